@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * DSFS on-disk format: its only definition in code.
+ *
+ * Kernel, tools, tests and fuzzers all include this file, so that there is one
+ * place where a field can be wrong.  Documentation/format.rst is the normative
+ * text; a test compares its tables with the assertions at the end of this file.
+ *
+ * All integers are little-endian.  "Block" is always 4 KiB, whatever the
+ * device, the page size or the data alignment.  Reserved bytes are zero and
+ * readers check that they are.
+ */
+#ifndef DSFS_FS_H
+#define DSFS_FS_H
+
+#include <linux/types.h>
+
+#define DSFS_SUPER_MAGIC	0x53465344	/* "DSFS" as bytes on disk */
+#define DSFS_VERSION		1
+
+#define DSFS_BLOCK_BITS		12
+#define DSFS_BLOCK_SIZE		(1 << DSFS_BLOCK_BITS)
+
+/* Two superblock slots, each inside one 512-byte sector. */
+#define DSFS_SB_SIZE		512
+#define DSFS_SB_SLOTS		2
+#define DSFS_SB_OFFSET		1024		/* slot 0: behind boot sectors */
+#define DSFS_SB_STRIDE		65536		/* slot 1 lies this much further */
+#define DSFS_SB_POS(slot)	(DSFS_SB_OFFSET + (__u64)(slot) * DSFS_SB_STRIDE)
+#define DSFS_DATA_START_MIN	(17 * DSFS_BLOCK_SIZE)	/* first block behind slot 1 */
+
+#define DSFS_ALIGN_BITS_MIN	9		/* --align=512 */
+#define DSFS_ALIGN_BITS_MAX	21		/* --align=2M */
+#define DSFS_CHUNK_BITS_MIN	12
+#define DSFS_CHUNK_BITS_MAX	20
+#define DSFS_OBJECT_BITS_MIN	16
+#define DSFS_OBJECT_BITS_MAX	30
+
+#define DSFS_MAX_OFFSET		(1ULL << 48)	/* files and images end below it */
+#define DSFS_MAX_INODES		0xfffffffeULL	/* valid inode numbers: 1 .. this */
+#define DSFS_MAX_OWNERS		65536
+#define DSFS_NAME_MAX		255
+#define DSFS_SYMLINK_MAX	4095
+#define DSFS_XATTR_VALUE_MAX	65536
+#define DSFS_XATTR_SET_MAX	(1U << 20)
+#define DSFS_LABEL_MAX		64		/* bytes; zero-filled, not terminated */
+#define DSFS_META_MAX		(1ULL << 44)	/* bytes of metadata a generation */
+
+#define DSFS_ROOT_INO		1
+
+/* Features a reader may ignore. */
+#define DSFS_COMPAT_DATA_SUMS	(1ULL << 0)	/* FILESUMS and CHUNKSUMS are filled */
+#define DSFS_COMPAT_KNOWN	DSFS_COMPAT_DATA_SUMS
+
+/* Features a reader must refuse unless it knows them: none yet. */
+#define DSFS_INCOMPAT_KNOWN	0ULL
+
+#define DSFS_HASH_XXH64		0		/* super.name_hash */
+
+enum dsfs_region_id {
+	DSFS_REGION_BLOCKSUMS	= 0,	/* __le32 a metadata block */
+	DSFS_REGION_INODES	= 1,	/* struct dsfs_inode, by inode number */
+	DSFS_REGION_DIRS	= 2,	/* struct dsfs_dir */
+	DSFS_REGION_NAMES	= 3,	/* struct dsfs_names and what follows */
+	DSFS_REGION_INDEX	= 4,	/* struct dsfs_line */
+	DSFS_REGION_OWNERS	= 5,	/* struct dsfs_owner */
+	DSFS_REGION_EXTS	= 6,	/* struct dsfs_ext */
+	DSFS_REGION_SYMLINKS	= 7,	/* bytes */
+	DSFS_REGION_XATTRS	= 8,	/* struct dsfs_xattr_set and what follows */
+	DSFS_REGION_SEGMENTS	= 9,	/* struct dsfs_segment */
+	DSFS_REGION_FILESUMS	= 10,	/* __le32, by inode number */
+	DSFS_REGION_CHUNKSUMS	= 11,	/* __le32 */
+	DSFS_REGION_HISTORY	= 12,	/* struct dsfs_super of the last generation */
+	DSFS_REGIONS_USED	= 13,
+	DSFS_REGIONS		= 16,
+};
+
+/**
+ * struct dsfs_region - where one kind of metadata lies
+ * @block: first block, counted from super.meta_start
+ * @checksum: BLOCKSUMS: crc32c of its @bytes bytes; any other region: crc32c
+ *	of the slice of BLOCKSUMS that covers its blocks
+ * @bytes: length; the rest of the last block is zero; 0: @block and @checksum
+ *	are zero too
+ */
+struct dsfs_region {
+	__le32	block;
+	__le32	checksum;
+	__le64	bytes;
+};
+
+/**
+ * struct dsfs_super - a superblock slot
+ * @checksum: crc32c of the 512 bytes with this field zero
+ * @align_bits: log2 of the alignment of file data that shares no block
+ * @chunk_bits: log2 of the bytes a data checksum covers, 0 without checksums
+ * @object_bits: log2 of the object size that the layout kept to, 0 for none
+ * @slot: 0 or 1, the slot that this was written to
+ * @build_time: signed nanoseconds since 1970
+ * @image_bytes: the device must be at least this long
+ * @data_start: file data lies in [@data_start, @data_end), @data_end <= @meta_start
+ * @meta_start: all metadata lies in [@meta_start, @meta_start + @meta_bytes)
+ * @content_bytes: sum of the sizes of regular files, hard links counted once
+ * @stored_bytes: bytes of data that files refer to, shared extents counted once
+ * @files: regular files, hard links counted once
+ */
+struct dsfs_super {
+	__le32	magic;
+	__le32	checksum;
+	__le16	version;
+	__u8	block_bits;
+	__u8	align_bits;
+	__u8	chunk_bits;
+	__u8	object_bits;
+	__u8	slot;
+	__u8	name_hash;
+	__le64	compat;
+	__le64	incompat;
+	__le64	generation;
+	__le64	build_time;
+	__u8	uuid[16];
+	__u8	label[DSFS_LABEL_MAX];
+	__le64	image_bytes;
+	__le64	data_start;
+	__le64	data_end;
+	__le64	meta_start;
+	__le64	meta_bytes;
+	__le64	content_bytes;
+	__le64	stored_bytes;
+	__le64	files;
+	__u8	reserved[64];
+	struct dsfs_region regions[DSFS_REGIONS];
+};
+
+/* dsfs_inode.flags */
+#define DSFS_INODE_STUB		0x0001	/* further name: start is the first one's inode */
+#define DSFS_INODE_HOLES	0x0002	/* ext: segments, stored */
+#define DSFS_INODE_XATTRS	0x0004	/* ext: xattrs */
+#define DSFS_INODE_ACL		0x0008	/* the xattrs include a POSIX ACL */
+#define DSFS_INODE_SHARED	0x0010	/* a block of its data holds another file's too */
+#define DSFS_INODE_EXT_OWNER	0x0020	/* ext: uid, gid; owner is zero */
+#define DSFS_INODE_EXT_NLINK	0x0040	/* ext: nlink; nlink here is zero */
+#define DSFS_INODE_KNOWN	0x007f
+#define DSFS_INODE_NEEDS_EXT	(DSFS_INODE_HOLES | DSFS_INODE_XATTRS | \
+				 DSFS_INODE_EXT_OWNER | DSFS_INODE_EXT_NLINK)
+
+/**
+ * struct dsfs_inode - an inode record; its number is its index
+ * @mode: as st_mode; a stub repeats the type of what it stands for, no more
+ * @owner: index into OWNERS
+ * @nlink: 1 for a directory of more than 65,533 subdirectories
+ * @ext: index into EXTS plus one; 0 for none
+ * @size_hi: size, bits 32-47: bytes; device number for a device (major << 20 | minor)
+ * @start_hi: start, bits 32-47: byte offset of the data in the image (regular
+ *	file), of the target in SYMLINKS (symlink), index into DIRS (directory),
+ *	inode number (stub); zero for all else and for a file without stored bytes
+ * @mtime: signed nanoseconds since 1970
+ */
+struct dsfs_inode {
+	__le16	mode;
+	__le16	owner;
+	__le16	nlink;
+	__le16	flags;
+	__le32	ext;
+	__le16	size_hi;
+	__le16	start_hi;
+	__le32	size_lo;
+	__le32	start_lo;
+	__le64	mtime;
+};
+
+/**
+ * struct dsfs_dir - what only a directory needs
+ * @self: its own inode number
+ * @parent: of the directory that holds it; the root's is its own
+ * @first: inode number of its first entry; the others follow in name order
+ * @count: entries, without "." and ".."
+ * @names: byte offset of its first name block in NAMES
+ * @name_blocks: name blocks; if more than one, @names is a multiple of 4096 and
+ *	block i lies at @names + i * 4096
+ * @lines: index lines; 0: no index, search by name
+ * @first_line: first of its lines in INDEX
+ * @seed: of the name hash
+ * @slot_bits: bits of an index entry that hold the slot plus one
+ * @block_bits: bits of an index entry that hold the name block
+ */
+struct dsfs_dir {
+	__le32	self;
+	__le32	parent;
+	__le32	first;
+	__le32	count;
+	__le64	names;
+	__le32	name_blocks;
+	__le32	lines;
+	__le64	first_line;
+	__le64	seed;
+	__u8	slot_bits;
+	__u8	block_bits;
+	__u8	reserved[14];
+};
+
+/**
+ * struct dsfs_names - a name block: header, slots, names without separators
+ * @first: position in the directory of its first name
+ * @count: names in it
+ * @end: where the last name ends, in bytes from this header
+ * @slots: bits 0-11: where the name begins, in bytes from this header; bits
+ *	12-15: DT_* of the entry, or DSFS_DT_STUB
+ *
+ * Starts at a multiple of 4 and crosses no 4 KiB boundary.
+ */
+struct dsfs_names {
+	__le32	first;
+	__le16	count;
+	__le16	end;
+	__le16	slots[];
+};
+
+#define DSFS_SLOT_OFFSET	0x0fff
+#define DSFS_SLOT_TYPE_SHIFT	12
+#define DSFS_DT_STUB		15	/* the inode record tells the type */
+
+/**
+ * struct dsfs_line - a cache line of a directory's hash index
+ * @entries: 0: empty; else, from the low bits: slot plus one, name block,
+ *	fingerprint
+ */
+#define DSFS_LINE_ENTRIES	16
+struct dsfs_line {
+	__le32	entries[DSFS_LINE_ENTRIES];
+};
+
+#define DSFS_INDEX_FP_MIN	4	/* an index needs this many fingerprint bits */
+#define DSFS_INDEX_MIN_NAMES	17	/* a smaller directory has no index */
+
+struct dsfs_owner {
+	__le32	uid;
+	__le32	gid;
+};
+
+/**
+ * struct dsfs_ext - what few inodes need; a field is zero unless its flag is set
+ * @xattrs: byte offset of the set in XATTRS
+ * @stored: bytes that a file with holes stores
+ * @first_segment: index into SEGMENTS
+ */
+struct dsfs_ext {
+	__le64	xattrs;
+	__le64	stored;
+	__le32	first_segment;
+	__le32	segments;
+	__le32	nlink;
+	__le32	uid;
+	__le32	gid;
+	__u8	reserved[28];
+};
+
+/**
+ * struct dsfs_segment - a run of stored bytes of a file with holes
+ * @logical: offset in the file, a multiple of 4096
+ * @stored: offset in the file's stored bytes, a multiple of 4096; the run ends
+ *	where the next one begins, the last one at ext.stored
+ */
+struct dsfs_segment {
+	__le64	logical;
+	__le64	stored;
+};
+
+/* dsfs_xattr.prefix */
+#define DSFS_XATTR_USER			1
+#define DSFS_XATTR_TRUSTED		2
+#define DSFS_XATTR_SECURITY		3
+#define DSFS_XATTR_ACL_ACCESS		4	/* no name: system.posix_acl_access */
+#define DSFS_XATTR_ACL_DEFAULT		5	/* no name: system.posix_acl_default */
+
+/**
+ * struct dsfs_xattr_set - all extended attributes of an inode, sorted
+ * @bytes: of header and attributes; at most DSFS_XATTR_SET_MAX
+ * @count: attributes that follow
+ *
+ * Starts at a multiple of 4; a set of 4096 bytes or less crosses no block, a
+ * longer one starts at a multiple of 4096.
+ */
+struct dsfs_xattr_set {
+	__le32	bytes;
+	__le16	count;
+	__le16	reserved;
+};
+
+/* Followed by the name without prefix, the value, and zeros up to a multiple of 4. */
+struct dsfs_xattr {
+	__u8	prefix;
+	__u8	name_len;
+	__le16	reserved;
+	__le32	value_len;
+};
+
+#define DSFS_AT(s, f, o) \
+	_Static_assert(__builtin_offsetof(struct s, f) == (o), #s "." #f)
+#define DSFS_SIZE(s, n) \
+	_Static_assert(sizeof(struct s) == (n), #s)
+
+DSFS_SIZE(dsfs_region, 16);
+DSFS_AT(dsfs_region, block, 0);
+DSFS_AT(dsfs_region, checksum, 4);
+DSFS_AT(dsfs_region, bytes, 8);
+
+DSFS_SIZE(dsfs_super, DSFS_SB_SIZE);
+DSFS_AT(dsfs_super, magic, 0);
+DSFS_AT(dsfs_super, checksum, 4);
+DSFS_AT(dsfs_super, version, 8);
+DSFS_AT(dsfs_super, block_bits, 10);
+DSFS_AT(dsfs_super, align_bits, 11);
+DSFS_AT(dsfs_super, chunk_bits, 12);
+DSFS_AT(dsfs_super, object_bits, 13);
+DSFS_AT(dsfs_super, slot, 14);
+DSFS_AT(dsfs_super, name_hash, 15);
+DSFS_AT(dsfs_super, compat, 16);
+DSFS_AT(dsfs_super, incompat, 24);
+DSFS_AT(dsfs_super, generation, 32);
+DSFS_AT(dsfs_super, build_time, 40);
+DSFS_AT(dsfs_super, uuid, 48);
+DSFS_AT(dsfs_super, label, 64);
+DSFS_AT(dsfs_super, image_bytes, 128);
+DSFS_AT(dsfs_super, data_start, 136);
+DSFS_AT(dsfs_super, data_end, 144);
+DSFS_AT(dsfs_super, meta_start, 152);
+DSFS_AT(dsfs_super, meta_bytes, 160);
+DSFS_AT(dsfs_super, content_bytes, 168);
+DSFS_AT(dsfs_super, stored_bytes, 176);
+DSFS_AT(dsfs_super, files, 184);
+DSFS_AT(dsfs_super, reserved, 192);
+DSFS_AT(dsfs_super, regions, 256);
+
+DSFS_SIZE(dsfs_inode, 32);
+DSFS_AT(dsfs_inode, mode, 0);
+DSFS_AT(dsfs_inode, owner, 2);
+DSFS_AT(dsfs_inode, nlink, 4);
+DSFS_AT(dsfs_inode, flags, 6);
+DSFS_AT(dsfs_inode, ext, 8);
+DSFS_AT(dsfs_inode, size_hi, 12);
+DSFS_AT(dsfs_inode, start_hi, 14);
+DSFS_AT(dsfs_inode, size_lo, 16);
+DSFS_AT(dsfs_inode, start_lo, 20);
+DSFS_AT(dsfs_inode, mtime, 24);
+
+DSFS_SIZE(dsfs_dir, 64);
+DSFS_AT(dsfs_dir, self, 0);
+DSFS_AT(dsfs_dir, parent, 4);
+DSFS_AT(dsfs_dir, first, 8);
+DSFS_AT(dsfs_dir, count, 12);
+DSFS_AT(dsfs_dir, names, 16);
+DSFS_AT(dsfs_dir, name_blocks, 24);
+DSFS_AT(dsfs_dir, lines, 28);
+DSFS_AT(dsfs_dir, first_line, 32);
+DSFS_AT(dsfs_dir, seed, 40);
+DSFS_AT(dsfs_dir, slot_bits, 48);
+DSFS_AT(dsfs_dir, block_bits, 49);
+DSFS_AT(dsfs_dir, reserved, 50);
+
+DSFS_SIZE(dsfs_names, 8);
+DSFS_AT(dsfs_names, first, 0);
+DSFS_AT(dsfs_names, count, 4);
+DSFS_AT(dsfs_names, end, 6);
+DSFS_AT(dsfs_names, slots, 8);
+
+DSFS_SIZE(dsfs_line, 64);
+DSFS_AT(dsfs_line, entries, 0);
+
+DSFS_SIZE(dsfs_owner, 8);
+DSFS_AT(dsfs_owner, uid, 0);
+DSFS_AT(dsfs_owner, gid, 4);
+
+DSFS_SIZE(dsfs_ext, 64);
+DSFS_AT(dsfs_ext, xattrs, 0);
+DSFS_AT(dsfs_ext, stored, 8);
+DSFS_AT(dsfs_ext, first_segment, 16);
+DSFS_AT(dsfs_ext, segments, 20);
+DSFS_AT(dsfs_ext, nlink, 24);
+DSFS_AT(dsfs_ext, uid, 28);
+DSFS_AT(dsfs_ext, gid, 32);
+DSFS_AT(dsfs_ext, reserved, 36);
+
+DSFS_SIZE(dsfs_segment, 16);
+DSFS_AT(dsfs_segment, logical, 0);
+DSFS_AT(dsfs_segment, stored, 8);
+
+DSFS_SIZE(dsfs_xattr_set, 8);
+DSFS_AT(dsfs_xattr_set, bytes, 0);
+DSFS_AT(dsfs_xattr_set, count, 4);
+DSFS_AT(dsfs_xattr_set, reserved, 6);
+
+DSFS_SIZE(dsfs_xattr, 8);
+DSFS_AT(dsfs_xattr, prefix, 0);
+DSFS_AT(dsfs_xattr, name_len, 1);
+DSFS_AT(dsfs_xattr, reserved, 2);
+DSFS_AT(dsfs_xattr, value_len, 4);
+
+#undef DSFS_AT
+#undef DSFS_SIZE
+
+#endif /* DSFS_FS_H */

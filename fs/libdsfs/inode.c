@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Inode records and their side records.  The checks made here are those that
+ * need nothing but the record: what they let through can be handed to the VFS.
+ */
+#include "libdsfs.h"
+
+/**
+ * dsfs_mode_to_dt - directory entry type of a mode
+ * @mode: as st_mode
+ *
+ * Return: a DT_* value that fits 4 bits; 0 for a mode without a known type.
+ */
+unsigned int dsfs_mode_to_dt(u16 mode)
+{
+	switch (mode & S_IFMT) {
+	case S_IFREG:
+	case S_IFDIR:
+	case S_IFLNK:
+	case S_IFCHR:
+	case S_IFBLK:
+	case S_IFIFO:
+	case S_IFSOCK:
+		return (mode & S_IFMT) >> 12;
+	}
+	return 0;
+}
+
+/**
+ * dsfs_extent_check - whether stored bytes may lie there
+ * @geo: the image
+ * @start: byte offset in the image
+ * @stored: bytes, not 0
+ * @err: filled in on failure
+ *
+ * An extent lies in the data area.  It is aligned, or it shares a block with
+ * other files and crosses no block.
+ *
+ * Return: 0 or -EUCLEAN.
+ */
+int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored,
+		      struct dsfs_err *err)
+{
+	if (start < geo->data_start || start >= geo->data_end)
+		return dsfs_bad(err, "start of data", start, geo->data_end,
+				-EUCLEAN);
+	if (stored > geo->data_end - start)
+		return dsfs_bad(err, "end of data", start + stored,
+				geo->data_end, -EUCLEAN);
+	if (start & ((1ULL << geo->align_bits) - 1) &&
+	    (start & (DSFS_BLOCK_SIZE - 1)) + stored > DSFS_BLOCK_SIZE)
+		return dsfs_bad(err, "unaligned data that crosses a block",
+				start, 1ULL << geo->align_bits, -EUCLEAN);
+	return 0;
+}
+
+static int dsfs_stub_check(const struct dsfs_geo *geo,
+			   const struct dsfs_inode *raw,
+			   const struct dsfs_attr *a, struct dsfs_err *err)
+{
+	if (a->flags != DSFS_INODE_STUB)
+		return dsfs_bad(err, "flags of a stub", a->flags,
+				DSFS_INODE_STUB, -EUCLEAN);
+	if (a->mode & ~S_IFMT || S_ISDIR(a->mode))
+		return dsfs_bad(err, "mode of a stub", a->mode, S_IFREG,
+				-EUCLEAN);
+	if (a->start <= DSFS_ROOT_INO || a->start >= geo->inodes ||
+	    a->start == a->ino)
+		return dsfs_bad(err, "inode that a stub stands for", a->start,
+				geo->inodes - 1, -EUCLEAN);
+	if (a->size || a->ext || raw->owner || raw->nlink || raw->mtime)
+		return dsfs_bad(err, "unused fields of a stub", 1, 0, -EUCLEAN);
+	return 0;
+}
+
+static int dsfs_inode_reg(const struct dsfs_geo *geo, struct dsfs_attr *a,
+			  struct dsfs_err *err)
+{
+	if (a->flags & DSFS_INODE_HOLES)	/* checked with its side record */
+		return 0;
+	if (!a->size && a->start)
+		return dsfs_bad(err, "start of an empty file", a->start, 0,
+				-EUCLEAN);
+	return a->size ? dsfs_extent_check(geo, a->start, a->size, err) : 0;
+}
+
+static int dsfs_inode_symlink(const struct dsfs_geo *geo, struct dsfs_attr *a,
+			      struct dsfs_err *err)
+{
+	const u64 bytes = geo->regions[DSFS_REGION_SYMLINKS].bytes;
+
+	if (!a->size || a->size > DSFS_SYMLINK_MAX)
+		return dsfs_bad(err, "length of a symlink", a->size,
+				DSFS_SYMLINK_MAX, -EUCLEAN);
+	if (a->start > bytes || a->size > bytes - a->start)
+		return dsfs_bad(err, "place of a symlink's target", a->start,
+				bytes, -EUCLEAN);
+	return 0;
+}
+
+static int dsfs_inode_kind(const struct dsfs_geo *geo, struct dsfs_attr *a,
+			   struct dsfs_err *err)
+{
+	switch (a->mode & S_IFMT) {
+	case S_IFREG:
+		return dsfs_inode_reg(geo, a, err);
+	case S_IFDIR:
+		if (a->size)
+			return dsfs_bad(err, "size of a directory", a->size, 0,
+					-EUCLEAN);
+		if (a->start >= geo->dirs)
+			return dsfs_bad(err, "directory record", a->start,
+					geo->dirs, -EUCLEAN);
+		return 0;
+	case S_IFLNK:
+		return dsfs_inode_symlink(geo, a, err);
+	case S_IFCHR:
+	case S_IFBLK:
+		if (a->size > U32_MAX)
+			return dsfs_bad(err, "device number", a->size, U32_MAX,
+					-EUCLEAN);
+		a->rdev = a->size;
+		a->size = 0;
+		break;
+	case S_IFIFO:
+	case S_IFSOCK:
+		if (a->size)
+			return dsfs_bad(err, "size of a pipe or socket",
+					a->size, 0, -EUCLEAN);
+		break;
+	default:
+		return dsfs_bad(err, "file type", a->mode & S_IFMT, S_IFREG,
+				-EUCLEAN);
+	}
+	if (a->start)
+		return dsfs_bad(err, "start of a special file", a->start, 0,
+				-EUCLEAN);
+	return 0;
+}
+
+static int dsfs_inode_flags(const struct dsfs_geo *geo, struct dsfs_attr *a,
+			    struct dsfs_err *err)
+{
+	const u16 data = DSFS_INODE_HOLES | DSFS_INODE_SHARED;
+
+	if (a->flags & ~DSFS_INODE_KNOWN)
+		return dsfs_bad(err, "inode flags", a->flags, DSFS_INODE_KNOWN,
+				-EUCLEAN);
+	if (a->flags & data && !S_ISREG(a->mode))
+		return dsfs_bad(err, "data flags of no regular file", a->flags,
+				0, -EUCLEAN);
+	if (a->flags & DSFS_INODE_ACL && !(a->flags & DSFS_INODE_XATTRS))
+		return dsfs_bad(err, "ACL flag without xattrs", a->flags,
+				DSFS_INODE_XATTRS, -EUCLEAN);
+	if (!!(a->flags & DSFS_INODE_NEEDS_EXT) != !!a->ext)
+		return dsfs_bad(err, "side record against flags", a->ext,
+				a->flags, -EUCLEAN);
+	if (a->ext > geo->exts)
+		return dsfs_bad(err, "side record", a->ext, geo->exts,
+				-EUCLEAN);
+	if (a->flags & DSFS_INODE_EXT_OWNER ? a->owner : a->owner >= geo->owners)
+		return dsfs_bad(err, "owner", a->owner, geo->owners, -EUCLEAN);
+	if (!!(a->flags & DSFS_INODE_EXT_NLINK) != !a->nlink)
+		return dsfs_bad(err, "link count", a->nlink, a->flags, -EUCLEAN);
+	return 0;
+}
+
+/**
+ * dsfs_inode_decode - check an inode record
+ * @geo: the image
+ * @ino: its number, below geo->inodes
+ * @raw: the record
+ * @attr: filled in
+ * @err: filled in on failure
+ *
+ * A stub decodes well; callers that want a file check dsfs_attr_is_stub().
+ *
+ * Return: 0 or -EUCLEAN.
+ */
+int dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino,
+		      const struct dsfs_inode *raw, struct dsfs_attr *attr,
+		      struct dsfs_err *err)
+{
+	int ret;
+
+	attr->ino = ino;
+	attr->mode = le16_to_cpu(raw->mode);
+	attr->owner = le16_to_cpu(raw->owner);
+	attr->nlink = le16_to_cpu(raw->nlink);
+	attr->flags = le16_to_cpu(raw->flags);
+	attr->ext = le32_to_cpu(raw->ext);
+	attr->size = (u64)le16_to_cpu(raw->size_hi) << 32 |
+		     le32_to_cpu(raw->size_lo);
+	attr->start = (u64)le16_to_cpu(raw->start_hi) << 32 |
+		      le32_to_cpu(raw->start_lo);
+	attr->mtime = le64_to_cpu(raw->mtime);
+	attr->rdev = 0;
+
+	if (attr->flags & DSFS_INODE_STUB)
+		return dsfs_stub_check(geo, raw, attr, err);
+	ret = dsfs_inode_flags(geo, attr, err);
+	return ret ? ret : dsfs_inode_kind(geo, attr, err);
+}
+
+static int dsfs_ext_holes(const struct dsfs_geo *geo,
+			  const struct dsfs_attr *attr,
+			  const struct dsfs_ext_info *ext, struct dsfs_err *err)
+{
+	if (!ext->stored != !ext->segments)
+		return dsfs_bad(err, "stored bytes against segments",
+				ext->stored, ext->segments, -EUCLEAN);
+	if (ext->stored >= attr->size)
+		return dsfs_bad(err, "stored bytes of a file with holes",
+				ext->stored, attr->size, -EUCLEAN);
+	if (!ext->segments) {
+		if (attr->start || ext->first_segment)
+			return dsfs_bad(err, "start of a file without data",
+					attr->start, 0, -EUCLEAN);
+		return 0;
+	}
+	if (ext->segments > geo->segments ||
+	    ext->first_segment > geo->segments - ext->segments)
+		return dsfs_bad(err, "segments", ext->first_segment,
+				geo->segments, -EUCLEAN);
+	return dsfs_extent_check(geo, attr->start, ext->stored, err);
+}
+
+/**
+ * dsfs_ext_decode - check an inode's side record
+ * @geo: the image
+ * @attr: the inode it belongs to
+ * @raw: the record, one that @attr->ext names
+ * @ext: filled in
+ * @err: filled in on failure
+ *
+ * Side records may be shared by inodes whose fields in them are alike.
+ *
+ * Return: 0 or -EUCLEAN.
+ */
+int dsfs_ext_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
+		    const struct dsfs_ext *raw, struct dsfs_ext_info *ext,
+		    struct dsfs_err *err)
+{
+	static const u8 zero[sizeof(raw->reserved)];
+	const u64 sets = geo->regions[DSFS_REGION_XATTRS].bytes;
+	const u16 flags = attr->flags;
+
+	ext->xattrs = le64_to_cpu(raw->xattrs);
+	ext->stored = le64_to_cpu(raw->stored);
+	ext->first_segment = le32_to_cpu(raw->first_segment);
+	ext->segments = le32_to_cpu(raw->segments);
+	ext->nlink = le32_to_cpu(raw->nlink);
+	ext->uid = le32_to_cpu(raw->uid);
+	ext->gid = le32_to_cpu(raw->gid);
+
+	if (memcmp(raw->reserved, zero, sizeof(zero)))
+		return dsfs_bad(err, "side record reserved bytes", 1, 0,
+				-EUCLEAN);
+	if (!(flags & DSFS_INODE_XATTRS) ? ext->xattrs :
+	    ext->xattrs & 3 || ext->xattrs >= sets)
+		return dsfs_bad(err, "place of xattrs", ext->xattrs, sets,
+				-EUCLEAN);
+	if (!(flags & DSFS_INODE_EXT_OWNER) && (ext->uid || ext->gid))
+		return dsfs_bad(err, "owner in the side record", ext->uid, 0,
+				-EUCLEAN);
+	if (!(flags & DSFS_INODE_EXT_NLINK) != !ext->nlink)
+		return dsfs_bad(err, "link count in the side record",
+				ext->nlink, flags, -EUCLEAN);
+	if (flags & DSFS_INODE_HOLES)
+		return dsfs_ext_holes(geo, attr, ext, err);
+	if (ext->stored || ext->segments || ext->first_segment)
+		return dsfs_bad(err, "segments of a file without holes",
+				ext->segments, 0, -EUCLEAN);
+	return 0;
+}
+
+/**
+ * dsfs_inode_get - read and check an inode
+ * @src: the image
+ * @ino: any number
+ * @attr: filled in
+ * @err: filled in on failure
+ *
+ * Return: 0, -ESTALE for a number that no inode has, -EUCLEAN, or an error of
+ * dsfs_meta_get().
+ */
+int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,
+		   struct dsfs_err *err)
+{
+	const struct dsfs_geo *geo = dsfs_source_geo(src);
+	struct dsfs_mref ref;
+	int ret;
+
+	if (ino < DSFS_ROOT_INO || ino >= geo->inodes)
+		return dsfs_bad(err, "inode number", ino, geo->inodes - 1,
+				-ESTALE);
+	ret = dsfs_meta_get(src, DSFS_REGION_INODES,
+			    (u64)ino * sizeof(struct dsfs_inode),
+			    sizeof(struct dsfs_inode), &ref);
+	if (ret)
+		return dsfs_bad(err, "inode record", ino, geo->inodes - 1, ret);
+	ret = dsfs_inode_decode(geo, ino, ref.p, attr, err);
+	dsfs_meta_put(&ref);
+	return ret;
+}
+
+/**
+ * dsfs_ext_get - read and check an inode's side record
+ * @src: the image
+ * @attr: the inode
+ * @ext: filled in; all zero if the inode has none
+ * @err: filled in on failure
+ *
+ * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
+ */
+int dsfs_ext_get(struct dsfs_source *src, const struct dsfs_attr *attr,
+		 struct dsfs_ext_info *ext, struct dsfs_err *err)
+{
+	struct dsfs_mref ref;
+	int ret;
+
+	memset(ext, 0, sizeof(*ext));
+	if (!attr->ext)
+		return 0;
+	ret = dsfs_meta_get(src, DSFS_REGION_EXTS,
+			    (u64)(attr->ext - 1) * sizeof(struct dsfs_ext),
+			    sizeof(struct dsfs_ext), &ref);
+	if (ret)
+		return dsfs_bad(err, "side record", attr->ext, 0, ret);
+	ret = dsfs_ext_decode(dsfs_source_geo(src), attr, ref.p, ext, err);
+	dsfs_meta_put(&ref);
+	return ret;
+}
+
+/**
+ * dsfs_owner_get - owner and group of an inode
+ * @src: the image
+ * @attr: the inode
+ * @ext: its side record
+ * @uid: filled in
+ * @gid: filled in
+ * @err: filled in on failure
+ *
+ * Return: 0 or an error of dsfs_meta_get().
+ */
+int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr,
+		   const struct dsfs_ext_info *ext, u32 *uid, u32 *gid,
+		   struct dsfs_err *err)
+{
+	const struct dsfs_owner *owner;
+	struct dsfs_mref ref;
+	int ret;
+
+	if (attr->flags & DSFS_INODE_EXT_OWNER) {
+		*uid = ext->uid;
+		*gid = ext->gid;
+		return 0;
+	}
+	ret = dsfs_meta_get(src, DSFS_REGION_OWNERS,
+			    (u64)attr->owner * sizeof(*owner), sizeof(*owner),
+			    &ref);
+	if (ret)
+		return dsfs_bad(err, "owner record", attr->owner, 0, ret);
+	owner = ref.p;
+	*uid = le32_to_cpu(owner->uid);
+	*gid = le32_to_cpu(owner->gid);
+	dsfs_meta_put(&ref);
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What libdsfs needs of its platform, in the kernel.
+ */
+#ifndef DSFS_PLATFORM_H
+#define DSFS_PLATFORM_H
+
+#include <linux/crc32c.h>
+#include <linux/errno.h>
+#include <linux/fs.h>
+#include <linux/stat.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <linux/xxhash.h>
+
+/* CRC-32C as in RFC 3720 (iSCSI), over a buffer or on top of @sum so far. */
+static inline u32 dsfs_crc32c(u32 sum, const void *p, size_t len)
+{
+	return ~crc32c(~sum, p, len);
+}
+
+#endif /* DSFS_PLATFORM_H */

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * libdsfs: what kernel and tools must agree on, compiled once for each.
+ *
+ * Everything here decodes bytes that nobody vouches for.  The functions
+ * allocate nothing, take no lock and keep no state, so they may run anywhere.
+ * They return 0 or a negative errno: -EUCLEAN for a structure that breaks a
+ * rule of format.rst, -EINVAL for what is not this file system, -EOPNOTSUPP
+ * for what a newer one added, -EBADMSG for a wrong checksum, -EFBIG for a
+ * device that is too short, and fill in what is wrong.
+ *
+ * Metadata is reached through dsfs_meta_get(), which each platform provides:
+ * the kernel over resident or cached pages, the tools over the image file,
+ * tests over memory.
+ */
+#ifndef LIBDSFS_H
+#define LIBDSFS_H
+
+#include "dsfs_platform.h"
+#include "dsfs_fs.h"
+
+/**
+ * struct dsfs_err - what is wrong, for a message
+ * @what: the rule or field, a constant string; NULL while nothing is wrong
+ * @value: what was found
+ * @limit: what would have been right: a bound or the expected value
+ */
+struct dsfs_err {
+	const char *what;
+	u64 value;
+	u64 limit;
+};
+
+static inline int dsfs_bad(struct dsfs_err *err, const char *what, u64 value,
+			   u64 limit, int ret)
+{
+	err->what = what;
+	err->value = value;
+	err->limit = limit;
+	return ret;
+}
+
+/**
+ * struct dsfs_region_info - where a region lies
+ * @pos: byte offset in the image
+ * @bytes: length
+ */
+struct dsfs_region_info {
+	u64 pos;
+	u64 bytes;
+	u32 checksum;
+};
+
+/**
+ * struct dsfs_geo - a decoded and checked superblock
+ *
+ * Counts are derived from region lengths.  @inodes counts record 0, which
+ * stands for nothing: valid inode numbers are 1 to @inodes - 1.
+ */
+struct dsfs_geo {
+	struct dsfs_region_info regions[DSFS_REGIONS];
+	u64 compat;
+	u64 generation;
+	s64 build_time;
+	u64 image_bytes;
+	u64 data_start;
+	u64 data_end;
+	u64 meta_start;
+	u64 meta_bytes;
+	u64 content_bytes;
+	u64 stored_bytes;
+	u64 files;
+	u64 inodes;
+	u32 dirs;
+	u32 owners;
+	u32 exts;
+	u32 segments;
+	u64 lines;
+	u64 chunksums;
+	u32 igeneration;	/* i_generation of every inode */
+	u8 align_bits;
+	u8 chunk_bits;		/* 0: no data checksums */
+	u8 object_bits;
+	u8 slot;
+	u8 uuid[16];
+	u8 label[DSFS_LABEL_MAX + 1];	/* terminated */
+};
+
+/* superblock: super.c */
+u32 dsfs_super_sum(const struct dsfs_super *raw);
+int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
+		      struct dsfs_geo *geo, struct dsfs_err *err);
+bool dsfs_super_same(const struct dsfs_super *a, const struct dsfs_super *b);
+
+/**
+ * struct dsfs_attr - a decoded inode record
+ * @mode: type and permissions; of a stub the type alone
+ * @start: see struct dsfs_inode
+ * @size: of a directory: 0
+ * @ext: index into EXTS plus one, or 0
+ * @rdev: major << 20 | minor
+ */
+struct dsfs_attr {
+	u64 size;
+	u64 start;
+	s64 mtime;
+	u32 ino;
+	u32 nlink;
+	u32 ext;
+	u32 rdev;
+	u16 mode;
+	u16 owner;
+	u16 flags;
+};
+
+/* What EXTS adds; zero where the inode's flags do not ask for it. */
+struct dsfs_ext_info {
+	u64 xattrs;
+	u64 stored;
+	u32 first_segment;
+	u32 segments;
+	u32 nlink;
+	u32 uid;
+	u32 gid;
+};
+
+/* inode.c */
+int dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino,
+		      const struct dsfs_inode *raw, struct dsfs_attr *attr,
+		      struct dsfs_err *err);
+int dsfs_ext_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
+		    const struct dsfs_ext *raw, struct dsfs_ext_info *ext,
+		    struct dsfs_err *err);
+int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored,
+		      struct dsfs_err *err);
+unsigned int dsfs_mode_to_dt(u16 mode);
+
+static inline bool dsfs_attr_is_stub(const struct dsfs_attr *attr)
+{
+	return attr->flags & DSFS_INODE_STUB;
+}
+
+/*
+ * Metadata access, provided by the platform.
+ */
+struct dsfs_source;
+
+/**
+ * struct dsfs_mref - a piece of metadata held in memory
+ * @p: the bytes that were asked for
+ * @priv: the platform's; NULL where nothing has to be given back
+ */
+struct dsfs_mref {
+	const void *p;
+	void *priv;
+};
+
+/**
+ * dsfs_meta_get - hold a piece of metadata
+ * @src: the image
+ * @region: which region
+ * @off: byte offset in it
+ * @len: bytes wanted, 1 to 4096; all in one 4 KiB block of the region
+ * @ref: filled in; give it back with dsfs_meta_put()
+ *
+ * The bytes are verified against their checksum.  May sleep.
+ *
+ * Return: 0, -EUCLEAN past the region's end or across a block, -EBADMSG,
+ * -EIO, -ENOMEM.
+ */
+int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
+		  size_t len, struct dsfs_mref *ref);
+void dsfs_meta_put(struct dsfs_mref *ref);
+const struct dsfs_geo *dsfs_source_geo(const struct dsfs_source *src);
+
+/* inode.c: the same over a source; -ESTALE for an inode number that is not there */
+int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,
+		   struct dsfs_err *err);
+int dsfs_ext_get(struct dsfs_source *src, const struct dsfs_attr *attr,
+		 struct dsfs_ext_info *ext, struct dsfs_err *err);
+int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr,
+		   const struct dsfs_ext_info *ext, u32 *uid, u32 *gid,
+		   struct dsfs_err *err);
+
+/* A decoded directory record. */
+struct dsfs_dir_info {
+	u64 names;
+	u64 first_line;
+	u64 seed;
+	u32 self;
+	u32 parent;
+	u32 first;
+	u32 count;
+	u32 name_blocks;
+	u32 lines;
+	u8 slot_bits;
+	u8 block_bits;
+};
+
+/* A name in a directory; valid while the name block is held. */
+struct dsfs_name {
+	const char *name;
+	u32 pos;		/* in the directory; inode number = first + pos */
+	u8 len;
+	u8 type;		/* DT_* or DSFS_DT_STUB */
+};
+
+/* A checked name block. */
+struct dsfs_names_info {
+	const struct dsfs_names *raw;
+	u32 first;
+	u32 count;
+	u32 end;
+};
+
+/**
+ * struct dsfs_dir_iter - a walk over a directory in name order
+ * @pos: position of the next name
+ */
+struct dsfs_dir_iter {
+	struct dsfs_source *src;
+	const struct dsfs_dir_info *dir;
+	struct dsfs_names_info names;
+	struct dsfs_mref ref;
+	u32 block;
+	u32 pos;
+};
+
+/* dir.c */
+int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index,
+		    const struct dsfs_dir *raw, struct dsfs_dir_info *dir,
+		    struct dsfs_err *err);
+int dsfs_dir_get(struct dsfs_source *src, const struct dsfs_attr *attr,
+		 struct dsfs_dir_info *dir, struct dsfs_err *err);
+int dsfs_names_decode(const void *buf, size_t avail,
+		      const struct dsfs_dir_info *dir,
+		      struct dsfs_names_info *names, struct dsfs_err *err);
+int dsfs_names_slot(const struct dsfs_names_info *names, u32 slot,
+		    struct dsfs_name *name, struct dsfs_err *err);
+bool dsfs_name_valid(const char *name, unsigned int len);
+int dsfs_name_cmp(const char *a, unsigned int alen, const char *b,
+		  unsigned int blen);
+int dsfs_dir_lookup(struct dsfs_source *src, const struct dsfs_dir_info *dir,
+		    const char *name, unsigned int len, u32 *pos, u8 *type,
+		    struct dsfs_err *err);
+void dsfs_dir_iter_init(struct dsfs_dir_iter *it, struct dsfs_source *src,
+			const struct dsfs_dir_info *dir, u32 pos);
+int dsfs_dir_iter_next(struct dsfs_dir_iter *it, struct dsfs_name *name,
+		       struct dsfs_err *err);
+void dsfs_dir_iter_end(struct dsfs_dir_iter *it);
+
+/*
+ * The name index.  A name may stand in either of two lines; the entry is made
+ * of slot plus one, name block and a fingerprint of the hash.
+ */
+static inline u64 dsfs_name_hash(const char *name, unsigned int len, u64 seed)
+{
+	return xxh64(name, len, seed);
+}
+
+static inline u32 dsfs_index_line(u64 hash, u32 lines, unsigned int choice)
+{
+	u32 half = choice ? hash >> 32 : (u32)hash;
+
+	return ((u64)half * lines) >> 32;
+}
+
+static inline u32 dsfs_index_fp(u64 hash, unsigned int place_bits)
+{
+	return (u32)hash << place_bits;
+}
+
+/* The bits that two entries of one directory must share to be alike in hash. */
+static inline u32 dsfs_index_entry(u64 hash, u32 block, u32 slot,
+				   unsigned int slot_bits,
+				   unsigned int block_bits)
+{
+	return dsfs_index_fp(hash, slot_bits + block_bits) |
+	       block << slot_bits | (slot + 1);
+}
+
+/**
+ * struct dsfs_run - how a range of a file is stored
+ * @logical: offset in the file
+ * @len: bytes
+ * @stored: offset in the file's stored bytes; for a hole: of the next data
+ * @hole: zeros, nothing is stored
+ */
+struct dsfs_run {
+	u64 logical;
+	u64 len;
+	u64 stored;
+	bool hole;
+};
+
+/* extent.c */
+int dsfs_map(struct dsfs_source *src, const struct dsfs_attr *attr,
+	     const struct dsfs_ext_info *ext, u64 pos, struct dsfs_run *run,
+	     struct dsfs_err *err);
+int dsfs_chunk_sum(struct dsfs_source *src, const struct dsfs_attr *attr,
+		   u64 stored, u64 chunk, u32 *sum, struct dsfs_err *err);
+
+/* xattr.c */
+struct dsfs_xattr_info {
+	const char *name;	/* without the prefix; not terminated */
+	const void *value;
+	u32 value_len;
+	u8 prefix;
+	u8 name_len;
+};
+
+int dsfs_xattr_bytes(struct dsfs_source *src, const struct dsfs_ext_info *ext,
+		     u32 *bytes, struct dsfs_err *err);
+int dsfs_xattr_first(const void *set, size_t bytes, u32 *count, u32 *cursor,
+		     struct dsfs_err *err);
+int dsfs_xattr_next(const void *set, size_t bytes, u32 *cursor,
+		    struct dsfs_xattr_info *info, struct dsfs_err *err);
+const char *dsfs_xattr_prefix(u8 prefix);
+
+/* symlink.c */
+int dsfs_symlink_get(struct dsfs_source *src, const struct dsfs_attr *attr,
+		     struct dsfs_mref *ref, struct dsfs_err *err);
+
+#endif /* LIBDSFS_H */

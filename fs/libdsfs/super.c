@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The superblock: the one structure that is trusted for the place and length
+ * of all others, so everything that can be checked without reading further is
+ * checked here, once, by the same code at mount and in every tool.
+ */
+#include "libdsfs.h"
+
+/* Bytes of one record; a region's length must be a multiple of it. */
+static const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
+	[DSFS_REGION_BLOCKSUMS]	= sizeof(__le32),
+	[DSFS_REGION_INODES]	= sizeof(struct dsfs_inode),
+	[DSFS_REGION_DIRS]	= sizeof(struct dsfs_dir),
+	[DSFS_REGION_NAMES]	= 1,
+	[DSFS_REGION_INDEX]	= sizeof(struct dsfs_line),
+	[DSFS_REGION_OWNERS]	= sizeof(struct dsfs_owner),
+	[DSFS_REGION_EXTS]	= sizeof(struct dsfs_ext),
+	[DSFS_REGION_SYMLINKS]	= 1,
+	[DSFS_REGION_XATTRS]	= 4,
+	[DSFS_REGION_SEGMENTS]	= sizeof(struct dsfs_segment),
+	[DSFS_REGION_FILESUMS]	= sizeof(__le32),
+	[DSFS_REGION_CHUNKSUMS]	= sizeof(__le32),
+	[DSFS_REGION_HISTORY]	= 1,
+};
+
+/* Longest region of each kind that a reader can address. */
+static u64 dsfs_region_max(enum dsfs_region_id id)
+{
+	switch (id) {
+	case DSFS_REGION_INODES:
+		return (DSFS_MAX_INODES + 1) * sizeof(struct dsfs_inode);
+	case DSFS_REGION_DIRS:
+		return DSFS_MAX_INODES * sizeof(struct dsfs_dir);
+	case DSFS_REGION_OWNERS:
+		return DSFS_MAX_OWNERS * sizeof(struct dsfs_owner);
+	case DSFS_REGION_EXTS:
+		return 0xffffffffULL * sizeof(struct dsfs_ext);
+	case DSFS_REGION_SEGMENTS:
+		return 0xffffffffULL * sizeof(struct dsfs_segment);
+	case DSFS_REGION_FILESUMS:
+		return (DSFS_MAX_INODES + 1) * sizeof(__le32);
+	case DSFS_REGION_CHUNKSUMS:
+		return (1ULL << 32) * sizeof(__le32);
+	case DSFS_REGION_HISTORY:
+		return DSFS_SB_SIZE;
+	default:
+		return DSFS_META_MAX;
+	}
+}
+
+static bool dsfs_all_zero(const u8 *p, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (p[i])
+			return false;
+	return true;
+}
+
+/**
+ * dsfs_super_sum - the checksum that a superblock should carry
+ * @raw: the superblock
+ *
+ * Return: crc32c of all bytes, the checksum field taken as zero.
+ */
+u32 dsfs_super_sum(const struct dsfs_super *raw)
+{
+	static const u8 zero[sizeof(__le32)];
+	const u8 *p = (const u8 *)raw;
+	const size_t at = offsetof(struct dsfs_super, checksum);
+	const size_t behind = at + sizeof(zero);
+	u32 sum;
+
+	sum = dsfs_crc32c(0, p, at);
+	sum = dsfs_crc32c(sum, zero, sizeof(zero));
+	return dsfs_crc32c(sum, p + behind, sizeof(*raw) - behind);
+}
+
+/* What says whether this is ours, whole, and not too new. */
+static int dsfs_super_identify(const struct dsfs_super *raw,
+			       struct dsfs_err *err)
+{
+	u32 sum = dsfs_super_sum(raw);
+
+	if (le32_to_cpu(raw->magic) != DSFS_SUPER_MAGIC)
+		return dsfs_bad(err, "magic", le32_to_cpu(raw->magic),
+				DSFS_SUPER_MAGIC, -EINVAL);
+	if (le32_to_cpu(raw->checksum) != sum)
+		return dsfs_bad(err, "superblock checksum",
+				le32_to_cpu(raw->checksum), sum, -EBADMSG);
+	if (le16_to_cpu(raw->version) != DSFS_VERSION)
+		return dsfs_bad(err, "format version", le16_to_cpu(raw->version),
+				DSFS_VERSION, -EOPNOTSUPP);
+	if (le64_to_cpu(raw->incompat) & ~DSFS_INCOMPAT_KNOWN)
+		return dsfs_bad(err, "unknown incompat feature bits",
+				le64_to_cpu(raw->incompat) & ~DSFS_INCOMPAT_KNOWN,
+				DSFS_INCOMPAT_KNOWN, -EOPNOTSUPP);
+	if (raw->name_hash != DSFS_HASH_XXH64)
+		return dsfs_bad(err, "name hash", raw->name_hash,
+				DSFS_HASH_XXH64, -EOPNOTSUPP);
+	return 0;
+}
+
+static int dsfs_super_fields(const struct dsfs_super *raw, struct dsfs_err *err)
+{
+	bool sums = le64_to_cpu(raw->compat) & DSFS_COMPAT_DATA_SUMS;
+
+	if (raw->block_bits != DSFS_BLOCK_BITS)
+		return dsfs_bad(err, "block_bits", raw->block_bits,
+				DSFS_BLOCK_BITS, -EUCLEAN);
+	if (raw->align_bits < DSFS_ALIGN_BITS_MIN ||
+	    raw->align_bits > DSFS_ALIGN_BITS_MAX)
+		return dsfs_bad(err, "align_bits", raw->align_bits,
+				DSFS_ALIGN_BITS_MAX, -EUCLEAN);
+	if (raw->chunk_bits && (raw->chunk_bits < DSFS_CHUNK_BITS_MIN ||
+				raw->chunk_bits > DSFS_CHUNK_BITS_MAX))
+		return dsfs_bad(err, "chunk_bits", raw->chunk_bits,
+				DSFS_CHUNK_BITS_MAX, -EUCLEAN);
+	if (sums != !!raw->chunk_bits)
+		return dsfs_bad(err, "chunk_bits against data checksum feature",
+				raw->chunk_bits, sums, -EUCLEAN);
+	if (raw->object_bits && (raw->object_bits < DSFS_OBJECT_BITS_MIN ||
+				 raw->object_bits > DSFS_OBJECT_BITS_MAX))
+		return dsfs_bad(err, "object_bits", raw->object_bits,
+				DSFS_OBJECT_BITS_MAX, -EUCLEAN);
+	if (raw->slot >= DSFS_SB_SLOTS)
+		return dsfs_bad(err, "slot", raw->slot, DSFS_SB_SLOTS - 1,
+				-EUCLEAN);
+	if (!le64_to_cpu(raw->generation))
+		return dsfs_bad(err, "generation", 0, 1, -EUCLEAN);
+	if (!dsfs_all_zero(raw->reserved, sizeof(raw->reserved)))
+		return dsfs_bad(err, "superblock reserved bytes", 1, 0, -EUCLEAN);
+	return 0;
+}
+
+/* data_start <= data_end <= meta_start < end of metadata <= image_bytes */
+static int dsfs_super_areas(struct dsfs_geo *geo, struct dsfs_err *err)
+{
+	const u64 mask = DSFS_BLOCK_SIZE - 1;
+
+	if (geo->image_bytes >= DSFS_MAX_OFFSET || geo->image_bytes & mask)
+		return dsfs_bad(err, "image_bytes", geo->image_bytes,
+				DSFS_MAX_OFFSET, -EUCLEAN);
+	if (geo->meta_bytes < DSFS_BLOCK_SIZE || geo->meta_bytes & mask ||
+	    geo->meta_bytes > DSFS_META_MAX ||
+	    geo->meta_bytes > geo->image_bytes)
+		return dsfs_bad(err, "meta_bytes", geo->meta_bytes,
+				geo->image_bytes, -EUCLEAN);
+	if (geo->meta_start & mask ||
+	    geo->meta_start > geo->image_bytes - geo->meta_bytes)
+		return dsfs_bad(err, "meta_start", geo->meta_start,
+				geo->image_bytes - geo->meta_bytes, -EUCLEAN);
+	if (geo->data_end > geo->meta_start)
+		return dsfs_bad(err, "data_end", geo->data_end, geo->meta_start,
+				-EUCLEAN);
+	if (geo->data_start < DSFS_DATA_START_MIN || geo->data_start & mask ||
+	    geo->data_start > geo->data_end)
+		return dsfs_bad(err, "data_start", geo->data_start,
+				geo->data_end, -EUCLEAN);
+	return 0;
+}
+
+static int dsfs_region_decode(const struct dsfs_super *raw, unsigned int id,
+			      struct dsfs_geo *geo, struct dsfs_err *err)
+{
+	const struct dsfs_region *r = &raw->regions[id];
+	struct dsfs_region_info *info = &geo->regions[id];
+	u64 block = le32_to_cpu(r->block), blocks;
+	const u64 room = geo->meta_bytes >> DSFS_BLOCK_BITS;
+
+	info->bytes = le64_to_cpu(r->bytes);
+	info->checksum = le32_to_cpu(r->checksum);
+	info->pos = geo->meta_start + (block << DSFS_BLOCK_BITS);
+	if (!info->bytes) {
+		if (block || info->checksum)
+			return dsfs_bad(err, "place of an empty region", id, 0,
+					-EUCLEAN);
+		return 0;
+	}
+	if (id >= DSFS_REGIONS_USED)
+		return dsfs_bad(err, "unknown region", id,
+				DSFS_REGIONS_USED - 1, -EUCLEAN);
+	if (info->bytes > dsfs_region_max(id))
+		return dsfs_bad(err, "region length", info->bytes,
+				dsfs_region_max(id), -EUCLEAN);
+	if (info->bytes % dsfs_record_bytes[id])
+		return dsfs_bad(err, "region length against its record size",
+				info->bytes, dsfs_record_bytes[id], -EUCLEAN);
+	blocks = (info->bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS;
+	if (blocks > room || block > room - blocks)
+		return dsfs_bad(err, "end of a region", block + blocks, room,
+				-EUCLEAN);
+	return 0;
+}
+
+static int dsfs_regions_disjoint(const struct dsfs_geo *geo,
+				 struct dsfs_err *err)
+{
+	const struct dsfs_region_info *a, *b;
+	unsigned int i, j;
+
+	for (i = 0; i < DSFS_REGIONS_USED; i++) {
+		a = &geo->regions[i];
+		for (j = 0; j < DSFS_REGIONS_USED; j++) {
+			b = &geo->regions[j];
+			if (i != j && a->bytes && b->bytes &&
+			    a->pos >= b->pos && a->pos < b->pos + b->bytes)
+				return dsfs_bad(err, "overlapping regions",
+						i, j, -EUCLEAN);
+		}
+	}
+	return 0;
+}
+
+static u64 dsfs_records(const struct dsfs_geo *geo, unsigned int id)
+{
+	return geo->regions[id].bytes / dsfs_record_bytes[id];
+}
+
+/* Regions whose length another one fixes. */
+static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
+{
+	const u64 blocks = geo->meta_bytes >> DSFS_BLOCK_BITS;
+	u64 sums = dsfs_records(geo, DSFS_REGION_FILESUMS);
+	u64 want;
+
+	geo->inodes = dsfs_records(geo, DSFS_REGION_INODES);
+	geo->dirs = dsfs_records(geo, DSFS_REGION_DIRS);
+	geo->owners = dsfs_records(geo, DSFS_REGION_OWNERS);
+	geo->exts = dsfs_records(geo, DSFS_REGION_EXTS);
+	geo->segments = dsfs_records(geo, DSFS_REGION_SEGMENTS);
+	geo->lines = dsfs_records(geo, DSFS_REGION_INDEX);
+	geo->chunksums = dsfs_records(geo, DSFS_REGION_CHUNKSUMS);
+
+	if (dsfs_records(geo, DSFS_REGION_BLOCKSUMS) != blocks)
+		return dsfs_bad(err, "metadata block checksums",
+				dsfs_records(geo, DSFS_REGION_BLOCKSUMS), blocks,
+				-EUCLEAN);
+	if (geo->inodes < DSFS_ROOT_INO + 1)
+		return dsfs_bad(err, "inode records", geo->inodes,
+				DSFS_ROOT_INO + 1, -EUCLEAN);
+	if (!geo->dirs || geo->dirs >= geo->inodes)
+		return dsfs_bad(err, "directory records", geo->dirs,
+				geo->inodes - 1, -EUCLEAN);
+	if (!geo->owners)
+		return dsfs_bad(err, "owner records", 0, 1, -EUCLEAN);
+	want = geo->chunk_bits ? geo->inodes : 0;
+	if (sums != want)
+		return dsfs_bad(err, "file checksums", sums, want, -EUCLEAN);
+	if (!geo->chunk_bits && geo->chunksums)
+		return dsfs_bad(err, "chunk checksums", geo->chunksums, 0,
+				-EUCLEAN);
+	want = geo->regions[DSFS_REGION_HISTORY].bytes;
+	if (want && want != DSFS_SB_SIZE)
+		return dsfs_bad(err, "history length", want, DSFS_SB_SIZE,
+				-EUCLEAN);
+	return 0;
+}
+
+/**
+ * dsfs_super_decode - check a superblock and derive the image's geometry
+ * @raw: the 512 bytes of a slot
+ * @device_bytes: length of the device or file; 0 to leave that unchecked
+ * @geo: filled in
+ * @err: filled in on failure
+ *
+ * Return: 0, -EINVAL (not DSFS), -EBADMSG (checksum), -EOPNOTSUPP (newer
+ * format or feature), -EUCLEAN (breaks a rule), -EFBIG (longer than the device).
+ */
+int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
+		      struct dsfs_geo *geo, struct dsfs_err *err)
+{
+	unsigned int i;
+	int ret;
+
+	memset(geo, 0, sizeof(*geo));
+	ret = dsfs_super_identify(raw, err);
+	if (!ret)
+		ret = dsfs_super_fields(raw, err);
+	if (ret)
+		return ret;
+
+	geo->compat = le64_to_cpu(raw->compat);
+	geo->generation = le64_to_cpu(raw->generation);
+	geo->build_time = le64_to_cpu(raw->build_time);
+	geo->image_bytes = le64_to_cpu(raw->image_bytes);
+	geo->data_start = le64_to_cpu(raw->data_start);
+	geo->data_end = le64_to_cpu(raw->data_end);
+	geo->meta_start = le64_to_cpu(raw->meta_start);
+	geo->meta_bytes = le64_to_cpu(raw->meta_bytes);
+	geo->content_bytes = le64_to_cpu(raw->content_bytes);
+	geo->stored_bytes = le64_to_cpu(raw->stored_bytes);
+	geo->files = le64_to_cpu(raw->files);
+	geo->align_bits = raw->align_bits;
+	geo->chunk_bits = raw->chunk_bits;
+	geo->object_bits = raw->object_bits;
+	geo->slot = raw->slot;
+	memcpy(geo->uuid, raw->uuid, sizeof(geo->uuid));
+	memcpy(geo->label, raw->label, sizeof(raw->label));
+	/* A handle names an inode of one generation of one image. */
+	geo->igeneration = (u32)geo->generation +
+			   dsfs_crc32c(0, geo->uuid, sizeof(geo->uuid));
+
+	ret = dsfs_super_areas(geo, err);
+	for (i = 0; !ret && i < DSFS_REGIONS; i++)
+		ret = dsfs_region_decode(raw, i, geo, err);
+	if (!ret)
+		ret = dsfs_regions_disjoint(geo, err);
+	if (!ret)
+		ret = dsfs_super_counts(geo, err);
+	if (!ret && device_bytes && geo->image_bytes > device_bytes)
+		ret = dsfs_bad(err, "image longer than the device",
+			       geo->image_bytes, device_bytes, -EFBIG);
+	return ret;
+}
+
+/**
+ * dsfs_super_same - whether two slots describe the same generation
+ * @a: a superblock that decoded well
+ * @b: another
+ *
+ * They are alike but for slot number and checksum.
+ */
+bool dsfs_super_same(const struct dsfs_super *a, const struct dsfs_super *b)
+{
+	struct dsfs_super x = *a;
+
+	x.slot = b->slot;
+	x.checksum = b->checksum;
+	return !memcmp(&x, b, sizeof(x));
+}

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What the scripts of the test bed share: the cache folder, locks, things made
+# atomically, downloads of Debian packages without installing them.
+#
+# Why a cache: a kernel, a chroot or a User Mode Linux build costs a minute or
+# more each, and none of it belongs into the checkout.  An entry is named by
+# what it was made from, is made beside its place and renamed into it when it
+# is complete, under a lock of its own; so an interrupted run leaves nothing
+# that looks whole, and several runs can share the folder.
+#
+# To be sourced.  Callers set `tool`, the name in front of messages.
+
+tool=${tool:-${0##*/}}
+lab_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+lab_cache=${DSFS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/dsfs}
+mkdir -p "$lab_cache/lock"
+lab_cache=$(cd "$lab_cache" && pwd)
+
+die()
+{
+	echo "$tool: $*" >&2
+	exit 1
+}
+
+note()
+{
+	echo "$tool: $*" >&2
+}
+
+# The comment at the head of a script is its usage text.
+usage_text()
+{
+	sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"
+}
+
+need()
+{
+	local cmd
+
+	for cmd in "$@"; do
+		command -v "$cmd" >/dev/null ||
+			die "$cmd: not found: please run scripts/install-deps check"
+	done
+}
+
+# lock NAME FD: take the lock NAME of the cache for as long as FD is open.
+# Says so when it has to wait.
+lock()
+{
+	local name=$1 fd=$2
+
+	eval "exec $fd>\"\$lab_cache/lock/\$name\""
+	flock -n "$fd" && return
+	note "$name: in use by another run, waiting"
+	flock "$fd"
+}
+
+# run LOG CMD...: run quietly; on failure show the end of the log.
+run_logged()
+{
+	local log=$1
+
+	shift
+	"$@" >"$log" 2>&1 </dev/null && return
+	tail -n "${LAB_TAIL:-40}" "$log" >&2
+	note "${1##*/}: failed, the whole output is in $log"
+	return 1
+}
+
+# sha256, shortened, of what comes in: the key of a cache entry.
+short_sum()
+{
+	sha256sum | cut -c1-16
+}
+
+# tree_sum DIR...: a key of the names and contents of all files there.
+tree_sum()
+{
+	find "$@" -type f -print0 | LC_ALL=C sort -z |
+		xargs -0r sha256sum | short_sum
+}
+
+# The mirror that this machine's apt uses for Debian itself.
+debian_mirror()
+{
+	local uri
+
+	if [ -n "${DSFS_MIRROR:-}" ]; then
+		echo "$DSFS_MIRROR"
+		return
+	fi
+	# shellcheck disable=SC2016
+	uri=$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' \
+		'Label: Debian' 'Identifier: Packages' 2>/dev/null | head -n 1)
+	[ -n "$uri" ] || die "apt: no Debian mirror in its sources: set DSFS_MIRROR"
+	echo "${uri%/}"
+}
+
+# apt's lists may name packages that the archive has dropped meanwhile.
+refresh_host_apt()
+{
+	[ "$(id -u)" -eq 0 ] ||
+		die "apt: the package lists are missing or old: please run: sudo apt-get update"
+	apt-get -q update >/dev/null 2>&1 || true
+}
+
+# host_version PACKAGE: the candidate version in the machine's own apt.
+host_version()
+{
+	local v
+
+	v=$(apt-cache policy "$1" | sed -n 's/^  Candidate: //p')
+	if [ -z "$v" ] || [ "$v" = "(none)" ]; then
+		refresh_host_apt
+		v=$(apt-cache policy "$1" | sed -n 's/^  Candidate: //p')
+	fi
+	[ -n "$v" ] && [ "$v" != "(none)" ] ||
+		die "$1: no such package in apt's sources"
+	echo "$v"
+}
+
+# apt_unpack DIR PACKAGE...: download with the apt options in ${apt[@]} and
+# unpack into DIR, installing nothing.
+apt_unpack()
+{
+	local dir=$1 tmp deb
+
+	shift
+	mkdir -p "$dir"
+	tmp=$(mktemp -d "$dir.debs.XXXXXX")
+	# apt drops to a user of its own for downloads; spare us its warning.
+	if ! (cd "$tmp" && apt-get "${apt[@]}" -q -o APT::Sandbox::User=root \
+		download "$@") >"$tmp/log" 2>&1; then
+		refresh_apt
+		(cd "$tmp" && run_logged "$tmp/log" apt-get "${apt[@]}" -q \
+			-o APT::Sandbox::User=root download "$@") ||
+			die "$*: download failed"
+	fi
+	for deb in "$tmp"/*.deb; do
+		dpkg -x "$deb" "$dir" || die "${deb##*/}: does not unpack"
+	done
+	rm -rf "$tmp"
+}
+
+apt=()
+refresh_apt()
+{
+	refresh_host_apt
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What libdsfs needs of its platform, in userspace.  XXH64 and CRC-32C come
+ * from libxxhash and ISA-L: both have hardware paths that we need not keep.
+ */
+#ifndef DSFS_PLATFORM_H
+#define DSFS_PLATFORM_H
+
+#include <dirent.h>
+#include <endian.h>
+#include <errno.h>
+#include <isa-l/crc.h>
+#include <limits.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int64_t s64;
+
+#define U32_MAX UINT32_MAX
+
+#ifndef __force
+#ifdef __CHECKER__
+#define __force __attribute__((force))
+#else
+#define __force
+#endif
+#endif
+
+static inline u16 le16_to_cpu(__le16 v) { return le16toh((__force u16)v); }
+static inline u32 le32_to_cpu(__le32 v) { return le32toh((__force u32)v); }
+static inline u64 le64_to_cpu(__le64 v) { return le64toh((__force u64)v); }
+static inline __le16 cpu_to_le16(u16 v) { return (__force __le16)htole16(v); }
+static inline __le32 cpu_to_le32(u32 v) { return (__force __le32)htole32(v); }
+static inline __le64 cpu_to_le64(u64 v) { return (__force __le64)htole64(v); }
+
+/* CRC-32C as in RFC 3720 (iSCSI), over a buffer or on top of @sum so far. */
+static inline u32 dsfs_crc32c(u32 sum, const void *p, size_t len)
+{
+	unsigned char *at = (unsigned char *)p;
+
+	sum = ~sum;
+	for (; len > INT_MAX; at += 1 << 30, len -= 1 << 30)
+		sum = crc32_iscsi(at, 1 << 30, sum);
+	return ~crc32_iscsi(at, (int)len, sum);
+}
+
+static inline u64 xxh64(const void *p, size_t len, u64 seed)
+{
+	return XXH64(p, len, seed);
+}
+
+#endif /* DSFS_PLATFORM_H */
