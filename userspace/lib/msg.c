@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Messages of the tools.  A path may hold any byte but NUL, and what a data
+ * set's author put in a name must not reach the terminal as a control
+ * sequence, nor break a line in two for the program that reads the messages.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "msg.h"
+
+static const char *msg_tool = "dsfs";
+static void (*msg_before)(void);
+
+void msg_init(const char *tool)
+{
+	msg_tool = tool;
+}
+
+void msg_hook(void (*fn)(void))
+{
+	__atomic_store_n(&msg_before, fn, __ATOMIC_RELEASE);
+}
+
+char *msg_escape(char *buf, size_t size, const char *path)
+{
+	size_t n = 0;
+
+	for (; *path && n + 5 < size; path++) {
+		unsigned char c = *path;
+
+		if (c < 0x20 || c == 0x7f || c == '\\')
+			n += snprintf(buf + n, size - n, "\\%03o", c);
+		else
+			buf[n++] = c;
+	}
+	buf[n] = '\0';
+	return buf;
+}
+
+/* Written by one call: stderr is unbuffered and would write in pieces. */
+static void msg_line(const char *path, const char *kind, const char *fmt,
+		     va_list ap)
+{
+	void (*before)(void) = __atomic_load_n(&msg_before, __ATOMIC_ACQUIRE);
+	size_t size = 1024 + (path ? 4 * strlen(path) : 0);
+	char *line = malloc(size);
+	size_t n;
+	int len;
+
+	if (!line)
+		return;
+	n = snprintf(line, size, "%s: ", msg_tool);
+	if (path) {
+		msg_escape(line + n, size - n, path);
+		n += strlen(line + n);
+		n += snprintf(line + n, size - n, ": ");
+	}
+	n += snprintf(line + n, size - n, "%s", kind);
+	len = vsnprintf(line + n, size - n - 1, fmt, ap);
+	if (len > 0)
+		n += (size_t)len < size - n - 1 ? (size_t)len : size - n - 2;
+	line[n++] = '\n';
+	if (before)
+		before();
+	if (write(STDERR_FILENO, line, n) < 0) {
+		/* nobody is left to tell */
+	}
+	free(line);
+}
+
+void msg_error(const char *path, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	msg_line(path, "", fmt, ap);
+	va_end(ap);
+}
+
+void msg_warn(const char *path, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	msg_line(path, "warning: ", fmt, ap);
+	va_end(ap);
+}
