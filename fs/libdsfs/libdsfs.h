@@ -301,6 +301,9 @@ int dsfs_chunk_sum(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   u64 stored, u64 chunk, u32 *sum, struct dsfs_err *err);
 
 /* xattr.c */
+int dsfs_meta_copy(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
+		   size_t len, void *to);
+
 struct dsfs_xattr_info {
 	const char *name;	/* without the prefix; not terminated */
 	const void *value;

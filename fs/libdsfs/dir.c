@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Directories: names in sorted blocks, and an index that finds one of them by
+ * its hash in at most two cache lines, however many there are.
+ *
+ * The children of a directory have consecutive inode numbers in name order, so
+ * neither names nor index store an inode number: a name's position is enough.
+ */
+#include "libdsfs.h"
+
+/**
+ * dsfs_dir_decode - check a directory record
+ * @geo: the image
+ * @index: which record, for the message
+ * @raw: the record
+ * @dir: filled in
+ * @err: filled in on failure
+ *
+ * Return: 0 or -EUCLEAN.
+ */
+int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index,
+		    const struct dsfs_dir *raw, struct dsfs_dir_info *dir,
+		    struct dsfs_err *err)
+{
+	const u64 room = geo->regions[DSFS_REGION_NAMES].bytes;
+	u64 blocks, last;
+
+	dir->self = le32_to_cpu(raw->self);
+	dir->parent = le32_to_cpu(raw->parent);
+	dir->first = le32_to_cpu(raw->first);
+	dir->count = le32_to_cpu(raw->count);
+	dir->names = le64_to_cpu(raw->names);
+	dir->name_blocks = le32_to_cpu(raw->name_blocks);
+	dir->lines = le32_to_cpu(raw->lines);
+	dir->first_line = le64_to_cpu(raw->first_line);
+	dir->seed = le64_to_cpu(raw->seed);
+	dir->slot_bits = raw->slot_bits;
+	dir->block_bits = raw->block_bits;
+	blocks = dir->name_blocks;
+
+	if (dir->self < DSFS_ROOT_INO || dir->self >= geo->inodes)
+		return dsfs_bad(err, "directory's own number", dir->self,
+				geo->inodes - 1, -EUCLEAN);
+	if (dir->parent < DSFS_ROOT_INO || dir->parent >= geo->inodes)
+		return dsfs_bad(err, "directory's parent", dir->parent,
+				geo->inodes - 1, -EUCLEAN);
+	if (!dir->count != !blocks || blocks > dir->count)
+		return dsfs_bad(err, "name blocks of a directory", blocks,
+				dir->count, -EUCLEAN);
+	if (!dir->count) {
+		if (dir->first || dir->names || dir->lines || dir->first_line ||
+		    dir->seed || dir->slot_bits || dir->block_bits)
+			return dsfs_bad(err, "fields of an empty directory",
+					index, 0, -EUCLEAN);
+		return 0;
+	}
+	if (dir->first <= dir->self || dir->count > geo->inodes - 1 ||
+	    dir->first > geo->inodes - dir->count)
+		return dsfs_bad(err, "first entry of a directory", dir->first,
+				geo->inodes - dir->count, -EUCLEAN);
+	if (dir->names & (blocks > 1 ? DSFS_BLOCK_SIZE - 1 : 3))
+		return dsfs_bad(err, "alignment of names", dir->names,
+				blocks > 1 ? DSFS_BLOCK_SIZE : 4, -EUCLEAN);
+	last = (blocks - 1) << DSFS_BLOCK_BITS;
+	if (dir->names >= room || last >= room - dir->names)
+		return dsfs_bad(err, "place of names", dir->names + last, room,
+				-EUCLEAN);
+	if (!dir->lines) {
+		if (dir->first_line || dir->seed || dir->slot_bits ||
+		    dir->block_bits)
+			return dsfs_bad(err, "fields of a missing index", index,
+					0, -EUCLEAN);
+		return 0;
+	}
+	if (dir->lines > geo->lines ||
+	    dir->first_line > geo->lines - dir->lines)
+		return dsfs_bad(err, "place of an index", dir->first_line,
+				geo->lines, -EUCLEAN);
+	if (!dir->slot_bits || dir->slot_bits > DSFS_BLOCK_BITS ||
+	    dir->slot_bits + dir->block_bits > 32 - DSFS_INDEX_FP_MIN)
+		return dsfs_bad(err, "bits of an index entry",
+				dir->slot_bits + dir->block_bits,
+				32 - DSFS_INDEX_FP_MIN, -EUCLEAN);
+	return 0;
+}
+
+/**
+ * dsfs_dir_get - read and check a directory's record
+ * @src: the image
+ * @attr: a directory
+ * @dir: filled in
+ * @err: filled in on failure
+ *
+ * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
+ */
+int dsfs_dir_get(struct dsfs_source *src, const struct dsfs_attr *attr,
+		 struct dsfs_dir_info *dir, struct dsfs_err *err)
+{
+	struct dsfs_mref ref;
+	int ret;
+
+	ret = dsfs_meta_get(src, DSFS_REGION_DIRS,
+			    attr->start * sizeof(struct dsfs_dir),
+			    sizeof(struct dsfs_dir), &ref);
+	if (ret)
+		return dsfs_bad(err, "directory record", attr->start, 0, ret);
+	ret = dsfs_dir_decode(dsfs_source_geo(src), attr->start, ref.p, dir,
+			      err);
+	dsfs_meta_put(&ref);
+	if (!ret && dir->self != attr->ino)
+		ret = dsfs_bad(err, "directory's own number", dir->self,
+			       attr->ino, -EUCLEAN);
+	return ret;
+}
+
+/**
+ * dsfs_names_decode - check the header of a name block
+ * @buf: the block, aligned to 4 bytes
+ * @avail: bytes up to the end of the 4 KiB block or of the region
+ * @dir: the directory that the block belongs to
+ * @names: filled in; refers to @buf
+ * @err: filled in on failure
+ *
+ * Return: 0 or -EUCLEAN.
+ */
+int dsfs_names_decode(const void *buf, size_t avail,
+		      const struct dsfs_dir_info *dir,
+		      struct dsfs_names_info *names, struct dsfs_err *err)
+{
+	const struct dsfs_names *raw = buf;
+
+	if (avail < sizeof(*raw))
+		return dsfs_bad(err, "room for a name block", avail,
+				sizeof(*raw), -EUCLEAN);
+	names->raw = raw;
+	names->first = le32_to_cpu(raw->first);
+	names->count = le16_to_cpu(raw->count);
+	names->end = le16_to_cpu(raw->end);
+	if (names->end > avail)
+		return dsfs_bad(err, "end of a name block", names->end, avail,
+				-EUCLEAN);
+	if (!names->count || names->first >= dir->count ||
+	    names->count > dir->count - names->first)
+		return dsfs_bad(err, "names in a name block", names->count,
+				dir->count, -EUCLEAN);
+	if (sizeof(*raw) + 2 * names->count >= names->end)
+		return dsfs_bad(err, "slots of a name block", names->count,
+				names->end, -EUCLEAN);
+	return 0;
+}
+
+static bool dsfs_slot_type_valid(u8 type)
+{
+	return type == DSFS_DT_STUB || dsfs_mode_to_dt((u16)type << 12);
+}
+
+/**
+ * dsfs_names_slot - a name of a name block
+ * @names: the block
+ * @slot: which name
+ * @name: filled in; refers to the block
+ * @err: filled in on failure
+ *
+ * Whether the name is one a directory may hold is left to dsfs_name_valid().
+ *
+ * Return: 0 or -EUCLEAN.
+ */
+int dsfs_names_slot(const struct dsfs_names_info *names, u32 slot,
+		    struct dsfs_name *name, struct dsfs_err *err)
+{
+	const __le16 *slots = names->raw->slots;
+	const u32 from = sizeof(*names->raw) + 2 * names->count;
+	u32 at, end, type;
+
+	if (slot >= names->count)
+		return dsfs_bad(err, "slot", slot, names->count, -EUCLEAN);
+	at = le16_to_cpu(slots[slot]);
+	type = at >> DSFS_SLOT_TYPE_SHIFT;
+	at &= DSFS_SLOT_OFFSET;
+	end = slot + 1 < names->count ?
+	      le16_to_cpu(slots[slot + 1]) & DSFS_SLOT_OFFSET : names->end;
+	if (at < from || at >= end || end > names->end ||
+	    end - at > DSFS_NAME_MAX)
+		return dsfs_bad(err, "place of a name", at, end, -EUCLEAN);
+	if (!dsfs_slot_type_valid(type))
+		return dsfs_bad(err, "type of a name", type, DSFS_DT_STUB,
+				-EUCLEAN);
+	name->name = (const char *)names->raw + at;
+	name->len = end - at;
+	name->type = type;
+	name->pos = names->first + slot;
+	return 0;
+}
+
+/**
+ * dsfs_name_valid - whether a directory may hold such a name
+ * @name: bytes, not terminated
+ * @len: how many
+ */
+bool dsfs_name_valid(const char *name, unsigned int len)
+{
+	if (!len || len > DSFS_NAME_MAX)
+		return false;
+	if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
+		return false;
+	return !memchr(name, '/', len) && !memchr(name, 0, len);
+}
+
+/**
+ * dsfs_name_cmp - the order of names: by bytes, a prefix first
+ * @a: a name
+ * @alen: its length
+ * @b: another
+ * @blen: its length
+ *
+ * Return: below, at or above zero, as memcmp().
+ */
+int dsfs_name_cmp(const char *a, unsigned int alen, const char *b,
+		  unsigned int blen)
+{
+	int cmp = memcmp(a, b, alen < blen ? alen : blen);
+
+	return cmp ? cmp : (int)alen - (int)blen;
+}
+
+static int dsfs_names_get(struct dsfs_source *src,
+			  const struct dsfs_dir_info *dir, u32 block,
+			  struct dsfs_mref *ref, struct dsfs_names_info *names,
+			  struct dsfs_err *err)
+{
+	const u64 room = dsfs_source_geo(src)->regions[DSFS_REGION_NAMES].bytes;
+	u64 off = dir->names + ((u64)block << DSFS_BLOCK_BITS);
+	u64 avail = DSFS_BLOCK_SIZE - (off & (DSFS_BLOCK_SIZE - 1));
+	int ret;
+
+	if (avail > room - off)
+		avail = room - off;
+	ret = dsfs_meta_get(src, DSFS_REGION_NAMES, off, avail, ref);
+	if (ret)
+		return dsfs_bad(err, "name block", off, room, ret);
+	ret = dsfs_names_decode(ref->p, avail, dir, names, err);
+	if (ret)
+		dsfs_meta_put(ref);
+	return ret;
+}
+
+/* Binary search in one block: -ENOENT, or 0 and @found. */
+static int dsfs_names_search(const struct dsfs_names_info *names,
+			     const char *name, unsigned int len,
+			     struct dsfs_name *found, struct dsfs_err *err)
+{
+	u32 lo = 0, hi = names->count, mid;
+	int ret, cmp;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		ret = dsfs_names_slot(names, mid, found, err);
+		if (ret)
+			return ret;
+		cmp = dsfs_name_cmp(name, len, found->name, found->len);
+		if (!cmp)
+			return 0;
+		if (cmp < 0)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return -ENOENT;
+}
+
+/* Without an index: the last block whose first name is not behind @name. */
+static int dsfs_lookup_sorted(struct dsfs_source *src,
+			      const struct dsfs_dir_info *dir,
+			      const char *name, unsigned int len,
+			      struct dsfs_name *found, struct dsfs_err *err)
+{
+	u32 lo = 0, hi = dir->name_blocks, mid;
+	struct dsfs_names_info names;
+	struct dsfs_mref ref;
+	int ret;
+
+	while (hi - lo > 1) {
+		mid = lo + (hi - lo) / 2;
+		ret = dsfs_names_get(src, dir, mid, &ref, &names, err);
+		if (ret)
+			return ret;
+		ret = dsfs_names_slot(&names, 0, found, err);
+		if (ret) {
+			dsfs_meta_put(&ref);
+			return ret;
+		}
+		if (dsfs_name_cmp(name, len, found->name, found->len) < 0)
+			hi = mid;
+		else
+			lo = mid;
+		dsfs_meta_put(&ref);
+	}
+	ret = dsfs_names_get(src, dir, lo, &ref, &names, err);
+	if (ret)
+		return ret;
+	ret = dsfs_names_search(&names, name, len, found, err);
+	dsfs_meta_put(&ref);
+	return ret;
+}
+
+/* One index entry whose fingerprint fits: is it @name? */
+static int dsfs_lookup_entry(struct dsfs_source *src,
+			     const struct dsfs_dir_info *dir, u32 entry,
+			     const char *name, unsigned int len,
+			     struct dsfs_name *found, struct dsfs_err *err)
+{
+	const u32 slot = entry & ((1U << dir->slot_bits) - 1);
+	const u32 block = (entry >> dir->slot_bits) &
+			  ((1U << dir->block_bits) - 1);
+	struct dsfs_names_info names;
+	struct dsfs_mref ref;
+	int ret;
+
+	if (!slot || block >= dir->name_blocks)
+		return dsfs_bad(err, "index entry", entry, dir->name_blocks,
+				-EUCLEAN);
+	ret = dsfs_names_get(src, dir, block, &ref, &names, err);
+	if (ret)
+		return ret;
+	ret = dsfs_names_slot(&names, slot - 1, found, err);
+	if (!ret && (found->len != len || memcmp(found->name, name, len)))
+		ret = -ENOENT;
+	dsfs_meta_put(&ref);
+	return ret;
+}
+
+static int dsfs_lookup_line(struct dsfs_source *src,
+			    const struct dsfs_dir_info *dir, u32 line,
+			    u64 hash, const char *name, unsigned int len,
+			    struct dsfs_name *found, struct dsfs_err *err)
+{
+	const unsigned int place_bits = dir->slot_bits + dir->block_bits;
+	const u32 fp = dsfs_index_fp(hash, place_bits);
+	const struct dsfs_line *raw;
+	struct dsfs_mref ref;
+	unsigned int i;
+	int ret;
+
+	ret = dsfs_meta_get(src, DSFS_REGION_INDEX,
+			    (dir->first_line + line) * sizeof(*raw),
+			    sizeof(*raw), &ref);
+	if (ret)
+		return dsfs_bad(err, "index line", dir->first_line + line, 0,
+				ret);
+	raw = ref.p;
+	ret = -ENOENT;
+	for (i = 0; i < DSFS_LINE_ENTRIES && ret == -ENOENT; i++) {
+		u32 entry = le32_to_cpu(raw->entries[i]);
+
+		if (entry && !((entry ^ fp) >> place_bits))
+			ret = dsfs_lookup_entry(src, dir, entry, name, len,
+						found, err);
+	}
+	dsfs_meta_put(&ref);
+	return ret;
+}
+
+/**
+ * dsfs_dir_lookup - find a name
+ * @src: the image
+ * @dir: the directory
+ * @name: bytes, not terminated
+ * @len: how many, 1 to 255
+ * @pos: filled in: position in the directory, below dir->count
+ * @type: filled in: DT_* or DSFS_DT_STUB
+ * @err: filled in on an error other than -ENOENT
+ *
+ * Return: 0, -ENOENT, -EUCLEAN, or an error of dsfs_meta_get().
+ */
+int dsfs_dir_lookup(struct dsfs_source *src, const struct dsfs_dir_info *dir,
+		    const char *name, unsigned int len, u32 *pos, u8 *type,
+		    struct dsfs_err *err)
+{
+	struct dsfs_name found;
+	u32 line, other;
+	u64 hash;
+	int ret;
+
+	if (!dir->count)
+		return -ENOENT;
+	if (!dir->lines) {
+		ret = dsfs_lookup_sorted(src, dir, name, len, &found, err);
+	} else {
+		hash = dsfs_name_hash(name, len, dir->seed);
+		line = dsfs_index_line(hash, dir->lines, 0);
+		other = dsfs_index_line(hash, dir->lines, 1);
+		ret = dsfs_lookup_line(src, dir, line, hash, name, len, &found,
+				       err);
+		if (ret == -ENOENT && other != line)
+			ret = dsfs_lookup_line(src, dir, other, hash, name, len,
+					       &found, err);
+	}
+	if (ret)
+		return ret;
+	*pos = found.pos;
+	*type = found.type;
+	return 0;
+}
+
+/**
+ * dsfs_dir_iter_init - begin a walk in name order
+ * @it: the walk; end it with dsfs_dir_iter_end()
+ * @src: the image
+ * @dir: the directory; must outlive the walk
+ * @pos: position of the first name wanted
+ */
+void dsfs_dir_iter_init(struct dsfs_dir_iter *it, struct dsfs_source *src,
+			const struct dsfs_dir_info *dir, u32 pos)
+{
+	memset(it, 0, sizeof(*it));
+	it->src = src;
+	it->dir = dir;
+	it->pos = pos;
+}
+
+/* Find the block that holds it->pos and hold it. */
+static int dsfs_dir_iter_seek(struct dsfs_dir_iter *it, struct dsfs_err *err)
+{
+	u32 lo = 0, hi = it->dir->name_blocks, mid;
+	int ret;
+
+	while (hi - lo > 1) {
+		mid = lo + (hi - lo) / 2;
+		ret = dsfs_names_get(it->src, it->dir, mid, &it->ref,
+				     &it->names, err);
+		if (ret)
+			goto none;
+		if (it->names.first > it->pos)
+			hi = mid;
+		else
+			lo = mid;
+		dsfs_meta_put(&it->ref);
+	}
+	ret = dsfs_names_get(it->src, it->dir, lo, &it->ref, &it->names, err);
+	if (ret)
+		goto none;
+	it->block = lo;
+	return 0;
+none:
+	it->names.raw = NULL;
+	return ret;
+}
+
+static int dsfs_dir_iter_load(struct dsfs_dir_iter *it, struct dsfs_err *err)
+{
+	int ret;
+
+	if (!it->names.raw) {
+		ret = dsfs_dir_iter_seek(it, err);
+	} else {
+		dsfs_meta_put(&it->ref);
+		it->names.raw = NULL;
+		if (++it->block >= it->dir->name_blocks)
+			return dsfs_bad(err, "name block", it->block,
+					it->dir->name_blocks, -EUCLEAN);
+		ret = dsfs_names_get(it->src, it->dir, it->block, &it->ref,
+				     &it->names, err);
+	}
+	if (ret) {
+		it->names.raw = NULL;
+		return ret;
+	}
+	if (it->pos < it->names.first ||
+	    it->pos - it->names.first >= it->names.count)
+		return dsfs_bad(err, "first position of a name block",
+				it->names.first, it->pos, -EUCLEAN);
+	return 0;
+}
+
+/**
+ * dsfs_dir_iter_next - the next name of a walk
+ * @it: the walk
+ * @name: filled in; valid up to the next call
+ * @err: filled in on failure
+ *
+ * Return: 1 for a name, 0 at the end, -EUCLEAN, or an error of dsfs_meta_get().
+ */
+int dsfs_dir_iter_next(struct dsfs_dir_iter *it, struct dsfs_name *name,
+		       struct dsfs_err *err)
+{
+	int ret;
+
+	if (it->pos >= it->dir->count)
+		return 0;
+	if (!it->names.raw || it->pos - it->names.first >= it->names.count) {
+		ret = dsfs_dir_iter_load(it, err);
+		if (ret)
+			return ret;
+	}
+	ret = dsfs_names_slot(&it->names, it->pos - it->names.first, name, err);
+	if (ret)
+		return ret;
+	if (!dsfs_name_valid(name->name, name->len))
+		return dsfs_bad(err, "name that no directory may hold",
+				it->pos, it->dir->count, -EUCLEAN);
+	it->pos++;
+	return 1;
+}
+
+/**
+ * dsfs_dir_iter_end - let go of what a walk holds
+ * @it: the walk
+ */
+void dsfs_dir_iter_end(struct dsfs_dir_iter *it)
+{
+	if (it->names.raw)
+		dsfs_meta_put(&it->ref);
+	it->names.raw = NULL;
+}

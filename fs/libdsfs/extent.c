@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From an offset in a file to stored bytes and their checksum.
+ *
+ * A file's stored bytes are one run in the image.  Most files store all their
+ * bytes; one with holes has segments, a sorted map from file to stored offsets.
+ */
+#include "libdsfs.h"
+
+/* Segment @i, and where its run of stored bytes ends. */
+static int dsfs_segment_get(struct dsfs_source *src,
+			    const struct dsfs_attr *attr,
+			    const struct dsfs_ext_info *ext, u32 i,
+			    struct dsfs_run *run, struct dsfs_err *err)
+{
+	const u64 off = ((u64)ext->first_segment + i) *
+			sizeof(struct dsfs_segment);
+	const struct dsfs_segment *seg;
+	struct dsfs_mref ref;
+	u64 end = ext->stored;
+	int ret;
+
+	ret = dsfs_meta_get(src, DSFS_REGION_SEGMENTS, off, sizeof(*seg), &ref);
+	if (ret)
+		return dsfs_bad(err, "segment", i, ext->segments, ret);
+	seg = ref.p;
+	run->logical = le64_to_cpu(seg->logical);
+	run->stored = le64_to_cpu(seg->stored);
+	run->hole = false;
+	dsfs_meta_put(&ref);
+	if (i + 1 < ext->segments) {
+		ret = dsfs_meta_get(src, DSFS_REGION_SEGMENTS,
+				    off + sizeof(*seg), sizeof(*seg), &ref);
+		if (ret)
+			return dsfs_bad(err, "segment", i + 1, ext->segments,
+					ret);
+		seg = ref.p;
+		end = le64_to_cpu(seg->stored);
+		dsfs_meta_put(&ref);
+	}
+	if ((run->logical | run->stored) & (DSFS_BLOCK_SIZE - 1) ||
+	    (!i && run->stored))
+		return dsfs_bad(err, "alignment of a segment", run->logical,
+				DSFS_BLOCK_SIZE, -EUCLEAN);
+	if (end <= run->stored || end > ext->stored)
+		return dsfs_bad(err, "stored bytes of a segment", end,
+				ext->stored, -EUCLEAN);
+	run->len = end - run->stored;
+	if (run->logical >= attr->size ||
+	    run->len > attr->size - run->logical)
+		return dsfs_bad(err, "end of a segment", run->logical + run->len,
+				attr->size, -EUCLEAN);
+	if (run->len & (DSFS_BLOCK_SIZE - 1) &&
+	    run->logical + run->len != attr->size)
+		return dsfs_bad(err, "length of a segment", run->len,
+				DSFS_BLOCK_SIZE, -EUCLEAN);
+	return 0;
+}
+
+static int dsfs_map_holes(struct dsfs_source *src, const struct dsfs_attr *attr,
+			  const struct dsfs_ext_info *ext, u64 pos,
+			  struct dsfs_run *run, struct dsfs_err *err)
+{
+	u32 lo = 0, hi = ext->segments, mid;
+	u64 end = attr->size, stored = ext->stored;
+	struct dsfs_run seg;
+	int ret;
+
+	/* lo: segments that begin at or before pos */
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		ret = dsfs_segment_get(src, attr, ext, mid, &seg, err);
+		if (ret)
+			return ret;
+		if (seg.logical <= pos)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo < ext->segments) {
+		ret = dsfs_segment_get(src, attr, ext, lo, &seg, err);
+		if (ret)
+			return ret;
+		end = seg.logical;
+		stored = seg.stored;
+	}
+	if (lo) {
+		ret = dsfs_segment_get(src, attr, ext, lo - 1, &seg, err);
+		if (ret)
+			return ret;
+		if (seg.logical > pos || seg.logical + seg.len > end)
+			return dsfs_bad(err, "order of segments",
+					seg.logical + seg.len, end, -EUCLEAN);
+		if (pos < seg.logical + seg.len) {
+			run->stored = seg.stored + (pos - seg.logical);
+			run->len = seg.logical + seg.len - pos;
+			return 0;
+		}
+	}
+	if (end <= pos)
+		return dsfs_bad(err, "order of segments", end, pos, -EUCLEAN);
+	run->stored = stored;
+	run->len = end - pos;
+	run->hole = true;
+	return 0;
+}
+
+/**
+ * dsfs_map - how a file's bytes from @pos on are stored
+ * @src: the image
+ * @attr: a regular file
+ * @ext: its side record
+ * @pos: offset in the file, below its size
+ * @run: filled in; begins at @pos and ends where the way of storing changes
+ * @err: filled in on failure
+ *
+ * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
+ */
+int dsfs_map(struct dsfs_source *src, const struct dsfs_attr *attr,
+	     const struct dsfs_ext_info *ext, u64 pos, struct dsfs_run *run,
+	     struct dsfs_err *err)
+{
+	run->logical = pos;
+	run->hole = false;
+	if (attr->flags & DSFS_INODE_HOLES)
+		return dsfs_map_holes(src, attr, ext, pos, run, err);
+	run->stored = pos;
+	run->len = attr->size - pos;
+	return 0;
+}
+
+/**
+ * dsfs_chunk_sum - the checksum of a chunk of a file's stored bytes
+ * @src: an image with data checksums
+ * @attr: the file
+ * @stored: bytes that the file stores
+ * @chunk: which chunk; its first byte lies before @stored
+ * @sum: filled in
+ * @err: filled in on failure
+ *
+ * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
+ */
+int dsfs_chunk_sum(struct dsfs_source *src, const struct dsfs_attr *attr,
+		   u64 stored, u64 chunk, u32 *sum, struct dsfs_err *err)
+{
+	const struct dsfs_geo *geo = dsfs_source_geo(src);
+	struct dsfs_mref ref;
+	u64 index;
+	int ret;
+
+	ret = dsfs_meta_get(src, DSFS_REGION_FILESUMS,
+			    (u64)attr->ino * sizeof(__le32), sizeof(__le32),
+			    &ref);
+	if (ret)
+		return dsfs_bad(err, "file checksum", attr->ino, 0, ret);
+	*sum = le32_to_cpu(*(const __le32 *)ref.p);
+	dsfs_meta_put(&ref);
+	if (stored <= 1ULL << geo->chunk_bits)
+		return 0;
+
+	index = *sum + chunk;
+	if (index >= geo->chunksums)
+		return dsfs_bad(err, "chunk checksum", index, geo->chunksums,
+				-EUCLEAN);
+	ret = dsfs_meta_get(src, DSFS_REGION_CHUNKSUMS, index * sizeof(__le32),
+			    sizeof(__le32), &ref);
+	if (ret)
+		return dsfs_bad(err, "chunk checksum", index, 0, ret);
+	*sum = le32_to_cpu(*(const __le32 *)ref.p);
+	dsfs_meta_put(&ref);
+	return 0;
+}

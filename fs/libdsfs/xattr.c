@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Extended attribute sets: all attributes of an inode in one piece, shared by
+ * the inodes that have the same ones (a security label is alike on a million
+ * files).
+ */
+#include "libdsfs.h"
+
+/**
+ * dsfs_meta_copy - copy metadata that may span blocks
+ * @src: the image
+ * @region: which region
+ * @off: byte offset in it
+ * @len: bytes
+ * @to: where they go
+ *
+ * Return: 0 or an error of dsfs_meta_get().
+ */
+int dsfs_meta_copy(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
+		   size_t len, void *to)
+{
+	struct dsfs_mref ref;
+	size_t n;
+	int ret;
+
+	for (; len; len -= n, off += n, to = (char *)to + n) {
+		n = DSFS_BLOCK_SIZE - (off & (DSFS_BLOCK_SIZE - 1));
+		if (n > len)
+			n = len;
+		ret = dsfs_meta_get(src, region, off, n, &ref);
+		if (ret)
+			return ret;
+		memcpy(to, ref.p, n);
+		dsfs_meta_put(&ref);
+	}
+	return 0;
+}
+
+/**
+ * dsfs_xattr_bytes - length of an inode's set of extended attributes
+ * @src: the image
+ * @ext: the inode's side record, of an inode with DSFS_INODE_XATTRS
+ * @bytes: filled in; that many can be had by dsfs_meta_copy(), and 4096 or less
+ *	by one dsfs_meta_get()
+ * @err: filled in on failure
+ *
+ * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
+ */
+int dsfs_xattr_bytes(struct dsfs_source *src, const struct dsfs_ext_info *ext,
+		     u32 *bytes, struct dsfs_err *err)
+{
+	const u64 room = dsfs_source_geo(src)->regions[DSFS_REGION_XATTRS].bytes;
+	const u32 at = ext->xattrs & (DSFS_BLOCK_SIZE - 1);
+	const struct dsfs_xattr_set *set;
+	struct dsfs_mref ref;
+	int ret;
+
+	ret = dsfs_meta_get(src, DSFS_REGION_XATTRS, ext->xattrs, sizeof(*set),
+			    &ref);
+	if (ret)
+		return dsfs_bad(err, "xattr set", ext->xattrs, room, ret);
+	set = ref.p;
+	*bytes = le32_to_cpu(set->bytes);
+	dsfs_meta_put(&ref);
+	if (*bytes <= sizeof(*set) || *bytes > DSFS_XATTR_SET_MAX || *bytes & 3)
+		return dsfs_bad(err, "length of an xattr set", *bytes,
+				DSFS_XATTR_SET_MAX, -EUCLEAN);
+	if (*bytes > room - ext->xattrs)
+		return dsfs_bad(err, "end of an xattr set", ext->xattrs + *bytes,
+				room, -EUCLEAN);
+	if (*bytes <= DSFS_BLOCK_SIZE ? at + *bytes > DSFS_BLOCK_SIZE : at)
+		return dsfs_bad(err, "xattr set that crosses a block",
+				ext->xattrs, DSFS_BLOCK_SIZE, -EUCLEAN);
+	return 0;
+}
+
+/**
+ * dsfs_xattr_first - begin a walk over a set
+ * @set: the set
+ * @bytes: its length, from dsfs_xattr_bytes()
+ * @count: filled in: attributes in it
+ * @cursor: filled in, for dsfs_xattr_next()
+ * @err: filled in on failure
+ *
+ * Return: 0 or -EUCLEAN.
+ */
+int dsfs_xattr_first(const void *set, size_t bytes, u32 *count, u32 *cursor,
+		     struct dsfs_err *err)
+{
+	const struct dsfs_xattr_set *raw = set;
+
+	*count = le16_to_cpu(raw->count);
+	*cursor = sizeof(*raw);
+	if (!*count || le16_to_cpu(raw->reserved))
+		return dsfs_bad(err, "attributes in an xattr set", *count,
+				bytes / sizeof(struct dsfs_xattr), -EUCLEAN);
+	return 0;
+}
+
+/**
+ * dsfs_xattr_prefix - the part of a name that the set does not store
+ * @prefix: DSFS_XATTR_*
+ *
+ * Return: it, or NULL for an unknown one.
+ */
+const char *dsfs_xattr_prefix(u8 prefix)
+{
+	switch (prefix) {
+	case DSFS_XATTR_USER:
+		return "user.";
+	case DSFS_XATTR_TRUSTED:
+		return "trusted.";
+	case DSFS_XATTR_SECURITY:
+		return "security.";
+	case DSFS_XATTR_ACL_ACCESS:
+		return "system.posix_acl_access";
+	case DSFS_XATTR_ACL_DEFAULT:
+		return "system.posix_acl_default";
+	}
+	return NULL;
+}
+
+/**
+ * dsfs_xattr_next - the next attribute of a set
+ * @set: the set
+ * @bytes: its length
+ * @cursor: from dsfs_xattr_first(), moved on
+ * @info: filled in; refers to @set
+ * @err: filled in on failure
+ *
+ * Return: 1 for an attribute, 0 at the end, -EUCLEAN.
+ */
+int dsfs_xattr_next(const void *set, size_t bytes, u32 *cursor,
+		    struct dsfs_xattr_info *info, struct dsfs_err *err)
+{
+	const struct dsfs_xattr *raw;
+	size_t room = bytes - *cursor;
+	const char *prefix;
+	size_t used;
+	bool acl;
+
+	if (!room)
+		return 0;
+	if (room < sizeof(*raw))
+		return dsfs_bad(err, "room for an xattr", room, sizeof(*raw),
+				-EUCLEAN);
+	raw = (const void *)((const char *)set + *cursor);
+	info->prefix = raw->prefix;
+	info->name_len = raw->name_len;
+	info->value_len = le32_to_cpu(raw->value_len);
+	info->name = (const char *)(raw + 1);
+	info->value = info->name + info->name_len;
+
+	prefix = dsfs_xattr_prefix(info->prefix);
+	if (!prefix || raw->reserved)
+		return dsfs_bad(err, "prefix of an xattr", info->prefix,
+				DSFS_XATTR_ACL_DEFAULT, -EUCLEAN);
+	acl = info->prefix >= DSFS_XATTR_ACL_ACCESS;
+	if (acl != !info->name_len ||
+	    info->name_len + strlen(prefix) > DSFS_NAME_MAX)
+		return dsfs_bad(err, "length of an xattr's name",
+				info->name_len, DSFS_NAME_MAX, -EUCLEAN);
+	if (info->value_len > DSFS_XATTR_VALUE_MAX)
+		return dsfs_bad(err, "length of an xattr's value",
+				info->value_len, DSFS_XATTR_VALUE_MAX, -EUCLEAN);
+	used = (sizeof(*raw) + info->name_len + info->value_len + 3) &
+	       ~(size_t)3;
+	if (used > room)
+		return dsfs_bad(err, "end of an xattr", used, room, -EUCLEAN);
+	if (memchr(info->name, 0, info->name_len))
+		return dsfs_bad(err, "NUL in an xattr's name", 0, 1, -EUCLEAN);
+	*cursor += used;
+	return 1;
+}
