@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Programs of the tests: generators of trees for the host, and what runs in the
+# guests, linked statically since a guest is an initramfs with busybox.  To be
+# included by the top Makefile.
+
+T		:= $(B)/tests
+TEST_TOOLS	:= $(addprefix $(T)/,mktree mkjpegs listing)
+GUEST_TOOLS	:= $(addprefix $(T)/,reads dirs attrs stacks requests)
+
+.PHONY: test-tools
+test-tools: $(TEST_TOOLS) $(GUEST_TOOLS)
+
+$(T)/mktree: $(call objs,tests/tools/mktree.c tests/tools/zoo.c)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
+
+$(T)/mkjpegs: $(call objs,tests/tools/mkjpegs.c)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljpeg
+
+TEST_OBJS	:= $(call objs,$(wildcard tests/tools/*.c tests/guest/*.c))
+-include $(TEST_OBJS:.o=.d)
