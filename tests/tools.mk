@@ -19,5 +19,14 @@ $(T)/mkjpegs: $(call objs,tests/tools/mkjpegs.c)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljpeg
 
+# What needs the project's libraries goes into a guest by run --exe.
+$(T)/listing: $(call objs,tests/tools/listing.c) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(GUEST_TOOLS): $(T)/%: $(B)/obj/tests/guest/%.o $(B)/obj/tests/guest/lib.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -lpthread
+
 TEST_OBJS	:= $(call objs,$(wildcard tests/tools/*.c tests/guest/*.c))
 -include $(TEST_OBJS:.o=.d)

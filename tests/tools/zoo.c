@@ -71,7 +71,8 @@ static void zoo_links(void)
 	put_node("fifo", S_IFIFO, 0, 0);
 	put_link("fifo", "fifo-again");
 	put_symlink("symlink", 20);
-	put_link("symlink", "symlink-again");
+	if (!opts.ext4)
+		put_link("symlink", "symlink-again");
 	put_file("empty", 0);
 	put_link("empty", "empty-again");
 	leave();
@@ -156,8 +157,8 @@ static void zoo_times(void)
 		{ "before-1901", -3000000000LL, 123456789, false },
 		{ "1700", -8520336000LL, 1, false },
 		{ "end-of-int32", 2147483647, 999999999, true },
-		{ "after-2038", 2147483648LL, 1, true },
-		{ "end-of-uint32", 4294967295LL, 999999999, true },
+		{ "after-2038", 2147483648LL, 1, false },
+		{ "end-of-uint32", 4294967295LL, 999999999, false },
 		{ "after-2106", 4294967296LL, 1, false },
 		{ "2200", 7258118400LL, 500000000, false },
 		{ "2262", 9223372036LL, 854775807, false },
@@ -173,7 +174,7 @@ static void zoo_times(void)
 		set_mtime(t[i].name, t[i].sec, t[i].nsec);
 	}
 	put_symlink("symlink", 5);
-	set_mtime("symlink", 2147483650LL, 7);
+	set_mtime("symlink", opts.ext4 ? 2147483640LL : 2147483650LL, 7);
 	leave();
 }
 

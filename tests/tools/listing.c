@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * listing - the canonical listing of a live directory.
+ *
+ * Everything that stat, readlink, the xattr calls and read say of each object
+ * below a directory, in the format that dump.dsfs --list prints of an image;
+ * so diff(1) proves that an image, its mount and its source are the same.
+ *
+ * A file that can't be read gets its errno in place of a checksum and the walk
+ * goes on, so that a damaged image can be listed too; exit status 1 says so.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "listing.h"
+
+#define BUF_SIZE	(1 << 20)
+#define NS_MAX_SEC	9223372036LL	/* what 64 bits of nanoseconds hold */
+
+static struct listing_links links;
+static char *path;
+static size_t path_room;
+static const char *skip;
+static bool as_packed;
+static bool failed;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "listing: ");
+	listing_escape(stderr, path, strlen(path));
+	fprintf(stderr, ": %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void *must_alloc(void *p)
+{
+	if (!p)
+		die("memory");
+	return p;
+}
+
+/* Appends a name to path, and returns where to cut it off again. */
+static size_t path_push(const char *name)
+{
+	size_t len = strlen(path), need = len + strlen(name) + 2;
+
+	if (need > path_room) {
+		path_room = need * 2;
+		path = must_alloc(realloc(path, path_room));
+	}
+	snprintf(path + len, path_room - len, "%s%s", len > 1 ? "/" : "", name);
+	return len;
+}
+
+/* Where the next data lie, so that nobody has to read a terabyte of zeros. */
+static off_t next_data(int fd, off_t pos, off_t size)
+{
+	off_t at = lseek(fd, pos, SEEK_DATA);
+
+	if (at < 0)
+		return errno == ENXIO ? size : pos;
+	return at < size ? at : size;
+}
+
+static int sum_file(int fd, off_t size, u32 *sum)
+{
+	static unsigned char buf[BUF_SIZE];
+	off_t pos = 0, data;
+	ssize_t n;
+
+	*sum = 0;
+	while (pos < size) {
+		data = next_data(fd, pos, size);
+		*sum = listing_crc_zeros(*sum, data - pos);
+		pos = data;
+		if (pos == size)
+			break;
+		n = pread(fd, buf, sizeof(buf), pos);
+		if (n < 0)
+			return errno;
+		if (!n)
+			return ENODATA;
+		*sum = dsfs_crc32c(*sum, buf, n);
+		pos += n;
+	}
+	return 0;
+}
+
+static void get_xattrs(int dir, const char *name, struct listing_entry *e)
+{
+	static char proc[512];
+	static char list[65536], value[65536];
+	struct listing_xattr *x;
+	ssize_t n, len, at;
+
+	/* In 6.1 no xattr call takes a directory and the name of a symlink. */
+	if (dir == AT_FDCWD)
+		snprintf(proc, sizeof(proc), "%s", name);
+	else
+		snprintf(proc, sizeof(proc), "/proc/self/fd/%d/%s", dir, name);
+	n = llistxattr(proc, list, sizeof(list));
+	if (n < 0) {
+		if (errno == EOPNOTSUPP)
+			return;
+		die("llistxattr");
+	}
+	for (at = 0; at < n; at += strlen(list + at) + 1) {
+		len = lgetxattr(proc, list + at, value, sizeof(value));
+		if (len < 0)
+			die(list + at);
+		e->xattrs = must_alloc(realloc(e->xattrs,
+					       (e->nr_xattrs + 1) * sizeof(*e->xattrs)));
+		x = e->xattrs + e->nr_xattrs++;
+		x->name = must_alloc(strdup(list + at));
+		x->value = memcpy(must_alloc(malloc(len + 1)), value, len);
+		x->len = len;
+	}
+}
+
+static void free_xattrs(struct listing_entry *e)
+{
+	size_t i;
+
+	for (i = 0; i < e->nr_xattrs; i++) {
+		free((void *)e->xattrs[i].name);
+		free((void *)e->xattrs[i].value);
+	}
+	free(e->xattrs);
+}
+
+static void set_times(struct listing_entry *e, const struct stat *st)
+{
+	e->mtime_sec = st->st_mtim.tv_sec;
+	e->mtime_nsec = st->st_mtim.tv_nsec;
+	if (!as_packed)
+		return;
+	if (e->mtime_sec > NS_MAX_SEC ||
+	    (e->mtime_sec == NS_MAX_SEC && e->mtime_nsec > 854775807)) {
+		e->mtime_sec = NS_MAX_SEC;
+		e->mtime_nsec = 854775807;
+	}
+	if (e->mtime_sec < -NS_MAX_SEC - 1 ||
+	    (e->mtime_sec == -NS_MAX_SEC - 1 && e->mtime_nsec < 145224192)) {
+		e->mtime_sec = -NS_MAX_SEC - 1;
+		e->mtime_nsec = 145224192;
+	}
+}
+
+static void print_object(int dir, const char *name, const struct stat *st, u64 nlink)
+{
+	static char target[4096];
+	struct listing_entry e = {
+		.path = path, .mode = st->st_mode, .uid = st->st_uid, .gid = st->st_gid,
+		.nlink = nlink, .size = st->st_size, .target = target,
+		.rdev_major = major(st->st_rdev), .rdev_minor = minor(st->st_rdev),
+	};
+	ssize_t n;
+	int fd;
+
+	set_times(&e, st);
+	if (!S_ISDIR(st->st_mode) &&
+	    listing_link(&links, st->st_dev, st->st_ino, st->st_nlink, path, &e.link))
+		die("memory");
+	if (S_ISLNK(st->st_mode)) {
+		n = readlinkat(dir, name, target, sizeof(target) - 1);
+		if (n < 0)
+			die("readlink");
+		target[n] = 0;
+	}
+	if (S_ISREG(st->st_mode)) {
+		fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+		e.sum_error = fd < 0 ? errno : sum_file(fd, st->st_size, &e.sum);
+		failed |= e.sum_error != 0;
+		if (fd >= 0)
+			close(fd);
+	}
+	get_xattrs(dir, name, &e);
+	listing_print(stdout, &e);
+	free_xattrs(&e);
+}
+
+static int name_cmp(const void *a, const void *b)
+{
+	return strcmp(*(const char * const *)a, *(const char * const *)b);
+}
+
+/* The names in @fd, sorted by their bytes. */
+static size_t read_names(int fd, char ***names)
+{
+	DIR *d = must_alloc(fdopendir(dup(fd)));
+	struct dirent *e;
+	size_t count = 0, room = 0;
+
+	*names = NULL;
+	errno = 0;
+	while ((e = readdir(d))) {
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+			continue;
+		if (skip && !strcmp(path, "/") && !strcmp(e->d_name, skip))
+			continue;
+		if (count == room) {
+			room = room * 2 + 16;
+			*names = must_alloc(realloc(*names, room * sizeof(**names)));
+		}
+		(*names)[count++] = must_alloc(strdup(e->d_name));
+	}
+	if (errno)
+		die("readdir");
+	closedir(d);
+	qsort(*names, count, sizeof(**names), name_cmp);
+	return count;
+}
+
+static u64 count_subdirs(int fd, char **names, size_t count)
+{
+	struct stat st;
+	u64 n = 0;
+
+	while (count--) {
+		if (fstatat(fd, *names++, &st, AT_SYMLINK_NOFOLLOW))
+			die("lstat");
+		n += S_ISDIR(st.st_mode);
+	}
+	return n > 65533 ? 1 : n + 2;
+}
+
+static void walk(int dir, const char *name)
+{
+	struct stat st;
+	size_t i, count, cut;
+	char **names;
+	int fd;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		die("lstat");
+	if (!S_ISDIR(st.st_mode)) {
+		print_object(dir, name, &st, st.st_nlink);
+		return;
+	}
+	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		die("open");
+	count = read_names(fd, &names);
+	/* Not every file system counts subdirectories. */
+	print_object(dir, name, &st,
+		     as_packed ? count_subdirs(fd, names, count) : st.st_nlink);
+	for (i = 0; i < count; i++) {
+		cut = path_push(names[i]);
+		walk(fd, names[i]);
+		path[cut] = 0;
+		free(names[i]);
+	}
+	free(names);
+	close(fd);
+}
+
+static const struct option options[] = {
+	{ "as-packed", no_argument, NULL, 'p' },
+	{ "skip", required_argument, NULL, 's' },
+	{ "help", no_argument, NULL, 'h' },
+	{ }
+};
+
+int main(int argc, char **argv)
+{
+	struct rlimit fds = { 65536, 65536 };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (c) {
+		case 'p':
+			as_packed = true;
+			break;
+		case 's':
+			skip = optarg;
+			break;
+		default:
+			fprintf(c == 'h' ? stdout : stderr,
+				"usage: listing [--as-packed] [--skip=NAME] DIR\n"
+				"  --as-packed   show link counts of directories and times out of\n"
+				"                range as an image made of DIR has them\n"
+				"  --skip=NAME   leave NAME in DIR itself out (lost+found)\n");
+			return c == 'h' ? 0 : 2;
+		}
+	}
+	if (optind != argc - 1) {
+		fprintf(stderr, "listing: one directory, please: see --help\n");
+		return 2;
+	}
+	path_room = 4096;
+	path = must_alloc(malloc(path_room));
+	strcpy(path, argv[optind]);
+	/* A tree of a thousand levels keeps as many directories open. */
+	if (setrlimit(RLIMIT_NOFILE, &fds)) {
+		fds.rlim_cur = fds.rlim_max = 4096;
+		setrlimit(RLIMIT_NOFILE, &fds);
+	}
+	if (chdir(path))
+		die("chdir");
+	strcpy(path, "/");
+	walk(AT_FDCWD, ".");
+	listing_links_free(&links);
+	free(path);
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("listing: stdout");
+		return 1;
+	}
+	return failed;
+}
