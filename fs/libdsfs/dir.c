@@ -22,6 +22,7 @@ int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index,
 		    const struct dsfs_dir *raw, struct dsfs_dir_info *dir,
 		    struct dsfs_err *err)
 {
+	static const u8 zero[sizeof(raw->reserved)];
 	const u64 room = geo->regions[DSFS_REGION_NAMES].bytes;
 	u64 blocks, last;
 
@@ -38,6 +39,9 @@ int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index,
 	dir->block_bits = raw->block_bits;
 	blocks = dir->name_blocks;
 
+	if (memcmp(raw->reserved, zero, sizeof(zero)))
+		return dsfs_bad(err, "directory record reserved bytes", index, 0,
+				-EUCLEAN);
 	if (dir->self < DSFS_ROOT_INO || dir->self >= geo->inodes)
 		return dsfs_bad(err, "directory's own number", dir->self,
 				geo->inodes - 1, -EUCLEAN);
