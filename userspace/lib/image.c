@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Opening an image and reading its metadata.  An image can be cut short or
+ * overwritten while a tool reads it, which a mapping would answer with SIGBUS,
+ * so everything is read with pread(2) into a cache of pieces.  Pieces are
+ * large because metadata is read in order nearly always; checksums are
+ * compared a block at a time and only for blocks that are asked for, so that
+ * a bad block costs an error for what it holds and nothing else.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "image.h"
+#include "msg.h"
+
+#define PIECE_BLOCKS	64
+#define PIECE_BYTES	((u64)PIECE_BLOCKS << DSFS_BLOCK_BITS)
+#define WAYS		8
+#define CACHE_DEFAULT	(64ULL << 20)
+#define SUMS_STEP	(1U << 20)
+
+/**
+ * struct piece - blocks of metadata, a multiple of PIECE_BYTES from its start
+ * @number: which; UINT64_MAX: none
+ * @used: when it was last asked for
+ * @refs: holders; it is not replaced while there are any
+ * @read: a bit a block: it could be read
+ * @checked: a bit a block: compared with its checksum, and right
+ * @owned: in the cache; else its last holder frees it
+ */
+struct piece {
+	u64 number;
+	u64 used;
+	u64 read;
+	u64 checked;
+	u32 refs;
+	bool owned;
+	__le32 sums[PIECE_BLOCKS];
+	u8 data[PIECE_BYTES];
+};
+
+/**
+ * struct dsfs_source - metadata of an image, for one thread
+ * @pieces: @sets sets of WAYS pieces; a piece's number tells its set
+ */
+struct dsfs_source {
+	const struct image *img;
+	u64 sets;
+	u64 clock;
+	struct piece **pieces;
+};
+
+int image_pread(const struct image *img, void *buf, size_t len, u64 pos)
+{
+	char *at = buf;
+	ssize_t n;
+
+	while (len) {
+		n = pread(img->fd, at, len, pos);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		at += n;
+		pos += n;
+		len -= n;
+	}
+	return 0;
+}
+
+static void image_read_slot(struct image *img, int i)
+{
+	struct image_slot *slot = &img->slots[i];
+
+	slot->ret = image_pread(img, &slot->raw, sizeof(slot->raw),
+				DSFS_SB_POS(i));
+	if (slot->ret)
+		return;
+	slot->ret = dsfs_super_decode(&slot->raw, img->bytes, &slot->geo,
+				      &slot->err);
+	if (!slot->ret && slot->geo.slot != i)
+		slot->ret = dsfs_bad(&slot->err, "slot number", slot->geo.slot,
+				     i, -EUCLEAN);
+}
+
+static int image_length(struct image *img)
+{
+	struct stat st;
+
+	if (fstat(img->fd, &st))
+		return -errno;
+	if (S_ISREG(st.st_mode)) {
+		img->bytes = st.st_size;
+		return 0;
+	}
+	if (!S_ISBLK(st.st_mode))
+		return S_ISDIR(st.st_mode) ? -EISDIR : -ENOTBLK;
+	return ioctl(img->fd, BLKGETSIZE64, &img->bytes) ? -errno : 0;
+}
+
+int image_open(struct image *img, const char *path)
+{
+	int ret, i;
+
+	memset(img, 0, sizeof(*img));
+	img->path = path;
+	img->use = -1;
+	img->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (img->fd < 0) {
+		ret = -errno;
+		msg_error(path, "open: %s", strerror(-ret));
+		return ret;
+	}
+	ret = image_length(img);
+	if (ret) {
+		msg_error(path, "neither a file nor a block device: %s",
+			  strerror(-ret));
+		close(img->fd);
+		return ret;
+	}
+	for (i = 0; i < DSFS_SB_SLOTS; i++) {
+		image_read_slot(img, i);
+		if (!img->slots[i].ret &&
+		    (!img->geo ||
+		     img->slots[i].geo.generation > img->geo->generation)) {
+			img->use = i;
+			img->geo = &img->slots[i].geo;
+		}
+	}
+	return 0;
+}
+
+void image_close(struct image *img)
+{
+	close(img->fd);
+	img->fd = -1;
+}
+
+void image_err_text(const struct dsfs_err *err, int ret, char *buf, size_t size)
+{
+	if (!err->what)
+		snprintf(buf, size, "%s", strerror(-ret));
+	else
+		snprintf(buf, size, "%s: %" PRIu64 " (%#" PRIx64 "), limit %" PRIu64
+			 " (%#" PRIx64 "): %s", err->what, err->value,
+			 err->value, err->limit, err->limit, strerror(-ret));
+}
+
+void image_slot_text(const struct image_slot *slot, char *buf, size_t size)
+{
+	image_err_text(&slot->err, slot->ret, buf, size);
+}
+
+int image_report_slots(const struct image *img)
+{
+	char text[256];
+	int i, bad = 0;
+
+	for (i = 0; i < DSFS_SB_SLOTS; i++) {
+		const struct image_slot *slot = &img->slots[i];
+
+		if (slot->ret) {
+			image_slot_text(slot, text, sizeof(text));
+			msg_error(img->path, "superblock slot %d: %s", i, text);
+			bad++;
+		} else if (slot->geo.generation < img->geo->generation) {
+			msg_error(img->path, "superblock slot %d: generation: %"
+				  PRIu64 ", the other slot has %" PRIu64, i,
+				  slot->geo.generation, img->geo->generation);
+			bad++;
+		}
+	}
+	if (!img->geo)
+		msg_error(img->path, "no valid superblock");
+	return bad;
+}
+
+int image_region_sum(const struct image *img, enum dsfs_region_id id, u32 *sum)
+{
+	const struct dsfs_region_info *sums = &img->geo->regions[DSFS_REGION_BLOCKSUMS];
+	const struct dsfs_region_info *r = &img->geo->regions[id];
+	u64 pos = sums->pos, left = sums->bytes;
+	u8 *buf;
+	int ret = 0;
+
+	if (id != DSFS_REGION_BLOCKSUMS) {
+		u64 blocks = (r->bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS;
+
+		pos += ((r->pos - img->geo->meta_start) >> DSFS_BLOCK_BITS) *
+		       sizeof(__le32);
+		left = blocks * sizeof(__le32);
+	}
+	buf = malloc(SUMS_STEP);
+	if (!buf)
+		return -ENOMEM;
+	*sum = 0;
+	while (left && !ret) {
+		size_t n = left < SUMS_STEP ? left : SUMS_STEP;
+
+		ret = image_pread(img, buf, n, pos);
+		if (!ret)
+			*sum = dsfs_crc32c(*sum, buf, n);
+		pos += n;
+		left -= n;
+	}
+	free(buf);
+	return ret;
+}
+
+struct dsfs_source *image_source(const struct image *img, u64 cache_bytes)
+{
+	struct dsfs_source *src = calloc(1, sizeof(*src));
+	u64 bytes = cache_bytes ? cache_bytes : CACHE_DEFAULT;
+
+	if (!src)
+		return NULL;
+	/* No more than there is to hold, but room to hold a few at once. */
+	if (bytes > img->geo->meta_bytes)
+		bytes = img->geo->meta_bytes;
+	src->img = img;
+	src->sets = bytes / (PIECE_BYTES * WAYS) + 1;
+	src->pieces = calloc(src->sets * WAYS, sizeof(*src->pieces));
+	if (!src->pieces) {
+		free(src);
+		return NULL;
+	}
+	return src;
+}
+
+void image_source_free(struct dsfs_source *src)
+{
+	u64 i;
+
+	if (!src)
+		return;
+	for (i = 0; i < src->sets * WAYS; i++)
+		free(src->pieces[i]);
+	free(src->pieces);
+	free(src);
+}
+
+const struct image *image_source_image(const struct dsfs_source *src)
+{
+	return src->img;
+}
+
+const struct dsfs_geo *dsfs_source_geo(const struct dsfs_source *src)
+{
+	return src->img->geo;
+}
+
+static int piece_load(const struct image *img, struct piece *p, u64 number)
+{
+	const struct dsfs_geo *geo = img->geo;
+	u64 blocks = geo->meta_bytes >> DSFS_BLOCK_BITS;
+	u64 first = number * PIECE_BLOCKS, i;
+	u64 n = blocks - first < PIECE_BLOCKS ? blocks - first : PIECE_BLOCKS;
+	u64 pos = geo->meta_start + (first << DSFS_BLOCK_BITS);
+	int ret;
+
+	p->number = UINT64_MAX;
+	p->checked = 0;
+	p->read = UINT64_MAX;
+	ret = image_pread(img, p->sums, n * sizeof(__le32),
+			  geo->regions[DSFS_REGION_BLOCKSUMS].pos +
+			  first * sizeof(__le32));
+	if (ret)
+		return ret;
+	p->number = number;
+	if (!image_pread(img, p->data, n << DSFS_BLOCK_BITS, pos))
+		return 0;
+	/* Some of it cannot be read: lose no more than that. */
+	for (p->read = 0, i = 0; i < n; i++)
+		if (!image_pread(img, p->data + (i << DSFS_BLOCK_BITS),
+				 DSFS_BLOCK_SIZE, pos + (i << DSFS_BLOCK_BITS)))
+			p->read |= 1ULL << i;
+	return 0;
+}
+
+/* A piece to load into: one of the set that nobody holds, or a loose one. */
+static struct piece *piece_victim(struct piece **set)
+{
+	struct piece *p, *old = NULL;
+	unsigned int i;
+
+	for (i = 0; i < WAYS; i++) {
+		if (!set[i]) {
+			set[i] = calloc(1, sizeof(*p));
+			if (!set[i])
+				break;
+			set[i]->owned = true;
+			set[i]->number = UINT64_MAX;
+			return set[i];
+		}
+		if (!set[i]->refs && (!old || set[i]->used < old->used))
+			old = set[i];
+	}
+	return old ? old : calloc(1, sizeof(*p));
+}
+
+/* Hold a piece. */
+static int piece_get(struct dsfs_source *src, u64 number, struct piece **out)
+{
+	struct piece **set = &src->pieces[number % src->sets * WAYS];
+	struct piece *p;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < WAYS && set[i]; i++) {
+		if (set[i]->number == number) {
+			*out = set[i];
+			(*out)->refs++;
+			(*out)->used = ++src->clock;
+			return 0;
+		}
+	}
+	p = piece_victim(set);
+	if (!p)
+		return -ENOMEM;
+	ret = piece_load(src->img, p, number);
+	if (ret) {
+		if (!p->owned)
+			free(p);
+		return ret;
+	}
+	p->refs = 1;
+	p->used = ++src->clock;
+	*out = p;
+	return 0;
+}
+
+static void piece_put(struct piece *p)
+{
+	if (!--p->refs && !p->owned)
+		free(p);
+}
+
+int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
+		  size_t len, struct dsfs_mref *ref)
+{
+	const struct dsfs_geo *geo = src->img->geo;
+	const struct dsfs_region_info *r = &geo->regions[region];
+	u64 block = (r->pos + off - geo->meta_start) >> DSFS_BLOCK_BITS;
+	u64 in = off & (DSFS_BLOCK_SIZE - 1);
+	unsigned int i = block % PIECE_BLOCKS;
+	struct piece *p;
+	int ret;
+
+	if (!len || off > r->bytes || len > r->bytes - off ||
+	    in + len > DSFS_BLOCK_SIZE)
+		return -EUCLEAN;
+	ret = piece_get(src, block / PIECE_BLOCKS, &p);
+	if (ret)
+		return ret;
+	if (!(p->read >> i & 1)) {
+		piece_put(p);
+		return -EIO;
+	}
+	/* BLOCKSUMS has one checksum over all: image_region_sum() */
+	if (region != DSFS_REGION_BLOCKSUMS && !(p->checked >> i & 1)) {
+		u32 sum = dsfs_crc32c(0, p->data + ((u64)i << DSFS_BLOCK_BITS),
+				      DSFS_BLOCK_SIZE);
+
+		if (sum != le32_to_cpu(p->sums[i])) {
+			piece_put(p);
+			return -EBADMSG;
+		}
+		p->checked |= 1ULL << i;
+	}
+	ref->p = p->data + ((u64)i << DSFS_BLOCK_BITS) + in;
+	ref->priv = p;
+	return 0;
+}
+
+void dsfs_meta_put(struct dsfs_mref *ref)
+{
+	if (ref->priv)
+		piece_put(ref->priv);
+	ref->priv = NULL;
+	ref->p = NULL;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What tools want to know of one inode: its attributes in one piece, its
+ * target, xattrs and contents.  Contents are handed on only after their
+ * checksums were compared, so a copy made by a tool is never silently wrong.
+ */
+#include <stdlib.h>
+
+#include "image.h"
+
+#define STREAM_BYTES	(1U << 20)	/* a multiple of every chunk size */
+
+int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node,
+		   struct dsfs_err *err)
+{
+	int ret = dsfs_inode_get(src, ino, &node->attr, err);
+
+	if (!ret && dsfs_attr_is_stub(&node->attr)) {
+		u32 to = node->attr.start;
+
+		ret = dsfs_inode_get(src, to, &node->attr, err);
+		if (!ret && (dsfs_attr_is_stub(&node->attr) ||
+			     S_ISDIR(node->attr.mode)))
+			ret = dsfs_bad(err, "inode that a stub stands for", to,
+				       node->attr.mode, -EUCLEAN);
+	}
+	if (!ret)
+		ret = dsfs_ext_get(src, &node->attr, &node->ext, err);
+	if (!ret)
+		ret = dsfs_owner_get(src, &node->attr, &node->ext, &node->uid,
+				     &node->gid, err);
+	node->nlink = node->attr.flags & DSFS_INODE_EXT_NLINK ?
+		      node->ext.nlink : node->attr.nlink;
+	return ret;
+}
+
+int image_lookup(struct dsfs_source *src, const char *path,
+		 struct image_node *node, struct dsfs_err *err)
+{
+	struct dsfs_dir_info dir;
+	u32 ino = DSFS_ROOT_INO, pos;
+	size_t len;
+	u8 type;
+	int ret;
+
+	*err = (struct dsfs_err){ 0 };
+	for (;;) {
+		ret = image_node_get(src, ino, node, err);
+		path += strspn(path, "/");
+		if (ret || !*path)
+			return ret;
+		if (!S_ISDIR(node->attr.mode))
+			return -ENOTDIR;
+		len = strcspn(path, "/");
+		if (len > DSFS_NAME_MAX)
+			return -ENOENT;
+		ret = dsfs_dir_get(src, &node->attr, &dir, err);
+		if (!ret)
+			ret = dsfs_dir_lookup(src, &dir, path, len, &pos, &type,
+					      err);
+		if (ret)
+			return ret;
+		ino = dir.first + pos;
+		path += len;
+	}
+}
+
+int image_symlink(struct dsfs_source *src, const struct dsfs_attr *attr,
+		  char *buf, struct dsfs_err *err)
+{
+	struct dsfs_mref ref;
+	int ret = dsfs_symlink_get(src, attr, &ref, err);
+
+	if (ret)
+		return ret;
+	memcpy(buf, ref.p, attr->size);
+	buf[attr->size] = '\0';
+	dsfs_meta_put(&ref);
+	return 0;
+}
+
+int image_xattr_set(struct dsfs_source *src, const struct dsfs_ext_info *ext,
+		    void **set, u32 *bytes, struct dsfs_err *err)
+{
+	int ret = dsfs_xattr_bytes(src, ext, bytes, err);
+
+	*set = NULL;
+	if (ret)
+		return ret;
+	*set = malloc(*bytes);
+	if (!*set)
+		return dsfs_bad(err, "memory for xattrs", *bytes, 0, -ENOMEM);
+	ret = dsfs_meta_copy(src, DSFS_REGION_XATTRS, ext->xattrs, *bytes, *set);
+	if (ret) {
+		free(*set);
+		*set = NULL;
+		dsfs_bad(err, "xattr set", ext->xattrs, 0, ret);
+	}
+	return ret;
+}
+
+/**
+ * struct stream - the part of a file's stored bytes that is in memory
+ * @from: first of them, a multiple of STREAM_BYTES
+ * @len: how many
+ */
+struct stream {
+	struct dsfs_source *src;
+	const struct dsfs_attr *attr;
+	u64 total;
+	u64 from;
+	u64 len;
+	bool verify;
+	u8 *buf;
+};
+
+static int stream_verify(struct stream *s, struct dsfs_err *err)
+{
+	const u64 chunk = 1ULL << dsfs_source_geo(s->src)->chunk_bits;
+	u64 at, n;
+	u32 want, have;
+	int ret;
+
+	for (at = 0; at < s->len; at += n) {
+		n = s->len - at < chunk ? s->len - at : chunk;
+		ret = dsfs_chunk_sum(s->src, s->attr, s->total,
+				     (s->from + at) / chunk, &want, err);
+		if (ret)
+			return ret;
+		have = dsfs_crc32c(0, s->buf + at, n);
+		if (have != want)
+			return dsfs_bad(err, "data checksum", have, want,
+					-EBADMSG);
+	}
+	return 0;
+}
+
+/* Bring in the stored bytes around @at. */
+static int stream_fill(struct stream *s, u64 at, struct dsfs_err *err)
+{
+	u64 pos;
+	int ret;
+
+	s->from = at & ~(u64)(STREAM_BYTES - 1);
+	s->len = s->total - s->from;
+	if (s->len > STREAM_BYTES)
+		s->len = STREAM_BYTES;
+	pos = s->attr->start + s->from;
+	ret = image_pread(image_source_image(s->src), s->buf, s->len, pos);
+	if (ret)
+		return dsfs_bad(err, "data at", pos, pos + s->len, ret);
+	return s->verify ? stream_verify(s, err) : 0;
+}
+
+static int stream_run(struct stream *s, const struct dsfs_run *run,
+		      image_data_fn fn, void *arg, struct dsfs_err *err)
+{
+	u64 done, at, n;
+	int ret;
+
+	for (done = 0; done < run->len; done += n) {
+		at = run->stored + done;
+		if (!s->len || at < s->from || at >= s->from + s->len) {
+			ret = stream_fill(s, at, err);
+			if (ret)
+				return ret;
+		}
+		n = s->from + s->len - at;
+		if (n > run->len - done)
+			n = run->len - done;
+		ret = fn(arg, run->logical + done, s->buf + (at - s->from), n);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int image_stream(struct dsfs_source *src, const struct dsfs_attr *attr,
+		 const struct dsfs_ext_info *ext, bool verify, image_data_fn fn,
+		 void *arg, struct dsfs_err *err)
+{
+	struct stream s = {
+		.src = src, .attr = attr,
+		.total = image_stored_bytes(attr, ext),
+		.verify = verify && dsfs_source_geo(src)->chunk_bits,
+	};
+	struct dsfs_run run;
+	u64 pos;
+	int ret = 0;
+
+	s.buf = malloc(s.total < STREAM_BYTES ? s.total + 1 : STREAM_BYTES);
+	if (!s.buf)
+		return dsfs_bad(err, "memory", STREAM_BYTES, 0, -ENOMEM);
+	for (pos = 0; !ret && pos < attr->size; pos += run.len) {
+		ret = dsfs_map(src, attr, ext, pos, &run, err);
+		if (ret)
+			break;
+		if (run.hole)
+			ret = fn(arg, pos, NULL, run.len);
+		else
+			ret = stream_run(&s, &run, fn, arg, err);
+	}
+	free(s.buf);
+	return ret;
+}

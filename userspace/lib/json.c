@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A JSON writer.  Output goes straight to the stream, so a document of ten
+ * million inodes needs no memory; all that is kept is where commas belong.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "json.h"
+
+void json_init(struct json *j, FILE *out)
+{
+	*j = (struct json){ .out = out };
+}
+
+/* Length of the UTF-8 sequence at @p; 0 if there is none. */
+static size_t utf8_len(const u8 *p, size_t left)
+{
+	static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t n, i;
+	u32 c;
+
+	if (*p < 0x80)
+		return 1;
+	if (*p < 0xc2 || *p > 0xf4)
+		return 0;
+	n = *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
+	if (n > left)
+		return 0;
+	c = *p & (0xff >> (n + 1));
+	for (i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	return n;
+}
+
+static void json_text(FILE *out, const u8 *p, size_t len)
+{
+	size_t n;
+
+	putc('"', out);
+	for (; len; p += n, len -= n) {
+		n = utf8_len(p, len);
+		if (!n) {
+			fprintf(out, "\\udc%02x", *p);
+			n = 1;
+		} else if (*p < 0x20 || *p == 0x7f) {
+			fprintf(out, "\\u%04x", *p);
+		} else {
+			if (*p == '"' || *p == '\\')
+				putc('\\', out);
+			fwrite(p, 1, n, out);
+		}
+	}
+	putc('"', out);
+}
+
+static void json_key(struct json *j, const char *key)
+{
+	unsigned int d = j->depth;
+
+	if (!d)
+		return;
+	if (j->more[d - 1])
+		putc(',', j->out);
+	j->more[d - 1] = true;
+	/* a line for each thing one level down, so that diff(1) is of use */
+	if (d == 1)
+		putc('\n', j->out);
+	if (key) {
+		json_text(j->out, (const u8 *)key, strlen(key));
+		putc(':', j->out);
+	}
+}
+
+static void json_open(struct json *j, const char *key, bool array)
+{
+	json_key(j, key);
+	putc(array ? '[' : '{', j->out);
+	if (j->depth < JSON_DEPTH) {
+		j->more[j->depth] = false;
+		j->array[j->depth++] = array;
+	}
+}
+
+void json_object(struct json *j, const char *key)
+{
+	json_open(j, key, false);
+}
+
+void json_array(struct json *j, const char *key)
+{
+	json_open(j, key, true);
+}
+
+void json_end(struct json *j)
+{
+	if (!j->depth)
+		return;
+	j->depth--;
+	if (!j->depth)
+		putc('\n', j->out);
+	putc(j->array[j->depth] ? ']' : '}', j->out);
+	if (!j->depth)
+		putc('\n', j->out);
+}
+
+void json_u64(struct json *j, const char *key, u64 v)
+{
+	json_key(j, key);
+	fprintf(j->out, "%" PRIu64, v);
+}
+
+void json_s64(struct json *j, const char *key, s64 v)
+{
+	json_key(j, key);
+	fprintf(j->out, "%" PRId64, v);
+}
+
+void json_bool(struct json *j, const char *key, bool v)
+{
+	json_key(j, key);
+	fputs(v ? "true" : "false", j->out);
+}
+
+void json_null(struct json *j, const char *key)
+{
+	json_key(j, key);
+	fputs("null", j->out);
+}
+
+void json_bytes(struct json *j, const char *key, const void *v, size_t len)
+{
+	json_key(j, key);
+	json_text(j->out, v, len);
+}
+
+void json_str(struct json *j, const char *key, const char *v)
+{
+	json_bytes(j, key, v, strlen(v));
+}
+
+void json_hex(struct json *j, const char *key, const void *v, size_t len)
+{
+	const u8 *p = v;
+
+	json_key(j, key);
+	putc('"', j->out);
+	for (; len; len--)
+		fprintf(j->out, "%02x", *p++);
+	putc('"', j->out);
+}
+
+void json_strf(struct json *j, const char *key, const char *fmt, ...)
+{
+	char buf[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	json_str(j, key, buf);
+}

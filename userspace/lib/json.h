@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Writing JSON.  Bytes that are no UTF-8 become lone surrogates, U+DC80 to
+ * U+DCFF, as Python's "surrogateescape" has it: nothing is lost, and
+ * os.fsencode() gives the bytes back.
+ */
+#ifndef DSFS_JSON_H
+#define DSFS_JSON_H
+
+#include <stdio.h>
+
+#include "dsfs_platform.h"
+
+#define JSON_DEPTH	16
+
+/**
+ * struct json - a document being written
+ * @depth: objects and arrays that are open, up to JSON_DEPTH
+ * @more: something stands before, by depth
+ * @array: it is an array, by depth
+ */
+struct json {
+	FILE *out;
+	unsigned int depth;
+	bool more[JSON_DEPTH];
+	bool array[JSON_DEPTH];
+};
+
+/* Every function takes the member's name, or NULL inside an array. */
+void json_init(struct json *j, FILE *out);
+void json_object(struct json *j, const char *key);
+void json_array(struct json *j, const char *key);
+/** json_end - close what was opened last; behind the outermost comes a newline */
+void json_end(struct json *j);
+void json_u64(struct json *j, const char *key, u64 v);
+void json_s64(struct json *j, const char *key, s64 v);
+void json_bool(struct json *j, const char *key, bool v);
+void json_null(struct json *j, const char *key);
+/** json_bytes - text of any bytes, @len of them */
+void json_bytes(struct json *j, const char *key, const void *v, size_t len);
+void json_str(struct json *j, const char *key, const char *v);
+/** json_hex - bytes as a string of hexadecimal digits */
+void json_hex(struct json *j, const char *key, const void *v, size_t len);
+void json_strf(struct json *j, const char *key, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif /* DSFS_JSON_H */

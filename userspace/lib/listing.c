@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The canonical listing.  It is the yardstick of nearly every test, so there
+ * is one formatter, and everything that could differ by accident (escapes,
+ * rounding of times, order of attributes, which name is the first) is settled
+ * here and not by the callers.
+ */
+#include <inttypes.h>
+#include <search.h>
+#include <stdlib.h>
+
+#include "listing.h"
+
+/* x^0 is the top bit, as crc32c is defined */
+#define CRC32C_POLY	0x82f63b78U
+
+char listing_type(u32 mode)
+{
+	switch (mode & S_IFMT) {
+	case S_IFREG:
+		return 'f';
+	case S_IFDIR:
+		return 'd';
+	case S_IFLNK:
+		return 'l';
+	case S_IFCHR:
+		return 'c';
+	case S_IFBLK:
+		return 'b';
+	case S_IFIFO:
+		return 'p';
+	case S_IFSOCK:
+		return 's';
+	}
+	return '?';
+}
+
+static void escape(FILE *out, const char *s, size_t len, const char *also)
+{
+	for (; len; s++, len--) {
+		unsigned char c = *s;
+
+		if (c <= 0x20 || c >= 0x7f || c == '\\' || strchr(also, c))
+			fprintf(out, "\\%03o", c);
+		else
+			putc(c, out);
+	}
+}
+
+void listing_escape(FILE *out, const char *s, size_t len)
+{
+	escape(out, s, len, "");
+}
+
+static void column(FILE *out, const char *s)
+{
+	putc('\t', out);
+	escape(out, s, strlen(s), "");
+}
+
+static int xattr_cmp(const void *a, const void *b)
+{
+	const struct listing_xattr *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static void print_xattrs(FILE *out, const struct listing_entry *e)
+{
+	size_t i, j;
+
+	putc('\t', out);
+	if (!e->nr_xattrs)
+		putc('-', out);
+	else
+		qsort(e->xattrs, e->nr_xattrs, sizeof(*e->xattrs), xattr_cmp);
+	for (i = 0; i < e->nr_xattrs; i++) {
+		const u8 *v = e->xattrs[i].value;
+
+		if (i)
+			putc(',', out);
+		escape(out, e->xattrs[i].name, strlen(e->xattrs[i].name), ",=");
+		putc('=', out);
+		for (j = 0; j < e->xattrs[i].len; j++)
+			fprintf(out, "%02x", v[j]);
+	}
+}
+
+static void print_mtime(FILE *out, const struct listing_entry *e)
+{
+	fprintf(out, "\t%" PRId64 ".%09u", e->mtime_sec, e->mtime_nsec);
+}
+
+static void print_content(FILE *out, const struct listing_entry *e)
+{
+	if (S_ISLNK(e->mode))
+		column(out, e->target);
+	else if (!S_ISREG(e->mode))
+		fputs("\t-", out);
+	else if (e->sum_error < 0)
+		fputs("\t-", out);
+	else if (e->sum_error)
+		fprintf(out, "\t!%d", e->sum_error);
+	else
+		fprintf(out, "\t%08x", e->sum);
+}
+
+void listing_print(FILE *out, const struct listing_entry *e)
+{
+	u64 size = S_ISREG(e->mode) || S_ISLNK(e->mode) ? e->size : 0;
+
+	escape(out, e->path, strlen(e->path), "");
+	fprintf(out, "\t%c\t%04o\t%u\t%u\t%" PRIu64 "\t%" PRIu64,
+		listing_type(e->mode), e->mode & 07777, e->uid, e->gid,
+		e->nlink, size);
+	print_mtime(out, e);
+	if (S_ISCHR(e->mode) || S_ISBLK(e->mode))
+		fprintf(out, "\t%u:%u", e->rdev_major, e->rdev_minor);
+	else
+		fputs("\t-", out);
+	column(out, e->link ? e->link : "-");
+	print_content(out, e);
+	print_xattrs(out, e);
+	putc('\n', out);
+}
+
+/* An object of several names, and the first of them in the listing. */
+struct link_first {
+	u64 dev;
+	u64 ino;
+	char path[];
+};
+
+static int link_cmp(const void *a, const void *b)
+{
+	const struct link_first *x = a, *y = b;
+
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	return x->ino < y->ino ? -1 : x->ino > y->ino;
+}
+
+int listing_link(struct listing_links *links, u64 dev, u64 ino, u64 nlink,
+		 const char *path, const char **first)
+{
+	struct link_first key = { .dev = dev, .ino = ino }, *l, **found;
+
+	*first = NULL;
+	if (nlink < 2)
+		return 0;
+	found = tfind(&key, &links->tree, link_cmp);
+	if (found) {
+		*first = (*found)->path;
+		return 0;
+	}
+	l = malloc(sizeof(*l) + strlen(path) + 1);
+	if (!l)
+		return -ENOMEM;
+	l->dev = dev;
+	l->ino = ino;
+	strcpy(l->path, path);
+	if (!tsearch(l, &links->tree, link_cmp)) {
+		free(l);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void listing_links_free(struct listing_links *links)
+{
+	tdestroy(links->tree, free);
+	links->tree = NULL;
+}
+
+/* The product of two polynomials modulo that of crc32c. */
+static u32 crc_mul(u32 a, u32 b)
+{
+	u32 p = 0, bit;
+
+	for (bit = 1U << 31; bit; bit >>= 1) {
+		if (a & bit)
+			p ^= b;
+		b = b & 1 ? b >> 1 ^ CRC32C_POLY : b >> 1;
+	}
+	return p;
+}
+
+u32 listing_crc_zeros(u32 sum, u64 len)
+{
+	u32 power = 1U << 23;	/* x^8: a byte of zeros multiplies by it */
+	u32 state = ~sum;
+
+	for (; len; len >>= 1) {
+		if (len & 1)
+			state = crc_mul(power, state);
+		power = crc_mul(power, power);
+	}
+	return ~state;
+}
