@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* dump.dsfs: what its parts share. */
+#ifndef DUMP_H
+#define DUMP_H
+
+#include <stdio.h>
+
+#include "image.h"
+#include "json.h"
+#include "listing.h"
+
+/**
+ * struct dump - a run of the tool
+ * @errors: how many objects could not be shown
+ */
+struct dump {
+	struct image img;
+	struct dsfs_source *src;
+	bool as_json;
+	bool no_data;
+	struct json j;
+	u64 errors;
+};
+
+/** dump_error - name an object and what is wrong with it; counts it */
+void dump_error(struct dump *d, const char *path, const char *what, int ret,
+		const struct dsfs_err *err);
+
+/**
+ * struct walk_entry - an object met on a walk
+ * @path: from the root, "/" first
+ * @name: last component of @path, "" for the root
+ * @ino: number of the entry, maybe of a stub
+ * @node: never a stub; unset for what is no directory if only those are wanted
+ */
+struct walk_entry {
+	const char *path;
+	const char *name;
+	u32 ino;
+	struct image_node node;
+};
+
+/**
+ * struct walk_ops - what to do on a walk
+ * @enter: called for every object, for a directory before its entries; a
+ *	directory for which it returns 1 is left out; negative: stop
+ * @leave: called for a directory behind its entries, if @enter returned 0
+ * @dirs_only: nothing else is looked at
+ */
+struct walk_ops {
+	int (*enter)(void *arg, const struct walk_entry *e);
+	int (*leave)(void *arg, const struct walk_entry *e);
+	bool dirs_only;
+};
+
+/**
+ * walk - visit everything, depth first, in name order
+ *
+ * What cannot be read is reported with dump_error() and left out.
+ *
+ * Return: 0, -ENOMEM, or what an operation returned to stop.
+ */
+int walk(struct dump *d, const struct walk_ops *ops, void *arg);
+
+/**
+ * struct xattr_list - an inode's extended attributes, with whole names
+ * @set: what the values refer to
+ */
+struct xattr_list {
+	struct listing_xattr *v;
+	size_t count;
+	void *set;
+};
+
+int xattr_list_get(struct dump *d, const struct image_node *node,
+		   struct xattr_list *list, struct dsfs_err *err);
+void xattr_list_free(struct xattr_list *list);
+
+/* What the options ask for; each returns 0, or -1 after a message. */
+int dump_supers(struct dump *d);
+int dump_regions(struct dump *d);
+int dump_path(struct dump *d, const char *path);
+int dump_dir(struct dump *d, const char *path);
+int dump_extents(struct dump *d, const char *path);
+int dump_list(struct dump *d);
+int dump_extract(struct dump *d, const char *dir);
+int dump_cat(struct dump *d, const char *path);
+
+/** dump_find - look up a path, or a number where @path is one; says what fails */
+int dump_find(struct dump *d, const char *path, struct image_node *node);
+
+#endif /* DUMP_H */

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Restoring a tree.  The image may be hostile, so nothing is ever written
+ * outside the target: it is new or empty, everything in it is made relative to
+ * a directory that this run made and holds open, by names that hold no slash,
+ * exclusively, and no symlink is followed.
+ *
+ * Only the innermost directory is held open, since trees are deeper than the
+ * limit of open files; the way back is "..", and it is compared with where we
+ * came from.  Directories get owner, mode and times in a second walk, when
+ * nothing is written into them any more and links to their files are made.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/sysmacros.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "dump.h"
+#include "msg.h"
+
+struct place {
+	dev_t dev;
+	ino_t ino;
+};
+
+/**
+ * struct extract - a run
+ * @root: the target, open
+ * @cwd: the directory that entries are made in, open; -1: @root
+ * @trail: the directories above it
+ * @skipped: attributes that only root can restore
+ */
+struct extract {
+	struct dump *d;
+	int root;
+	int cwd;
+	struct place *trail;
+	size_t depth;
+	size_t room;
+	struct listing_links links;
+	u64 skipped;
+	bool is_root;
+};
+
+static void failed(struct extract *x, const char *path, const char *what)
+{
+	int err = errno;
+
+	x->d->errors++;
+	msg_error(path, "%s: %s", what, strerror(err));
+}
+
+static int where(int fd, struct place *p)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -1;
+	p->dev = st.st_dev;
+	p->ino = st.st_ino;
+	return 0;
+}
+
+/* Step into a directory of the target. */
+static int go_down(struct extract *x, const char *name)
+{
+	struct place *p;
+	int fd;
+
+	if (x->depth == x->room) {
+		p = realloc(x->trail, (x->room * 2 + 64) * sizeof(*p));
+		if (!p)
+			return -1;
+		x->trail = p;
+		x->room = x->room * 2 + 64;
+	}
+	if (where(x->cwd, &x->trail[x->depth]))
+		return -1;
+	fd = openat(x->cwd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	close(x->cwd);
+	x->cwd = fd;
+	x->depth++;
+	return 0;
+}
+
+static int go_up(struct extract *x)
+{
+	struct place p;
+	int fd = openat(x->cwd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	if (where(fd, &p) || p.dev != x->trail[x->depth - 1].dev ||
+	    p.ino != x->trail[x->depth - 1].ino) {
+		close(fd);
+		errno = ESTALE;	/* somebody moves directories about */
+		return -1;
+	}
+	close(x->cwd);
+	x->cwd = fd;
+	x->depth--;
+	return 0;
+}
+
+static struct timespec when(s64 ns)
+{
+	struct timespec ts = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+
+	if (ts.tv_nsec < 0) {
+		ts.tv_sec--;
+		ts.tv_nsec += 1000000000;
+	}
+	return ts;
+}
+
+/* Only root may give what others can merely read. */
+static bool privileged_xattr(const char *name)
+{
+	return !strncmp(name, "trusted.", 8) || !strncmp(name, "security.", 9);
+}
+
+static void set_xattrs(struct extract *x, const struct walk_entry *e, int fd)
+{
+	struct dsfs_err err = { 0 };
+	struct xattr_list list;
+	size_t i;
+	int ret;
+
+	ret = xattr_list_get(x->d, &e->node, &list, &err);
+	if (ret)
+		dump_error(x->d, e->path, "xattrs", ret, &err);
+	if (list.count && fd < 0 && fchdir(x->cwd)) {
+		failed(x, e->path, "xattrs");
+		goto out;
+	}
+	for (i = 0; i < list.count; i++) {
+		const struct listing_xattr *a = &list.v[i];
+
+		if (!x->is_root && privileged_xattr(a->name))
+			x->skipped++;
+		else if (fd >= 0 ? fsetxattr(fd, a->name, a->value, a->len, 0) :
+			 lsetxattr(e->name, a->name, a->value, a->len, 0))
+			failed(x, e->path, a->name);
+	}
+out:
+	xattr_list_free(&list);
+}
+
+/* Set-id bits mean the owner in the image, so they go with the owner only. */
+static mode_t mode_of(struct extract *x, const struct dsfs_attr *attr)
+{
+	mode_t mode = attr->mode & 07777;
+
+	if (!x->is_root && mode & (S_ISUID | S_ISGID) && !S_ISDIR(attr->mode)) {
+		x->skipped++;
+		mode &= ~(S_ISUID | S_ISGID);
+	}
+	return mode;
+}
+
+/* Owner, mode, xattrs and time of what is open. */
+static void set_attrs_fd(struct extract *x, const struct walk_entry *e, int fd)
+{
+	const struct dsfs_attr *attr = &e->node.attr;
+	struct timespec ts[2] = { when(attr->mtime), when(attr->mtime) };
+
+	if (x->is_root && fchown(fd, e->node.uid, e->node.gid))
+		failed(x, e->path, "owner");
+	/* Changing the owner clears set-id bits, so the mode comes behind it. */
+	if (fchmod(fd, mode_of(x, attr)))
+		failed(x, e->path, "mode");
+	set_xattrs(x, e, fd);
+	if (futimens(fd, ts))
+		failed(x, e->path, "time");
+}
+
+/* The same for what cannot be opened. */
+static void set_attrs_at(struct extract *x, const struct walk_entry *e)
+{
+	const struct dsfs_attr *attr = &e->node.attr;
+	struct timespec ts[2] = { when(attr->mtime), when(attr->mtime) };
+
+	if (x->is_root && fchownat(x->cwd, e->name, e->node.uid, e->node.gid,
+				   AT_SYMLINK_NOFOLLOW))
+		failed(x, e->path, "owner");
+	if (!S_ISLNK(attr->mode) &&
+	    fchmodat(x->cwd, e->name, mode_of(x, attr), AT_SYMLINK_NOFOLLOW))
+		failed(x, e->path, "mode");
+	set_xattrs(x, e, -1);
+	if (utimensat(x->cwd, e->name, ts, AT_SYMLINK_NOFOLLOW))
+		failed(x, e->path, "time");
+}
+
+static int put_piece(void *arg, u64 pos, const void *data, u64 len)
+{
+	const u8 *at = data;
+	ssize_t n;
+
+	for (; data && len; at += n, pos += n, len -= n) {
+		n = pwrite(*(int *)arg, at, len, pos);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n < 0)
+			n = 0;
+	}
+	return 0;
+}
+
+static void make_file(struct extract *x, const struct walk_entry *e)
+{
+	struct dsfs_err err = { 0 };
+	int fd, ret;
+
+	fd = openat(x->cwd, e->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+		    O_CLOEXEC, 0600);
+	if (fd < 0) {
+		failed(x, e->path, "create");
+		return;
+	}
+	ret = image_stream(x->d->src, &e->node.attr, &e->node.ext, true,
+			   put_piece, &fd, &err);
+	if (ret)
+		dump_error(x->d, e->path, "content", ret, &err);
+	else if (ftruncate(fd, e->node.attr.size))
+		failed(x, e->path, "size");
+	set_attrs_fd(x, e, fd);
+	if (close(fd))
+		failed(x, e->path, "close");
+	/* What is not whole must not look as if it were. */
+	if (ret && unlinkat(x->cwd, e->name, 0))
+		failed(x, e->path, "unlink");
+}
+
+static void make_symlink(struct extract *x, const struct walk_entry *e)
+{
+	char target[DSFS_SYMLINK_MAX + 1];
+	struct dsfs_err err = { 0 };
+	int ret = image_symlink(x->d->src, &e->node.attr, target, &err);
+
+	if (ret)
+		dump_error(x->d, e->path, "target", ret, &err);
+	else if (symlinkat(target, x->cwd, e->name))
+		failed(x, e->path, "symlink");
+	else
+		set_attrs_at(x, e);
+}
+
+static void make_special(struct extract *x, const struct walk_entry *e)
+{
+	const struct dsfs_attr *attr = &e->node.attr;
+	dev_t dev = makedev(attr->rdev >> 20, attr->rdev & 0xfffff);
+
+	if (mknodat(x->cwd, e->name, (attr->mode & S_IFMT) | 0600, dev))
+		failed(x, e->path, "mknod");
+	else
+		set_attrs_at(x, e);
+}
+
+/* Open the directory that holds the object at @path of the image. */
+static int open_parent(struct extract *x, const char *path, const char **name)
+{
+	char part[DSFS_NAME_MAX + 1];
+	int fd = dup(x->root), next;
+	const char *slash;
+
+	for (path++; fd >= 0 && (slash = strchr(path, '/')); path = slash + 1) {
+		memcpy(part, path, slash - path);
+		part[slash - path] = '\0';
+		next = openat(fd, part, O_PATH | O_DIRECTORY | O_NOFOLLOW |
+			      O_CLOEXEC);
+		close(fd);
+		fd = next;
+	}
+	*name = path;
+	return fd;
+}
+
+static void make_link(struct extract *x, const struct walk_entry *e,
+		      const char *first)
+{
+	const char *name;
+	int fd = open_parent(x, first, &name);
+
+	if (fd < 0 || linkat(fd, name, x->cwd, e->name, 0))
+		failed(x, e->path, "link");
+	if (fd >= 0)
+		close(fd);
+}
+
+static int make_dir(struct extract *x, const struct walk_entry *e)
+{
+	if (!*e->name)
+		return 0;
+	if (mkdirat(x->cwd, e->name, 0700) || go_down(x, e->name)) {
+		failed(x, e->path, "mkdir");
+		return 1;
+	}
+	return 0;
+}
+
+static int enter_make(void *arg, const struct walk_entry *e)
+{
+	struct extract *x = arg;
+	const char *first;
+	int ret;
+
+	if (S_ISDIR(e->node.attr.mode))
+		return make_dir(x, e);
+	ret = listing_link(&x->links, 0, e->node.attr.ino, e->node.nlink,
+			   e->path, &first);
+	if (ret)
+		return ret;
+	if (first)
+		make_link(x, e, first);
+	else if (S_ISREG(e->node.attr.mode))
+		make_file(x, e);
+	else if (S_ISLNK(e->node.attr.mode))
+		make_symlink(x, e);
+	else
+		make_special(x, e);
+	return 0;
+}
+
+static int leave_make(void *arg, const struct walk_entry *e)
+{
+	struct extract *x = arg;
+
+	if (!*e->name || !go_up(x))
+		return 0;
+	failed(x, e->path, "way back");
+	return -ESTALE;
+}
+
+static int enter_finish(void *arg, const struct walk_entry *e)
+{
+	struct extract *x = arg;
+
+	if (!*e->name || !go_down(x, e->name))
+		return 0;
+	failed(x, e->path, "directory");
+	return 1;
+}
+
+static int leave_finish(void *arg, const struct walk_entry *e)
+{
+	struct extract *x = arg;
+	int fd = dup(x->cwd), ret;
+
+	if (fd < 0) {
+		failed(x, e->path, "directory");
+		return -EMFILE;
+	}
+	ret = leave_make(arg, e);
+	set_attrs_fd(x, e, fd);
+	close(fd);
+	return ret;
+}
+
+static int dir_is_empty(int fd)
+{
+	struct dirent *de;
+	DIR *dir;
+	int copy = dup(fd), empty = 1;
+
+	dir = copy < 0 ? NULL : fdopendir(copy);
+	if (!dir)
+		return -1;
+	while (empty && (de = readdir(dir)))
+		empty = !strcmp(de->d_name, ".") || !strcmp(de->d_name, "..");
+	closedir(dir);
+	return empty;
+}
+
+static int open_target(struct extract *x, const char *dir)
+{
+	int empty;
+
+	if (mkdir(dir, 0700) && errno != EEXIST) {
+		msg_error(dir, "mkdir: %s", strerror(errno));
+		return -1;
+	}
+	x->root = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (x->root < 0) {
+		msg_error(dir, "open: %s", strerror(errno));
+		return -1;
+	}
+	empty = dir_is_empty(x->root);
+	if (empty != 1)
+		msg_error(dir, "%s", empty ? strerror(errno) :
+			  strerror(ENOTEMPTY));
+	x->cwd = empty == 1 ? dup(x->root) : -1;
+	if (x->cwd >= 0)
+		return 0;
+	close(x->root);
+	return -1;
+}
+
+int dump_extract(struct dump *d, const char *dir)
+{
+	static const struct walk_ops make = {
+		.enter = enter_make, .leave = leave_make,
+	};
+	static const struct walk_ops finish = {
+		.enter = enter_finish, .leave = leave_finish, .dirs_only = true,
+	};
+	struct extract x = { .d = d, .is_root = !geteuid() };
+	int ret;
+
+	if (open_target(&x, dir))
+		return -1;
+	umask(0);
+	ret = walk(d, &make, &x);
+	if (!ret)
+		ret = walk(d, &finish, &x);
+	if (x.skipped)
+		msg_warn(dir, "%llu set-id bits, trusted and security attributes not restored: only root can",
+			 (unsigned long long)x.skipped);
+	listing_links_free(&x.links);
+	free(x.trail);
+	close(x.cwd);
+	close(x.root);
+	return ret || d->errors ? -1 : 0;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The canonical listing of an image, contents included: their checksum is
+ * computed of the bytes as read, not taken from the image's own.
+ */
+#include "dump.h"
+
+struct list {
+	struct dump *d;
+	struct listing_links links;
+};
+
+static int sum_piece(void *arg, u64 pos, const void *data, u64 len)
+{
+	u32 *sum = arg;
+
+	(void)pos;
+	*sum = data ? dsfs_crc32c(*sum, data, len) : listing_crc_zeros(*sum, len);
+	return 0;
+}
+
+static void list_content(struct dump *d, const struct walk_entry *e,
+			 struct listing_entry *l)
+{
+	struct dsfs_err err = { 0 };
+	int ret;
+
+	if (d->no_data) {
+		l->sum_error = -1;
+		return;
+	}
+	ret = image_stream(d->src, &e->node.attr, &e->node.ext, true, sum_piece,
+			   &l->sum, &err);
+	if (ret) {
+		dump_error(d, e->path, "content", ret, &err);
+		l->sum_error = -ret;
+	}
+}
+
+static void list_json(struct json *j, const struct listing_entry *l, u32 ino)
+{
+	char type[2] = { listing_type(l->mode) };
+	size_t i;
+
+	json_object(j, NULL);
+	json_str(j, "path", l->path);
+	json_u64(j, "inode", ino);
+	json_str(j, "type", type);
+	json_strf(j, "mode", "%04o", l->mode & 07777);
+	json_u64(j, "uid", l->uid);
+	json_u64(j, "gid", l->gid);
+	json_u64(j, "nlink", l->nlink);
+	json_u64(j, "size", l->size);
+	json_s64(j, "mtime", l->mtime_sec);
+	json_u64(j, "mtime_nsec", l->mtime_nsec);
+	if (S_ISCHR(l->mode) || S_ISBLK(l->mode))
+		json_strf(j, "rdev", "%u:%u", l->rdev_major, l->rdev_minor);
+	if (l->link)
+		json_str(j, "link", l->link);
+	if (S_ISREG(l->mode) && !l->sum_error)
+		json_strf(j, "crc32c", "%08x", l->sum);
+	if (S_ISLNK(l->mode))
+		json_str(j, "target", l->target);
+	if (l->nr_xattrs) {
+		json_object(j, "xattrs");
+		for (i = 0; i < l->nr_xattrs; i++)
+			json_hex(j, l->xattrs[i].name, l->xattrs[i].value,
+				 l->xattrs[i].len);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void list_mtime(const struct dsfs_attr *attr, struct listing_entry *l)
+{
+	l->mtime_sec = attr->mtime / 1000000000;
+	l->mtime_nsec = (attr->mtime % 1000000000 + 1000000000) % 1000000000;
+	if (attr->mtime < 0 && l->mtime_nsec)
+		l->mtime_sec--;
+}
+
+static int list_entry(void *arg, const struct walk_entry *e)
+{
+	struct list *list = arg;
+	struct dump *d = list->d;
+	const struct dsfs_attr *attr = &e->node.attr;
+	struct listing_entry l = {
+		.path = e->path, .mode = attr->mode, .size = attr->size,
+		.uid = e->node.uid, .gid = e->node.gid, .nlink = e->node.nlink,
+		.rdev_major = attr->rdev >> 20, .rdev_minor = attr->rdev & 0xfffff,
+	};
+	char target[DSFS_SYMLINK_MAX + 1] = "";
+	struct dsfs_err err = { 0 };
+	struct xattr_list xattrs;
+	int ret;
+
+	list_mtime(attr, &l);
+	if (!S_ISDIR(attr->mode)) {
+		ret = listing_link(&list->links, 0, attr->ino, e->node.nlink,
+				   e->path, &l.link);
+		if (ret)
+			return ret;
+	}
+	ret = xattr_list_get(d, &e->node, &xattrs, &err);
+	if (ret)
+		dump_error(d, e->path, "xattrs", ret, &err);
+	l.xattrs = xattrs.v;
+	l.nr_xattrs = xattrs.count;
+	if (S_ISLNK(attr->mode)) {
+		ret = image_symlink(d->src, attr, target, &err);
+		if (ret)
+			dump_error(d, e->path, "target", ret, &err);
+		l.target = target;
+	}
+	if (S_ISREG(attr->mode))
+		list_content(d, e, &l);
+	if (d->as_json)
+		list_json(&d->j, &l, e->ino);
+	else
+		listing_print(stdout, &l);
+	xattr_list_free(&xattrs);
+	return ferror(stdout) ? -EIO : 0;
+}
+
+int dump_list(struct dump *d)
+{
+	static const struct walk_ops ops = { .enter = list_entry };
+	struct list list = { .d = d };
+	int ret;
+
+	if (d->as_json)
+		json_array(&d->j, "list");
+	ret = walk(d, &ops, &list);
+	if (d->as_json)
+		json_end(&d->j);
+	listing_links_free(&list.links);
+	if (ret)
+		dump_error(d, d->img.path, "list", ret, &(struct dsfs_err){ 0 });
+	return ret || d->errors ? -1 : 0;
+}

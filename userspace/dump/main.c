@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dump.dsfs: what is in an image, for people, for diff(1) and for programs.
+ * It trusts nothing and repairs nothing; it shows what it can read and says
+ * what it cannot.
+ */
+#include <getopt.h>
+
+#include "dump.h"
+#include "msg.h"
+#include "parse.h"
+
+enum { EXIT_OK, EXIT_ERROR, EXIT_USAGE };
+
+/**
+ * struct request - what the command line asks for
+ * @arg: of each option that was given; by the index of options[]
+ */
+struct request {
+	const char *regions, *inode, *path, *dir, *extents, *list, *extract, *cat;
+	bool json;
+	bool no_data;
+};
+
+static const char usage_text[] =
+"Usage: dump.dsfs [options] IMAGE\n"
+"Show what a DSFS image holds.  Without an option: its superblocks.\n"
+"\n"
+"      --regions        regions of the metadata\n"
+"      --inode=N        an inode by number\n"
+"      --path=PATH      an inode by path\n"
+"      --dir=PATH|N     a directory: entries, name blocks, index\n"
+"      --extents=PATH   where a file's data lies, and its checksums\n"
+"      --list           everything, one line an object\n"
+"      --no-data        with --list: read no contents\n"
+"      --cat=PATH       write a file's contents to standard output\n"
+"      --extract=DIR    restore the tree into DIR, which is new or empty\n"
+"      --json           as JSON\n"
+"  -h, --help           this text\n"
+"  -V, --version        the version\n";
+
+void dump_error(struct dump *d, const char *path, const char *what, int ret,
+		const struct dsfs_err *err)
+{
+	char text[256];
+
+	d->errors++;
+	image_err_text(err, ret, text, sizeof(text));
+	msg_error(path, "%s: %s", what, text);
+}
+
+int dump_find(struct dump *d, const char *path, struct image_node *node)
+{
+	struct dsfs_err err = { 0 };
+	char text[256];
+	u64 ino;
+	int ret;
+
+	if (path[0] != '/' && !parse_u64(path, &ino)) {
+		if (ino > DSFS_MAX_INODES)
+			ret = -ERANGE;
+		else
+			ret = image_node_get(d->src, ino, node, &err);
+	} else {
+		ret = image_lookup(d->src, path, node, &err);
+	}
+	if (!ret)
+		return 0;
+	d->errors++;
+	image_err_text(&err, ret, text, sizeof(text));
+	msg_error(path, "%s", text);
+	return -1;
+}
+
+static int cat_piece(void *arg, u64 pos, const void *data, u64 len)
+{
+	static const u8 zeros[65536];
+	u64 n;
+
+	(void)arg;
+	(void)pos;
+	for (; len; len -= n) {
+		n = data || len < sizeof(zeros) ? len : sizeof(zeros);
+		if (fwrite(data ? data : zeros, 1, n, stdout) != n)
+			return -errno;
+	}
+	return 0;
+}
+
+int dump_cat(struct dump *d, const char *path)
+{
+	struct dsfs_err err = { 0 };
+	struct image_node node;
+	int ret;
+
+	if (dump_find(d, path, &node))
+		return -1;
+	if (!S_ISREG(node.attr.mode)) {
+		msg_error(path, "not a regular file");
+		return -1;
+	}
+	ret = image_stream(d->src, &node.attr, &node.ext, true, cat_piece, NULL,
+			   &err);
+	if (ret)
+		dump_error(d, path, "content", ret, &err);
+	return ret ? -1 : 0;
+}
+
+/* BLOCKSUMS vouches for all other metadata, and only its region checksum for it. */
+static int check_blocksums(struct dump *d)
+{
+	const struct dsfs_region_info *r = &d->img.geo->regions[DSFS_REGION_BLOCKSUMS];
+	u32 sum;
+	int ret = image_region_sum(&d->img, DSFS_REGION_BLOCKSUMS, &sum);
+
+	if (!ret && sum == r->checksum)
+		return 0;
+	if (ret)
+		msg_error(d->img.path, "block checksums at %llu: %s",
+			  (unsigned long long)r->pos, strerror(-ret));
+	else
+		msg_error(d->img.path, "block checksums at %llu: checksum %#x, expected %#x",
+			  (unsigned long long)r->pos, sum, r->checksum);
+	d->errors++;
+	return -1;
+}
+
+static int run(struct dump *d, const struct request *r)
+{
+	if (r->cat)
+		return dump_cat(d, r->cat);
+	if (r->extract)
+		return dump_extract(d, r->extract);
+	if (r->list)
+		return dump_list(d);
+	if (r->inode || r->path)
+		return dump_path(d, r->inode ? r->inode : r->path);
+	if (r->dir)
+		return dump_dir(d, r->dir);
+	if (r->extents)
+		return dump_extents(d, r->extents);
+	if (r->regions)
+		return dump_regions(d);
+	return dump_supers(d);
+}
+
+static int dump(const char *path, const struct request *r)
+{
+	struct dump d = { .as_json = r->json, .no_data = r->no_data };
+	bool supers = !r->cat && !r->extract && !r->list && !r->inode &&
+		      !r->path && !r->dir && !r->extents && !r->regions;
+	int ret, bad;
+
+	if (image_open(&d.img, path))
+		return -1;
+	bad = image_report_slots(&d.img);
+	json_init(&d.j, stdout);
+	if (d.img.geo) {
+		d.src = image_source(&d.img, 0);
+		if (!d.src)
+			msg_error(path, "%s", strerror(ENOMEM));
+	}
+	ret = -1;
+	if (supers || d.src) {
+		if (d.src)
+			check_blocksums(&d);
+		if (d.as_json)
+			json_object(&d.j, NULL);
+		ret = run(&d, r);
+		if (d.as_json)
+			json_end(&d.j);
+	}
+	if (fflush(stdout) || ferror(stdout)) {
+		msg_error("standard output", "%s", strerror(errno));
+		ret = -1;
+	}
+	image_source_free(d.src);
+	image_close(&d.img);
+	return ret || bad || d.errors ? -1 : 0;
+}
+
+static int usage(void)
+{
+	fputs("Try 'dump.dsfs --help' for more information.\n", stderr);
+	return EXIT_USAGE;
+}
+
+static int number_option(const char *arg)
+{
+	u64 n;
+
+	if (!parse_u64(arg, &n))
+		return 0;
+	msg_error(NULL, "--inode: not a number: %s", arg);
+	return -1;
+}
+
+static int requests(const struct request *r)
+{
+	return !!r->regions + !!r->inode + !!r->path + !!r->dir + !!r->extents +
+	       !!r->list + !!r->extract + !!r->cat;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "regions", no_argument, NULL, 'r' },
+		{ "inode", required_argument, NULL, 'i' },
+		{ "path", required_argument, NULL, 'p' },
+		{ "dir", required_argument, NULL, 'd' },
+		{ "extents", required_argument, NULL, 'e' },
+		{ "list", no_argument, NULL, 'l' },
+		{ "no-data", no_argument, NULL, 'n' },
+		{ "cat", required_argument, NULL, 'c' },
+		{ "extract", required_argument, NULL, 'x' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ }
+	};
+	struct request r = { 0 };
+	int c;
+
+	msg_init("dump.dsfs");
+	while ((c = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
+		switch (c) {
+		case 'r':
+			r.regions = "";
+			break;
+		case 'i':
+			if (number_option(optarg))
+				return usage();
+			r.inode = optarg;
+			break;
+		case 'p':
+			r.path = optarg;
+			break;
+		case 'd':
+			r.dir = optarg;
+			break;
+		case 'e':
+			r.extents = optarg;
+			break;
+		case 'l':
+			r.list = "";
+			break;
+		case 'n':
+			r.no_data = true;
+			break;
+		case 'c':
+			r.cat = optarg;
+			break;
+		case 'x':
+			r.extract = optarg;
+			break;
+		case 'j':
+			r.json = true;
+			break;
+		case 'h':
+			fputs(usage_text, stdout);
+			return EXIT_OK;
+		case 'V':
+			puts("dump.dsfs " DSFS_VERSION_STRING);
+			return EXIT_OK;
+		default:
+			return usage();
+		}
+	}
+	if (argc - optind != 1) {
+		msg_error(NULL, "%s", argc == optind ? "no image given" :
+			  "more than one image given");
+		return usage();
+	}
+	if (requests(&r) > 1 || (r.json && (r.cat || r.extract)) ||
+	    (r.no_data && !r.list)) {
+		msg_error(NULL, "options that do not go together");
+		return usage();
+	}
+	return dump(argv[optind], &r) ? EXIT_ERROR : EXIT_OK;
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One inode, one directory, one file's extents: the raw facts, with the image
+ * offsets that a hex dump needs.
+ */
+#include <inttypes.h>
+
+#include "dump.h"
+#include "msg.h"
+
+static u64 record_pos(const struct dump *d, int region, u64 index, size_t size)
+{
+	return d->img.geo->regions[region].pos + index * size;
+}
+
+static void show_xattrs(struct dump *d, const char *path,
+			const struct image_node *node)
+{
+	struct dsfs_err err = { 0 };
+	struct xattr_list list;
+	size_t i, k;
+	int ret = xattr_list_get(d, node, &list, &err);
+
+	if (ret)
+		dump_error(d, path, "xattrs", ret, &err);
+	if (d->as_json && list.count)
+		json_object(&d->j, "xattrs");
+	for (i = 0; i < list.count; i++) {
+		const u8 *v = list.v[i].value;
+
+		if (d->as_json) {
+			json_hex(&d->j, list.v[i].name, v, list.v[i].len);
+			continue;
+		}
+		fputs("xattr:     ", stdout);
+		listing_escape(stdout, list.v[i].name, strlen(list.v[i].name));
+		putchar('=');
+		for (k = 0; k < list.v[i].len; k++)
+			printf("%02x", v[k]);
+		putchar('\n');
+	}
+	if (d->as_json && list.count)
+		json_end(&d->j);
+	xattr_list_free(&list);
+}
+
+static void print_node(struct dump *d, const struct image_node *n)
+{
+	const struct dsfs_attr *a = &n->attr;
+
+	printf("inode:     %u at %" PRIu64 "\n", a->ino,
+	       record_pos(d, DSFS_REGION_INODES, a->ino, sizeof(struct dsfs_inode)));
+	printf("type:      %c\nmode:      %04o\n", listing_type(a->mode),
+	       a->mode & 07777);
+	printf("owner:     %u:%u\nlinks:     %u\nflags:     %#x\n", n->uid,
+	       n->gid, n->nlink, a->flags);
+	printf("mtime:     %" PRId64 " ns\nsize:      %" PRIu64 "\n", a->mtime,
+	       a->size);
+	if (S_ISCHR(a->mode) || S_ISBLK(a->mode))
+		printf("device:    %u:%u\n", a->rdev >> 20, a->rdev & 0xfffff);
+	else
+		printf("start:     %" PRIu64 "\n", a->start);
+	if (a->ext)
+		printf("side:      %u: xattrs %" PRIu64 ", stored %" PRIu64
+		       ", segments %u+%u\n", a->ext - 1, n->ext.xattrs,
+		       n->ext.stored, n->ext.first_segment, n->ext.segments);
+}
+
+static void json_node(struct dump *d, const struct image_node *n)
+{
+	const struct dsfs_attr *a = &n->attr;
+	char type[2] = { listing_type(a->mode) };
+	struct json *j = &d->j;
+
+	json_u64(j, "inode", a->ino);
+	json_u64(j, "offset", record_pos(d, DSFS_REGION_INODES, a->ino,
+					 sizeof(struct dsfs_inode)));
+	json_str(j, "type", type);
+	json_strf(j, "mode", "%04o", a->mode & 07777);
+	json_u64(j, "uid", n->uid);
+	json_u64(j, "gid", n->gid);
+	json_u64(j, "nlink", n->nlink);
+	json_u64(j, "flags", a->flags);
+	json_s64(j, "mtime_ns", a->mtime);
+	json_u64(j, "size", a->size);
+	json_u64(j, "start", a->start);
+	if (S_ISCHR(a->mode) || S_ISBLK(a->mode))
+		json_strf(j, "rdev", "%u:%u", a->rdev >> 20, a->rdev & 0xfffff);
+	if (a->ext) {
+		json_u64(j, "ext", a->ext - 1);
+		json_u64(j, "stored", n->ext.stored);
+		json_u64(j, "first_segment", n->ext.first_segment);
+		json_u64(j, "segments", n->ext.segments);
+	}
+}
+
+int dump_path(struct dump *d, const char *path)
+{
+	char target[DSFS_SYMLINK_MAX + 1];
+	struct dsfs_err err = { 0 };
+	struct image_node n;
+	int ret;
+
+	if (dump_find(d, path, &n))
+		return -1;
+	if (d->as_json)
+		json_node(d, &n);
+	else
+		print_node(d, &n);
+	if (S_ISLNK(n.attr.mode)) {
+		ret = image_symlink(d->src, &n.attr, target, &err);
+		if (ret) {
+			dump_error(d, path, "target", ret, &err);
+		} else if (d->as_json) {
+			json_str(&d->j, "target", target);
+		} else {
+			fputs("target:    ", stdout);
+			listing_escape(stdout, target, strlen(target));
+			putchar('\n');
+		}
+	}
+	show_xattrs(d, path, &n);
+	return 0;
+}
+
+static void show_dir(struct dump *d, const struct dsfs_dir_info *dir, u64 index)
+{
+	struct json *j = &d->j;
+
+	if (!d->as_json) {
+		printf("directory: %u, parent %u, record at %" PRIu64 "\n",
+		       dir->self, dir->parent,
+		       record_pos(d, DSFS_REGION_DIRS, index, sizeof(struct dsfs_dir)));
+		printf("entries:   %u, inodes from %u\n", dir->count, dir->first);
+		printf("names:     %u blocks at %" PRIu64 "\n", dir->name_blocks,
+		       record_pos(d, DSFS_REGION_NAMES, dir->names, 1));
+		printf("index:     %u lines at %" PRIu64 ", seed %#" PRIx64
+		       ", %u slot bits, %u block bits\n", dir->lines,
+		       record_pos(d, DSFS_REGION_INDEX, dir->first_line,
+				  sizeof(struct dsfs_line)),
+		       dir->seed, dir->slot_bits, dir->block_bits);
+		printf("%10s %4s %7s %4s %12s name\n", "inode", "type", "block",
+		       "slot", "line.entry");
+		return;
+	}
+	json_u64(j, "inode", dir->self);
+	json_u64(j, "parent", dir->parent);
+	json_u64(j, "first", dir->first);
+	json_u64(j, "count", dir->count);
+	json_u64(j, "names", dir->names);
+	json_u64(j, "name_blocks", dir->name_blocks);
+	json_u64(j, "first_line", dir->first_line);
+	json_u64(j, "lines", dir->lines);
+	json_u64(j, "seed", dir->seed);
+	json_u64(j, "slot_bits", dir->slot_bits);
+	json_u64(j, "block_bits", dir->block_bits);
+	json_array(j, "entries");
+}
+
+/* Where the index has an entry for a name: its line and place; false: nowhere. */
+static bool find_entry(struct dump *d, const struct dsfs_dir_info *dir,
+		       u64 hash, u32 entry, u32 *line, u32 *at)
+{
+	const struct dsfs_line *raw;
+	struct dsfs_mref ref;
+	unsigned int c;
+
+	for (c = 0; c < 2; c++) {
+		*line = dsfs_index_line(hash, dir->lines, c);
+		if (dsfs_meta_get(d->src, DSFS_REGION_INDEX,
+				  (dir->first_line + *line) * sizeof(*raw),
+				  sizeof(*raw), &ref))
+			continue;
+		raw = ref.p;
+		for (*at = 0; *at < DSFS_LINE_ENTRIES; ++*at)
+			if (le32_to_cpu(raw->entries[*at]) == entry)
+				break;
+		dsfs_meta_put(&ref);
+		if (*at < DSFS_LINE_ENTRIES)
+			return true;
+	}
+	return false;
+}
+
+static void show_entry(struct dump *d, const struct dsfs_dir_info *dir,
+		       const struct dsfs_dir_iter *it,
+		       const struct dsfs_name *name)
+{
+	static const char types[16] = "?pc?d?b?f?l?s??h";
+	u32 slot = name->pos - it->names.first, line = 0, at = 0;
+	char where[32] = "-", type[2] = { types[name->type] };
+	bool found = false;
+	struct json *j = &d->j;
+
+	if (dir->lines) {
+		u64 hash = dsfs_name_hash(name->name, name->len, dir->seed);
+
+		found = find_entry(d, dir, hash,
+				   dsfs_index_entry(hash, it->block, slot,
+						    dir->slot_bits,
+						    dir->block_bits),
+				   &line, &at);
+	}
+	if (found)
+		snprintf(where, sizeof(where), "%u.%u", line, at);
+	else if (dir->lines)
+		strcpy(where, "missing");
+	if (!d->as_json) {
+		printf("%10u %4s %7u %4u %12s ", dir->first + name->pos, type,
+		       it->block, slot, where);
+		listing_escape(stdout, name->name, name->len);
+		putchar('\n');
+		return;
+	}
+	json_object(j, NULL);
+	json_bytes(j, "name", name->name, name->len);
+	json_u64(j, "inode", dir->first + name->pos);
+	json_str(j, "type", type);
+	json_u64(j, "block", it->block);
+	json_u64(j, "slot", slot);
+	json_str(j, "index", where);
+	json_end(j);
+}
+
+int dump_dir(struct dump *d, const char *path)
+{
+	struct dsfs_err err = { 0 };
+	struct dsfs_dir_info dir;
+	struct dsfs_dir_iter it;
+	struct dsfs_name name;
+	struct image_node n;
+	int ret;
+
+	if (dump_find(d, path, &n))
+		return -1;
+	if (!S_ISDIR(n.attr.mode)) {
+		msg_error(path, "%s", strerror(ENOTDIR));
+		return -1;
+	}
+	ret = dsfs_dir_get(d->src, &n.attr, &dir, &err);
+	if (ret) {
+		dump_error(d, path, "directory", ret, &err);
+		return -1;
+	}
+	show_dir(d, &dir, n.attr.start);
+	dsfs_dir_iter_init(&it, d->src, &dir, 0);
+	while ((ret = dsfs_dir_iter_next(&it, &name, &err)) > 0)
+		show_entry(d, &dir, &it, &name);
+	dsfs_dir_iter_end(&it);
+	if (d->as_json)
+		json_end(&d->j);
+	if (ret)
+		dump_error(d, path, "names", ret, &err);
+	return ret;
+}
+
+static void show_run(struct dump *d, const struct dsfs_attr *attr,
+		     const struct dsfs_run *run)
+{
+	struct json *j = &d->j;
+
+	if (!d->as_json) {
+		printf("%15" PRIu64 " %15" PRIu64 " ", run->logical, run->len);
+		if (run->hole)
+			puts("hole");
+		else
+			printf("%" PRIu64 "\n", attr->start + run->stored);
+		return;
+	}
+	json_object(j, NULL);
+	json_u64(j, "logical", run->logical);
+	json_u64(j, "length", run->len);
+	if (run->hole)
+		json_null(j, "offset");
+	else
+		json_u64(j, "offset", attr->start + run->stored);
+	json_end(j);
+}
+
+static int show_runs(struct dump *d, const struct image_node *n,
+		     struct dsfs_err *err)
+{
+	struct dsfs_run run;
+	u64 pos;
+	int ret;
+
+	if (d->as_json)
+		json_array(&d->j, "extents");
+	else
+		printf("%15s %15s offset\n", "logical", "length");
+	for (pos = 0, ret = 0; pos < n->attr.size; pos += run.len) {
+		ret = dsfs_map(d->src, &n->attr, &n->ext, pos, &run, err);
+		if (ret)
+			break;
+		show_run(d, &n->attr, &run);
+	}
+	if (d->as_json)
+		json_end(&d->j);
+	return ret;
+}
+
+static int show_chunks(struct dump *d, const struct image_node *n,
+		       struct dsfs_err *err)
+{
+	const u64 total = image_stored_bytes(&n->attr, &n->ext);
+	const u64 chunk = 1ULL << d->img.geo->chunk_bits;
+	u64 at, i, len;
+	int ret = 0;
+	u32 sum;
+
+	if (d->as_json)
+		json_array(&d->j, "chunks");
+	else
+		printf("%15s %15s %15s crc32c\n", "chunk", "offset", "length");
+	for (at = 0, i = 0; at < total; at += chunk, i++) {
+		ret = dsfs_chunk_sum(d->src, &n->attr, total, i, &sum, err);
+		if (ret)
+			break;
+		len = total - at < chunk ? total - at : chunk;
+		if (d->as_json) {
+			json_object(&d->j, NULL);
+			json_u64(&d->j, "offset", n->attr.start + at);
+			json_u64(&d->j, "length", len);
+			json_strf(&d->j, "crc32c", "%08x", sum);
+			json_end(&d->j);
+		} else {
+			printf("%15" PRIu64 " %15" PRIu64 " %15" PRIu64 " %08x\n",
+			       i, n->attr.start + at, len, sum);
+		}
+	}
+	if (d->as_json)
+		json_end(&d->j);
+	return ret;
+}
+
+int dump_extents(struct dump *d, const char *path)
+{
+	struct dsfs_err err = { 0 };
+	struct image_node n;
+	int ret;
+
+	if (dump_find(d, path, &n))
+		return -1;
+	if (!S_ISREG(n.attr.mode)) {
+		msg_error(path, "not a regular file");
+		return -1;
+	}
+	if (d->as_json) {
+		json_u64(&d->j, "inode", n.attr.ino);
+		json_u64(&d->j, "size", n.attr.size);
+		json_u64(&d->j, "stored", image_stored_bytes(&n.attr, &n.ext));
+		json_bool(&d->j, "shared", n.attr.flags & DSFS_INODE_SHARED);
+	} else {
+		printf("inode %u, %" PRIu64 " bytes, %" PRIu64 " stored%s\n",
+		       n.attr.ino, n.attr.size,
+		       image_stored_bytes(&n.attr, &n.ext),
+		       n.attr.flags & DSFS_INODE_SHARED ? ", shares a block" : "");
+	}
+	ret = show_runs(d, &n, &err);
+	if (!ret && d->img.geo->chunk_bits)
+		ret = show_chunks(d, &n, &err);
+	if (ret)
+		dump_error(d, path, "extents", ret, &err);
+	return ret;
+}

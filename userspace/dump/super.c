@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Superblocks and the regions of the metadata.
+ */
+#include <inttypes.h>
+#include <time.h>
+#include <uuid/uuid.h>
+
+#include "dump.h"
+#include "msg.h"
+#include "region.h"
+
+static void print_label(const struct dsfs_geo *geo)
+{
+	fputs("label:         ", stdout);
+	listing_escape(stdout, (const char *)geo->label,
+		       strlen((const char *)geo->label));
+	putchar('\n');
+}
+
+static void print_time(s64 ns)
+{
+	s64 sec = ns / 1000000000, nsec = ns % 1000000000;
+	char text[64];
+	struct tm tm;
+	time_t t;
+
+	if (nsec < 0) {
+		sec--;
+		nsec += 1000000000;
+	}
+	t = sec;
+	if (!gmtime_r(&t, &tm) ||
+	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+		text[0] = '\0';
+	printf("built:         %" PRId64 ".%09" PRId64 " (%s UTC)\n", sec, nsec,
+	       text);
+}
+
+static void print_geo(const struct dsfs_geo *geo)
+{
+	char uuid[UUID_STR_LEN];
+
+	uuid_unparse(geo->uuid, uuid);
+	printf("uuid:          %s\n", uuid);
+	print_label(geo);
+	printf("generation:    %" PRIu64 "\n", geo->generation);
+	print_time(geo->build_time);
+	printf("features:      compat %#" PRIx64 "%s\n", geo->compat,
+	       geo->chunk_bits ? " (data checksums)" : "");
+	printf("image:         %" PRIu64 " bytes\n", geo->image_bytes);
+	printf("data:          [%" PRIu64 ", %" PRIu64 ")\n", geo->data_start,
+	       geo->data_end);
+	printf("metadata:      [%" PRIu64 ", %" PRIu64 ")\n", geo->meta_start,
+	       geo->meta_start + geo->meta_bytes);
+	printf("alignment:     %llu\n", 1ULL << geo->align_bits);
+	if (geo->chunk_bits)
+		printf("checksum of:   %llu bytes\n", 1ULL << geo->chunk_bits);
+	if (geo->object_bits)
+		printf("object size:   %llu\n", 1ULL << geo->object_bits);
+	printf("inodes:        %" PRIu64 ", %u directories\n", geo->inodes - 1,
+	       geo->dirs);
+	printf("files:         %" PRIu64 ", %" PRIu64 " bytes, %" PRIu64
+	       " stored\n", geo->files, geo->content_bytes, geo->stored_bytes);
+}
+
+static void json_geo(struct json *j, const struct dsfs_geo *geo)
+{
+	char uuid[UUID_STR_LEN];
+
+	uuid_unparse(geo->uuid, uuid);
+	json_str(j, "uuid", uuid);
+	json_str(j, "label", (const char *)geo->label);
+	json_u64(j, "generation", geo->generation);
+	json_s64(j, "build_time_ns", geo->build_time);
+	json_u64(j, "compat", geo->compat);
+	json_u64(j, "image_bytes", geo->image_bytes);
+	json_u64(j, "data_start", geo->data_start);
+	json_u64(j, "data_end", geo->data_end);
+	json_u64(j, "meta_start", geo->meta_start);
+	json_u64(j, "meta_bytes", geo->meta_bytes);
+	json_u64(j, "align", 1ULL << geo->align_bits);
+	json_u64(j, "chunk", geo->chunk_bits ? 1ULL << geo->chunk_bits : 0);
+	json_u64(j, "object", geo->object_bits ? 1ULL << geo->object_bits : 0);
+	json_u64(j, "inodes", geo->inodes - 1);
+	json_u64(j, "dirs", geo->dirs);
+	json_u64(j, "files", geo->files);
+	json_u64(j, "content_bytes", geo->content_bytes);
+	json_u64(j, "stored_bytes", geo->stored_bytes);
+}
+
+static void json_slot(struct json *j, const struct image_slot *slot, int i)
+{
+	char text[256];
+
+	json_object(j, NULL);
+	json_u64(j, "slot", i);
+	json_bool(j, "valid", !slot->ret);
+	if (slot->ret) {
+		image_slot_text(slot, text, sizeof(text));
+		json_str(j, "error", text);
+	} else {
+		json_geo(j, &slot->geo);
+	}
+	json_end(j);
+}
+
+int dump_supers(struct dump *d)
+{
+	const struct image_slot *s = d->img.slots;
+	char text[256];
+	int i;
+
+	if (d->as_json) {
+		json_s64(&d->j, "used", d->img.use);
+		json_array(&d->j, "slots");
+		for (i = 0; i < DSFS_SB_SLOTS; i++)
+			json_slot(&d->j, &s[i], i);
+		json_end(&d->j);
+		return d->img.geo ? 0 : -1;
+	}
+	for (i = 0; i < DSFS_SB_SLOTS; i++) {
+		if (s[i].ret) {
+			image_slot_text(&s[i], text, sizeof(text));
+			printf("slot %d:        bad: %s\n", i, text);
+		} else if (i && !s[0].ret && dsfs_super_same(&s[0].raw, &s[1].raw)) {
+			printf("slot 1:        the same\n");
+		} else {
+			printf("slot %d:        %s, at %llu\n", i,
+			       d->img.use == i ? "used" : "valid",
+			       (unsigned long long)DSFS_SB_POS(i));
+			print_geo(&s[i].geo);
+		}
+	}
+	return d->img.geo ? 0 : -1;
+}
+
+static void show_region(struct dump *d, int id, u32 sum, int ret)
+{
+	const struct dsfs_region_info *r = &d->img.geo->regions[id];
+	const char *state = ret ? "unreadable" :
+			    sum == r->checksum ? "ok" : "wrong";
+
+	if (!r->bytes)
+		state = "empty";
+	if (!d->as_json) {
+		printf("%2d %-10s %15" PRIu64 " %15" PRIu64 " %10" PRIu64
+		       " %08x %s\n", id, region_name(id), r->bytes ? r->pos : 0,
+		       r->bytes, r->bytes / region_record(id), r->checksum,
+		       state);
+		return;
+	}
+	json_object(&d->j, NULL);
+	json_u64(&d->j, "id", id);
+	json_str(&d->j, "name", region_name(id));
+	json_u64(&d->j, "offset", r->bytes ? r->pos : 0);
+	json_u64(&d->j, "bytes", r->bytes);
+	json_u64(&d->j, "records", r->bytes / region_record(id));
+	json_strf(&d->j, "checksum", "%08x", r->checksum);
+	json_str(&d->j, "state", state);
+	json_end(&d->j);
+}
+
+int dump_regions(struct dump *d)
+{
+	const struct dsfs_geo *geo = d->img.geo;
+	u32 sum;
+	int id, ret, bad = 0;
+
+	if (d->as_json)
+		json_array(&d->j, "regions");
+	else
+		printf("id %-10s %15s %15s %10s %-8s state\n", "region", "offset",
+		       "bytes", "records", "checksum");
+	for (id = 0; id < DSFS_REGIONS_USED; id++) {
+		sum = 0;
+		ret = 0;
+		if (geo->regions[id].bytes)
+			ret = image_region_sum(&d->img, id, &sum);
+		show_region(d, id, sum, ret);
+		if (ret || (geo->regions[id].bytes &&
+			    sum != geo->regions[id].checksum)) {
+			msg_error(d->img.path, "region %s: %s",
+				  region_name(id), ret ? strerror(-ret) :
+				  "wrong checksum");
+			bad = -1;
+		}
+	}
+	if (d->as_json)
+		json_end(&d->j);
+	return bad;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Extended attributes with the names that programs know them by.
+ */
+#include <stdlib.h>
+
+#include "dump.h"
+
+static int add(struct xattr_list *list, const struct dsfs_xattr_info *info)
+{
+	const char *prefix = dsfs_xattr_prefix(info->prefix);
+	size_t len = strlen(prefix);
+	char *name = malloc(len + info->name_len + 1);
+
+	if (!name)
+		return -ENOMEM;
+	memcpy(name, prefix, len);
+	memcpy(name + len, info->name, info->name_len);
+	name[len + info->name_len] = '\0';
+	list->v[list->count++] = (struct listing_xattr){
+		.name = name, .value = info->value, .len = info->value_len,
+	};
+	return 0;
+}
+
+int xattr_list_get(struct dump *d, const struct image_node *node,
+		   struct xattr_list *list, struct dsfs_err *err)
+{
+	struct dsfs_xattr_info info;
+	u32 bytes, count, cursor;
+	int ret;
+
+	memset(list, 0, sizeof(*list));
+	if (!(node->attr.flags & DSFS_INODE_XATTRS))
+		return 0;
+	ret = image_xattr_set(d->src, &node->ext, &list->set, &bytes, err);
+	if (!ret)
+		ret = dsfs_xattr_first(list->set, bytes, &count, &cursor, err);
+	if (!ret) {
+		list->v = calloc(count, sizeof(*list->v));
+		if (!list->v)
+			ret = dsfs_bad(err, "memory", count, 0, -ENOMEM);
+	}
+	while (!ret) {
+		ret = dsfs_xattr_next(list->set, bytes, &cursor, &info, err);
+		if (ret <= 0)
+			break;
+		if (list->count == count)
+			ret = dsfs_bad(err, "attributes in an xattr set",
+				       count + 1, count, -EUCLEAN);
+		else
+			ret = add(list, &info);
+	}
+	if (!ret && list->count != count)
+		ret = dsfs_bad(err, "attributes in an xattr set", list->count,
+			       count, -EUCLEAN);
+	if (ret)
+		xattr_list_free(list);
+	return ret;
+}
+
+void xattr_list_free(struct xattr_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		free((char *)list->v[i].name);
+	free(list->v);
+	free(list->set);
+	memset(list, 0, sizeof(*list));
+}
