@@ -422,6 +422,17 @@ void dsfs_dir_iter_init(struct dsfs_dir_iter *it, struct dsfs_source *src,
 	it->pos = pos;
 }
 
+/**
+ * dsfs_dir_iter_end - let go of what a walk holds
+ * @it: the walk
+ */
+void dsfs_dir_iter_end(struct dsfs_dir_iter *it)
+{
+	if (it->names.raw)
+		dsfs_meta_put(&it->ref);
+	it->names.raw = NULL;
+}
+
 /* Find the block that holds it->pos and hold it. */
 static int dsfs_dir_iter_seek(struct dsfs_dir_iter *it, struct dsfs_err *err)
 {
@@ -452,9 +463,10 @@ none:
 
 static int dsfs_dir_iter_load(struct dsfs_dir_iter *it, struct dsfs_err *err)
 {
+	const bool next = it->names.raw;
 	int ret;
 
-	if (!it->names.raw) {
+	if (!next) {
 		ret = dsfs_dir_iter_seek(it, err);
 	} else {
 		dsfs_meta_put(&it->ref);
@@ -469,10 +481,13 @@ static int dsfs_dir_iter_load(struct dsfs_dir_iter *it, struct dsfs_err *err)
 		it->names.raw = NULL;
 		return ret;
 	}
-	if (it->pos < it->names.first ||
-	    it->pos - it->names.first >= it->names.count)
+	/* Only a walk that begins here may begin within the block. */
+	if (it->names.first > it->pos || (next && it->names.first < it->pos) ||
+	    it->pos - it->names.first >= it->names.count) {
+		dsfs_dir_iter_end(it);
 		return dsfs_bad(err, "first position of a name block",
 				it->names.first, it->pos, -EUCLEAN);
+	}
 	return 0;
 }
 
@@ -504,15 +519,4 @@ int dsfs_dir_iter_next(struct dsfs_dir_iter *it, struct dsfs_name *name,
 				it->pos, it->dir->count, -EUCLEAN);
 	it->pos++;
 	return 1;
-}
-
-/**
- * dsfs_dir_iter_end - let go of what a walk holds
- * @it: the walk
- */
-void dsfs_dir_iter_end(struct dsfs_dir_iter *it)
-{
-	if (it->names.raw)
-		dsfs_meta_put(&it->ref);
-	it->names.raw = NULL;
 }

@@ -61,7 +61,7 @@ static int dsfs_stub_check(const struct dsfs_geo *geo,
 	if (a->flags != DSFS_INODE_STUB)
 		return dsfs_bad(err, "flags of a stub", a->flags,
 				DSFS_INODE_STUB, -EUCLEAN);
-	if (a->mode & ~S_IFMT || S_ISDIR(a->mode))
+	if (a->mode & ~S_IFMT || S_ISDIR(a->mode) || !dsfs_mode_to_dt(a->mode))
 		return dsfs_bad(err, "mode of a stub", a->mode, S_IFREG,
 				-EUCLEAN);
 	if (a->start <= DSFS_ROOT_INO || a->start >= geo->inodes ||
