@@ -24,9 +24,13 @@ $(T)/listing: $(call objs,tests/tools/listing.c) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(GUEST_TOOLS): $(T)/%: $(B)/obj/tests/guest/%.o $(B)/obj/tests/guest/lib.o
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -lpthread
+# A program is made of NAME.c and all NAME_*.c.
+define guest_rule
+$(T)/$(1): $$(call objs,$$(wildcard tests/guest/$(1).c tests/guest/$(1)_*.c) tests/guest/lib.c)
+	@mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS) $$(LDFLAGS) -static -o $$@ $$^ -lpthread
+endef
+$(foreach t,$(notdir $(GUEST_TOOLS)),$(eval $(call guest_rule,$(t))))
 
 TEST_OBJS	:= $(call objs,$(wildcard tests/tools/*.c tests/guest/*.c))
 -include $(TEST_OBJS:.o=.d)

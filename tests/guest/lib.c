@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Cases and the walk, see lib.h.  The walk keeps one descriptor a level open,
+ * since paths may be longer than PATH_MAX.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "lib.h"
+
+#define TELL_MAX	10	/* failures of a case that are told one by one */
+
+bool t_strict;
+
+static const char *t_program;
+static char *path;
+static size_t path_room;
+
+static void print_path(FILE *f, const char *s)
+{
+	size_t len = strlen(s), i;
+
+	for (i = 0; i < len; i++) {
+		/* The middle of a monster is of no use to anybody. */
+		if (len > 300 && i == 100) {
+			fputs("[...]", f);
+			i = len - 100;
+		}
+		if ((unsigned char)s[i] <= ' ' || (unsigned char)s[i] >= 0x7f || s[i] == '\\')
+			fprintf(f, "\\%03o", (unsigned char)s[i]);
+		else
+			putc(s[i], f);
+	}
+}
+
+void t_init(const char *program)
+{
+	struct rlimit fds = { 65536, 65536 };
+
+	t_program = program;
+	setrlimit(RLIMIT_NOFILE, &fds);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+void t_failed(struct t_case *c, const char *at, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (c->failures++ >= TELL_MAX)
+		return;
+	printf("# %s: %s: ", t_program, c->name);
+	print_path(stdout, at);
+	printf(": ");
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+}
+
+int t_report(struct t_case **cases, size_t count)
+{
+	int failed = 0;
+
+	for (; count; count--, cases++) {
+		struct t_case *c = *cases;
+		bool empty = !c->checks && !c->skip;
+		bool bad = c->failures || (empty && t_strict);
+
+		failed |= bad;
+		printf("%s - %s: %s", bad ? "not ok" : "ok", t_program, c->name);
+		if (c->failures)
+			printf(" # %lu of %lu checks failed", c->failures, c->checks);
+		else if (empty)
+			printf(" # nothing to check");
+		else if (c->skip)
+			printf(" # skip: %s", c->skip);
+		printf("\n");
+	}
+	return failed;
+}
+
+void t_die(const char *at, const char *what)
+{
+	fflush(stdout);
+	printf("# %s: ", t_program);
+	print_path(stdout, at);
+	printf(": %s: %s\nnot ok - %s: died\n", what, strerror(errno), t_program);
+	exit(1);
+}
+
+bool t_kernel_before(int major, int minor)
+{
+	int have_major, have_minor;
+	struct utsname u;
+
+	if (uname(&u) || sscanf(u.release, "%d.%d", &have_major, &have_minor) != 2)
+		t_die("uname", "no release");
+	return have_major < major || (have_major == major && have_minor < minor);
+}
+
+void *t_alloc(size_t len)
+{
+	void *p = calloc(1, len ? len : 1);
+
+	if (!p)
+		t_die("memory", "calloc");
+	return p;
+}
+
+static size_t path_push(const char *name)
+{
+	size_t len = strlen(path), need = len + strlen(name) + 2;
+
+	if (need > path_room) {
+		path_room = need * 2;
+		path = realloc(path, path_room);
+		if (!path)
+			t_die(name, "realloc");
+	}
+	snprintf(path + len, path_room - len, "%s%s", len > 1 ? "/" : "", name);
+	return len;
+}
+
+static int name_cmp(const void *a, const void *b)
+{
+	return strcmp(*(const char * const *)a, *(const char * const *)b);
+}
+
+size_t t_names(int fd, const char *at, char ***names)
+{
+	DIR *d = fdopendir(openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	size_t count = 0, room = 16;
+	struct dirent *e;
+
+	if (!d)
+		t_die(at, "opendir");
+	*names = t_alloc(room * sizeof(**names));
+	for (errno = 0; (e = readdir(d)); errno = 0) {
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+			continue;
+		if (count == room) {
+			room *= 2;
+			*names = realloc(*names, room * sizeof(**names));
+			if (!*names)
+				t_die(at, "realloc");
+		}
+		(*names)[count] = strdup(e->d_name);
+		if (!(*names)[count++])
+			t_die(at, "strdup");
+	}
+	if (errno)
+		t_die(at, "readdir");
+	closedir(d);
+	qsort(*names, count, sizeof(**names), name_cmp);
+	return count;
+}
+
+void t_free_names(char **names, size_t count)
+{
+	while (count)
+		free(names[--count]);
+	free(names);
+}
+
+static int open_dir(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		t_die(path, "open");
+	return fd;
+}
+
+static void walk(const struct t_walk *w, struct t_object *o)
+{
+	struct t_object sub;
+	size_t count, step, i, cut;
+	char **names;
+
+	if (fstatat(o->dir, o->name, &o->st, AT_SYMLINK_NOFOLLOW))
+		t_die(path, "lstat");
+	if (o->ref_dir >= 0 &&
+	    fstatat(o->ref_dir, o->name, &o->ref_st, AT_SYMLINK_NOFOLLOW))
+		t_die(path, "lstat of the reference");
+	o->path = path;
+	w->visit(o);
+	if (!S_ISDIR(o->st.st_mode))
+		return;
+	sub.dir = open_dir(o->dir, o->name);
+	sub.ref_dir = o->ref_dir < 0 ? -1 : open_dir(o->ref_dir, o->name);
+	count = t_names(sub.dir, path, &names);
+	step = w->sample && count > w->sample ? count / w->sample : 1;
+	for (i = 0; i < count; i += step) {
+		/* mke2fs' own; nothing else has it. */
+		if (!strcmp(path, "/") && !strcmp(names[i], "lost+found"))
+			continue;
+		cut = path_push(names[i]);
+		sub.name = names[i];
+		walk(w, &sub);
+		path[cut] = 0;
+	}
+	t_free_names(names, count);
+	close(sub.dir);
+	if (sub.ref_dir >= 0)
+		close(sub.ref_dir);
+}
+
+void t_walk(const struct t_walk *w)
+{
+	struct t_object root = { .name = "." };
+
+	path_room = 4096;
+	path = t_alloc(path_room);
+	strcpy(path, "/");
+	root.dir = open_dir(AT_FDCWD, w->root);
+	root.ref_dir = w->ref ? open_dir(AT_FDCWD, w->ref) : -1;
+	walk(w, &root);
+	close(root.dir);
+	if (w->ref)
+		close(root.ref_dir);
+	free(path);
+}

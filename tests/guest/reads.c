@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * reads - every way to read a file gives the same bytes.
+ *
+ * Walks a mounted tree beside a reference copy of it (another file system with
+ * the same contents) and reads each file by every call that Linux has.  What
+ * is checked holds on any file system; so the program proves itself on ext4,
+ * and only the options add what is DSFS's own.
+ *
+ * The three dangers that it is made for: wrong offsets, bytes of a neighbour
+ * in the same block behind the end of a file, and pages called up to date
+ * before they are.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "reads.h"
+
+#define CONTENT_MAX	(64 << 20)	/* larger files: reads at some places only */
+#define SAMPLE		150
+
+struct reads_opts reads_opts = { .dev = -1 };
+
+static struct reads_check *groups[] = {
+	reads_plain, reads_pages, reads_direct, reads_ring, reads_extents,
+};
+
+static struct t_case large = { .name = "files too large to compare whole" };
+
+void reads_drop(const struct reads_file *f)
+{
+	posix_fadvise(f->fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
+size_t reads_expect(const struct reads_file *f, uint64_t pos, size_t len)
+{
+	if (pos >= f->size)
+		return 0;
+	return len < f->size - pos ? len : f->size - pos;
+}
+
+void reads_compare(struct t_case *c, const struct reads_file *f, const void *buf,
+		   uint64_t pos, int64_t len, size_t room, const char *what)
+{
+	const unsigned char *p = buf;
+	int64_t i;
+
+	if (!t_check(c, len >= 0, f->path, "%s at %llu: %s", what,
+		     (unsigned long long)pos, strerror(errno)))
+		return;
+	if (!t_check(c, (uint64_t)len == reads_expect(f, pos, room), f->path,
+		     "%s of %zu at %llu: %lld bytes instead of %zu", what, room,
+		     (unsigned long long)pos, (long long)len, reads_expect(f, pos, room)))
+		return;
+	for (i = 0; i < len && p[i] == f->want[pos + i]; i++)
+		;
+	t_check(c, i == len, f->path, "%s of %zu at %llu: byte %lld is 0x%02x instead of 0x%02x",
+		what, room, (unsigned long long)pos, (long long)(pos + i), p[i],
+		i < len ? f->want[pos + i] : 0);
+	for (i = len; i < (int64_t)room && (p[i] == CANARY || !p[i]); i++)
+		;
+	t_check(c, i >= (int64_t)room, f->path,
+		"%s of %zu at %llu: 0x%02x written behind the end, at %lld", what, room,
+		(unsigned long long)pos, i < (int64_t)room ? p[i] : 0, (long long)(pos + i));
+}
+
+static void load(int fd, unsigned char *buf, uint64_t size, const char *path)
+{
+	uint64_t pos;
+	ssize_t n;
+
+	for (pos = 0; pos < size; pos += n) {
+		n = pread(fd, buf + pos, size - pos, pos);
+		if (n <= 0)
+			t_die(path, "read of the reference");
+	}
+}
+
+/* Around every power of two, and the end. */
+static void check_large(const struct t_object *o, int fd, int ref)
+{
+	unsigned char a[8192], b[8192];
+	uint64_t at;
+	int bit;
+
+	for (bit = 0; bit < 42; bit++) {
+		at = bit == 41 ? o->st.st_size - 4000 : (1ULL << bit) - 100;
+		if (at > (uint64_t)o->st.st_size)
+			continue;
+		ssize_t n = pread(fd, a, sizeof(a), at), m = pread(ref, b, sizeof(b), at);
+
+		t_check(&large, n == m && n >= 0 && !memcmp(a, b, n), o->path,
+			"read at %llu differs", (unsigned long long)at);
+	}
+}
+
+static void check_file(const struct t_object *o, int fd, int ref)
+{
+	struct reads_file f = {
+		.path = o->path, .dir = o->dir, .name = o->name, .fd = fd,
+		.size = o->ref_st.st_size,
+	};
+	struct reads_check *check;
+	unsigned char *want;
+	size_t i;
+
+	want = t_alloc(f.size);
+	load(ref, want, f.size, o->path);
+	f.want = want;
+	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		for (check = groups[i]; check->run; check++) {
+			if (!check->c.skip)
+				check->run(&check->c, &f);
+		}
+	}
+	free(want);
+}
+
+static void visit(const struct t_object *o)
+{
+	int fd, ref;
+
+	if (!S_ISREG(o->ref_st.st_mode))
+		return;
+	fd = openat(o->dir, o->name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		t_die(o->path, "open");
+	ref = openat(o->ref_dir, o->name, O_RDONLY | O_CLOEXEC);
+	if (ref < 0)
+		t_die(o->path, "open of the reference");
+	if (o->ref_st.st_size > CONTENT_MAX)
+		check_large(o, fd, ref);
+	else
+		check_file(o, fd, ref);
+	close(ref);
+	close(fd);
+}
+
+static int report(void)
+{
+	struct t_case *cases[64];
+	struct reads_check *check;
+	size_t i, n = 0;
+
+	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		for (check = groups[i]; check->run; check++)
+			cases[n++] = &check->c;
+	}
+	if (large.checks)
+		cases[n++] = &large;
+	return t_report(cases, n);
+}
+
+static const struct option options[] = {
+	{ "ref", required_argument, NULL, 'r' },
+	{ "dev", required_argument, NULL, 'd' },
+	{ "wholefile", required_argument, NULL, 'w' },
+	{ "holes", no_argument, NULL, 'z' },
+	{ "strict", no_argument, NULL, 's' },
+	{ "all", no_argument, NULL, 'a' },
+	{ }
+};
+
+int main(int argc, char **argv)
+{
+	struct t_walk w = { .visit = visit, .sample = SAMPLE };
+	int c;
+
+	t_init("reads");
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (c) {
+		case 'r':
+			w.ref = optarg;
+			break;
+		case 'd':
+			reads_opts.dev = open(optarg, O_RDONLY | O_CLOEXEC);
+			if (reads_opts.dev < 0)
+				t_die(optarg, "open");
+			break;
+		case 'w':
+			reads_opts.wholefile = strtoull(optarg, NULL, 0);
+			break;
+		case 'z':
+			reads_opts.holes = true;
+			break;
+		case 's':
+			t_strict = true;
+			break;
+		case 'a':
+			w.sample = 0;
+			break;
+		default:
+			optind = argc;
+		}
+	}
+	if (optind != argc - 1 || !w.ref) {
+		fprintf(stderr, "usage: reads --ref=DIR [--dev=BLOCKDEV] [--wholefile=BYTES] "
+			"[--holes] [--strict] [--all] DIR\n");
+		return 2;
+	}
+	w.root = argv[optind];
+	t_walk(&w);
+	return report();
+}

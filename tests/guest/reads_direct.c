@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * O_DIRECT, and what statx says of it.  The device delivers whole sectors, and
+ * behind the end of a file a sector holds somebody else's bytes: no buffer may
+ * show them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/stat.h>
+#include <sys/syscall.h>
+
+#include "reads.h"
+
+#define ALIGN	4096
+#define ROOM	(1 << 20)
+
+static unsigned char *aligned(void)
+{
+	static unsigned char *p;
+
+	if (!p && posix_memalign((void **)&p, ALIGN, ROOM + ALIGN))
+		t_die("memory", "posix_memalign");
+	return p;
+}
+
+static int open_direct(const struct reads_file *f)
+{
+	return openat(f->dir, f->name, O_RDONLY | O_DIRECT | O_CLOEXEC);
+}
+
+static void one_read(struct t_case *c, const struct reads_file *f, int fd, uint64_t pos,
+		     size_t len)
+{
+	unsigned char *p = aligned();
+
+	memset(p, CANARY, len);
+	reads_compare(c, f, p, pos, pread(fd, p, len, pos), len, "O_DIRECT read");
+}
+
+static void direct_reads(struct t_case *c, const struct reads_file *f)
+{
+	uint64_t tail = f->size / ALIGN * ALIGN;
+	uint64_t middle = f->size / 2 / ALIGN * ALIGN;
+	int fd = open_direct(f);
+
+	if (!t_check(c, fd >= 0, f->path, "open with O_DIRECT: %s", strerror(errno)))
+		return;
+	reads_drop(f);
+	one_read(c, f, fd, 0, ALIGN);
+	one_read(c, f, fd, 0, f->size < ROOM - ALIGN ? tail + ALIGN : ROOM);
+	one_read(c, f, fd, tail, ALIGN);
+	one_read(c, f, fd, tail, 4 * ALIGN);
+	one_read(c, f, fd, middle, 2 * ALIGN);
+	one_read(c, f, fd, tail + ALIGN, ALIGN);
+	one_read(c, f, fd, tail + 16 * ALIGN, ALIGN);
+	close(fd);
+}
+
+/* Direct and buffered readers see the same, whoever comes first. */
+static void direct_and_cached(struct t_case *c, const struct reads_file *f)
+{
+	uint64_t tail = f->size / ALIGN * ALIGN;
+	unsigned char *p = aligned();
+	int fd = open_direct(f);
+
+	if (fd < 0)
+		return;
+	reads_drop(f);
+	memset(p, CANARY, ALIGN);
+	reads_compare(c, f, p, tail, pread(f->fd, p, ALIGN, tail), ALIGN, "buffered read");
+	one_read(c, f, fd, tail, ALIGN);
+	reads_drop(f);
+	one_read(c, f, fd, tail, ALIGN);
+	memset(p, CANARY, ALIGN);
+	reads_compare(c, f, p, tail, pread(f->fd, p, ALIGN, tail), ALIGN, "buffered read");
+	close(fd);
+}
+
+/* A read that is not aligned is refused, or right. */
+static void direct_unaligned(struct t_case *c, const struct reads_file *f)
+{
+	static const struct {
+		unsigned int pos, mem, len;
+	} t[] = { { 1, 0, 4096 }, { 0, 1, 4096 }, { 0, 0, 100 }, { 512, 0, 512 }, { 0, 512, 1024 } };
+	unsigned char *p = aligned();
+	int fd = open_direct(f);
+	size_t i;
+	ssize_t n;
+
+	if (fd < 0)
+		return;
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		memset(p, CANARY, 2 * ALIGN);
+		n = pread(fd, p + t[i].mem, t[i].len, t[i].pos);
+		if (n < 0 && errno == EINVAL)
+			/* A hole in front may have been filled in already. */
+			t_check(c, p[t[i].mem] == CANARY || !p[t[i].mem], f->path,
+				"an unaligned read was refused and wrote");
+		else
+			reads_compare(c, f, p + t[i].mem, t[i].pos, n, t[i].len,
+				      "unaligned O_DIRECT read");
+	}
+	close(fd);
+}
+
+/* What statx promises must work; nothing promised is fine. */
+static void dio_alignment(struct t_case *c, const struct reads_file *f)
+{
+	unsigned char *p = aligned();
+	struct statx stx;
+	uint64_t pos;
+	size_t len;
+	int fd;
+
+	if (syscall(SYS_statx, f->dir, f->name, AT_SYMLINK_NOFOLLOW,
+		    STATX_BASIC_STATS | STATX_DIOALIGN, &stx)) {
+		t_check(c, false, f->path, "statx: %s", strerror(errno));
+		return;
+	}
+	t_check(c, stx.stx_size == f->size, f->path, "statx: %llu bytes instead of %llu",
+		(unsigned long long)stx.stx_size, (unsigned long long)f->size);
+	if (!t_check(c, stx.stx_mask & STATX_DIOALIGN, f->path, "no STATX_DIOALIGN"))
+		return;
+	t_check(c, !stx.stx_dio_mem_align == !stx.stx_dio_offset_align, f->path,
+		"alignment of memory %u, of offsets %u", stx.stx_dio_mem_align,
+		stx.stx_dio_offset_align);
+	if (!stx.stx_dio_offset_align)
+		return;
+	fd = open_direct(f);
+	if (!t_check(c, fd >= 0, f->path, "statx promises direct I/O, open: %s", strerror(errno)))
+		return;
+	len = stx.stx_dio_offset_align;
+	for (pos = 0; pos <= f->size && pos < 20 * len; pos += len) {
+		unsigned char *at = p + stx.stx_dio_mem_align % ALIGN;
+
+		memset(at, CANARY, len);
+		reads_compare(c, f, at, pos, pread(fd, at, len, pos), len,
+			      "O_DIRECT read as statx says");
+	}
+	close(fd);
+}
+
+struct reads_check reads_direct[] = {
+	{ { .name = "O_DIRECT" }, direct_reads },
+	{ { .name = "O_DIRECT beside cached reads" }, direct_and_cached },
+	{ { .name = "O_DIRECT unaligned" }, direct_unaligned },
+	{ { .name = "statx and its DIOALIGN" }, dio_alignment },
+	{ }
+};

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads through mapped pages, and what is in the page cache after which
+ * advice.  Mapped pages are the one place where bytes behind the end of a file
+ * can be seen, so it is here that a neighbour in a shared block would show.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "reads.h"
+
+#define RANDOM_PAGES	16	/* a 4 KiB read may bring in a folio, no file */
+
+static uint64_t pages(const struct reads_file *f)
+{
+	return (f->size + PAGE - 1) / PAGE;
+}
+
+/* Maps the file and @more pages behind it. */
+static unsigned char *map(const struct reads_file *f, int prot, int flags, int more)
+{
+	void *p = mmap(NULL, (pages(f) + more) * PAGE, prot, flags, f->fd, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void unmap(const struct reads_file *f, void *p, int more)
+{
+	munmap(p, (pages(f) + more) * PAGE);
+}
+
+static uint64_t resident(const struct reads_file *f)
+{
+	unsigned char *vec, *p;
+	uint64_t i, n = 0;
+
+	p = map(f, PROT_READ, MAP_SHARED, 0);
+	if (!p)
+		t_die(f->path, "mmap");
+	vec = t_alloc(pages(f));
+	if (mincore(p, pages(f) * PAGE, vec))
+		t_die(f->path, "mincore");
+	for (i = 0; i < pages(f); i++)
+		n += vec[i] & 1;
+	free(vec);
+	unmap(f, p, 0);
+	return n;
+}
+
+static void compare_map(struct t_case *c, const struct reads_file *f, const unsigned char *p,
+			const char *what)
+{
+	uint64_t end = pages(f) * PAGE, i;
+
+	t_check(c, !memcmp(p, f->want, f->size), f->path, "%s: wrong bytes", what);
+	for (i = f->size; i < end && !p[i]; i++)
+		;
+	t_check(c, i == end, f->path, "%s: 0x%02x behind the end, at %llu", what,
+		i < end ? p[i] : 0, (unsigned long long)i);
+}
+
+static void mapped(struct t_case *c, const struct reads_file *f, int prot, int flags,
+		   const char *what)
+{
+	unsigned char *p;
+
+	if (!f->size)
+		return;
+	reads_drop(f);
+	p = map(f, prot, flags, 0);
+	if (!t_check(c, p, f->path, "%s: mmap: %s", what, strerror(errno)))
+		return;
+	/* The last page first: nothing before it has prepared it. */
+	t_check(c, p[f->size - 1] == f->want[f->size - 1], f->path, "%s: wrong last byte", what);
+	compare_map(c, f, p, what);
+	unmap(f, p, 0);
+}
+
+static void map_shared(struct t_case *c, const struct reads_file *f)
+{
+	mapped(c, f, PROT_READ, MAP_SHARED, "MAP_SHARED");
+}
+
+static void map_populated(struct t_case *c, const struct reads_file *f)
+{
+	mapped(c, f, PROT_READ, MAP_SHARED | MAP_POPULATE, "MAP_POPULATE");
+}
+
+/* A private copy can be written; the file does not notice. */
+static void map_private(struct t_case *c, const struct reads_file *f)
+{
+	unsigned char *p, byte;
+
+	if (!f->size)
+		return;
+	mapped(c, f, PROT_READ | PROT_WRITE, MAP_PRIVATE, "MAP_PRIVATE");
+	p = map(f, PROT_READ | PROT_WRITE, MAP_PRIVATE, 0);
+	if (!p)
+		t_die(f->path, "mmap");
+	p[f->size - 1] ^= 0xff;
+	t_check(c, pread(f->fd, &byte, 1, f->size - 1) == 1 && byte == f->want[f->size - 1],
+		f->path, "a private mapping changed the file");
+	unmap(f, p, 0);
+}
+
+/* No shared mapping of a read-only descriptor becomes writable. */
+static void map_writable(struct t_case *c, const struct reads_file *f)
+{
+	unsigned char *p;
+
+	if (!f->size)
+		return;
+	p = map(f, PROT_READ | PROT_WRITE, MAP_SHARED, 0);
+	t_check(c, !p, f->path, "MAP_SHARED with PROT_WRITE succeeded");
+	if (p)
+		unmap(f, p, 0);
+	p = map(f, PROT_READ, MAP_SHARED, 0);
+	if (!p)
+		t_die(f->path, "mmap");
+	t_check(c, mprotect(p, PAGE, PROT_READ | PROT_WRITE) && errno == EACCES, f->path,
+		"mprotect made a shared mapping writable");
+	unmap(f, p, 0);
+}
+
+static sigjmp_buf back;
+
+static void on_sigbus(int sig)
+{
+	siglongjmp(back, sig);
+}
+
+static void behind_end(struct t_case *c, const struct reads_file *f)
+{
+	struct sigaction old, sa = { .sa_handler = on_sigbus };
+	volatile bool hit = false;
+	volatile unsigned char *p;
+
+	p = map(f, PROT_READ, MAP_SHARED, 1);
+	if (!p)
+		t_die(f->path, "mmap");
+	sigaction(SIGBUS, &sa, &old);
+	if (sigsetjmp(back, 1))
+		hit = true;
+	else
+		(void)p[pages(f) * PAGE];
+	sigaction(SIGBUS, &old, NULL);
+	t_check(c, hit, f->path, "no SIGBUS a page behind the end");
+	unmap(f, (void *)p, 1);
+}
+
+static void dontneed(struct t_case *c, const struct reads_file *f)
+{
+	unsigned char *all;
+
+	if (!f->size)
+		return;
+	all = t_alloc(f->size);
+	reads_drop(f);
+	t_check(c, !resident(f), f->path, "POSIX_FADV_DONTNEED: %llu of %llu pages stay",
+		(unsigned long long)resident(f), (unsigned long long)pages(f));
+	if (pread(f->fd, all, f->size, 0) != (ssize_t)f->size)
+		t_failed(c, f->path, "pread fails");
+	t_check(c, resident(f) == pages(f), f->path, "%llu of %llu pages cached after a read",
+		(unsigned long long)resident(f), (unsigned long long)pages(f));
+	reads_drop(f);
+	t_check(c, !resident(f), f->path,
+		"POSIX_FADV_DONTNEED after a read: %llu of %llu pages stay",
+		(unsigned long long)resident(f), (unsigned long long)pages(f));
+	free(all);
+}
+
+static void fadv_random(struct t_case *c, const struct reads_file *f)
+{
+	uint64_t at = f->size / 2 / PAGE * PAGE;
+	unsigned char buf[PAGE];
+
+	if (pages(f) <= RANDOM_PAGES)
+		return;
+	reads_drop(f);
+	posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);
+	reads_compare(c, f, buf, at, pread(f->fd, buf, PAGE, at), PAGE, "pread");
+	t_check(c, resident(f) <= RANDOM_PAGES, f->path, "POSIX_FADV_RANDOM: %llu pages for one",
+		(unsigned long long)resident(f));
+	posix_fadvise(f->fd, 0, 0, POSIX_FADV_NORMAL);
+}
+
+static void madv_random(struct t_case *c, const struct reads_file *f)
+{
+	uint64_t at = f->size / 2 / PAGE * PAGE;
+	unsigned char *p;
+
+	if (pages(f) <= RANDOM_PAGES)
+		return;
+	reads_drop(f);
+	p = map(f, PROT_READ, MAP_SHARED, 0);
+	if (!p || madvise(p, pages(f) * PAGE, MADV_RANDOM))
+		t_die(f->path, "MADV_RANDOM");
+	t_check(c, p[at] == f->want[at], f->path, "wrong byte at %llu", (unsigned long long)at);
+	t_check(c, resident(f) <= RANDOM_PAGES, f->path, "MADV_RANDOM: %llu pages for one",
+		(unsigned long long)resident(f));
+	unmap(f, p, 0);
+}
+
+static void advice_reads(struct t_case *c, const struct reads_file *f)
+{
+	unsigned char *p;
+
+	if (!f->size)
+		return;
+	reads_drop(f);
+	t_check(c, !posix_fadvise(f->fd, 0, 0, POSIX_FADV_WILLNEED), f->path,
+		"POSIX_FADV_WILLNEED fails");
+	p = map(f, PROT_READ, MAP_SHARED, 0);
+	if (!p)
+		t_die(f->path, "mmap");
+	compare_map(c, f, p, "after POSIX_FADV_WILLNEED");
+	unmap(f, p, 0);
+
+	reads_drop(f);
+	t_check(c, readahead(f->fd, 0, f->size) == 0, f->path, "readahead: %s", strerror(errno));
+	p = map(f, PROT_READ, MAP_SHARED, 0);
+	if (!p || madvise(p, pages(f) * PAGE, MADV_WILLNEED) ||
+	    madvise(p, pages(f) * PAGE, MADV_SEQUENTIAL))
+		t_die(f->path, "madvise");
+	compare_map(c, f, p, "after readahead and MADV_WILLNEED");
+	unmap(f, p, 0);
+}
+
+/* What the first small read leaves behind: all of a small file. */
+static void whole_file(struct t_case *c, const struct reads_file *f)
+{
+	unsigned char buf[PAGE];
+
+	if (!reads_opts.wholefile) {
+		c->skip = "no --wholefile";
+		return;
+	}
+	if (!f->size)
+		return;
+	reads_drop(f);
+	memset(buf, CANARY, sizeof(buf));
+	reads_compare(c, f, buf, 0, pread(f->fd, buf, 32, 0), 32, "pread");
+	if (f->size > reads_opts.wholefile)
+		return;
+	/* Pages that are up to date may be mapped; mincore sees those in flight as well. */
+	t_check(c, resident(f) == pages(f), f->path,
+		"%llu of %llu pages after the first read, up to %llu bytes come whole",
+		(unsigned long long)resident(f), (unsigned long long)pages(f),
+		(unsigned long long)reads_opts.wholefile);
+}
+
+struct reads_check reads_pages[] = {
+	{ { .name = "mmap shared" }, map_shared },
+	{ { .name = "mmap private" }, map_private },
+	{ { .name = "mmap populated" }, map_populated },
+	{ { .name = "mmap not writable" }, map_writable },
+	{ { .name = "SIGBUS behind the end" }, behind_end },
+	{ { .name = "POSIX_FADV_DONTNEED" }, dontneed },
+	{ { .name = "POSIX_FADV_RANDOM" }, fadv_random },
+	{ { .name = "MADV_RANDOM" }, madv_random },
+	{ { .name = "WILLNEED and readahead" }, advice_reads },
+	{ { .name = "small files come whole" }, whole_file },
+	{ }
+};

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads that copy through the page cache: pread, read in the steps of image
+ * loaders, readv, preadv2 with its flags, several processes at once; and the
+ * ways that pass pages on: sendfile, splice, copy_file_range.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "reads.h"
+
+#ifndef RWF_NOWAIT
+#define RWF_NOWAIT	0x00000008
+#endif
+#ifndef RWF_DONTCACHE
+#define RWF_DONTCACHE	0x00000080	/* since 6.14 */
+#endif
+
+static unsigned char buf[1 << 20];
+
+static void one_pread(struct t_case *c, const struct reads_file *f, uint64_t pos, size_t len)
+{
+	memset(buf, CANARY, len);
+	reads_compare(c, f, buf, pos, pread(f->fd, buf, len, pos), len, "pread");
+}
+
+static void odd_preads(struct t_case *c, const struct reads_file *f)
+{
+	static const size_t lens[] = { 1, 3, 511, 4095, 4097 };
+	const uint64_t at[] = { 0, 1, 511, 4095, 4097, f->size / 2, f->size - 1, f->size - 600,
+				f->size - 4096, f->size, f->size + 1, f->size + 4096 };
+	size_t i, j;
+
+	reads_drop(f);
+	/* From the end to the front, so that no read finds the way prepared. */
+	for (i = sizeof(at) / sizeof(at[0]); i-- > 0;) {
+		for (j = 0; at[i] < 1ULL << 62 && j < sizeof(lens) / sizeof(lens[0]); j++)
+			one_pread(c, f, at[i], lens[j]);
+	}
+	one_pread(c, f, (1ULL << 62) + 5, 10);
+	t_check(c, pread(f->fd, buf, 1, -1) == -1 && errno == EINVAL, f->path,
+		"pread at -1: no EINVAL");
+}
+
+static void in_steps(struct t_case *c, const struct reads_file *f)
+{
+	uint64_t pos = 0;
+	size_t step = 4096;
+	ssize_t n;
+
+	reads_drop(f);
+	lseek(f->fd, 0, SEEK_SET);
+	do {
+		memset(buf, CANARY, step);
+		n = read(f->fd, buf, step);
+		reads_compare(c, f, buf, pos, n, step, "read");
+		pos += n > 0 ? n : 0;
+		step = step == 4096 ? 61440 : 65536;
+	} while (n > 0);
+}
+
+static void vectors(struct t_case *c, const struct reads_file *f)
+{
+	struct iovec v[4] = { { buf, 3 }, { buf + 3, 511 }, { buf + 514, 0 },
+			      { buf + 514, 4097 } };
+
+	reads_drop(f);
+	memset(buf, CANARY, 4611);
+	reads_compare(c, f, buf, f->size / 3, preadv(f->fd, v, 4, f->size / 3), 4611, "preadv");
+	lseek(f->fd, 1, SEEK_SET);
+	memset(buf, CANARY, 4611);
+	reads_compare(c, f, buf, 1, readv(f->fd, v, 4), 4611, "readv");
+}
+
+/* A cached page comes at once; a missing one may be refused, but never wrong. */
+static void nowait(struct t_case *c, const struct reads_file *f)
+{
+	size_t len = f->size < 65536 ? f->size : 65536;
+	struct iovec v = { buf, len };
+	ssize_t n;
+
+	if (!len)
+		return;
+	reads_drop(f);
+	n = preadv2(f->fd, &v, 1, 0, RWF_NOWAIT);
+	if (n < 0)
+		t_check(c, errno == EAGAIN, f->path, "uncached: %s", strerror(errno));
+	else
+		t_check(c, (size_t)n <= len && !memcmp(buf, f->want, n), f->path,
+			"uncached: wrong bytes");
+	if (pread(f->fd, buf, len, 0) != (ssize_t)len)
+		t_failed(c, f->path, "pread fails");
+	memset(buf, CANARY, len);
+	reads_compare(c, f, buf, 0, preadv2(f->fd, &v, 1, 0, RWF_NOWAIT), len, "RWF_NOWAIT");
+}
+
+static void dontcache(struct t_case *c, const struct reads_file *f)
+{
+	size_t len = f->size < 131072 ? f->size : 131072;
+	struct iovec v = { buf, len };
+	ssize_t n;
+
+	reads_drop(f);
+	memset(buf, CANARY, len);
+	n = preadv2(f->fd, &v, 1, 0, RWF_DONTCACHE);
+	if (n < 0 && errno == EOPNOTSUPP && t_kernel_before(6, 14)) {
+		c->skip = "the kernel does not know it";
+		return;
+	}
+	reads_compare(c, f, buf, 0, n, len, "RWF_DONTCACHE");
+	/* And a normal read behind it. */
+	memset(buf, CANARY, len);
+	reads_compare(c, f, buf, 0, pread(f->fd, buf, len, 0), len, "pread after RWF_DONTCACHE");
+}
+
+static int scratch(void)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = memfd_create("scratch", MFD_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET))
+		t_die("memfd", "scratch");
+	return fd;
+}
+
+static void compare_scratch(struct t_case *c, const struct reads_file *f, int fd,
+			    uint64_t pos, const char *what)
+{
+	size_t len = f->size - pos;
+	unsigned char *all = t_alloc(len + 1);
+	ssize_t n = pread(fd, all, len + 1, 0);
+
+	t_check(c, n == (ssize_t)len && !memcmp(all, f->want + pos, len), f->path,
+		"%s: wrong bytes, or %zd instead of %zu", what, n, len);
+	free(all);
+}
+
+static void by_sendfile(struct t_case *c, const struct reads_file *f)
+{
+	off_t start = f->size > 1000 ? 777 : 0, pos = start;
+	int to = scratch();
+	ssize_t n;
+
+	reads_drop(f);
+	do {
+		n = sendfile(to, f->fd, &pos, 100001);
+	} while (n > 0);
+	t_check(c, !n, f->path, "sendfile: %s", strerror(errno));
+	t_check(c, pos == (off_t)f->size, f->path, "sendfile: stopped at %lld", (long long)pos);
+	compare_scratch(c, f, to, start, "sendfile");
+}
+
+static void by_splice(struct t_case *c, const struct reads_file *f)
+{
+	off_t pos = f->size > 5000 ? 4001 : 0;
+	int p[2];
+	ssize_t n, m;
+
+	reads_drop(f);
+	if (pipe2(p, O_CLOEXEC))
+		t_die("pipe", "pipe2");
+	for (;;) {
+		uint64_t at = pos;
+
+		n = splice(f->fd, &pos, p[1], NULL, 32768, 0);
+		if (!t_check(c, n >= 0, f->path, "splice: %s", strerror(errno)) || !n)
+			break;
+		/* A pipe may be full before 32 KiB are in it. */
+		memset(buf, CANARY, sizeof(buf));
+		m = read(p[0], buf, sizeof(buf));
+		t_check(c, m == n && !memcmp(buf, f->want + at, n), f->path,
+			"splice at %llu: wrong bytes", (unsigned long long)at);
+	}
+	t_check(c, pos == (off_t)f->size, f->path, "splice: stopped at %lld", (long long)pos);
+	close(p[0]);
+	close(p[1]);
+}
+
+static void by_copy_range(struct t_case *c, const struct reads_file *f)
+{
+	off_t pos = 0;
+	int to = scratch();
+	ssize_t n;
+
+	do {
+		n = copy_file_range(f->fd, &pos, to, NULL, f->size + 1, 0);
+	} while (n > 0);
+	/* Between different types most kernels refuse. */
+	if (t_check(c, !n || errno == EXDEV, f->path, "copy_file_range: %s", strerror(errno)) && !n)
+		compare_scratch(c, f, to, 0, "copy_file_range");
+}
+
+/* Readers that meet at the same uncached pages. */
+static void at_once(struct t_case *c, const struct reads_file *f)
+{
+	int i, status, bad = 0;
+	pid_t pids[3];
+
+	if (f->size < 60000)
+		return;
+	reads_drop(f);
+	for (i = 0; i < 3; i++) {
+		pids[i] = fork();
+		if (pids[i] < 0)
+			t_die(f->path, "fork");
+		if (!pids[i]) {
+			uint64_t step = 5000 + 3001 * i, pos;
+
+			for (pos = step * i; pos < f->size; pos += step) {
+				ssize_t n = pread(f->fd, buf, step, pos);
+
+				if (n != (ssize_t)reads_expect(f, pos, step) ||
+				    memcmp(buf, f->want + pos, n))
+					_exit(1);
+			}
+			_exit(0);
+		}
+	}
+	for (i = 0; i < 3; i++) {
+		waitpid(pids[i], &status, 0);
+		bad |= status;
+	}
+	t_check(c, !bad, f->path, "a reader among three got wrong bytes");
+}
+
+struct reads_check reads_plain[] = {
+	{ { .name = "pread at odd places" }, odd_preads },
+	{ { .name = "read in a loader's steps" }, in_steps },
+	{ { .name = "readv" }, vectors },
+	{ { .name = "RWF_NOWAIT" }, nowait },
+	{ { .name = "RWF_DONTCACHE" }, dontcache },
+	{ { .name = "sendfile" }, by_sendfile },
+	{ { .name = "splice" }, by_splice },
+	{ { .name = "copy_file_range" }, by_copy_range },
+	{ { .name = "three readers at once" }, at_once },
+	{ }
+};
