@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Readdir: names in sorted order.  The position of a name is its cookie, so a
+ * cookie means the same for as long as the image is mounted, and on every node.
+ */
+#include "internal.h"
+
+/* ".", "..", then names from position 0 on */
+#define DSFS_DIR_DOTS	2
+
+/* d_ino and d_type of a further name of a file are those of the file. */
+static int dsfs_emit_stub(struct super_block *sb, u32 *ino, unsigned int *type,
+			  struct dsfs_err *err)
+{
+	struct dsfs_attr attr;
+	int ret;
+
+	ret = dsfs_inode_get(dsfs_src(sb), *ino, &attr, err);
+	if (ret)
+		return ret;
+	if (!dsfs_attr_is_stub(&attr))
+		return dsfs_bad(err, "entry of a stub leads to an inode", *ino,
+				0, -EUCLEAN);
+	*ino = attr.start;
+	*type = dsfs_mode_to_dt(attr.mode);
+	return 0;
+}
+
+static int dsfs_emit_names(struct super_block *sb, struct dir_context *ctx,
+			   struct dsfs_dir_iter *it, struct dsfs_err *err)
+{
+	struct dsfs_name name;
+	unsigned int type;
+	u32 ino;
+	int ret;
+
+	while ((ret = dsfs_dir_iter_next(it, &name, err)) > 0) {
+		ino = it->dir->first + name.pos;
+		type = name.type;
+		if (type == DSFS_DT_STUB) {
+			ret = dsfs_emit_stub(sb, &ino, &type, err);
+			if (ret)
+				return ret;
+		}
+		if (!dir_emit(ctx, name.name, name.len, ino, type))
+			return 0;
+		ctx->pos++;
+	}
+	return ret;
+}
+
+static int dsfs_iterate(struct file *file, struct dir_context *ctx)
+{
+	struct inode *inode = file_inode(file);
+	struct super_block *sb = inode->i_sb;
+	struct dsfs_dir_info info;
+	struct dsfs_dir_iter it;
+	struct dsfs_err err = {};
+	struct dsfs_attr attr;
+	int ret;
+
+	if (!dir_emit_dots(file, ctx))
+		return 0;
+	dsfs_inode_attr(inode, &attr);
+	ret = dsfs_dir_get(dsfs_src(sb), &attr, &info, &err);
+	if (!ret && ctx->pos - DSFS_DIR_DOTS < info.count) {
+		dsfs_dir_iter_init(&it, dsfs_src(sb), &info,
+				   ctx->pos - DSFS_DIR_DOTS);
+		ret = dsfs_emit_names(sb, ctx, &it, &err);
+		dsfs_dir_iter_end(&it);
+	}
+	return ret ? dsfs_corrupt(sb, inode->i_ino, &err, ret) : 0;
+}
+
+const struct file_operations dsfs_dir_fops = {
+	.llseek		= generic_file_llseek,
+	.read		= generic_read_dir,
+	.iterate_shared	= dsfs_iterate,
+	.unlocked_ioctl	= dsfs_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.setlease	= generic_setlease,
+};

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * File handles, for NFS export, open_by_handle_at() and overlayfs.
+ *
+ * A handle is an inode number and the generation of the image it was made
+ * from.  Another generation numbers its inodes anew, so its handles are stale.
+ */
+#include "internal.h"
+
+#include <linux/exportfs.h>
+
+static struct inode *dsfs_nfs_get_inode(struct super_block *sb, u64 ino,
+					u32 generation)
+{
+	struct inode *inode;
+
+	if (ino > DSFS_MAX_INODES)
+		return ERR_PTR(-ESTALE);
+	if (generation && generation != dsfs_geo(sb)->igeneration)
+		return ERR_PTR(-ESTALE);
+	inode = dsfs_iget(sb, ino);
+	return inode;
+}
+
+static struct dentry *dsfs_fh_to_dentry(struct super_block *sb, struct fid *fid,
+					int fh_len, int fh_type)
+{
+	return generic_fh_to_dentry(sb, fid, fh_len, fh_type,
+				    dsfs_nfs_get_inode);
+}
+
+static struct dentry *dsfs_fh_to_parent(struct super_block *sb, struct fid *fid,
+					int fh_len, int fh_type)
+{
+	return generic_fh_to_parent(sb, fid, fh_len, fh_type,
+				    dsfs_nfs_get_inode);
+}
+
+const struct export_operations dsfs_export_ops = {
+	DSFS_ENCODE_FH
+	.fh_to_dentry	= dsfs_fh_to_dentry,
+	.fh_to_parent	= dsfs_fh_to_parent,
+	.get_parent	= dsfs_get_parent,
+};

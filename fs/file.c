@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Regular files: everything that is not the page cache.
+ */
+#include "internal.h"
+
+#include <linux/fiemap.h>
+#include <linux/iomap.h>
+#include <linux/splice.h>
+#include <linux/uaccess.h>
+#include <linux/uio.h>
+
+/**
+ * dsfs_dio_direct - whether O_DIRECT goes straight to the device
+ * @inode: a regular file
+ *
+ * Only where nothing has to be looked at on the way: no checksums to verify, no
+ * neighbours in the first and last block, no holes.  Elsewhere O_DIRECT is
+ * accepted and served through the page cache.
+ */
+bool dsfs_dio_direct(const struct inode *inode)
+{
+	const struct super_block *sb = inode->i_sb;
+	const u16 flags = DSFS_INODE_SHARED | DSFS_INODE_HOLES;
+	const u64 lbs = bdev_logical_block_size(sb->s_bdev);
+
+	return !dsfs_verifies(sb) && !(DSFS_I(inode)->flags & flags) &&
+	       !(DSFS_I(inode)->start & (lbs - 1)) && i_size_read(inode);
+}
+
+static int dsfs_iomap_begin(struct inode *inode, loff_t pos, loff_t length,
+			    unsigned int flags, struct iomap *iomap,
+			    struct iomap *srcmap)
+{
+	iomap->bdev = inode->i_sb->s_bdev;
+	iomap->type = IOMAP_MAPPED;
+	iomap->flags = 0;
+	iomap->offset = 0;
+	iomap->addr = DSFS_I(inode)->start;
+	iomap->length = round_up(i_size_read(inode),
+				 bdev_logical_block_size(iomap->bdev));
+	return 0;
+}
+
+static const struct iomap_ops dsfs_iomap_ops = {
+	.iomap_begin = dsfs_iomap_begin,
+};
+
+/* The VFS' windows suit disks of long ago: take the device's. */
+static void dsfs_set_window(struct file *file)
+{
+	unsigned long pages = READ_ONCE(DSFS_SB(file_inode(file)->i_sb)->ra_pages);
+
+	/* 0: somebody turned readahead off for the device */
+	if (file->f_ra.ra_pages && file->f_ra.ra_pages < pages)
+		file->f_ra.ra_pages = pages;
+}
+
+static ssize_t dsfs_read_iter(struct kiocb *iocb, struct iov_iter *to)
+{
+	struct inode *inode = file_inode(iocb->ki_filp);
+	struct block_device *bdev = inode->i_sb->s_bdev;
+
+	if (iocb->ki_flags & IOCB_DIRECT) {
+		const u64 mask = bdev_logical_block_size(bdev) - 1;
+
+		if (dsfs_dio_direct(inode) &&
+		    !((iocb->ki_pos | iov_iter_alignment(to)) & mask))
+			return iomap_dio_rw(iocb, to, &dsfs_iomap_ops, NULL, 0,
+					    NULL, 0);
+		iocb->ki_flags &= ~IOCB_DIRECT;
+	}
+	dsfs_set_window(iocb->ki_filp);
+	return generic_file_read_iter(iocb, to);
+}
+
+static int dsfs_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	dsfs_set_window(file);
+	return generic_file_readonly_mmap(file, vma);
+}
+
+static int dsfs_open(struct inode *inode, struct file *file)
+{
+	file->f_mode |= DSFS_FMODE_OPEN;
+	return generic_file_open(inode, file);
+}
+
+/* How bytes from @pos on are stored; the side record is read anew each time. */
+static int dsfs_file_map(struct inode *inode, u64 pos, struct dsfs_run *run)
+{
+	struct dsfs_source *src = dsfs_src(inode->i_sb);
+	struct dsfs_ext_info ext;
+	struct dsfs_err err = {};
+	struct dsfs_attr attr;
+	int ret;
+
+	dsfs_inode_attr(inode, &attr);
+	ret = dsfs_ext_get(src, &attr, &ext, &err);
+	if (!ret)
+		ret = dsfs_map(src, &attr, &ext, pos, run, &err);
+	return ret ? dsfs_corrupt(inode->i_sb, attr.ino, &err, ret) : 0;
+}
+
+static loff_t dsfs_seek(struct file *file, loff_t offset, bool hole)
+{
+	struct inode *inode = file_inode(file);
+	const u64 size = i_size_read(inode);
+	struct dsfs_run run;
+	int ret;
+
+	if (offset < 0 || offset >= size)
+		return -ENXIO;
+	for (; offset < size; offset += run.len) {
+		ret = dsfs_file_map(inode, offset, &run);
+		if (ret)
+			return ret;
+		if (run.hole == hole)
+			break;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	/* There is a hole at the end of every file, and no data. */
+	if (offset >= size && !hole)
+		return -ENXIO;
+	return vfs_setpos(file, min_t(u64, offset, size),
+			  inode->i_sb->s_maxbytes);
+}
+
+static loff_t dsfs_llseek(struct file *file, loff_t offset, int whence)
+{
+	if (whence == SEEK_HOLE || whence == SEEK_DATA)
+		return dsfs_seek(file, offset, whence == SEEK_HOLE);
+	return generic_file_llseek(file, offset, whence);
+}
+
+static int dsfs_fiemap(struct inode *inode, struct fiemap_extent_info *fi,
+		       u64 start, u64 len)
+{
+	const struct dsfs_inode_info *di = DSFS_I(inode);
+	const u64 size = i_size_read(inode);
+	u64 pos = start, end;
+	struct dsfs_run run;
+	u32 flags = 0;
+	int ret;
+
+	ret = fiemap_prep(inode, fi, start, &len, 0);
+	if (ret)
+		return ret;
+	if (di->flags & DSFS_INODE_SHARED ||
+	    di->start & (DSFS_BLOCK_SIZE - 1))
+		flags = FIEMAP_EXTENT_NOT_ALIGNED;
+	end = min(size, start + len);
+	for (; pos < end; pos = run.logical + run.len) {
+		u64 next;
+		u32 last;
+
+		ret = dsfs_file_map(inode, pos, &run);
+		if (ret)
+			return ret;
+		if (run.hole)
+			continue;
+		/* The last one: no data follows. */
+		next = run.logical + run.len;
+		last = next >= size ? FIEMAP_EXTENT_LAST : 0;
+		if (!last) {
+			struct dsfs_run rest;
+
+			ret = dsfs_file_map(inode, next, &rest);
+			if (ret)
+				return ret;
+			if (rest.hole && rest.logical + rest.len >= size)
+				last = FIEMAP_EXTENT_LAST;
+		}
+		ret = fiemap_fill_next_extent(fi, run.logical,
+					      di->start + run.stored, run.len,
+					      flags | last);
+		if (ret)
+			return ret < 0 ? ret : 0;
+	}
+	return 0;
+}
+
+/**
+ * dsfs_ioctl - the label
+ * @file: any file or directory
+ * @cmd: FS_IOC_GETFSLABEL
+ * @arg: where to
+ *
+ * Return: 0, -EFAULT, -ENOTTY.
+ */
+long dsfs_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	const struct dsfs_geo *geo = dsfs_geo(file_inode(file)->i_sb);
+	char label[FSLABEL_MAX] = {};
+
+	BUILD_BUG_ON(DSFS_LABEL_MAX >= FSLABEL_MAX);
+	if (cmd != FS_IOC_GETFSLABEL)
+		return -ENOTTY;
+	memcpy(label, geo->label, DSFS_LABEL_MAX);
+	if (copy_to_user((void __user *)arg, label, sizeof(label)))
+		return -EFAULT;
+	return 0;
+}
+
+const struct inode_operations dsfs_file_iops = {
+	.getattr	= dsfs_getattr,
+	.listxattr	= dsfs_listxattr,
+	.get_inode_acl	= dsfs_get_acl,
+	.fiemap		= dsfs_fiemap,
+};
+
+const struct file_operations dsfs_file_fops = {
+	.llseek		= dsfs_llseek,
+	.read_iter	= dsfs_read_iter,
+	.mmap		= dsfs_mmap,
+	.open		= dsfs_open,
+	.splice_read	= filemap_splice_read,
+	.unlocked_ioctl	= dsfs_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.setlease	= generic_setlease,
+	DSFS_FOP_FLAGS
+};

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Inodes: from a record of 32 bytes to what the VFS wants.
+ */
+#include "internal.h"
+
+#include <linux/slab.h>
+
+static const char *dsfs_get_link(struct dentry *dentry, struct inode *inode,
+				 struct delayed_call *done)
+{
+	struct dsfs_err err = {};
+	struct dsfs_attr attr;
+	struct dsfs_mref ref;
+	char *target;
+	int ret;
+
+	if (!dentry)
+		return ERR_PTR(-ECHILD);
+	dsfs_inode_attr(inode, &attr);
+	ret = dsfs_symlink_get(dsfs_src(inode->i_sb), &attr, &ref, &err);
+	if (ret)
+		return ERR_PTR(dsfs_corrupt(inode->i_sb, inode->i_ino, &err,
+					    ret));
+	target = kmemdup_nul(ref.p, attr.size, GFP_KERNEL);
+	dsfs_meta_put(&ref);
+	if (!target)
+		return ERR_PTR(-ENOMEM);
+	set_delayed_call(done, kfree_link, target);
+	return target;
+}
+
+/**
+ * dsfs_getattr - stat
+ * @idmap: of the mount
+ * @path: the file
+ * @stat: filled in
+ * @request_mask: STATX_* that the caller wants
+ * @flags: AT_STATX_*
+ *
+ * Return: 0.
+ */
+int dsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
+		 struct kstat *stat, u32 request_mask, unsigned int flags)
+{
+	struct inode *inode = d_inode(path->dentry);
+
+	dsfs_fillattr(idmap, request_mask, inode, stat);
+	stat->attributes |= STATX_ATTR_IMMUTABLE;
+	stat->attributes_mask |= STATX_ATTR_IMMUTABLE;
+	if (request_mask & STATX_DIOALIGN && S_ISREG(inode->i_mode)) {
+		stat->result_mask |= STATX_DIOALIGN;
+		if (dsfs_dio_direct(inode)) {
+			struct block_device *bdev = inode->i_sb->s_bdev;
+
+			stat->dio_mem_align = bdev_dma_alignment(bdev) + 1;
+			stat->dio_offset_align = bdev_logical_block_size(bdev);
+		}
+	}
+	return 0;
+}
+
+const struct inode_operations dsfs_symlink_iops = {
+	.get_link	= dsfs_get_link,
+	.getattr	= dsfs_getattr,
+	.listxattr	= dsfs_listxattr,
+};
+
+const struct inode_operations dsfs_special_iops = {
+	.getattr	= dsfs_getattr,
+	.listxattr	= dsfs_listxattr,
+	.get_inode_acl	= dsfs_get_acl,
+};
+
+/* A directory's link count that does not fit its record reads as 1. */
+static void dsfs_inode_links(struct inode *inode, const struct dsfs_attr *attr,
+			     const struct dsfs_ext_info *ext)
+{
+	set_nlink(inode, attr->flags & DSFS_INODE_EXT_NLINK ? ext->nlink :
+							       attr->nlink);
+}
+
+static void dsfs_inode_ops(struct inode *inode, const struct dsfs_attr *attr)
+{
+	switch (inode->i_mode & S_IFMT) {
+	case S_IFREG:
+		inode->i_op = &dsfs_file_iops;
+		inode->i_fop = &dsfs_file_fops;
+		inode->i_mapping->a_ops = &dsfs_aops;
+		if (!(attr->flags & DSFS_INODE_HOLES))
+			mapping_set_large_folios(inode->i_mapping);
+		break;
+	case S_IFDIR:
+		inode->i_op = &dsfs_dir_iops;
+		inode->i_fop = &dsfs_dir_fops;
+		break;
+	case S_IFLNK:
+		inode->i_op = &dsfs_symlink_iops;
+		break;
+	default:
+		inode->i_op = &dsfs_special_iops;
+		init_special_inode(inode, inode->i_mode,
+				   MKDEV(attr->rdev >> 20,
+					 attr->rdev & ((1U << 20) - 1)));
+	}
+}
+
+static int dsfs_inode_read(struct inode *inode, struct dsfs_err *err)
+{
+	struct dsfs_source *src = dsfs_src(inode->i_sb);
+	struct dsfs_inode_info *di = DSFS_I(inode);
+	struct dsfs_ext_info ext;
+	struct dsfs_attr attr;
+	u32 uid, gid;
+	u64 stored;
+	int ret;
+
+	ret = dsfs_inode_get(src, inode->i_ino, &attr, err);
+	if (ret)
+		return ret;
+	/* A stub is a name, not an inode. */
+	if (dsfs_attr_is_stub(&attr))
+		return dsfs_bad(err, "stub used as an inode", attr.ino,
+				attr.start, -ESTALE);
+	ret = dsfs_ext_get(src, &attr, &ext, err);
+	if (!ret)
+		ret = dsfs_owner_get(src, &attr, &ext, &uid, &gid, err);
+	if (ret)
+		return ret;
+
+	di->start = attr.start;
+	di->ext = attr.ext;
+	di->flags = attr.flags;
+	inode->i_mode = attr.mode;
+	inode->i_generation = src->geo.igeneration;
+	i_uid_write(inode, uid);
+	i_gid_write(inode, gid);
+	dsfs_inode_links(inode, &attr, &ext);
+	i_size_write(inode, attr.size);
+	stored = attr.flags & DSFS_INODE_HOLES ? ext.stored : attr.size;
+	inode->i_blocks = S_ISREG(attr.mode) ? DIV_ROUND_UP_ULL(stored, 512) : 0;
+	dsfs_set_times(inode, ns_to_timespec64(attr.mtime));
+	if (!(attr.flags & DSFS_INODE_ACL))
+		cache_no_acl(inode);
+	dsfs_inode_ops(inode, &attr);
+	return 0;
+}
+
+/**
+ * dsfs_iget - get an inode
+ * @sb: the image
+ * @ino: its number; any value
+ *
+ * Return: the inode, referenced, or an ERR_PTR: -ESTALE for a number that is
+ * no inode's, -EUCLEAN, -EBADMSG, -EIO, -ENOMEM.
+ */
+struct inode *dsfs_iget(struct super_block *sb, u32 ino)
+{
+	struct dsfs_err err = {};
+	struct inode *inode;
+	int ret;
+
+	inode = iget_locked(sb, ino);
+	if (!inode)
+		return ERR_PTR(-ENOMEM);
+	if (!dsfs_inode_is_new(inode))
+		return inode;
+	ret = dsfs_inode_read(inode, &err);
+	if (ret) {
+		iget_failed(inode);
+		/* A stale handle is not the image's fault. */
+		if (ret != -ESTALE)
+			dsfs_corrupt(sb, ino, &err, ret);
+		return ERR_PTR(ret);
+	}
+	unlock_new_inode(inode);
+	return inode;
+}

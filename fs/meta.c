@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Metadata in memory: the only way to it.
+ *
+ * A lookup that waits for a device is what this file system exists to avoid, so
+ * with meta=resident all metadata is read at mount in large requests, verified
+ * block by block and kept in pages of our own.  They are no page cache: neither
+ * drop_caches nor BLKFLSBUF nor memory pressure takes them away.
+ *
+ * A block that is not resident (all of them with meta=lazy, and one that was
+ * unreadable at mount) is read and verified through the page cache of an inode
+ * that has no name.  Block checksums are always resident.
+ */
+#include "internal.h"
+
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+/* Metadata is loaded in batches of this many groups (of 2 MiB) at a time. */
+#define DSFS_LOAD_GROUPS	8
+
+/**
+ * dsfs_bdev_read - read from the device and wait
+ * @sb: the image
+ * @pos: byte offset, a multiple of the logical block size
+ * @page: where to
+ * @len: bytes, a multiple of the logical block size, at most PAGE_SIZE
+ *
+ * Return: 0 or a negative errno.
+ */
+int dsfs_bdev_read(struct super_block *sb, u64 pos, struct page *page,
+		   unsigned int len)
+{
+	struct bio_vec vec;
+	struct bio bio;
+	int ret;
+
+	bio_init(&bio, sb->s_bdev, &vec, 1, REQ_OP_READ | REQ_META);
+	bio.bi_iter.bi_sector = pos >> SECTOR_SHIFT;
+	__bio_add_page(&bio, page, len, 0);
+	ret = submit_bio_wait(&bio);
+	bio_uninit(&bio);
+	return ret;
+}
+
+const struct dsfs_geo *dsfs_source_geo(const struct dsfs_source *src)
+{
+	return &src->geo;
+}
+
+static void *dsfs_resident(const struct dsfs_source *src, u64 block)
+{
+	const struct dsfs_group *group = src->groups[block >> DSFS_GROUP_BITS];
+
+	return group ? group->block[block & (DSFS_GROUP_BLOCKS - 1)] : NULL;
+}
+
+/* First metadata block of a region, and how many there are. */
+static u64 dsfs_region_block(const struct dsfs_source *src, unsigned int id,
+			     u64 *blocks)
+{
+	const struct dsfs_region_info *r = &src->geo.regions[id];
+
+	*blocks = (r->bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS;
+	return (r->pos - src->geo.meta_start) >> DSFS_BLOCK_BITS;
+}
+
+/* Does a block have the checksum that BLOCKSUMS, resident by now, says? */
+static bool dsfs_block_good(const struct dsfs_source *src, u64 block,
+			    const void *p)
+{
+	u64 blocks, first = dsfs_region_block(src, DSFS_REGION_BLOCKSUMS,
+					      &blocks);
+	u64 at = block * sizeof(__le32);
+	const __le32 *sums;
+
+	/* BLOCKSUMS itself was verified as a whole. */
+	if (block >= first && block - first < blocks)
+		return true;
+	sums = dsfs_resident(src, first + (at >> DSFS_BLOCK_BITS));
+	return le32_to_cpu(sums[(at & (DSFS_BLOCK_SIZE - 1)) / sizeof(*sums)]) ==
+	       dsfs_crc32c(0, p, DSFS_BLOCK_SIZE);
+}
+
+/*
+ * Loading
+ */
+
+/* Pages of a batch that is being read: all bios count down @pending. */
+struct dsfs_load {
+	atomic_t pending;
+	struct completion done;
+};
+
+static void dsfs_load_end_io(struct bio *bio)
+{
+	struct dsfs_load *load = bio->bi_private;
+
+	/* What a failed bio left unread fails its checksum, like other damage. */
+	if (atomic_dec_and_test(&load->pending))
+		complete(&load->done);
+	bio_put(bio);
+}
+
+/*
+ * Memory for blocks [first, last) of one group, as contiguous as it comes: the
+ * device's segment limit, not its request limit, is what short pieces run into.
+ */
+static int dsfs_group_alloc(struct dsfs_group *group, unsigned int first,
+			    unsigned int last)
+{
+	const unsigned int per_page = PAGE_SIZE / DSFS_BLOCK_SIZE;
+	unsigned int order = get_order((last - first) * DSFS_BLOCK_SIZE);
+	unsigned int i, n;
+	struct page *page;
+
+	while (first < last) {
+		while ((per_page << order) > roundup(last - first, per_page) &&
+		       order)
+			order--;
+		page = alloc_pages(GFP_KERNEL | __GFP_ZERO |
+				   (order ? __GFP_NORETRY | __GFP_NOWARN : 0),
+				   order);
+		if (!page) {
+			if (!order)
+				return -ENOMEM;
+			order--;
+			continue;
+		}
+		split_page(page, order);
+		n = min(last - first, per_page << order);
+		for (i = 0; i < n; i++)
+			group->block[first + i] = page_address(page) +
+						  i * DSFS_BLOCK_SIZE;
+		first += n;
+	}
+	return 0;
+}
+
+/*
+ * Let go of blocks [first, last).  Pages hold several blocks where pages are
+ * larger, and are freed with the first block in them.
+ */
+static void dsfs_group_free(struct dsfs_group *group, unsigned int first,
+			    unsigned int last)
+{
+	void *prev = NULL, *page;
+	unsigned int i;
+
+	for (i = first; i < last; i++) {
+		page = (void *)((unsigned long)group->block[i] & PAGE_MASK);
+		if (page && page != prev)
+			free_page((unsigned long)page);
+		prev = page;
+		group->block[i] = NULL;
+	}
+}
+
+static void dsfs_load_submit(struct dsfs_load *load, struct bio *bio)
+{
+	atomic_inc(&load->pending);
+	submit_bio(bio);
+}
+
+/* Read blocks [first, last) of a group: bios as long as they can be. */
+static void dsfs_group_read(struct dsfs_source *src, unsigned long group,
+			    unsigned int first, unsigned int last,
+			    struct dsfs_load *load)
+{
+	struct dsfs_group *g = src->groups[group];
+	struct bio *bio = NULL;
+	unsigned int i;
+	u64 pos;
+
+	for (i = first; i < last; i++) {
+		void *p = g->block[i];
+
+		if (bio && bio_add_page(bio, virt_to_page(p), DSFS_BLOCK_SIZE,
+					offset_in_page(p)))
+			continue;
+		if (bio)
+			dsfs_load_submit(load, bio);
+		bio = bio_alloc(src->sb->s_bdev,
+				bio_max_segs(DSFS_GROUP_BLOCKS),
+				REQ_OP_READ | REQ_META, GFP_KERNEL);
+		pos = src->geo.meta_start +
+		      (((u64)group << DSFS_GROUP_BITS) + i) * DSFS_BLOCK_SIZE;
+		bio->bi_iter.bi_sector = pos >> SECTOR_SHIFT;
+		bio->bi_private = load;
+		bio->bi_end_io = dsfs_load_end_io;
+		__bio_add_page(bio, virt_to_page(p), DSFS_BLOCK_SIZE,
+			       offset_in_page(p));
+	}
+	if (bio)
+		dsfs_load_submit(load, bio);
+}
+
+/* A run of blocks cut at group borders. */
+#define dsfs_for_each_group(group, from, to, first, end)		\
+	for (group = (first) >> DSFS_GROUP_BITS;			\
+	     from = max_t(u64, first, (u64)group << DSFS_GROUP_BITS) -	\
+		    ((u64)group << DSFS_GROUP_BITS),			\
+	     to = min_t(u64, end, ((u64)group + 1) << DSFS_GROUP_BITS) - \
+		  ((u64)group << DSFS_GROUP_BITS),			\
+	     ((u64)group << DSFS_GROUP_BITS) < (end); group++)
+
+/* Read blocks [first, end) into new pages; they are not verified yet. */
+static int dsfs_load_blocks(struct dsfs_source *src, u64 first, u64 end)
+{
+	struct dsfs_load load = { .pending = ATOMIC_INIT(1) };
+	unsigned int from, to;
+	struct blk_plug plug;
+	unsigned long group;
+	int ret = 0;
+
+	init_completion(&load.done);
+	blk_start_plug(&plug);
+	dsfs_for_each_group(group, from, to, first, end) {
+		if (!src->groups[group])
+			src->groups[group] = kzalloc(sizeof(struct dsfs_group),
+						     GFP_KERNEL);
+		if (!src->groups[group]) {
+			ret = -ENOMEM;
+			break;
+		}
+		ret = dsfs_group_alloc(src->groups[group], from, to);
+		if (ret)
+			break;
+		src->resident_bytes += (u64)(to - from) * DSFS_BLOCK_SIZE;
+		dsfs_group_read(src, group, from, to, &load);
+	}
+	blk_finish_plug(&plug);
+	if (!atomic_dec_and_test(&load.pending))
+		wait_for_completion(&load.done);
+	return ret;
+}
+
+/* Forget blocks that are not what they should be; a read will try again. */
+static void dsfs_drop_bad(struct dsfs_source *src, u64 first, u64 end)
+{
+	struct dsfs_group *group;
+	u64 block;
+	void **p;
+
+	for (block = first; block < end; block++) {
+		group = src->groups[block >> DSFS_GROUP_BITS];
+		p = &group->block[block & (DSFS_GROUP_BLOCKS - 1)];
+		if (dsfs_block_good(src, block, *p))
+			continue;
+		src->bad_blocks++;
+		dsfs_error_limited(src->sb,
+				   "metadata block at %llu is unreadable or damaged",
+				   src->geo.meta_start + block * DSFS_BLOCK_SIZE);
+		/* The page goes with its neighbours if it holds any. */
+		if (PAGE_SIZE == DSFS_BLOCK_SIZE) {
+			free_page((unsigned long)*p);
+			src->resident_bytes -= DSFS_BLOCK_SIZE;
+			*p = NULL;
+		} else {
+			memset(*p, 0, DSFS_BLOCK_SIZE);
+		}
+	}
+}
+
+static int dsfs_load_sums(struct dsfs_source *src, struct fs_context *fc)
+{
+	const struct dsfs_region_info *r =
+		&src->geo.regions[DSFS_REGION_BLOCKSUMS];
+	u64 blocks, first = dsfs_region_block(src, DSFS_REGION_BLOCKSUMS,
+					      &blocks);
+	u64 i, left = r->bytes;
+	u32 sum = 0;
+	int ret;
+
+	ret = dsfs_load_blocks(src, first, first + blocks);
+	if (ret)
+		return ret;
+	for (i = 0; i < blocks; i++, left -= DSFS_BLOCK_SIZE)
+		sum = dsfs_crc32c(sum, dsfs_resident(src, first + i),
+				  min_t(u64, left, DSFS_BLOCK_SIZE));
+	if (sum == r->checksum)
+		return 0;
+	dsfs_fc_error(fc, src->sb,
+		      "metadata checksums at %llu: checksum is 0x%x, should be 0x%x",
+		      r->pos, sum, r->checksum);
+	return -EBADMSG;
+}
+
+/* Region checksums cover their slice of BLOCKSUMS. */
+static int dsfs_check_regions(struct dsfs_source *src, struct fs_context *fc)
+{
+	u64 first, blocks, base, i;
+	unsigned int id;
+	u32 sum;
+
+	base = dsfs_region_block(src, DSFS_REGION_BLOCKSUMS, &blocks);
+	for (id = DSFS_REGION_BLOCKSUMS + 1; id < DSFS_REGIONS_USED; id++) {
+		first = dsfs_region_block(src, id, &blocks);
+		sum = 0;
+		for (i = first; i < first + blocks; i++) {
+			u64 at = i * sizeof(__le32);
+			const void *p = dsfs_resident(src, base +
+						      (at >> DSFS_BLOCK_BITS));
+
+			sum = dsfs_crc32c(sum, p + (at & (DSFS_BLOCK_SIZE - 1)),
+					  sizeof(__le32));
+		}
+		if (!blocks || sum == src->geo.regions[id].checksum)
+			continue;
+		dsfs_fc_error(fc, src->sb,
+			      "region %u at %llu: checksum is 0x%x, should be 0x%x",
+			      id, src->geo.regions[id].pos, sum,
+			      src->geo.regions[id].checksum);
+		return -EBADMSG;
+	}
+	return 0;
+}
+
+static int dsfs_load_all(struct dsfs_source *src, struct fs_context *fc)
+{
+	const u64 total = src->geo.meta_bytes >> DSFS_BLOCK_BITS;
+	const u64 batch = (u64)DSFS_LOAD_GROUPS << DSFS_GROUP_BITS;
+	u64 sums, sums_first = dsfs_region_block(src, DSFS_REGION_BLOCKSUMS,
+						 &sums);
+	u64 first, end;
+	int ret;
+
+	if (src->geo.meta_bytes > (u64)si_mem_available() << PAGE_SHIFT) {
+		dsfs_fc_error(fc, src->sb,
+			      "metadata needs %llu KiB of memory, %llu are free: mount with meta=lazy",
+			      src->geo.meta_bytes >> 10,
+			      (u64)si_mem_available() << (PAGE_SHIFT - 10));
+		return -ENOMEM;
+	}
+	for (first = 0; first < total; first = end) {
+		/* BLOCKSUMS is there already: go round it. */
+		if (first == sums_first) {
+			end = first + sums;
+			continue;
+		}
+		end = min(total, round_down(first, batch) + batch);
+		if (first < sums_first && end > sums_first)
+			end = sums_first;
+		ret = dsfs_load_blocks(src, first, end);
+		if (ret)
+			return ret;
+		dsfs_drop_bad(src, first, end);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	return 0;
+}
+
+/*
+ * What is not resident
+ */
+
+static int dsfs_lazy_read_folio(struct file *file, struct folio *folio)
+{
+	struct dsfs_source *src = dsfs_src(folio->mapping->host->i_sb);
+	const u64 pos = folio_pos(folio);
+	const u64 left = src->geo.meta_bytes - pos;
+	const size_t len = min_t(u64, left, folio_size(folio));
+	size_t off;
+	int ret;
+
+	ret = dsfs_bdev_read(src->sb, src->geo.meta_start + pos,
+			     folio_page(folio, 0), len);
+	for (off = 0; !ret && off < len; off += DSFS_BLOCK_SIZE) {
+		if (dsfs_block_good(src, (pos + off) >> DSFS_BLOCK_BITS,
+				    folio_address(folio) + off))
+			continue;
+		dsfs_error_limited(src->sb, "metadata block at %llu is damaged",
+				   src->geo.meta_start + pos + off);
+		ret = -EBADMSG;
+	}
+	if (!ret) {
+		folio_zero_segment(folio, len, folio_size(folio));
+		folio_mark_uptodate(folio);
+	}
+	folio_unlock(folio);
+	return ret;
+}
+
+static const struct address_space_operations dsfs_lazy_aops = {
+	.read_folio	= dsfs_lazy_read_folio,
+};
+
+static int dsfs_lazy_open(struct dsfs_source *src)
+{
+	struct inode *inode = new_inode(src->sb);
+
+	if (!inode)
+		return -ENOMEM;
+	set_nlink(inode, 1);
+	inode->i_size = src->geo.meta_bytes;
+	inode->i_mapping->a_ops = &dsfs_lazy_aops;
+	/* Read with folio_address(), and while an inode is being set up. */
+	mapping_set_gfp_mask(inode->i_mapping, GFP_NOFS);
+	src->lazy = inode;
+	return 0;
+}
+
+static int dsfs_lazy_get(struct dsfs_source *src, u64 at, struct dsfs_mref *ref)
+{
+	struct folio *folio;
+
+	folio = read_mapping_folio(src->lazy->i_mapping, at >> PAGE_SHIFT,
+				   NULL);
+	if (IS_ERR(folio))
+		return PTR_ERR(folio);
+	ref->p = folio_address(folio) + offset_in_folio(folio, at);
+	ref->priv = folio;
+	return 0;
+}
+
+int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
+		  size_t len, struct dsfs_mref *ref)
+{
+	const struct dsfs_region_info *r = &src->geo.regions[region];
+	u64 at;
+	char *p;
+
+	if (unlikely(off >= r->bytes || len > r->bytes - off ||
+		     (off & (DSFS_BLOCK_SIZE - 1)) + len > DSFS_BLOCK_SIZE))
+		return -EUCLEAN;
+	at = r->pos - src->geo.meta_start + off;
+	p = dsfs_resident(src, at >> DSFS_BLOCK_BITS);
+	if (unlikely(!p))
+		return dsfs_lazy_get(src, at, ref);
+	ref->p = p + (at & (DSFS_BLOCK_SIZE - 1));
+	ref->priv = NULL;
+	return 0;
+}
+
+void dsfs_meta_put(struct dsfs_mref *ref)
+{
+	if (ref->priv)
+		folio_put(ref->priv);
+}
+
+/**
+ * dsfs_meta_open - make the metadata of a mount available
+ * @src: with superblock and geometry set
+ * @fc: for messages
+ * @mode: where it is kept
+ *
+ * Return: 0, -ENOMEM, -EIO or -EBADMSG for the checksums of metadata, -EINTR.
+ * Other damage is reported and fails what it holds.
+ */
+int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,
+		   enum dsfs_meta_mode mode)
+{
+	const u64 blocks = src->geo.meta_bytes >> DSFS_BLOCK_BITS;
+	int ret;
+
+	/* One pointer for 2 MiB of metadata: 32 KiB for a hundred million files */
+	src->nr_groups = DIV_ROUND_UP_ULL(blocks, DSFS_GROUP_BLOCKS);
+	src->groups = kvcalloc(src->nr_groups, sizeof(*src->groups),
+			       GFP_KERNEL);
+	if (!src->groups)
+		return -ENOMEM;
+	ret = dsfs_lazy_open(src);
+	if (!ret)
+		ret = dsfs_load_sums(src, fc);
+	if (!ret)
+		ret = dsfs_check_regions(src, fc);
+	if (!ret && mode == DSFS_META_RESIDENT)
+		ret = dsfs_load_all(src, fc);
+	if (ret)
+		dsfs_meta_close(src);
+	return ret;
+}
+
+/**
+ * dsfs_meta_close - let go of all metadata
+ * @src: the source; may be closed already
+ */
+void dsfs_meta_close(struct dsfs_source *src)
+{
+	unsigned long i;
+
+	for (i = 0; src->groups && i < src->nr_groups; i++) {
+		if (src->groups[i])
+			dsfs_group_free(src->groups[i], 0, DSFS_GROUP_BLOCKS);
+		kfree(src->groups[i]);
+	}
+	kvfree(src->groups);
+	src->groups = NULL;
+	iput(src->lazy);
+	src->lazy = NULL;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lookup: a name's position in its directory gives its inode number, and the
+ * number gives its record.  With resident metadata nothing here sleeps for a
+ * device.
+ */
+#include "internal.h"
+
+static int dsfs_dir_of(struct inode *inode, struct dsfs_dir_info *dir,
+		       struct dsfs_err *err)
+{
+	struct dsfs_attr attr;
+
+	dsfs_inode_attr(inode, &attr);
+	return dsfs_dir_get(dsfs_src(inode->i_sb), &attr, dir, err);
+}
+
+/* The inode behind a name: a further name of a file leads to the first. */
+static int dsfs_resolve(struct super_block *sb, u32 *ino, u8 type,
+			struct dsfs_err *err)
+{
+	struct dsfs_attr attr;
+	int ret;
+
+	if (type != DSFS_DT_STUB)
+		return 0;
+	ret = dsfs_inode_get(dsfs_src(sb), *ino, &attr, err);
+	if (ret)
+		return ret;
+	if (!dsfs_attr_is_stub(&attr))
+		return dsfs_bad(err, "entry of a stub leads to an inode", *ino,
+				0, -EUCLEAN);
+	*ino = attr.start;
+	return 0;
+}
+
+/* What only a directory and its entry together can tell. */
+static int dsfs_check_entry(struct inode *dir, struct inode *inode, u8 type,
+			    struct dsfs_err *err)
+{
+	struct dsfs_dir_info child;
+	int ret;
+
+	if (type != DSFS_DT_STUB && type != dsfs_mode_to_dt(inode->i_mode))
+		return dsfs_bad(err, "type of an entry", type,
+				dsfs_mode_to_dt(inode->i_mode), -EUCLEAN);
+	if (!S_ISDIR(inode->i_mode))
+		return 0;
+	if (type == DSFS_DT_STUB)
+		return dsfs_bad(err, "further name of a directory",
+				inode->i_ino, 0, -EUCLEAN);
+	ret = dsfs_dir_of(inode, &child, err);
+	if (!ret && child.parent != dir->i_ino)
+		ret = dsfs_bad(err, "parent that a directory names",
+			       child.parent, dir->i_ino, -EUCLEAN);
+	return ret;
+}
+
+static struct inode *dsfs_lookup_inode(struct inode *dir,
+				       const struct qstr *name,
+				       struct dsfs_err *err)
+{
+	struct super_block *sb = dir->i_sb;
+	struct dsfs_dir_info info;
+	struct inode *inode;
+	u32 pos, ino;
+	u8 type;
+	int ret;
+
+	ret = dsfs_dir_of(dir, &info, err);
+	if (!ret)
+		ret = dsfs_dir_lookup(dsfs_src(sb), &info, name->name,
+				      name->len, &pos, &type, err);
+	if (ret)
+		return ERR_PTR(ret);
+	ino = info.first + pos;
+	ret = dsfs_resolve(sb, &ino, type, err);
+	if (ret)
+		return ERR_PTR(ret);
+	inode = dsfs_iget(sb, ino);
+	if (IS_ERR(inode)) {
+		/* said already, but for a number that a handle may hold */
+		if (inode == ERR_PTR(-ESTALE))
+			return ERR_PTR(dsfs_bad(err, "inode of an entry", ino,
+						0, -EUCLEAN));
+		err->what = NULL;
+		return inode;
+	}
+	ret = dsfs_check_entry(dir, inode, type, err);
+	if (ret) {
+		iput(inode);
+		return ERR_PTR(ret);
+	}
+	return inode;
+}
+
+static struct dentry *dsfs_lookup(struct inode *dir, struct dentry *dentry,
+				  unsigned int flags)
+{
+	struct dsfs_err err = {};
+	struct inode *inode;
+
+	if (dentry->d_name.len > DSFS_NAME_MAX)
+		return ERR_PTR(-ENAMETOOLONG);
+	inode = dsfs_lookup_inode(dir, &dentry->d_name, &err);
+	if (inode == ERR_PTR(-ENOENT))
+		inode = NULL;
+	else if (IS_ERR(inode) && err.what)
+		dsfs_corrupt(dir->i_sb, dir->i_ino, &err, PTR_ERR(inode));
+	return d_splice_alias(inode, dentry);
+}
+
+/**
+ * dsfs_get_parent - the directory that holds a directory
+ * @child: a directory
+ *
+ * Return: a dentry or an ERR_PTR.
+ */
+struct dentry *dsfs_get_parent(struct dentry *child)
+{
+	struct inode *inode = d_inode(child);
+	struct dsfs_dir_info info;
+	struct dsfs_err err = {};
+	int ret;
+
+	ret = dsfs_dir_of(inode, &info, &err);
+	if (ret)
+		return ERR_PTR(dsfs_corrupt(inode->i_sb, inode->i_ino, &err,
+					    ret));
+	return d_obtain_alias(dsfs_iget(inode->i_sb, info.parent));
+}
+
+const struct inode_operations dsfs_dir_iops = {
+	.lookup		= dsfs_lookup,
+	.getattr	= dsfs_getattr,
+	.listxattr	= dsfs_listxattr,
+	.get_inode_acl	= dsfs_get_acl,
+};

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mount options: what is accepted, and how /proc/mounts shows it so that the
+ * line can be given back to mount(8).
+ */
+#include "internal.h"
+
+#include <linux/fs_parser.h>
+#include <linux/seq_file.h>
+
+enum {
+	Opt_meta,
+	Opt_verify,
+	Opt_wholefile,
+};
+
+static const struct constant_table dsfs_param_meta[] = {
+	{ "resident",	DSFS_META_RESIDENT },
+	{ "lazy",	DSFS_META_LAZY },
+	{}
+};
+
+static const struct constant_table dsfs_param_verify[] = {
+	{ "off",	0 },
+	{ "on",		1 },
+	{}
+};
+
+const struct fs_parameter_spec dsfs_parameters[] = {
+	fsparam_enum("meta",		Opt_meta, dsfs_param_meta),
+	fsparam_enum("verify",		Opt_verify, dsfs_param_verify),
+	fsparam_string("wholefile",	Opt_wholefile),
+	{}
+};
+
+static int dsfs_parse_wholefile(struct fs_context *fc, const char *s, u64 *val)
+{
+	char *end;
+
+	*val = memparse(s, &end);
+	if (end == s || *end || *s == '-')
+		return invalfc(fc, "wholefile: '%s' is not a size", s);
+	if (*val > DSFS_WHOLEFILE_MAX)
+		return invalfc(fc, "wholefile: %llu is above the limit of %llu",
+			       *val, DSFS_WHOLEFILE_MAX);
+	return 0;
+}
+
+/**
+ * dsfs_parse_param - take one mount option
+ * @fc: the context
+ * @param: the option
+ *
+ * Return: 0, -ENOPARAM for the VFS to try, -EINVAL with a message.
+ */
+int dsfs_parse_param(struct fs_context *fc, struct fs_parameter *param)
+{
+	struct dsfs_sb_info *sbi = fc->s_fs_info;
+	struct fs_parse_result result;
+	int opt;
+
+	opt = fs_parse(fc, dsfs_parameters, param, &result);
+	switch (opt) {
+	case Opt_meta:
+		sbi->opt.meta = result.uint_32;
+		return 0;
+	case Opt_verify:
+		sbi->opt.verify = result.uint_32;
+		return 0;
+	case Opt_wholefile:
+		return dsfs_parse_wholefile(fc, param->string,
+					    &sbi->opt.wholefile);
+	}
+	return opt;
+}
+
+/**
+ * dsfs_show_options - the options of a mount
+ * @seq: where to
+ * @root: the mount's root
+ *
+ * Return: 0.
+ */
+int dsfs_show_options(struct seq_file *seq, struct dentry *root)
+{
+	const struct dsfs_options *opt = &DSFS_SB(root->d_sb)->opt;
+
+	seq_printf(seq, ",meta=%s,verify=%s,wholefile=%llu",
+		   opt->meta == DSFS_META_LAZY ? "lazy" : "resident",
+		   READ_ONCE(opt->verify) ? "on" : "off",
+		   READ_ONCE(opt->wholefile));
+	return 0;
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mounting: the life of a super block from options to unmount, and of the
+ * module.
+ *
+ * The file system is read-only whatever is asked for.  SB_RDONLY is set before
+ * the device is opened, so that a device that can only be read, such as a
+ * mapped RBD snapshot, opens at all.
+ */
+#include "internal.h"
+
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/statfs.h>
+
+static struct kmem_cache *dsfs_inode_cachep;
+
+/**
+ * dsfs_corrupt - say that a structure broke a rule
+ * @sb: the image
+ * @ino: inode that led there
+ * @err: what is wrong
+ * @ret: errno of the failure
+ *
+ * Return: @ret.
+ */
+int dsfs_corrupt(struct super_block *sb, u64 ino, const struct dsfs_err *err,
+		 int ret)
+{
+	if (ret == -ENOMEM || ret == -EINTR)
+		return ret;
+	atomic64_inc(&DSFS_SB(sb)->struct_errors);
+	dsfs_error_limited(sb, "inode %llu: %s: value %llu, limit %llu (error %d)",
+			   ino, err->what ? err->what : "unreadable metadata",
+			   err->value, err->limit, ret);
+	return ret;
+}
+
+static struct inode *dsfs_alloc_inode(struct super_block *sb)
+{
+	struct dsfs_inode_info *di;
+
+	di = alloc_inode_sb(sb, dsfs_inode_cachep, GFP_KERNEL);
+	if (!di)
+		return NULL;
+	di->start = 0;
+	di->ext = 0;
+	di->flags = 0;
+	return &di->vfs_inode;
+}
+
+static void dsfs_free_inode(struct inode *inode)
+{
+	kmem_cache_free(dsfs_inode_cachep, DSFS_I(inode));
+}
+
+static void dsfs_inode_init_once(void *p)
+{
+	struct dsfs_inode_info *di = p;
+
+	inode_init_once(&di->vfs_inode);
+}
+
+static int dsfs_statfs(struct dentry *dentry, struct kstatfs *st)
+{
+	const struct dsfs_geo *geo = dsfs_geo(dentry->d_sb);
+
+	st->f_type = DSFS_SUPER_MAGIC;
+	st->f_bsize = DSFS_BLOCK_SIZE;
+	st->f_blocks = geo->image_bytes >> DSFS_BLOCK_BITS;
+	st->f_files = geo->inodes - 1;
+	st->f_namelen = DSFS_NAME_MAX;
+	st->f_fsid = uuid_to_fsid((u8 *)geo->uuid);
+	return 0;
+}
+
+static void dsfs_put_super(struct super_block *sb)
+{
+	dsfs_sysfs_remove(sb);
+	/* Readers are gone, but the tail of a completion may still run. */
+	dsfs_data_flush();
+	dsfs_meta_close(dsfs_src(sb));
+}
+
+static const struct super_operations dsfs_sops = {
+	.alloc_inode	= dsfs_alloc_inode,
+	.free_inode	= dsfs_free_inode,
+	.statfs		= dsfs_statfs,
+	.put_super	= dsfs_put_super,
+	.show_options	= dsfs_show_options,
+};
+
+/* What the device must be like for the image to be readable at all. */
+static int dsfs_check_device(struct super_block *sb, struct fs_context *fc)
+{
+	const struct dsfs_geo *geo = dsfs_geo(sb);
+	unsigned int lbs = bdev_logical_block_size(sb->s_bdev);
+
+	if (lbs > 1U << geo->align_bits || lbs > DSFS_BLOCK_SIZE) {
+		dsfs_fc_error(fc, sb,
+			      "logical block size of the device is %u, more than the image's alignment of %u",
+			      lbs, min(1U << geo->align_bits,
+				       (unsigned int)DSFS_BLOCK_SIZE));
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Large files are read in windows as large as the device takes in one request. */
+static unsigned long dsfs_window(struct super_block *sb)
+{
+	u64 bytes = (u64)queue_max_sectors(bdev_get_queue(sb->s_bdev)) << 9;
+
+	return clamp_t(u64, bytes, SZ_128K, SZ_4M) >> PAGE_SHIFT;
+}
+
+static int dsfs_make_root(struct super_block *sb, struct fs_context *fc)
+{
+	struct inode *root = dsfs_iget(sb, DSFS_ROOT_INO);
+
+	if (IS_ERR(root)) {
+		dsfs_fc_error(fc, sb, "root directory: error %ld",
+			      PTR_ERR(root));
+		return PTR_ERR(root) == -ESTALE ? -EUCLEAN : PTR_ERR(root);
+	}
+	if (!S_ISDIR(root->i_mode)) {
+		dsfs_fc_error(fc, sb, "root directory: mode is %o", root->i_mode);
+		iput(root);
+		return -EUCLEAN;
+	}
+	sb->s_root = d_make_root(root);
+	return sb->s_root ? 0 : -ENOMEM;
+}
+
+static void dsfs_log_mount(struct super_block *sb)
+{
+	const struct dsfs_source *src = dsfs_src(sb);
+	const struct dsfs_geo *geo = &src->geo;
+
+	dsfs_msg(KERN_INFO, sb,
+		 "mounted generation %llu, %llu files, %llu KiB of metadata (%llu KiB in memory), data checksums %s",
+		 geo->generation, geo->files, geo->meta_bytes >> 10,
+		 src->resident_bytes >> 10,
+		 !geo->chunk_bits ? "absent" :
+		 dsfs_verifies(sb) ? "verified" : "ignored");
+}
+
+static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
+{
+	struct dsfs_sb_info *sbi = DSFS_SB(sb);
+	const struct dsfs_geo *geo = &sbi->src.geo;
+	int ret;
+
+	sbi->src.sb = sb;
+	sb->s_flags |= SB_RDONLY | SB_NOATIME | SB_POSIXACL;
+	sb->s_magic = DSFS_SUPER_MAGIC;
+	sb->s_maxbytes = MAX_LFS_FILESIZE;
+	sb->s_blocksize = DSFS_BLOCK_SIZE;
+	sb->s_blocksize_bits = DSFS_BLOCK_BITS;
+	sb->s_time_gran = 1;
+	sb->s_time_min = div_s64(S64_MIN, NSEC_PER_SEC) - 1;
+	sb->s_time_max = div_s64(S64_MAX, NSEC_PER_SEC);
+	sb->s_op = &dsfs_sops;
+	sb->s_export_op = &dsfs_export_ops;
+	sb->s_xattr = DSFS_XATTR_TABLE(dsfs_xattr_handlers);
+
+	ret = dsfs_read_super(sb, fc);
+	if (!ret)
+		ret = dsfs_check_device(sb, fc);
+	if (ret)
+		return ret;
+	super_set_uuid(sb, geo->uuid, sizeof(geo->uuid));
+	super_set_sysfs_name_bdev(sb);
+	sbi->ra_pages = dsfs_window(sb);
+
+	ret = dsfs_meta_open(&sbi->src, fc, sbi->opt.meta);
+	if (ret)
+		goto err_meta;
+	ret = dsfs_make_root(sb, fc);
+	if (ret)
+		goto err_meta;
+	ret = dsfs_sysfs_add(sb);
+	if (ret)
+		goto err_root;
+	dsfs_log_mount(sb);
+	return 0;
+
+err_root:
+	dput(sb->s_root);
+	sb->s_root = NULL;
+err_meta:
+	dsfs_meta_close(&sbi->src);
+	return ret;
+}
+
+static bool dsfs_options_equal(const struct dsfs_options *a,
+			       const struct dsfs_options *b)
+{
+	return a->meta == b->meta && a->verify == b->verify &&
+	       a->wholefile == b->wholefile;
+}
+
+static int dsfs_get_tree(struct fs_context *fc)
+{
+	const struct dsfs_sb_info *ours = fc->s_fs_info;
+	const struct dsfs_options opt = ours->opt;
+	struct super_block *sb;
+	int ret;
+
+	fc->sb_flags |= SB_RDONLY;
+	ret = get_tree_bdev(fc, dsfs_fill_super);
+	if (ret)
+		return ret;
+
+	/* A second mount of a device shares the first one's super block. */
+	sb = fc->root->d_sb;
+	if (dsfs_options_equal(&opt, &DSFS_SB(sb)->opt))
+		return 0;
+	dsfs_fc_error(fc, sb, "already mounted with other options");
+	dput(fc->root);
+	fc->root = NULL;
+	deactivate_locked_super(sb);
+	return -EBUSY;
+}
+
+static int dsfs_reconfigure(struct fs_context *fc)
+{
+	const struct dsfs_sb_info *asked = fc->s_fs_info;
+	struct super_block *sb = fc->root->d_sb;
+	struct dsfs_sb_info *sbi = DSFS_SB(sb);
+
+	fc->sb_flags |= SB_RDONLY;
+	if (asked->opt.meta != sbi->opt.meta) {
+		dsfs_fc_error(fc, sb, "meta= cannot be changed by a remount");
+		return -EINVAL;
+	}
+	WRITE_ONCE(sbi->opt.verify, asked->opt.verify);
+	WRITE_ONCE(sbi->opt.wholefile, asked->opt.wholefile);
+	return 0;
+}
+
+static void dsfs_free_fc(struct fs_context *fc)
+{
+	kfree(fc->s_fs_info);
+}
+
+static const struct fs_context_operations dsfs_context_ops = {
+	.parse_param	= dsfs_parse_param,
+	.get_tree	= dsfs_get_tree,
+	.reconfigure	= dsfs_reconfigure,
+	.free		= dsfs_free_fc,
+};
+
+static int dsfs_init_fs_context(struct fs_context *fc)
+{
+	struct dsfs_sb_info *sbi;
+
+	sbi = kzalloc(sizeof(*sbi), GFP_KERNEL);
+	if (!sbi)
+		return -ENOMEM;
+	sbi->opt.meta = DSFS_META_RESIDENT;
+	sbi->opt.verify = true;
+	sbi->opt.wholefile = DSFS_WHOLEFILE_DEFAULT;
+	/* A remount changes what it names and nothing else. */
+	if (fc->purpose == FS_CONTEXT_FOR_RECONFIGURE)
+		sbi->opt = DSFS_SB(fc->root->d_sb)->opt;
+	fc->s_fs_info = sbi;
+	fc->ops = &dsfs_context_ops;
+	return 0;
+}
+
+static void dsfs_kill_sb(struct super_block *sb)
+{
+	struct dsfs_sb_info *sbi = DSFS_SB(sb);
+
+	kill_block_super(sb);
+	kfree(sbi);
+}
+
+static struct file_system_type dsfs_fs_type = {
+	.owner			= THIS_MODULE,
+	.name			= "dsfs",
+	.init_fs_context	= dsfs_init_fs_context,
+	.parameters		= dsfs_parameters,
+	.kill_sb		= dsfs_kill_sb,
+	.fs_flags		= FS_REQUIRES_DEV | FS_ALLOW_IDMAP,
+};
+MODULE_ALIAS_FS("dsfs");
+
+static int __init dsfs_init(void)
+{
+	int ret;
+
+	dsfs_inode_cachep = kmem_cache_create("dsfs_inode",
+					      sizeof(struct dsfs_inode_info), 0,
+					      SLAB_RECLAIM_ACCOUNT | SLAB_ACCOUNT,
+					      dsfs_inode_init_once);
+	if (!dsfs_inode_cachep)
+		return -ENOMEM;
+	ret = dsfs_data_init();
+	if (ret)
+		goto err_cache;
+	ret = dsfs_sysfs_init();
+	if (ret)
+		goto err_data;
+	ret = register_filesystem(&dsfs_fs_type);
+	if (ret)
+		goto err_sysfs;
+	return 0;
+
+err_sysfs:
+	dsfs_sysfs_exit();
+err_data:
+	dsfs_data_exit();
+err_cache:
+	kmem_cache_destroy(dsfs_inode_cachep);
+	return ret;
+}
+
+static void __exit dsfs_exit(void)
+{
+	unregister_filesystem(&dsfs_fs_type);
+	dsfs_sysfs_exit();
+	dsfs_data_exit();
+	/* Inodes are freed after a grace period. */
+	rcu_barrier();
+	kmem_cache_destroy(dsfs_inode_cachep);
+}
+
+module_init(dsfs_init);
+module_exit(dsfs_exit);
+
+MODULE_DESCRIPTION("Dataset file system");
+MODULE_AUTHOR("DSFS developers");
+MODULE_LICENSE("GPL");
+MODULE_SOFTDEP("pre: crc32c");

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /sys/fs/dsfs/<device>/: what is mounted, how much memory its metadata takes,
+ * and how often something was wrong with it.
+ */
+#include "internal.h"
+
+#include <linux/sysfs.h>
+
+static struct kset *dsfs_kset;
+
+struct dsfs_sysfs_attr {
+	struct attribute attr;
+	ssize_t (*show)(struct dsfs_sb_info *sbi, char *buf);
+};
+
+#define DSFS_SYSFS_RO(file, fmt, value)					\
+static ssize_t file##_show(struct dsfs_sb_info *sbi, char *buf)		\
+{									\
+	return sysfs_emit(buf, fmt "\n", value);			\
+}									\
+static struct dsfs_sysfs_attr dsfs_attr_##file = {			\
+	.attr = { .name = #file, .mode = 0444 },			\
+	.show = file##_show,						\
+}
+
+DSFS_SYSFS_RO(generation, "%llu", sbi->src.geo.generation);
+DSFS_SYSFS_RO(uuid, "%pU", sbi->src.geo.uuid);
+DSFS_SYSFS_RO(label, "%s", sbi->src.geo.label);
+DSFS_SYSFS_RO(metadata_bytes, "%llu", sbi->src.geo.meta_bytes);
+DSFS_SYSFS_RO(metadata_resident_bytes, "%llu", sbi->src.resident_bytes);
+DSFS_SYSFS_RO(metadata_bad_blocks, "%llu", sbi->src.bad_blocks);
+DSFS_SYSFS_RO(checksum_errors, "%lld",
+	      (long long)atomic64_read(&sbi->sum_errors));
+DSFS_SYSFS_RO(io_errors, "%lld", (long long)atomic64_read(&sbi->io_errors));
+DSFS_SYSFS_RO(structure_errors, "%lld",
+	      (long long)atomic64_read(&sbi->struct_errors));
+
+static struct attribute *dsfs_attrs[] = {
+	&dsfs_attr_generation.attr,
+	&dsfs_attr_uuid.attr,
+	&dsfs_attr_label.attr,
+	&dsfs_attr_metadata_bytes.attr,
+	&dsfs_attr_metadata_resident_bytes.attr,
+	&dsfs_attr_metadata_bad_blocks.attr,
+	&dsfs_attr_checksum_errors.attr,
+	&dsfs_attr_io_errors.attr,
+	&dsfs_attr_structure_errors.attr,
+	NULL
+};
+ATTRIBUTE_GROUPS(dsfs);
+
+static ssize_t dsfs_sysfs_show(struct kobject *kobj, struct attribute *attr,
+			       char *buf)
+{
+	struct dsfs_sb_info *sbi = container_of(kobj, struct dsfs_sb_info,
+						kobj);
+
+	return container_of(attr, struct dsfs_sysfs_attr, attr)->show(sbi, buf);
+}
+
+static const struct sysfs_ops dsfs_sysfs_ops = {
+	.show = dsfs_sysfs_show,
+};
+
+static void dsfs_sysfs_release(struct kobject *kobj)
+{
+	complete(&container_of(kobj, struct dsfs_sb_info, kobj)->kobj_gone);
+}
+
+static const struct kobj_type dsfs_ktype = {
+	.default_groups	= dsfs_groups,
+	.sysfs_ops	= &dsfs_sysfs_ops,
+	.release	= dsfs_sysfs_release,
+};
+
+/**
+ * dsfs_sysfs_add - show a mount
+ * @sb: the mount
+ *
+ * Return: 0 or a negative errno.
+ */
+int dsfs_sysfs_add(struct super_block *sb)
+{
+	struct dsfs_sb_info *sbi = DSFS_SB(sb);
+	int ret;
+
+	init_completion(&sbi->kobj_gone);
+	sbi->kobj.kset = dsfs_kset;
+	ret = kobject_init_and_add(&sbi->kobj, &dsfs_ktype, NULL, "%s",
+				   sb->s_id);
+	sbi->kobj_live = true;
+	if (ret)
+		dsfs_sysfs_remove(sb);
+	return ret;
+}
+
+/**
+ * dsfs_sysfs_remove - stop showing a mount, and wait for readers
+ * @sb: the mount
+ */
+void dsfs_sysfs_remove(struct super_block *sb)
+{
+	struct dsfs_sb_info *sbi = DSFS_SB(sb);
+
+	if (!sbi->kobj_live)
+		return;
+	sbi->kobj_live = false;
+	kobject_del(&sbi->kobj);
+	kobject_put(&sbi->kobj);
+	wait_for_completion(&sbi->kobj_gone);
+}
+
+/**
+ * dsfs_sysfs_init - make /sys/fs/dsfs
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int __init dsfs_sysfs_init(void)
+{
+	dsfs_kset = kset_create_and_add("dsfs", NULL, fs_kobj);
+	return dsfs_kset ? 0 : -ENOMEM;
+}
+
+/* dsfs_sysfs_exit - remove /sys/fs/dsfs */
+void dsfs_sysfs_exit(void)
+{
+	kset_unregister(dsfs_kset);
+}

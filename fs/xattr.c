@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Extended attributes and ACLs.  A set lies in one piece of metadata; only one
+ * longer than a block is copied to look at it.
+ */
+#include "internal.h"
+
+#include <linux/capability.h>
+#include <linux/slab.h>
+
+/* An inode's set, held. */
+struct dsfs_set {
+	const void *p;
+	void *copy;
+	struct dsfs_mref ref;
+	u32 bytes;
+	u32 cursor;
+};
+
+static int dsfs_set_hold(struct super_block *sb,
+			 const struct dsfs_ext_info *ext, struct dsfs_set *set,
+			 struct dsfs_err *err)
+{
+	struct dsfs_source *src = dsfs_src(sb);
+	int ret;
+
+	if (set->bytes <= DSFS_BLOCK_SIZE) {
+		ret = dsfs_meta_get(src, DSFS_REGION_XATTRS, ext->xattrs,
+				    set->bytes, &set->ref);
+		set->p = set->ref.p;
+	} else {
+		set->copy = kvmalloc(set->bytes, GFP_KERNEL);
+		if (!set->copy)
+			return -ENOMEM;
+		ret = dsfs_meta_copy(src, DSFS_REGION_XATTRS, ext->xattrs,
+				     set->bytes, set->copy);
+		set->p = set->copy;
+		if (ret)
+			kvfree(set->copy);
+	}
+	return ret ? dsfs_bad(err, "xattr set", ext->xattrs, 0, ret) : 0;
+}
+
+static void dsfs_set_put(struct dsfs_set *set)
+{
+	if (set->copy)
+		kvfree(set->copy);
+	else
+		dsfs_meta_put(&set->ref);
+}
+
+/* Hold an inode's set: 1, 0 if it has none, or an error that has been said. */
+static int dsfs_set_get(struct inode *inode, struct dsfs_set *set)
+{
+	struct super_block *sb = inode->i_sb;
+	struct dsfs_ext_info ext;
+	struct dsfs_err err = {};
+	struct dsfs_attr attr;
+	u32 count;
+	int ret;
+
+	memset(set, 0, sizeof(*set));
+	dsfs_inode_attr(inode, &attr);
+	if (!(attr.flags & DSFS_INODE_XATTRS))
+		return 0;
+	ret = dsfs_ext_get(dsfs_src(sb), &attr, &ext, &err);
+	if (!ret)
+		ret = dsfs_xattr_bytes(dsfs_src(sb), &ext, &set->bytes, &err);
+	if (!ret)
+		ret = dsfs_set_hold(sb, &ext, set, &err);
+	if (ret)
+		return dsfs_corrupt(sb, inode->i_ino, &err, ret);
+	ret = dsfs_xattr_first(set->p, set->bytes, &count, &set->cursor, &err);
+	if (ret) {
+		dsfs_set_put(set);
+		return dsfs_corrupt(sb, inode->i_ino, &err, ret);
+	}
+	return 1;
+}
+
+static int dsfs_set_next(struct inode *inode, struct dsfs_set *set,
+			 struct dsfs_xattr_info *info)
+{
+	struct dsfs_err err = {};
+	int ret;
+
+	ret = dsfs_xattr_next(set->p, set->bytes, &set->cursor, info, &err);
+	return ret < 0 ? dsfs_corrupt(inode->i_sb, inode->i_ino, &err, ret) :
+			 ret;
+}
+
+/*
+ * Find an attribute: its length, copied to @buffer if that is long enough and
+ * not absent; -ENODATA, -ERANGE, or another error.
+ */
+static int dsfs_xattr_find(struct inode *inode, u8 prefix, const char *name,
+			   void *buffer, size_t size)
+{
+	const size_t len = strlen(name);
+	struct dsfs_xattr_info info;
+	struct dsfs_set set;
+	int ret;
+
+	ret = dsfs_set_get(inode, &set);
+	if (ret <= 0)
+		return ret ? ret : -ENODATA;
+	while ((ret = dsfs_set_next(inode, &set, &info)) > 0) {
+		if (info.prefix != prefix || info.name_len != len ||
+		    memcmp(info.name, name, len))
+			continue;
+		ret = info.value_len;
+		if (buffer && info.value_len > size)
+			ret = -ERANGE;
+		else if (buffer)
+			memcpy(buffer, info.value, info.value_len);
+		dsfs_set_put(&set);
+		return ret;
+	}
+	dsfs_set_put(&set);
+	return ret ? ret : -ENODATA;
+}
+
+static int dsfs_xattr_get(const struct xattr_handler *handler,
+			  struct dentry *dentry, struct inode *inode,
+			  const char *name, void *buffer, size_t size)
+{
+	return dsfs_xattr_find(inode, handler->flags, name, buffer, size);
+}
+
+static bool dsfs_trusted_list(struct dentry *dentry)
+{
+	return capable(CAP_SYS_ADMIN);
+}
+
+static const struct xattr_handler dsfs_user_handler = {
+	.prefix	= XATTR_USER_PREFIX,
+	.flags	= DSFS_XATTR_USER,
+	.get	= dsfs_xattr_get,
+};
+
+static const struct xattr_handler dsfs_trusted_handler = {
+	.prefix	= XATTR_TRUSTED_PREFIX,
+	.flags	= DSFS_XATTR_TRUSTED,
+	.list	= dsfs_trusted_list,
+	.get	= dsfs_xattr_get,
+};
+
+static const struct xattr_handler dsfs_security_handler = {
+	.prefix	= XATTR_SECURITY_PREFIX,
+	.flags	= DSFS_XATTR_SECURITY,
+	.get	= dsfs_xattr_get,
+};
+
+const struct xattr_handler * const dsfs_xattr_handlers[] = {
+	&dsfs_user_handler,
+	&nop_posix_acl_access,
+	&nop_posix_acl_default,
+	&dsfs_trusted_handler,
+	&dsfs_security_handler,
+	NULL
+};
+
+/* Append a name to what listxattr() returns. */
+static int dsfs_list_one(const struct dsfs_xattr_info *info, char *buffer,
+			 size_t size, size_t *used)
+{
+	const char *prefix = dsfs_xattr_prefix(info->prefix);
+	const size_t plen = strlen(prefix);
+	const size_t len = plen + info->name_len + 1;
+
+	if (info->prefix == DSFS_XATTR_TRUSTED && !dsfs_trusted_list(NULL))
+		return 0;
+	if (buffer) {
+		if (len > size - *used)
+			return -ERANGE;
+		memcpy(buffer + *used, prefix, plen);
+		memcpy(buffer + *used + plen, info->name, info->name_len);
+		buffer[*used + len - 1] = 0;
+	}
+	*used += len;
+	return 0;
+}
+
+/**
+ * dsfs_listxattr - names of a file's extended attributes
+ * @dentry: the file
+ * @buffer: where to; NULL to ask for the length
+ * @size: of @buffer
+ *
+ * Return: bytes, or a negative errno.
+ */
+ssize_t dsfs_listxattr(struct dentry *dentry, char *buffer, size_t size)
+{
+	struct inode *inode = d_inode(dentry);
+	struct dsfs_xattr_info info;
+	struct dsfs_set set;
+	size_t used = 0;
+	int ret;
+
+	ret = dsfs_set_get(inode, &set);
+	if (ret <= 0)
+		return ret;
+	while ((ret = dsfs_set_next(inode, &set, &info)) > 0) {
+		ret = dsfs_list_one(&info, buffer, size, &used);
+		if (ret)
+			break;
+	}
+	dsfs_set_put(&set);
+	return ret ? ret : used;
+}
+
+/**
+ * dsfs_get_acl - an ACL
+ * @inode: the file
+ * @type: ACL_TYPE_ACCESS or ACL_TYPE_DEFAULT
+ * @rcu: must not sleep
+ *
+ * Return: the ACL, NULL for none, or an ERR_PTR.
+ */
+struct posix_acl *dsfs_get_acl(struct inode *inode, int type, bool rcu)
+{
+	const u8 prefix = type == ACL_TYPE_ACCESS ? DSFS_XATTR_ACL_ACCESS :
+						    DSFS_XATTR_ACL_DEFAULT;
+	struct posix_acl *acl;
+	void *value;
+	int len;
+
+	if (rcu)
+		return ERR_PTR(-ECHILD);
+	len = dsfs_xattr_find(inode, prefix, "", NULL, 0);
+	if (len == -ENODATA)
+		return NULL;
+	if (len < 0)
+		return ERR_PTR(len);
+	value = kvmalloc(len, GFP_KERNEL);
+	if (!value)
+		return ERR_PTR(-ENOMEM);
+	len = dsfs_xattr_find(inode, prefix, "", value, len);
+	acl = len < 0 ? ERR_PTR(len) :
+			posix_acl_from_xattr(&init_user_ns, value, len);
+	kvfree(value);
+	return acl;
+}
