@@ -430,7 +430,7 @@ static void zoo_acls(void)
 	static const struct posix_acl group[] = {
 		UO(6), GO(0), G(4, 2001), G(0, 2002), M(4), O(4) };
 	static const struct posix_acl masked[] = {
-		UO(6), U(6, 1001), GO(4), M(0), O(4) };
+		UO(6), U(6, 1001), GO(4), M(1), O(4) };
 	static const struct posix_acl wide[] = {
 		UO(7), U(5, 0x80000001), GO(5), G(5, 0xfffffff0), M(5), O(0) };
 	static const struct posix_acl def[] = {

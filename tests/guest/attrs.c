@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * attrs - everything about objects but their contents and order: extended
+ * attributes, ACLs as they are enforced, file handles, the refusal of every
+ * change, statfs, label and UUID.
+ *
+ * The listing compares values; here it is about how the calls behave.
+ */
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attrs.h"
+
+static void visit(const struct t_object *o)
+{
+	attrs_xattr_visit(o);
+	attrs_handle_visit(o);
+}
+
+static int report(void)
+{
+	struct t_case **groups[] = { attrs_xattr_cases, attrs_handle_cases, attrs_acl_cases,
+				     attrs_readonly_cases, attrs_super_cases };
+	struct t_case *all[64];
+	size_t i, n = 0;
+
+	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		while (*groups[i])
+			all[n++] = *groups[i]++;
+	}
+	return t_report(all, n);
+}
+
+static const struct option options[] = {
+	{ "ref", required_argument, NULL, 'r' },
+	{ "label", required_argument, NULL, 'l' },
+	{ "dsfs", no_argument, NULL, 'd' },
+	{ "strict", no_argument, NULL, 's' },
+	{ }
+};
+
+int main(int argc, char **argv)
+{
+	struct t_walk w = { .visit = visit, .sample = 300 };
+	const char *label = NULL;
+	bool dsfs = false;
+	int c, root;
+
+	t_init("attrs");
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (c) {
+		case 'r':
+			w.ref = optarg;
+			break;
+		case 'l':
+			label = optarg;
+			break;
+		case 'd':
+			dsfs = true;
+			break;
+		case 's':
+			t_strict = true;
+			break;
+		default:
+			optind = argc;
+		}
+	}
+	if (optind != argc - 1) {
+		fprintf(stderr, "usage: attrs [--ref=DIR] [--label=TEXT] [--dsfs] [--strict] DIR\n"
+			"  DIR is the root of a mounted tree of mktree\n");
+		return 2;
+	}
+	w.root = argv[optind];
+	root = open(w.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		t_die(w.root, "open");
+	t_walk(&w);
+	attrs_handle_end(root);
+	attrs_acl(w.root);
+	attrs_readonly(root, dsfs);
+	attrs_super(root, label);
+	return report();
+}

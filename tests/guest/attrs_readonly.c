@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Every call that would change something says EROFS. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <linux/fs.h>
+#include <unistd.h>
+
+#include "attrs.h"
+
+static struct t_case changes = { .name = "changes give EROFS" };
+static struct t_case opens = { .name = "opens for writing give EROFS" };
+static struct t_case allowed = { .name = "what is no change is allowed" };
+
+struct t_case *attrs_readonly_cases[] = { &changes, &opens, &allowed, NULL };
+
+#define FILE_NAME	"root-file"
+#define DIR_NAME	"zz-empty-dir"
+
+#define refused(c, call) \
+	t_check(c, (errno = 0, (call) < 0) && errno == EROFS, "/", #call ": %s", strerror(errno))
+
+static void check_changes(int root)
+{
+	static const struct timespec now[2] = { };
+	char proc[64];
+
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d/" FILE_NAME, root);
+	refused(&changes, unlinkat(root, FILE_NAME, 0));
+	refused(&changes, unlinkat(root, DIR_NAME, AT_REMOVEDIR));
+	refused(&changes, mkdirat(root, "new", 0755));
+	refused(&changes, mknodat(root, "new", S_IFREG | 0644, 0));
+	refused(&changes, mknodat(root, "new", S_IFIFO | 0644, 0));
+	refused(&changes, symlinkat("x", root, "new"));
+	refused(&changes, linkat(root, FILE_NAME, root, "new", 0));
+	refused(&changes, renameat(root, FILE_NAME, root, "new"));
+	refused(&changes, syscall(SYS_renameat2, root, FILE_NAME, root, DIR_NAME, 2));
+	refused(&changes, fchmodat(root, FILE_NAME, 0600, 0));
+	refused(&changes, fchownat(root, FILE_NAME, 1, 1, AT_SYMLINK_NOFOLLOW));
+	refused(&changes, utimensat(root, FILE_NAME, now, 0));
+	refused(&changes, truncate(proc, 0));
+	refused(&changes, truncate(proc, 1 << 20));
+	refused(&changes, setxattr(proc, "user.new", "x", 1, 0));
+	refused(&changes, setxattr(proc, "trusted.new", "x", 1, 0));
+	refused(&changes, removexattr(proc, "user.new"));
+	refused(&changes, faccessat(root, FILE_NAME, W_OK, 0));
+	refused(&changes, faccessat(root, ".", W_OK, 0));
+}
+
+static void check_opens(int root)
+{
+	refused(&opens, openat(root, FILE_NAME, O_WRONLY));
+	refused(&opens, openat(root, FILE_NAME, O_RDWR));
+	refused(&opens, openat(root, FILE_NAME, O_RDONLY | O_TRUNC));
+	refused(&opens, openat(root, FILE_NAME, O_WRONLY | O_APPEND | O_DIRECT));
+	refused(&opens, openat(root, "new", O_WRONLY | O_CREAT, 0644));
+	refused(&opens, openat(root, "new", O_RDONLY | O_CREAT, 0644));
+	refused(&opens, openat(root, ".", O_RDWR | O_TMPFILE, 0600));
+}
+
+static void check_allowed(int root)
+{
+	int fd = openat(root, FILE_NAME, O_RDONLY | O_CREAT);
+
+	t_check(&allowed, fd >= 0, "/" FILE_NAME, "O_CREAT of what exists: %s", strerror(errno));
+	t_check(&allowed, write(fd, "x", 1) < 0 && errno == EBADF, "/" FILE_NAME,
+		"write: %s", strerror(errno));
+	t_check(&allowed, ftruncate(fd, 0) < 0 && (errno == EINVAL || errno == EBADF),
+		"/" FILE_NAME, "ftruncate: %s", strerror(errno));
+	t_check(&allowed, !fsync(fd) && !fdatasync(fd), "/" FILE_NAME, "fsync: %s",
+		strerror(errno));
+	t_check(&allowed, !syncfs(root), "/", "syncfs: %s", strerror(errno));
+	t_check(&allowed, !faccessat(root, FILE_NAME, R_OK, 0), "/" FILE_NAME, "access: %s",
+		strerror(errno));
+	t_check(&allowed, openat(root, FILE_NAME, O_RDONLY | O_CREAT | O_EXCL) < 0 &&
+		errno == EEXIST, "/" FILE_NAME, "O_EXCL: %s", strerror(errno));
+	close(fd);
+	/* A device is no part of the file system it lies in. */
+	fd = openat(root, "types/char-1-3", O_WRONLY);
+	if (fd >= 0 || errno != ENOENT)
+		t_check(&allowed, fd >= 0 && write(fd, "x", 1) == 1, "/types/char-1-3",
+			"write to a device: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+void attrs_readonly(int root, bool dsfs)
+{
+	struct statvfs fs;
+
+	if (fstatvfs(root, &fs))
+		t_die("/", "statvfs");
+	if (!(fs.f_flag & ST_RDONLY) && !dsfs) {
+		changes.skip = opens.skip = allowed.skip = "mounted for writing";
+		return;
+	}
+	t_check(&changes, fs.f_flag & ST_RDONLY, "/", "the mount is not read-only");
+	check_changes(root);
+	check_opens(root);
+	check_allowed(root);
+}

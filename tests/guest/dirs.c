@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dirs - directories: what getdents64 says in which order, where one can seek
+ * to, and which names are found.
+ *
+ * The system call is used bare, with buffers of any size: libc's readdir would
+ * read ahead and hide at which entry a position points.
+ *
+ * --sorted adds what DSFS promises beyond POSIX: names in byte order, the same
+ * at every reading, positions that grow.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib.h"
+
+#define SMALLEST	280	/* a buffer that takes the longest name */
+#define LARGE		65536
+#define SEEKS		200	/* positions of a directory to seek to */
+#define LOOKUPS		300
+
+struct entry {
+	char *name;
+	uint64_t ino;
+	int64_t next;		/* d_off: the position behind it */
+	unsigned char type;
+};
+
+struct listing {
+	struct entry *e;
+	size_t count;
+};
+
+static struct t_case order = { .name = "getdents64 gives every entry once" };
+static struct t_case sorted = { .name = "names in byte order, positions grow" };
+static struct t_case types = { .name = "d_type and d_ino are those of stat" };
+static struct t_case dots = { .name = "dot and dot-dot" };
+static struct t_case small = { .name = "small buffers" };
+static struct t_case seeks = { .name = "seeks to every position" };
+static struct t_case rewinds = { .name = "rewind, two descriptors" };
+static struct t_case odd = { .name = "odd positions" };
+static struct t_case lookups = { .name = "names that are there" };
+static struct t_case missing = { .name = "names that are not there" };
+static struct t_case toolong = { .name = "names too long, wrong types" };
+
+static struct t_case *cases[] = {
+	&order, &sorted, &types, &dots, &small, &seeks, &rewinds, &odd, &lookups, &missing,
+	&toolong,
+};
+
+static bool want_sorted;
+static bool only_readdir;
+
+static long getdents(int fd, void *buf, size_t len)
+{
+	return syscall(SYS_getdents64, fd, buf, len);
+}
+
+static void add(struct listing *l, const struct dirent64 *d)
+{
+	struct entry *e;
+
+	if (!(l->count & (l->count - 1))) {
+		l->e = realloc(l->e, (l->count ? l->count * 2 : 1) * sizeof(*l->e));
+		if (!l->e)
+			t_die("memory", "realloc");
+	}
+	e = l->e + l->count++;
+	e->name = strdup(d->d_name);
+	e->ino = d->d_ino;
+	e->next = d->d_off;
+	e->type = d->d_type;
+}
+
+static void free_listing(struct listing *l)
+{
+	while (l->count)
+		free(l->e[--l->count].name);
+	free(l->e);
+	l->e = NULL;
+}
+
+/* From @fd's position on, @room bytes a call, @max entries at most. */
+static int read_entries(int fd, size_t room, size_t max, struct listing *l)
+{
+	static char buf[LARGE] __attribute__((aligned(8)));
+	struct dirent64 *d;
+	long n, at;
+
+	l->e = NULL;
+	l->count = 0;
+	while (l->count < max) {
+		n = getdents(fd, buf, room);
+		if (n <= 0)
+			return n;
+		for (at = 0; at < n && l->count < max; at += d->d_reclen) {
+			d = (struct dirent64 *)(buf + at);
+			add(l, d);
+		}
+	}
+	return 0;
+}
+
+static bool is_dot(const struct entry *e)
+{
+	return !strcmp(e->name, ".") || !strcmp(e->name, "..");
+}
+
+static int entry_cmp(const void *a, const void *b)
+{
+	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+/* Against the reference's names, as sets. */
+static void check_names(const char *path, const struct listing *l, int ref)
+{
+	struct listing copy = { t_alloc(l->count * sizeof(*l->e)), l->count };
+	size_t count, i, n = 0;
+	char **names;
+
+	memcpy(copy.e, l->e, l->count * sizeof(*l->e));
+	qsort(copy.e, copy.count, sizeof(*copy.e), entry_cmp);
+	for (i = 1; i < copy.count; i++)
+		t_check(&order, strcmp(copy.e[i - 1].name, copy.e[i].name), path,
+			"%s is there twice", copy.e[i].name);
+	if (ref >= 0) {
+		count = t_names(ref, path, &names);
+		for (i = 0; i < copy.count; i++) {
+			if (is_dot(copy.e + i))
+				continue;
+			while (n < count && !strcmp(names[n], "lost+found"))
+				n++;
+			if (!strcmp(copy.e[i].name, "lost+found"))
+				continue;
+			if (!t_check(&order, n < count && !strcmp(copy.e[i].name, names[n]), path,
+				     "%s, the reference has %s", copy.e[i].name,
+				     n < count ? names[n] : "no more"))
+				break;
+			n++;
+		}
+		while (n < count && !strcmp(names[n], "lost+found"))
+			n++;
+		t_check(&order, n == count || i < copy.count, path, "%zu names are missing",
+			count - n);
+		t_free_names(names, count);
+	}
+	free(copy.e);
+}
+
+static void check_sorted(const char *path, const struct listing *l)
+{
+	size_t i;
+
+	if (!want_sorted)
+		return;
+	for (i = 3; i < l->count; i++)
+		t_check(&sorted, strcmp(l->e[i - 1].name, l->e[i].name) < 0, path,
+			"%s before %s", l->e[i - 1].name, l->e[i].name);
+	for (i = 0; i < l->count; i++)
+		t_check(&sorted, l->e[i].next > (i ? l->e[i - 1].next : 0), path,
+			"position %lld behind %s", (long long)l->e[i].next, l->e[i].name);
+}
+
+static void check_types(const char *path, int fd, const struct listing *l)
+{
+	struct stat st;
+	size_t i, step = l->count > LOOKUPS ? l->count / LOOKUPS : 1;
+
+	for (i = 2; i < l->count; i += step) {
+		const struct entry *e = l->e + i;
+
+		if (is_dot(e))
+			continue;
+		if (fstatat(fd, e->name, &st, AT_SYMLINK_NOFOLLOW)) {
+			t_check(&lookups, false, path, "%s: %s", e->name, strerror(errno));
+			continue;
+		}
+		lookups.checks++;
+		t_check(&types, st.st_ino == e->ino, path, "%s: d_ino %llu, st_ino %llu", e->name,
+			(unsigned long long)e->ino, (unsigned long long)st.st_ino);
+		t_check(&types, e->type == DT_UNKNOWN ? !want_sorted : e->type == IFTODT(st.st_mode),
+			path, "%s: d_type %u, mode %o", e->name, e->type, st.st_mode);
+	}
+}
+
+static void check_dots(const char *path, int fd, const struct listing *l)
+{
+	struct stat self, parent;
+	size_t i, found = 0;
+
+	if (fstat(fd, &self) || fstatat(fd, "..", &parent, 0))
+		t_die(path, "stat");
+	for (i = 0; i < l->count; i++) {
+		const struct entry *e = l->e + i;
+
+		if (!is_dot(e))
+			continue;
+		found++;
+		if (want_sorted)
+			t_check(&dots, i < 2 && strlen(e->name) == i + 1, path,
+				"%s is number %zu", e->name, i);
+		t_check(&dots, e->type == DT_DIR || e->type == DT_UNKNOWN, path,
+			"%s: d_type %u", e->name, e->type);
+		if (!strcmp(e->name, "."))
+			t_check(&dots, e->ino == self.st_ino, path, ".: d_ino %llu, st_ino %llu",
+				(unsigned long long)e->ino, (unsigned long long)self.st_ino);
+		else if (strcmp(path, "/"))
+			t_check(&dots, e->ino == parent.st_ino, path, "..: d_ino %llu, st_ino %llu",
+				(unsigned long long)e->ino, (unsigned long long)parent.st_ino);
+		else
+			t_check(&dots, e->ino == self.st_ino, path, "..: d_ino of the root is %llu",
+				(unsigned long long)e->ino);
+	}
+	t_check(&dots, found == 2, path, "%zu of them", found);
+}
+
+static bool same(const struct entry *a, const struct entry *b)
+{
+	return !strcmp(a->name, b->name) && a->ino == b->ino && a->type == b->type &&
+	       a->next == b->next;
+}
+
+static void check_small(const char *path, int fd, const struct listing *l)
+{
+	struct listing s;
+	char tiny[32];
+	size_t i;
+
+	lseek(fd, 0, SEEK_SET);
+	if (!t_check(&small, !read_entries(fd, SMALLEST, SIZE_MAX, &s), path, "%s",
+		     strerror(errno)))
+		return;
+	t_check(&small, s.count == l->count, path, "%zu entries instead of %zu", s.count, l->count);
+	for (i = 0; i < s.count && i < l->count; i++)
+		t_check(&small, same(s.e + i, l->e + i), path, "entry %zu differs: %s, %s", i,
+			s.e[i].name, l->e[i].name);
+	free_listing(&s);
+	lseek(fd, 0, SEEK_SET);
+	t_check(&small, getdents(fd, tiny, 8) < 0 && errno == EINVAL, path,
+		"a buffer of 8 bytes: no EINVAL");
+	/* And nothing was lost by that. */
+	if (!read_entries(fd, LARGE, 1, &s) && s.count)
+		t_check(&small, same(s.e, l->e), path, "after EINVAL the first entry is %s",
+			s.e->name);
+	free_listing(&s);
+}
+
+/* From the last to the first, so that no position follows from the one before. */
+static void check_seeks(const char *path, int fd, const struct listing *l)
+{
+	size_t step = l->count > SEEKS ? l->count / SEEKS : 1, i;
+	struct listing s;
+
+	for (i = l->count; i-- > 0; i = i > step ? i - step + 1 : 0) {
+		int64_t to = l->e[i].next;
+
+		if (!t_check(&seeks, lseek(fd, to, SEEK_SET) == to, path,
+			     "to %lld, behind %s: %s", (long long)to, l->e[i].name, strerror(errno)))
+			continue;
+		if (!t_check(&seeks, !read_entries(fd, SMALLEST, 1, &s), path,
+			     "read at %lld: %s", (long long)to, strerror(errno)))
+			continue;
+		if (i + 1 == l->count)
+			t_check(&seeks, !s.count, path, "%s behind the last entry",
+				s.count ? s.e->name : "");
+		else
+			t_check(&seeks, s.count && same(s.e, l->e + i + 1), path,
+				"at %lld there is %s instead of %s", (long long)to,
+				s.count ? s.e->name : "nothing", l->e[i + 1].name);
+		free_listing(&s);
+		if (!i)
+			break;
+	}
+}
+
+static void check_rewind(const char *path, int fd, const struct listing *l)
+{
+	int other = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct listing a, b, rest;
+
+	if (other < 0)
+		t_die(path, "open");
+	lseek(fd, 0, SEEK_SET);
+	if (read_entries(fd, SMALLEST, 1, &a) || read_entries(other, LARGE, SIZE_MAX, &b) ||
+	    lseek(fd, a.e[0].next, SEEK_SET) < 0 || read_entries(fd, SMALLEST, SIZE_MAX, &rest))
+		t_die(path, "getdents64");
+	t_check(&rewinds, b.count == l->count, path, "another descriptor: %zu of %zu entries",
+		b.count, l->count);
+	t_check(&rewinds, rest.count + 1 == l->count, path,
+		"%zu of %zu entries behind the first, after another descriptor was read",
+		rest.count, l->count);
+	free_listing(&a);
+	free_listing(&rest);
+	t_check(&rewinds, lseek(fd, 0, SEEK_SET) == 0, path, "rewind: %s", strerror(errno));
+	if (read_entries(fd, LARGE, 1, &a))
+		t_die(path, "getdents64");
+	t_check(&rewinds, a.count && same(a.e, l->e), path, "after a rewind: another first entry");
+	free_listing(&a);
+	free_listing(&b);
+	close(other);
+}
+
+static void check_odd(const char *path, int fd, const struct listing *l)
+{
+	static const int64_t at[] = { INT64_MAX, INT64_MAX - 1, 1LL << 32, (1LL << 32) + 1 };
+	struct listing s;
+	size_t i;
+
+	t_check(&odd, lseek(fd, -1, SEEK_SET) < 0 && errno == EINVAL, path, "to -1: no EINVAL");
+	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		if (lseek(fd, at[i], SEEK_SET) < 0) {
+			t_check(&odd, errno == EINVAL, path, "to %lld: %s", (long long)at[i],
+				strerror(errno));
+			continue;
+		}
+		t_check(&odd, !read_entries(fd, LARGE, SIZE_MAX, &s), path, "read at %lld: %s",
+			(long long)at[i], strerror(errno));
+		if (want_sorted && l->count < 1000000)
+			t_check(&odd, !s.count, path, "at %lld there are %zu entries",
+				(long long)at[i], s.count);
+		free_listing(&s);
+	}
+}
+
+static bool listed(const struct listing *l, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < l->count; i++) {
+		if (!strcmp(l->e[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+/* Names beside those that exist: the places where a search could slip. */
+static void check_missing(const char *path, int fd, const struct listing *l)
+{
+	size_t step = l->count > LOOKUPS ? l->count / LOOKUPS : 1, i, len;
+	char name[300];
+	struct stat st;
+	int kind;
+
+	for (i = 0; i < l->count; i += step) {
+		for (kind = 0; kind < 4; kind++) {
+			strcpy(name, l->e[i].name);
+			len = strlen(name);
+			if (is_dot(l->e + i) || len > 250)
+				strcpy(name, "zzz"), len = 3;
+			if (kind == 0)
+				strcat(name, "x");
+			else if (kind == 1)
+				name[len - 1] = 0;
+			else if (kind == 2)
+				name[len - 1] ^= 1;
+			else
+				name[0] ^= 0x20;
+			if (!*name || strchr(name, '/') || !strcmp(name, ".") ||
+			    !strcmp(name, "..") || listed(l, name))
+				continue;
+			t_check(&missing, fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 &&
+				errno == ENOENT, path, "%s is found, or: %s", name,
+				strerror(errno));
+		}
+	}
+}
+
+static void check_toolong(const char *path, int fd, const struct listing *l)
+{
+	char name[600];
+	struct stat st;
+	size_t i;
+
+	memset(name, 'n', sizeof(name));
+	name[256] = 0;
+	t_check(&toolong, fstatat(fd, name, &st, 0) < 0 && errno == ENAMETOOLONG, path,
+		"a name of 256 bytes: %s", strerror(errno));
+	for (i = 0; i < l->count; i++) {
+		if (l->e[i].type != DT_REG)
+			continue;
+		snprintf(name, sizeof(name), "%s/below", l->e[i].name);
+		t_check(&toolong, fstatat(fd, name, &st, 0) < 0 && errno == ENOTDIR, path,
+			"below a file: %s", strerror(errno));
+		break;
+	}
+	lseek(fd, 0, SEEK_SET);
+	t_check(&toolong, read(fd, name, 10) < 0 && errno == EISDIR, path,
+		"read of a directory: %s", strerror(errno));
+}
+
+static void visit(const struct t_object *o)
+{
+	struct listing l;
+	int fd, ref = -1;
+
+	if (!S_ISDIR(o->st.st_mode))
+		return;
+	fd = openat(o->dir, o->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		t_die(o->path, "open");
+	if (o->ref_dir >= 0)
+		ref = openat(o->ref_dir, o->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (!t_check(&order, !read_entries(fd, LARGE, SIZE_MAX, &l), o->path, "%s",
+		     strerror(errno)))
+		goto out;
+	check_names(o->path, &l, ref);
+	check_sorted(o->path, &l);
+	check_types(o->path, fd, &l);
+	check_dots(o->path, fd, &l);
+	check_seeks(o->path, fd, &l);
+	if (!only_readdir) {
+		check_small(o->path, fd, &l);
+		check_rewind(o->path, fd, &l);
+		check_odd(o->path, fd, &l);
+		check_missing(o->path, fd, &l);
+		check_toolong(o->path, fd, &l);
+	}
+	free_listing(&l);
+out:
+	close(fd);
+	if (ref >= 0)
+		close(ref);
+}
+
+static const struct option options[] = {
+	{ "ref", required_argument, NULL, 'r' },
+	{ "sorted", no_argument, NULL, 's' },
+	{ "only-readdir", no_argument, NULL, 'o' },
+	{ "entries", required_argument, NULL, 'e' },
+	{ }
+};
+
+/* One huge directory: what takes time in proportion to it once, no walk. */
+static int huge(const char *dir, size_t entries)
+{
+	struct t_object o = { .path = "/", .dir = AT_FDCWD, .name = dir, .ref_dir = -1 };
+	static struct t_case number = { .name = "number of entries" };
+	struct t_case *all[sizeof(cases) / sizeof(cases[0]) + 1];
+	struct listing l;
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, &o.st))
+		t_die(dir, "open");
+	t_check(&number, !read_entries(fd, LARGE, SIZE_MAX, &l) && l.count == entries + 2, dir,
+		"%zu instead of %zu", l.count - 2, entries);
+	free_listing(&l);
+	close(fd);
+	visit(&o);
+	all[0] = &number;
+	memcpy(all + 1, cases, sizeof(cases));
+	return t_report(all, sizeof(all) / sizeof(all[0]));
+}
+
+int main(int argc, char **argv)
+{
+	struct t_walk w = { .visit = visit };
+	size_t entries = 0;
+	int c;
+
+	t_init("dirs");
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (c) {
+		case 'r':
+			w.ref = optarg;
+			break;
+		case 's':
+			want_sorted = true;
+			break;
+		case 'o':
+			only_readdir = true;
+			break;
+		case 'e':
+			entries = strtoull(optarg, NULL, 10);
+			break;
+		default:
+			optind = argc;
+		}
+	}
+	if (optind != argc - 1) {
+		fprintf(stderr, "usage: dirs [--ref=DIR] [--sorted] [--only-readdir] [--entries=N] DIR\n"
+			"  --entries=N  DIR is one directory of N entries; do not walk\n");
+		return 2;
+	}
+	if (!want_sorted)
+		sorted.skip = "no --sorted";
+	w.root = argv[optind];
+	if (entries)
+		return huge(w.root, entries);
+	t_walk(&w);
+	return t_report(cases, sizeof(cases) / sizeof(cases[0]));
+}
