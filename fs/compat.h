@@ -7,12 +7,24 @@
 #ifndef DSFS_COMPAT_H
 #define DSFS_COMPAT_H
 
+#include <linux/bio.h>
 #include <linux/fs.h>
 #include <linux/mount.h>
 #include <linux/pagemap.h>
 #include <linux/posix_acl_xattr.h>
 #include <linux/version.h>
 #include <linux/xattr.h>
+
+/* 6.3: leases moved to a header of their own */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+#include <linux/filelock.h>
+#endif
+
+/* 6.2: bio_add_folio() is exported; a folio is contiguous */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define bio_add_folio(bio, folio, len, off) \
+	(bio_add_page(bio, &(folio)->page, len, off) == (len))
+#endif
 
 /* 6.3: struct mnt_idmap takes the place of the mount's user namespace */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
@@ -108,7 +120,5 @@ static inline void super_set_uuid(struct super_block *sb, const u8 *uuid,
 
 #define super_set_sysfs_name_bdev(sb) do { } while (0)
 #endif
-
-/* 7.1: alloc hooks of folios take a policy; of no use here */
 
 #endif /* DSFS_COMPAT_H */
