@@ -196,39 +196,42 @@ static void dsfs_group_read(struct dsfs_source *src, unsigned long group,
 		dsfs_load_submit(load, bio);
 }
 
-/* A run of blocks cut at group borders. */
-#define dsfs_for_each_group(group, from, to, first, end)		\
-	for (group = (first) >> DSFS_GROUP_BITS;			\
-	     from = max_t(u64, first, (u64)group << DSFS_GROUP_BITS) -	\
-		    ((u64)group << DSFS_GROUP_BITS),			\
-	     to = min_t(u64, end, ((u64)group + 1) << DSFS_GROUP_BITS) - \
-		  ((u64)group << DSFS_GROUP_BITS),			\
-	     ((u64)group << DSFS_GROUP_BITS) < (end); group++)
+/* Memory for blocks [from, to) of a group, and requests that fill it. */
+static int dsfs_load_group(struct dsfs_source *src, unsigned long group,
+			   unsigned int from, unsigned int to,
+			   struct dsfs_load *load)
+{
+	struct dsfs_group **g = &src->groups[group];
+	int ret;
+
+	if (!*g)
+		*g = kzalloc(sizeof(**g), GFP_KERNEL);
+	if (!*g)
+		return -ENOMEM;
+	ret = dsfs_group_alloc(*g, from, to);
+	if (ret)
+		return ret;
+	src->resident_bytes += (u64)(to - from) * DSFS_BLOCK_SIZE;
+	dsfs_group_read(src, group, from, to, load);
+	return 0;
+}
 
 /* Read blocks [first, end) into new pages; they are not verified yet. */
 static int dsfs_load_blocks(struct dsfs_source *src, u64 first, u64 end)
 {
 	struct dsfs_load load = { .pending = ATOMIC_INIT(1) };
-	unsigned int from, to;
 	struct blk_plug plug;
-	unsigned long group;
 	int ret = 0;
+	u64 next;
 
 	init_completion(&load.done);
 	blk_start_plug(&plug);
-	dsfs_for_each_group(group, from, to, first, end) {
-		if (!src->groups[group])
-			src->groups[group] = kzalloc(sizeof(struct dsfs_group),
-						     GFP_KERNEL);
-		if (!src->groups[group]) {
-			ret = -ENOMEM;
-			break;
-		}
-		ret = dsfs_group_alloc(src->groups[group], from, to);
-		if (ret)
-			break;
-		src->resident_bytes += (u64)(to - from) * DSFS_BLOCK_SIZE;
-		dsfs_group_read(src, group, from, to, &load);
+	for (; !ret && first < end; first = next) {
+		u64 base = round_down(first, DSFS_GROUP_BLOCKS);
+
+		next = min(end, base + DSFS_GROUP_BLOCKS);
+		ret = dsfs_load_group(src, base >> DSFS_GROUP_BITS, first - base,
+				      next - base, &load);
 	}
 	blk_finish_plug(&plug);
 	if (!atomic_dec_and_test(&load.pending))

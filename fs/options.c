@@ -9,9 +9,9 @@
 #include <linux/seq_file.h>
 
 enum {
-	Opt_meta,
-	Opt_verify,
-	Opt_wholefile,
+	OPT_META,
+	OPT_VERIFY,
+	OPT_WHOLEFILE,
 };
 
 static const struct constant_table dsfs_param_meta[] = {
@@ -27,9 +27,9 @@ static const struct constant_table dsfs_param_verify[] = {
 };
 
 const struct fs_parameter_spec dsfs_parameters[] = {
-	fsparam_enum("meta",		Opt_meta, dsfs_param_meta),
-	fsparam_enum("verify",		Opt_verify, dsfs_param_verify),
-	fsparam_string("wholefile",	Opt_wholefile),
+	fsparam_enum("meta",		OPT_META, dsfs_param_meta),
+	fsparam_enum("verify",		OPT_VERIFY, dsfs_param_verify),
+	fsparam_string("wholefile",	OPT_WHOLEFILE),
 	{}
 };
 
@@ -61,13 +61,13 @@ int dsfs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 
 	opt = fs_parse(fc, dsfs_parameters, param, &result);
 	switch (opt) {
-	case Opt_meta:
+	case OPT_META:
 		sbi->opt.meta = result.uint_32;
 		return 0;
-	case Opt_verify:
+	case OPT_VERIFY:
 		sbi->opt.verify = result.uint_32;
 		return 0;
-	case Opt_wholefile:
+	case OPT_WHOLEFILE:
 		return dsfs_parse_wholefile(fc, param->string,
 					    &sbi->opt.wholefile);
 	}
