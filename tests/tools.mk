@@ -6,7 +6,7 @@
 
 T		:= $(B)/tests
 TEST_TOOLS	:= $(addprefix $(T)/,mktree mkjpegs listing)
-GUEST_TOOLS	:= $(addprefix $(T)/,reads dirs attrs stacks requests)
+GUEST_TOOLS	:= $(addprefix $(T)/,reads dirs attrs stacks requests trymount)
 
 .PHONY: test-tools
 test-tools: $(TEST_TOOLS) $(GUEST_TOOLS)

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * requests - how many requests to the device a shuffled pass over files takes.
+ *
+ * Drops all caches, reads every file of a list (or of a tree, or every n-th of
+ * them) once in an order shuffled by a seed, in the way of a loader, and
+ * prints what the block device counted meanwhile.  Counts depend on nothing
+ * but kernel, file system and device; so they can be compared, where seconds
+ * cannot.
+ *
+ * Patterns:
+ *   whole   open, fstat, one read of the whole file, close
+ *   pil     reads of 4,096, 61,440, then 65,536 bytes: torchvision with PIL
+ *   imread  a peek of 32 bytes, back to 0, reads of 4,096 bytes: OpenCV's imread
+ *   stat    lstat alone
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib.h"
+
+#define ROOM	(4 << 20)
+
+struct counts {
+	uint64_t reads, merges, sectors;
+};
+
+static char **files;
+static size_t count, room;
+static uint64_t bytes;
+static char *buf;
+static const char *tree;
+
+static void add_file(const char *path)
+{
+	if (count == room) {
+		room = room * 2 + 64;
+		files = realloc(files, room * sizeof(*files));
+		if (!files)
+			t_die("memory", "realloc");
+	}
+	files[count] = strdup(path);
+	if (!files[count++])
+		t_die("memory", "strdup");
+}
+
+static void visit(const struct t_object *o)
+{
+	char path[4096];
+
+	if (!S_ISREG(o->st.st_mode))
+		return;
+	snprintf(path, sizeof(path), "%s%s", tree, o->path);
+	add_file(path);
+}
+
+static void read_list(const char *list)
+{
+	char line[4096];
+	FILE *f = fopen(list, "r");
+
+	if (!f)
+		t_die(list, "open");
+	while (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = 0;
+		add_file(line);
+	}
+	fclose(f);
+}
+
+static void keep_every(size_t n)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < count; i++) {
+		if (i % n == 0)
+			files[kept++] = files[i];
+		else
+			free(files[i]);
+	}
+	count = kept;
+}
+
+/* Fisher-Yates with a generator of our own: the same order everywhere. */
+static void shuffle(uint64_t seed)
+{
+	size_t i, j;
+	char *tmp;
+
+	for (i = count; i > 1; i--) {
+		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+		j = (seed >> 33) % i;
+		tmp = files[i - 1];
+		files[i - 1] = files[j];
+		files[j] = tmp;
+	}
+}
+
+/* Every line of /sys/dev/block/MAJOR:MINOR/stat begins with reads. */
+static void get_counts(const struct stat *st, struct counts *c)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/stat", major(st->st_dev),
+		 minor(st->st_dev));
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%" SCNu64 " %" SCNu64 " %" SCNu64, &c->reads, &c->merges,
+			 &c->sectors) != 3)
+		t_die(path, "read");
+	fclose(f);
+}
+
+static void print_queue(const struct stat *st, const char *name)
+{
+	char path[96], value[32] = "-";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/queue/%s", major(st->st_dev),
+		 minor(st->st_dev), name);
+	f = fopen(path, "r");
+	if (f) {
+		if (fgets(value, sizeof(value), f))
+			value[strcspn(value, "\n")] = 0;
+		fclose(f);
+	}
+	printf(" %s=%s", name, value);
+}
+
+static void drop_caches(void)
+{
+	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
+
+	sync();
+	if (fd < 0 || write(fd, "3", 1) != 1)
+		t_die("/proc/sys/vm/drop_caches", "write");
+	close(fd);
+}
+
+static size_t step(int fd, size_t len)
+{
+	ssize_t n = read(fd, buf, len);
+
+	if (n < 0)
+		t_die("read", strerror(errno));
+	return n;
+}
+
+static void by_whole(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		t_die("fstat", strerror(errno));
+	if (st.st_size > ROOM)
+		st.st_size = ROOM;
+	bytes += step(fd, st.st_size);
+}
+
+static void by_pil(int fd)
+{
+	size_t len = 4096, n;
+
+	do {
+		n = step(fd, len);
+		bytes += n;
+		len = len == 4096 ? 61440 : 65536;
+	} while (n);
+}
+
+static void by_imread(int fd)
+{
+	size_t n;
+
+	step(fd, 32);
+	lseek(fd, 0, SEEK_SET);
+	do {
+		n = step(fd, 4096);
+		bytes += n;
+	} while (n);
+}
+
+static const struct pattern {
+	const char *name;
+	void (*read)(int fd);
+} patterns[] = {
+	{ "whole", by_whole }, { "pil", by_pil }, { "imread", by_imread }, { "stat", NULL },
+};
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+static void pass(const struct pattern *p)
+{
+	struct stat st;
+	size_t i;
+	int fd;
+
+	for (i = 0; i < count; i++) {
+		if (!p->read) {
+			if (lstat(files[i], &st))
+				t_die(files[i], "lstat");
+			continue;
+		}
+		fd = open(files[i], O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			t_die(files[i], "open");
+		p->read(fd);
+		close(fd);
+	}
+}
+
+static void measure(const struct pattern *p, bool warm)
+{
+	struct counts a, b;
+	struct stat st;
+	double start;
+
+	if (lstat(files[0], &st))
+		t_die(files[0], "lstat");
+	bytes = 0;
+	if (!warm)
+		drop_caches();
+	get_counts(&st, &a);
+	start = now();
+	pass(p);
+	start = now() - start;
+	get_counts(&st, &b);
+	printf("pattern=%s cache=%s files=%zu bytes=%" PRIu64 " requests=%" PRIu64
+	       " requests_per_file=%.3f sectors_per_file=%.1f seconds=%.3f files_per_second=%.0f",
+	       p->name, warm ? "warm" : "cold", count, bytes, b.reads - a.reads,
+	       (double)(b.reads - a.reads) / count, (double)(b.sectors - a.sectors) / count, start,
+	       count / start);
+	print_queue(&st, "max_sectors_kb");
+	print_queue(&st, "read_ahead_kb");
+	printf("\n");
+}
+
+static const struct option options[] = {
+	{ "pattern", required_argument, NULL, 'p' },
+	{ "seed", required_argument, NULL, 's' },
+	{ "every", required_argument, NULL, 'e' },
+	{ "list", required_argument, NULL, 'l' },
+	{ "warm", no_argument, NULL, 'w' },
+	{ }
+};
+
+static const struct pattern *find_pattern(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+		if (!strcmp(patterns[i].name, name))
+			return patterns + i;
+	}
+	fprintf(stderr, "requests: --pattern=%s: not whole, pil, imread or stat\n", name);
+	exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	const struct pattern *p = patterns;
+	struct t_walk w = { .visit = visit };
+	uint64_t seed = 1;
+	size_t every = 1;
+	bool warm = false;
+	int c;
+
+	t_init("requests");
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (c) {
+		case 'p':
+			p = find_pattern(optarg);
+			break;
+		case 's':
+			seed = strtoull(optarg, NULL, 0);
+			break;
+		case 'e':
+			every = strtoull(optarg, NULL, 0);
+			break;
+		case 'l':
+			read_list(optarg);
+			break;
+		case 'w':
+			warm = true;
+			break;
+		default:
+			optind = argc + 1;
+		}
+	}
+	if (optind < argc - 1 || optind > argc || !every || (optind == argc && !count)) {
+		fprintf(stderr, "usage: requests [--pattern=whole|pil|imread|stat] [--seed=N] "
+			"[--every=N] [--warm] --list=FILE | DIR\n"
+			"  --warm  a second pass over what the first one cached\n");
+		return 2;
+	}
+	buf = t_alloc(ROOM);
+	if (optind == argc - 1) {
+		tree = argv[optind];
+		w.root = tree;
+		t_walk(&w);
+	}
+	keep_every(every);
+	if (!count)
+		t_die("list", "no files");
+	shuffle(seed);
+	measure(p, false);
+	if (warm)
+		measure(p, true);
+	return 0;
+}
