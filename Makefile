@@ -57,9 +57,82 @@ $(foreach t,mkfs fsck dump mount,$(eval $(call tool_rule,$(t))))
 
 -include $(patsubst %.o,%.d,$(call objs,$(LIB_SRC) $(mkfs_SRC) $(fsck_SRC) $(dump_SRC) $(mount_SRC)))
 
-# The module, for the kernel whose build tree KDIR names.
+# The module, for the kernel whose build tree KDIR names: fs/dsfs.ko.
 .PHONY: modules
 modules:
-	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+	$(MAKE) -C $(KDIR) M=$(CURDIR) CONFIG_DSFS_FS=m modules
+
+MANPAGES	:= $(wildcard Documentation/man/*.8)
+KVER		= $(notdir $(patsubst %/build,%,$(KDIR)))
+MODDIR		= $(DESTDIR)/lib/modules/$(KVER)/updates
+
+# Tools and manual pages; the module too if it has been built for KDIR.
+.PHONY: install uninstall
+install: tools
+	install -d $(DESTDIR)$(sbindir) $(DESTDIR)$(mountdir) $(DESTDIR)$(mandir)/man8
+	install -m 755 $(addprefix $(B)/,mkfs.dsfs fsck.dsfs dump.dsfs) $(DESTDIR)$(sbindir)
+	install -m 755 $(B)/mount.dsfs $(DESTDIR)$(mountdir)
+	install -m 644 $(MANPAGES) $(DESTDIR)$(mandir)/man8
+	if [ -e fs/dsfs.ko ]; then \
+		install -d $(MODDIR) && \
+		install -m 644 fs/dsfs.ko $(MODDIR) && \
+		{ [ -n "$(DESTDIR)" ] || depmod $(KVER); }; \
+	fi
+
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(sbindir)/,mkfs.dsfs fsck.dsfs dump.dsfs)
+	rm -f $(DESTDIR)$(mountdir)/mount.dsfs
+	rm -f $(addprefix $(DESTDIR)$(mandir)/man8/,$(notdir $(MANPAGES)))
+	if [ -e $(MODDIR)/dsfs.ko ]; then \
+		rm -f $(MODDIR)/dsfs.ko && \
+		{ [ -n "$(DESTDIR)" ] || depmod $(KVER); }; \
+	fi
+
+include tests/tools.mk
+-include tests/unit.mk
+
+# All tests, or the tiers in TIERS (tests/README.md).
+.PHONY: check check-long
+check:
+	scripts/install-deps build check
+	$(MAKE) tools
+	tests/check $(TIERS)
+
+check-long:
+	scripts/install-deps build check
+	$(MAKE) tools
+	tests/check --long $(TIERS)
+
+# Pack a tree, mount it, read it in random order, beside ext4.
+.PHONY: demo
+demo:
+	scripts/install-deps build demo
+	$(MAKE) tools
+	scripts/demo $(TREE)
+
+.PHONY: clean distclean
+clean:
+	rm -rf $(B)
+	find fs -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
+		-o -name '.*.cmd' -o -name '*.a' | xargs -r rm -f
+	rm -f Module.symvers modules.order .*.cmd fs/modules.order
+
+# What was downloaded and built outside of the checkout, too.
+distclean: clean
+	rm -rf "$${DSFS_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/dsfs}"
+
+.PHONY: help
+help:
+	@echo 'make [all]                 tools and module'
+	@echo 'make tools                 build/mkfs.dsfs, fsck.dsfs, dump.dsfs, mount.dsfs'
+	@echo 'make modules [KDIR=...]    fs/dsfs.ko for the kernel with that build tree'
+	@echo 'make install [DESTDIR=...] [prefix=/usr/local]'
+	@echo '                           tools, manual pages, and the module if it is built'
+	@echo 'make uninstall             the reverse, with the same variables'
+	@echo 'make demo [TREE=...]       pack a tree, mount it, read it shuffled, beside ext4'
+	@echo 'make check [TIERS="..."]   all tests, or some tiers: see tests/README.md'
+	@echo 'make check-long            the same and what takes hours'
+	@echo 'make clean                 remove what was built here'
+	@echo 'make distclean             and the cache of kernels and test beds'
 
 endif

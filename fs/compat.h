@@ -76,6 +76,15 @@ static inline bool dsfs_inode_is_new(struct inode *inode)
 #define DSFS_FMODE_OPEN	(FMODE_NOWAIT | FMODE_CAN_ODIRECT | FMODE_BUF_RASYNC)
 #endif
 
+/* 6.12: the size of folios can be bounded; without a bound there are none */
+static inline void dsfs_set_folio_order(struct address_space *mapping,
+					unsigned int max)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	mapping_set_folio_order_range(mapping, 0, max);
+#endif
+}
+
 /* 6.14: reads that leave nothing in the cache */
 #if defined(FOP_BUFFER_RASYNC) && defined(FOP_DONTCACHE)
 #define DSFS_FOP_FLAGS	.fop_flags = FOP_BUFFER_RASYNC | FOP_DONTCACHE,

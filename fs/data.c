@@ -548,7 +548,7 @@ static int dsfs_read_folio(struct file *file, struct folio *folio)
 	DECLARE_COMPLETION_ONSTACK(done);
 	struct dsfs_read *rd;
 
-	rd = dsfs_read_alloc(folio->mapping->host, 1, GFP_NOFS);
+	rd = dsfs_read_alloc(folio->mapping->host, 1, GFP_KERNEL);
 	if (!rd) {
 		folio_unlock(folio);
 		return -ENOMEM;
@@ -556,7 +556,7 @@ static int dsfs_read_folio(struct file *file, struct folio *folio)
 	rd->pos = folio_pos(folio);
 	rd->len = folio_size(folio);
 	rd->folios[rd->nr_folios++] = folio;
-	return dsfs_read_submit(rd, &done, REQ_OP_READ, GFP_NOFS);
+	return dsfs_read_submit(rd, &done, REQ_OP_READ, GFP_KERNEL);
 }
 
 /* A first touch brings in a small file whole, unless it is read at random. */
@@ -574,7 +574,8 @@ static void dsfs_expand(struct readahead_control *rac)
 
 static void dsfs_readahead(struct readahead_control *rac)
 {
-	const gfp_t gfp = readahead_gfp_mask(rac->mapping) & ~__GFP_HIGHMEM;
+	/* What does not come easily is left to reads of single folios. */
+	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN;
 	const unsigned int max = DSFS_READ_MAX >> PAGE_SHIFT;
 	struct dsfs_read *rd;
 	struct folio *folio;

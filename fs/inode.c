@@ -80,6 +80,19 @@ static void dsfs_inode_links(struct inode *inode, const struct dsfs_attr *attr,
 							       attr->nlink);
 }
 
+/*
+ * A folio is whole or unreadable, so it is no larger than a checksum chunk: a
+ * bad chunk must not take its neighbours along.  Files with holes are filled
+ * page by page anyway.
+ */
+static void dsfs_inode_folios(struct inode *inode, u16 flags)
+{
+	const unsigned int bits = dsfs_geo(inode->i_sb)->chunk_bits ? : 16;
+
+	if (!(flags & DSFS_INODE_HOLES) && bits > PAGE_SHIFT)
+		dsfs_set_folio_order(inode->i_mapping, bits - PAGE_SHIFT);
+}
+
 static void dsfs_inode_ops(struct inode *inode, const struct dsfs_attr *attr)
 {
 	switch (inode->i_mode & S_IFMT) {
@@ -87,8 +100,7 @@ static void dsfs_inode_ops(struct inode *inode, const struct dsfs_attr *attr)
 		inode->i_op = &dsfs_file_iops;
 		inode->i_fop = &dsfs_file_fops;
 		inode->i_mapping->a_ops = &dsfs_aops;
-		if (!(attr->flags & DSFS_INODE_HOLES))
-			mapping_set_large_folios(inode->i_mapping);
+		dsfs_inode_folios(inode, attr->flags);
 		break;
 	case S_IFDIR:
 		inode->i_op = &dsfs_dir_iops;

@@ -69,7 +69,7 @@ struct dsfs_source {
 /**
  * struct dsfs_sb_info - a mounted image
  * @src: its metadata
- * @opt: options; wholefile and verify may change by remount
+ * @opt: options; wholefile may change by remount
  * @ra_pages: readahead window of files above the wholefile limit, in pages
  * @sum_errors: data chunks whose checksum was wrong
  * @io_errors: data reads that the device failed
@@ -142,7 +142,7 @@ static inline void dsfs_inode_attr(const struct inode *inode,
 
 static inline bool dsfs_verifies(const struct super_block *sb)
 {
-	return dsfs_geo(sb)->chunk_bits && READ_ONCE(DSFS_SB(sb)->opt.verify);
+	return dsfs_geo(sb)->chunk_bits && DSFS_SB(sb)->opt.verify;
 }
 
 #define dsfs_msg(level, sb, fmt, ...) \

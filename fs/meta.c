@@ -399,8 +399,8 @@ static int dsfs_lazy_open(struct dsfs_source *src)
 	set_nlink(inode, 1);
 	inode->i_size = src->geo.meta_bytes;
 	inode->i_mapping->a_ops = &dsfs_lazy_aops;
-	/* Read with folio_address(), and while an inode is being set up. */
-	mapping_set_gfp_mask(inode->i_mapping, GFP_NOFS);
+	/* It is reached by folio_address(). */
+	mapping_set_gfp_mask(inode->i_mapping, GFP_KERNEL);
 	src->lazy = inode;
 	return 0;
 }

@@ -87,7 +87,7 @@ int dsfs_show_options(struct seq_file *seq, struct dentry *root)
 
 	seq_printf(seq, ",meta=%s,verify=%s,wholefile=%llu",
 		   opt->meta == DSFS_META_LAZY ? "lazy" : "resident",
-		   READ_ONCE(opt->verify) ? "on" : "off",
+		   opt->verify ? "on" : "off",
 		   READ_ONCE(opt->wholefile));
 	return 0;
 }

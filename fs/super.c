@@ -234,7 +234,11 @@ static int dsfs_reconfigure(struct fs_context *fc)
 		dsfs_fc_error(fc, sb, "meta= cannot be changed by a remount");
 		return -EINVAL;
 	}
-	WRITE_ONCE(sbi->opt.verify, asked->opt.verify);
+	/* What is cached was read under the rule of the mount. */
+	if (asked->opt.verify != sbi->opt.verify) {
+		dsfs_fc_error(fc, sb, "verify= cannot be changed by a remount");
+		return -EINVAL;
+	}
 	WRITE_ONCE(sbi->opt.wholefile, asked->opt.wholefile);
 	return 0;
 }
