@@ -12,6 +12,9 @@
 #
 # To be sourced.  Callers set `tool`, the name in front of messages.
 
+# Without it a failure within $( ) goes unnoticed.
+shopt -s inherit_errexit
+
 tool=${tool:-${0##*/}}
 lab_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 lab_cache=${DSFS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/dsfs}
@@ -21,7 +24,7 @@ lab_cache=$(cd "$lab_cache" && pwd)
 die()
 {
 	echo "$tool: $*" >&2
-	exit 1
+	exit "${die_status:-1}"
 }
 
 note()
