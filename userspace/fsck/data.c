@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Checksums of all data, in the order of the image, so that a disk is read
+ * from begin to end.  Small files that lie together are read together; large
+ * ones are cut up, so that threads do not wait for one of them at the end.
+ * What lies between files must be zero, or a writer leaked what it held.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "fsck.h"
+
+#define BATCH_BYTES	(4U << 20)	/* a multiple of every chunk size */
+
+/**
+ * struct queue - what is left to do; @lock guards @next and @off
+ * @next: index of the next run
+ * @off: bytes of it that were handed out already
+ */
+struct queue {
+	struct fsck *f;
+	pthread_mutex_t lock;
+	size_t next;
+	u64 off;
+};
+
+/**
+ * struct task - runs to check
+ * @first: index of the first run
+ * @n: how many; if more than one, or if the whole run is meant, @off is 0
+ * @off: for a piece of a large run: where it begins in the run
+ * @len: bytes from there on to read
+ */
+struct task {
+	size_t first;
+	size_t n;
+	u64 off;
+	u64 len;
+};
+
+struct worker {
+	struct queue *q;
+	struct fsck *f;
+	struct dsfs_source *src;
+	u8 *buf;
+	pthread_t thread;
+	bool whole;	/* buf has all of the task */
+};
+
+static const struct frun *run_at(const struct fsck *f, size_t i)
+{
+	return (const struct frun *)f->runs.v + i;
+}
+
+/* Skip the files whose data was seen with another one's. */
+static size_t skip_again(const struct fsck *f, size_t i)
+{
+	while (i < f->runs.n && run_at(f, i)->again)
+		i++;
+	return i;
+}
+
+static void take_piece(struct queue *q, struct task *t)
+{
+	const struct frun *r = run_at(q->f, q->next);
+
+	t->n = 1;
+	t->off = q->off;
+	t->len = r->stored - q->off;
+	if (t->len > BATCH_BYTES)
+		t->len = BATCH_BYTES;
+	q->off += t->len;
+	if (q->off == r->stored) {
+		q->next = skip_again(q->f, q->next + 1);
+		q->off = 0;
+	}
+}
+
+static void take_batch(struct queue *q, struct task *t)
+{
+	const u64 from = run_at(q->f, t->first)->start;
+	const struct frun *r;
+	u64 end;
+
+	t->n = 0;
+	t->off = 0;
+	t->len = 0;
+	while (q->next < q->f->runs.n) {
+		r = run_at(q->f, q->next);
+		end = r->start + r->stored - from;
+		if (end > BATCH_BYTES)
+			break;
+		if (end > t->len)
+			t->len = end;
+		t->n = q->next - t->first + 1;
+		q->next = skip_again(q->f, q->next + 1);
+	}
+}
+
+static bool take(struct queue *q, struct task *t)
+{
+	bool got = false;
+
+	pthread_mutex_lock(&q->lock);
+	if (q->next < q->f->runs.n && !fsck_stop) {
+		got = true;
+		t->first = q->next;
+		if (run_at(q->f, q->next)->stored > BATCH_BYTES)
+			take_piece(q, t);
+		else
+			take_batch(q, t);
+	}
+	pthread_mutex_unlock(&q->lock);
+	return got;
+}
+
+/* A chunk's bytes; read by itself where the whole task could not be. */
+static const u8 *chunk_bytes(struct worker *w, const struct frun *r, u64 base,
+			     u64 at, u64 len)
+{
+	int ret;
+
+	if (w->whole)
+		return w->buf + (r->start + at - base);
+	ret = image_pread(&w->f->img, w->buf, len, r->start + at);
+	if (!ret)
+		return w->buf;
+	problem(w->f, "unreadable data", r->ino, r->start + at, "%s",
+		strerror(-ret));
+	return NULL;
+}
+
+/* The bytes [@from, @to) of a run, @from at the beginning of a chunk. */
+static void check_chunks(struct worker *w, const struct frun *r, u64 base,
+			 u64 from, u64 to)
+{
+	const struct dsfs_geo *geo = w->f->geo;
+	const u64 chunk = geo->chunk_bits ? 1ULL << geo->chunk_bits : BATCH_BYTES;
+	struct dsfs_attr attr = { .ino = r->ino };
+	struct dsfs_err err = { 0 };
+	u32 want = r->sum, have;
+	const u8 *data;
+	u64 at, n;
+	int ret;
+
+	for (at = from; at < to; at += n) {
+		n = to - at < chunk ? to - at : chunk;
+		data = chunk_bytes(w, r, base, at, n);
+		if (!data || !geo->chunk_bits)
+			continue;
+		if (r->stored > chunk) {
+			ret = dsfs_chunk_sum(w->src, &attr, r->stored,
+					     at / chunk, &want, &err);
+			if (ret) {
+				problem_err(w->f, r->ino, r->start + at, &err,
+					    ret);
+				return;
+			}
+		}
+		have = dsfs_crc32c(0, data, n);
+		if (have != want)
+			problem(w->f, "data checksum", r->ino, r->start + at,
+				"%#x, expected %#x, bytes %" PRIu64 " to %"
+				PRIu64 " of what the file stores", have, want,
+				at, at + n - 1);
+	}
+}
+
+/* Bytes [@from, @to) of the image, which no file uses. */
+static void check_zero(struct worker *w, u64 from, u64 to)
+{
+	off_t data;
+	u64 n;
+
+	for (; from < to && !fsck_stop; from += n) {
+		n = to - from < BATCH_BYTES ? to - from : BATCH_BYTES;
+		if (n == BATCH_BYTES) {
+			/* an image may have holes that take days to read */
+			data = lseek(w->f->img.fd, from, SEEK_DATA);
+			if (data < 0 && errno == ENXIO)
+				return;
+			if (data > (off_t)(from + n)) {
+				n = (u64)data < to ? (u64)data - from : to - from;
+				continue;
+			}
+		}
+		if (image_pread(&w->f->img, w->buf, n, from)) {
+			warning(w->f, "unreadable bytes between files", NO_INO,
+				from, "%" PRIu64 " bytes", n);
+			continue;
+		}
+		if (!all_zero(w->buf, n)) {
+			warning(w->f, "bytes between files", NO_INO, from,
+				"they are not zero, up to %" PRIu64, from + n);
+			return;
+		}
+	}
+}
+
+/* What lies between run @i and the next one; @have bytes are in the buffer. */
+static void check_behind(struct worker *w, size_t i, u64 base, u64 have)
+{
+	const struct fsck *f = w->f;
+	const struct frun *r = run_at(f, i);
+	const size_t next = skip_again(f, i + 1);
+	const u64 from = r->start + r->stored;
+	const u64 up = (from + DSFS_BLOCK_SIZE - 1) & ~(u64)(DSFS_BLOCK_SIZE - 1);
+	u64 to = next < f->runs.n ? run_at(f, next)->start : f->geo->data_end;
+
+	/* An update leaves old metadata between files. */
+	if (f->geo->generation > 1 && to > up)
+		to = up;
+	if (to <= from)
+		return;
+	if (!w->whole || to > base + have)
+		check_zero(w, from, to);
+	else if (!all_zero(w->buf + (from - base), to - from))
+		warning(w->f, "bytes between files", NO_INO, from,
+			"they are not zero, up to %" PRIu64, to);
+}
+
+static void do_task(struct worker *w, const struct task *t)
+{
+	const struct frun *r = run_at(w->f, t->first);
+	const u64 base = r->start + t->off;
+	size_t i;
+
+	w->whole = !image_pread(&w->f->img, w->buf, t->len, base);
+	for (i = t->first; i < t->first + t->n; i++) {
+		r = run_at(w->f, i);
+		if (!r->again)
+			check_chunks(w, r, base, t->off, t->n == 1 ?
+				     t->off + t->len : r->stored);
+	}
+	/* Only the last of them looks behind the buffer, and then spoils it. */
+	for (i = t->first; i < t->first + t->n; i++) {
+		r = run_at(w->f, i);
+		if (!r->again && (t->n > 1 || t->off + t->len == r->stored))
+			check_behind(w, i, base, t->len);
+	}
+	pass_add(w->f, t->len);
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct task t;
+
+	while (take(w->q, &t))
+		do_task(w, &t);
+	return NULL;
+}
+
+static int worker_init(struct worker *w, struct queue *q)
+{
+	w->q = q;
+	w->f = q->f;
+	w->buf = malloc(BATCH_BYTES);
+	w->src = image_source(&q->f->img, 0);
+	return w->buf && w->src ? 0 : -ENOMEM;
+}
+
+static void worker_free(struct worker *w)
+{
+	free(w->buf);
+	image_source_free(w->src);
+}
+
+/* In front of the first file, where nobody looked yet. */
+static void check_first_gap(struct worker *w)
+{
+	const struct fsck *f = w->f;
+	u64 to = f->runs.n ? run_at(f, 0)->start : f->geo->data_end;
+
+	if (f->geo->generation == 1)
+		check_zero(w, DSFS_DATA_START_MIN,
+			   f->runs.n ? to : f->geo->meta_start);
+}
+
+static int run_workers(struct fsck *f, struct worker *w)
+{
+	struct queue q = { .f = f, .lock = PTHREAD_MUTEX_INITIALIZER };
+	unsigned int i, ready = 0, started = 0;
+	int ret = 0;
+
+	for (i = 0; i < f->threads && !ret; i++, ready++)
+		ret = worker_init(&w[i], &q);
+	if (!ret)
+		check_first_gap(&w[0]);
+	/* With a thread too few the others do its work. */
+	for (i = 1; i < f->threads && !ret; i++, started++)
+		if (pthread_create(&w[i].thread, NULL, work, &w[i]))
+			break;
+	if (!ret)
+		work(&w[0]);
+	for (i = 1; i <= started; i++)
+		pthread_join(w[i].thread, NULL);
+	for (i = 0; i < ready; i++)
+		worker_free(&w[i]);
+	return ret;
+}
+
+int check_data(struct fsck *f)
+{
+	struct worker *w;
+	u64 total = 0;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < f->runs.n; i++)
+		if (!run_at(f, i)->again)
+			total += run_at(f, i)->stored;
+	w = calloc(f->threads, sizeof(*w));
+	if (!w)
+		return -ENOMEM;
+	pass_begin(f, "data", total, true);
+	ret = run_workers(f, w);
+	pass_end(f);
+	free(w);
+	return ret;
+}

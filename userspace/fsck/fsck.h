@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* fsck.dsfs: what its parts share. */
+#ifndef FSCK_H
+#define FSCK_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "image.h"
+#include "json.h"
+#include "progress.h"
+
+#define NO_INO		0U
+#define NO_POS		UINT64_MAX
+#define KINDS_MAX	128
+
+/**
+ * struct vec - a growing array
+ * @size: bytes of an item
+ */
+struct vec {
+	void *v;
+	size_t n;
+	size_t room;
+	size_t size;
+};
+
+/** vec_add - append a copy of an item; 0 or -ENOMEM */
+int vec_add(struct vec *vec, const void *item);
+void vec_sort(struct vec *vec, int (*cmp)(const void *, const void *));
+void vec_free(struct vec *vec);
+
+/* A directory: enough to find who holds an inode number. */
+struct fdir {
+	u32 self;
+	u32 first;
+	u32 count;
+};
+
+/* A further name of an inode. */
+struct fstub {
+	u32 target;
+	u32 ino;
+};
+
+/**
+ * struct frun - a file's stored bytes
+ * @sum: its record in FILESUMS
+ * @shared: its flag DSFS_INODE_SHARED
+ * @again: the run before has the same bytes
+ */
+struct frun {
+	u64 start;
+	u64 stored : 62;
+	u64 shared : 1;
+	u64 again : 1;
+	u32 ino;
+	u32 sum;
+};
+
+/**
+ * struct frange - bytes of a region that something uses
+ * @extra: xattrs: the inode has the flag DSFS_INODE_ACL
+ */
+struct frange {
+	u64 pos : 63;
+	u64 extra : 1;
+	u32 len;
+	u32 ino;
+};
+
+/* Problems of one kind. */
+struct kind {
+	const char *what;
+	u64 count;
+	bool warning;
+};
+
+/**
+ * struct report - problems so far; @lock guards all of it
+ * @src: to read names with; only under @lock
+ * @per_kind: how many of a kind are shown
+ */
+struct report {
+	pthread_mutex_t lock;
+	struct dsfs_source *src;
+	struct kind kinds[KINDS_MAX];
+	size_t nr_kinds;
+	u64 errors;
+	u64 warnings;
+	u64 per_kind;
+};
+
+/**
+ * struct fsck - a run of the tool
+ * @dirs: struct fdir, by number
+ * @stubs: struct fstub; sorted by target once all inodes were seen
+ * @runs: struct frun; sorted by start, then by length
+ * @sets: struct frange of sets of xattrs, one an inode that has one
+ * @targets: struct frange of symlinks
+ * @blocks: struct frange of name blocks
+ * @files: regular files seen, and the sum of their sizes in @content
+ * @incomplete: something could not be decoded, so the lists lack what it uses
+ * @progress_fd: lines of progress go there, -1: nowhere
+ */
+struct fsck {
+	struct image img;
+	struct dsfs_source *src;
+	const struct dsfs_geo *geo;
+	struct report report;
+	struct json j;
+	struct vec dirs;
+	struct vec stubs;
+	struct vec runs;
+	struct vec sets;
+	struct vec targets;
+	struct vec blocks;
+	u64 files;
+	u64 content;
+	u64 dir_inodes;
+	unsigned int threads;
+	int progress_fd;
+	struct progress bar;
+	int pass;
+	u64 pass_done;
+	u64 pass_total;
+	bool incomplete;
+	bool json;
+	bool no_data;
+	bool quiet;
+	bool verbose;
+};
+
+/* Set by SIGINT and SIGTERM. */
+extern volatile sig_atomic_t fsck_stop;
+
+/* report.c: all of it may be called by any thread */
+
+/**
+ * problem - report a broken rule
+ * @what: the kind, a constant string
+ * @ino: the inode concerned, or NO_INO
+ * @pos: byte offset in the image, or NO_POS
+ * @fmt: details, as printf(3)
+ */
+void problem(struct fsck *f, const char *what, u32 ino, u64 pos,
+	     const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/** problem_err - the same for what libdsfs found, which is then left out */
+void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err,
+		 int ret);
+/** warning - the same for what harms nobody */
+void warning(struct fsck *f, const char *what, u32 ino, u64 pos,
+	     const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+int report_init(struct fsck *f);
+void report_end(struct fsck *f);
+void pass_begin(struct fsck *f, const char *label, u64 total, bool bytes);
+void pass_add(struct fsck *f, u64 n);
+void pass_end(struct fsck *f);
+
+/** meta_pos - offset in the image of a byte of a region */
+static inline u64 meta_pos(const struct fsck *f, int region, u64 off)
+{
+	return f->geo->regions[region].pos + off;
+}
+
+/*
+ * The passes, in their order.  Each returns 0, or a negative errno if it could
+ * not do its work; problems of the image are no reason for that.
+ */
+int check_slots(struct fsck *f);
+int check_blocks(struct fsck *f);
+int check_inodes(struct fsck *f);
+int check_dirs(struct fsck *f);
+int check_stubs(struct fsck *f);
+int check_xattrs(struct fsck *f);
+int check_gaps(struct fsck *f);
+int check_runs(struct fsck *f);
+int check_data(struct fsck *f);
+
+/* names.c needs it of stubs.c: names besides the first */
+u32 stubs_of(const struct fsck *f, u32 ino);
+/* index.c */
+void check_index(struct fsck *f, const struct dsfs_dir_info *dir);
+void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir,
+		   const struct dsfs_name *name);
+/* acl.c: NULL, or what is wrong */
+const char *acl_wrong(const void *value, size_t len);
+
+/** all_zero - whether bytes are */
+static inline bool all_zero(const void *p, size_t len)
+{
+	const u8 *at = p;
+
+	return !len || (!*at && !memcmp(at, at + 1, len - 1));
+}
+
+#endif /* FSCK_H */

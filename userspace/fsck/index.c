@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The hash index of a directory.  Every name must be found through it, by the
+ * same code that the kernel looks names up with, at its own place; and as every
+ * name has an entry then, there are others only if there are more entries than
+ * names.
+ */
+#include "fsck.h"
+
+static u64 line_pos(const struct fsck *f, const struct dsfs_dir_info *dir,
+		    u64 line)
+{
+	return meta_pos(f, DSFS_REGION_INDEX,
+			(dir->first_line + line) * sizeof(struct dsfs_line));
+}
+
+/**
+ * check_indexed - whether a name is found by its hash
+ * @f: the run
+ * @dir: a directory with an index
+ * @name: one of its names
+ */
+void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir,
+		   const struct dsfs_name *name)
+{
+	const u64 hash = dsfs_name_hash(name->name, name->len, dir->seed);
+	const u64 at = line_pos(f, dir, dsfs_index_line(hash, dir->lines, 0));
+	const u32 ino = dir->first + name->pos;
+	struct dsfs_err err = { 0 };
+	u32 pos;
+	u8 type;
+	int ret;
+
+	ret = dsfs_dir_lookup(f->src, dir, name->name, name->len, &pos, &type,
+			      &err);
+	if (ret == -ENOENT)
+		problem(f, "name that the index does not have", ino, at,
+			"hash %#llx", (unsigned long long)hash);
+	else if (ret)
+		problem_err(f, ino, at, &err, ret);
+	else if (pos != name->pos)
+		problem(f, "name that the index has elsewhere", ino, at,
+			"position %u, expected %u", pos, name->pos);
+}
+
+/**
+ * check_index - whether an index has as many entries as there are names
+ * @f: the run
+ * @dir: a directory with an index
+ */
+void check_index(struct fsck *f, const struct dsfs_dir_info *dir)
+{
+	struct dsfs_mref ref;
+	u64 entries = 0, line;
+	unsigned int i;
+	int ret;
+
+	for (line = 0; line < dir->lines && !fsck_stop; line++) {
+		const struct dsfs_line *raw;
+
+		ret = dsfs_meta_get(f->src, DSFS_REGION_INDEX,
+				    (dir->first_line + line) * sizeof(*raw),
+				    sizeof(*raw), &ref);
+		if (ret) {
+			problem(f, "index line", dir->self,
+				line_pos(f, dir, line), "%s", strerror(-ret));
+			return;
+		}
+		raw = ref.p;
+		for (i = 0; i < DSFS_LINE_ENTRIES; i++)
+			entries += !!raw->entries[i];
+		dsfs_meta_put(&ref);
+	}
+	if (entries != dir->count && !fsck_stop)
+		problem(f, "entries of an index", dir->self, line_pos(f, dir, 0),
+			"%llu, expected %u", (unsigned long long)entries,
+			dir->count);
+}

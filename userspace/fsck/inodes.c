@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every inode record by itself, in order of numbers, with what it refers to.
+ * What later passes compare is noted here in a few bytes an inode; records are
+ * read again where they are needed again, since reading one is cheap.
+ */
+#include "fsck.h"
+
+static int note_range(struct vec *vec, u64 pos, u32 len, u32 ino, bool extra)
+{
+	struct frange r = { .pos = pos, .len = len, .ino = ino, .extra = extra };
+
+	return vec_add(vec, &r);
+}
+
+/* The record in FILESUMS; 0 where there are none. */
+static u32 filesum(struct fsck *f, u32 ino)
+{
+	u64 off = (u64)ino * sizeof(__le32);
+	struct dsfs_mref ref;
+	u32 sum;
+	int ret;
+
+	if (!f->geo->chunk_bits)
+		return 0;
+	ret = dsfs_meta_get(f->src, DSFS_REGION_FILESUMS, off, sizeof(__le32),
+			    &ref);
+	if (ret) {
+		problem(f, "file checksum", ino,
+			meta_pos(f, DSFS_REGION_FILESUMS, off), "%s",
+			strerror(-ret));
+		return 0;
+	}
+	sum = le32_to_cpu(*(const __le32 *)ref.p);
+	dsfs_meta_put(&ref);
+	return sum;
+}
+
+static void no_filesum(struct fsck *f, u32 ino)
+{
+	u32 sum = filesum(f, ino);
+
+	if (sum)
+		problem(f, "checksum of what stores no bytes", ino,
+			meta_pos(f, DSFS_REGION_FILESUMS,
+				 (u64)ino * sizeof(__le32)),
+			"%#x, expected 0", sum);
+}
+
+/* Every run of a file with holes; together they are all that it stores. */
+static bool check_segments(struct fsck *f, const struct dsfs_attr *attr,
+			   const struct dsfs_ext_info *ext)
+{
+	struct dsfs_err err = { 0 };
+	struct dsfs_run run;
+	u64 pos, stored = 0, where;
+	int ret;
+
+	where = meta_pos(f, DSFS_REGION_SEGMENTS,
+			 (u64)ext->first_segment * sizeof(struct dsfs_segment));
+	for (pos = 0; pos < attr->size && !fsck_stop; pos += run.len) {
+		ret = dsfs_map(f->src, attr, ext, pos, &run, &err);
+		if (ret) {
+			problem_err(f, attr->ino, where, &err, ret);
+			return false;
+		}
+		if (!run.hole)
+			stored += run.len;
+	}
+	if (stored != ext->stored && !fsck_stop) {
+		problem(f, "stored bytes of all segments", attr->ino, where,
+			"%llu, expected %llu", (unsigned long long)stored,
+			(unsigned long long)ext->stored);
+		return false;
+	}
+	return true;
+}
+
+static int note_file(struct fsck *f, const struct dsfs_attr *attr,
+		     const struct dsfs_ext_info *ext)
+{
+	struct frun run = {
+		.start = attr->start, .ino = attr->ino,
+		.stored = image_stored_bytes(attr, ext),
+		.shared = !!(attr->flags & DSFS_INODE_SHARED),
+	};
+
+	f->files++;
+	f->content += attr->size;
+	if (attr->flags & DSFS_INODE_HOLES && !check_segments(f, attr, ext))
+		return 0;
+	if (!run.stored) {
+		no_filesum(f, attr->ino);
+		if (run.shared)
+			problem(f, "flag of shared data", attr->ino, NO_POS,
+				"the file stores no bytes");
+		return 0;
+	}
+	run.sum = filesum(f, attr->ino);
+	return vec_add(&f->runs, &run);
+}
+
+static int note_dir(struct fsck *f, const struct dsfs_attr *attr)
+{
+	struct dsfs_err err = { 0 };
+	const struct fdir *last;
+	struct dsfs_dir_info dir;
+	struct fdir d;
+	int ret;
+
+	f->dir_inodes++;
+	no_filesum(f, attr->ino);
+	ret = dsfs_dir_get(f->src, attr, &dir, &err);
+	if (ret) {
+		problem_err(f, attr->ino,
+			    meta_pos(f, DSFS_REGION_DIRS,
+				     attr->start * sizeof(struct dsfs_dir)),
+			    &err, ret);
+		return 0;
+	}
+	d = (struct fdir){ .self = dir.self, .first = dir.first,
+			   .count = dir.count };
+	/* An empty one has no number of its own; keep the list in order. */
+	if (!dir.count && f->dirs.n) {
+		last = (const struct fdir *)f->dirs.v + f->dirs.n - 1;
+		d.first = last->first + last->count;
+	}
+	return vec_add(&f->dirs, &d);
+}
+
+static int note_symlink(struct fsck *f, const struct dsfs_attr *attr)
+{
+	struct dsfs_err err = { 0 };
+	struct dsfs_mref ref;
+	int ret;
+
+	no_filesum(f, attr->ino);
+	ret = dsfs_symlink_get(f->src, attr, &ref, &err);
+	if (ret) {
+		problem_err(f, attr->ino,
+			    meta_pos(f, DSFS_REGION_SYMLINKS, attr->start),
+			    &err, ret);
+		return 0;
+	}
+	dsfs_meta_put(&ref);
+	return note_range(&f->targets, attr->start, attr->size, attr->ino, false);
+}
+
+static int check_inode(struct fsck *f, u32 ino)
+{
+	const u64 pos = meta_pos(f, DSFS_REGION_INODES,
+				 (u64)ino * sizeof(struct dsfs_inode));
+	struct dsfs_err err = { 0 };
+	struct dsfs_ext_info ext;
+	struct dsfs_attr attr;
+	u32 uid, gid;
+	int ret;
+
+	ret = dsfs_inode_get(f->src, ino, &attr, &err);
+	if (ret) {
+		problem_err(f, ino, pos, &err, ret);
+		return 0;
+	}
+	if (dsfs_attr_is_stub(&attr)) {
+		struct fstub stub = { .target = attr.start, .ino = ino };
+
+		no_filesum(f, ino);
+		return vec_add(&f->stubs, &stub);
+	}
+	ret = dsfs_ext_get(f->src, &attr, &ext, &err);
+	if (!ret)
+		ret = dsfs_owner_get(f->src, &attr, &ext, &uid, &gid, &err);
+	if (ret) {
+		problem_err(f, ino, pos, &err, ret);
+		/* what follows needs the side record for files only */
+		if (S_ISREG(attr.mode))
+			return 0;
+		ext.xattrs = 0;
+	} else if (attr.flags & DSFS_INODE_XATTRS) {
+		ret = note_range(&f->sets, ext.xattrs, 0, ino,
+				 attr.flags & DSFS_INODE_ACL);
+		if (ret)
+			return ret;
+	}
+	if (S_ISREG(attr.mode))
+		return note_file(f, &attr, &ext);
+	if (S_ISDIR(attr.mode))
+		return note_dir(f, &attr);
+	if (S_ISLNK(attr.mode))
+		return note_symlink(f, &attr);
+	no_filesum(f, ino);
+	return 0;
+}
+
+static void check_record_0(struct fsck *f)
+{
+	struct dsfs_mref ref;
+	int ret;
+
+	ret = dsfs_meta_get(f->src, DSFS_REGION_INODES, 0,
+			    sizeof(struct dsfs_inode), &ref);
+	if (ret) {
+		problem(f, "inode record 0", NO_INO,
+			meta_pos(f, DSFS_REGION_INODES, 0), "%s", strerror(-ret));
+		return;
+	}
+	if (!all_zero(ref.p, sizeof(struct dsfs_inode)))
+		problem(f, "inode record 0", NO_INO,
+			meta_pos(f, DSFS_REGION_INODES, 0), "it is not zero");
+	dsfs_meta_put(&ref);
+	no_filesum(f, 0);
+}
+
+int check_inodes(struct fsck *f)
+{
+	u64 ino;
+	int ret = 0;
+
+	check_record_0(f);
+	pass_begin(f, "inodes", f->geo->inodes, false);
+	for (ino = DSFS_ROOT_INO; !ret && ino < f->geo->inodes && !fsck_stop; ino++) {
+		ret = check_inode(f, ino);
+		if (!(ino & 1023))
+			pass_add(f, 1024);
+	}
+	pass_end(f);
+	if (ret || fsck_stop)
+		return ret;
+	if (f->dir_inodes != f->geo->dirs)
+		problem(f, "directory records", NO_INO,
+			meta_pos(f, DSFS_REGION_DIRS, 0),
+			"%u, but %llu directories", f->geo->dirs,
+			(unsigned long long)f->dir_inodes);
+	if (f->files != f->geo->files)
+		problem(f, "number of files", NO_INO, DSFS_SB_POS(f->img.use),
+			"%llu, found %llu", (unsigned long long)f->geo->files,
+			(unsigned long long)f->files);
+	if (f->content != f->geo->content_bytes)
+		problem(f, "sum of file sizes", NO_INO, DSFS_SB_POS(f->img.use),
+			"%llu, found %llu",
+			(unsigned long long)f->geo->content_bytes,
+			(unsigned long long)f->content);
+	return 0;
+}

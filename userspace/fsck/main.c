@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fsck.dsfs: whether an image keeps every rule of the format.
+ *
+ * An image is never changed: a read-only data set has a source to be packed
+ * from again, and no repair could be better than that.  So the options of
+ * fsck(8) that ask for repairs are taken and do nothing.
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "fsck.h"
+#include "msg.h"
+#include "parse.h"
+
+/* fsck(8) */
+#define EXIT_CLEAN	0
+#define EXIT_ERRORS	4
+#define EXIT_FAILED	8
+#define EXIT_USAGE	16
+#define EXIT_CANCELLED	32
+
+#define THREADS_MAX	64
+#define CACHE_BASE	(64ULL << 20)
+#define CACHE_MOST	(1ULL << 30)
+
+volatile sig_atomic_t fsck_stop;
+
+static const char usage_text[] =
+"Usage: fsck.dsfs [options] IMAGE\n"
+"Check a DSFS image.  Nothing is ever changed.\n"
+"\n"
+"      --no-data        check metadata only\n"
+"      --threads=N      threads that check data (processors)\n"
+"      --json           report as JSON on standard output\n"
+"  -v, --verbose        name every problem, and the passes\n"
+"  -q, --quiet          errors only\n"
+"      --progress       draw a progress bar (as without, on a terminal)\n"
+"  -C FD                write progress for fsck(8) to a file descriptor\n"
+"  -n, -f               accepted; it is what is done anyway\n"
+"  -a, -p, -y           accepted for fsck(8); nothing is repaired\n"
+"  -h, --help           this text\n"
+"  -V, --version        the version\n";
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	fsck_stop = 1;
+}
+
+/* A second signal ends the run at once. */
+static void catch_signals(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal,
+				.sa_flags = SA_RESETHAND | SA_RESTART };
+
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+}
+
+/* All indexes, since names are looked up in no order, and room for the rest. */
+static u64 cache_bytes(const struct dsfs_geo *geo)
+{
+	u64 bytes = CACHE_BASE + geo->regions[DSFS_REGION_INDEX].bytes;
+
+	return bytes < CACHE_MOST ? bytes : CACHE_MOST;
+}
+
+static int check_tree(struct fsck *f)
+{
+	static int (*const passes[])(struct fsck *) = {
+		check_blocks, check_inodes, check_stubs, check_dirs,
+		check_xattrs, check_gaps, check_runs,
+	};
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && !fsck_stop && i < sizeof(passes) / sizeof(*passes); i++)
+		ret = passes[i](f);
+	if (!ret && !fsck_stop && !f->no_data)
+		ret = check_data(f);
+	return ret;
+}
+
+/* Neither slot is damaged: it is something else, or newer than we are. */
+static bool not_ours(const struct fsck *f)
+{
+	const struct image_slot *s = f->img.slots;
+	int i;
+
+	for (i = 0; i < DSFS_SB_SLOTS; i++)
+		if (s[i].ret != -EINVAL && s[i].ret != -EOPNOTSUPP &&
+		    s[i].err.what)
+			return false;
+	return true;
+}
+
+static int check_image(struct fsck *f)
+{
+	int ret;
+
+	if (!f->img.geo && not_ours(f)) {
+		image_report_slots(&f->img);
+		return -EINVAL;
+	}
+	f->geo = f->img.geo;
+	ret = check_slots(f);
+	if (ret || !f->geo)
+		return ret;
+	f->src = image_source(&f->img, cache_bytes(f->geo));
+	f->report.src = image_source(&f->img, 1);
+	if (!f->src || !f->report.src)
+		return -ENOMEM;
+	return check_tree(f);
+}
+
+static void vecs_init(struct fsck *f)
+{
+	f->dirs.size = sizeof(struct fdir);
+	f->stubs.size = sizeof(struct fstub);
+	f->runs.size = sizeof(struct frun);
+	f->sets.size = sizeof(struct frange);
+	f->targets.size = sizeof(struct frange);
+	f->blocks.size = sizeof(struct frange);
+}
+
+static void vecs_free(struct fsck *f)
+{
+	vec_free(&f->dirs);
+	vec_free(&f->stubs);
+	vec_free(&f->runs);
+	vec_free(&f->sets);
+	vec_free(&f->targets);
+	vec_free(&f->blocks);
+}
+
+static int fsck(struct fsck *f, const char *path)
+{
+	int ret, code = EXIT_CLEAN;
+
+	if (image_open(&f->img, path))
+		return EXIT_FAILED;
+	vecs_init(f);
+	report_init(f);
+	catch_signals();
+	ret = check_image(f);
+	report_end(f);
+	if (f->report.errors)
+		code |= EXIT_ERRORS;
+	if (ret) {
+		msg_error(path, "not checked: %s", strerror(-ret));
+		code |= EXIT_FAILED;
+	}
+	if (fsck_stop)
+		code |= EXIT_CANCELLED;
+	if (fflush(stdout) || ferror(stdout)) {
+		msg_error("standard output", "%s", strerror(errno));
+		code |= EXIT_FAILED;
+	}
+	vecs_free(f);
+	image_source_free(f->src);
+	image_source_free(f->report.src);
+	image_close(&f->img);
+	return code;
+}
+
+static int usage(void)
+{
+	fputs("Try 'fsck.dsfs --help' for more information.\n", stderr);
+	return EXIT_USAGE;
+}
+
+static int parse_threads(struct fsck *f, const char *arg)
+{
+	u64 n;
+
+	if (parse_u64(arg, &n) || !n || n > THREADS_MAX) {
+		msg_error(NULL, "--threads: %s: not a number from 1 to %d", arg,
+			  THREADS_MAX);
+		return -1;
+	}
+	f->threads = n;
+	return 0;
+}
+
+static int parse_fd(struct fsck *f, const char *arg)
+{
+	u64 n;
+
+	if (parse_u64(arg, &n) || n > INT_MAX) {
+		msg_error(NULL, "-C: %s: not a file descriptor", arg);
+		return -1;
+	}
+	f->progress_fd = n;
+	return 0;
+}
+
+enum { OPT_NO_DATA = 256, OPT_THREADS, OPT_JSON, OPT_PROGRESS };
+
+static int set_option(struct fsck *f, int c)
+{
+	switch (c) {
+	case OPT_NO_DATA:
+		f->no_data = true;
+		return 0;
+	case OPT_THREADS:
+		return parse_threads(f, optarg);
+	case OPT_JSON:
+		f->json = true;
+		return 0;
+	case 'v':
+		f->verbose = true;
+		return 0;
+	case 'q':
+		f->quiet = true;
+		return 0;
+	case 'C':
+		return parse_fd(f, optarg);
+	case OPT_PROGRESS:
+	case 'n':
+	case 'f':
+	case 'a':
+	case 'p':
+	case 'y':
+		return 0;
+	}
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "no-data", no_argument, NULL, OPT_NO_DATA },
+		{ "threads", required_argument, NULL, OPT_THREADS },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "verbose", no_argument, NULL, 'v' },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "progress", no_argument, NULL, OPT_PROGRESS },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ }
+	};
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct fsck f = { .progress_fd = -1 };
+	int c;
+
+	msg_init("fsck.dsfs");
+	f.threads = cpus < 1 ? 1 : cpus > 8 ? 8 : cpus;
+	while ((c = getopt_long(argc, argv, "vqC:nfapyhV", options, NULL)) != -1) {
+		if (c == 'h') {
+			fputs(usage_text, stdout);
+			return EXIT_CLEAN;
+		}
+		if (c == 'V') {
+			puts("fsck.dsfs " DSFS_VERSION_STRING);
+			return EXIT_CLEAN;
+		}
+		if (set_option(&f, c))
+			return usage();
+	}
+	if (argc - optind != 1) {
+		msg_error(NULL, "%s", argc == optind ? "no image given" :
+			  "more than one image given");
+		return usage();
+	}
+	if (f.quiet || f.json || f.progress_fd > 0)
+		progress_enable(false);
+	return fsck(&f, argv[optind]);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Directories: their names in order, what each leads to, and whether every
+ * inode number belongs to exactly one name.
+ *
+ * Numbers are breadth-first, so the ranges of the directories, taken in order
+ * of the directories' own numbers, follow one another without a gap.  As each
+ * begins behind its directory, this is also the proof that everything is
+ * reachable from the root and that there are no loops.
+ */
+#include "fsck.h"
+
+/**
+ * struct dirwalk - a directory being checked
+ * @pos: offset in the image of its record
+ * @prev: the name before, to compare with
+ * @block: name block that was noted last
+ */
+struct dirwalk {
+	struct dsfs_dir_info dir;
+	struct dsfs_attr attr;
+	u64 pos;
+	u64 subdirs;
+	u32 block;
+	u32 prev_len;
+	char prev[DSFS_NAME_MAX];
+};
+
+static u64 block_pos(const struct fsck *f, const struct dsfs_dir_info *dir,
+		     u32 block)
+{
+	return meta_pos(f, DSFS_REGION_NAMES,
+			dir->names + ((u64)block << DSFS_BLOCK_BITS));
+}
+
+static u32 nlink_of(struct fsck *f, const struct dsfs_attr *attr)
+{
+	struct dsfs_ext_info ext;
+	struct dsfs_err err;
+
+	if (!(attr->flags & DSFS_INODE_EXT_NLINK))
+		return attr->nlink;
+	return dsfs_ext_get(f->src, attr, &ext, &err) ? 0 : ext.nlink;
+}
+
+static void check_nlink(struct fsck *f, const struct dsfs_attr *attr, u64 want)
+{
+	u32 have = nlink_of(f, attr);
+
+	if (have && have != want)	/* 0: reported with the side record */
+		problem(f, "number of links", attr->ino,
+			meta_pos(f, DSFS_REGION_INODES,
+				 (u64)attr->ino * sizeof(struct dsfs_inode)),
+			"%u, found %llu", have, (unsigned long long)want);
+}
+
+/* A subdirectory must name us as its parent. */
+static void check_parent(struct fsck *f, const struct dsfs_attr *attr, u32 self)
+{
+	struct dsfs_dir_info dir;
+	struct dsfs_err err;
+
+	if (dsfs_dir_get(f->src, attr, &dir, &err))
+		return;		/* reported with the inode */
+	if (dir.parent != self)
+		problem(f, "directory's parent", attr->ino,
+			meta_pos(f, DSFS_REGION_DIRS,
+				 attr->start * sizeof(struct dsfs_dir)),
+			"%u, expected %u", dir.parent, self);
+}
+
+/* The inode that a name leads to. */
+static void check_child(struct fsck *f, struct dirwalk *w,
+			const struct dsfs_name *name, u32 block)
+{
+	const u32 ino = w->dir.first + name->pos;
+	const u64 pos = block_pos(f, &w->dir, block);
+	struct dsfs_attr attr;
+	struct dsfs_err err;
+	u32 dt;
+
+	if (name->type == DT_DIR)
+		w->subdirs++;
+	if (dsfs_inode_get(f->src, ino, &attr, &err))
+		return;		/* reported with the inode */
+	if (dsfs_attr_is_stub(&attr)) {
+		if (name->type != DSFS_DT_STUB)
+			problem(f, "stub behind a name of another type", ino,
+				pos, "type %u, expected %u", name->type,
+				DSFS_DT_STUB);
+		return;
+	}
+	dt = dsfs_mode_to_dt(attr.mode);
+	if (name->type != dt)
+		problem(f, name->type == DSFS_DT_STUB ?
+			"name of a stub without a stub" :
+			"type of a name against its inode", ino, pos,
+			"type %u, expected %u", name->type, dt);
+	if (S_ISDIR(attr.mode))
+		check_parent(f, &attr, w->dir.self);
+	else
+		check_nlink(f, &attr, 1 + (u64)stubs_of(f, ino));
+}
+
+static int note_block(struct fsck *f, struct dirwalk *w,
+		      const struct dsfs_dir_iter *it)
+{
+	const struct dsfs_names_info *n = &it->names;
+	const u32 from = sizeof(*n->raw) + 2 * n->count;
+	struct frange r = {
+		.pos = w->dir.names + ((u64)it->block << DSFS_BLOCK_BITS),
+		.len = n->end, .ino = w->dir.self,
+	};
+
+	if ((le16_to_cpu(n->raw->slots[0]) & DSFS_SLOT_OFFSET) != from)
+		problem(f, "gap in a name block", w->dir.self,
+			block_pos(f, &w->dir, it->block),
+			"first name at %u, expected %u",
+			le16_to_cpu(n->raw->slots[0]) & DSFS_SLOT_OFFSET, from);
+	w->block = it->block;
+	return vec_add(&f->blocks, &r);
+}
+
+static void check_order(struct fsck *f, struct dirwalk *w,
+			const struct dsfs_name *name, u32 block)
+{
+	if (name->pos && dsfs_name_cmp(w->prev, w->prev_len, name->name,
+				       name->len) >= 0)
+		problem(f, "order of names", w->dir.first + name->pos,
+			block_pos(f, &w->dir, block),
+			"a name is not above the one before it");
+	memcpy(w->prev, name->name, name->len);
+	w->prev_len = name->len;
+}
+
+/* All names; 0, or -ENOMEM. */
+static int check_names(struct fsck *f, struct dirwalk *w)
+{
+	struct dsfs_err err = { 0 };
+	struct dsfs_dir_iter it;
+	struct dsfs_name name;
+	int ret = 0, fail = 0;
+
+	w->block = U32_MAX;
+	dsfs_dir_iter_init(&it, f->src, &w->dir, 0);
+	while (!fail && !fsck_stop) {
+		ret = dsfs_dir_iter_next(&it, &name, &err);
+		if (ret < 0)
+			problem_err(f, w->dir.self,
+				    block_pos(f, &w->dir, it.block), &err, ret);
+		if (ret <= 0)
+			break;
+		if (it.block != w->block)
+			fail = note_block(f, w, &it);
+		check_order(f, w, &name, it.block);
+		check_child(f, w, &name, it.block);
+		if (w->dir.lines)
+			check_indexed(f, &w->dir, &name);
+	}
+	if (!fail && !fsck_stop && !ret &&
+	    (it.block + 1 != w->dir.name_blocks ||
+	     it.names.first + it.names.count != w->dir.count))
+		problem(f, "name blocks behind the last name", w->dir.self,
+			block_pos(f, &w->dir, it.block), "block %u of %u",
+			it.block + 1, w->dir.name_blocks);
+	/* Without all names the number of subdirectories says nothing. */
+	if (ret)
+		w->subdirs = UINT64_MAX;
+	dsfs_dir_iter_end(&it);
+	return fail;
+}
+
+static void check_root(struct fsck *f, const struct dirwalk *w)
+{
+	if (w->dir.self == DSFS_ROOT_INO && w->dir.parent != DSFS_ROOT_INO)
+		problem(f, "directory's parent", DSFS_ROOT_INO, w->pos,
+			"%u, expected %u", w->dir.parent, DSFS_ROOT_INO);
+}
+
+static int check_dir(struct fsck *f, const struct fdir *d)
+{
+	struct dirwalk w = { .subdirs = 0 };
+	struct dsfs_err err;
+	int ret = 0;
+
+	if (dsfs_inode_get(f->src, d->self, &w.attr, &err) ||
+	    dsfs_dir_get(f->src, &w.attr, &w.dir, &err))
+		return 0;	/* it could be read before, so it was reported */
+	w.pos = meta_pos(f, DSFS_REGION_DIRS,
+			 w.attr.start * sizeof(struct dsfs_dir));
+	check_root(f, &w);
+	if (w.dir.count) {
+		ret = check_names(f, &w);
+		if (w.dir.lines && !ret)
+			check_index(f, &w.dir);
+	}
+	if (!ret && !fsck_stop && w.subdirs != UINT64_MAX)
+		check_nlink(f, &w.attr, w.subdirs > 65533 ? 1 : 2 + w.subdirs);
+	return ret;
+}
+
+/* Whether a directory's range begins where the last one ended. */
+static void check_tiling(struct fsck *f, const struct fdir *d, u64 *next)
+{
+	if (!d->count)
+		return;
+	if (d->first > *next)
+		problem(f, "inodes in no directory", *next,
+			meta_pos(f, DSFS_REGION_INODES,
+				 *next * sizeof(struct dsfs_inode)),
+			"numbers %llu to %u", (unsigned long long)*next,
+			d->first - 1);
+	else if (d->first < *next)
+		problem(f, "inodes in two directories", d->self,
+			meta_pos(f, DSFS_REGION_INODES,
+				 (u64)d->first * sizeof(struct dsfs_inode)),
+			"entries begin at number %u, expected %llu", d->first,
+			(unsigned long long)*next);
+	*next = (u64)d->first + d->count;
+}
+
+int check_dirs(struct fsck *f)
+{
+	const struct fdir *dirs = f->dirs.v;
+	u64 next = DSFS_ROOT_INO + 1;
+	int ret = 0;
+	size_t i;
+
+	if (!f->dirs.n || dirs[0].self != DSFS_ROOT_INO)
+		problem(f, "root", DSFS_ROOT_INO,
+			meta_pos(f, DSFS_REGION_INODES, sizeof(struct dsfs_inode)),
+			"it is no directory that can be read");
+	pass_begin(f, "names", f->geo->inodes, false);
+	for (i = 0; !ret && i < f->dirs.n && !fsck_stop; i++) {
+		check_tiling(f, &dirs[i], &next);
+		ret = check_dir(f, &dirs[i]);
+		pass_add(f, 1 + dirs[i].count);
+	}
+	pass_end(f);
+	if (!ret && !fsck_stop && next < f->geo->inodes)
+		problem(f, "inodes in no directory", next,
+			meta_pos(f, DSFS_REGION_INODES,
+				 next * sizeof(struct dsfs_inode)),
+			"numbers %llu to %llu", (unsigned long long)next,
+			(unsigned long long)f->geo->inodes - 1);
+	return ret;
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Telling what is wrong.  People know paths, so a problem is named by path,
+ * and by inode number and image offset for whoever looks closer.  One defect
+ * can break a rule a million times, so each kind is shown a few times and
+ * counted from then on.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "fsck.h"
+#include "msg.h"
+
+#define PER_KIND	16
+#define DEPTH_MAX	65536
+
+int vec_add(struct vec *vec, const void *item)
+{
+	if (vec->n == vec->room) {
+		size_t room = vec->room + vec->room / 2 + 1024;
+		void *v = realloc(vec->v, room * vec->size);
+
+		if (!v)
+			return -ENOMEM;
+		vec->v = v;
+		vec->room = room;
+	}
+	memcpy((char *)vec->v + vec->n++ * vec->size, item, vec->size);
+	return 0;
+}
+
+void vec_sort(struct vec *vec, int (*cmp)(const void *, const void *))
+{
+	if (vec->n > 1)
+		qsort(vec->v, vec->n, vec->size, cmp);
+}
+
+void vec_free(struct vec *vec)
+{
+	free(vec->v);
+	vec->v = NULL;
+	vec->n = 0;
+	vec->room = 0;
+}
+
+int report_init(struct fsck *f)
+{
+	pthread_mutex_init(&f->report.lock, NULL);
+	f->report.per_kind = f->verbose ? UINT64_MAX : PER_KIND;
+	if (f->json) {
+		json_init(&f->j, stdout);
+		json_object(&f->j, NULL);
+		json_str(&f->j, "image", f->img.path);
+		json_array(&f->j, "problems");
+	}
+	return 0;
+}
+
+/* The directory that holds an inode number. */
+static const struct fdir *holder(const struct fsck *f, u32 ino)
+{
+	const struct fdir *d = f->dirs.v;
+	size_t lo = 0, hi = f->dirs.n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (ino < d[mid].first)
+			hi = mid;
+		else if (ino - d[mid].first < d[mid].count)
+			return &d[mid];
+		else
+			lo = mid + 1;
+	}
+	return NULL;
+}
+
+/* The last component of an inode's path, in front of @at. */
+static char *prepend_name(struct fsck *f, const struct fdir *d, u32 ino,
+			  char *begin, char *at)
+{
+	struct dsfs_dir_iter it;
+	struct dsfs_dir_info dir;
+	struct dsfs_attr attr;
+	struct dsfs_name name;
+	struct dsfs_err err;
+
+	if (dsfs_inode_get(f->report.src, d->self, &attr, &err) ||
+	    !S_ISDIR(attr.mode) || dsfs_dir_get(f->report.src, &attr, &dir, &err))
+		return NULL;
+	dsfs_dir_iter_init(&it, f->report.src, &dir, ino - d->first);
+	if (dsfs_dir_iter_next(&it, &name, &err) == 1 &&
+	    at - begin > name.len) {
+		at -= name.len;
+		memcpy(at, name.name, name.len);
+		*--at = '/';
+	} else {
+		at = NULL;
+	}
+	dsfs_dir_iter_end(&it);
+	return at;
+}
+
+/*
+ * Build a path backwards into @buf; numbers stand for what has no name.  A
+ * directory's number is lower than those of its entries, so it ends.
+ */
+static const char *path_of(struct fsck *f, u32 ino, char *buf, size_t size)
+{
+	char *at = buf + size - 1, *to;
+	const struct fdir *d;
+
+	*at = '\0';
+	if (ino == DSFS_ROOT_INO)
+		return "/";
+	while (ino != DSFS_ROOT_INO) {
+		d = f->report.src ? holder(f, ino) : NULL;
+		to = d && d->self < ino ? prepend_name(f, d, ino, buf, at) : NULL;
+		if (!to) {
+			char lost[24];
+			int len = snprintf(lost, sizeof(lost), "<%u>", ino);
+
+			if (at - buf >= len) {
+				at -= len;
+				memcpy(at, lost, len);
+			}
+			break;
+		}
+		at = to;
+		ino = d->self;
+	}
+	return at;
+}
+
+static struct kind *kind_of(struct report *r, const char *what, bool warn)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_kinds; i++)
+		if (!strcmp(r->kinds[i].what, what))
+			return &r->kinds[i];
+	if (i == KINDS_MAX)
+		return &r->kinds[i - 1];
+	r->kinds[r->nr_kinds++] = (struct kind){ .what = what, .warning = warn };
+	return &r->kinds[i];
+}
+
+static void show_json(struct fsck *f, const char *what, u32 ino, u64 pos,
+		      const char *path, const char *text, bool warn)
+{
+	json_object(&f->j, NULL);
+	json_str(&f->j, "severity", warn ? "warning" : "error");
+	json_str(&f->j, "kind", what);
+	if (ino != NO_INO) {
+		json_str(&f->j, "path", path);
+		json_u64(&f->j, "inode", ino);
+	}
+	if (pos != NO_POS)
+		json_u64(&f->j, "offset", pos);
+	json_str(&f->j, "text", text);
+	json_end(&f->j);
+}
+
+static void show_text(struct fsck *f, const char *what, u32 ino, u64 pos,
+		      const char *path, const char *text, bool warn)
+{
+	char where[64] = "";
+	int n = 0;
+
+	if (ino != NO_INO)
+		n = snprintf(where, sizeof(where), "inode %u: ", ino);
+	if (pos != NO_POS)
+		snprintf(where + n, sizeof(where) - n, "offset %" PRIu64 ": ",
+			 pos);
+	(warn ? msg_warn : msg_error)(ino != NO_INO ? path : f->img.path,
+				      "%s%s%s%s", where, what,
+				      *text ? ": " : "", text);
+}
+
+static void found(struct fsck *f, const char *what, u32 ino, u64 pos, bool warn,
+		  const char *text)
+{
+	struct report *r = &f->report;
+	const char *path = "";
+	struct kind *kind;
+	char *buf;
+
+	pthread_mutex_lock(&r->lock);
+	kind = kind_of(r, what, warn);
+	if (warn)
+		r->warnings++;
+	else
+		r->errors++;
+	if (kind->count++ < r->per_kind) {
+		buf = ino != NO_INO ? malloc(DEPTH_MAX) : NULL;
+		if (buf)
+			path = path_of(f, ino, buf, DEPTH_MAX);
+		if (f->json)
+			show_json(f, what, ino, pos, path, text, warn);
+		else if (!warn || !f->quiet)
+			show_text(f, what, ino, pos, path, text, warn);
+		free(buf);
+	}
+	pthread_mutex_unlock(&r->lock);
+}
+
+void problem(struct fsck *f, const char *what, u32 ino, u64 pos,
+	     const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	found(f, what, ino, pos, false, text);
+}
+
+void warning(struct fsck *f, const char *what, u32 ino, u64 pos,
+	     const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	found(f, what, ino, pos, true, text);
+}
+
+void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err,
+		 int ret)
+{
+	const char *what = err->what ? err->what : "error";
+
+	f->incomplete = true;
+	problem(f, what, ino, pos, "%" PRIu64 " (%#" PRIx64 "), limit %" PRIu64
+		" (%#" PRIx64 "): %s", err->value, err->value, err->limit,
+		err->limit, strerror(-ret));
+}
+
+static void end_json(struct fsck *f)
+{
+	struct report *r = &f->report;
+	size_t i;
+
+	json_end(&f->j);
+	json_u64(&f->j, "errors", r->errors);
+	json_u64(&f->j, "warnings", r->warnings);
+	json_bool(&f->j, "cancelled", fsck_stop);
+	json_object(&f->j, "kinds");
+	for (i = 0; i < r->nr_kinds; i++)
+		json_u64(&f->j, r->kinds[i].what, r->kinds[i].count);
+	json_end(&f->j);
+	if (f->geo) {
+		json_u64(&f->j, "inodes", f->geo->inodes - 1);
+		json_u64(&f->j, "dirs", f->geo->dirs);
+		json_u64(&f->j, "files", f->files);
+		json_u64(&f->j, "content_bytes", f->content);
+	}
+	json_end(&f->j);
+}
+
+void report_end(struct fsck *f)
+{
+	struct report *r = &f->report;
+	size_t i;
+
+	if (f->json) {
+		end_json(f);
+		return;
+	}
+	for (i = 0; i < r->nr_kinds; i++) {
+		const struct kind *k = &r->kinds[i];
+
+		if (k->count > r->per_kind && (!k->warning || !f->quiet))
+			msg_error(f->img.path, "%s: %" PRIu64
+				  " more of this kind", k->what,
+				  k->count - r->per_kind);
+	}
+	if (f->quiet)
+		return;
+	printf("%s: ", f->img.path);
+	if (fsck_stop)
+		printf("cancelled, ");
+	if (r->errors)
+		printf("%" PRIu64 " error%s", r->errors, r->errors == 1 ? "" : "s");
+	else
+		printf(fsck_stop ? "no errors so far" : "clean");
+	if (r->warnings)
+		printf(", %" PRIu64 " warning%s", r->warnings,
+		       r->warnings == 1 ? "" : "s");
+	if (f->geo)
+		printf(", %" PRIu64 " inodes, %u directories, %" PRIu64
+		       " bytes of files", f->geo->inodes - 1, f->geo->dirs,
+		       f->content);
+	putchar('\n');
+}
+
+/* One line, as e2fsck(8) writes for fsck(8): pass, done, total, device. */
+static void pass_line(struct fsck *f, u64 done)
+{
+	dprintf(f->progress_fd, "%d %" PRIu64 " %" PRIu64 " %s\n", f->pass, done,
+		f->pass_total, f->img.path);
+}
+
+void pass_begin(struct fsck *f, const char *label, u64 total, bool bytes)
+{
+	f->pass++;
+	f->pass_done = 0;
+	f->pass_total = total;
+	if (f->verbose && !f->json)
+		printf("Pass %d: %s\n", f->pass, label);
+	if (f->progress_fd > 0)
+		pass_line(f, 0);
+	if (bytes)
+		progress_start(&f->bar, label, total);
+	else
+		progress_start_count(&f->bar, label, total);
+}
+
+void pass_add(struct fsck *f, u64 n)
+{
+	u64 done, step = f->pass_total / 100 + 1;
+
+	progress_add(&f->bar, n);
+	if (f->progress_fd <= 0)
+		return;
+	done = __atomic_add_fetch(&f->pass_done, n, __ATOMIC_RELAXED);
+	if (done / step != (done - n) / step)
+		pass_line(f, done);
+}
+
+void pass_end(struct fsck *f)
+{
+	if (f->progress_fd > 0)
+		pass_line(f, f->pass_total);
+	progress_end(&f->bar);
+}

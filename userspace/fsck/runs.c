@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where the data lies.  Sorted by place, all that can be wrong between two
+ * files is wrong between neighbours.
+ */
+#include <inttypes.h>
+
+#include "fsck.h"
+
+static int run_cmp(const void *a, const void *b)
+{
+	const struct frun *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->stored != y->stored)
+		return x->stored < y->stored ? -1 : 1;
+	return x->ino < y->ino ? -1 : x->ino > y->ino;
+}
+
+static u64 first_block(const struct frun *r)
+{
+	return r->start >> DSFS_BLOCK_BITS;
+}
+
+static u64 last_block(const struct frun *r)
+{
+	return (r->start + r->stored - 1) >> DSFS_BLOCK_BITS;
+}
+
+/* Checksums of a file against those of another with the same run. */
+static void check_same_sums(struct fsck *f, const struct frun *a,
+			    const struct frun *b)
+{
+	const u64 chunk = 1ULL << f->geo->chunk_bits;
+	struct dsfs_attr x = { .ino = a->ino }, y = { .ino = b->ino };
+	struct dsfs_err err = { 0 };
+	u32 want, have;
+	u64 i;
+	int ret;
+
+	if (a->sum == b->sum || !f->geo->chunk_bits)
+		return;
+	for (i = 0; i * chunk < a->stored && !fsck_stop; i++) {
+		if (dsfs_chunk_sum(f->src, &x, a->stored, i, &want, &err))
+			return;		/* met again with the data */
+		ret = dsfs_chunk_sum(f->src, &y, b->stored, i, &have, &err);
+		if (ret) {
+			problem_err(f, b->ino, b->start + i * chunk, &err, ret);
+			return;
+		}
+		if (have != want) {
+			problem(f, "checksum of shared data", b->ino,
+				b->start + i * chunk,
+				"%#x, inode %u has %#x", have, a->ino, want);
+			return;
+		}
+	}
+}
+
+static void check_run(struct fsck *f, const struct frun *r)
+{
+	if (r->stored <= DSFS_BLOCK_SIZE && first_block(r) != last_block(r))
+		problem(f, "small file that crosses a block", r->ino, r->start,
+			"%" PRIu64 " bytes", (u64)r->stored);
+}
+
+/* Flags of the runs [@from, @to), which are the same. */
+static void check_shared(struct fsck *f, const struct frun *runs, size_t from,
+			 size_t to, bool shared)
+{
+	size_t i;
+
+	for (i = from; i < to; i++)
+		if (runs[i].shared != shared)
+			problem(f, "flag of shared data", runs[i].ino,
+				runs[i].start, shared ?
+				"a block of it holds other data too" :
+				"no block of it holds other data");
+}
+
+int check_runs(struct fsck *f)
+{
+	struct frun *r;
+	u64 stored = 0, end = 0, end_block = 0;
+	size_t i, n;
+
+	vec_sort(&f->runs, run_cmp);
+	r = f->runs.v;
+	for (i = 0; i < f->runs.n && !fsck_stop; i += n) {
+		bool shared = end && end_block == first_block(&r[i]);
+
+		for (n = 1; i + n < f->runs.n && r[i + n].start == r[i].start &&
+		     r[i + n].stored == r[i].stored; n++) {
+			r[i + n].again = 1;
+			check_same_sums(f, &r[i], &r[i + n]);
+		}
+		check_run(f, &r[i]);
+		if (r[i].start < end)
+			problem(f, "data that overlaps", r[i].ino, r[i].start,
+				"%" PRIu64 " bytes, the data before it ends at %"
+				PRIu64, (u64)r[i].stored, end);
+		if (i + n < f->runs.n && last_block(&r[i]) == first_block(&r[i + n]))
+			shared = true;
+		check_shared(f, r, i, i + n, shared);
+		stored += r[i].stored;
+		if (r[i].start + r[i].stored > end) {
+			end = r[i].start + r[i].stored;
+			end_block = last_block(&r[i]);
+		}
+	}
+	if (stored != f->geo->stored_bytes && !fsck_stop && !f->incomplete)
+		problem(f, "stored bytes of all files", NO_INO,
+			DSFS_SB_POS(f->img.use), "%" PRIu64 ", found %" PRIu64,
+			f->geo->stored_bytes, stored);
+	return 0;
+}

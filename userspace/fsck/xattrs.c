@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sets of extended attributes.  Millions of inodes may share one, so each is
+ * looked at once, and then compared with the flags of all that use it.
+ */
+#include <stdlib.h>
+
+#include "fsck.h"
+
+/* What the attributes of a set amount to. */
+struct set_info {
+	bool acl;
+	bool acl_default;
+};
+
+static int set_cmp(const void *a, const void *b)
+{
+	const struct frange *x = a, *y = b;
+
+	if (x->pos != y->pos)
+		return x->pos < y->pos ? -1 : 1;
+	return x->ino < y->ino ? -1 : x->ino > y->ino;
+}
+
+static bool attr_above(const struct dsfs_xattr_info *a,
+		       const struct dsfs_xattr_info *b)
+{
+	if (a->prefix != b->prefix)
+		return a->prefix > b->prefix;
+	return dsfs_name_cmp(a->name, a->name_len, b->name, b->name_len) > 0;
+}
+
+static void check_attr(struct fsck *f, const struct frange *r,
+		       const struct dsfs_xattr_info *info, u64 pos,
+		       struct set_info *set)
+{
+	const char *wrong;
+
+	if (info->prefix != DSFS_XATTR_ACL_ACCESS &&
+	    info->prefix != DSFS_XATTR_ACL_DEFAULT)
+		return;
+	set->acl = true;
+	if (info->prefix == DSFS_XATTR_ACL_DEFAULT)
+		set->acl_default = true;
+	wrong = acl_wrong(info->value, info->value_len);
+	if (wrong)
+		problem(f, "ACL", r->ino, pos, "%s: %s",
+			dsfs_xattr_prefix(info->prefix), wrong);
+}
+
+/* The bytes between the end of a value and the next attribute. */
+static bool padding_zero(const struct dsfs_xattr_info *info, const u8 *end)
+{
+	const u8 *at = (const u8 *)info->value + info->value_len;
+
+	return all_zero(at, end - at);
+}
+
+static void check_attrs(struct fsck *f, const struct frange *r, const u8 *set,
+			u32 bytes, struct set_info *si)
+{
+	const u64 pos = meta_pos(f, DSFS_REGION_XATTRS, r->pos);
+	struct dsfs_xattr_info info, last;
+	u32 count, cursor, n = 0;
+	struct dsfs_err err = { 0 };
+	int ret;
+
+	ret = dsfs_xattr_first(set, bytes, &count, &cursor, &err);
+	while (!ret) {
+		ret = dsfs_xattr_next(set, bytes, &cursor, &info, &err);
+		if (ret <= 0)
+			break;
+		if (n++ && !attr_above(&info, &last))
+			problem(f, "order of xattrs", r->ino, pos,
+				"attribute %u is not above the one before it", n);
+		if (!padding_zero(&info, set + cursor))
+			problem(f, "padding of an xattr", r->ino, pos,
+				"attribute %u: it is not zero", n);
+		check_attr(f, r, &info, pos, si);
+		last = info;
+		ret = 0;
+	}
+	if (ret < 0)
+		problem_err(f, r->ino, pos, &err, ret);
+	else if (n != count)
+		problem(f, "number of xattrs", r->ino, pos, "%u, found %u",
+			count, n);
+}
+
+/* Whether a user of a set with a default ACL is a directory. */
+static void check_default(struct fsck *f, const struct frange *r)
+{
+	struct dsfs_attr attr;
+	struct dsfs_err err;
+
+	if (!dsfs_inode_get(f->src, r->ino, &attr, &err) &&
+	    !S_ISDIR(attr.mode))
+		problem(f, "ACL", r->ino, meta_pos(f, DSFS_REGION_XATTRS, r->pos),
+			"default ACL of no directory");
+}
+
+/* A set and the inodes that use it: @n ranges of the same place. */
+static void check_set(struct fsck *f, struct frange *r, size_t n)
+{
+	struct dsfs_ext_info ext = { .xattrs = r->pos };
+	struct set_info si = { 0 };
+	struct dsfs_err err = { 0 };
+	u32 bytes;
+	void *set;
+	size_t i;
+	int ret;
+
+	ret = image_xattr_set(f->src, &ext, &set, &bytes, &err);
+	if (ret) {
+		problem_err(f, r->ino, meta_pos(f, DSFS_REGION_XATTRS, r->pos),
+			    &err, ret);
+		return;
+	}
+	check_attrs(f, r, set, bytes, &si);
+	free(set);
+	r->len = bytes;
+	for (i = 0; i < n; i++) {
+		r[i].len = bytes;
+		if (r[i].extra != si.acl)
+			problem(f, "ACL flag", r[i].ino,
+				meta_pos(f, DSFS_REGION_INODES, (u64)r[i].ino *
+					 sizeof(struct dsfs_inode)),
+				si.acl ? "the xattrs include an ACL" :
+				"the xattrs include no ACL");
+		if (si.acl_default)
+			check_default(f, &r[i]);
+	}
+}
+
+int check_xattrs(struct fsck *f)
+{
+	struct frange *r;
+	size_t i, n;
+
+	vec_sort(&f->sets, set_cmp);
+	r = f->sets.v;
+	pass_begin(f, "xattrs", f->sets.n, false);
+	for (i = 0; i < f->sets.n && !fsck_stop; i += n) {
+		for (n = 1; i + n < f->sets.n && r[i + n].pos == r[i].pos; n++)
+			;
+		check_set(f, &r[i], n);
+		pass_add(f, n);
+	}
+	pass_end(f);
+	return 0;
+}
