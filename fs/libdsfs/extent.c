@@ -17,7 +17,7 @@ static int dsfs_segment_get(struct dsfs_source *src,
 			sizeof(struct dsfs_segment);
 	const struct dsfs_segment *seg;
 	struct dsfs_mref ref;
-	u64 end = ext->stored;
+	u64 end = ext->stored, next = attr->size;
 	int ret;
 
 	ret = dsfs_meta_get(src, DSFS_REGION_SEGMENTS, off, sizeof(*seg), &ref);
@@ -36,6 +36,7 @@ static int dsfs_segment_get(struct dsfs_source *src,
 					ret);
 		seg = ref.p;
 		end = le64_to_cpu(seg->stored);
+		next = le64_to_cpu(seg->logical);
 		dsfs_meta_put(&ref);
 	}
 	if ((run->logical | run->stored) & (DSFS_BLOCK_SIZE - 1) ||
@@ -54,6 +55,9 @@ static int dsfs_segment_get(struct dsfs_source *src,
 	    run->logical + run->len != attr->size)
 		return dsfs_bad(err, "length of a segment", run->len,
 				DSFS_BLOCK_SIZE, -EUCLEAN);
+	if (next < run->logical + run->len)
+		return dsfs_bad(err, "order of segments",
+				run->logical + run->len, next, -EUCLEAN);
 	return 0;
 }
 

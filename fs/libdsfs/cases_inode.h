@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Cases of inode and side records: the rules of inode.c, one defect each.
+ */
+#ifndef LIBDSFS_CASES_INODE_H
+#define LIBDSFS_CASES_INODE_H
+
+#include "cases_super.h"
+
+/*
+ * Inodes.  The geometry is that of the good superblock.
+ */
+enum {
+	DSFS_CASE_REG,		/* 5000 bytes at the begin of the data */
+	DSFS_CASE_DIR,
+	DSFS_CASE_LNK,
+	DSFS_CASE_CHR,
+	DSFS_CASE_FIFO,
+	DSFS_CASE_STUB,
+	DSFS_CASE_HOLES,
+	DSFS_CASE_XATTRS,
+	DSFS_CASE_ALL_EXT,	/* a file with every flag that a side record has */
+};
+
+#define DSFS_CASE_INO		7
+
+struct dsfs_case_inode {
+	u16 mode, owner, nlink, flags;
+	u32 ext, size, start;
+};
+
+static const struct dsfs_case_inode dsfs_case_inodes[] = {
+	[DSFS_CASE_REG]	= { S_IFREG | 0644, 2, 1, 0, 0, 5000, DSFS_DATA_START_MIN },
+	[DSFS_CASE_DIR]	= { S_IFDIR | 01755, 0, 2, 0, 0, 0, 3 },
+	[DSFS_CASE_LNK]	= { S_IFLNK | 0777, 1, 1, 0, 0, 60, 40 },
+	[DSFS_CASE_CHR]	= { S_IFCHR | 0600, 0, 1, 0, 0, 0xabcde123, 0 },
+	[DSFS_CASE_FIFO] = { S_IFIFO | 0600, 0, 1, 0, 0, 0, 0 },
+	[DSFS_CASE_STUB] = { S_IFREG, 0, 0, DSFS_INODE_STUB, 0, 0, 3 },
+	[DSFS_CASE_HOLES] = { S_IFREG | 0644, 0, 1, DSFS_INODE_HOLES, 1, 100000,
+			      DSFS_DATA_START_MIN },
+	[DSFS_CASE_XATTRS] = { S_IFDIR | 0755, 0, 2, DSFS_INODE_XATTRS, 2, 0, 1 },
+	[DSFS_CASE_ALL_EXT] = { S_IFREG | 04755, 0, 0, DSFS_INODE_NEEDS_EXT |
+				DSFS_INODE_ACL | DSFS_INODE_SHARED, 3, 100000,
+				DSFS_DATA_START_MIN },
+};
+
+static inline void dsfs_case_inode(u32 base, struct dsfs_inode *raw)
+{
+	const struct dsfs_case_inode *i = &dsfs_case_inodes[base];
+
+	memset(raw, 0, sizeof(*raw));
+	raw->mode = cpu_to_le16(i->mode);
+	raw->owner = cpu_to_le16(i->owner);
+	raw->nlink = cpu_to_le16(i->nlink);
+	raw->flags = cpu_to_le16(i->flags);
+	raw->ext = cpu_to_le32(i->ext);
+	raw->size_lo = cpu_to_le32(i->size);
+	raw->start_lo = cpu_to_le32(i->start);
+	if (base != DSFS_CASE_STUB)
+		raw->mtime = cpu_to_le64(-1500000000ULL);
+}
+
+/* @geo: decoded from the good superblock */
+static inline int dsfs_case_run_inode(const struct dsfs_case *c, void *buf,
+				      struct dsfs_geo *geo,
+				      struct dsfs_err *err)
+{
+	struct dsfs_attr attr;
+
+	dsfs_case_inode(c->base, buf);
+	dsfs_case_patch(buf, c);
+	return dsfs_inode_decode(geo, DSFS_CASE_INO, buf, &attr, err);
+}
+
+#define I(n, f, v)	DSFS_P(n, dsfs_inode, f, v)
+
+static const struct dsfs_case dsfs_inode_cases[] = {
+	{ "inode: file", DSFS_CASE_REG },
+	{ "inode: directory", DSFS_CASE_DIR },
+	{ "inode: symlink", DSFS_CASE_LNK },
+	{ "inode: character device", DSFS_CASE_CHR },
+	{ "inode: block device", DSFS_CASE_CHR, .patch = { I(2, mode, S_IFBLK) } },
+	{ "inode: fifo", DSFS_CASE_FIFO },
+	{ "inode: socket", DSFS_CASE_FIFO, .patch = { I(2, mode, S_IFSOCK | 0777) } },
+	{ "inode: stub", DSFS_CASE_STUB },
+	{ "inode: file with holes", DSFS_CASE_HOLES },
+	{ "inode: file with everything", DSFS_CASE_ALL_EXT },
+	{ "inode: no type", DSFS_CASE_FIFO, .patch = { I(2, mode, 0644) },
+	  .ret = DSFS_BAD, .what = "file type" },
+	{ "inode: type 15", DSFS_CASE_FIFO, .patch = { I(2, mode, S_IFMT) },
+	  .ret = DSFS_BAD, .what = "file type" },
+	{ "inode: type 3", DSFS_CASE_FIFO, .patch = { I(2, mode, 0x3000) },
+	  .ret = DSFS_BAD, .what = "file type" },
+	{ "inode: record of zeros", DSFS_CASE_FIFO,
+	  .patch = { I(2, mode, 0), I(2, nlink, 0), I(8, mtime, 0) },
+	  .ret = DSFS_BAD, .what = "link count" },
+
+	{ "inode: flag 7", DSFS_CASE_REG, .patch = { I(2, flags, 0x80) },
+	  .ret = DSFS_BAD, .what = "inode flags" },
+	{ "inode: flag 15", DSFS_CASE_REG, .patch = { I(2, flags, 0x8000) },
+	  .ret = DSFS_BAD, .what = "inode flags" },
+	{ "inode: shared directory", DSFS_CASE_DIR,
+	  .patch = { I(2, flags, DSFS_INODE_SHARED) },
+	  .ret = DSFS_BAD, .what = "data flags of no regular file" },
+	{ "inode: symlink with holes", DSFS_CASE_LNK,
+	  .patch = { I(2, flags, DSFS_INODE_HOLES), I(4, ext, 1) },
+	  .ret = DSFS_BAD, .what = "data flags of no regular file" },
+	{ "inode: ACL without xattrs", DSFS_CASE_DIR,
+	  .patch = { I(2, flags, DSFS_INODE_ACL) },
+	  .ret = DSFS_BAD, .what = "ACL flag without xattrs" },
+	{ "inode: side record without flag", DSFS_CASE_REG, .patch = { I(4, ext, 1) },
+	  .ret = DSFS_BAD, .what = "side record against flags" },
+	{ "inode: flag without side record", DSFS_CASE_XATTRS, .patch = { I(4, ext, 0) },
+	  .ret = DSFS_BAD, .what = "side record against flags" },
+	{ "inode: last side record", DSFS_CASE_XATTRS,
+	  .patch = { I(4, ext, DSFS_CASE_EXTS) } },
+	{ "inode: side record that is not there", DSFS_CASE_XATTRS,
+	  .patch = { I(4, ext, DSFS_CASE_EXTS + 1) },
+	  .ret = DSFS_BAD, .what = "side record" },
+	{ "inode: side record 2^32-1", DSFS_CASE_XATTRS,
+	  .patch = { I(4, ext, 0xffffffff) }, .ret = DSFS_BAD, .what = "side record" },
+	{ "inode: owner that is not there", DSFS_CASE_REG,
+	  .patch = { I(2, owner, DSFS_CASE_OWNERS) }, .ret = DSFS_BAD, .what = "owner" },
+	{ "inode: two owners", DSFS_CASE_ALL_EXT, .patch = { I(2, owner, 1) },
+	  .ret = DSFS_BAD, .what = "owner" },
+	{ "inode: no links", DSFS_CASE_REG, .patch = { I(2, nlink, 0) },
+	  .ret = DSFS_BAD, .what = "link count" },
+	{ "inode: two link counts", DSFS_CASE_ALL_EXT, .patch = { I(2, nlink, 1) },
+	  .ret = DSFS_BAD, .what = "link count" },
+
+	{ "inode: empty file", DSFS_CASE_REG,
+	  .patch = { I(4, size_lo, 0), I(4, start_lo, 0) } },
+	{ "inode: empty file with a place", DSFS_CASE_REG, .patch = { I(4, size_lo, 0) },
+	  .ret = DSFS_BAD, .what = "start of an empty file" },
+	{ "inode: file without place", DSFS_CASE_REG, .patch = { I(4, start_lo, 0) },
+	  .ret = DSFS_BAD, .what = "start of data" },
+	{ "inode: file in the metadata", DSFS_CASE_REG,
+	  .patch = { I(4, start_lo, DSFS_CASE_META) },
+	  .ret = DSFS_BAD, .what = "start of data" },
+	{ "inode: file at 2^47", DSFS_CASE_REG, .patch = { I(2, start_hi, 0x8000) },
+	  .ret = DSFS_BAD, .what = "start of data" },
+	{ "inode: file to the end of data", DSFS_CASE_REG,
+	  .patch = { I(4, size_lo, DSFS_CASE_DATA) } },
+	{ "inode: file past the end of data", DSFS_CASE_REG,
+	  .patch = { I(4, size_lo, DSFS_CASE_DATA + 1) },
+	  .ret = DSFS_BAD, .what = "end of data" },
+	{ "inode: file of 2^48-1", DSFS_CASE_REG,
+	  .patch = { I(4, size_lo, 0xffffffff), I(2, size_hi, 0xffff) },
+	  .ret = DSFS_BAD, .what = "end of data" },
+	{ "inode: small file behind another", DSFS_CASE_REG,
+	  .patch = { I(4, size_lo, 4000), I(4, start_lo, DSFS_DATA_START_MIN + 96) } },
+	{ "inode: small file that crosses a block", DSFS_CASE_REG,
+	  .patch = { I(4, size_lo, 4000), I(4, start_lo, DSFS_DATA_START_MIN + 97) },
+	  .ret = DSFS_BAD, .what = "unaligned data that crosses a block" },
+	{ "inode: large file unaligned", DSFS_CASE_REG,
+	  .patch = { I(4, start_lo, DSFS_DATA_START_MIN + 512) },
+	  .ret = DSFS_BAD, .what = "unaligned data that crosses a block" },
+
+	{ "inode: directory with a size", DSFS_CASE_DIR, .patch = { I(4, size_lo, 4096) },
+	  .ret = DSFS_BAD, .what = "size of a directory" },
+	{ "inode: directory with size bits 32-47", DSFS_CASE_DIR,
+	  .patch = { I(2, size_hi, 1) }, .ret = DSFS_BAD, .what = "size of a directory" },
+	{ "inode: directory record that is not there", DSFS_CASE_DIR,
+	  .patch = { I(4, start_lo, DSFS_CASE_DIRS) },
+	  .ret = DSFS_BAD, .what = "directory record" },
+	{ "inode: directory record 2^32", DSFS_CASE_DIR, .patch = { I(2, start_hi, 1) },
+	  .ret = DSFS_BAD, .what = "directory record" },
+	{ "inode: empty symlink", DSFS_CASE_LNK, .patch = { I(4, size_lo, 0) },
+	  .ret = DSFS_BAD, .what = "length of a symlink" },
+	{ "inode: symlink of 4096", DSFS_CASE_LNK, .patch = { I(4, size_lo, 4096) },
+	  .ret = DSFS_BAD, .what = "length of a symlink" },
+	{ "inode: symlink past the region", DSFS_CASE_LNK, .patch = { I(4, start_lo, 41) },
+	  .ret = DSFS_BAD, .what = "place of a symlink's target" },
+	{ "inode: symlink far outside", DSFS_CASE_LNK, .patch = { I(2, start_hi, 0xffff) },
+	  .ret = DSFS_BAD, .what = "place of a symlink's target" },
+	{ "inode: device number of 33 bits", DSFS_CASE_CHR, .patch = { I(2, size_hi, 1) },
+	  .ret = DSFS_BAD, .what = "device number" },
+	{ "inode: device with a place", DSFS_CASE_CHR, .patch = { I(4, start_lo, 1) },
+	  .ret = DSFS_BAD, .what = "start of a special file" },
+	{ "inode: fifo with a size", DSFS_CASE_FIFO, .patch = { I(4, size_lo, 1) },
+	  .ret = DSFS_BAD, .what = "size of a pipe or socket" },
+	{ "inode: fifo with a place", DSFS_CASE_FIFO, .patch = { I(4, start_lo, 1) },
+	  .ret = DSFS_BAD, .what = "start of a special file" },
+
+	{ "stub: other flags", DSFS_CASE_STUB,
+	  .patch = { I(2, flags, DSFS_INODE_STUB | DSFS_INODE_SHARED) },
+	  .ret = DSFS_BAD, .what = "flags of a stub" },
+	{ "stub: unknown flags", DSFS_CASE_STUB,
+	  .patch = { I(2, flags, DSFS_INODE_STUB | 0x100) },
+	  .ret = DSFS_BAD, .what = "flags of a stub" },
+	{ "stub: permissions", DSFS_CASE_STUB, .patch = { I(2, mode, S_IFREG | 0444) },
+	  .ret = DSFS_BAD, .what = "mode of a stub" },
+	{ "stub: of a directory", DSFS_CASE_STUB, .patch = { I(2, mode, S_IFDIR) },
+	  .ret = DSFS_BAD, .what = "mode of a stub" },
+	{ "stub: of a symlink", DSFS_CASE_STUB, .patch = { I(2, mode, S_IFLNK) } },
+	{ "stub: no type", DSFS_CASE_STUB, .patch = { I(2, mode, 0) },
+	  .ret = DSFS_BAD, .what = "mode of a stub" },
+	{ "stub: type 15", DSFS_CASE_STUB, .patch = { I(2, mode, S_IFMT) },
+	  .ret = DSFS_BAD, .what = "mode of a stub" },
+	{ "stub: of inode 0", DSFS_CASE_STUB, .patch = { I(4, start_lo, 0) },
+	  .ret = DSFS_BAD, .what = "inode that a stub stands for" },
+	{ "stub: of the root", DSFS_CASE_STUB, .patch = { I(4, start_lo, 1) },
+	  .ret = DSFS_BAD, .what = "inode that a stub stands for" },
+	{ "stub: of itself", DSFS_CASE_STUB, .patch = { I(4, start_lo, DSFS_CASE_INO) },
+	  .ret = DSFS_BAD, .what = "inode that a stub stands for" },
+	{ "stub: of what is not there", DSFS_CASE_STUB,
+	  .patch = { I(4, start_lo, DSFS_CASE_INODES) },
+	  .ret = DSFS_BAD, .what = "inode that a stub stands for" },
+	{ "stub: of 2^32 + 3", DSFS_CASE_STUB, .patch = { I(2, start_hi, 1) },
+	  .ret = DSFS_BAD, .what = "inode that a stub stands for" },
+	{ "stub: size", DSFS_CASE_STUB, .patch = { I(4, size_lo, 1) },
+	  .ret = DSFS_BAD, .what = "unused fields of a stub" },
+	{ "stub: side record", DSFS_CASE_STUB, .patch = { I(4, ext, 1) },
+	  .ret = DSFS_BAD, .what = "unused fields of a stub" },
+	{ "stub: owner", DSFS_CASE_STUB, .patch = { I(2, owner, 1) },
+	  .ret = DSFS_BAD, .what = "unused fields of a stub" },
+	{ "stub: link count", DSFS_CASE_STUB, .patch = { I(2, nlink, 1) },
+	  .ret = DSFS_BAD, .what = "unused fields of a stub" },
+	{ "stub: mtime", DSFS_CASE_STUB, .patch = { I(8, mtime, 1) },
+	  .ret = DSFS_BAD, .what = "unused fields of a stub" },
+};
+
+/*
+ * Side records: @base is the inode that it belongs to.
+ */
+static inline void dsfs_case_ext(u32 base, struct dsfs_ext *raw)
+{
+	const u16 flags = dsfs_case_inodes[base].flags;
+
+	memset(raw, 0, sizeof(*raw));
+	if (flags & DSFS_INODE_XATTRS)
+		raw->xattrs = cpu_to_le64(16);
+	if (flags & DSFS_INODE_HOLES) {
+		raw->stored = cpu_to_le64(8192);
+		raw->first_segment = cpu_to_le32(DSFS_CASE_SEGMENTS - 2);
+		raw->segments = cpu_to_le32(2);
+	}
+	if (flags & DSFS_INODE_EXT_NLINK)
+		raw->nlink = cpu_to_le32(70000);
+	if (flags & DSFS_INODE_EXT_OWNER) {
+		raw->uid = cpu_to_le32(0xfffffffe);
+		raw->gid = cpu_to_le32(4000000000U);
+	}
+}
+
+static inline int dsfs_case_run_ext(const struct dsfs_case *c, void *buf,
+				    struct dsfs_geo *geo, struct dsfs_err *err)
+{
+	struct dsfs_ext_info ext;
+	struct dsfs_attr attr;
+	int ret;
+
+	dsfs_case_inode(c->base, buf);
+	if (c->arg)	/* a file whose holes are all that it has */
+		((struct dsfs_inode *)buf)->start_lo = 0;
+	ret = dsfs_inode_decode(geo, DSFS_CASE_INO, buf, &attr, err);
+	if (ret)
+		return ret;
+	dsfs_case_ext(c->base, buf);
+	dsfs_case_patch(buf, c);
+	return dsfs_ext_decode(geo, &attr, buf, &ext, err);
+}
+
+#define X(n, f, v)	DSFS_P(n, dsfs_ext, f, v)
+/* stored, first_segment, segments */
+#define NO_SEGMENTS	{ offsetof(struct dsfs_ext, stored), 16, 0 }
+
+static const struct dsfs_case dsfs_ext_cases[] = {
+	{ "ext: holes", DSFS_CASE_HOLES },
+	{ "ext: xattrs", DSFS_CASE_XATTRS },
+	{ "ext: everything", DSFS_CASE_ALL_EXT },
+	{ "ext: first reserved byte", DSFS_CASE_HOLES,
+	  .patch = { DSFS_P8(dsfs_ext, reserved, 0, 1) },
+	  .ret = DSFS_BAD, .what = "side record reserved bytes" },
+	{ "ext: last reserved byte", DSFS_CASE_HOLES,
+	  .patch = { DSFS_P8(dsfs_ext, reserved, 27, 1) },
+	  .ret = DSFS_BAD, .what = "side record reserved bytes" },
+	{ "ext: xattrs without flag", DSFS_CASE_HOLES, .patch = { X(8, xattrs, 16) },
+	  .ret = DSFS_BAD, .what = "place of xattrs" },
+	{ "ext: xattrs at 0", DSFS_CASE_XATTRS, .patch = { X(8, xattrs, 0) } },
+	{ "ext: xattrs unaligned", DSFS_CASE_XATTRS, .patch = { X(8, xattrs, 18) },
+	  .ret = DSFS_BAD, .what = "place of xattrs" },
+	{ "ext: xattrs past the region", DSFS_CASE_XATTRS, .patch = { X(8, xattrs, 400) },
+	  .ret = DSFS_BAD, .what = "place of xattrs" },
+	{ "ext: xattrs at 2^63", DSFS_CASE_XATTRS, .patch = { X(8, xattrs, 1ULL << 63) },
+	  .ret = DSFS_BAD, .what = "place of xattrs" },
+	{ "ext: uid without flag", DSFS_CASE_HOLES, .patch = { X(4, uid, 1) },
+	  .ret = DSFS_BAD, .what = "owner in the side record" },
+	{ "ext: gid without flag", DSFS_CASE_XATTRS, .patch = { X(4, gid, 1) },
+	  .ret = DSFS_BAD, .what = "owner in the side record" },
+	{ "ext: root as owner", DSFS_CASE_ALL_EXT, .patch = { X(4, uid, 0), X(4, gid, 0) } },
+	{ "ext: links without flag", DSFS_CASE_HOLES, .patch = { X(4, nlink, 1) },
+	  .ret = DSFS_BAD, .what = "link count in the side record" },
+	{ "ext: no links", DSFS_CASE_ALL_EXT, .patch = { X(4, nlink, 0) },
+	  .ret = DSFS_BAD, .what = "link count in the side record" },
+	{ "ext: segments without flag", DSFS_CASE_XATTRS, .patch = { X(4, segments, 1) },
+	  .ret = DSFS_BAD, .what = "segments of a file without holes" },
+	{ "ext: first segment without flag", DSFS_CASE_XATTRS,
+	  .patch = { X(4, first_segment, 1) },
+	  .ret = DSFS_BAD, .what = "segments of a file without holes" },
+	{ "ext: stored without flag", DSFS_CASE_XATTRS, .patch = { X(8, stored, 1) },
+	  .ret = DSFS_BAD, .what = "segments of a file without holes" },
+	{ "ext: segments that store nothing", DSFS_CASE_HOLES, .patch = { X(8, stored, 0) },
+	  .ret = DSFS_BAD, .what = "stored bytes against segments" },
+	{ "ext: stored without segments", DSFS_CASE_HOLES, .patch = { X(4, segments, 0) },
+	  .ret = DSFS_BAD, .what = "stored bytes against segments" },
+	{ "ext: as much stored as the file is long", DSFS_CASE_HOLES,
+	  .patch = { X(8, stored, 100000) },
+	  .ret = DSFS_BAD, .what = "stored bytes of a file with holes" },
+	{ "ext: 2^64-1 stored", DSFS_CASE_HOLES, .patch = { X(8, stored, ~0ULL) },
+	  .ret = DSFS_BAD, .what = "stored bytes of a file with holes" },
+	{ "ext: one hole", DSFS_CASE_HOLES, 1, .patch = { NO_SEGMENTS } },
+	{ "ext: one hole with a place", DSFS_CASE_HOLES, .patch = { NO_SEGMENTS },
+	  .ret = DSFS_BAD, .what = "start of a file without data" },
+	{ "ext: one hole with a first segment", DSFS_CASE_HOLES, 1,
+	  .patch = { X(8, stored, 0), X(4, segments, 0) },
+	  .ret = DSFS_BAD, .what = "start of a file without data" },
+	{ "ext: data without a place", DSFS_CASE_HOLES, 1,
+	  .ret = DSFS_BAD, .what = "start of data" },
+	{ "ext: all segments", DSFS_CASE_HOLES,
+	  .patch = { X(4, first_segment, 0), X(4, segments, DSFS_CASE_SEGMENTS) } },
+	{ "ext: segment that is not there", DSFS_CASE_HOLES,
+	  .patch = { X(4, first_segment, DSFS_CASE_SEGMENTS - 1) },
+	  .ret = DSFS_BAD, .what = "segments" },
+	{ "ext: too many segments", DSFS_CASE_HOLES,
+	  .patch = { X(4, first_segment, 0), X(4, segments, DSFS_CASE_SEGMENTS + 1) },
+	  .ret = DSFS_BAD, .what = "segments" },
+	{ "ext: segments wrap", DSFS_CASE_HOLES,
+	  .patch = { X(4, first_segment, 0xffffffff) }, .ret = DSFS_BAD, .what = "segments" },
+	{ "ext: data past the end", DSFS_CASE_HOLES,
+	  .patch = { X(8, stored, DSFS_CASE_DATA + 1) },
+	  .ret = DSFS_BAD, .what = "end of data" },
+};
+
+#undef I
+#undef X
+#undef NO_SEGMENTS
+
+#endif /* LIBDSFS_CASES_INODE_H */

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Tests that need no kernel: of the shared code and of what mkfs plans, with
+# sanitizers; and the maker of corrupt images.  Included by the top Makefile.
+
+T		:= $(B)/tests
+SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
+		   -fno-omit-frame-pointer
+# A table of cases leaves out the fields that a case does not need.
+UNIT_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -g -O1 $(SANITIZE) -Werror \
+		   -Wno-missing-field-initializers -Wno-unused-parameter
+sanobjs		= $(patsubst %.c,$(T)/san/%.o,$(1))
+unit_SRC	:= $(filter-out tests/unit/mkfs%,$(wildcard tests/unit/*.c)) \
+		   $(filter-out %_kunit.c,$(wildcard fs/libdsfs/*.c))
+
+$(T)/san/%.o: %.c Makefile tests/unit.mk
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_CFLAGS) $(CPPFLAGS) -c -o $@ $<
+
+$(T)/unit: $(call sanobjs,$(unit_SRC))
+	$(CC) $(SANITIZE) -o $@ $^ -lisal -lxxhash
+
+-include $(patsubst %.o,%.d,$(call sanobjs,$(unit_SRC)))
+
+.PHONY: check-unit
+check-unit:
+	tests/unit/run

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Regions in memory, and a dsfs_meta_get() over them that is as strict as any:
+ * each piece is a copy of its own and exactly as long as was asked for, so the
+ * sanitizer sees a read of the byte behind it and of a piece given back, and
+ * what is not given back is counted.
+ */
+#include "builder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void *need(void *p)
+{
+	if (!p) {
+		fputs("unit: out of memory\n", stderr);
+		exit(1);
+	}
+	return p;
+}
+
+void bld_init(struct dsfs_source *src)
+{
+	memset(src, 0, sizeof(*src));
+	src->fail_after = -1;
+	src->geo.align_bits = DSFS_BLOCK_BITS;
+	src->geo.chunk_bits = 15;
+	src->geo.data_start = DSFS_DATA_START_MIN;
+	src->geo.data_end = DSFS_MAX_OFFSET - (1ULL << 40);
+	src->geo.inodes = DSFS_MAX_INODES + 1;
+}
+
+void bld_free(struct dsfs_source *src)
+{
+	unsigned int i;
+
+	for (i = 0; i < DSFS_REGIONS; i++)
+		free(src->regions[i].bytes);
+	memset(src, 0, sizeof(*src));
+}
+
+static void bld_count(struct dsfs_source *src, enum dsfs_region_id id)
+{
+	const struct bld_region *r = &src->regions[id];
+	struct dsfs_geo *geo = &src->geo;
+	const u64 bytes = r->base + r->len;
+
+	geo->regions[id].bytes = bytes;
+	switch (id) {
+	case DSFS_REGION_INODES:
+		geo->inodes = bytes / sizeof(struct dsfs_inode);
+		break;
+	case DSFS_REGION_DIRS:
+		geo->dirs = bytes / sizeof(struct dsfs_dir);
+		break;
+	case DSFS_REGION_INDEX:
+		geo->lines = bytes / sizeof(struct dsfs_line);
+		break;
+	case DSFS_REGION_OWNERS:
+		geo->owners = bytes / sizeof(struct dsfs_owner);
+		break;
+	case DSFS_REGION_EXTS:
+		geo->exts = bytes / sizeof(struct dsfs_ext);
+		break;
+	case DSFS_REGION_SEGMENTS:
+		geo->segments = bytes / sizeof(struct dsfs_segment);
+		break;
+	case DSFS_REGION_CHUNKSUMS:
+		geo->chunksums = bytes / sizeof(__le32);
+		break;
+	default:
+		break;
+	}
+}
+
+u64 bld_add(struct dsfs_source *src, enum dsfs_region_id id, const void *bytes,
+	    size_t len, size_t align)
+{
+	struct bld_region *r = &src->regions[id];
+	size_t at = (r->len + align - 1) / align * align;
+
+	if (at + len > r->room) {
+		r->room = 2 * (at + len);
+		r->bytes = need(realloc(r->bytes, r->room));
+	}
+	memset(r->bytes + r->len, 0, at - r->len);
+	if (bytes)
+		memcpy(r->bytes + at, bytes, len);
+	else
+		memset(r->bytes + at, 0, len);
+	r->len = at + len;
+	bld_count(src, id);
+	return r->base + at;
+}
+
+void *bld_at(struct dsfs_source *src, enum dsfs_region_id id, u64 off)
+{
+	return src->regions[id].bytes + (off - src->regions[id].base);
+}
+
+void bld_stretch(struct dsfs_source *src, enum dsfs_region_id id, u64 bytes)
+{
+	src->regions[id].base = bytes - src->regions[id].len;
+	bld_count(src, id);
+}
+
+void bld_fail(struct dsfs_source *src, int after, int with)
+{
+	src->fail_after = after;
+	src->fail_with = with;
+}
+
+/* --- directories --------------------------------------------------------- */
+
+struct bld_place {
+	u32 block;
+	u32 slot;
+};
+
+static unsigned int bits_for(u32 value)
+{
+	unsigned int bits = 0;
+
+	for (; value; value >>= 1)
+		bits++;
+	return bits;
+}
+
+/* How many names from @at on fit one name block; @bytes: how long it gets. */
+static u32 bld_block_fill(const struct bld_dir *want, u32 at, size_t *bytes)
+{
+	size_t used = sizeof(struct dsfs_names), more;
+	u32 i;
+
+	for (i = at; i < want->count; i++) {
+		more = strlen(want->names[i]) + 2;
+		if (used + more > DSFS_BLOCK_SIZE ||
+		    (want->per_block && i - at >= want->per_block))
+			break;
+		used += more;
+	}
+	*bytes = used;
+	return i - at;
+}
+
+static void bld_block_write(struct dsfs_names *raw, const struct bld_dir *want,
+			    u32 first, u32 count)
+{
+	u32 at = sizeof(*raw) + 2 * count, i, type;
+
+	raw->first = cpu_to_le32(first);
+	raw->count = cpu_to_le16(count);
+	for (i = 0; i < count; i++) {
+		type = want->types ? want->types[first + i] : DT_REG;
+		raw->slots[i] = cpu_to_le16(at | type << DSFS_SLOT_TYPE_SHIFT);
+		memcpy((char *)raw + at, want->names[first + i],
+		       strlen(want->names[first + i]));
+		at += strlen(want->names[first + i]);
+	}
+	raw->end = cpu_to_le16(at);
+}
+
+static u32 bld_name_blocks(struct dsfs_source *src, const struct bld_dir *want,
+			   struct bld_place *places, u64 *names)
+{
+	const enum dsfs_region_id id = DSFS_REGION_NAMES;
+	const struct bld_region *r = &src->regions[id];
+	u32 first, count, blocks = 0, i;
+	size_t bytes, align = DSFS_BLOCK_SIZE;
+	u64 off;
+
+	/* One block may share its 4 KiB. */
+	if (bld_block_fill(want, 0, &bytes) == want->count &&
+	    (r->len + 3) % DSFS_BLOCK_SIZE + bytes < DSFS_BLOCK_SIZE)
+		align = 4;
+	for (first = 0; first < want->count; first += count, blocks++) {
+		count = bld_block_fill(want, first, &bytes);
+		off = bld_add(src, id, NULL, bytes, align);
+		bld_block_write(bld_at(src, id, off), want, first, count);
+		if (!blocks)
+			*names = off;
+		for (i = 0; i < count; i++)
+			places[first + i] = (struct bld_place){ blocks, i };
+	}
+	return blocks;
+}
+
+/* Put @name into one of its lines; someone else moves if both are full. */
+static void bld_index_put(const struct bld_dir *want, const u64 *hashes,
+			  u32 *table, u32 lines, u32 name)
+{
+	u64 random = 88172645463325252ULL;
+	unsigned int kicks, choice, i;
+	u32 *line, other;
+
+	for (kicks = 0; kicks < 100000; kicks++) {
+		for (choice = 0; choice < 2; choice++) {
+			line = table + (size_t)DSFS_LINE_ENTRIES *
+			       dsfs_index_line(hashes[name], lines, choice);
+			for (i = 0; i < DSFS_LINE_ENTRIES; i++) {
+				if (line[i])
+					continue;
+				line[i] = name + 1;
+				return;
+			}
+		}
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		line = table + (size_t)DSFS_LINE_ENTRIES *
+		       dsfs_index_line(hashes[name], lines, random & 1);
+		other = line[random >> 60] - 1;
+		line[random >> 60] = name + 1;
+		name = other;
+	}
+	fprintf(stderr, "unit: no place in the index for %s\n", want->names[name]);
+	exit(1);
+}
+
+static void bld_index(struct dsfs_source *src, const struct bld_dir *want,
+		      const struct bld_place *places, struct dsfs_dir *dir)
+{
+	const u32 lines = want->lines ? want->lines : want->count / 11 + 1;
+	const size_t slots = (size_t)lines * DSFS_LINE_ENTRIES;
+	u32 *table = need(calloc(slots, sizeof(*table)));
+	u64 *hashes = need(calloc(want->count, sizeof(*hashes)));
+	u32 most = 0, blocks = 0, i, n;
+	struct dsfs_line *raw;
+	u64 off;
+
+	for (i = 0; i < want->count; i++) {
+		hashes[i] = dsfs_name_hash(want->names[i],
+					   strlen(want->names[i]), want->seed);
+		most = places[i].slot + 1 > most ? places[i].slot + 1 : most;
+		blocks = places[i].block;
+	}
+	for (i = 0; i < want->count; i++)
+		bld_index_put(want, hashes, table, lines, i);
+	dir->slot_bits = bits_for(most);
+	dir->block_bits = bits_for(blocks) + want->place_bits_more;
+	off = bld_add(src, DSFS_REGION_INDEX, NULL, lines * sizeof(*raw), 64);
+	raw = bld_at(src, DSFS_REGION_INDEX, off);
+	for (i = 0; i < slots; i++) {
+		if (!table[i])
+			continue;
+		n = table[i] - 1;
+		raw[i / DSFS_LINE_ENTRIES].entries[i % DSFS_LINE_ENTRIES] =
+			cpu_to_le32(dsfs_index_entry(hashes[n], places[n].block,
+						     places[n].slot,
+						     dir->slot_bits,
+						     dir->block_bits));
+	}
+	dir->lines = cpu_to_le32(lines);
+	dir->first_line = cpu_to_le64(off / sizeof(*raw));
+	dir->seed = cpu_to_le64(want->seed);
+	free(hashes);
+	free(table);
+}
+
+u64 bld_dir(struct dsfs_source *src, const struct bld_dir *want)
+{
+	struct bld_place *places = need(calloc(want->count + 1, sizeof(*places)));
+	struct dsfs_dir dir;
+	u64 names = 0;
+
+	memset(&dir, 0, sizeof(dir));
+	dir.self = cpu_to_le32(want->self);
+	dir.parent = cpu_to_le32(want->parent);
+	if (want->count) {
+		dir.first = cpu_to_le32(want->first);
+		dir.count = cpu_to_le32(want->count);
+		dir.name_blocks = cpu_to_le32(bld_name_blocks(src, want, places,
+							      &names));
+		dir.names = cpu_to_le64(names);
+		if (want->index)
+			bld_index(src, want, places, &dir);
+	}
+	free(places);
+	return bld_add(src, DSFS_REGION_DIRS, &dir, sizeof(dir), sizeof(dir)) /
+	       sizeof(dir);
+}
+
+/* --- the seam ------------------------------------------------------------ */
+
+int bld_held;
+
+int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
+		  size_t len, struct dsfs_mref *ref)
+{
+	const struct bld_region *r = &src->regions[region];
+	const u64 bytes = r->base + r->len;
+
+	src->gets++;
+	if (src->fail_after >= 0 && !src->fail_after--)
+		return src->fail_with;
+	if (!len || len > DSFS_BLOCK_SIZE || off > bytes || len > bytes - off ||
+	    (off & (DSFS_BLOCK_SIZE - 1)) + len > DSFS_BLOCK_SIZE)
+		return -EUCLEAN;
+	if (off < r->base)	/* a test that looks where it put nothing */
+		return -ENODATA;
+	ref->priv = need(malloc(len));
+	memcpy(ref->priv, r->bytes + (off - r->base), len);
+	ref->p = ref->priv;
+	bld_held++;
+	return 0;
+}
+
+void dsfs_meta_put(struct dsfs_mref *ref)
+{
+	free(ref->priv);
+	ref->priv = NULL;
+	ref->p = NULL;
+	bld_held--;
+}
+
+const struct dsfs_geo *dsfs_source_geo(const struct dsfs_source *src)
+{
+	return &src->geo;
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The cases that KUnit runs in the kernel, and the vectors of checksum and
+ * hash, with the userspace platform.
+ */
+#include "cases_dir.h"
+#include "cases_inode.h"
+#include "cases_super.h"
+#include "cases_xattr.h"
+#include "unit.h"
+
+#include <stdlib.h>
+
+typedef int (*case_fn)(const struct dsfs_case *c, void *buf,
+		       struct dsfs_geo *geo, struct dsfs_err *err);
+
+static void run_case(const struct dsfs_case *c, case_fn run)
+{
+	struct dsfs_err err = {};
+	struct dsfs_geo geo;
+	void *buf = malloc(DSFS_CASE_BUF);
+	int ret;
+
+	if (!buf)
+		exit(1);
+	dsfs_case_super(buf);
+	if (dsfs_super_decode(buf, 0, &geo, &err))
+		OK(false, "the good superblock");
+	ret = run(c, buf, &geo, &err);
+	OK(unit_answer(ret, c->ret, &err, c->what), "%s", c->name);
+	free(buf);
+}
+
+#define RUN_CASES(table, run) do { \
+	unsigned int i_; \
+	for (i_ = 0; i_ < ARRAY_SIZE(table); i_++) \
+		run_case(&(table)[i_], run); \
+} while (0)
+
+static void test_vectors(void)
+{
+	const struct dsfs_vector *v;
+	unsigned int i;
+	u64 got;
+
+	for (i = 0; i < ARRAY_SIZE(dsfs_crc_vectors); i++) {
+		v = &dsfs_crc_vectors[i];
+		got = dsfs_crc32c(v->seed, v->text, strlen(v->text));
+		OK(got == v->value, "crc32c: \"%s\"", v->text);
+	}
+	OK(dsfs_crc32c(dsfs_crc32c(0, "1234", 4), "56789", 5) ==
+	   dsfs_crc32c(0, "123456789", 9), "crc32c: in two steps");
+	for (i = 0; i < ARRAY_SIZE(dsfs_hash_vectors); i++) {
+		v = &dsfs_hash_vectors[i];
+		got = dsfs_name_hash(v->text, strlen(v->text), v->seed);
+		OK(got == v->value, "hash: \"%s\"", v->text);
+	}
+}
+
+static void test_index_math(void)
+{
+	const u64 hash = 0xfedcba9876543210ULL;
+
+	OK(dsfs_index_line(hash, 1, 0) == 0 && dsfs_index_line(hash, 1, 1) == 0,
+	   "index: one line");
+	OK(dsfs_index_line(hash, 16, 0) == 7, "index: line by the low half");
+	OK(dsfs_index_line(hash, 16, 1) == 15, "index: line by the high half");
+	OK(dsfs_index_line(~0ULL, U32_MAX, 1) == U32_MAX - 1,
+	   "index: last of 2^32-1 lines");
+	OK(dsfs_index_fp(hash, 28) == 0, "index: four bits of fingerprint");
+	OK(dsfs_index_fp(hash, 12) == 0x43210000, "index: fingerprint");
+	OK(dsfs_index_entry(hash, 5, 6, 4, 8) == 0x43210057, "index: entry");
+}
+
+static void test_names(void)
+{
+	char name[256];
+
+	memset(name, 'n', sizeof(name));
+	OK(!dsfs_name_valid("", 0), "name: empty");
+	OK(!dsfs_name_valid(".", 1), "name: .");
+	OK(!dsfs_name_valid("..", 2), "name: ..");
+	OK(dsfs_name_valid("...", 3), "name: ...");
+	OK(dsfs_name_valid(".a", 2), "name: .a");
+	OK(!dsfs_name_valid("a/b", 3), "name: with a slash");
+	OK(!dsfs_name_valid("ab/", 3), "name: slash at its end");
+	OK(!dsfs_name_valid("a\0b", 3), "name: with a NUL");
+	OK(dsfs_name_valid("\xff\x01 \n", 4), "name: any other byte");
+	OK(dsfs_name_valid(name, 255), "name: of 255");
+	OK(!dsfs_name_valid(name, 256), "name: of 256");
+	OK(dsfs_name_cmp("a", 1, "ab", 2) < 0, "order: beginning first");
+	OK(dsfs_name_cmp("ab", 2, "a", 1) > 0, "order: beginning first, reversed");
+	OK(dsfs_name_cmp("\xff", 1, "z", 1) > 0, "order: unsigned bytes");
+	OK(dsfs_name_cmp("ab", 2, "ab", 2) == 0, "order: equal");
+	OK(dsfs_name_cmp("b", 1, "ab", 2) > 0, "order: bytes before length");
+}
+
+static void test_types(void)
+{
+	static const u16 modes[] = { S_IFREG, S_IFDIR, S_IFLNK, S_IFCHR, S_IFBLK,
+				     S_IFIFO, S_IFSOCK };
+	static const u8 types[] = { DT_REG, DT_DIR, DT_LNK, DT_CHR, DT_BLK,
+				    DT_FIFO, DT_SOCK };
+	unsigned int i, mode, known = 0;
+
+	for (i = 0; i < ARRAY_SIZE(modes); i++)
+		OK(dsfs_mode_to_dt(modes[i] | 07777) == types[i],
+		   "type: of mode %o", modes[i]);
+	for (mode = 0; mode < 16; mode++)
+		known += !!dsfs_mode_to_dt(mode << 12);
+	OK(known == 7, "type: none for any other mode");
+}
+
+void test_cases(void)
+{
+	RUN_CASES(dsfs_super_cases, dsfs_case_run_super);
+	RUN_CASES(dsfs_inode_cases, dsfs_case_run_inode);
+	RUN_CASES(dsfs_ext_cases, dsfs_case_run_ext);
+	RUN_CASES(dsfs_dir_cases, dsfs_case_run_dir);
+	RUN_CASES(dsfs_names_cases, dsfs_case_run_names);
+	RUN_CASES(dsfs_xattr_cases, dsfs_case_run_xattr);
+	test_vectors();
+	test_index_math();
+	test_names();
+	test_types();
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Directories with a defect that shows only when they are used: lookups and
+ * walks have to end with an error, hold nothing, and hand out no wrong name.
+ */
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NAMES	60
+#define BLOCK	20	/* names a block */
+
+static struct dsfs_source src;
+static struct dsfs_dir_info dir;
+static char names[NAMES][8];
+static const char *list[NAMES];
+
+/* A good directory of three name blocks. */
+static void good_dir(bool index)
+{
+	struct bld_dir want = { .names = list, .count = NAMES, .self = 2,
+				.parent = 1, .first = 3, .index = index,
+				.per_block = BLOCK };
+	struct dsfs_attr a = { .ino = 2 };
+	struct dsfs_err err = {};
+	unsigned int i;
+
+	for (i = 0; i < NAMES; i++) {
+		snprintf(names[i], sizeof(names[i]), "name%02u", i);
+		list[i] = names[i];
+	}
+	bld_init(&src);
+	a.start = bld_dir(&src, &want);
+	OK(!dsfs_dir_get(&src, &a, &dir, &err), "bad dir: good before");
+}
+
+static struct dsfs_names *name_block(u32 block)
+{
+	return bld_at(&src, DSFS_REGION_NAMES, dir.names + block * 4096);
+}
+
+static int look(const char *name, struct dsfs_err *err)
+{
+	u32 pos;
+	u8 type;
+
+	return dsfs_dir_lookup(&src, &dir, name, strlen(name), &pos, &type, err);
+}
+
+/* Walk to the end; how many names came is the answer if nothing is wrong. */
+static int walk(u32 from, struct dsfs_err *err)
+{
+	struct dsfs_dir_iter it;
+	struct dsfs_name name;
+	int ret, n = 0;
+
+	dsfs_dir_iter_init(&it, &src, &dir, from);
+	while ((ret = dsfs_dir_iter_next(&it, &name, err)) > 0)
+		n++;
+	dsfs_dir_iter_end(&it);
+	return ret ? ret : n;
+}
+
+static void test_walk(void)
+{
+	struct dsfs_err err = {};
+
+	good_dir(false);
+	ANSWER(walk(0, &err), NAMES, NULL, "walk: all names");
+	ANSWER(walk(BLOCK, &err), NAMES - BLOCK, NULL, "walk: from a block");
+	ANSWER(walk(BLOCK + 1, &err), NAMES - BLOCK - 1, NULL,
+	       "walk: from within a block");
+	ANSWER(walk(NAMES, &err), 0, NULL, "walk: from the end");
+	name_block(1)->first = cpu_to_le32(BLOCK + 1);
+	ANSWER(walk(0, &err), -EUCLEAN, "first position of a name block",
+	       "walk: gap between blocks");
+	ANSWER(walk(BLOCK, &err), -EUCLEAN, "first position of a name block",
+	       "walk: from a gap");
+	name_block(1)->first = cpu_to_le32(BLOCK - 1);
+	ANSWER(walk(0, &err), -EUCLEAN, "first position of a name block",
+	       "walk: overlapping blocks");
+	name_block(1)->first = 0;
+	ANSWER(walk(NAMES - 1, &err), 1, NULL,
+	       "walk: block in front is wrong, last name");
+	ANSWER(walk(BLOCK, &err), -EUCLEAN, "first position of a name block",
+	       "walk: block too short for the position");
+	name_block(1)->first = cpu_to_le32(BLOCK);
+	name_block(1)->count = cpu_to_le16(BLOCK - 1);
+	ANSWER(walk(0, &err), -EUCLEAN, "first position of a name block",
+	       "walk: a name is missing");
+	name_block(1)->count = cpu_to_le16(BLOCK);
+	name_block(2)->count = cpu_to_le16(BLOCK - 1);
+	ANSWER(walk(0, &err), -EUCLEAN, "name block", "walk: too few blocks");
+	name_block(2)->count = 0;
+	ANSWER(walk(0, &err), -EUCLEAN, "names in a name block",
+	       "walk: block without names");
+	name_block(2)->count = cpu_to_le16(BLOCK);
+	name_block(0)->slots[3] = cpu_to_le16(4095 | 8 << 12);
+	ANSWER(walk(3, &err), -EUCLEAN, "place of a name", "walk: bad slot");
+	bld_free(&src);
+}
+
+/* Bytes that no name may have, in the block's last name. */
+static void test_walk_names(void)
+{
+	static const struct {
+		const char *bytes;
+		unsigned int len;
+	} bad[] = {
+		{ "na/e00", 6 }, { "nam\0", 5 }, { ".", 1 }, { "..", 2 },
+	};
+	struct dsfs_err err = {};
+	unsigned int i;
+	u32 at;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		good_dir(false);
+		at = sizeof(struct dsfs_names) + 2 * BLOCK;
+		/* The first name ends earlier or where it did. */
+		memcpy((u8 *)name_block(0) + at + 6 - bad[i].len, bad[i].bytes,
+		       bad[i].len);
+		name_block(0)->slots[0] = cpu_to_le16((at + 6 - bad[i].len) |
+						      8 << 12);
+		ANSWER(walk(0, &err), -EUCLEAN, "name that no directory may hold",
+		       "walk: forbidden name %u", i);
+		ANSWER(walk(1, &err), NAMES - 1, NULL,
+		       "walk: behind forbidden name %u", i);
+		bld_free(&src);
+	}
+}
+
+/* Every call of dsfs_meta_get() fails once: the error comes out, all is let go. */
+static void test_io_errors(bool index)
+{
+	static const int errors[] = { -EIO, -EBADMSG, -ENOMEM };
+	struct dsfs_attr a = { .ino = 2 };
+	struct dsfs_err err = {};
+	unsigned int i, bad = 0;
+	int n, ret;
+
+	good_dir(index);
+	for (i = 0; i < ARRAY_SIZE(errors); i++) {
+		for (n = 0; n < 20; n++) {
+			bld_fail(&src, n, errors[i]);
+			ret = look("name33", &err);
+			bad += bld_held || (ret && ret != errors[i]) ||
+			       (!ret && src.fail_after < 0);
+			bld_fail(&src, n, errors[i]);
+			ret = walk(BLOCK / 2, &err);
+			bad += bld_held || (ret < 0 && ret != errors[i]) ||
+			       (ret > 0 && src.fail_after < 0);
+			if (i == 0 && n == 0)
+				bad += ret != errors[i];
+		}
+	}
+	OK(!bad, "dir: errors of reading come out (%s)",
+	   index ? "index" : "sorted");
+	bld_fail(&src, 0, -EIO);
+	ANSWER(dsfs_dir_get(&src, &a, &dir, &err), -EIO, "directory record",
+	       "dir: record cannot be read");
+	bld_free(&src);
+}
+
+static void test_index_bad(void)
+{
+	struct dsfs_line *line;
+	struct dsfs_err err = {};
+	unsigned int i, j;
+	u32 entry, mask;
+	int found = 0, refused = 0, lost = 0, ret;
+
+	good_dir(true);
+	mask = (1U << dir.slot_bits) - 1;
+	line = bld_at(&src, DSFS_REGION_INDEX, dir.first_line * 64);
+	/* The slot plus one of zero cannot be: the fingerprint stays. */
+	for (i = 0; i < dir.lines; i++)
+		for (j = 0; j < DSFS_LINE_ENTRIES; j++) {
+			entry = le32_to_cpu(line[i].entries[j]);
+			line[i].entries[j] = cpu_to_le32(entry & ~mask);
+		}
+	for (i = 0; i < NAMES; i++) {
+		ret = look(names[i], &err);
+		found += !ret;
+		refused += ret == -EUCLEAN && !strcmp(err.what, "index entry");
+	}
+	OK(!found && refused, "index: slot 0");
+	bld_free(&src);
+
+	good_dir(true);
+	line = bld_at(&src, DSFS_REGION_INDEX, dir.first_line * 64);
+	for (i = 0; i < dir.lines; i++)
+		for (j = 0; j < DSFS_LINE_ENTRIES; j++)
+			if (line[i].entries[j])
+				line[i].entries[j] |=
+					cpu_to_le32(3U << dir.slot_bits);
+	for (refused = 0, i = 0; i < NAMES; i++)
+		refused += look(names[i], &err) == -EUCLEAN &&
+			   !strcmp(err.what, "index entry");
+	OK(refused == NAMES, "index: name block 3 of 3");
+	bld_free(&src);
+
+	good_dir(true);
+	line = bld_at(&src, DSFS_REGION_INDEX, dir.first_line * 64);
+	for (i = 0; i < dir.lines; i++)
+		for (j = 0; j < DSFS_LINE_ENTRIES; j++)
+			if (line[i].entries[j])
+				line[i].entries[j] |= cpu_to_le32(mask);
+	for (refused = 0, i = 0; i < NAMES; i++) {
+		ret = look(names[i], &err);
+		refused += ret == -EUCLEAN && !strcmp(err.what, "slot");
+	}
+	OK(refused == NAMES, "index: slot past the block");
+	memset(line, 0, dir.lines * sizeof(*line));
+	for (i = 0; i < NAMES; i++)
+		lost += look(names[i], &err) == -ENOENT;
+	OK(lost == NAMES, "index: empty lines find nothing");
+	bld_free(&src);
+}
+
+/* What a lookup meets in the blocks it touches. */
+static void test_lookup_bad(void)
+{
+	struct dsfs_err err = {};
+
+	good_dir(false);
+	name_block(1)->end = cpu_to_le16(4095);
+	ANSWER(look("name30", &err), 0, NULL, "lookup: end of a block is wrong");
+	name_block(1)->end = cpu_to_le16(4097);
+	ANSWER(look("name30", &err), -EUCLEAN, "end of a name block",
+	       "lookup: end behind the block");
+	ANSWER(look("name50", &err), -EUCLEAN, "end of a name block",
+	       "lookup: the middle block is wrong, name behind it");
+	name_block(1)->end = cpu_to_le16(sizeof(struct dsfs_names) + BLOCK * 8);
+	name_block(1)->slots[0] = cpu_to_le16(4095);
+	ANSWER(look("name50", &err), -EUCLEAN, "place of a name",
+	       "lookup: first slot of the middle block is wrong");
+	bld_free(&src);
+
+	good_dir(false);
+	name_block(2)->slots[BLOCK / 2] |= cpu_to_le16(15 << 12);
+	name_block(2)->slots[BLOCK / 2] &= cpu_to_le16(0xefff);
+	ANSWER(look("name50", &err), -EUCLEAN, "type of a name",
+	       "lookup: type of a name");
+	bld_free(&src);
+
+	good_dir(true);
+	name_block(2)->count = 0;
+	ANSWER(look("name50", &err), -EUCLEAN, "names in a name block",
+	       "lookup by index: block without names");
+	ANSWER(look("name10", &err), 0, NULL,
+	       "lookup by index: a bad block costs its own names only");
+	bld_free(&src);
+}
+
+/* A name block that the region's end cuts short. */
+static void test_region_end(void)
+{
+	struct dsfs_err err = {};
+
+	good_dir(false);
+	src.geo.regions[DSFS_REGION_NAMES].bytes -= 1;
+	src.regions[DSFS_REGION_NAMES].len -= 1;
+	ANSWER(look("name59", &err), -EUCLEAN, "end of a name block",
+	       "lookup: last name block a byte too long");
+	src.geo.regions[DSFS_REGION_NAMES].bytes = 2 * 4096 + 7;
+	src.regions[DSFS_REGION_NAMES].len = 2 * 4096 + 7;
+	ANSWER(look("name59", &err), -EUCLEAN, "room for a name block",
+	       "lookup: no room for the last name block");
+	bld_free(&src);
+}
+
+void test_dir_bad(void)
+{
+	test_walk();
+	test_walk_names();
+	test_io_errors(false);
+	test_io_errors(true);
+	test_index_bad();
+	test_lookup_bad();
+	test_region_end();
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From offsets in files to stored bytes and checksums.
+ */
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define K	1024ULL
+
+struct seg {
+	u64 logical, stored;
+};
+
+/* A file with holes, and what its map has to look like: `d` or `h` and a length. */
+struct shape {
+	const char *name;
+	u64 size, stored;
+	struct seg segs[5];
+	const char *map;
+};
+
+static const struct shape shapes[] = {
+	{ "one hole", 1 << 20, 0, {}, "h1048576" },
+	{ "one byte of hole", 1, 0, {}, "h1" },
+	{ "hole of 2^48-1", (1ULL << 48) - 1, 0, {}, "h281474976710655" },
+	{ "data first", 100 * K, 8 * K, { { 0, 0 } }, "d8192 h94208" },
+	{ "data last", 100 * K, 8 * K, { { 92 * K, 0 } }, "h94208 d8192" },
+	{ "data last, tail", 100 * K + 1, 8 * K + 1, { { 92 * K, 0 } },
+	  "h94208 d8193" },
+	{ "tail alone", 96 * K + 5, 5, { { 96 * K, 0 } }, "h98304 d5" },
+	{ "both ends", 100 * K, 12 * K, { { 0, 0 }, { 96 * K, 8 * K } },
+	  "d8192 h90112 d4096" },
+	{ "middle", 100 * K, 4 * K, { { 48 * K, 0 } }, "h49152 d4096 h49152" },
+	{ "five", 72 * K, 40 * K, { { 0, 0 }, { 16 * K, 8 * K },
+				     { 32 * K, 16 * K }, { 48 * K, 24 * K },
+				     { 64 * K, 32 * K } },
+	  "d8192 h8192 d8192 h8192 d8192 h8192 d8192 h8192 d8192" },
+	{ "touching segments", 32 * K, 16 * K, { { 8 * K, 0 }, { 16 * K, 8 * K } },
+	  "h8192 d8192 d8192 h8192" },
+	{ "1 TiB with a block", 1ULL << 40, 4 * K, { { 1ULL << 39, 0 } },
+	  "h549755813888 d4096 h549755809792" },
+};
+
+static void shape_add(struct dsfs_source *src, const struct shape *s,
+		      struct dsfs_attr *a, struct dsfs_ext_info *ext)
+{
+	struct dsfs_segment raw;
+	unsigned int i;
+
+	memset(a, 0, sizeof(*a));
+	memset(ext, 0, sizeof(*ext));
+	a->mode = S_IFREG;
+	a->flags = DSFS_INODE_HOLES;
+	a->size = s->size;
+	ext->stored = s->stored;
+	/* someone else's in front */
+	bld_add(src, DSFS_REGION_SEGMENTS, "0123456789abcdef", sizeof(raw), 16);
+	for (i = 0; i < 5 && (!i ? s->stored : s->segs[i].logical); i++) {
+		raw.logical = cpu_to_le64(s->segs[i].logical);
+		raw.stored = cpu_to_le64(s->segs[i].stored);
+		bld_add(src, DSFS_REGION_SEGMENTS, &raw, sizeof(raw), 16);
+	}
+	ext->segments = i;
+	ext->first_segment = i ? src->geo.segments - i : 0;
+}
+
+static void test_shape(const struct shape *s)
+{
+	struct dsfs_err err = {};
+	struct dsfs_ext_info ext;
+	struct dsfs_source src;
+	struct dsfs_run run, part;
+	struct dsfs_attr a;
+	char map[200] = "";
+	u64 pos, stored = 0, at;
+	bool right = true;
+
+	bld_init(&src);
+	shape_add(&src, s, &a, &ext);
+	for (pos = 0; pos < a.size; pos += run.len) {
+		if (dsfs_map(&src, &a, &ext, pos, &run, &err) || !run.len) {
+			right = false;
+			break;
+		}
+		snprintf(map + strlen(map), sizeof(map) - strlen(map), "%s%c%llu",
+			 pos ? " " : "", run.hole ? 'h' : 'd',
+			 (unsigned long long)run.len);
+		right &= run.logical == pos && run.stored == stored;
+		/* From within and from the last byte it is the same run. */
+		at = pos + run.len / 2;
+		right &= !dsfs_map(&src, &a, &ext, at, &part, &err) &&
+			 part.hole == run.hole && part.logical == at &&
+			 part.len == pos + run.len - at &&
+			 part.stored == stored + (run.hole ? 0 : at - pos);
+		at = pos + run.len - 1;
+		right &= !dsfs_map(&src, &a, &ext, at, &part, &err) &&
+			 part.hole == run.hole && part.len == 1;
+		stored += run.hole ? 0 : run.len;
+	}
+	OK(right && stored == s->stored && !bld_held, "map: %s: runs", s->name);
+	if (!OK(!strcmp(map, s->map), "map: %s", s->name))
+		tap_note("map is %s, expected %s", map, s->map);
+	bld_free(&src);
+}
+
+static void test_plain(void)
+{
+	struct dsfs_attr a = { .mode = S_IFREG, .size = (1ULL << 48) - 1 };
+	struct dsfs_ext_info ext = {};
+	struct dsfs_err err = {};
+	struct dsfs_source src;
+	struct dsfs_run run;
+
+	bld_init(&src);
+	ANSWER(dsfs_map(&src, &a, &ext, 0, &run, &err), 0, NULL, "map: plain");
+	OK(!run.hole && !run.stored && !run.logical && run.len == a.size,
+	   "map: plain, whole");
+	ANSWER(dsfs_map(&src, &a, &ext, a.size - 1, &run, &err), 0, NULL,
+	       "map: plain, last byte");
+	OK(!run.hole && run.stored == a.size - 1 && run.len == 1,
+	   "map: plain, last byte is itself");
+	OK(!src.gets, "map: plain, reads no metadata");
+	bld_free(&src);
+}
+
+struct bad_shape {
+	struct shape s;
+	u64 pos;
+	const char *what;
+};
+
+static const struct bad_shape bad_shapes[] = {
+	{ { "odd logical", 100 * K, 8 * K, { { 512, 0 } } }, 600,
+	  "alignment of a segment" },
+	{ { "odd stored", 100 * K, 12 * K, { { 0, 0 }, { 16 * K, 8 * K + 1 } } },
+	  16 * K, "alignment of a segment" },
+	{ { "first stores behind", 100 * K, 8 * K, { { 16 * K, 4 * K } } }, 16 * K,
+	  "alignment of a segment" },
+	{ { "empty segment", 100 * K, 8 * K, { { 0, 0 }, { 16 * K, 0 } } }, 0,
+	  "stored bytes of a segment" },
+	{ { "segment stores backwards", 100 * K, 16 * K,
+	    { { 0, 0 }, { 16 * K, 12 * K }, { 32 * K, 8 * K } } }, 16 * K,
+	  "stored bytes of a segment" },
+	{ { "last one empty", 100 * K, 8 * K, { { 0, 0 }, { 16 * K, 8 * K } } },
+	  16 * K, "stored bytes of a segment" },
+	{ { "stores behind the end", 100 * K, 8 * K,
+	    { { 0, 0 }, { 16 * K, 16 * K } } }, 0,
+	  "stored bytes of a segment" },
+	{ { "logical behind the end", 100 * K, 8 * K, { { 100 * K, 0 } } }, 0,
+	  "end of a segment" },
+	{ { "logical 2^64-4096", 100 * K, 8 * K, { { ~0ULL << 12, 0 } } }, 0,
+	  "end of a segment" },
+	{ { "ends behind the file", 100 * K, 8 * K, { { 96 * K, 0 } } }, 96 * K,
+	  "end of a segment" },
+	{ { "tail in the middle", 100 * K, 4 * K + 1, { { 0, 0 } } }, 0,
+	  "length of a segment" },
+	{ { "overlap", 100 * K, 16 * K, { { 0, 0 }, { 4 * K, 8 * K } } }, 0,
+	  "order of segments" },
+	{ { "equal", 100 * K, 16 * K, { { 4 * K, 0 }, { 4 * K, 8 * K } } }, 0,
+	  "order of segments" },
+	{ { "backwards", 100 * K, 12 * K,
+	    { { 32 * K, 0 }, { 64 * K, 4 * K }, { 16 * K, 8 * K } } }, 70 * K,
+	  "order of segments" },
+};
+
+static void test_bad_shapes(void)
+{
+	const struct bad_shape *b;
+	struct dsfs_err err = {};
+	struct dsfs_ext_info ext;
+	struct dsfs_source src;
+	struct dsfs_attr a;
+	struct dsfs_run run;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bad_shapes); i++) {
+		b = &bad_shapes[i];
+		bld_init(&src);
+		shape_add(&src, &b->s, &a, &ext);
+		memset(&run, 0, sizeof(run));
+		ANSWER(dsfs_map(&src, &a, &ext, b->pos, &run, &err),
+		       b->what ? -EUCLEAN : 0, b->what, "map: bad: %s", b->s.name);
+		bld_free(&src);
+	}
+}
+
+/* However the segments are, a map ends, goes forward and stays in the file. */
+static void test_random_segments(void)
+{
+	struct dsfs_err err = {};
+	struct dsfs_ext_info ext;
+	struct dsfs_source src;
+	struct dsfs_attr a;
+	struct dsfs_run run;
+	unsigned int round, i, bad = 0, good = 0;
+	struct shape s = { "random", 64 * K, 20 * K, {}, "" };
+	u64 pos;
+
+	srandom(1);
+	for (round = 0; round < 20000; round++) {
+		bld_init(&src);
+		for (i = 0; i < 5; i++) {
+			s.segs[i].logical = (random() % 17) * 4 * K;
+			s.segs[i].stored = i * 4 * K;
+			if (!(random() % 16))
+				s.segs[i].stored = (random() % 17) * 2 * K;
+		}
+		shape_add(&src, &s, &a, &ext);
+		for (pos = 0; pos < a.size; pos += run.len) {
+			if (dsfs_map(&src, &a, &ext, pos, &run, &err))
+				break;
+			bad += !run.len || run.logical != pos ||
+			       run.len > a.size - pos ||
+			       (!run.hole && (run.stored >= ext.stored ||
+					      run.len > ext.stored - run.stored));
+			if (!run.len)
+				break;
+		}
+		good += pos == a.size;
+		bad += !!bld_held;
+		bld_free(&src);
+	}
+	OK(!bad && good, "map: random segments keep to the file");
+}
+
+static void test_map_io(void)
+{
+	struct dsfs_err err = {};
+	struct dsfs_ext_info ext;
+	struct dsfs_source src;
+	struct dsfs_attr a;
+	struct dsfs_run run;
+	unsigned int bad = 0;
+	int n, ret;
+
+	bld_init(&src);
+	shape_add(&src, &shapes[9], &a, &ext);
+	for (n = 0; n < 20; n++) {
+		bld_fail(&src, n, -EBADMSG);
+		ret = dsfs_map(&src, &a, &ext, 33 * K, &run, &err);
+		bad += bld_held || (ret && ret != -EBADMSG) ||
+		       (!ret && src.fail_after < 0);
+	}
+	OK(!bad, "map: errors of reading come out");
+	ext.first_segment++;
+	ANSWER(dsfs_map(&src, &a, &ext, 71 * K, &run, &err), -EUCLEAN, "segment",
+	       "map: segment past the region");
+	bld_free(&src);
+}
+
+static void test_sums(void)
+{
+	__le32 files[3] = { 0, cpu_to_le32(0xaabbccdd), cpu_to_le32(2) };
+	__le32 chunks[4] = { 0, 0, cpu_to_le32(22), cpu_to_le32(33) };
+	struct dsfs_attr a = { .mode = S_IFREG, .ino = 1 };
+	struct dsfs_err err = {};
+	struct dsfs_source src;
+	u32 sum;
+
+	bld_init(&src);
+	bld_add(&src, DSFS_REGION_FILESUMS, files, sizeof(files), 4);
+	bld_add(&src, DSFS_REGION_CHUNKSUMS, chunks, sizeof(chunks), 4);
+	ANSWER(dsfs_chunk_sum(&src, &a, 1, 0, &sum, &err), 0, NULL,
+	       "sum: file of a byte");
+	OK(sum == 0xaabbccdd, "sum: in place");
+	ANSWER(dsfs_chunk_sum(&src, &a, 32768, 0, &sum, &err), 0, NULL,
+	       "sum: file of a chunk");
+	OK(sum == 0xaabbccdd, "sum: of a chunk in place");
+	a.ino = 2;
+	ANSWER(dsfs_chunk_sum(&src, &a, 32769, 0, &sum, &err), 0, NULL,
+	       "sum: file of two chunks, first");
+	OK(sum == 22, "sum: first chunk");
+	ANSWER(dsfs_chunk_sum(&src, &a, 32769, 1, &sum, &err), 0, NULL,
+	       "sum: file of two chunks, second");
+	OK(sum == 33, "sum: second chunk");
+	ANSWER(dsfs_chunk_sum(&src, &a, 1 << 20, 2, &sum, &err), -EUCLEAN,
+	       "chunk checksum", "sum: past the region");
+	a.ino = 1;
+	ANSWER(dsfs_chunk_sum(&src, &a, 1ULL << 47, 1ULL << 32, &sum, &err),
+	       -EUCLEAN, "chunk checksum", "sum: index of 2^33");
+	a.ino = 3;
+	ANSWER(dsfs_chunk_sum(&src, &a, 1, 0, &sum, &err), -EUCLEAN,
+	       "file checksum", "sum: of an inode that is not there");
+	a.ino = 2;
+	bld_fail(&src, 0, -EIO);
+	ANSWER(dsfs_chunk_sum(&src, &a, 40000, 0, &sum, &err), -EIO,
+	       "file checksum", "sum: first table cannot be read");
+	bld_fail(&src, 1, -EIO);
+	ANSWER(dsfs_chunk_sum(&src, &a, 40000, 0, &sum, &err), -EIO,
+	       "chunk checksum", "sum: second table cannot be read");
+	src.geo.chunk_bits = 12;
+	ANSWER(dsfs_chunk_sum(&src, &a, 4097, 1, &sum, &err), 0, NULL,
+	       "sum: chunks of 4 KiB");
+	OK(sum == 33, "sum: its second chunk");
+	bld_free(&src);
+}
+
+void test_extent(void)
+{
+	unsigned int i;
+
+	test_plain();
+	for (i = 0; i < ARRAY_SIZE(shapes); i++)
+		test_shape(&shapes[i]);
+	test_bad_shapes();
+	test_random_segments();
+	test_map_io();
+	test_sums();
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a superblock decodes to, and when two of them are alike.  What it must
+ * not hold is in the cases.
+ */
+#include "cases_super.h"
+#include "unit.h"
+
+static void test_super_values(void)
+{
+	struct dsfs_err err = {};
+	struct dsfs_super s;
+	struct dsfs_geo geo;
+	unsigned int i;
+	bool zero;
+
+	dsfs_case_super(&s);
+	s.generation = cpu_to_le64(0x1122334455667788ULL);
+	s.build_time = cpu_to_le64(-5ULL);
+	s.content_bytes = cpu_to_le64(1ULL << 60);
+	s.stored_bytes = cpu_to_le64(3);
+	s.files = cpu_to_le64(4);
+	s.object_bits = 22;
+	s.slot = 1;
+	memset(s.uuid, 0xa5, sizeof(s.uuid));
+	memset(s.label, 'L', sizeof(s.label));
+	s.checksum = cpu_to_le32(dsfs_super_sum(&s));
+	memset(&geo, 0xee, sizeof(geo));
+	ANSWER(dsfs_super_decode(&s, 0, &geo, &err), 0, NULL, "super: decoded");
+	OK(geo.generation == 0x1122334455667788ULL && geo.build_time == -5 &&
+	   geo.content_bytes == 1ULL << 60 && geo.stored_bytes == 3 &&
+	   geo.files == 4 && geo.compat == DSFS_COMPAT_DATA_SUMS &&
+	   geo.object_bits == 22 && geo.chunk_bits == 15 &&
+	   geo.align_bits == 12 && geo.slot == 1, "super: values");
+	OK(geo.data_start == DSFS_DATA_START_MIN &&
+	   geo.data_end == DSFS_CASE_META && geo.meta_start == DSFS_CASE_META &&
+	   geo.meta_bytes == DSFS_CASE_META_BYTES &&
+	   geo.image_bytes == DSFS_CASE_IMAGE, "super: areas");
+	OK(geo.inodes == DSFS_CASE_INODES && geo.dirs == DSFS_CASE_DIRS &&
+	   geo.lines == DSFS_CASE_LINES && geo.owners == DSFS_CASE_OWNERS &&
+	   geo.exts == DSFS_CASE_EXTS && geo.segments == DSFS_CASE_SEGMENTS &&
+	   geo.chunksums == 10, "super: counts");
+	OK(strlen((char *)geo.label) == 64 && geo.label[63] == 'L',
+	   "super: label of 64 bytes, terminated");
+	for (i = 0; i < DSFS_REGIONS_USED; i++)
+		OK(geo.regions[i].pos == DSFS_CASE_META + i * 4096 &&
+		   geo.regions[i].bytes == dsfs_case_region_bytes[i] &&
+		   geo.regions[i].checksum == 0x1234567 * i,
+		   "super: region %u", i);
+	for (zero = true; i < DSFS_REGIONS; i++)
+		zero &= !geo.regions[i].bytes;
+	OK(zero, "super: no other region");
+	OK(geo.igeneration == (u32)(0x55667788 +
+				    dsfs_crc32c(0, geo.uuid, 16)),
+	   "super: generation of inodes");
+}
+
+static void test_super_sum(void)
+{
+	struct dsfs_super s;
+	unsigned int i;
+	bool covers = true;
+	u32 sum;
+
+	dsfs_case_super(&s);
+	sum = dsfs_super_sum(&s);
+	for (i = 0; i < sizeof(s); i++) {
+		((u8 *)&s)[i] ^= 0x40;
+		covers &= (dsfs_super_sum(&s) == sum) == (i >= 4 && i < 8);
+		((u8 *)&s)[i] ^= 0x40;
+	}
+	OK(covers, "super: checksum covers every byte but its own");
+	s.checksum = 0;
+	OK(dsfs_crc32c(0, &s, sizeof(s)) == sum,
+	   "super: checksum is that with the field zero");
+}
+
+static void test_super_same(void)
+{
+	struct dsfs_super a, b;
+
+	dsfs_case_super(&a);
+	b = a;
+	OK(dsfs_super_same(&a, &b), "same: copies");
+	b.slot = 1;
+	b.checksum = cpu_to_le32(dsfs_super_sum(&b));
+	OK(dsfs_super_same(&a, &b), "same: two slots");
+	b.generation = cpu_to_le64(2);
+	OK(!dsfs_super_same(&a, &b), "same: other generation");
+	b = a;
+	b.regions[15].checksum = cpu_to_le32(1);
+	OK(!dsfs_super_same(&a, &b), "same: other region");
+	b = a;
+	b.name_hash = 1;
+	OK(!dsfs_super_same(&a, &b), "same: the byte behind the slot number");
+}
+
+/* The longest regions, which no small image has room for. */
+static void test_super_extreme(void)
+{
+	const u64 meta = DSFS_META_MAX;
+	const u64 blocks = meta >> DSFS_BLOCK_BITS;
+	struct dsfs_err err = {};
+	struct dsfs_super s;
+	struct dsfs_geo geo;
+	u64 at = 0, bytes;
+	unsigned int i;
+
+	dsfs_case_super(&s);
+	s.image_bytes = cpu_to_le64(DSFS_MAX_OFFSET - DSFS_BLOCK_SIZE);
+	s.meta_start = cpu_to_le64(DSFS_MAX_OFFSET - DSFS_BLOCK_SIZE - meta);
+	s.data_end = s.meta_start;
+	s.meta_bytes = cpu_to_le64(meta);
+	s.regions[DSFS_REGION_BLOCKSUMS].bytes = cpu_to_le64(4 * blocks);
+	s.regions[DSFS_REGION_INODES].bytes = cpu_to_le64(32 * 0xffffffffULL);
+	s.regions[DSFS_REGION_DIRS].bytes = cpu_to_le64(64 * 0xfffffffeULL);
+	s.regions[DSFS_REGION_OWNERS].bytes = cpu_to_le64(8 * 65536);
+	s.regions[DSFS_REGION_EXTS].bytes = cpu_to_le64(64 * 0xffffffffULL);
+	s.regions[DSFS_REGION_SEGMENTS].bytes = cpu_to_le64(16 * 0xffffffffULL);
+	s.regions[DSFS_REGION_FILESUMS].bytes = cpu_to_le64(4 * 0xffffffffULL);
+	s.regions[DSFS_REGION_CHUNKSUMS].bytes = cpu_to_le64(4ULL << 32);
+	for (i = 0; i < DSFS_REGIONS_USED; i++) {
+		bytes = le64_to_cpu(s.regions[i].bytes);
+		s.regions[i].block = cpu_to_le32(at);
+		at += (bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS;
+	}
+	s.checksum = cpu_to_le32(dsfs_super_sum(&s));
+	ANSWER(dsfs_super_decode(&s, 0, &geo, &err), 0, NULL,
+	       "super: longest regions");
+	OK(geo.inodes == 0xffffffff && geo.dirs == 0xfffffffe &&
+	   geo.exts == 0xffffffff && geo.segments == 0xffffffff &&
+	   geo.owners == 65536 && geo.chunksums == 1ULL << 32,
+	   "super: highest counts");
+}
+
+void test_super(void)
+{
+	test_super_values();
+	test_super_sum();
+	test_super_same();
+	test_super_extreme();
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The groups of the unit tests of libdsfs.
+ */
+#ifndef UNIT_H
+#define UNIT_H
+
+#include "builder.h"
+#include "tap.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+void test_cases(void);
+void test_super(void);
+void test_inode(void);
+void test_dir(void);
+void test_dir_bad(void);
+void test_dir_large(void);
+void test_extent(void);
+void test_xattr(void);
+
+/* Whether a call answered as it should; says what it answered if not. */
+bool unit_answer(int got, int want, const struct dsfs_err *err,
+		 const char *what);
+
+/* The same as a check of its own that also looks for held metadata. */
+#define ANSWER(call, want, what_, ...) do { \
+	int got_; \
+	err.what = NULL; \
+	got_ = (call); \
+	OK(unit_answer(got_, want, &err, what_), __VA_ARGS__); \
+} while (0)
+
+#endif /* UNIT_H */
