@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A loop device over an image file: read-only, and gone with the mount.
+ *
+ * Direct I/O keeps the data from being cached twice, once for the file and once
+ * for the device.  The device's block is 4 KiB where the image's alignment
+ * allows, since file systems below refuse direct I/O on less than their own.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/loop.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "image.h"
+#include "mount.h"
+#include "msg.h"
+
+#define TRIES	64
+
+/* 4096 if data and metadata can be read in blocks of it, else 512. */
+static u32 block_size(int fd, const struct mount_opts *o)
+{
+	struct dsfs_super raw;
+	struct dsfs_err err;
+	struct dsfs_geo geo;
+
+	if ((o->offset | o->sizelimit) & 4095 ||
+	    pread(fd, &raw, sizeof(raw), o->offset + DSFS_SB_POS(0)) != sizeof(raw) ||
+	    dsfs_super_decode(&raw, 0, &geo, &err) || geo.align_bits < 12)
+		return 512;
+	return 4096;
+}
+
+static bool same_file(const struct loop_info64 *info, const struct stat *st,
+		      const struct mount_opts *o)
+{
+	return info->lo_device == st->st_dev && info->lo_inode == st->st_ino &&
+	       info->lo_offset == o->offset &&
+	       info->lo_sizelimit == o->sizelimit &&
+	       info->lo_flags & LO_FLAGS_READ_ONLY;
+}
+
+/* A device of another mount of the same image: then both share their caches. */
+static int find_attached(const struct stat *st, const struct mount_opts *o,
+			 char name[64])
+{
+	DIR *dir = opendir("/sys/block");
+	struct loop_info64 info;
+	struct dirent *de;
+	int fd = -1;
+
+	while (dir && (de = readdir(dir))) {
+		if (strncmp(de->d_name, "loop", 4) || !isdigit(de->d_name[4]))
+			continue;
+		snprintf(name, 64, "/dev/%.32s", de->d_name);
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		/* While we hold it open it stays what it is. */
+		if (!ioctl(fd, LOOP_GET_STATUS64, &info) &&
+		    same_file(&info, st, o))
+			break;
+		close(fd);
+		fd = -1;
+	}
+	if (dir)
+		closedir(dir);
+	return fd;
+}
+
+static int configure(int loop, int file, const char *path, u32 block,
+		     const struct mount_opts *o)
+{
+	struct loop_config c = {
+		.fd = file, .block_size = block,
+		.info = {
+			.lo_offset = o->offset, .lo_sizelimit = o->sizelimit,
+			.lo_flags = LO_FLAGS_READ_ONLY | LO_FLAGS_AUTOCLEAR |
+				    LO_FLAGS_DIRECT_IO,
+		},
+	};
+
+	snprintf((char *)c.info.lo_file_name, LO_NAME_SIZE, "%s", path);
+	if (!ioctl(loop, LOOP_CONFIGURE, &c))
+		return 0;
+	if (errno != EINVAL)
+		return -errno;
+	c.info.lo_flags &= ~LO_FLAGS_DIRECT_IO;
+	return ioctl(loop, LOOP_CONFIGURE, &c) ? -errno : 0;
+}
+
+/* Others look for a free device too; whoever configures it first has it. */
+static int take_free(int file, const char *path, const struct mount_opts *o,
+		     char name[64])
+{
+	const u32 block = block_size(file, o);
+	int ctl = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
+	int fd = -1, n, ret, i;
+
+	if (ctl < 0)
+		return -errno;
+	for (i = 0, ret = -EBUSY; i < TRIES && ret == -EBUSY; i++) {
+		n = ioctl(ctl, LOOP_CTL_GET_FREE);
+		if (n < 0) {
+			ret = -errno;
+			break;
+		}
+		snprintf(name, 64, "/dev/loop%d", n);
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+		if (fd < 0) {
+			ret = -errno;
+			break;
+		}
+		ret = configure(fd, file, path, block, o);
+		if (ret)
+			close(fd);
+	}
+	close(ctl);
+	return ret ? ret : fd;
+}
+
+int loop_attach(const char *path, const struct mount_opts *o, char name[64])
+{
+	struct stat st;
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	int fd;
+
+	if (file < 0 || fstat(file, &st)) {
+		msg_error(path, "open: %s", strerror(errno));
+		if (file >= 0)
+			close(file);
+		return -1;
+	}
+	fd = find_attached(&st, o, name);
+	if (fd < 0)
+		fd = take_free(file, path, o, name);
+	close(file);
+	if (fd < 0) {
+		msg_error(path, "no loop device: %s", strerror(-fd));
+		return -1;
+	}
+	return fd;
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mount.dsfs: what mount(8) runs for `mount -t dsfs`.  It is there because
+ * mount(8) makes a loop device of itself only for the types that libblkid
+ * knows.
+ */
+#include <fcntl.h>
+#include <getopt.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "mount.h"
+#include "msg.h"
+#include "parse.h"
+
+/* mount(8) */
+#define EXIT_OK		0
+#define EXIT_USAGE	1
+#define EXIT_SYSTEM	2
+#define EXIT_MOUNT	32
+
+static const char usage_text[] =
+"Usage: mount.dsfs IMAGE DIR [-sfnv] [-N NAMESPACE] [-o OPTIONS] [-t TYPE]\n"
+"Mount a DSFS image, a file or a block device.  mount(8) runs this.\n"
+"\n"
+"  -o OPTIONS      mount options, separated by commas\n"
+"  -f              do all but the mount\n"
+"  -v              say what is done\n"
+"  -N NAMESPACE    mount namespace: a process id or a file\n"
+"  -s, -n, -t      accepted\n"
+"  -h, --help      this text\n"
+"  -V, --version   the version\n";
+
+/**
+ * struct call - the command line
+ * @ns: mount namespace, or NULL
+ */
+struct call {
+	const char *spec;
+	const char *dir;
+	const char *ns;
+	char *options;
+	bool fake;
+	bool verbose;
+};
+
+static int enter_namespace(const char *ns)
+{
+	char path[64];
+	u64 pid;
+	int fd, ret;
+
+	if (!parse_u64(ns, &pid)) {
+		snprintf(path, sizeof(path), "/proc/%llu/ns/mnt",
+			 (unsigned long long)pid);
+		ns = path;
+	}
+	fd = open(ns, O_RDONLY | O_CLOEXEC);
+	ret = fd < 0 ? -1 : setns(fd, CLONE_NEWNS);
+	if (ret)
+		msg_error(ns, "namespace: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/*
+ * The device to mount: @spec itself, or a loop device.  @fd keeps that alive
+ * up to the mount; -1 if there is none.
+ */
+static int find_device(const struct call *c, const struct mount_opts *o,
+		       char name[64], int *fd)
+{
+	struct stat st;
+
+	*fd = -1;
+	if (stat(c->spec, &st)) {
+		msg_error(c->spec, "%s", strerror(errno));
+		return EXIT_MOUNT;
+	}
+	if (S_ISBLK(st.st_mode) && !o->offset && !o->sizelimit)
+		return EXIT_OK;
+	if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode)) {
+		msg_error(c->spec, "neither a file nor a block device");
+		return EXIT_MOUNT;
+	}
+	if (c->fake)
+		return EXIT_OK;
+	*fd = loop_attach(c->spec, o, name);
+	return *fd < 0 ? EXIT_SYSTEM : EXIT_OK;
+}
+
+static int mount_image(const struct call *c, const struct mount_opts *o)
+{
+	char name[64] = "";
+	const char *dev;
+	int fd, ret;
+
+	ret = find_device(c, o, name, &fd);
+	if (ret)
+		return ret;
+	dev = fd < 0 ? c->spec : name;
+	if (c->verbose)
+		printf("mount.dsfs: %s: mounting %s on %s\n", c->spec, dev,
+		       c->dir);
+	if (c->ns && enter_namespace(c->ns))
+		ret = EXIT_MOUNT;
+	else if (!c->fake)
+		ret = do_mount(c->spec, dev, c->dir, o);
+	if (fd >= 0)
+		close(fd);
+	if (ret == EPERM)
+		return EXIT_USAGE;
+	return ret ? EXIT_MOUNT : EXIT_OK;
+}
+
+static int run(const struct call *c)
+{
+	struct mount_opts o;
+	int ret;
+
+	ret = options_parse(c->options, &o) ? EXIT_USAGE : EXIT_OK;
+	if (!ret && o.remount) {
+		if (c->ns && enter_namespace(c->ns))
+			ret = EXIT_MOUNT;
+		else if (!c->fake && do_remount(c->dir, &o))
+			ret = EXIT_MOUNT;
+	} else if (!ret) {
+		ret = mount_image(c, &o);
+	}
+	options_free(&o);
+	return ret;
+}
+
+static int usage(void)
+{
+	fputs("Try 'mount.dsfs --help' for more information.\n", stderr);
+	return EXIT_USAGE;
+}
+
+/* Several -o add up, as mount(8) has it. */
+static int append_options(struct call *c, const char *more)
+{
+	size_t len = c->options ? strlen(c->options) : 0;
+	char *p = realloc(c->options, len + strlen(more) + 2);
+
+	if (!p) {
+		msg_error(NULL, "%s", strerror(ENOMEM));
+		return -1;
+	}
+	sprintf(p + len, "%s%s", len ? "," : "", more);
+	c->options = p;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ "verbose", no_argument, NULL, 'v' },
+		{ "fake", no_argument, NULL, 'f' },
+		{ }
+	};
+	struct call c = { 0 };
+	int opt, ret;
+
+	msg_init("mount.dsfs");
+	while ((opt = getopt_long(argc, argv, "sfnvN:o:t:hV", options, NULL)) != -1) {
+		switch (opt) {
+		case 'f':
+			c.fake = true;
+			break;
+		case 'v':
+			c.verbose = true;
+			break;
+		case 'N':
+			c.ns = optarg;
+			break;
+		case 'o':
+			if (append_options(&c, optarg))
+				return EXIT_SYSTEM;
+			break;
+		case 's':
+		case 'n':
+		case 't':
+			break;
+		case 'h':
+			fputs(usage_text, stdout);
+			return EXIT_OK;
+		case 'V':
+			puts("mount.dsfs " DSFS_VERSION_STRING);
+			return EXIT_OK;
+		default:
+			return usage();
+		}
+	}
+	if (argc - optind != 2) {
+		msg_error(NULL, "an image and a directory are needed");
+		return usage();
+	}
+	c.spec = argv[optind];
+	c.dir = argv[optind + 1];
+	ret = run(&c);
+	free(c.options);
+	return ret;
+}

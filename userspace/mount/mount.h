@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* mount.dsfs: what its parts share. */
+#ifndef DSFS_MOUNT_H
+#define DSFS_MOUNT_H
+
+#include "dsfs_platform.h"
+
+/**
+ * struct mount_opts - the options of a mount, sorted by whom they are for
+ * @attrs: MOUNT_ATTR_*
+ * @fs: for the file system: "key" or "key=value", @nr_fs of them
+ * @offset: of the image in its file
+ * @sizelimit: bytes of the file that are the image; 0: up to its end
+ * @loop: a loop device is asked for
+ * @remount: change a mount
+ */
+struct mount_opts {
+	u64 attrs;
+	char **fs;
+	size_t nr_fs;
+	u64 offset;
+	u64 sizelimit;
+	bool loop;
+	bool remount;
+};
+
+/**
+ * options_parse - sort a list of options
+ * @list: separated by commas; quotes hide commas; changed
+ * @o: filled in, freed with options_free() in any case
+ *
+ * Return: 0, or -1 after a message.
+ */
+int options_parse(char *list, struct mount_opts *o);
+void options_free(struct mount_opts *o);
+
+/**
+ * loop_attach - a read-only loop device over an image file
+ * @path: the file
+ * @o: offset and length
+ * @name: gets the device's path
+ *
+ * Return: an open descriptor, which keeps the device alive, or -1 after a
+ * message.
+ */
+int loop_attach(const char *path, const struct mount_opts *o, char name[64]);
+
+/**
+ * do_mount - mount a device
+ * @spec: as the user knows it, for messages
+ * @dev: the device
+ * @dir: where
+ * @o: options
+ *
+ * What the kernel has to say is shown, warnings of a mount that works too.
+ *
+ * Return: 0, or a positive errno after a message.
+ */
+int do_mount(const char *spec, const char *dev, const char *dir,
+	     const struct mount_opts *o);
+int do_remount(const char *dir, const struct mount_opts *o);
+
+#endif /* DSFS_MOUNT_H */

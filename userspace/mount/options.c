@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mount options come in one list: some are for the VFS, some were for mount(8)
+ * and fstab(5), some are for the loop device, and the rest is the file
+ * system's.  An option that we do not know is handed on, so that the kernel
+ * says what is wrong with it.
+ */
+#include <linux/mount.h>
+#include <stdlib.h>
+
+#include "mount.h"
+#include "msg.h"
+#include "parse.h"
+
+/* An option for the VFS: bits to clear, then bits to set. */
+static const struct {
+	const char *name;
+	u64 clear;
+	u64 set;
+} vfs[] = {
+	{ "defaults", 0, 0 },
+	{ "ro", 0, 0 },
+	{ "rw", 0, 0 },		/* it is read-only whatever is asked */
+	{ "suid", MOUNT_ATTR_NOSUID, 0 },
+	{ "nosuid", 0, MOUNT_ATTR_NOSUID },
+	{ "dev", MOUNT_ATTR_NODEV, 0 },
+	{ "nodev", 0, MOUNT_ATTR_NODEV },
+	{ "exec", MOUNT_ATTR_NOEXEC, 0 },
+	{ "noexec", 0, MOUNT_ATTR_NOEXEC },
+	{ "atime", MOUNT_ATTR__ATIME, MOUNT_ATTR_RELATIME },
+	{ "noatime", MOUNT_ATTR__ATIME, MOUNT_ATTR_NOATIME },
+	{ "relatime", MOUNT_ATTR__ATIME, MOUNT_ATTR_RELATIME },
+	{ "norelatime", 0, 0 },
+	{ "strictatime", MOUNT_ATTR__ATIME, MOUNT_ATTR_STRICTATIME },
+	{ "nostrictatime", MOUNT_ATTR__ATIME, MOUNT_ATTR_RELATIME },
+	{ "diratime", MOUNT_ATTR_NODIRATIME, 0 },
+	{ "nodiratime", 0, MOUNT_ATTR_NODIRATIME },
+	{ "symfollow", MOUNT_ATTR_NOSYMFOLLOW, 0 },
+	{ "nosymfollow", 0, MOUNT_ATTR_NOSYMFOLLOW },
+	/* those that let others mount imply that they gain nothing by it */
+	{ "user", 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC },
+	{ "users", 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC },
+	{ "owner", 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV },
+	{ "group", 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV },
+};
+
+/* For mount(8) and fstab(5), or about writing; a value may follow. */
+static const char * const ignored[] = {
+	"auto", "noauto", "nouser", "nousers", "noowner", "nogroup", "_netdev",
+	"nofail", "comment", "uhelper", "helper", "async", "sync", "dirsync",
+	"lazytime", "nolazytime", "iversion", "noiversion", "mand", "nomand",
+	"silent", "loud",
+};
+
+static bool is_ignored(const char *opt, size_t len)
+{
+	size_t i;
+
+	if (!strncmp(opt, "x-", 2) || !strncmp(opt, "X-", 2))
+		return true;
+	for (i = 0; i < sizeof(ignored) / sizeof(*ignored); i++)
+		if (strlen(ignored[i]) == len && !memcmp(opt, ignored[i], len))
+			return true;
+	return false;
+}
+
+static bool for_vfs(const char *opt, struct mount_opts *o)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(vfs) / sizeof(*vfs); i++) {
+		if (strcmp(opt, vfs[i].name))
+			continue;
+		o->attrs = (o->attrs & ~vfs[i].clear) | vfs[i].set;
+		return true;
+	}
+	return false;
+}
+
+static int size_option(const char *opt, const char *value, u64 *v)
+{
+	int ret = parse_size(value, v);
+
+	if (!ret && *v & 511)
+		ret = -EINVAL;
+	if (ret)
+		msg_error(NULL, "option %s: not a multiple of 512 bytes", opt);
+	return ret ? -1 : 0;
+}
+
+static int for_fs(const char *opt, struct mount_opts *o)
+{
+	char **fs = realloc(o->fs, (o->nr_fs + 1) * sizeof(*fs));
+	char *copy = strdup(opt);
+
+	if (fs)
+		o->fs = fs;
+	if (!fs || !copy) {
+		free(copy);
+		msg_error(NULL, "%s", strerror(ENOMEM));
+		return -1;
+	}
+	o->fs[o->nr_fs++] = copy;
+	return 0;
+}
+
+static int add_option(const char *opt, struct mount_opts *o)
+{
+	size_t len = strcspn(opt, "=");
+
+	if (!*opt || for_vfs(opt, o) || is_ignored(opt, len))
+		return 0;
+	if (!strncmp(opt, "offset=", 7))
+		return size_option(opt, opt + 7, &o->offset);
+	if (!strncmp(opt, "sizelimit=", 10))
+		return size_option(opt, opt + 10, &o->sizelimit);
+	if (len == 4 && !memcmp(opt, "loop", 4)) {
+		o->loop = true;
+		return 0;
+	}
+	if (!strcmp(opt, "remount")) {
+		o->remount = true;
+		return 0;
+	}
+	return for_fs(opt, o);
+}
+
+/* Cut off the first option: quotes are dropped, and hide commas. */
+static char *next_option(char **list)
+{
+	char *from = *list, *to = *list, *begin = *list;
+	bool quoted = false;
+
+	if (!from)
+		return NULL;
+	for (; *from && (quoted || *from != ','); from++) {
+		if (*from == '"')
+			quoted = !quoted;
+		else
+			*to++ = *from;
+	}
+	*list = *from ? from + 1 : NULL;
+	*to = '\0';
+	return begin;
+}
+
+int options_parse(char *list, struct mount_opts *o)
+{
+	char *opt;
+
+	memset(o, 0, sizeof(*o));
+	o->attrs = MOUNT_ATTR_RDONLY;
+	while ((opt = next_option(&list)))
+		if (add_option(opt, o))
+			return -1;
+	return 0;
+}
+
+void options_free(struct mount_opts *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->nr_fs; i++)
+		free(o->fs[i]);
+	free(o->fs);
+}
