@@ -74,6 +74,14 @@ static ssize_t dsfs_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return generic_file_read_iter(iocb, to);
 }
 
+static ssize_t dsfs_splice_read(struct file *in, loff_t *ppos,
+				struct pipe_inode_info *pipe, size_t len,
+				unsigned int flags)
+{
+	dsfs_set_window(in);
+	return filemap_splice_read(in, ppos, pipe, len, flags);
+}
+
 static int dsfs_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	dsfs_set_window(file);
@@ -215,7 +223,7 @@ const struct file_operations dsfs_file_fops = {
 	.read_iter	= dsfs_read_iter,
 	.mmap		= dsfs_mmap,
 	.open		= dsfs_open,
-	.splice_read	= filemap_splice_read,
+	.splice_read	= dsfs_splice_read,
 	.unlocked_ioctl	= dsfs_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
 	.setlease	= generic_setlease,
