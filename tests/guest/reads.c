@@ -162,7 +162,7 @@ static const struct option options[] = {
 	{ "wholefile", required_argument, NULL, 'w' },
 	{ "holes", no_argument, NULL, 'z' },
 	{ "strict", no_argument, NULL, 's' },
-	{ "all", no_argument, NULL, 'a' },
+	{ "sample", required_argument, NULL, 'n' },
 	{ }
 };
 
@@ -191,8 +191,8 @@ int main(int argc, char **argv)
 		case 's':
 			t_strict = true;
 			break;
-		case 'a':
-			w.sample = 0;
+		case 'n':
+			w.sample = strtoul(optarg, NULL, 10);
 			break;
 		default:
 			optind = argc;
@@ -200,7 +200,8 @@ int main(int argc, char **argv)
 	}
 	if (optind != argc - 1 || !w.ref) {
 		fprintf(stderr, "usage: reads --ref=DIR [--dev=BLOCKDEV] [--wholefile=BYTES] "
-			"[--holes] [--strict] [--all] DIR\n");
+			"[--holes] [--strict] [--sample=N] DIR\n"
+			"  --sample=N  of a directory take about N files (default 150), 0: all\n");
 		return 2;
 	}
 	w.root = argv[optind];

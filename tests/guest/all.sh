@@ -1,0 +1,176 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# all.sh - everything that is checked of mounted images, in one boot.
+#
+# Disks (serials): zoo plain misaligned nosums flat jpegs: images made by
+# tests/tools/mkimages, pext4 jext4: the same trees on ext4.  Listings of the
+# sources lie in /ref.  Arguments: names of steps, to run only those.
+set -eu
+here=$(dirname "$0")
+prog=vm
+# shellcheck source=tests/guest/lib.sh
+. "$here/lib.sh"
+
+disk=/dev/drive
+mkdir -p /mnt/zoo /mnt/plain /mnt/misaligned /mnt/nosums /mnt/flat /mnt/jpegs /mnt/pext4 \
+	/mnt/jext4 /mnt/scratch
+
+# The kernel's own name of a disk: sysfs knows no other.
+real()
+{
+	readlink -f "$disk/$1"
+}
+
+dsfs()
+{
+	mount -t dsfs -o "${2:-ro}" "$(real "$1")" "/mnt/$1"
+}
+
+ext4()
+{
+	mount -t ext4 -o ro "$(real "$1")" "/mnt/$1"
+}
+
+# The programs tell their cases themselves.
+run()
+{
+	"$@" || failed=1
+}
+
+# same_listing NAME: the mount's listing is the source's.
+same_listing()
+{
+	listing "/mnt/$1" >/tmp/list || return 1
+	cmp -s /tmp/list "/ref/${2:-$1}.list" && return 0
+	diff "/ref/${2:-$1}.list" /tmp/list | cut -c 1-300 | head -n 20 | sed 's/^/# /'
+	return 1
+}
+
+# The same but for the root, where mke2fs has its own time and lost+found.
+same_as_ext4()
+{
+	listing --skip=lost+found "/mnt/$1" | tail -n +2 >/tmp/list
+	tail -n +2 "/ref/$2.list" | cmp -s /tmp/list - && return 0
+	tail -n +2 "/ref/$2.list" | diff - /tmp/list | cut -c 1-300 | head -n 20 | sed 's/^/# /'
+	return 1
+}
+
+step_listings()
+{
+	for opts in ro meta=lazy verify=off,wholefile=0; do
+		for name in zoo plain jpegs; do
+			dsfs "$name" "$opts"
+			check "listing of $name, $opts" same_listing "$name"
+			umount "/mnt/$name"
+		done
+	done
+	dsfs misaligned
+	check "listing of an image with --align=512" same_listing misaligned plain
+	umount /mnt/misaligned
+	dsfs nosums
+	check "listing of an image without checksums" same_listing nosums plain
+	umount /mnt/nosums
+	ext4 pext4
+	check "listing of the ext4 image" same_as_ext4 pext4 plain
+	umount /mnt/pext4
+}
+
+# reads_of NAME OPTIONS EXTRA...
+reads_of()
+{
+	name=$1
+	opts=$2
+	shift 2
+	echo "# reads: $name, $opts"
+	dsfs "$name" "$opts"
+	run "$here/reads" --ref=/mnt/pext4 --dev="$(real "$name")" --holes --strict "$@" "/mnt/$name"
+	umount "/mnt/$name"
+}
+
+step_reads()
+{
+	ext4 pext4
+	reads_of plain ro --wholefile=1048576
+	reads_of plain verify=off --wholefile=1048576 --sample=30
+	reads_of misaligned wholefile=64K --wholefile=65536 --sample=30
+	reads_of nosums meta=lazy --wholefile=1048576 --sample=30
+	umount /mnt/pext4
+	ext4 jext4
+	dsfs jpegs
+	echo "# reads: jpegs"
+	run "$here/reads" --ref=/mnt/jext4 --dev="$(real jpegs)" --wholefile=1048576 --sample=5 /mnt/jpegs
+	umount /mnt/jpegs
+	umount /mnt/jext4
+}
+
+step_dirs()
+{
+	ext4 pext4
+	dsfs plain
+	echo "# dirs: plain"
+	run "$here/dirs" --sorted --ref=/mnt/pext4 /mnt/plain
+	umount /mnt/plain
+	umount /mnt/pext4
+	dsfs zoo meta=lazy
+	echo "# dirs: zoo, meta=lazy"
+	run "$here/dirs" --sorted /mnt/zoo
+	umount /mnt/zoo
+	dsfs flat
+	echo "# dirs: flat"
+	run "$here/dirs" --sorted --entries="$(cat /ref/flat.entries)" /mnt/flat
+	umount /mnt/flat
+}
+
+step_attrs()
+{
+	ext4 pext4
+	dsfs plain
+	echo "# attrs: plain"
+	run "$here/attrs" --dsfs --strict --label=plain --ref=/mnt/pext4 /mnt/plain
+	umount /mnt/plain
+	umount /mnt/pext4
+	dsfs zoo
+	echo "# attrs: zoo"
+	run "$here/attrs" --dsfs --strict --label=zoo /mnt/zoo
+	umount /mnt/zoo
+}
+
+step_stacks()
+{
+	mount -t tmpfs none /mnt/scratch
+	dsfs zoo
+	run "$here/stacks" /mnt/zoo /mnt/scratch
+	umount /mnt/zoo
+	umount /mnt/scratch
+}
+
+step_mounts()
+{
+	run "$here/mounts.sh" "$(real zoo)" /modules/dsfs.ko
+}
+
+one_request_a_file()
+{
+	requests --pattern="$1" /mnt/jpegs >/tmp/requests || return 1
+	sed 's/^/# requests: dsfs: /' /tmp/requests
+	awk '{ for (i = 1; i <= NF; i++) { split($i, kv, "="); v[kv[1]] = kv[2] } }
+		END { exit v["requests"] != v["files"] }' /tmp/requests
+}
+
+step_requests()
+{
+	dsfs jpegs
+	for pattern in whole pil imread; do
+		check "one request a file, $pattern" one_request_a_file "$pattern"
+	done
+	umount /mnt/jpegs
+}
+
+[ $# -gt 0 ] || set -- listings reads dirs attrs stacks mounts requests
+for step in "$@"; do
+	start=$(cut -d ' ' -f 1 /proc/uptime)
+	"step_$step"
+	echo "# $step: $(awk -v a="$start" '{ print $1 - a }' /proc/uptime) s"
+done
+exit $failed

@@ -1,0 +1,298 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# mounts.sh DEVICE [MODULE.ko] - what mounting a sound image has to do: every
+# option, accepted and refused, remounts, several mounts, sysfs, metadata that
+# stays in memory, and nothing left after unmount and unload.
+#
+# With MODULE.ko the module is unloaded and loaded again at the end.  The rest
+# of what can be wrong with an image is mountcase.sh's.
+set -eu
+here=$(dirname "$0")
+prog=mounts
+# shellcheck source=tests/guest/lib.sh
+. "$here/lib.sh"
+
+dev=$1
+module=${2:-}
+name=${dev##*/}
+dir=$(mktemp -d)
+dir2=$(mktemp -d)
+log=$(mktemp)
+
+# The options that /proc/mounts shows of what is mounted at $1.
+shown()
+{
+	awk -v d="$1" '$2 == d { print $4 }' /proc/mounts
+}
+
+has_option()
+{
+	case ",$(shown "$1")," in
+	*,"$2",*)	return 0 ;;
+	esac
+	echo "# $prog: $2 is not among $(shown "$1")"
+	return 1
+}
+
+usable()
+{
+	[ -d "$1/types" ] && cat "$1/root-file" >/dev/null
+}
+
+# accepts OPTIONS SHOWN...: by either way to mount, usable, shown, and taken
+# back by a remount as it is shown.
+accepts()
+{
+	opts=$1
+	shift
+	for how in '' -l; do
+		# shellcheck disable=SC2086 # nothing, or an option
+		"$here/trymount" $how -o "$opts" "$dev" "$dir" >"$log" ||
+			{ cat "$log"; return 1; }
+		for want in ro "$@"; do
+			has_option "$dir" "$want" || return 1
+		done
+		usable "$dir" || return 1
+		before=$(shown "$dir")
+		"$here/trymount" -r -o "$before" "$dir" >"$log" || { cat "$log"; return 1; }
+		[ "$(shown "$dir")" = "$before" ] || return 1
+		umount "$dir"
+	done
+}
+
+# refuses OPTIONS REGEX: EINVAL by either way, and the message of the new one.
+refuses()
+{
+	for how in '' -l; do
+		# shellcheck disable=SC2086 # nothing, or an option
+		if "$here/trymount" $how -o "$1" "$dev" "$dir" >"$log"; then
+			umount "$dir"
+			return 1
+		fi
+		grep -q '^EINVAL' "$log" || { sed 's/^/# /' "$log"; return 1; }
+		[ "$how" = -l ] || grep -qE "$2" "$log" || { sed 's/^/# /' "$log"; return 1; }
+	done
+}
+
+options()
+{
+	check "no options" accepts '' meta=resident verify=on wholefile=1048576
+	check "ro" accepts ro
+	check "rw becomes ro" accepts rw
+	check "meta=resident" accepts meta=resident meta=resident
+	check "meta=lazy" accepts meta=lazy meta=lazy
+	check "verify=on" accepts verify=on verify=on
+	check "verify=off" accepts verify=off verify=off
+	check "wholefile=0" accepts wholefile=0 wholefile=0
+	check "wholefile=64K" accepts wholefile=64K wholefile=65536
+	check "wholefile=1M" accepts wholefile=1M wholefile=1048576
+	check "wholefile=1G" accepts wholefile=1G wholefile=1073741824
+	check "wholefile=12345" accepts wholefile=12345 wholefile=12345
+	check "all options at once" accepts meta=lazy,verify=off,wholefile=128K \
+		meta=lazy verify=off wholefile=131072
+	check "the last of several counts" accepts verify=off,verify=on verify=on
+
+	check "wholefile=big refused" refuses wholefile=big "wholefile: 'big' is not a size"
+	check "wholefile=-1 refused" refuses wholefile=-1 "wholefile: '-1' is not a size"
+	check "wholefile=1M1 refused" refuses wholefile=1M1 "wholefile: '1M1' is not a size"
+	check "wholefile=2G refused" refuses wholefile=2G 'wholefile: 2147483648 is above the limit'
+	check "wholefile= refused" refuses wholefile= 'wholefile|[Ee]mpty|Bad value'
+	check "wholefile without a value refused" refuses wholefile 'wholefile'
+	check "meta=all refused" refuses meta=all "meta"
+	check "meta without a value refused" refuses meta "meta"
+	check "verify=maybe refused" refuses verify=maybe "verify"
+	check "an unknown option refused" refuses nonsense "nonsense"
+	check "an unknown option with a value refused" refuses nonsense=1 "nonsense"
+}
+
+stays_read_only()
+{
+	"$here/trymount" -r -o rw "$dir" >"$log" || { cat "$log"; return 1; }
+	mount -o remount,rw "$dir" || return 1
+	has_option "$dir" ro || return 1
+	! touch "$dir/new" 2>/dev/null
+}
+
+remount_changes()
+{
+	"$here/trymount" -r -o verify=off "$dir" >"$log" || return 1
+	has_option "$dir" verify=off && has_option "$dir" meta=resident || return 1
+	"$here/trymount" -r -o wholefile=4K "$dir" >"$log" || return 1
+	has_option "$dir" wholefile=4096 && has_option "$dir" verify=off || return 1
+	"$here/trymount" -r -o verify=on,wholefile=1M "$dir" >"$log" || return 1
+	usable "$dir"
+}
+
+remount_refuses()
+{
+	! "$here/trymount" -r -o "$1" "$dir" >"$log" && grep -q '^EINVAL' "$log" && usable "$dir"
+}
+
+remounts()
+{
+	mount -t dsfs "$dev" "$dir"
+	check "remount,rw stays read-only" stays_read_only
+	check "remount changes verify and wholefile" remount_changes
+	check "remount refuses meta=lazy" remount_refuses meta=lazy
+	check "remount refuses nonsense" remount_refuses wholefile=nonsense
+	umount "$dir"
+}
+
+sysfs_is()
+{
+	test "$(cat "/sys/fs/dsfs/$name/$1")" "$2" "$3"
+}
+
+sysfs()
+{
+	mount -t dsfs "$dev" "$dir"
+	check "sysfs: generation" sysfs_is generation -ge 1
+	check "sysfs: metadata" sysfs_is metadata_bytes -gt 4096
+	check "sysfs: memory of meta=resident" sysfs_is metadata_resident_bytes -ge \
+		"$(cat "/sys/fs/dsfs/$name/metadata_bytes")"
+	for counter in metadata_bad_blocks checksum_errors io_errors structure_errors; do
+		check "sysfs: $counter" sysfs_is $counter -eq 0
+	done
+	check "sysfs: uuid" [ "$(wc -c <"/sys/fs/dsfs/$name/uuid")" -eq 37 ]
+	check "sysfs: label" [ -e "/sys/fs/dsfs/$name/label" ]
+	umount "$dir"
+	check "sysfs: gone after unmount" [ ! -e "/sys/fs/dsfs/$name" ]
+	mount -t dsfs -o meta=lazy "$dev" "$dir"
+	check "sysfs: memory of meta=lazy" sysfs_is metadata_resident_bytes -lt \
+		"$(cat "/sys/fs/dsfs/$name/metadata_bytes")"
+	umount "$dir"
+}
+
+# Names and attributes of everything; contents of nothing.
+look_at_all()
+{
+	drop_caches
+	blockdev --flushbufs "$dev"
+	before=$(disk_count "$dev" 1)
+	ls -lRn "$dir" >/dev/null
+	[ ! -e "$dir/dirs/5000/not-there" ]
+	after=$(disk_count "$dev" 1)
+	echo $((after - before))
+}
+
+resident()
+{
+	mount -t dsfs -o meta=resident "$dev" "$dir"
+	check "meta=resident: no request for names and attributes" [ "$(look_at_all)" -eq 0 ]
+	check "meta=resident: nor the second time" [ "$(look_at_all)" -eq 0 ]
+	umount "$dir"
+	mount -t dsfs -o meta=lazy "$dev" "$dir"
+	check "meta=lazy: requests for names and attributes" [ "$(look_at_all)" -gt 0 ]
+	check "meta=lazy: again after the caches were dropped" [ "$(look_at_all)" -gt 0 ]
+	umount "$dir"
+}
+
+# The mount itself: a few large requests, not one a block.
+mount_requests()
+{
+	drop_caches
+	blockdev --flushbufs "$dev"
+	before=$(disk_count "$dev" 1)
+	mount -t dsfs "$dev" "$dir"
+	after=$(disk_count "$dev" 1)
+	kib=$(($(cat "/sys/fs/dsfs/$name/metadata_bytes") / 1024))
+	umount "$dir"
+	echo "# $prog: mount took $((after - before)) requests for $kib KiB of metadata"
+	[ $((after - before)) -le $((12 + kib / 64)) ]
+}
+
+shared()
+{
+	mount -t dsfs "$dev" "$dir"
+	check "a second mount" mount -t dsfs "$dev" "$dir2"
+	check "shares the first one's super block" \
+		[ "$(stat -c %d "$dir")" = "$(stat -c %d "$dir2")" ]
+	umount "$dir"
+	check "outlives the first" usable "$dir2"
+	check "sysfs outlives the first" [ -e "/sys/fs/dsfs/$name/uuid" ]
+	check "other options refused with EBUSY" refused_busy
+	check "and the mount goes on" usable "$dir2"
+	umount "$dir2"
+}
+
+refused_busy()
+{
+	! "$here/trymount" -o verify=off "$dev" "$dir" >"$log" &&
+		grep -q '^EBUSY: .*already mounted with other options' "$log"
+}
+
+# A mount with an open file does not go; a lazy unmount lets the file live.
+busy()
+{
+	mount -t dsfs "$dev" "$dir"
+	exec 9<"$dir/sizes/100000"
+	check "unmount refused while a file is open" busy_umount
+	umount -l "$dir"
+	check "a file outlives a lazy unmount" [ "$(wc -c <&9)" -eq 100000 ]
+	exec 9<&-
+	mount -t dsfs "$dev" "$dir"
+	umount "$dir"
+}
+
+busy_umount()
+{
+	! umount "$dir" 2>/dev/null
+}
+
+no_slab()
+{
+	! grep -q '^dsfs' /proc/slabinfo
+}
+
+unload()
+{
+	rmmod dsfs || return 1
+	no_slab && [ ! -e /sys/fs/dsfs ] && [ ! -e /sys/module/dsfs ] &&
+		! grep -qw dsfs /proc/filesystems
+}
+
+in_use()
+{
+	! rmmod dsfs 2>/dev/null
+}
+
+reload()
+{
+	mount -t dsfs "$dev" "$dir"
+	ls -lRn "$dir" >/dev/null
+	cat "$dir"/sizes/* >/dev/null
+	check "a mounted module does not unload" in_use
+	umount "$dir"
+	check "after unmount it unloads and leaves nothing" unload
+	check "and loads again" insmod "$module"
+	mount -t dsfs "$dev" "$dir"
+	check "and mounts" usable "$dir"
+	umount "$dir"
+}
+
+wrong_things()
+{
+	mkdir "$dir/sub"
+	check "no device" errno_of ENOTBLK /proc/version
+	check "no such device" errno_of ENOENT /dev/not-there
+	rmdir "$dir/sub"
+}
+
+errno_of()
+{
+	! "$here/trymount" "$2" "$dir" >"$log" && grep -q "^$1" "$log"
+}
+
+options
+remounts
+sysfs
+resident
+check "mounting reads metadata in large requests" mount_requests
+shared
+busy
+wrong_things
+[ -z "$module" ] || reload
+rm -f "$log"
+rmdir "$dir" "$dir2"
+exit $failed

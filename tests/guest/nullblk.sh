@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# nullblk.sh NAME SOURCE [NANOSECONDS] - a copy of a disk in memory, with the
+# latency of a remote one.
+#
+# Makes /dev/NAME, a null_blk device of SOURCE's size that completes every
+# request after NANOSECONDS (default 1,000,000, an RBD; 80,000 is an NVMe), and
+# copies SOURCE onto it.  max_sectors matters: the default splits every request
+# at 127 KiB, so that no file system could show one a file.
+#
+# Needs the module null_blk and configfs.
+set -eu
+
+name=$1
+source=$2
+nsec=${3:-1000000}
+conf=/sys/kernel/config/nullb/$name
+
+[ -d /sys/kernel/config/nullb ] || mount -t configfs none /sys/kernel/config
+mkdir "$conf"
+bytes=$(blockdev --getsize64 "$source")
+
+set_to()
+{
+	echo "$2" >"$conf/$1"
+}
+
+set_to memory_backed 1
+set_to size $(((bytes + 1048575) / 1048576))
+set_to blocksize 512
+set_to hw_queue_depth 128
+set_to submit_queues 2
+set_to max_sectors 8192
+# Only then, as the device is gone with its contents at power 0: filling it
+# takes the latency too, but in a few large requests.
+set_to irqmode 2
+set_to completion_nsec "$nsec"
+set_to power 1
+dd if="$source" of="/dev/$name" bs=4M 2>/dev/null
+blockdev --flushbufs "/dev/$name"
