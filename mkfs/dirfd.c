@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Files are opened relative to their directory: a path from the source may be
+ * longer than PATH_MAX, costs a walk at every open, and may be bent by a
+ * symlink put in the middle of it while the run goes on.  A tree has more
+ * directories than a process may have descriptors, so these are kept by use
+ * and opened again, step by step from the nearest open ancestor.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "dirfd.h"
+
+#define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+/* As many as the process may have, less @spare. */
+static unsigned int slots_allowed(unsigned int spare)
+{
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim))
+		return 64;
+	if (lim.rlim_cur < lim.rlim_max) {
+		lim.rlim_cur = lim.rlim_max;
+		if (setrlimit(RLIMIT_NOFILE, &lim) ||
+		    getrlimit(RLIMIT_NOFILE, &lim))
+			return 64;
+	}
+	if (lim.rlim_cur < spare + 64)
+		return 64;
+	return lim.rlim_cur - spare < DIRFD_SLOTS ? lim.rlim_cur - spare :
+						    DIRFD_SLOTS;
+}
+
+int dirfd_init(struct dirfd_cache *c, struct dir *root, const char *source,
+	       unsigned int spare)
+{
+	memset(c, 0, sizeof(*c));
+	c->nslots = slots_allowed(spare);
+	pthread_mutex_init(&c->lock, NULL);
+	for (unsigned int i = 0; i < DIRFD_SLOTS; i++)
+		c->slots[i].fd = -1;
+	/* The source itself may be named through a symlink. */
+	c->slots[0].fd = open(source, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (c->slots[0].fd < 0)
+		return -errno;
+	c->slots[0].dir = root;
+	c->slots[0].users = 1;
+	root->slot = 0;
+	return 0;
+}
+
+void dirfd_free(struct dirfd_cache *c)
+{
+	if (!c->nslots)
+		return;
+	for (unsigned int i = 0; i < DIRFD_SLOTS; i++) {
+		if (c->slots[i].fd >= 0)
+			close(c->slots[i].fd);
+	}
+	pthread_mutex_destroy(&c->lock);
+}
+
+static int open_dir(int parent, const char *name)
+{
+	int fd = openat(parent, name, DIR_FLAGS | O_NOATIME);
+
+	if (fd < 0 && errno == EPERM)	/* not its owner */
+		fd = openat(parent, name, DIR_FLAGS);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Second chance: the first unused slot that was not used since last time. */
+static struct dirfd_slot *evict(struct dirfd_cache *c)
+{
+	for (unsigned int i = 0; i < 2 * c->nslots; i++) {
+		struct dirfd_slot *s = &c->slots[c->hand];
+
+		c->hand = (c->hand + 1) % c->nslots;
+		if (s->users)
+			continue;
+		if (s->recent) {
+			s->recent = false;
+			continue;
+		}
+		if (s->dir)
+			s->dir->slot = -1;
+		s->dir = NULL;
+		if (s->fd >= 0)
+			close(s->fd);
+		s->fd = -1;
+		return s;
+	}
+	return NULL;
+}
+
+static int use(struct dirfd_cache *c, struct dir *dir)
+{
+	struct dirfd_slot *s = &c->slots[dir->slot];
+
+	s->users++;
+	s->recent = true;
+	return s->fd;
+}
+
+/* Open @dir, whose parent is open as @parent and in use; lock held. */
+static int open_child(struct dirfd_cache *c, int parent, struct dir *dir)
+{
+	struct dirfd_slot *s;
+	int fd;
+
+	pthread_mutex_unlock(&c->lock);
+	fd = open_dir(parent, node_name(dir->self));
+	pthread_mutex_lock(&c->lock);
+	if (fd < 0)
+		return fd;
+	if (dir->slot >= 0) {		/* another thread was faster */
+		close(fd);
+		return use(c, dir);
+	}
+	s = evict(c);
+	if (!s) {
+		close(fd);
+		return -EMFILE;
+	}
+	s->dir = dir;
+	s->fd = fd;
+	dir->slot = s - c->slots;
+	return use(c, dir);
+}
+
+int dirfd_get(struct dirfd_cache *c, struct dir *dir)
+{
+	struct array chain = { .size = sizeof(struct dir *) };
+	struct dir *at = dir;
+	int fd = -ENOMEM;
+
+	pthread_mutex_lock(&c->lock);
+	for (; at->slot < 0; at = at->parent) {
+		struct dir **step = array_add(&chain);
+
+		if (!step)
+			goto out;
+		*step = at;
+	}
+	fd = use(c, at);
+	while (chain.n) {
+		struct dir *child = ((struct dir **)chain.p)[--chain.n];
+
+		fd = open_child(c, fd, child);
+		c->slots[at->slot].users--;
+		if (fd < 0)
+			break;
+		at = child;
+	}
+out:
+	pthread_mutex_unlock(&c->lock);
+	array_free(&chain);
+	return fd;
+}
+
+void dirfd_put(struct dirfd_cache *c, struct dir *dir)
+{
+	pthread_mutex_lock(&c->lock);
+	c->slots[dir->slot].users--;
+	pthread_mutex_unlock(&c->lock);
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Holes are made from content alone: the longest runs of zero blocks, whatever
+ * the source's file system kept of them.  A copy of a tree that filled the
+ * holes, or punched more of them, gives the same image.
+ */
+#include "holes.h"
+
+static bool all_zero(const char *p, u64 n)
+{
+	return !p[0] && !memcmp(p, p + 1, n - 1);
+}
+
+void holes_init(struct holes *h, int (*emit)(void *, const char *, u64),
+		void *ctx)
+{
+	*h = (struct holes){ .emit = emit, .ctx = ctx,
+			     .segments.size = sizeof(struct dsfs_segment) };
+}
+
+void holes_free(struct holes *h)
+{
+	array_free(&h->segments);
+}
+
+static int out(struct holes *h, const char *p, u64 bytes)
+{
+	struct dsfs_segment *seg;
+
+	if (!h->open) {
+		seg = array_add(&h->segments);
+		if (!seg)
+			return -ENOMEM;
+		seg->logical = cpu_to_le64(h->logical);
+		seg->stored = cpu_to_le64(h->stored);
+		h->open = true;
+	}
+	h->logical += bytes;
+	h->stored += bytes;
+	return h->emit(h->ctx, p, bytes);
+}
+
+/* The run of zeros has ended: is it a hole? */
+static int settle(struct holes *h)
+{
+	u64 zeros = h->zeros;
+
+	h->zeros = 0;
+	if (zeros < HOLE_MIN)
+		return zeros ? out(h, NULL, zeros) : 0;
+	h->logical += zeros;
+	h->sparse = true;
+	h->open = false;
+	return 0;
+}
+
+int holes_data(struct holes *h, const char *p, u64 bytes)
+{
+	u64 done = 0, from = 0;
+	int ret;
+
+	while (done < bytes) {
+		u64 n = bytes - done < DSFS_BLOCK_SIZE ? bytes - done :
+							 DSFS_BLOCK_SIZE;
+
+		if (all_zero(p + done, n)) {
+			if (from < done) {
+				ret = out(h, p + from, done - from);
+				if (ret)
+					return ret;
+			}
+			h->zeros += n;
+			from = done + n;
+		} else if (h->zeros) {
+			ret = settle(h);
+			if (ret)
+				return ret;
+		}
+		done += n;
+	}
+	return from < done ? out(h, p + from, done - from) : 0;
+}
+
+int holes_zeros(struct holes *h, u64 bytes)
+{
+	h->zeros += bytes;
+	return 0;
+}
+
+int holes_end(struct holes *h)
+{
+	return settle(h);
+}
+
+bool holes_any(const char *p, u64 bytes)
+{
+	u64 run = 0;
+
+	for (u64 at = 0; at < bytes; at += DSFS_BLOCK_SIZE) {
+		u64 n = bytes - at < DSFS_BLOCK_SIZE ? bytes - at :
+						       DSFS_BLOCK_SIZE;
+
+		run = all_zero(p + at, n) ? run + n : 0;
+		if (run >= HOLE_MIN)
+			return true;
+	}
+	return false;
+}

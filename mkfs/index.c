@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Building the hash index: every name into one of two lines of 16 entries.
+ *
+ * A name goes to its first line while that has room, to its second one only
+ * when the first is full, and when both are full a name that lies there makes
+ * room by going to its other line.  (The emptier of the two lines would need
+ * fewer moves, but half of all lookups would then read both lines; so one in
+ * fourteen does, at the same load.)  A full line stays full, so a name in its
+ * second line always has a full first one.
+ *
+ * Everything is decided by the names alone: equal trees give equal indexes.
+ */
+#include <stdlib.h>
+
+#include "index.h"
+#include "libdsfs.h"
+#include "names.h"
+
+#define MOVES_MAX	2000	/* for one name, before more lines are tried */
+#define GROWTHS		8	/* by 1/16 each, before another seed is tried */
+#define SEEDS		8	/* before the directory does without an index */
+
+/**
+ * struct build - an index being built
+ * @lines: position in the directory plus one; 0: free
+ * @used: entries in each line
+ */
+struct build {
+	const struct dir *dir;
+	u64 *hashes;
+	u32 (*lines)[DSFS_LINE_ENTRIES];
+	u8 *used;
+	u32 nlines;
+	u32 step;
+};
+
+static unsigned int bits_for(u64 max)
+{
+	return max ? 64 - __builtin_clzll(max) : 0;
+}
+
+bool index_bits(struct dir *dir, u32 most)
+{
+	dir->slot_bits = 0;
+	dir->block_bits = 0;
+	if (dir->count < DSFS_INDEX_MIN_NAMES)
+		return false;
+	dir->slot_bits = bits_for(most);
+	dir->block_bits = bits_for(dir->name_blocks - 1);
+	if (dir->slot_bits + dir->block_bits <= 32 - DSFS_INDEX_FP_MIN)
+		return true;
+	dir->slot_bits = 0;
+	dir->block_bits = 0;
+	return false;
+}
+
+u32 index_lines(u32 count)
+{
+	return count / INDEX_LOAD + !!(count % INDEX_LOAD);
+}
+
+static bool put(struct build *b, u32 line, u32 pos)
+{
+	if (b->used[line] == DSFS_LINE_ENTRIES)
+		return false;
+	b->lines[line][b->used[line]++] = pos + 1;
+	return true;
+}
+
+/* The line that @pos may lie in besides @line. */
+static u32 other_line(const struct build *b, u32 pos, u32 line)
+{
+	u32 first = dsfs_index_line(b->hashes[pos], b->nlines, 0);
+
+	return first != line ? first :
+	       dsfs_index_line(b->hashes[pos], b->nlines, 1);
+}
+
+/* Both lines are full: walk, taking the place of another name each step. */
+static bool put_evict(struct build *b, u32 line, u32 pos)
+{
+	for (unsigned int i = 0; i < MOVES_MAX; i++) {
+		u32 k, victim;
+
+		/* a name whose other line has room ends the walk here */
+		for (k = 0; k < DSFS_LINE_ENTRIES; k++) {
+			victim = b->lines[line][k] - 1;
+			if (b->used[other_line(b, victim, line)] <
+			    DSFS_LINE_ENTRIES)
+				break;
+		}
+		if (k == DSFS_LINE_ENTRIES)
+			k = b->step++ % DSFS_LINE_ENTRIES;
+		victim = b->lines[line][k] - 1;
+		b->lines[line][k] = pos + 1;
+		pos = victim;
+		line = other_line(b, pos, line);
+		if (put(b, line, pos))
+			return true;
+	}
+	return false;
+}
+
+static bool try_build(struct build *b)
+{
+	memset(b->used, 0, b->nlines);
+	memset(b->lines, 0, (size_t)b->nlines * sizeof(*b->lines));
+	b->step = 0;
+	for (u32 pos = 0; pos < b->dir->count; pos++) {
+		u64 hash = b->hashes[pos];
+		u32 first = dsfs_index_line(hash, b->nlines, 0);
+		u32 second = dsfs_index_line(hash, b->nlines, 1);
+
+		if (!put(b, first, pos) && !put(b, second, pos) &&
+		    !put_evict(b, first, pos))
+			return false;
+	}
+	return true;
+}
+
+static int build_sized(struct build *b, u32 nlines)
+{
+	free(b->used);
+	free(b->lines);
+	b->nlines = nlines;
+	b->used = malloc(nlines);
+	b->lines = malloc((size_t)nlines * sizeof(*b->lines));
+	if (!b->used || !b->lines)
+		return -ENOMEM;
+	return try_build(b);
+}
+
+/* 1: built; 0: no seed and size would do; -ENOMEM. */
+static int build_any(struct build *b, u64 *seed)
+{
+	const struct dir *dir = b->dir;
+	u32 base = index_lines(dir->count);
+	int ret = 0;
+
+	for (*seed = 0; *seed < SEEDS; (*seed)++) {
+		for (u32 i = 0; i < dir->count; i++)
+			b->hashes[i] = dsfs_name_hash(node_name(&dir->nodes[i]),
+						      node_len(&dir->nodes[i]),
+						      *seed);
+		for (u32 k = 0; k < GROWTHS; k++) {
+			ret = build_sized(b, base + (u64)base * k / 16 + k);
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+/* From positions to entries: block and slot of each name, and its hash. */
+static int make_entries(struct build *b, struct dsfs_line **lines)
+{
+	const struct dir *dir = b->dir;
+	u32 *places = malloc(dir->count * sizeof(*places));
+	struct dsfs_line *out = calloc(b->nlines, sizeof(*out));
+	u32 block = 0, slot = 0;
+
+	if (!places || !out) {
+		free(places);
+		free(out);
+		return -ENOMEM;
+	}
+	for (u32 pos = 0, left = 0, bytes; pos < dir->count; pos++, left--) {
+		if (!left) {
+			block += pos ? 1 : 0;
+			slot = 0;
+			left = names_fill(dir, pos, &bytes);
+		}
+		places[pos] = block << dir->slot_bits | slot++;
+	}
+	for (u32 i = 0; i < b->nlines; i++) {
+		for (u32 k = 0; k < b->used[i]; k++) {
+			u32 pos = b->lines[i][k] - 1;
+
+			out[i].entries[k] = cpu_to_le32(dsfs_index_entry(
+				b->hashes[pos], places[pos] >> dir->slot_bits,
+				places[pos] & ((1U << dir->slot_bits) - 1),
+				dir->slot_bits, dir->block_bits));
+		}
+	}
+	free(places);
+	*lines = out;
+	return 0;
+}
+
+int index_build(struct dir *dir, u32 most, struct dsfs_line **lines)
+{
+	struct build b = { .dir = dir };
+	int ret = 0;
+
+	*lines = NULL;
+	dir->lines = 0;
+	dir->seed = 0;
+	if (!index_bits(dir, most))
+		return 0;
+	b.hashes = malloc(dir->count * sizeof(*b.hashes));
+	if (b.hashes)
+		ret = build_any(&b, &dir->seed);
+	else
+		ret = -ENOMEM;
+	if (ret == 1) {
+		dir->lines = b.nlines;
+		ret = make_entries(&b, lines);
+	} else if (!ret) {
+		dir->seed = 0;
+		dir->slot_bits = 0;
+		dir->block_bits = 0;
+	}
+	free(b.hashes);
+	free(b.used);
+	free(b.lines);
+	return ret;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The hash index of a directory.
+ */
+#ifndef MKFS_INDEX_H
+#define MKFS_INDEX_H
+
+#include "tree.h"
+
+/* Names a line of 16 is meant to hold, in 1/16: 14 of 16. */
+#define INDEX_LOAD	14
+
+/**
+ * index_bits - whether a directory can have an index, and its entries' form
+ * @most: names in its fullest block
+ *
+ * Sets slot_bits and block_bits; both are zero without an index.
+ */
+bool index_bits(struct dir *dir, u32 most);
+
+/* Lines that are tried first. */
+u32 index_lines(u32 count);
+
+/**
+ * index_build - build the index of a directory placed by names_place()
+ * @most: names in its fullest block
+ * @lines: set to dir->lines lines, malloc'ed; NULL without an index
+ *
+ * Sets lines, seed, slot_bits and block_bits of @dir.
+ * Return: 0 or -ENOMEM.
+ */
+int index_build(struct dir *dir, u32 most, struct dsfs_line **lines);
+
+#endif /* MKFS_INDEX_H */

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Inode records and what they refer to: owners, side records, places of
+ * symlink targets and xattr sets.  Those are numbered here, in the order of
+ * inodes, so that nothing depends on the order in which threads met them.
+ */
+#include <stdlib.h>
+
+#include "meta.h"
+
+#define OWNER_EXT	U32_MAX		/* in a side record */
+
+static int owner_number(struct meta *m, const struct node *n,
+			struct dsfs_inode *raw, struct dsfs_ext *ext)
+{
+	struct owner *o = owners_at(&m->src->owners, n->owner);
+	u32 *slot;
+
+	if (!o->final && m->owner_order.n < DSFS_MAX_OWNERS) {
+		slot = array_add(&m->owner_order);
+		if (!slot)
+			return -ENOMEM;
+		*slot = n->owner;
+		o->final = m->owner_order.n;
+	} else if (!o->final) {
+		o->final = OWNER_EXT;
+	}
+	if (o->final != OWNER_EXT) {
+		raw->owner = cpu_to_le16(o->final - 1);
+		return 0;
+	}
+	ext->uid = cpu_to_le32(o->uid);
+	ext->gid = cpu_to_le32(o->gid);
+	return DSFS_INODE_EXT_OWNER;
+}
+
+/* A set of up to a block crosses none; a longer one begins one. */
+static u64 set_place(u64 end, u32 bytes)
+{
+	const u64 mask = DSFS_BLOCK_SIZE - 1;
+
+	if (bytes > DSFS_BLOCK_SIZE || (end & mask) + bytes > DSFS_BLOCK_SIZE)
+		return (end + mask) & ~mask;
+	return end;
+}
+
+static int set_number(struct meta *m, const struct node *n,
+		      struct dsfs_ext *ext)
+{
+	struct xset *set;
+	u32 *slot;
+
+	if (!n->xattrs)
+		return 0;
+	set = xsets_at(&m->src->xsets, n->xattrs);
+	if (!set->placed) {
+		slot = array_add(&m->sets);
+		if (!slot)
+			return -ENOMEM;
+		*slot = n->xattrs;
+		set->off = set_place(m->xattr_end, set->bytes);
+		m->xattr_end = set->off + set->bytes;
+		set->placed = true;
+	}
+	ext->xattrs = cpu_to_le64(set->off);
+	return DSFS_INODE_XATTRS |
+	       (n->flags & NODE_ACL ? DSFS_INODE_ACL : 0);
+}
+
+static int link_count(const struct node *n, struct dsfs_inode *raw,
+		      struct dsfs_ext *ext)
+{
+	u32 nlink = 1;
+
+	if (n->flags & NODE_LINK)
+		nlink = n->u.link->names;
+	else if (S_ISDIR(n->mode))
+		nlink = dir_nlink(n->u.dir);
+	if (nlink <= UINT16_MAX) {
+		raw->nlink = cpu_to_le16(nlink);
+		return 0;
+	}
+	ext->nlink = cpu_to_le32(nlink);
+	return DSFS_INODE_EXT_NLINK;
+}
+
+static int holes(struct meta *m, const struct node *n, struct dsfs_ext *ext)
+{
+	const struct sparse *sp = node_sparse(&m->src->tree, n);
+
+	if (!sp)
+		return 0;
+	ext->stored = cpu_to_le64(sp->stored);
+	ext->first_segment = cpu_to_le32(sp->first_segment);
+	ext->segments = cpu_to_le32(sp->segments);
+	return DSFS_INODE_HOLES;
+}
+
+static int grow_exts(struct meta *m)
+{
+	size_t size = m->ext_mask ? (m->ext_mask + 1) * 2 : 256;
+	u32 *more = calloc(size, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	free(m->ext_slots);
+	m->ext_slots = more;
+	m->ext_mask = size - 1;
+	for (u32 k = 0; k < m->exts.n; k++) {
+		struct dsfs_ext *e = (struct dsfs_ext *)m->exts.p + k;
+		size_t i = XXH3_64bits(e, sizeof(*e)) & m->ext_mask;
+
+		while (m->ext_slots[i])
+			i = (i + 1) & m->ext_mask;
+		m->ext_slots[i] = k + 1;
+	}
+	return 0;
+}
+
+/* Side records that are alike are one. */
+static int ext_number(struct meta *m, const struct dsfs_ext *ext, __le32 *number)
+{
+	struct dsfs_ext *e;
+	size_t i;
+
+	if (m->exts.n * 2 >= m->ext_mask && grow_exts(m))
+		return -ENOMEM;
+	i = XXH3_64bits(ext, sizeof(*ext)) & m->ext_mask;
+	for (; m->ext_slots[i]; i = (i + 1) & m->ext_mask) {
+		e = (struct dsfs_ext *)m->exts.p + m->ext_slots[i] - 1;
+		if (!memcmp(e, ext, sizeof(*e)))
+			break;
+	}
+	if (!m->ext_slots[i]) {
+		e = array_add(&m->exts);
+		if (!e)
+			return -ENOMEM;
+		*e = *ext;
+		m->ext_slots[i] = m->exts.n;
+	}
+	*number = cpu_to_le32(m->ext_slots[i]);
+	return 0;
+}
+
+static void set_start(struct dsfs_inode *raw, u64 v)
+{
+	raw->start_hi = cpu_to_le16(v >> 32);
+	raw->start_lo = cpu_to_le32(v);
+}
+
+static void set_size(struct dsfs_inode *raw, u64 v)
+{
+	raw->size_hi = cpu_to_le16(v >> 32);
+	raw->size_lo = cpu_to_le32(v);
+}
+
+/* A target crosses no block. */
+static u64 symlink_place(struct meta *m, u64 bytes)
+{
+	u64 at = m->symlink_end;
+	const u64 mask = DSFS_BLOCK_SIZE - 1;
+
+	if ((at & mask) + bytes > DSFS_BLOCK_SIZE)
+		at = (at + mask) & ~mask;
+	m->symlink_end = at + bytes;
+	return at;
+}
+
+/* Size and start: what they mean is the type's. */
+static void set_places(struct meta *m, struct node *n, struct dsfs_inode *raw,
+		       u64 dir_index)
+{
+	switch (n->mode & S_IFMT) {
+	case S_IFREG:
+		set_size(raw, n->size);
+		set_start(raw, node_data(n)->start);
+		m->content_bytes += n->size;
+		m->files++;
+		break;
+	case S_IFDIR:
+		set_start(raw, dir_index);
+		break;
+	case S_IFLNK:
+		set_size(raw, n->size);
+		set_start(raw, symlink_place(m, n->size));
+		break;
+	case S_IFCHR:
+	case S_IFBLK:
+		set_size(raw, n->size);
+		break;
+	}
+}
+
+static int put_stub(struct meta *m, const struct node *n)
+{
+	struct dsfs_inode raw = { 0 };
+
+	raw.mode = cpu_to_le16(n->mode & S_IFMT);
+	raw.flags = cpu_to_le16(DSFS_INODE_STUB);
+	set_start(&raw, n->u.link->number);
+	return meta_put(m, &raw, sizeof(raw));
+}
+
+static int put_inode(struct meta *m, struct node *n, u64 dir_index)
+{
+	struct dsfs_inode raw = { 0 };
+	struct dsfs_ext ext = { 0 };
+	int flags, part, ret;
+
+	if (n->flags & NODE_STUB)
+		return put_stub(m, n);
+	flags = owner_number(m, n, &raw, &ext);
+	part = set_number(m, n, &ext);
+	if (flags < 0 || part < 0)
+		return -ENOMEM;
+	flags |= part | link_count(n, &raw, &ext) | holes(m, n, &ext);
+	if (flags & DSFS_INODE_NEEDS_EXT) {
+		ret = ext_number(m, &ext, &raw.ext);
+		if (ret)
+			return ret;
+	}
+	if (n->flags & NODE_SHARED)
+		flags |= DSFS_INODE_SHARED;
+	raw.mode = cpu_to_le16(n->mode);
+	raw.flags = cpu_to_le16(flags);
+	raw.mtime = cpu_to_le64(n->mtime);
+	set_places(m, n, &raw, dir_index);
+	return meta_put(m, &raw, sizeof(raw));
+}
+
+int meta_inodes(struct meta *m)
+{
+	static const struct dsfs_inode none;
+	struct tree *t = &m->src->tree;
+	u64 next_dir = 1;
+	int ret;
+
+	meta_begin(m, DSFS_REGION_INODES);
+	ret = meta_put(m, &none, sizeof(none));
+	if (!ret)
+		ret = put_inode(m, &t->root, 0);
+	for (u64 i = 0; i < t->ndirs; i++) {
+		struct dir *d = t->dirs[i];
+
+		for (u32 k = 0; !ret && k < d->count; k++) {
+			struct node *n = &d->nodes[k];
+
+			ret = put_inode(m, n, next_dir);
+			next_dir += S_ISDIR(n->mode);
+		}
+	}
+	return ret ? ret : meta_end(m);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mkfs.dsfs: scan, plan, stream data, metadata, superblock.
+ */
+#include <stdlib.h>
+
+#include "libdsfs.h"
+#include "meta.h"
+#include "msg.h"
+#include "output.h"
+#include "parse.h"
+#include "plan.h"
+#include "progress.h"
+#include "report.h"
+#include "scan.h"
+#include "stream.h"
+
+/* The device must hold what the plan is sure of. */
+static int check_room(const struct output *out, const struct plan *plan,
+		      const struct options *o)
+{
+	char have[32], need[32];
+
+	if (!out->limit)
+		return 0;
+	parse_format_size(have, sizeof(have), out->limit);
+	if (plan->lower > out->limit) {
+		parse_format_size(need, sizeof(need), plan->lower);
+		msg_error(out->path, "device too small: %s: at least %s needed",
+			  have, need);
+		return -ENOSPC;
+	}
+	if (plan->upper > out->limit && o->verbose) {
+		parse_format_size(need, sizeof(need), plan->upper);
+		msg_warn(out->path, "device of %s may be too small: up to %s needed",
+			 have, need);
+	}
+	return 0;
+}
+
+static int write_super(struct meta *m, struct output *out)
+{
+	struct dsfs_super slots[DSFS_SB_SLOTS];
+	const void *raw[DSFS_SB_SLOTS];
+
+	for (unsigned int i = 0; i < DSFS_SB_SLOTS; i++) {
+		slots[i] = m->super;
+		slots[i].slot = i;
+		slots[i].checksum = cpu_to_le32(dsfs_super_sum(&slots[i]));
+		raw[i] = &slots[i];
+	}
+	return output_finish(out, raw, le64_to_cpu(m->super.image_bytes));
+}
+
+/* Files that could not be read are out: number the others again. */
+static int renumber(struct source *src, u64 gone_before)
+{
+	int ret;
+
+	if (src->tree.gone == gone_before)
+		return 0;
+	tree_prune(&src->tree);
+	ret = tree_number(&src->tree);
+	if (ret)
+		msg_error(NULL, "out of memory");
+	return ret;
+}
+
+static int build(struct source *src, struct plan *plan, struct output *out)
+{
+	u64 gone = src->tree.gone;
+	struct stream *stream = calloc(1, sizeof(*stream));
+	struct meta *meta = calloc(1, sizeof(*meta));
+	int ret = -ENOMEM;
+
+	if (!stream || !meta || stream_init(stream, src, out)) {
+		msg_error(NULL, "out of memory");
+		goto out;
+	}
+	ret = order_read(stream);
+	if (!ret)
+		ret = output_open(out, src->o, stream->data_start);
+	if (!ret)
+		ret = stream_data(stream, plan->data, plan->bytes);
+	if (!ret)
+		ret = renumber(src, gone);
+	if (!ret)
+		ret = meta_write(meta, src, stream, out);
+	if (!ret)
+		ret = write_super(meta, out);
+	if (ret)
+		output_abort(out);
+	else
+		report_done(src, plan, stream, meta);
+out:
+	if (stream)
+		stream_free(stream);
+	if (meta)
+		meta_free(meta);
+	free(stream);
+	free(meta);
+	return ret;
+}
+
+static int run(const struct options *o, struct source *src, struct output *out)
+{
+	struct plan plan;
+	int ret = output_check(out, o);
+
+	if (ret)
+		return ret;
+	ret = source_init(src, o);
+	if (ret)
+		return ret;
+	src->image_dev = out->dev;
+	src->image_ino = out->ino;
+	ret = scan_tree(src);
+	if (!ret)
+		ret = plan_make(&plan, &src->tree, o, &src->owners, &src->xsets);
+	if (!ret)
+		ret = check_room(out, &plan, o);
+	if (ret)
+		return ret;
+	if (o->plan_only) {
+		report_plan(src, &plan);
+		return 0;
+	}
+	return build(src, &plan, out);
+}
+
+int main(int argc, char **argv)
+{
+	struct source src = { 0 };
+	struct output out;
+	struct options o;
+	int ret;
+
+	msg_init("mkfs.dsfs");
+	ret = options_parse(&o, argc, argv);
+	if (ret) {
+		options_free(&o);
+		return ret < 0 ? 0 : ret;
+	}
+	progress_enable(!o.quiet && !o.json);
+	if (signals_init()) {
+		msg_error(NULL, "cannot start a thread");
+		options_free(&o);
+		return 1;
+	}
+	ret = run(&o, &src, &out);
+	source_free(&src);
+	output_free(&out);
+	options_free(&o);
+	return ret ? 1 : 0;
+}

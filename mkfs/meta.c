@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * All metadata of the image, in one sequential stream behind the data, and
+ * the superblock that says where.
+ */
+#include <stdlib.h>
+#include <time.h>
+#include <uuid/uuid.h>
+
+#include "index.h"
+#include "libdsfs.h"
+#include "meta.h"
+#include "msg.h"
+#include "names.h"
+
+static int put_names(struct meta *m)
+{
+	const struct tree *t = &m->src->tree;
+	_Alignas(8) char block[DSFS_BLOCK_SIZE];
+	u64 pos = 0;
+	int ret = 0;
+
+	meta_begin(m, DSFS_REGION_NAMES);
+	for (u64 i = 0; i < t->ndirs; i++) {
+		struct dir *d = t->dirs[i];
+		u64 at;
+
+		names_place(d, &pos);
+		at = d->names;
+		for (u32 from = 0, count, bytes; !ret && from < d->count;
+		     from += count, at += DSFS_BLOCK_SIZE) {
+			count = names_fill(d, from, &bytes);
+			names_write(d, from, count, bytes, block);
+			ret = meta_pad(m, at);
+			if (!ret)
+				ret = meta_put(m, block, bytes);
+		}
+	}
+	return ret ? ret : meta_end(m);
+}
+
+static u32 most_names(const struct dir *d)
+{
+	u32 most = 0, bytes;
+
+	for (u32 from = 0, count; from < d->count; from += count) {
+		count = names_fill(d, from, &bytes);
+		if (count > most)
+			most = count;
+	}
+	return most;
+}
+
+static int put_index(struct meta *m)
+{
+	const struct tree *t = &m->src->tree;
+	u64 next = 0;
+	int ret = 0;
+
+	meta_begin(m, DSFS_REGION_INDEX);
+	for (u64 i = 0; !ret && i < t->ndirs; i++) {
+		struct dir *d = t->dirs[i];
+		struct dsfs_line *lines;
+
+		d->first_line = 0;
+		ret = index_build(d, most_names(d), &lines);
+		if (ret < 0)
+			return ret;
+		ret = 0;
+		if (!lines)
+			continue;
+		d->first_line = next;
+		next += d->lines;
+		ret = meta_put(m, lines, d->lines * sizeof(*lines));
+		free(lines);
+	}
+	return ret ? ret : meta_end(m);
+}
+
+static int put_dirs(struct meta *m)
+{
+	const struct tree *t = &m->src->tree;
+	int ret = 0;
+
+	meta_begin(m, DSFS_REGION_DIRS);
+	for (u64 i = 0; !ret && i < t->ndirs; i++) {
+		const struct dir *d = t->dirs[i];
+		struct dsfs_dir raw = { 0 };
+
+		raw.self = cpu_to_le32(d->ino);
+		raw.parent = cpu_to_le32(d->parent ? d->parent->ino : d->ino);
+		raw.first = cpu_to_le32(d->count ? d->first : 0);
+		raw.count = cpu_to_le32(d->count);
+		raw.names = cpu_to_le64(d->names);
+		raw.name_blocks = cpu_to_le32(d->name_blocks);
+		raw.lines = cpu_to_le32(d->lines);
+		raw.first_line = cpu_to_le64(d->first_line);
+		raw.seed = cpu_to_le64(d->seed);
+		raw.slot_bits = d->slot_bits;
+		raw.block_bits = d->block_bits;
+		ret = meta_put(m, &raw, sizeof(raw));
+	}
+	return ret ? ret : meta_end(m);
+}
+
+static int put_owners(struct meta *m)
+{
+	int ret = 0;
+
+	meta_begin(m, DSFS_REGION_OWNERS);
+	for (size_t i = 0; !ret && i < m->owner_order.n; i++) {
+		u32 number = ((u32 *)m->owner_order.p)[i];
+		const struct owner *o = owners_at(&m->src->owners, number);
+		struct dsfs_owner raw = { cpu_to_le32(o->uid),
+					  cpu_to_le32(o->gid) };
+
+		ret = meta_put(m, &raw, sizeof(raw));
+	}
+	return ret ? ret : meta_end(m);
+}
+
+static int put_exts(struct meta *m)
+{
+	int ret;
+
+	meta_begin(m, DSFS_REGION_EXTS);
+	ret = meta_put(m, m->exts.p, m->exts.n * sizeof(struct dsfs_ext));
+	return ret ? ret : meta_end(m);
+}
+
+/* The same walk as in inodes.c, so the same places. */
+static int put_symlinks(struct meta *m)
+{
+	const struct tree *t = &m->src->tree;
+	u64 end = 0;
+	int ret = 0;
+
+	meta_begin(m, DSFS_REGION_SYMLINKS);
+	for (u64 i = 0; i < t->ndirs; i++) {
+		struct dir *d = t->dirs[i];
+
+		for (u32 k = 0; !ret && k < d->count; k++) {
+			struct node *n = &d->nodes[k];
+
+			if (!S_ISLNK(n->mode) || n->flags & NODE_STUB)
+				continue;
+			if (end % DSFS_BLOCK_SIZE + n->size > DSFS_BLOCK_SIZE)
+				end += -end % DSFS_BLOCK_SIZE;
+			ret = meta_pad(m, end);
+			if (!ret)
+				ret = meta_put(m, node_data(n)->target, n->size);
+			end += n->size;
+		}
+	}
+	return ret ? ret : meta_end(m);
+}
+
+static int put_xattrs(struct meta *m)
+{
+	int ret = 0;
+
+	meta_begin(m, DSFS_REGION_XATTRS);
+	for (size_t i = 0; !ret && i < m->sets.n; i++) {
+		const struct xset *set = xsets_at(&m->src->xsets,
+						  ((u32 *)m->sets.p)[i]);
+
+		ret = meta_pad(m, set->off);
+		if (!ret)
+			ret = meta_put(m, set->p, set->bytes);
+	}
+	return ret ? ret : meta_end(m);
+}
+
+static int put_spool(struct meta *m, enum dsfs_region_id id, struct spool *s)
+{
+	char buf[65536];
+	int ret = 0;
+
+	meta_begin(m, id);
+	for (u64 off = 0; !ret && off < s->len; off += sizeof(buf)) {
+		size_t n = s->len - off < sizeof(buf) ? s->len - off :
+							sizeof(buf);
+
+		ret = spool_read(s, off, buf, n);
+		if (ret)
+			msg_error(NULL, "cannot read a temporary file: %s",
+				  strerror(-ret));
+		else
+			ret = meta_put(m, buf, n);
+	}
+	return ret ? ret : meta_end(m);
+}
+
+static int put_filesums(struct meta *m)
+{
+	const struct tree *t = &m->src->tree;
+	__le32 none[2] = { 0 };
+	int ret;
+
+	if (!m->src->o->chunk_bits)
+		return 0;
+	meta_begin(m, DSFS_REGION_FILESUMS);
+	ret = meta_put(m, none, sizeof(none));
+	for (u64 i = 0; i < t->ndirs; i++) {
+		const struct dir *d = t->dirs[i];
+
+		for (u32 k = 0; !ret && k < d->count; k++) {
+			const struct node *n = &d->nodes[k];
+			bool has = S_ISREG(n->mode) && !(n->flags & NODE_STUB);
+			__le32 sum = cpu_to_le32(has ? n->sum : 0);
+
+			ret = meta_put(m, &sum, sizeof(sum));
+		}
+	}
+	return ret ? ret : meta_end(m);
+}
+
+static int put_regions(struct meta *m)
+{
+	static int (*const steps[])(struct meta *) = {
+		meta_inodes, put_names, put_index, put_dirs, put_owners,
+		put_exts, put_symlinks, put_xattrs, put_filesums,
+	};
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < sizeof(steps) / sizeof(steps[0]); i++)
+		ret = steps[i](m);
+	if (!ret)
+		ret = put_spool(m, DSFS_REGION_SEGMENTS, &m->stream->segments);
+	if (!ret)
+		ret = put_spool(m, DSFS_REGION_CHUNKSUMS, &m->stream->chunks);
+	return ret ? ret : meta_blocksums(m);
+}
+
+/* Version 8 of RFC 9562: ours to define. Everything in the image goes in. */
+static void derive_uuid(struct meta *m, u8 uuid[16])
+{
+	XXH3_state_t *h = m->stream->content;
+	XXH128_canonical_t sum;
+
+	XXH3_128bits_update(h, m->sums.p, m->sums.n * sizeof(__le32));
+	XXH3_128bits_update(h, &m->super, sizeof(m->super));
+	XXH128_canonicalFromHash(&sum, XXH3_128bits_digest(h));
+	memcpy(uuid, sum.digest, 16);
+	uuid[6] = (uuid[6] & 0x0f) | 0x80;
+	uuid[8] = (uuid[8] & 0x3f) | 0x80;
+}
+
+static s64 build_time(const struct options *o)
+{
+	struct timespec ts;
+
+	if (o->epoch)
+		return o->build_time;
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+static void fill_super(struct meta *m)
+{
+	const struct options *o = m->src->o;
+	struct dsfs_super *sb = &m->super;
+	u64 meta_bytes = m->blocks * DSFS_BLOCK_SIZE;
+
+	sb->magic = cpu_to_le32(DSFS_SUPER_MAGIC);
+	sb->version = cpu_to_le16(DSFS_VERSION);
+	sb->block_bits = DSFS_BLOCK_BITS;
+	sb->align_bits = o->align_bits;
+	sb->chunk_bits = o->chunk_bits;
+	sb->name_hash = DSFS_HASH_XXH64;
+	sb->compat = cpu_to_le64(o->chunk_bits ? DSFS_COMPAT_DATA_SUMS : 0);
+	sb->generation = cpu_to_le64(1);
+	sb->build_time = cpu_to_le64(build_time(o));
+	memcpy(sb->label, o->label, sizeof(sb->label));
+	sb->image_bytes = cpu_to_le64(m->start + meta_bytes);
+	sb->data_start = cpu_to_le64(m->stream->data_start);
+	sb->data_end = cpu_to_le64(m->start);
+	sb->meta_start = cpu_to_le64(m->start);
+	sb->meta_bytes = cpu_to_le64(meta_bytes);
+	sb->content_bytes = cpu_to_le64(m->content_bytes);
+	sb->stored_bytes = cpu_to_le64(m->stream->place.stored);
+	sb->files = cpu_to_le64(m->files);
+	if (o->uuid_set)
+		memcpy(sb->uuid, o->uuid, sizeof(sb->uuid));
+	else if (o->epoch)
+		derive_uuid(m, sb->uuid);
+	else
+		uuid_generate_random(sb->uuid);
+}
+
+/* What no reader would take must not be written. */
+static int check_super(struct meta *m)
+{
+	struct dsfs_super sb = m->super;
+	struct dsfs_err err = { 0 };
+	struct dsfs_geo geo;
+	int ret;
+
+	sb.checksum = cpu_to_le32(dsfs_super_sum(&sb));
+	ret = dsfs_super_decode(&sb, 0, &geo, &err);
+	if (ret)
+		msg_error(m->out->path, "superblock: %s: %llu: the limit is %llu",
+			  err.what, (unsigned long long)err.value,
+			  (unsigned long long)err.limit);
+	return ret;
+}
+
+int meta_write(struct meta *m, struct source *src, struct stream *stream,
+	       struct output *out)
+{
+	const u64 mask = DSFS_BLOCK_SIZE - 1;
+	int ret;
+
+	memset(m, 0, sizeof(*m));
+	m->src = src;
+	m->stream = stream;
+	m->out = out;
+	m->start = (stream->place.end + mask) & ~mask;
+	m->sums.size = sizeof(__le32);
+	m->exts.size = sizeof(struct dsfs_ext);
+	m->sets.size = sizeof(u32);
+	m->owner_order.size = sizeof(u32);
+	ret = put_regions(m);
+	if (ret == -ENOMEM)
+		msg_error(NULL, "out of memory");
+	if (ret)
+		return ret;
+	fill_super(m);
+	return check_super(m);
+}
+
+void meta_free(struct meta *m)
+{
+	array_free(&m->sums);
+	array_free(&m->exts);
+	array_free(&m->sets);
+	array_free(&m->owner_order);
+	free(m->ext_slots);
+}

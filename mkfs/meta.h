@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From the tree to the image's metadata area and superblocks.
+ */
+#ifndef MKFS_META_H
+#define MKFS_META_H
+
+#include "output.h"
+#include "scan.h"
+#include "stream.h"
+
+/**
+ * struct meta - the metadata area being written
+ * @sums: checksum of each block so far
+ * @exts: struct dsfs_ext, each once; @ext_slots finds them
+ * @sets: numbers of xattr sets in the order of the image
+ * @owner_order: numbers of owners in the order of the image
+ */
+struct meta {
+	struct source *src;
+	struct stream *stream;
+	struct output *out;
+	u64 start;
+	u64 blocks;
+	struct array sums;
+	struct array exts;
+	u32 *ext_slots;
+	size_t ext_mask;
+	struct array sets;
+	struct array owner_order;
+	u64 xattr_end;
+	u64 symlink_end;
+	u64 content_bytes;
+	u64 files;
+	struct dsfs_super super;
+	u64 bytes[DSFS_REGIONS];
+	enum dsfs_region_id region;
+	u32 fill;
+	char block[DSFS_BLOCK_SIZE];
+};
+
+/**
+ * meta_write - write all metadata behind the data
+ *
+ * m->super is filled in when it returns.  Messages are written.
+ * Return: 0 or -errno.
+ */
+int meta_write(struct meta *m, struct source *src, struct stream *stream,
+	       struct output *out);
+void meta_free(struct meta *m);
+
+/* regions.c: appending to the area */
+void meta_begin(struct meta *m, enum dsfs_region_id id);
+int meta_put(struct meta *m, const void *p, size_t bytes);
+/* Zeros up to a position in the region. */
+int meta_pad(struct meta *m, u64 pos);
+int meta_end(struct meta *m);
+int meta_blocksums(struct meta *m);
+
+/* inodes.c */
+int meta_inodes(struct meta *m);
+
+#endif /* MKFS_META_H */

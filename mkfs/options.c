@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command line.  Everything that can be said about an option without
+ * touching source or image is said here.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <uuid/uuid.h>
+
+#include "msg.h"
+#include "options.h"
+#include "parse.h"
+
+#define EXIT_USAGE	2
+
+enum {
+	OPT_ALIGN = 256,
+	OPT_ALL_ROOT,
+	OPT_CHUNK_SIZE,
+	OPT_EXCLUDE_FROM,
+	OPT_JSON,
+	OPT_NO_CHECKSUMS,
+	OPT_NO_DEDUP,
+	OPT_NO_XATTRS,
+	OPT_ORDER,
+	OPT_SKIP_UNREADABLE,
+	OPT_THREADS,
+};
+
+static const struct option long_options[] = {
+	{ "align", required_argument, NULL, OPT_ALIGN },
+	{ "all-root", no_argument, NULL, OPT_ALL_ROOT },
+	{ "chunk-size", required_argument, NULL, OPT_CHUNK_SIZE },
+	{ "dry-run", no_argument, NULL, 'n' },
+	{ "exclude", required_argument, NULL, 'e' },
+	{ "exclude-from", required_argument, NULL, OPT_EXCLUDE_FROM },
+	{ "force", no_argument, NULL, 'f' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "label", required_argument, NULL, 'L' },
+	{ "no-checksums", no_argument, NULL, OPT_NO_CHECKSUMS },
+	{ "no-dedup", no_argument, NULL, OPT_NO_DEDUP },
+	{ "no-xattrs", no_argument, NULL, OPT_NO_XATTRS },
+	{ "null", no_argument, NULL, '0' },
+	{ "one-file-system", no_argument, NULL, 'x' },
+	{ "order", required_argument, NULL, OPT_ORDER },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "skip-unreadable", no_argument, NULL, OPT_SKIP_UNREADABLE },
+	{ "threads", required_argument, NULL, OPT_THREADS },
+	{ "time", required_argument, NULL, 'T' },
+	{ "uuid", required_argument, NULL, 'U' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char help_text[] =
+"Usage: mkfs.dsfs [options] IMAGE SOURCE\n"
+"Pack the directory SOURCE into a DSFS image, a file or a block device.\n"
+"\n"
+"  -L, --label=TEXT       volume label, up to 64 bytes\n"
+"  -U, --uuid=UUID        volume UUID (default: random; from the content with -T\n"
+"                         or SOURCE_DATE_EPOCH)\n"
+"  -T, --time=SECONDS     build time and every modification time\n"
+"      --all-root         everything belongs to user 0 and group 0\n"
+"      --no-xattrs        leave out extended attributes and ACLs\n"
+"  -e, --exclude=PATTERN  leave out names (or paths, with a /) that match\n"
+"      --exclude-from=FILE  the same, one pattern a line\n"
+"  -x, --one-file-system  do not descend into other file systems\n"
+"      --skip-unreadable  list and leave out what cannot be read\n"
+"      --order=FILE       paths, one a line, whose data comes first\n"
+"  -0, --null             entries of list files end with NUL, not newline\n"
+"      --align=SIZE       alignment of file data, 512 to 2M (default: 4K)\n"
+"      --chunk-size=SIZE  bytes a data checksum covers, 4K to 1M (default: 32K)\n"
+"      --no-checksums     no checksums of data\n"
+"      --no-dedup         store identical contents as often as they occur\n"
+"      --threads=N        readers, 1 to 256 (default: CPUs, at least 4)\n"
+"  -f, --force            overwrite an image, or a device in use\n"
+"  -n, --dry-run          plan and report, write nothing\n"
+"  -q, --quiet            no report and no progress bar\n"
+"  -v, --verbose          say more\n"
+"      --json             report in JSON on standard output\n"
+"  -h, --help             this text\n"
+"  -V, --version          version\n"
+"\n"
+"Exit: 0 done, 1 failed (and no image is left), 2 wrong usage.\n";
+
+static int usage(const char *fmt, const char *what)
+{
+	msg_error(NULL, fmt, what);
+	fputs("Try 'mkfs.dsfs --help' for more.\n", stderr);
+	return EXIT_USAGE;
+}
+
+int options_list(const char *path, bool null,
+		 int (*fn)(void *ctx, char *line, size_t len, u64 number),
+		 void *ctx)
+{
+	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	char *line = NULL;
+	size_t cap = 0;
+	u64 number = 0;
+	ssize_t len;
+	int ret = 0;
+
+	if (!f) {
+		ret = -errno;
+		msg_error(path, "cannot open: %s", strerror(errno));
+		return ret;
+	}
+	errno = 0;
+	while (!ret && (len = getdelim(&line, &cap, null ? 0 : '\n', f)) >= 0) {
+		number++;
+		if (len && line[len - 1] == (null ? 0 : '\n'))
+			line[--len] = '\0';
+		if (len)
+			ret = fn(ctx, line, len, number);
+		errno = 0;
+	}
+	if (!ret && ferror(f)) {
+		ret = errno ? -errno : -EIO;
+		msg_error(path, "cannot read: %s", strerror(-ret));
+	}
+	free(line);
+	if (f != stdin)
+		fclose(f);
+	return ret;
+}
+
+static int add_pattern(void *ctx, char *line, size_t len, u64 number)
+{
+	(void)number;
+	if (memchr(line, 0, len))
+		return -EINVAL;
+	return exclude_add(ctx, line, len);
+}
+
+/* A size that is a power of two, as its logarithm. */
+static int parse_bits(const char *name, const char *arg, unsigned int min,
+		      unsigned int max, u8 *bits)
+{
+	u64 v;
+
+	if (parse_size(arg, &v) || v & (v - 1) || v < 1ULL << min ||
+	    v > 1ULL << max) {
+		msg_error(NULL, "--%s: %s: not a power of two from %llu to %llu",
+			  name, arg, 1ULL << min, 1ULL << max);
+		return EXIT_USAGE;
+	}
+	*bits = __builtin_ctzll(v);
+	return 0;
+}
+
+static int parse_label(struct options *o, const char *arg)
+{
+	size_t len = strlen(arg);
+
+	if (len > sizeof(o->label)) {
+		msg_error(NULL, "--label: %s: %zu bytes: the limit is %zu", arg,
+			  len, sizeof(o->label));
+		return EXIT_USAGE;
+	}
+	memset(o->label, 0, sizeof(o->label));
+	memcpy(o->label, arg, len);
+	return 0;
+}
+
+static int parse_uuid(struct options *o, const char *arg)
+{
+	if (!strcmp(arg, "random"))
+		uuid_generate_random(o->uuid);
+	else if (!strcmp(arg, "clear") || !strcmp(arg, "nil"))
+		uuid_clear(o->uuid);
+	else if (uuid_parse(arg, o->uuid))
+		return usage("--uuid: %s: not a UUID", arg);
+	o->uuid_set = true;
+	return 0;
+}
+
+static int parse_option_time(struct options *o, const char *arg)
+{
+	if (parse_time(arg, &o->build_time))
+		return usage("--time: %s: not seconds from 1677 to 2262", arg);
+	o->fixed_time = true;
+	o->epoch = true;
+	return 0;
+}
+
+static int parse_threads(struct options *o, const char *arg)
+{
+	u64 v;
+
+	if (parse_u64(arg, &v) || !v || v > MKFS_THREADS_MAX) {
+		msg_error(NULL, "--threads: %s: not a number from 1 to %d", arg,
+			  MKFS_THREADS_MAX);
+		return EXIT_USAGE;
+	}
+	o->threads = v;
+	return 0;
+}
+
+static int parse_exclude_from(struct options *o, const char *arg)
+{
+	int ret = options_list(arg, o->null_lists, add_pattern, o);
+
+	if (ret == -EINVAL)
+		msg_error(arg, "not a list of patterns");
+	return ret ? 1 : 0;
+}
+
+static int parse_flag(struct options *o, int c)
+{
+	switch (c) {
+	case OPT_ALL_ROOT: o->all_root = true; break;
+	case OPT_JSON: o->json = true; break;
+	case OPT_NO_CHECKSUMS: o->chunk_bits = 0; break;
+	case OPT_NO_DEDUP: o->no_dedup = true; break;
+	case OPT_NO_XATTRS: o->no_xattrs = true; break;
+	case OPT_SKIP_UNREADABLE: o->skip_unreadable = true; break;
+	case '0': o->null_lists = true; break;
+	case 'f': o->force = true; break;
+	case 'n': o->plan_only = true; break;
+	case 'q': o->quiet = true; break;
+	case 'v': o->verbose++; break;
+	case 'x': o->one_fs = true; break;
+	case 'h':
+		fputs(help_text, stdout);
+		return -1;
+	case 'V':
+		puts("mkfs.dsfs " DSFS_VERSION_STRING);
+		return -1;
+	default:
+		return usage("wrong options%s", "");
+	}
+	return 0;
+}
+
+static int parse_one(struct options *o, int c, const char *arg,
+		     const char **exclude_from)
+{
+	switch (c) {
+	case OPT_ALIGN:
+		return parse_bits("align", arg, DSFS_ALIGN_BITS_MIN,
+				  DSFS_ALIGN_BITS_MAX, &o->align_bits);
+	case OPT_CHUNK_SIZE:
+		return parse_bits("chunk-size", arg, DSFS_CHUNK_BITS_MIN,
+				  DSFS_CHUNK_BITS_MAX, &o->chunk_bits);
+	case OPT_EXCLUDE_FROM:
+		*exclude_from = arg;
+		return 0;
+	case OPT_ORDER:
+		o->order = arg;
+		return 0;
+	case OPT_THREADS:
+		return parse_threads(o, arg);
+	case 'L':
+		return parse_label(o, arg);
+	case 'T':
+		return parse_option_time(o, arg);
+	case 'U':
+		return parse_uuid(o, arg);
+	case 'e':
+		if (exclude_add(o, arg, strlen(arg)))
+			return usage("--exclude: %s: not a pattern", arg);
+		return 0;
+	}
+	return parse_flag(o, c);
+}
+
+static void defaults(struct options *o)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	memset(o, 0, sizeof(*o));
+	o->align_bits = DSFS_BLOCK_BITS;
+	o->chunk_bits = 15;
+	/* A source over a network waits more than it computes. */
+	o->threads = cpus < 4 ? 4 : cpus;
+	if (o->threads > MKFS_THREADS_MAX)
+		o->threads = MKFS_THREADS_MAX;
+}
+
+int options_parse(struct options *o, int argc, char **argv)
+{
+	const char *exclude_from = NULL;
+	int c, ret;
+
+	defaults(o);
+	/* -0 may stand behind the list that it speaks of: lists are read last. */
+	while ((c = getopt_long(argc, argv, "0L:T:U:e:fhnqvVx", long_options,
+				NULL)) != -1) {
+		if (c == OPT_EXCLUDE_FROM && exclude_from) {
+			ret = parse_exclude_from(o, exclude_from);
+			if (ret)
+				return ret;
+		}
+		ret = parse_one(o, c, optarg, &exclude_from);
+		if (ret)
+			return ret;
+	}
+	if (argc - optind != 2)
+		return usage("%s", argc - optind < 2 ?
+			     "IMAGE and SOURCE are needed" :
+			     "too many arguments");
+	o->image = argv[optind];
+	o->source = argv[optind + 1];
+	if (!o->fixed_time) {
+		ret = parse_source_date_epoch(&o->build_time);
+		if (ret < 0)
+			return usage("SOURCE_DATE_EPOCH: %s: not seconds since 1970",
+				     getenv("SOURCE_DATE_EPOCH"));
+		o->epoch = ret;
+	}
+	return exclude_from ? parse_exclude_from(o, exclude_from) : 0;
+}
+
+void options_free(struct options *o)
+{
+	for (unsigned int i = 0; i < o->npatterns; i++)
+		free(o->patterns[i].text);
+	free(o->patterns);
+}

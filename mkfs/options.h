@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the command line asks for, checked.  Filled once, then read only.
+ */
+#ifndef MKFS_OPTIONS_H
+#define MKFS_OPTIONS_H
+
+#include "dsfs_platform.h"
+#include "dsfs_fs.h"
+
+#define MKFS_THREADS_MAX	256
+
+/**
+ * struct pattern - one --exclude
+ * @text: without leading and trailing slash
+ * @path: match the path below the source, not the last component alone
+ * @dirs: match directories only
+ */
+struct pattern {
+	char *text;
+	bool path;
+	bool dirs;
+};
+
+/**
+ * struct options - the run as asked for
+ * @build_time: nanoseconds since 1970; valid with @fixed_time or @epoch
+ * @fixed_time: -T: every mtime becomes @build_time
+ * @epoch: SOURCE_DATE_EPOCH or -T given: nothing random goes into the image
+ * @any_path: some pattern has @path set
+ */
+struct options {
+	const char *image;
+	const char *source;
+	const char *order;
+	char label[DSFS_LABEL_MAX];
+	u8 uuid[16];
+	s64 build_time;
+	struct pattern *patterns;
+	unsigned int npatterns;
+	unsigned int threads;
+	unsigned int verbose;
+	u8 align_bits;
+	u8 chunk_bits;
+	bool any_path;
+	bool uuid_set;
+	bool fixed_time;
+	bool epoch;
+	bool all_root;
+	bool one_fs;
+	bool no_dedup;
+	bool no_xattrs;
+	bool skip_unreadable;
+	bool null_lists;
+	bool plan_only;
+	bool quiet;
+	bool json;
+	bool force;
+};
+
+/**
+ * options_parse - read command line and environment
+ *
+ * Return: 0 to go on; -1 when all is done (--help, --version); else the exit
+ * code, a message has been written.
+ */
+int options_parse(struct options *o, int argc, char **argv);
+void options_free(struct options *o);
+
+/**
+ * options_list - call @fn for every entry of a list file
+ * @null: entries end with NUL instead of newline
+ * @fn: gets the entry, terminated, its length and number; not 0 stops
+ *
+ * Return: 0, what @fn returned, or -errno (message written).
+ */
+int options_list(const char *path, bool null,
+		 int (*fn)(void *ctx, char *line, size_t len, u64 number),
+		 void *ctx);
+
+/* exclude.c */
+int exclude_add(struct options *o, const char *text, size_t len);
+
+/**
+ * exclude_match - whether a name is to be left out
+ * @dirpath: path of its directory below the source, "" for the source itself;
+ *	NULL is allowed unless o->any_path
+ */
+bool exclude_match(const struct options *o, const char *dirpath,
+		   const char *name, bool is_dir);
+
+#endif /* MKFS_OPTIONS_H */

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * --order: whose data comes first.  A list may come from another run or
+ * another machine, so names in it that are not there are counted, not fatal.
+ */
+#include "msg.h"
+#include "stream.h"
+
+#define NAMED_MAX	5
+
+struct order {
+	struct stream *s;
+	u64 missing;
+};
+
+static int order_line(void *ctx, char *line, size_t len, u64 number)
+{
+	struct order *o = ctx;
+	struct dir *dir;
+	struct node *n = memchr(line, 0, len) ? NULL :
+			 tree_find(&o->s->src->tree, line, &dir);
+	struct listed *l;
+
+	if (!n) {
+		if (o->missing++ < NAMED_MAX)
+			msg_warn(o->s->src->o->order,
+				 "entry %llu: %s: not in the source",
+				 (unsigned long long)number, line);
+		return 0;
+	}
+	if (n->flags & NODE_STUB) {
+		dir = n->u.link->dir;
+		n = n->u.link->first;
+	}
+	if (!node_is_data(n) || n->flags & NODE_QUEUED)
+		return 0;
+	l = array_add(&o->s->listed);
+	if (!l)
+		return -ENOMEM;
+	n->flags |= NODE_QUEUED;
+	*l = (struct listed){ dir, n };
+	return 0;
+}
+
+int order_read(struct stream *s)
+{
+	struct order o = { .s = s };
+	int ret;
+
+	if (!s->src->o->order)
+		return 0;
+	ret = options_list(s->src->o->order, s->src->o->null_lists, order_line,
+			   &o);
+	if (!ret && o.missing > NAMED_MAX)
+		msg_warn(s->src->o->order, "%llu entries: not in the source",
+			 (unsigned long long)o.missing);
+	return ret;
+}

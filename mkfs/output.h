@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The image being written: a file or a block device.
+ */
+#ifndef MKFS_OUTPUT_H
+#define MKFS_OUTPUT_H
+
+#include "options.h"
+
+#define OUTPUT_WINDOW	(8 << 20)
+
+/**
+ * struct output - the target and the part of it still in memory
+ * @path: as given, symlinks resolved
+ * @temp: name it has until it is finished; NULL: none
+ * @limit: length of a device; 0 for a file
+ * @ring: bytes [@base, @head) at their offset modulo OUTPUT_WINDOW
+ * @high: end of all that was ever written
+ */
+struct output {
+	char *path;
+	char *temp;
+	int fd;
+	bool device;
+	bool replace;
+	u64 limit;
+	u64 dev;
+	u64 ino;
+	char *ring;
+	u64 base;
+	u64 head;
+	u64 high;
+	u64 synced;
+};
+
+/**
+ * output_check - whether the target may be written
+ *
+ * Nothing is changed.  Messages are written.
+ * Return: 0 or -errno.
+ */
+int output_check(struct output *out, const struct options *o);
+
+/**
+ * output_open - make the file, or wipe the device's superblocks
+ * @start: where writing begins
+ *
+ * From here on the image does not mount until output_finish() is through.
+ */
+int output_open(struct output *out, const struct options *o, u64 start);
+
+/* Bytes at @pos; what was left out in front of it is zero. */
+int output_write(struct output *out, u64 pos, const void *p, size_t bytes);
+/* Undo all writes from @pos on. */
+void output_cut(struct output *out, u64 pos);
+/* 1: the same bytes are at @pos; 0: not; -errno. */
+int output_compare(struct output *out, u64 pos, const void *p, size_t bytes);
+int output_compare_ranges(struct output *out, u64 a, u64 b, u64 bytes);
+
+/**
+ * output_finish - make the image whole
+ * @slots: the superblocks
+ * @bytes: length of the image
+ *
+ * Everything reaches the disk before the first superblock is written.
+ */
+int output_finish(struct output *out, const void *const slots[2], u64 bytes);
+
+/* Remove what was made; nothing is left that mounts. */
+void output_abort(struct output *out);
+void output_free(struct output *out);
+
+/* signals.c: remove a file when a signal ends the run */
+int signals_init(void);
+void signals_guard(const char *path);
+void signals_unguard(void);
+
+#endif /* MKFS_OUTPUT_H */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Owners: pairs of user and group, numbered as they are met.
+ */
+#ifndef MKFS_OWNERS_H
+#define MKFS_OWNERS_H
+
+#include <pthread.h>
+
+#include "tree.h"
+
+struct owner {
+	u32 uid;
+	u32 gid;
+	u32 final;	/* number in the image plus one; 0: not numbered yet */
+};
+
+struct owners {
+	pthread_mutex_t lock;
+	struct array list;	/* struct owner */
+	u32 *slots;		/* number plus one */
+	size_t mask;
+};
+
+int owners_init(struct owners *o);
+void owners_free(struct owners *o);
+/* Number of a pair, or -ENOMEM. Thread-safe. */
+s64 owners_get(struct owners *o, u32 uid, u32 gid);
+
+static inline struct owner *owners_at(const struct owners *o, u32 number)
+{
+	return (struct owner *)o->list.p + number;
+}
+
+#endif /* MKFS_OWNERS_H */

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The plan: numbers, names, sizes, and every error that can be known before
+ * a byte of data is read.  Pure, so that it can be tested without files.
+ *
+ * Where data lies is not planned: contents that are alike are stored once and
+ * zeros are left out, and nobody knows before reading.  So the plan has bounds
+ * of the image's size.
+ */
+#include "holes.h"
+#include "index.h"
+#include "msg.h"
+#include "names.h"
+#include "plan.h"
+
+unsigned int plan_bucket(u64 size)
+{
+	unsigned int b = size ? 64 - __builtin_clzll(size) : 0;
+
+	return b < PLAN_BUCKETS ? b : PLAN_BUCKETS - 1;
+}
+
+static u64 round_up_to(u64 v, u64 unit)
+{
+	return (v + unit - 1) & ~(unit - 1);
+}
+
+/* What a regular file adds. */
+static void plan_file(struct plan *p, const struct node *n,
+		      const struct options *o)
+{
+	u64 size = n->size, room;
+
+	p->regular++;
+	p->bytes += size;
+	p->buckets[plan_bucket(size)]++;
+	if (!size)
+		return;
+	p->data++;
+	room = round_up_to(size, 1ULL << o->align_bits);
+	/* below 4K a file of a block or less may be moved to the next one */
+	if (o->align_bits < DSFS_BLOCK_BITS && size <= DSFS_BLOCK_SIZE)
+		room += DSFS_BLOCK_SIZE;
+	p->padding += room - size;
+	p->upper += room;
+	if (o->no_dedup && size < HOLE_MIN)
+		p->lower += size;
+	if (o->chunk_bits && size > 1ULL << o->chunk_bits)
+		p->upper += (size >> o->chunk_bits) * sizeof(__le32) +
+			    sizeof(__le32);
+	if (size >= HOLE_MIN)
+		p->upper += sizeof(struct dsfs_ext) +
+			    (size / HOLE_MIN + 1) * sizeof(struct dsfs_segment);
+}
+
+static void plan_node(struct plan *p, const struct node *n,
+		      const struct options *o)
+{
+	p->names++;
+	p->name_bytes += node_len(n);
+	if (n->flags & NODE_STUB) {
+		p->links++;
+		return;
+	}
+	switch (n->mode & S_IFMT) {
+	case S_IFREG:
+		plan_file(p, n, o);
+		break;
+	case S_IFDIR:
+		p->dirs++;
+		break;
+	case S_IFLNK:
+		p->symlinks++;
+		p->meta_bytes += n->size;
+		break;
+	case S_IFIFO:
+		p->pipes++;
+		break;
+	case S_IFSOCK:
+		p->sockets++;
+		break;
+	default:
+		p->devices++;
+	}
+	if (n->xattrs || n->flags & NODE_LINK)
+		p->upper += sizeof(struct dsfs_ext);
+}
+
+static void plan_dirs(struct plan *p, struct tree *t, const struct options *o)
+{
+	u64 names = 0, lines = 0;
+
+	for (u64 i = 0; i < t->ndirs; i++) {
+		struct dir *d = t->dirs[i];
+		u32 most = names_place(d, &names);
+
+		if (index_bits(d, most))
+			lines += index_lines(d->count);
+		for (u32 k = 0; k < d->count; k++)
+			plan_node(p, &d->nodes[k], o);
+	}
+	p->meta_bytes += names + lines * sizeof(struct dsfs_line) +
+			 t->ndirs * sizeof(struct dsfs_dir);
+	/* an index that does not come out at once gets half as many lines more */
+	p->upper += lines * sizeof(struct dsfs_line) / 2;
+}
+
+int plan_make(struct plan *p, struct tree *t, const struct options *o,
+	      const struct owners *owners, const struct xsets *xsets)
+{
+	int ret = tree_number(t);
+
+	if (ret == -EFBIG)
+		msg_error(t->source, "too many names: the limit is %llu inodes",
+			  (unsigned long long)DSFS_MAX_INODES);
+	else if (ret)
+		msg_error(NULL, "out of memory");
+	if (ret)
+		return ret;
+	memset(p, 0, sizeof(*p));
+	p->dirs = 1;
+	plan_dirs(p, t, o);
+	p->meta_bytes += t->inodes * (sizeof(struct dsfs_inode) +
+				      (o->chunk_bits ? sizeof(__le32) : 0)) +
+			 owners->list.n * sizeof(struct dsfs_owner);
+	for (u32 i = 1; i <= xsets->list.n; i++)
+		p->meta_bytes += xsets_at(xsets, i)->bytes;
+	if (owners->list.n > DSFS_MAX_OWNERS)
+		p->upper += t->inodes * sizeof(struct dsfs_ext);
+	/* Blocks that no symlink or set may cross lose less than half. */
+	p->upper += DSFS_DATA_START_MIN + 2 * p->meta_bytes +
+		    DSFS_REGIONS_USED * DSFS_BLOCK_SIZE +
+		    (1ULL << o->align_bits);
+	p->upper += p->upper / 1000;	/* BLOCKSUMS */
+	p->upper = round_up_to(p->upper, DSFS_BLOCK_SIZE);
+	p->lower += DSFS_DATA_START_MIN + p->meta_bytes;
+	p->lower = round_up_to(p->lower, DSFS_BLOCK_SIZE);
+	if (p->lower >= DSFS_MAX_OFFSET) {
+		msg_error(t->source, "image of %llu bytes or more: the limit is %llu",
+			  (unsigned long long)p->lower,
+			  (unsigned long long)DSFS_MAX_OFFSET);
+		return -EFBIG;
+	}
+	return 0;
+}

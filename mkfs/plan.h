@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the image will be, as far as names and attributes tell.
+ */
+#ifndef MKFS_PLAN_H
+#define MKFS_PLAN_H
+
+#include "options.h"
+#include "owners.h"
+#include "tree.h"
+#include "xattr.h"
+
+#define PLAN_BUCKETS	49	/* file sizes: 0, 1, 2-3, 4-7, ... 2^47.. */
+
+/**
+ * struct plan - counts and sizes
+ * @links: further names of files
+ * @data: contents that must be read: regular files that are not empty
+ * @bytes: sum of the sizes of regular files
+ * @padding: bytes lost to alignment if no file fills a gap
+ * @meta_bytes: metadata, without what depends on contents
+ * @lower, @upper: bounds of the image's length
+ */
+struct plan {
+	u64 names;
+	u64 regular;
+	u64 dirs;
+	u64 symlinks;
+	u64 devices;
+	u64 pipes;
+	u64 sockets;
+	u64 links;
+	u64 data;
+	u64 bytes;
+	u64 padding;
+	u64 name_bytes;
+	u64 meta_bytes;
+	u64 lower;
+	u64 upper;
+	u64 buckets[PLAN_BUCKETS];
+};
+
+/**
+ * plan_make - number everything and add it up
+ *
+ * No I/O.  Messages are written.  Return: 0 or -errno.
+ */
+int plan_make(struct plan *p, struct tree *t, const struct options *o,
+	      const struct owners *owners, const struct xsets *xsets);
+
+/* Which bucket of the histogram a size belongs to: 0 for 0, else log2 + 1. */
+unsigned int plan_bucket(u64 size);
+
+#endif /* MKFS_PLAN_H */

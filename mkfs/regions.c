@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The metadata area as a stream of blocks.  Regions follow each other, each on
+ * a block of its own; every block's checksum is taken as it fills, and a
+ * region's checksum is that of its blocks' checksums.
+ */
+#include "meta.h"
+
+static int put_block(struct meta *m)
+{
+	__le32 *sum = array_add(&m->sums);
+	int ret;
+
+	if (!sum)
+		return -ENOMEM;
+	memset(m->block + m->fill, 0, sizeof(m->block) - m->fill);
+	*sum = cpu_to_le32(dsfs_crc32c(0, m->block, sizeof(m->block)));
+	ret = output_write(m->out, m->start + m->blocks * DSFS_BLOCK_SIZE,
+			   m->block, sizeof(m->block));
+	m->blocks++;
+	m->fill = 0;
+	return ret;
+}
+
+void meta_begin(struct meta *m, enum dsfs_region_id id)
+{
+	m->region = id;
+	m->super.regions[id].block = cpu_to_le32(m->blocks);
+}
+
+int meta_put(struct meta *m, const void *p, size_t bytes)
+{
+	const char *from = p;
+
+	m->bytes[m->region] += bytes;
+	while (bytes) {
+		size_t n = sizeof(m->block) - m->fill;
+
+		if (n > bytes)
+			n = bytes;
+		memcpy(m->block + m->fill, from, n);
+		m->fill += n;
+		from += n;
+		bytes -= n;
+		if (m->fill == sizeof(m->block)) {
+			int ret = put_block(m);
+
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+int meta_pad(struct meta *m, u64 pos)
+{
+	static const char zero[DSFS_BLOCK_SIZE];
+
+	while (m->bytes[m->region] < pos) {
+		u64 n = pos - m->bytes[m->region];
+		int ret = meta_put(m, zero, n < sizeof(zero) ? n :
+						sizeof(zero));
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int meta_end(struct meta *m)
+{
+	struct dsfs_region *r = &m->super.regions[m->region];
+	u32 first = le32_to_cpu(r->block);
+	int ret = m->fill ? put_block(m) : 0;
+
+	r->bytes = cpu_to_le64(m->bytes[m->region]);
+	if (!m->bytes[m->region])
+		r->block = cpu_to_le32(0);
+	else
+		r->checksum = cpu_to_le32(dsfs_crc32c(0,
+			m->sums.p + first * sizeof(__le32),
+			(m->blocks - first) * sizeof(__le32)));
+	return ret;
+}
+
+/* Last of all; its own blocks are counted, with zeros in their place. */
+int meta_blocksums(struct meta *m)
+{
+	struct dsfs_region *r = &m->super.regions[DSFS_REGION_BLOCKSUMS];
+	u64 per = DSFS_BLOCK_SIZE / sizeof(__le32), own = 1;
+	__le32 *sums;
+	u32 checksum;
+	int ret;
+
+	while ((m->blocks + own + per - 1) / per > own)
+		own++;
+	for (u64 i = 0; i < own; i++) {
+		if (!array_add(&m->sums))
+			return -ENOMEM;
+	}
+	sums = (__le32 *)m->sums.p;
+	checksum = dsfs_crc32c(0, sums, (m->blocks + own) * sizeof(*sums));
+	meta_begin(m, DSFS_REGION_BLOCKSUMS);
+	ret = meta_put(m, sums, m->sums.n * sizeof(*sums));
+	if (!ret)
+		ret = meta_end(m);
+	r->checksum = cpu_to_le32(checksum);
+	return ret;
+}

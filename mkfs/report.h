@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What was done, or would be.
+ */
+#ifndef MKFS_REPORT_H
+#define MKFS_REPORT_H
+
+#include "meta.h"
+#include "plan.h"
+
+/* On standard output, as text or JSON; nothing with --quiet. */
+void report_plan(const struct source *src, const struct plan *p);
+void report_done(const struct source *src, const struct plan *p,
+		 const struct stream *s, const struct meta *m);
+
+#endif /* MKFS_REPORT_H */

@@ -1,0 +1,648 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The scan: several threads read directories and attributes.
+ *
+ * Work is a directory to list, or a batch of names to stat, so that a single
+ * directory of a million names keeps all threads busy too.  Work made last is
+ * done first: that bounds both the list of work and the directories in use by
+ * the tree's depth.  Listing gives a directory its nodes at once, sorted, in
+ * one array; threads then fill in different parts of it and need no lock.
+ */
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "libdsfs.h"
+#include "msg.h"
+#include "progress.h"
+#include "scan.h"
+
+#define BATCH		256
+#define DENTS_BYTES	(128 << 10)
+
+/* @count of @dir's nodes from @from on; 0: list the directory. */
+struct task {
+	struct dir *dir;
+	u32 from;
+	u32 count;
+};
+
+struct scan {
+	struct source *src;
+	struct progress progress;
+	pthread_mutex_t lock;
+	pthread_cond_t change;
+	struct array tasks;	/* struct task */
+	unsigned int running;
+	int err;
+	u64 root_dev;
+	bool ids_left;
+};
+
+/* A name just listed. */
+struct found {
+	u64 key;
+	char *name;
+};
+
+/**
+ * struct worker - what a thread has for itself
+ * @cwd: it has a working directory of its own, so that calls that know no
+ *	descriptor need no path
+ */
+struct worker {
+	struct scan *s;
+	pthread_t thread;
+	struct arena arena;
+	struct xattr_reader xattr;
+	struct array found;	/* struct found */
+	char *dents;
+	char path[64 + DSFS_NAME_MAX];
+	u64 skipped;
+	u64 clamped;
+	u64 gone;
+	u64 links;
+	u32 uid;
+	u32 gid;
+	u32 owner;
+	bool owner_known;
+	bool cwd;
+};
+
+struct dirent64_raw {
+	u64 ino;
+	s64 off;
+	u16 reclen;
+	u8 type;
+	char name[];
+};
+
+u32 scan_check(const struct stat *st)
+{
+	u64 key[4] = { st->st_dev, st->st_ino, st->st_ctim.tv_sec,
+		       st->st_ctim.tv_nsec };
+
+	return XXH3_64bits(key, sizeof(key));
+}
+
+int source_unreadable(struct source *src, const struct dir *dir,
+		      const struct node *node, const char *why, int err)
+{
+	char *path = tree_path(&src->tree, dir, node, false);
+	bool skip = src->o->skip_unreadable && err != -ENOMEM;
+
+	(skip ? msg_warn : msg_error)(path ? path : src->o->source,
+				      "%s%s%s%s", why, err ? ": " : "",
+				      err ? strerror(-err) : "",
+				      skip ? ": left out" : "");
+	free(path);
+	return skip ? 0 : err ? err : -EIO;
+}
+
+static int push(struct scan *s, struct dir *dir, u32 from, u32 count)
+{
+	struct task *t;
+
+	pthread_mutex_lock(&s->lock);
+	t = array_add(&s->tasks);
+	if (t)
+		*t = (struct task){ dir, from, count };
+	pthread_cond_signal(&s->change);
+	pthread_mutex_unlock(&s->lock);
+	return t ? 0 : -ENOMEM;
+}
+
+static s64 node_time(struct worker *w, const struct dir *dir,
+		     const struct node *n, const struct timespec *ts)
+{
+	char *path;
+	__int128 ns = (__int128)ts->tv_sec * 1000000000 + ts->tv_nsec;
+
+	if (w->s->src->o->fixed_time)
+		return w->s->src->o->build_time;
+	if (ns >= INT64_MIN && ns <= INT64_MAX)
+		return ns;
+	path = tree_path(&w->s->src->tree, dir, n, false);
+	msg_warn(path, "modification time %lld: outside 1677 to 2262: clamped",
+		 (long long)ts->tv_sec);
+	free(path);
+	w->clamped++;
+	return ns < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static int node_owner(struct worker *w, struct node *n, const struct stat *st)
+{
+	bool root = w->s->src->o->all_root;
+	u32 uid = root ? 0 : st->st_uid, gid = root ? 0 : st->st_gid;
+	s64 number;
+
+	if (!w->owner_known || uid != w->uid || gid != w->gid) {
+		number = owners_get(&w->s->src->owners, uid, gid);
+		if (number < 0)
+			return number;
+		w->owner = number;
+		w->uid = uid;
+		w->gid = gid;
+		w->owner_known = true;
+	}
+	n->owner = w->owner;
+	return 0;
+}
+
+/* What calls without a descriptor name a file by. */
+static const char *worker_path(struct worker *w, int fd, const char *name)
+{
+	if (w->cwd)
+		return name;
+	snprintf(w->path, sizeof(w->path), "/proc/self/fd/%d/%s", fd, name);
+	return w->path;
+}
+
+static int node_xattrs(struct worker *w, struct node *n, int fd,
+		       const char *name)
+{
+	bool acl = false;
+	int ret;
+
+	if (w->s->src->o->no_xattrs)
+		return 0;
+	ret = xattr_read(&w->s->src->xsets, &w->xattr,
+			 worker_path(w, fd, name), &n->xattrs, &acl);
+	if (acl)
+		n->flags |= NODE_ACL;
+	return ret;
+}
+
+static int node_symlink(struct worker *w, struct node *n, int fd,
+			const char *name, union node_data *data)
+{
+	char buf[DSFS_SYMLINK_MAX + 1];
+	ssize_t len = readlinkat(fd, name, buf, sizeof(buf));
+
+	if (len < 0)
+		return -errno;
+	if (!len || len > DSFS_SYMLINK_MAX)
+		return -ENAMETOOLONG;
+	data->target = arena_alloc(&w->arena, len, 1);
+	if (!data->target)
+		return -ENOMEM;
+	memcpy(data->target, buf, len);
+	n->size = len;
+	return 0;
+}
+
+static int node_dir(struct worker *w, struct dir *parent, struct node *n,
+		    const struct stat *st)
+{
+	struct dir *d = arena_alloc(&w->arena, sizeof(*d), 8);
+
+	if (!d)
+		return -ENOMEM;
+	memset(d, 0, sizeof(*d));
+	d->parent = parent;
+	d->self = n;
+	d->slot = -1;
+	n->u.dir = d;
+	n->size = 0;
+	if (w->s->src->o->one_fs && st->st_dev != w->s->root_dev)
+		return 0;
+	return push(w->s, d, 0, 0);
+}
+
+static int node_link(struct worker *w, struct node *n, const struct stat *st)
+{
+	struct hlink *l = arena_alloc(&w->arena, sizeof(*l), 8);
+
+	if (!l)
+		return -ENOMEM;
+	w->links++;
+	memset(l, 0, sizeof(*l));
+	l->dev = st->st_dev;
+	l->ino = st->st_ino;
+	n->u.link = l;
+	n->flags |= NODE_LINK;
+	return 0;
+}
+
+/* Fill in a node from what stat said. */
+static int node_fill(struct worker *w, struct dir *dir, struct node *n, int fd,
+		     const char *name, const struct stat *st)
+{
+	int ret;
+
+	n->mode = st->st_mode;
+	n->mtime = node_time(w, dir, n, &st->st_mtim);
+	ret = node_owner(w, n, st);
+	if (!ret && st->st_nlink > 1 && !S_ISDIR(st->st_mode))
+		ret = node_link(w, n, st);
+	if (ret)
+		return ret;
+	switch (st->st_mode & S_IFMT) {
+	case S_IFREG:
+		n->size = st->st_size;
+		n->check = scan_check(st);
+		if (n->size >= DSFS_MAX_OFFSET)
+			return -EFBIG;
+		break;
+	case S_IFDIR:
+		if (n != &w->s->src->tree.root)
+			ret = node_dir(w, dir, n, st);
+		break;
+	case S_IFLNK:
+		ret = node_symlink(w, n, fd, name, node_data(n));
+		break;
+	case S_IFCHR:
+	case S_IFBLK:
+		if (major(st->st_rdev) > 0xfff || minor(st->st_rdev) > 0xfffff)
+			return -EOVERFLOW;
+		n->size = major(st->st_rdev) << 20 | minor(st->st_rdev);
+		break;
+	}
+	return ret ? ret : node_xattrs(w, n, fd, name);
+}
+
+static bool is_image(const struct source *src, const struct stat *st)
+{
+	return src->image_ino && st->st_dev == src->image_dev &&
+	       st->st_ino == src->image_ino;
+}
+
+/* Errors that strerror() has no good words for. */
+static int unreadable_node(struct source *src, struct dir *dir, struct node *n,
+			   int err)
+{
+	switch (err) {
+	case -E2BIG:
+		return source_unreadable(src, dir, n,
+			"extended attributes: over the limit of 1 MiB or 65535 of them",
+			0);
+	case -EFBIG:
+		return source_unreadable(src, dir, n,
+			"size: over the limit of 256 TiB", 0);
+	case -EOVERFLOW:
+		return source_unreadable(src, dir, n,
+			"device number: over the limit of 4095:1048575", 0);
+	}
+	return source_unreadable(src, dir, n, "cannot read attributes", err);
+}
+
+static int stat_node(struct worker *w, struct dir *dir, struct node *n, int fd)
+{
+	struct source *src = w->s->src;
+	const char *name = node_name(n);
+	struct stat st;
+	int ret = 0;
+
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))
+		ret = -errno;
+	if (!ret && is_image(src, &st)) {
+		char *path = tree_path(&src->tree, dir, n, false);
+
+		msg_warn(path, "is the image itself: left out");
+		free(path);
+		n->flags |= NODE_GONE;
+		w->gone++;
+		return 0;
+	}
+	if (!ret)
+		ret = node_fill(w, dir, n, fd, name, &st);
+	if (!ret)
+		return 0;
+	ret = unreadable_node(src, dir, n, ret);
+	if (ret)
+		return ret;
+	n->flags |= NODE_GONE;
+	w->skipped++;
+	w->gone++;
+	return 0;
+}
+
+static int run_batch(struct worker *w, struct task *t, int fd)
+{
+	u32 end = t->from + t->count;
+	int ret;
+
+	if (w->cwd && fchdir(fd))
+		return source_unreadable(w->s->src, t->dir, NULL,
+					 "cannot enter", -errno);
+	for (u32 i = t->from; i < end; i++) {
+		ret = stat_node(w, t->dir, &t->dir->nodes[i], fd);
+		if (ret)
+			return ret;
+		if (__atomic_load_n(&w->s->err, __ATOMIC_RELAXED))
+			return 0;
+	}
+	progress_add(&w->s->progress, t->count);
+	return 0;
+}
+
+static int found_cmp(const void *a, const void *b)
+{
+	const struct found *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return dsfs_name_cmp(x->name + 1, (u8)x->name[0], y->name + 1,
+			     (u8)y->name[0]);
+}
+
+static bool is_dir_entry(int fd, const struct dirent64_raw *d)
+{
+	struct stat st;
+
+	if (d->type != DT_UNKNOWN)
+		return d->type == DT_DIR;
+	return !fstatat(fd, d->name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISDIR(st.st_mode);
+}
+
+static int add_found(struct worker *w, const char *name)
+{
+	size_t len = strlen(name);
+	struct found *f;
+	u64 key = 0;
+
+	if (!dsfs_name_valid(name, len < 256 ? len : 256))
+		return -ENAMETOOLONG;
+	f = array_add(&w->found);
+	if (!f)
+		return -ENOMEM;
+	f->name = arena_alloc(&w->arena, len + 2, 1);
+	if (!f->name)
+		return -ENOMEM;
+	f->name[0] = len;
+	memcpy(f->name + 1, name, len + 1);
+	memcpy(&key, name, len < 8 ? len : 8);
+	f->key = be64toh(key);
+	return 0;
+}
+
+/* All names of a directory into w->found. */
+static int list_names(struct worker *w, int fd, const char *below)
+{
+	const struct options *o = w->s->src->o;
+	ssize_t n, at;
+	int ret;
+
+	w->found.n = 0;
+	/* A descriptor that was evicted in between starts over by itself. */
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return -errno;
+	while ((n = getdents64(fd, w->dents, DENTS_BYTES)) > 0) {
+		const struct dirent64_raw *d;
+
+		for (at = 0; at < n; at += d->reclen) {
+			d = (const void *)(w->dents + at);
+			if (d->name[0] == '.' &&
+			    (!d->name[1] || (d->name[1] == '.' && !d->name[2])))
+				continue;
+			if (o->npatterns &&
+			    exclude_match(o, below, d->name,
+					  is_dir_entry(fd, d)))
+				continue;
+			ret = add_found(w, d->name);
+			if (ret)
+				return ret;
+		}
+	}
+	return n < 0 ? -errno : 0;
+}
+
+/* Nodes of a listed directory, sorted; then batches to stat them. */
+static int make_nodes(struct worker *w, struct dir *dir, int fd)
+{
+	struct found *f = (struct found *)w->found.p;
+	struct task first;
+	int ret;
+
+	if (w->found.n > DSFS_MAX_INODES)
+		return -EFBIG;
+	if (!w->found.n)
+		return 0;
+	qsort(f, w->found.n, sizeof(*f), found_cmp);
+	dir->nodes = arena_alloc(&w->arena, w->found.n * sizeof(*dir->nodes), 8);
+	if (!dir->nodes)
+		return -ENOMEM;
+	memset(dir->nodes, 0, w->found.n * sizeof(*dir->nodes));
+	for (size_t i = 0; i < w->found.n; i++)
+		dir->nodes[i].name = f[i].name;
+	dir->count = w->found.n;
+	for (u32 from = BATCH; from < dir->count; from += BATCH) {
+		ret = push(w->s, dir, from, dir->count - from < BATCH ?
+			   dir->count - from : BATCH);
+		if (ret)
+			return ret;
+	}
+	first = (struct task){ dir, 0, dir->count < BATCH ? dir->count : BATCH };
+	return run_batch(w, &first, fd);
+}
+
+static int run_list(struct worker *w, struct dir *dir, int fd)
+{
+	struct source *src = w->s->src;
+	char *below = NULL;
+	int ret;
+
+	if (src->o->any_path) {
+		below = tree_path(&src->tree, dir, NULL, true);
+		if (!below)
+			return -ENOMEM;
+	}
+	ret = list_names(w, fd, below);
+	free(below);
+	if (!ret)
+		return make_nodes(w, dir, fd);
+	ret = source_unreadable(src, dir, NULL, "cannot list", ret);
+	if (!ret && dir->self) {
+		dir->self->flags |= NODE_GONE;
+		w->gone++;
+		w->skipped++;
+	}
+	return ret;
+}
+
+static int run_task(struct worker *w, struct task *t)
+{
+	struct source *src = w->s->src;
+	int fd = dirfd_get(&src->dirs, t->dir);
+	int ret;
+
+	if (fd < 0) {
+		ret = source_unreadable(src, t->dir, NULL, "cannot open", fd);
+		if (ret)
+			return ret;
+		/* of a batch, mark each name; of a listing, the directory */
+		for (u32 i = 0; i < t->count; i++)
+			t->dir->nodes[t->from + i].flags |= NODE_GONE;
+		if (!t->count)
+			t->dir->self->flags |= NODE_GONE;
+		w->gone++;
+		w->skipped++;
+		return 0;
+	}
+	ret = t->count ? run_batch(w, t, fd) : run_list(w, t->dir, fd);
+	dirfd_put(&src->dirs, t->dir);
+	return ret;
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct scan *s = w->s;
+	struct task t;
+	int ret;
+
+	w->cwd = !unshare(CLONE_FS);
+	pthread_mutex_lock(&s->lock);
+	for (;;) {
+		while (!s->tasks.n && s->running && !s->err)
+			pthread_cond_wait(&s->change, &s->lock);
+		if (!s->tasks.n || s->err)
+			break;
+		t = ((struct task *)s->tasks.p)[--s->tasks.n];
+		s->running++;
+		pthread_mutex_unlock(&s->lock);
+		ret = run_task(w, &t);
+		pthread_mutex_lock(&s->lock);
+		s->running--;
+		if (ret && !s->err)
+			s->err = ret;
+	}
+	pthread_cond_broadcast(&s->change);
+	pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+static int worker_init(struct worker *w, struct scan *s)
+{
+	w->s = s;
+	w->found.size = sizeof(struct found);
+	w->dents = malloc(DENTS_BYTES);
+	return w->dents ? xattr_reader_init(&w->xattr) : -ENOMEM;
+}
+
+/* What a worker made goes to the tree; the rest is freed. */
+static void worker_end(struct worker *w, struct source *src)
+{
+	struct tree *t = &src->tree;
+
+	src->skipped += w->skipped;
+	src->clamped += w->clamped;
+	src->xattrs_ignored += w->xattr.ignored;
+	t->gone += w->gone;
+	t->nlinks += w->links;
+	arena_join(&t->arena, &w->arena);
+	xattr_reader_free(&w->xattr);
+	array_free(&w->found);
+	free(w->dents);
+}
+
+static int scan_root(struct scan *s, struct worker *w)
+{
+	struct source *src = s->src;
+	struct tree *t = &src->tree;
+	int fd = src->dirs.slots[0].fd;
+	struct stat st;
+	int ret;
+
+	if (fstat(fd, &st))
+		return -errno;
+	s->root_dev = st.st_dev;
+	ret = node_fill(w, t->root_dir, &t->root, fd, ".", &st);
+	t->root.u.dir = t->root_dir;
+	t->root.size = 0;
+	return ret ? ret : push(s, t->root_dir, 0, 0);
+}
+
+static int run_workers(struct scan *s, struct worker *w, unsigned int n)
+{
+	unsigned int started = 0;
+	int ret = 0;
+
+	while (started < n) {
+		ret = pthread_create(&w[started].thread, NULL, work,
+				     &w[started]);
+		if (ret)
+			break;
+		started++;
+	}
+	if (!started) {
+		msg_error(NULL, "cannot start a thread: %s", strerror(ret));
+		return -ret;
+	}
+	for (unsigned int i = 0; i < started; i++)
+		pthread_join(w[i].thread, NULL);
+	return s->err;
+}
+
+int scan_tree(struct source *src)
+{
+	struct scan s = { .src = src, .tasks.size = sizeof(struct task) };
+	unsigned int n = src->o->threads;
+	struct worker *w = calloc(n, sizeof(*w));
+	int ret = w ? 0 : -ENOMEM;
+
+	pthread_mutex_init(&s.lock, NULL);
+	pthread_cond_init(&s.change, NULL);
+	for (unsigned int i = 0; !ret && i < n; i++)
+		ret = worker_init(&w[i], &s);
+	if (!ret) {
+		progress_start_count(&s.progress, "scanning", 0);
+		ret = scan_root(&s, &w[0]);
+		if (ret)
+			source_unreadable(src, src->tree.root_dir, NULL,
+					  "cannot read", ret);
+		else
+			ret = run_workers(&s, w, n);
+		progress_end(&s.progress);
+	} else {
+		msg_error(NULL, "out of memory");
+	}
+	for (unsigned int i = 0; w && i < n; i++)
+		worker_end(&w[i], src);
+	free(w);
+	array_free(&s.tasks);
+	pthread_cond_destroy(&s.change);
+	pthread_mutex_destroy(&s.lock);
+	if (!ret && src->tree.gone)
+		tree_prune(&src->tree);
+	return ret;
+}
+
+int source_init(struct source *src, const struct options *o)
+{
+	struct tree *t = &src->tree;
+	int ret;
+
+	memset(src, 0, sizeof(*src));
+	src->o = o;
+	t->source = o->source;
+	t->sparse.size = sizeof(struct sparse);
+	ret = owners_init(&src->owners);
+	if (!ret)
+		ret = xsets_init(&src->xsets);
+	t->root_dir = arena_alloc(&t->arena, sizeof(*t->root_dir), 8);
+	if (ret || !t->root_dir) {
+		msg_error(NULL, "out of memory");
+		return -ENOMEM;
+	}
+	memset(t->root_dir, 0, sizeof(*t->root_dir));
+	t->root.name = "";
+	t->root.u.dir = t->root_dir;
+	ret = dirfd_init(&src->dirs, t->root_dir, o->source,
+			 2 * MKFS_THREADS_MAX);
+	if (ret)
+		msg_error(o->source, "cannot open: %s", strerror(-ret));
+	return ret;
+}
+
+void source_free(struct source *src)
+{
+	dirfd_free(&src->dirs);
+	owners_free(&src->owners);
+	xsets_free(&src->xsets);
+	tree_free(&src->tree);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From a directory to a tree in memory.
+ */
+#ifndef MKFS_SCAN_H
+#define MKFS_SCAN_H
+
+#include <sys/stat.h>
+
+#include "dirfd.h"
+#include "options.h"
+#include "owners.h"
+#include "tree.h"
+#include "xattr.h"
+
+/**
+ * struct source - what a scan fills in, and streaming reads from
+ * @image_dev, @image_ino: what must not be packed into itself; 0: nothing
+ * @skipped: objects left out by --skip-unreadable
+ * @clamped: times that did not fit
+ */
+struct source {
+	const struct options *o;
+	struct tree tree;
+	struct dirfd_cache dirs;
+	struct owners owners;
+	struct xsets xsets;
+	u64 image_dev;
+	u64 image_ino;
+	u64 skipped;
+	u64 clamped;
+	u64 xattrs_ignored;
+};
+
+/**
+ * scan_tree - read names and attributes of everything below the source
+ *
+ * Messages are written.  Return: 0 or -errno.
+ */
+int scan_tree(struct source *src);
+
+/* Tells a file from another one and from itself changed. */
+u32 scan_check(const struct stat *st);
+
+/**
+ * source_unreadable - say that something cannot be packed
+ * @node: NULL for the directory itself
+ * @why: "cannot open: ..."
+ *
+ * With --skip-unreadable a warning, and 0 is returned: leave it out and go on.
+ */
+int source_unreadable(struct source *src, const struct dir *dir,
+		      const struct node *node, const char *why, int err);
+
+int source_init(struct source *src, const struct options *o);
+void source_free(struct source *src);
+
+#endif /* MKFS_SCAN_H */

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ^C and its kind.  A thread waits for them, so that cleaning up may do what a
+ * signal handler may not, whatever the other threads are waiting for; then
+ * the process ends by that same signal, as whoever sent it expects.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "output.h"
+
+static pthread_mutex_t guard_lock = PTHREAD_MUTEX_INITIALIZER;
+static const char *guarded;
+
+static const int deadly[] = { SIGHUP, SIGINT, SIGTERM };
+
+static void *wait_signal(void *arg)
+{
+	sigset_t set = *(sigset_t *)arg;
+	int sig;
+
+	free(arg);
+	if (sigwait(&set, &sig))
+		return NULL;
+	pthread_mutex_lock(&guard_lock);
+	if (guarded)
+		unlink(guarded);
+	signal(sig, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	raise(sig);
+	_exit(128 + sig);
+}
+
+int signals_init(void)
+{
+	sigset_t *set = malloc(sizeof(*set));
+	struct sigaction old;
+	pthread_t thread;
+	int ret;
+
+	if (!set)
+		return -ENOMEM;
+	/* These become errors of the call that caused them. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
+		/* nohup and shells in the background have them ignored */
+		if (!sigaction(deadly[i], NULL, &old) &&
+		    old.sa_handler != SIG_IGN)
+			sigaddset(set, deadly[i]);
+	}
+	pthread_sigmask(SIG_BLOCK, set, NULL);
+	ret = pthread_create(&thread, NULL, wait_signal, set);
+	if (ret) {
+		free(set);
+		return -ret;
+	}
+	pthread_detach(thread);
+	return 0;
+}
+
+void signals_guard(const char *path)
+{
+	pthread_mutex_lock(&guard_lock);
+	guarded = path;
+	pthread_mutex_unlock(&guard_lock);
+}
+
+void signals_unguard(void)
+{
+	signals_guard(NULL);
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Checksums of chunks and maps of holes grow with the bytes of a data set,
+ * not with its files: what does not fit in a bounded buffer goes to a
+ * temporary file.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "spool.h"
+
+void spool_init(struct spool *s)
+{
+	*s = (struct spool){ .fd = -1 };
+}
+
+void spool_free(struct spool *s)
+{
+	free(s->buf);
+	if (s->fd >= 0)
+		close(s->fd);
+}
+
+static int spool_file(struct spool *s)
+{
+	const char *dir = getenv("TMPDIR");
+	FILE *f;
+
+	s->fd = open(dir && *dir ? dir : "/var/tmp",
+		     O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (s->fd >= 0)
+		return 0;
+	f = tmpfile();
+	if (!f)
+		return -errno;
+	s->fd = dup(fileno(f));
+	fclose(f);
+	return s->fd < 0 ? -errno : 0;
+}
+
+static int spool_flush(struct spool *s)
+{
+	size_t n = s->len - s->flushed, done = 0;
+	int ret = s->fd < 0 ? spool_file(s) : 0;
+
+	while (!ret && done < n) {
+		ssize_t w = pwrite(s->fd, s->buf + done, n - done,
+				   s->flushed + done);
+
+		if (w < 0 && errno != EINTR)
+			ret = -errno;
+		else if (w > 0)
+			done += w;
+	}
+	if (!ret)
+		s->flushed = s->len;
+	return ret;
+}
+
+static int spool_room(struct spool *s, size_t bytes)
+{
+	size_t have = s->len - s->flushed, cap = s->cap ? s->cap : 65536;
+	char *more;
+
+	if (have + bytes > SPOOL_MEMORY) {
+		int ret = spool_flush(s);
+
+		if (ret)
+			return ret;
+		have = 0;
+	}
+	while (cap < have + bytes)
+		cap *= 2;
+	if (cap == s->cap)
+		return 0;
+	more = realloc(s->buf, cap);
+	if (!more)
+		return -ENOMEM;
+	s->buf = more;
+	s->cap = cap;
+	return 0;
+}
+
+int spool_add(struct spool *s, const void *p, size_t bytes)
+{
+	int ret = spool_room(s, bytes);
+
+	if (ret)
+		return ret;
+	memcpy(s->buf + (s->len - s->flushed), p, bytes);
+	s->len += bytes;
+	return 0;
+}
+
+void spool_cut(struct spool *s, u64 len)
+{
+	s->len = len;
+	if (s->flushed > len)
+		s->flushed = len;
+}
+
+int spool_read(struct spool *s, u64 off, void *p, size_t bytes)
+{
+	while (bytes) {
+		size_t n = bytes;
+		ssize_t r;
+
+		if (off >= s->flushed) {
+			memcpy(p, s->buf + (off - s->flushed), n);
+			return 0;
+		}
+		if (n > s->flushed - off)
+			n = s->flushed - off;
+		r = pread(s->fd, p, n, off);
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r <= 0)
+			return r ? -errno : -EIO;
+		p = (char *)p + r;
+		off += r;
+		bytes -= r;
+	}
+	return 0;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From files to the image's data area: several readers, one writer.
+ */
+#ifndef MKFS_STREAM_H
+#define MKFS_STREAM_H
+
+#include <pthread.h>
+
+#include "dedup.h"
+#include "holes.h"
+#include "output.h"
+#include "place.h"
+#include "progress.h"
+#include "scan.h"
+#include "spool.h"
+
+#define JOB_FILES	128
+#define JOB_BYTES	(1 << 20)
+#define RING_BYTES	(64 << 20)
+#define PIECES		4
+#define PIECE_SUMS	(JOB_BYTES / PIECES / DSFS_BLOCK_SIZE + 1)
+
+/**
+ * struct item - a file that was read
+ * @off, @stored: its stored bytes in the job's buffer
+ * @first_sum, @sums: its chunks' checksums in the job
+ * @why: what failed; NULL: nothing
+ */
+struct item {
+	struct dir *dir;
+	struct node *node;
+	u64 stored;
+	u64 hash;
+	const char *why;
+	struct dsfs_segment *segments;
+	u32 nsegments;
+	u32 off;
+	u32 first_sum;
+	u32 sums;
+	int err;
+	bool sparse;
+};
+
+/* A part of a large file's stored bytes. */
+struct piece {
+	u32 bytes;
+	u32 nsums;
+	bool last;
+	u32 sums[PIECE_SUMS];
+};
+
+/**
+ * struct job - what a reader does in one go: small files, or a large one
+ * @items: of a large file one, filled in when its last piece is there
+ * @made, @taken: pieces so far; piece n lies in part n % PIECES of @buf
+ */
+struct job {
+	pthread_cond_t change;
+	struct item items[JOB_FILES];
+	struct piece pieces[PIECES];
+	char *buf;
+	u32 *sums;
+	unsigned int nitems;
+	u32 nsums;
+	u64 made;
+	u64 taken;
+	bool busy;
+	bool ready;
+	bool large;
+};
+
+/**
+ * struct stream - the data phase
+ * @listed: files of --order, pairs of directory and node
+ * @chunks: CHUNKSUMS
+ * @segments: SEGMENTS
+ * @content: hash over the contents in order, for a derived UUID
+ */
+struct stream {
+	struct source *src;
+	struct output *out;
+	struct place place;
+	struct dedup dedup;
+	struct spool chunks;
+	struct spool segments;
+	struct progress progress;
+	XXH3_state_t *content;
+	struct array listed;
+	pthread_mutex_t lock;
+	pthread_cond_t room;
+	struct job *jobs;
+	pthread_t *threads;
+	unsigned int njobs;
+	unsigned int nthreads;
+	size_t buf_bytes;
+	u64 next_fill;
+	u64 next_drain;
+	size_t listed_at;
+	u64 dir_at;
+	u32 node_at;
+	bool exhausted;
+	bool stop;
+	u64 files;
+	u64 dup_files;
+	u64 dup_bytes;
+	u64 sparse_files;
+	u64 data_start;
+};
+
+/* A file's place in the order of data. */
+struct listed {
+	struct dir *dir;
+	struct node *node;
+};
+
+/**
+ * stream_data - store the contents of all files
+ * @files: how many there are; @bytes: what they hold
+ *
+ * Messages are written.  Return: 0 or -errno.
+ */
+int stream_data(struct stream *s, u64 files, u64 bytes);
+
+int stream_init(struct stream *s, struct source *src, struct output *out);
+void stream_free(struct stream *s);
+
+/* order.c: fill s->listed */
+int order_read(struct stream *s);
+
+/* reader.c: do a job; takes no lock but for the pieces of a large file */
+struct reader {
+	struct stream *s;
+	char *staging;
+};
+
+#define STAGING_BYTES	(256 << 10)
+
+void reader_run(struct reader *r, struct job *job);
+/* For a large file: part of the buffer to fill next, or NULL to stop. */
+struct piece *stream_piece_get(struct stream *s, struct job *job, char **buf);
+void stream_piece_put(struct stream *s, struct job *job);
+
+static inline u32 stream_piece_bytes(const struct stream *s)
+{
+	return s->buf_bytes / PIECES;
+}
+
+#endif /* MKFS_STREAM_H */

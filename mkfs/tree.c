@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tree in memory: arenas, paths, hard links, numbers.
+ *
+ * Nothing here recurses: a tree may be as deep as the file system it comes
+ * from allows, and a stack is not.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "libdsfs.h"
+#include "tree.h"
+
+#define CHUNK_BYTES	(256 << 10)
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	char bytes[];
+};
+
+_Static_assert(sizeof(struct node) == 56, "node grew: bytes a file");
+
+static char *arena_chunk(struct arena *a, size_t bytes)
+{
+	struct arena_chunk *c = malloc(sizeof(*c) + bytes);
+
+	if (!c)
+		return NULL;
+	c->next = a->chunks;
+	a->chunks = c;
+	return c->bytes;
+}
+
+void *arena_alloc(struct arena *a, size_t bytes, size_t align)
+{
+	char *p = (char *)(((uintptr_t)a->at + align - 1) & ~(align - 1));
+
+	if (a->at && p + bytes <= a->end) {
+		a->at = p + bytes;
+		return p;
+	}
+	/* What is large gets its own, so that the rest of a chunk is not lost. */
+	if (bytes > CHUNK_BYTES / 8) {
+		p = arena_chunk(a, bytes + align);
+		return p ? (void *)(((uintptr_t)p + align - 1) & ~(align - 1)) :
+			   NULL;
+	}
+	p = arena_chunk(a, CHUNK_BYTES);
+	if (!p)
+		return NULL;
+	a->end = p + CHUNK_BYTES;
+	p = (char *)(((uintptr_t)p + align - 1) & ~(align - 1));
+	a->at = p + bytes;
+	return p;
+}
+
+void arena_join(struct arena *a, struct arena *from)
+{
+	struct arena_chunk **last = &from->chunks;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = a->chunks;
+	a->chunks = from->chunks;
+	*from = (struct arena){ 0 };
+}
+
+void arena_free(struct arena *a)
+{
+	struct arena_chunk *c, *next;
+
+	for (c = a->chunks; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	*a = (struct arena){ 0 };
+}
+
+void *array_add(struct array *a)
+{
+	void *p;
+
+	if (a->n == a->cap) {
+		size_t cap = a->cap ? a->cap + a->cap / 2 : 64;
+		char *more = realloc(a->p, cap * a->size);
+
+		if (!more)
+			return NULL;
+		a->p = more;
+		a->cap = cap;
+	}
+	p = a->p + a->n++ * a->size;
+	memset(p, 0, a->size);
+	return p;
+}
+
+void array_free(struct array *a)
+{
+	free(a->p);
+	a->p = NULL;
+	a->n = 0;
+	a->cap = 0;
+}
+
+u32 dir_nlink(const struct dir *dir)
+{
+	return dir->subdirs > 65533 ? 1 : dir->subdirs + 2;
+}
+
+char *tree_path(const struct tree *t, const struct dir *dir,
+		const struct node *node, bool below)
+{
+	size_t base = below ? 0 : strlen(t->source), len = base;
+	const struct dir *d;
+	char *path, *at;
+
+	while (base > 1 && t->source[base - 1] == '/') {
+		base--;
+		len--;
+	}
+	for (d = dir; d->parent; d = d->parent)
+		len += node_len(d->self) + 1;
+	if (node)
+		len += node_len(node) + 1;
+	path = malloc(len + 1);
+	if (!path)
+		return NULL;
+	at = path + len;
+	*at = '\0';
+	if (node) {
+		at -= node_len(node);
+		memcpy(at, node_name(node), node_len(node));
+		*--at = '/';
+	}
+	for (d = dir; d->parent; d = d->parent) {
+		at -= node_len(d->self);
+		memcpy(at, node_name(d->self), node_len(d->self));
+		*--at = '/';
+	}
+	memcpy(path, t->source, base);
+	if (below && len)
+		memmove(path, path + 1, len);
+	return path;
+}
+
+static struct node *dir_find(const struct dir *dir, const char *name, size_t len)
+{
+	size_t lo = 0, hi = dir->count;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		struct node *n = &dir->nodes[mid];
+		int cmp = dsfs_name_cmp(name, len, node_name(n), node_len(n));
+
+		if (!cmp)
+			return n;
+		if (cmp < 0)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return NULL;
+}
+
+struct node *tree_find(const struct tree *t, const char *path, struct dir **dir)
+{
+	struct dir *d = t->root_dir;
+	struct node *n = NULL;
+
+	while (*path) {
+		const char *end = strchrnul(path, '/');
+		size_t len = end - path;
+
+		if (len && !(len == 1 && *path == '.')) {
+			if (n && !S_ISDIR(n->mode))
+				return NULL;
+			d = n ? n->u.dir : d;
+			n = len <= DSFS_NAME_MAX ? dir_find(d, path, len) : NULL;
+			if (!n)
+				return NULL;
+		}
+		path = *end ? end + 1 : end;
+	}
+	*dir = d;
+	return n;
+}
+
+static bool node_gone(const struct node *n)
+{
+	return n->flags & NODE_GONE ||
+	       (n->flags & NODE_LINK && n->u.link->gone);
+}
+
+/* The order of visits does not matter here; a list is the queue. */
+void tree_prune(struct tree *t)
+{
+	struct array queue = { .size = sizeof(struct dir *) };
+	struct dir **slot = array_add(&queue);
+	size_t i = 0;
+
+	if (!slot)
+		return;
+	*slot = t->root_dir;
+	for (i = 0; i < queue.n; i++) {
+		struct dir *d = ((struct dir **)queue.p)[i];
+		u32 kept = 0;
+
+		for (u32 k = 0; k < d->count; k++) {
+			struct node *n = &d->nodes[kept];
+
+			if (node_gone(&d->nodes[k]))
+				continue;
+			if (kept++ != k)
+				*n = d->nodes[k];
+			if (S_ISDIR(n->mode)) {
+				n->u.dir->self = n;
+				slot = array_add(&queue);
+				if (!slot)
+					goto out;
+				*slot = n->u.dir;
+			}
+		}
+		d->count = kept;
+	}
+out:
+	array_free(&queue);
+}
+
+/* Hard links: an open table over (dev, ino). */
+struct link_table {
+	struct hlink **slots;
+	size_t mask;
+};
+
+static struct hlink **link_slot(struct link_table *lt, const struct hlink *l)
+{
+	u64 key[2] = { l->dev, l->ino };
+	size_t i = XXH3_64bits(key, sizeof(key)) & lt->mask;
+
+	while (lt->slots[i] && (lt->slots[i]->dev != l->dev ||
+				lt->slots[i]->ino != l->ino))
+		i = (i + 1) & lt->mask;
+	return &lt->slots[i];
+}
+
+static int links_begin(struct tree *t, struct link_table *lt)
+{
+	size_t size = 16;
+
+	while (size < t->nlinks * 2)
+		size *= 2;
+	lt->slots = calloc(size, sizeof(*lt->slots));
+	lt->mask = size - 1;
+	return lt->slots ? 0 : -ENOMEM;
+}
+
+/* A name of a file with several: the first one met becomes the inode. */
+static void number_link(struct link_table *lt, struct dir *d, struct node *n,
+			u32 ino)
+{
+	struct hlink **slot = link_slot(lt, n->u.link);
+
+	n->flags &= ~NODE_STUB;
+	if (!*slot) {
+		*slot = n->u.link;
+		(*slot)->first = n;
+		(*slot)->dir = d;
+		(*slot)->names = 1;
+		(*slot)->number = ino;
+		return;
+	}
+	n->u.link = *slot;
+	(*slot)->names++;
+	n->flags |= NODE_STUB;
+}
+
+static int number_dir(struct link_table *lt, struct array *dirs, struct dir *d,
+		      u64 *next)
+{
+	if (d->count > DSFS_MAX_INODES + 1 - *next)
+		return -EFBIG;
+	d->first = *next;
+	d->subdirs = 0;
+	*next += d->count;
+	for (u32 i = 0; i < d->count; i++) {
+		struct node *n = &d->nodes[i];
+		struct dir **slot;
+
+		if (n->flags & NODE_LINK) {
+			number_link(lt, d, n, d->first + i);
+		} else if (S_ISDIR(n->mode)) {
+			slot = array_add(dirs);
+			if (!slot)
+				return -ENOMEM;
+			*slot = n->u.dir;
+			n->u.dir->ino = d->first + i;
+			n->u.dir->self = n;
+			d->subdirs++;
+		}
+	}
+	return 0;
+}
+
+int tree_number(struct tree *t)
+{
+	struct array dirs = { .size = sizeof(struct dir *) };
+	struct link_table lt;
+	struct dir **slot;
+	u64 next = DSFS_ROOT_INO + 1;
+	int ret = links_begin(t, &lt);
+
+	if (ret)
+		return ret;
+	slot = array_add(&dirs);
+	if (!slot) {
+		ret = -ENOMEM;
+		goto out;
+	}
+	*slot = t->root_dir;
+	t->root_dir->ino = DSFS_ROOT_INO;
+	for (size_t i = 0; !ret && i < dirs.n; i++)
+		ret = number_dir(&lt, &dirs, ((struct dir **)dirs.p)[i], &next);
+out:
+	free(lt.slots);
+	if (ret) {
+		array_free(&dirs);
+		return ret;
+	}
+	free(t->dirs);
+	t->dirs = (struct dir **)dirs.p;
+	t->ndirs = dirs.n;
+	t->inodes = next;
+	return 0;
+}
+
+void tree_free(struct tree *t)
+{
+	arena_free(&t->arena);
+	array_free(&t->sparse);
+	free(t->dirs);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The tree as it will be in the image.  No I/O here, so that planning can be
+ * tested without files.
+ *
+ * A data set has tens of millions of files: what is kept a file decides
+ * whether it can be packed at all.  A node has 64 bytes, its name length + 2;
+ * both come from arenas.  The nodes of a directory lie together in name order,
+ * so a node's inode number is its directory's first plus its position and is
+ * stored nowhere.
+ */
+#ifndef MKFS_TREE_H
+#define MKFS_TREE_H
+
+#include "dsfs_platform.h"
+#include "dsfs_fs.h"
+
+struct dir;
+struct hlink;
+
+/* node.flags */
+#define NODE_LINK	0x0001	/* more than one name: u.link */
+#define NODE_STUB	0x0002	/* not the first of them in numbering order */
+#define NODE_DUP	0x0004	/* content is that of data.dup */
+#define NODE_SHARED	0x0008	/* a block of its data holds another file's */
+#define NODE_ACL	0x0010
+#define NODE_GONE	0x0020	/* left out: unreadable, or the image itself */
+#define NODE_QUEUED	0x0040	/* already in the order of data */
+
+/**
+ * union node_data - what a node's type needs
+ * @start: regular file: byte offset of its stored bytes in the image
+ * @dup: regular file with NODE_DUP: the one whose bytes it shares
+ * @target: symlink: the target, node.size bytes
+ * @dir: directory
+ * @link: with NODE_LINK; the rest is in there
+ */
+union node_data {
+	u64 start;
+	struct node *dup;
+	char *target;
+	struct dir *dir;
+	struct hlink *link;
+};
+
+/**
+ * struct node - a name in a directory
+ * @name: length byte, name, NUL
+ * @size: bytes (file, symlink); major << 20 | minor (device)
+ * @check: tells whether the file is still the one that was scanned
+ * @owner: number in the owner table
+ * @xattrs: number of the xattr set; 0: none
+ * @sparse: number of the record of a file with holes plus one; 0: none
+ * @sum: FILESUMS entry
+ */
+struct node {
+	char *name;
+	u64 size;
+	s64 mtime;
+	union node_data u;
+	u32 check;
+	u32 owner;
+	u32 xattrs;
+	u32 sparse;
+	u32 sum;
+	u16 mode;
+	u16 flags;
+};
+
+/**
+ * struct hlink - a file with several names
+ * @first, @dir: its first name in numbering order
+ * @names: in the image
+ * @ino: of @first
+ */
+struct hlink {
+	u64 dev;
+	u64 ino;
+	union node_data data;
+	struct node *first;
+	struct dir *dir;
+	u32 names;
+	u32 number;
+	bool gone;
+};
+
+/**
+ * struct dir - a directory
+ * @self: its node; NULL for none yet
+ * @nodes: @count of them, sorted
+ * @slot: of the descriptor cache; -1: not open
+ */
+struct dir {
+	struct dir *parent;
+	struct node *self;
+	struct node *nodes;
+	u64 names;
+	u64 first_line;
+	u64 seed;
+	u32 count;
+	u32 first;
+	u32 ino;
+	u32 subdirs;
+	u32 name_blocks;
+	u32 lines;
+	int slot;
+	u8 slot_bits;
+	u8 block_bits;
+};
+
+/* A file with holes. */
+struct sparse {
+	u64 stored;
+	u64 first_segment;
+	u32 segments;
+};
+
+/* Memory that is given back all at once; one a thread. */
+struct arena {
+	char *at;
+	char *end;
+	struct arena_chunk *chunks;
+};
+
+void *arena_alloc(struct arena *a, size_t bytes, size_t align);
+/* Hand the chunks of @from to @a; threads end, what they made stays. */
+void arena_join(struct arena *a, struct arena *from);
+void arena_free(struct arena *a);
+
+/* An array of fixed-size records that grows. */
+struct array {
+	char *p;
+	size_t n;
+	size_t cap;
+	size_t size;
+};
+
+void *array_add(struct array *a);
+void array_free(struct array *a);
+
+/**
+ * struct tree - all of it
+ * @dirs: in numbering order after tree_number(): index = DIRS record
+ * @nlinks: at least the number of names of files with several
+ * @inodes: records, record 0 counted
+ */
+struct tree {
+	const char *source;
+	struct arena arena;
+	struct node root;
+	struct dir *root_dir;
+	struct dir **dirs;
+	size_t nlinks;
+	struct array sparse;
+	u64 ndirs;
+	u64 inodes;
+	u64 gone;
+};
+
+static inline const char *node_name(const struct node *n)
+{
+	return n->name + 1;
+}
+
+static inline unsigned int node_len(const struct node *n)
+{
+	return (u8)n->name[0];
+}
+
+static inline union node_data *node_data(struct node *n)
+{
+	return n->flags & NODE_LINK ? &n->u.link->data : &n->u;
+}
+
+static inline bool node_is_data(const struct node *n)
+{
+	return S_ISREG(n->mode) && !(n->flags & NODE_STUB) && n->size;
+}
+
+static inline const struct sparse *node_sparse(const struct tree *t,
+					       const struct node *n)
+{
+	if (!n->sparse)
+		return NULL;
+	return (const struct sparse *)t->sparse.p + n->sparse - 1;
+}
+
+/* Bytes that a regular file stores. */
+static inline u64 node_stored(const struct tree *t, const struct node *n)
+{
+	const struct sparse *s = node_sparse(t, n);
+
+	return s ? s->stored : n->size;
+}
+
+u32 dir_nlink(const struct dir *dir);
+
+/**
+ * tree_path - path of a node for a message
+ * @dir: the node's directory
+ * @node: NULL for the directory itself
+ * @below: without the source's own path; "" for the source itself
+ *
+ * Return: malloc'ed; NULL without memory.
+ */
+char *tree_path(const struct tree *t, const struct dir *dir,
+		const struct node *node, bool below);
+
+/**
+ * tree_find - a node by its path below the source
+ * @dir: set to its directory
+ *
+ * Return: the node or NULL; the source itself is not found.
+ */
+struct node *tree_find(const struct tree *t, const char *path, struct dir **dir);
+
+/* Take out all nodes marked NODE_GONE; nothing may be numbered yet. */
+void tree_prune(struct tree *t);
+
+/**
+ * tree_number - give every name its number, breadth first
+ *
+ * Resolves hard links: the first name in this order is the inode.  May be
+ * called again after tree_prune().
+ *
+ * Return: 0, -ENOMEM, -EFBIG for more than DSFS_MAX_INODES.
+ */
+int tree_number(struct tree *t);
+
+void tree_free(struct tree *t);
+
+#endif /* MKFS_TREE_H */

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Extended attributes are mostly alike (a security label on a million files),
+ * so a set is made once in the image's form and found again by its bytes.
+ */
+#include <stdlib.h>
+#include <sys/xattr.h>
+
+#include "libdsfs.h"
+#include "xattr.h"
+
+#define LIST_MAX	65536
+#define SET_SLACK	(DSFS_XATTR_VALUE_MAX + 1024)
+
+struct xattr_item {
+	const char *full;	/* as listed */
+	const char *name;	/* without prefix */
+	u8 prefix;
+	u8 len;
+};
+
+int xsets_init(struct xsets *x)
+{
+	*x = (struct xsets){ .list.size = sizeof(struct xset), .mask = 255 };
+	pthread_mutex_init(&x->lock, NULL);
+	x->slots = calloc(x->mask + 1, sizeof(*x->slots));
+	return x->slots ? 0 : -ENOMEM;
+}
+
+void xsets_free(struct xsets *x)
+{
+	pthread_mutex_destroy(&x->lock);
+	array_free(&x->list);
+	arena_free(&x->arena);
+	free(x->slots);
+}
+
+static u32 *xsets_slot(const struct xsets *x, u64 hash, const void *p,
+		       u32 bytes)
+{
+	size_t i = hash & x->mask;
+
+	for (; x->slots[i]; i = (i + 1) & x->mask) {
+		const struct xset *s = xsets_at(x, x->slots[i]);
+
+		if (s->hash == hash && s->bytes == bytes &&
+		    !memcmp(s->p, p, bytes))
+			break;
+	}
+	return &x->slots[i];
+}
+
+static int xsets_grow(struct xsets *x)
+{
+	size_t size = (x->mask + 1) * 2;
+	u32 *more = calloc(size, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	free(x->slots);
+	x->slots = more;
+	x->mask = size - 1;
+	for (u32 i = 1; i <= x->list.n; i++) {
+		const struct xset *s = xsets_at(x, i);
+
+		*xsets_slot(x, s->hash, s->p, s->bytes) = i;
+	}
+	return 0;
+}
+
+static int xsets_get(struct xsets *x, const void *p, u32 bytes, u32 *number)
+{
+	u64 hash = XXH3_64bits(p, bytes);
+	struct xset *s;
+	u32 *slot;
+
+	if (x->list.n * 2 > x->mask && xsets_grow(x))
+		return -ENOMEM;
+	slot = xsets_slot(x, hash, p, bytes);
+	if (!*slot) {
+		char *copy = arena_alloc(&x->arena, bytes, 4);
+
+		s = copy ? array_add(&x->list) : NULL;
+		if (!s)
+			return -ENOMEM;
+		memcpy(copy, p, bytes);
+		s->p = copy;
+		s->hash = hash;
+		s->bytes = bytes;
+		*slot = x->list.n;
+	}
+	*number = *slot;
+	return 0;
+}
+
+int xattr_reader_init(struct xattr_reader *r)
+{
+	*r = (struct xattr_reader){ 0 };
+	r->list = malloc(LIST_MAX);
+	r->value = malloc(DSFS_XATTR_VALUE_MAX);
+	if (!r->list || !r->value) {
+		xattr_reader_free(r);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void xattr_reader_free(struct xattr_reader *r)
+{
+	free(r->list);
+	free(r->value);
+	free(r->set);
+	free(r->items);
+	*r = (struct xattr_reader){ 0 };
+}
+
+/* Which prefix of the format a listed name has; 0: none. */
+static u8 xattr_split(const char *full, const char **name)
+{
+	for (u8 i = DSFS_XATTR_USER; i <= DSFS_XATTR_ACL_DEFAULT; i++) {
+		const char *prefix = dsfs_xattr_prefix(i);
+		size_t len = strlen(prefix);
+
+		if (i >= DSFS_XATTR_ACL_ACCESS ? strcmp(full, prefix) :
+		    strncmp(full, prefix, len) || !full[len])
+			continue;
+		*name = full + len;
+		return i;
+	}
+	return 0;
+}
+
+static int item_cmp(const void *a, const void *b)
+{
+	const struct xattr_item *x = a, *y = b;
+
+	if (x->prefix != y->prefix)
+		return (int)x->prefix - (int)y->prefix;
+	return dsfs_name_cmp(x->name, x->len, y->name, y->len);
+}
+
+/* Sort out the list: r->items, r->nitems. */
+static int xattr_items(struct xattr_reader *r, size_t bytes)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < bytes; i++)
+		n += !r->list[i];
+	free(r->items);
+	r->items = calloc(n, sizeof(*r->items));
+	if (!r->items)
+		return -ENOMEM;
+	r->nitems = 0;
+	for (const char *p = r->list; p < r->list + bytes; p += strlen(p) + 1) {
+		struct xattr_item *it = &r->items[r->nitems];
+
+		it->prefix = xattr_split(p, &it->name);
+		if (!it->prefix) {
+			r->ignored++;
+			continue;
+		}
+		it->full = p;
+		it->len = strlen(it->name);
+		r->nitems++;
+	}
+	qsort(r->items, r->nitems, sizeof(*r->items), item_cmp);
+	return 0;
+}
+
+static size_t xattr_put(char *at, const struct xattr_item *it, const void *value,
+			u32 value_len)
+{
+	size_t used = sizeof(struct dsfs_xattr) + it->len + value_len;
+	struct dsfs_xattr *x = (void *)at;
+
+	memset(at, 0, (used + 3) & ~(size_t)3);
+	x->prefix = it->prefix;
+	x->name_len = it->len;
+	x->value_len = cpu_to_le32(value_len);
+	memcpy(x + 1, it->name, it->len);
+	memcpy((char *)(x + 1) + it->len, value, value_len);
+	return (used + 3) & ~(size_t)3;
+}
+
+/* Make the set in r->set; @bytes is 0 if nothing is left of it. */
+static int xattr_build(struct xattr_reader *r, const char *path, u32 *bytes,
+		       bool *acl)
+{
+	struct dsfs_xattr_set *set;
+	size_t at = sizeof(*set);
+	u32 count = 0;
+
+	if (!r->set)
+		r->set = malloc(DSFS_XATTR_SET_MAX + SET_SLACK);
+	if (!r->set)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->nitems; i++) {
+		const struct xattr_item *it = &r->items[i];
+		ssize_t len = lgetxattr(path, it->full, r->value,
+					DSFS_XATTR_VALUE_MAX);
+
+		if (len < 0 && errno == ENODATA)	/* taken off just now */
+			continue;
+		if (len < 0)
+			return -errno;
+		*acl |= it->prefix >= DSFS_XATTR_ACL_ACCESS;
+		at += xattr_put(r->set + at, it, r->value, len);
+		count++;
+		if (at > DSFS_XATTR_SET_MAX || count > UINT16_MAX)
+			return -E2BIG;
+	}
+	set = (void *)r->set;
+	set->bytes = cpu_to_le32(at);
+	set->count = cpu_to_le16(count);
+	set->reserved = cpu_to_le16(0);
+	*bytes = count ? at : 0;
+	return 0;
+}
+
+int xattr_read(struct xsets *x, struct xattr_reader *r, const char *path,
+	       u32 *number, bool *acl)
+{
+	ssize_t len = llistxattr(path, r->list, LIST_MAX);
+	u32 bytes = 0;
+	int ret;
+
+	*number = 0;
+	*acl = false;
+	if (len < 0)
+		return errno == ENOTSUP || errno == ENOSYS ? 0 : -errno;
+	if (!len)
+		return 0;
+	ret = xattr_items(r, len);
+	if (ret || !r->nitems)
+		return ret;
+	ret = xattr_build(r, path, &bytes, acl);
+	if (ret || !bytes)
+		return ret;
+	pthread_mutex_lock(&x->lock);
+	ret = xsets_get(x, r->set, bytes, number);
+	pthread_mutex_unlock(&x->lock);
+	return ret;
+}
