@@ -418,7 +418,7 @@ int dump_extract(struct dump *d, const char *dir)
 		ret = walk(d, &finish, &x);
 	if (x.skipped)
 		msg_warn(dir, "%llu set-id bits, trusted and security attributes not restored: only root can",
-			 (unsigned long long)x.skipped);
+			 x.skipped);
 	listing_links_free(&x.links);
 	free(x.trail);
 	close(x.cwd);

@@ -117,10 +117,10 @@ static int check_blocksums(struct dump *d)
 		return 0;
 	if (ret)
 		msg_error(d->img.path, "block checksums at %llu: %s",
-			  (unsigned long long)r->pos, strerror(-ret));
+			  r->pos, strerror(-ret));
 	else
 		msg_error(d->img.path, "block checksums at %llu: checksum %#x, expected %#x",
-			  (unsigned long long)r->pos, sum, r->checksum);
+			  r->pos, sum, r->checksum);
 	d->errors++;
 	return -1;
 }

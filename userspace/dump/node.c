@@ -3,7 +3,6 @@
  * One inode, one directory, one file's extents: the raw facts, with the image
  * offsets that a hex dump needs.
  */
-#include <inttypes.h>
 
 #include "dump.h"
 #include "msg.h"
@@ -48,21 +47,21 @@ static void print_node(struct dump *d, const struct image_node *n)
 {
 	const struct dsfs_attr *a = &n->attr;
 
-	printf("inode:     %u at %" PRIu64 "\n", a->ino,
+	printf("inode:     %u at %llu\n", a->ino,
 	       record_pos(d, DSFS_REGION_INODES, a->ino, sizeof(struct dsfs_inode)));
 	printf("type:      %c\nmode:      %04o\n", listing_type(a->mode),
 	       a->mode & 07777);
 	printf("owner:     %u:%u\nlinks:     %u\nflags:     %#x\n", n->uid,
 	       n->gid, n->nlink, a->flags);
-	printf("mtime:     %" PRId64 " ns\nsize:      %" PRIu64 "\n", a->mtime,
+	printf("mtime:     %lld ns\nsize:      %llu\n", a->mtime,
 	       a->size);
 	if (S_ISCHR(a->mode) || S_ISBLK(a->mode))
 		printf("device:    %u:%u\n", a->rdev >> 20, a->rdev & 0xfffff);
 	else
-		printf("start:     %" PRIu64 "\n", a->start);
+		printf("start:     %llu\n", a->start);
 	if (a->ext)
-		printf("side:      %u: xattrs %" PRIu64 ", stored %" PRIu64
-		       ", segments %u+%u\n", a->ext - 1, n->ext.xattrs,
+		printf("side:      %u: xattrs %llu, stored %llu, segments %u+%u\n",
+		       a->ext - 1, n->ext.xattrs,
 		       n->ext.stored, n->ext.first_segment, n->ext.segments);
 }
 
@@ -128,14 +127,14 @@ static void show_dir(struct dump *d, const struct dsfs_dir_info *dir, u64 index)
 	struct json *j = &d->j;
 
 	if (!d->as_json) {
-		printf("directory: %u, parent %u, record at %" PRIu64 "\n",
+		printf("directory: %u, parent %u, record at %llu\n",
 		       dir->self, dir->parent,
 		       record_pos(d, DSFS_REGION_DIRS, index, sizeof(struct dsfs_dir)));
 		printf("entries:   %u, inodes from %u\n", dir->count, dir->first);
-		printf("names:     %u blocks at %" PRIu64 "\n", dir->name_blocks,
+		printf("names:     %u blocks at %llu\n", dir->name_blocks,
 		       record_pos(d, DSFS_REGION_NAMES, dir->names, 1));
-		printf("index:     %u lines at %" PRIu64 ", seed %#" PRIx64
-		       ", %u slot bits, %u block bits\n", dir->lines,
+		printf("index:     %u lines at %llu, seed %#llx, %u slot bits, %u block bits\n",
+		       dir->lines,
 		       record_pos(d, DSFS_REGION_INDEX, dir->first_line,
 				  sizeof(struct dsfs_line)),
 		       dir->seed, dir->slot_bits, dir->block_bits);
@@ -204,7 +203,7 @@ static void show_entry(struct dump *d, const struct dsfs_dir_info *dir,
 	if (found)
 		snprintf(where, sizeof(where), "%u.%u", line, at);
 	else if (dir->lines)
-		strcpy(where, "missing");
+		snprintf(where, sizeof(where), "missing");
 	if (!d->as_json) {
 		printf("%10u %4s %7u %4u %12s ", dir->first + name->pos, type,
 		       it->block, slot, where);
@@ -260,11 +259,11 @@ static void show_run(struct dump *d, const struct dsfs_attr *attr,
 	struct json *j = &d->j;
 
 	if (!d->as_json) {
-		printf("%15" PRIu64 " %15" PRIu64 " ", run->logical, run->len);
+		printf("%15llu %15llu ", run->logical, run->len);
 		if (run->hole)
 			puts("hole");
 		else
-			printf("%" PRIu64 "\n", attr->start + run->stored);
+			printf("%llu\n", attr->start + run->stored);
 		return;
 	}
 	json_object(j, NULL);
@@ -324,7 +323,7 @@ static int show_chunks(struct dump *d, const struct image_node *n,
 			json_strf(&d->j, "crc32c", "%08x", sum);
 			json_end(&d->j);
 		} else {
-			printf("%15" PRIu64 " %15" PRIu64 " %15" PRIu64 " %08x\n",
+			printf("%15llu %15llu %15llu %08x\n",
 			       i, n->attr.start + at, len, sum);
 		}
 	}
@@ -351,7 +350,7 @@ int dump_extents(struct dump *d, const char *path)
 		json_u64(&d->j, "stored", image_stored_bytes(&n.attr, &n.ext));
 		json_bool(&d->j, "shared", n.attr.flags & DSFS_INODE_SHARED);
 	} else {
-		printf("inode %u, %" PRIu64 " bytes, %" PRIu64 " stored%s\n",
+		printf("inode %u, %llu bytes, %llu stored%s\n",
 		       n.attr.ino, n.attr.size,
 		       image_stored_bytes(&n.attr, &n.ext),
 		       n.attr.flags & DSFS_INODE_SHARED ? ", shares a block" : "");

@@ -2,7 +2,6 @@
 /*
  * Superblocks and the regions of the metadata.
  */
-#include <inttypes.h>
 #include <time.h>
 #include <uuid/uuid.h>
 
@@ -33,7 +32,7 @@ static void print_time(s64 ns)
 	if (!gmtime_r(&t, &tm) ||
 	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
 		text[0] = '\0';
-	printf("built:         %" PRId64 ".%09" PRId64 " (%s UTC)\n", sec, nsec,
+	printf("built:         %lld.%09lld (%s UTC)\n", sec, nsec,
 	       text);
 }
 
@@ -44,24 +43,24 @@ static void print_geo(const struct dsfs_geo *geo)
 	uuid_unparse(geo->uuid, uuid);
 	printf("uuid:          %s\n", uuid);
 	print_label(geo);
-	printf("generation:    %" PRIu64 "\n", geo->generation);
+	printf("generation:    %llu\n", geo->generation);
 	print_time(geo->build_time);
-	printf("features:      compat %#" PRIx64 "%s\n", geo->compat,
+	printf("features:      compat %#llx%s\n", geo->compat,
 	       geo->chunk_bits ? " (data checksums)" : "");
-	printf("image:         %" PRIu64 " bytes\n", geo->image_bytes);
-	printf("data:          [%" PRIu64 ", %" PRIu64 ")\n", geo->data_start,
+	printf("image:         %llu bytes\n", geo->image_bytes);
+	printf("data:          [%llu, %llu)\n", geo->data_start,
 	       geo->data_end);
-	printf("metadata:      [%" PRIu64 ", %" PRIu64 ")\n", geo->meta_start,
+	printf("metadata:      [%llu, %llu)\n", geo->meta_start,
 	       geo->meta_start + geo->meta_bytes);
 	printf("alignment:     %llu\n", 1ULL << geo->align_bits);
 	if (geo->chunk_bits)
 		printf("checksum of:   %llu bytes\n", 1ULL << geo->chunk_bits);
 	if (geo->object_bits)
 		printf("object size:   %llu\n", 1ULL << geo->object_bits);
-	printf("inodes:        %" PRIu64 ", %u directories\n", geo->inodes - 1,
+	printf("inodes:        %llu, %u directories\n", geo->inodes - 1,
 	       geo->dirs);
-	printf("files:         %" PRIu64 ", %" PRIu64 " bytes, %" PRIu64
-	       " stored\n", geo->files, geo->content_bytes, geo->stored_bytes);
+	printf("files:         %llu, %llu bytes, %llu stored\n", geo->files,
+	       geo->content_bytes, geo->stored_bytes);
 }
 
 static void json_geo(struct json *j, const struct dsfs_geo *geo)
@@ -128,7 +127,7 @@ int dump_supers(struct dump *d)
 		} else {
 			printf("slot %d:        %s, at %llu\n", i,
 			       d->img.use == i ? "used" : "valid",
-			       (unsigned long long)DSFS_SB_POS(i));
+			       DSFS_SB_POS(i));
 			print_geo(&s[i].geo);
 		}
 	}
@@ -144,8 +143,8 @@ static void show_region(struct dump *d, int id, u32 sum, int ret)
 	if (!r->bytes)
 		state = "empty";
 	if (!d->as_json) {
-		printf("%2d %-10s %15" PRIu64 " %15" PRIu64 " %10" PRIu64
-		       " %08x %s\n", id, region_name(id), r->bytes ? r->pos : 0,
+		printf("%2d %-10s %15llu %15llu %10llu %08x %s\n", id,
+		       region_name(id), r->bytes ? r->pos : 0,
 		       r->bytes, r->bytes / region_record(id), r->checksum,
 		       state);
 		return;

@@ -90,10 +90,11 @@ static int set_path(struct walker *w, const struct dsfs_name *name)
 static int check_type(struct walker *w, u32 ino, u8 type,
 		      const struct image_node *node, struct dsfs_err *err)
 {
-	bool stub = node->attr.ino != ino;
+	const bool stub = node->attr.ino != ino;
+	const bool named_stub = type == DSFS_DT_STUB;
 	u32 dt = dsfs_mode_to_dt(node->attr.mode);
 
-	if (stub != (type == DSFS_DT_STUB) || (!stub && dt != type))
+	if (stub != named_stub || (!stub && dt != type))
 		return dsfs_bad(err, "type of a directory entry", type, dt,
 				-EUCLEAN);
 	if (type == DT_DIR && ino <= top(w)->dir.self)

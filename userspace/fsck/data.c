@@ -5,7 +5,6 @@
  * ones are cut up, so that threads do not wait for one of them at the end.
  * What lies between files must be zero, or a writer leaked what it held.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -161,8 +160,8 @@ static void check_chunks(struct worker *w, const struct frun *r, u64 base,
 		have = dsfs_crc32c(0, data, n);
 		if (have != want)
 			problem(w->f, "data checksum", r->ino, r->start + at,
-				"%#x, expected %#x, bytes %" PRIu64 " to %"
-				PRIu64 " of what the file stores", have, want,
+				"%#x, expected %#x, bytes %llu to %llu of what the file stores",
+				have, want,
 				at, at + n - 1);
 	}
 }
@@ -186,13 +185,13 @@ static void check_zero(struct worker *w, u64 from, u64 to)
 			}
 		}
 		if (image_pread(&w->f->img, w->buf, n, from)) {
-			warning(w->f, "unreadable bytes between files", NO_INO,
-				from, "%" PRIu64 " bytes", n);
+			problem(w->f, "unreadable bytes between files", NO_INO,
+				from, "%llu bytes", n);
 			continue;
 		}
 		if (!all_zero(w->buf, n)) {
-			warning(w->f, "bytes between files", NO_INO, from,
-				"they are not zero, up to %" PRIu64, from + n);
+			problem(w->f, "bytes between files", NO_INO, from,
+				"they are not zero, up to %llu", from + n);
 			return;
 		}
 	}
@@ -216,8 +215,8 @@ static void check_behind(struct worker *w, size_t i, u64 base, u64 have)
 	if (!w->whole || to > base + have)
 		check_zero(w, from, to);
 	else if (!all_zero(w->buf + (from - base), to - from))
-		warning(w->f, "bytes between files", NO_INO, from,
-			"they are not zero, up to %" PRIu64, to);
+		problem(w->f, "bytes between files", NO_INO, from,
+			"they are not zero, up to %llu", to);
 }
 
 static void do_task(struct worker *w, const struct task *t)
@@ -280,10 +279,11 @@ static void check_first_gap(struct worker *w)
 
 static int run_workers(struct fsck *f, struct worker *w)
 {
-	struct queue q = { .f = f, .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct queue q = { .f = f };
 	unsigned int i, ready = 0, started = 0;
 	int ret = 0;
 
+	pthread_mutex_init(&q.lock, NULL);
 	for (i = 0; i < f->threads && !ret; i++, ready++)
 		ret = worker_init(&w[i], &q);
 	if (!ret)

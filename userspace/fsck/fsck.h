@@ -4,7 +4,6 @@
 #define FSCK_H
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 
 #include "image.h"
@@ -132,8 +131,9 @@ struct fsck {
 	bool verbose;
 };
 
-/* Set by SIGINT and SIGTERM. */
-extern volatile sig_atomic_t fsck_stop;
+/* Set by SIGINT and SIGTERM: stop at the next opportunity. */
+extern int fsck_stopped;
+#define fsck_stop	__atomic_load_n(&fsck_stopped, __ATOMIC_RELAXED)
 
 /* report.c: all of it may be called by any thread */
 
@@ -145,13 +145,13 @@ extern volatile sig_atomic_t fsck_stop;
  * @fmt: details, as printf(3)
  */
 void problem(struct fsck *f, const char *what, u32 ino, u64 pos,
-	     const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+	     const char *fmt, ...) __printf(5, 6);
 /** problem_err - the same for what libdsfs found, which is then left out */
 void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err,
 		 int ret);
 /** warning - the same for what harms nobody */
 void warning(struct fsck *f, const char *what, u32 ino, u64 pos,
-	     const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+	     const char *fmt, ...) __printf(5, 6);
 int report_init(struct fsck *f);
 void report_end(struct fsck *f);
 void pass_begin(struct fsck *f, const char *label, u64 total, bool bytes);

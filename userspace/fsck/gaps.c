@@ -35,7 +35,7 @@ static void check_gap(struct fsck *f, int region, const char *what, u64 from,
 			continue;
 		problem(f, what, NO_INO, meta_pos(f, region, from),
 			"bytes of the gap up to %llu are not zero",
-			(unsigned long long)meta_pos(f, region, to));
+			meta_pos(f, region, to));
 		return;
 	}
 }
@@ -58,7 +58,7 @@ static void check_ranges(struct fsck *f, int region, struct vec *vec,
 			problem(f, overlap, r[i].ino,
 				meta_pos(f, region, r[i].pos),
 				"what lies before it ends at %llu",
-				(unsigned long long)meta_pos(f, region, end));
+				meta_pos(f, region, end));
 		if (r[i].pos + r[i].len > end)
 			end = r[i].pos + r[i].len;
 	}

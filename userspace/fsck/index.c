@@ -35,7 +35,7 @@ void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir,
 			      &err);
 	if (ret == -ENOENT)
 		problem(f, "name that the index does not have", ino, at,
-			"hash %#llx", (unsigned long long)hash);
+			"hash %#llx", hash);
 	else if (ret)
 		problem_err(f, ino, at, &err, ret);
 	else if (pos != name->pos)
@@ -73,6 +73,6 @@ void check_index(struct fsck *f, const struct dsfs_dir_info *dir)
 	}
 	if (entries != dir->count && !fsck_stop)
 		problem(f, "entries of an index", dir->self, line_pos(f, dir, 0),
-			"%llu, expected %u", (unsigned long long)entries,
+			"%llu, expected %u", entries,
 			dir->count);
 }

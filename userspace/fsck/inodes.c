@@ -69,8 +69,8 @@ static bool check_segments(struct fsck *f, const struct dsfs_attr *attr,
 	}
 	if (stored != ext->stored && !fsck_stop) {
 		problem(f, "stored bytes of all segments", attr->ino, where,
-			"%llu, expected %llu", (unsigned long long)stored,
-			(unsigned long long)ext->stored);
+			"%llu, expected %llu", stored,
+			ext->stored);
 		return false;
 	}
 	return true;
@@ -230,15 +230,15 @@ int check_inodes(struct fsck *f)
 		problem(f, "directory records", NO_INO,
 			meta_pos(f, DSFS_REGION_DIRS, 0),
 			"%u, but %llu directories", f->geo->dirs,
-			(unsigned long long)f->dir_inodes);
+			f->dir_inodes);
 	if (f->files != f->geo->files)
 		problem(f, "number of files", NO_INO, DSFS_SB_POS(f->img.use),
-			"%llu, found %llu", (unsigned long long)f->geo->files,
-			(unsigned long long)f->files);
+			"%llu, found %llu", f->geo->files,
+			f->files);
 	if (f->content != f->geo->content_bytes)
 		problem(f, "sum of file sizes", NO_INO, DSFS_SB_POS(f->img.use),
 			"%llu, found %llu",
-			(unsigned long long)f->geo->content_bytes,
-			(unsigned long long)f->content);
+			f->geo->content_bytes,
+			f->content);
 	return 0;
 }

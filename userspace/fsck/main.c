@@ -7,6 +7,7 @@
  * fsck(8) that ask for repairs are taken and do nothing.
  */
 #include <getopt.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,9 +24,9 @@
 
 #define THREADS_MAX	64
 #define CACHE_BASE	(64ULL << 20)
-#define CACHE_MOST	(1ULL << 30)
+#define CACHE_MOST	(1024ULL << 20)
 
-volatile sig_atomic_t fsck_stop;
+int fsck_stopped;
 
 static const char usage_text[] =
 "Usage: fsck.dsfs [options] IMAGE\n"
@@ -46,7 +47,7 @@ static const char usage_text[] =
 static void on_signal(int sig)
 {
 	(void)sig;
-	fsck_stop = 1;
+	__atomic_store_n(&fsck_stopped, 1, __ATOMIC_RELAXED);
 }
 
 /* A second signal ends the run at once. */

@@ -51,7 +51,7 @@ static void check_nlink(struct fsck *f, const struct dsfs_attr *attr, u64 want)
 		problem(f, "number of links", attr->ino,
 			meta_pos(f, DSFS_REGION_INODES,
 				 (u64)attr->ino * sizeof(struct dsfs_inode)),
-			"%u, found %llu", have, (unsigned long long)want);
+			"%u, found %llu", have, want);
 }
 
 /* A subdirectory must name us as its parent. */
@@ -208,14 +208,14 @@ static void check_tiling(struct fsck *f, const struct fdir *d, u64 *next)
 		problem(f, "inodes in no directory", *next,
 			meta_pos(f, DSFS_REGION_INODES,
 				 *next * sizeof(struct dsfs_inode)),
-			"numbers %llu to %u", (unsigned long long)*next,
+			"numbers %llu to %u", *next,
 			d->first - 1);
 	else if (d->first < *next)
 		problem(f, "inodes in two directories", d->self,
 			meta_pos(f, DSFS_REGION_INODES,
 				 (u64)d->first * sizeof(struct dsfs_inode)),
 			"entries begin at number %u, expected %llu", d->first,
-			(unsigned long long)*next);
+			*next);
 	*next = (u64)d->first + d->count;
 }
 
@@ -241,7 +241,7 @@ int check_dirs(struct fsck *f)
 		problem(f, "inodes in no directory", next,
 			meta_pos(f, DSFS_REGION_INODES,
 				 next * sizeof(struct dsfs_inode)),
-			"numbers %llu to %llu", (unsigned long long)next,
-			(unsigned long long)f->geo->inodes - 1);
+			"numbers %llu to %llu", next,
+			f->geo->inodes - 1);
 	return ret;
 }

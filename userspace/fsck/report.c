@@ -5,7 +5,6 @@
  * can break a rule a million times, so each kind is shown a few times and
  * counted from then on.
  */
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -68,12 +67,11 @@ static const struct fdir *holder(const struct fsck *f, u32 ino)
 		mid = lo + (hi - lo) / 2;
 		if (ino < d[mid].first)
 			hi = mid;
-		else if (ino - d[mid].first < d[mid].count)
-			return &d[mid];
 		else
 			lo = mid + 1;
 	}
-	return NULL;
+	/* lo: directories whose entries begin at or before it */
+	return lo && ino - d[lo - 1].first < d[lo - 1].count ? &d[lo - 1] : NULL;
 }
 
 /* The last component of an inode's path, in front of @at. */
@@ -171,7 +169,7 @@ static void show_text(struct fsck *f, const char *what, u32 ino, u64 pos,
 	if (ino != NO_INO)
 		n = snprintf(where, sizeof(where), "inode %u: ", ino);
 	if (pos != NO_POS)
-		snprintf(where + n, sizeof(where) - n, "offset %" PRIu64 ": ",
+		snprintf(where + n, sizeof(where) - n, "offset %llu: ",
 			 pos);
 	(warn ? msg_warn : msg_error)(ino != NO_INO ? path : f->img.path,
 				      "%s%s%s%s", where, what,
@@ -235,8 +233,8 @@ void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err,
 	const char *what = err->what ? err->what : "error";
 
 	f->incomplete = true;
-	problem(f, what, ino, pos, "%" PRIu64 " (%#" PRIx64 "), limit %" PRIu64
-		" (%#" PRIx64 "): %s", err->value, err->value, err->limit,
+	problem(f, what, ino, pos, "%llu (%#llx), limit %llu (%#llx): %s",
+		err->value, err->value, err->limit,
 		err->limit, strerror(-ret));
 }
 
@@ -275,8 +273,8 @@ void report_end(struct fsck *f)
 		const struct kind *k = &r->kinds[i];
 
 		if (k->count > r->per_kind && (!k->warning || !f->quiet))
-			msg_error(f->img.path, "%s: %" PRIu64
-				  " more of this kind", k->what,
+			msg_error(f->img.path, "%s: %llu more of this kind",
+				  k->what,
 				  k->count - r->per_kind);
 	}
 	if (f->quiet)
@@ -285,15 +283,15 @@ void report_end(struct fsck *f)
 	if (fsck_stop)
 		printf("cancelled, ");
 	if (r->errors)
-		printf("%" PRIu64 " error%s", r->errors, r->errors == 1 ? "" : "s");
+		printf("%llu error%s", r->errors, r->errors == 1 ? "" : "s");
 	else
 		printf(fsck_stop ? "no errors so far" : "clean");
 	if (r->warnings)
-		printf(", %" PRIu64 " warning%s", r->warnings,
+		printf(", %llu warning%s", r->warnings,
 		       r->warnings == 1 ? "" : "s");
 	if (f->geo)
-		printf(", %" PRIu64 " inodes, %u directories, %" PRIu64
-		       " bytes of files", f->geo->inodes - 1, f->geo->dirs,
+		printf(", %llu inodes, %u directories, %llu bytes of files",
+		       f->geo->inodes - 1, f->geo->dirs,
 		       f->content);
 	putchar('\n');
 }
@@ -301,7 +299,7 @@ void report_end(struct fsck *f)
 /* One line, as e2fsck(8) writes for fsck(8): pass, done, total, device. */
 static void pass_line(struct fsck *f, u64 done)
 {
-	dprintf(f->progress_fd, "%d %" PRIu64 " %" PRIu64 " %s\n", f->pass, done,
+	dprintf(f->progress_fd, "%d %llu %llu %s\n", f->pass, done,
 		f->pass_total, f->img.path);
 }
 

@@ -3,7 +3,6 @@
  * Where the data lies.  Sorted by place, all that can be wrong between two
  * files is wrong between neighbours.
  */
-#include <inttypes.h>
 
 #include "fsck.h"
 
@@ -62,7 +61,7 @@ static void check_run(struct fsck *f, const struct frun *r)
 {
 	if (r->stored <= DSFS_BLOCK_SIZE && first_block(r) != last_block(r))
 		problem(f, "small file that crosses a block", r->ino, r->start,
-			"%" PRIu64 " bytes", (u64)r->stored);
+			"%llu bytes", (u64)r->stored);
 }
 
 /* Flags of the runs [@from, @to), which are the same. */
@@ -98,8 +97,8 @@ int check_runs(struct fsck *f)
 		check_run(f, &r[i]);
 		if (r[i].start < end)
 			problem(f, "data that overlaps", r[i].ino, r[i].start,
-				"%" PRIu64 " bytes, the data before it ends at %"
-				PRIu64, (u64)r[i].stored, end);
+				"%llu bytes, the data before it ends at %llu",
+				(u64)r[i].stored, end);
 		if (i + n < f->runs.n && last_block(&r[i]) == first_block(&r[i + n]))
 			shared = true;
 		check_shared(f, r, i, i + n, shared);
@@ -111,7 +110,7 @@ int check_runs(struct fsck *f)
 	}
 	if (stored != f->geo->stored_bytes && !fsck_stop && !f->incomplete)
 		problem(f, "stored bytes of all files", NO_INO,
-			DSFS_SB_POS(f->img.use), "%" PRIu64 ", found %" PRIu64,
+			DSFS_SB_POS(f->img.use), "%llu, found %llu",
 			f->geo->stored_bytes, stored);
 	return 0;
 }

@@ -3,7 +3,6 @@
  * Superblock slots, and the metadata as bytes: checksums of regions and of
  * every block, and the padding that nothing else looks at.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "fsck.h"
@@ -48,12 +47,12 @@ int check_slots(struct fsck *f)
 		return 0;
 	if (s[0].geo.generation != s[1].geo.generation)
 		problem(f, "generation", NO_INO, DSFS_SB_POS(!f->img.use),
-			"slot 0 has %" PRIu64 ", slot 1 has %" PRIu64
-			": an update was cut off", s[0].geo.generation,
+			"slot 0 has %llu, slot 1 has %llu: an update was cut off",
+			s[0].geo.generation,
 			s[1].geo.generation);
 	else if (!dsfs_super_same(&s[0].raw, &s[1].raw))
 		problem(f, "superblock slots", NO_INO, DSFS_SB_POS(1),
-			"they differ, generation %" PRIu64,
+			"they differ, generation %llu",
 			s[0].geo.generation);
 	return 0;
 }
@@ -177,7 +176,7 @@ static void check_history(struct fsck *f)
 		problem_err(f, NO_INO, r->pos, &err, ret);
 	else if (old.generation >= f->geo->generation)
 		problem(f, "generation of the history", NO_INO, r->pos,
-			"%" PRIu64 ", limit %" PRIu64, old.generation,
+			"%llu, limit %llu", old.generation,
 			f->geo->generation - 1);
 }
 

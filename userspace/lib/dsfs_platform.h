@@ -19,13 +19,17 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int64_t s64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef long long s64;
 
 #define U32_MAX UINT32_MAX
+
+#ifndef __printf
+#define __printf(f, a) __attribute__((format(printf, f, a)))
+#endif
 
 #ifndef __force
 #ifdef __CHECKER__

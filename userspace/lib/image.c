@@ -8,7 +8,6 @@
  * a bad block costs an error for what it holds and nothing else.
  */
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@
 #define PIECE_BYTES	((u64)PIECE_BLOCKS << DSFS_BLOCK_BITS)
 #define WAYS		8
 #define CACHE_DEFAULT	(64ULL << 20)
-#define SUMS_STEP	(1U << 20)
+#define SUMS_STEP	1048576
 
 /**
  * struct piece - blocks of metadata, a multiple of PIECE_BYTES from its start
@@ -146,8 +145,8 @@ void image_err_text(const struct dsfs_err *err, int ret, char *buf, size_t size)
 	if (!err->what)
 		snprintf(buf, size, "%s", strerror(-ret));
 	else
-		snprintf(buf, size, "%s: %" PRIu64 " (%#" PRIx64 "), limit %" PRIu64
-			 " (%#" PRIx64 "): %s", err->what, err->value,
+		snprintf(buf, size, "%s: %llu (%#llx), limit %llu (%#llx): %s",
+			 err->what, err->value,
 			 err->value, err->limit, err->limit, strerror(-ret));
 }
 
@@ -169,9 +168,10 @@ int image_report_slots(const struct image *img)
 			msg_error(img->path, "superblock slot %d: %s", i, text);
 			bad++;
 		} else if (slot->geo.generation < img->geo->generation) {
-			msg_error(img->path, "superblock slot %d: generation: %"
-				  PRIu64 ", the other slot has %" PRIu64, i,
-				  slot->geo.generation, img->geo->generation);
+			msg_error(img->path,
+				  "superblock slot %d: generation %llu, the other has %llu",
+				  i, slot->geo.generation,
+				  img->geo->generation);
 			bad++;
 		}
 	}

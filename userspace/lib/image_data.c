@@ -8,7 +8,7 @@
 
 #include "image.h"
 
-#define STREAM_BYTES	(1U << 20)	/* a multiple of every chunk size */
+#define STREAM_BYTES	1048576	/* a multiple of every chunk size */
 
 int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node,
 		   struct dsfs_err *err)

@@ -3,7 +3,6 @@
  * A JSON writer.  Output goes straight to the stream, so a document of ten
  * million inodes needs no memory; all that is kept is where commas belong.
  */
-#include <inttypes.h>
 #include <stdarg.h>
 
 #include "json.h"
@@ -112,13 +111,13 @@ void json_end(struct json *j)
 void json_u64(struct json *j, const char *key, u64 v)
 {
 	json_key(j, key);
-	fprintf(j->out, "%" PRIu64, v);
+	fprintf(j->out, "%llu", v);
 }
 
 void json_s64(struct json *j, const char *key, s64 v)
 {
 	json_key(j, key);
-	fprintf(j->out, "%" PRId64, v);
+	fprintf(j->out, "%lld", v);
 }
 
 void json_bool(struct json *j, const char *key, bool v)

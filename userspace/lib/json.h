@@ -42,6 +42,6 @@ void json_str(struct json *j, const char *key, const char *v);
 /** json_hex - bytes as a string of hexadecimal digits */
 void json_hex(struct json *j, const char *key, const void *v, size_t len);
 void json_strf(struct json *j, const char *key, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+	__printf(3, 4);
 
 #endif /* DSFS_JSON_H */

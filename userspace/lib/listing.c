@@ -5,7 +5,6 @@
  * rounding of times, order of attributes, which name is the first) is settled
  * here and not by the callers.
  */
-#include <inttypes.h>
 #include <search.h>
 #include <stdlib.h>
 
@@ -88,7 +87,7 @@ static void print_xattrs(FILE *out, const struct listing_entry *e)
 
 static void print_mtime(FILE *out, const struct listing_entry *e)
 {
-	fprintf(out, "\t%" PRId64 ".%09u", e->mtime_sec, e->mtime_nsec);
+	fprintf(out, "\t%lld.%09u", e->mtime_sec, e->mtime_nsec);
 }
 
 static void print_content(FILE *out, const struct listing_entry *e)
@@ -110,7 +109,7 @@ void listing_print(FILE *out, const struct listing_entry *e)
 	u64 size = S_ISREG(e->mode) || S_ISLNK(e->mode) ? e->size : 0;
 
 	escape(out, e->path, strlen(e->path), "");
-	fprintf(out, "\t%c\t%04o\t%u\t%u\t%" PRIu64 "\t%" PRIu64,
+	fprintf(out, "\t%c\t%04o\t%u\t%u\t%llu\t%llu",
 		listing_type(e->mode), e->mode & 07777, e->uid, e->gid,
 		e->nlink, size);
 	print_mtime(out, e);
@@ -144,6 +143,7 @@ int listing_link(struct listing_links *links, u64 dev, u64 ino, u64 nlink,
 		 const char *path, const char **first)
 {
 	struct link_first key = { .dev = dev, .ino = ino }, *l, **found;
+	size_t len;
 
 	*first = NULL;
 	if (nlink < 2)
@@ -153,12 +153,13 @@ int listing_link(struct listing_links *links, u64 dev, u64 ino, u64 nlink,
 		*first = (*found)->path;
 		return 0;
 	}
-	l = malloc(sizeof(*l) + strlen(path) + 1);
+	len = strlen(path) + 1;
+	l = malloc(sizeof(*l) + len);
 	if (!l)
 		return -ENOMEM;
 	l->dev = dev;
 	l->ino = ino;
-	strcpy(l->path, path);
+	memcpy(l->path, path, len);
 	if (!tsearch(l, &links->tree, link_cmp)) {
 		free(l);
 		return -ENOMEM;

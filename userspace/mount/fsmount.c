@@ -62,7 +62,7 @@ static int set_option(int fd, const char *opt)
 	return ret;
 }
 
-/* Everything up to a superblock; 0 or an errno, after a message. */
+/* Everything up to a superblock; 0 or a negative errno, after a message. */
 static int configure(int fd, const char *spec, const char *dev,
 		     const struct mount_opts *o)
 {
@@ -71,24 +71,24 @@ static int configure(int fd, const char *spec, const char *dev,
 
 	if (sys_fsconfig(fd, FSCONFIG_SET_STRING, "source", dev) ||
 	    sys_fsconfig(fd, FSCONFIG_SET_FLAG, "ro", NULL)) {
-		err = errno;
+		err = -errno;
 		if (!show_log(fd, spec))
-			msg_error(spec, "mount: %s", strerror(err));
+			msg_error(spec, "mount: %s", strerror(-err));
 		return err;
 	}
 	for (i = 0; i < o->nr_fs; i++) {
 		if (!set_option(fd, o->fs[i]))
 			continue;
-		err = errno;
+		err = -errno;
 		show_log(fd, spec);
-		msg_error(spec, "option %s: %s", o->fs[i], strerror(err));
+		msg_error(spec, "option %s: %s", o->fs[i], strerror(-err));
 		return err;
 	}
 	if (sys_fsconfig(fd, FSCONFIG_CMD_CREATE, NULL, NULL))
-		err = errno;
+		err = -errno;
 	show_log(fd, spec);
 	if (err)
-		msg_error(spec, "mount: %s", strerror(err));
+		msg_error(spec, "mount: %s", strerror(-err));
 	return err;
 }
 
@@ -99,8 +99,8 @@ static int attach(int fd, const char *dir, const struct mount_opts *o)
 	if (mnt < 0 || syscall(SYS_move_mount, mnt, "", AT_FDCWD, dir,
 			       MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_SYMLINKS |
 			       MOVE_MOUNT_T_AUTOMOUNTS)) {
-		err = errno;
-		msg_error(dir, "mount: %s", strerror(err));
+		err = -errno;
+		msg_error(dir, "mount: %s", strerror(-err));
 	}
 	if (mnt >= 0)
 		close(mnt);
@@ -143,15 +143,15 @@ static int old_mount(const char *name, const char *dev, const char *dir,
 	data = calloc(1, len);
 	if (!data) {
 		msg_error(name, "%s", strerror(ENOMEM));
-		return ENOMEM;
+		return -ENOMEM;
 	}
 	for (i = 0; i < o->nr_fs; i++) {
 		strcat(data, i ? "," : "");
 		strcat(data, o->fs[i]);
 	}
 	if (syscall(SYS_mount, dev, dir, "dsfs", flags, data)) {
-		err = errno;
-		msg_error(name, "mount: %s", strerror(err));
+		err = -errno;
+		msg_error(name, "mount: %s", strerror(-err));
 	}
 	free(data);
 	return err;
@@ -160,16 +160,14 @@ static int old_mount(const char *name, const char *dev, const char *dir,
 int do_mount(const char *spec, const char *dev, const char *dir,
 	     const struct mount_opts *o)
 {
-	int fd = sys_fsopen("dsfs"), err = errno;
+	int fd = sys_fsopen("dsfs"), err;
 
-	if (fd < 0 && (err == ENOSYS || err == EPERM))
-		return old_mount(spec, dev, dir, old_flags(o->attrs), o);
-	if (fd < 0) {
-		msg_error(spec, "mount: %s", err == ENODEV ?
-			  "the kernel does not know dsfs: is the module there?" :
-			  strerror(err));
-		return err;
+	if (fd < 0 && errno == ENODEV) {
+		msg_error(spec, "mount: the kernel does not know dsfs: is the module there?");
+		return -ENODEV;
 	}
+	if (fd < 0)	/* refused, or an old kernel */
+		return old_mount(spec, dev, dir, old_flags(o->attrs), o);
 	err = configure(fd, spec, dev, o);
 	if (!err)
 		err = attach(fd, dir, o);

@@ -54,7 +54,7 @@ static int enter_namespace(const char *ns)
 
 	if (!parse_u64(ns, &pid)) {
 		snprintf(path, sizeof(path), "/proc/%llu/ns/mnt",
-			 (unsigned long long)pid);
+			 pid);
 		ns = path;
 	}
 	fd = open(ns, O_RDONLY | O_CLOEXEC);
@@ -111,7 +111,7 @@ static int mount_image(const struct call *c, const struct mount_opts *o)
 		ret = do_mount(c->spec, dev, c->dir, o);
 	if (fd >= 0)
 		close(fd);
-	if (ret == EPERM)
+	if (ret == -EPERM)
 		return EXIT_USAGE;
 	return ret ? EXIT_MOUNT : EXIT_OK;
 }

@@ -54,7 +54,7 @@ int loop_attach(const char *path, const struct mount_opts *o, char name[64]);
  *
  * What the kernel has to say is shown, warnings of a mount that works too.
  *
- * Return: 0, or a positive errno after a message.
+ * Return: 0, or a negative errno after a message.
  */
 int do_mount(const char *spec, const char *dev, const char *dir,
 	     const struct mount_opts *o);
