@@ -25,3 +25,16 @@ $(T)/unit: $(call sanobjs,$(unit_SRC))
 .PHONY: check-unit
 check-unit:
 	tests/unit/run
+
+corrupt_OBJ	:= $(call objs,tests/corrupt/mkcorrupt.c tests/corrupt/place.c)
+
+# It makes its images in the guest, too.
+$(T)/mkcorrupt: $(corrupt_OBJ) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lisal -lxxhash
+
+$(T)/try: $(call objs,tests/corrupt/try.c)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
+
+-include $(corrupt_OBJ:.o=.d) $(T)/../obj/tests/corrupt/try.d
