@@ -488,6 +488,7 @@ int main(void)
 	char **argv;
 
 	mount_early();
+	say("up");
 	each_line(LAB "modules", load_module);
 	verdict_fd = open_port("dsfs.verdict");
 	out = open_port("dsfs.stdout");
