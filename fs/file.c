@@ -14,18 +14,33 @@
  * dsfs_dio_direct - whether O_DIRECT goes straight to the device
  * @inode: a regular file
  *
- * Only where nothing has to be looked at on the way: no checksums to verify, no
- * neighbours in the first and last block, no holes.  Elsewhere O_DIRECT is
- * accepted and served through the page cache.
+ * Only where nothing has to be looked at on the way: no checksums to verify and
+ * no holes.  Elsewhere O_DIRECT is accepted and served through the page cache.
  */
 bool dsfs_dio_direct(const struct inode *inode)
 {
 	const struct super_block *sb = inode->i_sb;
-	const u16 flags = DSFS_INODE_SHARED | DSFS_INODE_HOLES;
 	const u64 lbs = bdev_logical_block_size(sb->s_bdev);
 
-	return !dsfs_verifies(sb) && !(DSFS_I(inode)->flags & flags) &&
-	       !(DSFS_I(inode)->start & (lbs - 1)) && i_size_read(inode);
+	return !dsfs_verifies(sb) && !(DSFS_I(inode)->flags & DSFS_INODE_HOLES) &&
+	       !(DSFS_I(inode)->start & (lbs - 1)) && i_size_read(inode) >= lbs;
+}
+
+/*
+ * Whether this read does: it is aligned, and ends where the file's last whole
+ * block does or before.  What lies behind the end of a file in its last block
+ * may be another file's, and must not reach the caller's memory.
+ */
+static bool dsfs_read_direct(const struct kiocb *iocb,
+			     const struct iov_iter *to)
+{
+	const struct inode *inode = file_inode(iocb->ki_filp);
+	const u64 lbs = bdev_logical_block_size(inode->i_sb->s_bdev);
+	const u64 end = iocb->ki_pos + iov_iter_count(to);
+
+	return dsfs_dio_direct(inode) &&
+	       !((iocb->ki_pos | iov_iter_alignment(to)) & (lbs - 1)) &&
+	       end <= round_down(i_size_read(inode), lbs);
 }
 
 static int dsfs_iomap_begin(struct inode *inode, loff_t pos, loff_t length,
@@ -37,8 +52,8 @@ static int dsfs_iomap_begin(struct inode *inode, loff_t pos, loff_t length,
 	iomap->flags = 0;
 	iomap->offset = 0;
 	iomap->addr = DSFS_I(inode)->start;
-	iomap->length = round_up(i_size_read(inode),
-				 bdev_logical_block_size(iomap->bdev));
+	iomap->length = round_down(i_size_read(inode),
+				   bdev_logical_block_size(iomap->bdev));
 	return 0;
 }
 
@@ -58,14 +73,8 @@ static void dsfs_set_window(struct file *file)
 
 static ssize_t dsfs_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
-	struct inode *inode = file_inode(iocb->ki_filp);
-	struct block_device *bdev = inode->i_sb->s_bdev;
-
 	if (iocb->ki_flags & IOCB_DIRECT) {
-		const u64 mask = bdev_logical_block_size(bdev) - 1;
-
-		if (dsfs_dio_direct(inode) &&
-		    !((iocb->ki_pos | iov_iter_alignment(to)) & mask))
+		if (dsfs_read_direct(iocb, to))
 			return iomap_dio_rw(iocb, to, &dsfs_iomap_ops, NULL, 0,
 					    NULL, 0);
 		iocb->ki_flags &= ~IOCB_DIRECT;

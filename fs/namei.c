@@ -15,14 +15,17 @@ static int dsfs_dir_of(struct inode *inode, struct dsfs_dir_info *dir,
 	return dsfs_dir_get(dsfs_src(inode->i_sb), &attr, dir, err);
 }
 
-/* The inode behind a name: a further name of a file leads to the first. */
-static int dsfs_resolve(struct super_block *sb, u32 *ino, u8 type,
+/*
+ * The inode behind a name: a further name of a file leads to the first.  The
+ * type becomes that of the file.
+ */
+static int dsfs_resolve(struct super_block *sb, u32 *ino, u8 *type,
 			struct dsfs_err *err)
 {
 	struct dsfs_attr attr;
 	int ret;
 
-	if (type != DSFS_DT_STUB)
+	if (*type != DSFS_DT_STUB)
 		return 0;
 	ret = dsfs_inode_get(dsfs_src(sb), *ino, &attr, err);
 	if (ret)
@@ -31,6 +34,7 @@ static int dsfs_resolve(struct super_block *sb, u32 *ino, u8 type,
 		return dsfs_bad(err, "entry of a stub leads to an inode", *ino,
 				0, -EUCLEAN);
 	*ino = attr.start;
+	*type = dsfs_mode_to_dt(attr.mode);
 	return 0;
 }
 
@@ -41,14 +45,11 @@ static int dsfs_check_entry(struct inode *dir, struct inode *inode, u8 type,
 	struct dsfs_dir_info child;
 	int ret;
 
-	if (type != DSFS_DT_STUB && type != dsfs_mode_to_dt(inode->i_mode))
+	if (type != dsfs_mode_to_dt(inode->i_mode))
 		return dsfs_bad(err, "type of an entry", type,
 				dsfs_mode_to_dt(inode->i_mode), -EUCLEAN);
 	if (!S_ISDIR(inode->i_mode))
 		return 0;
-	if (type == DSFS_DT_STUB)
-		return dsfs_bad(err, "further name of a directory",
-				inode->i_ino, 0, -EUCLEAN);
 	ret = dsfs_dir_of(inode, &child, err);
 	if (!ret && child.parent != dir->i_ino)
 		ret = dsfs_bad(err, "parent that a directory names",
@@ -74,7 +75,7 @@ static struct inode *dsfs_lookup_inode(struct inode *dir,
 	if (ret)
 		return ERR_PTR(ret);
 	ino = info.first + pos;
-	ret = dsfs_resolve(sb, &ino, type, err);
+	ret = dsfs_resolve(sb, &ino, &type, err);
 	if (ret)
 		return ERR_PTR(ret);
 	inode = dsfs_iget(sb, ino);
