@@ -223,14 +223,17 @@ static void do_task(struct worker *w, const struct task *t)
 {
 	const struct frun *r = run_at(w->f, t->first);
 	const u64 base = r->start + t->off;
+	u64 to, done = 0;
 	size_t i;
 
 	w->whole = !image_pread(&w->f->img, w->buf, t->len, base);
 	for (i = t->first; i < t->first + t->n; i++) {
 		r = run_at(w->f, i);
-		if (!r->again)
-			check_chunks(w, r, base, t->off, t->n == 1 ?
-				     t->off + t->len : r->stored);
+		if (r->again)
+			continue;
+		to = t->n == 1 ? t->off + t->len : r->stored;
+		check_chunks(w, r, base, t->off, to);
+		done += to - t->off;
 	}
 	/* Only the last of them looks behind the buffer, and then spoils it. */
 	for (i = t->first; i < t->first + t->n; i++) {
@@ -238,7 +241,7 @@ static void do_task(struct worker *w, const struct task *t)
 		if (!r->again && (t->n > 1 || t->off + t->len == r->stored))
 			check_behind(w, i, base, t->len);
 	}
-	pass_add(w->f, t->len);
+	pass_add(w->f, done);
 }
 
 static void *work(void *arg)

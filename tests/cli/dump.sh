@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# dump.sh - dump.dsfs: what it shows agrees with the tree that was packed, and
+# what it extracts is that tree.
+set -euo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+dump=$bin/dump.dsfs
+listing=$bin/tests/listing
+
+root=--no-root
+[ "$(id -u)" -ne 0 ] || root=
+# The carrier may not take every attribute; that is said and left out.
+"$bin/tests/mktree" $root tree 2>/dev/null
+seq 1000 >tree/broken
+"$bin/mkfs.dsfs" -q -L 'a label' good.dsfs tree
+"$listing" --as-packed tree >tree.list
+
+json()
+{
+	python3 -c "import json, sys; d = json.load(open(sys.argv[1])); $1" "$out"
+}
+
+# --- superblocks and regions
+exits 'superblocks' 0 "$dump" good.dsfs
+check 'the label' grep -q '^label: *a\\040label$' "$out"
+check 'the other slot' grep -q '^slot 1: *the same$' "$out"
+run "$dump" --json good.dsfs
+check '--json' json 'assert d["slots"][1]["label"] == "a label" and d["used"] == 0'
+exits '--regions' 0 "$dump" --regions good.dsfs
+check '--regions: none is wrong' test "$(grep -c ' \(ok\|empty\)$' "$out")" = 13
+run "$dump" --regions --json good.dsfs
+check '--regions --json' json 'assert [r["name"] for r in d["regions"]][1] == "inodes"'
+
+# --- one object
+exits '--inode' 0 "$dump" --inode=1 good.dsfs
+check '--inode: the root' grep -q '^type: *d$' "$out"
+exits '--path' 0 "$dump" --path=/types/symlink-59 good.dsfs
+check '--path: a target' grep -q "^target: *$(readlink tree/types/symlink-59)\$" "$out"
+run "$dump" --json --path=/types/regular good.dsfs
+check '--path --json' json 'assert d["type"] == "f" and d["size"] == 1000'
+run "$dump" --dir=/types good.dsfs
+check '--dir: entries in order' diff \
+	<(LC_ALL=C ls -U1 tree/types | LC_ALL=C sort) <(awk 'NR > 5 { print $6 }' "$out")
+check '--dir: all are in the index' test "$(grep -c missing "$out")" = 0
+run "$dump" --json --dir=1 good.dsfs
+check '--dir=N --json' json 'assert d["inode"] == 1 and len(d["entries"]) == d["count"]'
+exits '--extents' 0 "$dump" --extents=/sparse/holes-between good.dsfs
+check '--extents: holes' grep -q ' hole$' "$out"
+run "$dump" --json --extents=/sparse/holes-between good.dsfs
+check '--extents --json' json 'assert sum(e["length"] for e in d["extents"]) == d["size"]'
+run "$dump" --cat=/sparse/holes-between good.dsfs
+check '--cat' cmp "$out" tree/sparse/holes-between
+
+# --- everything
+exits '--list' 0 "$dump" --list good.dsfs
+check '--list is the listing of the tree' diff tree.list "$out"
+run "$dump" --list --json good.dsfs
+check '--list --json' json "assert len(d['list']) == $(wc -l <tree.list)"
+check '--list --json: names of any bytes come back' python3 - "$out" tree.list <<'PY'
+import json, os, re, sys
+have = [os.fsencode(e["path"]) for e in json.load(open(sys.argv[1]))["list"]]
+want = [re.sub(rb"\\([0-7]{3})", lambda m: bytes([int(m[1], 8)]), l.split(b"\t")[0])
+        for l in open(sys.argv[2], "rb")]
+assert have == want
+PY
+run "$dump" --list --no-data good.dsfs
+check '--list --no-data' diff \
+	<(awk -F '\t' -v OFS='\t' '$2 == "f" { $11 = "-" } 1' tree.list) "$out"
+
+# --- extracting
+exits '--extract' 0 "$dump" --extract=new good.dsfs
+check '--extract: the tree' diff tree.list <("$listing" --as-packed new)
+check '--extract: holes' test "$(stat -c %b new/sparse/hole-first)" -lt \
+	$(($(stat -c %s new/sparse/hole-first) / 512))
+mkdir empty full
+: >full/file
+exits '--extract into an empty directory' 0 "$dump" --extract=empty good.dsfs
+says '--extract into a full one' 1 'Directory not empty' "$dump" --extract=full good.dsfs
+check 'and it is left alone' test "$(ls full)" = file
+says '--extract to a file' 1 'Not a directory' "$dump" --extract=full/file good.dsfs
+ln -s full link
+says '--extract through a symlink to a full one' 1 'not empty' "$dump" --extract=link good.dsfs
+
+cp good.dsfs bad.dsfs
+flip bad.dsfs "$(data_of bad.dsfs /broken)"
+says '--extract of bad data names the file' 1 '/broken: content: data checksum' \
+	"$dump" --extract=part bad.dsfs
+check 'the file is left out, all else is there' diff \
+	<(grep -v '^/broken' tree.list) <("$listing" --as-packed part)
+says '--cat of bad data' 1 'data checksum' "$dump" --cat=/broken bad.dsfs
+check '--cat: nothing bad is written' test ! -s "$out"
+says '--list of bad data' 1 '/broken: content' "$dump" --list bad.dsfs
+check '--list: an errno stands for it' grep -q "^/broken	.*	!74	" "$out"
+
+if [ "$(id -u)" -eq 0 ]; then
+	chmod 755 "$work"
+	mkdir -m 777 user
+	run setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$dump" --extract=user/new good.dsfs
+	check '--extract as a user: what only root can is named' grep -q \
+		'/types/char-1-3: mknod: Operation not permitted' "$err"
+	check '--extract as a user: contents' diff \
+		<(awk -F '\t' '$2 == "f" { print $1, $11 }' tree.list) \
+		<("$listing" --as-packed user/new |
+		  awk -F '\t' '$2 == "f" { print $1, $11 }')
+else
+	skip '--extract as a user' 'not root'
+fi
+
+# --- what is wrong
+says 'no such path' 1 '/nothing: No such file' "$dump" --path=/nothing good.dsfs
+says 'no directory on the way' 1 'Not a directory' "$dump" --path=/types/regular/x good.dsfs
+says '--dir of a file' 1 'Not a directory' "$dump" --dir=/types/regular good.dsfs
+says '--cat of a directory' 1 'not a regular file' "$dump" --cat=/types good.dsfs
+says '--inode out of range' 1 'inode number' "$dump" --inode=4000000 good.dsfs
+says '--inode=0' 1 'inode number' "$dump" --inode=0 good.dsfs
+says 'no image' 1 'No such file' "$dump" missing
+says 'zeros' 1 'no valid superblock' "$dump" full/file
+cp good.dsfs bad.dsfs
+flip bad.dsfs 1100
+says 'a bad slot is named, the rest is shown' 1 'slot 0: superblock checksum' "$dump" --list bad.dsfs
+check 'and it is all there' diff tree.list "$out"
+exits 'standard output is full' 1 bash -c "'$dump' --list good.dsfs >/dev/full"
+
+# --- usage
+exits '--help' 0 "$dump" --help
+exits '-V' 0 "$dump" -V
+exits 'usage: no image' 2 "$dump"
+exits 'usage: two images' 2 "$dump" good.dsfs good.dsfs
+exits 'usage: unknown option' 2 "$dump" --nonsense good.dsfs
+exits 'usage: two requests' 2 "$dump" --list --regions good.dsfs
+exits 'usage: --cat --json' 2 "$dump" --json --cat=/x good.dsfs
+exits 'usage: --inode=x' 2 "$dump" --inode=x good.dsfs
+exits 'usage: --no-data alone' 2 "$dump" --no-data good.dsfs
+finish

@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# fsck.sh - fsck.dsfs: options, exit codes, and how it tells what is wrong.
+# What it finds is the matter of the tier `corrupt`.
+set -euo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+fsck=$bin/fsck.dsfs
+
+mkdir -p tree/sub
+for i in $(seq -w 40); do
+	printf 'contents of %s\n%0*d' "$i" 5000 0 >"tree/sub/file-$i"
+done
+printf 'twice' >tree/a
+printf 'twice' >tree/b
+for i in $(seq 20); do
+	cat "$bin/mkfs.dsfs"
+done >tree/large
+"$bin/mkfs.dsfs" -q good.dsfs tree
+
+damaged()
+{
+	cp good.dsfs bad.dsfs
+	local at
+
+	for at; do
+		flip bad.dsfs "$at"
+	done
+}
+
+# --- options
+exits 'a good image' 0 "$fsck" good.dsfs
+check 'says that it is clean' grep -q 'good.dsfs: clean, ' "$out"
+exits '-q says nothing' 0 "$fsck" -q good.dsfs
+check '-q: no output' test ! -s "$out" -a ! -s "$err"
+exits '-n -f' 0 "$fsck" -n -f good.dsfs
+exits '-a -p -y of fsck(8)' 0 "$fsck" -a -p -y good.dsfs
+exits '--threads=1' 0 "$fsck" --threads=1 good.dsfs
+exits '--threads=64' 0 "$fsck" --threads=64 good.dsfs
+exits '--progress' 0 "$fsck" --progress good.dsfs
+exits '-C 0' 0 "$fsck" -C 0 good.dsfs
+run "$fsck" -v good.dsfs
+check '-v names the passes' grep -q '^Pass 5: data$' "$out"
+exits '--help' 0 "$fsck" --help
+check '--help goes to stdout' grep -q '^Usage: fsck.dsfs' "$out"
+exits '-V' 0 "$fsck" -V
+check '-V' grep -q '^fsck.dsfs [0-9]' "$out"
+
+for bad in --threads=0 --threads=65 --threads=x '-C x' --nonsense; do
+	# shellcheck disable=SC2086
+	exits "usage: $bad" 16 "$fsck" $bad good.dsfs
+done
+exits 'usage: no image' 16 "$fsck"
+exits 'usage: two images' 16 "$fsck" good.dsfs good.dsfs
+
+# --- what is no image
+: >empty
+head -c 100000 /dev/zero >zeros
+says 'no such file' 8 'missing: open: No such file' "$fsck" missing
+says 'a directory' 8 'Is a directory' "$fsck" tree
+says 'an empty file' 8 'no valid superblock' "$fsck" empty
+says 'zeros' 8 'magic' "$fsck" zeros
+
+# --- superblocks
+damaged 1100
+says 'slot 0 is bad' 4 'slot 0: superblock checksum' "$fsck" bad.dsfs
+check 'slot 0: its offset' grep -q 'offset 1024:' "$err"
+damaged 66600
+says 'slot 1 is bad' 4 'slot 1: superblock checksum' "$fsck" bad.dsfs
+damaged 1100 66600
+says 'both slots are bad' 4 'slot 1: superblock checksum' "$fsck" bad.dsfs
+head -c 200000 good.dsfs >short.dsfs
+says 'cut short' 4 'image longer than the device' "$fsck" short.dsfs
+
+# --- metadata
+damaged $(($(region good.dsfs inodes) + 70))
+says 'a metadata block' 4 'metadata block checksum: inodes' "$fsck" bad.dsfs
+damaged "$(region good.dsfs blocksums)"
+says 'the block checksums' 4 'region checksum: blocksums' "$fsck" bad.dsfs
+
+# --- data
+at=$(data_of good.dsfs /sub/file-07)
+damaged "$at"
+says 'data is named by path' 4 '/sub/file-07: inode ' "$fsck" bad.dsfs
+check 'data: its offset' grep -q "offset $at: data checksum: " "$err"
+exits '--no-data does not look at it' 0 "$fsck" --no-data bad.dsfs
+damaged $(($(data_of good.dsfs /large) + 40000))
+run "$fsck" bad.dsfs
+check 'a chunk of a large file' grep -q \
+	"offset $(($(data_of good.dsfs /large) + 32768)): data checksum: .* bytes 32768 to 65535 " "$err"
+damaged "$(data_of good.dsfs /a)"
+run "$fsck" bad.dsfs
+check 'shared data is looked at once' test "$(grep -c 'data checksum' "$err")" = 1
+damaged $(($(data_of good.dsfs /sub/file-07) + 8000))
+says 'bytes between files' 4 'bytes between files' "$fsck" bad.dsfs
+damaged 10
+says 'bytes in front are a warning' 0 'warning: ' "$fsck" bad.dsfs
+exits '-q: no warnings' 0 "$fsck" -q bad.dsfs
+check '-q: no warnings' test ! -s "$err"
+
+# --- many problems
+all=()
+for i in $(seq -w 40); do
+	all+=("$(data_of good.dsfs "/sub/file-$i")")
+done
+damaged "${all[@]}"
+says 'many problems are counted' 4 'data checksum: 24 more of this kind' "$fsck" bad.dsfs
+check 'some are shown' test "$(grep -c ': data checksum: 0x' "$err")" = 16
+run "$fsck" -v bad.dsfs
+check '-v shows all' test "$(grep -c ': data checksum: 0x' "$err")" = 40
+run "$fsck" -v --threads=1 bad.dsfs
+sort "$err" >one
+run "$fsck" -v --threads=8 bad.dsfs
+check 'threads find the same' diff one <(sort "$err")
+
+# --- for programs
+run "$fsck" --json bad.dsfs
+check '--json: exit code' test "$rc" = 4
+check '--json' python3 - "$out" <<'PY'
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["errors"] == d["kinds"]["data checksum"] == 40, d["kinds"]
+assert len(d["problems"]) == 16
+assert all(p["path"].startswith("/sub/file-") and p["offset"] > 0 and
+           p["severity"] == "error" for p in d["problems"])
+PY
+run "$fsck" --json good.dsfs
+check '--json of a good image' python3 -c \
+	'import json, sys; assert json.load(open(sys.argv[1]))["errors"] == 0' "$out"
+"$fsck" -C 5 good.dsfs 5>progress >/dev/null
+check '-C writes lines of pass, done, total, image' \
+	awk '$1 < last || $2 > $3 || $4 != "good.dsfs" || NF != 4 { exit 1 }
+	     { last = $1 } END { if (last < 5) exit 1 }' progress
+exits 'standard output is full' 8 bash -c "'$fsck' good.dsfs >/dev/full"
+
+# The pipe of the progress holds one line, so the run is under way and cannot
+# end before the signal is there.
+check 'cancelled by a signal' python3 - "$fsck" <<'PY'
+import fcntl, os, select, signal, subprocess, sys
+r, w = os.pipe()
+fcntl.fcntl(w, fcntl.F_SETPIPE_SZ, 4096)
+p = subprocess.Popen([sys.argv[1], "-C", str(w), "./" * 1500 + "good.dsfs"],
+                     pass_fds=[w], stdout=subprocess.DEVNULL)
+os.close(w)
+select.select([r], [], [])
+p.send_signal(signal.SIGINT)
+while os.read(r, 65536):
+    pass
+assert p.wait() == 32, p.returncode
+PY
+finish
