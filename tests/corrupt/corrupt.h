@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mkcorrupt: what its parts share.
+ */
+#ifndef CORRUPT_H
+#define CORRUPT_H
+
+#include "libdsfs.h"
+
+/**
+ * struct dsfs_source - an image in memory
+ * @good: as it was read: where things are is looked up here
+ * @bad: what is changed and written
+ * @len: bytes of both; @out of them are written
+ */
+struct dsfs_source {
+	u8 *good;
+	u8 *bad;
+	u64 len;
+	u64 out;
+	struct dsfs_geo geo;
+};
+
+/* A field of a structure; @count of them in a row. */
+struct field {
+	const char *name;
+	u16 off;
+	u16 size;
+	u32 count;
+};
+
+/**
+ * struct place - something in the image
+ * @pos: byte offset
+ * @bytes: length
+ * @fields: what can be changed in it; ends with a field without name
+ */
+struct place {
+	u64 pos;
+	u64 bytes;
+	const struct field *fields;
+};
+
+/* When a statement is done: what comes later sees checksums made earlier. */
+enum phase {
+	PHASE_CONTENT,
+	PHASE_BLOCKSUMS,	/* behind the checksums of blocks */
+	PHASE_SUPER,		/* behind the checksums of regions */
+	PHASE_RAW,		/* behind all checksums */
+};
+
+/**
+ * place_find - what a statement is about
+ * @src: the image
+ * @words: kind and arguments
+ * @n: how many words there are
+ * @place: filled in
+ * @phase: filled in
+ *
+ * Dies with a message if there is no such thing.
+ *
+ * Return: words used.
+ */
+int place_find(struct dsfs_source *src, char **words, int n,
+	       struct place *place, enum phase *phase);
+
+/* Print what is wrong with the statement being done, and exit. */
+void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* Region by its name; -1 for none. */
+int region_id(const char *name);
+
+#endif /* CORRUPT_H */

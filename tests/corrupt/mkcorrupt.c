@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mkcorrupt - give a good image one defect.
+ *
+ *   mkcorrupt IMAGE CHANGES OUT
+ *
+ * All checksums are made right again behind the change, since a defect that a
+ * checksum finds tests nothing but checksums; unless the change says otherwise.
+ * CHANGES are separated by ";".  Each is
+ *
+ *   [raw] PLACE FIELD OP VALUE	as in: inode /file mode=0; names /dir 0 count+1
+ *   [raw] PLACE zero		all bytes of it
+ *   size+N, size-N, size=N	longer or shorter image
+ *
+ * PLACE: inode PATH | ino N | owner PATH | ext PATH | dir PATH | segment PATH I |
+ *	names PATH BLOCK | slot PATH | name PATH | line PATH I | entry PATH |
+ *	xset PATH | xattr PATH I | target PATH | filesum PATH | chunksum PATH I |
+ *	data PATH | pad REGION | at OFFSET | blocksum REGION BLOCK |
+ *	super 0|1|both | region 0|1|both REGION
+ * FIELD: as in dsfs_fs.h, or byte, value; with [I] the I-th
+ * OP: = + - ^
+ * VALUE: a number, or ino:PATH for an inode number
+ *
+ * raw: the change comes last, and no checksum knows of it.  A change of a
+ * superblock's checksum field is always raw.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "corrupt.h"
+
+#define STATEMENTS_MAX	16
+#define WORDS_MAX	8
+
+static const char *current = "mkcorrupt";
+
+void die(const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "mkcorrupt: %s: ", current);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+/* A statement, taken apart. */
+struct change {
+	const char *text;
+	struct place place;
+	const struct field *field;	/* NULL: zero all of the place */
+	u32 index;
+	char op;
+	u64 value;
+	enum phase phase;
+};
+
+static u64 parse_value(struct dsfs_source *src, char *s)
+{
+	char *words[3] = { (char *)"inode", s + 4, (char *)"" };
+	enum phase phase;
+	struct place p;
+	char *end;
+	u64 v;
+
+	if (!strncmp(s, "ino:", 4)) {
+		place_find(src, words, 3, &p, &phase);
+		return (p.pos - src->geo.regions[DSFS_REGION_INODES].pos) /
+		       sizeof(struct dsfs_inode);
+	}
+	v = strtoull(s, &end, 0);
+	if (!*s || *end)
+		die("%s: no number", s);
+	return v;
+}
+
+/* FIELD, OP and VALUE: one word. */
+static void parse_field(struct dsfs_source *src, struct change *c, char *s)
+{
+	size_t len = strcspn(s, "[=+-^");
+	const struct field *f;
+	char *op = s + strcspn(s, "=+-^");
+
+	if (!strcmp(s, "zero"))
+		return;
+	for (f = c->place.fields; f->name; f++)
+		if (strlen(f->name) == len && !strncmp(f->name, s, len))
+			break;
+	if (!f->name || !*op)
+		die("%s: no field, or no operation", s);
+	c->field = f;
+	c->index = s[len] == '[' ? strtoul(s + len + 1, NULL, 0) : 0;
+	if (c->index >= f->count ||
+	    f->off + (c->index + 1ULL) * f->size > c->place.bytes)
+		die("%s: outside of the place", s);
+	c->op = *op;
+	c->value = parse_value(src, op + 1);
+	if (c->place.fields[0].name && !strcmp(c->place.fields[0].name, "magic") &&
+	    !strcmp(f->name, "checksum"))
+		c->phase = PHASE_RAW;
+}
+
+static void parse_change(struct dsfs_source *src, struct change *c, char **words,
+			 int n)
+{
+	bool raw = !strcmp(words[0], "raw");
+	int used;
+
+	if (n == 1 && !strncmp(words[0], "size", 4)) {
+		if (words[0][4] == '=')
+			src->out = strtoull(words[0] + 5, NULL, 0);
+		else
+			src->out += strtoll(words[0] + 4, NULL, 0);
+		c->place.bytes = 0;
+		return;
+	}
+	words += raw;
+	n -= raw;
+	if (!n)
+		die("nothing to do");
+	used = place_find(src, words, n, &c->place, &c->phase);
+	if (n != used + 1)
+		die("a field, an operation and a value, in one word");
+	parse_field(src, c, words[used]);
+	if (raw || (!c->field && c->phase == PHASE_SUPER))
+		c->phase = PHASE_RAW;
+}
+
+/* Cuts @text up; "super both" and "region both" become two changes. */
+static int parse_changes(struct dsfs_source *src, char *text, struct change *list)
+{
+	char *save, *s, *words[WORDS_MAX], *word_save, *w;
+	int n = 0, nw, i;
+
+	for (s = strtok_r(text, ";", &save); s; s = strtok_r(NULL, ";", &save)) {
+		nw = 0;
+		for (w = strtok_r(s, " \t", &word_save); w && nw < WORDS_MAX;
+		     w = strtok_r(NULL, " \t", &word_save))
+			words[nw++] = w;
+		if (!nw)
+			continue;
+		if (n + 2 > STATEMENTS_MAX)
+			die("more than %d changes", STATEMENTS_MAX);
+		for (i = 0; i < nw && strcmp(words[i], "both"); i++)
+			;
+		if (i < nw) {
+			words[i] = (char *)"1";
+			parse_change(src, &list[n++], words, nw);
+			words[i] = (char *)"0";
+		}
+		parse_change(src, &list[n++], words, nw);
+	}
+	return n;
+}
+
+static void apply(struct dsfs_source *src, const struct change *c)
+{
+	u8 *p = src->bad + c->place.pos;
+	u64 v = 0;
+	int i;
+
+	if (!c->field) {
+		memset(p, 0, c->place.bytes);
+		return;
+	}
+	p += c->field->off + (u64)c->index * c->field->size;
+	for (i = c->field->size; i--;)
+		v = v << 8 | p[i];
+	switch (c->op) {
+	case '=':
+		v = c->value;
+		break;
+	case '+':
+		v += c->value;
+		break;
+	case '-':
+		v -= c->value;
+		break;
+	case '^':
+		v ^= c->value;
+		break;
+	}
+	for (i = 0; i < c->field->size; i++, v >>= 8)
+		p[i] = v;
+}
+
+static void apply_phase(struct dsfs_source *src, const struct change *list, int n,
+			enum phase phase)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (list[i].place.bytes && list[i].phase == phase)
+			apply(src, &list[i]);
+}
+
+/* --- checksums -------------------------------------------------------------- */
+
+static void put32(u8 *p, u32 v)
+{
+	__le32 raw = cpu_to_le32(v);
+
+	memcpy(p, &raw, sizeof(raw));
+}
+
+static void sum_blocks(struct dsfs_source *src)
+{
+	const struct dsfs_region_info *r = &src->geo.regions[DSFS_REGION_BLOCKSUMS];
+	u64 pos = src->geo.meta_start, i;
+
+	for (i = 0; i < src->geo.meta_bytes >> DSFS_BLOCK_BITS; i++) {
+		if (pos < r->pos || pos >= r->pos + r->bytes)
+			put32(src->bad + r->pos + 4 * i,
+			      dsfs_crc32c(0, src->bad + pos, DSFS_BLOCK_SIZE));
+		pos += DSFS_BLOCK_SIZE;
+	}
+}
+
+/*
+ * The checksum of a region as a slot describes it; one that lies nowhere keeps
+ * the one it has, and so does an empty one.
+ */
+static void sum_region(struct dsfs_source *src, struct dsfs_super *raw, int id)
+{
+	const struct dsfs_region_info *b = &src->geo.regions[DSFS_REGION_BLOCKSUMS];
+	const u64 total = src->geo.meta_bytes >> DSFS_BLOCK_BITS;
+	struct dsfs_region *r = &raw->regions[id];
+	u64 block = le32_to_cpu(r->block), bytes = le64_to_cpu(r->bytes);
+	u64 blocks = (bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS;
+
+	if (!bytes || blocks > total || block > total - blocks)
+		return;
+	if (id == DSFS_REGION_BLOCKSUMS)
+		r->checksum = cpu_to_le32(dsfs_crc32c(0, src->bad +
+						      src->geo.meta_start +
+						      (block << DSFS_BLOCK_BITS),
+						      bytes));
+	else
+		r->checksum = cpu_to_le32(dsfs_crc32c(0, src->bad + b->pos +
+						      4 * block, 4 * blocks));
+}
+
+static void sum_regions(struct dsfs_source *src)
+{
+	struct dsfs_super *raw;
+	int slot, id;
+
+	for (slot = 0; slot < DSFS_SB_SLOTS; slot++) {
+		raw = (void *)(src->bad + DSFS_SB_POS(slot));
+		for (id = 0; id < DSFS_REGIONS_USED; id++)
+			sum_region(src, raw, id);
+	}
+}
+
+/* A region that was moved or resized gets the checksum of what it covers now. */
+static void resum_moved(struct dsfs_source *src, const struct change *list, int n)
+{
+	struct dsfs_super *raw;
+	int slot, id, i;
+	u64 pos;
+
+	for (i = 0; i < n; i++) {
+		if (list[i].phase != PHASE_SUPER || !list[i].field ||
+		    !strcmp(list[i].field->name, "checksum"))
+			continue;
+		for (slot = 0; slot < DSFS_SB_SLOTS; slot++)
+			for (id = 0; id < DSFS_REGIONS_USED; id++) {
+				pos = DSFS_SB_POS(slot) +
+				      offsetof(struct dsfs_super, regions) +
+				      id * sizeof(struct dsfs_region);
+				raw = (void *)(src->bad + DSFS_SB_POS(slot));
+				if (list[i].place.pos == pos)
+					sum_region(src, raw, id);
+			}
+	}
+}
+
+static void sum_supers(struct dsfs_source *src)
+{
+	struct dsfs_super *raw;
+	int slot;
+
+	for (slot = 0; slot < DSFS_SB_SLOTS; slot++) {
+		raw = (void *)(src->bad + DSFS_SB_POS(slot));
+		raw->checksum = cpu_to_le32(dsfs_super_sum(raw));
+	}
+}
+
+/* --- files ------------------------------------------------------------------ */
+
+static void read_image(struct dsfs_source *src, const char *path)
+{
+	struct dsfs_err err = { 0 };
+	FILE *f = fopen(path, "rb");
+	long len;
+
+	if (!f || fseek(f, 0, SEEK_END) || (len = ftell(f)) < 0)
+		die("%s: %s", path, strerror(errno));
+	rewind(f);
+	src->len = len;
+	src->out = len;
+	src->good = calloc(1, len + 1);
+	src->bad = malloc(len + 1);
+	if (!src->good || !src->bad || fread(src->good, 1, len, f) != (size_t)len)
+		die("%s: cannot be read", path);
+	fclose(f);
+	memcpy(src->bad, src->good, len);
+	if (src->len < DSFS_DATA_START_MIN ||
+	    dsfs_super_decode((void *)(src->good + DSFS_SB_POS(0)), src->len,
+			      &src->geo, &err))
+		die("%s: no good image: %s", path, err.what ? err.what : "too short");
+}
+
+static void write_image(struct dsfs_source *src, const char *path)
+{
+	static const u8 zeros[4096];
+	u64 n = src->out < src->len ? src->out : src->len;
+	FILE *f = fopen(path, "wb");
+
+	if (!f || fwrite(src->bad, 1, n, f) != n)
+		die("%s: cannot be written", path);
+	for (; n < src->out; n += sizeof(zeros))
+		if (fwrite(zeros, 1, sizeof(zeros), f) != sizeof(zeros))
+			die("%s: cannot be written", path);
+	if (fclose(f))
+		die("%s: %s", path, strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+	struct change list[STATEMENTS_MAX] = { 0 };
+	struct dsfs_source src = { 0 };
+	int n;
+
+	if (argc != 4) {
+		fputs("usage: mkcorrupt IMAGE CHANGES OUT\n", stderr);
+		return 2;
+	}
+	read_image(&src, argv[1]);
+	current = strdup(argv[2]);
+	n = parse_changes(&src, argv[2], list);
+	apply_phase(&src, list, n, PHASE_CONTENT);
+	sum_blocks(&src);
+	apply_phase(&src, list, n, PHASE_BLOCKSUMS);
+	sum_regions(&src);
+	apply_phase(&src, list, n, PHASE_SUPER);
+	resum_moved(&src, list, n);
+	sum_supers(&src);
+	apply_phase(&src, list, n, PHASE_RAW);
+	if (src.out == src.len && !memcmp(src.good, src.bad, src.len) && n)
+		die("changes nothing");
+	write_image(&src, argv[3]);
+	free(src.good);
+	free(src.bad);
+	return 0;
+}

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where things are in an image: by path, so that a list of defects does not
+ * depend on how mkfs.dsfs laid the image out.  Only libdsfs looks; what it
+ * finds is taken from the image as it was before any change.
+ */
+#include <stdlib.h>
+
+#include "corrupt.h"
+
+#define F(s, f)		{ #f, offsetof(struct s, f), sizeof(((struct s *)0)->f), 1 }
+#define F_BYTES(s, f)	{ #f, offsetof(struct s, f), 1, sizeof(((struct s *)0)->f) }
+#define F_END		{ NULL, 0, 0, 0 }
+
+static const struct field super_fields[] = {
+	F(dsfs_super, magic), F(dsfs_super, checksum), F(dsfs_super, version),
+	F(dsfs_super, block_bits), F(dsfs_super, align_bits),
+	F(dsfs_super, chunk_bits), F(dsfs_super, object_bits),
+	F(dsfs_super, slot), F(dsfs_super, name_hash), F(dsfs_super, compat),
+	F(dsfs_super, incompat), F(dsfs_super, generation),
+	F(dsfs_super, build_time), F_BYTES(dsfs_super, uuid),
+	F_BYTES(dsfs_super, label), F(dsfs_super, image_bytes),
+	F(dsfs_super, data_start), F(dsfs_super, data_end),
+	F(dsfs_super, meta_start), F(dsfs_super, meta_bytes),
+	F(dsfs_super, content_bytes), F(dsfs_super, stored_bytes),
+	F(dsfs_super, files), F_BYTES(dsfs_super, reserved), F_END,
+};
+
+static const struct field region_fields[] = {
+	F(dsfs_region, block), F(dsfs_region, checksum), F(dsfs_region, bytes),
+	F_END,
+};
+
+static const struct field inode_fields[] = {
+	F(dsfs_inode, mode), F(dsfs_inode, owner), F(dsfs_inode, nlink),
+	F(dsfs_inode, flags), F(dsfs_inode, ext), F(dsfs_inode, size_hi),
+	F(dsfs_inode, start_hi), F(dsfs_inode, size_lo),
+	F(dsfs_inode, start_lo), F(dsfs_inode, mtime), F_END,
+};
+
+static const struct field ext_fields[] = {
+	F(dsfs_ext, xattrs), F(dsfs_ext, stored), F(dsfs_ext, first_segment),
+	F(dsfs_ext, segments), F(dsfs_ext, nlink), F(dsfs_ext, uid),
+	F(dsfs_ext, gid), F_BYTES(dsfs_ext, reserved), F_END,
+};
+
+static const struct field dir_fields[] = {
+	F(dsfs_dir, self), F(dsfs_dir, parent), F(dsfs_dir, first),
+	F(dsfs_dir, count), F(dsfs_dir, names), F(dsfs_dir, name_blocks),
+	F(dsfs_dir, lines), F(dsfs_dir, first_line), F(dsfs_dir, seed),
+	F(dsfs_dir, slot_bits), F(dsfs_dir, block_bits),
+	F_BYTES(dsfs_dir, reserved), F_END,
+};
+
+static const struct field names_fields[] = {
+	F(dsfs_names, first), F(dsfs_names, count), F(dsfs_names, end), F_END,
+};
+
+static const struct field line_fields[] = {
+	{ "entries", 0, 4, DSFS_LINE_ENTRIES }, F_END,
+};
+
+static const struct field segment_fields[] = {
+	F(dsfs_segment, logical), F(dsfs_segment, stored), F_END,
+};
+
+static const struct field xset_fields[] = {
+	F(dsfs_xattr_set, bytes), F(dsfs_xattr_set, count),
+	F(dsfs_xattr_set, reserved), F_END,
+};
+
+static const struct field xattr_fields[] = {
+	F(dsfs_xattr, prefix), F(dsfs_xattr, name_len), F(dsfs_xattr, reserved),
+	F(dsfs_xattr, value_len), { "byte", sizeof(struct dsfs_xattr), 1, 4096 },
+	F_END,
+};
+
+static const struct field byte_fields[] = { { "byte", 0, 1, 1U << 30 }, F_END };
+static const struct field le16_fields[] = { { "value", 0, 2, 1 }, F_END };
+static const struct field le32_fields[] = { { "value", 0, 4, 1 }, F_END };
+
+static const char *const region_names[DSFS_REGIONS_USED] = {
+	"BLOCKSUMS", "INODES", "DIRS", "NAMES", "INDEX", "OWNERS", "EXTS",
+	"SYMLINKS", "XATTRS", "SEGMENTS", "FILESUMS", "CHUNKSUMS", "HISTORY",
+};
+
+int region_id(const char *name)
+{
+	int i;
+
+	for (i = 0; i < DSFS_REGIONS_USED; i++)
+		if (!strcmp(name, region_names[i]))
+			return i;
+	if (!strncmp(name, "REGION", 6) && atoi(name + 6) < DSFS_REGIONS)
+		return atoi(name + 6);
+	return -1;
+}
+
+static int need_region(const char *name)
+{
+	int id = region_id(name);
+
+	if (id < 0)
+		die("no such region: %s", name);
+	return id;
+}
+
+/* --- libdsfs over the image ------------------------------------------------ */
+
+int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
+		  size_t len, struct dsfs_mref *ref)
+{
+	const struct dsfs_region_info *r = &src->geo.regions[region];
+
+	if (off >= r->bytes || len > r->bytes - off)
+		return -EUCLEAN;
+	ref->p = src->good + r->pos + off;
+	ref->priv = NULL;
+	return 0;
+}
+
+void dsfs_meta_put(struct dsfs_mref *ref)
+{
+	ref->p = NULL;
+}
+
+const struct dsfs_geo *dsfs_source_geo(const struct dsfs_source *src)
+{
+	return &src->geo;
+}
+
+/* A name: its directory, its position, and the number that both give. */
+struct found {
+	struct dsfs_dir_info dir;
+	u32 pos;
+	u32 ino;
+};
+
+static void find_attr(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr)
+{
+	struct dsfs_err err;
+
+	if (dsfs_inode_get(src, ino, attr, &err))
+		die("inode %u: %s", ino, err.what);
+}
+
+/* The root is found with an empty @found->dir. */
+static void find_path(struct dsfs_source *src, const char *path,
+		      struct found *found)
+{
+	struct dsfs_attr attr;
+	struct dsfs_err err;
+	size_t len;
+	u8 type;
+
+	memset(found, 0, sizeof(*found));
+	found->ino = DSFS_ROOT_INO;
+	for (path += strspn(path, "/"); *path; path += len + strspn(path + len, "/")) {
+		len = strcspn(path, "/");
+		find_attr(src, found->ino, &attr);
+		if (!S_ISDIR(attr.mode) ||
+		    dsfs_dir_get(src, &attr, &found->dir, &err) ||
+		    dsfs_dir_lookup(src, &found->dir, path, len, &found->pos,
+				    &type, &err))
+			die("%s: not in the image", path);
+		found->ino = found->dir.first + found->pos;
+	}
+}
+
+static void find_file(struct dsfs_source *src, const char *path,
+		      struct dsfs_attr *attr, struct dsfs_ext_info *ext)
+{
+	struct dsfs_err err;
+	struct found f;
+
+	find_path(src, path, &f);
+	find_attr(src, f.ino, attr);
+	if (dsfs_ext_get(src, attr, ext, &err))
+		die("%s: %s", path, err.what);
+}
+
+static void find_dir(struct dsfs_source *src, const char *path,
+		     struct dsfs_attr *attr, struct dsfs_dir_info *dir)
+{
+	struct dsfs_ext_info ext;
+	struct dsfs_err err;
+
+	find_file(src, path, attr, &ext);
+	if (!S_ISDIR(attr->mode) || dsfs_dir_get(src, attr, dir, &err))
+		die("%s: no directory", path);
+}
+
+/* --- kinds of places ------------------------------------------------------- */
+
+static struct place in_region(struct dsfs_source *src, enum dsfs_region_id id,
+			      u64 off, u64 bytes, const struct field *fields)
+{
+	const struct dsfs_region_info *r = &src->geo.regions[id];
+
+	if (off > r->bytes || bytes > r->bytes - off)
+		die("%s: nothing at %llu", region_names[id],
+		    (unsigned long long)off);
+	return (struct place){ r->pos + off, bytes, fields };
+}
+
+static struct place at_inode(struct dsfs_source *src, u64 ino)
+{
+	return in_region(src, DSFS_REGION_INODES, ino * sizeof(struct dsfs_inode),
+			 sizeof(struct dsfs_inode), inode_fields);
+}
+
+static struct place place_inode(struct dsfs_source *src, char **arg)
+{
+	struct found f;
+
+	find_path(src, arg[0], &f);
+	return at_inode(src, f.ino);
+}
+
+static struct place place_ino(struct dsfs_source *src, char **arg)
+{
+	return at_inode(src, strtoull(arg[0], NULL, 0));
+}
+
+static struct place place_owner(struct dsfs_source *src, char **arg)
+{
+	struct dsfs_ext_info ext;
+	struct dsfs_attr a;
+
+	find_file(src, arg[0], &a, &ext);
+	return in_region(src, DSFS_REGION_OWNERS, a.owner * 8ULL, 8, le32_fields);
+}
+
+static struct place place_ext(struct dsfs_source *src, char **arg)
+{
+	struct dsfs_ext_info ext;
+	struct dsfs_attr a;
+
+	find_file(src, arg[0], &a, &ext);
+	if (!a.ext)
+		die("%s: no side record", arg[0]);
+	return in_region(src, DSFS_REGION_EXTS,
+			 (a.ext - 1ULL) * sizeof(struct dsfs_ext),
+			 sizeof(struct dsfs_ext), ext_fields);
+}
+
+static struct place place_dir(struct dsfs_source *src, char **arg)
+{
+	struct dsfs_dir_info dir;
+	struct dsfs_attr a;
+
+	find_dir(src, arg[0], &a, &dir);
+	return in_region(src, DSFS_REGION_DIRS, a.start * sizeof(struct dsfs_dir),
+			 sizeof(struct dsfs_dir), dir_fields);
+}
+
+static struct place place_segment(struct dsfs_source *src, char **arg)
+{
+	struct dsfs_ext_info ext;
+	struct dsfs_attr a;
+
+	find_file(src, arg[0], &a, &ext);
+	return in_region(src, DSFS_REGION_SEGMENTS,
+			 (ext.first_segment + strtoull(arg[1], NULL, 0)) * 16,
+			 sizeof(struct dsfs_segment), segment_fields);
+}
+
+static struct place place_names(struct dsfs_source *src, char **arg)
+{
+	struct dsfs_dir_info dir;
+	struct dsfs_attr a;
+
+	find_dir(src, arg[0], &a, &dir);
+	return in_region(src, DSFS_REGION_NAMES,
+			 dir.names + strtoull(arg[1], NULL, 0) * DSFS_BLOCK_SIZE,
+			 sizeof(struct dsfs_names), names_fields);
+}
+
+/* The name block that holds a name, its offset in NAMES, and the slot. */
+static const struct dsfs_names *find_slot(struct dsfs_source *src,
+					  const struct found *f, u64 *off,
+					  u32 *block, u32 *slot)
+{
+	const u64 base = src->geo.regions[DSFS_REGION_NAMES].pos;
+	const struct dsfs_names *raw;
+	u32 first;
+
+	for (*block = 0; *block < f->dir.name_blocks; ++*block) {
+		*off = f->dir.names + (u64)*block * DSFS_BLOCK_SIZE;
+		raw = (const void *)(src->good + base + *off);
+		first = le32_to_cpu(raw->first);
+		if (f->pos < first + le16_to_cpu(raw->count)) {
+			*slot = f->pos - first;
+			return raw;
+		}
+	}
+	die("name %u is in no block", f->pos);
+}
+
+static struct place place_slot(struct dsfs_source *src, char **arg)
+{
+	struct found f;
+	u32 block, slot;
+	u64 off;
+
+	find_path(src, arg[0], &f);
+	find_slot(src, &f, &off, &block, &slot);
+	return in_region(src, DSFS_REGION_NAMES,
+			 off + sizeof(struct dsfs_names) + 2 * slot, 2,
+			 le16_fields);
+}
+
+static struct place place_name(struct dsfs_source *src, char **arg)
+{
+	const struct dsfs_names *raw;
+	struct found f;
+	u32 block, slot;
+	u64 off;
+
+	find_path(src, arg[0], &f);
+	raw = find_slot(src, &f, &off, &block, &slot);
+	off += le16_to_cpu(raw->slots[slot]) & DSFS_SLOT_OFFSET;
+	return in_region(src, DSFS_REGION_NAMES, off,
+			 strlen(strrchr(arg[0], '/') + 1), byte_fields);
+}
+
+static struct place place_line(struct dsfs_source *src, char **arg)
+{
+	struct dsfs_dir_info dir;
+	struct dsfs_attr a;
+
+	find_dir(src, arg[0], &a, &dir);
+	return in_region(src, DSFS_REGION_INDEX,
+			 (dir.first_line + strtoull(arg[1], NULL, 0)) * 64,
+			 sizeof(struct dsfs_line), line_fields);
+}
+
+/* The index entry of a name. */
+static struct place place_entry(struct dsfs_source *src, char **arg)
+{
+	const char *name = strrchr(arg[0], '/') + 1;
+	const u64 base = src->geo.regions[DSFS_REGION_INDEX].pos;
+	const struct dsfs_line *line;
+	struct found f;
+	u32 block, slot, want, i, at;
+	u64 off, hash;
+	int choice;
+
+	find_path(src, arg[0], &f);
+	find_slot(src, &f, &off, &block, &slot);
+	hash = dsfs_name_hash(name, strlen(name), f.dir.seed);
+	want = dsfs_index_entry(hash, block, slot, f.dir.slot_bits,
+				f.dir.block_bits);
+	for (choice = 0; f.dir.lines && choice < 2; choice++) {
+		at = dsfs_index_line(hash, f.dir.lines, choice);
+		off = (f.dir.first_line + at) * sizeof(*line);
+		line = (const void *)(src->good + base + off);
+		for (i = 0; i < DSFS_LINE_ENTRIES; i++)
+			if (le32_to_cpu(line->entries[i]) == want)
+				return in_region(src, DSFS_REGION_INDEX,
+						 off + 4 * i, 4, le32_fields);
+	}
+	die("%s: not in an index", arg[0]);
+}
+
+static struct place place_xset(struct dsfs_source *src, char **arg)
+{
+	struct dsfs_ext_info ext;
+	struct dsfs_attr a;
+
+	find_file(src, arg[0], &a, &ext);
+	if (!(a.flags & DSFS_INODE_XATTRS))
+		die("%s: no xattrs", arg[0]);
+	return in_region(src, DSFS_REGION_XATTRS, ext.xattrs,
+			 sizeof(struct dsfs_xattr_set), xset_fields);
+}
+
+static struct place place_xattr(struct dsfs_source *src, char **arg)
+{
+	struct place set = place_xset(src, arg);
+	const struct dsfs_xattr_set *raw = (const void *)(src->good + set.pos);
+	const u64 base = src->geo.regions[DSFS_REGION_XATTRS].pos;
+	const u32 bytes = le32_to_cpu(raw->bytes);
+	struct dsfs_xattr_info info;
+	u32 count, cursor, at, i;
+	struct dsfs_err err;
+
+	if (dsfs_xattr_first(raw, bytes, &count, &cursor, &err))
+		die("%s: %s", arg[0], err.what);
+	for (i = 0; ; i++) {
+		at = cursor;
+		if (dsfs_xattr_next(raw, bytes, &cursor, &info, &err) != 1)
+			die("%s: no xattr %s", arg[0], arg[1]);
+		if (i == strtoul(arg[1], NULL, 0))
+			return in_region(src, DSFS_REGION_XATTRS,
+					 set.pos - base + at, cursor - at,
+					 xattr_fields);
+	}
+}
+
+static struct place place_target(struct dsfs_source *src, char **arg)
+{
+	struct dsfs_ext_info ext;
+	struct dsfs_attr a;
+
+	find_file(src, arg[0], &a, &ext);
+	if (!S_ISLNK(a.mode))
+		die("%s: no symlink", arg[0]);
+	return in_region(src, DSFS_REGION_SYMLINKS, a.start, a.size, byte_fields);
+}
+
+static struct place place_filesum(struct dsfs_source *src, char **arg)
+{
+	struct found f;
+
+	find_path(src, arg[0], &f);
+	return in_region(src, DSFS_REGION_FILESUMS, f.ino * 4ULL, 4, le32_fields);
+}
+
+static struct place place_chunksum(struct dsfs_source *src, char **arg)
+{
+	struct place first = place_filesum(src, arg);
+	__le32 raw;
+
+	memcpy(&raw, src->good + first.pos, sizeof(raw));
+	return in_region(src, DSFS_REGION_CHUNKSUMS,
+			 (le32_to_cpu(raw) + strtoull(arg[1], NULL, 0)) * 4, 4,
+			 le32_fields);
+}
+
+/* Up to the end of the file's last block, the bytes behind it included. */
+static struct place place_data(struct dsfs_source *src, char **arg)
+{
+	struct dsfs_ext_info ext;
+	struct dsfs_attr a;
+	u64 stored, end;
+
+	find_file(src, arg[0], &a, &ext);
+	stored = a.flags & DSFS_INODE_HOLES ? ext.stored : a.size;
+	if (!S_ISREG(a.mode) || !stored)
+		die("%s: stores no data", arg[0]);
+	end = (a.start + stored + DSFS_BLOCK_SIZE - 1) & ~(DSFS_BLOCK_SIZE - 1ULL);
+	return (struct place){ a.start, end - a.start, byte_fields };
+}
+
+static struct place place_blocksum(struct dsfs_source *src, char **arg)
+{
+	const struct dsfs_region_info *r = &src->geo.regions[need_region(arg[0])];
+	u64 block = ((r->pos - src->geo.meta_start) >> DSFS_BLOCK_BITS) +
+		    strtoull(arg[1], NULL, 0);
+
+	return in_region(src, DSFS_REGION_BLOCKSUMS, block * 4, 4, le32_fields);
+}
+
+/* Behind a region's end, up to the end of its last block. */
+static struct place place_pad(struct dsfs_source *src, char **arg)
+{
+	const struct dsfs_region_info *r = &src->geo.regions[need_region(arg[0])];
+	u64 end = r->pos + r->bytes, more = -end & (DSFS_BLOCK_SIZE - 1);
+
+	if (!r->bytes || !more)
+		die("%s: no byte behind it", arg[0]);
+	return (struct place){ end, more, byte_fields };
+}
+
+static struct place place_at(struct dsfs_source *src, char **arg)
+{
+	u64 pos = strtoull(arg[0], NULL, 0);
+
+	return (struct place){ pos, pos < src->len ? src->len - pos : 0,
+			       byte_fields };
+}
+
+static struct place place_super(struct dsfs_source *src, char **arg)
+{
+	(void)src;
+	return (struct place){ DSFS_SB_POS(*arg[0] == '1'), DSFS_SB_SIZE,
+			       super_fields };
+}
+
+static struct place place_region(struct dsfs_source *src, char **arg)
+{
+	struct place p = place_super(src, arg);
+
+	p.pos += offsetof(struct dsfs_super, regions) +
+		 need_region(arg[1]) * sizeof(struct dsfs_region);
+	p.bytes = sizeof(struct dsfs_region);
+	p.fields = region_fields;
+	return p;
+}
+
+static const struct {
+	const char *name;
+	int args;
+	enum phase phase;
+	struct place (*find)(struct dsfs_source *src, char **arg);
+} kinds[] = {
+	{ "inode", 1, PHASE_CONTENT, place_inode },
+	{ "ino", 1, PHASE_CONTENT, place_ino },
+	{ "owner", 1, PHASE_CONTENT, place_owner },
+	{ "ext", 1, PHASE_CONTENT, place_ext },
+	{ "dir", 1, PHASE_CONTENT, place_dir },
+	{ "segment", 2, PHASE_CONTENT, place_segment },
+	{ "names", 2, PHASE_CONTENT, place_names },
+	{ "slot", 1, PHASE_CONTENT, place_slot },
+	{ "name", 1, PHASE_CONTENT, place_name },
+	{ "line", 2, PHASE_CONTENT, place_line },
+	{ "entry", 1, PHASE_CONTENT, place_entry },
+	{ "xset", 1, PHASE_CONTENT, place_xset },
+	{ "xattr", 2, PHASE_CONTENT, place_xattr },
+	{ "target", 1, PHASE_CONTENT, place_target },
+	{ "filesum", 1, PHASE_CONTENT, place_filesum },
+	{ "chunksum", 2, PHASE_CONTENT, place_chunksum },
+	{ "data", 1, PHASE_CONTENT, place_data },
+	{ "pad", 1, PHASE_CONTENT, place_pad },
+	{ "at", 1, PHASE_CONTENT, place_at },
+	{ "blocksum", 2, PHASE_BLOCKSUMS, place_blocksum },
+	{ "super", 1, PHASE_SUPER, place_super },
+	{ "region", 2, PHASE_SUPER, place_region },
+};
+
+int place_find(struct dsfs_source *src, char **words, int n,
+	       struct place *place, enum phase *phase)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (strcmp(words[0], kinds[i].name))
+			continue;
+		if (n <= kinds[i].args)
+			die("%s: needs %d arguments", words[0], kinds[i].args);
+		*place = kinds[i].find(src, words + 1);
+		*phase = kinds[i].phase;
+		return 1 + kinds[i].args;
+	}
+	die("%s: no such kind of place", words[0]);
+}

@@ -1,0 +1,12 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# run-guest.sh BASE CASES [NAME...] - the kernel's part of the corruptions, in a
+# guest that has loop devices and the module, next to try and mkcorrupt: with
+# metadata in memory and without.
+here=$(dirname "$0")
+status=0
+for opts in meta=resident meta=lazy; do
+	"$here/try" -o "$opts" "$@" || status=1
+done
+exit $status
