@@ -77,9 +77,9 @@ static int build(struct source *src, struct plan *plan, struct output *out)
 		msg_error(NULL, "out of memory");
 		goto out;
 	}
-	ret = order_read(stream);
+	ret = output_open(out, stream->data_start);
 	if (!ret)
-		ret = output_open(out, src->o, stream->data_start);
+		ret = order_read(stream);
 	if (!ret)
 		ret = stream_data(stream, plan->data, plan->bytes);
 	if (!ret)

@@ -231,8 +231,6 @@ static int parse_flag(struct options *o, int c)
 	case 'V':
 		puts("mkfs.dsfs " DSFS_VERSION_STRING);
 		return -1;
-	default:
-		return usage("wrong options%s", "");
 	}
 	return 0;
 }
@@ -289,8 +287,13 @@ int options_parse(struct options *o, int argc, char **argv)
 
 	defaults(o);
 	/* -0 may stand behind the list that it speaks of: lists are read last. */
-	while ((c = getopt_long(argc, argv, "0L:T:U:e:fhnqvVx", long_options,
+	opterr = 0;	/* getopt's messages are not in our form */
+	while ((c = getopt_long(argc, argv, ":0L:T:U:e:fhnqvVx", long_options,
 				NULL)) != -1) {
+		if (c == '?' || c == ':')
+			return usage(c == ':' ? "%s: needs a value" :
+				     "%s: unknown option, or with a value it does not take",
+				     argv[optind - 1]);
 		if (c == OPT_EXCLUDE_FROM && exclude_from) {
 			ret = parse_exclude_from(o, exclude_from);
 			if (ret)

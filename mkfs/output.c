@@ -136,10 +136,12 @@ static int check_signature(struct output *out)
 
 static int check_device(struct output *out, const struct options *o)
 {
-	int sector = 0, excl = o->force ? 0 : O_EXCL;
+	bool free = !o->force && !o->plan_only;
+	int sector = 0;
 
 	out->device = true;
-	out->fd = open(out->path, O_RDONLY | O_CLOEXEC | excl);
+	out->fd = open(out->path, (o->plan_only ? O_RDONLY : O_RDWR) | O_CLOEXEC |
+		       (free ? O_EXCL : 0));
 	if (out->fd < 0 && errno == EBUSY) {
 		msg_error(out->path, "is mounted or in use: use -f to overwrite");
 		return -EBUSY;
@@ -154,7 +156,7 @@ static int check_device(struct output *out, const struct options *o)
 			  1 << o->align_bits, sector);
 		return -EINVAL;
 	}
-	return o->force ? 0 : check_signature(out);
+	return free ? check_signature(out) : 0;
 }
 
 /* The absolute name; symlinks are followed, the last part need not exist. */
@@ -207,6 +209,8 @@ int output_check(struct output *out, const struct options *o)
 		out->ino = 0;
 		return check_device(out, o);
 	}
+	if (!S_ISREG(st.st_mode) && o->plan_only)
+		return 0;
 	if (!S_ISREG(st.st_mode)) {
 		msg_error(out->path, "is neither a regular file nor a block device");
 		return -EINVAL;
@@ -305,24 +309,9 @@ static int wipe_device(struct output *out)
 	return ret;
 }
 
-static int reopen_device(struct output *out, const struct options *o)
+int output_open(struct output *out, u64 start)
 {
-	int fd = open(out->path, O_RDWR | O_CLOEXEC | (o->force ? 0 : O_EXCL));
-
-	if (fd < 0 && errno == EBUSY)
-		msg_error(out->path, "is mounted or in use: use -f to overwrite");
-	else if (fd < 0)
-		msg_error(out->path, "cannot open: %s", strerror(errno));
-	if (fd < 0)
-		return -errno;
-	close(out->fd);
-	out->fd = fd;
-	return wipe_device(out);
-}
-
-int output_open(struct output *out, const struct options *o, u64 start)
-{
-	int ret = out->device ? reopen_device(out, o) : open_file(out);
+	int ret = out->device ? wipe_device(out) : open_file(out);
 
 	if (ret)
 		return ret;

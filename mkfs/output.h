@@ -47,7 +47,7 @@ int output_check(struct output *out, const struct options *o);
  *
  * From here on the image does not mount until output_finish() is through.
  */
-int output_open(struct output *out, const struct options *o, u64 start);
+int output_open(struct output *out, u64 start);
 
 /* Bytes at @pos; what was left out in front of it is zero. */
 int output_write(struct output *out, u64 pos, const void *p, size_t bytes);

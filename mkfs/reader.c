@@ -30,7 +30,7 @@ static int open_file(int dirfd, struct item *it)
 	if (fd < 0 && errno == EPERM)	/* not its owner */
 		fd = openat(dirfd, name, FILE_FLAGS);
 	if (fd < 0 && errno == ENOENT)
-		bad(it, "vanished during the run", -errno);
+		bad(it, "vanished during the run", 0);
 	else if (fd < 0)
 		bad(it, "cannot open", -errno);
 	return fd;

@@ -1,0 +1,608 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# mkfs.dsfs as a user meets it: every option, every exit code, and what is left
+# behind when a run does not come to its end.
+#
+# A run is stopped at a known place without waiting for a time to pass: its
+# --order list is a pipe, which it opens when the source has been scanned and
+# the target is open, and not before.
+set -euo pipefail
+export LC_ALL=C
+unset SOURCE_DATE_EPOCH
+cd "$(dirname "$0")"
+top=$(cd ../.. && pwd)
+bin=${DSFS_BUILD:-$top/build}
+mkfs=$bin/mkfs.dsfs
+fsck=$bin/fsck.dsfs
+dump=$bin/dump.dsfs
+work=$(mktemp -d)
+loops=()
+status=0
+
+cleanup()
+{
+	local dev
+
+	for dev in "${loops[@]}"; do
+		losetup -d "$dev" 2>/dev/null || true
+	done
+	umount "$work/tree/mnt" 2>/dev/null || true
+	rm -rf "$work"
+}
+trap cleanup EXIT
+cd "$work"
+
+# check NAME COMMAND...: the command succeeds
+check()
+{
+	local name=$1
+
+	shift
+	if "$@" >out 2>&1; then
+		echo "ok - mkfs: $name"
+	else
+		echo "not ok - mkfs: $name"
+		sed 's/^/# /' out | head -n 20
+		status=1
+	fi
+}
+
+skip()
+{
+	echo "ok - mkfs: $1 # SKIP $2"
+}
+
+# fails CODE TEXT COMMAND...: that exit code, and TEXT on stderr
+fails()
+{
+	local want=$1 text=$2 got=0
+
+	shift 2
+	"$@" >fails.out 2>fails.err || got=$?
+	cat fails.err
+	[ "$got" = "$want" ] || { echo "exit code $got, not $want"; return 1; }
+	grep -qF -- "$text" fails.err || { echo "no '$text'"; return 1; }
+	! grep -qv '^mkfs.dsfs: \|^Try ' fails.err
+}
+
+# first_field FILE NAME: the first number or string of that name in JSON
+first_field()
+{
+	tr ',{}' '\n\n\n' <"$1" | sed -n "s/^ *\"$2\": *\"\\?\\([^\"]*\\).*/\\1/p" |
+		head -n 1
+}
+
+# where IMAGE PATH: byte offset of a file's data
+where()
+{
+	"$dump" --json --path="$2" "$1" >where.json
+	first_field where.json start
+}
+
+clean()
+{
+	"$fsck" "$1" >fsck.out 2>&1 || { cat fsck.out; return 1; }
+}
+
+nothing_left()
+{
+	local left
+
+	left=$(find "$work/target" -mindepth 1)
+	[ -z "$left" ] || { echo "left: $left"; return 1; }
+}
+
+make_tree()
+{
+	mkdir -p tree/a/b tree/c target
+	echo one >tree/a/one
+	echo two >tree/a/two
+	seq 5000 >tree/a/b/numbers
+	cp tree/a/b/numbers tree/c/copy
+	head -c 3000000 /dev/zero | tr '\0' z >tree/c/large
+	for i in {1..100}; do echo "$i" >"tree/a/b/f$i"; done
+	ln tree/a/one tree/c/link
+	ln -s one tree/a/symlink
+	: >tree/empty
+}
+
+same_list()
+{
+	"$dump" --list "$1" >list.1
+	"$dump" --list "$2" >list.2
+	cmp list.1 list.2
+}
+
+# --- usage
+
+cases_usage()
+{
+	local arg
+
+	check "--help" sh -c "'$mkfs' --help | grep -q '^Usage: mkfs.dsfs'"
+	check "-h" sh -c "'$mkfs' -h | grep -q '^Usage: mkfs.dsfs'"
+	check "--version" sh -c "'$mkfs' --version | grep -q '^mkfs.dsfs [0-9]'"
+	check "-V" sh -c "'$mkfs' -V | grep -q '^mkfs.dsfs [0-9]'"
+	check "no arguments" fails 2 "IMAGE and SOURCE are needed" "$mkfs"
+	check "one argument" fails 2 "IMAGE and SOURCE are needed" "$mkfs" x
+	check "three arguments" fails 2 "too many arguments" "$mkfs" x y z
+	check "unknown option" fails 2 "--nonsense: unknown option" \
+		"$mkfs" --nonsense x tree
+	check "option without its value" fails 2 "--label: needs a value" \
+		"$mkfs" x tree --label
+	for arg in 256 4M 5000 4k4 -1 ''; do
+		check "--align=$arg" fails 2 "--align: $arg: not a power of two" \
+			"$mkfs" --align="$arg" target/x tree
+	done
+	for arg in 2K 2M 33K; do
+		check "--chunk-size=$arg" fails 2 "--chunk-size: $arg: not a power" \
+			"$mkfs" --chunk-size="$arg" target/x tree
+	done
+	for arg in 0 257 two; do
+		check "--threads=$arg" fails 2 "--threads: $arg: not a number" \
+			"$mkfs" --threads="$arg" target/x tree
+	done
+	check "long label" fails 2 "65 bytes: the limit is 64" \
+		"$mkfs" -L "$(printf %065d 0)" target/x tree
+	check "wrong UUID" fails 2 "not a UUID" "$mkfs" -U 1234 target/x tree
+	check "wrong time" fails 2 "not seconds" "$mkfs" -T soon target/x tree
+	check "time out of range" fails 2 "not seconds" \
+		"$mkfs" -T 99999999999 target/x tree
+	check "wrong SOURCE_DATE_EPOCH" fails 2 "SOURCE_DATE_EPOCH: today" \
+		env SOURCE_DATE_EPOCH=today "$mkfs" target/x tree
+	check "empty pattern" fails 2 "not a pattern" "$mkfs" -e / target/x tree
+	check "usage errors leave nothing" nothing_left
+}
+
+cases_paths()
+{
+	check "source missing" fails 1 "nowhere: cannot open: No such file" \
+		"$mkfs" target/x nowhere
+	check "source is a file" fails 1 "cannot open: Not a directory" \
+		"$mkfs" target/x tree/a/one
+	check "target's directory missing" fails 1 "No such file" \
+		"$mkfs" nowhere/x tree
+	check "target is a directory" fails 1 "neither a regular file" \
+		"$mkfs" target tree
+	check "target is a device of characters" fails 1 "neither a regular" \
+		"$mkfs" /dev/null tree
+	check "list missing" fails 1 "nolist: cannot open" \
+		"$mkfs" --exclude-from=nolist target/x tree
+	check "order missing" fails 1 "nolist: cannot open" \
+		"$mkfs" --order=nolist target/x tree
+	check "errors leave nothing" nothing_left
+	"$mkfs" -q one.img tree
+	cp one.img kept.img
+	check "existing image" fails 1 "exists: use -f" "$mkfs" one.img tree
+	check "existing image is as it was" cmp one.img kept.img
+	check "failed run with -f" fails 1 "nolist" \
+		"$mkfs" -f --order=nolist one.img tree
+	check "existing image is still as it was" cmp one.img kept.img
+	check "-f" "$mkfs" -q -f -L new one.img tree
+	"$dump" --json one.img >super.json
+	check "-f replaced it" test "$(first_field super.json label)" = new
+	ln -s one.img link.img
+	check "-f through a symlink" "$mkfs" -q -f -L linked link.img tree
+	check "the symlink stays" test -L link.img
+	"$dump" --json one.img >super.json
+	check "what it names was replaced" \
+		test "$(first_field super.json label)" = linked
+}
+
+# --- what the options do
+
+cases_super()
+{
+	local uuid=0123abcd-0123-4567-89ab-0123456789ab
+
+	"$mkfs" -q -L "some label" -U $uuid -T 1234567890.5 t.img tree
+	check "image with label, UUID and time" clean t.img
+	"$dump" --json t.img >super.json
+	check "-L" grep -q '"label": *"some label"' super.json
+	check "-U" test "$(first_field super.json uuid)" = $uuid
+	check "-T: build time" test \
+		"$(first_field super.json build_time_ns)" = 1234567890500000000
+	"$dump" --list t.img | cut -f 8 | sort -u >times
+	check "-T: every mtime" test "$(cat times)" = 1234567890.500000000
+	check "label of 64 bytes" "$mkfs" -q -f -L "$(printf %064d 7)" t.img tree
+	check "-U clear" "$mkfs" -q -f --uuid=clear t.img tree
+	"$dump" --json t.img >super.json
+	check "clear UUID" test "$(first_field super.json uuid)" = \
+		00000000-0000-0000-0000-000000000000
+	"$mkfs" -q -f t.img tree
+	"$mkfs" -q -f -U random u.img tree
+	"$dump" --json t.img >super.json
+	"$dump" --json u.img >super2.json
+	check "UUIDs are random" test "$(first_field super.json uuid)" != \
+		"$(first_field super2.json uuid)"
+}
+
+cases_same_bytes()
+{
+	local n
+
+	SOURCE_DATE_EPOCH=1000 "$mkfs" -q --threads=1 r1.img tree
+	check "SOURCE_DATE_EPOCH" clean r1.img
+	for n in 2 8 256; do
+		SOURCE_DATE_EPOCH=1000 "$mkfs" -q --threads=$n r$n.img tree
+		check "same bytes with $n threads" cmp r1.img r$n.img
+	done
+	"$dump" --json r1.img >super.json
+	check "SOURCE_DATE_EPOCH is the build time" test \
+		"$(first_field super.json build_time_ns)" = 1000000000000
+	check "derived UUID" grep -Eq \
+		'"uuid": *"[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab]' super.json
+	cp -a tree other
+	echo more >>other/a/two
+	SOURCE_DATE_EPOCH=1000 "$mkfs" -q --no-checksums c1.img tree
+	SOURCE_DATE_EPOCH=1000 "$mkfs" -q --no-checksums c2.img other
+	"$dump" --json c1.img >super.json
+	"$dump" --json c2.img >super2.json
+	check "other content, other UUID" test \
+		"$(first_field super.json uuid)" != "$(first_field super2.json uuid)"
+	rm -rf other
+}
+
+cases_layout()
+{
+	local arg start bits
+
+	for arg in 512 1K 64K 2M; do
+		"$mkfs" -q -f --align=$arg t.img tree
+		check "--align=$arg" clean t.img
+		start=$(where t.img /c/large)
+		bits=$(numfmt --from=iec $arg)
+		check "--align=$arg: place of a file" test $((start % bits)) = 0
+		check "--align=$arg: content" same_list t.img r1.img
+	done
+	for arg in 4K 1M; do
+		"$mkfs" -q -f --chunk-size=$arg t.img tree
+		check "--chunk-size=$arg" clean t.img
+		check "--chunk-size=$arg: content" same_list t.img r1.img
+	done
+	"$mkfs" -q -f --no-checksums t.img tree
+	check "--no-checksums" clean t.img
+	"$dump" --json t.img >super.json
+	check "--no-checksums: feature" test "$(first_field super.json compat)" = 0
+	"$mkfs" --json t2.img tree >dedup.json
+	"$mkfs" --json --no-dedup t3.img tree >nodedup.json
+	check "dedup: same place" test "$(where t2.img /c/copy)" = \
+		"$(where t2.img /a/b/numbers)"
+	check "--no-dedup: other place" test "$(where t3.img /c/copy)" != \
+		"$(where t3.img /a/b/numbers)"
+	check "--no-dedup" clean t3.img
+	check "dedup saves a file" test \
+		$(($(first_field nodedup.json stored_bytes) - \
+		   $(first_field dedup.json stored_bytes))) = \
+		"$(stat -c %s tree/c/copy)"
+	check "dedup counts it" test "$(first_field dedup.json duplicates)" = 1
+	printf '%s\n' c/large ./a/b/f7 /a/two c/link nowhere >order
+	"$mkfs" -q -f --order=order t.img tree 2>order.err
+	check "--order" clean t.img
+	check "--order: first" test "$(where t.img /c/large)" = 69632
+	check "--order: then" test "$(where t.img /a/b/f7)" -gt \
+		"$(where t.img /c/large)"
+	check "--order: before the rest" test "$(where t.img /a/two)" -lt \
+		"$(where t.img /a/b/numbers)"
+	check "--order: content" same_list t.img r1.img
+	check "--order: unknown path" grep -q "nowhere: not in the source" order.err
+	tr '\n' '\0' <order >order0
+	"$mkfs" -q -f -0 --order=order0 t3.img tree 2>/dev/null
+	check "--order with --null" test "$(where t3.img /a/two)" = \
+		"$(where t.img /a/two)"
+}
+
+names_of()
+{
+	"$dump" --list "$1" | cut -f 1
+}
+
+cases_exclude()
+{
+	"$mkfs" -q -f -e 'f*' --exclude=/c/large --exclude='b/' x.img tree
+	names_of x.img >names
+	check "--exclude" clean x.img
+	check "--exclude: name" sh -c "! grep -q '/f[0-9]' names"
+	check "--exclude: path" sh -c "! grep -qx /c/large names"
+	check "--exclude: directory" sh -c "! grep -qx /a/b names"
+	check "--exclude: the rest stays" grep -qx /c/copy names
+	printf 'a/*\n\nsymlink\n' >patterns
+	"$mkfs" -q -f --exclude-from=patterns x.img tree
+	names_of x.img >names
+	check "--exclude-from" sh -c "! grep -q '^/a/.' names"
+	check "--exclude-from: the rest stays" grep -qx /a names
+	printf 'c\0b' >patterns
+	"$mkfs" -q -f --exclude-from=- -0 x.img tree <patterns
+	names_of x.img >names
+	check "--exclude-from=- with --null" sh -c \
+		"! grep -q '^/c' names && ! grep -q '/b' names"
+	mkdir -p inside
+	cp -a tree/c inside/
+	"$mkfs" -q inside/self.img inside 2>/dev/null
+	"$mkfs" -q -f inside/self.img inside 2>self.err
+	check "the image itself is left out" grep -q "is the image itself" self.err
+	names_of inside/self.img >names
+	check "the image does not hold itself" sh -c "! grep -q self names"
+	check "an image inside its source" clean inside/self.img
+}
+
+cases_reports()
+{
+	"$mkfs" -n target/x tree >plan
+	check "-n writes nothing" nothing_left
+	check "-n: counts" grep -q '^files 106, directories 4,' plan
+	check "-n: histogram" grep -q '####' plan
+	check "-n over an image" "$mkfs" -n t.img tree
+	"$mkfs" --dry-run --json target/x tree >plan.json
+	check "-n --json" python3 -c 'import json; d = json.load(open("plan.json"))
+assert d["files"] == 106 and d["links"] == 1 and d["symlinks"] == 1
+assert sum(b["files"] for b in d["size_histogram"]) == d["files"]
+assert d["image_min_bytes"] <= d["image_max_bytes"]'
+	"$mkfs" -f --json t.img tree >done.json
+	check "--json" python3 -c 'import json, os; d = json.load(open("done.json"))
+p = json.load(open("plan.json"))
+assert d["image_bytes"] == os.stat("t.img").st_size
+assert p["image_min_bytes"] <= d["image_bytes"] <= p["image_max_bytes"]'
+	"$mkfs" -f -q t.img tree >quiet 2>&1
+	check "-q" test ! -s quiet
+	"$mkfs" -f t.img tree >plain 2>errors
+	check "no progress bar without a terminal" test ! -s errors
+	check "report" grep -q '^metadata ' plain
+	"$mkfs" -f -v t.img tree >verbose
+	check "-v says more" test "$(wc -l <verbose)" -gt "$(wc -l <plain)"
+}
+
+# --- a source that changes under the run
+
+# changing TEXT OPTIONS -- COMMAND...: run it between scan and data
+changing()
+{
+	local text=$1 opts=() got=0
+
+	shift
+	while [ "$1" != -- ]; do
+		opts+=("$1")
+		shift
+	done
+	shift
+	rm -rf moving target pipe
+	mkdir target
+	cp -a tree moving
+	mkfifo pipe
+	"$mkfs" -q --order=pipe "${opts[@]}" target/x moving 2>changing.err &
+	exec 4>pipe
+	"$@"
+	exec 4>&-
+	wait $! || got=$?
+	cat changing.err
+	grep -qF -- "$text" changing.err || { echo "no '$text'"; return 1; }
+	[ $got = "${want:-1}" ] || { echo "exit code $got"; return 1; }
+}
+
+swap_file()
+{
+	mv "$1" "$1.old"
+	cp -a "$1.old" "$1"
+}
+
+cases_changes()
+{
+	local n
+
+	for n in a/two c/large; do
+		check "$n vanishes" changing "moving/$n: vanished" -- \
+			rm -f moving/$n
+		check "$n vanishes: nothing left" nothing_left
+		check "$n grows" changing "moving/$n: grew" -- \
+			sh -c "echo x >>moving/$n"
+		check "$n shrinks" changing "moving/$n: shrank" -- \
+			truncate -s 1 moving/$n
+		check "$n is written" changing "moving/$n: changed" -- \
+			sh -c "printf x | dd of=moving/$n conv=notrunc status=none"
+		check "$n is replaced" changing "moving/$n: changed" -- \
+			swap_file moving/$n
+		check "changes leave nothing" nothing_left
+		want=0
+		check "--skip-unreadable: $n vanishes" changing \
+			"moving/$n: warning: vanished during the run: left out" \
+			--skip-unreadable -- rm -f moving/$n
+		check "--skip-unreadable: image" clean target/x
+		names_of target/x >names
+		check "--skip-unreadable: $n is out" \
+			sh -c "! grep -qx /$n names && grep -qx /a/one names"
+		unset want
+	done
+	check "a directory vanishes" changing "moving/a/b/" -- rm -rf moving/a/b
+	check "it leaves nothing" nothing_left
+}
+
+cases_unreadable()
+{
+	local user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+
+	rm -rf target && mkdir target
+	if [ "$(id -u)" -ne 0 ]; then
+		user=()
+	elif ! command -v setpriv >/dev/null; then
+		skip "unreadable sources" "no setpriv"
+		return
+	fi
+	rm -rf locked && cp -a tree locked
+	chmod 0 locked/a/two
+	mkdir locked/closed && echo x >locked/closed/x && chmod 0 locked/closed
+	chmod 755 .
+	if [ "$(id -u)" -eq 0 ]; then
+		chown -R 65534:65534 locked target
+	fi
+	check "unreadable file" fails 1 "locked/a/two: cannot open: Permission" \
+		"${user[@]}" "$mkfs" -e closed target/x locked
+	check "unreadable directory" fails 1 "locked/closed: cannot open" \
+		"${user[@]}" "$mkfs" -e two target/x locked
+	check "they leave nothing" nothing_left
+	"${user[@]}" "$mkfs" --skip-unreadable target/x locked >skipped 2>&1 ||
+		true
+	check "--skip-unreadable: counted" grep -q "unreadable: 2" skipped
+	check "--skip-unreadable: clean" clean target/x
+	names_of target/x >names
+	check "--skip-unreadable: what is out" \
+		sh -c "! grep -q 'closed\|two' names && grep -qx /a/one names"
+	rm -f target/x
+}
+
+# --- runs that are ended
+
+# killed SIGNAL: with the target open
+killed()
+{
+	local got=0 pid
+
+	rm -rf target pipe
+	mkdir target
+	mkfifo pipe
+	"$mkfs" -q --order=pipe "${@:2}" target/x tree 2>/dev/null &
+	pid=$!
+	exec 4>pipe
+	kill -"$1" $pid
+	wait $pid || got=$?
+	exec 4>&-
+	[ $got -gt 128 ] || { echo "exit code $got"; return 1; }
+	nothing_left
+}
+
+cases_killed()
+{
+	local sig
+
+	# a job in the background of a script ignores SIGINT
+	for sig in TERM HUP KILL; do
+		check "SIG$sig" killed $sig
+	done
+	check "no space" fails 1 "cannot write" \
+		bash -c "ulimit -f 200; exec '$mkfs' target/x tree"
+	check "no space: nothing left" nothing_left
+}
+
+cases_root()
+{
+	if [ "$(id -u)" -ne 0 ]; then
+		skip "owners, attributes, mount points" "not root"
+		return
+	fi
+	chown 4000000000:70000 tree/a/two
+	"$mkfs" -q -f t.img tree
+	check "owners" sh -c "'$dump' --list t.img | grep -q '^/a/two.*4000000000.70000'"
+	"$mkfs" -q -f --all-root t.img tree
+	"$dump" --list t.img | cut -f 4,5 | sort -u >owners
+	check "--all-root" test "$(cat owners)" = $'0\t0'
+	chown 0:0 tree/a/two
+	if setfattr -n user.test -v value tree/a/two 2>/dev/null; then
+		"$mkfs" -q -f t.img tree
+		check "xattrs" sh -c "'$dump' --list t.img | grep -q user.test="
+		"$mkfs" -q -f --no-xattrs t.img tree
+		check "--no-xattrs" sh -c "! '$dump' --list t.img | grep -q user.test="
+		setfattr -x user.test tree/a/two
+	else
+		skip "xattrs" "none on this file system"
+	fi
+	mkdir tree/mnt
+	if mount -t tmpfs none tree/mnt 2>/dev/null; then
+		echo x >tree/mnt/file
+		"$mkfs" -q -f t.img tree
+		names_of t.img >names
+		check "mount points are entered" grep -qx /mnt/file names
+		"$mkfs" -q -f -x t.img tree
+		names_of t.img >names
+		check "-x" sh -c "! grep -qx /mnt/file names && grep -qx /mnt names"
+		umount tree/mnt
+	else
+		skip "-x" "cannot mount"
+	fi
+	rmdir tree/mnt
+}
+
+new_loop()
+{
+	truncate -s "$1" "$2"
+	dev=$(losetup --show -f "$2" 2>/dev/null) || return 1
+	loops+=("$dev")
+}
+
+killed_device()
+{
+	local got=0 pid
+
+	rm -f pipe
+	mkfifo pipe
+	"$mkfs" -q -f --order=pipe "$1" tree 2>/dev/null &
+	pid=$!
+	exec 4>pipe
+	kill -KILL $pid
+	wait $pid || got=$?
+	exec 4>&-
+	[ $got -gt 128 ] || return 1
+	! "$fsck" "$1"
+}
+
+cases_device()
+{
+	local dev small
+
+	if [ "$(id -u)" -ne 0 ] || ! new_loop 16M dev.bin; then
+		skip "block devices" "no loop devices here"
+		return
+	fi
+	"$mkfs" -q -f t.img tree
+	check "device" "$mkfs" -q "$dev" tree
+	check "device: image" clean "$dev"
+	check "device: content" same_list "$dev" t.img
+	check "device with dsfs on it" fails 1 "contains a signature: dsfs" \
+		"$mkfs" "$dev" tree
+	check "device: -f" "$mkfs" -q -f "$dev" tree
+	check "device: killed run does not mount" killed_device "$dev"
+	check "device: failed run" fails 1 "nolist" \
+		"$mkfs" --order=nolist "$dev" tree
+	check "device: failed run does not mount" sh -c "! '$fsck' '$dev'"
+	mke2fs -q -F "$dev" 2>/dev/null
+	check "device with ext4 on it" fails 1 "contains a signature: ext2" \
+		"$mkfs" "$dev" tree
+	check "device: -n" "$mkfs" -q -n "$dev" tree
+	check "device: -n writes nothing" fails 1 "contains a signature: ext2" \
+		"$mkfs" "$dev" tree
+	mkdir -p mnt
+	if mount -t ext2 "$dev" mnt 2>/dev/null; then
+		check "mounted device" fails 1 "is mounted or in use" \
+			"$mkfs" "$dev" tree
+		umount mnt
+	else
+		skip "mounted device" "cannot mount"
+	fi
+	check "over ext4 with -f" "$mkfs" -q -f "$dev" tree
+	check "ext4 is gone" sh -c "! blkid -p '$dev' | grep -q ext2"
+	new_loop 72K small.bin || return
+	small=$dev
+	head -c 73728 /dev/urandom >random
+	cat random >"$small"
+	check "device too small by the plan" fails 1 "device too small" \
+		"$mkfs" -f "$small" tree
+	check "nothing was written to it" cmp random "$small"
+	new_loop 1M small2.bin || return
+	check "device too small by content" fails 1 "device too small" \
+		"$mkfs" "$dev" tree
+	check "it does not mount" sh -c "! '$fsck' '$dev'"
+}
+
+make_tree
+cases_usage
+cases_paths
+cases_super
+cases_same_bytes
+cases_layout
+cases_exclude
+cases_reports
+cases_changes
+cases_unreadable
+cases_killed
+cases_root
+cases_device
+exit $status
