@@ -45,9 +45,11 @@ int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index,
 	if (dir->self < DSFS_ROOT_INO || dir->self >= geo->inodes)
 		return dsfs_bad(err, "directory's own number", dir->self,
 				geo->inodes - 1, -EUCLEAN);
-	if (dir->parent < DSFS_ROOT_INO || dir->parent >= geo->inodes)
+	/* Numbers go down on the way up, so the way to the root has an end. */
+	if (dir->parent < DSFS_ROOT_INO || dir->parent > dir->self ||
+	    (dir->parent == dir->self && dir->self != DSFS_ROOT_INO))
 		return dsfs_bad(err, "directory's parent", dir->parent,
-				geo->inodes - 1, -EUCLEAN);
+				dir->self, -EUCLEAN);
 	if (!dir->count != !blocks || blocks > dir->count)
 		return dsfs_bad(err, "name blocks of a directory", blocks,
 				dir->count, -EUCLEAN);

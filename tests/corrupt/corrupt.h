@@ -65,7 +65,7 @@ int place_find(struct dsfs_source *src, char **words, int n,
 	       struct place *place, enum phase *phase);
 
 /* Print what is wrong with the statement being done, and exit. */
-void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+void __attribute__((__noreturn__)) __printf(1, 2) die(const char *fmt, ...);
 
 /* Region by its name; -1 for none. */
 int region_id(const char *name);

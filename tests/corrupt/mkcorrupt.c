@@ -295,9 +295,11 @@ static void read_image(struct dsfs_source *src, const char *path)
 {
 	struct dsfs_err err = { 0 };
 	FILE *f = fopen(path, "rb");
-	long len;
+	long len = -1;
 
-	if (!f || fseek(f, 0, SEEK_END) || (len = ftell(f)) < 0)
+	if (f && !fseek(f, 0, SEEK_END))
+		len = ftell(f);
+	if (len < 0)
 		die("%s: %s", path, strerror(errno));
 	rewind(f);
 	src->len = len;

@@ -247,7 +247,7 @@ static int open_loop(char *name, size_t size)
 	struct loop_config config = {
 		.info.lo_flags = LO_FLAGS_READ_ONLY | LO_FLAGS_AUTOCLEAR,
 	};
-	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC), n, loop;
+	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC), n, loop, file;
 
 	if (control < 0)
 		die("/dev/loop-control");
@@ -257,12 +257,13 @@ static int open_loop(char *name, size_t size)
 	close(control);
 	snprintf(name, size, "/dev/loop%d", n);
 	loop = open(name, O_RDONLY | O_CLOEXEC);
-	config.fd = open(image, O_RDONLY | O_CLOEXEC);
-	if (loop < 0 || config.fd < 0)
+	file = open(image, O_RDONLY | O_CLOEXEC);
+	if (loop < 0 || file < 0)
 		die(name);
+	config.fd = file;
 	if (ioctl(loop, LOOP_CONFIGURE, &config))
 		die("LOOP_CONFIGURE");
-	close(config.fd);
+	close(file);
 	return loop;
 }
 

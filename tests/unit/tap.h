@@ -6,9 +6,7 @@
 #ifndef TAP_H
 #define TAP_H
 
-#include <stdbool.h>
-
-#define __printf(a, b)	__attribute__((__format__(printf, a, b)))
+#include "dsfs_platform.h"
 
 /**
  * tap_check - count and print a check
