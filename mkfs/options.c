@@ -213,18 +213,42 @@ static int parse_exclude_from(struct options *o, const char *arg)
 static int parse_flag(struct options *o, int c)
 {
 	switch (c) {
-	case OPT_ALL_ROOT: o->all_root = true; break;
-	case OPT_JSON: o->json = true; break;
-	case OPT_NO_CHECKSUMS: o->chunk_bits = 0; break;
-	case OPT_NO_DEDUP: o->no_dedup = true; break;
-	case OPT_NO_XATTRS: o->no_xattrs = true; break;
-	case OPT_SKIP_UNREADABLE: o->skip_unreadable = true; break;
-	case '0': o->null_lists = true; break;
-	case 'f': o->force = true; break;
-	case 'n': o->plan_only = true; break;
-	case 'q': o->quiet = true; break;
-	case 'v': o->verbose++; break;
-	case 'x': o->one_fs = true; break;
+	case OPT_ALL_ROOT:
+		o->all_root = true;
+		break;
+	case OPT_JSON:
+		o->json = true;
+		break;
+	case OPT_NO_CHECKSUMS:
+		o->chunk_bits = 0;
+		break;
+	case OPT_NO_DEDUP:
+		o->no_dedup = true;
+		break;
+	case OPT_NO_XATTRS:
+		o->no_xattrs = true;
+		break;
+	case OPT_SKIP_UNREADABLE:
+		o->skip_unreadable = true;
+		break;
+	case '0':
+		o->null_lists = true;
+		break;
+	case 'f':
+		o->force = true;
+		break;
+	case 'n':
+		o->plan_only = true;
+		break;
+	case 'q':
+		o->quiet = true;
+		break;
+	case 'v':
+		o->verbose++;
+		break;
+	case 'x':
+		o->one_fs = true;
+		break;
 	case 'h':
 		fputs(help_text, stdout);
 		return -1;

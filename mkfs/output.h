@@ -70,6 +70,18 @@ int output_finish(struct output *out, const void *const slots[2], u64 bytes);
 void output_abort(struct output *out);
 void output_free(struct output *out);
 
+/* Say that a call failed. Return: -errno. */
+int output_fail(const struct output *out, const char *what);
+/* Write past the window. */
+int output_pwrite(const struct output *out, const char *p, size_t bytes,
+		  u64 pos);
+
+/* target.c: a file without a name; the front of a device; the final name */
+int target_open_file(struct output *out);
+int target_wipe(struct output *out);
+int target_name(struct output *out);
+int target_sync_parent(struct output *out);
+
 /* signals.c: remove a file when a signal ends the run */
 int signals_init(void);
 void signals_guard(const char *path);

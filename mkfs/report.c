@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <uuid/uuid.h>
 
-#include "msg.h"
+#include "json.h"
 #include "parse.h"
 #include "report.h"
 
@@ -31,9 +31,10 @@ static double per_name(u64 bytes, u64 names)
 
 static void text_counts(const struct source *src, const struct plan *p)
 {
-	printf("files %llu, directories %llu, symlinks %llu, further names %llu, devices %llu, pipes %llu, sockets %llu\n",
-	       ull(p->regular), ull(p->dirs), ull(p->symlinks), ull(p->links),
-	       ull(p->devices), ull(p->pipes), ull(p->sockets));
+	printf("files %llu, directories %llu, symlinks %llu, further names %llu",
+	       ull(p->regular), ull(p->dirs), ull(p->symlinks), ull(p->links));
+	printf(", devices %llu, pipes %llu, sockets %llu\n", ull(p->devices),
+	       ull(p->pipes), ull(p->sockets));
 	printf("content %s, owners %zu, sets of xattrs %zu\n", human(p->bytes),
 	       src->owners.list.n, src->xsets.list.n);
 	if (src->skipped)
@@ -45,14 +46,24 @@ static void text_counts(const struct source *src, const struct plan *p)
 		       ull(src->xattrs_ignored));
 }
 
-static void json_counts(const struct source *src, const struct plan *p)
+static void json_counts(struct json *j, const struct source *src,
+			const struct plan *p)
 {
-	printf("  \"files\": %llu,\n  \"directories\": %llu,\n  \"symlinks\": %llu,\n  \"links\": %llu,\n  \"devices\": %llu,\n  \"pipes\": %llu,\n  \"sockets\": %llu,\n",
-	       ull(p->regular), ull(p->dirs), ull(p->symlinks), ull(p->links),
-	       ull(p->devices), ull(p->pipes), ull(p->sockets));
-	printf("  \"content_bytes\": %llu,\n  \"owners\": %zu,\n  \"xattr_sets\": %zu,\n  \"skipped\": %llu,\n  \"times_clamped\": %llu,\n  \"xattrs_ignored\": %llu,\n",
-	       ull(p->bytes), src->owners.list.n, src->xsets.list.n,
-	       ull(src->skipped), ull(src->clamped), ull(src->xattrs_ignored));
+	json_u64(j, "files", p->regular);
+	json_u64(j, "directories", p->dirs);
+	json_u64(j, "symlinks", p->symlinks);
+	json_u64(j, "links", p->links);
+	json_u64(j, "devices", p->devices);
+	json_u64(j, "pipes", p->pipes);
+	json_u64(j, "sockets", p->sockets);
+	json_u64(j, "names", p->names);
+	json_u64(j, "name_bytes", p->name_bytes);
+	json_u64(j, "content_bytes", p->bytes);
+	json_u64(j, "owners", src->owners.list.n);
+	json_u64(j, "xattr_sets", src->xsets.list.n);
+	json_u64(j, "skipped", src->skipped);
+	json_u64(j, "times_clamped", src->clamped);
+	json_u64(j, "xattrs_ignored", src->xattrs_ignored);
 }
 
 static u64 bucket_from(unsigned int b)
@@ -80,40 +91,46 @@ static void text_histogram(const struct plan *p)
 	}
 }
 
-static void json_histogram(const struct plan *p)
+static void json_histogram(struct json *j, const struct plan *p)
 {
-	const char *comma = "";
-
-	printf("  \"size_histogram\": [");
+	json_array(j, "size_histogram");
 	for (unsigned int b = 0; b < PLAN_BUCKETS; b++) {
 		if (!p->buckets[b])
 			continue;
-		printf("%s\n    { \"from\": %llu, \"files\": %llu }", comma,
-		       ull(bucket_from(b)), ull(p->buckets[b]));
-		comma = ",";
+		json_object(j, NULL);
+		json_u64(j, "from", bucket_from(b));
+		json_u64(j, "files", p->buckets[b]);
+		json_end(j);
 	}
-	printf("\n  ]");
+	json_end(j);
+}
+
+static void json_plan(const struct source *src, const struct plan *p)
+{
+	struct json j;
+
+	json_init(&j, stdout);
+	json_object(&j, NULL);
+	json_bool(&j, "plan", true);
+	json_counts(&j, src, p);
+	json_u64(&j, "padding_max_bytes", p->padding);
+	json_u64(&j, "meta_bytes", p->meta_bytes);
+	json_u64(&j, "image_min_bytes", p->lower);
+	json_u64(&j, "image_max_bytes", p->upper);
+	json_histogram(&j, p);
+	json_end(&j);
 }
 
 void report_plan(const struct source *src, const struct plan *p)
 {
-	double per = per_name(p->meta_bytes, p->names);
-
-	if (src->o->json) {
-		printf("{\n  \"plan\": true,\n");
-		json_counts(src, p);
-		printf("  \"padding_max_bytes\": %llu,\n  \"meta_bytes\": %llu,\n  \"meta_bytes_per_name\": %.2f,\n  \"image_min_bytes\": %llu,\n  \"image_max_bytes\": %llu,\n",
-		       ull(p->padding), ull(p->meta_bytes), per, ull(p->lower),
-		       ull(p->upper));
-		json_histogram(p);
-		printf("\n}\n");
-		return;
-	}
-	if (src->o->quiet)
+	if (src->o->json)
+		json_plan(src, p);
+	if (src->o->json || src->o->quiet)
 		return;
 	text_counts(src, p);
 	printf("padding up to %s, metadata about %s, %.1f bytes a name\n",
-	       human(p->padding), human(p->meta_bytes), per);
+	       human(p->padding), human(p->meta_bytes),
+	       per_name(p->meta_bytes, p->names));
 	printf("image at least %s, at most %s\n", human(p->lower),
 	       human(p->upper));
 	text_histogram(p);
@@ -124,43 +141,62 @@ static const char *const region_names[DSFS_REGIONS_USED] = {
 	"symlinks", "xattrs", "segments", "filesums", "chunksums", "history",
 };
 
+static u64 padding_of(const struct stream *s, const struct meta *m)
+{
+	return m->start - s->data_start - s->place.stored;
+}
+
+static void json_done(const struct source *src, const struct plan *p,
+		      const struct stream *s, const struct meta *m,
+		      const char *uuid)
+{
+	struct json j;
+
+	json_init(&j, stdout);
+	json_object(&j, NULL);
+	json_bool(&j, "plan", false);
+	json_counts(&j, src, p);
+	json_u64(&j, "stored_bytes", s->place.stored);
+	json_u64(&j, "duplicates", s->dup_files);
+	json_u64(&j, "duplicate_bytes", s->dup_bytes);
+	json_u64(&j, "sparse_files", s->sparse_files);
+	json_u64(&j, "packed_files", s->place.packed);
+	json_u64(&j, "padding_bytes", padding_of(s, m));
+	json_u64(&j, "meta_bytes", le64_to_cpu(m->super.meta_bytes));
+	json_object(&j, "regions");
+	for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++)
+		json_u64(&j, region_names[i], m->bytes[i]);
+	json_end(&j);
+	json_u64(&j, "image_bytes", le64_to_cpu(m->super.image_bytes));
+	json_str(&j, "uuid", uuid);
+	json_histogram(&j, p);
+	json_end(&j);
+}
+
 void report_done(const struct source *src, const struct plan *p,
 		 const struct stream *s, const struct meta *m)
 {
 	u64 meta = le64_to_cpu(m->super.meta_bytes);
-	u64 image = le64_to_cpu(m->super.image_bytes);
-	u64 padding = m->start - s->data_start - s->place.stored;
-	double per = per_name(meta, p->names);
 	char uuid[37];
 
 	uuid_unparse_lower(m->super.uuid, uuid);
-	if (src->o->json) {
-		printf("{\n  \"plan\": false,\n");
-		json_counts(src, p);
-		printf("  \"stored_bytes\": %llu,\n  \"duplicates\": %llu,\n  \"duplicate_bytes\": %llu,\n  \"sparse_files\": %llu,\n  \"packed_files\": %llu,\n  \"padding_bytes\": %llu,\n",
-		       ull(s->place.stored), ull(s->dup_files),
-		       ull(s->dup_bytes), ull(s->sparse_files),
-		       ull(s->place.packed), ull(padding));
-		printf("  \"meta_bytes\": %llu,\n  \"meta_bytes_per_name\": %.2f,\n  \"regions\": {",
-		       ull(meta), per);
-		for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++)
-			printf("%s\n    \"%s\": %llu", i ? "," : "",
-			       region_names[i], ull(m->bytes[i]));
-		printf("\n  },\n  \"image_bytes\": %llu,\n  \"uuid\": \"%s\"\n}\n",
-		       ull(image), uuid);
-		return;
-	}
-	if (src->o->quiet)
+	if (src->o->json)
+		json_done(src, p, s, m, uuid);
+	if (src->o->json || src->o->quiet)
 		return;
 	text_counts(src, p);
-	printf("stored %s, duplicates %llu (%s), with holes %llu, in gaps %llu, padding %s\n",
+	printf("stored %s, duplicates %llu (%s), with holes %llu",
 	       human(s->place.stored), ull(s->dup_files), human(s->dup_bytes),
-	       ull(s->sparse_files), ull(s->place.packed), human(padding));
-	printf("metadata %s, %.1f bytes a name\n", human(meta), per);
+	       ull(s->sparse_files));
+	printf(", in gaps %llu, padding %s\n", ull(s->place.packed),
+	       human(padding_of(s, m)));
+	printf("metadata %s, %.1f bytes a name\n", human(meta),
+	       per_name(meta, p->names));
 	if (src->o->verbose) {
 		for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++)
 			printf("  %-10s %12llu\n", region_names[i],
 			       ull(m->bytes[i]));
 	}
-	printf("image %s, UUID %s\n", human(image), uuid);
+	printf("image %s, UUID %s\n", human(le64_to_cpu(m->super.image_bytes)),
+	       uuid);
 }

@@ -10,67 +10,15 @@
  */
 #include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "libdsfs.h"
 #include "msg.h"
-#include "progress.h"
-#include "scan.h"
+#include "worker.h"
 
 #define BATCH		256
 #define DENTS_BYTES	(128 << 10)
-
-/* @count of @dir's nodes from @from on; 0: list the directory. */
-struct task {
-	struct dir *dir;
-	u32 from;
-	u32 count;
-};
-
-struct scan {
-	struct source *src;
-	struct progress progress;
-	pthread_mutex_t lock;
-	pthread_cond_t change;
-	struct array tasks;	/* struct task */
-	unsigned int running;
-	int err;
-	u64 root_dev;
-	bool ids_left;
-};
-
-/* A name just listed. */
-struct found {
-	u64 key;
-	char *name;
-};
-
-/**
- * struct worker - what a thread has for itself
- * @cwd: it has a working directory of its own, so that calls that know no
- *	descriptor need no path
- */
-struct worker {
-	struct scan *s;
-	pthread_t thread;
-	struct arena arena;
-	struct xattr_reader xattr;
-	struct array found;	/* struct found */
-	char *dents;
-	char path[64 + DSFS_NAME_MAX];
-	u64 skipped;
-	u64 clamped;
-	u64 gone;
-	u64 links;
-	u32 uid;
-	u32 gid;
-	u32 owner;
-	bool owner_known;
-	bool cwd;
-};
 
 struct dirent64_raw {
 	u64 ino;
@@ -102,7 +50,7 @@ int source_unreadable(struct source *src, const struct dir *dir,
 	return skip ? 0 : err ? err : -EIO;
 }
 
-static int push(struct scan *s, struct dir *dir, u32 from, u32 count)
+int scan_push(struct scan *s, struct dir *dir, u32 from, u32 count)
 {
 	struct task *t;
 
@@ -113,155 +61,6 @@ static int push(struct scan *s, struct dir *dir, u32 from, u32 count)
 	pthread_cond_signal(&s->change);
 	pthread_mutex_unlock(&s->lock);
 	return t ? 0 : -ENOMEM;
-}
-
-static s64 node_time(struct worker *w, const struct dir *dir,
-		     const struct node *n, const struct timespec *ts)
-{
-	char *path;
-	__int128 ns = (__int128)ts->tv_sec * 1000000000 + ts->tv_nsec;
-
-	if (w->s->src->o->fixed_time)
-		return w->s->src->o->build_time;
-	if (ns >= INT64_MIN && ns <= INT64_MAX)
-		return ns;
-	path = tree_path(&w->s->src->tree, dir, n, false);
-	msg_warn(path, "modification time %lld: outside 1677 to 2262: clamped",
-		 (long long)ts->tv_sec);
-	free(path);
-	w->clamped++;
-	return ns < 0 ? INT64_MIN : INT64_MAX;
-}
-
-static int node_owner(struct worker *w, struct node *n, const struct stat *st)
-{
-	bool root = w->s->src->o->all_root;
-	u32 uid = root ? 0 : st->st_uid, gid = root ? 0 : st->st_gid;
-	s64 number;
-
-	if (!w->owner_known || uid != w->uid || gid != w->gid) {
-		number = owners_get(&w->s->src->owners, uid, gid);
-		if (number < 0)
-			return number;
-		w->owner = number;
-		w->uid = uid;
-		w->gid = gid;
-		w->owner_known = true;
-	}
-	n->owner = w->owner;
-	return 0;
-}
-
-/* What calls without a descriptor name a file by. */
-static const char *worker_path(struct worker *w, int fd, const char *name)
-{
-	if (w->cwd)
-		return name;
-	snprintf(w->path, sizeof(w->path), "/proc/self/fd/%d/%s", fd, name);
-	return w->path;
-}
-
-static int node_xattrs(struct worker *w, struct node *n, int fd,
-		       const char *name)
-{
-	bool acl = false;
-	int ret;
-
-	if (w->s->src->o->no_xattrs)
-		return 0;
-	ret = xattr_read(&w->s->src->xsets, &w->xattr,
-			 worker_path(w, fd, name), &n->xattrs, &acl);
-	if (acl)
-		n->flags |= NODE_ACL;
-	return ret;
-}
-
-static int node_symlink(struct worker *w, struct node *n, int fd,
-			const char *name, union node_data *data)
-{
-	char buf[DSFS_SYMLINK_MAX + 1];
-	ssize_t len = readlinkat(fd, name, buf, sizeof(buf));
-
-	if (len < 0)
-		return -errno;
-	if (!len || len > DSFS_SYMLINK_MAX)
-		return -ENAMETOOLONG;
-	data->target = arena_alloc(&w->arena, len, 1);
-	if (!data->target)
-		return -ENOMEM;
-	memcpy(data->target, buf, len);
-	n->size = len;
-	return 0;
-}
-
-static int node_dir(struct worker *w, struct dir *parent, struct node *n,
-		    const struct stat *st)
-{
-	struct dir *d = arena_alloc(&w->arena, sizeof(*d), 8);
-
-	if (!d)
-		return -ENOMEM;
-	memset(d, 0, sizeof(*d));
-	d->parent = parent;
-	d->self = n;
-	d->slot = -1;
-	n->u.dir = d;
-	n->size = 0;
-	if (w->s->src->o->one_fs && st->st_dev != w->s->root_dev)
-		return 0;
-	return push(w->s, d, 0, 0);
-}
-
-static int node_link(struct worker *w, struct node *n, const struct stat *st)
-{
-	struct hlink *l = arena_alloc(&w->arena, sizeof(*l), 8);
-
-	if (!l)
-		return -ENOMEM;
-	w->links++;
-	memset(l, 0, sizeof(*l));
-	l->dev = st->st_dev;
-	l->ino = st->st_ino;
-	n->u.link = l;
-	n->flags |= NODE_LINK;
-	return 0;
-}
-
-/* Fill in a node from what stat said. */
-static int node_fill(struct worker *w, struct dir *dir, struct node *n, int fd,
-		     const char *name, const struct stat *st)
-{
-	int ret;
-
-	n->mode = st->st_mode;
-	n->mtime = node_time(w, dir, n, &st->st_mtim);
-	ret = node_owner(w, n, st);
-	if (!ret && st->st_nlink > 1 && !S_ISDIR(st->st_mode))
-		ret = node_link(w, n, st);
-	if (ret)
-		return ret;
-	switch (st->st_mode & S_IFMT) {
-	case S_IFREG:
-		n->size = st->st_size;
-		n->check = scan_check(st);
-		if (n->size >= DSFS_MAX_OFFSET)
-			return -EFBIG;
-		break;
-	case S_IFDIR:
-		if (n != &w->s->src->tree.root)
-			ret = node_dir(w, dir, n, st);
-		break;
-	case S_IFLNK:
-		ret = node_symlink(w, n, fd, name, node_data(n));
-		break;
-	case S_IFCHR:
-	case S_IFBLK:
-		if (major(st->st_rdev) > 0xfff || minor(st->st_rdev) > 0xfffff)
-			return -EOVERFLOW;
-		n->size = major(st->st_rdev) << 20 | minor(st->st_rdev);
-		break;
-	}
-	return ret ? ret : node_xattrs(w, n, fd, name);
 }
 
 static bool is_image(const struct source *src, const struct stat *st)
@@ -308,7 +107,7 @@ static int stat_node(struct worker *w, struct dir *dir, struct node *n, int fd)
 		return 0;
 	}
 	if (!ret)
-		ret = node_fill(w, dir, n, fd, name, &st);
+		ret = scan_fill(w, dir, n, fd, name, &st);
 	if (!ret)
 		return 0;
 	ret = unreadable_node(src, dir, n, ret);
@@ -431,7 +230,7 @@ static int make_nodes(struct worker *w, struct dir *dir, int fd)
 		dir->nodes[i].name = f[i].name;
 	dir->count = w->found.n;
 	for (u32 from = BATCH; from < dir->count; from += BATCH) {
-		ret = push(w->s, dir, from, dir->count - from < BATCH ?
+		ret = scan_push(w->s, dir, from, dir->count - from < BATCH ?
 			   dir->count - from : BATCH);
 		if (ret)
 			return ret;
@@ -551,10 +350,10 @@ static int scan_root(struct scan *s, struct worker *w)
 	if (fstat(fd, &st))
 		return -errno;
 	s->root_dev = st.st_dev;
-	ret = node_fill(w, t->root_dir, &t->root, fd, ".", &st);
+	ret = scan_fill(w, t->root_dir, &t->root, fd, ".", &st);
 	t->root.u.dir = t->root_dir;
 	t->root.size = 0;
-	return ret ? ret : push(s, t->root_dir, 0, 0);
+	return ret ? ret : scan_push(s, t->root_dir, 0, 0);
 }
 
 static int run_workers(struct scan *s, struct worker *w, unsigned int n)

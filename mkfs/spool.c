@@ -85,9 +85,9 @@ static int spool_room(struct spool *s, size_t bytes)
 
 int spool_add(struct spool *s, const void *p, size_t bytes)
 {
-	int ret = spool_room(s, bytes);
+	int ret = bytes ? spool_room(s, bytes) : 0;
 
-	if (ret)
+	if (ret || !bytes)
 		return ret;
 	memcpy(s->buf + (s->len - s->flushed), p, bytes);
 	s->len += bytes;

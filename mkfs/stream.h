@@ -53,6 +53,7 @@ struct piece {
 /**
  * struct job - what a reader does in one go: small files, or a large one
  * @items: of a large file one, filled in when its last piece is there
+ * @shown: of a large file, bytes that the progress bar has
  * @made, @taken: pieces so far; piece n lies in part n % PIECES of @buf
  */
 struct job {
@@ -65,6 +66,7 @@ struct job {
 	u32 nsums;
 	u64 made;
 	u64 taken;
+	u64 shown;
 	bool busy;
 	bool ready;
 	bool large;
@@ -140,6 +142,15 @@ void reader_run(struct reader *r, struct job *job);
 /* For a large file: part of the buffer to fill next, or NULL to stop. */
 struct piece *stream_piece_get(struct stream *s, struct job *job, char **buf);
 void stream_piece_put(struct stream *s, struct job *job);
+
+/* The writer's side: the next piece, or NULL to stop; it has been used. */
+struct piece *stream_piece_wait(struct stream *s, struct job *job);
+void stream_piece_done(struct stream *s, struct job *job);
+
+/* store.c: all files of a job; messages are written; 0 or -errno */
+int store_job(struct stream *s, struct job *job);
+/* Let duplicates have what they share of the first of their kind. */
+void store_resolve_dups(struct tree *t);
 
 static inline u32 stream_piece_bytes(const struct stream *s)
 {

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From what the source's file system says of a file to a node.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "msg.h"
+#include "worker.h"
+
+static s64 node_time(struct worker *w, const struct dir *dir,
+		     const struct node *n, const struct timespec *ts)
+{
+	char *path;
+	__int128 ns = (__int128)ts->tv_sec * 1000000000 + ts->tv_nsec;
+
+	if (w->s->src->o->fixed_time)
+		return w->s->src->o->build_time;
+	if (ns >= INT64_MIN && ns <= INT64_MAX)
+		return ns;
+	path = tree_path(&w->s->src->tree, dir, n, false);
+	msg_warn(path, "modification time %lld: outside 1677 to 2262: clamped",
+		 (long long)ts->tv_sec);
+	free(path);
+	w->clamped++;
+	return ns < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static int node_owner(struct worker *w, struct node *n, const struct stat *st)
+{
+	bool root = w->s->src->o->all_root;
+	u32 uid = root ? 0 : st->st_uid, gid = root ? 0 : st->st_gid;
+	s64 number;
+
+	if (!w->owner_known || uid != w->uid || gid != w->gid) {
+		number = owners_get(&w->s->src->owners, uid, gid);
+		if (number < 0)
+			return number;
+		w->owner = number;
+		w->uid = uid;
+		w->gid = gid;
+		w->owner_known = true;
+	}
+	n->owner = w->owner;
+	return 0;
+}
+
+/* What calls without a descriptor name a file by. */
+static const char *worker_path(struct worker *w, int fd, const char *name)
+{
+	if (w->cwd)
+		return name;
+	snprintf(w->path, sizeof(w->path), "/proc/self/fd/%d/%s", fd, name);
+	return w->path;
+}
+
+static int node_xattrs(struct worker *w, struct node *n, int fd,
+		       const char *name)
+{
+	bool acl = false;
+	int ret;
+
+	if (w->s->src->o->no_xattrs)
+		return 0;
+	ret = xattr_read(&w->s->src->xsets, &w->xattr,
+			 worker_path(w, fd, name), &n->xattrs, &acl);
+	if (acl)
+		n->flags |= NODE_ACL;
+	return ret;
+}
+
+static int node_symlink(struct worker *w, struct node *n, int fd,
+			const char *name, union node_data *data)
+{
+	char buf[DSFS_SYMLINK_MAX + 1];
+	ssize_t len = readlinkat(fd, name, buf, sizeof(buf));
+
+	if (len < 0)
+		return -errno;
+	if (!len || len > DSFS_SYMLINK_MAX)
+		return -ENAMETOOLONG;
+	data->target = arena_alloc(&w->arena, len, 1);
+	if (!data->target)
+		return -ENOMEM;
+	memcpy(data->target, buf, len);
+	n->size = len;
+	return 0;
+}
+
+static int node_dir(struct worker *w, struct dir *parent, struct node *n,
+		    const struct stat *st)
+{
+	struct dir *d = arena_alloc(&w->arena, sizeof(*d), 8);
+
+	if (!d)
+		return -ENOMEM;
+	memset(d, 0, sizeof(*d));
+	d->parent = parent;
+	d->self = n;
+	d->slot = -1;
+	n->u.dir = d;
+	n->size = 0;
+	if (w->s->src->o->one_fs && st->st_dev != w->s->root_dev)
+		return 0;
+	return scan_push(w->s, d, 0, 0);
+}
+
+static int node_link(struct worker *w, struct node *n, const struct stat *st)
+{
+	struct hlink *l = arena_alloc(&w->arena, sizeof(*l), 8);
+
+	if (!l)
+		return -ENOMEM;
+	w->links++;
+	memset(l, 0, sizeof(*l));
+	l->dev = st->st_dev;
+	l->ino = st->st_ino;
+	n->u.link = l;
+	n->flags |= NODE_LINK;
+	return 0;
+}
+
+/* Fill in a node from what stat said. */
+int scan_fill(struct worker *w, struct dir *dir, struct node *n, int fd,
+		     const char *name, const struct stat *st)
+{
+	int ret;
+
+	n->mode = st->st_mode;
+	n->mtime = node_time(w, dir, n, &st->st_mtim);
+	ret = node_owner(w, n, st);
+	if (!ret && st->st_nlink > 1 && !S_ISDIR(st->st_mode))
+		ret = node_link(w, n, st);
+	if (ret)
+		return ret;
+	switch (st->st_mode & S_IFMT) {
+	case S_IFREG:
+		n->size = st->st_size;
+		n->check = scan_check(st);
+		if (n->size >= DSFS_MAX_OFFSET)
+			return -EFBIG;
+		break;
+	case S_IFDIR:
+		if (n != &w->s->src->tree.root)
+			ret = node_dir(w, dir, n, st);
+		break;
+	case S_IFLNK:
+		ret = node_symlink(w, n, fd, name, node_data(n));
+		break;
+	case S_IFCHR:
+	case S_IFBLK:
+		if (major(st->st_rdev) > 0xfff || minor(st->st_rdev) > 0xfffff)
+			return -EOVERFLOW;
+		n->size = major(st->st_rdev) << 20 | minor(st->st_rdev);
+		break;
+	}
+	return ret ? ret : node_xattrs(w, n, fd, name);
+}

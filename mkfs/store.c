@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What becomes of a file that was read: stored at a place, or found to be in
+ * the image already.  One thread does this, in the order of data.
+ *
+ * A large file's hash is known when its last byte has passed, so it is written
+ * first and taken back if it was there before; everything it touched is as it
+ * was then, so the image does not depend on what counts as large.
+ */
+#include "msg.h"
+#include "stream.h"
+
+/* A side record for a file with holes. */
+static int add_sparse(struct stream *s, struct item *it)
+{
+	struct tree *t = &s->src->tree;
+	struct sparse *sp;
+	int ret;
+
+	if (!it->sparse)
+		return 0;
+	sp = array_add(&t->sparse);
+	if (!sp)
+		return -ENOMEM;
+	sp->stored = it->stored;
+	sp->segments = it->nsegments;
+	sp->first_segment = it->nsegments ? s->segments.len /
+			    sizeof(struct dsfs_segment) : 0;
+	it->node->sparse = t->sparse.n;
+	ret = spool_add(&s->segments, it->segments,
+			it->nsegments * sizeof(struct dsfs_segment));
+	s->sparse_files++;
+	if (!ret && s->segments.len / sizeof(struct dsfs_segment) > U32_MAX) {
+		msg_error(NULL, "segments of files with holes: over the limit of 2^32");
+		ret = -EFBIG;
+	}
+	return ret;
+}
+
+/* Checksums of a file's chunks: in the node, or in CHUNKSUMS. */
+static int add_sums(struct stream *s, struct node *n, const u32 *sums,
+		    u32 count, bool single)
+{
+	if (single) {
+		n->sum = count ? sums[0] : 0;
+		return 0;
+	}
+	for (u32 i = 0; i < count; i++) {
+		__le32 sum = cpu_to_le32(sums[i]);
+		int ret = spool_add(&s->chunks, &sum, sizeof(sum));
+
+		if (ret)
+			return ret;
+	}
+	if (s->chunks.len / sizeof(__le32) > 1ULL << 32) {
+		msg_error(NULL, "chunk checksums: over the limit of 2^32: use a larger --chunk-size");
+		return -EFBIG;
+	}
+	return 0;
+}
+
+static void count_file(struct stream *s, const struct item *it)
+{
+	u64 key[2] = { it->hash, it->node->size };
+
+	XXH3_128bits_update(s->content, key, sizeof(key));
+	s->files++;
+}
+
+static void make_dup(struct stream *s, struct node *n, struct node *of,
+		     u64 stored)
+{
+	n->flags |= NODE_DUP;
+	node_data(n)->dup = of;
+	s->dup_files++;
+	s->dup_bytes += stored;
+}
+
+/* A file all of whose stored bytes are in memory. */
+static int store_small(struct stream *s, struct item *it, const char *buf,
+		       const u32 *sums)
+{
+	const struct tree *t = &s->src->tree;
+	struct node *n = it->node, *other;
+	size_t cursor = 0;
+	int ret = 0;
+	u64 pos;
+
+	if (!it->stored)
+		return 0;
+	while (s->dedup.slots &&
+	       (other = dedup_next(&s->dedup, it->hash, &cursor))) {
+		if (node_stored(t, other) != it->stored ||
+		    (it->sums == 1 && other->sum != sums[0]))
+			continue;
+		ret = output_compare(s->out, node_data(other)->start, buf,
+				     it->stored);
+		if (ret < 0)
+			return ret;
+		if (ret) {
+			make_dup(s, n, other, it->stored);
+			return 0;
+		}
+	}
+	pos = place_file(&s->place, n, it->stored);
+	node_data(n)->start = pos;
+	if (it->sums > 1)
+		n->sum = s->chunks.len / sizeof(__le32);
+	ret = output_write(s->out, pos, buf, it->stored);
+	if (!ret)
+		ret = add_sums(s, n, sums, it->sums, it->sums <= 1);
+	if (s->dedup.slots)
+		dedup_add(&s->dedup, it->hash, n);
+	return ret;
+}
+
+/* What a large file that is not kept must leave as it was. */
+struct undo {
+	struct place place;
+	u64 chunks;
+	u16 last_flags;
+	u16 flags;
+};
+
+static void undo_save(struct stream *s, struct undo *u, const struct node *n)
+{
+	u->place = s->place;
+	u->chunks = s->chunks.len;
+	u->last_flags = s->place.last ? s->place.last->flags : 0;
+	u->flags = n->flags;
+}
+
+static void undo(struct stream *s, const struct undo *u, struct node *n, u64 pos)
+{
+	s->place = u->place;
+	if (s->place.last)
+		s->place.last->flags = u->last_flags;
+	n->flags = u->flags;
+	spool_cut(&s->chunks, u->chunks);
+	output_cut(s->out, pos);
+}
+
+/* All bytes of a large file are in the image: were they there before? */
+static int dedup_large(struct stream *s, struct item *it, const struct undo *u,
+		       u64 pos)
+{
+	struct node *n = it->node, *other;
+	size_t cursor = 0;
+
+	while (s->dedup.slots &&
+	       (other = dedup_next(&s->dedup, it->hash, &cursor))) {
+		int ret;
+
+		if (node_stored(&s->src->tree, other) != it->stored)
+			continue;
+		ret = output_compare_ranges(s->out, node_data(other)->start,
+					    pos, it->stored);
+		if (ret < 0)
+			return ret;
+		if (ret) {
+			undo(s, u, n, pos);
+			make_dup(s, n, other, it->stored);
+			return 0;
+		}
+	}
+	node_data(n)->start = pos;
+	if (s->dedup.slots)
+		dedup_add(&s->dedup, it->hash, n);
+	return 0;
+}
+
+static int report_item(struct stream *s, struct item *it)
+{
+	int ret = source_unreadable(s->src, it->dir, it->node, it->why, it->err);
+
+	if (ret)
+		return ret;
+	if (it->node->flags & NODE_LINK)
+		it->node->u.link->gone = true;
+	it->node->flags |= NODE_GONE;
+	s->src->tree.gone++;
+	s->src->skipped++;
+	return 0;
+}
+
+/* Write the pieces as they come: 0 and @last for the last one. */
+static int write_pieces(struct stream *s, struct job *job, struct piece *p,
+			u64 pos, u64 *stored)
+{
+	u32 part = stream_piece_bytes(s);
+
+	for (;;) {
+		const char *buf = job->buf + (job->taken % PIECES) * (size_t)part;
+		bool last = p->last;
+		int ret;
+
+		if (last && job->items[0].why)
+			return 0;
+		ret = output_write(s->out, pos + *stored, buf, p->bytes);
+		if (!ret)
+			ret = add_sums(s, job->items[0].node, p->sums, p->nsums,
+				       false);
+		if (ret)
+			return ret;
+		*stored += p->bytes;
+		if (last)
+			return 0;
+		progress_add(&s->progress, p->bytes);
+		job->shown += p->bytes;
+		stream_piece_done(s, job);
+		p = stream_piece_wait(s, job);
+		if (!p)
+			return -ECANCELED;
+	}
+}
+
+static int store_streamed(struct stream *s, struct job *job, struct piece *p)
+{
+	const u64 guess = DSFS_BLOCK_SIZE + 1;
+	struct item *it = &job->items[0];
+	u64 pos, stored = 0;
+	struct undo u;
+	int ret;
+
+	undo_save(s, &u, it->node);
+	it->node->sum = s->chunks.len / sizeof(__le32);
+	pos = place_file(&s->place, it->node, guess);
+	ret = write_pieces(s, job, p, pos, &stored);
+	if (ret)
+		return ret;
+	if (it->why) {
+		undo(s, &u, it->node, pos);
+		return report_item(s, it);
+	}
+	place_resize(&s->place, pos, guess, stored);
+	/* a chunk larger than a piece may still hold the whole file */
+	if (s->chunks.len - u.chunks == sizeof(__le32)) {
+		__le32 sum;
+
+		ret = spool_read(&s->chunks, u.chunks, &sum, sizeof(sum));
+		it->node->sum = le32_to_cpu(sum);
+		spool_cut(&s->chunks, u.chunks);
+	}
+	if (!ret)
+		ret = add_sparse(s, it);
+	count_file(s, it);
+	return ret ? ret : dedup_large(s, it, &u, pos);
+}
+
+static int store_large(struct stream *s, struct job *job)
+{
+	struct item *it = &job->items[0];
+	struct piece *p = stream_piece_wait(s, job);
+	int ret;
+
+	if (!p)
+		return -ECANCELED;
+	if (!p->last)
+		return store_streamed(s, job, p);
+	/* most of it is holes, and the rest is here */
+	if (it->why)
+		return report_item(s, it);
+	it->sums = p->nsums;
+	ret = add_sparse(s, it);
+	count_file(s, it);
+	return ret ? ret : store_small(s, it, job->buf, p->sums);
+}
+
+int store_job(struct stream *s, struct job *job)
+{
+	int ret = 0;
+
+	if (job->large) {
+		job->shown = 0;
+		ret = store_large(s, job);
+		progress_add(&s->progress,
+			     job->items[0].node->size - job->shown);
+		return ret;
+	}
+	for (unsigned int i = 0; !ret && i < job->nitems; i++) {
+		struct item *it = &job->items[i];
+
+		if (it->why) {
+			ret = report_item(s, it);
+			continue;
+		}
+		ret = add_sparse(s, it);
+		count_file(s, it);
+		if (!ret)
+			ret = store_small(s, it, job->buf + it->off,
+					  job->sums + it->first_sum);
+		progress_add(&s->progress, it->node->size);
+	}
+	return ret;
+}
+
+/* Duplicates take over what they need of the file they are alike with. */
+void store_resolve_dups(struct tree *t)
+{
+	for (u64 i = 0; i < t->ndirs; i++) {
+		struct dir *d = t->dirs[i];
+
+		for (u32 k = 0; k < d->count; k++) {
+			struct node *n = &d->nodes[k], *of;
+
+			if (!(n->flags & NODE_DUP) || n->flags & NODE_STUB)
+				continue;
+			of = node_data(n)->dup;
+			n->flags |= of->flags & NODE_SHARED;
+			n->sum = of->sum;
+			node_data(n)->start = node_data(of)->start;
+		}
+	}
+}

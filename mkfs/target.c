@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What may be written to, and the names of files.  A mistyped device name
+ * must not cost somebody a file system, and an image must not be seen under
+ * its name before it is whole.
+ */
+#include <blkid/blkid.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "msg.h"
+#include "output.h"
+
+/* What libblkid sees on the device; 1: something, 0: nothing, -errno. */
+static int known_signature(const char *path, char *what, size_t size)
+{
+	blkid_probe pr = blkid_new_probe_from_filename(path);
+	const char *type = NULL;
+	int ret;
+
+	if (!pr)
+		return errno ? -errno : -EIO;
+	blkid_probe_enable_superblocks(pr, 1);
+	blkid_probe_enable_partitions(pr, 1);
+	ret = blkid_do_fullprobe(pr);
+	if (!ret && blkid_probe_lookup_value(pr, "TYPE", &type, NULL))
+		blkid_probe_lookup_value(pr, "PTTYPE", &type, NULL);
+	snprintf(what, size, "%s", type ? type : "an unknown kind");
+	blkid_free_probe(pr);
+	return ret < 0 ? (ret == -2 ? 1 : -EIO) : !ret;
+}
+
+/* libblkid of today does not know this file system. */
+static int own_signature(const struct output *out)
+{
+	__le32 magic;
+
+	for (unsigned int slot = 0; slot < DSFS_SB_SLOTS; slot++) {
+		ssize_t n = pread(out->fd, &magic, sizeof(magic),
+				  DSFS_SB_POS(slot));
+
+		if (n == sizeof(magic) &&
+		    le32_to_cpu(magic) == DSFS_SUPER_MAGIC)
+			return 1;
+	}
+	return 0;
+}
+
+static int check_signature(struct output *out)
+{
+	char what[64];
+	int ret = own_signature(out);
+
+	if (ret)
+		strcpy(what, "dsfs");
+	else
+		ret = known_signature(out->path, what, sizeof(what));
+	if (ret < 0) {
+		msg_error(out->path, "cannot look for signatures: %s: use -f to overwrite",
+			  strerror(-ret));
+		return ret;
+	}
+	if (ret) {
+		msg_error(out->path, "contains a signature: %s: use -f to overwrite",
+			  what);
+		return -EEXIST;
+	}
+	return 0;
+}
+
+static int check_device(struct output *out, const struct options *o)
+{
+	bool free = !o->force && !o->plan_only;
+	int sector = 0;
+
+	out->device = true;
+	out->fd = open(out->path, (o->plan_only ? O_RDONLY : O_RDWR) | O_CLOEXEC |
+		       (free ? O_EXCL : 0));
+	if (out->fd < 0 && errno == EBUSY) {
+		msg_error(out->path, "is mounted or in use: use -f to overwrite");
+		return -EBUSY;
+	}
+	if (out->fd < 0)
+		return output_fail(out, "cannot open");
+	if (ioctl(out->fd, BLKGETSIZE64, &out->limit) ||
+	    ioctl(out->fd, BLKSSZGET, &sector))
+		return output_fail(out, "cannot get the size");
+	if (1 << o->align_bits < sector) {
+		msg_error(out->path, "--align: %d: less than the device's logical block size of %d",
+			  1 << o->align_bits, sector);
+		return -EINVAL;
+	}
+	return free ? check_signature(out) : 0;
+}
+
+/* The absolute name; symlinks are followed, the last part need not exist. */
+static int resolve(struct output *out, const char *image)
+{
+	char *copy, *slash, *dir;
+
+	out->path = realpath(image, NULL);
+	if (out->path)
+		return 0;
+	out->path = strdup(image);
+	if (errno != ENOENT || !out->path)
+		return out->path ? output_fail(out, "cannot resolve") : -ENOMEM;
+	copy = strdup(image);
+	slash = copy ? strrchr(copy, '/') : NULL;
+	if (slash)
+		slash[slash == copy] = '\0';
+	dir = realpath(slash ? copy : ".", NULL);
+	if (dir && asprintf(&slash, "%s/%s", strcmp(dir, "/") ? dir : "",
+			    strrchr(image, '/') ? strrchr(image, '/') + 1 :
+			    image) > 0) {
+		free(out->path);
+		out->path = slash;
+	}
+	free(copy);
+	if (!dir)
+		return output_fail(out, "cannot make");
+	free(dir);
+	return 0;
+}
+
+int output_check(struct output *out, const struct options *o)
+{
+	struct stat st;
+	int ret;
+
+	memset(out, 0, sizeof(*out));
+	out->fd = -1;
+	ret = resolve(out, o->image);
+	if (ret)
+		return ret;
+	if (stat(out->path, &st)) {
+		if (errno != ENOENT)
+			return output_fail(out, "cannot read attributes");
+		return 0;
+	}
+	out->dev = st.st_dev;
+	out->ino = st.st_ino;
+	if (S_ISBLK(st.st_mode)) {
+		out->ino = 0;
+		return check_device(out, o);
+	}
+	if (!S_ISREG(st.st_mode) && o->plan_only)
+		return 0;
+	if (!S_ISREG(st.st_mode)) {
+		msg_error(out->path, "is neither a regular file nor a block device");
+		return -EINVAL;
+	}
+	out->replace = true;
+	if (!o->force && !o->plan_only) {
+		msg_error(out->path, "exists: use -f to overwrite");
+		return -EEXIST;
+	}
+	return 0;
+}
+
+/* Where the parent directory's name ends. */
+static int parent_of(const struct output *out, char **dir)
+{
+	const char *slash = strrchr(out->path, '/');
+
+	*dir = strndup(out->path, slash == out->path ? 1 : slash - out->path);
+	return *dir ? 0 : -ENOMEM;
+}
+
+static int temp_name(struct output *out, unsigned int n)
+{
+	const char *base = strrchr(out->path, '/') + 1;
+
+	free(out->temp);
+	if (asprintf(&out->temp, "%.*s.%.200s.%d-%u", (int)(base - out->path),
+		     out->path, base, (int)getpid(), n) < 0) {
+		out->temp = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* A file with a name, where there are none without. */
+static int open_named(struct output *out)
+{
+	for (unsigned int n = 0; n < 100; n++) {
+		int ret = temp_name(out, n);
+
+		if (ret)
+			return ret;
+		out->fd = open(out->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+			       0666);
+		if (out->fd >= 0) {
+			signals_guard(out->temp);
+			return 0;
+		}
+		if (errno != EEXIST)
+			break;
+	}
+	free(out->temp);
+	out->temp = NULL;
+	return output_fail(out, "cannot make");
+}
+
+int target_open_file(struct output *out)
+{
+	struct stat st;
+	char *dir;
+	int ret = parent_of(out, &dir);
+
+	if (ret)
+		return ret;
+	out->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+	free(dir);
+	if (out->fd < 0) {
+		ret = open_named(out);
+		if (ret)
+			return ret;
+	}
+	if (fstat(out->fd, &st))
+		return output_fail(out, "cannot read attributes");
+	return 0;
+}
+
+/* Both slots, and what other signatures lie at the front. */
+int target_wipe(struct output *out)
+{
+	u64 bytes = DSFS_DATA_START_MIN;
+	char *zero;
+	int ret;
+
+	if (out->limit < bytes + DSFS_BLOCK_SIZE) {
+		msg_error(out->path, "device too small: %llu bytes",
+			  (unsigned long long)out->limit);
+		return -ENOSPC;
+	}
+	zero = calloc(1, bytes);
+	if (!zero)
+		return -ENOMEM;
+	ret = output_pwrite(out, zero, bytes, 0);
+	free(zero);
+	if (!ret && fsync(out->fd))
+		ret = output_fail(out, "cannot write");
+	return ret;
+}
+
+/* Give a file without a name one, or the temporary one its own. */
+int target_name(struct output *out)
+{
+	char proc[64];
+
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", out->fd);
+	if (!out->temp && !out->replace) {
+		if (!linkat(AT_FDCWD, proc, AT_FDCWD, out->path,
+			    AT_SYMLINK_FOLLOW))
+			return 0;
+		return output_fail(out, "cannot make");
+	}
+	for (unsigned int n = 0; !out->temp; n++) {
+		if (temp_name(out, n))
+			return -ENOMEM;
+		signals_guard(out->temp);
+		if (!linkat(AT_FDCWD, proc, AT_FDCWD, out->temp,
+			    AT_SYMLINK_FOLLOW))
+			break;
+		signals_unguard();
+		free(out->temp);
+		out->temp = NULL;
+		if (errno != EEXIST || n > 100)
+			return output_fail(out, "cannot make");
+	}
+	if (out->replace ? rename(out->temp, out->path) :
+	    renameat2(AT_FDCWD, out->temp, AT_FDCWD, out->path,
+		      RENAME_NOREPLACE)) {
+		/* not every file system can refuse to replace */
+		if (out->replace || errno != EINVAL ||
+		    link(out->temp, out->path) || unlink(out->temp))
+			return output_fail(out, "cannot rename to");
+	}
+	signals_unguard();
+	free(out->temp);
+	out->temp = NULL;
+	return 0;
+}
+
+int target_sync_parent(struct output *out)
+{
+	char *dir;
+	int fd, ret = parent_of(out, &dir);
+
+	if (ret)
+		return ret;
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(dir);
+	if (fd < 0)
+		return 0;	/* a directory that may be written, not read */
+	fsync(fd);
+	close(fd);
+	return 0;
+}
+

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The scan's own: what its two files share.
+ */
+#ifndef MKFS_WORKER_H
+#define MKFS_WORKER_H
+
+#include <pthread.h>
+
+#include "progress.h"
+#include "scan.h"
+
+/* @count of @dir's nodes from @from on; 0: list the directory. */
+struct task {
+	struct dir *dir;
+	u32 from;
+	u32 count;
+};
+
+struct scan {
+	struct source *src;
+	struct progress progress;
+	pthread_mutex_t lock;
+	pthread_cond_t change;
+	struct array tasks;	/* struct task */
+	unsigned int running;
+	int err;
+	u64 root_dev;
+	bool ids_left;
+};
+
+/* A name just listed. */
+struct found {
+	u64 key;
+	char *name;
+};
+
+/**
+ * struct worker - what a thread has for itself
+ * @cwd: it has a working directory of its own, so that calls that know no
+ *	descriptor need no path
+ */
+struct worker {
+	struct scan *s;
+	pthread_t thread;
+	struct arena arena;
+	struct xattr_reader xattr;
+	struct array found;	/* struct found */
+	char *dents;
+	char path[64 + DSFS_NAME_MAX];
+	u64 skipped;
+	u64 clamped;
+	u64 gone;
+	u64 links;
+	u32 uid;
+	u32 gid;
+	u32 owner;
+	bool owner_known;
+	bool cwd;
+};
+
+/* More work.  Return: 0 or -ENOMEM. */
+int scan_push(struct scan *s, struct dir *dir, u32 from, u32 count);
+
+/**
+ * scan_fill - attributes of a node
+ * @fd: its directory
+ * @st: what stat said
+ *
+ * A directory is queued to be listed.  Return: 0 or -errno.
+ */
+int scan_fill(struct worker *w, struct dir *dir, struct node *n, int fd,
+	      const char *name, const struct stat *st);
+
+#endif /* MKFS_WORKER_H */
