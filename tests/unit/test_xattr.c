@@ -50,6 +50,7 @@ static void test_bytes(void)
 	struct dsfs_source src;
 	unsigned int i;
 	u32 bytes;
+	int want;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		bld_init(&src);
@@ -59,9 +60,9 @@ static void test_bytes(void)
 		src.regions[DSFS_REGION_XATTRS].len = cases[i].room;
 		src.geo.regions[DSFS_REGION_XATTRS].bytes = cases[i].room;
 		ext.xattrs = cases[i].at;
-		ANSWER(dsfs_xattr_bytes(&src, &ext, &bytes, &err),
-		       cases[i].what ? -EUCLEAN : 0, cases[i].what,
-		       "xattrs: %s", cases[i].name);
+		want = cases[i].what ? -EUCLEAN : 0;
+		ANSWER(dsfs_xattr_bytes(&src, &ext, &bytes, &err), want,
+		       cases[i].what, "xattrs: %s", cases[i].name);
 		if (!cases[i].what)
 			OK(bytes == cases[i].bytes, "xattrs: length of %s",
 			   cases[i].name);
