@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# mount.sh - mount.dsfs: usage and exit codes anywhere, mounts where the running
+# kernel has dsfs (the User Mode Linux of tests/uml, a machine with the module).
+set -euo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+mount=$bin/mount.dsfs
+
+mkdir -p tree/sub dir other
+seq 10000 >tree/sub/file
+printf 'x' >tree/x
+"$bin/mkfs.dsfs" -q -L label good.dsfs tree
+"$bin/tests/listing" --as-packed tree >tree.list
+: >"$out"
+
+# Loop devices over a file of ours.
+loops_of()
+{
+	losetup -n -O NAME -j "$1"
+}
+
+none_left()
+{
+	test -z "$(loops_of "$1")"
+}
+
+exits '--help' 0 "$mount" --help
+exits '-V' 0 "$mount" -V
+exits 'usage: nothing' 1 "$mount"
+exits 'usage: no directory' 1 "$mount" good.dsfs
+exits 'usage: unknown option' 1 "$mount" --nonsense good.dsfs dir
+says 'usage: offset' 1 'offset=7: not a multiple of 512' "$mount" good.dsfs dir -o offset=7
+says 'no such image' 32 'missing: No such file' "$mount" missing dir
+says 'a directory as image' 32 'neither a file nor a block device' "$mount" tree dir
+exits '-f does not mount' 0 "$mount" good.dsfs dir -f -o ro,nosuid,meta=lazy
+check '-f: nothing is mounted' test ! -e dir/x
+exits 'what mount(8) passes on' 0 "$mount" good.dsfs dir -sfnv -t dsfs -o \
+	rw,nosuid,nodev,noexec,noatime,user,noauto,_netdev,x-systemd.automount,loop,sizelimit=1M
+check '-v says what is mounted' grep -q 'good.dsfs on dir$' "$out"
+
+if [ "$(id -u)" -ne 0 ] || [ ! -c /dev/loop-control ]; then
+	skip 'mounts' 'no loop devices, or not root'
+	finish
+fi
+if ! grep -qw dsfs /proc/filesystems; then
+	says 'no dsfs in the kernel' 32 'the kernel does not know dsfs' "$mount" good.dsfs dir
+	check 'no loop device is left' none_left good.dsfs
+	skip 'mounts' 'the kernel has no dsfs'
+	finish
+fi
+
+mounted_at()
+{
+	awk -v d="$work/$1" '$5 == d { print $6, $NF }' /proc/self/mountinfo
+}
+
+exits 'mount' 0 "$mount" good.dsfs dir
+check 'the tree' diff tree.list <("$bin/tests/listing" dir)
+loop=$(loops_of good.dsfs)
+check 'one read-only loop device that clears itself' \
+	test "$(losetup -n -O RO,AUTOCLEAR "$loop" | tr -s ' ')" = ' 1 1'
+exits 'a second mount' 0 "$mount" good.dsfs other -o nosuid,noexec,noatime
+check 'shares the device' test "$(loops_of good.dsfs)" = "$loop"
+check 'options of the VFS' grep -q '^ro,nosuid,noexec,noatime ' <(mounted_at other)
+umount dir other
+check 'umount clears the device' none_left good.dsfs
+
+exits 'options of the file system' 0 "$mount" good.dsfs dir \
+	-o rw,meta=lazy,verify=off,wholefile=64K
+check 'are in /proc/self/mountinfo' grep -q 'ro.*meta=lazy.*' <(mounted_at dir)
+check 'rw is read-only' test "$(touch dir/new 2>&1 | grep -c 'Read-only')" = 1
+exits 'remount' 0 "$mount" good.dsfs dir -o remount,nodev
+check 'remount: its option' grep -q 'nodev' <(mounted_at dir)
+umount dir
+
+{ head -c 1048576 /dev/zero && cat good.dsfs; } >shifted
+exits 'offset= and sizelimit=' 0 "$mount" shifted dir \
+	-o "loop,offset=1M,sizelimit=$(stat -c %s good.dsfs)"
+check 'offset=: the tree' diff tree.list <("$bin/tests/listing" dir)
+umount dir
+check 'offset=: umount clears the device' none_left shifted
+
+says 'unknown option: the kernel says so' 32 "option nonsense=1: Invalid argument" \
+	"$mount" good.dsfs dir -o nonsense=1
+check 'no loop device is left' none_left good.dsfs
+says 'no such directory' 32 'No such file' "$mount" good.dsfs missing
+check 'no loop device is left behind' none_left good.dsfs
+head -c 1048576 /dev/zero >zeros
+says 'no image: the kernel says why' 32 'Invalid argument' "$mount" zeros dir
+cp good.dsfs bad.dsfs
+flip bad.dsfs 1100
+says 'a bad slot: a warning' 0 'warning: ' "$mount" bad.dsfs dir
+umount dir
+finish
