@@ -20,7 +20,15 @@ $(T)/san/%.o: %.c Makefile tests/unit.mk
 $(T)/unit: $(call sanobjs,$(unit_SRC))
 	$(CC) $(SANITIZE) -o $@ $^ -lisal -lxxhash
 
--include $(patsubst %.o,%.d,$(call sanobjs,$(unit_SRC)))
+# All of mkfs but its main: what is tested calls what is not.
+unit_mkfs_SRC	:= $(wildcard tests/unit/mkfs*.c) tests/unit/tap.c tests/unit/builder.c \
+		   $(filter-out mkfs/main.c,$(mkfs_SRC)) \
+		   $(filter-out userspace/lib/image% userspace/lib/listing.c,$(LIB_SRC))
+
+$(T)/unit-mkfs: $(call sanobjs,$(unit_mkfs_SRC))
+	$(CC) $(SANITIZE) -o $@ $^ $(LIBS)
+
+-include $(patsubst %.o,%.d,$(call sanobjs,$(unit_SRC) $(unit_mkfs_SRC)))
 
 .PHONY: check-unit
 check-unit:

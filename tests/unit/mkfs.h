@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The groups of the unit tests of mkfs.
+ */
+#ifndef UNIT_MKFS_H
+#define UNIT_MKFS_H
+
+#include "builder.h"
+#include "tap.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+void test_place(void);
+void test_index(void);
+void test_tree(void);
+void test_holes(void);
+void test_exclude(void);
+void test_plan(void);
+
+/* Memory, or the end. */
+void *unit_alloc(size_t bytes);
+
+struct arena;
+struct node;
+/* Give a node a name, in the form that mkfs keeps it. */
+void unit_name(struct arena *a, struct node *n, const char *name);
+
+#endif /* UNIT_MKFS_H */

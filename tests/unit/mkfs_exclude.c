@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What --exclude leaves out.
+ */
+#include "mkfs.h"
+#include "options.h"
+
+#include <stdlib.h>
+
+void test_exclude(void)
+{
+	static const struct {
+		const char *pattern, *dir, *name;
+		bool is_dir, hit;
+	} cases[] = {
+		{ "*.o", "", "a.o", false, true },
+		{ "*.o", "x/y", "a.o", false, true },
+		{ "*.o", "", "a.c", false, false },
+		{ "build/", "", "build", true, true },
+		{ "build/", "", "build", false, false },
+		{ "/top", "", "top", false, true },
+		{ "/top", "sub", "top", false, false },
+		{ "a/b", "a", "b", false, true },
+		{ "a/b", "x/a", "b", false, false },
+		{ "a/*", "a", "b", false, true },
+		{ "a/*", "a/c", "b", false, false },
+		{ "./x", "", "x", false, true },
+		{ "./x", "d", "x", false, false },
+		{ "[ab]", "", "b", false, true },
+	};
+	struct options o = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		if (exclude_add(&o, cases[i].pattern, strlen(cases[i].pattern)))
+			exit(1);
+		OK(exclude_match(&o, cases[i].dir, cases[i].name,
+				 cases[i].is_dir) == cases[i].hit,
+		   "exclude: %s %s %s/%s", cases[i].pattern,
+		   cases[i].hit ? "leaves out" : "keeps", cases[i].dir,
+		   cases[i].name);
+		free(o.patterns[0].text);
+		free(o.patterns);
+		memset(&o, 0, sizeof(o));
+	}
+	OK(exclude_add(&o, "///", 3) == -EINVAL, "exclude: nothing but slashes");
+	free(o.patterns);
+}

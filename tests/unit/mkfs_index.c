@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Names and index as mkfs makes them, looked up by libdsfs: every name is
+ * found, nothing else is, and the bytes do not depend on anything but names.
+ */
+#include "index.h"
+#include "mkfs.h"
+#include "names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(node_name(a), node_name(b));
+}
+
+static void dir_make(struct dir *dir, struct arena *a, u32 count)
+{
+	char name[64];
+	u32 i;
+
+	memset(dir, 0, sizeof(*dir));
+	dir->nodes = unit_alloc(count * sizeof(*dir->nodes));
+	dir->count = count;
+	dir->ino = 2;
+	dir->first = 3;
+	for (i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "ILSVRC2012_val_%08u%.*s", i,
+			 (int)(i % 30), "-a-longer-name-for-some-of-them");
+		unit_name(a, &dir->nodes[i], name);
+		dir->nodes[i].mode = S_IFREG;
+	}
+	qsort(dir->nodes, count, sizeof(*dir->nodes), by_name);
+}
+
+/* Into a source, as mkfs would write it. */
+static void dir_write(struct dsfs_source *src, const struct dir *dir, u64 end,
+		      const struct dsfs_line *lines)
+{
+	struct dsfs_dir raw = {
+		.self = cpu_to_le32(dir->ino), .parent = cpu_to_le32(1),
+		.first = cpu_to_le32(dir->first),
+		.count = cpu_to_le32(dir->count),
+		.names = cpu_to_le64(dir->names),
+		.name_blocks = cpu_to_le32(dir->name_blocks),
+		.lines = cpu_to_le32(dir->lines), .seed = cpu_to_le64(dir->seed),
+		.slot_bits = dir->slot_bits, .block_bits = dir->block_bits,
+	};
+	u32 from, count, bytes, block = 0;
+
+	bld_add(src, DSFS_REGION_NAMES, NULL, end, 1);
+	for (from = 0; from < dir->count; from += count, block++) {
+		count = names_fill(dir, from, &bytes);
+		names_write(dir, from, count, bytes,
+			    bld_at(src, DSFS_REGION_NAMES,
+				   dir->names + (u64)block * DSFS_BLOCK_SIZE));
+	}
+	if (dir->lines)
+		bld_add(src, DSFS_REGION_INDEX, lines,
+			dir->lines * sizeof(*lines), 64);
+	bld_add(src, DSFS_REGION_DIRS, &raw, sizeof(raw), 64);
+}
+
+static void check_found(struct dsfs_source *src, const struct dir *dir,
+			u32 limit_reads)
+{
+	struct dsfs_attr attr = { .ino = dir->ino };
+	u32 i, pos, lost = 0, invented = 0;
+	struct dsfs_dir_info info;
+	struct dsfs_err err = {};
+	unsigned long gets;
+	char name[300];
+	u8 type;
+
+	if (!OK(!dsfs_dir_get(src, &attr, &info, &err),
+		"index: %u names: the record is good", dir->count)) {
+		tap_note("%s: %llu, limit %llu", err.what,
+			 (unsigned long long)err.value,
+			 (unsigned long long)err.limit);
+		return;
+	}
+	src->gets = 0;
+	for (i = 0; i < dir->count; i++)
+		lost += dsfs_dir_lookup(src, &info, node_name(&dir->nodes[i]),
+					node_len(&dir->nodes[i]), &pos, &type,
+					&err) || pos != i || type != DT_REG;
+	gets = src->gets;
+	for (i = 0; i < dir->count; i++) {
+		snprintf(name, sizeof(name), "%s!", node_name(&dir->nodes[i]));
+		invented += dsfs_dir_lookup(src, &info, name, strlen(name), &pos,
+					    &type, &err) != -ENOENT;
+	}
+	OK(!lost, "index: %u names: every name is found", dir->count);
+	OK(!invented, "index: %u names: no other is", dir->count);
+	if (limit_reads)
+		OK(gets * 10 < (unsigned long)limit_reads * dir->count,
+		   "index: %u names: few lookups read both lines", dir->count);
+	OK(!bld_held, "index: %u names: all given back", dir->count);
+}
+
+static void one_dir(u32 count)
+{
+	struct dsfs_line *lines = NULL, *again = NULL;
+	struct arena a = { 0 };
+	struct dsfs_source src;
+	struct dir dir;
+	u64 end = 0;
+	u32 most;
+
+	dir_make(&dir, &a, count);
+	bld_init(&src);
+	most = names_place(&dir, &end);
+	OK(!index_build(&dir, most, &lines), "index: %u names: built", count);
+	OK(!!dir.lines == (count >= DSFS_INDEX_MIN_NAMES) &&
+	   !!lines == !!dir.lines, "index: %u names: there %s one", count,
+	   dir.lines ? "is" : "is not");
+	if (dir.lines) {
+		OK(dir.lines <= index_lines(count) + count / 100 + 8 &&
+		   dir.lines >= count / DSFS_LINE_ENTRIES,
+		   "index: %u names: %u lines", count, dir.lines);
+		OK(!index_build(&dir, most, &again) &&
+		   !memcmp(lines, again, dir.lines * sizeof(*lines)),
+		   "index: %u names: the same twice", count);
+	}
+	dir_write(&src, &dir, end, lines);
+	/* A line and a name block a lookup, and one line more in a quarter. */
+	check_found(&src, &dir, count > 1000 ? 25 : 0);
+	bld_free(&src);
+	free(lines);
+	free(again);
+	free(dir.nodes);
+	arena_free(&a);
+}
+
+static void test_bits(void)
+{
+	struct dir dir = { .count = 1 << 30, .name_blocks = 1 << 20 };
+
+	OK(index_bits(&dir, 255) && dir.slot_bits == 8 && dir.block_bits == 20,
+	   "index: 2^28 places");
+	dir.name_blocks++;
+	OK(!index_bits(&dir, 255) && !dir.slot_bits && !dir.block_bits,
+	   "index: none for more places than an entry holds");
+	dir.name_blocks = 1 << 20;
+	OK(!index_bits(&dir, 256), "index: none for one slot more");
+	dir.name_blocks = 1;
+	OK(index_bits(&dir, 17) && !dir.block_bits, "index: one block, no bits");
+	dir.count = 16;
+	OK(!index_bits(&dir, 16), "index: none for 16 names");
+}
+
+static void test_places(void)
+{
+	struct arena a = { 0 };
+	struct dir dir;
+	u32 bytes, last;
+	u64 end;
+
+	dir_make(&dir, &a, 3);
+	end = 5;
+	OK(names_place(&dir, &end) == 3 && dir.names == 8 && dir.name_blocks == 1,
+	   "names: a small directory begins at a multiple of 4");
+	names_fill(&dir, 0, &bytes);
+	OK(end == 8 + bytes, "names: and ends with its last name");
+	last = (DSFS_BLOCK_SIZE - bytes) & ~3U;
+	end = last;
+	OK(names_place(&dir, &end) && dir.names == last,
+	   "names: it just fits its block");
+	end = last + 1;
+	OK(names_place(&dir, &end) && dir.names == DSFS_BLOCK_SIZE,
+	   "names: and a byte further it does not");
+	free(dir.nodes);
+	dir_make(&dir, &a, 1000);
+	end = 12;
+	names_place(&dir, &end);
+	OK(dir.names == DSFS_BLOCK_SIZE && dir.name_blocks > 1,
+	   "names: a larger one begins at a block");
+	dir.count = 0;
+	OK(!names_place(&dir, &end) && !dir.names && !dir.name_blocks,
+	   "names: an empty directory has none");
+	free(dir.nodes);
+	arena_free(&a);
+}
+
+void test_index(void)
+{
+	static const u32 sizes[] = { 1, 16, 17, 18, 100, 1000, 5000, 100000 };
+	unsigned int i;
+
+	test_bits();
+	test_places();
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		one_dir(sizes[i]);
+}

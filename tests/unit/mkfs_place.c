@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Placement: whatever sizes come, every extent obeys the format, none overlaps
+ * another, and the flag of shared blocks is exact.
+ */
+#include "mkfs.h"
+#include "place.h"
+
+#include <stdlib.h>
+
+#define START	(1ULL << 21)
+
+struct put {
+	u64 start, stored;
+	struct node *node;
+};
+
+static int by_start(const void *a, const void *b)
+{
+	const struct put *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Sizes as they come: many small ones, block sizes and what lies around them. */
+static u64 some_size(void)
+{
+	static const u64 edges[] = { 1, 511, 512, 513, 4095, 4096, 4097, 8191,
+				     8192, 12288, 65536, 1048576, 1048577 };
+
+	switch (random() % 4) {
+	case 0:
+		return edges[random() % ARRAY_SIZE(edges)];
+	case 1:
+		return 1 + random() % 4096;
+	case 2:
+		return 1 + random() % 200;
+	default:
+		return 1 + random() % 100000;
+	}
+}
+
+static bool shares(const struct put *a, const struct put *b)
+{
+	return (a->start + a->stored - 1) >> DSFS_BLOCK_BITS ==
+	       b->start >> DSFS_BLOCK_BITS;
+}
+
+/* The puts are sorted: neighbours in the image are neighbours in the array. */
+static unsigned int bad_flags(const struct put *put, unsigned int n)
+{
+	unsigned int i, bad = 0;
+	bool want;
+
+	for (i = 0; i < n; i++) {
+		want = (i && shares(&put[i - 1], &put[i])) ||
+		       (i + 1 < n && shares(&put[i], &put[i + 1]));
+		bad += want != !!(put[i].node->flags & NODE_SHARED);
+	}
+	return bad;
+}
+
+static void one_run(unsigned int align_bits, unsigned int n)
+{
+	struct dsfs_geo geo = { .align_bits = align_bits, .data_start = START,
+				.data_end = 1ULL << 47 };
+	struct node *nodes = unit_alloc(n * sizeof(*nodes));
+	struct put *put = unit_alloc(n * sizeof(*put));
+	unsigned int i, rule = 0, overlap = 0, cross = 0, flags;
+	struct place *p = unit_alloc(sizeof(*p));
+	struct dsfs_err err;
+	u64 sum = 0;
+
+	place_init(p, START, align_bits);
+	for (i = 0; i < n; i++) {
+		put[i].node = &nodes[i];
+		put[i].stored = some_size();
+		put[i].start = place_file(p, &nodes[i], put[i].stored);
+		sum += put[i].stored;
+		rule += !!dsfs_extent_check(&geo, put[i].start, put[i].stored,
+					    &err);
+		cross += put[i].stored <= DSFS_BLOCK_SIZE &&
+			 put[i].start >> DSFS_BLOCK_BITS !=
+			 (put[i].start + put[i].stored - 1) >> DSFS_BLOCK_BITS;
+		overlap += put[i].start + put[i].stored > p->end;
+	}
+	qsort(put, n, sizeof(*put), by_start);
+	for (i = 1; i < n; i++)
+		overlap += put[i - 1].start + put[i - 1].stored > put[i].start;
+	flags = bad_flags(put, n);
+	OK(!rule, "place: align 2^%u: every extent is allowed", align_bits);
+	OK(!cross, "place: align 2^%u: no small file crosses a block", align_bits);
+	OK(!overlap, "place: align 2^%u: no overlap", align_bits);
+	OK(!flags, "place: align 2^%u: flags of shared blocks", align_bits);
+	OK(p->stored == sum, "place: align 2^%u: sum of stored bytes", align_bits);
+	OK(p->packed > n / 10, "place: align 2^%u: room behind files is used",
+	   align_bits);
+	free(p);
+	free(put);
+	free(nodes);
+}
+
+/* A file larger than that has its blocks for itself. */
+static void test_large_alone(void)
+{
+	struct place *p = unit_alloc(sizeof(*p));
+	struct node large = { 0 }, small = { 0 };
+	u64 a, b;
+
+	place_init(p, START, 12);
+	a = place_file(p, &large, PLACE_OWNER_MAX + 1);
+	b = place_file(p, &small, 100);
+	OK(!(large.flags & NODE_SHARED) && !(small.flags & NODE_SHARED) &&
+	   b >> DSFS_BLOCK_BITS > (a + PLACE_OWNER_MAX) >> DSFS_BLOCK_BITS,
+	   "place: a large file shares no block");
+	free(p);
+}
+
+static void test_resize(void)
+{
+	struct place *p = unit_alloc(sizeof(*p));
+	struct node first = { 0 }, next = { 0 };
+	u64 a, b;
+
+	place_init(p, START, 12);
+	a = place_file(p, &first, 5000);
+	place_resize(p, a, 5000, 9000);
+	b = place_file(p, &next, 8000);
+	OK(b >= a + 9000 && p->stored == 17000, "place: a file that grew");
+	free(p);
+}
+
+void test_place(void)
+{
+	unsigned int bits;
+
+	srandom(7);
+	for (bits = DSFS_ALIGN_BITS_MIN; bits <= DSFS_ALIGN_BITS_MAX; bits += 3)
+		one_run(bits, 5000);
+	one_run(16, 5000);
+	test_large_alone();
+	test_resize();
+}
