@@ -581,18 +581,22 @@ static void dsfs_readahead(struct readahead_control *rac)
 	struct folio *folio;
 
 	dsfs_expand(rac);
-	while (readahead_count(rac)) {
-		/* What is left in @rac is given up by the caller. */
+	folio = readahead_folio(rac);
+	while (folio) {
+		/* Count and position of @rac still include the current folio. */
 		rd = dsfs_read_alloc(rac->mapping->host,
 				     min(readahead_count(rac), max), gfp);
-		if (!rd)
+		if (!rd) {
+			/* What is left in @rac is given up by the caller. */
+			folio_unlock(folio);
 			return;
-		rd->pos = readahead_pos(rac);
-		while (rd->len < DSFS_READ_MAX &&
-		       (folio = readahead_folio(rac))) {
+		}
+		rd->pos = folio_pos(folio);
+		do {
 			rd->folios[rd->nr_folios++] = folio;
 			rd->len += folio_size(folio);
-		}
+			folio = readahead_folio(rac);
+		} while (folio && rd->len < DSFS_READ_MAX);
 		dsfs_read_submit(rd, NULL, REQ_OP_READ | REQ_RAHEAD, gfp);
 	}
 }
