@@ -161,6 +161,11 @@ static int dsfs_super_areas(struct dsfs_geo *geo, struct dsfs_err *err)
 	return 0;
 }
 
+static u64 dsfs_records(const struct dsfs_geo *geo, unsigned int id)
+{
+	return div_u64(geo->regions[id].bytes, dsfs_record_bytes[id]);
+}
+
 static int dsfs_region_decode(const struct dsfs_super *raw, unsigned int id,
 			      struct dsfs_geo *geo, struct dsfs_err *err)
 {
@@ -184,7 +189,7 @@ static int dsfs_region_decode(const struct dsfs_super *raw, unsigned int id,
 	if (info->bytes > dsfs_region_max(id))
 		return dsfs_bad(err, "region length", info->bytes,
 				dsfs_region_max(id), -EUCLEAN);
-	if (info->bytes % dsfs_record_bytes[id])
+	if (dsfs_records(geo, id) * dsfs_record_bytes[id] != info->bytes)
 		return dsfs_bad(err, "region length against its record size",
 				info->bytes, dsfs_record_bytes[id], -EUCLEAN);
 	blocks = (info->bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS;
@@ -211,11 +216,6 @@ static int dsfs_regions_disjoint(const struct dsfs_geo *geo,
 		}
 	}
 	return 0;
-}
-
-static u64 dsfs_records(const struct dsfs_geo *geo, unsigned int id)
-{
-	return geo->regions[id].bytes / dsfs_record_bytes[id];
 }
 
 /* Regions whose length another one fixes. */

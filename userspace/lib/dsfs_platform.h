@@ -46,6 +46,9 @@ static inline __le16 cpu_to_le16(u16 v) { return (__force __le16)htole16(v); }
 static inline __le32 cpu_to_le32(u32 v) { return (__force __le32)htole32(v); }
 static inline __le64 cpu_to_le64(u64 v) { return (__force __le64)htole64(v); }
 
+/* The kernel has no 64-bit division by operator on 32-bit machines. */
+static inline u64 div_u64(u64 n, u32 d) { return n / d; }
+
 /* CRC-32C as in RFC 3720 (iSCSI), over a buffer or on top of @sum so far. */
 static inline u32 dsfs_crc32c(u32 sum, const void *p, size_t len)
 {

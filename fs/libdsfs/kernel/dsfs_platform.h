@@ -8,6 +8,7 @@
 #include <linux/crc32c.h>
 #include <linux/errno.h>
 #include <linux/fs.h>
+#include <linux/math64.h>
 #include <linux/stat.h>
 #include <linux/string.h>
 #include <linux/types.h>
