@@ -86,7 +86,6 @@ struct dsfs_sb_info {
 	atomic64_t struct_errors;
 	struct kobject kobj;
 	struct completion kobj_gone;
-	bool kobj_live;
 };
 
 /**

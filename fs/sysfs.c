@@ -74,6 +74,12 @@ static const struct kobj_type dsfs_ktype = {
 	.release	= dsfs_sysfs_release,
 };
 
+static void dsfs_sysfs_wait(struct dsfs_sb_info *sbi)
+{
+	kobject_put(&sbi->kobj);
+	wait_for_completion(&sbi->kobj_gone);
+}
+
 /**
  * dsfs_sysfs_add - show a mount
  * @sb: the mount
@@ -89,9 +95,9 @@ int dsfs_sysfs_add(struct super_block *sb)
 	sbi->kobj.kset = dsfs_kset;
 	ret = kobject_init_and_add(&sbi->kobj, &dsfs_ktype, NULL, "%s",
 				   sb->s_id);
-	sbi->kobj_live = true;
+	/* What was not added must not be deleted: it has left its kset already. */
 	if (ret)
-		dsfs_sysfs_remove(sb);
+		dsfs_sysfs_wait(sbi);
 	return ret;
 }
 
@@ -103,12 +109,8 @@ void dsfs_sysfs_remove(struct super_block *sb)
 {
 	struct dsfs_sb_info *sbi = DSFS_SB(sb);
 
-	if (!sbi->kobj_live)
-		return;
-	sbi->kobj_live = false;
 	kobject_del(&sbi->kobj);
-	kobject_put(&sbi->kobj);
-	wait_for_completion(&sbi->kobj_gone);
+	dsfs_sysfs_wait(sbi);
 }
 
 /**
