@@ -36,10 +36,11 @@ static bool dsfs_read_direct(const struct kiocb *iocb,
 {
 	const struct inode *inode = file_inode(iocb->ki_filp);
 	const u64 lbs = bdev_logical_block_size(inode->i_sb->s_bdev);
+	const u64 mem = bdev_dma_alignment(inode->i_sb->s_bdev) | (lbs - 1);
 	const u64 end = iocb->ki_pos + iov_iter_count(to);
 
-	return dsfs_dio_direct(inode) &&
-	       !((iocb->ki_pos | iov_iter_alignment(to)) & (lbs - 1)) &&
+	return dsfs_dio_direct(inode) && !(iocb->ki_pos & (lbs - 1)) &&
+	       !(iov_iter_alignment(to) & mem) &&
 	       end <= round_down(i_size_read(inode), lbs);
 }
 

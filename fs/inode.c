@@ -52,9 +52,11 @@ int dsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
 		stat->result_mask |= STATX_DIOALIGN;
 		if (dsfs_dio_direct(inode)) {
 			struct block_device *bdev = inode->i_sb->s_bdev;
+			u32 lbs = bdev_logical_block_size(bdev);
 
-			stat->dio_mem_align = bdev_dma_alignment(bdev) + 1;
-			stat->dio_offset_align = bdev_logical_block_size(bdev);
+			/* as dsfs_read_iter() wants it */
+			stat->dio_mem_align = max(lbs, bdev_dma_alignment(bdev) + 1);
+			stat->dio_offset_align = lbs;
 		}
 	}
 	return 0;
