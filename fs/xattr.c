@@ -221,6 +221,7 @@ struct posix_acl *dsfs_get_acl(struct inode *inode, int type, bool rcu)
 {
 	const u8 prefix = type == ACL_TYPE_ACCESS ? DSFS_XATTR_ACL_ACCESS :
 						    DSFS_XATTR_ACL_DEFAULT;
+	struct dsfs_err err = {};
 	struct posix_acl *acl;
 	void *value;
 	int len;
@@ -239,5 +240,10 @@ struct posix_acl *dsfs_get_acl(struct inode *inode, int type, bool rcu)
 	acl = len < 0 ? ERR_PTR(len) :
 			posix_acl_from_xattr(&init_user_ns, value, len);
 	kvfree(value);
+	if (IS_ERR(acl) && len >= 0 && acl != ERR_PTR(-ENOMEM)) {
+		dsfs_bad(&err, "POSIX ACL", len, 0, -EUCLEAN);
+		acl = ERR_PTR(dsfs_corrupt(inode->i_sb, inode->i_ino, &err,
+					   -EUCLEAN));
+	}
 	return acl;
 }
