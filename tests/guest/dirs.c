@@ -118,15 +118,26 @@ static int entry_cmp(const void *a, const void *b)
 	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
 }
 
-/* Against the reference's names, as sets. */
-static void check_names(const char *path, const struct listing *l, int ref)
+/* The same entries in byte order, to search in; the strings stay @l's. */
+static struct listing sorted_copy(const struct listing *l)
 {
 	struct listing copy = { t_alloc(l->count * sizeof(*l->e)), l->count };
+	size_t i;
+
+	memcpy(copy.e, l->e, l->count * sizeof(*l->e));
+	for (i = 1; i < l->count && entry_cmp(l->e + i - 1, l->e + i) < 0; i++)
+		;
+	if (i < l->count)
+		qsort(copy.e, copy.count, sizeof(*copy.e), entry_cmp);
+	return copy;
+}
+
+/* Against the reference's names, as sets. */
+static void check_names(const char *path, struct listing copy, int ref)
+{
 	size_t count, i, n = 0;
 	char **names;
 
-	memcpy(copy.e, l->e, l->count * sizeof(*l->e));
-	qsort(copy.e, copy.count, sizeof(*copy.e), entry_cmp);
 	for (i = 1; i < copy.count; i++)
 		t_check(&order, strcmp(copy.e[i - 1].name, copy.e[i].name), path,
 			"%s is there twice", copy.e[i].name);
@@ -151,7 +162,6 @@ static void check_names(const char *path, const struct listing *l, int ref)
 			count - n);
 		t_free_names(names, count);
 	}
-	free(copy.e);
 }
 
 static void check_sorted(const char *path, const struct listing *l)
@@ -329,19 +339,16 @@ static void check_odd(const char *path, int fd, const struct listing *l)
 	}
 }
 
-static bool listed(const struct listing *l, const char *name)
+static bool listed(const struct listing *copy, const char *name)
 {
-	size_t i;
+	const struct entry key = { .name = (char *)name };
 
-	for (i = 0; i < l->count; i++) {
-		if (!strcmp(l->e[i].name, name))
-			return true;
-	}
-	return false;
+	return bsearch(&key, copy->e, copy->count, sizeof(key), entry_cmp);
 }
 
 /* Names beside those that exist: the places where a search could slip. */
-static void check_missing(const char *path, int fd, const struct listing *l)
+static void check_missing(const char *path, int fd, const struct listing *l,
+			  const struct listing *copy)
 {
 	size_t step = l->count > LOOKUPS ? l->count / LOOKUPS : 1, i, len;
 	char name[300];
@@ -363,7 +370,7 @@ static void check_missing(const char *path, int fd, const struct listing *l)
 			else
 				name[0] ^= 0x20;
 			if (!*name || strchr(name, '/') || !strcmp(name, ".") ||
-			    !strcmp(name, "..") || listed(l, name))
+			    !strcmp(name, "..") || listed(copy, name))
 				continue;
 			t_check(&missing, fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 &&
 				errno == ENOENT, path, "%s is found, or: %s", name,
@@ -397,7 +404,7 @@ static void check_toolong(const char *path, int fd, const struct listing *l)
 
 static void visit(const struct t_object *o)
 {
-	struct listing l;
+	struct listing l, copy;
 	int fd, ref = -1;
 
 	if (!S_ISDIR(o->st.st_mode))
@@ -410,7 +417,8 @@ static void visit(const struct t_object *o)
 	if (!t_check(&order, !read_entries(fd, LARGE, SIZE_MAX, &l), o->path, "%s",
 		     strerror(errno)))
 		goto out;
-	check_names(o->path, &l, ref);
+	copy = sorted_copy(&l);
+	check_names(o->path, copy, ref);
 	check_sorted(o->path, &l);
 	check_types(o->path, fd, &l);
 	check_dots(o->path, fd, &l);
@@ -419,9 +427,10 @@ static void visit(const struct t_object *o)
 		check_small(o->path, fd, &l);
 		check_rewind(o->path, fd, &l);
 		check_odd(o->path, fd, &l);
-		check_missing(o->path, fd, &l);
+		check_missing(o->path, fd, &l, &copy);
 		check_toolong(o->path, fd, &l);
 	}
+	free(copy.e);
 	free_listing(&l);
 out:
 	close(fd);

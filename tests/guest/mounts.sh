@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# mounts.sh DEVICE [MODULE.ko] - what mounting a sound image has to do: every
+# mounts.sh DEVICE READONLY [MODULE.ko] - what mounting a sound image has to do: every
 # option, accepted and refused, remounts, several mounts, sysfs, metadata that
 # stays in memory, and nothing left after unmount and unload.
 #
+# DEVICE could be written, READONLY could not; both hold mktree's zoo.
 # With MODULE.ko the module is unloaded and loaded again at the end.  The rest
 # of what can be wrong with an image is mountcase.sh's.
 set -eu
@@ -14,7 +15,8 @@ prog=mounts
 . "$here/lib.sh"
 
 dev=$1
-module=${2:-}
+readonly=$2
+module=${3:-}
 name=${dev##*/}
 dir=$(mktemp -d)
 dir2=$(mktemp -d)
@@ -124,6 +126,14 @@ remount_changes()
 	usable "$dir"
 }
 
+# Of such a device the VFS itself refuses it.
+readonly_device()
+{
+	! "$here/trymount" -r -o rw "$dir" >"$log" && grep -q '^EACCES' "$log" || return 1
+	"$here/trymount" -r -o ro,verify=off "$dir" >"$log" && has_option "$dir" verify=off &&
+		has_option "$dir" ro && usable "$dir"
+}
+
 remount_refuses()
 {
 	! "$here/trymount" -r -o "$1" "$dir" >"$log" && grep -q '^EINVAL' "$log" && usable "$dir"
@@ -136,6 +146,9 @@ remounts()
 	check "remount changes verify and wholefile" remount_changes
 	check "remount refuses meta=lazy" remount_refuses meta=lazy
 	check "remount refuses nonsense" remount_refuses wholefile=nonsense
+	umount "$dir"
+	check "a device that can only be read" mount -t dsfs "$readonly" "$dir"
+	check "and its remount" readonly_device
 	umount "$dir"
 }
 
@@ -170,7 +183,8 @@ look_at_all()
 	drop_caches
 	blockdev --flushbufs "$dev"
 	before=$(disk_count "$dev" 1)
-	ls -lRn "$dir" >/dev/null
+	# What is deeper than PATH_MAX, ls can't say.
+	ls -lRn "$dir" >/dev/null 2>&1
 	[ ! -e "$dir/dirs/5000/not-there" ]
 	after=$(disk_count "$dev" 1)
 	echo $((after - before))
@@ -260,7 +274,7 @@ in_use()
 reload()
 {
 	mount -t dsfs "$dev" "$dir"
-	ls -lRn "$dir" >/dev/null
+	ls -lRn "$dir" >/dev/null 2>&1
 	cat "$dir"/sizes/* >/dev/null
 	check "a mounted module does not unload" in_use
 	umount "$dir"

@@ -160,7 +160,7 @@ static const struct option options[] = {
 	{ "ref", required_argument, NULL, 'r' },
 	{ "dev", required_argument, NULL, 'd' },
 	{ "wholefile", required_argument, NULL, 'w' },
-	{ "holes", no_argument, NULL, 'z' },
+	{ "holes", required_argument, NULL, 'z' },
 	{ "strict", no_argument, NULL, 's' },
 	{ "sample", required_argument, NULL, 'n' },
 	{ }
@@ -186,7 +186,7 @@ int main(int argc, char **argv)
 			reads_opts.wholefile = strtoull(optarg, NULL, 0);
 			break;
 		case 'z':
-			reads_opts.holes = true;
+			reads_opts.holes = strtoull(optarg, NULL, 0);
 			break;
 		case 's':
 			t_strict = true;
@@ -200,7 +200,7 @@ int main(int argc, char **argv)
 	}
 	if (optind != argc - 1 || !w.ref) {
 		fprintf(stderr, "usage: reads --ref=DIR [--dev=BLOCKDEV] [--wholefile=BYTES] "
-			"[--holes] [--strict] [--sample=N] DIR\n"
+			"[--holes=BYTES] [--strict] [--sample=N] DIR\n"
 			"  --sample=N  of a directory take about N files (default 150), 0: all\n");
 		return 2;
 	}

@@ -30,12 +30,12 @@ struct reads_file {
  * struct reads_opts - what the caller knows of the mount
  * @dev: the block device, open, to compare FIEMAP's answers with; or -1
  * @wholefile: files up to this size come in whole at the first read; 0: unknown
- * @holes: every aligned 4 KiB of zeros is a hole
+ * @holes: this many zeros in whole blocks are a hole for sure; 0: unknown
  */
 struct reads_opts {
 	int dev;
 	uint64_t wholefile;
-	bool holes;
+	uint64_t holes;
 };
 
 extern struct reads_opts reads_opts;

@@ -249,7 +249,9 @@ static void zoo_sparse(void)
 	static const uint64_t unaligned[][2] = { { 5000, 1000 }, { 40000, 30 }, { 99999, 1 } };
 	static const uint64_t big[][2] = { { 0, 5 }, { 4294967296ULL - 10, 20 },
 					   { 5368709120ULL, 4096 } };
-	uint64_t many[300][2];
+	static const uint64_t edges[][2] = { { 0, 4096 }, { 65536, 4096 }, { 135168, 4096 },
+					     { 204800, 100 }, { 270500, 5000 } };
+	uint64_t many[150][2];
 	int i;
 
 	enter("sparse", 0755);
@@ -262,11 +264,13 @@ static void zoo_sparse(void)
 	put_sparse("all-hole-5000", 5000, NULL, 0);
 	put_sparse("tail-1-byte", 131073, tail, 2);
 	put_sparse("unaligned", 100000, unaligned, 3);
-	for (i = 0; i < 300; i++) {
-		many[i][0] = i * 12288;
+	/* Holes of 60, 64 and 64 KiB and unaligned ends: about where they pay. */
+	put_sparse("edges", 300000, edges, 5);
+	for (i = 0; i < 150; i++) {
+		many[i][0] = i * 73728ULL;
 		many[i][1] = i % 3 ? 4096 : 8192;
 	}
-	put_sparse("many", 300 * 12288, many, 300);
+	put_sparse("many", 150 * 73728, many, 150);
 	if (opts.big)
 		put_sparse("over-4G", 5368713217ULL, big, 3);
 	leave();

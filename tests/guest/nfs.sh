@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# nfs.sh DIR LISTING - export what is mounted at DIR by the kernel's NFS server
+# and compare it, mounted over the loopback interface, with a listing.
+#
+# No daemon is needed for that: what mountd would answer to the kernel's
+# questions is written into its caches beforehand, and version 4 alone needs
+# neither rpcbind nor the mount protocol.  Extended attributes and ACLs are not
+# compared, NFS has its own.
+#
+# Needs the modules nfsd and nfsv4.
+set -eu
+here=$(dirname "$0")
+prog=nfs
+# shellcheck source=tests/guest/lib.sh
+. "$here/lib.sh"
+
+dir=$1
+list=$2
+client=$(mktemp -d)
+# Seconds since 1970 until which the answers hold.
+never=4000000000
+# Read-only, any port, a subtree is not checked, with an fsid.
+flags=$((0x1 | 0x2 | 0x400 | 0x2000))
+
+serve()
+{
+	ip link set lo up
+	# Who knows of which clients survives no restart here, but the place must be.
+	mkdir -p /var/lib/nfs/v4recovery
+	[ -e /proc/fs/nfsd/threads ] || mount -t nfsd nfsd /proc/fs/nfsd
+	echo "nfsd 127.0.0.1 $never loopback" >/proc/net/rpc/auth.unix.ip/channel
+	echo "loopback $dir $never $flags 65534 65534 0" >/proc/net/rpc/nfsd.export/channel
+	echo "loopback 1 \\x00000000 $never $dir" >/proc/net/rpc/nfsd.fh/channel
+	echo 10 >/proc/fs/nfsd/nfsv4leasetime
+	echo 10 >/proc/fs/nfsd/nfsv4gracetime
+	echo "-3 +4 +4.1 +4.2" >/proc/fs/nfsd/versions
+	echo "tcp 2049" >/proc/fs/nfsd/portlist
+	echo 4 >/proc/fs/nfsd/threads
+	# Nobody has anything to reclaim.
+	echo Y >/proc/fs/nfsd/v4_end_grace || true
+}
+
+# All columns but the last one, the extended attributes.
+columns()
+{
+	cut -f 1-11 "$1"
+}
+
+same()
+{
+	listing "$client" >/tmp/nfs-list || return 1
+	columns "$list" >/tmp/nfs-want
+	columns /tmp/nfs-list | cmp -s /tmp/nfs-want - && return 0
+	columns /tmp/nfs-list | diff /tmp/nfs-want - | cut -c 1-300 | head -n 20 | sed 's/^/# /'
+	return 1
+}
+
+# The server opens by handle again what it has forgotten.
+held()
+{
+	exec 8<"$client/sizes/3000001"
+	head -c 1000 <&8 >/dev/null
+	drop_caches
+	[ "$(wc -c <&8)" -gt 0 ]
+	exec 8<&-
+}
+
+refused()
+{
+	! touch "$client/new" 2>/dev/null
+}
+
+serve
+check "mount over the loopback" "$here/trymount" -l -t nfs4 -o \
+	ro,vers=4.2,addr=127.0.0.1,clientaddr=127.0.0.1 127.0.0.1:/ "$client"
+check "the client's listing" same
+drop_caches
+check "again after drop_caches on both sides" same
+check "a file held open while caches are dropped" held
+check "changes are refused" refused
+umount "$client"
+echo 0 >/proc/fs/nfsd/threads
+echo "loopback $dir 1" >/proc/net/rpc/nfsd.export/channel
+date +%s >/proc/net/rpc/nfsd.export/flush
+date +%s >/proc/net/rpc/nfsd.fh/flush
+exit $failed
