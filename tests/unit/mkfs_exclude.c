@@ -12,7 +12,7 @@ void test_exclude(void)
 	static const struct {
 		const char *pattern, *dir, *name;
 		bool is_dir, hit;
-	} cases[] = {
+	} table[] = {
 		{ "*.o", "", "a.o", false, true },
 		{ "*.o", "x/y", "a.o", false, true },
 		{ "*.o", "", "a.c", false, false },
@@ -31,14 +31,14 @@ void test_exclude(void)
 	struct options o = { 0 };
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		if (exclude_add(&o, cases[i].pattern, strlen(cases[i].pattern)))
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		if (exclude_add(&o, table[i].pattern, strlen(table[i].pattern)))
 			exit(1);
-		OK(exclude_match(&o, cases[i].dir, cases[i].name,
-				 cases[i].is_dir) == cases[i].hit,
-		   "exclude: %s %s %s/%s", cases[i].pattern,
-		   cases[i].hit ? "leaves out" : "keeps", cases[i].dir,
-		   cases[i].name);
+		OK(exclude_match(&o, table[i].dir, table[i].name,
+				 table[i].is_dir) == table[i].hit,
+		   "exclude: %s %s %s/%s", table[i].pattern,
+		   table[i].hit ? "leaves out" : "keeps", table[i].dir,
+		   table[i].name);
 		free(o.patterns[0].text);
 		free(o.patterns);
 		memset(&o, 0, sizeof(o));

@@ -11,7 +11,7 @@ static void test_extent_bounds(void)
 		u8 align_bits;
 		u64 start, stored;
 		const char *what;
-	} cases[] = {
+	} table[] = {
 		{ "first byte", 12, 1 << 20, 1, NULL },
 		{ "in front of the data", 12, (1 << 20) - 1, 1, "start of data" },
 		{ "at the end of data", 12, 1ULL << 47, 1, "start of data" },
@@ -39,12 +39,12 @@ static void test_extent_bounds(void)
 	unsigned int i;
 	int want;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		geo.align_bits = cases[i].align_bits;
-		want = cases[i].what ? -EUCLEAN : 0;
-		ANSWER(dsfs_extent_check(&geo, cases[i].start, cases[i].stored,
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		geo.align_bits = table[i].align_bits;
+		want = table[i].what ? -EUCLEAN : 0;
+		ANSWER(dsfs_extent_check(&geo, table[i].start, table[i].stored,
 					 &err),
-		       want, cases[i].what, "extent: %s", cases[i].name);
+		       want, table[i].what, "extent: %s", table[i].name);
 	}
 }
 

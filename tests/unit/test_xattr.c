@@ -22,7 +22,7 @@ static void test_bytes(void)
 		u32 bytes;
 		u64 room;
 		const char *what;
-	} cases[] = {
+	} table[] = {
 		{ "smallest", 0, 12, 12, NULL },
 		{ "header alone", 0, 8, 64, "length of an xattr set" },
 		{ "no length", 0, 0, 64, "length of an xattr set" },
@@ -52,23 +52,23 @@ static void test_bytes(void)
 	u32 bytes;
 	int want;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
 		bld_init(&src);
-		bld_add(&src, DSFS_REGION_XATTRS, NULL, cases[i].room + 8, 1);
-		set_header(bld_at(&src, DSFS_REGION_XATTRS, cases[i].at),
-			   cases[i].bytes, 1);
-		src.regions[DSFS_REGION_XATTRS].len = cases[i].room;
-		src.geo.regions[DSFS_REGION_XATTRS].bytes = cases[i].room;
-		ext.xattrs = cases[i].at;
-		want = cases[i].what ? -EUCLEAN : 0;
+		bld_add(&src, DSFS_REGION_XATTRS, NULL, table[i].room + 8, 1);
+		set_header(bld_at(&src, DSFS_REGION_XATTRS, table[i].at),
+			   table[i].bytes, 1);
+		src.regions[DSFS_REGION_XATTRS].len = table[i].room;
+		src.geo.regions[DSFS_REGION_XATTRS].bytes = table[i].room;
+		ext.xattrs = table[i].at;
+		want = table[i].what ? -EUCLEAN : 0;
 		ANSWER(dsfs_xattr_bytes(&src, &ext, &bytes, &err), want,
-		       cases[i].what, "xattrs: %s", cases[i].name);
-		if (!cases[i].what)
-			OK(bytes == cases[i].bytes, "xattrs: length of %s",
-			   cases[i].name);
+		       table[i].what, "xattrs: %s", table[i].name);
+		if (!table[i].what)
+			OK(bytes == table[i].bytes, "xattrs: length of %s",
+			   table[i].name);
 		bld_fail(&src, 0, -EIO);
 		ANSWER(dsfs_xattr_bytes(&src, &ext, &bytes, &err), -EIO,
-		       "xattr set", "xattrs: %s, cannot be read", cases[i].name);
+		       "xattr set", "xattrs: %s, cannot be read", table[i].name);
 		bld_free(&src);
 	}
 }
