@@ -138,7 +138,7 @@ static struct kunit_case dsfs_test_cases[] = {
 };
 
 static struct kunit_suite dsfs_test_suite = {
-	.name = "libdsfs",
+	.name = "dsfs",
 	.test_cases = dsfs_test_cases,
 };
 
