@@ -130,31 +130,23 @@ static int dsfs_group_alloc(struct dsfs_group *group, unsigned int first,
 		}
 		split_page(page, order);
 		n = min(last - first, per_page << order);
-		for (i = 0; i < n; i++)
+		for (i = 0; i < n; i++) {
 			group->block[first + i] = page_address(page) +
 						  i * DSFS_BLOCK_SIZE;
+			/* Each block holds its page; the first has that already. */
+			if (i % per_page)
+				get_page(page + i / per_page);
+		}
 		first += n;
 	}
 	return 0;
 }
 
-/*
- * Let go of blocks [first, last).  Pages hold several blocks where pages are
- * larger, and are freed with the first block in them.
- */
-static void dsfs_group_free(struct dsfs_group *group, unsigned int first,
-			    unsigned int last)
+static void dsfs_block_free(void **block)
 {
-	void *prev = NULL, *page;
-	unsigned int i;
-
-	for (i = first; i < last; i++) {
-		page = (void *)((unsigned long)group->block[i] & PAGE_MASK);
-		if (page && page != prev)
-			free_page((unsigned long)page);
-		prev = page;
-		group->block[i] = NULL;
-	}
+	if (*block)
+		put_page(virt_to_page(*block));
+	*block = NULL;
 }
 
 static void dsfs_load_submit(struct dsfs_load *load, struct bio *bio)
@@ -255,14 +247,8 @@ static void dsfs_drop_bad(struct dsfs_source *src, u64 first, u64 end)
 		dsfs_error_limited(src->sb,
 				   "metadata block at %llu is unreadable or damaged",
 				   src->geo.meta_start + block * DSFS_BLOCK_SIZE);
-		/* The page goes with its neighbours if it holds any. */
-		if (PAGE_SIZE == DSFS_BLOCK_SIZE) {
-			free_page((unsigned long)*p);
-			src->resident_bytes -= DSFS_BLOCK_SIZE;
-			*p = NULL;
-		} else {
-			memset(*p, 0, DSFS_BLOCK_SIZE);
-		}
+		dsfs_block_free(p);
+		src->resident_bytes -= DSFS_BLOCK_SIZE;
 	}
 }
 
@@ -482,12 +468,16 @@ int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,
  */
 void dsfs_meta_close(struct dsfs_source *src)
 {
+	struct dsfs_group *group;
 	unsigned long i;
+	unsigned int j;
 
 	for (i = 0; src->groups && i < src->nr_groups; i++) {
-		if (src->groups[i])
-			dsfs_group_free(src->groups[i], 0, DSFS_GROUP_BLOCKS);
-		kfree(src->groups[i]);
+		group = src->groups[i];
+		for (j = 0; group && j < DSFS_GROUP_BLOCKS; j++)
+			dsfs_block_free(&group->block[j]);
+		kfree(group);
+		cond_resched();
 	}
 	kvfree(src->groups);
 	src->groups = NULL;
