@@ -252,6 +252,23 @@ static void dsfs_drop_bad(struct dsfs_source *src, u64 first, u64 end)
 	}
 }
 
+/* An image may ask for more memory than there is; none of it can be swapped. */
+static int dsfs_check_memory(struct dsfs_source *src, struct fs_context *fc,
+			     enum dsfs_meta_mode mode)
+{
+	const u64 free = (u64)si_mem_available() << PAGE_SHIFT;
+	const u64 need = mode == DSFS_META_RESIDENT ? src->geo.meta_bytes :
+			 src->geo.regions[DSFS_REGION_BLOCKSUMS].bytes;
+
+	if (need <= free)
+		return 0;
+	dsfs_fc_error(fc, src->sb,
+		      "metadata needs %llu KiB of memory, %llu are free%s",
+		      need >> 10, free >> 10,
+		      mode == DSFS_META_RESIDENT ? ": mount with meta=lazy" : "");
+	return -ENOMEM;
+}
+
 static int dsfs_load_sums(struct dsfs_source *src, struct fs_context *fc)
 {
 	const struct dsfs_region_info *r =
@@ -265,9 +282,11 @@ static int dsfs_load_sums(struct dsfs_source *src, struct fs_context *fc)
 	ret = dsfs_load_blocks(src, first, first + blocks);
 	if (ret)
 		return ret;
-	for (i = 0; i < blocks; i++, left -= DSFS_BLOCK_SIZE)
+	for (i = 0; i < blocks; i++, left -= DSFS_BLOCK_SIZE) {
 		sum = dsfs_crc32c(sum, dsfs_resident(src, first + i),
 				  min_t(u64, left, DSFS_BLOCK_SIZE));
+		cond_resched();
+	}
 	if (sum == r->checksum)
 		return 0;
 	dsfs_fc_error(fc, src->sb,
@@ -294,6 +313,8 @@ static int dsfs_check_regions(struct dsfs_source *src, struct fs_context *fc)
 
 			sum = dsfs_crc32c(sum, p + (at & (DSFS_BLOCK_SIZE - 1)),
 					  sizeof(__le32));
+			if (!(at & (DSFS_BLOCK_SIZE - 1)))
+				cond_resched();
 		}
 		if (!blocks || sum == src->geo.regions[id].checksum)
 			continue;
@@ -315,13 +336,6 @@ static int dsfs_load_all(struct dsfs_source *src, struct fs_context *fc)
 	u64 first, end;
 	int ret;
 
-	if (src->geo.meta_bytes > (u64)si_mem_available() << PAGE_SHIFT) {
-		dsfs_fc_error(fc, src->sb,
-			      "metadata needs %llu KiB of memory, %llu are free: mount with meta=lazy",
-			      src->geo.meta_bytes >> 10,
-			      (u64)si_mem_available() << (PAGE_SHIFT - 10));
-		return -ENOMEM;
-	}
 	for (first = 0; first < total; first = end) {
 		/* BLOCKSUMS is there already: go round it. */
 		if (first == sums_first) {
@@ -444,6 +458,9 @@ int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,
 	const u64 blocks = src->geo.meta_bytes >> DSFS_BLOCK_BITS;
 	int ret;
 
+	ret = dsfs_check_memory(src, fc, mode);
+	if (ret)
+		return ret;
 	/* One pointer for 2 MiB of metadata: 32 KiB for a hundred million files */
 	src->nr_groups = DIV_ROUND_UP_ULL(blocks, DSFS_GROUP_BLOCKS);
 	src->groups = kvcalloc(src->nr_groups, sizeof(*src->groups),
