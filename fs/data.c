@@ -305,7 +305,8 @@ static int dsfs_read_finish(struct dsfs_read *rd)
 		dsfs_error_limited(sb,
 				   "inode %u: device offset %llu to %llu: I/O error",
 				   rd->attr.ino, rd->dev, rd->dev_end);
-		dsfs_read_fail(rd, blk_status_to_errno(rd->status));
+		/* The device's name for it may be -ENODATA, or worse. */
+		dsfs_read_fail(rd, -EIO);
 	} else if (rd->verify && rd->from < rd->to && !rd->error) {
 		dsfs_read_verify(rd);
 	}

@@ -27,7 +27,7 @@
  * @page: where to
  * @len: bytes, a multiple of the logical block size, at most PAGE_SIZE
  *
- * Return: 0 or a negative errno.
+ * Return: 0, or -EIO whatever the device calls its failure.
  */
 int dsfs_bdev_read(struct super_block *sb, u64 pos, struct page *page,
 		   unsigned int len)
@@ -41,7 +41,7 @@ int dsfs_bdev_read(struct super_block *sb, u64 pos, struct page *page,
 	__bio_add_page(&bio, page, len, 0);
 	ret = submit_bio_wait(&bio);
 	bio_uninit(&bio);
-	return ret;
+	return ret ? -EIO : 0;
 }
 
 const struct dsfs_geo *dsfs_source_geo(const struct dsfs_source *src)
@@ -90,6 +90,7 @@ static bool dsfs_block_good(const struct dsfs_source *src, u64 block,
 /* Pages of a batch that is being read: all bios count down @pending. */
 struct dsfs_load {
 	atomic_t pending;
+	bool failed;
 	struct completion done;
 };
 
@@ -97,7 +98,8 @@ static void dsfs_load_end_io(struct bio *bio)
 {
 	struct dsfs_load *load = bio->bi_private;
 
-	/* What a failed bio left unread fails its checksum, like other damage. */
+	if (bio->bi_status)
+		WRITE_ONCE(load->failed, true);
 	if (atomic_dec_and_test(&load->pending))
 		complete(&load->done);
 	bio_put(bio);
@@ -208,7 +210,10 @@ static int dsfs_load_group(struct dsfs_source *src, unsigned long group,
 	return 0;
 }
 
-/* Read blocks [first, end) into new pages; they are not verified yet. */
+/*
+ * Read blocks [first, end) into new pages; they are not verified yet.  -EIO:
+ * some were not read, and will fail their checksum like other damage.
+ */
 static int dsfs_load_blocks(struct dsfs_source *src, u64 first, u64 end)
 {
 	struct dsfs_load load = { .pending = ATOMIC_INIT(1) };
@@ -228,7 +233,7 @@ static int dsfs_load_blocks(struct dsfs_source *src, u64 first, u64 end)
 	blk_finish_plug(&plug);
 	if (!atomic_dec_and_test(&load.pending))
 		wait_for_completion(&load.done);
-	return ret;
+	return ret ? ret : load.failed ? -EIO : 0;
 }
 
 /* Forget blocks that are not what they should be; a read will try again. */
@@ -280,6 +285,9 @@ static int dsfs_load_sums(struct dsfs_source *src, struct fs_context *fc)
 	int ret;
 
 	ret = dsfs_load_blocks(src, first, first + blocks);
+	if (ret == -EIO)
+		dsfs_fc_error(fc, src->sb,
+			      "metadata checksums at %llu: I/O error", r->pos);
 	if (ret)
 		return ret;
 	for (i = 0; i < blocks; i++, left -= DSFS_BLOCK_SIZE) {
@@ -346,7 +354,7 @@ static int dsfs_load_all(struct dsfs_source *src, struct fs_context *fc)
 		if (first < sums_first && end > sums_first)
 			end = sums_first;
 		ret = dsfs_load_blocks(src, first, end);
-		if (ret)
+		if (ret && ret != -EIO)
 			return ret;
 		dsfs_drop_bad(src, first, end);
 		if (fatal_signal_pending(current))
