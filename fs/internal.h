@@ -176,8 +176,7 @@ int dsfs_show_options(struct seq_file *seq, struct dentry *root);
 int dsfs_read_super(struct super_block *sb, struct fs_context *fc);
 
 /* meta.c */
-int dsfs_bdev_read(struct super_block *sb, u64 pos, struct page *page,
-		   unsigned int len);
+int dsfs_bdev_read(struct super_block *sb, u64 pos, void *p, unsigned int len);
 int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,
 		   enum dsfs_meta_mode mode);
 void dsfs_meta_close(struct dsfs_source *src);

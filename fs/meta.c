@@ -24,13 +24,12 @@
  * dsfs_bdev_read - read from the device and wait
  * @sb: the image
  * @pos: byte offset, a multiple of the logical block size
- * @page: where to
+ * @p: where to, in one page of low memory
  * @len: bytes, a multiple of the logical block size, at most PAGE_SIZE
  *
  * Return: 0, or -EIO whatever the device calls its failure.
  */
-int dsfs_bdev_read(struct super_block *sb, u64 pos, struct page *page,
-		   unsigned int len)
+int dsfs_bdev_read(struct super_block *sb, u64 pos, void *p, unsigned int len)
 {
 	struct bio_vec vec;
 	struct bio bio;
@@ -38,7 +37,7 @@ int dsfs_bdev_read(struct super_block *sb, u64 pos, struct page *page,
 
 	bio_init(&bio, sb->s_bdev, &vec, 1, REQ_OP_READ | REQ_META);
 	bio.bi_iter.bi_sector = pos >> SECTOR_SHIFT;
-	__bio_add_page(&bio, page, len, 0);
+	__bio_add_page(&bio, virt_to_page(p), len, offset_in_page(p));
 	ret = submit_bio_wait(&bio);
 	bio_uninit(&bio);
 	return ret ? -EIO : 0;
@@ -236,22 +235,32 @@ static int dsfs_load_blocks(struct dsfs_source *src, u64 first, u64 end)
 	return ret ? ret : load.failed ? -EIO : 0;
 }
 
-/* Forget blocks that are not what they should be; a read will try again. */
-static void dsfs_drop_bad(struct dsfs_source *src, u64 first, u64 end)
+/*
+ * Forget blocks that are not what they should be; a read will try again.  After
+ * an I/O error (@failed) that is tried at once: a request holds many blocks, and
+ * those that are good shall be resident.
+ */
+static void dsfs_drop_bad(struct dsfs_source *src, u64 first, u64 end,
+			  bool failed)
 {
 	struct dsfs_group *group;
-	u64 block;
+	u64 block, pos;
 	void **p;
 
 	for (block = first; block < end; block++) {
+		pos = src->geo.meta_start + block * DSFS_BLOCK_SIZE;
 		group = src->groups[block >> DSFS_GROUP_BITS];
 		p = &group->block[block & (DSFS_GROUP_BLOCKS - 1)];
 		if (dsfs_block_good(src, block, *p))
 			continue;
+		if (failed &&
+		    !dsfs_bdev_read(src->sb, pos, *p, DSFS_BLOCK_SIZE) &&
+		    dsfs_block_good(src, block, *p))
+			continue;
 		src->bad_blocks++;
 		dsfs_error_limited(src->sb,
 				   "metadata block at %llu is unreadable or damaged",
-				   src->geo.meta_start + block * DSFS_BLOCK_SIZE);
+				   pos);
 		dsfs_block_free(p);
 		src->resident_bytes -= DSFS_BLOCK_SIZE;
 	}
@@ -356,7 +365,7 @@ static int dsfs_load_all(struct dsfs_source *src, struct fs_context *fc)
 		ret = dsfs_load_blocks(src, first, end);
 		if (ret && ret != -EIO)
 			return ret;
-		dsfs_drop_bad(src, first, end);
+		dsfs_drop_bad(src, first, end, ret == -EIO);
 		if (fatal_signal_pending(current))
 			return -EINTR;
 	}
@@ -377,7 +386,7 @@ static int dsfs_lazy_read_folio(struct file *file, struct folio *folio)
 	int ret;
 
 	ret = dsfs_bdev_read(src->sb, src->geo.meta_start + pos,
-			     folio_page(folio, 0), len);
+			     folio_address(folio), len);
 	for (off = 0; !ret && off < len; off += DSFS_BLOCK_SIZE) {
 		if (dsfs_block_good(src, (pos + off) >> DSFS_BLOCK_BITS,
 				    folio_address(folio) + off))

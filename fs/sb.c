@@ -34,7 +34,7 @@ static void dsfs_read_slot(struct super_block *sb, struct dsfs_slots *slots,
 					    -EINVAL);
 		return;
 	}
-	ret = dsfs_bdev_read(sb, block, page, DSFS_BLOCK_SIZE);
+	ret = dsfs_bdev_read(sb, block, page_address(page), DSFS_BLOCK_SIZE);
 	if (ret) {
 		slots->ret[slot] = dsfs_bad(err, "superblock unreadable", pos,
 					    device, ret);
