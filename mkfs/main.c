@@ -52,18 +52,13 @@ static int write_super(struct meta *m, struct output *out)
 	return output_finish(out, raw, le64_to_cpu(m->super.image_bytes));
 }
 
-/* Files that could not be read are out: number the others again. */
-static int renumber(struct source *src, u64 gone_before)
+/* Files that could not be read are out: number and count the others again. */
+static int plan_again(struct source *src, struct plan *plan, u64 gone_before)
 {
-	int ret;
-
 	if (src->tree.gone == gone_before)
 		return 0;
 	tree_prune(&src->tree);
-	ret = tree_number(&src->tree);
-	if (ret)
-		msg_error(NULL, "out of memory");
-	return ret;
+	return plan_make(plan, &src->tree, src->o, &src->owners, &src->xsets);
 }
 
 static int build(struct source *src, struct plan *plan, struct output *out)
@@ -83,7 +78,7 @@ static int build(struct source *src, struct plan *plan, struct output *out)
 	if (!ret)
 		ret = stream_data(stream, plan->data, plan->bytes);
 	if (!ret)
-		ret = renumber(src, gone);
+		ret = plan_again(src, plan, gone);
 	if (!ret)
 		ret = meta_write(meta, src, stream, out);
 	if (!ret)

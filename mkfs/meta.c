@@ -16,7 +16,7 @@
 static int put_names(struct meta *m)
 {
 	const struct tree *t = &m->src->tree;
-	_Alignas(8) char block[DSFS_BLOCK_SIZE];
+	__le32 block[DSFS_BLOCK_SIZE / sizeof(__le32)];
 	u64 pos = 0;
 	int ret = 0;
 
@@ -219,11 +219,11 @@ static int put_regions(struct meta *m)
 {
 	static int (*const steps[])(struct meta *) = {
 		meta_inodes, put_names, put_index, put_dirs, put_owners,
-		put_exts, put_symlinks, put_xattrs, put_filesums,
+		put_exts, put_symlinks, put_xattrs, put_filesums, NULL,
 	};
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < sizeof(steps) / sizeof(steps[0]); i++)
+	for (unsigned int i = 0; !ret && steps[i]; i++)
 		ret = steps[i](m);
 	if (!ret)
 		ret = put_spool(m, DSFS_REGION_SEGMENTS, &m->stream->segments);
@@ -235,13 +235,14 @@ static int put_regions(struct meta *m)
 /* Version 8 of RFC 9562: ours to define. Everything in the image goes in. */
 static void derive_uuid(struct meta *m, u8 uuid[16])
 {
-	XXH3_state_t *h = m->stream->content;
-	XXH128_canonical_t sum;
+	for (unsigned int i = 0; i < 2; i++) {
+		u64 h = xxh64(m->sums.p, m->sums.n * sizeof(__le32),
+			      m->stream->content[i] + i);
+		__le64 half;
 
-	XXH3_128bits_update(h, m->sums.p, m->sums.n * sizeof(__le32));
-	XXH3_128bits_update(h, &m->super, sizeof(m->super));
-	XXH128_canonicalFromHash(&sum, XXH3_128bits_digest(h));
-	memcpy(uuid, sum.digest, 16);
+		half = cpu_to_le64(xxh64(&m->super, sizeof(m->super), h));
+		memcpy(uuid + i * sizeof(half), &half, sizeof(half));
+	}
 	uuid[6] = (uuid[6] & 0x0f) | 0x80;
 	uuid[8] = (uuid[8] & 0x3f) | 0x80;
 }

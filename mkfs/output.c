@@ -14,9 +14,9 @@
 #include "msg.h"
 #include "output.h"
 
-#define UNIT		(1 << 20)	/* bytes a write */
-#define SYNC_UNIT	(16 << 20)	/* bytes after which the disk gets to work */
-#define SKIP_MIN	(1 << 20)	/* zeros that are left out of a file */
+#define UNIT		(1024 * 1024)	/* bytes a write */
+#define SYNC_UNIT	(16 * 1024 * 1024)	/* bytes after which the disk gets to work */
+#define SKIP_MIN	(1024 * 1024)	/* zeros that are left out of a file */
 
 int output_fail(const struct output *out, const char *what)
 {
@@ -27,7 +27,7 @@ int output_fail(const struct output *out, const char *what)
 }
 
 int output_pwrite(const struct output *out, const char *p, size_t bytes,
-		      u64 pos)
+		  u64 pos)
 {
 	while (bytes) {
 		ssize_t n = pwrite(out->fd, p, bytes, pos);

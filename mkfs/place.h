@@ -8,8 +8,8 @@
 #include "tree.h"
 
 #define PLACE_GAPS	64
-#define PLACE_WINDOW	(4 << 20)	/* bytes behind the end that gaps are used in */
-#define PLACE_OWNER_MAX	(1 << 20)	/* larger files keep their last block alone */
+#define PLACE_WINDOW	(4 * 1024 * 1024)	/* bytes behind the end that gaps are used in */
+#define PLACE_OWNER_MAX	(1024 * 1024)	/* larger files keep their last block alone */
 
 /* Room behind a file's last byte, in that byte's block. */
 struct gap {

@@ -152,7 +152,7 @@ static void sum_small(const struct stream *s, struct job *job, struct item *it,
 {
 	unsigned int bits = s->src->o->chunk_bits;
 
-	it->hash = XXH3_64bits(buf, it->stored);
+	it->hash = stream_hash(0, buf, it->stored);
 	it->first_sum = job->nsums;
 	for (u64 at = 0; bits && at < it->stored; at += 1ULL << bits) {
 		u64 n = it->stored - at;
@@ -188,7 +188,7 @@ struct large {
 	struct job *job;
 	struct piece *piece;
 	char *buf;
-	XXH3_state_t *hash;
+	u64 hash;
 	u64 chunk_left;
 	u32 sum;
 };
@@ -199,7 +199,7 @@ static void sum_piece(struct large *l, bool last)
 	unsigned int bits = l->s->src->o->chunk_bits;
 	struct piece *p = l->piece;
 
-	XXH3_64bits_update(l->hash, l->buf, p->bytes);
+	l->hash = stream_hash(l->hash, l->buf, p->bytes);
 	p->nsums = 0;
 	for (u32 at = 0; bits && at < p->bytes;) {
 		u64 n = p->bytes - at;
@@ -313,17 +313,13 @@ static void run_large(struct reader *r, struct job *job, int dirfd)
 
 	holes_init(&h, large_emit, &l);
 	l.chunk_left = 1ULL << r->s->src->o->chunk_bits;
-	l.hash = XXH3_createState();
 	l.piece = stream_piece_get(r->s, job, &l.buf);
-	if (!l.hash)
-		bad(it, "out of memory", -ENOMEM);
-	if (fd >= 0 && l.piece && l.hash) {
-		XXH3_64bits_reset(l.hash);
+	if (fd >= 0 && l.piece) {
 		l.piece->bytes = 0;
 		ret = read_large(r, fd, it, &h);
 		if (!ret && check_file(fd, it)) {
 			sum_piece(&l, true);
-			it->hash = XXH3_64bits_digest(l.hash);
+			it->hash = l.hash;
 			take_holes(it, &h);
 		} else if (ret && !it->why) {
 			bad(it, "out of memory", ret);
@@ -335,7 +331,6 @@ static void run_large(struct reader *r, struct job *job, int dirfd)
 	}
 	if (fd >= 0)
 		close(fd);
-	XXH3_freeState(l.hash);
 	holes_free(&h);
 }
 

@@ -72,14 +72,15 @@ int meta_end(struct meta *m)
 	struct dsfs_region *r = &m->super.regions[m->region];
 	u32 first = le32_to_cpu(r->block);
 	int ret = m->fill ? put_block(m) : 0;
+	u32 sum = 0;
 
 	r->bytes = cpu_to_le64(m->bytes[m->region]);
 	if (!m->bytes[m->region])
 		r->block = cpu_to_le32(0);
 	else
-		r->checksum = cpu_to_le32(dsfs_crc32c(0,
-			m->sums.p + first * sizeof(__le32),
-			(m->blocks - first) * sizeof(__le32)));
+		sum = dsfs_crc32c(0, m->sums.p + first * sizeof(__le32),
+				  (m->blocks - first) * sizeof(__le32));
+	r->checksum = cpu_to_le32(sum);
 	return ret;
 }
 

@@ -12,8 +12,8 @@
 
 static const char *human(u64 v)
 {
-	static _Thread_local char bufs[4][32];
-	static _Thread_local unsigned int next;
+	static __thread char bufs[4][32];
+	static __thread unsigned int next;
 	char *buf = bufs[next++ % 4];
 
 	return parse_format_size(buf, sizeof(bufs[0]), v);

@@ -11,16 +11,17 @@
 
 #include "output.h"
 
-static pthread_mutex_t guard_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t guard_lock;
 static const char *guarded;
 
-static const int deadly[] = { SIGHUP, SIGINT, SIGTERM };
+static const int deadly[] = { SIGHUP, SIGINT, SIGTERM, 0 };
 
 static void *wait_signal(void *arg)
 {
-	sigset_t set = *(sigset_t *)arg;
+	sigset_t set;
 	int sig;
 
+	memcpy(&set, arg, sizeof(set));
 	free(arg);
 	if (sigwait(&set, &sig))
 		return NULL;
@@ -44,11 +45,12 @@ int signals_init(void)
 
 	if (!set)
 		return -ENOMEM;
+	pthread_mutex_init(&guard_lock, NULL);
 	/* These become errors of the call that caused them. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(set);
-	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++) {
+	for (unsigned int i = 0; deadly[i]; i++) {
 		/* nohup and shells in the background have them ignored */
 		if (!sigaction(deadly[i], NULL, &old) &&
 		    old.sa_handler != SIG_IGN)

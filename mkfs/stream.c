@@ -309,14 +309,14 @@ int stream_init(struct stream *s, struct source *src, struct output *out)
 	s->data_start = DSFS_DATA_START_MIN;
 	place_init(&s->place, s->data_start, src->o->align_bits);
 	s->njobs = threads < 4 ? 8 : 2 * threads;
-	s->buf_bytes = RING_BYTES / s->njobs < JOB_BYTES ?
-		       RING_BYTES / s->njobs : JOB_BYTES;
+	s->buf_bytes = RING_BYTES / s->njobs;
+	s->buf_bytes -= s->buf_bytes % (PIECES * HASH_UNIT);
+	if (s->buf_bytes > JOB_BYTES)
+		s->buf_bytes = JOB_BYTES;
 	s->threads = calloc(threads, sizeof(*s->threads));
 	s->jobs = calloc(s->njobs, sizeof(*s->jobs));
-	s->content = XXH3_createState();
-	if (!s->threads || !s->jobs || !s->content)
+	if (!s->threads || !s->jobs)
 		return -ENOMEM;
-	XXH3_128bits_reset(s->content);
 	return jobs_init(s);
 }
 
@@ -332,7 +332,6 @@ void stream_free(struct stream *s)
 	array_free(&s->listed);
 	spool_free(&s->chunks);
 	spool_free(&s->segments);
-	XXH3_freeState(s->content);
 	pthread_mutex_destroy(&s->lock);
 	pthread_cond_destroy(&s->room);
 }

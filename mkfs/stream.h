@@ -16,9 +16,10 @@
 #include "spool.h"
 
 #define JOB_FILES	128
-#define JOB_BYTES	(1 << 20)
-#define RING_BYTES	(64 << 20)
+#define JOB_BYTES	(1024 * 1024)
+#define RING_BYTES	(64 * 1024 * 1024)
 #define PIECES		4
+#define HASH_UNIT	(32 * 1024)	/* a piece is a multiple of it */
 #define PIECE_SUMS	(JOB_BYTES / PIECES / DSFS_BLOCK_SIZE + 1)
 
 /**
@@ -77,7 +78,7 @@ struct job {
  * @listed: files of --order, pairs of directory and node
  * @chunks: CHUNKSUMS
  * @segments: SEGMENTS
- * @content: hash over the contents in order, for a derived UUID
+ * @content: hashes over the contents in order, for a derived UUID
  */
 struct stream {
 	struct source *src;
@@ -87,7 +88,7 @@ struct stream {
 	struct spool chunks;
 	struct spool segments;
 	struct progress progress;
-	XXH3_state_t *content;
+	u64 content[2];
 	struct array listed;
 	pthread_mutex_t lock;
 	pthread_cond_t room;
@@ -129,6 +130,21 @@ void stream_free(struct stream *s);
 
 /* order.c: fill s->listed */
 int order_read(struct stream *s);
+
+/**
+ * stream_hash - hash of stored bytes, or of as many more of them
+ * @hash: of what was before, 0 at first
+ *
+ * All calls but the last are for multiples of HASH_UNIT, so that pieces of any
+ * size give the same hash.
+ */
+static inline u64 stream_hash(u64 hash, const char *p, u64 bytes)
+{
+	for (u64 at = 0; at < bytes; at += HASH_UNIT)
+		hash = xxh64(p + at, bytes - at < HASH_UNIT ? bytes - at :
+			     HASH_UNIT, hash);
+	return hash;
+}
 
 /* reader.c: do a job; takes no lock but for the pieces of a large file */
 struct reader {

@@ -56,7 +56,7 @@ static int check_signature(struct output *out)
 	int ret = own_signature(out);
 
 	if (ret)
-		strcpy(what, "dsfs");
+		snprintf(what, sizeof(what), "dsfs");
 	else
 		ret = known_signature(out->path, what, sizeof(what));
 	if (ret < 0) {
@@ -107,7 +107,7 @@ static int resolve(struct output *out, const char *image)
 		return 0;
 	out->path = strdup(image);
 	if (errno != ENOENT || !out->path)
-		return out->path ? output_fail(out, "cannot resolve") : -ENOMEM;
+		return out->path ? output_fail(out, "cannot follow the path") : -ENOMEM;
 	copy = strdup(image);
 	slash = copy ? strrchr(copy, '/') : NULL;
 	if (slash)

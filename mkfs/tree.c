@@ -5,6 +5,7 @@
  * Nothing here recurses: a tree may be as deep as the file system it comes
  * from allows, and a stack is not.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@ struct arena_chunk {
 	char bytes[];
 };
 
-_Static_assert(sizeof(struct node) == 56, "node grew: bytes a file");
+static_assert(sizeof(struct node) == 56, "node grew: bytes a file");
 
 static char *arena_chunk(struct arena *a, size_t bytes)
 {

@@ -4,7 +4,7 @@
  * tested without files.
  *
  * A data set has tens of millions of files: what is kept a file decides
- * whether it can be packed at all.  A node has 64 bytes, its name length + 2;
+ * whether it can be packed at all.  A node has 56 bytes, its name length + 2;
  * both come from arenas.  The nodes of a directory lie together in name order,
  * so a node's inode number is its directory's first plus its position and is
  * stored nowhere.
@@ -214,7 +214,10 @@ char *tree_path(const struct tree *t, const struct dir *dir,
  */
 struct node *tree_find(const struct tree *t, const char *path, struct dir **dir);
 
-/* Take out all nodes marked NODE_GONE; nothing may be numbered yet. */
+/*
+ * Take out all nodes marked NODE_GONE.  Pointers to nodes and numbers are void
+ * then, up to the next tree_number().
+ */
 void tree_prune(struct tree *t);
 
 /**

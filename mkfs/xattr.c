@@ -227,7 +227,7 @@ int xattr_read(struct xsets *x, struct xattr_reader *r, const char *path,
 	*number = 0;
 	*acl = false;
 	if (len < 0)
-		return errno == ENOTSUP || errno == ENOSYS ? 0 : -errno;
+		return errno == ENOTSUP ? 0 : -errno;
 	if (!len)
 		return 0;
 	ret = xattr_items(r, len);

@@ -20,6 +20,7 @@ work=$(mktemp -d)
 loops=()
 status=0
 
+# shellcheck disable=SC2317 # by trap
 cleanup()
 {
 	local dev

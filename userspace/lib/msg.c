@@ -45,9 +45,10 @@ char *msg_escape(char *buf, size_t size, const char *path)
 static void msg_line(const char *path, const char *kind, const char *fmt,
 		     va_list ap)
 {
-	void (*before)(void) = __atomic_load_n(&msg_before, __ATOMIC_ACQUIRE);
+	void (*before)(void);
 	size_t size = 1024 + (path ? 4 * strlen(path) : 0);
 	char *line = malloc(size);
+	ssize_t wrote;
 	size_t n;
 	int len;
 
@@ -64,11 +65,12 @@ static void msg_line(const char *path, const char *kind, const char *fmt,
 	if (len > 0)
 		n += (size_t)len < size - n - 1 ? (size_t)len : size - n - 2;
 	line[n++] = '\n';
+	before = __atomic_load_n(&msg_before, __ATOMIC_ACQUIRE);
 	if (before)
 		before();
-	if (write(STDERR_FILENO, line, n) < 0) {
-		/* nobody is left to tell */
-	}
+	/* should this fail, nobody is left to tell */
+	wrote = write(STDERR_FILENO, line, n);
+	(void)wrote;
 	free(line);
 }
 

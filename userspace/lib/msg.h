@@ -7,6 +7,10 @@
 
 #include <stddef.h>
 
+#ifndef __printf
+#define __printf(a, b)	__attribute__((__format__(__printf__, a, b)))
+#endif
+
 /**
  * msg_init - name the tool that speaks
  * @tool: as the user knows it ("mkfs.dsfs"); kept, not copied
@@ -20,12 +24,12 @@ void msg_init(const char *tool);
  *
  * A whole line is written at once, so lines of several threads do not mix.
  */
-void msg_error(const char *path, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+__printf(2, 3)
+void msg_error(const char *path, const char *fmt, ...);
 
 /** msg_warn - like msg_error(), for what does not fail the run */
-void msg_warn(const char *path, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+__printf(2, 3)
+void msg_warn(const char *path, const char *fmt, ...);
 
 /**
  * msg_hook - a function that is called before a line is written

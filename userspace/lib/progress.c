@@ -28,9 +28,10 @@ static s64 now_ns(void)
 
 static void put(const char *s, size_t n)
 {
-	if (write(STDERR_FILENO, s, n) < 0) {
-		/* a bar that cannot be drawn is no reason to stop */
-	}
+	/* a bar that cannot be drawn is no reason to stop */
+	ssize_t wrote = write(STDERR_FILENO, s, n);
+
+	(void)wrote;
 }
 
 static void progress_clear(void)
