@@ -147,6 +147,13 @@ step_stacks()
 	umount /mnt/scratch
 }
 
+step_nfs()
+{
+	dsfs zoo
+	run "$here/nfs.sh" /mnt/zoo
+	umount /mnt/zoo
+}
+
 step_mounts()
 {
 	run "$here/mounts.sh" "$(real writable)" "$(real zoo)" /modules/dsfs.ko
@@ -169,7 +176,7 @@ step_requests()
 	umount /mnt/jpegs
 }
 
-[ $# -gt 0 ] || set -- listings reads dirs attrs stacks mounts requests
+[ $# -gt 0 ] || set -- listings reads dirs attrs stacks nfs mounts requests
 for step in "$@"; do
 	start=$(cut -d ' ' -f 1 /proc/uptime)
 	"step_$step"
