@@ -70,7 +70,7 @@ fails()
 # first_field FILE NAME: the first number or string of that name in JSON
 first_field()
 {
-	tr ',{}' '\n\n\n' <"$1" | sed -n "s/^ *\"$2\": *\"\\?\\([^\"]*\\).*/\\1/p" |
+	sed 's,[,{}],\n,g' "$1" | sed -n "s/^ *\"$2\": *\"\\?\\([^\"]*\\).*/\\1/p" |
 		head -n 1
 }
 
@@ -204,8 +204,8 @@ cases_super()
 	check "-U" test "$(first_field super.json uuid)" = $uuid
 	check "-T: build time" test \
 		"$(first_field super.json build_time_ns)" = 1234567890500000000
-	"$dump" --list t.img | cut -f 8 | sort -u >times
-	check "-T: every mtime" test "$(cat times)" = 1234567890.500000000
+	"$dump" --list t.img | cut -f 8 | sort -u >mtimes
+	check "-T: every mtime" test "$(cat mtimes)" = 1234567890.500000000
 	check "label of 64 bytes" "$mkfs" -q -f -L "$(printf %064d 7)" t.img tree
 	check "-U clear" "$mkfs" -q -f --uuid=clear t.img tree
 	"$dump" --json t.img >super.json
@@ -378,7 +378,7 @@ changing()
 	wait $! || got=$?
 	cat changing.err
 	grep -qF -- "$text" changing.err || { echo "no '$text'"; return 1; }
-	[ $got = "${want:-1}" ] || { echo "exit code $got"; return 1; }
+	[ "$got" = "${want:-1}" ] || { echo "exit code $got"; return 1; }
 }
 
 swap_file()
@@ -464,10 +464,10 @@ killed()
 	"$mkfs" -q --order=pipe "${@:2}" target/x tree 2>/dev/null &
 	pid=$!
 	exec 4>pipe
-	kill -"$1" $pid
-	wait $pid || got=$?
+	kill -"$1" "$pid"
+	wait "$pid" || got=$?
 	exec 4>&-
-	[ $got -gt 128 ] || { echo "exit code $got"; return 1; }
+	[ "$got" -gt 128 ] || { echo "exit code $got"; return 1; }
 	nothing_left
 }
 
@@ -538,10 +538,10 @@ killed_device()
 	"$mkfs" -q -f --order=pipe "$1" tree 2>/dev/null &
 	pid=$!
 	exec 4>pipe
-	kill -KILL $pid
-	wait $pid || got=$?
+	kill -KILL "$pid"
+	wait "$pid" || got=$?
 	exec 4>&-
-	[ $got -gt 128 ] || return 1
+	[ "$got" -gt 128 ] || return 1
 	! "$fsck" "$1"
 }
 

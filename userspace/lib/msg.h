@@ -5,11 +5,7 @@
 #ifndef DSFS_MSG_H
 #define DSFS_MSG_H
 
-#include <stddef.h>
-
-#ifndef __printf
-#define __printf(a, b)	__attribute__((__format__(__printf__, a, b)))
-#endif
+#include "dsfs_platform.h"
 
 /**
  * msg_init - name the tool that speaks
