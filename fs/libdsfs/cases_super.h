@@ -8,9 +8,10 @@
 #include "libdsfs_cases.h"
 
 /*
- * Superblock.  Every region has a block of its own, in the order of their
- * numbers, and there is nothing else.
+ * Superblock.  Every region has a block of its own, none the one of its number,
+ * and there is nothing else.
  */
+#define DSFS_CASE_BLOCK(id)	(((id) + 1) % DSFS_REGIONS_USED)
 #define DSFS_CASE_DATA		8192
 #define DSFS_CASE_META		((u64)DSFS_DATA_START_MIN + DSFS_CASE_DATA)
 #define DSFS_CASE_META_BYTES	((u64)DSFS_REGIONS_USED * DSFS_BLOCK_SIZE)
@@ -61,7 +62,7 @@ static inline void dsfs_case_super(struct dsfs_super *s)
 	s->meta_start = cpu_to_le64(DSFS_CASE_META);
 	s->meta_bytes = cpu_to_le64(DSFS_CASE_META_BYTES);
 	for (i = 0; i < DSFS_REGIONS_USED; i++) {
-		s->regions[i].block = cpu_to_le32(i);
+		s->regions[i].block = cpu_to_le32(DSFS_CASE_BLOCK(i));
 		s->regions[i].checksum = cpu_to_le32(0x1234567 * i);
 		s->regions[i].bytes = cpu_to_le64(dsfs_case_region_bytes[i]);
 	}
@@ -280,10 +281,14 @@ static const struct dsfs_case dsfs_super_cases[] = {
 		     RG(8, R_NAMES, bytes, 4097) },
 	  .ret = DSFS_BAD, .what = "end of a region" },
 	{ "super: regions at one place",
-	  .patch = { RG(4, R_NAMES, block, DSFS_REGION_INDEX) },
+	  .patch = { RG(4, R_NAMES, block, DSFS_CASE_BLOCK(DSFS_REGION_INDEX)) },
 	  .ret = DSFS_BAD, .what = "overlapping regions" },
 	{ "super: region into the next one", .patch = { RG(8, R_NAMES, bytes, 4097) },
 	  .ret = DSFS_BAD, .what = "overlapping regions" },
+	{ "super: region up to the end of the metadata",
+	  .patch = { RG(4, R_NAMES, block, DSFS_REGIONS_USED - 1),
+		     RG(8, R_NAMES, bytes, 4096),
+		     RG(4, R_CHUNKSUMS, block, DSFS_CASE_BLOCK(R_NAMES)) } },
 	{ "super: region that ends at the next one",
 	  .patch = { RG(8, R_NAMES, bytes, 4096) } },
 
@@ -299,6 +304,9 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	  .ret = DSFS_BAD, .what = "inode records" },
 	{ "super: no root", .patch = { RG(8, R_INODES, bytes, 32) },
 	  .ret = DSFS_BAD, .what = "inode records" },
+	{ "super: the root alone",
+	  .patch = { RG(8, R_INODES, bytes, 64), RG(8, R_FILESUMS, bytes, 8),
+		     RG(8, DSFS_REGION_DIRS, bytes, 64) } },
 	{ "super: no directories", .patch = { NO_REGION(DSFS_REGION_DIRS) },
 	  .ret = DSFS_BAD, .what = "directory records" },
 	{ "super: as many directories as records",

@@ -82,6 +82,13 @@ static void test_inode_values(struct dsfs_source *src)
 	OK(a.rdev == U32_MAX && !a.size && a.mtime == INT64_MAX,
 	   "inode: number of a device");
 
+	raw.mode = cpu_to_le16(S_IFLNK | 0777);
+	raw.size_lo = cpu_to_le32(DSFS_SYMLINK_MAX);
+	raw.start_lo = cpu_to_le32(4096);
+	src->geo.regions[DSFS_REGION_SYMLINKS].bytes = 4096 + DSFS_SYMLINK_MAX;
+	ANSWER(dsfs_inode_decode(&src->geo, 9, &raw, &a, &err), 0, NULL,
+	       "inode: symlink of 4095 at the end of the region");
+
 	memset(&raw, 0, sizeof(raw));
 	raw.mode = cpu_to_le16(S_IFCHR);
 	raw.flags = cpu_to_le16(DSFS_INODE_STUB);
@@ -116,6 +123,8 @@ static void test_inode_get(void)
 	       "inode: number past the last");
 	ANSWER(dsfs_inode_get(&src, U32_MAX, &a, &err), -ESTALE, "inode number",
 	       "inode: number 2^32-1");
+	ANSWER(dsfs_inode_get(&src, 1, &a, &err), 0, NULL, "inode: first");
+	OK(a.mode == (S_IFIFO | 1) && a.ino == 1, "inode: it is the root");
 	ANSWER(dsfs_inode_get(&src, 3, &a, &err), 0, NULL, "inode: last");
 	OK(a.mode == (S_IFIFO | 3) && a.ino == 3, "inode: it is that one");
 	bld_fail(&src, 0, -EIO);

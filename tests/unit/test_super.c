@@ -43,7 +43,8 @@ static void test_super_values(void)
 	OK(strlen((char *)geo.label) == 64 && geo.label[63] == 'L',
 	   "super: label of 64 bytes, terminated");
 	for (i = 0; i < DSFS_REGIONS_USED; i++)
-		OK(geo.regions[i].pos == DSFS_CASE_META + i * 4096 &&
+		OK(geo.regions[i].pos == DSFS_CASE_META +
+					 DSFS_CASE_BLOCK(i) * 4096 &&
 		   geo.regions[i].bytes == dsfs_case_region_bytes[i] &&
 		   geo.regions[i].checksum == 0x1234567 * i,
 		   "super: region %u", i);
