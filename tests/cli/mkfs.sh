@@ -235,9 +235,9 @@ cases_same_bytes()
 	check "derived UUID" grep -Eq \
 		'"uuid": *"[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab]' super.json
 	cp -a tree other
-	echo more >>other/a/two
-	SOURCE_DATE_EPOCH=1000 "$mkfs" -q --no-checksums c1.img tree
-	SOURCE_DATE_EPOCH=1000 "$mkfs" -q --no-checksums c2.img other
+	echo owt >other/a/two
+	"$mkfs" -q -T 1000 --no-checksums c1.img tree
+	"$mkfs" -q -T 1000 --no-checksums c2.img other
 	"$dump" --json c1.img >super.json
 	"$dump" --json c2.img >super2.json
 	check "other content, other UUID" test \
