@@ -162,7 +162,7 @@ static int dump(const char *path, const struct request *r)
 	}
 	ret = -1;
 	if (supers || d.src) {
-		if (d.src)
+		if (d.img.geo)
 			check_blocksums(&d);
 		if (d.as_json)
 			json_object(&d.j, NULL);

@@ -36,7 +36,7 @@ struct walker {
 	size_t room;
 	char *path;
 	size_t path_room;
-	struct dsfs_dir_iter it;
+	struct dsfs_dir_iter *it;
 	bool open;
 };
 
@@ -48,7 +48,7 @@ static struct level *top(struct walker *w)
 static void close_iter(struct walker *w)
 {
 	if (w->open)
-		dsfs_dir_iter_end(&w->it);
+		dsfs_dir_iter_end(w->it);
 	w->open = false;
 }
 
@@ -180,12 +180,12 @@ static int step(struct walker *w)
 	int ret;
 
 	if (!w->open) {
-		dsfs_dir_iter_init(&w->it, w->d->src, &top(w)->dir, top(w)->pos);
+		dsfs_dir_iter_init(w->it, w->d->src, &top(w)->dir, top(w)->pos);
 		w->open = true;
 	}
 	/* The iterator outlives moves of the stack. */
-	w->it.dir = &top(w)->dir;
-	ret = dsfs_dir_iter_next(&w->it, &name, &err);
+	w->it->dir = &top(w)->dir;
+	ret = dsfs_dir_iter_next(w->it, &name, &err);
 	if (ret < 0) {
 		w->path[top(w)->path_len] = '\0';
 		dump_error(w->d, top(w)->path_len ? w->path : "/", "names", ret,
@@ -199,7 +199,8 @@ static int step(struct walker *w)
 
 int walk(struct dump *d, const struct walk_ops *ops, void *arg)
 {
-	struct walker w = { .d = d, .ops = ops, .arg = arg };
+	struct dsfs_dir_iter it;
+	struct walker w = { .d = d, .ops = ops, .arg = arg, .it = &it };
 	struct walk_entry root = { .path = "/", .name = "", .ino = DSFS_ROOT_INO };
 	struct dsfs_err err = { 0 };
 	int ret;

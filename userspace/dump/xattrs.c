@@ -63,7 +63,7 @@ void xattr_list_free(struct xattr_list *list)
 {
 	size_t i;
 
-	for (i = 0; i < list->count; i++)
+	for (i = 0; list->v && i < list->count; i++)
 		free((char *)list->v[i].name);
 	free(list->v);
 	free(list->set);

@@ -270,9 +270,8 @@ static void worker_free(struct worker *w)
 }
 
 /* In front of the first file, where nobody looked yet. */
-static void check_first_gap(struct worker *w)
+static void check_first_gap(const struct fsck *f, struct worker *w)
 {
-	const struct fsck *f = w->f;
 	u64 to = f->runs.n ? run_at(f, 0)->start : f->geo->data_end;
 
 	if (f->geo->generation == 1)
@@ -283,14 +282,15 @@ static void check_first_gap(struct worker *w)
 static int run_workers(struct fsck *f, struct worker *w)
 {
 	struct queue q = { .f = f };
-	unsigned int i, ready = 0, started = 0;
-	int ret = 0;
+	unsigned int i, ready = 1, started = 0;
+	int ret;
 
 	pthread_mutex_init(&q.lock, NULL);
-	for (i = 0; i < f->threads && !ret; i++, ready++)
+	ret = worker_init(&w[0], &q);
+	for (i = 1; i < f->threads && !ret; i++, ready++)
 		ret = worker_init(&w[i], &q);
 	if (!ret)
-		check_first_gap(&w[0]);
+		check_first_gap(f, &w[0]);
 	/* With a thread too few the others do its work. */
 	for (i = 1; i < f->threads && !ret; i++, started++)
 		if (pthread_create(&w[i].thread, NULL, work, &w[i]))

@@ -153,7 +153,8 @@ void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err,
 void warning(struct fsck *f, const char *what, u32 ino, u64 pos,
 	     const char *fmt, ...) __printf(5, 6);
 int report_init(struct fsck *f);
-void report_end(struct fsck *f);
+/** report_end - the summary; @failed: the run could not do its work */
+void report_end(struct fsck *f, bool failed);
 void pass_begin(struct fsck *f, const char *label, u64 total, bool bytes);
 void pass_add(struct fsck *f, u64 n);
 void pass_end(struct fsck *f);
@@ -192,7 +193,7 @@ static inline bool all_zero(const void *p, size_t len)
 {
 	const u8 *at = p;
 
-	return !len || (!*at && !memcmp(at, at + 1, len - 1));
+	return !len || (!at[0] && !memcmp(at, at + 1, len - 1));
 }
 
 #endif /* FSCK_H */

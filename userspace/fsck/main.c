@@ -146,7 +146,7 @@ static int fsck(struct fsck *f, const char *path)
 	report_init(f);
 	catch_signals();
 	ret = check_image(f);
-	report_end(f);
+	report_end(f, ret);
 	if (f->report.errors)
 		code |= EXIT_ERRORS;
 	if (ret) {

@@ -232,13 +232,13 @@ void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err,
 {
 	const char *what = err->what ? err->what : "error";
 
-	f->incomplete = true;
+	__atomic_store_n(&f->incomplete, true, __ATOMIC_RELAXED);
 	problem(f, what, ino, pos, "%llu (%#llx), limit %llu (%#llx): %s",
 		err->value, err->value, err->limit,
 		err->limit, strerror(-ret));
 }
 
-static void end_json(struct fsck *f)
+static void end_json(struct fsck *f, bool failed)
 {
 	struct report *r = &f->report;
 	size_t i;
@@ -247,6 +247,7 @@ static void end_json(struct fsck *f)
 	json_u64(&f->j, "errors", r->errors);
 	json_u64(&f->j, "warnings", r->warnings);
 	json_bool(&f->j, "cancelled", fsck_stop);
+	json_bool(&f->j, "failed", failed);
 	json_object(&f->j, "kinds");
 	for (i = 0; i < r->nr_kinds; i++)
 		json_u64(&f->j, r->kinds[i].what, r->kinds[i].count);
@@ -260,13 +261,13 @@ static void end_json(struct fsck *f)
 	json_end(&f->j);
 }
 
-void report_end(struct fsck *f)
+void report_end(struct fsck *f, bool failed)
 {
 	struct report *r = &f->report;
 	size_t i;
 
 	if (f->json) {
-		end_json(f);
+		end_json(f, failed);
 		return;
 	}
 	for (i = 0; i < r->nr_kinds; i++) {
@@ -277,7 +278,7 @@ void report_end(struct fsck *f)
 				  k->what,
 				  k->count - r->per_kind);
 	}
-	if (f->quiet)
+	if (f->quiet || failed)
 		return;
 	printf("%s: ", f->img.path);
 	if (fsck_stop)

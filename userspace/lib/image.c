@@ -76,6 +76,11 @@ static void image_read_slot(struct image *img, int i)
 {
 	struct image_slot *slot = &img->slots[i];
 
+	if (img->bytes < DSFS_SB_POS(i) + DSFS_SB_SIZE) {
+		slot->ret = dsfs_bad(&slot->err, "length", img->bytes,
+				     DSFS_SB_POS(i) + DSFS_SB_SIZE, -EINVAL);
+		return;
+	}
 	slot->ret = image_pread(img, &slot->raw, sizeof(slot->raw),
 				DSFS_SB_POS(i));
 	if (slot->ret)

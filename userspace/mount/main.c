@@ -155,7 +155,8 @@ static int append_options(struct call *c, const char *more)
 	return 0;
 }
 
-int main(int argc, char **argv)
+/* Return: -1 to go on, or the exit status. */
+static int parse_options(int argc, char **argv, struct call *c)
 {
 	static const struct option options[] = {
 		{ "help", no_argument, NULL, 'h' },
@@ -164,23 +165,21 @@ int main(int argc, char **argv)
 		{ "fake", no_argument, NULL, 'f' },
 		{ }
 	};
-	struct call c = { 0 };
-	int opt, ret;
+	int opt;
 
-	msg_init("mount.dsfs");
 	while ((opt = getopt_long(argc, argv, "sfnvN:o:t:hV", options, NULL)) != -1) {
 		switch (opt) {
 		case 'f':
-			c.fake = true;
+			c->fake = true;
 			break;
 		case 'v':
-			c.verbose = true;
+			c->verbose = true;
 			break;
 		case 'N':
-			c.ns = optarg;
+			c->ns = optarg;
 			break;
 		case 'o':
-			if (append_options(&c, optarg))
+			if (append_options(c, optarg))
 				return EXIT_SYSTEM;
 			break;
 		case 's':
@@ -197,13 +196,25 @@ int main(int argc, char **argv)
 			return usage();
 		}
 	}
-	if (argc - optind != 2) {
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	struct call c = { 0 };
+	int ret;
+
+	msg_init("mount.dsfs");
+	ret = parse_options(argc, argv, &c);
+	if (ret < 0 && argc - optind != 2) {
 		msg_error(NULL, "an image and a directory are needed");
-		return usage();
+		ret = usage();
 	}
-	c.spec = argv[optind];
-	c.dir = argv[optind + 1];
-	ret = run(&c);
+	if (ret < 0) {
+		c.spec = argv[optind];
+		c.dir = argv[optind + 1];
+		ret = run(&c);
+	}
 	free(c.options);
 	return ret;
 }
