@@ -91,19 +91,17 @@ static const struct super_operations dsfs_sops = {
 };
 
 /* What the device must be like for the image to be readable at all. */
-static int dsfs_check_device(struct super_block *sb, struct fs_context *fc)
+static int dsfs_check_device(struct super_block *sb, struct fs_context *fc,
+			     unsigned int align)
 {
-	const struct dsfs_geo *geo = dsfs_geo(sb);
 	unsigned int lbs = bdev_logical_block_size(sb->s_bdev);
 
-	if (lbs > 1U << geo->align_bits || lbs > DSFS_BLOCK_SIZE) {
-		dsfs_fc_error(fc, sb,
-			      "logical block size of the device is %u, more than the image's alignment of %u",
-			      lbs, min(1U << geo->align_bits,
-				       (unsigned int)DSFS_BLOCK_SIZE));
-		return -EINVAL;
-	}
-	return 0;
+	if (lbs <= align)
+		return 0;
+	dsfs_fc_error(fc, sb,
+		      "logical block size of the device is %u, more than the image's alignment of %u",
+		      lbs, align);
+	return -EINVAL;
 }
 
 /* Large files are read in windows as large as the device takes in one request. */
@@ -164,9 +162,12 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	sb->s_export_op = &dsfs_export_ops;
 	sb->s_xattr = DSFS_XATTR_TABLE(dsfs_xattr_handlers);
 
-	ret = dsfs_read_super(sb, fc);
+	/* Superblocks and metadata are aligned to blocks, whatever data is to. */
+	ret = dsfs_check_device(sb, fc, DSFS_BLOCK_SIZE);
 	if (!ret)
-		ret = dsfs_check_device(sb, fc);
+		ret = dsfs_read_super(sb, fc);
+	if (!ret)
+		ret = dsfs_check_device(sb, fc, 1U << geo->align_bits);
 	if (ret)
 		return ret;
 	super_set_uuid(sb, geo->uuid, sizeof(geo->uuid));
