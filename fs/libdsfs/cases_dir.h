@@ -224,6 +224,8 @@ static const struct dsfs_case dsfs_names_cases[] = {
 	  .ret = DSFS_BAD, .what = "end of a name block" },
 	{ "names: no room for the header", sizeof(struct dsfs_names) - 1,
 	  .ret = DSFS_BAD, .what = "room for a name block" },
+	{ "names: room for the header alone", sizeof(struct dsfs_names),
+	  .ret = DSFS_BAD, .what = "end of a name block" },
 	{ "names: no name", .patch = { N(2, count, 0) },
 	  .ret = DSFS_BAD, .what = "names in a name block" },
 	{ "names: more than the directory has", .arg = 2,

@@ -65,6 +65,8 @@ static int walk(u32 from, struct dsfs_err *err)
 static void test_walk(void)
 {
 	struct dsfs_err err = {};
+	struct dsfs_names *raw;
+	u64 off;
 
 	good_dir(false);
 	ANSWER(walk(0, &err), NAMES, NULL, "walk: all names");
@@ -92,6 +94,16 @@ static void test_walk(void)
 	name_block(1)->count = cpu_to_le16(BLOCK);
 	name_block(2)->count = cpu_to_le16(BLOCK - 1);
 	ANSWER(walk(0, &err), -EUCLEAN, "name block", "walk: too few blocks");
+	/* What lies behind looks as if it went on, but is someone else's. */
+	off = bld_add(&src, DSFS_REGION_NAMES, NULL, 64, 4096);
+	raw = bld_at(&src, DSFS_REGION_NAMES, off);
+	raw->first = cpu_to_le32(NAMES - 1);
+	raw->count = cpu_to_le16(1);
+	raw->end = cpu_to_le16(sizeof(*raw) + 8);
+	raw->slots[0] = cpu_to_le16((sizeof(*raw) + 2) | 8 << 12);
+	memcpy(raw->slots + 1, "name59", 6);
+	ANSWER(walk(0, &err), -EUCLEAN, "name block",
+	       "walk: too few blocks, and a stranger behind");
 	name_block(2)->count = 0;
 	ANSWER(walk(0, &err), -EUCLEAN, "names in a name block",
 	       "walk: block without names");
@@ -211,6 +223,18 @@ static void test_index_bad(void)
 		refused += ret == -EUCLEAN && !strcmp(err.what, "slot");
 	}
 	OK(refused == NAMES, "index: slot past the block");
+	for (i = 0; i < dir.lines; i++)
+		for (j = 0; j < DSFS_LINE_ENTRIES; j++) {
+			entry = le32_to_cpu(line[i].entries[j]);
+			if (entry)
+				line[i].entries[j] = cpu_to_le32((entry & ~mask) |
+								 (BLOCK + 1));
+		}
+	for (refused = 0, i = 0; i < NAMES; i++) {
+		ret = look(names[i], &err);
+		refused += ret == -EUCLEAN && !strcmp(err.what, "slot");
+	}
+	OK(refused == NAMES, "index: slot behind the last");
 	memset(line, 0, dir.lines * sizeof(*line));
 	for (i = 0; i < NAMES; i++)
 		lost += look(names[i], &err) == -ENOENT;
