@@ -14,7 +14,8 @@ enum { EXIT_OK, EXIT_ERROR, EXIT_USAGE };
 
 /**
  * struct request - what the command line asks for
- * @arg: of each option that was given; by the index of options[]
+ * @regions: and the others: the option's argument, "" for one without; NULL:
+ *	it was not given
  */
 struct request {
 	const char *regions, *inode, *path, *dir, *extents, *list, *extract, *cat;
@@ -201,6 +202,54 @@ static int requests(const struct request *r)
 	       !!r->list + !!r->extract + !!r->cat;
 }
 
+/* Return: -1 to go on, or the exit status. */
+static int set_option(struct request *r, int c)
+{
+	switch (c) {
+	case 'r':
+		r->regions = "";
+		break;
+	case 'i':
+		if (number_option(optarg))
+			return usage();
+		r->inode = optarg;
+		break;
+	case 'p':
+		r->path = optarg;
+		break;
+	case 'd':
+		r->dir = optarg;
+		break;
+	case 'e':
+		r->extents = optarg;
+		break;
+	case 'l':
+		r->list = "";
+		break;
+	case 'n':
+		r->no_data = true;
+		break;
+	case 'c':
+		r->cat = optarg;
+		break;
+	case 'x':
+		r->extract = optarg;
+		break;
+	case 'j':
+		r->json = true;
+		break;
+	case 'h':
+		fputs(usage_text, stdout);
+		return EXIT_OK;
+	case 'V':
+		puts("dump.dsfs " DSFS_VERSION_STRING);
+		return EXIT_OK;
+	default:
+		return usage();
+	}
+	return -1;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -219,52 +268,13 @@ int main(int argc, char **argv)
 		{ }
 	};
 	struct request r = { 0 };
-	int c;
+	int c, ret;
 
 	msg_init("dump.dsfs");
 	while ((c = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
-		switch (c) {
-		case 'r':
-			r.regions = "";
-			break;
-		case 'i':
-			if (number_option(optarg))
-				return usage();
-			r.inode = optarg;
-			break;
-		case 'p':
-			r.path = optarg;
-			break;
-		case 'd':
-			r.dir = optarg;
-			break;
-		case 'e':
-			r.extents = optarg;
-			break;
-		case 'l':
-			r.list = "";
-			break;
-		case 'n':
-			r.no_data = true;
-			break;
-		case 'c':
-			r.cat = optarg;
-			break;
-		case 'x':
-			r.extract = optarg;
-			break;
-		case 'j':
-			r.json = true;
-			break;
-		case 'h':
-			fputs(usage_text, stdout);
-			return EXIT_OK;
-		case 'V':
-			puts("dump.dsfs " DSFS_VERSION_STRING);
-			return EXIT_OK;
-		default:
-			return usage();
-		}
+		ret = set_option(&r, c);
+		if (ret >= 0)
+			return ret;
 	}
 	if (argc - optind != 1) {
 		msg_error(NULL, "%s", argc == optind ? "no image given" :
