@@ -96,6 +96,8 @@ static const struct dsfs_case dsfs_xattr_cases[] = {
 	{ "xattr: last value past the set", .patch = { XA(4, 2, value_len, 5) },
 	  .ret = DSFS_BAD, .what = "end of an xattr" },
 	{ "xattr: empty value", .patch = { XA(4, 1, value_len, 0) } },
+	{ "xattr: empty value at the end", .arg = DSFS_CASE_XATTR_END - 4,
+	  .patch = { XA(4, 2, value_len, 0) } },
 	{ "xattr: NUL in a name",
 	  .patch = { { DSFS_CASE_XATTR_1 + sizeof(struct dsfs_xattr), 1, 0 } },
 	  .ret = DSFS_BAD, .what = "NUL in an xattr's name" },

@@ -48,6 +48,9 @@ static int look(const char *name, struct dsfs_err *err)
 	return dsfs_dir_lookup(&src, &dir, name, strlen(name), &pos, &type, err);
 }
 
+/* Names that the last walk handed out. */
+static int walked;
+
 /* Walk to the end; how many names came is the answer if nothing is wrong. */
 static int walk(u32 from, struct dsfs_err *err)
 {
@@ -59,6 +62,7 @@ static int walk(u32 from, struct dsfs_err *err)
 	while ((ret = dsfs_dir_iter_next(&it, &name, err)) > 0)
 		n++;
 	dsfs_dir_iter_end(&it);
+	walked = n;
 	return ret ? ret : n;
 }
 
@@ -82,6 +86,7 @@ static void test_walk(void)
 	name_block(1)->first = cpu_to_le32(BLOCK - 1);
 	ANSWER(walk(0, &err), -EUCLEAN, "first position of a name block",
 	       "walk: overlapping blocks");
+	OK(walked == BLOCK, "walk: no name of a block that overlaps");
 	name_block(1)->first = 0;
 	ANSWER(walk(NAMES - 1, &err), 1, NULL,
 	       "walk: block in front is wrong, last name");

@@ -155,6 +155,32 @@ static void test_longest(void)
 	free(set);
 }
 
+/* Names and values are exactly what was put in. */
+static void test_values(void)
+{
+	static const u8 set[] = {
+		36, 0, 0, 0, 2, 0, 0, 0,
+		DSFS_XATTR_USER, 3, 0, 0, 2, 0, 0, 0, 'a', 'b', 'c', 'X', 'Y', 0, 0, 0,
+		DSFS_XATTR_SECURITY, 1, 0, 0, 3, 0, 0, 0, 'd', 'U', 'V', 'W',
+	};
+	struct dsfs_xattr_info info;
+	struct dsfs_err err = {};
+	u32 count, cursor;
+
+	OK(!dsfs_xattr_first(set, sizeof(set), &count, &cursor, &err) &&
+	   count == 2, "xattrs: two");
+	OK(dsfs_xattr_next(set, sizeof(set), &cursor, &info, &err) == 1 &&
+	   info.prefix == DSFS_XATTR_USER && info.name_len == 3 &&
+	   !memcmp(info.name, "abc", 3) && info.value_len == 2 &&
+	   !memcmp(info.value, "XY", 2), "xattrs: the first");
+	OK(dsfs_xattr_next(set, sizeof(set), &cursor, &info, &err) == 1 &&
+	   info.prefix == DSFS_XATTR_SECURITY && info.name_len == 1 &&
+	   *info.name == 'd' && info.value_len == 3 &&
+	   !memcmp(info.value, "UVW", 3), "xattrs: the second");
+	OK(!dsfs_xattr_next(set, sizeof(set), &cursor, &info, &err),
+	   "xattrs: no third");
+}
+
 static void test_prefixes(void)
 {
 	unsigned int i, known = 0;
@@ -175,5 +201,6 @@ void test_xattr(void)
 	test_bytes();
 	test_copy();
 	test_longest();
+	test_values();
 	test_prefixes();
 }
