@@ -13,78 +13,16 @@
  * pages altogether: those whose data is not aligned to the device's blocks
  * because it shares a block with other files, and those with holes.
  */
-#include "internal.h"
+#include "read.h"
 
-#include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 
 /* A read takes at most this many bytes of folios. */
 #define DSFS_READ_MAX	SZ_8M
 
 static struct workqueue_struct *dsfs_read_wq;
-
-/**
- * struct dsfs_read - a read in flight
- * @inode: the file
- * @attr: what libdsfs needs of it
- * @ext: its side record
- * @pos: offset in the file of the first folio
- * @len: bytes of folios
- * @stored: bytes that the file stores
- * @from: first stored byte that is read
- * @to: end of the stored bytes that are read; equal to @from: nothing is
- * @dev: byte offset on the device where the read begins
- * @dev_end: where it ends
- * @verify: check against checksums
- * @bounced: folios are filled from bounce pages
- * @bad_from: stored bytes from here ...
- * @bad_to: ... to here are not to be trusted
- * @error: why
- * @pending: bios in flight, plus one while they are being submitted
- * @status: of the first bio that failed
- * @done: whom to wake; NULL: completion goes on in a worker
- * @work: that worker's
- * @bios: one after the other
- * @vecs: theirs
- * @nr_vecs: how many
- * @nr_bios: how many
- * @bounce: pages for what has no folio
- * @nr_bounce: how many
- * @nr_folios: how many
- * @folios: locked, in order, adjacent
- */
-struct dsfs_read {
-	struct inode *inode;
-	struct dsfs_attr attr;
-	struct dsfs_ext_info ext;
-	u64 pos;
-	u64 len;
-	u64 stored;
-	u64 from;
-	u64 to;
-	u64 dev;
-	u64 dev_end;
-	bool verify;
-	bool bounced;
-	u64 bad_from;
-	u64 bad_to;
-	int error;
-	atomic_t pending;
-	blk_status_t status;
-	struct completion *done;
-	struct work_struct work;
-	struct bio *bios;
-	struct bio_vec *vecs;
-	unsigned int nr_vecs;
-	unsigned int nr_bios;
-	struct page **bounce;
-	unsigned int nr_bounce;
-	unsigned int nr_folios;
-	struct folio *folios[];
-};
 
 static struct dsfs_read *dsfs_read_alloc(struct inode *inode,
 					 unsigned int folios, gfp_t gfp)
@@ -99,7 +37,11 @@ static struct dsfs_read *dsfs_read_alloc(struct inode *inode,
 	return rd;
 }
 
-static void dsfs_read_free(struct dsfs_read *rd)
+/**
+ * dsfs_read_free - free a read and what it holds, but for its folios
+ * @rd: the read; nothing of it is in flight
+ */
+void dsfs_read_free(struct dsfs_read *rd)
 {
 	unsigned int i;
 
@@ -111,212 +53,6 @@ static void dsfs_read_free(struct dsfs_read *rd)
 	kvfree(rd->vecs);
 	kvfree(rd->bios);
 	kvfree(rd);
-}
-
-/* Nothing from @from to @to may be used. */
-static void dsfs_read_spoil(struct dsfs_read *rd, u64 from, u64 to, int error)
-{
-	if (!rd->error) {
-		rd->error = error;
-		rd->bad_from = from;
-	}
-	rd->bad_from = min(rd->bad_from, from);
-	rd->bad_to = max(rd->bad_to, to);
-}
-
-static void dsfs_read_fail(struct dsfs_read *rd, int error)
-{
-	dsfs_read_spoil(rd, 0, U64_MAX, error);
-}
-
-/*
- * Completion
- */
-
-static void dsfs_chunk_check(struct dsfs_read *rd, u64 from, u64 to, u32 sum)
-{
-	struct super_block *sb = rd->inode->i_sb;
-	struct dsfs_err err = {};
-	u32 want;
-	int ret;
-
-	ret = dsfs_chunk_sum(dsfs_src(sb), &rd->attr, rd->stored,
-			     from >> dsfs_geo(sb)->chunk_bits, &want, &err);
-	if (ret) {
-		dsfs_corrupt(sb, rd->attr.ino, &err, ret);
-		dsfs_read_spoil(rd, from, to, ret);
-	} else if (sum != want) {
-		atomic64_inc(&DSFS_SB(sb)->sum_errors);
-		dsfs_error_limited(sb,
-				   "inode %u: data at %llu to %llu (device offset %llu): checksum is 0x%x, should be 0x%x",
-				   rd->attr.ino, from, to, rd->attr.start + from,
-				   sum, want);
-		dsfs_read_spoil(rd, from, to, -EBADMSG);
-	}
-}
-
-/* Where a pass over the stored bytes of a read has got to. */
-struct dsfs_pass {
-	u64 at;		/* stored offset of the next byte */
-	u64 chunk;	/* where its chunk began */
-	u64 end;	/* where its chunk ends */
-	u32 sum;
-};
-
-static void dsfs_pass_bytes(struct dsfs_read *rd, struct dsfs_pass *pass,
-			    const char *p, size_t len)
-{
-	const u64 chunk = 1ULL << dsfs_geo(rd->inode->i_sb)->chunk_bits;
-	size_t n;
-
-	for (; len; len -= n, p += n) {
-		n = min_t(u64, len, pass->end - pass->at);
-		pass->sum = dsfs_crc32c(pass->sum, p, n);
-		pass->at += n;
-		if (pass->at < pass->end)
-			continue;
-		dsfs_chunk_check(rd, pass->chunk, pass->end, pass->sum);
-		pass->chunk = pass->end;
-		pass->end = min(pass->end + chunk, rd->stored);
-		pass->sum = 0;
-	}
-}
-
-/* The device read [dev, dev_end); the file's part is [from, to). */
-static void dsfs_read_verify(struct dsfs_read *rd)
-{
-	const u64 chunk = 1ULL << dsfs_geo(rd->inode->i_sb)->chunk_bits;
-	const u64 first = rd->attr.start + rd->from;
-	const u64 last = rd->attr.start + rd->to;
-	struct dsfs_pass pass = {
-		.at = rd->from,
-		.chunk = rd->from,
-		.end = min(rd->from + chunk, rd->stored),
-	};
-	struct bvec_iter_all iter;
-	struct bio_vec *bv;
-	u64 dev = rd->dev;
-	unsigned int i;
-
-	for (i = 0; i < rd->nr_bios; i++) {
-		bio_for_each_segment_all(bv, &rd->bios[i], iter) {
-			u64 lo = max(dev, first);
-			u64 hi = min(dev + bv->bv_len, last);
-
-			if (lo < hi) {
-				char *p = bvec_kmap_local(bv);
-
-				dsfs_pass_bytes(rd, &pass, p + (lo - dev),
-						hi - lo);
-				kunmap_local(p);
-			}
-			dev += bv->bv_len;
-		}
-	}
-}
-
-/* Copy stored bytes from the bounce pages into a folio. */
-static void dsfs_copy_bounce(struct dsfs_read *rd, u64 stored, size_t len,
-			     struct folio *folio, size_t to)
-{
-	u64 off = rd->attr.start + stored - rd->dev;
-	size_t n;
-
-	for (; len; len -= n, off += n, to += n) {
-		n = min3(len, (size_t)(PAGE_SIZE - offset_in_page(off)),
-			 (size_t)(PAGE_SIZE - offset_in_page(to)));
-		memcpy_page(folio_page(folio, to >> PAGE_SHIFT),
-			    offset_in_page(to), rd->bounce[off >> PAGE_SHIFT],
-			    offset_in_page(off), n);
-	}
-}
-
-static bool dsfs_range_bad(const struct dsfs_read *rd, u64 from, u64 to)
-{
-	return rd->error && from < rd->bad_to && to > rd->bad_from;
-}
-
-/* Fill a folio of a file that goes through bounce pages. */
-static int dsfs_fill_bounced(struct dsfs_read *rd, struct folio *folio, u64 pos,
-			     u64 end)
-{
-	struct super_block *sb = rd->inode->i_sb;
-	const u64 base = folio_pos(folio);
-	struct dsfs_err err = {};
-	struct dsfs_run run;
-	u64 n;
-	int ret;
-
-	for (; pos < end; pos += n) {
-		ret = dsfs_map(dsfs_src(sb), &rd->attr, &rd->ext, pos, &run,
-			       &err);
-		if (ret)
-			return dsfs_corrupt(sb, rd->attr.ino, &err, ret);
-		n = min(run.len, end - pos);
-		if (run.hole) {
-			folio_zero_segment(folio, pos - base, pos - base + n);
-			continue;
-		}
-		/* Segments that an image contradicts itself about */
-		if (run.stored < rd->from || run.stored + n > rd->to) {
-			dsfs_bad(&err, "order of segments", run.stored, rd->to,
-				 0);
-			return dsfs_corrupt(sb, rd->attr.ino, &err, -EUCLEAN);
-		}
-		if (dsfs_range_bad(rd, run.stored, run.stored + n))
-			return rd->error;
-		dsfs_copy_bounce(rd, run.stored, n, folio, pos - base);
-	}
-	return 0;
-}
-
-/* One folio: its bytes are right and zero behind the end of the file, or not. */
-static int dsfs_finish_folio(struct dsfs_read *rd, struct folio *folio)
-{
-	const u64 size = rd->attr.size;
-	const u64 pos = folio_pos(folio);
-	const u64 end = clamp(size, pos, pos + folio_size(folio));
-	int ret = 0;
-
-	if (rd->error && rd->bad_to == U64_MAX)
-		return rd->error;
-	if (rd->bounced)
-		ret = dsfs_fill_bounced(rd, folio, pos, end);
-	else if (dsfs_range_bad(rd, pos, end))
-		ret = rd->error;
-	if (ret)
-		return ret;
-	/* Neighbours share the last block: their bytes must not be seen. */
-	folio_zero_segment(folio, end - pos, folio_size(folio));
-	flush_dcache_folio(folio);
-	folio_mark_uptodate(folio);
-	return 0;
-}
-
-/* The end of a read.  Returns the error of its last folio. */
-static int dsfs_read_finish(struct dsfs_read *rd)
-{
-	struct super_block *sb = rd->inode->i_sb;
-	unsigned int i;
-	int ret = 0;
-
-	if (rd->status) {
-		atomic64_inc(&DSFS_SB(sb)->io_errors);
-		dsfs_error_limited(sb,
-				   "inode %u: device offset %llu to %llu: I/O error",
-				   rd->attr.ino, rd->dev, rd->dev_end);
-		/* The device's name for it may be -ENODATA, or worse. */
-		dsfs_read_fail(rd, -EIO);
-	} else if (rd->verify && rd->from < rd->to && !rd->error) {
-		dsfs_read_verify(rd);
-	}
-	for (i = 0; i < rd->nr_folios; i++) {
-		ret = dsfs_finish_folio(rd, rd->folios[i]);
-		folio_unlock(rd->folios[i]);
-	}
-	/* From here on the inode, and all but this read, may be gone. */
-	dsfs_read_free(rd);
-	return ret;
 }
 
 static void dsfs_read_work(struct work_struct *work)

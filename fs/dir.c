@@ -8,41 +8,19 @@
 /* ".", "..", then names from position 0 on */
 #define DSFS_DIR_DOTS	2
 
-/* d_ino and d_type of a further name of a file are those of the file. */
-static int dsfs_emit_stub(struct super_block *sb, u32 *ino, unsigned int *type,
-			  struct dsfs_err *err)
-{
-	struct dsfs_attr attr;
-	int ret;
-
-	ret = dsfs_inode_get(dsfs_src(sb), *ino, &attr, err);
-	if (ret)
-		return ret;
-	if (!dsfs_attr_is_stub(&attr))
-		return dsfs_bad(err, "entry of a stub leads to an inode", *ino,
-				0, -EUCLEAN);
-	*ino = attr.start;
-	*type = dsfs_mode_to_dt(attr.mode);
-	return 0;
-}
-
 static int dsfs_emit_names(struct super_block *sb, struct dir_context *ctx,
 			   struct dsfs_dir_iter *it, struct dsfs_err *err)
 {
 	struct dsfs_name name;
-	unsigned int type;
 	u32 ino;
 	int ret;
 
 	while ((ret = dsfs_dir_iter_next(it, &name, err)) > 0) {
 		ino = it->dir->first + name.pos;
-		type = name.type;
-		if (type == DSFS_DT_STUB) {
-			ret = dsfs_emit_stub(sb, &ino, &type, err);
-			if (ret)
-				return ret;
-		}
-		if (!dir_emit(ctx, name.name, name.len, ino, type))
+		ret = dsfs_stub_follow(dsfs_src(sb), &ino, &name.type, err);
+		if (ret)
+			return ret;
+		if (!dir_emit(ctx, name.name, name.len, ino, name.type))
 			return 0;
 		ctx->pos++;
 	}

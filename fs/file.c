@@ -62,14 +62,14 @@ static const struct iomap_ops dsfs_iomap_ops = {
 	.iomap_begin = dsfs_iomap_begin,
 };
 
-/* The VFS' windows suit disks of long ago: take the device's. */
+/*
+ * The VFS' windows suit disks of long ago: take the device's, unless somebody
+ * chose one (read_ahead_kb).
+ */
 static void dsfs_set_window(struct file *file)
 {
-	unsigned long pages = READ_ONCE(DSFS_SB(file_inode(file)->i_sb)->ra_pages);
-
-	/* 0: somebody turned readahead off for the device */
-	if (file->f_ra.ra_pages && file->f_ra.ra_pages < pages)
-		file->f_ra.ra_pages = pages;
+	if (file->f_ra.ra_pages == VM_READAHEAD_PAGES)
+		file->f_ra.ra_pages = DSFS_SB(file_inode(file)->i_sb)->ra_pages;
 }
 
 static ssize_t dsfs_read_iter(struct kiocb *iocb, struct iov_iter *to)
@@ -90,12 +90,6 @@ static ssize_t dsfs_splice_read(struct file *in, loff_t *ppos,
 {
 	dsfs_set_window(in);
 	return filemap_splice_read(in, ppos, pipe, len, flags);
-}
-
-static int dsfs_mmap(struct file *file, struct vm_area_struct *vma)
-{
-	dsfs_set_window(file);
-	return generic_file_readonly_mmap(file, vma);
 }
 
 static int dsfs_open(struct inode *inode, struct file *file)
@@ -231,7 +225,7 @@ const struct inode_operations dsfs_file_iops = {
 const struct file_operations dsfs_file_fops = {
 	.llseek		= dsfs_llseek,
 	.read_iter	= dsfs_read_iter,
-	.mmap		= dsfs_mmap,
+	.mmap		= generic_file_readonly_mmap,
 	.open		= dsfs_open,
 	.splice_read	= dsfs_splice_read,
 	.unlocked_ioctl	= dsfs_ioctl,

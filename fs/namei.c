@@ -15,29 +15,6 @@ static int dsfs_dir_of(struct inode *inode, struct dsfs_dir_info *dir,
 	return dsfs_dir_get(dsfs_src(inode->i_sb), &attr, dir, err);
 }
 
-/*
- * The inode behind a name: a further name of a file leads to the first.  The
- * type becomes that of the file.
- */
-static int dsfs_resolve(struct super_block *sb, u32 *ino, u8 *type,
-			struct dsfs_err *err)
-{
-	struct dsfs_attr attr;
-	int ret;
-
-	if (*type != DSFS_DT_STUB)
-		return 0;
-	ret = dsfs_inode_get(dsfs_src(sb), *ino, &attr, err);
-	if (ret)
-		return ret;
-	if (!dsfs_attr_is_stub(&attr))
-		return dsfs_bad(err, "entry of a stub leads to an inode", *ino,
-				0, -EUCLEAN);
-	*ino = attr.start;
-	*type = dsfs_mode_to_dt(attr.mode);
-	return 0;
-}
-
 /* What only a directory and its entry together can tell. */
 static int dsfs_check_entry(struct inode *dir, struct inode *inode, u8 type,
 			    struct dsfs_err *err)
@@ -75,7 +52,7 @@ static struct inode *dsfs_lookup_inode(struct inode *dir,
 	if (ret)
 		return ERR_PTR(ret);
 	ino = info.first + pos;
-	ret = dsfs_resolve(sb, &ino, &type, err);
+	ret = dsfs_stub_follow(dsfs_src(sb), &ino, &type, err);
 	if (ret)
 		return ERR_PTR(ret);
 	inode = dsfs_iget(sb, ino);

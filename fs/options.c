@@ -33,13 +33,15 @@ const struct fs_parameter_spec dsfs_parameters[] = {
 	{}
 };
 
+/* A number and K, M or G at most: too short to wrap around. */
 static int dsfs_parse_wholefile(struct fs_context *fc, const char *s, u64 *val)
 {
-	char *end;
+	const size_t digits = strspn(s, "0123456789");
 
-	*val = memparse(s, &end);
-	if (end == s || *end || *s == '-')
+	if (!digits || digits > 10 || strspn(s + digits, "kKmMgG") > 1 ||
+	    s[digits + strspn(s + digits, "kKmMgG")])
 		return invalfc(fc, "wholefile: '%s' is not a size", s);
+	*val = memparse(s, NULL);
 	if (*val > DSFS_WHOLEFILE_MAX)
 		return invalfc(fc, "wholefile: %llu is above the limit of %llu",
 			       *val, DSFS_WHOLEFILE_MAX);

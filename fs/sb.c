@@ -11,83 +11,70 @@
 
 #include <linux/slab.h>
 
-struct dsfs_slots {
-	struct dsfs_super raw[DSFS_SB_SLOTS];
-	struct dsfs_geo geo[DSFS_SB_SLOTS];
-	struct dsfs_err err[DSFS_SB_SLOTS];
-	int ret[DSFS_SB_SLOTS];
-};
-
-static void dsfs_read_slot(struct super_block *sb, struct dsfs_slots *slots,
-			   unsigned int slot, struct page *page)
+static void dsfs_read_slot(struct super_block *sb, struct dsfs_slot *slot,
+			   unsigned int nr, struct page *page)
 {
-	const u64 pos = DSFS_SB_POS(slot);
+	const u64 pos = DSFS_SB_POS(nr);
 	const u64 block = pos & ~(u64)(DSFS_BLOCK_SIZE - 1);
 	const u64 device = bdev_nr_bytes(sb->s_bdev);
-	struct dsfs_super *raw = &slots->raw[slot];
-	struct dsfs_err *err = &slots->err[slot];
-	int ret;
 
 	if (block + DSFS_BLOCK_SIZE > device) {
-		slots->ret[slot] = dsfs_bad(err, "device too short for a superblock",
-					    device, block + DSFS_BLOCK_SIZE,
-					    -EINVAL);
+		slot->ret = dsfs_bad(&slot->err, "device too short for a superblock",
+				     device, block + DSFS_BLOCK_SIZE, -EINVAL);
 		return;
 	}
-	ret = dsfs_bdev_read(sb, block, page_address(page), DSFS_BLOCK_SIZE);
-	if (ret) {
-		slots->ret[slot] = dsfs_bad(err, "superblock unreadable", pos,
-					    device, ret);
+	slot->ret = dsfs_bdev_read(sb, block, page, DSFS_BLOCK_SIZE);
+	if (slot->ret) {
+		dsfs_bad(&slot->err, "superblock unreadable", pos, device, 0);
 		return;
 	}
-	memcpy(raw, page_address(page) + (pos - block), sizeof(*raw));
-	ret = dsfs_super_decode(raw, device, &slots->geo[slot], err);
-	if (!ret && slots->geo[slot].slot != slot)
-		ret = dsfs_bad(err, "superblock of the other slot",
-			       slots->geo[slot].slot, slot, -EUCLEAN);
-	slots->ret[slot] = ret;
+	memcpy(&slot->raw, page_address(page) + (pos - block),
+	       sizeof(slot->raw));
+	slot->ret = dsfs_super_decode(&slot->raw, device, &slot->geo,
+				      &slot->err);
+	if (!slot->ret && slot->geo.slot != nr)
+		slot->ret = dsfs_bad(&slot->err, "superblock of the other slot",
+				     slot->geo.slot, nr, -EUCLEAN);
 }
 
 static void dsfs_slot_error(struct super_block *sb, struct fs_context *fc,
-			    const struct dsfs_slots *slots, unsigned int slot)
+			    const struct dsfs_slot *slot, unsigned int nr)
 {
-	const struct dsfs_err *err = &slots->err[slot];
-
 	dsfs_fc_error(fc, sb,
 		      "superblock %u at %llu: %s: value 0x%llx, limit 0x%llx (error %d)",
-		      slot, DSFS_SB_POS(slot), err->what, err->value, err->limit,
-		      slots->ret[slot]);
+		      nr, DSFS_SB_POS(nr), slot->err.what, slot->err.value,
+		      slot->err.limit, slot->ret);
 }
 
-/* Which slot counts; an errno if none does. */
+/* The slot to use, or an errno; whatever is wrong has been said. */
 static int dsfs_choose_slot(struct super_block *sb, struct fs_context *fc,
-			    struct dsfs_slots *slots)
+			    const struct dsfs_slot *slots)
 {
-	const bool ok0 = !slots->ret[0], ok1 = !slots->ret[1];
-	unsigned int bad;
+	struct dsfs_err err = {};
+	int ret, use, i;
 
-	if (!ok0 && !ok1) {
-		/* "not DSFS" only if no slot says otherwise */
-		bad = slots->ret[0] == -EINVAL && slots->ret[1] != -EINVAL;
-		dsfs_slot_error(sb, fc, slots, bad);
-		return slots->ret[bad];
-	}
-	if (ok0 != ok1) {
-		bad = ok0;
-		dsfs_slot_error(sb, fc, slots, bad);
+	ret = dsfs_super_choose(slots, &use, &err);
+	/* Of a device that holds something else, one message is enough. */
+	for (i = 0; i < DSFS_SB_SLOTS; i++)
+		if (slots[i].ret && (use >= 0 || slots[i].ret == ret)) {
+			dsfs_slot_error(sb, fc, &slots[i], i);
+			if (use < 0)
+				break;
+		}
+	if (ret == -EUCLEAN && use >= 0)
+		dsfs_fc_error(fc, sb, "%s: %llu", err.what, err.value);
+	if (ret)
+		return ret;
+	if (slots[!use].ret)
 		dsfs_fc_warn(fc, sb,
-			     "superblock %u is damaged, going on with %u, generation %llu: run fsck.dsfs",
-			     bad, !bad, slots->geo[!bad].generation);
-		return !bad;
-	}
-	if (slots->geo[0].generation == slots->geo[1].generation &&
-	    !dsfs_super_same(&slots->raw[0], &slots->raw[1])) {
-		dsfs_fc_error(fc, sb,
-			      "superblocks of generation %llu differ",
-			      slots->geo[0].generation);
-		return -EUCLEAN;
-	}
-	return slots->geo[1].generation > slots->geo[0].generation;
+			     "superblock %d is damaged, going on with %d, generation %llu: run fsck.dsfs",
+			     !use, use, slots[use].geo.generation);
+	else if (slots[0].geo.generation != slots[1].geo.generation)
+		dsfs_fc_warn(fc, sb,
+			     "an update was cut short: superblock %d has generation %llu, going on with %llu",
+			     !use, slots[!use].geo.generation,
+			     slots[use].geo.generation);
+	return use;
 }
 
 /**
@@ -99,20 +86,20 @@ static int dsfs_choose_slot(struct super_block *sb, struct fs_context *fc,
  */
 int dsfs_read_super(struct super_block *sb, struct fs_context *fc)
 {
-	struct dsfs_slots *slots;
+	struct dsfs_slot *slots;
 	struct page *page;
 	unsigned int i;
 	int ret = -ENOMEM;
 
-	slots = kzalloc(sizeof(*slots), GFP_KERNEL);
+	slots = kcalloc(DSFS_SB_SLOTS, sizeof(*slots), GFP_KERNEL);
 	page = alloc_page(GFP_KERNEL);
 	if (!slots || !page)
 		goto out;
 	for (i = 0; i < DSFS_SB_SLOTS; i++)
-		dsfs_read_slot(sb, slots, i, page);
+		dsfs_read_slot(sb, &slots[i], i, page);
 	ret = dsfs_choose_slot(sb, fc, slots);
 	if (ret >= 0) {
-		DSFS_SB(sb)->src.geo = slots->geo[ret];
+		DSFS_SB(sb)->src.geo = slots[ret].geo;
 		ret = 0;
 	}
 out:

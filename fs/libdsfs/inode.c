@@ -305,6 +305,36 @@ int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,
 }
 
 /**
+ * dsfs_stub_follow - the inode behind a name
+ * @src: the image
+ * @ino: that the name's position gives; that of the file afterwards
+ * @type: of the name; that of the file afterwards
+ * @err: filled in on failure
+ *
+ * A further name of a file leads to its first one; any other name stays.
+ *
+ * Return: 0, -EUCLEAN, or an error of dsfs_inode_get().
+ */
+int dsfs_stub_follow(struct dsfs_source *src, u32 *ino, u8 *type,
+		     struct dsfs_err *err)
+{
+	struct dsfs_attr attr;
+	int ret;
+
+	if (*type != DSFS_DT_STUB)
+		return 0;
+	ret = dsfs_inode_get(src, *ino, &attr, err);
+	if (ret)
+		return ret;
+	if (!dsfs_attr_is_stub(&attr))
+		return dsfs_bad(err, "entry of a stub leads to an inode", *ino,
+				0, -EUCLEAN);
+	*ino = attr.start;
+	*type = dsfs_mode_to_dt(attr.mode);
+	return 0;
+}
+
+/**
  * dsfs_ext_get - read and check an inode's side record
  * @src: the image
  * @attr: the inode

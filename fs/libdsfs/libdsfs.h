@@ -93,6 +93,23 @@ int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 bool dsfs_super_same(const struct dsfs_super *a, const struct dsfs_super *b);
 
 /**
+ * struct dsfs_slot - a superblock slot as found
+ * @raw: its bytes; zero if they could not be read
+ * @geo: decoded; valid if @ret is 0
+ * @err: what is wrong if @ret is not 0; @err.what NULL: it could not be read
+ * @ret: 0 or what dsfs_super_decode() or the device said
+ */
+struct dsfs_slot {
+	struct dsfs_super raw;
+	struct dsfs_geo geo;
+	struct dsfs_err err;
+	int ret;
+};
+
+int dsfs_super_choose(const struct dsfs_slot *slots, int *use,
+		      struct dsfs_err *err);
+
+/**
  * struct dsfs_attr - a decoded inode record
  * @mode: type and permissions; of a stub the type alone
  * @start: see struct dsfs_inode
@@ -176,6 +193,8 @@ const struct dsfs_geo *dsfs_source_geo(const struct dsfs_source *src);
 /* inode.c: the same over a source; -ESTALE for an inode number that is not there */
 int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,
 		   struct dsfs_err *err);
+int dsfs_stub_follow(struct dsfs_source *src, u32 *ino, u8 *type,
+		     struct dsfs_err *err);
 int dsfs_ext_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		 struct dsfs_ext_info *ext, struct dsfs_err *err);
 int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr,

@@ -330,3 +330,50 @@ bool dsfs_super_same(const struct dsfs_super *a, const struct dsfs_super *b)
 	x.checksum = b->checksum;
 	return !memcmp(&x, b, sizeof(x));
 }
+
+/**
+ * dsfs_super_choose - which of the two slots counts
+ * @slots: both, as found
+ * @use: filled in: the valid one with the higher generation, or -1 for none
+ * @err: filled in on failure
+ *
+ * A damaged slot is passed over: the caller says so.  One that is whole and
+ * newer but asks for what this code does not know is not: going on with the
+ * other would be a silent step back in time.
+ *
+ * Return: 0, or why the image must not be mounted: -EUCLEAN for slots that
+ * contradict each other, the errno of the slot that tells more otherwise.
+ */
+int dsfs_super_choose(const struct dsfs_slot *slots, int *use,
+		      struct dsfs_err *err)
+{
+	const bool ok[2] = { !slots[0].ret, !slots[1].ret };
+	const u64 gen[2] = {
+		le64_to_cpu(slots[0].raw.generation),
+		le64_to_cpu(slots[1].raw.generation),
+	};
+	int other;
+
+	if (!ok[0] && !ok[1]) {
+		/* "not DSFS" only if no slot says otherwise */
+		other = slots[0].ret == -EINVAL && slots[1].ret != -EINVAL;
+		*use = -1;
+		*err = slots[other].err;
+		return slots[other].ret;
+	}
+	if (ok[0] && ok[1]) {
+		*use = gen[1] > gen[0];
+		if (gen[0] == gen[1] &&
+		    !dsfs_super_same(&slots[0].raw, &slots[1].raw))
+			return dsfs_bad(err, "superblocks of one generation differ",
+					gen[0], gen[1], -EUCLEAN);
+		return 0;
+	}
+	*use = ok[1];
+	other = !*use;
+	if (slots[other].ret == -EOPNOTSUPP && gen[other] > gen[*use]) {
+		*err = slots[other].err;
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}

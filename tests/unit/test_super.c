@@ -96,6 +96,64 @@ static void test_super_same(void)
 	OK(!dsfs_super_same(&a, &b), "same: the byte behind the slot number");
 }
 
+/* A good slot. */
+static void set_slot(struct dsfs_slot *slot, unsigned int nr, u64 generation)
+{
+	dsfs_case_super(&slot->raw);
+	slot->raw.slot = nr;
+	slot->raw.generation = cpu_to_le64(generation);
+	slot->raw.checksum = cpu_to_le32(dsfs_super_sum(&slot->raw));
+	slot->ret = dsfs_super_decode(&slot->raw, 0, &slot->geo, &slot->err);
+}
+
+static void fail_slot(struct dsfs_slot *slot, int ret)
+{
+	slot->ret = dsfs_bad(&slot->err, "a reason", 1, 2, ret);
+}
+
+static void test_super_choose(void)
+{
+	struct dsfs_slot slots[2] = {};
+	struct dsfs_err err = {};
+	int use;
+
+	set_slot(&slots[0], 0, 5);
+	set_slot(&slots[1], 1, 5);
+	OK(!dsfs_super_choose(slots, &use, &err) && use == 0, "choose: alike");
+	set_slot(&slots[1], 1, 6);
+	OK(!dsfs_super_choose(slots, &use, &err) && use == 1, "choose: second is newer");
+	set_slot(&slots[0], 0, 7);
+	OK(!dsfs_super_choose(slots, &use, &err) && use == 0, "choose: first is newer");
+
+	set_slot(&slots[1], 1, 7);
+	slots[1].raw.label[0] ^= 1;
+	OK(dsfs_super_choose(slots, &use, &err) == -EUCLEAN && use == 0 &&
+	   !strcmp(err.what, "superblocks of one generation differ"), "choose: they differ");
+
+	fail_slot(&slots[1], -EBADMSG);
+	OK(!dsfs_super_choose(slots, &use, &err) && use == 0, "choose: second is damaged");
+	set_slot(&slots[1], 1, 7);
+	fail_slot(&slots[0], -EIO);
+	OK(!dsfs_super_choose(slots, &use, &err) && use == 1, "choose: first is unreadable");
+
+	set_slot(&slots[0], 0, 8);
+	fail_slot(&slots[0], -EOPNOTSUPP);
+	OK(dsfs_super_choose(slots, &use, &err) == -EOPNOTSUPP &&
+	   !strcmp(err.what, "a reason"), "choose: newer one with an unknown feature");
+	set_slot(&slots[0], 0, 6);
+	fail_slot(&slots[0], -EOPNOTSUPP);
+	OK(!dsfs_super_choose(slots, &use, &err) && use == 1,
+	   "choose: older one with an unknown feature");
+
+	fail_slot(&slots[0], -EINVAL);
+	fail_slot(&slots[1], -EBADMSG);
+	OK(dsfs_super_choose(slots, &use, &err) == -EBADMSG && use == -1,
+	   "choose: none, the second tells more");
+	fail_slot(&slots[0], -EUCLEAN);
+	OK(dsfs_super_choose(slots, &use, &err) == -EUCLEAN && use == -1,
+	   "choose: none, the first tells it");
+}
+
 /* The longest regions, which no small image has room for. */
 static void test_super_extreme(void)
 {
@@ -139,5 +197,6 @@ void test_super(void)
 	test_super_values();
 	test_super_sum();
 	test_super_same();
+	test_super_choose();
 	test_super_extreme();
 }

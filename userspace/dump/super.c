@@ -88,7 +88,7 @@ static void json_geo(struct json *j, const struct dsfs_geo *geo)
 	json_u64(j, "stored_bytes", geo->stored_bytes);
 }
 
-static void json_slot(struct json *j, const struct image_slot *slot, int i)
+static void json_slot(struct json *j, const struct dsfs_slot *slot, int i)
 {
 	char text[256];
 
@@ -106,7 +106,7 @@ static void json_slot(struct json *j, const struct image_slot *slot, int i)
 
 int dump_supers(struct dump *d)
 {
-	const struct image_slot *s = d->img.slots;
+	const struct dsfs_slot *s = d->img.slots;
 	char text[256];
 	int i;
 

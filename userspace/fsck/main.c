@@ -87,7 +87,7 @@ static int check_tree(struct fsck *f)
 /* Neither slot is damaged: it is something else, or newer than we are. */
 static bool not_ours(const struct fsck *f)
 {
-	const struct image_slot *s = f->img.slots;
+	const struct dsfs_slot *s = f->img.slots;
 	int i;
 
 	for (i = 0; i < DSFS_SB_SLOTS; i++)

@@ -24,7 +24,7 @@ static void check_label(struct fsck *f, int i)
 /* What is wrong with a single slot. */
 static void check_slot(struct fsck *f, int i)
 {
-	const struct image_slot *slot = &f->img.slots[i];
+	const struct dsfs_slot *slot = &f->img.slots[i];
 	char text[256];
 
 	if (!slot->ret) {
@@ -38,7 +38,7 @@ static void check_slot(struct fsck *f, int i)
 
 int check_slots(struct fsck *f)
 {
-	const struct image_slot *s = f->img.slots;
+	const struct dsfs_slot *s = f->img.slots;
 	int i;
 
 	for (i = 0; i < DSFS_SB_SLOTS; i++)

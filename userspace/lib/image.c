@@ -74,7 +74,7 @@ int image_pread(const struct image *img, void *buf, size_t len, u64 pos)
 
 static void image_read_slot(struct image *img, int i)
 {
-	struct image_slot *slot = &img->slots[i];
+	struct dsfs_slot *slot = &img->slots[i];
 
 	if (img->bytes < DSFS_SB_POS(i) + DSFS_SB_SIZE) {
 		slot->ret = dsfs_bad(&slot->err, "length", img->bytes,
@@ -109,6 +109,7 @@ static int image_length(struct image *img)
 
 int image_open(struct image *img, const char *path)
 {
+	struct dsfs_err err = {};
 	int ret, i;
 
 	memset(img, 0, sizeof(*img));
@@ -127,15 +128,12 @@ int image_open(struct image *img, const char *path)
 		close(img->fd);
 		return ret;
 	}
-	for (i = 0; i < DSFS_SB_SLOTS; i++) {
+	for (i = 0; i < DSFS_SB_SLOTS; i++)
 		image_read_slot(img, i);
-		if (!img->slots[i].ret &&
-		    (!img->geo ||
-		     img->slots[i].geo.generation > img->geo->generation)) {
-			img->use = i;
-			img->geo = &img->slots[i].geo;
-		}
-	}
+	/* What keeps a kernel from mounting does not keep us from looking. */
+	dsfs_super_choose(img->slots, &img->use, &err);
+	if (img->use >= 0)
+		img->geo = &img->slots[img->use].geo;
 	return 0;
 }
 
@@ -155,7 +153,7 @@ void image_err_text(const struct dsfs_err *err, int ret, char *buf, size_t size)
 			 err->value, err->limit, err->limit, strerror(-ret));
 }
 
-void image_slot_text(const struct image_slot *slot, char *buf, size_t size)
+void image_slot_text(const struct dsfs_slot *slot, char *buf, size_t size)
 {
 	image_err_text(&slot->err, slot->ret, buf, size);
 }
@@ -166,7 +164,7 @@ int image_report_slots(const struct image *img)
 	int i, bad = 0;
 
 	for (i = 0; i < DSFS_SB_SLOTS; i++) {
-		const struct image_slot *slot = &img->slots[i];
+		const struct dsfs_slot *slot = &img->slots[i];
 
 		if (slot->ret) {
 			image_slot_text(slot, text, sizeof(text));

@@ -8,20 +8,6 @@
 #include "libdsfs.h"
 
 /**
- * struct image_slot - a superblock slot as found
- * @raw: its bytes; zero if they could not be read
- * @geo: decoded; valid if @ret is 0
- * @err: what is wrong if @ret is not 0; @err.what NULL: it could not be read
- * @ret: 0 or what dsfs_super_decode() or pread(2) said
- */
-struct image_slot {
-	struct dsfs_super raw;
-	struct dsfs_geo geo;
-	struct dsfs_err err;
-	int ret;
-};
-
-/**
  * struct image - an open image
  * @bytes: length of the file or device
  * @use: the slot that counts: the valid one with the higher generation; -1
@@ -36,7 +22,7 @@ struct image {
 	u64 bytes;
 	int use;
 	const struct dsfs_geo *geo;
-	struct image_slot slots[DSFS_SB_SLOTS];
+	struct dsfs_slot slots[DSFS_SB_SLOTS];
 };
 
 /**
@@ -53,7 +39,7 @@ int image_open(struct image *img, const char *path);
 void image_close(struct image *img);
 
 /** image_slot_text - what is wrong with a slot, in a line of text */
-void image_slot_text(const struct image_slot *slot, char *buf, size_t size);
+void image_slot_text(const struct dsfs_slot *slot, char *buf, size_t size);
 
 /**
  * image_report_slots - say on stderr what is wrong with the slots
