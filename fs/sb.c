@@ -23,7 +23,8 @@ static void dsfs_read_slot(struct super_block *sb, struct dsfs_slot *slot,
 				     device, block + DSFS_BLOCK_SIZE, -EINVAL);
 		return;
 	}
-	slot->ret = dsfs_bdev_read(sb, block, page, DSFS_BLOCK_SIZE);
+	slot->ret = dsfs_bdev_read(sb, block, page_address(page),
+				   DSFS_BLOCK_SIZE);
 	if (slot->ret) {
 		dsfs_bad(&slot->err, "superblock unreadable", pos, device, 0);
 		return;
