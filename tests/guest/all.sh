@@ -36,7 +36,7 @@ ext4()
 # The programs tell their cases themselves.
 run()
 {
-	"$@" || failed=1
+	"$@" || { echo "# $prog: ${1##*/} gave $?"; failed=1; }
 }
 
 # same_listing NAME: the mount's listing is the source's.
@@ -151,7 +151,6 @@ step_nfs()
 {
 	dsfs zoo
 	run "$here/nfs.sh" /mnt/zoo
-	umount /mnt/zoo
 }
 
 step_mounts()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # nfs.sh DIR - export mktree's zoo, mounted at DIR, by the kernel's NFS server
-# and compare it, mounted over the loopback interface, with DIR.
+# and compare it, mounted over the loopback interface, with DIR; unmount DIR.
 #
 # No daemon is needed for that: what mountd would answer to the kernel's
 # questions is written into its caches beforehand, and version 4 alone needs
@@ -38,7 +38,7 @@ serve()
 	echo "tcp 2049" >/proc/fs/nfsd/portlist
 	echo 4 >/proc/fs/nfsd/threads
 	# Nobody has anything to reclaim.
-	echo Y >/proc/fs/nfsd/v4_end_grace || true
+	echo Y 2>/dev/null >/proc/fs/nfsd/v4_end_grace || true
 }
 
 # All columns but the last one, the extended attributes.
@@ -84,8 +84,21 @@ check "again after drop_caches on both sides" same types links sizes
 check "a file held open while caches are dropped" held
 check "changes are refused" refused
 umount "$client"
-echo 0 >/proc/fs/nfsd/threads
-echo "loopback $dir 1" >/proc/net/rpc/nfsd.export/channel
-date +%s >/proc/net/rpc/nfsd.export/flush
-date +%s >/proc/net/rpc/nfsd.fh/flush
+
+# The kernel gives an export back some time after it was told to.
+stop()
+{
+	echo 0 >/proc/fs/nfsd/threads
+	echo "loopback $dir 1" >/proc/net/rpc/nfsd.export/channel
+	date +%s >/proc/net/rpc/nfsd.export/flush
+	date +%s >/proc/net/rpc/nfsd.fh/flush
+	tries=300
+	until umount "$dir" 2>/dev/null; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+check "unmount after the export has ended" stop
 exit $failed
