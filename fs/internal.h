@@ -14,6 +14,8 @@
 #include <linux/fs_context.h>
 #include <linux/fs_parser.h>
 #include <linux/kobject.h>
+#include <linux/printk.h>
+#include <linux/sizes.h>
 
 #include "compat.h"
 
@@ -34,12 +36,13 @@ struct dsfs_options {
 	bool verify;
 };
 
-#define DSFS_WHOLEFILE_DEFAULT	(1ULL << 20)
-#define DSFS_WHOLEFILE_MAX	(1ULL << 30)
+#define DSFS_WHOLEFILE_DEFAULT	SZ_1M
+#define DSFS_WHOLEFILE_MAX	SZ_1G
 
 /* Metadata is kept in groups of 512 blocks: a page of pointers each. */
 #define DSFS_GROUP_BITS		9
-#define DSFS_GROUP_BLOCKS	(1U << DSFS_GROUP_BITS)
+#define DSFS_GROUP_BLOCKS	512U
+static_assert(DSFS_GROUP_BLOCKS == 1U << DSFS_GROUP_BITS);
 
 struct dsfs_group {
 	void *block[DSFS_GROUP_BLOCKS];
@@ -144,26 +147,18 @@ static inline bool dsfs_verifies(const struct super_block *sb)
 	return dsfs_geo(sb)->chunk_bits && DSFS_SB(sb)->opt.verify;
 }
 
-#define dsfs_msg(level, sb, fmt, ...) \
-	printk(level "dsfs (%s): " fmt "\n", (sb)->s_id, ##__VA_ARGS__)
-#define dsfs_error(sb, fmt, ...) dsfs_msg(KERN_ERR, sb, fmt, ##__VA_ARGS__)
+#define dsfs_info(sb, fmt, ...) \
+	pr_info("dsfs (%s): " fmt "\n", (sb)->s_id, ##__VA_ARGS__)
 #define dsfs_error_limited(sb, fmt, ...) \
-	printk_ratelimited(KERN_ERR "dsfs (%s): " fmt "\n", (sb)->s_id, \
-			   ##__VA_ARGS__)
-
-/* To dmesg, and to whoever holds the file system context open. */
-#define dsfs_fc_error(fc, sb, fmt, ...) do {				\
-	dsfs_error(sb, fmt, ##__VA_ARGS__);				\
-	if ((fc)->log.log)						\
-		errorf(fc, "%s" fmt, "", ##__VA_ARGS__);		\
-} while (0)
-#define dsfs_fc_warn(fc, sb, fmt, ...) do {				\
-	dsfs_msg(KERN_WARNING, sb, fmt, ##__VA_ARGS__);			\
-	if ((fc)->log.log)						\
-		warnf(fc, "%s" fmt, "", ##__VA_ARGS__);			\
-} while (0)
+	pr_err_ratelimited("dsfs (%s): " fmt "\n", (sb)->s_id, ##__VA_ARGS__)
 
 /* super.c */
+__printf(3, 4)
+void dsfs_fc_error(struct fs_context *fc, struct super_block *sb,
+		   const char *fmt, ...);
+__printf(3, 4)
+void dsfs_fc_warn(struct fs_context *fc, struct super_block *sb,
+		  const char *fmt, ...);
 int dsfs_corrupt(struct super_block *sb, u64 ino, const struct dsfs_err *err,
 		 int ret);
 

@@ -43,7 +43,7 @@ static int dsfs_parse_wholefile(struct fs_context *fc, const char *s, u64 *val)
 		return invalfc(fc, "wholefile: '%s' is not a size", s);
 	*val = memparse(s, NULL);
 	if (*val > DSFS_WHOLEFILE_MAX)
-		return invalfc(fc, "wholefile: %llu is above the limit of %llu",
+		return invalfc(fc, "wholefile: %llu is above the limit of %u",
 			       *val, DSFS_WHOLEFILE_MAX);
 	return 0;
 }

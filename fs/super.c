@@ -16,6 +16,46 @@
 static struct kmem_cache *dsfs_inode_cachep;
 
 /**
+ * dsfs_fc_error - say why a mount fails
+ * @fc: its context: whoever holds it open can read the message there
+ * @sb: named in the kernel log, where the message goes as well
+ * @fmt: as for printk(), without the end of line
+ */
+void dsfs_fc_error(struct fs_context *fc, struct super_block *sb,
+		   const char *fmt, ...)
+{
+	struct va_format vaf = { .fmt = fmt };
+	va_list args;
+
+	va_start(args, fmt);
+	vaf.va = &args;
+	pr_err("dsfs (%s): %pV\n", sb->s_id, &vaf);
+	if (fc->log.log)
+		errorf(fc, "%pV", &vaf);
+	va_end(args);
+}
+
+/**
+ * dsfs_fc_warn - say what is wrong with an image that is mounted all the same
+ * @fc: see dsfs_fc_error()
+ * @sb: likewise
+ * @fmt: likewise
+ */
+void dsfs_fc_warn(struct fs_context *fc, struct super_block *sb,
+		  const char *fmt, ...)
+{
+	struct va_format vaf = { .fmt = fmt };
+	va_list args;
+
+	va_start(args, fmt);
+	vaf.va = &args;
+	pr_warn("dsfs (%s): %pV\n", sb->s_id, &vaf);
+	if (fc->log.log)
+		warnf(fc, "%pV", &vaf);
+	va_end(args);
+}
+
+/**
  * dsfs_corrupt - say that a structure broke a rule
  * @sb: the image
  * @ino: inode that led there
@@ -135,8 +175,7 @@ static void dsfs_log_mount(struct super_block *sb)
 	const struct dsfs_source *src = dsfs_src(sb);
 	const struct dsfs_geo *geo = &src->geo;
 
-	dsfs_msg(KERN_INFO, sb,
-		 "mounted generation %llu, %llu files, %llu KiB of metadata (%llu KiB in memory), data checksums %s",
+	dsfs_info(sb, "mounted generation %llu, %llu files, %llu KiB of metadata (%llu KiB in memory), data checksums %s",
 		 geo->generation, geo->files, geo->meta_bytes >> 10,
 		 src->resident_bytes >> 10,
 		 !geo->chunk_bits ? "absent" :
