@@ -176,10 +176,10 @@ static void dsfs_log_mount(struct super_block *sb)
 	const struct dsfs_geo *geo = &src->geo;
 
 	dsfs_info(sb, "mounted generation %llu, %llu files, %llu KiB of metadata (%llu KiB in memory), data checksums %s",
-		 geo->generation, geo->files, geo->meta_bytes >> 10,
-		 src->resident_bytes >> 10,
-		 !geo->chunk_bits ? "absent" :
-		 dsfs_verifies(sb) ? "verified" : "ignored");
+		  geo->generation, geo->files, geo->meta_bytes >> 10,
+		  src->resident_bytes >> 10,
+		  !geo->chunk_bits ? "absent" :
+		  dsfs_verifies(sb) ? "verified" : "ignored");
 }
 
 static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)

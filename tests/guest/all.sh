@@ -88,9 +88,21 @@ reads_of()
 	umount "/mnt/$name"
 }
 
+# A file that is brought in whole although it is more than one read takes.
+large_whole()
+{
+	dsfs plain "$1"
+	check "a file of 20 MB is the same, $1" \
+		cmp /mnt/plain/sizes/20000123 /mnt/pext4/sizes/20000123
+	umount /mnt/plain
+}
+
 step_reads()
 {
 	ext4 pext4
+	large_whole wholefile=64M
+	large_whole wholefile=64M,verify=off
+	large_whole wholefile=0
 	reads_of plain ro --wholefile=1048576 --sample=60
 	reads_of plain verify=off --wholefile=1048576 --sample=20
 	reads_of misaligned wholefile=64K --wholefile=65536 --sample=20
