@@ -92,8 +92,8 @@ reads_of()
 large_whole()
 {
 	dsfs plain "$1"
-	check "a file of 20 MB is the same, $1" \
-		cmp /mnt/plain/sizes/20000123 /mnt/pext4/sizes/20000123
+	check "a file of 8.4 MB is the same, $1" \
+		cmp /mnt/plain/sizes/8400123 /mnt/pext4/sizes/8400123
 	umount /mnt/plain
 }
 
