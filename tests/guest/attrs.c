@@ -27,7 +27,7 @@ static int report(void)
 	struct t_case *all[64];
 	size_t i, n = 0;
 
-	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(groups); i++) {
 		while (*groups[i])
 			all[n++] = *groups[i]++;
 	}

@@ -75,7 +75,7 @@ void attrs_acl(const char *root)
 	size_t i;
 	int err;
 
-	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		snprintf(path, sizeof(path), "%s/%s", root, t[i].file);
 		if (access(path, F_OK))
 			continue;

@@ -19,8 +19,9 @@ static struct t_case take = { .name = "name_to_handle_at" };
 static struct t_case open_again = { .name = "open_by_handle_at after drop_caches" };
 static struct t_case parents = { .name = "a directory by handle knows its way up" };
 static struct t_case bogus = { .name = "bogus handles" };
+static struct t_case stale = { .name = "handles of another generation" };
 
-struct t_case *attrs_handle_cases[] = { &take, &open_again, &parents, &bogus, NULL };
+struct t_case *attrs_handle_cases[] = { &take, &open_again, &parents, &bogus, &stale, NULL };
 
 static struct kept {
 	char *path;
@@ -103,6 +104,37 @@ static void open_one(int root, const struct kept *k)
 	close(fd);
 }
 
+/*
+ * The handle types that the kernel's own encoder makes hold inode number and
+ * generation, 32 bits each: another generation is another life of the number,
+ * and of DSFS another image.
+ */
+static void try_stale(int root, const struct kept *k)
+{
+	struct file_handle *h = t_alloc(sizeof(*h) + MAX_HANDLE_SZ);
+	uint32_t generation;
+	int bit, fd;
+
+	if (k->h->handle_type != 1 && k->h->handle_type != 2)
+		goto out;
+	for (bit = 0; bit < 32; bit++) {
+		memcpy(h, k->h, sizeof(*h) + k->h->handle_bytes);
+		memcpy(&generation, h->f_handle + 4, sizeof(generation));
+		generation ^= 1U << bit;
+		/* Zero is said to mean any. */
+		if (!generation)
+			continue;
+		memcpy(h->f_handle + 4, &generation, sizeof(generation));
+		fd = open_by_handle_at(root, h, O_PATH | O_CLOEXEC);
+		t_check(&stale, fd < 0 && errno == ESTALE, k->path, "generation 0x%x: %s",
+			generation, fd < 0 ? strerror(errno) : "opened");
+		if (fd >= 0)
+			close(fd);
+	}
+out:
+	free(h);
+}
+
 /* Any byte of a handle changed: ESTALE, or (ids differ) another object, no crash. */
 static void try_bogus(int root, const struct kept *k)
 {
@@ -150,8 +182,10 @@ void attrs_handle_end(int root)
 	/* And in the other order, with all of them cached. */
 	for (i = count; i-- > 0;)
 		open_one(root, kept + i);
-	for (i = 0; i < count; i += count / 8 + 1)
+	for (i = 0; i < count; i += count / 8 + 1) {
 		try_bogus(root, kept + i);
+		try_stale(root, kept + i);
+	}
 	while (count) {
 		free(kept[--count].path);
 		free(kept[count].h);

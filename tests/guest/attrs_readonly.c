@@ -97,7 +97,9 @@ void attrs_readonly(int root, bool dsfs)
 	if (fstatvfs(root, &fs))
 		t_die("/", "statvfs");
 	if (!(fs.f_flag & ST_RDONLY) && !dsfs) {
-		changes.skip = opens.skip = allowed.skip = "mounted for writing";
+		changes.skip = "mounted for writing";
+		opens.skip = changes.skip;
+		allowed.skip = changes.skip;
 		return;
 	}
 	t_check(&changes, fs.f_flag & ST_RDONLY, "/", "the mount is not read-only");

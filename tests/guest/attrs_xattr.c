@@ -44,7 +44,8 @@ static void check_get(const struct t_object *o, const char *file, const char *na
 		return;
 	memset(a, 0x5a, sizeof(a));
 	m = lgetxattr(file, name, a, ROOM);
-	t_check(&get, m == n && a[n] == 0x5a, o->path, "%s: %zd bytes, announced as %zd", name, m, n);
+	t_check(&get, m == n && a[n] == 0x5a, o->path, "%s: %zd bytes, announced as %zd", name, m,
+		n);
 	m = lgetxattr(file, name, b, n ? n : 1);
 	t_check(&get, m == n && !memcmp(a, b, n), o->path, "%s: %zd bytes into a buffer of %zd",
 		name, m, n);
@@ -68,7 +69,7 @@ static void check_missing(const struct t_object *o, const char *file)
 	if (S_ISREG(o->st.st_mode) || S_ISDIR(o->st.st_mode))
 		t_check(&missing, lgetxattr(file, "user.not-there", value, 16) < 0 &&
 			errno == ENODATA, o->path, "user.not-there: %s", strerror(errno));
-	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(odd); i++)
 		t_check(&missing, lgetxattr(file, odd[i], value, 16) < 0 && errno == EOPNOTSUPP,
 			o->path, "%s: %s", odd[i], strerror(errno));
 	t_check(&missing, lgetxattr(file, "trusted.", value, 16) < 0 &&

@@ -56,7 +56,6 @@ static struct t_case *cases[] = {
 };
 
 static bool want_sorted;
-static bool only_readdir;
 
 static long getdents(int fd, void *buf, size_t len)
 {
@@ -195,8 +194,8 @@ static void check_types(const char *path, int fd, const struct listing *l)
 		lookups.checks++;
 		t_check(&types, st.st_ino == e->ino, path, "%s: d_ino %llu, st_ino %llu", e->name,
 			(unsigned long long)e->ino, (unsigned long long)st.st_ino);
-		t_check(&types, e->type == DT_UNKNOWN ? !want_sorted : e->type == IFTODT(st.st_mode),
-			path, "%s: d_type %u, mode %o", e->name, e->type, st.st_mode);
+		t_check(&types, e->type == IFTODT(st.st_mode) ||
+			(e->type == DT_UNKNOWN && !want_sorted), path, "%s: d_type %u, mode %o", e->name, e->type, st.st_mode);
 	}
 }
 
@@ -272,7 +271,8 @@ static void check_seeks(const char *path, int fd, const struct listing *l)
 		int64_t to = l->e[i].next;
 
 		if (!t_check(&seeks, lseek(fd, to, SEEK_SET) == to, path,
-			     "to %lld, behind %s: %s", (long long)to, l->e[i].name, strerror(errno)))
+			     "to %lld, behind %s: %s", (long long)to, l->e[i].name,
+			     strerror(errno)))
 			continue;
 		if (!t_check(&seeks, !read_entries(fd, SMALLEST, 1, &s), path,
 			     "read at %lld: %s", (long long)to, strerror(errno)))
@@ -324,7 +324,7 @@ static void check_odd(const char *path, int fd, const struct listing *l)
 	size_t i;
 
 	t_check(&odd, lseek(fd, -1, SEEK_SET) < 0 && errno == EINVAL, path, "to -1: no EINVAL");
-	for (i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(at); i++) {
 		if (lseek(fd, at[i], SEEK_SET) < 0) {
 			t_check(&odd, errno == EINVAL, path, "to %lld: %s", (long long)at[i],
 				strerror(errno));
@@ -423,13 +423,11 @@ static void visit(const struct t_object *o)
 	check_types(o->path, fd, &l);
 	check_dots(o->path, fd, &l);
 	check_seeks(o->path, fd, &l);
-	if (!only_readdir) {
-		check_small(o->path, fd, &l);
-		check_rewind(o->path, fd, &l);
-		check_odd(o->path, fd, &l);
-		check_missing(o->path, fd, &l, &copy);
-		check_toolong(o->path, fd, &l);
-	}
+	check_small(o->path, fd, &l);
+	check_rewind(o->path, fd, &l);
+	check_odd(o->path, fd, &l);
+	check_missing(o->path, fd, &l, &copy);
+	check_toolong(o->path, fd, &l);
 	free(copy.e);
 	free_listing(&l);
 out:
@@ -441,7 +439,6 @@ out:
 static const struct option options[] = {
 	{ "ref", required_argument, NULL, 'r' },
 	{ "sorted", no_argument, NULL, 's' },
-	{ "only-readdir", no_argument, NULL, 'o' },
 	{ "entries", required_argument, NULL, 'e' },
 	{ }
 };
@@ -451,7 +448,7 @@ static int huge(const char *dir, size_t entries)
 {
 	struct t_object o = { .path = "/", .dir = AT_FDCWD, .name = dir, .ref_dir = -1 };
 	static struct t_case number = { .name = "number of entries" };
-	struct t_case *all[sizeof(cases) / sizeof(cases[0]) + 1];
+	struct t_case *all[ARRAY_SIZE(cases) + 1];
 	struct listing l;
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -464,7 +461,7 @@ static int huge(const char *dir, size_t entries)
 	visit(&o);
 	all[0] = &number;
 	memcpy(all + 1, cases, sizeof(cases));
-	return t_report(all, sizeof(all) / sizeof(all[0]));
+	return t_report(all, ARRAY_SIZE(all));
 }
 
 int main(int argc, char **argv)
@@ -482,9 +479,6 @@ int main(int argc, char **argv)
 		case 's':
 			want_sorted = true;
 			break;
-		case 'o':
-			only_readdir = true;
-			break;
 		case 'e':
 			entries = strtoull(optarg, NULL, 10);
 			break;
@@ -493,7 +487,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind != argc - 1) {
-		fprintf(stderr, "usage: dirs [--ref=DIR] [--sorted] [--only-readdir] [--entries=N] DIR\n"
+		fprintf(stderr, "usage: dirs [--ref=DIR] [--sorted] [--entries=N] DIR\n"
 			"  --entries=N  DIR is one directory of N entries; do not walk\n");
 		return 2;
 	}
@@ -503,5 +497,5 @@ int main(int argc, char **argv)
 	if (entries)
 		return huge(w.root, entries);
 	t_walk(&w);
-	return t_report(cases, sizeof(cases) / sizeof(cases[0]));
+	return t_report(cases, ARRAY_SIZE(cases));
 }

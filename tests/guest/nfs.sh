@@ -95,7 +95,7 @@ stop()
 	tries=300
 	until umount "$dir" 2>/dev/null; do
 		tries=$((tries - 1))
-		[ $tries -gt 0 ] || return 1
+		[ "$tries" -gt 0 ] || return 1
 		sleep 0.1
 	done
 }

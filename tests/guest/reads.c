@@ -112,7 +112,7 @@ static void check_file(const struct t_object *o, int fd, int ref)
 	want = t_alloc(f.size);
 	load(ref, want, f.size, o->path);
 	f.want = want;
-	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(groups); i++) {
 		for (check = groups[i]; check->run; check++) {
 			if (!check->c.skip)
 				check->run(&check->c, &f);
@@ -147,7 +147,7 @@ static int report(void)
 	struct reads_check *check;
 	size_t i, n = 0;
 
-	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(groups); i++) {
 		for (check = groups[i]; check->run; check++)
 			cases[n++] = &check->c;
 	}

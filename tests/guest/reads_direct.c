@@ -85,7 +85,9 @@ static void direct_unaligned(struct t_case *c, const struct reads_file *f)
 {
 	static const struct {
 		unsigned int pos, mem, len;
-	} t[] = { { 1, 0, 4096 }, { 0, 1, 4096 }, { 0, 0, 100 }, { 512, 0, 512 }, { 0, 512, 1024 } };
+	} t[] = {
+		{ 1, 0, 4096 }, { 0, 1, 4096 }, { 0, 0, 100 }, { 512, 0, 512 }, { 0, 512, 1024 },
+	};
 	unsigned char *p = aligned();
 	int fd = open_direct(f);
 	size_t i;
@@ -93,7 +95,7 @@ static void direct_unaligned(struct t_case *c, const struct reads_file *f)
 
 	if (fd < 0)
 		return;
-	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
 		memset(p, CANARY, 2 * ALIGN);
 		n = pread(fd, p + t[i].mem, t[i].len, t[i].pos);
 		if (n < 0 && errno == EINVAL)

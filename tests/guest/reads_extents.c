@@ -33,7 +33,7 @@ static void check_data(struct t_case *c, const struct reads_file *f, uint64_t fr
 		return;
 	for (from = (from + PAGE - 1) / PAGE * PAGE; from + PAGE <= to; from += PAGE) {
 		run = all_zero(f, from, from + PAGE) ? run + PAGE : 0;
-		t_check(c, run < reads_opts.holes, f->path, "%llu zeros before %llu are told as data",
+		t_check(c, run < reads_opts.holes, f->path, "zeros told as data: %llu before %llu",
 			(unsigned long long)run, (unsigned long long)from + PAGE);
 	}
 }

@@ -41,8 +41,8 @@ static void odd_preads(struct t_case *c, const struct reads_file *f)
 
 	reads_drop(f);
 	/* From the end to the front, so that no read finds the way prepared. */
-	for (i = sizeof(at) / sizeof(at[0]); i-- > 0;) {
-		for (j = 0; at[i] < 1ULL << 62 && j < sizeof(lens) / sizeof(lens[0]); j++)
+	for (i = ARRAY_SIZE(at); i-- > 0;) {
+		for (j = 0; at[i] < 1ULL << 62 && j < ARRAY_SIZE(lens); j++)
 			one_pread(c, f, at[i], lens[j]);
 	}
 	one_pread(c, f, (1ULL << 62) + 5, 10);

@@ -263,7 +263,7 @@ static const struct pattern *find_pattern(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(patterns); i++) {
 		if (!strcmp(patterns[i].name, name))
 			return patterns + i;
 	}

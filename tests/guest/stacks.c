@@ -265,8 +265,11 @@ static void check_overlay(void)
 		t_die(scratch, "mkdir");
 	if (!mount_overlay(dir, ",index=on,nfs_export=on")) {
 		if (errno == ENODEV) {
-			overlay.skip = copy_up.skip = whiteout.skip = "no overlay here";
-			untouched.skip = nfs.skip = overlay.skip;
+			struct t_case *c[] = { &overlay, &copy_up, &whiteout, &untouched, &nfs };
+			size_t i;
+
+			for (i = 0; i < ARRAY_SIZE(c); i++)
+				c[i]->skip = "no overlay here";
 			return;
 		}
 		t_check(&overlay, false, "/", "mount: %s", strerror(errno));
@@ -304,5 +307,5 @@ int main(int argc, char **argv)
 	t_strict = true;
 	check_idmapped();
 	check_overlay();
-	return t_report(cases, sizeof(cases) / sizeof(cases[0]));
+	return t_report(cases, ARRAY_SIZE(cases));
 }

@@ -147,7 +147,8 @@ int main(int argc, char **argv)
 		}
 	}
 	if (argc - optind != (remount ? 1 : 2)) {
-		fprintf(stderr, "usage: trymount [-l] [-t TYPE] [-o OPTIONS] SOURCE DIR | -r [-o OPTIONS] DIR\n");
+		fprintf(stderr, "usage: trymount [-l] [-t TYPE] [-o OPTIONS] SOURCE DIR\n"
+			"       trymount -r [-o OPTIONS] DIR\n");
 		return 2;
 	}
 	if (!remount && !legacy)

@@ -302,7 +302,8 @@ int main(int argc, char **argv)
 	strcpy(path, argv[optind]);
 	/* A tree of a thousand levels keeps as many directories open. */
 	if (setrlimit(RLIMIT_NOFILE, &fds)) {
-		fds.rlim_cur = fds.rlim_max = 4096;
+		fds.rlim_cur = 4096;
+		fds.rlim_max = 4096;
 		setrlimit(RLIMIT_NOFILE, &fds);
 	}
 	if (chdir(path))
