@@ -121,11 +121,13 @@ static void check_file(const struct t_object *o, int fd, int ref)
 	free(want);
 }
 
+static off_t largest = INT64_MAX;
+
 static void visit(const struct t_object *o)
 {
 	int fd, ref;
 
-	if (!S_ISREG(o->ref_st.st_mode))
+	if (!S_ISREG(o->ref_st.st_mode) || o->ref_st.st_size > largest)
 		return;
 	fd = openat(o->dir, o->name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -163,6 +165,7 @@ static const struct option options[] = {
 	{ "holes", required_argument, NULL, 'z' },
 	{ "strict", no_argument, NULL, 's' },
 	{ "sample", required_argument, NULL, 'n' },
+	{ "largest", required_argument, NULL, 'l' },
 	{ }
 };
 
@@ -194,14 +197,18 @@ int main(int argc, char **argv)
 		case 'n':
 			w.sample = strtoul(optarg, NULL, 10);
 			break;
+		case 'l':
+			largest = strtoll(optarg, NULL, 0);
+			break;
 		default:
 			optind = argc;
 		}
 	}
 	if (optind != argc - 1 || !w.ref) {
 		fprintf(stderr, "usage: reads --ref=DIR [--dev=BLOCKDEV] [--wholefile=BYTES] "
-			"[--holes=BYTES] [--strict] [--sample=N] DIR\n"
-			"  --sample=N  of a directory take about N files (default 150), 0: all\n");
+			"[--holes=BYTES] [--strict] [--sample=N] [--largest=BYTES] DIR\n"
+			"  --sample=N  of a directory take about N files (default 150), 0: all\n"
+			"  --largest=BYTES  leave larger ones out\n");
 		return 2;
 	}
 	w.root = argv[optind];
