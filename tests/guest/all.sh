@@ -104,9 +104,9 @@ step_reads()
 	large_whole wholefile=64M,verify=off
 	large_whole wholefile=0
 	reads_of plain ro --wholefile=1048576 --sample=60
-	reads_of plain verify=off --wholefile=1048576 --sample=20
-	reads_of misaligned wholefile=64K --wholefile=65536 --sample=20
-	reads_of nosums meta=lazy --wholefile=1048576 --sample=20
+	reads_of plain verify=off --wholefile=1048576 --sample=20 --largest=140000
+	reads_of misaligned wholefile=64K --wholefile=65536 --sample=20 --largest=140000
+	reads_of nosums meta=lazy --wholefile=1048576 --sample=20 --largest=140000
 	umount /mnt/pext4
 	ext4 jext4
 	dsfs jpegs
