@@ -13,6 +13,7 @@
 #include <linux/pagemap.h>
 #include <linux/posix_acl_xattr.h>
 #include <linux/version.h>
+#include <linux/workqueue.h>
 #include <linux/xattr.h>
 
 /* 6.3: leases moved to a header of their own */
@@ -84,6 +85,11 @@ static inline void dsfs_set_folio_order(struct address_space *mapping,
 	mapping_set_folio_order_range(mapping, 0, max);
 #endif
 }
+
+/* 6.18: a work queue says that it is bound to CPUs, which was the default */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
+#define WQ_PERCPU	0
+#endif
 
 /* 6.14: reads that leave nothing in the cache */
 #if defined(FOP_BUFFER_RASYNC) && defined(FOP_DONTCACHE)

@@ -208,7 +208,8 @@ static int dsfs_finish_folio(struct dsfs_read *rd, struct folio *folio)
  * dsfs_read_finish - the end of a read
  * @rd: all its bios are done, or were never sent; freed
  *
- * Every folio is unlocked, and uptodate if its bytes are right.  May sleep.
+ * Every folio is unlocked, and uptodate if its bytes are right.  May sleep if
+ * there is something to verify, bounce pages to copy from, or an error.
  *
  * Return: the error of the last folio, or 0.
  */

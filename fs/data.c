@@ -66,8 +66,10 @@ static void dsfs_read_put(struct dsfs_read *rd)
 		return;
 	if (rd->done)
 		complete(rd->done);
-	else
+	else if (rd->verify || rd->bounced || rd->status)
 		queue_work(dsfs_read_wq, &rd->work);
+	else	/* nothing to do that takes long or sleeps */
+		dsfs_read_finish(rd);
 }
 
 static void dsfs_read_end_io(struct bio *bio)
@@ -350,8 +352,12 @@ const struct address_space_operations dsfs_aops = {
  */
 int __init dsfs_data_init(void)
 {
-	dsfs_read_wq = alloc_workqueue("dsfs-read",
-				       WQ_UNBOUND | WQ_HIGHPRI | WQ_SYSFS, 0);
+	/*
+	 * Readers wait for it, hence the priority.  Work stays on the CPU that
+	 * took the interrupt: to wake another one takes longer than checksums.
+	 */
+	dsfs_read_wq = alloc_workqueue("dsfs-read", WQ_HIGHPRI | WQ_PERCPU,
+				       num_online_cpus());
 	return dsfs_read_wq ? 0 : -ENOMEM;
 }
 
