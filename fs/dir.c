@@ -56,5 +56,6 @@ const struct file_operations dsfs_dir_fops = {
 	.iterate_shared	= dsfs_iterate,
 	.unlocked_ioctl	= dsfs_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
+	.fsync		= noop_fsync,
 	.setlease	= generic_setlease,
 };

@@ -230,6 +230,7 @@ const struct file_operations dsfs_file_fops = {
 	.splice_read	= dsfs_splice_read,
 	.unlocked_ioctl	= dsfs_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
+	.fsync		= noop_fsync,
 	.setlease	= generic_setlease,
 	DSFS_FOP_FLAGS
 };

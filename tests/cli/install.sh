@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# install.sh - make install and uninstall keep to DESTDIR and prefix, and leave
+# nothing; make help names every target that others may rely on.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+dest=$(mktemp -d)
+trap 'rm -rf "$dest"' EXIT
+status=0
+
+check()
+{
+	local name=$1
+
+	shift
+	if "$@"; then
+		echo "ok - install: $name"
+	else
+		echo "not ok - install: $name"
+		status=1
+	fi
+}
+
+files()
+{
+	(cd "$dest" && find . -type f | LC_ALL=C sort)
+}
+
+wanted()
+{
+	diff <(files | grep -v '/lib/modules/') - <<-'T'
+	./sbin/mount.dsfs
+	./usr/sbin/dump.dsfs
+	./usr/sbin/fsck.dsfs
+	./usr/sbin/mkfs.dsfs
+	./usr/share/man/man8/dump.dsfs.8
+	./usr/share/man/man8/fsck.dsfs.8
+	./usr/share/man/man8/mkfs.dsfs.8
+	./usr/share/man/man8/mount.dsfs.8
+	T
+}
+
+runs()
+{
+	"$dest/usr/sbin/mkfs.dsfs" --version | grep -q '^mkfs.dsfs'
+}
+
+nothing()
+{
+	[ -z "$(files)" ]
+}
+
+helped()
+{
+	local target
+
+	for target in tools modules install uninstall demo check check-long clean distclean; do
+		grep -q "^make $target" <<<"$1" || return 1
+	done
+}
+
+check "make install" make -s install "DESTDIR=$dest" prefix=/usr
+check "files are in their places" wanted
+check "what is installed runs" runs
+check "make uninstall" make -s uninstall "DESTDIR=$dest" prefix=/usr
+check "nothing is left" nothing
+check "make help" helped "$(make -s help)"
+exit $status
