@@ -116,6 +116,17 @@ step_reads()
 	umount /mnt/jext4
 }
 
+# Small files share blocks of a disk that can read no less than a block.
+step_blocks()
+{
+	mkdir -p /mnt/plain4k
+	dsfs plain4k
+	check "listing from a disk of 4 KiB blocks" same_listing plain4k plain
+	umount /mnt/plain4k
+	run "$here/mountcase.sh" "$(real misaligned4k)" EINVAL \
+		'block size of the device is 4096, more than the image.s alignment of 512'
+}
+
 step_dirs()
 {
 	ext4 pext4
@@ -185,7 +196,7 @@ step_requests()
 	umount /mnt/jpegs
 }
 
-[ $# -gt 0 ] || set -- listings reads dirs attrs stacks nfs mounts requests
+[ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks nfs mounts requests
 for step in "$@"; do
 	start=$(cut -d ' ' -f 1 /proc/uptime)
 	"step_$step"
