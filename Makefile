@@ -131,7 +131,7 @@ help:
 	@echo 'make uninstall             the reverse, with the same variables'
 	@echo 'make demo [TREE=...]       pack a tree, mount it, read it shuffled, beside ext4'
 	@echo 'make check [TIERS="..."]   all tests, or some tiers: see tests/README.md'
-	@echo 'make check-long            the same and what takes hours'
+	@echo 'make check-long            the same for now: no long tests yet'
 	@echo 'make clean                 remove what was built here'
 	@echo 'make distclean             and the cache of kernels and test beds'
 

@@ -354,7 +354,7 @@ int __init dsfs_data_init(void)
 {
 	/*
 	 * Readers wait for it, hence the priority.  Work stays on the CPU that
-	 * took the interrupt: to wake another one takes longer than checksums.
+	 * took the interrupt, to spare waking another one.
 	 */
 	dsfs_read_wq = alloc_workqueue("dsfs-read", WQ_HIGHPRI | WQ_PERCPU,
 				       num_online_cpus());
