@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "libdsfs.h"
+#include "manifest.h"
 #include "meta.h"
 #include "msg.h"
 #include "output.h"
@@ -109,7 +110,7 @@ static int run(const struct options *o, struct source *src, struct output *out)
 		return ret;
 	src->image_dev = out->dev;
 	src->image_ino = out->ino;
-	ret = scan_tree(src);
+	ret = o->manifest ? manifest_read(src) : scan_tree(src);
 	if (!ret)
 		ret = plan_make(&plan, &src->tree, o, &src->owners, &src->xsets);
 	if (!ret)

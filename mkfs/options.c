@@ -21,6 +21,7 @@ enum {
 	OPT_CHUNK_SIZE,
 	OPT_EXCLUDE_FROM,
 	OPT_JSON,
+	OPT_MANIFEST,
 	OPT_NO_CHECKSUMS,
 	OPT_NO_DEDUP,
 	OPT_NO_XATTRS,
@@ -39,6 +40,7 @@ static const struct option long_options[] = {
 	{ "force", no_argument, NULL, 'f' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "json", no_argument, NULL, OPT_JSON },
+	{ "manifest", required_argument, NULL, OPT_MANIFEST },
 	{ "label", required_argument, NULL, 'L' },
 	{ "no-checksums", no_argument, NULL, OPT_NO_CHECKSUMS },
 	{ "no-dedup", no_argument, NULL, OPT_NO_DEDUP },
@@ -58,7 +60,9 @@ static const struct option long_options[] = {
 
 static const char help_text[] =
 "Usage: mkfs.dsfs [options] IMAGE SOURCE\n"
-"Pack the directory SOURCE into a DSFS image, a file or a block device.\n"
+"       mkfs.dsfs [options] --manifest=FILE IMAGE [SOURCE]\n"
+"Pack the directory SOURCE, or what the lines of FILE say, into a DSFS image,\n"
+"a file or a block device.\n"
 "\n"
 "  -L, --label=TEXT       volume label, up to 64 bytes\n"
 "  -U, --uuid=UUID        volume UUID (default: random; from the content with -T\n"
@@ -70,6 +74,7 @@ static const char help_text[] =
 "      --exclude-from=FILE  the same, one pattern a line\n"
 "  -x, --one-file-system  do not descend into other file systems\n"
 "      --skip-unreadable  list and leave out what cannot be read\n"
+"      --manifest=FILE    the tree, one object a line; - is standard input; see below\n"
 "      --order=FILE       paths, one a line, whose data comes first\n"
 "  -0, --null             entries of list files end with NUL, not newline\n"
 "      --align=SIZE       alignment of file data, 512 to 2M (default: 4K)\n"
@@ -84,6 +89,14 @@ static const char help_text[] =
 "      --json             report in JSON on standard output\n"
 "  -h, --help             this text\n"
 "  -V, --version          version\n"
+"\n"
+"Lines of a manifest: PATH [FIELD=VALUE]..., or: default [FIELD=VALUE]...\n"
+"  /train/a.jpg mode=0644 uid=0 gid=0 mtime=1600000000.5 source=dir/a.jpg\n"
+"  /train/b.jpg source=archive.tar offset=512 size=12345\n"
+"  /zeros size=1M fill=zero        /pattern size=1M fill=42\n"
+"  /train type=dir                 /link type=symlink target=train\n"
+"  /dev/sda type=block major=8 minor=0    /more type=link target=/zeros\n"
+"\\ooo is a byte in octal: \\040 a blank. The manual page has the details.\n"
 "\n"
 "Exit: 0 done, 1 failed (and no image is left), 2 wrong usage.\n";
 
@@ -272,6 +285,9 @@ static int parse_one(struct options *o, int c, const char *arg,
 	case OPT_EXCLUDE_FROM:
 		*exclude_from = arg;
 		return 0;
+	case OPT_MANIFEST:
+		o->manifest = arg;
+		return 0;
 	case OPT_ORDER:
 		o->order = arg;
 		return 0;
@@ -304,6 +320,20 @@ static void defaults(struct options *o)
 		o->threads = MKFS_THREADS_MAX;
 }
 
+static int parse_arguments(struct options *o, int n, char **args)
+{
+	if (n < (o->manifest ? 1 : 2))
+		return usage("%s", o->manifest ? "IMAGE is needed" :
+			     "IMAGE and SOURCE are needed");
+	if (n > 2)
+		return usage("%s", "too many arguments");
+	if (o->manifest && o->one_fs)
+		return usage("%s", "--one-file-system: not with --manifest");
+	o->image = args[0];
+	o->source = n > 1 ? args[1] : ".";
+	return 0;
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
 	const char *exclude_from = NULL;
@@ -327,12 +357,9 @@ int options_parse(struct options *o, int argc, char **argv)
 		if (ret)
 			return ret;
 	}
-	if (argc - optind != 2)
-		return usage("%s", argc - optind < 2 ?
-			     "IMAGE and SOURCE are needed" :
-			     "too many arguments");
-	o->image = argv[optind];
-	o->source = argv[optind + 1];
+	ret = parse_arguments(o, argc - optind, argv + optind);
+	if (ret)
+		return ret;
 	if (!o->fixed_time) {
 		ret = parse_source_date_epoch(&o->build_time);
 		if (ret < 0)
@@ -340,7 +367,10 @@ int options_parse(struct options *o, int argc, char **argv)
 				     getenv("SOURCE_DATE_EPOCH"));
 		o->epoch = ret;
 	}
-	return exclude_from ? parse_exclude_from(o, exclude_from) : 0;
+	ret = exclude_from ? parse_exclude_from(o, exclude_from) : 0;
+	if (!ret && o->manifest && o->npatterns)
+		return usage("%s", "--exclude: not with --manifest");
+	return ret;
 }
 
 void options_free(struct options *o)

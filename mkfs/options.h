@@ -24,6 +24,7 @@ struct pattern {
 
 /**
  * struct options - the run as asked for
+ * @manifest: --manifest: @source is where its relative paths begin
  * @build_time: nanoseconds since 1970; valid with @fixed_time or @epoch
  * @fixed_time: -T: every mtime becomes @build_time
  * @epoch: SOURCE_DATE_EPOCH or -T given: nothing random goes into the image
@@ -32,6 +33,7 @@ struct pattern {
 struct options {
 	const char *image;
 	const char *source;
+	const char *manifest;
 	const char *order;
 	char label[DSFS_LABEL_MAX];
 	u8 uuid[16];

@@ -12,9 +12,22 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "manifest.h"
 #include "stream.h"
 
-#define FILE_FLAGS (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+#define FILE_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+
+/**
+ * struct input - where a file's bytes come from
+ * @fd: -1: they are made up, as a manifest says
+ * @base: where in @fd they begin
+ * @origin: the file of a manifest that @fd is; NULL: it is the file itself
+ */
+struct input {
+	int fd;
+	u64 base;
+	const struct origin *origin;
+};
 
 static void bad(struct item *it, const char *why, int err)
 {
@@ -25,10 +38,11 @@ static void bad(struct item *it, const char *why, int err)
 static int open_file(int dirfd, struct item *it)
 {
 	const char *name = node_name(it->node);
-	int fd = openat(dirfd, name, FILE_FLAGS | O_NOATIME);
+	int flags = FILE_FLAGS | O_NOFOLLOW;
+	int fd = openat(dirfd, name, flags | O_NOATIME);
 
 	if (fd < 0 && errno == EPERM)	/* not its owner */
-		fd = openat(dirfd, name, FILE_FLAGS);
+		fd = openat(dirfd, name, flags);
 	if (fd < 0 && errno == ENOENT)
 		bad(it, "vanished during the run", 0);
 	else if (fd < 0)
@@ -36,69 +50,95 @@ static int open_file(int dirfd, struct item *it)
 	return fd;
 }
 
+/* A manifest's contents often come from one file: it stays open. */
+static int open_origin(struct reader *r, const struct origin *o, struct item *it)
+{
+	if (r->origin == o)
+		return r->fd;
+	reader_end(r);
+	r->fd = openat(r->s->src->dirs.slots[0].fd, o->path, FILE_FLAGS);
+	if (r->fd < 0)
+		bad(it, "cannot open", -errno);
+	else
+		r->origin = o;
+	return r->fd;
+}
+
+static bool open_input(struct reader *r, int dirfd, struct item *it,
+		       struct input *in)
+{
+	const struct part *part;
+
+	*in = (struct input){ .fd = -1 };
+	if (it->node->flags & (NODE_ZERO | NODE_PATTERN))
+		return true;
+	if (!r->s->src->manifest) {
+		in->fd = open_file(dirfd, it);
+		return in->fd >= 0;
+	}
+	part = node_data(it->node)->part;
+	in->origin = part->origin;
+	in->base = part->offset;
+	in->fd = open_origin(r, part->origin, it);
+	return in->fd >= 0;
+}
+
+static void close_input(struct input *in)
+{
+	if (in->fd >= 0 && !in->origin)
+		close(in->fd);
+}
+
 /* After reading: was it still the file that was scanned? */
-static bool check_file(int fd, struct item *it)
+static bool check_file(const struct input *in, struct item *it)
 {
 	const struct node *n = it->node;
+	u64 size = in->origin ? in->origin->size : n->size;
 	struct stat st;
 
-	if (fstat(fd, &st)) {
+	if (in->fd < 0)
+		return true;
+	if (fstat(in->fd, &st)) {
 		bad(it, "cannot read attributes", -errno);
 		return false;
 	}
 	if (!S_ISREG(st.st_mode))
 		bad(it, "was replaced during the run", 0);
-	else if (st.st_size < n->size)
+	else if (st.st_size < size)
 		bad(it, "shrank during the run", 0);
-	else if (st.st_size > n->size)
+	else if (st.st_size > size)
 		bad(it, "grew during the run", 0);
 	else if (scan_check(&st) != n->check)
 		bad(it, "changed during the run", 0);
 	return !it->why;
 }
 
-/* @bytes bytes at the file's position; fewer only at its end. */
-static ssize_t read_full(int fd, char *p, size_t bytes)
+/* @bytes bytes of the file from @pos on, or a reason why not. */
+static bool read_at(const struct input *in, struct item *it, char *p,
+		    size_t bytes, u64 pos)
 {
+	const struct node *n = it->node;
 	size_t done = 0;
 
-	while (done < bytes) {
-		ssize_t n = read(fd, p + done, bytes - done);
+	if (n->flags & NODE_ZERO)
+		memset(p, 0, bytes);
+	else if (n->flags & NODE_PATTERN)
+		fill_pattern(p, bytes, node_data(it->node)->seed, pos);
+	else
+		pos += in->base;
+	while (in->fd >= 0 && done < bytes) {
+		ssize_t got = pread(in->fd, p + done, bytes - done, pos + done);
 
-		if (n < 0 && errno == EINTR)
+		if (got < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			break;
-		done += n;
+		if (got <= 0) {
+			bad(it, got ? "cannot read" : "shrank during the run",
+			    got ? -errno : 0);
+			return false;
+		}
+		done += got;
 	}
-	return done;
-}
-
-/* A small file's size is read in one call that asks for a byte more. */
-static bool read_small(int fd, struct item *it, char *buf)
-{
-	u64 size = it->node->size;
-	ssize_t n;
-
-	do {
-		n = read(fd, buf, size + 1);
-	} while (n < 0 && errno == EINTR);
-	if (n >= 0 && n < size) {
-		ssize_t more = read_full(fd, buf + n, size + 1 - n);
-
-		n = more < 0 ? more : n + more;
-	} else if (n < 0) {
-		n = -errno;
-	}
-	if (n < 0)
-		bad(it, "cannot read", n);
-	else if (n < size)
-		bad(it, "shrank during the run", 0);
-	else if (n > size)
-		bad(it, "grew during the run", 0);
-	return !it->why;
+	return true;
 }
 
 /* Stored bytes are moved to the front of the same buffer. */
@@ -164,22 +204,22 @@ static void sum_small(const struct stream *s, struct job *job, struct item *it,
 	it->sums = job->nsums - it->first_sum;
 }
 
-static void run_small(struct stream *s, struct job *job, struct item *it,
+static void run_small(struct reader *r, struct job *job, struct item *it,
 		      int dirfd)
 {
 	char *buf = job->buf + it->off;
-	int fd = open_file(dirfd, it);
+	struct input in;
 
-	if (fd < 0)
+	if (!open_input(r, dirfd, it, &in))
 		return;
-	if (read_small(fd, it, buf) && check_file(fd, it)) {
+	if (read_at(&in, it, buf, it->node->size, 0) && check_file(&in, it)) {
 		it->stored = it->node->size;
 		if (it->stored >= HOLE_MIN && holes_any(buf, it->stored))
 			squeeze_small(it, buf);
 		if (!it->why)
-			sum_small(s, job, it, buf);
+			sum_small(r->s, job, it, buf);
 	}
-	close(fd);
+	close_input(&in);
 }
 
 /* A large file on its way through pieces. */
@@ -268,38 +308,42 @@ static u64 next_data(int fd, u64 size, u64 *pos)
 	return hole < size ? hole : size;
 }
 
-static int read_large(struct reader *r, int fd, struct item *it,
-		      struct holes *h)
+/* Whether the file's own holes are worth asking for. */
+static bool has_holes(const struct input *in, u64 size)
+{
+	struct stat st;
+
+	if (in->fd < 0 || in->base || (in->origin && in->origin->size != size))
+		return false;
+	posix_fadvise(in->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	return !fstat(in->fd, &st) && st.st_blocks < size / 512;
+}
+
+static int read_large(struct reader *r, const struct input *in,
+		      struct item *it, struct holes *h)
 {
 	u64 size = it->node->size, pos = 0, end = size;
-	struct stat st;
-	bool seek = !fstat(fd, &st) && st.st_blocks < size / 512;
+	bool seek = has_holes(in, size);
 	int ret = 0;
 
-	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	if (it->node->flags & NODE_ZERO) {
+		ret = holes_zeros(h, size);
+		pos = size;
+	}
 	for (bool first = true; !ret && pos < size; first = false) {
 		u64 from = pos, want;
-		ssize_t n;
 
 		if (seek && (first || pos >= end)) {
-			end = next_data(fd, size, &pos);
+			end = next_data(in->fd, size, &pos);
 			if (pos > from)
 				ret = holes_zeros(h, pos - from);
-			if (lseek(fd, pos, SEEK_SET) < 0) {
-				bad(it, "cannot seek", -errno);
-				return -1;
-			}
 			continue;
 		}
 		want = end - pos < STAGING_BYTES ? end - pos : STAGING_BYTES;
-		n = read_full(fd, r->staging, want);
-		if (n < want) {
-			bad(it, n < 0 ? "cannot read" : "shrank during the run",
-			    n < 0 ? n : 0);
+		if (!read_at(in, it, r->staging, want, pos))
 			return -1;
-		}
-		ret = holes_data(h, r->staging, n);
-		pos += n;
+		ret = holes_data(h, r->staging, want);
+		pos += want;
 	}
 	return ret ? ret : holes_end(h);
 }
@@ -308,54 +352,71 @@ static void run_large(struct reader *r, struct job *job, int dirfd)
 {
 	struct large l = { .s = r->s, .job = job };
 	struct item *it = &job->items[0];
-	int fd = dirfd < 0 ? -1 : open_file(dirfd, it), ret;
+	struct input in = { .fd = -1 };
 	struct holes h;
+	int ret;
 
 	holes_init(&h, large_emit, &l);
 	l.chunk_left = 1ULL << r->s->src->o->chunk_bits;
 	l.piece = stream_piece_get(r->s, job, &l.buf);
-	if (fd >= 0 && l.piece) {
+	if (l.piece)
 		l.piece->bytes = 0;
-		ret = read_large(r, fd, it, &h);
-		if (!ret && check_file(fd, it)) {
+	if (l.piece && !it->why && open_input(r, dirfd, it, &in)) {
+		ret = read_large(r, &in, it, &h);
+		if (!ret && check_file(&in, it)) {
 			sum_piece(&l, true);
 			it->hash = l.hash;
 			take_holes(it, &h);
 		} else if (ret && !it->why) {
 			bad(it, "out of memory", ret);
 		}
+		close_input(&in);
 	}
 	if (l.piece) {
 		l.piece->last = true;
 		stream_piece_put(r->s, job);
 	}
-	if (fd >= 0)
-		close(fd);
 	holes_free(&h);
+}
+
+/* Files of a directory, which is opened for them. */
+static int enter_dir(struct dirfd_cache *cache, struct dir *dir,
+		     struct dir *last, int last_fd)
+{
+	if (dir == last)
+		return last_fd;
+	if (last_fd >= 0)
+		dirfd_put(cache, last);
+	return dir ? dirfd_get(cache, dir) : -1;
 }
 
 void reader_run(struct reader *r, struct job *job)
 {
 	struct dirfd_cache *cache = &r->s->src->dirs;
+	bool manifest = r->s->src->manifest;
 	struct dir *dir = NULL;
 	int fd = -1;
 
 	for (unsigned int i = 0; i < job->nitems; i++) {
 		struct item *it = &job->items[i];
 
-		if (it->dir != dir) {
-			if (fd >= 0)
-				dirfd_put(cache, dir);
+		if (!manifest) {
+			fd = enter_dir(cache, it->dir, dir, fd);
 			dir = it->dir;
-			fd = dirfd_get(cache, dir);
 		}
-		if (fd < 0)
+		if (!manifest && fd < 0)
 			bad(it, "cannot open its directory", fd);
 		if (job->large)
 			run_large(r, job, fd);
-		else if (fd >= 0)
-			run_small(r->s, job, it, fd);
+		else if (!it->why)
+			run_small(r, job, it, fd);
 	}
-	if (fd >= 0)
-		dirfd_put(cache, dir);
+	enter_dir(cache, NULL, dir, fd);
+}
+
+void reader_end(struct reader *r)
+{
+	if (r->origin)
+		close(r->fd);
+	r->origin = NULL;
 }

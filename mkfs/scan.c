@@ -10,10 +10,12 @@
  */
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "libdsfs.h"
+#include "manifest.h"
 #include "msg.h"
 #include "worker.h"
 
@@ -36,16 +38,33 @@ u32 scan_check(const struct stat *st)
 	return XXH3_64bits(key, sizeof(key));
 }
 
+/* Of a manifest, the line and the file that it names. */
+static char *line_path(const struct node *n, const char *path)
+{
+	const struct part *part = n->flags & (NODE_ZERO | NODE_PATTERN) ? NULL :
+				  node_data((struct node *)n)->part;
+	char *text;
+
+	if (asprintf(&text, "line %u: /%s%s%s: ", n->sum, path ? path : "",
+		     part ? ": " : "", part ? part->origin->path : "") < 0)
+		return NULL;
+	return text;
+}
+
 int source_unreadable(struct source *src, const struct dir *dir,
 		      const struct node *node, const char *why, int err)
 {
-	char *path = tree_path(&src->tree, dir, node, false);
+	char *path = tree_path(&src->tree, dir, node, src->manifest);
+	char *line = src->manifest ? line_path(node, path) : NULL;
+	const char *subject = src->manifest ? src->o->manifest :
+			      path ? path : src->o->source;
 	bool skip = src->o->skip_unreadable && err != -ENOMEM;
 
-	(skip ? msg_warn : msg_error)(path ? path : src->o->source,
-				      "%s%s%s%s", why, err ? ": " : "",
+	(skip ? msg_warn : msg_error)(subject, "%s%s%s%s%s", line ? line : "",
+				      why, err ? ": " : "",
 				      err ? strerror(-err) : "",
 				      skip ? ": left out" : "");
+	free(line);
 	free(path);
 	return skip ? 0 : err ? err : -EIO;
 }
@@ -418,7 +437,7 @@ int source_init(struct source *src, const struct options *o)
 
 	memset(src, 0, sizeof(*src));
 	src->o = o;
-	t->source = o->source;
+	t->source = o->manifest ? o->manifest : o->source;
 	t->sparse.size = sizeof(struct sparse);
 	ret = owners_init(&src->owners);
 	if (!ret)
@@ -443,5 +462,6 @@ void source_free(struct source *src)
 	dirfd_free(&src->dirs);
 	owners_free(&src->owners);
 	xsets_free(&src->xsets);
+	manifest_free(src->manifest);
 	tree_free(&src->tree);
 }

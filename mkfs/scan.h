@@ -15,6 +15,7 @@
 
 /**
  * struct source - what a scan fills in, and streaming reads from
+ * @manifest: the tree comes from a list; NULL: from a directory
  * @image_dev, @image_ino: what must not be packed into itself; 0: nothing
  * @skipped: objects left out by --skip-unreadable
  * @clamped: times that did not fit
@@ -25,6 +26,7 @@ struct source {
 	struct dirfd_cache dirs;
 	struct owners owners;
 	struct xsets xsets;
+	struct manifest *manifest;
 	u64 image_dev;
 	u64 image_ino;
 	u64 skipped;

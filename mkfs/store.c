@@ -89,8 +89,11 @@ static int store_small(struct stream *s, struct item *it, const char *buf,
 	int ret = 0;
 	u64 pos;
 
-	if (!it->stored)
+	if (!it->stored) {
+		node_data(n)->start = 0;
+		n->sum = 0;
 		return 0;
+	}
 	while (s->dedup.slots &&
 	       (other = dedup_next(&s->dedup, it->hash, &cursor))) {
 		if (node_stored(t, other) != it->stored ||
@@ -226,7 +229,6 @@ static int store_streamed(struct stream *s, struct job *job, struct piece *p)
 	int ret;
 
 	undo_save(s, &u, it->node);
-	it->node->sum = s->chunks.len / sizeof(__le32);
 	pos = place_file(&s->place, it->node, guess);
 	ret = write_pieces(s, job, p, pos, &stored);
 	if (ret)
@@ -236,6 +238,7 @@ static int store_streamed(struct stream *s, struct job *job, struct piece *p)
 		return report_item(s, it);
 	}
 	place_resize(&s->place, pos, guess, stored);
+	it->node->sum = u.chunks / sizeof(__le32);
 	/* a chunk larger than a piece may still hold the whole file */
 	if (s->chunks.len - u.chunks == sizeof(__le32)) {
 		__le32 sum;

@@ -123,6 +123,7 @@ static void *read_files(void *arg)
 	for (unsigned int i = 0; i < s->njobs; i++)
 		pthread_cond_broadcast(&s->jobs[i].change);
 	pthread_mutex_unlock(&s->lock);
+	reader_end(&r);
 	free(r.staging);
 	return NULL;
 }

@@ -150,11 +150,14 @@ static inline u64 stream_hash(u64 hash, const char *p, u64 bytes)
 struct reader {
 	struct stream *s;
 	char *staging;
+	const struct origin *origin;	/* open as @fd; NULL: nothing is */
+	int fd;
 };
 
 #define STAGING_BYTES	(256 << 10)
 
 void reader_run(struct reader *r, struct job *job);
+void reader_end(struct reader *r);
 /* For a large file: part of the buffer to fill next, or NULL to stop. */
 struct piece *stream_piece_get(struct stream *s, struct job *job, char **buf);
 void stream_piece_put(struct stream *s, struct job *job);

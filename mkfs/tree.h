@@ -17,6 +17,7 @@
 
 struct dir;
 struct hlink;
+struct part;
 
 /* node.flags */
 #define NODE_LINK	0x0001	/* more than one name: u.link */
@@ -26,11 +27,15 @@ struct hlink;
 #define NODE_ACL	0x0010
 #define NODE_GONE	0x0020	/* left out: unreadable, or the image itself */
 #define NODE_QUEUED	0x0040	/* already in the order of data */
+#define NODE_ZERO	0x0080	/* of a manifest: fill=zero */
+#define NODE_PATTERN	0x0100	/* of a manifest: fill=NUMBER, in data.seed */
 
 /**
  * union node_data - what a node's type needs
  * @start: regular file: byte offset of its stored bytes in the image
  * @dup: regular file with NODE_DUP: the one whose bytes it shares
+ * @part: regular file of a manifest, until it is stored: where its bytes are
+ * @seed: with NODE_PATTERN, until it is stored
  * @target: symlink: the target, node.size bytes
  * @dir: directory
  * @link: with NODE_LINK; the rest is in there
@@ -38,6 +43,8 @@ struct hlink;
 union node_data {
 	u64 start;
 	struct node *dup;
+	struct part *part;
+	u64 seed;
 	char *target;
 	struct dir *dir;
 	struct hlink *link;
@@ -51,7 +58,7 @@ union node_data {
  * @owner: number in the owner table
  * @xattrs: number of the xattr set; 0: none
  * @sparse: number of the record of a file with holes plus one; 0: none
- * @sum: FILESUMS entry
+ * @sum: FILESUMS entry; of a manifest's file, until it is stored: its line
  */
 struct node {
 	char *name;

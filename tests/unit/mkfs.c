@@ -39,5 +39,6 @@ int main(void)
 	test_holes();
 	test_exclude();
 	test_plan();
+	test_entry();
 	return tap_result();
 }

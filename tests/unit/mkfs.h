@@ -16,6 +16,7 @@ void test_tree(void);
 void test_holes(void);
 void test_exclude(void);
 void test_plan(void);
+void test_entry(void);
 
 /* Memory, or the end. */
 void *unit_alloc(size_t bytes);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A line of a manifest, taken apart and checked.
+ */
+#ifndef MKFS_ENTRY_H
+#define MKFS_ENTRY_H
+
+#include "dsfs_platform.h"
+#include "dsfs_fs.h"
+
+/* Fields of a line; entry.given has a bit for each that it has. */
+enum entry_field {
+	ENTRY_TYPE,
+	ENTRY_MODE,
+	ENTRY_DIRMODE,
+	ENTRY_UID,
+	ENTRY_GID,
+	ENTRY_MTIME,
+	ENTRY_SOURCE,
+	ENTRY_OFFSET,
+	ENTRY_SIZE,
+	ENTRY_FILL,
+	ENTRY_TARGET,
+	ENTRY_MAJOR,
+	ENTRY_MINOR,
+	ENTRY_FIELDS
+};
+
+#define ENTRY_LINK	0	/* entry.type of a further name */
+
+/**
+ * struct entry - a line
+ * @path: in the image, from "/" on, without a slash at its end but for the
+ *	root's; NULL: a line of defaults
+ * @given: bits of enum entry_field
+ * @type: S_IFREG, ..., or ENTRY_LINK
+ * @zero: fill=zero; else fill's number is @seed
+ * @why: what is wrong with the line
+ *
+ * Strings point into the line.
+ */
+struct entry {
+	char *path;
+	char *source;
+	char *target;
+	u32 given;
+	u32 uid;
+	u32 gid;
+	u32 major;
+	u32 minor;
+	u16 type;
+	u16 mode;
+	u16 dirmode;
+	bool zero;
+	u64 offset;
+	u64 size;
+	u64 seed;
+	s64 mtime;
+	char why[512];
+};
+
+static inline bool entry_has(const struct entry *e, enum entry_field f)
+{
+	return e->given & 1U << f;
+}
+
+/**
+ * entry_parse - take a line apart, in place
+ *
+ * Return: 1; 0 for a comment; -EINVAL: @e->why says what is wrong.
+ */
+int entry_parse(struct entry *e, char *line, size_t len);
+
+/**
+ * fill_pattern - the bytes of fill=NUMBER
+ * @pos: in the file, a multiple of 8
+ */
+void fill_pattern(char *p, size_t bytes, u64 seed, u64 pos);
+
+#endif /* MKFS_ENTRY_H */

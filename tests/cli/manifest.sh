@@ -1,0 +1,268 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# mkfs.dsfs --manifest: the same image as from a directory, the contents that it
+# makes up, and every mistake that a line may have.
+set -uo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+export LC_ALL=C SOURCE_DATE_EPOCH=1000
+mkfs=$bin/mkfs.dsfs
+NAME300=$(printf '%0300d' 1)
+
+make_tree()
+{
+	mkdir -p tree/a/b 'tree/with blank' tree/empty
+	seq 3000 >tree/a/b/numbers
+	echo one >tree/a/one
+	head -c 2500000 /dev/zero | tr '\0' z >tree/large
+	cp tree/a/one tree/copy
+	truncate -s 300K tree/holes
+	echo end >>tree/holes
+	: >tree/nothing
+	for i in {1..60}; do echo "$i" >"tree/with blank/$i"; done
+	echo odd >"tree/with blank/"$'new\nline\\tab\t\xff'
+	ln tree/a/b/numbers tree/again
+	ln tree/a/b/numbers tree/0
+	ln -s 'a/b c' tree/symlink
+	mkfifo tree/fifo
+	chmod 4711 tree/a/one
+	touch -d @-5.25 tree/copy
+	touch -d @7000000000.000000001 tree/a
+}
+
+# same OPTION...: by manifest the bytes are those of the directory's image.
+same()
+{
+	"$mkfs" -q -f --no-xattrs "$@" dir.img tree &&
+		"$mkfs" -q -f "$@" --manifest=list list.img </dev/null &&
+		cmp dir.img list.img
+}
+
+cases_same()
+{
+	local n
+
+	"$top/tests/tools/mkmanifest" tree >list
+	check "manifest: as the directory" same
+	check "manifest: --no-dedup --no-checksums" same --no-dedup --no-checksums
+	check "manifest: --align=512 --all-root" same --align=512 --all-root
+	check "manifest: -T" same -T 5
+	printf '%s\n' large a/one 'with blank/7' >order
+	check "manifest: --order" same --order=order
+	for n in 1 32; do
+		check "manifest: $n threads" same --threads=$n
+	done
+	"$top/tests/tools/mkmanifest" tree parts >list
+	check "manifest: contents that are parts of a file" same
+	sort -R --random-source=tree/large list >shuffled
+	mv shuffled list
+	check "manifest: lines in any order" same
+	tr '\n' '\0' <list >list0
+	check "manifest: -0" "$mkfs" -q -f -0 --manifest=list0 list.img
+	check "manifest: -0: as the directory" same
+	run sh -c "'$mkfs' -q -f --manifest=- list.img <list"
+	check "manifest: standard input" cmp list.img dir.img
+	mkdir -p elsewhere
+	(cd elsewhere && "$mkfs" -q -f --manifest=- ../list.img ../tree) <<<'/x source=a/one'
+	run "$bin/dump.dsfs" --cat=/x list.img
+	check "manifest: relative to SOURCE" cmp "$out" tree/a/one
+}
+
+listed()
+{
+	grep -qxF -- "$1" "$out"
+}
+
+cases_content()
+{
+	printf '%s\n' '# comment' '' '  # another' \
+		'/early size=16 fill=1' \
+		'default mode=0640 dirmode=0711 uid=7 gid=8 mtime=3.5' \
+		'/d/pattern size=1000000 fill=1' \
+		'/d/short size=13 fill=1' \
+		'/d/other size=16 fill=2' \
+		'/d/zeros size=1G fill=zero mode=0600' \
+		'/d/few size=5000 fill=zero' \
+		'/d/ uid=9' \
+		'/dev/disk type=block major=4095 minor=1048575' \
+		'/socket type=socket' \
+		'/link type=symlink target=a\040b' >list
+	check "manifest: what it makes up" "$mkfs" -q -f --manifest=list made.img
+	check "manifest: fsck" "$bin/fsck.dsfs" -q made.img
+	run "$bin/dump.dsfs" --list made.img
+	check "manifest: defaults do not reach back" \
+		listed $'/early\tf\t0644\t0\t0\t1\t16\t0.000000000\t-\t-\t'"$(sum_of 16 1)"$'\t-'
+	check "manifest: defaults" \
+		listed $'/d/short\tf\t0640\t7\t8\t1\t13\t3.500000000\t-\t-\t'"$(sum_of 13 1)"$'\t-'
+	check "manifest: a pattern is what the manual says" \
+		listed $'/d/pattern\tf\t0640\t7\t8\t1\t1000000\t3.500000000\t-\t-\t'"$(sum_of 1000000 1)"$'\t-'
+	check "manifest: directory with attributes" \
+		listed $'/d\td\t0711\t9\t8\t2\t0\t3.500000000\t-\t-\t-\t-'
+	check "manifest: implied directory" \
+		listed $'/dev\td\t0711\t7\t8\t2\t0\t3.500000000\t-\t-\t-\t-'
+	check "manifest: device" \
+		listed $'/dev/disk\tb\t0640\t7\t8\t1\t0\t3.500000000\t4095:1048575\t-\t-\t-'
+	check "manifest: symlink" \
+		listed $'/link\tl\t0777\t7\t8\t1\t3\t3.500000000\t-\t-\ta\\040b\t-'
+	run "$mkfs" -f --json --manifest=list made.img
+	check "manifest: zeros are a hole" grep -q '"sparse_files": *1' "$out"
+	: >list
+	check "manifest: empty" "$mkfs" -q -f --manifest=list made.img
+	check "manifest: empty: fsck" "$bin/fsck.dsfs" -q made.img
+}
+
+# sum_of BYTES SEED: crc32c of a pattern, from the manual page's words.
+sum_of()
+{
+	python3 - "$@" <<'END'
+import struct, sys
+M = 2 ** 64 - 1
+def mix(x):
+    x = x + 0x9e3779b97f4a7c15 & M
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 & M
+    x = (x ^ x >> 27) * 0x94d049bb133111eb & M
+    return x ^ x >> 31
+n, seed = int(sys.argv[1]), int(sys.argv[2])
+data = b''.join(struct.pack('<Q', mix(mix(seed) + k & M) | 0x0101010101010101)
+                for k in range((n + 7) // 8))[:n]
+table = []
+for i in range(256):
+    for _ in range(8):
+        i = i >> 1 ^ (0x82f63b78 if i & 1 else 0)
+    table.append(i)
+c = 0xffffffff
+for b in data:
+    c = c >> 8 ^ table[(c ^ b) & 255]
+print('%08x' % (c ^ 0xffffffff))
+END
+}
+
+# bad NAME TEXT LINE...: the lines make it fail, with TEXT, and leave nothing.
+bad()
+{
+	local name=$1 text=$2
+
+	shift 2
+	rm -f bad.img
+	printf '%b\n' "$@" >list
+	says "manifest: $name" 1 "mkfs.dsfs: list: line $text" \
+		"$mkfs" -q --manifest=list bad.img
+	[ ! -e bad.img ] || result "manifest: $name: no image is left" 1
+}
+
+cases_bad_lines()
+{
+	bad "relative path" "1: a: neither a path from / on" 'a'
+	bad "no path" "2: uid=1: neither a path" '/a' 'uid=1'
+	bad "name too long" "1: path: a name of 300 bytes: the limit is 255" "/d/$NAME300"
+	bad ".." "1: path: /a/../b: has an empty name, . or .." '/a/../b'
+	bad "." "1: path: /a/.: has an empty name" '/a/.'
+	bad "empty name" "1: path: /a//b: has an empty name" '/a//b'
+	bad "slash behind a file" "1: path: ends with a slash" '/a/ type=file'
+	bad "escape" "1: path: /a\\1340x: not escaped by" '/a\\0x'
+	bad "escaped NUL" "1: path: /a\\134000: not escaped by numbers" '/a\\000'
+	bad "NUL" "1: has a NUL byte" '/a\0b'
+	bad "unknown field" "1: colour: unknown field" '/a colour=red'
+	bad "no field" "1: red: not of the form" '/a red'
+	bad "field twice" "1: uid: given twice" '/a uid=1 uid=2'
+	bad "type" "1: type: door: not file, dir" '/a type=door'
+	bad "mode" "1: mode: 888: not an octal number up to 7777" '/a mode=888'
+	bad "mode too large" "1: mode: 10000: not an octal" '/a mode=10000'
+	bad "uid" "1: uid: root: not a number" '/a uid=root'
+	bad "uid too large" "1: uid: 4294967295: the limit is 4294967294" \
+		'/a uid=4294967295'
+	bad "gid too large" "1: gid: 1E: the limit is" '/a gid=1E'
+	bad "mtime" "1: mtime: 99999999999: not seconds from 1677" '/a mtime=99999999999'
+	bad "size too large" "1: size: 256T: the limit is 281474976710655" \
+		'/a fill=1 size=256T'
+	bad "size beyond 64 bits" "1: size: 99999999999999999999: the limit" \
+		'/a fill=1 size=99999999999999999999'
+	bad "fill" "1: fill: ones: not zero or a number" '/a fill=ones size=1'
+	bad "fill without size" "1: fill: needs size" '/a fill=1'
+	bad "size alone" "1: size: needs source or fill" '/a size=1'
+	bad "offset alone" "1: offset: needs source" '/a offset=1'
+	bad "two contents" "1: source and fill" '/a source=tree/large fill=1'
+	bad "symlink without target" "1: target: missing, type=symlink" '/a type=symlink'
+	bad "target too long" "1: target: 4096 bytes: the limit is 4095" \
+		"/a type=symlink target=$(printf '%04096d' 1)"
+	bad "empty target" "1: target: is empty" '/a type=symlink target='
+	bad "device without number" "1: minor: missing, type=char" '/a type=char major=1'
+	bad "device number" "1: major: 4096: the limit is 4095" \
+		'/a type=block major=4096 minor=1'
+	bad "directory with size" "1: size: not for type=dir" '/a type=dir size=1'
+	bad "default with size" "1: size: not for default" 'default size=1'
+	bad "dirmode of a file" "1: dirmode: not for type=file" '/a dirmode=0755'
+	bad "root is no directory" "1: path: ends with a slash" '/ type=file'
+}
+
+cases_bad_trees()
+{
+	echo 0123456789 >ten
+	mkdir -p folder
+	bad "no such source" "2: source: nowhere: No such file" '/a' '/b source=nowhere'
+	bad "source is a directory" "1: source: folder: not a regular file" '/a source=folder'
+	bad "beyond the source" "1: size: 5 from 8 on: ten has 11 bytes" \
+		'/a source=ten offset=8 size=5'
+	bad "offset beyond the source" "1: offset: 12: ten has 11 bytes" \
+		'/a source=ten offset=12'
+	bad "path twice" "3: /a/b: already in line 1" '/a/b' '/c' '/a/b'
+	bad "directory twice" "2: /d: already in line 1" '/d type=dir' '/d/'
+	bad "below a file" "2: /a: already in line 1" '/a' '/a/b'
+	bad "link to nothing" "1: target: /b: not in the manifest" \
+		'/a type=link target=/b'
+	bad "link to a directory" "2: target: /d: is itself type=dir" \
+		'/d type=dir' '/a type=link target=/d'
+	bad "link to a link" "3: target: /b: is itself type=link" \
+		'/a' '/b type=link target=/a' '/c type=link target=/b'
+	says "manifest: missing" 1 "nolist: cannot open" "$mkfs" --manifest=nolist bad.img
+	says "manifest: no image" 2 "IMAGE is needed" "$mkfs" --manifest=list
+	says "manifest: -x" 2 "not with --manifest" "$mkfs" -x --manifest=list bad.img
+	says "manifest: -e" 2 "not with --manifest" "$mkfs" -e x --manifest=list bad.img
+	says "manifest: order of a path that is not there" 0 "not in the source" \
+		"$mkfs" -q --manifest=/dev/null --order=list bad.img
+	rm -f bad.img
+	exits "manifest: -n" 0 "$mkfs" -n --manifest=/dev/null bad.img
+	check "manifest: -n writes nothing" test ! -e bad.img
+}
+
+# The sources change between the plan and the reading: see mkfs.sh.
+changing()
+{
+	local text=$1 got=0
+
+	shift
+	rm -f pipe bad.img
+	mkfifo pipe
+	cp -a tree/large moving
+	printf '%s\n' '/a' '/b source=moving offset=10 size=1000' >list
+	"$mkfs" -q --order=pipe --manifest=list "${opts[@]}" bad.img 2>"$err" &
+	exec 4>pipe
+	"$@"
+	exec 4>&-
+	wait $! || got=$?
+	grep -qF -- "$text" "$err" && [ "$got" = "$want" ]
+}
+
+cases_changes()
+{
+	local opts=() want=1
+
+	check "manifest: a source vanishes" changing "list: line 2: /b: moving: cannot open" rm moving
+	check "manifest: a source shrinks" changing "line 2: /b: moving: shrank" truncate -s 5 moving
+	check "manifest: a source is written" changing "line 2: /b: moving: changed" \
+		dd if=/dev/zero of=moving bs=1 count=1 conv=notrunc status=none
+	opts=(--skip-unreadable) want=0
+	check "manifest: --skip-unreadable" changing "moving: shrank during the run: left out" \
+		truncate -s 5 moving
+	run "$bin/dump.dsfs" --list bad.img
+	check "manifest: --skip-unreadable: it is out" sh -c "! grep -q ^/b '$out'"
+}
+
+make_tree
+cases_same
+cases_content
+cases_bad_lines
+cases_bad_trees
+cases_changes
+finish
