@@ -86,6 +86,30 @@ static inline void dsfs_set_folio_order(struct address_space *mapping,
 #endif
 }
 
+static inline unsigned int dsfs_max_folio_order(struct address_space *mapping)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	return mapping_max_folio_order(mapping);
+#else
+	return 0;
+#endif
+}
+
+/* 6.19: folios for the page cache have a NUMA policy */
+static inline struct folio *dsfs_alloc_folio(gfp_t gfp, unsigned int order)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
+	return filemap_alloc_folio(gfp, order);
+#else
+	return filemap_alloc_folio(gfp, order, NULL);
+#endif
+}
+
+/* 6.14: reads that leave nothing in the cache */
+#ifndef IOCB_DONTCACHE
+#define IOCB_DONTCACHE	0
+#endif
+
 /* 6.18: a work queue says that it is bound to CPUs, which was the default */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
 #define WQ_PERCPU	0

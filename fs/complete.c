@@ -33,15 +33,6 @@ void dsfs_read_fail(struct dsfs_read *rd, int error)
 	dsfs_read_spoil(rd, 0, U64_MAX, error);
 }
 
-/*
- * Readahead that fails is tried again by who wants the bytes, folio by folio:
- * only that is counted and logged.
- */
-static bool dsfs_read_reports(const struct dsfs_read *rd)
-{
-	return rd->done;
-}
-
 static void dsfs_chunk_check(struct dsfs_read *rd, u64 from, u64 to, u32 sum)
 {
 	struct super_block *sb = rd->inode->i_sb;
@@ -56,7 +47,7 @@ static void dsfs_chunk_check(struct dsfs_read *rd, u64 from, u64 to, u32 sum)
 		dsfs_read_spoil(rd, from, to, ret);
 	} else if (sum != want) {
 		dsfs_read_spoil(rd, from, to, -EBADMSG);
-		if (!dsfs_read_reports(rd))
+		if (!rd->reports)
 			return;
 		atomic64_inc(&DSFS_SB(sb)->sum_errors);
 		dsfs_error_limited(sb,
@@ -93,6 +84,23 @@ static void dsfs_pass_bytes(struct dsfs_read *rd, struct dsfs_pass *pass,
 	}
 }
 
+/* As much at once as can be mapped: a call for every page has its price. */
+static void dsfs_pass_folio(struct dsfs_read *rd, struct dsfs_pass *pass,
+			    struct folio *folio, size_t off, size_t len)
+{
+	size_t n;
+	char *p;
+
+	for (; len; len -= n, off += n) {
+		n = len;
+		if (IS_ENABLED(CONFIG_KMAP_LOCAL))
+			n = min_t(size_t, n, PAGE_SIZE - offset_in_page(off));
+		p = kmap_local_folio(folio, off);
+		dsfs_pass_bytes(rd, pass, p, n);
+		kunmap_local(p);
+	}
+}
+
 /* The device read [dev, dev_end); the file's part is [from, to). */
 static void dsfs_read_verify(struct dsfs_read *rd)
 {
@@ -104,24 +112,19 @@ static void dsfs_read_verify(struct dsfs_read *rd)
 		.chunk = rd->from,
 		.end = min(rd->from + chunk, rd->stored),
 	};
-	struct bvec_iter_all iter;
-	struct bio_vec *bv;
+	struct folio_iter fi;
 	u64 dev = rd->dev;
 	unsigned int i;
 
 	for (i = 0; i < rd->nr_bios; i++) {
-		bio_for_each_segment_all(bv, &rd->bios[i], iter) {
+		bio_for_each_folio_all(fi, &rd->bios[i]) {
 			u64 lo = max(dev, first);
-			u64 hi = min(dev + bv->bv_len, last);
+			u64 hi = min(dev + fi.length, last);
 
-			if (lo < hi) {
-				char *p = bvec_kmap_local(bv);
-
-				dsfs_pass_bytes(rd, &pass, p + (lo - dev),
-						hi - lo);
-				kunmap_local(p);
-			}
-			dev += bv->bv_len;
+			if (lo < hi)
+				dsfs_pass_folio(rd, &pass, fi.folio,
+						fi.offset + (lo - dev), hi - lo);
+			dev += fi.length;
 		}
 	}
 }
@@ -220,7 +223,7 @@ int dsfs_read_finish(struct dsfs_read *rd)
 	int ret = 0;
 
 	if (rd->status) {
-		if (dsfs_read_reports(rd)) {
+		if (rd->reports) {
 			atomic64_inc(&DSFS_SB(sb)->io_errors);
 			dsfs_error_limited(sb,
 					   "inode %u: device offset %llu to %llu: I/O error",

@@ -72,6 +72,13 @@ static void dsfs_set_window(struct file *file)
 		file->f_ra.ra_pages = DSFS_SB(file_inode(file)->i_sb)->ra_pages;
 }
 
+/* Whether a first read may wait, and leave in the cache what it brought. */
+static bool dsfs_read_may_wait(const struct kiocb *iocb)
+{
+	return !(iocb->ki_flags & (IOCB_NOWAIT | IOCB_NOIO | IOCB_WAITQ |
+				   IOCB_DONTCACHE));
+}
+
 static ssize_t dsfs_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
 	if (iocb->ki_flags & IOCB_DIRECT) {
@@ -80,6 +87,9 @@ static ssize_t dsfs_read_iter(struct kiocb *iocb, struct iov_iter *to)
 					    NULL, 0);
 		iocb->ki_flags &= ~IOCB_DIRECT;
 	}
+	if (!iocb->ki_filp->f_mapping->nrpages && iov_iter_count(to) &&
+	    dsfs_read_may_wait(iocb))
+		dsfs_whole_read(iocb->ki_filp);
 	dsfs_set_window(iocb->ki_filp);
 	return generic_file_read_iter(iocb, to);
 }
@@ -88,6 +98,8 @@ static ssize_t dsfs_splice_read(struct file *in, loff_t *ppos,
 				struct pipe_inode_info *pipe, size_t len,
 				unsigned int flags)
 {
+	if (!in->f_mapping->nrpages && len)
+		dsfs_whole_read(in);
 	dsfs_set_window(in);
 	return filemap_splice_read(in, ppos, pipe, len, flags);
 }

@@ -192,9 +192,14 @@ extern const struct file_operations dsfs_dir_fops;
 
 /* data.c */
 extern const struct address_space_operations dsfs_aops;
-int dsfs_data_init(void);
-void dsfs_data_flush(void);
-void dsfs_data_exit(void);
+
+/* submit.c */
+int dsfs_submit_init(void);
+void dsfs_submit_flush(void);
+void dsfs_submit_exit(void);
+
+/* whole.c */
+void dsfs_whole_read(struct file *file);
 
 /* file.c */
 extern const struct inode_operations dsfs_file_iops;

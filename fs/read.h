@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A read in flight: what data.c, which sends it out, and complete.c, which
- * receives it, both know.
+ * A read in flight: what those who decide on one (data.c, whole.c), submit.c,
+ * which sends it out, and complete.c, which receives it, all know.
  */
 #ifndef DSFS_READ_H
 #define DSFS_READ_H
@@ -29,8 +29,11 @@
  * @error: why
  * @pending: bios in flight, plus one while they are being submitted
  * @status: of the first bio that failed
- * @done: whom to wake; NULL: completion goes on in a worker
- * @work: that worker's
+ * @sync: somebody waits, and finishes the read himself
+ * @reports: an error is counted and logged; where it is not, who wants the bytes
+ *	tries again, folio by folio
+ * @state: DSFS_READ_*; of a read with @sync
+ * @work: of a worker that finishes the read where nobody waits
  * @bios: one after the other
  * @vecs: theirs
  * @nr_vecs: how many
@@ -58,7 +61,9 @@ struct dsfs_read {
 	int error;
 	atomic_t pending;
 	blk_status_t status;
-	struct completion *done;
+	bool sync;
+	bool reports;
+	unsigned long state;
 	struct work_struct work;
 	struct bio *bios;
 	struct bio_vec *vecs;
@@ -70,8 +75,19 @@ struct dsfs_read {
 	struct folio *folios[];
 };
 
-/* data.c */
+/* Bits of dsfs_read.state */
+#define DSFS_READ_BUSY		0	/* the device is not done */
+#define DSFS_READ_ORPHAN	1	/* who waited was killed */
+
+/* A read takes at most this many bytes of folios. */
+#define DSFS_READ_MAX	SZ_8M
+
+/* submit.c */
+struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios,
+				  gfp_t gfp);
 void dsfs_read_free(struct dsfs_read *rd);
+void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio);
+int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp);
 
 /* complete.c */
 void dsfs_read_fail(struct dsfs_read *rd, int error);

@@ -118,7 +118,7 @@ static void dsfs_put_super(struct super_block *sb)
 {
 	dsfs_sysfs_remove(sb);
 	/* Readers are gone, but the tail of a completion may still run. */
-	dsfs_data_flush();
+	dsfs_submit_flush();
 	dsfs_meta_close(dsfs_src(sb));
 }
 
@@ -341,7 +341,7 @@ static int __init dsfs_init(void)
 					      dsfs_inode_init_once);
 	if (!dsfs_inode_cachep)
 		return -ENOMEM;
-	ret = dsfs_data_init();
+	ret = dsfs_submit_init();
 	if (ret)
 		goto err_cache;
 	ret = dsfs_sysfs_init();
@@ -355,7 +355,7 @@ static int __init dsfs_init(void)
 err_sysfs:
 	dsfs_sysfs_exit();
 err_data:
-	dsfs_data_exit();
+	dsfs_submit_exit();
 err_cache:
 	kmem_cache_destroy(dsfs_inode_cachep);
 	return ret;
@@ -365,7 +365,7 @@ static void __exit dsfs_exit(void)
 {
 	unregister_filesystem(&dsfs_fs_type);
 	dsfs_sysfs_exit();
-	dsfs_data_exit();
+	dsfs_submit_exit();
 	/* Inodes are freed after a grace period. */
 	rcu_barrier();
 	kmem_cache_destroy(dsfs_inode_cachep);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The first read of a small file brings in all of it, with one request.
+ *
+ * Programs read a sample in pieces: torchvision's default loader takes 4,096,
+ * 61,440, then 65,536 bytes, and the page cache's readahead makes three requests
+ * of that and more.  Readahead is also meant to run ahead of a reader, which has
+ * its price: data is checked by a worker, and reader and worker wake each other.
+ * Here nobody is ahead of anybody.  The reader needs the data now, so it waits
+ * for the device itself and checks the data itself, on the CPU that will copy it.
+ *
+ * Only a file of which nothing is cached is read this way: that is one test of a
+ * counter in the way of cached reads, and what is left of a file that was
+ * reclaimed in part is the page cache's business.
+ */
+#include "read.h"
+
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+
+/* Add the next folio: as large as fits the place, smaller if memory is short. */
+static struct folio *dsfs_whole_folio(struct address_space *mapping,
+				      pgoff_t index, pgoff_t pages)
+{
+	const gfp_t gfp = mapping_gfp_mask(mapping);
+	unsigned int order = min_t(unsigned int, dsfs_max_folio_order(mapping),
+				   ilog2(pages - index));
+	struct folio *folio = NULL;
+
+	if (index)
+		order = min_t(unsigned int, order, __ffs(index));
+	if (order)
+		folio = dsfs_alloc_folio(gfp | __GFP_NORETRY | __GFP_NOWARN,
+					 order);
+	if (!folio)
+		folio = dsfs_alloc_folio(gfp, 0);
+	if (!folio)
+		return NULL;
+	if (filemap_add_folio(mapping, folio, index, gfp)) {
+		folio_put(folio);
+		return NULL;
+	}
+	/* It is locked, and stays in the cache that long. */
+	folio_put(folio);
+	return folio;
+}
+
+static bool dsfs_whole_wanted(const struct file *file)
+{
+	const struct inode *inode = file_inode(file);
+	const u64 size = i_size_read(inode);
+
+	return size && size <= DSFS_READ_MAX &&
+	       size <= READ_ONCE(DSFS_SB(inode->i_sb)->opt.wholefile) &&
+	       !(file->f_mode & FMODE_RANDOM);
+}
+
+/**
+ * dsfs_whole_read - bring a file into the page cache with one request
+ * @file: a regular file of which nothing is cached
+ *
+ * Waits for the device.  If it fails or is beaten by another reader, what is
+ * missing is the caller's to read as usual, and so is the error.
+ */
+void dsfs_whole_read(struct file *file)
+{
+	struct address_space *mapping = file->f_mapping;
+	struct inode *inode = mapping->host;
+	struct dsfs_read *rd;
+	struct folio *folio;
+	pgoff_t pages, index;
+
+	if (!dsfs_whole_wanted(file))
+		return;
+	pages = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
+	rd = dsfs_read_alloc(inode, pages, GFP_KERNEL);
+	if (!rd)
+		return;
+	for (index = 0; index < pages; index += folio_nr_pages(folio)) {
+		folio = dsfs_whole_folio(mapping, index, pages);
+		if (!folio)
+			break;
+		dsfs_read_add_folio(rd, folio);
+	}
+	if (!rd->nr_folios) {
+		dsfs_read_free(rd);
+		return;
+	}
+	rd->sync = true;
+	dsfs_read_submit(rd, REQ_OP_READ, GFP_KERNEL);
+}
