@@ -89,6 +89,7 @@ uninstall:
 	fi
 
 include tests/tools.mk
+include tests/bench.mk
 -include tests/unit.mk
 
 # All tests, or the tiers in TIERS (tests/README.md).
@@ -132,6 +133,8 @@ help:
 	@echo 'make demo [TREE=...]       pack a tree, mount it, read it shuffled, beside ext4'
 	@echo 'make check [TIERS="..."]   all tests, or some tiers: see tests/README.md'
 	@echo 'make check-long            the same for now: no long tests yet'
+	@echo 'make bench [BENCH="..."]   all benchmarks, or some parts: Documentation/benchmarks/'
+	@echo 'make bench-plots           pictures of the results that are kept there'
 	@echo 'make clean                 remove what was built here'
 	@echo 'make distclean             and the cache of kernels and test beds'
 

@@ -33,9 +33,10 @@ set_to hw_queue_depth 128
 set_to submit_queues 2
 set_to max_sectors 8192
 # Only then, as the device is gone with its contents at power 0: filling it
-# takes the latency too, but in a few large requests.
+# takes the latency too, but in a few large requests.  Direct, as an emulated
+# CPU copies slowly, and a cache of it would only have to be dropped.
 set_to irqmode 2
 set_to completion_nsec "$nsec"
 set_to power 1
-dd if="$source" of="/dev/$name" bs=4M 2>/dev/null
+dd if="$source" of="/dev/$name" bs=4M iflag=direct oflag=direct 2>/dev/null
 blockdev --flushbufs "/dev/$name"

@@ -2,11 +2,11 @@
 /*
  * requests - how many requests to the device a shuffled pass over files takes.
  *
- * Drops all caches, reads every file of a list (or of a tree, or every n-th of
- * them) once in an order shuffled by a seed, in the way of a loader, and
- * prints what the block device counted meanwhile.  Counts depend on nothing
+ * Drops all caches, reads every file of a tree (or those of a list, or every
+ * n-th, or the first n of the shuffled) once in an order shuffled by a seed, in
+ * the way of a loader, and prints what the block device counted meanwhile.  Counts depend on nothing
  * but kernel, file system and device; so they can be compared, where seconds
- * cannot.
+ * cannot.  A tree without a device, in memory, counts none.
  *
  * Patterns:
  *   whole   open, fstat, one read of the whole file, close
@@ -65,14 +65,15 @@ static void visit(const struct t_object *o)
 
 static void read_list(const char *list)
 {
-	char line[4096];
+	char line[4096], path[8192];
 	FILE *f = fopen(list, "r");
 
 	if (!f)
 		t_die(list, "open");
 	while (fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\n")] = 0;
-		add_file(line);
+		snprintf(path, sizeof(path), "%s/%s", tree, line);
+		add_file(path);
 	}
 	fclose(f);
 }
@@ -114,6 +115,10 @@ static void get_counts(const struct stat *st, struct counts *c)
 	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/stat", major(st->st_dev),
 		 minor(st->st_dev));
 	f = fopen(path, "r");
+	if (!f && !major(st->st_dev)) {
+		memset(c, 0, sizeof(*c));
+		return;
+	}
 	if (!f || fscanf(f, "%" SCNu64 " %" SCNu64 " %" SCNu64, &c->reads, &c->merges,
 			 &c->sectors) != 3)
 		t_die(path, "read");
@@ -224,16 +229,20 @@ static void pass(const struct pattern *p)
 	}
 }
 
-static void measure(const struct pattern *p, bool warm)
+enum cache { COLD, AS_IS, WARM };
+
+static void measure(const struct pattern *p, enum cache cache)
 {
+	static const char * const names[] = { "cold", "as-is", "warm" };
 	struct counts a, b;
 	struct stat st;
 	double start;
 
-	if (lstat(files[0], &st))
-		t_die(files[0], "lstat");
+	/* Of the root, which no mount is without: a file could cost a request. */
+	if (lstat(tree, &st))
+		t_die(tree, "lstat");
 	bytes = 0;
-	if (!warm)
+	if (cache == COLD)
 		drop_caches();
 	get_counts(&st, &a);
 	start = now();
@@ -242,7 +251,7 @@ static void measure(const struct pattern *p, bool warm)
 	get_counts(&st, &b);
 	printf("pattern=%s cache=%s files=%zu bytes=%" PRIu64 " requests=%" PRIu64
 	       " requests_per_file=%.3f sectors_per_file=%.1f seconds=%.3f files_per_second=%.0f",
-	       p->name, warm ? "warm" : "cold", count, bytes, b.reads - a.reads,
+	       p->name, names[cache], count, bytes, b.reads - a.reads,
 	       (double)(b.reads - a.reads) / count, (double)(b.sectors - a.sectors) / count, start,
 	       count / start);
 	print_queue(&st, "max_sectors_kb");
@@ -254,7 +263,9 @@ static const struct option options[] = {
 	{ "pattern", required_argument, NULL, 'p' },
 	{ "seed", required_argument, NULL, 's' },
 	{ "every", required_argument, NULL, 'e' },
+	{ "first", required_argument, NULL, 'f' },
 	{ "list", required_argument, NULL, 'l' },
+	{ "keep-caches", no_argument, NULL, 'k' },
 	{ "warm", no_argument, NULL, 'w' },
 	{ }
 };
@@ -271,12 +282,37 @@ static const struct pattern *find_pattern(const char *name)
 	exit(2);
 }
 
+static int usage(void)
+{
+	fprintf(stderr, "usage: requests [--pattern=whole|pil|imread|stat] [--seed=N] [--every=N]\n"
+		"                [--first=N] [--keep-caches] [--warm] [--list=FILE] DIR\n"
+		"  --list=FILE    only these files, their names relative to DIR\n"
+		"  --every=N      only every n-th file\n"
+		"  --first=N      end after as many files\n"
+		"  --keep-caches  drop no caches: of a mount that is new\n"
+		"  --warm         a second pass over what the first one cached\n");
+	return 2;
+}
+
+static void find_files(const char *list)
+{
+	struct t_walk w = { .root = tree, .visit = visit };
+
+	if (list)
+		read_list(list);
+	else
+		t_walk(&w);
+	if (!count)
+		t_die(tree, "no files");
+}
+
 int main(int argc, char **argv)
 {
 	const struct pattern *p = patterns;
-	struct t_walk w = { .visit = visit };
+	size_t every = 1, first = SIZE_MAX;
+	const char *list = NULL;
+	enum cache cache = COLD;
 	uint64_t seed = 1;
-	size_t every = 1;
 	bool warm = false;
 	int c;
 
@@ -292,34 +328,33 @@ int main(int argc, char **argv)
 		case 'e':
 			every = strtoull(optarg, NULL, 0);
 			break;
+		case 'f':
+			first = strtoull(optarg, NULL, 0);
+			break;
 		case 'l':
-			read_list(optarg);
+			list = optarg;
+			break;
+		case 'k':
+			cache = AS_IS;
 			break;
 		case 'w':
 			warm = true;
 			break;
 		default:
-			optind = argc + 1;
+			return usage();
 		}
 	}
-	if (optind < argc - 1 || optind > argc || !every || (optind == argc && !count)) {
-		fprintf(stderr, "usage: requests [--pattern=whole|pil|imread|stat] [--seed=N] "
-			"[--every=N] [--warm] --list=FILE | DIR\n"
-			"  --warm  a second pass over what the first one cached\n");
-		return 2;
-	}
+	if (optind != argc - 1 || !every || !first)
+		return usage();
 	buf = t_alloc(ROOM);
-	if (optind == argc - 1) {
-		tree = argv[optind];
-		w.root = tree;
-		t_walk(&w);
-	}
+	tree = argv[optind];
+	find_files(list);
 	keep_every(every);
-	if (!count)
-		t_die("list", "no files");
 	shuffle(seed);
-	measure(p, false);
+	if (first < count)
+		count = first;
+	measure(p, cache);
 	if (warm)
-		measure(p, true);
+		measure(p, WARM);
 	return 0;
 }

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the benchmarks are made of (Documentation/benchmarks/).  To be included by
+# the top Makefile, after tests/tools.mk.
+
+$(T)/mkset: $(call objs,tests/bench/mkset.c)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+.PHONY: bench-tools
+bench-tools: $(T)/mkset $(T)/requests
+
+# All benchmarks, or the parts in BENCH; BENCH_KEEP=1 keeps what they print.
+.PHONY: bench bench-plots
+bench:
+	scripts/install-deps build bench
+	$(MAKE) tools bench-tools
+	tests/bench/run $(if $(BENCH_KEEP),--keep) $(BENCH)
+
+# Pictures of what was kept.
+bench-plots:
+	scripts/install-deps bench
+	tests/bench/plots
+
+-include $(B)/obj/tests/bench/mkset.d

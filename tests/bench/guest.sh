@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+#
+# What the parts of the benchmarks that run in a guest share.  To be sourced by
+# a shell that may be busybox'.  Lines that begin with # are for the reader,
+# all others for the script that started the guest.
+
+drives=/dev/drive
+
+# A figure depends on which crc32c it was: 0.17 instructions a byte or 3.5.
+# Users beyond one show who has taken a driver.
+show_kernel()
+{
+	echo "# kernel $(uname -r), $(grep -c ^processor /proc/cpuinfo) CPUs, $(awk '/^MemTotal/ { printf "%d MiB", $2 / 1024 }' /proc/meminfo)"
+	awk '/^name/ { ok = $3 == "crc32c" } ok && /^driver/ { driver = $3 }
+		ok && /^refcnt/ { printf "# crc32c: driver %s, %d users\n", driver, $3 - 1 }' /proc/crypto
+}
+
+# fs_of SUBJECT: its type
+fs_of()
+{
+	echo "${1%-default}"
+}
+
+# add_device SUBJECT NANOSECONDS: /dev/b-SUBJECT with the image, in memory.
+add_device()
+{
+	sh /nullblk.sh "b-$1" "$drives/$1" "$2"
+}
+
+remove_device()
+{
+	echo 0 >"/sys/kernel/config/nullb/b-$1/power"
+	rmdir "/sys/kernel/config/nullb/b-$1"
+}
+
+show_device()
+{
+	q=/sys/block/${1##*/}/queue
+	echo "# ${1##*/}: max_sectors_kb $(cat "$q/max_sectors_kb"), read_ahead_kb $(cat "$q/read_ahead_kb"), scheduler $(cat "$q/scheduler"), $2"
+}
+
+# mount_at SUBJECT DEVICE: at /mnt/SUBJECT, default options, and says which.
+mount_at()
+{
+	mkdir -p "/mnt/$1"
+	mount -t "$(fs_of "$1")" -o ro "$2" "/mnt/$1"
+}
+
+show_mount()
+{
+	awk -v d="/mnt/$1" '$2 == d { printf "# %s: mount options %s\n", substr(d, 6), $4 }' /proc/mounts
+}
+
+# What a device has been asked so far: requests to read.
+requests_of()
+{
+	awk '{ print $1 }' "/sys/block/$(basename "$(readlink -f "$1")")/stat"
+}
+
+drop_caches()
+{
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+}

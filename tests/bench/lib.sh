@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What the benchmarks share: how a figure is printed, the trees, and the images
+# of them that DSFS and its peers make.
+#
+# A figure alone says nothing, so each is printed with what it depends on, and
+# beside its peers from the same tree.  Trees and images cost minutes: they are
+# kept in build/bench, named by what they were made from.
+#
+# To be sourced by tests/bench/PART, which runs alone too.  The working
+# directory is the top of the checkout from here on.
+#
+# Environment:
+#   BENCH_KERNELS	kernels, instead of the part's own ("6.12")
+#   BENCH_FS		subjects, instead of all ("dsfs erofs")
+#   BENCH_PATTERNS	patterns of reading, instead of all ("pil")
+#   BENCH_ALL=1		all files, where a part takes a sample
+#   BENCH_ROUNDS	how often what is compared by time runs (5)
+
+bench_part=${0##*/}
+tool=bench/$bench_part
+# shellcheck source=tests/lab/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lab/lib.sh"
+cd "$lab_top" || exit 1
+bench_dir=build/bench
+mkdir -p "$bench_dir"
+
+# --- what is printed ------------------------------------------------------
+
+# Environment: kernels, settings, options, versions.
+say()
+{
+	printf '# %s\n' "$*"
+}
+
+# row KERNEL WHAT SUBJECT VALUE UNIT: a figure; KERNEL is - for host tools.
+row()
+{
+	printf 'row\t%s\t%s\t%s\t%s\t%s\t%s\n' "$bench_part" "$@"
+}
+
+# target KERNEL WHAT VALUE OP LIMIT: what has to be reached; OP is <= or >=.
+target()
+{
+	printf 'target\t%s\t%s\t%s\t%s\t%s\t%s\n' "$bench_part" "$@"
+}
+
+# median NUMBER...
+median()
+{
+	printf '%s\n' "$@" | sort -g | awk '{ v[NR] = $1 }
+		END { m = int((NR + 1) / 2); printf "%.6g\n", NR % 2 ? v[m] : (v[m] + v[m + 1]) / 2 }'
+}
+
+# quotient A B [FORMAT]
+quotient()
+{
+	awk -v a="$1" -v b="$2" -v f="${3:-%.3f}" 'BEGIN { printf f "\n", b ? a / b : 0 }'
+}
+
+# kernels DEFAULT...
+bench_kernels()
+{
+	echo "${BENCH_KERNELS:-$*}"
+}
+
+# subjects DEFAULT...: those of them that are asked for, in this order.
+bench_subjects()
+{
+	local fs
+
+	for fs in "$@"; do
+		[[ -n ${BENCH_FS:-} && " $BENCH_FS " != *" $fs "* ]] || printf '%s ' "$fs"
+	done
+}
+
+# --- programs and modules -------------------------------------------------
+
+bench_tools()
+{
+	make -s tools bench-tools >&2
+}
+
+# bench_module KERNEL: prints the path of dsfs.ko, built if its sources changed.
+bench_module()
+{
+	local dir=$bench_dir/module-$1 sum
+
+	sum=$({ tree_sum fs; cat Kbuild; tests/lab/kernel "$1"; } | short_sum)
+	if [ "$(cat "$dir/sum" 2>/dev/null)" != "$sum" ]; then
+		rm -f "$dir/sum"
+		tests/lab/build-module "$1" . "$dir" >&2
+		echo "$sum" >"$dir/sum"
+	fi
+	echo "$dir/dsfs.ko"
+}
+
+# The packages that erofs-utils needs in a suite, itself included.
+erofs_packages()
+{
+	apt-cache "${apt[@]}" depends --recurse --no-recommends --no-suggests \
+		--no-conflicts --no-breaks --no-replaces --no-enhances erofs-utils |
+		grep '^[a-z0-9]' | sort -u
+}
+
+# unpack_erofs SUITE DIR: erofs-utils with its own libc, installed nowhere.
+unpack_erofs()
+{
+	local state=$lab_cache/apt-$1 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+	local names
+
+	mkdir -p "$state"/{lists/partial,cache/archives/partial}
+	: >"$state/status"
+	echo "deb [signed-by=$keyring] $(debian_mirror) $1 main" >"$state/sources.list"
+	apt=(-o "Dir::State::Lists=$state/lists" -o "Dir::State::status=$state/status"
+	     -o "Dir::Cache=$state/cache" -o "Dir::Etc::SourceList=$state/sources.list"
+	     -o Dir::Etc::SourceParts=/dev/null -o Dir::Etc::Preferences=/dev/null
+	     -o Dir::Etc::PreferencesParts=/dev/null
+	     -o Acquire::Languages=none -o APT::Sandbox::User=root)
+	apt-get "${apt[@]}" -q update >"$state/log" 2>&1 || return 1
+	names=$(erofs_packages) || return 1
+	# shellcheck disable=SC2086
+	(die_status=1; apt_unpack "$2" $names) || return 1
+	(erofs_in "$2" && "${erofs[@]}" --version >/dev/null 2>&1)
+}
+
+# erofs_in DIR: sets erofs to the command that runs the mkfs.erofs in there.
+erofs_in()
+{
+	local loader libs
+
+	loader=$(find "$1" -name 'ld-linux-x86-64.so.2' | head -n 1)
+	libs=$(find "$1" -name 'lib*.so.*' -printf '%h\n' | sort -u | paste -sd :)
+	[ -x "$1/usr/bin/mkfs.erofs" ] && [ -n "$loader" ] || return 1
+	erofs=("$loader" --library-path "$libs" "$1/usr/bin/mkfs.erofs")
+}
+
+# The newest mkfs.erofs that runs here: sid's, trixie's or this machine's own.
+# Sets erofs (a command) and erofs_version.
+bench_erofs()
+{
+	local suite dir
+
+	for suite in sid trixie host; do
+		if [ "$suite" = host ]; then
+			need mkfs.erofs
+			erofs=(mkfs.erofs)
+			break
+		fi
+		dir=$lab_cache/bench/erofs-utils-$suite
+		if [ ! -e "$dir" ] && [ ! -e "$dir.failed" ]; then
+			mkdir -p "$lab_cache/bench"
+			rm -rf "$dir.tmp"
+			if unpack_erofs "$suite" "$dir.tmp"; then
+				mv -T "$dir.tmp" "$dir"
+			else
+				note "$suite: its erofs-utils can't be had or do not run here"
+				touch "$dir.failed"
+			fi
+			apt=()
+		fi
+		[ ! -d "$dir" ] || ! erofs_in "$dir" || break
+	done
+	erofs_version=$("${erofs[@]}" --version 2>&1 | sed -n '1s/^mkfs.erofs (erofs-utils) //; 1s/^mkfs.erofs //; 1p')
+}
+
+# --- trees ----------------------------------------------------------------
+
+# The arguments of mkset for each tree.
+tree_args()
+{
+	case $1 in
+	# What an epoch is measured with: the sizes of ImageNet
+	imagenet)	echo --files=8000 --classes=40 --sizes=imagenet ;;
+	# Small files: 10 KiB is the mean
+	small)		echo --files=200000 --classes=200 --sizes=512-19968 ;;
+	# As many names as ImageNet has
+	names)		echo --files=1300000 --classes=1000 --sizes=0 ;;
+	*)		die "$1: no such tree" ;;
+	esac
+}
+
+# Where the things of a tree lie: a new generator makes new trees.
+tree_home()
+{
+	local sum
+
+	sum=$({ tree_args "$1"; cat tests/bench/mkset.c; } | short_sum)
+	echo "$bench_dir/$1-${sum:0:8}"
+}
+
+# bench_tree NAME: makes the tree if it is not there, prints its path.
+bench_tree()
+{
+	local home
+
+	home=$(tree_home "$1")
+	if [ ! -e "$home/tree" ]; then
+		note "$1: making the tree: mkset $(tree_args "$1")"
+		mkdir -p "$home"
+		rm -rf "$home/tree.tmp"
+		# shellcheck disable=SC2046
+		build/tests/mkset $(tree_args "$1") "$home/tree.tmp"
+		mv "$home/tree.tmp" "$home/tree"
+	fi
+	echo "$home/tree"
+}
+
+# bench_list NAME: prints the path of a list of the tree's files, sorted.
+bench_list()
+{
+	local tree home
+
+	tree=$(bench_tree "$1")
+	home=${tree%/tree}
+	[ -e "$home/list" ] ||
+		{ (cd "$tree" && find . -type f -printf '%P\n') | LC_ALL=C sort >"$home/list.tmp" &&
+			mv "$home/list.tmp" "$home/list"; }
+	echo "$home/list"
+}
+
+# --- images ---------------------------------------------------------------
+
+# image FS TREE: makes the image if it is not there, or if what makes it has
+# changed; prints its path.  The commands are in the file beside it, .how.
+bench_image()
+{
+	local fs=$1 home img key
+
+	home=$(tree_home "$2")
+	img=$home/$fs.img
+	key=$(image_key "$fs")
+	if [ "$(cat "$img.key" 2>/dev/null)" != "$key" ] || [ ! -e "$img" ]; then
+		bench_tree "$2" >/dev/null
+		note "$2: making the image: $fs"
+		rm -f "$img" "$img.key" "$img.how"
+		"make_${fs//-/_}" "$home/tree" "$img" "$img.how"
+		echo "$key" >"$img.key"
+	fi
+	echo "$img"
+}
+
+# What an image depends on besides the tree.
+image_key()
+{
+	case $1 in
+	dsfs)		sha256sum <build/mkfs.dsfs ;;
+	erofs*)		echo "$erofs_version" ;;
+	ext4)		mke2fs -V 2>&1 ;;
+	squashfs)	mksquashfs -version | head -n 1 ;;
+	xfs)		mkfs.xfs -V ;;
+	esac
+	declare -f "make_${1//-/_}"
+}
+
+# made HOW VERSION CMD...: run a command that makes an image, and note it.
+made()
+{
+	local how=$1 version=$2
+
+	shift 2
+	run_logged "$how.log" "$@" || die "${1##*/}: failed"
+	echo "$version: ${shown:-$*}" >"$how"
+}
+
+make_dsfs()
+{
+	shown="mkfs.dsfs IMAGE TREE" \
+		made "$3" "$(build/mkfs.dsfs --version | head -n 1)" build/mkfs.dsfs -f "$2" "$1"
+}
+
+# The fast setting: no contents among the metadata, and from 1.9 on the
+# metadata in one place.
+make_erofs()
+{
+	local args=(-Enoinline_data)
+
+	! "${erofs[@]}" --help 2>&1 | grep -q -- --MZ || args=("-E^inline_data" --MZ)
+	shown="mkfs.erofs ${args[*]} IMAGE TREE" \
+		made "$3" "$erofs_version" "${erofs[@]}" --quiet "${args[@]}" "$2" "$1"
+}
+
+make_erofs_default()
+{
+	shown="mkfs.erofs IMAGE TREE" \
+		made "$3" "$erofs_version" "${erofs[@]}" --quiet "$2" "$1"
+}
+
+# ext4 with room for the tree, read-only as it will be.
+make_ext4()
+{
+	local count bytes
+
+	read -r count bytes < <(find "$1" -printf '%b\n' |
+		awk '{ n++; b += $1 * 512 } END { print n, b }')
+	truncate -s $((bytes + bytes / 16 + count * 512 + (32 << 20))) "$2"
+	shown="mke2fs -t ext4 -O ^has_journal -m 0 -d TREE IMAGE" \
+		made "$3" "$(mke2fs -V 2>&1 | head -n 1)" mke2fs -q -F -t ext4 -O ^has_journal \
+		-N $((count + 1000)) -m 0 -d "$1" "$2"
+}
+
+make_squashfs()
+{
+	shown="mksquashfs TREE IMAGE -noI -noD -noF -noX" \
+		made "$3" "$(mksquashfs -version | head -n 1)" mksquashfs "$1" "$2" -noappend \
+		-no-progress -quiet -noI -noD -noF -noX
+}
+
+# mkfs.xfs takes no tree, but a list of one.
+xfs_proto()
+{
+	printf '/\n0 0\nd--755 0 0\n'
+	(cd "$1" && find . -mindepth 1 -printf '%y %d %m %P\n' | LC_ALL=C sort -k 4) |
+	awk -v tree="$1" '{
+		name = $4
+		sub(/.*\//, "", name)
+		while (depth >= $2) { print "$"; depth-- }
+		if ($1 == "d") { print name, "d--" $3, 0, 0; depth = $2 }
+		else print name, "---" $3, 0, 0, tree "/" $4
+	} END { while (depth-- >= 0) print "$" }'
+}
+
+make_xfs()
+{
+	local count bytes
+
+	read -r count bytes < <(find "$1" -printf '%b\n' |
+		awk '{ n++; b += $1 * 512 } END { print n, b }')
+	truncate -s $((bytes + bytes / 16 + count * 1024 + (400 << 20))) "$2"
+	xfs_proto "$PWD/$1" >"$2.proto"
+	shown="mkfs.xfs -p LIST IMAGE" \
+		made "$3" "$(mkfs.xfs -V)" mkfs.xfs -q -f -p "$2.proto" "$2"
+	rm -f "$2.proto"
+}
+
+# --- guests ---------------------------------------------------------------
+
+# What mounts it: the type in a guest.
+fs_type()
+{
+	echo "${1%-default}"
+}
+
+# The modules of all of them; a kernel may have one built in.
+bench_mods=(--mod-if null_blk --mod-if loop --mod-if erofs --mod-if ext4 --mod-if squashfs --mod-if xfs)
+
+# bench_guest KERNEL LOG ARG...: a guest with the module under test and the
+# peers' modules.  What it prints goes to LOG, and on failure to stderr.
+bench_guest()
+{
+	local kernel=$1 log=$2 rc=0
+
+	shift 2
+	tests/vm/run --kernel "$kernel" --module-ko "$(bench_module "$kernel")" \
+		"${bench_mods[@]}" --file tests/bench/guest.sh:/guest.sh \
+		--file tests/guest/nullblk.sh:/nullblk.sh --exe build/tests/requests \
+		--timeout "${BENCH_TIMEOUT:-3600}" "$@" >"$log" || rc=$?
+	[ $rc -eq 0 ] || { tail -n 30 "$log" >&2; die "kernel $kernel: the guest gave $rc: its output is in $log"; }
+	grep '^#' "$log" || true
+}
