@@ -24,6 +24,11 @@ $(T)/listing: $(call objs,tests/tools/listing.c) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+# For benchmarks alone: it needs libfuse3.
+$(T)/slowfs: $(call objs,tests/tools/slowfs.c)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lfuse3 -lpthread
+
 # A program is made of NAME.c and all NAME_*.c.
 define guest_rule
 $(T)/$(1): $$(call objs,$$(wildcard tests/guest/$(1).c tests/guest/$(1)_*.c) tests/guest/lib.c)
