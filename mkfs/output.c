@@ -14,8 +14,8 @@
 #include "msg.h"
 #include "output.h"
 
-#define UNIT		(1024 * 1024)	/* bytes a write */
-#define SYNC_UNIT	(16 * 1024 * 1024)	/* bytes after which the disk gets to work */
+#define UNIT		OUTPUT_UNIT
+#define RING_ALIGN	65536		/* as much as any disk's blocks */
 #define SKIP_MIN	(1024 * 1024)	/* zeros that are left out of a file */
 
 int output_fail(const struct output *out, const char *what)
@@ -51,9 +51,11 @@ int output_pwrite(const struct output *out, const char *p, size_t bytes,
 	return 0;
 }
 
-static int pread_all(const struct output *out, char *p, size_t bytes, u64 pos)
+static int pread_all(struct output *out, char *p, size_t bytes, u64 pos)
 {
-	while (bytes) {
+	int ret = writer_wait(&out->writer);
+
+	while (!ret && bytes) {
 		ssize_t n = pread(out->fd, p, bytes, pos);
 
 		if (n < 0 && errno == EINTR)
@@ -68,7 +70,7 @@ static int pread_all(const struct output *out, char *p, size_t bytes, u64 pos)
 		pos += n;
 		bytes -= n;
 	}
-	return 0;
+	return ret;
 }
 
 int output_open(struct output *out, u64 start)
@@ -77,22 +79,26 @@ int output_open(struct output *out, u64 start)
 
 	if (ret)
 		return ret;
-	out->ring = calloc(1, OUTPUT_WINDOW);
+	out->ring = aligned_alloc(RING_ALIGN, OUTPUT_RING);
 	out->base = start;
 	out->head = start;
 	out->high = start;
-	out->synced = start;
-	return out->ring ? 0 : -ENOMEM;
+	ret = out->ring ? writer_start(&out->writer, out) : -ENOMEM;
+	if (ret)
+		msg_error(NULL, "cannot start writing: %s", strerror(-ret));
+	return ret;
 }
 
 /* Write the first @bytes of the window; the ring may wrap within them. */
 static int flush_some(struct output *out, u64 bytes)
 {
 	while (bytes) {
-		u64 at = out->base % OUTPUT_WINDOW;
-		u64 n = OUTPUT_WINDOW - at < bytes ? OUTPUT_WINDOW - at : bytes;
-		int ret = output_pwrite(out, out->ring + at, n, out->base);
+		u64 at = out->base % OUTPUT_RING, n = UNIT - at % UNIT;
+		int ret;
 
+		if (n > bytes)
+			n = bytes;
+		ret = writer_put(&out->writer, out->ring + at, n, out->base);
 		if (ret)
 			return ret;
 		out->base += n;
@@ -100,12 +106,6 @@ static int flush_some(struct output *out, u64 bytes)
 	}
 	if (out->high < out->base)
 		out->high = out->base;
-	/* Only asks: without it the fsync at the end waits for everything. */
-	if (out->base >= out->synced + SYNC_UNIT) {
-		sync_file_range(out->fd, out->synced, out->base - out->synced,
-				SYNC_FILE_RANGE_WRITE);
-		out->synced = out->base;
-	}
 	return 0;
 }
 
@@ -133,6 +133,9 @@ static int skip_to(struct output *out, u64 pos)
 	if (!out->device && pos >= out->head + SKIP_MIN &&
 	    out->high <= out->head) {
 		ret = flush_some(out, out->head - out->base);
+		/* the ring's place of @pos may be that of what is in flight */
+		if (!ret)
+			ret = writer_wait(&out->writer);
 		if (ret)
 			return ret;
 		out->base = pos;
@@ -141,10 +144,10 @@ static int skip_to(struct output *out, u64 pos)
 	}
 	while (out->head < pos) {
 		u64 n = pos - out->head;
-		u64 at = out->head % OUTPUT_WINDOW;
+		u64 at = out->head % OUTPUT_RING;
 
-		if (n > OUTPUT_WINDOW - at)
-			n = OUTPUT_WINDOW - at;
+		if (n > OUTPUT_RING - at)
+			n = OUTPUT_RING - at;
 		if (n > UNIT)
 			n = UNIT;
 		ret = make_room(out, out->head + n);
@@ -159,7 +162,7 @@ static int skip_to(struct output *out, u64 pos)
 /* Where a piece at @pos may go without leaving @limit; splits at the wrap. */
 static u64 ring_piece(u64 pos, u64 bytes)
 {
-	u64 left = OUTPUT_WINDOW - pos % OUTPUT_WINDOW;
+	u64 left = OUTPUT_RING - pos % OUTPUT_RING;
 
 	if (bytes > UNIT)
 		bytes = UNIT;
@@ -177,8 +180,10 @@ int output_write(struct output *out, u64 pos, const void *p, size_t bytes)
 			  (unsigned long long)pos);
 		return -ENOSPC;
 	}
-	if (pos < out->base)		/* a gap that has left the window */
-		return output_pwrite(out, p, bytes, pos);
+	if (pos < out->base) {		/* a gap that has left the window */
+		ret = writer_wait(&out->writer);
+		return ret ? ret : output_pwrite(out, p, bytes, pos);
+	}
 	ret = pos > out->head ? skip_to(out, pos) : 0;
 	while (!ret && bytes) {
 		u64 n = ring_piece(pos, bytes);
@@ -186,7 +191,7 @@ int output_write(struct output *out, u64 pos, const void *p, size_t bytes)
 		ret = make_room(out, pos + n);
 		if (ret)
 			break;
-		memcpy(out->ring + pos % OUTPUT_WINDOW, from, n);
+		memcpy(out->ring + pos % OUTPUT_RING, from, n);
 		from += n;
 		pos += n;
 		bytes -= n;
@@ -198,12 +203,13 @@ int output_write(struct output *out, u64 pos, const void *p, size_t bytes)
 
 void output_cut(struct output *out, u64 pos)
 {
+	/* an error shows at the next write */
+	if (pos < out->base)
+		writer_wait(&out->writer);
 	if (pos < out->head)
 		out->head = pos;
 	if (pos < out->base)
 		out->base = pos;
-	if (out->synced > out->base)
-		out->synced = out->base;
 }
 
 int output_compare(struct output *out, u64 pos, const void *p, size_t bytes)
@@ -214,7 +220,7 @@ int output_compare(struct output *out, u64 pos, const void *p, size_t bytes)
 
 	while (bytes) {
 		u64 n = ring_piece(pos, bytes);
-		const char *have = out->ring + pos % OUTPUT_WINDOW;
+		const char *have = out->ring + pos % OUTPUT_RING;
 
 		if (pos < out->base) {
 			if (n > out->base - pos)
@@ -251,7 +257,7 @@ int output_compare_ranges(struct output *out, u64 a, u64 b, u64 bytes)
 				return ret;
 		} else {
 			n = ring_piece(b, n);
-			memcpy(buf, out->ring + b % OUTPUT_WINDOW, n);
+			memcpy(buf, out->ring + b % OUTPUT_RING, n);
 		}
 		ret = output_compare(out, a, buf, n);
 		a += n;
@@ -265,6 +271,8 @@ int output_finish(struct output *out, const void *const slots[2], u64 bytes)
 {
 	int ret = flush_some(out, out->head - out->base);
 
+	if (!ret)
+		ret = writer_wait(&out->writer);
 	if (!ret && !out->device && ftruncate(out->fd, bytes))
 		ret = output_fail(out, "cannot set the length");
 	if (!ret && fsync(out->fd))
@@ -285,6 +293,7 @@ void output_abort(struct output *out)
 {
 	char zero[DSFS_SB_SIZE] = { 0 };
 
+	writer_end(&out->writer);
 	if (out->device && out->ring) {
 		/* a superblock may have been written before the error came */
 		for (unsigned int i = 0; i < DSFS_SB_SLOTS; i++) {
@@ -302,6 +311,7 @@ void output_abort(struct output *out)
 
 void output_free(struct output *out)
 {
+	writer_end(&out->writer);
 	if (out->fd >= 0)
 		close(out->fd);
 	free(out->ring);

@@ -6,15 +6,19 @@
 #define MKFS_OUTPUT_H
 
 #include "options.h"
+#include "writer.h"
 
 #define OUTPUT_WINDOW	(8 << 20)
+#define OUTPUT_UNIT	(4 << 20)	/* bytes a write; room for one being written */
+#define OUTPUT_RING	(16 << 20)	/* a power of two that holds both */
 
 /**
  * struct output - the target and the part of it still in memory
  * @path: as given, symlinks resolved
  * @temp: name it has until it is finished; NULL: none
  * @limit: length of a device; 0 for a file
- * @ring: bytes [@base, @head) at their offset modulo OUTPUT_WINDOW
+ * @ring: bytes [@base, @head) at their offset modulo OUTPUT_RING; what the
+ *	writer has in hand lies in front of @base
  * @high: end of all that was ever written
  */
 struct output {
@@ -30,7 +34,7 @@ struct output {
 	u64 base;
 	u64 head;
 	u64 high;
-	u64 synced;
+	struct writer writer;
 };
 
 /**
