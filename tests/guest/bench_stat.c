@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bench_stat - what a stat costs when dentry and inode are gone and what they
+ * are made from is still cached; or, with --make, the files to do that with.
+ *
+ * Each round takes other files of the directory: a pass brings all they need
+ * into memory, dentries and inodes are dropped, RCU gets the time to give
+ * back their memory (without it the figures jump about), half-empty slabs are
+ * emptied (or it depends on the number of files how many objects have to be
+ * made anew), then come a pass that finds nothing and a pass that finds
+ * everything.  Meant for a machine whose clock counts instructions; prints
+ * medians and the range of the rounds.
+ *
+ * The directories stay open: otherwise their inodes would be dropped as well,
+ * and with them the pages of those file systems that keep names there.  Several
+ * small ones make a pass long enough: a slab or a timer's tick more or less is
+ * a percent of a few hundred files.
+ */
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib.h"
+#include "bench.h"
+
+#define ROUNDS_MAX	99
+#define DIRS_MAX	64
+#define NAME_ROOM	32
+#define STEP		7368787	/* a prime: visits all files in scattered order */
+
+static unsigned long files, bytes = 10, sample = 2000, rounds = 9;
+static struct name {
+	int dir;
+	char name[NAME_ROOM];
+} *names;
+static int dirs[DIRS_MAX];
+static unsigned int nr_dirs;
+
+static void name_of(char *name, unsigned long i)
+{
+	snprintf(name, NAME_ROOM, "img_%08lu.jpg", i);
+}
+
+static void write_file(int fd, const char *name, unsigned long key)
+{
+	static uint64_t words[8192];
+	size_t i, len, left;
+
+	for (left = bytes; left; left -= len) {
+		len = left < sizeof(words) ? left : sizeof(words);
+		/* Never zero, never twice */
+		for (i = 0; i < (len + 7) / 8; i++)
+			words[i] = (key << 32 | left) ^ i * 0x9e3779b97f4a7c15ULL;
+		if (write(fd, words, len) != (ssize_t)len)
+			t_die(name, "write");
+	}
+}
+
+/* With @empty, small files are: where a stat is all, and each call takes long. */
+static void make_files(bool empty)
+{
+	char name[NAME_ROOM];
+	unsigned long i;
+	int fd;
+
+	for (i = 0; i < files; i++) {
+		name_of(name, i);
+		if (empty && bytes < 4096) {
+			if (mknodat(dirs[0], name, S_IFREG | 0644, 0))
+				t_die(name, "mknod");
+			continue;
+		}
+		fd = openat(dirs[0], name, O_WRONLY | O_CREAT | O_EXCL, 0644);
+		if (fd < 0)
+			t_die(name, "create");
+		write_file(fd, name, i + 1);
+		close(fd);
+	}
+}
+
+static void shrink_slabs(void)
+{
+	static const char * const slabs[] = {
+		"dentry", "inode_cache", "dsfs_inode", "erofs_inode", "ext4_inode_cache",
+		"xfs_inode", "lsm_inode_cache",
+	};
+	char path[64];
+	size_t i;
+	int fd;
+
+	for (i = 0; i < ARRAY_SIZE(slabs); i++) {
+		snprintf(path, sizeof(path), "/sys/kernel/slab/%s/shrink", slabs[i]);
+		fd = open(path, O_WRONLY);
+		if (fd < 0)
+			continue;
+		if (write(fd, "1", 1) != 1)
+			t_die(path, "write");
+		close(fd);
+	}
+}
+
+static void drop(void)
+{
+	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
+	int i;
+
+	/* What was used since the last look survives the first time. */
+	for (i = 0; i < 2; i++) {
+		if (fd < 0 || write(fd, "2", 1) != 1)
+			t_die("/proc/sys/vm/drop_caches", "write");
+	}
+	close(fd);
+	sleep(2);
+	shrink_slabs();
+}
+
+static uint64_t pass(void)
+{
+	uint64_t start = bench_now();
+	struct stat st;
+	unsigned long i;
+
+	for (i = 0; i < sample; i++) {
+		if (fstatat(names[i].dir, names[i].name, &st, AT_SYMLINK_NOFOLLOW))
+			t_die(names[i].name, "stat");
+	}
+	return bench_now() - start;
+}
+
+/* Other files each round, in scattered order, none twice. */
+static void choose(unsigned long round)
+{
+	unsigned long i, n;
+
+	for (i = 0; i < sample; i++) {
+		n = (round * sample + i) / nr_dirs;
+		names[i].dir = dirs[i % nr_dirs];
+		name_of(names[i].name, n * STEP % files);
+	}
+}
+
+static void measure(void)
+{
+	double above[ROUNDS_MAX], cached[ROUNDS_MAX];
+	unsigned long r;
+	uint64_t cold;
+
+	if (sample > files * nr_dirs)
+		sample = files * nr_dirs;
+	/* As many files of each directory, so that none comes twice */
+	sample -= sample % nr_dirs;
+	names = t_alloc(sample * sizeof(*names));
+	for (r = 0; r < rounds; r++) {
+		choose(r);
+		pass();
+		drop();
+		PROFILE_START();
+		cold = pass();
+		PROFILE_STOP();
+		cached[r] = (double)pass() / sample;
+		above[r] = (double)cold / sample - cached[r];
+	}
+	bench_sort(above, rounds);
+	bench_sort(cached, rounds);
+	printf("above=%.0f min=%.0f max=%.0f cached=%.0f sample=%lu rounds=%lu\n",
+	       above[rounds / 2], above[0], above[rounds - 1], cached[rounds / 2], sample, rounds);
+}
+
+static const struct option options[] = {
+	{ "files", required_argument, NULL, 'f' },
+	{ "sample", required_argument, NULL, 's' },
+	{ "rounds", required_argument, NULL, 'r' },
+	{ "make", no_argument, NULL, 'm' },
+	{ "bytes", required_argument, NULL, 'b' },
+	{ "empty", no_argument, NULL, 'e' },
+	{ }
+};
+
+int main(int argc, char **argv)
+{
+	bool make = false, empty = false;
+	int c;
+
+	t_init("bench_stat");
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (c) {
+		case 'f':
+			files = strtoul(optarg, NULL, 0);
+			break;
+		case 's':
+			sample = strtoul(optarg, NULL, 0);
+			break;
+		case 'r':
+			rounds = strtoul(optarg, NULL, 0);
+			break;
+		case 'b':
+			bytes = strtoul(optarg, NULL, 0);
+			break;
+		case 'm':
+			make = true;
+			break;
+		case 'e':
+			empty = true;
+			break;
+		default:
+			optind = argc;
+		}
+	}
+	if (optind >= argc || argc - optind > (make ? 1 : DIRS_MAX) || !files || !sample || !rounds || rounds > ROUNDS_MAX) {
+		fprintf(stderr, "usage: bench_stat --files=N [--sample=N] [--rounds=N] DIR...\n"
+			"       bench_stat --make --files=N [--bytes=N] [--empty] DIR\n");
+		return 2;
+	}
+	for (; optind < argc; optind++) {
+		dirs[nr_dirs] = open(argv[optind], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (dirs[nr_dirs++] < 0)
+			t_die(argv[optind], "open");
+	}
+	if (make) {
+		make_files(empty);
+		return 0;
+	}
+	mlockall(MCL_CURRENT | MCL_FUTURE);
+	measure();
+	return 0;
+}
