@@ -7,8 +7,12 @@ $(T)/mkset: $(call objs,tests/bench/mkset.c)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
+$(T)/elapsed: $(call objs,tests/bench/elapsed.c)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
+
 .PHONY: bench-tools
-bench-tools: $(T)/mkset $(T)/requests
+bench-tools: $(T)/mkset $(T)/elapsed $(T)/requests
 
 # All benchmarks, or the parts in BENCH; BENCH_KEEP=1 keeps what they print.
 .PHONY: bench bench-plots
@@ -22,4 +26,4 @@ bench-plots:
 	scripts/install-deps bench
 	tests/bench/plots
 
--include $(B)/obj/tests/bench/mkset.d
+-include $(B)/obj/tests/bench/mkset.d $(B)/obj/tests/bench/elapsed.d

@@ -181,6 +181,12 @@ tree_args()
 	esac
 }
 
+# Is the tree only told to what makes images, and never made?
+told()
+{
+	[ "$1" = names ]
+}
+
 # Where the things of a tree lie: a new generator makes new trees.
 tree_home()
 {
@@ -226,16 +232,22 @@ bench_list()
 # changed; prints its path.  The commands are in the file beside it, .how.
 bench_image()
 {
-	local fs=$1 home img key
+	local fs=$1 home img key made_by
 
 	home=$(tree_home "$2")
 	img=$home/$fs.img
 	key=$(image_key "$fs")
 	if [ "$(cat "$img.key" 2>/dev/null)" != "$key" ] || [ ! -e "$img" ]; then
-		bench_tree "$2" >/dev/null
+		made_by='make'
+		if told "$2"; then
+			mkdir -p "$home"
+			made_by=tell
+		else
+			bench_tree "$2" >/dev/null
+		fi
 		note "$2: making the image: $fs"
 		rm -f "$img" "$img.key" "$img.how"
-		"make_${fs//-/_}" "$home/tree" "$img" "$img.how"
+		"${made_by}_${fs//-/_}" "$home/tree" "$img" "$img.how" "$2"
 		echo "$key" >"$img.key"
 	fi
 	echo "$img"
@@ -251,7 +263,7 @@ image_key()
 	squashfs)	mksquashfs -version | head -n 1 ;;
 	xfs)		mkfs.xfs -V ;;
 	esac
-	declare -f "make_${1//-/_}"
+	declare -f "make_${1//-/_}" "tell_${1//-/_}" || true
 }
 
 # made HOW VERSION CMD...: run a command that makes an image, and note it.
@@ -287,13 +299,20 @@ make_erofs_default()
 		made "$3" "$erofs_version" "${erofs[@]}" --quiet "$2" "$1"
 }
 
+# extent DIR: how many objects and how many bytes of storage, in blocks of 4 KiB.
+# What the disk has given them so far may be less.
+extent()
+{
+	find "$1" -printf '%s\n' |
+		awk '{ n++; b += int(($1 + 4095) / 4096) } END { printf "%d %d\n", n, b * 4096 }'
+}
+
 # ext4 with room for the tree, read-only as it will be.
 make_ext4()
 {
 	local count bytes
 
-	read -r count bytes < <(find "$1" -printf '%b\n' |
-		awk '{ n++; b += $1 * 512 } END { print n, b }')
+	read -r count bytes < <(extent "$1")
 	truncate -s $((bytes + bytes / 16 + count * 512 + (32 << 20))) "$2"
 	shown="mke2fs -t ext4 -O ^has_journal -m 0 -d TREE IMAGE" \
 		made "$3" "$(mke2fs -V 2>&1 | head -n 1)" mke2fs -q -F -t ext4 -O ^has_journal \
@@ -325,13 +344,30 @@ make_xfs()
 {
 	local count bytes
 
-	read -r count bytes < <(find "$1" -printf '%b\n' |
-		awk '{ n++; b += $1 * 512 } END { print n, b }')
+	read -r count bytes < <(extent "$1")
 	truncate -s $((bytes + bytes / 16 + count * 1024 + (400 << 20))) "$2"
 	xfs_proto "$PWD/$1" >"$2.proto"
 	shown="mkfs.xfs -p LIST IMAGE" \
 		made "$3" "$(mkfs.xfs -V)" mkfs.xfs -q -f -p "$2.proto" "$2"
 	rm -f "$2.proto"
+}
+
+# tell_FS - IMAGE HOW TREE: from what mkset says of the tree
+tell_dsfs()
+{
+	shown="mkset --form=manifest | mkfs.dsfs --manifest=- IMAGE" \
+		made "$3" "$(build/mkfs.dsfs --version | head -n 1)" bash -o pipefail -c \
+		"build/tests/mkset $(tree_args "$4") --form=manifest | build/mkfs.dsfs -f --manifest=- $2"
+}
+
+tell_erofs()
+{
+	local args=(-Enoinline_data)
+
+	! "${erofs[@]}" --help 2>&1 | grep -q -- --MZ || args=("-E^inline_data" --MZ)
+	shown="mkset --form=tar | mkfs.erofs ${args[*]} --tar=f IMAGE" \
+		made "$3" "$erofs_version" bash -o pipefail -c \
+		"build/tests/mkset $(tree_args "$4") --form=tar | ${erofs[*]@Q} --quiet ${args[*]} --tar=f $2"
 }
 
 # --- guests ---------------------------------------------------------------

@@ -10,6 +10,9 @@
  *
  * Names are like ImageNet's, n01440764/n01440764_10026.JPEG.  The same
  * arguments make the same tree, times included.
+ *
+ * The tree can be told instead of made, to what makes images: as a tar archive
+ * or as a manifest of mkfs.dsfs (with other contents, of its own filling).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -78,6 +81,18 @@ static uint32_t draw_size(uint64_t index)
 	return low + rnd(index, 2) % (high - low + 1);
 }
 
+static void fill(uint64_t index, uint32_t size)
+{
+	uint32_t i;
+
+	for (i = 0; i < (size + 7) / 8; i++)
+		contents[i] = rnd(index + 1000, i);
+}
+
+/* --- a tree ------------------------------------------------------------- */
+
+static int root, dir = -1;
+
 static void set_time(int fd, const char *name, uint64_t index)
 {
 	struct timespec times[2] = { { .tv_sec = FIRST_TIME + index } };
@@ -87,41 +102,160 @@ static void set_time(int fd, const char *name, uint64_t index)
 		die(name, "times");
 }
 
-static void make_file(int dir, const char *name, uint64_t index)
+static void tree_begin(const char *name)
 {
-	uint32_t size = draw_size(index), i;
+	if (mkdir(name, 0755))
+		die(name, "mkdir");
+	root = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		die(name, "open");
+}
+
+static void tree_enter(const char *name, uint64_t class)
+{
+	(void)class;
+	if (mkdirat(root, name, 0755))
+		die(name, "mkdir");
+	dir = openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		die(name, "open");
+}
+
+static void tree_file(const char *in, const char *name, uint64_t index, uint32_t size)
+{
 	int fd;
 
-	for (i = 0; i < (size + 7) / 8; i++)
-		contents[i] = rnd(index + 1000, i);
+	(void)in;
+	fill(index, size);
 	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (fd < 0 || (size && write(fd, contents, size) != size))
+	if (fd < 0 || write(fd, contents, size) != size)
 		die(name, "write");
 	set_time(fd, name, index);
 	if (close(fd))
 		die(name, "close");
 }
 
-/* The files of a class, which are every @classes-th of all. */
-static void make_class(int root, uint64_t class, uint64_t classes, uint64_t files)
+static void tree_leave(const char *name, uint64_t class)
 {
-	int number = FIRST_CLASS + class * CLASS_STEP, dir;
-	char name[64];
-	uint64_t i, n;
-
-	snprintf(name, sizeof(name), "n%08d", number);
-	if (mkdirat(root, name, 0755))
-		die(name, "mkdir");
-	dir = openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		die(name, "open");
-	for (i = class, n = 0; i < files; i += classes, n++) {
-		snprintf(name, sizeof(name), "n%08d_%llu.JPEG", number,
-			 (unsigned long long)(n * 16 + rnd(3, i) % 16));
-		make_file(dir, name, i);
-	}
 	set_time(dir, name, class);
 	close(dir);
+}
+
+static void tree_end(void)
+{
+	set_time(root, ".", 0);
+}
+
+/* --- a tar archive ------------------------------------------------------ */
+
+static void put(const void *p, size_t len)
+{
+	if (fwrite(p, 1, len, stdout) != len)
+		die("stdout", "write");
+}
+
+static void tar_header(const char *path, char type, int mode, uint64_t index, uint32_t size)
+{
+	char h[512] = { 0 };
+	unsigned int sum = 0;
+	size_t i;
+
+	snprintf(h, 100, "%s", path);
+	snprintf(h + 100, 8, "%07o", mode);
+	snprintf(h + 108, 8, "%07o", 0);
+	snprintf(h + 116, 8, "%07o", 0);
+	snprintf(h + 124, 12, "%011o", size);
+	snprintf(h + 136, 12, "%011llo", (unsigned long long)(FIRST_TIME + index));
+	memset(h + 148, ' ', 8);
+	h[156] = type;
+	memcpy(h + 257, "ustar\00000", 8);
+	for (i = 0; i < sizeof(h); i++)
+		sum += (unsigned char)h[i];
+	snprintf(h + 148, 8, "%06o", sum);
+	put(h, sizeof(h));
+}
+
+static void tar_begin(const char *name)
+{
+	(void)name;
+	tar_header("./", '5', 0755, 0, 0);
+}
+
+static void tar_enter(const char *name, uint64_t class)
+{
+	char path[100];
+
+	snprintf(path, sizeof(path), "%s/", name);
+	tar_header(path, '5', 0755, class, 0);
+}
+
+static void tar_file(const char *in, const char *name, uint64_t index, uint32_t size)
+{
+	static const char zeros[512];
+	char path[100];
+
+	snprintf(path, sizeof(path), "%s/%s", in, name);
+	tar_header(path, '0', 0644, index, size);
+	fill(index, size);
+	put(contents, size);
+	put(zeros, -size % 512);
+}
+
+static void tar_end(void)
+{
+	static const char zeros[1024];
+
+	put(zeros, sizeof(zeros));
+}
+
+/* --- a manifest --------------------------------------------------------- */
+
+static void manifest_enter(const char *name, uint64_t class)
+{
+	printf("/%s/ mtime=%llu\n", name, (unsigned long long)(FIRST_TIME + class));
+}
+
+static void manifest_file(const char *in, const char *name, uint64_t index, uint32_t size)
+{
+	printf("/%s/%s mtime=%llu", in, name, (unsigned long long)(FIRST_TIME + index));
+	if (size)
+		printf(" size=%u fill=%llu", size, (unsigned long long)index);
+	putchar('\n');
+}
+
+/* ------------------------------------------------------------------------ */
+
+static const struct form {
+	const char *name;
+	void (*begin)(const char *name);
+	void (*enter)(const char *name, uint64_t class);
+	void (*file)(const char *in, const char *name, uint64_t index, uint32_t size);
+	void (*leave)(const char *name, uint64_t class);
+	void (*end)(void);
+} forms[] = {
+	{ "tree", tree_begin, tree_enter, tree_file, tree_leave, tree_end },
+	{ "tar", tar_begin, tar_enter, tar_file, NULL, tar_end },
+	{ "manifest", NULL, manifest_enter, manifest_file, NULL, NULL },
+};
+
+static const struct form *form = forms;
+
+/* The files of a class, which are every @classes-th of all. */
+static void make_class(uint64_t class, uint64_t classes, uint64_t files)
+{
+	int number = FIRST_CLASS + class * CLASS_STEP;
+	char in[16], name[64];
+	uint64_t i, n;
+
+	snprintf(in, sizeof(in), "n%08d", number);
+	form->enter(in, class);
+	for (i = class, n = 0; i < files; i += classes, n++) {
+		snprintf(name, sizeof(name), "%s_%llu.JPEG", in,
+			 (unsigned long long)(n * 16 + rnd(3, i) % 16));
+		form->file(in, name, i, draw_size(i));
+	}
+	if (form->leave)
+		form->leave(in, class);
 }
 
 static uint64_t number(const char *s, const char *what, uint64_t max)
@@ -153,18 +287,40 @@ static void set_sizes(char *s)
 	}
 }
 
+static void set_form(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (!strcmp(forms[i].name, name)) {
+			form = forms + i;
+			return;
+		}
+	}
+	fprintf(stderr, "mkset: --form=%s: not tree, tar or manifest\n", name);
+	exit(2);
+}
+
 static const struct option options[] = {
 	{ "files", required_argument, NULL, 'n' },
 	{ "classes", required_argument, NULL, 'c' },
+	{ "form", required_argument, NULL, 'f' },
 	{ "sizes", required_argument, NULL, 's' },
 	{ "help", no_argument, NULL, 'h' },
 	{ }
 };
 
+static int usage(FILE *f, int status)
+{
+	fprintf(f, "usage: mkset [--files=8000] [--classes=40] [--sizes=imagenet|LOW-HIGH]\n"
+		"             DIR | --form=tar|manifest\n");
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t files = 8000, classes = 40, class;
-	int c, root;
+	int c;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (c) {
@@ -174,27 +330,25 @@ int main(int argc, char **argv)
 		case 'c':
 			classes = number(optarg, "classes", 10000);
 			break;
+		case 'f':
+			set_form(optarg);
+			break;
 		case 's':
 			set_sizes(optarg);
 			break;
 		default:
-			fprintf(c == 'h' ? stdout : stderr,
-				"usage: mkset [--files=8000] [--classes=40] "
-				"[--sizes=imagenet|LOW-HIGH] DIR\n");
-			return c == 'h' ? 0 : 2;
+			return usage(c == 'h' ? stdout : stderr, c == 'h' ? 0 : 2);
 		}
 	}
-	if (optind != argc - 1 || !classes) {
-		fprintf(stderr, "mkset: one directory, please: see --help\n");
-		return 2;
-	}
-	if (mkdir(argv[optind], 0755))
-		die(argv[optind], "mkdir");
-	root = open(argv[optind], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		die(argv[optind], "open");
+	if (optind != argc - (form == forms) || !classes)
+		return usage(stderr, 2);
+	if (form->begin)
+		form->begin(argv[optind]);
 	for (class = 0; class < classes; class++)
-		make_class(root, class, classes, files);
-	set_time(root, argv[optind], 0);
+		make_class(class, classes, files);
+	if (form->end)
+		form->end();
+	if (fflush(stdout))
+		die("stdout", "write");
 	return 0;
 }
