@@ -19,7 +19,8 @@
 #include "msg.h"
 #include "worker.h"
 
-#define BATCH		256
+#define BATCH		256	/* names; fewer for more than 4 threads */
+#define BATCH_MIN	16
 #define DENTS_BYTES	(128 << 10)
 
 struct dirent64_raw {
@@ -229,10 +230,19 @@ static int list_names(struct worker *w, int fd, const char *below)
 	return n < 0 ? -errno : 0;
 }
 
+/* Many threads are there for a source that is slow: a few names for each. */
+static u32 batch_names(unsigned int threads)
+{
+	u32 n = threads > 4 ? 4 * BATCH / threads : BATCH;
+
+	return n < BATCH_MIN ? BATCH_MIN : n;
+}
+
 /* Nodes of a listed directory, sorted; then batches to stat them. */
 static int make_nodes(struct worker *w, struct dir *dir, int fd)
 {
 	struct found *f = (struct found *)w->found.p;
+	u32 batch = batch_names(w->s->src->o->threads);
 	struct task first;
 	int ret;
 
@@ -248,13 +258,13 @@ static int make_nodes(struct worker *w, struct dir *dir, int fd)
 	for (size_t i = 0; i < w->found.n; i++)
 		dir->nodes[i].name = f[i].name;
 	dir->count = w->found.n;
-	for (u32 from = BATCH; from < dir->count; from += BATCH) {
-		ret = scan_push(w->s, dir, from, dir->count - from < BATCH ?
-			   dir->count - from : BATCH);
+	for (u32 from = batch; from < dir->count; from += batch) {
+		ret = scan_push(w->s, dir, from, dir->count - from < batch ?
+			   dir->count - from : batch);
 		if (ret)
 			return ret;
 	}
-	first = (struct task){ dir, 0, dir->count < BATCH ? dir->count : BATCH };
+	first = (struct task){ dir, 0, dir->count < batch ? dir->count : batch };
 	return run_batch(w, &first, fd);
 }
 

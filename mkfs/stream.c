@@ -60,7 +60,7 @@ static void form_job(struct stream *s, struct job *job)
 	job->taken = 0;
 	job->ready = false;
 	job->large = false;
-	while (job->nitems < JOB_FILES) {
+	while (job->nitems < s->job_files) {
 		struct item *it = &job->items[job->nitems];
 		struct node *n;
 		struct dir *d;
@@ -256,9 +256,19 @@ static void stop_readers(struct stream *s)
 		free_segments(&s->jobs[i]);
 }
 
+/* Few files are for all readers, too: each of them may take long to come. */
+static unsigned int job_files(const struct stream *s, u64 files)
+{
+	u64 n = files / (2 * s->njobs);
+
+	return n < JOB_FILES_MIN ? JOB_FILES_MIN : n < JOB_FILES ? n : JOB_FILES;
+}
+
 int stream_data(struct stream *s, u64 files, u64 bytes)
 {
 	int ret = 0;
+
+	s->job_files = job_files(s, files);
 
 	if (!s->src->o->no_dedup)
 		ret = dedup_init(&s->dedup, files);

@@ -16,6 +16,7 @@
 #include "spool.h"
 
 #define JOB_FILES	128
+#define JOB_FILES_MIN	8
 #define JOB_BYTES	(1024 * 1024)
 #define RING_BYTES	(64 * 1024 * 1024)
 #define PIECES		4
@@ -75,6 +76,7 @@ struct job {
 
 /**
  * struct stream - the data phase
+ * @job_files: files in a job, at most
  * @listed: files of --order, pairs of directory and node
  * @chunks: CHUNKSUMS
  * @segments: SEGMENTS
@@ -96,6 +98,7 @@ struct stream {
 	pthread_t *threads;
 	unsigned int njobs;
 	unsigned int nthreads;
+	unsigned int job_files;
 	size_t buf_bytes;
 	u64 next_fill;
 	u64 next_drain;
