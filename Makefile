@@ -132,7 +132,7 @@ help:
 	@echo 'make uninstall             the reverse, with the same variables'
 	@echo 'make demo [TREE=...]       pack a tree, mount it, read it shuffled, beside ext4'
 	@echo 'make check [TIERS="..."]   all tests, or some tiers: see tests/README.md'
-	@echo 'make check-long            the same for now: no long tests yet'
+	@echo 'make check-long            the same, and ten million files'
 	@echo 'make bench [BENCH="..."]   all benchmarks, or some parts: Documentation/benchmarks/'
 	@echo 'make bench-plots           pictures of the results that are kept there'
 	@echo 'make clean                 remove what was built here'
