@@ -69,8 +69,9 @@ in_memory()
 	mount -t "$(fs_of "$source")" -o ro "$drives/$source" /mnt/source
 	mount -t tmpfs -o size=90% none /mnt/tmpfs
 	show_mount tmpfs
-	awk -v n="$every" 'NR % n == 1 || n == 1' /list | (cd /mnt/source && tar -c -f - -T -) |
-		tar -x -f - -C /mnt/tmpfs
+	awk -v n="$every" 'NR % n == 1 || n == 1' /list |
+		(cd /mnt/source && cpio -o -H newc 2>/dev/null) |
+		(cd /mnt/tmpfs && cpio -i -d 2>/dev/null)
 	for pattern in $patterns; do
 		pass tmpfs "$pattern" 1
 	done

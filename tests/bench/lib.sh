@@ -304,7 +304,7 @@ make_erofs_default()
 extent()
 {
 	find "$1" -printf '%s\n' |
-		awk '{ n++; b += int(($1 + 4095) / 4096) } END { printf "%d %d\n", n, b * 4096 }'
+		awk '{ n++; b += int(($1 + 4095) / 4096) } END { printf "%d %.0f\n", n, b * 4096 }'
 }
 
 # ext4 with room for the tree, read-only as it will be.
