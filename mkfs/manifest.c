@@ -211,8 +211,8 @@ static struct mdir *dir_by_path(struct manifest *m, const char *path, size_t len
 		d = get_dir(m, d, name, n);
 		at += n + 1;
 	}
-	last = realloc(m->last, len + 1);
-	if (!d || !last)
+	last = d ? realloc(m->last, len + 1) : NULL;
+	if (!last)
 		return NULL;
 	memcpy(last, path, len);
 	m->last = last;

@@ -56,7 +56,7 @@ int source_unreadable(struct source *src, const struct dir *dir,
 		      const struct node *node, const char *why, int err)
 {
 	char *path = tree_path(&src->tree, dir, node, src->manifest);
-	char *line = src->manifest ? line_path(node, path) : NULL;
+	char *line = src->manifest && node ? line_path(node, path) : NULL;
 	const char *subject = src->manifest ? src->o->manifest :
 			      path ? path : src->o->source;
 	bool skip = src->o->skip_unreadable && err != -ENOMEM;
