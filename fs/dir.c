@@ -17,9 +17,12 @@ static int dsfs_emit_names(struct super_block *sb, struct dir_context *ctx,
 
 	while ((ret = dsfs_dir_iter_next(it, &name, err)) > 0) {
 		ino = it->dir->first + name.pos;
-		ret = dsfs_stub_follow(dsfs_src(sb), &ino, &name.type, err);
-		if (ret)
-			return ret;
+		if (name.type == DSFS_DT_STUB) {
+			ret = dsfs_stub_follow(dsfs_src(sb), &ino, &name.type,
+					       err);
+			if (ret)
+				return ret;
+		}
 		if (!dir_emit(ctx, name.name, name.len, ino, name.type))
 			return 0;
 		ctx->pos++;
@@ -31,18 +34,14 @@ static int dsfs_iterate(struct file *file, struct dir_context *ctx)
 {
 	struct inode *inode = file_inode(file);
 	struct super_block *sb = inode->i_sb;
-	struct dsfs_dir_info info;
 	struct dsfs_dir_iter it;
 	struct dsfs_err err = {};
-	struct dsfs_attr attr;
-	int ret;
+	int ret = 0;
 
 	if (!dir_emit_dots(file, ctx))
 		return 0;
-	dsfs_inode_attr(inode, &attr);
-	ret = dsfs_dir_get(dsfs_src(sb), &attr, &info, &err);
-	if (!ret && ctx->pos - DSFS_DIR_DOTS < info.count) {
-		dsfs_dir_iter_init(&it, dsfs_src(sb), &info,
+	if (ctx->pos - DSFS_DIR_DOTS < dsfs_dir(inode)->count) {
+		dsfs_dir_iter_init(&it, dsfs_src(sb), dsfs_dir(inode),
 				   ctx->pos - DSFS_DIR_DOTS);
 		ret = dsfs_emit_names(sb, ctx, &it, &err);
 		dsfs_dir_iter_end(&it);

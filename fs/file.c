@@ -13,17 +13,20 @@
 /**
  * dsfs_dio_direct - whether O_DIRECT goes straight to the device
  * @inode: a regular file
+ * @attr: filled in if so
  *
  * Only where nothing has to be looked at on the way: no checksums to verify and
  * no holes.  Elsewhere O_DIRECT is accepted and served through the page cache.
  */
-bool dsfs_dio_direct(const struct inode *inode)
+bool dsfs_dio_direct(const struct inode *inode, struct dsfs_attr *attr)
 {
 	const struct super_block *sb = inode->i_sb;
 	const u64 lbs = bdev_logical_block_size(sb->s_bdev);
+	struct dsfs_err err;
 
-	return !dsfs_verifies(sb) && !(DSFS_I(inode)->flags & DSFS_INODE_HOLES) &&
-	       !(DSFS_I(inode)->start & (lbs - 1)) && i_size_read(inode) >= lbs;
+	return !dsfs_verifies(sb) && i_size_read(inode) >= lbs &&
+	       !dsfs_inode_attr(inode, attr, &err) &&
+	       !(attr->flags & DSFS_INODE_HOLES) && !(attr->start & (lbs - 1));
 }
 
 /*
@@ -38,8 +41,9 @@ static bool dsfs_read_direct(const struct kiocb *iocb,
 	const u64 lbs = bdev_logical_block_size(inode->i_sb->s_bdev);
 	const u64 mem = bdev_dma_alignment(inode->i_sb->s_bdev) | (lbs - 1);
 	const u64 end = iocb->ki_pos + iov_iter_count(to);
+	struct dsfs_attr attr;
 
-	return dsfs_dio_direct(inode) && !(iocb->ki_pos & (lbs - 1)) &&
+	return dsfs_dio_direct(inode, &attr) && !(iocb->ki_pos & (lbs - 1)) &&
 	       !(iov_iter_alignment(to) & mem) &&
 	       end <= round_down(i_size_read(inode), lbs);
 }
@@ -48,11 +52,15 @@ static int dsfs_iomap_begin(struct inode *inode, loff_t pos, loff_t length,
 			    unsigned int flags, struct iomap *iomap,
 			    struct iomap *srcmap)
 {
+	struct dsfs_attr attr;
+
+	if (!dsfs_dio_direct(inode, &attr))
+		return -EIO;
 	iomap->bdev = inode->i_sb->s_bdev;
 	iomap->type = IOMAP_MAPPED;
 	iomap->flags = 0;
 	iomap->offset = 0;
-	iomap->addr = DSFS_I(inode)->start;
+	iomap->addr = attr.start;
 	iomap->length = round_down(i_size_read(inode),
 				   bdev_logical_block_size(iomap->bdev));
 	return 0;
@@ -110,33 +118,35 @@ static int dsfs_open(struct inode *inode, struct file *file)
 	return generic_file_open(inode, file);
 }
 
-/* How bytes from @pos on are stored; the side record is read anew each time. */
-static int dsfs_file_map(struct inode *inode, u64 pos, struct dsfs_run *run)
+/* How bytes from @pos on are stored; all records are read anew each time. */
+static int dsfs_file_map(struct inode *inode, u64 pos, struct dsfs_attr *attr,
+			 struct dsfs_run *run)
 {
 	struct dsfs_source *src = dsfs_src(inode->i_sb);
 	struct dsfs_ext_info ext;
 	struct dsfs_err err = {};
-	struct dsfs_attr attr;
 	int ret;
 
-	dsfs_inode_attr(inode, &attr);
-	ret = dsfs_ext_get(src, &attr, &ext, &err);
+	ret = dsfs_inode_attr(inode, attr, &err);
 	if (!ret)
-		ret = dsfs_map(src, &attr, &ext, pos, run, &err);
-	return ret ? dsfs_corrupt(inode->i_sb, attr.ino, &err, ret) : 0;
+		ret = dsfs_ext_get(src, attr, &ext, &err);
+	if (!ret)
+		ret = dsfs_map(src, attr, &ext, pos, run, &err);
+	return ret ? dsfs_corrupt(inode->i_sb, inode->i_ino, &err, ret) : 0;
 }
 
 static loff_t dsfs_seek(struct file *file, loff_t offset, bool hole)
 {
 	struct inode *inode = file_inode(file);
 	const u64 size = i_size_read(inode);
+	struct dsfs_attr attr;
 	struct dsfs_run run;
 	int ret;
 
 	if (offset < 0 || offset >= size)
 		return -ENXIO;
 	for (; offset < size; offset += run.len) {
-		ret = dsfs_file_map(inode, offset, &run);
+		ret = dsfs_file_map(inode, offset, &attr, &run);
 		if (ret)
 			return ret;
 		if (run.hole == hole)
@@ -161,43 +171,44 @@ static loff_t dsfs_llseek(struct file *file, loff_t offset, int whence)
 static int dsfs_fiemap(struct inode *inode, struct fiemap_extent_info *fi,
 		       u64 start, u64 len)
 {
-	const struct dsfs_inode_info *di = DSFS_I(inode);
 	const u64 size = i_size_read(inode);
 	u64 pos = start, end;
+	struct dsfs_attr attr;
 	struct dsfs_run run;
-	u32 flags = 0;
+	u32 flags;
 	int ret;
 
 	ret = fiemap_prep(inode, fi, start, &len, 0);
 	if (ret)
 		return ret;
-	if (di->flags & DSFS_INODE_SHARED ||
-	    di->start & (DSFS_BLOCK_SIZE - 1))
-		flags = FIEMAP_EXTENT_NOT_ALIGNED;
 	end = min(size, start + len);
 	for (; pos < end; pos = run.logical + run.len) {
 		u64 next;
 		u32 last;
 
-		ret = dsfs_file_map(inode, pos, &run);
+		ret = dsfs_file_map(inode, pos, &attr, &run);
 		if (ret)
 			return ret;
 		if (run.hole)
 			continue;
+		flags = 0;
+		if (attr.flags & DSFS_INODE_SHARED ||
+		    attr.start & (DSFS_BLOCK_SIZE - 1))
+			flags = FIEMAP_EXTENT_NOT_ALIGNED;
 		/* The last one: no data follows. */
 		next = run.logical + run.len;
 		last = next >= size ? FIEMAP_EXTENT_LAST : 0;
 		if (!last) {
 			struct dsfs_run rest;
 
-			ret = dsfs_file_map(inode, next, &rest);
+			ret = dsfs_file_map(inode, next, &attr, &rest);
 			if (ret)
 				return ret;
 			if (rest.hole && rest.logical + rest.len >= size)
 				last = FIEMAP_EXTENT_LAST;
 		}
 		ret = fiemap_fill_next_extent(fi, run.logical,
-					      di->start + run.stored, run.len,
+					      attr.start + run.stored, run.len,
 					      flags | last);
 		if (ret)
 			return ret < 0 ? ret : 0;

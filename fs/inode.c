@@ -6,6 +6,28 @@
 
 #include <linux/slab.h>
 
+/**
+ * dsfs_inode_attr - read an inode's record again
+ * @inode: the inode
+ * @attr: filled in
+ * @err: filled in on failure
+ *
+ * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
+ */
+int dsfs_inode_attr(const struct inode *inode, struct dsfs_attr *attr,
+		    struct dsfs_err *err)
+{
+	int ret = dsfs_inode_get(dsfs_src(inode->i_sb), inode->i_ino, attr, err);
+
+	if (ret)
+		return ret;
+	/* With meta=lazy the bytes may be others than those of the first time. */
+	if (attr->mode != inode->i_mode || attr->size != i_size_read(inode))
+		return dsfs_bad(err, "inode that changed", attr->mode,
+				inode->i_mode, -EUCLEAN);
+	return 0;
+}
+
 static const char *dsfs_get_link(struct dentry *dentry, struct inode *inode,
 				 struct delayed_call *done)
 {
@@ -17,8 +39,9 @@ static const char *dsfs_get_link(struct dentry *dentry, struct inode *inode,
 
 	if (!dentry)
 		return ERR_PTR(-ECHILD);
-	dsfs_inode_attr(inode, &attr);
-	ret = dsfs_symlink_get(dsfs_src(inode->i_sb), &attr, &ref, &err);
+	ret = dsfs_inode_attr(inode, &attr, &err);
+	if (!ret)
+		ret = dsfs_symlink_get(dsfs_src(inode->i_sb), &attr, &ref, &err);
 	if (ret)
 		return ERR_PTR(dsfs_corrupt(inode->i_sb, inode->i_ino, &err,
 					    ret));
@@ -28,6 +51,22 @@ static const char *dsfs_get_link(struct dentry *dentry, struct inode *inode,
 		return ERR_PTR(-ENOMEM);
 	set_delayed_call(done, kfree_link, target);
 	return target;
+}
+
+/* Kept out of the way of every stat, with its stack. */
+static noinline_for_stack void dsfs_stat_dio(const struct inode *inode,
+					     struct kstat *stat)
+{
+	struct block_device *bdev = inode->i_sb->s_bdev;
+	const u32 lbs = bdev_logical_block_size(bdev);
+	struct dsfs_attr attr;
+
+	stat->result_mask |= STATX_DIOALIGN;
+	if (!dsfs_dio_direct(inode, &attr))
+		return;
+	/* as dsfs_read_iter() wants it */
+	stat->dio_mem_align = max(lbs, bdev_dma_alignment(bdev) + 1);
+	stat->dio_offset_align = lbs;
 }
 
 /**
@@ -48,17 +87,8 @@ int dsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
 	dsfs_fillattr(idmap, request_mask, inode, stat);
 	stat->attributes |= STATX_ATTR_IMMUTABLE;
 	stat->attributes_mask |= STATX_ATTR_IMMUTABLE;
-	if (request_mask & STATX_DIOALIGN && S_ISREG(inode->i_mode)) {
-		stat->result_mask |= STATX_DIOALIGN;
-		if (dsfs_dio_direct(inode)) {
-			struct block_device *bdev = inode->i_sb->s_bdev;
-			u32 lbs = bdev_logical_block_size(bdev);
-
-			/* as dsfs_read_iter() wants it */
-			stat->dio_mem_align = max(lbs, bdev_dma_alignment(bdev) + 1);
-			stat->dio_offset_align = lbs;
-		}
-	}
+	if (request_mask & STATX_DIOALIGN && S_ISREG(inode->i_mode))
+		dsfs_stat_dio(inode, stat);
 	return 0;
 }
 
@@ -74,12 +104,86 @@ const struct inode_operations dsfs_special_iops = {
 	.get_inode_acl	= dsfs_get_acl,
 };
 
-/* A directory's link count that does not fit its record reads as 1. */
-static void dsfs_inode_links(struct inode *inode, const struct dsfs_attr *attr,
-			     const struct dsfs_ext_info *ext)
+/**
+ * dsfs_ids_init - make room for the owners of an image
+ * @sb: the image
+ *
+ * Files of an image have few owners, and what an id means to the kernel takes
+ * longer to find out than all that DSFS does for an inode: it is done once.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int dsfs_ids_init(struct super_block *sb)
 {
-	set_nlink(inode, attr->flags & DSFS_INODE_EXT_NLINK ? ext->nlink :
-							       attr->nlink);
+	DSFS_SB(sb)->ids = kvcalloc(dsfs_geo(sb)->owners,
+				    sizeof(struct dsfs_ids), GFP_KERNEL);
+	return DSFS_SB(sb)->ids ? 0 : -ENOMEM;
+}
+
+/* Owner and group of an inode whose record names an entry in OWNERS. */
+static int dsfs_inode_owner(struct inode *inode, const struct dsfs_attr *attr,
+			    struct dsfs_err *err)
+{
+	struct dsfs_ids *ids = &DSFS_SB(inode->i_sb)->ids[attr->owner];
+	u32 uid, gid;
+	int ret;
+
+	/* Pairs with the release below: the ids are there before it says so. */
+	if (smp_load_acquire(&ids->valid)) {
+		inode->i_uid = ids->uid;
+		inode->i_gid = ids->gid;
+		return 0;
+	}
+	ret = dsfs_owner_get(dsfs_src(inode->i_sb), attr, NULL, &uid, &gid, err);
+	if (ret)
+		return ret;
+	i_uid_write(inode, uid);
+	i_gid_write(inode, gid);
+	/* Who else does this at the same time writes the same. */
+	ids->uid = inode->i_uid;
+	ids->gid = inode->i_gid;
+	/* Pairs with the acquire above. */
+	smp_store_release(&ids->valid, true);
+	return 0;
+}
+
+/* What few inodes have in a side record, in place of what the record says. */
+static noinline_for_stack int dsfs_inode_side(struct inode *inode,
+					      const struct dsfs_attr *attr,
+					      struct dsfs_err *err)
+{
+	struct dsfs_ext_info ext;
+	int ret;
+
+	ret = dsfs_ext_get(dsfs_src(inode->i_sb), attr, &ext, err);
+	if (ret)
+		return ret;
+	if (attr->flags & DSFS_INODE_EXT_OWNER) {
+		i_uid_write(inode, ext.uid);
+		i_gid_write(inode, ext.gid);
+	}
+	if (attr->flags & DSFS_INODE_EXT_NLINK)
+		set_nlink(inode, ext.nlink);
+	if (attr->flags & DSFS_INODE_HOLES)
+		inode->i_blocks = DIV_ROUND_UP_ULL(ext.stored, 512);
+	return 0;
+}
+
+/* A directory's record is wanted by every lookup in it: keep it, decoded. */
+static int dsfs_inode_dir(struct inode *inode, const struct dsfs_attr *attr,
+			  struct dsfs_err *err)
+{
+	struct dsfs_dir_info *dir = kmalloc(sizeof(*dir), GFP_KERNEL);
+	int ret;
+
+	if (!dir)
+		return -ENOMEM;
+	ret = dsfs_dir_get(dsfs_src(inode->i_sb), attr, dir, err);
+	if (ret)
+		kfree(dir);
+	else
+		inode->i_private = dir;
+	return ret;
 }
 
 /*
@@ -122,11 +226,7 @@ static void dsfs_inode_ops(struct inode *inode, const struct dsfs_attr *attr)
 static int dsfs_inode_read(struct inode *inode, struct dsfs_err *err)
 {
 	struct dsfs_source *src = dsfs_src(inode->i_sb);
-	struct dsfs_inode_info *di = DSFS_I(inode);
-	struct dsfs_ext_info ext;
 	struct dsfs_attr attr;
-	u32 uid, gid;
-	u64 stored;
 	int ret;
 
 	ret = dsfs_inode_get(src, inode->i_ino, &attr, err);
@@ -136,23 +236,23 @@ static int dsfs_inode_read(struct inode *inode, struct dsfs_err *err)
 	if (dsfs_attr_is_stub(&attr))
 		return dsfs_bad(err, "stub used as an inode", attr.ino,
 				attr.start, -ESTALE);
-	ret = dsfs_ext_get(src, &attr, &ext, err);
-	if (!ret)
-		ret = dsfs_owner_get(src, &attr, &ext, &uid, &gid, err);
+
+	inode->i_mode = attr.mode;
+	inode->i_generation = src->geo.igeneration;
+	i_size_write(inode, attr.size);
+	if (S_ISREG(attr.mode))
+		inode->i_blocks = DIV_ROUND_UP_ULL(attr.size, 512);
+	if (attr.nlink)
+		set_nlink(inode, attr.nlink);
+	if (!(attr.flags & DSFS_INODE_EXT_OWNER))
+		ret = dsfs_inode_owner(inode, &attr, err);
+	if (!ret && attr.ext)
+		ret = dsfs_inode_side(inode, &attr, err);
+	if (!ret && S_ISDIR(attr.mode))
+		ret = dsfs_inode_dir(inode, &attr, err);
 	if (ret)
 		return ret;
 
-	di->start = attr.start;
-	di->ext = attr.ext;
-	di->flags = attr.flags;
-	inode->i_mode = attr.mode;
-	inode->i_generation = src->geo.igeneration;
-	i_uid_write(inode, uid);
-	i_gid_write(inode, gid);
-	dsfs_inode_links(inode, &attr, &ext);
-	i_size_write(inode, attr.size);
-	stored = attr.flags & DSFS_INODE_HOLES ? ext.stored : attr.size;
-	inode->i_blocks = S_ISREG(attr.mode) ? DIV_ROUND_UP_ULL(stored, 512) : 0;
 	dsfs_set_times(inode, ns_to_timespec64(attr.mtime));
 	if (!(attr.flags & DSFS_INODE_ACL))
 		cache_no_acl(inode);

@@ -39,40 +39,23 @@ struct dsfs_options {
 #define DSFS_WHOLEFILE_DEFAULT	SZ_1M
 #define DSFS_WHOLEFILE_MAX	SZ_1G
 
-/* Metadata is kept in groups of 512 blocks: a page of pointers each. */
-#define DSFS_GROUP_BITS		9
-#define DSFS_GROUP_BLOCKS	512U
-static_assert(DSFS_GROUP_BLOCKS == 1U << DSFS_GROUP_BITS);
-
-struct dsfs_group {
-	void *block[DSFS_GROUP_BLOCKS];
-};
-
 /**
- * struct dsfs_source - the metadata of a mounted generation
- * @sb: its superblock
- * @geo: geometry
- * @groups: resident blocks; a missing group or block is read through @lazy.
- *	Written at mount alone.
- * @nr_groups: how many
- * @lazy: its page cache holds what is not resident
- * @resident_bytes: memory that resident blocks take
- * @bad_blocks: blocks that could not be read or verified at mount
+ * struct dsfs_ids - an owner as the VFS knows it
+ * @valid: the rest is; set last
+ * @uid: user
+ * @gid: group
  */
-struct dsfs_source {
-	struct super_block *sb;
-	struct dsfs_geo geo;
-	struct dsfs_group **groups;
-	unsigned long nr_groups;
-	struct inode *lazy;
-	u64 resident_bytes;
-	u64 bad_blocks;
+struct dsfs_ids {
+	u32 valid;
+	kuid_t uid;
+	kgid_t gid;
 };
 
 /**
  * struct dsfs_sb_info - a mounted image
  * @src: its metadata
  * @opt: options; wholefile may change by remount
+ * @ids: what records in OWNERS have been found to say
  * @ra_pages: readahead window of files above the wholefile limit, in pages
  * @sum_errors: data chunks whose checksum was wrong
  * @io_errors: data reads that the device failed
@@ -83,6 +66,7 @@ struct dsfs_source {
 struct dsfs_sb_info {
 	struct dsfs_source src;
 	struct dsfs_options opt;
+	struct dsfs_ids *ids;
 	unsigned long ra_pages;
 	atomic64_t sum_errors;
 	atomic64_t io_errors;
@@ -91,30 +75,14 @@ struct dsfs_sb_info {
 	struct completion kobj_gone;
 };
 
-/**
- * struct dsfs_inode_info - an inode in memory
- * @start: of a regular file: byte offset of its data; of a directory: index of
- *	its record; of a symlink: offset of its target
- * @ext: index of its side record plus one, or 0
- * @flags: DSFS_INODE_*
- *
- * All else that is ever needed is an addition away in resident metadata.
+/*
+ * There is no inode of our own: all that is ever needed of one is an addition
+ * away in metadata.  Only directories use i_private.
  */
-struct dsfs_inode_info {
-	u64 start;
-	u32 ext;
-	u16 flags;
-	struct inode vfs_inode;
-};
 
 static inline struct dsfs_sb_info *DSFS_SB(const struct super_block *sb)
 {
 	return sb->s_fs_info;
-}
-
-static inline struct dsfs_inode_info *DSFS_I(const struct inode *inode)
-{
-	return container_of(inode, struct dsfs_inode_info, vfs_inode);
 }
 
 static inline struct dsfs_source *dsfs_src(const struct super_block *sb)
@@ -127,19 +95,10 @@ static inline const struct dsfs_geo *dsfs_geo(const struct super_block *sb)
 	return &DSFS_SB(sb)->src.geo;
 }
 
-/* The part of an inode record that libdsfs needs to find data and xattrs. */
-static inline void dsfs_inode_attr(const struct inode *inode,
-				   struct dsfs_attr *attr)
+/* The record of a directory, decoded once for all lookups in it. */
+static inline const struct dsfs_dir_info *dsfs_dir(const struct inode *dir)
 {
-	const struct dsfs_inode_info *di = DSFS_I(inode);
-
-	memset(attr, 0, sizeof(*attr));
-	attr->ino = inode->i_ino;
-	attr->mode = inode->i_mode;
-	attr->size = i_size_read(inode);
-	attr->start = di->start;
-	attr->ext = di->ext;
-	attr->flags = di->flags;
+	return dir->i_private;
 }
 
 static inline bool dsfs_verifies(const struct super_block *sb)
@@ -177,6 +136,9 @@ int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,
 void dsfs_meta_close(struct dsfs_source *src);
 
 /* inode.c */
+int dsfs_ids_init(struct super_block *sb);
+int dsfs_inode_attr(const struct inode *inode, struct dsfs_attr *attr,
+		    struct dsfs_err *err);
 extern const struct inode_operations dsfs_symlink_iops;
 extern const struct inode_operations dsfs_special_iops;
 struct inode *dsfs_iget(struct super_block *sb, u32 ino);
@@ -204,7 +166,7 @@ void dsfs_whole_read(struct file *file);
 /* file.c */
 extern const struct inode_operations dsfs_file_iops;
 extern const struct file_operations dsfs_file_fops;
-bool dsfs_dio_direct(const struct inode *inode);
+bool dsfs_dio_direct(const struct inode *inode, struct dsfs_attr *attr);
 long dsfs_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 
 /* xattr.c */

@@ -43,18 +43,6 @@ int dsfs_bdev_read(struct super_block *sb, u64 pos, void *p, unsigned int len)
 	return ret ? -EIO : 0;
 }
 
-const struct dsfs_geo *dsfs_source_geo(const struct dsfs_source *src)
-{
-	return &src->geo;
-}
-
-static void *dsfs_resident(const struct dsfs_source *src, u64 block)
-{
-	const struct dsfs_group *group = src->groups[block >> DSFS_GROUP_BITS];
-
-	return group ? group->block[block & (DSFS_GROUP_BLOCKS - 1)] : NULL;
-}
-
 /* First metadata block of a region, and how many there are. */
 static u64 dsfs_region_block(const struct dsfs_source *src, unsigned int id,
 			     u64 *blocks)
@@ -422,7 +410,15 @@ static int dsfs_lazy_open(struct dsfs_source *src)
 	return 0;
 }
 
-static int dsfs_lazy_get(struct dsfs_source *src, u64 at, struct dsfs_mref *ref)
+/**
+ * dsfs_lazy_get - hold metadata that is not resident
+ * @src: the source
+ * @at: byte offset in its metadata
+ * @ref: filled in
+ *
+ * Return: 0, -EIO, -EBADMSG, -ENOMEM.
+ */
+int dsfs_lazy_get(struct dsfs_source *src, u64 at, struct dsfs_mref *ref)
 {
 	struct folio *folio;
 
@@ -435,29 +431,9 @@ static int dsfs_lazy_get(struct dsfs_source *src, u64 at, struct dsfs_mref *ref)
 	return 0;
 }
 
-int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
-		  size_t len, struct dsfs_mref *ref)
+void dsfs_meta_release(struct dsfs_mref *ref)
 {
-	const struct dsfs_region_info *r = &src->geo.regions[region];
-	u64 at;
-	char *p;
-
-	if (unlikely(off >= r->bytes || len > r->bytes - off ||
-		     (off & (DSFS_BLOCK_SIZE - 1)) + len > DSFS_BLOCK_SIZE))
-		return -EUCLEAN;
-	at = r->pos - src->geo.meta_start + off;
-	p = dsfs_resident(src, at >> DSFS_BLOCK_BITS);
-	if (unlikely(!p))
-		return dsfs_lazy_get(src, at, ref);
-	ref->p = p + (at & (DSFS_BLOCK_SIZE - 1));
-	ref->priv = NULL;
-	return 0;
-}
-
-void dsfs_meta_put(struct dsfs_mref *ref)
-{
-	if (ref->priv)
-		folio_put(ref->priv);
+	folio_put(ref->priv);
 }
 
 /**

@@ -6,55 +6,40 @@
  */
 #include "internal.h"
 
-static int dsfs_dir_of(struct inode *inode, struct dsfs_dir_info *dir,
-		       struct dsfs_err *err)
-{
-	struct dsfs_attr attr;
-
-	dsfs_inode_attr(inode, &attr);
-	return dsfs_dir_get(dsfs_src(inode->i_sb), &attr, dir, err);
-}
-
 /* What only a directory and its entry together can tell. */
 static int dsfs_check_entry(struct inode *dir, struct inode *inode, u8 type,
 			    struct dsfs_err *err)
 {
-	struct dsfs_dir_info child;
-	int ret;
-
 	if (type != dsfs_mode_to_dt(inode->i_mode))
 		return dsfs_bad(err, "type of an entry", type,
 				dsfs_mode_to_dt(inode->i_mode), -EUCLEAN);
-	if (!S_ISDIR(inode->i_mode))
-		return 0;
-	ret = dsfs_dir_of(inode, &child, err);
-	if (!ret && child.parent != dir->i_ino)
-		ret = dsfs_bad(err, "parent that a directory names",
-			       child.parent, dir->i_ino, -EUCLEAN);
-	return ret;
+	if (S_ISDIR(inode->i_mode) && dsfs_dir(inode)->parent != dir->i_ino)
+		return dsfs_bad(err, "parent that a directory names",
+				dsfs_dir(inode)->parent, dir->i_ino, -EUCLEAN);
+	return 0;
 }
 
 static struct inode *dsfs_lookup_inode(struct inode *dir,
 				       const struct qstr *name,
 				       struct dsfs_err *err)
 {
+	const struct dsfs_dir_info *info = dsfs_dir(dir);
 	struct super_block *sb = dir->i_sb;
-	struct dsfs_dir_info info;
 	struct inode *inode;
 	u32 pos, ino;
 	u8 type;
 	int ret;
 
-	ret = dsfs_dir_of(dir, &info, err);
-	if (!ret)
-		ret = dsfs_dir_lookup(dsfs_src(sb), &info, name->name,
-				      name->len, &pos, &type, err);
+	ret = dsfs_dir_lookup(dsfs_src(sb), info, name->name, name->len, &pos,
+			      &type, err);
 	if (ret)
 		return ERR_PTR(ret);
-	ino = info.first + pos;
-	ret = dsfs_stub_follow(dsfs_src(sb), &ino, &type, err);
-	if (ret)
-		return ERR_PTR(ret);
+	ino = info->first + pos;
+	if (type == DSFS_DT_STUB) {
+		ret = dsfs_stub_follow(dsfs_src(sb), &ino, &type, err);
+		if (ret)
+			return ERR_PTR(ret);
+	}
 	inode = dsfs_iget(sb, ino);
 	if (IS_ERR(inode)) {
 		/* said already, but for a number that a handle may hold */
@@ -97,15 +82,8 @@ static struct dentry *dsfs_lookup(struct inode *dir, struct dentry *dentry,
 struct dentry *dsfs_get_parent(struct dentry *child)
 {
 	struct inode *inode = d_inode(child);
-	struct dsfs_dir_info info;
-	struct dsfs_err err = {};
-	int ret;
 
-	ret = dsfs_dir_of(inode, &info, &err);
-	if (ret)
-		return ERR_PTR(dsfs_corrupt(inode->i_sb, inode->i_ino, &err,
-					    ret));
-	return d_obtain_alias(dsfs_iget(inode->i_sb, info.parent));
+	return d_obtain_alias(dsfs_iget(inode->i_sb, dsfs_dir(inode)->parent));
 }
 
 const struct inode_operations dsfs_dir_iops = {

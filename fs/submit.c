@@ -37,7 +37,6 @@ struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios,
 	if (!rd)
 		return NULL;
 	rd->inode = inode;
-	dsfs_inode_attr(inode, &rd->attr);
 	return rd;
 }
 
@@ -292,9 +291,11 @@ int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 	int ret;
 
 	INIT_WORK(&rd->work, dsfs_read_work);
-	ret = dsfs_read_range(rd, &err);
+	ret = dsfs_inode_attr(rd->inode, &rd->attr, &err);
+	if (!ret)
+		ret = dsfs_read_range(rd, &err);
 	if (ret) {
-		dsfs_corrupt(rd->inode->i_sb, rd->attr.ino, &err, ret);
+		dsfs_corrupt(rd->inode->i_sb, rd->inode->i_ino, &err, ret);
 		goto fail;
 	}
 	dsfs_read_widen(rd);

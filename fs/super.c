@@ -9,11 +9,10 @@
  */
 #include "internal.h"
 
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/statfs.h>
-
-static struct kmem_cache *dsfs_inode_cachep;
 
 /**
  * dsfs_fc_error - say why a mount fails
@@ -76,29 +75,11 @@ int dsfs_corrupt(struct super_block *sb, u64 ino, const struct dsfs_err *err,
 	return ret;
 }
 
-static struct inode *dsfs_alloc_inode(struct super_block *sb)
+static void dsfs_evict_inode(struct inode *inode)
 {
-	struct dsfs_inode_info *di;
-
-	di = alloc_inode_sb(sb, dsfs_inode_cachep, GFP_KERNEL);
-	if (!di)
-		return NULL;
-	di->start = 0;
-	di->ext = 0;
-	di->flags = 0;
-	return &di->vfs_inode;
-}
-
-static void dsfs_free_inode(struct inode *inode)
-{
-	kmem_cache_free(dsfs_inode_cachep, DSFS_I(inode));
-}
-
-static void dsfs_inode_init_once(void *p)
-{
-	struct dsfs_inode_info *di = p;
-
-	inode_init_once(&di->vfs_inode);
+	truncate_inode_pages_final(&inode->i_data);
+	clear_inode(inode);
+	kfree(inode->i_private);
 }
 
 static int dsfs_statfs(struct dentry *dentry, struct kstatfs *st)
@@ -123,8 +104,7 @@ static void dsfs_put_super(struct super_block *sb)
 }
 
 static const struct super_operations dsfs_sops = {
-	.alloc_inode	= dsfs_alloc_inode,
-	.free_inode	= dsfs_free_inode,
+	.evict_inode	= dsfs_evict_inode,
 	.statfs		= dsfs_statfs,
 	.put_super	= dsfs_put_super,
 	.show_options	= dsfs_show_options,
@@ -214,6 +194,8 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	sbi->ra_pages = dsfs_window(sb);
 
 	ret = dsfs_meta_open(&sbi->src, fc, sbi->opt.meta);
+	if (!ret)
+		ret = dsfs_ids_init(sb);
 	if (ret)
 		goto err_meta;
 	ret = dsfs_make_root(sb, fc);
@@ -318,6 +300,7 @@ static void dsfs_kill_sb(struct super_block *sb)
 	struct dsfs_sb_info *sbi = DSFS_SB(sb);
 
 	kill_block_super(sb);
+	kvfree(sbi->ids);
 	kfree(sbi);
 }
 
@@ -335,18 +318,12 @@ static int __init dsfs_init(void)
 {
 	int ret;
 
-	dsfs_inode_cachep = kmem_cache_create("dsfs_inode",
-					      sizeof(struct dsfs_inode_info), 0,
-					      SLAB_RECLAIM_ACCOUNT | SLAB_ACCOUNT,
-					      dsfs_inode_init_once);
-	if (!dsfs_inode_cachep)
-		return -ENOMEM;
 	ret = dsfs_submit_init();
 	if (ret)
-		goto err_cache;
+		return ret;
 	ret = dsfs_sysfs_init();
 	if (ret)
-		goto err_data;
+		goto err_submit;
 	ret = register_filesystem(&dsfs_fs_type);
 	if (ret)
 		goto err_sysfs;
@@ -354,10 +331,8 @@ static int __init dsfs_init(void)
 
 err_sysfs:
 	dsfs_sysfs_exit();
-err_data:
+err_submit:
 	dsfs_submit_exit();
-err_cache:
-	kmem_cache_destroy(dsfs_inode_cachep);
 	return ret;
 }
 
@@ -366,9 +341,6 @@ static void __exit dsfs_exit(void)
 	unregister_filesystem(&dsfs_fs_type);
 	dsfs_sysfs_exit();
 	dsfs_submit_exit();
-	/* Inodes are freed after a grace period. */
-	rcu_barrier();
-	kmem_cache_destroy(dsfs_inode_cachep);
 }
 
 module_init(dsfs_init);

@@ -60,10 +60,11 @@ static int dsfs_set_get(struct inode *inode, struct dsfs_set *set)
 	int ret;
 
 	memset(set, 0, sizeof(*set));
-	dsfs_inode_attr(inode, &attr);
-	if (!(attr.flags & DSFS_INODE_XATTRS))
+	ret = dsfs_inode_attr(inode, &attr, &err);
+	if (!ret && !(attr.flags & DSFS_INODE_XATTRS))
 		return 0;
-	ret = dsfs_ext_get(dsfs_src(sb), &attr, &ext, &err);
+	if (!ret)
+		ret = dsfs_ext_get(dsfs_src(sb), &attr, &ext, &err);
 	if (!ret)
 		ret = dsfs_xattr_bytes(dsfs_src(sb), &ext, &set->bytes, &err);
 	if (!ret)

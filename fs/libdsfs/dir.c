@@ -119,19 +119,11 @@ int dsfs_dir_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 	return ret;
 }
 
-/**
- * dsfs_names_decode - check the header of a name block
- * @buf: the block, aligned to 4 bytes
- * @avail: bytes up to the end of the 4 KiB block or of the region
- * @dir: the directory that the block belongs to
- * @names: filled in; refers to @buf
- * @err: filled in on failure
- *
- * Return: 0 or -EUCLEAN.
- */
-int dsfs_names_decode(const void *buf, size_t avail,
-		      const struct dsfs_dir_info *dir,
-		      struct dsfs_names_info *names, struct dsfs_err *err)
+/* Inline, as all that a lookup does with a name block should be one function. */
+static __always_inline int __dsfs_names_decode(const void *buf, size_t avail,
+					       const struct dsfs_dir_info *dir,
+					       struct dsfs_names_info *names,
+					       struct dsfs_err *err)
 {
 	const struct dsfs_names *raw = buf;
 
@@ -155,24 +147,31 @@ int dsfs_names_decode(const void *buf, size_t avail,
 	return 0;
 }
 
+/**
+ * dsfs_names_decode - check the header of a name block
+ * @buf: the block, aligned to 4 bytes
+ * @avail: bytes up to the end of the 4 KiB block or of the region
+ * @dir: the directory that the block belongs to
+ * @names: filled in; refers to @buf
+ * @err: filled in on failure
+ *
+ * Return: 0 or -EUCLEAN.
+ */
+int dsfs_names_decode(const void *buf, size_t avail,
+		      const struct dsfs_dir_info *dir,
+		      struct dsfs_names_info *names, struct dsfs_err *err)
+{
+	return __dsfs_names_decode(buf, avail, dir, names, err);
+}
+
 static bool dsfs_slot_type_valid(u8 type)
 {
 	return type == DSFS_DT_STUB || dsfs_mode_to_dt((u16)type << 12);
 }
 
-/**
- * dsfs_names_slot - a name of a name block
- * @names: the block
- * @slot: which name
- * @name: filled in; refers to the block
- * @err: filled in on failure
- *
- * Whether the name is one a directory may hold is left to dsfs_name_valid().
- *
- * Return: 0 or -EUCLEAN.
- */
-int dsfs_names_slot(const struct dsfs_names_info *names, u32 slot,
-		    struct dsfs_name *name, struct dsfs_err *err)
+static __always_inline int __dsfs_names_slot(const struct dsfs_names_info *names,
+					     u32 slot, struct dsfs_name *name,
+					     struct dsfs_err *err)
 {
 	const __le16 *slots = names->raw->slots;
 	const u32 from = sizeof(*names->raw) + 2 * names->count;
@@ -196,6 +195,23 @@ int dsfs_names_slot(const struct dsfs_names_info *names, u32 slot,
 	name->type = type;
 	name->pos = names->first + slot;
 	return 0;
+}
+
+/**
+ * dsfs_names_slot - a name of a name block
+ * @names: the block
+ * @slot: which name
+ * @name: filled in; refers to the block
+ * @err: filled in on failure
+ *
+ * Whether the name is one a directory may hold is left to dsfs_name_valid().
+ *
+ * Return: 0 or -EUCLEAN.
+ */
+int dsfs_names_slot(const struct dsfs_names_info *names, u32 slot,
+		    struct dsfs_name *name, struct dsfs_err *err)
+{
+	return __dsfs_names_slot(names, slot, name, err);
 }
 
 /**
@@ -229,10 +245,11 @@ int dsfs_name_cmp(const char *a, unsigned int alen, const char *b,
 	return cmp ? cmp : (int)alen - (int)blen;
 }
 
-static int dsfs_names_get(struct dsfs_source *src,
-			  const struct dsfs_dir_info *dir, u32 block,
-			  struct dsfs_mref *ref, struct dsfs_names_info *names,
-			  struct dsfs_err *err)
+static __always_inline int __dsfs_names_get(struct dsfs_source *src,
+					    const struct dsfs_dir_info *dir,
+					    u32 block, struct dsfs_mref *ref,
+					    struct dsfs_names_info *names,
+					    struct dsfs_err *err)
 {
 	const u64 room = dsfs_source_geo(src)->regions[DSFS_REGION_NAMES].bytes;
 	u64 off = dir->names + ((u64)block << DSFS_BLOCK_BITS);
@@ -244,10 +261,18 @@ static int dsfs_names_get(struct dsfs_source *src,
 	ret = dsfs_meta_get(src, DSFS_REGION_NAMES, off, avail, ref);
 	if (ret)
 		return dsfs_bad(err, "name block", off, room, ret);
-	ret = dsfs_names_decode(ref->p, avail, dir, names, err);
+	ret = __dsfs_names_decode(ref->p, avail, dir, names, err);
 	if (ret)
 		dsfs_meta_put(ref);
 	return ret;
+}
+
+static int dsfs_names_get(struct dsfs_source *src,
+			  const struct dsfs_dir_info *dir, u32 block,
+			  struct dsfs_mref *ref, struct dsfs_names_info *names,
+			  struct dsfs_err *err)
+{
+	return __dsfs_names_get(src, dir, block, ref, names, err);
 }
 
 /* Binary search in one block: -ENOENT, or 0 and @found. */
@@ -325,14 +350,32 @@ static int dsfs_lookup_entry(struct dsfs_source *src,
 	if (!slot || block >= dir->name_blocks)
 		return dsfs_bad(err, "index entry", entry, dir->name_blocks,
 				-EUCLEAN);
-	ret = dsfs_names_get(src, dir, block, &ref, &names, err);
+	ret = __dsfs_names_get(src, dir, block, &ref, &names, err);
 	if (ret)
 		return ret;
-	ret = dsfs_names_slot(&names, slot - 1, found, err);
+	ret = __dsfs_names_slot(&names, slot - 1, found, err);
 	if (!ret && (found->len != len || memcmp(found->name, name, len)))
 		ret = -ENOENT;
 	dsfs_meta_put(&ref);
 	return ret;
+}
+
+/* The first entry from @i on that is alike in the bits above @place, or none. */
+static unsigned int dsfs_line_next(const struct dsfs_line *line, unsigned int i,
+				   u32 fp, u32 place)
+{
+	const __le32 *e = line->entries;
+
+	/* By four: a test of an entry is shorter than the loop around it. */
+	for (; i < DSFS_LINE_ENTRIES && !(i & 3); i += 4)
+		if ((le32_to_cpu(e[i]) ^ fp) <= place ||
+		    (le32_to_cpu(e[i + 1]) ^ fp) <= place ||
+		    (le32_to_cpu(e[i + 2]) ^ fp) <= place ||
+		    (le32_to_cpu(e[i + 3]) ^ fp) <= place)
+			break;
+	while (i < DSFS_LINE_ENTRIES && (le32_to_cpu(e[i]) ^ fp) > place)
+		i++;
+	return i;
 }
 
 static int dsfs_lookup_line(struct dsfs_source *src,
@@ -342,9 +385,11 @@ static int dsfs_lookup_line(struct dsfs_source *src,
 {
 	const unsigned int place_bits = dir->slot_bits + dir->block_bits;
 	const u32 fp = dsfs_index_fp(hash, place_bits);
+	const u32 place = (1U << place_bits) - 1;
 	const struct dsfs_line *raw;
 	struct dsfs_mref ref;
-	unsigned int i;
+	unsigned int i = 0;
+	u32 entry;
 	int ret;
 
 	ret = dsfs_meta_get(src, DSFS_REGION_INDEX,
@@ -355,15 +400,38 @@ static int dsfs_lookup_line(struct dsfs_source *src,
 				ret);
 	raw = ref.p;
 	ret = -ENOENT;
-	for (i = 0; i < DSFS_LINE_ENTRIES && ret == -ENOENT; i++) {
-		u32 entry = le32_to_cpu(raw->entries[i]);
-
-		if (entry && !((entry ^ fp) >> place_bits))
-			ret = dsfs_lookup_entry(src, dir, entry, name, len,
-						found, err);
+	for (;; i++) {
+		i = dsfs_line_next(raw, i, fp, place);
+		if (i == DSFS_LINE_ENTRIES)
+			break;
+		entry = le32_to_cpu(raw->entries[i]);
+		if (!entry)
+			continue;
+		ret = dsfs_lookup_entry(src, dir, entry, name, len, found, err);
+		if (ret != -ENOENT)
+			break;
 	}
 	dsfs_meta_put(&ref);
 	return ret;
+}
+
+static int dsfs_lookup_hashed(struct dsfs_source *src,
+			      const struct dsfs_dir_info *dir,
+			      const char *name, unsigned int len,
+			      struct dsfs_name *found, struct dsfs_err *err)
+{
+	const u64 hash = dsfs_name_hash(name, len, dir->seed);
+	u32 line = dsfs_index_line(hash, dir->lines, 0);
+	const u32 other = dsfs_index_line(hash, dir->lines, 1);
+	int ret;
+
+	for (;;) {
+		ret = dsfs_lookup_line(src, dir, line, hash, name, len, found,
+				       err);
+		if (ret != -ENOENT || line == other)
+			return ret;
+		line = other;
+	}
 }
 
 /**
@@ -383,24 +451,14 @@ int dsfs_dir_lookup(struct dsfs_source *src, const struct dsfs_dir_info *dir,
 		    struct dsfs_err *err)
 {
 	struct dsfs_name found;
-	u32 line, other;
-	u64 hash;
 	int ret;
 
 	if (!dir->count)
 		return -ENOENT;
-	if (!dir->lines) {
+	if (dir->lines)
+		ret = dsfs_lookup_hashed(src, dir, name, len, &found, err);
+	else
 		ret = dsfs_lookup_sorted(src, dir, name, len, &found, err);
-	} else {
-		hash = dsfs_name_hash(name, len, dir->seed);
-		line = dsfs_index_line(hash, dir->lines, 0);
-		other = dsfs_index_line(hash, dir->lines, 1);
-		ret = dsfs_lookup_line(src, dir, line, hash, name, len, &found,
-				       err);
-		if (ret == -ENOENT && other != line)
-			ret = dsfs_lookup_line(src, dir, other, hash, name, len,
-					       &found, err);
-	}
 	if (ret)
 		return ret;
 	*pos = found.pos;

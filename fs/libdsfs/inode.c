@@ -5,24 +5,21 @@
  */
 #include "libdsfs.h"
 
-/**
- * dsfs_mode_to_dt - directory entry type of a mode
- * @mode: as st_mode
- *
- * Return: a DT_* value that fits 4 bits; 0 for a mode without a known type.
- */
-unsigned int dsfs_mode_to_dt(u16 mode)
+/* Inline, as an inode is decoded for every lookup. */
+static __always_inline int __dsfs_extent_check(const struct dsfs_geo *geo,
+					       u64 start, u64 stored,
+					       struct dsfs_err *err)
 {
-	switch (mode & S_IFMT) {
-	case S_IFREG:
-	case S_IFDIR:
-	case S_IFLNK:
-	case S_IFCHR:
-	case S_IFBLK:
-	case S_IFIFO:
-	case S_IFSOCK:
-		return (mode & S_IFMT) >> 12;
-	}
+	if (start < geo->data_start || start >= geo->data_end)
+		return dsfs_bad(err, "start of data", start, geo->data_end,
+				-EUCLEAN);
+	if (stored > geo->data_end - start)
+		return dsfs_bad(err, "end of data", start + stored,
+				geo->data_end, -EUCLEAN);
+	if (start & ((1ULL << geo->align_bits) - 1) &&
+	    (start & (DSFS_BLOCK_SIZE - 1)) + stored > DSFS_BLOCK_SIZE)
+		return dsfs_bad(err, "unaligned data that crosses a block",
+				start, 1ULL << geo->align_bits, -EUCLEAN);
 	return 0;
 }
 
@@ -41,17 +38,7 @@ unsigned int dsfs_mode_to_dt(u16 mode)
 int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored,
 		      struct dsfs_err *err)
 {
-	if (start < geo->data_start || start >= geo->data_end)
-		return dsfs_bad(err, "start of data", start, geo->data_end,
-				-EUCLEAN);
-	if (stored > geo->data_end - start)
-		return dsfs_bad(err, "end of data", start + stored,
-				geo->data_end, -EUCLEAN);
-	if (start & ((1ULL << geo->align_bits) - 1) &&
-	    (start & (DSFS_BLOCK_SIZE - 1)) + stored > DSFS_BLOCK_SIZE)
-		return dsfs_bad(err, "unaligned data that crosses a block",
-				start, 1ULL << geo->align_bits, -EUCLEAN);
-	return 0;
+	return __dsfs_extent_check(geo, start, stored, err);
 }
 
 static int dsfs_stub_check(const struct dsfs_geo *geo,
@@ -81,7 +68,7 @@ static int dsfs_inode_reg(const struct dsfs_geo *geo, struct dsfs_attr *a,
 	if (!a->size && a->start)
 		return dsfs_bad(err, "start of an empty file", a->start, 0,
 				-EUCLEAN);
-	return a->size ? dsfs_extent_check(geo, a->start, a->size, err) : 0;
+	return a->size ? __dsfs_extent_check(geo, a->start, a->size, err) : 0;
 }
 
 static int dsfs_inode_symlink(const struct dsfs_geo *geo, struct dsfs_attr *a,
@@ -138,6 +125,20 @@ static int dsfs_inode_kind(const struct dsfs_geo *geo, struct dsfs_attr *a,
 	return 0;
 }
 
+/* Most inodes have no flag, or say that they share a block. */
+static int dsfs_inode_plain(const struct dsfs_geo *geo, struct dsfs_attr *a,
+			    struct dsfs_err *err)
+{
+	if (a->flags && !S_ISREG(a->mode))
+		return dsfs_bad(err, "data flags of no regular file", a->flags,
+				0, -EUCLEAN);
+	if (a->owner >= geo->owners)
+		return dsfs_bad(err, "owner", a->owner, geo->owners, -EUCLEAN);
+	if (!a->nlink)
+		return dsfs_bad(err, "link count", a->nlink, a->flags, -EUCLEAN);
+	return 0;
+}
+
 static int dsfs_inode_flags(const struct dsfs_geo *geo, struct dsfs_attr *a,
 			    struct dsfs_err *err)
 {
@@ -165,21 +166,11 @@ static int dsfs_inode_flags(const struct dsfs_geo *geo, struct dsfs_attr *a,
 	return 0;
 }
 
-/**
- * dsfs_inode_decode - check an inode record
- * @geo: the image
- * @ino: its number, below geo->inodes
- * @raw: the record
- * @attr: filled in
- * @err: filled in on failure
- *
- * A stub decodes well; callers that want a file check dsfs_attr_is_stub().
- *
- * Return: 0 or -EUCLEAN.
- */
-int dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino,
-		      const struct dsfs_inode *raw, struct dsfs_attr *attr,
-		      struct dsfs_err *err)
+static __always_inline int __dsfs_inode_decode(const struct dsfs_geo *geo,
+					       u32 ino,
+					       const struct dsfs_inode *raw,
+					       struct dsfs_attr *attr,
+					       struct dsfs_err *err)
 {
 	int ret;
 
@@ -198,8 +189,30 @@ int dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino,
 
 	if (attr->flags & DSFS_INODE_STUB)
 		return dsfs_stub_check(geo, raw, attr, err);
-	ret = dsfs_inode_flags(geo, attr, err);
+	if (!(attr->flags & ~DSFS_INODE_SHARED) && !attr->ext)
+		ret = dsfs_inode_plain(geo, attr, err);
+	else
+		ret = dsfs_inode_flags(geo, attr, err);
 	return ret ? ret : dsfs_inode_kind(geo, attr, err);
+}
+
+/**
+ * dsfs_inode_decode - check an inode record
+ * @geo: the image
+ * @ino: its number, below geo->inodes
+ * @raw: the record
+ * @attr: filled in
+ * @err: filled in on failure
+ *
+ * A stub decodes well; callers that want a file check dsfs_attr_is_stub().
+ *
+ * Return: 0 or -EUCLEAN.
+ */
+int dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino,
+		      const struct dsfs_inode *raw, struct dsfs_attr *attr,
+		      struct dsfs_err *err)
+{
+	return __dsfs_inode_decode(geo, ino, raw, attr, err);
 }
 
 static int dsfs_ext_holes(const struct dsfs_geo *geo,
@@ -299,7 +312,7 @@ int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,
 			    sizeof(struct dsfs_inode), &ref);
 	if (ret)
 		return dsfs_bad(err, "inode record", ino, geo->inodes - 1, ret);
-	ret = dsfs_inode_decode(geo, ino, ref.p, attr, err);
+	ret = __dsfs_inode_decode(geo, ino, ref.p, attr, err);
 	dsfs_meta_put(&ref);
 	return ret;
 }
@@ -366,7 +379,7 @@ int dsfs_ext_get(struct dsfs_source *src, const struct dsfs_attr *attr,
  * dsfs_owner_get - owner and group of an inode
  * @src: the image
  * @attr: the inode
- * @ext: its side record
+ * @ext: its side record; may be NULL if no owner is in it
  * @uid: filled in
  * @gid: filled in
  * @err: filled in on failure

@@ -31,12 +31,14 @@ struct dsfs_err {
 	u64 limit;
 };
 
+/* Cold: the checks that call it are on the way of every lookup. */
+void __cold dsfs_err_set(struct dsfs_err *err, const char *what, u64 value,
+			 u64 limit);
+
 static inline int dsfs_bad(struct dsfs_err *err, const char *what, u64 value,
 			   u64 limit, int ret)
 {
-	err->what = what;
-	err->value = value;
-	err->limit = limit;
+	dsfs_err_set(err, what, value, limit);
 	return ret;
 }
 
@@ -150,7 +152,23 @@ int dsfs_ext_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
 		    struct dsfs_err *err);
 int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored,
 		      struct dsfs_err *err);
-unsigned int dsfs_mode_to_dt(u16 mode);
+
+/**
+ * dsfs_mode_to_dt - directory entry type of a mode
+ * @mode: as st_mode
+ *
+ * Return: a DT_* value that fits 4 bits; 0 for a mode without a known type.
+ */
+static inline unsigned int dsfs_mode_to_dt(u16 mode)
+{
+	const unsigned int type = mode >> 12;
+	const unsigned int known = 1 << (S_IFREG >> 12) | 1 << (S_IFDIR >> 12) |
+				   1 << (S_IFLNK >> 12) | 1 << (S_IFCHR >> 12) |
+				   1 << (S_IFBLK >> 12) | 1 << (S_IFIFO >> 12) |
+				   1 << (S_IFSOCK >> 12);
+
+	return known >> type & 1 ? type : 0;
+}
 
 static inline bool dsfs_attr_is_stub(const struct dsfs_attr *attr)
 {
@@ -172,23 +190,29 @@ struct dsfs_mref {
 	void *priv;
 };
 
-/**
- * dsfs_meta_get - hold a piece of metadata
- * @src: the image
- * @region: which region
- * @off: byte offset in it
- * @len: bytes wanted, 1 to 4096; all in one 4 KiB block of the region
- * @ref: filled in; give it back with dsfs_meta_put()
+/*
+ * dsfs_source.h has
  *
- * The bytes are verified against their checksum.  May sleep.
+ * int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region,
+ *		     u64 off, size_t len, struct dsfs_mref *ref);
  *
- * Return: 0, -EUCLEAN past the region's end or across a block, -EBADMSG,
- * -EIO, -ENOMEM.
+ * which holds the @len bytes, 1 to 4096, at offset @off of a region, all in one
+ * block of 4 KiB of it.  They are verified against their checksum; it may sleep.
+ * It returns 0, -EUCLEAN past the region's end or across a block, -EBADMSG,
+ * -EIO, -ENOMEM; and
+ *
+ * const struct dsfs_geo *dsfs_source_geo(const struct dsfs_source *src);
  */
-int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
-		  size_t len, struct dsfs_mref *ref);
-void dsfs_meta_put(struct dsfs_mref *ref);
-const struct dsfs_geo *dsfs_source_geo(const struct dsfs_source *src);
+#include "dsfs_source.h"
+
+void dsfs_meta_release(struct dsfs_mref *ref);
+
+/* dsfs_meta_put - give back what dsfs_meta_get() gave */
+static inline void dsfs_meta_put(struct dsfs_mref *ref)
+{
+	if (ref->priv)
+		dsfs_meta_release(ref);
+}
 
 /* inode.c: the same over a source; -ESTALE for an inode number that is not there */
 int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,

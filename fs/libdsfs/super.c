@@ -6,6 +6,20 @@
  */
 #include "libdsfs.h"
 
+/**
+ * dsfs_err_set - fill in what is wrong
+ * @err: filled in
+ * @what: the rule or field
+ * @value: what was found
+ * @limit: what would have been right
+ */
+void dsfs_err_set(struct dsfs_err *err, const char *what, u64 value, u64 limit)
+{
+	err->what = what;
+	err->value = value;
+	err->limit = limit;
+}
+
 /* Bytes of one record; a region's length must be a multiple of it. */
 static const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_BLOCKSUMS]	= sizeof(__le32),

@@ -31,6 +31,10 @@ typedef long long s64;
 #define __printf(f, a) __attribute__((format(printf, f, a)))
 #endif
 
+#ifndef __cold
+#define __cold __attribute__((__cold__))
+#endif
+
 #ifndef __force
 #ifdef __CHECKER__
 #define __force __attribute__((force))

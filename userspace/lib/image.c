@@ -380,10 +380,9 @@ int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
 	return 0;
 }
 
-void dsfs_meta_put(struct dsfs_mref *ref)
+void dsfs_meta_release(struct dsfs_mref *ref)
 {
-	if (ref->priv)
-		piece_put(ref->priv);
+	piece_put(ref->priv);
 	ref->priv = NULL;
 	ref->p = NULL;
 }
