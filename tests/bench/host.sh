@@ -38,6 +38,10 @@ json()
 # The fast setting of EROFS, as make_erofs has it.
 erofs_tuned()
 {
+	local text
+
 	erofs_args=(-Enoinline_data)
-	! "${erofs[@]}" --help 2>&1 | grep -q -- --MZ || erofs_args=("-E^inline_data" --MZ)
+	# Whole, as grep -q would end the pipe, and pipefail take that for a no.
+	text=$("${erofs[@]}" --help 2>&1) || true
+	[[ $text != *--MZ* ]] || erofs_args=("-E^inline_data" --MZ)
 }
