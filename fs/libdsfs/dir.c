@@ -164,70 +164,6 @@ int dsfs_names_decode(const void *buf, size_t avail,
 	return __dsfs_names_decode(buf, avail, dir, names, err);
 }
 
-static bool dsfs_slot_type_valid(u8 type)
-{
-	return type == DSFS_DT_STUB || dsfs_mode_to_dt((u16)type << 12);
-}
-
-static __always_inline int __dsfs_names_slot(const struct dsfs_names_info *names,
-					     u32 slot, struct dsfs_name *name,
-					     struct dsfs_err *err)
-{
-	const __le16 *slots = names->raw->slots;
-	const u32 from = sizeof(*names->raw) + 2 * names->count;
-	u32 at, end, type;
-
-	if (slot >= names->count)
-		return dsfs_bad(err, "slot", slot, names->count, -EUCLEAN);
-	at = le16_to_cpu(slots[slot]);
-	type = at >> DSFS_SLOT_TYPE_SHIFT;
-	at &= DSFS_SLOT_OFFSET;
-	end = slot + 1 < names->count ?
-	      le16_to_cpu(slots[slot + 1]) & DSFS_SLOT_OFFSET : names->end;
-	if (at < from || at >= end || end > names->end ||
-	    end - at > DSFS_NAME_MAX)
-		return dsfs_bad(err, "place of a name", at, end, -EUCLEAN);
-	if (!dsfs_slot_type_valid(type))
-		return dsfs_bad(err, "type of a name", type, DSFS_DT_STUB,
-				-EUCLEAN);
-	name->name = (const char *)names->raw + at;
-	name->len = end - at;
-	name->type = type;
-	name->pos = names->first + slot;
-	return 0;
-}
-
-/**
- * dsfs_names_slot - a name of a name block
- * @names: the block
- * @slot: which name
- * @name: filled in; refers to the block
- * @err: filled in on failure
- *
- * Whether the name is one a directory may hold is left to dsfs_name_valid().
- *
- * Return: 0 or -EUCLEAN.
- */
-int dsfs_names_slot(const struct dsfs_names_info *names, u32 slot,
-		    struct dsfs_name *name, struct dsfs_err *err)
-{
-	return __dsfs_names_slot(names, slot, name, err);
-}
-
-/**
- * dsfs_name_valid - whether a directory may hold such a name
- * @name: bytes, not terminated
- * @len: how many
- */
-bool dsfs_name_valid(const char *name, unsigned int len)
-{
-	if (!len || len > DSFS_NAME_MAX)
-		return false;
-	if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
-		return false;
-	return !memchr(name, '/', len) && !memchr(name, 0, len);
-}
-
 /**
  * dsfs_name_cmp - the order of names: by bytes, a prefix first
  * @a: a name
@@ -353,7 +289,7 @@ static int dsfs_lookup_entry(struct dsfs_source *src,
 	ret = __dsfs_names_get(src, dir, block, &ref, &names, err);
 	if (ret)
 		return ret;
-	ret = __dsfs_names_slot(&names, slot - 1, found, err);
+	ret = dsfs_names_slot(&names, slot - 1, found, err);
 	if (!ret && (found->len != len || memcmp(found->name, name, len)))
 		ret = -ENOENT;
 	dsfs_meta_put(&ref);
@@ -521,7 +457,14 @@ none:
 	return ret;
 }
 
-static int dsfs_dir_iter_load(struct dsfs_dir_iter *it, struct dsfs_err *err)
+/**
+ * dsfs_dir_iter_load - hold the name block of a walk's next name
+ * @it: the walk; not at its end, and not within a block that is held
+ * @err: filled in on failure
+ *
+ * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
+ */
+int dsfs_dir_iter_load(struct dsfs_dir_iter *it, struct dsfs_err *err)
 {
 	const bool next = it->names.raw;
 	int ret;
@@ -549,34 +492,4 @@ static int dsfs_dir_iter_load(struct dsfs_dir_iter *it, struct dsfs_err *err)
 				it->names.first, it->pos, -EUCLEAN);
 	}
 	return 0;
-}
-
-/**
- * dsfs_dir_iter_next - the next name of a walk
- * @it: the walk
- * @name: filled in; valid up to the next call
- * @err: filled in on failure
- *
- * Return: 1 for a name, 0 at the end, -EUCLEAN, or an error of dsfs_meta_get().
- */
-int dsfs_dir_iter_next(struct dsfs_dir_iter *it, struct dsfs_name *name,
-		       struct dsfs_err *err)
-{
-	int ret;
-
-	if (it->pos >= it->dir->count)
-		return 0;
-	if (!it->names.raw || it->pos - it->names.first >= it->names.count) {
-		ret = dsfs_dir_iter_load(it, err);
-		if (ret)
-			return ret;
-	}
-	ret = dsfs_names_slot(&it->names, it->pos - it->names.first, name, err);
-	if (ret)
-		return ret;
-	if (!dsfs_name_valid(name->name, name->len))
-		return dsfs_bad(err, "name that no directory may hold",
-				it->pos, it->dir->count, -EUCLEAN);
-	it->pos++;
-	return 1;
 }

@@ -278,9 +278,6 @@ int dsfs_dir_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 int dsfs_names_decode(const void *buf, size_t avail,
 		      const struct dsfs_dir_info *dir,
 		      struct dsfs_names_info *names, struct dsfs_err *err);
-int dsfs_names_slot(const struct dsfs_names_info *names, u32 slot,
-		    struct dsfs_name *name, struct dsfs_err *err);
-bool dsfs_name_valid(const char *name, unsigned int len);
 int dsfs_name_cmp(const char *a, unsigned int alen, const char *b,
 		  unsigned int blen);
 int dsfs_dir_lookup(struct dsfs_source *src, const struct dsfs_dir_info *dir,
@@ -288,9 +285,117 @@ int dsfs_dir_lookup(struct dsfs_source *src, const struct dsfs_dir_info *dir,
 		    struct dsfs_err *err);
 void dsfs_dir_iter_init(struct dsfs_dir_iter *it, struct dsfs_source *src,
 			const struct dsfs_dir_info *dir, u32 pos);
-int dsfs_dir_iter_next(struct dsfs_dir_iter *it, struct dsfs_name *name,
-		       struct dsfs_err *err);
+int dsfs_dir_iter_load(struct dsfs_dir_iter *it, struct dsfs_err *err);
 void dsfs_dir_iter_end(struct dsfs_dir_iter *it);
+
+/*
+ * Names, inline: a readdir of a million of them does little else.
+ */
+static inline bool dsfs_slot_type_valid(u8 type)
+{
+	return type == DSFS_DT_STUB || dsfs_mode_to_dt((u16)type << 12);
+}
+
+/**
+ * dsfs_names_slot - a name of a name block
+ * @names: the block
+ * @slot: which name
+ * @name: filled in; refers to the block
+ * @err: filled in on failure
+ *
+ * Whether the name is one a directory may hold is left to dsfs_name_valid().
+ *
+ * Return: 0 or -EUCLEAN.
+ */
+static inline int dsfs_names_slot(const struct dsfs_names_info *names, u32 slot,
+				  struct dsfs_name *name, struct dsfs_err *err)
+{
+	const __le16 *slots = names->raw->slots;
+	const u32 from = sizeof(*names->raw) + 2 * names->count;
+	u32 at, end, type;
+
+	if (slot >= names->count)
+		return dsfs_bad(err, "slot", slot, names->count, -EUCLEAN);
+	at = le16_to_cpu(slots[slot]);
+	type = at >> DSFS_SLOT_TYPE_SHIFT;
+	at &= DSFS_SLOT_OFFSET;
+	end = slot + 1 < names->count ?
+	      le16_to_cpu(slots[slot + 1]) & DSFS_SLOT_OFFSET : names->end;
+	if (at < from || at >= end || end > names->end ||
+	    end - at > DSFS_NAME_MAX)
+		return dsfs_bad(err, "place of a name", at, end, -EUCLEAN);
+	if (!dsfs_slot_type_valid(type))
+		return dsfs_bad(err, "type of a name", type, DSFS_DT_STUB,
+				-EUCLEAN);
+	name->name = (const char *)names->raw + at;
+	name->len = end - at;
+	name->type = type;
+	name->pos = names->first + slot;
+	return 0;
+}
+
+/* Whether a byte of @w is zero. */
+static inline bool dsfs_has_zero(u64 w)
+{
+	return (w - 0x0101010101010101ULL) & ~w & 0x8080808080808080ULL;
+}
+
+/**
+ * dsfs_name_valid - whether a directory may hold such a name
+ * @name: bytes, not terminated
+ * @len: how many
+ */
+static inline bool dsfs_name_valid(const char *name, unsigned int len)
+{
+	u64 w;
+
+	if (!len || len > DSFS_NAME_MAX)
+		return false;
+	if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
+		return false;
+	/* Eight bytes at a time: the kernel's memchr() goes byte by byte. */
+	for (; len >= sizeof(w); name += sizeof(w), len -= sizeof(w)) {
+		memcpy(&w, name, sizeof(w));
+		if (dsfs_has_zero(w) ||
+		    dsfs_has_zero(w ^ 0x0101010101010101ULL * '/'))
+			return false;
+	}
+	for (; len; name++, len--)
+		if (!*name || *name == '/')
+			return false;
+	return true;
+}
+
+/**
+ * dsfs_dir_iter_next - the next name of a walk
+ * @it: the walk
+ * @name: filled in; valid up to the next call
+ * @err: filled in on failure
+ *
+ * Return: 1 for a name, 0 at the end, -EUCLEAN, or an error of dsfs_meta_get().
+ */
+static inline int dsfs_dir_iter_next(struct dsfs_dir_iter *it,
+				     struct dsfs_name *name,
+				     struct dsfs_err *err)
+{
+	int ret;
+
+	if (it->pos >= it->dir->count)
+		return 0;
+	if (!it->names.raw || it->pos - it->names.first >= it->names.count) {
+		ret = dsfs_dir_iter_load(it, err);
+		if (ret < 0)
+			return ret;
+	}
+	ret = dsfs_names_slot(&it->names, it->pos - it->names.first, name, err);
+	if (ret < 0)
+		return ret;
+	if (!dsfs_name_valid(name->name, name->len))
+		return dsfs_bad(err, "name that no directory may hold",
+				it->pos, it->dir->count, -EUCLEAN);
+	it->pos++;
+	return 1;
+}
 
 /*
  * The name index.  A name may stand in either of two lines; the entry is made
