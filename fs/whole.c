@@ -19,11 +19,15 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 
-/* Add the next folio: as large as fits the place, smaller if memory is short. */
+/*
+ * Add the next folio: as large as fits the place, smaller if memory is short.
+ * None if it is very short: that a small part was asked for must not bring the
+ * OOM killer, so what does not come easily is left to the page cache.
+ */
 static struct folio *dsfs_whole_folio(struct address_space *mapping,
 				      pgoff_t index, pgoff_t pages)
 {
-	const gfp_t gfp = mapping_gfp_mask(mapping);
+	const gfp_t gfp = readahead_gfp_mask(mapping);
 	unsigned int order = min_t(unsigned int, dsfs_max_folio_order(mapping),
 				   ilog2(pages - index));
 	struct folio *folio = NULL;
@@ -31,8 +35,7 @@ static struct folio *dsfs_whole_folio(struct address_space *mapping,
 	if (index)
 		order = min_t(unsigned int, order, __ffs(index));
 	if (order)
-		folio = dsfs_alloc_folio(gfp | __GFP_NORETRY | __GFP_NOWARN,
-					 order);
+		folio = dsfs_alloc_folio(gfp, order);
 	if (!folio)
 		folio = dsfs_alloc_folio(gfp, 0);
 	if (!folio)

@@ -93,7 +93,7 @@ pack_dirs()
 	# The mkfs commands are words of arrays, which no child inherits.
 	bench_erofs
 	erofs_line=$(printf '%q ' "${erofs[@]}") erofs_args='-Enoinline_data'
-	! "${erofs[@]}" --help 2>&1 | grep -q -- --MZ || erofs_args='-E^inline_data --MZ'
+	! grep -q -- --MZ < <("${erofs[@]}" --help 2>&1) || erofs_args='-E^inline_data --MZ'
 	# shellcheck disable=SC2016
 	erofs="$erofs_line$erofs_args" unshare --mount --propagation private sh -euc "$fill_dirs"'
 		dir=$1 list=$2

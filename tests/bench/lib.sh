@@ -288,7 +288,7 @@ make_erofs()
 {
 	local args=(-Enoinline_data)
 
-	! "${erofs[@]}" --help 2>&1 | grep -q -- --MZ || args=("-E^inline_data" --MZ)
+	! grep -q -- --MZ < <("${erofs[@]}" --help 2>&1) || args=("-E^inline_data" --MZ)
 	shown="mkfs.erofs ${args[*]} IMAGE TREE" \
 		made "$3" "$erofs_version" "${erofs[@]}" --quiet "${args[@]}" "$2" "$1"
 }
@@ -364,7 +364,7 @@ tell_erofs()
 {
 	local args=(-Enoinline_data)
 
-	! "${erofs[@]}" --help 2>&1 | grep -q -- --MZ || args=("-E^inline_data" --MZ)
+	! grep -q -- --MZ < <("${erofs[@]}" --help 2>&1) || args=("-E^inline_data" --MZ)
 	shown="mkset --form=tar | mkfs.erofs ${args[*]} --tar=f IMAGE" \
 		made "$3" "$erofs_version" bash -o pipefail -c \
 		"build/tests/mkset $(tree_args "$4") --form=tar | ${erofs[*]@Q} --quiet ${args[*]} --tar=f $2"

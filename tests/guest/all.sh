@@ -179,6 +179,16 @@ step_mounts()
 	run "$here/mounts.sh" "$(real writable)" "$(real zoo)" /modules/dsfs.ko
 }
 
+# Whole files by read(2), and what the page cache asks for.
+step_stuck()
+{
+	ext4 pext4
+	for opts in ro wholefile=0; do
+		run "$here/stuck.sh" "$(real plain)" sizes/524289 /mnt/pext4/sizes/524289 "$opts"
+	done
+	umount /mnt/pext4
+}
+
 one_request_a_file()
 {
 	requests --pattern="$1" /mnt/jpegs >/tmp/requests || return 1
@@ -196,7 +206,7 @@ step_requests()
 	umount /mnt/jpegs
 }
 
-[ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks nfs mounts requests
+[ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck nfs mounts requests
 for step in "$@"; do
 	start=$(cut -d ' ' -f 1 /proc/uptime)
 	"step_$step"
