@@ -66,6 +66,8 @@ show_kernel
 mount -t configfs none /sys/kernel/config 2>/dev/null || true
 for fs; do
 	for size in 512 4096; do
+		# XFS was made with sectors of 512 bytes.
+		[ "$fs $size" != "xfs 4096" ] || continue
 		at_once null1 "$drives/$fs" $size
 		show_device null1 "null_blk irqmode 0, blocksize $size"
 		case $fs in
