@@ -75,14 +75,17 @@ static struct dentry *dsfs_lookup(struct inode *dir, struct dentry *dentry,
 
 /**
  * dsfs_get_parent - the directory that holds a directory
- * @child: a directory
+ * @child: should be a directory
  *
- * Return: a dentry or an ERR_PTR.
+ * Return: a dentry or an ERR_PTR; -ESTALE for what is no directory.
  */
 struct dentry *dsfs_get_parent(struct dentry *child)
 {
 	struct inode *inode = d_inode(child);
 
+	/* A made-up file handle may call anything a parent. */
+	if (!S_ISDIR(inode->i_mode))
+		return ERR_PTR(-ESTALE);
 	return d_obtain_alias(dsfs_iget(inode->i_sb, dsfs_dir(inode)->parent));
 }
 
