@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The directories of a manifest, found by path.  Lines come in any order, so a
+ * directory's nodes are collected in an array of its own that grows.
+ */
+#include <stdlib.h>
+
+#include "libdsfs.h"
+#include "manifest_tree.h"
+
+void *manifest_keep(struct manifest *m, size_t bytes, size_t align)
+{
+	void *p = arena_alloc(&m->src->tree.arena, bytes, align);
+
+	if (p)
+		memset(p, 0, bytes);
+	return p;
+}
+
+char *manifest_keep_name(struct manifest *m, const char *name, size_t len)
+{
+	char *p = manifest_keep(m, len + 2, 1);
+
+	if (p) {
+		p[0] = len;
+		memcpy(p + 1, name, len);
+	}
+	return p;
+}
+
+static size_t dir_hash(const struct mdir *parent, const char *name, size_t len)
+{
+	return xxh64(name, len, (uintptr_t)parent);
+}
+
+/* The slot of a directory, or the free one where it belongs. */
+static u32 *dir_slot(struct manifest *m, const struct mdir *parent,
+		     const char *name, size_t len)
+{
+	size_t i = dir_hash(parent, name, len) & m->mask;
+
+	for (; m->slots[i]; i = (i + 1) & m->mask) {
+		const struct mdir *d = manifest_dir_at(m, m->slots[i] - 1);
+
+		if (d->parent == parent && node_len(&d->self) == len &&
+		    !memcmp(node_name(&d->self), name, len))
+			break;
+	}
+	return &m->slots[i];
+}
+
+static int grow_slots(struct manifest *m)
+{
+	size_t size = m->slots ? (m->mask + 1) * 2 : 1024;
+
+	free(m->slots);
+	m->slots = calloc(size, sizeof(*m->slots));
+	if (!m->slots)
+		return -ENOMEM;
+	m->mask = size - 1;
+	for (size_t i = 1; i < m->dirs.n; i++) {
+		const struct mdir *d = manifest_dir_at(m, i);
+
+		*dir_slot(m, d->parent, node_name(&d->self),
+			  node_len(&d->self)) = i + 1;
+	}
+	return 0;
+}
+
+struct mdir *manifest_new_dir(struct manifest *m, struct mdir *parent,
+			      const char *name, size_t len)
+{
+	struct mdir *d = manifest_keep(m, sizeof(*d), 8), **slot;
+
+	if (!d)
+		return NULL;
+	d->parent = parent;
+	d->first_line = manifest_line(m);
+	d->self.name = manifest_keep_name(m, name, len);
+	d->dir = parent ? manifest_keep(m, sizeof(*d->dir), 8) : m->src->tree.root_dir;
+	slot = d->self.name && d->dir ? array_add(&m->dirs) : NULL;
+	if (!slot)
+		return NULL;
+	*slot = d;
+	if (parent) {
+		d->dir->parent = parent->dir;
+		d->dir->slot = -1;
+	}
+	return d;
+}
+
+static struct mdir *get_dir(struct manifest *m, struct mdir *parent,
+			    const char *name, size_t len)
+{
+	u32 *slot;
+	struct mdir *d;
+
+	if (m->dirs.n * 2 > m->mask && grow_slots(m))
+		return NULL;
+	slot = dir_slot(m, parent, name, len);
+	if (*slot)
+		return manifest_dir_at(m, *slot - 1);
+	d = manifest_new_dir(m, parent, name, len);
+	if (d)
+		*slot = m->dirs.n;
+	return d;
+}
+
+struct mdir *manifest_dir(struct manifest *m, const char *path, size_t len)
+{
+	struct mdir *d = m->root;
+	size_t at = 0;
+	char *last;
+
+	if (m->last_dir && len == m->last_len && !memcmp(path, m->last, len))
+		return m->last_dir;
+	while (d && at < len) {
+		const char *name = path + at + 1;
+		size_t n = strchrnul(name, '/') - name;
+
+		if (n > len - at - 1)
+			n = len - at - 1;
+		d = get_dir(m, d, name, n);
+		at += n + 1;
+	}
+	last = d ? realloc(m->last, len + 1) : NULL;
+	if (!last)
+		return NULL;
+	memcpy(last, path, len);
+	m->last = last;
+	m->last_len = len;
+	m->last_dir = d;
+	return d;
+}
+
+struct node *manifest_add_node(struct mdir *d)
+{
+	struct dir *dir = d->dir;
+	struct node *n;
+
+	if (dir->count == d->cap) {
+		u64 cap = d->cap ? d->cap + d->cap / 2 : 8;
+
+		if (cap > DSFS_MAX_INODES)
+			return NULL;
+		n = realloc(dir->nodes, cap * sizeof(*n));
+		if (!n)
+			return NULL;
+		dir->nodes = n;
+		d->cap = cap;
+	}
+	n = &dir->nodes[dir->count++];
+	memset(n, 0, sizeof(*n));
+	return n;
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When all lines of a manifest are read: directories are put into their
+ * parents and sorted, which finds what was named twice, and names with
+ * type=link become names of their files.
+ */
+#include <stdlib.h>
+
+#include "libdsfs.h"
+#include "manifest_tree.h"
+
+/* A directory that no line gave attributes to has the defaults. */
+static int end_dir(struct manifest *m, struct mdir *d)
+{
+	struct entry none = { .type = S_IFDIR };
+	int ret = d->line ? 0 : manifest_set_attrs(m, &d->self, &none);
+	struct node *n;
+
+	if (ret)
+		return ret;
+	d->self.sum = d->line ? d->line : d->first_line;
+	if (!d->parent) {
+		struct node *root = &m->src->tree.root;
+
+		root->mode = d->self.mode;
+		root->owner = d->self.owner;
+		root->mtime = d->self.mtime;
+		return 0;
+	}
+	d->self.u.dir = d->dir;
+	n = manifest_add_node(d->parent);
+	if (n)
+		*n = d->self;
+	return n ? 0 : -ENOMEM;
+}
+
+static int node_cmp(const void *a, const void *b)
+{
+	const struct node *x = a, *y = b;
+
+	return dsfs_name_cmp(node_name(x), node_len(x), node_name(y),
+			     node_len(y));
+}
+
+static bool is_sorted(const struct dir *dir)
+{
+	for (u32 i = 1; i < dir->count; i++) {
+		if (node_cmp(&dir->nodes[i - 1], &dir->nodes[i]) >= 0)
+			return false;
+	}
+	return true;
+}
+
+static int sort_dir(struct manifest *m, struct mdir *d)
+{
+	struct dir *dir = d->dir;
+	struct node *less;
+
+	if (!is_sorted(dir))
+		qsort(dir->nodes, dir->count, sizeof(*dir->nodes), node_cmp);
+	for (u32 i = 1; i < dir->count; i++) {
+		const struct node *a = &dir->nodes[i - 1], *b = a + 1;
+		char *path;
+
+		if (node_cmp(a, b))
+			continue;
+		path = tree_path(&m->src->tree, dir, a, true);
+		manifest_fail(m, a->sum > b->sum ? a->sum : b->sum,
+			      "/%s: already in line %u", path ? path : "",
+			      a->sum > b->sum ? b->sum : a->sum);
+		free(path);
+		return -EINVAL;
+	}
+	less = dir->count ? realloc(dir->nodes, dir->count * sizeof(*less)) :
+			    NULL;
+	if (less)
+		dir->nodes = less;
+	for (u32 i = 0; i < dir->count; i++) {
+		if (S_ISDIR(dir->nodes[i].mode))
+			dir->nodes[i].u.dir->self = &dir->nodes[i];
+	}
+	return 0;
+}
+
+/* A file gets a second name, or one more. */
+static struct hlink *make_link(struct manifest *m, struct node *n,
+			       const struct hlink *as)
+{
+	struct hlink *l = manifest_keep(m, sizeof(*l), 8);
+
+	if (!l)
+		return NULL;
+	l->ino = as ? as->ino : m->src->tree.nlinks + 1;
+	l->data = as ? as->data : n->u;
+	n->u.link = l;
+	n->flags |= NODE_LINK;
+	m->src->tree.nlinks++;
+	return l;
+}
+
+/* A line with type=link and the file that it names. */
+struct link {
+	struct node *node;
+	struct node *to;
+};
+
+static int find_link(struct manifest *m, struct node *n, struct link *link)
+{
+	const char *target = n->u.target;
+	struct node *to = NULL;
+	struct dir *dir;
+
+	if (*target == '/')
+		to = tree_find(&m->src->tree, target, &dir);
+	if (!to)
+		return manifest_fail(m, n->sum, "target: %s: not in the manifest",
+			    target);
+	if (!to->mode || S_ISDIR(to->mode))
+		return manifest_fail(m, n->sum, "target: %s: is itself type=%s", target,
+			    to->mode ? "dir" : "link");
+	*link = (struct link){ n, to };
+	return 0;
+}
+
+static int end_link(struct manifest *m, const struct link *link)
+{
+	struct node *n = link->node, *to = link->to, was = *n;
+
+	if (!(to->flags & NODE_LINK) && !make_link(m, to, NULL))
+		return -ENOMEM;
+	*n = *to;
+	n->name = was.name;
+	n->sum = was.sum;
+	return make_link(m, n, to->u.link) ? 0 : -ENOMEM;
+}
+
+/* All are found before any is made: a link to a link must be seen as one. */
+static int end_links(struct manifest *m)
+{
+	struct array found = { .size = sizeof(struct link) };
+	struct link *link;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && m->links && i < m->dirs.n; i++) {
+		struct dir *dir = manifest_dir_at(m, i)->dir;
+
+		for (u32 k = 0; !ret && k < dir->count; k++) {
+			if (dir->nodes[k].mode)
+				continue;
+			link = array_add(&found);
+			ret = link ? find_link(m, &dir->nodes[k], link) :
+				     -ENOMEM;
+		}
+	}
+	for (size_t i = 0; !ret && i < found.n; i++)
+		ret = end_link(m, (struct link *)found.p + i);
+	array_free(&found);
+	return ret;
+}
+
+/* What stores nothing must look like what a scan makes of it. */
+static void forget_lines(struct manifest *m)
+{
+	for (size_t i = 0; i < m->dirs.n; i++) {
+		struct dir *dir = manifest_dir_at(m, i)->dir;
+
+		for (u32 k = 0; k < dir->count; k++) {
+			struct node *n = &dir->nodes[k];
+
+			if (S_ISREG(n->mode) && n->size)
+				continue;
+			n->sum = 0;
+			if (S_ISREG(n->mode))
+				node_data(n)->start = 0;
+		}
+	}
+}
+
+int manifest_finish(struct manifest *m)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < m->dirs.n; i++)
+		ret = end_dir(m, manifest_dir_at(m, i));
+	for (size_t i = 0; !ret && i < m->dirs.n; i++)
+		ret = sort_dir(m, manifest_dir_at(m, i));
+	if (!ret)
+		ret = end_links(m);
+	if (!ret)
+		forget_lines(m);
+	free(m->slots);
+	free(m->last);
+	m->slots = NULL;
+	m->last = NULL;
+	return ret;
+}
