@@ -91,6 +91,7 @@ uninstall:
 include tests/tools.mk
 include tests/bench.mk
 -include tests/unit.mk
+include tests/hostile.mk
 
 # All tests, or the tiers in TIERS (tests/README.md).
 .PHONY: check check-long

@@ -34,7 +34,7 @@ $(T)/unit-mkfs: $(call sanobjs,$(unit_mkfs_SRC))
 check-unit:
 	tests/unit/run
 
-corrupt_OBJ	:= $(call objs,tests/corrupt/mkcorrupt.c tests/corrupt/place.c)
+corrupt_OBJ	:= $(call objs,$(addprefix tests/corrupt/,mkcorrupt.c place.c fields.c sums.c))
 
 # It makes its images in the guest, too.
 $(T)/mkcorrupt: $(corrupt_OBJ) $(LIB)

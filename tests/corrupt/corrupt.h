@@ -5,7 +5,7 @@
 #ifndef CORRUPT_H
 #define CORRUPT_H
 
-#include "libdsfs.h"
+#include "fields.h"
 
 /**
  * struct dsfs_source - an image in memory
@@ -19,26 +19,6 @@ struct dsfs_source {
 	u64 len;
 	u64 out;
 	struct dsfs_geo geo;
-};
-
-/* A field of a structure; @count of them in a row. */
-struct field {
-	const char *name;
-	u16 off;
-	u16 size;
-	u32 count;
-};
-
-/**
- * struct place - something in the image
- * @pos: byte offset
- * @bytes: length
- * @fields: what can be changed in it; ends with a field without name
- */
-struct place {
-	u64 pos;
-	u64 bytes;
-	const struct field *fields;
 };
 
 /* When a statement is done: what comes later sees checksums made earlier. */

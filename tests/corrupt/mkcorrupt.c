@@ -29,6 +29,7 @@
 #include <stdlib.h>
 
 #include "corrupt.h"
+#include "sums.h"
 
 #define STATEMENTS_MAX	16
 #define WORDS_MAX	8
@@ -159,16 +160,14 @@ static int parse_changes(struct dsfs_source *src, char *text, struct change *lis
 static void apply(struct dsfs_source *src, const struct change *c)
 {
 	u8 *p = src->bad + c->place.pos;
-	u64 v = 0;
-	int i;
+	u64 v;
 
 	if (!c->field) {
 		memset(p, 0, c->place.bytes);
 		return;
 	}
 	p += c->field->off + (u64)c->index * c->field->size;
-	for (i = c->field->size; i--;)
-		v = v << 8 | p[i];
+	v = field_get(p, c->field->size);
 	switch (c->op) {
 	case '=':
 		v = c->value;
@@ -183,8 +182,7 @@ static void apply(struct dsfs_source *src, const struct change *c)
 		v ^= c->value;
 		break;
 	}
-	for (i = 0; i < c->field->size; i++, v >>= 8)
-		p[i] = v;
+	field_put(p, c->field->size, v);
 }
 
 static void apply_phase(struct dsfs_source *src, const struct change *list, int n,
@@ -199,66 +197,35 @@ static void apply_phase(struct dsfs_source *src, const struct change *list, int 
 
 /* --- checksums -------------------------------------------------------------- */
 
-static void put32(u8 *p, u32 v)
+static struct sums_area sums_area(const struct dsfs_source *src)
 {
-	__le32 raw = cpu_to_le32(v);
+	const struct dsfs_region_info *r = &src->geo.regions[DSFS_REGION_BLOCKSUMS];
 
-	memcpy(p, &raw, sizeof(raw));
+	return (struct sums_area){ src->geo.meta_start, src->geo.meta_bytes,
+				   r->pos, r->bytes };
 }
 
 static void sum_blocks(struct dsfs_source *src)
 {
-	const struct dsfs_region_info *r = &src->geo.regions[DSFS_REGION_BLOCKSUMS];
-	u64 pos = src->geo.meta_start, i;
+	const struct sums_area area = sums_area(src);
 
-	for (i = 0; i < src->geo.meta_bytes >> DSFS_BLOCK_BITS; i++) {
-		if (pos < r->pos || pos >= r->pos + r->bytes)
-			put32(src->bad + r->pos + 4 * i,
-			      dsfs_crc32c(0, src->bad + pos, DSFS_BLOCK_SIZE));
-		pos += DSFS_BLOCK_SIZE;
-	}
-}
-
-/*
- * The checksum of a region as a slot describes it; one that lies nowhere keeps
- * the one it has, and so does an empty one.
- */
-static void sum_region(struct dsfs_source *src, struct dsfs_super *raw, int id)
-{
-	const struct dsfs_region_info *b = &src->geo.regions[DSFS_REGION_BLOCKSUMS];
-	const u64 total = src->geo.meta_bytes >> DSFS_BLOCK_BITS;
-	struct dsfs_region *r = &raw->regions[id];
-	u64 block = le32_to_cpu(r->block), bytes = le64_to_cpu(r->bytes);
-	u64 blocks = (bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS;
-
-	if (!bytes || blocks > total || block > total - blocks)
-		return;
-	if (id == DSFS_REGION_BLOCKSUMS)
-		r->checksum = cpu_to_le32(dsfs_crc32c(0, src->bad +
-						      src->geo.meta_start +
-						      (block << DSFS_BLOCK_BITS),
-						      bytes));
-	else
-		r->checksum = cpu_to_le32(dsfs_crc32c(0, src->bad + b->pos +
-						      4 * block, 4 * blocks));
+	sums_blocks(src->bad, &area);
 }
 
 static void sum_regions(struct dsfs_source *src)
 {
-	struct dsfs_super *raw;
+	const struct sums_area area = sums_area(src);
 	int slot, id;
 
-	for (slot = 0; slot < DSFS_SB_SLOTS; slot++) {
-		raw = (void *)(src->bad + DSFS_SB_POS(slot));
+	for (slot = 0; slot < DSFS_SB_SLOTS; slot++)
 		for (id = 0; id < DSFS_REGIONS_USED; id++)
-			sum_region(src, raw, id);
-	}
+			sums_region(src->bad, &area, slot, id);
 }
 
 /* A region that was moved or resized gets the checksum of what it covers now. */
 static void resum_moved(struct dsfs_source *src, const struct change *list, int n)
 {
-	struct dsfs_super *raw;
+	const struct sums_area area = sums_area(src);
 	int slot, id, i;
 	u64 pos;
 
@@ -271,22 +238,18 @@ static void resum_moved(struct dsfs_source *src, const struct change *list, int 
 				pos = DSFS_SB_POS(slot) +
 				      offsetof(struct dsfs_super, regions) +
 				      id * sizeof(struct dsfs_region);
-				raw = (void *)(src->bad + DSFS_SB_POS(slot));
 				if (list[i].place.pos == pos)
-					sum_region(src, raw, id);
+					sums_region(src->bad, &area, slot, id);
 			}
 	}
 }
 
 static void sum_supers(struct dsfs_source *src)
 {
-	struct dsfs_super *raw;
 	int slot;
 
-	for (slot = 0; slot < DSFS_SB_SLOTS; slot++) {
-		raw = (void *)(src->bad + DSFS_SB_POS(slot));
-		raw->checksum = cpu_to_le32(dsfs_super_sum(raw));
-	}
+	for (slot = 0; slot < DSFS_SB_SLOTS; slot++)
+		sums_super(src->bad, slot);
 }
 
 /* --- files ------------------------------------------------------------------ */

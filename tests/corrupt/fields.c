@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The fields of every structure, by name: for the list of defects, which names
+ * them, and for the mutator, which draws them.
+ */
+#include "fields.h"
+
+#define F(s, f)		{ #f, offsetof(struct s, f), sizeof(((struct s *)0)->f), 1 }
+#define F_BYTES(s, f)	{ #f, offsetof(struct s, f), 1, sizeof(((struct s *)0)->f) }
+#define F_END		{ NULL, 0, 0, 0 }
+
+const struct field super_fields[] = {
+	F(dsfs_super, magic), F(dsfs_super, checksum), F(dsfs_super, version),
+	F(dsfs_super, block_bits), F(dsfs_super, align_bits),
+	F(dsfs_super, chunk_bits), F(dsfs_super, object_bits),
+	F(dsfs_super, slot), F(dsfs_super, name_hash), F(dsfs_super, compat),
+	F(dsfs_super, incompat), F(dsfs_super, generation),
+	F(dsfs_super, build_time), F_BYTES(dsfs_super, uuid),
+	F_BYTES(dsfs_super, label), F(dsfs_super, image_bytes),
+	F(dsfs_super, data_start), F(dsfs_super, data_end),
+	F(dsfs_super, meta_start), F(dsfs_super, meta_bytes),
+	F(dsfs_super, content_bytes), F(dsfs_super, stored_bytes),
+	F(dsfs_super, files), F_BYTES(dsfs_super, reserved), F_END,
+};
+
+const struct field region_fields[] = {
+	F(dsfs_region, block), F(dsfs_region, checksum), F(dsfs_region, bytes),
+	F_END,
+};
+
+const struct field inode_fields[] = {
+	F(dsfs_inode, mode), F(dsfs_inode, owner), F(dsfs_inode, nlink),
+	F(dsfs_inode, flags), F(dsfs_inode, ext), F(dsfs_inode, size_hi),
+	F(dsfs_inode, start_hi), F(dsfs_inode, size_lo),
+	F(dsfs_inode, start_lo), F(dsfs_inode, mtime), F_END,
+};
+
+const struct field ext_fields[] = {
+	F(dsfs_ext, xattrs), F(dsfs_ext, stored), F(dsfs_ext, first_segment),
+	F(dsfs_ext, segments), F(dsfs_ext, nlink), F(dsfs_ext, uid),
+	F(dsfs_ext, gid), F_BYTES(dsfs_ext, reserved), F_END,
+};
+
+const struct field dir_fields[] = {
+	F(dsfs_dir, self), F(dsfs_dir, parent), F(dsfs_dir, first),
+	F(dsfs_dir, count), F(dsfs_dir, names), F(dsfs_dir, name_blocks),
+	F(dsfs_dir, lines), F(dsfs_dir, first_line), F(dsfs_dir, seed),
+	F(dsfs_dir, slot_bits), F(dsfs_dir, block_bits),
+	F_BYTES(dsfs_dir, reserved), F_END,
+};
+
+const struct field names_fields[] = {
+	F(dsfs_names, first), F(dsfs_names, count), F(dsfs_names, end), F_END,
+};
+
+const struct field line_fields[] = {
+	{ "entries", 0, 4, DSFS_LINE_ENTRIES }, F_END,
+};
+
+const struct field segment_fields[] = {
+	F(dsfs_segment, logical), F(dsfs_segment, stored), F_END,
+};
+
+const struct field xset_fields[] = {
+	F(dsfs_xattr_set, bytes), F(dsfs_xattr_set, count),
+	F(dsfs_xattr_set, reserved), F_END,
+};
+
+const struct field xattr_fields[] = {
+	F(dsfs_xattr, prefix), F(dsfs_xattr, name_len), F(dsfs_xattr, reserved),
+	F(dsfs_xattr, value_len), { "byte", sizeof(struct dsfs_xattr), 1, 4096 },
+	F_END,
+};
+
+const struct field owner_fields[] = {
+	F(dsfs_owner, uid), F(dsfs_owner, gid), F_END,
+};
+
+const struct field byte_fields[] = { { "byte", 0, 1, 1U << 30 }, F_END };
+const struct field le16_fields[] = { { "value", 0, 2, 1 }, F_END };
+const struct field le32_fields[] = { { "value", 0, 4, 1 }, F_END };
+
+const char *const region_names[DSFS_REGIONS_USED] = {
+	"BLOCKSUMS", "INODES", "DIRS", "NAMES", "INDEX", "OWNERS", "EXTS",
+	"SYMLINKS", "XATTRS", "SEGMENTS", "FILESUMS", "CHUNKSUMS", "HISTORY",
+};
+
+u64 field_get(const u8 *p, unsigned int size)
+{
+	u64 v = 0;
+
+	while (size--)
+		v = v << 8 | p[size];
+	return v;
+}
+
+void field_put(u8 *p, unsigned int size, u64 v)
+{
+	for (; size; size--, v >>= 8)
+		*p++ = v;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Checksums of metadata, from the blocks up to the superblock.  What they cover
+ * may be broken in any way, so nothing is decoded here.
+ */
+#include "fields.h"
+#include "sums.h"
+
+void sums_blocks(u8 *image, const struct sums_area *area)
+{
+	const u64 blocks = area->meta_bytes >> DSFS_BLOCK_BITS;
+	u64 pos = area->meta_start, i;
+
+	for (i = 0; i < blocks && 4 * i + 4 <= area->bytes; i++) {
+		if (pos + DSFS_BLOCK_SIZE <= area->pos ||
+		    pos >= area->pos + area->bytes)
+			field_put(image + area->pos + 4 * i, 4,
+				  dsfs_crc32c(0, image + pos, DSFS_BLOCK_SIZE));
+		pos += DSFS_BLOCK_SIZE;
+	}
+}
+
+void sums_region(u8 *image, const struct sums_area *area, int slot, int id)
+{
+	u8 *raw = image + DSFS_SB_POS(slot) + offsetof(struct dsfs_super, regions) +
+		  id * sizeof(struct dsfs_region);
+	const u64 block = field_get(raw + offsetof(struct dsfs_region, block), 4);
+	const u64 bytes = field_get(raw + offsetof(struct dsfs_region, bytes), 8);
+	const u64 total = area->meta_bytes >> DSFS_BLOCK_BITS;
+	u64 blocks, pos = area->meta_start + (block << DSFS_BLOCK_BITS);
+
+	if (!bytes || bytes > area->meta_bytes)
+		return;
+	blocks = (bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS;
+	if (blocks > total || block > total - blocks)
+		return;
+	if (id != DSFS_REGION_BLOCKSUMS) {
+		if (4 * (block + blocks) > area->bytes)
+			return;
+		pos = area->pos + 4 * block;
+	}
+	field_put(raw + offsetof(struct dsfs_region, checksum), 4,
+		  dsfs_crc32c(0, image + pos,
+			      id == DSFS_REGION_BLOCKSUMS ? bytes : 4 * blocks));
+}
+
+void sums_super(u8 *image, int slot)
+{
+	u8 *raw = image + DSFS_SB_POS(slot);
+	struct dsfs_super copy;
+
+	memcpy(&copy, raw, sizeof(copy));
+	field_put(raw + offsetof(struct dsfs_super, checksum), 4,
+		  dsfs_super_sum(&copy));
+}

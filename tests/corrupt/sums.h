@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Checksums of metadata made right again, in an image in memory: a defect that
+ * a checksum finds tests nothing but checksums.
+ */
+#ifndef CORRUPT_SUMS_H
+#define CORRUPT_SUMS_H
+
+#include "libdsfs.h"
+
+/**
+ * struct sums_area - where the metadata and its BLOCKSUMS lie
+ * All of it lies in the image; the caller has made sure.
+ */
+struct sums_area {
+	u64 meta_start;
+	u64 meta_bytes;
+	u64 pos;
+	u64 bytes;
+};
+
+/** sums_blocks - the entries of BLOCKSUMS, as far as it goes */
+void sums_blocks(u8 *image, const struct sums_area *area);
+
+/**
+ * sums_region - the checksum of a region as a slot describes it
+ *
+ * One that lies nowhere keeps the one it has, and so does an empty one.
+ */
+void sums_region(u8 *image, const struct sums_area *area, int slot, int id);
+
+/** sums_super - the checksum of a slot */
+void sums_super(u8 *image, int slot);
+
+#endif /* CORRUPT_SUMS_H */

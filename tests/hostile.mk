@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Images made hostile, and what is done with them.  Included by the top Makefile.
+
+T		:= $(B)/tests
+# The mutator as a library: the fuzzers use it too.
+MUTATE_SRC	:= tests/hostile/mutate.c tests/hostile/layout.c \
+		   tests/corrupt/fields.c tests/corrupt/sums.c
+hostile_OBJ	:= $(call objs,$(MUTATE_SRC) $(wildcard tests/hostile/*.c))
+
+$(hostile_OBJ): DSFS_CFLAGS += -Itests/corrupt
+
+$(T)/mutate: $(call objs,tests/hostile/mutate_main.c tests/hostile/files.c $(MUTATE_SRC)) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lisal -lxxhash
+
+-include $(hostile_OBJ:.o=.d)

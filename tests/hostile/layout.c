@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where things lie in an image that may be broken in any way; and its
+ * checksums, which need to know no more than that.
+ */
+#include "layout.h"
+#include "mutate.h"
+
+#define DATA_SUMS_MOST	(64ULL << 20)	/* bytes: files may overlap */
+
+bool layout_slot(struct layout *l, u8 *image, u64 size, int slot)
+{
+	const u64 mask = DSFS_BLOCK_SIZE - 1;
+	u8 *raw = image + DSFS_SB_POS(slot), *r;
+	u64 pos, bytes;
+	int id;
+
+	memset(l, 0, sizeof(*l));
+	l->image = image;
+	l->size = size;
+	l->slot = -1;
+	if (size < DSFS_DATA_START_MIN)
+		return false;
+	l->area.meta_start = GET(raw, dsfs_super, meta_start);
+	l->area.meta_bytes = GET(raw, dsfs_super, meta_bytes);
+	if (l->area.meta_start < DSFS_DATA_START_MIN || l->area.meta_start > size ||
+	    l->area.meta_start & mask || l->area.meta_bytes & mask ||
+	    !l->area.meta_bytes || l->area.meta_bytes > size - l->area.meta_start) {
+		memset(&l->area, 0, sizeof(l->area));
+		return false;
+	}
+	l->slot = slot;
+	l->chunk_bits = GET(raw, dsfs_super, chunk_bits);
+	l->data_start = GET(raw, dsfs_super, data_start);
+	l->data_end = GET(raw, dsfs_super, data_end);
+	if (l->data_end > size || l->data_start > l->data_end)
+		l->data_start = l->data_end = 0;
+	for (id = 0; id < DSFS_REGIONS_USED; id++) {
+		r = raw + offsetof(struct dsfs_super, regions) +
+		    id * sizeof(struct dsfs_region);
+		pos = GET(r, dsfs_region, block) << DSFS_BLOCK_BITS;
+		bytes = GET(r, dsfs_region, bytes);
+		if (pos > l->area.meta_bytes || bytes > l->area.meta_bytes - pos)
+			continue;
+		l->regions[id].pos = l->area.meta_start + pos;
+		l->regions[id].bytes = bytes;
+	}
+	l->area.pos = l->regions[DSFS_REGION_BLOCKSUMS].pos;
+	l->area.bytes = l->regions[DSFS_REGION_BLOCKSUMS].bytes;
+	return true;
+}
+
+void layout_find(struct layout *l, u8 *image, u64 size)
+{
+	int slot;
+
+	for (slot = 0; slot < DSFS_SB_SLOTS; slot++)
+		if (layout_slot(l, image, size, slot))
+			return;
+}
+
+u8 *layout_record(const struct layout *l, enum dsfs_region_id id, u64 i,
+		  size_t bytes)
+{
+	if (i >= l->regions[id].bytes / bytes)
+		return NULL;
+	return l->image + l->regions[id].pos + i * bytes;
+}
+
+/* --- checksums -------------------------------------------------------------- */
+
+/* Bytes that a regular file stores, inside the image; 0 if there are none. */
+static u64 stored_bytes(const struct layout *l, const u8 *inode)
+{
+	u64 bytes = GET48(inode, size), start = GET48(inode, start);
+	const u16 flags = GET(inode, dsfs_inode, flags);
+	const u8 *ext;
+
+	if (!S_ISREG(GET(inode, dsfs_inode, mode)) || flags & DSFS_INODE_STUB)
+		return 0;
+	if (flags & DSFS_INODE_HOLES) {
+		ext = layout_record(l, DSFS_REGION_EXTS,
+				    GET(inode, dsfs_inode, ext) - 1,
+				    sizeof(struct dsfs_ext));
+		bytes = ext ? GET(ext, dsfs_ext, stored) : 0;
+	}
+	return start < l->size && bytes <= l->size - start ? bytes : 0;
+}
+
+static void sum_file(const struct layout *l, const u8 *inode, u64 ino, u64 stored)
+{
+	const u64 chunk = 1ULL << l->chunk_bits, start = GET48(inode, start);
+	u8 *sum = layout_record(l, DSFS_REGION_FILESUMS, ino, 4);
+	u64 at, n, first;
+
+	if (!sum)
+		return;
+	if (stored <= chunk) {
+		field_put(sum, 4, dsfs_crc32c(0, l->image + start, stored));
+		return;
+	}
+	first = field_get(sum, 4);
+	for (at = 0; at < stored; at += n, first++) {
+		n = stored - at < chunk ? stored - at : chunk;
+		sum = layout_record(l, DSFS_REGION_CHUNKSUMS, first, 4);
+		if (!sum)
+			return;
+		field_put(sum, 4, dsfs_crc32c(0, l->image + start + at, n));
+	}
+}
+
+static void sum_data(const struct layout *l)
+{
+	u64 ino, stored, left = DATA_SUMS_MOST;
+	const u8 *inode;
+
+	if (l->chunk_bits < DSFS_CHUNK_BITS_MIN || l->chunk_bits > DSFS_CHUNK_BITS_MAX)
+		return;
+	for (ino = DSFS_ROOT_INO; ; ino++) {
+		inode = layout_record(l, DSFS_REGION_INODES, ino,
+				      sizeof(struct dsfs_inode));
+		if (!inode)
+			return;
+		stored = stored_bytes(l, inode);
+		if (!stored)
+			continue;
+		if (stored > left)
+			return;
+		left -= stored;
+		sum_file(l, inode, ino, stored);
+	}
+}
+
+void dsfs_fix_checksums(void *image, size_t size, bool data)
+{
+	struct layout l[DSFS_SB_SLOTS];
+	int slot, id;
+
+	if (size < DSFS_DATA_START_MIN)
+		return;
+	for (slot = 0; slot < DSFS_SB_SLOTS; slot++) {
+		if (!layout_slot(&l[slot], image, size, slot))
+			continue;
+		if (data)
+			sum_data(&l[slot]);
+		sums_blocks(image, &l[slot].area);
+	}
+	for (slot = 0; slot < DSFS_SB_SLOTS; slot++) {
+		for (id = 0; l[slot].slot >= 0 && id < DSFS_REGIONS_USED; id++)
+			sums_region(image, &l[slot].area, slot, id);
+		sums_super(image, slot);
+	}
+}
