@@ -81,12 +81,28 @@ struct dsfs_load {
 	struct completion done;
 };
 
+/*
+ * What a failed read left in memory may be there because something below, as
+ * dm-verity, refused it: it must not pass because its crc32c is right.
+ */
+static void dsfs_load_wipe(struct bio *bio)
+{
+	struct bvec_iter_all iter;
+	struct bio_vec *vec;
+
+	bio_for_each_segment_all(vec, bio, iter)
+		memset(page_address(vec->bv_page) + vec->bv_offset, 0,
+		       vec->bv_len);
+}
+
 static void dsfs_load_end_io(struct bio *bio)
 {
 	struct dsfs_load *load = bio->bi_private;
 
-	if (bio->bi_status)
+	if (bio->bi_status) {
+		dsfs_load_wipe(bio);
 		WRITE_ONCE(load->failed, true);
+	}
 	if (atomic_dec_and_test(&load->pending))
 		complete(&load->done);
 	bio_put(bio);
@@ -199,7 +215,7 @@ static int dsfs_load_group(struct dsfs_source *src, unsigned long group,
 
 /*
  * Read blocks [first, end) into new pages; they are not verified yet.  -EIO:
- * some were not read, and will fail their checksum like other damage.
+ * some were not read, hold zeros, and will fail their checksum like other damage.
  */
 static int dsfs_load_blocks(struct dsfs_source *src, u64 first, u64 end)
 {
