@@ -1,0 +1,176 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# guest.sh BYTES SALT - the guest's part of tests/verity/run.
+#
+# Disks: appended: an image of BYTES with its hashes behind it; base and hash: the
+# same apart; the others: tampered images with the hashes of the right one behind
+# them.  /ref/root holds its root hash, /ref/list its listing.
+#
+# What counts of a tampered image: an attribute or a content that can be read is the
+# right one, and what was tampered with cannot be read.
+set -eu
+here=$(dirname "$0")
+prog=verity
+# shellcheck source=tests/guest/lib.sh
+. "$here/lib.sh"
+
+bytes=$1 salt=$2
+root=$(cat /ref/root)
+disk=/dev/drive
+mnt=/mnt/image
+names=/tmp/names
+mkdir -p $mnt
+# There is no udev here.
+export DM_DISABLE_UDEV=1
+
+# The tree has no names that a shell would mind.
+cut -f 1 /ref/list | sed 's|^/|./|' >$names
+
+# open_verity DATA HASHDISK ROOT [OPTION...]: /dev/mapper/v
+open_verity()
+{
+	data=$1 hashes=$2 hash=$3
+	shift 3
+	veritysetup open "$disk/$data" v "$disk/$hashes" "$hash" "$@"
+}
+
+appended()
+{
+	open_verity "$1" "$1" "${2:-$root}" --hash-offset="$bytes"
+}
+
+mounted()
+{
+	mount -t dsfs -o "${1:-ro}" "${2:-/dev/mapper/v}" $mnt
+}
+
+closed()
+{
+	! grep -q " $mnt dsfs " /proc/mounts || umount $mnt
+	[ ! -e /dev/mapper/v ] || veritysetup close v
+}
+
+same_listing()
+{
+	listing $mnt >/tmp/list && cmp /ref/list /tmp/list
+}
+
+# Everything that can be learned of the tree, a line each; errors go to /tmp/errors.
+facts()
+{
+	cd $mnt
+	{
+		xargs stat -c '%n %f %s %u %g %h %Y' <$names
+		find . -type f -exec sha256sum {} +
+	} 2>/tmp/errors | sort
+	cd /
+}
+
+# refuses_all NAME OPTIONS: the tampered image NAME cannot be mounted.
+refuses_all()
+{
+	rc=0
+	appended "$1" || return 1
+	if mounted "$2" 2>/tmp/errors; then
+		echo "# $1: mounts"
+		rc=1
+	fi
+	closed
+	return $rc
+}
+
+# refuses NAME PATH OPTIONS: of the tampered image NAME, nothing that can be read is
+# wrong, and PATH cannot be read.
+refuses()
+{
+	appended "$1" || return 1
+	mounted "$3" || { closed; return 1; }
+	facts >/tmp/facts
+	rc=0
+	if grep -vxFf /tmp/good /tmp/facts | sed 's/^/# wrong: /' | grep .; then
+		rc=1
+	elif ! grep -q "$2" /tmp/errors; then
+		echo "# $1: $2 could be read"
+		rc=1
+	elif [ "$(wc -l </tmp/facts)" -lt $(($(wc -l </tmp/good) / 2)) ]; then
+		echo "# $1: too much is gone"
+		rc=1
+	fi
+	echo "# $1: $(wc -l </tmp/facts) of $(wc -l </tmp/good) facts are there, the others are errors"
+	closed
+	return $rc
+}
+
+# all_right NAME: all of the tampered image NAME can be read, and is right.
+all_right()
+{
+	appended "$1" && mounted || { closed; return 1; }
+	rc=0
+	facts | cmp -s /tmp/good - || rc=1
+	closed
+	return $rc
+}
+
+# Without dm-verity the forger wins: what the image says is believed.
+believed()
+{
+	mounted ro "$disk/$1" || return 1
+	facts >/tmp/facts
+	rc=0
+	[ ! -s /tmp/errors ] || rc=1
+	! cmp -s /tmp/good /tmp/facts || rc=1
+	umount $mnt
+	return $rc
+}
+
+# What the kernel's command line says in dm-mod.create, given to dmsetup.
+table()
+{
+	blocks=$((bytes / 4096))
+	echo "0 $((bytes / 512)) verity 1 $disk/appended $disk/appended 4096 4096 $blocks $((blocks + 1)) sha256 $root $salt"
+}
+
+wrong_root()
+{
+	bad=$(echo "$root" | tr 0123456789abcdef 123456789abcdef0)
+	rc=0
+	if appended appended "$bad" && mounted; then
+		rc=1
+	fi
+	closed
+	return $rc
+}
+
+for opts in meta=resident meta=lazy verify=off; do
+	appended appended
+	check "mounts with $opts, hashes behind the image" mounted $opts
+	check "listing with $opts, hashes behind the image" same_listing
+	[ $opts != meta=resident ] || facts >/tmp/good
+	closed
+done
+check "the whole tree was read" [ "$(wc -l </tmp/good)" -gt 400 ]
+open_verity base hash "$root"
+check "mounts, hashes on a disk of their own" mounted
+check "listing, hashes on a disk of their own" same_listing
+closed
+check "dmsetup takes the table that the documentation tells" \
+	dmsetup create v --readonly --table "$(table)"
+check "and it mounts" mounted
+check "and lists" same_listing
+closed
+
+check "another root hash is refused" wrong_root
+for opts in meta=resident meta=lazy,verify=off; do
+	check "a flipped bit of data, $opts" refuses bit-data ./small-a $opts
+	check "a flipped bit of an inode, $opts" refuses bit-inode ./index/a-name-300 $opts
+	check "changed data of the same crc32c, $opts" refuses same-crc-data ./big $opts
+	check "a changed inode of the same crc32c, $opts" refuses same-crc-inode ./index/a-name-300 $opts
+	check "a changed file with right checksums, $opts" refuses_all forged-data $opts
+	check "a set-uid bit with right checksums, $opts" refuses_all forged-inode $opts
+done
+check "a flipped bit of a superblock slot: the other one counts" all_right bit-slot
+for name in forged-data forged-inode same-crc-data same-crc-inode; do
+	check "$name is believed without dm-verity" believed $name
+done
+exit $failed
