@@ -334,10 +334,15 @@ static inline int dsfs_names_slot(const struct dsfs_names_info *names, u32 slot,
 	return 0;
 }
 
-/* Whether a byte of @w is zero. */
-static inline bool dsfs_has_zero(u64 w)
+/* Whether one of eight bytes is zero or a slash. */
+static inline bool dsfs_name_bad8(const char *p)
 {
-	return (w - 0x0101010101010101ULL) & ~w & 0x8080808080808080ULL;
+	const u64 ones = 0x0101010101010101ULL;
+	u64 w, x;
+
+	memcpy(&w, p, sizeof(w));
+	x = w ^ ones * '/';
+	return (((w - ones) & ~w) | ((x - ones) & ~x)) & ones << 7;
 }
 
 /**
@@ -347,21 +352,21 @@ static inline bool dsfs_has_zero(u64 w)
  */
 static inline bool dsfs_name_valid(const char *name, unsigned int len)
 {
-	u64 w;
+	unsigned int i;
 
 	if (!len || len > DSFS_NAME_MAX)
 		return false;
+	/* Eight bytes at a time: the kernel's memchr() goes byte by byte. */
+	if (len >= 8) {
+		for (i = 0; i < len - 8; i += 8)
+			if (dsfs_name_bad8(name + i))
+				return false;
+		return !dsfs_name_bad8(name + len - 8);
+	}
 	if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
 		return false;
-	/* Eight bytes at a time: the kernel's memchr() goes byte by byte. */
-	for (; len >= sizeof(w); name += sizeof(w), len -= sizeof(w)) {
-		memcpy(&w, name, sizeof(w));
-		if (dsfs_has_zero(w) ||
-		    dsfs_has_zero(w ^ 0x0101010101010101ULL * '/'))
-			return false;
-	}
-	for (; len; name++, len--)
-		if (!*name || *name == '/')
+	for (i = 0; i < len; i++)
+		if (!name[i] || name[i] == '/')
 			return false;
 	return true;
 }

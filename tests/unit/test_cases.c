@@ -72,6 +72,25 @@ static void test_index_math(void)
 	OK(dsfs_index_entry(hash, 5, 6, 4, 8) == 0x43210057, "index: entry");
 }
 
+/* Every byte at every place of names of every length up to 40 */
+static void test_name_bytes(void)
+{
+	unsigned int wrong = 0;
+	char name[40];
+
+	for (unsigned int len = 3; len <= sizeof(name); len++) {
+		for (unsigned int at = 0; at < len; at++) {
+			for (int byte = 0; byte < 256; byte++) {
+				memset(name, 'n', sizeof(name));
+				name[at] = byte;
+				wrong += dsfs_name_valid(name, len) !=
+					 (byte && byte != '/');
+			}
+		}
+	}
+	OK(!wrong, "name: NUL and slash at any place, and no other byte");
+}
+
 static void test_names(void)
 {
 	char name[256];
@@ -122,5 +141,6 @@ void test_cases(void)
 	test_vectors();
 	test_index_math();
 	test_names();
+	test_name_bytes();
 	test_types();
 }
