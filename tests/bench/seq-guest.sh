@@ -21,13 +21,14 @@ row()
 # measure WHAT FS BLOCK OPTION...
 measure()
 {
-	what=$1 fs=$2 block=$3
+	what=$1 subject=$2 block=$3
 	shift 3
-	figures=$(bench_read --block=$((block * 1024)) "$@" "/mnt/${fs%-verify-off}/big/img_00000000.jpg")
-	echo "# $fs, $what, reads of $block KiB: $figures"
+	figures=$(bench_read --block=$((block * 1024)) "$@" \
+		"/mnt/${subject%-verify-off}/big/img_00000000.jpg")
+	echo "# $subject, $what, reads of $block KiB: $figures"
 	eval "$figures"
 	# shellcheck disable=SC2154 # set by eval
-	row "$what read of $mb MiB, $block KiB at a time" "$fs" "$mb_s" MB/s
+	row "$what read of $mb MiB, $block KiB at a time" "$subject" "$mb_s" MB/s
 }
 
 show_kernel
