@@ -32,7 +32,8 @@ $(T)/slowfs: $(call objs,tests/tools/slowfs.c)
 
 # A program is made of NAME.c and all NAME_*.c.
 define guest_rule
-$(T)/$(1): $$(call objs,$$(wildcard tests/guest/$(1).c tests/guest/$(1)_*.c) tests/guest/lib.c)
+$(T)/$(1): $$(call objs,$$(wildcard tests/guest/$(1).c tests/guest/$(1)_*.c) tests/guest/lib.c \
+		tests/guest/ring.c)
 	@mkdir -p $$(@D)
 	$$(CC) $$(CFLAGS) $$(LDFLAGS) -static -o $$@ $$^ -lpthread
 endef

@@ -18,12 +18,13 @@ static void visit(const struct t_object *o)
 {
 	attrs_xattr_visit(o);
 	attrs_handle_visit(o);
+	attrs_connect_visit(o);
 }
 
 static int report(void)
 {
-	struct t_case **groups[] = { attrs_xattr_cases, attrs_handle_cases, attrs_acl_cases,
-				     attrs_readonly_cases, attrs_super_cases };
+	struct t_case **groups[] = { attrs_xattr_cases, attrs_handle_cases, attrs_connect_cases,
+				     attrs_acl_cases, attrs_readonly_cases, attrs_super_cases };
 	struct t_case *all[64];
 	size_t i, n = 0;
 
@@ -78,6 +79,7 @@ int main(int argc, char **argv)
 	if (root < 0)
 		t_die(w.root, "open");
 	t_walk(&w);
+	attrs_connect_end(root);
 	attrs_handle_end(root);
 	attrs_acl(w.root);
 	attrs_readonly(root, dsfs);

@@ -66,7 +66,7 @@ void attrs_handle_visit(const struct t_object *o)
 	kept[count++].h = h;
 }
 
-static void drop_caches(void)
+void attrs_drop_caches(void)
 {
 	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
 
@@ -176,7 +176,7 @@ void attrs_handle_end(int root)
 {
 	size_t i;
 
-	drop_caches();
+	attrs_drop_caches();
 	for (i = 0; i < count; i++)
 		open_one(root, kept + i);
 	/* And in the other order, with all of them cached. */

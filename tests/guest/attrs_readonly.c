@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/xattr.h>
 #include <linux/fs.h>
 #include <unistd.h>
@@ -15,15 +16,38 @@
 
 static struct t_case changes = { .name = "changes give EROFS" };
 static struct t_case opens = { .name = "opens for writing give EROFS" };
+static struct t_case exists = { .name = "what exists gives EEXIST" };
 static struct t_case allowed = { .name = "what is no change is allowed" };
 
-struct t_case *attrs_readonly_cases[] = { &changes, &opens, &allowed, NULL };
+struct t_case *attrs_readonly_cases[] = { &changes, &opens, &exists, &allowed, NULL };
 
 #define FILE_NAME	"root-file"
 #define DIR_NAME	"zz-empty-dir"
 
 #define refused(c, call) \
 	t_check(c, (errno = 0, (call) < 0) && errno == EROFS, "/", #call ": %s", strerror(errno))
+
+/* Some calls need no writable descriptor, only one that is open. */
+static void check_descriptor(int root)
+{
+	int fd = openat(root, FILE_NAME, O_RDONLY | O_CLOEXEC);
+	int flags = FS_IMMUTABLE_FL;
+	struct fsxattr fsx = { };
+
+	if (fd < 0)
+		t_die("/" FILE_NAME, "open");
+	refused(&changes, fchmod(fd, 0600));
+	refused(&changes, fchown(fd, 1, 1));
+	refused(&changes, futimens(fd, NULL));
+	refused(&changes, fsetxattr(fd, "user.new", "x", 1, 0));
+	refused(&changes, fsetxattr(fd, "security.new", "x", 1, XATTR_CREATE));
+	refused(&changes, fremovexattr(fd, "security.new"));
+	refused(&changes, linkat(fd, "", root, "new", AT_EMPTY_PATH));
+	refused(&changes, ioctl(fd, FS_IOC_SETFLAGS, &flags));
+	refused(&changes, ioctl(fd, FS_IOC_FSSETXATTR, &fsx));
+	refused(&changes, fchmod(root, 0700));
+	close(fd);
+}
 
 static void check_changes(int root)
 {
@@ -36,13 +60,19 @@ static void check_changes(int root)
 	refused(&changes, mkdirat(root, "new", 0755));
 	refused(&changes, mknodat(root, "new", S_IFREG | 0644, 0));
 	refused(&changes, mknodat(root, "new", S_IFIFO | 0644, 0));
+	refused(&changes, mknodat(root, "new", S_IFCHR | 0644, makedev(1, 3)));
+	refused(&changes, mknodat(root, "new", S_IFSOCK | 0644, 0));
 	refused(&changes, symlinkat("x", root, "new"));
 	refused(&changes, linkat(root, FILE_NAME, root, "new", 0));
 	refused(&changes, renameat(root, FILE_NAME, root, "new"));
 	refused(&changes, syscall(SYS_renameat2, root, FILE_NAME, root, DIR_NAME, 2));
+	refused(&changes, syscall(SYS_renameat2, root, FILE_NAME, root, "new", 1));
+	refused(&changes, renameat(root, DIR_NAME, root, "new"));
 	refused(&changes, fchmodat(root, FILE_NAME, 0600, 0));
 	refused(&changes, fchownat(root, FILE_NAME, 1, 1, AT_SYMLINK_NOFOLLOW));
 	refused(&changes, utimensat(root, FILE_NAME, now, 0));
+	refused(&changes, utimensat(root, "types/symlink-1", now, AT_SYMLINK_NOFOLLOW));
+	refused(&changes, utimensat(root, DIR_NAME, NULL, 0));
 	refused(&changes, truncate(proc, 0));
 	refused(&changes, truncate(proc, 1 << 20));
 	refused(&changes, setxattr(proc, "user.new", "x", 1, 0));
@@ -61,6 +91,24 @@ static void check_opens(int root)
 	refused(&opens, openat(root, "new", O_WRONLY | O_CREAT, 0644));
 	refused(&opens, openat(root, "new", O_RDONLY | O_CREAT, 0644));
 	refused(&opens, openat(root, ".", O_RDWR | O_TMPFILE, 0600));
+}
+
+/* That it exists is more to the point than that nothing can be made. */
+static void check_exists(int root)
+{
+	static const char * const names[] = { FILE_NAME, DIR_NAME, "types" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		t_check(&exists, mkdirat(root, names[i], 0755) && errno == EEXIST, names[i],
+			"mkdir: %s", strerror(errno));
+		t_check(&exists, mknodat(root, names[i], S_IFREG | 0644, 0) && errno == EEXIST,
+			names[i], "mknod: %s", strerror(errno));
+		t_check(&exists, symlinkat("x", root, names[i]) && errno == EEXIST, names[i],
+			"symlink: %s", strerror(errno));
+		t_check(&exists, linkat(root, FILE_NAME, root, names[i], 0) && errno == EEXIST,
+			names[i], "link: %s", strerror(errno));
+	}
 }
 
 static void check_allowed(int root)
@@ -99,11 +147,14 @@ void attrs_readonly(int root, bool dsfs)
 	if (!(fs.f_flag & ST_RDONLY) && !dsfs) {
 		changes.skip = "mounted for writing";
 		opens.skip = changes.skip;
+		exists.skip = changes.skip;
 		allowed.skip = changes.skip;
 		return;
 	}
 	t_check(&changes, fs.f_flag & ST_RDONLY, "/", "the mount is not read-only");
 	check_changes(root);
+	check_descriptor(root);
 	check_opens(root);
+	check_exists(root);
 	check_allowed(root);
 }

@@ -21,7 +21,9 @@ static struct t_case get = { .name = "getxattr" };
 static struct t_case missing = { .name = "attributes that are not there" };
 static struct t_case trusted = { .name = "trusted attributes are for the privileged" };
 
-struct t_case *attrs_xattr_cases[] = { &list, &get, &missing, &trusted, NULL };
+static struct t_case names = { .name = "names of attributes, their limits" };
+
+struct t_case *attrs_xattr_cases[] = { &list, &get, &missing, &trusted, &names, NULL };
 
 /* xattr calls take no directory and name. */
 static const char *proc_path(int dir, const char *name)
@@ -76,22 +78,48 @@ static void check_missing(const struct t_object *o, const char *file)
 		(errno == EINVAL || errno == ENODATA), o->path, "trusted.: %s", strerror(errno));
 }
 
+/* 255 bytes, prefix and all, are a name; one more is none, nor is nothing. */
+static void check_names(const struct t_object *o, const char *file)
+{
+	static const char * const bare[] = { "user.", "security.", "trusted.", "system." };
+	char name[300], value[16];
+	size_t i;
+
+	memset(name, 'n', sizeof(name));
+	memcpy(name, "trusted.", 8);
+	name[256] = 0;
+	t_check(&names, lgetxattr(file, name, value, 16) < 0 && errno == ERANGE, o->path,
+		"a name of 256 bytes: %s", strerror(errno));
+	name[255] = 0;
+	t_check(&names, lgetxattr(file, name, value, 16) < 0 && errno == ENODATA, o->path,
+		"a name of 255 bytes: %s", strerror(errno));
+	t_check(&names, lgetxattr(file, "", value, 16) < 0 && errno == ERANGE, o->path,
+		"no name: %s", strerror(errno));
+	for (i = 0; i < ARRAY_SIZE(bare); i++)
+		t_check(&names, lgetxattr(file, bare[i], value, 16) < 0 && errno != ERANGE,
+			o->path, "%s alone: found", bare[i]);
+	/* What is neither file nor directory has no user attributes. */
+	if (!S_ISREG(o->st.st_mode) && !S_ISDIR(o->st.st_mode))
+		t_check(&names, lgetxattr(file, "user.a", value, 16) < 0 && errno == ENODATA,
+			o->path, "user.a: %s", strerror(errno));
+}
+
 /* In a child: capabilities do not come back. */
 static int as_nobody(const char *file, size_t full)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[2] = { };
-	static char names[ROOM];
+	static char own[ROOM];
 	char value[16];
 	ssize_t n, at;
 
 	if (syscall(SYS_capset, &head, none))
 		return 1;
-	n = llistxattr(file, names, sizeof(names));
+	n = llistxattr(file, own, sizeof(own));
 	if (n < 0 || (size_t)n >= full)
 		return 2;
-	for (at = 0; at < n; at += strlen(names + at) + 1) {
-		if (!strncmp(names + at, "trusted.", 8))
+	for (at = 0; at < n; at += strlen(own + at) + 1) {
+		if (!strncmp(own + at, "trusted.", 8))
 			return 3;
 	}
 	return lgetxattr(file, "trusted.a", value, 16) < 0 && errno == ENODATA ? 0 : 4;
@@ -114,25 +142,26 @@ static void check_trusted(const struct t_object *o, const char *file, size_t ful
 void attrs_xattr_visit(const struct t_object *o)
 {
 	const char *file = proc_path(o->dir, o->name);
-	static char names[ROOM], copy[ROOM];
+	static char all[ROOM], copy[ROOM];
 	ssize_t n, m, at;
 
 	n = llistxattr(file, NULL, 0);
 	if (!t_check(&list, n >= 0, o->path, "%s", strerror(errno)))
 		return;
-	m = llistxattr(file, names, sizeof(names));
+	m = llistxattr(file, all, sizeof(all));
 	t_check(&list, m == n, o->path, "%zd bytes, announced as %zd", m, n);
 	if (n) {
 		m = llistxattr(file, copy, n);
-		t_check(&list, m == n && !memcmp(names, copy, n), o->path,
+		t_check(&list, m == n && !memcmp(all, copy, n), o->path,
 			"%zd bytes into a buffer of %zd", m, n);
 		t_check(&list, llistxattr(file, copy, n - 1) < 0 && errno == ERANGE, o->path,
 			"no ERANGE for %zd bytes", n - 1);
 	}
-	for (at = 0; at < n; at += strlen(names + at) + 1) {
-		check_get(o, file, names + at);
-		if (!strcmp(names + at, "trusted.a"))
+	for (at = 0; at < n; at += strlen(all + at) + 1) {
+		check_get(o, file, all + at);
+		if (!strcmp(all + at, "trusted.a"))
 			check_trusted(o, file, n);
 	}
 	check_missing(o, file);
+	check_names(o, file);
 }

@@ -145,7 +145,7 @@ static void visit(const struct t_object *o)
 
 static int report(void)
 {
-	struct t_case *cases[64];
+	struct t_case *cases[96];
 	struct reads_check *check;
 	size_t i, n = 0;
 

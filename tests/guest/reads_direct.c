@@ -11,7 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 #include <linux/stat.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include "reads.h"
 
@@ -146,10 +148,87 @@ static void dio_alignment(struct t_case *c, const struct reads_file *f)
 	close(fd);
 }
 
+/*
+ * Any mask gives what it asks for, as stat has it, but for the time of access,
+ * which read-only mounts do not keep.  Bits that nobody knows give an error.
+ */
+static void statx_masks(struct t_case *c, const struct reads_file *f)
+{
+	static const unsigned int masks[] = { 0, STATX_TYPE, STATX_SIZE, STATX_MTIME, STATX_BTIME,
+					      STATX_BASIC_STATS, STATX_ALL, 0x7fffffff };
+	static const int sync[] = { 0, AT_STATX_FORCE_SYNC, AT_STATX_DONT_SYNC };
+	struct statx stx;
+	struct stat st;
+	size_t i;
+
+	if (fstat(f->fd, &st))
+		t_die(f->path, "fstat");
+	for (i = 0; i < ARRAY_SIZE(masks) * ARRAY_SIZE(sync); i++) {
+		unsigned int mask = masks[i % ARRAY_SIZE(masks)];
+
+		if (!t_check(c, !syscall(SYS_statx, f->fd, "", AT_EMPTY_PATH |
+					 sync[i / ARRAY_SIZE(masks)], mask, &stx), f->path,
+			     "mask 0x%x: %s", mask, strerror(errno)))
+			continue;
+		t_check(c, !(mask & STATX_BASIC_STATS & ~STATX_ATIME & ~stx.stx_mask), f->path,
+			"mask 0x%x gives 0x%x", mask, stx.stx_mask);
+		t_check(c, stx.stx_ino == st.st_ino && stx.stx_size == f->size &&
+			stx.stx_mode == st.st_mode && stx.stx_nlink == st.st_nlink, f->path,
+			"mask 0x%x: not what stat says", mask);
+		/* A time that was not asked for may be missing. */
+		t_check(c, !(stx.stx_mask & STATX_MTIME) ||
+			(stx.stx_mtime.tv_sec == st.st_mtim.tv_sec &&
+			 stx.stx_mtime.tv_nsec == st.st_mtim.tv_nsec), f->path,
+			"mask 0x%x: another time than stat's", mask);
+	}
+	t_check(c, syscall(SYS_statx, f->fd, "", AT_EMPTY_PATH, 1U << 31, &stx) && errno == EINVAL,
+		f->path, "the reserved bit: no EINVAL");
+	t_check(c, syscall(SYS_statx, f->fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC |
+			   AT_STATX_DONT_SYNC, 0, &stx) && errno == EINVAL, f->path,
+		"both ways to sync: no EINVAL");
+}
+
+/* Into many pieces of memory at once, and into memory that is a map of the file. */
+static void direct_vectors(struct t_case *c, const struct reads_file *f)
+{
+	unsigned char *p = aligned();
+	struct iovec v[3] = { { p, ALIGN }, { p + ALIGN, 3 * ALIGN }, { p + 4 * ALIGN, ALIGN } };
+	uint64_t tail = f->size / ALIGN * ALIGN;
+	unsigned char *map;
+	int fd = open_direct(f);
+
+	if (fd < 0)
+		return;
+	reads_drop(f);
+	memset(p, CANARY, 5 * ALIGN);
+	reads_compare(c, f, p, tail > 2 * ALIGN ? tail - 2 * ALIGN : 0,
+		      preadv(fd, v, 3, tail > 2 * ALIGN ? tail - 2 * ALIGN : 0), 5 * ALIGN,
+		      "O_DIRECT preadv");
+	if (!f->size)
+		goto out;
+	/* The page that a fault brings in beside it ends in zeros all the same. */
+	map = mmap(NULL, ALIGN, PROT_READ, MAP_SHARED, fd, f->size == tail ? tail - ALIGN : tail);
+	if (!t_check(c, map != MAP_FAILED, f->path, "mmap: %s", strerror(errno)))
+		goto out;
+	one_read(c, f, fd, tail, ALIGN);
+	if (f->size != tail) {
+		t_check(c, !memcmp(map, f->want + tail, f->size - tail), f->path,
+			"mapped beside O_DIRECT: wrong bytes");
+		memset(p, 0, ALIGN);
+		t_check(c, !memcmp(map + (f->size - tail), p, ALIGN - (f->size - tail)), f->path,
+			"mapped beside O_DIRECT: bytes behind the end");
+	}
+	munmap(map, ALIGN);
+out:
+	close(fd);
+}
+
 struct reads_check reads_direct[] = {
 	{ { .name = "O_DIRECT" }, direct_reads },
 	{ { .name = "O_DIRECT beside cached reads" }, direct_and_cached },
 	{ { .name = "O_DIRECT unaligned" }, direct_unaligned },
+	{ { .name = "O_DIRECT, several buffers, beside a map" }, direct_vectors },
 	{ { .name = "statx and its DIOALIGN" }, dio_alignment },
+	{ { .name = "statx with any mask" }, statx_masks },
 	{ }
 };

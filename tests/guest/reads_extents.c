@@ -148,9 +148,78 @@ static void fiemap(struct t_case *c, const struct reads_file *f)
 	free(m);
 }
 
+/* One extent a call, from where the last one ended: the same ones. */
+static void fiemap_steps(struct t_case *c, const struct reads_file *f)
+{
+	struct fiemap *all = get_fiemap(f, EXTENTS), *one;
+	uint64_t from = 0;
+	uint32_t i;
+
+	if (!all)
+		return;
+	one = t_alloc(sizeof(*one) + sizeof(one->fm_extents[0]));
+	for (i = 0; i < all->fm_mapped_extents; i++) {
+		const struct fiemap_extent *e = all->fm_extents + i;
+
+		one->fm_start = from;
+		one->fm_length = FIEMAP_MAX_OFFSET;
+		one->fm_extent_count = 1;
+		one->fm_flags = FIEMAP_FLAG_SYNC;
+		if (!t_check(c, !ioctl(f->fd, FS_IOC_FIEMAP, one) && one->fm_mapped_extents == 1,
+			     f->path, "one extent from %llu: %s", (unsigned long long)from,
+			     strerror(errno)))
+			break;
+		t_check(c, one->fm_extents[0].fe_logical == e->fe_logical &&
+			one->fm_extents[0].fe_physical == e->fe_physical &&
+			one->fm_extents[0].fe_length == e->fe_length &&
+			one->fm_extents[0].fe_flags == e->fe_flags, f->path,
+			"the extent from %llu differs", (unsigned long long)from);
+		from = e->fe_logical + e->fe_length;
+	}
+	free(one);
+	free(all);
+}
+
+/* What is asked for in part is told, and nothing from elsewhere. */
+static void fiemap_ranges(struct t_case *c, const struct reads_file *f)
+{
+	const uint64_t at[] = { 0, 1, PAGE, f->size / 2, f->size - 1, f->size, f->size + PAGE };
+	struct fiemap *m = t_alloc(sizeof(*m) + EXTENTS * sizeof(m->fm_extents[0]));
+	uint32_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(at) && f->size; i++) {
+		m->fm_start = at[i];
+		m->fm_length = PAGE;
+		m->fm_extent_count = EXTENTS;
+		m->fm_flags = 0;
+		if (!t_check(c, !ioctl(f->fd, FS_IOC_FIEMAP, m), f->path, "%s", strerror(errno)))
+			continue;
+		for (j = 0; j < m->fm_mapped_extents; j++)
+			t_check(c, m->fm_extents[j].fe_logical < at[i] + PAGE &&
+				m->fm_extents[j].fe_logical + m->fm_extents[j].fe_length > at[i],
+				f->path, "asked for %llu: an extent at %llu",
+				(unsigned long long)at[i],
+				(unsigned long long)m->fm_extents[j].fe_logical);
+		t_check(c, m->fm_mapped_extents || at[i] >= f->size ||
+			all_zero(f, at[i], at[i] + reads_expect(f, at[i], PAGE)), f->path,
+			"asked for %llu: no extent", (unsigned long long)at[i]);
+	}
+	m->fm_length = 0;
+	t_check(c, ioctl(f->fd, FS_IOC_FIEMAP, m) && errno == EINVAL, f->path,
+		"a length of 0: no EINVAL");
+	m->fm_length = PAGE;
+	m->fm_start = 0;
+	m->fm_flags = 1U << 30;
+	t_check(c, ioctl(f->fd, FS_IOC_FIEMAP, m) && errno == EBADR &&
+		m->fm_flags == 1U << 30, f->path, "an unknown flag: no EBADR");
+	free(m);
+}
+
 struct reads_check reads_extents[] = {
 	{ { .name = "SEEK_DATA and SEEK_HOLE" }, seek_walk },
 	{ { .name = "seeks at the end" }, seek_end },
 	{ { .name = "FIEMAP" }, fiemap },
+	{ { .name = "FIEMAP, an extent a call" }, fiemap_steps },
+	{ { .name = "FIEMAP, ranges and flags" }, fiemap_ranges },
 	{ }
 };

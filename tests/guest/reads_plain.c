@@ -185,6 +185,39 @@ static void by_splice(struct t_case *c, const struct reads_file *f)
 	close(p[1]);
 }
 
+/* Pages in a pipe belong to the file: what comes out ends where the file does. */
+static void by_vmsplice(struct t_case *c, const struct reads_file *f)
+{
+	off_t pos = f->size > 3000 ? f->size - 3000 : 0, start = pos;
+	struct iovec v = { buf, 8192 };
+	int p[2], q[2];
+	ssize_t n, m;
+
+	if (!f->size)
+		return;
+	reads_drop(f);
+	if (pipe2(p, O_CLOEXEC) || pipe2(q, O_CLOEXEC))
+		t_die("pipe", "pipe2");
+	n = splice(f->fd, &pos, p[1], NULL, 8192, 0);
+	if (!t_check(c, n > 0, f->path, "splice: %s", strerror(errno)))
+		goto out;
+	t_check(c, tee(p[0], q[1], 8192, 0) == n, f->path, "tee: %s", strerror(errno));
+	memset(buf, CANARY, 8192);
+	m = vmsplice(q[0], &v, 1, 0);
+	t_check(c, m == n, f->path, "vmsplice: %zd bytes instead of %zd", m, n);
+	reads_compare(c, f, buf, start, m, n, "vmsplice");
+	t_check(c, buf[n] == CANARY, f->path, "vmsplice wrote behind the end");
+	pos = f->size;
+	t_check(c, !splice(f->fd, &pos, p[1], NULL, 8192, 0), f->path, "splice behind the end");
+	pos = f->size + 1;
+	t_check(c, !splice(f->fd, &pos, p[1], NULL, 8192, 0), f->path, "splice behind the end");
+out:
+	close(p[0]);
+	close(p[1]);
+	close(q[0]);
+	close(q[1]);
+}
+
 static void by_copy_range(struct t_case *c, const struct reads_file *f)
 {
 	off_t pos = 0;
@@ -240,6 +273,7 @@ struct reads_check reads_plain[] = {
 	{ { .name = "RWF_DONTCACHE" }, dontcache },
 	{ { .name = "sendfile" }, by_sendfile },
 	{ { .name = "splice" }, by_splice },
+	{ { .name = "splice, tee and vmsplice of the tail" }, by_vmsplice },
 	{ { .name = "copy_file_range" }, by_copy_range },
 	{ { .name = "three readers at once" }, at_once },
 	{ }

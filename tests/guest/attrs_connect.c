@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Connectable file handles: they name the parent directory, too, and opening
+ * one gives a file with a path.  It is how an NFS server that checks subtrees
+ * opens files, and the only way in which userspace can name a parent; so it is
+ * here that made-up parents are tried.  Everything but the file's own directory
+ * has to be stale, be it a file, a symlink, a device or nothing.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attrs.h"
+
+#ifndef AT_HANDLE_CONNECTABLE
+#define AT_HANDLE_CONNECTABLE	0x002	/* since 6.13 */
+#endif
+
+#define KEEP		60
+#define WITH_PARENT	2	/* the kernel's FILEID_INO32_GEN_PARENT */
+#define TYPE_MASK	0xff
+
+static struct t_case connected = { .name = "connectable handles give files with a path" };
+static struct t_case forged = { .name = "made-up parents in handles are stale" };
+
+struct t_case *attrs_connect_cases[] = { &connected, &forged, NULL };
+
+/* What lies in a handle of this type. */
+struct parts {
+	uint32_t ino, generation, parent, parent_generation;
+};
+
+static struct kept {
+	char *path;
+	struct parts parts;
+	struct file_handle *h;
+} kept[KEEP];
+static size_t count, seen[16];
+
+void attrs_connect_visit(const struct t_object *o)
+{
+	unsigned int type = (o->st.st_mode & S_IFMT) >> 12;
+	struct file_handle *h;
+	int mount;
+
+	if (t_kernel_before(6, 13)) {
+		connected.skip = "the kernel does not know them";
+		forged.skip = connected.skip;
+		return;
+	}
+	/* Some of each type; of a path that a link's target fits in. */
+	if (S_ISDIR(o->st.st_mode) || o->st.st_nlink > 1 || strlen(o->path) > 2000 ||
+	    count == KEEP || seen[type]++ >= 8)
+		return;
+	h = t_alloc(sizeof(*h) + MAX_HANDLE_SZ);
+	h->handle_bytes = MAX_HANDLE_SZ;
+	if (!t_check(&connected, !name_to_handle_at(o->dir, o->name, h, &mount,
+						    AT_HANDLE_CONNECTABLE), o->path, "%s",
+		     strerror(errno)) ||
+	    (h->handle_type & TYPE_MASK) != WITH_PARENT ||
+	    h->handle_bytes != sizeof(struct parts)) {
+		free(h);
+		return;
+	}
+	kept[count].path = strdup(o->path);
+	memcpy(&kept[count].parts, h->f_handle, sizeof(struct parts));
+	kept[count++].h = h;
+}
+
+static void stale(int root, const struct kept *k, const struct parts *parts)
+{
+	int fd;
+
+	memcpy(k->h->f_handle, parts, sizeof(*parts));
+	fd = open_by_handle_at(root, k->h, O_PATH | O_CLOEXEC);
+	t_check(&forged, fd < 0 && errno == ESTALE, k->path, "with the parent %u, %u: %s",
+		parts->parent, parts->parent_generation, fd < 0 ? strerror(errno) : "opened");
+	if (fd >= 0)
+		close(fd);
+	memcpy(k->h->f_handle, &k->parts, sizeof(k->parts));
+}
+
+static void forge(int root, const struct kept *k)
+{
+	static const uint32_t numbers[] = { 0, 0x7fffffff, 0xfffffffe, 0xffffffff };
+	struct parts p = k->parts;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		p.parent = kept[i].parts.ino;
+		p.parent_generation = kept[i].parts.generation;
+		stale(root, k, &p);
+		/* A directory, but of somebody else */
+		if (kept[i].parts.parent == k->parts.parent)
+			continue;
+		p.parent = kept[i].parts.parent;
+		stale(root, k, &p);
+	}
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
+		p.parent = numbers[i];
+		stale(root, k, &p);
+	}
+	p = k->parts;
+	p.parent_generation ^= 1;
+	stale(root, k, &p);
+}
+
+static void open_one(int root, const struct kept *k)
+{
+	int fd = open_by_handle_at(root, k->h, O_PATH | O_CLOEXEC);
+	char link[64], path[4096];
+	size_t len = strlen(k->path);
+	ssize_t n;
+
+	if (!t_check(&connected, fd >= 0, k->path, "%s", strerror(errno)))
+		return;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	path[n < 0 ? 0 : n] = 0;
+	t_check(&connected, n >= (ssize_t)len && !strcmp(path + n - len, k->path), k->path,
+		"its path is %s", path);
+	close(fd);
+}
+
+void attrs_connect_end(int root)
+{
+	size_t i;
+
+	/* With no name in the cache the way up has to be asked for.  What opens has one. */
+	attrs_drop_caches();
+	for (i = 0; i < count; i++)
+		forge(root, kept + i);
+	for (i = 0; i < count; i++)
+		open_one(root, kept + i);
+	while (count) {
+		free(kept[--count].path);
+		free(kept[count].h);
+	}
+}
