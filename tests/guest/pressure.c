@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pressure - many readers, each in another way, while the kernel's caches are
+ * dropped, memory is short, images are mounted, unmounted and remounted.
+ *
+ *   pressure --manifest=FILES		for mkfs.dsfs: the data set
+ *   pressure --seconds=N ... DIR	run; see usage
+ *
+ * Every byte is compared: names, sizes and contents follow from a file's number,
+ * so no reference copy has to compete for the memory.  Which race happens when
+ * is up to the machine; that is why time is the budget here and what a process
+ * does in it is only counted.  A kind of process that came to check nothing
+ * fails.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pressure.h"
+
+#define DIRS	64
+#define KINDS	64	/* of jobs, at most */
+
+struct pressure_opts pressure_opts;
+
+static uint64_t state;
+
+static uint64_t mix(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15ULL;
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+	return x ^ (x >> 31);
+}
+
+void pressure_seed(uint64_t seed)
+{
+	state = mix(seed);
+}
+
+uint64_t pressure_random(uint64_t below)
+{
+	state++;
+	return below ? mix(state) % below : 0;
+}
+
+/*
+ * Many small ones that share blocks, some about the size of a sample, few that
+ * are too large to come in whole.
+ */
+uint64_t pressure_size(uint64_t file)
+{
+	static const uint64_t most[16] = {
+		4096, 4096, 4096, 4096, 16384, 16384, 16384, 16384,
+		131072, 131072, 131072, 131072, 131072, 524288, 524288, 1572864
+	};
+	uint64_t most_here = file % 256 == 255 ? 8 << 20 : most[file % 16];
+
+	return 1 + mix(file) % most_here;
+}
+
+/* One in 32 is nothing but a hole. */
+static bool is_zero(uint64_t file)
+{
+	return file % 32 == 7;
+}
+
+const char *pressure_name(const char *dir, uint64_t file)
+{
+	static char names[4][4096];
+	static unsigned int next;
+	char *name = names[next++ % 4];
+
+	snprintf(name, sizeof(names[0]), "%s/d%02u/f%06llu", dir, (unsigned int)(file % DIRS),
+		 (unsigned long long)file);
+	return name;
+}
+
+static int manifest(uint64_t files)
+{
+	uint64_t i;
+
+	for (i = 0; i < files; i++) {
+		printf("%s size=%llu fill=", pressure_name("", i),
+		       (unsigned long long)pressure_size(i));
+		if (is_zero(i))
+			printf("zero\n");
+		else
+			printf("%llu\n", (unsigned long long)i);
+	}
+	return fflush(stdout) ? 1 : 0;
+}
+
+/* As mkfs.dsfs(8) tells of fill=N. */
+static unsigned char byte_at(uint64_t file, uint64_t pos)
+{
+	return (mix(mix(file) + pos / 8) | 0x0101010101010101ULL) >> (pos % 8 * 8);
+}
+
+/* How far @p is what it should be. */
+static size_t right_bytes(uint64_t file, const unsigned char *p, uint64_t pos, size_t len)
+{
+	const uint64_t key = mix(file);
+	uint64_t word;
+	size_t i = 0;
+
+	if (is_zero(file)) {
+		while (i < len && !p[i])
+			i++;
+		return i;
+	}
+	for (; i < len && (pos + i) % 8; i++) {
+		if (p[i] != byte_at(file, pos + i))
+			return i;
+	}
+	for (; i + 8 <= len; i += 8) {
+		memcpy(&word, p + i, 8);
+		if (word != (mix(key + (pos + i) / 8) | 0x0101010101010101ULL))
+			break;
+	}
+	for (; i < len; i++) {
+		if (p[i] != byte_at(file, pos + i))
+			break;
+	}
+	return i;
+}
+
+bool pressure_same(struct t_case *c, uint64_t file, const void *buf, uint64_t pos, size_t len)
+{
+	size_t right = right_bytes(file, buf, pos, len);
+
+	return t_check(c, right == len, pressure_name("", file),
+		       "byte %llu is 0x%02x", (unsigned long long)(pos + right),
+		       right < len ? ((const unsigned char *)buf)[right] : 0);
+}
+
+int pressure_open(struct t_case *c, const char *dir, uint64_t file, int flags)
+{
+	int fd = open(pressure_name(dir, file), O_RDONLY | O_CLOEXEC | flags);
+
+	t_check(c, fd >= 0, pressure_name(dir, file), "open: %s", strerror(errno));
+	return fd;
+}
+
+void pressure_whole(struct t_case *c, const char *dir, uint64_t file)
+{
+	static unsigned char buf[65536];
+	int fd = pressure_open(c, dir, file, 0);
+	uint64_t pos = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return;
+	while ((n = read(fd, buf, sizeof(buf))) > 0) {
+		pressure_same(c, file, buf, pos, n);
+		pos += n;
+	}
+	t_check(c, !n && pos == pressure_size(file), pressure_name(dir, file),
+		"read: %llu bytes: %s", (unsigned long long)pos, n ? strerror(errno) : "too few");
+	close(fd);
+}
+
+static void small_cgroup(void)
+{
+	int fd = open("/sys/fs/cgroup/small/cgroup.procs", O_WRONLY);
+
+	if (fd < 0 || write(fd, "0", 1) != 1)
+		t_die("/sys/fs/cgroup/small", "cgroup");
+	close(fd);
+}
+
+static pid_t start(struct pressure_job *job, struct t_case *shared, uint64_t number, time_t end)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		t_die(job->c.name, "fork");
+	if (pid)
+		return pid;
+	pressure_seed(number);
+	if (job->small)
+		small_cgroup();
+	do {
+		struct t_case c = { .name = job->c.name };
+
+		job->once(&c);
+		__atomic_fetch_add(&shared->checks, c.checks, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&shared->failures, c.failures, __ATOMIC_RELAXED);
+		/* All of one kind; and written by anybody, read at the end. */
+		if (c.skip)
+			__atomic_store_n(&shared->skip, c.skip, __ATOMIC_RELAXED);
+	} while (time(NULL) < end && shared->failures < 20);
+	_exit(0);
+}
+
+/* Starts all of a list; returns how many processes. */
+static size_t start_all(struct pressure_job *job, struct t_case *shared, time_t end, pid_t *pids)
+{
+	static uint64_t seed;
+	size_t n = 0, i;
+
+	for (; job->once; job++, shared++) {
+		for (i = 0; i < job->count; i++, n++)
+			pids[n] = start(job, shared, ++seed, end);
+	}
+	return n;
+}
+
+static size_t collect(struct pressure_job *job, struct t_case *shared, struct t_case **all)
+{
+	size_t n = 0;
+
+	for (; job->once; job++, shared++) {
+		job->c.checks = shared->checks;
+		job->c.failures = shared->failures;
+		job->c.skip = shared->skip;
+		printf("# pressure: %s: %lu checks\n", job->c.name, shared->checks);
+		all[n++] = &job->c;
+	}
+	return n;
+}
+
+static int run(time_t seconds)
+{
+	static struct t_case ends = { .name = "every process ends by itself" };
+	struct t_case *shared = mmap(NULL, 2 * KINDS * sizeof(*shared), PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	time_t end = time(NULL) + seconds;
+	struct t_case *all[2 * KINDS + 1];
+	pid_t pids[256];
+	size_t n, i;
+	int status;
+
+	if (shared == MAP_FAILED)
+		t_die("memory", "mmap");
+	n = start_all(pressure_readers, shared, end, pids);
+	n += start_all(pressure_troubles, shared + KINDS, end, pids + n);
+	for (i = 0; i < n; i++) {
+		waitpid(pids[i], &status, 0);
+		t_check(&ends, !status, "/", "process %zu ended with status 0x%x", i, status);
+	}
+	n = collect(pressure_readers, shared, all);
+	n += collect(pressure_troubles, shared + KINDS, all + n);
+	all[n++] = &ends;
+	return t_report(all, n);
+}
+
+static const struct option options[] = {
+	{ "manifest", required_argument, NULL, 'm' },
+	{ "seconds", required_argument, NULL, 's' },
+	{ "files", required_argument, NULL, 'f' },
+	{ "dev", required_argument, NULL, 'd' },
+	{ "side", required_argument, NULL, 'D' },
+	{ "side-files", required_argument, NULL, 'F' },
+	{ "scratch", required_argument, NULL, 't' },
+	{ }
+};
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: pressure --manifest=FILES\n"
+		"       pressure --seconds=N --files=N --dev=DEV --side=DEV --side-files=N\n"
+		"                --scratch=DIR DIR\n"
+		"  DIR: where DEV is mounted; --side: another image, mounted nowhere\n"
+		"  --scratch: on a tmpfs; the cgroup /sys/fs/cgroup/small has to be there\n");
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	struct pressure_opts *o = &pressure_opts;
+	time_t seconds = 0;
+	int c;
+
+	t_init("pressure");
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (c) {
+		case 'm':
+			setvbuf(stdout, NULL, _IOFBF, 0);
+			return manifest(strtoull(optarg, NULL, 10));
+		case 's':
+			seconds = strtoul(optarg, NULL, 10);
+			break;
+		case 'f':
+			o->files = strtoull(optarg, NULL, 10);
+			break;
+		case 'd':
+			o->dev = optarg;
+			break;
+		case 'D':
+			o->side_dev = optarg;
+			break;
+		case 'F':
+			o->side_files = strtoull(optarg, NULL, 10);
+			break;
+		case 't':
+			o->scratch = optarg;
+			break;
+		default:
+			return usage();
+		}
+	}
+	if (optind != argc - 1 || !seconds || !o->files || !o->dev || !o->side_dev ||
+	    !o->side_files || !o->scratch)
+		return usage();
+	o->dir = argv[optind];
+	t_strict = true;
+	return run(seconds);
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Those who make the readers of pressure trouble, and check what they get
+ * themselves: caches dropped at all layers, mounts that come and go, remounts,
+ * handles, an overlay.
+ *
+ * Mounts of the main image share its super block; those of the side image make
+ * and destroy one, several processes at a time.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <linux/fs.h>
+#include <unistd.h>
+
+#include "pressure.h"
+
+static void write_to(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		t_die(path, "write");
+	close(fd);
+}
+
+static void drop_caches(struct t_case *c)
+{
+	static const char * const what[] = { "1", "2", "3" };
+	uint64_t file = pressure_random(pressure_opts.files);
+
+	write_to("/proc/sys/vm/drop_caches", what[pressure_random(3)]);
+	pressure_whole(c, pressure_opts.dir, file);
+}
+
+static void flush_device(struct t_case *c)
+{
+	const char *dev = pressure_random(2) ? pressure_opts.dev : pressure_opts.side_dev;
+	char buf[4096];
+	int fd = open(dev, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		t_die(dev, "open");
+	/* Something to flush */
+	t_check(c, pread(fd, buf, sizeof(buf), 0) == sizeof(buf), dev, "read: %s",
+		strerror(errno));
+	t_check(c, !ioctl(fd, BLKFLSBUF, 0), dev, "BLKFLSBUF: %s", strerror(errno));
+	close(fd);
+}
+
+/* A directory of this process alone. */
+static const char *own_dir(const char *what)
+{
+	static char dir[4096];
+
+	snprintf(dir, sizeof(dir), "%s/%s-%d", pressure_opts.scratch, what, getpid());
+	if (mkdir(dir, 0755) && errno != EEXIST)
+		t_die(dir, "mkdir");
+	return dir;
+}
+
+static bool do_mount(struct t_case *c, const char *dev, const char *dir)
+{
+	return t_check(c, !mount(dev, dir, "dsfs", MS_RDONLY, NULL), dir, "mount: %s",
+		       strerror(errno));
+}
+
+static void do_umount(struct t_case *c, const char *dir, int flags)
+{
+	t_check(c, !umount2(dir, flags), dir, "umount: %s", strerror(errno));
+}
+
+/* Not while a file is open; after it was closed at once. */
+static void busy(struct t_case *c, const char *dir, uint64_t files)
+{
+	uint64_t file = pressure_random(files);
+	int fd = pressure_open(c, dir, file, 0);
+
+	if (fd < 0)
+		return;
+	t_check(c, umount(dir) && errno == EBUSY, dir, "umount with an open file: %s",
+		strerror(errno));
+	close(fd);
+	pressure_whole(c, dir, file);
+}
+
+static void shared_mounts(struct t_case *c)
+{
+	const char *dir = own_dir("shared");
+	int i;
+
+	/*
+	 * One over the other, too.  Mounts of one image agree about their
+	 * options, and a remount may just have changed them.
+	 */
+	for (i = 0; i < 3; i++) {
+		if (mount(pressure_opts.dev, dir, "dsfs", MS_RDONLY, "wholefile=1M")) {
+			t_check(c, errno == EBUSY, dir, "mount: %s", strerror(errno));
+			break;
+		}
+	}
+	if (i)
+		busy(c, dir, pressure_opts.files);
+	while (i--)
+		do_umount(c, dir, 0);
+}
+
+static void side_mounts(struct t_case *c)
+{
+	const char *dir = own_dir("side");
+
+	if (!do_mount(c, pressure_opts.side_dev, dir))
+		return;
+	busy(c, dir, pressure_opts.side_files);
+	do_umount(c, dir, 0);
+}
+
+/* The file outlives its mount, and the super block lives as long as it does. */
+static void lazy_umount(struct t_case *c)
+{
+	const char *dir = own_dir("lazy");
+	unsigned char buf[4096];
+	uint64_t file = pressure_random(pressure_opts.side_files), pos, size;
+	ssize_t n;
+	int fd, i;
+
+	if (!do_mount(c, pressure_opts.side_dev, dir))
+		return;
+	fd = pressure_open(c, dir, file, 0);
+	do_umount(c, dir, MNT_DETACH);
+	size = pressure_size(file);
+	for (i = 0; fd >= 0 && i < 8; i++) {
+		pos = pressure_random(size);
+		n = pread(fd, buf, sizeof(buf), pos);
+		if (t_check(c, n == (ssize_t)(size - pos < sizeof(buf) ? size - pos : sizeof(buf)),
+			    dir, "read after a lazy unmount: %zd: %s", n, strerror(errno)))
+			pressure_same(c, file, buf, pos, n);
+		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static void remounts(struct t_case *c)
+{
+	static const char * const opts[] = { "wholefile=0", "wholefile=64K", "wholefile=4M" };
+
+	t_check(c, !mount(NULL, pressure_opts.dir, NULL, MS_REMOUNT | MS_RDONLY,
+			  opts[pressure_random(ARRAY_SIZE(opts))]), "/", "remount: %s",
+		strerror(errno));
+	pressure_whole(c, pressure_opts.dir, pressure_random(pressure_opts.files));
+	t_check(c, !mount(NULL, pressure_opts.dir, NULL, MS_REMOUNT | MS_RDONLY, "wholefile=1M"),
+		"/", "remount: %s", strerror(errno));
+	t_check(c, mount(NULL, pressure_opts.dir, NULL, MS_REMOUNT | MS_RDONLY, "verify=off") &&
+		errno == EINVAL, "/", "remount with verify=off: %s", strerror(errno));
+	pressure_whole(c, pressure_opts.dir, pressure_random(pressure_opts.files));
+}
+
+#define HANDLES	32
+
+static struct file_handle *take_handle(struct t_case *c, uint64_t file)
+{
+	struct file_handle *h = t_alloc(sizeof(*h) + MAX_HANDLE_SZ);
+	int mnt;
+
+	h->handle_bytes = MAX_HANDLE_SZ;
+	if (t_check(c, !name_to_handle_at(AT_FDCWD, pressure_name(pressure_opts.dir, file), h,
+					  &mnt, 0), pressure_name("", file), "handle: %s",
+		    strerror(errno)))
+		return h;
+	free(h);
+	return NULL;
+}
+
+/* Handles that were kept a while, opened among everything else. */
+static void handles(struct t_case *c)
+{
+	static struct file_handle *kept[HANDLES];
+	static uint64_t files[HANDLES];
+	unsigned int i = pressure_random(HANDLES);
+	unsigned char buf[4096];
+	uint64_t size;
+	ssize_t n;
+	int root, fd;
+
+	if (!kept[i]) {
+		files[i] = pressure_random(pressure_opts.files);
+		kept[i] = take_handle(c, files[i]);
+		return;
+	}
+	size = pressure_size(files[i]);
+	root = open(pressure_opts.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open_by_handle_at(root, kept[i], O_RDONLY | O_CLOEXEC);
+	if (t_check(c, fd >= 0, pressure_name("", files[i]), "by handle: %s", strerror(errno))) {
+		n = pread(fd, buf, sizeof(buf), 0);
+		if (t_check(c, n == (ssize_t)(size < sizeof(buf) ? size : sizeof(buf)),
+			    pressure_name("", files[i]), "by handle: %zd bytes", n))
+			pressure_same(c, files[i], buf, 0, n);
+		close(fd);
+	}
+	close(root);
+	if (pressure_random(2)) {
+		free(kept[i]);
+		kept[i] = NULL;
+	}
+}
+
+static void overlay(struct t_case *c)
+{
+	const char *dir = own_dir("overlay");
+	char upper[4200], work[4200], merged[4200], opts[16384];
+	uint64_t file = pressure_random(pressure_opts.files);
+	int i;
+
+	snprintf(upper, sizeof(upper), "%s/upper", dir);
+	snprintf(work, sizeof(work), "%s/work", dir);
+	snprintf(merged, sizeof(merged), "%s/merged", dir);
+	mkdir(upper, 0755);
+	mkdir(work, 0755);
+	mkdir(merged, 0755);
+	snprintf(opts, sizeof(opts), "lowerdir=%s,upperdir=%s,workdir=%s", pressure_opts.dir,
+		 upper, work);
+	if (!t_check(c, !mount("overlay", merged, "overlay", 0, opts), merged, "mount: %s",
+		     strerror(errno)))
+		return;
+	for (i = 0; i < 4; i++)
+		pressure_whole(c, merged, pressure_random(pressure_opts.files));
+	/* Copied up, the same; and gone again, so that the tmpfs stays small. */
+	if (pressure_size(file) < 100000) {
+		t_check(c, !chmod(pressure_name(merged, file), 0600), merged, "chmod: %s",
+			strerror(errno));
+		pressure_whole(c, merged, file);
+		snprintf(opts, sizeof(opts), "%s", pressure_name(upper, file));
+		unlink(opts);
+	}
+	do_umount(c, merged, 0);
+}
+
+struct pressure_job pressure_troubles[] = {
+	{ { .name = "drop_caches 1, 2, 3" }, drop_caches, 1, false },
+	{ { .name = "BLKFLSBUF" }, flush_device, 1, false },
+	{ { .name = "mounts that share a super block" }, shared_mounts, 2, false },
+	{ { .name = "mounts that make and end a super block" }, side_mounts, 3, false },
+	{ { .name = "lazy unmount with an open file" }, lazy_umount, 2, false },
+	{ { .name = "remount" }, remounts, 1, false },
+	{ { .name = "open_by_handle_at" }, handles, 1, false },
+	{ { .name = "overlay on top" }, overlay, 1, false },
+	{ }
+};
