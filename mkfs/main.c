@@ -98,13 +98,15 @@ out:
 	return ret;
 }
 
-static int run(const struct options *o, struct source *src, struct output *out)
+static int run(struct options *o, struct source *src, struct output *out)
 {
 	struct plan plan;
 	int ret = output_check(out, o);
 
 	if (ret)
 		return ret;
+	if (!o->object_set)
+		o->object_bits = out->object_bits;
 	ret = source_init(src, o);
 	if (ret)
 		return ret;

@@ -268,6 +268,7 @@ static void fill_super(struct meta *m)
 	sb->block_bits = DSFS_BLOCK_BITS;
 	sb->align_bits = o->align_bits;
 	sb->chunk_bits = o->chunk_bits;
+	sb->object_bits = o->object_bits;
 	sb->name_hash = DSFS_HASH_XXH64;
 	sb->compat = cpu_to_le64(o->chunk_bits ? DSFS_COMPAT_DATA_SUMS : 0);
 	sb->generation = cpu_to_le64(1);
@@ -309,14 +310,13 @@ static int check_super(struct meta *m)
 int meta_write(struct meta *m, struct source *src, struct stream *stream,
 	       struct output *out)
 {
-	const u64 mask = DSFS_BLOCK_SIZE - 1;
 	int ret;
 
 	memset(m, 0, sizeof(*m));
 	m->src = src;
 	m->stream = stream;
 	m->out = out;
-	m->start = (stream->place.end + mask) & ~mask;
+	m->start = place_meta(&stream->place);
 	m->sums.size = sizeof(__le32);
 	m->exts.size = sizeof(struct dsfs_ext);
 	m->sets.size = sizeof(u32);

@@ -25,6 +25,7 @@ enum {
 	OPT_NO_CHECKSUMS,
 	OPT_NO_DEDUP,
 	OPT_NO_XATTRS,
+	OPT_OBJECT_SIZE,
 	OPT_ORDER,
 	OPT_SKIP_UNREADABLE,
 	OPT_THREADS,
@@ -46,6 +47,7 @@ static const struct option long_options[] = {
 	{ "no-dedup", no_argument, NULL, OPT_NO_DEDUP },
 	{ "no-xattrs", no_argument, NULL, OPT_NO_XATTRS },
 	{ "null", no_argument, NULL, '0' },
+	{ "object-size", required_argument, NULL, OPT_OBJECT_SIZE },
 	{ "one-file-system", no_argument, NULL, 'x' },
 	{ "order", required_argument, NULL, OPT_ORDER },
 	{ "quiet", no_argument, NULL, 'q' },
@@ -79,6 +81,8 @@ static const char help_text[] =
 "  -0, --null             entries of list files end with NUL, not newline\n"
 "      --align=SIZE       alignment of file data, 512 to 2M (default: 4K)\n"
 "      --chunk-size=SIZE  bytes a data checksum covers, 4K to 1M (default: 32K)\n"
+"      --object-size=SIZE files do not cross multiples of it, 64K to 1G, or none\n"
+"                         (default: what an RBD device has, else none)\n"
 "      --no-checksums     no checksums of data\n"
 "      --no-dedup         store identical contents as often as they occur\n"
 "      --threads=N        readers, 1 to 256 (default: CPUs, at least 4)\n"
@@ -164,6 +168,17 @@ static int parse_bits(const char *name, const char *arg, unsigned int min,
 	}
 	*bits = __builtin_ctzll(v);
 	return 0;
+}
+
+/* The size of a store's objects; the device is not asked then. */
+static int parse_object(struct options *o, const char *arg)
+{
+	o->object_set = true;
+	o->object_bits = 0;
+	if (!strcmp(arg, "none"))
+		return 0;
+	return parse_bits("object-size", arg, DSFS_OBJECT_BITS_MIN,
+			  DSFS_OBJECT_BITS_MAX, &o->object_bits);
 }
 
 static int parse_label(struct options *o, const char *arg)
@@ -288,6 +303,8 @@ static int parse_one(struct options *o, int c, const char *arg,
 	case OPT_MANIFEST:
 		o->manifest = arg;
 		return 0;
+	case OPT_OBJECT_SIZE:
+		return parse_object(o, arg);
 	case OPT_ORDER:
 		o->order = arg;
 		return 0;

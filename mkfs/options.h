@@ -28,6 +28,8 @@ struct pattern {
  * @build_time: nanoseconds since 1970; valid with @fixed_time or @epoch
  * @fixed_time: -T: every mtime becomes @build_time
  * @epoch: SOURCE_DATE_EPOCH or -T given: nothing random goes into the image
+ * @object_bits: log2 of --object-size, 0 for none; without @object_set the device
+ *	may say another
  * @any_path: some pattern has @path set
  */
 struct options {
@@ -44,6 +46,8 @@ struct options {
 	unsigned int verbose;
 	u8 align_bits;
 	u8 chunk_bits;
+	u8 object_bits;
+	bool object_set;
 	bool any_path;
 	bool uuid_set;
 	bool fixed_time;

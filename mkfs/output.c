@@ -181,8 +181,16 @@ int output_write(struct output *out, u64 pos, const void *p, size_t bytes)
 		return -ENOSPC;
 	}
 	if (pos < out->base) {		/* a gap that has left the window */
+		u64 n = out->base - pos < bytes ? out->base - pos : bytes;
+
 		ret = writer_wait(&out->writer);
-		return ret ? ret : output_pwrite(out, p, bytes, pos);
+		if (!ret)
+			ret = output_pwrite(out, from, n, pos);
+		if (ret)
+			return ret;
+		from += n;
+		pos += n;
+		bytes -= n;
 	}
 	ret = pos > out->head ? skip_to(out, pos) : 0;
 	while (!ret && bytes) {

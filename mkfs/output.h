@@ -17,6 +17,7 @@
  * @path: as given, symlinks resolved
  * @temp: name it has until it is finished; NULL: none
  * @limit: length of a device; 0 for a file
+ * @object_bits: log2 of the objects of the store below a device; 0: unknown
  * @ring: bytes [@base, @head) at their offset modulo OUTPUT_RING; what the
  *	writer has in hand lies in front of @base
  * @high: end of all that was ever written
@@ -28,6 +29,7 @@ struct output {
 	bool device;
 	bool replace;
 	u64 limit;
+	u8 object_bits;
 	u64 dev;
 	u64 ino;
 	char *ring;
@@ -85,6 +87,16 @@ int target_open_file(struct output *out);
 int target_wipe(struct output *out);
 int target_name(struct output *out);
 int target_sync_parent(struct output *out);
+
+/* device.c */
+
+/**
+ * device_object_bits - what a device says of the objects of the store below it
+ * @dir: its directory in sysfs
+ *
+ * Return: log2 of their size; 0: it says nothing that is of use.
+ */
+unsigned int device_object_bits(const char *dir);
 
 /* signals.c: remove a file when a signal ends the run */
 int signals_init(void);

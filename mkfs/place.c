@@ -9,14 +9,22 @@
  *
  * A file that shares a block cannot be read past the page cache; what is
  * larger than a whole-file read keeps its last block to itself for that.
+ *
+ * A store of objects (RADOS) answers a read that crosses from one into the next
+ * with two operations.  So a file lies in as few objects as its size allows.
+ * Where the next file does not fit into what is left of an object, the front
+ * moves on to the next object, and what is left is for later, smaller files:
+ * that changes the order of data a little and leaves hardly any room unused.
  */
 #include "place.h"
 
-void place_init(struct place *p, u64 start, unsigned int align_bits)
+void place_init(struct place *p, u64 start, unsigned int align_bits,
+		unsigned int object_bits)
 {
 	memset(p, 0, sizeof(*p));
-	p->end = start;
+	p->at.end = start;
 	p->align_bits = align_bits;
+	p->object_bits = object_bits;
 }
 
 static u64 block_of(u64 pos)
@@ -50,7 +58,7 @@ static void gap_add(struct place *p, u64 start, u64 bytes, struct node *owner)
 /* Best fit; -1 for none. Gaps that fell behind the window are dropped. */
 static int gap_find(struct place *p, u64 stored)
 {
-	u64 from = p->end > PLACE_WINDOW ? p->end - PLACE_WINDOW : 0;
+	u64 from = p->at.end > PLACE_WINDOW ? p->at.end - PLACE_WINDOW : 0;
 	int best = -1;
 
 	for (unsigned int i = 0; i < p->ngaps;) {
@@ -85,10 +93,10 @@ static u64 place_in_gap(struct place *p, unsigned int i, struct node *node,
 }
 
 /* The next place that a file may begin at. */
-static u64 place_next(const struct place *p, u64 stored)
+static u64 place_next(const struct place *p, u64 end, u64 stored)
 {
 	u64 align = 1ULL << p->align_bits;
-	u64 pos = (p->end + align - 1) & ~(align - 1);
+	u64 pos = (end + align - 1) & ~(align - 1);
 
 	/* whole in its block, if a block is enough */
 	if (stored <= DSFS_BLOCK_SIZE &&
@@ -98,53 +106,150 @@ static u64 place_next(const struct place *p, u64 stored)
 }
 
 /* Room behind the file placed last, up to the end of its block. */
-static u64 tail_room(const struct place *p)
+static u64 tail_room(const struct front *f)
 {
-	if (!p->last || p->last_bytes > PLACE_OWNER_MAX)
+	if (!f->last || f->last_bytes > PLACE_OWNER_MAX)
 		return 0;
-	return -p->end & (DSFS_BLOCK_SIZE - 1);
+	return -f->end & (DSFS_BLOCK_SIZE - 1);
 }
 
-static void place_at_end(struct place *p, struct node *node, u64 pos,
+static void place_at_end(struct front *f, struct node *node, u64 pos,
 			 u64 stored)
 {
-	if (p->last && block_of(pos) == block_of(p->end - 1)) {
+	if (f->last && block_of(pos) == block_of(f->end - 1)) {
 		node->flags |= NODE_SHARED;
-		p->last->flags |= NODE_SHARED;
+		f->last->flags |= NODE_SHARED;
 	}
-	p->end = pos + stored;
-	p->last = node;
-	p->last_bytes = stored;
+	f->end = pos + stored;
+	f->last = node;
+	f->last_bytes = stored;
+}
+
+/* A file of a block or less, right behind the one placed last. */
+static bool place_in_tail(struct place *p, struct front *f, struct node *node,
+			  u64 stored, int gap)
+{
+	u64 room = tail_room(f);
+
+	if (room < stored || (gap >= 0 && room > p->gaps[gap].bytes))
+		return false;
+	place_at_end(f, node, f->end, stored);
+	p->packed++;
+	return true;
+}
+
+static u64 place_behind(struct place *p, struct front *f, struct node *node,
+			u64 pos, u64 stored)
+{
+	u64 room = tail_room(f);
+
+	/* with --align below 4K the next file may begin in that room */
+	gap_add(p, f->end, pos - f->end < room ? pos - f->end : room, f->last);
+	place_at_end(f, node, pos, stored);
+	return pos;
+}
+
+/* Whether a file at @pos lies in more objects than it must. */
+static bool crosses(const struct place *p, u64 pos, u64 bytes)
+{
+	const unsigned int bits = p->object_bits;
+
+	if (!bits)
+		return false;
+	return ((pos + bytes - 1) >> bits) - (pos >> bits) >
+	       (bytes - 1) >> bits;
+}
+
+static void old_drop(struct place *p, unsigned int i)
+{
+	p->lost += p->old[i].limit - p->old[i].end;
+	memmove(&p->old[i], &p->old[i + 1],
+		(--p->nold - i) * sizeof(p->old[0]));
+}
+
+/* Go on in the next object; what is left of this one is for later files. */
+static void next_object(struct place *p, u64 pos)
+{
+	const u64 object = 1ULL << p->object_bits;
+	u64 limit = (pos | (object - 1)) + 1;
+
+	if (p->nold == PLACE_OLD)
+		old_drop(p, 0);
+	p->at.limit = limit;
+	p->old[p->nold++] = p->at;
+	p->at = (struct front){ .end = limit };
+	while (p->old[0].limit + (PLACE_OLD_OBJECTS << p->object_bits) < limit)
+		old_drop(p, 0);
+}
+
+/* The object left behind that a file fits into best; NULL for none. */
+static struct front *old_find(struct place *p, u64 stored, u64 size, u64 *pos)
+{
+	struct front *best = NULL;
+
+	if (size >= PLACE_FILL_MAX)
+		return NULL;
+	for (unsigned int i = 0; i < p->nold; i++) {
+		struct front *f = &p->old[i];
+		u64 at = place_next(p, f->end, stored);
+
+		if (at + size > f->limit ||
+		    (best && f->limit - at >= best->limit - *pos))
+			continue;
+		best = f;
+		*pos = at;
+	}
+	return best;
 }
 
 u64 place_file(struct place *p, struct node *node, u64 stored)
 {
-	u64 pos, room = tail_room(p);
+	/* what a block holds goes by what is stored, the rest by the size */
+	u64 size = stored <= DSFS_BLOCK_SIZE ? stored : node->size;
+	struct front *old;
+	u64 pos;
 	int gap = -1;
 
+	if (size < stored)
+		size = stored;
 	p->stored += stored;
 	if (stored <= DSFS_BLOCK_SIZE) {
 		gap = gap_find(p, stored);
-		if (room >= stored &&
-		    (gap < 0 || room <= p->gaps[gap].bytes)) {
-			pos = p->end;
-			place_at_end(p, node, pos, stored);
-			p->packed++;
-			return pos;
-		}
+		if (place_in_tail(p, &p->at, node, stored, gap))
+			return p->at.end - stored;
 	}
 	if (gap >= 0)
 		return place_in_gap(p, gap, node, stored);
-	pos = place_next(p, stored);
-	/* with --align below 4K the next file may begin in that room */
-	gap_add(p, p->end, pos - p->end < room ? pos - p->end : room, p->last);
-	place_at_end(p, node, pos, stored);
-	return pos;
+	old = old_find(p, stored, size, &pos);
+	if (old)
+		return place_behind(p, old, node, pos, stored);
+	pos = place_next(p, p->at.end, stored);
+	if (crosses(p, pos, size)) {
+		next_object(p, pos);
+		pos = place_next(p, p->at.end, stored);
+	}
+	return place_behind(p, &p->at, node, pos, stored);
 }
 
 void place_resize(struct place *p, u64 pos, u64 was, u64 stored)
 {
-	p->end = pos + stored;
-	p->last_bytes = stored;
+	p->at.end = pos + stored;
+	p->at.last_bytes = stored;
 	p->stored += stored - was;
+}
+
+u64 place_object_padding(const struct place *p)
+{
+	u64 lost = p->lost;
+
+	for (unsigned int i = 0; i < p->nold; i++)
+		lost += p->old[i].limit - p->old[i].end;
+	return lost;
+}
+
+u64 place_meta(const struct place *p)
+{
+	u64 unit = 1ULL << (p->object_bits ? p->object_bits : DSFS_BLOCK_BITS);
+
+	return (p->at.end + unit - 1) & ~(unit - 1);
 }

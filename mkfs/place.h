@@ -10,6 +10,9 @@
 #define PLACE_GAPS	64
 #define PLACE_WINDOW	(4 * 1024 * 1024)	/* bytes behind the end that gaps are used in */
 #define PLACE_OWNER_MAX	(1024 * 1024)	/* larger files keep their last block alone */
+#define PLACE_OLD	8
+#define PLACE_OLD_OBJECTS 4		/* objects behind the end whose room is used */
+#define PLACE_FILL_MAX	(128 * 1024)	/* files smaller than that use it */
 
 /* Room behind a file's last byte, in that byte's block. */
 struct gap {
@@ -19,29 +22,52 @@ struct gap {
 };
 
 /**
- * struct place - the state of placement; copied to undo
+ * struct front - where files are being laid one behind the other
  * @end: behind the last byte placed
- * @last: the file placed last at @end
- * @packed: files put into gaps
+ * @limit: of an object that was left: its end
+ * @last: the file placed last at @end; NULL: none
+ * @last_bytes: of it
  */
-struct place {
+struct front {
 	u64 end;
-	u64 stored;
-	u64 packed;
+	u64 limit;
 	struct node *last;
 	u64 last_bytes;
+};
+
+/**
+ * struct place - the state of placement; copied to undo
+ * @at: the front; all data lies before its end
+ * @old: objects that were left because the next file did not fit, @nold of
+ *	them, oldest first
+ * @packed: files put into gaps
+ * @lost: bytes at the ends of objects that no file can use any more
+ */
+struct place {
+	struct front at;
+	u64 stored;
+	u64 packed;
+	u64 lost;
 	unsigned int align_bits;
+	unsigned int object_bits;
 	unsigned int ngaps;
+	unsigned int nold;
+	struct front old[PLACE_OLD];
 	struct gap gaps[PLACE_GAPS];
 };
 
-void place_init(struct place *p, u64 start, unsigned int align_bits);
+/* @object_bits: log2 of the size of the store's objects; 0: it has none. */
+void place_init(struct place *p, u64 start, unsigned int align_bits,
+		unsigned int object_bits);
 
 /**
  * place_file - where the next file's stored bytes go
  * @node: the file, or what stands for it; gets NODE_SHARED, as do the files it
  *	shares a block with
  * @stored: bytes, not 0
+ *
+ * The file's size is what is kept together in an object: how much a large file
+ * stores is known when it has passed.
  *
  * Return: byte offset in the image.
  */
@@ -52,5 +78,11 @@ u64 place_file(struct place *p, struct node *node, u64 stored);
  * @stored: as place_file() was told, or more; both more than a block
  */
 void place_resize(struct place *p, u64 pos, u64 was, u64 stored);
+
+/* Bytes at the ends of objects that hold no file. */
+u64 place_object_padding(const struct place *p);
+
+/* The end of all data, moved on to where metadata begins. */
+u64 place_meta(const struct place *p);
 
 #endif /* MKFS_PLACE_H */

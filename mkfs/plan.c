@@ -11,6 +11,7 @@
 #include "index.h"
 #include "msg.h"
 #include "names.h"
+#include "place.h"
 #include "plan.h"
 
 unsigned int plan_bucket(u64 size)
@@ -105,6 +106,33 @@ static void plan_dirs(struct plan *p, struct tree *t, const struct options *o)
 	p->upper += lines * sizeof(struct dsfs_line) / 2;
 }
 
+/*
+ * Objects: what is lost at their ends, by placing files as if all of them were
+ * stored, in the order of numbers.  No object is left for a file that is smaller
+ * than the room in it, so no more is ever lost than there is data.
+ */
+static void plan_objects(struct plan *p, const struct tree *t,
+			 const struct options *o)
+{
+	struct node any = { 0 };	/* flags are for the run */
+	struct place place;
+
+	if (!o->object_bits)
+		return;
+	place_init(&place, DSFS_DATA_START_MIN, o->align_bits, o->object_bits);
+	for (u64 i = 0; i < t->ndirs; i++) {
+		const struct dir *d = t->dirs[i];
+
+		for (u32 k = 0; k < d->count; k++) {
+			any.size = d->nodes[k].size;
+			if (node_is_data(&d->nodes[k]))
+				place_file(&place, &any, any.size);
+		}
+	}
+	p->object_padding = place_object_padding(&place);
+	p->upper += p->bytes + p->padding + (2ULL << o->object_bits);
+}
+
 int plan_make(struct plan *p, struct tree *t, const struct options *o,
 	      const struct owners *owners, const struct xsets *xsets)
 {
@@ -128,6 +156,7 @@ int plan_make(struct plan *p, struct tree *t, const struct options *o,
 	if (owners->list.n > DSFS_MAX_OWNERS)
 		p->upper += t->inodes * sizeof(struct dsfs_ext);
 	/* Blocks that no symlink or set may cross lose less than half. */
+	plan_objects(p, t, o);
 	p->upper += DSFS_DATA_START_MIN + 2 * p->meta_bytes +
 		    DSFS_REGIONS_USED * DSFS_BLOCK_SIZE +
 		    (1ULL << o->align_bits);

@@ -18,6 +18,7 @@
  * @data: contents that must be read: regular files that are not empty
  * @bytes: sum of the sizes of regular files
  * @padding: bytes lost to alignment if no file fills a gap
+ * @object_padding: bytes lost to objects if all contents are stored, each once
  * @meta_bytes: metadata, without what depends on contents
  * @lower, @upper: bounds of the image's length
  */
@@ -33,6 +34,7 @@ struct plan {
 	u64 data;
 	u64 bytes;
 	u64 padding;
+	u64 object_padding;
 	u64 name_bytes;
 	u64 meta_bytes;
 	u64 lower;

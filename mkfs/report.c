@@ -105,6 +105,19 @@ static void json_histogram(struct json *j, const struct plan *p)
 	json_end(j);
 }
 
+static u64 object_bytes(const struct source *src)
+{
+	return src->o->object_bits ? 1ULL << src->o->object_bits : 0;
+}
+
+static void text_objects(const struct source *src, u64 padding, u64 bytes)
+{
+	if (src->o->object_bits)
+		printf("objects of %s, object padding %s, %.2f %%\n",
+		       human(object_bytes(src)), human(padding),
+		       bytes ? 100.0 * padding / bytes : 0);
+}
+
 static void json_plan(const struct source *src, const struct plan *p)
 {
 	struct json j;
@@ -114,6 +127,8 @@ static void json_plan(const struct source *src, const struct plan *p)
 	json_bool(&j, "plan", true);
 	json_counts(&j, src, p);
 	json_u64(&j, "padding_max_bytes", p->padding);
+	json_u64(&j, "object_bytes", object_bytes(src));
+	json_u64(&j, "object_padding_bytes", p->object_padding);
 	json_u64(&j, "meta_bytes", p->meta_bytes);
 	json_u64(&j, "image_min_bytes", p->lower);
 	json_u64(&j, "image_max_bytes", p->upper);
@@ -131,6 +146,7 @@ void report_plan(const struct source *src, const struct plan *p)
 	printf("padding up to %s, metadata about %s, %.1f bytes a name\n",
 	       human(p->padding), human(p->meta_bytes),
 	       per_name(p->meta_bytes, p->names));
+	text_objects(src, p->object_padding, p->bytes);
 	printf("image at least %s, at most %s\n", human(p->lower),
 	       human(p->upper));
 	text_histogram(p);
@@ -162,6 +178,8 @@ static void json_done(const struct source *src, const struct plan *p,
 	json_u64(&j, "sparse_files", s->sparse_files);
 	json_u64(&j, "packed_files", s->place.packed);
 	json_u64(&j, "padding_bytes", padding_of(s, m));
+	json_u64(&j, "object_bytes", object_bytes(src));
+	json_u64(&j, "object_padding_bytes", place_object_padding(&s->place));
 	json_u64(&j, "meta_bytes", le64_to_cpu(m->super.meta_bytes));
 	json_object(&j, "regions");
 	for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++)
@@ -190,6 +208,7 @@ void report_done(const struct source *src, const struct plan *p,
 	       ull(s->sparse_files));
 	printf(", in gaps %llu, padding %s\n", ull(s->place.packed),
 	       human(padding_of(s, m)));
+	text_objects(src, place_object_padding(&s->place), s->place.stored);
 	printf("metadata %s, %.1f bytes a name\n", human(meta),
 	       per_name(meta, p->names));
 	if (src->o->verbose) {

@@ -132,15 +132,15 @@ static void undo_save(struct stream *s, struct undo *u, const struct node *n)
 {
 	u->place = s->place;
 	u->chunks = s->chunks.len;
-	u->last_flags = s->place.last ? s->place.last->flags : 0;
+	u->last_flags = s->place.at.last ? s->place.at.last->flags : 0;
 	u->flags = n->flags;
 }
 
 static void undo(struct stream *s, const struct undo *u, struct node *n, u64 pos)
 {
 	s->place = u->place;
-	if (s->place.last)
-		s->place.last->flags = u->last_flags;
+	if (s->place.at.last)
+		s->place.at.last->flags = u->last_flags;
 	n->flags = u->flags;
 	spool_cut(&s->chunks, u->chunks);
 	output_cut(s->out, pos);

@@ -318,7 +318,8 @@ int stream_init(struct stream *s, struct source *src, struct output *out)
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->room, NULL);
 	s->data_start = DSFS_DATA_START_MIN;
-	place_init(&s->place, s->data_start, src->o->align_bits);
+	place_init(&s->place, s->data_start, src->o->align_bits,
+		   src->o->object_bits);
 	s->njobs = threads < 4 ? 8 : 2 * threads;
 	s->buf_bytes = RING_BYTES / s->njobs;
 	s->buf_bytes -= s->buf_bytes % (PIECES * HASH_UNIT);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "msg.h"
@@ -72,6 +73,19 @@ static int check_signature(struct output *out)
 	return 0;
 }
 
+static unsigned int object_bits(int fd)
+{
+	char dir[64], path[PATH_MAX];
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return 0;
+	/* the last part is the kernel's name of the device */
+	snprintf(dir, sizeof(dir), "/sys/dev/block/%u:%u", major(st.st_rdev),
+		 minor(st.st_rdev));
+	return realpath(dir, path) ? device_object_bits(path) : 0;
+}
+
 static int check_device(struct output *out, const struct options *o)
 {
 	bool free = !o->force && !o->plan_only;
@@ -94,6 +108,7 @@ static int check_device(struct output *out, const struct options *o)
 			  1 << o->align_bits, sector);
 		return -EINVAL;
 	}
+	out->object_bits = object_bits(out->fd);
 	return free ? check_signature(out) : 0;
 }
 

@@ -140,6 +140,11 @@ cases_usage()
 		check "--chunk-size=$arg" fails 2 "--chunk-size: $arg: not a power" \
 			"$mkfs" --chunk-size="$arg" target/x tree
 	done
+	for arg in 32K 2G 100000 4k4 ''; do
+		check "--object-size=$arg" fails 2 \
+			"--object-size: $arg: not a power of two" \
+			"$mkfs" --object-size="$arg" target/x tree
+	done
 	for arg in 0 257 two; do
 		check "--threads=$arg" fails 2 "--threads: $arg: not a number" \
 			"$mkfs" --threads="$arg" target/x tree
@@ -326,6 +331,105 @@ cases_exclude()
 	names_of inside/self.img >names
 	check "the image does not hold itself" sh -c "! grep -q self names"
 	check "an image inside its source" clean inside/self.img
+}
+
+# Files of many sizes; copies of large ones, which are written and taken back.
+make_objects()
+{
+	local i
+
+	mkdir objects
+	seq 1000000 >numbers
+	for i in {1..120}; do
+		head -c "$((i * 45000))" numbers | tail -c "$((i * 7919 % 150000 + 1))" \
+			>"objects/f$i"
+	done
+	for i in {1..9}; do
+		head -c "$((i * 190000))" numbers >"objects/g$i"
+	done
+	for i in 2 3; do
+		cp numbers "objects/h$i"
+		cp objects/g8 "objects/g8-$i"
+		cp objects/g5 "objects/g5-$i"
+	done
+	tail -c 1700000 numbers >objects/h4
+	rm numbers
+}
+
+# What is taken back had moved on to the next object, over a hole of the image; the
+# file behind it begins in front of that hole and ends behind it.
+make_taken_back()
+{
+	mkdir back
+	seq 1000000 >numbers
+	head -c 2097152 numbers >back/a
+	head -c 900000 numbers >back/b
+	cp back/a back/c
+	tail -c 3145728 numbers >back/d
+	rm numbers
+}
+
+# in_objects IMAGE BYTES: no file lies in more objects than its size asks for.
+in_objects()
+{
+	local f start size crossed bad=0
+
+	for f in objects/*; do
+		start=$(where "$1" "/${f##*/}")
+		size=$(stat -c %s "$f")
+		crossed=$(((start + size - 1) / $2 - start / $2))
+		[ "$crossed" -le $(((size - 1) / $2)) ] || {
+			echo "$f at $start, $size bytes"
+			bad=1
+		}
+	done
+	return $bad
+}
+
+# Metadata begins with an object, and the superblock says what was kept to.
+object_super()
+{
+	local meta
+
+	"$dump" --json "$1" >super.json
+	meta=$(first_field super.json meta_start)
+	[ "$(first_field super.json object)" = "$2" ] && [ $((meta % $2)) -eq 0 ]
+}
+
+cases_objects()
+{
+	local size n
+
+	make_objects
+	"$mkfs" -q -T 1 o0.img objects
+	for size in 65536 262144 1048576 4194304; do
+		"$mkfs" -q -f -T 1 --threads=1 --object-size=$size o1.img objects
+		check "objects of $size: image" clean o1.img
+		check "objects of $size: content" same_list o0.img o1.img
+		check "objects of $size: no file crosses more than it must" \
+			in_objects o1.img $size
+		check "objects of $size: superblock" object_super o1.img $size
+		for n in 8 200; do
+			"$mkfs" -q -f -T 1 --threads=$n --object-size=$size o2.img objects
+			check "objects of $size: $n threads" cmp o1.img o2.img
+		done
+	done
+	"$mkfs" -q -f -T 1 --object-size=none o2.img objects
+	check "--object-size=none is the default of a file" cmp o0.img o2.img
+	make_taken_back
+	"$mkfs" -q -f -T 1 o1.img back
+	"$mkfs" -q -f -T 1 --object-size=2M o2.img back
+	check "a copy taken back leaves what follows whole" same_list o1.img o2.img
+	"$mkfs" -n --json --object-size=1M x objects >plan.json
+	"$mkfs" -f --json --no-dedup --object-size=1M o1.img objects >done.json
+	check "object padding is stated, and planned" python3 -c 'import json
+p, d = json.load(open("plan.json")), json.load(open("done.json"))
+assert d["object_bytes"] == p["object_bytes"] == 1 << 20
+assert 0 < d["object_padding_bytes"] == p["object_padding_bytes"]
+assert d["object_padding_bytes"] <= d["padding_bytes"]
+assert d["image_bytes"] <= p["image_max_bytes"]'
+	"$mkfs" -f --object-size=1M o1.img objects >plain
+	check "object padding in words" grep -q '^objects of 1.0 MiB, object padding ' plain
 }
 
 cases_reports()
@@ -599,6 +703,7 @@ cases_paths
 cases_super
 cases_same_bytes
 cases_layout
+cases_objects
 cases_exclude
 cases_reports
 cases_changes

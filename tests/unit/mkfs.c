@@ -40,5 +40,6 @@ int main(void)
 	test_exclude();
 	test_plan();
 	test_entry();
+	test_device();
 	return tap_result();
 }

@@ -17,6 +17,7 @@ void test_holes(void);
 void test_exclude(void);
 void test_plan(void);
 void test_entry(void);
+void test_device(void);
 
 /* Memory, or the end. */
 void *unit_alloc(size_t bytes);
