@@ -19,10 +19,18 @@ B		:= build
 CFLAGS		?= -O2 -g
 WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow \
 		   -Wvla -Werror=implicit -Wno-sign-compare
-DSFS_CFLAGS	:= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+DSFS_CFLAGS	:= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
 		   -DDSFS_VERSION_STRING='"$(VERSION)"' -Ifs/libdsfs -Iuserspace/lib \
 		   -MMD -MP
-LIBS		:= -lisal -lxxhash -lblkid -luuid -lpthread
+# ISAL=no: where there is no ISA-L, CRC-32C is the tools' own, and slow.
+ISAL		?= yes
+ifeq ($(ISAL),no)
+DSFS_CFLAGS	+= -DDSFS_NO_ISAL
+else
+SUM_LIBS	:= -lisal
+endif
+SUM_LIBS	+= -lxxhash
+LIBS		:= $(SUM_LIBS) -lblkid -luuid -lpthread
 TOOLS		:= mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs
 
 LIB_SRC		:= $(wildcard fs/libdsfs/*.c userspace/lib/*.c)

@@ -14,19 +14,25 @@
 static s64 node_time(struct worker *w, const struct dir *dir,
 		     const struct node *n, const struct timespec *ts)
 {
+	s64 sec = ts->tv_sec, rest = ts->tv_nsec, ns;
 	char *path;
-	__int128 ns = (__int128)ts->tv_sec * 1000000000 + ts->tv_nsec;
 
 	if (w->s->src->o->fixed_time)
 		return w->s->src->o->build_time;
-	if (ns >= INT64_MIN && ns <= INT64_MAX)
+	/* Towards zero: the product is no farther from it than the sum. */
+	if (sec < 0 && rest) {
+		sec++;
+		rest -= 1000000000;
+	}
+	if (!__builtin_mul_overflow(sec, 1000000000, &ns) &&
+	    !__builtin_add_overflow(ns, rest, &ns))
 		return ns;
 	path = tree_path(&w->s->src->tree, dir, n, false);
 	msg_warn(path, "modification time %lld: outside 1677 to 2262: clamped",
 		 (long long)ts->tv_sec);
 	free(path);
 	w->clamped++;
-	return ns < 0 ? INT64_MIN : INT64_MAX;
+	return sec < 0 ? INT64_MIN : INT64_MAX;
 }
 
 static int node_owner(struct worker *w, struct node *n, const struct stat *st)

@@ -18,7 +18,7 @@ $(T)/san/%.o: %.c Makefile tests/unit.mk
 	$(CC) $(UNIT_CFLAGS) $(CPPFLAGS) -c -o $@ $<
 
 $(T)/unit: $(call sanobjs,$(unit_SRC))
-	$(CC) $(SANITIZE) -o $@ $^ -lisal -lxxhash
+	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)
 
 # All of mkfs but its main: what is tested calls what is not.
 unit_mkfs_SRC	:= $(wildcard tests/unit/mkfs*.c) tests/unit/tap.c tests/unit/builder.c \
@@ -26,7 +26,7 @@ unit_mkfs_SRC	:= $(wildcard tests/unit/mkfs*.c) tests/unit/tap.c tests/unit/buil
 		   $(filter-out userspace/lib/image% userspace/lib/listing.c,$(LIB_SRC))
 
 $(T)/unit-mkfs: $(call sanobjs,$(unit_mkfs_SRC))
-	$(CC) $(SANITIZE) -o $@ $^ $(LIBS)
+	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 -include $(patsubst %.o,%.d,$(call sanobjs,$(unit_SRC) $(unit_mkfs_SRC)))
 
@@ -39,7 +39,7 @@ corrupt_OBJ	:= $(call objs,$(addprefix tests/corrupt/,mkcorrupt.c place.c fields
 # It makes its images in the guest, too.
 $(T)/mkcorrupt: $(corrupt_OBJ) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lisal -lxxhash
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)
 
 $(T)/try: $(call objs,tests/corrupt/try.c)
 	@mkdir -p $(@D)

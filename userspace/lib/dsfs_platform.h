@@ -2,6 +2,7 @@
 /*
  * What libdsfs needs of its platform, in userspace.  XXH64 and CRC-32C come
  * from libxxhash and ISA-L: both have hardware paths that we need not keep.
+ * Without ISA-L (DSFS_NO_ISAL) there is a slow CRC-32C of our own.
  */
 #ifndef DSFS_PLATFORM_H
 #define DSFS_PLATFORM_H
@@ -9,7 +10,6 @@
 #include <dirent.h>
 #include <endian.h>
 #include <errno.h>
-#include <isa-l/crc.h>
 #include <limits.h>
 #include <linux/types.h>
 #include <stdbool.h>
@@ -18,6 +18,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <xxhash.h>
+
+#ifdef DSFS_NO_ISAL
+#include "crc32c.h"
+#else
+#include <isa-l/crc.h>
+#endif
 
 typedef unsigned char u8;
 typedef unsigned short u16;
@@ -54,6 +60,12 @@ static inline __le64 cpu_to_le64(u64 v) { return (__force __le64)htole64(v); }
 static inline u64 div_u64(u64 n, u32 d) { return n / d; }
 
 /* CRC-32C as in RFC 3720 (iSCSI), over a buffer or on top of @sum so far. */
+#ifdef DSFS_NO_ISAL
+static inline u32 dsfs_crc32c(u32 sum, const void *p, size_t len)
+{
+	return ~crc32c_portable(~sum, p, len);
+}
+#else
 static inline u32 dsfs_crc32c(u32 sum, const void *p, size_t len)
 {
 	unsigned char *at = (unsigned char *)p;
@@ -63,6 +75,7 @@ static inline u32 dsfs_crc32c(u32 sum, const void *p, size_t len)
 		sum = crc32_iscsi(at, 1 << 30, sum);
 	return ~crc32_iscsi(at, (int)len, sum);
 }
+#endif
 
 static inline u64 xxh64(const void *p, size_t len, u64 seed)
 {
