@@ -8,13 +8,12 @@
 #define DSFS_CRC32C_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 /* The register of the CRC after @len more bytes; neither end is inverted. */
-static inline uint32_t crc32c_portable(uint32_t crc, const unsigned char *p,
-				       size_t len)
+static inline unsigned int crc32c_portable(unsigned int crc,
+					   const unsigned char *p, size_t len)
 {
-	static const uint32_t table[16] = {
+	static const unsigned int table[16] = {
 		0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1,
 		0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
 		0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
