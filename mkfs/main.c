@@ -58,7 +58,10 @@ static int plan_again(struct source *src, struct plan *plan, u64 gone_before)
 {
 	if (src->tree.gone == gone_before)
 		return 0;
-	tree_prune(&src->tree);
+	if (tree_prune(&src->tree)) {
+		msg_error(NULL, "out of memory");
+		return -ENOMEM;
+	}
 	return plan_make(plan, &src->tree, src->o, &src->owners, &src->xsets);
 }
 

@@ -291,8 +291,9 @@ int output_finish(struct output *out, const void *const slots[2], u64 bytes)
 		ret = output_fail(out, "cannot write");
 	if (!ret && !out->device) {
 		ret = target_name(out);
+		/* whole, and under its name: nothing can fail any more */
 		if (!ret)
-			ret = target_sync_parent(out);
+			target_sync_parent(out);
 	}
 	return ret;
 }
@@ -304,11 +305,8 @@ void output_abort(struct output *out)
 	writer_end(&out->writer);
 	if (out->device && out->ring) {
 		/* a superblock may have been written before the error came */
-		for (unsigned int i = 0; i < DSFS_SB_SLOTS; i++) {
-			if (pwrite(out->fd, zero, sizeof(zero),
-				   DSFS_SB_POS(i)) < 0)
-				break;
-		}
+		for (unsigned int i = 0; i < DSFS_SB_SLOTS; i++)
+			output_pwrite(out, zero, sizeof(zero), DSFS_SB_POS(i));
 		fsync(out->fd);
 	}
 	if (out->temp) {

@@ -86,7 +86,7 @@ int output_pwrite(const struct output *out, const char *p, size_t bytes,
 int target_open_file(struct output *out);
 int target_wipe(struct output *out);
 int target_name(struct output *out);
-int target_sync_parent(struct output *out);
+void target_sync_parent(struct output *out);
 
 /* device.c */
 

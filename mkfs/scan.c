@@ -139,14 +139,33 @@ static int stat_node(struct worker *w, struct dir *dir, struct node *n, int fd)
 	return 0;
 }
 
+/*
+ * A directory that does not let us in: of a batch each name is left out, of a
+ * listing the directory.
+ */
+static int skip_task(struct worker *w, const struct task *t, const char *why,
+		     int err)
+{
+	int ret = source_unreadable(w->s->src, t->dir, NULL, why, err);
+
+	if (ret)
+		return ret;
+	for (u32 i = 0; i < t->count; i++)
+		t->dir->nodes[t->from + i].flags |= NODE_GONE;
+	if (!t->count)
+		t->dir->self->flags |= NODE_GONE;
+	w->gone++;
+	w->skipped += t->count ? t->count : 1;
+	return 0;
+}
+
 static int run_batch(struct worker *w, struct task *t, int fd)
 {
 	u32 end = t->from + t->count;
 	int ret;
 
 	if (w->cwd && fchdir(fd))
-		return source_unreadable(w->s->src, t->dir, NULL,
-					 "cannot enter", -errno);
+		return skip_task(w, t, "cannot enter", -errno);
 	for (u32 i = t->from; i < end; i++) {
 		ret = stat_node(w, t->dir, &t->dir->nodes[i], fd);
 		if (ret)
@@ -298,19 +317,8 @@ static int run_task(struct worker *w, struct task *t)
 	int fd = dirfd_get(&src->dirs, t->dir);
 	int ret;
 
-	if (fd < 0) {
-		ret = source_unreadable(src, t->dir, NULL, "cannot open", fd);
-		if (ret)
-			return ret;
-		/* of a batch, mark each name; of a listing, the directory */
-		for (u32 i = 0; i < t->count; i++)
-			t->dir->nodes[t->from + i].flags |= NODE_GONE;
-		if (!t->count)
-			t->dir->self->flags |= NODE_GONE;
-		w->gone++;
-		w->skipped++;
-		return 0;
-	}
+	if (fd < 0)
+		return skip_task(w, t, "cannot open", fd);
 	ret = t->count ? run_batch(w, t, fd) : run_list(w, t->dir, fd);
 	dirfd_put(&src->dirs, t->dir);
 	return ret;
@@ -435,8 +443,11 @@ int scan_tree(struct source *src)
 	array_free(&s.tasks);
 	pthread_cond_destroy(&s.change);
 	pthread_mutex_destroy(&s.lock);
-	if (!ret && src->tree.gone)
-		tree_prune(&src->tree);
+	if (!ret && src->tree.gone) {
+		ret = tree_prune(&src->tree);
+		if (ret)
+			msg_error(NULL, "out of memory");
+	}
 	return ret;
 }
 

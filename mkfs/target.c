@@ -16,6 +16,12 @@
 #include "msg.h"
 #include "output.h"
 
+static int no_memory(void)
+{
+	msg_error(NULL, "out of memory");
+	return -ENOMEM;
+}
+
 /* What libblkid sees on the device; 1: something, 0: nothing, -errno. */
 static int known_signature(const char *path, char *what, size_t size)
 {
@@ -122,7 +128,8 @@ static int resolve(struct output *out, const char *image)
 		return 0;
 	out->path = strdup(image);
 	if (errno != ENOENT || !out->path)
-		return out->path ? output_fail(out, "cannot follow the path") : -ENOMEM;
+		return out->path ? output_fail(out, "cannot follow the path") :
+				   no_memory();
 	copy = strdup(image);
 	slash = copy ? strrchr(copy, '/') : NULL;
 	if (slash)
@@ -202,10 +209,8 @@ static int temp_name(struct output *out, unsigned int n)
 static int open_named(struct output *out)
 {
 	for (unsigned int n = 0; n < 100; n++) {
-		int ret = temp_name(out, n);
-
-		if (ret)
-			return ret;
+		if (temp_name(out, n))
+			return no_memory();
 		out->fd = open(out->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
 			       0666);
 		if (out->fd >= 0) {
@@ -227,7 +232,7 @@ int target_open_file(struct output *out)
 	int ret = parent_of(out, &dir);
 
 	if (ret)
-		return ret;
+		return no_memory();
 	out->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
 	free(dir);
 	if (out->fd < 0) {
@@ -254,7 +259,7 @@ int target_wipe(struct output *out)
 	}
 	zero = calloc(1, bytes);
 	if (!zero)
-		return -ENOMEM;
+		return no_memory();
 	ret = output_pwrite(out, zero, bytes, 0);
 	free(zero);
 	if (!ret && fsync(out->fd))
@@ -276,7 +281,7 @@ int target_name(struct output *out)
 	}
 	for (unsigned int n = 0; !out->temp; n++) {
 		if (temp_name(out, n))
-			return -ENOMEM;
+			return no_memory();
 		signals_guard(out->temp);
 		if (!linkat(AT_FDCWD, proc, AT_FDCWD, out->temp,
 			    AT_SYMLINK_FOLLOW))
@@ -292,8 +297,9 @@ int target_name(struct output *out)
 		      RENAME_NOREPLACE)) {
 		/* not every file system can refuse to replace */
 		if (out->replace || errno != EINVAL ||
-		    link(out->temp, out->path) || unlink(out->temp))
+		    link(out->temp, out->path))
 			return output_fail(out, "cannot rename to");
+		unlink(out->temp);
 	}
 	signals_unguard();
 	free(out->temp);
@@ -301,19 +307,18 @@ int target_name(struct output *out)
 	return 0;
 }
 
-int target_sync_parent(struct output *out)
+void target_sync_parent(struct output *out)
 {
 	char *dir;
-	int fd, ret = parent_of(out, &dir);
+	int fd;
 
-	if (ret)
-		return ret;
+	if (parent_of(out, &dir))
+		return;
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	free(dir);
 	if (fd < 0)
-		return 0;	/* a directory that may be written, not read */
+		return;		/* a directory that may be written, not read */
 	fsync(fd);
 	close(fd);
-	return 0;
 }
 

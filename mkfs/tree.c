@@ -193,16 +193,16 @@ static bool node_gone(const struct node *n)
 }
 
 /* The order of visits does not matter here; a list is the queue. */
-void tree_prune(struct tree *t)
+int tree_prune(struct tree *t)
 {
 	struct array queue = { .size = sizeof(struct dir *) };
 	struct dir **slot = array_add(&queue);
-	size_t i = 0;
+	int ret = -ENOMEM;
 
 	if (!slot)
-		return;
+		return ret;
 	*slot = t->root_dir;
-	for (i = 0; i < queue.n; i++) {
+	for (size_t i = 0; i < queue.n; i++) {
 		struct dir *d = ((struct dir **)queue.p)[i];
 		u32 kept = 0;
 
@@ -223,8 +223,10 @@ void tree_prune(struct tree *t)
 		}
 		d->count = kept;
 	}
+	ret = 0;
 out:
 	array_free(&queue);
+	return ret;
 }
 
 /* Hard links: an open table over (dev, ino). */

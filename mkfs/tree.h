@@ -225,7 +225,7 @@ struct node *tree_find(const struct tree *t, const char *path, struct dir **dir)
  * Take out all nodes marked NODE_GONE.  Pointers to nodes and numbers are void
  * then, up to the next tree_number().
  */
-void tree_prune(struct tree *t);
+int tree_prune(struct tree *t);
 
 /**
  * tree_number - give every name its number, breadth first

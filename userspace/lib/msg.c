@@ -4,6 +4,7 @@
  * set's author put in a name must not reach the terminal as a control
  * sequence, nor break a line in two for the program that reads the messages.
  */
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +16,27 @@
 static const char *msg_tool = "dsfs";
 static void (*msg_before)(void);
 
+/*
+ * Whoever starts a tool may have closed the standard descriptors.  Then what is
+ * opened next, the image perhaps, would get their numbers, and a message would
+ * be written into it.  What is opened here instead cannot be written to, so
+ * that a report that goes nowhere is still an error.
+ */
+static void reserve_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd < STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
 void msg_init(const char *tool)
 {
 	msg_tool = tool;
+	reserve_descriptors();
 }
 
 void msg_hook(void (*fn)(void))
@@ -41,6 +60,15 @@ char *msg_escape(char *buf, size_t size, const char *path)
 	return buf;
 }
 
+/* Names among a message's arguments; what is readable stays as it is. */
+static void no_controls(char *s)
+{
+	for (; *s; s++) {
+		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			*s = '?';
+	}
+}
+
 /* Written by one call: stderr is unbuffered and would write in pieces. */
 static void msg_line(const char *path, const char *kind, const char *fmt,
 		     va_list ap)
@@ -62,8 +90,10 @@ static void msg_line(const char *path, const char *kind, const char *fmt,
 	}
 	n += snprintf(line + n, size - n, "%s", kind);
 	len = vsnprintf(line + n, size - n - 1, fmt, ap);
-	if (len > 0)
-		n += (size_t)len < size - n - 1 ? (size_t)len : size - n - 2;
+	if (len > 0) {
+		no_controls(line + n);
+		n += strlen(line + n);
+	}
 	line[n++] = '\n';
 	before = __atomic_load_n(&msg_before, __ATOMIC_ACQUIRE);
 	if (before)
