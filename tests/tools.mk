@@ -30,6 +30,11 @@ $(T)/slowfs: $(call objs,tests/tools/slowfs.c)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lfuse3 -lpthread
 
+# To be preloaded: the N-th call of a kind fails.
+$(T)/faults.so: tests/robust/faults.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -g $(WARN) -Wno-missing-prototypes -shared -fPIC -o $@ $< -ldl
+
 # A program is made of NAME.c and all NAME_*.c.
 define guest_rule
 $(T)/$(1): $$(call objs,$$(wildcard tests/guest/$(1).c tests/guest/$(1)_*.c) tests/guest/lib.c \

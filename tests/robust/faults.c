@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * faults - a library to be preloaded: the N-th call of a kind fails.
+ *
+ * What a tool does when a disk is full or memory runs out must be seen for
+ * every single call, and again in the same way tomorrow; limits and timers give
+ * neither.  So calls into libc are counted here, and one of them is chosen.
+ *
+ *   FAULT=KIND[,KIND]...:N:ACTION
+ *
+ * KIND:	write (and all that changes the target), sync, read (contents),
+ *		open, attr (stat, xattrs, links), list, alloc
+ * N:		which call, from 1 on; 0: all of them
+ * ACTION:	kill	SIGKILL, in the middle of a write or in front of the call
+ *		term	SIGTERM to the process, and time for it to act on it
+ *		short	half of the bytes
+ *		eintr	EINTR for every second call (all calls only)
+ *		run	run $FAULT_RUN in a shell in front of the call, and go on
+ *		NUMBER	fail with that errno
+ * FAULT_COUNT=FILE: the number of calls of these kinds is written there at the end
+ *
+ * Calls on the standard descriptors are not counted: messages are what is
+ * looked at.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WRITE = 1, SYNC = 2, READ = 4, OPEN = 8, ATTR = 16, LIST = 32, ALLOC = 64 };
+
+enum action { NONE, KILL, TERM, SHORT, INTR, RUN, FAIL };
+
+static const char *const kind_names[] = {
+	"write", "sync", "read", "open", "attr", "list", "alloc",
+};
+
+static int kinds;
+static long chosen = -1;
+static enum action action;
+static int error;
+static long calls;
+static const char *count_file;
+static const char *command;
+
+static void give_up(const char *why)
+{
+	ssize_t n = write(STDERR_FILENO, why, strlen(why));
+
+	(void)n;
+	_exit(99);
+}
+
+static void set_kinds(const char *spec, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		size_t n = strcspn(spec + at, ",:"), i;
+
+		for (i = 0; i < sizeof(kind_names) / sizeof(*kind_names); i++)
+			if (strlen(kind_names[i]) == n &&
+			    !strncmp(spec + at, kind_names[i], n))
+				break;
+		if (i == sizeof(kind_names) / sizeof(*kind_names))
+			give_up("faults: unknown kind\n");
+		kinds |= 1 << i;
+		at += n + 1;
+	}
+}
+
+static void set_action(const char *s)
+{
+	static const char *const names[] = {
+		"none", "kill", "term", "short", "eintr", "run",
+	};
+
+	for (int i = NONE; i < FAIL; i++) {
+		if (!strcmp(s, names[i])) {
+			action = i;
+			return;
+		}
+	}
+	action = FAIL;
+	error = atoi(s);
+	if (!error)
+		give_up("faults: unknown action\n");
+}
+
+__attribute__((constructor))
+static void faults_init(void)
+{
+	const char *spec = getenv("FAULT");
+	const char *colon = spec ? strchr(spec, ':') : NULL;
+	char *end;
+
+	if (!spec)
+		return;
+	if (!colon)
+		give_up("faults: FAULT=KIND:N:ACTION\n");
+	count_file = getenv("FAULT_COUNT");
+	command = getenv("FAULT_RUN");
+	set_kinds(spec, colon - spec);
+	chosen = strtol(colon + 1, &end, 10);
+	if (*end != ':')
+		give_up("faults: FAULT=KIND:N:ACTION\n");
+	set_action(end + 1);
+	__atomic_store_n(&calls, 0, __ATOMIC_RELAXED);
+	/* children, such as the command's, are left alone */
+	unsetenv("FAULT");
+	unsetenv("LD_PRELOAD");
+}
+
+__attribute__((destructor))
+static void faults_end(void)
+{
+	char text[32];
+	int fd, n;
+
+	if (!count_file)
+		return;
+	n = snprintf(text, sizeof(text), "%ld\n", calls);
+	fd = syscall(SYS_openat, AT_FDCWD, count_file,
+		     O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	if (fd < 0 || syscall(SYS_write, fd, text, n) != n)
+		give_up("faults: cannot write FAULT_COUNT\n");
+	syscall(SYS_close, fd);
+}
+
+/* The signal is taken by a thread of its own; let it do what it wants to. */
+static void terminate(void)
+{
+	struct timespec ts = { .tv_nsec = 20000000 };
+
+	kill(getpid(), SIGTERM);
+	nanosleep(&ts, NULL);
+}
+
+/* Whether this call is one to tamper with; kill, term and run are done here. */
+static enum action hit(int kind, bool tear)
+{
+	long n;
+
+	if (!(kinds & kind))
+		return NONE;
+	n = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+	if (chosen && n != chosen)
+		return NONE;
+	switch (action) {
+	case KILL:
+		if (tear)
+			return KILL;
+		raise(SIGKILL);
+		break;
+	case TERM:
+		terminate();
+		return NONE;
+	case RUN:
+		if (system(command))
+			give_up("faults: FAULT_RUN failed\n");
+		return NONE;
+	case INTR:
+		return n & 1 ? INTR : NONE;
+	case FAIL:
+		errno = error;
+		break;
+	default:
+		break;
+	}
+	return action;
+}
+
+static bool fails(int kind)
+{
+	return hit(kind, false) == FAIL;
+}
+
+#define REAL(name) ((typeof(&name))real(#name))
+
+static void *real(const char *name)
+{
+	void *p = dlsym(RTLD_NEXT, name);
+
+	if (!p)
+		give_up("faults: a function is not there\n");
+	return p;
+}
+
+/* How much of a transfer to do; -1: none, errno is set. */
+static ssize_t amount(int kind, int fd, size_t bytes, bool *die)
+{
+	*die = false;
+	if (fd <= STDERR_FILENO)
+		return bytes;
+	switch (hit(kind, kind == WRITE)) {
+	case KILL:
+		*die = true;
+		return bytes / 2;
+	case SHORT:
+		return bytes > 1 ? bytes / 2 : bytes;
+	case INTR:
+		errno = EINTR;
+		return -1;
+	case FAIL:
+		return -1;
+	default:
+		return bytes;
+	}
+}
+
+#define TRANSFER(name, kind, args, call)				\
+ssize_t name args							\
+{									\
+	bool die;							\
+	ssize_t n = amount(kind, fd, bytes, &die), ret;			\
+									\
+	if (n < 0)							\
+		return n;						\
+	bytes = n;							\
+	ret = REAL(name) call;						\
+	if (die)							\
+		raise(SIGKILL);						\
+	return ret;							\
+}
+
+TRANSFER(write, WRITE, (int fd, const void *p, size_t bytes), (fd, p, bytes))
+TRANSFER(pwrite, WRITE, (int fd, const void *p, size_t bytes, off_t pos),
+	 (fd, p, bytes, pos))
+TRANSFER(pwrite64, WRITE, (int fd, const void *p, size_t bytes, off64_t pos),
+	 (fd, p, bytes, pos))
+TRANSFER(read, READ, (int fd, void *p, size_t bytes), (fd, p, bytes))
+TRANSFER(pread, READ, (int fd, void *p, size_t bytes, off_t pos),
+	 (fd, p, bytes, pos))
+TRANSFER(pread64, READ, (int fd, void *p, size_t bytes, off64_t pos),
+	 (fd, p, bytes, pos))
+
+#define CALL(type, name, kind, bad, args, call)				\
+type name args								\
+{									\
+	return fails(kind) ? bad : REAL(name) call;			\
+}
+
+CALL(int, ftruncate, WRITE, -1, (int fd, off_t len), (fd, len))
+CALL(int, ftruncate64, WRITE, -1, (int fd, off64_t len), (fd, len))
+CALL(int, linkat, WRITE, -1,
+     (int ofd, const char *from, int nfd, const char *to, int flags),
+     (ofd, from, nfd, to, flags))
+CALL(int, link, WRITE, -1, (const char *from, const char *to), (from, to))
+CALL(int, rename, WRITE, -1, (const char *from, const char *to), (from, to))
+CALL(int, renameat2, WRITE, -1,
+     (int ofd, const char *from, int nfd, const char *to, unsigned int flags),
+     (ofd, from, nfd, to, flags))
+CALL(int, unlink, WRITE, -1, (const char *path), (path))
+CALL(int, unlinkat, WRITE, -1, (int fd, const char *path, int flags),
+     (fd, path, flags))
+CALL(int, mkdirat, WRITE, -1, (int fd, const char *path, mode_t mode),
+     (fd, path, mode))
+CALL(int, symlinkat, WRITE, -1, (const char *to, int fd, const char *path),
+     (to, fd, path))
+CALL(int, fsync, SYNC, -1, (int fd), (fd))
+CALL(int, fstat, ATTR, -1, (int fd, struct stat *st), (fd, st))
+CALL(int, fstat64, ATTR, -1, (int fd, struct stat64 *st), (fd, st))
+CALL(int, fstatat, ATTR, -1,
+     (int fd, const char *path, struct stat *st, int flags),
+     (fd, path, st, flags))
+CALL(int, fstatat64, ATTR, -1,
+     (int fd, const char *path, struct stat64 *st, int flags),
+     (fd, path, st, flags))
+CALL(ssize_t, readlinkat, ATTR, -1,
+     (int fd, const char *path, char *buf, size_t size), (fd, path, buf, size))
+CALL(ssize_t, llistxattr, ATTR, -1,
+     (const char *path, char *list, size_t size), (path, list, size))
+CALL(ssize_t, lgetxattr, ATTR, -1,
+     (const char *path, const char *name, void *p, size_t size),
+     (path, name, p, size))
+CALL(ssize_t, getdents64, LIST, -1, (int fd, void *p, size_t size),
+     (fd, p, size))
+CALL(FILE *, fopen, OPEN, NULL, (const char *path, const char *mode),
+     (path, mode))
+CALL(FILE *, fopen64, OPEN, NULL, (const char *path, const char *mode),
+     (path, mode))
+
+static mode_t mode_of(int flags, va_list ap)
+{
+	return flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
+}
+
+#define OPENS(name, args, call)						\
+int name args								\
+{									\
+	va_list ap;							\
+	mode_t mode;							\
+									\
+	va_start(ap, flags);						\
+	mode = mode_of(flags, ap);					\
+	va_end(ap);							\
+	return fails(OPEN) ? -1 : REAL(name) call;			\
+}
+
+OPENS(open, (const char *path, int flags, ...), (path, flags, mode))
+OPENS(open64, (const char *path, int flags, ...), (path, flags, mode))
+OPENS(openat, (int fd, const char *path, int flags, ...),
+      (fd, path, flags, mode))
+OPENS(openat64, (int fd, const char *path, int flags, ...),
+      (fd, path, flags, mode))
+
+/* dlsym() allocates, so these go to libc by its other names. */
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t n, size_t bytes);
+void *__libc_realloc(void *p, size_t bytes);
+void *__libc_memalign(size_t align, size_t bytes);
+
+void *malloc(size_t bytes)
+{
+	return fails(ALLOC) ? NULL : __libc_malloc(bytes);
+}
+
+void *calloc(size_t n, size_t bytes)
+{
+	return fails(ALLOC) ? NULL : __libc_calloc(n, bytes);
+}
+
+void *realloc(void *p, size_t bytes)
+{
+	return fails(ALLOC) ? NULL : __libc_realloc(p, bytes);
+}
+
+void *aligned_alloc(size_t align, size_t bytes)
+{
+	return fails(ALLOC) ? NULL : __libc_memalign(align, bytes);
+}

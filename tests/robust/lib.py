@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the programs of this tier share: TAP lines, runs of the tools with one
+call made to fail (faults.c), and the sweep over all such calls.
+
+A sweep's cases are thousands and all alike, so each sweep is one line; what
+failed is said in comments.  Without DSFS_LONG=1 an even sample of the calls is
+taken, and always the first and the last ones.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BIN = os.environ.get("DSFS_BUILD", TOP + "/build")
+MKFS, FSCK, DUMP = (f"{BIN}/{t}.dsfs" for t in ("mkfs", "fsck", "dump"))
+FAULTS = TOP + "/build/tests/faults.so"
+LONG = os.environ.get("DSFS_LONG") == "1"
+SLOTS = (1024, 1024 + 65536)
+
+failed = 0
+done = 0
+
+
+def result(name, bad):
+    """One case; @bad are the reasons why it failed."""
+    global failed
+    for text in bad[:8]:
+        print("#", ascii(text))
+    print("not ok -" if bad else "ok -", name, flush=True)
+    failed += bool(bad)
+
+
+def finish():
+    print(f"# {done} runs of a tool")
+    sys.exit(failed > 0)
+
+
+def run(cmd, fault=None, count=None, command=None, env=None, **more):
+    """Run @cmd, with @fault if there is one: (status, stdout, stderr)."""
+    global done
+    done += 1
+    e = dict(os.environ, LC_ALL="C", **(env or {}))
+    if fault:
+        e.update(LD_PRELOAD=FAULTS, FAULT=fault)
+        if count:
+            e["FAULT_COUNT"] = count
+        if command:
+            e["FAULT_RUN"] = command
+    more.setdefault("stdin", subprocess.DEVNULL)
+    more.setdefault("stdout", subprocess.PIPE)
+    more.setdefault("stderr", subprocess.PIPE)
+    p = subprocess.run(cmd, env=e, timeout=60, check=False, **more)
+    return p.returncode, p.stdout, p.stderr
+
+
+def calls(cmd, kinds, **more):
+    """How many calls of these kinds a good run makes."""
+    with tempfile.NamedTemporaryFile() as f:
+        status, _, err = run(cmd, f"{kinds}:999999999:5", count=f.name, **more)
+        if status:
+            raise RuntimeError(f"{cmd}: {status}: {err}")
+        return int(f.read())
+
+
+def sample(total, most):
+    """Numbers of calls: all of them, or @most."""
+    if LONG or total <= most:
+        return range(1, total + 1)
+    ends = most // 4
+    step = (total - ends) / (most - ends)
+    some = {1 + int(i * step) for i in range(most - ends)}
+    return sorted(some | set(range(total - ends + 1, total + 1)))
+
+
+def read(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def plain(text):
+    """Whether what a tool wrote is safe to show on a terminal."""
+    s = text.decode("utf-8", "replace")
+    return all(c == "\n" or (c >= " " and not "\x7f" <= c <= "\x9f"
+                             and c != "\ufffd") for c in s)
+
+
+def message(tool, err):
+    """Why @err is no message of @tool; None: it is one."""
+    lines = err.decode("utf-8", "replace").splitlines()
+    if not lines:
+        return "no message"
+    for line in lines:
+        if not line.startswith(tool + ": "):
+            return "not a message: " + line
+    return None if plain(err) else "control characters"
