@@ -116,6 +116,23 @@ step_reads()
 	umount /mnt/jext4
 }
 
+# Of listings and reads what an emulator of another CPU can take: data that is
+# verified, shares blocks, and goes straight to the device.
+step_short()
+{
+	small='--wholefile=1048576 --sample=20 --largest=140000'
+	listed plain ro
+	ext4 pext4
+	large_whole wholefile=64M
+	# shellcheck disable=SC2086
+	{
+		reads_of plain ro $small
+		reads_of misaligned ro $small
+		reads_of nosums meta=lazy $small
+	}
+	umount /mnt/pext4
+}
+
 # Small files share blocks of a disk that can read no less than a block.
 step_blocks()
 {

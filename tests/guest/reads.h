@@ -9,7 +9,7 @@
 
 #include "lib.h"
 
-#define PAGE		4096
+#define PAGE		4096	/* that many bytes are a block; and a small read */
 #define CANARY		0xa5	/* what buffers hold before a call */
 
 /**

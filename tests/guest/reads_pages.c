@@ -19,24 +19,36 @@
 #include "reads.h"
 
 #define PATIENCE	30	/* seconds, on a machine that does other things too */
-#define RANDOM_PAGES	16	/* a 4 KiB read may bring in a folio, no file */
+#define RANDOM_BYTES	65536	/* a 4 KiB read may bring in a folio, no file */
+
+/* Of this machine: it may be larger than PAGE, a block of the image. */
+static uint64_t page(void)
+{
+	return sysconf(_SC_PAGESIZE);
+}
 
 static uint64_t pages(const struct reads_file *f)
 {
-	return (f->size + PAGE - 1) / PAGE;
+	return (f->size + page() - 1) / page();
+}
+
+/* How many pages one small read at random may bring in. */
+static uint64_t random_pages(void)
+{
+	return RANDOM_BYTES / page();
 }
 
 /* Maps the file and @more pages behind it. */
 static unsigned char *map(const struct reads_file *f, int prot, int flags, int more)
 {
-	void *p = mmap(NULL, (pages(f) + more) * PAGE, prot, flags, f->fd, 0);
+	void *p = mmap(NULL, (pages(f) + more) * page(), prot, flags, f->fd, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }
 
 static void unmap(const struct reads_file *f, void *p, int more)
 {
-	munmap(p, (pages(f) + more) * PAGE);
+	munmap(p, (pages(f) + more) * page());
 }
 
 static uint64_t resident(const struct reads_file *f)
@@ -48,7 +60,7 @@ static uint64_t resident(const struct reads_file *f)
 	if (!p)
 		t_die(f->path, "mmap");
 	vec = t_alloc(pages(f));
-	if (mincore(p, pages(f) * PAGE, vec))
+	if (mincore(p, pages(f) * page(), vec))
 		t_die(f->path, "mincore");
 	for (i = 0; i < pages(f); i++)
 		n += vec[i] & 1;
@@ -60,7 +72,7 @@ static uint64_t resident(const struct reads_file *f)
 static void compare_map(struct t_case *c, const struct reads_file *f, const unsigned char *p,
 			const char *what)
 {
-	uint64_t end = pages(f) * PAGE, i;
+	uint64_t end = pages(f) * page(), i;
 
 	t_check(c, !memcmp(p, f->want, f->size), f->path, "%s: wrong bytes", what);
 	for (i = f->size; i < end && !p[i]; i++)
@@ -127,7 +139,7 @@ static void map_writable(struct t_case *c, const struct reads_file *f)
 	p = map(f, PROT_READ, MAP_SHARED, 0);
 	if (!p)
 		t_die(f->path, "mmap");
-	t_check(c, mprotect(p, PAGE, PROT_READ | PROT_WRITE) && errno == EACCES, f->path,
+	t_check(c, mprotect(p, page(), PROT_READ | PROT_WRITE) && errno == EACCES, f->path,
 		"mprotect made a shared mapping writable");
 	unmap(f, p, 0);
 }
@@ -152,7 +164,7 @@ static void behind_end(struct t_case *c, const struct reads_file *f)
 	if (sigsetjmp(back, 1))
 		hit = true;
 	else
-		(void)p[pages(f) * PAGE];
+		(void)p[pages(f) * page()];
 	sigaction(SIGBUS, &old, NULL);
 	t_check(c, hit, f->path, "no SIGBUS a page behind the end");
 	unmap(f, (void *)p, 1);
@@ -181,12 +193,12 @@ static void fadv_random(struct t_case *c, const struct reads_file *f)
 	uint64_t at = f->size / 2 / PAGE * PAGE;
 	unsigned char buf[PAGE];
 
-	if (pages(f) <= RANDOM_PAGES)
+	if (pages(f) <= random_pages())
 		return;
 	reads_drop(f);
 	posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);
 	reads_compare(c, f, buf, at, pread(f->fd, buf, PAGE, at), PAGE, "pread");
-	t_check(c, resident(f) <= RANDOM_PAGES, f->path, "POSIX_FADV_RANDOM: %llu pages for one",
+	t_check(c, resident(f) <= random_pages(), f->path, "POSIX_FADV_RANDOM: %llu pages for one",
 		(unsigned long long)resident(f));
 	posix_fadvise(f->fd, 0, 0, POSIX_FADV_NORMAL);
 }
@@ -196,14 +208,14 @@ static void madv_random(struct t_case *c, const struct reads_file *f)
 	uint64_t at = f->size / 2 / PAGE * PAGE;
 	unsigned char *p;
 
-	if (pages(f) <= RANDOM_PAGES)
+	if (pages(f) <= random_pages())
 		return;
 	reads_drop(f);
 	p = map(f, PROT_READ, MAP_SHARED, 0);
-	if (!p || madvise(p, pages(f) * PAGE, MADV_RANDOM))
+	if (!p || madvise(p, pages(f) * page(), MADV_RANDOM))
 		t_die(f->path, "MADV_RANDOM");
 	t_check(c, p[at] == f->want[at], f->path, "wrong byte at %llu", (unsigned long long)at);
-	t_check(c, resident(f) <= RANDOM_PAGES, f->path, "MADV_RANDOM: %llu pages for one",
+	t_check(c, resident(f) <= random_pages(), f->path, "MADV_RANDOM: %llu pages for one",
 		(unsigned long long)resident(f));
 	unmap(f, p, 0);
 }
@@ -226,8 +238,8 @@ static void advice_reads(struct t_case *c, const struct reads_file *f)
 	reads_drop(f);
 	t_check(c, readahead(f->fd, 0, f->size) == 0, f->path, "readahead: %s", strerror(errno));
 	p = map(f, PROT_READ, MAP_SHARED, 0);
-	if (!p || madvise(p, pages(f) * PAGE, MADV_WILLNEED) ||
-	    madvise(p, pages(f) * PAGE, MADV_SEQUENTIAL))
+	if (!p || madvise(p, pages(f) * page(), MADV_WILLNEED) ||
+	    madvise(p, pages(f) * page(), MADV_SEQUENTIAL))
 		t_die(f->path, "madvise");
 	compare_map(c, f, p, "after readahead and MADV_WILLNEED");
 	unmap(f, p, 0);

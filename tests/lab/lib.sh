@@ -109,15 +109,16 @@ refresh_host_apt()
 	apt-get -q update >/dev/null 2>&1 || true
 }
 
-# host_version PACKAGE: the candidate version in the machine's own apt.
+# host_version PACKAGE: the candidate version in the machine's own apt, or in
+# the one that ${apt[@]} names.
 host_version()
 {
 	local v
 
-	v=$(apt-cache policy "$1" | sed -n 's/^  Candidate: //p')
+	v=$(apt-cache "${apt[@]}" policy "$1" | sed -n 's/^  Candidate: //p')
 	if [ -z "$v" ] || [ "$v" = "(none)" ]; then
-		refresh_host_apt
-		v=$(apt-cache policy "$1" | sed -n 's/^  Candidate: //p')
+		refresh_apt
+		v=$(apt-cache "${apt[@]}" policy "$1" | sed -n 's/^  Candidate: //p')
 	fi
 	[ -n "$v" ] && [ "$v" != "(none)" ] ||
 		die "$1: no such package in apt's sources"
@@ -151,4 +152,82 @@ apt=()
 refresh_apt()
 {
 	refresh_host_apt
+}
+
+# --- other machines -------------------------------------------------------
+
+# lab_machine ARCH: what is called what for a machine of Debian's architecture
+# ARCH: $karch (kbuild), $cross (prefix of the compiler), $triplet (libraries),
+# $user (QEMU's name).  The machine's own ARCH has no prefix.
+# shellcheck disable=SC2034 # who sources this reads them
+lab_machine()
+{
+	case $1 in
+	amd64)	karch=x86_64 cross='' triplet=x86_64-linux-gnu user=x86_64 ;;
+	arm64)	karch=arm64 cross=aarch64-linux-gnu- triplet=aarch64-linux-gnu user=aarch64 ;;
+	i386)	karch=i386 cross=i686-linux-gnu- triplet=i386-linux-gnu user=i386 ;;
+	s390x)	karch=s390 cross=s390x-linux-gnu- triplet=s390x-linux-gnu user=s390x ;;
+	*)	die "$1: no such architecture here" ;;
+	esac
+}
+
+# foreign_apt ARCH: have apt_unpack and apt-cache look at packages of another
+# architecture, out of the sources that this machine's apt has.  A state of its
+# own keeps dpkg from knowing about it.  Refreshed once a day.
+foreign_apt()
+{
+	foreign_arch=$1 foreign_state=$lab_cache/apt-$1
+	mkdir -p "$foreign_state"/{lists/partial,cache/archives/partial}
+	apt=(-o "APT::Architecture=$1" -o "APT::Architectures=$1"
+	     -o "Dir::State::Lists=$foreign_state/lists"
+	     -o "Dir::Cache=$foreign_state/cache"
+	     -o Dir::State::status=/dev/null
+	     -o Acquire::Languages=none -o APT::Sandbox::User=root)
+	refresh_apt()
+	{
+		# A source that has nothing for it does not matter, if others have.
+		apt-get "${apt[@]}" -q update >"$foreign_state/log" 2>&1 ||
+			note "$foreign_arch: apt-get update: $(tail -n 1 "$foreign_state/log")"
+		touch "$foreign_state/fresh"
+	}
+	lock "apt-$1" 7
+	[ "${LAB_REFRESH:-0}" = 0 ] &&
+		[ -n "$(find "$foreign_state/fresh" -mmin -1440 2>/dev/null)" ] || refresh_apt
+	exec 7>&-
+}
+
+# cross_make ARCH TARGET...: make, for another machine, below build/arch/ARCH
+# (which the TARGETs name).  SANITIZE: there are no sanitizers under qemu-user;
+# and without them the compiler believes in paths that are none.
+cross_make()
+{
+	local arch=$1 root
+
+	shift
+	lab_machine "$arch"
+	need make "${cross}gcc"
+	root=$("$lab_top/tests/lab/sysroot" "$arch")
+	# The linker warns of getpwnam() in static programs.
+	make -s -C "$lab_top" B="build/arch/$arch" CC="${cross}gcc" AR="${cross}ar" \
+		ISAL=no SANITIZE=-Wno-maybe-uninitialized \
+		CPPFLAGS="-isystem $root/usr/include" \
+		LDFLAGS="-static -L$root/usr/lib/$triplet" "$@" 2>&1 |
+		{ grep -vE 'statically linked applications|in function .(user|group|main)' || true; }
+	return "${PIPESTATUS[0]}"
+}
+
+# kernel_arch DIR: the architecture of a kernel of tests/lab/kernel.
+kernel_arch()
+{
+	cat "$1/arch" 2>/dev/null || echo amd64
+}
+
+# Back to the packages of this machine.
+own_apt()
+{
+	apt=()
+	refresh_apt()
+	{
+		refresh_host_apt
+	}
 }
