@@ -82,20 +82,6 @@ bench_tools()
 	make -s tools bench-tools >&2
 }
 
-# bench_module KERNEL: prints the path of dsfs.ko, built if its sources changed.
-bench_module()
-{
-	local dir=$bench_dir/module-$1 sum
-
-	sum=$({ tree_sum fs; cat Kbuild; tests/lab/kernel "$1"; } | short_sum)
-	if [ "$(cat "$dir/sum" 2>/dev/null)" != "$sum" ]; then
-		rm -f "$dir/sum"
-		tests/lab/build-module "$1" . "$dir" >&2
-		echo "$sum" >"$dir/sum"
-	fi
-	echo "$dir/dsfs.ko"
-}
-
 # The packages that erofs-utils needs in a suite, itself included.
 erofs_packages()
 {
@@ -388,7 +374,7 @@ bench_guest()
 	local kernel=$1 log=$2 rc=0
 
 	shift 2
-	tests/vm/run --kernel "$kernel" --module-ko "$(bench_module "$kernel")" \
+	tests/vm/run --kernel "$kernel" --module-ko "$(tests/lab/dsfs-module "$kernel")" \
 		"${bench_mods[@]}" --file tests/bench/guest.sh:/guest.sh \
 		--file tests/guest/nullblk.sh:/nullblk.sh --exe build/tests/requests \
 		--timeout "${BENCH_TIMEOUT:-3600}" "$@" >"$log" || rc=$?
