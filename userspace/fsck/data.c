@@ -6,7 +6,6 @@
  * What lies between files must be zero, or a writer leaked what it held.
  */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "fsck.h"
 
@@ -169,18 +168,15 @@ static void check_chunks(struct worker *w, const struct frun *r, u64 base,
 /* Bytes [@from, @to) of the image, which no file uses. */
 static void check_zero(struct worker *w, u64 from, u64 to)
 {
-	off_t data;
-	u64 n;
+	u64 data, n;
 
 	for (; from < to && !fsck_stop; from += n) {
 		n = to - from < BATCH_BYTES ? to - from : BATCH_BYTES;
 		if (n == BATCH_BYTES) {
 			/* an image may have holes that take days to read */
-			data = lseek(w->f->img.fd, from, SEEK_DATA);
-			if (data < 0 && errno == ENXIO)
-				return;
-			if (data > (off_t)(from + n)) {
-				n = (u64)data < to ? (u64)data - from : to - from;
+			data = image_next_data(&w->f->img, from);
+			if (data > from + n) {
+				n = data < to ? data - from : to - from;
 				continue;
 			}
 		}
@@ -256,9 +252,12 @@ static void *work(void *arg)
 
 static int worker_init(struct worker *w, struct queue *q)
 {
+	const u64 bytes = q->f->geo->meta_start;
+
 	w->q = q;
 	w->f = q->f;
-	w->buf = malloc(BATCH_BYTES);
+	/* no data lies behind, and neither does a gap between */
+	w->buf = malloc(bytes < BATCH_BYTES ? bytes : BATCH_BYTES);
 	w->src = image_source(&q->f->img, 0);
 	return w->buf && w->src ? 0 : -ENOMEM;
 }

@@ -197,7 +197,8 @@ int check_blocks(struct fsck *f)
 {
 	const u64 blocks = f->geo->meta_bytes >> DSFS_BLOCK_BITS;
 	__le32 *sums = malloc(STEP_BLOCKS * sizeof(*sums));
-	u8 *data = malloc(STEP_BYTES);
+	u8 *data = malloc(f->geo->meta_bytes < STEP_BYTES ? f->geo->meta_bytes :
+			  STEP_BYTES);
 	u64 at, n;
 	int id;
 

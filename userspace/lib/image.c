@@ -2,19 +2,16 @@
 /*
  * Opening an image and reading its metadata.  An image can be cut short or
  * overwritten while a tool reads it, which a mapping would answer with SIGBUS,
- * so everything is read with pread(2) into a cache of pieces.  Pieces are
+ * so everything is read into a cache of pieces.  Pieces are
  * large because metadata is read in order nearly always; checksums are
  * compared a block at a time and only for blocks that are asked for, so that
  * a bad block costs an error for what it holds and nothing else.
  */
-#include <fcntl.h>
-#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "image.h"
+#include "image_io.h"
 #include "msg.h"
 
 #define PIECE_BLOCKS	64
@@ -31,6 +28,7 @@
  * @read: a bit a block: it could be read
  * @checked: a bit a block: compared with its checksum, and right
  * @owned: in the cache; else its last holder frees it
+ * @data: PIECE_BYTES, or all metadata if that is less
  */
 struct piece {
 	u64 number;
@@ -40,7 +38,7 @@ struct piece {
 	u32 refs;
 	bool owned;
 	__le32 sums[PIECE_BLOCKS];
-	u8 data[PIECE_BYTES];
+	u8 data[];
 };
 
 /**
@@ -53,24 +51,6 @@ struct dsfs_source {
 	u64 clock;
 	struct piece **pieces;
 };
-
-int image_pread(const struct image *img, void *buf, size_t len, u64 pos)
-{
-	char *at = buf;
-	ssize_t n;
-
-	while (len) {
-		n = pread(img->fd, at, len, pos);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		at += n;
-		pos += n;
-		len -= n;
-	}
-	return 0;
-}
 
 static void image_read_slot(struct image *img, int i)
 {
@@ -92,21 +72,6 @@ static void image_read_slot(struct image *img, int i)
 				     i, -EUCLEAN);
 }
 
-static int image_length(struct image *img)
-{
-	struct stat st;
-
-	if (fstat(img->fd, &st))
-		return -errno;
-	if (S_ISREG(st.st_mode)) {
-		img->bytes = st.st_size;
-		return 0;
-	}
-	if (!S_ISBLK(st.st_mode))
-		return S_ISDIR(st.st_mode) ? -EISDIR : -ENOTBLK;
-	return ioctl(img->fd, BLKGETSIZE64, &img->bytes) ? -errno : 0;
-}
-
 int image_open(struct image *img, const char *path)
 {
 	struct dsfs_err err = {};
@@ -115,19 +80,9 @@ int image_open(struct image *img, const char *path)
 	memset(img, 0, sizeof(*img));
 	img->path = path;
 	img->use = -1;
-	img->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (img->fd < 0) {
-		ret = -errno;
-		msg_error(path, "open: %s", strerror(-ret));
+	ret = image_io_open(img);
+	if (ret)
 		return ret;
-	}
-	ret = image_length(img);
-	if (ret) {
-		msg_error(path, "neither a file nor a block device: %s",
-			  strerror(-ret));
-		close(img->fd);
-		return ret;
-	}
 	for (i = 0; i < DSFS_SB_SLOTS; i++)
 		image_read_slot(img, i);
 	/* What keeps a kernel from mounting does not keep us from looking. */
@@ -139,8 +94,7 @@ int image_open(struct image *img, const char *path)
 
 void image_close(struct image *img)
 {
-	close(img->fd);
-	img->fd = -1;
+	image_io_close(img);
 }
 
 void image_err_text(const struct dsfs_err *err, int ret, char *buf, size_t size)
@@ -198,7 +152,7 @@ int image_region_sum(const struct image *img, enum dsfs_region_id id, u32 *sum)
 		       sizeof(__le32);
 		left = blocks * sizeof(__le32);
 	}
-	buf = malloc(SUMS_STEP);
+	buf = malloc(left < SUMS_STEP ? left : SUMS_STEP);
 	if (!buf)
 		return -ENOMEM;
 	*sum = 0;
@@ -285,15 +239,23 @@ static int piece_load(const struct image *img, struct piece *p, u64 number)
 	return 0;
 }
 
-/* A piece to load into: one of the set that nobody holds, or a loose one. */
-static struct piece *piece_victim(struct piece **set)
+static struct piece *piece_new(const struct image *img)
 {
-	struct piece *p, *old = NULL;
+	u64 bytes = img->geo->meta_bytes;
+
+	return calloc(1, sizeof(struct piece) +
+			 (bytes < PIECE_BYTES ? bytes : PIECE_BYTES));
+}
+
+/* A piece to load into: one of the set that nobody holds, or a loose one. */
+static struct piece *piece_victim(const struct image *img, struct piece **set)
+{
+	struct piece *old = NULL;
 	unsigned int i;
 
 	for (i = 0; i < WAYS; i++) {
 		if (!set[i]) {
-			set[i] = calloc(1, sizeof(*p));
+			set[i] = piece_new(img);
 			if (!set[i])
 				break;
 			set[i]->owned = true;
@@ -303,7 +265,7 @@ static struct piece *piece_victim(struct piece **set)
 		if (!set[i]->refs && (!old || set[i]->used < old->used))
 			old = set[i];
 	}
-	return old ? old : calloc(1, sizeof(*p));
+	return old ? old : piece_new(img);
 }
 
 /* Hold a piece. */
@@ -322,7 +284,7 @@ static int piece_get(struct dsfs_source *src, u64 number, struct piece **out)
 			return 0;
 		}
 	}
-	p = piece_victim(set);
+	p = piece_victim(src->img, set);
 	if (!p)
 		return -ENOMEM;
 	ret = piece_load(src->img, p, number);

@@ -58,6 +58,12 @@ void image_err_text(const struct dsfs_err *err, int ret, char *buf, size_t size)
 int image_pread(const struct image *img, void *buf, size_t len, u64 pos);
 
 /**
+ * image_next_data - skip bytes that are zero since nothing is stored there
+ * Return: @pos or above it, UINT64_MAX: nothing is stored from there on.
+ */
+u64 image_next_data(const struct image *img, u64 pos);
+
+/**
  * image_region_sum - the checksum that a region should carry
  * @img: with a valid slot
  * @id: a region that is not empty
