@@ -122,6 +122,22 @@ cp good.dsfs bad.dsfs
 flip bad.dsfs 1100
 says 'a bad slot is named, the rest is shown' 1 'slot 0: superblock checksum' "$dump" --list bad.dsfs
 check 'and it is all there' diff tree.list "$out"
+
+# Ten directories of ten files that are all the same ten: a few more of them and
+# a small image would keep a walk busy for days.
+for d in {0..9}; do
+	printf "/d$d/f%d\\n" {0..9}
+done >sharing.list
+share="region both INODES bytes=$((32 * 22)); region both FILESUMS bytes=$((4 * 22))"
+for d in {1..9}; do
+	share+="; dir /d$d first=ino:/d0/f0"
+done
+"$bin/mkfs.dsfs" -q --manifest=sharing.list sharing.dsfs
+"$bin/tests/mkcorrupt" sharing.dsfs "$share" bad.dsfs
+says 'a walk of directories that share entries has an end' 1 'entries of all directories' \
+	"$dump" --list bad.dsfs
+says 'and so has its extraction' 1 'entries of all directories' "$dump" --extract=shared bad.dsfs
+says 'and its check' 4 'entries of all directories' "$bin/fsck.dsfs" bad.dsfs
 exits 'standard output is full' 1 bash -c "'$dump' --list good.dsfs >/dev/full"
 
 # --- usage

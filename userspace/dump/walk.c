@@ -6,7 +6,8 @@
  * is bounded by depth and not by what the levels hold.
  *
  * An image that nobody checked may make directories share entries.  A
- * directory is entered only from the parent it names, so each is entered once.
+ * directory is entered only from the parent it names, so each is entered once;
+ * and a walk ends when it has met more names than a good image can have.
  */
 #include <stdlib.h>
 
@@ -25,6 +26,7 @@ struct level {
 
 /**
  * struct walker - a walk
+ * @names: met so far
  * @it: over the innermost directory, if @open
  */
 struct walker {
@@ -36,6 +38,7 @@ struct walker {
 	size_t room;
 	char *path;
 	size_t path_room;
+	u64 names;
 	struct dsfs_dir_iter *it;
 	bool open;
 };
@@ -193,6 +196,14 @@ static int step(struct walker *w)
 	}
 	if (ret <= 0)
 		return leave(w);
+	if (++w->names > 2 * w->d->img.geo->inodes) {
+		dsfs_bad(&err, "entries of all directories", w->names,
+			 w->d->img.geo->inodes - 1, 0);
+		w->path[top(w)->path_len] = '\0';
+		dump_error(w->d, top(w)->path_len ? w->path : "/", "names",
+			   -EUCLEAN, &err);
+		return -EUCLEAN;
+	}
 	top(w)->pos = name.pos + 1;
 	return visit(w, &name);
 }

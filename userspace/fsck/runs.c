@@ -81,7 +81,8 @@ static void check_shared(struct fsck *f, const struct frun *runs, size_t from,
 int check_runs(struct fsck *f)
 {
 	struct frun *r;
-	u64 stored = 0, end = 0, end_block = 0;
+	const u64 room = f->geo->data_end - f->geo->data_start;
+	u64 stored = 0, end = 0, end_block = 0, twice = 0;
 	size_t i, n;
 
 	vec_sort(&f->runs, run_cmp);
@@ -95,10 +96,14 @@ int check_runs(struct fsck *f)
 			check_same_sums(f, &r[i], &r[i + n]);
 		}
 		check_run(f, &r[i]);
-		if (r[i].start < end)
+		if (r[i].start < end) {
 			problem(f, "data that overlaps", r[i].ino, r[i].start,
 				"%llu bytes, the data before it ends at %llu",
 				(u64)r[i].stored, end);
+			/* read no more than once again, in all */
+			twice += r[i].stored;
+			r[i].again = twice > room;
+		}
 		if (i + n < f->runs.n && last_block(&r[i]) == first_block(&r[i + n]))
 			shared = true;
 		check_shared(f, r, i, i + n, shared);
