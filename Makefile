@@ -100,6 +100,7 @@ include tests/tools.mk
 include tests/bench.mk
 -include tests/unit.mk
 include tests/hostile.mk
+include tests/fuzz.mk
 
 # All tests, or the tiers in TIERS (tests/README.md).
 .PHONY: check check-long

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Targets of the fuzzers, each built three times from the same sources:
+#   san   libFuzzer with ASan and UBSan
+#   fast  libFuzzer alone, several times as fast: finds hangs, memory eaten and
+#         the findings of the targets themselves; comparisons are not traced, as
+#         the mutator knows what values are worth a try
+#   afl   AFL++, in persistent mode, with UBSan
+# What is tested is instrumented; what tests it is not.
+
+FUZZ		:= $(B)/tests/fuzz
+comma		:= ,
+FUZZ_TARGETS	:= lib fsck dump text
+FUZZ_CC		:= clang
+AFL_CC		:= afl-clang-fast
+FUZZ_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -Itests/fuzz -Itests/hostile -Itests/corrupt -g -O2 -Wno-missing-prototypes
+FUZZ_SAN	:= -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+fuzz_image_SRC	:= $(filter-out userspace/lib/image_io.c,$(LIB_SRC))
+fuzz_lib_SRC	:= $(fuzz_image_SRC)
+fuzz_fsck_SRC	:= $(fuzz_image_SRC) $(fsck_SRC) $(dump_SRC)
+fuzz_dump_SRC	:= $(fuzz_image_SRC) $(dump_SRC)
+fuzz_text_SRC	:= $(LIB_SRC) $(filter-out mkfs/main.c,$(mkfs_SRC))
+fuzz_own	:= tests/fuzz/memory.c tests/fuzz/input.c tests/fuzz/walk.c \
+		   $(MUTATE_SRC)
+fuzz_lib_OWN	:= tests/fuzz/lib.c $(fuzz_own)
+fuzz_fsck_OWN	:= tests/fuzz/fsck.c $(fuzz_own)
+fuzz_dump_OWN	:= tests/fuzz/dump.c $(fuzz_own)
+fuzz_text_OWN	:= tests/fuzz/text.c
+# Text is not unpacked: the engine's own mutations and a dictionary do.
+fuzz_mutator	= $(if $(filter text,$(1)),,tests/fuzz/mutator.c)
+
+# A target runs a tool by its main(), command line and all.
+$(FUZZ)/%/userspace/fsck/main.o: MAIN := -Dmain=fsck_main
+$(FUZZ)/%/userspace/dump/main.o: MAIN := -Dmain=dump_main
+
+# $(1) engine, $(2) compiler, $(3) flags of what is tested, $(4) of what tests, $(5) of the link
+define fuzz_engine
+$(FUZZ)/$(1)/tests/%.o: tests/%.c Makefile tests/fuzz.mk
+	@mkdir -p $$(@D)
+	$$(FUZZ_CC) $$(FUZZ_CFLAGS) $(4) -c -o $$@ $$<
+$(FUZZ)/$(1)/%.o: %.c Makefile tests/fuzz.mk
+	@mkdir -p $$(@D)
+	$(2) $$(FUZZ_CFLAGS) $(3) $$(MAIN) -c -o $$@ $$<
+$(foreach t,$(FUZZ_TARGETS),$(call fuzz_target,$(1),$(t),$(2),$(5)))
+endef
+define fuzz_target
+
+$(FUZZ)/$(2)-$(1): $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN) $(if $(filter afl,$(1)),,$(call fuzz_mutator,$(2))))
+	$(3) $(4) -o $$@ $$^ $$(LIBS)
+fuzz_OBJ += $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN))
+endef
+$(eval $(call fuzz_engine,san,$(FUZZ_CC),-fsanitize=fuzzer-no-link$(comma)address $(FUZZ_SAN),-fsanitize=address,-fsanitize=fuzzer$(comma)address $(FUZZ_SAN)))
+$(eval $(call fuzz_engine,fast,$(FUZZ_CC),-fsanitize-coverage=inline-8bit-counters$(comma)pc-table,,-fsanitize=fuzzer))
+$(eval $(call fuzz_engine,afl,AFL_QUIET=1 $(AFL_CC),$(FUZZ_SAN),,-fsanitize=fuzzer $(FUZZ_SAN)))
+
+$(FUZZ)/mutator.so: $(addprefix tests/fuzz/,afl.c mutator.c input.c) $(MUTATE_SRC) fs/libdsfs/super.c
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -fPIC -shared -o $@ $^ $(SUM_LIBS) -lxxhash
+
+$(FUZZ)/pack: $(addprefix tests/fuzz/,pack.c input.c) $(MUTATE_SRC) fs/libdsfs/super.c
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -o $@ $^ $(SUM_LIBS) -lxxhash
+
+.PHONY: fuzzers
+fuzzers: $(foreach t,$(FUZZ_TARGETS),$(addprefix $(FUZZ)/$(t)-,san fast afl)) \
+	 $(FUZZ)/mutator.so $(FUZZ)/pack
+
+-include $(patsubst %.o,%.d,$(sort $(fuzz_OBJ)))

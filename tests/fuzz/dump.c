@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Target: dump.dsfs, from its command line on, with everything that it can
+ * show.  The two forms of a listing go together, as most of an image is there.
+ */
+#include "engine.h"
+#include "memory.h"
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	static const char *const list[2][5] = {
+		{ "dump.dsfs", "--list", "image" },
+		{ "dump.dsfs", "--list", "--json", "image" },
+	};
+	static const char *const more[8][5] = {
+		{ "dump.dsfs", "image" },
+		{ "dump.dsfs", "--json", "image" },
+		{ "dump.dsfs", "--regions", "image" },
+		{ "dump.dsfs", "--dir=/", "--json", "image" },
+		{ "dump.dsfs", "--dir=1", "image" },
+		{ "dump.dsfs", "--inode=2", "image" },
+		{ "dump.dsfs", "--extents=/file", "image" },
+		{ "dump.dsfs", "--extents=/holes", "--json", "image" },
+	};
+	u8 head = memory_image(data, size);
+
+	memory_main(dump_main, list[head & 1]);
+	memory_main(dump_main, more[head >> 1 & 7]);
+	return 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The image that a target looks at, in memory.
+ */
+#ifndef FUZZ_MEMORY_H
+#define FUZZ_MEMORY_H
+
+#include "input.h"
+
+/**
+ * memory_image - make the input's image the one that every image_open() opens
+ * Return: byte 0 of the input.
+ */
+u8 memory_image(const u8 *data, size_t size);
+
+/** memory_main - run a tool's main() as if from a command line; NULL ends it */
+int memory_main(int (*tool)(int argc, char **argv), const char *const *args);
+
+/** walk_all - read everything that is in an image; false: something is broken */
+bool walk_all(void);
+
+int fsck_main(int argc, char **argv);
+int dump_main(int argc, char **argv);
+
+/** finding - say what must not be, and crash for the fuzzer */
+void __attribute__((noreturn)) finding(const char *what);
+
+#endif /* FUZZ_MEMORY_H */

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Target: the texts that mkfs.dsfs reads: a manifest and an order of it up to
+ * the plan, a list of patterns, and the command line.  No image is written.
+ *
+ *   byte 0	bits 0-1: which; bit 2: entries end with NUL
+ *   1-2	bytes of the first text; the rest is the second one: the order
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine.h"
+#include "manifest.h"
+#include "plan.h"
+#include "stream.h"
+
+#define ARGS_MAX	16
+#define HEAD		3
+
+/* Make a text the standard input, where every list can come from. */
+static void feed(const u8 *text, size_t size)
+{
+	static FILE *before;
+
+	if (before)
+		fclose(before);
+	before = fmemopen(size ? (void *)text : (void *)"\n", size ? size : 1, "r");
+	stdin = before;
+}
+
+static void read_manifest(const u8 *text, size_t size, const u8 *order,
+			  size_t order_size, bool null)
+{
+	struct options o = {
+		.manifest = "-", .order = "-", .source = ".", .threads = 1,
+		.align_bits = 12, .chunk_bits = 15, .null_lists = null,
+	};
+	static struct source src;
+	struct stream stream = { .src = &src };
+	struct plan plan;
+
+	stream.listed.size = sizeof(struct listed);
+	feed(text, size);
+	if (!source_init(&src, &o) && !manifest_read(&src)) {
+		plan_make(&plan, &src.tree, &o, &src.owners, &src.xsets);
+		feed(order, order_size);
+		order_read(&stream);
+	}
+	array_free(&stream.listed);
+	source_free(&src);
+}
+
+static void read_options(const u8 *text, size_t size)
+{
+	char *copy = malloc(size + 1), *argv[ARGS_MAX + 1], *at;
+	struct options o;
+	int argc = 1;
+
+	if (!copy)
+		return;
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	argv[0] = (char *)"mkfs.dsfs";
+	for (at = copy; at < copy + size && argc < ARGS_MAX; at += strlen(at) + 1) {
+		/* that would open any file */
+		if (!strncmp(at, "--exclude-", 10))
+			goto out;
+		argv[argc++] = at;
+	}
+	argv[argc] = NULL;
+	optind = 0;
+	options_parse(&o, argc, argv);
+	options_free(&o);
+out:
+	free(copy);
+}
+
+static void read_patterns(const u8 *text, size_t size)
+{
+	static char *argv[] = {
+		(char *)"mkfs.dsfs", (char *)"--exclude-from=-", (char *)"image",
+		(char *)"source", NULL
+	};
+	struct options o;
+
+	feed(text, size);
+	optind = 0;
+	if (!options_parse(&o, 4, argv)) {
+		exclude_match(&o, "", "a.jpg", false);
+		exclude_match(&o, "train/n01440764", "x.jpg", false);
+		exclude_match(&o, "train", "n01440764", true);
+	}
+	options_free(&o);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	size_t first;
+
+	if (size < HEAD)
+		return 0;
+	first = data[1] | data[2] << 8;
+	if (first > size - HEAD)
+		first = size - HEAD;
+	switch (data[0] & 3) {
+	case 0:
+	case 1:
+		read_manifest(data + HEAD, first, data + HEAD + first,
+			      size - HEAD - first, data[0] & 4);
+		break;
+	case 2:
+		read_patterns(data + HEAD, size - HEAD);
+		break;
+	default:
+		read_options(data + HEAD, size - HEAD);
+	}
+	return 0;
+}
