@@ -557,7 +557,7 @@ cases_unreadable()
 
 # --- runs that are ended
 
-# killed SIGNAL: with the target open
+# killed SIGNAL: with the target open; nohup ignores SIGHUP for all that it starts
 killed()
 {
 	local got=0 pid
@@ -565,7 +565,7 @@ killed()
 	rm -rf target pipe
 	mkdir target
 	mkfifo pipe
-	"$mkfs" -q --order=pipe "${@:2}" target/x tree 2>/dev/null &
+	env --default-signal=HUP "$mkfs" -q --order=pipe "${@:2}" target/x tree 2>/dev/null &
 	pid=$!
 	exec 4>pipe
 	kill -"$1" "$pid"
