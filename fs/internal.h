@@ -57,8 +57,9 @@ struct dsfs_ids {
  * @opt: options; wholefile may change by remount
  * @ids: what records in OWNERS have been found to say
  * @ra_pages: readahead window of files above the wholefile limit, in pages
- * @sum_errors: data chunks whose checksum was wrong
- * @io_errors: data reads that the device failed
+ * @sum_errors: data chunks, and blocks of metadata that were not resident,
+ *	whose checksum was wrong
+ * @io_errors: reads of such that the device failed
  * @struct_errors: structures that broke a rule
  * @kobj: /sys/fs/dsfs/<device>
  * @kobj_gone: completed when nobody reads there any more

@@ -391,10 +391,16 @@ static int dsfs_lazy_read_folio(struct file *file, struct folio *folio)
 
 	ret = dsfs_bdev_read(src->sb, src->geo.meta_start + pos,
 			     folio_address(folio), len);
+	if (ret) {
+		atomic64_inc(&DSFS_SB(src->sb)->io_errors);
+		dsfs_error_limited(src->sb, "metadata block at %llu is unreadable",
+				   src->geo.meta_start + pos);
+	}
 	for (off = 0; !ret && off < len; off += DSFS_BLOCK_SIZE) {
 		if (dsfs_block_good(src, (pos + off) >> DSFS_BLOCK_BITS,
 				    folio_address(folio) + off))
 			continue;
+		atomic64_inc(&DSFS_SB(src->sb)->sum_errors);
 		dsfs_error_limited(src->sb, "metadata block at %llu is damaged",
 				   src->geo.meta_start + pos + off);
 		ret = -EBADMSG;

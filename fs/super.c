@@ -68,7 +68,9 @@ int dsfs_corrupt(struct super_block *sb, u64 ino, const struct dsfs_err *err,
 {
 	if (ret == -ENOMEM || ret == -EINTR)
 		return ret;
-	atomic64_inc(&DSFS_SB(sb)->struct_errors);
+	/* Metadata that could not be had was counted where it was read. */
+	if (ret != -EIO && ret != -EBADMSG)
+		atomic64_inc(&DSFS_SB(sb)->struct_errors);
 	dsfs_error_limited(sb, "inode %llu: %s: value %llu, limit %llu (error %d)",
 			   ino, err->what ? err->what : "unreadable metadata",
 			   err->value, err->limit, ret);
