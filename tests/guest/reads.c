@@ -166,12 +166,14 @@ static const struct option options[] = {
 	{ "strict", no_argument, NULL, 's' },
 	{ "sample", required_argument, NULL, 'n' },
 	{ "largest", required_argument, NULL, 'l' },
+	{ "bad", required_argument, NULL, 'b' },
 	{ }
 };
 
 int main(int argc, char **argv)
 {
 	struct t_walk w = { .visit = visit, .sample = SAMPLE };
+	const char *bad = NULL;
 	int c;
 
 	t_init("reads");
@@ -200,6 +202,9 @@ int main(int argc, char **argv)
 		case 'l':
 			largest = strtoll(optarg, NULL, 0);
 			break;
+		case 'b':
+			bad = optarg;
+			break;
 		default:
 			optind = argc;
 		}
@@ -208,9 +213,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: reads --ref=DIR [--dev=BLOCKDEV] [--wholefile=BYTES] "
 			"[--holes=BYTES] [--strict] [--sample=N] [--largest=BYTES] DIR\n"
 			"  --sample=N  of a directory take about N files (default 150), 0: all\n"
-			"  --largest=BYTES  leave larger ones out\n");
+			"  --largest=BYTES  leave larger ones out\n"
+			"       reads --ref=FILE --bad=FROM-TO:ERRNO FILE\n"
+			"  a file whose pages from FROM to TO give ERRNO\n");
 		return 2;
 	}
+	if (bad)
+		return reads_bad(argv[optind], w.ref, bad);
 	w.root = argv[optind];
 	t_walk(&w);
 	return report();

@@ -56,4 +56,13 @@ void reads_compare(struct t_case *c, const struct reads_file *f, const void *buf
 /* How many bytes a read of @len at @pos has to return. */
 size_t reads_expect(const struct reads_file *f, uint64_t pos, size_t len);
 
+/* One read by io_uring, as pread(2). */
+ssize_t reads_ring_one(int fd, void *to, size_t len, uint64_t pos);
+
+/*
+ * A file, and a whole one to compare it with; @spec is FROM-TO:ERRNO, in whole
+ * pages.  Prints the cases; 1 if one failed.
+ */
+int reads_bad(const char *path, const char *ref, const char *spec);
+
 #endif

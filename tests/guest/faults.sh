@@ -1,0 +1,352 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# faults.sh FILE START META NAMES BYTES SUMS BYTES [STEP...] - devices that fail
+#
+# Disk (serial): image.  FILE, of more than 98,304 bytes, begins at byte START of
+# it and is /ref/file; /ref/list is the listing of all; metadata begins at META;
+# NAMES and SUMS are where names, and the checksums of metadata, lie.
+#
+# The image is reached through the device mapper: a table in which a part is an
+# error, or comes with a wrong byte, takes the place of one that is right, and
+# goes again.  So nothing here depends on time.
+#
+# What is read has to be right or an error, always; the errors have to be those
+# of Documentation/mount-options.rst; and when the device is right again, so has
+# everything to be that was an error.
+set -eu
+here=$(dirname "$0")
+prog=faults
+# shellcheck source=tests/guest/lib.sh
+. "$here/lib.sh"
+export DM_DISABLE_UDEV=1
+
+file=$1 start=$2 metadata=$3 names=$4 names_bytes=$5 sums=$6 sums_bytes=$7
+shift 7
+disk=$(readlink -f /dev/drive/image)
+sectors=$(blockdev --getsz "$disk")
+dm=/dev/mapper/faulty
+mkdir -p /mnt/dsfs
+
+linear()
+{
+	echo "$1 $(($2 - $1)) linear $disk $1"
+}
+
+# broken FROM TO TARGET...: bytes [FROM, TO) by another target, in whole sectors
+broken()
+{
+	from=$(($1 / 512)) to=$((($2 + 511) / 512))
+	shift 2
+	[ "$from" -eq 0 ] || linear 0 "$from"
+	case $1 in
+	error)	echo "$from $((to - from)) error" ;;
+	# One byte of each request gets another value.
+	flakey)	echo "$from $((to - from)) flakey $disk $from 0 1 5 corrupt_bio_byte 1 r $2 0" ;;
+	esac
+	[ "$to" -ge "$sectors" ] || linear "$to" "$sectors"
+}
+
+# The device is as the table on stdin says, from now on.
+become()
+{
+	dmsetup load --readonly faulty
+	dmsetup suspend --nolockfs faulty
+	dmsetup resume faulty
+}
+
+# Another byte than the one at offset $1
+other_than()
+{
+	byte=$(dd if="$disk" bs=1 skip="$1" count=1 2>/dev/null | od -An -tu1)
+	echo $(((byte + 1) % 256))
+}
+
+heal()
+{
+	linear 0 "$sectors" | become
+}
+
+begin()
+{
+	linear 0 "$sectors" | dmsetup create faulty --readonly
+	mount -t dsfs -o "${1:-ro}" "$dm" /mnt/dsfs
+	find_name
+}
+
+# The kernel's own name of it: sysfs and messages know no other.
+find_name()
+{
+	name=$(dmsetup info -c --noheadings --separator : -o major,minor faulty)
+	name=$(basename "$(readlink -f "/sys/dev/block/$name")")
+	sys=/sys/fs/dsfs/$name
+}
+
+finish()
+{
+	check "$1: unmount" umount /mnt/dsfs
+	dmsetup remove faulty
+}
+
+mark()
+{
+	count=$((${count:-0} + 1))
+	echo "faults mark $count." >/dev/kmsg
+}
+
+# How many messages like REGEX there are since the mark.
+said()
+{
+	dmesg | sed "1,/faults mark $count\\./d" | grep -cE "$1" || true
+}
+
+# The tree as it is: names of all, and an errno where contents cannot be had.
+look()
+{
+	drop_caches
+	listing /mnt/dsfs >/tmp/list 2>/tmp/errors || true
+}
+
+# With what is cached, and without.
+listed()
+{
+	same && drop_caches && same
+}
+
+same()
+{
+	listing /mnt/dsfs >/tmp/list 2>/tmp/errors || true
+	cmp -s /tmp/list /ref/list && return 0
+	diff /ref/list /tmp/list | cut -c 1-200 | head -n 10 | sed 's/^/# /'
+	return 1
+}
+
+# Each line is right, or has an errno in place of the contents ($1: which).
+right_or()
+{
+	want=$(echo "$1" | sed 's/EIO/!5/; s/EBADMSG/!74/')
+	awk -F '\t' -v want="^($want)$" '
+		NR == FNR { ref[$1] = $0; all++; next }
+		ref[$1] == $0 { good++; next }
+		{ split(ref[$1], r); line = $1
+		  for (i = 2; i <= NF; i++) line = line FS (i == 11 && $i ~ want ? r[i] : $i)
+		  if (line != ref[$1] || !($1 in ref)) { if (!wrong++) print "# " $0 } else bad++ }
+		END { print "# faults: " good + 0 " right, " bad + 0 " with an error, of " all
+		      exit wrong || !bad || good + bad != all }' /ref/list /tmp/list
+}
+
+counter()
+{
+	cat "$sys/$1"
+}
+
+# data_errors ERRNO: sets n, how many were counted, and lines, how many were told
+data_errors()
+{
+	case $1 in
+	EIO)	n=$(counter io_errors) what='device offset [0-9]+ to [0-9]+: I/O error' ;;
+	*)	n=$(counter checksum_errors)
+		what='data at [0-9]+ to [0-9]+ \(device offset [0-9]+\): checksum is' ;;
+	esac
+	lines=$(said "dsfs \\($name\\): inode [0-9]+: $what")
+	echo "# $prog: $n errors counted, $lines messages"
+}
+
+# --- data ------------------------------------------------------------------
+
+# One bad place in a file: by every way of reading, for its chunk alone.
+one_chunk()
+{
+	opts=$1 err=$2
+	shift 2
+	begin "$opts"
+	mark
+	broken $((start + 70000 / 512 * 512)) $((start + 70656)) "$@" | become
+	reads --ref=/ref/file --bad="$bad_from-$bad_to:$err" "/mnt/dsfs/$file" || failed=1
+	look
+	check "$* under one chunk, $opts: all other files are right" right_or "$err"
+	data_errors "$err"
+	check "$* under one chunk, $opts: it is counted and said" [ "$n" -ge 1 -a "$lines" -ge 1 ]
+	heal
+	check "$* under one chunk, $opts: all is right afterwards" same
+	finish "$* under one chunk, $opts"
+}
+
+step_chunk()
+{
+	bad_from=65536 bad_to=98304
+	one_chunk ro EIO error
+	one_chunk meta=lazy EIO error
+	one_chunk ro EBADMSG flakey 1
+	one_chunk wholefile=0 EBADMSG flakey 254
+}
+
+# An epoch over a device that fails and comes back all the time.
+running_epoch()
+{
+	drop_caches
+	rm -f /tmp/ended
+	{ listing /mnt/dsfs >/tmp/list 2>/dev/null || true; : >/tmp/ended; } &
+	changes=0
+	until [ -e /tmp/ended ]; do
+		broken 69632 "$metadata" "$@" | become
+		heal
+		changes=$((changes + 1))
+	done
+	wait
+	echo "# $prog: the device failed $changes times in an epoch"
+}
+
+# The reader may have been lucky.
+right_or_none()
+{
+	cmp -s /tmp/list /ref/list || right_or "$1"
+}
+
+# epoch OPTIONS ERRNO TARGET...: all of the data
+step_epoch()
+{
+	opts=$1 err=$2
+	shift 2
+	begin "$opts"
+	running_epoch "$@"
+	check "$* under an epoch, $opts: right bytes or $err" right_or_none "$err"
+	# Pages that failed are no obstacle, and those that did not are right.
+	check "$* under an epoch, $opts: all is right afterwards" listed
+	mark
+	broken 69632 "$metadata" "$@" | become
+	look
+	check "$* under all data, $opts: names are right, contents $err" right_or "$err"
+	data_errors "$err"
+	check "$* under all data, $opts: more errors than messages" \
+		[ "$lines" -ge 1 -a "$lines" -lt "$n" ]
+	heal
+	check "$* under all data, $opts: all is right afterwards" listed
+	finish "$* under all data, $opts"
+}
+
+# --- metadata --------------------------------------------------------------
+
+# refused NAME ERRNO REGEX: what a mount says
+refused()
+{
+	! trymount "$dm" /mnt/dsfs >/tmp/said && grep -q "^$1: .*$2" /tmp/said && return 0
+	sed 's/^/# /' /tmp/said
+	return 1
+}
+
+step_mount()
+{
+	linear 0 "$sectors" | dmsetup create faulty --readonly
+	broken 0 131072 error | become
+	check "no superblock can be read" refused EIO 'superblock unreadable'
+	broken 0 4096 error | become
+	check "one superblock cannot be read" mount -t dsfs "$dm" /mnt/dsfs
+	check "and all is right" same
+	umount /mnt/dsfs
+	broken "$sums" $((sums + sums_bytes)) error | become
+	check "checksums of metadata cannot be read" refused EIO 'metadata checksums at [0-9]*: I/O error'
+	broken "$sums" $((sums + sums_bytes)) flakey "$(other_than "$sums")" | become
+	check "checksums of metadata are wrong" refused EBADMSG 'metadata checksums at [0-9]*: checksum is'
+	heal
+	check "the device is right again" mount -t dsfs "$dm" /mnt/dsfs
+	check "and all is right then" same
+	umount /mnt/dsfs
+	dmsetup remove faulty
+}
+
+# names_fail OPTIONS ERRNO MESSAGE TARGET...: names, at mount and later
+names_fail()
+{
+	opts=$1 err=$2 message=$3
+	shift 3
+	# The root's own names come first: all behind that.
+	linear 0 "$sectors" | dmsetup create faulty --readonly
+	case $opts in
+	meta=resident)	broken $((names + 4096)) $((names + names_bytes)) "$@" | become ;;
+	esac
+	mark
+	mount -t dsfs -o "$opts" "$dm" /mnt/dsfs
+	find_name
+	case $opts in
+	meta=resident)
+		check "$* under names, $opts: blocks are missed at mount" \
+			[ "$(counter metadata_bad_blocks)" -ge 1 ] ;;
+	*)	broken $((names + 4096)) $((names + names_bytes)) "$@" | become ;;
+	esac
+	drop_caches
+	blockdev --flushbufs "$dm"
+	rc=0
+	listing /mnt/dsfs/index >/dev/null 2>/tmp/said || rc=$?
+	check "$* under names, $opts: readdir fails" [ "$rc" -ne 0 ]
+	check "$* under names, $opts: with $err" grep -q "$message" /tmp/said
+	check "$* under names, $opts: said with the device's offset" \
+		[ "$(said "dsfs \\($name\\): metadata block at [0-9]+ is")" -ge 1 ]
+	check "$* under names, $opts: and with the directory's inode" \
+		[ "$(said "dsfs \\($name\\): inode [0-9]+: name block: .*error -")" -ge 1 ]
+	case $err in
+	EIO)	n=$(counter io_errors) ;;
+	*)	n=$(counter checksum_errors) ;;
+	esac
+	check "$* under names, $opts: counted" [ "$n" -ge 1 ]
+	heal
+	check "$* under names, $opts: all is right afterwards" same
+	finish "$* under names, $opts"
+}
+
+step_names()
+{
+	for opts in meta=resident meta=lazy; do
+		names_fail "$opts" EIO 'Input/output error' error
+		names_fail "$opts" EBADMSG 'Bad message' flakey 254
+	done
+}
+
+# --- devices that go away ----------------------------------------------------
+
+step_truncated()
+{
+	mkdir -p /mnt/copy
+	mount -t tmpfs none /mnt/copy
+	cp "$disk" /mnt/copy/image
+	loop=$(losetup -f)
+	losetup -r "$loop" /mnt/copy/image
+	mount -t dsfs "$loop" /mnt/dsfs
+	truncate -s "$((start + 4096))" /mnt/copy/image
+	look
+	check "the file below a loop device is cut: right bytes or errors" \
+		right_or 'EIO|EBADMSG'
+	dd if="$disk" of=/mnt/copy/image bs=1M conv=notrunc 2>/dev/null
+	check "the file is whole again: all is right" listed
+	check "a loop device: unmount" umount /mnt/dsfs
+	losetup -d "$loop"
+	umount /mnt/copy
+}
+
+step_vanished()
+{
+	"$here/nullblk.sh" gone "$disk" 80000
+	mount -t dsfs -o "$1" /dev/gone /mnt/dsfs
+	drop_caches
+	rm -f /tmp/list
+	listing /mnt/dsfs >/tmp/list 2>/dev/null &
+	until [ -s /tmp/list ]; do :; done
+	echo 0 >/sys/kernel/config/nullb/gone/power
+	wait
+	check "a disk vanishes under an epoch, $1: right bytes or EIO" right_or_none EIO
+	look
+	check "a disk that vanished, $1: names are right, contents EIO" right_or EIO
+	check "a disk that vanished, $1: unmount" umount /mnt/dsfs
+	rmdir /sys/kernel/config/nullb/gone
+}
+
+[ $# -gt 0 ] || set -- chunk 'epoch ro EIO error' 'epoch meta=lazy,wholefile=0 EIO error' \
+	'epoch ro EBADMSG flakey 254' mount names truncated \
+	'vanished ro' 'vanished wholefile=0'
+for step in "$@"; do
+	begun=$(cut -d ' ' -f 1 /proc/uptime)
+	# shellcheck disable=SC2086 # a step may have arguments
+	step_$step
+	echo "# $prog: $step: $(awk -v a="$begun" '{ print $1 - a }' /proc/uptime) s"
+done
+exit $failed
