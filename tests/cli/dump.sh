@@ -93,6 +93,15 @@ says '--cat of bad data' 1 'data checksum' "$dump" --cat=/broken bad.dsfs
 check '--cat: nothing bad is written' test ! -s "$out"
 says '--list of bad data' 1 '/broken: content' "$dump" --list bad.dsfs
 check '--list: an errno stands for it' grep -q "^/broken	.*	!74	" "$out"
+for region in symlinks xattrs; do
+	read -r at bytes < <("$dump" --regions good.dsfs |
+			     awk -v name=$region '$2 == name { print $3, $4 }')
+	[ "$bytes" -gt 0 ] || continue
+	cp good.dsfs bad.dsfs
+	flip bad.dsfs $((at + 10))
+	says "--list of bad $region" 1 'Bad message' "$dump" --list bad.dsfs
+	check "--list: an errno stands for $region" grep -q '	!74\(	\|$\)' "$out"
+done
 
 if [ "$(id -u)" -eq 0 ]; then
 	chmod 755 "$work"

@@ -59,7 +59,7 @@ static void list_json(struct json *j, const struct listing_entry *l, u32 ino)
 		json_str(j, "link", l->link);
 	if (S_ISREG(l->mode) && !l->sum_error)
 		json_strf(j, "crc32c", "%08x", l->sum);
-	if (S_ISLNK(l->mode))
+	if (S_ISLNK(l->mode) && !l->target_error)
 		json_str(j, "target", l->target);
 	if (l->nr_xattrs) {
 		json_object(j, "xattrs");
@@ -102,14 +102,18 @@ static int list_entry(void *arg, const struct walk_entry *e)
 			return ret;
 	}
 	ret = xattr_list_get(d, &e->node, &xattrs, &err);
-	if (ret)
+	if (ret) {
 		dump_error(d, e->path, "xattrs", ret, &err);
+		l.xattrs_error = -ret;
+	}
 	l.xattrs = xattrs.v;
 	l.nr_xattrs = xattrs.count;
 	if (S_ISLNK(attr->mode)) {
 		ret = image_symlink(d->src, attr, target, &err);
-		if (ret)
+		if (ret) {
 			dump_error(d, e->path, "target", ret, &err);
+			l.target_error = -ret;
+		}
 		l.target = target;
 	}
 	if (S_ISREG(attr->mode))

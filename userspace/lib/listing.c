@@ -69,7 +69,9 @@ static void print_xattrs(FILE *out, const struct listing_entry *e)
 	size_t i, j;
 
 	putc('\t', out);
-	if (!e->nr_xattrs)
+	if (e->xattrs_error)
+		fprintf(out, "!%d", e->xattrs_error);
+	else if (!e->nr_xattrs)
 		putc('-', out);
 	else
 		qsort(e->xattrs, e->nr_xattrs, sizeof(*e->xattrs), xattr_cmp);
@@ -92,7 +94,9 @@ static void print_mtime(FILE *out, const struct listing_entry *e)
 
 static void print_content(FILE *out, const struct listing_entry *e)
 {
-	if (S_ISLNK(e->mode))
+	if (S_ISLNK(e->mode) && e->target_error)
+		fprintf(out, "\t!%d", e->target_error);
+	else if (S_ISLNK(e->mode))
 		column(out, e->target);
 	else if (!S_ISREG(e->mode))
 		fputs("\t-", out);

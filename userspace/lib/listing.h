@@ -34,7 +34,9 @@ struct listing_xattr {
  * @sum_error: of a regular file: why there is no @sum, a positive errno, which
  *	is listed; -1: it was not asked for; 0: there is one
  * @target: of a symlink, terminated
+ * @target_error: of a symlink: why there is no @target, a positive errno
  * @xattrs: @nr_xattrs of them; listing_print() sorts them by name
+ * @xattrs_error: why they are not known, a positive errno
  */
 struct listing_entry {
 	const char *path;
@@ -51,8 +53,10 @@ struct listing_entry {
 	u32 sum;
 	int sum_error;
 	const char *target;
+	int target_error;
 	struct listing_xattr *xattrs;
 	size_t nr_xattrs;
+	int xattrs_error;
 };
 
 /**
