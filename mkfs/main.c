@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 	struct options o;
 	int ret;
 
-	msg_init("mkfs.dsfs");
+	msg_init("mkfs.dsfs", 1);
 	ret = options_parse(&o, argc, argv);
 	if (ret) {
 		options_free(&o);

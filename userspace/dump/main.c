@@ -171,10 +171,6 @@ static int dump(const char *path, const struct request *r)
 		if (d.as_json)
 			json_end(&d.j);
 	}
-	if (fflush(stdout) || ferror(stdout)) {
-		msg_error("standard output", "%s", strerror(errno));
-		ret = -1;
-	}
 	image_source_free(d.src);
 	image_close(&d.img);
 	return ret || bad || d.errors ? -1 : 0;
@@ -270,7 +266,7 @@ int main(int argc, char **argv)
 	struct request r = { 0 };
 	int c, ret;
 
-	msg_init("dump.dsfs");
+	msg_init("dump.dsfs", EXIT_ERROR);
 	while ((c = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
 		ret = set_option(&r, c);
 		if (ret >= 0)

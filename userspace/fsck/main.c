@@ -155,10 +155,8 @@ static int fsck(struct fsck *f, const char *path)
 	}
 	if (fsck_stop)
 		code |= EXIT_CANCELLED;
-	if (fflush(stdout) || ferror(stdout)) {
-		msg_error("standard output", "%s", strerror(errno));
+	if (msg_close_stdout())
 		code |= EXIT_FAILED;
-	}
 	vecs_free(f);
 	image_source_free(f->src);
 	image_source_free(f->report.src);
@@ -246,7 +244,7 @@ int main(int argc, char **argv)
 	struct fsck f = { .progress_fd = -1 };
 	int c;
 
-	msg_init("fsck.dsfs");
+	msg_init("fsck.dsfs", EXIT_FAILED);
 	f.threads = cpus < 1 ? 1 : cpus > 8 ? 8 : cpus;
 	while ((c = getopt_long(argc, argv, "vqC:nfapyhV", options, NULL)) != -1) {
 		if (c == 'h') {

@@ -6,35 +6,11 @@
 #include <stdarg.h>
 
 #include "json.h"
+#include "utf8.h"
 
 void json_init(struct json *j, FILE *out)
 {
 	*j = (struct json){ .out = out };
-}
-
-/* Length of the UTF-8 sequence at @p; 0 if there is none. */
-static size_t utf8_len(const u8 *p, size_t left)
-{
-	static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t n, i;
-	u32 c;
-
-	if (*p < 0x80)
-		return 1;
-	if (*p < 0xc2 || *p > 0xf4)
-		return 0;
-	n = *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
-	if (n > left)
-		return 0;
-	c = *p & (0xff >> (n + 1));
-	for (i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (p[i] & 0x3f);
-	}
-	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-		return 0;
-	return n;
 }
 
 static void json_text(FILE *out, const u8 *p, size_t len)
@@ -47,8 +23,9 @@ static void json_text(FILE *out, const u8 *p, size_t len)
 		if (!n) {
 			fprintf(out, "\\udc%02x", *p);
 			n = 1;
-		} else if (*p < 0x20 || *p == 0x7f) {
-			fprintf(out, "\\u%04x", *p);
+		} else if (utf8_control(p)) {
+			/* below U+0100 the last byte of two is the number */
+			fprintf(out, "\\u%04x", p[n - 1]);
 		} else {
 			if (*p == '"' || *p == '\\')
 				putc('\\', out);

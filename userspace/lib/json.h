@@ -2,7 +2,8 @@
 /*
  * Writing JSON.  Bytes that are no UTF-8 become lone surrogates, U+DC80 to
  * U+DCFF, as Python's "surrogateescape" has it: nothing is lost, and
- * os.fsencode() gives the bytes back.
+ * os.fsencode() gives the bytes back.  They and all controls are written as
+ * \uXXXX, so that the document is UTF-8 whatever the names are.
  */
 #ifndef DSFS_JSON_H
 #define DSFS_JSON_H

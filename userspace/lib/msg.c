@@ -12,8 +12,11 @@
 #include <unistd.h>
 
 #include "msg.h"
+#include "utf8.h"
 
 static const char *msg_tool = "dsfs";
+static int msg_lost = 1;
+static bool msg_stdout;
 static void (*msg_before)(void);
 
 /*
@@ -33,10 +36,36 @@ static void reserve_descriptors(void)
 		close(fd);
 }
 
-void msg_init(const char *tool)
+int msg_close_stdout(void)
+{
+	bool lost = ferror(stdout);
+
+	msg_stdout = false;
+	errno = 0;
+	if (!fclose(stdout) && !lost)
+		return 0;
+	/* why an earlier write failed, nobody knows any more */
+	msg_error("standard output", "%s", errno ? strerror(errno) :
+		  "cannot be written");
+	return -1;
+}
+
+static void close_stdout(void)
+{
+	if (msg_stdout && msg_close_stdout())
+		_exit(msg_lost);
+}
+
+void msg_init(const char *tool, int lost)
 {
 	msg_tool = tool;
+	msg_lost = lost;
 	reserve_descriptors();
+	if (atexit(close_stdout)) {
+		msg_error(NULL, "out of memory");
+		exit(lost);
+	}
+	msg_stdout = true;
 }
 
 void msg_hook(void (*fn)(void))
@@ -44,17 +73,34 @@ void msg_hook(void (*fn)(void))
 	__atomic_store_n(&msg_before, fn, __ATOMIC_RELEASE);
 }
 
+/*
+ * Bytes of the next character, and whether it may be shown.  What is no UTF-8
+ * is one byte, which may not.
+ */
+static size_t next_char(const u8 *p, size_t left, bool *plain)
+{
+	size_t len = utf8_len(p, left);
+
+	*plain = len && !utf8_control(p);
+	return len ? len : 1;
+}
+
 char *msg_escape(char *buf, size_t size, const char *path)
 {
-	size_t n = 0;
+	const u8 *p = (const u8 *)path;
+	size_t left = strlen(path), n = 0, len;
+	bool plain;
 
-	for (; *path && n + 5 < size; path++) {
-		unsigned char c = *path;
-
-		if (c < 0x20 || c == 0x7f || c == '\\')
-			n += snprintf(buf + n, size - n, "\\%03o", c);
-		else
-			buf[n++] = c;
+	for (; left; left -= len) {
+		len = next_char(p, left, &plain);
+		if (n + 4 * len >= size)
+			break;
+		for (size_t i = 0; i < len; i++, p++) {
+			if (plain && *p != '\\')
+				buf[n++] = *p;
+			else
+				n += snprintf(buf + n, size - n, "\\%03o", *p);
+		}
 	}
 	buf[n] = '\0';
 	return buf;
@@ -63,9 +109,13 @@ char *msg_escape(char *buf, size_t size, const char *path)
 /* Names among a message's arguments; what is readable stays as it is. */
 static void no_controls(char *s)
 {
-	for (; *s; s++) {
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			*s = '?';
+	size_t left = strlen(s), len;
+	bool plain;
+
+	for (; left; left -= len, s += len) {
+		len = next_char((const u8 *)s, left, &plain);
+		if (!plain)
+			memset(s, '?', len);
 	}
 }
 

@@ -10,13 +10,25 @@
 /**
  * msg_init - name the tool that speaks
  * @tool: as the user knows it ("mkfs.dsfs"); kept, not copied
+ * @lost: exit status when standard output cannot be written
+ *
+ * Whoever reads a report must not take half of one for the whole, so standard
+ * output is closed, and looked at, however the tool exits.
  */
-void msg_init(const char *tool);
+void msg_init(const char *tool, int lost);
+
+/**
+ * msg_close_stdout - do that now, once
+ *
+ * Return: 0; -1 if something was lost, which has been said.
+ */
+int msg_close_stdout(void);
 
 /**
  * msg_error - say on stderr what failed
- * @path: what it is about, or NULL; its control bytes are escaped
- * @fmt: what went wrong and why, as printf(3), without a newline
+ * @path: what it is about, or NULL; escaped as by msg_escape()
+ * @fmt: what went wrong and why, as printf(3), without a newline; controls, and
+ *	what is no UTF-8, become question marks
  *
  * A whole line is written at once, so lines of several threads do not mix.
  */
@@ -36,7 +48,7 @@ void msg_hook(void (*fn)(void));
 /**
  * msg_escape - make a path printable
  * @buf: gets the text, terminated, cut to @size
- * @path: raw bytes; controls and backslash become \ooo
+ * @path: raw bytes; controls, backslash and what is no UTF-8 become \ooo
  *
  * Return: @buf.
  */

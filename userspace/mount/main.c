@@ -105,7 +105,10 @@ static int mount_image(const struct call *c, const struct mount_opts *o)
 	if (c->verbose)
 		printf("mount.dsfs: %s: mounting %s on %s\n", c->spec, dev,
 		       c->dir);
-	if (c->ns && enter_namespace(c->ns))
+	/* an error behind the mount would say that there is none */
+	if (fflush(stdout))
+		ret = EXIT_SYSTEM;
+	else if (c->ns && enter_namespace(c->ns))
 		ret = EXIT_MOUNT;
 	else if (!c->fake)
 		ret = do_mount(c->spec, dev, c->dir, o);
@@ -204,7 +207,7 @@ int main(int argc, char **argv)
 	struct call c = { 0 };
 	int ret;
 
-	msg_init("mount.dsfs");
+	msg_init("mount.dsfs", EXIT_SYSTEM);
 	ret = parse_options(argc, argv, &c);
 	if (ret < 0 && argc - optind != 2) {
 		msg_error(NULL, "an image and a directory are needed");

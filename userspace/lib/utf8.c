@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is UTF-8: no overlong forms, no surrogates, nothing past U+10FFFF, so
+ * that each character has one form and every reader agrees.
+ */
+#include "utf8.h"
+
+size_t utf8_len(const u8 *p, size_t left)
+{
+	static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t n, i;
+	u32 c;
+
+	if (*p < 0x80)
+		return 1;
+	if (*p < 0xc2 || *p > 0xf4)
+		return 0;
+	n = *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
+	if (n > left)
+		return 0;
+	c = *p & (0xff >> (n + 1));
+	for (i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	return n;
+}
