@@ -100,7 +100,21 @@ unsigned int device_object_bits(const char *dir);
 
 /* signals.c: remove a file when a signal ends the run */
 int signals_init(void);
-void signals_guard(const char *path);
+
+/**
+ * signals_hold - let no signal end the run for a moment
+ *
+ * A file is made in that moment: a signal before finds none, and one behind
+ * signals_release() knows its name.  A name that was taken is nobody's to
+ * remove.
+ */
+void signals_hold(void);
+
+/**
+ * signals_release - signals end the run again
+ * @path: the file to be removed then, kept and not copied; NULL: none
+ */
+void signals_release(const char *path);
 void signals_unguard(void);
 
 #endif /* MKFS_OUTPUT_H */

@@ -35,18 +35,47 @@ static void bad(struct item *it, const char *why, int err)
 	it->err = err;
 }
 
-static int open_file(int dirfd, struct item *it)
+static int open_name(int dirfd, const struct node *n)
 {
-	const char *name = node_name(it->node);
 	int flags = FILE_FLAGS | O_NOFOLLOW;
-	int fd = openat(dirfd, name, flags | O_NOATIME);
+	int fd = openat(dirfd, node_name(n), flags | O_NOATIME);
 
 	if (fd < 0 && errno == EPERM)	/* not its owner */
-		fd = openat(dirfd, name, flags);
-	if (fd < 0 && errno == ENOENT)
+		fd = openat(dirfd, node_name(n), flags);
+	return fd < 0 ? -errno : fd;
+}
+
+/* A directory that moved or was shut costs no file that others lead to. */
+static int open_other_name(struct reader *r, const struct node *n)
+{
+	struct dirfd_cache *cache = &r->s->src->dirs;
+	const struct hlink *l = n->flags & NODE_LINK ? n->u.link->next : NULL;
+	int fd = -ENOENT;
+
+	for (; l && fd < 0; l = l->next) {
+		int dirfd = dirfd_get(cache, l->dir);
+
+		if (dirfd < 0)
+			continue;
+		fd = open_name(dirfd, l->first);
+		dirfd_put(cache, l->dir);
+	}
+	return fd;
+}
+
+static int open_file(struct reader *r, int dirfd, struct item *it)
+{
+	int fd = dirfd < 0 ? dirfd : open_name(dirfd, it->node);
+	int other = fd < 0 ? open_other_name(r, it->node) : -1;
+
+	if (other >= 0)
+		return other;
+	if (dirfd < 0)
+		bad(it, "cannot open its directory", fd);
+	else if (fd == -ENOENT)
 		bad(it, "vanished during the run", 0);
 	else if (fd < 0)
-		bad(it, "cannot open", -errno);
+		bad(it, "cannot open", fd);
 	return fd;
 }
 
@@ -73,7 +102,7 @@ static bool open_input(struct reader *r, int dirfd, struct item *it,
 	if (it->node->flags & (NODE_ZERO | NODE_PATTERN))
 		return true;
 	if (!r->s->src->manifest) {
-		in->fd = open_file(dirfd, it);
+		in->fd = open_file(r, dirfd, it);
 		return in->fd >= 0;
 	}
 	part = node_data(it->node)->part;
@@ -361,7 +390,7 @@ static void run_large(struct reader *r, struct job *job, int dirfd)
 	l.piece = stream_piece_get(r->s, job, &l.buf);
 	if (l.piece)
 		l.piece->bytes = 0;
-	if (l.piece && !it->why && open_input(r, dirfd, it, &in)) {
+	if (l.piece && open_input(r, dirfd, it, &in)) {
 		ret = read_large(r, &in, it, &h);
 		if (!ret && check_file(&in, it)) {
 			sum_piece(&l, true);
@@ -404,11 +433,9 @@ void reader_run(struct reader *r, struct job *job)
 			fd = enter_dir(cache, it->dir, dir, fd);
 			dir = it->dir;
 		}
-		if (!manifest && fd < 0)
-			bad(it, "cannot open its directory", fd);
 		if (job->large)
 			run_large(r, job, fd);
-		else if (!it->why)
+		else
 			run_small(r, job, it, fd);
 	}
 	enter_dir(cache, NULL, dir, fd);

@@ -52,6 +52,12 @@ static char *line_path(const struct node *n, const char *path)
 	return text;
 }
 
+/* What this process lacks says nothing about a file. */
+static bool own_trouble(int err)
+{
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
+}
+
 int source_unreadable(struct source *src, const struct dir *dir,
 		      const struct node *node, const char *why, int err)
 {
@@ -59,7 +65,9 @@ int source_unreadable(struct source *src, const struct dir *dir,
 	char *line = src->manifest && node ? line_path(node, path) : NULL;
 	const char *subject = src->manifest ? src->o->manifest :
 			      path ? path : src->o->source;
-	bool skip = src->o->skip_unreadable && err != -ENOMEM;
+	/* an image without all of the source would be an empty one */
+	bool all = !node && !dir->parent;
+	bool skip = src->o->skip_unreadable && !own_trouble(err) && !all;
 
 	(skip ? msg_warn : msg_error)(subject, "%s%s%s%s%s", line ? line : "",
 				      why, err ? ": " : "",

@@ -66,14 +66,19 @@ int signals_init(void)
 	return 0;
 }
 
-void signals_guard(const char *path)
+void signals_hold(void)
 {
 	pthread_mutex_lock(&guard_lock);
+}
+
+void signals_release(const char *path)
+{
 	guarded = path;
 	pthread_mutex_unlock(&guard_lock);
 }
 
 void signals_unguard(void)
 {
-	signals_guard(NULL);
+	signals_hold();
+	signals_release(NULL);
 }

@@ -211,12 +211,12 @@ static int open_named(struct output *out)
 	for (unsigned int n = 0; n < 100; n++) {
 		if (temp_name(out, n))
 			return no_memory();
+		signals_hold();
 		out->fd = open(out->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
 			       0666);
-		if (out->fd >= 0) {
-			signals_guard(out->temp);
+		signals_release(out->fd < 0 ? NULL : out->temp);
+		if (out->fd >= 0)
 			return 0;
-		}
 		if (errno != EEXIST)
 			break;
 	}
@@ -271,6 +271,7 @@ int target_wipe(struct output *out)
 int target_name(struct output *out)
 {
 	char proc[64];
+	int ret;
 
 	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", out->fd);
 	if (!out->temp && !out->replace) {
@@ -282,11 +283,12 @@ int target_name(struct output *out)
 	for (unsigned int n = 0; !out->temp; n++) {
 		if (temp_name(out, n))
 			return no_memory();
-		signals_guard(out->temp);
-		if (!linkat(AT_FDCWD, proc, AT_FDCWD, out->temp,
-			    AT_SYMLINK_FOLLOW))
+		signals_hold();
+		ret = linkat(AT_FDCWD, proc, AT_FDCWD, out->temp,
+			     AT_SYMLINK_FOLLOW);
+		signals_release(ret ? NULL : out->temp);
+		if (!ret)
 			break;
-		signals_unguard();
 		free(out->temp);
 		out->temp = NULL;
 		if (errno != EEXIST || n > 100)

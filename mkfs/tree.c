@@ -272,7 +272,13 @@ static void number_link(struct link_table *lt, struct dir *d, struct node *n,
 		(*slot)->number = ino;
 		return;
 	}
-	n->u.link = *slot;
+	if (n->u.link != *slot) {
+		n->u.link->first = n;
+		n->u.link->dir = d;
+		n->u.link->next = (*slot)->next;
+		(*slot)->next = n->u.link;
+		n->u.link = *slot;
+	}
 	(*slot)->names++;
 	n->flags |= NODE_STUB;
 }

@@ -77,6 +77,8 @@ struct node {
 /**
  * struct hlink - a file with several names
  * @first, @dir: its first name in numbering order
+ * @next: the records that its further names were scanned with, each with that
+ *	name as @first, in no order; for reading, up to tree_prune()
  * @names: in the image
  * @ino: of @first
  */
@@ -86,6 +88,7 @@ struct hlink {
 	union node_data data;
 	struct node *first;
 	struct dir *dir;
+	struct hlink *next;
 	u32 names;
 	u32 number;
 	bool gone;
