@@ -202,6 +202,8 @@ static int put_piece(void *arg, u64 pos, const void *data, u64 len)
 
 	for (; data && len; at += n, pos += n, len -= n) {
 		n = pwrite(*(int *)arg, at, len, pos);
+		if (!n)
+			return -ENOSPC;
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n < 0)
@@ -213,6 +215,7 @@ static int put_piece(void *arg, u64 pos, const void *data, u64 len)
 static void make_file(struct extract *x, const struct walk_entry *e)
 {
 	struct dsfs_err err = { 0 };
+	bool whole = false;
 	int fd, ret;
 
 	fd = openat(x->cwd, e->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
@@ -227,11 +230,15 @@ static void make_file(struct extract *x, const struct walk_entry *e)
 		dump_error(x->d, e->path, "content", ret, &err);
 	else if (ftruncate(fd, e->node.attr.size))
 		failed(x, e->path, "size");
+	else
+		whole = true;
 	set_attrs_fd(x, e, fd);
-	if (close(fd))
+	if (close(fd)) {
 		failed(x, e->path, "close");
+		whole = false;
+	}
 	/* What is not whole must not look as if it were. */
-	if (ret && unlinkat(x->cwd, e->name, 0))
+	if (!whole && unlinkat(x->cwd, e->name, 0))
 		failed(x, e->path, "unlink");
 }
 
@@ -416,6 +423,9 @@ int dump_extract(struct dump *d, const char *dir)
 	ret = walk(d, &make, &x);
 	if (!ret)
 		ret = walk(d, &finish, &x);
+	/* what else ends a walk was named where it happened */
+	if (ret == -ENOMEM)
+		dump_error(d, dir, "extract", ret, &(struct dsfs_err){ 0 });
 	if (x.skipped)
 		msg_warn(dir, "%llu set-id bits, trusted and security attributes not restored: only root can",
 			 x.skipped);
