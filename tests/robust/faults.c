@@ -13,10 +13,13 @@
  * N:		which call, from 1 on; 0: all of them
  * ACTION:	kill	SIGKILL, in the middle of a write or in front of the call
  *		term	SIGTERM to the process, and time for it to act on it
+ *		late	the same behind the call
  *		short	half of the bytes
+ *		zero	none of them, and no error
  *		eintr	EINTR for every second call (all calls only)
  *		run	run $FAULT_RUN in a shell in front of the call, and go on
  *		NUMBER	fail with that errno
+ * FAULT_NAMED=1: no files without a name (O_TMPFILE)
  * FAULT_COUNT=FILE: the number of calls of these kinds is written there at the end
  *
  * Calls on the standard descriptors are not counted: messages are what is
@@ -39,7 +42,7 @@
 
 enum { WRITE = 1, SYNC = 2, READ = 4, OPEN = 8, ATTR = 16, LIST = 32, ALLOC = 64 };
 
-enum action { NONE, KILL, TERM, SHORT, INTR, RUN, FAIL };
+enum action { NONE, KILL, TERM, LATE, SHORT, ZERO, INTR, RUN, FAIL };
 
 static const char *const kind_names[] = {
 	"write", "sync", "read", "open", "attr", "list", "alloc",
@@ -52,6 +55,7 @@ static int error;
 static long calls;
 static const char *count_file;
 static const char *command;
+static bool named;
 
 static void give_up(const char *why)
 {
@@ -80,7 +84,7 @@ static void set_kinds(const char *spec, size_t len)
 static void set_action(const char *s)
 {
 	static const char *const names[] = {
-		"none", "kill", "term", "short", "eintr", "run",
+		"none", "kill", "term", "late", "short", "zero", "eintr", "run",
 	};
 
 	for (int i = NONE; i < FAIL; i++) {
@@ -108,6 +112,7 @@ static void faults_init(void)
 		give_up("faults: FAULT=KIND:N:ACTION\n");
 	count_file = getenv("FAULT_COUNT");
 	command = getenv("FAULT_RUN");
+	named = getenv("FAULT_NAMED");
 	set_kinds(spec, colon - spec);
 	chosen = strtol(colon + 1, &end, 10);
 	if (*end != ':')
@@ -139,9 +144,11 @@ static void faults_end(void)
 static void terminate(void)
 {
 	struct timespec ts = { .tv_nsec = 20000000 };
+	int err = errno;
 
 	kill(getpid(), SIGTERM);
 	nanosleep(&ts, NULL);
+	errno = err;
 }
 
 /* Whether this call is one to tamper with; kill, term and run are done here. */
@@ -195,17 +202,16 @@ static void *real(const char *name)
 }
 
 /* How much of a transfer to do; -1: none, errno is set. */
-static ssize_t amount(int kind, int fd, size_t bytes, bool *die)
+static ssize_t amount(int kind, int fd, size_t bytes, enum action *what)
 {
-	*die = false;
-	if (fd <= STDERR_FILENO)
-		return bytes;
-	switch (hit(kind, kind == WRITE)) {
+	*what = fd <= STDERR_FILENO ? NONE : hit(kind, kind == WRITE);
+	switch (*what) {
 	case KILL:
-		*die = true;
 		return bytes / 2;
 	case SHORT:
 		return bytes > 1 ? bytes / 2 : bytes;
+	case ZERO:
+		return 0;
 	case INTR:
 		errno = EINTR;
 		return -1;
@@ -219,15 +225,17 @@ static ssize_t amount(int kind, int fd, size_t bytes, bool *die)
 #define TRANSFER(name, kind, args, call)				\
 ssize_t name args							\
 {									\
-	bool die;							\
-	ssize_t n = amount(kind, fd, bytes, &die), ret;			\
+	enum action what;						\
+	ssize_t n = amount(kind, fd, bytes, &what), ret;		\
 									\
 	if (n < 0)							\
 		return n;						\
 	bytes = n;							\
 	ret = REAL(name) call;						\
-	if (die)							\
+	if (what == KILL)						\
 		raise(SIGKILL);						\
+	if (what == LATE)						\
+		terminate();						\
 	return ret;							\
 }
 
@@ -245,7 +253,15 @@ TRANSFER(pread64, READ, (int fd, void *p, size_t bytes, off64_t pos),
 #define CALL(type, name, kind, bad, args, call)				\
 type name args								\
 {									\
-	return fails(kind) ? bad : REAL(name) call;			\
+	enum action what = hit(kind, false);				\
+	type ret;							\
+									\
+	if (what == FAIL)						\
+		return bad;						\
+	ret = REAL(name) call;						\
+	if (what == LATE)						\
+		terminate();						\
+	return ret;							\
 }
 
 CALL(int, ftruncate, WRITE, -1, (int fd, off_t len), (fd, len))
@@ -296,13 +312,25 @@ static mode_t mode_of(int flags, va_list ap)
 #define OPENS(name, args, call)						\
 int name args								\
 {									\
+	enum action what;						\
 	va_list ap;							\
 	mode_t mode;							\
+	int ret;							\
 									\
 	va_start(ap, flags);						\
 	mode = mode_of(flags, ap);					\
 	va_end(ap);							\
-	return fails(OPEN) ? -1 : REAL(name) call;			\
+	if (named && (flags & O_TMPFILE) == O_TMPFILE) {		\
+		errno = EOPNOTSUPP;					\
+		return -1;						\
+	}								\
+	what = hit(OPEN, false);					\
+	if (what == FAIL)						\
+		return -1;						\
+	ret = REAL(name) call;						\
+	if (what == LATE)						\
+		terminate();						\
+	return ret;							\
 }
 
 OPENS(open, (const char *path, int flags, ...), (path, flags, mode))

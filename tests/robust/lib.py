@@ -20,6 +20,7 @@ SLOTS = (1024, 1024 + 65536)
 
 failed = 0
 done = 0
+kills = 0
 
 
 def result(name, bad):
@@ -32,14 +33,16 @@ def result(name, bad):
 
 
 def finish():
-    print(f"# {done} runs of a tool")
+    print(f"# {done} runs of a tool, {kills} of them killed")
     sys.exit(failed > 0)
 
 
 def run(cmd, fault=None, count=None, command=None, env=None, **more):
     """Run @cmd, with @fault if there is one: (status, stdout, stderr)."""
-    global done
+    global done, kills
     done += 1
+    if fault and ":kill" in fault:
+        kills += 1
     e = dict(os.environ, LC_ALL="C", **(env or {}))
     if fault:
         e.update(LD_PRELOAD=FAULTS, FAULT=fault)
@@ -63,9 +66,9 @@ def calls(cmd, kinds, **more):
         return int(f.read())
 
 
-def sample(total, most):
-    """Numbers of calls: all of them, or @most."""
-    if LONG or total <= most:
+def sample(total, most, always=True):
+    """Numbers of calls: @most of them, or all: if @always with DSFS_LONG=1."""
+    if (LONG and always) or total <= most:
         return range(1, total + 1)
     ends = most // 4
     step = (total - ends) / (most - ends)
