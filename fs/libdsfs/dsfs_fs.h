@@ -47,6 +47,7 @@
 #define DSFS_META_MAX		(1ULL << 44)	/* bytes of metadata a generation */
 
 #define DSFS_ROOT_INO		1
+#define DSFS_IGEN_BITS		12		/* of i_generation: the generation's low bits */
 
 /* Features a reader may ignore. */
 #define DSFS_COMPAT_DATA_SUMS	(1ULL << 0)	/* FILESUMS and CHUNKSUMS are filled */

@@ -111,6 +111,26 @@ struct dsfs_slot {
 int dsfs_super_choose(const struct dsfs_slot *slots, int *use,
 		      struct dsfs_err *err);
 
+/*
+ * Reads the sizeof(*raw) bytes at byte offset @pos of the image, which lie in
+ * one block; returns 0 or a negative errno.
+ */
+typedef int (*dsfs_super_read)(void *arg, u64 pos, struct dsfs_super *raw);
+
+/* What an older generation is held against: the one that leads to it. */
+struct dsfs_past {
+	u64 generation;
+	u64 data_end;
+	u8 uuid[16];
+};
+
+/* older generations: history.c */
+int dsfs_history_next(const struct dsfs_geo *geo, u64 device_bytes,
+		      dsfs_super_read read, void *arg, struct dsfs_slot *older);
+int dsfs_history_find(const struct dsfs_slot *newest, u64 generation,
+		      u64 device_bytes, dsfs_super_read read, void *arg,
+		      struct dsfs_slot *found);
+
 /**
  * struct dsfs_attr - a decoded inode record
  * @mode: type and permissions; of a stub the type alone

@@ -7,6 +7,7 @@
 #include <kunit/test.h>
 
 #include "cases_dir.h"
+#include "cases_history.h"
 #include "cases_inode.h"
 #include "cases_super.h"
 #include "cases_xattr.h"
@@ -17,6 +18,7 @@ static void dsfs_case_desc(const struct dsfs_case *c, char *desc)
 }
 
 KUNIT_ARRAY_PARAM(dsfs_super, dsfs_super_cases, dsfs_case_desc);
+KUNIT_ARRAY_PARAM(dsfs_history, dsfs_history_cases, dsfs_case_desc);
 KUNIT_ARRAY_PARAM(dsfs_inode, dsfs_inode_cases, dsfs_case_desc);
 KUNIT_ARRAY_PARAM(dsfs_ext, dsfs_ext_cases, dsfs_case_desc);
 KUNIT_ARRAY_PARAM(dsfs_dir, dsfs_dir_cases, dsfs_case_desc);
@@ -50,6 +52,11 @@ static void dsfs_case_check(struct kunit *test, dsfs_case_fn run)
 static void dsfs_test_super(struct kunit *test)
 {
 	dsfs_case_check(test, dsfs_case_run_super);
+}
+
+static void dsfs_test_history(struct kunit *test)
+{
+	dsfs_case_check(test, dsfs_case_run_history);
 }
 
 static void dsfs_test_inode(struct kunit *test)
@@ -126,6 +133,7 @@ static void dsfs_test_names_valid(struct kunit *test)
 
 static struct kunit_case dsfs_test_cases[] = {
 	KUNIT_CASE_PARAM(dsfs_test_super, dsfs_super_gen_params),
+	KUNIT_CASE_PARAM(dsfs_test_history, dsfs_history_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_inode, dsfs_inode_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_ext, dsfs_ext_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_dir, dsfs_dir_gen_params),

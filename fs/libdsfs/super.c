@@ -272,6 +272,26 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 	return 0;
 }
 
+/*
+ * i_generation of every inode.  A handle must not outlive its generation: the
+ * next one numbers inodes anew.  So the low bits count, and generations that
+ * follow each other never have the same.  The others are of all that the
+ * superblock says, checksums of regions included, so that the same number with
+ * other contents, as after going back to a snapshot, is told apart too.
+ *
+ * 0 stands for any generation in a handle, so it is never that.
+ */
+static u32 dsfs_igeneration(const struct dsfs_super *raw)
+{
+	const size_t from = offsetof(struct dsfs_super, slot) +
+			    sizeof(raw->slot);
+	const u32 mask = (1U << DSFS_IGEN_BITS) - 1;
+	u32 sum = dsfs_crc32c(0, (const u8 *)raw + from, sizeof(*raw) - from);
+	u32 v = (sum & ~mask) | (le64_to_cpu(raw->generation) & mask);
+
+	return v ? v : ~mask;
+}
+
 /**
  * dsfs_super_decode - check a superblock and derive the image's geometry
  * @raw: the 512 bytes of a slot
@@ -312,9 +332,7 @@ int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 	geo->slot = raw->slot;
 	memcpy(geo->uuid, raw->uuid, sizeof(geo->uuid));
 	memcpy(geo->label, raw->label, sizeof(raw->label));
-	/* A handle names an inode of one generation of one image. */
-	geo->igeneration = (u32)geo->generation +
-			   dsfs_crc32c(0, geo->uuid, sizeof(geo->uuid));
+	geo->igeneration = dsfs_igeneration(raw);
 
 	ret = dsfs_super_areas(geo, err);
 	for (i = 0; !ret && i < DSFS_REGIONS; i++)

@@ -26,6 +26,7 @@ int main(void)
 {
 	test_cases();
 	test_super();
+	test_history();
 	test_inode();
 	test_dir();
 	test_dir_bad();

@@ -4,6 +4,7 @@
  * hash, with the userspace platform.
  */
 #include "cases_dir.h"
+#include "cases_history.h"
 #include "cases_inode.h"
 #include "cases_super.h"
 #include "cases_xattr.h"
@@ -133,6 +134,7 @@ static void test_types(void)
 void test_cases(void)
 {
 	RUN_CASES(dsfs_super_cases, dsfs_case_run_super);
+	RUN_CASES(dsfs_history_cases, dsfs_case_run_history);
 	RUN_CASES(dsfs_inode_cases, dsfs_case_run_inode);
 	RUN_CASES(dsfs_ext_cases, dsfs_case_run_ext);
 	RUN_CASES(dsfs_dir_cases, dsfs_case_run_dir);

@@ -12,6 +12,7 @@
 
 void test_cases(void);
 void test_super(void);
+void test_history(void);
 void test_inode(void);
 void test_dir(void);
 void test_dir_bad(void);

@@ -79,6 +79,7 @@ void xattr_list_free(struct xattr_list *list);
 /* What the options ask for; each returns 0, or -1 after a message. */
 int dump_supers(struct dump *d);
 int dump_regions(struct dump *d);
+int dump_generations(struct dump *d);
 int dump_path(struct dump *d, const char *path);
 int dump_dir(struct dump *d, const char *path);
 int dump_extents(struct dump *d, const char *path);

@@ -16,11 +16,15 @@ enum { EXIT_OK, EXIT_ERROR, EXIT_USAGE };
  * struct request - what the command line asks for
  * @regions: and the others: the option's argument, "" for one without; NULL:
  *	it was not given
+ * @past: --generation was given: @generation
  */
 struct request {
 	const char *regions, *inode, *path, *dir, *extents, *list, *extract, *cat;
+	const char *generations;
+	u64 generation;
 	bool json;
 	bool no_data;
+	bool past;
 };
 
 static const char usage_text[] =
@@ -35,7 +39,9 @@ static const char usage_text[] =
 "      --list           everything, one line an object\n"
 "      --no-data        with --list: read no contents\n"
 "      --cat=PATH       write a file's contents to standard output\n"
+"      --generations    the generations that the image keeps\n"
 "      --extract=DIR    restore the tree into DIR, which is new or empty\n"
+"      --generation=N   look at an older generation\n"
 "      --json           as JSON\n"
 "  -h, --help           this text\n"
 "  -V, --version        the version\n";
@@ -142,19 +148,30 @@ static int run(struct dump *d, const struct request *r)
 		return dump_extents(d, r->extents);
 	if (r->regions)
 		return dump_regions(d);
+	if (r->generations)
+		return dump_generations(d);
 	return dump_supers(d);
+}
+
+static int requests(const struct request *r)
+{
+	return !!r->regions + !!r->inode + !!r->path + !!r->dir + !!r->extents +
+	       !!r->list + !!r->extract + !!r->cat + !!r->generations;
 }
 
 static int dump(const char *path, const struct request *r)
 {
 	struct dump d = { .as_json = r->json, .no_data = r->no_data };
-	bool supers = !r->cat && !r->extract && !r->list && !r->inode &&
-		      !r->path && !r->dir && !r->extents && !r->regions;
+	bool supers = !requests(r);
 	int ret, bad;
 
 	if (image_open(&d.img, path))
 		return -1;
 	bad = image_report_slots(&d.img);
+	if (d.img.geo && r->past && image_generation(&d.img, r->generation)) {
+		image_close(&d.img);
+		return -1;
+	}
 	json_init(&d.j, stdout);
 	if (d.img.geo) {
 		d.src = image_source(&d.img, 0);
@@ -182,31 +199,25 @@ static int usage(void)
 	return EXIT_USAGE;
 }
 
-static int number_option(const char *arg)
+static int number_option(const char *name, const char *arg, u64 *n)
 {
-	u64 n;
-
-	if (!parse_u64(arg, &n))
+	if (!parse_u64(arg, n))
 		return 0;
-	msg_error(NULL, "--inode: not a number: %s", arg);
+	msg_error(NULL, "--%s: not a number: %s", name, arg);
 	return -1;
-}
-
-static int requests(const struct request *r)
-{
-	return !!r->regions + !!r->inode + !!r->path + !!r->dir + !!r->extents +
-	       !!r->list + !!r->extract + !!r->cat;
 }
 
 /* Return: -1 to go on, or the exit status. */
 static int set_option(struct request *r, int c)
 {
+	u64 n;
+
 	switch (c) {
 	case 'r':
 		r->regions = "";
 		break;
 	case 'i':
-		if (number_option(optarg))
+		if (number_option("inode", optarg, &n))
 			return usage();
 		r->inode = optarg;
 		break;
@@ -230,6 +241,14 @@ static int set_option(struct request *r, int c)
 		break;
 	case 'x':
 		r->extract = optarg;
+		break;
+	case 'g':
+		r->generations = "";
+		break;
+	case 'G':
+		if (number_option("generation", optarg, &r->generation))
+			return usage();
+		r->past = true;
 		break;
 	case 'j':
 		r->json = true;
@@ -257,6 +276,8 @@ int main(int argc, char **argv)
 		{ "list", no_argument, NULL, 'l' },
 		{ "no-data", no_argument, NULL, 'n' },
 		{ "cat", required_argument, NULL, 'c' },
+		{ "generations", no_argument, NULL, 'g' },
+		{ "generation", required_argument, NULL, 'G' },
 		{ "extract", required_argument, NULL, 'x' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
@@ -278,7 +299,8 @@ int main(int argc, char **argv)
 		return usage();
 	}
 	if (requests(&r) > 1 || (r.json && (r.cat || r.extract)) ||
-	    (r.no_data && !r.list)) {
+	    (r.no_data && !r.list) ||
+	    (r.past && (!requests(&r) || r.generations))) {
 		msg_error(NULL, "options that do not go together");
 		return usage();
 	}

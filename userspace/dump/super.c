@@ -17,21 +17,30 @@ static void print_label(const struct dsfs_geo *geo)
 	putchar('\n');
 }
 
-static void print_time(s64 ns)
+/* As UTC; returns what is behind the second. */
+static s64 time_text(s64 ns, s64 *sec, char *text, size_t size)
 {
-	s64 sec = ns / 1000000000, nsec = ns % 1000000000;
-	char text[64];
+	s64 nsec = ns % 1000000000;
 	struct tm tm;
 	time_t t;
 
+	*sec = ns / 1000000000;
 	if (nsec < 0) {
-		sec--;
+		--*sec;
 		nsec += 1000000000;
 	}
-	t = sec;
+	t = *sec;
 	if (!gmtime_r(&t, &tm) ||
-	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+	    !strftime(text, size, "%Y-%m-%d %H:%M:%S", &tm))
 		text[0] = '\0';
+	return nsec;
+}
+
+static void print_time(s64 ns)
+{
+	char text[64];
+	s64 sec, nsec = time_text(ns, &sec, text, sizeof(text));
+
 	printf("built:         %lld.%09lld (%s UTC)\n", sec, nsec,
 	       text);
 }
@@ -132,6 +141,47 @@ int dump_supers(struct dump *d)
 		}
 	}
 	return d->img.geo ? 0 : -1;
+}
+
+/* @from: where the generation before ends; what lies behind was written for it. */
+static void show_generation(struct dump *d, const struct dsfs_geo *geo, u64 from)
+{
+	char text[64];
+	s64 sec;
+
+	if (d->as_json) {
+		json_object(&d->j, NULL);
+		json_geo(&d->j, geo);
+		json_u64(&d->j, "added_bytes", geo->image_bytes - from);
+		json_end(&d->j);
+		return;
+	}
+	time_text(geo->build_time, &sec, text, sizeof(text));
+	printf("%10llu %-19s %12llu %16llu %16llu %16llu\n", geo->generation,
+	       text, geo->files, geo->content_bytes, geo->image_bytes,
+	       geo->image_bytes - from);
+}
+
+int dump_generations(struct dump *d)
+{
+	struct dsfs_slot now = d->img.slots[d->img.use], older;
+	int ret;
+
+	if (d->as_json)
+		json_array(&d->j, "generations");
+	else
+		printf("%10s %-19s %12s %16s %16s %16s\n", "generation",
+		       "built (UTC)", "files", "content", "image", "added");
+	do {
+		ret = image_older(&d->img, &now.geo, &older);
+		show_generation(d, &now.geo, ret == 1 ? older.geo.image_bytes : 0);
+		if (ret < 0)
+			dump_error(d, d->img.path, "history", ret, &older.err);
+		now = older;
+	} while (ret == 1);
+	if (d->as_json)
+		json_end(&d->j);
+	return ret;
 }
 
 static void show_region(struct dump *d, int id, u32 sum, int ret)

@@ -59,6 +59,14 @@ static size_t skip_again(const struct fsck *f, size_t i)
 	return i;
 }
 
+/* And those whose data was checked with a later generation. */
+static size_t skip_done(const struct fsck *f, size_t i)
+{
+	while (i < f->runs.n && (run_at(f, i)->again || run_at(f, i)->known))
+		i++;
+	return i;
+}
+
 static void take_piece(struct queue *q, struct task *t)
 {
 	const struct frun *r = run_at(q->f, q->next);
@@ -70,7 +78,7 @@ static void take_piece(struct queue *q, struct task *t)
 		t->len = BATCH_BYTES;
 	q->off += t->len;
 	if (q->off == r->stored) {
-		q->next = skip_again(q->f, q->next + 1);
+		q->next = skip_done(q->f, q->next + 1);
 		q->off = 0;
 	}
 }
@@ -92,7 +100,7 @@ static void take_batch(struct queue *q, struct task *t)
 		if (end > t->len)
 			t->len = end;
 		t->n = q->next - t->first + 1;
-		q->next = skip_again(q->f, q->next + 1);
+		q->next = skip_done(q->f, q->next + 1);
 	}
 }
 
@@ -203,7 +211,9 @@ static void check_behind(struct worker *w, size_t i, u64 base, u64 have)
 	const u64 up = (from + DSFS_BLOCK_SIZE - 1) & ~(u64)(DSFS_BLOCK_SIZE - 1);
 	u64 to = next < f->runs.n ? run_at(f, next)->start : f->geo->data_end;
 
-	/* An update leaves old metadata between files. */
+	/* An update leaves what is of no more use between files. */
+	if (from < f->fresh)
+		return;
 	if (f->geo->generation > 1 && to > up)
 		to = up;
 	if (to <= from)
@@ -225,7 +235,7 @@ static void do_task(struct worker *w, const struct task *t)
 	w->whole = !image_pread(&w->f->img, w->buf, t->len, base);
 	for (i = t->first; i < t->first + t->n; i++) {
 		r = run_at(w->f, i);
-		if (r->again)
+		if (r->again || r->known)
 			continue;
 		to = t->n == 1 ? t->off + t->len : r->stored;
 		check_chunks(w, r, base, t->off, to);
@@ -234,7 +244,7 @@ static void do_task(struct worker *w, const struct task *t)
 	/* Only the last of them looks behind the buffer, and then spoils it. */
 	for (i = t->first; i < t->first + t->n; i++) {
 		r = run_at(w->f, i);
-		if (!r->again && (t->n > 1 || t->off + t->len == r->stored))
+		if (!r->again && !r->known && (t->n > 1 || t->off + t->len == r->stored))
 			check_behind(w, i, base, t->len);
 	}
 	pass_add(w->f, done);
@@ -280,7 +290,7 @@ static void check_first_gap(const struct fsck *f, struct worker *w)
 
 static int run_workers(struct fsck *f, struct worker *w)
 {
-	struct queue q = { .f = f };
+	struct queue q = { .f = f, .next = skip_done(f, 0) };
 	unsigned int i, ready = 1, started = 0;
 	int ret;
 
@@ -311,7 +321,7 @@ int check_data(struct fsck *f)
 	int ret;
 
 	for (i = 0; i < f->runs.n; i++)
-		if (!run_at(f, i)->again)
+		if (!run_at(f, i)->again && !run_at(f, i)->known)
 			total += run_at(f, i)->stored;
 	w = calloc(f->threads, sizeof(*w));
 	if (!w)

@@ -48,12 +48,14 @@ struct fstub {
  * @sum: its record in FILESUMS
  * @shared: its flag DSFS_INODE_SHARED
  * @again: the run before has the same bytes
+ * @known: its data was checked with a later generation
  */
 struct frun {
 	u64 start;
-	u64 stored : 62;
+	u64 stored : 61;
 	u64 shared : 1;
 	u64 again : 1;
+	u64 known : 1;
 	u32 ino;
 	u32 sum;
 };
@@ -92,7 +94,19 @@ struct report {
 };
 
 /**
+ * struct past - the generation that was checked before the one at hand
+ * @runs: its struct frun
+ */
+struct past {
+	struct dsfs_geo geo;
+	struct dsfs_source *src;
+	struct vec runs;
+};
+
+/**
  * struct fsck - a run of the tool
+ * @geo: of the generation at hand
+ * @newest: the first one; the summary is about it
  * @dirs: struct fdir, by number
  * @stubs: struct fstub; sorted by target once all inodes were seen
  * @runs: struct frun; sorted by start, then by length
@@ -100,6 +114,9 @@ struct report {
  * @targets: struct frange of symlinks
  * @blocks: struct frange of name blocks
  * @files: regular files seen, and the sum of their sizes in @content
+ * @generations: that were checked
+ * @fresh: where what was written for the generation at hand begins
+ * @only: --generation: the one to check, 0 for all
  * @incomplete: something could not be decoded, so the lists lack what it uses
  * @progress_fd: lines of progress go there, -1: nowhere
  */
@@ -107,6 +124,8 @@ struct fsck {
 	struct image img;
 	struct dsfs_source *src;
 	const struct dsfs_geo *geo;
+	struct dsfs_geo newest;
+	struct past later;
 	struct report report;
 	struct json j;
 	struct vec dirs;
@@ -117,6 +136,11 @@ struct fsck {
 	struct vec blocks;
 	u64 files;
 	u64 content;
+	u64 all_files;
+	u64 all_content;
+	u64 generations;
+	u64 only;
+	u64 fresh;
 	u64 dir_inodes;
 	unsigned int threads;
 	int progress_fd;
@@ -178,6 +202,15 @@ int check_xattrs(struct fsck *f);
 int check_gaps(struct fsck *f);
 int check_runs(struct fsck *f);
 int check_data(struct fsck *f);
+
+/* past.c: mark runs whose data the generation before this one has, too */
+void mark_known(struct fsck *f);
+/* Make the generation at hand the later one of the next. */
+void keep_later(struct fsck *f);
+void free_later(struct fsck *f);
+
+/* runs.c: the order of runs */
+int run_cmp(const void *a, const void *b);
 
 /* names.c needs it of stubs.c: names besides the first */
 u32 stubs_of(const struct fsck *f, u32 ino);

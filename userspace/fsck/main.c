@@ -33,6 +33,7 @@ static const char usage_text[] =
 "Check a DSFS image.  Nothing is ever changed.\n"
 "\n"
 "      --no-data        check metadata only\n"
+"      --generation=N   check one generation, not all that the image keeps\n"
 "      --threads=N      threads that check data (processors)\n"
 "      --json           report as JSON on standard output\n"
 "  -v, --verbose        name every problem, and the passes\n"
@@ -79,8 +80,10 @@ static int check_tree(struct fsck *f)
 
 	for (i = 0; !ret && !fsck_stop && i < sizeof(passes) / sizeof(*passes); i++)
 		ret = passes[i](f);
-	if (!ret && !fsck_stop && !f->no_data)
+	if (!ret && !fsck_stop && !f->no_data) {
+		mark_known(f);
 		ret = check_data(f);
+	}
 	return ret;
 }
 
@@ -95,25 +98,6 @@ static bool not_ours(const struct fsck *f)
 		    s[i].err.what)
 			return false;
 	return true;
-}
-
-static int check_image(struct fsck *f)
-{
-	int ret;
-
-	if (!f->img.geo && not_ours(f)) {
-		image_report_slots(&f->img);
-		return -EINVAL;
-	}
-	f->geo = f->img.geo;
-	ret = check_slots(f);
-	if (ret || !f->geo)
-		return ret;
-	f->src = image_source(&f->img, cache_bytes(f->geo));
-	f->report.src = image_source(&f->img, 1);
-	if (!f->src || !f->report.src)
-		return -ENOMEM;
-	return check_tree(f);
 }
 
 static void vecs_init(struct fsck *f)
@@ -134,6 +118,84 @@ static void vecs_free(struct fsck *f)
 	vec_free(&f->sets);
 	vec_free(&f->targets);
 	vec_free(&f->blocks);
+}
+
+/* What a generation's passes leave behind. */
+static void end_generation(struct fsck *f)
+{
+	if (!f->generations++) {
+		f->newest = *f->geo;
+		f->all_files = f->files;
+		f->all_content = f->content;
+	}
+	keep_later(f);
+	vecs_free(f);
+	image_source_free(f->report.src);
+	f->report.src = NULL;
+	f->files = 0;
+	f->content = 0;
+	f->dir_inodes = 0;
+	f->incomplete = false;
+}
+
+static int check_generation(struct fsck *f)
+{
+	struct dsfs_slot older;
+	int ret;
+
+	ret = image_older(&f->img, f->geo, &older);
+	f->fresh = ret == 1 ? older.geo.image_bytes : 0;
+	ret = -ENOMEM;
+	if (f->verbose && !f->json && (f->generations || f->only))
+		printf("Generation %llu\n", f->geo->generation);
+	f->src = image_source(&f->img, cache_bytes(f->geo));
+	f->report.src = image_source(&f->img, 1);
+	if (f->src && f->report.src)
+		ret = check_tree(f);
+	end_generation(f);
+	return ret;
+}
+
+/* Back through the history, as far as it goes. */
+static int check_generations(struct fsck *f)
+{
+	const u64 at = DSFS_REGION_HISTORY;
+	struct dsfs_slot older;
+	int ret;
+
+	for (;;) {
+		ret = check_generation(f);
+		if (ret || f->only || fsck_stop)
+			return ret;
+		ret = image_older(&f->img, f->geo, &older);
+		if (ret < 0)
+			problem_err(f, NO_INO, meta_pos(f, at, 0), &older.err,
+				    ret);
+		if (ret <= 0)
+			return 0;
+		f->img.past = older;
+		f->img.geo = &f->img.past.geo;
+		f->geo = f->img.geo;
+	}
+}
+
+static int check_image(struct fsck *f)
+{
+	int ret;
+
+	if (!f->img.geo && not_ours(f)) {
+		image_report_slots(&f->img);
+		return -EINVAL;
+	}
+	f->geo = f->img.geo;
+	ret = check_slots(f);
+	if (ret || !f->geo)
+		return ret;
+	if (f->only) {
+		ret = image_generation(&f->img, f->only);
+		f->geo = f->img.geo;
+	}
+	return ret ? ret : check_generations(f);
 }
 
 static int fsck(struct fsck *f, const char *path)
@@ -158,8 +220,7 @@ static int fsck(struct fsck *f, const char *path)
 	if (msg_close_stdout())
 		code |= EXIT_FAILED;
 	vecs_free(f);
-	image_source_free(f->src);
-	image_source_free(f->report.src);
+	free_later(f);
 	image_close(&f->img);
 	return code;
 }
@@ -195,7 +256,15 @@ static int parse_fd(struct fsck *f, const char *arg)
 	return 0;
 }
 
-enum { OPT_NO_DATA = 256, OPT_THREADS, OPT_JSON, OPT_PROGRESS };
+static int parse_generation(struct fsck *f, const char *arg)
+{
+	if (!parse_u64(arg, &f->only) && f->only)
+		return 0;
+	msg_error(NULL, "--generation: %s: not a number from 1 on", arg);
+	return -1;
+}
+
+enum { OPT_NO_DATA = 256, OPT_GENERATION, OPT_THREADS, OPT_JSON, OPT_PROGRESS };
 
 static int set_option(struct fsck *f, int c)
 {
@@ -203,6 +272,8 @@ static int set_option(struct fsck *f, int c)
 	case OPT_NO_DATA:
 		f->no_data = true;
 		return 0;
+	case OPT_GENERATION:
+		return parse_generation(f, optarg);
 	case OPT_THREADS:
 		return parse_threads(f, optarg);
 	case OPT_JSON:
@@ -231,6 +302,7 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "no-data", no_argument, NULL, OPT_NO_DATA },
+		{ "generation", required_argument, NULL, OPT_GENERATION },
 		{ "threads", required_argument, NULL, OPT_THREADS },
 		{ "json", no_argument, NULL, OPT_JSON },
 		{ "verbose", no_argument, NULL, 'v' },

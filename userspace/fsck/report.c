@@ -150,6 +150,8 @@ static void show_json(struct fsck *f, const char *what, u32 ino, u64 pos,
 	json_object(&f->j, NULL);
 	json_str(&f->j, "severity", warn ? "warning" : "error");
 	json_str(&f->j, "kind", what);
+	if (f->generations)
+		json_u64(&f->j, "generation", f->geo->generation);
 	if (ino != NO_INO) {
 		json_str(&f->j, "path", path);
 		json_u64(&f->j, "inode", ino);
@@ -163,11 +165,14 @@ static void show_json(struct fsck *f, const char *what, u32 ino, u64 pos,
 static void show_text(struct fsck *f, const char *what, u32 ino, u64 pos,
 		      const char *path, const char *text, bool warn)
 {
-	char where[64] = "";
+	char where[96] = "";
 	int n = 0;
 
 	if (ino != NO_INO)
 		n = snprintf(where, sizeof(where), "inode %u: ", ino);
+	if (f->generations)
+		n += snprintf(where + n, sizeof(where) - n,
+			      "generation %llu: ", f->geo->generation);
 	if (pos != NO_POS)
 		snprintf(where + n, sizeof(where) - n, "offset %llu: ",
 			 pos);
@@ -252,11 +257,13 @@ static void end_json(struct fsck *f, bool failed)
 	for (i = 0; i < r->nr_kinds; i++)
 		json_u64(&f->j, r->kinds[i].what, r->kinds[i].count);
 	json_end(&f->j);
-	if (f->geo) {
-		json_u64(&f->j, "inodes", f->geo->inodes - 1);
-		json_u64(&f->j, "dirs", f->geo->dirs);
-		json_u64(&f->j, "files", f->files);
-		json_u64(&f->j, "content_bytes", f->content);
+	if (f->generations) {
+		json_u64(&f->j, "generation", f->newest.generation);
+		json_u64(&f->j, "generations", f->generations);
+		json_u64(&f->j, "inodes", f->newest.inodes - 1);
+		json_u64(&f->j, "dirs", f->newest.dirs);
+		json_u64(&f->j, "files", f->all_files);
+		json_u64(&f->j, "content_bytes", f->all_content);
 	}
 	json_end(&f->j);
 }
@@ -290,10 +297,11 @@ void report_end(struct fsck *f, bool failed)
 	if (r->warnings)
 		printf(", %llu warning%s", r->warnings,
 		       r->warnings == 1 ? "" : "s");
-	if (f->geo)
+	if (f->generations)
 		printf(", %llu inodes, %u directories, %llu bytes of files",
-		       f->geo->inodes - 1, f->geo->dirs,
-		       f->content);
+		       f->newest.inodes - 1, f->newest.dirs, f->all_content);
+	if (f->generations > 1)
+		printf(", %llu generations", f->generations);
 	putchar('\n');
 }
 

@@ -6,7 +6,7 @@
 
 #include "fsck.h"
 
-static int run_cmp(const void *a, const void *b)
+int run_cmp(const void *a, const void *b)
 {
 	const struct frun *x = a, *y = b;
 

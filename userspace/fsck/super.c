@@ -160,26 +160,6 @@ static void check_region(struct fsck *f, int id)
 			region_name(id));
 }
 
-/* The history is a superblock of an older generation of the same image. */
-static void check_history(struct fsck *f)
-{
-	const struct dsfs_region_info *r = &f->geo->regions[DSFS_REGION_HISTORY];
-	struct dsfs_err err = { 0 };
-	struct dsfs_super raw;
-	struct dsfs_geo old;
-	int ret;
-
-	if (!r->bytes || image_pread(&f->img, &raw, sizeof(raw), r->pos))
-		return;
-	ret = dsfs_super_decode(&raw, f->img.bytes, &old, &err);
-	if (ret)
-		problem_err(f, NO_INO, r->pos, &err, ret);
-	else if (old.generation >= f->geo->generation)
-		problem(f, "generation of the history", NO_INO, r->pos,
-			"%llu, limit %llu", old.generation,
-			f->geo->generation - 1);
-}
-
 static void check_front(struct fsck *f)
 {
 	u8 buf[DSFS_DATA_START_MIN];
@@ -207,11 +187,11 @@ int check_blocks(struct fsck *f)
 		free(data);
 		return -ENOMEM;
 	}
-	check_front(f);
+	if (!f->generations)
+		check_front(f);
 	for (id = 0; id < DSFS_REGIONS_USED; id++)
 		if (f->geo->regions[id].bytes)
 			check_region(f, id);
-	check_history(f);
 	pass_begin(f, "metadata", f->geo->meta_bytes, true);
 	for (at = 0; at < blocks && !fsck_stop; at += n) {
 		n = blocks - at < STEP_BLOCKS ? blocks - at : STEP_BLOCKS;

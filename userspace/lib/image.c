@@ -42,11 +42,12 @@ struct piece {
 };
 
 /**
- * struct dsfs_source - metadata of an image, for one thread
+ * struct dsfs_source - metadata of a generation, for one thread
  * @pieces: @sets sets of WAYS pieces; a piece's number tells its set
  */
 struct dsfs_source {
 	const struct image *img;
+	struct dsfs_geo geo;
 	u64 sets;
 	u64 clock;
 	struct piece **pieces;
@@ -90,6 +91,39 @@ int image_open(struct image *img, const char *path)
 	if (img->use >= 0)
 		img->geo = &img->slots[img->use].geo;
 	return 0;
+}
+
+static int read_super(void *arg, u64 pos, struct dsfs_super *raw)
+{
+	return image_pread(arg, raw, sizeof(*raw), pos);
+}
+
+int image_older(const struct image *img, const struct dsfs_geo *geo,
+		struct dsfs_slot *older)
+{
+	return dsfs_history_next(geo, img->bytes, read_super, (void *)img,
+				 older);
+}
+
+int image_generation(struct image *img, u64 generation)
+{
+	int ret = dsfs_history_find(&img->slots[img->use], generation,
+				    img->bytes, read_super, img, &img->past);
+	char text[256];
+
+	if (!ret) {
+		img->geo = &img->past.geo;
+		return 0;
+	}
+	if (ret == -ENOENT) {
+		msg_error(img->path, "generation %llu: not in the image",
+			  generation);
+		return ret;
+	}
+	image_err_text(&img->past.err, ret, text, sizeof(text));
+	msg_error(img->path, "generation %llu: on the way there: %s",
+		  generation, text);
+	return ret;
 }
 
 void image_close(struct image *img)
@@ -180,6 +214,7 @@ struct dsfs_source *image_source(const struct image *img, u64 cache_bytes)
 	if (bytes > img->geo->meta_bytes)
 		bytes = img->geo->meta_bytes;
 	src->img = img;
+	src->geo = *img->geo;
 	src->sets = bytes / (PIECE_BYTES * WAYS) + 1;
 	src->pieces = calloc(src->sets * WAYS, sizeof(*src->pieces));
 	if (!src->pieces) {
@@ -208,12 +243,13 @@ const struct image *image_source_image(const struct dsfs_source *src)
 
 const struct dsfs_geo *dsfs_source_geo(const struct dsfs_source *src)
 {
-	return src->img->geo;
+	return &src->geo;
 }
 
-static int piece_load(const struct image *img, struct piece *p, u64 number)
+static int piece_load(const struct dsfs_source *src, struct piece *p, u64 number)
 {
-	const struct dsfs_geo *geo = img->geo;
+	const struct image *img = src->img;
+	const struct dsfs_geo *geo = &src->geo;
 	u64 blocks = geo->meta_bytes >> DSFS_BLOCK_BITS;
 	u64 first = number * PIECE_BLOCKS, i;
 	u64 n = blocks - first < PIECE_BLOCKS ? blocks - first : PIECE_BLOCKS;
@@ -287,7 +323,7 @@ static int piece_get(struct dsfs_source *src, u64 number, struct piece **out)
 	p = piece_victim(src->img, set);
 	if (!p)
 		return -ENOMEM;
-	ret = piece_load(src->img, p, number);
+	ret = piece_load(src, p, number);
 	if (ret) {
 		if (!p->owned)
 			free(p);
@@ -308,7 +344,7 @@ static void piece_put(struct piece *p)
 int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
 		  size_t len, struct dsfs_mref *ref)
 {
-	const struct dsfs_geo *geo = src->img->geo;
+	const struct dsfs_geo *geo = &src->geo;
 	const struct dsfs_region_info *r = &geo->regions[region];
 	u64 block = (r->pos + off - geo->meta_start) >> DSFS_BLOCK_BITS;
 	u64 in = off & (DSFS_BLOCK_SIZE - 1);

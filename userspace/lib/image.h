@@ -12,9 +12,11 @@
  * @bytes: length of the file or device
  * @use: the slot that counts: the valid one with the higher generation; -1
  *	if there is none
- * @geo: that slot's; NULL if there is none
+ * @geo: of the generation that is looked at: that slot's, or @past's; NULL if
+ *	there is none
+ * @past: an older generation that was asked for
  *
- * Constant once it is open, so threads share it.
+ * Constant once it is open and a generation is chosen, so threads share it.
  */
 struct image {
 	const char *path;
@@ -23,6 +25,7 @@ struct image {
 	int use;
 	const struct dsfs_geo *geo;
 	struct dsfs_slot slots[DSFS_SB_SLOTS];
+	struct dsfs_slot past;
 };
 
 /**
@@ -37,6 +40,25 @@ struct image {
  */
 int image_open(struct image *img, const char *path);
 void image_close(struct image *img);
+
+/**
+ * image_older - the generation before one
+ * @geo: the one
+ * @older: filled in; @geo may be its own
+ *
+ * Return: 1, 0 if there is none before it, or a negative errno; @older->err
+ * says what is wrong.
+ */
+int image_older(const struct image *img, const struct dsfs_geo *geo,
+		struct dsfs_slot *older);
+
+/**
+ * image_generation - look at a generation that the image keeps
+ * @img: with a valid slot; what was made of it before is void
+ *
+ * Says on stderr what is wrong.  Return: 0 or a negative errno.
+ */
+int image_generation(struct image *img, u64 generation);
 
 /** image_slot_text - what is wrong with a slot, in a line of text */
 void image_slot_text(const struct dsfs_slot *slot, char *buf, size_t size);
@@ -75,7 +97,8 @@ int image_region_sum(const struct image *img, enum dsfs_region_id id, u32 *sum);
 
 /**
  * image_source - metadata access for one thread
- * @img: with a valid slot
+ * @img: with a valid slot; the source stays with the generation that is looked
+ *	at now
  * @cache_bytes: metadata kept in memory, rounded up; 0 for a sensible value
  *
  * Return: a source, to be freed with image_source_free(), or NULL.

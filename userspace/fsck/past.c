@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Older generations share most of their data with the next later one, which was
+ * checked before.  What lies at the same place and has the same checksums need
+ * not be read again: only metadata is.
+ */
+#include "fsck.h"
+
+static u64 chunks_of(const struct dsfs_geo *geo, const struct frun *r)
+{
+	const u64 chunk = 1ULL << geo->chunk_bits;
+
+	return (r->stored + chunk - 1) >> geo->chunk_bits;
+}
+
+/* Whether both generations say the same of the data of a run. */
+static bool same_sums(struct fsck *f, const struct frun *a,
+		      const struct frun *later)
+{
+	struct dsfs_attr x = { .ino = a->ino }, y = { .ino = later->ino };
+	struct dsfs_err err = { 0 };
+	u32 one, other;
+	u64 i, n;
+
+	if (f->geo->chunk_bits != f->later.geo.chunk_bits)
+		return false;
+	if (!f->geo->chunk_bits)
+		return true;
+	n = chunks_of(f->geo, a);
+	for (i = 0; i < n && !fsck_stop; i++) {
+		if (dsfs_chunk_sum(f->src, &x, a->stored, i, &one, &err) ||
+		    dsfs_chunk_sum(f->later.src, &y, later->stored, i, &other,
+				   &err) || one != other)
+			return false;
+	}
+	return true;
+}
+
+void mark_known(struct fsck *f)
+{
+	const struct frun *later = f->later.runs.v;
+	struct frun *r = f->runs.v;
+	size_t i, k = 0;
+
+	for (i = 0; i < f->runs.n && !fsck_stop; i++) {
+		while (k < f->later.runs.n &&
+		       (later[k].start < r[i].start ||
+			(later[k].start == r[i].start &&
+			 later[k].stored < r[i].stored)))
+			k++;
+		if (k == f->later.runs.n)
+			break;
+		if (!r[i].again && later[k].start == r[i].start &&
+		    later[k].stored == r[i].stored)
+			r[i].known = same_sums(f, &r[i], &later[k]);
+	}
+}
+
+void free_later(struct fsck *f)
+{
+	image_source_free(f->later.src);
+	vec_free(&f->later.runs);
+	f->later.src = NULL;
+}
+
+void keep_later(struct fsck *f)
+{
+	free_later(f);
+	f->later.geo = *f->geo;
+	f->later.src = f->src;
+	f->later.runs = f->runs;
+	f->src = NULL;
+	f->runs.v = NULL;
+	f->runs.n = 0;
+	f->runs.room = 0;
+}
