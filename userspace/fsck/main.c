@@ -217,7 +217,7 @@ static int fsck(struct fsck *f, const char *path)
 	}
 	if (fsck_stop)
 		code |= EXIT_CANCELLED;
-	if (msg_close_stdout())
+	if (msg_flush_stdout())
 		code |= EXIT_FAILED;
 	vecs_free(f);
 	free_later(f);

@@ -16,7 +16,7 @@
 
 static const char *msg_tool = "dsfs";
 static int msg_lost = 1;
-static bool msg_stdout;
+static bool msg_said;
 static void (*msg_before)(void);
 
 /*
@@ -36,36 +36,48 @@ static void reserve_descriptors(void)
 		close(fd);
 }
 
-int msg_close_stdout(void)
+int msg_flush_stdout(void)
 {
 	bool lost = ferror(stdout);
 
-	msg_stdout = false;
 	errno = 0;
-	if (!fclose(stdout) && !lost)
+	if (!fflush(stdout) && !lost)
 		return 0;
 	/* why an earlier write failed, nobody knows any more */
-	msg_error("standard output", "%s", errno ? strerror(errno) :
-		  "cannot be written");
+	if (!msg_said)
+		msg_error("standard output", "%s", errno ? strerror(errno) :
+			  "cannot be written");
+	msg_said = true;
 	return -1;
 }
 
+/* Some file systems tell of a full disk when a file is closed. */
 static void close_stdout(void)
 {
-	if (msg_stdout && msg_close_stdout())
+	if (msg_said)
+		return;		/* the exit status is what was made of it */
+	if (msg_flush_stdout())
 		_exit(msg_lost);
+	if (close(STDOUT_FILENO)) {
+		msg_error("standard output", "%s", strerror(errno));
+		_exit(msg_lost);
+	}
 }
 
 void msg_init(const char *tool, int lost)
 {
+	static bool registered;
+
 	msg_tool = tool;
 	msg_lost = lost;
 	reserve_descriptors();
+	if (registered)
+		return;
 	if (atexit(close_stdout)) {
 		msg_error(NULL, "out of memory");
 		exit(lost);
 	}
-	msg_stdout = true;
+	registered = true;
 }
 
 void msg_hook(void (*fn)(void))

@@ -18,11 +18,13 @@
 void msg_init(const char *tool, int lost);
 
 /**
- * msg_close_stdout - do that now, once
+ * msg_flush_stdout - look at standard output now
+ *
+ * The exit status is the caller's then, if something was lost.
  *
  * Return: 0; -1 if something was lost, which has been said.
  */
-int msg_close_stdout(void);
+int msg_flush_stdout(void);
 
 /**
  * msg_error - say on stderr what failed

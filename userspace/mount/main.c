@@ -106,9 +106,12 @@ static int mount_image(const struct call *c, const struct mount_opts *o)
 		printf("mount.dsfs: %s: mounting %s on %s\n", c->spec, dev,
 		       c->dir);
 	/* an error behind the mount would say that there is none */
-	if (fflush(stdout))
-		ret = EXIT_SYSTEM;
-	else if (c->ns && enter_namespace(c->ns))
+	if (msg_flush_stdout()) {
+		if (fd >= 0)
+			close(fd);
+		return EXIT_SYSTEM;
+	}
+	if (c->ns && enter_namespace(c->ns))
 		ret = EXIT_MOUNT;
 	else if (!c->fake)
 		ret = do_mount(c->spec, dev, c->dir, o);
