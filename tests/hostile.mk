@@ -15,3 +15,12 @@ $(T)/mutate: $(call objs,tests/hostile/mutate_main.c tests/hostile/files.c $(MUT
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lisal -lxxhash
 
 -include $(hostile_OBJ:.o=.d)
+
+$(T)/update: $(call objs,tests/hostile/update.c tests/hostile/files.c $(MUTATE_SRC)) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lisal -lxxhash
+
+# It runs in guests.
+$(T)/images: $(call objs,tests/hostile/images.c tests/hostile/walk.c tests/hostile/files.c $(MUTATE_SRC)) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lisal -lxxhash

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * mutate [--describe] BASE SEED [OUT] - the image that a seed makes of BASE:
- * what a line of a report or of tests/hostile/found stands for.
+ * what a number in a report stands for.
+ *
+ * mutate --flip BASE BIT OUT - the image with one bit of it flipped.
  *
  * mutate --chain=N BASE SEED - N mutations, each on top of the last, and the
  * base again after 50: a test of the mutator itself, under sanitizers.
@@ -35,6 +37,19 @@ static int chain(const char *base, u64 seed, u64 n)
 	return 0;
 }
 
+static int flip(const char *base, u64 bit, const char *out)
+{
+	struct bytes b;
+
+	bytes_read(&b, base, 0);
+	if (bit / 8 >= b.size)
+		return 2;
+	b.p[bit / 8] ^= 1 << bit % 8;
+	bytes_write(b.p, b.size, out);
+	free(b.p);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const bool describe = argc > 1 && !strcmp(argv[1], "--describe");
@@ -45,6 +60,8 @@ int main(int argc, char **argv)
 	if (argc == 4 && !strncmp(argv[1], "--chain=", 8))
 		return chain(argv[2], strtoull(argv[3], NULL, 0),
 			     strtoull(argv[1] + 8, NULL, 0));
+	if (argc == 5 && !strcmp(argv[1], "--flip"))
+		return flip(argv[2], strtoull(argv[3], NULL, 0), argv[4]);
 	argv += describe;
 	argc -= describe;
 	if (argc != 4 && !(describe && argc == 3)) {
