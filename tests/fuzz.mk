@@ -62,8 +62,12 @@ $(FUZZ)/pack: $(addprefix tests/fuzz/,pack.c input.c) $(MUTATE_SRC) fs/libdsfs/s
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -o $@ $^ $(SUM_LIBS) -lxxhash
 
+# What fsck.dsfs is instrumented for does nothing here; the sanitizers do.
+$(FUZZ)/agree: $(patsubst %.c,$(FUZZ)/san/%.o,$(fuzz_fsck_SRC) $(fuzz_own) tests/fuzz/agree.c)
+	$(FUZZ_CC) -fsanitize=address $(FUZZ_SAN) -o $@ $^ $(LIBS)
+
 .PHONY: fuzzers
 fuzzers: $(foreach t,$(FUZZ_TARGETS),$(addprefix $(FUZZ)/$(t)-,san fast afl)) \
-	 $(FUZZ)/mutator.so $(FUZZ)/pack
+	 $(FUZZ)/mutator.so $(FUZZ)/pack $(FUZZ)/agree
 
 -include $(patsubst %.o,%.d,$(sort $(fuzz_OBJ)))

@@ -29,6 +29,12 @@ u8 memory_image(const u8 *data, size_t size)
 	return head;
 }
 
+void memory_set(const u8 *bytes, size_t len)
+{
+	memcpy(image, bytes, len);
+	image_len = len;
+}
+
 int memory_main(int (*tool)(int argc, char **argv), const char *const *args)
 {
 	char *argv[ARGS_MAX + 1];

@@ -13,6 +13,9 @@
  */
 u8 memory_image(const u8 *data, size_t size);
 
+/** memory_set - the same for an image; @len: INPUT_IMAGE_MAX at most */
+void memory_set(const u8 *bytes, size_t len);
+
 /** memory_main - run a tool's main() as if from a command line; NULL ends it */
 int memory_main(int (*tool)(int argc, char **argv), const char *const *args);
 
