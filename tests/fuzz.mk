@@ -30,7 +30,9 @@ fuzz_text_OWN	:= tests/fuzz/text.c
 # Text is not unpacked: the engine's own mutations and a dictionary do.
 fuzz_mutator	= $(if $(filter text,$(1)),,tests/fuzz/mutator.c)
 
-# A target runs a tool by its main(), command line and all.
+# A target runs a tool by its main(), command line and all, again and again: so
+# memory.c has functions in the place of those that a process calls once.
+FUZZ_LDFLAGS	:= -Wl,--wrap=msg_init -Wl,--wrap=msg_close_stdout
 $(FUZZ)/%/userspace/fsck/main.o: MAIN := -Dmain=fsck_main
 $(FUZZ)/%/userspace/dump/main.o: MAIN := -Dmain=dump_main
 
@@ -47,7 +49,7 @@ endef
 define fuzz_target
 
 $(FUZZ)/$(2)-$(1): $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN) $(if $(filter afl,$(1)),,$(call fuzz_mutator,$(2))))
-	$(3) $(4) -o $$@ $$^ $$(LIBS)
+	$(3) $(4) $(if $(filter text,$(2)),,$(FUZZ_LDFLAGS)) -o $$@ $$^ $$(LIBS)
 fuzz_OBJ += $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN))
 endef
 $(eval $(call fuzz_engine,san,$(FUZZ_CC),-fsanitize=fuzzer-no-link$(comma)address $(FUZZ_SAN),-fsanitize=address,-fsanitize=fuzzer$(comma)address $(FUZZ_SAN)))
@@ -62,9 +64,9 @@ $(FUZZ)/pack: $(addprefix tests/fuzz/,pack.c input.c) $(MUTATE_SRC) fs/libdsfs/s
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -o $@ $^ $(SUM_LIBS) -lxxhash
 
-# What fsck.dsfs is instrumented for does nothing here; the sanitizers do.
+# Here nothing asks for coverage; the sanitizers work.
 $(FUZZ)/agree: $(patsubst %.c,$(FUZZ)/san/%.o,$(fuzz_fsck_SRC) $(fuzz_own) tests/fuzz/agree.c)
-	$(FUZZ_CC) -fsanitize=address $(FUZZ_SAN) -o $@ $^ $(LIBS)
+	$(FUZZ_CC) -fsanitize=address $(FUZZ_SAN) $(FUZZ_LDFLAGS) -o $@ $^ $(LIBS)
 
 .PHONY: fuzzers
 fuzzers: $(foreach t,$(FUZZ_TARGETS),$(addprefix $(FUZZ)/$(t)-,san fast afl)) \
