@@ -15,6 +15,7 @@
 #include "report.h"
 #include "scan.h"
 #include "stream.h"
+#include "update.h"
 
 /* The device must hold what the plan is sure of. */
 static int check_room(const struct output *out, const struct plan *plan,
@@ -53,6 +54,12 @@ static int write_super(struct meta *m, struct output *out)
 	return output_finish(out, raw, le64_to_cpu(m->super.image_bytes));
 }
 
+static int make_plan(struct source *src, struct plan *plan)
+{
+	return plan_make(plan, &src->tree, src->o, &src->owners, &src->xsets,
+			 src->update ? src->update->start : DSFS_DATA_START_MIN);
+}
+
 /* Files that could not be read are out: number and count the others again. */
 static int plan_again(struct source *src, struct plan *plan, u64 gone_before)
 {
@@ -62,7 +69,7 @@ static int plan_again(struct source *src, struct plan *plan, u64 gone_before)
 		msg_error(NULL, "out of memory");
 		return -ENOMEM;
 	}
-	return plan_make(plan, &src->tree, src->o, &src->owners, &src->xsets);
+	return make_plan(src, plan);
 }
 
 static int build(struct source *src, struct plan *plan, struct output *out)
@@ -76,11 +83,12 @@ static int build(struct source *src, struct plan *plan, struct output *out)
 		msg_error(NULL, "out of memory");
 		goto out;
 	}
-	ret = output_open(out, stream->data_start);
+	ret = output_open(out, stream->start);
 	if (!ret)
 		ret = order_read(stream);
 	if (!ret)
-		ret = stream_data(stream, plan->data, plan->bytes);
+		ret = stream_data(stream, plan->data,
+				  plan->bytes - plan->kept_bytes);
 	if (!ret)
 		ret = plan_again(src, plan, gone);
 	if (!ret)
@@ -113,11 +121,19 @@ static int run(struct options *o, struct source *src, struct output *out)
 	ret = source_init(src, o);
 	if (ret)
 		return ret;
+	if (o->update) {
+		ret = update_open(src, o, out);
+		if (ret)
+			return ret;
+		out->first_slot = !src->update->img.use;
+	}
 	src->image_dev = out->dev;
 	src->image_ino = out->ino;
 	ret = o->manifest ? manifest_read(src) : scan_tree(src);
 	if (!ret)
-		ret = plan_make(&plan, &src->tree, o, &src->owners, &src->xsets);
+		ret = o->update ? update_match(src) : 0;
+	if (!ret)
+		ret = make_plan(src, &plan);
 	if (!ret)
 		ret = check_room(out, &plan, o);
 	if (ret)
@@ -149,6 +165,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	ret = run(&o, &src, &out);
+	update_free(&src);
 	source_free(&src);
 	output_free(&out);
 	options_free(&o);

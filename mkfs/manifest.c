@@ -47,6 +47,8 @@ int manifest_set_attrs(struct manifest *m, struct node *n, const struct entry *e
 	n->owner = owner;
 	n->mode = e->type | (entry_has(e, ENTRY_MODE) ? e->mode : mode);
 	n->mtime = entry_has(e, ENTRY_MTIME) ? e->mtime : a->mtime;
+	if (!entry_has(e, ENTRY_MTIME))
+		n->flags |= NODE_NO_TIME;
 	if (o->fixed_time)
 		n->mtime = o->build_time;
 	n->sum = manifest_line(m);

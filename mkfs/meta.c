@@ -12,6 +12,7 @@
 #include "meta.h"
 #include "msg.h"
 #include "names.h"
+#include "update.h"
 
 static int put_names(struct meta *m)
 {
@@ -215,6 +216,18 @@ static int put_filesums(struct meta *m)
 	return ret ? ret : meta_end(m);
 }
 
+/* The generation before; a new image has none. */
+static int put_history(struct meta *m)
+{
+	int ret;
+
+	if (!m->src->update)
+		return 0;
+	meta_begin(m, DSFS_REGION_HISTORY);
+	ret = meta_put(m, &update_slot(m->src->update)->raw, DSFS_SB_SIZE);
+	return ret ? ret : meta_end(m);
+}
+
 static int put_regions(struct meta *m)
 {
 	static int (*const steps[])(struct meta *) = {
@@ -229,6 +242,8 @@ static int put_regions(struct meta *m)
 		ret = put_spool(m, DSFS_REGION_SEGMENTS, &m->stream->segments);
 	if (!ret)
 		ret = put_spool(m, DSFS_REGION_CHUNKSUMS, &m->stream->chunks);
+	if (!ret)
+		ret = put_history(m);
 	return ret ? ret : meta_blocksums(m);
 }
 
@@ -257,6 +272,13 @@ static s64 build_time(const struct options *o)
 	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
 }
 
+static u64 generation(const struct meta *m)
+{
+	const struct update *u = m->src->update;
+
+	return u ? u->img.geo->generation + 1 : 1;
+}
+
 static void fill_super(struct meta *m)
 {
 	const struct options *o = m->src->o;
@@ -271,7 +293,7 @@ static void fill_super(struct meta *m)
 	sb->object_bits = o->object_bits;
 	sb->name_hash = DSFS_HASH_XXH64;
 	sb->compat = cpu_to_le64(o->chunk_bits ? DSFS_COMPAT_DATA_SUMS : 0);
-	sb->generation = cpu_to_le64(1);
+	sb->generation = cpu_to_le64(generation(m));
 	sb->build_time = cpu_to_le64(build_time(o));
 	memcpy(sb->label, o->label, sizeof(sb->label));
 	sb->image_bytes = cpu_to_le64(m->start + meta_bytes);
@@ -280,7 +302,7 @@ static void fill_super(struct meta *m)
 	sb->meta_start = cpu_to_le64(m->start);
 	sb->meta_bytes = cpu_to_le64(meta_bytes);
 	sb->content_bytes = cpu_to_le64(m->content_bytes);
-	sb->stored_bytes = cpu_to_le64(m->stream->place.stored);
+	sb->stored_bytes = cpu_to_le64(m->stream->stored);
 	sb->files = cpu_to_le64(m->files);
 	if (o->uuid_set)
 		memcpy(sb->uuid, o->uuid, sizeof(sb->uuid));

@@ -18,6 +18,7 @@
 enum {
 	OPT_ALIGN = 256,
 	OPT_ALL_ROOT,
+	OPT_CHECKSUM,
 	OPT_CHUNK_SIZE,
 	OPT_EXCLUDE_FROM,
 	OPT_JSON,
@@ -29,11 +30,13 @@ enum {
 	OPT_ORDER,
 	OPT_SKIP_UNREADABLE,
 	OPT_THREADS,
+	OPT_UPDATE,
 };
 
 static const struct option long_options[] = {
 	{ "align", required_argument, NULL, OPT_ALIGN },
 	{ "all-root", no_argument, NULL, OPT_ALL_ROOT },
+	{ "checksum", no_argument, NULL, OPT_CHECKSUM },
 	{ "chunk-size", required_argument, NULL, OPT_CHUNK_SIZE },
 	{ "dry-run", no_argument, NULL, 'n' },
 	{ "exclude", required_argument, NULL, 'e' },
@@ -54,6 +57,7 @@ static const struct option long_options[] = {
 	{ "skip-unreadable", no_argument, NULL, OPT_SKIP_UNREADABLE },
 	{ "threads", required_argument, NULL, OPT_THREADS },
 	{ "time", required_argument, NULL, 'T' },
+	{ "update", no_argument, NULL, OPT_UPDATE },
 	{ "uuid", required_argument, NULL, 'U' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "version", no_argument, NULL, 'V' },
@@ -63,6 +67,7 @@ static const struct option long_options[] = {
 static const char help_text[] =
 "Usage: mkfs.dsfs [options] IMAGE SOURCE\n"
 "       mkfs.dsfs [options] --manifest=FILE IMAGE [SOURCE]\n"
+"       mkfs.dsfs --update [options] IMAGE SOURCE\n"
 "Pack the directory SOURCE, or what the lines of FILE say, into a DSFS image,\n"
 "a file or a block device.\n"
 "\n"
@@ -85,6 +90,9 @@ static const char help_text[] =
 "                         (default: what an RBD device has, else none)\n"
 "      --no-checksums     no checksums of data\n"
 "      --no-dedup         store identical contents as often as they occur\n"
+"      --update           add a generation to IMAGE; write what is new or changed,\n"
+"                         by size and modification time\n"
+"      --checksum         with --update: read all files, go by their contents\n"
 "      --threads=N        readers, 1 to 256 (default: CPUs, at least 4)\n"
 "  -f, --force            overwrite an image, or a device in use\n"
 "  -n, --dry-run          plan and report, write nothing\n"
@@ -190,6 +198,7 @@ static int parse_label(struct options *o, const char *arg)
 			  len, sizeof(o->label));
 		return EXIT_USAGE;
 	}
+	o->label_set = true;
 	memset(o->label, 0, sizeof(o->label));
 	memcpy(o->label, arg, len);
 	return 0;
@@ -248,7 +257,14 @@ static int parse_flag(struct options *o, int c)
 		o->json = true;
 		break;
 	case OPT_NO_CHECKSUMS:
+		o->layout_set = true;
 		o->chunk_bits = 0;
+		break;
+	case OPT_CHECKSUM:
+		o->checksum = true;
+		break;
+	case OPT_UPDATE:
+		o->update = true;
 		break;
 	case OPT_NO_DEDUP:
 		o->no_dedup = true;
@@ -292,9 +308,11 @@ static int parse_one(struct options *o, int c, const char *arg,
 {
 	switch (c) {
 	case OPT_ALIGN:
+		o->layout_set = true;
 		return parse_bits("align", arg, DSFS_ALIGN_BITS_MIN,
 				  DSFS_ALIGN_BITS_MAX, &o->align_bits);
 	case OPT_CHUNK_SIZE:
+		o->layout_set = true;
 		return parse_bits("chunk-size", arg, DSFS_CHUNK_BITS_MIN,
 				  DSFS_CHUNK_BITS_MAX, &o->chunk_bits);
 	case OPT_EXCLUDE_FROM:
@@ -337,6 +355,24 @@ static void defaults(struct options *o)
 		o->threads = MKFS_THREADS_MAX;
 }
 
+/* What does not go together. */
+static int check_update(const struct options *o)
+{
+	if (o->checksum && !o->update)
+		return usage("%s", "--checksum: only with --update");
+	if (!o->update)
+		return 0;
+	if (o->layout_set)
+		return usage("%s: not with --update: the image has its own",
+			     "--align, --chunk-size, --no-checksums");
+	if (o->uuid_set)
+		return usage("%s: not with --update: the image has its own",
+			     "--uuid");
+	if (o->force)
+		return usage("%s: not with --update", "--force");
+	return 0;
+}
+
 static int parse_arguments(struct options *o, int n, char **args)
 {
 	if (n < (o->manifest ? 1 : 2))
@@ -348,7 +384,7 @@ static int parse_arguments(struct options *o, int n, char **args)
 		return usage("%s", "--one-file-system: not with --manifest");
 	o->image = args[0];
 	o->source = n > 1 ? args[1] : ".";
-	return 0;
+	return check_update(o);
 }
 
 int options_parse(struct options *o, int argc, char **argv)

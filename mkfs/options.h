@@ -30,6 +30,10 @@ struct pattern {
  * @epoch: SOURCE_DATE_EPOCH or -T given: nothing random goes into the image
  * @object_bits: log2 of --object-size, 0 for none; without @object_set the device
  *	may say another
+ * @label_set: --label
+ * @layout_set: --align, --chunk-size or --no-checksums
+ * @update: a new generation of @image
+ * @checksum: contents tell what has changed, not sizes and times
  * @any_path: some pattern has @path set
  */
 struct options {
@@ -48,6 +52,10 @@ struct options {
 	u8 chunk_bits;
 	u8 object_bits;
 	bool object_set;
+	bool label_set;
+	bool layout_set;
+	bool update;
+	bool checksum;
 	bool any_path;
 	bool uuid_set;
 	bool fixed_time;

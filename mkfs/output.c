@@ -6,6 +6,11 @@
  * A file has no name until it is whole (or a temporary one where the file
  * system cannot do that), so a run that ends in the middle leaves nothing; a
  * device loses its superblocks before anything else is written to it.
+ *
+ * An update writes behind the image and touches nothing of it until all of that
+ * is on the disk; then one superblock, and when that is on the disk the other.
+ * Whenever it is cut off, one superblock is good and all that it refers to is
+ * there.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -75,7 +80,8 @@ static int pread_all(struct output *out, char *p, size_t bytes, u64 pos)
 
 int output_open(struct output *out, u64 start)
 {
-	int ret = out->device ? target_wipe(out) : target_open_file(out);
+	int ret = out->update ? target_open_update(out) :
+		  out->device ? target_wipe(out) : target_open_file(out);
 
 	if (ret)
 		return ret;
@@ -130,7 +136,7 @@ static int skip_to(struct output *out, u64 pos)
 {
 	int ret;
 
-	if (!out->device && pos >= out->head + SKIP_MIN &&
+	if (out->head >= out->zeros && pos >= out->head + SKIP_MIN &&
 	    out->high <= out->head) {
 		ret = flush_some(out, out->head - out->base);
 		/* the ring's place of @pos may be that of what is in flight */
@@ -275,21 +281,48 @@ int output_compare_ranges(struct output *out, u64 a, u64 b, u64 bytes)
 	return ret;
 }
 
+static int sync_target(const struct output *out)
+{
+	return fsync(out->fd) ? output_fail(out, "cannot write") : 0;
+}
+
+static int write_slots(struct output *out, const void *const slots[2])
+{
+	unsigned int first = out->update ? out->first_slot : 0;
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < DSFS_SB_SLOTS; i++) {
+		unsigned int slot = first ^ i;
+
+		ret = output_pwrite(out, slots[slot], DSFS_SB_SIZE,
+				    DSFS_SB_POS(slot));
+		/* a new image is not there before it is whole, one slot or two */
+		if (!ret && (out->update || i))
+			ret = sync_target(out);
+	}
+	return ret;
+}
+
 int output_finish(struct output *out, const void *const slots[2], u64 bytes)
 {
 	int ret = flush_some(out, out->head - out->base);
 
 	if (!ret)
 		ret = writer_wait(&out->writer);
-	if (!ret && !out->device && ftruncate(out->fd, bytes))
+	if (!ret && !out->device && bytes > out->length &&
+	    ftruncate(out->fd, bytes))
 		ret = output_fail(out, "cannot set the length");
-	if (!ret && fsync(out->fd))
-		ret = output_fail(out, "cannot write");
-	for (unsigned int i = 0; !ret && i < DSFS_SB_SLOTS; i++)
-		ret = output_pwrite(out, slots[i], DSFS_SB_SIZE, DSFS_SB_POS(i));
-	if (!ret && fsync(out->fd))
-		ret = output_fail(out, "cannot write");
-	if (!ret && !out->device) {
+	if (!ret)
+		ret = sync_target(out);
+	if (ret)
+		return ret;
+	if (out->update) {
+		/* from here on what was added may be what the image consists of */
+		signals_unguard();
+		out->committed = true;
+	}
+	ret = write_slots(out, slots);
+	if (!ret && !out->device && !out->update) {
 		ret = target_name(out);
 		/* whole, and under its name: nothing can fail any more */
 		if (!ret)
@@ -303,6 +336,14 @@ void output_abort(struct output *out)
 	char zero[DSFS_SB_SIZE] = { 0 };
 
 	writer_end(&out->writer);
+	if (out->update) {
+		if (!out->device && !out->committed && out->ring &&
+		    ftruncate(out->fd, out->length))
+			msg_warn(out->path, "cannot set the length: %s",
+				 strerror(errno));
+		signals_unguard();
+		return;
+	}
 	if (out->device && out->ring) {
 		/* a superblock may have been written before the error came */
 		for (unsigned int i = 0; i < DSFS_SB_SLOTS; i++)

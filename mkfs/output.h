@@ -5,6 +5,8 @@
 #ifndef MKFS_OUTPUT_H
 #define MKFS_OUTPUT_H
 
+#include <sys/stat.h>
+
 #include "options.h"
 #include "writer.h"
 
@@ -16,6 +18,11 @@
  * struct output - the target and the part of it still in memory
  * @path: as given, symlinks resolved
  * @temp: name it has until it is finished; NULL: none
+ * @update: the image is there and gets a new generation
+ * @committed: a superblock of the new generation may be on the disk
+ * @first_slot: of an update: the superblock to be written first
+ * @length: of an update: of the file, as it was
+ * @zeros: from here on there is nothing yet but zeros
  * @limit: length of a device; 0 for a file
  * @object_bits: log2 of the objects of the store below a device; 0: unknown
  * @ring: bytes [@base, @head) at their offset modulo OUTPUT_RING; what the
@@ -28,6 +35,11 @@ struct output {
 	int fd;
 	bool device;
 	bool replace;
+	bool update;
+	bool committed;
+	unsigned int first_slot;
+	u64 length;
+	u64 zeros;
 	u64 limit;
 	u8 object_bits;
 	u64 dev;
@@ -51,7 +63,8 @@ int output_check(struct output *out, const struct options *o);
  * output_open - make the file, or wipe the device's superblocks
  * @start: where writing begins
  *
- * From here on the image does not mount until output_finish() is through.
+ * From here on the image does not mount until output_finish() is through; one
+ * that is updated mounts at any time, as it was or as it will be.
  */
 int output_open(struct output *out, u64 start);
 
@@ -68,11 +81,12 @@ int output_compare_ranges(struct output *out, u64 a, u64 b, u64 bytes);
  * @slots: the superblocks
  * @bytes: length of the image
  *
- * Everything reaches the disk before the first superblock is written.
+ * Everything reaches the disk before the first superblock is written, and that
+ * of an update before the second one.
  */
 int output_finish(struct output *out, const void *const slots[2], u64 bytes);
 
-/* Remove what was made; nothing is left that mounts. */
+/* Remove what was made; nothing is left that mounts but what did before. */
 void output_abort(struct output *out);
 void output_free(struct output *out);
 
@@ -84,9 +98,13 @@ int output_pwrite(const struct output *out, const char *p, size_t bytes,
 
 /* target.c: a file without a name; the front of a device; the final name */
 int target_open_file(struct output *out);
+int target_open_update(struct output *out);
 int target_wipe(struct output *out);
 int target_name(struct output *out);
 void target_sync_parent(struct output *out);
+
+/* inuse.c: whether an image file is attached to a loop device; says which */
+int inuse_check(const char *path, const struct stat *st);
 
 /* device.c */
 
@@ -98,7 +116,10 @@ void target_sync_parent(struct output *out);
  */
 unsigned int device_object_bits(const char *dir);
 
-/* signals.c: remove a file when a signal ends the run */
+/*
+ * signals.c: when a signal ends the run, remove a file, or give one back its
+ * length
+ */
 int signals_init(void);
 
 /**
@@ -115,6 +136,7 @@ void signals_hold(void);
  * @path: the file to be removed then, kept and not copied; NULL: none
  */
 void signals_release(const char *path);
+void signals_guard_length(int fd, u64 bytes);
 void signals_unguard(void);
 
 #endif /* MKFS_OUTPUT_H */

@@ -37,7 +37,20 @@ static void plan_file(struct plan *p, const struct node *n,
 	p->buckets[plan_bucket(size)]++;
 	if (!size)
 		return;
-	p->data++;
+	if (n->flags & NODE_KEPT) {
+		p->kept++;
+		p->kept_bytes += size;
+	} else {
+		p->data++;
+	}
+	if (o->chunk_bits && size > 1ULL << o->chunk_bits)
+		p->upper += (size >> o->chunk_bits) * sizeof(__le32) +
+			    sizeof(__le32);
+	if (size >= HOLE_MIN)
+		p->upper += sizeof(struct dsfs_ext) +
+			    (size / HOLE_MIN + 1) * sizeof(struct dsfs_segment);
+	if (n->flags & NODE_KEPT)
+		return;
 	room = round_up_to(size, 1ULL << o->align_bits);
 	/* below 4K a file of a block or less may be moved to the next one */
 	if (o->align_bits < DSFS_BLOCK_BITS && size <= DSFS_BLOCK_SIZE)
@@ -46,12 +59,6 @@ static void plan_file(struct plan *p, const struct node *n,
 	p->upper += room;
 	if (o->no_dedup && size < HOLE_MIN)
 		p->lower += size;
-	if (o->chunk_bits && size > 1ULL << o->chunk_bits)
-		p->upper += (size >> o->chunk_bits) * sizeof(__le32) +
-			    sizeof(__le32);
-	if (size >= HOLE_MIN)
-		p->upper += sizeof(struct dsfs_ext) +
-			    (size / HOLE_MIN + 1) * sizeof(struct dsfs_segment);
 }
 
 static void plan_node(struct plan *p, const struct node *n,
@@ -112,14 +119,14 @@ static void plan_dirs(struct plan *p, struct tree *t, const struct options *o)
  * than the room in it, so no more is ever lost than there is data.
  */
 static void plan_objects(struct plan *p, const struct tree *t,
-			 const struct options *o)
+			 const struct options *o, u64 start)
 {
 	struct node any = { 0 };	/* flags are for the run */
 	struct place place;
 
 	if (!o->object_bits)
 		return;
-	place_init(&place, DSFS_DATA_START_MIN, o->align_bits, o->object_bits);
+	place_init(&place, start, o->align_bits, o->object_bits);
 	for (u64 i = 0; i < t->ndirs; i++) {
 		const struct dir *d = t->dirs[i];
 
@@ -134,7 +141,7 @@ static void plan_objects(struct plan *p, const struct tree *t,
 }
 
 int plan_make(struct plan *p, struct tree *t, const struct options *o,
-	      const struct owners *owners, const struct xsets *xsets)
+	      const struct owners *owners, const struct xsets *xsets, u64 start)
 {
 	int ret = tree_number(t);
 
@@ -156,13 +163,13 @@ int plan_make(struct plan *p, struct tree *t, const struct options *o,
 	if (owners->list.n > DSFS_MAX_OWNERS)
 		p->upper += t->inodes * sizeof(struct dsfs_ext);
 	/* Blocks that no symlink or set may cross lose less than half. */
-	plan_objects(p, t, o);
-	p->upper += DSFS_DATA_START_MIN + 2 * p->meta_bytes +
+	plan_objects(p, t, o, start);
+	p->upper += start + 2 * p->meta_bytes +
 		    DSFS_REGIONS_USED * DSFS_BLOCK_SIZE +
 		    (1ULL << o->align_bits);
-	p->upper += p->upper / 1000;	/* BLOCKSUMS */
+	p->upper += (p->upper - start) / 1000;	/* BLOCKSUMS */
 	p->upper = round_up_to(p->upper, DSFS_BLOCK_SIZE);
-	p->lower += DSFS_DATA_START_MIN + p->meta_bytes;
+	p->lower += start + p->meta_bytes;
 	p->lower = round_up_to(p->lower, DSFS_BLOCK_SIZE);
 	if (p->lower >= DSFS_MAX_OFFSET) {
 		msg_error(t->source, "image of %llu bytes or more: the limit is %llu",

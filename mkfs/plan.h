@@ -15,6 +15,7 @@
 /**
  * struct plan - counts and sizes
  * @links: further names of files
+ * @kept: contents that are in the image already, @kept_bytes of them
  * @data: contents that must be read: regular files that are not empty
  * @bytes: sum of the sizes of regular files
  * @padding: bytes lost to alignment if no file fills a gap
@@ -31,6 +32,8 @@ struct plan {
 	u64 pipes;
 	u64 sockets;
 	u64 links;
+	u64 kept;
+	u64 kept_bytes;
 	u64 data;
 	u64 bytes;
 	u64 padding;
@@ -45,10 +48,12 @@ struct plan {
 /**
  * plan_make - number everything and add it up
  *
+ * @start: where data begins
+ *
  * No I/O.  Messages are written.  Return: 0 or -errno.
  */
 int plan_make(struct plan *p, struct tree *t, const struct options *o,
-	      const struct owners *owners, const struct xsets *xsets);
+	      const struct owners *owners, const struct xsets *xsets, u64 start);
 
 /* Which bucket of the histogram a size belongs to: 0 for 0, else log2 + 1. */
 unsigned int plan_bucket(u64 size);

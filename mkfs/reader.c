@@ -14,6 +14,7 @@
 
 #include "manifest.h"
 #include "stream.h"
+#include "update.h"
 
 #define FILE_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
@@ -233,6 +234,30 @@ static void sum_small(const struct stream *s, struct job *job, struct item *it,
 	it->sums = job->nsums - it->first_sum;
 }
 
+/* The inode of the image that the item may be the same as; 0: none. */
+static u32 old_inode(struct reader *r, const struct item *it)
+{
+	struct update *u = r->s->src->update;
+	u32 ino = u ? update_old(u, it->dir, it->node) : 0;
+
+	if (ino && !r->past)
+		r->past = image_source(&u->img, 1);
+	return r->past ? ino : 0;
+}
+
+/* An update, and a file whose size is that of before: is it the same? */
+static bool same_small(struct reader *r, struct item *it, const char *buf)
+{
+	u32 ino = old_inode(r, it);
+	struct same same;
+
+	if (!ino)
+		return false;
+	same_begin(&same, r->s->src->update, r->past, ino);
+	same_data(&same, buf, it->stored);
+	return same_end(&same, it->sparse, it->segments, it->nsegments);
+}
+
 static void run_small(struct reader *r, struct job *job, struct item *it,
 		      int dirfd)
 {
@@ -247,6 +272,8 @@ static void run_small(struct reader *r, struct job *job, struct item *it,
 			squeeze_small(it, buf);
 		if (!it->why)
 			sum_small(r->s, job, it, buf);
+		if (!it->why)
+			it->kept = same_small(r, it, buf);
 	}
 	close_input(&in);
 }
@@ -377,6 +404,29 @@ static int read_large(struct reader *r, const struct input *in,
 	return ret ? ret : holes_end(h);
 }
 
+/*
+ * A large file is written while it is read, so it is read once more, before, if
+ * it may be the same.
+ */
+static void same_large(struct reader *r, const struct input *in, struct item *it)
+{
+	u32 ino = old_inode(r, it);
+	struct same same;
+	struct holes h;
+	int ret;
+
+	if (!ino)
+		return;
+	same_begin(&same, r->s->src->update, r->past, ino);
+	holes_init(&h, same_data, &same);
+	ret = same.differs ? -ECANCELED : read_large(r, in, it, &h);
+	if (!ret && check_file(in, it))
+		it->kept = same_end(&same, h.sparse,
+				    (struct dsfs_segment *)h.segments.p,
+				    h.segments.n);
+	holes_free(&h);
+}
+
 static void run_large(struct reader *r, struct job *job, int dirfd)
 {
 	struct large l = { .s = r->s, .job = job };
@@ -391,8 +441,11 @@ static void run_large(struct reader *r, struct job *job, int dirfd)
 	if (l.piece)
 		l.piece->bytes = 0;
 	if (l.piece && open_input(r, dirfd, it, &in)) {
-		ret = read_large(r, &in, it, &h);
-		if (!ret && check_file(&in, it)) {
+		same_large(r, &in, it);
+		ret = it->kept || it->why ? 0 : read_large(r, &in, it, &h);
+		if (it->kept) {
+			sum_piece(&l, true);
+		} else if (!ret && !it->why && check_file(&in, it)) {
 			sum_piece(&l, true);
 			it->hash = l.hash;
 			take_holes(it, &h);

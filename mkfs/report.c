@@ -9,6 +9,7 @@
 #include "json.h"
 #include "parse.h"
 #include "report.h"
+#include "update.h"
 
 static const char *human(u64 v)
 {
@@ -118,6 +119,49 @@ static void text_objects(const struct source *src, u64 padding, u64 bytes)
 		       bytes ? 100.0 * padding / bytes : 0);
 }
 
+static u64 dead_percent(u64 dead, u64 bytes)
+{
+	return bytes ? dead * 100 / bytes : 0;
+}
+
+static void text_kept(u64 files, u64 bytes)
+{
+	printf("kept where they are: %llu files, %s\n", ull(files),
+	       human(bytes));
+}
+
+/* What an update wrote, and what it left behind. */
+static void text_update(const struct update *u, const struct stream *s,
+			const struct meta *m)
+{
+	u64 bytes = le64_to_cpu(m->super.image_bytes);
+	u64 dead = update_dead(u, &m->super);
+	u64 percent = dead_percent(dead, bytes);
+
+	printf("generation %llu: written %s of data, %s of metadata\n",
+	       ull(le64_to_cpu(m->super.generation)), human(m->start - s->start),
+	       human(le64_to_cpu(m->super.meta_bytes)));
+	printf("of no use to this generation: %s, %llu %%%s\n", human(dead),
+	       ull(percent), percent < UPDATE_DEAD_PERCENT ? "" :
+	       ": pack anew to get rid of it");
+}
+
+static void json_update(struct json *j, const struct update *u,
+			const struct stream *s, const struct meta *m)
+{
+	u64 dead = update_dead(u, &m->super);
+
+	json_u64(j, "generation", le64_to_cpu(m->super.generation));
+	json_u64(j, "kept_files", u->kept_files);
+	json_u64(j, "kept_bytes", u->kept_bytes);
+	json_u64(j, "written_data_bytes", m->start - s->start);
+	json_u64(j, "written_meta_bytes", le64_to_cpu(m->super.meta_bytes));
+	json_u64(j, "dead_bytes", dead);
+	json_bool(j, "compact", dead_percent(dead,
+					     le64_to_cpu(m->super.image_bytes)) >=
+				UPDATE_DEAD_PERCENT);
+}
+
 static void json_plan(const struct source *src, const struct plan *p)
 {
 	struct json j;
@@ -126,6 +170,10 @@ static void json_plan(const struct source *src, const struct plan *p)
 	json_object(&j, NULL);
 	json_bool(&j, "plan", true);
 	json_counts(&j, src, p);
+	if (src->update) {
+		json_u64(&j, "kept_files", p->kept);
+		json_u64(&j, "kept_bytes", p->kept_bytes);
+	}
 	json_u64(&j, "padding_max_bytes", p->padding);
 	json_u64(&j, "object_bytes", object_bytes(src));
 	json_u64(&j, "object_padding_bytes", p->object_padding);
@@ -143,6 +191,8 @@ void report_plan(const struct source *src, const struct plan *p)
 	if (src->o->json || src->o->quiet)
 		return;
 	text_counts(src, p);
+	if (src->update)
+		text_kept(p->kept, p->kept_bytes);
 	printf("padding up to %s, metadata about %s, %.1f bytes a name\n",
 	       human(p->padding), human(p->meta_bytes),
 	       per_name(p->meta_bytes, p->names));
@@ -159,7 +209,7 @@ static const char *const region_names[DSFS_REGIONS_USED] = {
 
 static u64 padding_of(const struct stream *s, const struct meta *m)
 {
-	return m->start - s->data_start - s->place.stored;
+	return m->start - s->start - s->place.stored;
 }
 
 static void json_done(const struct source *src, const struct plan *p,
@@ -172,7 +222,7 @@ static void json_done(const struct source *src, const struct plan *p,
 	json_object(&j, NULL);
 	json_bool(&j, "plan", false);
 	json_counts(&j, src, p);
-	json_u64(&j, "stored_bytes", s->place.stored);
+	json_u64(&j, "stored_bytes", s->stored);
 	json_u64(&j, "duplicates", s->dup_files);
 	json_u64(&j, "duplicate_bytes", s->dup_bytes);
 	json_u64(&j, "sparse_files", s->sparse_files);
@@ -185,6 +235,8 @@ static void json_done(const struct source *src, const struct plan *p,
 	for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++)
 		json_u64(&j, region_names[i], m->bytes[i]);
 	json_end(&j);
+	if (src->update)
+		json_update(&j, src->update, s, m);
 	json_u64(&j, "image_bytes", le64_to_cpu(m->super.image_bytes));
 	json_str(&j, "uuid", uuid);
 	json_histogram(&j, p);
@@ -203,6 +255,8 @@ void report_done(const struct source *src, const struct plan *p,
 	if (src->o->json || src->o->quiet)
 		return;
 	text_counts(src, p);
+	if (src->update)
+		text_kept(src->update->kept_files, src->update->kept_bytes);
 	printf("stored %s, duplicates %llu (%s), with holes %llu",
 	       human(s->place.stored), ull(s->dup_files), human(s->dup_bytes),
 	       ull(s->sparse_files));
@@ -216,6 +270,8 @@ void report_done(const struct source *src, const struct plan *p,
 			printf("  %-10s %12llu\n", region_names[i],
 			       ull(m->bytes[i]));
 	}
+	if (src->update)
+		text_update(src->update, s, m);
 	printf("image %s, UUID %s\n", human(le64_to_cpu(m->super.image_bytes)),
 	       uuid);
 }

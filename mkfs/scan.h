@@ -15,6 +15,7 @@
 
 /**
  * struct source - what a scan fills in, and streaming reads from
+ * @update: the image gets a new generation; NULL: it is made anew
  * @manifest: the tree comes from a list; NULL: from a directory
  * @image_dev, @image_ino: what must not be packed into itself; 0: nothing
  * @skipped: objects left out by --skip-unreadable
@@ -27,6 +28,7 @@ struct source {
 	struct owners owners;
 	struct xsets xsets;
 	struct manifest *manifest;
+	struct update *update;
 	u64 image_dev;
 	u64 image_ino;
 	u64 skipped;

@@ -13,6 +13,8 @@
 
 static pthread_mutex_t guard_lock;
 static const char *guarded;
+static int guarded_fd = -1;
+static u64 guarded_bytes;
 
 static const int deadly[] = { SIGHUP, SIGINT, SIGTERM, 0 };
 
@@ -28,6 +30,9 @@ static void *wait_signal(void *arg)
 	pthread_mutex_lock(&guard_lock);
 	if (guarded)
 		unlink(guarded);
+	/* what was added to a file is of no use; it does no harm either */
+	if (guarded_fd >= 0 && ftruncate(guarded_fd, guarded_bytes))
+		guarded_fd = -1;
 	signal(sig, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, sig);
@@ -77,8 +82,17 @@ void signals_release(const char *path)
 	pthread_mutex_unlock(&guard_lock);
 }
 
+void signals_guard_length(int fd, u64 bytes)
+{
+	pthread_mutex_lock(&guard_lock);
+	guarded_fd = fd;
+	guarded_bytes = bytes;
+	pthread_mutex_unlock(&guard_lock);
+}
+
 void signals_unguard(void)
 {
 	signals_hold();
+	guarded_fd = -1;
 	signals_release(NULL);
 }

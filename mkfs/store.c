@@ -9,6 +9,7 @@
  */
 #include "msg.h"
 #include "stream.h"
+#include "update.h"
 
 /* A side record for a file with holes. */
 static int add_sparse(struct stream *s, struct item *it)
@@ -79,6 +80,40 @@ static void make_dup(struct stream *s, struct node *n, struct node *of,
 	s->dup_bytes += stored;
 }
 
+/* The image has the stored bytes, from @start on, as those of inode @ino. */
+static void make_found(struct stream *s, struct item *it, u32 ino, u64 start)
+{
+	struct node *n = it->node;
+
+	n->flags |= NODE_FOUND;
+	*update_slot_of(s->src->update, it->dir, n) = ino;
+	node_data(n)->start = start;
+	n->sum = 0;
+	s->dup_files++;
+	s->dup_bytes += it->stored;
+	if (s->dedup.slots)
+		dedup_add(&s->dedup, it->hash, n);
+}
+
+/* An update: is it there under another name?  1: yes; 0: no; -errno. */
+static int find_small(struct stream *s, struct item *it, const char *buf,
+		      u32 sum)
+{
+	struct update *u = s->src->update;
+	size_t cursor = 0;
+	u64 start;
+	int ret = 0;
+	u32 ino;
+
+	while (!ret && u && (ino = found_next(u, it->stored, sum, &cursor,
+					      &start))) {
+		ret = output_compare(s->out, start, buf, it->stored);
+		if (ret == 1)
+			make_found(s, it, ino, start);
+	}
+	return ret;
+}
+
 /* A file all of whose stored bytes are in memory. */
 static int store_small(struct stream *s, struct item *it, const char *buf,
 		       const u32 *sums)
@@ -107,6 +142,11 @@ static int store_small(struct stream *s, struct item *it, const char *buf,
 			make_dup(s, n, other, it->stored);
 			return 0;
 		}
+	}
+	if (it->sums) {
+		ret = find_small(s, it, buf, sums[0]);
+		if (ret)
+			return ret < 0 ? ret : 0;
 	}
 	pos = place_file(&s->place, n, it->stored);
 	node_data(n)->start = pos;
@@ -146,17 +186,43 @@ static void undo(struct stream *s, const struct undo *u, struct node *n, u64 pos
 	output_cut(s->out, pos);
 }
 
+/* The same of a large one: it was written to @pos. */
+static int find_large(struct stream *s, struct item *it, const struct undo *un,
+		      u64 pos)
+{
+	struct update *u = s->src->update;
+	u32 ino, sum = it->node->sum;
+	size_t cursor = 0;
+	u64 start;
+	__le32 raw;
+	int ret = 0;
+
+	if (!u)
+		return 0;
+	if (s->chunks.len > un->chunks) {
+		ret = spool_read(&s->chunks, un->chunks, &raw, sizeof(raw));
+		sum = le32_to_cpu(raw);
+	}
+	while (!ret && (ino = found_next(u, it->stored, sum, &cursor, &start))) {
+		ret = output_compare_ranges(s->out, start, pos, it->stored);
+		if (ret == 1) {
+			undo(s, un, it->node, pos);
+			make_found(s, it, ino, start);
+		}
+	}
+	return ret;
+}
+
 /* All bytes of a large file are in the image: were they there before? */
 static int dedup_large(struct stream *s, struct item *it, const struct undo *u,
 		       u64 pos)
 {
 	struct node *n = it->node, *other;
 	size_t cursor = 0;
+	int ret;
 
 	while (s->dedup.slots &&
 	       (other = dedup_next(&s->dedup, it->hash, &cursor))) {
-		int ret;
-
 		if (node_stored(&s->src->tree, other) != it->stored)
 			continue;
 		ret = output_compare_ranges(s->out, node_data(other)->start,
@@ -169,6 +235,9 @@ static int dedup_large(struct stream *s, struct item *it, const struct undo *u,
 			return 0;
 		}
 	}
+	ret = find_large(s, it, u, pos);
+	if (ret)
+		return ret < 0 ? ret : 0;
 	node_data(n)->start = pos;
 	if (s->dedup.slots)
 		dedup_add(&s->dedup, it->hash, n);
@@ -253,6 +322,13 @@ static int store_streamed(struct stream *s, struct job *job, struct piece *p)
 	return ret ? ret : dedup_large(s, it, &u, pos);
 }
 
+/* The content is in the image. */
+static void store_kept(struct stream *s, struct item *it)
+{
+	update_keep(s->src->update, it->node);
+	count_file(s, it);
+}
+
 static int store_large(struct stream *s, struct job *job)
 {
 	struct item *it = &job->items[0];
@@ -266,6 +342,10 @@ static int store_large(struct stream *s, struct job *job)
 	/* most of it is holes, and the rest is here */
 	if (it->why)
 		return report_item(s, it);
+	if (it->kept) {
+		store_kept(s, it);
+		return 0;
+	}
 	it->sums = p->nsums;
 	ret = add_sparse(s, it);
 	count_file(s, it);
@@ -288,6 +368,11 @@ int store_job(struct stream *s, struct job *job)
 
 		if (it->why) {
 			ret = report_item(s, it);
+			continue;
+		}
+		if (it->kept) {
+			store_kept(s, it);
+			progress_add(&s->progress, it->node->size);
 			continue;
 		}
 		ret = add_sparse(s, it);

@@ -11,6 +11,7 @@
 
 #include "msg.h"
 #include "stream.h"
+#include "update.h"
 
 /* The next file in the order of data; lock held. */
 static bool next_file(struct stream *s, struct dir **dir, struct node **node)
@@ -124,6 +125,7 @@ static void *read_files(void *arg)
 		pthread_cond_broadcast(&s->jobs[i].change);
 	pthread_mutex_unlock(&s->lock);
 	reader_end(&r);
+	image_source_free(r.past);
 	free(r.staging);
 	return NULL;
 }
@@ -286,6 +288,11 @@ int stream_data(struct stream *s, u64 files, u64 bytes)
 	s->dedup.slots = NULL;
 	if (!ret)
 		store_resolve_dups(&s->src->tree);
+	s->stored = s->place.stored;
+	if (!ret && s->src->update) {
+		ret = update_adopt(s);
+		s->stored = s->src->update->stored;
+	}
 	return ret;
 }
 
@@ -318,7 +325,12 @@ int stream_init(struct stream *s, struct source *src, struct output *out)
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->room, NULL);
 	s->data_start = DSFS_DATA_START_MIN;
-	place_init(&s->place, s->data_start, src->o->align_bits,
+	s->start = s->data_start;
+	if (src->update) {
+		s->data_start = src->update->img.geo->data_start;
+		s->start = src->update->start;
+	}
+	place_init(&s->place, s->start, src->o->align_bits,
 		   src->o->object_bits);
 	s->njobs = threads < 4 ? 8 : 2 * threads;
 	s->buf_bytes = RING_BYTES / s->njobs;

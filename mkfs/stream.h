@@ -28,6 +28,7 @@
  * @off, @stored: its stored bytes in the job's buffer
  * @first_sum, @sums: its chunks' checksums in the job
  * @why: what failed; NULL: nothing
+ * @kept: of an update: the image has this content under this name
  */
 struct item {
 	struct dir *dir;
@@ -42,6 +43,7 @@ struct item {
 	u32 sums;
 	int err;
 	bool sparse;
+	bool kept;
 };
 
 /* A part of a large file's stored bytes. */
@@ -80,6 +82,8 @@ struct job {
  * @listed: files of --order, pairs of directory and node
  * @chunks: CHUNKSUMS
  * @segments: SEGMENTS
+ * @start: where what is written begins
+ * @stored: bytes that all files of the image store
  * @content: hashes over the contents in order, for a derived UUID
  */
 struct stream {
@@ -112,6 +116,8 @@ struct stream {
 	u64 dup_bytes;
 	u64 sparse_files;
 	u64 data_start;
+	u64 start;
+	u64 stored;
 };
 
 /* A file's place in the order of data. */
@@ -154,6 +160,7 @@ struct reader {
 	struct stream *s;
 	char *staging;
 	const struct origin *origin;	/* open as @fd; NULL: nothing is */
+	struct dsfs_source *past;	/* of an update, once it is needed */
 	int fd;
 };
 

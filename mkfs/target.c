@@ -9,6 +9,7 @@
 #include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -96,12 +97,14 @@ static int check_device(struct output *out, const struct options *o)
 {
 	bool free = !o->force && !o->plan_only;
 	int sector = 0;
+	const char *hint = o->update ? "an update needs it alone" :
+				       "use -f to overwrite";
 
 	out->device = true;
 	out->fd = open(out->path, (o->plan_only ? O_RDONLY : O_RDWR) | O_CLOEXEC |
 		       (free ? O_EXCL : 0));
 	if (out->fd < 0 && errno == EBUSY) {
-		msg_error(out->path, "is mounted or in use: use -f to overwrite");
+		msg_error(out->path, "is mounted or in use: %s", hint);
 		return -EBUSY;
 	}
 	if (out->fd < 0)
@@ -109,13 +112,44 @@ static int check_device(struct output *out, const struct options *o)
 	if (ioctl(out->fd, BLKGETSIZE64, &out->limit) ||
 	    ioctl(out->fd, BLKSSZGET, &sector))
 		return output_fail(out, "cannot get the size");
-	if (1 << o->align_bits < sector) {
+	out->zeros = UINT64_MAX;
+	if (!o->update && 1 << o->align_bits < sector) {
 		msg_error(out->path, "--align: %d: less than the device's logical block size of %d",
 			  1 << o->align_bits, sector);
 		return -EINVAL;
 	}
+	/* what another node wrote since this one looked last */
+	if (o->update && !o->plan_only)
+		ioctl(out->fd, BLKFLSBUF, 0);
 	out->object_bits = object_bits(out->fd);
-	return free ? check_signature(out) : 0;
+	return free && !o->update ? check_signature(out) : 0;
+}
+
+/* An image file to be updated: nobody else may be at it. */
+static int check_update(struct output *out, const struct options *o,
+			const struct stat *st)
+{
+	int ret = o->plan_only ? 0 : inuse_check(out->path, st);
+
+	if (ret)
+		return ret;
+	out->fd = open(out->path, (o->plan_only ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+	if (out->fd < 0)
+		return output_fail(out, "cannot open");
+	out->length = st->st_size;
+	out->zeros = st->st_size;
+	return 0;
+}
+
+/* Two updates at a time would write to the same place. */
+static int lock_update(struct output *out, const struct options *o)
+{
+	if (o->plan_only || !flock(out->fd, LOCK_EX | LOCK_NB))
+		return 0;
+	if (errno != EWOULDBLOCK)
+		return output_fail(out, "cannot lock");
+	msg_error(out->path, "is being updated by another process");
+	return -EBUSY;
 }
 
 /* The absolute name; symlinks are followed, the last part need not exist. */
@@ -159,15 +193,21 @@ int output_check(struct output *out, const struct options *o)
 	if (ret)
 		return ret;
 	if (stat(out->path, &st)) {
-		if (errno != ENOENT)
+		if (errno != ENOENT || o->update)
 			return output_fail(out, "cannot read attributes");
 		return 0;
 	}
 	out->dev = st.st_dev;
 	out->ino = st.st_ino;
+	out->update = o->update;
 	if (S_ISBLK(st.st_mode)) {
 		out->ino = 0;
-		return check_device(out, o);
+		ret = check_device(out, o);
+		return ret || !o->update ? ret : lock_update(out, o);
+	}
+	if (S_ISREG(st.st_mode) && o->update) {
+		ret = check_update(out, o, &st);
+		return ret ? ret : lock_update(out, o);
 	}
 	if (!S_ISREG(st.st_mode) && o->plan_only)
 		return 0;
@@ -242,6 +282,13 @@ int target_open_file(struct output *out)
 	}
 	if (fstat(out->fd, &st))
 		return output_fail(out, "cannot read attributes");
+	return 0;
+}
+
+int target_open_update(struct output *out)
+{
+	if (!out->device)
+		signals_guard_length(out->fd, out->length);
 	return 0;
 }
 

@@ -29,6 +29,9 @@ struct part;
 #define NODE_QUEUED	0x0040	/* already in the order of data */
 #define NODE_ZERO	0x0080	/* of a manifest: fill=zero */
 #define NODE_PATTERN	0x0100	/* of a manifest: fill=NUMBER, in data.seed */
+#define NODE_NO_TIME	0x0200	/* of a manifest: its line has no mtime */
+#define NODE_KEPT	0x0400	/* an update: its content is in the image already */
+#define NODE_FOUND	0x0800	/* an update: it is there under another name */
 
 /**
  * union node_data - what a node's type needs
@@ -182,9 +185,11 @@ static inline union node_data *node_data(struct node *n)
 	return n->flags & NODE_LINK ? &n->u.link->data : &n->u;
 }
 
+/* Its content has to be read. */
 static inline bool node_is_data(const struct node *n)
 {
-	return S_ISREG(n->mode) && !(n->flags & NODE_STUB) && n->size;
+	return S_ISREG(n->mode) && !(n->flags & (NODE_STUB | NODE_KEPT)) &&
+	       n->size;
 }
 
 static inline const struct sparse *node_sparse(const struct tree *t,

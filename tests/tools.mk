@@ -25,6 +25,11 @@ $(T)/listing: $(call objs,tests/tools/listing.c) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+# To be preloaded: what is written to an image.
+$(T)/record.so: tests/update/record.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -Wall -Wextra -fPIC -shared -o $@ $< -ldl
+
 # For benchmarks alone: it needs libfuse3.
 $(T)/slowfs: $(call objs,tests/tools/slowfs.c)
 	@mkdir -p $(@D)

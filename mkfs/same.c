@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whether a file has the content that the image has under its name.
+ *
+ * The source is read, the image is not if it has checksums of data: reading all
+ * of it again would cost as much as packing it.  A file whose size is the same
+ * and of which each chunk has the checksum of before is taken to be the same.
+ * Without checksums, bytes are compared.
+ */
+#include "update.h"
+
+void same_begin(struct same *s, struct update *u, struct dsfs_source *past,
+		u32 ino)
+{
+	struct dsfs_err err = { 0 };
+
+	memset(s, 0, sizeof(*s));
+	s->u = u;
+	s->past = past;
+	s->left = u->img.geo->chunk_bits ? 1ULL << u->img.geo->chunk_bits : 0;
+	/* what cannot be read is stored anew */
+	s->differs = dsfs_inode_get(past, ino, &s->attr, &err) ||
+		     !S_ISREG(s->attr.mode) ||
+		     dsfs_ext_get(past, &s->attr, &s->ext, &err);
+	if (!s->differs)
+		s->stored = image_stored_bytes(&s->attr, &s->ext);
+}
+
+/* The chunk that ends at s->at. */
+static void chunk_end(struct same *s)
+{
+	const unsigned int bits = s->u->img.geo->chunk_bits;
+	struct dsfs_err err = { 0 };
+	u32 want;
+
+	if (dsfs_chunk_sum(s->past, &s->attr, s->stored, (s->at - 1) >> bits,
+			   &want, &err) || want != s->sum)
+		s->differs = true;
+	s->sum = 0;
+	s->left = 1ULL << bits;
+}
+
+static void sum_data(struct same *s, const char *p, u64 bytes)
+{
+	while (bytes && !s->differs) {
+		u64 n = bytes < s->left ? bytes : s->left;
+
+		s->sum = dsfs_crc32c(s->sum, p, n);
+		p += n;
+		bytes -= n;
+		s->at += n;
+		s->left -= n;
+		if (!s->left || s->at == s->stored)
+			chunk_end(s);
+	}
+}
+
+static void compare_data(struct same *s, const char *p, u64 bytes)
+{
+	char have[65536];
+
+	while (bytes && !s->differs) {
+		u64 n = bytes < sizeof(have) ? bytes : sizeof(have);
+
+		s->differs = image_pread(&s->u->img, have, n,
+					 s->attr.start + s->at) ||
+			     memcmp(have, p, n);
+		p += n;
+		bytes -= n;
+		s->at += n;
+	}
+}
+
+int same_data(void *same, const char *p, u64 bytes)
+{
+	static const char zeros[65536];
+	struct same *s = same;
+
+	if (bytes > s->stored - s->at)
+		s->differs = true;
+	while (bytes && !s->differs) {
+		u64 n = p || bytes < sizeof(zeros) ? bytes : sizeof(zeros);
+
+		(s->left ? sum_data : compare_data)(s, p ? p : zeros, n);
+		p = p ? p + n : NULL;
+		bytes -= n;
+	}
+	return s->differs ? -ECANCELED : 0;
+}
+
+static bool same_segments(struct same *s, const struct dsfs_segment *segments,
+			  u32 n)
+{
+	struct dsfs_segment have;
+
+	if (s->ext.segments != n)
+		return false;
+	for (u64 i = 0; i < n; i++) {
+		if (dsfs_meta_copy(s->past, DSFS_REGION_SEGMENTS,
+				   (s->ext.first_segment + i) * sizeof(have),
+				   sizeof(have), &have) ||
+		    memcmp(&have, &segments[i], sizeof(have)))
+			return false;
+	}
+	return true;
+}
+
+bool same_end(struct same *s, bool sparse, const struct dsfs_segment *segments,
+	      u32 n)
+{
+	if (s->differs || s->at != s->stored ||
+	    sparse != !!(s->attr.flags & DSFS_INODE_HOLES))
+		return false;
+	return !sparse || same_segments(s, segments, n);
+}

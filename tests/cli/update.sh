@@ -1,0 +1,405 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# update.sh - mkfs.dsfs --update: what stays and what is written, which trees the
+# image then holds, and what is refused.
+set -euo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+mkfs=$bin/mkfs.dsfs
+fsck=$bin/fsck.dsfs
+dump=$bin/dump.dsfs
+
+root=--no-root
+[ "$(id -u)" -ne 0 ] || root=
+
+list()
+{
+	"$dump" --list "$@"
+}
+
+# The report of the last update: report KEY
+report()
+{
+	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' \
+		report "$1"
+}
+
+# update OPTION...: of image.dsfs by tree
+update()
+{
+	"$mkfs" --json --update "$@" image.dsfs tree >report 2>"$err"
+}
+
+# The image holds what a new image of the tree holds, and all of it is sound.
+is_tree()
+{
+	"$mkfs" -q -f "$@" fresh.dsfs tree
+	diff <(list fresh.dsfs) <(list image.dsfs) >"$out" &&
+		"$fsck" -q image.dsfs >>"$out" 2>&1
+}
+
+# generation N LISTING: an older generation is what it was.
+generation()
+{
+	diff "$2" <(list --generation="$1" image.dsfs) >"$out"
+}
+
+reset()
+{
+	cp "$1" image.dsfs
+}
+
+# bytes FILE N SEED: N bytes that are no one else's
+bytes()
+{
+	python3 -c 'import random, sys
+sys.stdout.buffer.write(random.Random(int(sys.argv[2])).randbytes(int(sys.argv[1])))' \
+		"$2" "$3" >"$1"
+}
+
+# The tree that each group of cases begins with.
+make_tree()
+{
+	rm -rf tree
+	cp -a pristine tree
+}
+
+make_pristine()
+{
+	mkdir -p pristine/small pristine/many pristine/gone
+	(
+		cd pristine
+		python3 - <<'PY'
+import random
+files = [(f'small/{i}', i * 37) for i in range(1, 101)]
+files += [(f'many/{i}', 5000) for i in range(1, 401)]
+files += [('chunks', 200000), ('large', 3000000), ('gone/one', 9000), ('gone/two', 100),
+          ('linked', 6000), ('piece', 70000)]
+for seed, (name, size) in enumerate(files):
+    with open(name, 'wb') as f:
+        f.write(random.Random(seed).randbytes(size))
+PY
+		cp chunks chunks-twin
+		truncate -s 1M holes
+		dd if=piece of=holes bs=4096 seek=100 conv=notrunc status=none
+		truncate -s 10M only-hole
+		ln linked small/name
+		ln -s chunks symlink
+		: >empty
+	)
+}
+
+cases_content()
+{
+	local written meta
+
+	make_tree
+	"$mkfs" -q image.dsfs tree
+	list image.dsfs >one
+	check 'the same tree' update
+	check 'the same tree: nothing of its data is written' \
+		test "$(report written_data_bytes)" = 0
+	check 'the same tree: the same image' is_tree
+	check 'the same tree: generation 1' generation 1 one
+
+	# half a percent of the files, in place, and what else can happen to a tree
+	bytes tree/many/7 5000 77
+	bytes tree/many/300 4000 78
+	bytes tree/new 30000 79
+	bytes tree/small/50 10 80
+	bytes tree/chunks 200000 81
+	rm -r tree/gone tree/small/3 tree/small/99
+	chmod 600 tree/many/9
+	ln tree/large tree/another
+	ln -sfn large tree/symlink
+	check 'a changed tree' update
+	check 'a changed tree: what a new image holds' is_tree
+	check 'a changed tree: generation 1' generation 1 one
+	written=$(report written_data_bytes)
+	check 'a changed tree: no more data than changed' \
+		test "$written" -ge 239010 -a "$written" -le 260000
+	check 'kept files are counted' test "$(report kept_files)" = 501
+	meta=$(report written_meta_bytes)
+	check 'the image grows by what was written' test \
+		"$(report image_bytes)" = "$(($("$dump" --generations --json image.dsfs |
+		python3 -c 'import json, sys
+print(json.load(sys.stdin)["generations"][1]["image_bytes"])') + written + meta))"
+	list image.dsfs >three
+
+	rm -r tree/many tree/small
+	check 'hardly anything left' update
+	check 'hardly anything left: what a new image holds' is_tree
+	check 'hardly anything left: generation 3' generation 3 three
+	check 'hardly anything left: says that it is worth packing anew' \
+		test "$(report compact)" = True
+	make_tree
+	check 'all of it anew' update
+	check 'all of it anew: what a new image holds' is_tree
+	check 'all of it anew: generation 1' generation 1 one
+	run "$dump" --generations image.dsfs
+	check 'generations' test "$(awk '{ print $1 }' "$out" | tr '\n' ' ')" = \
+		'generation 5 4 3 2 1 '
+	exits 'fsck of one generation' 0 "$fsck" --generation=2 image.dsfs
+	says 'no such generation' 1 'generation 6: not in the image' \
+		"$dump" --generation=6 --list image.dsfs
+	says 'fsck of no such generation' 8 'generation 6: not in the image' \
+		"$fsck" --generation=6 image.dsfs
+}
+
+# Contents that are in the image under another name.
+cases_moved()
+{
+	make_tree
+	"$mkfs" -q -f image.dsfs tree
+	list image.dsfs >one
+	mkdir tree/moved
+	mv tree/many tree/moved
+	mv tree/large tree/chunks tree/holes tree/moved
+	cp tree/moved/large tree/copy
+	cp tree/linked tree/linked-no-more
+	cp tree/linked tree/and-again
+	check 'moved files' update
+	check 'moved files: nothing of their data is written' \
+		test "$(report written_data_bytes)" = 0
+	check 'moved files: what a new image holds' is_tree
+	check 'moved files: generation 1' generation 1 one
+	bytes tree/copy 3000000 500
+	cp tree/copy tree/copy-of-new
+	check 'moved files, and a new one twice' update
+	check 'a new one twice: is written once' test "$(report written_data_bytes)" = 3002368
+	check 'a new one twice: what a new image holds' is_tree
+}
+
+# A file with another content, and the size and the time of before.
+cases_checksum()
+{
+	local options
+
+	for options in '' --no-checksums --chunk-size=4K; do
+		make_tree
+		# shellcheck disable=SC2086
+		"$mkfs" -q -f $options base.dsfs tree
+		list base.dsfs >one
+		printf 'changed' | dd of=tree/chunks bs=1 seek=150000 conv=notrunc status=none
+		printf 'changed' | dd of=tree/small/80 bs=1 seek=5 conv=notrunc status=none
+		printf 'changed' | dd of=tree/large bs=1 seek=2999990 conv=notrunc status=none
+		printf 'changed' | dd of=tree/holes bs=1 seek=409700 conv=notrunc status=none
+		# and everything has the time of before
+		list base.dsfs | awk -F '\t' '{ print $1, $8 }' >./times
+		while read -r path time; do
+			[ -h "tree$path" ] || touch -d "@$time" "tree$path"
+		done <./times
+		reset base.dsfs
+		update
+		check "$options size and time tell that nothing changed" \
+			test "$(report written_data_bytes)" = 0
+		reset base.dsfs
+		check "$options --checksum" update --checksum
+		check "$options --checksum: finds all changes" is_tree
+		check "$options --checksum: generation 1" generation 1 one
+		check "$options --checksum: keeps the rest" \
+			test "$(report kept_files)" = $(($(report files) - 5))
+		touch -d @5 tree/*/* tree/*
+		reset base.dsfs
+		check "$options --checksum: times alone" update --checksum
+		check "$options --checksum: times alone: are those of the source" is_tree
+		check "$options --checksum: times alone: keeps the rest" \
+			test "$(report kept_files)" = $(($(report files) - 5))
+		reset base.dsfs
+		check "$options -T" update -T 99
+		check "$options -T: contents tell" is_tree -T 99
+	done
+}
+
+cases_manifest()
+{
+	make_tree
+	"$top/tests/tools/mkmanifest" tree >list
+	"$mkfs" -q -f --manifest=list image.dsfs tree
+	bytes tree/many/7 5000 99
+	"$top/tests/tools/mkmanifest" tree >list
+	printf '/one fill=1 size=70000 mtime=5\n/two source=large\n' >>list
+	check 'manifest' update --manifest=list
+	check 'manifest: what a new image holds' is_tree --manifest=list
+	check 'manifest: what changed and what is new' \
+		test "$(report written_data_bytes)" = $((8192 + 73728))
+	sed -i 's/fill=1 /fill=2 /' list
+	bytes other 5000 100
+	printf '/three source=%s\n' "$PWD/other" >>list
+	update --manifest=list
+	bytes other 5000 101
+	check 'manifest: a line without mtime, and fill' update --manifest=list
+	check 'manifest: their contents tell' is_tree --manifest=list
+}
+
+cases_layout()
+{
+	local o
+
+	for o in --align=512 --align=64K --object-size=64K --no-dedup; do
+		make_tree
+		# shellcheck disable=SC2086
+		"$mkfs" -q -f $o image.dsfs tree
+		list image.dsfs >one
+		bytes tree/small/5 185 55
+		bytes tree/many/5 5000 56
+		rm tree/small/60 tree/many/60
+		if [ "$o" = --no-dedup ]; then
+			check "$o" update --no-dedup
+		else
+			check "$o" update
+		fi
+		check "$o: what a new image holds" is_tree
+		check "$o: generation 1" generation 1 one
+	done
+	rm -rf tree
+	mkdir tree
+	"$mkfs" -q -f image.dsfs tree
+	bytes tree/one 5000 1
+	check 'from an empty tree' update
+	check 'from an empty tree: what a new image holds' is_tree
+	rm tree/one
+	check 'to an empty tree' update
+	check 'to an empty tree: what a new image holds' is_tree
+}
+
+# An object that a snapshot holds is not written to, however little there is to write.
+cases_objects()
+{
+	local end
+
+	make_tree
+	"$mkfs" -q -f --object-size=1M image.dsfs tree
+	end=$(stat -c %s image.dsfs)
+	cp image.dsfs before
+	bytes tree/many/5 5000 56
+	update
+	check 'objects: new data begins with one' \
+		test "$(data_of image.dsfs /many/5)" = $(((end + 1048575) / 1048576 * 1048576))
+	check 'objects: nothing but the slots is written in front of it' \
+		test "$(cmp -l -n "$end" before image.dsfs |
+			awk '$1 <= 1024 || $1 > 67072 || ($1 > 1536 && $1 <= 66560)' |
+			wc -l)" = 0
+}
+
+cases_refused()
+{
+	local o pid end
+
+	make_tree
+	"$mkfs" -q -f -L before image.dsfs tree
+	cp image.dsfs before
+	for o in --align=4K --chunk-size=32K --no-checksums --uuid=random -f; do
+		exits "usage: $o" 2 "$mkfs" --update "$o" image.dsfs tree
+	done
+	exits 'usage: --checksum alone' 2 "$mkfs" --checksum new.dsfs tree
+	says 'no image' 1 'No such file' "$mkfs" --update missing tree
+	check 'no image: none is made' test ! -e missing
+	head -c 200000 /dev/zero >zeros
+	says 'something else' 1 'cannot be updated: superblock: magic' \
+		"$mkfs" --update zeros tree
+	exits 'a dry run' 0 "$mkfs" -n --update image.dsfs tree
+	check 'a dry run: says what stays' grep -q '^kept where they are: 509 files' "$out"
+	check 'a dry run: writes nothing' cmp before image.dsfs
+	exec 5<image.dsfs
+	flock 5
+	says 'another update' 1 'is being updated by another process' \
+		"$mkfs" --update image.dsfs tree
+	exec 5<&-
+	check 'none of these changed it' cmp before image.dsfs
+
+	# what is broken
+	flip image.dsfs "$(region image.dsfs blocksums)"
+	says 'bad block checksums' 1 'run fsck.dsfs' "$mkfs" --update image.dsfs tree
+	reset before
+	flip image.dsfs "$(region image.dsfs inodes)"
+	cp image.dsfs broken
+	says 'bad metadata' 1 'run fsck.dsfs' "$mkfs" --update image.dsfs tree
+	check 'bad metadata: nothing changed' cmp broken image.dsfs
+	reset before
+	flip image.dsfs 1100
+	says 'a bad slot' 0 'superblock slot 0: superblock checksum' \
+		"$mkfs" -q --update image.dsfs tree
+	check 'a bad slot: it is good now' is_tree -L before
+
+	# what fails on the way
+	reset before
+	bytes tree/many/1 5000 99
+	chmod 0 tree/many/1
+	if [ "$(id -u)" -ne 0 ]; then
+		exits 'a file that cannot be read' 1 "$mkfs" -q --update image.dsfs tree
+		check 'a file that cannot be read: nothing changed' cmp before image.dsfs
+	fi
+	chmod 600 tree/many/1
+	end=$(stat -c %s image.dsfs)
+	says 'no room' 1 'File too large' bash -c \
+		"ulimit -f $((end / 1024 + 4)); exec '$mkfs' -q --update image.dsfs tree"
+	check 'no room: nothing changed' cmp before image.dsfs
+	# the end of a file that an update left is written over
+	bytes junk 3000000 7
+	cat junk >>image.dsfs
+	bytes tree/large 3000000 8
+	check 'behind the image something is left' update
+	check 'behind the image something is left: what a new image holds' is_tree -L before
+	check 'the label stays' test "$("$dump" image.dsfs | grep -c '^label: *before$')" = 1
+	check 'a new label' update -L after
+	check 'a new label: is there' grep -q '^label: *after$' <("$dump" image.dsfs)
+}
+
+# Interrupted while it reads: the file gets its length back.
+cases_signal()
+{
+	local rc=0 pid
+
+	make_tree
+	"$mkfs" -q -f image.dsfs tree
+	cp image.dsfs before
+	touch tree/large
+	mkfifo pipe
+	"$mkfs" -q --update --order=pipe image.dsfs tree 2>"$err" &
+	pid=$!
+	exec 4>pipe
+	kill -TERM "$pid"
+	wait "$pid" || rc=$?
+	exec 4>&-
+	check 'SIGTERM ends it' test "$rc" = 143
+	check 'SIGTERM: nothing changed' cmp before image.dsfs
+}
+
+# Attributes of all kinds, on whatever this file system takes.
+cases_zoo()
+{
+	rm -rf tree
+	"$bin/tests/mktree" $root tree 2>/dev/null
+	"$mkfs" -q -f image.dsfs tree
+	list image.dsfs >one
+	check 'all kinds of files' update
+	check 'all kinds of files: nothing of their data is written' \
+		test "$(report written_data_bytes)" = 0
+	check 'all kinds of files: what a new image holds' is_tree
+	find tree -type f -path '*types*' -exec sh -c 'echo more >>"$1"' sh {} \;
+	setfattr -n user.added -v x tree/types/regular 2>/dev/null || true
+	check 'all kinds of files, changed' update
+	check 'all kinds of files, changed: what a new image holds' is_tree
+	check 'all kinds of files, changed: generation 1' generation 1 one
+	SOURCE_DATE_EPOCH=5 "$mkfs" -q -f 1.dsfs tree
+	cp 1.dsfs 8.dsfs
+	bytes tree/added 100000 5
+	for n in 1 8; do
+		SOURCE_DATE_EPOCH=6 "$mkfs" -q --threads=$n --update $n.dsfs tree
+	done
+	check 'the same bytes with one thread and with eight' cmp 1.dsfs 8.dsfs
+}
+
+make_pristine
+cases_content
+cases_moved
+cases_checksum
+cases_manifest
+cases_layout
+cases_objects
+cases_refused
+cases_signal
+cases_zoo
+finish

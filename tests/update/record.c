@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * record - a library to be preloaded: what is written to one file, in order.
+ *
+ * A cut of power must be tried at every point of an update.  For that each write
+ * has to be known, with its bytes, and what the disk was asked to keep before.
+ *
+ *   RECORD_FILE=PATH	the file or device
+ *   RECORD_LOG=PATH	where records go: a line "write POS LEN", "truncate LEN"
+ *			or "flush", behind "write" its bytes
+ *
+ * A record is made behind the call, when it has succeeded.  Writes of several
+ * threads are in the order in which they ended; all that counts is which flush
+ * they came before.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static FILE *records;
+static struct stat target;
+
+static void __attribute__((constructor)) begin(void)
+{
+	const char *path = getenv("RECORD_FILE"), *to = getenv("RECORD_LOG");
+
+	if (!path || !to || stat(path, &target))
+		return;
+	records = fopen(to, "we");
+	if (!records)
+		abort();
+}
+
+static int is_target(int fd)
+{
+	struct stat st;
+
+	return records && !fstat(fd, &st) && st.st_dev == target.st_dev &&
+	       st.st_ino == target.st_ino;
+}
+
+static void record(const char *line, const void *p, size_t bytes)
+{
+	pthread_mutex_lock(&lock);
+	if (fputs(line, records) < 0 || fwrite(p, 1, bytes, records) != bytes ||
+	    fflush(records))
+		abort();
+	pthread_mutex_unlock(&lock);
+}
+
+static ssize_t recorded_write(int fd, const void *p, size_t bytes, off_t pos,
+			      const char *name)
+{
+	ssize_t (*real)(int, const void *, size_t, off_t) = dlsym(RTLD_NEXT, name);
+	ssize_t n = real(fd, p, bytes, pos);
+	char line[80];
+
+	if (n > 0 && is_target(fd)) {
+		snprintf(line, sizeof(line), "write %lld %zd\n", (long long)pos, n);
+		record(line, p, n);
+	}
+	return n;
+}
+
+ssize_t pwrite(int fd, const void *p, size_t bytes, off_t pos)
+{
+	return recorded_write(fd, p, bytes, pos, "pwrite");
+}
+
+ssize_t pwrite64(int fd, const void *p, size_t bytes, off_t pos)
+{
+	return recorded_write(fd, p, bytes, pos, "pwrite64");
+}
+
+static int recorded_truncate(int fd, off_t bytes, const char *name)
+{
+	int (*real)(int, off_t) = dlsym(RTLD_NEXT, name);
+	int ret = real(fd, bytes);
+	char line[80];
+
+	if (!ret && is_target(fd)) {
+		snprintf(line, sizeof(line), "truncate %lld\n", (long long)bytes);
+		record(line, "", 0);
+	}
+	return ret;
+}
+
+int ftruncate(int fd, off_t bytes)
+{
+	return recorded_truncate(fd, bytes, "ftruncate");
+}
+
+int ftruncate64(int fd, off_t bytes)
+{
+	return recorded_truncate(fd, bytes, "ftruncate64");
+}
+
+static int recorded_sync(int fd, const char *name)
+{
+	int (*real)(int) = dlsym(RTLD_NEXT, name);
+	int ret = real(fd);
+
+	if (!ret && is_target(fd))
+		record("flush\n", "", 0);
+	return ret;
+}
+
+int fsync(int fd)
+{
+	return recorded_sync(fd, "fsync");
+}
+
+int fdatasync(int fd)
+{
+	return recorded_sync(fd, "fdatasync");
+}
