@@ -114,6 +114,12 @@ check-long:
 	$(MAKE) tools
 	tests/check --long $(TIERS)
 
+# Which lines of fs/ the tests reach.
+.PHONY: coverage
+coverage:
+	scripts/install-deps build check
+	tests/coverage/run
+
 # Pack a tree, mount it, read it in random order, beside ext4.
 .PHONY: demo
 demo:
@@ -142,6 +148,7 @@ help:
 	@echo 'make uninstall             the reverse, with the same variables'
 	@echo 'make demo [TREE=...]       pack a tree, mount it, read it shuffled, beside ext4'
 	@echo 'make check [TIERS="..."]   all tests, or some tiers: see tests/README.md'
+	@echo 'make coverage              which lines of fs/ the tests reach'
 	@echo 'make check-long            the same, and ten million files'
 	@echo 'make bench [BENCH="..."]   all benchmarks, or some parts: Documentation/benchmarks/'
 	@echo 'make bench-plots           pictures of the results that are kept there'

@@ -196,6 +196,11 @@ step_mounts()
 	run "$here/mounts.sh" "$(real writable)" "$(real zoo)" /modules/dsfs.ko
 }
 
+step_memory()
+{
+	run "$here/nomem.sh" "$(real flat)"
+}
+
 # Whole files by read(2), and what the page cache asks for.
 step_stuck()
 {

@@ -168,7 +168,7 @@ sysfs()
 		check "sysfs: $counter" sysfs_is $counter -eq 0
 	done
 	check "sysfs: uuid" [ "$(wc -c <"/sys/fs/dsfs/$name/uuid")" -eq 37 ]
-	check "sysfs: label" [ -e "/sys/fs/dsfs/$name/label" ]
+	check "sysfs: label" [ "$(cat "/sys/fs/dsfs/$name/label")" = zoo ]
 	umount "$dir"
 	check "sysfs: gone after unmount" [ ! -e "/sys/fs/dsfs/$name" ]
 	mount -t dsfs -o meta=lazy "$dev" "$dir"

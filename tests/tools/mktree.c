@@ -279,12 +279,13 @@ void set_acl(const char *path, bool def, const struct posix_acl *acl, int count)
 
 static void usage(FILE *to)
 {
-	fputs("usage: mktree [--for=dsfs|ext4] [--no-root] [--big] [--flat=N] DIR\n"
+	fputs("usage: mktree [--for=dsfs|ext4] [--no-root] [--big] [--wide] [--flat=N] DIR\n"
 	      "\n"
 	      "Makes DIR, which must not exist, with one of everything in it.\n"
 	      "  --for=ext4  leave out what an image of mke2fs -d does not carry\n"
 	      "  --no-root   leave out devices, owners and attributes that need root\n"
 	      "  --big       sparse files over 4 GiB as well\n"
+	      "  --wide      nothing but 65,600 owners, and 65,600 names of one file\n"
 	      "  --flat=N    nothing but one directory of N empty files\n", to);
 }
 
@@ -292,6 +293,7 @@ static const struct option options[] = {
 	{ "for", required_argument, NULL, 'f' },
 	{ "no-root", no_argument, NULL, 'n' },
 	{ "big", no_argument, NULL, 'b' },
+	{ "wide", no_argument, NULL, 'w' },
 	{ "flat", required_argument, NULL, 'F' },
 	{ "help", no_argument, NULL, 'h' },
 	{ }
@@ -299,6 +301,7 @@ static const struct option options[] = {
 
 int main(int argc, char **argv)
 {
+	bool wide = false;
 	uint64_t flat = 0;
 	char *end;
 	int c;
@@ -317,6 +320,9 @@ int main(int argc, char **argv)
 			break;
 		case 'b':
 			opts.big = true;
+			break;
+		case 'w':
+			wide = true;
 			break;
 		case 'F':
 			flat = strtoull(optarg, &end, 10);
@@ -343,7 +349,9 @@ int main(int argc, char **argv)
 	umask(022);
 	if (mkdir(argv[optind], 0755) || chdir(argv[optind]))
 		die(argv[optind], "mkdir");
-	if (flat)
+	if (wide)
+		make_wide();
+	else if (flat)
 		make_flat(flat);
 	else
 		make_zoo();

@@ -487,6 +487,28 @@ void make_zoo(void)
 	leave();
 }
 
+/* More owners, and more names of one file, than a record of an inode can say. */
+void make_wide(void)
+{
+	char name[32];
+	int i;
+
+	enter("owners", 0755);
+	for (i = 0; i < WIDE; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		put_file(name, 0);
+		set_owner(name, 100000 + i, 200000 + i);
+	}
+	leave();
+	enter("links", 0755);
+	put_file("0", 77);
+	for (i = 1; i < WIDE; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		put_link("0", name);
+	}
+	leave();
+}
+
 void make_flat(uint64_t entries)
 {
 	char name[32];

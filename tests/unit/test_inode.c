@@ -144,6 +144,41 @@ static void test_inode_get(void)
 	bld_free(&src);
 }
 
+/* The number and type of a name, before and behind dsfs_stub_follow(). */
+static void test_stub_follow(void)
+{
+	struct dsfs_inode raw[4] = {};
+	struct dsfs_source src;
+	struct dsfs_err err = {};
+	const u8 fifo = dsfs_mode_to_dt(S_IFIFO);
+	u8 type = fifo;
+	u32 ino = 3;
+
+	bld_init(&src);
+	bld_add(&src, DSFS_REGION_OWNERS, NULL, 16, 8);
+	raw[2].mode = cpu_to_le16(S_IFIFO);
+	raw[2].nlink = cpu_to_le16(2);
+	raw[3].mode = cpu_to_le16(S_IFIFO);
+	raw[3].flags = cpu_to_le16(DSFS_INODE_STUB);
+	raw[3].start_lo = cpu_to_le32(2);
+	bld_add(&src, DSFS_REGION_INODES, raw, sizeof(raw), 32);
+	src.geo.inodes = 4;
+	ANSWER(dsfs_stub_follow(&src, &ino, &type, &err), 0, NULL,
+	       "stub: a name that is none stays");
+	OK(ino == 3 && type == fifo && !src.gets, "stub: as it was");
+	type = DSFS_DT_STUB;
+	bld_fail(&src, 0, -EIO);
+	ANSWER(dsfs_stub_follow(&src, &ino, &type, &err), -EIO, "inode record",
+	       "stub: cannot be read");
+	ANSWER(dsfs_stub_follow(&src, &ino, &type, &err), 0, NULL,
+	       "stub: leads to the first name");
+	OK(ino == 2 && type == fifo, "stub: its number and type");
+	type = DSFS_DT_STUB;
+	ANSWER(dsfs_stub_follow(&src, &ino, &type, &err), -EUCLEAN,
+	       "entry of a stub leads to an inode", "stub: an inode");
+	bld_free(&src);
+}
+
 static void test_ext_get(void)
 {
 	struct dsfs_attr a = { .mode = S_IFREG, .flags = DSFS_INODE_EXT_NLINK,
@@ -252,6 +287,7 @@ void test_inode(void)
 {
 	test_extent_bounds();
 	test_inode_get();
+	test_stub_follow();
 	test_ext_get();
 	test_owner_get();
 	test_symlink();
