@@ -140,6 +140,9 @@ step_blocks()
 	dsfs plain4k
 	check "listing from a disk of 4 KiB blocks" same_listing plain4k plain
 	umount /mnt/plain4k
+	ext4 pext4
+	reads_of plain4k ro --wholefile=1048576 --sample=20 --largest=140000
+	umount /mnt/pext4
 	run "$here/mountcase.sh" "$(real misaligned4k)" EINVAL \
 		'block size of the device is 4096, more than the image.s alignment of 512'
 }

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib.h"
@@ -25,6 +26,7 @@
 #define LARGE		65536
 #define SEEKS		200	/* positions of a directory to seek to */
 #define LOOKUPS		300
+#define JUMPS		50	/* of the position, by another process */
 
 struct entry {
 	char *name;
@@ -45,14 +47,15 @@ static struct t_case dots = { .name = "dot and dot-dot" };
 static struct t_case small = { .name = "small buffers" };
 static struct t_case seeks = { .name = "seeks to every position" };
 static struct t_case rewinds = { .name = "rewind, two descriptors" };
+static struct t_case shared = { .name = "a descriptor that somebody else seeks" };
 static struct t_case odd = { .name = "odd positions" };
 static struct t_case lookups = { .name = "names that are there" };
 static struct t_case missing = { .name = "names that are not there" };
 static struct t_case toolong = { .name = "names too long, wrong types" };
 
 static struct t_case *cases[] = {
-	&order, &sorted, &types, &dots, &small, &seeks, &rewinds, &odd, &lookups, &missing,
-	&toolong,
+	&order, &sorted, &types, &dots, &small, &seeks, &rewinds, &shared, &odd, &lookups,
+	&missing, &toolong,
 };
 
 static bool want_sorted;
@@ -339,11 +342,36 @@ static void check_odd(const char *path, int fd, const struct listing *l)
 	}
 }
 
-static bool listed(const struct listing *copy, const char *name)
+static const struct entry *listed(const struct listing *copy, const char *name)
 {
 	const struct entry key = { .name = (char *)name };
 
 	return bsearch(&key, copy->e, copy->count, sizeof(key), entry_cmp);
+}
+
+/* Wherever the position is just then: what is read there is an entry as it is. */
+static void check_shared(const char *path, int fd, const struct listing *l,
+			 const struct listing *copy)
+{
+	const struct entry *e;
+	struct listing s;
+	pid_t pid = fork();
+	size_t i;
+
+	if (pid < 0)
+		t_die(path, "fork");
+	for (i = 0; !pid && i < JUMPS; i++)
+		lseek(fd, l->e[i * 7919 % l->count].next, SEEK_SET);
+	if (!pid)
+		_exit(0);
+	do {
+		if (t_check(&shared, !read_entries(fd, SMALLEST, 1, &s), path, "%s",
+			    strerror(errno)) && s.count) {
+			e = listed(copy, s.e->name);
+			t_check(&shared, e && same(e, s.e), path, "%s is no entry", s.e->name);
+		}
+		free_listing(&s);
+	} while (!waitpid(pid, NULL, WNOHANG));
 }
 
 /* Names beside those that exist: the places where a search could slip. */
@@ -425,6 +453,7 @@ static void visit(const struct t_object *o)
 	check_seeks(o->path, fd, &l);
 	check_small(o->path, fd, &l);
 	check_rewind(o->path, fd, &l);
+	check_shared(o->path, fd, &l, &copy);
 	check_odd(o->path, fd, &l);
 	check_missing(o->path, fd, &l, &copy);
 	check_toolong(o->path, fd, &l);

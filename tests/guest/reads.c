@@ -27,7 +27,7 @@
 struct reads_opts reads_opts = { .dev = -1 };
 
 static struct reads_check *groups[] = {
-	reads_plain, reads_pages, reads_direct, reads_ring, reads_extents,
+	reads_plain, reads_pages, reads_tail, reads_direct, reads_ring, reads_extents,
 };
 
 static struct t_case large = { .name = "files too large to compare whole" };

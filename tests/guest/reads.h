@@ -46,7 +46,7 @@ struct reads_check {
 };
 
 extern struct reads_check reads_plain[], reads_pages[], reads_direct[], reads_ring[],
-			  reads_extents[];
+			  reads_extents[], reads_tail[];
 
 /* Forget the file's pages, so that the next read goes to the device. */
 void reads_drop(const struct reads_file *f);
