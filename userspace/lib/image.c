@@ -275,23 +275,24 @@ static int piece_load(const struct dsfs_source *src, struct piece *p, u64 number
 	return 0;
 }
 
-static struct piece *piece_new(const struct image *img)
+static struct piece *piece_new(const struct dsfs_source *src)
 {
-	u64 bytes = img->geo->meta_bytes;
+	u64 bytes = src->geo.meta_bytes;
 
 	return calloc(1, sizeof(struct piece) +
 			 (bytes < PIECE_BYTES ? bytes : PIECE_BYTES));
 }
 
 /* A piece to load into: one of the set that nobody holds, or a loose one. */
-static struct piece *piece_victim(const struct image *img, struct piece **set)
+static struct piece *piece_victim(const struct dsfs_source *src,
+				  struct piece **set)
 {
 	struct piece *old = NULL;
 	unsigned int i;
 
 	for (i = 0; i < WAYS; i++) {
 		if (!set[i]) {
-			set[i] = piece_new(img);
+			set[i] = piece_new(src);
 			if (!set[i])
 				break;
 			set[i]->owned = true;
@@ -301,7 +302,7 @@ static struct piece *piece_victim(const struct image *img, struct piece **set)
 		if (!set[i]->refs && (!old || set[i]->used < old->used))
 			old = set[i];
 	}
-	return old ? old : piece_new(img);
+	return old ? old : piece_new(src);
 }
 
 /* Hold a piece. */
@@ -320,7 +321,7 @@ static int piece_get(struct dsfs_source *src, u64 number, struct piece **out)
 			return 0;
 		}
 	}
-	p = piece_victim(src->img, set);
+	p = piece_victim(src, set);
 	if (!p)
 		return -ENOMEM;
 	ret = piece_load(src, p, number);
