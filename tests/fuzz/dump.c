@@ -12,9 +12,11 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		{ "dump.dsfs", "--list", "image" },
 		{ "dump.dsfs", "--list", "--json", "image" },
 	};
-	static const char *const more[8][5] = {
+	static const char *const more[10][5] = {
 		{ "dump.dsfs", "image" },
 		{ "dump.dsfs", "--json", "image" },
+		{ "dump.dsfs", "--generation=1", "--list", "image" },
+		{ "dump.dsfs", "--generations", "--json", "image" },
 		{ "dump.dsfs", "--regions", "image" },
 		{ "dump.dsfs", "--dir=/", "--json", "image" },
 		{ "dump.dsfs", "--dir=1", "image" },
@@ -25,6 +27,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u8 head = memory_image(data, size);
 
 	memory_main(dump_main, list[head & 1]);
-	memory_main(dump_main, more[head >> 1 & 7]);
+	memory_main(dump_main, more[(head >> 1 & 31) % 10]);
 	return 0;
 }

@@ -210,6 +210,7 @@ static void walk_regions(struct walk *w, const struct image *img)
 	u32 sum;
 	int id;
 
+	w->src = image_source(img, 0);
 	for (id = 0; id < DSFS_REGIONS_USED; id++) {
 		if (!r[id].bytes)
 			continue;
@@ -225,16 +226,16 @@ static void walk_regions(struct walk *w, const struct image *img)
 			dsfs_meta_put(&ref);
 		}
 	}
+	image_source_free(w->src);
 }
 
-static void walk_source(struct walk *w, const struct image *img)
+static void walk_inodes(struct walk *w)
 {
 	struct dsfs_err err = { 0 };
 	struct image_node n;
 	u64 ino;
 	int ret;
 
-	walk_regions(w, img);
 	for (ino = DSFS_ROOT_INO; ino < w->geo->inodes; ino++)
 		walk_inode(w, ino);
 	if (!image_node_get(w->src, w->geo->inodes, &n, &err))
@@ -242,6 +243,35 @@ static void walk_source(struct walk *w, const struct image *img)
 	ret = image_lookup(w->src, "/dir/sub/leaf", &n, &err);
 	if (ret != -ENOENT && ret != -ENOTDIR)
 		good(w, ret);
+}
+
+/*
+ * All generations that the image keeps, from the newest on.  A source stays with
+ * the generation that it was made for.
+ */
+static void walk_generations(struct walk *w, struct image *img)
+{
+	struct dsfs_slot older;
+	struct dsfs_geo geo;
+	int ret;
+
+	do {
+		geo = *img->geo;
+		w->geo = &geo;
+		walk_regions(w, img);
+		w->src = image_source(img, 0);
+		ret = image_older(img, &geo, &older);
+		if (ret == 1 && older.geo.generation >= geo.generation)
+			finding("a history that does not go back");
+		if (ret == 1) {
+			img->past = older;
+			img->geo = &img->past.geo;
+		}
+		walk_inodes(w);
+		image_source_free(w->src);
+	} while (ret == 1);
+	if (ret)
+		w->broken = true;
 }
 
 bool walk_all(void)
@@ -254,11 +284,8 @@ bool walk_all(void)
 	if (image_open(&img, "image"))
 		return false;
 	w.broken = dsfs_super_choose(img.slots, &use, &err);
-	w.geo = img.geo;
-	w.src = img.geo ? image_source(&img, 0) : NULL;
-	if (w.src)
-		walk_source(&w, &img);
-	image_source_free(w.src);
+	if (img.geo)
+		walk_generations(&w, &img);
 	image_close(&img);
-	return w.geo && w.src && !w.broken;
+	return img.use >= 0 && !w.broken;
 }
