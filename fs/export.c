@@ -16,7 +16,7 @@ static struct inode *dsfs_nfs_get_inode(struct super_block *sb, u64 ino,
 
 	if (ino > DSFS_MAX_INODES)
 		return ERR_PTR(-ESTALE);
-	if (generation && generation != dsfs_geo(sb)->igeneration)
+	if (generation != dsfs_geo(sb)->igeneration)
 		return ERR_PTR(-ESTALE);
 	inode = dsfs_iget(sb, ino);
 	return inode;

@@ -27,11 +27,13 @@ enum dsfs_meta_mode {
 /**
  * struct dsfs_options - mount options
  * @wholefile: files up to this many bytes are brought in whole by a first read
+ * @generation: the one to mount; 0 is the newest
  * @meta: where metadata is kept
  * @verify: data is checked against its checksums
  */
 struct dsfs_options {
 	u64 wholefile;
+	u64 generation;
 	enum dsfs_meta_mode meta;
 	bool verify;
 };
@@ -129,6 +131,8 @@ int dsfs_show_options(struct seq_file *seq, struct dentry *root);
 
 /* sb.c */
 int dsfs_read_super(struct super_block *sb, struct fs_context *fc);
+int dsfs_newest_generation(struct super_block *sb, struct fs_context *fc,
+			   u64 *generation);
 
 /* meta.c */
 int dsfs_bdev_read(struct super_block *sb, u64 pos, void *p, unsigned int len);

@@ -9,6 +9,7 @@
 #include <linux/seq_file.h>
 
 enum {
+	OPT_GENERATION,
 	OPT_META,
 	OPT_VERIFY,
 	OPT_WHOLEFILE,
@@ -27,6 +28,7 @@ static const struct constant_table dsfs_param_verify[] = {
 };
 
 const struct fs_parameter_spec dsfs_parameters[] = {
+	fsparam_u64("generation",	OPT_GENERATION),
 	fsparam_enum("meta",		OPT_META, dsfs_param_meta),
 	fsparam_enum("verify",		OPT_VERIFY, dsfs_param_verify),
 	fsparam_string("wholefile",	OPT_WHOLEFILE),
@@ -63,6 +65,11 @@ int dsfs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 
 	opt = fs_parse(fc, dsfs_parameters, param, &result);
 	switch (opt) {
+	case OPT_GENERATION:
+		if (!result.uint_64)
+			return invalfc(fc, "generation: 0 is none, the first is 1");
+		sbi->opt.generation = result.uint_64;
+		return 0;
 	case OPT_META:
 		sbi->opt.meta = result.uint_32;
 		return 0;
@@ -91,5 +98,7 @@ int dsfs_show_options(struct seq_file *seq, struct dentry *root)
 		   opt->meta == DSFS_META_LAZY ? "lazy" : "resident",
 		   opt->verify ? "on" : "off",
 		   READ_ONCE(opt->wholefile));
+	if (opt->generation)
+		seq_printf(seq, ",generation=%llu", opt->generation);
 	return 0;
 }

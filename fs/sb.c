@@ -6,6 +6,9 @@
  * that was cut short has two good ones, and the higher counts.  A damaged slot
  * is reported and the other one used.  The device is read directly: its page
  * cache may hold what was there before another node wrote.
+ *
+ * An older generation is found from there, through the history that each one
+ * keeps, and never in a slot.
  */
 #include "internal.h"
 
@@ -78,34 +81,136 @@ static int dsfs_choose_slot(struct super_block *sb, struct fs_context *fc,
 	return use;
 }
 
+/* What is read at a mount: too large for the stack. */
+struct dsfs_sb_reader {
+	struct super_block *sb;
+	struct page *page;
+	struct dsfs_slot slots[DSFS_SB_SLOTS];
+	struct dsfs_slot older;
+};
+
+static struct dsfs_sb_reader *dsfs_sb_reader_new(struct super_block *sb)
+{
+	struct dsfs_sb_reader *r = kzalloc(sizeof(*r), GFP_KERNEL);
+
+	if (!r)
+		return NULL;
+	r->sb = sb;
+	r->page = alloc_page(GFP_KERNEL);
+	if (r->page)
+		return r;
+	kfree(r);
+	return NULL;
+}
+
+static void dsfs_sb_reader_free(struct dsfs_sb_reader *r)
+{
+	__free_page(r->page);
+	kfree(r);
+}
+
+/* The newest generation, or an ERR_PTR after a message. */
+static const struct dsfs_slot *dsfs_read_newest(struct dsfs_sb_reader *r,
+						struct fs_context *fc)
+{
+	unsigned int i;
+	int use;
+
+	for (i = 0; i < DSFS_SB_SLOTS; i++)
+		dsfs_read_slot(r->sb, &r->slots[i], i, r->page);
+	use = dsfs_choose_slot(r->sb, fc, r->slots);
+	return use < 0 ? ERR_PTR(use) : &r->slots[use];
+}
+
+static int dsfs_read_history(void *arg, u64 pos, struct dsfs_super *raw)
+{
+	struct dsfs_sb_reader *r = arg;
+	const u64 block = pos & ~(u64)(DSFS_BLOCK_SIZE - 1);
+	int ret;
+
+	ret = dsfs_bdev_read(r->sb, block, page_address(r->page),
+			     DSFS_BLOCK_SIZE);
+	if (!ret)
+		memcpy(raw, page_address(r->page) + (pos - block), sizeof(*raw));
+	return ret;
+}
+
+/* Go back to an older generation; whatever is wrong is said. */
+static int dsfs_read_older(struct dsfs_sb_reader *r, struct fs_context *fc,
+			   const struct dsfs_slot *newest, u64 generation)
+{
+	const struct dsfs_err *err = &r->older.err;
+	int ret;
+
+	ret = dsfs_history_find(newest, generation, bdev_nr_bytes(r->sb->s_bdev),
+				dsfs_read_history, r, &r->older);
+	if (ret == -ENOENT)
+		dsfs_fc_error(fc, r->sb,
+			      "generation %llu is not kept in this image: the newest is %llu",
+			      generation, newest->geo.generation);
+	else if (ret)
+		dsfs_fc_error(fc, r->sb,
+			      "generation %llu: the history before generation %llu: %s: value 0x%llx, limit 0x%llx (error %d)",
+			      generation, r->older.geo.generation,
+			      err->what ? err->what : "unreadable", err->value,
+			      err->limit, ret);
+	return ret;
+}
+
 /**
  * dsfs_read_super - find the generation to mount
  * @sb: super block with its device open; the geometry is stored in it
  * @fc: for messages
  *
- * Return: 0, or an errno as dsfs_super_decode() gives them.
+ * Return: 0, -ENOENT if the generation that was asked for is not kept, or an
+ * errno as dsfs_super_decode() gives them.
  */
 int dsfs_read_super(struct super_block *sb, struct fs_context *fc)
 {
-	struct dsfs_slot *slots;
-	struct page *page;
-	unsigned int i;
-	int ret = -ENOMEM;
+	const u64 generation = DSFS_SB(sb)->opt.generation;
+	const struct dsfs_slot *use;
+	struct dsfs_sb_reader *r;
+	int ret = 0;
 
-	slots = kcalloc(DSFS_SB_SLOTS, sizeof(*slots), GFP_KERNEL);
-	page = alloc_page(GFP_KERNEL);
-	if (!slots || !page)
-		goto out;
-	for (i = 0; i < DSFS_SB_SLOTS; i++)
-		dsfs_read_slot(sb, &slots[i], i, page);
-	ret = dsfs_choose_slot(sb, fc, slots);
-	if (ret >= 0) {
-		DSFS_SB(sb)->src.geo = slots[ret].geo;
-		ret = 0;
+	r = dsfs_sb_reader_new(sb);
+	if (!r)
+		return -ENOMEM;
+	use = dsfs_read_newest(r, fc);
+	if (IS_ERR(use)) {
+		ret = PTR_ERR(use);
+	} else if (generation && generation != use->geo.generation) {
+		ret = dsfs_read_older(r, fc, use, generation);
+		use = &r->older;
 	}
-out:
-	if (page)
-		__free_page(page);
-	kfree(slots);
+	if (!ret)
+		DSFS_SB(sb)->src.geo = use->geo;
+	dsfs_sb_reader_free(r);
+	return ret;
+}
+
+/**
+ * dsfs_newest_generation - what the device holds now
+ * @sb: a mounted super block, whose own generation may be another
+ * @fc: for messages
+ * @generation: result
+ *
+ * Return: 0, or an errno as dsfs_read_super().
+ */
+int dsfs_newest_generation(struct super_block *sb, struct fs_context *fc,
+			   u64 *generation)
+{
+	const struct dsfs_slot *use;
+	struct dsfs_sb_reader *r;
+	int ret = 0;
+
+	r = dsfs_sb_reader_new(sb);
+	if (!r)
+		return -ENOMEM;
+	use = dsfs_read_newest(r, fc);
+	if (IS_ERR(use))
+		ret = PTR_ERR(use);
+	else
+		*generation = use->geo.generation;
+	dsfs_sb_reader_free(r);
 	return ret;
 }

@@ -217,17 +217,37 @@ err_meta:
 	return ret;
 }
 
-static bool dsfs_options_equal(const struct dsfs_options *a,
-			       const struct dsfs_options *b)
+/* May a mount with options @opt share @sb, which is mounted already? */
+static int dsfs_may_share(struct super_block *sb, struct fs_context *fc,
+			  const struct dsfs_options *opt)
 {
-	return a->meta == b->meta && a->verify == b->verify &&
-	       a->wholefile == b->wholefile;
+	const struct dsfs_options *have = &DSFS_SB(sb)->opt;
+	const u64 mounted = dsfs_geo(sb)->generation;
+	u64 asked = opt->generation;
+	int ret;
+
+	if (have->meta != opt->meta || have->verify != opt->verify ||
+	    have->wholefile != opt->wholefile) {
+		dsfs_fc_error(fc, sb, "already mounted with other options");
+		return -EBUSY;
+	}
+	/* The image may have moved on since, on shared storage. */
+	if (!asked) {
+		ret = dsfs_newest_generation(sb, fc, &asked);
+		if (ret)
+			return ret;
+	}
+	if (asked == mounted)
+		return 0;
+	dsfs_fc_error(fc, sb,
+		      "generation %llu is mounted, generation %llu was asked for: it needs a device of its own, such as a loop device",
+		      mounted, asked);
+	return -EBUSY;
 }
 
 static int dsfs_get_tree(struct fs_context *fc)
 {
-	const struct dsfs_sb_info *ours = fc->s_fs_info;
-	const struct dsfs_options opt = ours->opt;
+	const struct dsfs_sb_info *ours;
 	struct super_block *sb;
 	int ret;
 
@@ -235,16 +255,20 @@ static int dsfs_get_tree(struct fs_context *fc)
 	ret = get_tree_bdev(fc, dsfs_fill_super);
 	if (ret)
 		return ret;
+	/* A new super block took it. */
+	ours = fc->s_fs_info;
+	if (!ours)
+		return 0;
 
 	/* A second mount of a device shares the first one's super block. */
 	sb = fc->root->d_sb;
-	if (dsfs_options_equal(&opt, &DSFS_SB(sb)->opt))
+	ret = dsfs_may_share(sb, fc, &ours->opt);
+	if (!ret)
 		return 0;
-	dsfs_fc_error(fc, sb, "already mounted with other options");
 	dput(fc->root);
 	fc->root = NULL;
 	deactivate_locked_super(sb);
-	return -EBUSY;
+	return ret;
 }
 
 static int dsfs_reconfigure(struct fs_context *fc)
@@ -256,6 +280,11 @@ static int dsfs_reconfigure(struct fs_context *fc)
 	fc->sb_flags |= SB_RDONLY;
 	if (asked->opt.meta != sbi->opt.meta) {
 		dsfs_fc_error(fc, sb, "meta= cannot be changed by a remount");
+		return -EINVAL;
+	}
+	if (asked->opt.generation &&
+	    asked->opt.generation != sbi->src.geo.generation) {
+		dsfs_fc_error(fc, sb, "generation= cannot be changed by a remount");
 		return -EINVAL;
 	}
 	/* What is cached was read under the rule of the mount. */

@@ -107,7 +107,8 @@ static void open_one(int root, const struct kept *k)
 /*
  * The handle types that the kernel's own encoder makes hold inode number and
  * generation, 32 bits each: another generation is another life of the number,
- * and of DSFS another image.
+ * and of DSFS another image.  Each bit of it changed, and then 0, which other file
+ * systems take for any.
  */
 static void try_stale(int root, const struct kept *k)
 {
@@ -117,13 +118,10 @@ static void try_stale(int root, const struct kept *k)
 
 	if (k->h->handle_type != 1 && k->h->handle_type != 2)
 		goto out;
-	for (bit = 0; bit < 32; bit++) {
+	for (bit = 0; bit <= 32; bit++) {
 		memcpy(h, k->h, sizeof(*h) + k->h->handle_bytes);
 		memcpy(&generation, h->f_handle + 4, sizeof(generation));
-		generation ^= 1U << bit;
-		/* Zero is said to mean any. */
-		if (!generation)
-			continue;
+		generation = bit < 32 ? generation ^ 1U << bit : 0;
 		memcpy(h->f_handle + 4, &generation, sizeof(generation));
 		fd = open_by_handle_at(root, h, O_PATH | O_CLOEXEC);
 		t_check(&stale, fd < 0 && errno == ESTALE, k->path, "generation 0x%x: %s",

@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/loop.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -43,9 +44,31 @@ static bool same_file(const struct loop_info64 *info, const struct stat *st,
 	       info->lo_flags & LO_FLAGS_READ_ONLY;
 }
 
+/* An image that has grown since does not fit into the device. */
+static bool fits(int loop, const struct stat *st, const struct mount_opts *o)
+{
+	u64 bytes;
+
+	return o->sizelimit || !S_ISREG(st->st_mode) ||
+	       (!ioctl(loop, BLKGETSIZE64, &bytes) &&
+		bytes >= ((st->st_size - o->offset) & ~511ULL));
+}
+
+/* Nothing is mounted from the device, or what is asked for. */
+static bool shows(int loop, u64 generation)
+{
+	struct stat st;
+	u64 mounted;
+
+	if (fstat(loop, &st))
+		return false;
+	mounted = generation_mounted(st.st_rdev);
+	return !mounted || mounted == generation;
+}
+
 /* A device of another mount of the same image: then both share their caches. */
 static int find_attached(const struct stat *st, const struct mount_opts *o,
-			 char name[64])
+			 u64 generation, char name[64])
 {
 	DIR *dir = opendir("/sys/block");
 	struct loop_info64 info;
@@ -61,7 +84,8 @@ static int find_attached(const struct stat *st, const struct mount_opts *o,
 			continue;
 		/* While we hold it open it stays what it is. */
 		if (!ioctl(fd, LOOP_GET_STATUS64, &info) &&
-		    same_file(&info, st, o))
+		    same_file(&info, st, o) && fits(fd, st, o) &&
+		    shows(fd, generation))
 			break;
 		close(fd);
 		fd = -1;
@@ -134,7 +158,7 @@ int loop_attach(const char *path, const struct mount_opts *o, char name[64])
 			close(file);
 		return -1;
 	}
-	fd = find_attached(&st, o, name);
+	fd = find_attached(&st, o, generation_wanted(file, o), name);
 	if (fd < 0)
 		fd = take_free(file, path, o, name);
 	close(file);

@@ -66,6 +66,14 @@ static int enter_namespace(const char *ns)
 	return ret;
 }
 
+/* Another generation of a device that is mounted: a loop device over it. */
+static bool needs_own_device(dev_t dev, const struct mount_opts *o)
+{
+	u64 mounted = o->generation ? generation_mounted(dev) : 0;
+
+	return mounted && mounted != o->generation;
+}
+
 /*
  * The device to mount: @spec itself, or a loop device.  @fd keeps that alive
  * up to the mount; -1 if there is none.
@@ -80,7 +88,8 @@ static int find_device(const struct call *c, const struct mount_opts *o,
 		msg_error(c->spec, "%s", strerror(errno));
 		return EXIT_MOUNT;
 	}
-	if (S_ISBLK(st.st_mode) && !o->offset && !o->sizelimit)
+	if (S_ISBLK(st.st_mode) && !o->offset && !o->sizelimit &&
+	    !needs_own_device(st.st_rdev, o))
 		return EXIT_OK;
 	if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode)) {
 		msg_error(c->spec, "neither a file nor a block device");

@@ -3,7 +3,9 @@
 #ifndef DSFS_MOUNT_H
 #define DSFS_MOUNT_H
 
-#include "dsfs_platform.h"
+#include <sys/stat.h>
+
+#include "libdsfs.h"
 
 /**
  * struct mount_opts - the options of a mount, sorted by whom they are for
@@ -11,6 +13,7 @@
  * @fs: for the file system: "key" or "key=value", @nr_fs of them
  * @offset: of the image in its file
  * @sizelimit: bytes of the file that are the image; 0: up to its end
+ * @generation: the one to show; 0 is the newest
  * @loop: a loop device is asked for
  * @remount: change a mount
  */
@@ -20,6 +23,7 @@ struct mount_opts {
 	size_t nr_fs;
 	u64 offset;
 	u64 sizelimit;
+	u64 generation;
 	bool loop;
 	bool remount;
 };
@@ -44,6 +48,23 @@ void options_free(struct mount_opts *o);
  * message.
  */
 int loop_attach(const char *path, const struct mount_opts *o, char name[64]);
+
+/**
+ * generation_wanted - the generation that a mount would show
+ * @fd: the image's file or device
+ * @o: options
+ *
+ * Return: 0 if the image does not say.
+ */
+u64 generation_wanted(int fd, const struct mount_opts *o);
+
+/**
+ * generation_mounted - the generation that is mounted from a block device
+ * @dev: its number
+ *
+ * Return: 0 if none is.
+ */
+u64 generation_mounted(dev_t dev);
 
 /**
  * do_mount - mount a device

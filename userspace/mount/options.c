@@ -118,6 +118,10 @@ static int add_option(const char *opt, struct mount_opts *o)
 		o->loop = true;
 		return 0;
 	}
+	/* The kernel's too, which says what is wrong with it. */
+	if (!strncmp(opt, "generation=", 11) &&
+	    parse_u64(opt + 11, &o->generation))
+		o->generation = 0;
 	if (!strcmp(opt, "remount")) {
 		o->remount = true;
 		return 0;
