@@ -32,7 +32,7 @@ fuzz_mutator	= $(if $(filter text,$(1)),,tests/fuzz/mutator.c)
 
 # A target runs a tool by its main(), command line and all, again and again: so
 # memory.c has functions in the place of those that a process calls once.
-FUZZ_LDFLAGS	:= -Wl,--wrap=msg_init -Wl,--wrap=msg_close_stdout
+FUZZ_LDFLAGS	:= -Wl,--wrap=msg_init -Wl,--wrap=msg_flush_stdout
 $(FUZZ)/%/userspace/fsck/main.o: MAIN := -Dmain=fsck_main
 $(FUZZ)/%/userspace/dump/main.o: MAIN := -Dmain=dump_main
 
