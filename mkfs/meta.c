@@ -338,7 +338,7 @@ int meta_write(struct meta *m, struct source *src, struct stream *stream,
 	m->src = src;
 	m->stream = stream;
 	m->out = out;
-	m->start = place_meta(&stream->place);
+	m->start = place_meta(&stream->place, src->update);
 	m->sums.size = sizeof(__le32);
 	m->exts.size = sizeof(struct dsfs_ext);
 	m->sets.size = sizeof(u32);

@@ -247,9 +247,10 @@ u64 place_object_padding(const struct place *p)
 	return lost;
 }
 
-u64 place_meta(const struct place *p)
+u64 place_meta(const struct place *p, bool update)
 {
-	u64 unit = 1ULL << (p->object_bits ? p->object_bits : DSFS_BLOCK_BITS);
+	u64 unit = 1ULL << (p->object_bits && !update ? p->object_bits :
+			    DSFS_BLOCK_BITS);
 
 	return (p->at.end + unit - 1) & ~(unit - 1);
 }

@@ -82,7 +82,14 @@ void place_resize(struct place *p, u64 pos, u64 was, u64 stored);
 /* Bytes at the ends of objects that hold no file. */
 u64 place_object_padding(const struct place *p);
 
-/* The end of all data, moved on to where metadata begins. */
-u64 place_meta(const struct place *p);
+/**
+ * place_meta - where metadata begins
+ * @update: behind an older generation
+ *
+ * It is read in whole at every mount, so a new image gives it objects of its own.
+ * An update would write a gap of up to an object for that, which may be more than
+ * all that has changed.
+ */
+u64 place_meta(const struct place *p, bool update);
 
 #endif /* MKFS_PLACE_H */

@@ -199,7 +199,9 @@ static void test_fill(void)
 	   "place: a small file fills what is left of an object");
 	OK(place_object_padding(p) == object - big.size - small.size,
 	   "place: object padding");
-	OK(place_meta(p) == 3 * object, "place: metadata begins with an object");
+	OK(place_meta(p, false) == 3 * object, "place: metadata begins with an object");
+	OK(place_meta(p, true) == 2 * object + big.size,
+	   "place: metadata of an update follows its data");
 	for (i = 0; i < 20; i++)
 		place_file(p, &big, big.size);
 	c = place_file(p, &small, small.size);
