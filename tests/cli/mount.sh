@@ -82,6 +82,35 @@ check 'offset=: the tree' diff tree.list <("$bin/tests/listing" dir)
 umount dir
 check 'offset=: umount clears the device' none_left shifted
 
+cp good.dsfs moved.dsfs
+cp -a tree tree2
+echo another >tree2/x
+"$bin/tests/listing" --as-packed tree2 >tree2.list
+"$bin/mkfs.dsfs" -q --update moved.dsfs tree2
+exits 'an updated image' 0 "$mount" moved.dsfs dir
+check 'the new tree' diff tree2.list <("$bin/tests/listing" dir)
+exits 'the older generation beside it' 0 "$mount" moved.dsfs other -o generation=1
+check 'the old tree' diff tree.list <("$bin/tests/listing" other)
+check 'two loop devices' test "$(loops_of moved.dsfs | wc -l)" -eq 2
+mkdir third
+exits 'the older one once more' 0 "$mount" moved.dsfs third -o generation=1
+check 'shares the device' test "$(loops_of moved.dsfs | wc -l)" -eq 2
+umount dir
+exits 'the newest beside the older ones' 0 "$mount" moved.dsfs dir
+check 'is the new tree' diff tree2.list <("$bin/tests/listing" dir)
+umount dir other third
+check 'umount clears both devices' none_left moved.dsfs
+loop=$(losetup -f --show -r moved.dsfs)
+exits 'a block device' 0 "$mount" "$loop" dir
+exits 'another generation of a block device' 0 "$mount" "$loop" other -o generation=1
+check 'is the old tree' diff tree.list <("$bin/tests/listing" other)
+umount dir other
+losetup -d "$loop"
+check 'no loop device is left over a device' none_left "$loop"
+says 'a generation that is not kept' 32 'generation 3 is not kept' \
+	"$mount" moved.dsfs dir -o generation=3
+says 'generation 0' 32 'generation: 0 is none' "$mount" moved.dsfs dir -o generation=0
+
 says 'unknown option: the kernel says so' 32 "option nonsense=1: Invalid argument" \
 	"$mount" good.dsfs dir -o nonsense=1
 check 'no loop device is left' none_left good.dsfs

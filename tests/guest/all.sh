@@ -5,7 +5,7 @@
 #
 # Disks (serials): zoo plain misaligned nosums flat jpegs: images made by
 # tests/tools/mkimages, writable: zoo again, on a disk that could be written,
-# pext4 jext4: the same trees on ext4.  Listings of the
+# pext4 jext4: the same trees on ext4; gen1, and gen2, which is gen1 updated.  Listings of the
 # sources lie in /ref.  Arguments: names of steps, to run only those.
 set -eu
 here=$(dirname "$0")
@@ -204,6 +204,11 @@ step_memory()
 	run "$here/nomem.sh" "$(real flat)"
 }
 
+step_generations()
+{
+	run "$here/generations.sh" "$(real gen2)" "$(real gen1)"
+}
+
 # Whole files by read(2), and what the page cache asks for.
 step_stuck()
 {
@@ -231,7 +236,7 @@ step_requests()
 	umount /mnt/jpegs
 }
 
-[ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck nfs mounts requests
+[ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck nfs mounts generations requests
 for step in "$@"; do
 	start=$(cut -d ' ' -f 1 /proc/uptime)
 	"step_$step"

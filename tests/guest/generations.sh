@@ -1,0 +1,158 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# generations.sh DEVICE FIRST - an image that was updated: which tree a mount shows.
+#
+# DEVICE holds generations 1 and 2, whose listings are /ref/gen1.list and
+# /ref/gen2.list.  FIRST is what it was before the update.
+set -eu
+here=$(dirname "$0")
+prog=generations
+# shellcheck source=tests/guest/lib.sh
+. "$here/lib.sh"
+
+dev=$1
+first=$2
+dir=/mnt/generation dir2=/mnt/generation2
+log=/tmp/messages
+mkdir -p $dir $dir2
+
+# shows DIR N: the tree of generation N, all of it.
+shows()
+{
+	listing "$1" >/tmp/list && cmp -s /tmp/list "/ref/gen$2.list"
+}
+
+# refused ERRNO TEXT OPTIONS [DEVICE]
+refused()
+{
+	! "$here/trymount" -o "$3" "${4:-$dev}" $dir2 >"$log" || { umount $dir2; return 1; }
+	grep -q "^$1: .*$2" "$log" || { sed 's/^/# /' "$log"; return 1; }
+}
+
+mounted()
+{
+	mount -t dsfs -o "$1" "$dev" "$2"
+}
+
+other_device()
+{
+	[ "$(stat -c %d $dir)" != "$(stat -c %d $dir2)" ]
+}
+
+same_device()
+{
+	[ "$(stat -c %d $dir)" = "$(stat -c %d $dir2)" ]
+}
+
+newest()
+{
+	check "the newest generation is the default" mounted ro $dir
+	check "and its tree is right" shows $dir 2
+	check "a mount of the same one by number" mounted generation=2 $dir2
+	check "shares the super block" same_device
+	umount $dir2
+	check "another generation of a mounted device" refused EBUSY \
+		"generation 2 is mounted, generation 1 was asked for" generation=1
+	"$here/handles" save $dir /tmp/handles2
+	check "handles of the generation itself open what they named" \
+		opens $dir /tmp/handles2 same
+	umount $dir
+}
+
+# opens DIR FILE KIND: all handles are of that KIND.
+opens()
+{
+	"$here/handles" open "$1" "$2" >/tmp/opened
+	awk -v kind="$3" '{
+		for (i = 1; i <= NF; i++) {
+			split($i, a, "=")
+			if (a[1] == kind) ours = a[2]
+			else others += a[2]
+		}
+	} END { exit !(ours > 0 && !others) }' /tmp/opened || { sed 's/^/# /' /tmp/opened; return 1; }
+}
+
+older()
+{
+	check "an older generation" mounted generation=1 $dir
+	check "its tree is what it was" shows $dir 1
+	check "sysfs tells it" [ "$(cat /sys/fs/dsfs/*/generation)" = 1 ]
+	check "/proc/mounts tells it" grep -q " $dir dsfs .*generation=1" /proc/mounts
+	check "handles of the newer one are stale there" opens $dir /tmp/handles2 stale
+	"$here/handles" save $dir /tmp/handles1
+	check "the newest of a device of which an older one is mounted" refused EBUSY \
+		"generation 1 is mounted, generation 2 was asked for" ro
+	check "a remount to another one" refuses_remount ro,generation=2
+	check "a remount that names the same one" "$here/trymount" -r -o ro,generation=1 $dir
+	umount $dir
+	mounted ro $dir
+	check "handles of an older generation are stale" opens $dir /tmp/handles1 stale
+	umount $dir
+}
+
+refuses_remount()
+{
+	! "$here/trymount" -r -o "$1" $dir >"$log" && grep -q '^EINVAL' "$log" && shows $dir 1
+}
+
+wrong()
+{
+	check "a generation that is not kept" refused ENOENT \
+		"generation 3 is not kept in this image: the newest is 2" generation=3
+	check "generation 0" refused EINVAL "0 is none" generation=0
+	check "no number" refused EINVAL "" generation=one
+	check "a number that is too large" refused "E[A-Z]*" "" generation=18446744073709551616
+}
+
+# Each on a device of its own.
+beside()
+{
+	mounted ro $dir
+	loop=$(losetup -f)
+	losetup -r "$loop" "$dev"
+	check "an older one on a loop device, beside the newest" \
+		mount -t dsfs -o generation=1 "$loop" $dir2
+	check "has a super block of its own" other_device
+	check "the newest is right" shows $dir 2
+	check "the older one is right" shows $dir2 1
+	umount $dir2
+	umount $dir
+	losetup -d "$loop"
+}
+
+# The image moves on under a mount, as on shared storage, behind the page cache of
+# the device, which still holds the old superblock.
+moves_on()
+{
+	mkdir -p /tmp/moves
+	mount -t tmpfs none /tmp/moves
+	image=/tmp/moves/image
+	# As long as it will be: a loop device does not grow by itself.
+	dd if="$dev" of=$image bs=1M 2>/dev/null
+	dd if="$first" of=$image conv=notrunc bs=1M 2>/dev/null
+	loop=$(losetup -f)
+	losetup "$loop" $image
+	exec 8<"$loop"
+	cat <&8 >/dev/null
+	check "generation 1 alone" mount -t dsfs "$loop" $dir
+	check "is what it was" shows $dir 1
+	dd if="$dev" of=$image conv=notrunc bs=1M 2>/dev/null
+	check "another mount is not given the old tree" refused EBUSY \
+		"generation 1 is mounted, generation 2 was asked for" ro "$loop"
+	check "the first mount goes on" shows $dir 1
+	umount $dir
+	check "the next mount does not believe the page cache" mount -t dsfs "$loop" $dir
+	check "and shows what is there now" shows $dir 2
+	umount $dir
+	exec 8<&-
+	losetup -d "$loop"
+	umount /tmp/moves
+}
+
+newest
+older
+wrong
+beside
+moves_on
+exit $failed
