@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "compact.h"
 #include "libdsfs.h"
 #include "manifest.h"
 #include "meta.h"
@@ -57,7 +58,8 @@ static int write_super(struct meta *m, struct output *out)
 static int make_plan(struct source *src, struct plan *plan)
 {
 	return plan_make(plan, &src->tree, src->o, &src->owners, &src->xsets,
-			 src->update ? src->update->start : DSFS_DATA_START_MIN);
+			 src->o->update ? src->update->start :
+					  DSFS_DATA_START_MIN);
 }
 
 /* Files that could not be read are out: number and count the others again. */
@@ -72,6 +74,20 @@ static int plan_again(struct source *src, struct plan *plan, u64 gone_before)
 	return make_plan(src, plan);
 }
 
+/* All contents, from wherever they come. */
+static int build_data(struct stream *s, const struct plan *plan,
+		      struct output *out)
+{
+	int ret = output_open(out, s->start);
+
+	if (!ret && s->src->o->compact)
+		return compact_data(s);
+	if (!ret)
+		ret = order_read(s);
+	return ret ? ret : stream_data(s, plan->data,
+				       plan->bytes - plan->kept_bytes);
+}
+
 static int build(struct source *src, struct plan *plan, struct output *out)
 {
 	u64 gone = src->tree.gone;
@@ -83,12 +99,12 @@ static int build(struct source *src, struct plan *plan, struct output *out)
 		msg_error(NULL, "out of memory");
 		goto out;
 	}
-	ret = output_open(out, stream->start);
-	if (!ret)
-		ret = order_read(stream);
-	if (!ret)
-		ret = stream_data(stream, plan->data,
-				  plan->bytes - plan->kept_bytes);
+	if (src->o->compact) {
+		ret = compact_worth(stream);
+		if (ret <= 0)
+			goto out;
+	}
+	ret = build_data(stream, plan, out);
 	if (!ret)
 		ret = plan_again(src, plan, gone);
 	if (!ret)
@@ -109,6 +125,18 @@ out:
 	return ret;
 }
 
+/* The tree that the image is to have. */
+static int get_tree(struct source *src)
+{
+	const struct options *o = src->o;
+	int ret;
+
+	if (o->compact)
+		return image_tree(src);
+	ret = o->manifest ? manifest_read(src) : scan_tree(src);
+	return ret || !o->update ? ret : update_match(src);
+}
+
 static int run(struct options *o, struct source *src, struct output *out)
 {
 	struct plan plan;
@@ -121,17 +149,15 @@ static int run(struct options *o, struct source *src, struct output *out)
 	ret = source_init(src, o);
 	if (ret)
 		return ret;
-	if (o->update) {
-		ret = update_open(src, o, out);
+	if (o->update || o->compact) {
+		ret = update_open(src, o, o->update ? out->path : o->source);
 		if (ret)
 			return ret;
 		out->first_slot = !src->update->img.use;
 	}
 	src->image_dev = out->dev;
 	src->image_ino = out->ino;
-	ret = o->manifest ? manifest_read(src) : scan_tree(src);
-	if (!ret)
-		ret = o->update ? update_match(src) : 0;
+	ret = get_tree(src);
 	if (!ret)
 		ret = make_plan(src, &plan);
 	if (!ret)

@@ -221,7 +221,7 @@ static int put_history(struct meta *m)
 {
 	int ret;
 
-	if (!m->src->update)
+	if (!m->src->o->update)
 		return 0;
 	meta_begin(m, DSFS_REGION_HISTORY);
 	ret = meta_put(m, &update_slot(m->src->update)->raw, DSFS_SB_SIZE);

@@ -20,6 +20,7 @@ enum {
 	OPT_ALL_ROOT,
 	OPT_CHECKSUM,
 	OPT_CHUNK_SIZE,
+	OPT_COMPACT,
 	OPT_EXCLUDE_FROM,
 	OPT_JSON,
 	OPT_MANIFEST,
@@ -38,6 +39,7 @@ static const struct option long_options[] = {
 	{ "all-root", no_argument, NULL, OPT_ALL_ROOT },
 	{ "checksum", no_argument, NULL, OPT_CHECKSUM },
 	{ "chunk-size", required_argument, NULL, OPT_CHUNK_SIZE },
+	{ "compact", no_argument, NULL, OPT_COMPACT },
 	{ "dry-run", no_argument, NULL, 'n' },
 	{ "exclude", required_argument, NULL, 'e' },
 	{ "exclude-from", required_argument, NULL, OPT_EXCLUDE_FROM },
@@ -68,6 +70,7 @@ static const char help_text[] =
 "Usage: mkfs.dsfs [options] IMAGE SOURCE\n"
 "       mkfs.dsfs [options] --manifest=FILE IMAGE [SOURCE]\n"
 "       mkfs.dsfs --update [options] IMAGE SOURCE\n"
+"       mkfs.dsfs --compact [options] IMAGE [TARGET]\n"
 "Pack the directory SOURCE, or what the lines of FILE say, into a DSFS image,\n"
 "a file or a block device.\n"
 "\n"
@@ -93,6 +96,8 @@ static const char help_text[] =
 "      --update           add a generation to IMAGE; write what is new or changed,\n"
 "                         by size and modification time\n"
 "      --checksum         with --update: read all files, go by their contents\n"
+"      --compact          pack IMAGE anew, without its older generations, if a quarter\n"
+"                         of it is theirs alone (with -f: anyway)\n"
 "      --threads=N        readers, 1 to 256 (default: CPUs, at least 4)\n"
 "  -f, --force            overwrite an image, or a device in use\n"
 "  -n, --dry-run          plan and report, write nothing\n"
@@ -263,6 +268,9 @@ static int parse_flag(struct options *o, int c)
 	case OPT_CHECKSUM:
 		o->checksum = true;
 		break;
+	case OPT_COMPACT:
+		o->compact = true;
+		break;
 	case OPT_UPDATE:
 		o->update = true;
 		break;
@@ -373,17 +381,30 @@ static int check_update(const struct options *o)
 	return 0;
 }
 
+/* An image is packed anew as it is. */
+static int check_compact(const struct options *o)
+{
+	if (o->update || o->checksum || o->manifest || o->order ||
+	    o->npatterns || o->layout_set || o->uuid_set || o->fixed_time ||
+	    o->all_root || o->one_fs || o->no_dedup || o->no_xattrs ||
+	    o->skip_unreadable || o->plan_only)
+		return usage("%s", "options that do not go with --compact");
+	return 0;
+}
+
 static int parse_arguments(struct options *o, int n, char **args)
 {
-	if (n < (o->manifest ? 1 : 2))
-		return usage("%s", o->manifest ? "IMAGE is needed" :
+	if (n < (o->manifest || o->compact ? 1 : 2))
+		return usage("%s", o->manifest || o->compact ? "IMAGE is needed" :
 			     "IMAGE and SOURCE are needed");
 	if (n > 2)
 		return usage("%s", "too many arguments");
 	if (o->manifest && o->one_fs)
 		return usage("%s", "--one-file-system: not with --manifest");
-	o->image = args[0];
-	o->source = n > 1 ? args[1] : ".";
+	o->image = args[o->compact && n > 1];
+	o->source = o->compact ? args[0] : n > 1 ? args[1] : ".";
+	if (o->compact)
+		return check_compact(o);
 	return check_update(o);
 }
 

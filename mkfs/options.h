@@ -33,6 +33,7 @@ struct pattern {
  * @label_set: --label
  * @layout_set: --align, --chunk-size or --no-checksums
  * @update: a new generation of @image
+ * @compact: @source is an image, to be packed anew
  * @checksum: contents tell what has changed, not sizes and times
  * @any_path: some pattern has @path set
  */
@@ -55,6 +56,7 @@ struct options {
 	bool label_set;
 	bool layout_set;
 	bool update;
+	bool compact;
 	bool checksum;
 	bool any_path;
 	bool uuid_set;

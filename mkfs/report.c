@@ -143,7 +143,7 @@ static void text_update(const struct update *u, const struct stream *s,
 	       human(le64_to_cpu(m->super.meta_bytes)));
 	printf("of no use to this generation: %s, %llu %%%s\n", human(dead),
 	       ull(percent), percent < UPDATE_DEAD_PERCENT ? "" :
-	       ": pack anew to get rid of it");
+	       ": --compact gets rid of it");
 }
 
 static void json_update(struct json *j, const struct update *u,
@@ -191,7 +191,7 @@ void report_plan(const struct source *src, const struct plan *p)
 	if (src->o->json || src->o->quiet)
 		return;
 	text_counts(src, p);
-	if (src->update)
+	if (src->o->update)
 		text_kept(p->kept, p->kept_bytes);
 	printf("padding up to %s, metadata about %s, %.1f bytes a name\n",
 	       human(p->padding), human(p->meta_bytes),
@@ -255,7 +255,7 @@ void report_done(const struct source *src, const struct plan *p,
 	if (src->o->json || src->o->quiet)
 		return;
 	text_counts(src, p);
-	if (src->update)
+	if (src->o->update)
 		text_kept(src->update->kept_files, src->update->kept_bytes);
 	printf("stored %s, duplicates %llu (%s), with holes %llu",
 	       human(s->place.stored), ull(s->dup_files), human(s->dup_bytes),

@@ -289,7 +289,7 @@ int stream_data(struct stream *s, u64 files, u64 bytes)
 	if (!ret)
 		store_resolve_dups(&s->src->tree);
 	s->stored = s->place.stored;
-	if (!ret && s->src->update) {
+	if (!ret && s->src->o->update) {
 		ret = update_adopt(s);
 		s->stored = s->src->update->stored;
 	}
@@ -326,7 +326,7 @@ int stream_init(struct stream *s, struct source *src, struct output *out)
 	pthread_cond_init(&s->room, NULL);
 	s->data_start = DSFS_DATA_START_MIN;
 	s->start = s->data_start;
-	if (src->update) {
+	if (src->o->update) {
 		s->data_start = src->update->img.geo->data_start;
 		s->start = src->update->start;
 	}

@@ -182,6 +182,15 @@ static int resolve(struct output *out, const char *image)
 	return 0;
 }
 
+/* An image is packed anew to its own name. */
+static bool is_source(const struct options *o, const struct stat *st)
+{
+	struct stat other;
+
+	return o->compact && !stat(o->source, &other) &&
+	       other.st_dev == st->st_dev && other.st_ino == st->st_ino;
+}
+
 int output_check(struct output *out, const struct options *o)
 {
 	struct stat st;
@@ -200,6 +209,10 @@ int output_check(struct output *out, const struct options *o)
 	out->dev = st.st_dev;
 	out->ino = st.st_ino;
 	out->update = o->update;
+	if (S_ISBLK(st.st_mode) && is_source(o, &st)) {
+		msg_error(out->path, "is a device: pack it to another TARGET");
+		return -EINVAL;
+	}
 	if (S_ISBLK(st.st_mode)) {
 		out->ino = 0;
 		ret = check_device(out, o);
@@ -216,7 +229,7 @@ int output_check(struct output *out, const struct options *o)
 		return -EINVAL;
 	}
 	out->replace = true;
-	if (!o->force && !o->plan_only) {
+	if (!o->force && !o->plan_only && !is_source(o, &st)) {
 		msg_error(out->path, "exists: use -f to overwrite");
 		return -EEXIST;
 	}

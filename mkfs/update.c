@@ -12,7 +12,6 @@
 
 #include "libdsfs.h"
 #include "msg.h"
-#include "output.h"
 #include "stream.h"
 #include "update.h"
 
@@ -22,7 +21,7 @@ static int damaged(const struct update *u, const char *what,
 	char text[256];
 
 	image_err_text(err, ret, text, sizeof(text));
-	msg_error(u->img.path, "cannot be updated: %s: %s: run fsck.dsfs", what,
+	msg_error(u->img.path, "cannot be built on: %s: %s: run fsck.dsfs", what,
 		  text);
 	return ret;
 }
@@ -63,7 +62,7 @@ static void take_options(const struct update *u, struct options *o)
 	o->uuid_set = true;
 }
 
-int update_open(struct source *src, struct options *o, const struct output *out)
+int update_open(struct source *src, struct options *o, const char *path)
 {
 	struct update *u = calloc(1, sizeof(*u));
 	u64 unit;
@@ -73,7 +72,7 @@ int update_open(struct source *src, struct options *o, const struct output *out)
 		msg_error(NULL, "out of memory");
 		return -ENOMEM;
 	}
-	ret = image_open(&u->img, out->path);
+	ret = image_open(&u->img, path);
 	if (ret) {
 		free(u);
 		return ret;

@@ -9,7 +9,6 @@
 #include "options.h"
 #include "scan.h"
 
-struct output;
 struct stream;
 
 /**
@@ -44,11 +43,11 @@ struct update {
 /**
  * update_open - read what must stay as it is
  * @o: gets what the image has: alignment, checksums, objects, label, UUID
- * @out: the checked target
+ * @path: of the image
  *
  * Messages are written.  Return: 0 or -errno.
  */
-int update_open(struct source *src, struct options *o, const struct output *out);
+int update_open(struct source *src, struct options *o, const char *path);
 
 /**
  * update_match - find each file in the image; mark those that have not changed

@@ -68,7 +68,7 @@ static int xsets_grow(struct xsets *x)
 	return 0;
 }
 
-static int xsets_get(struct xsets *x, const void *p, u32 bytes, u32 *number)
+int xsets_get(struct xsets *x, const void *p, u32 bytes, u32 *number)
 {
 	u64 hash = XXH3_64bits(p, bytes);
 	struct xset *s;

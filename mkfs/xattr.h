@@ -33,6 +33,9 @@ struct xsets {
 int xsets_init(struct xsets *x);
 void xsets_free(struct xsets *x);
 
+/* Number of a set in the form of the image.  Lock held, or one thread.  0 or -ENOMEM. */
+int xsets_get(struct xsets *x, const void *p, u32 bytes, u32 *number);
+
 static inline struct xset *xsets_at(const struct xsets *x, u32 number)
 {
 	return (struct xset *)x->list.p + number - 1;

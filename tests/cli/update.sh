@@ -10,6 +10,8 @@ mkfs=$bin/mkfs.dsfs
 fsck=$bin/fsck.dsfs
 dump=$bin/dump.dsfs
 
+loop=
+trap '[ -z "$loop" ] || losetup -d "$loop" 2>/dev/null; rm -rf "$work"' EXIT
 root=--no-root
 [ "$(id -u)" -ne 0 ] || root=
 
@@ -297,7 +299,7 @@ cases_refused()
 	says 'no image' 1 'No such file' "$mkfs" --update missing tree
 	check 'no image: none is made' test ! -e missing
 	head -c 200000 /dev/zero >zeros
-	says 'something else' 1 'cannot be updated: superblock: magic' \
+	says 'something else' 1 'cannot be built on: superblock: magic' \
 		"$mkfs" --update zeros tree
 	exits 'a dry run' 0 "$mkfs" -n --update image.dsfs tree
 	check 'a dry run: says what stays' grep -q '^kept where they are: 509 files' "$out"
@@ -367,6 +369,147 @@ cases_signal()
 	check 'SIGTERM: nothing changed' cmp before image.dsfs
 }
 
+# A killed run leaves a device as it was, but for what lies behind the image.
+killed()
+{
+	local pid
+
+	"$mkfs" -q --update --order=pipe "$loop" tree 2>"$err" &
+	pid=$!
+	exec 4>pipe
+	kill -KILL "$pid"
+	wait "$pid" 2>/dev/null || true
+	exec 4>&-
+	"$fsck" -q "$loop" >"$out" 2>&1 && diff one <(list "$loop") >"$out"
+}
+
+# Who has it in use: a loop device, or somebody who opened that for himself.
+cases_devices()
+{
+	make_tree
+	"$mkfs" -q -f image.dsfs tree
+	list image.dsfs >one
+	if [ "$(id -u)" -ne 0 ] || ! loop=$(losetup --show -r -f image.dsfs 2>/dev/null); then
+		skip 'devices' 'no loop devices here'
+		return
+	fi
+	cp image.dsfs before
+	says 'a file that a loop device has' 1 "is in use by $loop: unmount it" \
+		"$mkfs" --update image.dsfs tree
+	check 'a file that a loop device has: nothing changed' cmp before image.dsfs
+	exits 'a file that a loop device has: a dry run' 0 \
+		"$mkfs" -q -n --update image.dsfs tree
+	losetup -d "$loop"
+	check 'a file that no loop device has any more' update
+	check 'a file that no loop device has any more: the same tree' is_tree
+
+	cp before disk
+	head -c 20000256 < <(yes) >>./disk
+	loop=$(losetup --show -f disk)
+	bytes tree/many/7 5000 99
+	bytes tree/new 2000000 98
+	# as a mount has it
+	exec 6< <(exec python3 -c 'import os, sys, time
+os.open(sys.argv[1], os.O_RDONLY | os.O_EXCL)
+print("open", flush=True)
+time.sleep(1000)' "$loop")
+	read -r <&6
+	says 'a device in use' 1 'is mounted or in use: an update needs it alone' \
+		"$mkfs" --update "$loop" tree
+	kill $!
+	wait $! || true
+	exec 6<&-
+	rm -f pipe
+	mkfifo pipe
+	check 'a device: killed' killed
+	exits 'a device' 0 "$mkfs" -q --update "$loop" tree
+	exits 'a device: it is sound' 0 "$fsck" "$loop"
+	"$mkfs" -q -f fresh.dsfs tree
+	check 'a device: what a new image holds' diff <(list fresh.dsfs) <(list "$loop")
+	check 'a device: generation 1' diff one <(list --generation=1 "$loop")
+	losetup -d "$loop"
+	cp before disk
+	truncate -s $(($(stat -c %s before) + 1000448)) disk
+	loop=$(losetup --show -f disk)
+	says 'a device too small' 1 'device too small' "$mkfs" --update "$loop" tree
+	check 'a device too small: it is as it was' diff one <(list "$loop")
+	exits 'a device too small: and sound' 0 "$fsck" "$loop"
+	losetup -d "$loop"
+}
+
+# The image packed anew from itself.
+cases_compact()
+{
+	local options i size uuid
+
+	for options in '' '--align=512' '--no-checksums' '--chunk-size=4K'; do
+		make_tree
+		# shellcheck disable=SC2086
+		"$mkfs" -q -f -L before $options image.dsfs tree
+		for i in 1 2 3; do
+			bytes tree/large 3000000 "$((700 + i))"
+			bytes "tree/small/$i" 100 "$((800 + i))"
+			rm "tree/many/$i"
+			update
+		done
+		list image.dsfs >now
+		uuid=$("$dump" image.dsfs | grep ^uuid:)
+		exits "$options --compact" 0 "$mkfs" --compact image.dsfs
+		check "$options --compact: nothing is of no use" \
+			grep -q '^of no use to this generation: .* 0 %$' "$out"
+		check "$options --compact: the same tree" diff now <(list image.dsfs)
+		exits "$options --compact: it is sound" 0 "$fsck" image.dsfs
+		# shellcheck disable=SC2086
+		"$mkfs" -q -f $options fresh.dsfs tree
+		size=$(stat -c %s image.dsfs)
+		check "$options --compact: no larger than a new image" \
+			test "$size" -le $(($(stat -c %s fresh.dsfs) + 4096))
+		run "$dump" --generations image.dsfs
+		check "$options --compact: one generation, a new one" \
+			test "$(awk '{ print $1 }' "$out" | tr '\n' ' ')" = 'generation 5 '
+		check "$options --compact: label and UUID are those of before" test \
+			"$("$dump" image.dsfs | grep -e ^uuid: -e '^label: *before$')" = \
+			"$uuid
+$("$dump" image.dsfs | grep ^label:)"
+	done
+	cp image.dsfs before
+	exits 'too little to be packed anew' 0 "$mkfs" --compact image.dsfs
+	check 'too little to be packed anew: says so' grep -q 'left as it is' "$out"
+	check 'too little to be packed anew: nothing changed' cmp before image.dsfs
+	bytes tree/new 10000 9
+	check 'an update of it' update
+	check 'an update of it: what a new image holds' is_tree -L before
+	list image.dsfs >now
+	exits 'to another file' 0 "$mkfs" -f --compact image.dsfs other.dsfs
+	check 'to another file: the same tree' diff now <(list other.dsfs)
+	says 'to another file that is there' 1 'exists: use -f' \
+		"$mkfs" --compact image.dsfs other.dsfs
+	for i in --update --manifest=x -T5 --uuid=random --align=4K -n; do
+		exits "usage: --compact $i" 2 "$mkfs" --compact "$i" image.dsfs
+	done
+	says 'nothing to be packed anew' 1 'No such file' "$mkfs" --compact missing
+
+	cp image.dsfs before
+	flip image.dsfs $(($(data_of image.dsfs /many/100) + 9))
+	cp image.dsfs broken
+	says 'a damaged content' 1 'content: Bad message: run fsck.dsfs' \
+		"$mkfs" -f --compact image.dsfs
+	check 'a damaged content: the image is as it was' cmp broken image.dsfs
+	check 'a damaged content: nothing else is left' \
+		test -z "$(find . -name '.image*')"
+	cp before image.dsfs
+	if [ "$(id -u)" -ne 0 ] || ! loop=$(losetup --show -r -f image.dsfs 2>/dev/null); then
+		skip 'packed anew while in use' 'no loop devices here'
+		return
+	fi
+	says 'a device in its place' 1 'pack it to another TARGET' "$mkfs" --compact "$loop"
+	exits 'packed anew while in use' 0 "$mkfs" -q -f --compact image.dsfs
+	exits 'packed anew while in use: who has it, has the old one' 0 "$fsck" "$loop"
+	check 'packed anew while in use: and sees the same' diff now <(list "$loop")
+	check 'packed anew while in use: the new one' diff now <(list image.dsfs)
+	losetup -d "$loop"
+}
+
 # Attributes of all kinds, on whatever this file system takes.
 cases_zoo()
 {
@@ -383,6 +526,10 @@ cases_zoo()
 	check 'all kinds of files, changed' update
 	check 'all kinds of files, changed: what a new image holds' is_tree
 	check 'all kinds of files, changed: generation 1' generation 1 one
+	list image.dsfs >one
+	exits 'all kinds of files: --compact' 0 "$mkfs" -q -f --compact image.dsfs
+	check 'all kinds of files: --compact: the same tree' diff one <(list image.dsfs)
+	exits 'all kinds of files: --compact: it is sound' 0 "$fsck" image.dsfs
 	SOURCE_DATE_EPOCH=5 "$mkfs" -q -f 1.dsfs tree
 	cp 1.dsfs 8.dsfs
 	bytes tree/added 100000 5
@@ -401,5 +548,7 @@ cases_layout
 cases_objects
 cases_refused
 cases_signal
+cases_devices
+cases_compact
 cases_zoo
 finish
