@@ -181,26 +181,38 @@ step_chunk()
 	one_chunk wholefile=0 EBADMSG flakey 254
 }
 
-# An epoch over a device that fails and comes back all the time.
-running_epoch()
-{
-	drop_caches
-	rm -f /tmp/ended
-	{ listing /mnt/dsfs >/tmp/list 2>/dev/null || true; : >/tmp/ended; } &
-	changes=0
-	until [ -e /tmp/ended ]; do
-		broken 69632 "$metadata" "$@" | become
-		heal
-		changes=$((changes + 1))
-	done
-	wait
-	echo "# $prog: the device failed $changes times in an epoch"
-}
-
 # The reader may have been lucky.
 right_or_none()
 {
 	cmp -s /tmp/list /ref/list || right_or "$1"
+}
+
+# Epoch after epoch until /tmp/stop is there; fails if one got wrong bytes.
+epochs()
+{
+	wrong=0
+	until [ -e /tmp/stop ]; do
+		drop_caches
+		listing /mnt/dsfs >/tmp/list 2>/dev/null || true
+		right_or_none "$1" || wrong=1
+	done
+	return "$wrong"
+}
+
+# running_epochs ERRNO TARGET...: over a device that fails and comes back
+running_epochs()
+{
+	rm -f /tmp/stop
+	epochs "$1" &
+	reader=$!
+	shift
+	for change in 1 2 3 4 5; do
+		broken 69632 "$metadata" "$@" | become
+		heal
+	done
+	: >/tmp/stop
+	echo "# $prog: the device failed $change times"
+	wait "$reader"
 }
 
 # epoch OPTIONS ERRNO TARGET...: all of the data
@@ -209,8 +221,7 @@ step_epoch()
 	opts=$1 err=$2
 	shift 2
 	begin "$opts"
-	running_epoch "$@"
-	check "$* under an epoch, $opts: right bytes or $err" right_or_none "$err"
+	check "$* under an epoch, $opts: right bytes or $err" running_epochs "$err" "$@"
 	# Pages that failed are no obstacle, and those that did not are right.
 	check "$* under an epoch, $opts: all is right afterwards" listed
 	mark
