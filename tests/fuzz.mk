@@ -70,6 +70,6 @@ $(FUZZ)/agree: $(patsubst %.c,$(FUZZ)/san/%.o,$(fuzz_fsck_SRC) $(fuzz_own) tests
 
 .PHONY: fuzzers
 fuzzers: $(foreach t,$(FUZZ_TARGETS),$(addprefix $(FUZZ)/$(t)-,san fast afl)) \
-	 $(FUZZ)/mutator.so $(FUZZ)/pack $(FUZZ)/agree $(B)/tests/update
+	 $(FUZZ)/mutator.so $(FUZZ)/pack $(FUZZ)/agree
 
 -include $(patsubst %.o,%.d,$(sort $(fuzz_OBJ)))
