@@ -11,9 +11,16 @@ fsck=$bin/fsck.dsfs
 dump=$bin/dump.dsfs
 
 loop=
-trap '[ -z "$loop" ] || losetup -d "$loop" 2>/dev/null; rm -rf "$work"' EXIT
+trap 'detach || true; rm -rf "$work"' EXIT
 root=--no-root
 [ "$(id -u)" -ne 0 ] || root=
+
+# The device is nobody's then, or somebody else's.
+detach()
+{
+	[ -z "$loop" ] || losetup -d "$loop"
+	loop=
+}
 
 list()
 {
@@ -390,6 +397,7 @@ cases_devices()
 	"$mkfs" -q -f image.dsfs tree
 	list image.dsfs >one
 	if [ "$(id -u)" -ne 0 ] || ! loop=$(losetup --show -r -f image.dsfs 2>/dev/null); then
+		loop=
 		skip 'devices' 'no loop devices here'
 		return
 	fi
@@ -399,7 +407,7 @@ cases_devices()
 	check 'a file that a loop device has: nothing changed' cmp before image.dsfs
 	exits 'a file that a loop device has: a dry run' 0 \
 		"$mkfs" -q -n --update image.dsfs tree
-	losetup -d "$loop"
+	detach
 	check 'a file that no loop device has any more' update
 	check 'a file that no loop device has any more: the same tree' is_tree
 
@@ -427,14 +435,14 @@ time.sleep(1000)' "$loop")
 	"$mkfs" -q -f fresh.dsfs tree
 	check 'a device: what a new image holds' diff <(list fresh.dsfs) <(list "$loop")
 	check 'a device: generation 1' diff one <(list --generation=1 "$loop")
-	losetup -d "$loop"
+	detach
 	cp before disk
 	truncate -s $(($(stat -c %s before) + 1000448)) disk
 	loop=$(losetup --show -f disk)
 	says 'a device too small' 1 'device too small' "$mkfs" --update "$loop" tree
 	check 'a device too small: it is as it was' diff one <(list "$loop")
 	exits 'a device too small: and sound' 0 "$fsck" "$loop"
-	losetup -d "$loop"
+	detach
 }
 
 # The image packed anew from itself.
@@ -499,6 +507,7 @@ $("$dump" image.dsfs | grep ^label:)"
 		test -z "$(find . -name '.image*')"
 	cp before image.dsfs
 	if [ "$(id -u)" -ne 0 ] || ! loop=$(losetup --show -r -f image.dsfs 2>/dev/null); then
+		loop=
 		skip 'packed anew while in use' 'no loop devices here'
 		return
 	fi
@@ -507,7 +516,7 @@ $("$dump" image.dsfs | grep ^label:)"
 	exits 'packed anew while in use: who has it, has the old one' 0 "$fsck" "$loop"
 	check 'packed anew while in use: and sees the same' diff now <(list "$loop")
 	check 'packed anew while in use: the new one' diff now <(list image.dsfs)
-	losetup -d "$loop"
+	detach
 }
 
 # Attributes of all kinds, on whatever this file system takes.
