@@ -32,6 +32,7 @@ endif
 SUM_LIBS	+= -lxxhash
 LIBS		:= $(SUM_LIBS) -lblkid -luuid -lpthread
 TOOLS		:= mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs
+SCRIPTS		:= dsfs-switch
 
 LIB_SRC		:= $(wildcard fs/libdsfs/*.c userspace/lib/*.c)
 LIB_SRC		:= $(filter-out %_kunit.c,$(LIB_SRC))
@@ -47,7 +48,7 @@ LIB		:= $(B)/libdsfs.a
 all: tools modules
 
 .PHONY: tools
-tools: $(addprefix $(B)/,$(TOOLS))
+tools: $(addprefix $(B)/,$(TOOLS) $(SCRIPTS))
 
 $(B)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -62,6 +63,11 @@ $(B)/$(1).dsfs: $$(call objs,$$($(1)_SRC)) $$(LIB)
 	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LIBS)
 endef
 $(foreach t,mkfs fsck dump mount,$(eval $(call tool_rule,$(t))))
+
+$(B)/dsfs-switch: userspace/switch/dsfs-switch Makefile
+	sed 's/@VERSION@/$(VERSION)/' $< >$@.new
+	chmod 755 $@.new
+	mv $@.new $@
 
 -include $(patsubst %.o,%.d,$(call objs,$(LIB_SRC) $(mkfs_SRC) $(fsck_SRC) $(dump_SRC) $(mount_SRC)))
 
@@ -78,7 +84,7 @@ MODDIR		= $(DESTDIR)/lib/modules/$(KVER)/updates
 .PHONY: install uninstall
 install: tools
 	install -d $(DESTDIR)$(sbindir) $(DESTDIR)$(mountdir) $(DESTDIR)$(mandir)/man8
-	install -m 755 $(addprefix $(B)/,mkfs.dsfs fsck.dsfs dump.dsfs) $(DESTDIR)$(sbindir)
+	install -m 755 $(addprefix $(B)/,mkfs.dsfs fsck.dsfs dump.dsfs $(SCRIPTS)) $(DESTDIR)$(sbindir)
 	install -m 755 $(B)/mount.dsfs $(DESTDIR)$(mountdir)
 	install -m 644 $(MANPAGES) $(DESTDIR)$(mandir)/man8
 	if [ -e fs/dsfs.ko ]; then \
@@ -88,7 +94,7 @@ install: tools
 	fi
 
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(sbindir)/,mkfs.dsfs fsck.dsfs dump.dsfs)
+	rm -f $(addprefix $(DESTDIR)$(sbindir)/,mkfs.dsfs fsck.dsfs dump.dsfs $(SCRIPTS))
 	rm -f $(DESTDIR)$(mountdir)/mount.dsfs
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man8/,$(notdir $(MANPAGES)))
 	if [ -e $(MODDIR)/dsfs.ko ]; then \
@@ -103,11 +109,17 @@ include tests/hostile.mk
 include tests/fuzz.mk
 
 # All tests, or the tiers in TIERS (tests/README.md).
-.PHONY: check check-long
+.PHONY: check check-long check-rbd
 check:
 	scripts/install-deps build check
 	$(MAKE) tools
 	tests/check $(TIERS)
+
+# One snapshot on a real Ceph cluster, many nodes.
+check-rbd:
+	scripts/install-deps build check
+	$(MAKE) tools
+	tests/check rbd
 
 check-long:
 	scripts/install-deps build check
@@ -150,6 +162,7 @@ help:
 	@echo 'make check [TIERS="..."]   all tests, or some tiers: see tests/README.md'
 	@echo 'make coverage              which lines of fs/ the tests reach'
 	@echo 'make check-long            the same, and ten million files'
+	@echo 'make check-rbd             the part of it that needs a Ceph cluster, which it makes'
 	@echo 'make bench [BENCH="..."]   all benchmarks, or some parts: Documentation/benchmarks/'
 	@echo 'make bench-plots           pictures of the results that are kept there'
 	@echo 'make clean                 remove what was built here'

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What the tests on a real cluster share: the cluster, images on it, guests, and what
+# the OSD counted.
+#
+# To be sourced by tests/rbd/NAME, with the top of the checkout as the working
+# directory from here on.  begin() starts all, and the EXIT trap ends it.
+
+# shellcheck source=tests/lab/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lab/lib.sh"
+cd "$lab_top" || exit 1
+PATH=$PATH:/usr/sbin:/sbin
+files=${RBD_FILES:-400}
+out=build/tests/$tool
+status=0
+
+result()
+{
+	if "${@:2}"; then
+		echo "ok - $tool: $1"
+	else
+		echo "not ok - $tool: $1"
+		status=1
+	fi
+}
+
+cluster()
+{
+	tests/rbd/cluster "$1" "$dir" "${@:2}"
+}
+
+in_ns()
+{
+	cluster exec "$@"
+}
+
+rbd()
+{
+	in_ns rbd "$@"
+}
+
+finish()
+{
+	cluster stop
+	wait
+	rm -rf "$dir"
+}
+
+# --- images ---------------------------------------------------------------
+
+make_images()
+{
+	rm -rf "$out"
+	mkdir -p "$out"
+	build/tests/mkset --files="$files" --classes=20 "$out/tree"
+	build/mkfs.dsfs -q --all-root --object-size=4M "$out/dsfs.img" "$out/tree"
+	build/dump.dsfs --list "$out/dsfs.img" >"$out/list"
+	mke2fs -q -q -F -t ext4 -O ^has_journal -m 0 -d "$out/tree" "$out/ext4.img" \
+		$(($(stat -c %s "$out/dsfs.img") * 5 / 4096))k
+	mkfs.erofs --quiet -E noinline_data "$out/erofs.img" "$out/tree"
+}
+
+snapshot()
+{
+	rbd snap create --no-progress "datasets/$1"
+	rbd snap protect "datasets/$1"
+}
+
+import_images()
+{
+	local fs
+
+	for fs; do
+		rbd import --no-progress --image-feature layering "$out/$fs.img" "datasets/$fs"
+		snapshot "$fs@v1"
+	done
+}
+
+# --- guests ---------------------------------------------------------------
+
+key_of()
+{
+	in_ns ceph auth get-key "client.$1"
+}
+
+# guest KERNEL NUMBER ROLE [OPTION...] -- [ARG...]
+guest()
+{
+	local kernel=$1 number=$2 role=$3 options=() user=node
+
+	shift 3
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	case $role in
+	write|update|rewrite) user="admin" ;;
+	esac
+	in_ns tests/vm/run --kernel "$kernel" --module-ko "build/modules/$kernel/dsfs.ko" \
+		--mod virtio_net --mod rbd --mod-if crc32c-intel --timeout 600 \
+		--qemu -name --qemu "$(<"$dir/netns")-$number" \
+		--qemu -netdev --qemu "tap,id=n,ifname=tap$number,script=no,downscript=no" \
+		--qemu -device --qemu "virtio-net-pci,netdev=n,mac=52:54:00:00:00:0$number" \
+		--exe build/tests/requests --exe build/tests/listing --file "$out/list:/ref/list" \
+		--file tests/guest/lib.sh:/bin/lib.sh --file tests/rbd/node.sh:/bin/node.sh \
+		--file tests/rbd/guest.sh:/bin/guest.sh \
+		"${options[@]}" -- /bin/guest.sh "$role" "1$number" "$(key_of $user)" "$@"
+}
+
+# guest_result NAME GUEST...: its cases, and whether it ended well.
+guest_result()
+{
+	local name=$1 rc=0
+
+	shift
+	guest "$@" || rc=$?
+	[ $rc -le 1 ] || echo "not ok - $tool: $name: the guest gave $rc"
+	[ $rc -ne 0 ] || echo "ok - $tool: $name: kernel log and unload"
+	return $rc
+}
+
+# QEMU's own driver: a disk of the host's librbd.
+librbd_disk()
+{
+	printf '%s\n' --qemu -drive --qemu \
+		"if=none,id=rbd,format=raw,readonly=on,file=rbd:datasets/$1:id=qemu:conf=$dir/ceph.conf" \
+		--qemu -device --qemu virtio-blk-pci,drive=rbd,serial=rbd --mod virtio_blk
+}
+
+# --- what the cluster counted ---------------------------------------------
+
+osd_counts()
+{
+	in_ns ceph daemon "$dir/run/osd.0.asok" perf dump osd |
+		python3 -c 'import json, sys
+c = json.load(sys.stdin)["osd"]
+print(c["op_r"], c["op_w"] + c["op_rw"], c["op_r_out_bytes"])'
+}
+
+start_barrier()
+{
+	coproc barrier { exec ip netns exec "$(<"$dir/netns")" tests/rbd/barrier "$1"; }
+}
+
+stop_barrier()
+{
+	# shellcheck disable=SC2154 # coproc sets it
+	kill "$barrier_PID"
+	wait "$barrier_PID" 2>/dev/null || true
+}
+
+# Until all guests wait.
+all_wait()
+{
+	read -r -t 500 _ <&"${barrier[0]}" || die "the guests do not come"
+}
+
+go_on()
+{
+	echo >&"${barrier[1]}"
+}
+
+# counted NAME READERS: the phase between two barriers; sets reads, writes, bytes.
+counted()
+{
+	local before after
+
+	all_wait
+	before=$(osd_counts)
+	go_on
+	all_wait
+	after=$(osd_counts)
+	go_on
+	read -r reads writes bytes < <(awk '{ print $4 - $1, $5 - $2, $6 - $3 }' \
+		<<<"$before $after")
+	per_file=$(awk -v r="$reads" -v n=$(($2 * files)) 'BEGIN { printf "%.3f", r / n }')
+	echo "# $1: $reads reads of $bytes bytes by $2 x $files files: $per_file a file; $writes writes"
+}
+
+at_most()
+{
+	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= b) }'
+}
+
+# begin KERNEL...: programs, modules, a tree, the cluster.
+begin()
+{
+	local kernel
+
+	make -s tools build/tests/{requests,listing,mkset,handles}
+	for kernel; do
+		tests/lab/dsfs-module "$kernel" >/dev/null
+	done
+	make_images
+	dir=$(mktemp -d /tmp/dsfs-rbd.XXXXXX)
+	trap finish EXIT
+	cluster start 4
+}

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+#
+# What the scripts of the guests on the cluster share: the network, mapping of images,
+# the barrier, an epoch.
+#
+# To be sourced; the caller sets number, of its address, and key, and fs for messages.
+
+mnt=/mnt/image
+mkdir -p $mnt /mnt/container
+
+net_up()
+{
+	ip link set lo up
+	ip link set eth0 up
+	ip addr add "10.77.0.$number/24" dev eth0
+}
+
+# map USER OPTIONS IMAGE [SNAPSHOT]: sets dev.
+map()
+{
+	echo "10.77.0.1:6789 name=$1,secret=$key$2 datasets $3 ${4:--}" \
+		>/sys/bus/rbd/add_single_major
+	for device in /sys/bus/rbd/devices/*; do
+		[ "$(cat "$device/name") $(cat "$device/current_snap")" != "$3 ${4:--}" ] ||
+			dev=/dev/rbd${device##*/}
+	done
+}
+
+unmap()
+{
+	echo "${1#/dev/rbd}" >/sys/bus/rbd/remove_single_major
+}
+
+barrier()
+{
+	nc 10.77.0.1 7000 </dev/null
+}
+
+# A loader's way to read; the counts are the device's.
+epoch()
+{
+	requests --pattern=pil --seed="$1" $mnt | sed "s/^/# guest $number: $fs: /"
+}
+
+same_bytes()
+{
+	listing "$mnt" >/tmp/list && cmp /ref/list /tmp/list
+}
