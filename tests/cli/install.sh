@@ -31,9 +31,11 @@ wanted()
 {
 	diff <(files | grep -v '/lib/modules/') - <<-'T'
 	./sbin/mount.dsfs
+	./usr/sbin/dsfs-switch
 	./usr/sbin/dump.dsfs
 	./usr/sbin/fsck.dsfs
 	./usr/sbin/mkfs.dsfs
+	./usr/share/man/man8/dsfs-switch.8
 	./usr/share/man/man8/dump.dsfs.8
 	./usr/share/man/man8/fsck.dsfs.8
 	./usr/share/man/man8/mkfs.dsfs.8

@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# dkms.sh - the module as dkms(8) builds it on a node, from what a release holds.
+set -euo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+
+if [ ! -w "$top" ]; then
+	skip 'dkms' 'no kernel headers in a guest'
+	finish
+fi
+kernel=$("$top/tests/lab/kernel" 6.12)
+release=$(<"$kernel/release")
+version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$top/dkms.conf")
+mkdir -p "trees/dsfs-$version" state
+(cd "$top" && cp -r dkms.conf Kbuild Makefile fs "$work/trees/dsfs-$version")
+rm -f "trees/dsfs-$version"/fs/*.o "trees/dsfs-$version"/fs/*.ko
+
+run_dkms()
+{
+	dkms "$1" "dsfs/$version" --dkmstree "$work/state" --sourcetree "$work/trees" \
+		-k "$release" --kernelsourcedir "$(<"$kernel/kdir")"
+}
+
+check 'the version is the Makefile'"'"'s' grep -qx "VERSION		:= $version" "$top/Makefile"
+exits 'dkms add' 0 run_dkms add
+exits 'dkms build' 0 run_dkms build
+check 'the module is there' test -n "$(find state -name 'dsfs.ko*')"
+finish
