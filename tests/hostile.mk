@@ -17,6 +17,6 @@ $(T)/mutate: $(call objs,tests/hostile/mutate_main.c tests/hostile/files.c $(MUT
 -include $(hostile_OBJ:.o=.d)
 
 # It runs in guests.
-$(T)/images: $(call objs,tests/hostile/images.c tests/hostile/walk.c tests/hostile/files.c $(MUTATE_SRC)) $(LIB)
+$(T)/hostile-images: $(call objs,tests/hostile/images.c tests/hostile/walk.c tests/hostile/files.c $(MUTATE_SRC)) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lisal -lxxhash
