@@ -131,12 +131,14 @@ librbd_disk()
 
 # --- what the cluster counted ---------------------------------------------
 
+# Reads, bytes written, bytes read.  Not the writes: librbd's watch on a header, which
+# it renews every few seconds, counts as one of no bytes.
 osd_counts()
 {
 	in_ns ceph daemon "$dir/run/osd.0.asok" perf dump osd |
 		python3 -c 'import json, sys
 c = json.load(sys.stdin)["osd"]
-print(c["op_r"], c["op_w"] + c["op_rw"], c["op_r_out_bytes"])'
+print(c["op_r"], c["op_w_in_bytes"] + c["op_rw_in_bytes"], c["op_r_out_bytes"])'
 }
 
 start_barrier()
@@ -176,7 +178,7 @@ counted()
 	read -r reads writes bytes < <(awk '{ print $4 - $1, $5 - $2, $6 - $3 }' \
 		<<<"$before $after")
 	per_file=$(awk -v r="$reads" -v n=$(($2 * files)) 'BEGIN { printf "%.3f", r / n }')
-	echo "# $1: $reads reads of $bytes bytes by $2 x $files files: $per_file a file; $writes writes"
+	echo "# $1: $reads reads of $bytes bytes by $2 x $files files: $per_file a file; $writes bytes written"
 }
 
 at_most()
