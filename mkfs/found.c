@@ -72,7 +72,7 @@ u32 found_next(struct update *u, u64 stored, u32 sum, size_t *cursor, u64 *start
 	size_t i = found_hash(stored, sum) + *cursor;
 	u32 ino, have;
 
-	if (!u->contents)
+	if (!u->contents || !stored)
 		return 0;
 	while ((ino = u->contents[i++ & u->contents_mask])) {
 		++*cursor;
