@@ -130,9 +130,8 @@ int dsfs_parse_param(struct fs_context *fc, struct fs_parameter *param);
 int dsfs_show_options(struct seq_file *seq, struct dentry *root);
 
 /* sb.c */
-int dsfs_read_super(struct super_block *sb, struct fs_context *fc);
-int dsfs_newest_generation(struct super_block *sb, struct fs_context *fc,
-			   u64 *generation);
+int dsfs_read_super(struct super_block *sb, struct fs_context *fc,
+		    u64 generation, struct dsfs_geo *geo);
 
 /* meta.c */
 int dsfs_bdev_read(struct super_block *sb, u64 pos, void *p, unsigned int len);

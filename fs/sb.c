@@ -158,16 +158,18 @@ static int dsfs_read_older(struct dsfs_sb_reader *r, struct fs_context *fc,
 }
 
 /**
- * dsfs_read_super - find the generation to mount
- * @sb: super block with its device open; the geometry is stored in it
+ * dsfs_read_super - find a generation on the device
+ * @sb: super block with its device open
  * @fc: for messages
+ * @generation: 0 for the newest
+ * @geo: result
  *
- * Return: 0, -ENOENT if the generation that was asked for is not kept, or an
- * errno as dsfs_super_decode() gives them.
+ * Return: 0, -ENOENT if the generation is not kept, or an errno as
+ * dsfs_super_decode() gives them.
  */
-int dsfs_read_super(struct super_block *sb, struct fs_context *fc)
+int dsfs_read_super(struct super_block *sb, struct fs_context *fc,
+		    u64 generation, struct dsfs_geo *geo)
 {
-	const u64 generation = DSFS_SB(sb)->opt.generation;
 	const struct dsfs_slot *use;
 	struct dsfs_sb_reader *r;
 	int ret = 0;
@@ -183,34 +185,7 @@ int dsfs_read_super(struct super_block *sb, struct fs_context *fc)
 		use = &r->older;
 	}
 	if (!ret)
-		DSFS_SB(sb)->src.geo = use->geo;
-	dsfs_sb_reader_free(r);
-	return ret;
-}
-
-/**
- * dsfs_newest_generation - what the device holds now
- * @sb: a mounted super block, whose own generation may be another
- * @fc: for messages
- * @generation: result
- *
- * Return: 0, or an errno as dsfs_read_super().
- */
-int dsfs_newest_generation(struct super_block *sb, struct fs_context *fc,
-			   u64 *generation)
-{
-	const struct dsfs_slot *use;
-	struct dsfs_sb_reader *r;
-	int ret = 0;
-
-	r = dsfs_sb_reader_new(sb);
-	if (!r)
-		return -ENOMEM;
-	use = dsfs_read_newest(r, fc);
-	if (IS_ERR(use))
-		ret = PTR_ERR(use);
-	else
-		*generation = use->geo.generation;
+		*geo = use->geo;
 	dsfs_sb_reader_free(r);
 	return ret;
 }

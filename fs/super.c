@@ -186,7 +186,8 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	/* Superblocks and metadata are aligned to blocks, whatever data is to. */
 	ret = dsfs_check_device(sb, fc, DSFS_BLOCK_SIZE);
 	if (!ret)
-		ret = dsfs_read_super(sb, fc);
+		ret = dsfs_read_super(sb, fc, sbi->opt.generation,
+				      &sbi->src.geo);
 	if (!ret)
 		ret = dsfs_check_device(sb, fc, 1U << geo->align_bits);
 	if (ret)
@@ -222,8 +223,8 @@ static int dsfs_may_share(struct super_block *sb, struct fs_context *fc,
 			  const struct dsfs_options *opt)
 {
 	const struct dsfs_options *have = &DSFS_SB(sb)->opt;
-	const u64 mounted = dsfs_geo(sb)->generation;
-	u64 asked = opt->generation;
+	const struct dsfs_geo *mounted = dsfs_geo(sb);
+	struct dsfs_geo asked;
 	int ret;
 
 	if (have->meta != opt->meta || have->verify != opt->verify ||
@@ -231,18 +232,24 @@ static int dsfs_may_share(struct super_block *sb, struct fs_context *fc,
 		dsfs_fc_error(fc, sb, "already mounted with other options");
 		return -EBUSY;
 	}
-	/* The image may have moved on since, on shared storage. */
-	if (!asked) {
-		ret = dsfs_newest_generation(sb, fc, &asked);
-		if (ret)
-			return ret;
+	/* On shared storage, the image may have moved on or be another one. */
+	ret = dsfs_read_super(sb, fc, opt->generation, &asked);
+	if (ret)
+		return ret;
+	if (asked.generation != mounted->generation) {
+		dsfs_fc_error(fc, sb,
+			      "generation %llu is mounted, generation %llu was asked for: it needs a device of its own, such as a loop device",
+			      mounted->generation, asked.generation);
+		return -EBUSY;
 	}
-	if (asked == mounted)
-		return 0;
-	dsfs_fc_error(fc, sb,
-		      "generation %llu is mounted, generation %llu was asked for: it needs a device of its own, such as a loop device",
-		      mounted, asked);
-	return -EBUSY;
+	/* i_generation is of all that the superblock says. */
+	if (asked.igeneration != mounted->igeneration ||
+	    memcmp(asked.uuid, mounted->uuid, sizeof(asked.uuid))) {
+		dsfs_fc_error(fc, sb,
+			      "the device holds another image than the one that is mounted: unmount that first");
+		return -EBUSY;
+	}
+	return 0;
 }
 
 static int dsfs_get_tree(struct fs_context *fc)

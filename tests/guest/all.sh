@@ -5,7 +5,7 @@
 #
 # Disks (serials): zoo plain misaligned nosums flat jpegs: images made by
 # tests/tools/mkimages, writable: zoo again, on a disk that could be written,
-# pext4 jext4: the same trees on ext4; gen1, and gen2, which is gen1 updated.  Listings of the
+# pext4 jext4: the same trees on ext4; gen1, and gen2, which is gen1 updated, other: gen1 with another UUID.  Listings of the
 # sources lie in /ref.  Arguments: names of steps, to run only those.
 set -eu
 here=$(dirname "$0")
@@ -206,7 +206,7 @@ step_memory()
 
 step_generations()
 {
-	run "$here/generations.sh" "$(real gen2)" "$(real gen1)"
+	run "$here/generations.sh" "$(real gen2)" "$(real gen1)" "$(real other)"
 }
 
 # Whole files by read(2), and what the page cache asks for.

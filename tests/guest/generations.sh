@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# generations.sh DEVICE FIRST - an image that was updated: which tree a mount shows.
+# generations.sh DEVICE FIRST OTHER - an image that was updated: which tree a mount shows.
 #
 # DEVICE holds generations 1 and 2, whose listings are /ref/gen1.list and
-# /ref/gen2.list.  FIRST is what it was before the update.
+# /ref/gen2.list.  FIRST is what it was before the update, OTHER an
+# image of the same tree and length with another UUID.
 set -eu
 here=$(dirname "$0")
 prog=generations
@@ -13,6 +14,7 @@ prog=generations
 
 dev=$1
 first=$2
+other=$3
 dir=/mnt/generation dir2=/mnt/generation2
 log=/tmp/messages
 mkdir -p $dir $dir2
@@ -140,6 +142,10 @@ moves_on()
 	dd if="$dev" of=$image conv=notrunc bs=1M 2>/dev/null
 	check "another mount is not given the old tree" refused EBUSY \
 		"generation 1 is mounted, generation 2 was asked for" ro "$loop"
+	dd if="$other" of=$image conv=notrunc bs=1M 2>/dev/null
+	check "nor where another image of the same generation is" refused EBUSY \
+		"the device holds another image" ro "$loop"
+	dd if="$dev" of=$image conv=notrunc bs=1M 2>/dev/null
 	check "the first mount goes on" shows $dir 1
 	umount $dir
 	check "the next mount does not believe the page cache" mount -t dsfs "$loop" $dir
