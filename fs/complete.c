@@ -50,7 +50,7 @@ static void dsfs_chunk_check(struct dsfs_read *rd, u64 from, u64 to, u32 sum)
 		if (!rd->reports)
 			return;
 		atomic64_inc(&DSFS_SB(sb)->sum_errors);
-		dsfs_error_limited(sb,
+		dsfs_error_limited(sb, DSFS_LIMIT_DATA,
 				   "inode %u: data at %llu to %llu (device offset %llu): checksum is 0x%x, should be 0x%x",
 				   rd->attr.ino, from, to, rd->attr.start + from,
 				   sum, want);
@@ -225,7 +225,7 @@ int dsfs_read_finish(struct dsfs_read *rd)
 	if (rd->status) {
 		if (rd->reports) {
 			atomic64_inc(&DSFS_SB(sb)->io_errors);
-			dsfs_error_limited(sb,
+			dsfs_error_limited(sb, DSFS_LIMIT_DATA,
 					   "inode %u: device offset %llu to %llu: I/O error",
 					   rd->attr.ino, rd->dev, rd->dev_end);
 		}

@@ -15,6 +15,7 @@
 #include <linux/fs_parser.h>
 #include <linux/kobject.h>
 #include <linux/printk.h>
+#include <linux/ratelimit.h>
 #include <linux/sizes.h>
 
 #include "compat.h"
@@ -41,6 +42,14 @@ struct dsfs_options {
 #define DSFS_WHOLEFILE_DEFAULT	SZ_1M
 #define DSFS_WHOLEFILE_MAX	SZ_1G
 
+/* Kinds of messages that are limited: see dsfs_error_limited(). */
+enum {
+	DSFS_LIMIT_DATA,
+	DSFS_LIMIT_META,
+	DSFS_LIMIT_STRUCT,
+	DSFS_LIMITS
+};
+
 /**
  * struct dsfs_ids - an owner as the VFS knows it
  * @valid: the rest is; set last
@@ -63,6 +72,7 @@ struct dsfs_ids {
  *	whose checksum was wrong
  * @io_errors: reads of such that the device failed
  * @struct_errors: structures that broke a rule
+ * @limits: how many messages of each kind may yet be told
  * @kobj: /sys/fs/dsfs/<device>
  * @kobj_gone: completed when nobody reads there any more
  */
@@ -74,6 +84,7 @@ struct dsfs_sb_info {
 	atomic64_t sum_errors;
 	atomic64_t io_errors;
 	atomic64_t struct_errors;
+	struct ratelimit_state limits[DSFS_LIMITS];
 	struct kobject kobj;
 	struct completion kobj_gone;
 };
@@ -111,8 +122,18 @@ static inline bool dsfs_verifies(const struct super_block *sb)
 
 #define dsfs_info(sb, fmt, ...) \
 	pr_info("dsfs (%s): " fmt "\n", (sb)->s_id, ##__VA_ARGS__)
-#define dsfs_error_limited(sb, fmt, ...) \
-	pr_err_ratelimited("dsfs (%s): " fmt "\n", (sb)->s_id, ##__VA_ARGS__)
+
+/*
+ * What a damaged image or a failing device can cause again and again.  Each
+ * mount has its own limits, one for each kind: neither another image nor a
+ * storm of another kind keeps the first message from being seen.
+ */
+#define dsfs_error_limited(sb, kind, fmt, ...)				\
+do {									\
+	if (__ratelimit(&DSFS_SB(sb)->limits[kind]))			\
+		pr_err("dsfs (%s): " fmt "\n", (sb)->s_id,		\
+		       ##__VA_ARGS__);					\
+} while (0)
 
 /* super.c */
 __printf(3, 4)

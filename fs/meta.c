@@ -262,7 +262,7 @@ static void dsfs_drop_bad(struct dsfs_source *src, u64 first, u64 end,
 		    dsfs_block_good(src, block, *p))
 			continue;
 		src->bad_blocks++;
-		dsfs_error_limited(src->sb,
+		dsfs_error_limited(src->sb, DSFS_LIMIT_META,
 				   "metadata block at %llu is unreadable or damaged",
 				   pos);
 		dsfs_block_free(p);
@@ -393,7 +393,8 @@ static int dsfs_lazy_read_folio(struct file *file, struct folio *folio)
 			     folio_address(folio), len);
 	if (ret) {
 		atomic64_inc(&DSFS_SB(src->sb)->io_errors);
-		dsfs_error_limited(src->sb, "metadata block at %llu is unreadable",
+		dsfs_error_limited(src->sb, DSFS_LIMIT_META,
+				   "metadata block at %llu is unreadable",
 				   src->geo.meta_start + pos);
 	}
 	for (off = 0; !ret && off < len; off += DSFS_BLOCK_SIZE) {
@@ -401,7 +402,8 @@ static int dsfs_lazy_read_folio(struct file *file, struct folio *folio)
 				    folio_address(folio) + off))
 			continue;
 		atomic64_inc(&DSFS_SB(src->sb)->sum_errors);
-		dsfs_error_limited(src->sb, "metadata block at %llu is damaged",
+		dsfs_error_limited(src->sb, DSFS_LIMIT_META,
+				   "metadata block at %llu is damaged",
 				   src->geo.meta_start + pos + off);
 		ret = -EBADMSG;
 	}

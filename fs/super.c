@@ -71,7 +71,8 @@ int dsfs_corrupt(struct super_block *sb, u64 ino, const struct dsfs_err *err,
 	/* Metadata that could not be had was counted where it was read. */
 	if (ret != -EIO && ret != -EBADMSG)
 		atomic64_inc(&DSFS_SB(sb)->struct_errors);
-	dsfs_error_limited(sb, "inode %llu: %s: value %llu, limit %llu (error %d)",
+	dsfs_error_limited(sb, DSFS_LIMIT_STRUCT,
+			   "inode %llu: %s: value %llu, limit %llu (error %d)",
 			   ino, err->what ? err->what : "unreadable metadata",
 			   err->value, err->limit, ret);
 	return ret;
@@ -318,10 +319,13 @@ static const struct fs_context_operations dsfs_context_ops = {
 static int dsfs_init_fs_context(struct fs_context *fc)
 {
 	struct dsfs_sb_info *sbi;
+	int i;
 
 	sbi = kzalloc(sizeof(*sbi), GFP_KERNEL);
 	if (!sbi)
 		return -ENOMEM;
+	for (i = 0; i < DSFS_LIMITS; i++)
+		ratelimit_default_init(&sbi->limits[i]);
 	sbi->opt.meta = DSFS_META_RESIDENT;
 	sbi->opt.verify = true;
 	sbi->opt.wholefile = DSFS_WHOLEFILE_DEFAULT;

@@ -224,6 +224,9 @@ step_epoch()
 	check "$* under an epoch, $opts: right bytes or $err" running_epochs "$err" "$@"
 	# Pages that failed are no obstacle, and those that did not are right.
 	check "$* under an epoch, $opts: all is right afterwards" listed
+	# The limit of messages is a mount's: how fast the epochs were is none of it.
+	umount /mnt/dsfs
+	mount -t dsfs -o "$opts" "$dm" /mnt/dsfs
 	mark
 	broken 69632 "$metadata" "$@" | become
 	look
