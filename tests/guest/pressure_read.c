@@ -200,7 +200,7 @@ static void by_ring(struct t_case *c)
 	struct io_uring_cqe cqe;
 	int fd, i;
 
-	if (!ring_open()) {
+	if (!ring_open(RING_ENTRIES)) {
 		c->skip = "no io_uring here";
 		return;
 	}

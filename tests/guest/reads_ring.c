@@ -21,7 +21,7 @@ static unsigned char *buf;
 
 static bool have_ring(struct t_case *c)
 {
-	if (!ring_open()) {
+	if (!ring_open(RING_ENTRIES)) {
 		c->skip = "no io_uring here";
 		return false;
 	}
@@ -133,7 +133,7 @@ ssize_t reads_ring_one(int fd, void *to, size_t len, uint64_t pos)
 {
 	struct io_uring_cqe cqe;
 
-	if (!ring_open()) {
+	if (!ring_open(RING_ENTRIES)) {
 		errno = ENOSYS;
 		return -1;
 	}

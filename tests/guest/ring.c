@@ -20,21 +20,21 @@ static struct {
 
 static void *map(size_t len, off_t what)
 {
-	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd, what);
+	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring.fd, what);
 
 	if (p == MAP_FAILED)
 		t_die("io_uring", "mmap");
 	return p;
 }
 
-bool ring_open(void)
+bool ring_open(unsigned int entries)
 {
 	struct io_uring_params p = { };
 	char *sq, *cq;
 
 	if (ring.fd >= 0)
 		return true;
-	ring.fd = syscall(SYS_io_uring_setup, RING_ENTRIES, &p);
+	ring.fd = syscall(SYS_io_uring_setup, entries, &p);
 	if (ring.fd < 0) {
 		if (errno != ENOSYS && errno != EPERM)
 			t_die("io_uring_setup", "ring");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * io_uring by bare system calls, for tests: a library could hide what the
- * kernel does.  One ring a process.
+ * io_uring by bare system calls, for tests and benchmarks: a library could hide
+ * what the kernel does, and would add instructions of its own.  One ring a process.
  */
 #ifndef GUEST_RING_H
 #define GUEST_RING_H
@@ -13,8 +13,8 @@
 
 #define RING_ENTRIES	8
 
-/* Set it up, once; false: there is no io_uring here. */
-bool ring_open(void);
+/* Set it up for @entries at once, once; false: there is no io_uring here. */
+bool ring_open(unsigned int entries);
 /* Have @len bytes at @buf registered: ring_queue() can then take them as fixed. */
 bool ring_register(void *buf, size_t len);
 /* Queue a read; @fixed: into what was registered; @data comes back with its result. */
