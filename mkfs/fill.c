@@ -99,15 +99,10 @@ static int node_symlink(struct worker *w, struct node *n, int fd,
 static int node_dir(struct worker *w, struct dir *parent, struct node *n,
 		    const struct stat *st)
 {
-	struct dir *d = arena_alloc(&w->arena, sizeof(*d), 8);
+	struct dir *d = node_new_dir(&w->arena, n, parent);
 
 	if (!d)
 		return -ENOMEM;
-	memset(d, 0, sizeof(*d));
-	d->parent = parent;
-	d->self = n;
-	d->slot = -1;
-	n->u.dir = d;
 	n->size = 0;
 	if (w->s->src->o->one_fs && st->st_dev != w->s->root_dev)
 		return 0;
@@ -116,16 +111,13 @@ static int node_dir(struct worker *w, struct dir *parent, struct node *n,
 
 static int node_link(struct worker *w, struct node *n, const struct stat *st)
 {
-	struct hlink *l = arena_alloc(&w->arena, sizeof(*l), 8);
+	struct hlink *l = node_new_link(&w->arena, n);
 
 	if (!l)
 		return -ENOMEM;
 	w->links++;
-	memset(l, 0, sizeof(*l));
 	l->dev = st->st_dev;
 	l->ino = st->st_ino;
-	n->u.link = l;
-	n->flags |= NODE_LINK;
 	return 0;
 }
 

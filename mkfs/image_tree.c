@@ -56,29 +56,12 @@ static int set_target(struct source *src, struct node *n,
 
 static int set_link(struct source *src, struct node *n, u32 ino)
 {
-	struct hlink *l = arena_alloc(&src->tree.arena, sizeof(*l), 8);
+	struct hlink *l = node_new_link(&src->tree.arena, n);
 
 	if (!l)
 		return -ENOMEM;
-	memset(l, 0, sizeof(*l));
 	l->ino = ino;
-	n->u.link = l;
-	n->flags |= NODE_LINK;
 	src->tree.nlinks++;
-	return 0;
-}
-
-static int set_dir(struct source *src, struct dir *parent, struct node *n)
-{
-	struct dir *d = arena_alloc(&src->tree.arena, sizeof(*d), 8);
-
-	if (!d)
-		return -ENOMEM;
-	memset(d, 0, sizeof(*d));
-	d->parent = parent;
-	d->self = n;
-	d->slot = -1;
-	n->u.dir = d;
 	return 0;
 }
 
@@ -93,7 +76,9 @@ static int fill_type(struct source *src, struct dir *parent, struct node *n,
 			n->flags |= NODE_KEPT;
 		return 0;
 	case S_IFDIR:
-		return parent ? set_dir(src, parent, n) : 0;
+		if (parent && !node_new_dir(&src->tree.arena, n, parent))
+			return -ENOMEM;
+		return 0;
 	case S_IFLNK:
 		n->size = old->attr.size;
 		return set_target(src, n, &old->attr, err);

@@ -77,6 +77,32 @@ void arena_free(struct arena *a)
 	*a = (struct arena){ 0 };
 }
 
+struct dir *node_new_dir(struct arena *a, struct node *n, struct dir *parent)
+{
+	struct dir *d = arena_alloc(a, sizeof(*d), 8);
+
+	if (!d)
+		return NULL;
+	memset(d, 0, sizeof(*d));
+	d->parent = parent;
+	d->self = n;
+	d->slot = -1;
+	n->u.dir = d;
+	return d;
+}
+
+struct hlink *node_new_link(struct arena *a, struct node *n)
+{
+	struct hlink *l = arena_alloc(a, sizeof(*l), 8);
+
+	if (!l)
+		return NULL;
+	memset(l, 0, sizeof(*l));
+	n->u.link = l;
+	n->flags |= NODE_LINK;
+	return l;
+}
+
 void *array_add(struct array *a)
 {
 	void *p;

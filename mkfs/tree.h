@@ -185,6 +185,10 @@ static inline union node_data *node_data(struct node *n)
 	return n->flags & NODE_LINK ? &n->u.link->data : &n->u;
 }
 
+/* Make a new node a directory below @parent, or a file with several names. */
+struct dir *node_new_dir(struct arena *a, struct node *n, struct dir *parent);
+struct hlink *node_new_link(struct arena *a, struct node *n);
+
 /* Its content has to be read. */
 static inline bool node_is_data(const struct node *n)
 {
