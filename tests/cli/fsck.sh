@@ -19,9 +19,10 @@ for i in $(seq 20); do
 done >tree/large
 "$bin/mkfs.dsfs" -q good.dsfs tree
 
+base=good.dsfs
 damaged()
 {
-	cp good.dsfs bad.dsfs
+	cp "$base" bad.dsfs
 	local at
 
 	for at; do
@@ -98,6 +99,39 @@ damaged 10
 says 'bytes in front are a warning' 0 'warning: ' "$fsck" bad.dsfs
 exits '-q: no warnings' 0 "$fsck" -q bad.dsfs
 check '-q: no warnings' test ! -s "$err"
+
+# --- what an older generation alone has: whoever mounts the newest never sees it
+cp -a tree tree2
+printf 'another one' >tree2/sub/file-07
+cp good.dsfs two.dsfs
+"$bin/mkfs.dsfs" -q --update two.dsfs tree2
+base=two.dsfs
+exits 'two generations' 0 "$fsck" two.dsfs
+at=$(data_of two.dsfs /sub/file-07 --generation=1)
+damaged "$at"
+says 'data of an older generation' 4 '/sub/file-07: inode ' "$fsck" bad.dsfs
+check 'data of an older generation: its offset' grep -q "offset $at: data checksum: " "$err"
+exits 'data of an older generation: asked for' 4 "$fsck" --generation=1 bad.dsfs
+exits 'data of an older generation: the newest is sound' 0 "$fsck" --generation=2 bad.dsfs
+exits 'data of an older generation: its metadata is sound' 0 "$fsck" --no-data bad.dsfs
+old_regions()
+{
+	"$bin/dump.dsfs" --regions --generation=1 two.dsfs |
+		awk '$1 ~ /^[0-9]+$/ && $4 > 0 { print $2 }'
+}
+check 'an older generation has regions' test "$(old_regions | wc -l)" -ge 6
+for name in $(old_regions); do
+	at=$(region two.dsfs "$name" --generation=1)
+	damaged "$at"
+	says "metadata of an older generation: $name" 4 "generation 1: offset $at: " \
+		"$fsck" bad.dsfs
+	exits "metadata of an older generation: $name: the newest is sound" 0 \
+		"$fsck" --generation=2 bad.dsfs
+done
+damaged "$(data_of two.dsfs /sub/file-08)"
+says 'data of both generations' 4 '/sub/file-08: inode ' "$fsck" bad.dsfs
+check 'data of both generations: is looked at once' test "$(grep -c 'data checksum' "$err")" = 1
+base=good.dsfs
 
 # --- many problems
 all=()
