@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# dkms.sh - the module as dkms(8) builds it on a node, from what a release holds.
+# dkms.sh - the module as dkms(8) builds and installs it on a node, from what a release
+# holds; into a tree of its own here.
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
@@ -13,18 +14,28 @@ fi
 kernel=$("$top/tests/lab/kernel" 6.12)
 release=$(<"$kernel/release")
 version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$top/dkms.conf")
-mkdir -p "trees/dsfs-$version" state
+mkdir -p "trees/dsfs-$version" state "modules/$release"
 (cd "$top" && cp -r dkms.conf Kbuild Makefile fs "$work/trees/dsfs-$version")
 rm -f "trees/dsfs-$version"/fs/*.o "trees/dsfs-$version"/fs/*.ko
 
 run_dkms()
 {
 	dkms "$1" "dsfs/$version" --dkmstree "$work/state" --sourcetree "$work/trees" \
-		-k "$release" --kernelsourcedir "$(<"$kernel/kdir")"
+		--installtree "$work/modules" --no-depmod -k "$release" \
+		--kernelsourcedir "$(<"$kernel/kdir")"
+}
+
+installed()
+{
+	find "modules/$release/updates" -name 'dsfs.ko*' 2>/dev/null
 }
 
 check 'the version is the Makefile'"'"'s' grep -qx "VERSION		:= $version" "$top/Makefile"
 exits 'dkms add' 0 run_dkms add
 exits 'dkms build' 0 run_dkms build
 check 'the module is there' test -n "$(find state -name 'dsfs.ko*')"
+exits 'dkms install' 0 run_dkms install
+check 'the module is where modprobe(8) looks first' test -n "$(installed)"
+exits 'dkms remove' 0 run_dkms remove
+check 'it is gone' test -z "$(installed)"
 finish
