@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# documents.sh - what a reader copies from the documents: systemd units, Kubernetes
+# manifests.  Nothing is started; systemd and a YAML parser say whether they are what
+# they claim to be.
+set -euo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+docs=$top/Documentation
+
+# literal_blocks DOCUMENT: each block that is indented behind "::" or a code directive,
+# in a file of its own, named by its language.
+literal_blocks()
+{
+	python3 - "$docs/$1.rst" "$1" <<'PY'
+import re, sys, textwrap
+text = open(sys.argv[1]).read()
+blocks = re.findall(r"^(?:\.\. code:: (\w+)|.*::)\n\n((?:(?: +.*)?\n)+)", text, re.M)
+for n, (language, block) in enumerate(blocks):
+    with open(f"{sys.argv[2]}.{n}.{language or 'text'}", "w") as out:
+        out.write(textwrap.dedent(block).strip() + "\n")
+PY
+}
+
+# Not only what systemd refuses: it also tells of keys that it ignores.
+unit_is_good()
+{
+	run systemd-analyze verify "./$1"
+	[ "$rc" -eq 0 ] && [ ! -s "$err" ]
+}
+
+# What Kubernetes would refuse, as far as it can be seen without one.  The scripts of a
+# manifest are left in files.
+manifest_is_good()
+{
+	run python3 - "$1" <<'PY'
+import sys, yaml
+
+def look_at_pod(spec):
+    volumes = {v["name"] for v in spec.get("volumes", [])}
+    for c in spec.get("initContainers", []) + spec["containers"]:
+        assert c["name"] and c["image"], c
+        for m in c.get("volumeMounts", []):
+            assert m["name"] in volumes and m["mountPath"].startswith("/"), m
+        for i, script in enumerate(c.get("args", [])):
+            with open(f"{sys.argv[1]}.{c['name']}.{i}.script", "w") as out:
+                out.write(script)
+
+for doc in yaml.safe_load_all(open(sys.argv[1])):
+    if "kind" not in doc:       # a part of one
+        assert doc.keys() <= {"volumes"}, doc
+        continue
+    assert doc["apiVersion"] and doc["metadata"]["name"], doc
+    spec = doc["spec"]
+    if doc["kind"] == "DaemonSet":
+        labels = spec["template"]["metadata"]["labels"]
+        assert spec["selector"]["matchLabels"].items() <= labels.items(), labels
+        look_at_pod(spec["template"]["spec"])
+PY
+	[ "$rc" -eq 0 ]
+}
+
+for document in cluster quickstart; do
+	literal_blocks $document
+done
+mapfile -t units < <(grep -lx '\[Unit\]' ./*.text)
+for block in "${units[@]}"; do
+	name=$(systemd-escape --path --suffix=mount "$(sed -n 's/^Where=//p' "$block")")
+	cp "$block" "$name"
+	check "systemd takes $name" unit_is_good "$name"
+	check "cluster.rst tells its name" grep -qF "$name" "$docs/cluster.rst"
+done
+check 'there is a unit' test ${#units[@]} -gt 0
+
+# What follows a switch, done to the files that the node was set up with.
+mkdir -p etc/ceph
+grep -h '^datasets/.*id=' cluster.*.text >etc/ceph/rbdmap
+grep -h '^/dev/rbd/.*dsfs' cluster.*.text >etc/fstab
+{
+	echo 'readlink() { echo /data/imagenet.mounts/2; }'
+	sed "s,/etc/,$PWD/etc/,g" "$(grep -l '^sed .*/etc/fstab' cluster.*.text)"
+} >after-switch
+exits 'what to change after a switch' 0 sh after-switch
+check 'the snapshot that is mapped' grep -qx 'datasets/imagenet@v2  id=.*' etc/ceph/rbdmap
+check 'what is mounted' grep -qxE \
+	'/dev/rbd/datasets/imagenet@v2 +/data/imagenet.mounts/2 +dsfs +ro,noauto +0 0' etc/fstab
+
+cp "$docs"/kubernetes/*.yaml .
+for manifest in *.yaml; do
+	check "a manifest: $manifest" manifest_is_good "$manifest"
+done
+for script in *.script; do
+	exits "a script in it: $script" 0 sh -n "$script"
+done
+check 'the module of this version' \
+	test "$(grep -oE '[0-9]+\.[0-9]+\.[0-9]+' dsfs-node.yaml | sort -u)" = \
+	"$(sed -n 's/^VERSION[^0-9]*//p' "$top/Makefile")"
+finish
