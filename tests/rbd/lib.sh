@@ -101,12 +101,12 @@ guest()
 	in_ns tests/vm/run --kernel "$kernel" --module-ko "build/modules/$kernel/dsfs.ko" \
 		--mod virtio_net --mod rbd --mod-if crc32c-intel --timeout 600 \
 		--qemu -name --qemu "$(<"$dir/netns")-$number" \
-		--qemu -netdev --qemu "tap,id=n,ifname=tap$number,script=no,downscript=no" \
-		--qemu -device --qemu "virtio-net-pci,netdev=n,mac=52:54:00:00:00:0$number" \
+		--qemu -netdev --qemu user,id=n,net=10.78.0.0/24 \
+		--qemu -device --qemu virtio-net-pci,netdev=n \
 		--exe build/tests/requests --exe build/tests/listing --file "$out/list:/ref/list" \
 		--file tests/guest/lib.sh:/bin/lib.sh --file tests/rbd/node.sh:/bin/node.sh \
 		--file tests/rbd/guest.sh:/bin/guest.sh \
-		"${options[@]}" -- /bin/guest.sh "$role" "1$number" "$(key_of $user)" "$@"
+		"${options[@]}" -- /bin/guest.sh "$role" "$number" "$(key_of $user)" "$@"
 }
 
 # guest_result NAME GUEST...: its cases, and whether it ended well.

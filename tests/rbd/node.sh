@@ -4,7 +4,7 @@
 # What the scripts of the guests on the cluster share: the network, mapping of images,
 # the barrier, an epoch.
 #
-# To be sourced; the caller sets number, of its address, and key, and fs for messages.
+# To be sourced; the caller sets number, of the guest, and key, and fs for messages.
 
 mnt=/mnt/image
 mkdir -p $mnt /mnt/container
@@ -13,7 +13,8 @@ net_up()
 {
 	ip link set lo up
 	ip link set eth0 up
-	ip addr add "10.77.0.$number/24" dev eth0
+	ip addr add 10.78.0.15/24 dev eth0
+	ip route add default via 10.78.0.2
 }
 
 # map USER OPTIONS IMAGE [SNAPSHOT]: sets dev.
