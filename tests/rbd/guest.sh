@@ -7,17 +7,17 @@
 #   update IMAGE	the same, as an update of what is there
 #   rewrite IMAGE	pack /src again and again, until it is killed
 #   late SPEC		wait, then map, mount and compare every byte
+#   hold SPEC		map, mount, compare every byte over and over for two barriers
 #   switch IMAGE	from snapshot v1 to v2 under a job that runs
 #   read SPEC SEED	map, mount, read an epoch, compare every byte
 #   peers SPEC...	one epoch of each, one after the other
-#   endure SPEC		map, mount, compare every byte whatever the cluster does
+#   endure SPEC		the same, whatever the cluster does meanwhile
 #   staging IMAGE SNAP	see tests/rbd/staging.sh
 #   timeout IMAGE SNAP	the mapping gives up after 5 seconds: errors, then right bytes
 #
 # SPEC: FS=IMAGE@SNAPSHOT for a mapping by krbd, FS=disk for /dev/drive/rbd.  KEY is
-# the secret of the client "node", which may only read, or "admin" for write.  The
-# guest has the address 10.77.0.NUMBER.  It waits for the others before and after an
-# epoch (tests/rbd/barrier).
+# the secret of the client "node", which may only read, or "admin" for write.  It waits
+# for the others before and after an epoch (tests/rbd/barrier).
 set -eu
 prog=rbd
 # shellcheck source=tests/guest/lib.sh
@@ -41,19 +41,35 @@ mount_spec()
 	mount -t "$fs" -o "$options" "$dev" $mnt
 }
 
+say_limits()
+{
+	queue=/sys/class/block/${dev#/dev/}/queue
+	echo "# Linux $(uname -r): max_hw_sectors_kb $(cat "$queue/max_hw_sectors_kb"), optimal_io_size $(cat "$queue/optimal_io_size")"
+}
+
 write_image()
 {
 	map admin "" "$1"
-	queue=/sys/class/block/${dev#/dev/}/queue
-	echo "# max_hw_sectors_kb $(cat "$queue/max_hw_sectors_kb"), optimal_io_size $(cat "$queue/optimal_io_size")"
+	say_limits
 	check "mkfs.dsfs onto a mapped volume" mkfs.dsfs -q --all-root --threads=2 "$dev" /src
 	check "fsck.dsfs of it" fsck.dsfs -q "$dev"
 	unmap "$dev"
 }
 
+# The volume is mounted: nobody may write to it here.
+refuses_update()
+{
+	! mkfs.dsfs --all-root --update "$dev" /src 2>/tmp/errors &&
+		grep -q 'is mounted or in use: an update needs it alone' /tmp/errors &&
+		same_bytes
+}
+
 update_image()
 {
 	map admin "" "$1"
+	mount -t dsfs -o ro "$dev" "$mnt"
+	check "mkfs.dsfs --update of a volume that is mounted here is refused" refuses_update
+	umount "$mnt"
 	check "mkfs.dsfs --update of a mapped volume" mkfs.dsfs --all-root --update "$dev" /src
 	check "fsck.dsfs of it" fsck.dsfs -q "$dev"
 	unmap "$dev"
@@ -75,10 +91,15 @@ late()
 	umount "$mnt"
 }
 
-# same_as LINK LIST
-same_as()
+hold()
 {
-	listing "$1/" >/tmp/list && cmp "$2" /tmp/list
+	check "guest $number mounts $1" mount_spec "$1"
+	barrier
+	begin_passes
+	barrier
+	check "guest $number reads the right bytes of $1, before, meanwhile and after" end_passes
+	umount "$mnt"
+	unmap "$dev"
 }
 
 switch()
@@ -89,6 +110,10 @@ switch()
 	map node ,read_only "$1" v2
 	check "dsfs-switch makes the link" dsfs-switch "$old" $link
 	check "which shows the first tree" same_as $link /ref/list
+	# As a boot does it: the directory that the link names is a mount point.
+	umount "$(readlink $link)"
+	mount -t dsfs -o ro "$old" "$(readlink $link)"
+	check "the link names the mount point of the next boot" same_as $link /ref/list
 	handles save $link/ /tmp/handles
 	# A job: an open file, and a directory that it works in.
 	name=$(awk -F '\t' '$2 == "f" { print $1; exit }' /ref/changed)
@@ -130,11 +155,13 @@ switch_fails()
 read_image()
 {
 	check "guest $number mounts $1" mount_spec "$1"
+	[ "$dev" = /dev/drive/rbd ] || say_limits
 	barrier
 	epoch "$2"
 	barrier
 	check "guest $number reads the right bytes of $1" same_bytes
 	umount $mnt
+	[ "$dev" = /dev/drive/rbd ] || unmap "$dev"
 }
 
 read_peers()
@@ -149,23 +176,50 @@ read_peers()
 	done
 }
 
-endure()
+# The cluster's map says that the OSD is gone, so that nothing comes from it any more.
+knows_osd_is_down()
 {
-	check "guest $number mounts $1" mount_spec "$1"
-	barrier
-	check "guest $number reads the right bytes of $1, whatever happens" same_bytes
-	umount $mnt
+	grep '^osd0' /sys/kernel/debug/ceph/*/osdmap >/tmp/osd && ! grep -qw up /tmp/osd
 }
 
-# Reads fail, and give nothing.
+# Requests that nobody answers yet.
+waiting()
+{
+	awk '{ exit !($1 > 0) }' "/sys/class/block/${dev#/dev/}/inflight"
+}
+
+# The reader neither gets on nor fails.
+blocked()
+{
+	waiting && [ "$(disk_count "$dev" 1)" = "$1" ] && kill -0 "$passes"
+}
+
+# Between any two of the host's steps there is a barrier.
+endure()
+{
+	mount -t debugfs none /sys/kernel/debug 2>/dev/null || true
+	check "guest $number mounts $1" mount_spec "$1"
+	barrier
+	begin_passes
+	barrier
+	until knows_osd_is_down && waiting || ! kill -0 "$passes"; do
+		:
+	done
+	before=$(disk_count "$dev" 1)
+	barrier
+	check "a reader waits as long as the OSD is gone" blocked "$before"
+	barrier
+	check "guest $number reads the right bytes of $1, whatever happens" end_passes
+	umount $mnt
+	unmap "$dev"
+}
+
+# A read fails, and gives nothing.  Of one file: each try takes its time.
 gives_eio()
 {
-	awk -F '\t' '$2 == "f" && n++ < 3 { print $1 }' /ref/list >/tmp/names
-	while read -r name; do
-		! cat "$mnt$name" >/tmp/got 2>/tmp/errors || return 1
-		[ ! -s /tmp/got ] && grep -q 'Input/output error' /tmp/errors || return 1
-	done </tmp/names
-	[ -s /tmp/names ]
+	name=$(awk -F '\t' '$2 == "f" { print $1; exit }' /ref/list)
+	! cat "$mnt$name" >/tmp/got 2>/tmp/errors && [ ! -s /tmp/got ] &&
+		grep -q 'Input/output error' /tmp/errors
 }
 
 give_up()
@@ -175,7 +229,6 @@ give_up()
 	barrier
 	check "an OSD that does not answer: EIO, and not a byte" gives_eio
 	barrier
-	drop_caches
 	check "right bytes once it answers" same_bytes
 	umount $mnt
 	unmap "$dev"
@@ -191,6 +244,7 @@ write)	write_image "$@" ;;
 update)	update_image "$@" ;;
 rewrite) rewrite "$@" ;;
 late)	late "$@" ;;
+hold)	hold "$@" ;;
 switch)	switch "$@" ;;
 read)	read_image "$@" ;;
 peers)	read_peers "$@" ;;

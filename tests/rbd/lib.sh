@@ -25,6 +25,15 @@ result()
 	fi
 }
 
+# phase FUNCTION [ARG...]: how long a part of the test takes is worth knowing.
+phase()
+{
+	local start=$SECONDS
+
+	"$@"
+	echo "# $1: $((SECONDS - start)) s"
+}
+
 cluster()
 {
 	tests/rbd/cluster "$1" "$dir" "${@:2}"
@@ -49,13 +58,22 @@ finish()
 
 # --- images ---------------------------------------------------------------
 
+# describe TREE LIST: what an image of the tree has to hold, found out without one.  The
+# listing has all attributes, the sums say once more what is in the files, by a program
+# that has no code of ours.
+describe()
+{
+	build/tests/listing --as-packed "$out/$1" >"$out/$2"
+	(cd "$out/$1" && find . -type f -exec sha256sum {} +) >"$out/$2.sums"
+}
+
 make_images()
 {
 	rm -rf "$out"
 	mkdir -p "$out"
 	build/tests/mkset --files="$files" --classes=20 "$out/tree"
 	build/mkfs.dsfs -q --all-root --object-size=4M "$out/dsfs.img" "$out/tree"
-	build/dump.dsfs --list "$out/dsfs.img" >"$out/list"
+	describe tree list
 	mke2fs -q -q -F -t ext4 -O ^has_journal -m 0 -d "$out/tree" "$out/ext4.img" \
 		$(($(stat -c %s "$out/dsfs.img") * 5 / 4096))k
 	mkfs.erofs --quiet -E noinline_data "$out/erofs.img" "$out/tree"
@@ -103,7 +121,8 @@ guest()
 		--qemu -name --qemu "$(<"$dir/netns")-$number" \
 		--qemu -netdev --qemu user,id=n,net=10.78.0.0/24 \
 		--qemu -device --qemu virtio-net-pci,netdev=n \
-		--exe build/tests/requests --exe build/tests/listing --file "$out/list:/ref/list" \
+		--exe build/tests/requests --exe build/tests/listing \
+		--file "$out/list:/ref/list" --file "$out/list.sums:/ref/list.sums" \
 		--file tests/guest/lib.sh:/bin/lib.sh --file tests/rbd/node.sh:/bin/node.sh \
 		--file tests/rbd/guest.sh:/bin/guest.sh \
 		"${options[@]}" -- /bin/guest.sh "$role" "$number" "$(key_of $user)" "$@"
@@ -162,6 +181,12 @@ all_wait()
 go_on()
 {
 	echo >&"${barrier[1]}"
+}
+
+# go_on_then COUNT: the same; as many meet the next time.
+go_on_then()
+{
+	echo "$1" >&"${barrier[1]}"
 }
 
 # counted NAME READERS: the phase between two barriers; sets reads, writes, bytes.

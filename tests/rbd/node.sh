@@ -44,7 +44,36 @@ epoch()
 	requests --pattern=pil --seed="$1" $mnt | sed "s/^/# guest $number: $fs: /"
 }
 
+# same_as DIR LIST: the whole tree, and once more what is in its files.
+same_as()
+{
+	listing "$1/" >/tmp/list || return 1
+	cmp "$2" /tmp/list || return 1
+	(cd "$1" && sha256sum -c "$2.sums") >/tmp/sums && return
+	grep -v ': OK$' /tmp/sums
+	return 1
+}
+
 same_bytes()
 {
-	listing "$mnt" >/tmp/list && cmp /ref/list /tmp/list
+	same_as "$mnt" /ref/list
+}
+
+# A reader that does not end by itself: cold passes, and a last one when it is told to.
+begin_passes()
+{
+	rm -f /tmp/enough
+	while :; do
+		[ ! -e /tmp/enough ] || last=1
+		drop_caches
+		same_bytes || exit 1
+		[ -z "${last:-}" ] || exit 0
+	done &
+	passes=$!
+}
+
+end_passes()
+{
+	touch /tmp/enough
+	wait "$passes"
 }
