@@ -4,7 +4,7 @@
  * one object into the next is two operations, often of two disks.
  *
  * krbd takes requests up to a set of objects: that is the largest piece of the
- * image that is kept together.  Its optimal_io_size is what it discards by.  Of
+ * image that is kept together.  Its optimal_io_size is that on some kernels only.  Of
  * other devices optimal_io_size says what is kept together: a stripe of a RAID,
  * say.  A small one is left alone, as keeping to it would waste much room.
  */
