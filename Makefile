@@ -115,11 +115,11 @@ check:
 	$(MAKE) tools
 	tests/check $(TIERS)
 
-# One snapshot on a real Ceph cluster, many nodes.
+# One snapshot on a real Ceph cluster, many nodes, and data nearer to them.
 check-rbd:
 	scripts/install-deps build check
 	$(MAKE) tools
-	tests/check rbd
+	tests/check rbd staging
 
 check-long:
 	scripts/install-deps build check
@@ -162,7 +162,7 @@ help:
 	@echo 'make check [TIERS="..."]   all tests, or some tiers: see tests/README.md'
 	@echo 'make coverage              which lines of fs/ the tests reach'
 	@echo 'make check-long            the same, and ten million files'
-	@echo 'make check-rbd             the part of it that needs a Ceph cluster, which it makes'
+	@echo 'make check-rbd             tests that need a Ceph cluster, which they make'
 	@echo 'make bench [BENCH="..."]   all benchmarks, or some parts: Documentation/benchmarks/'
 	@echo 'make bench-plots           pictures of the results that are kept there'
 	@echo 'make clean                 remove what was built here'
