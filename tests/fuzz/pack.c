@@ -41,10 +41,12 @@ static int write_file(const char *path, const u8 *buf, size_t n)
 int main(int argc, char **argv)
 {
 	size_t len;
+	u8 head;
 
 	if (argc == 4 && !strcmp(argv[1], "--unpack")) {
 		len = read_file(argv[2], data, sizeof(data));
-		input_sums(input_unpack(data, len, image, &len), image, len);
+		head = input_unpack(data, len, image, &len);
+		input_sums(head, image, len);
 		return write_file(argv[3], image, len);
 	}
 	if (argc != 3) {

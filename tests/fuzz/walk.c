@@ -16,12 +16,14 @@
  * struct walk - of one image
  * @broken: something gave an error
  * @next: offset in the file that the next piece of content must have
+ * @names: of all directories so far
  */
 struct walk {
 	struct dsfs_source *src;
 	const struct dsfs_geo *geo;
 	bool broken;
 	u64 next;
+	u64 names;
 };
 
 /* Whether a call went well; its errno must be one of those that are promised. */
@@ -164,6 +166,10 @@ static void walk_dir(struct walk *w, const struct image_node *n)
 
 	if (!good(w, dsfs_dir_get(w->src, &n->attr, &dir, &err)))
 		return;
+	/* Directories that share entries: a small image could take hours. */
+	w->names += dir.count;
+	if (!good(w, w->names > 2 * w->geo->inodes ? -EUCLEAN : 0))
+		return;
 	dsfs_dir_iter_init(&it, w->src, &dir, 0);
 	while ((ret = dsfs_dir_iter_next(&it, &name, &err)) > 0) {
 		walk_name(w, &dir, &name);
@@ -236,6 +242,7 @@ static void walk_inodes(struct walk *w)
 	u64 ino;
 	int ret;
 
+	w->names = 0;
 	for (ino = DSFS_ROOT_INO; ino < w->geo->inodes; ino++)
 		walk_inode(w, ino);
 	if (!image_node_get(w->src, w->geo->inodes, &n, &err))
