@@ -6,9 +6,9 @@ T		:= $(B)/tests
 # The mutator as a library: the fuzzers use it too.
 MUTATE_SRC	:= tests/hostile/mutate.c tests/hostile/layout.c \
 		   tests/corrupt/fields.c tests/corrupt/sums.c
-hostile_OBJ	:= $(call objs,$(MUTATE_SRC) $(wildcard tests/hostile/*.c))
+hostile_OBJ	:= $(call objs,$(MUTATE_SRC) $(wildcard tests/hostile/*.c) tests/fuzz/input.c)
 
-$(hostile_OBJ): DSFS_CFLAGS += -Itests/corrupt
+$(hostile_OBJ): DSFS_CFLAGS += -Itests/corrupt -Itests/fuzz -Itests/hostile
 
 $(T)/mutate: $(call objs,tests/hostile/mutate_main.c tests/hostile/files.c $(MUTATE_SRC)) $(LIB)
 	@mkdir -p $(@D)
@@ -17,6 +17,7 @@ $(T)/mutate: $(call objs,tests/hostile/mutate_main.c tests/hostile/files.c $(MUT
 -include $(hostile_OBJ:.o=.d)
 
 # It runs in guests.
-$(T)/hostile-images: $(call objs,tests/hostile/images.c tests/hostile/walk.c tests/hostile/files.c $(MUTATE_SRC)) $(LIB)
+$(T)/hostile-images: $(call objs,$(addprefix tests/hostile/,images.c trial.c walk.c files.c) \
+		     tests/fuzz/input.c $(MUTATE_SRC)) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lisal -lxxhash

@@ -1,212 +1,58 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * images mutate|flip FROM TO OUT BASE... - hostile images, one a number from FROM
- * to TO, mounted and walked in a guest that has loop devices.
+ * images mutate|corpus|flip FROM TO OUT WHAT... - hostile images, one a number from
+ * FROM to TO, mounted and walked in a guest that has loop devices.
  *
- * mutate: seed N changes a base, each its turn, and makes checksums right.
- * A line of OUT a seed: "SEED BASE MOUNT ERRORS FIRST", which are the errno of
- * the mount, the number of calls that failed and the first of them.
+ * mutate: number N, a seed, changes a base, each WHAT its turn, and makes checksums
+ * right.  A line of OUT an image: "SEED BASE MOUNT ERRORS FIRST", which are the errno
+ * of the mount, the number of calls that failed and the first of them.
  *
- * flip: one bit of the first base, anywhere but in an older generation that lies in
+ * corpus: number N is the N-th of the fuzzers' inputs in the directory WHAT, made an
+ * image as the fuzzers do.  The same lines, with the name of the input as BASE.
+ *
+ * flip: one bit of the first WHAT, anywhere but in an older generation that lies in
  * front, and no checksum made right.  Every answer that is no error must be one that
- * the base gave: "BIT MOUNT ERRORS WRONG FIRST".  The second base is that older
+ * the base gave: "BIT MOUNT ERRORS WRONG FIRST".  The second WHAT is that older
  * generation on its own, and has to be noticed.
- *
- * One process and one loop device for all of them, since in User Mode Linux
- * a system call is dear and a process dearer.  The number of each image is in the
- * kernel log, in front of what the kernel says of it.
  *
  * Prints "ok - case" and "not ok - case" lines.  An image that takes longer than a
  * minute, a kernel that complains, and memory that does not come back end the run.
  */
+#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/loop.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <sys/mount.h>
-#include <time.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "files.h"
+#include "input.h"
 #include "layout.h"
+#include "msg.h"
 #include "mutate.h"
-#include "walk.h"
+#include "trial.h"
 
-#define WATCHDOG	60		/* seconds an image */
 #define SLAB_GROWTH	(24 << 10)	/* KiB: KASAN keeps what is freed for a while */
 #define WARM_UP		200		/* images until memory is compared */
 #define TURN		50		/* seeds of a base until the next one's */
-#define TAINTS		(1 << 5 | 1 << 7 | 1 << 9 | 1 << 14)	/* bad page, oops, warning, lockup */
+#define BASES_MAX	8
 
-static char dir[] = "/tmp/hostile.XXXXXX";
-static char image[64], mnt[64], loop_name[32];
-static int loop_fd, image_fd, log_fd;
-static struct bytes on_disk;	/* what is in the image's file */
-static u64 current;	/* seed or bit */
-static u64 slowest, slowest_ms;
-static bool flip;
+static struct bytes bases[BASES_MAX];
+static int base_count;
+static const char *inputs_dir;
+static struct dirent **inputs;
+static u64 last = UINT64_MAX;	/* there are no more numbers */
+static u64 current;	/* the bit */
 static unsigned long wrong;	/* answers of this image */
-
-static void __attribute__((__noreturn__)) end(const char *why)
-{
-	printf("# %s %llu: %s: %s\nnot ok - hostile: run to the end\n",
-	       flip ? "bit" : "seed", current, why, strerror(errno));
-	fflush(stdout);
-	umount2(mnt, MNT_DETACH);
-	_exit(1);
-}
-
-static void on_alarm(int sig)
-{
-	static const char text[] = "not ok - hostile: an image took too long\n";
-
-	(void)sig;
-	if (write(STDOUT_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(2);
-	_exit(1);
-}
-
-/* --- the kernel's health -------------------------------------------------------- */
-
-static u64 number_in(const char *path, const char *key)
-{
-	char line[256];
-	u64 v = 0;
-	FILE *f = fopen(path, "r");
-
-	while (f && fgets(line, sizeof(line), f))
-		if (!strncmp(line, key, strlen(key)))
-			v = strtoull(line + strlen(key), NULL, 0);
-	if (f)
-		fclose(f);
-	return v;
-}
-
-/* Slab and pages that are in use, in KiB. */
-static u64 memory_used(void)
-{
-	bytes_write("3", 1, "/proc/sys/vm/drop_caches");
-	return number_in("/proc/meminfo", "Slab:") +
-	       number_in("/proc/meminfo", "VmallocUsed:");
-}
-
-static void check_health(void)
-{
-	static u64 before;
-	static bool had;
-	u64 now = number_in("/proc/sys/kernel/tainted", "");
-
-	if (!had)
-		before = now;
-	had = true;
-	errno = 0;
-	if ((now & TAINTS) != (before & TAINTS))
-		end("the kernel complained");
-}
-
-/* --- images ----------------------------------------------------------------------- */
-
-static void set_up(void)
-{
-	struct loop_config config = { .info.lo_flags = LO_FLAGS_READ_ONLY |
-						       LO_FLAGS_AUTOCLEAR };
-	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
-
-	if (!mkdtemp(dir))
-		end(dir);
-	snprintf(image, sizeof(image), "%s/image", dir);
-	snprintf(mnt, sizeof(mnt), "%s/mnt", dir);
-	image_fd = open(image, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (mkdir(mnt, 0755) || control < 0 || image_fd < 0)
-		end(dir);
-	snprintf(loop_name, sizeof(loop_name), "/dev/loop%d",
-		 ioctl(control, LOOP_CTL_GET_FREE));
-	loop_fd = open(loop_name, O_RDONLY | O_CLOEXEC);
-	config.fd = image_fd;
-	if (loop_fd < 0 || ioctl(loop_fd, LOOP_CONFIGURE, &config))
-		end(loop_name);
-	close(control);
-	bytes_write("on\n", 3, "/proc/sys/kernel/printk_devkmsg");
-	log_fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	signal(SIGALRM, on_alarm);
-}
-
-static void tear_down(void)
-{
-	close(loop_fd);
-	close(image_fd);
-	unlink(image);
-	rmdir(mnt);
-	rmdir(dir);
-}
-
-/* Make the device hold @p: blocks that it has already are not written again. */
-static void to_disk(const u8 *p, size_t size)
-{
-	size_t at, n;
-
-	if (size != on_disk.size) {
-		on_disk.p = realloc(on_disk.p, size);
-		if (!on_disk.p || ftruncate(image_fd, size) ||
-		    pread(image_fd, on_disk.p, size, 0) != (ssize_t)size ||
-		    ioctl(loop_fd, LOOP_SET_CAPACITY))
-			end("another size of image");
-		on_disk.size = size;
-	}
-	for (at = 0; at < size; at += n) {
-		n = size - at < DSFS_BLOCK_SIZE ? size - at : DSFS_BLOCK_SIZE;
-		if (!memcmp(on_disk.p + at, p + at, n))
-			continue;
-		if (pwrite(image_fd, p + at, n, at) != (ssize_t)n)
-			end(image);
-		memcpy(on_disk.p + at, p + at, n);
-	}
-}
-
-static u64 now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000ULL + t.tv_nsec / 1000000;
-}
-
-/* Mount what @p holds and let @walk look at it: the errno of the mount. */
-static int try_image(const u8 *p, size_t size, const char *options,
-		     void (*walk)(struct walk *w), struct walk *w)
-{
-	u64 start = now_ms(), ms;
-	int err;
-
-	to_disk(p, size);
-	dprintf(log_fd, "hostile: %s %llu\n", flip ? "bit" : "seed", current);
-	alarm(WATCHDOG);
-	err = mount(loop_name, mnt, "dsfs", MS_RDONLY, options) ? errno : 0;
-	if (!err) {
-		/* Short paths: each of their parts is a lookup. */
-		if (chdir(mnt))
-			end("chdir");
-		walk(w);
-		if (chdir("/") || umount(mnt))
-			end("umount");
-	}
-	alarm(0);
-	check_health();
-	ms = now_ms() - start;
-	if (ms > slowest_ms) {
-		slowest_ms = ms;
-		slowest = current;
-	}
-	return err;
-}
+static FILE *out;
 
 static const char *name_of(int err)
 {
 	return err ? strerrorname_np(err) : "OK";
+}
+
+static void result(bool good, const char *name)
+{
+	printf("%s - hostile: %s\n", good ? "ok" : "not ok", name);
 }
 
 /* --- mutations ---------------------------------------------------------------------- */
@@ -216,28 +62,81 @@ static void walk_all(struct walk *w)
 	walk_tree(w, ".");
 }
 
-static void try_seed(FILE *out, const struct bytes *bases, int n, u64 seed)
+/* Walk all of an image, and write its line of OUT. */
+static void try_whole(u64 nr, const char *from, const u8 *p, size_t size)
 {
 	static const char *const options[] = { "", "meta=lazy", "", "meta=lazy,verify=off" };
-	const u64 nr = seed / TURN % n;
-	const struct bytes *base = &bases[nr];
-	u8 *p = calloc(1, base->size + MUTATE_ROOM);
-	struct walk w = { .turn = seed };
-	size_t size;
+	struct walk w = { .turn = nr };
+	char first[4 * sizeof(w.first)];
 	int err;
 
+	trial_number(nr);
+	err = trial_image(p, size, options[nr % 4], walk_all, &w);
+	wrong = w.broken;
+	/* Names are any bytes: as fsck.dsfs shows them. */
+	msg_escape(first, sizeof(first), w.first);
+	if (wrong)
+		printf("# %llu: %s\n", nr, first);
+	fprintf(out, "%llu %s %s %lu %s\n", nr, from, name_of(err), w.errors, first);
+}
+
+static bool begin_seeds(char **what)
+{
+	for (; what[base_count]; base_count++)
+		bytes_read(&bases[base_count], what[base_count], 0);
+	return true;
+}
+
+static void try_seed(u64 seed)
+{
+	const int nr = seed / TURN % base_count;
+	const struct bytes *base = &bases[nr];
+	u8 *p = calloc(1, base->size + MUTATE_ROOM);
+	char from[16];
+	size_t size;
+
 	if (!p)
-		end("memory");
-	current = seed;
+		trial_fail("memory");
 	memcpy(p, base->p, base->size);
 	size = dsfs_mutate(p, base->size, base->size + MUTATE_ROOM, seed, NULL);
-	err = try_image(p, size, options[seed % 4], walk_all, &w);
-	wrong = w.broken;
-	if (wrong)
-		printf("# seed %llu: %s\n", seed, w.first);
-	fprintf(out, "%llu %llu %s %lu %s\n", seed, nr, name_of(err), w.errors,
-		w.first);
+	snprintf(from, sizeof(from), "%d", nr);
+	try_whole(seed, from, p, size);
 	free(p);
+}
+
+/* --- inputs of the fuzzers ------------------------------------------------------------ */
+
+static int is_input(const struct dirent *e)
+{
+	return *e->d_name != '.';
+}
+
+static bool begin_inputs(char **what)
+{
+	int n = scandir(what[0], &inputs, is_input, alphasort);
+
+	if (n <= 0)
+		trial_fail(what[0]);
+	inputs_dir = what[0];
+	last = n;
+	return true;
+}
+
+static void try_input(u64 nr)
+{
+	static u8 image[INPUT_IMAGE_MAX];
+	const char *name = inputs[nr]->d_name;
+	char path[PATH_MAX];
+	struct bytes b;
+	size_t size;
+	u8 head;
+
+	snprintf(path, sizeof(path), "%s/%s", inputs_dir, name);
+	bytes_read(&b, path, 0);
+	head = input_unpack(b.p, b.size, image, &size);
+	input_sums(head, image, size);
+	free(b.p);
+	try_whole(nr, name, image, size);
 }
 
 /* --- bits ---------------------------------------------------------------------------- */
@@ -252,7 +151,7 @@ static void known_add(u64 hash)
 		known.room = 2 * known.room + 1024;
 		known.v = realloc(known.v, known.room * sizeof(*known.v));
 		if (!known.v)
-			end("memory");
+			trial_fail("memory");
 	}
 	known.v[known.n++] = hash;
 }
@@ -270,7 +169,7 @@ static void learn(const char *what, const void *p, size_t len)
 	paths.v = realloc(paths.v, (paths.n + 1) * sizeof(*paths.v));
 	paths.v[paths.n] = strdup(what + 7);
 	if (!paths.v[paths.n++])
-		end("memory");
+		trial_fail("memory");
 }
 
 static int hash_cmp(const void *a, const void *b)
@@ -299,8 +198,8 @@ static void learn_base(const struct bytes *base)
 {
 	struct walk w = { .seen = learn };
 
-	if (try_image(base->p, base->size, "", walk_all, &w) || w.errors)
-		end(w.first);
+	if (trial_image(base->p, base->size, "", walk_all, &w) || w.errors)
+		trial_fail(w.first);
 	qsort(known.v, known.n, sizeof(*known.v), hash_cmp);
 }
 
@@ -310,9 +209,20 @@ static bool notices(const struct bytes *older)
 	struct walk w = { .seen = compare };
 
 	wrong = 0;
-	if (try_image(older->p, older->size, "", walk_known, &w))
-		end("the older generation");
+	if (trial_image(older->p, older->size, "", walk_known, &w))
+		trial_fail("the older generation");
 	return wrong && w.missing;
+}
+
+static bool begin_bits(char **what)
+{
+	bool good;
+
+	begin_seeds(what);
+	learn_base(&bases[0]);
+	good = notices(&bases[1]);
+	result(good, "an older tree is noticed");
+	return good;
 }
 
 /* Where the newest generation begins: what is in front belongs to an older one. */
@@ -341,68 +251,97 @@ static u64 bit_of(const struct bytes *base, u64 n)
 	return bit < 8 * DSFS_SB_SIZE ? bit + 8 * DSFS_SB_POS(1) : bit - 8 * DSFS_SB_SIZE;
 }
 
-static void try_bit(FILE *out, const struct bytes *base, u64 n)
+static void try_bit(u64 n)
 {
+	struct bytes *base = &bases[0];
 	struct walk w = { .seen = compare, .turn = n };
 	u64 bit = bit_of(base, n);
 	int err;
 
 	current = bit;
 	wrong = 0;
+	trial_number(bit);
 	base->p[bit / 8] ^= 1 << bit % 8;
-	err = try_image(base->p, base->size, n & 1 ? "meta=lazy" : "", walk_known, &w);
+	err = trial_image(base->p, base->size, n & 1 ? "meta=lazy" : "", walk_known, &w);
 	base->p[bit / 8] ^= 1 << bit % 8;
 	/* What was there must not be missing. */
 	wrong += w.missing + w.broken;
 	fprintf(out, "%llu %s %lu %lu %s\n", bit, name_of(err), w.errors, wrong, w.first);
 }
 
+/* --- all of them ----------------------------------------------------------------------- */
+
+static const struct kind {
+	const char *name;
+	const char *unit;
+	int what;		/* how many WHATs it needs */
+	bool (*begin)(char **what);
+	void (*try)(u64 nr);
+	const char *means;	/* what it means that no answer was wrong */
+} kinds[] = {
+	{ "mutate", "seed", 1, begin_seeds, try_seed,
+	  "no bytes behind the end of a file, no impossible name" },
+	{ "corpus", "input", 1, begin_inputs, try_input,
+	  "no bytes behind the end of a file, no impossible name" },
+	{ "flip", "bit", 2, begin_bits, try_bit,
+	  "answers are those of the good image, or errors" },
+};
+
+static const struct kind *find_kind(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(kinds[i].name, name))
+			return &kinds[i];
+	return NULL;
+}
+
+/* Memory of the kernel after WARM_UP images and at the end. */
+static bool memory_is_back(u64 used)
+{
+	const u64 now = trial_memory();
+
+	printf("# memory in use: %llu KiB after %d images, %llu at the end\n", used, WARM_UP,
+	       now);
+	result(now <= used + SLAB_GROWTH, "memory comes back");
+	return now <= used + SLAB_GROWTH;
+}
+
+static bool try_all(const struct kind *kind, u64 from, u64 to)
+{
+	unsigned long bad = 0;
+	bool good = true;
+	u64 used = 0, n;
+
+	for (n = from; n < to; n++) {
+		if (n == from + WARM_UP)
+			used = trial_memory();
+		kind->try(n);
+		bad += wrong;
+	}
+	if (used)
+		good = memory_is_back(used);
+	result(!bad, kind->means);
+	return good && !bad;
+}
+
 int main(int argc, char **argv)
 {
-	struct bytes bases[8];
-	u64 from, to, used = 0, n;
-	unsigned long bad = 0;
-	FILE *out;
-	int i;
+	const struct kind *kind = argc > 5 ? find_kind(argv[1]) : NULL;
+	u64 from, to;
+	bool good;
 
-	flip = argc > 1 && !strcmp(argv[1], "flip");
-	if (argc < 6 + flip || argc > 5 + 8)
+	if (!kind || argc < 5 + kind->what || argc > 5 + BASES_MAX)
 		return 2;
 	from = strtoull(argv[2], NULL, 0);
 	to = strtoull(argv[3], NULL, 0);
-	for (i = 5; i < argc; i++)
-		bytes_read(&bases[i - 5], argv[i], 0);
 	out = fopen(argv[4], "w");
-	set_up();
+	trial_begin(kind->unit);
 	if (!out)
-		end(argv[4]);
-	if (flip) {
-		learn_base(&bases[0]);
-		bad = !notices(&bases[1]);
-		printf("%s - hostile: an older tree is noticed\n", bad ? "not ok" : "ok");
-	}
-	for (n = from; n < to; n++) {
-		if (n == from + WARM_UP)
-			used = memory_used();
-		if (flip)
-			try_bit(out, &bases[0], n);
-		else
-			try_seed(out, bases, argc - 5, n);
-		bad += wrong;
-	}
-	fclose(out);
-	tear_down();
-	printf("# the slowest: %llu, %llu ms\n", slowest, slowest_ms);
-	n = 0;
-	if (used) {
-		n = memory_used();
-		printf("# memory in use: %llu KiB after %d images, %llu at the end\n", used,
-		       WARM_UP, n);
-		printf("%s - hostile: memory comes back\n",
-		       n <= used + SLAB_GROWTH ? "ok" : "not ok");
-	}
-	printf("%s - hostile: %s\n", bad ? "not ok" : "ok", flip ?
-	       "answers are those of the good image, or errors" :
-	       "no bytes behind the end of a file, no impossible name");
-	return bad || n > used + SLAB_GROWTH;
+		trial_fail(argv[4]);
+	good = kind->begin(argv + 5);
+	good &= try_all(kind, from, to < last ? to : last);
+	trial_end();
+	return fclose(out) || !good;
 }
