@@ -123,18 +123,6 @@ static inline bool dsfs_verifies(const struct super_block *sb)
 #define dsfs_info(sb, fmt, ...) \
 	pr_info("dsfs (%s): " fmt "\n", (sb)->s_id, ##__VA_ARGS__)
 
-/*
- * What a damaged image or a failing device can cause again and again.  Each
- * mount has its own limits, one for each kind: neither another image nor a
- * storm of another kind keeps the first message from being seen.
- */
-#define dsfs_error_limited(sb, kind, fmt, ...)				\
-do {									\
-	if (__ratelimit(&DSFS_SB(sb)->limits[kind]))			\
-		pr_err("dsfs (%s): " fmt "\n", (sb)->s_id,		\
-		       ##__VA_ARGS__);					\
-} while (0)
-
 /* super.c */
 __printf(3, 4)
 void dsfs_fc_error(struct fs_context *fc, struct super_block *sb,
@@ -142,6 +130,9 @@ void dsfs_fc_error(struct fs_context *fc, struct super_block *sb,
 __printf(3, 4)
 void dsfs_fc_warn(struct fs_context *fc, struct super_block *sb,
 		  const char *fmt, ...);
+__printf(3, 4)
+void dsfs_error_limited(struct super_block *sb, unsigned int kind,
+			const char *fmt, ...);
 int dsfs_corrupt(struct super_block *sb, u64 ino, const struct dsfs_err *err,
 		 int ret);
 

@@ -55,6 +55,29 @@ void dsfs_fc_warn(struct fs_context *fc, struct super_block *sb,
 }
 
 /**
+ * dsfs_error_limited - say what an image or a device can cause again and again
+ * @sb: the image
+ * @kind: DSFS_LIMIT_*
+ * @fmt: message without newline
+ *
+ * Each mount has its own limits, one for each kind: neither another image nor a
+ * storm of another kind keeps the first message from being seen.
+ */
+void dsfs_error_limited(struct super_block *sb, unsigned int kind,
+			const char *fmt, ...)
+{
+	struct va_format vaf = { .fmt = fmt };
+	va_list args;
+
+	if (!__ratelimit(&DSFS_SB(sb)->limits[kind]))
+		return;
+	va_start(args, fmt);
+	vaf.va = &args;
+	pr_err("dsfs (%s): %pV\n", sb->s_id, &vaf);
+	va_end(args);
+}
+
+/**
  * dsfs_corrupt - say that a structure broke a rule
  * @sb: the image
  * @ino: inode that led there
