@@ -7,13 +7,19 @@
 
 drives=/dev/drive
 
+# show_drivers HASH: those that the kernel has.  Users beyond one show who has taken
+# one.
+show_drivers()
+{
+	awk -v hash="$1" '/^name/ { ok = $3 == hash } ok && /^driver/ { driver = $3 }
+		ok && /^refcnt/ { printf "# %s: driver %s, %d users\n", hash, driver, $3 - 1 }' /proc/crypto
+}
+
 # A figure depends on which crc32c it was: 0.17 instructions a byte or 3.5.
-# Users beyond one show who has taken a driver.
 show_kernel()
 {
 	echo "# kernel $(uname -r), $(grep -c ^processor /proc/cpuinfo) CPUs, $(awk '/^MemTotal/ { printf "%d MiB", $2 / 1024 }' /proc/meminfo)"
-	awk '/^name/ { ok = $3 == "crc32c" } ok && /^driver/ { driver = $3 }
-		ok && /^refcnt/ { printf "# crc32c: driver %s, %d users\n", driver, $3 - 1 }' /proc/crypto
+	show_drivers crc32c
 }
 
 # fs_of SUBJECT: its type
