@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -168,6 +169,16 @@ void pressure_whole(struct t_case *c, const char *dir, uint64_t file)
 	close(fd);
 }
 
+const char *pressure_own_dir(const char *what)
+{
+	static char dir[4096];
+
+	snprintf(dir, sizeof(dir), "%s/%s-%d", pressure_opts.scratch, what, getpid());
+	if (mkdir(dir, 0755) && errno != EEXIST)
+		t_die(dir, "mkdir");
+	return dir;
+}
+
 static void small_cgroup(void)
 {
 	int fd = open("/sys/fs/cgroup/small/cgroup.procs", O_WRONLY);
@@ -228,29 +239,37 @@ static size_t collect(struct pressure_job *job, struct t_case *shared, struct t_
 	return n;
 }
 
-static int run(time_t seconds)
+static struct pressure_job * const usual[] = { pressure_readers, pressure_troubles, NULL };
+static struct pressure_job * const unloads[] = { pressure_unloads, NULL };
+
+static int run(time_t seconds, struct pressure_job * const *lists)
 {
 	static struct t_case ends = { .name = "every process ends by itself" };
+	static struct t_case again = { .name = "every file is right at the end" };
 	struct t_case *shared = mmap(NULL, 2 * KINDS * sizeof(*shared), PROT_READ | PROT_WRITE,
 				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	time_t end = time(NULL) + seconds;
-	struct t_case *all[2 * KINDS + 1];
+	struct t_case *all[2 * KINDS + 2];
+	size_t n = 0, i, kinds = 0;
 	pid_t pids[256];
-	size_t n, i;
 	int status;
 
 	if (shared == MAP_FAILED)
 		t_die("memory", "mmap");
-	n = start_all(pressure_readers, shared, end, pids);
-	n += start_all(pressure_troubles, shared + KINDS, end, pids + n);
+	pressure_opts.end = time(NULL) + seconds;
+	for (i = 0; lists[i]; i++)
+		n += start_all(lists[i], shared + i * KINDS, pressure_opts.end, pids + n);
 	for (i = 0; i < n; i++) {
 		waitpid(pids[i], &status, 0);
 		t_check(&ends, !status, "/", "process %zu ended with status 0x%x", i, status);
 	}
-	n = collect(pressure_readers, shared, all);
-	n += collect(pressure_troubles, shared + KINDS, all + n);
-	all[n++] = &ends;
-	return t_report(all, n);
+	for (i = 0; lists[i]; i++)
+		kinds += collect(lists[i], shared + i * KINDS, all + kinds);
+	all[kinds++] = &ends;
+	if (lists == unloads) {
+		pressure_reread(&again);
+		all[kinds++] = &again;
+	}
+	return t_report(all, kinds);
 }
 
 static const struct option options[] = {
@@ -261,6 +280,7 @@ static const struct option options[] = {
 	{ "side", required_argument, NULL, 'D' },
 	{ "side-files", required_argument, NULL, 'F' },
 	{ "scratch", required_argument, NULL, 't' },
+	{ "module", required_argument, NULL, 'M' },
 	{ }
 };
 
@@ -269,8 +289,10 @@ static int usage(void)
 	fprintf(stderr, "usage: pressure --manifest=FILES\n"
 		"       pressure --seconds=N --files=N --dev=DEV --side=DEV --side-files=N\n"
 		"                --scratch=DIR DIR\n"
+		"       pressure --module=FILE (and all of these) DIR\n"
 		"  DIR: where DEV is mounted; --side: another image, mounted nowhere\n"
-		"  --scratch: on a tmpfs; the cgroup /sys/fs/cgroup/small has to be there\n");
+		"  --scratch: on a tmpfs; the cgroup /sys/fs/cgroup/small has to be there\n"
+		"  --module: the module is loaded from there, over and over; nothing is mounted\n");
 	return 2;
 }
 
@@ -304,6 +326,9 @@ int main(int argc, char **argv)
 		case 't':
 			o->scratch = optarg;
 			break;
+		case 'M':
+			o->module = optarg;
+			break;
 		default:
 			return usage();
 		}
@@ -313,5 +338,8 @@ int main(int argc, char **argv)
 		return usage();
 	o->dir = argv[optind];
 	t_strict = true;
-	return run(seconds);
+	if (!o->module)
+		return run(seconds, usual);
+	pressure_unload_init();
+	return run(seconds, unloads);
 }

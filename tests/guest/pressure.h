@@ -7,6 +7,8 @@
 #ifndef PRESSURE_H
 #define PRESSURE_H
 
+#include <time.h>
+
 #include "lib.h"
 
 #define PAGE	4096
@@ -19,6 +21,8 @@
  * @dev: its device
  * @side_files, @side_dev: a smaller one, which is mounted and unmounted
  * @scratch: a directory on a tmpfs
+ * @module: the module's file, where it is to go and come; nothing is mounted then
+ * @end: when
  */
 struct pressure_opts {
 	uint64_t files;
@@ -27,6 +31,8 @@ struct pressure_opts {
 	uint64_t side_files;
 	const char *side_dev;
 	const char *scratch;
+	const char *module;
+	time_t end;
 };
 
 extern struct pressure_opts pressure_opts;
@@ -41,6 +47,9 @@ bool pressure_same(struct t_case *c, uint64_t file, const void *buf, uint64_t po
 int pressure_open(struct t_case *c, const char *dir, uint64_t file, int flags);
 /* A file, read and compared whole. */
 void pressure_whole(struct t_case *c, const char *dir, uint64_t file);
+
+/* A directory of this process alone, on scratch. */
+const char *pressure_own_dir(const char *what);
 
 /* A sequence of numbers, another one for each process but always the same. */
 uint64_t pressure_random(uint64_t below);
@@ -59,6 +68,11 @@ struct pressure_job {
 	bool small;
 };
 
-extern struct pressure_job pressure_readers[], pressure_troubles[];
+extern struct pressure_job pressure_readers[], pressure_troubles[], pressure_unloads[];
+
+/* To be called before those of pressure_unloads[] start; and at their end. */
+void pressure_unload_init(void);
+/* Every file of the side image. */
+void pressure_reread(struct t_case *c);
 
 #endif

@@ -53,17 +53,6 @@ static void flush_device(struct t_case *c)
 	close(fd);
 }
 
-/* A directory of this process alone. */
-static const char *own_dir(const char *what)
-{
-	static char dir[4096];
-
-	snprintf(dir, sizeof(dir), "%s/%s-%d", pressure_opts.scratch, what, getpid());
-	if (mkdir(dir, 0755) && errno != EEXIST)
-		t_die(dir, "mkdir");
-	return dir;
-}
-
 static bool do_mount(struct t_case *c, const char *dev, const char *dir)
 {
 	return t_check(c, !mount(dev, dir, "dsfs", MS_RDONLY, NULL), dir, "mount: %s",
@@ -91,7 +80,7 @@ static void busy(struct t_case *c, const char *dir, uint64_t files)
 
 static void shared_mounts(struct t_case *c)
 {
-	const char *dir = own_dir("shared");
+	const char *dir = pressure_own_dir("shared");
 	int i;
 
 	/*
@@ -112,7 +101,7 @@ static void shared_mounts(struct t_case *c)
 
 static void side_mounts(struct t_case *c)
 {
-	const char *dir = own_dir("side");
+	const char *dir = pressure_own_dir("side");
 
 	if (!do_mount(c, pressure_opts.side_dev, dir))
 		return;
@@ -123,7 +112,7 @@ static void side_mounts(struct t_case *c)
 /* The file outlives its mount, and the super block lives as long as it does. */
 static void lazy_umount(struct t_case *c)
 {
-	const char *dir = own_dir("lazy");
+	const char *dir = pressure_own_dir("lazy");
 	unsigned char buf[4096];
 	uint64_t file = pressure_random(pressure_opts.side_files), pos, size;
 	ssize_t n;
@@ -212,7 +201,7 @@ static void handles(struct t_case *c)
 
 static void overlay(struct t_case *c)
 {
-	const char *dir = own_dir("overlay");
+	const char *dir = pressure_own_dir("overlay");
 	char upper[4200], work[4200], merged[4200], opts[16384];
 	uint64_t file = pressure_random(pressure_opts.files);
 	int i;

@@ -78,4 +78,12 @@ check "slabs come back" no_more_than "unreclaimable slabs" 6144 "$slab_before" "
 check "no OOM kill in the small cgroup" \
 	grep -qx 'oom_kill 0' /sys/fs/cgroup/small/memory.events
 rmdir /sys/fs/cgroup/small
+
+# Nobody but the test may load the module.
+echo >/proc/sys/kernel/modprobe
+mount -t tmpfs -o size=16m none "$scratch"
+"$here/pressure" --module=/modules/dsfs.ko --seconds=$((seconds / 6 + 1)) --files="$files" \
+	--dev="$main" --side="$side" --side-files="$side_files" --scratch="$scratch" "$dir" ||
+	failed=1
+umount "$scratch"
 exit $failed
