@@ -150,8 +150,10 @@ static int report(void)
 	size_t i, n = 0;
 
 	for (i = 0; i < ARRAY_SIZE(groups); i++) {
-		for (check = groups[i]; check->run; check++)
+		for (check = groups[i]; check->run; check++) {
+			printf("# reads: %s: %lu checks\n", check->c.name, check->c.checks);
 			cases[n++] = &check->c;
+		}
 	}
 	if (large.checks)
 		cases[n++] = &large;
