@@ -3,9 +3,9 @@
 #
 # generations.sh DEVICE FIRST OTHER - an image that was updated: which tree a mount shows.
 #
-# DEVICE holds generations 1 and 2, whose listings are gen1.list and gen2.list in $REF
-# (default: /ref).  FIRST is what it was before the update, OTHER an image of the same
-# tree and length with another UUID.
+# DEVICE holds generations 1 and 2, whose listings are /ref/gen1.list and
+# /ref/gen2.list.  FIRST is what it was before the update, OTHER an
+# image of the same tree and length with another UUID.
 set -eu
 here=$(dirname "$0")
 prog=generations
@@ -15,7 +15,6 @@ prog=generations
 dev=$1
 first=$2
 other=$3
-ref=${REF:-/ref}
 dir=/mnt/generation dir2=/mnt/generation2
 log=/tmp/messages
 mkdir -p $dir $dir2
@@ -23,7 +22,7 @@ mkdir -p $dir $dir2
 # shows DIR N: the tree of generation N, all of it.
 shows()
 {
-	listing "$1" >/tmp/list && cmp -s /tmp/list "$ref/gen$2.list"
+	listing "$1" >/tmp/list && cmp -s /tmp/list "/ref/gen$2.list"
 }
 
 # refused ERRNO TEXT OPTIONS [DEVICE]
@@ -157,32 +156,100 @@ moves_on()
 	umount /tmp/moves
 }
 
-# An older superblock lies in a region of its own: behind meta_start, in the block that
-# the record of region 12 says, both in the superblock at 1024.
-damaged()
+# --- an overlay, whose upper layer keeps handles of what it was copied from ---
+
+scratch=/tmp/overlay merged=/mnt/merged
+
+# overlay OPTIONS
+overlay()
 {
-	mkdir -p /tmp/damaged
-	mount -t tmpfs none /tmp/damaged
-	image=/tmp/damaged/image
-	dd if="$dev" of=$image bs=1M 2>/dev/null
-	start=$(od -An -v -t u8 -j 1176 -N 8 $image)
-	block=$(od -An -v -t u4 -j 1472 -N 4 $image)
-	printf '\377' | dd of=$image bs=1 seek=$((start + block * 4096 + 40)) conv=notrunc 2>/dev/null
-	loop=$(losetup -f)
-	losetup -r "$loop" $image
-	check "the history of a generation is damaged" refused EBADMSG \
-		"generation 1: the history before generation [0-9]*: superblock checksum" \
-		generation=1 "$loop"
-	check "the newest generation needs none" mount -t dsfs "$loop" $dir
+	"$here/trymount" -l -t overlay -o \
+		"lowerdir=$dir,upperdir=$scratch/upper,workdir=$scratch/work,$1" \
+		overlay $merged >$log || { sed 's/^/# /' $log; return 1; }
+}
+
+# A file that is the same in both trees, behind some that are not and before others: its
+# number is another file's in the second.
+pick_moved()
+{
+	awk -F '\t' '$2 == "f" && NR == FNR { seen[$0] = 1 }
+		NR != FNR && $2 == "f" && seen[$0] { names[n++] = $1 }
+		END { print names[int(n / 2)] }' /ref/gen1.list /ref/gen2.list
+}
+
+# Generation 1 below an empty upper layer, into which one file is copied up.
+copy_up()
+{
+	mkdir -p $scratch $merged
+	mount -t tmpfs none $scratch
+	mkdir $scratch/upper $scratch/work
+	mounted generation=1 $dir
+	number=$(stat -c %i "$dir$moved")
+	{ cat "$dir$moved"; echo more; } >$scratch/want
+	check "an overlay over an older generation, $1" overlay "$1"
+	echo more >>"$merged$moved"
+	umount $merged
 	umount $dir
-	losetup -d "$loop"
-	umount /tmp/damaged
+}
+
+not_to_be_had()
+{
+	! overlay "$1" >/dev/null && grep -q '^ESTALE' $log
+}
+
+# others LIST: its files but the one that was copied up.
+others()
+{
+	awk -F '\t' -v name="$moved" '$2 == "f" && $1 != name' "$1"
+}
+
+shows_second()
+{
+	listing $merged >/tmp/list || return 1
+	others /tmp/list >/tmp/others
+	others /ref/gen2.list | cmp -s - /tmp/others
+}
+
+# No two files are told to be one.
+all_numbers_differ()
+{
+	find $merged -type f -exec stat -c %d:%i {} + | sort | uniq -d >/tmp/twice
+	[ ! -s /tmp/twice ] || { sed 's/^/# /' /tmp/twice; return 1; }
+}
+
+origins()
+{
+	moved=$(pick_moved)
+	copy_up index=on,nfs_export=on
+	mounted generation=2 $dir
+	check "a file that stays has another number in the next generation" \
+		[ "$(stat -c %i "$dir$moved")" != "$number" ]
+	check "its old number is another file's" [ -n "$(find $dir -type f -inum "$number")" ]
+	check "with an index the overlay does not mount over the next generation: ESTALE" \
+		not_to_be_had index=on,nfs_export=on
+	umount $dir
+	mounted generation=1 $dir
+	check "over the one of before it does" overlay index=on,nfs_export=on
+	check "and shows what was written" cmp $scratch/want "$merged$moved"
+	umount $merged
+	umount $dir
+	umount $scratch
+
+	copy_up index=off
+	mounted generation=2 $dir
+	check "without an index it does" overlay index=off
+	check "what was copied up is as it was written" cmp $scratch/want "$merged$moved"
+	check "what was not is the next generation's" shows_second
+	check "no file has the number of another" all_numbers_differ
+	umount $merged
+	umount $dir
+	umount $scratch
 }
 
 newest
 older
 wrong
-damaged
 beside
 moves_on
+origins
 exit $failed
