@@ -27,6 +27,7 @@ prog=rbd
 
 role=$1 number=$2 key=$3
 shift 3
+
 # mount_spec FS=WHERE: sets dev and fs.
 mount_spec()
 {
