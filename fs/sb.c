@@ -150,8 +150,8 @@ static int dsfs_read_older(struct dsfs_sb_reader *r, struct fs_context *fc,
 			      generation, newest->geo.generation);
 	else if (ret)
 		dsfs_fc_error(fc, r->sb,
-			      "generation %llu: the history before generation %llu: %s: value 0x%llx, limit 0x%llx (error %d)",
-			      generation, r->older.geo.generation,
+			      "generation %llu: the history of generation %llu: %s: value 0x%llx, limit 0x%llx (error %d)",
+			      generation, newest->geo.generation,
 			      err->what ? err->what : "unreadable", err->value,
 			      err->limit, ret);
 	return ret;

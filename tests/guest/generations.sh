@@ -171,7 +171,7 @@ damaged()
 	loop=$(losetup -f)
 	losetup -r "$loop" $image
 	check "the history of a generation is damaged" refused EBADMSG \
-		"generation 1: the history before generation [0-9]*: superblock checksum" \
+		"generation 1: the history of generation 2: superblock checksum" \
 		generation=1 "$loop"
 	check "the newest generation needs none" mount -t dsfs "$loop" $dir
 	umount $dir
