@@ -11,6 +11,7 @@
 struct set_info {
 	bool acl;
 	bool acl_default;
+	bool user;
 };
 
 static int set_cmp(const void *a, const void *b)
@@ -36,6 +37,8 @@ static void check_attr(struct fsck *f, const struct frange *r,
 {
 	const char *wrong;
 
+	if (info->prefix == DSFS_XATTR_USER)
+		set->user = true;
 	if (info->prefix != DSFS_XATTR_ACL_ACCESS &&
 	    info->prefix != DSFS_XATTR_ACL_DEFAULT)
 		return;
@@ -87,16 +90,27 @@ static void check_attrs(struct fsck *f, const struct frange *r, const u8 *set,
 			count, n);
 }
 
-/* Whether a user of a set with a default ACL is a directory. */
-static void check_default(struct fsck *f, const struct frange *r)
+/*
+ * Whether an inode with this set is of a type that may have it.  The VFS answers
+ * for the others without asking the file system: it would list an attribute and
+ * then deny that there is one.
+ */
+static void check_type(struct fsck *f, const struct frange *r,
+		       const struct set_info *set)
 {
+	const u64 pos = meta_pos(f, DSFS_REGION_XATTRS, r->pos);
 	struct dsfs_attr attr;
 	struct dsfs_err err;
 
-	if (!dsfs_inode_get(f->src, r->ino, &attr, &err) &&
-	    !S_ISDIR(attr.mode))
-		problem(f, "ACL", r->ino, meta_pos(f, DSFS_REGION_XATTRS, r->pos),
-			"default ACL of no directory");
+	if (dsfs_inode_get(f->src, r->ino, &attr, &err))
+		return;
+	if (set->acl_default && !S_ISDIR(attr.mode))
+		problem(f, "ACL", r->ino, pos, "default ACL of no directory");
+	if (set->acl && S_ISLNK(attr.mode))
+		problem(f, "ACL", r->ino, pos, "ACL of a symlink");
+	if (set->user && !S_ISREG(attr.mode) && !S_ISDIR(attr.mode))
+		problem(f, "prefix of an xattr", r->ino, pos,
+			"user. attribute of neither file nor directory");
 }
 
 /* A set and the inodes that use it: @n ranges of the same place. */
@@ -127,8 +141,8 @@ static void check_set(struct fsck *f, struct frange *r, size_t n)
 					 sizeof(struct dsfs_inode)),
 				si.acl ? "the xattrs include an ACL" :
 				"the xattrs include no ACL");
-		if (si.acl_default)
-			check_default(f, &r[i]);
+		if (si.acl || si.user)
+			check_type(f, &r[i], &si);
 	}
 }
 
