@@ -128,6 +128,14 @@ for name in $(old_regions); do
 	exits "metadata of an older generation: $name: the newest is sound" 0 \
 		"$fsck" --generation=2 bad.dsfs
 done
+# The older superblock lies in the newer metadata.
+at=$(region two.dsfs history)
+damaged $((at + 40))
+says 'a damaged history' 4 "generation 2: offset $at: superblock checksum: " "$fsck" bad.dsfs
+check 'a damaged history: as metadata, too' grep -qF \
+	"offset $at: metadata block checksum: history: " "$err"
+says 'a damaged history: no way to the older generation' 8 \
+	'generation 1: on the way there: superblock checksum: ' "$fsck" --generation=1 bad.dsfs
 damaged "$(data_of two.dsfs /sub/file-08)"
 says 'data of both generations' 4 '/sub/file-08: inode ' "$fsck" bad.dsfs
 check 'data of both generations: is looked at once' test "$(grep -c 'data checksum' "$err")" = 1
