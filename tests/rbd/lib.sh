@@ -11,7 +11,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../lab/lib.sh"
 cd "$lab_top" || exit 1
 PATH=$PATH:/usr/sbin:/sbin
-files=${RBD_FILES:-400}
+files=${RBD_FILES:-300}
 out=build/tests/$tool
 status=0
 
