@@ -154,6 +154,42 @@ refresh_apt()
 	refresh_host_apt
 }
 
+# --- kernels that are built here ------------------------------------------
+
+# configure_kernel SRC BUILD ARCH BASE FRAGMENT...: .config in BUILD: make BASE, and what
+# the FRAGMENTs say.
+configure_kernel()
+{
+	local src=$1 build=$2 arch=$3 base=$4
+
+	shift 4
+	run_logged "$build/log.config" make -C "$src" ARCH="$arch" O="$build" "$base" || return 1
+	(cd "$build" && run_logged "$build/log.config" env ARCH="$arch" \
+		"$src/scripts/kconfig/merge_config.sh" -m -O "$build" \
+		"$build/.config" "$@") || return 1
+	run_logged "$build/log.config" make -C "$src" ARCH="$arch" O="$build" olddefconfig || return 1
+	check_config "$build/.config" "$@"
+}
+
+# A symbol that Kconfig dropped silently would be a test that tests nothing.
+check_config()
+{
+	local config=$1 line sym bad=0
+
+	shift
+	while read -r line; do
+		case $line in
+		CONFIG_*=n)
+			sym=${line%=n}
+			! grep -q "^$sym=" "$config" || { note "$sym: is set, wanted off"; bad=1; } ;;
+		CONFIG_*)
+			grep -qxF -- "$line" "$config" ||
+				{ note "$line: not taken by Kconfig"; bad=1; } ;;
+		esac
+	done < <(cat "$@")
+	[ $bad -eq 0 ] || die "$config: does not hold what the fragments ask for"
+}
+
 # --- other machines -------------------------------------------------------
 
 # lab_machine ARCH: what is called what for a machine of Debian's architecture
