@@ -86,4 +86,9 @@ mount -t tmpfs -o size=16m none "$scratch"
 	--dev="$main" --side="$side" --side-files="$side_files" --scratch="$scratch" "$dir" ||
 	failed=1
 umount "$scratch"
+
+# After its first report, or out of memory of its own, lockdep sees nothing more.
+case $(uname -r) in
+*-lockdep)	check "lockdep lasted to the end" grep -q '^ *debug_locks: *1$' /proc/lockdep_stats ;;
+esac
 exit $failed
