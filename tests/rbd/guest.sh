@@ -189,9 +189,11 @@ waiting()
 	awk '{ exit !($1 > 0) }' "/sys/class/block/${dev#/dev/}/inflight"
 }
 
-# The reader neither gets on nor fails.
+# The reader neither gets on nor fails, and that for longer than a mapping waits that
+# gives up (give_up).
 blocked()
 {
+	sleep 10
 	waiting && [ "$(disk_count "$dev" 1)" = "$1" ] && kill -0 "$passes"
 }
 
