@@ -95,6 +95,17 @@ static inline unsigned int dsfs_max_folio_order(struct address_space *mapping)
 #endif
 }
 
+/* 6.8: by folio; where folios are pages (above) nobody asks */
+static inline int dsfs_remove_folio(struct address_space *mapping,
+				    struct folio *folio)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+	return generic_error_remove_folio(mapping, folio);
+#else
+	return -EIO;
+#endif
+}
+
 /* 6.19: folios for the page cache have a NUMA policy */
 static inline struct folio *dsfs_alloc_folio(gfp_t gfp, unsigned int order)
 {

@@ -12,11 +12,70 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 
+/**
+ * dsfs_add_folio - add a folio to the page cache
+ * @mapping: of a file
+ * @index: where; a multiple of the folio's size
+ * @order: its size; if there is no memory for that, a page
+ * @gfp: of this memory
+ *
+ * Return: the folio, locked, which keeps it in the cache; -ENOMEM, or -EEXIST if
+ * there is one.
+ */
+struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
+			     unsigned int order, gfp_t gfp)
+{
+	struct folio *folio = NULL;
+	int ret;
+
+	order = min(order, dsfs_max_folio_order(mapping));
+	if (order)
+		folio = dsfs_alloc_folio(gfp | __GFP_NORETRY | __GFP_NOWARN,
+					 order);
+	if (!folio)
+		folio = dsfs_alloc_folio(gfp, 0);
+	if (!folio)
+		return ERR_PTR(-ENOMEM);
+	ret = filemap_add_folio(mapping, folio, index, gfp);
+	folio_put(folio);
+	return ret ? ERR_PTR(ret) : folio;
+}
+
+/*
+ * Put folios of a chunk where one of several was: readahead could not fill it, and
+ * now each of them is right or wrong by itself.
+ */
+static int dsfs_break_folio(struct folio *folio)
+{
+	struct address_space *mapping = folio->mapping;
+	const unsigned int order = dsfs_chunk_order(mapping->host->i_sb);
+	const gfp_t gfp = mapping_gfp_mask(mapping);
+	pgoff_t index = folio->index, end = folio_next_index(folio);
+	struct folio *part;
+	int ret;
+
+	ret = dsfs_remove_folio(mapping, folio);
+	folio_unlock(folio);
+	if (ret)
+		return ret;
+	for (; index < end; index += folio_nr_pages(part)) {
+		part = dsfs_add_folio(mapping, index, order, gfp);
+		if (part == ERR_PTR(-EEXIST))	/* another reader's */
+			break;
+		if (IS_ERR(part))
+			return PTR_ERR(part);
+		folio_unlock(part);
+	}
+	return AOP_TRUNCATED_PAGE;
+}
+
 /* Read one folio and wait: the error, if any, is the caller's to see. */
 static int dsfs_read_folio(struct file *file, struct folio *folio)
 {
 	struct dsfs_read *rd;
 
+	if (folio_order(folio) > dsfs_chunk_order(folio->mapping->host->i_sb))
+		return dsfs_break_folio(folio);
 	rd = dsfs_read_alloc(folio->mapping->host, 1, GFP_KERNEL);
 	if (!rd) {
 		folio_unlock(folio);

@@ -4,6 +4,7 @@
  */
 #include "internal.h"
 
+#include <linux/log2.h>
 #include <linux/slab.h>
 
 /**
@@ -187,16 +188,16 @@ static int dsfs_inode_dir(struct inode *inode, const struct dsfs_attr *attr,
 }
 
 /*
- * A folio is whole or unreadable, so it is no larger than a checksum chunk: a
- * bad chunk must not take its neighbours along.  Files with holes are filled
- * page by page anyway.
+ * Readahead of a large file takes folios of several chunks, as each costs as much
+ * as checking a chunk.  Files with holes are filled page by page anyway.
  */
 static void dsfs_inode_folios(struct inode *inode, u16 flags)
 {
-	const unsigned int bits = dsfs_geo(inode->i_sb)->chunk_bits ? : 16;
+	const unsigned int order = ilog2(DSFS_FOLIO_MAX) - PAGE_SHIFT;
 
-	if (!(flags & DSFS_INODE_HOLES) && bits > PAGE_SHIFT)
-		dsfs_set_folio_order(inode->i_mapping, bits - PAGE_SHIFT);
+	if (!(flags & DSFS_INODE_HOLES))
+		dsfs_set_folio_order(inode->i_mapping,
+				     max(order, dsfs_chunk_order(inode->i_sb)));
 }
 
 static void dsfs_inode_ops(struct inode *inode, const struct dsfs_attr *attr)

@@ -120,6 +120,23 @@ static inline bool dsfs_verifies(const struct super_block *sb)
 	return dsfs_geo(sb)->chunk_bits && DSFS_SB(sb)->opt.verify;
 }
 
+/*
+ * Folios of large files, in bytes.  Much larger ones save little more, and are
+ * harder to get.
+ */
+#define DSFS_FOLIO_MAX	SZ_256K
+
+/*
+ * Where a folio has to be whole or unreadable it is a checksum chunk at most: a
+ * bad chunk must not take its neighbours along.
+ */
+static inline unsigned int dsfs_chunk_order(const struct super_block *sb)
+{
+	const unsigned int bits = dsfs_geo(sb)->chunk_bits ? : 16;
+
+	return bits > PAGE_SHIFT ? bits - PAGE_SHIFT : 0;
+}
+
 #define dsfs_info(sb, fmt, ...) \
 	pr_info("dsfs (%s): " fmt "\n", (sb)->s_id, ##__VA_ARGS__)
 

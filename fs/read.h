@@ -82,6 +82,10 @@ struct dsfs_read {
 /* A read takes at most this many bytes of folios. */
 #define DSFS_READ_MAX	SZ_8M
 
+/* data.c */
+struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
+			     unsigned int order, gfp_t gfp);
+
 /* submit.c */
 struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios,
 				  gfp_t gfp);

@@ -27,26 +27,13 @@
 static struct folio *dsfs_whole_folio(struct address_space *mapping,
 				      pgoff_t index, pgoff_t pages)
 {
-	const gfp_t gfp = readahead_gfp_mask(mapping);
-	unsigned int order = min_t(unsigned int, dsfs_max_folio_order(mapping),
+	unsigned int order = min_t(unsigned int,
+				   dsfs_chunk_order(mapping->host->i_sb),
 				   ilog2(pages - index));
-	struct folio *folio = NULL;
 
 	if (index)
 		order = min_t(unsigned int, order, __ffs(index));
-	if (order)
-		folio = dsfs_alloc_folio(gfp, order);
-	if (!folio)
-		folio = dsfs_alloc_folio(gfp, 0);
-	if (!folio)
-		return NULL;
-	if (filemap_add_folio(mapping, folio, index, gfp)) {
-		folio_put(folio);
-		return NULL;
-	}
-	/* It is locked, and stays in the cache that long. */
-	folio_put(folio);
-	return folio;
+	return dsfs_add_folio(mapping, index, order, readahead_gfp_mask(mapping));
 }
 
 static bool dsfs_whole_wanted(const struct file *file)
@@ -82,7 +69,7 @@ void dsfs_whole_read(struct file *file)
 		return;
 	for (index = 0; index < pages; index += folio_nr_pages(folio)) {
 		folio = dsfs_whole_folio(mapping, index, pages);
-		if (!folio)
+		if (IS_ERR(folio))
 			break;
 		dsfs_read_add_folio(rd, folio);
 	}

@@ -12,25 +12,20 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-static long long now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
-}
+#include "../guest/bench.h"
 
 int main(int argc, char **argv)
 {
 	int status, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	long long start = now();
+	uint64_t start;
 	pid_t pid;
 
 	if (argc < 2 || null < 0)
 		return 2;
+	PROFILE_START();
+	start = bench_now();
 	pid = vfork();
 	if (!pid) {
 		dup2(null, 1);
@@ -39,6 +34,8 @@ int main(int argc, char **argv)
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
 		return 127;
-	printf("%lld\n", now() - start);
+	start = bench_now() - start;
+	PROFILE_STOP();
+	printf("%llu\n", (unsigned long long)start);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }

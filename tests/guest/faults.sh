@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# faults.sh FILE START META NAMES BYTES SUMS BYTES [STEP...] - devices that fail
+# faults.sh FILE START LARGE START META NAMES BYTES SUMS BYTES [STEP...] - devices
+# that fail
 #
 # Disk (serial): image.  FILE, of more than 98,304 bytes, begins at byte START of
-# it and is /ref/file; /ref/list is the listing of all; metadata begins at META;
-# NAMES and SUMS are where names, and the checksums of metadata, lie.
+# it and is /ref/file; so does LARGE, of more than 2.5 MiB, which is /ref/large;
+# /ref/list is the listing of all; metadata begins at META; NAMES and SUMS are where
+# names, and the checksums of metadata, lie.
 #
 # The image is reached through the device mapper: a table in which a part is an
 # error, or comes with a wrong byte, takes the place of one that is right, and
@@ -21,8 +23,9 @@ prog=faults
 . "$here/lib.sh"
 export DM_DISABLE_UDEV=1
 
-file=$1 start=$2 metadata=$3 names=$4 names_bytes=$5 sums=$6 sums_bytes=$7
-shift 7
+file=$1 start=$2 large=$3 large_start=$4 metadata=$5
+names=$6 names_bytes=$7 sums=$8 sums_bytes=$9
+shift 9
 disk=$(readlink -f /dev/drive/image)
 sectors=$(blockdev --getsz "$disk")
 dm=/dev/mapper/faulty
@@ -154,31 +157,62 @@ data_errors()
 
 # --- data ------------------------------------------------------------------
 
+# Each of them forgets, reads ahead and comes to the bad place while others do.
+at_once()
+{
+	pids='' rc=0
+	for i in 1 2 3 4; do
+		reads --ref="$ref" --bad="$range:$err" "/mnt/dsfs/$path" >"/tmp/reads.$i" &
+		pids="$pids $!"
+	done
+	for pid in $pids; do
+		wait "$pid" || rc=1
+	done
+	[ $rc -eq 0 ] || grep -h '^not ok' /tmp/reads.? | sort -u | sed 's/^/# /'
+	return $rc
+}
+
 # One bad place in a file: by every way of reading, for its chunk alone.
+# one_chunk FILE REF BYTE FROM OPTIONS ERRNO TARGET...: the file, which begins at
+# BYTE; the chunk's offset in it
 one_chunk()
 {
-	opts=$1 err=$2
-	shift 2
+	path=$1 ref=$2 bad=$(($3 + $4)) range=$4-$(($4 + 32768)) opts=$5 err=$6
+	shift 6
+	case="$* under one chunk of $path, $opts"
 	begin "$opts"
 	mark
-	broken $((start + 70000 / 512 * 512)) $((start + 70656)) "$@" | become
-	reads --ref=/ref/file --bad="$bad_from-$bad_to:$err" "/mnt/dsfs/$file" || failed=1
+	broken $((bad + 4096)) $((bad + 5120)) "$@" | become
+	reads --ref="$ref" --bad="$range:$err" "/mnt/dsfs/$path" || failed=1
+	check "$case: readers at once" at_once
 	look
-	check "$* under one chunk, $opts: all other files are right" right_or "$err"
+	check "$case: all other files are right" right_or "$err"
 	data_errors "$err"
-	check "$* under one chunk, $opts: it is counted and said" [ "$n" -ge 1 -a "$lines" -ge 1 ]
+	check "$case: it is counted and said" [ "$n" -ge 1 -a "$lines" -ge 1 ]
 	heal
-	check "$* under one chunk, $opts: all is right afterwards" same
-	finish "$* under one chunk, $opts"
+	check "$case: all is right afterwards" same
+	finish "$case"
+}
+
+in_file()
+{
+	one_chunk "$file" /ref/file "$start" 65536 "$@"
+}
+
+# Far enough for readahead to have come to folios of several chunks
+in_large()
+{
+	one_chunk "$large" /ref/large "$large_start" $((2097152 + 65536)) "$@"
 }
 
 step_chunk()
 {
-	bad_from=65536 bad_to=98304
-	one_chunk ro EIO error
-	one_chunk meta=lazy EIO error
-	one_chunk ro EBADMSG flakey 1
-	one_chunk wholefile=0 EBADMSG flakey 254
+	in_file ro EIO error
+	in_file meta=lazy EIO error
+	in_file ro EBADMSG flakey 1
+	in_file wholefile=0 EBADMSG flakey 254
+	in_large ro EIO error
+	in_large ro EBADMSG flakey 254
 }
 
 # The reader may have been lucky.
