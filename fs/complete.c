@@ -5,7 +5,8 @@
  * what is right becomes uptodate.
  *
  * A checksum covers a chunk, so an error does too: folios that touch a bad chunk
- * stay as they are, and a read of one of them tries again and gets the errno.
+ * stay as they are, and a read of one of them tries again, chunk by chunk, and gets
+ * the errno or the bytes.
  */
 #include "read.h"
 

@@ -15,8 +15,9 @@
 /**
  * dsfs_add_folio - add a folio to the page cache
  * @mapping: of a file
- * @index: where; a multiple of the folio's size
- * @order: its size; if there is no memory for that, a page
+ * @index: where
+ * @order: its size at most; smaller if @index is not aligned to that, a page if
+ *	there is not the memory
  * @gfp: of this memory
  *
  * Return: the folio, locked, which keeps it in the cache; -ENOMEM, or -EEXIST if
@@ -25,48 +26,56 @@
 struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
 			     unsigned int order, gfp_t gfp)
 {
-	struct folio *folio = NULL;
+	const gfp_t easy = gfp | __GFP_NORETRY | __GFP_NOWARN;
+	struct folio *folio;
 	int ret;
 
 	order = min(order, dsfs_max_folio_order(mapping));
-	if (order)
-		folio = dsfs_alloc_folio(gfp | __GFP_NORETRY | __GFP_NOWARN,
-					 order);
-	if (!folio)
-		folio = dsfs_alloc_folio(gfp, 0);
-	if (!folio)
-		return ERR_PTR(-ENOMEM);
-	ret = filemap_add_folio(mapping, folio, index, gfp);
-	folio_put(folio);
-	return ret ? ERR_PTR(ret) : folio;
+	if (index)
+		order = min_t(unsigned int, order, __ffs(index));
+	for (;; order = 0) {
+		ret = -ENOMEM;
+		folio = dsfs_alloc_folio(order ? easy : gfp, order);
+		if (folio) {
+			ret = filemap_add_folio(mapping, folio, index,
+						order ? easy : gfp);
+			folio_put(folio);
+		}
+		if (ret != -ENOMEM || !order)
+			return ret ? ERR_PTR(ret) : folio;
+	}
 }
 
 /*
- * Put folios of a chunk where one of several was: readahead could not fill it, and
- * now each of them is right or wrong by itself.
+ * Put folios of a chunk where one of several was, which readahead could not fill:
+ * now each of them is right or wrong by itself.  Those who wait for the large one
+ * are let go when the others are there, lest they read ahead into the gap.  If
+ * memory is short and a gap remains, the page cache fills it as any other.
  */
 static int dsfs_break_folio(struct folio *folio)
 {
 	struct address_space *mapping = folio->mapping;
 	const unsigned int order = dsfs_chunk_order(mapping->host->i_sb);
-	const gfp_t gfp = mapping_gfp_mask(mapping);
-	pgoff_t index = folio->index, end = folio_next_index(folio);
+	const pgoff_t end = folio_next_index(folio);
+	pgoff_t index = folio->index;
 	struct folio *part;
 	int ret;
 
 	ret = dsfs_remove_folio(mapping, folio);
-	folio_unlock(folio);
-	if (ret)
-		return ret;
-	for (; index < end; index += folio_nr_pages(part)) {
-		part = dsfs_add_folio(mapping, index, order, gfp);
-		if (part == ERR_PTR(-EEXIST))	/* another reader's */
-			break;
+	while (!ret && index < end) {
+		part = dsfs_add_folio(mapping, index, order,
+				      readahead_gfp_mask(mapping));
+		if (part == ERR_PTR(-EEXIST)) {
+			index = round_up(index + 1, 1UL << order);
+			continue;
+		}
 		if (IS_ERR(part))
-			return PTR_ERR(part);
+			break;
+		index = folio_next_index(part);
 		folio_unlock(part);
 	}
-	return AOP_TRUNCATED_PAGE;
+	folio_unlock(folio);
+	return ret ? ret : AOP_TRUNCATED_PAGE;
 }
 
 /* Read one folio and wait: the error, if any, is the caller's to see. */

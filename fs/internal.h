@@ -121,8 +121,8 @@ static inline bool dsfs_verifies(const struct super_block *sb)
 }
 
 /*
- * Folios of large files, in bytes.  Much larger ones save little more, and are
- * harder to get.
+ * Folios of what is read ahead have at most this many bytes, or a chunk's.  Much
+ * larger ones save little more, and are harder to get.
  */
 #define DSFS_FOLIO_MAX	SZ_256K
 

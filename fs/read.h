@@ -31,7 +31,7 @@
  * @status: of the first bio that failed
  * @sync: somebody waits, and finishes the read himself
  * @reports: an error is counted and logged; where it is not, who wants the bytes
- *	tries again, folio by folio
+ *	tries again, chunk by chunk
  * @state: DSFS_READ_*; of a read with @sync
  * @work: of a worker that finishes the read where nobody waits
  * @bios: one after the other
@@ -79,7 +79,7 @@ struct dsfs_read {
 #define DSFS_READ_BUSY		0	/* the device is not done */
 #define DSFS_READ_ORPHAN	1	/* who waited was killed */
 
-/* A read takes at most this many bytes of folios. */
+/* A read takes no more folios when it has this many bytes of them. */
 #define DSFS_READ_MAX	SZ_8M
 
 /* data.c */

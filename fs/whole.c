@@ -31,8 +31,6 @@ static struct folio *dsfs_whole_folio(struct address_space *mapping,
 				   dsfs_chunk_order(mapping->host->i_sb),
 				   ilog2(pages - index));
 
-	if (index)
-		order = min_t(unsigned int, order, __ffs(index));
 	return dsfs_add_folio(mapping, index, order, readahead_gfp_mask(mapping));
 }
 
