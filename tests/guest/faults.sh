@@ -157,19 +157,28 @@ data_errors()
 
 # --- data ------------------------------------------------------------------
 
+# In a task of its own, which is the one that gets no memory if $fail_pages is set.
+reading()
+{
+	sh -c '[ -z "$1" ] || echo 1 >/proc/self/make-it-fail
+		shift
+		exec reads "$@"' sh "${fail_pages:-}" --ref="$ref" --bad="$range:$err" \
+		"/mnt/dsfs/$path"
+}
+
 # Each of them forgets, reads ahead and comes to the bad place while others do.
 at_once()
 {
 	pids='' rc=0
 	for i in 1 2 3 4; do
-		reads --ref="$ref" --bad="$range:$err" "/mnt/dsfs/$path" >"/tmp/reads.$i" &
+		reading >"/tmp/reads.$i" &
 		pids="$pids $!"
 	done
 	for pid in $pids; do
 		wait "$pid" || rc=1
 	done
-	[ $rc -eq 0 ] || grep -h '^not ok' /tmp/reads.? | sort -u | sed 's/^/# /'
-	return $rc
+	[ "$rc" -eq 0 ] || grep -h '^not ok' /tmp/reads.? | sort -u | sed 's/^/# /'
+	return "$rc"
 }
 
 # One bad place in a file: by every way of reading, for its chunk alone.
@@ -179,11 +188,11 @@ one_chunk()
 {
 	path=$1 ref=$2 bad=$(($3 + $4)) range=$4-$(($4 + 32768)) opts=$5 err=$6
 	shift 6
-	case="$* under one chunk of $path, $opts"
+	case="$* under one chunk of $path, $opts${fail_pages:+, memory in pieces}"
 	begin "$opts"
 	mark
 	broken $((bad + 4096)) $((bad + 5120)) "$@" | become
-	reads --ref="$ref" --bad="$range:$err" "/mnt/dsfs/$path" || failed=1
+	reading || failed=1
 	check "$case: readers at once" at_once
 	look
 	check "$case: all other files are right" right_or "$err"
@@ -213,6 +222,21 @@ step_chunk()
 	in_file wholefile=0 EBADMSG flakey 254
 	in_large ro EIO error
 	in_large ro EBADMSG flakey 254
+}
+
+# Every other piece of more than a page is not to be had: folios of all sizes take
+# the place of one that could not be filled.
+step_orders()
+{
+	fail_pages=/sys/kernel/debug/fail_page_alloc
+	for setting in task-filter=Y ignore-gfp-wait=N ignore-gfp-highmem=N min-order=1 \
+		       verbose=0 times=-1 probability=50; do
+		echo "${setting#*=}" >"$fail_pages/${setting%%=*}"
+	done
+	in_large ro EIO error
+	in_large ro EBADMSG flakey 254
+	echo 0 >"$fail_pages/probability"
+	fail_pages=''
 }
 
 # The reader may have been lucky.
@@ -388,9 +412,12 @@ step_vanished()
 	rmdir /sys/kernel/config/nullb/gone
 }
 
-[ $# -gt 0 ] || set -- chunk 'epoch ro EIO error' 'epoch meta=lazy,wholefile=0 EIO error' \
-	'epoch ro EBADMSG flakey 254' mount names truncated \
-	'vanished ro' 'vanished wholefile=0'
+if [ $# -eq 0 ]; then
+	set -- chunk 'epoch ro EIO error' 'epoch meta=lazy,wholefile=0 EIO error' \
+		'epoch ro EBADMSG flakey 254' mount names truncated \
+		'vanished ro' 'vanished wholefile=0'
+	[ ! -d /sys/kernel/debug/fail_page_alloc ] || set -- "$@" orders
+fi
 for step in "$@"; do
 	begun=$(cut -d ' ' -f 1 /proc/uptime)
 	# shellcheck disable=SC2086 # a step may have arguments
