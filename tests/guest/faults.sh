@@ -177,7 +177,7 @@ at_once()
 	for pid in $pids; do
 		wait "$pid" || rc=1
 	done
-	[ "$rc" -eq 0 ] || grep -h '^not ok' /tmp/reads.? | sort -u | sed 's/^/# /'
+	[ "$rc" -eq 0 ] || grep -h -e '^not ok' -e ': at ' /tmp/reads.? | head -n 20 | sed 's/^/# /'
 	return "$rc"
 }
 
