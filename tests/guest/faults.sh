@@ -157,13 +157,9 @@ data_errors()
 
 # --- data ------------------------------------------------------------------
 
-# In a task of its own, which is the one that gets no memory if $fail_pages is set.
 reading()
 {
-	sh -c '[ -z "$1" ] || echo 1 >/proc/self/make-it-fail
-		shift
-		exec reads "$@"' sh "${fail_pages:-}" --ref="$ref" --bad="$range:$err" \
-		"/mnt/dsfs/$path"
+	reads --ref="$ref" --bad="$range:$err" "/mnt/dsfs/$path"
 }
 
 # Each of them forgets, reads ahead and comes to the bad place while others do.
@@ -188,7 +184,7 @@ one_chunk()
 {
 	path=$1 ref=$2 bad=$(($3 + $4)) range=$4-$(($4 + 32768)) opts=$5 err=$6
 	shift 6
-	case="$* under one chunk of $path, $opts${fail_pages:+, memory in pieces}"
+	case="$* under one chunk of $path, $opts"
 	begin "$opts"
 	mark
 	broken $((bad + 4096)) $((bad + 5120)) "$@" | become
@@ -224,19 +220,49 @@ step_chunk()
 	in_large ro EBADMSG flakey 254
 }
 
-# Every other piece of more than a page is not to be had: folios of all sizes take
-# the place of one that could not be filled.
+# chunk FILE NUMBER: its bytes, as a sum
+chunk()
+{
+	dd if="$1" bs=32768 skip="$2" count=1 2>/dev/null | sha256sum
+}
+
+# A program that gets every other piece of more than a page only
+in_pieces()
+{
+	sh -c 'echo 1 >/proc/self/make-it-fail && exec "$@"' sh "$@" 2>/dev/null
+}
+
+# Chunk 74 is bad.  Who reads 72, a multiple of 256 KiB, has the next ones read ahead
+# with as large a folio; who reads the bad one has to put others in its place.
+one_order()
+{
+	drop_caches
+	dd if="$1" of=/dev/null bs=32768 count=72 2>/dev/null || return 1
+	! in_pieces dd if="$1" of=/dev/null bs=4096 skip=$((74 * 8)) count=1 || return 1
+	for i in 71 72 73 75 76 79 80; do
+		[ "$(chunk "$1" "$i")" = "$(chunk /ref/large "$i")" ] || return 1
+	done
+}
+
+# So folios of all sizes come where one was that could not be filled.
 step_orders()
 {
-	fail_pages=/sys/kernel/debug/fail_page_alloc
+	fail=/sys/kernel/debug/fail_page_alloc wrong=0
 	for setting in task-filter=Y ignore-gfp-wait=N ignore-gfp-highmem=N min-order=1 \
 		       verbose=0 times=-1 probability=50; do
-		echo "${setting#*=}" >"$fail_pages/${setting%%=*}"
+		echo "${setting#*=}" >"$fail/${setting%%=*}"
 	done
-	in_large ro EIO error
-	in_large ro EBADMSG flakey 254
-	echo 0 >"$fail_pages/probability"
-	fail_pages=''
+	begin ro
+	bad=$((large_start + 74 * 32768))
+	broken $((bad + 4096)) $((bad + 5120)) flakey 254 | become
+	for round in $(seq 40); do
+		one_order "/mnt/dsfs/$large" || { echo "# round $round"; wrong=1; }
+	done
+	check "memory in pieces: only the bad chunk is missed" [ "$wrong" -eq 0 ]
+	echo 0 >"$fail/probability"
+	heal
+	check "memory in pieces: all is right afterwards" same
+	finish "memory in pieces"
 }
 
 # The reader may have been lucky.

@@ -31,15 +31,9 @@ static ssize_t bad_pread(int fd, uint64_t pos)
 	return pread(fd, page, PAGE, pos);
 }
 
-/* A request is cancelled if the ring gets no memory for a worker. */
 static ssize_t bad_ring(int fd, uint64_t pos)
 {
-	ssize_t n;
-
-	do {
-		n = reads_ring_one(fd, page, PAGE, pos);
-	} while (n < 0 && errno == ECANCELED);
-	return n;
+	return reads_ring_one(fd, page, PAGE, pos);
 }
 
 static ssize_t bad_splice(int fd, uint64_t pos)
