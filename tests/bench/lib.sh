@@ -17,6 +17,8 @@
 #   BENCH_PATTERNS	patterns of reading, instead of all ("pil")
 #   BENCH_ALL=1		all files, where a part takes a sample
 #   BENCH_ROUNDS	how often what is compared by time runs (5)
+#   BENCH_CPU		another processor for QEMU (max,-erms,-sse4.2: without the
+#			crc32 instruction)
 
 bench_part=${0##*/}
 tool=bench/$bench_part
@@ -377,7 +379,8 @@ bench_guest()
 	tests/vm/run --kernel "$kernel" --module-ko "$(tests/lab/dsfs-module "$kernel")" \
 		"${bench_mods[@]}" --file tests/bench/guest.sh:/guest.sh \
 		--file tests/guest/nullblk.sh:/nullblk.sh --exe build/tests/requests \
-		--timeout "${BENCH_TIMEOUT:-3600}" "$@" >"$log" || rc=$?
+		--timeout "${BENCH_TIMEOUT:-3600}" ${BENCH_CPU:+--qemu -cpu --qemu "$BENCH_CPU"} \
+		"$@" >"$log" || rc=$?
 	[ $rc -eq 0 ] || { tail -n 30 "$log" >&2; die "kernel $kernel: the guest gave $rc: its output is in $log"; }
 	grep '^#' "$log" || true
 }
