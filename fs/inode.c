@@ -188,8 +188,8 @@ static int dsfs_inode_dir(struct inode *inode, const struct dsfs_attr *attr,
 }
 
 /*
- * Readahead may take folios of several chunks, as each costs as much as checking a
- * chunk.  Files with holes are filled page by page anyway.
+ * Readahead may take folios of several chunks, as each costs half of what checking a
+ * chunk does.  Files with holes are filled page by page anyway.
  */
 static void dsfs_inode_folios(struct inode *inode, u16 flags)
 {
