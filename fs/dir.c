@@ -8,26 +8,100 @@
 /* ".", "..", then names from position 0 on */
 #define DSFS_DIR_DOTS	2
 
+/*
+ * Checking a name takes longer than all else that is done with it here, and a
+ * block does not change while it is in memory: one in which all names are good is
+ * marked in its folio, as ext2 does with pages of directories.  A folio has one
+ * mark, so this is for name blocks that begin their page: those of all directories
+ * but the small ones, which share a page.
+ */
+static bool dsfs_names_marked(const struct dsfs_dir_iter *it)
+{
+	struct folio *folio;
+
+	if (PAGE_SIZE != DSFS_BLOCK_SIZE || offset_in_page(it->names.raw))
+		return false;
+	folio = virt_to_folio(it->names.raw);
+	if (folio_test_checked(folio))
+		return true;
+	if (!dsfs_names_good(&it->names))
+		return false;
+	folio_set_checked(folio);
+	return true;
+}
+
+/* Return: 0, 1 if there is no more room, or an error. */
+static __always_inline int dsfs_emit(struct super_block *sb,
+				     struct dir_context *ctx,
+				     const struct dsfs_name *name, u32 ino,
+				     struct dsfs_err *err)
+{
+	u8 type = name->type;
+
+	if (unlikely(type == DSFS_DT_STUB)) {
+		/* Copies, so that the others stay in registers */
+		u8 of_type = type;
+		u32 of = ino;
+		int ret = dsfs_stub_follow(dsfs_src(sb), &of, &of_type, err);
+
+		if (ret)
+			return ret;
+		ino = of;
+		type = of_type;
+	}
+	if (!dir_emit(ctx, name->name, name->len, ino, type))
+		return 1;
+	ctx->pos++;
+	return 0;
+}
+
+/* The names from it->pos on in a block in which all are good. */
+static int dsfs_emit_good(struct super_block *sb, struct dir_context *ctx,
+			  struct dsfs_dir_iter *it, struct dsfs_err *err)
+{
+	const struct dsfs_names_info names = it->names;
+	const u32 ino = it->dir->first + names.first;
+	u32 slot = it->pos - names.first;
+	struct dsfs_name name;
+	int ret = 0;
+
+	for (; !ret && slot < names.count; slot++) {
+		dsfs_names_good_slot(&names, slot, &name);
+		ret = dsfs_emit(sb, ctx, &name, ino + slot, err);
+	}
+	it->pos = names.first + slot;
+	return ret;
+}
+
+/* The same in any other block. */
+static int dsfs_emit_any(struct super_block *sb, struct dir_context *ctx,
+			 struct dsfs_dir_iter *it, struct dsfs_err *err)
+{
+	struct dsfs_name name;
+	int ret;
+
+	do {
+		ret = dsfs_dir_iter_next(it, &name, err);
+		if (ret < 0)
+			return ret;
+		ret = dsfs_emit(sb, ctx, &name, it->dir->first + name.pos, err);
+	} while (!ret && it->pos - it->names.first < it->names.count);
+	return ret;
+}
+
 static int dsfs_emit_names(struct super_block *sb, struct dir_context *ctx,
 			   struct dsfs_dir_iter *it, struct dsfs_err *err)
 {
-	struct dsfs_name name;
-	u32 ino;
-	int ret;
+	int ret = 0;
 
-	while ((ret = dsfs_dir_iter_next(it, &name, err)) > 0) {
-		ino = it->dir->first + name.pos;
-		if (name.type == DSFS_DT_STUB) {
-			ret = dsfs_stub_follow(dsfs_src(sb), &ino, &name.type,
-					       err);
-			if (ret)
-				return ret;
-		}
-		if (!dir_emit(ctx, name.name, name.len, ino, name.type))
-			return 0;
-		ctx->pos++;
+	while (!ret && it->pos < it->dir->count) {
+		ret = dsfs_dir_iter_load(it, err);
+		if (ret)
+			return ret;
+		ret = dsfs_names_marked(it) ? dsfs_emit_good(sb, ctx, it, err) :
+					      dsfs_emit_any(sb, ctx, it, err);
 	}
-	return ret;
+	return ret < 0 ? ret : 0;
 }
 
 static int dsfs_iterate(struct file *file, struct dir_context *ctx)

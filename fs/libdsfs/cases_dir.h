@@ -191,6 +191,27 @@ static inline void dsfs_case_names(void *buf)
 	memcpy((u8 *)buf + DSFS_CASE_NAMES_AT, text, 6);
 }
 
+/* Names checked at once are what they are one by one: else -EINVAL. */
+static inline int dsfs_case_names_good(const struct dsfs_names_info *names)
+{
+	struct dsfs_name one, good;
+	struct dsfs_err err;
+	u32 i;
+
+	for (i = 0; i < names->count; i++)
+		if (dsfs_names_slot(names, i, &one, &err) ||
+		    !dsfs_name_valid(one.name, one.len))
+			return dsfs_names_good(names) ? -EINVAL : 0;
+	for (i = 0; i < names->count; i++) {
+		dsfs_names_slot(names, i, &one, &err);
+		dsfs_names_good_slot(names, i, &good);
+		if (one.name != good.name || one.pos != good.pos ||
+		    one.len != good.len || one.type != good.type)
+			return -EINVAL;
+	}
+	return dsfs_names_good(names) ? 0 : -EINVAL;
+}
+
 /* @base: bytes there are, 0: all; @arg: names in the directory, 0: 3 */
 static inline int dsfs_case_run_names(const struct dsfs_case *c, void *buf,
 				      struct dsfs_geo *geo,
@@ -206,6 +227,8 @@ static inline int dsfs_case_run_names(const struct dsfs_case *c, void *buf,
 	dsfs_case_patch(buf, c);
 	ret = dsfs_names_decode(buf, c->base ? c->base : DSFS_CASE_BUF, &dir,
 				&names, err);
+	if (!ret)
+		ret = dsfs_case_names_good(&names);
 	for (i = 0; !ret && i < names.count; i++)
 		ret = dsfs_names_slot(&names, i, &name, err);
 	return ret;
@@ -219,6 +242,8 @@ static inline int dsfs_case_run_names(const struct dsfs_case *c, void *buf,
 
 static const struct dsfs_case dsfs_names_cases[] = {
 	{ "names: good" },
+	{ "names: a slash, which is not looked for here",
+	  .patch = { { NAMES_AT + 1, 1, '/' } } },
 	{ "names: no byte behind", NAMES_END },
 	{ "names: one byte missing", NAMES_END - 1,
 	  .ret = DSFS_BAD, .what = "end of a name block" },

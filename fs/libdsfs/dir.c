@@ -165,6 +165,28 @@ int dsfs_names_decode(const void *buf, size_t avail,
 }
 
 /**
+ * dsfs_names_good - whether all names of a name block are good
+ * @names: the block
+ *
+ * What is so once is so for as long as the block is held, and its names can be had
+ * by dsfs_names_good_slot() then.
+ *
+ * Return: whether each has a place, a type, and is one that a directory may hold.
+ */
+bool dsfs_names_good(const struct dsfs_names_info *names)
+{
+	struct dsfs_err err = {};
+	struct dsfs_name name;
+	u32 slot;
+
+	for (slot = 0; slot < names->count; slot++)
+		if (dsfs_names_slot(names, slot, &name, &err) ||
+		    !dsfs_name_valid(name.name, name.len))
+			return false;
+	return true;
+}
+
+/**
  * dsfs_name_cmp - the order of names: by bytes, a prefix first
  * @a: a name
  * @alen: its length

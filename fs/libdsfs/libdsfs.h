@@ -298,6 +298,7 @@ int dsfs_dir_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 int dsfs_names_decode(const void *buf, size_t avail,
 		      const struct dsfs_dir_info *dir,
 		      struct dsfs_names_info *names, struct dsfs_err *err);
+bool dsfs_names_good(const struct dsfs_names_info *names);
 int dsfs_name_cmp(const char *a, unsigned int alen, const char *b,
 		  unsigned int blen);
 int dsfs_dir_lookup(struct dsfs_source *src, const struct dsfs_dir_info *dir,
@@ -352,6 +353,27 @@ static inline int dsfs_names_slot(const struct dsfs_names_info *names, u32 slot,
 	name->type = type;
 	name->pos = names->first + slot;
 	return 0;
+}
+
+/**
+ * dsfs_names_good_slot - a name of a name block that holds nothing but good names
+ * @names: the block, of which dsfs_names_good() is true
+ * @slot: which name, below @names->count
+ * @name: filled in; refers to the block
+ */
+static inline void dsfs_names_good_slot(const struct dsfs_names_info *names,
+					u32 slot, struct dsfs_name *name)
+{
+	const __le16 *slots = names->raw->slots;
+	u32 at = le16_to_cpu(slots[slot]), end = names->end;
+
+	if (slot + 1 < names->count)
+		end = le16_to_cpu(slots[slot + 1]) & DSFS_SLOT_OFFSET;
+	name->type = at >> DSFS_SLOT_TYPE_SHIFT;
+	at &= DSFS_SLOT_OFFSET;
+	name->name = (const char *)names->raw + at;
+	name->len = end - at;
+	name->pos = names->first + slot;
 }
 
 /* Whether one of eight bytes is zero or a slash. */
