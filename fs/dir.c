@@ -9,19 +9,21 @@
 #define DSFS_DIR_DOTS	2
 
 /*
+ * Are all names of the block that is held good?
+ *
  * Checking a name takes longer than all else that is done with it here, and a
- * block does not change while it is in memory: one in which all names are good is
- * marked in its folio, as ext2 does with pages of directories.  A folio has one
- * mark, so this is for name blocks that begin their page: those of all directories
- * but the small ones, which share a page.
+ * block does not change while it is in memory: one in which all are good is marked
+ * in its folio, as ext2 does with pages of directories.  A folio has one mark, so
+ * it is for the name block that begins the folio: for all of a directory but a
+ * small one, which shares a block, unless pages are larger than blocks.  Pages of
+ * resident metadata, which are single ones, count as folios too.
  */
-static bool dsfs_names_marked(const struct dsfs_dir_iter *it)
+static bool dsfs_held_block_good(const struct dsfs_dir_iter *it)
 {
-	struct folio *folio;
+	struct folio *folio = virt_to_folio(it->names.raw);
 
-	if (PAGE_SIZE != DSFS_BLOCK_SIZE || offset_in_page(it->names.raw))
+	if (offset_in_folio(folio, it->names.raw))
 		return false;
-	folio = virt_to_folio(it->names.raw);
 	if (folio_test_checked(folio))
 		return true;
 	if (!dsfs_names_good(&it->names))
@@ -98,8 +100,9 @@ static int dsfs_emit_names(struct super_block *sb, struct dir_context *ctx,
 		ret = dsfs_dir_iter_load(it, err);
 		if (ret)
 			return ret;
-		ret = dsfs_names_marked(it) ? dsfs_emit_good(sb, ctx, it, err) :
-					      dsfs_emit_any(sb, ctx, it, err);
+		ret = dsfs_held_block_good(it) ?
+		      dsfs_emit_good(sb, ctx, it, err) :
+		      dsfs_emit_any(sb, ctx, it, err);
 	}
 	return ret < 0 ? ret : 0;
 }

@@ -168,10 +168,10 @@ int dsfs_names_decode(const void *buf, size_t avail,
  * dsfs_names_good - whether all names of a name block are good
  * @names: the block
  *
- * What is so once is so for as long as the block is held, and its names can be had
- * by dsfs_names_good_slot() then.
+ * It depends on the block's bytes alone, so it is true for as long as they are
+ * in memory, and dsfs_names_good_slot() gives its names then.
  *
- * Return: whether each has a place, a type, and is one that a directory may hold.
+ * Return: whether each has a place and a type, and a directory may hold it.
  */
 bool dsfs_names_good(const struct dsfs_names_info *names)
 {

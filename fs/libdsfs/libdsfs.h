@@ -356,7 +356,7 @@ static inline int dsfs_names_slot(const struct dsfs_names_info *names, u32 slot,
 }
 
 /**
- * dsfs_names_good_slot - a name of a name block that holds nothing but good names
+ * dsfs_names_good_slot - a name of a name block in which all are good
  * @names: the block, of which dsfs_names_good() is true
  * @slot: which name, below @names->count
  * @name: filled in; refers to the block
