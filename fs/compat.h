@@ -121,6 +121,11 @@ static inline struct folio *dsfs_alloc_folio(gfp_t gfp, unsigned int order)
 #define IOCB_DONTCACHE	0
 #endif
 
+#ifndef FOP_DONTCACHE
+#define folio_test_dropbehind(folio) false
+#define folio_set_dropbehind(folio) do { } while (0)
+#endif
+
 /* 6.18: a work queue says that it is bound to CPUs, which was the default */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
 #define WQ_PERCPU	0

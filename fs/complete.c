@@ -13,8 +13,14 @@
 #include <linux/highmem.h>
 #include <linux/pagemap.h>
 
-/* Nothing from @from to @to may be used. */
-static void dsfs_read_spoil(struct dsfs_read *rd, u64 from, u64 to, int error)
+/**
+ * dsfs_read_spoil - give up a part of a read
+ * @rd: the read
+ * @from: stored bytes from here ...
+ * @to: ... to here may not be used
+ * @error: why
+ */
+void dsfs_read_spoil(struct dsfs_read *rd, u64 from, u64 to, int error)
 {
 	if (!rd->error) {
 		rd->error = error;
@@ -34,28 +40,27 @@ void dsfs_read_fail(struct dsfs_read *rd, int error)
 	dsfs_read_spoil(rd, 0, U64_MAX, error);
 }
 
+static bool dsfs_range_bad(const struct dsfs_read *rd, u64 from, u64 to)
+{
+	return rd->error && from < rd->bad_to && to > rd->bad_from;
+}
+
 static void dsfs_chunk_check(struct dsfs_read *rd, u64 from, u64 to, u32 sum)
 {
 	struct super_block *sb = rd->inode->i_sb;
-	struct dsfs_err err = {};
-	u32 want;
-	int ret;
+	const u32 want = rd->sums[(from - rd->from) >> dsfs_geo(sb)->chunk_bits];
 
-	ret = dsfs_chunk_sum(dsfs_src(sb), &rd->attr, rd->stored,
-			     from >> dsfs_geo(sb)->chunk_bits, &want, &err);
-	if (ret) {
-		dsfs_corrupt(sb, rd->attr.ino, &err, ret);
-		dsfs_read_spoil(rd, from, to, ret);
-	} else if (sum != want) {
-		dsfs_read_spoil(rd, from, to, -EBADMSG);
-		if (!rd->reports)
-			return;
-		atomic64_inc(&DSFS_SB(sb)->sum_errors);
-		dsfs_error_limited(sb, DSFS_LIMIT_DATA,
-				   "inode %u: data at %llu to %llu (device offset %llu): checksum is 0x%x, should be 0x%x",
-				   rd->attr.ino, from, to, rd->attr.start + from,
-				   sum, want);
-	}
+	/* Of a chunk that is bad already, the checksum may be what was not to be had. */
+	if (sum == want || dsfs_range_bad(rd, from, to))
+		return;
+	dsfs_read_spoil(rd, from, to, -EBADMSG);
+	if (!rd->reports)
+		return;
+	atomic64_inc(&DSFS_SB(sb)->sum_errors);
+	dsfs_error_limited(sb, DSFS_LIMIT_DATA,
+			   "inode %u: data at %llu to %llu (device offset %llu): checksum is 0x%x, should be 0x%x",
+			   rd->attr.ino, from, to, rd->attr.start + from, sum,
+			   want);
 }
 
 /* Where a pass over the stored bytes of a read has got to. */
@@ -146,41 +151,36 @@ static void dsfs_copy_bounce(struct dsfs_read *rd, u64 stored, size_t len,
 	}
 }
 
-static bool dsfs_range_bad(const struct dsfs_read *rd, u64 from, u64 to)
+/* Where a byte of a file that goes through bounce pages is stored. */
+static u64 dsfs_stored_at(const struct dsfs_read *rd, u64 pos)
 {
-	return rd->error && from < rd->bad_to && to > rd->bad_from;
+	u64 block;
+
+	if (!rd->blocks)
+		return pos;
+	block = rd->blocks[(pos - rd->pos) >> DSFS_BLOCK_BITS];
+	return block == DSFS_READ_HOLE ? block :
+	       block + (pos & (DSFS_BLOCK_SIZE - 1));
 }
 
 /* Fill a folio of a file that goes through bounce pages. */
 static int dsfs_fill_bounced(struct dsfs_read *rd, struct folio *folio, u64 pos,
 			     u64 end)
 {
-	struct super_block *sb = rd->inode->i_sb;
 	const u64 base = folio_pos(folio);
-	struct dsfs_err err = {};
-	struct dsfs_run run;
-	u64 n;
-	int ret;
+	u64 n, stored;
 
 	for (; pos < end; pos += n) {
-		ret = dsfs_map(dsfs_src(sb), &rd->attr, &rd->ext, pos, &run,
-			       &err);
-		if (ret)
-			return dsfs_corrupt(sb, rd->attr.ino, &err, ret);
-		n = min(run.len, end - pos);
-		if (run.hole) {
+		/* Holes begin and end where blocks do. */
+		n = min_t(u64, end - pos, DSFS_BLOCK_SIZE);
+		stored = dsfs_stored_at(rd, pos);
+		if (stored == DSFS_READ_HOLE) {
 			folio_zero_segment(folio, pos - base, pos - base + n);
 			continue;
 		}
-		/* Segments that an image contradicts itself about */
-		if (run.stored < rd->from || run.stored + n > rd->to) {
-			dsfs_bad(&err, "order of segments", run.stored, rd->to,
-				 0);
-			return dsfs_corrupt(sb, rd->attr.ino, &err, -EUCLEAN);
-		}
-		if (dsfs_range_bad(rd, run.stored, run.stored + n))
+		if (dsfs_range_bad(rd, stored, stored + n))
 			return rd->error;
-		dsfs_copy_bounce(rd, run.stored, n, folio, pos - base);
+		dsfs_copy_bounce(rd, stored, n, folio, pos - base);
 	}
 	return 0;
 }
@@ -193,7 +193,7 @@ static int dsfs_finish_folio(struct dsfs_read *rd, struct folio *folio)
 	const u64 end = clamp(size, pos, pos + folio_size(folio));
 	int ret = 0;
 
-	if (rd->error && rd->bad_to == U64_MAX)
+	if (dsfs_read_failed(rd))
 		return rd->error;
 	if (rd->bounced)
 		ret = dsfs_fill_bounced(rd, folio, pos, end);
@@ -212,16 +212,18 @@ static int dsfs_finish_folio(struct dsfs_read *rd, struct folio *folio)
  * dsfs_read_finish - the end of a read
  * @rd: all its bios are done, or were never sent; freed
  *
- * Every folio is unlocked, and uptodate if its bytes are right.  May sleep if
- * there is something to verify, bounce pages to copy from, or an error.
+ * Every folio is unlocked, and uptodate if its bytes are right.  Nothing here waits
+ * for a device or for memory.  It takes long, and must not be called by an interrupt,
+ * if there is something to verify, bounce pages to copy from, or an error.
  *
- * Return: the error of the last folio, or 0.
+ * Return: the error of @rd->wanted, or 0.
  */
 int dsfs_read_finish(struct dsfs_read *rd)
 {
 	struct super_block *sb = rd->inode->i_sb;
+	struct folio *folio;
 	unsigned int i;
-	int ret = 0;
+	int err, ret = 0;
 
 	if (rd->status) {
 		if (rd->reports) {
@@ -232,12 +234,15 @@ int dsfs_read_finish(struct dsfs_read *rd)
 		}
 		/* The device's name for it may be -ENODATA, or worse. */
 		dsfs_read_fail(rd, -EIO);
-	} else if (rd->verify && rd->from < rd->to && !rd->error) {
+	} else if (rd->verify && rd->from < rd->to && !dsfs_read_failed(rd)) {
 		dsfs_read_verify(rd);
 	}
 	for (i = 0; i < rd->nr_folios; i++) {
-		ret = dsfs_finish_folio(rd, rd->folios[i]);
-		folio_unlock(rd->folios[i]);
+		folio = rd->folios[i];
+		err = dsfs_finish_folio(rd, folio);
+		if (folio == rd->wanted)
+			ret = err;
+		folio_unlock(folio);
 	}
 	/* From here on the inode, and all but this read, may be gone. */
 	dsfs_read_free(rd);

@@ -47,6 +47,38 @@ struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
 }
 
 /*
+ * The same for what comes with @folio, or takes its place: it is to leave the cache when
+ * it was read (RWF_DONTCACHE) if @folio is.
+ */
+static struct folio *dsfs_add_part(struct address_space *mapping,
+				   const struct folio *folio, pgoff_t index,
+				   unsigned int order, gfp_t gfp)
+{
+	struct folio *part = dsfs_add_folio(mapping, index, order, gfp);
+
+	if (!IS_ERR(part) && folio_test_dropbehind(folio))
+		folio_set_dropbehind(part);
+	return part;
+}
+
+/*
+ * Widen a range of pages, up to the end of the file at most, to the chunks that have to
+ * be read and checked for it.  Chunks are of stored bytes, so in a file with holes this
+ * is a guess that costs a bounce page where it is wrong.
+ */
+static void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first,
+				 pgoff_t *end)
+{
+	const pgoff_t pages = 1UL << dsfs_chunk_order(inode->i_sb);
+	const pgoff_t last = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
+
+	if (!dsfs_verifies(inode->i_sb))
+		return;
+	*first = round_down(*first, pages);
+	*end = clamp(round_up(*end, pages), *end, max(last, *end));
+}
+
+/*
  * Put folios of a chunk where one of several was, which readahead could not fill:
  * now each of them is right or wrong by itself.  Those who wait for the large one
  * are let go when the others are there, lest they read ahead into the gap.  If
@@ -63,8 +95,8 @@ static int dsfs_break_folio(struct folio *folio)
 
 	ret = dsfs_remove_folio(mapping, folio);
 	while (!ret && index < end) {
-		part = dsfs_add_folio(mapping, index, order,
-				      readahead_gfp_mask(mapping));
+		part = dsfs_add_part(mapping, folio, index, order,
+				     readahead_gfp_mask(mapping));
 		if (part == ERR_PTR(-EEXIST)) {
 			index = round_up(index + 1, 1UL << order);
 			continue;
@@ -78,35 +110,87 @@ static int dsfs_break_folio(struct folio *folio)
 	return ret ? ret : AOP_TRUNCATED_PAGE;
 }
 
+/*
+ * Add what is missing around @folio of the chunks that must be read and checked for it
+ * anyway: a read at random, or a fault of memory that is used at random, would else cost
+ * a chunk for each page of it.  Pages that are there, or that memory is too short for,
+ * end the range; what lies behind them goes to bounce pages.
+ */
+static void dsfs_read_add_chunk(struct dsfs_read *rd, struct folio *folio,
+				pgoff_t first, pgoff_t end)
+{
+	struct address_space *mapping = folio->mapping;
+	const gfp_t gfp = readahead_gfp_mask(mapping);
+	unsigned int before = folio->index - first, at = before;
+	struct folio *part;
+	pgoff_t index;
+
+	/* Downwards, into the places that they will have if all are missing */
+	for (; at; at--) {
+		part = dsfs_add_part(mapping, folio, first + at - 1, 0, gfp);
+		if (IS_ERR(part))
+			break;
+		rd->folios[at - 1] = part;
+	}
+	memmove(rd->folios, rd->folios + at, (before - at) * sizeof(folio));
+	rd->nr_folios = before - at;
+	rd->pos = (u64)(first + at) << PAGE_SHIFT;
+	rd->len = (u64)rd->nr_folios << PAGE_SHIFT;
+	dsfs_read_add_folio(rd, folio);
+	for (index = folio_next_index(folio); index < end; index++) {
+		part = dsfs_add_part(mapping, folio, index, 0, gfp);
+		if (IS_ERR(part))
+			break;
+		dsfs_read_add_folio(rd, part);
+	}
+}
+
 /* Read one folio and wait: the error, if any, is the caller's to see. */
 static int dsfs_read_folio(struct file *file, struct folio *folio)
 {
+	struct inode *inode = folio->mapping->host;
+	pgoff_t first = folio->index, end = folio_next_index(folio);
 	struct dsfs_read *rd;
 
-	if (folio_order(folio) > dsfs_chunk_order(folio->mapping->host->i_sb))
+	if (folio_order(folio) > dsfs_chunk_order(inode->i_sb))
 		return dsfs_break_folio(folio);
-	rd = dsfs_read_alloc(folio->mapping->host, 1, GFP_KERNEL);
+	dsfs_widen_to_chunks(inode, &first, &end);
+	rd = dsfs_read_alloc(inode, end - first, GFP_KERNEL);
 	if (!rd) {
 		folio_unlock(folio);
 		return -ENOMEM;
 	}
 	rd->sync = true;
 	rd->reports = true;
-	dsfs_read_add_folio(rd, folio);
+	rd->wanted = folio;
+	dsfs_read_add_chunk(rd, folio, first, end);
 	return dsfs_read_submit(rd, REQ_OP_READ, GFP_KERNEL);
 }
 
-/* A first touch brings in a small file whole, unless it is read at random. */
+/*
+ * What is brought in although nobody asked for it: a small file whole at its first
+ * touch, unless it is read at random, and of any other all of the chunks that have to be
+ * checked.
+ */
 static void dsfs_expand(struct readahead_control *rac)
 {
 	struct inode *inode = rac->mapping->host;
 	const u64 size = i_size_read(inode);
+	const bool random = rac->file && rac->file->f_mode & FMODE_RANDOM;
+	pgoff_t first = readahead_index(rac);
+	pgoff_t end = first + readahead_count(rac);
 
-	if (size > READ_ONCE(DSFS_SB(inode->i_sb)->opt.wholefile))
-		return;
-	if (rac->file && rac->file->f_mode & FMODE_RANDOM)
-		return;
-	readahead_expand(rac, 0, size);
+	if (!random && size <= READ_ONCE(DSFS_SB(inode->i_sb)->opt.wholefile)) {
+		first = 0;
+		end = DIV_ROUND_UP_ULL(size, PAGE_SIZE);
+	} else {
+		dsfs_widen_to_chunks(inode, &first, &end);
+	}
+	/* The end first: where a page is there before the range, nothing grows. */
+	readahead_expand(rac, readahead_pos(rac),
+			 (end - readahead_index(rac)) << PAGE_SHIFT);
+	readahead_expand(rac, (loff_t)first << PAGE_SHIFT,
+			 (end - first) << PAGE_SHIFT);
 }
 
 static void dsfs_readahead(struct readahead_control *rac)

@@ -17,6 +17,7 @@
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
 #include <linux/sizes.h>
+#include <linux/workqueue.h>
 
 #include "compat.h"
 
@@ -68,6 +69,7 @@ struct dsfs_ids {
  * @opt: options; wholefile may change by remount
  * @ids: what records in OWNERS have been found to say
  * @ra_pages: readahead window of files above the wholefile limit, in pages
+ * @read_wq: finishes the reads that nobody waits for
  * @sum_errors: data chunks, and blocks of metadata that were not resident,
  *	whose checksum was wrong
  * @io_errors: reads of such that the device failed
@@ -81,6 +83,7 @@ struct dsfs_sb_info {
 	struct dsfs_options opt;
 	struct dsfs_ids *ids;
 	unsigned long ra_pages;
+	struct workqueue_struct *read_wq;
 	atomic64_t sum_errors;
 	atomic64_t io_errors;
 	atomic64_t struct_errors;
@@ -118,6 +121,13 @@ static inline const struct dsfs_dir_info *dsfs_dir(const struct inode *dir)
 static inline bool dsfs_verifies(const struct super_block *sb)
 {
 	return dsfs_geo(sb)->chunk_bits && DSFS_SB(sb)->opt.verify;
+}
+
+/* Does access to metadata wait for the device, or may it? */
+static inline bool dsfs_meta_may_block(const struct super_block *sb)
+{
+	return DSFS_SB(sb)->opt.meta == DSFS_META_LAZY ||
+	       DSFS_SB(sb)->src.bad_blocks;
 }
 
 /*
@@ -167,6 +177,8 @@ int dsfs_bdev_read(struct super_block *sb, u64 pos, void *p, unsigned int len);
 int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,
 		   enum dsfs_meta_mode mode);
 void dsfs_meta_close(struct dsfs_source *src);
+bool dsfs_meta_hold_cached(struct dsfs_source *src, enum dsfs_region_id region,
+			   u64 off, struct dsfs_mref *ref);
 
 /* inode.c */
 int dsfs_ids_init(struct super_block *sb);
@@ -189,12 +201,12 @@ extern const struct file_operations dsfs_dir_fops;
 extern const struct address_space_operations dsfs_aops;
 
 /* submit.c */
-int dsfs_submit_init(void);
-void dsfs_submit_flush(void);
-void dsfs_submit_exit(void);
+int dsfs_submit_init(struct super_block *sb);
+void dsfs_submit_exit(struct super_block *sb);
 
 /* whole.c */
 void dsfs_whole_read(struct file *file);
+void dsfs_whole_ahead(struct file *file);
 
 /* file.c */
 extern const struct inode_operations dsfs_file_iops;

@@ -18,8 +18,6 @@
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
 
-static struct workqueue_struct *dsfs_read_wq;
-
 /**
  * dsfs_read_alloc - begin a read
  * @inode: the file
@@ -52,9 +50,8 @@ void dsfs_read_free(struct dsfs_read *rd)
 		__free_page(rd->bounce[i]);
 	for (i = 0; i < rd->nr_bios; i++)
 		bio_uninit(&rd->bios[i]);
-	kvfree(rd->bounce);
-	kvfree(rd->vecs);
-	kvfree(rd->bios);
+	kvfree(rd->blocks);
+	kvfree(rd->buffers);
 	kvfree(rd);
 }
 
@@ -86,7 +83,7 @@ static void dsfs_read_put(struct dsfs_read *rd)
 		return;
 	}
 	if (rd->verify || rd->bounced || rd->status)
-		queue_work(dsfs_read_wq, &rd->work);
+		queue_work(DSFS_SB(rd->inode->i_sb)->read_wq, &rd->work);
 	else	/* nothing to do that takes long or sleeps */
 		dsfs_read_finish(rd);
 }
@@ -96,10 +93,13 @@ static int dsfs_read_wait(struct dsfs_read *rd)
 {
 	const unsigned long busy = BIT(DSFS_READ_BUSY);
 
-	if (wait_on_bit_io(&rd->state, DSFS_READ_BUSY, TASK_KILLABLE) &&
-	    cmpxchg(&rd->state, busy, busy | BIT(DSFS_READ_ORPHAN)) == busy)
-		return -EINTR;
-	return 0;
+	if (!wait_on_bit_io(&rd->state, DSFS_READ_BUSY, TASK_KILLABLE))
+		return 0;
+	/*
+	 * The device may be done by now.  xchg() orders what is read here after it
+	 * against the completion's; a cmpxchg() that fails would not.
+	 */
+	return xchg(&rd->state, busy | BIT(DSFS_READ_ORPHAN)) & busy ? -EINTR : 0;
 }
 
 static void dsfs_read_end_io(struct bio *bio)
@@ -115,36 +115,58 @@ static void dsfs_read_end_io(struct bio *bio)
  * Submission
  */
 
-/* Which stored bytes the folios want. */
-static int dsfs_read_range(struct dsfs_read *rd, struct dsfs_err *err)
+/*
+ * Where the blocks of a file with holes are stored.  Stored bytes lie in the order of
+ * the file: each run goes on where the last one ended.
+ */
+static int dsfs_read_map_holes(struct dsfs_read *rd, u64 end, gfp_t gfp,
+			       struct dsfs_err *err)
 {
 	struct dsfs_source *src = dsfs_src(rd->inode->i_sb);
-	const u64 end = min(rd->attr.size, rd->pos + rd->len);
+	struct dsfs_ext_info ext;
 	struct dsfs_run run;
+	u64 pos, n, i = 0;
 	int ret;
+
+	rd->blocks = kvmalloc_array(DIV_ROUND_UP_ULL(end - rd->pos, DSFS_BLOCK_SIZE),
+				    sizeof(*rd->blocks), gfp);
+	if (!rd->blocks)
+		return -ENOMEM;
+	ret = dsfs_ext_get(src, &rd->attr, &ext, err);
+	if (ret)
+		return ret;
+	rd->stored = ext.stored;
+	for (pos = rd->pos; pos < end; pos += run.len) {
+		ret = dsfs_map(src, &rd->attr, &ext, pos, &run, err);
+		if (ret)
+			return ret;
+		if (pos == rd->pos)
+			rd->from = rd->to = run.stored;
+		if (run.stored != rd->to)
+			return dsfs_bad(err, "order of segments", run.stored,
+					rd->to, -EUCLEAN);
+		n = min(run.len, end - pos);
+		if (!run.hole)
+			rd->to += n;
+		for (; n; n -= min_t(u64, n, DSFS_BLOCK_SIZE), i++) {
+			rd->blocks[i] = run.hole ? DSFS_READ_HOLE : run.stored;
+			run.stored += DSFS_BLOCK_SIZE;
+		}
+	}
+	return 0;
+}
+
+/* Which stored bytes the folios want. */
+static int dsfs_read_range(struct dsfs_read *rd, gfp_t gfp, struct dsfs_err *err)
+{
+	const u64 end = min(rd->attr.size, rd->pos + rd->len);
 
 	rd->stored = rd->attr.size;
 	rd->from = rd->pos;
 	rd->to = max(end, rd->pos);
 	if (!(rd->attr.flags & DSFS_INODE_HOLES) || end <= rd->pos)
 		return 0;
-
-	ret = dsfs_ext_get(src, &rd->attr, &rd->ext, err);
-	if (ret)
-		return ret;
-	rd->stored = rd->ext.stored;
-	ret = dsfs_map(src, &rd->attr, &rd->ext, rd->pos, &run, err);
-	if (ret)
-		return ret;
-	rd->from = run.stored;
-	ret = dsfs_map(src, &rd->attr, &rd->ext, end - 1, &run, err);
-	if (ret)
-		return ret;
-	rd->to = run.stored + !run.hole;
-	if (rd->to < rd->from || rd->to - rd->from > rd->len)
-		return dsfs_bad(err, "order of segments", rd->to, rd->from,
-				-EUCLEAN);
-	return 0;
+	return dsfs_read_map_holes(rd, end, gfp, err);
 }
 
 /* What the device must read: whole chunks, in whole logical blocks. */
@@ -167,31 +189,68 @@ static void dsfs_read_widen(struct dsfs_read *rd)
 	rd->dev_end = round_up(rd->attr.start + rd->to, mask + 1);
 }
 
-/* Memory for bios and for what has no folio. */
+/* How many chunks have to be checked. */
+static unsigned int dsfs_read_chunks(const struct dsfs_read *rd)
+{
+	if (!rd->verify)
+		return 0;
+	return DIV_ROUND_UP_ULL(rd->to - rd->from,
+				1ULL << dsfs_geo(rd->inode->i_sb)->chunk_bits);
+}
+
+/* Memory for bios, checksums and what has no folio: the arrays in one piece. */
 static int dsfs_read_buffers(struct dsfs_read *rd, u64 head, u64 tail,
 			     gfp_t gfp)
 {
-	unsigned int pages = DIV_ROUND_UP_ULL(head, PAGE_SIZE) +
-			     DIV_ROUND_UP_ULL(tail, PAGE_SIZE);
-	unsigned int vecs = pages + rd->nr_folios;
-	unsigned int bios = DIV_ROUND_UP(vecs, BIO_MAX_VECS);
+	const unsigned int pages = DIV_ROUND_UP_ULL(head, PAGE_SIZE) +
+				   DIV_ROUND_UP_ULL(tail, PAGE_SIZE);
+	const unsigned int vecs = pages + (rd->bounced ? 0 : rd->nr_folios);
+	const unsigned int bios = DIV_ROUND_UP(vecs, BIO_MAX_VECS);
+	const unsigned int sums = dsfs_read_chunks(rd);
 
+	rd->buffers = kvmalloc(bios * sizeof(*rd->bios) +
+			       vecs * sizeof(*rd->vecs) +
+			       pages * sizeof(*rd->bounce) +
+			       sums * sizeof(*rd->sums), gfp);
+	if (!rd->buffers)
+		return -ENOMEM;
+	rd->bios = rd->buffers;
+	rd->vecs = (struct bio_vec *)(rd->bios + bios);
 	rd->nr_vecs = vecs;
-	rd->bios = kvcalloc(bios, sizeof(*rd->bios), gfp);
-	rd->vecs = kvcalloc(vecs, sizeof(*rd->vecs), gfp);
-	if (!rd->bios || !rd->vecs)
-		return -ENOMEM;
-	if (!pages)
-		return 0;
-	rd->bounce = kvcalloc(pages, sizeof(*rd->bounce), gfp);
-	if (!rd->bounce)
-		return -ENOMEM;
+	rd->bounce = (struct page **)(rd->vecs + vecs);
+	rd->sums = (u32 *)(rd->bounce + pages);
 	for (; rd->nr_bounce < pages; rd->nr_bounce++) {
 		rd->bounce[rd->nr_bounce] = alloc_page(gfp);
 		if (!rd->bounce[rd->nr_bounce])
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+/*
+ * Take the checksums out of metadata, which may be read from the device for that: a
+ * completion must not.  A chunk whose checksum is not to be had is bad.
+ */
+static void dsfs_read_get_sums(struct dsfs_read *rd)
+{
+	struct super_block *sb = rd->inode->i_sb;
+	const unsigned int bits = dsfs_geo(sb)->chunk_bits;
+	const unsigned int chunks = dsfs_read_chunks(rd);
+	struct dsfs_err err = {};
+	unsigned int i;
+	u64 from;
+	int ret;
+
+	for (i = 0; i < chunks; i++) {
+		from = rd->from + ((u64)i << bits);
+		ret = dsfs_chunk_sum(dsfs_src(sb), &rd->attr, rd->stored,
+				     from >> bits, &rd->sums[i], &err);
+		if (!ret)
+			continue;
+		rd->sums[i] = 0;
+		dsfs_corrupt(sb, rd->attr.ino, &err, ret);
+		dsfs_read_spoil(rd, from, from + (1ULL << bits), ret);
+	}
 }
 
 static struct bio *dsfs_read_next_bio(struct dsfs_read *rd, u64 dev,
@@ -260,6 +319,7 @@ static int dsfs_read_layout(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 	ret = dsfs_read_buffers(rd, head, tail, gfp);
 	if (ret)
 		return ret;
+	dsfs_read_get_sums(rd);
 	bio = dsfs_read_add_bounce(rd, bio, &dev, head, &page, opf);
 	for (i = 0; !rd->bounced && i < rd->nr_folios; i++) {
 		if (dev >= rd->dev_end)
@@ -268,7 +328,7 @@ static int dsfs_read_layout(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 		bio = dsfs_read_add(rd, bio, &dev, rd->folios[i], want, 0, opf);
 	}
 	dsfs_read_add_bounce(rd, bio, &dev, tail, &page, opf);
-	return rd->error;
+	return dsfs_read_failed(rd) ? rd->error : 0;
 }
 
 /**
@@ -281,7 +341,7 @@ static int dsfs_read_layout(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
  * done.  With @rd->sync that is before the return, unless a fatal signal came;
  * the caller's thread then does what a worker does otherwise.
  *
- * Return: with @rd->sync the error of the last folio, -EINTR or 0.
+ * Return: with @rd->sync the error of @rd->wanted, -EINTR or 0.
  */
 int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 {
@@ -293,7 +353,7 @@ int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 	INIT_WORK(&rd->work, dsfs_read_work);
 	ret = dsfs_inode_attr(rd->inode, &rd->attr, &err);
 	if (!ret)
-		ret = dsfs_read_range(rd, &err);
+		ret = dsfs_read_range(rd, gfp, &err);
 	if (ret) {
 		dsfs_corrupt(rd->inode->i_sb, rd->inode->i_ino, &err, ret);
 		goto fail;
@@ -321,29 +381,34 @@ fail:
 }
 
 /**
- * dsfs_submit_init - make what reads need, for all mounts
+ * dsfs_submit_init - make what the reads of a mount need
+ * @sb: the mount
+ *
+ * A queue of its own, as mounts must not wait for each other: neither work for work
+ * nor an unmount for the reads of another device.  There is a rescuer, since memory may
+ * be short just because others wait for what is read.
  *
  * Return: 0 or -ENOMEM.
  */
-int __init dsfs_submit_init(void)
+int dsfs_submit_init(struct super_block *sb)
 {
 	/*
 	 * Readers wait for it, hence the priority.  Work stays on the CPU that
 	 * took the interrupt, to spare waking another one.
 	 */
-	dsfs_read_wq = alloc_workqueue("dsfs-read", WQ_HIGHPRI | WQ_PERCPU,
-				       num_online_cpus());
-	return dsfs_read_wq ? 0 : -ENOMEM;
+	DSFS_SB(sb)->read_wq = alloc_workqueue("dsfs-%s",
+					       WQ_HIGHPRI | WQ_PERCPU | WQ_MEM_RECLAIM,
+					       num_online_cpus(), sb->s_id);
+	return DSFS_SB(sb)->read_wq ? 0 : -ENOMEM;
 }
 
-/* dsfs_submit_flush - wait for completions that have begun */
-void dsfs_submit_flush(void)
+/**
+ * dsfs_submit_exit - undo dsfs_submit_init()
+ * @sb: the mount; nobody reads any more, but the tail of a completion may still run
+ */
+void dsfs_submit_exit(struct super_block *sb)
 {
-	flush_workqueue(dsfs_read_wq);
-}
-
-/* dsfs_submit_exit - undo dsfs_submit_init() */
-void dsfs_submit_exit(void)
-{
-	destroy_workqueue(dsfs_read_wq);
+	if (DSFS_SB(sb)->read_wq)
+		destroy_workqueue(DSFS_SB(sb)->read_wq);
+	DSFS_SB(sb)->read_wq = NULL;
 }

@@ -124,8 +124,7 @@ static int dsfs_statfs(struct dentry *dentry, struct kstatfs *st)
 static void dsfs_put_super(struct super_block *sb)
 {
 	dsfs_sysfs_remove(sb);
-	/* Readers are gone, but the tail of a completion may still run. */
-	dsfs_submit_flush();
+	dsfs_submit_exit(sb);
 	dsfs_meta_close(dsfs_src(sb));
 }
 
@@ -223,6 +222,8 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	ret = dsfs_meta_open(&sbi->src, fc, sbi->opt.meta);
 	if (!ret)
 		ret = dsfs_ids_init(sb);
+	if (!ret)
+		ret = dsfs_submit_init(sb);
 	if (ret)
 		goto err_meta;
 	ret = dsfs_make_root(sb, fc);
@@ -238,6 +239,7 @@ err_root:
 	dput(sb->s_root);
 	sb->s_root = NULL;
 err_meta:
+	dsfs_submit_exit(sb);
 	dsfs_meta_close(&sbi->src);
 	return ret;
 }
@@ -383,21 +385,12 @@ static int __init dsfs_init(void)
 {
 	int ret;
 
-	ret = dsfs_submit_init();
-	if (ret)
-		return ret;
 	ret = dsfs_sysfs_init();
 	if (ret)
-		goto err_submit;
+		return ret;
 	ret = register_filesystem(&dsfs_fs_type);
 	if (ret)
-		goto err_sysfs;
-	return 0;
-
-err_sysfs:
-	dsfs_sysfs_exit();
-err_submit:
-	dsfs_submit_exit();
+		dsfs_sysfs_exit();
 	return ret;
 }
 
@@ -405,7 +398,6 @@ static void __exit dsfs_exit(void)
 {
 	unregister_filesystem(&dsfs_fs_type);
 	dsfs_sysfs_exit();
-	dsfs_submit_exit();
 }
 
 module_init(dsfs_init);

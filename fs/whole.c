@@ -18,6 +18,7 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/psi.h>
 
 /*
  * Add the next folio: as large as fits the place, smaller if memory is short.
@@ -44,6 +45,43 @@ static bool dsfs_whole_wanted(const struct file *file)
 	       !(file->f_mode & FMODE_RANDOM);
 }
 
+/* A read of all of a file, with its folios in the page cache; NULL if it is not to be. */
+static struct dsfs_read *dsfs_whole_begin(struct file *file, gfp_t gfp)
+{
+	struct address_space *mapping = file->f_mapping;
+	struct dsfs_read *rd;
+	struct folio *folio;
+	pgoff_t pages, index;
+
+	if (!dsfs_whole_wanted(file))
+		return NULL;
+	pages = DIV_ROUND_UP_ULL(i_size_read(mapping->host), PAGE_SIZE);
+	rd = dsfs_read_alloc(mapping->host, pages, gfp);
+	if (!rd)
+		return NULL;
+	for (index = 0; index < pages; index += folio_nr_pages(folio)) {
+		folio = dsfs_whole_folio(mapping, index, pages);
+		if (IS_ERR(folio))
+			break;
+		dsfs_read_add_folio(rd, folio);
+	}
+	if (rd->nr_folios)
+		return rd;
+	dsfs_read_free(rd);
+	return NULL;
+}
+
+/* Whether memory was too short to keep a part of it. */
+static bool dsfs_whole_refaults(const struct dsfs_read *rd)
+{
+	unsigned int i;
+
+	for (i = 0; i < rd->nr_folios; i++)
+		if (folio_test_workingset(rd->folios[i]))
+			return true;
+	return false;
+}
+
 /**
  * dsfs_whole_read - bring a file into the page cache with one request
  * @file: a regular file of which nothing is cached
@@ -53,28 +91,37 @@ static bool dsfs_whole_wanted(const struct file *file)
  */
 void dsfs_whole_read(struct file *file)
 {
-	struct address_space *mapping = file->f_mapping;
-	struct inode *inode = mapping->host;
-	struct dsfs_read *rd;
-	struct folio *folio;
-	pgoff_t pages, index;
+	struct dsfs_read *rd = dsfs_whole_begin(file, GFP_KERNEL);
+	unsigned long pressure;
+	bool refaults;
 
-	if (!dsfs_whole_wanted(file))
-		return;
-	pages = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
-	rd = dsfs_read_alloc(inode, pages, GFP_KERNEL);
 	if (!rd)
 		return;
-	for (index = 0; index < pages; index += folio_nr_pages(folio)) {
-		folio = dsfs_whole_folio(mapping, index, pages);
-		if (IS_ERR(folio))
-			break;
-		dsfs_read_add_folio(rd, folio);
-	}
-	if (!rd->nr_folios) {
-		dsfs_read_free(rd);
-		return;
-	}
 	rd->sync = true;
+	/* Time lost to lack of memory, as the page cache counts it. */
+	refaults = dsfs_whole_refaults(rd);
+	if (refaults)
+		psi_memstall_enter(&pressure);
 	dsfs_read_submit(rd, REQ_OP_READ, GFP_KERNEL);
+	if (refaults)
+		psi_memstall_leave(&pressure);
+}
+
+/**
+ * dsfs_whole_ahead - the same without waiting
+ * @file: a regular file of which nothing is cached
+ *
+ * For a page fault, which lets go of locks before it waits.  Does nothing where
+ * memory or metadata are not to be had at once.
+ */
+void dsfs_whole_ahead(struct file *file)
+{
+	const gfp_t gfp = readahead_gfp_mask(file->f_mapping);
+	struct dsfs_read *rd;
+
+	if (dsfs_meta_may_block(file_inode(file)->i_sb))
+		return;
+	rd = dsfs_whole_begin(file, gfp);
+	if (rd)
+		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, gfp);
 }
