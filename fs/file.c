@@ -4,6 +4,7 @@
  */
 #include "internal.h"
 
+#include <linux/backing-dev.h>
 #include <linux/fiemap.h>
 #include <linux/iomap.h>
 #include <linux/splice.h>
@@ -71,13 +72,34 @@ static const struct iomap_ops dsfs_iomap_ops = {
 };
 
 /*
- * The VFS' windows suit disks of long ago: take the device's, unless somebody
- * chose one (read_ahead_kb).
+ * Readahead windows.  The VFS' suit disks of long ago: a read(2) takes the device's,
+ * unless somebody chose one (read_ahead_kb).  A fault takes the VFS', as it may be one of
+ * many at random; so does one of a file that was read first.  Each sets the window that
+ * it wants, as a descriptor has one for both.
  */
-static void dsfs_set_window(struct file *file)
+static void dsfs_read_window(struct file *file)
 {
-	if (file->f_ra.ra_pages == VM_READAHEAD_PAGES)
-		file->f_ra.ra_pages = DSFS_SB(file_inode(file)->i_sb)->ra_pages;
+	const struct super_block *sb = file_inode(file)->i_sb;
+	const unsigned int pages = DSFS_SB(sb)->ra_pages;
+
+	if (sb->s_bdi->ra_pages == VM_READAHEAD_PAGES &&
+	    READ_ONCE(file->f_ra.ra_pages) < pages)
+		WRITE_ONCE(file->f_ra.ra_pages, pages);
+}
+
+static void dsfs_fault_window(struct file *file)
+{
+	const struct super_block *sb = file_inode(file)->i_sb;
+
+	if (READ_ONCE(file->f_ra.ra_pages) == DSFS_SB(sb)->ra_pages)
+		WRITE_ONCE(file->f_ra.ra_pages, sb->s_bdi->ra_pages);
+}
+
+/* Of a file of which nothing is cached, does a read at @pos want anything? */
+static bool dsfs_is_cold(const struct file *file, loff_t pos, size_t len)
+{
+	return !file->f_mapping->nrpages && len && pos >= 0 &&
+	       pos < i_size_read(file_inode(file));
 }
 
 /* Whether a first read may wait, and leave in the cache what it brought. */
@@ -87,29 +109,98 @@ static bool dsfs_read_may_wait(const struct kiocb *iocb)
 				   IOCB_DONTCACHE));
 }
 
-static ssize_t dsfs_read_iter(struct kiocb *iocb, struct iov_iter *to)
+static ssize_t dsfs_read_buffered(struct kiocb *iocb, struct iov_iter *to)
 {
-	if (iocb->ki_flags & IOCB_DIRECT) {
-		if (dsfs_read_direct(iocb, to))
-			return iomap_dio_rw(iocb, to, &dsfs_iomap_ops, NULL, 0,
-					    NULL, 0);
-		iocb->ki_flags &= ~IOCB_DIRECT;
-	}
-	if (!iocb->ki_filp->f_mapping->nrpages && iov_iter_count(to) &&
+	if (dsfs_is_cold(iocb->ki_filp, iocb->ki_pos, iov_iter_count(to)) &&
 	    dsfs_read_may_wait(iocb))
 		dsfs_whole_read(iocb->ki_filp);
-	dsfs_set_window(iocb->ki_filp);
+	dsfs_read_window(iocb->ki_filp);
 	return generic_file_read_iter(iocb, to);
+}
+
+/*
+ * A read that must not wait, where metadata may have to be waited for: what is cached,
+ * since readahead would begin with metadata.
+ */
+static ssize_t dsfs_read_cached(struct kiocb *iocb, struct iov_iter *to)
+{
+	const bool noio = iocb->ki_flags & IOCB_NOIO;
+	ssize_t ret;
+
+	iocb->ki_flags |= IOCB_NOIO;
+	ret = generic_file_read_iter(iocb, to);
+	/* Who asks again with the same iocb may wait. */
+	if (!noio)
+		iocb->ki_flags &= ~IOCB_NOIO;
+	return ret;
+}
+
+/* -ENOTBLK: not to be read directly; or what the read returns. */
+static ssize_t dsfs_try_direct(struct kiocb *iocb, struct iov_iter *to)
+{
+	const struct inode *inode = file_inode(iocb->ki_filp);
+	struct dsfs_mref ref = {};
+	ssize_t ret = -ENOTBLK;
+
+	if (iocb->ki_flags & IOCB_NOWAIT &&
+	    !dsfs_meta_hold_cached(dsfs_src(inode->i_sb), DSFS_REGION_INODES,
+				   inode->i_ino * sizeof(struct dsfs_inode),
+				   &ref))
+		return -EAGAIN;
+	if (dsfs_read_direct(iocb, to))
+		ret = iomap_dio_rw(iocb, to, &dsfs_iomap_ops, NULL, 0, NULL, 0);
+	dsfs_meta_put(&ref);
+	return ret;
+}
+
+static ssize_t dsfs_read_iter(struct kiocb *iocb, struct iov_iter *to)
+{
+	ssize_t ret;
+
+	if (iocb->ki_flags & IOCB_DIRECT) {
+		ret = dsfs_try_direct(iocb, to);
+		if (ret != -ENOTBLK)
+			return ret;
+		iocb->ki_flags &= ~IOCB_DIRECT;
+	}
+	if (iocb->ki_flags & IOCB_NOWAIT &&
+	    dsfs_meta_may_block(file_inode(iocb->ki_filp)->i_sb))
+		return dsfs_read_cached(iocb, to);
+	return dsfs_read_buffered(iocb, to);
 }
 
 static ssize_t dsfs_splice_read(struct file *in, loff_t *ppos,
 				struct pipe_inode_info *pipe, size_t len,
 				unsigned int flags)
 {
-	if (!in->f_mapping->nrpages && len)
+	if (dsfs_is_cold(in, *ppos, len))
 		dsfs_whole_read(in);
-	dsfs_set_window(in);
+	dsfs_read_window(in);
 	return filemap_splice_read(in, ppos, pipe, len, flags);
+}
+
+static vm_fault_t dsfs_fault(struct vm_fault *vmf)
+{
+	struct file *file = vmf->vma->vm_file;
+
+	if (!file->f_mapping->nrpages && !(vmf->vma->vm_flags & VM_RAND_READ))
+		dsfs_whole_ahead(file);
+	dsfs_fault_window(file);
+	return filemap_fault(vmf);
+}
+
+static const struct vm_operations_struct dsfs_vm_ops = {
+	.fault		= dsfs_fault,
+	.map_pages	= filemap_map_pages,
+};
+
+static int dsfs_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	int ret = generic_file_readonly_mmap(file, vma);
+
+	if (!ret)
+		vma->vm_ops = &dsfs_vm_ops;
+	return ret;
 }
 
 static int dsfs_open(struct inode *inode, struct file *file)
@@ -248,7 +339,7 @@ const struct inode_operations dsfs_file_iops = {
 const struct file_operations dsfs_file_fops = {
 	.llseek		= dsfs_llseek,
 	.read_iter	= dsfs_read_iter,
-	.mmap		= generic_file_readonly_mmap,
+	.mmap		= dsfs_mmap,
 	.open		= dsfs_open,
 	.splice_read	= dsfs_splice_read,
 	.unlocked_ioctl	= dsfs_ioctl,

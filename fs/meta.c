@@ -455,6 +455,36 @@ int dsfs_lazy_get(struct dsfs_source *src, u64 at, struct dsfs_mref *ref)
 	return 0;
 }
 
+/**
+ * dsfs_meta_hold_cached - hold metadata if nobody has to wait for it
+ * @src: the source
+ * @region: where it is
+ * @off: byte offset in the region, below its length
+ * @ref: filled in; dsfs_meta_put() gives it back
+ *
+ * As long as it is held, dsfs_meta_get() of what lies in the same block does not wait.
+ *
+ * Return: whether it is in memory, and verified.
+ */
+bool dsfs_meta_hold_cached(struct dsfs_source *src, enum dsfs_region_id region,
+			   u64 off, struct dsfs_mref *ref)
+{
+	const u64 at = src->geo.regions[region].pos - src->geo.meta_start + off;
+	struct folio *folio;
+
+	ref->priv = NULL;
+	if (dsfs_resident(src, at >> DSFS_BLOCK_BITS))
+		return true;
+	folio = filemap_get_folio(src->lazy->i_mapping, at >> PAGE_SHIFT);
+	if (IS_ERR_OR_NULL(folio))
+		return false;
+	ref->priv = folio;
+	if (folio_test_uptodate(folio))
+		return true;
+	dsfs_meta_put(ref);
+	return false;
+}
+
 void dsfs_meta_release(struct dsfs_mref *ref)
 {
 	folio_put(ref->priv);
