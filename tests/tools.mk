@@ -6,7 +6,7 @@
 
 T		:= $(B)/tests
 TEST_TOOLS	:= $(addprefix $(T)/,mktree mkjpegs listing)
-GUEST_TOOLS	:= $(addprefix $(T)/,reads dirs attrs stacks requests trymount failnth \
+GUEST_TOOLS	:= $(addprefix $(T)/,reads dirs attrs stacks requests access trymount failnth \
 		   pressure bench_stat bench_read bench_ring lookups handles)
 
 .PHONY: test-tools

@@ -5,7 +5,8 @@
 #
 # Disks (serials): zoo plain misaligned nosums flat jpegs: images made by
 # tests/tools/mkimages, writable: zoo again, on a disk that could be written,
-# pext4 jext4: the same trees on ext4; gen1, and gen2, which is gen1 updated, other: gen1 with another UUID.  Listings of the
+# pext4 jext4: the same trees on ext4; gen1, and gen2, which is gen1 updated, other: gen1 with another UUID,
+# nest: gen1's image in an image.  Listings of the
 # sources lie in /ref.  Arguments: names of steps, to run only those.
 set -eu
 here=$(dirname "$0")
@@ -219,6 +220,17 @@ step_stuck()
 	umount /mnt/pext4
 }
 
+step_apart()
+{
+	run "$here/apart.sh" "$(real nest)" /ref/gen1.list "$(real jpegs)" /ref/jpegs.meta "$(real zoo)"
+}
+
+# By one page, by many, and by what programs say that they will read
+step_windows()
+{
+	run "$here/windows.sh" "$(real plain)" sizes/8400123 sizes/32768
+}
+
 one_request_a_file()
 {
 	requests --pattern="$1" /mnt/jpegs >/tmp/requests || return 1
@@ -230,13 +242,13 @@ one_request_a_file()
 step_requests()
 {
 	dsfs jpegs
-	for pattern in whole pil imread; do
+	for pattern in whole pil imread mmap; do
 		check "one request a file, $pattern" one_request_a_file "$pattern"
 	done
 	umount /mnt/jpegs
 }
 
-[ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck nfs mounts generations requests
+[ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck apart windows nfs mounts generations requests
 for step in "$@"; do
 	start=$(cut -d ' ' -f 1 /proc/uptime)
 	"step_$step"

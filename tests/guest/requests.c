@@ -12,6 +12,7 @@
  *   whole   open, fstat, one read of the whole file, close
  *   pil     reads of 4,096, 61,440, then 65,536 bytes: torchvision with PIL
  *   imread  a peek of 32 bytes, back to 0, reads of 4,096 bytes: OpenCV's imread
+ *   mmap    a mapping, each page of it in order
  *   stat    lstat alone
  */
 #include <errno.h>
@@ -21,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
@@ -194,11 +196,31 @@ static void by_imread(int fd)
 	} while (n);
 }
 
+static void by_mmap(int fd)
+{
+	volatile const char *p;
+	struct stat st;
+	off_t i;
+
+	if (fstat(fd, &st))
+		t_die("fstat", strerror(errno));
+	if (!st.st_size)
+		return;
+	p = mmap(NULL, st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		t_die("mmap", strerror(errno));
+	for (i = 0; i < st.st_size; i += 4096)
+		(void)p[i];
+	munmap((void *)p, st.st_size);
+	bytes += st.st_size;
+}
+
 static const struct pattern {
 	const char *name;
 	void (*read)(int fd);
 } patterns[] = {
-	{ "whole", by_whole }, { "pil", by_pil }, { "imread", by_imread }, { "stat", NULL },
+	{ "whole", by_whole }, { "pil", by_pil }, { "imread", by_imread },
+	{ "mmap", by_mmap }, { "stat", NULL },
 };
 
 static double now(void)
@@ -278,13 +300,13 @@ static const struct pattern *find_pattern(const char *name)
 		if (!strcmp(patterns[i].name, name))
 			return patterns + i;
 	}
-	fprintf(stderr, "requests: --pattern=%s: not whole, pil, imread or stat\n", name);
+	fprintf(stderr, "requests: --pattern=%s: not whole, pil, imread, mmap or stat\n", name);
 	exit(2);
 }
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: requests [--pattern=whole|pil|imread|stat] [--seed=N] [--every=N]\n"
+	fprintf(stderr, "usage: requests [--pattern=whole|pil|imread|mmap|stat] [--seed=N] [--every=N]\n"
 		"                [--first=N] [--keep-caches] [--warm] [--list=FILE] DIR\n"
 		"  --list=FILE    only these files, their names relative to DIR\n"
 		"  --every=N      only every n-th file\n"

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * access - read one file in one way, with the advice that programs give.
+ *
+ * For scripts that count requests to the device, or that want to see who waits.  The
+ * places are the same in each run.
+ *
+ *   willneed    POSIX_FADV_WILLNEED over the file
+ *   seekhole    SEEK_HOLE: the file's metadata is read, its data is not
+ *   seq         128 KiB at a time, to the end
+ *   seqadvised  the same after POSIX_FADV_SEQUENTIAL: cp, cat, sha256sum
+ *   faults      COUNT pages of a mapping at random
+ *   readfaults  the same after a read of 152 bytes by the same descriptor: databases
+ *   pages       the first COUNT pages, each by a pread(2), after POSIX_FADV_RANDOM
+ *   pagefaults  the same by a mapping, after MADV_RANDOM
+ *   map         every page of a mapping, in order
+ *   ateof       a read at the end of the file, and one behind it
+ *   nowait      a read that must not wait; directnowait: with O_DIRECT
+ *   whole       one read of all of it
+ *
+ * Prints how many bytes came; EAGAIN where a read would have waited.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "lib.h"
+
+#define PIECE	131072
+#define PAGE	4096
+#define HEADER	152
+
+static const char *path;
+static int fd;
+static uint64_t size, count = 20;
+static char *buf;
+
+static void advise(int advice)
+{
+	int ret = posix_fadvise(fd, 0, 0, advice);
+
+	if (ret)
+		t_die(path, strerror(ret));
+}
+
+static uint64_t must_read(size_t len, uint64_t pos)
+{
+	ssize_t n = pread(fd, buf, len, pos);
+
+	if (n < 0)
+		t_die(path, strerror(errno));
+	return n;
+}
+
+static uint64_t by_willneed(void)
+{
+	advise(POSIX_FADV_WILLNEED);
+	return 0;
+}
+
+static uint64_t by_seekhole(void)
+{
+	if (lseek(fd, 0, SEEK_HOLE) < 0)
+		t_die(path, strerror(errno));
+	return 0;
+}
+
+static uint64_t by_seq(void)
+{
+	uint64_t n, total = 0;
+
+	do {
+		n = must_read(PIECE, total);
+		total += n;
+	} while (n);
+	return total;
+}
+
+static uint64_t by_seqadvised(void)
+{
+	advise(POSIX_FADV_SEQUENTIAL);
+	return by_seq();
+}
+
+static volatile const char *map(int advice)
+{
+	void *p = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED || madvise(p, size, advice))
+		t_die(path, strerror(errno));
+	return p;
+}
+
+static uint64_t by_faults(void)
+{
+	volatile const char *p = map(MADV_NORMAL);
+	uint64_t i, seed = 12345;
+
+	for (i = 0; i < count; i++) {
+		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+		(void)p[(seed >> 33) % size];
+	}
+	return count * PAGE;
+}
+
+static uint64_t by_readfaults(void)
+{
+	must_read(HEADER, 0);
+	return by_faults();
+}
+
+static uint64_t by_pages(void)
+{
+	uint64_t i, total = 0;
+
+	advise(POSIX_FADV_RANDOM);
+	for (i = 0; i < count; i++)
+		total += must_read(PAGE, i * PAGE);
+	return total;
+}
+
+static uint64_t touch_pages(int advice, uint64_t pages)
+{
+	volatile const char *p = map(advice);
+	uint64_t i;
+
+	for (i = 0; i < pages && i * PAGE < size; i++)
+		(void)p[i * PAGE];
+	return i * PAGE;
+}
+
+static uint64_t by_pagefaults(void)
+{
+	return touch_pages(MADV_RANDOM, count);
+}
+
+static uint64_t by_map(void)
+{
+	return touch_pages(MADV_NORMAL, UINT64_MAX);
+}
+
+static uint64_t by_ateof(void)
+{
+	return must_read(PAGE, size) + must_read(PAGE, size + 3 * PIECE);
+}
+
+static uint64_t no_wait(void)
+{
+	struct iovec iov = { .iov_base = buf, .iov_len = PAGE };
+	ssize_t n = preadv2(fd, &iov, 1, 0, RWF_NOWAIT);
+
+	if (n >= 0)
+		return n;
+	if (errno != EAGAIN)
+		t_die(path, strerror(errno));
+	printf("EAGAIN\n");
+	exit(0);
+}
+
+static uint64_t by_directnowait(void)
+{
+	if (fcntl(fd, F_SETFL, O_DIRECT))
+		t_die(path, strerror(errno));
+	return no_wait();
+}
+
+static uint64_t by_whole(void)
+{
+	return must_read(PIECE > size ? PIECE : size, 0);
+}
+
+static const struct way {
+	const char *name;
+	uint64_t (*run)(void);
+} ways[] = {
+	{ "willneed", by_willneed }, { "seekhole", by_seekhole }, { "seq", by_seq },
+	{ "seqadvised", by_seqadvised }, { "faults", by_faults },
+	{ "readfaults", by_readfaults }, { "pages", by_pages },
+	{ "pagefaults", by_pagefaults }, { "map", by_map }, { "ateof", by_ateof },
+	{ "nowait", no_wait }, { "directnowait", by_directnowait }, { "whole", by_whole },
+};
+
+int main(int argc, char **argv)
+{
+	struct stat st;
+	size_t i;
+
+	t_init("access");
+	if (argc < 3) {
+		fprintf(stderr, "usage: access WAY FILE [COUNT]\n");
+		return 2;
+	}
+	path = argv[2];
+	if (argc > 3)
+		count = strtoull(argv[3], NULL, 0);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st))
+		t_die(path, strerror(errno));
+	size = st.st_size;
+	/* On a page: O_DIRECT wants that. */
+	if (posix_memalign((void **)&buf, PAGE, size > PIECE ? size : PIECE))
+		t_die(path, "memory");
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		if (strcmp(argv[1], ways[i].name))
+			continue;
+		printf("%llu\n", (unsigned long long)ways[i].run());
+		return 0;
+	}
+	fprintf(stderr, "access: %s: no such way\n", argv[1]);
+	return 2;
+}

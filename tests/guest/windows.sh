@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# windows.sh DISK FILE SMALL - what a read, a fault and an advice ask of the device.
+#
+# DISK holds an image with FILE, of 8 MiB or more and without holes, and SMALL, which is
+# brought in whole.  Counts are of the disk's statistics.
+set -eu
+here=$(dirname "$0")
+prog=windows
+# shellcheck source=tests/guest/lib.sh
+. "$here/lib.sh"
+
+disk=$1 big=$2 small=$3
+dir=$(mktemp -d)
+pages=2048
+
+# cost WAY FILE [COUNT]: sets requests and kib, with a cold cache, and came.
+cost()
+{
+	drop_caches
+	cost_as_is "$@"
+}
+
+cost_as_is()
+{
+	way=$1 file=$2
+	shift 2
+	requests=$(disk_count "$disk" 1) kib=$(disk_count "$disk" 3)
+	came=$("$here/access" "$way" "$dir/$file" "$@")
+	requests=$(($(disk_count "$disk" 1) - requests))
+	kib=$((($(disk_count "$disk" 3) - kib) / 2))
+	echo "# $prog: $way $file: $came, $requests requests, $kib KiB"
+}
+
+advice_of_sequence()
+{
+	cost seq "$big"
+	plain=$requests
+	cost seqadvised "$big"
+	[ "$requests" -le "$plain" ]
+}
+
+# As many requests as without the read, and the one of the read.
+window_of_faults()
+{
+	cost faults "$big" 20
+	plain=$requests plain_kib=$kib
+	cost readfaults "$big" 20
+	[ "$requests" -le $((plain + 1)) ] && [ "$kib" -le $((plain_kib * 5 / 4 + 128)) ]
+}
+
+# A chunk is read and checked once, whoever asks for its pages.
+each_chunk_once()
+{
+	cost "$1" "$big" $pages
+	[ "$requests" -le $((pages / 8)) ] && [ $((kib * 100)) -le $((pages * 4 * 105)) ]
+}
+
+costs_nothing()
+{
+	cost "$1" "$2"
+	[ "$requests" -eq 0 ]
+}
+
+one_request()
+{
+	cost "$1" "$2"
+	[ "$requests" -eq 1 ]
+}
+
+# Nothing is waited for: neither metadata nor data is asked for on the way.
+would_wait()
+{
+	cost "$1" "$small"
+	[ "$came" = EAGAIN ] && [ "$requests" -eq 0 ]
+}
+
+# What is in memory comes, whatever metadata is not.
+cached_comes()
+{
+	"$here/access" whole "$dir/$small" >/dev/null
+	cost_as_is nowait "$small"
+	[ "$came" = 4096 ] && [ "$requests" -eq 0 ]
+}
+
+# With metadata in memory a direct read needs nothing that it would wait for.
+direct_comes()
+{
+	drop_caches
+	"$here/access" seekhole "$dir/$small" >/dev/null
+	cost_as_is directnowait "$small"
+	[ "$came" = 4096 ] && [ "$requests" -eq 1 ]
+}
+
+# The VFS' own, which newer kernels derive from the disk
+echo 128 >"/sys/class/block/${disk##*/}/queue/read_ahead_kb"
+mount -t dsfs "$disk" "$dir"
+check "POSIX_FADV_SEQUENTIAL makes no more requests" advice_of_sequence
+check "a read leaves faults their window" window_of_faults
+check "POSIX_FADV_RANDOM: a chunk is read once" each_chunk_once pages
+check "MADV_RANDOM: a chunk is read once" each_chunk_once pagefaults
+check "a mapped small file is one request" one_request map "$small"
+check "a read at the end of a file asks for nothing" costs_nothing ateof "$small"
+umount "$dir"
+mount -t dsfs -o wholefile=0 "$disk" "$dir"
+check "a small file at random: a chunk is read once" one_request pagefaults "$small"
+umount "$dir"
+mount -t dsfs -o meta=lazy,verify=off "$disk" "$dir"
+# Their names and inodes stay, their metadata does not.
+exec 8<"$dir/$small" 9<"$dir/$big"
+check "RWF_NOWAIT does not wait for metadata" would_wait nowait
+check "RWF_NOWAIT with O_DIRECT does not either" would_wait directnowait
+check "RWF_NOWAIT gives what is cached" cached_comes
+check "RWF_NOWAIT with O_DIRECT reads when metadata is there" direct_comes
+exec 8<&- 9<&-
+umount "$dir"
+rmdir "$dir"
+exit $failed
