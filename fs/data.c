@@ -155,6 +155,9 @@ static int dsfs_read_folio(struct file *file, struct folio *folio)
 	if (folio_order(folio) > dsfs_chunk_order(inode->i_sb))
 		return dsfs_break_folio(folio);
 	dsfs_widen_to_chunks(inode, &first, &end);
+	/* Pages before it were read, and have left the cache: they are not to come back. */
+	if (folio_test_dropbehind(folio))
+		first = folio->index;
 	rd = dsfs_read_alloc(inode, end - first, GFP_KERNEL);
 	if (!rd) {
 		folio_unlock(folio);
@@ -165,6 +168,20 @@ static int dsfs_read_folio(struct file *file, struct folio *folio)
 	rd->wanted = folio;
 	dsfs_read_add_chunk(rd, folio, first, end);
 	return dsfs_read_submit(rd, REQ_OP_READ, GFP_KERNEL);
+}
+
+/* RWF_DONTCACHE: what lies before a range was read, and has left the cache. */
+static bool dsfs_drops_behind(const struct readahead_control *rac)
+{
+	struct folio *folio = filemap_get_folio(rac->mapping,
+						readahead_index(rac));
+	bool ret;
+
+	if (IS_ERR_OR_NULL(folio))
+		return false;
+	ret = folio_test_dropbehind(folio);
+	folio_put(folio);
+	return ret;
 }
 
 /*
@@ -189,6 +206,8 @@ static void dsfs_expand(struct readahead_control *rac)
 	/* The end first: where a page is there before the range, nothing grows. */
 	readahead_expand(rac, readahead_pos(rac),
 			 (end - readahead_index(rac)) << PAGE_SHIFT);
+	if (first == readahead_index(rac) || dsfs_drops_behind(rac))
+		return;
 	readahead_expand(rac, (loff_t)first << PAGE_SHIFT,
 			 (end - first) << PAGE_SHIFT);
 }

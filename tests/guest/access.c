@@ -17,8 +17,11 @@
  *   ateof       a read at the end of the file, and one behind it
  *   nowait      a read that must not wait; directnowait: with O_DIRECT
  *   whole       one read of all of it
+ *   dontcache   the first COUNT pages, 128 KiB at a time, by reads that leave nothing in the
+ *               cache; pages that cannot be read are left out
  *
- * Prints how many bytes came; EAGAIN where a read would have waited.
+ * Prints how many bytes came; EAGAIN where a read would have waited; after dontcache how
+ * many of the last 64 of these pages are in the cache, or EOPNOTSUPP.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +39,10 @@
 #define PIECE	131072
 #define PAGE	4096
 #define HEADER	152
+
+#ifndef RWF_DONTCACHE
+#define RWF_DONTCACHE	0x80
+#endif
 
 static const char *path;
 static int fd;
@@ -176,6 +183,39 @@ static uint64_t by_whole(void)
 	return must_read(PIECE > size ? PIECE : size, 0);
 }
 
+static uint64_t resident(void)
+{
+	const uint64_t pages = (size + PAGE - 1) / PAGE, last = count < pages ? count : pages;
+	volatile const char *p = map(MADV_RANDOM);
+	unsigned char *vec = t_alloc(pages);
+	uint64_t i, n = 0;
+
+	if (mincore((void *)p, size, vec))
+		t_die(path, "mincore");
+	for (i = last > 64 ? last - 64 : 0; i < last; i++)
+		n += vec[i] & 1;
+	free(vec);
+	return n;
+}
+
+static uint64_t by_dontcache(void)
+{
+	const uint64_t end = count * PAGE;
+	struct iovec iov = { .iov_base = buf };
+	uint64_t pos;
+	ssize_t n;
+
+	for (pos = 0; pos < end; pos += n > 0 ? n : PAGE) {
+		iov.iov_len = end - pos < PIECE ? end - pos : PIECE;
+		n = preadv2(fd, &iov, 1, pos, RWF_DONTCACHE);
+		if (n >= 0 || errno != EOPNOTSUPP)
+			continue;
+		printf("EOPNOTSUPP\n");
+		exit(0);
+	}
+	return resident();
+}
+
 static const struct way {
 	const char *name;
 	uint64_t (*run)(void);
@@ -185,6 +225,7 @@ static const struct way {
 	{ "readfaults", by_readfaults }, { "pages", by_pages },
 	{ "pagefaults", by_pagefaults }, { "map", by_map }, { "ateof", by_ateof },
 	{ "nowait", no_wait }, { "directnowait", by_directnowait }, { "whole", by_whole },
+	{ "dontcache", by_dontcache },
 };
 
 int main(int argc, char **argv)

@@ -228,7 +228,12 @@ step_apart()
 # By one page, by many, and by what programs say that they will read
 step_windows()
 {
-	run "$here/windows.sh" "$(real plain)" sizes/8400123 sizes/32768
+	run "$here/windows.sh" "$(real plain)" sizes/8400123 /ref/plain.start sizes/32768
+}
+
+step_refaults()
+{
+	run "$here/refaults.sh" "$(real plain)" dirs/5000
 }
 
 one_request_a_file()
@@ -248,7 +253,7 @@ step_requests()
 	umount /mnt/jpegs
 }
 
-[ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck apart windows nfs mounts generations requests
+[ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck apart windows refaults nfs mounts generations requests
 for step in "$@"; do
 	start=$(cut -d ' ' -f 1 /proc/uptime)
 	"step_$step"

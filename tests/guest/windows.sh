@@ -1,17 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# windows.sh DISK FILE SMALL - what a read, a fault and an advice ask of the device.
+# windows.sh DISK FILE START SMALL - what a read, a fault and an advice ask of the device,
+# and what they leave in the cache.
 #
-# DISK holds an image with FILE, of 8 MiB or more and without holes, and SMALL, which is
-# brought in whole.  Counts are of the disk's statistics.
+# DISK holds an image with FILE, of 8 MiB or more and without holes, which begins at the
+# byte that the file START tells, and SMALL, which is brought in whole.  Counts are of the
+# disk's statistics.
+#
+# Needs dmsetup and the module dm_mod.
 set -eu
 here=$(dirname "$0")
 prog=windows
 # shellcheck source=tests/guest/lib.sh
 . "$here/lib.sh"
 
-disk=$1 big=$2 small=$3
+disk=$1 big=$2 small=$4
+read -r start <"$3"
 dir=$(mktemp -d)
 pages=2048
 
@@ -93,6 +98,25 @@ direct_comes()
 	[ "$came" = 4096 ] && [ "$requests" -eq 1 ]
 }
 
+# What a bad place broke a folio into leaves the cache as others do.
+leaves_nothing()
+{
+	sectors=$(blockdev --getsz "$disk")
+	bad=$(((start + 480 * 4096) / 512))
+	printf '0 %s linear %s 0\n%s 8 error\n%s %s linear %s %s\n' $bad "$disk" $bad \
+		$((bad + 8)) $((sectors - bad - 8)) "$disk" $((bad + 8)) |
+		dmsetup create bad --readonly
+	mount -t dsfs /dev/mapper/bad "$dir"
+	came=$("$here/access" dontcache "$dir/$big" 512)
+	echo "# $prog: dontcache $big: $came pages left"
+	umount "$dir"
+	dmsetup remove bad
+	[ "$came" = EOPNOTSUPP ] || [ "$came" -eq 0 ]
+}
+
+# There is no udev here.
+export DM_DISABLE_UDEV=1
+check "RWF_DONTCACHE leaves nothing, where data is bad either" leaves_nothing
 # The VFS' own, which newer kernels derive from the disk
 echo 128 >"/sys/class/block/${disk##*/}/queue/read_ahead_kb"
 mount -t dsfs "$disk" "$dir"
