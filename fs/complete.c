@@ -12,6 +12,7 @@
 
 #include <linux/highmem.h>
 #include <linux/pagemap.h>
+#include <linux/prefetch.h>
 
 /**
  * dsfs_read_spoil - give up a part of a read
@@ -71,6 +72,21 @@ struct dsfs_pass {
 	u32 sum;
 };
 
+/*
+ * Data that a device has just written is in no cache of the CPU, and crc32c by three
+ * interleaved streams of 8 bytes goes as fast as memory answers: fetch what comes next
+ * meanwhile.  Far enough ahead to hide that, little enough to stay in the first cache.
+ */
+#define DSFS_PREFETCH	SZ_4K
+
+static inline void dsfs_prefetch(const char *p, size_t len)
+{
+	const char *end = p + len;
+
+	for (; p < end; p += L1_CACHE_BYTES)
+		prefetch(p);
+}
+
 static void dsfs_pass_bytes(struct dsfs_read *rd, struct dsfs_pass *pass,
 			    const char *p, size_t len)
 {
@@ -78,7 +94,8 @@ static void dsfs_pass_bytes(struct dsfs_read *rd, struct dsfs_pass *pass,
 	size_t n;
 
 	for (; len; len -= n, p += n) {
-		n = min_t(u64, len, pass->end - pass->at);
+		n = min3((u64)len, pass->end - pass->at, (u64)DSFS_PREFETCH);
+		dsfs_prefetch(p + n, min_t(size_t, len - n, DSFS_PREFETCH));
 		pass->sum = dsfs_crc32c(pass->sum, p, n);
 		pass->at += n;
 		if (pass->at < pass->end)
