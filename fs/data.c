@@ -30,12 +30,12 @@ struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
 	struct folio *folio;
 	int ret;
 
-	order = min(order, dsfs_max_folio_order(mapping));
+	order = min(order, mapping_max_folio_order(mapping));
 	if (index)
 		order = min_t(unsigned int, order, __ffs(index));
 	for (;; order = 0) {
 		ret = -ENOMEM;
-		folio = dsfs_alloc_folio(order ? easy : gfp, order);
+		folio = filemap_alloc_folio(order ? easy : gfp, order, NULL);
 		if (folio) {
 			ret = filemap_add_folio(mapping, folio, index,
 						order ? easy : gfp);
@@ -93,7 +93,7 @@ static int dsfs_break_folio(struct folio *folio)
 	struct folio *part;
 	int ret;
 
-	ret = dsfs_remove_folio(mapping, folio);
+	ret = generic_error_remove_folio(mapping, folio);
 	while (!ret && index < end) {
 		part = dsfs_add_part(mapping, folio, index, order,
 				     readahead_gfp_mask(mapping));

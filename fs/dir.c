@@ -5,6 +5,8 @@
  */
 #include "internal.h"
 
+#include <linux/filelock.h>
+
 /* ".", "..", then names from position 0 on */
 #define DSFS_DIR_DOTS	2
 

@@ -37,7 +37,7 @@ static struct dentry *dsfs_fh_to_parent(struct super_block *sb, struct fid *fid,
 }
 
 const struct export_operations dsfs_export_ops = {
-	DSFS_ENCODE_FH
+	.encode_fh	= generic_encode_ino32_fh,
 	.fh_to_dentry	= dsfs_fh_to_dentry,
 	.fh_to_parent	= dsfs_fh_to_parent,
 	.get_parent	= dsfs_get_parent,

@@ -6,7 +6,9 @@
 
 #include <linux/backing-dev.h>
 #include <linux/fiemap.h>
+#include <linux/filelock.h>
 #include <linux/iomap.h>
+#include <linux/pagemap.h>
 #include <linux/splice.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
@@ -205,7 +207,7 @@ static int dsfs_mmap(struct file *file, struct vm_area_struct *vma)
 
 static int dsfs_open(struct inode *inode, struct file *file)
 {
-	file->f_mode |= DSFS_FMODE_OPEN;
+	file->f_mode |= FMODE_NOWAIT | FMODE_CAN_ODIRECT;
 	return generic_file_open(inode, file);
 }
 
@@ -346,5 +348,5 @@ const struct file_operations dsfs_file_fops = {
 	.compat_ioctl	= compat_ptr_ioctl,
 	.fsync		= noop_fsync,
 	.setlease	= generic_setlease,
-	DSFS_FOP_FLAGS
+	.fop_flags	= FOP_BUFFER_RASYNC | FOP_DONTCACHE,
 };

@@ -5,6 +5,8 @@
 #include "internal.h"
 
 #include <linux/log2.h>
+#include <linux/pagemap.h>
+#include <linux/posix_acl.h>
 #include <linux/slab.h>
 
 /**
@@ -85,7 +87,7 @@ int dsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
 {
 	struct inode *inode = d_inode(path->dentry);
 
-	dsfs_fillattr(idmap, request_mask, inode, stat);
+	generic_fillattr(idmap, request_mask, inode, stat);
 	stat->attributes |= STATX_ATTR_IMMUTABLE;
 	stat->attributes_mask |= STATX_ATTR_IMMUTABLE;
 	if (request_mask & STATX_DIOALIGN && S_ISREG(inode->i_mode))
@@ -193,11 +195,12 @@ static int dsfs_inode_dir(struct inode *inode, const struct dsfs_attr *attr,
  */
 static void dsfs_inode_folios(struct inode *inode, u16 flags)
 {
-	const unsigned int order = ilog2(DSFS_FOLIO_MAX) - PAGE_SHIFT;
+	const unsigned int order = max_t(unsigned int,
+					 ilog2(DSFS_FOLIO_MAX) - PAGE_SHIFT,
+					 dsfs_chunk_order(inode->i_sb));
 
 	if (!(flags & DSFS_INODE_HOLES))
-		dsfs_set_folio_order(inode->i_mapping,
-				     max(order, dsfs_chunk_order(inode->i_sb)));
+		mapping_set_folio_order_range(inode->i_mapping, 0, order);
 }
 
 static void dsfs_inode_ops(struct inode *inode, const struct dsfs_attr *attr)
@@ -227,6 +230,7 @@ static void dsfs_inode_ops(struct inode *inode, const struct dsfs_attr *attr)
 static int dsfs_inode_read(struct inode *inode, struct dsfs_err *err)
 {
 	struct dsfs_source *src = dsfs_src(inode->i_sb);
+	struct timespec64 mtime;
 	struct dsfs_attr attr;
 	int ret;
 
@@ -254,7 +258,10 @@ static int dsfs_inode_read(struct inode *inode, struct dsfs_err *err)
 	if (ret)
 		return ret;
 
-	dsfs_set_times(inode, ns_to_timespec64(attr.mtime));
+	mtime = ns_to_timespec64(attr.mtime);
+	inode_set_atime_to_ts(inode, mtime);
+	inode_set_mtime_to_ts(inode, mtime);
+	inode_set_ctime_to_ts(inode, mtime);
 	if (!(attr.flags & DSFS_INODE_ACL))
 		cache_no_acl(inode);
 	dsfs_inode_ops(inode, &attr);
@@ -278,7 +285,7 @@ struct inode *dsfs_iget(struct super_block *sb, u32 ino)
 	inode = iget_locked(sb, ino);
 	if (!inode)
 		return ERR_PTR(-ENOMEM);
-	if (!dsfs_inode_is_new(inode))
+	if (!(inode_state_read_once(inode) & I_NEW))
 		return inode;
 	ret = dsfs_inode_read(inode, &err);
 	if (ret) {

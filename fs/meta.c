@@ -14,6 +14,7 @@
 #include "internal.h"
 
 #include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 

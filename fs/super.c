@@ -204,7 +204,7 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	sb->s_time_max = div_s64(S64_MAX, NSEC_PER_SEC);
 	sb->s_op = &dsfs_sops;
 	sb->s_export_op = &dsfs_export_ops;
-	sb->s_xattr = DSFS_XATTR_TABLE(dsfs_xattr_handlers);
+	sb->s_xattr = dsfs_xattr_handlers;
 
 	/* Superblocks and metadata are aligned to blocks, whatever data is to. */
 	ret = dsfs_check_device(sb, fc, DSFS_BLOCK_SIZE);

@@ -6,7 +6,9 @@
 #include "internal.h"
 
 #include <linux/capability.h>
+#include <linux/posix_acl_xattr.h>
 #include <linux/slab.h>
+#include <linux/xattr.h>
 
 /* An inode's set, held. */
 struct dsfs_set {

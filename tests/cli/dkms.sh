@@ -15,7 +15,7 @@ kernel=$("$top/tests/lab/kernel" 6.12)
 release=$(<"$kernel/release")
 version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$top/dkms.conf")
 mkdir -p "trees/dsfs-$version" state "modules/$release"
-(cd "$top" && cp -r dkms.conf Kbuild Makefile fs "$work/trees/dsfs-$version")
+(cd "$top" && cp -r --parents dkms.conf Kbuild Makefile fs scripts/conftest "$work/trees/dsfs-$version")
 rm -f "trees/dsfs-$version"/fs/*.o "trees/dsfs-$version"/fs/*.ko
 
 run_dkms()

@@ -53,7 +53,9 @@ static void floor_fill(struct inode *inode)
 	i_gid_write(inode, 0);
 	i_size_write(inode, 10);
 	inode->i_blocks = 1;
-	dsfs_set_times(inode, ns_to_timespec64(1700000000000000000));
+	inode_set_atime_to_ts(inode, ns_to_timespec64(1700000000000000000));
+	inode_set_mtime_to_ts(inode, ns_to_timespec64(1700000000000000000));
+	inode_set_ctime_to_ts(inode, ns_to_timespec64(1700000000000000000));
 }
 
 static struct inode *floor_get(struct super_block *sb, unsigned long ino)
@@ -62,7 +64,7 @@ static struct inode *floor_get(struct super_block *sb, unsigned long ino)
 
 	if (floor_hashes(sb)) {
 		inode = iget_locked(sb, ino);
-		if (!inode || !dsfs_inode_is_new(inode))
+		if (!inode || !(inode_state_read_once(inode) & I_NEW))
 			return inode;
 		floor_fill(inode);
 		unlock_new_inode(inode);
