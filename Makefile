@@ -144,7 +144,7 @@ clean:
 	rm -rf $(B)
 	find fs -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' \
 		-o -name '.*.cmd' -o -name '*.a' | xargs -r rm -f
-	rm -f Module.symvers modules.order .*.cmd fs/modules.order
+	rm -f Module.symvers modules.order .*.cmd fs/modules.order dsfs-conftest.*
 
 # What was downloaded and built outside of the checkout, too.
 distclean: clean

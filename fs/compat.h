@@ -27,7 +27,7 @@
 #include <linux/workqueue.h>
 #include <linux/xattr.h>
 
-/* What scripts/conftest/probes asks for, and the release that brought it */
+/* What scripts/conftest/probes.c asks for, and the release that brought it */
 #ifndef DSFS_CONFTEST
 #define DSFS_SINCE(major, minor) \
 	(LINUX_VERSION_CODE >= KERNEL_VERSION(major, minor, 0))
@@ -35,7 +35,7 @@
 #define DSFS_HAVE_BIO_ADD_FOLIO		DSFS_SINCE(6, 3)
 #define DSFS_HAVE_MNT_IDMAP		DSFS_SINCE(6, 3)
 #define DSFS_HAVE_NOP_POSIX_ACL		DSFS_SINCE(6, 4)
-#define DSFS_HAVE_FILEMAP_SPLICE_READ	DSFS_SINCE(6, 5)
+#define DSFS_HAVE_GENERIC_FILE_SPLICE_READ !DSFS_SINCE(6, 5)
 #define DSFS_HAVE_FILLATTR_MASK		DSFS_SINCE(6, 6)
 #define DSFS_HAVE_SET_CTIME		DSFS_SINCE(6, 6)
 #define DSFS_HAVE_SET_ATIME		DSFS_SINCE(6, 7)
@@ -72,7 +72,7 @@
 #endif
 
 /* Splice through the page cache has a function of its own. */
-#if !DSFS_HAVE_FILEMAP_SPLICE_READ
+#if DSFS_HAVE_GENERIC_FILE_SPLICE_READ
 #define filemap_splice_read generic_file_splice_read
 #endif
 
