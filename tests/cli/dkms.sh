@@ -15,7 +15,7 @@ kernel=$("$top/tests/lab/kernel" 6.12)
 release=$(<"$kernel/release")
 version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$top/dkms.conf")
 mkdir -p "trees/dsfs-$version" state "modules/$release"
-(cd "$top" && cp -r --parents dkms.conf Kbuild Makefile fs scripts/conftest "$work/trees/dsfs-$version")
+(cd "$top" && cp -r dkms.conf Kbuild Makefile fs scripts "$work/trees/dsfs-$version")
 rm -f "trees/dsfs-$version"/fs/*.o "trees/dsfs-$version"/fs/*.ko
 
 run_dkms()
@@ -24,6 +24,16 @@ run_dkms()
 		--installtree "$work/modules" --no-depmod -k "$release" \
 		--kernelsourcedir "$(<"$kernel/kdir")"
 }
+
+# Whether dkms.conf lets a kernel pass, without a build
+accepts()
+(
+	set +u
+	kernelver=$1
+	# shellcheck source=dkms.conf
+	. "$top/dkms.conf"
+	[[ $kernelver =~ $BUILD_EXCLUSIVE_KERNEL ]]
+)
 
 installed()
 {
@@ -38,4 +48,21 @@ exits 'dkms install' 0 run_dkms install
 check 'the module is where modprobe(8) looks first' test -n "$(installed)"
 exits 'dkms remove' 0 run_dkms remove
 check 'it is gone' test -z "$(installed)"
+
+# What it was never built for it refuses, so that dkms passes over it.
+refuses()
+{
+	release=$1
+	says "dkms refuses $1, by name" 77 \
+		"kernel $1: never built for it, only for 6.1 to 7.3" run_dkms build
+}
+
+exits 'dkms add, again' 0 run_dkms add
+refuses 5.15.0-100-generic
+refuses 6.0.0-6-amd64
+refuses 7.30.1-amd64
+refuses 8.1.0-amd64
+for release in 6.1.0-56-amd64 6.1.192 6.8.0-31-generic 6.12.117+deb12-amd64 7.3-rc1; do
+	check "it would not refuse $release" accepts "$release"
+done
 finish
