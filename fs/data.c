@@ -171,7 +171,7 @@ static int dsfs_read_folio(struct file *file, struct folio *folio)
 }
 
 /* RWF_DONTCACHE: what lies before a range was read, and has left the cache. */
-static bool dsfs_drops_behind(const struct readahead_control *rac)
+static bool dsfs_drops_behind(struct readahead_control *rac)
 {
 	struct folio *folio = filemap_get_folio(rac->mapping,
 						readahead_index(rac));
