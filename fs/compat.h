@@ -23,6 +23,7 @@
 #include <linux/mount.h>
 #include <linux/pagemap.h>
 #include <linux/posix_acl_xattr.h>
+#include <linux/slab.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
 #include <linux/xattr.h>
@@ -171,6 +172,11 @@ static inline struct folio *dsfs_compat_alloc_folio(gfp_t gfp,
 /* i_state is read by an accessor. */
 #if !DSFS_HAVE_INODE_STATE_READ
 #define inode_state_read_once(inode) READ_ONCE((inode)->i_state)
+#endif
+
+/* A slab cache can ask for not being merged; before, usercopy sees to that. */
+#ifndef SLAB_NO_MERGE
+#define SLAB_NO_MERGE	0
 #endif
 
 #endif /* DSFS_COMPAT_H */

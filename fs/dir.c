@@ -10,19 +10,28 @@
 /* ".", "..", then names from position 0 on */
 #define DSFS_DIR_DOTS	2
 
-/*
- * Are all names of the block that is held good?
- *
- * Checking a name takes longer than all else that is done with it here, and a
- * block does not change while it is in memory: one in which all are good is marked
- * in its folio, as ext2 does with pages of directories.  A folio has one mark, so
- * it is for the name block that begins the folio: for all of a directory but a
- * small one, which shares a block, unless pages are larger than blocks.  Pages of
- * resident metadata, which are single ones, count as folios too.
- */
-static bool dsfs_held_block_good(const struct dsfs_dir_iter *it)
+/* The mark is for the name block at the beginning of a block in memory. */
+static bool dsfs_resident_names_good(const struct dsfs_dir_iter *it)
 {
-	struct folio *folio = virt_to_folio(it->names.raw);
+	const struct dsfs_geo *geo = &it->src->geo;
+	const u64 at = geo->regions[DSFS_REGION_NAMES].pos - geo->meta_start +
+		       it->dir->names + ((u64)it->block << DSFS_BLOCK_BITS);
+	const unsigned long block = at >> DSFS_BLOCK_BITS;
+
+	if (at & (DSFS_BLOCK_SIZE - 1))
+		return false;
+	if (test_bit(block, it->src->names_good))
+		return true;
+	if (!dsfs_names_good(&it->names))
+		return false;
+	set_bit(block, it->src->names_good);
+	return true;
+}
+
+/* A folio has one mark, so it is for the name block at the folio's beginning. */
+static bool dsfs_cached_names_good(const struct dsfs_dir_iter *it)
+{
+	struct folio *folio = it->ref.priv;
 
 	if (offset_in_folio(folio, it->names.raw))
 		return false;
@@ -32,6 +41,20 @@ static bool dsfs_held_block_good(const struct dsfs_dir_iter *it)
 		return false;
 	folio_set_checked(folio);
 	return true;
+}
+
+/*
+ * Are all names of the block that is held good?
+ *
+ * Checking a name takes longer than all else that is done with it here, and a
+ * block does not change while it is in memory: one in which all are good is marked,
+ * as ext2 does with pages of directories.  A name block that is not marked is that
+ * of a small directory, which shares a block, or of a page that is larger than one.
+ */
+static bool dsfs_held_block_good(const struct dsfs_dir_iter *it)
+{
+	return it->ref.priv ? dsfs_cached_names_good(it) :
+			      dsfs_resident_names_good(it);
 }
 
 /* Return: 0, 1 if there is no more room, or an error. */
@@ -105,6 +128,9 @@ static int dsfs_emit_names(struct super_block *sb, struct dir_context *ctx,
 		ret = dsfs_held_block_good(it) ?
 		      dsfs_emit_good(sb, ctx, it, err) :
 		      dsfs_emit_any(sb, ctx, it, err);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
 	}
 	return ret < 0 ? ret : 0;
 }

@@ -179,6 +179,8 @@ int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,
 void dsfs_meta_close(struct dsfs_source *src);
 bool dsfs_meta_hold_cached(struct dsfs_source *src, enum dsfs_region_id region,
 			   u64 off, struct dsfs_mref *ref);
+int dsfs_meta_init(void);
+void dsfs_meta_exit(void);
 
 /* inode.c */
 int dsfs_ids_init(struct super_block *sb);

@@ -4,8 +4,14 @@
  *
  * A lookup that waits for a device is what this file system exists to avoid, so
  * with meta=resident all metadata is read at mount in large requests, verified
- * block by block and kept in pages of our own.  They are no page cache: neither
- * drop_caches nor BLKFLSBUF nor memory pressure takes them away.
+ * block by block and kept in memory of our own.  That is no page cache: neither
+ * drop_caches nor BLKFLSBUF nor memory pressure takes it away.
+ *
+ * It is a slab cache, so that whoever looks for gigabytes finds them under a name:
+ * dsfs_metadata in /proc/slabinfo, and in SUnreclaim of the machine and of each
+ * node.  No memory cgroup is charged: the memory is the mount's and stays when
+ * whoever mounted is gone, a mount is made by the administrator alone, and the
+ * limit of a container that makes mounts for others is not meant for it.
  *
  * A block that is not resident (all of them with meta=lazy, and one that was
  * unreadable at mount) is read and verified through the page cache of an inode
@@ -14,12 +20,27 @@
 #include "internal.h"
 
 #include <linux/mm.h>
+#include <linux/nodemask.h>
 #include <linux/pagemap.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/vmalloc.h>
 
 /* Metadata is loaded in batches of this many groups (of 2 MiB) at a time. */
 #define DSFS_LOAD_GROUPS	8
+
+/*
+ * So many blocks are read again alone, fail again, and are each told from their
+ * neighbours by it: a quarter of a megabyte of bad places.  A device that is gone
+ * fails all of them, and takes its time for each.
+ */
+#define DSFS_RETRY_MAX		64
+
+/* A mount can fail, and nobody else has to be killed for it. */
+#define DSFS_META_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
+/* An object is a block. */
+static struct kmem_cache *dsfs_meta_cache;
 
 /**
  * dsfs_bdev_read - read from the device and wait
@@ -110,48 +131,55 @@ static void dsfs_load_end_io(struct bio *bio)
 }
 
 /*
- * Memory for blocks [first, last) of one group, as contiguous as it comes: the
- * device's segment limit, not its request limit, is what short pieces run into.
+ * The node for the next group: each in turn, since neither do all lookups come from
+ * where the mount was made, nor shall gigabytes that stay be missed on one node.
+ * Nodes without processors are left out, as they are the slow ones.  Where the
+ * mounter may have no memory, by its cpuset, the page allocator says so.
  */
-static int dsfs_group_alloc(struct dsfs_group *group, unsigned int first,
-			    unsigned int last)
+static int dsfs_next_node(int node)
 {
-	const unsigned int per_page = PAGE_SIZE / DSFS_BLOCK_SIZE;
-	unsigned int order = get_order((last - first) * DSFS_BLOCK_SIZE);
-	unsigned int i, n;
-	struct page *page;
+	nodemask_t nodes;
 
-	while (first < last) {
-		while ((per_page << order) > roundup(last - first, per_page) &&
-		       order)
-			order--;
-		page = alloc_pages(GFP_KERNEL | __GFP_ZERO |
-				   (order ? __GFP_NORETRY | __GFP_NOWARN : 0),
-				   order);
-		if (!page) {
-			if (!order)
-				return -ENOMEM;
-			order--;
-			continue;
-		}
-		split_page(page, order);
-		n = min(last - first, per_page << order);
-		for (i = 0; i < n; i++) {
-			group->block[first + i] = page_address(page) +
-						  i * DSFS_BLOCK_SIZE;
-			/* Each block holds its page; the first has that already. */
-			if (i % per_page)
-				get_page(page + i / per_page);
-		}
-		first += n;
+	nodes_and(nodes, node_states[N_CPU], node_states[N_NORMAL_MEMORY]);
+	return nodes_empty(nodes) ? NUMA_NO_NODE : next_node_in(node, nodes);
+}
+
+static int dsfs_block_cmp(const void *a, const void *b)
+{
+	const void *const *p = a, *const *q = b;
+
+	return *p < *q ? -1 : *p > *q;
+}
+
+/*
+ * Memory for blocks [first, last) of one group.  A slab has eight of them, if that
+ * much is free in one piece, and gives them in random order: sorted, they are few
+ * segments again, and a device's limit of those is what short pieces run into.
+ */
+static int dsfs_group_alloc(struct dsfs_group *group, int node,
+			    unsigned int first, unsigned int last)
+{
+	unsigned int i;
+	void *p;
+
+	for (i = first; i < last; i++) {
+		p = kmem_cache_alloc_node(dsfs_meta_cache, DSFS_META_GFP, node);
+		if (!p)
+			return -ENOMEM;
+		group->block[i] = p;
+		/* That node has no more: to ask it again takes a new slab each time. */
+		if (page_to_nid(virt_to_page(p)) != node)
+			node = NUMA_NO_NODE;
 	}
+	sort(group->block + first, last - first, sizeof(*group->block),
+	     dsfs_block_cmp, NULL);
 	return 0;
 }
 
 static void dsfs_block_free(void **block)
 {
 	if (*block)
-		put_page(virt_to_page(*block));
+		kmem_cache_free(dsfs_meta_cache, *block);
 	*block = NULL;
 }
 
@@ -202,11 +230,12 @@ static int dsfs_load_group(struct dsfs_source *src, unsigned long group,
 	struct dsfs_group **g = &src->groups[group];
 	int ret;
 
+	src->node = dsfs_next_node(src->node);
 	if (!*g)
-		*g = kzalloc(sizeof(**g), GFP_KERNEL);
+		*g = kzalloc_node(sizeof(**g), DSFS_META_GFP, src->node);
 	if (!*g)
 		return -ENOMEM;
-	ret = dsfs_group_alloc(*g, from, to);
+	ret = dsfs_group_alloc(*g, src->node, from, to);
 	if (ret)
 		return ret;
 	src->resident_bytes += (u64)(to - from) * DSFS_BLOCK_SIZE;
@@ -240,55 +269,98 @@ static int dsfs_load_blocks(struct dsfs_source *src, u64 first, u64 end)
 	return ret ? ret : load.failed ? -EIO : 0;
 }
 
+/* Whether a block that came in a request that failed is good, read alone. */
+static bool dsfs_retry_block(struct dsfs_source *src, u64 block, void *p)
+{
+	const u64 pos = src->geo.meta_start + block * DSFS_BLOCK_SIZE;
+
+	if (src->retries_failed == DSFS_RETRY_MAX)
+		return false;
+	if (!dsfs_bdev_read(src->sb, pos, p, DSFS_BLOCK_SIZE))
+		return dsfs_block_good(src, block, p);
+	if (++src->retries_failed == DSFS_RETRY_MAX)
+		dsfs_info(src->sb, "%u single blocks of metadata could not be read: what else is in failed requests is read when it is needed",
+			  DSFS_RETRY_MAX);
+	return false;
+}
+
 /*
  * Forget blocks that are not what they should be; a read will try again.  After
  * an I/O error (@failed) that is tried at once: a request holds many blocks, and
  * those that are good shall be resident.
+ *
+ * Return: 0, or -EINTR if the mount was killed.
  */
-static void dsfs_drop_bad(struct dsfs_source *src, u64 first, u64 end,
-			  bool failed)
+static int dsfs_drop_bad(struct dsfs_source *src, u64 first, u64 end,
+			 bool failed)
 {
 	struct dsfs_group *group;
-	u64 block, pos;
+	u64 block;
 	void **p;
 
 	for (block = first; block < end; block++) {
-		pos = src->geo.meta_start + block * DSFS_BLOCK_SIZE;
+		cond_resched();
 		group = src->groups[block >> DSFS_GROUP_BITS];
 		p = &group->block[block & (DSFS_GROUP_BLOCKS - 1)];
 		if (dsfs_block_good(src, block, *p))
 			continue;
-		if (failed &&
-		    !dsfs_bdev_read(src->sb, pos, *p, DSFS_BLOCK_SIZE) &&
-		    dsfs_block_good(src, block, *p))
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		if (failed && dsfs_retry_block(src, block, *p))
 			continue;
 		src->bad_blocks++;
 		dsfs_error_limited(src->sb, DSFS_LIMIT_META,
 				   "metadata block at %llu is unreadable or damaged",
-				   pos);
+				   src->geo.meta_start + block * DSFS_BLOCK_SIZE);
 		dsfs_block_free(p);
 		src->resident_bytes -= DSFS_BLOCK_SIZE;
 	}
+	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
-/* An image may ask for more memory than there is; none of it can be swapped. */
+static const char *dsfs_less_memory(enum dsfs_meta_mode mode)
+{
+	return mode == DSFS_META_RESIDENT ? ": mount with meta=lazy" : "";
+}
+
+static u64 dsfs_memory_need(const struct dsfs_source *src,
+			    enum dsfs_meta_mode mode)
+{
+	return mode == DSFS_META_RESIDENT ? src->geo.meta_bytes :
+	       src->geo.regions[DSFS_REGION_BLOCKSUMS].bytes;
+}
+
+/*
+ * An image may ask for more memory than there is; none of it can be swapped.  Others
+ * want memory too, so this is asked again while it is taken.
+ */
 static int dsfs_check_memory(struct dsfs_source *src, struct fs_context *fc,
 			     enum dsfs_meta_mode mode)
 {
-	const u64 free = (u64)si_mem_available() << PAGE_SHIFT;
-	const u64 need = mode == DSFS_META_RESIDENT ? src->geo.meta_bytes :
-			 src->geo.regions[DSFS_REGION_BLOCKSUMS].bytes;
+	const u64 free = ((u64)si_mem_available() << PAGE_SHIFT) +
+			 src->resident_bytes;
+	const u64 need = dsfs_memory_need(src, mode);
 
 	if (need <= free)
 		return 0;
 	dsfs_fc_error(fc, src->sb,
 		      "metadata needs %llu KiB of memory, %llu are free%s",
-		      need >> 10, free >> 10,
-		      mode == DSFS_META_RESIDENT ? ": mount with meta=lazy" : "");
+		      need >> 10, free >> 10, dsfs_less_memory(mode));
 	return -ENOMEM;
 }
 
-static int dsfs_load_sums(struct dsfs_source *src, struct fs_context *fc)
+/* The kernel cannot use all that counts as available. */
+static void dsfs_say_no_memory(struct dsfs_source *src, struct fs_context *fc,
+			       enum dsfs_meta_mode mode)
+{
+	dsfs_fc_error(fc, src->sb,
+		      "metadata needs %llu KiB of memory, there were no more than %llu%s",
+		      dsfs_memory_need(src, mode) >> 10,
+		      src->resident_bytes >> 10, dsfs_less_memory(mode));
+}
+
+static int dsfs_load_sums(struct dsfs_source *src, struct fs_context *fc,
+			  enum dsfs_meta_mode mode)
 {
 	const struct dsfs_region_info *r =
 		&src->geo.regions[DSFS_REGION_BLOCKSUMS];
@@ -302,6 +374,8 @@ static int dsfs_load_sums(struct dsfs_source *src, struct fs_context *fc)
 	if (ret == -EIO)
 		dsfs_fc_error(fc, src->sb,
 			      "metadata checksums at %llu: I/O error", r->pos);
+	if (ret == -ENOMEM)
+		dsfs_say_no_memory(src, fc, mode);
 	if (ret)
 		return ret;
 	for (i = 0; i < blocks; i++, left -= DSFS_BLOCK_SIZE) {
@@ -367,12 +441,17 @@ static int dsfs_load_all(struct dsfs_source *src, struct fs_context *fc)
 		end = min(total, round_down(first, batch) + batch);
 		if (first < sums_first && end > sums_first)
 			end = sums_first;
+		ret = dsfs_check_memory(src, fc, DSFS_META_RESIDENT);
+		if (ret)
+			return ret;
 		ret = dsfs_load_blocks(src, first, end);
+		if (ret == -ENOMEM)
+			dsfs_say_no_memory(src, fc, DSFS_META_RESIDENT);
 		if (ret && ret != -EIO)
 			return ret;
-		dsfs_drop_bad(src, first, end, ret == -EIO);
-		if (fatal_signal_pending(current))
-			return -EINTR;
+		ret = dsfs_drop_bad(src, first, end, ret == -EIO);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
@@ -491,6 +570,24 @@ void dsfs_meta_release(struct dsfs_mref *ref)
 	folio_put(ref->priv);
 }
 
+/* Pointers to 2 MiB of metadata each, and a bit for each block. */
+static int dsfs_meta_tables(struct dsfs_source *src, enum dsfs_meta_mode mode)
+{
+	const u64 blocks = src->geo.meta_bytes >> DSFS_BLOCK_BITS;
+
+	/* 32 KiB for a hundred million files, and eight times as much for the bits */
+	src->nr_groups = DIV_ROUND_UP_ULL(blocks, DSFS_GROUP_BLOCKS);
+	src->groups = kvcalloc(src->nr_groups, sizeof(*src->groups),
+			       DSFS_META_GFP);
+	if (!src->groups)
+		return -ENOMEM;
+	if (mode != DSFS_META_RESIDENT)
+		return 0;
+	src->names_good = kvcalloc(BITS_TO_LONGS(blocks),
+				   sizeof(*src->names_good), DSFS_META_GFP);
+	return src->names_good ? 0 : -ENOMEM;
+}
+
 /**
  * dsfs_meta_open - make the metadata of a mount available
  * @src: with superblock and geometry set
@@ -503,21 +600,18 @@ void dsfs_meta_release(struct dsfs_mref *ref)
 int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,
 		   enum dsfs_meta_mode mode)
 {
-	const u64 blocks = src->geo.meta_bytes >> DSFS_BLOCK_BITS;
 	int ret;
 
+	/* So that not each small image begins at the same node */
+	src->node = numa_mem_id();
 	ret = dsfs_check_memory(src, fc, mode);
 	if (ret)
 		return ret;
-	/* One pointer for 2 MiB of metadata: 32 KiB for a hundred million files */
-	src->nr_groups = DIV_ROUND_UP_ULL(blocks, DSFS_GROUP_BLOCKS);
-	src->groups = kvcalloc(src->nr_groups, sizeof(*src->groups),
-			       GFP_KERNEL);
-	if (!src->groups)
-		return -ENOMEM;
-	ret = dsfs_lazy_open(src);
+	ret = dsfs_meta_tables(src, mode);
 	if (!ret)
-		ret = dsfs_load_sums(src, fc);
+		ret = dsfs_lazy_open(src);
+	if (!ret)
+		ret = dsfs_load_sums(src, fc, mode);
 	if (!ret)
 		ret = dsfs_check_regions(src, fc);
 	if (!ret && mode == DSFS_META_RESIDENT)
@@ -546,6 +640,31 @@ void dsfs_meta_close(struct dsfs_source *src)
 	}
 	kvfree(src->groups);
 	src->groups = NULL;
+	kvfree(src->names_good);
+	src->names_good = NULL;
 	iput(src->lazy);
 	src->lazy = NULL;
+}
+
+/**
+ * dsfs_meta_init - make the cache that resident metadata lies in
+ *
+ * All of a block may be copied to userspace: names are.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int __init dsfs_meta_init(void)
+{
+	dsfs_meta_cache = kmem_cache_create_usercopy("dsfs_metadata",
+						     DSFS_BLOCK_SIZE,
+						     DSFS_BLOCK_SIZE,
+						     SLAB_NO_MERGE, 0,
+						     DSFS_BLOCK_SIZE, NULL);
+	return dsfs_meta_cache ? 0 : -ENOMEM;
+}
+
+/* dsfs_meta_exit - give it back: all mounts are gone */
+void dsfs_meta_exit(void)
+{
+	kmem_cache_destroy(dsfs_meta_cache);
 }

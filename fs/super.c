@@ -385,12 +385,21 @@ static int __init dsfs_init(void)
 {
 	int ret;
 
-	ret = dsfs_sysfs_init();
+	ret = dsfs_meta_init();
 	if (ret)
 		return ret;
+	ret = dsfs_sysfs_init();
+	if (ret)
+		goto err_meta;
 	ret = register_filesystem(&dsfs_fs_type);
 	if (ret)
-		dsfs_sysfs_exit();
+		goto err_sysfs;
+	return 0;
+
+err_sysfs:
+	dsfs_sysfs_exit();
+err_meta:
+	dsfs_meta_exit();
 	return ret;
 }
 
@@ -398,6 +407,7 @@ static void __exit dsfs_exit(void)
 {
 	unregister_filesystem(&dsfs_fs_type);
 	dsfs_sysfs_exit();
+	dsfs_meta_exit();
 }
 
 module_init(dsfs_init);

@@ -24,18 +24,25 @@ struct dsfs_group {
  * @groups: resident blocks; a missing group or block is read through @lazy.
  *	Written at mount alone.
  * @nr_groups: how many
+ * @names_good: a bit for each resident block: all names of the name block at its
+ *	beginning were found good; see dir.c
  * @lazy: its page cache holds what is not resident
  * @resident_bytes: memory that resident blocks take
  * @bad_blocks: blocks that could not be read or verified at mount
+ * @retries_failed: blocks that could not be read alone, either, at mount
+ * @node: where the last group lies
  */
 struct dsfs_source {
 	struct super_block *sb;
 	struct dsfs_geo geo;
 	struct dsfs_group **groups;
 	unsigned long nr_groups;
+	unsigned long *names_good;
 	struct inode *lazy;
 	u64 resident_bytes;
 	u64 bad_blocks;
+	unsigned int retries_failed;
+	int node;
 };
 
 int dsfs_lazy_get(struct dsfs_source *src, u64 at, struct dsfs_mref *ref);
