@@ -211,20 +211,46 @@ static int dsfs_open(struct inode *inode, struct file *file)
 	return generic_file_open(inode, file);
 }
 
-/* How bytes from @pos on are stored; all records are read anew each time. */
-static int dsfs_file_map(struct inode *inode, u64 pos, struct dsfs_attr *attr,
-			 struct dsfs_run *run)
+/*
+ * A walk over how a file is stored.  Its records are read once and its segments in
+ * order: there may be 2^25 of them.
+ */
+struct dsfs_walk {
+	struct dsfs_attr attr;
+	struct dsfs_ext_info ext;
+	struct dsfs_run run;
+};
+
+static int dsfs_walk_begin(struct inode *inode, u64 pos, struct dsfs_walk *w)
 {
 	struct dsfs_source *src = dsfs_src(inode->i_sb);
-	struct dsfs_ext_info ext;
 	struct dsfs_err err = {};
 	int ret;
 
-	ret = dsfs_inode_attr(inode, attr, &err);
+	ret = dsfs_inode_attr(inode, &w->attr, &err);
 	if (!ret)
-		ret = dsfs_ext_get(src, attr, &ext, &err);
+		ret = dsfs_ext_get(src, &w->attr, &w->ext, &err);
 	if (!ret)
-		ret = dsfs_map(src, attr, &ext, pos, run, &err);
+		ret = dsfs_map(src, &w->attr, &w->ext, pos, &w->run, &err);
+	return ret ? dsfs_corrupt(inode->i_sb, inode->i_ino, &err, ret) : 0;
+}
+
+static u64 dsfs_walk_end(const struct dsfs_walk *w)
+{
+	return w->run.logical + w->run.len;
+}
+
+/* On to the run at dsfs_walk_end(), which is not the end of the file. */
+static int dsfs_walk_next(struct inode *inode, struct dsfs_walk *w)
+{
+	struct dsfs_err err = {};
+	int ret;
+
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	cond_resched();
+	ret = dsfs_map_next(dsfs_src(inode->i_sb), &w->attr, &w->ext, &w->run,
+			    &err);
 	return ret ? dsfs_corrupt(inode->i_sb, inode->i_ino, &err, ret) : 0;
 }
 
@@ -232,21 +258,20 @@ static loff_t dsfs_seek(struct file *file, loff_t offset, bool hole)
 {
 	struct inode *inode = file_inode(file);
 	const u64 size = i_size_read(inode);
-	struct dsfs_attr attr;
-	struct dsfs_run run;
+	struct dsfs_walk w;
 	int ret;
 
 	if (offset < 0 || offset >= size)
 		return -ENXIO;
-	for (; offset < size; offset += run.len) {
-		ret = dsfs_file_map(inode, offset, &attr, &run);
-		if (ret)
-			return ret;
-		if (run.hole == hole)
+	ret = dsfs_walk_begin(inode, offset, &w);
+	while (!ret && w.run.hole != hole) {
+		offset = dsfs_walk_end(&w);
+		if (offset >= size)
 			break;
-		if (fatal_signal_pending(current))
-			return -EINTR;
+		ret = dsfs_walk_next(inode, &w);
 	}
+	if (ret)
+		return ret;
 	/* There is a hole at the end of every file, and no data. */
 	if (offset >= size && !hole)
 		return -ENXIO;
@@ -261,52 +286,54 @@ static loff_t dsfs_llseek(struct file *file, loff_t offset, int whence)
 	return generic_file_llseek(file, offset, whence);
 }
 
+/* Tell of a run of data; 1 if there is no more room. */
+static int dsfs_fiemap_run(struct fiemap_extent_info *fi,
+			   const struct dsfs_attr *attr,
+			   const struct dsfs_run *run, u32 flags)
+{
+	if (attr->flags & DSFS_INODE_SHARED ||
+	    attr->start & (DSFS_BLOCK_SIZE - 1))
+		flags |= FIEMAP_EXTENT_NOT_ALIGNED;
+	return fiemap_fill_next_extent(fi, run->logical,
+				       attr->start + run->stored, run->len,
+				       flags);
+}
+
 static int dsfs_fiemap(struct inode *inode, struct fiemap_extent_info *fi,
 		       u64 start, u64 len)
 {
 	const u64 size = i_size_read(inode);
-	u64 pos = start, end;
-	struct dsfs_attr attr;
+	struct dsfs_walk w;
 	struct dsfs_run run;
-	u32 flags;
+	u64 end, next;
+	u32 last;
 	int ret;
 
 	ret = fiemap_prep(inode, fi, start, &len, 0);
 	if (ret)
 		return ret;
 	end = min(size, start + len);
-	for (; pos < end; pos = run.logical + run.len) {
-		u64 next;
-		u32 last;
-
-		ret = dsfs_file_map(inode, pos, &attr, &run);
-		if (ret)
-			return ret;
-		if (run.hole)
-			continue;
-		flags = 0;
-		if (attr.flags & DSFS_INODE_SHARED ||
-		    attr.start & (DSFS_BLOCK_SIZE - 1))
-			flags = FIEMAP_EXTENT_NOT_ALIGNED;
+	if (start >= end)
+		return 0;
+	ret = dsfs_walk_begin(inode, start, &w);
+	while (!ret) {
+		run = w.run;
+		next = dsfs_walk_end(&w);
 		/* The last one: no data follows. */
-		next = run.logical + run.len;
-		last = next >= size ? FIEMAP_EXTENT_LAST : 0;
-		if (!last) {
-			struct dsfs_run rest;
-
-			ret = dsfs_file_map(inode, next, &attr, &rest);
+		last = FIEMAP_EXTENT_LAST;
+		if (next < size) {
+			ret = dsfs_walk_next(inode, &w);
 			if (ret)
 				return ret;
-			if (rest.hole && rest.logical + rest.len >= size)
-				last = FIEMAP_EXTENT_LAST;
+			if (!w.run.hole || dsfs_walk_end(&w) < size)
+				last = 0;
 		}
-		ret = fiemap_fill_next_extent(fi, run.logical,
-					      attr.start + run.stored, run.len,
-					      flags | last);
-		if (ret)
-			return ret < 0 ? ret : 0;
+		if (!run.hole)
+			ret = dsfs_fiemap_run(fi, &w.attr, &run, last);
+		if (next >= end)
+			break;
 	}
-	return 0;
+	return ret < 0 ? ret : 0;
 }
 
 /**

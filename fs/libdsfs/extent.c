@@ -61,26 +61,17 @@ static int dsfs_segment_get(struct dsfs_source *src,
 	return 0;
 }
 
-static int dsfs_map_holes(struct dsfs_source *src, const struct dsfs_attr *attr,
-			  const struct dsfs_ext_info *ext, u64 pos,
-			  struct dsfs_run *run, struct dsfs_err *err)
+/* What is stored at @pos, where @lo segments begin at or before it. */
+static int dsfs_map_between(struct dsfs_source *src,
+			    const struct dsfs_attr *attr,
+			    const struct dsfs_ext_info *ext, u32 lo, u64 pos,
+			    struct dsfs_run *run, struct dsfs_err *err)
 {
-	u32 lo = 0, hi = ext->segments, mid;
 	u64 end = attr->size, stored = ext->stored;
 	struct dsfs_run seg;
 	int ret;
 
-	/* lo: segments that begin at or before pos */
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		ret = dsfs_segment_get(src, attr, ext, mid, &seg, err);
-		if (ret)
-			return ret;
-		if (seg.logical <= pos)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	run->segment = lo;
 	if (lo < ext->segments) {
 		ret = dsfs_segment_get(src, attr, ext, lo, &seg, err);
 		if (ret)
@@ -109,6 +100,28 @@ static int dsfs_map_holes(struct dsfs_source *src, const struct dsfs_attr *attr,
 	return 0;
 }
 
+static int dsfs_map_holes(struct dsfs_source *src, const struct dsfs_attr *attr,
+			  const struct dsfs_ext_info *ext, u64 pos,
+			  struct dsfs_run *run, struct dsfs_err *err)
+{
+	u32 lo = 0, hi = ext->segments, mid;
+	struct dsfs_run seg;
+	int ret;
+
+	/* lo: segments that begin at or before pos */
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		ret = dsfs_segment_get(src, attr, ext, mid, &seg, err);
+		if (ret)
+			return ret;
+		if (seg.logical <= pos)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return dsfs_map_between(src, attr, ext, lo, pos, run, err);
+}
+
 /**
  * dsfs_map - how a file's bytes from @pos on are stored
  * @src: the image
@@ -125,12 +138,47 @@ int dsfs_map(struct dsfs_source *src, const struct dsfs_attr *attr,
 	     struct dsfs_err *err)
 {
 	run->logical = pos;
+	run->segment = 0;
 	run->hole = false;
 	if (attr->flags & DSFS_INODE_HOLES)
 		return dsfs_map_holes(src, attr, ext, pos, run, err);
 	run->stored = pos;
 	run->len = attr->size - pos;
 	return 0;
+}
+
+/**
+ * dsfs_map_next - the run behind another
+ * @src: the image
+ * @attr: a regular file
+ * @ext: its side record
+ * @run: from dsfs_map() or from here, and not the file's last; filled in
+ * @err: filled in on failure
+ *
+ * The same as dsfs_map() at the end of @run, without a search: a walk over a file
+ * takes as many steps as it has segments.
+ *
+ * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
+ */
+int dsfs_map_next(struct dsfs_source *src, const struct dsfs_attr *attr,
+		  const struct dsfs_ext_info *ext, struct dsfs_run *run,
+		  struct dsfs_err *err)
+{
+	const u64 pos = run->logical + run->len;
+	u32 lo = run->segment;
+	struct dsfs_run seg;
+	int ret;
+
+	if (lo < ext->segments) {
+		ret = dsfs_segment_get(src, attr, ext, lo, &seg, err);
+		if (ret)
+			return ret;
+		if (seg.logical <= pos)
+			lo++;
+	}
+	run->logical = pos;
+	run->hole = false;
+	return dsfs_map_between(src, attr, ext, lo, pos, run, err);
 }
 
 /**

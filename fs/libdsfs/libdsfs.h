@@ -479,12 +479,14 @@ static inline u32 dsfs_index_entry(u64 hash, u32 block, u32 slot,
  * @logical: offset in the file
  * @len: bytes
  * @stored: offset in the file's stored bytes; for a hole: of the next data
+ * @segment: how many of the file's segments begin at or before @logical
  * @hole: zeros, nothing is stored
  */
 struct dsfs_run {
 	u64 logical;
 	u64 len;
 	u64 stored;
+	u32 segment;
 	bool hole;
 };
 
@@ -492,6 +494,9 @@ struct dsfs_run {
 int dsfs_map(struct dsfs_source *src, const struct dsfs_attr *attr,
 	     const struct dsfs_ext_info *ext, u64 pos, struct dsfs_run *run,
 	     struct dsfs_err *err);
+int dsfs_map_next(struct dsfs_source *src, const struct dsfs_attr *attr,
+		  const struct dsfs_ext_info *ext, struct dsfs_run *run,
+		  struct dsfs_err *err);
 int dsfs_chunk_sum(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   u64 stored, u64 chunk, u32 *sum, struct dsfs_err *err);
 

@@ -71,7 +71,7 @@ static void test_shape(const struct shape *s)
 	struct dsfs_err err = {};
 	struct dsfs_ext_info ext;
 	struct dsfs_source src;
-	struct dsfs_run run, part;
+	struct dsfs_run run, part, step;
 	struct dsfs_attr a;
 	char map[200] = "";
 	u64 pos, stored = 0, at;
@@ -84,6 +84,13 @@ static void test_shape(const struct shape *s)
 			right = false;
 			break;
 		}
+		/* The next one, without a search, is the same. */
+		if (pos)
+			right &= !dsfs_map_next(&src, &a, &ext, &step, &err) &&
+				 step.logical == run.logical &&
+				 step.len == run.len && step.hole == run.hole &&
+				 step.stored == run.stored;
+		step = run;
 		snprintf(map + strlen(map), sizeof(map) - strlen(map), "%s%c%llu",
 			 pos ? " " : "", run.hole ? 'h' : 'd',
 			 (unsigned long long)run.len);
@@ -102,6 +109,41 @@ static void test_shape(const struct shape *s)
 	OK(right && stored == s->stored && !bld_held, "map: %s: runs", s->name);
 	if (!OK(!strcmp(map, s->map), "map: %s", s->name))
 		tap_note("map is %s, expected %s", map, s->map);
+	bld_free(&src);
+}
+
+/* A walk over many segments takes the same for each, wherever it is. */
+static void test_walk(void)
+{
+	const u32 count = 5000;
+	struct dsfs_attr a = { .mode = S_IFREG, .flags = DSFS_INODE_HOLES,
+			       .size = count * 16 * K };
+	struct dsfs_ext_info ext = { .segments = count, .stored = count * 8 * K };
+	struct dsfs_err err = {};
+	struct dsfs_source src;
+	struct dsfs_segment raw;
+	struct dsfs_run run;
+	unsigned int runs = 1, most = 0, gets;
+	bool right;
+	u32 i;
+
+	bld_init(&src);
+	for (i = 0; i < count; i++) {
+		raw.logical = cpu_to_le64(i * 16 * K);
+		raw.stored = cpu_to_le64(i * 8 * K);
+		bld_add(&src, DSFS_REGION_SEGMENTS, &raw, sizeof(raw), 16);
+	}
+	right = !dsfs_map(&src, &a, &ext, 0, &run, &err);
+	while (right && run.logical + run.len < a.size) {
+		gets = src.gets;
+		right = !dsfs_map_next(&src, &a, &ext, &run, &err);
+		if (src.gets - gets > most)
+			most = src.gets - gets;
+		runs++;
+	}
+	OK(right && runs == 2 * count, "walk: all runs of %u segments", count);
+	if (!OK(most && most <= 6, "walk: without a search"))
+		tap_note("a step reads up to %u segments", most);
 	bld_free(&src);
 }
 
@@ -193,7 +235,7 @@ static void test_random_segments(void)
 	struct dsfs_ext_info ext;
 	struct dsfs_source src;
 	struct dsfs_attr a;
-	struct dsfs_run run;
+	struct dsfs_run run, step;
 	unsigned int round, i, bad = 0, good = 0;
 	struct shape s = { "random", 64 * K, 20 * K, {}, "" };
 	u64 pos;
@@ -211,6 +253,13 @@ static void test_random_segments(void)
 		for (pos = 0; pos < a.size; pos += run.len) {
 			if (dsfs_map(&src, &a, &ext, pos, &run, &err))
 				break;
+			/* What says where it is may be wrong as well. */
+			step = run;
+			step.segment = random() % 7;
+			if (run.logical + run.len < a.size &&
+			    !dsfs_map_next(&src, &a, &ext, &step, &err))
+				bad += !step.len ||
+				       step.len > a.size - step.logical;
 			bad += !run.len || run.logical != pos ||
 			       run.len > a.size - pos ||
 			       (!run.hole && (run.stored >= ext.stored ||
@@ -302,6 +351,7 @@ void test_extent(void)
 	unsigned int i;
 
 	test_plain();
+	test_walk();
 	for (i = 0; i < ARRAY_SIZE(shapes); i++)
 		test_shape(&shapes[i]);
 	test_bad_shapes();
