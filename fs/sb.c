@@ -5,7 +5,8 @@
  * There are two slots.  A good image has the same generation in both; an update
  * that was cut short has two good ones, and the higher counts.  A damaged slot
  * is reported and the other one used.  The device is read directly: its page
- * cache may hold what was there before another node wrote.
+ * cache may hold what was there before another node wrote.  It may also hold what
+ * was written here and is not on the device yet, so that is written back first.
  *
  * An older generation is found from there, through the history that each one
  * keeps, and never in a slot.
@@ -157,6 +158,22 @@ static int dsfs_read_older(struct dsfs_sb_reader *r, struct fs_context *fc,
 	return ret;
 }
 
+/*
+ * Whoever copied an image and still holds the device open has left it in the page
+ * cache.  Past that, the mount would show what was there before, and writeback would
+ * change it under the mount later.
+ */
+static int dsfs_write_back(struct super_block *sb, struct fs_context *fc)
+{
+	int ret = sync_blockdev(sb->s_bdev);
+
+	if (ret)
+		dsfs_fc_error(fc, sb,
+			      "what was written to the device cannot be written back: error %d",
+			      ret);
+	return ret;
+}
+
 /**
  * dsfs_read_super - find a generation on the device
  * @sb: super block with its device open
@@ -164,16 +181,19 @@ static int dsfs_read_older(struct dsfs_sb_reader *r, struct fs_context *fc,
  * @generation: 0 for the newest
  * @geo: result
  *
- * Return: 0, -ENOENT if the generation is not kept, or an errno as
- * dsfs_super_decode() gives them.
+ * Return: 0, -ENOENT if the generation is not kept, an errno of writing back what is
+ * cached of the device, or one as dsfs_super_decode() gives them.
  */
 int dsfs_read_super(struct super_block *sb, struct fs_context *fc,
 		    u64 generation, struct dsfs_geo *geo)
 {
 	const struct dsfs_slot *use;
 	struct dsfs_sb_reader *r;
-	int ret = 0;
+	int ret;
 
+	ret = dsfs_write_back(sb, fc);
+	if (ret)
+		return ret;
 	r = dsfs_sb_reader_new(sb);
 	if (!r)
 		return -ENOMEM;
