@@ -4,6 +4,9 @@
  *
  * A handle is an inode number and the generation of the image it was made
  * from.  Another generation numbers its inodes anew, so its handles are stale.
+ *
+ * What a handle leads to gets a name by its number: where a directory's numbers
+ * begin says at which position the name stands.
  */
 #include "internal.h"
 
@@ -36,9 +39,84 @@ static struct dentry *dsfs_fh_to_parent(struct super_block *sb, struct fid *fid,
 				    dsfs_nfs_get_inode);
 }
 
+/* The name at a position, which is below the directory's count. */
+static int dsfs_name_at(struct dsfs_source *src, const struct dsfs_dir_info *dir,
+			u32 pos, char *name, struct dsfs_err *err)
+{
+	struct dsfs_dir_iter it;
+	struct dsfs_name found;
+	int ret;
+
+	dsfs_dir_iter_init(&it, src, dir, pos);
+	ret = dsfs_dir_iter_next(&it, &found, err);
+	if (ret > 0) {
+		memcpy(name, found.name, found.len);
+		name[found.len] = 0;
+	}
+	dsfs_dir_iter_end(&it);
+	return ret < 0 ? ret : 0;
+}
+
+/* The position of a further name of inode @ino, or -ENOENT. */
+static s64 dsfs_find_stub(struct dsfs_source *src,
+			  const struct dsfs_dir_info *dir, u32 ino,
+			  struct dsfs_err *err)
+{
+	struct dsfs_dir_iter it;
+	struct dsfs_name name;
+	s64 ret = 0;
+
+	dsfs_dir_iter_init(&it, src, dir, 0);
+	while (!ret) {
+		u32 of;
+
+		ret = dsfs_dir_iter_next(&it, &name, err);
+		if (ret <= 0) {
+			ret = ret ? : -ENOENT;
+			break;
+		}
+		of = dir->first + name.pos;
+		ret = 0;
+		if (name.type == DSFS_DT_STUB)
+			ret = dsfs_stub_follow(src, &of, &name.type, err);
+		if (ret || of == ino)
+			break;
+		if (fatal_signal_pending(current))
+			ret = -EINTR;
+		cond_resched();
+	}
+	dsfs_dir_iter_end(&it);
+	return ret ? : name.pos;
+}
+
+static int dsfs_get_name(struct dentry *parent, char *name, struct dentry *child)
+{
+	const struct inode *inode = d_inode(child), *dir = d_inode(parent);
+	struct dsfs_source *src = dsfs_src(dir->i_sb);
+	const struct dsfs_dir_info *info;
+	struct dsfs_err err = {};
+	s64 pos;
+
+	/* A made-up file handle may call anything a parent. */
+	if (!S_ISDIR(dir->i_mode))
+		return -ENOTDIR;
+	info = dsfs_dir(dir);
+	pos = (s64)inode->i_ino - info->first;
+	/* Its first name may be elsewhere; a directory has no other one. */
+	if (pos < 0 || pos >= info->count)
+		pos = S_ISDIR(inode->i_mode) || inode->i_nlink == 1 ? -ENOENT :
+		      dsfs_find_stub(src, info, inode->i_ino, &err);
+	if (pos >= 0)
+		pos = dsfs_name_at(src, info, pos, name, &err);
+	if (pos && pos != -ENOENT)
+		dsfs_corrupt(dir->i_sb, dir->i_ino, &err, pos);
+	return pos;
+}
+
 const struct export_operations dsfs_export_ops = {
 	.encode_fh	= generic_encode_ino32_fh,
 	.fh_to_dentry	= dsfs_fh_to_dentry,
 	.fh_to_parent	= dsfs_fh_to_parent,
+	.get_name	= dsfs_get_name,
 	.get_parent	= dsfs_get_parent,
 };
