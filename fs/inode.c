@@ -56,6 +56,36 @@ static const char *dsfs_get_link(struct dentry *dentry, struct inode *inode,
 	return target;
 }
 
+/*
+ * A target that lies in memory is had without leaving RCU walk, as a copy, since it
+ * has no terminator there.  A link without one, be it that its target is lazy or bad
+ * or that there is no memory, is followed by dsfs_get_link(), which says what is wrong.
+ */
+static void dsfs_inode_link(struct inode *inode, const struct dsfs_attr *attr)
+{
+	struct dsfs_err err = {};
+	struct dsfs_mref ref;
+
+	if (DSFS_SB(inode->i_sb)->opt.meta != DSFS_META_RESIDENT ||
+	    dsfs_symlink_get(dsfs_src(inode->i_sb), attr, &ref, &err))
+		return;
+	if (!ref.priv)
+		inode->i_link = kmemdup_nul(ref.p, attr->size,
+					    GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	dsfs_meta_put(&ref);
+}
+
+/**
+ * dsfs_free_inode - what is freed after the last RCU walk
+ * @inode: an inode that nobody finds any more
+ */
+void dsfs_free_inode(struct inode *inode)
+{
+	if (S_ISLNK(inode->i_mode))
+		kfree(inode->i_link);
+	free_inode_nonrcu(inode);
+}
+
 /* Kept out of the way of every stat, with its stack. */
 static noinline_for_stack void dsfs_stat_dio(const struct inode *inode,
 					     struct kstat *stat)
@@ -218,6 +248,7 @@ static void dsfs_inode_ops(struct inode *inode, const struct dsfs_attr *attr)
 		break;
 	case S_IFLNK:
 		inode->i_op = &dsfs_symlink_iops;
+		dsfs_inode_link(inode, attr);
 		break;
 	default:
 		inode->i_op = &dsfs_special_iops;

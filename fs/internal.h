@@ -189,6 +189,7 @@ int dsfs_inode_attr(const struct inode *inode, struct dsfs_attr *attr,
 extern const struct inode_operations dsfs_symlink_iops;
 extern const struct inode_operations dsfs_special_iops;
 struct inode *dsfs_iget(struct super_block *sb, u32 ino);
+void dsfs_free_inode(struct inode *inode);
 int dsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
 		 struct kstat *stat, u32 request_mask, unsigned int flags);
 

@@ -130,6 +130,7 @@ static void dsfs_put_super(struct super_block *sb)
 
 static const struct super_operations dsfs_sops = {
 	.evict_inode	= dsfs_evict_inode,
+	.free_inode	= dsfs_free_inode,
 	.statfs		= dsfs_statfs,
 	.put_super	= dsfs_put_super,
 	.show_options	= dsfs_show_options,
@@ -406,6 +407,8 @@ err_meta:
 static void __exit dsfs_exit(void)
 {
 	unregister_filesystem(&dsfs_fs_type);
+	/* dsfs_free_inode() is called by RCU, maybe still after the unmount. */
+	rcu_barrier();
 	dsfs_sysfs_exit();
 	dsfs_meta_exit();
 }
