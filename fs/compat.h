@@ -179,4 +179,30 @@ static inline struct folio *dsfs_compat_alloc_folio(gfp_t gfp,
 #define SLAB_NO_MERGE	0
 #endif
 
+/*
+ * 6.14: crc32c() tells whether it has an instruction.  Before, it is the crypto
+ * API's best driver; the generic one of arm64 takes instructions, too.
+ */
+#include <linux/crc32.h>
+#ifdef CRC32C_OPTIMIZATION
+static inline bool dsfs_crc32c_fast(void)
+{
+	return crc32_optimizations() & CRC32C_OPTIMIZATION;
+}
+#else
+#include <crypto/hash.h>
+static inline bool dsfs_crc32c_fast(void)
+{
+	struct crypto_shash *tfm = crypto_alloc_shash("crc32c", 0, 0);
+	bool fast = true;
+
+	if (IS_ERR(tfm))
+		return true;
+	if (!IS_ENABLED(CONFIG_ARM64))
+		fast = strcmp(crypto_shash_driver_name(tfm), "crc32c-generic");
+	crypto_free_shash(tfm);
+	return fast;
+}
+#endif
+
 #endif /* DSFS_COMPAT_H */

@@ -279,8 +279,8 @@ static bool dsfs_retry_block(struct dsfs_source *src, u64 block, void *p)
 	if (!dsfs_bdev_read(src->sb, pos, p, DSFS_BLOCK_SIZE))
 		return dsfs_block_good(src, block, p);
 	if (++src->retries_failed == DSFS_RETRY_MAX)
-		dsfs_info(src->sb, "%u single blocks of metadata could not be read: what else is in failed requests is read when it is needed",
-			  DSFS_RETRY_MAX);
+		pr_warn("dsfs (%s): %u blocks of metadata could not be read alone: what else is in requests that failed is read when it is needed\n",
+			src->sb->s_id, DSFS_RETRY_MAX);
 	return false;
 }
 
@@ -602,7 +602,6 @@ int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,
 {
 	int ret;
 
-	/* So that not each small image begins at the same node */
 	src->node = numa_mem_id();
 	ret = dsfs_check_memory(src, fc, mode);
 	if (ret)
