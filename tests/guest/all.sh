@@ -5,7 +5,7 @@
 #
 # Disks (serials): zoo plain misaligned nosums flat jpegs: images made by
 # tests/tools/mkimages, writable: zoo again, on a disk that could be written,
-# pext4 jext4: the same trees on ext4; gen1, and gen2, which is gen1 updated, other: gen1 with another UUID,
+# pext4 jext4: the same trees on ext4; many; gen1, and gen2, which is gen1 updated, other: gen1 with another UUID,
 # nest: gen1's image in an image.  Listings of the
 # sources lie in /ref.  Arguments: names of steps, to run only those.
 set -eu
@@ -193,6 +193,8 @@ step_nfs()
 {
 	dsfs zoo
 	run "$here/nfs.sh" /mnt/zoo
+	dsfs zoo meta=lazy
+	run "$here/nfs.sh" /mnt/zoo subtree
 }
 
 step_mounts()
@@ -203,6 +205,57 @@ step_mounts()
 step_memory()
 {
 	run "$here/nomem.sh" "$(real flat)"
+}
+
+step_dirty()
+{
+	run "$here/dirty.sh" "$(real gen1)" "$(real gen2)"
+}
+
+# Where the names of flat lie comes with the tree.
+step_slowmeta()
+{
+	# shellcheck disable=SC2046 # two numbers
+	run "$here/slowmeta.sh" "$(real many)" "$(real flat)" $(cat /ref/flat.names)
+}
+
+step_yields()
+{
+	mkdir -p /mnt/many
+	dsfs many
+	run "$here/yields" --check fiemap /mnt/many/sparse
+	umount /mnt/many
+	dsfs flat
+	run "$here/yields" --check readdir /mnt/flat
+	umount /mnt/flat
+}
+
+# crc32c_said COUNT: how often the kernel log says that it is slow
+crc32c_said()
+{
+	[ "$(dmesg | grep -cE 'dsfs: no crc32c instruction is used here: .* [0-9]+ us .*verify=off')" -eq "$1" ]
+}
+
+# A processor without the instruction
+step_slowsums()
+{
+	check "nothing is said of checksums before a mount" crc32c_said 0
+	dsfs plain verify=off
+	check "nor of a mount that does not verify" crc32c_said 0
+	umount /mnt/plain
+	dsfs plain
+	dsfs jpegs
+	dmesg | grep 'no crc32c instruction' | sed 's/^/# /'
+	check "that no crc32c instruction is used is said once" crc32c_said 1
+	umount /mnt/plain
+	umount /mnt/jpegs
+}
+
+step_fastsums()
+{
+	dsfs plain
+	check "nothing is said of checksums with an instruction" crc32c_said 0
+	umount /mnt/plain
 }
 
 step_generations()
@@ -253,7 +306,8 @@ step_requests()
 	umount /mnt/jpegs
 }
 
-[ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck apart windows refaults nfs mounts generations requests
+[ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck apart windows refaults nfs mounts generations \
+	dirty slowmeta yields fastsums requests
 for step in "$@"; do
 	start=$(cut -d ' ' -f 1 /proc/uptime)
 	"step_$step"

@@ -19,12 +19,14 @@ static void visit(const struct t_object *o)
 	attrs_xattr_visit(o);
 	attrs_handle_visit(o);
 	attrs_connect_visit(o);
+	attrs_link_visit(o);
 }
 
 static int report(void)
 {
 	struct t_case **groups[] = { attrs_xattr_cases, attrs_handle_cases, attrs_connect_cases,
-				     attrs_acl_cases, attrs_readonly_cases, attrs_super_cases };
+				     attrs_acl_cases, attrs_readonly_cases, attrs_super_cases,
+				     attrs_link_cases };
 	struct t_case *all[64];
 	size_t i, n = 0;
 

@@ -11,13 +11,14 @@
 
 extern struct t_case *attrs_xattr_cases[], *attrs_handle_cases[], *attrs_connect_cases[],
 		     *attrs_acl_cases[],
-		     *attrs_readonly_cases[], *attrs_super_cases[];
+		     *attrs_readonly_cases[], *attrs_super_cases[], *attrs_link_cases[];
 
 void attrs_xattr_visit(const struct t_object *o);
 void attrs_handle_visit(const struct t_object *o);
 void attrs_handle_end(int root);
 void attrs_connect_visit(const struct t_object *o);
 void attrs_connect_end(int root);
+void attrs_link_visit(const struct t_object *o);
 void attrs_acl(const char *root);
 void attrs_readonly(int root, bool dsfs);
 void attrs_super(int root, const char *label);

@@ -35,6 +35,7 @@ struct parts {
 
 static struct kept {
 	char *path;
+	nlink_t links;
 	struct parts parts;
 	struct file_handle *h;
 } kept[KEEP];
@@ -51,9 +52,11 @@ void attrs_connect_visit(const struct t_object *o)
 		forged.skip = connected.skip;
 		return;
 	}
-	/* Some of each type; of a path that a link's target fits in. */
-	if (S_ISDIR(o->st.st_mode) || o->st.st_nlink > 1 || strlen(o->path) > 2000 ||
-	    count == KEEP || seen[type]++ >= 8)
+	/* Some of each type and some with more names; of a path that a link's target fits in. */
+	if (o->st.st_nlink > 1)
+		type = 0;
+	if (S_ISDIR(o->st.st_mode) || strlen(o->path) > 2000 || count == KEEP ||
+	    seen[type]++ >= 8)
 		return;
 	h = t_alloc(sizeof(*h) + MAX_HANDLE_SZ);
 	h->handle_bytes = MAX_HANDLE_SZ;
@@ -66,6 +69,7 @@ void attrs_connect_visit(const struct t_object *o)
 		return;
 	}
 	kept[count].path = strdup(o->path);
+	kept[count].links = o->st.st_nlink;
 	memcpy(&kept[count].parts, h->f_handle, sizeof(struct parts));
 	kept[count++].h = h;
 }
@@ -120,7 +124,13 @@ static void open_one(int root, const struct kept *k)
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, path, sizeof(path) - 1);
 	path[n < 0 ? 0 : n] = 0;
-	t_check(&connected, n >= (ssize_t)len && !strcmp(path + n - len, k->path), k->path,
+	/* Which of several names in the directory is nobody's business. */
+	if (k->links > 1) {
+		len = strrchr(k->path, '/') - k->path + 1;
+		n = strrchr(path, '/') - path + 1;
+		path[n] = 0;
+	}
+	t_check(&connected, n >= (ssize_t)len && !strncmp(path + n - len, k->path, len), k->path,
 		"its path is %s", path);
 	close(fd);
 }
@@ -131,8 +141,11 @@ void attrs_connect_end(int root)
 
 	/* With no name in the cache the way up has to be asked for.  What opens has one. */
 	attrs_drop_caches();
-	for (i = 0; i < count; i++)
-		forge(root, kept + i);
+	/* A further name's directory is no made-up one. */
+	for (i = 0; i < count; i++) {
+		if (kept[i].links == 1)
+			forge(root, kept + i);
+	}
 	for (i = 0; i < count; i++)
 		open_one(root, kept + i);
 	while (count) {

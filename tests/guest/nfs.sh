@@ -1,13 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# nfs.sh DIR - export mktree's zoo, mounted at DIR, by the kernel's NFS server
+# nfs.sh DIR [subtree] - export mktree's zoo, mounted at DIR, by the kernel's NFS server
 # and compare it, mounted over the loopback interface, with DIR; unmount DIR.
 #
 # No daemon is needed for that: what mountd would answer to the kernel's
 # questions is written into its caches beforehand, and version 4 alone needs
 # neither rpcbind nor the mount protocol.  Extended attributes and ACLs are not
 # compared, NFS has its own.
+#
+# With "subtree" the server checks that a file is below what it exports: it finds the
+# name of each by its handle.
 #
 # Needs the modules nfsd and nfsv4.
 set -eu
@@ -22,6 +25,10 @@ client=$(mktemp -d)
 never=4000000000
 # Read-only, any port, a subtree is not checked, with an fsid.
 flags=$((0x1 | 0x2 | 0x400 | 0x2000))
+if [ "${2:-}" = subtree ]; then
+	flags=$((flags & ~0x400))
+	prog="nfs, subtrees"
+fi
 
 serve()
 {

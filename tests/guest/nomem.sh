@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# nomem.sh DEVICE - metadata larger than the memory that is free: the mount is refused
-# and says what would help, before anything else on the machine suffers.
+# nomem.sh DEVICE - where metadata in memory lies and shows up, and metadata that is larger
+# than the memory that is free: the mount is refused and says what would help, before
+# anything else on the machine suffers.
 #
 # DEVICE holds an image with some 10 MiB of metadata or more.  A tmpfs takes the rest of
-# the memory, since nothing can be reclaimed of it.
+# the memory, since nothing can be reclaimed of it.  With movablecore=, most of the memory
+# that is available is such that the kernel cannot use it for itself.
 set -eu
 here=$(dirname "$0")
 prog=nomem
@@ -47,7 +49,92 @@ accepted()
 	umount "$dir"
 }
 
+# --- where it shows up ------------------------------------------------------------------
+
+# Objects of the slab cache, each a block of 4 KiB; "N0=12 N1=13" behind them
+objects()
+{
+	cat /sys/kernel/slab/dsfs_metadata/objects
+}
+
+in_slabinfo()
+{
+	awk '$1 == "dsfs_metadata" { kib = $2 * $4 / 1024 } END { print kib + 0 }' /proc/slabinfo
+}
+
+unreclaimable()
+{
+	awk '$1 == "SUnreclaim:" { print $2 }' /proc/meminfo
+}
+
+# Half of what an even share would be, at the least
+on_all_nodes()
+{
+	objects | tr ' ' '\n' | awk -F = -v want=$((need / 4 / 4)) \
+		'/^N/ { nodes++; if ($2 < want) few++ } END { exit few || nodes != 2 }'
+}
+
+found()
+{
+	before=$(unreclaimable)
+	check "there is none without a mount" [ "$(in_slabinfo)" -lt 1024 ]
+	mount -t dsfs "$dev" "$dir"
+	echo "# $prog: $need KiB of metadata: $(in_slabinfo) KiB in /proc/slabinfo, SUnreclaim $(($(unreclaimable) - before)) KiB more, objects $(objects)"
+	check "slabinfo has metadata under its name" [ "$(in_slabinfo)" -ge "$need" ]
+	check "SUnreclaim has it" [ $(($(unreclaimable) - before)) -ge "$need" ]
+	[ ! -d /sys/devices/system/node/node1 ] ||
+		check "all nodes have their share of it" on_all_nodes
+	umount "$dir"
+}
+
+# --- memory that the kernel cannot use ----------------------------------------------------
+
+oom_kills()
+{
+	awk '$1 == "oom_kill" { print $2 }' /proc/vmstat
+}
+
+# Mounts, each with the metadata in memory, until one is refused
+exhaust()
+{
+	n=0
+	while loop=$(losetup -f) && losetup -r "$loop" "$dev"; do
+		n=$((n + 1))
+		mkdir "$dir/$n"
+		"$here/trymount" "$loop" "$dir/$n" >"$log" || break
+		[ "$n" -lt 100 ] || return 1
+	done
+	echo "# $prog: mount $n: $(cat "$log")"
+	grep -q '^ENOMEM: .*metadata needs [0-9]* KiB of memory, .*: mount with meta=lazy' "$log"
+}
+
+release()
+{
+	for d in "$dir"/*; do
+		umount "$d" 2>/dev/null || true
+		rmdir "$d"
+	done
+	for l in /sys/block/loop*/loop; do
+		l=${l%/loop}
+		losetup -d "/dev/${l##*/}"
+	done
+}
+
+kernel_memory()
+{
+	kills=$(oom_kills)
+	drop_caches
+	check "a mount is refused when the kernel has no more for it" exhaust
+	check "nobody was killed for it" [ "$(oom_kills)" -eq "$kills" ]
+	echo "# $prog: MemAvailable: $(awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo) KiB"
+	release
+	check "none of it is left" [ "$(in_slabinfo)" -lt 1024 ]
+	check "and there is room again" accepted meta=resident
+}
+
 need=$(metadata_kib)
+found
+! grep -q movablecore /proc/cmdline || kernel_memory
 take_memory $((need * 3 / 4))
 check "more metadata than memory is refused" refused
 check "and can be mounted with meta=lazy" accepted meta=lazy

@@ -279,13 +279,14 @@ void set_acl(const char *path, bool def, const struct posix_acl *acl, int count)
 
 static void usage(FILE *to)
 {
-	fputs("usage: mktree [--for=dsfs|ext4] [--no-root] [--big] [--wide] [--flat=N] DIR\n"
+	fputs("usage: mktree [--for=dsfs|ext4] [--no-root] [--big] [--wide] [--many] [--flat=N] DIR\n"
 	      "\n"
 	      "Makes DIR, which must not exist, with one of everything in it.\n"
 	      "  --for=ext4  leave out what an image of mke2fs -d does not carry\n"
 	      "  --no-root   leave out devices, owners and attributes that need root\n"
 	      "  --big       sparse files over 4 GiB as well\n"
 	      "  --wide      nothing but 65,600 owners, and 65,600 names of one file\n"
+	      "  --many      nothing but a file of 16,384 pieces, and as many directories\n"
 	      "  --flat=N    nothing but one directory of N empty files\n", to);
 }
 
@@ -294,6 +295,7 @@ static const struct option options[] = {
 	{ "no-root", no_argument, NULL, 'n' },
 	{ "big", no_argument, NULL, 'b' },
 	{ "wide", no_argument, NULL, 'w' },
+	{ "many", no_argument, NULL, 'm' },
 	{ "flat", required_argument, NULL, 'F' },
 	{ "help", no_argument, NULL, 'h' },
 	{ }
@@ -301,7 +303,7 @@ static const struct option options[] = {
 
 int main(int argc, char **argv)
 {
-	bool wide = false;
+	bool wide = false, many = false;
 	uint64_t flat = 0;
 	char *end;
 	int c;
@@ -323,6 +325,9 @@ int main(int argc, char **argv)
 			break;
 		case 'w':
 			wide = true;
+			break;
+		case 'm':
+			many = true;
 			break;
 		case 'F':
 			flat = strtoull(optarg, &end, 10);
@@ -351,6 +356,8 @@ int main(int argc, char **argv)
 		die(argv[optind], "mkdir");
 	if (wide)
 		make_wide();
+	else if (many)
+		make_many();
 	else if (flat)
 		make_flat(flat);
 	else

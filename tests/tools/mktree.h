@@ -56,10 +56,12 @@ void set_xattr(const char *path, const char *name, const void *value, size_t len
 void set_acl(const char *path, bool def, const struct posix_acl *acl, int count);
 void fill_pattern(void *buf, size_t len, uint64_t key, uint64_t pos);
 
+#define MANY	16384
 #define WIDE	65600	/* just above what 16 bits hold */
 
 void make_zoo(void);
 void make_wide(void);
+void make_many(void);
 void make_flat(uint64_t entries);
 
 void die(const char *name, const char *what) __attribute__((noreturn));

@@ -520,3 +520,25 @@ void make_flat(uint64_t entries)
 		put_file(name, 0);
 	}
 }
+
+/* What a call of its own can walk for long: runs of a file, names of a directory. */
+void make_many(void)
+{
+	static uint64_t runs[MANY][2];
+	char name[32];
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		/* A block, and a hole that is just long enough */
+		runs[i][0] = i * (4096 + 65536ULL);
+		runs[i][1] = 4096;
+	}
+	put_sparse("sparse", MANY * (4096 + 65536ULL), runs, MANY);
+	enter("dirs", 0755);
+	for (i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		enter(name, 0755);
+		leave();
+	}
+	leave();
+}

@@ -1,0 +1,177 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# slowmeta.sh MANY FLAT NAMES BYTES - metadata that comes slowly, or not at all: what is
+# asked of the device, and whether who waits can be killed.
+#
+# MANY and FLAT hold mktree's trees of these names; FLAT's names lie at NAMES, BYTES of
+# them.  Nothing here depends on time but how far a program that is killed had come,
+# which is told by requests: a slow device takes one only after the other.
+#
+# Needs dmsetup and the modules dm_mod and dm_delay.
+set -eu
+here=$(dirname "$0")
+prog=slowmeta
+# shellcheck source=tests/guest/lib.sh
+. "$here/lib.sh"
+export DM_DISABLE_UDEV=1
+
+many=$1 flat=$2 names=$3 bytes=$4
+dir=$(mktemp -d)
+dm=/dev/mapper/slowmeta
+
+begin()
+{
+	disk=$1
+	sectors=$(blockdev --getsz "$disk")
+	echo "0 $sectors linear $disk 0" | dmsetup create slowmeta --readonly
+	name=$(basename "$(readlink -f $dm)")
+	[ -e "/sys/block/$name" ] || name=$(dmsetup info -c --noheadings -o blkdevname slowmeta)
+}
+
+end()
+{
+	dmsetup remove slowmeta
+}
+
+become()
+{
+	dmsetup load --readonly slowmeta
+	dmsetup suspend --nolockfs slowmeta
+	dmsetup resume slowmeta
+}
+
+# Requests of the device so far, those that failed, too
+count()
+{
+	disk_count "/dev/$name" 1
+}
+
+# --- handles: no directory is read for a name ------------------------------------------
+
+# A directory at the end of a large one: its handle leads to its name.
+reconnects()
+{
+	"$here/handles" save "$dir/dirs/9999" /tmp/handles
+	umount "$dir"
+	mount -t dsfs -o "$1" $dm "$dir"
+	before=$(count)
+	"$here/handles" open "$dir" /tmp/handles >/tmp/opened
+	after=$(count)
+	echo "# $prog: $((after - before)) requests"
+	grep -q '^same=1 other=0 stale=0 failed=0' /tmp/opened && [ $((after - before)) -le 16 ]
+}
+
+begin "$many"
+for opts in meta=lazy meta=resident; do
+	mount -t dsfs -o $opts $dm "$dir"
+	check "a directory among many by its handle, $opts" reconnects $opts
+	umount "$dir"
+done
+
+# --- a slow device: who waits can be killed --------------------------------------------
+
+# killed MOST CMD...: CMD is killed when it has come some way; it ends before it has
+# made MOST requests, which it would have made.
+killed()
+{
+	most=$1
+	shift
+	before=$(count)
+	"$@" >/dev/null 2>&1 &
+	pid=$!
+	until [ $(($(count) - before)) -ge 8 ]; do
+		[ -d /proc/$pid ] || { echo "# $prog: $* ended by itself"; return 1; }
+	done
+	kill -KILL $pid
+	rc=0
+	wait $pid || rc=$?
+	after=$(count)
+	echo "# $prog: $((after - before)) requests of $most"
+	[ $rc -eq 137 ] && [ $((after - before)) -lt $((most / 2)) ]
+}
+
+mount -t dsfs -o meta=lazy $dm "$dir"
+# The segments of the file take 64 pages.
+ls -l "$dir/sparse" >/dev/null
+echo "0 $sectors delay $disk 0 40" | become
+check "FIEMAP of a file in many pieces is killed" killed 64 \
+	"$here/yields" fiemap "$dir/sparse"
+umount "$dir"
+end
+
+begin "$flat"
+mount -t dsfs -o meta=lazy $dm "$dir"
+ls -ld "$dir" >/dev/null
+echo "0 $sectors delay $disk 0 40" | become
+check "readdir of a million names is killed" killed 1000 "$here/yields" readdir "$dir"
+echo "0 $sectors linear $disk 0" | become
+umount "$dir"
+end
+
+# --- metadata that cannot be read at mount ---------------------------------------------
+
+# broken TARGET...: by that what is behind the first 64 KiB of names
+broken()
+{
+	from=$((names / 512 + 128)) to=$(((names + bytes) / 512))
+	echo "0 $from linear $disk 0"
+	echo "$from $((to - from)) $*"
+	[ $to -ge "$sectors" ] || echo "$to $((sectors - to)) linear $disk $to"
+}
+
+blocks=$((bytes / 4096))
+begin "$flat"
+before=$(count)
+mount -t dsfs $dm "$dir"
+good=$(($(count) - before))
+umount "$dir"
+broken error | become
+before=$(count)
+check "a mount goes on without blocks that cannot be read" mount -t dsfs $dm "$dir"
+tries=$(($(count) - before - good))
+echo "# $prog: $tries requests more, for $blocks blocks"
+check "few of them are tried one by one" [ $tries -le 200 -a $blocks -gt 2000 ]
+check "all are counted" [ "$(cat "/sys/fs/dsfs/$name/metadata_bad_blocks")" -ge $((blocks - 32)) ]
+echo "0 $sectors linear $disk 0" | become
+check "and read when they are needed" [ "$(find "$dir" | wc -l)" -gt 100000 ]
+umount "$dir"
+
+mounted()
+{
+	grep -q " $dir dsfs " /proc/mounts
+}
+
+# How often a block was said to be bad since the mark
+said()
+{
+	dmesg | sed '1,/slowmeta mark/d' | grep -c 'metadata block at [0-9]* is unreadable' || true
+}
+
+# It is killed when it has tried some blocks alone, and tries no other.
+killed_mount()
+{
+	echo "slowmeta mark" >/dev/kmsg
+	mount -t dsfs $dm "$dir" &
+	pid=$!
+	until [ "$(said)" -ge 5 ]; do
+		[ -d /proc/$pid ] || { echo "# $prog: the mount ended by itself"; return 1; }
+	done
+	before=$(count)
+	kill -KILL $pid
+	rc=0
+	wait $pid || rc=$?
+	echo "# $prog: $(($(count) - before)) requests more"
+	[ $rc -eq 137 ] && ! mounted && [ $(($(count) - before)) -lt 20 ]
+}
+
+# A device that fails each request after a while
+echo "0 $sectors error" | dmsetup create failing --readonly
+broken delay /dev/mapper/failing $((names / 512 + 128)) 250 | become
+check "a mount that tries single blocks is killed" killed_mount
+! mounted || umount "$dir"
+echo "0 $sectors linear $disk 0" | become
+dmsetup remove failing
+end
+rmdir "$dir"
+exit $failed
