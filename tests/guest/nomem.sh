@@ -85,6 +85,26 @@ found()
 	[ ! -d /sys/devices/system/node/node1 ] ||
 		check "all nodes have their share of it" on_all_nodes
 	umount "$dir"
+	check "no memory cgroup is charged for it" charged_to_nobody
+}
+
+# Who mounts has a limit below what the metadata takes.
+charged_to_nobody()
+{
+	mkdir -p /sys/fs/cgroup
+	mount -t cgroup2 none /sys/fs/cgroup
+	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+	group=/sys/fs/cgroup/mounter
+	mkdir $group
+	echo $((need / 4))K >$group/memory.max
+	sh -c "echo \$\$ >$group/cgroup.procs; exec mount -t dsfs $dev $dir"
+	usable=$?
+	kib=$(($(cat $group/memory.current) / 1024))
+	echo "# $prog: $kib KiB are charged to who mounted $need KiB of metadata"
+	umount "$dir" || usable=1
+	rmdir $group
+	umount /sys/fs/cgroup
+	[ $usable -eq 0 ] && [ $kib -lt $((need / 8)) ]
 }
 
 # --- memory that the kernel cannot use ----------------------------------------------------

@@ -100,15 +100,6 @@ check "FIEMAP of a file in many pieces is killed" killed 64 \
 umount "$dir"
 end
 
-begin "$flat"
-mount -t dsfs -o meta=lazy $dm "$dir"
-ls -ld "$dir" >/dev/null
-echo "0 $sectors delay $disk 0 40" | become
-check "readdir of a million names is killed" killed 1000 "$here/yields" readdir "$dir"
-echo "0 $sectors linear $disk 0" | become
-umount "$dir"
-end
-
 # --- metadata that cannot be read at mount ---------------------------------------------
 
 # broken TARGET...: by that what is behind the first 64 KiB of names
