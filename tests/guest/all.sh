@@ -221,10 +221,6 @@ step_slowmeta()
 
 step_yields()
 {
-	mkdir -p /mnt/many
-	dsfs many
-	run "$here/yields" --check fiemap /mnt/many/sparse
-	umount /mnt/many
 	dsfs flat
 	run "$here/yields" --check readdir /mnt/flat
 	umount /mnt/flat

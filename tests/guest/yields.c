@@ -28,7 +28,7 @@
 #include "lib.h"
 
 #define BUFFER		(64 << 20)
-#define TURNS		50
+#define TURNS		25
 
 static atomic_bool calling, ended, had;
 static atomic_int turns;
