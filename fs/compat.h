@@ -16,7 +16,9 @@
 #ifndef DSFS_COMPAT_H
 #define DSFS_COMPAT_H
 
+#include <crypto/hash.h>
 #include <linux/bio.h>
+#include <linux/crc32.h>
 #include <linux/exportfs.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -180,26 +182,21 @@ static inline struct folio *dsfs_compat_alloc_folio(gfp_t gfp,
 #endif
 
 /*
- * 6.14: crc32c() tells whether it has an instruction.  Before, it is the crypto
- * API's best driver; the generic one of arm64 takes instructions, too.
+ * crc32c() tells whether it has an instruction.  Before, it is the crypto API's best
+ * driver; the generic one of arm64 takes instructions, too.
  */
-#include <linux/crc32.h>
-#ifdef CRC32C_OPTIMIZATION
-static inline bool dsfs_crc32c_fast(void)
-{
-	return crc32_optimizations() & CRC32C_OPTIMIZATION;
-}
-#else
-#include <crypto/hash.h>
-static inline bool dsfs_crc32c_fast(void)
+#ifndef CRC32C_OPTIMIZATION
+#define CRC32C_OPTIMIZATION	1U
+static inline u32 crc32_optimizations(void)
 {
 	struct crypto_shash *tfm = crypto_alloc_shash("crc32c", 0, 0);
-	bool fast = true;
+	u32 fast = CRC32C_OPTIMIZATION;
 
 	if (IS_ERR(tfm))
-		return true;
-	if (!IS_ENABLED(CONFIG_ARM64))
-		fast = strcmp(crypto_shash_driver_name(tfm), "crc32c-generic");
+		return fast;
+	if (!IS_ENABLED(CONFIG_ARM64) &&
+	    !strcmp(crypto_shash_driver_name(tfm), "crc32c-generic"))
+		fast = 0;
 	crypto_free_shash(tfm);
 	return fast;
 }

@@ -9,6 +9,7 @@
  */
 #include "internal.h"
 
+#include <linux/crc32.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -198,7 +199,7 @@ static void dsfs_note_slow_sums(struct super_block *sb)
 	u64 best = U64_MAX, start;
 	int i;
 
-	if (!dsfs_verifies(sb) || dsfs_crc32c_fast())
+	if (!dsfs_verifies(sb) || crc32_optimizations() & CRC32C_OPTIMIZATION)
 		return;
 	p = (void *)get_zeroed_page(GFP_KERNEL);
 	if (!p)
