@@ -57,7 +57,7 @@ static int adopt_holes(struct stream *s, struct node *n,
 		sp->first_segment = s->segments.len / sizeof(seg);
 	n->sparse = s->src->tree.sparse.n;
 	for (u64 i = 0; !ret && i < ext->segments; i++) {
-		ret = dsfs_meta_copy(s->src->update->past, DSFS_REGION_SEGMENTS,
+		ret = dsfs_meta_copy(s->src->base->past, DSFS_REGION_SEGMENTS,
 				     (ext->first_segment + i) * sizeof(seg),
 				     sizeof(seg), &seg);
 		if (!ret)
@@ -71,7 +71,7 @@ static int adopt_holes(struct stream *s, struct node *n,
 /* Place and holes of a file that stays; its checksums come later. */
 static int adopt_node(struct stream *s, struct node *n, u32 ino, u64 *stored)
 {
-	struct update *u = s->src->update;
+	struct update *u = s->src->base;
 	struct dsfs_err err = { 0 };
 	struct dsfs_ext_info ext;
 	struct dsfs_attr attr;
@@ -94,7 +94,7 @@ static int adopt_node(struct stream *s, struct node *n, u32 ino, u64 *stored)
 static int collect_node(struct stream *s, struct array *places, struct dir *d,
 			struct node *n)
 {
-	struct update *u = s->src->update;
+	struct update *u = s->src->base;
 	struct place_of *p;
 	u32 old = 0;
 	u64 stored;
@@ -159,7 +159,7 @@ static int adopt_sums(struct stream *s, struct place_of *p)
 {
 	const unsigned int bits = s->src->o->chunk_bits;
 	struct dsfs_attr attr = { .ino = p->old };
-	struct update *u = s->src->update;
+	struct update *u = s->src->base;
 	u64 first = s->chunks.len / sizeof(__le32);
 	struct dsfs_err err = { 0 };
 	__le32 raw;
@@ -215,10 +215,10 @@ static void count_place(struct stream *s, const struct place_of *p, u64 *end)
 	if (from < *end)
 		from = *end;
 	if (to > from)
-		s->src->update->live += (to - from) << bits;
+		s->src->base->live += (to - from) << bits;
 	if (to > *end)
 		*end = to;
-	s->src->update->stored += p->stored;
+	s->src->base->stored += p->stored;
 }
 
 int update_adopt(struct stream *s)

@@ -32,7 +32,7 @@ struct moves {
 int compact_worth(struct stream *s)
 {
 	const struct options *o = s->src->o;
-	struct update *u = s->src->update;
+	struct update *u = s->src->base;
 	char dead[32], all[32];
 	u64 percent;
 	int ret = update_adopt(s);
@@ -88,7 +88,7 @@ static int verify(struct stream *s, u32 ino, u64 stored, u64 at, const char *p,
 		u64 n = bytes - done < 1ULL << bits ? bytes - done :
 						      1ULL << bits;
 
-		ret = dsfs_chunk_sum(s->src->update->past, &attr, stored,
+		ret = dsfs_chunk_sum(s->src->base->past, &attr, stored,
 				     (at + done) >> bits, &want, &err);
 		if (!ret && dsfs_crc32c(0, p + done, n) != want)
 			ret = -EBADMSG;
@@ -99,7 +99,7 @@ static int verify(struct stream *s, u32 ino, u64 stored, u64 at, const char *p,
 static int copy(struct stream *s, struct moves *m, u32 ino, u64 from, u64 to,
 		u64 stored)
 {
-	const struct update *u = s->src->update;
+	const struct update *u = s->src->base;
 	int ret = 0;
 
 	for (u64 at = 0; !ret && at < stored; at += COPY_BYTES) {
@@ -144,7 +144,7 @@ static int move_node(struct stream *s, struct moves *m, struct node *n, u32 ino)
 
 int compact_data(struct stream *s)
 {
-	const struct update *u = s->src->update;
+	const struct update *u = s->src->base;
 	const struct tree *t = &s->src->tree;
 	struct moves m = { 0 };
 	int ret = moves_init(&m, u->img.geo->files);

@@ -30,7 +30,7 @@ static int set_xattrs(struct source *src, struct node *n,
 
 	if (!(old->attr.flags & DSFS_INODE_XATTRS))
 		return 0;
-	ret = image_xattr_set(src->update->past, &old->ext, &set, &bytes, err);
+	ret = image_xattr_set(src->base->past, &old->ext, &set, &bytes, err);
 	if (!ret)
 		ret = xsets_get(&src->xsets, set, bytes, &n->xattrs);
 	free(set);
@@ -43,7 +43,7 @@ static int set_target(struct source *src, struct node *n,
 		      const struct dsfs_attr *attr, struct dsfs_err *err)
 {
 	char buf[DSFS_SYMLINK_MAX + 1];
-	int ret = image_symlink(src->update->past, attr, buf, err);
+	int ret = image_symlink(src->base->past, attr, buf, err);
 
 	if (ret)
 		return ret;
@@ -92,7 +92,7 @@ static int fill_node(struct source *src, struct dir *parent, struct node *n,
 {
 	struct image_node old;
 	s64 owner;
-	int ret = image_node_get(src->update->past, ino, &old, err);
+	int ret = image_node_get(src->base->past, ino, &old, err);
 
 	if (ret)
 		return ret;
@@ -113,7 +113,7 @@ static int fill_node(struct source *src, struct dir *parent, struct node *n,
 static int fill_dir(struct source *src, struct dir *d, u32 ino,
 		    struct dsfs_err *err)
 {
-	struct dsfs_source *past = src->update->past;
+	struct dsfs_source *past = src->base->past;
 	struct dsfs_dir_info was;
 	struct dsfs_dir_iter it;
 	struct dsfs_name name;
@@ -147,7 +147,7 @@ static int fill_dir(struct source *src, struct dir *d, u32 ino,
 /* Numbers are given in the same order, so each file has that of before. */
 static int keep_numbers(struct source *src)
 {
-	struct update *u = src->update;
+	struct update *u = src->base;
 	int ret = tree_number(&src->tree);
 
 	if (!ret && src->tree.inodes != u->img.geo->inodes)
@@ -191,7 +191,7 @@ int image_tree(struct source *src)
 		ret = keep_numbers(src);
 	if (ret) {
 		image_err_text(&err, ret, text, sizeof(text));
-		msg_error(src->update->img.path, "metadata: %s", text);
+		msg_error(src->base->img.path, "metadata: %s", text);
 	}
 	return ret;
 }

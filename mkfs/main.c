@@ -58,7 +58,7 @@ static int write_super(struct meta *m, struct output *out)
 static int make_plan(struct source *src, struct plan *plan)
 {
 	return plan_make(plan, &src->tree, src->o, &src->owners, &src->xsets,
-			 src->o->update ? src->update->start :
+			 src->o->build == BUILD_UPDATE ? src->base->start :
 					  DSFS_DATA_START_MIN);
 }
 
@@ -80,7 +80,7 @@ static int build_data(struct stream *s, const struct plan *plan,
 {
 	int ret = output_open(out, s->start);
 
-	if (!ret && s->src->o->compact)
+	if (!ret && s->src->o->build == BUILD_COMPACT)
 		return compact_data(s);
 	if (!ret)
 		ret = order_read(s);
@@ -99,7 +99,7 @@ static int build(struct source *src, struct plan *plan, struct output *out)
 		msg_error(NULL, "out of memory");
 		goto out;
 	}
-	if (src->o->compact) {
+	if (src->o->build == BUILD_COMPACT) {
 		ret = compact_worth(stream);
 		if (ret <= 0)
 			goto out;
@@ -131,10 +131,10 @@ static int get_tree(struct source *src)
 	const struct options *o = src->o;
 	int ret;
 
-	if (o->compact)
+	if (o->build == BUILD_COMPACT)
 		return image_tree(src);
 	ret = o->manifest ? manifest_read(src) : scan_tree(src);
-	return ret || !o->update ? ret : update_match(src);
+	return ret || o->build != BUILD_UPDATE ? ret : update_match(src);
 }
 
 static int run(struct options *o, struct source *src, struct output *out)
@@ -149,11 +149,12 @@ static int run(struct options *o, struct source *src, struct output *out)
 	ret = source_init(src, o);
 	if (ret)
 		return ret;
-	if (o->update || o->compact) {
-		ret = update_open(src, o, o->update ? out->path : o->source);
+	if (o->build != BUILD_NEW) {
+		ret = update_open(src, o, o->build == BUILD_UPDATE ? out->path :
+								     o->source);
 		if (ret)
 			return ret;
-		out->first_slot = !src->update->img.use;
+		out->first_slot = !src->base->img.use;
 	}
 	src->image_dev = out->dev;
 	src->image_ino = out->ino;

@@ -221,10 +221,10 @@ static int put_history(struct meta *m)
 {
 	int ret;
 
-	if (!m->src->o->update)
+	if (m->src->o->build != BUILD_UPDATE)
 		return 0;
 	meta_begin(m, DSFS_REGION_HISTORY);
-	ret = meta_put(m, &update_slot(m->src->update)->raw, DSFS_SB_SIZE);
+	ret = meta_put(m, &update_slot(m->src->base)->raw, DSFS_SB_SIZE);
 	return ret ? ret : meta_end(m);
 }
 
@@ -274,7 +274,7 @@ static s64 build_time(const struct options *o)
 
 static u64 generation(const struct meta *m)
 {
-	const struct update *u = m->src->update;
+	const struct update *u = m->src->base;
 
 	return u ? u->img.geo->generation + 1 : 1;
 }
@@ -338,7 +338,7 @@ int meta_write(struct meta *m, struct source *src, struct stream *stream,
 	m->src = src;
 	m->stream = stream;
 	m->out = out;
-	m->start = place_meta(&stream->place, src->update);
+	m->start = place_meta(&stream->place, src->o->build);
 	m->sums.size = sizeof(__le32);
 	m->exts.size = sizeof(struct dsfs_ext);
 	m->sets.size = sizeof(u32);

@@ -252,6 +252,14 @@ static int parse_exclude_from(struct options *o, const char *arg)
 	return ret ? 1 : 0;
 }
 
+static int set_build(struct options *o, enum build build)
+{
+	if (o->build != BUILD_NEW && o->build != build)
+		return usage("%s", "--update does not go with --compact");
+	o->build = build;
+	return 0;
+}
+
 static int parse_flag(struct options *o, int c)
 {
 	switch (c) {
@@ -269,11 +277,9 @@ static int parse_flag(struct options *o, int c)
 		o->checksum = true;
 		break;
 	case OPT_COMPACT:
-		o->compact = true;
-		break;
+		return set_build(o, BUILD_COMPACT);
 	case OPT_UPDATE:
-		o->update = true;
-		break;
+		return set_build(o, BUILD_UPDATE);
 	case OPT_NO_DEDUP:
 		o->no_dedup = true;
 		break;
@@ -366,9 +372,9 @@ static void defaults(struct options *o)
 /* What does not go together. */
 static int check_update(const struct options *o)
 {
-	if (o->checksum && !o->update)
+	if (o->checksum && o->build != BUILD_UPDATE)
 		return usage("%s", "--checksum: only with --update");
-	if (!o->update)
+	if (o->build != BUILD_UPDATE)
 		return 0;
 	if (o->layout_set)
 		return usage("%s: not with --update: the image has its own",
@@ -384,8 +390,8 @@ static int check_update(const struct options *o)
 /* An image is packed anew as it is. */
 static int check_compact(const struct options *o)
 {
-	if (o->update || o->checksum || o->manifest || o->order ||
-	    o->npatterns || o->layout_set || o->uuid_set || o->fixed_time ||
+	if (o->checksum || o->manifest || o->order || o->npatterns ||
+	    o->layout_set || o->uuid_set || o->fixed_time ||
 	    o->all_root || o->one_fs || o->no_dedup || o->no_xattrs ||
 	    o->skip_unreadable || o->plan_only)
 		return usage("%s", "options that do not go with --compact");
@@ -394,16 +400,18 @@ static int check_compact(const struct options *o)
 
 static int parse_arguments(struct options *o, int n, char **args)
 {
-	if (n < (o->manifest || o->compact ? 1 : 2))
-		return usage("%s", o->manifest || o->compact ? "IMAGE is needed" :
+	const bool compact = o->build == BUILD_COMPACT;
+
+	if (n < (o->manifest || compact ? 1 : 2))
+		return usage("%s", o->manifest || compact ? "IMAGE is needed" :
 			     "IMAGE and SOURCE are needed");
 	if (n > 2)
 		return usage("%s", "too many arguments");
 	if (o->manifest && o->one_fs)
 		return usage("%s", "--one-file-system: not with --manifest");
-	o->image = args[o->compact && n > 1];
-	o->source = o->compact ? args[0] : n > 1 ? args[1] : ".";
-	if (o->compact)
+	o->image = args[compact && n > 1];
+	o->source = compact ? args[0] : n > 1 ? args[1] : ".";
+	if (compact)
 		return check_compact(o);
 	return check_update(o);
 }

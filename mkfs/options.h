@@ -23,6 +23,18 @@ struct pattern {
 };
 
 /**
+ * enum build - what is built
+ * @BUILD_NEW: an image of a tree
+ * @BUILD_UPDATE: a new generation of an image that is there, behind the others
+ * @BUILD_COMPACT: a new image of the newest generation of another one
+ */
+enum build {
+	BUILD_NEW,
+	BUILD_UPDATE,
+	BUILD_COMPACT,
+};
+
+/**
  * struct options - the run as asked for
  * @manifest: --manifest: @source is where its relative paths begin
  * @build_time: nanoseconds since 1970; valid with @fixed_time or @epoch
@@ -32,8 +44,7 @@ struct pattern {
  *	may say another
  * @label_set: --label
  * @layout_set: --align, --chunk-size or --no-checksums
- * @update: a new generation of @image
- * @compact: @source is an image, to be packed anew
+ * @build: what is to be made of @source
  * @checksum: contents tell what has changed, not sizes and times
  * @any_path: some pattern has @path set
  */
@@ -44,6 +55,7 @@ struct options {
 	const char *order;
 	char label[DSFS_LABEL_MAX];
 	u8 uuid[16];
+	enum build build;
 	s64 build_time;
 	struct pattern *patterns;
 	unsigned int npatterns;
@@ -55,8 +67,6 @@ struct options {
 	bool object_set;
 	bool label_set;
 	bool layout_set;
-	bool update;
-	bool compact;
 	bool checksum;
 	bool any_path;
 	bool uuid_set;

@@ -247,10 +247,10 @@ u64 place_object_padding(const struct place *p)
 	return lost;
 }
 
-u64 place_meta(const struct place *p, bool update)
+u64 place_meta(const struct place *p, enum build build)
 {
-	u64 unit = 1ULL << (p->object_bits && !update ? p->object_bits :
-			    DSFS_BLOCK_BITS);
+	bool objects = p->object_bits && build != BUILD_UPDATE;
+	u64 unit = 1ULL << (objects ? p->object_bits : DSFS_BLOCK_BITS);
 
 	return (p->at.end + unit - 1) & ~(unit - 1);
 }

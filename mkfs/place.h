@@ -5,6 +5,7 @@
 #ifndef MKFS_PLACE_H
 #define MKFS_PLACE_H
 
+#include "options.h"
 #include "tree.h"
 
 #define PLACE_GAPS	64
@@ -84,12 +85,12 @@ u64 place_object_padding(const struct place *p);
 
 /**
  * place_meta - where metadata begins
- * @update: behind an older generation
+ * @build: a new image, or a generation behind an older one
  *
- * It is read in whole at every mount, so a new image gives it objects of its own.
- * An update would write a gap of up to an object for that, which may be more than
- * all that has changed.
+ * It is read in whole at every mount, so a new image, whatever it is made of, gives
+ * it objects of its own.  An update would write a gap of up to an object for that,
+ * which may be more than all that has changed.
  */
-u64 place_meta(const struct place *p, bool update);
+u64 place_meta(const struct place *p, enum build build);
 
 #endif /* MKFS_PLACE_H */

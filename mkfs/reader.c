@@ -237,7 +237,7 @@ static void sum_small(const struct stream *s, struct job *job, struct item *it,
 /* The inode of the image that the item may be the same as; 0: none. */
 static u32 old_inode(struct reader *r, const struct item *it)
 {
-	struct update *u = r->s->src->update;
+	struct update *u = r->s->src->base;
 	u32 ino = u ? update_old(u, it->dir, it->node) : 0;
 
 	if (ino && !r->past)
@@ -253,7 +253,7 @@ static bool same_small(struct reader *r, struct item *it, const char *buf)
 
 	if (!ino)
 		return false;
-	same_begin(&same, r->s->src->update, r->past, ino);
+	same_begin(&same, r->s->src->base, r->past, ino);
 	same_data(&same, buf, it->stored);
 	return same_end(&same, it->sparse, it->segments, it->nsegments);
 }
@@ -417,7 +417,7 @@ static void same_large(struct reader *r, const struct input *in, struct item *it
 
 	if (!ino)
 		return;
-	same_begin(&same, r->s->src->update, r->past, ino);
+	same_begin(&same, r->s->src->base, r->past, ino);
 	holes_init(&h, same_data, &same);
 	ret = same.differs ? -ECANCELED : read_large(r, in, it, &h);
 	if (!ret && check_file(in, it))

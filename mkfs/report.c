@@ -170,7 +170,7 @@ static void json_plan(const struct source *src, const struct plan *p)
 	json_object(&j, NULL);
 	json_bool(&j, "plan", true);
 	json_counts(&j, src, p);
-	if (src->update) {
+	if (src->base) {
 		json_u64(&j, "kept_files", p->kept);
 		json_u64(&j, "kept_bytes", p->kept_bytes);
 	}
@@ -191,7 +191,7 @@ void report_plan(const struct source *src, const struct plan *p)
 	if (src->o->json || src->o->quiet)
 		return;
 	text_counts(src, p);
-	if (src->o->update)
+	if (src->o->build == BUILD_UPDATE)
 		text_kept(p->kept, p->kept_bytes);
 	printf("padding up to %s, metadata about %s, %.1f bytes a name\n",
 	       human(p->padding), human(p->meta_bytes),
@@ -235,8 +235,8 @@ static void json_done(const struct source *src, const struct plan *p,
 	for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++)
 		json_u64(&j, region_names[i], m->bytes[i]);
 	json_end(&j);
-	if (src->update)
-		json_update(&j, src->update, s, m);
+	if (src->base)
+		json_update(&j, src->base, s, m);
 	json_u64(&j, "image_bytes", le64_to_cpu(m->super.image_bytes));
 	json_str(&j, "uuid", uuid);
 	json_histogram(&j, p);
@@ -255,8 +255,8 @@ void report_done(const struct source *src, const struct plan *p,
 	if (src->o->json || src->o->quiet)
 		return;
 	text_counts(src, p);
-	if (src->o->update)
-		text_kept(src->update->kept_files, src->update->kept_bytes);
+	if (src->o->build == BUILD_UPDATE)
+		text_kept(src->base->kept_files, src->base->kept_bytes);
 	printf("stored %s, duplicates %llu (%s), with holes %llu",
 	       human(s->place.stored), ull(s->dup_files), human(s->dup_bytes),
 	       ull(s->sparse_files));
@@ -270,8 +270,8 @@ void report_done(const struct source *src, const struct plan *p,
 			printf("  %-10s %12llu\n", region_names[i],
 			       ull(m->bytes[i]));
 	}
-	if (src->update)
-		text_update(src->update, s, m);
+	if (src->base)
+		text_update(src->base, s, m);
 	printf("image %s, UUID %s\n", human(le64_to_cpu(m->super.image_bytes)),
 	       uuid);
 }

@@ -479,7 +479,8 @@ int source_init(struct source *src, const struct options *o)
 	memset(t->root_dir, 0, sizeof(*t->root_dir));
 	t->root.name = "";
 	t->root.u.dir = t->root_dir;
-	ret = dirfd_init(&src->dirs, t->root_dir, o->compact ? "." : o->source,
+	ret = dirfd_init(&src->dirs, t->root_dir,
+			 o->build == BUILD_COMPACT ? "." : o->source,
 			 2 * MKFS_THREADS_MAX);
 	if (ret)
 		msg_error(o->source, "cannot open: %s", strerror(-ret));

@@ -15,7 +15,7 @@
 
 /**
  * struct source - what a scan fills in, and streaming reads from
- * @update: the image gets a new generation; NULL: it is made anew
+ * @base: the image that gets a new generation, or is packed anew; NULL: none
  * @manifest: the tree comes from a list; NULL: from a directory
  * @image_dev, @image_ino: what must not be packed into itself; 0: nothing
  * @skipped: objects left out by --skip-unreadable
@@ -28,7 +28,7 @@ struct source {
 	struct owners owners;
 	struct xsets xsets;
 	struct manifest *manifest;
-	struct update *update;
+	struct update *base;
 	u64 image_dev;
 	u64 image_ino;
 	u64 skipped;

@@ -86,7 +86,7 @@ static void make_found(struct stream *s, struct item *it, u32 ino, u64 start)
 	struct node *n = it->node;
 
 	n->flags |= NODE_FOUND;
-	*update_slot_of(s->src->update, it->dir, n) = ino;
+	*update_slot_of(s->src->base, it->dir, n) = ino;
 	node_data(n)->start = start;
 	n->sum = 0;
 	s->dup_files++;
@@ -99,7 +99,7 @@ static void make_found(struct stream *s, struct item *it, u32 ino, u64 start)
 static int find_small(struct stream *s, struct item *it, const char *buf,
 		      u32 sum)
 {
-	struct update *u = s->src->update;
+	struct update *u = s->src->base;
 	size_t cursor = 0;
 	u64 start;
 	int ret = 0;
@@ -190,7 +190,7 @@ static void undo(struct stream *s, const struct undo *u, struct node *n, u64 pos
 static int find_large(struct stream *s, struct item *it, const struct undo *un,
 		      u64 pos)
 {
-	struct update *u = s->src->update;
+	struct update *u = s->src->base;
 	u32 ino, sum = it->node->sum;
 	size_t cursor = 0;
 	u64 start;
@@ -325,7 +325,7 @@ static int store_streamed(struct stream *s, struct job *job, struct piece *p)
 /* The content is in the image. */
 static void store_kept(struct stream *s, struct item *it)
 {
-	update_keep(s->src->update, it->node);
+	update_keep(s->src->base, it->node);
 	count_file(s, it);
 }
 

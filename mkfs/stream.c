@@ -289,9 +289,9 @@ int stream_data(struct stream *s, u64 files, u64 bytes)
 	if (!ret)
 		store_resolve_dups(&s->src->tree);
 	s->stored = s->place.stored;
-	if (!ret && s->src->o->update) {
+	if (!ret && s->src->o->build == BUILD_UPDATE) {
 		ret = update_adopt(s);
-		s->stored = s->src->update->stored;
+		s->stored = s->src->base->stored;
 	}
 	return ret;
 }
@@ -326,9 +326,9 @@ int stream_init(struct stream *s, struct source *src, struct output *out)
 	pthread_cond_init(&s->room, NULL);
 	s->data_start = DSFS_DATA_START_MIN;
 	s->start = s->data_start;
-	if (src->o->update) {
-		s->data_start = src->update->img.geo->data_start;
-		s->start = src->update->start;
+	if (src->o->build == BUILD_UPDATE) {
+		s->data_start = src->base->img.geo->data_start;
+		s->start = src->base->start;
 	}
 	place_init(&s->place, s->start, src->o->align_bits,
 		   src->o->object_bits);

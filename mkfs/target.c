@@ -97,7 +97,7 @@ static int check_device(struct output *out, const struct options *o)
 {
 	bool free = !o->force && !o->plan_only;
 	int sector = 0;
-	const char *hint = o->update ? "an update needs it alone" :
+	const char *hint = o->build == BUILD_UPDATE ? "an update needs it alone" :
 				       "use -f to overwrite";
 
 	out->device = true;
@@ -113,16 +113,16 @@ static int check_device(struct output *out, const struct options *o)
 	    ioctl(out->fd, BLKSSZGET, &sector))
 		return output_fail(out, "cannot get the size");
 	out->zeros = UINT64_MAX;
-	if (!o->update && 1 << o->align_bits < sector) {
+	if (o->build != BUILD_UPDATE && 1 << o->align_bits < sector) {
 		msg_error(out->path, "--align: %d: less than the device's logical block size of %d",
 			  1 << o->align_bits, sector);
 		return -EINVAL;
 	}
 	/* what another node wrote since this one looked last */
-	if (o->update && !o->plan_only)
+	if (o->build == BUILD_UPDATE && !o->plan_only)
 		ioctl(out->fd, BLKFLSBUF, 0);
 	out->object_bits = object_bits(out->fd);
-	return free && !o->update ? check_signature(out) : 0;
+	return free && o->build != BUILD_UPDATE ? check_signature(out) : 0;
 }
 
 /* An image file to be updated: nobody else may be at it. */
@@ -187,7 +187,7 @@ static bool is_source(const struct options *o, const struct stat *st)
 {
 	struct stat other;
 
-	return o->compact && !stat(o->source, &other) &&
+	return o->build == BUILD_COMPACT && !stat(o->source, &other) &&
 	       other.st_dev == st->st_dev && other.st_ino == st->st_ino;
 }
 
@@ -202,13 +202,13 @@ int output_check(struct output *out, const struct options *o)
 	if (ret)
 		return ret;
 	if (stat(out->path, &st)) {
-		if (errno != ENOENT || o->update)
+		if (errno != ENOENT || o->build == BUILD_UPDATE)
 			return output_fail(out, "cannot read attributes");
 		return 0;
 	}
 	out->dev = st.st_dev;
 	out->ino = st.st_ino;
-	out->update = o->update;
+	out->update = o->build == BUILD_UPDATE;
 	if (S_ISBLK(st.st_mode) && is_source(o, &st)) {
 		msg_error(out->path, "is a device: pack it to another TARGET");
 		return -EINVAL;
@@ -216,9 +216,9 @@ int output_check(struct output *out, const struct options *o)
 	if (S_ISBLK(st.st_mode)) {
 		out->ino = 0;
 		ret = check_device(out, o);
-		return ret || !o->update ? ret : lock_update(out, o);
+		return ret || o->build != BUILD_UPDATE ? ret : lock_update(out, o);
 	}
-	if (S_ISREG(st.st_mode) && o->update) {
+	if (S_ISREG(st.st_mode) && o->build == BUILD_UPDATE) {
 		ret = check_update(out, o, &st);
 		return ret ? ret : lock_update(out, o);
 	}

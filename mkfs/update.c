@@ -77,7 +77,7 @@ int update_open(struct source *src, struct options *o, const char *path)
 		free(u);
 		return ret;
 	}
-	src->update = u;
+	src->base = u;
 	ret = check_image(u);
 	if (ret)
 		return ret;
@@ -95,7 +95,7 @@ int update_open(struct source *src, struct options *o, const char *path)
 
 void update_free(struct source *src)
 {
-	struct update *u = src->update;
+	struct update *u = src->base;
 
 	if (!u)
 		return;
@@ -104,7 +104,7 @@ void update_free(struct source *src)
 	free(u->old);
 	free(u->contents);
 	free(u);
-	src->update = NULL;
+	src->base = NULL;
 }
 
 /* Whether size and time say that the content is that of before. */
@@ -129,7 +129,7 @@ void update_keep(struct update *u, struct node *n)
 static int match_file(struct source *src, struct dir *dir, struct node *n,
 		      u32 ino, u8 type, struct dsfs_err *err)
 {
-	struct update *u = src->update;
+	struct update *u = src->base;
 	struct dsfs_attr attr;
 	int ret;
 
@@ -159,7 +159,7 @@ static int match_entry(struct source *src, struct dir *dir, struct node *n,
 	if (S_ISREG(n->mode))
 		return match_file(src, dir, n, ino, type, err);
 	if (S_ISDIR(n->mode) && type == DT_DIR)
-		src->update->old[n->u.dir->ino] = ino;
+		src->base->old[n->u.dir->ino] = ino;
 	return 0;
 }
 
@@ -171,7 +171,7 @@ static int match_names(struct source *src, struct dir *d,
 	int ret, cmp = 0;
 	u32 k = 0;
 
-	dsfs_dir_iter_init(&it, src->update->past, was, 0);
+	dsfs_dir_iter_init(&it, src->base->past, was, 0);
 	while ((ret = dsfs_dir_iter_next(&it, &name, err)) == 1) {
 		for (; k < d->count; k++) {
 			cmp = dsfs_name_cmp(node_name(&d->nodes[k]),
@@ -195,7 +195,7 @@ static int match_names(struct source *src, struct dir *d,
 
 static int match_dir(struct source *src, struct dir *d, struct dsfs_err *err)
 {
-	struct update *u = src->update;
+	struct update *u = src->base;
 	struct dsfs_dir_info was;
 	struct dsfs_attr attr;
 	int ret = dsfs_inode_get(u->past, u->old[d->ino], &attr, err);
@@ -211,7 +211,7 @@ static int match_dir(struct source *src, struct dir *d, struct dsfs_err *err)
 int update_match(struct source *src)
 {
 	struct tree *t = &src->tree;
-	struct update *u = src->update;
+	struct update *u = src->base;
 	struct dsfs_err err = { 0 };
 	int ret = tree_number(t);
 

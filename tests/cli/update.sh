@@ -445,6 +445,15 @@ time.sleep(1000)' "$loop")
 	detach
 }
 
+# meta_aligned IMAGE: metadata begins with an object, or, where there are none, with a
+# block.
+meta_aligned()
+{
+	"$dump" --json "$1" | python3 -c 'import json, sys
+slot = json.load(sys.stdin)["slots"][0]
+assert slot["meta_start"] % (slot["object"] or 4096) == 0, slot'
+}
+
 # The image packed anew from itself.
 cases_compact()
 {
@@ -472,6 +481,8 @@ cases_compact()
 		size=$(stat -c %s image.dsfs)
 		check "$options --compact: no larger than a new image" \
 			test "$size" -le $(($(stat -c %s fresh.dsfs) + 4096))
+		check "$options --compact: metadata begins where a new image's does" \
+			meta_aligned image.dsfs
 		run "$dump" --generations image.dsfs
 		check "$options --compact: one generation, a new one" \
 			test "$(awk '{ print $1 }' "$out" | tr '\n' ' ')" = 'generation 5 '
