@@ -12,6 +12,7 @@
 
 #include "libdsfs.h"
 #include "msg.h"
+#include "place.h"
 #include "stream.h"
 #include "update.h"
 
@@ -205,30 +206,20 @@ static int adopt_place(struct stream *s, struct place_of *p, size_t n,
 	return ret;
 }
 
-/* Count a place in; @end: of the last unit that was counted. */
-static void count_place(struct stream *s, const struct place_of *p, u64 *end)
-{
-	const unsigned int bits = s->src->o->align_bits > DSFS_BLOCK_BITS ?
-				  s->src->o->align_bits : DSFS_BLOCK_BITS;
-	u64 from = p->start >> bits, to = ((p->start + p->stored - 1) >> bits) + 1;
-
-	if (from < *end)
-		from = *end;
-	if (to > from)
-		s->src->base->live += (to - from) << bits;
-	if (to > *end)
-		*end = to;
-	s->src->base->stored += p->stored;
-}
-
 int update_adopt(struct stream *s)
 {
 	struct array places = { .size = sizeof(struct place_of) };
+	const struct options *o = s->src->o;
+	struct update *u = s->src->base;
+	struct node any = { 0 };	/* flags are what the loop finds */
 	struct place_of *p;
-	u64 before = 0, end = 0;
+	struct place packed;	/* as an image without anything else would be */
+	u64 before = 0;
 	size_t n;
 	int ret = collect(s, &places);
 
+	place_init(&packed, u->img.geo->data_start, o->align_bits,
+		   o->object_bits);
 	p = (struct place_of *)places.p;
 	for (size_t i = 0; !ret && i < places.n; i += n) {
 		bool shared = i && before == block_of(p[i].start);
@@ -236,11 +227,14 @@ int update_adopt(struct stream *s)
 		for (n = 1; i + n < places.n && same_place(&p[i], &p[i + n]);)
 			n++;
 		before = last_block(&p[i]);
-		count_place(s, &p[i], &end);
+		any.size = p[i].node->size;
+		place_file(&packed, &any, p[i].stored);
+		u->stored += p[i].stored;
 		if (i + n < places.n && before == block_of(p[i + n].start))
 			shared = true;
 		ret = adopt_place(s, &p[i], n, shared);
 	}
+	u->packed = place_meta(&packed, BUILD_COMPACT);
 	array_free(&places);
 	if (ret == -ENOMEM)
 		msg_error(NULL, "out of memory");

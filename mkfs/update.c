@@ -234,7 +234,7 @@ int update_match(struct source *src)
 
 u64 update_dead(const struct update *u, const struct dsfs_super *sb)
 {
-	u64 area = le64_to_cpu(sb->data_end) - le64_to_cpu(sb->data_start);
+	u64 end = le64_to_cpu(sb->data_end);
 
-	return area > u->live ? area - u->live : 0;
+	return end > u->packed ? end - u->packed : 0;
 }

@@ -21,7 +21,7 @@ struct stream;
  * @start: where what is new begins
  * @kept_files, @kept_bytes: contents that stay where they are
  * @stored: bytes that the files of the new generation store, each once
- * @live: bytes of the data area that the new generation uses, padding included
+ * @packed: about where metadata would begin if the image were packed anew
  */
 struct update {
 	struct image img;
@@ -34,7 +34,7 @@ struct update {
 	u64 kept_files;
 	u64 kept_bytes;
 	u64 stored;
-	u64 live;
+	u64 packed;
 };
 
 /* Past this share of bytes that nobody refers to, packing anew pays. */
@@ -87,7 +87,7 @@ static inline u32 update_old(const struct update *u, const struct dir *dir,
 	return *update_slot_of(u, dir, n);
 }
 
-/* Bytes of an image that its newest generation does not refer to. */
+/* Bytes of an image that packing anew its newest generation gets rid of. */
 u64 update_dead(const struct update *u, const struct dsfs_super *sb);
 
 /* found.c: a table of contents; -ENOMEM is said */

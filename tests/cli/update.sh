@@ -459,7 +459,8 @@ cases_compact()
 {
 	local options i size uuid
 
-	for options in '' '--align=512' '--no-checksums' '--chunk-size=4K'; do
+	for options in '' '--align=512' '--no-checksums' '--chunk-size=4K' \
+		       '--object-size=1M'; do
 		make_tree
 		# shellcheck disable=SC2086
 		"$mkfs" -q -f -L before $options image.dsfs tree
