@@ -20,7 +20,7 @@
 #include "output.h"
 
 #define UNIT		OUTPUT_UNIT
-#define RING_ALIGN	65536		/* as much as any disk's blocks */
+#define BLOCK_MASK	((u64)DSFS_BLOCK_SIZE - 1)
 #define SKIP_MIN	(1024 * 1024)	/* zeros that are left out of a file */
 
 int output_fail(const struct output *out, const char *what)
@@ -56,9 +56,20 @@ int output_pwrite(const struct output *out, const char *p, size_t bytes,
 	return 0;
 }
 
-static int pread_all(struct output *out, char *p, size_t bytes, u64 pos)
+/* Until the writer is idle. */
+static int output_wait(struct output *out)
 {
 	int ret = writer_wait(&out->writer);
+
+	if (out->written < out->base)
+		window_leave(&out->window, out->written, out->base);
+	out->written = out->base;
+	return ret;
+}
+
+static int pread_all(struct output *out, char *p, size_t bytes, u64 pos)
+{
+	int ret = output_wait(out);
 
 	while (!ret && bytes) {
 		ssize_t n = pread(out->fd, p, bytes, pos);
@@ -85,28 +96,33 @@ int output_open(struct output *out, u64 start)
 
 	if (ret)
 		return ret;
-	out->ring = aligned_alloc(RING_ALIGN, OUTPUT_RING);
+	out->open = true;
+	out->written = start;
 	out->base = start;
 	out->head = start;
 	out->high = start;
-	ret = out->ring ? writer_start(&out->writer, out) : -ENOMEM;
+	ret = window_init(&out->window);
+	if (!ret)
+		ret = writer_start(&out->writer, out);
 	if (ret)
 		msg_error(NULL, "cannot start writing: %s", strerror(-ret));
 	return ret;
 }
 
-/* Write the first @bytes of the window; the ring may wrap within them. */
+/* Write the first @bytes of the window. */
 static int flush_some(struct output *out, u64 bytes)
 {
 	while (bytes) {
-		u64 at = out->base % OUTPUT_RING, n = UNIT - at % UNIT;
-		int ret;
+		u64 n = UNIT - out->base % UNIT;
+		int ret = output_wait(out);
 
-		if (n > bytes)
-			n = bytes;
-		ret = writer_put(&out->writer, out->ring + at, n, out->base);
 		if (ret)
 			return ret;
+		if (n > bytes)
+			n = bytes;
+		writer_put(&out->writer,
+			   window_pieces(&out->window, out->base, n,
+					 out->writer.parts), n, out->base);
 		out->base += n;
 		bytes -= n;
 	}
@@ -115,7 +131,7 @@ static int flush_some(struct output *out, u64 bytes)
 	return 0;
 }
 
-/* Room in the ring for bytes up to @end. */
+/* Room in the window for bytes up to @end. */
 static int make_room(struct output *out, u64 end)
 {
 	while (end > out->base + OUTPUT_WINDOW) {
@@ -131,6 +147,30 @@ static int make_room(struct output *out, u64 end)
 	return 0;
 }
 
+int output_flush(struct output *out)
+{
+	u64 end = out->head & ~BLOCK_MASK;	/* its last block may get more */
+	u64 unit = UNIT - out->base % UNIT;
+	int ret;
+
+	if (end > out->base) {
+		ret = flush_some(out, end - out->base < unit ? end - out->base :
+							       unit);
+		return ret ? ret : 1;
+	}
+	ret = out->written < out->base;
+	return output_wait(out) ?: ret;
+}
+
+/* The window begins at @pos; nothing in front of it is of use. */
+static void move_window(struct output *out, u64 pos)
+{
+	out->base = pos;
+	out->written = pos;
+	out->head = pos;
+	window_enter(&out->window, pos & ~BLOCK_MASK, pos + 1);
+}
+
 /* Zeros up to @pos; many of them become a hole of a new file. */
 static int skip_to(struct output *out, u64 pos)
 {
@@ -139,40 +179,62 @@ static int skip_to(struct output *out, u64 pos)
 	if (out->head >= out->zeros && pos >= out->head + SKIP_MIN &&
 	    out->high <= out->head) {
 		ret = flush_some(out, out->head - out->base);
-		/* the ring's place of @pos may be that of what is in flight */
+		/* the window's place of @pos may be that of what is in flight */
 		if (!ret)
-			ret = writer_wait(&out->writer);
-		if (ret)
-			return ret;
-		out->base = pos;
-		out->head = pos;
-		return 0;
+			ret = output_wait(out);
+		if (!ret)
+			move_window(out, pos);
+		return ret;
 	}
 	while (out->head < pos) {
-		u64 n = pos - out->head;
-		u64 at = out->head % OUTPUT_RING;
+		u64 n = pos - out->head < UNIT ? pos - out->head : UNIT;
 
-		if (n > OUTPUT_RING - at)
-			n = OUTPUT_RING - at;
-		if (n > UNIT)
-			n = UNIT;
 		ret = make_room(out, out->head + n);
 		if (ret)
 			return ret;
-		memset(out->ring + at, 0, n);
-		out->head += n;
+		window_enter(&out->window, out->head, out->head + n);
+		for (u64 end = out->head + n; out->head < end; out->head += n) {
+			char *to;
+
+			n = end - out->head;
+			to = window_at(&out->window, out->head, &n);
+			memset(to, 0, n);
+		}
 	}
 	return 0;
 }
 
-/* Where a piece at @pos may go without leaving @limit; splits at the wrap. */
-static u64 ring_piece(u64 pos, u64 bytes)
+/* Bytes that are in no block of their own, or in one that the window has. */
+static int copy_in(struct output *out, u64 pos, const char *from, size_t bytes)
 {
-	u64 left = OUTPUT_RING - pos % OUTPUT_RING;
+	while (bytes) {
+		u64 n = bytes < UNIT ? bytes : UNIT;
+		int ret = make_room(out, pos + n);
+		char *to;
 
-	if (bytes > UNIT)
-		bytes = UNIT;
-	return bytes < left ? bytes : left;
+		if (ret)
+			return ret;
+		if (pos + n > out->head)
+			window_enter(&out->window, out->head, pos + n);
+		to = window_at(&out->window, pos, &n);
+		memcpy(to, from, n);
+		from += n;
+		pos += n;
+		bytes -= n;
+		if (pos > out->head)
+			out->head = pos;
+	}
+	return 0;
+}
+
+static bool fits_limit(const struct output *out, u64 pos, size_t bytes)
+{
+	if (!out->limit || pos + bytes <= out->limit)
+		return true;
+	msg_error(out->path, "device too small: %llu bytes: no room for %zu bytes at %llu",
+		  (unsigned long long)out->limit, bytes,
+		  (unsigned long long)pos);
+	return false;
 }
 
 int output_write(struct output *out, u64 pos, const void *p, size_t bytes)
@@ -180,16 +242,12 @@ int output_write(struct output *out, u64 pos, const void *p, size_t bytes)
 	const char *from = p;
 	int ret;
 
-	if (out->limit && pos + bytes > out->limit) {
-		msg_error(out->path, "device too small: %llu bytes: no room for %zu bytes at %llu",
-			  (unsigned long long)out->limit, bytes,
-			  (unsigned long long)pos);
+	if (!fits_limit(out, pos, bytes))
 		return -ENOSPC;
-	}
 	if (pos < out->base) {		/* a gap that has left the window */
 		u64 n = out->base - pos < bytes ? out->base - pos : bytes;
 
-		ret = writer_wait(&out->writer);
+		ret = output_wait(out);
 		if (!ret)
 			ret = output_pwrite(out, from, n, pos);
 		if (ret)
@@ -199,31 +257,38 @@ int output_write(struct output *out, u64 pos, const void *p, size_t bytes)
 		bytes -= n;
 	}
 	ret = pos > out->head ? skip_to(out, pos) : 0;
-	while (!ret && bytes) {
-		u64 n = ring_piece(pos, bytes);
+	return ret ? ret : copy_in(out, pos, from, bytes);
+}
 
-		ret = make_room(out, pos + n);
-		if (ret)
-			break;
-		memcpy(out->ring + pos % OUTPUT_RING, from, n);
-		from += n;
-		pos += n;
-		bytes -= n;
-		if (pos > out->head)
-			out->head = pos;
-	}
-	return ret;
+int output_lend(struct output *out, u64 pos, char *p, size_t bytes,
+		unsigned int *lent)
+{
+	int ret;
+
+	if (bytes < OUTPUT_LEND_MIN || bytes > UNIT || pos < out->head ||
+	    (pos | (uintptr_t)p) & BLOCK_MASK)
+		return output_write(out, pos, p, bytes);
+	if (!fits_limit(out, pos, bytes))
+		return -ENOSPC;
+	ret = skip_to(out, pos);
+	if (!ret)
+		ret = make_room(out, pos + bytes);
+	if (ret)
+		return ret;
+	window_lend(&out->window, pos, p, bytes, lent);
+	out->head = pos + bytes;
+	return 0;
 }
 
 void output_cut(struct output *out, u64 pos)
 {
 	/* an error shows at the next write */
-	if (pos < out->base)
-		writer_wait(&out->writer);
+	if (pos < out->base) {
+		output_wait(out);
+		move_window(out, pos);
+	}
 	if (pos < out->head)
 		out->head = pos;
-	if (pos < out->base)
-		out->base = pos;
 }
 
 int output_compare(struct output *out, u64 pos, const void *p, size_t bytes)
@@ -233,8 +298,8 @@ int output_compare(struct output *out, u64 pos, const void *p, size_t bytes)
 	int ret;
 
 	while (bytes) {
-		u64 n = ring_piece(pos, bytes);
-		const char *have = out->ring + pos % OUTPUT_RING;
+		const char *have;
+		u64 n = bytes;
 
 		if (pos < out->base) {
 			if (n > out->base - pos)
@@ -245,6 +310,8 @@ int output_compare(struct output *out, u64 pos, const void *p, size_t bytes)
 			if (ret)
 				return ret;
 			have = buf;
+		} else {
+			have = window_at(&out->window, pos, &n);
 		}
 		if (memcmp(have, with, n))
 			return 0;
@@ -270,8 +337,9 @@ int output_compare_ranges(struct output *out, u64 a, u64 b, u64 bytes)
 			if (ret)
 				return ret;
 		} else {
-			n = ring_piece(b, n);
-			memcpy(buf, out->ring + b % OUTPUT_RING, n);
+			const char *p = window_at(&out->window, b, &n);
+
+			memcpy(buf, p, n);
 		}
 		ret = output_compare(out, a, buf, n);
 		a += n;
@@ -308,7 +376,7 @@ int output_finish(struct output *out, const void *const slots[2], u64 bytes)
 	int ret = flush_some(out, out->head - out->base);
 
 	if (!ret)
-		ret = writer_wait(&out->writer);
+		ret = output_wait(out);
 	if (!ret && !out->device && bytes > out->length &&
 	    ftruncate(out->fd, bytes))
 		ret = output_fail(out, "cannot set the length");
@@ -337,14 +405,14 @@ void output_abort(struct output *out)
 
 	writer_end(&out->writer);
 	if (out->update) {
-		if (!out->device && !out->committed && out->ring &&
+		if (!out->device && !out->committed && out->open &&
 		    ftruncate(out->fd, out->length))
 			msg_warn(out->path, "cannot set the length: %s",
 				 strerror(errno));
 		signals_unguard();
 		return;
 	}
-	if (out->device && out->ring) {
+	if (out->device && out->open) {
 		/* a superblock may have been written before the error came */
 		for (unsigned int i = 0; i < DSFS_SB_SLOTS; i++)
 			output_pwrite(out, zero, sizeof(zero), DSFS_SB_POS(i));
@@ -361,7 +429,7 @@ void output_free(struct output *out)
 	writer_end(&out->writer);
 	if (out->fd >= 0)
 		close(out->fd);
-	free(out->ring);
+	window_free(&out->window);
 	free(out->path);
 	free(out->temp);
 }

@@ -8,25 +8,27 @@
 #include <sys/stat.h>
 
 #include "options.h"
+#include "window.h"
 #include "writer.h"
 
+/* With a write in hand and one being made they are what a window holds. */
 #define OUTPUT_WINDOW	(8 << 20)
-#define OUTPUT_UNIT	(4 << 20)	/* bytes a write; room for one being written */
-#define OUTPUT_RING	(16 << 20)	/* a power of two that holds both */
+#define OUTPUT_UNIT	WRITER_BYTES
+#define OUTPUT_LEND_MIN	(4 * DSFS_BLOCK_SIZE)	/* less is copied */
 
 /**
  * struct output - the target and the part of it still in memory
  * @path: as given, symlinks resolved
  * @temp: name it has until it is finished; NULL: none
  * @update: the image is there and gets a new generation
+ * @open: output_open() has been here
  * @committed: a superblock of the new generation may be on the disk
  * @first_slot: of an update: the superblock to be written first
  * @length: of an update: of the file, as it was
  * @zeros: from here on there is nothing yet but zeros
  * @limit: length of a device; 0 for a file
  * @object_bits: log2 of the objects of the store below a device; 0: unknown
- * @ring: bytes [@base, @head) at their offset modulo OUTPUT_RING; what the
- *	writer has in hand lies in front of @base
+ * @window: bytes [@base, @head), and [@written, @base), which the writer has in hand
  * @high: end of all that was ever written
  */
 struct output {
@@ -44,7 +46,9 @@ struct output {
 	u8 object_bits;
 	u64 dev;
 	u64 ino;
-	char *ring;
+	bool open;
+	struct window window;
+	u64 written;
 	u64 base;
 	u64 head;
 	u64 high;
@@ -70,6 +74,19 @@ int output_open(struct output *out, u64 start);
 
 /* Bytes at @pos; what was left out in front of it is zero. */
 int output_write(struct output *out, u64 pos, const void *p, size_t bytes);
+
+/**
+ * output_lend - the same; the bytes may be written from where they are
+ * @p: not a byte of its blocks is the caller's while *@lent is not 0, and what
+ *	follows @bytes in the last one gets lost
+ * @lent: is more than it was if so; goes down behind further calls
+ */
+int output_lend(struct output *out, u64 pos, char *p, size_t bytes,
+		unsigned int *lent);
+
+/* Have done with some of what has been lent: 1; 0: there is no more of it; -errno. */
+int output_flush(struct output *out);
+
 /* Undo all writes from @pos on. */
 void output_cut(struct output *out, u64 pos);
 /* 1: the same bytes are at @pos; 0: not; -errno. */

@@ -222,14 +222,17 @@ static void sum_small(const struct stream *s, struct job *job, struct item *it,
 {
 	unsigned int bits = s->src->o->chunk_bits;
 
-	it->hash = stream_hash(0, buf, it->stored);
+	it->hash = stream_hash(s, 0, buf, it->stored);
 	it->first_sum = job->nsums;
 	for (u64 at = 0; bits && at < it->stored; at += 1ULL << bits) {
 		u64 n = it->stored - at;
+		u32 sum;
 
 		if (n > 1ULL << bits)
 			n = 1ULL << bits;
-		job->sums[job->nsums++] = dsfs_crc32c(0, buf + at, n);
+		sum = dsfs_crc32c(0, buf + at, n);
+		it->hash = stream_hash_sum(s, it->hash, sum);
+		job->sums[job->nsums++] = sum;
 	}
 	it->sums = job->nsums - it->first_sum;
 }
@@ -295,7 +298,7 @@ static void sum_piece(struct large *l, bool last)
 	unsigned int bits = l->s->src->o->chunk_bits;
 	struct piece *p = l->piece;
 
-	l->hash = stream_hash(l->hash, l->buf, p->bytes);
+	l->hash = stream_hash(l->s, l->hash, l->buf, p->bytes);
 	p->nsums = 0;
 	for (u32 at = 0; bits && at < p->bytes;) {
 		u64 n = p->bytes - at;
@@ -308,6 +311,7 @@ static void sum_piece(struct large *l, bool last)
 		if (l->chunk_left && !(last && at == p->bytes))
 			continue;
 		p->sums[p->nsums++] = l->sum;
+		l->hash = stream_hash_sum(l->s, l->hash, l->sum);
 		l->sum = 0;
 		l->chunk_left = 1ULL << bits;
 	}

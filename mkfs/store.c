@@ -114,9 +114,9 @@ static int find_small(struct stream *s, struct item *it, const char *buf,
 	return ret;
 }
 
-/* A file all of whose stored bytes are in memory. */
-static int store_small(struct stream *s, struct item *it, const char *buf,
-		       const u32 *sums)
+/* A file all of whose stored bytes are in memory, in a buffer of @job's. */
+static int store_small(struct stream *s, struct job *job, struct item *it,
+		       char *buf, const u32 *sums)
 {
 	const struct tree *t = &s->src->tree;
 	struct node *n = it->node, *other;
@@ -152,7 +152,7 @@ static int store_small(struct stream *s, struct item *it, const char *buf,
 	node_data(n)->start = pos;
 	if (it->sums > 1)
 		n->sum = s->chunks.len / sizeof(__le32);
-	ret = output_write(s->out, pos, buf, it->stored);
+	ret = output_lend(s->out, pos, buf, it->stored, &job->lent);
 	if (!ret)
 		ret = add_sums(s, n, sums, it->sums, it->sums <= 1);
 	if (s->dedup.slots)
@@ -349,7 +349,7 @@ static int store_large(struct stream *s, struct job *job)
 	it->sums = p->nsums;
 	ret = add_sparse(s, it);
 	count_file(s, it);
-	return ret ? ret : store_small(s, it, job->buf, p->sums);
+	return ret ? ret : store_small(s, job, it, job->buf, p->sums);
 }
 
 int store_job(struct stream *s, struct job *job)
@@ -378,7 +378,7 @@ int store_job(struct stream *s, struct job *job)
 		ret = add_sparse(s, it);
 		count_file(s, it);
 		if (!ret)
-			ret = store_small(s, it, job->buf + it->off,
+			ret = store_small(s, job, it, job->buf + it->off,
 					  job->sums + it->first_sum);
 		progress_add(&s->progress, it->node->size);
 	}

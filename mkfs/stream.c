@@ -5,13 +5,17 @@
  * so that what is written, and where, depends on the contents alone and not
  * on the number of threads or on who was faster.
  *
- * Memory: the ring.  A large file passes through its job's buffer in pieces.
+ * Memory: the ring.  A large file passes through its job's buffer in pieces.  The
+ * others are written from it, so a job is free when the last of them is.
  */
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "msg.h"
 #include "stream.h"
 #include "update.h"
+
+#define HUGE_BYTES	(2 << 20)
 
 /* The next file in the order of data; lock held. */
 static bool next_file(struct stream *s, struct dir **dir, struct node **node)
@@ -50,6 +54,13 @@ static void back_file(struct stream *s)
 		s->node_at--;
 }
 
+/* What may be written from a job's buffer has its blocks there for itself. */
+static size_t item_room(size_t pos, u64 size)
+{
+	return size < OUTPUT_LEND_MIN ? pos :
+	       (pos + DSFS_BLOCK_SIZE - 1) & ~(size_t)(DSFS_BLOCK_SIZE - 1);
+}
+
 /* Fill a job with files; lock held. */
 static void form_job(struct stream *s, struct job *job)
 {
@@ -70,16 +81,17 @@ static void form_job(struct stream *s, struct job *job)
 			s->exhausted = true;
 			break;
 		}
-		if (used + n->size + 1 > s->buf_bytes && job->nitems) {
+		*it = (struct item){ .dir = d, .node = n,
+				     .off = item_room(used, n->size) };
+		if (it->off + n->size + 1 > s->buf_bytes && job->nitems) {
 			back_file(s);
 			break;
 		}
-		*it = (struct item){ .dir = d, .node = n, .off = used };
 		job->nitems++;
 		job->large = n->size + 1 > s->buf_bytes;
 		if (job->large)
 			break;
-		used += n->size;
+		used = item_room(it->off + n->size, n->size);
 	}
 	job->busy = job->nitems;
 }
@@ -195,10 +207,43 @@ static void job_done(struct stream *s, struct job *job)
 	/* the reader of a large file may still be closing it */
 	while (!job->ready && !s->stop)
 		pthread_cond_wait(&job->change, &s->lock);
-	job->busy = false;
 	s->next_drain++;
-	pthread_cond_broadcast(&s->room);
 	pthread_mutex_unlock(&s->lock);
+}
+
+/* Jobs that have been written, in their order, are free again. */
+static void jobs_back(struct stream *s)
+{
+	pthread_mutex_lock(&s->lock);
+	while (s->next_back < s->next_drain) {
+		struct job *job = &s->jobs[s->next_back % s->njobs];
+
+		if (job->lent)
+			break;
+		job->busy = false;
+		s->next_back++;
+		pthread_cond_broadcast(&s->room);
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* Whether every byte is hashed, for want of checksums or for a derived UUID. */
+static bool hash_bytes(const struct options *o)
+{
+	return (o->epoch && !o->uuid_set) || (!o->no_dedup && !o->chunk_bits);
+}
+
+/* Half of the jobs are for the readers, however little each of the others lends. */
+static int jobs_wait_back(struct stream *s)
+{
+	int ret = 1;
+
+	jobs_back(s);
+	while (ret > 0 && s->next_drain - s->next_back > s->njobs / 2) {
+		ret = output_flush(s->out);
+		jobs_back(s);
+	}
+	return ret < 0 ? ret : 0;
 }
 
 static void free_segments(struct job *job)
@@ -217,8 +262,10 @@ static int write_files(struct stream *s)
 	while (!ret && (job = job_wait(s))) {
 		ret = store_job(s, job);
 		free_segments(job);
-		if (!ret)
+		if (!ret) {
 			job_done(s, job);
+			ret = jobs_wait_back(s);
+		}
 	}
 	if (!ret && s->stop) {
 		msg_error(NULL, "out of memory");
@@ -299,14 +346,21 @@ int stream_data(struct stream *s, u64 files, u64 bytes)
 static int jobs_init(struct stream *s)
 {
 	size_t sums = s->buf_bytes / DSFS_BLOCK_SIZE + JOB_FILES;
+	size_t bytes = s->buf_bytes * s->njobs;
 
+	bytes += -bytes & (HUGE_BYTES - 1);
+	s->bufs = aligned_alloc(HUGE_BYTES, bytes);
+	if (!s->bufs)
+		return -ENOMEM;
+	/* Each page would be asked for when it is first read into; a refusal is none. */
+	madvise(s->bufs, bytes, MADV_HUGEPAGE);
 	for (unsigned int i = 0; i < s->njobs; i++) {
 		struct job *job = &s->jobs[i];
 
 		pthread_cond_init(&job->change, NULL);
-		job->buf = malloc(s->buf_bytes);
+		job->buf = s->bufs + i * s->buf_bytes;
 		job->sums = malloc(sums * sizeof(*job->sums));
-		if (!job->buf || !job->sums)
+		if (!job->sums)
 			return -ENOMEM;
 	}
 	return 0;
@@ -319,6 +373,7 @@ int stream_init(struct stream *s, struct source *src, struct output *out)
 	memset(s, 0, sizeof(*s));
 	s->src = src;
 	s->out = out;
+	s->hash_bytes = hash_bytes(src->o);
 	s->listed.size = sizeof(struct listed);
 	spool_init(&s->chunks);
 	spool_init(&s->segments);
@@ -332,7 +387,10 @@ int stream_init(struct stream *s, struct source *src, struct output *out)
 	}
 	place_init(&s->place, s->start, src->o->align_bits,
 		   src->o->object_bits);
-	s->njobs = threads < 4 ? 8 : 2 * threads;
+	/* what is read meanwhile, and the window's blocks */
+	s->njobs = 2 * threads + 16;
+	if (s->njobs > 2 * MKFS_THREADS_MAX)
+		s->njobs = 2 * MKFS_THREADS_MAX;
 	s->buf_bytes = RING_BYTES / s->njobs;
 	s->buf_bytes -= s->buf_bytes % (PIECES * HASH_UNIT);
 	if (s->buf_bytes > JOB_BYTES)
@@ -347,10 +405,10 @@ int stream_init(struct stream *s, struct source *src, struct output *out)
 void stream_free(struct stream *s)
 {
 	for (unsigned int i = 0; s->jobs && i < s->njobs; i++) {
-		free(s->jobs[i].buf);
 		free(s->jobs[i].sums);
 		pthread_cond_destroy(&s->jobs[i].change);
 	}
+	free(s->bufs);
 	free(s->jobs);
 	free(s->threads);
 	array_free(&s->listed);

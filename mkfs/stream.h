@@ -59,6 +59,7 @@ struct piece {
  * @items: of a large file one, filled in when its last piece is there
  * @shown: of a large file, bytes that the progress bar has
  * @made, @taken: pieces so far; piece n lies in part n % PIECES of @buf
+ * @lent: blocks of @buf that are still to be written
  */
 struct job {
 	pthread_cond_t change;
@@ -71,6 +72,7 @@ struct job {
 	u64 made;
 	u64 taken;
 	u64 shown;
+	unsigned int lent;
 	bool busy;
 	bool ready;
 	bool large;
@@ -79,12 +81,15 @@ struct job {
 /**
  * struct stream - the data phase
  * @job_files: files in a job, at most
+ * @next_fill, @next_drain, @next_back: jobs taken by readers, stored, and written
  * @listed: files of --order, pairs of directory and node
  * @chunks: CHUNKSUMS
  * @segments: SEGMENTS
  * @start: where what is written begins
  * @stored: bytes that all files of the image store
+ * @hash_bytes: contents are hashed byte by byte
  * @content: hashes over the contents in order, for a derived UUID
+ * @bufs: those of all jobs
  */
 struct stream {
 	struct source *src;
@@ -94,7 +99,9 @@ struct stream {
 	struct spool chunks;
 	struct spool segments;
 	struct progress progress;
+	bool hash_bytes;
 	u64 content[2];
+	char *bufs;
 	struct array listed;
 	pthread_mutex_t lock;
 	pthread_cond_t room;
@@ -106,6 +113,7 @@ struct stream {
 	size_t buf_bytes;
 	u64 next_fill;
 	u64 next_drain;
+	u64 next_back;
 	size_t listed_at;
 	u64 dir_at;
 	u32 node_at;
@@ -145,14 +153,23 @@ int order_read(struct stream *s);
  * @hash: of what was before, 0 at first
  *
  * All calls but the last are for multiples of HASH_UNIT, so that pieces of any
- * size give the same hash.
+ * size give the same hash.  Where chunks have checksums, those tell contents apart
+ * well enough for deduplication, which looks at the bytes itself; then it is they
+ * that are hashed, unless all bytes are to go into the UUID.
  */
-static inline u64 stream_hash(u64 hash, const char *p, u64 bytes)
+static inline u64 stream_hash(const struct stream *s, u64 hash, const char *p,
+			      u64 bytes)
 {
-	for (u64 at = 0; at < bytes; at += HASH_UNIT)
+	for (u64 at = 0; s->hash_bytes && at < bytes; at += HASH_UNIT)
 		hash = xxh64(p + at, bytes - at < HASH_UNIT ? bytes - at :
 			     HASH_UNIT, hash);
 	return hash;
+}
+
+/* The same of the next chunk's checksum. */
+static inline u64 stream_hash_sum(const struct stream *s, u64 hash, u32 sum)
+{
+	return s->hash_bytes ? hash : xxh64(&sum, sizeof(sum), hash);
 }
 
 /* reader.c: do a job; takes no lock but for the pieces of a large file */

@@ -9,6 +9,7 @@
  * the page cache, and the disk is asked to begin soon.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -17,46 +18,82 @@
 
 #define BLOCK_MASK	4095UL
 
-/* Whole blocks past the page cache; returns how many bytes went there. */
-static size_t write_direct(struct writer *w, const char *p, size_t bytes,
-			   u64 pos)
+/* @parts without their first @bytes; those that begin behind them stay as they are. */
+static void parts_skip(struct iovec **parts, unsigned int *n, size_t bytes)
 {
+	while (*n && bytes >= (*parts)->iov_len) {
+		bytes -= (*parts)->iov_len;
+		++*parts;
+		--*n;
+	}
+	if (*n) {
+		(*parts)->iov_base = (char *)(*parts)->iov_base + bytes;
+		(*parts)->iov_len -= bytes;
+	}
+}
+
+/* Whole blocks past the page cache; returns how many bytes went there. */
+static size_t write_direct(struct writer *w, const struct iovec *parts,
+			   unsigned int n, size_t bytes, u64 pos)
+{
+	struct iovec left[WRITER_PARTS], *at = left;
 	size_t done = 0;
 
+	memcpy(left, parts, n * sizeof(*parts));
+	if (n)		/* the last one may end in the middle of a block */
+		left[n - 1].iov_len &= ~BLOCK_MASK;
 	while (w->direct >= 0 && done < bytes) {
-		ssize_t n = pwrite(w->direct, p + done, bytes - done,
-				   pos + done);
+		ssize_t ret = pwritev(w->direct, at, n < IOV_MAX ? n : IOV_MAX,
+				      pos + done);
 
-		if (n < 0 && errno == EINTR)
+		if (ret < 0 && errno == EINTR)
 			continue;
 		/* what the other way says of it is the error, if it is one */
-		if (n <= 0 || n & BLOCK_MASK) {
+		if (ret <= 0 || ret & BLOCK_MASK) {
 			close(w->direct);
 			w->direct = -1;
 			break;
 		}
-		done += n;
+		done += ret;
+		parts_skip(&at, &n, ret);
 	}
 	return done;
 }
 
+static int write_cached(const struct writer *w, const struct iovec *parts,
+			unsigned int n, u64 pos)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < n; i++) {
+		ret = output_pwrite(w->out, parts[i].iov_base, parts[i].iov_len,
+				    pos);
+		pos += parts[i].iov_len;
+	}
+	return ret;
+}
+
 static int write_piece(struct writer *w)
 {
-	size_t front = -w->pos & BLOCK_MASK, whole, done = 0;
+	size_t front = -w->pos & BLOCK_MASK, done;
+	struct iovec *parts = w->parts;
+	unsigned int n = w->nparts;
 	int ret = 0;
 
 	if (front > w->bytes)
 		front = w->bytes;
-	whole = (w->bytes - front) & ~BLOCK_MASK;
 	if (front)
-		ret = output_pwrite(w->out, w->p, front, w->pos);
+		ret = output_pwrite(w->out, parts->iov_base, front, w->pos);
 	if (ret)
 		return ret;
-	done = front + write_direct(w, w->p + front, whole, w->pos + front);
+	parts_skip(&parts, &n, front);
+	done = write_direct(w, parts, n, (w->bytes - front) & ~BLOCK_MASK,
+			    w->pos + front);
+	parts_skip(&parts, &n, done);
+	done += front;
 	if (done == w->bytes)
 		return 0;
-	ret = output_pwrite(w->out, w->p + done, w->bytes - done,
-			    w->pos + done);
+	ret = write_cached(w, parts, n, w->pos + done);
 	/* Only asks: without it the fsync at the end waits for everything. */
 	if (!ret)
 		sync_file_range(w->out->fd, w->pos + done, w->bytes - done,
@@ -118,36 +155,24 @@ void writer_end(struct writer *w)
 	w->running = false;
 }
 
-/* Lock held. */
-static int wait_idle(struct writer *w)
-{
-	while (w->bytes)
-		pthread_cond_wait(&w->change, &w->lock);
-	return w->err;
-}
-
 int writer_wait(struct writer *w)
 {
 	int ret;
 
 	pthread_mutex_lock(&w->lock);
-	ret = wait_idle(w);
+	while (w->bytes)
+		pthread_cond_wait(&w->change, &w->lock);
+	ret = w->err;
 	pthread_mutex_unlock(&w->lock);
 	return ret;
 }
 
-int writer_put(struct writer *w, const char *p, size_t bytes, u64 pos)
+void writer_put(struct writer *w, unsigned int nparts, size_t bytes, u64 pos)
 {
-	int ret;
-
 	pthread_mutex_lock(&w->lock);
-	ret = wait_idle(w);
-	if (!ret) {
-		w->p = p;
-		w->bytes = bytes;
-		w->pos = pos;
-		pthread_cond_broadcast(&w->change);
-	}
+	w->nparts = nparts;
+	w->bytes = bytes;
+	w->pos = pos;
+	pthread_cond_broadcast(&w->change);
 	pthread_mutex_unlock(&w->lock);
-	return ret;
 }

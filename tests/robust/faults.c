@@ -29,6 +29,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -37,6 +38,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -244,6 +246,51 @@ TRANSFER(pwrite, WRITE, (int fd, const void *p, size_t bytes, off_t pos),
 	 (fd, p, bytes, pos))
 TRANSFER(pwrite64, WRITE, (int fd, const void *p, size_t bytes, off64_t pos),
 	 (fd, p, bytes, pos))
+/* The first @bytes bytes of @from; returns in how many parts. */
+static int cut_parts(struct iovec *to, const struct iovec *from, int n,
+		     size_t bytes)
+{
+	int i;
+
+	for (i = 0; i < n && bytes; i++) {
+		to[i] = from[i];
+		if (to[i].iov_len > bytes)
+			to[i].iov_len = bytes;
+		bytes -= to[i].iov_len;
+	}
+	return i;
+}
+
+static size_t sum_parts(const struct iovec *parts, int n)
+{
+	size_t bytes = 0;
+
+	for (int i = 0; i < n; i++)
+		bytes += parts[i].iov_len;
+	return bytes;
+}
+
+#define TRANSFER_PARTS(name, type)					\
+ssize_t name(int fd, const struct iovec *parts, int n, type pos)	\
+{									\
+	struct iovec some[IOV_MAX];					\
+	enum action what;						\
+	ssize_t bytes = amount(WRITE, fd, sum_parts(parts, n), &what);	\
+	ssize_t ret;							\
+									\
+	if (bytes < 0)							\
+		return bytes;						\
+	n = cut_parts(some, parts, n, bytes);				\
+	ret = REAL(name)(fd, some, n, pos);				\
+	if (what == KILL)						\
+		raise(SIGKILL);						\
+	if (what == LATE)						\
+		terminate();						\
+	return ret;							\
+}
+
+TRANSFER_PARTS(pwritev, off_t)
+TRANSFER_PARTS(pwritev64, off64_t)
 TRANSFER(read, READ, (int fd, void *p, size_t bytes), (fd, p, bytes))
 TRANSFER(pread, READ, (int fd, void *p, size_t bytes, off_t pos),
 	 (fd, p, bytes, pos))

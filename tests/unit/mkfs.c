@@ -41,5 +41,6 @@ int main(void)
 	test_plan();
 	test_entry();
 	test_device();
+	test_window();
 	return tap_result();
 }

@@ -18,6 +18,7 @@ void test_exclude(void);
 void test_plan(void);
 void test_entry(void);
 void test_device(void);
+void test_window(void);
 
 /* Memory, or the end. */
 void *unit_alloc(size_t bytes);

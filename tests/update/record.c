@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -75,6 +76,41 @@ ssize_t pwrite(int fd, const void *p, size_t bytes, off_t pos)
 ssize_t pwrite64(int fd, const void *p, size_t bytes, off_t pos)
 {
 	return recorded_write(fd, p, bytes, pos, "pwrite64");
+}
+
+/* Each part is a write of its own: more places to be cut off at. */
+static ssize_t recorded_writev(int fd, const struct iovec *parts, int n,
+			       off_t pos, const char *name)
+{
+	ssize_t (*real)(int, const struct iovec *, int, off_t) =
+		dlsym(RTLD_NEXT, name);
+	ssize_t ret = real(fd, parts, n, pos), left = ret;
+	char line[80];
+
+	if (ret <= 0 || !is_target(fd))
+		return ret;
+	for (int i = 0; i < n && left > 0; i++) {
+		ssize_t part = left;
+
+		if ((size_t)part > parts[i].iov_len)
+			part = parts[i].iov_len;
+		snprintf(line, sizeof(line), "write %lld %zd\n", (long long)pos,
+			 part);
+		record(line, parts[i].iov_base, part);
+		pos += part;
+		left -= part;
+	}
+	return ret;
+}
+
+ssize_t pwritev(int fd, const struct iovec *parts, int n, off_t pos)
+{
+	return recorded_writev(fd, parts, n, pos, "pwritev");
+}
+
+ssize_t pwritev64(int fd, const struct iovec *parts, int n, off_t pos)
+{
+	return recorded_writev(fd, parts, n, pos, "pwritev64");
 }
 
 static int recorded_truncate(int fd, off_t bytes, const char *name)
