@@ -202,4 +202,9 @@ static inline u32 crc32_optimizations(void)
 }
 #endif
 
+/* Memory for an object, by its type */
+#ifndef kzalloc_obj
+#define kzalloc_obj(p, ...) kzalloc(sizeof(p), GFP_KERNEL)
+#endif
+
 #endif /* DSFS_COMPAT_H */

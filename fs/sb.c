@@ -92,7 +92,7 @@ struct dsfs_sb_reader {
 
 static struct dsfs_sb_reader *dsfs_sb_reader_new(struct super_block *sb)
 {
-	struct dsfs_sb_reader *r = kzalloc(sizeof(*r), GFP_KERNEL);
+	struct dsfs_sb_reader *r = kzalloc_obj(*r);
 
 	if (!r)
 		return NULL;

@@ -140,8 +140,10 @@ static int dsfs_read_map_holes(struct dsfs_read *rd, u64 end, gfp_t gfp,
 		ret = dsfs_map(src, &rd->attr, &ext, pos, &run, err);
 		if (ret)
 			return ret;
-		if (pos == rd->pos)
-			rd->from = rd->to = run.stored;
+		if (pos == rd->pos) {
+			rd->from = run.stored;
+			rd->to = run.stored;
+		}
 		if (run.stored != rd->to)
 			return dsfs_bad(err, "order of segments", run.stored,
 					rd->to, -EUCLEAN);

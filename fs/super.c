@@ -374,7 +374,7 @@ static int dsfs_init_fs_context(struct fs_context *fc)
 	struct dsfs_sb_info *sbi;
 	int i;
 
-	sbi = kzalloc(sizeof(*sbi), GFP_KERNEL);
+	sbi = kzalloc_obj(*sbi);
 	if (!sbi)
 		return -ENOMEM;
 	for (i = 0; i < DSFS_LIMITS; i++)
