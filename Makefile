@@ -139,6 +139,12 @@ demo:
 	$(MAKE) tools
 	scripts/demo $(TREE)
 
+# The module as patches for a kernel tree, in build/upstream: Documentation/upstream.rst.
+.PHONY: upstream-series
+upstream-series:
+	scripts/install-deps build check
+	scripts/upstream-series --patches $(B)/upstream
+
 .PHONY: clean distclean
 clean:
 	rm -rf $(B)
@@ -165,6 +171,7 @@ help:
 	@echo 'make check-rbd             tests that need a Ceph cluster, which they make'
 	@echo 'make bench [BENCH="..."]   all benchmarks, or some parts: Documentation/benchmarks/'
 	@echo 'make bench-plots           pictures of the results that are kept there'
+	@echo 'make upstream-series       the module as patches for a kernel tree'
 	@echo 'make clean                 remove what was built here'
 	@echo 'make distclean             and the cache of kernels and test beds'
 
