@@ -11,6 +11,11 @@ $(T)/elapsed: $(call objs,tests/bench/elapsed.c)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
 
+# What asks the native benchmark's kernel.
+$(T)/native_task: $(call objs,tests/bench/native/task.c)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
+
 .PHONY: bench-tools
 bench-tools: $(T)/mkset $(T)/elapsed $(T)/requests
 
@@ -21,9 +26,18 @@ bench:
 	$(MAKE) tools bench-tools
 	tests/bench/run $(if $(BENCH_KEEP),--keep) $(BENCH)
 
+# By the clock, at the host's own speed: all phases, or those in BENCH_NATIVE;
+# BENCH_KEEP=1 keeps the result.
+.PHONY: bench-native
+bench-native:
+	scripts/install-deps build bench
+	$(MAKE) tools bench-tools
+	tests/bench/native/run $(if $(BENCH_KEEP),--keep)
+
 # Pictures of what was kept.
 bench-plots:
 	scripts/install-deps bench
 	tests/bench/plots
 
--include $(B)/obj/tests/bench/mkset.d $(B)/obj/tests/bench/elapsed.d
+-include $(B)/obj/tests/bench/mkset.d $(B)/obj/tests/bench/elapsed.d \
+	 $(B)/obj/tests/bench/native/task.d

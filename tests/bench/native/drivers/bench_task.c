@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/bench: patterns of reading, run within the kernel.
+ *
+ * Why in there: a system call of User Mode Linux costs several microseconds of the host,
+ * ten times that of a real kernel, and a copy to a program goes through page tables in
+ * software.  Both would hide what is to be measured.  Here a read copies to a buffer
+ * of the kernel, which is as warm as that of a loader.
+ */
+#include <linux/completion.h>
+#include <linux/crc32c.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kthread.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/namei.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/swap.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <kern_util.h>
+#include "bench.h"
+#include "bench_host.h"
+
+#define BUF_ORDER	8
+#define BUF_SIZE	(PAGE_SIZE << BUF_ORDER)
+
+struct bench_reader {
+	const struct bench_req *req;
+	const char *names;
+	struct mm_struct *mm;
+	unsigned int index;
+	char *buf;
+	u64 files, bytes, errors, sum;
+	struct completion done;
+};
+
+/* The sum of a file's bytes so far; those of the files are added up. */
+static void bench_sum(struct bench_reader *r, u32 *crc, const void *buf, size_t len)
+{
+	if (r->req->flags & BENCH_CHECK)
+		*crc = crc32c(*crc, buf, len);
+}
+
+/* Of a read of @want bytes: how many there were. */
+static size_t bench_read(struct bench_reader *r, struct file *file, loff_t *pos, size_t want,
+			 u32 *crc)
+{
+	ssize_t got = kernel_read(file, r->buf, min_t(size_t, want, BUF_SIZE), pos);
+
+	if (got < 0) {
+		r->errors++;
+		return 0;
+	}
+	bench_sum(r, crc, r->buf, got);
+	return got;
+}
+
+static u64 bench_whole(struct bench_reader *r, struct file *file, u64 size, u32 *crc)
+{
+	loff_t pos = 0;
+
+	while (bench_read(r, file, &pos, size + 1 - pos, crc))
+		;
+	return pos;
+}
+
+static u64 bench_pil(struct bench_reader *r, struct file *file, u32 *crc)
+{
+	size_t want = 4096;
+	loff_t pos = 0;
+
+	while (bench_read(r, file, &pos, want, crc))
+		want = pos == 4096 ? 61440 : 65536;
+	return pos;
+}
+
+static u64 bench_imread(struct bench_reader *r, struct file *file, u32 *crc)
+{
+	loff_t pos = 0;
+	u32 unused = 0;
+
+	bench_read(r, file, &pos, 32, &unused);
+	pos = 0;
+	while (bench_read(r, file, &pos, 4096, crc))
+		;
+	return pos;
+}
+
+/* Its share of the file: sums are of no use. */
+static u64 bench_seq(struct bench_reader *r, struct file *file, u64 size)
+{
+	u64 share = round_up(DIV_ROUND_UP_ULL(size, r->req->readers), r->req->piece);
+	loff_t pos = r->index * share, end = min(pos + share, size);
+	u64 first = pos;
+	u32 unused = 0;
+
+	while (pos < end && bench_read(r, file, &pos, min_t(u64, r->req->piece, end - pos), &unused))
+		;
+	return pos < end ? 0 : end - first;
+}
+
+/* The page at @addr as the processor would find it, or after a fault. */
+static const char *bench_touch(unsigned long addr)
+{
+	pte_t *pte = virt_to_pte(current->mm, addr);
+	int code;
+
+	if (!pte || !pte_present(*pte)) {
+		if (handle_page_fault(addr, 0, 0, 1, &code))
+			return NULL;
+		pte = virt_to_pte(current->mm, addr);
+	}
+	return page_address(pte_page(*pte));
+}
+
+static u64 bench_mmap(struct bench_reader *r, struct file *file, u64 size, u32 *crc)
+{
+	unsigned long addr;
+	const char *page;
+	u64 pos;
+
+	if (!size)
+		return 0;
+	addr = vm_mmap(file, 0, size, PROT_READ, MAP_PRIVATE, 0);
+	if (IS_ERR_VALUE(addr))
+		return 0;
+	for (pos = 0; pos < size; pos += PAGE_SIZE) {
+		page = bench_touch(addr + pos);
+		if (!page)
+			break;
+		(void)READ_ONCE(*page);
+		bench_sum(r, crc, page, min_t(u64, PAGE_SIZE, size - pos));
+	}
+	vm_munmap(addr, size);
+	return min(pos, size);
+}
+
+static void bench_file(struct bench_reader *r, const char *name)
+{
+	struct file *file = filp_open(name, O_RDONLY | O_LARGEFILE, 0);
+	struct kstat st;
+	u64 got = 0;
+	u32 crc = 0;
+
+	if (IS_ERR(file)) {
+		r->errors++;
+		return;
+	}
+	if (vfs_getattr(&file->f_path, &st, STATX_BASIC_STATS, 0))
+		r->errors++;
+	switch (r->req->pattern) {
+	case BENCH_WHOLE:	got = bench_whole(r, file, st.size, &crc); break;
+	case BENCH_PIL:		got = bench_pil(r, file, &crc); break;
+	case BENCH_IMREAD:	got = bench_imread(r, file, &crc); break;
+	case BENCH_MMAP:	got = bench_mmap(r, file, st.size, &crc); break;
+	case BENCH_SEQ:		got = bench_seq(r, file, st.size); break;
+	}
+	if (got != st.size && r->req->pattern < BENCH_SEQ)
+		r->errors++;
+	r->bytes += got;
+	r->sum += crc;
+	__fput_sync(file);
+}
+
+static void bench_stat(struct bench_reader *r, const char *name)
+{
+	struct path path;
+	struct kstat st;
+
+	if (kern_path(name, 0, &path)) {
+		r->errors++;
+		return;
+	}
+	if (vfs_getattr(&path, &st, STATX_BASIC_STATS, 0))
+		r->errors++;
+	path_put(&path);
+}
+
+static void bench_crc(struct bench_reader *r)
+{
+	unsigned int i, pos;
+
+	for (i = 0; i < 256; i++) {
+		for (pos = 0; pos + r->req->piece <= BUF_SIZE; pos += r->req->piece) {
+			r->sum += crc32c(0, r->buf + pos, r->req->piece);
+			r->bytes += r->req->piece;
+		}
+	}
+}
+
+/* Files of the list are dealt out in turn; pieces of a file are in bench_seq(). */
+static int bench_reader(void *data)
+{
+	struct bench_reader *r = data;
+	const struct bench_req *req = r->req;
+	const char *name, *end = r->names + req->names_len;
+	bool share = req->pattern == BENCH_SEQ;
+	unsigned int turn = 0;
+
+	if (r->mm)
+		kthread_use_mm(r->mm);
+	if (req->pattern == BENCH_CRC)
+		bench_crc(r);
+	for (name = r->names; name < end; name += strlen(name) + 1) {
+		if (!share && turn++ % req->readers != r->index)
+			continue;
+		if (req->pattern == BENCH_STAT)
+			bench_stat(r, name);
+		else if (req->pattern != BENCH_CRC)
+			bench_file(r, name);
+		r->files++;
+		cond_resched();
+	}
+	if (r->mm)
+		kthread_unuse_mm(r->mm);
+	complete(&r->done);
+	return 0;
+}
+
+static void bench_clocks(struct bench_req *req)
+{
+	req->cpu = bench_host_cpu();
+	req->copy = bench_disk_copied();
+	req->requests = bench_disk_requests();
+	req->wall = ktime_get_ns();
+}
+
+/* One reader is the caller itself; more are threads. */
+static int bench_start(struct bench_reader *r, struct bench_req *req)
+{
+	struct task_struct *task;
+	unsigned int i;
+
+	if (req->readers == 1)
+		return bench_reader(r);
+	for (i = 0; i < req->readers; i++) {
+		r[i].mm = current->mm;
+		task = kthread_run(bench_reader, &r[i], "bench/%u", i);
+		if (IS_ERR(task)) {
+			r[i].errors++;
+			complete(&r[i].done);
+		}
+	}
+	return 0;
+}
+
+static void bench_measure(struct bench_reader *r, struct bench_req *req)
+{
+	struct bench_req before = *req;
+	unsigned int i;
+
+	bench_clocks(&before);
+	bench_start(r, req);
+	for (i = 0; i < req->readers; i++)
+		wait_for_completion(&r[i].done);
+	bench_clocks(req);
+	req->wall -= before.wall;
+	req->cpu -= before.cpu;
+	req->copy -= before.copy;
+	req->requests -= before.requests;
+	for (i = 0; i < req->readers; i++) {
+		req->files += r[i].files;
+		req->bytes += r[i].bytes;
+		req->errors += r[i].errors;
+		req->sum += r[i].sum;
+	}
+}
+
+static int bench_prepare(struct bench_reader *r, struct bench_req *req, const char *names)
+{
+	unsigned int i;
+
+	for (i = 0; i < req->readers; i++) {
+		r[i].req = req;
+		r[i].names = names;
+		r[i].index = i;
+		init_completion(&r[i].done);
+		r[i].buf = (char *)__get_free_pages(GFP_KERNEL, BUF_ORDER);
+		if (!r[i].buf)
+			return -ENOMEM;
+		memset(r[i].buf, 1, BUF_SIZE);
+	}
+	return 0;
+}
+
+static int bench_run(struct bench_req *req)
+{
+	struct bench_reader *r;
+	unsigned int i;
+	char *names;
+	int err;
+
+	if (!req->readers || req->readers > BENCH_READERS || !req->piece || req->piece > BUF_SIZE)
+		return -EINVAL;
+	names = vmemdup_user(u64_to_user_ptr(req->names), req->names_len);
+	if (IS_ERR(names))
+		return PTR_ERR(names);
+	r = kcalloc(req->readers, sizeof(*r), GFP_KERNEL);
+	err = r ? bench_prepare(r, req, names) : -ENOMEM;
+	if (!err)
+		bench_measure(r, req);
+	for (i = 0; r && i < req->readers; i++)
+		free_pages((unsigned long)r[i].buf, BUF_ORDER);
+	kfree(r);
+	kvfree(names);
+	return err;
+}
+
+/* Inodes and dentries are freed after a grace period, and pages lie in batches. */
+static void bench_settle(void)
+{
+	lru_add_drain_all();
+	rcu_barrier();
+}
+
+static long bench_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	void __user *user = (void __user *)arg;
+	struct bench_req req = {};
+	int err;
+
+	switch (cmd) {
+	case BENCH_RUN:
+		if (copy_from_user(&req, user, sizeof(req)))
+			return -EFAULT;
+		err = bench_run(&req);
+		if (err)
+			return err;
+		break;
+	case BENCH_CLOCKS:
+		bench_clocks(&req);
+		break;
+	case BENCH_SETTLE:
+		bench_settle();
+		return 0;
+	default:
+		return -ENOTTY;
+	}
+	return copy_to_user(user, &req, sizeof(req)) ? -EFAULT : 0;
+}
+
+static const struct file_operations bench_fops = {
+	.owner		= THIS_MODULE,
+	.unlocked_ioctl	= bench_ioctl,
+};
+
+static struct miscdevice bench_misc = {
+	.minor	= MISC_DYNAMIC_MINOR,
+	.name	= "bench",
+	.fops	= &bench_fops,
+};
+builtin_misc_device(bench_misc);
