@@ -170,6 +170,7 @@ help:
 	@echo 'make check-long            the same, and ten million files'
 	@echo 'make check-rbd             tests that need a Ceph cluster, which they make'
 	@echo 'make bench [BENCH="..."]   all benchmarks, or some parts: Documentation/benchmarks/'
+	@echo 'make bench-native          times beside its peers, at the speed of this machine'
 	@echo 'make bench-plots           pictures of the results that are kept there'
 	@echo 'make upstream-series       the module as patches for a kernel tree'
 	@echo 'make clean                 remove what was built here'
