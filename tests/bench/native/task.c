@@ -111,11 +111,10 @@ static void set_names(struct bench_req *req, char **lines, size_t count)
 
 static int print(const struct bench_req *req)
 {
-	printf("wall=%llu cpu=%llu copy=%llu requests=%llu files=%llu bytes=%llu errors=%llu sum=%llx\n",
-	       (unsigned long long)req->wall, (unsigned long long)req->cpu,
-	       (unsigned long long)req->copy, (unsigned long long)req->requests,
-	       (unsigned long long)req->files, (unsigned long long)req->bytes,
-	       (unsigned long long)req->errors, (unsigned long long)req->sum);
+	printf("wall=%llu cpu=%llu copy=%llu requests=%llu ",
+	       req->wall, req->cpu, req->copy, req->requests);
+	printf("files=%llu bytes=%llu errors=%llu sum=%llx\n",
+	       req->files, req->bytes, req->errors, req->sum);
 	return req->errors ? 1 : 0;
 }
 

@@ -68,7 +68,7 @@ static u64 bench_whole(struct bench_reader *r, struct file *file, u64 size, u32 
 	return pos;
 }
 
-static u64 bench_pil(struct bench_reader *r, struct file *file, u32 *crc)
+static u64 bench_pil(struct bench_reader *r, struct file *file, u64 size, u32 *crc)
 {
 	size_t want = 4096;
 	loff_t pos = 0;
@@ -78,7 +78,7 @@ static u64 bench_pil(struct bench_reader *r, struct file *file, u32 *crc)
 	return pos;
 }
 
-static u64 bench_imread(struct bench_reader *r, struct file *file, u32 *crc)
+static u64 bench_imread(struct bench_reader *r, struct file *file, u64 size, u32 *crc)
 {
 	loff_t pos = 0;
 	u32 unused = 0;
@@ -90,17 +90,21 @@ static u64 bench_imread(struct bench_reader *r, struct file *file, u32 *crc)
 	return pos;
 }
 
-/* Its share of the file: sums are of no use. */
-static u64 bench_seq(struct bench_reader *r, struct file *file, u64 size)
+/* Its share of the file: a sum is of no use. */
+static u64 bench_seq(struct bench_reader *r, struct file *file, u64 size, u32 *crc)
 {
-	u64 share = round_up(DIV_ROUND_UP_ULL(size, r->req->readers), r->req->piece);
-	loff_t pos = r->index * share, end = min(pos + share, size);
-	u64 first = pos;
-	u32 unused = 0;
+	u64 share = roundup(DIV_ROUND_UP_ULL(size, r->req->readers), r->req->piece);
+	u64 first = min(r->index * share, size), end = min(first + share, size), want;
+	loff_t pos = first;
 
-	while (pos < end && bench_read(r, file, &pos, min_t(u64, r->req->piece, end - pos), &unused))
-		;
-	return pos < end ? 0 : end - first;
+	while (pos < end) {
+		want = min_t(u64, r->req->piece, end - pos);
+		if (!bench_read(r, file, &pos, want, crc))
+			break;
+	}
+	if (pos < end)
+		r->errors++;
+	return pos - first;
 }
 
 /* The page at @addr as the processor would find it, or after a fault. */
@@ -139,8 +143,21 @@ static u64 bench_mmap(struct bench_reader *r, struct file *file, u64 size, u32 *
 	return min(pos, size);
 }
 
+typedef u64 (*bench_read_fn)(struct bench_reader *r, struct file *file, u64 size, u32 *crc);
+
+/* Each returns how many bytes it has read. */
+static const bench_read_fn bench_patterns[] = {
+	[BENCH_WHOLE]	= bench_whole,
+	[BENCH_PIL]	= bench_pil,
+	[BENCH_IMREAD]	= bench_imread,
+	[BENCH_MMAP]	= bench_mmap,
+	[BENCH_SEQ]	= bench_seq,
+	[BENCH_OPEN]	= NULL,
+};
+
 static void bench_file(struct bench_reader *r, const char *name)
 {
+	bench_read_fn read = bench_patterns[r->req->pattern];
 	struct file *file = filp_open(name, O_RDONLY | O_LARGEFILE, 0);
 	struct kstat st;
 	u64 got = 0;
@@ -152,14 +169,9 @@ static void bench_file(struct bench_reader *r, const char *name)
 	}
 	if (vfs_getattr(&file->f_path, &st, STATX_BASIC_STATS, 0))
 		r->errors++;
-	switch (r->req->pattern) {
-	case BENCH_WHOLE:	got = bench_whole(r, file, st.size, &crc); break;
-	case BENCH_PIL:		got = bench_pil(r, file, &crc); break;
-	case BENCH_IMREAD:	got = bench_imread(r, file, &crc); break;
-	case BENCH_MMAP:	got = bench_mmap(r, file, st.size, &crc); break;
-	case BENCH_SEQ:		got = bench_seq(r, file, st.size); break;
-	}
-	if (got != st.size && r->req->pattern < BENCH_SEQ)
+	if (read)
+		got = read(r, file, st.size, &crc);
+	if (got != st.size && read && read != bench_seq)
 		r->errors++;
 	r->bytes += got;
 	r->sum += crc;
@@ -294,7 +306,8 @@ static int bench_run(struct bench_req *req)
 	char *names;
 	int err;
 
-	if (!req->readers || req->readers > BENCH_READERS || !req->piece || req->piece > BUF_SIZE)
+	if (req->pattern > BENCH_CRC || !req->readers || req->readers > BENCH_READERS ||
+	    !req->piece || req->piece > BUF_SIZE)
 		return -EINVAL;
 	names = vmemdup_user(u64_to_user_ptr(req->names), req->names_len);
 	if (IS_ERR(names))
@@ -353,4 +366,5 @@ static struct miscdevice bench_misc = {
 	.name	= "bench",
 	.fops	= &bench_fops,
 };
+
 builtin_misc_device(bench_misc);
