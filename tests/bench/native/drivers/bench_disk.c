@@ -86,19 +86,34 @@ static void bench_fill(const struct bench_disk *disk, u64 pos, void *to, size_t 
 	}
 }
 
+/* So much takes some microseconds. */
+#define BENCH_CHUNK	(64UL << 10)
+
 /*
- * Not the clock of bench_host_cpu(): that one is a system call.  A copy that took ten
+ * Not the clock of bench_host_cpu(): that one is a system call.  A chunk that took several
  * times what it may was interrupted by the host, and counts as the mean of the others.
  */
 static void bench_account(u64 ns, u64 bytes)
 {
 	u64 others = atomic64_read(&copied_bytes);
 
-	if (ns > bytes * 4 + 20 * NSEC_PER_USEC)
+	if (ns > bytes + 10 * NSEC_PER_USEC)
 		ns = others ? div64_u64(bytes * atomic64_read(&copied), others) : 0;
 	atomic64_add(ns, &copied);
 	atomic64_add(bytes, &copied_bytes);
-	atomic64_inc(&requests);
+}
+
+static void bench_transfer(const struct bench_disk *disk, u64 pos, void *to, size_t len)
+{
+	size_t chunk;
+	u64 start;
+
+	for (; len; len -= chunk, pos += chunk, to += chunk) {
+		chunk = min(len, BENCH_CHUNK);
+		start = ktime_get_ns();
+		bench_fill(disk, pos, to, chunk);
+		bench_account(ktime_get_ns() - start, chunk);
+	}
 }
 
 static blk_status_t bench_queue_rq(struct blk_mq_hw_ctx *hctx,
@@ -107,7 +122,7 @@ static blk_status_t bench_queue_rq(struct blk_mq_hw_ctx *hctx,
 	struct request *rq = bd->rq;
 	struct bench_disk *disk = rq->q->queuedata;
 	struct bench_cmd *cmd = blk_mq_rq_to_pdu(rq);
-	u64 pos = (u64)blk_rq_pos(rq) << SECTOR_SHIFT, start;
+	u64 pos = (u64)blk_rq_pos(rq) << SECTOR_SHIFT;
 	struct req_iterator iter;
 	struct bio_vec bv;
 
@@ -116,12 +131,11 @@ static blk_status_t bench_queue_rq(struct blk_mq_hw_ctx *hctx,
 		blk_mq_end_request(rq, req_op(rq) == REQ_OP_FLUSH ? BLK_STS_OK : BLK_STS_IOERR);
 		return BLK_STS_OK;
 	}
-	start = ktime_get_ns();
+	atomic64_inc(&requests);
 	rq_for_each_bvec(bv, rq, iter) {
-		bench_fill(disk, pos, page_address(bv.bv_page) + bv.bv_offset, bv.bv_len);
+		bench_transfer(disk, pos, page_address(bv.bv_page) + bv.bv_offset, bv.bv_len);
 		pos += bv.bv_len;
 	}
-	bench_account(ktime_get_ns() - start, blk_rq_bytes(rq));
 	if (nsec)
 		hrtimer_start(&cmd->timer, ns_to_ktime(nsec), HRTIMER_MODE_REL);
 	else
