@@ -5,7 +5,7 @@
  *   fiemap FILE	count the pieces of FILE
  *   readdir DIR	all names of DIR
  *
- * With --check a thread that goes before any other wants the same processor, again as soon
+ * Prints what the call returned.  With --check a thread that goes before any other wants the same processor, again as soon
  * as it has had it: a third one, on another processor, wakes it.  It has to get it while
  * the call runs, and often: a kernel that does not preempt itself gives it where it is
  * asked to, and by chance a few times in a second.
@@ -28,7 +28,7 @@
 #include "lib.h"
 
 #define BUFFER		(64 << 20)
-#define TURNS		25
+#define TURNS		10
 
 static atomic_bool calling, ended, had;
 static atomic_int turns;
@@ -127,8 +127,8 @@ int main(int argc, char **argv)
 {
 	bool checks = argc > 1 && !strcmp(argv[1], "--check");
 	void *buf;
+	int fd, ret;
 	size_t i;
-	int fd;
 
 	t_init("yields");
 	argv += checks;
@@ -147,7 +147,9 @@ int main(int argc, char **argv)
 			continue;
 		if (checks)
 			return check(calls + i, fd, buf, argv[2]);
-		return calls[i].fn(fd, buf) < 0;
+		ret = calls[i].fn(fd, buf);
+		printf("%d\n", ret);
+		return ret < 0;
 	}
 	return 2;
 }
