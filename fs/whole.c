@@ -116,7 +116,8 @@ void dsfs_whole_read(struct file *file)
  */
 void dsfs_whole_ahead(struct file *file)
 {
-	const gfp_t gfp = readahead_gfp_mask(file->f_mapping);
+	/* What does not come easily is left to the page cache. */
+	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN;
 	struct dsfs_read *rd;
 
 	if (dsfs_meta_may_block(file_inode(file)->i_sb))
