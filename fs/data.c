@@ -216,7 +216,7 @@ static void dsfs_readahead(struct readahead_control *rac)
 {
 	/* What does not come easily is left to reads of single folios. */
 	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN;
-	const unsigned int max = DSFS_READ_MAX >> PAGE_SHIFT;
+	const unsigned int max = DSFS_AHEAD_MAX >> PAGE_SHIFT;
 	struct dsfs_read *rd;
 	struct folio *folio;
 
@@ -234,7 +234,7 @@ static void dsfs_readahead(struct readahead_control *rac)
 		do {
 			dsfs_read_add_folio(rd, folio);
 			folio = readahead_folio(rac);
-		} while (folio && rd->len < DSFS_READ_MAX);
+		} while (folio && rd->len < DSFS_AHEAD_MAX);
 		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, gfp);
 	}
 }

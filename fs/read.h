@@ -98,6 +98,13 @@ static inline bool dsfs_read_failed(const struct dsfs_read *rd)
 
 #define DSFS_READ_HOLE	U64_MAX
 
+/*
+ * Readahead is cut into reads of about this size, which the block layer puts together
+ * again as far as the device takes it.  Each is checked, and its folios unlocked, alone:
+ * who waits for the first page of a large window has it when a part is done.
+ */
+#define DSFS_AHEAD_MAX	SZ_512K
+
 /* A read takes no more folios when it has this many bytes of them. */
 #define DSFS_READ_MAX	SZ_8M
 
