@@ -204,8 +204,6 @@ step_mounts()
 
 step_memory()
 {
-	# A mount for which there is hardly any memory is slow, on a busy machine very.
-	echo 0 >/proc/sys/kernel/hung_task_timeout_secs
 	run "$here/nomem.sh" "$(real flat)"
 }
 

