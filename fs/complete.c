@@ -9,6 +9,7 @@
  * the errno or the bytes.
  */
 #include "read.h"
+#include "trace.h"
 
 #include <linux/highmem.h>
 #include <linux/pagemap.h>
@@ -58,6 +59,7 @@ static void dsfs_chunk_check(struct dsfs_read *rd, u64 from, u64 to, u32 sum)
 	if (!rd->reports)
 		return;
 	atomic64_inc(&DSFS_SB(sb)->sum_errors);
+	trace_dsfs_checksum_failure(sb, rd->attr.ino, rd->attr.start + from, to - from);
 	dsfs_error_limited(sb, DSFS_LIMIT_DATA,
 			   "inode %u: data at %llu to %llu (device offset %llu): checksum is 0x%x, should be 0x%x",
 			   rd->attr.ino, from, to, rd->attr.start + from, sum,
@@ -242,6 +244,8 @@ int dsfs_read_finish(struct dsfs_read *rd)
 	unsigned int i;
 	int err, ret = 0;
 
+	if (rd->hint)
+		atomic_long_sub(rd->len, &DSFS_SB(sb)->hinted);
 	if (rd->status) {
 		if (rd->reports) {
 			atomic64_inc(&DSFS_SB(sb)->io_errors);
@@ -254,6 +258,7 @@ int dsfs_read_finish(struct dsfs_read *rd)
 	} else if (rd->verify && rd->from < rd->to && !dsfs_read_failed(rd)) {
 		dsfs_read_verify(rd);
 	}
+	trace_dsfs_read_done(rd->inode, rd->pos, rd->error, rd->nr_bios);
 	for (i = 0; i < rd->nr_folios; i++) {
 		folio = rd->folios[i];
 		err = dsfs_finish_folio(rd, folio);

@@ -163,6 +163,7 @@ static int dsfs_read_folio(struct file *file, struct folio *folio)
 		folio_unlock(folio);
 		return -ENOMEM;
 	}
+	rd->kind = DSFS_REQUEST_PAGE;
 	rd->sync = true;
 	rd->reports = true;
 	rd->wanted = folio;
@@ -231,6 +232,7 @@ static void dsfs_readahead(struct readahead_control *rac)
 			folio_unlock(folio);
 			return;
 		}
+		rd->kind = DSFS_REQUEST_AHEAD;
 		do {
 			dsfs_read_add_folio(rd, folio);
 			folio = readahead_folio(rac);
@@ -242,4 +244,5 @@ static void dsfs_readahead(struct readahead_control *rac)
 const struct address_space_operations dsfs_aops = {
 	.read_folio	= dsfs_read_folio,
 	.readahead	= dsfs_readahead,
+	.free_folio	= dsfs_cache_free_folio,
 };

@@ -2,9 +2,10 @@
 /*
  * Regular files: everything that is not the page cache.
  */
-#include "internal.h"
+#include "trace.h"
 
 #include <linux/backing-dev.h>
+#include <linux/fadvise.h>
 #include <linux/fiemap.h>
 #include <linux/filelock.h>
 #include <linux/iomap.h>
@@ -120,23 +121,6 @@ static ssize_t dsfs_read_buffered(struct kiocb *iocb, struct iov_iter *to)
 	return generic_file_read_iter(iocb, to);
 }
 
-/*
- * A read that must not wait, where metadata may have to be waited for: what is cached,
- * since readahead would begin with metadata.
- */
-static ssize_t dsfs_read_cached(struct kiocb *iocb, struct iov_iter *to)
-{
-	const bool noio = iocb->ki_flags & IOCB_NOIO;
-	ssize_t ret;
-
-	iocb->ki_flags |= IOCB_NOIO;
-	ret = generic_file_read_iter(iocb, to);
-	/* Who asks again with the same iocb may wait. */
-	if (!noio)
-		iocb->ki_flags &= ~IOCB_NOIO;
-	return ret;
-}
-
 /* -ENOTBLK: not to be read directly; or what the read returns. */
 static ssize_t dsfs_try_direct(struct kiocb *iocb, struct iov_iter *to)
 {
@@ -144,37 +128,49 @@ static ssize_t dsfs_try_direct(struct kiocb *iocb, struct iov_iter *to)
 	struct dsfs_mref ref = {};
 	ssize_t ret = -ENOTBLK;
 
+	/* Where it is stored would have to be waited for; what is cached is the same. */
 	if (iocb->ki_flags & IOCB_NOWAIT &&
 	    !dsfs_meta_hold_cached(dsfs_src(inode->i_sb), DSFS_REGION_INODES,
 				   inode->i_ino * sizeof(struct dsfs_inode),
 				   &ref))
-		return -EAGAIN;
+		return -ENOTBLK;
 	if (dsfs_read_direct(iocb, to))
-		ret = iomap_dio_rw(iocb, to, &dsfs_iomap_ops, NULL, 0, NULL, 0);
+		ret = iomap_dio_rw(iocb, to, &dsfs_iomap_ops, &dsfs_dio_ops, 0, NULL, 0);
 	dsfs_meta_put(&ref);
 	return ret;
 }
 
 static ssize_t dsfs_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
+	const int flags = iocb->ki_flags;
 	ssize_t ret;
 
-	if (iocb->ki_flags & IOCB_DIRECT) {
+	dsfs_cache_used(file_inode(iocb->ki_filp));
+	if (flags & IOCB_DIRECT) {
 		ret = dsfs_try_direct(iocb, to);
 		if (ret != -ENOTBLK)
 			return ret;
 		iocb->ki_flags &= ~IOCB_DIRECT;
 	}
-	if (iocb->ki_flags & IOCB_NOWAIT &&
-	    dsfs_meta_may_block(file_inode(iocb->ki_filp)->i_sb))
-		return dsfs_read_cached(iocb, to);
-	return dsfs_read_buffered(iocb, to);
+	if (!(flags & IOCB_NOWAIT) ||
+	    !dsfs_meta_may_block(file_inode(iocb->ki_filp)->i_sb))
+		return dsfs_read_buffered(iocb, to);
+	/*
+	 * It must not wait, and metadata may have to be waited for: what is cached, since
+	 * readahead would begin with metadata.
+	 */
+	iocb->ki_flags |= IOCB_NOIO;
+	ret = generic_file_read_iter(iocb, to);
+	/* Who asks again with the same iocb may wait, or be served directly. */
+	iocb->ki_flags = flags;
+	return ret;
 }
 
 static ssize_t dsfs_splice_read(struct file *in, loff_t *ppos,
 				struct pipe_inode_info *pipe, size_t len,
 				unsigned int flags)
 {
+	dsfs_cache_used(file_inode(in));
 	if (dsfs_is_cold(in, *ppos, len))
 		dsfs_whole_read(in);
 	dsfs_read_window(in);
@@ -200,15 +196,43 @@ static int dsfs_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	int ret = generic_file_readonly_mmap(file, vma);
 
-	if (!ret)
-		vma->vm_ops = &dsfs_vm_ops;
-	return ret;
+	if (ret)
+		return ret;
+	dsfs_cache_used(file_inode(file));
+	vma->vm_ops = &dsfs_vm_ops;
+	return 0;
 }
 
 static int dsfs_open(struct inode *inode, struct file *file)
 {
+	dsfs_count(inode->i_sb, DSFS_COUNT_OPENS, 1);
+	trace_dsfs_open(inode);
 	file->f_mode |= FMODE_NOWAIT | FMODE_CAN_ODIRECT;
+	dsfs_cache_opened(inode);
 	return generic_file_open(inode, file);
+}
+
+static int dsfs_release(struct inode *inode, struct file *file)
+{
+	dsfs_cache_closed(inode);
+	return 0;
+}
+
+/* readahead(2) and MADV_WILLNEED come here, too. */
+static int dsfs_fadvise(struct file *file, loff_t offset, loff_t len, int advice)
+{
+	const unsigned long cached = file->f_mapping->nrpages;
+	int ret;
+
+	if (advice != POSIX_FADV_WILLNEED)
+		return generic_fadvise(file, offset, len, advice);
+	if (offset >= 0 && len >= 0 && offset < i_size_read(file_inode(file)) &&
+	    dsfs_whole_hint(file))
+		return 0;
+	ret = generic_fadvise(file, offset, len, advice);
+	/* Of a file that is not read whole, the page cache read what was missing. */
+	dsfs_cache_hinted(file, file->f_mapping->nrpages > cached);
+	return ret;
 }
 
 /*
@@ -370,6 +394,8 @@ const struct file_operations dsfs_file_fops = {
 	.read_iter	= dsfs_read_iter,
 	.mmap		= dsfs_mmap,
 	.open		= dsfs_open,
+	.release	= dsfs_release,
+	.fadvise	= dsfs_fadvise,
 	.splice_read	= dsfs_splice_read,
 	.unlocked_ioctl	= dsfs_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,

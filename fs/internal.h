@@ -26,17 +26,24 @@ enum dsfs_meta_mode {
 	DSFS_META_LAZY,		/* read and verified when needed, reclaimable */
 };
 
+enum dsfs_cache_policy {
+	DSFS_CACHE_LRU,		/* the page cache's own */
+	DSFS_CACHE_EPOCH,	/* what is cached stays: see cache.c */
+};
+
 /**
  * struct dsfs_options - mount options
  * @wholefile: files up to this many bytes are brought in whole by a first read
  * @generation: the one to mount; 0 is the newest
  * @meta: where metadata is kept
  * @verify: data is checked against its checksums
+ * @cache: which files stay in the page cache
  */
 struct dsfs_options {
 	u64 wholefile;
 	u64 generation;
 	enum dsfs_meta_mode meta;
+	enum dsfs_cache_policy cache;
 	bool verify;
 };
 
@@ -66,14 +73,17 @@ struct dsfs_ids {
 /**
  * struct dsfs_sb_info - a mounted image
  * @src: its metadata
- * @opt: options; wholefile may change by remount
+ * @opt: options; wholefile and cache may change by remount
  * @ids: what records in OWNERS have been found to say
  * @ra_pages: readahead window of files above the wholefile limit, in pages
  * @read_wq: finishes the reads that nobody waits for
+ * @cache: of cache=epoch; once it was asked for, there to the end
+ * @hinted: bytes in flight that hints asked for
  * @sum_errors: data chunks, and blocks of metadata that were not resident,
  *	whose checksum was wrong
  * @io_errors: reads of such that the device failed
  * @struct_errors: structures that broke a rule
+ * @stats: what was done, counted: stats.h
  * @limits: how many messages of each kind may yet be told
  * @kobj: /sys/fs/dsfs/<device>
  * @kobj_gone: completed when nobody reads there any more
@@ -84,9 +94,12 @@ struct dsfs_sb_info {
 	struct dsfs_ids *ids;
 	unsigned long ra_pages;
 	struct workqueue_struct *read_wq;
+	struct dsfs_cache *cache;
+	atomic_long_t hinted;
 	atomic64_t sum_errors;
 	atomic64_t io_errors;
 	atomic64_t struct_errors;
+	struct dsfs_stats __percpu *stats;
 	struct ratelimit_state limits[DSFS_LIMITS];
 	struct kobject kobj;
 	struct completion kobj_gone;
@@ -94,7 +107,8 @@ struct dsfs_sb_info {
 
 /*
  * There is no inode of our own: all that is ever needed of one is an addition
- * away in metadata.  Only directories use i_private.
+ * away in metadata.  Directories use i_private for their record, regular files for
+ * their state in the cache (cache.c).
  */
 
 static inline struct dsfs_sb_info *DSFS_SB(const struct super_block *sb)
@@ -179,6 +193,12 @@ int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,
 void dsfs_meta_close(struct dsfs_source *src);
 bool dsfs_meta_hold_cached(struct dsfs_source *src, enum dsfs_region_id region,
 			   u64 off, struct dsfs_mref *ref);
+
+/* metaload.c */
+bool dsfs_meta_block_good(const struct dsfs_source *src, u64 block, const void *p);
+int dsfs_meta_load(struct dsfs_source *src, struct fs_context *fc,
+		   enum dsfs_meta_mode mode);
+void dsfs_meta_unload(struct dsfs_source *src);
 int dsfs_meta_init(void);
 void dsfs_meta_exit(void);
 
@@ -210,6 +230,20 @@ void dsfs_submit_exit(struct super_block *sb);
 /* whole.c */
 void dsfs_whole_read(struct file *file);
 void dsfs_whole_ahead(struct file *file);
+bool dsfs_whole_hint(struct file *file);
+
+/* cache.c */
+void dsfs_cache_opened(struct inode *inode);
+void dsfs_cache_closed(struct inode *inode);
+void dsfs_cache_hinted(struct file *file, bool read);
+void dsfs_cache_used(struct inode *inode);
+void dsfs_cache_forget(struct inode *inode);
+void dsfs_cache_free_folio(struct folio *folio);
+u64 dsfs_cache_bytes(struct super_block *sb);
+int dsfs_cache_enable(struct super_block *sb);
+void dsfs_cache_disable(struct super_block *sb);
+int dsfs_cache_init(void);
+void dsfs_cache_exit(void);
 
 /* file.c */
 extern const struct inode_operations dsfs_file_iops;

@@ -9,10 +9,17 @@
 #include <linux/seq_file.h>
 
 enum {
+	OPT_CACHE,
 	OPT_GENERATION,
 	OPT_META,
 	OPT_VERIFY,
 	OPT_WHOLEFILE,
+};
+
+static const struct constant_table dsfs_param_cache[] = {
+	{ "lru",	DSFS_CACHE_LRU },
+	{ "epoch",	DSFS_CACHE_EPOCH },
+	{}
 };
 
 static const struct constant_table dsfs_param_meta[] = {
@@ -28,6 +35,7 @@ static const struct constant_table dsfs_param_verify[] = {
 };
 
 const struct fs_parameter_spec dsfs_parameters[] = {
+	fsparam_enum("cache",		OPT_CACHE, dsfs_param_cache),
 	fsparam_u64("generation",	OPT_GENERATION),
 	fsparam_enum("meta",		OPT_META, dsfs_param_meta),
 	fsparam_enum("verify",		OPT_VERIFY, dsfs_param_verify),
@@ -65,6 +73,9 @@ int dsfs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 
 	opt = fs_parse(fc, dsfs_parameters, param, &result);
 	switch (opt) {
+	case OPT_CACHE:
+		sbi->opt.cache = result.uint_32;
+		return 0;
 	case OPT_GENERATION:
 		if (!result.uint_64)
 			return invalfc(fc, "generation: 0 is none, the first is 1");
@@ -94,7 +105,8 @@ int dsfs_show_options(struct seq_file *seq, struct dentry *root)
 {
 	const struct dsfs_options *opt = &DSFS_SB(root->d_sb)->opt;
 
-	seq_printf(seq, ",meta=%s,verify=%s,wholefile=%llu",
+	seq_printf(seq, ",cache=%s,meta=%s,verify=%s,wholefile=%llu",
+		   READ_ONCE(opt->cache) == DSFS_CACHE_EPOCH ? "epoch" : "lru",
 		   opt->meta == DSFS_META_LAZY ? "lazy" : "resident",
 		   opt->verify ? "on" : "off",
 		   READ_ONCE(opt->wholefile));

@@ -10,7 +10,7 @@
 #ifndef DSFS_READ_H
 #define DSFS_READ_H
 
-#include "internal.h"
+#include "stats.h"
 
 #include <linux/workqueue.h>
 
@@ -33,7 +33,9 @@
  * @wanted: whose error dsfs_read_finish() returns; not to be looked into then
  * @pending: bios in flight, plus one while they are being submitted
  * @status: of the first bio that failed
+ * @kind: what for
  * @sync: somebody waits, and finishes the read himself
+ * @hint: somebody will want it, maybe: its bytes count as in flight
  * @reports: an error is counted and logged; where it is not, who wants the bytes
  *	tries again, chunk by chunk
  * @state: DSFS_READ_*; of a read with @sync
@@ -69,7 +71,9 @@ struct dsfs_read {
 	const struct folio *wanted;
 	atomic_t pending;
 	blk_status_t status;
+	enum dsfs_request kind;
 	bool sync;
+	bool hint;
 	bool reports;
 	unsigned long state;
 	struct work_struct work;
@@ -118,6 +122,9 @@ struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios,
 void dsfs_read_free(struct dsfs_read *rd);
 void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio);
 int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp);
+
+/* cache.c */
+void dsfs_cache_read(struct dsfs_read *rd);
 
 /* complete.c */
 void dsfs_read_spoil(struct dsfs_read *rd, u64 from, u64 to, int error);

@@ -12,6 +12,7 @@
  * checked after the device is done and before a folio becomes uptodate.
  */
 #include "read.h"
+#include "trace.h"
 
 #include <linux/mm.h>
 #include <linux/pagemap.h>
@@ -353,6 +354,7 @@ int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 	int ret;
 
 	INIT_WORK(&rd->work, dsfs_read_work);
+	dsfs_cache_read(rd);
 	ret = dsfs_inode_attr(rd->inode, &rd->attr, &err);
 	if (!ret)
 		ret = dsfs_read_range(rd, gfp, &err);
@@ -368,6 +370,10 @@ int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 	if (ret)
 		goto fail;
 
+	dsfs_count_requests(rd->inode->i_sb, rd->kind, rd->nr_bios,
+			    rd->dev_end - rd->dev);
+	trace_dsfs_read_submit(rd->inode, rd->pos, rd->dev_end - rd->dev,
+			       rd->dev, rd->kind);
 	rd->state = BIT(DSFS_READ_BUSY);
 	atomic_set(&rd->pending, rd->nr_bios + 1);
 	for (i = 0; i < rd->nr_bios; i++)

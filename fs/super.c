@@ -7,11 +7,12 @@
  * the device is opened, so that a device that can only be read, such as a
  * mapped RBD snapshot, opens at all.
  */
-#include "internal.h"
+#include "stats.h"
 
 #include <linux/crc32.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/statfs.h>
 
@@ -106,7 +107,8 @@ static void dsfs_evict_inode(struct inode *inode)
 {
 	truncate_inode_pages_final(&inode->i_data);
 	clear_inode(inode);
-	kfree(inode->i_private);
+	if (S_ISDIR(inode->i_mode))
+		kfree(inode->i_private);
 }
 
 static int dsfs_statfs(struct dentry *dentry, struct kstatfs *st)
@@ -126,6 +128,7 @@ static void dsfs_put_super(struct super_block *sb)
 {
 	dsfs_sysfs_remove(sb);
 	dsfs_submit_exit(sb);
+	dsfs_cache_disable(sb);
 	dsfs_meta_close(dsfs_src(sb));
 }
 
@@ -233,8 +236,10 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	sb->s_export_op = &dsfs_export_ops;
 	sb->s_xattr = dsfs_xattr_handlers;
 
+	ret = dsfs_stats_init(sb);
 	/* Superblocks and metadata are aligned to blocks, whatever data is to. */
-	ret = dsfs_check_device(sb, fc, DSFS_BLOCK_SIZE);
+	if (!ret)
+		ret = dsfs_check_device(sb, fc, DSFS_BLOCK_SIZE);
 	if (!ret)
 		ret = dsfs_read_super(sb, fc, sbi->opt.generation,
 				      &sbi->src.geo);
@@ -251,6 +256,8 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 		ret = dsfs_ids_init(sb);
 	if (!ret)
 		ret = dsfs_submit_init(sb);
+	if (!ret && sbi->opt.cache == DSFS_CACHE_EPOCH)
+		ret = dsfs_cache_enable(sb);
 	if (ret)
 		goto err_meta;
 	ret = dsfs_make_root(sb, fc);
@@ -268,6 +275,7 @@ err_root:
 	sb->s_root = NULL;
 err_meta:
 	dsfs_submit_exit(sb);
+	dsfs_cache_disable(sb);
 	dsfs_meta_close(&sbi->src);
 	return ret;
 }
@@ -282,7 +290,7 @@ static int dsfs_may_share(struct super_block *sb, struct fs_context *fc,
 	int ret;
 
 	if (have->meta != opt->meta || have->verify != opt->verify ||
-	    have->wholefile != opt->wholefile) {
+	    have->wholefile != opt->wholefile || have->cache != opt->cache) {
 		dsfs_fc_error(fc, sb, "already mounted with other options");
 		return -EBUSY;
 	}
@@ -337,6 +345,7 @@ static int dsfs_reconfigure(struct fs_context *fc)
 	const struct dsfs_sb_info *asked = fc->s_fs_info;
 	struct super_block *sb = fc->root->d_sb;
 	struct dsfs_sb_info *sbi = DSFS_SB(sb);
+	int ret;
 
 	fc->sb_flags |= SB_RDONLY;
 	if (asked->opt.meta != sbi->opt.meta) {
@@ -353,7 +362,13 @@ static int dsfs_reconfigure(struct fs_context *fc)
 		dsfs_fc_error(fc, sb, "verify= cannot be changed by a remount");
 		return -EINVAL;
 	}
+	if (asked->opt.cache == DSFS_CACHE_EPOCH) {
+		ret = dsfs_cache_enable(sb);
+		if (ret)
+			return ret;
+	}
 	WRITE_ONCE(sbi->opt.wholefile, asked->opt.wholefile);
+	WRITE_ONCE(sbi->opt.cache, asked->opt.cache);
 	return 0;
 }
 
@@ -395,6 +410,7 @@ static void dsfs_kill_sb(struct super_block *sb)
 	struct dsfs_sb_info *sbi = DSFS_SB(sb);
 
 	kill_block_super(sb);
+	free_percpu(sbi->stats);
 	kvfree(sbi->ids);
 	kfree(sbi);
 }
@@ -416,9 +432,12 @@ static int __init dsfs_init(void)
 	ret = dsfs_meta_init();
 	if (ret)
 		return ret;
-	ret = dsfs_sysfs_init();
+	ret = dsfs_cache_init();
 	if (ret)
 		goto err_meta;
+	ret = dsfs_sysfs_init();
+	if (ret)
+		goto err_cache;
 	ret = register_filesystem(&dsfs_fs_type);
 	if (ret)
 		goto err_sysfs;
@@ -426,6 +445,8 @@ static int __init dsfs_init(void)
 
 err_sysfs:
 	dsfs_sysfs_exit();
+err_cache:
+	dsfs_cache_exit();
 err_meta:
 	dsfs_meta_exit();
 	return ret;
@@ -434,9 +455,15 @@ err_meta:
 static void __exit dsfs_exit(void)
 {
 	unregister_filesystem(&dsfs_fs_type);
+	/*
+	 * Reclaim calls dsfs_cache_free_folio() when the folio, and with it the inode and
+	 * the mount, may be gone already: who does so may have been preempted before.
+	 */
+	synchronize_rcu_tasks();
 	/* dsfs_free_inode() is called by RCU, maybe still after the unmount. */
 	rcu_barrier();
 	dsfs_sysfs_exit();
+	dsfs_cache_exit();
 	dsfs_meta_exit();
 }
 

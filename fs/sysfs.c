@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * /sys/fs/dsfs/<device>/: what is mounted, how much memory its metadata takes,
- * and how often something was wrong with it.
+ * how often something was wrong with it, and, in stats/, what it did.
  */
-#include "internal.h"
+#include "stats.h"
 
 #include <linux/sysfs.h>
 
@@ -36,6 +36,8 @@ DSFS_SYSFS_RO(io_errors, "%lld", (long long)atomic64_read(&sbi->io_errors));
 DSFS_SYSFS_RO(structure_errors, "%lld",
 	      (long long)atomic64_read(&sbi->struct_errors));
 
+DSFS_SYSFS_RO(cache_room, "%llu", dsfs_cache_bytes(sbi->src.sb));
+
 static struct attribute *dsfs_attrs[] = {
 	&dsfs_attr_generation.attr,
 	&dsfs_attr_uuid.attr,
@@ -46,9 +48,70 @@ static struct attribute *dsfs_attrs[] = {
 	&dsfs_attr_checksum_errors.attr,
 	&dsfs_attr_io_errors.attr,
 	&dsfs_attr_structure_errors.attr,
+	&dsfs_attr_cache_room.attr,
 	NULL
 };
-ATTRIBUTE_GROUPS(dsfs);
+
+static const struct attribute_group dsfs_group = {
+	.attrs = dsfs_attrs,
+};
+
+#define DSFS_SYSFS_COUNT(file, which) \
+	DSFS_SYSFS_RO(file, "%llu", dsfs_stats_sum(sbi, which))
+
+DSFS_SYSFS_COUNT(opens, DSFS_COUNT_OPENS);
+DSFS_SYSFS_COUNT(whole_reads, DSFS_COUNT_WHOLE);
+DSFS_SYSFS_COUNT(requests_whole, DSFS_COUNT_REQ + DSFS_REQUEST_WHOLE);
+DSFS_SYSFS_COUNT(requests_ahead, DSFS_COUNT_REQ + DSFS_REQUEST_AHEAD);
+DSFS_SYSFS_COUNT(requests_page, DSFS_COUNT_REQ + DSFS_REQUEST_PAGE);
+DSFS_SYSFS_COUNT(requests_direct, DSFS_COUNT_REQ + DSFS_REQUEST_DIRECT);
+DSFS_SYSFS_COUNT(requests_metadata, DSFS_COUNT_REQ + DSFS_REQUEST_META);
+DSFS_SYSFS_COUNT(bytes_whole, DSFS_COUNT_BYTES + DSFS_REQUEST_WHOLE);
+DSFS_SYSFS_COUNT(bytes_ahead, DSFS_COUNT_BYTES + DSFS_REQUEST_AHEAD);
+DSFS_SYSFS_COUNT(bytes_page, DSFS_COUNT_BYTES + DSFS_REQUEST_PAGE);
+DSFS_SYSFS_COUNT(bytes_direct, DSFS_COUNT_BYTES + DSFS_REQUEST_DIRECT);
+DSFS_SYSFS_COUNT(bytes_metadata, DSFS_COUNT_BYTES + DSFS_REQUEST_META);
+DSFS_SYSFS_COUNT(cache_kept, DSFS_COUNT_CACHE_KEPT);
+DSFS_SYSFS_COUNT(cache_transient, DSFS_COUNT_CACHE_TRANSIENT);
+DSFS_SYSFS_COUNT(cache_replaced, DSFS_COUNT_CACHE_REPLACED);
+DSFS_SYSFS_COUNT(cache_lost_pages, DSFS_COUNT_CACHE_LOST);
+DSFS_SYSFS_COUNT(prefetch_issued, DSFS_COUNT_PREFETCH_ISSUED);
+DSFS_SYSFS_COUNT(prefetch_used, DSFS_COUNT_PREFETCH_USED);
+DSFS_SYSFS_COUNT(prefetch_dropped, DSFS_COUNT_PREFETCH_DROPPED);
+
+static struct attribute *dsfs_stats_attrs[] = {
+	&dsfs_attr_opens.attr,
+	&dsfs_attr_whole_reads.attr,
+	&dsfs_attr_requests_whole.attr,
+	&dsfs_attr_requests_ahead.attr,
+	&dsfs_attr_requests_page.attr,
+	&dsfs_attr_requests_direct.attr,
+	&dsfs_attr_requests_metadata.attr,
+	&dsfs_attr_bytes_whole.attr,
+	&dsfs_attr_bytes_ahead.attr,
+	&dsfs_attr_bytes_page.attr,
+	&dsfs_attr_bytes_direct.attr,
+	&dsfs_attr_bytes_metadata.attr,
+	&dsfs_attr_cache_kept.attr,
+	&dsfs_attr_cache_transient.attr,
+	&dsfs_attr_cache_replaced.attr,
+	&dsfs_attr_cache_lost_pages.attr,
+	&dsfs_attr_prefetch_issued.attr,
+	&dsfs_attr_prefetch_used.attr,
+	&dsfs_attr_prefetch_dropped.attr,
+	NULL
+};
+
+static const struct attribute_group dsfs_stats_group = {
+	.name = "stats",
+	.attrs = dsfs_stats_attrs,
+};
+
+static const struct attribute_group *dsfs_groups[] = {
+	&dsfs_group,
+	&dsfs_stats_group,
+	NULL
+};
 
 static ssize_t dsfs_sysfs_show(struct kobject *kobj, struct attribute *attr,
 			       char *buf)

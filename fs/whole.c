@@ -14,6 +14,8 @@
  * reclaimed in part is the page cache's business.
  */
 #include "read.h"
+#include "stats.h"
+#include "trace.h"
 
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -65,8 +67,11 @@ static struct dsfs_read *dsfs_whole_begin(struct file *file, gfp_t gfp)
 			break;
 		dsfs_read_add_folio(rd, folio);
 	}
-	if (rd->nr_folios)
+	/* Who added the first folio has the file to himself. */
+	if (rd->nr_folios) {
+		dsfs_cache_forget(mapping->host);
 		return rd;
+	}
 	dsfs_read_free(rd);
 	return NULL;
 }
@@ -97,6 +102,7 @@ void dsfs_whole_read(struct file *file)
 
 	if (!rd)
 		return;
+	dsfs_count(file_inode(file)->i_sb, DSFS_COUNT_WHOLE, 1);
 	rd->sync = true;
 	/* Time lost to lack of memory, as the page cache counts it. */
 	refaults = dsfs_whole_refaults(rd);
@@ -107,6 +113,9 @@ void dsfs_whole_read(struct file *file)
 		psi_memstall_leave(&pressure);
 }
 
+/* What does not come easily is left to the page cache. */
+#define DSFS_GFP_AHEAD	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
+
 /**
  * dsfs_whole_ahead - the same without waiting
  * @file: a regular file of which nothing is cached
@@ -116,13 +125,64 @@ void dsfs_whole_read(struct file *file)
  */
 void dsfs_whole_ahead(struct file *file)
 {
-	/* What does not come easily is left to the page cache. */
-	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN;
 	struct dsfs_read *rd;
 
 	if (dsfs_meta_may_block(file_inode(file)->i_sb))
 		return;
-	rd = dsfs_whole_begin(file, gfp);
+	rd = dsfs_whole_begin(file, DSFS_GFP_AHEAD);
 	if (rd)
-		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, gfp);
+		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, DSFS_GFP_AHEAD);
+}
+
+/*
+ * Bytes that hints may have in flight: of a device that gives 5 GB a second and takes
+ * 10 ms for it five times as many, but a small part of memory.
+ */
+static unsigned long dsfs_hint_max(void)
+{
+	return min_t(u64, SZ_256M, (u64)totalram_pages() << PAGE_SHIFT >> 5);
+}
+
+/**
+ * dsfs_whole_hint - the same for who says that a file will be wanted
+ * @file: a regular file
+ *
+ * A hint that would have to wait for memory, or for others, is dropped.
+ *
+ * Return: whether that is all that there is to do; else the file is not one to be
+ * read whole, or some of it is cached.
+ */
+bool dsfs_whole_hint(struct file *file)
+{
+	struct inode *inode = file_inode(file);
+	struct dsfs_sb_info *sbi = DSFS_SB(inode->i_sb);
+	const u64 size = i_size_read(inode);
+	const bool busy = atomic_long_read(&sbi->hinted) + size > dsfs_hint_max();
+	struct dsfs_read *rd = NULL;
+
+	if (!dsfs_whole_wanted(file))
+		return false;
+	if (file->f_mapping->nrpages) {
+		trace_dsfs_prefetch(inode, DSFS_PREFETCH_CACHED);
+		return false;
+	}
+	if (!busy)
+		rd = dsfs_whole_begin(file, DSFS_GFP_AHEAD);
+	/* Somebody else reads it. */
+	if (!rd && file->f_mapping->nrpages) {
+		trace_dsfs_prefetch(inode, DSFS_PREFETCH_CACHED);
+		return true;
+	}
+	if (!rd) {
+		dsfs_count(inode->i_sb, DSFS_COUNT_PREFETCH_DROPPED, 1);
+		trace_dsfs_prefetch(inode, busy ? DSFS_PREFETCH_BUSY :
+					   DSFS_PREFETCH_PRESSURE);
+		return true;
+	}
+	trace_dsfs_prefetch(inode, DSFS_PREFETCH_ISSUED);
+	rd->hint = true;
+	atomic_long_add(rd->len, &sbi->hinted);
+	dsfs_cache_hinted(file, true);
+	dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, DSFS_GFP_AHEAD);
+	return true;
 }

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The epoch cache's memory of files: what was decided about each, and those whose pages
+ * are to go.
+ *
+ * Pages cannot go when a file is closed, nor at once when it was read: they wait in a
+ * ring, which has numbers of inodes.  When a number's turn comes the file may have been
+ * opened again, or may be another inode's life; then its pages are the business of who
+ * opened it.
+ */
+#include "cache.h"
+#include "stats.h"
+#include "trace.h"
+
+#include <linux/pagemap.h>
+#include <linux/slab.h>
+
+/*
+ * Closed files wait for as many to be closed after them: pages that were added last are
+ * in a batch of some CPU, on their way to the lists of reclaim, and cannot be dropped.
+ */
+#define DSFS_CLOSED_FILES	16
+/* Files that are not closed, as those of an NFS server, go in the order they came. */
+#define DSFS_OPEN_FILES		4096
+/* What was read ahead and then not read */
+#define DSFS_AHEAD_FILES	16384
+
+/**
+ * dsfs_file_change - change the state of a file
+ * @inode: the file
+ * @clear: flags
+ * @set: flags
+ * @now: time of the last open, if it is not 0
+ *
+ * Return: the state before.
+ */
+unsigned long dsfs_file_change(struct inode *inode, unsigned long clear,
+			       unsigned long set, unsigned long now)
+{
+	unsigned long *state = dsfs_file_state(inode);
+	unsigned long old = READ_ONCE(*state), new;
+
+	do {
+		new = (old & ~clear) | set;
+		if (now)
+			new = (new & DSFS_FILE_FLAGS) | now << DSFS_FILE_SHIFT;
+		if (new == old)
+			break;
+	} while (!try_cmpxchg(state, &old, new));
+	return old;
+}
+
+/**
+ * dsfs_file_decide - decide whether a file stays
+ * @inode: the file
+ * @flag: the decision
+ *
+ * Return: whether it was this caller who decided.
+ */
+bool dsfs_file_decide(struct inode *inode, unsigned long flag)
+{
+	unsigned long *state = dsfs_file_state(inode);
+	unsigned long old = READ_ONCE(*state);
+
+	do {
+		if (old & DSFS_FILE_DECIDED)
+			return false;
+	} while (!try_cmpxchg(state, &old, old | flag));
+	return true;
+}
+
+/**
+ * dsfs_file_pages - how many pages the content of a file has
+ * @inode: the file
+ *
+ * Return: their number.
+ */
+u64 dsfs_file_pages(const struct inode *inode)
+{
+	return DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
+}
+
+/* The inode with a number, if it is in memory; to be put with iput(). */
+static struct inode *dsfs_cache_inode(struct super_block *sb, u32 ino)
+{
+	struct inode *inode;
+
+	rcu_read_lock();
+	inode = find_inode_by_ino_rcu(sb, ino);
+	if (inode && (!S_ISREG(inode->i_mode) || !inode->i_data.nrpages))
+		inode = NULL;
+	if (inode)
+		inode = igrab(inode);
+	rcu_read_unlock();
+	return inode;
+}
+
+static unsigned long dsfs_drop_pages(struct inode *inode,
+				     enum dsfs_cache_decision why)
+{
+	unsigned long pages = READ_ONCE(inode->i_data.nrpages);
+
+	/* What it returns counts what reclaim left in place of pages, too. */
+	invalidate_mapping_pages(inode->i_mapping, 0, -1);
+	pages -= min(pages, READ_ONCE(inode->i_data.nrpages));
+	trace_dsfs_cache(inode, pages, why);
+	return pages;
+}
+
+/* The state of a file, if it was not opened again since it came to a ring; else 0. */
+static unsigned long dsfs_file_waits(struct inode *inode,
+				     const struct dsfs_ring_entry *entry)
+{
+	const unsigned long state = READ_ONCE(*dsfs_file_state(inode));
+
+	return (u32)(state >> DSFS_FILE_SHIFT) == entry->time ? state : 0;
+}
+
+static void dsfs_drop_transient(struct super_block *sb,
+				const struct dsfs_ring_entry *entry)
+{
+	struct inode *inode = dsfs_cache_inode(sb, entry->ino);
+
+	if (!inode)
+		return;
+	if ((dsfs_file_waits(inode, entry) &
+	     (DSFS_FILE_TRANSIENT | DSFS_FILE_AHEAD)) == DSFS_FILE_TRANSIENT)
+		dsfs_drop_pages(inode, DSFS_CACHE_DROPPED);
+	iput(inode);
+}
+
+/* What was read ahead long ago, and is not wanted any more, it seems */
+static void dsfs_drop_ahead(struct super_block *sb,
+			    const struct dsfs_ring_entry *entry)
+{
+	struct inode *inode = dsfs_cache_inode(sb, entry->ino);
+
+	if (!inode)
+		return;
+	if (dsfs_file_waits(inode, entry) & DSFS_FILE_AHEAD &&
+	    dsfs_file_change(inode, DSFS_FILE_AHEAD, 0, 0) & DSFS_FILE_AHEAD) {
+		dsfs_count(sb, DSFS_COUNT_PREFETCH_DROPPED, 1);
+		if (READ_ONCE(*dsfs_file_state(inode)) & DSFS_FILE_TRANSIENT)
+			dsfs_drop_pages(inode, DSFS_CACHE_DROPPED);
+	}
+	iput(inode);
+}
+
+/* Take the oldest entry out if there are too many, or too many pages. */
+static bool dsfs_ring_pop(struct dsfs_ring *ring, unsigned long pages,
+			  struct dsfs_ring_entry *entry)
+{
+	if (ring->used < 2 || (ring->used < ring->size && ring->pages <= pages))
+		return false;
+	*entry = ring->entries[ring->first];
+	ring->first = (ring->first + 1) % ring->size;
+	ring->used--;
+	ring->pages -= entry->pages;
+	return true;
+}
+
+static void dsfs_ring_push(struct dsfs_ring *ring, struct inode *inode)
+{
+	struct dsfs_ring_entry *entry;
+
+	entry = &ring->entries[(ring->first + ring->used) % ring->size];
+	entry->ino = inode->i_ino;
+	entry->pages = min_t(u64, dsfs_file_pages(inode), U32_MAX);
+	entry->time = READ_ONCE(*dsfs_file_state(inode)) >> DSFS_FILE_SHIFT;
+	ring->pages += entry->pages;
+	ring->used++;
+}
+
+/**
+ * dsfs_ring_add - have a file wait, and let go of the oldest ones
+ * @cache: whose ring it is
+ * @ring: the ring
+ * @inode: the file
+ * @most: pages that may wait
+ */
+void dsfs_ring_add(struct dsfs_cache *cache, struct dsfs_ring *ring,
+		   struct inode *inode, unsigned long most)
+{
+	struct dsfs_ring_entry entry;
+	bool popped;
+
+	spin_lock(&cache->lock);
+	popped = ring->used == ring->size && dsfs_ring_pop(ring, 0, &entry);
+	dsfs_ring_push(ring, inode);
+	spin_unlock(&cache->lock);
+	do {
+		if (popped)
+			ring->drop(cache->sb, &entry);
+		spin_lock(&cache->lock);
+		popped = dsfs_ring_pop(ring, most, &entry);
+		spin_unlock(&cache->lock);
+	} while (popped);
+}
+
+/**
+ * dsfs_file_drop_stale - drop the pages of a file that nobody came back to
+ * @sb: the mount
+ * @ino: the file's number; there may be no such file in memory
+ * @now: the time
+ * @age: older is stale
+ *
+ * Return: pages that went.
+ */
+unsigned long dsfs_file_drop_stale(struct super_block *sb, u32 ino,
+				   unsigned long now, unsigned long age)
+{
+	struct inode *inode = dsfs_cache_inode(sb, ino);
+	unsigned long state, pages = 0;
+
+	if (!inode)
+		return 0;
+	state = READ_ONCE(*dsfs_file_state(inode));
+	if (dsfs_time_since(state >> DSFS_FILE_SHIFT, now) > age)
+		pages = dsfs_drop_pages(inode, DSFS_CACHE_REPLACED);
+	iput(inode);
+	if (pages)
+		dsfs_count(sb, DSFS_COUNT_CACHE_REPLACED, 1);
+	return pages;
+}
+
+static int dsfs_ring_init(struct dsfs_ring *ring, unsigned int size,
+			  void (*drop)(struct super_block *sb,
+				       const struct dsfs_ring_entry *entry))
+{
+	ring->size = size;
+	ring->drop = drop;
+	ring->entries = kvcalloc(size, sizeof(*ring->entries), GFP_KERNEL);
+	return ring->entries ? 0 : -ENOMEM;
+}
+
+/**
+ * dsfs_rings_init - make the rings of a mount
+ * @cache: the epoch cache
+ *
+ * Return: 0 or -ENOMEM; dsfs_rings_free() undoes what was done.
+ */
+int dsfs_rings_init(struct dsfs_cache *cache)
+{
+	if (dsfs_ring_init(&cache->closed, DSFS_CLOSED_FILES, dsfs_drop_transient) ||
+	    dsfs_ring_init(&cache->open, DSFS_OPEN_FILES, dsfs_drop_transient) ||
+	    dsfs_ring_init(&cache->ahead, DSFS_AHEAD_FILES, dsfs_drop_ahead))
+		return -ENOMEM;
+	return 0;
+}
+
+/**
+ * dsfs_rings_free - undo dsfs_rings_init()
+ * @cache: the epoch cache; nobody uses it any more
+ */
+void dsfs_rings_free(struct dsfs_cache *cache)
+{
+	kvfree(cache->closed.entries);
+	kvfree(cache->open.entries);
+	kvfree(cache->ahead.entries);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What memory there is for the epoch cache.
+ *
+ * Room is memory that is free and that nobody would begin to reclaim for.  While it is
+ * kept free nobody reclaims, and what is cached stays.  Nothing here takes a lock: the
+ * kernel's counters are read as they are, and are as exact as its own decisions.
+ */
+#include "cache.h"
+
+#include <linux/memcontrol.h>
+#include <linux/mmzone.h>
+#include <linux/sched.h>
+#include <linux/vmstat.h>
+
+/**
+ * dsfs_free_pages - pages that are free, and that nobody would begin to reclaim for
+ * @gfp: what they are wanted for
+ *
+ * Return: their number.
+ */
+long dsfs_free_pages(gfp_t gfp)
+{
+	const int highest = gfp_zone(gfp);
+	struct zone *zone;
+	long pages = 0;
+	int nid, i;
+
+	for_each_online_node(nid) {
+		for (i = 0; i <= highest; i++) {
+			zone = &NODE_DATA(nid)->node_zones[i];
+			if (!managed_zone(zone))
+				continue;
+			pages += max(0L, (long)(zone_page_state(zone, NR_FREE_PAGES) -
+						high_wmark_pages(zone) -
+						zone->lowmem_reserve[highest]));
+		}
+	}
+	return pages;
+}
+
+static unsigned long dsfs_margin_of(unsigned long pages, unsigned int part)
+{
+	return (SZ_8M >> PAGE_SHIFT) + pages / part;
+}
+
+/**
+ * dsfs_margin_min - the smallest margin
+ *
+ * Return: pages, for what is read and soon dropped, and for the lists of free pages that
+ * each CPU has for itself.
+ */
+unsigned long dsfs_margin_min(void)
+{
+	return dsfs_margin_of(totalram_pages(), 512);
+}
+
+/**
+ * dsfs_margin_max - the largest one
+ *
+ * Return: pages.
+ */
+unsigned long dsfs_margin_max(void)
+{
+	return dsfs_margin_of(totalram_pages(), 32);
+}
+
+#ifdef CONFIG_MEMCG
+/**
+ * dsfs_memcg_room - pages that the reader's memory cgroups may yet be charged for
+ * @margin: less this, which is of all memory; a small group cannot spare it
+ *
+ * Return: their number, LONG_MAX without a limit.
+ */
+long dsfs_memcg_room(unsigned long margin)
+{
+	struct mem_cgroup *memcg, *at;
+	long pages = LONG_MAX;
+
+	if (mem_cgroup_disabled() || !current->mm)
+		return pages;
+	memcg = get_mem_cgroup_from_mm(current->mm);
+	for (at = memcg; at; at = parent_mem_cgroup(at)) {
+		const unsigned long limit = min(READ_ONCE(at->memory.max),
+						READ_ONCE(at->memory.high));
+
+		if (limit >= PAGE_COUNTER_MAX)
+			continue;
+		pages = min(pages, (long)(limit - page_counter_read(&at->memory) -
+					  min(margin, dsfs_margin_of(limit, 32))));
+	}
+	mem_cgroup_put(memcg);
+	return pages;
+}
+#else
+long dsfs_memcg_room(unsigned long margin)
+{
+	return LONG_MAX;
+}
+#endif
+
+/**
+ * dsfs_foreign_pages - pages of files in memory that are not ours
+ *
+ * Return: their number.
+ */
+unsigned long dsfs_foreign_pages(void)
+{
+	const unsigned long all = global_node_page_state(NR_ACTIVE_FILE) +
+				  global_node_page_state(NR_INACTIVE_FILE);
+	const unsigned long ours = dsfs_cache_pages_cached();
+
+	return all > ours ? all - ours : 0;
+}
+
+/**
+ * dsfs_other_pages - pages that reclaim may have instead of ours
+ *
+ * Return: those of other files, and of inodes and dentries of anybody.
+ */
+unsigned long dsfs_other_pages(void)
+{
+	return dsfs_foreign_pages() +
+	       global_node_page_state_pages(NR_SLAB_RECLAIMABLE_B);
+}
+
+/**
+ * dsfs_trial_pages - what a trial may cost
+ *
+ * Return: so many pages of ours, at worst.
+ */
+unsigned long dsfs_trial_pages(void)
+{
+	return max_t(unsigned long, totalram_pages() / 64, SZ_4M >> PAGE_SHIFT);
+}

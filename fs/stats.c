@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a mount did: where its counters live, and what they add up to.
+ */
+#include "stats.h"
+
+#include <linux/iomap.h>
+
+/**
+ * dsfs_stats_init - make the counters of a mount
+ * @sb: the mount; dsfs_kill_sb() frees them, when nobody counts any more
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int dsfs_stats_init(struct super_block *sb)
+{
+	DSFS_SB(sb)->stats = alloc_percpu(struct dsfs_stats);
+	return DSFS_SB(sb)->stats ? 0 : -ENOMEM;
+}
+
+/**
+ * dsfs_stats_sum - read a counter
+ * @sbi: the mount
+ * @which: the counter
+ *
+ * Return: its value now, or a moment ago where processors count meanwhile.
+ */
+u64 dsfs_stats_sum(const struct dsfs_sb_info *sbi, enum dsfs_counter which)
+{
+	const struct dsfs_stats *stats;
+	u64 sum = 0;
+	int cpu;
+
+	/* A processor that is gone took its counts along. */
+	for_each_possible_cpu(cpu) {
+		stats = per_cpu_ptr(sbi->stats, cpu);
+#if BITS_PER_LONG == 64
+		sum += READ_ONCE(stats->count[which]);
+#else
+		sum += atomic64_read(&stats->count[which]);
+#endif
+	}
+	return sum;
+}
+
+/* O_DIRECT: iomap makes the bios, as many as the caller's memory is scattered over. */
+static void dsfs_dio_submit(const struct iomap_iter *iter, struct bio *bio,
+			    loff_t pos)
+{
+	dsfs_count_requests(iter->inode->i_sb, DSFS_REQUEST_DIRECT, 1,
+			    bio->bi_iter.bi_size);
+	submit_bio(bio);
+}
+
+const struct iomap_dio_ops dsfs_dio_ops = {
+	.submit_io = dsfs_dio_submit,
+};

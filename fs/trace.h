@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tracepoints, dsfs:*: what happens to which file.  Counters say how often, and a mount
+ * that does what it should needs no more; these are for one that does not.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM dsfs
+
+#if !defined(DSFS_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define DSFS_TRACE_H
+
+#include "stats.h"
+
+#include <linux/tracepoint.h>
+
+#define DSFS_REQUEST_NAMES				\
+	{ DSFS_REQUEST_WHOLE,		"whole" },	\
+	{ DSFS_REQUEST_AHEAD,		"ahead" },	\
+	{ DSFS_REQUEST_PAGE,		"page" },	\
+	{ DSFS_REQUEST_DIRECT,		"direct" },	\
+	{ DSFS_REQUEST_META,		"metadata" }
+
+#define DSFS_CACHE_NAMES				\
+	{ DSFS_CACHE_KEPT,		"kept" },	\
+	{ DSFS_CACHE_TRANSIENT,		"transient" },	\
+	{ DSFS_CACHE_DROPPED,		"dropped" },	\
+	{ DSFS_CACHE_REPLACED,		"replaced" }
+
+#define DSFS_PREFETCH_NAMES				\
+	{ DSFS_PREFETCH_ISSUED,		"issued" },	\
+	{ DSFS_PREFETCH_BUSY,		"busy" },	\
+	{ DSFS_PREFETCH_CACHED,		"cached" },	\
+	{ DSFS_PREFETCH_PRESSURE,	"pressure" }
+
+/* What reads the trace elsewhere shall know the names, too. */
+TRACE_DEFINE_ENUM(DSFS_REQUEST_WHOLE);
+TRACE_DEFINE_ENUM(DSFS_REQUEST_AHEAD);
+TRACE_DEFINE_ENUM(DSFS_REQUEST_PAGE);
+TRACE_DEFINE_ENUM(DSFS_REQUEST_DIRECT);
+TRACE_DEFINE_ENUM(DSFS_REQUEST_META);
+TRACE_DEFINE_ENUM(DSFS_CACHE_KEPT);
+TRACE_DEFINE_ENUM(DSFS_CACHE_TRANSIENT);
+TRACE_DEFINE_ENUM(DSFS_CACHE_DROPPED);
+TRACE_DEFINE_ENUM(DSFS_CACHE_REPLACED);
+TRACE_DEFINE_ENUM(DSFS_PREFETCH_ISSUED);
+TRACE_DEFINE_ENUM(DSFS_PREFETCH_BUSY);
+TRACE_DEFINE_ENUM(DSFS_PREFETCH_CACHED);
+TRACE_DEFINE_ENUM(DSFS_PREFETCH_PRESSURE);
+
+/* A regular file was opened. */
+TRACE_EVENT(dsfs_open,
+	TP_PROTO(const struct inode *inode),
+	TP_ARGS(inode),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u64, ino)
+		__field(u64, size)
+	),
+	TP_fast_assign(
+		__entry->dev = inode->i_sb->s_dev;
+		__entry->ino = inode->i_ino;
+		__entry->size = i_size_read(inode);
+	),
+	TP_printk("dev %d:%d ino %llu size %llu",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino,
+		  __entry->size)
+);
+
+/* Requests for @len bytes of the device at @device, wanted at @pos of the file, are sent. */
+TRACE_EVENT(dsfs_read_submit,
+	TP_PROTO(const struct inode *inode, u64 pos, u64 len, u64 device,
+		 enum dsfs_request kind),
+	TP_ARGS(inode, pos, len, device, kind),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u64, ino)
+		__field(u64, pos)
+		__field(u64, len)
+		__field(u64, device)
+		__field(unsigned int, kind)
+	),
+	TP_fast_assign(
+		__entry->dev = inode->i_sb->s_dev;
+		__entry->ino = inode->i_ino;
+		__entry->pos = pos;
+		__entry->len = len;
+		__entry->device = device;
+		__entry->kind = kind;
+	),
+	TP_printk("dev %d:%d ino %llu pos %llu len %llu device %llu kind %s",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino,
+		  __entry->pos, __entry->len, __entry->device,
+		  __print_symbolic(__entry->kind, DSFS_REQUEST_NAMES))
+);
+
+/* They are done and checked.  No requests: holes, or an error before there were any. */
+TRACE_EVENT(dsfs_read_done,
+	TP_PROTO(const struct inode *inode, u64 pos, int error,
+		 unsigned int requests),
+	TP_ARGS(inode, pos, error, requests),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u64, ino)
+		__field(u64, pos)
+		__field(int, error)
+		__field(unsigned int, requests)
+	),
+	TP_fast_assign(
+		__entry->dev = inode->i_sb->s_dev;
+		__entry->ino = inode->i_ino;
+		__entry->pos = pos;
+		__entry->error = error;
+		__entry->requests = requests;
+	),
+	TP_printk("dev %d:%d ino %llu pos %llu error %d requests %u",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino,
+		  __entry->pos, __entry->error, __entry->requests)
+);
+
+/* Metadata that is not resident was read. */
+TRACE_EVENT(dsfs_meta_read,
+	TP_PROTO(const struct super_block *sb, u64 device, u64 len, int error),
+	TP_ARGS(sb, device, len, error),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u64, device)
+		__field(u64, len)
+		__field(int, error)
+	),
+	TP_fast_assign(
+		__entry->dev = sb->s_dev;
+		__entry->device = device;
+		__entry->len = len;
+		__entry->error = error;
+	),
+	TP_printk("dev %d:%d device %llu len %llu error %d",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->device,
+		  __entry->len, __entry->error)
+);
+
+/* A checksum was wrong: of data, or, with inode number 0, of metadata. */
+TRACE_EVENT(dsfs_checksum_failure,
+	TP_PROTO(const struct super_block *sb, u64 ino, u64 device, u64 len),
+	TP_ARGS(sb, ino, device, len),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u64, ino)
+		__field(u64, device)
+		__field(u64, len)
+	),
+	TP_fast_assign(
+		__entry->dev = sb->s_dev;
+		__entry->ino = ino;
+		__entry->device = device;
+		__entry->len = len;
+	),
+	TP_printk("dev %d:%d ino %llu device %llu len %llu",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino,
+		  __entry->device, __entry->len)
+);
+
+/* What became of pages of a file in the epoch cache. */
+TRACE_EVENT(dsfs_cache,
+	TP_PROTO(const struct inode *inode, unsigned long pages,
+		 enum dsfs_cache_decision decision),
+	TP_ARGS(inode, pages, decision),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u64, ino)
+		__field(unsigned long, pages)
+		__field(unsigned int, decision)
+	),
+	TP_fast_assign(
+		__entry->dev = inode->i_sb->s_dev;
+		__entry->ino = inode->i_ino;
+		__entry->pages = pages;
+		__entry->decision = decision;
+	),
+	TP_printk("dev %d:%d ino %llu pages %lu %s",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino,
+		  __entry->pages,
+		  __print_symbolic(__entry->decision, DSFS_CACHE_NAMES))
+);
+
+/* What became of a hint that a file will be read. */
+TRACE_EVENT(dsfs_prefetch,
+	TP_PROTO(const struct inode *inode, enum dsfs_prefetch_decision decision),
+	TP_ARGS(inode, decision),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u64, ino)
+		__field(unsigned int, decision)
+	),
+	TP_fast_assign(
+		__entry->dev = inode->i_sb->s_dev;
+		__entry->ino = inode->i_ino;
+		__entry->decision = decision;
+	),
+	TP_printk("dev %d:%d ino %llu %s",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino,
+		  __print_symbolic(__entry->decision, DSFS_PREFETCH_NAMES))
+);
+
+#endif /* DSFS_TRACE_H */
+
+#undef TRACE_INCLUDE_PATH
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_PATH .
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>
