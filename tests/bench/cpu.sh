@@ -13,7 +13,8 @@ mkdir -p "$cpu_out"
 
 cpu_tools()
 {
-	make -s tools build/tests/bench_stat build/tests/bench_read build/tests/bench_ring >&2
+	make -s tools build/tests/bench_stat build/tests/bench_read build/tests/bench_ring \
+		build/tests/bench_open >&2
 }
 
 # Checksums by the fast driver: it has to be there before libcrc32c, which

@@ -161,10 +161,23 @@ tree_args()
 	case $1 in
 	# What an epoch is measured with: the sizes of ImageNet
 	imagenet)	echo --files=8000 --classes=40 --sizes=imagenet ;;
+	# The same, as few as a test in a small guest can do with
+	epochs-short)	echo --files=2600 --classes=40 --sizes=imagenet ;;
+	# More than a GiB of it: what a cache is measured with
+	epochs)		echo --files=10500 --classes=40 --sizes=imagenet ;;
 	# Small files: 10 KiB is the mean
 	small)		echo --files=200000 --classes=200 --sizes=512-19968 ;;
-	# The same, fewer: by the clock (tests/bench/native)
+	fewer)		echo --files=20000 --classes=200 --sizes=512-19968 ;;
+	# As imagenet, fewer: by the clock (tests/bench/native)
 	native)		echo --files=2000 --classes=40 --sizes=imagenet ;;
+	# The sizes of RetinaNet's, as MLPerf Storage has them: 322,957 bytes are the mean
+	train)		echo --files=1200 --classes=12 --sizes=161479-484435 ;;
+	# The same in packed formats (tests/bench/train/pack)
+	packs)		echo packs of "$(tree_args train)" ;;
+	# As many names as ImageNet's training set; 256 of the files have contents
+	million)	echo --files=1280000 --classes=1000 --sizes=0 ;;
+	# Real pictures (tests/tools/mkjpegs)
+	jpegs)		echo 1000 jpegs ;;
 	# One file of 512 MiB: of so much of an archive
 	large)		echo --files=8200 --classes=1 --sizes=65536 --form=tar ;;
 	# As many names as ImageNet has
@@ -184,7 +197,8 @@ tree_home()
 {
 	local sum
 
-	sum=$({ tree_args "$1"; cat tests/bench/mkset.c; } | short_sum)
+	sum=$({ tree_args "$1"; cat tests/bench/mkset.c
+		[ "$1" != packs ] || cat tests/bench/train/pack; } | short_sum)
 	echo "$bench_dir/$1-${sum:0:8}"
 }
 
@@ -197,6 +211,16 @@ fill_tree()
 		# head ends before mkset does.
 		{ build/tests/mkset $(tree_args large) 2>/dev/null || true; } |
 			head -c 512M >"$2/large.bin" ;;
+	packs)	tests/bench/train/pack "$(bench_tree train)" "$2" ;;
+	million)
+		# shellcheck disable=SC2046
+		build/tests/mkset $(tree_args million) "$2"
+		find "$2" -type f | LC_ALL=C sort | awk 'NR % 5000 == 1' |
+			while read -r file; do
+				head -c 115712 /dev/urandom >"$file"
+			done ;;
+	jpegs)	make -s build/tests/mkjpegs >&2
+		build/tests/mkjpegs --count=1000 --classes=10 "$2" >&2 ;;
 	*)	build/tests/mkset $(tree_args "$1") "$2" ;;
 	esac
 }
@@ -346,16 +370,18 @@ xfs_proto()
 
 make_xfs()
 {
-	local count bytes
+	local count bytes more=()
 
 	read -r count bytes < <(extent "$1")
+	# More inodes than data
+	[ "$4" != million ] || more=(-i maxpct=90)
 	# It writes a file in one piece, over whatever lies between two allocation
 	# groups, of which it makes four.
 	[ "$4" != large ] || bytes=$((bytes * 5))
 	truncate -s $((bytes + bytes / 16 + count * 1024 + (400 << 20))) "$2"
 	xfs_proto "$(realpath "$1")" >"$2.proto"
-	shown="mkfs.xfs -p LIST IMAGE" \
-		made "$3" "$(mkfs.xfs -V)" mkfs.xfs -q -f -p "$2.proto" "$2"
+	shown="mkfs.xfs${more[*]:+ ${more[*]}} -p LIST IMAGE" \
+		made "$3" "$(mkfs.xfs -V)" mkfs.xfs -q -f "${more[@]}" -p "$2.proto" "$2"
 	rm -f "$2.proto"
 }
 

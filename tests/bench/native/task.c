@@ -2,7 +2,7 @@
 /*
  * native_task - ask /dev/bench of the native benchmark's kernel to read files.
  *
- *   native_task run PATTERN LIST [readers=N] [piece=BYTES] [files=N] [check]
+ *   native_task run PATTERN LIST [readers=N] [piece=BYTES] [ahead=N] [files=N] [check]
  *   native_task settle
  *   native_task mount TYPE DEVICE DIR OPTIONS
  *
@@ -26,6 +26,7 @@ static const char * const patterns[] = {
 	[BENCH_WHOLE] = "whole", [BENCH_PIL] = "pil", [BENCH_IMREAD] = "imread",
 	[BENCH_MMAP] = "mmap", [BENCH_SEQ] = "seq", [BENCH_OPEN] = "open",
 	[BENCH_STAT] = "stat", [BENCH_CRC] = "crc",
+	[BENCH_PACK] = "pack",
 };
 
 #define PATTERNS (sizeof(patterns) / sizeof(patterns[0]))
@@ -134,6 +135,7 @@ static int run(int dev, int argc, char **argv)
 			req.flags |= BENCH_CHECK;
 		else if (sscanf(argv[i], "readers=%u", &req.readers) != 1 &&
 			 sscanf(argv[i], "piece=%u", &req.piece) != 1 &&
+			 sscanf(argv[i], "ahead=%u", &req.ahead) != 1 &&
 			 sscanf(argv[i], "files=%zu", &limit) != 1)
 			usage();
 	}

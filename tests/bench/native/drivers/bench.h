@@ -18,11 +18,12 @@ enum {
 	BENCH_OPEN,		/* open, fstat, close */
 	BENCH_STAT,		/* by path */
 	BENCH_CRC,		/* no file: crc32c of pieces of a buffer */
+	BENCH_PACK,		/* one read of a part of a file: PATH@OFFSET+LENGTH */
 };
 
 #define BENCH_CHECK	1	/* sum up the contents: not for times */
 
-#define BENCH_READERS	16
+#define BENCH_READERS	64
 
 /**
  * struct bench_req - a run over a list of files
@@ -30,6 +31,8 @@ enum {
  * @flags:	BENCH_CHECK
  * @readers:	tasks that share the list, or, with BENCH_SEQ, each file
  * @piece:	bytes of a piece, where the pattern leaves that open
+ * @ahead:	files that a task of its own prefetches ahead of the readers; 0: none
+ * @pad:	0
  * @names:	paths, each ended by a zero byte
  * @names_len:	bytes of them
  * @wall:	nanoseconds that it took
@@ -43,7 +46,7 @@ enum {
  * @sum:	with BENCH_CHECK, the same whatever the pattern and the file system
  */
 struct bench_req {
-	__u32 pattern, flags, readers, piece;
+	__u32 pattern, flags, readers, piece, ahead, pad;
 	__u64 names, names_len;
 	__u64 wall, cpu, copy, requests, files, bytes, errors, sum;
 };

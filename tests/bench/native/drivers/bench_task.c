@@ -7,8 +7,10 @@
  * software.  Both would hide what is to be measured.  Here a read copies to a buffer
  * of the kernel, which is as warm as that of a loader.
  */
+#include <linux/atomic.h>
 #include <linux/completion.h>
 #include <linux/crc32c.h>
+#include <linux/fadvise.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kthread.h>
@@ -21,6 +23,7 @@
 #include <linux/swap.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
+#include <linux/wait.h>
 #include <kern_util.h>
 #include "bench.h"
 #include "bench_host.h"
@@ -28,12 +31,17 @@
 #define BUF_ORDER	8
 #define BUF_SIZE	(PAGE_SIZE << BUF_ORDER)
 
+/* What the readers have begun with, for who runs ahead of them */
+static atomic_t bench_taken;
+static DECLARE_WAIT_QUEUE_HEAD(bench_room);
+
 struct bench_reader {
 	const struct bench_req *req;
 	const char *names;
 	struct mm_struct *mm;
 	unsigned int index;
 	char *buf;
+	struct file *pack;
 	u64 files, bytes, errors, sum;
 	struct completion done;
 };
@@ -178,6 +186,94 @@ static void bench_file(struct bench_reader *r, const char *name)
 	__fput_sync(file);
 }
 
+/* A part of a file that stays open; readahead would bring in what nobody wants. */
+static struct file *bench_part(struct bench_reader *r, const char *name, loff_t *pos,
+			       u64 *len)
+{
+	const char *at = strrchr(name, '@');
+	char *path;
+
+	if (!at || sscanf(at, "@%lld+%llu", pos, len) != 2 || *len > BUF_SIZE)
+		return NULL;
+	if (r->pack)
+		return r->pack;
+	path = kstrndup(name, at - name, GFP_KERNEL);
+	if (!path)
+		return NULL;
+	r->pack = filp_open(path, O_RDONLY | O_LARGEFILE, 0);
+	kfree(path);
+	if (IS_ERR(r->pack))
+		r->pack = NULL;
+	else
+		vfs_fadvise(r->pack, 0, 0, POSIX_FADV_RANDOM);
+	return r->pack;
+}
+
+static void bench_pack(struct bench_reader *r, const char *name)
+{
+	u64 len = 0, got = 0;
+	loff_t pos = 0;
+	u32 crc = 0;
+	struct file *pack = bench_part(r, name, &pos, &len);
+
+	if (pack)
+		got = bench_read(r, pack, &pos, len, &crc);
+	if (!pack || got != len)
+		r->errors++;
+	r->bytes += got;
+	r->sum += crc;
+}
+
+static void bench_need(struct bench_reader *r, const char *name)
+{
+	struct file *file;
+	loff_t pos = 0;
+	u64 len = 0;
+
+	if (r->req->pattern == BENCH_PACK) {
+		file = bench_part(r, name, &pos, &len);
+		if (file)
+			vfs_fadvise(file, pos, len, POSIX_FADV_WILLNEED);
+		return;
+	}
+	file = filp_open(name, O_RDONLY | O_LARGEFILE, 0);
+	if (IS_ERR(file))
+		return;
+	vfs_fadvise(file, 0, 0, POSIX_FADV_WILLNEED);
+	__fput_sync(file);
+}
+
+/*
+ * Prefetch, when a quarter of the window is free: so tasks do not wake each other for
+ * each file.
+ */
+static int bench_ahead(void *data)
+{
+	struct bench_reader *r = data;
+	const char *name = r->names, *end = r->names + r->req->names_len;
+	int next = 0, until, room = r->req->ahead - r->req->ahead / 4;
+
+	while (name < end) {
+		wait_event(bench_room, next <= atomic_read(&bench_taken) + room);
+		until = atomic_read(&bench_taken) + r->req->ahead;
+		for (; next < until && name < end; next++, name += strlen(name) + 1)
+			bench_need(r, name);
+	}
+	if (r->pack)
+		__fput_sync(r->pack);
+	complete(&r->done);
+	return 0;
+}
+
+/* A reader begins with the next file. */
+static void bench_take(struct bench_reader *r)
+{
+	int taken = atomic_inc_return(&bench_taken);
+
+	if (r->req->ahead && taken % (r->req->ahead / 4 + 1) == 0)
+		wake_up(&bench_room);
+}
+
 static void bench_stat(struct bench_reader *r, const char *name)
 {
 	struct path path;
@@ -220,8 +316,11 @@ static int bench_reader(void *data)
 	for (name = r->names; name < end; name += strlen(name) + 1) {
 		if (!share && turn++ % req->readers != r->index)
 			continue;
+		bench_take(r);
 		if (req->pattern == BENCH_STAT)
 			bench_stat(r, name);
+		else if (req->pattern == BENCH_PACK)
+			bench_pack(r, name);
 		else if (req->pattern != BENCH_CRC)
 			bench_file(r, name);
 		r->files++;
@@ -229,6 +328,8 @@ static int bench_reader(void *data)
 	}
 	if (r->mm)
 		kthread_unuse_mm(r->mm);
+	if (r->pack)
+		__fput_sync(r->pack);
 	complete(&r->done);
 	return 0;
 }
@@ -241,21 +342,29 @@ static void bench_clocks(struct bench_req *req)
 	req->wall = ktime_get_ns();
 }
 
-/* One reader is the caller itself; more are threads. */
+static void bench_start_task(int (*run)(void *), struct bench_reader *r)
+{
+	struct task_struct *task = kthread_run(run, r, "bench/%u", r->index);
+
+	if (IS_ERR(task)) {
+		r->errors++;
+		complete(&r->done);
+	}
+}
+
+/* One reader is the caller itself; more are threads, and so is who runs ahead: the last. */
 static int bench_start(struct bench_reader *r, struct bench_req *req)
 {
-	struct task_struct *task;
 	unsigned int i;
 
+	atomic_set(&bench_taken, 0);
+	if (req->ahead)
+		bench_start_task(bench_ahead, &r[req->readers]);
 	if (req->readers == 1)
 		return bench_reader(r);
 	for (i = 0; i < req->readers; i++) {
 		r[i].mm = current->mm;
-		task = kthread_run(bench_reader, &r[i], "bench/%u", i);
-		if (IS_ERR(task)) {
-			r[i].errors++;
-			complete(&r[i].done);
-		}
+		bench_start_task(bench_reader, &r[i]);
 	}
 	return 0;
 }
@@ -267,7 +376,7 @@ static void bench_measure(struct bench_reader *r, struct bench_req *req)
 
 	bench_clocks(&before);
 	bench_start(r, req);
-	for (i = 0; i < req->readers; i++)
+	for (i = 0; i < req->readers + !!req->ahead; i++)
 		wait_for_completion(&r[i].done);
 	bench_clocks(req);
 	req->wall -= before.wall;
@@ -286,7 +395,7 @@ static int bench_prepare(struct bench_reader *r, struct bench_req *req, const ch
 {
 	unsigned int i;
 
-	for (i = 0; i < req->readers; i++) {
+	for (i = 0; i < req->readers + !!req->ahead; i++) {
 		r[i].req = req;
 		r[i].names = names;
 		r[i].index = i;
@@ -306,17 +415,17 @@ static int bench_run(struct bench_req *req)
 	char *names;
 	int err;
 
-	if (req->pattern > BENCH_CRC || !req->readers || req->readers > BENCH_READERS ||
+	if (req->pattern > BENCH_PACK || !req->readers || req->readers > BENCH_READERS ||
 	    !req->piece || req->piece > BUF_SIZE)
 		return -EINVAL;
 	names = vmemdup_user(u64_to_user_ptr(req->names), req->names_len);
 	if (IS_ERR(names))
 		return PTR_ERR(names);
-	r = kcalloc(req->readers, sizeof(*r), GFP_KERNEL);
+	r = kcalloc(req->readers + 1, sizeof(*r), GFP_KERNEL);
 	err = r ? bench_prepare(r, req, names) : -ENOMEM;
 	if (!err)
 		bench_measure(r, req);
-	for (i = 0; r && i < req->readers; i++)
+	for (i = 0; r && i <= req->readers; i++)
 		free_pages((unsigned long)r[i].buf, BUF_ORDER);
 	kfree(r);
 	kvfree(names);

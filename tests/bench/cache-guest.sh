@@ -1,0 +1,182 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# cache-guest.sh SCENARIO... - the part of cache that runs in the guest.
+#
+# A SCENARIO is NAME:SUBJECT:SHARE:PROCS:PATTERN:EPOCHS, see cache.  Memory that is not
+# to be had is taken by a process that locks it, so that MemAvailable is SHARE percent of
+# the set when the first epoch begins.
+#
+# Environment: BENCH_LIB, BENCH_LIST, BENCH_DRIVES: where guest.sh, the list and the drives
+# are, if not at the root.
+set -eu
+# shellcheck source=tests/bench/guest.sh
+. "${BENCH_LIB:-/guest.sh}"
+list=${BENCH_LIST:-/list}
+drives=${BENCH_DRIVES:-$drives}
+
+say_stats()
+{
+	for file in /sys/fs/dsfs/*/stats/cache_*; do
+		[ ! -e "$file" ] || echo "# $1 ${file##*/} $(cat "$file")"
+	done
+}
+
+# options_of SUBJECT
+options_of()
+{
+	case $1 in
+	dsfs-epoch)	echo ro,cache=epoch ;;
+	dsfs-lru)	echo ro,cache=lru ;;
+	*)		echo ro ;;
+	esac
+}
+
+start()
+{
+	fs=${1%-epoch}
+	fs=${fs%-lru}
+	mkdir -p /mnt/set
+	mount -t "$fs" -o "$(options_of "$1")" "$drives/$fs" /mnt/set
+	set_bytes=$(epochs --list="$list" --size /mnt/set)
+	echo "# set_bytes $set_bytes"
+	# Its metadata and inodes are there before memory is shared out
+	echo 1 >/proc/sys/vm/drop_caches
+}
+
+stop()
+{
+	say_stats "$1"
+	umount /mnt/set
+}
+
+# eat PERCENT: of the set is what is left
+eat()
+{
+	rm -f /tmp/eat
+	mkfifo /tmp/eat
+	epochs --eat=$((set_bytes / 100 * $1)) >/tmp/eat &
+	eater=$!
+	read -r said </tmp/eat
+	echo "# $said"
+	share=$(awk -v a="${said#available=}" -v s="$set_bytes" 'BEGIN { printf "%.4f", a / s }')
+}
+
+uneat()
+{
+	kill "$eater"
+	wait "$eater" 2>/dev/null || true
+}
+
+# run SUBJECT ARG...: epochs, each line with what it is of
+run()
+{
+	subject=$1
+	shift
+	epochs --list="$list" "$@" /mnt/set | sed "s/^/$name $subject share=$share /"
+}
+
+# run_memcg SUBJECT ARG...: the same in a cgroup that may use as much as the share; its
+# own memory, of processes and inodes, is no room.
+run_memcg()
+{
+	group=/sys/fs/cgroup/job
+	[ -e /sys/fs/cgroup/cgroup.controllers ] || mount -t cgroup2 none /sys/fs/cgroup
+	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir -p $group
+	echo $((set_bytes / 100 * percent)) >$group/memory.max
+	subject=$1
+	shift
+	sh -c "echo \$\$ >$group/cgroup.procs; exec epochs --list=$list \"\$@\"" - "$@" /mnt/set >/tmp/memcg
+	own=$(awk '/^(anon|kernel|shmem) / { n += $2 } END { print n }' $group/memory.stat)
+	share=$(awk -v p="$percent" -v o="$own" -v s="$set_bytes" 'BEGIN { printf "%.4f", p / 100 - o / s }')
+	sed "s/^/$name $subject share=$share /" /tmp/memcg
+	awk '/^max / { print "# memcg_max", $2 } /^oom / { print "# memcg_oom", $2 }' $group/memory.events
+	rmdir $group 2>/dev/null || true
+}
+
+# run_nfs SUBJECT ARG...: by a client that keeps nothing of what its server reads.
+run_nfs()
+{
+	subject=$1
+	shift
+	# shellcheck source=tests/guest/nfs-serve.sh
+	. /bin/nfs-serve.sh
+	nfs_serve /mnt/set
+	mkdir -p /mnt/client
+	trymount -l -t nfs4 -o "$nfs_options" 127.0.0.1:/ /mnt/client >/dev/null
+	epochs --list="$list" --pattern=direct --counted=/mnt/set "$@" /mnt/client |
+		sed "s/^/$name $subject share=$share /"
+	umount /mnt/client
+	nfs_end /mnt/set
+	mount -t "$fs" -o "$(options_of "$subject")" "$drives/$fs" /mnt/set
+}
+
+# What others have read and do not want any more: all memory full of it
+fill()
+{
+	i=0
+	while [ $i -lt "${1:-1}" ]; do
+		dd if="$drives/other" of=/dev/null bs=1M 2>/dev/null
+		i=$((i + 1))
+	done
+}
+
+for scenario in "$@"; do
+	IFS=: read -r name subject percent procs pattern count <<EOF
+$scenario
+EOF
+	start "$subject"
+	# Not the metadata, which is no cache, but what is made of it
+	[ "$name" != inodes ] || {
+		mkdir -p /mnt/names
+		mount -t dsfs -o ro "$drives/names" /mnt/names
+	}
+	# Its memory is limited by other means
+	case $name in
+	memcg)	eat 110 ;;
+	*)	eat "$percent" ;;
+	esac
+	case $name in
+	cold)	fill 1 ;;
+	warm)	fill 2 ;;
+	inodes)	find /mnt/names -size +0 >/dev/null
+		awk '/^SReclaimable/ { print "# inodes and dentries: " $2 " KiB" }' /proc/meminfo ;;
+	stream)	: >/tmp/streaming
+		(while [ -e /tmp/streaming ]; do fill 1; done) & streamer=$! ;;
+	esac
+	case $name in
+	move)
+		run "$subject" --procs="$procs" --pattern="$pattern" --epochs=3 --part=0 --parts=2
+		run "$subject" --procs="$procs" --pattern="$pattern" --epochs="$count" --part=1 \
+			--parts=2 --first=11 ;;
+	hog)
+		run "$subject" --procs="$procs" --pattern="$pattern" --epochs=3
+		# 40 % of the set, beside what is there
+		epochs --eat=$((set_bytes / 100 * (percent - 40))) >/tmp/eat &
+		hog=$!
+		read -r said </tmp/eat
+		run "$subject" --procs="$procs" --pattern="$pattern" --epochs=2 --first=11
+		kill "$hog"
+		wait "$hog" 2>/dev/null || true
+		run "$subject" --procs="$procs" --pattern="$pattern" --epochs=3 --first=21 ;;
+	two)
+		run "$subject" --procs="$procs" --pattern="$pattern" --epochs="$count" &
+		run "$subject" --procs="$procs" --pattern="$pattern" --epochs="$count" --seed=7
+		wait $! ;;
+	nfs)	run_nfs "$subject" --procs="$procs" --epochs="$count" ;;
+	memcg)	run_memcg "$subject" --procs="$procs" --pattern="$pattern" --epochs="$count" ;;
+	*)	run "$subject" --procs="$procs" --pattern="$pattern" --epochs="$count" ;;
+	esac
+	[ "$name" != stream ] || { rm /tmp/streaming; wait "$streamer"; }
+	[ "$name" != inodes ] || umount /mnt/names
+	grep -E '^(oom_kill|pgscan_kswapd|pgscan_direct|pgsteal_kswapd) ' /proc/vmstat | tr '\n' ' ' | sed 's/^/# /'
+	echo
+	awk '/^(MemFree|MemAvailable|Inactive.file|Active.file|SReclaimable)/ { printf "# %s %d MiB", $1, $2 / 1024 }' \
+		/proc/meminfo
+	for file in /sys/fs/dsfs/*/cache_room; do
+		[ ! -e "$file" ] || echo "# room: $(($(cat "$file") >> 20)) MiB"
+	done
+	uneat
+	stop "$subject"
+done
