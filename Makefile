@@ -31,7 +31,7 @@ SUM_LIBS	:= -lisal
 endif
 SUM_LIBS	+= -lxxhash
 LIBS		:= $(SUM_LIBS) -lblkid -luuid -lpthread
-TOOLS		:= mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs
+TOOLS		:= mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs dsfs
 SCRIPTS		:= dsfs-switch
 
 LIB_SRC		:= $(wildcard fs/libdsfs/*.c userspace/lib/*.c)
@@ -40,6 +40,7 @@ mkfs_SRC	:= $(wildcard mkfs/*.c)
 fsck_SRC	:= $(wildcard userspace/fsck/*.c)
 dump_SRC	:= $(wildcard userspace/dump/*.c)
 mount_SRC	:= $(wildcard userspace/mount/*.c)
+dsfs_SRC	:= $(wildcard userspace/dsfs/*.c)
 
 objs		= $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB		:= $(B)/libdsfs.a
@@ -64,12 +65,17 @@ $(B)/$(1).dsfs: $$(call objs,$$($(1)_SRC)) $$(LIB)
 endef
 $(foreach t,mkfs fsck dump mount,$(eval $(call tool_rule,$(t))))
 
+# What works on mounts: dsfs COMMAND
+$(B)/dsfs: $(call objs,$(dsfs_SRC)) $(LIB)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
+
 $(B)/dsfs-switch: userspace/switch/dsfs-switch Makefile
 	sed 's/@VERSION@/$(VERSION)/' $< >$@.new
 	chmod 755 $@.new
 	mv $@.new $@
 
--include $(patsubst %.o,%.d,$(call objs,$(LIB_SRC) $(mkfs_SRC) $(fsck_SRC) $(dump_SRC) $(mount_SRC)))
+-include $(patsubst %.o,%.d,$(call objs,$(LIB_SRC) $(mkfs_SRC) $(fsck_SRC) $(dump_SRC) $(mount_SRC) \
+	$(dsfs_SRC)))
 
 # The module, for the kernel whose build tree KDIR names: fs/dsfs.ko.
 .PHONY: modules
@@ -84,7 +90,7 @@ MODDIR		= $(DESTDIR)/lib/modules/$(KVER)/updates
 .PHONY: install uninstall
 install: tools
 	install -d $(DESTDIR)$(sbindir) $(DESTDIR)$(mountdir) $(DESTDIR)$(mandir)/man8
-	install -m 755 $(addprefix $(B)/,mkfs.dsfs fsck.dsfs dump.dsfs $(SCRIPTS)) $(DESTDIR)$(sbindir)
+	install -m 755 $(addprefix $(B)/,mkfs.dsfs fsck.dsfs dump.dsfs dsfs $(SCRIPTS)) $(DESTDIR)$(sbindir)
 	install -m 755 $(B)/mount.dsfs $(DESTDIR)$(mountdir)
 	install -m 644 $(MANPAGES) $(DESTDIR)$(mandir)/man8
 	if [ -e fs/dsfs.ko ]; then \
@@ -94,7 +100,7 @@ install: tools
 	fi
 
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(sbindir)/,mkfs.dsfs fsck.dsfs dump.dsfs $(SCRIPTS))
+	rm -f $(addprefix $(DESTDIR)$(sbindir)/,mkfs.dsfs fsck.dsfs dump.dsfs dsfs $(SCRIPTS))
 	rm -f $(DESTDIR)$(mountdir)/mount.dsfs
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man8/,$(notdir $(MANPAGES)))
 	if [ -e $(MODDIR)/dsfs.ko ]; then \
@@ -159,7 +165,7 @@ distclean: clean
 .PHONY: help
 help:
 	@echo 'make [all]                 tools and module'
-	@echo 'make tools                 build/mkfs.dsfs, fsck.dsfs, dump.dsfs, mount.dsfs'
+	@echo 'make tools                 build/mkfs.dsfs, fsck.dsfs, dump.dsfs, mount.dsfs, dsfs'
 	@echo 'make modules [KDIR=...]    fs/dsfs.ko for the kernel with that build tree'
 	@echo 'make install [DESTDIR=...] [prefix=/usr/local]'
 	@echo '                           tools, manual pages, and the module if it is built'
@@ -171,6 +177,7 @@ help:
 	@echo 'make check-rbd             tests that need a Ceph cluster, which they make'
 	@echo 'make bench [BENCH="..."]   all benchmarks, or some parts: Documentation/benchmarks/'
 	@echo 'make bench-native          times beside its peers, at the speed of this machine'
+	@echo 'make bench-train           training jobs beside its peers and packed formats'
 	@echo 'make bench-plots           pictures of the results that are kept there'
 	@echo 'make upstream-series       the module as patches for a kernel tree'
 	@echo 'make clean                 remove what was built here'

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "libdsfs.h"
+#include "list.h"
 #include "manifest_tree.h"
 #include "msg.h"
 
@@ -233,7 +234,7 @@ int manifest_read(struct source *src)
 	if (!m->root)
 		goto out;
 	progress_start_count(&m->progress, "reading the manifest", 0);
-	ret = options_list(src->o->manifest, src->o->null_lists, add_line, m);
+	ret = list_read(src->o->manifest, src->o->null_lists, add_line, m);
 	progress_end(&m->progress);
 	if (!ret)
 		ret = manifest_finish(m);

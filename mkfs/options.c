@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <uuid/uuid.h>
 
+#include "args.h"
+#include "list.h"
 #include "msg.h"
 #include "options.h"
 #include "parse.h"
@@ -124,41 +126,6 @@ static int usage(const char *fmt, const char *what)
 	return EXIT_USAGE;
 }
 
-int options_list(const char *path, bool null,
-		 int (*fn)(void *ctx, char *line, size_t len, u64 number),
-		 void *ctx)
-{
-	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
-	char *line = NULL;
-	size_t cap = 0;
-	u64 number = 0;
-	ssize_t len;
-	int ret = 0;
-
-	if (!f) {
-		ret = -errno;
-		msg_error(path, "cannot open: %s", strerror(errno));
-		return ret;
-	}
-	errno = 0;
-	while (!ret && (len = getdelim(&line, &cap, null ? 0 : '\n', f)) >= 0) {
-		number++;
-		if (len && line[len - 1] == (null ? 0 : '\n'))
-			line[--len] = '\0';
-		if (len)
-			ret = fn(ctx, line, len, number);
-		errno = 0;
-	}
-	if (!ret && ferror(f)) {
-		ret = errno ? -errno : -EIO;
-		msg_error(path, "cannot read: %s", strerror(-ret));
-	}
-	free(line);
-	if (f != stdin)
-		fclose(f);
-	return ret;
-}
-
 static int add_pattern(void *ctx, char *line, size_t len, u64 number)
 {
 	(void)number;
@@ -234,18 +201,15 @@ static int parse_threads(struct options *o, const char *arg)
 {
 	u64 v;
 
-	if (parse_u64(arg, &v) || !v || v > MKFS_THREADS_MAX) {
-		msg_error(NULL, "--threads: %s: not a number from 1 to %d", arg,
-			  MKFS_THREADS_MAX);
+	if (args_number("threads", arg, 1, MKFS_THREADS_MAX, &v))
 		return EXIT_USAGE;
-	}
 	o->threads = v;
 	return 0;
 }
 
 static int parse_exclude_from(struct options *o, const char *arg)
 {
-	int ret = options_list(arg, o->null_lists, add_pattern, o);
+	int ret = list_read(arg, o->null_lists, add_pattern, o);
 
 	if (ret == -EINVAL)
 		msg_error(arg, "not a list of patterns");

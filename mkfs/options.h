@@ -93,17 +93,6 @@ struct options {
 int options_parse(struct options *o, int argc, char **argv);
 void options_free(struct options *o);
 
-/**
- * options_list - call @fn for every entry of a list file
- * @null: entries end with NUL instead of newline
- * @fn: gets the entry, terminated, its length and number; not 0 stops
- *
- * Return: 0, what @fn returned, or -errno (message written).
- */
-int options_list(const char *path, bool null,
-		 int (*fn)(void *ctx, char *line, size_t len, u64 number),
-		 void *ctx);
-
 /* exclude.c */
 int exclude_add(struct options *o, const char *text, size_t len);
 

@@ -3,6 +3,7 @@
  * --order: whose data comes first.  A list may come from another run or
  * another machine, so names in it that are not there are counted, not fatal.
  */
+#include "list.h"
 #include "msg.h"
 #include "stream.h"
 
@@ -49,8 +50,7 @@ int order_read(struct stream *s)
 
 	if (!s->src->o->order)
 		return 0;
-	ret = options_list(s->src->o->order, s->src->o->null_lists, order_line,
-			   &o);
+	ret = list_read(s->src->o->order, s->src->o->null_lists, order_line, &o);
 	if (!ret && o.missing > NAMED_MAX)
 		msg_warn(s->src->o->order, "%llu entries: not in the source",
 			 (unsigned long long)o.missing);

@@ -16,6 +16,12 @@ $(T)/native_task: $(call objs,tests/bench/native/task.c)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
 
+# An epoch as a job reads it: in the native benchmark's kernel, and in guests.
+reader_SRC	:= tests/bench/train/reader.c tests/bench/train/forms.c
+$(T)/reader: $(call objs,$(reader_SRC))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -lpthread
+
 .PHONY: bench-tools
 bench-tools: $(T)/mkset $(T)/elapsed $(T)/requests
 
@@ -34,10 +40,17 @@ bench-native:
 	$(MAKE) tools bench-tools
 	tests/bench/native/run $(if $(BENCH_KEEP),--keep)
 
+# Training jobs: all phases, or those in BENCH_TRAIN; BENCH_KEEP=1 keeps the result.
+.PHONY: bench-train
+bench-train:
+	scripts/install-deps train
+	$(MAKE) tools bench-tools
+	tests/bench/train/run $(if $(BENCH_KEEP),--keep)
+
 # Pictures of what was kept.
 bench-plots:
 	scripts/install-deps bench
 	tests/bench/plots
 
 -include $(B)/obj/tests/bench/mkset.d $(B)/obj/tests/bench/elapsed.d \
-	 $(B)/obj/tests/bench/native/task.d
+	 $(B)/obj/tests/bench/native/task.d $(patsubst %.o,%.d,$(call objs,$(reader_SRC)))

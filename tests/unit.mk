@@ -7,10 +7,10 @@ T		:= $(B)/tests
 SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 		   -fno-omit-frame-pointer
 # A table of cases leaves out the fields that a case does not need.
-UNIT_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -g -O1 $(SANITIZE) -Werror \
+UNIT_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -Iuserspace/dsfs -g -O1 $(SANITIZE) -Werror \
 		   -Wno-missing-field-initializers -Wno-unused-parameter
 sanobjs		= $(patsubst %.c,$(T)/san/%.o,$(1))
-unit_SRC	:= $(filter-out tests/unit/mkfs%,$(wildcard tests/unit/*.c)) \
+unit_SRC	:= $(filter-out tests/unit/mkfs% tests/unit/dsfs%,$(wildcard tests/unit/*.c)) \
 		   $(filter-out %_kunit.c,$(wildcard fs/libdsfs/*.c))
 
 $(T)/san/%.o: %.c Makefile tests/unit.mk
@@ -29,7 +29,14 @@ unit_mkfs_SRC	:= $(wildcard tests/unit/mkfs*.c) tests/unit/tap.c tests/unit/buil
 $(T)/unit-mkfs: $(call sanobjs,$(unit_mkfs_SRC))
 	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
 
--include $(patsubst %.o,%.d,$(call sanobjs,$(unit_SRC) $(unit_mkfs_SRC)))
+# Orders to read files in
+unit_dsfs_SRC	:= $(wildcard tests/unit/dsfs*.c) tests/unit/tap.c \
+		   $(patsubst %,userspace/dsfs/%.c,shuffle strset)
+
+$(T)/unit-dsfs: $(call sanobjs,$(unit_dsfs_SRC))
+	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)
+
+-include $(patsubst %.o,%.d,$(call sanobjs,$(unit_SRC) $(unit_mkfs_SRC) $(unit_dsfs_SRC)))
 
 .PHONY: check-unit
 check-unit:

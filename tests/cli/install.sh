@@ -31,11 +31,19 @@ wanted()
 {
 	diff <(files | grep -v '/lib/modules/') - <<-'T'
 	./sbin/mount.dsfs
+	./usr/sbin/dsfs
 	./usr/sbin/dsfs-switch
 	./usr/sbin/dump.dsfs
 	./usr/sbin/fsck.dsfs
 	./usr/sbin/mkfs.dsfs
+	./usr/share/man/man8/dsfs-order.8
+	./usr/share/man/man8/dsfs-readahead.8
+	./usr/share/man/man8/dsfs-stat.8
 	./usr/share/man/man8/dsfs-switch.8
+	./usr/share/man/man8/dsfs-top.8
+	./usr/share/man/man8/dsfs-trace.8
+	./usr/share/man/man8/dsfs-warmup.8
+	./usr/share/man/man8/dsfs.8
 	./usr/share/man/man8/dump.dsfs.8
 	./usr/share/man/man8/fsck.dsfs.8
 	./usr/share/man/man8/mkfs.dsfs.8

@@ -6,6 +6,7 @@
  * places are the same in each run.
  *
  *   willneed    POSIX_FADV_WILLNEED over the file
+ *   readahead   the same by readahead(2); madvise: by MADV_WILLNEED of a mapping
  *   seekhole    SEEK_HOLE: the file's metadata is read, its data is not
  *   seq         128 KiB at a time, to the end
  *   seqadvised  the same after POSIX_FADV_SEQUENTIAL: cp, cat, sha256sum
@@ -16,12 +17,15 @@
  *   map         every page of a mapping, in order
  *   ateof       a read at the end of the file, and one behind it
  *   nowait      a read that must not wait; directnowait: with O_DIRECT
+ *   mapdirectnowait
+ *               the same where a mapping has kept the data in memory, and nothing its metadata
  *   whole       one read of all of it
  *   dontcache   the first COUNT pages, 128 KiB at a time, by reads that leave nothing in the
  *               cache; pages that cannot be read are left out
+ *   resident    nothing is read
  *
- * Prints how many bytes came; EAGAIN where a read would have waited; after dontcache how
- * many of the last 64 of these pages are in the cache, or EOPNOTSUPP.
+ * Prints how many bytes came; EAGAIN where a read would have waited; after dontcache and
+ * resident how many of the last 64 of the first COUNT pages are in the cache, or EOPNOTSUPP.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -72,6 +76,13 @@ static uint64_t by_willneed(void)
 	return 0;
 }
 
+static uint64_t by_readahead(void)
+{
+	if (readahead(fd, 0, size))
+		t_die(path, strerror(errno));
+	return 0;
+}
+
 static uint64_t by_seekhole(void)
 {
 	if (lseek(fd, 0, SEEK_HOLE) < 0)
@@ -103,6 +114,12 @@ static volatile const char *map(int advice)
 	if (p == MAP_FAILED || madvise(p, size, advice))
 		t_die(path, strerror(errno));
 	return p;
+}
+
+static uint64_t by_madvise(void)
+{
+	map(MADV_WILLNEED);
+	return 0;
 }
 
 static uint64_t by_faults(void)
@@ -178,6 +195,20 @@ static uint64_t by_directnowait(void)
 	return no_wait();
 }
 
+/* Pages that are mapped stay. */
+static uint64_t by_mapdirectnowait(void)
+{
+	int drop = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
+
+	touch_pages(MADV_NORMAL, UINT64_MAX);
+	/* Takes the mark off at which readahead would go on, which NOWAIT does not pass. */
+	must_read(PIECE > size ? PIECE : size, 0);
+	if (drop < 0 || write(drop, "1", 1) != 1)
+		t_die("/proc/sys/vm/drop_caches", strerror(errno));
+	close(drop);
+	return by_directnowait();
+}
+
 static uint64_t by_whole(void)
 {
 	return must_read(PIECE > size ? PIECE : size, 0);
@@ -220,12 +251,14 @@ static const struct way {
 	const char *name;
 	uint64_t (*run)(void);
 } ways[] = {
-	{ "willneed", by_willneed }, { "seekhole", by_seekhole }, { "seq", by_seq },
+	{ "willneed", by_willneed }, { "readahead", by_readahead },
+	{ "madvise", by_madvise }, { "seekhole", by_seekhole }, { "seq", by_seq },
 	{ "seqadvised", by_seqadvised }, { "faults", by_faults },
 	{ "readfaults", by_readfaults }, { "pages", by_pages },
 	{ "pagefaults", by_pagefaults }, { "map", by_map }, { "ateof", by_ateof },
-	{ "nowait", no_wait }, { "directnowait", by_directnowait }, { "whole", by_whole },
-	{ "dontcache", by_dontcache },
+	{ "nowait", no_wait }, { "directnowait", by_directnowait },
+	{ "mapdirectnowait", by_mapdirectnowait }, { "whole", by_whole },
+	{ "dontcache", by_dontcache }, { "resident", resident },
 };
 
 int main(int argc, char **argv)

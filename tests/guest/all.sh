@@ -5,8 +5,8 @@
 #
 # Disks (serials): zoo plain misaligned nosums flat jpegs: images made by
 # tests/tools/mkimages, writable: zoo again, on a disk that could be written,
-# pext4 jext4: the same trees on ext4; many; gen1, and gen2, which is gen1 updated, other: gen1 with another UUID,
-# nest: gen1's image in an image.  Listings of the
+# pext4 jext4: the same trees on ext4; many, wide; gen1, and gen2, which is gen1 updated, other: gen1 with another UUID,
+# nest: gen1's image in an image; ordered: gen1 in an order of its own, /ref/ordered.places.  Listings of the
 # sources lie in /ref.  Arguments: names of steps, to run only those.
 set -eu
 here=$(dirname "$0")
@@ -204,7 +204,7 @@ step_mounts()
 
 step_memory()
 {
-	run "$here/nomem.sh" "$(real flat)"
+	run "$here/nomem.sh" "$(real flat)" "$(real wide)"
 }
 
 step_dirty()
@@ -221,6 +221,10 @@ step_slowmeta()
 
 step_yields()
 {
+	mkdir -p /mnt/many
+	dsfs many
+	run "$here/yields" --check fiemap /mnt/many/sparse
+	umount /mnt/many
 	dsfs flat
 	run "$here/yields" --check readdir /mnt/flat
 	umount /mnt/flat
@@ -280,6 +284,11 @@ step_windows()
 	run "$here/windows.sh" "$(real plain)" sizes/8400123 /ref/plain.start sizes/32768
 }
 
+step_counters()
+{
+	run "$here/counters.sh" "$(real plain)" sizes/8400123 /ref/plain.start sizes/32768
+}
+
 step_refaults()
 {
 	run "$here/refaults.sh" "$(real plain)" dirs/5000
@@ -293,6 +302,12 @@ one_request_a_file()
 		END { exit v["requests"] != v["files"] }' /tmp/requests
 }
 
+# The commands of dsfs(8)
+step_tool()
+{
+	run "$here/tool.sh" "$(real ordered)" /ref/ordered.places
+}
+
 step_requests()
 {
 	dsfs jpegs
@@ -302,8 +317,8 @@ step_requests()
 	umount /mnt/jpegs
 }
 
-[ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck apart windows refaults nfs mounts generations \
-	dirty slowmeta yields fastsums requests
+[ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck apart windows counters refaults nfs mounts generations \
+	dirty slowmeta yields fastsums tool requests
 for step in "$@"; do
 	start=$(cut -d ' ' -f 1 /proc/uptime)
 	"step_$step"

@@ -79,13 +79,15 @@ refuses()
 
 options()
 {
-	check "no options" accepts '' meta=resident verify=on wholefile=1048576
+	check "no options" accepts '' cache=lru meta=resident verify=on wholefile=1048576
 	check "ro" accepts ro
 	check "rw becomes ro" accepts rw
 	check "meta=resident" accepts meta=resident meta=resident
 	check "meta=lazy" accepts meta=lazy meta=lazy
 	check "verify=on" accepts verify=on verify=on
 	check "verify=off" accepts verify=off verify=off
+	check "cache=epoch" accepts cache=epoch cache=epoch
+	check "cache=big refused" refuses cache=big 'cache'
 	check "wholefile=0" accepts wholefile=0 wholefile=0
 	check "wholefile=64K" accepts wholefile=64K wholefile=65536
 	check "wholefile=1M" accepts wholefile=1M wholefile=1048576
@@ -125,6 +127,17 @@ remount_changes()
 	has_option "$dir" wholefile=1048576 && usable "$dir"
 }
 
+# There and back, and what was cached is what it was.
+remount_cache()
+{
+	for policy in epoch lru epoch; do
+		"$here/trymount" -r -o cache=$policy "$dir" >"$log" || return 1
+		has_option "$dir" cache=$policy && has_option "$dir" meta=resident &&
+			usable "$dir" || return 1
+	done
+	! "$here/trymount" -r -o cache=most "$dir" >"$log" && has_option "$dir" cache=epoch
+}
+
 # Of such a device the VFS itself refuses it.
 readonly_device()
 {
@@ -145,6 +158,7 @@ remounts()
 	check "remount changes wholefile" remount_changes
 	check "remount refuses verify=off" remount_refuses verify=off
 	check "remount refuses meta=lazy" remount_refuses meta=lazy
+	check "remount changes cache" remount_cache
 	check "remount refuses nonsense" remount_refuses wholefile=nonsense
 	umount "$dir"
 	check "a device that can only be read" mount -t dsfs "$readonly" "$dir"

@@ -2,53 +2,28 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # nfs.sh DIR [subtree] - export mktree's zoo, mounted at DIR, by the kernel's NFS server
-# and compare it, mounted over the loopback interface, with DIR; unmount DIR.
-#
-# No daemon is needed for that: what mountd would answer to the kernel's
-# questions is written into its caches beforehand, and version 4 alone needs
-# neither rpcbind nor the mount protocol.  Extended attributes and ACLs are not
-# compared, NFS has its own.
+# and compare it, mounted over the loopback interface, with DIR; unmount DIR.  Extended attributes
+# and ACLs are not compared, NFS has its own.
 #
 # With "subtree" the server checks that a file is below what it exports: it finds the
 # name of each by its handle.
-#
-# Needs the modules nfsd and nfsv4.
 set -eu
 here=$(dirname "$0")
 prog=nfs
 # shellcheck source=tests/guest/lib.sh
 . "$here/lib.sh"
+# shellcheck source=tests/guest/nfs-serve.sh
+. "$here/nfs-serve.sh"
 
 dir=$1
 client=$(mktemp -d)
-# Seconds since 1970 until which the answers hold.
-never=4000000000
-# Read-only, any port, a subtree is not checked, with an fsid.
-flags=$((0x1 | 0x2 | 0x400 | 0x2000))
+flags=$nfs_flags
 parts="types links modes names sizes secrets" again="types links sizes"
 if [ "${2:-}" = subtree ]; then
-	flags=$((flags & ~0x400))
+	flags=$nfs_flags_subtree
 	prog="nfs, subtrees"
 	parts="types links" again="types"
 fi
-
-serve()
-{
-	ip link set lo up
-	# Who knows of which clients survives no restart here, but the place must be.
-	mkdir -p /var/lib/nfs/v4recovery
-	[ -e /proc/fs/nfsd/threads ] || mount -t nfsd nfsd /proc/fs/nfsd
-	echo "nfsd 127.0.0.1 $never loopback" >/proc/net/rpc/auth.unix.ip/channel
-	echo "loopback $dir $never $flags 65534 65534 0" >/proc/net/rpc/nfsd.export/channel
-	printf 'loopback 1 \\x00000000 %s %s\n' "$never" "$dir" >/proc/net/rpc/nfsd.fh/channel
-	echo 10 >/proc/fs/nfsd/nfsv4leasetime
-	echo 10 >/proc/fs/nfsd/nfsv4gracetime
-	echo "-3 +4 +4.1 +4.2" >/proc/fs/nfsd/versions
-	echo "tcp 2049" >/proc/fs/nfsd/portlist
-	echo 4 >/proc/fs/nfsd/threads
-	# Nobody has anything to reclaim.
-	echo Y 2>/dev/null >/proc/fs/nfsd/v4_end_grace || true
-}
 
 # All columns but the last one, the extended attributes.
 columns()
@@ -84,9 +59,9 @@ refused()
 	! touch "$client/new" 2>/dev/null
 }
 
-serve
+nfs_serve "$dir" $flags
 check "mount over the loopback" "$here/trymount" -l -t nfs4 -o \
-	ro,vers=4.2,addr=127.0.0.1,clientaddr=127.0.0.1 127.0.0.1:/ "$client"
+	"$nfs_options" 127.0.0.1:/ "$client"
 # shellcheck disable=SC2086 # several
 check "the client's listing" same $parts
 drop_caches
@@ -96,20 +71,5 @@ check "a file held open while caches are dropped" held
 check "changes are refused" refused
 umount "$client"
 
-# The kernel gives an export back some time after it was told to.
-stop()
-{
-	echo 0 >/proc/fs/nfsd/threads
-	echo "loopback $dir 1" >/proc/net/rpc/nfsd.export/channel
-	date +%s >/proc/net/rpc/nfsd.export/flush
-	date +%s >/proc/net/rpc/nfsd.fh/flush
-	tries=300
-	until umount "$dir" 2>/dev/null; do
-		tries=$((tries - 1))
-		[ "$tries" -gt 0 ] || return 1
-		sleep 0.1
-	done
-}
-
-check "unmount after the export has ended" stop
+check "unmount after the export has ended" nfs_end "$dir"
 exit $failed

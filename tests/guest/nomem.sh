@@ -1,27 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# nomem.sh DEVICE - where metadata in memory lies and shows up, and metadata that is larger
+# nomem.sh DEVICE SMALLER - where metadata in memory lies and shows up, and metadata that is larger
 # than the memory that is free: the mount is refused and says what would help, before
 # anything else on the machine suffers.
 #
 # DEVICE holds an image with some 10 MiB of metadata or more.  A tmpfs takes the rest of
-# the memory, since nothing can be reclaimed of it.
+# the memory, since nothing can be reclaimed of it.  It is mounted where the kernel's estimate is
+# wrong, too: no process is killed for that, and SMALLER, with a few MiB, is mounted after it.
 set -eu
 here=$(dirname "$0")
 prog=nomem
 # shellcheck source=tests/guest/lib.sh
 . "$here/lib.sh"
 
-dev=$1
+dev=$1 smaller=$2
 dir=$(mktemp -d)
 hog=$(mktemp -d)
 log=$(mktemp)
 
 metadata_kib()
 {
-	mount -t dsfs -o meta=lazy "$dev" "$dir"
-	echo $(($(cat "/sys/fs/dsfs/${dev##*/}/metadata_bytes") / 1024))
+	mount -t dsfs -o meta=lazy "$1" "$dir"
+	echo $(($(cat "/sys/fs/dsfs/${1##*/}/metadata_bytes") / 1024))
 	umount "$dir"
 }
 
@@ -51,9 +52,29 @@ refused()
 	return 1
 }
 
+oom_kills()
+{
+	awk '$1 == "oom_kill" { print $2 }' /proc/vmstat
+}
+
+# The kernel counts as available what nobody gets.
+refused_in_the_end()
+{
+	# What mounts before this one gave back may be with the slab cache still.
+	echo 1 >/sys/kernel/slab/dsfs_metadata/shrink
+	kills=$(oom_kills)
+	rc=0
+	"$here/trymount" -s "$need" "$dev" "$dir" >"$log" || rc=$?
+	sed 's/^/# /' "$log"
+	echo "# $prog: trymount gave $rc, $(($(oom_kills) - kills)) processes were killed"
+	[ $rc -ne 0 ] || umount "$dir"
+	[ $rc -eq 1 ] && [ "$(oom_kills)" = "$kills" ] &&
+		grep -q '^ENOMEM: .*there were no more than .*: mount with meta=lazy' "$log"
+}
+
 accepted()
 {
-	"$here/trymount" -o "$1" "$dev" "$dir" >"$log" || { cat "$log"; return 1; }
+	"$here/trymount" -o "$1" "${2:-$dev}" "$dir" >"$log" || { cat "$log"; return 1; }
 	umount "$dir"
 }
 
@@ -114,12 +135,14 @@ charged_to_nobody()
 	[ $usable -eq 0 ] && [ $kib -lt $((need / 8)) ]
 }
 
-need=$(metadata_kib)
+need=$(metadata_kib "$dev")
 take_memory $((need * 3 / 4))
 check "more metadata than memory is refused" refused
 check "and can be mounted with meta=lazy" accepted meta=lazy
 umount "$hog"
 check "and with meta=resident when there is memory" accepted meta=resident
+check "memory that only seems to be there brings no OOM killer" refused_in_the_end
+check "and the mount goes on when it is there" accepted meta=resident "$smaller"
 # After it: what a mount gives back comes back in its own time.
 found
 rm -f "$log"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# nullblk.sh NAME SOURCE [NANOSECONDS] - a copy of a disk in memory, with the
+# nullblk.sh NAME SOURCE [NANOSECONDS [BLOCK]] - a copy of a disk in memory, with the
 # latency of a remote one.
 #
 # Makes /dev/NAME, a null_blk device of SOURCE's size that completes every
-# request after NANOSECONDS (default 1,000,000, an RBD; 80,000 is an NVMe), and
-# copies SOURCE onto it.  max_sectors matters: the default splits every request
+# request after NANOSECONDS (default 1,000,000, an RBD; 80,000 is an NVMe), in blocks of
+# BLOCK bytes (512), and copies SOURCE onto it.  max_sectors matters: the default splits every request
 # at 127 KiB, so that no file system could show one a file.
 #
 # Needs the module null_blk and configfs.
@@ -28,7 +28,7 @@ set_to()
 
 set_to memory_backed 1
 set_to size $(((bytes + 1048575) / 1048576))
-set_to blocksize 512
+set_to blocksize "${4:-512}"
 set_to hw_queue_depth 128
 set_to submit_queues 2
 set_to max_sectors 8192

@@ -8,7 +8,7 @@
 # them.  Nothing here depends on time but how far a program that is killed had come,
 # which is told by requests: a slow device takes one only after the other.
 #
-# Needs dmsetup and the modules dm_mod and dm_delay.
+# Needs dmsetup and the modules dm_mod, dm_delay and overlay.
 set -eu
 here=$(dirname "$0")
 prog=slowmeta
@@ -92,11 +92,30 @@ killed()
 }
 
 mount -t dsfs -o meta=lazy $dm "$dir"
+# Two layers: names are read for overlayfs, which does not look at signals itself.
+empty=$(mktemp -d)
+both=$(mktemp -d)
+names_by_overlay()
+{
+	drop_caches
+	mount -t overlay -o "lowerdir=$dir/dirs:$empty" none "$both"
+}
+
+names_by_overlay
+before=$(count)
+"$here/yields" readdir "$both" >/dev/null
+blocks=$(($(count) - before))
+umount "$both"
+names_by_overlay
 # The segments of the file take 64 pages.
 ls -l "$dir/sparse" >/dev/null
 echo "0 $sectors delay $disk 0 40" | become
 check "FIEMAP of a file in many pieces is killed" killed 64 \
 	"$here/yields" fiemap "$dir/sparse"
+check "a large directory below overlayfs is killed" killed $((blocks * 3 / 2)) \
+	"$here/yields" readdir "$both"
+umount "$both"
+rmdir "$both" "$empty"
 umount "$dir"
 end
 

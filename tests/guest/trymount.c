@@ -9,16 +9,22 @@
  *   trymount [-t TYPE] [-o OPTIONS] SOURCE DIR	by fsopen, fsconfig, fsmount
  *   trymount -l ...				by mount(2)
  *   trymount -r [-o OPTIONS] DIR		remount, by mount(2)
+ *   trymount -s KIB [-o OPTIONS] SOURCE DIR	while half as much memory is free, and more
+ *						counts as available
  *
  * Exit: 0 mounted, 1 not.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "lib.h"
+#include "trymount.h"
 
 #ifndef FSCONFIG_SET_STRING
 #define FSCONFIG_SET_FLAG	0
@@ -124,11 +130,13 @@ static unsigned long take_flags(char *options)
 int main(int argc, char **argv)
 {
 	const char *type = "dsfs";
-	int legacy = 0, remount = 0, c;
+	int legacy = 0, remount = 0, failed, c;
 	unsigned long flags;
+	uint64_t scarce = 0;
 	char options[1024] = "";
 
-	while ((c = getopt(argc, argv, "t:o:lr")) != -1) {
+	t_init("trymount");
+	while ((c = getopt(argc, argv, "t:o:lrs:")) != -1) {
 		switch (c) {
 		case 't':
 			type = optarg;
@@ -142,17 +150,26 @@ int main(int argc, char **argv)
 		case 'r':
 			remount = 1;
 			break;
+		case 's':
+			scarce = strtoull(optarg, NULL, 0);
+			break;
 		default:
 			return 2;
 		}
 	}
 	if (argc - optind != (remount ? 1 : 2)) {
-		fprintf(stderr, "usage: trymount [-l] [-t TYPE] [-o OPTIONS] SOURCE DIR\n"
+		fprintf(stderr, "usage: trymount [-l] [-s KIB] [-t TYPE] [-o OPTIONS] SOURCE DIR\n"
 			"       trymount -r [-o OPTIONS] DIR\n");
 		return 2;
 	}
-	if (!remount && !legacy)
-		return tell(new_api(type, options, argv[optind], argv[optind + 1]));
+	if (!remount && !legacy) {
+		if (scarce)
+			scarce_begin(scarce);
+		failed = new_api(type, options, argv[optind], argv[optind + 1]);
+		if (scarce)
+			scarce_end();
+		return tell(failed);
+	}
 	flags = take_flags(options);
 	if (remount)
 		return tell(mount("none", argv[optind], NULL, flags | MS_REMOUNT, options));

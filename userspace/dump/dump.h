@@ -90,4 +90,7 @@ int dump_cat(struct dump *d, const char *path);
 /** dump_find - look up a path, or a number where @path is one; says what fails */
 int dump_find(struct dump *d, const char *path, struct image_node *node);
 
+/** dump_find_regular - the same for what has contents */
+int dump_find_regular(struct dump *d, const char *path, struct image_node *node);
+
 #endif /* DUMP_H */

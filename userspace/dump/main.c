@@ -4,8 +4,7 @@
  * It trusts nothing and repairs nothing; it shows what it can read and says
  * what it cannot.
  */
-#include <getopt.h>
-
+#include "args.h"
 #include "dump.h"
 #include "msg.h"
 #include "parse.h"
@@ -14,14 +13,15 @@ enum { EXIT_OK, EXIT_ERROR, EXIT_USAGE };
 
 /**
  * struct request - what the command line asks for
- * @regions: and the others: the option's argument, "" for one without; NULL:
- *	it was not given
+ * @inode: and the other texts: the option's value; NULL: it was not given
  * @past: --generation was given: @generation
  */
 struct request {
-	const char *regions, *inode, *path, *dir, *extents, *list, *extract, *cat;
-	const char *generations;
+	const char *inode, *path, *dir, *extents, *extract, *cat;
 	u64 generation;
+	bool regions;
+	bool list;
+	bool generations;
 	bool json;
 	bool no_data;
 	bool past;
@@ -79,6 +79,16 @@ int dump_find(struct dump *d, const char *path, struct image_node *node)
 	return -1;
 }
 
+int dump_find_regular(struct dump *d, const char *path, struct image_node *node)
+{
+	if (dump_find(d, path, node))
+		return -1;
+	if (S_ISREG(node->attr.mode))
+		return 0;
+	msg_error(path, "not a regular file");
+	return -1;
+}
+
 static int cat_piece(void *arg, u64 pos, const void *data, u64 len)
 {
 	static const u8 zeros[65536];
@@ -100,12 +110,8 @@ int dump_cat(struct dump *d, const char *path)
 	struct image_node node;
 	int ret;
 
-	if (dump_find(d, path, &node))
+	if (dump_find_regular(d, path, &node))
 		return -1;
-	if (!S_ISREG(node.attr.mode)) {
-		msg_error(path, "not a regular file");
-		return -1;
-	}
 	ret = image_stream(d->src, &node.attr, &node.ext, true, cat_piece, NULL,
 			   &err);
 	if (ret)
@@ -155,8 +161,8 @@ static int run(struct dump *d, const struct request *r)
 
 static int requests(const struct request *r)
 {
-	return !!r->regions + !!r->inode + !!r->path + !!r->dir + !!r->extents +
-	       !!r->list + !!r->extract + !!r->cat + !!r->generations;
+	return r->regions + !!r->inode + !!r->path + !!r->dir + !!r->extents +
+	       r->list + !!r->extract + !!r->cat + r->generations;
 }
 
 static int dump(const char *path, const struct request *r)
@@ -193,116 +199,54 @@ static int dump(const char *path, const struct request *r)
 	return ret || bad || d.errors ? -1 : 0;
 }
 
-static int usage(void)
+static int take_inode(void *ctx, const char *arg)
 {
-	fputs("Try 'dump.dsfs --help' for more information.\n", stderr);
-	return EXIT_USAGE;
-}
-
-static int number_option(const char *name, const char *arg, u64 *n)
-{
-	if (!parse_u64(arg, n))
-		return 0;
-	msg_error(NULL, "--%s: not a number: %s", name, arg);
-	return -1;
-}
-
-/* Return: -1 to go on, or the exit status. */
-static int set_option(struct request *r, int c)
-{
+	struct request *r = ctx;
 	u64 n;
 
-	switch (c) {
-	case 'r':
-		r->regions = "";
-		break;
-	case 'i':
-		if (number_option("inode", optarg, &n))
-			return usage();
-		r->inode = optarg;
-		break;
-	case 'p':
-		r->path = optarg;
-		break;
-	case 'd':
-		r->dir = optarg;
-		break;
-	case 'e':
-		r->extents = optarg;
-		break;
-	case 'l':
-		r->list = "";
-		break;
-	case 'n':
-		r->no_data = true;
-		break;
-	case 'c':
-		r->cat = optarg;
-		break;
-	case 'x':
-		r->extract = optarg;
-		break;
-	case 'g':
-		r->generations = "";
-		break;
-	case 'G':
-		if (number_option("generation", optarg, &r->generation))
-			return usage();
-		r->past = true;
-		break;
-	case 'j':
-		r->json = true;
-		break;
-	case 'h':
-		fputs(usage_text, stdout);
-		return EXIT_OK;
-	case 'V':
-		puts("dump.dsfs " DSFS_VERSION_STRING);
-		return EXIT_OK;
-	default:
-		return usage();
-	}
-	return -1;
+	r->inode = arg;
+	return args_number("inode", arg, 0, 0, &n);
+}
+
+static int take_generation(void *ctx, const char *arg)
+{
+	struct request *r = ctx;
+
+	r->past = true;
+	return args_number("generation", arg, 0, 0, &r->generation);
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "regions", no_argument, NULL, 'r' },
-		{ "inode", required_argument, NULL, 'i' },
-		{ "path", required_argument, NULL, 'p' },
-		{ "dir", required_argument, NULL, 'd' },
-		{ "extents", required_argument, NULL, 'e' },
-		{ "list", no_argument, NULL, 'l' },
-		{ "no-data", no_argument, NULL, 'n' },
-		{ "cat", required_argument, NULL, 'c' },
-		{ "generations", no_argument, NULL, 'g' },
-		{ "generation", required_argument, NULL, 'G' },
-		{ "extract", required_argument, NULL, 'x' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },
+	struct request r = { 0 };
+	const struct arg args[] = {
+		{ 0, "regions", .flag = &r.regions },
+		{ 0, "inode", .take = take_inode, .ctx = &r },
+		{ 0, "path", .text = &r.path },
+		{ 0, "dir", .text = &r.dir },
+		{ 0, "extents", .text = &r.extents },
+		{ 0, "list", .flag = &r.list },
+		{ 0, "no-data", .flag = &r.no_data },
+		{ 0, "cat", .text = &r.cat },
+		{ 0, "generations", .flag = &r.generations },
+		{ 0, "generation", .take = take_generation, .ctx = &r },
+		{ 0, "extract", .text = &r.extract },
+		{ 0, "json", .flag = &r.json },
 		{ }
 	};
-	struct request r = { 0 };
-	int c, ret;
+	const char *image;
+	int ret;
 
 	msg_init("dump.dsfs", EXIT_ERROR);
-	while ((c = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
-		ret = set_option(&r, c);
-		if (ret >= 0)
-			return ret;
-	}
-	if (argc - optind != 1) {
-		msg_error(NULL, "%s", argc == optind ? "no image given" :
-			  "more than one image given");
-		return usage();
-	}
+	ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
+	if (ret >= 0)
+		return ret;
+	image = args_single("image", argc, argv);
+	if (!image)
+		return EXIT_USAGE;
 	if (requests(&r) > 1 || (r.json && (r.cat || r.extract)) ||
 	    (r.no_data && !r.list) ||
-	    (r.past && (!requests(&r) || r.generations))) {
-		msg_error(NULL, "options that do not go together");
-		return usage();
-	}
-	return dump(argv[optind], &r) ? EXIT_ERROR : EXIT_OK;
+	    (r.past && (!requests(&r) || r.generations)))
+		return args_wrong(EXIT_USAGE, "options that do not go together");
+	return dump(image, &r) ? EXIT_ERROR : EXIT_OK;
 }

@@ -338,12 +338,8 @@ int dump_extents(struct dump *d, const char *path)
 	struct image_node n;
 	int ret;
 
-	if (dump_find(d, path, &n))
+	if (dump_find_regular(d, path, &n))
 		return -1;
-	if (!S_ISREG(n.attr.mode)) {
-		msg_error(path, "not a regular file");
-		return -1;
-	}
 	if (d->as_json) {
 		json_u64(&d->j, "inode", n.attr.ino);
 		json_u64(&d->j, "size", n.attr.size);

@@ -142,7 +142,7 @@ struct fsck {
 	u64 only;
 	u64 fresh;
 	u64 dir_inodes;
-	unsigned int threads;
+	u64 threads;
 	int progress_fd;
 	struct progress bar;
 	int pass;

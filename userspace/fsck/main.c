@@ -6,11 +6,11 @@
  * from again, and no repair could be better than that.  So the options of
  * fsck(8) that ask for repairs are taken and do nothing.
  */
-#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "fsck.h"
 #include "msg.h"
 #include "parse.h"
@@ -225,26 +225,7 @@ static int fsck(struct fsck *f, const char *path)
 	return code;
 }
 
-static int usage(void)
-{
-	fputs("Try 'fsck.dsfs --help' for more information.\n", stderr);
-	return EXIT_USAGE;
-}
-
-static int parse_threads(struct fsck *f, const char *arg)
-{
-	u64 n;
-
-	if (parse_u64(arg, &n) || !n || n > THREADS_MAX) {
-		msg_error(NULL, "--threads: %s: not a number from 1 to %d", arg,
-			  THREADS_MAX);
-		return -1;
-	}
-	f->threads = n;
-	return 0;
-}
-
-static int parse_fd(struct fsck *f, const char *arg)
+static int parse_fd(void *fd, const char *arg)
 {
 	u64 n;
 
@@ -252,90 +233,44 @@ static int parse_fd(struct fsck *f, const char *arg)
 		msg_error(NULL, "-C: %s: not a file descriptor", arg);
 		return -1;
 	}
-	f->progress_fd = n;
+	*(int *)fd = n;
 	return 0;
-}
-
-static int parse_generation(struct fsck *f, const char *arg)
-{
-	if (!parse_u64(arg, &f->only) && f->only)
-		return 0;
-	msg_error(NULL, "--generation: %s: not a number from 1 on", arg);
-	return -1;
-}
-
-enum { OPT_NO_DATA = 256, OPT_GENERATION, OPT_THREADS, OPT_JSON, OPT_PROGRESS };
-
-static int set_option(struct fsck *f, int c)
-{
-	switch (c) {
-	case OPT_NO_DATA:
-		f->no_data = true;
-		return 0;
-	case OPT_GENERATION:
-		return parse_generation(f, optarg);
-	case OPT_THREADS:
-		return parse_threads(f, optarg);
-	case OPT_JSON:
-		f->json = true;
-		return 0;
-	case 'v':
-		f->verbose = true;
-		return 0;
-	case 'q':
-		f->quiet = true;
-		return 0;
-	case 'C':
-		return parse_fd(f, optarg);
-	case OPT_PROGRESS:
-	case 'n':
-	case 'f':
-	case 'a':
-	case 'p':
-	case 'y':
-		return 0;
-	}
-	return -1;
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "no-data", no_argument, NULL, OPT_NO_DATA },
-		{ "generation", required_argument, NULL, OPT_GENERATION },
-		{ "threads", required_argument, NULL, OPT_THREADS },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "verbose", no_argument, NULL, 'v' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "progress", no_argument, NULL, OPT_PROGRESS },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct fsck f = {
+		.progress_fd = -1,
+		.threads = cpus < 1 ? 1 : cpus > 8 ? 8 : cpus,
+	};
+	const struct arg args[] = {
+		{ 0, "no-data", .flag = &f.no_data },
+		{ 0, "generation", .number = &f.only, .min = 1 },
+		{ 0, "threads", .number = &f.threads, .min = 1, .max = THREADS_MAX },
+		{ 0, "json", .flag = &f.json },
+		{ 'v', "verbose", .flag = &f.verbose },
+		{ 'q', "quiet", .flag = &f.quiet },
+		{ 'C', NULL, .take = parse_fd, .ctx = &f.progress_fd },
+		{ .name = "progress" },
+		{ .letter = 'n' },
+		{ .letter = 'f' },
+		{ .letter = 'a' },
+		{ .letter = 'p' },
+		{ .letter = 'y' },
 		{ }
 	};
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	struct fsck f = { .progress_fd = -1 };
-	int c;
+	const char *image;
+	int ret;
 
 	msg_init("fsck.dsfs", EXIT_FAILED);
-	f.threads = cpus < 1 ? 1 : cpus > 8 ? 8 : cpus;
-	while ((c = getopt_long(argc, argv, "vqC:nfapyhV", options, NULL)) != -1) {
-		if (c == 'h') {
-			fputs(usage_text, stdout);
-			return EXIT_CLEAN;
-		}
-		if (c == 'V') {
-			puts("fsck.dsfs " DSFS_VERSION_STRING);
-			return EXIT_CLEAN;
-		}
-		if (set_option(&f, c))
-			return usage();
-	}
-	if (argc - optind != 1) {
-		msg_error(NULL, "%s", argc == optind ? "no image given" :
-			  "more than one image given");
-		return usage();
-	}
+	ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
+	if (ret >= 0)
+		return ret;
+	image = args_single("image", argc, argv);
+	if (!image)
+		return EXIT_USAGE;
 	if (f.quiet || f.json || f.progress_fd > 0)
 		progress_enable(false);
-	return fsck(&f, argv[optind]);
+	return fsck(&f, image);
 }

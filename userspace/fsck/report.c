@@ -182,13 +182,15 @@ static void show_text(struct fsck *f, const char *what, u32 ino, u64 pos,
 }
 
 static void found(struct fsck *f, const char *what, u32 ino, u64 pos, bool warn,
-		  const char *text)
+		  const char *fmt, va_list ap)
 {
 	struct report *r = &f->report;
 	const char *path = "";
 	struct kind *kind;
+	char text[256];
 	char *buf;
 
+	vsnprintf(text, sizeof(text), fmt, ap);
 	pthread_mutex_lock(&r->lock);
 	kind = kind_of(r, what, warn);
 	if (warn)
@@ -211,25 +213,21 @@ static void found(struct fsck *f, const char *what, u32 ino, u64 pos, bool warn,
 void problem(struct fsck *f, const char *what, u32 ino, u64 pos,
 	     const char *fmt, ...)
 {
-	char text[256];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	found(f, what, ino, pos, false, fmt, ap);
 	va_end(ap);
-	found(f, what, ino, pos, false, text);
 }
 
 void warning(struct fsck *f, const char *what, u32 ino, u64 pos,
 	     const char *fmt, ...)
 {
-	char text[256];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	found(f, what, ino, pos, true, fmt, ap);
 	va_end(ap);
-	found(f, what, ino, pos, true, text);
 }
 
 void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err,

@@ -97,6 +97,15 @@ void json_s64(struct json *j, const char *key, s64 v)
 	fprintf(j->out, "%lld", v);
 }
 
+void json_real(struct json *j, const char *key, double v)
+{
+	json_key(j, key);
+	if (v == v && v - v == 0)
+		fprintf(j->out, "%.6g", v);
+	else
+		fputs("null", j->out);
+}
+
 void json_bool(struct json *j, const char *key, bool v)
 {
 	json_key(j, key);

@@ -35,6 +35,8 @@ void json_array(struct json *j, const char *key);
 void json_end(struct json *j);
 void json_u64(struct json *j, const char *key, u64 v);
 void json_s64(struct json *j, const char *key, s64 v);
+/** json_real - six digits; what is no number becomes null */
+void json_real(struct json *j, const char *key, double v);
 void json_bool(struct json *j, const char *key, bool v);
 void json_null(struct json *j, const char *key);
 /** json_bytes - text of any bytes, @len of them */

@@ -80,6 +80,11 @@ void msg_init(const char *tool, int lost)
 	registered = true;
 }
 
+const char *msg_name(void)
+{
+	return msg_tool;
+}
+
 void msg_hook(void (*fn)(void))
 {
 	__atomic_store_n(&msg_before, fn, __ATOMIC_RELEASE);

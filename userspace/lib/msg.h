@@ -17,6 +17,9 @@
  */
 void msg_init(const char *tool, int lost);
 
+/** msg_name - the tool, as msg_init() named it */
+const char *msg_name(void);
+
 /**
  * msg_flush_stdout - look at standard output now
  *

@@ -6,9 +6,9 @@
  */
 #include <stdio.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "msg.h"
 #include "parse.h"
 #include "progress.h"
@@ -17,14 +17,6 @@
 
 static bool progress_off;
 static bool progress_on_line;
-
-static s64 now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
-}
 
 static void put(const char *s, size_t n)
 {
@@ -112,7 +104,7 @@ static void start(struct progress *p, const char *label, u64 total, bool bytes)
 	p->shown = !progress_off && isatty(STDERR_FILENO);
 	if (!p->shown)
 		return;
-	p->begun = now_ns();
+	p->begun = clock_ns();
 	p->next = p->begun + PERIOD_NS;
 	msg_hook(progress_clear);
 }
@@ -134,7 +126,7 @@ void progress_add(struct progress *p, u64 n)
 	if (!p->shown)
 		return;
 	__atomic_fetch_add(&p->done, n, __ATOMIC_RELAXED);
-	now = now_ns();
+	now = clock_ns();
 	next = __atomic_load_n(&p->next, __ATOMIC_RELAXED);
 	if (now < next)
 		return;

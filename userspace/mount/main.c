@@ -5,12 +5,12 @@
  * knows.
  */
 #include <fcntl.h>
-#include <getopt.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "mount.h"
 #include "msg.h"
 #include "parse.h"
@@ -149,82 +149,42 @@ static int run(const struct call *c)
 	return ret;
 }
 
-static int usage(void)
-{
-	fputs("Try 'mount.dsfs --help' for more information.\n", stderr);
-	return EXIT_USAGE;
-}
-
 /* Several -o add up, as mount(8) has it. */
-static int append_options(struct call *c, const char *more)
+static int append_options(void *ctx, const char *more)
 {
+	struct call *c = ctx;
 	size_t len = c->options ? strlen(c->options) : 0;
 	char *p = realloc(c->options, len + strlen(more) + 2);
 
 	if (!p) {
 		msg_error(NULL, "%s", strerror(ENOMEM));
-		return -1;
+		return EXIT_SYSTEM;
 	}
 	sprintf(p + len, "%s%s", len ? "," : "", more);
 	c->options = p;
 	return 0;
 }
 
-/* Return: -1 to go on, or the exit status. */
-static int parse_options(int argc, char **argv, struct call *c)
-{
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },
-		{ "verbose", no_argument, NULL, 'v' },
-		{ "fake", no_argument, NULL, 'f' },
-		{ }
-	};
-	int opt;
-
-	while ((opt = getopt_long(argc, argv, "sfnvN:o:t:hV", options, NULL)) != -1) {
-		switch (opt) {
-		case 'f':
-			c->fake = true;
-			break;
-		case 'v':
-			c->verbose = true;
-			break;
-		case 'N':
-			c->ns = optarg;
-			break;
-		case 'o':
-			if (append_options(c, optarg))
-				return EXIT_SYSTEM;
-			break;
-		case 's':
-		case 'n':
-		case 't':
-			break;
-		case 'h':
-			fputs(usage_text, stdout);
-			return EXIT_OK;
-		case 'V':
-			puts("mount.dsfs " DSFS_VERSION_STRING);
-			return EXIT_OK;
-		default:
-			return usage();
-		}
-	}
-	return -1;
-}
-
 int main(int argc, char **argv)
 {
 	struct call c = { 0 };
+	const char *type;
+	const struct arg args[] = {
+		{ 'f', "fake", .flag = &c.fake },
+		{ 'v', "verbose", .flag = &c.verbose },
+		{ 'N', NULL, .text = &c.ns },
+		{ 'o', NULL, .take = append_options, .ctx = &c },
+		{ 't', NULL, .text = &type },	/* there is one alone */
+		{ .letter = 's' },
+		{ .letter = 'n' },
+		{ }
+	};
 	int ret;
 
 	msg_init("mount.dsfs", EXIT_SYSTEM);
-	ret = parse_options(argc, argv, &c);
-	if (ret < 0 && argc - optind != 2) {
-		msg_error(NULL, "an image and a directory are needed");
-		ret = usage();
-	}
+	ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
+	if (ret < 0 && argc - optind != 2)
+		ret = args_wrong(EXIT_USAGE, "an image and a directory are needed");
 	if (ret < 0) {
 		c.spec = argv[optind];
 		c.dir = argv[optind + 1];

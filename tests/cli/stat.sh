@@ -1,0 +1,299 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# stat.sh - dsfs stat and dsfs top: what they make of a sysfs of ours.
+set -euo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+dsfs=$bin/dsfs
+abi=$top/Documentation/ABI/testing/sysfs-fs-dsfs
+docs=$top/Documentation/monitoring
+board=$docs/grafana.json
+page=$top/Documentation/monitoring.rst
+
+mapfile -t files < <(sed -n 's|^What:[[:space:]]*/sys/fs/dsfs/<disk>/||p' "$abi")
+
+# fake DEVICE NUMBER UUID LABEL FIRST: a mount whose figures are FIRST, FIRST + 1, ...
+fake()
+{
+	local dir=sys/fs/dsfs/$1 n=$5 file
+
+	mkdir -p "$dir/stats" sys/dev/block
+	for file in "${files[@]}"; do
+		echo $((n++)) >"$dir/$file"
+	done
+	echo "$3" >"$dir/uuid"
+	echo "$4" >"$dir/label"
+	echo 3 >"$dir/generation"
+	ln -s "../../devices/block/$1" "sys/dev/block/$2"
+}
+
+strange=$'a "b\\c\xff'
+fake vdb 254:16 5f8bfc1e-41c0-4c5f-8a5c-111111111111 imagenet 9007199254740993
+fake loop0 7:0 5f8bfc1e-41c0-4c5f-8a5c-222222222222 "$strange" 1000
+cat >mountinfo <<'T'
+22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw
+30 22 254:16 / /data ro,relatime shared:2 - dsfs /dev/vdb ro
+31 22 254:16 / /mnt/my\040\134data ro,relatime - dsfs /dev/vdb ro
+32 22 0:40 / /tmp rw - tmpfs tmpfs rw
+T
+here=(--sysfs=sys --mountinfo=mountinfo)
+
+# json_says CODE: of the document d, which stdout is, CODE is true.
+json_says()
+{
+	python3 - "$1" "$out" <<'PY'
+import json, sys
+d = json.load(open(sys.argv[2]))
+m = {x["device"]: x for x in d["mounts"]}
+sys.exit(not eval(sys.argv[1]))
+PY
+}
+
+# Each figure of each file of the ABI is there, under its name, exactly.
+json_has_all()
+{
+	python3 - "$out" "${files[@]}" <<'PY'
+import json, sys
+for m in json.load(open(sys.argv[1]))["mounts"]:
+    for file in sys.argv[2:]:
+        *group, name = file.split("/")
+        value = (m[group[0]] if group else m)[name]
+        said = open(f"sys/fs/dsfs/{m['device']}/{file}", "rb").read().decode("utf-8", "surrogateescape")
+        assert str(value) == said.rstrip("\n"), (file, value, said)
+PY
+}
+
+# prometheus_says: reads it as Prometheus does, as strictly; leaves "name labels value".
+prometheus_parses()
+{
+	python3 - "$out" >samples <<'PY'
+import re, sys
+name = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
+label = name + r'="(?:[^"\\\n]|\\[\\n"])*"'
+sample = re.compile(rf"({name})\{{({label}(?:,{label})*)\}} ([0-9]+)$")
+types, helps, closed, now, seen = {}, {}, set(), None, set()
+text = open(sys.argv[1], encoding="utf-8").read()
+assert not text or text.endswith("\n")
+for line in text.splitlines():
+    if m := re.fullmatch(rf"# HELP ({name}) (.+)", line):
+        assert m[1] not in helps, line
+        helps[m[1]] = m[2]
+        closed.add(now)
+        now = m[1]
+    elif m := re.fullmatch(rf"# TYPE ({name}) (counter|gauge)", line):
+        assert m[1] == now and m[1] not in types, line
+        types[m[1]] = m[2]
+        assert m[1].endswith("_total") == (m[2] == "counter"), line
+    else:
+        m = sample.fullmatch(line)
+        assert m and m[1] == now and now in types and now not in closed, line
+        assert (m[1], m[2]) not in seen, line
+        seen.add((m[1], m[2]))
+        labels = dict(re.findall(rf'({name})="((?:[^"\\]|\\.)*)"', m[2]))
+        assert {"device", "uuid", "mountpoint"} <= labels.keys(), line
+        print(m[1], m[2], m[3])
+PY
+}
+
+# The metrics that Prometheus gets
+metrics()
+{
+	sed -n 's/^# TYPE \(dsfs_[a-z_]*\) .*/\1/p' "$1" | sort
+}
+
+# A line of the table each
+documented()
+{
+	sed -n 's/^``\(dsfs_[a-z_]*\)``.*/\1/p' "$page" | sort
+}
+
+# Rules that Prometheus takes, as far as it can be said without it; the page has them all.
+alarms_are_good()
+{
+	python3 - "$1" "$2" "$page" <<'PY'
+import re, sys, yaml
+there, names = set(open(sys.argv[2]).read().split()), []
+for group in yaml.safe_load(open(sys.argv[1]))["groups"]:
+    for rule in group["rules"]:
+        assert rule.keys() <= {"alert", "expr", "for", "labels", "annotations"}, rule
+        metrics = set(re.findall(r"dsfs_[a-z_]+", rule["expr"]))
+        assert metrics and metrics <= there, rule
+        names.append((rule["alert"], rule["labels"]["severity"]))
+told = re.findall(r"^``(Dsfs\w+)`` +(\w+)", open(sys.argv[3]).read(), re.M)
+assert names == told, (names, told)
+PY
+}
+
+# Both units, with the program where it is now
+units_are_good()
+{
+	sed "s,/usr/sbin/dsfs,$dsfs," "$docs/dsfs-stat.service" >dsfs-stat.service
+	cp "$docs/dsfs-stat.timer" .
+	run systemd-analyze verify --man=no ./dsfs-stat.service ./dsfs-stat.timer
+	[ "$rc" -eq 0 ] && [ ! -s "$err" ] && grep -q "$dsfs stat" dsfs-stat.service
+}
+
+# What the service does
+unit_runs()
+{
+	run sh -c "$(sed -n "s,^ExecStart=/usr/sbin/dsfs,$dsfs,p" "$docs/dsfs-stat.service" |
+		sed "s,--output=[^ ]*,${here[*]},")"
+	[ "$rc" -eq 0 ] && cmp -s "$out" new.prom
+}
+
+# A board whose queries name metrics that are there, and all of them.
+board_is_good()
+{
+	python3 - "$board" "$1" <<'PY'
+import json, re, sys
+board = json.load(open(sys.argv[1]))
+there = set(open(sys.argv[2]).read().split())
+ids, used = set(), set()
+for p in board["panels"]:
+    assert p["id"] not in ids, p["title"]
+    ids.add(p["id"])
+    if p["type"] == "row":
+        continue
+    assert p["title"] and p["description"], p
+    for t in p["targets"]:
+        used |= set(re.findall(r"dsfs_[a-z_]+", t["expr"]))
+assert used == there, used ^ there
+PY
+}
+
+exits '--help' 0 "$dsfs" stat --help
+exits '--version' 0 "$dsfs" top --version
+says 'json and prometheus' 2 'do not go together' "$dsfs" stat --json --prometheus
+exits 'an option that is not there' 2 "$dsfs" stat --nonsense
+says 'no such sysfs' 1 'mountinfo/fs/dsfs: Not a directory' "$dsfs" stat --sysfs=mountinfo
+exits 'a sysfs without dsfs' 0 "$dsfs" stat --sysfs=. --mountinfo=missing
+check 'is no mount' test ! -s "$out"
+says 'no mountinfo' 1 'missing: No such file' "$dsfs" stat --sysfs=sys --mountinfo=missing
+
+exits 'text' 0 "$dsfs" stat "${here[@]}"
+check 'text: a mount and its places' grep -qF 'vdb on /data, /mnt/my \134data' "$out"
+check 'text: no control leaves a label' grep -qF 'label a "b\134c\377' "$out"
+check 'text: requests a file' grep -qx '    a file opened: 5.010' <(
+	for file in stats/requests_{whole,ahead,page,direct,metadata}; do
+		echo 1002 >"sys/fs/dsfs/loop0/$file"
+	done
+	echo 1000 >sys/fs/dsfs/loop0/stats/opens
+	"$dsfs" stat "${here[@]}" loop0)
+
+exits 'JSON' 0 "$dsfs" stat "${here[@]}" --json
+check 'JSON: all figures' json_has_all
+check 'JSON: mount points' json_says \
+	'[m[d]["mountpoints"] for d in ("vdb", "loop0")] == [["/data", "/mnt/my \\data"], []]'
+check 'JSON: any label' json_says 'm["loop0"]["label"] == "a \"b\\c\udcff"'
+exits 'one by its mount point' 0 "$dsfs" stat "${here[@]}" --json '/mnt/my \data'
+check 'is that' json_says 'list(m) == ["vdb"]'
+exits 'one by its name, twice' 0 "$dsfs" stat "${here[@]}" --json loop0 loop0
+check 'is that, once' json_says 'len(d["mounts"]) == 1 and list(m) == ["loop0"]'
+says 'another file system' 1 "$work: not on a mounted dsfs" "$dsfs" stat "${here[@]}" "$work"
+says 'nothing there' 1 'nowhere: No such file' "$dsfs" stat "${here[@]}" vdb nowhere
+
+exits 'Prometheus' 0 "$dsfs" stat "${here[@]}" --prometheus
+check 'Prometheus: the format' prometheus_parses
+check 'Prometheus: a figure by kind' grep -qF "dsfs_requests_total device=\"vdb\",uuid=\"$(
+	cat sys/fs/dsfs/vdb/uuid)\",mountpoint=\"/data\",kind=\"ahead\" $(
+	cat sys/fs/dsfs/vdb/stats/requests_ahead)" samples
+check 'Prometheus: any label' grep -qF 'label="a \"b\\134c\\377"' samples
+check 'Prometheus: a number for each file that has one' test "$(grep -vc _info samples)" = \
+	$((2 * (${#files[@]} - 3)))
+metrics "$out" >metrics
+check 'Prometheus: the page has every metric, and no other' diff metrics <(documented)
+check 'the Grafana board is of these metrics' board_is_good metrics
+
+exits 'to a file' 0 "$dsfs" stat "${here[@]}" --prometheus -o new.prom
+check 'that is the same' diff new.prom <("$dsfs" stat "${here[@]}" --prometheus)
+check 'and for everybody' test "$(stat -c %a new.prom)" = 644
+check 'which the service does' unit_runs
+check 'systemd takes the units' units_are_good
+check 'the alarms are of these metrics' alarms_are_good "$docs/alerts.yml" metrics
+check 'nothing else is left' test "$(echo new.prom*)" = new.prom
+says 'a file that cannot be' 1 'no/where: No such file' "$dsfs" stat "${here[@]}" -o no/where
+exits 'a full disk' 1 sh -c "\"$dsfs\" stat ${here[*]} --json >/dev/full"
+
+# An older module does not count.
+rm -r sys/fs/dsfs/loop0/stats
+exits 'an older module' 0 "$dsfs" stat "${here[@]}" loop0
+check 'says so' grep -q 'older than this program' "$out"
+exits 'and JSON of it' 0 "$dsfs" stat "${here[@]}" --json loop0
+check 'has no such figures' json_says 'm["loop0"]["stats"] == {} and "io_errors" in m["loop0"]'
+echo nonsense >sys/fs/dsfs/loop0/io_errors
+says 'a figure that is none' 1 'io_errors: not a number: nonsense' "$dsfs" stat "${here[@]}" loop0
+rm -r sys/fs/dsfs/loop0
+
+# feed OPENS REQUESTS OPENS REQUESTS: two looks see these.  They are pipes; who opens the
+# second has closed the first, so that nobody gets what is for another look.
+feed()
+{
+	local stats=sys/fs/dsfs/vdb/stats
+
+	rm -f $stats/{opens,requests_whole}
+	mkfifo $stats/{opens,requests_whole}
+	{
+		echo "$1" >$stats/opens
+		echo "$2" >$stats/requests_whole
+		echo "$3" >$stats/opens
+		echo "$4" >$stats/requests_whole
+	} &
+	feeder=$!
+}
+
+# Should somebody not have looked
+unfeed()
+{
+	kill $feeder 2>/dev/null || true
+	wait
+}
+
+says 'top: no terminal' 2 'use --batch' "$dsfs" top "${here[@]}"
+says 'top: a delay' 2 '--delay: ' "$dsfs" top -b -d 0 "${here[@]}"
+says 'top: a number' 2 '--iterations: ' "$dsfs" top -b -n 0 "${here[@]}"
+exits 'top: nothing moves' 0 "$dsfs" top -b -d 0.01 -n 2 "${here[@]}"
+check 'top: two tables' test "$(grep -c '^DEVICE' "$out")" = 2
+check 'top: no rate' test "$(awk '$1 == "vdb" { print $2, $4, $6 }' "$out" | sort -u)" = '0 0 -'
+feed 100 1000 300 1500
+exits 'top: opens and requests' 0 "$dsfs" top -b -d 0.01 -n 1 "${here[@]}"
+unfeed
+check 'top: their ratio' test "$(awk '$1 == "vdb" { print $6, $NF }' "$out")" = '2.500 /data'
+feed 100 10 99 20
+exits 'top: mounted anew meanwhile' 0 "$dsfs" top -b -d 0.01 -n 1 "${here[@]}"
+unfeed
+check 'top: has no rate yet' test "$(grep -c ^vdb "$out")" = 0
+
+# on_terminal KEY: dsfs top on a terminal shows tables, ends by KEY, and leaves the terminal
+# as it was.
+on_terminal()
+{
+	run python3 - "$1" "$dsfs" top -d 0.01 "${here[@]}" <<'PY'
+import os, pty, signal, sys, termios
+key, command = sys.argv[1], sys.argv[2:]
+fresh = termios.tcgetattr(pty.openpty()[1])
+pid, ours = pty.fork()
+if not pid:
+    # Shells have it ignored in the background, and dsfs leaves it so.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.execv(command[0], command)
+said = b""
+while said.count(b"q ends") < 2:
+    said += os.read(ours, 65536)
+os.write(ours, key.encode())
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+assert termios.tcgetattr(ours) == fresh
+assert b"\x1b[H" in said and b"vdb" in said, said
+PY
+	[ "$rc" -eq 0 ]
+}
+
+for file in opens requests_whole; do
+	rm "sys/fs/dsfs/vdb/stats/$file"
+	echo 5 >"sys/fs/dsfs/vdb/stats/$file"
+done
+check 'top: the key q' on_terminal q
+check 'top: ends well by it' grep -qx 0 "$out"
+check 'top: ^C' on_terminal $'\003'
+check 'top: ends by the signal' grep -qx -- -2 "$out"
+finish

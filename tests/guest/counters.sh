@@ -1,0 +1,221 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# counters.sh DISK BIG START SMALL - what a mount counts and traces is what it did.
+#
+# DISK holds an image with BIG, of 2 MiB or more and without holes, which begins at the
+# byte that the file START tells, and SMALL, of 32 KiB.  Each case says all that
+# it has counted, and the disk says whether the requests and bytes are those that it got:
+# what the block layer joined is in its own count.
+#
+# Needs dmsetup, the module dm_mod and tracefs.
+set -eu
+here=$(dirname "$0")
+prog=counters
+# shellcheck source=tests/guest/lib.sh
+. "$here/lib.sh"
+export DM_DISABLE_UDEV=1
+
+disk=$1 big=$2 small=$4
+read -r start <"$3"
+dir=$(mktemp -d)
+tracing=/sys/kernel/tracing
+
+use()
+{
+	name=${1##*/}
+	stats=/sys/fs/dsfs/$name/stats
+}
+
+# Each counter, by name
+counted()
+{
+	for file in "$stats"/*; do
+		echo "${file##*/} $(cat "$file")"
+	done
+}
+
+# Requests as they were sent, and bytes
+disk_says()
+{
+	awk '{ print $1 + $2, $3 * 512 }' "/sys/class/block/$name/stat"
+}
+
+# costs CMD...: sets said to what grew by how much; the disk has to agree
+costs()
+{
+	counted >/tmp/before
+	disk_says >/tmp/disk
+	"$@" >/dev/null || return 1
+	disk_says >>/tmp/disk
+	said=$(counted | awk 'NR == FNR { was[$1] = $2; next }
+		$2 != was[$1] { printf "%s%s=%d", sep, $1, $2 - was[$1]; sep = " " }' /tmp/before -)
+	echo "# $prog: $*: $said"
+	echo "$said" | tr ' ' '\n' | awk -F = '
+		FILENAME == "-" && /^requests_/	{ requests += $2 }
+		FILENAME == "-" && /^bytes_/	{ bytes += $2 }
+		FILENAME != "-" {
+			split($0, v, " ")
+			requests += NR == 1 ? v[1] : -v[1]
+			bytes += NR == 1 ? v[2] : -v[2]
+		}
+		END {
+			if (requests || bytes)
+				print "# the disk says", -requests, "requests and", -bytes, "bytes more"
+			exit requests || bytes
+		}' /tmp/disk -
+}
+
+# counts WHAT CMD...
+counts()
+{
+	want=$1
+	shift
+	costs "$@" && [ "$said" = "$want" ]
+}
+
+cold()
+{
+	drop_caches
+	counts "$@"
+}
+
+# counts_kind KIND CMD...: nothing but an open and requests of one kind
+counts_kind()
+{
+	kind=$1
+	shift
+	drop_caches
+	costs "$@" && echo "$said" | grep -qE "^bytes_$kind=[0-9]+ opens=1 requests_$kind=[0-9]+$"
+}
+
+direct()
+{
+	dd if="$dir/$big" of=/dev/null iflag=direct bs=65536 count=4 2>/dev/null
+}
+
+# One open by each processor, the last of which then goes.
+everywhere()
+{
+	for cpu in $cpus; do
+		taskset -c "$cpu" "$here/access" whole "$dir/$small" || return 1
+	done
+	[ "$cpus" = 0 ] || echo 0 >"/sys/devices/system/cpu/cpu$cpu/online"
+}
+
+of_each_processor()
+{
+	cpus=$(cd /sys/devices/system/cpu && ls -d cpu[0-9]* | tr -d cpu | sort -n)
+	counts "opens=$(echo "$cpus" | wc -l)" everywhere
+	rc=$?
+	[ "$cpus" = 0 ] || echo 1 >"/sys/devices/system/cpu/cpu$cpu/online"
+	return $rc
+}
+
+# Metadata as far as it is needed for one file's name
+lookup()
+{
+	ls -l "$dir/$small"
+}
+
+of_metadata()
+{
+	drop_caches
+	costs lookup && echo "$said" | grep -qE '^bytes_metadata=[0-9]+ requests_metadata=[0-9]+$'
+}
+
+# --- traces ------------------------------------------------------------------
+
+# traced CMD...: /tmp/trace is what was traced meanwhile, without who and when
+traced()
+{
+	echo >$tracing/trace
+	echo 1 >$tracing/events/dsfs/enable
+	"$@" >/dev/null 2>&1
+	echo 0 >$tracing/events/dsfs/enable
+	sed -n 's/.* \(dsfs_[a-z_]*\): dev [0-9]*:[0-9]* /\1 /p' $tracing/trace >/tmp/trace
+	sed "s/^/# $prog: /; 8q" /tmp/trace
+}
+
+# A file that is read whole: opened, asked for, there
+traces_a_read()
+{
+	drop_caches
+	ino=$(stat -c %i "$dir/$1")
+	traced "$here/access" whole "$dir/$1"
+	[ "$(sed 's/ device [0-9]*//' /tmp/trace)" = "dsfs_open ino $ino size 32768
+dsfs_read_submit ino $ino pos 0 len 32768 kind whole
+dsfs_read_done ino $ino pos 0 error 0 requests 1" ]
+}
+
+traces_the_place()
+{
+	drop_caches
+	ino=$(stat -c %i "$dir/$big")
+	traced dd if="$dir/$big" of=/dev/null bs=4096 count=1
+	grep -q "^dsfs_read_submit ino $ino pos 0 len [0-9]* device $start kind ahead$" /tmp/trace
+}
+
+traces_metadata()
+{
+	drop_caches
+	costs traced lookup
+	[ "$(grep -c '^dsfs_meta_read device [0-9]* len [0-9]* error 0$' /tmp/trace)" = \
+		"${said##*requests_metadata=}" ]
+}
+
+# A chunk with the image's begin in it, which has another checksum
+traces_a_bad_chunk()
+{
+	sectors=$(blockdev --getsz "$disk")
+	bad=$((start / 512))
+	printf '0 %s linear %s 0\n%s 8 linear %s 0\n%s %s linear %s %s\n' $bad "$disk" $bad \
+		"$disk" $((bad + 8)) $((sectors - bad - 8)) "$disk" $((bad + 8)) |
+		dmsetup create bad --readonly
+	mount -t dsfs /dev/mapper/bad "$dir"
+	ino=$(stat -c %i "$dir/$big")
+	traced dd if="$dir/$big" of=/dev/null bs=4096 count=1
+	name=$(basename "$(readlink -f /dev/mapper/bad)")
+	[ -e "/sys/fs/dsfs/$name" ] || name=$(dmsetup info -c --noheadings -o blkdevname bad)
+	errors=$(cat "/sys/fs/dsfs/$name/checksum_errors")
+	umount "$dir"
+	dmsetup remove bad
+	[ "$errors" -gt 0 ] &&
+		[ "$(grep -c "^dsfs_checksum_failure ino $ino device $start len [0-9]*$" /tmp/trace)" = "$errors" ] &&
+		grep -q "^dsfs_read_done ino $ino pos 0 error -74 " /tmp/trace
+}
+
+use "$disk"
+mount -t dsfs "$disk" "$dir"
+check "a mount begins at zero" [ -z "$(counted | grep -v ' 0$')" ]
+check "a file read whole" cold "bytes_whole=32768 opens=1 requests_whole=1 whole_reads=1" \
+	"$here/access" whole "$dir/$small"
+check "a cached file" counts "opens=1" "$here/access" whole "$dir/$small"
+check "each processor's count, and of one that went" of_each_processor
+check "a mapped file" cold "bytes_whole=32768 opens=1 requests_whole=1" \
+	"$here/access" map "$dir/$small"
+check "readahead" counts_kind ahead "$here/access" seq "$dir/$big"
+check "a directory is no file" counts "" ls -l "$dir"
+umount "$dir"
+mount -t dsfs -o wholefile=0 "$disk" "$dir"
+check "a page, and its chunk" cold "bytes_page=32768 opens=1 requests_page=1" \
+	"$here/access" pagefaults "$dir/$small"
+umount "$dir"
+mount -t dsfs -o verify=off "$disk" "$dir"
+check "O_DIRECT" cold "bytes_direct=262144 opens=1 requests_direct=4" direct
+umount "$dir"
+mount -t dsfs -o meta=lazy "$disk" "$dir"
+check "metadata that is not resident" of_metadata
+umount "$dir"
+
+[ -d $tracing/events ] || mount -t tracefs none $tracing
+mount -t dsfs "$disk" "$dir"
+check "a read is traced" traces_a_read "$small"
+check "and where it goes on the device" traces_the_place
+umount "$dir"
+mount -t dsfs -o meta=lazy "$disk" "$dir"
+check "reads of metadata are traced" traces_metadata
+umount "$dir"
+check "a wrong checksum is traced" traces_a_bad_chunk
+rmdir "$dir"
+exit $failed

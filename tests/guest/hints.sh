@@ -1,0 +1,176 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# hints.sh DISK LIST - what POSIX_FADV_WILLNEED, readahead(2) and MADV_WILLNEED have read.
+#
+# DISK holds an image with the files of LIST, of more bytes than hints may have in flight,
+# which is a part of memory.  What is read is told by the counters of the mount, and by
+# those of a device that does not answer until it is told to.
+#
+# Needs control groups of version 2, dmsetup and the modules dm_mod and dm_delay.
+set -eu
+here=$(dirname "$0")
+prog=hints
+# shellcheck source=tests/guest/lib.sh
+. "$here/lib.sh"
+export DM_DISABLE_UDEV=1
+
+disk=$1 list=$2
+dir=$(mktemp -d)
+dm=/dev/mapper/hints
+sectors=$(blockdev --getsz "$disk")
+linear="0 $sectors linear $disk 0"
+echo "$linear" | dmsetup create hints --readonly
+name=$(dmsetup info -c --noheadings -o blkdevname hints)
+
+become()
+{
+	echo "$1" | dmsetup load --readonly hints
+	dmsetup suspend --nolockfs hints
+	dmsetup resume hints
+}
+
+count()
+{
+	cat "/sys/fs/dsfs/$name/stats/$1"
+}
+
+# Of the device, but for those that metadata takes
+data_requests()
+{
+	echo $(($(disk_count "/dev/$name" 1) - $(count requests_metadata)))
+}
+
+# files FROM N
+files()
+{
+	tail -n +"$1" "$list" | head -n "$2" | sed "s|^|$dir/|"
+}
+
+# One request each, one use each, nothing else.
+hinted_by()
+{
+	drop_caches
+	issued=$(count prefetch_issued) used=$(count prefetch_used)
+	whole=$(count requests_whole) ahead=$(count requests_ahead)
+	requests=$(data_requests)
+	for file in $(files 1 8); do
+		access "$1" "$file" >/dev/null
+	done
+	[ $(($(count prefetch_issued) - issued)) -eq 8 ] &&
+		[ $(($(count prefetch_used) - used)) -eq "$2" ] || return 1
+	for file in $(files 1 8); do
+		access whole "$file" >/dev/null
+	done
+	[ $(($(count prefetch_used) - used)) -eq 8 ] &&
+		[ $(($(count requests_whole) - whole + $(count requests_ahead) - ahead)) -eq 8 ] &&
+		[ $(($(data_requests) - requests)) -eq 8 ]
+}
+
+# What is there is not read again, and what is to be read at random not at all.
+hinted_twice()
+{
+	issued=$(count prefetch_issued) requests=$(disk_count "/dev/$name" 1)
+	for file in $(files 1 8); do
+		access willneed "$file" >/dev/null
+	done
+	[ "$(count prefetch_issued)" -eq "$issued" ] &&
+		[ "$(disk_count "/dev/$name" 1)" -eq "$requests" ]
+}
+
+# Of a device that does not answer: hints do not wait, and end where the limit is.
+bounded()
+{
+	drop_caches
+	for file in $(files 1 400); do
+		: <"$file"
+	done
+	dropped=$(count prefetch_dropped)
+	# Ten minutes, or until it becomes another one; a suspended one fails readahead.
+	become "0 $sectors delay $disk 0 600000"
+	for file in $(files 1 400); do
+		access willneed "$file" >/dev/null
+	done
+	dropped=$(($(count prefetch_dropped) - dropped))
+	become "$linear"
+	echo "# $prog: 400 files, $dropped dropped"
+	[ "$dropped" -gt 0 ] && [ "$dropped" -lt 390 ]
+}
+
+# When these have come there is room for others.
+again()
+{
+	files 1 400 | xargs cat >/dev/null
+	issued=$(count prefetch_issued)
+	for file in $(files 401 8); do
+		access willneed "$file" >/dev/null
+	done
+	[ $(($(count prefetch_issued) - issued)) -eq 8 ]
+}
+
+# In a memory cgroup that has no room for files that are only passing through
+crowded()
+(
+	read -r pid _ </proc/self/stat
+	echo "$pid" >$group/cgroup.procs
+	"$@"
+)
+
+hint_all()
+{
+	for file in $(files 1 40); do
+		access willneed "$file" >/dev/null
+	done
+}
+
+# What was read for somebody who has not come yet is there when he comes, and not for ever.
+stays()
+{
+	mkdir -p $group
+	echo 10M >$group/memory.max
+	drop_caches
+	transient=$(count cache_transient) used=$(count prefetch_used)
+	crowded hint_all
+	# By another open, which reads nothing
+	crowded hint_all
+	requests=$(data_requests)
+	for file in $(files 1 40); do
+		access whole "$file" >/dev/null
+	done
+	transient=$(($(count cache_transient) - transient))
+	again=$(($(data_requests) - requests))
+	used=$(($(count prefetch_used) - used))
+	left=0
+	for file in $(files 1 40); do
+		[ "$(access resident "$file")" -eq 0 ] || left=$((left + 1))
+	done
+	rmdir $group
+	echo "# $prog: $transient of 40 files without room, $used used, $again requests, $left cached"
+	[ $transient -gt 20 ] && [ $again -eq 0 ] && [ $used -eq 40 ] && [ $left -lt 30 ]
+}
+
+group=/sys/fs/cgroup/hints
+[ -e /sys/fs/cgroup/cgroup.controllers ] || mount -t cgroup2 none /sys/fs/cgroup
+echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+for opts in wholefile=1M wholefile=0; do
+	mount -t dsfs -o cache=epoch,$opts $dm "$dir"
+	check "what was read ahead stays until it is read, $opts" stays
+	umount "$dir"
+done
+for opts in cache=lru cache=epoch meta=lazy; do
+	mount -t dsfs -o $opts $dm "$dir"
+	check "POSIX_FADV_WILLNEED reads a file with one request, $opts" hinted_by willneed 0
+	check "readahead(2) does, $opts" hinted_by readahead 0
+	# A mapping is a use.
+	check "MADV_WILLNEED does, $opts" hinted_by madvise 8
+	check "what is cached is not read again, $opts" hinted_twice
+	# Metadata that is not in memory is waited for, whoever wants it.
+	[ $opts = meta=lazy ] || {
+		check "hints do not wait for the device, nor go beyond a limit, $opts" bounded
+		check "hints go on when the device does, $opts" again
+	}
+	umount "$dir"
+done
+dmsetup remove hints
+rmdir "$dir"
+exit $failed

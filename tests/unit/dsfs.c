@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of the orders of dsfs order: each file once, the same order everywhere, and
+ * figures that are what they say.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "random.h"
+#include "shuffle.h"
+#include "strset.h"
+#include "tap.h"
+
+#define FILES	5000
+#define CLASSES	50
+/* XXH64 over the numbers of the order, chained */
+#define SUM_OF_SEED_1	0x8c543abbfc688d14ULL
+
+static struct item items[FILES];
+
+/* Sizes from 0 to 10,000, classes that lie together. */
+static void make_items(void)
+{
+	struct random r;
+	u64 pos = 4096;
+
+	random_seed(&r, 42);
+	for (u32 i = 0; i < FILES; i++) {
+		items[i] = (struct item){
+			.start = pos,
+			.size = random_below(&r, 10001),
+			.class = i / (FILES / CLASSES),
+		};
+		pos = (pos + items[i].size + 4095) / 4096 * 4096;
+	}
+}
+
+static bool is_permutation(const struct order *o)
+{
+	static bool seen[FILES];
+
+	memset(seen, 0, sizeof(seen));
+	for (size_t i = 0; i < o->nr; i++) {
+		if (o->v[i] >= o->nr || seen[o->v[i]])
+			return false;
+		seen[o->v[i]] = true;
+	}
+	return true;
+}
+
+static u64 print_of(const struct order *o)
+{
+	u64 sum = 0;
+
+	for (size_t i = 0; i < o->nr; i++) {
+		const __le32 v = cpu_to_le32(o->v[i]);
+
+		sum = xxh64(&v, sizeof(v), sum);
+	}
+	return sum;
+}
+
+static void test_random(void)
+{
+	struct random r;
+	u64 counts[7] = { }, most = 0;
+
+	random_seed(&r, 0);
+	/* The value that other implementations have, as rand_xoshiro's seed_from_u64(0) */
+	OK(random_next(&r) == 0x99ec5f36cb75f2b4ULL,
+	   "random: the first number of seed 0");
+	for (int i = 0; i < 70000; i++)
+		counts[random_below(&r, 7)]++;
+	for (int i = 0; i < 7; i++)
+		most = counts[i] > most ? counts[i] : most;
+	/* 92 is the standard deviation. */
+	OK(most < 10000 + 5 * 92, "random: seven numbers are as likely");
+	OK(random_below(&r, 1) == 0, "random: one number");
+}
+
+/* Each kind of order of the first @nr items */
+static void test_permutations(size_t nr)
+{
+	static const u64 windows[] = { 1, 4096, 100000, 1 << 30 };
+	struct order o;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		OK(!order_windowed(&o, items, nr, 20000, windows[i], i, false) &&
+		   o.nr == nr && is_permutation(&o),
+		   "order: %zu files, window %llu: each once", nr, windows[i]);
+		free(o.v);
+		OK(!order_buffer(&o, items, nr, 100000, windows[i], i) &&
+		   o.nr == nr && is_permutation(&o),
+		   "shuffle buffer: %zu files, window %llu: each once", nr,
+		   windows[i]);
+		free(o.v);
+	}
+	OK(!order_true(&o, nr, 1) && is_permutation(&o),
+	   "true shuffle: %zu files: each once", nr);
+	free(o.v);
+}
+
+static u64 windowed(u64 seed)
+{
+	struct order o;
+	u64 sum;
+
+	if (order_windowed(&o, items, FILES, 1 << 17, 1 << 22, seed, false))
+		return 0;
+	sum = print_of(&o);
+	free(o.v);
+	return sum;
+}
+
+/* A training run is repeated by its seed, on whatever machine: an order is for ever. */
+static void test_same_everywhere(void)
+{
+	const u64 sum = windowed(1);
+
+	if (!OK(sum == SUM_OF_SEED_1, "order: seed 1 gives the order that it gave"))
+		tap_note("the sum is %#llx", sum);
+	OK(windowed(1) == sum, "order: the same seed, the same order");
+	OK(windowed(2) != sum, "order: another seed, another order");
+}
+
+/* Files of a piece stay in a window, and windows are as large as they should be. */
+static void test_windows(void)
+{
+	const u64 piece = 1 << 17, window = 1 << 22;
+	struct order_stats s;
+	struct order o;
+	u64 held = 0;
+	size_t n = 0;
+	u32 low = FILES, high = 0;
+
+	if (!OK(!order_windowed(&o, items, FILES, piece, window, 9, false), "windows"))
+		return;
+	for (; n < o.nr && held < window; n++) {
+		held += items[o.v[n]].size;
+		low = o.v[n] < low ? o.v[n] : low;
+		high = o.v[n] > high ? o.v[n] : high;
+	}
+	OK(high - low > FILES / 2, "windows: one has files from all over the device");
+	/* 5 KB a file: 26 in a piece */
+	OK(!order_measure(&s, &o, items, window) && s.pieces > 1.0 / 40 &&
+	   s.pieces < 1.0 / 15, "windows: a piece is read together");
+	free(o.v);
+}
+
+/* Who asks ahead asks for the same files, window by window. */
+static void test_ahead(void)
+{
+	const u64 piece = 1 << 17, window = 1 << 22;
+	struct order order, ahead;
+	u64 total = 0;
+	static bool in_window[FILES];
+	bool sorted = true;
+	size_t n = 0, same = 0;
+
+	if (!OK(!order_windowed(&order, items, FILES, piece, window, 9, false) &&
+		!order_windowed(&ahead, items, FILES, piece, window, 9, true),
+		"ahead"))
+		return;
+	OK(is_permutation(&ahead), "ahead: each once");
+	for (; total + items[ahead.v[n + 1]].size < window; n++) {
+		total += items[ahead.v[n]].size;
+		sorted &= ahead.v[n] < ahead.v[n + 1];
+	}
+	OK(sorted && n > 100, "ahead: a window is in the order of the device");
+	/* But for the one that fills it */
+	for (size_t i = 0; i < n + 2; i++)
+		in_window[ahead.v[i]] = true;
+	for (size_t i = 0; i < n - 1; i++)
+		same += in_window[order.v[i]];
+	OK(same == n - 1, "ahead: it has the files of the window");
+	free(order.v);
+	free(ahead.v);
+}
+
+static void test_figures(void)
+{
+	struct order_stats s, want;
+	struct order o;
+
+	if (!OK(!order_sorted(&o, FILES), "figures"))
+		return;
+	OK(!order_measure(&s, &o, items, 1), "figures: of the device's order");
+	OK(s.rank == 1, "figures: its rank correlation");
+	/* Compared as stored: i386 multiplies with more bits than a double has. */
+	OK(s.distance == 1.0 / FILES, "figures: its distance of neighbours");
+	OK(s.classes >= 1 && s.classes <= 4, "figures: its classes");
+	for (size_t i = 0; i < FILES; i++)
+		o.v[i] = FILES - 1 - i;
+	OK(!order_measure(&s, &o, items, 1) && s.rank == -1,
+	   "figures: rank correlation of the reverse");
+	free(o.v);
+	OK(!order_true(&o, FILES, 3) && !order_measure(&s, &o, items, 1) &&
+	   !order_expected(&want, items, FILES), "figures: of a true shuffle");
+	/* 0.014 is the standard deviation of the first. */
+	OK(s.rank < 0.07 && s.rank > -0.07, "figures: its rank correlation");
+	OK(s.distance < want.distance * 1.03 && s.distance > want.distance * 0.97,
+	   "figures: its distance is as expected");
+	OK(s.classes < want.classes * 1.03 && s.classes > want.classes * 0.97,
+	   "figures: its classes are as expected");
+	free(o.v);
+}
+
+static void test_strset(void)
+{
+	struct strset set = { };
+	char name[16];
+	bool fresh, good = true;
+
+	for (int pass = 0; pass < 2; pass++) {
+		for (int i = 0; i < 5000; i++) {
+			int len = sprintf(name, "n%d/", i);
+
+			good &= strset_add(&set, name, len - 1, &fresh) == i;
+			good &= fresh == !pass;
+		}
+	}
+	OK(good && set.nr == 5000, "strings: each has the number of its coming");
+	OK(strset_add(&set, "n1", 1, &fresh) == 5000 && fresh,
+	   "strings: the beginning of one is another one");
+	strset_free(&set);
+}
+
+int main(void)
+{
+	make_items();
+	test_random();
+	test_permutations(FILES);
+	test_permutations(1);
+	test_permutations(0);
+	test_same_everywhere();
+	test_windows();
+	test_ahead();
+	test_figures();
+	test_strset();
+	return tap_result();
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How much of a file is in the page cache: cachestat(2), which Linux has from 6.5 on,
+ * and mincore(2) before.  Neither is for everybody: mincore(2) tells those who could
+ * not write to a file that all of it is there.  A read that must not wait
+ * (RWF_NOWAIT) would answer anybody, but it begins to read what is missing, and so is no
+ * question.
+ *
+ * On overlayfs cachestat(2) looks at a file that never has pages, and answers 0; a mapping
+ * is one of the real file.
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "cached.h"
+
+#ifndef __NR_cachestat
+#ifdef __alpha__
+#define __NR_cachestat 561
+#else
+#define __NR_cachestat 451
+#endif
+#endif
+
+/* OVERLAYFS_SUPER_MAGIC, which older headers lack */
+#define OVERLAY_MAGIC 0x794c7630
+
+/* As the kernel has them; libc's headers may be older. */
+struct range {
+	__u64 off;
+	__u64 len;
+};
+
+struct counts {
+	__u64 cached;
+	__u64 dirty;
+	__u64 writeback;
+	__u64 evicted;
+	__u64 recently_evicted;
+};
+
+static bool is_overlay(int fd)
+{
+	struct statfs st;
+
+	return !fstatfs(fd, &st) && (u32)st.f_type == OVERLAY_MAGIC;
+}
+
+static s64 by_cachestat(int fd, u64 pos, u64 len)
+{
+	struct range range = { .off = pos, .len = len };
+	struct counts counts;
+
+	if (is_overlay(fd) || syscall(__NR_cachestat, fd, &range, &counts, 0))
+		return -1;
+	return counts.cached;
+}
+
+static bool mincore_is_true(int fd)
+{
+	struct stat st;
+
+	return !geteuid() || (!fstat(fd, &st) && st.st_uid == geteuid());
+}
+
+static s64 by_mincore(int fd, u64 pos, u64 len, u64 page)
+{
+	const size_t pages = (len + page - 1) / page;
+	unsigned char *there;
+	s64 n = -1;
+	void *map;
+
+	if (!mincore_is_true(fd))
+		return -1;
+	map = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, pos);
+	if (map == MAP_FAILED)
+		return -1;
+	there = malloc(pages);
+	if (there && !mincore(map, len, there)) {
+		n = 0;
+		for (size_t i = 0; i < pages; i++)
+			n += there[i] & 1;
+	}
+	free(there);
+	munmap(map, len);
+	return n;
+}
+
+s64 cached_bytes(int fd, u64 size, u64 pos, u64 len)
+{
+	const u64 page = sysconf(_SC_PAGESIZE);
+	s64 n;
+
+	if (pos >= size)
+		return 0;
+	if (len > size - pos)
+		len = size - pos;
+	if (!len)
+		return 0;
+	n = by_cachestat(fd, pos, len);
+	if (n < 0)
+		n = by_mincore(fd, pos, len, page);
+	if (n < 0)
+		return -1;
+	return n * page < len ? n * page : len;
+}

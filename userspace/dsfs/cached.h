@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How much of a file is in the page cache.
+ */
+#ifndef DSFS_CACHED_H
+#define DSFS_CACHED_H
+
+#include "dsfs_platform.h"
+
+/**
+ * cached_bytes - how much of a range is in memory
+ * @fd: a regular file, open for reading
+ * @size: of the file
+ * @pos: a multiple of the page size
+ * @len: up to the end of the file
+ *
+ * Does not read.
+ *
+ * Return: bytes, or -1 where the kernel does not say it to this user.
+ */
+s64 cached_bytes(int fd, u64 size, u64 pos, u64 len);
+
+#endif /* DSFS_CACHED_H */

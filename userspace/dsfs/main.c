@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dsfs COMMAND: one name for what is done with a data set that is mounted already:
+ * bringing it into memory, choosing an order to read it in, looking at what it costs.
+ * What makes and checks images keeps its own names, as mkfs(8) and fsck(8) look for
+ * them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "args.h"
+#include "dsfs.h"
+#include "msg.h"
+
+static const struct command commands[] = {
+	{ "order", "print an order to read files in", cmd_order },
+	{ "readahead", "ask for files before somebody reads them", cmd_readahead },
+	{ "stat", "show what mounts did", cmd_stat },
+	{ "top", "show what mounts do, again and again", cmd_top },
+	{ "trace", "record the order in which files are opened", cmd_trace },
+	{ "warmup", "read files into memory, in the order of the device", cmd_warmup },
+	{ }
+};
+
+static void print_help(void)
+{
+	const struct command *c;
+
+	fputs("Usage: dsfs COMMAND [options] ...\n"
+	      "Work with a mounted data set.\n"
+	      "\n"
+	      "Commands:\n", stdout);
+	for (c = commands; c->name; c++)
+		printf("  %-12s %s\n", c->name, c->about);
+	fputs("\n"
+	      "  -h, --help    this text; of a command: dsfs COMMAND --help\n"
+	      "  -V, --version the version\n", stdout);
+}
+
+static const struct command *find_command(const char *name)
+{
+	const struct command *c;
+
+	for (c = commands; c->name; c++) {
+		if (!strcmp(c->name, name))
+			return c;
+	}
+	return NULL;
+}
+
+/* Messages and --help call a command by both of its words. */
+static int run_command(const struct command *c, int argc, char **argv)
+{
+	static char name[64];	/* messages are written until the end */
+
+	snprintf(name, sizeof(name), "dsfs %s", c->name);
+	argv[0] = name;
+	msg_init(name, EXIT_ERROR);
+	return c->run(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *c;
+
+	msg_init("dsfs", EXIT_ERROR);
+	if (argc < 2)
+		return args_wrong(EXIT_USAGE, "no command given");
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+	    !strcmp(argv[1], "help")) {
+		print_help();
+		return EXIT_OK;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		args_version();
+		return EXIT_OK;
+	}
+	c = find_command(argv[1]);
+	if (!c) {
+		msg_error(argv[1], argv[1][0] == '-' ? "no such option" :
+			  "no such command");
+		args_hint();
+		return EXIT_USAGE;
+	}
+	return run_command(c, argc - 1, argv + 1);
+}

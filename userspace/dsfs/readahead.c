@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dsfs readahead: ask for files that somebody else will read, in the order of a list.
+ *
+ * Asking is posix_fadvise(2) and does not wait for data, so that one small process keeps
+ * many requests at the device for a reader that makes one at a time.  How far that
+ * reader is, nobody knows here.  So who gives the list sets the pace: from a pipe,
+ * names are asked for as they come; from a file all at once, up to a budget of bytes.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "dsfs.h"
+#include "json.h"
+#include "msg.h"
+#include "parse.h"
+#include "stop.h"
+#include "work.h"
+
+#define JOBS_DEFAULT	4
+#define BUFFER		4096
+#define U64_UNSET	UINT64_MAX	/* of --limit: not given */
+
+struct options {
+	const char *list;
+	u64 jobs;
+	u64 limit;
+	bool null;
+	bool quiet;
+	bool json;
+};
+
+/**
+ * struct lines - a list that may be a pipe
+ * @buf: what was read and is not an entry yet, @have bytes
+ * @waiting: signals that are blocked while waiting for more
+ */
+struct lines {
+	int fd;
+	char *buf;
+	size_t have;
+	size_t room;
+	sigset_t waiting;
+};
+
+/**
+ * struct ahead - what the threads share
+ * @reading: held by the one that waits for a name, which may take for ever
+ * @lock: of all counts
+ */
+struct ahead {
+	const struct options *o;
+	struct lines lines;
+	pthread_mutex_t reading;
+	pthread_mutex_t lock;
+	u64 files;
+	u64 bytes;
+	u64 errors;
+	bool full;
+	bool broken;
+};
+
+/* What the kernel could give to the page cache; 0 if it does not say. */
+static u64 memory_available(void)
+{
+	FILE *f = fopen("/proc/meminfo", "re");
+	unsigned long long kib = 0;
+	char line[256];
+
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
+			break;
+	}
+	fclose(f);
+	return kib << 10;
+}
+
+/* More of the list; the bytes that came, 0 at its end, or -errno. */
+static ssize_t more(struct lines *l)
+{
+	struct pollfd pfd = { .fd = l->fd, .events = POLLIN };
+	ssize_t n;
+	char *buf;
+
+	if (l->have == l->room) {
+		buf = realloc(l->buf, l->room * 2 + BUFFER);
+		if (!buf)
+			return -ENOMEM;
+		l->buf = buf;
+		l->room = l->room * 2 + BUFFER;
+	}
+	if (ppoll(&pfd, 1, NULL, &l->waiting) < 0)
+		return errno == EINTR ? 0 : -errno;
+	n = read(l->fd, l->buf + l->have, l->room - l->have);
+	if (n < 0)
+		return -errno;
+	l->have += n;
+	return n;
+}
+
+/* The next entry, a copy, or NULL at the end; *@ret then says why. */
+static char *next_line(struct lines *l, char end, ssize_t *ret)
+{
+	char *stop, *s;
+	size_t len;
+
+	for (;;) {
+		stop = l->have ? memchr(l->buf, end, l->have) : NULL;
+		if (!stop) {
+			*ret = stop_asked() ? -EINTR : more(l);
+			if (*ret > 0)
+				continue;
+			if (stop_asked() || *ret || !l->have)
+				return NULL;
+		}
+		len = stop ? stop - l->buf : l->have;
+		s = len ? strndup(l->buf, len) : NULL;
+		l->have -= len + !!stop;
+		memmove(l->buf, l->buf + len + !!stop, l->have);
+		if (s)
+			return s;
+		if (len) {
+			*ret = -ENOMEM;
+			return NULL;
+		}
+	}
+}
+
+/* The next name, for one thread; NULL at the end. */
+static char *next_name(struct ahead *a)
+{
+	char *name = NULL;
+	ssize_t ret = 0;
+	sigset_t blocked;
+
+	pthread_mutex_lock(&a->reading);
+	/* Here comes a signal that was sent meanwhile. */
+	pthread_sigmask(SIG_SETMASK, &a->lines.waiting, &blocked);
+	pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+	if (!__atomic_load_n(&a->full, __ATOMIC_RELAXED) && !a->broken)
+		name = next_line(&a->lines, a->o->null ? '\0' : '\n', &ret);
+	if (!name && ret < 0 && !stop_asked()) {
+		a->broken = true;
+		msg_error(a->o->list, "cannot read: %s", strerror(-ret));
+	}
+	pthread_mutex_unlock(&a->reading);
+	return name;
+}
+
+/* Whether the budget has so much left, which is taken. */
+static bool take(struct ahead *a, u64 bytes)
+{
+	bool ok;
+
+	pthread_mutex_lock(&a->lock);
+	ok = !a->full && (!a->o->limit || a->bytes + bytes <= a->o->limit);
+	if (ok) {
+		a->files++;
+		a->bytes += bytes;
+	} else {
+		__atomic_store_n(&a->full, true, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&a->lock);
+	return ok;
+}
+
+static int ask(struct ahead *a, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	int ret = 0;
+
+	if (fd < 0)
+		return errno;
+	if (fstat(fd, &st))
+		ret = errno;
+	else if (!S_ISREG(st.st_mode))
+		ret = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+	else if (take(a, st.st_size))
+		/* 0: up to the end */
+		ret = posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
+	close(fd);
+	return ret;
+}
+
+static void ask_for_all(void *ctx, size_t i)
+{
+	struct ahead *a = ctx;
+	char *name;
+	int ret;
+
+	(void)i;
+	while ((name = next_name(a))) {
+		ret = ask(a, name);
+		if (ret) {
+			msg_error(name, "%s", strerror(ret));
+			pthread_mutex_lock(&a->lock);
+			a->errors++;
+			pthread_mutex_unlock(&a->lock);
+		}
+		free(name);
+	}
+}
+
+static void report(const struct ahead *a)
+{
+	char bytes[32], limit[32];
+	struct json j;
+
+	if (a->o->json) {
+		json_init(&j, stdout);
+		json_object(&j, NULL);
+		json_u64(&j, "files", a->files);
+		json_u64(&j, "bytes", a->bytes);
+		json_u64(&j, "limit", a->o->limit);
+		json_bool(&j, "limit_reached", a->full);
+		json_u64(&j, "errors", a->errors);
+		json_bool(&j, "interrupted", stop_asked());
+		json_end(&j);
+	} else if (!a->o->quiet) {
+		parse_format_size(bytes, sizeof(bytes), a->bytes);
+		parse_format_size(limit, sizeof(limit), a->o->limit);
+		printf("asked for %llu files, %s%s%s%s\n", a->files, bytes,
+		       a->full ? ": the limit is " : "", a->full ? limit : "",
+		       stop_asked() ? ": stopped" : "");
+	}
+}
+
+static int run(const struct options *o)
+{
+	struct ahead a = { .o = o };
+	sigset_t all;
+	int ret;
+
+	a.lines.fd = strcmp(o->list, "-") ? open(o->list, O_RDONLY | O_CLOEXEC) :
+					    STDIN_FILENO;
+	if (a.lines.fd < 0) {
+		msg_error(o->list, "cannot open: %s", strerror(errno));
+		return EXIT_ERROR;
+	}
+	pthread_mutex_init(&a.reading, NULL);
+	pthread_mutex_init(&a.lock, NULL);
+	/* A signal is for the thread that waits for a name, which else would not end. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &a.lines.waiting);
+	ret = work_run(o->jobs, o->jobs, ask_for_all, &a);
+	pthread_sigmask(SIG_SETMASK, &a.lines.waiting, NULL);
+	if (!ret)
+		report(&a);
+	free(a.lines.buf);
+	if (a.lines.fd != STDIN_FILENO)
+		close(a.lines.fd);
+	return ret || a.errors || a.broken ? EXIT_ERROR : EXIT_OK;
+}
+
+static const char usage_text[] =
+"Usage: dsfs readahead [options] --filelist=FILE\n"
+"Ask for files that are about to be read, in the order of a list.  Does not wait for\n"
+"them: whoever reads them does.\n"
+"\n"
+"      --filelist=FILE  paths, one a line; - is standard input.  From a pipe, names\n"
+"                       are asked for as they come\n"
+"  -0, --null           entries of FILE end with NUL, not newline\n"
+"  -j, --jobs=N         threads that ask, 1 to 1024 (default: 4)\n"
+"      --limit=SIZE     ask for no more bytes, or none for no limit (default: the\n"
+"                       memory that is available; none for standard input)\n"
+"  -q, --quiet          no report\n"
+"      --json           report in JSON on standard output\n"
+"  -h, --help           this text\n"
+"  -V, --version        the version\n";
+
+int cmd_readahead(int argc, char **argv)
+{
+	struct options o = { .jobs = JOBS_DEFAULT, .limit = U64_UNSET };
+	const struct arg args[] = {
+		{ 0, "filelist", .text = &o.list },
+		{ '0', "null", .flag = &o.null },
+		{ 'j', "jobs", .number = &o.jobs, .min = 1, .max = WORK_JOBS_MAX },
+		{ 0, "limit", .size = &o.limit, .word = "none" },
+		{ 'q', "quiet", .flag = &o.quiet },
+		{ 0, "json", .flag = &o.json },
+		{ }
+	};
+	int ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
+
+	if (ret >= 0)
+		return ret;
+	if (!o.list || optind != argc)
+		return args_wrong(EXIT_USAGE, o.list ? "files are named by --filelist" :
+				  "no --filelist given");
+	if (o.limit == U64_UNSET)
+		o.limit = strcmp(o.list, "-") ? memory_available() : 0;
+	stop_init();
+	ret = run(&o);
+	stop_end();
+	return ret;
+}

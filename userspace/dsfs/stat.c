@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dsfs stat: what mounts did since they were made, for people, for programs, and for
+ * the textfile collector of Prometheus' node exporter.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "dsfs.h"
+#include "figures.h"
+#include "json.h"
+#include "msg.h"
+#include "parse.h"
+
+struct stat_options {
+	struct figures_source src;
+	const char *output;
+	bool json;
+	bool prometheus;
+};
+
+/* --- for people ---------------------------------------------------------------- */
+
+static void print_points(const struct mount_info *m, FILE *out)
+{
+	char buf[4096];
+
+	for (size_t i = 0; i < m->nr_points; i++)
+		fprintf(out, "%s%s", i ? ", " : "",
+			msg_escape(buf, sizeof(buf), m->points[i]));
+	if (!m->nr_points)
+		fputs("(not mounted here)", out);
+}
+
+static void print_requests(const struct mount_info *m, FILE *out)
+{
+	const u64 total = figures_sum(m, FIG_REQUESTS);
+	char buf[32];
+
+	fprintf(out, "  %-12s %14s %14s\n", "requests", "number", "bytes");
+	for (int i = 0; i < FIG_KINDS; i++)
+		fprintf(out, "    %-10s %14llu %14s\n", figures[FIG_REQUESTS + i].kind,
+			m->value[FIG_REQUESTS + i],
+			parse_format_size(buf, sizeof(buf), m->value[FIG_BYTES + i]));
+	fprintf(out, "    %-10s %14llu %14s\n", "all", total,
+		parse_format_size(buf, sizeof(buf), figures_sum(m, FIG_BYTES)));
+	if (m->value[FIG_OPENS])
+		fprintf(out, "    a file opened: %.3f\n",
+			(double)total / m->value[FIG_OPENS]);
+}
+
+/* What a cache or prefetch did not do is not worth a line. */
+static void print_cache(const struct mount_info *m, FILE *out)
+{
+	char room[32];
+
+	if (m->value[FIG_CACHE_KEPT] || m->value[FIG_CACHE_TRANSIENT]) {
+		fprintf(out, "  %-12s %llu files kept, %llu passed through, %llu replaced; ",
+			"cache", m->value[FIG_CACHE_KEPT], m->value[FIG_CACHE_TRANSIENT],
+			m->value[FIG_CACHE_REPLACED]);
+		fprintf(out, "%llu pages lost", m->value[FIG_CACHE_LOST]);
+		if (m->there[FIG_CACHE_ROOM])
+			fprintf(out, "; room for %s",
+				parse_format_size(room, sizeof(room),
+						  m->value[FIG_CACHE_ROOM]));
+		fputc('\n', out);
+	}
+	if (m->value[FIG_PREFETCH_ISSUED] || m->value[FIG_PREFETCH_DROPPED])
+		fprintf(out, "  %-12s %llu files had read, %llu used; %llu hints dropped\n",
+			"prefetch", m->value[FIG_PREFETCH_ISSUED],
+			m->value[FIG_PREFETCH_USED], m->value[FIG_PREFETCH_DROPPED]);
+}
+
+static void print_mount(const struct mount_info *m, FILE *out)
+{
+	char label[256], all[32], resident[32];
+
+	fprintf(out, "%s on ", m->device);
+	print_points(m, out);
+	fprintf(out, "\n  %-12s %s, generation %llu", "image", m->uuid, m->generation);
+	if (m->label[0])
+		fprintf(out, ", label %s", msg_escape(label, sizeof(label), m->label));
+	fprintf(out, "\n  %-12s %s, %s of it in memory\n", "metadata",
+		parse_format_size(all, sizeof(all), m->value[FIG_METADATA]),
+		parse_format_size(resident, sizeof(resident), m->value[FIG_RESIDENT]));
+	fprintf(out, "  %-12s %llu checksums, %llu reads, %llu structures, ", "errors",
+		m->value[FIG_CHECKSUM_ERRORS], m->value[FIG_IO_ERRORS],
+		m->value[FIG_STRUCTURE_ERRORS]);
+	fprintf(out, "%llu bad blocks at mount\n", m->value[FIG_BAD_BLOCKS]);
+	if (!m->there[FIG_OPENS]) {
+		fputs("  nothing else is counted: the module is older than this program\n", out);
+		return;
+	}
+	fprintf(out, "  %-12s %llu files, %llu brought in whole by their first read\n",
+		"opened", m->value[FIG_OPENS], m->value[FIG_WHOLE_READS]);
+	print_requests(m, out);
+	print_cache(m, out);
+}
+
+static void write_text(const struct mount_set *set, FILE *out)
+{
+	for (size_t i = 0; i < set->nr; i++)
+		print_mount(&set->v[i], out);
+}
+
+/* --- for programs -------------------------------------------------------------- */
+
+/* The names are those of the files. */
+static void json_figures(struct json *j, const struct mount_info *m, bool stats)
+{
+	const char *name, *slash;
+
+	for (int i = 0; i < FIGURES; i++) {
+		name = figures[i].file;
+		slash = strchr(name, '/');
+		if (m->there[i] && !!slash == stats)
+			json_u64(j, slash ? slash + 1 : name, m->value[i]);
+	}
+}
+
+static void json_mount(struct json *j, const struct mount_info *m)
+{
+	json_object(j, NULL);
+	json_str(j, "device", m->device);
+	json_array(j, "mountpoints");
+	for (size_t i = 0; i < m->nr_points; i++)
+		json_str(j, NULL, m->points[i]);
+	json_end(j);
+	json_str(j, "uuid", m->uuid);
+	json_str(j, "label", m->label);
+	json_u64(j, "generation", m->generation);
+	json_figures(j, m, false);
+	json_object(j, "stats");
+	json_figures(j, m, true);
+	json_end(j);
+	json_end(j);
+}
+
+static void write_json(const struct mount_set *set, FILE *out)
+{
+	struct json j;
+
+	json_init(&j, out);
+	json_object(&j, NULL);
+	json_array(&j, "mounts");
+	for (size_t i = 0; i < set->nr; i++)
+		json_mount(&j, &set->v[i]);
+	json_end(&j);
+	json_end(&j);
+}
+
+/* --- for Prometheus -------------------------------------------------------------- */
+
+/* A label's value is UTF-8, which names need not be. */
+static void prometheus_label(FILE *out, const char *name, const char *value)
+{
+	char buf[4096];
+
+	fprintf(out, "%s=\"", name);
+	msg_escape(buf, sizeof(buf), value);
+	for (const char *p = buf; *p; p++)
+		fprintf(out, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+	fputc('"', out);
+}
+
+static void prometheus_labels(FILE *out, const struct mount_info *m)
+{
+	prometheus_label(out, "device", m->device);
+	prometheus_label(out, ",uuid", m->uuid);
+	prometheus_label(out, ",mountpoint", m->nr_points ? m->points[0] : "");
+}
+
+static void prometheus_head(FILE *out, const char *metric, const char *help, bool counter)
+{
+	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", metric, help, metric,
+		counter ? "counter" : "gauge");
+}
+
+static void prometheus_info(const struct mount_set *set, FILE *out)
+{
+	prometheus_head(out, "dsfs_mount_info", "A mounted image.", false);
+	for (size_t i = 0; i < set->nr; i++) {
+		fputs("dsfs_mount_info{", out);
+		prometheus_labels(out, &set->v[i]);
+		prometheus_label(out, ",label", set->v[i].label);
+		fprintf(out, ",generation=\"%llu\"} 1\n", set->v[i].generation);
+	}
+}
+
+/* All samples of a metric stand together, behind what it is. */
+static void write_prometheus(const struct mount_set *set, FILE *out)
+{
+	const struct figure *f = figures;
+	int i, kinds;
+
+	prometheus_info(set, out);
+	for (; f < figures + FIGURES; f += kinds) {
+		kinds = f->kind ? FIG_KINDS : 1;
+		prometheus_head(out, f->metric, f->help, f->counter);
+		for (i = 0; i < set->nr * kinds; i++) {
+			const struct mount_info *m = &set->v[i / kinds];
+			const int id = f - figures + i % kinds;
+
+			if (!m->there[id])
+				continue;
+			fprintf(out, "%s{", f->metric);
+			prometheus_labels(out, m);
+			if (f->kind)
+				prometheus_label(out, ",kind", figures[id].kind);
+			fprintf(out, "} %llu\n", m->value[id]);
+		}
+	}
+}
+
+/* --- where to --------------------------------------------------------------------- */
+
+static void write_form(const struct mount_set *set, const struct stat_options *o, FILE *out)
+{
+	if (o->json)
+		write_json(set, out);
+	else if (o->prometheus)
+		write_prometheus(set, out);
+	else
+		write_text(set, out);
+}
+
+static int fail(const char *path, int error)
+{
+	msg_error(path, "%s", strerror(error));
+	return -error;
+}
+
+/* Who reads the file never sees a part of it. */
+static int write_output(const struct mount_set *set, const struct stat_options *o)
+{
+	char *tmp;
+	FILE *out;
+	int fd, ret = 0;
+
+	if (asprintf(&tmp, "%s.XXXXXX", o->output) < 0)
+		return fail(NULL, ENOMEM);
+	fd = mkostemp(tmp, O_CLOEXEC);
+	out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!out) {
+		ret = fail(o->output, errno);
+		if (fd >= 0) {
+			close(fd);
+			unlink(tmp);
+		}
+		free(tmp);
+		return ret;
+	}
+	write_form(set, o, out);
+	if (fflush(out) || ferror(out) || fchmod(fd, 0644) || fsync(fd))
+		ret = fail(o->output, errno);
+	if (fclose(out) && !ret)
+		ret = fail(o->output, errno);
+	if (!ret && rename(tmp, o->output))
+		ret = fail(o->output, errno);
+	if (ret)
+		unlink(tmp);
+	free(tmp);
+	return ret;
+}
+
+static int show(const struct stat_options *o, char *const *names)
+{
+	struct mount_set set;
+	int ret;
+
+	ret = figures_read(&o->src, names, &set);
+	if (ret)
+		return EXIT_ERROR;
+	if (o->output)
+		ret = write_output(&set, o);
+	else
+		write_form(&set, o, stdout);
+	figures_free(&set);
+	return ret ? EXIT_ERROR : EXIT_OK;
+}
+
+static const char usage_text[] =
+"Usage: dsfs stat [options] [MOUNTPOINT|DEVICE]...\n"
+"Show what mounted data sets did since they were mounted: all of them, or those\n"
+"that are named.\n"
+"\n"
+"      --json           JSON\n"
+"      --prometheus     the text format of Prometheus\n"
+"  -o, --output=FILE    to FILE, which is replaced at once, not to standard output\n"
+"      --sysfs=DIR      sysfs is there (default: /sys)\n"
+"      --mountinfo=FILE mount points (default: /proc/self/mountinfo)\n"
+"  -h, --help           this text\n"
+"  -V, --version        the version\n"
+"\n"
+"Exit: 0 done, 1 something could not be read or written, or is not mounted,\n"
+"2 wrong usage.\n";
+
+int cmd_stat(int argc, char **argv)
+{
+	struct stat_options o = { .src = FIGURES_SOURCE };
+	const struct arg args[] = {
+		{ 0, "json", .flag = &o.json },
+		{ 0, "prometheus", .flag = &o.prometheus },
+		{ 'o', "output", .text = &o.output },
+		{ 0, "sysfs", .text = &o.src.sysfs },
+		{ 0, "mountinfo", .text = &o.src.mountinfo },
+		{ }
+	};
+	int ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
+
+	if (ret >= 0)
+		return ret;
+	if (o.json && o.prometheus)
+		return args_wrong(EXIT_USAGE, "--json and --prometheus do not go together");
+	return show(&o, argv + optind);
+}

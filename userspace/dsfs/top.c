@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dsfs top: what mounts do now, in rates, again and again.
+ *
+ * A rate is the difference of two looks over the time between them, which is measured:
+ * whoever is late shows no wrong figure.
+ */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "clock.h"
+#include "dsfs.h"
+#include "figures.h"
+#include "msg.h"
+
+#define DELAY_MAX	86400
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof(*(a)))
+
+struct top_options {
+	struct figures_source src;
+	char *const *names;
+	double delay;
+	u64 count;		/* 0: without end */
+	bool batch;
+};
+
+/* What was seen at a time */
+struct look {
+	struct mount_set set;
+	double at;
+};
+
+static double now(void)
+{
+	return clock_ns() / 1e9;
+}
+
+static int look(const struct top_options *o, struct look *l)
+{
+	l->at = now();
+	return figures_read(&o->src, o->names, &l->set);
+}
+
+/* The same mount before, unless the device was mounted anew meanwhile. */
+static const struct mount_info *before(const struct look *old,
+				       const struct mount_info *m)
+{
+	const struct mount_info *was;
+
+	for (size_t i = 0; i < old->set.nr; i++) {
+		was = &old->set.v[i];
+		if (!strcmp(was->device, m->device))
+			return was->value[FIG_OPENS] <= m->value[FIG_OPENS] &&
+			       !strcmp(was->uuid, m->uuid) ? was : NULL;
+	}
+	return NULL;
+}
+
+/* --- the table ---------------------------------------------------------------------- */
+
+static u64 grown(const struct mount_info *m, const struct mount_info *was,
+		 enum figure_id id)
+{
+	return m->value[id] - was->value[id];
+}
+
+static u64 sum_grown(const struct mount_info *m, const struct mount_info *was,
+		     enum figure_id first)
+{
+	return figures_sum(m, first) - figures_sum(was, first);
+}
+
+/* Five columns of it or "1.2M" */
+static const char *short_number(char *buf, size_t size, double v)
+{
+	static const char units[] = " kMGTP";
+	const char *u = units;
+
+	for (; v >= 9999.5 && u[1]; u++)
+		v /= 1000;
+	if (*u == ' ')
+		snprintf(buf, size, v > 0 && v < 9.95 ? "%.1f" : "%.0f", v);
+	else
+		snprintf(buf, size, "%.0f%c", v, *u);
+	return buf;
+}
+
+static void head(void)
+{
+	printf("%-12s %7s %7s %7s %9s %7s %7s %7s %7s %7s %6s  %s\n", "DEVICE", "open/s",
+	       "whole/s", "req/s", "MB/s", "req/op", "kept/s", "trans/s", "lost/s",
+	       "pref/s", "errors", "MOUNTED ON");
+}
+
+static void row(const struct mount_info *m, const struct mount_info *was, double seconds)
+{
+	const u64 opens = grown(m, was, FIG_OPENS);
+	const u64 requests = sum_grown(m, was, FIG_REQUESTS);
+	const u64 rates[] = {
+		opens, grown(m, was, FIG_WHOLE_READS), requests,
+	};
+	const enum figure_id more[] = {
+		FIG_CACHE_KEPT, FIG_CACHE_TRANSIENT, FIG_CACHE_LOST, FIG_PREFETCH_ISSUED,
+	};
+	char buf[4096];
+
+	printf("%-12s", m->device);
+	for (size_t i = 0; i < ARRAY_SIZE(rates); i++)
+		printf(" %7s", short_number(buf, sizeof(buf), rates[i] / seconds));
+	printf(" %9.1f", sum_grown(m, was, FIG_BYTES) / seconds / 1e6);
+	if (opens)
+		printf(" %7.3f", (double)requests / opens);
+	else
+		printf(" %7s", "-");
+	for (size_t i = 0; i < ARRAY_SIZE(more); i++)
+		printf(" %7s", short_number(buf, sizeof(buf),
+					    grown(m, was, more[i]) / seconds));
+	printf(" %6llu  %s\n", figures_errors(m), m->nr_points ?
+	       msg_escape(buf, sizeof(buf), m->points[0]) : "-");
+}
+
+static void table(const struct look *old, const struct look *new)
+{
+	double seconds = new->at - old->at;
+	const struct mount_info *was;
+
+	/* Nobody is that fast, but a clock may be that coarse. */
+	if (seconds < 0.001)
+		seconds = 0.001;
+	head();
+	for (size_t i = 0; i < new->set.nr; i++) {
+		was = before(old, &new->set.v[i]);
+		if (was)
+			row(&new->set.v[i], was, seconds);
+	}
+}
+
+/* --- the terminal -------------------------------------------------------------------- */
+
+static struct termios terminal_was;
+static bool terminal_changed;
+
+static void terminal_back(void)
+{
+	if (terminal_changed)
+		tcsetattr(STDIN_FILENO, TCSANOW, &terminal_was);
+	terminal_changed = false;
+}
+
+/* It is there from when terminal_was is known. */
+static void on_signal(int sig)
+{
+	tcsetattr(STDIN_FILENO, TCSANOW, &terminal_was);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+/* Keys come at once, and are not shown; ^C is a signal as ever. */
+static void terminal_keys(void)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct termios t;
+
+	if (tcgetattr(STDIN_FILENO, &terminal_was))
+		return;
+	t = terminal_was;
+	t.c_lflag &= ~(ICANON | ECHO);
+	t.c_cc[VMIN] = 0;
+	t.c_cc[VTIME] = 0;
+	terminal_changed = true;
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		if (signal(ends[i], on_signal) == SIG_IGN)
+			signal(ends[i], SIG_IGN);
+	}
+	tcsetattr(STDIN_FILENO, TCSANOW, &t);
+}
+
+/* Wait, or until a key that ends it: true. */
+static bool wait_for_key(double seconds)
+{
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	const double end = now() + seconds;
+	double left;
+	char c;
+
+	while ((left = end - now()) > 0) {
+		if (poll(&p, 1, left * 1000 + 1) <= 0)
+			continue;
+		if (read(STDIN_FILENO, &c, 1) != 1)
+			p.fd = -1;	/* it hung up */
+		else if (c == 'q' || c == 'Q')
+			return true;
+	}
+	return false;
+}
+
+static void wait_for_time(double seconds)
+{
+	struct timespec ts = { .tv_sec = seconds };
+
+	ts.tv_nsec = (seconds - ts.tv_sec) * 1e9;
+	while (nanosleep(&ts, &ts) && errno == EINTR)
+		;
+}
+
+/* --- again and again -------------------------------------------------------------------- */
+
+static void show(const struct top_options *o, const struct look *old,
+		 const struct look *new, u64 n)
+{
+	if (o->batch) {
+		if (n)
+			putchar('\n');
+	} else {
+		fputs("\033[H\033[J", stdout);
+	}
+	table(old, new);
+	if (!o->batch)
+		printf("\n%zu mounted; every %g s; q ends\n", new->set.nr, o->delay);
+}
+
+static int watch(const struct top_options *o)
+{
+	struct look old, new;
+	int ret;
+
+	if (look(o, &old))
+		return EXIT_ERROR;
+	for (u64 n = 0; !o->count || n < o->count; n++) {
+		if (o->batch)
+			wait_for_time(o->delay);
+		else if (wait_for_key(o->delay))
+			break;
+		ret = look(o, &new);
+		if (ret) {
+			figures_free(&old.set);
+			return EXIT_ERROR;
+		}
+		show(o, &old, &new, n);
+		figures_free(&old.set);
+		old = new;
+		/* Who reads it reads it now. */
+		if (msg_flush_stdout()) {
+			figures_free(&old.set);
+			return EXIT_ERROR;
+		}
+	}
+	figures_free(&old.set);
+	return EXIT_OK;
+}
+
+static const char usage_text[] =
+"Usage: dsfs top [options] [MOUNTPOINT|DEVICE]...\n"
+"Show again and again what mounted data sets do: all of them, or those that are named.\n"
+"\n"
+"  -d, --delay=SECONDS  between two looks (default: 1)\n"
+"  -n, --iterations=N   end after N tables\n"
+"  -b, --batch          one table behind the other, for a file or a program\n"
+"      --sysfs=DIR      sysfs is there (default: /sys)\n"
+"      --mountinfo=FILE mount points (default: /proc/self/mountinfo)\n"
+"  -h, --help           this text\n"
+"  -V, --version        the version\n"
+"\n"
+"The key q ends it.  Exit: 0 done, 1 something could not be read, or is not mounted\n"
+"(any more), 2 wrong usage.\n";
+
+static int set_delay(void *delay, const char *arg)
+{
+	char *end;
+	double v = strtod(arg, &end);
+
+	if (end == arg || *end || !(v > 0) || v > DELAY_MAX) {
+		msg_error(NULL, "--delay: %s: not more than 0 and at most %d seconds",
+			  arg, DELAY_MAX);
+		return -1;
+	}
+	*(double *)delay = v;
+	return 0;
+}
+
+int cmd_top(int argc, char **argv)
+{
+	struct top_options o = { .src = FIGURES_SOURCE, .delay = 1 };
+	const struct arg args[] = {
+		{ 'd', "delay", .take = set_delay, .ctx = &o.delay },
+		{ 'n', "iterations", .number = &o.count, .min = 1 },
+		{ 'b', "batch", .flag = &o.batch },
+		{ 0, "sysfs", .text = &o.src.sysfs },
+		{ 0, "mountinfo", .text = &o.src.mountinfo },
+		{ }
+	};
+	int ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
+
+	if (ret >= 0)
+		return ret;
+	o.names = argv + optind;
+	if (!o.batch && !isatty(STDOUT_FILENO))
+		return args_wrong(EXIT_USAGE, "standard output is no terminal: use --batch");
+	if (o.batch)
+		return watch(&o);
+	terminal_keys();
+	ret = watch(&o);
+	terminal_back();
+	return ret;
+}

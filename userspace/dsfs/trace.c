@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dsfs trace: which files are opened, in which order, by whomever.
+ *
+ * fanotify(7) reports of the whole file system, by the handle of a directory and a
+ * name: a container has the file system mounted elsewhere, so that a path of its own
+ * would say nothing here.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/fanotify.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "dsfs.h"
+#include "msg.h"
+#include "stop.h"
+#include "strset.h"
+
+/* Newer than the headers of some libcs: Linux 5.9 */
+#ifndef FAN_REPORT_DFID_NAME
+#define FAN_REPORT_DFID_NAME		0x00000c00
+#endif
+#ifndef FAN_EVENT_INFO_TYPE_DFID_NAME
+#define FAN_EVENT_INFO_TYPE_DFID_NAME	2
+#endif
+
+struct options {
+	const char *mount;
+	const char *output;
+	bool all;
+	bool null;
+	bool quiet;
+};
+
+/**
+ * struct trace - what is being recorded
+ * @dir: the mount point
+ * @base: its path, to be cut off
+ * @handles: of directories that were seen, as hexadecimal digits
+ * @dirs: their paths below the mount point, ending with a slash if not empty; NULL
+ *	for those that are not below it; by the number of the handle
+ * @seen: paths that were written
+ * @lost: opens of which no path is known
+ */
+struct trace {
+	const struct options *o;
+	FILE *out;
+	int fan;
+	int dir;
+	char base[PATH_MAX];
+	struct strset handles;
+	char **dirs;
+	size_t dirs_room;
+	struct strset seen;
+	u64 opens;
+	u64 written;
+	u64 lost;
+};
+
+static int path_of_fd(int fd, char *buf)
+{
+	char link[64];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, buf, PATH_MAX - 1);
+	if (n < 0)
+		return -errno;
+	buf[n] = '\0';
+	return 0;
+}
+
+/* The part below the mount point, as struct trace has it; NULL if it is not there. */
+static char *below(const struct trace *t, const char *path)
+{
+	const size_t len = !strcmp(t->base, "/") ? 0 : strlen(t->base);
+	char *s;
+
+	if (strncmp(path, t->base, len) || (path[len] && path[len] != '/'))
+		return NULL;
+	path += len;
+	path += *path == '/';
+	if (asprintf(&s, "%s%s", path, *path ? "/" : "") < 0)
+		return NULL;
+	return s;
+}
+
+static char *ask_dir(const struct trace *t, const struct file_handle *handle)
+{
+	char path[PATH_MAX];
+	char *s = NULL;
+	int fd;
+
+	fd = open_by_handle_at(t->dir, (struct file_handle *)handle,
+			       O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	if (!path_of_fd(fd, path))
+		s = below(t, path);
+	close(fd);
+	return s;
+}
+
+static int grow_dirs(struct trace *t, size_t nr)
+{
+	const size_t room = nr * 2 + 256;
+	char **dirs;
+
+	if (nr < t->dirs_room)
+		return 0;
+	dirs = reallocarray(t->dirs, room, sizeof(*dirs));
+	if (!dirs)
+		return -ENOMEM;
+	t->dirs = dirs;
+	t->dirs_room = room;
+	return 0;
+}
+
+/* Where a directory is, which is asked once.  -ENOENT: nobody knows. */
+static int find_dir(struct trace *t, const struct file_handle *handle,
+		    const char **path)
+{
+	const unsigned char *bytes = handle->f_handle;
+	char hex[2 * MAX_HANDLE_SZ + 1];
+	size_t len = 0;
+	bool fresh;
+	s64 nr;
+
+	if (handle->handle_bytes > MAX_HANDLE_SZ)
+		return -ENOENT;
+	for (unsigned int i = 0; i < handle->handle_bytes; i++)
+		len += sprintf(hex + len, "%02x", bytes[i]);
+	nr = strset_add(&t->handles, hex, len, &fresh);
+	if (nr < 0 || grow_dirs(t, nr))
+		return -ENOMEM;
+	if (fresh)
+		t->dirs[nr] = ask_dir(t, handle);
+	*path = t->dirs[nr];
+	return *path ? 0 : -ENOENT;
+}
+
+static int record(struct trace *t, const char *dir, const char *name)
+{
+	char path[PATH_MAX + NAME_MAX + 1];
+	bool fresh = true;
+	int len = snprintf(path, sizeof(path), "%s%s", dir, name);
+
+	if (!t->o->all && strset_add(&t->seen, path, len, &fresh) < 0)
+		return -ENOMEM;
+	if (!fresh)
+		return 0;
+	t->written++;
+	fwrite(path, 1, len, t->out);
+	putc(t->o->null ? '\0' : '\n', t->out);
+	return 0;
+}
+
+static int one_event(struct trace *t, const struct fanotify_event_metadata *e)
+{
+	const struct fanotify_event_info_fid *info = (const void *)(e + 1);
+	const struct file_handle *handle = (const void *)info->handle;
+	const char *dir;
+	int ret;
+
+	t->opens++;
+	if (e->mask & FAN_Q_OVERFLOW ||
+	    e->event_len < sizeof(*e) + sizeof(*info) ||
+	    info->hdr.info_type != FAN_EVENT_INFO_TYPE_DFID_NAME) {
+		t->lost++;
+		return 0;
+	}
+	ret = find_dir(t, handle, &dir);
+	if (!ret)
+		ret = record(t, dir,
+			     (const char *)handle->f_handle + handle->handle_bytes);
+	if (ret == -ENOENT)
+		t->lost++;
+	return ret == -ENOENT ? 0 : ret;
+}
+
+/* What has been reported so far */
+static int read_events(struct trace *t)
+{
+	union {
+		struct fanotify_event_metadata first;
+		char room[65536];
+	} u;
+	const struct fanotify_event_metadata *e = &u.first;
+	ssize_t n = read(t->fan, &u, sizeof(u));
+	int ret = 0;
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	for (; !ret && FAN_EVENT_OK(e, n); e = FAN_EVENT_NEXT(e, n))
+		ret = one_event(t, e);
+	return ret ? ret : n;
+}
+
+/* Until ^C.  Signals come while waiting alone, and what was reported by then counts. */
+static int record_all(struct trace *t)
+{
+	struct pollfd pfd = { .fd = t->fan, .events = POLLIN };
+	sigset_t all, before;
+	int ret = 0;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	while (ret >= 0 && !stop_asked()) {
+		if (ppoll(&pfd, 1, NULL, &before) > 0)
+			ret = read_events(t);
+		/* Whoever looks at the file meanwhile sees whole entries. */
+		if (fflush(t->out))
+			ret = -errno;
+	}
+	while (ret >= 0) {
+		ret = read_events(t);
+		if (!ret)
+			break;
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return ret < 0 ? ret : 0;
+}
+
+static int open_mount(struct trace *t)
+{
+	t->dir = open(t->o->mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (t->dir < 0 || path_of_fd(t->dir, t->base)) {
+		msg_error(t->o->mount, "%s", strerror(errno));
+		return -1;
+	}
+	t->fan = fanotify_init(FAN_CLASS_NOTIF | FAN_CLOEXEC | FAN_NONBLOCK |
+			       FAN_UNLIMITED_QUEUE | FAN_REPORT_DFID_NAME,
+			       O_RDONLY);
+	if (t->fan < 0) {
+		msg_error(NULL, "fanotify: %s%s", strerror(errno),
+			  errno == EPERM ? ": CAP_SYS_ADMIN is needed" : "");
+		return -1;
+	}
+	if (fanotify_mark(t->fan, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN,
+			  t->dir, NULL)) {
+		msg_error(t->o->mount, "fanotify: %s", strerror(errno));
+		return -1;
+	}
+	return 0;
+}
+
+static int open_output(struct trace *t)
+{
+	t->out = stdout;
+	if (!t->o->output)
+		return 0;
+	t->out = fopen(t->o->output, "we");
+	if (t->out)
+		return 0;
+	msg_error(t->o->output, "%s", strerror(errno));
+	return -1;
+}
+
+static void report(const struct trace *t)
+{
+	if (!t->o->quiet)
+		fprintf(stderr, "%llu opens, %llu paths written\n", t->opens,
+			t->written);
+	if (t->lost)
+		msg_warn(t->o->mount, "%llu opens of files whose path is not known",
+			 t->lost);
+}
+
+static int run(const struct options *o)
+{
+	struct trace t = { .o = o, .fan = -1, .dir = -1 };
+	int ret = -1;
+
+	if (!open_mount(&t) && !open_output(&t)) {
+		if (!o->quiet)
+			fputs("recording; ^C ends\n", stderr);
+		ret = record_all(&t);
+		if (t.out != stdout && fclose(t.out) && !ret)
+			ret = -errno;
+		if (ret)
+			msg_error(o->output, "%s", strerror(-ret));
+		report(&t);
+	}
+	for (size_t i = 0; i < t.handles.nr; i++)
+		free(t.dirs[i]);
+	free(t.dirs);
+	strset_free(&t.handles);
+	strset_free(&t.seen);
+	if (t.fan >= 0)
+		close(t.fan);
+	if (t.dir >= 0)
+		close(t.dir);
+	return ret ? EXIT_ERROR : EXIT_OK;
+}
+
+static const char usage_text[] =
+"Usage: dsfs trace [options] MOUNTPOINT\n"
+"Record which files of a mounted file system are opened, in which order, until ^C.\n"
+"mkfs.dsfs --order lays data out by such a list.\n"
+"\n"
+"  -o, --output=FILE  write there, not to standard output\n"
+"      --all          every open, not only the first one of each file\n"
+"  -0, --null         entries end with NUL, not newline\n"
+"  -q, --quiet        say nothing at the beginning and at the end\n"
+"  -h, --help         this text\n"
+"  -V, --version      the version\n";
+
+int cmd_trace(int argc, char **argv)
+{
+	struct options o = { };
+	const struct arg args[] = {
+		{ 'o', "output", .text = &o.output },
+		{ 0, "all", .flag = &o.all },
+		{ '0', "null", .flag = &o.null },
+		{ 'q', "quiet", .flag = &o.quiet },
+		{ }
+	};
+	int ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
+
+	if (ret >= 0)
+		return ret;
+	o.mount = args_single("mount point", argc, argv);
+	if (!o.mount)
+		return EXIT_USAGE;
+	stop_init();
+	/* ^C is how a recording ends, and no failure. */
+	return run(&o);
+}

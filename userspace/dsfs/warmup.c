@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dsfs warmup: files into the page cache, in the order in which they lie on the device.
+ *
+ * Several threads read, as a device that is far away gives more to those who ask for
+ * more at once.  What is read is not copied to anybody: sendfile(2) to /dev/null
+ * waits for pages, tells of errors, and moves references alone.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/sendfile.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "cached.h"
+#include "clock.h"
+#include "dsfs.h"
+#include "dsfs_fs.h"
+#include "fileset.h"
+#include "json.h"
+#include "msg.h"
+#include "parse.h"
+#include "progress.h"
+#include "stop.h"
+#include "warmup.h"
+#include "work.h"
+
+#define JOBS_DEFAULT	32
+/* What a thread takes at a time of a large file */
+#define PIECE		(8 << 20)
+/* DSFS brings in a file of this size by its first read alone. */
+#define WHOLE		(1024 << 10)
+#define COPY		(256 << 10)
+
+struct piece {
+	size_t file;
+	u64 pos;
+};
+
+/* Threads count with atomic operations. */
+struct warm {
+	const struct warmup_options *o;
+	struct fileset set;
+	struct piece *pieces;
+	size_t nr;
+	struct progress bar;
+	int null;
+	s64 placed;
+	u64 files_done;
+	u64 done;		/* bytes that were looked at, in pieces that came */
+	u64 cached;		/* of them, there already */
+	u64 left;		/* of them, gone again at the end */
+	u64 left_files;
+	u64 errors;
+	bool cached_unknown;
+	s64 ns;
+};
+
+static void add(u64 *to, u64 n)
+{
+	__atomic_fetch_add(to, n, __ATOMIC_RELAXED);
+}
+
+static u64 piece_len(const struct warm *w, const struct piece *p)
+{
+	const u64 left = w->set.v[p->file].size - p->pos;
+
+	return left < PIECE ? left : PIECE;
+}
+
+static int open_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOATIME);
+
+	/* That is for the owner. */
+	if (fd < 0 && errno == EPERM)
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return fd;
+}
+
+/* Where sendfile(2) cannot be had */
+static int copy_range(int fd, u64 pos, u64 end)
+{
+	char *buf = malloc(COPY);
+	ssize_t n = 0;
+
+	if (!buf)
+		return -ENOMEM;
+	for (; pos < end; pos += n) {
+		n = pread(fd, buf, COPY, pos);
+		if (n <= 0)
+			break;
+	}
+	free(buf);
+	return n < 0 ? -errno : 0;
+}
+
+static int read_range(const struct warm *w, int fd, u64 pos, u64 len)
+{
+	const u64 end = pos + len;
+	off_t at = pos;
+	ssize_t n;
+
+	while ((u64)at < end) {
+		n = sendfile(w->null, fd, &at, end - at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EINVAL)
+			return copy_range(fd, at, end);
+		if (n < 0)
+			return -errno;
+		/* It has become shorter. */
+		if (!n)
+			break;
+	}
+	return 0;
+}
+
+/* Whether the first read of a file asks for all of it anyway. */
+static bool comes_whole(int fd, u64 size)
+{
+	struct statfs sfs;
+
+	return size <= WHOLE && !fstatfs(fd, &sfs) &&
+	       sfs.f_type == DSFS_SUPER_MAGIC;
+}
+
+static void failed(struct warm *w, const char *path, int error)
+{
+	add(&w->errors, 1);
+	msg_error(path, "%s", strerror(error));
+}
+
+static void warm_piece(void *ctx, size_t i)
+{
+	struct warm *w = ctx;
+	const struct piece *p = &w->pieces[i];
+	const struct fileset_file *f = &w->set.v[p->file];
+	const u64 len = piece_len(w, p);
+	int fd = open_file(f->path);
+	s64 there;
+	int ret = 0;
+
+	if (fd < 0) {
+		failed(w, f->path, errno);
+		return;
+	}
+	there = cached_bytes(fd, f->size, p->pos, len);
+	if (there < 0)
+		w->cached_unknown = true;
+	if (there < (s64)len) {
+		if (!comes_whole(fd, f->size))
+			posix_fadvise(fd, p->pos, len, POSIX_FADV_WILLNEED);
+		ret = read_range(w, fd, p->pos, len);
+	}
+	close(fd);
+	if (ret) {
+		failed(w, f->path, -ret);
+		return;
+	}
+	add(&w->done, len);
+	add(&w->cached, there > 0 ? there : 0);
+	if (p->pos + len == f->size)
+		add(&w->files_done, 1);
+	progress_add(&w->bar, len);
+}
+
+/* What has left the cache while the rest came. */
+static void look_again(void *ctx, size_t i)
+{
+	struct warm *w = ctx;
+	const struct fileset_file *f = &w->set.v[i];
+	int fd = open_file(f->path);
+	s64 there;
+
+	if (fd < 0)
+		return;
+	there = cached_bytes(fd, f->size, 0, f->size);
+	close(fd);
+	if (there < 0) {
+		w->cached_unknown = true;
+	} else if (there < (s64)f->size) {
+		add(&w->left, f->size - there);
+		add(&w->left_files, 1);
+	}
+}
+
+static int make_pieces(struct warm *w)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < w->set.nr; i++)
+		nr += (w->set.v[i].size + PIECE - 1) / PIECE;
+	w->pieces = calloc(nr ? nr : 1, sizeof(*w->pieces));
+	if (!w->pieces) {
+		msg_error(NULL, "out of memory");
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < w->set.nr; i++) {
+		for (u64 pos = 0; pos < w->set.v[i].size; pos += PIECE)
+			w->pieces[w->nr++] = (struct piece){ i, pos };
+		if (!w->set.v[i].size)
+			w->files_done++;
+	}
+	return 0;
+}
+
+static int warm_up(struct warm *w)
+{
+	const s64 begun = clock_ns();
+	int ret;
+
+	w->placed = fileset_place(&w->set, w->o->jobs);
+	if (w->placed < 0)
+		return w->placed;
+	ret = make_pieces(w);
+	if (ret)
+		return ret;
+	progress_start(&w->bar, "reading", w->set.bytes);
+	ret = work_run(w->o->jobs, w->nr, warm_piece, w);
+	progress_end(&w->bar);
+	w->ns = clock_ns() - begun;
+	/* Who wants it to end wants no second look. */
+	if (!ret && !stop_asked() && !w->cached_unknown)
+		ret = work_run(w->o->jobs, w->set.nr, look_again, w);
+	return ret;
+}
+
+static void report(const struct warm *w)
+{
+	char all[32], came[32], there[32], rate[32], gone[32];
+	const u64 read = w->done - w->cached;
+
+	parse_format_size(all, sizeof(all), w->set.bytes);
+	parse_format_size(came, sizeof(came), read);
+	parse_format_size(there, sizeof(there), w->cached);
+	parse_format_size(rate, sizeof(rate),
+			  w->ns ? (u64)(read * 1e9 / w->ns) : 0);
+	parse_format_size(gone, sizeof(gone), w->left);
+	printf("%llu of %zu files, %s%s\n", w->files_done, w->set.nr, all,
+	       stop_asked() ? ": stopped" : "");
+	printf("  read: %s in %.3f s, %s/s\n", came, w->ns / 1e9, rate);
+	if (w->cached_unknown) {
+		puts("  in memory before, or gone again: this kernel does not tell");
+		return;
+	}
+	printf("  in memory before: %s\n", there);
+	if (!stop_asked())
+		printf("  gone again: %s, of %llu files\n", gone, w->left_files);
+}
+
+static void report_json(const struct warm *w)
+{
+	struct json j;
+
+	json_init(&j, stdout);
+	json_object(&j, NULL);
+	json_u64(&j, "files", w->set.nr);
+	json_u64(&j, "bytes", w->set.bytes);
+	json_u64(&j, "files_done", w->files_done);
+	json_u64(&j, "read_bytes", w->done - w->cached);
+	if (w->cached_unknown)
+		json_null(&j, "cached_bytes");
+	else
+		json_u64(&j, "cached_bytes", w->cached);
+	if (w->cached_unknown || stop_asked()) {
+		json_null(&j, "left_bytes");
+		json_null(&j, "left_files");
+	} else {
+		json_u64(&j, "left_bytes", w->left);
+		json_u64(&j, "left_files", w->left_files);
+	}
+	json_u64(&j, "placed_files", w->placed > 0 ? w->placed : 0);
+	json_u64(&j, "errors", w->errors + w->set.errors);
+	json_u64(&j, "nanoseconds", w->ns);
+	json_bool(&j, "interrupted", stop_asked());
+	json_end(&j);
+}
+
+static int contents(const struct warmup_options *o)
+{
+	struct warm w = { .o = o };
+	int ret;
+
+	w.null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (w.null < 0) {
+		msg_error("/dev/null", "%s", strerror(errno));
+		return EXIT_ERROR;
+	}
+	ret = fileset_add(&w.set, o->list, o->null, o->paths);
+	if (!ret)
+		ret = warm_up(&w);
+	if (!ret && o->json)
+		report_json(&w);
+	else if (!ret && !o->quiet)
+		report(&w);
+	if (w.errors || w.set.errors)
+		ret = -EIO;
+	free(w.pieces);
+	fileset_free(&w.set);
+	close(w.null);
+	return ret ? EXIT_ERROR : EXIT_OK;
+}
+
+static const char usage_text[] =
+"Usage: dsfs warmup [options] PATH...\n"
+"       dsfs warmup [options] --filelist=FILE [PATH...]\n"
+"Read files, and all files in and below directories, into the page cache, in the\n"
+"order in which they lie on the device.\n"
+"\n"
+"      --filelist=FILE  paths, one a line; - is standard input\n"
+"  -0, --null           entries of FILE end with NUL, not newline\n"
+"      --metadata-only  no contents: what looking the files up needs\n"
+"  -j, --jobs=N         threads that read, 1 to 1024 (default: 32)\n"
+"  -q, --quiet          no report and no progress bar\n"
+"      --json           report in JSON on standard output\n"
+"  -h, --help           this text\n"
+"  -V, --version        the version\n"
+"\n"
+"Exit: 0 done, 1 something could not be read, 2 wrong usage; stopped by a signal,\n"
+"it ends by that signal when it has said what was done.\n";
+
+int cmd_warmup(int argc, char **argv)
+{
+	struct warmup_options o = { .jobs = JOBS_DEFAULT };
+	const struct arg args[] = {
+		{ 0, "filelist", .text = &o.list },
+		{ '0', "null", .flag = &o.null },
+		{ 0, "metadata-only", .flag = &o.metadata },
+		{ 'j', "jobs", .number = &o.jobs, .min = 1, .max = WORK_JOBS_MAX },
+		{ 'q', "quiet", .flag = &o.quiet },
+		{ 0, "json", .flag = &o.json },
+		{ }
+	};
+	int ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
+
+	if (ret >= 0)
+		return ret;
+	o.paths = argv + optind;
+	if (!o.list && !*o.paths)
+		return args_wrong(EXIT_USAGE, "no path given");
+	progress_enable(!o.quiet && !o.json);
+	stop_init();
+	ret = o.metadata ? warmup_metadata(&o) : contents(&o);
+	stop_end();
+	return ret;
+}

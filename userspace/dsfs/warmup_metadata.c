@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dsfs warmup --metadata-only: names and inodes.
+ *
+ * A mount with meta=resident has all of its metadata in memory since it was mounted.
+ * Walking it would read nothing and fill memory with inodes and dentries, a kilobyte
+ * a file, that looking up makes from that metadata at no cost worth this.  Elsewhere
+ * everything is looked up once, which is what a job does that lists its files.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "dsfs.h"
+#include "dsfs_fs.h"
+#include "fileset.h"
+#include "json.h"
+#include "msg.h"
+#include "stop.h"
+#include "warmup.h"
+
+/* "12 1 254:0 / /mnt ro - dsfs /dev/vda ro,meta=resident,...": the rest of the line */
+static bool line_says_resident(const char *line, dev_t dev)
+{
+	unsigned int maj, min;
+	const char *options = strstr(line, " - dsfs ");
+
+	return options && sscanf(line, "%*d %*d %u:%u", &maj, &min) == 2 &&
+	       makedev(maj, min) == dev && strstr(options, "meta=resident");
+}
+
+static bool is_resident(const char *path)
+{
+	struct statfs sfs;
+	char *line = NULL;
+	bool found = false;
+	size_t room = 0;
+	struct stat st;
+	FILE *f;
+
+	if (stat(path, &st) || statfs(path, &sfs) ||
+	    sfs.f_type != DSFS_SUPER_MAGIC)
+		return false;
+	f = fopen("/proc/self/mountinfo", "re");
+	if (!f)
+		return false;
+	while (!found && getline(&line, &room, f) > 0)
+		found = line_says_resident(line, st.st_dev);
+	free(line);
+	fclose(f);
+	return found;
+}
+
+static void report(const struct warmup_options *o, const struct fileset *set,
+		   u64 resident)
+{
+	struct json j;
+
+	if (o->json) {
+		json_init(&j, stdout);
+		json_object(&j, NULL);
+		json_u64(&j, "resident_paths", resident);
+		json_u64(&j, "objects", set->objects);
+		json_u64(&j, "files", set->nr);
+		json_u64(&j, "errors", set->errors);
+		json_bool(&j, "interrupted", stop_asked());
+		json_end(&j);
+	} else if (!o->quiet) {
+		if (resident)
+			printf("%llu %s of a mount with meta=resident: nothing to read\n",
+			       resident, resident == 1 ? "path" : "paths");
+		if (set->objects || !resident)
+			printf("%llu objects looked up, %zu files%s\n",
+			       set->objects, set->nr,
+			       stop_asked() ? ": stopped" : "");
+	}
+}
+
+int warmup_metadata(const struct warmup_options *o)
+{
+	struct fileset set = { };
+	u64 resident = 0;
+	char **rest;
+	size_t n;
+	int ret;
+
+	for (n = 0; o->paths[n]; n++)
+		;
+	rest = calloc(n + 1, sizeof(*rest));
+	if (!rest) {
+		msg_error(NULL, "out of memory");
+		return EXIT_ERROR;
+	}
+	n = 0;
+	for (char **p = o->paths; *p; p++) {
+		if (is_resident(*p))
+			resident++;
+		else
+			rest[n++] = *p;
+	}
+	ret = fileset_add(&set, o->list, o->null, rest);
+	if (!ret)
+		report(o, &set, resident);
+	if (set.errors)
+		ret = -EIO;
+	fileset_free(&set);
+	free(rest);
+	return ret ? EXIT_ERROR : EXIT_OK;
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command line of a tool.  Its table says where values go, so that all tools
+ * read them alike and no two of them word a message differently.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "args.h"
+#include "msg.h"
+#include "parse.h"
+
+/* getopt_long(3) returns this, plus its place, for an option without a letter. */
+#define LONG_ONLY	256
+
+/**
+ * struct getopt_table - what getopt_long(3) wants to know
+ * @nr: entries of @longs
+ * @len: of @letters
+ */
+struct getopt_table {
+	struct option longs[ARGS_MAX + 3];
+	char letters[2 * (ARGS_MAX + 2) + 1];
+	unsigned int nr;
+	unsigned int len;
+};
+
+void args_hint(void)
+{
+	fprintf(stderr, "Try '%s --help' for more information.\n", msg_name());
+}
+
+int args_wrong(int usage, const char *what)
+{
+	msg_error(NULL, "%s", what);
+	args_hint();
+	return usage;
+}
+
+void args_version(void)
+{
+	printf("%s " DSFS_VERSION_STRING "\n", msg_name());
+}
+
+const char *args_single(const char *what, int argc, char **argv)
+{
+	if (argc - optind == 1)
+		return argv[optind];
+	msg_error(NULL, argc == optind ? "no %s given" :
+		  "more than one %s given", what);
+	args_hint();
+	return NULL;
+}
+
+int args_number(const char *name, const char *value, u64 min, u64 max, u64 *v)
+{
+	u64 n;
+
+	if (!parse_u64(value, &n) && n >= min && (!max || n <= max)) {
+		*v = n;
+		return 0;
+	}
+	if (max)
+		msg_error(NULL, "--%s: %s: not a number from %llu to %llu", name,
+			  value, min, max);
+	else if (min)
+		msg_error(NULL, "--%s: %s: not a number from %llu on", name,
+			  value, min);
+	else
+		msg_error(NULL, "--%s: %s: not a number", name, value);
+	return -1;
+}
+
+static int set_size(const struct arg *a, const char *value)
+{
+	u64 n;
+
+	if (a->word && !strcmp(value, a->word)) {
+		*a->size = 0;
+		return 0;
+	}
+	if (!parse_size(value, &n) && n) {
+		*a->size = n;
+		return 0;
+	}
+	msg_error(NULL, "--%s: %s: not a size of at least 1 byte%s%s", a->name,
+		  value, a->word ? ", nor " : "", a->word ? a->word : "");
+	return -1;
+}
+
+static int set_arg(const struct arg *a, const char *value)
+{
+	if (a->number)
+		return args_number(a->name, value, a->min, a->max, a->number);
+	if (a->size)
+		return set_size(a, value);
+	if (a->take)
+		return a->take(a->ctx, value);
+	if (a->text)
+		*a->text = value;
+	else if (a->flag)
+		*a->flag = true;
+	return 0;
+}
+
+static void add(struct getopt_table *t, const char *name, char letter, int key,
+		bool has_value)
+{
+	if (name)
+		t->longs[t->nr++] = (struct option){
+			name, has_value ? required_argument : no_argument, NULL,
+			key,
+		};
+	if (letter)
+		t->letters[t->len++] = letter;
+	if (letter && has_value)
+		t->letters[t->len++] = ':';
+}
+
+static int key_of(const struct arg *args, unsigned int i)
+{
+	return args[i].letter ? args[i].letter : LONG_ONLY + i;
+}
+
+static void make_table(struct getopt_table *t, const struct arg *args)
+{
+	unsigned int i;
+
+	for (i = 0; args[i].letter || args[i].name; i++) {
+		const struct arg *a = &args[i];
+
+		if (i == ARGS_MAX)
+			abort();
+		add(t, a->name, a->letter, key_of(args, i),
+		    a->text || a->number || a->size || a->take);
+	}
+	add(t, "help", 'h', 'h', false);
+	add(t, "version", 'V', 'V', false);
+}
+
+int args_parse(const struct arg *args, const char *help, int usage, int argc,
+	       char **argv)
+{
+	struct getopt_table t = { };
+	unsigned int i;
+	int c, ret = 0;
+
+	make_table(&t, args);
+	while (!ret && (c = getopt_long(argc, argv, t.letters, t.longs, NULL)) != -1) {
+		switch (c) {
+		case 'h':
+			fputs(help, stdout);
+			return 0;
+		case 'V':
+			args_version();
+			return 0;
+		case '?':
+			ret = -1;
+			break;
+		default:
+			for (i = 0; key_of(args, i) != c; i++)
+				;
+			ret = set_arg(&args[i], optarg);
+		}
+	}
+	if (ret >= 0)
+		return ret ? ret : -1;
+	args_hint();
+	return usage;
+}

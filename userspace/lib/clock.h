@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How long something takes: a clock that nobody sets.
+ */
+#ifndef DSFS_CLOCK_H
+#define DSFS_CLOCK_H
+
+#include <time.h>
+
+#include "dsfs_platform.h"
+
+/** clock_ns - nanoseconds since some time in the past */
+static inline s64 clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+#endif /* DSFS_CLOCK_H */

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Prefetch for training jobs on DSFS.
+
+Who shuffles an epoch knows which file comes next; the kernel does not.  What is here
+tells it, by open(2), posix_fadvise(POSIX_FADV_WILLNEED) and close(2) some files ahead, so
+that a read finds its bytes in memory:
+
+    import dsfs
+    loader = DataLoader(dataset, 256, sampler=dsfs.Sampler(dataset), num_workers=8)
+
+Sampler and BatchSampler are for PyTorch's DataLoader; ahead() and Prefetcher are for
+any other loop, and need nothing but Python.  On another file system nothing of it has
+an effect.
+"""
+from .prefetch import Prefetcher, ahead
+
+__version__ = "0.1.0"
+__all__ = ["BatchSampler", "Prefetcher", "Sampler", "ahead"]
+
+
+def __getattr__(name):
+    # Not before they are asked for: a job without PyTorch need not load it.
+    if name in ("BatchSampler", "Sampler"):
+        from . import sampler
+        return getattr(sampler, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Which files is a sample of a data set?
+
+torchvision's folder data sets keep a list of (path, class) pairs, as samples and as
+imgs.  Subsets and concatenations are looked through.  Of all others the caller says it.
+"""
+import bisect
+import operator
+import os
+
+
+def _as_tuple(paths):
+    if paths is None:
+        return ()
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        return (paths,)
+    return tuple(paths)
+
+
+def _of_pairs(pairs):
+    return lambda index: (pairs[index][0],)
+
+
+def _of_subset(dataset):
+    find = finder(dataset.dataset)
+    indices = dataset.indices
+    return lambda index: find(indices[index])
+
+
+def _of_concatenation(dataset):
+    finders = [finder(part) for part in dataset.datasets]
+    ends = dataset.cumulative_sizes
+
+    def find(index):
+        if index < 0:
+            index += ends[-1]
+        part = bisect.bisect_right(ends, index)
+        return finders[part](index - (ends[part - 1] if part else 0))
+    return find
+
+
+def _of_caller(paths):
+    get = paths if callable(paths) else paths.__getitem__
+    return lambda index: _as_tuple(get(index))
+
+
+def finder(dataset, paths=None):
+    """A function that gives the paths of the sample with an index, as a tuple.
+
+    paths, if given, is asked in the place of the data set: a list, or a function of the
+    index.  What it gives is a path, several, or None.
+    """
+    if paths is not None:
+        return _of_caller(paths)
+    for name in ("samples", "imgs"):
+        pairs = getattr(dataset, name, None)
+        if isinstance(pairs, (list, tuple)) and pairs and isinstance(pairs[0], (list, tuple)):
+            return _of_pairs(pairs)
+    if hasattr(dataset, "dataset") and hasattr(dataset, "indices"):
+        return _of_subset(dataset)
+    if hasattr(dataset, "datasets") and hasattr(dataset, "cumulative_sizes"):
+        return _of_concatenation(dataset)
+    raise TypeError(f"{type(dataset).__name__}: which files its samples are is not known: "
+                    "give paths=, a list or a function of the index")
+
+
+def forgiving(find, index):
+    """find(index), which may be a tensor; what is not found is not prefetched."""
+    try:
+        return find(operator.index(index))
+    except (TypeError, LookupError, ValueError):
+        return ()
