@@ -96,7 +96,7 @@ debian_mirror()
 	fi
 	# shellcheck disable=SC2016
 	uri=$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' \
-		'Label: Debian' 'Identifier: Packages' 2>/dev/null | head -n 1)
+		'Label: Debian' 'Identifier: Packages' 2>/dev/null | sed -n 1p)
 	[ -n "$uri" ] || die "apt: no Debian mirror in its sources: set DSFS_MIRROR"
 	echo "${uri%/}"
 }
