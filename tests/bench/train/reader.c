@@ -213,6 +213,8 @@ static void *run_reader(void *data)
 	pthread_mutex_lock(&state.lock);
 	state.readers--;
 	pthread_cond_broadcast(&state.more);
+	/* Those who still wait have nothing more to read either. */
+	pthread_cond_broadcast(&state.less);
 	pthread_mutex_unlock(&state.lock);
 	return NULL;
 }
