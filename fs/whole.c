@@ -136,11 +136,12 @@ void dsfs_whole_ahead(struct file *file)
 
 /*
  * Bytes that hints may have in flight: of a device that gives 5 GB a second and takes
- * 10 ms for it five times as many, but a small part of memory.
+ * 10 ms for it five times as many, but a part of memory.  A hint beyond that costs its
+ * reader all of the device's latency: an eighth has room for windows of hundreds of files.
  */
 static unsigned long dsfs_hint_max(void)
 {
-	return min_t(u64, SZ_256M, (u64)totalram_pages() << PAGE_SHIFT >> 5);
+	return min_t(u64, SZ_256M, (u64)totalram_pages() << PAGE_SHIFT >> 3);
 }
 
 /**

@@ -44,9 +44,16 @@ epochs_rows()
 		END { flush() }' "$2"
 }
 
-# epochs_targets KERNEL LOG: the worst of all runs.
+# epochs_targets KERNEL LOG SCENARIO...: the worst of all runs, and what was never run.
 epochs_targets()
 {
+	local asked name subject
+
+	for asked in "${@:3}"; do
+		IFS=: read -r name subject _ <<<"$asked"
+		grep -q "^$name $subject share=" "$2" ||
+			target "$1" "$name $subject: runs" 0 '>=' 1
+	done
 	awk -f "${BASH_SOURCE[0]%/*}/epochs.awk" "$2" | sort |
 	while IFS=$'\t' read -r what value limit; do
 		target "$1" "$what" "$value" '<=' "$limit"

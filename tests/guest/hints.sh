@@ -82,27 +82,27 @@ hinted_twice()
 bounded()
 {
 	drop_caches
-	for file in $(files 1 400); do
+	for file in $(files 1 1000); do
 		: <"$file"
 	done
 	dropped=$(count prefetch_dropped)
 	# Ten minutes, or until it becomes another one; a suspended one fails readahead.
 	become "0 $sectors delay $disk 0 600000"
-	for file in $(files 1 400); do
+	for file in $(files 1 1000); do
 		access willneed "$file" >/dev/null
 	done
 	dropped=$(($(count prefetch_dropped) - dropped))
 	become "$linear"
-	echo "# $prog: 400 files, $dropped dropped"
-	[ "$dropped" -gt 0 ] && [ "$dropped" -lt 390 ]
+	echo "# $prog: 1000 files, $dropped dropped"
+	[ "$dropped" -gt 0 ] && [ "$dropped" -lt 990 ]
 }
 
 # When these have come there is room for others.
 again()
 {
-	files 1 400 | xargs cat >/dev/null
+	files 1 1000 | xargs cat >/dev/null
 	issued=$(count prefetch_issued)
-	for file in $(files 401 8); do
+	for file in $(files 1001 8); do
 		access willneed "$file" >/dev/null
 	done
 	[ $(($(count prefetch_issued) - issued)) -eq 8 ]

@@ -50,12 +50,14 @@ static struct {
 
 /*
  * What the threads share.  @taken: samples that a reader has begun with.  @ready: that
- * wait for an accelerator; @delivered: all so far.
+ * wait for an accelerator; @delivered: all so far.  @whole_at: when each batch was whole;
+ * @batches: that accelerators have taken.
  */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t more, less;
-	size_t taken, ready, delivered;
+	size_t taken, ready, delivered, batches;
+	unsigned long long *whole_at;
 	unsigned int readers;
 	bool ahead_waits;
 } state = {
@@ -133,6 +135,14 @@ static void read_list(const char *list, const char *root)
 	run.count = n;
 }
 
+static unsigned long long now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
 /* --- threads -------------------------------------------------------------- */
 
 /* The next sample of the epoch; NULL at its end. */
@@ -179,9 +189,11 @@ static void deliver(struct reader *r)
 		return;
 	}
 	pthread_mutex_lock(&state.lock);
-	state.delivered++;
-	if (++state.ready % run.batch == 0)
+	state.ready++;
+	if (++state.delivered % run.batch == 0) {
+		state.whole_at[state.delivered / run.batch - 1] = now();
 		pthread_cond_signal(&state.more);
+	}
 	while (state.ready >= (size_t)run.accelerators * BATCHES_WAITING * run.batch)
 		pthread_cond_wait(&state.less, &state.lock);
 	pthread_mutex_unlock(&state.lock);
@@ -201,15 +213,32 @@ static void *run_reader(void *data)
 	pthread_mutex_lock(&state.lock);
 	state.readers--;
 	pthread_cond_broadcast(&state.more);
+	/* Those who still wait have nothing more to read either. */
+	pthread_cond_broadcast(&state.less);
 	pthread_mutex_unlock(&state.lock);
 	return NULL;
 }
 
-/* Batches; what is left at the end is none.  Returns how many it has computed. */
+/* Until @end, which may be over */
+static void compute_until(unsigned long long end)
+{
+	struct timespec t = { end / 1000000000, end % 1000000000 };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL))
+		;
+}
+
+/*
+ * Batches; what is left at the end is none.  Returns how many it has computed.
+ *
+ * An accelerator is a device: it begins with a batch when that is whole and the last one is
+ * computed, not when this thread, which shares a processor with the readers, gets to run.
+ */
 static void *run_accelerator(void *unused)
 {
-	struct timespec step = { run.step / 1000000000, run.step % 1000000000 };
+	unsigned long long end = 0, whole;
 	uintptr_t steps = 0;
+	unsigned int i;
 
 	(void)unused;
 	for (;; steps++) {
@@ -221,9 +250,12 @@ static void *run_accelerator(void *unused)
 			return (void *)steps;
 		}
 		state.ready -= run.batch;
-		pthread_cond_broadcast(&state.less);
+		whole = state.whole_at[state.batches++];
+		for (i = 0; i < run.batch; i++)
+			pthread_cond_signal(&state.less);
 		pthread_mutex_unlock(&state.lock);
-		nanosleep(&step, NULL);
+		end = (end > whole ? end : whole) + run.step;
+		compute_until(end);
 	}
 }
 
@@ -232,14 +264,6 @@ static void *run_accelerator(void *unused)
 struct counts {
 	unsigned long long wall, cpu, copy, requests, sectors;
 };
-
-static unsigned long long now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
 
 /* A line of /sys/dev/block/MAJOR:MINOR/stat begins with reads, merges and sectors. */
 static void get_counts(const char *root, struct counts *c)
@@ -293,6 +317,7 @@ static uint64_t run_threads(struct reader *r)
 	void *ret;
 
 	state.readers = run.threads;
+	state.whole_at = allocate((run.count / run.batch + 1) * sizeof(*state.whole_at));
 	if (by_thread)
 		ahead = start(run_ahead, NULL);
 	for (i = 0; i < run.threads; i++)
@@ -307,6 +332,7 @@ static uint64_t run_threads(struct reader *r)
 	}
 	if (by_thread)
 		pthread_join(ahead, NULL);
+	free(state.whole_at);
 	free(accelerators);
 	free(readers);
 	return steps;
