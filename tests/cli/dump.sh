@@ -83,6 +83,17 @@ says '--extract to a file' 1 'Not a directory' "$dump" --extract=full/file good.
 ln -s full link
 says '--extract through a symlink to a full one' 1 'not empty' "$dump" --extract=link good.dsfs
 
+# Above a limit of sizes a file is not there, and all others are.
+limited()
+(
+	ulimit -f 2
+	"$dump" --extract="$1" good.dsfs
+)
+says '--extract above the limit of sizes' 1 '/broken: content: File too large' limited small
+check 'it leaves the file out' test ! -e small/broken
+check 'all that is there is whole' test -z "$("$listing" --as-packed small |
+	grep -v '^/	' | grep -vxFf tree.list)"
+
 cp good.dsfs bad.dsfs
 flip bad.dsfs "$(data_of bad.dsfs /broken)"
 says '--extract of bad data names the file' 1 '/broken: content: data checksum' \

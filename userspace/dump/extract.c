@@ -7,11 +7,14 @@
  *
  * Only the innermost directory is held open, since trees are deeper than the
  * limit of open files; the way back is "..", and it is compared with where we
- * came from.  Directories get owner, mode and times in a second walk, when
- * nothing is written into them any more and links to their files are made.
+ * came from.  A file gets its name when all of it, attributes included, is
+ * there, so that a run that is cut off leaves whole files.  Directories get
+ * owner, mode and times in a second walk, when nothing is written into them any
+ * more and links to their files are made.
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
@@ -19,6 +22,7 @@
 
 #include "dump.h"
 #include "msg.h"
+#include "newfile.h"
 
 struct place {
 	dev_t dev;
@@ -30,6 +34,7 @@ struct place {
  * @root: the target, open
  * @cwd: the directory that entries are made in, open; -1: @root
  * @trail: the directories above it
+ * @file: the one that is being made
  * @skipped: attributes that only root can restore
  */
 struct extract {
@@ -40,6 +45,7 @@ struct extract {
 	size_t depth;
 	size_t room;
 	struct listing_links links;
+	struct newfile file;
 	u64 skipped;
 	bool is_root;
 };
@@ -195,13 +201,23 @@ static void set_attrs_at(struct extract *x, const struct walk_entry *e)
 		failed(x, e->path, "time");
 }
 
+/**
+ * struct content - what is written of a file
+ * @end: of the last byte that is no hole
+ */
+struct content {
+	int fd;
+	u64 end;
+};
+
 static int put_piece(void *arg, u64 pos, const void *data, u64 len)
 {
+	struct content *c = arg;
 	const u8 *at = data;
 	ssize_t n;
 
-	for (; data && len; at += n, pos += n, len -= n) {
-		n = pwrite(*(int *)arg, at, len, pos);
+	for (; data && len; at += n, pos += n, len -= n, c->end = pos) {
+		n = pwrite(c->fd, at, len, pos);
 		if (!n)
 			return -ENOSPC;
 		if (n < 0 && errno != EINTR)
@@ -215,31 +231,31 @@ static int put_piece(void *arg, u64 pos, const void *data, u64 len)
 static void make_file(struct extract *x, const struct walk_entry *e)
 {
 	struct dsfs_err err = { 0 };
-	bool whole = false;
-	int fd, ret;
+	struct content c = { 0 };
+	const char *what;
+	int ret;
 
-	fd = openat(x->cwd, e->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-		    O_CLOEXEC, 0600);
-	if (fd < 0) {
+	if (newfile_open(&x->file, x->cwd)) {
 		failed(x, e->path, "create");
 		return;
 	}
+	c.fd = x->file.fd;
 	ret = image_stream(x->d->src, &e->node.attr, &e->node.ext, true,
-			   put_piece, &fd, &err);
-	if (ret)
+			   put_piece, &c, &err);
+	if (ret) {
 		dump_error(x->d, e->path, "content", ret, &err);
-	else if (ftruncate(fd, e->node.attr.size))
-		failed(x, e->path, "size");
-	else
-		whole = true;
-	set_attrs_fd(x, e, fd);
-	if (close(fd)) {
-		failed(x, e->path, "close");
-		whole = false;
+		newfile_drop(&x->file);
+		return;
 	}
-	/* What is not whole must not look as if it were. */
-	if (!whole && unlinkat(x->cwd, e->name, 0))
-		failed(x, e->path, "unlink");
+	if (c.end < e->node.attr.size && ftruncate(c.fd, e->node.attr.size)) {
+		failed(x, e->path, "size");
+		newfile_drop(&x->file);
+		return;
+	}
+	set_attrs_fd(x, e, c.fd);
+	what = newfile_publish(&x->file, e->name);
+	if (what)
+		failed(x, e->path, what);
 }
 
 static void make_symlink(struct extract *x, const struct walk_entry *e)
@@ -420,6 +436,8 @@ int dump_extract(struct dump *d, const char *dir)
 	if (open_target(&x, dir))
 		return -1;
 	umask(0);
+	/* A file above the limit of sizes is an error of that file. */
+	signal(SIGXFSZ, SIG_IGN);
 	ret = walk(d, &make, &x);
 	if (!ret)
 		ret = walk(d, &finish, &x);
