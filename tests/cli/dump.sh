@@ -166,8 +166,25 @@ exits '-V' 0 "$dump" -V
 exits 'usage: no image' 2 "$dump"
 exits 'usage: two images' 2 "$dump" good.dsfs good.dsfs
 exits 'usage: unknown option' 2 "$dump" --nonsense good.dsfs
-exits 'usage: two requests' 2 "$dump" --list --regions good.dsfs
-exits 'usage: --cat --json' 2 "$dump" --json --cat=/x good.dsfs
+says 'usage: two requests' 2 '--regions and --list do not go together' \
+	"$dump" --list --regions good.dsfs
+says 'usage: --cat --json' 2 '--json and --cat do not go together' \
+	"$dump" --json --cat=/x good.dsfs
+says 'usage: --extract --json' 2 '--json and --extract do not go together' \
+	"$dump" --json --extract=twice good.dsfs
+says 'usage: --generations --generation' 2 \
+	'--generation and --generations do not go together' \
+	"$dump" --generations --generation=1 good.dsfs
+says 'usage: --generation alone' 2 '--generation: needs an option' \
+	"$dump" --generation=1 good.dsfs
+for option in --cat=/broken --extract=twice --path=/broken --dir=/ --extents=/broken \
+	      --inode=1 '--list --generation=1'; do
+	# shellcheck disable=SC2086
+	says "usage: $option twice" 2 "--$(sed 's/.*--//; s/=.*//' <<<"$option"): given twice" \
+		"$dump" $option $option good.dsfs
+	check "usage: $option twice: nothing is shown" test ! -s "$out"
+done
+check 'usage: nothing is extracted' test ! -e twice
 exits 'usage: --inode=x' 2 "$dump" --inode=x good.dsfs
-exits 'usage: --no-data alone' 2 "$dump" --no-data good.dsfs
+says 'usage: --no-data alone' 2 '--no-data: goes with --list only' "$dump" --no-data good.dsfs
 finish

@@ -159,16 +159,51 @@ static int run(struct dump *d, const struct request *r)
 	return dump_supers(d);
 }
 
-static int requests(const struct request *r)
+/* The options that say what to show: how many are given, and the first two. */
+static int requests(const struct request *r, const char *names[2])
 {
-	return r->regions + !!r->inode + !!r->path + !!r->dir + !!r->extents +
-	       r->list + !!r->extract + !!r->cat + r->generations;
+	const struct {
+		const char *name;
+		bool given;
+	} all[] = {
+		{ "regions", r->regions }, { "inode", r->inode }, { "path", r->path },
+		{ "dir", r->dir }, { "extents", r->extents }, { "list", r->list },
+		{ "cat", r->cat }, { "generations", r->generations },
+		{ "extract", r->extract },
+	};
+	int n = 0;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (all[i].given && n++ < 2)
+			names[n - 1] = all[i].name;
+	return n;
+}
+
+/* Return: -1 to go on, or the exit status. */
+static int check_request(const struct request *r)
+{
+	const char *names[2];
+	int n = requests(r, names);
+
+	if (n > 1)
+		return args_clash(EXIT_USAGE, names[0], names[1]);
+	if (r->json && (r->cat || r->extract))
+		return args_clash(EXIT_USAGE, "json", names[0]);
+	if (r->past && r->generations)
+		return args_clash(EXIT_USAGE, "generation", "generations");
+	if (r->past && !n)
+		return args_wrong(EXIT_USAGE,
+				  "--generation: needs an option that says what to show of it");
+	if (r->no_data && !r->list)
+		return args_wrong(EXIT_USAGE, "--no-data: goes with --list only");
+	return -1;
 }
 
 static int dump(const char *path, const struct request *r)
 {
 	struct dump d = { .as_json = r->json, .no_data = r->no_data };
-	bool supers = !requests(r);
+	const char *names[2];
+	bool supers = !requests(r, names);
 	int ret, bad;
 
 	if (image_open(&d.img, path))
@@ -221,16 +256,16 @@ int main(int argc, char **argv)
 	struct request r = { 0 };
 	const struct arg args[] = {
 		{ 0, "regions", .flag = &r.regions },
-		{ 0, "inode", .take = take_inode, .ctx = &r },
-		{ 0, "path", .text = &r.path },
-		{ 0, "dir", .text = &r.dir },
-		{ 0, "extents", .text = &r.extents },
+		{ 0, "inode", .take = take_inode, .ctx = &r, .once = true },
+		{ 0, "path", .text = &r.path, .once = true },
+		{ 0, "dir", .text = &r.dir, .once = true },
+		{ 0, "extents", .text = &r.extents, .once = true },
 		{ 0, "list", .flag = &r.list },
 		{ 0, "no-data", .flag = &r.no_data },
-		{ 0, "cat", .text = &r.cat },
+		{ 0, "cat", .text = &r.cat, .once = true },
 		{ 0, "generations", .flag = &r.generations },
-		{ 0, "generation", .take = take_generation, .ctx = &r },
-		{ 0, "extract", .text = &r.extract },
+		{ 0, "generation", .take = take_generation, .ctx = &r, .once = true },
+		{ 0, "extract", .text = &r.extract, .once = true },
 		{ 0, "json", .flag = &r.json },
 		{ }
 	};
@@ -244,9 +279,8 @@ int main(int argc, char **argv)
 	image = args_single("image", argc, argv);
 	if (!image)
 		return EXIT_USAGE;
-	if (requests(&r) > 1 || (r.json && (r.cat || r.extract)) ||
-	    (r.no_data && !r.list) ||
-	    (r.past && (!requests(&r) || r.generations)))
-		return args_wrong(EXIT_USAGE, "options that do not go together");
+	ret = check_request(&r);
+	if (ret >= 0)
+		return ret;
 	return dump(image, &r) ? EXIT_ERROR : EXIT_OK;
 }
