@@ -114,6 +114,33 @@ for region in symlinks xattrs; do
 	check "--list: an errno stands for $region" grep -q '	!74\(	\|$\)' "$out"
 done
 
+# --- what fails again and again
+mkdir -p twenty
+for i in {1..20}; do
+	echo "$i" >"twenty/$i"
+done
+"$bin/mkfs.dsfs" -q twenty.dsfs twenty
+few_files()
+(
+	# the image, the target and a directory of it are open, and no file can be
+	exec 3>&- 4>&- 5>&-
+	ulimit -n 6
+	"$dump" --extract="$1" twenty.dsfs
+)
+says 'no more open files' 1 'Too many open files: stopped here' few_files none
+check 'no more open files: one message' test "$(wc -l <"$err")" = 1
+cp twenty.dsfs bad.dsfs
+for i in {1..15}; do
+	flip bad.dsfs "$(data_of bad.dsfs "/$i")"
+done
+says 'many bad files' 1 'some: 15 errors, 5 of them not named: --verbose names all' \
+	"$dump" --extract=some bad.dsfs
+check 'many bad files: ten are named' test "$(grep -c ': content: ' "$err")" = 10
+check 'many bad files: the others are there' test "$(ls some | wc -l)" = 5
+exits 'many bad files: --verbose' 1 "$dump" -v --extract=more bad.dsfs
+check 'many bad files: --verbose names all' test "$(grep -c ': content: ' "$err")" = 15
+check 'many bad files: --verbose: no more than that' test "$(wc -l <"$err")" = 15
+
 if [ "$(id -u)" -eq 0 ]; then
 	chmod 755 "$work"
 	mkdir -m 777 user
@@ -187,4 +214,5 @@ done
 check 'usage: nothing is extracted' test ! -e twice
 exits 'usage: --inode=x' 2 "$dump" --inode=x good.dsfs
 says 'usage: --no-data alone' 2 '--no-data: goes with --list only' "$dump" --no-data good.dsfs
+says 'usage: --verbose alone' 2 '--verbose: goes with --extract only' "$dump" -v good.dsfs
 finish

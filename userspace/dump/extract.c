@@ -36,6 +36,7 @@ struct place {
  * @trail: the directories above it
  * @file: the one that is being made
  * @skipped: attributes that only root can restore
+ * @stop: why there is no use in going on, as a negative errno
  */
 struct extract {
 	struct dump *d;
@@ -47,15 +48,43 @@ struct extract {
 	struct listing_links links;
 	struct newfile file;
 	u64 skipped;
+	int stop;
 	bool is_root;
 };
 
+/* What fails with these would fail for every object that comes. */
+static bool is_lasting(int err)
+{
+	return err == ENOSPC || err == EDQUOT || err == EMFILE || err == ENFILE ||
+	       err == EROFS;
+}
+
+/* Name what fails, and end the run if there is no use in going on. */
 static void failed(struct extract *x, const char *path, const char *what)
 {
 	int err = errno;
 
-	x->d->errors++;
-	msg_error(path, "%s: %s", what, strerror(err));
+	if (x->stop)
+		return;
+	if (is_lasting(err)) {
+		x->stop = -err;
+		x->d->errors++;
+		msg_error(path, "%s: %s: stopped here", what, strerror(err));
+	} else if (dump_count(x->d, what)) {
+		msg_error(path, "%s: %s", what, strerror(err));
+	}
+}
+
+/*
+ * The same for an attribute: ENOSPC is said of one that is too large for its
+ * inode, too.  If it is the disk, what comes next fails for the same reason.
+ */
+static void failed_xattr(struct extract *x, const char *path, const char *name)
+{
+	int err = errno;
+
+	if (dump_count(x->d, "xattrs"))
+		msg_error(path, "%s: %s", name, strerror(err));
 }
 
 static int where(int fd, struct place *p)
@@ -150,7 +179,7 @@ static void set_xattrs(struct extract *x, const struct walk_entry *e, int fd)
 			x->skipped++;
 		else if (fd >= 0 ? fsetxattr(fd, a->name, a->value, a->len, 0) :
 			 lsetxattr(e->name, a->name, a->value, a->len, 0))
-			failed(x, e->path, a->name);
+			failed_xattr(x, e->path, a->name);
 	}
 out:
 	xattr_list_free(&list);
@@ -242,8 +271,13 @@ static void make_file(struct extract *x, const struct walk_entry *e)
 	c.fd = x->file.fd;
 	ret = image_stream(x->d->src, &e->node.attr, &e->node.ext, true,
 			   put_piece, &c, &err);
-	if (ret) {
+	if (ret && !err.what && is_lasting(-ret)) {
+		errno = -ret;
+		failed(x, e->path, "content");
+	} else if (ret) {
 		dump_error(x->d, e->path, "content", ret, &err);
+	}
+	if (ret) {
 		newfile_drop(&x->file);
 		return;
 	}
@@ -253,6 +287,10 @@ static void make_file(struct extract *x, const struct walk_entry *e)
 		return;
 	}
 	set_attrs_fd(x, e, c.fd);
+	if (x->stop) {
+		newfile_drop(&x->file);
+		return;
+	}
 	what = newfile_publish(&x->file, e->name);
 	if (what)
 		failed(x, e->path, what);
@@ -318,11 +356,10 @@ static int make_dir(struct extract *x, const struct walk_entry *e)
 {
 	if (!*e->name)
 		return 0;
-	if (mkdirat(x->cwd, e->name, 0700) || go_down(x, e->name)) {
-		failed(x, e->path, "mkdir");
-		return 1;
-	}
-	return 0;
+	if (!mkdirat(x->cwd, e->name, 0700) && !go_down(x, e->name))
+		return 0;
+	failed(x, e->path, "mkdir");
+	return x->stop ? x->stop : 1;
 }
 
 static int enter_make(void *arg, const struct walk_entry *e)
@@ -345,7 +382,7 @@ static int enter_make(void *arg, const struct walk_entry *e)
 		make_symlink(x, e);
 	else
 		make_special(x, e);
-	return 0;
+	return x->stop;
 }
 
 static int leave_make(void *arg, const struct walk_entry *e)
@@ -354,8 +391,13 @@ static int leave_make(void *arg, const struct walk_entry *e)
 
 	if (!*e->name || !go_up(x))
 		return 0;
+	if (errno == ESTALE && !x->stop) {
+		x->d->errors++;
+		msg_error(e->path, "was moved away while it was filled: stopped here");
+		x->stop = -ESTALE;
+	}
 	failed(x, e->path, "way back");
-	return -ESTALE;
+	return x->stop ? x->stop : -EIO;
 }
 
 static int enter_finish(void *arg, const struct walk_entry *e)
@@ -365,7 +407,7 @@ static int enter_finish(void *arg, const struct walk_entry *e)
 	if (!*e->name || !go_down(x, e->name))
 		return 0;
 	failed(x, e->path, "directory");
-	return 1;
+	return x->stop ? x->stop : 1;
 }
 
 static int leave_finish(void *arg, const struct walk_entry *e)
@@ -375,12 +417,12 @@ static int leave_finish(void *arg, const struct walk_entry *e)
 
 	if (fd < 0) {
 		failed(x, e->path, "directory");
-		return -EMFILE;
+		return x->stop;
 	}
 	ret = leave_make(arg, e);
 	set_attrs_fd(x, e, fd);
 	close(fd);
-	return ret;
+	return ret ? ret : x->stop;
 }
 
 static int dir_is_empty(int fd)
@@ -444,6 +486,9 @@ int dump_extract(struct dump *d, const char *dir)
 	/* what else ends a walk was named where it happened */
 	if (ret == -ENOMEM)
 		dump_error(d, dir, "extract", ret, &(struct dsfs_err){ 0 });
+	if (d->hidden)
+		msg_error(dir, "%llu errors, %llu of them not named: --verbose names all",
+			  d->errors, d->hidden);
 	if (x.skipped)
 		msg_warn(dir, "%llu set-id bits, trusted and security attributes not restored: only root can",
 			 x.skipped);

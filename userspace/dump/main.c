@@ -11,6 +11,9 @@
 
 enum { EXIT_OK, EXIT_ERROR, EXIT_USAGE };
 
+/* Errors of a kind that --extract names, one by one */
+#define PER_KIND	10
+
 /**
  * struct request - what the command line asks for
  * @inode: and the other texts: the option's value; NULL: it was not given
@@ -25,6 +28,7 @@ struct request {
 	bool json;
 	bool no_data;
 	bool past;
+	bool verbose;
 };
 
 static const char usage_text[] =
@@ -41,17 +45,34 @@ static const char usage_text[] =
 "      --cat=PATH       write a file's contents to standard output\n"
 "      --generations    the generations that the image keeps\n"
 "      --extract=DIR    restore the tree into DIR, which is new or empty\n"
+"  -v, --verbose        with --extract: name all that fails\n"
 "      --generation=N   look at an older generation\n"
 "      --json           as JSON\n"
 "  -h, --help           this text\n"
 "  -V, --version        the version\n";
+
+bool dump_count(struct dump *d, const char *what)
+{
+	unsigned int i;
+
+	d->errors++;
+	for (i = 0; i < DUMP_KINDS - 1 && d->kinds[i].what; i++)
+		if (!strcmp(d->kinds[i].what, what))
+			break;
+	d->kinds[i].what = what;
+	if (!d->per_kind || d->kinds[i].count++ < d->per_kind)
+		return true;
+	d->hidden++;
+	return false;
+}
 
 void dump_error(struct dump *d, const char *path, const char *what, int ret,
 		const struct dsfs_err *err)
 {
 	char text[256];
 
-	d->errors++;
+	if (!dump_count(d, what))
+		return;
 	image_err_text(err, ret, text, sizeof(text));
 	msg_error(path, "%s: %s", what, text);
 }
@@ -196,6 +217,8 @@ static int check_request(const struct request *r)
 				  "--generation: needs an option that says what to show of it");
 	if (r->no_data && !r->list)
 		return args_wrong(EXIT_USAGE, "--no-data: goes with --list only");
+	if (r->verbose && !r->extract)
+		return args_wrong(EXIT_USAGE, "--verbose: goes with --extract only");
 	return -1;
 }
 
@@ -205,6 +228,9 @@ static int dump(const char *path, const struct request *r)
 	const char *names[2];
 	bool supers = !requests(r, names);
 	int ret, bad;
+
+	if (r->extract && !r->verbose)
+		d.per_kind = PER_KIND;
 
 	if (image_open(&d.img, path))
 		return -1;
@@ -267,6 +293,7 @@ int main(int argc, char **argv)
 		{ 0, "generation", .take = take_generation, .ctx = &r, .once = true },
 		{ 0, "extract", .text = &r.extract, .once = true },
 		{ 0, "json", .flag = &r.json },
+		{ 'v', "verbose", .flag = &r.verbose },
 		{ }
 	};
 	const char *image;
