@@ -110,7 +110,7 @@ for region in symlinks xattrs; do
 	[ "$bytes" -gt 0 ] || continue
 	cp good.dsfs bad.dsfs
 	flip bad.dsfs $((at + 10))
-	says "--list of bad $region" 1 'Bad message' "$dump" --list bad.dsfs
+	says "--list of bad $region" 1 'wrong checksum' "$dump" --list bad.dsfs
 	check "--list: an errno stands for $region" grep -q '	!74\(	\|$\)' "$out"
 done
 
@@ -158,13 +158,25 @@ fi
 
 # --- what is wrong
 says 'no such path' 1 '/nothing: No such file' "$dump" --path=/nothing good.dsfs
-says 'no directory on the way' 1 'Not a directory' "$dump" --path=/types/regular/x good.dsfs
+says 'no directory on the way' 1 '/x: a part of the path is not a directory' "$dump" --path=/types/regular/x good.dsfs
 says '--dir of a file' 1 'Not a directory' "$dump" --dir=/types/regular good.dsfs
 says '--cat of a directory' 1 'not a regular file' "$dump" --cat=/types good.dsfs
 says '--inode out of range' 1 'inode number' "$dump" --inode=4000000 good.dsfs
 says '--inode=0' 1 'inode number' "$dump" --inode=0 good.dsfs
 says 'no image' 1 'No such file' "$dump" missing
-says 'zeros' 1 'no valid superblock' "$dump" full/file
+head -c 100000 /dev/zero >zeros
+for f in zeros full/file; do
+	says "no image: $f" 1 "$f: not a DSFS image" "$dump" --list "$f"
+	check "no image: $f: one message" test "$(wc -l <"$err")" = 1
+done
+says 'a slot without the magic number' 1 'no DSFS superblock: magic 0, limit 0x53465344' bash -c \
+	"'$dump' zeros >&2"
+ln -s circle circle
+says 'symlinks in a circle' 1 'open: symbolic links that lead in a circle' "$dump" circle
+says '--extract to symlinks in a circle' 1 'circle: open: symbolic links' \
+	"$dump" --extract=circle good.dsfs
+says '--extract below a file' 1 'mkdir: a part of the path is not a directory' \
+	"$dump" --extract=zeros/x good.dsfs
 cp good.dsfs bad.dsfs
 flip bad.dsfs 1100
 says 'a bad slot is named, the rest is shown' 1 'slot 0: superblock checksum' "$dump" --list bad.dsfs
@@ -185,7 +197,13 @@ says 'a walk of directories that share entries has an end' 1 'entries of all dir
 	"$dump" --list bad.dsfs
 says 'and so has its extraction' 1 'entries of all directories' "$dump" --extract=shared bad.dsfs
 says 'and its check' 4 'entries of all directories' "$bin/fsck.dsfs" bad.dsfs
-exits 'standard output is full' 1 bash -c "'$dump' --list good.dsfs >/dev/full"
+head -c 1000000 /dev/zero >twenty/large
+"$bin/mkfs.dsfs" -q -f twenty.dsfs twenty
+for show in --list --cat=/large --json; do
+	says "standard output is full: $show" 1 'standard output: ' \
+		bash -c "'$dump' $show twenty.dsfs >/dev/full"
+	check "standard output is full: $show: one message" test "$(wc -l <"$err")" = 1
+done
 
 # --- usage
 exits '--help' 0 "$dump" --help

@@ -71,7 +71,7 @@ static void failed(struct extract *x, const char *path, const char *what)
 		x->d->errors++;
 		msg_error(path, "%s: %s: stopped here", what, strerror(err));
 	} else if (dump_count(x->d, what)) {
-		msg_error(path, "%s: %s", what, strerror(err));
+		msg_error(path, "%s: %s", what, msg_why(err));
 	}
 }
 
@@ -445,12 +445,14 @@ static int open_target(struct extract *x, const char *dir)
 	int empty;
 
 	if (mkdir(dir, 0700) && errno != EEXIST) {
-		msg_error(dir, "mkdir: %s", strerror(errno));
+		msg_error(dir, "mkdir: %s", msg_why(errno));
 		return -1;
 	}
 	x->root = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (x->root < 0) {
-		msg_error(dir, "open: %s", strerror(errno));
+		/* it is there, so ENOTDIR is its own */
+		msg_error(dir, "open: %s", errno == ENOTDIR ? strerror(errno) :
+			  msg_why(errno));
 		return -1;
 	}
 	empty = dir_is_empty(x->root);

@@ -119,8 +119,10 @@ static int cat_piece(void *arg, u64 pos, const void *data, u64 len)
 	(void)pos;
 	for (; len; len -= n) {
 		n = data || len < sizeof(zeros) ? len : sizeof(zeros);
-		if (fwrite(data ? data : zeros, 1, n, stdout) != n)
-			return -errno;
+		if (fwrite(data ? data : zeros, 1, n, stdout) != n) {
+			msg_lost_stdout();
+			return -EIO;
+		}
 	}
 	return 0;
 }
@@ -135,7 +137,7 @@ int dump_cat(struct dump *d, const char *path)
 		return -1;
 	ret = image_stream(d->src, &node.attr, &node.ext, true, cat_piece, NULL,
 			   &err);
-	if (ret)
+	if (ret && !ferror(stdout))
 		dump_error(d, path, "content", ret, &err);
 	return ret ? -1 : 0;
 }
@@ -151,7 +153,7 @@ static int check_blocksums(struct dump *d)
 		return 0;
 	if (ret)
 		msg_error(d->img.path, "block checksums at %llu: %s",
-			  r->pos, strerror(-ret));
+			  r->pos, msg_why(-ret));
 	else
 		msg_error(d->img.path, "block checksums at %llu: checksum %#x, expected %#x",
 			  r->pos, sum, r->checksum);
