@@ -35,6 +35,8 @@ static int check_image(struct update *u)
 	u32 sum;
 
 	image_report_slots(&u->img);
+	if (image_is_foreign(&u->img))
+		return ret;
 	if (ret)
 		return damaged(u, "superblock", &err, ret);
 	r = &u->img.geo->regions[DSFS_REGION_BLOCKSUMS];

@@ -83,6 +83,17 @@ says '--extract to a file' 1 'Not a directory' "$dump" --extract=full/file good.
 ln -s full link
 says '--extract through a symlink to a full one' 1 'not empty' "$dump" --extract=link good.dsfs
 
+# Above a limit of sizes a file is not there, and all others are.
+limited()
+(
+	ulimit -f 2
+	"$dump" --extract="$1" good.dsfs
+)
+says '--extract above the limit of sizes' 1 '/broken: content: File too large' limited small
+check 'it leaves the file out' test ! -e small/broken
+check 'all that is there is whole' test -z "$("$listing" --as-packed small |
+	grep -v '^/	' | grep -vxFf tree.list)"
+
 cp good.dsfs bad.dsfs
 flip bad.dsfs "$(data_of bad.dsfs /broken)"
 says '--extract of bad data names the file' 1 '/broken: content: data checksum' \
@@ -99,9 +110,36 @@ for region in symlinks xattrs; do
 	[ "$bytes" -gt 0 ] || continue
 	cp good.dsfs bad.dsfs
 	flip bad.dsfs $((at + 10))
-	says "--list of bad $region" 1 'Bad message' "$dump" --list bad.dsfs
+	says "--list of bad $region" 1 'wrong checksum' "$dump" --list bad.dsfs
 	check "--list: an errno stands for $region" grep -q '	!74\(	\|$\)' "$out"
 done
+
+# --- what fails again and again
+mkdir -p twenty
+for i in {1..20}; do
+	echo "$i" >"twenty/$i"
+done
+"$bin/mkfs.dsfs" -q twenty.dsfs twenty
+few_files()
+(
+	# the image, the target and a directory of it are open, and no file can be
+	exec 3>&- 4>&- 5>&-
+	ulimit -n 6
+	"$dump" --extract="$1" twenty.dsfs
+)
+says 'no more open files' 1 'Too many open files: stopped here' few_files none
+check 'no more open files: one message' test "$(wc -l <"$err")" = 1
+cp twenty.dsfs bad.dsfs
+for i in {1..15}; do
+	flip bad.dsfs "$(data_of bad.dsfs "/$i")"
+done
+says 'many bad files' 1 'some: 15 errors, 5 of them not named: --verbose names all' \
+	"$dump" --extract=some bad.dsfs
+check 'many bad files: ten are named' test "$(grep -c ': content: ' "$err")" = 10
+check 'many bad files: the others are there' test "$(ls some | wc -l)" = 5
+exits 'many bad files: --verbose' 1 "$dump" -v --extract=more bad.dsfs
+check 'many bad files: --verbose names all' test "$(grep -c ': content: ' "$err")" = 15
+check 'many bad files: --verbose: no more than that' test "$(wc -l <"$err")" = 15
 
 if [ "$(id -u)" -eq 0 ]; then
 	chmod 755 "$work"
@@ -120,13 +158,25 @@ fi
 
 # --- what is wrong
 says 'no such path' 1 '/nothing: No such file' "$dump" --path=/nothing good.dsfs
-says 'no directory on the way' 1 'Not a directory' "$dump" --path=/types/regular/x good.dsfs
+says 'no directory on the way' 1 '/x: a part of the path is not a directory' "$dump" --path=/types/regular/x good.dsfs
 says '--dir of a file' 1 'Not a directory' "$dump" --dir=/types/regular good.dsfs
 says '--cat of a directory' 1 'not a regular file' "$dump" --cat=/types good.dsfs
 says '--inode out of range' 1 'inode number' "$dump" --inode=4000000 good.dsfs
 says '--inode=0' 1 'inode number' "$dump" --inode=0 good.dsfs
 says 'no image' 1 'No such file' "$dump" missing
-says 'zeros' 1 'no valid superblock' "$dump" full/file
+head -c 100000 /dev/zero >zeros
+for f in zeros full/file; do
+	says "no image: $f" 1 "$f: not a DSFS image" "$dump" --list "$f"
+	check "no image: $f: one message" test "$(wc -l <"$err")" = 1
+done
+says 'a slot without the magic number' 1 'no DSFS superblock: magic 0, limit 0x53465344' bash -c \
+	"'$dump' zeros >&2"
+ln -s circle circle
+says 'symlinks in a circle' 1 'open: symbolic links that lead in a circle' "$dump" circle
+says '--extract to symlinks in a circle' 1 'circle: open: symbolic links' \
+	"$dump" --extract=circle good.dsfs
+says '--extract below a file' 1 'mkdir: a part of the path is not a directory' \
+	"$dump" --extract=zeros/x good.dsfs
 cp good.dsfs bad.dsfs
 flip bad.dsfs 1100
 says 'a bad slot is named, the rest is shown' 1 'slot 0: superblock checksum' "$dump" --list bad.dsfs
@@ -147,7 +197,13 @@ says 'a walk of directories that share entries has an end' 1 'entries of all dir
 	"$dump" --list bad.dsfs
 says 'and so has its extraction' 1 'entries of all directories' "$dump" --extract=shared bad.dsfs
 says 'and its check' 4 'entries of all directories' "$bin/fsck.dsfs" bad.dsfs
-exits 'standard output is full' 1 bash -c "'$dump' --list good.dsfs >/dev/full"
+head -c 1000000 /dev/zero >twenty/large
+"$bin/mkfs.dsfs" -q -f twenty.dsfs twenty
+for show in --list --cat=/large --json; do
+	says "standard output is full: $show" 1 'standard output: ' \
+		bash -c "'$dump' $show twenty.dsfs >/dev/full"
+	check "standard output is full: $show: one message" test "$(wc -l <"$err")" = 1
+done
 
 # --- usage
 exits '--help' 0 "$dump" --help
@@ -155,8 +211,26 @@ exits '-V' 0 "$dump" -V
 exits 'usage: no image' 2 "$dump"
 exits 'usage: two images' 2 "$dump" good.dsfs good.dsfs
 exits 'usage: unknown option' 2 "$dump" --nonsense good.dsfs
-exits 'usage: two requests' 2 "$dump" --list --regions good.dsfs
-exits 'usage: --cat --json' 2 "$dump" --json --cat=/x good.dsfs
+says 'usage: two requests' 2 '--regions and --list do not go together' \
+	"$dump" --list --regions good.dsfs
+says 'usage: --cat --json' 2 '--json and --cat do not go together' \
+	"$dump" --json --cat=/x good.dsfs
+says 'usage: --extract --json' 2 '--json and --extract do not go together' \
+	"$dump" --json --extract=twice good.dsfs
+says 'usage: --generations --generation' 2 \
+	'--generation and --generations do not go together' \
+	"$dump" --generations --generation=1 good.dsfs
+says 'usage: --generation alone' 2 '--generation: needs an option' \
+	"$dump" --generation=1 good.dsfs
+for option in --cat=/broken --extract=twice --path=/broken --dir=/ --extents=/broken \
+	      --inode=1 '--list --generation=1'; do
+	# shellcheck disable=SC2086
+	says "usage: $option twice" 2 "--$(sed 's/.*--//; s/=.*//' <<<"$option"): given twice" \
+		"$dump" $option $option good.dsfs
+	check "usage: $option twice: nothing is shown" test ! -s "$out"
+done
+check 'usage: nothing is extracted' test ! -e twice
 exits 'usage: --inode=x' 2 "$dump" --inode=x good.dsfs
-exits 'usage: --no-data alone' 2 "$dump" --no-data good.dsfs
+says 'usage: --no-data alone' 2 '--no-data: goes with --list only' "$dump" --no-data good.dsfs
+says 'usage: --verbose alone' 2 '--verbose: goes with --extract only' "$dump" -v good.dsfs
 finish

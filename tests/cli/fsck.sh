@@ -60,8 +60,17 @@ exits 'usage: two images' 16 "$fsck" good.dsfs good.dsfs
 head -c 100000 /dev/zero >zeros
 says 'no such file' 8 'missing: open: No such file' "$fsck" missing
 says 'a directory' 8 'Is a directory' "$fsck" tree
-says 'an empty file' 8 'no valid superblock' "$fsck" empty
-says 'zeros' 8 'magic' "$fsck" zeros
+says 'an empty file' 8 'empty: not a DSFS image' "$fsck" empty
+says 'zeros' 8 'zeros: not a DSFS image' "$fsck" zeros
+check 'zeros: one message' test "$(wc -l <"$err")" = 1
+says 'a device that is none' 8 '/dev/null: neither a file nor a block device' "$fsck" /dev/null
+check 'a device that is none: no errno' test "$(grep -c 'device:' "$err")" = 0
+says 'below a file' 8 'open: a part of the path is not a directory' "$fsck" good.dsfs/x
+ln -s circle circle
+says 'symlinks in a circle' 8 'open: symbolic links that lead in a circle' "$fsck" circle
+says 'a generation that is not there' 8 'generation 9: not in the image' \
+	"$fsck" --generation=9 good.dsfs
+check 'a generation that is not there: one message' test "$(wc -l <"$err")" = 1
 
 # --- superblocks
 damaged 1100

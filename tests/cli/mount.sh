@@ -32,7 +32,26 @@ exits 'usage: nothing' 1 "$mount"
 exits 'usage: no directory' 1 "$mount" good.dsfs
 exits 'usage: unknown option' 1 "$mount" --nonsense good.dsfs dir
 says 'usage: offset' 1 'offset=7: not a multiple of 512' "$mount" good.dsfs dir -o offset=7
-says 'no such image' 32 'missing: No such file' "$mount" missing dir
+says 'no such image' 32 'missing: image: No such file' "$mount" missing dir
+says 'no such mount point' 32 'missing: mount point: No such file' "$mount" good.dsfs missing
+says 'a mount point that is a file' 32 'tree/x: mount point: not a directory' \
+	"$mount" good.dsfs tree/x
+says 'an image below a file' 32 'good.dsfs/x: image: a part of the path is not a directory' \
+	"$mount" good.dsfs/x dir
+says 'a mount point below a file' 32 \
+	'good.dsfs/x: mount point: a part of the path is not a directory' \
+	"$mount" good.dsfs good.dsfs/x
+ln -s circle circle
+says 'symlinks in a circle' 32 'circle: image: symbolic links that lead in a circle' \
+	"$mount" circle dir
+head -c 1048576 /dev/zero >zeros
+says 'not an image' 32 'zeros: not a DSFS image' "$mount" zeros dir
+check 'not an image: one message' test "$(wc -l <"$err")" = 1
+says 'a short file' 32 'x: not a DSFS image' "$mount" tree/x dir
+says 'not an image where offset= says' 32 'good.dsfs: not a DSFS image' \
+	"$mount" good.dsfs dir -o offset=512
+{ cat zeros good.dsfs; } >shifted
+exits 'an image where offset= says' 0 "$mount" -f shifted dir -o offset=1M
 says 'a directory as image' 32 'neither a file nor a block device' "$mount" tree dir
 exits '-f does not mount' 0 "$mount" good.dsfs dir -f -o ro,nosuid,meta=lazy
 check '-f: nothing is mounted' test ! -e dir/x
@@ -114,10 +133,15 @@ says 'generation 0' 32 'generation: 0 is none' "$mount" moved.dsfs dir -o genera
 says 'unknown option: the kernel says so' 32 "option nonsense=1: Invalid argument" \
 	"$mount" good.dsfs dir -o nonsense=1
 check 'no loop device is left' none_left good.dsfs
-says 'no such directory' 32 'No such file' "$mount" good.dsfs missing
+says 'no such directory' 32 'missing: mount point: No such file' "$mount" good.dsfs missing
 check 'no loop device is left behind' none_left good.dsfs
-head -c 1048576 /dev/zero >zeros
-says 'no image: the kernel says why' 32 'Invalid argument' "$mount" zeros dir
+loop=$(losetup -f --show -r zeros)
+says 'a device without an image' 32 "$loop: not a DSFS image" "$mount" "$loop" dir
+losetup -d "$loop"
+cp good.dsfs bad.dsfs
+dd if=/dev/urandom of=bad.dsfs bs=1 seek=1100 count=100 conv=notrunc status=none
+dd if=/dev/urandom of=bad.dsfs bs=1 seek=66600 count=100 conv=notrunc status=none
+says 'no slot is whole: the kernel says why' 32 'superblock checksum' "$mount" bad.dsfs dir
 cp good.dsfs bad.dsfs
 flip bad.dsfs 1100
 says 'a bad slot: a warning' 0 'warning: ' "$mount" bad.dsfs dir

@@ -306,7 +306,7 @@ cases_refused()
 	says 'no image' 1 'No such file' "$mkfs" --update missing tree
 	check 'no image: none is made' test ! -e missing
 	head -c 200000 /dev/zero >zeros
-	says 'something else' 1 'cannot be built on: superblock: magic' \
+	says 'something else' 1 'zeros: not a DSFS image' \
 		"$mkfs" --update zeros tree
 	exits 'a dry run' 0 "$mkfs" -n --update image.dsfs tree
 	check 'a dry run: says what stays' grep -q '^kept where they are: 509 files' "$out"

@@ -12,7 +12,8 @@
  *		open, attr (stat, xattrs, links), list, alloc
  * N:		which call, from 1 on; 0: all of them
  * ACTION:	kill	SIGKILL, in the middle of a write or in front of the call
- *		term	SIGTERM to the process, and time for it to act on it
+ *		term	SIGTERM, or $FAULT_SIGNAL, to the process, and time for it to
+ *			act on it
  *		late	the same behind the call
  *		short	half of the bytes
  *		zero	none of them, and no error
@@ -57,6 +58,7 @@ static int error;
 static long calls;
 static const char *count_file;
 static const char *command;
+static int signal_sent = SIGTERM;
 static bool named;
 
 static void give_up(const char *why)
@@ -115,6 +117,8 @@ static void faults_init(void)
 	count_file = getenv("FAULT_COUNT");
 	command = getenv("FAULT_RUN");
 	named = getenv("FAULT_NAMED");
+	if (getenv("FAULT_SIGNAL"))
+		signal_sent = atoi(getenv("FAULT_SIGNAL"));
 	set_kinds(spec, colon - spec);
 	chosen = strtol(colon + 1, &end, 10);
 	if (*end != ':')
@@ -148,7 +152,7 @@ static void terminate(void)
 	struct timespec ts = { .tv_nsec = 20000000 };
 	int err = errno;
 
-	kill(getpid(), SIGTERM);
+	kill(getpid(), signal_sent);
 	nanosleep(&ts, NULL);
 	errno = err;
 }

@@ -9,9 +9,14 @@
 #include "json.h"
 #include "listing.h"
 
+#define DUMP_KINDS	16
+
 /**
  * struct dump - a run of the tool
  * @errors: how many objects could not be shown
+ * @per_kind: how many errors of a kind are named; 0: all
+ * @hidden: errors that were not
+ * @kinds: met so far: what failed, and how often; the last one stands for more
  */
 struct dump {
 	struct image img;
@@ -20,9 +25,23 @@ struct dump {
 	bool no_data;
 	struct json j;
 	u64 errors;
+	u64 per_kind;
+	u64 hidden;
+	struct {
+		const char *what;
+		u64 count;
+	} kinds[DUMP_KINDS];
 };
 
-/** dump_error - name an object and what is wrong with it; counts it */
+/**
+ * dump_count - count an error
+ * @what: its kind; kept, not copied
+ *
+ * Return: whether it is to be named.
+ */
+bool dump_count(struct dump *d, const char *what);
+
+/** dump_error - count an error, and name the object and what is wrong with it */
 void dump_error(struct dump *d, const char *path, const char *what, int ret,
 		const struct dsfs_err *err);
 

@@ -7,11 +7,14 @@
  *
  * Only the innermost directory is held open, since trees are deeper than the
  * limit of open files; the way back is "..", and it is compared with where we
- * came from.  Directories get owner, mode and times in a second walk, when
- * nothing is written into them any more and links to their files are made.
+ * came from.  A file gets its name when all of it, attributes included, is
+ * there, so that a run that is cut off leaves whole files.  Directories get
+ * owner, mode and times in a second walk, when nothing is written into them any
+ * more and links to their files are made.
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
@@ -19,6 +22,7 @@
 
 #include "dump.h"
 #include "msg.h"
+#include "newfile.h"
 
 struct place {
 	dev_t dev;
@@ -30,7 +34,9 @@ struct place {
  * @root: the target, open
  * @cwd: the directory that entries are made in, open; -1: @root
  * @trail: the directories above it
+ * @file: the one that is being made
  * @skipped: attributes that only root can restore
+ * @stop: why there is no use in going on, as a negative errno
  */
 struct extract {
 	struct dump *d;
@@ -40,16 +46,45 @@ struct extract {
 	size_t depth;
 	size_t room;
 	struct listing_links links;
+	struct newfile file;
 	u64 skipped;
+	int stop;
 	bool is_root;
 };
 
+/* What fails with these would fail for every object that comes. */
+static bool is_lasting(int err)
+{
+	return err == ENOSPC || err == EDQUOT || err == EMFILE || err == ENFILE ||
+	       err == EROFS;
+}
+
+/* Name what fails, and end the run if there is no use in going on. */
 static void failed(struct extract *x, const char *path, const char *what)
 {
 	int err = errno;
 
-	x->d->errors++;
-	msg_error(path, "%s: %s", what, strerror(err));
+	if (x->stop)
+		return;
+	if (is_lasting(err)) {
+		x->stop = -err;
+		x->d->errors++;
+		msg_error(path, "%s: %s: stopped here", what, strerror(err));
+	} else if (dump_count(x->d, what)) {
+		msg_error(path, "%s: %s", what, msg_why(err));
+	}
+}
+
+/*
+ * The same for an attribute: ENOSPC is said of one that is too large for its
+ * inode, too.  If it is the disk, what comes next fails for the same reason.
+ */
+static void failed_xattr(struct extract *x, const char *path, const char *name)
+{
+	int err = errno;
+
+	if (dump_count(x->d, "xattrs"))
+		msg_error(path, "%s: %s", name, strerror(err));
 }
 
 static int where(int fd, struct place *p)
@@ -144,7 +179,7 @@ static void set_xattrs(struct extract *x, const struct walk_entry *e, int fd)
 			x->skipped++;
 		else if (fd >= 0 ? fsetxattr(fd, a->name, a->value, a->len, 0) :
 			 lsetxattr(e->name, a->name, a->value, a->len, 0))
-			failed(x, e->path, a->name);
+			failed_xattr(x, e->path, a->name);
 	}
 out:
 	xattr_list_free(&list);
@@ -195,13 +230,23 @@ static void set_attrs_at(struct extract *x, const struct walk_entry *e)
 		failed(x, e->path, "time");
 }
 
+/**
+ * struct content - what is written of a file
+ * @end: of the last byte that is no hole
+ */
+struct content {
+	int fd;
+	u64 end;
+};
+
 static int put_piece(void *arg, u64 pos, const void *data, u64 len)
 {
+	struct content *c = arg;
 	const u8 *at = data;
 	ssize_t n;
 
-	for (; data && len; at += n, pos += n, len -= n) {
-		n = pwrite(*(int *)arg, at, len, pos);
+	for (; data && len; at += n, pos += n, len -= n, c->end = pos) {
+		n = pwrite(c->fd, at, len, pos);
 		if (!n)
 			return -ENOSPC;
 		if (n < 0 && errno != EINTR)
@@ -215,31 +260,40 @@ static int put_piece(void *arg, u64 pos, const void *data, u64 len)
 static void make_file(struct extract *x, const struct walk_entry *e)
 {
 	struct dsfs_err err = { 0 };
-	bool whole = false;
-	int fd, ret;
+	struct content c = { 0 };
+	const char *what;
+	int ret;
 
-	fd = openat(x->cwd, e->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-		    O_CLOEXEC, 0600);
-	if (fd < 0) {
+	if (newfile_open(&x->file, x->cwd)) {
 		failed(x, e->path, "create");
 		return;
 	}
+	c.fd = x->file.fd;
 	ret = image_stream(x->d->src, &e->node.attr, &e->node.ext, true,
-			   put_piece, &fd, &err);
-	if (ret)
+			   put_piece, &c, &err);
+	if (ret && !err.what && is_lasting(-ret)) {
+		errno = -ret;
+		failed(x, e->path, "content");
+	} else if (ret) {
 		dump_error(x->d, e->path, "content", ret, &err);
-	else if (ftruncate(fd, e->node.attr.size))
-		failed(x, e->path, "size");
-	else
-		whole = true;
-	set_attrs_fd(x, e, fd);
-	if (close(fd)) {
-		failed(x, e->path, "close");
-		whole = false;
 	}
-	/* What is not whole must not look as if it were. */
-	if (!whole && unlinkat(x->cwd, e->name, 0))
-		failed(x, e->path, "unlink");
+	if (ret) {
+		newfile_drop(&x->file);
+		return;
+	}
+	if (c.end < e->node.attr.size && ftruncate(c.fd, e->node.attr.size)) {
+		failed(x, e->path, "size");
+		newfile_drop(&x->file);
+		return;
+	}
+	set_attrs_fd(x, e, c.fd);
+	if (x->stop) {
+		newfile_drop(&x->file);
+		return;
+	}
+	what = newfile_publish(&x->file, e->name);
+	if (what)
+		failed(x, e->path, what);
 }
 
 static void make_symlink(struct extract *x, const struct walk_entry *e)
@@ -302,11 +356,10 @@ static int make_dir(struct extract *x, const struct walk_entry *e)
 {
 	if (!*e->name)
 		return 0;
-	if (mkdirat(x->cwd, e->name, 0700) || go_down(x, e->name)) {
-		failed(x, e->path, "mkdir");
-		return 1;
-	}
-	return 0;
+	if (!mkdirat(x->cwd, e->name, 0700) && !go_down(x, e->name))
+		return 0;
+	failed(x, e->path, "mkdir");
+	return x->stop ? x->stop : 1;
 }
 
 static int enter_make(void *arg, const struct walk_entry *e)
@@ -329,7 +382,7 @@ static int enter_make(void *arg, const struct walk_entry *e)
 		make_symlink(x, e);
 	else
 		make_special(x, e);
-	return 0;
+	return x->stop;
 }
 
 static int leave_make(void *arg, const struct walk_entry *e)
@@ -338,8 +391,13 @@ static int leave_make(void *arg, const struct walk_entry *e)
 
 	if (!*e->name || !go_up(x))
 		return 0;
+	if (errno == ESTALE && !x->stop) {
+		x->d->errors++;
+		msg_error(e->path, "was moved away while it was filled: stopped here");
+		x->stop = -ESTALE;
+	}
 	failed(x, e->path, "way back");
-	return -ESTALE;
+	return x->stop ? x->stop : -EIO;
 }
 
 static int enter_finish(void *arg, const struct walk_entry *e)
@@ -349,7 +407,7 @@ static int enter_finish(void *arg, const struct walk_entry *e)
 	if (!*e->name || !go_down(x, e->name))
 		return 0;
 	failed(x, e->path, "directory");
-	return 1;
+	return x->stop ? x->stop : 1;
 }
 
 static int leave_finish(void *arg, const struct walk_entry *e)
@@ -359,12 +417,12 @@ static int leave_finish(void *arg, const struct walk_entry *e)
 
 	if (fd < 0) {
 		failed(x, e->path, "directory");
-		return -EMFILE;
+		return x->stop;
 	}
 	ret = leave_make(arg, e);
 	set_attrs_fd(x, e, fd);
 	close(fd);
-	return ret;
+	return ret ? ret : x->stop;
 }
 
 static int dir_is_empty(int fd)
@@ -387,12 +445,14 @@ static int open_target(struct extract *x, const char *dir)
 	int empty;
 
 	if (mkdir(dir, 0700) && errno != EEXIST) {
-		msg_error(dir, "mkdir: %s", strerror(errno));
+		msg_error(dir, "mkdir: %s", msg_why(errno));
 		return -1;
 	}
 	x->root = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (x->root < 0) {
-		msg_error(dir, "open: %s", strerror(errno));
+		/* it is there, so ENOTDIR is its own */
+		msg_error(dir, "open: %s", errno == ENOTDIR ? strerror(errno) :
+			  msg_why(errno));
 		return -1;
 	}
 	empty = dir_is_empty(x->root);
@@ -420,12 +480,17 @@ int dump_extract(struct dump *d, const char *dir)
 	if (open_target(&x, dir))
 		return -1;
 	umask(0);
+	/* A file above the limit of sizes is an error of that file. */
+	signal(SIGXFSZ, SIG_IGN);
 	ret = walk(d, &make, &x);
 	if (!ret)
 		ret = walk(d, &finish, &x);
 	/* what else ends a walk was named where it happened */
 	if (ret == -ENOMEM)
 		dump_error(d, dir, "extract", ret, &(struct dsfs_err){ 0 });
+	if (d->hidden)
+		msg_error(dir, "%llu errors, %llu of them not named: --verbose names all",
+			  d->errors, d->hidden);
 	if (x.skipped)
 		msg_warn(dir, "%llu set-id bits, trusted and security attributes not restored: only root can",
 			 x.skipped);

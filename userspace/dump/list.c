@@ -138,7 +138,7 @@ int dump_list(struct dump *d)
 	if (d->as_json)
 		json_end(&d->j);
 	listing_links_free(&list.links);
-	if (ret)
+	if (ret && !ferror(stdout))
 		dump_error(d, d->img.path, "list", ret, &(struct dsfs_err){ 0 });
 	return ret || d->errors ? -1 : 0;
 }

@@ -11,6 +11,9 @@
 
 enum { EXIT_OK, EXIT_ERROR, EXIT_USAGE };
 
+/* Errors of a kind that --extract names, one by one */
+#define PER_KIND	10
+
 /**
  * struct request - what the command line asks for
  * @inode: and the other texts: the option's value; NULL: it was not given
@@ -25,6 +28,7 @@ struct request {
 	bool json;
 	bool no_data;
 	bool past;
+	bool verbose;
 };
 
 static const char usage_text[] =
@@ -41,17 +45,34 @@ static const char usage_text[] =
 "      --cat=PATH       write a file's contents to standard output\n"
 "      --generations    the generations that the image keeps\n"
 "      --extract=DIR    restore the tree into DIR, which is new or empty\n"
+"  -v, --verbose        with --extract: name all that fails\n"
 "      --generation=N   look at an older generation\n"
 "      --json           as JSON\n"
 "  -h, --help           this text\n"
 "  -V, --version        the version\n";
+
+bool dump_count(struct dump *d, const char *what)
+{
+	unsigned int i;
+
+	d->errors++;
+	for (i = 0; i < DUMP_KINDS - 1 && d->kinds[i].what; i++)
+		if (!strcmp(d->kinds[i].what, what))
+			break;
+	d->kinds[i].what = what;
+	if (!d->per_kind || d->kinds[i].count++ < d->per_kind)
+		return true;
+	d->hidden++;
+	return false;
+}
 
 void dump_error(struct dump *d, const char *path, const char *what, int ret,
 		const struct dsfs_err *err)
 {
 	char text[256];
 
-	d->errors++;
+	if (!dump_count(d, what))
+		return;
 	image_err_text(err, ret, text, sizeof(text));
 	msg_error(path, "%s: %s", what, text);
 }
@@ -98,8 +119,10 @@ static int cat_piece(void *arg, u64 pos, const void *data, u64 len)
 	(void)pos;
 	for (; len; len -= n) {
 		n = data || len < sizeof(zeros) ? len : sizeof(zeros);
-		if (fwrite(data ? data : zeros, 1, n, stdout) != n)
-			return -errno;
+		if (fwrite(data ? data : zeros, 1, n, stdout) != n) {
+			msg_lost_stdout();
+			return -EIO;
+		}
 	}
 	return 0;
 }
@@ -114,7 +137,7 @@ int dump_cat(struct dump *d, const char *path)
 		return -1;
 	ret = image_stream(d->src, &node.attr, &node.ext, true, cat_piece, NULL,
 			   &err);
-	if (ret)
+	if (ret && !ferror(stdout))
 		dump_error(d, path, "content", ret, &err);
 	return ret ? -1 : 0;
 }
@@ -130,7 +153,7 @@ static int check_blocksums(struct dump *d)
 		return 0;
 	if (ret)
 		msg_error(d->img.path, "block checksums at %llu: %s",
-			  r->pos, strerror(-ret));
+			  r->pos, msg_why(-ret));
 	else
 		msg_error(d->img.path, "block checksums at %llu: checksum %#x, expected %#x",
 			  r->pos, sum, r->checksum);
@@ -159,17 +182,57 @@ static int run(struct dump *d, const struct request *r)
 	return dump_supers(d);
 }
 
-static int requests(const struct request *r)
+/* The options that say what to show: how many are given, and the first two. */
+static int requests(const struct request *r, const char *names[2])
 {
-	return r->regions + !!r->inode + !!r->path + !!r->dir + !!r->extents +
-	       r->list + !!r->extract + !!r->cat + r->generations;
+	const struct {
+		const char *name;
+		bool given;
+	} all[] = {
+		{ "regions", r->regions }, { "inode", r->inode }, { "path", r->path },
+		{ "dir", r->dir }, { "extents", r->extents }, { "list", r->list },
+		{ "cat", r->cat }, { "generations", r->generations },
+		{ "extract", r->extract },
+	};
+	int n = 0;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (all[i].given && n++ < 2)
+			names[n - 1] = all[i].name;
+	return n;
+}
+
+/* Return: -1 to go on, or the exit status. */
+static int check_request(const struct request *r)
+{
+	const char *names[2];
+	int n = requests(r, names);
+
+	if (n > 1)
+		return args_clash(EXIT_USAGE, names[0], names[1]);
+	if (r->json && (r->cat || r->extract))
+		return args_clash(EXIT_USAGE, "json", names[0]);
+	if (r->past && r->generations)
+		return args_clash(EXIT_USAGE, "generation", "generations");
+	if (r->past && !n)
+		return args_wrong(EXIT_USAGE,
+				  "--generation: needs an option that says what to show of it");
+	if (r->no_data && !r->list)
+		return args_wrong(EXIT_USAGE, "--no-data: goes with --list only");
+	if (r->verbose && !r->extract)
+		return args_wrong(EXIT_USAGE, "--verbose: goes with --extract only");
+	return -1;
 }
 
 static int dump(const char *path, const struct request *r)
 {
 	struct dump d = { .as_json = r->json, .no_data = r->no_data };
-	bool supers = !requests(r);
+	const char *names[2];
+	bool supers = !requests(r, names);
 	int ret, bad;
+
+	if (r->extract && !r->verbose)
+		d.per_kind = PER_KIND;
 
 	if (image_open(&d.img, path))
 		return -1;
@@ -221,17 +284,18 @@ int main(int argc, char **argv)
 	struct request r = { 0 };
 	const struct arg args[] = {
 		{ 0, "regions", .flag = &r.regions },
-		{ 0, "inode", .take = take_inode, .ctx = &r },
-		{ 0, "path", .text = &r.path },
-		{ 0, "dir", .text = &r.dir },
-		{ 0, "extents", .text = &r.extents },
+		{ 0, "inode", .take = take_inode, .ctx = &r, .once = true },
+		{ 0, "path", .text = &r.path, .once = true },
+		{ 0, "dir", .text = &r.dir, .once = true },
+		{ 0, "extents", .text = &r.extents, .once = true },
 		{ 0, "list", .flag = &r.list },
 		{ 0, "no-data", .flag = &r.no_data },
-		{ 0, "cat", .text = &r.cat },
+		{ 0, "cat", .text = &r.cat, .once = true },
 		{ 0, "generations", .flag = &r.generations },
-		{ 0, "generation", .take = take_generation, .ctx = &r },
-		{ 0, "extract", .text = &r.extract },
+		{ 0, "generation", .take = take_generation, .ctx = &r, .once = true },
+		{ 0, "extract", .text = &r.extract, .once = true },
 		{ 0, "json", .flag = &r.json },
+		{ 'v', "verbose", .flag = &r.verbose },
 		{ }
 	};
 	const char *image;
@@ -244,9 +308,8 @@ int main(int argc, char **argv)
 	image = args_single("image", argc, argv);
 	if (!image)
 		return EXIT_USAGE;
-	if (requests(&r) > 1 || (r.json && (r.cat || r.extract)) ||
-	    (r.no_data && !r.list) ||
-	    (r.past && (!requests(&r) || r.generations)))
-		return args_wrong(EXIT_USAGE, "options that do not go together");
+	ret = check_request(&r);
+	if (ret >= 0)
+		return ret;
 	return dump(image, &r) ? EXIT_ERROR : EXIT_OK;
 }

@@ -230,7 +230,7 @@ int dump_regions(struct dump *d)
 		if (ret || (geo->regions[id].bytes &&
 			    sum != geo->regions[id].checksum)) {
 			msg_error(d->img.path, "region %s: %s",
-				  region_name(id), ret ? strerror(-ret) :
+				  region_name(id), ret ? msg_why(-ret) :
 				  "wrong checksum");
 			bad = -1;
 		}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "fsck.h"
+#include "msg.h"
 
 #define BATCH_BYTES	(4U << 20)	/* a multiple of every chunk size */
 
@@ -133,7 +134,7 @@ static const u8 *chunk_bytes(struct worker *w, const struct frun *r, u64 base,
 	if (!ret)
 		return w->buf;
 	problem(w->f, "unreadable data", r->ino, r->start + at, "%s",
-		strerror(-ret));
+		msg_why(-ret));
 	return NULL;
 }
 

@@ -6,6 +6,7 @@
  * names.
  */
 #include "fsck.h"
+#include "msg.h"
 
 static u64 line_pos(const struct fsck *f, const struct dsfs_dir_info *dir,
 		    u64 line)
@@ -63,7 +64,7 @@ void check_index(struct fsck *f, const struct dsfs_dir_info *dir)
 				    sizeof(*raw), &ref);
 		if (ret) {
 			problem(f, "index line", dir->self,
-				line_pos(f, dir, line), "%s", strerror(-ret));
+				line_pos(f, dir, line), "%s", msg_why(-ret));
 			return;
 		}
 		raw = ref.p;

@@ -5,6 +5,7 @@
  * read again where they are needed again, since reading one is cheap.
  */
 #include "fsck.h"
+#include "msg.h"
 
 static int note_range(struct vec *vec, u64 pos, u32 len, u32 ino, bool extra)
 {
@@ -28,7 +29,7 @@ static u32 filesum(struct fsck *f, u32 ino)
 	if (ret) {
 		problem(f, "file checksum", ino,
 			meta_pos(f, DSFS_REGION_FILESUMS, off), "%s",
-			strerror(-ret));
+			msg_why(-ret));
 		return 0;
 	}
 	sum = le32_to_cpu(*(const __le32 *)ref.p);
@@ -201,7 +202,7 @@ static void check_record_0(struct fsck *f)
 			    sizeof(struct dsfs_inode), &ref);
 	if (ret) {
 		problem(f, "inode record 0", NO_INO,
-			meta_pos(f, DSFS_REGION_INODES, 0), "%s", strerror(-ret));
+			meta_pos(f, DSFS_REGION_INODES, 0), "%s", msg_why(-ret));
 		return;
 	}
 	if (!all_zero(ref.p, sizeof(struct dsfs_inode)))

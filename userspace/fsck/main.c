@@ -179,13 +179,14 @@ static int check_generations(struct fsck *f)
 	}
 }
 
+/* Return: 0, a negative errno, or 1 for what is not checked and was said. */
 static int check_image(struct fsck *f)
 {
 	int ret;
 
 	if (!f->img.geo && not_ours(f)) {
 		image_report_slots(&f->img);
-		return -EINVAL;
+		return 1;
 	}
 	f->geo = f->img.geo;
 	ret = check_slots(f);
@@ -195,7 +196,7 @@ static int check_image(struct fsck *f)
 		ret = image_generation(&f->img, f->only);
 		f->geo = f->img.geo;
 	}
-	return ret ? ret : check_generations(f);
+	return ret ? 1 : check_generations(f);
 }
 
 static int fsck(struct fsck *f, const char *path)
@@ -211,10 +212,10 @@ static int fsck(struct fsck *f, const char *path)
 	report_end(f, ret);
 	if (f->report.errors)
 		code |= EXIT_ERRORS;
-	if (ret) {
-		msg_error(path, "not checked: %s", strerror(-ret));
+	if (ret < 0)
+		msg_error(path, "not checked: %s", msg_why(-ret));
+	if (ret)
 		code |= EXIT_FAILED;
-	}
 	if (fsck_stop)
 		code |= EXIT_CANCELLED;
 	if (msg_flush_stdout())

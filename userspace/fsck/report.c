@@ -238,7 +238,7 @@ void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err,
 	__atomic_store_n(&f->incomplete, true, __ATOMIC_RELAXED);
 	problem(f, what, ino, pos, "%llu (%#llx), limit %llu (%#llx): %s",
 		err->value, err->value, err->limit,
-		err->limit, strerror(-ret));
+		err->limit, msg_why(-ret));
 }
 
 static void end_json(struct fsck *f, bool failed)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "fsck.h"
+#include "msg.h"
 #include "region.h"
 
 #define STEP_BLOCKS	256
@@ -104,7 +105,7 @@ static void check_step_slow(struct fsck *f, u8 *data, const __le32 *sums,
 		ret = image_pread(&f->img, data, DSFS_BLOCK_SIZE, at);
 		if (ret)
 			problem(f, "unreadable metadata block", NO_INO, at,
-				"%s: %s", region_at(f, at), strerror(-ret));
+				"%s: %s", region_at(f, at), msg_why(-ret));
 		else
 			check_block(f, data, at, le32_to_cpu(sums[i]));
 	}
@@ -123,7 +124,7 @@ static void check_step(struct fsck *f, u8 *data, __le32 *sums, u64 first,
 	if (ret) {
 		problem(f, "unreadable block checksums", NO_INO,
 			meta_pos(f, DSFS_REGION_BLOCKSUMS, first * sizeof(*sums)),
-			"%s", strerror(-ret));
+			"%s", msg_why(-ret));
 		return;
 	}
 	if (image_pread(&f->img, data, blocks << DSFS_BLOCK_BITS, pos)) {
@@ -146,7 +147,7 @@ static void check_region(struct fsck *f, int id)
 	ret = image_region_sum(&f->img, id, &sum);
 	if (ret)
 		problem(f, "unreadable block checksums", NO_INO, r->pos,
-			"%s: %s", region_name(id), strerror(-ret));
+			"%s: %s", region_name(id), msg_why(-ret));
 	else if (sum != r->checksum)
 		problem(f, "region checksum", NO_INO, r->pos,
 			"%s: %#x, expected %#x", region_name(id), sum,

@@ -38,6 +38,13 @@ int args_wrong(int usage, const char *what)
 	return usage;
 }
 
+int args_clash(int usage, const char *a, const char *b)
+{
+	msg_error(NULL, "--%s and --%s do not go together", a, b);
+	args_hint();
+	return usage;
+}
+
 void args_version(void)
 {
 	printf("%s " DSFS_VERSION_STRING "\n", msg_name());
@@ -89,8 +96,12 @@ static int set_size(const struct arg *a, const char *value)
 	return -1;
 }
 
-static int set_arg(const struct arg *a, const char *value)
+static int set_arg(const struct arg *a, const char *value, bool again)
 {
+	if (a->once && again) {
+		msg_error(NULL, "--%s: given twice", a->name);
+		return -1;
+	}
 	if (a->number)
 		return args_number(a->name, value, a->min, a->max, a->number);
 	if (a->size)
@@ -143,6 +154,7 @@ int args_parse(const struct arg *args, const char *help, int usage, int argc,
 	       char **argv)
 {
 	struct getopt_table t = { };
+	bool seen[ARGS_MAX] = { };
 	unsigned int i;
 	int c, ret = 0;
 
@@ -161,7 +173,8 @@ int args_parse(const struct arg *args, const char *help, int usage, int argc,
 		default:
 			for (i = 0; key_of(args, i) != c; i++)
 				;
-			ret = set_arg(&args[i], optarg);
+			ret = set_arg(&args[i], optarg, seen[i]);
+			seen[i] = true;
 		}
 	}
 	if (ret >= 0)

@@ -21,6 +21,7 @@
  * @min: the lowest @number
  * @max: the highest @number; 0: no limit
  * @word: a value that is 0 as a @size, or NULL
+ * @once: refused if given twice; needs @name
  * @take: is called with @ctx and the value.  Return: 0 to go on; -1 if the value
  *	is wrong, which was said; or the exit status.
  *
@@ -37,6 +38,7 @@ struct arg {
 	u64 min;
 	u64 max;
 	const char *word;
+	bool once;
 	int (*take)(void *ctx, const char *value);
 	void *ctx;
 };
@@ -80,6 +82,14 @@ void args_hint(void);
  * Return: @usage.
  */
 int args_wrong(int usage, const char *what);
+
+/**
+ * args_clash - say which two options do not go together, and where to read on
+ * @a: and the other one: without dashes
+ *
+ * Return: @usage.
+ */
+int args_clash(int usage, const char *a, const char *b);
 
 /** args_version - the line that --version prints */
 void args_version(void);

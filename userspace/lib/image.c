@@ -134,16 +134,30 @@ void image_close(struct image *img)
 void image_err_text(const struct dsfs_err *err, int ret, char *buf, size_t size)
 {
 	if (!err->what)
-		snprintf(buf, size, "%s", strerror(-ret));
+		snprintf(buf, size, "%s", msg_why(-ret));
 	else
 		snprintf(buf, size, "%s: %llu (%#llx), limit %llu (%#llx): %s",
 			 err->what, err->value,
-			 err->value, err->limit, err->limit, strerror(-ret));
+			 err->value, err->limit, err->limit, msg_why(-ret));
+}
+
+bool image_is_foreign(const struct image *img)
+{
+	int i;
+
+	for (i = 0; i < DSFS_SB_SLOTS; i++)
+		if (img->slots[i].ret != -EINVAL)
+			return false;
+	return true;
 }
 
 void image_slot_text(const struct dsfs_slot *slot, char *buf, size_t size)
 {
-	image_err_text(&slot->err, slot->ret, buf, size);
+	if (slot->ret == -EINVAL)
+		snprintf(buf, size, "no DSFS superblock: %s %#llx, limit %#llx",
+			 slot->err.what, slot->err.value, slot->err.limit);
+	else
+		image_err_text(&slot->err, slot->ret, buf, size);
 }
 
 int image_report_slots(const struct image *img)
@@ -151,6 +165,10 @@ int image_report_slots(const struct image *img)
 	char text[256];
 	int i, bad = 0;
 
+	if (image_is_foreign(img)) {
+		msg_error(img->path, "not a DSFS image");
+		return DSFS_SB_SLOTS;
+	}
 	for (i = 0; i < DSFS_SB_SLOTS; i++) {
 		const struct dsfs_slot *slot = &img->slots[i];
 

@@ -60,6 +60,9 @@ int image_older(const struct image *img, const struct dsfs_geo *geo,
  */
 int image_generation(struct image *img, u64 generation);
 
+/** image_is_foreign - whether no slot has the magic number: it is something else */
+bool image_is_foreign(const struct image *img);
+
 /** image_slot_text - what is wrong with a slot, in a line of text */
 void image_slot_text(const struct dsfs_slot *slot, char *buf, size_t size);
 

@@ -33,13 +33,15 @@ int image_io_open(struct image *img)
 	img->fd = open(img->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (img->fd < 0) {
 		ret = -errno;
-		msg_error(img->path, "open: %s", strerror(-ret));
+		msg_error(img->path, "open: %s", msg_why(-ret));
 		return ret;
 	}
 	ret = image_length(img);
 	if (ret) {
-		msg_error(img->path, "neither a file nor a block device: %s",
-			  strerror(-ret));
+		if (ret == -ENOTBLK)
+			msg_error(img->path, "neither a file nor a block device");
+		else
+			msg_error(img->path, "size: %s", msg_why(-ret));
 		image_io_close(img);
 	}
 	return ret;

@@ -36,6 +36,14 @@ static void reserve_descriptors(void)
 		close(fd);
 }
 
+void msg_lost_stdout(void)
+{
+	if (!msg_said)
+		msg_error("standard output", "%s", errno ? strerror(errno) :
+			  "cannot be written");
+	msg_said = true;
+}
+
 int msg_flush_stdout(void)
 {
 	bool lost = ferror(stdout);
@@ -44,10 +52,7 @@ int msg_flush_stdout(void)
 	if (!fflush(stdout) && !lost)
 		return 0;
 	/* why an earlier write failed, nobody knows any more */
-	if (!msg_said)
-		msg_error("standard output", "%s", errno ? strerror(errno) :
-			  "cannot be written");
-	msg_said = true;
+	msg_lost_stdout();
 	return -1;
 }
 
@@ -133,6 +138,24 @@ static void no_controls(char *s)
 		len = next_char((const u8 *)s, left, &plain);
 		if (!plain)
 			memset(s, '?', len);
+	}
+}
+
+const char *msg_why(int err)
+{
+	switch (err) {
+	case EBADMSG:
+		return "wrong checksum";
+	case EUCLEAN:
+		return "against the rules of the format";
+	case ELOOP:
+		return "symbolic links that lead in a circle";
+	case ENOTDIR:
+		return "a part of the path is not a directory";
+	case ESTALE:
+		return "it is gone from the server that had it";
+	default:
+		return strerror(err);
 	}
 }
 

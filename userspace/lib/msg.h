@@ -29,6 +29,9 @@ const char *msg_name(void);
  */
 int msg_flush_stdout(void);
 
+/** msg_lost_stdout - say that standard output failed, if nobody has; errno: why, or 0 */
+void msg_lost_stdout(void);
+
 /**
  * msg_error - say on stderr what failed
  * @path: what it is about, or NULL; escaped as by msg_escape()
@@ -43,6 +46,14 @@ void msg_error(const char *path, const char *fmt, ...);
 /** msg_warn - like msg_error(), for what does not fail the run */
 __printf(2, 3)
 void msg_warn(const char *path, const char *fmt, ...);
+
+/**
+ * msg_why - an errno in words
+ *
+ * For what strerror(3) says in the words of a kernel.  ENOTDIR is that of a path
+ * that leads through something else.
+ */
+const char *msg_why(int err);
 
 /**
  * msg_hook - a function that is called before a line is written

@@ -73,7 +73,7 @@ static int configure(int fd, const char *spec, const char *dev,
 	    sys_fsconfig(fd, FSCONFIG_SET_FLAG, "ro", NULL)) {
 		err = -errno;
 		if (!show_log(fd, spec))
-			msg_error(spec, "mount: %s", strerror(-err));
+			msg_error(spec, "mount: %s", msg_why(-err));
 		return err;
 	}
 	for (i = 0; i < o->nr_fs; i++) {
@@ -81,14 +81,14 @@ static int configure(int fd, const char *spec, const char *dev,
 			continue;
 		err = -errno;
 		show_log(fd, spec);
-		msg_error(spec, "option %s: %s", o->fs[i], strerror(-err));
+		msg_error(spec, "option %s: %s", o->fs[i], msg_why(-err));
 		return err;
 	}
 	if (sys_fsconfig(fd, FSCONFIG_CMD_CREATE, NULL, NULL))
 		err = -errno;
 	show_log(fd, spec);
 	if (err)
-		msg_error(spec, "mount: %s", strerror(-err));
+		msg_error(spec, "mount: %s", msg_why(-err));
 	return err;
 }
 
@@ -100,7 +100,7 @@ static int attach(int fd, const char *dir, const struct mount_opts *o)
 			       MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_SYMLINKS |
 			       MOVE_MOUNT_T_AUTOMOUNTS)) {
 		err = -errno;
-		msg_error(dir, "mount: %s", strerror(-err));
+		msg_error(dir, "mount: %s", msg_why(-err));
 	}
 	if (mnt >= 0)
 		close(mnt);
@@ -151,7 +151,7 @@ static int old_mount(const char *name, const char *dev, const char *dir,
 	}
 	if (syscall(SYS_mount, dev, dir, "dsfs", flags, data)) {
 		err = -errno;
-		msg_error(name, "mount: %s", strerror(-err));
+		msg_error(name, "mount: %s", msg_why(-err));
 	}
 	free(data);
 	return err;

@@ -153,7 +153,7 @@ int loop_attach(const char *path, const struct mount_opts *o, char name[64])
 	int fd;
 
 	if (file < 0 || fstat(file, &st)) {
-		msg_error(path, "open: %s", strerror(errno));
+		msg_error(path, "open: %s", msg_why(errno));
 		if (file >= 0)
 			close(file);
 		return -1;
@@ -163,7 +163,7 @@ int loop_attach(const char *path, const struct mount_opts *o, char name[64])
 		fd = take_free(file, path, o, name);
 	close(file);
 	if (fd < 0) {
-		msg_error(path, "no loop device: %s", strerror(-fd));
+		msg_error(path, "no loop device: %s", msg_why(-fd));
 		return -1;
 	}
 	return fd;

@@ -60,7 +60,7 @@ static int enter_namespace(const char *ns)
 	fd = open(ns, O_RDONLY | O_CLOEXEC);
 	ret = fd < 0 ? -1 : setns(fd, CLONE_NEWNS);
 	if (ret)
-		msg_error(ns, "namespace: %s", strerror(errno));
+		msg_error(ns, "namespace: %s", msg_why(errno));
 	if (fd >= 0)
 		close(fd);
 	return ret;
@@ -75,6 +75,56 @@ static bool needs_own_device(dev_t dev, const struct mount_opts *o)
 }
 
 /*
+ * Whether this is something else than an image, so that a kernel need not say it
+ * by a magic number.  A device is read past its cache, which may be from before
+ * another node wrote the image; what cannot be read so is left to the kernel.
+ */
+static bool is_foreign(const char *spec, const struct stat *st,
+		       const struct mount_opts *o)
+{
+	const size_t size = 4096;
+	bool foreign = true;
+	__le32 magic;
+	ssize_t n;
+	char *buf;
+	int fd, i;
+
+	fd = open(spec, O_RDONLY | O_CLOEXEC | (S_ISBLK(st->st_mode) ? O_DIRECT : 0));
+	if (fd < 0)
+		return false;
+	buf = aligned_alloc(size, size);
+	for (i = 0; buf && foreign && i < DSFS_SB_SLOTS; i++) {
+		const u64 pos = DSFS_SB_POS(i) & ~(u64)(size - 1);
+		const u64 in = DSFS_SB_POS(i) - pos;
+
+		n = pread(fd, buf, size, o->offset + pos);
+		if (n >= 0 && n < in + sizeof(magic))
+			continue;	/* it ends before */
+		if (n > 0)
+			memcpy(&magic, buf + in, sizeof(magic));
+		foreign = n > 0 && le32_to_cpu(magic) != DSFS_SUPER_MAGIC;
+	}
+	foreign = foreign && buf;
+	free(buf);
+	close(fd);
+	return foreign;
+}
+
+static int check_dir(const struct call *c)
+{
+	struct stat st;
+
+	if (stat(c->dir, &st)) {
+		msg_error(c->dir, "mount point: %s", msg_why(errno));
+		return EXIT_MOUNT;
+	}
+	if (S_ISDIR(st.st_mode))
+		return EXIT_OK;
+	msg_error(c->dir, "mount point: not a directory");
+	return EXIT_MOUNT;
+}
+
+/*
  * The device to mount: @spec itself, or a loop device.  @fd keeps that alive
  * up to the mount; -1 if there is none.
  */
@@ -85,16 +135,23 @@ static int find_device(const struct call *c, const struct mount_opts *o,
 
 	*fd = -1;
 	if (stat(c->spec, &st)) {
-		msg_error(c->spec, "%s", strerror(errno));
+		msg_error(c->spec, "image: %s", msg_why(errno));
 		return EXIT_MOUNT;
 	}
-	if (S_ISBLK(st.st_mode) && !o->offset && !o->sizelimit &&
-	    !needs_own_device(st.st_rdev, o))
-		return EXIT_OK;
 	if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode)) {
 		msg_error(c->spec, "neither a file nor a block device");
 		return EXIT_MOUNT;
 	}
+	if (is_foreign(c->spec, &st, o)) {
+		msg_error(c->spec, "not a DSFS image");
+		return EXIT_MOUNT;
+	}
+	/* In another namespace it is looked for when that is entered. */
+	if (!c->fake && !c->ns && check_dir(c))
+		return EXIT_MOUNT;
+	if (S_ISBLK(st.st_mode) && !o->offset && !o->sizelimit &&
+	    !needs_own_device(st.st_rdev, o))
+		return EXIT_OK;
 	if (c->fake)
 		return EXIT_OK;
 	*fd = loop_attach(c->spec, o, name);
@@ -120,7 +177,7 @@ static int mount_image(const struct call *c, const struct mount_opts *o)
 			close(fd);
 		return EXIT_SYSTEM;
 	}
-	if (c->ns && enter_namespace(c->ns))
+	if (c->ns && (enter_namespace(c->ns) || (!c->fake && check_dir(c))))
 		ret = EXIT_MOUNT;
 	else if (!c->fake)
 		ret = do_mount(c->spec, dev, c->dir, o);

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A file that is not seen under its name before it is whole, however the run
+ * ends.  It has no name while it is written (O_TMPFILE), so that the kernel
+ * removes it with the process; where a file system has no such files it has a
+ * hidden name, which signals remove, but SIGKILL does not.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "newfile.h"
+
+#define TRIES	1000
+
+/* What a signal has to remove: set while signals are blocked. */
+static const char *guarded_name;
+static int guarded_dir;
+
+static void guard(const char *name)
+{
+	__atomic_store_n(&guarded_name, name, __ATOMIC_RELEASE);
+}
+
+static void clean_up(int sig)
+{
+	const char *name = __atomic_load_n(&guarded_name, __ATOMIC_ACQUIRE);
+
+	if (name)
+		unlinkat(guarded_dir, name, 0);
+	/* SA_RESETHAND: it ends the process once this function returns */
+	raise(sig);
+}
+
+static void catch_signals(void)
+{
+	static const int deadly[] = {
+		SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU, 0,
+	};
+	struct sigaction act = { .sa_handler = clean_up, .sa_flags = SA_RESETHAND };
+	struct sigaction old;
+
+	sigfillset(&act.sa_mask);
+	for (unsigned int i = 0; deadly[i]; i++) {
+		/* nohup and shells in the background have them ignored */
+		if (!sigaction(deadly[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(deadly[i], &act, NULL);
+	}
+}
+
+static int open_unnamed(int dir)
+{
+	return openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+}
+
+/*
+ * An entry of /proc is a link that leads to the file itself, whatever its text
+ * says; linkat() follows no other one.
+ */
+static int link_by(enum newfile_way way, int fd, int dir, const char *name)
+{
+	char proc[64];
+
+	if (way == NEWFILE_BY_FD)
+		return linkat(fd, "", dir, name, AT_EMPTY_PATH);
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, proc, dir, name, AT_SYMLINK_FOLLOW);
+}
+
+/* There is a "." already, so EEXIST says that the rest was as it should be. */
+static bool works(enum newfile_way way, int fd, int dir)
+{
+	return link_by(way, fd, dir, ".") && errno == EEXIST;
+}
+
+static enum newfile_way find_way(int dir)
+{
+	enum newfile_way way = NEWFILE_HIDDEN;
+	int fd = open_unnamed(dir);
+
+	if (fd < 0)
+		return errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL ?
+		       NEWFILE_HIDDEN : NEWFILE_UNKNOWN;
+	/* Before Linux 6.10 the first one takes a capability. */
+	if (works(NEWFILE_BY_FD, fd, dir))
+		way = NEWFILE_BY_FD;
+	else if (works(NEWFILE_BY_PROC, fd, dir))
+		way = NEWFILE_BY_PROC;
+	close(fd);
+	return way;
+}
+
+static int open_hidden(struct newfile *f)
+{
+	sigset_t all, old;
+
+	sigfillset(&all);
+	for (unsigned int n = 0; n < TRIES; n++) {
+		snprintf(f->temp, sizeof(f->temp), ".dump.dsfs.%d-%u", (int)getpid(), n);
+		sigprocmask(SIG_BLOCK, &all, &old);
+		f->fd = openat(f->dir, f->temp, O_WRONLY | O_CREAT | O_EXCL |
+			       O_NOFOLLOW | O_CLOEXEC, 0600);
+		guarded_dir = f->dir;
+		guard(f->fd < 0 ? NULL : f->temp);
+		sigprocmask(SIG_SETMASK, &old, NULL);
+		/* the image may have a file of that name */
+		if (f->fd >= 0 || errno != EEXIST)
+			break;
+	}
+	return f->fd < 0 ? -1 : 0;
+}
+
+int newfile_open(struct newfile *f, int dir)
+{
+	f->dir = dir;
+	if (f->way == NEWFILE_UNKNOWN) {
+		f->way = find_way(dir);
+		if (f->way == NEWFILE_UNKNOWN)
+			return -1;
+		if (f->way == NEWFILE_HIDDEN)
+			catch_signals();
+	}
+	if (f->way == NEWFILE_HIDDEN)
+		return open_hidden(f);
+	f->fd = open_unnamed(dir);
+	return f->fd < 0 ? -1 : 0;
+}
+
+static int rename_hidden(const struct newfile *f, const char *name)
+{
+	struct stat st;
+
+	if (!renameat2(f->dir, f->temp, f->dir, name, RENAME_NOREPLACE))
+		return 0;
+	/* Not every file system can refuse to replace, or has hard links. */
+	if (errno != EINVAL)
+		return -1;
+	if (!linkat(f->dir, f->temp, f->dir, name, 0))
+		return unlinkat(f->dir, f->temp, 0);
+	if (errno != EPERM && errno != EOPNOTSUPP)
+		return -1;
+	if (!fstatat(f->dir, name, &st, AT_SYMLINK_NOFOLLOW)) {
+		errno = EEXIST;
+		return -1;
+	}
+	return renameat(f->dir, f->temp, f->dir, name);
+}
+
+static const char *publish_hidden(struct newfile *f, const char *name)
+{
+	const char *what = NULL;
+	int err;
+
+	if (close(f->fd))
+		what = "close";
+	else if (rename_hidden(f, name))
+		what = "create";
+	err = errno;
+	if (what)
+		unlinkat(f->dir, f->temp, 0);
+	guard(NULL);
+	errno = err;
+	return what;
+}
+
+const char *newfile_publish(struct newfile *f, const char *name)
+{
+	int err;
+
+	if (f->way == NEWFILE_HIDDEN)
+		return publish_hidden(f, name);
+	if (link_by(f->way, f->fd, f->dir, name)) {
+		err = errno;
+		close(f->fd);
+		errno = err;
+		return "create";
+	}
+	if (!close(f->fd))
+		return NULL;
+	err = errno;
+	unlinkat(f->dir, name, 0);
+	errno = err;
+	return "close";
+}
+
+void newfile_drop(struct newfile *f)
+{
+	close(f->fd);
+	if (f->way == NEWFILE_HIDDEN)
+		unlinkat(f->dir, f->temp, 0);
+	guard(NULL);
+}
