@@ -156,4 +156,13 @@ void signals_release(const char *path);
 void signals_guard_length(int fd, u64 bytes);
 void signals_unguard(void);
 
+/**
+ * signals_write_begin - the target is being written up to signals_write_end()
+ *
+ * A signal gives a file its length back when no write is under way, and none
+ * begins any more.  So this may not return; it does not nest.
+ */
+void signals_write_begin(void);
+void signals_write_end(void);
+
 #endif /* MKFS_OUTPUT_H */
