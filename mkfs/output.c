@@ -419,6 +419,8 @@ int output_finish(struct output *out, const void *const slots[2], u64 bytes)
 		ret = output_wait(out);
 	if (!ret && !out->device && bytes > out->length)
 		ret = set_length(out, bytes);
+	if (!ret && out->replace)
+		keep_attrs(out);
 	if (!ret)
 		ret = sync_target(out);
 	if (!ret)
