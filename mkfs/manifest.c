@@ -59,8 +59,9 @@ int manifest_set_attrs(struct manifest *m, struct node *n, const struct entry *e
 /* The file that a content comes from; often that of the line before. */
 static struct origin *get_origin(struct manifest *m, const char *path)
 {
-	int dirfd = m->src->dirs.slots[0].fd;
+	int dirfd = m->src->dirs.slots[0].fd, err;
 	struct origin *o = m->origin;
+	const char *why;
 	struct stat st;
 
 	if (o && !strcmp(o->path, path))
@@ -75,6 +76,12 @@ static struct origin *get_origin(struct manifest *m, const char *path)
 	}
 	if (st.st_dev == m->src->image_dev && st.st_ino == m->src->image_ino) {
 		manifest_fail(m, m->line, "source: %s: is the image itself", path);
+		return NULL;
+	}
+	why = empty_check(m->src, dirfd, path, &st, &err);
+	if (why) {
+		manifest_fail(m, m->line, "source: %s: %s%s%s", path, why,
+			      err ? ": " : "", err ? strerror(-err) : "");
 		return NULL;
 	}
 	o = manifest_keep(m, sizeof(*o) + strlen(path) + 1, 8);

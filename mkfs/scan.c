@@ -119,9 +119,9 @@ static int unreadable_node(struct source *src, struct dir *dir, struct node *n,
 static int stat_node(struct worker *w, struct dir *dir, struct node *n, int fd)
 {
 	struct source *src = w->s->src;
-	const char *name = node_name(n);
+	const char *name = node_name(n), *why;
 	struct stat st;
-	int ret = 0;
+	int ret = 0, err;
 
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))
 		ret = -errno;
@@ -136,9 +136,14 @@ static int stat_node(struct worker *w, struct dir *dir, struct node *n, int fd)
 	}
 	if (!ret)
 		ret = scan_fill(w, dir, n, fd, name, &st);
-	if (!ret)
-		return 0;
-	ret = unreadable_node(src, dir, n, ret);
+	if (ret) {
+		ret = unreadable_node(src, dir, n, ret);
+	} else {
+		why = empty_check(src, fd, name, &st, &err);
+		if (!why)
+			return 0;
+		ret = source_unreadable(src, dir, n, why, err);
+	}
 	if (ret)
 		return ret;
 	n->flags |= NODE_GONE;
