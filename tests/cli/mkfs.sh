@@ -583,6 +583,53 @@ cases_unreadable()
 	rm -f target/x
 }
 
+# --- a source whose sizes are not true
+
+cases_no_size()
+{
+	local user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	local proc=/proc/sys/kernel/random text="has content and says that its size is 0" shm
+
+	if [ ! -s "$proc/boot_id" ] && [ -r "$proc/boot_id" ]; then
+		rm -rf target && mkdir target
+		check "size 0 and a content" fails 1 "$proc/boot_id: $text" \
+			"$mkfs" -e uuid -e '*[!d]' target/x $proc
+		check "size 0 and a content: nothing left" nothing_left
+		check "size 0 and a content: --skip-unreadable" fails 0 \
+			"$proc/boot_id: warning: $text: pack a copy of it: left out" \
+			"$mkfs" --skip-unreadable -e uuid -e '*[!d]' target/x $proc
+		names_of target/x >names
+		check "size 0 and a content: is left out" sh -c "! grep -q boot_id names"
+		rm target/x
+		check "size 0 and a content: a plan reads no contents" \
+			"$mkfs" -q -n target/x $proc
+		echo "/x source=$proc/boot_id" >list
+		check "size 0 and a content: of a manifest" fails 1 \
+			"list: line 1: source: $proc/boot_id: $text" \
+			"$mkfs" --manifest=list target/x
+		check "size 0 and a content: of a manifest: nothing left" nothing_left
+	else
+		skip "size 0 and a content" "no procfs"
+	fi
+	shm=$(mktemp -d -p /dev/shm) || { skip "empty files without a disk" "no tmpfs"; return; }
+	: >"$shm/empty"
+	: >"$shm/closed"
+	ln "$shm/empty" "$shm/link"
+	check "empty files without a disk" "$mkfs" -q target/x "$shm"
+	check "empty files without a disk: are packed" test \
+		"$(names_of target/x | tr '\n' ' ')" = '/ /closed /empty /link '
+	rm target/x
+	if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+		chmod 0 "$shm/closed"
+		chmod 755 "$shm" .
+		chown 65534 target
+		check "an empty file that cannot be opened" fails 1 \
+			"$shm/closed: cannot open: Permission denied" \
+			"${user[@]}" "$mkfs" target/x "$shm"
+	fi
+	rm -rf "$shm"
+}
+
 # --- runs that are ended
 
 # killed SIGNAL: with the target open; nohup ignores SIGHUP for all that it starts
@@ -737,6 +784,7 @@ cases_exclude
 cases_reports
 cases_changes
 cases_unreadable
+cases_no_size
 cases_killed
 cases_root
 cases_device
