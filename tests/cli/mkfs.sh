@@ -158,6 +158,15 @@ cases_usage()
 	check "wrong SOURCE_DATE_EPOCH" fails 2 "SOURCE_DATE_EPOCH: today" \
 		env SOURCE_DATE_EPOCH=today "$mkfs" target/x tree
 	check "empty pattern" fails 2 "not a pattern" "$mkfs" -e / target/x tree
+	check "standard input as manifest and order" fails 2 \
+		"--manifest=- and --order=-: standard input" \
+		"$mkfs" --manifest=- --order=- target/x </dev/null
+	check "standard input as order and patterns" fails 2 \
+		"--order=- and --exclude-from=-: standard input" \
+		"$mkfs" --exclude-from=- --order=- target/x tree </dev/null
+	check "standard input as patterns twice" fails 2 \
+		"--exclude-from=- and --exclude-from=-: standard input" \
+		"$mkfs" --exclude-from=- --exclude-from=- target/x tree </dev/null
 	check "usage errors leave nothing" nothing_left
 }
 
