@@ -456,6 +456,8 @@ int scan_tree(struct source *src)
 	array_free(&s.tasks);
 	pthread_cond_destroy(&s.change);
 	pthread_mutex_destroy(&s.lock);
+	if (!ret)
+		exclude_unused(src->o);
 	if (!ret && src->tree.gone) {
 		ret = tree_prune(&src->tree);
 		if (ret)
