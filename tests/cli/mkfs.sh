@@ -343,7 +343,7 @@ names_of()
 
 cases_exclude()
 {
-	"$mkfs" -q -f -e 'f*' --exclude=/c/large --exclude='b/' x.img tree
+	"$mkfs" -q -f -e 'f*' --exclude=/c/large --exclude='b/' x.img tree 2>/dev/null
 	names_of x.img >names
 	check "--exclude" clean x.img
 	check "--exclude: name" sh -c "! grep -q '/f[0-9]' names"
@@ -360,6 +360,20 @@ cases_exclude()
 	names_of x.img >names
 	check "--exclude-from=- with --null" sh -c \
 		"! grep -q '^/c' names && ! grep -q '/b' names"
+	check "--exclude: a pattern that nothing matches" fails 0 \
+		"warning: --exclude: /a/on: matches nothing that was looked at" \
+		"$mkfs" -q -f -e /a/on -e 'o*' -e one -e a/one -e c/ -e 'c*' x.img tree
+	check "--exclude: and no other is told" test "$(wc -l <fails.err)" = 1
+	printf '%s\n' /top cash/ '*.o' x y z 'a/b' '[' 'c/d/*' >patterns
+	check "--exclude-from: patterns that nothing matches" fails 0 \
+		"--exclude: 8 patterns match nothing that was looked at" \
+		"$mkfs" -q -f --exclude-from=patterns x.img tree
+	printf 'mkfs.dsfs: warning: --exclude: %s: matches nothing that was looked at\n' \
+		/top cash/ '*.o' x y >told
+	check "--exclude-from: the first of them" sh -c "head -n 5 fails.err | cmp - told"
+	check "--exclude-from: nothing but them" test "$(wc -l <fails.err)" = 6
+	"$mkfs" -q -f -e f7 -e 'a/b/f*' -e a/b/f8 x.img tree 2>told
+	check "--exclude: a name that several match" test ! -s told
 	mkdir -p inside
 	cp -a tree/c inside/
 	"$mkfs" -q inside/self.img inside 2>/dev/null
