@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "list.h"
 #include "msg.h"
 #include "options.h"
 
@@ -90,8 +91,8 @@ void exclude_unused(const struct options *o)
 		const struct pattern *p = &o->patterns[i];
 
 		if (!p->used && unused++ < UNUSED_MAX)
-			msg_warn(NULL, "--exclude: %s: matches nothing that was looked at",
-				 p->given);
+			msg_warn(NULL, "--exclude: %s: matches nothing that was looked at%s",
+				 p->given, list_hint(p->given));
 	}
 	if (unused > UNUSED_MAX)
 		msg_warn(NULL, "--exclude: %u patterns match nothing that was looked at",

@@ -245,8 +245,13 @@ static void set_defaults(struct manifest *m, const struct entry *e)
 static int parse_line(struct manifest *m, char *line, size_t len, u64 number)
 {
 	struct entry *e = &m->entry;
-	int ret = entry_parse(e, line, len);
+	int ret;
 
+	/* Of a path it would become a part unseen; who means it can escape it. */
+	if (!m->src->o->null_lists && line[len - 1] == '\r')
+		return manifest_fail(m, number,
+				     "ends in a carriage return, which in a path is \\015");
+	ret = entry_parse(e, line, len);
 	if (ret < 0)
 		return manifest_fail(m, number, "%s", e->why);
 	if (!ret)
