@@ -107,6 +107,10 @@ cases_content()
 		listed $'/link\tl\t0777\t7\t8\t1\t3\t3.500000000\t-\t-\ta\\040b\t-'
 	run "$mkfs" -f --json --manifest=list made.img
 	check "manifest: zeros are a hole" grep -q '"sparse_files": *1' "$out"
+	printf '/a\r\0/b\0' >list
+	check "manifest: a carriage return with -0" "$mkfs" -q -f -0 --manifest=list made.img
+	run "$bin/dump.dsfs" --list made.img
+	check "manifest: a carriage return with -0: is of the name" grep -q '^/a\\015' "$out"
 	: >list
 	check "manifest: empty" "$mkfs" -q -f --manifest=list made.img
 	check "manifest: empty: fsck" "$bin/fsck.dsfs" -q made.img
@@ -163,6 +167,8 @@ cases_bad_lines()
 	bad "escape" "1: path: /a\\1340x: not escaped by" '/a\\0x'
 	bad "escaped NUL" "1: path: /a\\134000: not escaped by numbers" '/a\\000'
 	bad "NUL" "1: has a NUL byte" '/a\0b'
+	bad "line ends of Windows" "2: ends in a carriage return" '/a' '/b\r'
+	bad "line ends of Windows: an empty line" "1: ends in a carriage return" '\r'
 	bad "unknown field" "1: colour: unknown field" '/a colour=red'
 	bad "no field" "1: red: not of the form" '/a red'
 	bad "field twice" "1: uid: given twice" '/a uid=1 uid=2'

@@ -329,7 +329,17 @@ cases_layout()
 	check "--order: before the rest" test "$(where t.img /a/two)" -lt \
 		"$(where t.img /a/b/numbers)"
 	check "--order: content" same_list t.img r1.img
-	check "--order: unknown path" grep -q "nowhere: not in the source" order.err
+	check "--order: unknown path" grep -q "nowhere: not in the source\$" order.err
+	printf 'a/one\r\nc/large\n' >crlf
+	check "--order: line ends of Windows" fails 0 \
+		"entry 1: a/one?: not in the source: it ends in a carriage return" \
+		"$mkfs" -q -f --order=crlf t3.img tree
+	cp -a tree icons
+	echo icon >icons/$'Icon\r'
+	printf 'Icon\r\nc/large\n' >crlf
+	"$mkfs" -q -f --order=crlf t3.img icons 2>crlf.err
+	check "--order: a name that ends in a carriage return" test ! -s crlf.err
+	rm -rf icons
 	tr '\n' '\0' <order >order0
 	"$mkfs" -q -f -0 --order=order0 t3.img tree 2>/dev/null
 	check "--order with --null" test "$(where t3.img /a/two)" = \
@@ -373,6 +383,10 @@ cases_exclude()
 	check "--exclude-from: the first of them" sh -c "head -n 5 fails.err | cmp - told"
 	check "--exclude-from: nothing but them" test "$(wc -l <fails.err)" = 6
 	"$mkfs" -q -f -e f7 -e 'a/b/f*' -e a/b/f8 x.img tree 2>told
+	printf 'f*\r\n' >patterns
+	check "--exclude-from: line ends of Windows" fails 0 \
+		"matches nothing that was looked at: it ends in a carriage return" \
+		"$mkfs" -q -f --exclude-from=patterns x.img tree
 	check "--exclude: a name that several match" test ! -s told
 	mkdir -p inside
 	cp -a tree/c inside/
