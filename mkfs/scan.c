@@ -488,7 +488,7 @@ int source_init(struct source *src, const struct options *o)
 	t->root.u.dir = t->root_dir;
 	ret = dirfd_init(&src->dirs, t->root_dir,
 			 o->build == BUILD_COMPACT ? "." : o->source,
-			 2 * MKFS_THREADS_MAX);
+			 o->threads);
 	if (ret)
 		msg_error(o->source, "cannot open: %s", strerror(-ret));
 	return ret;
