@@ -523,6 +523,44 @@ assert p["image_min_bytes"] <= d["image_bytes"] <= p["image_max_bytes"]'
 	check "-v says more" test "$(wc -l <verbose)" -gt "$(wc -l <plain)"
 }
 
+# A tree of more levels than there may be files open, with a file and a further name of
+# the one above in each.
+make_deep()
+{
+	python3 - <<'PY'
+import os
+os.mkdir("deep")
+fd = os.open("deep", os.O_RDONLY)
+for level in range(2000):
+    with open(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=fd), "w") as f:
+        f.write(f"{level}\n")
+    os.mkdir("d", dir_fd=fd)
+    down = os.open("d", os.O_RDONLY, dir_fd=fd)
+    os.link("file", "above", src_dir_fd=fd, dst_dir_fd=down)
+    os.close(fd)
+    fd = down
+PY
+}
+
+cases_deep()
+{
+	local n
+
+	make_deep
+	SOURCE_DATE_EPOCH=1 "$mkfs" -q d1.img deep
+	for n in 1 8 64; do
+		check "2000 levels, 64 descriptors, $n threads" env SOURCE_DATE_EPOCH=1 bash -c \
+			"ulimit -n 64; exec '$mkfs' -q -f --threads=$n d2.img deep"
+		check "2000 levels, 64 descriptors, $n threads: same bytes" cmp d1.img d2.img
+	done
+	check "2000 levels, 64 descriptors, 30 of them taken" env SOURCE_DATE_EPOCH=1 bash -c "
+		ulimit -n 64
+		for ((i = 0; i < 30; i++)); do exec {fd}</dev/null; done
+		exec '$mkfs' -q -f d2.img deep"
+	check "2000 levels, 64 descriptors, 30 of them taken: same bytes" cmp d1.img d2.img
+	rm -rf deep
+}
+
 # --- a source that changes under the run
 
 # changing TEXT OPTIONS -- COMMAND...: run it between scan and data
@@ -819,6 +857,7 @@ cases_layout
 cases_objects
 cases_exclude
 cases_reports
+cases_deep
 cases_changes
 cases_unreadable
 cases_no_size
