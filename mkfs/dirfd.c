@@ -15,30 +15,62 @@
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-/* As many as the process may have, less @spare. */
-static unsigned int slots_allowed(unsigned int spare)
+/*
+ * Descriptors that others need: the image, temporary files, lists and what libraries open;
+ * and of each thread a file and a directory that has no slot yet.  A thread uses up to
+ * three slots at once: its files' directory, and two on the way to another one.
+ */
+#define FDS_PROCESS	16
+#define FDS_THREAD	2
+#define SLOTS_THREAD	3
+
+/* Numbers above that are not looked at: who has so many may have more. */
+#define FDS_COUNTED	4096
+
+/* How many descriptors this process may open. */
+static rlim_t fds_left(void)
 {
 	struct rlimit lim;
+	rlim_t used = 0;
 
 	if (getrlimit(RLIMIT_NOFILE, &lim))
-		return 64;
+		return FDS_COUNTED;
 	if (lim.rlim_cur < lim.rlim_max) {
+		rlim_t cur = lim.rlim_cur;
+
 		lim.rlim_cur = lim.rlim_max;
-		if (setrlimit(RLIMIT_NOFILE, &lim) ||
-		    getrlimit(RLIMIT_NOFILE, &lim))
-			return 64;
+		if (setrlimit(RLIMIT_NOFILE, &lim))
+			lim.rlim_cur = cur;
 	}
-	if (lim.rlim_cur < spare + 64)
-		return 64;
-	return lim.rlim_cur - spare < DIRFD_SLOTS ? lim.rlim_cur - spare :
-						    DIRFD_SLOTS;
+	for (int fd = 0; fd < FDS_COUNTED && fd < lim.rlim_cur; fd++)
+		used += fcntl(fd, F_GETFD) >= 0;
+	return lim.rlim_cur - used;
+}
+
+unsigned int dirfd_threads(unsigned int threads)
+{
+	const rlim_t left = fds_left(), process = FDS_PROCESS + 1;
+	const rlim_t room = left > process ? (left - process) / (FDS_THREAD + SLOTS_THREAD) : 0;
+
+	return room < threads ? room ? room : 1 : threads;
+}
+
+/* As many as others leave, the source's and what all threads use at once among them. */
+static unsigned int slots_allowed(unsigned int threads)
+{
+	const rlim_t left = fds_left(), others = FDS_PROCESS + FDS_THREAD * threads;
+	const rlim_t least = SLOTS_THREAD * threads + 1;
+
+	if (left < others + least)
+		return least;
+	return left - others < DIRFD_SLOTS ? left - others : DIRFD_SLOTS;
 }
 
 int dirfd_init(struct dirfd_cache *c, struct dir *root, const char *source,
-	       unsigned int spare)
+	       unsigned int threads)
 {
 	memset(c, 0, sizeof(*c));
-	c->nslots = slots_allowed(spare);
+	c->nslots = slots_allowed(threads);
 	pthread_mutex_init(&c->lock, NULL);
 	for (unsigned int i = 0; i < DIRFD_SLOTS; i++)
 		c->slots[i].fd = -1;

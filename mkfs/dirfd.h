@@ -26,12 +26,20 @@ struct dirfd_cache {
 };
 
 /**
+ * dirfd_threads - how many threads there are descriptors for
+ * @threads: that are wanted
+ *
+ * Return: 1 to @threads.
+ */
+unsigned int dirfd_threads(unsigned int threads);
+
+/**
  * dirfd_init - open the source
- * @spare: descriptors that others need
+ * @threads: that will use directories and files
  * Return: 0 or -errno.
  */
 int dirfd_init(struct dirfd_cache *c, struct dir *root, const char *source,
-	       unsigned int spare);
+	       unsigned int threads);
 void dirfd_free(struct dirfd_cache *c);
 
 /**

@@ -7,10 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "list.h"
+#include "msg.h"
 #include "options.h"
+
+#define UNUSED_MAX	5
 
 int exclude_add(struct options *o, const char *text, size_t len)
 {
+	const char *given = text;
+	const size_t all = len;
 	struct pattern *p, *more;
 
 	more = realloc(o->patterns, (o->npatterns + 1) * sizeof(*more));
@@ -32,12 +38,21 @@ int exclude_add(struct options *o, const char *text, size_t len)
 		return -EINVAL;
 	if (memchr(text, '/', len))
 		p->path = true;
-	p->text = strndup(text, len);
+	p->text = calloc(1, len + 1 + all + 1);
 	if (!p->text)
 		return -ENOMEM;
+	memcpy(p->text, text, len);
+	p->given = memcpy(p->text + len + 1, given, all);
 	o->any_path |= p->path;
 	o->npatterns++;
 	return 0;
+}
+
+/* Many threads ask, and most ask in vain: it is written once. */
+static void set_used(struct pattern *p)
+{
+	if (!__atomic_load_n(&p->used, __ATOMIC_RELAXED))
+		__atomic_store_n(&p->used, true, __ATOMIC_RELAXED);
 }
 
 bool exclude_match(const struct options *o, const char *dirpath,
@@ -46,20 +61,40 @@ bool exclude_match(const struct options *o, const char *dirpath,
 	char *path = NULL;
 	bool hit = false;
 
-	for (unsigned int i = 0; i < o->npatterns && !hit; i++) {
-		const struct pattern *p = &o->patterns[i];
+	for (unsigned int i = 0; i < o->npatterns; i++) {
+		struct pattern *p = &o->patterns[i];
+		bool match;
 
+		/* Of the name all is known; whether this one matches anything is not. */
+		if (hit && __atomic_load_n(&p->used, __ATOMIC_RELAXED))
+			continue;
 		if (p->dirs && !is_dir)
 			continue;
-		if (!p->path) {
-			hit = !fnmatch(p->text, name, 0);
-			continue;
-		}
-		if (!path && asprintf(&path, "%s%s%s", dirpath,
-				      *dirpath ? "/" : "", name) < 0)
-			return false;
-		hit = !fnmatch(p->text, path, FNM_PATHNAME);
+		if (p->path && !path && asprintf(&path, "%s%s%s", dirpath,
+						 *dirpath ? "/" : "", name) < 0)
+			return hit;
+		match = p->path ? !fnmatch(p->text, path, FNM_PATHNAME) :
+				  !fnmatch(p->text, name, 0);
+		if (match)
+			set_used(p);
+		hit |= match;
 	}
 	free(path);
 	return hit;
+}
+
+void exclude_unused(const struct options *o)
+{
+	unsigned int unused = 0;
+
+	for (unsigned int i = 0; i < o->npatterns; i++) {
+		const struct pattern *p = &o->patterns[i];
+
+		if (!p->used && unused++ < UNUSED_MAX)
+			msg_warn(NULL, "--exclude: %s: matches nothing that was looked at%s",
+				 p->given, list_hint(p->given));
+	}
+	if (unused > UNUSED_MAX)
+		msg_warn(NULL, "--exclude: %u patterns match nothing that was looked at",
+			 unused);
 }

@@ -146,6 +146,7 @@ static int run(struct options *o, struct source *src, struct output *out)
 		return ret;
 	if (!o->object_set)
 		o->object_bits = out->object_bits;
+	o->threads = dirfd_threads(o->threads);
 	ret = source_init(src, o);
 	if (ret)
 		return ret;

@@ -19,8 +19,23 @@
 #include "msg.h"
 
 #define PROGRESS_LINES	4096
+#define ERRORS_MAX	20
 
 int manifest_fail(struct manifest *m, u64 line, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	if (m->errors++ >= ERRORS_MAX)
+		return -EINVAL;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	msg_error(m->src->o->manifest, "line %llu: %s", line, text);
+	return -EINVAL;
+}
+
+int manifest_leave_out(struct manifest *m, struct node *n, u64 line, const char *fmt, ...)
 {
 	char text[1024];
 	va_list ap;
@@ -28,8 +43,15 @@ int manifest_fail(struct manifest *m, u64 line, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	msg_error(m->src->o->manifest, "line %llu: %s", line, text);
-	return -EINVAL;
+	if (!m->src->o->skip_unreadable)
+		return manifest_fail(m, line, "%s", text);
+	msg_warn(m->src->o->manifest, "line %llu: %s: left out", line, text);
+	/* Its name is taken all the same, and links to it are found. */
+	n->flags |= NODE_GONE;
+	n->size = 0;
+	m->src->tree.gone++;
+	m->src->skipped++;
+	return 0;
 }
 
 int manifest_set_attrs(struct manifest *m, struct node *n, const struct entry *e)
@@ -56,55 +78,77 @@ int manifest_set_attrs(struct manifest *m, struct node *n, const struct entry *e
 	return 0;
 }
 
-/* The file that a content comes from; often that of the line before. */
-static struct origin *get_origin(struct manifest *m, const char *path)
+/* A source that cannot be read; what this process lacks is no fault of the file. */
+static int bad_source(struct manifest *m, struct node *n, const char *path,
+		      const char *why, int err)
 {
-	int dirfd = m->src->dirs.slots[0].fd;
+	const char *colon = why && err ? ": " : "";
+	const char *text = err ? strerror(-err) : "";
+
+	if (err == -ENOMEM || err == -EMFILE || err == -ENFILE) {
+		msg_error(m->src->o->manifest, "line %llu: source: %s: %s%s%s", m->line, path,
+			  why ? why : "", colon, text);
+		return -EIO;
+	}
+	return manifest_leave_out(m, n, m->line, "source: %s: %s%s%s", path, why ? why : "",
+				  colon, text);
+}
+
+/*
+ * The file that a content comes from, in m->origin, where that of the line before is; often
+ * it is the same.  A node that has to be left out is marked.
+ */
+static int get_origin(struct manifest *m, struct node *n, const char *path)
+{
+	int dirfd = m->src->dirs.slots[0].fd, err;
 	struct origin *o = m->origin;
+	const char *why;
 	struct stat st;
 
 	if (o && !strcmp(o->path, path))
-		return o;
-	if (fstatat(dirfd, path, &st, 0)) {
-		manifest_fail(m, m->line, "source: %s: %s", path, strerror(errno));
-		return NULL;
-	}
-	if (!S_ISREG(st.st_mode)) {
-		manifest_fail(m, m->line, "source: %s: not a regular file", path);
-		return NULL;
-	}
-	if (st.st_dev == m->src->image_dev && st.st_ino == m->src->image_ino) {
-		manifest_fail(m, m->line, "source: %s: is the image itself", path);
-		return NULL;
-	}
+		return 0;
+	if (fstatat(dirfd, path, &st, 0))
+		return bad_source(m, n, path, NULL, -errno);
+	if (!S_ISREG(st.st_mode))
+		return manifest_fail(m, m->line, "source: %s: not a regular file", path);
+	if (st.st_dev == m->src->image_dev && st.st_ino == m->src->image_ino)
+		return manifest_fail(m, m->line, "source: %s: is the image itself", path);
+	why = empty_check(m->src, dirfd, path, &st, &err);
+	if (why)
+		return bad_source(m, n, path, why, err);
 	o = manifest_keep(m, sizeof(*o) + strlen(path) + 1, 8);
 	if (!o)
-		return NULL;
+		return -ENOMEM;
 	o->size = st.st_size;
 	o->check = scan_check(&st);
 	memcpy(o->path, path, strlen(path));
 	m->origin = o;
-	return o;
+	return 0;
 }
 
 static int set_source(struct manifest *m, struct node *n, const struct entry *e)
 {
-	struct origin *o = get_origin(m, e->source);
-	struct part *part = o ? manifest_keep(m, sizeof(*part), 8) : NULL;
+	int ret = get_origin(m, n, e->source);
+	const struct origin *o = m->origin;
+	struct part *part;
 
-	if (!part)
-		return o ? -ENOMEM : -EINVAL;
+	if (ret || n->flags & NODE_GONE)
+		return ret;
 	if (e->offset > o->size)
-		return manifest_fail(m, m->line, "offset: %llu: %s has %llu bytes",
-			    e->offset, o->path, o->size);
+		return manifest_leave_out(m, n, m->line, "offset: %llu: %s has %llu bytes",
+					  e->offset, o->path, o->size);
 	n->size = entry_has(e, ENTRY_SIZE) ? e->size : o->size - e->offset;
 	if (n->size > o->size - e->offset)
-		return manifest_fail(m, m->line, "size: %llu from %llu on: %s has %llu bytes",
-			    n->size, e->offset, o->path, o->size);
+		return manifest_leave_out(m, n, m->line,
+					  "size: %llu from %llu on: %s has %llu bytes",
+					  n->size, e->offset, o->path, o->size);
 	if (n->size >= DSFS_MAX_OFFSET)
 		return manifest_fail(m, m->line, "size: %llu: the limit is %llu",
 			    n->size, DSFS_MAX_OFFSET - 1);
-	part->origin = o;
+	part = manifest_keep(m, sizeof(*part), 8);
+	if (!part)
+		return -ENOMEM;
+	part->origin = m->origin;
 	part->offset = e->offset;
 	n->u.part = part;
 	n->check = o->check;
@@ -198,15 +242,15 @@ static void set_defaults(struct manifest *m, const struct entry *e)
 		a->mtime = e->mtime;
 }
 
-static int add_line(void *ctx, char *line, size_t len, u64 number)
+static int parse_line(struct manifest *m, char *line, size_t len, u64 number)
 {
-	struct manifest *m = ctx;
 	struct entry *e = &m->entry;
 	int ret;
 
-	m->line = number;
-	if (number % PROGRESS_LINES == 0)
-		progress_add(&m->progress, PROGRESS_LINES);
+	/* Of a path it would become a part unseen; who means it can escape it. */
+	if (!m->src->o->null_lists && line[len - 1] == '\r')
+		return manifest_fail(m, number,
+				     "ends in a carriage return, which in a path is \\015");
 	ret = entry_parse(e, line, len);
 	if (ret < 0)
 		return manifest_fail(m, number, "%s", e->why);
@@ -217,6 +261,19 @@ static int add_line(void *ctx, char *line, size_t len, u64 number)
 		return 0;
 	}
 	return e->type == S_IFDIR ? add_dir(m, e) : add_other(m, e);
+}
+
+/* Who mends a list wants to know of all that is wrong, so a bad line ends nothing yet. */
+static int add_line(void *ctx, char *line, size_t len, u64 number)
+{
+	struct manifest *m = ctx;
+	int ret;
+
+	m->line = number;
+	if (number % PROGRESS_LINES == 0)
+		progress_add(&m->progress, PROGRESS_LINES);
+	ret = parse_line(m, line, len, number);
+	return ret == -EINVAL ? 0 : ret;
 }
 
 int manifest_read(struct source *src)
@@ -238,6 +295,11 @@ int manifest_read(struct source *src)
 	progress_end(&m->progress);
 	if (!ret)
 		ret = manifest_finish(m);
+	if (m->errors > ERRORS_MAX)
+		msg_error(src->o->manifest, "%llu errors, the first %d of them listed",
+			  m->errors, ERRORS_MAX);
+	else if (m->errors > 1)
+		msg_error(src->o->manifest, "%llu errors", m->errors);
 out:
 	if (ret == -ENOMEM)
 		msg_error(NULL, "out of memory");

@@ -42,6 +42,15 @@ static int node_cmp(const void *a, const void *b)
 			     node_len(y));
 }
 
+/* What was named twice in the order of its lines: the later one is the wrong one. */
+static int line_cmp(const void *a, const void *b)
+{
+	const struct node *x = a, *y = b;
+	int cmp = node_cmp(a, b);
+
+	return cmp ? cmp : x->sum < y->sum ? -1 : x->sum > y->sum;
+}
+
 static bool is_sorted(const struct dir *dir)
 {
 	for (u32 i = 1; i < dir->count; i++) {
@@ -51,13 +60,13 @@ static bool is_sorted(const struct dir *dir)
 	return true;
 }
 
-static int sort_dir(struct manifest *m, struct mdir *d)
+static void sort_dir(struct manifest *m, struct mdir *d)
 {
 	struct dir *dir = d->dir;
 	struct node *less;
 
 	if (!is_sorted(dir))
-		qsort(dir->nodes, dir->count, sizeof(*dir->nodes), node_cmp);
+		qsort(dir->nodes, dir->count, sizeof(*dir->nodes), line_cmp);
 	for (u32 i = 1; i < dir->count; i++) {
 		const struct node *a = &dir->nodes[i - 1], *b = a + 1;
 		char *path;
@@ -65,11 +74,8 @@ static int sort_dir(struct manifest *m, struct mdir *d)
 		if (node_cmp(a, b))
 			continue;
 		path = tree_path(&m->src->tree, dir, a, true);
-		manifest_fail(m, a->sum > b->sum ? a->sum : b->sum,
-			      "/%s: already in line %u", path ? path : "",
-			      a->sum > b->sum ? b->sum : a->sum);
+		manifest_fail(m, b->sum, "/%s: already in line %u", path ? path : "", a->sum);
 		free(path);
-		return -EINVAL;
 	}
 	less = dir->count ? realloc(dir->nodes, dir->count * sizeof(*less)) :
 			    NULL;
@@ -79,7 +85,6 @@ static int sort_dir(struct manifest *m, struct mdir *d)
 		if (S_ISDIR(dir->nodes[i].mode))
 			dir->nodes[i].u.dir->self = &dir->nodes[i];
 	}
-	return 0;
 }
 
 /* A file gets a second name, or one more. */
@@ -104,7 +109,8 @@ struct link {
 	struct node *to;
 };
 
-static int find_link(struct manifest *m, struct node *n, struct link *link)
+/* The file that a link is to be a name of; NULL: it is wrong, or left out. */
+static struct node *find_target(struct manifest *m, struct node *n)
 {
 	const char *target = n->u.target;
 	struct node *to = NULL;
@@ -113,13 +119,15 @@ static int find_link(struct manifest *m, struct node *n, struct link *link)
 	if (*target == '/')
 		to = tree_find(&m->src->tree, target, &dir);
 	if (!to)
-		return manifest_fail(m, n->sum, "target: %s: not in the manifest",
-			    target);
-	if (!to->mode || S_ISDIR(to->mode))
-		return manifest_fail(m, n->sum, "target: %s: is itself type=%s", target,
-			    to->mode ? "dir" : "link");
-	*link = (struct link){ n, to };
-	return 0;
+		manifest_fail(m, n->sum, "target: %s: not in the manifest", target);
+	else if (!to->mode || S_ISDIR(to->mode))
+		manifest_fail(m, n->sum, "target: %s: is itself type=%s", target,
+			      to->mode ? "dir" : "link");
+	else if (to->flags & NODE_GONE)
+		manifest_leave_out(m, n, n->sum, "target: %s: cannot be read", target);
+	else
+		return to;
+	return NULL;
 }
 
 static int end_link(struct manifest *m, const struct link *link)
@@ -145,13 +153,20 @@ static int end_links(struct manifest *m)
 		struct dir *dir = manifest_dir_at(m, i)->dir;
 
 		for (u32 k = 0; !ret && k < dir->count; k++) {
-			if (dir->nodes[k].mode)
+			struct node *n = &dir->nodes[k];
+			struct node *to = n->mode ? NULL : find_target(m, n);
+
+			if (!to)
 				continue;
 			link = array_add(&found);
-			ret = link ? find_link(m, &dir->nodes[k], link) :
-				     -ENOMEM;
+			if (link)
+				*link = (struct link){ n, to };
+			else
+				ret = -ENOMEM;
 		}
 	}
+	if (!ret && m->errors)
+		ret = -EINVAL;
 	for (size_t i = 0; !ret && i < found.n; i++)
 		ret = end_link(m, (struct link *)found.p + i);
 	array_free(&found);
@@ -183,11 +198,16 @@ int manifest_finish(struct manifest *m)
 	for (size_t i = 0; !ret && i < m->dirs.n; i++)
 		ret = end_dir(m, manifest_dir_at(m, i));
 	for (size_t i = 0; !ret && i < m->dirs.n; i++)
-		ret = sort_dir(m, manifest_dir_at(m, i));
+		sort_dir(m, manifest_dir_at(m, i));
+	/* With a wrong line links would be blamed for what it does not define. */
+	if (!ret && m->errors)
+		ret = -EINVAL;
 	if (!ret)
 		ret = end_links(m);
 	if (!ret)
 		forget_lines(m);
+	if (!ret && m->src->tree.gone)
+		ret = tree_prune(&m->src->tree);
 	free(m->slots);
 	free(m->last);
 	m->slots = NULL;

@@ -39,6 +39,7 @@ struct mdir {
  * @last: path of @last_dir: lines of a directory come together
  * @origin: of the line before
  * @links: lines with type=link
+ * @errors: found so far, those that were not listed among them
  */
 struct manifest {
 	struct source *src;
@@ -54,6 +55,7 @@ struct manifest {
 	struct attrs defaults;
 	u64 line;
 	u64 links;
+	u64 errors;
 	struct entry entry;
 };
 
@@ -69,12 +71,20 @@ static inline struct mdir *manifest_dir_at(const struct manifest *m, size_t i)
 }
 
 /**
- * manifest_fail - say what is wrong with a line
+ * manifest_fail - say what is wrong with a line; of many lines, of the first ones
  *
  * Return: -EINVAL.
  */
 __printf(3, 4)
 int manifest_fail(struct manifest *m, u64 line, const char *fmt, ...);
+
+/**
+ * manifest_leave_out - the content of a line cannot be read
+ *
+ * Return: 0 with --skip-unreadable, the node is marked; else -EINVAL.
+ */
+__printf(4, 5)
+int manifest_leave_out(struct manifest *m, struct node *n, u64 line, const char *fmt, ...);
 
 /**
  * manifest_set_attrs - what a line, or the defaults, say of a node

@@ -119,10 +119,12 @@ static const char help_text[] =
 "\n"
 "Exit: 0 done, 1 failed (and no image is left), 2 wrong usage.\n";
 
+static const char help_hint[] = "Try 'mkfs.dsfs --help' for more.\n";
+
 static int usage(const char *fmt, const char *what)
 {
 	msg_error(NULL, fmt, what);
-	fputs("Try 'mkfs.dsfs --help' for more.\n", stderr);
+	fputs(help_hint, stderr);
 	return EXIT_USAGE;
 }
 
@@ -362,6 +364,25 @@ static int check_compact(const struct options *o)
 	return 0;
 }
 
+/* What one list has taken of standard input, another one would miss. */
+static int check_stdin(const struct options *o, unsigned int excludes)
+{
+	const char *names[2];
+	unsigned int n = 0;
+
+	if (o->manifest && !strcmp(o->manifest, "-"))
+		names[n++] = "--manifest=-";
+	if (o->order && !strcmp(o->order, "-"))
+		names[n++] = "--order=-";
+	for (; excludes && n < 2; excludes--)
+		names[n++] = "--exclude-from=-";
+	if (n < 2)
+		return 0;
+	msg_error(NULL, "%s and %s: standard input is but one list", names[0], names[1]);
+	fputs(help_hint, stderr);
+	return EXIT_USAGE;
+}
+
 static int parse_arguments(struct options *o, int n, char **args)
 {
 	const bool compact = o->build == BUILD_COMPACT;
@@ -383,6 +404,7 @@ static int parse_arguments(struct options *o, int n, char **args)
 int options_parse(struct options *o, int argc, char **argv)
 {
 	const char *exclude_from = NULL;
+	unsigned int stdin_patterns = 0;
 	int c, ret;
 
 	defaults(o);
@@ -394,7 +416,8 @@ int options_parse(struct options *o, int argc, char **argv)
 			return usage(c == ':' ? "%s: needs a value" :
 				     "%s: unknown option, or with a value it does not take",
 				     argv[optind - 1]);
-		if (c == OPT_EXCLUDE_FROM && exclude_from) {
+		stdin_patterns += c == OPT_EXCLUDE_FROM && !strcmp(optarg, "-");
+		if (c == OPT_EXCLUDE_FROM && exclude_from && stdin_patterns < 2) {
 			ret = parse_exclude_from(o, exclude_from);
 			if (ret)
 				return ret;
@@ -404,6 +427,8 @@ int options_parse(struct options *o, int argc, char **argv)
 			return ret;
 	}
 	ret = parse_arguments(o, argc - optind, argv + optind);
+	if (!ret)
+		ret = check_stdin(o, stdin_patterns);
 	if (ret)
 		return ret;
 	if (!o->fixed_time) {

@@ -13,13 +13,17 @@
 /**
  * struct pattern - one --exclude
  * @text: without leading and trailing slash
+ * @given: as the user wrote it, in the same memory
  * @path: match the path below the source, not the last component alone
  * @dirs: match directories only
+ * @used: has matched something
  */
 struct pattern {
 	char *text;
+	const char *given;
 	bool path;
 	bool dirs;
+	bool used;
 };
 
 /**
@@ -103,5 +107,8 @@ int exclude_add(struct options *o, const char *text, size_t len);
  */
 bool exclude_match(const struct options *o, const char *dirpath,
 		   const char *name, bool is_dir);
+
+/* Warn of patterns that have matched nothing: one of them may be misspelt. */
+void exclude_unused(const struct options *o);
 
 #endif /* MKFS_OPTIONS_H */

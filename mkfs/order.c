@@ -25,8 +25,8 @@ static int order_line(void *ctx, char *line, size_t len, u64 number)
 	if (!n) {
 		if (o->missing++ < NAMED_MAX)
 			msg_warn(o->s->src->o->order,
-				 "entry %llu: %s: not in the source",
-				 (unsigned long long)number, line);
+				 "entry %llu: %s: not in the source%s",
+				 (unsigned long long)number, line, list_hint(line));
 		return 0;
 	}
 	if (n->flags & NODE_STUB) {

@@ -31,8 +31,9 @@ int output_fail(const struct output *out, const char *what)
 	return ret;
 }
 
-int output_pwrite(const struct output *out, const char *p, size_t bytes,
-		  u64 pos)
+/* Within signals_write_begin() and signals_write_end(). */
+static int pwrite_all(const struct output *out, const char *p, size_t bytes,
+		      u64 pos)
 {
 	while (bytes) {
 		ssize_t n = pwrite(out->fd, p, bytes, pos);
@@ -54,6 +55,17 @@ int output_pwrite(const struct output *out, const char *p, size_t bytes,
 		bytes -= n;
 	}
 	return 0;
+}
+
+int output_pwrite(const struct output *out, const char *p, size_t bytes,
+		  u64 pos)
+{
+	int ret;
+
+	signals_write_begin();
+	ret = pwrite_all(out, p, bytes, pos);
+	signals_write_end();
+	return ret;
 }
 
 /* Until the writer is idle. */
@@ -354,6 +366,35 @@ static int sync_target(const struct output *out)
 	return fsync(out->fd) ? output_fail(out, "cannot write") : 0;
 }
 
+/* A file of another length, longer than it was. */
+static int set_length(const struct output *out, u64 bytes)
+{
+	int ret = 0;
+
+	signals_write_begin();
+	if (ftruncate(out->fd, bytes))
+		ret = output_fail(out, "cannot set the length");
+	signals_write_end();
+	return ret;
+}
+
+/*
+ * Once a slot may be on the disk, what was added may be what the image consists
+ * of.  A signal comes before, and the file gets its length back, or behind.
+ */
+static int write_slot(struct output *out, const void *slot, u64 pos)
+{
+	int ret;
+
+	signals_write_begin();
+	ret = pwrite_all(out, slot, DSFS_SB_SIZE, pos);
+	if (out->update && !out->committed)
+		signals_unguard();
+	out->committed = out->update;
+	signals_write_end();
+	return ret;
+}
+
 static int write_slots(struct output *out, const void *const slots[2])
 {
 	unsigned int first = out->update ? out->first_slot : 0;
@@ -362,8 +403,7 @@ static int write_slots(struct output *out, const void *const slots[2])
 	for (unsigned int i = 0; !ret && i < DSFS_SB_SLOTS; i++) {
 		unsigned int slot = first ^ i;
 
-		ret = output_pwrite(out, slots[slot], DSFS_SB_SIZE,
-				    DSFS_SB_POS(slot));
+		ret = write_slot(out, slots[slot], DSFS_SB_POS(slot));
 		/* a new image is not there before it is whole, one slot or two */
 		if (!ret && (out->update || i))
 			ret = sync_target(out);
@@ -377,19 +417,14 @@ int output_finish(struct output *out, const void *const slots[2], u64 bytes)
 
 	if (!ret)
 		ret = output_wait(out);
-	if (!ret && !out->device && bytes > out->length &&
-	    ftruncate(out->fd, bytes))
-		ret = output_fail(out, "cannot set the length");
+	if (!ret && !out->device && bytes > out->length)
+		ret = set_length(out, bytes);
+	if (!ret && out->replace)
+		keep_attrs(out);
 	if (!ret)
 		ret = sync_target(out);
-	if (ret)
-		return ret;
-	if (out->update) {
-		/* from here on what was added may be what the image consists of */
-		signals_unguard();
-		out->committed = true;
-	}
-	ret = write_slots(out, slots);
+	if (!ret)
+		ret = write_slots(out, slots);
 	if (!ret && !out->device && !out->update) {
 		ret = target_name(out);
 		/* whole, and under its name: nothing can fail any more */

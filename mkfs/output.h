@@ -20,6 +20,7 @@
  * struct output - the target and the part of it still in memory
  * @path: as given, symlinks resolved
  * @temp: name it has until it is finished; NULL: none
+ * @replace: a file is there, in whose place this one comes
  * @update: the image is there and gets a new generation
  * @open: output_open() has been here
  * @committed: a superblock of the new generation may be on the disk
@@ -120,6 +121,12 @@ int target_wipe(struct output *out);
 int target_name(struct output *out);
 void target_sync_parent(struct output *out);
 
+/*
+ * keep.c: give the file the owner, mode, ACL and extended attributes of the one it
+ * will replace, or fewer rights; messages are written
+ */
+void keep_attrs(const struct output *out);
+
 /* inuse.c: whether an image file is attached to a loop device; says which */
 int inuse_check(const char *path, const struct stat *st);
 
@@ -155,5 +162,14 @@ void signals_hold(void);
 void signals_release(const char *path);
 void signals_guard_length(int fd, u64 bytes);
 void signals_unguard(void);
+
+/**
+ * signals_write_begin - the target is being written up to signals_write_end()
+ *
+ * A signal gives a file its length back when no write is under way, and none
+ * begins any more.  So this may not return; it does not nest.
+ */
+void signals_write_begin(void);
+void signals_write_end(void);
 
 #endif /* MKFS_OUTPUT_H */

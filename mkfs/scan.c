@@ -119,9 +119,9 @@ static int unreadable_node(struct source *src, struct dir *dir, struct node *n,
 static int stat_node(struct worker *w, struct dir *dir, struct node *n, int fd)
 {
 	struct source *src = w->s->src;
-	const char *name = node_name(n);
+	const char *name = node_name(n), *why;
 	struct stat st;
-	int ret = 0;
+	int ret = 0, err;
 
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))
 		ret = -errno;
@@ -136,9 +136,14 @@ static int stat_node(struct worker *w, struct dir *dir, struct node *n, int fd)
 	}
 	if (!ret)
 		ret = scan_fill(w, dir, n, fd, name, &st);
-	if (!ret)
-		return 0;
-	ret = unreadable_node(src, dir, n, ret);
+	if (ret) {
+		ret = unreadable_node(src, dir, n, ret);
+	} else {
+		why = empty_check(src, fd, name, &st, &err);
+		if (!why)
+			return 0;
+		ret = source_unreadable(src, dir, n, why, err);
+	}
 	if (ret)
 		return ret;
 	n->flags |= NODE_GONE;
@@ -451,6 +456,8 @@ int scan_tree(struct source *src)
 	array_free(&s.tasks);
 	pthread_cond_destroy(&s.change);
 	pthread_mutex_destroy(&s.lock);
+	if (!ret)
+		exclude_unused(src->o);
 	if (!ret && src->tree.gone) {
 		ret = tree_prune(&src->tree);
 		if (ret)
@@ -481,7 +488,7 @@ int source_init(struct source *src, const struct options *o)
 	t->root.u.dir = t->root_dir;
 	ret = dirfd_init(&src->dirs, t->root_dir,
 			 o->build == BUILD_COMPACT ? "." : o->source,
-			 2 * MKFS_THREADS_MAX);
+			 o->threads);
 	if (ret)
 		msg_error(o->source, "cannot open: %s", strerror(-ret));
 	return ret;

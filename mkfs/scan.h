@@ -47,6 +47,15 @@ int scan_tree(struct source *src);
 u32 scan_check(const struct stat *st);
 
 /**
+ * empty_check - whether a file that says that it is empty is so
+ * @err: set to -errno or 0 if it is not
+ *
+ * Return: NULL, or why it cannot be packed.
+ */
+const char *empty_check(const struct source *src, int dirfd, const char *path,
+			const struct stat *st, int *err);
+
+/**
  * source_unreadable - say that something cannot be packed
  * @node: NULL for the directory itself
  * @why: "cannot open: ..."

@@ -12,9 +12,12 @@
 #include "output.h"
 
 static pthread_mutex_t guard_lock;
+static pthread_cond_t guard_change;
 static const char *guarded;
 static int guarded_fd = -1;
 static u64 guarded_bytes;
+static unsigned int writing;
+static bool ending;
 
 static const int deadly[] = { SIGHUP, SIGINT, SIGTERM, 0 };
 
@@ -28,6 +31,10 @@ static void *wait_signal(void *arg)
 	if (sigwait(&set, &sig))
 		return NULL;
 	pthread_mutex_lock(&guard_lock);
+	ending = true;
+	/* A write that comes behind the cut would make the file long again. */
+	while (guarded_fd >= 0 && writing)
+		pthread_cond_wait(&guard_change, &guard_lock);
 	if (guarded)
 		unlink(guarded);
 	/* what was added to a file is of no use; it does no harm either */
@@ -51,6 +58,7 @@ int signals_init(void)
 	if (!set)
 		return -ENOMEM;
 	pthread_mutex_init(&guard_lock, NULL);
+	pthread_cond_init(&guard_change, NULL);
 	/* These become errors of the call that caused them. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
@@ -94,5 +102,23 @@ void signals_unguard(void)
 {
 	signals_hold();
 	guarded_fd = -1;
+	pthread_cond_broadcast(&guard_change);
 	signals_release(NULL);
+}
+
+void signals_write_begin(void)
+{
+	pthread_mutex_lock(&guard_lock);
+	while (ending)
+		pthread_cond_wait(&guard_change, &guard_lock);
+	writing++;
+	pthread_mutex_unlock(&guard_lock);
+}
+
+void signals_write_end(void)
+{
+	pthread_mutex_lock(&guard_lock);
+	writing--;
+	pthread_cond_broadcast(&guard_change);
+	pthread_mutex_unlock(&guard_lock);
 }

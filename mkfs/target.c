@@ -258,6 +258,12 @@ static int temp_name(struct output *out, unsigned int n)
 	return 0;
 }
 
+/* What takes another file's place gets its rights when it is whole. */
+static mode_t first_mode(const struct output *out)
+{
+	return out->replace ? 0600 : 0666;
+}
+
 /* A file with a name, where there are none without. */
 static int open_named(struct output *out)
 {
@@ -266,7 +272,7 @@ static int open_named(struct output *out)
 			return no_memory();
 		signals_hold();
 		out->fd = open(out->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
-			       0666);
+			       first_mode(out));
 		signals_release(out->fd < 0 ? NULL : out->temp);
 		if (out->fd >= 0)
 			return 0;
@@ -286,7 +292,7 @@ int target_open_file(struct output *out)
 
 	if (ret)
 		return no_memory();
-	out->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+	out->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, first_mode(out));
 	free(dir);
 	if (out->fd < 0) {
 		ret = open_named(out);

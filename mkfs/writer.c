@@ -43,9 +43,12 @@ static size_t write_direct(struct writer *w, const struct iovec *parts,
 	if (n)		/* the last one may end in the middle of a block */
 		left[n - 1].iov_len &= ~BLOCK_MASK;
 	while (w->direct >= 0 && done < bytes) {
-		ssize_t ret = pwritev(w->direct, at, n < IOV_MAX ? n : IOV_MAX,
-				      pos + done);
+		ssize_t ret;
 
+		signals_write_begin();
+		ret = pwritev(w->direct, at, n < IOV_MAX ? n : IOV_MAX,
+			      pos + done);
+		signals_write_end();
 		if (ret < 0 && errno == EINTR)
 			continue;
 		/* what the other way says of it is the error, if it is one */

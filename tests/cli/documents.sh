@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # documents.sh - what a reader copies from the documents: systemd units, Kubernetes
-# manifests.  Nothing is started; systemd and a YAML parser say whether they are what
-# they claim to be.
+# manifests, commands that make images.  No unit and no manifest is started; systemd and a
+# YAML parser say whether they are what they claim to be.
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
@@ -85,6 +85,67 @@ exits 'what to change after a switch' 0 sh after-switch
 check 'the snapshot that is mapped' grep -qx 'datasets/imagenet@v2  id=.*' etc/ceph/rbdmap
 check 'what is mounted' grep -qxE \
 	'/dev/rbd/datasets/imagenet@v2 +/data/imagenet.mounts/2 +dsfs +ro,noauto +0 0' etc/fstab
+
+# here COMMANDS: as they are in a document, with paths of this directory.
+here()
+{
+	sed -e "s,/tmp/,$PWD/,g" -e "s,/srv/imagenet\\|/data/imagenet/train,$PWD/set,g" \
+		-e "s,/mnt/archives,$PWD/archives,g" "$1"
+}
+
+mkdir -p set/raw set/sub 'set/with blank' archives
+for i in {1..9}; do
+	head -c $((9000 - 900 * i)) /dev/urandom >"set/sub/$i"
+done
+echo index >set/sub/last.idx
+echo raw >set/raw/x
+echo gone >set/sub/x.tmp
+echo odd >'set/with blank/back\slash'
+: >set/nothing
+tar -C set -cf archives/train.tar .
+tar -C set -rf archives/train.tar ./sub/1
+
+# What works on files is done to the letter, in the order of the document.
+mapfile -t blocks < <(printf '%s\n' quickstart.*.text | sort -t . -k 2n)
+sed -n '/\/dev\//d; /^\(mkfs\|fsck\|dump\)\.dsfs /p' "${blocks[@]}" >commands
+check 'quickstart.rst has commands' test "$(wc -l <commands)" -gt 5
+mkdir here
+here commands >script
+exits 'quickstart.rst to the letter' 0 env -C here PATH="$bin:$PATH" sh -e "$PWD/script"
+
+# The examples of mkfs.dsfs(8), but for those of devices.
+sed -n '/^\.SH EXAMPLES/,/^\.SH SEE/p' "$docs/man/mkfs.dsfs.8" |
+	sed -n '/^\.nf/,/^\.fi/{/^\./d; /\/dev\/rbd/d; s/\\-/-/g; s/\\e/\\/g; p}' >examples
+{
+	# shellcheck disable=SC2016 # for the script
+	echo 'jq() { python3 -c "import json, sys; print(json.load(sys.stdin)[sys.argv[1][1:]])" "$1"; }'
+	here examples
+} >script
+rm -rf here
+mkdir here
+echo '/x source=train.tar' >here/list
+exits 'the examples of mkfs.dsfs(8)' 0 \
+	env -C here PATH="$bin:$PATH" bash -e -o pipefail "$PWD/script"
+check 'they say sizes' test "$(grep -cx '[0-9]*' "$out")" = 2
+
+# names IMAGE: of its files and directories
+names()
+{
+	"$bin/dump.dsfs" --list "here/$1" | cut -f 1
+}
+
+check '--exclude leaves out what it says' test \
+	"$(diff <(names train.img) <(names clean.img) | sed -n 's/^< //p' | tr '\n' ' ')" = \
+	'/raw /raw/x /sub/x.tmp '
+check '--exclude-from does, too' cmp <(names clean.img) <(names rules.img)
+check '--order: a file of its own is first' test \
+	"$(data_of here/ordered.img /sub/last.idx)" -lt "$(data_of here/ordered.img /raw/x)"
+check '--order: then the smallest' test \
+	"$(data_of here/ordered.img /sub/9)" -lt "$(data_of here/ordered.img /sub/1)"
+SOURCE_DATE_EPOCH=1700000000 "$bin/mkfs.dsfs" -q again.img set
+check 'SOURCE_DATE_EPOCH: the same bytes' cmp here/same.img again.img
+"$bin/dump.dsfs" --extract=archived here/tar.img >/dev/null
+check 'the files of a tar archive' diff -r set archived
 
 cp "$docs"/kubernetes/*.yaml .
 for manifest in *.yaml; do

@@ -82,6 +82,16 @@ check 'warmup through a link: the file' json "d['files'] == 1 and d['bytes'] == 
 says 'warmup: what is not there is named' 1 'nowhere: No such file' "$dsfs" warmup --json nowhere tree
 check 'warmup: and the rest is read' json "d['files_done'] == $count and d['errors'] == 1"
 says 'warmup: no such list' 1 'nowhere: cannot open' "$dsfs" warmup --filelist=nowhere
+printf 'tree/a/1\r\ntree/a/2\ntree/Icon\r\n' >crlf
+echo icon >$'tree/Icon\r'
+for command in warmup readahead order; do
+	says "$command: line ends of Windows" 1 'tree/a/1\015: No such file' \
+		"$dsfs" $command --filelist=crlf
+	check "$command: line ends of Windows: it is said" \
+		grep -q 'it ends in a carriage return$' "$err"
+	check "$command: a name that ends in a carriage return" test "$(wc -l <"$err")" = 1
+done
+rm $'tree/Icon\r'
 says 'warmup: a list with NULs' 1 'entry 1: not a path' "$dsfs" warmup --filelist=files0
 exits 'warmup --metadata-only' 0 "$dsfs" warmup --json --metadata-only tree
 check 'warmup --metadata-only: all objects' json "d['objects'] == $(find tree -printf x | wc -c) and d['resident_paths'] == 0"

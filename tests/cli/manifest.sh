@@ -107,6 +107,10 @@ cases_content()
 		listed $'/link\tl\t0777\t7\t8\t1\t3\t3.500000000\t-\t-\ta\\040b\t-'
 	run "$mkfs" -f --json --manifest=list made.img
 	check "manifest: zeros are a hole" grep -q '"sparse_files": *1' "$out"
+	printf '/a\r\0/b\0' >list
+	check "manifest: a carriage return with -0" "$mkfs" -q -f -0 --manifest=list made.img
+	run "$bin/dump.dsfs" --list made.img
+	check "manifest: a carriage return with -0: is of the name" grep -q '^/a\\015' "$out"
 	: >list
 	check "manifest: empty" "$mkfs" -q -f --manifest=list made.img
 	check "manifest: empty: fsck" "$bin/fsck.dsfs" -q made.img
@@ -163,6 +167,8 @@ cases_bad_lines()
 	bad "escape" "1: path: /a\\1340x: not escaped by" '/a\\0x'
 	bad "escaped NUL" "1: path: /a\\134000: not escaped by numbers" '/a\\000'
 	bad "NUL" "1: has a NUL byte" '/a\0b'
+	bad "line ends of Windows" "2: ends in a carriage return" '/a' '/b\r'
+	bad "line ends of Windows: an empty line" "1: ends in a carriage return" '\r'
 	bad "unknown field" "1: colour: unknown field" '/a colour=red'
 	bad "no field" "1: red: not of the form" '/a red'
 	bad "field twice" "1: uid: given twice" '/a uid=1 uid=2'
@@ -226,6 +232,72 @@ cases_bad_trees()
 	check "manifest: -n writes nothing" test ! -e bad.img
 }
 
+# all_bad NAME LINES...: each of these lines is told, "N: TEXT", and the number of errors.
+all_bad()
+{
+	local name=$1 text
+
+	shift
+	exits "manifest: $name" 1 "$mkfs" -q --manifest=list bad.img
+	for text; do
+		check "manifest: $name: $text" grep -q "^mkfs.dsfs: list: $text" "$err"
+	done
+	check "manifest: $name: and nothing else" test "$(wc -l <"$err")" = $#
+	check "manifest: $name: no image" test ! -e bad.img
+}
+
+cases_many_errors()
+{
+	rm -f bad.img
+	printf '%s\n' '/a uid=x' '/b' '/c source=nowhere' '/d colour=red' '/b' '/l type=link target=/a' \
+		>list
+	all_bad "all errors at once" 'line 1: uid: x' 'line 3: source: nowhere' \
+		'line 4: colour' 'line 5: /b: already in line 2' '4 errors$'
+	printf '%s\n' /x /x /x /d/y /d/y >list
+	all_bad "all that is twice" 'line 2: /x: already in line 1' \
+		'line 3: /x: already in line 2' 'line 5: /d/y: already in line 4' '3 errors$'
+	printf '%s\n' '/1 type=link target=/x' '/2 type=link target=/1' '/3' >list
+	all_bad "all links" 'line 1: target: /x: not in' 'line 2: target: /1: is itself' '2 errors$'
+	seq -f '/%.0f colour=red' 30000 >list
+	exits "manifest: very many errors" 1 "$mkfs" -q --manifest=list bad.img
+	check "manifest: very many errors: the first are told" test "$(wc -l <"$err")" = 21
+	check "manifest: very many errors: and how many there are" \
+		grep -q 'list: 30000 errors, the first 20 of them listed' "$err"
+}
+
+cases_left_out()
+{
+	local i
+
+	printf '%s\n' '/a source=nowhere' '/d/b source=tree/copy' '/c source=nowhere size=5' \
+		'/e source=tree/copy offset=99' '/f source=tree/copy size=99' \
+		'/l type=link target=/a' '/k type=link target=/d/b' '/g source=tree/large/x' \
+		'/h source=tree/a/one' >list
+	run "$mkfs" -f --skip-unreadable --manifest=list left.img
+	check "manifest: sources that are missing are left out" test "$rc" = 0
+	for i in 1 3 4 5 6 8; do
+		check "manifest: left out: line $i is told" \
+			grep -q "^mkfs.dsfs: list: warning: line $i: .*: left out$" "$err"
+	done
+	check "manifest: left out: and no other" test "$(wc -l <"$err")" = 6
+	check "manifest: left out: they are counted" grep -qx 'left out as unreadable: 6' "$out"
+	run "$bin/dump.dsfs" --list left.img
+	check "manifest: left out: the others are there" \
+		test "$(cut -f 1 "$out" | tr '\n' ' ')" = '/ /d /d/b /h /k '
+	check "manifest: left out: fsck" "$bin/fsck.dsfs" -q left.img
+	run "$mkfs" -n --json --skip-unreadable --manifest=list left.img
+	check "manifest: left out: of a plan, too" grep -q '"skipped": *6' "$out"
+	echo '/a colour=red' >>list
+	says "manifest: left out: a wrong line is none" 1 "list: line 10: colour" \
+		"$mkfs" -f --skip-unreadable --manifest=list left.img
+	printf '%s\n' '/a source=nowhere' '/a' >list
+	says "manifest: left out: the name is taken" 1 "line 2: /a: already in line 1" \
+		"$mkfs" -f --skip-unreadable --manifest=list left.img
+	printf '%s\n' '/a source=tree' >list
+	says "manifest: left out: a directory is none" 1 "source: tree: not a regular file" \
+		"$mkfs" -f --skip-unreadable --manifest=list left.img
+}
+
 # The sources change between the plan and the reading: see mkfs.sh.
 changing()
 {
@@ -264,5 +336,7 @@ cases_same
 cases_content
 cases_bad_lines
 cases_bad_trees
+cases_many_errors
+cases_left_out
 cases_changes
 finish

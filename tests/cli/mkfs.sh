@@ -158,6 +158,15 @@ cases_usage()
 	check "wrong SOURCE_DATE_EPOCH" fails 2 "SOURCE_DATE_EPOCH: today" \
 		env SOURCE_DATE_EPOCH=today "$mkfs" target/x tree
 	check "empty pattern" fails 2 "not a pattern" "$mkfs" -e / target/x tree
+	check "standard input as manifest and order" fails 2 \
+		"--manifest=- and --order=-: standard input" \
+		"$mkfs" --manifest=- --order=- target/x </dev/null
+	check "standard input as order and patterns" fails 2 \
+		"--order=- and --exclude-from=-: standard input" \
+		"$mkfs" --exclude-from=- --order=- target/x tree </dev/null
+	check "standard input as patterns twice" fails 2 \
+		"--exclude-from=- and --exclude-from=-: standard input" \
+		"$mkfs" --exclude-from=- --exclude-from=- target/x tree </dev/null
 	check "usage errors leave nothing" nothing_left
 }
 
@@ -320,7 +329,17 @@ cases_layout()
 	check "--order: before the rest" test "$(where t.img /a/two)" -lt \
 		"$(where t.img /a/b/numbers)"
 	check "--order: content" same_list t.img r1.img
-	check "--order: unknown path" grep -q "nowhere: not in the source" order.err
+	check "--order: unknown path" grep -q "nowhere: not in the source\$" order.err
+	printf 'a/one\r\nc/large\n' >crlf
+	check "--order: line ends of Windows" fails 0 \
+		"entry 1: a/one?: not in the source: it ends in a carriage return" \
+		"$mkfs" -q -f --order=crlf t3.img tree
+	cp -a tree icons
+	echo icon >icons/$'Icon\r'
+	printf 'Icon\r\nc/large\n' >crlf
+	"$mkfs" -q -f --order=crlf t3.img icons 2>crlf.err
+	check "--order: a name that ends in a carriage return" test ! -s crlf.err
+	rm -rf icons
 	tr '\n' '\0' <order >order0
 	"$mkfs" -q -f -0 --order=order0 t3.img tree 2>/dev/null
 	check "--order with --null" test "$(where t3.img /a/two)" = \
@@ -334,7 +353,7 @@ names_of()
 
 cases_exclude()
 {
-	"$mkfs" -q -f -e 'f*' --exclude=/c/large --exclude='b/' x.img tree
+	"$mkfs" -q -f -e 'f*' --exclude=/c/large --exclude='b/' x.img tree 2>/dev/null
 	names_of x.img >names
 	check "--exclude" clean x.img
 	check "--exclude: name" sh -c "! grep -q '/f[0-9]' names"
@@ -351,6 +370,24 @@ cases_exclude()
 	names_of x.img >names
 	check "--exclude-from=- with --null" sh -c \
 		"! grep -q '^/c' names && ! grep -q '/b' names"
+	check "--exclude: a pattern that nothing matches" fails 0 \
+		"warning: --exclude: /a/on: matches nothing that was looked at" \
+		"$mkfs" -q -f -e /a/on -e 'o*' -e one -e a/one -e c/ -e 'c*' x.img tree
+	check "--exclude: and no other is told" test "$(wc -l <fails.err)" = 1
+	printf '%s\n' /top cash/ '*.o' x y z 'a/b' '[' 'c/d/*' >patterns
+	check "--exclude-from: patterns that nothing matches" fails 0 \
+		"--exclude: 8 patterns match nothing that was looked at" \
+		"$mkfs" -q -f --exclude-from=patterns x.img tree
+	printf 'mkfs.dsfs: warning: --exclude: %s: matches nothing that was looked at\n' \
+		/top cash/ '*.o' x y >told
+	check "--exclude-from: the first of them" sh -c "head -n 5 fails.err | cmp - told"
+	check "--exclude-from: nothing but them" test "$(wc -l <fails.err)" = 6
+	"$mkfs" -q -f -e f7 -e 'a/b/f*' -e a/b/f8 x.img tree 2>told
+	printf 'f*\r\n' >patterns
+	check "--exclude-from: line ends of Windows" fails 0 \
+		"matches nothing that was looked at: it ends in a carriage return" \
+		"$mkfs" -q -f --exclude-from=patterns x.img tree
+	check "--exclude: a name that several match" test ! -s told
 	mkdir -p inside
 	cp -a tree/c inside/
 	"$mkfs" -q inside/self.img inside 2>/dev/null
@@ -486,6 +523,44 @@ assert p["image_min_bytes"] <= d["image_bytes"] <= p["image_max_bytes"]'
 	check "-v says more" test "$(wc -l <verbose)" -gt "$(wc -l <plain)"
 }
 
+# A tree of more levels than there may be files open, with a file and a further name of
+# the one above in each.
+make_deep()
+{
+	python3 - <<'PY'
+import os
+os.mkdir("deep")
+fd = os.open("deep", os.O_RDONLY)
+for level in range(2000):
+    with open(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=fd), "w") as f:
+        f.write(f"{level}\n")
+    os.mkdir("d", dir_fd=fd)
+    down = os.open("d", os.O_RDONLY, dir_fd=fd)
+    os.link("file", "above", src_dir_fd=fd, dst_dir_fd=down)
+    os.close(fd)
+    fd = down
+PY
+}
+
+cases_deep()
+{
+	local n
+
+	make_deep
+	SOURCE_DATE_EPOCH=1 "$mkfs" -q d1.img deep
+	for n in 1 8 64; do
+		check "2000 levels, 64 descriptors, $n threads" env SOURCE_DATE_EPOCH=1 bash -c \
+			"ulimit -n 64; exec '$mkfs' -q -f --threads=$n d2.img deep"
+		check "2000 levels, 64 descriptors, $n threads: same bytes" cmp d1.img d2.img
+	done
+	check "2000 levels, 64 descriptors, 30 of them taken" env SOURCE_DATE_EPOCH=1 bash -c "
+		ulimit -n 64
+		for ((i = 0; i < 30; i++)); do exec {fd}</dev/null; done
+		exec '$mkfs' -q -f d2.img deep"
+	check "2000 levels, 64 descriptors, 30 of them taken: same bytes" cmp d1.img d2.img
+	rm -rf deep
+}
+
 # --- a source that changes under the run
 
 # changing TEXT OPTIONS -- COMMAND...: run it between scan and data
@@ -581,6 +656,53 @@ cases_unreadable()
 	check "--skip-unreadable: what is out" \
 		sh -c "! grep -q 'closed\|two' names && grep -qx /a/one names"
 	rm -f target/x
+}
+
+# --- a source whose sizes are not true
+
+cases_no_size()
+{
+	local user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	local proc=/proc/sys/kernel/random text="has content and says that its size is 0" shm
+
+	if [ ! -s "$proc/boot_id" ] && [ -r "$proc/boot_id" ]; then
+		rm -rf target && mkdir target
+		check "size 0 and a content" fails 1 "$proc/boot_id: $text" \
+			"$mkfs" -e uuid -e '*[!d]' target/x $proc
+		check "size 0 and a content: nothing left" nothing_left
+		check "size 0 and a content: --skip-unreadable" fails 0 \
+			"$proc/boot_id: warning: $text: pack a copy of it: left out" \
+			"$mkfs" --skip-unreadable -e uuid -e '*[!d]' target/x $proc
+		names_of target/x >names
+		check "size 0 and a content: is left out" sh -c "! grep -q boot_id names"
+		rm target/x
+		check "size 0 and a content: a plan reads no contents" \
+			"$mkfs" -q -n target/x $proc
+		echo "/x source=$proc/boot_id" >list
+		check "size 0 and a content: of a manifest" fails 1 \
+			"list: line 1: source: $proc/boot_id: $text" \
+			"$mkfs" --manifest=list target/x
+		check "size 0 and a content: of a manifest: nothing left" nothing_left
+	else
+		skip "size 0 and a content" "no procfs"
+	fi
+	shm=$(mktemp -d -p /dev/shm) || { skip "empty files without a disk" "no tmpfs"; return; }
+	: >"$shm/empty"
+	: >"$shm/closed"
+	ln "$shm/empty" "$shm/link"
+	check "empty files without a disk" "$mkfs" -q target/x "$shm"
+	check "empty files without a disk: are packed" test \
+		"$(names_of target/x | tr '\n' ' ')" = '/ /closed /empty /link '
+	rm target/x
+	if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+		chmod 0 "$shm/closed"
+		chmod 755 "$shm" .
+		chown 65534 target
+		check "an empty file that cannot be opened" fails 1 \
+			"$shm/closed: cannot open: Permission denied" \
+			"${user[@]}" "$mkfs" target/x "$shm"
+	fi
+	rm -rf "$shm"
 }
 
 # --- runs that are ended
@@ -735,8 +857,10 @@ cases_layout
 cases_objects
 cases_exclude
 cases_reports
+cases_deep
 cases_changes
 cases_unreadable
+cases_no_size
 cases_killed
 cases_root
 cases_device

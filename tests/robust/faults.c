@@ -15,6 +15,8 @@
  *		term	SIGTERM, or $FAULT_SIGNAL, to the process, and time for it to
  *			act on it
  *		late	the same behind the call
+ *		hold	SIGTERM to the process, and the call once all other threads wait;
+ *			if ftruncate() is what they do, it returns behind that call
  *		short	half of the bytes
  *		zero	none of them, and no error
  *		eintr	EINTR for every second call (all calls only)
@@ -27,6 +29,7 @@
  * looked at.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +48,7 @@
 
 enum { WRITE = 1, SYNC = 2, READ = 4, OPEN = 8, ATTR = 16, LIST = 32, ALLOC = 64 };
 
-enum action { NONE, KILL, TERM, LATE, SHORT, ZERO, INTR, RUN, FAIL };
+enum action { NONE, KILL, TERM, LATE, HOLD, SHORT, ZERO, INTR, RUN, FAIL };
 
 static const char *const kind_names[] = {
 	"write", "sync", "read", "open", "attr", "list", "alloc",
@@ -60,6 +63,7 @@ static const char *count_file;
 static const char *command;
 static int signal_sent = SIGTERM;
 static bool named;
+static bool held;
 
 static void give_up(const char *why)
 {
@@ -88,7 +92,7 @@ static void set_kinds(const char *spec, size_t len)
 static void set_action(const char *s)
 {
 	static const char *const names[] = {
-		"none", "kill", "term", "late", "short", "zero", "eintr", "run",
+		"none", "kill", "term", "late", "hold", "short", "zero", "eintr", "run",
 	};
 
 	for (int i = NONE; i < FAIL; i++) {
@@ -157,7 +161,77 @@ static void terminate(void)
 	errno = err;
 }
 
-/* Whether this call is one to tamper with; kill, term and run are done here. */
+/* What /proc says: S is a thread that waits for something. */
+static bool thread_waits(const char *tid)
+{
+	char path[300], text[256], *at;
+	ssize_t n = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%s/stat", tid);
+	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY);
+	if (fd >= 0) {
+		n = syscall(SYS_read, fd, text, sizeof(text) - 1);
+		syscall(SYS_close, fd);
+	}
+	if (n <= 0)
+		return true;	/* it has ended */
+	text[n] = '\0';
+	at = strrchr(text, ')');
+	return at && at[1] && strchr("SZX", at[2]);
+}
+
+static bool others_wait(void)
+{
+	pid_t self = syscall(SYS_gettid);
+	bool wait = true;
+	struct dirent *d;
+	DIR *dir = opendir("/proc/self/task");
+
+	if (!dir)
+		give_up("faults: no /proc/self/task\n");
+	while (wait && (d = readdir(dir)))
+		wait = d->d_name[0] == '.' || atoi(d->d_name) == self ||
+		       thread_waits(d->d_name);
+	closedir(dir);
+	return wait;
+}
+
+static void pause_shortly(void)
+{
+	struct timespec ts = { .tv_nsec = 100000 };
+
+	nanosleep(&ts, NULL);
+}
+
+/*
+ * The signal has been taken, and whatever the process does about it happens before
+ * this thread's call, or waits for it.
+ */
+static void hold(void)
+{
+	sigset_t set;
+
+	__atomic_store_n(&held, true, __ATOMIC_SEQ_CST);
+	kill(getpid(), SIGTERM);
+	do {
+		pause_shortly();
+		sigpending(&set);
+	} while (sigismember(&set, SIGTERM) || !others_wait());
+}
+
+/* Behind a call: what was done to it. */
+static void behind(enum action what)
+{
+	if (what == KILL)
+		raise(SIGKILL);
+	if (what == LATE)
+		terminate();
+	if (what == HOLD)
+		__atomic_store_n(&held, false, __ATOMIC_SEQ_CST);
+}
+
+/* Whether this call is one to tamper with; kill, term, hold and run are done here. */
 static enum action hit(int kind, bool tear)
 {
 	long n;
@@ -176,6 +250,9 @@ static enum action hit(int kind, bool tear)
 	case TERM:
 		terminate();
 		return NONE;
+	case HOLD:
+		hold();
+		break;
 	case RUN:
 		if (system(command))
 			give_up("faults: FAULT_RUN failed\n");
@@ -238,10 +315,7 @@ ssize_t name args							\
 		return n;						\
 	bytes = n;							\
 	ret = REAL(name) call;						\
-	if (what == KILL)						\
-		raise(SIGKILL);						\
-	if (what == LATE)						\
-		terminate();						\
+	behind(what);							\
 	return ret;							\
 }
 
@@ -286,10 +360,7 @@ ssize_t name(int fd, const struct iovec *parts, int n, type pos)	\
 		return bytes;						\
 	n = cut_parts(some, parts, n, bytes);				\
 	ret = REAL(name)(fd, some, n, pos);				\
-	if (what == KILL)						\
-		raise(SIGKILL);						\
-	if (what == LATE)						\
-		terminate();						\
+	behind(what);							\
 	return ret;							\
 }
 
@@ -310,13 +381,27 @@ type name args								\
 	if (what == FAIL)						\
 		return bad;						\
 	ret = REAL(name) call;						\
-	if (what == LATE)						\
-		terminate();						\
+	behind(what);							\
 	return ret;							\
 }
 
-CALL(int, ftruncate, WRITE, -1, (int fd, off_t len), (fd, len))
-CALL(int, ftruncate64, WRITE, -1, (int fd, off64_t len), (fd, len))
+#define CUT(name, type)							\
+int name(int fd, type len)						\
+{									\
+	enum action what = hit(WRITE, false);				\
+	int ret;							\
+									\
+	if (what == FAIL)						\
+		return -1;						\
+	ret = REAL(name)(fd, len);					\
+	behind(what);							\
+	while (__atomic_load_n(&held, __ATOMIC_SEQ_CST))		\
+		pause_shortly();					\
+	return ret;							\
+}
+
+CUT(ftruncate, off_t)
+CUT(ftruncate64, off64_t)
 CALL(int, linkat, WRITE, -1,
      (int ofd, const char *from, int nfd, const char *to, int flags),
      (ofd, from, nfd, to, flags))
@@ -379,8 +464,7 @@ int name args								\
 	if (what == FAIL)						\
 		return -1;						\
 	ret = REAL(name) call;						\
-	if (what == LATE)						\
-		terminate();						\
+	behind(what);							\
 	return ret;							\
 }
 

@@ -112,6 +112,11 @@ static int add_line(void *ctx, char *line, size_t len, u64 number)
 	}
 	if (stop_asked())
 		return -EINTR;
+	if (*list_hint(line) && lstat(line, &st) && errno == ENOENT) {
+		set->errors++;
+		msg_error(line, "%s: entry %llu%s", strerror(errno), number, list_hint(line));
+		return 0;
+	}
 	if (stat(line, &st) || !S_ISREG(st.st_mode))
 		return add_path(set, line);
 	set->objects++;

@@ -18,6 +18,7 @@
 #include "args.h"
 #include "dsfs.h"
 #include "json.h"
+#include "list.h"
 #include "msg.h"
 #include "parse.h"
 #include "stop.h"
@@ -201,7 +202,8 @@ static void ask_for_all(void *ctx, size_t i)
 	while ((name = next_name(a))) {
 		ret = ask(a, name);
 		if (ret) {
-			msg_error(name, "%s", strerror(ret));
+			msg_error(name, "%s%s", strerror(ret),
+				  ret == ENOENT ? list_hint(name) : "");
 			pthread_mutex_lock(&a->lock);
 			a->errors++;
 			pthread_mutex_unlock(&a->lock);

@@ -20,4 +20,19 @@ int list_read(const char *path, bool null,
 	      int (*fn)(void *ctx, char *line, size_t len, u64 number),
 	      void *ctx);
 
+/**
+ * list_hint - why a name of a list may not be there, for the end of a message
+ *
+ * A name may end in a carriage return, so lists with the line ends of Windows are not
+ * told from others before their names are looked up.
+ *
+ * Return: ": it ends in a carriage return", or "".
+ */
+static inline const char *list_hint(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len && name[len - 1] == '\r' ? ": it ends in a carriage return" : "";
+}
+
 #endif /* DSFS_LIST_H */

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Files that say that they have 0 bytes, and have more: those of procfs, and of
+ * FUSE file systems that learn a size by reading.  The plan needs the size of all
+ * files, and nothing would tell that such a file changed between two reads of it,
+ * so they are not packed; packing them empty would lose what they hold.
+ */
+#include <fcntl.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "scan.h"
+
+const char *empty_check(const struct source *src, int dirfd, const char *path,
+			const struct stat *st, int *err)
+{
+	const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
+			  (src->manifest ? 0 : O_NOFOLLOW);
+	const char *why = NULL;
+	ssize_t n;
+	char c;
+	int fd;
+
+	*err = 0;
+	/* A file system on a disk of its own knows; a dry run reads no contents. */
+	if (!S_ISREG(st->st_mode) || st->st_size || major(st->st_dev) ||
+	    src->o->plan_only)
+		return NULL;
+	fd = openat(dirfd, path, flags | O_NOATIME);
+	if (fd < 0 && errno == EPERM)	/* not its owner */
+		fd = openat(dirfd, path, flags);
+	if (fd < 0) {
+		*err = -errno;
+		return "cannot open";
+	}
+	do {
+		n = read(fd, &c, 1);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0) {
+		*err = -errno;
+		why = "cannot read";
+	} else if (n) {
+		why = "has content and says that its size is 0: pack a copy of it";
+	}
+	close(fd);
+	return why;
+}
