@@ -50,13 +50,13 @@ static struct {
 
 /*
  * What the threads share.  @taken: samples that a reader has begun with.  @ready: that
- * wait for an accelerator; @delivered: all so far.  @whole_at: when each batch was whole;
- * @batches: that accelerators have taken.
+ * wait for an accelerator; @delivered: all so far.  @whole_at: when a batch was
+ * whole, of @waiting at most that nobody has taken yet; @batches: that accelerators have.
  */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t more, less;
-	size_t taken, ready, delivered, batches;
+	size_t taken, ready, delivered, batches, waiting;
 	unsigned long long *whole_at;
 	unsigned int readers;
 	bool ahead_waits;
@@ -191,7 +191,7 @@ static void deliver(struct reader *r)
 	pthread_mutex_lock(&state.lock);
 	state.ready++;
 	if (++state.delivered % run.batch == 0) {
-		state.whole_at[state.delivered / run.batch - 1] = now();
+		state.whole_at[(state.delivered / run.batch - 1) % state.waiting] = now();
 		pthread_cond_signal(&state.more);
 	}
 	while (state.ready >= (size_t)run.accelerators * BATCHES_WAITING * run.batch)
@@ -250,7 +250,7 @@ static void *run_accelerator(void *unused)
 			return (void *)steps;
 		}
 		state.ready -= run.batch;
-		whole = state.whole_at[state.batches++];
+		whole = state.whole_at[state.batches++ % state.waiting];
 		for (i = 0; i < run.batch; i++)
 			pthread_cond_signal(&state.less);
 		pthread_mutex_unlock(&state.lock);
@@ -317,7 +317,9 @@ static uint64_t run_threads(struct reader *r)
 	void *ret;
 
 	state.readers = run.threads;
-	state.whole_at = allocate((run.count / run.batch + 1) * sizeof(*state.whole_at));
+	/* A reader looks whether there is room when it has delivered. */
+	state.waiting = run.accelerators * BATCHES_WAITING + run.threads / run.batch + 2;
+	state.whole_at = allocate(state.waiting * sizeof(*state.whole_at));
 	if (by_thread)
 		ahead = start(run_ahead, NULL);
 	for (i = 0; i < run.threads; i++)
