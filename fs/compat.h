@@ -20,6 +20,7 @@
 #include <linux/bio.h>
 #include <linux/crc32.h>
 #include <linux/exportfs.h>
+#include <linux/fileattr.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/mount.h>
@@ -47,6 +48,7 @@
 #define DSFS_HAVE_ERROR_REMOVE_FOLIO	DSFS_SINCE(6, 8)
 #define DSFS_HAVE_SUPER_SET_UUID	DSFS_SINCE(6, 9)
 #define DSFS_HAVE_FOLIO_ORDER_RANGE	DSFS_SINCE(6, 12)
+#define DSFS_HAVE_FILE_KATTR		DSFS_SINCE(6, 17)
 #define DSFS_HAVE_WQ_PERCPU		DSFS_SINCE(6, 18)
 #define DSFS_HAVE_ALLOC_FOLIO_POLICY	DSFS_SINCE(6, 19)
 #define DSFS_HAVE_INODE_STATE_READ	DSFS_SINCE(6, 19)
@@ -149,6 +151,11 @@ static inline int dsfs_compat_file_open(struct inode *inode, struct file *file)
 #define FOP_DONTCACHE	0
 #define folio_test_dropbehind(folio) false
 #define folio_set_dropbehind(folio) do { } while (0)
+#endif
+
+/* What FS_IOC_GETFLAGS and the like return got a name of the kernel's own. */
+#if !DSFS_HAVE_FILE_KATTR
+#define file_kattr fileattr
 #endif
 
 /* A work queue says that it is bound to CPUs, which was the default. */

@@ -386,6 +386,7 @@ const struct inode_operations dsfs_file_iops = {
 	.getattr	= dsfs_getattr,
 	.listxattr	= dsfs_listxattr,
 	.get_inode_acl	= dsfs_get_acl,
+	.fileattr_get	= dsfs_fileattr_get,
 	.fiemap		= dsfs_fiemap,
 };
 

@@ -4,6 +4,7 @@
  */
 #include "internal.h"
 
+#include <linux/fileattr.h>
 #include <linux/log2.h>
 #include <linux/pagemap.h>
 #include <linux/posix_acl.h>
@@ -122,6 +123,22 @@ int dsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
 	stat->attributes_mask |= STATX_ATTR_IMMUTABLE;
 	if (request_mask & STATX_DIOALIGN && S_ISREG(inode->i_mode))
 		dsfs_stat_dio(inode, stat);
+	return 0;
+}
+
+/**
+ * dsfs_fileattr_get - the flags that lsattr shows
+ * @dentry: a file or directory
+ * @fa: filled in
+ *
+ * None.  Immutable would be true, and is what statx() says; but programs that copy
+ * flags with a file (tar formats have a place for them) would make the copy immutable.
+ *
+ * Return: 0.
+ */
+int dsfs_fileattr_get(struct dentry *dentry, struct file_kattr *fa)
+{
+	fileattr_fill_flags(fa, 0);
 	return 0;
 }
 

@@ -21,6 +21,8 @@
 
 #include "compat.h"
 
+struct file_kattr;
+
 enum dsfs_meta_mode {
 	DSFS_META_RESIDENT,	/* read and verified at mount, kept to the end */
 	DSFS_META_LAZY,		/* read and verified when needed, reclaimable */
@@ -212,6 +214,7 @@ struct inode *dsfs_iget(struct super_block *sb, u32 ino);
 void dsfs_free_inode(struct inode *inode);
 int dsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
 		 struct kstat *stat, u32 request_mask, unsigned int flags);
+int dsfs_fileattr_get(struct dentry *dentry, struct file_kattr *fa);
 
 /* namei.c */
 extern const struct inode_operations dsfs_dir_iops;

@@ -94,4 +94,5 @@ const struct inode_operations dsfs_dir_iops = {
 	.getattr	= dsfs_getattr,
 	.listxattr	= dsfs_listxattr,
 	.get_inode_acl	= dsfs_get_acl,
+	.fileattr_get	= dsfs_fileattr_get,
 };

@@ -7,6 +7,7 @@
  */
 #include <linux/bio.h>
 #include <linux/exportfs.h>
+#include <linux/fileattr.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
@@ -102,6 +103,12 @@ unsigned int probe(struct address_space *mapping)
 	mapping_set_folio_order_range(mapping, 0, 1);
 	return mapping_min_folio_order(mapping) +
 	       mapping_max_folio_order(mapping);
+}
+
+#elif defined(PROBE_FILE_KATTR)
+void probe(struct file_kattr *fa)
+{
+	fileattr_fill_flags(fa, 0);
 }
 
 #elif defined(PROBE_WQ_PERCPU)

@@ -21,9 +21,10 @@ struct fsuuid2 {
 static struct t_case stat_fs = { .name = "statfs" };
 static struct t_case get_label = { .name = "FS_IOC_GETFSLABEL" };
 static struct t_case uuid = { .name = "FS_IOC_GETFSUUID" };
+static struct t_case flags = { .name = "FS_IOC_GETFLAGS" };
 static struct t_case unknown = { .name = "unknown ioctls" };
 
-struct t_case *attrs_super_cases[] = { &stat_fs, &get_label, &uuid, &unknown, NULL };
+struct t_case *attrs_super_cases[] = { &stat_fs, &get_label, &uuid, &flags, &unknown, NULL };
 
 static void check_statfs(int root)
 {
@@ -64,10 +65,23 @@ static void check_ids(int root, const char *label)
 			"%u bytes, or zero", u.len);
 }
 
+/* None: a copy that takes flags along must not become immutable. */
+static void check_flags(int root)
+{
+	int have = -1;
+
+	if (t_check(&flags, !ioctl(root, FS_IOC_GETFLAGS, &have), "/", "%s", strerror(errno)))
+		t_check(&flags, !have, "/", "flags 0x%x", have);
+	have = 0;
+	t_check(&flags, ioctl(root, FS_IOC_SETFLAGS, &have) && errno == EROFS, "/",
+		"FS_IOC_SETFLAGS: %s", strerror(errno));
+}
+
 void attrs_super(int root, const char *label)
 {
 	check_statfs(root);
 	check_ids(root, label);
+	check_flags(root);
 	t_check(&unknown, ioctl(root, _IO('Z', 99)) < 0 && errno == ENOTTY, "/", "%s",
 		strerror(errno));
 }
