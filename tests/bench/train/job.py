@@ -89,12 +89,20 @@ class Disk:
         subprocess.run(["umount", self.root], check=True)
 
 
+class ImageFolder(datasets.ImageFolder):
+    """Without the folder that mke2fs makes, which holds no class."""
+
+    def find_classes(self, directory):
+        classes = [name for name in super().find_classes(directory)[0] if name != "lost+found"]
+        return classes, {name: number for number, name in enumerate(classes)}
+
+
 def epoch(disk, nsec, workers, loader, window):
     load, transform = LOADERS[loader]
     device = os.path.basename(disk.device)
     set_nsec(nsec)
     before = counts(device)
-    dataset = datasets.ImageFolder(disk.root, loader=load, transform=transform)
+    dataset = ImageFolder(disk.root, loader=load, transform=transform)
     scanned = counts(device)
     order = torch.randperm(len(dataset), generator=torch.Generator().manual_seed(1)).tolist()
     if loader != "bytes" or nsec >= SLOW and not window:
@@ -117,7 +125,7 @@ def first(disk, nsec, paths, window):
     begin = counts(device)
     with disk:
         mounted = counts(device)
-        dataset = datasets.ImageFolder(disk.root, loader=read_bytes)
+        dataset = ImageFolder(disk.root, loader=read_bytes)
         scanned = counts(device)
         at = {path: i for i, (path, _) in enumerate(dataset.samples)}
         order = [at[f"{disk.root}/{path}"] for path in paths]
