@@ -42,33 +42,6 @@
 /* Pages of closed files that wait to be dropped */
 #define DSFS_CLOSED_PAGES	(SZ_1M >> PAGE_SHIFT)
 
-/*
- * Of all mounts: a folio that leaves the cache does not tell whose it was.  Those that
- * are counted carry PG_checked.
- */
-static struct percpu_counter dsfs_cache_pages;
-static atomic_long_t dsfs_cache_lost;
-
-/**
- * dsfs_cache_pages_cached - pages of all mounts that are cached
- *
- * Return: about their number.
- */
-unsigned long dsfs_cache_pages_cached(void)
-{
-	return percpu_counter_read_positive(&dsfs_cache_pages);
-}
-
-/**
- * dsfs_cache_pages_lost - pages of all mounts that reclaim took
- *
- * Return: how many since the module was loaded.
- */
-unsigned long dsfs_cache_pages_lost(void)
-{
-	return atomic_long_read(&dsfs_cache_lost);
-}
-
 static struct dsfs_cache *dsfs_cache_of(const struct super_block *sb)
 {
 	struct dsfs_sb_info *sbi = DSFS_SB(sb);
@@ -188,7 +161,7 @@ void dsfs_cache_read(struct dsfs_read *rd)
 		folio_set_checked(rd->folios[i]);
 		pages += folio_nr_pages(rd->folios[i]);
 	}
-	percpu_counter_add(&dsfs_cache_pages, pages);
+	dsfs_cache_pages_add(pages);
 	if (i_size_read(rd->inode) <= DSFS_KEPT_MAX)
 		dsfs_cache_file(cache, rd->inode);
 	else
@@ -226,22 +199,6 @@ void dsfs_cache_used(struct inode *inode)
 	if (READ_ONCE(*dsfs_file_state(inode)) & DSFS_FILE_AHEAD &&
 	    dsfs_file_change(inode, DSFS_FILE_AHEAD, 0, 0) & DSFS_FILE_AHEAD)
 		dsfs_count(inode->i_sb, DSFS_COUNT_PREFETCH_USED, 1);
-}
-
-/**
- * dsfs_cache_free_folio - a folio has left the page cache
- * @folio: the folio; it does not tell any more whose it was
- */
-void dsfs_cache_free_folio(struct folio *folio)
-{
-	if (!folio_test_checked(folio))
-		return;
-	/* It may go on as memory of somebody else: splice moves pages. */
-	folio_clear_checked(folio);
-	percpu_counter_sub(&dsfs_cache_pages, folio_nr_pages(folio));
-	/* Who reclaims may use the last memory: nobody else's free comes with this. */
-	if (current->flags & PF_MEMALLOC)
-		atomic_long_add(folio_nr_pages(folio), &dsfs_cache_lost);
 }
 
 static void dsfs_cache_free(struct dsfs_cache *cache)
@@ -317,20 +274,3 @@ u64 dsfs_cache_bytes(struct super_block *sb)
 	return room > 0 ? (u64)room << PAGE_SHIFT : 0;
 }
 
-/**
- * dsfs_cache_init - when the module is loaded
- *
- * Return: 0 or -ENOMEM.
- */
-int dsfs_cache_init(void)
-{
-	return percpu_counter_init(&dsfs_cache_pages, 0, GFP_KERNEL);
-}
-
-/**
- * dsfs_cache_exit - when it is unloaded
- */
-void dsfs_cache_exit(void)
-{
-	percpu_counter_destroy(&dsfs_cache_pages);
-}

@@ -130,10 +130,6 @@ static inline unsigned long dsfs_time_since(unsigned long then, unsigned long no
 	return passed > DSFS_TIME_MASK / 2 ? 0 : passed;
 }
 
-/* cache.c */
-unsigned long dsfs_cache_pages_cached(void);
-unsigned long dsfs_cache_pages_lost(void);
-
 /* cachefile.c */
 unsigned long dsfs_file_change(struct inode *inode, unsigned long clear,
 			       unsigned long set, unsigned long now);
@@ -147,6 +143,9 @@ unsigned long dsfs_file_drop_stale(struct super_block *sb, u32 ino,
 				   unsigned long now, unsigned long age);
 
 /* cacheroom.c */
+unsigned long dsfs_cache_pages_cached(void);
+unsigned long dsfs_cache_pages_lost(void);
+void dsfs_cache_pages_add(unsigned long pages);
 long dsfs_free_pages(gfp_t gfp);
 unsigned long dsfs_margin_min(void);
 unsigned long dsfs_margin_max(void);

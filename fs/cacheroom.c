@@ -10,8 +10,61 @@
 
 #include <linux/memcontrol.h>
 #include <linux/mmzone.h>
+#include <linux/pagemap.h>
 #include <linux/sched.h>
 #include <linux/vmstat.h>
+
+/*
+ * Of all mounts: a folio that leaves the cache does not tell whose it was.  Those that
+ * are counted carry PG_checked.
+ */
+static struct percpu_counter dsfs_cache_pages;
+static atomic_long_t dsfs_cache_lost;
+
+/**
+ * dsfs_cache_pages_cached - pages of all mounts that are cached
+ *
+ * Return: about their number.
+ */
+unsigned long dsfs_cache_pages_cached(void)
+{
+	return percpu_counter_read_positive(&dsfs_cache_pages);
+}
+
+/**
+ * dsfs_cache_pages_lost - pages of all mounts that reclaim took
+ *
+ * Return: how many since the module was loaded.
+ */
+unsigned long dsfs_cache_pages_lost(void)
+{
+	return atomic_long_read(&dsfs_cache_lost);
+}
+
+/**
+ * dsfs_cache_pages_add - count pages that enter the page cache
+ * @pages: their number; PG_checked is set on their folios
+ */
+void dsfs_cache_pages_add(unsigned long pages)
+{
+	percpu_counter_add(&dsfs_cache_pages, pages);
+}
+
+/**
+ * dsfs_cache_free_folio - a folio has left the page cache
+ * @folio: the folio; it does not tell any more whose it was
+ */
+void dsfs_cache_free_folio(struct folio *folio)
+{
+	if (!folio_test_checked(folio))
+		return;
+	/* It may go on as memory of somebody else: splice moves pages. */
+	folio_clear_checked(folio);
+	percpu_counter_sub(&dsfs_cache_pages, folio_nr_pages(folio));
+	/* Who reclaims may use the last memory: nobody else's free comes with this. */
+	if (current->flags & PF_MEMALLOC)
+		atomic_long_add(folio_nr_pages(folio), &dsfs_cache_lost);
+}
 
 /**
  * dsfs_free_pages - pages that are free, and that nobody would begin to reclaim for
@@ -132,4 +185,22 @@ unsigned long dsfs_other_pages(void)
 unsigned long dsfs_trial_pages(void)
 {
 	return max_t(unsigned long, totalram_pages() / 64, SZ_4M >> PAGE_SHIFT);
+}
+
+/**
+ * dsfs_cache_init - when the module is loaded
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int dsfs_cache_init(void)
+{
+	return percpu_counter_init(&dsfs_cache_pages, 0, GFP_KERNEL);
+}
+
+/**
+ * dsfs_cache_exit - when it is unloaded
+ */
+void dsfs_cache_exit(void)
+{
+	percpu_counter_destroy(&dsfs_cache_pages);
 }

@@ -15,33 +15,6 @@
 #include <linux/pagemap.h>
 #include <linux/prefetch.h>
 
-/**
- * dsfs_read_spoil - give up a part of a read
- * @rd: the read
- * @from: stored bytes from here ...
- * @to: ... to here may not be used
- * @error: why
- */
-void dsfs_read_spoil(struct dsfs_read *rd, u64 from, u64 to, int error)
-{
-	if (!rd->error) {
-		rd->error = error;
-		rd->bad_from = from;
-	}
-	rd->bad_from = min(rd->bad_from, from);
-	rd->bad_to = max(rd->bad_to, to);
-}
-
-/**
- * dsfs_read_fail - give up a read
- * @rd: the read; nothing of it may be used
- * @error: why
- */
-void dsfs_read_fail(struct dsfs_read *rd, int error)
-{
-	dsfs_read_spoil(rd, 0, U64_MAX, error);
-}
-
 static bool dsfs_range_bad(const struct dsfs_read *rd, u64 from, u64 to)
 {
 	return rd->error && from < rd->bad_to && to > rd->bad_from;

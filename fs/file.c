@@ -14,25 +14,6 @@
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 
-/**
- * dsfs_dio_direct - whether O_DIRECT goes straight to the device
- * @inode: a regular file
- * @attr: filled in if so
- *
- * Only where nothing has to be looked at on the way: no checksums to verify and
- * no holes.  Elsewhere O_DIRECT is accepted and served through the page cache.
- */
-bool dsfs_dio_direct(const struct inode *inode, struct dsfs_attr *attr)
-{
-	const struct super_block *sb = inode->i_sb;
-	const u64 lbs = bdev_logical_block_size(sb->s_bdev);
-	struct dsfs_err err;
-
-	return !dsfs_verifies(sb) && i_size_read(inode) >= lbs &&
-	       !dsfs_inode_attr(inode, attr, &err) &&
-	       !(attr->flags & DSFS_INODE_HOLES) && !(attr->start & (lbs - 1));
-}
-
 /*
  * Whether this read does: it is aligned, and ends where the file's last whole
  * block does or before.  What lies behind the end of a file in its last block

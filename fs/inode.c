@@ -4,33 +4,10 @@
  */
 #include "internal.h"
 
-#include <linux/fileattr.h>
 #include <linux/log2.h>
 #include <linux/pagemap.h>
 #include <linux/posix_acl.h>
 #include <linux/slab.h>
-
-/**
- * dsfs_inode_attr - read an inode's record again
- * @inode: the inode
- * @attr: filled in
- * @err: filled in on failure
- *
- * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
- */
-int dsfs_inode_attr(const struct inode *inode, struct dsfs_attr *attr,
-		    struct dsfs_err *err)
-{
-	int ret = dsfs_inode_get(dsfs_src(inode->i_sb), inode->i_ino, attr, err);
-
-	if (ret)
-		return ret;
-	/* With meta=lazy the bytes may be others than those of the first time. */
-	if (attr->mode != inode->i_mode || attr->size != i_size_read(inode))
-		return dsfs_bad(err, "inode that changed", attr->mode,
-				inode->i_mode, -EUCLEAN);
-	return 0;
-}
 
 static const char *dsfs_get_link(struct dentry *dentry, struct inode *inode,
 				 struct delayed_call *done)
@@ -85,61 +62,6 @@ void dsfs_free_inode(struct inode *inode)
 	if (S_ISLNK(inode->i_mode))
 		kfree(inode->i_link);
 	free_inode_nonrcu(inode);
-}
-
-/* Kept out of the way of every stat, with its stack. */
-static noinline_for_stack void dsfs_stat_dio(const struct inode *inode,
-					     struct kstat *stat)
-{
-	struct block_device *bdev = inode->i_sb->s_bdev;
-	const u32 lbs = bdev_logical_block_size(bdev);
-	struct dsfs_attr attr;
-
-	stat->result_mask |= STATX_DIOALIGN;
-	if (!dsfs_dio_direct(inode, &attr))
-		return;
-	/* as dsfs_read_iter() wants it */
-	stat->dio_mem_align = max(lbs, bdev_dma_alignment(bdev) + 1);
-	stat->dio_offset_align = lbs;
-}
-
-/**
- * dsfs_getattr - stat
- * @idmap: of the mount
- * @path: the file
- * @stat: filled in
- * @request_mask: STATX_* that the caller wants
- * @flags: AT_STATX_*
- *
- * Return: 0.
- */
-int dsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
-		 struct kstat *stat, u32 request_mask, unsigned int flags)
-{
-	struct inode *inode = d_inode(path->dentry);
-
-	generic_fillattr(idmap, request_mask, inode, stat);
-	stat->attributes |= STATX_ATTR_IMMUTABLE;
-	stat->attributes_mask |= STATX_ATTR_IMMUTABLE;
-	if (request_mask & STATX_DIOALIGN && S_ISREG(inode->i_mode))
-		dsfs_stat_dio(inode, stat);
-	return 0;
-}
-
-/**
- * dsfs_fileattr_get - the flags that lsattr shows
- * @dentry: a file or directory
- * @fa: filled in
- *
- * None.  Immutable would be true, and is what statx() says; but programs that copy
- * flags with a file (tar formats have a place for them) would make the copy immutable.
- *
- * Return: 0.
- */
-int dsfs_fileattr_get(struct dentry *dentry, struct file_kattr *fa)
-{
-	fileattr_fill_flags(fa, 0);
-	return 0;
 }
 
 const struct inode_operations dsfs_symlink_iops = {

@@ -166,7 +166,7 @@ static inline unsigned int dsfs_chunk_order(const struct super_block *sb)
 #define dsfs_info(sb, fmt, ...) \
 	pr_info("dsfs (%s): " fmt "\n", (sb)->s_id, ##__VA_ARGS__)
 
-/* super.c */
+/* error.c */
 __printf(3, 4)
 void dsfs_fc_error(struct fs_context *fc, struct super_block *sb,
 		   const char *fmt, ...);
@@ -188,8 +188,10 @@ int dsfs_show_options(struct seq_file *seq, struct dentry *root);
 int dsfs_read_super(struct super_block *sb, struct fs_context *fc,
 		    u64 generation, struct dsfs_geo *geo);
 
-/* meta.c */
+/* bdev.c */
 int dsfs_bdev_read(struct super_block *sb, u64 pos, void *p, unsigned int len);
+
+/* meta.c */
 int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,
 		   enum dsfs_meta_mode mode);
 void dsfs_meta_close(struct dsfs_source *src);
@@ -204,17 +206,20 @@ void dsfs_meta_unload(struct dsfs_source *src);
 int dsfs_meta_init(void);
 void dsfs_meta_exit(void);
 
-/* inode.c */
-int dsfs_ids_init(struct super_block *sb);
+/* attr.c */
 int dsfs_inode_attr(const struct inode *inode, struct dsfs_attr *attr,
 		    struct dsfs_err *err);
+bool dsfs_dio_direct(const struct inode *inode, struct dsfs_attr *attr);
+int dsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
+		 struct kstat *stat, u32 request_mask, unsigned int flags);
+int dsfs_fileattr_get(struct dentry *dentry, struct file_kattr *fa);
+
+/* inode.c */
+int dsfs_ids_init(struct super_block *sb);
 extern const struct inode_operations dsfs_symlink_iops;
 extern const struct inode_operations dsfs_special_iops;
 struct inode *dsfs_iget(struct super_block *sb, u32 ino);
 void dsfs_free_inode(struct inode *inode);
-int dsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
-		 struct kstat *stat, u32 request_mask, unsigned int flags);
-int dsfs_fileattr_get(struct dentry *dentry, struct file_kattr *fa);
 
 /* namei.c */
 extern const struct inode_operations dsfs_dir_iops;
@@ -241,17 +246,18 @@ void dsfs_cache_closed(struct inode *inode);
 void dsfs_cache_hinted(struct file *file, bool read);
 void dsfs_cache_used(struct inode *inode);
 void dsfs_cache_forget(struct inode *inode);
-void dsfs_cache_free_folio(struct folio *folio);
 u64 dsfs_cache_bytes(struct super_block *sb);
 int dsfs_cache_enable(struct super_block *sb);
 void dsfs_cache_disable(struct super_block *sb);
+
+/* cacheroom.c */
+void dsfs_cache_free_folio(struct folio *folio);
 int dsfs_cache_init(void);
 void dsfs_cache_exit(void);
 
 /* file.c */
 extern const struct inode_operations dsfs_file_iops;
 extern const struct file_operations dsfs_file_fops;
-bool dsfs_dio_direct(const struct inode *inode, struct dsfs_attr *attr);
 long dsfs_ioctl(struct file *file, unsigned int cmd, unsigned long arg);
 
 /* xattr.c */

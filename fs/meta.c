@@ -14,29 +14,6 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 
-/**
- * dsfs_bdev_read - read from the device and wait
- * @sb: the image
- * @pos: byte offset, a multiple of the logical block size
- * @p: where to, in one page of low memory
- * @len: bytes, a multiple of the logical block size, at most PAGE_SIZE
- *
- * Return: 0, or -EIO whatever the device calls its failure.
- */
-int dsfs_bdev_read(struct super_block *sb, u64 pos, void *p, unsigned int len)
-{
-	struct bio_vec vec;
-	struct bio bio;
-	int ret;
-
-	bio_init(&bio, sb->s_bdev, &vec, 1, REQ_OP_READ | REQ_META);
-	bio.bi_iter.bi_sector = pos >> SECTOR_SHIFT;
-	__bio_add_page(&bio, virt_to_page(p), len, offset_in_page(p));
-	ret = submit_bio_wait(&bio);
-	bio_uninit(&bio);
-	return ret ? -EIO : 0;
-}
-
 static int dsfs_lazy_read_folio(struct file *file, struct folio *folio)
 {
 	struct dsfs_source *src = dsfs_src(folio->mapping->host->i_sb);

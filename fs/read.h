@@ -116,19 +116,21 @@ static inline bool dsfs_read_failed(const struct dsfs_read *rd)
 struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
 			     unsigned int order, gfp_t gfp);
 
-/* submit.c */
+/* read.c */
 struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios,
 				  gfp_t gfp);
 void dsfs_read_free(struct dsfs_read *rd);
 void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio);
+void dsfs_read_spoil(struct dsfs_read *rd, u64 from, u64 to, int error);
+void dsfs_read_fail(struct dsfs_read *rd, int error);
+
+/* submit.c */
 int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp);
 
 /* cache.c */
 void dsfs_cache_read(struct dsfs_read *rd);
 
 /* complete.c */
-void dsfs_read_spoil(struct dsfs_read *rd, u64 from, u64 to, int error);
-void dsfs_read_fail(struct dsfs_read *rd, int error);
 int dsfs_read_finish(struct dsfs_read *rd);
 
 #endif /* DSFS_READ_H */
