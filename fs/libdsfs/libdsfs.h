@@ -234,6 +234,10 @@ static inline void dsfs_meta_put(struct dsfs_mref *ref)
 		dsfs_meta_release(ref);
 }
 
+/* meta.c */
+int dsfs_meta_copy(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
+		   size_t len, void *to);
+
 /* inode.c: the same over a source; -ESTALE for an inode number that is not there */
 int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,
 		   struct dsfs_err *err);
@@ -501,9 +505,6 @@ int dsfs_chunk_sum(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   u64 stored, u64 chunk, u32 *sum, struct dsfs_err *err);
 
 /* xattr.c */
-int dsfs_meta_copy(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
-		   size_t len, void *to);
-
 struct dsfs_xattr_info {
 	const char *name;	/* without the prefix; not terminated */
 	const void *value;

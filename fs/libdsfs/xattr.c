@@ -7,36 +7,6 @@
 #include "libdsfs.h"
 
 /**
- * dsfs_meta_copy - copy metadata that may span blocks
- * @src: the image
- * @region: which region
- * @off: byte offset in it
- * @len: bytes
- * @to: where they go
- *
- * Return: 0 or an error of dsfs_meta_get().
- */
-int dsfs_meta_copy(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
-		   size_t len, void *to)
-{
-	struct dsfs_mref ref;
-	size_t n;
-	int ret;
-
-	for (; len; len -= n, off += n, to = (char *)to + n) {
-		n = DSFS_BLOCK_SIZE - (off & (DSFS_BLOCK_SIZE - 1));
-		if (n > len)
-			n = len;
-		ret = dsfs_meta_get(src, region, off, n, &ref);
-		if (ret)
-			return ret;
-		memcpy(to, ref.p, n);
-		dsfs_meta_put(&ref);
-	}
-	return 0;
-}
-
-/**
  * dsfs_xattr_bytes - length of an inode's set of extended attributes
  * @src: the image
  * @ext: the inode's side record, of an inode with DSFS_INODE_XATTRS
