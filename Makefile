@@ -35,7 +35,6 @@ TOOLS		:= mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs dsfs
 SCRIPTS		:= dsfs-switch
 
 LIB_SRC		:= $(wildcard fs/libdsfs/*.c userspace/lib/*.c)
-LIB_SRC		:= $(filter-out %_kunit.c,$(LIB_SRC))
 mkfs_SRC	:= $(wildcard mkfs/*.c)
 fsck_SRC	:= $(wildcard userspace/fsck/*.c)
 dump_SRC	:= $(wildcard userspace/dump/*.c)
@@ -111,6 +110,8 @@ uninstall:
 include tests/tools.mk
 include tests/bench.mk
 -include tests/unit.mk
+# The tables of cases that unit tests and KUnit share
+UNIT_CFLAGS	+= -Ifs/libdsfs/tests
 include tests/hostile.mk
 include tests/fuzz.mk
 
