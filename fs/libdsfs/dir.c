@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Directories: names in sorted blocks, and an index that finds one of them by
- * its hash in at most two cache lines, however many there are.
+ * Directories: sorted name blocks, and a name index.
  *
- * The children of a directory have consecutive inode numbers in name order, so
- * neither names nor index store an inode number: a name's position is enough.
+ * The entries of a directory have consecutive inode numbers in sorted order of
+ * names, so the position of a name gives its inode number, and neither name
+ * blocks nor the index store one. The index is a two-choice hash table, so a
+ * lookup reads at most two buckets, of one cache line each, whatever the size
+ * of the directory.
  */
 #include "libdsfs.h"
 
 /**
  * dsfs_dir_decode - check a directory record
- * @geo: the image
- * @index: which record, for the message
+ * @geo: geometry
+ * @index: index of the record in DIRS, for the message
  * @raw: the record
  * @dir: filled in
  * @err: filled in on failure
@@ -45,7 +47,7 @@ int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index,
 	if (dir->self < DSFS_ROOT_INO || dir->self >= geo->inodes)
 		return dsfs_bad(err, "directory's own number", dir->self,
 				geo->inodes - 1, -EUCLEAN);
-	/* Numbers go down on the way up, so the way to the root has an end. */
+	/* The parent has a lower number, so there are no loops. */
 	if (dir->parent < DSFS_ROOT_INO || dir->parent > dir->self ||
 	    (dir->parent == dir->self && dir->self != DSFS_ROOT_INO))
 		return dsfs_bad(err, "directory's parent", dir->parent,
@@ -91,8 +93,8 @@ int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index,
 }
 
 /**
- * dsfs_dir_get - read and check a directory's record
- * @src: the image
+ * dsfs_dir_get - read and check a directory record
+ * @src: metadata source
  * @attr: a directory
  * @dir: filled in
  * @err: filled in on failure
@@ -119,7 +121,7 @@ int dsfs_dir_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 	return ret;
 }
 
-/* Inline, as all that a lookup does with a name block should be one function. */
+/* Inline, so that a lookup searches a name block in one function */
 static __always_inline int __dsfs_names_decode(const void *buf, size_t avail,
 					       const struct dsfs_dir_info *dir,
 					       struct dsfs_names_info *names,
@@ -152,7 +154,7 @@ static __always_inline int __dsfs_names_decode(const void *buf, size_t avail,
  * @buf: the block, aligned to 4 bytes
  * @avail: bytes up to the end of the 4 KiB block or of the region
  * @dir: the directory that the block belongs to
- * @names: filled in; refers to @buf
+ * @names: filled in; points into @buf
  * @err: filled in on failure
  *
  * Return: 0 or -EUCLEAN.
@@ -165,13 +167,13 @@ int dsfs_names_decode(const void *buf, size_t avail,
 }
 
 /**
- * dsfs_names_good - whether all names of a name block are good
+ * dsfs_names_good - check all names of a name block
  * @names: the block
  *
- * It depends on the block's bytes alone, so it is true for as long as they are
- * in memory, and dsfs_names_good_slot() gives its names then.
+ * The result depends on the bytes of the block only, so it stays true while
+ * they are in memory, and dsfs_names_good_slot() may be used.
  *
- * Return: whether each has a place and a type, and a directory may hold it.
+ * Return: true if each name has a valid place, type and bytes.
  */
 bool dsfs_names_good(const struct dsfs_names_info *names)
 {
@@ -187,10 +189,10 @@ bool dsfs_names_good(const struct dsfs_names_info *names)
 }
 
 /**
- * dsfs_name_cmp - the order of names: by bytes, a prefix first
+ * dsfs_name_cmp - compare two names: by bytes, unsigned, a prefix first
  * @a: a name
  * @alen: its length
- * @b: another
+ * @b: another name
  * @blen: its length
  *
  * Return: below, at or above zero, as memcmp().
@@ -257,7 +259,10 @@ static int dsfs_names_search(const struct dsfs_names_info *names,
 	return -ENOENT;
 }
 
-/* Without an index: the last block whose first name is not behind @name. */
+/*
+ * Lookup without an index: a binary search for the last block whose first name
+ * is not greater than @name, then one within that block
+ */
 static int dsfs_lookup_sorted(struct dsfs_source *src,
 			      const struct dsfs_dir_info *dir,
 			      const char *name, unsigned int len,
@@ -292,7 +297,7 @@ static int dsfs_lookup_sorted(struct dsfs_source *src,
 	return ret;
 }
 
-/* One index entry whose fingerprint fits: is it @name? */
+/* Compare the name of an index entry with a matching fingerprint */
 static int dsfs_lookup_entry(struct dsfs_source *src,
 			     const struct dsfs_dir_info *dir, u32 entry,
 			     const char *name, unsigned int len,
@@ -318,13 +323,16 @@ static int dsfs_lookup_entry(struct dsfs_source *src,
 	return ret;
 }
 
-/* The first entry from @i on that is alike in the bits above @place, or none. */
+/*
+ * Next entry from @i on that equals @fp in the bits above @place, or
+ * DSFS_LINE_ENTRIES
+ */
 static unsigned int dsfs_line_next(const struct dsfs_line *line, unsigned int i,
 				   u32 fp, u32 place)
 {
 	const __le32 *e = line->entries;
 
-	/* By four: a test of an entry is shorter than the loop around it. */
+	/* Four at a time: the comparison is cheaper than the loop */
 	for (; i < DSFS_LINE_ENTRIES && !(i & 3); i += 4)
 		if ((le32_to_cpu(e[i]) ^ fp) <= place ||
 		    (le32_to_cpu(e[i + 1]) ^ fp) <= place ||
@@ -393,12 +401,12 @@ static int dsfs_lookup_hashed(struct dsfs_source *src,
 }
 
 /**
- * dsfs_dir_lookup - find a name
- * @src: the image
+ * dsfs_dir_lookup - find a name in a directory
+ * @src: metadata source
  * @dir: the directory
  * @name: bytes, not terminated
- * @len: how many, 1 to 255
- * @pos: filled in: position in the directory, below dir->count
+ * @len: their number, 1 to 255
+ * @pos: filled in: position in the directory, below @dir->count
  * @type: filled in: DT_* or DSFS_DT_STUB
  * @err: filled in on an error other than -ENOENT
  *
@@ -425,11 +433,11 @@ int dsfs_dir_lookup(struct dsfs_source *src, const struct dsfs_dir_info *dir,
 }
 
 /**
- * dsfs_dir_iter_init - begin a walk in name order
- * @it: the walk; end it with dsfs_dir_iter_end()
- * @src: the image
- * @dir: the directory; must outlive the walk
- * @pos: position of the first name wanted
+ * dsfs_dir_iter_init - start to iterate over a directory in sorted order
+ * @it: the iterator; release it with dsfs_dir_iter_end()
+ * @src: metadata source
+ * @dir: the directory; must outlive the iterator
+ * @pos: position of the first name
  */
 void dsfs_dir_iter_init(struct dsfs_dir_iter *it, struct dsfs_source *src,
 			const struct dsfs_dir_info *dir, u32 pos)
@@ -441,8 +449,8 @@ void dsfs_dir_iter_init(struct dsfs_dir_iter *it, struct dsfs_source *src,
 }
 
 /**
- * dsfs_dir_iter_end - let go of what a walk holds
- * @it: the walk
+ * dsfs_dir_iter_end - release an iterator
+ * @it: the iterator
  */
 void dsfs_dir_iter_end(struct dsfs_dir_iter *it)
 {
@@ -451,7 +459,7 @@ void dsfs_dir_iter_end(struct dsfs_dir_iter *it)
 	it->names.raw = NULL;
 }
 
-/* Find the block that holds it->pos and hold it. */
+/* Binary search for the name block with position it->pos; takes a reference */
 static int dsfs_dir_iter_seek(struct dsfs_dir_iter *it, struct dsfs_err *err)
 {
 	u32 lo = 0, hi = it->dir->name_blocks, mid;
@@ -480,8 +488,8 @@ none:
 }
 
 /**
- * dsfs_dir_iter_load - hold the name block of a walk's next name
- * @it: the walk; not at its end, and not within a block that is held
+ * dsfs_dir_iter_load - get the name block of the next name
+ * @it: the iterator; neither at its end nor within a block
  * @err: filled in on failure
  *
  * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
@@ -506,7 +514,7 @@ int dsfs_dir_iter_load(struct dsfs_dir_iter *it, struct dsfs_err *err)
 		it->names.raw = NULL;
 		return ret;
 	}
-	/* Only a walk that begins here may begin within the block. */
+	/* Only the first block of an iteration may start before it->pos. */
 	if (it->names.first > it->pos || (next && it->names.first < it->pos) ||
 	    it->pos - it->names.first >= it->names.count) {
 		dsfs_dir_iter_end(it);

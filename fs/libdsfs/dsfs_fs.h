@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * DSFS on-disk format: its only definition in code.
+ * DSFS on-disk format.
  *
- * Kernel, tools, tests and fuzzers all include this file, so that there is one
- * place where a field can be wrong.  Documentation/format.rst is the normative
- * text; a test compares its tables with the assertions at the end of this file.
+ * The only definition in code: kernel, tools, tests and fuzzers include this
+ * file. Documentation/format.rst is the normative text; a test compares its
+ * tables with the assertions at the end of this file.
  *
- * All integers are little-endian.  "Block" is always 4 KiB, whatever the
- * device, the page size or the data alignment.  Reserved bytes are zero and
- * readers check that they are.
+ * All integers are little-endian. A block is 4 KiB, independent of the device,
+ * the page size and the data alignment. Reserved bytes are zero, and readers
+ * check that.
  */
 #ifndef DSFS_FS_H
 #define DSFS_FS_H
@@ -24,10 +24,10 @@
 /* Two superblock slots, each inside one 512-byte sector. */
 #define DSFS_SB_SIZE		512
 #define DSFS_SB_SLOTS		2
-#define DSFS_SB_OFFSET		1024		/* slot 0: behind boot sectors */
-#define DSFS_SB_STRIDE		65536		/* slot 1 lies this much further */
+#define DSFS_SB_OFFSET		1024		/* slot 0, after boot sectors */
+#define DSFS_SB_STRIDE		65536		/* from slot 0 to slot 1 */
 #define DSFS_SB_POS(slot)	(DSFS_SB_OFFSET + (__u64)(slot) * DSFS_SB_STRIDE)
-#define DSFS_DATA_START_MIN	(17 * DSFS_BLOCK_SIZE)	/* first block behind slot 1 */
+#define DSFS_DATA_START_MIN	(17 * DSFS_BLOCK_SIZE)	/* first block after slot 1 */
 
 #define DSFS_ALIGN_BITS_MIN	9		/* --align=512 */
 #define DSFS_ALIGN_BITS_MAX	21		/* --align=2M */
@@ -36,30 +36,30 @@
 #define DSFS_OBJECT_BITS_MIN	16
 #define DSFS_OBJECT_BITS_MAX	30
 
-#define DSFS_MAX_OFFSET		(1ULL << 48)	/* files and images end below it */
-#define DSFS_MAX_INODES		0xfffffffeULL	/* valid inode numbers: 1 .. this */
+#define DSFS_MAX_OFFSET		(1ULL << 48)	/* exclusive limit of files and images */
+#define DSFS_MAX_INODES		0xfffffffeULL	/* largest inode number; the smallest is 1 */
 #define DSFS_MAX_OWNERS		65536
 #define DSFS_NAME_MAX		255
 #define DSFS_SYMLINK_MAX	4095
 #define DSFS_XATTR_VALUE_MAX	65536
 #define DSFS_XATTR_SET_MAX	(1U << 20)
 #define DSFS_LABEL_MAX		64		/* bytes; zero-filled, not terminated */
-#define DSFS_META_MAX		(1ULL << 44)	/* bytes of metadata a generation */
+#define DSFS_META_MAX		(1ULL << 44)	/* bytes of metadata in a generation */
 
 #define DSFS_ROOT_INO		1
-#define DSFS_IGEN_BITS		12		/* of i_generation: the generation's low bits */
+#define DSFS_IGEN_BITS		12		/* bits of the generation in i_generation */
 
-/* Features a reader may ignore. */
-#define DSFS_COMPAT_DATA_SUMS	(1ULL << 0)	/* FILESUMS and CHUNKSUMS are filled */
+/* Compatible features: readers may ignore unknown ones. */
+#define DSFS_COMPAT_DATA_SUMS	(1ULL << 0)	/* FILESUMS and CHUNKSUMS are valid */
 #define DSFS_COMPAT_KNOWN	DSFS_COMPAT_DATA_SUMS
 
-/* Features a reader must refuse unless it knows them: none yet. */
+/* Incompatible features: readers reject unknown ones. None is defined yet. */
 #define DSFS_INCOMPAT_KNOWN	0ULL
 
 #define DSFS_HASH_XXH64		0		/* super.name_hash */
 
 enum dsfs_region_id {
-	DSFS_REGION_BLOCKSUMS	= 0,	/* __le32 a metadata block */
+	DSFS_REGION_BLOCKSUMS	= 0,	/* __le32, by metadata block */
 	DSFS_REGION_INODES	= 1,	/* struct dsfs_inode, by inode number */
 	DSFS_REGION_DIRS	= 2,	/* struct dsfs_dir */
 	DSFS_REGION_NAMES	= 3,	/* struct dsfs_names and what follows */
@@ -71,18 +71,18 @@ enum dsfs_region_id {
 	DSFS_REGION_SEGMENTS	= 9,	/* struct dsfs_segment */
 	DSFS_REGION_FILESUMS	= 10,	/* __le32, by inode number */
 	DSFS_REGION_CHUNKSUMS	= 11,	/* __le32 */
-	DSFS_REGION_HISTORY	= 12,	/* struct dsfs_super of the last generation */
+	DSFS_REGION_HISTORY	= 12,	/* struct dsfs_super of the previous generation */
 	DSFS_REGIONS_USED	= 13,
 	DSFS_REGIONS		= 16,
 };
 
 /**
- * struct dsfs_region - where one kind of metadata lies
- * @block: first block, counted from super.meta_start
- * @checksum: BLOCKSUMS: crc32c of its @bytes bytes; any other region: crc32c
- *	of the slice of BLOCKSUMS that covers its blocks
- * @bytes: length; the rest of the last block is zero; 0: @block and @checksum
- *	are zero too
+ * struct dsfs_region - place of a region
+ * @block: first block, relative to super.meta_start
+ * @checksum: BLOCKSUMS: crc32c of its @bytes bytes; other regions: crc32c of
+ *	the slice of BLOCKSUMS that covers their blocks
+ * @bytes: length; the rest of the last block is zero. 0: no such region, and
+ *	@block and @checksum are zero too
  */
 struct dsfs_region {
 	__le32	block;
@@ -92,17 +92,18 @@ struct dsfs_region {
 
 /**
  * struct dsfs_super - a superblock slot
- * @checksum: crc32c of the 512 bytes with this field zero
- * @align_bits: log2 of the alignment of file data that shares no block
- * @chunk_bits: log2 of the bytes a data checksum covers, 0 without checksums
- * @object_bits: log2 of the object size that the layout kept to, 0 for none
- * @slot: 0 or 1, the slot that this was written to
+ * @checksum: crc32c of the 512 bytes with this field as zero
+ * @align_bits: log2 of the alignment of file data outside shared blocks
+ * @chunk_bits: log2 of the chunk size of data checksums; 0: no data checksums
+ * @object_bits: log2 of the object size that the layout was made for; 0: none
+ * @slot: number of the slot that this was written to: 0 or 1
  * @build_time: signed nanoseconds since 1970
- * @image_bytes: the device must be at least this long
- * @data_start: file data lies in [@data_start, @data_end), @data_end <= @meta_start
+ * @image_bytes: minimum length of the device
+ * @data_start: file data lies in [@data_start, @data_end), @data_end <=
+ *	@meta_start
  * @meta_start: all metadata lies in [@meta_start, @meta_start + @meta_bytes)
  * @content_bytes: sum of the sizes of regular files, hard links counted once
- * @stored_bytes: bytes of data that files refer to, shared extents counted once
+ * @stored_bytes: bytes of stored data, shared data counted once
  * @files: regular files, hard links counted once
  */
 struct dsfs_super {
@@ -134,27 +135,29 @@ struct dsfs_super {
 };
 
 /* dsfs_inode.flags */
-#define DSFS_INODE_STUB		0x0001	/* further name: start is the first one's inode */
-#define DSFS_INODE_HOLES	0x0002	/* ext: segments, stored */
-#define DSFS_INODE_XATTRS	0x0004	/* ext: xattrs */
-#define DSFS_INODE_ACL		0x0008	/* the xattrs include a POSIX ACL */
-#define DSFS_INODE_SHARED	0x0010	/* a block of its data holds another file's too */
-#define DSFS_INODE_EXT_OWNER	0x0020	/* ext: uid, gid; owner is zero */
-#define DSFS_INODE_EXT_NLINK	0x0040	/* ext: nlink; nlink here is zero */
+#define DSFS_INODE_STUB		0x0001	/* hard-link entry: start is the inode number of the file */
+#define DSFS_INODE_HOLES	0x0002	/* extra record: segments, stored */
+#define DSFS_INODE_XATTRS	0x0004	/* extra record: xattrs */
+#define DSFS_INODE_ACL		0x0008	/* the xattr set has a POSIX ACL */
+#define DSFS_INODE_SHARED	0x0010	/* data in a shared block */
+#define DSFS_INODE_EXT_OWNER	0x0020	/* extra record: uid, gid; owner is zero */
+#define DSFS_INODE_EXT_NLINK	0x0040	/* extra record: nlink; nlink here is zero */
 #define DSFS_INODE_KNOWN	0x007f
 #define DSFS_INODE_NEEDS_EXT	(DSFS_INODE_HOLES | DSFS_INODE_XATTRS | \
 				 DSFS_INODE_EXT_OWNER | DSFS_INODE_EXT_NLINK)
 
 /**
- * struct dsfs_inode - an inode record; its number is its index
- * @mode: as st_mode; a stub repeats the type of what it stands for, no more
+ * struct dsfs_inode - an inode record; the inode number is its index
+ * @mode: as st_mode; of a hard-link entry, only the type of the file
  * @owner: index into OWNERS
  * @nlink: 1 for a directory of more than 65,533 subdirectories
- * @ext: index into EXTS plus one; 0 for none
- * @size_hi: size, bits 32-47: bytes; device number for a device (major << 20 | minor)
- * @start_hi: start, bits 32-47: byte offset of the data in the image (regular
- *	file), of the target in SYMLINKS (symlink), index into DIRS (directory),
- *	inode number (stub); zero for all else and for a file without stored bytes
+ * @ext: index of the inode extra record in EXTS plus one; 0: none
+ * @size_hi: bits 32-47 of the size: bytes; of a device file, the device number
+ *	(major << 20 | minor)
+ * @start_hi: bits 32-47 of the start: byte offset in the image of the data
+ *	(regular file), byte offset in SYMLINKS of the target (symlink), index
+ *	into DIRS (directory), inode number of the file (hard-link entry); zero
+ *	for other types and for a file without stored data
  * @mtime: signed nanoseconds since 1970
  */
 struct dsfs_inode {
@@ -171,17 +174,17 @@ struct dsfs_inode {
 };
 
 /**
- * struct dsfs_dir - what only a directory needs
- * @self: its own inode number
- * @parent: of the directory that holds it; the root's is its own
- * @first: inode number of its first entry; the others follow in name order
+ * struct dsfs_dir - a directory record
+ * @self: inode number of the directory
+ * @parent: inode number of its parent; of the root, its own
+ * @first: inode number of its first entry; the others follow in sorted order
  * @count: entries, without "." and ".."
  * @names: byte offset of its first name block in NAMES
- * @name_blocks: name blocks; if more than one, @names is a multiple of 4096 and
- *	block i lies at @names + i * 4096
- * @lines: index lines; 0: no index, search by name
- * @first_line: first of its lines in INDEX
- * @seed: of the name hash
+ * @name_blocks: number of name blocks; with more than one, @names is a multiple
+ *	of 4096 and block i lies at @names + i * 4096
+ * @lines: buckets of the name index; 0: no index, lookup is a binary search
+ * @first_line: index of its first bucket in INDEX
+ * @seed: seed of the name hash
  * @slot_bits: bits of an index entry that hold the slot plus one
  * @block_bits: bits of an index entry that hold the name block
  */
@@ -203,10 +206,10 @@ struct dsfs_dir {
 /**
  * struct dsfs_names - a name block: header, slots, names without separators
  * @first: position in the directory of its first name
- * @count: names in it
- * @end: where the last name ends, in bytes from this header
- * @slots: bits 0-11: where the name begins, in bytes from this header; bits
- *	12-15: DT_* of the entry, or DSFS_DT_STUB
+ * @count: number of names
+ * @end: end of the last name, in bytes from this header
+ * @slots: bits 0-11: start of the name, in bytes from this header; bits 12-15:
+ *	DT_* of the entry, or DSFS_DT_STUB
  *
  * Starts at a multiple of 4 and crosses no 4 KiB boundary.
  */
@@ -219,11 +222,11 @@ struct dsfs_names {
 
 #define DSFS_SLOT_OFFSET	0x0fff
 #define DSFS_SLOT_TYPE_SHIFT	12
-#define DSFS_DT_STUB		15	/* the inode record tells the type */
+#define DSFS_DT_STUB		15	/* hard-link entry: the inode record has the type */
 
 /**
- * struct dsfs_line - a cache line of a directory's hash index
- * @entries: 0: empty; else, from the low bits: slot plus one, name block,
+ * struct dsfs_line - a bucket of a name index
+ * @entries: 0: empty; otherwise, from the low bits: slot plus one, name block,
  *	fingerprint
  */
 #define DSFS_LINE_ENTRIES	16
@@ -231,8 +234,8 @@ struct dsfs_line {
 	__le32	entries[DSFS_LINE_ENTRIES];
 };
 
-#define DSFS_INDEX_FP_MIN	4	/* an index needs this many fingerprint bits */
-#define DSFS_INDEX_MIN_NAMES	17	/* a smaller directory has no index */
+#define DSFS_INDEX_FP_MIN	4	/* minimum fingerprint bits of an index */
+#define DSFS_INDEX_MIN_NAMES	17	/* smaller directories have no index */
 
 struct dsfs_owner {
 	__le32	uid;
@@ -240,10 +243,12 @@ struct dsfs_owner {
 };
 
 /**
- * struct dsfs_ext - what few inodes need; a field is zero unless its flag is set
- * @xattrs: byte offset of the set in XATTRS
- * @stored: bytes that a file with holes stores
- * @first_segment: index into SEGMENTS
+ * struct dsfs_ext - an inode extra record; a field is zero unless its inode
+ * flag is set
+ * @xattrs: byte offset of the xattr set in XATTRS
+ * @stored: length of the stored data of a file with holes
+ * @first_segment: index of its first extent record in SEGMENTS
+ * @segments: number of its extent records
  */
 struct dsfs_ext {
 	__le64	xattrs;
@@ -257,10 +262,10 @@ struct dsfs_ext {
 };
 
 /**
- * struct dsfs_segment - a run of stored bytes of a file with holes
+ * struct dsfs_segment - an extent record of a file with holes
  * @logical: offset in the file, a multiple of 4096
- * @stored: offset in the file's stored bytes, a multiple of 4096; the run ends
- *	where the next one begins, the last one at ext.stored
+ * @stored: offset in the stored data, a multiple of 4096; the extent ends where
+ *	the next one starts, the last one at ext.stored
  */
 struct dsfs_segment {
 	__le64	logical;
@@ -275,11 +280,12 @@ struct dsfs_segment {
 #define DSFS_XATTR_ACL_DEFAULT		5	/* no name: system.posix_acl_default */
 
 /**
- * struct dsfs_xattr_set - all extended attributes of an inode, sorted
- * @bytes: of header and attributes; at most DSFS_XATTR_SET_MAX
- * @count: attributes that follow
+ * struct dsfs_xattr_set - an xattr set: all extended attributes of an inode,
+ * sorted
+ * @bytes: length of header and attributes; at most DSFS_XATTR_SET_MAX
+ * @count: number of attributes
  *
- * Starts at a multiple of 4; a set of 4096 bytes or less crosses no block, a
+ * Starts at a multiple of 4. A set of up to 4096 bytes crosses no block; a
  * longer one starts at a multiple of 4096.
  */
 struct dsfs_xattr_set {
@@ -288,7 +294,10 @@ struct dsfs_xattr_set {
 	__le16	reserved;
 };
 
-/* Followed by the name without prefix, the value, and zeros up to a multiple of 4. */
+/*
+ * An attribute; the name without prefix, the value and padding to 4 bytes
+ * follow
+ */
 struct dsfs_xattr {
 	__u8	prefix;
 	__u8	name_len;

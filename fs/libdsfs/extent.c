@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From an offset in a file to stored bytes and their checksum.
+ * Mapping of file offsets to stored data, and data checksums.
  *
- * A file's stored bytes are one run in the image.  Most files store all their
- * bytes; one with holes has segments, a sorted map from file to stored offsets.
+ * The stored data of a file is contiguous in the image. Most files store all
+ * their bytes; a file with holes has extent records (struct dsfs_segment),
+ * sorted by file offset and by stored offset.
  */
 #include "libdsfs.h"
 
-/* Segment @i, and where its run of stored bytes ends. */
+/* Extent record @i; its length follows from the next record */
 static int dsfs_segment_get(struct dsfs_source *src,
 			    const struct dsfs_attr *attr,
 			    const struct dsfs_ext_info *ext, u32 i,
@@ -61,7 +62,9 @@ static int dsfs_segment_get(struct dsfs_source *src,
 	return 0;
 }
 
-/* What is stored at @pos, where @lo segments begin at or before it. */
+/*
+ * Mapping at @pos, given the number of extents that begin at or before it, @lo
+ */
 static int dsfs_map_between(struct dsfs_source *src,
 			    const struct dsfs_attr *attr,
 			    const struct dsfs_ext_info *ext, u32 lo, u64 pos,
@@ -108,7 +111,7 @@ static int dsfs_map_holes(struct dsfs_source *src, const struct dsfs_attr *attr,
 	struct dsfs_run seg;
 	int ret;
 
-	/* lo: segments that begin at or before pos */
+	/* Binary search; lo: number of extents that begin at or before pos */
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
 		ret = dsfs_segment_get(src, attr, ext, mid, &seg, err);
@@ -123,12 +126,12 @@ static int dsfs_map_holes(struct dsfs_source *src, const struct dsfs_attr *attr,
 }
 
 /**
- * dsfs_map - how a file's bytes from @pos on are stored
- * @src: the image
+ * dsfs_map - map a file offset
+ * @src: metadata source
  * @attr: a regular file
- * @ext: its side record
+ * @ext: its inode extra record
  * @pos: offset in the file, below its size
- * @run: filled in; begins at @pos and ends where the way of storing changes
+ * @run: filled in: the extent or hole from @pos to its end
  * @err: filled in on failure
  *
  * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
@@ -148,15 +151,15 @@ int dsfs_map(struct dsfs_source *src, const struct dsfs_attr *attr,
 }
 
 /**
- * dsfs_map_next - the run behind another
- * @src: the image
+ * dsfs_map_next - get the mapping after another one
+ * @src: metadata source
  * @attr: a regular file
- * @ext: its side record
- * @run: from dsfs_map() or from here, and not the file's last; filled in
+ * @ext: its inode extra record
+ * @run: a mapping that does not end at the end of the file; filled in
  * @err: filled in on failure
  *
- * The same as dsfs_map() at the end of @run, without a search: a walk over a file
- * takes as many steps as it has segments.
+ * Equal to dsfs_map() at the end of @run, without the binary search: iterating
+ * over a file takes one step for each extent and each hole.
  *
  * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
  */
@@ -182,11 +185,11 @@ int dsfs_map_next(struct dsfs_source *src, const struct dsfs_attr *attr,
 }
 
 /**
- * dsfs_chunk_sum - the checksum of a chunk of a file's stored bytes
- * @src: an image with data checksums
- * @attr: the file
- * @stored: bytes that the file stores
- * @chunk: which chunk; its first byte lies before @stored
+ * dsfs_chunk_sum - get the checksum of a chunk
+ * @src: metadata source of an image with data checksums
+ * @attr: a regular file
+ * @stored: length of its stored data
+ * @chunk: index of the chunk; its first byte lies before @stored
  * @sum: filled in
  * @err: filled in on failure
  *

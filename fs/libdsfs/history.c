@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Older generations.  The metadata of a generation holds the superblock of the
- * one before, so an image that was updated is a chain.  Who mounts, shows or
- * checks an older generation goes down that chain and nowhere else: a slot that
- * was left behind is damage, not history.
+ * Previous generations.
  *
- * A superblock carries its own checksum, so nothing else has to be read on the
- * way.  Each step leads to a lower generation that ends in front of the metadata
- * of the later one, so a chain has an end whatever is in it.
+ * The HISTORY region of a generation holds the superblock of the previous one,
+ * so the generations of an updated image form a chain. Previous generations are
+ * found through this chain only, never through a superblock slot: a slot with a
+ * lower generation is damage.
+ *
+ * A superblock has its own checksum, so following the chain reads nothing else.
+ * Each step leads to a lower generation that ends before the metadata of the
+ * later one, so every chain ends, whatever the image contains.
  */
 #include "libdsfs.h"
 
@@ -28,15 +30,15 @@ static int dsfs_history_check(const struct dsfs_past *later,
 }
 
 /**
- * dsfs_history_next - one generation back
- * @geo: a generation; may be @older's own
+ * dsfs_history_next - read the superblock of the previous generation
+ * @geo: geometry of a generation; may be that in @older
  * @device_bytes: length of the device or file
  * @read: reads a superblock
- * @arg: for @read
- * @older: filled in, @older->ret too
+ * @arg: argument of @read
+ * @older: filled in, including @older->ret
  *
- * Return: 1 if there is an older generation and it is sound, 0 if there is none,
- * what @read returned, or what dsfs_super_decode() returns.
+ * Return: 1 if there is a valid previous generation, 0 if there is none, an
+ * error of @read or of dsfs_super_decode(), or -EUCLEAN.
  */
 int dsfs_history_next(const struct dsfs_geo *geo, u64 device_bytes,
 		      dsfs_super_read read, void *arg, struct dsfs_slot *older)
@@ -63,16 +65,16 @@ int dsfs_history_next(const struct dsfs_geo *geo, u64 device_bytes,
 }
 
 /**
- * dsfs_history_find - go back to a generation
- * @newest: where to begin: the superblock slot that counts
- * @generation: the one that is wanted
+ * dsfs_history_find - find a generation in the chain
+ * @newest: the chosen superblock slot, where the chain begins
+ * @generation: number of the generation
  * @device_bytes: length of the device or file
  * @read: reads a superblock
- * @arg: for @read
- * @found: filled in; @found->geo is the generation's
+ * @arg: argument of @read
+ * @found: filled in; @found->geo is the geometry of the generation
  *
- * Return: 0, -ENOENT if the image does not keep that generation, or an error of
- * dsfs_history_next(); @found->err says what is wrong.
+ * Return: 0, -ENOENT if the image does not have that generation, or an error of
+ * dsfs_history_next(); @found->err has the broken rule.
  */
 int dsfs_history_find(const struct dsfs_slot *newest, u64 generation,
 		      u64 device_bytes, dsfs_super_read read, void *arg,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inode records and their side records.  The checks made here are those that
- * need nothing but the record: what they let through can be handed to the VFS.
+ * Inode records and inode extra records: decoding and checks.
+ *
+ * The checks need the record and the geometry only. A record that passes them
+ * is safe to hand to the VFS.
  */
 #include "libdsfs.h"
 
-/* Inline, as an inode is decoded for every lookup. */
+/* Inline, because every lookup of a new inode decodes its record. */
 static __always_inline int __dsfs_extent_check(const struct dsfs_geo *geo,
 					       u64 start, u64 stored,
 					       struct dsfs_err *err)
@@ -24,14 +26,14 @@ static __always_inline int __dsfs_extent_check(const struct dsfs_geo *geo,
 }
 
 /**
- * dsfs_extent_check - whether stored bytes may lie there
- * @geo: the image
+ * dsfs_extent_check - check the place of stored data
+ * @geo: geometry
  * @start: byte offset in the image
- * @stored: bytes, not 0
+ * @stored: length in bytes, not 0
  * @err: filled in on failure
  *
- * An extent lies in the data area.  It is aligned, or it shares a block with
- * other files and crosses no block.
+ * Stored data lies in the data area. It is aligned, or it lies within one block
+ * that it may share with other files.
  *
  * Return: 0 or -EUCLEAN.
  */
@@ -63,7 +65,7 @@ static int dsfs_stub_check(const struct dsfs_geo *geo,
 static int dsfs_inode_reg(const struct dsfs_geo *geo, struct dsfs_attr *a,
 			  struct dsfs_err *err)
 {
-	if (a->flags & DSFS_INODE_HOLES)	/* checked with its side record */
+	if (a->flags & DSFS_INODE_HOLES)	/* checked with its inode extra record */
 		return 0;
 	if (!a->size && a->start)
 		return dsfs_bad(err, "start of an empty file", a->start, 0,
@@ -125,7 +127,7 @@ static int dsfs_inode_kind(const struct dsfs_geo *geo, struct dsfs_attr *a,
 	return 0;
 }
 
-/* Most inodes have no flag, or say that they share a block. */
+/* Fast path for the flags of most inodes: none, or DSFS_INODE_SHARED */
 static int dsfs_inode_plain(const struct dsfs_geo *geo, struct dsfs_attr *a,
 			    struct dsfs_err *err)
 {
@@ -198,13 +200,13 @@ static __always_inline int __dsfs_inode_decode(const struct dsfs_geo *geo,
 
 /**
  * dsfs_inode_decode - check an inode record
- * @geo: the image
- * @ino: its number, below geo->inodes
+ * @geo: geometry
+ * @ino: its number, below @geo->inodes
  * @raw: the record
  * @attr: filled in
  * @err: filled in on failure
  *
- * A stub decodes well; callers that want a file check dsfs_attr_is_stub().
+ * A hard-link entry is valid here; see dsfs_attr_is_stub().
  *
  * Return: 0 or -EUCLEAN.
  */
@@ -239,14 +241,14 @@ static int dsfs_ext_holes(const struct dsfs_geo *geo,
 }
 
 /**
- * dsfs_ext_decode - check an inode's side record
- * @geo: the image
+ * dsfs_ext_decode - check an inode extra record
+ * @geo: geometry
  * @attr: the inode it belongs to
- * @raw: the record, one that @attr->ext names
+ * @raw: the record that @attr->ext refers to
  * @ext: filled in
  * @err: filled in on failure
  *
- * Side records may be shared by inodes whose fields in them are alike.
+ * Inodes with equal fields may share a record.
  *
  * Return: 0 or -EUCLEAN.
  */
@@ -288,13 +290,13 @@ int dsfs_ext_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
 }
 
 /**
- * dsfs_inode_get - read and check an inode
- * @src: the image
+ * dsfs_inode_get - read and check an inode record
+ * @src: metadata source
  * @ino: any number
  * @attr: filled in
  * @err: filled in on failure
  *
- * Return: 0, -ESTALE for a number that no inode has, -EUCLEAN, or an error of
+ * Return: 0, -ESTALE if there is no such inode number, -EUCLEAN, or an error of
  * dsfs_meta_get().
  */
 int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,
@@ -318,13 +320,13 @@ int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,
 }
 
 /**
- * dsfs_stub_follow - the inode behind a name
- * @src: the image
- * @ino: that the name's position gives; that of the file afterwards
- * @type: of the name; that of the file afterwards
+ * dsfs_stub_follow - resolve a hard-link entry
+ * @src: metadata source
+ * @ino: inode number of the directory entry; replaced by that of the file
+ * @type: type of the directory entry; replaced by that of the file
  * @err: filled in on failure
  *
- * A further name of a file leads to its first one; any other name stays.
+ * Entries that are no hard-link entries stay as they are.
  *
  * Return: 0, -EUCLEAN, or an error of dsfs_inode_get().
  */
@@ -348,10 +350,10 @@ int dsfs_stub_follow(struct dsfs_source *src, u32 *ino, u8 *type,
 }
 
 /**
- * dsfs_ext_get - read and check an inode's side record
- * @src: the image
+ * dsfs_ext_get - read and check an inode extra record
+ * @src: metadata source
  * @attr: the inode
- * @ext: filled in; all zero if the inode has none
+ * @ext: filled in; all zero if the inode has no such record
  * @err: filled in on failure
  *
  * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
@@ -376,10 +378,10 @@ int dsfs_ext_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 }
 
 /**
- * dsfs_owner_get - owner and group of an inode
- * @src: the image
+ * dsfs_owner_get - get owner and group of an inode
+ * @src: metadata source
  * @attr: the inode
- * @ext: its side record; may be NULL if no owner is in it
+ * @ext: its inode extra record; may be NULL without DSFS_INODE_EXT_OWNER
  * @uid: filled in
  * @gid: filled in
  * @err: filled in on failure

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * libdsfs: what kernel and tools must agree on, compiled once for each.
+ * libdsfs: the code that the kernel module and the tools share, compiled once
+ * for each.
  *
- * Everything here decodes bytes that nobody vouches for.  The functions
- * allocate nothing, take no lock and keep no state, so they may run anywhere.
- * They return 0 or a negative errno: -EUCLEAN for a structure that breaks a
- * rule of format.rst, -EINVAL for what is not this file system, -EOPNOTSUPP
- * for what a newer one added, -EBADMSG for a wrong checksum, -EFBIG for a
- * device that is too short, and fill in what is wrong.
+ * It decodes and checks untrusted bytes. The functions allocate nothing, take
+ * no lock and keep no state, so they can be called from any context. They
+ * return 0 or a negative errno, and fill in struct dsfs_err on failure:
+ * - -EUCLEAN: a structure breaks a rule of format.rst
+ * - -EINVAL: not this file system
+ * - -EOPNOTSUPP: a format version or feature that this code does not know
+ * - -EBADMSG: a wrong checksum
+ * - -EFBIG: an image longer than its device
  *
- * Metadata is reached through dsfs_meta_get(), which each platform provides:
- * the kernel over resident or cached pages, the tools over the image file,
- * tests over memory.
+ * Metadata is read by dsfs_meta_get(), which each platform implements: the
+ * kernel over resident metadata and a page cache, the tools over the image
+ * file, the unit tests over memory.
  */
 #ifndef LIBDSFS_H
 #define LIBDSFS_H
@@ -20,10 +23,10 @@
 #include "dsfs_fs.h"
 
 /**
- * struct dsfs_err - what is wrong, for a message
- * @what: the rule or field, a constant string; NULL while nothing is wrong
- * @value: what was found
- * @limit: what would have been right: a bound or the expected value
+ * struct dsfs_err - a broken rule, for a message
+ * @what: name of the rule or field, a constant string; NULL: no error
+ * @value: the value found
+ * @limit: the bound or the expected value
  */
 struct dsfs_err {
 	const char *what;
@@ -31,7 +34,7 @@ struct dsfs_err {
 	u64 limit;
 };
 
-/* Cold: the checks that call it are on the way of every lookup. */
+/* Cold: every lookup passes the checks that call it. */
 void __cold dsfs_err_set(struct dsfs_err *err, const char *what, u64 value,
 			 u64 limit);
 
@@ -43,9 +46,10 @@ static inline int dsfs_bad(struct dsfs_err *err, const char *what, u64 value,
 }
 
 /**
- * struct dsfs_region_info - where a region lies
+ * struct dsfs_region_info - a decoded region descriptor
  * @pos: byte offset in the image
  * @bytes: length
+ * @checksum: see struct dsfs_region
  */
 struct dsfs_region_info {
 	u64 pos;
@@ -54,10 +58,11 @@ struct dsfs_region_info {
 };
 
 /**
- * struct dsfs_geo - a decoded and checked superblock
+ * struct dsfs_geo - geometry of an image: a decoded and checked superblock
  *
- * Counts are derived from region lengths.  @inodes counts record 0, which
- * stands for nothing: valid inode numbers are 1 to @inodes - 1.
+ * Counts are derived from region lengths. @inodes includes the unused record 0:
+ * valid inode numbers are 1 to @inodes - 1. @lines is the number of buckets in
+ * all name indexes.
  */
 struct dsfs_geo {
 	struct dsfs_region_info regions[DSFS_REGIONS];
@@ -81,11 +86,11 @@ struct dsfs_geo {
 	u64 chunksums;
 	u32 igeneration;	/* i_generation of every inode */
 	u8 align_bits;
-	u8 chunk_bits;		/* 0: no data checksums */
+	u8 chunk_bits;		/* log2 of the chunk size; 0: no data checksums */
 	u8 object_bits;
 	u8 slot;
 	u8 uuid[16];
-	u8 label[DSFS_LABEL_MAX + 1];	/* terminated */
+	u8 label[DSFS_LABEL_MAX + 1];	/* NUL-terminated */
 };
 
 /* superblock: super.c */
@@ -95,11 +100,11 @@ int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 bool dsfs_super_same(const struct dsfs_super *a, const struct dsfs_super *b);
 
 /**
- * struct dsfs_slot - a superblock slot as found
+ * struct dsfs_slot - a superblock slot as read from the device
  * @raw: its bytes; zero if they could not be read
- * @geo: decoded; valid if @ret is 0
- * @err: what is wrong if @ret is not 0; @err.what NULL: it could not be read
- * @ret: 0 or what dsfs_super_decode() or the device said
+ * @geo: its geometry; valid if @ret is 0
+ * @err: the broken rule if @ret is not 0; @err.what is NULL after a read error
+ * @ret: 0, or the errno of the read or of dsfs_super_decode()
  */
 struct dsfs_slot {
 	struct dsfs_super raw;
@@ -112,19 +117,22 @@ int dsfs_super_choose(const struct dsfs_slot *slots, int *use,
 		      struct dsfs_err *err);
 
 /*
- * Reads the sizeof(*raw) bytes at byte offset @pos of the image, which lie in
- * one block; returns 0 or a negative errno.
+ * Callback that reads the sizeof(*raw) bytes at byte offset @pos of the image,
+ * which lie in one block. Returns 0 or a negative errno.
  */
 typedef int (*dsfs_super_read)(void *arg, u64 pos, struct dsfs_super *raw);
 
-/* What an older generation is held against: the one that leads to it. */
+/*
+ * The generation whose HISTORY holds a previous generation: what that is
+ * checked against
+ */
 struct dsfs_past {
 	u64 generation;
 	u64 data_end;
 	u8 uuid[16];
 };
 
-/* older generations: history.c */
+/* previous generations: history.c */
 int dsfs_history_next(const struct dsfs_geo *geo, u64 device_bytes,
 		      dsfs_super_read read, void *arg, struct dsfs_slot *older);
 int dsfs_history_find(const struct dsfs_slot *newest, u64 generation,
@@ -133,11 +141,16 @@ int dsfs_history_find(const struct dsfs_slot *newest, u64 generation,
 
 /**
  * struct dsfs_attr - a decoded inode record
- * @mode: type and permissions; of a stub the type alone
- * @start: see struct dsfs_inode
- * @size: of a directory: 0
- * @ext: index into EXTS plus one, or 0
- * @rdev: major << 20 | minor
+ * @size: file size in bytes; 0 for a directory
+ * @start: byte offset of the data, or as struct dsfs_inode says for other types
+ * @mtime: nanoseconds since 1970
+ * @ino: inode number
+ * @nlink: link count; 0: see the inode extra record
+ * @ext: index of the inode extra record in EXTS plus one; 0: none
+ * @rdev: device number: major << 20 | minor
+ * @mode: type and permissions; only the type for a hard-link entry
+ * @owner: index into OWNERS
+ * @flags: DSFS_INODE_*
  */
 struct dsfs_attr {
 	u64 size;
@@ -152,7 +165,10 @@ struct dsfs_attr {
 	u16 flags;
 };
 
-/* What EXTS adds; zero where the inode's flags do not ask for it. */
+/*
+ * Decoded inode extra record. Fields that the inode flags do not select are
+ * zero.
+ */
 struct dsfs_ext_info {
 	u64 xattrs;
 	u64 stored;
@@ -195,15 +211,13 @@ static inline bool dsfs_attr_is_stub(const struct dsfs_attr *attr)
 	return attr->flags & DSFS_INODE_STUB;
 }
 
-/*
- * Metadata access, provided by the platform.
- */
+/* Metadata access, implemented by the platform */
 struct dsfs_source;
 
 /**
- * struct dsfs_mref - a piece of metadata held in memory
- * @p: the bytes that were asked for
- * @priv: the platform's; NULL where nothing has to be given back
+ * struct dsfs_mref - a reference to metadata in memory
+ * @p: the requested bytes
+ * @priv: owned by the platform; NULL: no release needed
  */
 struct dsfs_mref {
 	const void *p;
@@ -211,23 +225,24 @@ struct dsfs_mref {
 };
 
 /*
- * dsfs_source.h has
+ * dsfs_source.h defines
  *
  * int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region,
  *		     u64 off, size_t len, struct dsfs_mref *ref);
  *
- * which holds the @len bytes, 1 to 4096, at offset @off of a region, all in one
- * block of 4 KiB of it.  They are verified against their checksum; it may sleep.
- * It returns 0, -EUCLEAN past the region's end or across a block, -EBADMSG,
- * -EIO, -ENOMEM; and
- *
  * const struct dsfs_geo *dsfs_source_geo(const struct dsfs_source *src);
+ *
+ * dsfs_meta_get() takes a reference to the @len bytes (1 to 4096) at offset
+ * @off of a region. They must lie in one block of the region. The bytes are
+ * verified against their checksum. The function may sleep. It returns 0,
+ * -EUCLEAN for a range past the end of the region or across a block, -EBADMSG,
+ * -EIO or -ENOMEM.
  */
 #include "dsfs_source.h"
 
 void dsfs_meta_release(struct dsfs_mref *ref);
 
-/* dsfs_meta_put - give back what dsfs_meta_get() gave */
+/* dsfs_meta_put - release a reference from dsfs_meta_get() */
 static inline void dsfs_meta_put(struct dsfs_mref *ref)
 {
 	if (ref->priv)
@@ -238,7 +253,7 @@ static inline void dsfs_meta_put(struct dsfs_mref *ref)
 int dsfs_meta_copy(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
 		   size_t len, void *to);
 
-/* inode.c: the same over a source; -ESTALE for an inode number that is not there */
+/* inode.c: read and decode; -ESTALE: no such inode number */
 int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,
 		   struct dsfs_err *err);
 int dsfs_stub_follow(struct dsfs_source *src, u32 *ino, u8 *type,
@@ -249,7 +264,7 @@ int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   const struct dsfs_ext_info *ext, u32 *uid, u32 *gid,
 		   struct dsfs_err *err);
 
-/* A decoded directory record. */
+/* Decoded directory record; @lines: buckets of its name index */
 struct dsfs_dir_info {
 	u64 names;
 	u64 first_line;
@@ -264,7 +279,7 @@ struct dsfs_dir_info {
 	u8 block_bits;
 };
 
-/* A name in a directory; valid while the name block is held. */
+/* A name in a directory; valid while its name block is referenced */
 struct dsfs_name {
 	const char *name;
 	u32 pos;		/* in the directory; inode number = first + pos */
@@ -272,7 +287,7 @@ struct dsfs_name {
 	u8 type;		/* DT_* or DSFS_DT_STUB */
 };
 
-/* A checked name block. */
+/* A name block with a checked header */
 struct dsfs_names_info {
 	const struct dsfs_names *raw;
 	u32 first;
@@ -281,7 +296,13 @@ struct dsfs_names_info {
 };
 
 /**
- * struct dsfs_dir_iter - a walk over a directory in name order
+ * struct dsfs_dir_iter - iterator over the names of a directory, in sorted
+ * order
+ * @src: metadata source
+ * @dir: the directory
+ * @names: name block of the last name; @names.raw is NULL before the first one
+ * @ref: reference to that name block
+ * @block: its index in the directory
  * @pos: position of the next name
  */
 struct dsfs_dir_iter {
@@ -313,22 +334,20 @@ void dsfs_dir_iter_init(struct dsfs_dir_iter *it, struct dsfs_source *src,
 int dsfs_dir_iter_load(struct dsfs_dir_iter *it, struct dsfs_err *err);
 void dsfs_dir_iter_end(struct dsfs_dir_iter *it);
 
-/*
- * Names, inline: a readdir of a million of them does little else.
- */
+/* Inline, because readdir of a large directory does little else. */
 static inline bool dsfs_slot_type_valid(u8 type)
 {
 	return type == DSFS_DT_STUB || dsfs_mode_to_dt((u16)type << 12);
 }
 
 /**
- * dsfs_names_slot - a name of a name block
+ * dsfs_names_slot - decode one name of a name block
  * @names: the block
- * @slot: which name
- * @name: filled in; refers to the block
+ * @slot: index of the name in the block
+ * @name: filled in; points into the block
  * @err: filled in on failure
  *
- * Whether the name is one a directory may hold is left to dsfs_name_valid().
+ * The bytes of the name are not checked: see dsfs_name_valid().
  *
  * Return: 0 or -EUCLEAN.
  */
@@ -360,10 +379,10 @@ static inline int dsfs_names_slot(const struct dsfs_names_info *names, u32 slot,
 }
 
 /**
- * dsfs_names_good_slot - a name of a name block in which all are good
- * @names: the block, of which dsfs_names_good() is true
- * @slot: which name, below @names->count
- * @name: filled in; refers to the block
+ * dsfs_names_good_slot - dsfs_names_slot() without checks
+ * @names: a block for which dsfs_names_good() returned true
+ * @slot: index of the name, below @names->count
+ * @name: filled in; points into the block
  */
 static inline void dsfs_names_good_slot(const struct dsfs_names_info *names,
 					u32 slot, struct dsfs_name *name)
@@ -380,7 +399,7 @@ static inline void dsfs_names_good_slot(const struct dsfs_names_info *names,
 	name->pos = names->first + slot;
 }
 
-/* Whether one of eight bytes is zero or a slash. */
+/* True if one of eight bytes is zero or a slash */
 static inline bool dsfs_name_bad8(const char *p)
 {
 	const u64 ones = 0x0101010101010101ULL;
@@ -392,9 +411,12 @@ static inline bool dsfs_name_bad8(const char *p)
 }
 
 /**
- * dsfs_name_valid - whether a directory may hold such a name
+ * dsfs_name_valid - check the bytes of a name
  * @name: bytes, not terminated
- * @len: how many
+ * @len: their number
+ *
+ * Return: true for 1 to 255 bytes without NUL and slash, other than "." and
+ * "..".
  */
 static inline bool dsfs_name_valid(const char *name, unsigned int len)
 {
@@ -402,7 +424,7 @@ static inline bool dsfs_name_valid(const char *name, unsigned int len)
 
 	if (!len || len > DSFS_NAME_MAX)
 		return false;
-	/* Eight bytes at a time: the kernel's memchr() goes byte by byte. */
+	/* Eight bytes at a time: the kernel's memchr() works byte by byte. */
 	if (len >= 8) {
 		for (i = 0; i < len - 8; i += 8)
 			if (dsfs_name_bad8(name + i))
@@ -418,9 +440,9 @@ static inline bool dsfs_name_valid(const char *name, unsigned int len)
 }
 
 /**
- * dsfs_dir_iter_next - the next name of a walk
- * @it: the walk
- * @name: filled in; valid up to the next call
+ * dsfs_dir_iter_next - get the next name
+ * @it: the iterator
+ * @name: filled in; valid until the next call
  * @err: filled in on failure
  *
  * Return: 1 for a name, 0 at the end, -EUCLEAN, or an error of dsfs_meta_get().
@@ -449,8 +471,8 @@ static inline int dsfs_dir_iter_next(struct dsfs_dir_iter *it,
 }
 
 /*
- * The name index.  A name may stand in either of two lines; the entry is made
- * of slot plus one, name block and a fingerprint of the hash.
+ * The name index is a two-choice hash table. An entry lies in one of two
+ * buckets and consists of slot plus one, name block and fingerprint.
  */
 static inline u64 dsfs_name_hash(const char *name, unsigned int len, u64 seed)
 {
@@ -469,7 +491,7 @@ static inline u32 dsfs_index_fp(u64 hash, unsigned int place_bits)
 	return (u32)hash << place_bits;
 }
 
-/* The bits that two entries of one directory must share to be alike in hash. */
+/* Index entry of a name: fingerprint, name block, slot plus one */
 static inline u32 dsfs_index_entry(u64 hash, u32 block, u32 slot,
 				   unsigned int slot_bits,
 				   unsigned int block_bits)
@@ -479,12 +501,14 @@ static inline u32 dsfs_index_entry(u64 hash, u32 block, u32 slot,
 }
 
 /**
- * struct dsfs_run - how a range of a file is stored
+ * struct dsfs_run - a mapping: an extent or a hole of a file
  * @logical: offset in the file
  * @len: bytes
- * @stored: offset in the file's stored bytes; for a hole: of the next data
- * @segment: how many of the file's segments begin at or before @logical
- * @hole: zeros, nothing is stored
+ * @stored: offset in the stored data of the file; for a hole, of the next
+ *	extent
+ * @segment: number of extent records of the file that begin at or before
+ *	@logical
+ * @hole: not stored, reads as zeros
  */
 struct dsfs_run {
 	u64 logical;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Metadata of any length, on top of dsfs_meta_get(), which gives at most one block.
+ * Metadata of any length, on top of dsfs_meta_get(), which returns at most one
+ * block.
  */
 #include "libdsfs.h"
 
 /**
  * dsfs_meta_copy - copy metadata that may span blocks
- * @src: the image
- * @region: which region
+ * @src: metadata source
+ * @region: the region
  * @off: byte offset in it
  * @len: bytes
- * @to: where they go
+ * @to: destination
  *
  * Return: 0 or an error of dsfs_meta_get().
  */

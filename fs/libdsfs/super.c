@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The superblock: the one structure that is trusted for the place and length
- * of all others, so everything that can be checked without reading further is
- * checked here, once, by the same code at mount and in every tool.
+ * Superblock: decoding and checks.
+ *
+ * The superblock gives place and length of all other structures. All checks
+ * that need no further reads are made here, by the same code at mount and in
+ * every tool.
  */
 #include "libdsfs.h"
 
 /**
- * dsfs_err_set - fill in what is wrong
+ * dsfs_err_set - record a broken rule
  * @err: filled in
- * @what: the rule or field
- * @value: what was found
- * @limit: what would have been right
+ * @what: name of the rule or field
+ * @value: the value found
+ * @limit: the bound or the expected value
  */
 void dsfs_err_set(struct dsfs_err *err, const char *what, u64 value, u64 limit)
 {
@@ -20,7 +22,7 @@ void dsfs_err_set(struct dsfs_err *err, const char *what, u64 value, u64 limit)
 	err->limit = limit;
 }
 
-/* Bytes of one record; a region's length must be a multiple of it. */
+/* Record size of each region. The length of a region is a multiple of it. */
 static const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_BLOCKSUMS]	= sizeof(__le32),
 	[DSFS_REGION_INODES]	= sizeof(struct dsfs_inode),
@@ -37,7 +39,7 @@ static const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_HISTORY]	= 1,
 };
 
-/* Longest region of each kind that a reader can address. */
+/* Largest region of each kind that the format can address */
 static u64 dsfs_region_max(enum dsfs_region_id id)
 {
 	switch (id) {
@@ -73,10 +75,10 @@ static bool dsfs_all_zero(const u8 *p, size_t len)
 }
 
 /**
- * dsfs_super_sum - the checksum that a superblock should carry
+ * dsfs_super_sum - compute the checksum of a superblock
  * @raw: the superblock
  *
- * Return: crc32c of all bytes, the checksum field taken as zero.
+ * Return: crc32c of all bytes, with the checksum field as zero.
  */
 u32 dsfs_super_sum(const struct dsfs_super *raw)
 {
@@ -91,7 +93,7 @@ u32 dsfs_super_sum(const struct dsfs_super *raw)
 	return dsfs_crc32c(sum, p + behind, sizeof(*raw) - behind);
 }
 
-/* What says whether this is ours, whole, and not too new. */
+/* Magic, checksum, version and features */
 static int dsfs_super_identify(const struct dsfs_super *raw,
 			       struct dsfs_err *err)
 {
@@ -232,7 +234,7 @@ static int dsfs_regions_disjoint(const struct dsfs_geo *geo,
 	return 0;
 }
 
-/* Regions whose length another one fixes. */
+/* Counts, and rules that relate the lengths of regions */
 static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 {
 	const u64 blocks = geo->meta_bytes >> DSFS_BLOCK_BITS;
@@ -273,13 +275,16 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 }
 
 /*
- * i_generation of every inode.  A handle must not outlive its generation: the
- * next one numbers inodes anew.  So the low bits count, and generations that
- * follow each other never have the same.  The others are of all that the
- * superblock says, checksums of regions included, so that the same number with
- * other contents, as after going back to a snapshot, is told apart too.
+ * i_generation of every inode, part of file handles.
  *
- * 0 stands for any generation in a handle, so it is never that.
+ * File handles must not outlive their generation, because each generation
+ * numbers its inodes anew. The low bits are those of the generation number, so
+ * that consecutive generations always differ. The high bits are a checksum of
+ * the rest of the superblock, region checksums included, so that a generation
+ * with the same number and other contents differs too, for example after a
+ * rollback to a snapshot.
+ *
+ * The result is never 0, which means "any generation" in a file handle.
  */
 static u32 dsfs_igeneration(const struct dsfs_super *raw)
 {
@@ -293,14 +298,14 @@ static u32 dsfs_igeneration(const struct dsfs_super *raw)
 }
 
 /**
- * dsfs_super_decode - check a superblock and derive the image's geometry
+ * dsfs_super_decode - check a superblock and derive the geometry
  * @raw: the 512 bytes of a slot
- * @device_bytes: length of the device or file; 0 to leave that unchecked
+ * @device_bytes: length of the device or file; 0: not checked
  * @geo: filled in
  * @err: filled in on failure
  *
- * Return: 0, -EINVAL (not DSFS), -EBADMSG (checksum), -EOPNOTSUPP (newer
- * format or feature), -EUCLEAN (breaks a rule), -EFBIG (longer than the device).
+ * Return: 0, -EINVAL (not DSFS), -EBADMSG (checksum), -EOPNOTSUPP (newer format
+ * or feature), -EUCLEAN (broken rule), -EFBIG (longer than the device).
  */
 int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 		      struct dsfs_geo *geo, struct dsfs_err *err)
@@ -348,11 +353,11 @@ int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 }
 
 /**
- * dsfs_super_same - whether two slots describe the same generation
- * @a: a superblock that decoded well
- * @b: another
+ * dsfs_super_same - compare two superblock slots
+ * @a: a superblock that decoded without error
+ * @b: another one
  *
- * They are alike but for slot number and checksum.
+ * Return: true if they differ at most in slot number and checksum.
  */
 bool dsfs_super_same(const struct dsfs_super *a, const struct dsfs_super *b)
 {
@@ -364,17 +369,17 @@ bool dsfs_super_same(const struct dsfs_super *a, const struct dsfs_super *b)
 }
 
 /**
- * dsfs_super_choose - which of the two slots counts
- * @slots: both, as found
- * @use: filled in: the valid one with the higher generation, or -1 for none
+ * dsfs_super_choose - choose the superblock slot to use
+ * @slots: both slots
+ * @use: filled in: the valid slot with the higher generation, or -1
  * @err: filled in on failure
  *
- * A damaged slot is passed over: the caller says so.  One that is whole and
- * newer but asks for what this code does not know is not: going on with the
- * other would be a silent step back in time.
+ * A damaged slot is ignored; the caller reports it. A slot with a good
+ * checksum, a higher generation and an unknown feature is an error: using the
+ * other slot would silently go back to a previous generation.
  *
- * Return: 0, or why the image must not be mounted: -EUCLEAN for slots that
- * contradict each other, the errno of the slot that tells more otherwise.
+ * Return: 0; -EUCLEAN if the slots contradict each other; otherwise the errno
+ * of the slot with the more specific error.
  */
 int dsfs_super_choose(const struct dsfs_slot *slots, int *use,
 		      struct dsfs_err *err)
@@ -387,7 +392,7 @@ int dsfs_super_choose(const struct dsfs_slot *slots, int *use,
 	int other;
 
 	if (!ok[0] && !ok[1]) {
-		/* "not DSFS" only if no slot says otherwise */
+		/* Report "not DSFS" only if both slots say so. */
 		other = slots[0].ret == -EINVAL && slots[1].ret != -EINVAL;
 		*use = -1;
 		*err = slots[other].err;

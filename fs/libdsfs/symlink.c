@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Symbolic links: the target is metadata, so following one costs no request.
+ * Symbolic links. The target is metadata, so following a link needs no data
+ * request.
  */
 #include "libdsfs.h"
 
 /**
- * dsfs_symlink_get - hold a link's target
- * @src: the image
- * @attr: a symlink
- * @ref: filled in: attr->size bytes, not terminated; give it back with
- *	dsfs_meta_put()
+ * dsfs_symlink_get - get the target of a symbolic link
+ * @src: metadata source
+ * @attr: a symbolic link
+ * @ref: filled in: a reference to @attr->size bytes, not terminated; release it
+ *	with dsfs_meta_put()
  * @err: filled in on failure
  *
  * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().

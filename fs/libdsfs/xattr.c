@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Extended attribute sets: all attributes of an inode in one piece, shared by
- * the inodes that have the same ones (a security label is alike on a million
- * files).
+ * Extended attributes: decoding of xattr sets.
+ *
+ * An xattr set holds all extended attributes of an inode. Inodes with equal
+ * attributes share a set: a security label is often equal on a million files.
  */
 #include "libdsfs.h"
 
 /**
- * dsfs_xattr_bytes - length of an inode's set of extended attributes
- * @src: the image
- * @ext: the inode's side record, of an inode with DSFS_INODE_XATTRS
- * @bytes: filled in; that many can be had by dsfs_meta_copy(), and 4096 or less
- *	by one dsfs_meta_get()
+ * dsfs_xattr_bytes - get the length of an xattr set
+ * @src: metadata source
+ * @ext: inode extra record of an inode with DSFS_INODE_XATTRS
+ * @bytes: filled in; the set can be read by dsfs_meta_copy(), or by
+ *	dsfs_meta_get() if it has 4096 bytes or less
  * @err: filled in on failure
  *
  * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
@@ -45,10 +46,10 @@ int dsfs_xattr_bytes(struct dsfs_source *src, const struct dsfs_ext_info *ext,
 }
 
 /**
- * dsfs_xattr_first - begin a walk over a set
+ * dsfs_xattr_first - start to iterate over an xattr set
  * @set: the set
  * @bytes: its length, from dsfs_xattr_bytes()
- * @count: filled in: attributes in it
+ * @count: filled in: number of attributes
  * @cursor: filled in, for dsfs_xattr_next()
  * @err: filled in on failure
  *
@@ -68,10 +69,10 @@ int dsfs_xattr_first(const void *set, size_t bytes, u32 *count, u32 *cursor,
 }
 
 /**
- * dsfs_xattr_prefix - the part of a name that the set does not store
+ * dsfs_xattr_prefix - get the name prefix that a prefix number stands for
  * @prefix: DSFS_XATTR_*
  *
- * Return: it, or NULL for an unknown one.
+ * Return: the prefix, or NULL for an unknown number.
  */
 const char *dsfs_xattr_prefix(u8 prefix)
 {
@@ -91,11 +92,11 @@ const char *dsfs_xattr_prefix(u8 prefix)
 }
 
 /**
- * dsfs_xattr_next - the next attribute of a set
+ * dsfs_xattr_next - get the next attribute of an xattr set
  * @set: the set
  * @bytes: its length
- * @cursor: from dsfs_xattr_first(), moved on
- * @info: filled in; refers to @set
+ * @cursor: from dsfs_xattr_first(); advanced
+ * @info: filled in; points into @set
  * @err: filled in on failure
  *
  * Return: 1 for an attribute, 0 at the end, -EUCLEAN.

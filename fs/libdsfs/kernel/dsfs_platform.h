@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What libdsfs needs of its platform, in the kernel.
+ * Platform header of libdsfs in the kernel. The tools have one of the same
+ * name.
  */
 #ifndef DSFS_PLATFORM_H
 #define DSFS_PLATFORM_H
@@ -14,7 +15,7 @@
 #include <linux/types.h>
 #include <linux/xxhash.h>
 
-/* CRC-32C as in RFC 3720 (iSCSI), over a buffer or on top of @sum so far. */
+/* CRC-32C as in RFC 3720 (iSCSI) of a buffer, continued from @sum */
 static inline u32 dsfs_crc32c(u32 sum, const void *p, size_t len)
 {
 	return ~crc32c(~sum, p, len);

@@ -12,8 +12,8 @@
  */
 enum {
 	DSFS_CASE_DIR_EMPTY,
-	DSFS_CASE_DIR_SMALL,	/* two names, in a block shared with others */
-	DSFS_CASE_DIR_INDEX,	/* ten names, index of two lines */
+	DSFS_CASE_DIR_SMALL,	/* two names, in a shared name block */
+	DSFS_CASE_DIR_INDEX,	/* ten names, index of two buckets */
 };
 
 #define DSFS_CASE_DIR_SELF	5
@@ -191,7 +191,10 @@ static inline void dsfs_case_names(void *buf)
 	memcpy((u8 *)buf + DSFS_CASE_NAMES_AT, text, 6);
 }
 
-/* Names checked at once are what they are one by one: else -EINVAL. */
+/*
+ * dsfs_names_good() must agree with checks of single names; -EINVAL if it does
+ * not.
+ */
 static inline int dsfs_case_names_good(const struct dsfs_names_info *names)
 {
 	struct dsfs_name one, good;
@@ -212,7 +215,9 @@ static inline int dsfs_case_names_good(const struct dsfs_names_info *names)
 	return dsfs_names_good(names) ? 0 : -EINVAL;
 }
 
-/* @base: bytes there are, 0: all; @arg: names in the directory, 0: 3 */
+/*
+ * @base: available bytes, 0: all; @arg: names in the directory, 0: 3
+ */
 static inline int dsfs_case_run_names(const struct dsfs_case *c, void *buf,
 				      struct dsfs_geo *geo,
 				      struct dsfs_err *err)

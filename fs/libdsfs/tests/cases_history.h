@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Cases of HISTORY: the rules of history.c, one defect each.
+ * Test cases of previous generations: the rules of history.c, one defect each
  */
 #ifndef LIBDSFS_CASES_HISTORY_H
 #define LIBDSFS_CASES_HISTORY_H
 
 #include "cases_super.h"
 
-/* Give a superblock of the cases another place and generation. */
+/* Superblock of another generation, at another place */
 static inline void dsfs_case_generation(struct dsfs_super *s, u64 generation,
 					u64 start)
 {
@@ -27,8 +27,9 @@ static inline int dsfs_case_history_read(void *arg, u64 pos,
 }
 
 /*
- * Generation 3, which begins where generation 2 ends.  The case is about the
- * superblock of the latter; @buf has room for it and for what is found.
+ * Generation 3 begins where generation 2 ends. The case patches the superblock
+ * of generation 2. @buf has room for that superblock and for the slot that is
+ * read.
  */
 static inline int dsfs_case_run_history(const struct dsfs_case *c, void *buf,
 					struct dsfs_geo *geo,

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Cases of inode and side records: the rules of inode.c, one defect each.
+ * Test cases of inode records and inode extra records: the rules of inode.c,
+ * one defect each
  */
 #ifndef LIBDSFS_CASES_INODE_H
 #define LIBDSFS_CASES_INODE_H
 
 #include "cases_super.h"
 
-/*
- * Inodes.  The geometry is that of the good superblock.
- */
+/* Inode records, with the geometry of the valid superblock */
 enum {
-	DSFS_CASE_REG,		/* 5000 bytes at the begin of the data */
+	DSFS_CASE_REG,		/* 5000 bytes at the start of the data area */
 	DSFS_CASE_DIR,
 	DSFS_CASE_LNK,
 	DSFS_CASE_CHR,
@@ -19,7 +18,7 @@ enum {
 	DSFS_CASE_STUB,
 	DSFS_CASE_HOLES,
 	DSFS_CASE_XATTRS,
-	DSFS_CASE_ALL_EXT,	/* a file with every flag that a side record has */
+	DSFS_CASE_ALL_EXT,	/* a file with every flag of an inode extra record */
 };
 
 #define DSFS_CASE_INO		7
@@ -60,7 +59,9 @@ static inline void dsfs_case_inode(u32 base, struct dsfs_inode *raw)
 		raw->mtime = cpu_to_le64(-1500000000ULL);
 }
 
-/* @geo: decoded from the good superblock */
+/*
+ * @geo: of the valid superblock
+ */
 static inline int dsfs_case_run_inode(const struct dsfs_case *c, void *buf,
 				      struct dsfs_geo *geo,
 				      struct dsfs_err *err)
@@ -220,9 +221,7 @@ static const struct dsfs_case dsfs_inode_cases[] = {
 	  .ret = DSFS_BAD, .what = "unused fields of a stub" },
 };
 
-/*
- * Side records: @base is the inode that it belongs to.
- */
+/* Inode extra records; @base: the inode */
 static inline void dsfs_case_ext(u32 base, struct dsfs_ext *raw)
 {
 	const u16 flags = dsfs_case_inodes[base].flags;
@@ -251,7 +250,7 @@ static inline int dsfs_case_run_ext(const struct dsfs_case *c, void *buf,
 	int ret;
 
 	dsfs_case_inode(c->base, buf);
-	if (c->arg)	/* a file whose holes are all that it has */
+	if (c->arg)	/* a file of one hole */
 		((struct dsfs_inode *)buf)->start_lo = 0;
 	ret = dsfs_inode_decode(geo, DSFS_CASE_INO, buf, &attr, err);
 	if (ret)

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Cases of the superblock: the rules of super.c, one defect each.
- */
+/* Test cases of the superblock: the rules of super.c, one defect each */
 #ifndef LIBDSFS_CASES_SUPER_H
 #define LIBDSFS_CASES_SUPER_H
 
 #include "libdsfs_cases.h"
 
 /*
- * Superblock.  Every region has a block of its own, none the one of its number,
- * and there is nothing else.
+ * A valid superblock. Each region has a block of its own, whose number differs
+ * from the region id. There are no other blocks.
  */
 #define DSFS_CASE_BLOCK(id)	(((id) + 1) % DSFS_REGIONS_USED)
 #define DSFS_CASE_DATA		8192
@@ -24,8 +22,8 @@
 #define DSFS_CASE_SEGMENTS	5
 
 enum {
-	DSFS_CASE_SUMMED,	/* base: checksum made after the patch */
-	DSFS_CASE_UNSUMMED,	/* base: checksum made before */
+	DSFS_CASE_SUMMED,	/* base: checksum computed after the patch */
+	DSFS_CASE_UNSUMMED,	/* base: checksum computed before the patch */
 };
 
 static const u16 dsfs_case_region_bytes[DSFS_REGIONS_USED] = {

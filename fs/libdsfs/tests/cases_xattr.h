@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Cases of sets of extended attributes: the rules of xattr.c.
- */
+/* Test cases of xattr sets: the rules of xattr.c, one defect each */
 #ifndef LIBDSFS_CASES_XATTR_H
 #define LIBDSFS_CASES_XATTR_H
 
@@ -33,7 +31,9 @@ static inline void dsfs_case_xattrs(u8 *buf)
 	memcpy(x + 1, "\2\0\0\0", 4);
 }
 
-/* @arg: bytes of the set, 0: as they are */
+/*
+ * @arg: length of the set; 0: its own
+ */
 static inline int dsfs_case_run_xattr(const struct dsfs_case *c, void *buf,
 				      struct dsfs_geo *geo,
 				      struct dsfs_err *err)

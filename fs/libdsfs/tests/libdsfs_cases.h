@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Cases for the decoders of libdsfs that take bytes: one table for KUnit and
- * for the unit tests in userspace, so that a rule has one test and both
- * compilers, both platform headers and both sanitizers see it.
+ * Test cases of the decoders of libdsfs: one table for KUnit and for the unit
+ * tests in userspace, so that both compilers, both platform headers and both
+ * sets of sanitizers run each case.
  *
- * A case takes a good structure, overwrites a few fields and says what the
- * decoder has to answer: an errno and the rule that it names.  To be included
- * by a test only; what reads through dsfs_meta_get() is tested elsewhere.
+ * A case patches a valid structure and gives the expected errno and rule.
+ * Functions that read through dsfs_meta_get() are tested elsewhere.
  */
 #ifndef LIBDSFS_CASES_H
 #define LIBDSFS_CASES_H
 
 #include "libdsfs.h"
 
-#define DSFS_CASE_BUF	DSFS_BLOCK_SIZE	/* bytes of scratch that a runner needs */
+#define DSFS_CASE_BUF	DSFS_BLOCK_SIZE	/* bytes of memory for a case */
 
 /**
- * struct dsfs_patch - overwrite a field
- * @off: where, in bytes from the structure's begin
- * @size: bytes, 0 behind the last patch
- * @value: written little-endian
+ * struct dsfs_patch - a field to overwrite
+ * @off: offset in the structure
+ * @size: bytes; 0 after the last patch
+ * @value: the new value, written in little-endian order
  */
 struct dsfs_patch {
 	u32 off;
@@ -28,13 +27,13 @@ struct dsfs_patch {
 };
 
 /**
- * struct dsfs_case - a defect and what is to be said about it
- * @name: of the case
- * @base: which good structure it starts from
- * @arg: what else the decoder is given
+ * struct dsfs_case - a test case
+ * @name: its name
+ * @base: the valid structure that it patches
+ * @arg: further argument of the decoder
  * @patch: the defect
- * @ret: 0 or a negative errno
- * @what: the rule that it breaks; NULL if it breaks none
+ * @ret: expected result: 0 or a negative errno
+ * @what: expected rule; NULL if no rule is broken
  */
 struct dsfs_case {
 	const char *name;
@@ -45,7 +44,7 @@ struct dsfs_case {
 	const char *what;
 };
 
-/* A field of @n bytes; byte @i of a field. */
+/* Patch of a field of @n bytes; of byte @i of a field */
 #define DSFS_P(n, s, f, v)	{ offsetof(struct s, f), n, v }
 #define DSFS_P8(s, f, i, v)	{ offsetof(struct s, f) + (i), 1, v }
 
@@ -62,9 +61,7 @@ static inline void dsfs_case_patch(void *to, const struct dsfs_case *c)
 
 #define DSFS_BAD	(-EUCLEAN)
 
-/*
- * Values that the format fixes for ever.
- */
+/* Test vectors of checksum and name hash */
 struct dsfs_vector {
 	const char *text;
 	u64 seed;

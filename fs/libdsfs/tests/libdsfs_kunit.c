@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of libdsfs: the decoders that take bytes, in the kernel, with the
- * kernel's compiler, checksum and hash.  The cases are those that the tests in
- * userspace run; what needs an image is left to mounts of real ones.
+ * KUnit tests of libdsfs: decoders of bytes in memory, with the compiler,
+ * checksum and hash of the kernel. The unit tests in userspace run the same
+ * cases. Code that needs an image is tested by mounting one.
  */
 #include <kunit/test.h>
 
@@ -84,7 +84,7 @@ static void dsfs_test_xattr(struct kunit *test)
 	dsfs_case_check(test, dsfs_case_run_xattr);
 }
 
-/* Checksums and hashes of the platform are the format's. */
+/* The checksum and the hash of the platform are those of the format. */
 static void dsfs_test_vectors(struct kunit *test)
 {
 	const struct dsfs_vector *v;
