@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attributes of an inode: its record, read again when an operation needs more than the
- * VFS inode holds, and stat.
+ * Inode attributes: the inode record, which is decoded again where an operation
+ * needs fields that the VFS inode does not have, and stat.
  */
 #include "internal.h"
 
 #include <linux/fileattr.h>
 
 /**
- * dsfs_inode_attr - read an inode's record again
+ * dsfs_inode_attr - decode the inode record of a VFS inode
  * @inode: the inode
  * @attr: filled in
  * @err: filled in on failure
@@ -22,7 +22,10 @@ int dsfs_inode_attr(const struct inode *inode, struct dsfs_attr *attr,
 
 	if (ret)
 		return ret;
-	/* With meta=lazy the bytes may be others than those of the first time. */
+	/*
+	 * With meta=lazy the record is read again, and the device may have
+	 * changed.
+	 */
 	if (attr->mode != inode->i_mode || attr->size != i_size_read(inode))
 		return dsfs_bad(err, "inode that changed", attr->mode,
 				inode->i_mode, -EUCLEAN);
@@ -30,12 +33,12 @@ int dsfs_inode_attr(const struct inode *inode, struct dsfs_attr *attr,
 }
 
 /**
- * dsfs_dio_direct - whether O_DIRECT goes straight to the device
+ * dsfs_dio_direct - check whether O_DIRECT reads bypass the page cache
  * @inode: a regular file
  * @attr: filled in if so
  *
- * Only where nothing has to be looked at on the way: no checksums to verify and
- * no holes.  Elsewhere O_DIRECT is accepted and served through the page cache.
+ * True for aligned data without checksums to verify and without holes. Direct
+ * reads of other files go through the page cache.
  */
 bool dsfs_dio_direct(const struct inode *inode, struct dsfs_attr *attr)
 {
@@ -48,7 +51,7 @@ bool dsfs_dio_direct(const struct inode *inode, struct dsfs_attr *attr)
 	       !(attr->flags & DSFS_INODE_HOLES) && !(attr->start & (lbs - 1));
 }
 
-/* Kept out of the way of every stat, with its stack. */
+/* Not inlined, to keep its stack frame out of stat without STATX_DIOALIGN */
 static noinline_for_stack void dsfs_stat_dio(const struct inode *inode,
 					     struct kstat *stat)
 {
@@ -59,7 +62,7 @@ static noinline_for_stack void dsfs_stat_dio(const struct inode *inode,
 	stat->result_mask |= STATX_DIOALIGN;
 	if (!dsfs_dio_direct(inode, &attr))
 		return;
-	/* as dsfs_read_iter() wants it */
+	/* the conditions of dsfs_read_direct() */
 	stat->dio_mem_align = max(lbs, bdev_dma_alignment(bdev) + 1);
 	stat->dio_offset_align = lbs;
 }

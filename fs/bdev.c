@@ -9,12 +9,12 @@
 
 /**
  * dsfs_bdev_read - read from the device and wait
- * @sb: the image
+ * @sb: the mount
  * @pos: byte offset, a multiple of the logical block size
- * @p: where to, in one page of low memory
+ * @p: destination, in one page of low memory
  * @len: bytes, a multiple of the logical block size, at most PAGE_SIZE
  *
- * Return: 0, or -EIO whatever the device calls its failure.
+ * Return: 0, or -EIO for any error of the device.
  */
 int dsfs_bdev_read(struct super_block *sb, u64 pos, void *p, unsigned int len)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * All that differs between the kernels that DSFS is built for.  The code is
- * written for the newest one, by its names and with its signatures; here older
- * ones are made to look like it.  Where nothing older matters, this file and the
- * one line that includes it can be deleted.
+ * Compatibility with older kernels.
  *
- * What a kernel has is found out, not concluded from its number, since vendors
- * backport: an out-of-tree build asks the kernel's headers (scripts/conftest) and
- * has the answers included ahead of everything.  In a kernel tree there is nobody
- * to ask, and nothing is backported to it that its version does not say.
+ * The code is written for the newest kernel, with its names and signatures;
+ * this file provides them on older ones. Without older kernels, this file and
+ * the line that includes it can be deleted.
  *
- * A name of the kernel's is shadowed by a macro, after the header that declares
- * it: if a kernel had it all the same, that does no harm.
+ * Features are tested, not derived from the version, because vendors backport.
+ * An out-of-tree build tests the kernel's headers (scripts/conftest), and
+ * includes the results before everything else. In a kernel tree the version is
+ * exact, so it is used there.
+ *
+ * Kernel names are redefined by macros after the header that declares them,
+ * which is harmless if a kernel has the name after all.
  */
 #ifndef DSFS_COMPAT_H
 #define DSFS_COMPAT_H
@@ -31,7 +32,7 @@
 #include <linux/workqueue.h>
 #include <linux/xattr.h>
 
-/* What scripts/conftest/probes.c asks for, and the release that brought it */
+/* Features that scripts/conftest/probes.c tests, and the release that added each */
 #ifndef DSFS_CONFTEST
 #define DSFS_SINCE(major, minor) \
 	(LINUX_VERSION_CODE >= KERNEL_VERSION(major, minor, 0))
@@ -59,35 +60,38 @@
 #define get_inode_acl get_acl
 #endif
 
-/* Not for modules before; a folio is contiguous. */
+/* bio_add_folio() was not exported; a folio is contiguous. */
 #if !DSFS_HAVE_BIO_ADD_FOLIO
 #define bio_add_folio(bio, folio, len, off) \
 	(bio_add_page(bio, &(folio)->page, len, off) == (len))
 #endif
 
-/* struct mnt_idmap takes the place of the mount's user namespace. */
+/* struct mnt_idmap replaced the user namespace of the mount. */
 #if !DSFS_HAVE_MNT_IDMAP
 #define mnt_idmap user_namespace
 #endif
 
-/* ACLs are no xattrs any more, but for a handler that lists them. */
+/*
+ * ACLs have xattr handlers for listing only; before, the handlers also got
+ * values.
+ */
 #if !DSFS_HAVE_NOP_POSIX_ACL
 #define nop_posix_acl_access posix_acl_access_xattr_handler
 #define nop_posix_acl_default posix_acl_default_xattr_handler
 #endif
 
-/* Splice through the page cache has a function of its own. */
+/* Splice from the page cache got its own function. */
 #if DSFS_HAVE_GENERIC_FILE_SPLICE_READ
 #define filemap_splice_read generic_file_splice_read
 #endif
 
-/* generic_fillattr() wants to know what was asked for. */
+/* generic_fillattr() got the request mask. */
 #if !DSFS_HAVE_FILLATTR_MASK
 #define generic_fillattr(idmap, mask, inode, stat) \
 	generic_fillattr(idmap, inode, stat)
 #endif
 
-/* Time stamps are set by accessors; that of the inode's change was first. */
+/* Time stamps are set by accessors, ctime first. */
 #if !DSFS_HAVE_SET_CTIME
 #define inode_set_ctime_to_ts(inode, ts) ((inode)->i_ctime = (ts))
 #endif
@@ -97,33 +101,36 @@
 #endif
 
 /*
- * The table of xattr handlers is constant.  Nobody writes to it before, but the
- * member's type says so: it is assigned to as if it were the newer one.  It
- * follows a "sb->", hence the comma, and an assignment that changes nothing.
+ * s_xattr points to a constant table. Before, the table was not written to
+ * either, but the type of the member was not const. The macro follows "sb->",
+ * hence the comma and the assignment without effect.
  */
 #if !DSFS_HAVE_CONST_XATTR_TABLE
 #define s_xattr \
 	s_flags |= 0, *(const struct xattr_handler * const **)&sb->s_xattr
 #endif
 
-/* A file system says how it encodes file handles; this was the default. */
+/* encode_fh() became mandatory; this was the default. */
 #if !DSFS_HAVE_ENCODE_INO32
 #define generic_encode_ino32_fh NULL
 #endif
 
-/* By folio, which was a page, or the head of a large one */
+/*
+ * The function takes a folio; before, a page, or the head page of a large
+ * folio.
+ */
 #if !DSFS_HAVE_ERROR_REMOVE_FOLIO
 #define generic_error_remove_folio(mapping, folio) \
 	generic_error_remove_page(mapping, &(folio)->page)
 #endif
 
-/* FS_IOC_GETFSUUID and FS_IOC_GETFSSYSFSPATH are answered by the VFS. */
+/* The VFS implements FS_IOC_GETFSUUID and FS_IOC_GETFSSYSFSPATH. */
 #if !DSFS_HAVE_SUPER_SET_UUID
 #define super_set_uuid(sb, uuid, len) memcpy(&(sb)->s_uuid, uuid, len)
 #define super_set_sysfs_name_bdev(sb) do { } while (0)
 #endif
 
-/* What a file can do is said in its operations, before in f_mode, at open. */
+/* File capabilities are in fop_flags; before, in f_mode, set by open(). */
 #ifndef FOP_BUFFER_RASYNC
 #define fop_flags mmap_supported_flags
 #define FOP_BUFFER_RASYNC	0
@@ -136,14 +143,17 @@ static inline int dsfs_compat_file_open(struct inode *inode, struct file *file)
 #define generic_file_open dsfs_compat_file_open
 #endif
 
-/* The size of folios can be bounded; without a bound there are single pages. */
+/*
+ * Folio orders are limited by the mapping; before, page cache folios of a file
+ * system without large folios were single pages.
+ */
 #if !DSFS_HAVE_FOLIO_ORDER_RANGE
 #define mapping_set_folio_order_range(mapping, min, max) ((void)(max))
 #define mapping_min_folio_order(mapping) 0U
 #define mapping_max_folio_order(mapping) 0U
 #endif
 
-/* Reads that leave nothing in the cache */
+/* RWF_DONTCACHE */
 #ifndef IOCB_DONTCACHE
 #define IOCB_DONTCACHE	0
 #endif
@@ -158,12 +168,12 @@ static inline int dsfs_compat_file_open(struct inode *inode, struct file *file)
 #define file_kattr fileattr
 #endif
 
-/* A work queue says that it is bound to CPUs, which was the default. */
+/* Binding to CPUs is a flag; before, it was the default. */
 #if !DSFS_HAVE_WQ_PERCPU
 #define WQ_PERCPU	0
 #endif
 
-/* Folios for the page cache have a NUMA policy. */
+/* filemap_alloc_folio() got a NUMA policy. */
 #if !DSFS_HAVE_ALLOC_FOLIO_POLICY
 struct mempolicy;
 
@@ -178,19 +188,20 @@ static inline struct folio *dsfs_compat_alloc_folio(gfp_t gfp,
 #define filemap_alloc_folio dsfs_compat_alloc_folio
 #endif
 
-/* i_state is read by an accessor. */
+/* i_state got an accessor. */
 #if !DSFS_HAVE_INODE_STATE_READ
 #define inode_state_read_once(inode) READ_ONCE((inode)->i_state)
 #endif
 
-/* A slab cache can ask for not being merged; before, usercopy sees to that. */
+/* SLAB_NO_MERGE; before, a usercopy region prevents merging too. */
 #ifndef SLAB_NO_MERGE
 #define SLAB_NO_MERGE	0
 #endif
 
 /*
- * crc32c() tells whether it has an instruction.  Before, it is the crypto API's best
- * driver; the generic one of arm64 takes instructions, too.
+ * crc32_optimizations() tells whether crc32c() uses an instruction. Before, the
+ * name of the crypto API's preferred driver tells; on arm64, the generic driver
+ * uses instructions too.
  */
 #ifndef CRC32C_OPTIMIZATION
 #define CRC32C_OPTIMIZATION	1U
@@ -209,7 +220,7 @@ static inline u32 crc32_optimizations(void)
 }
 #endif
 
-/* Memory for an object, by its type */
+/* Typed allocation */
 #ifndef kzalloc_obj
 #define kzalloc_obj(p, ...) kzalloc(sizeof(p), GFP_KERNEL)
 #endif

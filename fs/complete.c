@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The completion of reads, in process context: stored bytes are checked against
- * their checksums, folios are filled where they went through bounce pages, and
- * what is right becomes uptodate.
+ * Completion of reads, in process context: stored data is verified, folios are
+ * filled from bounce pages, and good folios become uptodate.
  *
- * A checksum covers a chunk, so an error does too: folios that touch a bad chunk
- * stay as they are, and a read of one of them tries again, chunk by chunk, and gets
- * the errno or the bytes.
+ * A checksum covers a chunk, and so does an error: folios that overlap a bad
+ * chunk do not become uptodate. A later read of one of them reads single chunks
+ * and returns either the data or the error.
  */
 #include "read.h"
 #include "trace.h"
@@ -25,10 +24,13 @@ static void dsfs_chunk_check(struct dsfs_read *rd, u64 from, u64 to, u32 sum)
 	struct super_block *sb = rd->inode->i_sb;
 	const u32 want = rd->sums[(from - rd->from) >> dsfs_geo(sb)->chunk_bits];
 
-	/* Of a chunk that is bad already, the checksum may be what was not to be had. */
+	/*
+	 * The expected checksum of a chunk that was marked bad before may be
+	 * missing.
+	 */
 	if (sum == want || dsfs_range_bad(rd, from, to))
 		return;
-	dsfs_read_spoil(rd, from, to, -EBADMSG);
+	dsfs_read_mark_bad(rd, from, to, -EBADMSG);
 	if (!rd->reports)
 		return;
 	atomic64_inc(&DSFS_SB(sb)->sum_errors);
@@ -39,18 +41,25 @@ static void dsfs_chunk_check(struct dsfs_read *rd, u64 from, u64 to, u32 sum)
 			   want);
 }
 
-/* Where a pass over the stored bytes of a read has got to. */
-struct dsfs_pass {
-	u64 at;		/* stored offset of the next byte */
-	u64 chunk;	/* where its chunk began */
-	u64 end;	/* where its chunk ends */
+/**
+ * struct dsfs_sum_cursor - checksum cursor: computes the checksum of each chunk
+ * @at: offset in the stored data of the next byte
+ * @chunk: start of its chunk
+ * @end: end of its chunk
+ * @sum: checksum of the chunk so far
+ */
+struct dsfs_sum_cursor {
+	u64 at;
+	u64 chunk;
+	u64 end;
 	u32 sum;
 };
 
 /*
- * Data that a device has just written is in no cache of the CPU, and crc32c by three
- * interleaved streams of 8 bytes goes as fast as memory answers: fetch what comes next
- * meanwhile.  Far enough ahead to hide that, little enough to stay in the first cache.
+ * Data that a device has just written is in no cache of the CPU, and crc32c
+ * over three interleaved streams is as fast as memory. So the next bytes are
+ * prefetched: far enough ahead to hide the latency, and few enough to stay in
+ * the L1 cache.
  */
 #define DSFS_PREFETCH	SZ_4K
 
@@ -62,29 +71,29 @@ static inline void dsfs_prefetch(const char *p, size_t len)
 		prefetch(p);
 }
 
-static void dsfs_pass_bytes(struct dsfs_read *rd, struct dsfs_pass *pass,
-			    const char *p, size_t len)
+static void dsfs_sum_bytes(struct dsfs_read *rd, struct dsfs_sum_cursor *cur,
+			   const char *p, size_t len)
 {
 	const u64 chunk = 1ULL << dsfs_geo(rd->inode->i_sb)->chunk_bits;
 	size_t n;
 
 	for (; len; len -= n, p += n) {
-		n = min3((u64)len, pass->end - pass->at, (u64)DSFS_PREFETCH);
+		n = min3((u64)len, cur->end - cur->at, (u64)DSFS_PREFETCH);
 		dsfs_prefetch(p + n, min_t(size_t, len - n, DSFS_PREFETCH));
-		pass->sum = dsfs_crc32c(pass->sum, p, n);
-		pass->at += n;
-		if (pass->at < pass->end)
+		cur->sum = dsfs_crc32c(cur->sum, p, n);
+		cur->at += n;
+		if (cur->at < cur->end)
 			continue;
-		dsfs_chunk_check(rd, pass->chunk, pass->end, pass->sum);
-		pass->chunk = pass->end;
-		pass->end = min(pass->end + chunk, rd->stored);
-		pass->sum = 0;
+		dsfs_chunk_check(rd, cur->chunk, cur->end, cur->sum);
+		cur->chunk = cur->end;
+		cur->end = min(cur->end + chunk, rd->stored);
+		cur->sum = 0;
 	}
 }
 
-/* As much at once as can be mapped: a call for every page has its price. */
-static void dsfs_pass_folio(struct dsfs_read *rd, struct dsfs_pass *pass,
-			    struct folio *folio, size_t off, size_t len)
+/* Map as much as possible at once, to save calls. */
+static void dsfs_sum_folio(struct dsfs_read *rd, struct dsfs_sum_cursor *cur,
+			   struct folio *folio, size_t off, size_t len)
 {
 	size_t n;
 	char *p;
@@ -94,18 +103,21 @@ static void dsfs_pass_folio(struct dsfs_read *rd, struct dsfs_pass *pass,
 		if (IS_ENABLED(CONFIG_KMAP_LOCAL))
 			n = min_t(size_t, n, PAGE_SIZE - offset_in_page(off));
 		p = kmap_local_folio(folio, off);
-		dsfs_pass_bytes(rd, pass, p, n);
+		dsfs_sum_bytes(rd, cur, p, n);
 		kunmap_local(p);
 	}
 }
 
-/* The device read [dev, dev_end); the file's part is [from, to). */
+/*
+ * Verify the chunks of a read. The device range [dev, dev_end) includes the
+ * stored data [from, to).
+ */
 static void dsfs_read_verify(struct dsfs_read *rd)
 {
 	const u64 chunk = 1ULL << dsfs_geo(rd->inode->i_sb)->chunk_bits;
 	const u64 first = rd->attr.start + rd->from;
 	const u64 last = rd->attr.start + rd->to;
-	struct dsfs_pass pass = {
+	struct dsfs_sum_cursor cur = {
 		.at = rd->from,
 		.chunk = rd->from,
 		.end = min(rd->from + chunk, rd->stored),
@@ -120,14 +132,14 @@ static void dsfs_read_verify(struct dsfs_read *rd)
 			u64 hi = min(dev + fi.length, last);
 
 			if (lo < hi)
-				dsfs_pass_folio(rd, &pass, fi.folio,
-						fi.offset + (lo - dev), hi - lo);
+				dsfs_sum_folio(rd, &cur, fi.folio,
+					       fi.offset + (lo - dev), hi - lo);
 			dev += fi.length;
 		}
 	}
 }
 
-/* Copy stored bytes from the bounce pages into a folio. */
+/* Copy stored data from bounce pages to a folio. */
 static void dsfs_copy_bounce(struct dsfs_read *rd, u64 stored, size_t len,
 			     struct folio *folio, size_t to)
 {
@@ -143,7 +155,10 @@ static void dsfs_copy_bounce(struct dsfs_read *rd, u64 stored, size_t len,
 	}
 }
 
-/* Where a byte of a file that goes through bounce pages is stored. */
+/*
+ * Stored offset of a byte of a file that is read through bounce pages, or
+ * DSFS_READ_HOLE
+ */
 static u64 dsfs_stored_at(const struct dsfs_read *rd, u64 pos)
 {
 	u64 block;
@@ -155,7 +170,7 @@ static u64 dsfs_stored_at(const struct dsfs_read *rd, u64 pos)
 	       block + (pos & (DSFS_BLOCK_SIZE - 1));
 }
 
-/* Fill a folio of a file that goes through bounce pages. */
+/* Fill a folio from bounce pages. */
 static int dsfs_fill_bounced(struct dsfs_read *rd, struct folio *folio, u64 pos,
 			     u64 end)
 {
@@ -163,7 +178,7 @@ static int dsfs_fill_bounced(struct dsfs_read *rd, struct folio *folio, u64 pos,
 	u64 n, stored;
 
 	for (; pos < end; pos += n) {
-		/* Holes begin and end where blocks do. */
+		/* Holes begin and end at block boundaries. */
 		n = min_t(u64, end - pos, DSFS_BLOCK_SIZE);
 		stored = dsfs_stored_at(rd, pos);
 		if (stored == DSFS_READ_HOLE) {
@@ -177,7 +192,7 @@ static int dsfs_fill_bounced(struct dsfs_read *rd, struct folio *folio, u64 pos,
 	return 0;
 }
 
-/* One folio: its bytes are right and zero behind the end of the file, or not. */
+/* Fill a folio, clear it after the end of the file, and mark it uptodate. */
 static int dsfs_finish_folio(struct dsfs_read *rd, struct folio *folio)
 {
 	const u64 size = rd->attr.size;
@@ -193,7 +208,7 @@ static int dsfs_finish_folio(struct dsfs_read *rd, struct folio *folio)
 		ret = rd->error;
 	if (ret)
 		return ret;
-	/* Neighbours share the last block: their bytes must not be seen. */
+	/* The rest of the last block may hold data of other files. */
 	folio_zero_segment(folio, end - pos, folio_size(folio));
 	flush_dcache_folio(folio);
 	folio_mark_uptodate(folio);
@@ -201,12 +216,12 @@ static int dsfs_finish_folio(struct dsfs_read *rd, struct folio *folio)
 }
 
 /**
- * dsfs_read_finish - the end of a read
- * @rd: all its bios are done, or were never sent; freed
+ * dsfs_read_finish - complete a read
+ * @rd: the read; all its bios are done, or none was sent. Freed
  *
- * Every folio is unlocked, and uptodate if its bytes are right.  Nothing here waits
- * for a device or for memory.  It takes long, and must not be called by an interrupt,
- * if there is something to verify, bounce pages to copy from, or an error.
+ * Unlocks all folios, and marks those with good data uptodate. Waits neither
+ * for a device nor for memory. Must be called in process context if there is
+ * data to verify or to copy, or an error.
  *
  * Return: the error of @rd->wanted, or 0.
  */
@@ -226,8 +241,8 @@ int dsfs_read_finish(struct dsfs_read *rd)
 					   "inode %u: device offset %llu to %llu: I/O error",
 					   rd->attr.ino, rd->dev, rd->dev_end);
 		}
-		/* The device's name for it may be -ENODATA, or worse. */
-		dsfs_read_fail(rd, -EIO);
+		/* Drivers use various errnos, -ENODATA among them. */
+		dsfs_read_mark_all_bad(rd, -EIO);
 	} else if (rd->verify && rd->from < rd->to && !dsfs_read_failed(rd)) {
 		dsfs_read_verify(rd);
 	}
@@ -239,7 +254,7 @@ int dsfs_read_finish(struct dsfs_read *rd)
 			ret = err;
 		folio_unlock(folio);
 	}
-	/* From here on the inode, and all but this read, may be gone. */
+	/* The inode and the mount may be gone from here on. */
 	dsfs_read_free(rd);
 	return ret;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the page cache asks for: one folio, or readahead.
+ * Page cache operations: read_folio and readahead.
  *
- * The first touch of a small file brings it in whole with one request, whatever
- * size the program reads in.  A plain read(2) is caught before it gets here, see
- * whole.c; mmap, posix_fadvise(2) and reads that must not wait come through
+ * The first access to a small file reads all of it with one request, whatever
+ * the size of the program's reads. read(2) does that in whole.c, before it gets
+ * here. Page faults that must wait, and reads that must not, get here through
  * readahead.
  */
 #include "read.h"
@@ -13,15 +13,15 @@
 #include <linux/pagemap.h>
 
 /**
- * dsfs_add_folio - add a folio to the page cache
- * @mapping: of a file
- * @index: where
- * @order: its size at most; smaller if @index is not aligned to that, a page if
- *	there is not the memory
- * @gfp: of this memory
+ * dsfs_add_folio - add a new folio to the page cache
+ * @mapping: of the file
+ * @index: first page
+ * @order: maximum order; less if @index is not aligned to it, and 0 if memory
+ *	is short
+ * @gfp: allocation flags
  *
- * Return: the folio, locked, which keeps it in the cache; -ENOMEM, or -EEXIST if
- * there is one.
+ * Return: the folio, locked; the page cache holds the reference. -ENOMEM, or
+ * -EEXIST if there is a folio already.
  */
 struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
 			     unsigned int order, gfp_t gfp)
@@ -47,8 +47,8 @@ struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
 }
 
 /*
- * The same for what comes with @folio, or takes its place: it is to leave the cache when
- * it was read (RWF_DONTCACHE) if @folio is.
+ * Add a folio that is read together with @folio or replaces it, and inherits
+ * its RWF_DONTCACHE state.
  */
 static struct folio *dsfs_add_part(struct address_space *mapping,
 				   const struct folio *folio, pgoff_t index,
@@ -62,9 +62,9 @@ static struct folio *dsfs_add_part(struct address_space *mapping,
 }
 
 /*
- * Widen a range of pages, up to the end of the file at most, to the chunks that have to
- * be read and checked for it.  Chunks are of stored bytes, so in a file with holes this
- * is a guess that costs a bounce page where it is wrong.
+ * Widen a range of pages to the chunks that must be read to verify it, up to
+ * the end of the file. Chunks are counted in stored data, so for a file with
+ * holes the result is a guess; a wrong one costs bounce pages.
  */
 static void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first,
 				 pgoff_t *end)
@@ -79,10 +79,11 @@ static void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first,
 }
 
 /*
- * Put folios of a chunk where one of several was, which readahead could not fill:
- * now each of them is right or wrong by itself.  Those who wait for the large one
- * are let go when the others are there, lest they read ahead into the gap.  If
- * memory is short and a gap remains, the page cache fills it as any other.
+ * Replace a folio that readahead could not fill and that is larger than a chunk
+ * by folios of one chunk, so that an error affects its chunk only. Waiters for
+ * the large folio are woken after the small ones are in the cache, or they
+ * would start readahead for the gap. A gap that is left for lack of memory is
+ * filled by later reads.
  */
 static int dsfs_break_folio(struct folio *folio)
 {
@@ -111,10 +112,10 @@ static int dsfs_break_folio(struct folio *folio)
 }
 
 /*
- * Add what is missing around @folio of the chunks that must be read and checked for it
- * anyway: a read at random, or a fault of memory that is used at random, would else cost
- * a chunk for each page of it.  Pages that are there, or that memory is too short for,
- * end the range; what lies behind them goes to bounce pages.
+ * Add folios for the rest of the chunks around @folio, which must be read and
+ * verified for it anyway. Otherwise random reads and faults would read a chunk
+ * for each page. The range ends at pages that are cached or cannot be
+ * allocated; the rest of the chunk goes to bounce pages.
  */
 static void dsfs_read_add_chunk(struct dsfs_read *rd, struct folio *folio,
 				pgoff_t first, pgoff_t end)
@@ -125,7 +126,7 @@ static void dsfs_read_add_chunk(struct dsfs_read *rd, struct folio *folio,
 	struct folio *part;
 	pgoff_t index;
 
-	/* Downwards, into the places that they will have if all are missing */
+	/* Downwards, into the slots that they have if all are missing */
 	for (; at; at--) {
 		part = dsfs_add_part(mapping, folio, first + at - 1, 0, gfp);
 		if (IS_ERR(part))
@@ -145,7 +146,7 @@ static void dsfs_read_add_chunk(struct dsfs_read *rd, struct folio *folio,
 	}
 }
 
-/* Read one folio and wait: the error, if any, is the caller's to see. */
+/* Read one folio and wait. Returns the error of that folio. */
 static int dsfs_read_folio(struct file *file, struct folio *folio)
 {
 	struct inode *inode = folio->mapping->host;
@@ -155,7 +156,10 @@ static int dsfs_read_folio(struct file *file, struct folio *folio)
 	if (folio_order(folio) > dsfs_chunk_order(inode->i_sb))
 		return dsfs_break_folio(folio);
 	dsfs_widen_to_chunks(inode, &first, &end);
-	/* Pages before it were read, and have left the cache: they are not to come back. */
+	/*
+	 * RWF_DONTCACHE: pages before it were read and dropped. Do not add them
+	 * again.
+	 */
 	if (folio_test_dropbehind(folio))
 		first = folio->index;
 	rd = dsfs_read_alloc(inode, end - first, GFP_KERNEL);
@@ -171,7 +175,7 @@ static int dsfs_read_folio(struct file *file, struct folio *folio)
 	return dsfs_read_submit(rd, REQ_OP_READ, GFP_KERNEL);
 }
 
-/* RWF_DONTCACHE: what lies before a range was read, and has left the cache. */
+/* True for RWF_DONTCACHE, where pages before the range were read and dropped */
 static bool dsfs_drops_behind(struct readahead_control *rac)
 {
 	struct folio *folio = filemap_get_folio(rac->mapping,
@@ -186,9 +190,8 @@ static bool dsfs_drops_behind(struct readahead_control *rac)
 }
 
 /*
- * What is brought in although nobody asked for it: a small file whole at its first
- * touch, unless it is read at random, and of any other all of the chunks that have to be
- * checked.
+ * Widen the readahead range: to all of a small file, unless access is random;
+ * otherwise to whole chunks.
  */
 static void dsfs_expand(struct readahead_control *rac)
 {
@@ -204,7 +207,7 @@ static void dsfs_expand(struct readahead_control *rac)
 	} else {
 		dsfs_widen_to_chunks(inode, &first, &end);
 	}
-	/* The end first: where a page is there before the range, nothing grows. */
+	/* Expand the end first: a cached page before the range stops both. */
 	readahead_expand(rac, readahead_pos(rac),
 			 (end - readahead_index(rac)) << PAGE_SHIFT);
 	if (first == readahead_index(rac) || dsfs_drops_behind(rac))
@@ -215,7 +218,7 @@ static void dsfs_expand(struct readahead_control *rac)
 
 static void dsfs_readahead(struct readahead_control *rac)
 {
-	/* What does not come easily is left to reads of single folios. */
+	/* Under memory pressure, leave the rest to reads of single folios. */
 	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN;
 	const unsigned int max = DSFS_AHEAD_MAX >> PAGE_SHIFT;
 	struct dsfs_read *rd;
@@ -228,7 +231,7 @@ static void dsfs_readahead(struct readahead_control *rac)
 		rd = dsfs_read_alloc(rac->mapping->host,
 				     min(readahead_count(rac), max), gfp);
 		if (!rd) {
-			/* What is left in @rac is given up by the caller. */
+			/* The caller drops the folios that are left in @rac. */
 			folio_unlock(folio);
 			return;
 		}

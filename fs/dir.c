@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Readdir: names in sorted order.  The position of a name is its cookie, so a
- * cookie means the same for as long as the image is mounted, and on every node.
+ * Readdir, in sorted order. The cookie is the position of a name, so it is
+ * valid for the life of a generation, on every node.
  */
 #include "internal.h"
 
 #include <linux/filelock.h>
 
-/* ".", "..", then names from position 0 on */
+/* Cookies 0 and 1 are "." and ".."; names follow. */
 #define DSFS_DIR_DOTS	2
 
-/* The mark is for the name block at the beginning of a block in memory. */
+/*
+ * Validated bit of a resident block. It covers the name block at the start of
+ * the block.
+ */
 static bool dsfs_resident_names_good(const struct dsfs_dir_iter *it)
 {
 	const struct dsfs_geo *geo = &it->src->geo;
@@ -28,7 +31,7 @@ static bool dsfs_resident_names_good(const struct dsfs_dir_iter *it)
 	return true;
 }
 
-/* A folio has one mark, so it is for the name block at the folio's beginning. */
+/* PG_checked of a folio. It covers the name block at the start of the folio. */
 static bool dsfs_cached_names_good(const struct dsfs_dir_iter *it)
 {
 	struct folio *folio = it->ref.priv;
@@ -44,12 +47,13 @@ static bool dsfs_cached_names_good(const struct dsfs_dir_iter *it)
 }
 
 /*
- * Are all names of the block that is held good?
+ * Check whether all names of the current name block are valid.
  *
- * Checking a name takes longer than all else that is done with it here, and a
- * block does not change while it is in memory: one in which all are good is marked,
- * as ext2 does with pages of directories.  A name block that is not marked is that
- * of a small directory, which shares a block, or of a page that is larger than one.
+ * Validating a name costs more than emitting it, and a block does not change
+ * while it is in memory. So the result is remembered with the block, as ext2
+ * does with directory pages. Not covered are name blocks that share a block
+ * (small directories), and those after the first one in a folio larger than a
+ * block.
  */
 static bool dsfs_held_block_good(const struct dsfs_dir_iter *it)
 {
@@ -57,7 +61,7 @@ static bool dsfs_held_block_good(const struct dsfs_dir_iter *it)
 			      dsfs_resident_names_good(it);
 }
 
-/* Return: 0, 1 if there is no more room, or an error. */
+/* Emit one name. Return: 0, 1 if the buffer is full, or an error. */
 static __always_inline int dsfs_emit(struct super_block *sb,
 				     struct dir_context *ctx,
 				     const struct dsfs_name *name, u32 ino,
@@ -66,7 +70,7 @@ static __always_inline int dsfs_emit(struct super_block *sb,
 	u8 type = name->type;
 
 	if (unlikely(type == DSFS_DT_STUB)) {
-		/* Copies, so that the others stay in registers */
+		/* Copies, so that ino and type stay in registers */
 		u8 of_type = type;
 		u32 of = ino;
 		int ret = dsfs_stub_follow(dsfs_src(sb), &of, &of_type, err);
@@ -82,7 +86,7 @@ static __always_inline int dsfs_emit(struct super_block *sb,
 	return 0;
 }
 
-/* The names from it->pos on in a block in which all are good. */
+/* Emit the remaining names of a validated name block. */
 static int dsfs_emit_good(struct super_block *sb, struct dir_context *ctx,
 			  struct dsfs_dir_iter *it, struct dsfs_err *err)
 {
@@ -100,7 +104,7 @@ static int dsfs_emit_good(struct super_block *sb, struct dir_context *ctx,
 	return ret;
 }
 
-/* The same in any other block. */
+/* Emit the remaining names of any other name block. */
 static int dsfs_emit_any(struct super_block *sb, struct dir_context *ctx,
 			 struct dsfs_dir_iter *it, struct dsfs_err *err)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What libdsfs reads its metadata from, in the kernel.
+ * Metadata source of libdsfs in the kernel: resident blocks, and a page cache
+ * for the others.
  *
- * Inline, since a lookup asks for four pieces of metadata: with a constant
- * region and length, and metadata in memory, a piece is a few instructions.
+ * Inline, because a lookup gets four pieces of metadata. With a constant region
+ * and length, access to resident metadata is a few instructions.
  */
 #ifndef DSFS_SOURCE_H
 #define DSFS_SOURCE_H
 
-/* Metadata is kept in groups of 512 blocks: a page of pointers each. */
+/* Resident blocks are addressed by groups of 512: one page of pointers each. */
 #define DSFS_GROUP_BITS		9
 #define DSFS_GROUP_BLOCKS	512U
 static_assert(DSFS_GROUP_BLOCKS == 1U << DSFS_GROUP_BITS);
@@ -19,18 +20,19 @@ struct dsfs_group {
 
 /**
  * struct dsfs_source - the metadata of a mounted generation
- * @sb: its superblock
+ * @sb: its super block
  * @geo: geometry
- * @groups: resident blocks; a missing group or block is read through @lazy.
- *	Written at mount alone.
- * @nr_groups: how many
- * @names_good: a bit for each resident block: all names of the name block at its
- *	beginning were found good; see dir.c
- * @lazy: its page cache holds what is not resident
- * @resident_bytes: memory that resident blocks take
+ * @groups: resident blocks. A missing group or block is read through @lazy.
+ *	Written at mount only
+ * @nr_groups: number of groups
+ * @names_good: bitmap by resident block: dsfs_names_good() is true for the name
+ *	block at its start; see dir.c
+ * @lazy: inode whose page cache has the blocks that are not resident
+ * @resident_bytes: memory of resident blocks
  * @bad_blocks: blocks that could not be read or verified at mount
- * @retries_failed: blocks that could not be read alone, either, at mount
- * @node: where the last group lies
+ * @retries_failed: blocks that failed again when they were read one by one at
+ *	mount
+ * @node: NUMA node of the last group
  */
 struct dsfs_source {
 	struct super_block *sb;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Error reporting: messages of a mount attempt, and rate-limited messages of a mounted
- * image.
+ * Error reporting: messages of a mount attempt, and rate-limited messages of a
+ * mounted image.
  *
- * It is a file of its own because every other file reports errors, and this one needs
- * none of them.
+ * Every other file reports errors, and this one depends on none of them.
  */
 #include "internal.h"
 
 /**
- * dsfs_fc_error - say why a mount fails
- * @fc: its context: whoever holds it open can read the message there
- * @sb: named in the kernel log, where the message goes as well
- * @fmt: as for printk(), without the end of line
+ * dsfs_fc_error - report why a mount fails
+ * @fc: mount context; its log gets the message if userspace holds it open
+ * @sb: named in the kernel log, which gets the message too
+ * @fmt: as for printk(), without newline
  */
 void dsfs_fc_error(struct fs_context *fc, struct super_block *sb,
 		   const char *fmt, ...)
@@ -29,10 +28,10 @@ void dsfs_fc_error(struct fs_context *fc, struct super_block *sb,
 }
 
 /**
- * dsfs_fc_warn - say what is wrong with an image that is mounted all the same
+ * dsfs_fc_warn - report a defect that does not prevent the mount
  * @fc: see dsfs_fc_error()
- * @sb: likewise
- * @fmt: likewise
+ * @sb: see dsfs_fc_error()
+ * @fmt: see dsfs_fc_error()
  */
 void dsfs_fc_warn(struct fs_context *fc, struct super_block *sb,
 		  const char *fmt, ...)
@@ -49,13 +48,13 @@ void dsfs_fc_warn(struct fs_context *fc, struct super_block *sb,
 }
 
 /**
- * dsfs_error_limited - say what an image or a device can cause again and again
- * @sb: the image
+ * dsfs_error_limited - report an error that can repeat, with a rate limit
+ * @sb: the mount
  * @kind: DSFS_LIMIT_*
  * @fmt: message without newline
  *
- * Each mount has its own limits, one for each kind: neither another image nor a
- * storm of another kind keeps the first message from being seen.
+ * Each mount has one limit for each kind, so that the first message is not
+ * suppressed by messages of another mount or of another kind.
  */
 void dsfs_error_limited(struct super_block *sb, unsigned int kind,
 			const char *fmt, ...)
@@ -72,10 +71,10 @@ void dsfs_error_limited(struct super_block *sb, unsigned int kind,
 }
 
 /**
- * dsfs_corrupt - say that a structure broke a rule
- * @sb: the image
- * @ino: inode that led there
- * @err: what is wrong
+ * dsfs_corrupt - report and count a broken structure
+ * @sb: the mount
+ * @ino: inode that was being used
+ * @err: the broken rule
  * @ret: errno of the failure
  *
  * Return: @ret.
@@ -85,7 +84,7 @@ int dsfs_corrupt(struct super_block *sb, u64 ino, const struct dsfs_err *err,
 {
 	if (ret == -ENOMEM || ret == -EINTR)
 		return ret;
-	/* Metadata that could not be had was counted where it was read. */
+	/* Errors of metadata blocks were counted when the block was read. */
 	if (ret != -EIO && ret != -EBADMSG)
 		atomic64_inc(&DSFS_SB(sb)->struct_errors);
 	dsfs_error_limited(sb, DSFS_LIMIT_STRUCT,

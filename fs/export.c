@@ -2,11 +2,11 @@
 /*
  * File handles, for NFS export, open_by_handle_at() and overlayfs.
  *
- * A handle is an inode number and the generation of the image it was made
- * from.  Another generation numbers its inodes anew, so its handles are stale.
+ * A handle consists of the inode number and the i_generation of the image. Each
+ * generation numbers its inodes anew, so handles of other generations are
+ * stale.
  *
- * What a handle leads to gets a name by its number: where a directory's numbers
- * begin says at which position the name stands.
+ * get_name() computes the position of a name from the inode number.
  */
 #include "internal.h"
 
@@ -39,7 +39,7 @@ static struct dentry *dsfs_fh_to_parent(struct super_block *sb, struct fid *fid,
 				    dsfs_nfs_get_inode);
 }
 
-/* The name at a position, which is below the directory's count. */
+/* Copy the name at a position, which is below the number of entries. */
 static int dsfs_name_at(struct dsfs_source *src, const struct dsfs_dir_info *dir,
 			u32 pos, char *name, struct dsfs_err *err)
 {
@@ -57,10 +57,10 @@ static int dsfs_name_at(struct dsfs_source *src, const struct dsfs_dir_info *dir
 	return ret < 0 ? ret : 0;
 }
 
-/* The position of a further name of inode @ino, or -ENOENT. */
-static s64 dsfs_find_stub(struct dsfs_source *src,
-			  const struct dsfs_dir_info *dir, u32 ino,
-			  struct dsfs_err *err)
+/* Position of a hard-link entry of inode @ino, or -ENOENT */
+static s64 dsfs_find_hard_link(struct dsfs_source *src,
+			       const struct dsfs_dir_info *dir, u32 ino,
+			       struct dsfs_err *err)
 {
 	struct dsfs_dir_iter it;
 	struct dsfs_name name;
@@ -97,15 +97,18 @@ static int dsfs_get_name(struct dentry *parent, char *name, struct dentry *child
 	struct dsfs_err err = {};
 	s64 pos;
 
-	/* A made-up file handle may call anything a parent. */
+	/* A forged file handle may name any inode as a parent. */
 	if (!S_ISDIR(dir->i_mode))
 		return -ENOTDIR;
 	info = dsfs_dir(dir);
 	pos = (s64)inode->i_ino - info->first;
-	/* Its first name may be elsewhere; a directory has no other one. */
+	/*
+	 * The primary name may be in another directory, with a hard-link entry
+	 * in this one. A directory has one name.
+	 */
 	if (pos < 0 || pos >= info->count)
 		pos = S_ISDIR(inode->i_mode) || inode->i_nlink == 1 ? -ENOENT :
-		      dsfs_find_stub(src, info, inode->i_ino, &err);
+		      dsfs_find_hard_link(src, info, inode->i_ino, &err);
 	if (pos >= 0)
 		pos = dsfs_name_at(src, info, pos, name, &err);
 	if (pos && pos != -ENOENT)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Regular files: everything that is not the page cache.
+ * Operations of open regular files: read, mmap, splice, fadvise, lseek, fiemap,
+ * ioctl.
  */
 #include "trace.h"
 
@@ -15,9 +16,10 @@
 #include <linux/uio.h>
 
 /*
- * Whether this read does: it is aligned, and ends where the file's last whole
- * block does or before.  What lies behind the end of a file in its last block
- * may be another file's, and must not reach the caller's memory.
+ * Check whether a read can bypass the page cache: it is aligned, and ends at or
+ * before the end of the last whole logical block of the file. The bytes after
+ * the end of the file in its last block may belong to another file and must not
+ * reach the caller's memory.
  */
 static bool dsfs_read_direct(const struct kiocb *iocb,
 			     const struct iov_iter *to)
@@ -56,10 +58,11 @@ static const struct iomap_ops dsfs_iomap_ops = {
 };
 
 /*
- * Readahead windows.  The VFS' suit disks of long ago: a read(2) takes the device's,
- * unless somebody chose one (read_ahead_kb).  A fault takes the VFS', as it may be one of
- * many at random; so does one of a file that was read first.  Each sets the window that
- * it wants, as a descriptor has one for both.
+ * Readahead windows. The default of the VFS, 128 KiB, is small for devices that
+ * take requests of megabytes. read(2) uses the largest request of the device,
+ * unless read_ahead_kb was changed. Page faults use the default of the VFS,
+ * because they may be random. A file descriptor has one window, so each path
+ * sets its own before it reads.
  */
 static void dsfs_read_window(struct file *file)
 {
@@ -79,14 +82,14 @@ static void dsfs_fault_window(struct file *file)
 		WRITE_ONCE(file->f_ra.ra_pages, sb->s_bdi->ra_pages);
 }
 
-/* Of a file of which nothing is cached, does a read at @pos want anything? */
+/* True if nothing of the file is cached and a read at @pos returns bytes */
 static bool dsfs_is_cold(const struct file *file, loff_t pos, size_t len)
 {
 	return !file->f_mapping->nrpages && len && pos >= 0 &&
 	       pos < i_size_read(file_inode(file));
 }
 
-/* Whether a first read may wait, and leave in the cache what it brought. */
+/* True if a whole-file read may wait and may leave pages in the cache */
 static bool dsfs_read_may_wait(const struct kiocb *iocb)
 {
 	return !(iocb->ki_flags & (IOCB_NOWAIT | IOCB_NOIO | IOCB_WAITQ |
@@ -102,14 +105,16 @@ static ssize_t dsfs_read_buffered(struct kiocb *iocb, struct iov_iter *to)
 	return generic_file_read_iter(iocb, to);
 }
 
-/* -ENOTBLK: not to be read directly; or what the read returns. */
+/* Direct read. Return: its result, or -ENOTBLK: read through the page cache. */
 static ssize_t dsfs_try_direct(struct kiocb *iocb, struct iov_iter *to)
 {
 	const struct inode *inode = file_inode(iocb->ki_filp);
 	struct dsfs_mref ref = {};
 	ssize_t ret = -ENOTBLK;
 
-	/* Where it is stored would have to be waited for; what is cached is the same. */
+	/*
+	 * Without the inode record in memory, a direct read would have to wait.
+	 */
 	if (iocb->ki_flags & IOCB_NOWAIT &&
 	    !dsfs_meta_hold_cached(dsfs_src(inode->i_sb), DSFS_REGION_INODES,
 				   inode->i_ino * sizeof(struct dsfs_inode),
@@ -137,12 +142,12 @@ static ssize_t dsfs_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	    !dsfs_meta_may_block(file_inode(iocb->ki_filp)->i_sb))
 		return dsfs_read_buffered(iocb, to);
 	/*
-	 * It must not wait, and metadata may have to be waited for: what is cached, since
-	 * readahead would begin with metadata.
+	 * The read must not wait, and metadata may not be in memory. Readahead
+	 * would read metadata first, so return cached pages only.
 	 */
 	iocb->ki_flags |= IOCB_NOIO;
 	ret = generic_file_read_iter(iocb, to);
-	/* Who asks again with the same iocb may wait, or be served directly. */
+	/* A retry with the same iocb may wait and may be direct. */
 	iocb->ki_flags = flags;
 	return ret;
 }
@@ -199,7 +204,7 @@ static int dsfs_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* readahead(2) and MADV_WILLNEED come here, too. */
+/* Also called for readahead(2) and MADV_WILLNEED */
 static int dsfs_fadvise(struct file *file, loff_t offset, loff_t len, int advice)
 {
 	const unsigned long cached = file->f_mapping->nrpages;
@@ -211,14 +216,17 @@ static int dsfs_fadvise(struct file *file, loff_t offset, loff_t len, int advice
 	    dsfs_whole_hint(file))
 		return 0;
 	ret = generic_fadvise(file, offset, len, advice);
-	/* Of a file that is not read whole, the page cache read what was missing. */
+	/*
+	 * For files that are not read whole, the page cache read what was
+	 * missing.
+	 */
 	dsfs_cache_hinted(file, file->f_mapping->nrpages > cached);
 	return ret;
 }
 
 /*
- * A walk over how a file is stored.  Its records are read once and its segments in
- * order: there may be 2^25 of them.
+ * Iterator over the extents and holes of a file. The records are decoded once,
+ * and extent records are read in order, as there may be 2^25 of them.
  */
 struct dsfs_walk {
 	struct dsfs_attr attr;
@@ -245,7 +253,7 @@ static u64 dsfs_walk_end(const struct dsfs_walk *w)
 	return w->run.logical + w->run.len;
 }
 
-/* On to the run at dsfs_walk_end(), which is not the end of the file. */
+/* Next extent or hole; the current one does not end at the end of the file. */
 static int dsfs_walk_next(struct inode *inode, struct dsfs_walk *w)
 {
 	struct dsfs_err err = {};
@@ -277,7 +285,7 @@ static loff_t dsfs_seek(struct file *file, loff_t offset, bool hole)
 	}
 	if (ret)
 		return ret;
-	/* There is a hole at the end of every file, and no data. */
+	/* Every file ends with an implicit hole. */
 	if (offset >= size && !hole)
 		return -ENXIO;
 	return vfs_setpos(file, min_t(u64, offset, size),
@@ -291,7 +299,7 @@ static loff_t dsfs_llseek(struct file *file, loff_t offset, int whence)
 	return generic_file_llseek(file, offset, whence);
 }
 
-/* Tell of a run of data; 1 if there is no more room. */
+/* Report an extent. Return: 0, 1 if there is no more room, or an error. */
 static int dsfs_fiemap_run(struct fiemap_extent_info *fi,
 			   const struct dsfs_attr *attr,
 			   const struct dsfs_run *run, u32 flags)
@@ -324,7 +332,7 @@ static int dsfs_fiemap(struct inode *inode, struct fiemap_extent_info *fi,
 	while (!ret) {
 		run = w.run;
 		next = dsfs_walk_end(&w);
-		/* The last one: no data follows. */
+		/* An extent is the last one if at most a hole follows. */
 		last = FIEMAP_EXTENT_LAST;
 		if (next < size) {
 			ret = dsfs_walk_next(inode, &w);
@@ -342,10 +350,10 @@ static int dsfs_fiemap(struct inode *inode, struct fiemap_extent_info *fi,
 }
 
 /**
- * dsfs_ioctl - the label
+ * dsfs_ioctl - get the label of the file system
  * @file: any file or directory
  * @cmd: FS_IOC_GETFSLABEL
- * @arg: where to
+ * @arg: destination in userspace
  *
  * Return: 0, -EFAULT, -ENOTTY.
  */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Inodes: from a record of 32 bytes to what the VFS wants.
- */
+/* VFS inodes, made from inode records; symbolic links. */
 #include "internal.h"
 
 #include <linux/log2.h>
@@ -35,9 +33,12 @@ static const char *dsfs_get_link(struct dentry *dentry, struct inode *inode,
 }
 
 /*
- * A target that lies in memory is had without leaving RCU walk, as a copy, since it
- * has no terminator there.  A link without one, be it that its target is lazy or bad
- * or that there is no memory, is followed by dsfs_get_link(), which says what is wrong.
+ * Copy the target of a symbolic link to i_link, so that following it does not
+ * leave RCU walk. A copy is needed because the target is not NUL-terminated in
+ * metadata.
+ *
+ * Without i_link (lazy metadata, a bad target, no memory) the link is followed
+ * by dsfs_get_link(), which reports errors.
  */
 static void dsfs_inode_link(struct inode *inode, const struct dsfs_attr *attr)
 {
@@ -54,8 +55,8 @@ static void dsfs_inode_link(struct inode *inode, const struct dsfs_attr *attr)
 }
 
 /**
- * dsfs_free_inode - what is freed after the last RCU walk
- * @inode: an inode that nobody finds any more
+ * dsfs_free_inode - free an inode after an RCU grace period
+ * @inode: an inode that is not in the inode cache any more
  */
 void dsfs_free_inode(struct inode *inode)
 {
@@ -77,11 +78,11 @@ const struct inode_operations dsfs_special_iops = {
 };
 
 /**
- * dsfs_ids_init - make room for the owners of an image
- * @sb: the image
+ * dsfs_ids_init - allocate the table of kernel ids
+ * @sb: the mount
  *
- * Files of an image have few owners, and what an id means to the kernel takes
- * longer to find out than all that DSFS does for an inode: it is done once.
+ * An image has few distinct owners, and mapping an id costs more than the rest
+ * of reading an inode, so each owner is mapped once.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -92,7 +93,7 @@ int dsfs_ids_init(struct super_block *sb)
 	return DSFS_SB(sb)->ids ? 0 : -ENOMEM;
 }
 
-/* Owner and group of an inode whose record names an entry in OWNERS. */
+/* Set owner and group of an inode whose record refers to OWNERS. */
 static int dsfs_inode_owner(struct inode *inode, const struct dsfs_attr *attr,
 			    struct dsfs_err *err)
 {
@@ -100,7 +101,9 @@ static int dsfs_inode_owner(struct inode *inode, const struct dsfs_attr *attr,
 	u32 uid, gid;
 	int ret;
 
-	/* Pairs with the release below: the ids are there before it says so. */
+	/*
+	 * Pairs with the release below: uid and gid are valid if valid is set.
+	 */
 	if (smp_load_acquire(&ids->valid)) {
 		inode->i_uid = ids->uid;
 		inode->i_gid = ids->gid;
@@ -111,7 +114,7 @@ static int dsfs_inode_owner(struct inode *inode, const struct dsfs_attr *attr,
 		return ret;
 	i_uid_write(inode, uid);
 	i_gid_write(inode, gid);
-	/* Who else does this at the same time writes the same. */
+	/* Concurrent writers of an entry store equal values. */
 	ids->uid = inode->i_uid;
 	ids->gid = inode->i_gid;
 	/* Pairs with the acquire above. */
@@ -119,10 +122,10 @@ static int dsfs_inode_owner(struct inode *inode, const struct dsfs_attr *attr,
 	return 0;
 }
 
-/* What few inodes have in a side record, in place of what the record says. */
-static noinline_for_stack int dsfs_inode_side(struct inode *inode,
-					      const struct dsfs_attr *attr,
-					      struct dsfs_err *err)
+/* Apply the inode extra record. */
+static noinline_for_stack int dsfs_inode_extra(struct inode *inode,
+					       const struct dsfs_attr *attr,
+					       struct dsfs_err *err)
 {
 	struct dsfs_ext_info ext;
 	int ret;
@@ -141,7 +144,7 @@ static noinline_for_stack int dsfs_inode_side(struct inode *inode,
 	return 0;
 }
 
-/* A directory's record is wanted by every lookup in it: keep it, decoded. */
+/* Decode the directory record and keep it for lookups. */
 static int dsfs_inode_dir(struct inode *inode, const struct dsfs_attr *attr,
 			  struct dsfs_err *err)
 {
@@ -159,8 +162,9 @@ static int dsfs_inode_dir(struct inode *inode, const struct dsfs_attr *attr,
 }
 
 /*
- * Readahead may take folios of several chunks, as each costs half of what checking a
- * chunk does.  Files with holes are filled page by page anyway.
+ * Allow large folios in readahead: adding a folio costs half as much as
+ * checking a chunk. Files with holes are filled page by page, so large folios
+ * gain nothing.
  */
 static void dsfs_inode_folios(struct inode *inode, u16 flags)
 {
@@ -207,7 +211,7 @@ static int dsfs_inode_read(struct inode *inode, struct dsfs_err *err)
 	ret = dsfs_inode_get(src, inode->i_ino, &attr, err);
 	if (ret)
 		return ret;
-	/* A stub is a name, not an inode. */
+	/* A hard-link entry is a name, not an inode. */
 	if (dsfs_attr_is_stub(&attr))
 		return dsfs_bad(err, "stub used as an inode", attr.ino,
 				attr.start, -ESTALE);
@@ -222,7 +226,7 @@ static int dsfs_inode_read(struct inode *inode, struct dsfs_err *err)
 	if (!(attr.flags & DSFS_INODE_EXT_OWNER))
 		ret = dsfs_inode_owner(inode, &attr, err);
 	if (!ret && attr.ext)
-		ret = dsfs_inode_side(inode, &attr, err);
+		ret = dsfs_inode_extra(inode, &attr, err);
 	if (!ret && S_ISDIR(attr.mode))
 		ret = dsfs_inode_dir(inode, &attr, err);
 	if (ret)
@@ -239,12 +243,12 @@ static int dsfs_inode_read(struct inode *inode, struct dsfs_err *err)
 }
 
 /**
- * dsfs_iget - get an inode
- * @sb: the image
- * @ino: its number; any value
+ * dsfs_iget - get an inode by number
+ * @sb: the mount
+ * @ino: any number
  *
- * Return: the inode, referenced, or an ERR_PTR: -ESTALE for a number that is
- * no inode's, -EUCLEAN, -EBADMSG, -EIO, -ENOMEM.
+ * Return: the inode with a reference, or an ERR_PTR: -ESTALE if there is no
+ * such inode, -EUCLEAN, -EBADMSG, -EIO, -ENOMEM.
  */
 struct inode *dsfs_iget(struct super_block *sb, u32 ino)
 {
@@ -260,7 +264,7 @@ struct inode *dsfs_iget(struct super_block *sb, u32 ino)
 	ret = dsfs_inode_read(inode, &err);
 	if (ret) {
 		iget_failed(inode);
-		/* A stale handle is not the image's fault. */
+		/* A stale file handle is no defect of the image. */
 		if (ret != -ESTALE)
 			dsfs_corrupt(sb, ino, &err, ret);
 		return ERR_PTR(ret);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel side keeps in memory, and who calls whom across files.
+ * In-memory structures of the file system, and the functions that its files
+ * share.
  */
 #ifndef DSFS_INTERNAL_H
 #define DSFS_INTERNAL_H
@@ -24,22 +25,22 @@
 struct file_kattr;
 
 enum dsfs_meta_mode {
-	DSFS_META_RESIDENT,	/* read and verified at mount, kept to the end */
-	DSFS_META_LAZY,		/* read and verified when needed, reclaimable */
+	DSFS_META_RESIDENT,	/* all read and verified at mount, kept until unmount */
+	DSFS_META_LAZY,		/* read and verified on demand, reclaimable */
 };
 
 enum dsfs_cache_policy {
-	DSFS_CACHE_LRU,		/* the page cache's own */
-	DSFS_CACHE_EPOCH,	/* what is cached stays: see cache.c */
+	DSFS_CACHE_LRU,		/* replacement by the page cache */
+	DSFS_CACHE_EPOCH,	/* admission by cache.c */
 };
 
 /**
  * struct dsfs_options - mount options
- * @wholefile: files up to this many bytes are brought in whole by a first read
- * @generation: the one to mount; 0 is the newest
- * @meta: where metadata is kept
- * @verify: data is checked against its checksums
- * @cache: which files stay in the page cache
+ * @wholefile: files of up to this many bytes are read whole by the first read
+ * @generation: generation to mount; 0: the newest
+ * @meta: which metadata is resident
+ * @verify: verify data checksums
+ * @cache: cache policy
  */
 struct dsfs_options {
 	u64 wholefile;
@@ -52,7 +53,7 @@ struct dsfs_options {
 #define DSFS_WHOLEFILE_DEFAULT	SZ_1M
 #define DSFS_WHOLEFILE_MAX	SZ_1G
 
-/* Kinds of messages that are limited: see dsfs_error_limited(). */
+/* Kinds of rate-limited messages: see dsfs_error_limited() */
 enum {
 	DSFS_LIMIT_DATA,
 	DSFS_LIMIT_META,
@@ -61,8 +62,8 @@ enum {
 };
 
 /**
- * struct dsfs_ids - an owner as the VFS knows it
- * @valid: the rest is; set last
+ * struct dsfs_ids - a record of OWNERS, mapped to kernel ids
+ * @valid: @uid and @gid are set; written last
  * @uid: user
  * @gid: group
  */
@@ -73,22 +74,22 @@ struct dsfs_ids {
 };
 
 /**
- * struct dsfs_sb_info - a mounted image
- * @src: its metadata
- * @opt: options; wholefile and cache may change by remount
- * @ids: what records in OWNERS have been found to say
- * @ra_pages: readahead window of files above the wholefile limit, in pages
- * @read_wq: finishes the reads that nobody waits for
- * @cache: of cache=epoch; once it was asked for, there to the end
- * @hinted: bytes in flight that hints asked for
- * @sum_errors: data chunks, and blocks of metadata that were not resident,
- *	whose checksum was wrong
- * @io_errors: reads of such that the device failed
+ * struct dsfs_sb_info - a mount
+ * @src: metadata source
+ * @opt: mount options; wholefile and cache can change by remount
+ * @ids: kernel ids by index in OWNERS
+ * @ra_pages: readahead window of files larger than wholefile, in pages
+ * @read_wq: finishes reads that no task waits for
+ * @cache: epoch cache; once enabled, it exists until unmount
+ * @hinted: bytes in flight because of hints
+ * @sum_errors: checksum errors of data chunks, and of metadata blocks that are
+ *	not resident
+ * @io_errors: failed reads of the same
  * @struct_errors: structures that broke a rule
- * @stats: what was done, counted: stats.h
- * @limits: how many messages of each kind may yet be told
+ * @stats: counters: stats.h
+ * @limits: rate limit of each kind of message
  * @kobj: /sys/fs/dsfs/<device>
- * @kobj_gone: completed when nobody reads there any more
+ * @kobj_gone: completed when @kobj has no user any more
  */
 struct dsfs_sb_info {
 	struct dsfs_source src;
@@ -108,9 +109,9 @@ struct dsfs_sb_info {
 };
 
 /*
- * There is no inode of our own: all that is ever needed of one is an addition
- * away in metadata.  Directories use i_private for their record, regular files for
- * their state in the cache (cache.c).
+ * There is no DSFS inode structure: the inode record is one addition away in
+ * metadata. i_private of a directory is its decoded directory record; of a
+ * regular file, its state in the epoch cache (cache.h).
  */
 
 static inline struct dsfs_sb_info *DSFS_SB(const struct super_block *sb)
@@ -128,7 +129,7 @@ static inline const struct dsfs_geo *dsfs_geo(const struct super_block *sb)
 	return &DSFS_SB(sb)->src.geo;
 }
 
-/* The record of a directory, decoded once for all lookups in it. */
+/* Decoded directory record */
 static inline const struct dsfs_dir_info *dsfs_dir(const struct inode *dir)
 {
 	return dir->i_private;
@@ -139,7 +140,7 @@ static inline bool dsfs_verifies(const struct super_block *sb)
 	return dsfs_geo(sb)->chunk_bits && DSFS_SB(sb)->opt.verify;
 }
 
-/* Does access to metadata wait for the device, or may it? */
+/* True if access to metadata may wait for the device */
 static inline bool dsfs_meta_may_block(const struct super_block *sb)
 {
 	return DSFS_SB(sb)->opt.meta == DSFS_META_LAZY ||
@@ -147,14 +148,14 @@ static inline bool dsfs_meta_may_block(const struct super_block *sb)
 }
 
 /*
- * Folios of what is read ahead have at most this many bytes, or a chunk's.  Much
- * larger ones save little more, and are harder to get.
+ * Largest folio of readahead, unless chunks are larger: larger folios save
+ * little, and are harder to allocate.
  */
 #define DSFS_FOLIO_MAX	SZ_256K
 
 /*
- * Where a folio has to be whole or unreadable it is a checksum chunk at most: a
- * bad chunk must not take its neighbours along.
+ * Largest order of a folio that must be either good or bad as a whole: a chunk,
+ * so that a bad chunk does not affect others.
  */
 static inline unsigned int dsfs_chunk_order(const struct super_block *sb)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Metadata in memory: the only way to it.
+ * Metadata access.
  *
- * A lookup that waits for a device is what this file system exists to avoid, so
- * with meta=resident all metadata is loaded at mount (metaload.c) and stays.
+ * With meta=resident all metadata is loaded at mount (metaload.c) and stays in
+ * memory, so that lookups do not wait for the device.
  *
- * A block that is not resident (all of them with meta=lazy, and one that was
- * unreadable at mount) is read and verified through the page cache of an inode
- * that has no name.  Block checksums are always resident.
+ * Blocks that are not resident are read and verified on demand, through the
+ * page cache of an internal inode: all blocks with meta=lazy, and blocks that
+ * were unreadable or damaged at mount. Block checksums are always resident.
  */
 #include "trace.h"
 
@@ -66,17 +66,17 @@ static int dsfs_lazy_open(struct dsfs_source *src)
 	set_nlink(inode, 1);
 	inode->i_size = src->geo.meta_bytes;
 	inode->i_mapping->a_ops = &dsfs_lazy_aops;
-	/* It is reached by folio_address(). */
+	/* No highmem: folio_address() is used. */
 	mapping_set_gfp_mask(inode->i_mapping, GFP_KERNEL);
 	src->lazy = inode;
 	return 0;
 }
 
 /**
- * dsfs_lazy_get - hold metadata that is not resident
- * @src: the source
- * @at: byte offset in its metadata
- * @ref: filled in
+ * dsfs_lazy_get - get metadata that is not resident
+ * @src: metadata source
+ * @at: byte offset in the metadata area
+ * @ref: filled in; release it with dsfs_meta_put()
  *
  * Return: 0, -EIO, -EBADMSG, -ENOMEM.
  */
@@ -94,15 +94,15 @@ int dsfs_lazy_get(struct dsfs_source *src, u64 at, struct dsfs_mref *ref)
 }
 
 /**
- * dsfs_meta_hold_cached - hold metadata if nobody has to wait for it
- * @src: the source
- * @region: where it is
+ * dsfs_meta_hold_cached - get metadata without waiting for the device
+ * @src: metadata source
+ * @region: the region
  * @off: byte offset in the region, below its length
- * @ref: filled in; dsfs_meta_put() gives it back
+ * @ref: filled in; release it with dsfs_meta_put()
  *
- * As long as it is held, dsfs_meta_get() of what lies in the same block does not wait.
+ * While the reference is held, dsfs_meta_get() of the same block does not wait.
  *
- * Return: whether it is in memory, and verified.
+ * Return: true if the metadata is in memory and verified.
  */
 bool dsfs_meta_hold_cached(struct dsfs_source *src, enum dsfs_region_id region,
 			   u64 off, struct dsfs_mref *ref)
@@ -129,13 +129,14 @@ void dsfs_meta_release(struct dsfs_mref *ref)
 }
 
 /**
- * dsfs_meta_open - make the metadata of a mount available
- * @src: with superblock and geometry set
+ * dsfs_meta_open - set up metadata access of a mount
+ * @src: metadata source, with super block and geometry set
  * @fc: for messages
- * @mode: where it is kept
+ * @mode: which metadata is resident
  *
- * Return: 0, -ENOMEM, -EIO or -EBADMSG for the checksums of metadata, -EINTR.
- * Other damage is reported and fails what it holds.
+ * Return: 0; -ENOMEM; -EINTR; -EIO or -EBADMSG if BLOCKSUMS or a region
+ * checksum is bad. Other damaged blocks are reported, and fail when they are
+ * used.
  */
 int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,
 		   enum dsfs_meta_mode mode)
@@ -151,8 +152,8 @@ int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,
 }
 
 /**
- * dsfs_meta_close - let go of all metadata
- * @src: the source; may be closed already
+ * dsfs_meta_close - release all metadata
+ * @src: metadata source; may be closed already
  */
 void dsfs_meta_close(struct dsfs_source *src)
 {

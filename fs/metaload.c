@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Metadata is loaded at mount: with meta=resident all of it, else the checksums of
- * its blocks.
+ * Loading of resident metadata at mount: all of it with meta=resident,
+ * otherwise the block checksums only.
  *
- * It is read in large requests, verified block by block and kept in memory of our
- * own.  That is no page cache: neither drop_caches nor BLKFLSBUF nor memory pressure
- * takes it away.
+ * Metadata is read in large requests, verified block by block, and kept in
+ * private memory: drop_caches, BLKFLSBUF and memory pressure do not remove it.
  *
- * It is a slab cache, so that whoever looks for gigabytes finds them under a name:
- * dsfs_metadata in /proc/slabinfo, and in SUnreclaim of the machine and of each
- * node.  No memory cgroup is charged: the memory is the mount's and stays when
- * whoever mounted is gone, a mount is made by the administrator alone, and the
- * limit of a container that makes mounts for others is not meant for it.
+ * The memory is a slab cache, so that an administrator finds it by name:
+ * dsfs_metadata in /proc/slabinfo, and SUnreclaim of the machine and of each
+ * node. No memory cgroup is charged. The memory belongs to the mount and
+ * outlives the task that mounted; only the administrator can mount; and the
+ * limit of a container that mounts for others is not meant for it.
  */
 #include "internal.h"
 
@@ -21,23 +20,23 @@
 #include <linux/sort.h>
 #include <linux/vmalloc.h>
 
-/* Metadata is loaded in batches of this many groups (of 2 MiB) at a time. */
+/* Groups (2 MiB each) that are loaded and verified in one batch */
 #define DSFS_LOAD_GROUPS	8
 
 /*
- * So many blocks are read again alone, fail again, and are each told from their
- * neighbours by it: a quarter of a megabyte of bad places.  A device that is gone
- * fails all of them, and takes its time for each.
+ * Maximum number of blocks of failed requests whose read alone fails too, for
+ * one mount: 256 KiB of bad places. The limit bounds the time of a mount from a
+ * device that fails all reads.
  */
 #define DSFS_RETRY_MAX		64
 
-/* A mount can fail, and nobody else has to be killed for it. */
+/* Fail the mount rather than invoke the OOM killer. */
 #define DSFS_META_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
-/* An object is a block. */
+/* Slab cache of metadata blocks */
 static struct kmem_cache *dsfs_meta_cache;
 
-/* First metadata block of a region, and how many there are. */
+/* First block of a region in the metadata area, and the number of its blocks */
 static u64 dsfs_region_block(const struct dsfs_source *src, unsigned int id,
 			     u64 *blocks)
 {
@@ -48,12 +47,12 @@ static u64 dsfs_region_block(const struct dsfs_source *src, unsigned int id,
 }
 
 /**
- * dsfs_meta_block_good - compare a block of metadata with its checksum
- * @src: the source
- * @block: which one; checksums of blocks are resident by now
+ * dsfs_meta_block_good - verify a metadata block
+ * @src: metadata source, with resident block checksums
+ * @block: index in the metadata area
  * @p: its bytes
  *
- * Return: whether they are what the image says.
+ * Return: true if the checksum is right.
  */
 bool dsfs_meta_block_good(const struct dsfs_source *src, u64 block, const void *p)
 {
@@ -62,7 +61,7 @@ bool dsfs_meta_block_good(const struct dsfs_source *src, u64 block, const void *
 	u64 at = block * sizeof(__le32);
 	const __le32 *sums;
 
-	/* BLOCKSUMS itself was verified as a whole. */
+	/* BLOCKSUMS has a checksum of its own, which was verified. */
 	if (block >= first && block - first < blocks)
 		return true;
 	sums = dsfs_resident(src, first + (at >> DSFS_BLOCK_BITS));
@@ -70,7 +69,7 @@ bool dsfs_meta_block_good(const struct dsfs_source *src, u64 block, const void *
 	       dsfs_crc32c(0, p, DSFS_BLOCK_SIZE);
 }
 
-/* Pages of a batch that is being read: all bios count down @pending. */
+/* A batch in flight; each bio decrements @pending. */
 struct dsfs_load {
 	atomic_t pending;
 	bool failed;
@@ -78,8 +77,8 @@ struct dsfs_load {
 };
 
 /*
- * What a failed read left in memory may be there because something below, as
- * dm-verity, refused it: it must not pass because its crc32c is right.
+ * Clear the memory of a failed read. A layer below, such as dm-verity, may have
+ * rejected data that is in memory all the same and whose crc32c is right.
  */
 static void dsfs_load_wipe(struct bio *bio)
 {
@@ -105,10 +104,10 @@ static void dsfs_load_end_io(struct bio *bio)
 }
 
 /*
- * The node for the next group: each in turn, since neither do all lookups come from
- * where the mount was made, nor shall gigabytes that stay be missed on one node.
- * Nodes without processors are left out, as they are the slow ones.  Where the
- * mounter may have no memory, by its cpuset, the page allocator says so.
+ * NUMA node of the next group: round robin, because lookups come from all
+ * nodes, and because gigabytes of resident memory should not burden one node.
+ * Nodes without processors are left out, as they have slow memory. The page
+ * allocator applies the cpuset of the mounting task.
  */
 static int dsfs_next_node(int node)
 {
@@ -126,9 +125,9 @@ static int dsfs_block_cmp(const void *a, const void *b)
 }
 
 /*
- * Memory for blocks [first, last) of one group.  A slab has eight of them, if that
- * much is free in one piece, and gives them in random order: sorted, they are few
- * segments again, and a device's limit of those is what short pieces run into.
+ * Allocate blocks [first, last) of a group. A slab has up to eight adjacent
+ * blocks and returns them in random order. Sorting by address restores long
+ * segments, which devices limit in number.
  */
 static int dsfs_group_alloc(struct dsfs_group *group, int node,
 			    unsigned int first, unsigned int last)
@@ -141,7 +140,10 @@ static int dsfs_group_alloc(struct dsfs_group *group, int node,
 		if (!p)
 			return -ENOMEM;
 		group->block[i] = p;
-		/* That node has no more: to ask it again takes a new slab each time. */
+		/*
+		 * The node is full. Do not ask it again, as each attempt
+		 * allocates a slab.
+		 */
 		if (page_to_nid(virt_to_page(p)) != node)
 			node = NUMA_NO_NODE;
 	}
@@ -163,7 +165,7 @@ static void dsfs_load_submit(struct dsfs_load *load, struct bio *bio)
 	submit_bio(bio);
 }
 
-/* Read blocks [first, last) of a group: bios as long as they can be. */
+/* Read blocks [first, last) of a group with bios of maximum length. */
 static void dsfs_group_read(struct dsfs_source *src, unsigned long group,
 			    unsigned int first, unsigned int last,
 			    struct dsfs_load *load)
@@ -196,7 +198,7 @@ static void dsfs_group_read(struct dsfs_source *src, unsigned long group,
 		dsfs_load_submit(load, bio);
 }
 
-/* Memory for blocks [from, to) of a group, and requests that fill it. */
+/* Allocate and read blocks [from, to) of a group. */
 static int dsfs_load_group(struct dsfs_source *src, unsigned long group,
 			   unsigned int from, unsigned int to,
 			   struct dsfs_load *load)
@@ -218,8 +220,8 @@ static int dsfs_load_group(struct dsfs_source *src, unsigned long group,
 }
 
 /*
- * Read blocks [first, end) into new pages; they are not verified yet.  -EIO:
- * some were not read, hold zeros, and will fail their checksum like other damage.
+ * Load blocks [first, end) without verifying them. -EIO: some reads failed;
+ * their blocks are zero and will fail their checksum.
  */
 static int dsfs_load_blocks(struct dsfs_source *src, u64 first, u64 end)
 {
@@ -243,7 +245,7 @@ static int dsfs_load_blocks(struct dsfs_source *src, u64 first, u64 end)
 	return ret ? ret : load.failed ? -EIO : 0;
 }
 
-/* Whether a block that came in a request that failed is good, read alone. */
+/* Read a block of a failed request alone. Return: true if it is good. */
 static bool dsfs_retry_block(struct dsfs_source *src, u64 block, void *p)
 {
 	const u64 pos = src->geo.meta_start + block * DSFS_BLOCK_SIZE;
@@ -259,11 +261,11 @@ static bool dsfs_retry_block(struct dsfs_source *src, u64 block, void *p)
 }
 
 /*
- * Forget blocks that are not what they should be; a read will try again.  After
- * an I/O error (@failed) that is tried at once: a request holds many blocks, and
- * those that are good shall be resident.
+ * Verify blocks and drop bad ones; an access will read them again. After an I/O
+ * error (@failed) each bad block is read alone at once, because a request has
+ * many blocks, and one bad place should not cost the others their residence.
  *
- * Return: 0, or -EINTR if the mount was killed.
+ * Return: 0, or -EINTR after a fatal signal.
  */
 static int dsfs_drop_bad(struct dsfs_source *src, u64 first, u64 end,
 			 bool failed)
@@ -300,8 +302,9 @@ static u64 dsfs_memory_need(const struct dsfs_source *src,
 }
 
 /*
- * An image may ask for more memory than there is; none of it can be swapped.  Others
- * want memory too, so this is asked again while it is taken.
+ * Check that the metadata fits in available memory, none of which can be
+ * swapped. The check is repeated while memory is allocated, as other tasks
+ * allocate too.
  */
 static int dsfs_check_memory(const struct dsfs_source *src,
 			     enum dsfs_meta_mode mode, u64 *free)
@@ -339,7 +342,7 @@ static int dsfs_load_sums(struct dsfs_source *src, struct fs_context *fc)
 	return -EBADMSG;
 }
 
-/* Region checksums cover their slice of BLOCKSUMS. */
+/* Verify region checksums, each of which covers a slice of BLOCKSUMS. */
 static int dsfs_check_regions(struct dsfs_source *src, struct fs_context *fc)
 {
 	u64 first, blocks, base, i;
@@ -381,7 +384,7 @@ static int dsfs_load_all(struct dsfs_source *src, u64 *free)
 	int ret;
 
 	for (first = 0; first < total; first = end) {
-		/* BLOCKSUMS is there already: go round it. */
+		/* BLOCKSUMS is loaded already: skip it. */
 		if (first == sums_first) {
 			end = first + sums;
 			continue;
@@ -402,12 +405,15 @@ static int dsfs_load_all(struct dsfs_source *src, u64 *free)
 	return 0;
 }
 
-/* Pointers to 2 MiB of metadata each, and a bit for each block. */
+/* Allocate the array of groups, and the bitmap of validated name blocks. */
 static int dsfs_meta_tables(struct dsfs_source *src, enum dsfs_meta_mode mode)
 {
 	const u64 blocks = src->geo.meta_bytes >> DSFS_BLOCK_BITS;
 
-	/* 32 KiB for a hundred million files, and eight times as much for the bits */
+	/*
+	 * For a hundred million files: 32 KiB of pointers, and a bitmap of 256
+	 * KiB
+	 */
 	src->nr_groups = DIV_ROUND_UP_ULL(blocks, DSFS_GROUP_BLOCKS);
 	src->groups = kvcalloc(src->nr_groups, sizeof(*src->groups),
 			       DSFS_META_GFP);
@@ -421,8 +427,8 @@ static int dsfs_meta_tables(struct dsfs_source *src, enum dsfs_meta_mode mode)
 }
 
 /**
- * dsfs_meta_unload - give the memory back
- * @src: the source; may be unloaded already
+ * dsfs_meta_unload - free resident metadata
+ * @src: metadata source; may be unloaded already
  */
 void dsfs_meta_unload(struct dsfs_source *src)
 {
@@ -443,9 +449,13 @@ void dsfs_meta_unload(struct dsfs_source *src)
 	src->names_good = NULL;
 }
 
-/* @free counted as available, @had were there: the kernel cannot use all of the former. */
-static void dsfs_say_no_memory(const struct dsfs_source *src, struct fs_context *fc,
-			       enum dsfs_meta_mode mode, u64 free, u64 had)
+/*
+ * Report lack of memory. @free: available at the last check; @had: allocated
+ * before the failure. Not all available memory can be used by the kernel, so
+ * both are needed.
+ */
+static void dsfs_report_no_memory(const struct dsfs_source *src, struct fs_context *fc,
+				  enum dsfs_meta_mode mode, u64 free, u64 had)
 {
 	const u64 need = dsfs_memory_need(src, mode);
 	const char *help = mode == DSFS_META_RESIDENT ? ": mount with meta=lazy" : "";
@@ -461,12 +471,12 @@ static void dsfs_say_no_memory(const struct dsfs_source *src, struct fs_context 
 }
 
 /**
- * dsfs_meta_load - bring metadata into memory, as much as is to stay there
- * @src: the source
+ * dsfs_meta_load - load resident metadata
+ * @src: metadata source
  * @fc: for messages
- * @mode: how much that is
+ * @mode: which metadata is resident
  *
- * Return: as dsfs_meta_open().
+ * Return: see dsfs_meta_open().
  */
 int dsfs_meta_load(struct dsfs_source *src, struct fs_context *fc,
 		   enum dsfs_meta_mode mode)
@@ -488,16 +498,16 @@ int dsfs_meta_load(struct dsfs_source *src, struct fs_context *fc,
 		return 0;
 	had = src->resident_bytes;
 	dsfs_meta_unload(src);
-	/* Not before: a message takes memory by all means. */
+	/* After the memory is freed, as a message needs some */
 	if (ret == -ENOMEM)
-		dsfs_say_no_memory(src, fc, mode, free, had);
+		dsfs_report_no_memory(src, fc, mode, free, had);
 	return ret;
 }
 
 /**
- * dsfs_meta_init - make the cache that resident metadata lies in
+ * dsfs_meta_init - create the slab cache of metadata blocks
  *
- * All of a block may be copied to userspace: names are.
+ * Usercopy is allowed for whole blocks, as names are copied to userspace.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -511,7 +521,7 @@ int __init dsfs_meta_init(void)
 	return dsfs_meta_cache ? 0 : -ENOMEM;
 }
 
-/* dsfs_meta_exit - give it back: all mounts are gone */
+/* dsfs_meta_exit - destroy the slab cache; there are no mounts */
 void dsfs_meta_exit(void)
 {
 	kmem_cache_destroy(dsfs_meta_cache);

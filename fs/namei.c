@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lookup: a name's position in its directory gives its inode number, and the
- * number gives its record.  With resident metadata nothing here sleeps for a
- * device.
+ * Lookup. The position of a name in its directory gives the inode number, and
+ * the number gives the inode record. With resident metadata lookups do not wait
+ * for the device.
  */
 #include "internal.h"
 
-/* What only a directory and its entry together can tell. */
+/*
+ * Check what an inode and the directory entry that leads to it must agree on.
+ */
 static int dsfs_check_entry(struct inode *dir, struct inode *inode, u8 type,
 			    struct dsfs_err *err)
 {
@@ -42,7 +44,10 @@ static struct inode *dsfs_lookup_inode(struct inode *dir,
 	}
 	inode = dsfs_iget(sb, ino);
 	if (IS_ERR(inode)) {
-		/* said already, but for a number that a handle may hold */
+		/*
+		 * Reported already, except for a number that could come from a
+		 * stale file handle
+		 */
 		if (inode == ERR_PTR(-ESTALE))
 			return ERR_PTR(dsfs_bad(err, "inode of an entry", ino,
 						0, -EUCLEAN));
@@ -74,16 +79,16 @@ static struct dentry *dsfs_lookup(struct inode *dir, struct dentry *dentry,
 }
 
 /**
- * dsfs_get_parent - the directory that holds a directory
- * @child: should be a directory
+ * dsfs_get_parent - get the parent of a directory
+ * @child: an inode of any type
  *
- * Return: a dentry or an ERR_PTR; -ESTALE for what is no directory.
+ * Return: a dentry or an ERR_PTR; -ESTALE if @child is no directory.
  */
 struct dentry *dsfs_get_parent(struct dentry *child)
 {
 	struct inode *inode = d_inode(child);
 
-	/* A made-up file handle may call anything a parent. */
+	/* A forged file handle may name any inode as a parent. */
 	if (!S_ISDIR(inode->i_mode))
 		return ERR_PTR(-ESTALE);
 	return d_obtain_alias(dsfs_iget(inode->i_sb, dsfs_dir(inode)->parent));

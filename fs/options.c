@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mount options: what is accepted, and how /proc/mounts shows it so that the
- * line can be given back to mount(8).
+ * Mount options: parsing, and their form in /proc/mounts, which mount(8)
+ * accepts.
  */
 #include "internal.h"
 
@@ -43,7 +43,10 @@ const struct fs_parameter_spec dsfs_parameters[] = {
 	{}
 };
 
-/* A number and K, M or G at most: too short to wrap around. */
+/*
+ * A number with an optional K, M or G. Ten digits at most, so that it cannot
+ * overflow.
+ */
 static int dsfs_parse_wholefile(struct fs_context *fc, const char *s, u64 *val)
 {
 	const size_t digits = strspn(s, "0123456789");
@@ -59,11 +62,11 @@ static int dsfs_parse_wholefile(struct fs_context *fc, const char *s, u64 *val)
 }
 
 /**
- * dsfs_parse_param - take one mount option
- * @fc: the context
+ * dsfs_parse_param - parse one mount option
+ * @fc: mount context
  * @param: the option
  *
- * Return: 0, -ENOPARAM for the VFS to try, -EINVAL with a message.
+ * Return: 0, -ENOPARAM for an option of the VFS, -EINVAL with a message.
  */
 int dsfs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 {
@@ -95,9 +98,9 @@ int dsfs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 }
 
 /**
- * dsfs_show_options - the options of a mount
- * @seq: where to
- * @root: the mount's root
+ * dsfs_show_options - print the options of a mount
+ * @seq: destination
+ * @root: root of the mount
  *
  * Return: 0.
  */

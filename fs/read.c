@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * struct dsfs_read: allocation, folios and errors.  submit.c and complete.c both use it.
+ * struct dsfs_read: allocation, folios and errors. Used by submit.c and
+ * complete.c.
  */
 #include "read.h"
 
@@ -8,10 +9,10 @@
 #include <linux/slab.h>
 
 /**
- * dsfs_read_alloc - begin a read
+ * dsfs_read_alloc - allocate a read
  * @inode: the file
- * @folios: at most that many are added
- * @gfp: of this memory
+ * @folios: maximum number of folios
+ * @gfp: allocation flags
  *
  * Return: the read, or NULL.
  */
@@ -28,8 +29,10 @@ struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios,
 }
 
 /**
- * dsfs_read_free - free a read and what it holds, but for its folios
- * @rd: the read; nothing of it is in flight
+ * dsfs_read_free - free a read
+ * @rd: the read; none of its bios is in flight
+ *
+ * The folios are not released.
  */
 void dsfs_read_free(struct dsfs_read *rd)
 {
@@ -45,9 +48,9 @@ void dsfs_read_free(struct dsfs_read *rd)
 }
 
 /**
- * dsfs_read_add_folio - have a folio read
+ * dsfs_read_add_folio - add a folio to a read
  * @rd: the read
- * @folio: locked; it begins where the last one ends
+ * @folio: locked; starts where the last one ends
  */
 void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio)
 {
@@ -58,13 +61,15 @@ void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio)
 }
 
 /**
- * dsfs_read_spoil - give up a part of a read
+ * dsfs_read_mark_bad - mark a range of a read bad
  * @rd: the read
- * @from: stored bytes from here ...
- * @to: ... to here may not be used
- * @error: why
+ * @from: start of the range, in stored bytes
+ * @to: end of the range
+ * @error: errno
+ *
+ * Bad ranges are merged into one. The first error counts.
  */
-void dsfs_read_spoil(struct dsfs_read *rd, u64 from, u64 to, int error)
+void dsfs_read_mark_bad(struct dsfs_read *rd, u64 from, u64 to, int error)
 {
 	if (!rd->error) {
 		rd->error = error;
@@ -75,11 +80,11 @@ void dsfs_read_spoil(struct dsfs_read *rd, u64 from, u64 to, int error)
 }
 
 /**
- * dsfs_read_fail - give up a read
- * @rd: the read; nothing of it may be used
- * @error: why
+ * dsfs_read_mark_all_bad - mark all of a read bad
+ * @rd: the read
+ * @error: errno
  */
-void dsfs_read_fail(struct dsfs_read *rd, int error)
+void dsfs_read_mark_all_bad(struct dsfs_read *rd, int error)
 {
-	dsfs_read_spoil(rd, 0, U64_MAX, error);
+	dsfs_read_mark_bad(rd, 0, U64_MAX, error);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A read in flight: what those who decide on one (data.c, whole.c), submit.c,
- * which sends it out, and complete.c, which receives it, all know.
+ * struct dsfs_read, shared by the files that create reads (data.c, whole.c),
+ * send them (submit.c) and complete them (complete.c).
  *
- * All that a completion needs is held by the read before its first bio is sent.  A
- * completion must wait for no device: the one that it would wait for may lie on a
- * file of this very file system, behind reads whose completions wait for a worker.
+ * A read has everything that its completion needs before the first bio is sent,
+ * because completions must not wait for a device: that device may be a loop
+ * device on a file of this file system, and its reads wait for completions too.
  */
 #ifndef DSFS_READ_H
 #define DSFS_READ_H
@@ -15,43 +15,43 @@
 #include <linux/workqueue.h>
 
 /**
- * struct dsfs_read - a read in flight
+ * struct dsfs_read - a read, from allocation to completion
  * @inode: the file
- * @attr: what libdsfs needs of it
+ * @attr: its decoded inode record
  * @pos: offset in the file of the first folio
- * @len: bytes of folios
- * @stored: bytes that the file stores
- * @from: first stored byte that is read
- * @to: end of the stored bytes that are read; equal to @from: nothing is
- * @dev: byte offset on the device where the read begins
- * @dev_end: where it ends
- * @verify: check against checksums
- * @bounced: folios are filled from bounce pages
- * @bad_from: stored bytes from here ...
- * @bad_to: ... to here are not to be trusted
- * @error: why
- * @wanted: whose error dsfs_read_finish() returns; not to be looked into then
- * @pending: bios in flight, plus one while they are being submitted
- * @status: of the first bio that failed
- * @kind: what for
- * @sync: somebody waits, and finishes the read himself
- * @hint: somebody will want it, maybe: its bytes count as in flight
- * @reports: an error is counted and logged; where it is not, who wants the bytes
- *	tries again, chunk by chunk
- * @state: DSFS_READ_*; of a read with @sync
- * @work: of a worker that finishes the read where nobody waits
- * @buffers: memory of the arrays that follow
- * @bios: one after the other
- * @vecs: theirs
- * @nr_vecs: how many
- * @nr_bios: how many
- * @sums: what the checksum of each chunk from @from on should be
- * @bounce: pages for what has no folio
- * @nr_bounce: how many
- * @blocks: of a file with holes, where each block of 4 KiB from @pos on is stored,
- *	or DSFS_READ_HOLE
- * @nr_folios: how many
- * @folios: locked, in order, adjacent
+ * @len: bytes of all folios
+ * @stored: length of the stored data of the file
+ * @from: start of the range to read, in stored data
+ * @to: end of that range; equal to @from: nothing to read
+ * @dev: start of the range on the device, in bytes
+ * @dev_end: end of the range on the device
+ * @verify: verify checksums
+ * @bounced: fill all folios from bounce pages
+ * @bad_from: start of the range that is marked bad, in stored data
+ * @bad_to: end of that range
+ * @error: errno of the bad range
+ * @wanted: folio whose error dsfs_read_finish() returns; not dereferenced then
+ * @pending: bios in flight, plus one during submission
+ * @status: status of a failed bio
+ * @kind: purpose, for the counters
+ * @sync: a task waits, and finishes the read itself
+ * @hint: caused by a hint; counted in dsfs_sb_info.hinted
+ * @reports: count and log an error. Unset for reads whose folios are read again
+ *	after an error
+ * @state: bits DSFS_READ_BUSY and DSFS_READ_ORPHAN, for @sync
+ * @work: finishes the read in a worker
+ * @buffers: allocation of the arrays that follow
+ * @bios: bios
+ * @vecs: their bio_vecs
+ * @nr_vecs: number of bio_vecs
+ * @nr_bios: number of bios in use
+ * @sums: expected checksum of each chunk from @from on
+ * @bounce: bounce pages
+ * @nr_bounce: number of bounce pages
+ * @blocks: for a file with holes: stored offset of each 4 KiB block from @pos
+ *	on, or DSFS_READ_HOLE
+ * @nr_folios: number of folios
+ * @folios: locked, adjacent, in file order
  */
 struct dsfs_read {
 	struct inode *inode;
@@ -90,26 +90,26 @@ struct dsfs_read {
 	struct folio *folios[];
 };
 
-/* dsfs_read_failed - whether nothing of a read may be used */
+/* dsfs_read_failed - true if all of a read is marked bad */
 static inline bool dsfs_read_failed(const struct dsfs_read *rd)
 {
 	return rd->error && rd->bad_to == U64_MAX;
 }
 
 /* Bits of dsfs_read.state */
-#define DSFS_READ_BUSY		0	/* the device is not done */
-#define DSFS_READ_ORPHAN	1	/* who waited was killed */
+#define DSFS_READ_BUSY		0	/* bios are in flight */
+#define DSFS_READ_ORPHAN	1	/* the waiting task was killed */
 
 #define DSFS_READ_HOLE	U64_MAX
 
 /*
- * Readahead is cut into reads of about this size, which the block layer puts together
- * again as far as the device takes it.  Each is checked, and its folios unlocked, alone:
- * who waits for the first page of a large window has it when a part is done.
+ * Size of the reads that a readahead window is split into. Each is verified and
+ * unlocked on its own, so that the first page of a large window is available
+ * early. The block layer merges their bios.
  */
 #define DSFS_AHEAD_MAX	SZ_512K
 
-/* A read takes no more folios when it has this many bytes of them. */
+/* Limit of the folios of one read, in bytes */
 #define DSFS_READ_MAX	SZ_8M
 
 /* data.c */
@@ -121,8 +121,8 @@ struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios,
 				  gfp_t gfp);
 void dsfs_read_free(struct dsfs_read *rd);
 void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio);
-void dsfs_read_spoil(struct dsfs_read *rd, u64 from, u64 to, int error);
-void dsfs_read_fail(struct dsfs_read *rd, int error);
+void dsfs_read_mark_bad(struct dsfs_read *rd, u64 from, u64 to, int error);
+void dsfs_read_mark_all_bad(struct dsfs_read *rd, int error);
 
 /* submit.c */
 int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading the superblock.
+ * Superblocks: reading them, and choosing a generation.
  *
- * There are two slots.  A good image has the same generation in both; an update
- * that was cut short has two good ones, and the higher counts.  A damaged slot
- * is reported and the other one used.  The device is read directly: its page
- * cache may hold what was there before another node wrote.  It may also hold what
- * was written here and is not on the device yet, so that is written back first.
+ * There are two slots. A good image has the same generation in both. After an
+ * interrupted update both are valid with different generations, and the higher
+ * one counts. A damaged slot is reported, and the other one is used.
  *
- * An older generation is found from there, through the history that each one
- * keeps, and never in a slot.
+ * The device is read directly, because its page cache may be older than what
+ * another node wrote. Dirty pages in that cache are written back first.
+ *
+ * A previous generation is found through HISTORY, never in a slot.
  */
 #include "internal.h"
 
@@ -51,7 +51,7 @@ static void dsfs_slot_error(struct super_block *sb, struct fs_context *fc,
 		      slot->err.limit, slot->ret);
 }
 
-/* The slot to use, or an errno; whatever is wrong has been said. */
+/* The number of the slot to use, or an errno. Errors have been reported. */
 static int dsfs_choose_slot(struct super_block *sb, struct fs_context *fc,
 			    const struct dsfs_slot *slots)
 {
@@ -59,7 +59,7 @@ static int dsfs_choose_slot(struct super_block *sb, struct fs_context *fc,
 	int ret, use, i;
 
 	ret = dsfs_super_choose(slots, &use, &err);
-	/* Of a device that holds something else, one message is enough. */
+	/* Report one slot only if the device holds something else. */
 	for (i = 0; i < DSFS_SB_SLOTS; i++)
 		if (slots[i].ret && (use >= 0 || slots[i].ret == ret)) {
 			dsfs_slot_error(sb, fc, &slots[i], i);
@@ -82,7 +82,7 @@ static int dsfs_choose_slot(struct super_block *sb, struct fs_context *fc,
 	return use;
 }
 
-/* What is read at a mount: too large for the stack. */
+/* Buffers for reading superblocks, too large for the stack */
 struct dsfs_sb_reader {
 	struct super_block *sb;
 	struct page *page;
@@ -110,7 +110,7 @@ static void dsfs_sb_reader_free(struct dsfs_sb_reader *r)
 	kfree(r);
 }
 
-/* The newest generation, or an ERR_PTR after a message. */
+/* The newest generation, or an ERR_PTR. Errors have been reported. */
 static const struct dsfs_slot *dsfs_read_newest(struct dsfs_sb_reader *r,
 						struct fs_context *fc)
 {
@@ -136,7 +136,7 @@ static int dsfs_read_history(void *arg, u64 pos, struct dsfs_super *raw)
 	return ret;
 }
 
-/* Go back to an older generation; whatever is wrong is said. */
+/* Find a previous generation. Errors have been reported. */
 static int dsfs_read_older(struct dsfs_sb_reader *r, struct fs_context *fc,
 			   const struct dsfs_slot *newest, u64 generation)
 {
@@ -159,9 +159,11 @@ static int dsfs_read_older(struct dsfs_sb_reader *r, struct fs_context *fc,
 }
 
 /*
- * Whoever copied an image and still holds the device open has left it in the page
- * cache.  Past that, the mount would show what was there before, and writeback would
- * change it under the mount later.
+ * Write back the page cache of the device.
+ *
+ * An image that was just copied to the device may still be dirty there, if the
+ * copying program has not closed the device. A direct read would return the old
+ * contents, and later writeback would change the device under the mount.
  */
 static int dsfs_write_back(struct super_block *sb, struct fs_context *fc)
 {
@@ -175,14 +177,14 @@ static int dsfs_write_back(struct super_block *sb, struct fs_context *fc)
 }
 
 /**
- * dsfs_read_super - find a generation on the device
- * @sb: super block with its device open
+ * dsfs_read_super - read the superblock of a generation
+ * @sb: super block, with its device open
  * @fc: for messages
- * @generation: 0 for the newest
- * @geo: result
+ * @generation: number of the generation; 0: the newest
+ * @geo: filled in
  *
- * Return: 0, -ENOENT if the generation is not kept, an errno of writing back what is
- * cached of the device, or one as dsfs_super_decode() gives them.
+ * Return: 0, -ENOENT if the image does not have the generation, an error of
+ * writeback, or an error of dsfs_super_decode().
  */
 int dsfs_read_super(struct super_block *sb, struct fs_context *fc,
 		    u64 generation, struct dsfs_geo *geo)

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What a mount did: where its counters live, and what they add up to.
- */
+/* Counters of a mount: allocation and sums. */
 #include "stats.h"
 
 #include <linux/iomap.h>
 
 /**
- * dsfs_stats_init - make the counters of a mount
- * @sb: the mount; dsfs_kill_sb() frees them, when nobody counts any more
+ * dsfs_stats_init - allocate the counters of a mount
+ * @sb: the mount; dsfs_kill_sb() frees them after the last use
  *
  * Return: 0 or -ENOMEM.
  */
@@ -23,7 +21,7 @@ int dsfs_stats_init(struct super_block *sb)
  * @sbi: the mount
  * @which: the counter
  *
- * Return: its value now, or a moment ago where processors count meanwhile.
+ * Return: its value. Concurrent increments may or may not be included.
  */
 u64 dsfs_stats_sum(const struct dsfs_sb_info *sbi, enum dsfs_counter which)
 {
@@ -31,7 +29,7 @@ u64 dsfs_stats_sum(const struct dsfs_sb_info *sbi, enum dsfs_counter which)
 	u64 sum = 0;
 	int cpu;
 
-	/* A processor that is gone took its counts along. */
+	/* CPUs that are offline have counts too. */
 	for_each_possible_cpu(cpu) {
 		stats = per_cpu_ptr(sbi->stats, cpu);
 #if BITS_PER_LONG == 64
@@ -43,7 +41,10 @@ u64 dsfs_stats_sum(const struct dsfs_sb_info *sbi, enum dsfs_counter which)
 	return sum;
 }
 
-/* O_DIRECT: iomap makes the bios, as many as the caller's memory is scattered over. */
+/*
+ * O_DIRECT: iomap builds the bios; their number depends on the layout of the
+ * caller's memory.
+ */
 static void dsfs_dio_submit(const struct iomap_iter *iter, struct bio *bio,
 			    loff_t pos)
 {

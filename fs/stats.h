@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a mount did, counted: /sys/fs/dsfs/<device>/stats/.
+ * Counters of a mount: /sys/fs/dsfs/<device>/stats/.
  *
- * A counter is in the way of opens and reads that many processors make at once, so each
- * has its own and nobody waits for a cache line of another: one addition, without a
- * lock.  Readers add them up.  They are 64 bits wide everywhere, since a day's bytes do
- * not fit into 32; where such an addition is two, it is an atomic one.
+ * Opens and reads on many CPUs increment counters, so each CPU has its own: one
+ * addition, without a lock and without sharing a cache line. Readers sum them
+ * up. Counters have 64 bits on all machines, because 32 bits of bytes last less
+ * than a day; where a 64-bit addition is two instructions, it is atomic.
  */
 #ifndef DSFS_STATS_H
 #define DSFS_STATS_H
@@ -14,46 +14,46 @@
 
 #include <linux/percpu.h>
 
-/* What a request to the device is for */
+/* Purpose of a request to the device */
 enum dsfs_request {
-	DSFS_REQUEST_WHOLE,	/* a file at its first touch, all of it */
+	DSFS_REQUEST_WHOLE,	/* whole-file read */
 	DSFS_REQUEST_AHEAD,	/* readahead */
-	DSFS_REQUEST_PAGE,	/* a folio that somebody waits for */
+	DSFS_REQUEST_PAGE,	/* a single folio that a task waits for */
 	DSFS_REQUEST_DIRECT,	/* O_DIRECT */
 	DSFS_REQUEST_META,	/* metadata that is not resident */
 	DSFS_REQUESTS
 };
 
-/* What became of pages of a file in the epoch cache */
+/* Decision of the epoch cache on the pages of a file */
 enum dsfs_cache_decision {
 	DSFS_CACHE_KEPT,
-	DSFS_CACHE_TRANSIENT,	/* there was no room: they leave again */
-	DSFS_CACHE_DROPPED,	/* they left */
-	DSFS_CACHE_REPLACED,	/* they made room for another file */
+	DSFS_CACHE_TRANSIENT,	/* no room: dropped after close */
+	DSFS_CACHE_DROPPED,	/* dropped */
+	DSFS_CACHE_REPLACED,	/* stale: dropped for another file */
 };
 
-/* What became of a hint that a file will be read */
+/* Decision on a hint */
 enum dsfs_prefetch_decision {
 	DSFS_PREFETCH_ISSUED,
-	DSFS_PREFETCH_BUSY,	/* too much was in flight */
-	DSFS_PREFETCH_CACHED,	/* some of it was there */
-	DSFS_PREFETCH_PRESSURE,	/* memory was short */
+	DSFS_PREFETCH_BUSY,	/* too many bytes in flight */
+	DSFS_PREFETCH_CACHED,	/* some pages are cached */
+	DSFS_PREFETCH_PRESSURE,	/* memory pressure */
 };
 
 /**
- * enum dsfs_counter - what is counted, since the mount
- * @DSFS_COUNT_OPENS: regular files opened
- * @DSFS_COUNT_WHOLE: first reads that brought in a file whole and waited for it
- * @DSFS_COUNT_REQ: bios sent to the device, of each enum dsfs_request
+ * enum dsfs_counter - counters since mount
+ * @DSFS_COUNT_OPENS: opens of regular files
+ * @DSFS_COUNT_WHOLE: whole-file reads that a reader waited for
+ * @DSFS_COUNT_REQ: bios sent to the device, by enum dsfs_request
  * @DSFS_COUNT_BYTES: their bytes
- * @DSFS_COUNT_CACHE_KEPT: files that the epoch cache took in
- * @DSFS_COUNT_CACHE_TRANSIENT: files that passed through, as there was no room
- * @DSFS_COUNT_CACHE_REPLACED: files that it gave up for others
- * @DSFS_COUNT_CACHE_LOST: pages of it that were reclaimed from outside
- * @DSFS_COUNT_PREFETCH_ISSUED: files that a hint had read
- * @DSFS_COUNT_PREFETCH_USED: those of them that somebody then read
- * @DSFS_COUNT_PREFETCH_DROPPED: hints that did nothing
- * @DSFS_COUNTERS: how many
+ * @DSFS_COUNT_CACHE_KEPT: files admitted by the epoch cache
+ * @DSFS_COUNT_CACHE_TRANSIENT: files not admitted for lack of room
+ * @DSFS_COUNT_CACHE_REPLACED: stale files dropped for others
+ * @DSFS_COUNT_CACHE_LOST: pages that reclaim took
+ * @DSFS_COUNT_PREFETCH_ISSUED: files read because of a hint
+ * @DSFS_COUNT_PREFETCH_USED: those that were then used
+ * @DSFS_COUNT_PREFETCH_DROPPED: hints without effect, and files read in vain
+ * @DSFS_COUNTERS: number of counters
  */
 enum dsfs_counter {
 	DSFS_COUNT_OPENS,
@@ -70,7 +70,7 @@ enum dsfs_counter {
 	DSFS_COUNTERS
 };
 
-/* Of one processor */
+/* Counters of one CPU */
 struct dsfs_stats {
 #if BITS_PER_LONG == 64
 	u64 count[DSFS_COUNTERS];
@@ -83,9 +83,9 @@ struct dsfs_stats {
  * dsfs_count - add to a counter
  * @sb: the mount
  * @which: the counter
- * @n: how much
+ * @n: the amount
  *
- * From any context.
+ * Can be called from any context.
  */
 static inline void dsfs_count(const struct super_block *sb, enum dsfs_counter which,
 			      u64 n)
@@ -95,17 +95,20 @@ static inline void dsfs_count(const struct super_block *sb, enum dsfs_counter wh
 #if BITS_PER_LONG == 64
 	this_cpu_add(stats->count[which], n);
 #else
-	/* Whoever moves to another processor meanwhile adds to this one's. */
+	/*
+	 * After a migration this adds to another CPU's counter, which is
+	 * harmless.
+	 */
 	atomic64_add(n, &raw_cpu_ptr(stats)->count[which]);
 #endif
 }
 
 /**
- * dsfs_count_requests - count bios that are sent to the device
+ * dsfs_count_requests - count bios sent to the device
  * @sb: the mount
- * @kind: what for
- * @bios: how many
- * @bytes: of all of them
+ * @kind: their purpose
+ * @bios: their number
+ * @bytes: their total length
  */
 static inline void dsfs_count_requests(const struct super_block *sb,
 				       enum dsfs_request kind, u64 bios, u64 bytes)

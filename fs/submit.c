@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A read of file data on its way to the device.
+ * Submission of reads of file data.
  *
- * It covers a contiguous run of a file's stored bytes, widened to whole checksum
- * chunks.  Usually the device reads straight into the folios; what the widening
- * adds goes to bounce pages.  Two kinds of files go through bounce pages
- * altogether: those whose data is not aligned to the device's blocks because it
- * shares a block with other files, and those with holes.
+ * A read covers a contiguous range of the stored data of a file, widened to
+ * whole checksum chunks. Usually the device writes to the folios directly; the
+ * bytes added by widening go to bounce pages. Two kinds of files are read
+ * through bounce pages only: files whose data is not aligned to logical blocks
+ * of the device, because it shares a block with other files; and files with
+ * holes.
  *
- * This is not iomap's buffered path, since that has no place where data could be
- * checked after the device is done and before a folio becomes uptodate.
+ * The buffered read path of iomap is not used, because it has no place to
+ * verify data after the device is done and before a folio becomes uptodate.
  */
 #include "read.h"
 #include "trace.h"
@@ -29,17 +30,20 @@ static void dsfs_read_put(struct dsfs_read *rd)
 	if (!atomic_dec_and_test(&rd->pending))
 		return;
 	if (rd->sync && !(xchg(&rd->state, 0) & BIT(DSFS_READ_ORPHAN))) {
-		/* Only the address matters: @rd may be gone. */
+		/* Only the address is used: @rd may be freed. */
 		wake_up_bit(&rd->state, DSFS_READ_BUSY);
 		return;
 	}
 	if (rd->verify || rd->bounced || rd->status)
 		queue_work(DSFS_SB(rd->inode->i_sb)->read_wq, &rd->work);
-	else	/* nothing to do that takes long or sleeps */
+	else	/* short, and does not sleep */
 		dsfs_read_finish(rd);
 }
 
-/* Wait for the device: 0, or -EINTR and the read is a worker's to finish. */
+/*
+ * Wait for the device. Return: 0, or -EINTR after a fatal signal; a worker
+ * finishes the read then.
+ */
 static int dsfs_read_wait(struct dsfs_read *rd)
 {
 	const unsigned long busy = BIT(DSFS_READ_BUSY);
@@ -47,8 +51,8 @@ static int dsfs_read_wait(struct dsfs_read *rd)
 	if (!wait_on_bit_io(&rd->state, DSFS_READ_BUSY, TASK_KILLABLE))
 		return 0;
 	/*
-	 * The device may be done by now.  xchg() orders what is read here after it
-	 * against the completion's; a cmpxchg() that fails would not.
+	 * The device may be done already. xchg() orders later reads of the
+	 * result after the completion; a failed cmpxchg() would not.
 	 */
 	return xchg(&rd->state, busy | BIT(DSFS_READ_ORPHAN)) & busy ? -EINTR : 0;
 }
@@ -63,12 +67,8 @@ static void dsfs_read_end_io(struct bio *bio)
 }
 
 /*
- * Submission
- */
-
-/*
- * Where the blocks of a file with holes are stored.  Stored bytes lie in the order of
- * the file: each run goes on where the last one ended.
+ * Map the blocks of a file with holes. Stored data is in file order, so each
+ * extent continues where the last one ended.
  */
 static int dsfs_read_map_holes(struct dsfs_read *rd, u64 end, gfp_t gfp,
 			       struct dsfs_err *err)
@@ -109,7 +109,7 @@ static int dsfs_read_map_holes(struct dsfs_read *rd, u64 end, gfp_t gfp,
 	return 0;
 }
 
-/* Which stored bytes the folios want. */
+/* Range of stored data that the folios need */
 static int dsfs_read_range(struct dsfs_read *rd, gfp_t gfp, struct dsfs_err *err)
 {
 	const u64 end = min(rd->attr.size, rd->pos + rd->len);
@@ -122,7 +122,10 @@ static int dsfs_read_range(struct dsfs_read *rd, gfp_t gfp, struct dsfs_err *err
 	return dsfs_read_map_holes(rd, end, gfp, err);
 }
 
-/* What the device must read: whole chunks, in whole logical blocks. */
+/*
+ * Widen the range to whole chunks, and compute the range on the device in whole
+ * logical blocks.
+ */
 static void dsfs_read_widen(struct dsfs_read *rd)
 {
 	struct super_block *sb = rd->inode->i_sb;
@@ -142,7 +145,7 @@ static void dsfs_read_widen(struct dsfs_read *rd)
 	rd->dev_end = round_up(rd->attr.start + rd->to, mask + 1);
 }
 
-/* How many chunks have to be checked. */
+/* Number of chunks to verify */
 static unsigned int dsfs_read_chunks(const struct dsfs_read *rd)
 {
 	if (!rd->verify)
@@ -151,7 +154,7 @@ static unsigned int dsfs_read_chunks(const struct dsfs_read *rd)
 				1ULL << dsfs_geo(rd->inode->i_sb)->chunk_bits);
 }
 
-/* Memory for bios, checksums and what has no folio: the arrays in one piece. */
+/* Allocate bios, checksums and bounce pages; the arrays are one allocation. */
 static int dsfs_read_buffers(struct dsfs_read *rd, u64 head, u64 tail,
 			     gfp_t gfp)
 {
@@ -181,8 +184,9 @@ static int dsfs_read_buffers(struct dsfs_read *rd, u64 head, u64 tail,
 }
 
 /*
- * Take the checksums out of metadata, which may be read from the device for that: a
- * completion must not.  A chunk whose checksum is not to be had is bad.
+ * Get the expected checksums before the read is sent, because that may read
+ * metadata from the device, which a completion must not do. A chunk without an
+ * available checksum is marked bad.
  */
 static void dsfs_read_get_sums(struct dsfs_read *rd)
 {
@@ -202,7 +206,7 @@ static void dsfs_read_get_sums(struct dsfs_read *rd)
 			continue;
 		rd->sums[i] = 0;
 		dsfs_corrupt(sb, rd->attr.ino, &err, ret);
-		dsfs_read_spoil(rd, from, from + (1ULL << bits), ret);
+		dsfs_read_mark_bad(rd, from, from + (1ULL << bits), ret);
 	}
 }
 
@@ -212,7 +216,7 @@ static struct bio *dsfs_read_next_bio(struct dsfs_read *rd, u64 dev,
 	struct bio *bio = &rd->bios[rd->nr_bios];
 	const unsigned int used = rd->nr_bios * BIO_MAX_VECS;
 
-	/* All bios but the last are full, so there are vecs left. */
+	/* All bios but the last are full, so there are bio_vecs left. */
 	if (WARN_ON_ONCE(used >= rd->nr_vecs))
 		return NULL;
 	bio_init(bio, rd->inode->i_sb->s_bdev, rd->vecs + used,
@@ -224,7 +228,7 @@ static struct bio *dsfs_read_next_bio(struct dsfs_read *rd, u64 dev,
 	return bio;
 }
 
-/* Add memory for the next bytes of the device, in a new bio if need be. */
+/* Add memory for the next range of the device, in a new bio if necessary. */
 static struct bio *dsfs_read_add(struct dsfs_read *rd, struct bio *bio,
 				 u64 *dev, struct folio *folio, size_t len,
 				 size_t off, blk_opf_t opf)
@@ -232,7 +236,7 @@ static struct bio *dsfs_read_add(struct dsfs_read *rd, struct bio *bio,
 	if (!bio || !bio_add_folio(bio, folio, len, off)) {
 		bio = dsfs_read_next_bio(rd, *dev, opf);
 		if (!bio || !bio_add_folio(bio, folio, len, off))
-			dsfs_read_fail(rd, -EIO);
+			dsfs_read_mark_all_bad(rd, -EIO);
 	}
 	*dev += len;
 	return bio;
@@ -253,7 +257,7 @@ static struct bio *dsfs_read_add_bounce(struct dsfs_read *rd, struct bio *bio,
 	return bio;
 }
 
-/* Lay the device's bytes out over bounce pages and folios. */
+/* Assign the range on the device to bounce pages and folios. */
 static int dsfs_read_layout(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 {
 	const u64 start = rd->attr.start;
@@ -285,16 +289,16 @@ static int dsfs_read_layout(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 }
 
 /**
- * dsfs_read_submit - read
- * @rd: with its folios; not to be touched afterwards
- * @opf: of the requests
- * @gfp: of memory for them
+ * dsfs_read_submit - send a read to the device
+ * @rd: the read, with its folios; owned by the completion from here on
+ * @opf: flags of the bios
+ * @gfp: allocation flags
  *
- * The folios are unlocked, and uptodate if their bytes are right, when all is
- * done.  With @rd->sync that is before the return, unless a fatal signal came;
- * the caller's thread then does what a worker does otherwise.
+ * When the read is done, its folios are unlocked, and uptodate if their data is
+ * right. With @rd->sync the function waits, except after a fatal signal, and
+ * the caller's thread verifies the data; otherwise a worker does.
  *
- * Return: with @rd->sync the error of @rd->wanted, -EINTR or 0.
+ * Return: with @rd->sync the error of @rd->wanted or -EINTR; otherwise 0.
  */
 int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 {
@@ -313,7 +317,7 @@ int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 		goto fail;
 	}
 	dsfs_read_widen(rd);
-	/* A hole, or folios behind the end of the file: no bytes are wanted. */
+	/* No stored data: a hole, or folios after the end of the file */
 	if (rd->from == rd->to)
 		return dsfs_read_finish(rd);
 	ret = dsfs_read_layout(rd, opf, gfp);
@@ -334,25 +338,25 @@ int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 	ret = dsfs_read_wait(rd);
 	return ret ? ret : dsfs_read_finish(rd);
 fail:
-	dsfs_read_fail(rd, ret);
+	dsfs_read_mark_all_bad(rd, ret);
 	return dsfs_read_finish(rd);
 }
 
 /**
- * dsfs_submit_init - make what the reads of a mount need
+ * dsfs_submit_init - create the work queue of a mount
  * @sb: the mount
  *
- * A queue of its own, as mounts must not wait for each other: neither work for work
- * nor an unmount for the reads of another device.  There is a rescuer, since memory may
- * be short just because others wait for what is read.
+ * One queue for each mount, so that neither work nor an unmount waits for the
+ * device of another mount. It has a rescuer, because memory may be short just
+ * while tasks wait for these reads.
  *
  * Return: 0 or -ENOMEM.
  */
 int dsfs_submit_init(struct super_block *sb)
 {
 	/*
-	 * Readers wait for it, hence the priority.  Work stays on the CPU that
-	 * took the interrupt, to spare waking another one.
+	 * High priority, because readers wait. Bound to the CPU that took the
+	 * interrupt, so that no other CPU is woken.
 	 */
 	DSFS_SB(sb)->read_wq = alloc_workqueue("dsfs-%s",
 					       WQ_HIGHPRI | WQ_PERCPU | WQ_MEM_RECLAIM,
@@ -361,8 +365,8 @@ int dsfs_submit_init(struct super_block *sb)
 }
 
 /**
- * dsfs_submit_exit - undo dsfs_submit_init()
- * @sb: the mount; nobody reads any more, but the tail of a completion may still run
+ * dsfs_submit_exit - destroy the work queue of a mount
+ * @sb: the mount; there are no readers, but a completion may still be running
  */
 void dsfs_submit_exit(struct super_block *sb)
 {

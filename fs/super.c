@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mounting: the life of a super block from options to unmount, and of the
- * module.
+ * Mount, unmount and remount; module init and exit.
  *
- * The file system is read-only whatever is asked for.  SB_RDONLY is set before
- * the device is opened, so that a device that can only be read, such as a
- * mapped RBD snapshot, opens at all.
+ * The file system is always read-only. SB_RDONLY is set before the device is
+ * opened, because read-only devices, such as a mapped RBD snapshot, do not open
+ * otherwise.
  */
 #include "stats.h"
 
@@ -53,7 +52,10 @@ static const struct super_operations dsfs_sops = {
 	.show_options	= dsfs_show_options,
 };
 
-/* What the device must be like for the image to be readable at all. */
+/*
+ * Reject a device whose logical blocks are larger than the alignment of the
+ * image.
+ */
 static int dsfs_check_device(struct super_block *sb, struct fs_context *fc,
 			     unsigned int align)
 {
@@ -67,7 +69,9 @@ static int dsfs_check_device(struct super_block *sb, struct fs_context *fc,
 	return -EINVAL;
 }
 
-/* Large files are read in windows as large as the device takes in one request. */
+/*
+ * Readahead window of large files, in pages: the largest request of the device
+ */
 static unsigned long dsfs_window(struct super_block *sb)
 {
 	u64 bytes = (u64)queue_max_sectors(bdev_get_queue(sb->s_bdev)) << 9;
@@ -106,8 +110,9 @@ static void dsfs_log_mount(struct super_block *sb)
 }
 
 /*
- * Without an instruction for it crc32c costs more than all else of a read together:
- * how much, is measured, since tables differ by the kernel as much as processors do.
+ * Log the cost of checksums on machines without a crc32c instruction, where
+ * they dominate the processor time of a read. The cost is measured, because it
+ * depends on the kernel's tables and on the processor.
  */
 static void dsfs_note_slow_sums(struct super_block *sb)
 {
@@ -150,7 +155,10 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	sb->s_xattr = dsfs_xattr_handlers;
 
 	ret = dsfs_stats_init(sb);
-	/* Superblocks and metadata are aligned to blocks, whatever data is to. */
+	/*
+	 * Superblocks and metadata are aligned to 4 KiB blocks; data is checked
+	 * below.
+	 */
 	if (!ret)
 		ret = dsfs_check_device(sb, fc, DSFS_BLOCK_SIZE);
 	if (!ret)
@@ -193,7 +201,10 @@ err_meta:
 	return ret;
 }
 
-/* May a mount with options @opt share @sb, which is mounted already? */
+/*
+ * Check whether a mount with options @opt may share the mounted super block
+ * @sb.
+ */
 static int dsfs_may_share(struct super_block *sb, struct fs_context *fc,
 			  const struct dsfs_options *opt)
 {
@@ -207,7 +218,10 @@ static int dsfs_may_share(struct super_block *sb, struct fs_context *fc,
 		dsfs_fc_error(fc, sb, "already mounted with other options");
 		return -EBUSY;
 	}
-	/* On shared storage, the image may have moved on or be another one. */
+	/*
+	 * On shared storage, another node may have updated or replaced the
+	 * image.
+	 */
 	ret = dsfs_read_super(sb, fc, opt->generation, &asked);
 	if (ret)
 		return ret;
@@ -217,7 +231,7 @@ static int dsfs_may_share(struct super_block *sb, struct fs_context *fc,
 			      mounted->generation, asked.generation);
 		return -EBUSY;
 	}
-	/* i_generation is of all that the superblock says. */
+	/* igeneration covers the whole superblock. */
 	if (asked.igeneration != mounted->igeneration ||
 	    memcmp(asked.uuid, mounted->uuid, sizeof(asked.uuid))) {
 		dsfs_fc_error(fc, sb,
@@ -237,7 +251,7 @@ static int dsfs_get_tree(struct fs_context *fc)
 	ret = get_tree_bdev(fc, dsfs_fill_super);
 	if (ret)
 		return ret;
-	/* A new super block took it. */
+	/* A new super block took over s_fs_info. */
 	ours = fc->s_fs_info;
 	if (!ours)
 		return 0;
@@ -270,7 +284,7 @@ static int dsfs_reconfigure(struct fs_context *fc)
 		dsfs_fc_error(fc, sb, "generation= cannot be changed by a remount");
 		return -EINVAL;
 	}
-	/* What is cached was read under the rule of the mount. */
+	/* Cached data was read with the old setting. */
 	if (asked->opt.verify != sbi->opt.verify) {
 		dsfs_fc_error(fc, sb, "verify= cannot be changed by a remount");
 		return -EINVAL;
@@ -310,7 +324,7 @@ static int dsfs_init_fs_context(struct fs_context *fc)
 	sbi->opt.meta = DSFS_META_RESIDENT;
 	sbi->opt.verify = true;
 	sbi->opt.wholefile = DSFS_WHOLEFILE_DEFAULT;
-	/* A remount changes what it names and nothing else. */
+	/* A remount changes only the options that it names. */
 	if (fc->purpose == FS_CONTEXT_FOR_RECONFIGURE)
 		sbi->opt = DSFS_SB(fc->root->d_sb)->opt;
 	fc->s_fs_info = sbi;
@@ -369,11 +383,15 @@ static void __exit dsfs_exit(void)
 {
 	unregister_filesystem(&dsfs_fs_type);
 	/*
-	 * Reclaim calls dsfs_cache_free_folio() when the folio, and with it the inode and
-	 * the mount, may be gone already: who does so may have been preempted before.
+	 * Reclaim may call dsfs_cache_free_folio() after the folio, the inode
+	 * and the mount are gone. Wait for tasks that were preempted before
+	 * that call.
 	 */
 	synchronize_rcu_tasks();
-	/* dsfs_free_inode() is called by RCU, maybe still after the unmount. */
+	/*
+	 * dsfs_free_inode() is an RCU callback, which may run after the
+	 * unmount.
+	 */
 	rcu_barrier();
 	dsfs_sysfs_exit();
 	dsfs_cache_exit();

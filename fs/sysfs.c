@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/fs/dsfs/<device>/: what is mounted, how much memory its metadata takes,
- * how often something was wrong with it, and, in stats/, what it did.
+ * /sys/fs/dsfs/<device>/: generation, memory and errors of a mount, and its
+ * counters in stats/.
  */
 #include "stats.h"
 
@@ -144,7 +144,7 @@ static void dsfs_sysfs_wait(struct dsfs_sb_info *sbi)
 }
 
 /**
- * dsfs_sysfs_add - show a mount
+ * dsfs_sysfs_add - create the directory of a mount
  * @sb: the mount
  *
  * Return: 0 or a negative errno.
@@ -158,14 +158,16 @@ int dsfs_sysfs_add(struct super_block *sb)
 	sbi->kobj.kset = dsfs_kset;
 	ret = kobject_init_and_add(&sbi->kobj, &dsfs_ktype, NULL, "%s",
 				   sb->s_id);
-	/* What was not added must not be deleted: it has left its kset already. */
+	/*
+	 * No kobject_del() here: after a failure it has left its kset already.
+	 */
 	if (ret)
 		dsfs_sysfs_wait(sbi);
 	return ret;
 }
 
 /**
- * dsfs_sysfs_remove - stop showing a mount, and wait for readers
+ * dsfs_sysfs_remove - remove the directory of a mount, and wait for its readers
  * @sb: the mount
  */
 void dsfs_sysfs_remove(struct super_block *sb)
@@ -177,7 +179,7 @@ void dsfs_sysfs_remove(struct super_block *sb)
 }
 
 /**
- * dsfs_sysfs_init - make /sys/fs/dsfs
+ * dsfs_sysfs_init - create /sys/fs/dsfs
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints, dsfs:*: what happens to which file.  Counters say how often, and a mount
- * that does what it should needs no more; these are for one that does not.
+ * Tracepoints, dsfs:*. Counters show how often something happens; tracepoints
+ * show to which file.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM dsfs
@@ -32,7 +32,7 @@
 	{ DSFS_PREFETCH_CACHED,		"cached" },	\
 	{ DSFS_PREFETCH_PRESSURE,	"pressure" }
 
-/* What reads the trace elsewhere shall know the names, too. */
+/* Export the values for tools that decode binary traces. */
 TRACE_DEFINE_ENUM(DSFS_REQUEST_WHOLE);
 TRACE_DEFINE_ENUM(DSFS_REQUEST_AHEAD);
 TRACE_DEFINE_ENUM(DSFS_REQUEST_PAGE);
@@ -47,7 +47,7 @@ TRACE_DEFINE_ENUM(DSFS_PREFETCH_BUSY);
 TRACE_DEFINE_ENUM(DSFS_PREFETCH_CACHED);
 TRACE_DEFINE_ENUM(DSFS_PREFETCH_PRESSURE);
 
-/* A regular file was opened. */
+/* Open of a regular file */
 TRACE_EVENT(dsfs_open,
 	TP_PROTO(const struct inode *inode),
 	TP_ARGS(inode),
@@ -66,7 +66,10 @@ TRACE_EVENT(dsfs_open,
 		  __entry->size)
 );
 
-/* Requests for @len bytes of the device at @device, wanted at @pos of the file, are sent. */
+/*
+ * Bios sent for a range of a file: @len bytes at @device, for offset @pos of
+ * the file
+ */
 TRACE_EVENT(dsfs_read_submit,
 	TP_PROTO(const struct inode *inode, u64 pos, u64 len, u64 device,
 		 enum dsfs_request kind),
@@ -93,7 +96,10 @@ TRACE_EVENT(dsfs_read_submit,
 		  __print_symbolic(__entry->kind, DSFS_REQUEST_NAMES))
 );
 
-/* They are done and checked.  No requests: holes, or an error before there were any. */
+/*
+ * Completion of a read. @requests is 0 for holes and for errors before
+ * submission.
+ */
 TRACE_EVENT(dsfs_read_done,
 	TP_PROTO(const struct inode *inode, u64 pos, int error,
 		 unsigned int requests),
@@ -117,7 +123,7 @@ TRACE_EVENT(dsfs_read_done,
 		  __entry->pos, __entry->error, __entry->requests)
 );
 
-/* Metadata that is not resident was read. */
+/* Read of metadata that is not resident */
 TRACE_EVENT(dsfs_meta_read,
 	TP_PROTO(const struct super_block *sb, u64 device, u64 len, int error),
 	TP_ARGS(sb, device, len, error),
@@ -138,7 +144,7 @@ TRACE_EVENT(dsfs_meta_read,
 		  __entry->len, __entry->error)
 );
 
-/* A checksum was wrong: of data, or, with inode number 0, of metadata. */
+/* Checksum error of data, or, with inode number 0, of metadata */
 TRACE_EVENT(dsfs_checksum_failure,
 	TP_PROTO(const struct super_block *sb, u64 ino, u64 device, u64 len),
 	TP_ARGS(sb, ino, device, len),
@@ -159,7 +165,7 @@ TRACE_EVENT(dsfs_checksum_failure,
 		  __entry->device, __entry->len)
 );
 
-/* What became of pages of a file in the epoch cache. */
+/* Decision of the epoch cache on pages of a file */
 TRACE_EVENT(dsfs_cache,
 	TP_PROTO(const struct inode *inode, unsigned long pages,
 		 enum dsfs_cache_decision decision),
@@ -182,7 +188,7 @@ TRACE_EVENT(dsfs_cache,
 		  __print_symbolic(__entry->decision, DSFS_CACHE_NAMES))
 );
 
-/* What became of a hint that a file will be read. */
+/* Decision on a hint */
 TRACE_EVENT(dsfs_prefetch,
 	TP_PROTO(const struct inode *inode, enum dsfs_prefetch_decision decision),
 	TP_ARGS(inode, decision),

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The first read of a small file brings in all of it, with one request.
+ * Whole-file reads: the first read of a small file reads all of it with one
+ * request.
  *
- * Programs read a sample in pieces: torchvision's default loader takes 4,096,
- * 61,440, then 65,536 bytes, and the page cache's readahead makes three requests
- * of that and more.  Readahead is also meant to run ahead of a reader, which has
- * its price: data is checked by a worker, and reader and worker wake each other.
- * Here nobody is ahead of anybody.  The reader needs the data now, so it waits
- * for the device itself and checks the data itself, on the CPU that will copy it.
+ * Programs read a sample in pieces: the default loader of torchvision reads
+ * 4,096, 61,440, then 65,536 bytes, for which the readahead of the page cache
+ * sends three requests or more. Readahead also runs asynchronously: a worker
+ * verifies the data, and reader and worker wake each other. A whole-file read
+ * is synchronous: the reader waits for the device and verifies the data itself,
+ * on the CPU that will copy it.
  *
- * Only a file of which nothing is cached is read this way: that is one test of a
- * counter in the way of cached reads, and what is left of a file that was
- * reclaimed in part is the page cache's business.
+ * Whole-file reads are limited to files without any cached page. That check is
+ * one test of a counter in the path of cached reads. The rest of a partly
+ * reclaimed file is read by the page cache.
  */
 #include "read.h"
 #include "stats.h"
@@ -23,9 +24,10 @@
 #include <linux/psi.h>
 
 /*
- * Add the next folio: as large as fits the place, smaller if memory is short.
- * None if it is very short: that a small part was asked for must not bring the
- * OOM killer, so what does not come easily is left to the page cache.
+ * Add the next folio, of the largest order that fits, or a smaller one if
+ * memory is short. Fails rather than invoke the OOM killer, because the caller
+ * may have asked for a small part of the file; the page cache reads what is
+ * missing.
  */
 static struct folio *dsfs_whole_folio(struct address_space *mapping,
 				      pgoff_t index, pgoff_t pages)
@@ -47,7 +49,10 @@ static bool dsfs_whole_wanted(const struct file *file)
 	       !(file->f_mode & FMODE_RANDOM);
 }
 
-/* A read of all of a file, with its folios in the page cache; NULL if it is not to be. */
+/*
+ * Allocate a read of a whole file and add its folios to the page cache. NULL:
+ * do not read the whole file.
+ */
 static struct dsfs_read *dsfs_whole_begin(struct file *file, gfp_t gfp)
 {
 	struct address_space *mapping = file->f_mapping;
@@ -67,7 +72,7 @@ static struct dsfs_read *dsfs_whole_begin(struct file *file, gfp_t gfp)
 			break;
 		dsfs_read_add_folio(rd, folio);
 	}
-	/* Who added the first folio has the file to himself. */
+	/* The task that adds the first folio reads the file alone. */
 	if (rd->nr_folios) {
 		dsfs_cache_forget(mapping->host);
 		return rd;
@@ -76,7 +81,7 @@ static struct dsfs_read *dsfs_whole_begin(struct file *file, gfp_t gfp)
 	return NULL;
 }
 
-/* Whether memory was too short to keep a part of it. */
+/* True if a page of the file was reclaimed recently */
 static bool dsfs_whole_refaults(const struct dsfs_read *rd)
 {
 	unsigned int i;
@@ -88,11 +93,11 @@ static bool dsfs_whole_refaults(const struct dsfs_read *rd)
 }
 
 /**
- * dsfs_whole_read - bring a file into the page cache with one request
- * @file: a regular file of which nothing is cached
+ * dsfs_whole_read - read a whole file into the page cache, and wait
+ * @file: a regular file without cached pages
  *
- * Waits for the device.  If it fails or is beaten by another reader, what is
- * missing is the caller's to read as usual, and so is the error.
+ * Best effort: after an error or if another task reads the file, the caller
+ * reads through the page cache, which also returns the error.
  */
 void dsfs_whole_read(struct file *file)
 {
@@ -104,7 +109,7 @@ void dsfs_whole_read(struct file *file)
 		return;
 	dsfs_count(file_inode(file)->i_sb, DSFS_COUNT_WHOLE, 1);
 	rd->sync = true;
-	/* Time lost to lack of memory, as the page cache counts it. */
+	/* Account refaults as memory pressure, as the page cache does. */
 	refaults = dsfs_whole_refaults(rd);
 	if (refaults)
 		psi_memstall_enter(&pressure);
@@ -113,15 +118,15 @@ void dsfs_whole_read(struct file *file)
 		psi_memstall_leave(&pressure);
 }
 
-/* What does not come easily is left to the page cache. */
+/* No effort: what cannot be allocated is left to the page cache. */
 #define DSFS_GFP_AHEAD	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
 
 /**
- * dsfs_whole_ahead - the same without waiting
- * @file: a regular file of which nothing is cached
+ * dsfs_whole_ahead - read a whole file into the page cache, without waiting
+ * @file: a regular file without cached pages
  *
- * For a page fault, which lets go of locks before it waits.  Does nothing where
- * memory or metadata are not to be had at once.
+ * For page faults, which release locks before they wait. Does nothing if memory
+ * or metadata are not available at once.
  */
 void dsfs_whole_ahead(struct file *file)
 {
@@ -135,9 +140,10 @@ void dsfs_whole_ahead(struct file *file)
 }
 
 /*
- * Bytes that hints may have in flight: of a device that gives 5 GB a second and takes
- * 10 ms for it five times as many, but a part of memory.  A hint beyond that costs its
- * reader all of the device's latency: an eighth has room for windows of hundreds of files.
+ * Limit of the bytes in flight for hints: 256 MiB, five times what a device
+ * with 5 GB/s and 10 ms latency can use, or an eighth of memory. The file of a
+ * hint beyond the limit costs its reader the full latency of the device; the
+ * limit has room for windows of hundreds of files.
  */
 static unsigned long dsfs_hint_max(void)
 {
@@ -145,12 +151,13 @@ static unsigned long dsfs_hint_max(void)
 }
 
 /**
- * dsfs_whole_hint - the same for who says that a file will be wanted
+ * dsfs_whole_hint - read a whole file because of a hint
  * @file: a regular file
  *
- * A hint that would have to wait for memory, or for others, is dropped.
+ * A hint that would have to wait for memory, or that exceeds the limit of bytes
+ * in flight, is dropped.
  *
- * Return: whether that is all that there is to do; else the file is not one to be
+ * Return: true if the hint is done or dropped; false if the file is not to be
  * read whole, or some of it is cached.
  */
 bool dsfs_whole_hint(struct file *file)
@@ -169,7 +176,7 @@ bool dsfs_whole_hint(struct file *file)
 	}
 	if (!busy)
 		rd = dsfs_whole_begin(file, DSFS_GFP_AHEAD);
-	/* Somebody else reads it. */
+	/* Another task reads it. */
 	if (!rd && file->f_mapping->nrpages) {
 		trace_dsfs_prefetch(inode, DSFS_PREFETCH_CACHED);
 		return true;

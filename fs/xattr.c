@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Extended attributes and ACLs.  A set lies in one piece of metadata; only one
- * longer than a block is copied to look at it.
+ * Extended attributes and POSIX ACLs.
+ *
+ * An xattr set is contiguous in metadata. Only sets longer than a block are
+ * copied.
  */
 #include "internal.h"
 
@@ -10,7 +12,7 @@
 #include <linux/slab.h>
 #include <linux/xattr.h>
 
-/* An inode's set, held. */
+/* A reference to the xattr set of an inode */
 struct dsfs_set {
 	const void *p;
 	void *copy;
@@ -51,7 +53,10 @@ static void dsfs_set_put(struct dsfs_set *set)
 		dsfs_meta_put(&set->ref);
 }
 
-/* Hold an inode's set: 1, 0 if it has none, or an error that has been said. */
+/*
+ * Get the xattr set of an inode. Return: 1, 0 if it has none, or an error,
+ * which has been reported.
+ */
 static int dsfs_set_get(struct inode *inode, struct dsfs_set *set)
 {
 	struct super_block *sb = inode->i_sb;
@@ -93,8 +98,8 @@ static int dsfs_set_next(struct inode *inode, struct dsfs_set *set,
 }
 
 /*
- * Find an attribute: its length, copied to @buffer if that is long enough and
- * not absent; -ENODATA, -ERANGE, or another error.
+ * Find an attribute and copy its value to @buffer, if that is not NULL. Return:
+ * the length of the value, -ENODATA, -ERANGE, or another error.
  */
 static int dsfs_xattr_find(struct inode *inode, u8 prefix, const char *name,
 			   void *buffer, size_t size)
@@ -163,7 +168,7 @@ const struct xattr_handler * const dsfs_xattr_handlers[] = {
 	NULL
 };
 
-/* Append a name to what listxattr() returns. */
+/* Append a name to the result of listxattr(). */
 static int dsfs_list_one(const struct dsfs_xattr_info *info, char *buffer,
 			 size_t size, size_t *used)
 {
@@ -185,10 +190,10 @@ static int dsfs_list_one(const struct dsfs_xattr_info *info, char *buffer,
 }
 
 /**
- * dsfs_listxattr - names of a file's extended attributes
- * @dentry: the file
- * @buffer: where to; NULL to ask for the length
- * @size: of @buffer
+ * dsfs_listxattr - list the extended attributes of an inode
+ * @dentry: the inode
+ * @buffer: destination; NULL: return the length only
+ * @size: length of @buffer
  *
  * Return: bytes, or a negative errno.
  */
@@ -213,10 +218,10 @@ ssize_t dsfs_listxattr(struct dentry *dentry, char *buffer, size_t size)
 }
 
 /**
- * dsfs_get_acl - an ACL
- * @inode: the file
+ * dsfs_get_acl - get a POSIX ACL
+ * @inode: the inode
  * @type: ACL_TYPE_ACCESS or ACL_TYPE_DEFAULT
- * @rcu: must not sleep
+ * @rcu: called in RCU walk, must not sleep
  *
  * Return: the ACL, NULL for none, or an ERR_PTR.
  */
