@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cache=epoch: which files stay in the page cache when a job reads all of a set again
- * and again, each time in a new order.
+ * cache=epoch: which files stay in the page cache when a job reads a data set
+ * that is larger than memory again and again, each epoch in a new random order.
  *
- * Least recently used is the wrong rule for that: what was read last is wanted last.
- * Of a set of which a share c fits, it finds c + (1 - c) ln(1 - c) of it in the cache
- * (15 % where half fits).  Any rule that keeps what it has finds c.  So this is a rule of
- * admission, not of eviction: what is cached stays; a file that is read from the device is
- * admitted if there is room, else it is transient, and its pages go soon after it was
- * closed.  Nothing is pinned: who else wants the memory gets it from reclaim as ever.
+ * Least-recently-used replacement is wrong for that, because what was read last
+ * is needed last. If a share c of the set fits, LRU finds c + (1 - c) ln(1 - c)
+ * of it in the cache (15 % if half fits); any policy that keeps what it has
+ * finds c. So this is a policy of admission, not of replacement. Cached files
+ * stay. A file that is read from the device is admitted if there is room;
+ * otherwise it is transient, and its pages are dropped soon after it is closed.
+ * Nothing is pinned: reclaim takes pages as usual.
  *
- * Room is memory that is free above the high watermarks, and below the limits of the
- * reader's memory cgroups, less a margin.  While it is kept free, nobody reclaims.  Pages
- * of ours that reclaim takes all the same are counted: each widens the margin.
+ * Room is memory that is free above the high watermarks and below the limits of
+ * the reader's memory cgroups, less a margin. While the margin is free, nothing
+ * is reclaimed. Pages of ours that reclaim takes nevertheless are counted, and
+ * each widens the margin.
  *
- * Where memory is full of other file systems' pages, or of inodes and dentries, there is
- * no room, and nobody makes any.  So as long as there are many of these, files are
- * admitted for a trial as if there were room: reclaim then takes the coldest pages.  If
- * these are ours, the trial ends.
- * Where ours are lost although nothing is admitted without room, somebody else streams
- * through memory, and what stays has to be fought for: for a time all is admitted, which
- * is what cache=lru does.
+ * Memory full of pages of other file systems, or of inodes and dentries, leaves
+ * no room. While there is much of it, files are admitted on trial, as if there
+ * were room. Reclaim then takes the coldest pages. If those are ours, the trial
+ * ends. If our pages are reclaimed although nothing is admitted without room,
+ * another file system streams data through memory. For a while all files are
+ * admitted then, as with cache=lru, to compete with it.
  *
- * A job may go on to other files.  What it read last long ago is stale: a hand goes over
- * the inode numbers, which are dense, and has stale files make way for new ones.  Long
- * is what it takes a job to come back to a file, which is observed.
+ * A job may switch to other files. Files that were not opened for longer than
+ * the reuse distance are stale. A clock hand moves over the inode numbers,
+ * which are dense, and drops stale files in favour of new ones. The reuse
+ * distance is observed.
  *
- * All of this is decided where a file of which nothing is cached is read, which costs a
- * request to the device anyway.  cache=lru does none of it.
+ * All decisions are made where a file without cached pages is read, which sends
+ * a request to the device anyway. cache=lru skips all of this.
  */
 #include "cache.h"
 #include "read.h"
@@ -39,7 +41,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-/* Pages of closed files that wait to be dropped */
+/* Pages of closed transient files that are not dropped yet */
 #define DSFS_CLOSED_PAGES	(SZ_1M >> PAGE_SHIFT)
 
 static struct dsfs_cache *dsfs_cache_of(const struct super_block *sb)
@@ -53,8 +55,8 @@ static struct dsfs_cache *dsfs_cache_of(const struct super_block *sb)
 }
 
 /**
- * dsfs_cache_forget - nothing of a file is cached
- * @inode: the file; it is to be decided anew whether it stays
+ * dsfs_cache_forget - reset the state of a file without cached pages
+ * @inode: the file; its next read decides anew
  */
 void dsfs_cache_forget(struct inode *inode)
 {
@@ -64,7 +66,7 @@ void dsfs_cache_forget(struct inode *inode)
 }
 
 /**
- * dsfs_cache_opened - a regular file is opened
+ * dsfs_cache_opened - note the open of a regular file
  * @inode: the file
  */
 void dsfs_cache_opened(struct inode *inode)
@@ -80,11 +82,11 @@ void dsfs_cache_opened(struct inode *inode)
 	now = dsfs_cache_now(cache) ? : 1;
 	then = dsfs_file_change(inode, 0, 0, now) >> DSFS_FILE_SHIFT;
 	if (then)
-		dsfs_span_seen(cache, dsfs_time_since(then, now));
+		dsfs_reuse_seen(cache, dsfs_time_since(then, now));
 }
 
 /**
- * dsfs_cache_closed - a regular file is closed
+ * dsfs_cache_closed - note the close of a regular file
  * @inode: the file
  */
 void dsfs_cache_closed(struct inode *inode)
@@ -98,7 +100,7 @@ void dsfs_cache_closed(struct inode *inode)
 	dsfs_ring_add(cache, &cache->closed, inode, DSFS_CLOSED_PAGES);
 }
 
-/* A file is admitted as a whole or not at all, in however many pieces it is read. */
+/* Decide on a file: it is admitted as a whole or not at all. */
 static void dsfs_cache_file(struct dsfs_cache *cache, struct inode *inode)
 {
 	const unsigned long pages = dsfs_file_pages(inode);
@@ -121,30 +123,33 @@ static void dsfs_cache_file(struct dsfs_cache *cache, struct inode *inode)
 }
 
 /*
- * Of a large file, what a read in order leaves behind: the reader is in the window before
- * this one, or in the one before that.  Nothing is known of what lies behind a read at
- * random, and it may be what was admitted.
+ * Drop the pages behind a sequential read of a large file that is not admitted.
+ * The reader is in the previous window or in the one before. Nothing is dropped
+ * for random reads, whose earlier pages may have been admitted.
  */
 static void dsfs_cache_window(struct dsfs_cache *cache, const struct dsfs_read *rd)
 {
 	const pgoff_t behind = 2 * DSFS_SB(cache->sb)->ra_pages;
 	const pgoff_t first = rd->pos >> PAGE_SHIFT, n = rd->len >> PAGE_SHIFT;
-	/* Faults have the window of the VFS. */
+	/* Page faults use the readahead window of the VFS. */
 	const u64 least = min_t(u64, DSFS_AHEAD_MAX, (u64)cache->sb->s_bdi->ra_pages << PAGE_SHIFT);
 	pgoff_t from;
 
 	if (rd->kind != DSFS_REQUEST_AHEAD || rd->len < least / 2 ||
 	    first < behind + n || dsfs_cache_admits(cache, rd->inode, n))
 		return;
-	/* A folio over the edge between two such ranges went with neither. */
+	/*
+	 * Include a folio that crosses the start of the range: it was dropped
+	 * with neither range.
+	 */
 	from = first - behind - n;
 	from -= min_t(pgoff_t, from, 1UL << dsfs_chunk_order(cache->sb));
 	invalidate_mapping_pages(rd->inode->i_mapping, from, first - behind - 1);
 }
 
 /**
- * dsfs_cache_read - folios are about to be read
- * @rd: the read
+ * dsfs_cache_read - note a read, and decide on its file
+ * @rd: the read, before submission
  */
 void dsfs_cache_read(struct dsfs_read *rd)
 {
@@ -155,7 +160,7 @@ void dsfs_cache_read(struct dsfs_read *rd)
 	if (!cache)
 		return;
 	for (i = 0; i < rd->nr_folios; i++) {
-		/* One that could not be read is read again. */
+		/* A folio whose read failed is read again; count it once. */
 		if (folio_test_checked(rd->folios[i]))
 			continue;
 		folio_set_checked(rd->folios[i]);
@@ -169,21 +174,26 @@ void dsfs_cache_read(struct dsfs_read *rd)
 }
 
 /**
- * dsfs_cache_hinted - somebody will want a file
- * @file: the file: it stays until it was read
- * @read: something of it was read for that; else it was there
+ * dsfs_cache_hinted - note a hint
+ * @file: the file; its pages stay until it is used
+ * @read: pages were read for the hint; false: they were cached
  */
 void dsfs_cache_hinted(struct file *file, bool read)
 {
 	struct inode *inode = file_inode(file);
 	struct dsfs_cache *cache = dsfs_cache_of(inode->i_sb);
 
-	/* Hinted again by another open: it waits from now on, as of that one. */
+	/*
+	 * A repeated hint restarts the wait of a file that is waiting already.
+	 */
 	if (!read && !(READ_ONCE(*dsfs_file_state(inode)) & DSFS_FILE_AHEAD))
 		return;
 	if (!(dsfs_file_change(inode, 0, DSFS_FILE_AHEAD, 0) & DSFS_FILE_AHEAD))
 		dsfs_count(inode->i_sb, DSFS_COUNT_PREFETCH_ISSUED, 1);
-	/* MADV_WILLNEED: who reads it gives no other sign of it. */
+	/*
+	 * MADV_WILLNEED: reads of a mapping are not seen, so the file counts as
+	 * used.
+	 */
 	if (mapping_mapped(file->f_mapping))
 		dsfs_cache_used(inode);
 	else if (cache)
@@ -191,8 +201,8 @@ void dsfs_cache_hinted(struct file *file, bool read)
 }
 
 /**
- * dsfs_cache_used - a file that was read ahead is used
- * @inode: the file; others do no harm
+ * dsfs_cache_used - note the use of a file
+ * @inode: the file; no effect if it was not read because of a hint
  */
 void dsfs_cache_used(struct inode *inode)
 {
@@ -210,7 +220,7 @@ static void dsfs_cache_free(struct dsfs_cache *cache)
 
 /**
  * dsfs_cache_disable - free the epoch cache of a mount
- * @sb: the mount; nobody reads any more
+ * @sb: the mount; there are no readers
  */
 void dsfs_cache_disable(struct super_block *sb)
 {
@@ -222,8 +232,8 @@ void dsfs_cache_disable(struct super_block *sb)
 }
 
 /**
- * dsfs_cache_enable - make what cache=epoch needs, at mount or later
- * @sb: the mount, locked against others that do so
+ * dsfs_cache_enable - create the epoch cache, at mount or remount
+ * @sb: the mount, with s_umount held
  *
  * Return: 0 or -ENOMEM.
  */
@@ -233,7 +243,7 @@ int dsfs_cache_enable(struct super_block *sb)
 
 	cache = DSFS_SB(sb)->cache;
 	if (cache) {
-		/* What went while cache=lru held says nothing. */
+		/* Pages reclaimed under cache=lru do not count. */
 		spin_lock(&cache->lock);
 		cache->lost = dsfs_cache_pages_lost();
 		spin_unlock(&cache->lock);
@@ -258,7 +268,7 @@ int dsfs_cache_enable(struct super_block *sb)
 }
 
 /**
- * dsfs_cache_bytes - what /sys/fs/dsfs/<device>/cache_room says
+ * dsfs_cache_bytes - room, for /sys/fs/dsfs/<device>/cache_room
  * @sb: the mount
  *
  * Return: bytes that would be admitted now.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of the epoch cache share: cache.c, which is told of opens and reads,
- * cacheadmit.c, which decides, cacheroom.c, which knows what memory there is, and
- * cachefile.c, which remembers files and drops their pages.
+ * The epoch cache (cache=epoch), shared by its files: cache.c (entry points
+ * from open, read and close), cacheadmit.c (policy), cacheroom.c (memory),
+ * cachefile.c (state of files, and dropping of pages).
  */
 #ifndef DSFS_CACHE_H
 #define DSFS_CACHE_H
@@ -14,8 +14,9 @@
 #include <linux/spinlock.h>
 
 /*
- * The state of a regular file, in i_private: flags, and above them when it was opened
- * last.  It is as old as the inode, which lives at least as long as its cached pages.
+ * State of a regular file, in i_private: flags, and above them the time of its
+ * last open. It has the lifetime of the inode, which is at least that of its
+ * cached pages.
  */
 #define DSFS_FILE_KEPT		1UL
 #define DSFS_FILE_TRANSIENT	2UL
@@ -23,16 +24,19 @@
 #define DSFS_FILE_AHEAD		4UL
 #define DSFS_FILE_FLAGS		7UL
 #define DSFS_FILE_SHIFT		3
-/* Of times, which wrap around on 32 bits */
+/* Mask of times, which wrap around on 32-bit machines */
 #define DSFS_TIME_MASK		(ULONG_MAX >> DSFS_FILE_SHIFT)
 
-/* An epoch, in opens, if none has been seen yet */
-#define DSFS_SPAN_MIN		1024UL
+/* Smallest reuse distance, in opens */
+#define DSFS_REUSE_MIN		1024UL
 
-/* Larger files are not admitted as wholes, but as they are read. */
+/* Larger files are admitted range by range instead of as a whole. */
 #define DSFS_KEPT_MAX		SZ_64M
 
-/* A file, as it was opened last at about that time: what came later is not the entry's. */
+/*
+ * A file in a ring. The entry is valid if the file was not opened again since
+ * @time.
+ */
 struct dsfs_ring_entry {
 	u32 ino;
 	u32 pages;
@@ -40,13 +44,13 @@ struct dsfs_ring_entry {
 };
 
 /**
- * struct dsfs_ring - files that wait for something, and then their pages go
- * @entries: numbers, not references: an inode may go first
- * @size: of them
- * @first: the oldest one
- * @used: how many there are
- * @pages: of all of them
- * @drop: have the pages of a file go, if that is still right
+ * struct dsfs_ring - FIFO of files whose pages are to be dropped later
+ * @entries: inode numbers, not references, as inodes may be evicted before
+ * @size: capacity
+ * @first: index of the oldest entry
+ * @used: number of entries
+ * @pages: pages of all entries
+ * @drop: drops the pages of a file whose entry is still valid
  */
 struct dsfs_ring {
 	struct dsfs_ring_entry *entries;
@@ -58,40 +62,39 @@ struct dsfs_ring {
 };
 
 enum dsfs_cache_mode {
-	DSFS_CACHE_HOLD,	/* what has no room is transient */
-	DSFS_CACHE_TRIAL,	/* are pages of others colder than ours? */
-	DSFS_CACHE_COMPETE,	/* against somebody's stream */
+	DSFS_CACHE_HOLD,	/* files are transient without room */
+	DSFS_CACHE_TRIAL,	/* trial: are pages of others colder than ours? */
+	DSFS_CACHE_COMPETE,	/* admit all, against a stream */
 };
 
 /**
  * struct dsfs_cache - the epoch cache of a mount
  * @sb: the mount
- * @clock: files opened
- * @lock: of all that follows, but for @hand
- * @mode: how files are admitted
- * @lost: dsfs_cache_lost when it was looked at last
- * @margin: pages that stay free
- * @margin_time: when it was narrowed last
- * @in: pages admitted, or read, in this part of @mode
- * @out: pages of ours that reclaim took meanwhile
- * @until: time at which DSFS_CACHE_COMPETE ends, or a trial may begin again
- * @fails: how often in turn that was to no avail
- * @pressed: parts in turn in which reclaim took many of ours
- * @span: the longest time from opening a file to opening it again, in the window before
- *	this one and in this one
- * @span_end: when this window ends
- * @closed: transient files that were closed
- * @open: transient files that were read, maybe still open
- * @ahead: files that were read ahead
- * @hand_lock: of the hand
- * @hand: the next inode number to look at
- * @hand_time: when it was moved last
- * @hand_found: it found a stale file then: there are more
+ * @clock: number of opens; the time of the epoch cache
+ * @lock: protects the fields up to @ahead
+ * @mode: mode of admission
+ * @lost: dsfs_cache_pages_lost() when it was last read
+ * @margin: pages that are left free
+ * @margin_time: time when the margin was last narrowed
+ * @in: pages read in the current period of @mode
+ * @out: pages of ours that reclaim took in that period
+ * @until: end of DSFS_CACHE_COMPETE, or earliest time of the next trial
+ * @fails: consecutive failures, for the backoff
+ * @pressed: consecutive periods in which reclaim took many pages of ours
+ * @reuse: largest reuse distance, of the previous window and of this one
+ * @reuse_end: end of this window
+ * @closed: closed transient files
+ * @open: transient files that may still be open
+ * @ahead: files that were read because of a hint
+ * @hand_lock: protects the fields below
+ * @hand: clock hand: the next inode number to look at
+ * @hand_time: time when the hand was last moved
+ * @hand_found: the last move found a stale file, so there may be more
  */
 struct dsfs_cache {
 	struct super_block *sb;
 	struct percpu_counter clock;
-	spinlock_t lock;	/* short, never held while something is dropped */
+	spinlock_t lock;	/* not held while pages are dropped */
 	enum dsfs_cache_mode mode;
 	unsigned long lost;
 	unsigned long margin;
@@ -101,12 +104,12 @@ struct dsfs_cache {
 	unsigned long until;
 	unsigned int fails;
 	unsigned int pressed;
-	unsigned long span[2];
-	unsigned long span_end;
+	unsigned long reuse[2];
+	unsigned long reuse_end;
 	struct dsfs_ring closed;
 	struct dsfs_ring open;
 	struct dsfs_ring ahead;
-	struct mutex hand_lock;	/* only tried: one hand at a time */
+	struct mutex hand_lock;	/* trylock only */
 	u32 hand;
 	unsigned long hand_time;
 	bool hand_found;
@@ -126,7 +129,7 @@ static inline unsigned long dsfs_time_since(unsigned long then, unsigned long no
 {
 	unsigned long passed = (now - then) & DSFS_TIME_MASK;
 
-	/* The clock of another CPU may be a little behind. */
+	/* The clock is approximate: other CPUs may be a little behind. */
 	return passed > DSFS_TIME_MASK / 2 ? 0 : passed;
 }
 
@@ -155,7 +158,7 @@ unsigned long dsfs_other_pages(void);
 unsigned long dsfs_trial_pages(void);
 
 /* cacheadmit.c */
-void dsfs_span_seen(struct dsfs_cache *cache, unsigned long span);
+void dsfs_reuse_seen(struct dsfs_cache *cache, unsigned long distance);
 bool dsfs_cache_admits(struct dsfs_cache *cache, struct inode *inode,
 		       unsigned long pages);
 bool dsfs_cache_replaces(struct dsfs_cache *cache, unsigned long pages);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The policy of the epoch cache: is a file that is read from the device to stay?
+ * Admission policy of the epoch cache.
  *
- * If there is room, yes; if not, files that the job has gone on from may have to make
- * way.  What else memory is full of is found out by trying; see cache.c.
+ * A file is admitted if there is room, or if stale files can be dropped for it.
+ * Trials find out whose pages reclaim would take; see cache.c.
  */
 #include "cache.h"
 #include "stats.h"
@@ -11,40 +11,40 @@
 #include <linux/math64.h>
 #include <linux/pagemap.h>
 
-/* Parts of what is missed in which ours were lost, one after the other: it is not chance. */
+/* Consecutive periods with many pages lost that are more than chance */
 #define DSFS_PRESSED_MAX	4
 
-/* Inode numbers that one admission looks at for stale files, at most */
+/* Maximum number of inode numbers that one admission looks at */
 #define DSFS_HAND_MAX		64
 
 /*
- * How long it takes to come back to a file.  Between two readings of a file in shuffled
- * epochs lie up to two epochs.
+ * Largest reuse distance of late, in opens. In shuffled epochs, two reads of a
+ * file are up to two epochs apart.
  */
-static unsigned long dsfs_cache_span(struct dsfs_cache *cache)
+static unsigned long dsfs_reuse_distance(struct dsfs_cache *cache)
 {
-	return max(READ_ONCE(cache->span[0]), READ_ONCE(cache->span[1]));
+	return max(READ_ONCE(cache->reuse[0]), READ_ONCE(cache->reuse[1]));
 }
 
 /**
- * dsfs_span_seen - a file was opened again
+ * dsfs_reuse_seen - record a reuse distance
  * @cache: the epoch cache
- * @span: after that many opens
+ * @distance: opens since the last open of the same file
  */
-void dsfs_span_seen(struct dsfs_cache *cache, unsigned long span)
+void dsfs_reuse_seen(struct dsfs_cache *cache, unsigned long distance)
 {
-	if (span > READ_ONCE(cache->span[1]))
-		WRITE_ONCE(cache->span[1], span);
+	if (distance > READ_ONCE(cache->reuse[1]))
+		WRITE_ONCE(cache->reuse[1], distance);
 }
 
-/* A maximum over the last one to two windows, each as long as the last maximum */
-static void dsfs_span_turn(struct dsfs_cache *cache, unsigned long now)
+/* Sliding maximum over one to two windows, each as long as the last maximum */
+static void dsfs_reuse_turn(struct dsfs_cache *cache, unsigned long now)
 {
-	if (dsfs_time_since(cache->span_end, now) == 0)
+	if (dsfs_time_since(cache->reuse_end, now) == 0)
 		return;
-	WRITE_ONCE(cache->span[0], cache->span[1]);
-	WRITE_ONCE(cache->span[1], 0);
-	cache->span_end = (now + max(cache->span[0], DSFS_SPAN_MIN)) & DSFS_TIME_MASK;
+	WRITE_ONCE(cache->reuse[0], cache->reuse[1]);
+	WRITE_ONCE(cache->reuse[1], 0);
+	cache->reuse_end = (now + max(cache->reuse[0], DSFS_REUSE_MIN)) & DSFS_TIME_MASK;
 }
 
 static void dsfs_cache_enter(struct dsfs_cache *cache, enum dsfs_cache_mode mode,
@@ -56,24 +56,24 @@ static void dsfs_cache_enter(struct dsfs_cache *cache, enum dsfs_cache_mode mode
 	cache->out = 0;
 }
 
-/* When to try again what failed: after an epoch, then two, four, eight. */
-static unsigned long dsfs_cache_later(struct dsfs_cache *cache, unsigned long now)
+/* Exponential backoff after failures: one epoch, then two, four, eight */
+static unsigned long dsfs_cache_backoff(struct dsfs_cache *cache, unsigned long now)
 {
-	unsigned long span = dsfs_cache_span(cache);
+	unsigned long distance = dsfs_reuse_distance(cache);
 
-	/* Before the first epoch is over: as if it were one of all files. */
-	if (!span)
-		span = min_t(u64, dsfs_geo(cache->sb)->inodes, DSFS_TIME_MASK >> 5);
-	return now + (max(span, DSFS_SPAN_MIN) << min(cache->fails, 3U));
+	/* During the first epoch: assume that it includes all files. */
+	if (!distance)
+		distance = min_t(u64, dsfs_geo(cache->sb)->inodes, DSFS_TIME_MASK >> 5);
+	return now + (max(distance, DSFS_REUSE_MIN) << min(cache->fails, 3U));
 }
 
-/* Reclaim takes the coldest pages; are these ours? */
+/* End of a trial: did reclaim take pages of ours or of others? */
 static void dsfs_cache_judge_trial(struct dsfs_cache *cache, unsigned long now)
 {
 	if (cache->in < dsfs_trial_pages())
 		return;
 	if (cache->out * 2 > cache->in) {
-		dsfs_cache_enter(cache, DSFS_CACHE_HOLD, dsfs_cache_later(cache, now));
+		dsfs_cache_enter(cache, DSFS_CACHE_HOLD, dsfs_cache_backoff(cache, now));
 		cache->fails++;
 	} else if (dsfs_other_pages() < dsfs_trial_pages()) {
 		dsfs_cache_enter(cache, DSFS_CACHE_HOLD, now);
@@ -84,7 +84,7 @@ static void dsfs_cache_judge_trial(struct dsfs_cache *cache, unsigned long now)
 	}
 }
 
-/* Does somebody else take our pages, or may others' be had? */
+/* Mode DSFS_CACHE_HOLD: start a trial, or compete with a stream? */
 static void dsfs_cache_judge_hold(struct dsfs_cache *cache, unsigned long now,
 				  bool room)
 {
@@ -100,10 +100,10 @@ static void dsfs_cache_judge_hold(struct dsfs_cache *cache, unsigned long now,
 	cache->pressed = cache->out > cache->in / 32 ? cache->pressed + 1 : 0;
 	cache->in = 0;
 	cache->out = 0;
-	/* Who takes memory for himself is no reader, and gets it. */
+	/* Memory taken by processes is no stream: let them have it. */
 	if (cache->pressed < DSFS_PRESSED_MAX || dsfs_foreign_pages() < part)
 		return;
-	dsfs_cache_enter(cache, DSFS_CACHE_COMPETE, dsfs_cache_later(cache, now));
+	dsfs_cache_enter(cache, DSFS_CACHE_COMPETE, dsfs_cache_backoff(cache, now));
 	cache->fails++;
 	cache->pressed = 0;
 }
@@ -123,23 +123,26 @@ static void dsfs_cache_judge(struct dsfs_cache *cache, unsigned long now, bool r
 	}
 }
 
-/* Narrow the margin: to a third in a quarter of the time that it takes to come back. */
+/*
+ * Narrow the margin: its excess decays to a third in a quarter of the reuse
+ * distance.
+ */
 static void dsfs_margin_narrow(struct dsfs_cache *cache, unsigned long now)
 {
-	const unsigned long span = max(dsfs_cache_span(cache) / 4, DSFS_SPAN_MIN);
+	const unsigned long period = max(dsfs_reuse_distance(cache) / 4, DSFS_REUSE_MIN);
 	const unsigned long passed = dsfs_time_since(cache->margin_time, now);
 	const unsigned long least = dsfs_margin_min();
 	const unsigned long over = cache->margin > least ? cache->margin - least : 0;
-	const unsigned long pages = div64_u64((u64)over * min(passed, span), span);
+	const unsigned long pages = div64_u64((u64)over * min(passed, period), period);
 
-	/* Less than a page is not forgotten. */
-	if (!pages && passed < span)
+	/* Accumulate fractions of a page. */
+	if (!pages && passed < period)
 		return;
 	cache->margin -= pages;
 	cache->margin_time = now;
 }
 
-/* Each page of ours that was reclaimed widens the margin. */
+/* Widen the margin by each page of ours that was reclaimed. */
 static void dsfs_cache_adjust(struct dsfs_cache *cache, unsigned long pages,
 			      unsigned long now)
 {
@@ -152,21 +155,21 @@ static void dsfs_cache_adjust(struct dsfs_cache *cache, unsigned long pages,
 	cache->in += pages;
 	cache->out += lost;
 	dsfs_margin_narrow(cache, now);
-	/* What is lost now is not forgotten for the time before. */
+	/* The decay starts at the last loss. */
 	if (lost)
 		cache->margin_time = now;
-	/* Memory may have grown since. */
+	/* Memory may have been hotplugged. */
 	cache->margin = max(cache->margin + lost, dsfs_margin_min());
 	cache->margin = min(cache->margin, dsfs_margin_max());
 }
 
 /**
- * dsfs_cache_admits - may a file stay without anything having to go for it?
+ * dsfs_cache_admits - decide whether a file is admitted without dropping others
  * @cache: the epoch cache
  * @inode: the file
- * @pages: of it
+ * @pages: its pages
  *
- * Return: whether it may.
+ * Return: true if it is.
  */
 bool dsfs_cache_admits(struct dsfs_cache *cache, struct inode *inode,
 		       unsigned long pages)
@@ -177,10 +180,13 @@ bool dsfs_cache_admits(struct dsfs_cache *cache, struct inode *inode,
 	bool admits;
 
 	spin_lock(&cache->lock);
-	dsfs_span_turn(cache, now);
+	dsfs_reuse_turn(cache, now);
 	dsfs_cache_adjust(cache, pages, now);
 	room -= cache->margin;
-	/* What is not its group's makes no room for the reader: nothing to be tried. */
+	/*
+	 * Memory outside the reader's cgroup gives it no room, so a trial is
+	 * pointless.
+	 */
 	dsfs_cache_judge(cache, now, !fits || room >= (long)pages);
 	admits = fits && (room >= (long)pages || cache->mode != DSFS_CACHE_HOLD);
 	spin_unlock(&cache->lock);
@@ -188,25 +194,25 @@ bool dsfs_cache_admits(struct dsfs_cache *cache, struct inode *inode,
 }
 
 /**
- * dsfs_cache_replaces - have stale files make way
+ * dsfs_cache_replaces - drop stale files in favour of a new one
  * @cache: the epoch cache
- * @pages: for so many
+ * @pages: pages needed
  *
- * The hand goes round once in the time after which a file is stale, and faster while it
- * finds some.
+ * The clock hand goes round once in the time after which files are stale, and
+ * faster while it finds stale files.
  *
- * Return: whether they did.
+ * Return: true if enough pages were dropped.
  */
 bool dsfs_cache_replaces(struct dsfs_cache *cache, unsigned long pages)
 {
 	const u64 inodes = dsfs_geo(cache->sb)->inodes;
 	const unsigned long now = dsfs_cache_now(cache);
-	const unsigned long span = dsfs_cache_span(cache);
-	const unsigned long age = span + span / 4;
+	const unsigned long distance = dsfs_reuse_distance(cache);
+	const unsigned long age = distance + distance / 4;
 	unsigned long gone = 0, dropped;
 	u64 steps;
 
-	if (!span || !mutex_trylock(&cache->hand_lock))
+	if (!distance || !mutex_trylock(&cache->hand_lock))
 		return false;
 	steps = div64_u64(dsfs_time_since(cache->hand_time, now) * inodes, age);
 	if (steps)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The epoch cache's memory of files: what was decided about each, and those whose pages
- * are to go.
+ * Files of the epoch cache: the decision on each, and dropping of pages.
  *
- * Pages cannot go when a file is closed, nor at once when it was read: they wait in a
- * ring, which has numbers of inodes.  When a number's turn comes the file may have been
- * opened again, or may be another inode's life; then its pages are the business of who
- * opened it.
+ * Pages cannot be dropped when a file is closed, nor right after they were
+ * read, so files wait in a ring of inode numbers. When an entry is due, the
+ * file may have been opened again, or the number may belong to another VFS
+ * inode. The entry is void then, and the later open has its own.
  */
 #include "cache.h"
 #include "stats.h"
@@ -16,23 +15,27 @@
 #include <linux/slab.h>
 
 /*
- * Closed files wait for as many to be closed after them: pages that were added last are
- * in a batch of some CPU, on their way to the lists of reclaim, and cannot be dropped.
+ * Entries of the ring of closed files. Pages that were added last are in
+ * per-CPU batches on their way to the LRU lists and cannot be dropped, so other
+ * files must be closed first.
  */
 #define DSFS_CLOSED_FILES	16
-/* Files that are not closed, as those of an NFS server, go in the order they came. */
+/*
+ * Entries of the ring of open files: files that are not closed, such as those
+ * of an NFS server
+ */
 #define DSFS_OPEN_FILES		4096
-/* What was read ahead and then not read */
+/* Entries of the ring of hinted files */
 #define DSFS_AHEAD_FILES	16384
 
 /**
  * dsfs_file_change - change the state of a file
  * @inode: the file
- * @clear: flags
- * @set: flags
- * @now: time of the last open, if it is not 0
+ * @clear: flags to clear
+ * @set: flags to set
+ * @now: time of the last open; 0: unchanged
  *
- * Return: the state before.
+ * Return: the old state.
  */
 unsigned long dsfs_file_change(struct inode *inode, unsigned long clear,
 			       unsigned long set, unsigned long now)
@@ -51,11 +54,11 @@ unsigned long dsfs_file_change(struct inode *inode, unsigned long clear,
 }
 
 /**
- * dsfs_file_decide - decide whether a file stays
+ * dsfs_file_decide - set the decision on a file, once
  * @inode: the file
- * @flag: the decision
+ * @flag: DSFS_FILE_KEPT or DSFS_FILE_TRANSIENT
  *
- * Return: whether it was this caller who decided.
+ * Return: true if this call decided.
  */
 bool dsfs_file_decide(struct inode *inode, unsigned long flag)
 {
@@ -70,7 +73,7 @@ bool dsfs_file_decide(struct inode *inode, unsigned long flag)
 }
 
 /**
- * dsfs_file_pages - how many pages the content of a file has
+ * dsfs_file_pages - size of a file in pages
  * @inode: the file
  *
  * Return: their number.
@@ -80,7 +83,9 @@ u64 dsfs_file_pages(const struct inode *inode)
 	return DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
 }
 
-/* The inode with a number, if it is in memory; to be put with iput(). */
+/*
+ * Get a regular file with cached pages by number, if it is in the inode cache.
+ */
 static struct inode *dsfs_cache_inode(struct super_block *sb, u32 ino)
 {
 	struct inode *inode;
@@ -100,14 +105,14 @@ static unsigned long dsfs_drop_pages(struct inode *inode,
 {
 	unsigned long pages = READ_ONCE(inode->i_data.nrpages);
 
-	/* What it returns counts what reclaim left in place of pages, too. */
+	/* Do not use the return value, which includes shadow entries. */
 	invalidate_mapping_pages(inode->i_mapping, 0, -1);
 	pages -= min(pages, READ_ONCE(inode->i_data.nrpages));
 	trace_dsfs_cache(inode, pages, why);
 	return pages;
 }
 
-/* The state of a file, if it was not opened again since it came to a ring; else 0. */
+/* State of the file of a ring entry, or 0 if it was opened since */
 static unsigned long dsfs_file_waits(struct inode *inode,
 				     const struct dsfs_ring_entry *entry)
 {
@@ -129,7 +134,7 @@ static void dsfs_drop_transient(struct super_block *sb,
 	iput(inode);
 }
 
-/* What was read ahead long ago, and is not wanted any more, it seems */
+/* Drop a file that was read because of a hint and not used. */
 static void dsfs_drop_ahead(struct super_block *sb,
 			    const struct dsfs_ring_entry *entry)
 {
@@ -146,7 +151,7 @@ static void dsfs_drop_ahead(struct super_block *sb,
 	iput(inode);
 }
 
-/* Take the oldest entry out if there are too many, or too many pages. */
+/* Remove the oldest entry if the ring is full or has too many pages. */
 static bool dsfs_ring_pop(struct dsfs_ring *ring, unsigned long pages,
 			  struct dsfs_ring_entry *entry)
 {
@@ -172,11 +177,11 @@ static void dsfs_ring_push(struct dsfs_ring *ring, struct inode *inode)
 }
 
 /**
- * dsfs_ring_add - have a file wait, and let go of the oldest ones
- * @cache: whose ring it is
+ * dsfs_ring_add - add a file to a ring, and drop the oldest ones
+ * @cache: the epoch cache
  * @ring: the ring
  * @inode: the file
- * @most: pages that may wait
+ * @most: maximum pages of all files in the ring
  */
 void dsfs_ring_add(struct dsfs_cache *cache, struct dsfs_ring *ring,
 		   struct inode *inode, unsigned long most)
@@ -198,13 +203,13 @@ void dsfs_ring_add(struct dsfs_cache *cache, struct dsfs_ring *ring,
 }
 
 /**
- * dsfs_file_drop_stale - drop the pages of a file that nobody came back to
+ * dsfs_file_drop_stale - drop the pages of a file if it is stale
  * @sb: the mount
- * @ino: the file's number; there may be no such file in memory
- * @now: the time
- * @age: older is stale
+ * @ino: inode number; the inode may not be in memory
+ * @now: current time
+ * @age: age after which a file is stale
  *
- * Return: pages that went.
+ * Return: pages dropped.
  */
 unsigned long dsfs_file_drop_stale(struct super_block *sb, u32 ino,
 				   unsigned long now, unsigned long age)
@@ -234,10 +239,10 @@ static int dsfs_ring_init(struct dsfs_ring *ring, unsigned int size,
 }
 
 /**
- * dsfs_rings_init - make the rings of a mount
+ * dsfs_rings_init - allocate the rings of a mount
  * @cache: the epoch cache
  *
- * Return: 0 or -ENOMEM; dsfs_rings_free() undoes what was done.
+ * Return: 0 or -ENOMEM; free with dsfs_rings_free() in both cases.
  */
 int dsfs_rings_init(struct dsfs_cache *cache)
 {
@@ -249,8 +254,8 @@ int dsfs_rings_init(struct dsfs_cache *cache)
 }
 
 /**
- * dsfs_rings_free - undo dsfs_rings_init()
- * @cache: the epoch cache; nobody uses it any more
+ * dsfs_rings_free - free the rings of a mount
+ * @cache: the epoch cache, not in use
  */
 void dsfs_rings_free(struct dsfs_cache *cache)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What memory there is for the epoch cache.
+ * Memory accounting of the epoch cache: pages of ours, and free memory.
  *
- * Room is memory that is free and that nobody would begin to reclaim for.  While it is
- * kept free nobody reclaims, and what is cached stays.  Nothing here takes a lock: the
- * kernel's counters are read as they are, and are as exact as its own decisions.
+ * Room is free memory that reclaim does not want. No locks are taken: the
+ * kernel's counters are read as they are, and are as exact as the decisions of
+ * reclaim.
  */
 #include "cache.h"
 
@@ -15,16 +15,16 @@
 #include <linux/vmstat.h>
 
 /*
- * Of all mounts: a folio that leaves the cache does not tell whose it was.  Those that
- * are counted carry PG_checked.
+ * Pages of all mounts, because a folio that leaves the cache does not tell its
+ * mount. Counted folios carry PG_checked.
  */
 static struct percpu_counter dsfs_cache_pages;
 static atomic_long_t dsfs_cache_lost;
 
 /**
- * dsfs_cache_pages_cached - pages of all mounts that are cached
+ * dsfs_cache_pages_cached - cached pages of all mounts
  *
- * Return: about their number.
+ * Return: their approximate number.
  */
 unsigned long dsfs_cache_pages_cached(void)
 {
@@ -34,7 +34,7 @@ unsigned long dsfs_cache_pages_cached(void)
 /**
  * dsfs_cache_pages_lost - pages of all mounts that reclaim took
  *
- * Return: how many since the module was loaded.
+ * Return: their number since the module was loaded.
  */
 unsigned long dsfs_cache_pages_lost(void)
 {
@@ -51,26 +51,26 @@ void dsfs_cache_pages_add(unsigned long pages)
 }
 
 /**
- * dsfs_cache_free_folio - a folio has left the page cache
- * @folio: the folio; it does not tell any more whose it was
+ * dsfs_cache_free_folio - note that a folio has left the page cache
+ * @folio: the folio; its mapping is gone
  */
 void dsfs_cache_free_folio(struct folio *folio)
 {
 	if (!folio_test_checked(folio))
 		return;
-	/* It may go on as memory of somebody else: splice moves pages. */
+	/* splice may move the page elsewhere. */
 	folio_clear_checked(folio);
 	percpu_counter_sub(&dsfs_cache_pages, folio_nr_pages(folio));
-	/* Who reclaims may use the last memory: nobody else's free comes with this. */
+	/* Only reclaim frees pages with PF_MEMALLOC. */
 	if (current->flags & PF_MEMALLOC)
 		atomic_long_add(folio_nr_pages(folio), &dsfs_cache_lost);
 }
 
 /**
- * dsfs_free_pages - pages that are free, and that nobody would begin to reclaim for
- * @gfp: what they are wanted for
+ * dsfs_free_pages - free pages above the watermarks
+ * @gfp: allocation flags, which select the zones
  *
- * Return: their number.
+ * Return: pages that can be allocated before reclaim starts.
  */
 long dsfs_free_pages(gfp_t gfp)
 {
@@ -98,10 +98,9 @@ static unsigned long dsfs_margin_of(unsigned long pages, unsigned int part)
 }
 
 /**
- * dsfs_margin_min - the smallest margin
+ * dsfs_margin_min - smallest margin
  *
- * Return: pages, for what is read and soon dropped, and for the lists of free pages that
- * each CPU has for itself.
+ * Return: pages, for transient files and for the free lists of each CPU.
  */
 unsigned long dsfs_margin_min(void)
 {
@@ -109,7 +108,7 @@ unsigned long dsfs_margin_min(void)
 }
 
 /**
- * dsfs_margin_max - the largest one
+ * dsfs_margin_max - largest margin
  *
  * Return: pages.
  */
@@ -120,10 +119,10 @@ unsigned long dsfs_margin_max(void)
 
 #ifdef CONFIG_MEMCG
 /**
- * dsfs_memcg_room - pages that the reader's memory cgroups may yet be charged for
- * @margin: less this, which is of all memory; a small group cannot spare it
+ * dsfs_memcg_room - room in the reader's memory cgroups
+ * @margin: margin for all memory; a cgroup with a small limit uses less
  *
- * Return: their number, LONG_MAX without a limit.
+ * Return: pages; LONG_MAX without a limit.
  */
 long dsfs_memcg_room(unsigned long margin)
 {
@@ -153,9 +152,9 @@ long dsfs_memcg_room(unsigned long margin)
 #endif
 
 /**
- * dsfs_foreign_pages - pages of files in memory that are not ours
+ * dsfs_foreign_pages - page cache of other file systems
  *
- * Return: their number.
+ * Return: pages.
  */
 unsigned long dsfs_foreign_pages(void)
 {
@@ -167,9 +166,9 @@ unsigned long dsfs_foreign_pages(void)
 }
 
 /**
- * dsfs_other_pages - pages that reclaim may have instead of ours
+ * dsfs_other_pages - memory that reclaim can take instead of our pages
  *
- * Return: those of other files, and of inodes and dentries of anybody.
+ * Return: pages of other files, and of reclaimable slab.
  */
 unsigned long dsfs_other_pages(void)
 {
@@ -178,9 +177,9 @@ unsigned long dsfs_other_pages(void)
 }
 
 /**
- * dsfs_trial_pages - what a trial may cost
+ * dsfs_trial_pages - length of a trial
  *
- * Return: so many pages of ours, at worst.
+ * Return: pages of ours that a trial costs at worst.
  */
 unsigned long dsfs_trial_pages(void)
 {
@@ -188,7 +187,7 @@ unsigned long dsfs_trial_pages(void)
 }
 
 /**
- * dsfs_cache_init - when the module is loaded
+ * dsfs_cache_init - module init: create the counters
  *
  * Return: 0 or -ENOMEM.
  */
@@ -198,7 +197,7 @@ int dsfs_cache_init(void)
 }
 
 /**
- * dsfs_cache_exit - when it is unloaded
+ * dsfs_cache_exit - module exit: destroy the counters
  */
 void dsfs_cache_exit(void)
 {
