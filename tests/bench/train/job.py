@@ -86,7 +86,12 @@ class Disk:
         return self
 
     def __exit__(self, *_exc):
-        subprocess.run(["umount", self.root], check=True)
+        # The thread that prefetches may still have its last file open.
+        for _ in range(100):
+            if subprocess.run(["umount", self.root], check=False).returncode == 0:
+                return
+            time.sleep(0.1)
+        raise OSError(f"{self.root}: stays busy")
 
 
 class ImageFolder(datasets.ImageFolder):
