@@ -35,7 +35,7 @@ TOOLS		:= mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs dsfs
 SCRIPTS		:= dsfs-switch
 
 LIB_SRC		:= $(wildcard fs/libdsfs/*.c userspace/lib/*.c)
-mkfs_SRC	:= $(wildcard mkfs/*.c)
+mkfs_SRC	:= $(wildcard mkfs/*.c mkfs/*/*.c)
 fsck_SRC	:= $(wildcard userspace/fsck/*.c)
 dump_SRC	:= $(wildcard userspace/dump/*.c)
 mount_SRC	:= $(wildcard userspace/mount/*.c)

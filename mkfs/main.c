@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mkfs.dsfs: scan, plan, stream data, metadata, superblock.
+ * mkfs.dsfs: from a source to an image.  The way of a byte, by folders:
+ *
+ *   source/  lists names and attributes, and reads contents: a directory, a
+ *            manifest, an image
+ *   tree/    the tree in memory that the source makes and all others use
+ *   base/    the image that gets a new generation, or is packed anew: what
+ *            of it stays
+ *   plan/    numbers, names, places, bounds of the size: no I/O
+ *   data/    readers take contents, one writer places them: checksums, holes,
+ *            deduplication
+ *   meta/    the tree as inode records, names, index and so on, behind the data
+ *   output/  the file or device that gets it, and the superblocks at the end
  */
 #include <stdlib.h>
 
-#include "compact.h"
+#include "base/compact.h"
+#include "base/update.h"
+#include "data/stream.h"
+#include "meta/meta.h"
+#include "output/output.h"
+#include "plan/plan.h"
+#include "source/manifest.h"
+#include "source/scan.h"
 #include "libdsfs.h"
-#include "manifest.h"
-#include "meta.h"
 #include "msg.h"
-#include "output.h"
 #include "parse.h"
-#include "plan.h"
 #include "progress.h"
 #include "report.h"
-#include "scan.h"
-#include "stream.h"
-#include "update.h"
 
 /* The device must hold what the plan is sure of. */
 static int check_room(const struct output *out, const struct plan *plan,

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <uuid/uuid.h>
 
+#include "base/update.h"
 #include "json.h"
 #include "parse.h"
 #include "report.h"
-#include "update.h"
 
 static const char *human(u64 v)
 {

@@ -5,8 +5,8 @@
 #ifndef MKFS_REPORT_H
 #define MKFS_REPORT_H
 
-#include "meta.h"
-#include "plan.h"
+#include "meta/meta.h"
+#include "plan/plan.h"
 
 /* On standard output, as text or JSON; nothing with --quiet. */
 void report_plan(const struct source *src, const struct plan *p);

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "data/stream.h"
+#include "plan/plan.h"
+#include "source/manifest.h"
 #include "engine.h"
-#include "manifest.h"
-#include "plan.h"
-#include "stream.h"
 
 #define ARGS_MAX	16
 #define HEAD		3

@@ -3,8 +3,8 @@
  * Unit tests of what mkfs.dsfs decides without doing I/O.  Wherever it can be,
  * the judge is libdsfs: what mkfs lays out, a reader must find.
  */
+#include "tree/tree.h"
 #include "mkfs.h"
-#include "tree.h"
 
 #include <stdio.h>
 #include <stdlib.h>

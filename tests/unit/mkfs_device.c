@@ -2,8 +2,8 @@
 /*
  * What is made of a device's limits, from folders that look like sysfs.
  */
+#include "output/output.h"
 #include "mkfs.h"
-#include "output.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * Lines of a manifest.  The messages are the command line's tests' business;
  * here it is values, and that no line, however broken, is read past its end.
  */
+#include "source/entry.h"
 #include "mkfs.h"
-#include "entry.h"
 
 #include <stdio.h>
 #include <stdlib.h>

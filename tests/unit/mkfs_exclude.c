@@ -2,8 +2,8 @@
 /*
  * What --exclude leaves out.
  */
-#include "mkfs.h"
 #include "options.h"
+#include "mkfs.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * Holes: a file that passed by, put together again by libdsfs' map, is the same
  * file, however it was cut into pieces.
  */
-#include "holes.h"
+#include "data/holes.h"
 #include "mkfs.h"
 
 #include <stdlib.h>

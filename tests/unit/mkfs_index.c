@@ -3,9 +3,9 @@
  * Names and index as mkfs makes them, looked up by libdsfs: every name is
  * found, nothing else is, and the bytes do not depend on anything but names.
  */
-#include "index.h"
+#include "plan/index.h"
+#include "plan/names.h"
 #include "mkfs.h"
-#include "names.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * Placement: whatever sizes come, every extent obeys the format, none overlaps
  * another, and the flag of shared blocks is exact.
  */
+#include "plan/place.h"
 #include "mkfs.h"
-#include "place.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * The histogram of the plan.  The plan as a whole is compared with the image
  * where mkfs.dsfs is run.
  */
+#include "plan/plan.h"
 #include "mkfs.h"
-#include "plan.h"
 
 void test_plan(void)
 {

@@ -2,8 +2,8 @@
 /*
  * Numbers, hard links, paths and pruning.
  */
+#include "tree/tree.h"
 #include "mkfs.h"
-#include "tree.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * The window: what was put in comes out, whoever's memory it lies in, and memory
  * that was lent is given back once, when its last block has been left.
  */
+#include "output/window.h"
 #include "mkfs.h"
-#include "window.h"
 
 #include <stdlib.h>
 

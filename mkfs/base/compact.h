@@ -5,7 +5,7 @@
 #ifndef MKFS_COMPACT_H
 #define MKFS_COMPACT_H
 
-#include "stream.h"
+#include "../data/stream.h"
 #include "update.h"
 
 /**

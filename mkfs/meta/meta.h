@@ -5,9 +5,9 @@
 #ifndef MKFS_META_H
 #define MKFS_META_H
 
-#include "output.h"
-#include "scan.h"
-#include "stream.h"
+#include "../data/stream.h"
+#include "../output/output.h"
+#include "../source/scan.h"
 
 /**
  * struct meta - the metadata area being written

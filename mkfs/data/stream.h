@@ -7,13 +7,13 @@
 
 #include <pthread.h>
 
+#include "../output/output.h"
+#include "../plan/place.h"
+#include "../source/scan.h"
+#include "../tree/spool.h"
 #include "dedup.h"
 #include "holes.h"
-#include "output.h"
-#include "place.h"
 #include "progress.h"
-#include "scan.h"
-#include "spool.h"
 
 #define JOB_FILES	128
 #define JOB_FILES_MIN	8

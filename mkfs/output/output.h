@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-#include "options.h"
+#include "../options.h"
 #include "window.h"
 #include "writer.h"
 

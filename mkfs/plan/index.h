@@ -5,7 +5,7 @@
 #ifndef MKFS_INDEX_H
 #define MKFS_INDEX_H
 
-#include "tree.h"
+#include "../tree/tree.h"
 
 /* Names a line of 16 is meant to hold, in 1/16: 14 of 16. */
 #define INDEX_LOAD	14

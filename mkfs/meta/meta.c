@@ -7,12 +7,12 @@
 #include <time.h>
 #include <uuid/uuid.h>
 
-#include "index.h"
+#include "../base/update.h"
+#include "../plan/index.h"
+#include "../plan/names.h"
 #include "libdsfs.h"
 #include "meta.h"
 #include "msg.h"
-#include "names.h"
-#include "update.h"
 
 static int put_names(struct meta *m)
 {

@@ -5,8 +5,8 @@
 #ifndef MKFS_PLACE_H
 #define MKFS_PLACE_H
 
-#include "options.h"
-#include "tree.h"
+#include "../options.h"
+#include "../tree/tree.h"
 
 #define PLACE_GAPS	64
 #define PLACE_WINDOW	(4 * 1024 * 1024)	/* bytes behind the end that gaps are used in */

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "options.h"
+#include "../options.h"
 #include "output.h"
 #include "parse.h"
 

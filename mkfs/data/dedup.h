@@ -5,7 +5,7 @@
 #ifndef MKFS_DEDUP_H
 #define MKFS_DEDUP_H
 
-#include "tree.h"
+#include "../tree/tree.h"
 
 /**
  * struct dedup - a fixed table of stored files, 8 bytes a slot

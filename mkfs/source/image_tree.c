@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "compact.h"
+#include "../base/compact.h"
 #include "libdsfs.h"
 #include "msg.h"
 

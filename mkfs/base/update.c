@@ -10,9 +10,9 @@
  */
 #include <stdlib.h>
 
+#include "../data/stream.h"
 #include "libdsfs.h"
 #include "msg.h"
-#include "stream.h"
 #include "update.h"
 
 static int damaged(const struct update *u, const char *what,

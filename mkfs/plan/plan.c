@@ -7,7 +7,7 @@
  * zeros are left out, and nobody knows before reading.  So the plan has bounds
  * of the image's size.
  */
-#include "holes.h"
+#include "../data/holes.h"
 #include "index.h"
 #include "msg.h"
 #include "names.h"

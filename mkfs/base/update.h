@@ -5,9 +5,9 @@
 #ifndef MKFS_UPDATE_H
 #define MKFS_UPDATE_H
 
+#include "../options.h"
+#include "../source/scan.h"
 #include "image.h"
-#include "options.h"
-#include "scan.h"
 
 struct stream;
 

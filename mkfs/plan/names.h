@@ -6,7 +6,7 @@
 #ifndef MKFS_NAMES_H
 #define MKFS_NAMES_H
 
-#include "tree.h"
+#include "../tree/tree.h"
 
 /**
  * names_fill - how many names go into the block that begins with @from

@@ -5,7 +5,7 @@
 #ifndef MKFS_HOLES_H
 #define MKFS_HOLES_H
 
-#include "tree.h"
+#include "../tree/tree.h"
 
 /*
  * A run of zeros this long becomes a hole.  A hole costs a side record and a

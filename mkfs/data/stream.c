@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "../base/update.h"
 #include "msg.h"
 #include "stream.h"
-#include "update.h"
 
 #define HUGE_BYTES	(2 << 20)
 

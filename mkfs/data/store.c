@@ -7,9 +7,9 @@
  * first and taken back if it was there before; everything it touched is as it
  * was then, so the image does not depend on what counts as large.
  */
+#include "../base/update.h"
 #include "msg.h"
 #include "stream.h"
-#include "update.h"
 
 /* A side record for a file with holes. */
 static int add_sparse(struct stream *s, struct item *it)

@@ -7,11 +7,11 @@
 
 #include <sys/stat.h>
 
+#include "../options.h"
+#include "../tree/owners.h"
+#include "../tree/tree.h"
+#include "../tree/xattr.h"
 #include "dirfd.h"
-#include "options.h"
-#include "owners.h"
-#include "tree.h"
-#include "xattr.h"
 
 /**
  * struct source - what a scan fills in, and streaming reads from

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "manifest.h"
+#include "../base/update.h"
+#include "../source/manifest.h"
 #include "stream.h"
-#include "update.h"
 
 #define FILE_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 

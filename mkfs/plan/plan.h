@@ -5,10 +5,10 @@
 #ifndef MKFS_PLAN_H
 #define MKFS_PLAN_H
 
-#include "options.h"
-#include "owners.h"
-#include "tree.h"
-#include "xattr.h"
+#include "../options.h"
+#include "../tree/owners.h"
+#include "../tree/tree.h"
+#include "../tree/xattr.h"
 
 #define PLAN_BUCKETS	49	/* file sizes: 0, 1, 2-3, 4-7, ... 2^47.. */
 

@@ -10,10 +10,10 @@
  */
 #include <stdlib.h>
 
+#include "../data/stream.h"
+#include "../plan/place.h"
 #include "libdsfs.h"
 #include "msg.h"
-#include "place.h"
-#include "stream.h"
 #include "update.h"
 
 /* A file's stored bytes; @old: the inode that it has them of, 0: they are new. */
