@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tree in memory: arenas, paths, hard links, numbers.
+ * The tree in memory: paths, hard links, numbers.
  *
  * Nothing here recurses: a tree may be as deep as the file system it comes
  * from allows, and a stack is not.
@@ -12,70 +12,7 @@
 #include "libdsfs.h"
 #include "tree.h"
 
-#define CHUNK_BYTES	(256 << 10)
-
-struct arena_chunk {
-	struct arena_chunk *next;
-	char bytes[];
-};
-
 static_assert(sizeof(struct node) <= 56, "node grew: bytes a file");
-
-static char *arena_chunk(struct arena *a, size_t bytes)
-{
-	struct arena_chunk *c = malloc(sizeof(*c) + bytes);
-
-	if (!c)
-		return NULL;
-	c->next = a->chunks;
-	a->chunks = c;
-	return c->bytes;
-}
-
-void *arena_alloc(struct arena *a, size_t bytes, size_t align)
-{
-	char *p = (char *)(((uintptr_t)a->at + align - 1) & ~(align - 1));
-
-	if (a->at && p + bytes <= a->end) {
-		a->at = p + bytes;
-		return p;
-	}
-	/* What is large gets its own, so that the rest of a chunk is not lost. */
-	if (bytes > CHUNK_BYTES / 8) {
-		p = arena_chunk(a, bytes + align);
-		return p ? (void *)(((uintptr_t)p + align - 1) & ~(align - 1)) :
-			   NULL;
-	}
-	p = arena_chunk(a, CHUNK_BYTES);
-	if (!p)
-		return NULL;
-	a->end = p + CHUNK_BYTES;
-	p = (char *)(((uintptr_t)p + align - 1) & ~(align - 1));
-	a->at = p + bytes;
-	return p;
-}
-
-void arena_join(struct arena *a, struct arena *from)
-{
-	struct arena_chunk **last = &from->chunks;
-
-	while (*last)
-		last = &(*last)->next;
-	*last = a->chunks;
-	a->chunks = from->chunks;
-	*from = (struct arena){ 0 };
-}
-
-void arena_free(struct arena *a)
-{
-	struct arena_chunk *c, *next;
-
-	for (c = a->chunks; c; c = next) {
-		next = c->next;
-		free(c);
-	}
-	*a = (struct arena){ 0 };
-}
 
 struct dir *node_new_dir(struct arena *a, struct node *n, struct dir *parent)
 {
@@ -101,32 +38,6 @@ struct hlink *node_new_link(struct arena *a, struct node *n)
 	n->u.link = l;
 	n->flags |= NODE_LINK;
 	return l;
-}
-
-void *array_add(struct array *a)
-{
-	void *p;
-
-	if (a->n == a->cap) {
-		size_t cap = a->cap ? a->cap + a->cap / 2 : 64;
-		char *more = realloc(a->p, cap * a->size);
-
-		if (!more)
-			return NULL;
-		a->p = more;
-		a->cap = cap;
-	}
-	p = a->p + a->n++ * a->size;
-	memset(p, 0, a->size);
-	return p;
-}
-
-void array_free(struct array *a)
-{
-	free(a->p);
-	a->p = NULL;
-	a->n = 0;
-	a->cap = 0;
 }
 
 u32 dir_nlink(const struct dir *dir)

@@ -12,6 +12,8 @@
 #ifndef MKFS_TREE_H
 #define MKFS_TREE_H
 
+#include "arena.h"
+#include "array.h"
 #include "dsfs_platform.h"
 #include "dsfs_fs.h"
 
@@ -127,29 +129,6 @@ struct sparse {
 	u64 first_segment;
 	u32 segments;
 };
-
-/* Memory that is given back all at once; one a thread. */
-struct arena {
-	char *at;
-	char *end;
-	struct arena_chunk *chunks;
-};
-
-void *arena_alloc(struct arena *a, size_t bytes, size_t align);
-/* Hand the chunks of @from to @a; threads end, what they made stays. */
-void arena_join(struct arena *a, struct arena *from);
-void arena_free(struct arena *a);
-
-/* An array of fixed-size records that grows. */
-struct array {
-	char *p;
-	size_t n;
-	size_t cap;
-	size_t size;
-};
-
-void *array_add(struct array *a);
-void array_free(struct array *a);
 
 /**
  * struct tree - all of it

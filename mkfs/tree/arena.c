@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Arenas: a tree has tens of millions of small pieces of memory that all live
+ * as long as it does, and malloc() would add 16 bytes to each.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "arena.h"
+
+#define CHUNK_BYTES	(256 << 10)
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	char bytes[];
+};
+
+static char *arena_chunk(struct arena *a, size_t bytes)
+{
+	struct arena_chunk *c = malloc(sizeof(*c) + bytes);
+
+	if (!c)
+		return NULL;
+	c->next = a->chunks;
+	a->chunks = c;
+	return c->bytes;
+}
+
+void *arena_alloc(struct arena *a, size_t bytes, size_t align)
+{
+	char *p = (char *)(((uintptr_t)a->at + align - 1) & ~(align - 1));
+
+	if (a->at && p + bytes <= a->end) {
+		a->at = p + bytes;
+		return p;
+	}
+	/* What is large gets its own, so that the rest of a chunk is not lost. */
+	if (bytes > CHUNK_BYTES / 8) {
+		p = arena_chunk(a, bytes + align);
+		return p ? (void *)(((uintptr_t)p + align - 1) & ~(align - 1)) :
+			   NULL;
+	}
+	p = arena_chunk(a, CHUNK_BYTES);
+	if (!p)
+		return NULL;
+	a->end = p + CHUNK_BYTES;
+	p = (char *)(((uintptr_t)p + align - 1) & ~(align - 1));
+	a->at = p + bytes;
+	return p;
+}
+
+void arena_join(struct arena *a, struct arena *from)
+{
+	struct arena_chunk **last = &from->chunks;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = a->chunks;
+	a->chunks = from->chunks;
+	*from = (struct arena){ 0 };
+}
+
+void arena_free(struct arena *a)
+{
+	struct arena_chunk *c, *next;
+
+	for (c = a->chunks; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	*a = (struct arena){ 0 };
+}
