@@ -68,7 +68,7 @@ static int write_super(struct meta *m, struct output *out)
 
 static int make_plan(struct source *src, struct plan *plan)
 {
-	return plan_make(plan, &src->tree, src->o, &src->owners, &src->xsets,
+	return plan_make(plan, &src->tree, src->o,
 			 src->o->build == BUILD_UPDATE ? src->base->start :
 					  DSFS_DATA_START_MIN);
 }

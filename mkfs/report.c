@@ -37,7 +37,7 @@ static void text_counts(const struct source *src, const struct plan *p)
 	printf(", devices %llu, pipes %llu, sockets %llu\n", ull(p->devices),
 	       ull(p->pipes), ull(p->sockets));
 	printf("content %s, owners %zu, sets of xattrs %zu\n", human(p->bytes),
-	       src->owners.list.n, src->xsets.list.n);
+	       src->tree.owners.list.n, src->tree.xsets.list.n);
 	if (src->skipped)
 		printf("left out as unreadable: %llu\n", ull(src->skipped));
 	if (src->clamped)
@@ -60,8 +60,8 @@ static void json_counts(struct json *j, const struct source *src,
 	json_u64(j, "names", p->names);
 	json_u64(j, "name_bytes", p->name_bytes);
 	json_u64(j, "content_bytes", p->bytes);
-	json_u64(j, "owners", src->owners.list.n);
-	json_u64(j, "xattr_sets", src->xsets.list.n);
+	json_u64(j, "owners", src->tree.owners.list.n);
+	json_u64(j, "xattr_sets", src->tree.xsets.list.n);
 	json_u64(j, "skipped", src->skipped);
 	json_u64(j, "times_clamped", src->clamped);
 	json_u64(j, "xattrs_ignored", src->xattrs_ignored);

@@ -13,7 +13,7 @@
 static int owner_number(struct meta *m, const struct node *n,
 			struct dsfs_inode *raw, struct dsfs_ext *ext)
 {
-	struct owner *o = owners_at(&m->src->owners, n->owner);
+	struct owner *o = owners_at(&m->src->tree.owners, n->owner);
 	u32 *slot;
 
 	if (!o->final && m->owner_order.n < DSFS_MAX_OWNERS) {
@@ -52,7 +52,7 @@ static int set_number(struct meta *m, const struct node *n,
 
 	if (!n->xattrs)
 		return 0;
-	set = xsets_at(&m->src->xsets, n->xattrs);
+	set = xsets_at(&m->src->tree.xsets, n->xattrs);
 	if (!set->placed) {
 		slot = array_add(&m->sets);
 		if (!slot)

@@ -111,7 +111,7 @@ static int put_owners(struct meta *m)
 	meta_begin(m, DSFS_REGION_OWNERS);
 	for (size_t i = 0; !ret && i < m->owner_order.n; i++) {
 		u32 number = ((u32 *)m->owner_order.p)[i];
-		const struct owner *o = owners_at(&m->src->owners, number);
+		const struct owner *o = owners_at(&m->src->tree.owners, number);
 		struct dsfs_owner raw = { cpu_to_le32(o->uid),
 					  cpu_to_le32(o->gid) };
 
@@ -162,7 +162,7 @@ static int put_xattrs(struct meta *m)
 
 	meta_begin(m, DSFS_REGION_XATTRS);
 	for (size_t i = 0; !ret && i < m->sets.n; i++) {
-		const struct xset *set = xsets_at(&m->src->xsets,
+		const struct xset *set = xsets_at(&m->src->tree.xsets,
 						  ((u32 *)m->sets.p)[i]);
 
 		ret = meta_pad(m, set->off);

@@ -141,7 +141,7 @@ static void plan_objects(struct plan *p, const struct tree *t,
 }
 
 int plan_make(struct plan *p, struct tree *t, const struct options *o,
-	      const struct owners *owners, const struct xsets *xsets, u64 start)
+	      u64 start)
 {
 	int ret = tree_number(t);
 
@@ -157,10 +157,10 @@ int plan_make(struct plan *p, struct tree *t, const struct options *o,
 	plan_dirs(p, t, o);
 	p->meta_bytes += t->inodes * (sizeof(struct dsfs_inode) +
 				      (o->chunk_bits ? sizeof(__le32) : 0)) +
-			 owners->list.n * sizeof(struct dsfs_owner);
-	for (u32 i = 1; i <= xsets->list.n; i++)
-		p->meta_bytes += xsets_at(xsets, i)->bytes;
-	if (owners->list.n > DSFS_MAX_OWNERS)
+			 t->owners.list.n * sizeof(struct dsfs_owner);
+	for (u32 i = 1; i <= t->xsets.list.n; i++)
+		p->meta_bytes += xsets_at(&t->xsets, i)->bytes;
+	if (t->owners.list.n > DSFS_MAX_OWNERS)
 		p->upper += t->inodes * sizeof(struct dsfs_ext);
 	/* Blocks that no symlink or set may cross lose less than half. */
 	plan_objects(p, t, o, start);

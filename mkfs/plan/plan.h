@@ -6,9 +6,7 @@
 #define MKFS_PLAN_H
 
 #include "../options.h"
-#include "../tree/owners.h"
 #include "../tree/tree.h"
-#include "../tree/xattr.h"
 
 #define PLAN_BUCKETS	49	/* file sizes: 0, 1, 2-3, 4-7, ... 2^47.. */
 
@@ -53,7 +51,7 @@ struct plan {
  * No I/O.  Messages are written.  Return: 0 or -errno.
  */
 int plan_make(struct plan *p, struct tree *t, const struct options *o,
-	      const struct owners *owners, const struct xsets *xsets, u64 start);
+	      u64 start);
 
 /* Which bucket of the histogram a size belongs to: 0 for 0, else log2 + 1. */
 unsigned int plan_bucket(u64 size);

@@ -42,7 +42,7 @@ static int node_owner(struct worker *w, struct node *n, const struct stat *st)
 	s64 number;
 
 	if (!w->owner_known || uid != w->uid || gid != w->gid) {
-		number = owners_get(&w->s->src->owners, uid, gid);
+		number = owners_get(&w->s->src->tree.owners, uid, gid);
 		if (number < 0)
 			return number;
 		w->owner = number;
@@ -71,7 +71,7 @@ static int node_xattrs(struct worker *w, struct node *n, int fd,
 
 	if (w->s->src->o->no_xattrs)
 		return 0;
-	ret = xattr_read(&w->s->src->xsets, &w->xattr,
+	ret = xattr_read(&w->s->src->tree.xsets, &w->xattr,
 			 worker_path(w, fd, name), &n->xattrs, &acl);
 	if (acl)
 		n->flags |= NODE_ACL;

@@ -32,7 +32,7 @@ static int set_xattrs(struct source *src, struct node *n,
 		return 0;
 	ret = image_xattr_set(src->base->past, &old->ext, &set, &bytes, err);
 	if (!ret)
-		ret = xsets_get(&src->xsets, set, bytes, &n->xattrs);
+		ret = xsets_get(&src->tree.xsets, set, bytes, &n->xattrs);
 	free(set);
 	if (old->attr.flags & DSFS_INODE_ACL)
 		n->flags |= NODE_ACL;
@@ -96,7 +96,7 @@ static int fill_node(struct source *src, struct dir *parent, struct node *n,
 
 	if (ret)
 		return ret;
-	owner = owners_get(&src->owners, old.uid, old.gid);
+	owner = owners_get(&src->tree.owners, old.uid, old.gid);
 	if (owner < 0)
 		return owner;
 	n->mode = old.attr.mode;

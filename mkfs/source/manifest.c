@@ -62,7 +62,7 @@ int manifest_set_attrs(struct manifest *m, struct node *n, const struct entry *e
 	u32 gid = entry_has(e, ENTRY_GID) ? e->gid : a->gid;
 	u16 mode = e->type == S_IFDIR ? a->dirmode :
 		   e->type == S_IFLNK ? 0777 : a->mode;
-	s64 owner = owners_get(&m->src->owners, o->all_root ? 0 : uid,
+	s64 owner = owners_get(&m->src->tree.owners, o->all_root ? 0 : uid,
 			       o->all_root ? 0 : gid);
 
 	if (owner < 0)

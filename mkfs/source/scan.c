@@ -401,7 +401,6 @@ static int scan_root(struct scan *s, struct worker *w)
 		return -errno;
 	s->root_dev = st.st_dev;
 	ret = scan_fill(w, t->root_dir, &t->root, fd, ".", &st);
-	t->root.u.dir = t->root_dir;
 	t->root.size = 0;
 	return ret ? ret : scan_push(s, t->root_dir, 0, 0);
 }
@@ -468,25 +467,16 @@ int scan_tree(struct source *src)
 
 int source_init(struct source *src, const struct options *o)
 {
-	struct tree *t = &src->tree;
 	int ret;
 
 	memset(src, 0, sizeof(*src));
 	src->o = o;
-	t->source = o->manifest ? o->manifest : o->source;
-	t->sparse.size = sizeof(struct sparse);
-	ret = owners_init(&src->owners);
-	if (!ret)
-		ret = xsets_init(&src->xsets);
-	t->root_dir = arena_alloc(&t->arena, sizeof(*t->root_dir), 8);
-	if (ret || !t->root_dir) {
+	ret = tree_init(&src->tree, o->manifest ? o->manifest : o->source);
+	if (ret) {
 		msg_error(NULL, "out of memory");
-		return -ENOMEM;
+		return ret;
 	}
-	memset(t->root_dir, 0, sizeof(*t->root_dir));
-	t->root.name = "";
-	t->root.u.dir = t->root_dir;
-	ret = dirfd_init(&src->dirs, t->root_dir,
+	ret = dirfd_init(&src->dirs, src->tree.root_dir,
 			 o->build == BUILD_COMPACT ? "." : o->source,
 			 o->threads);
 	if (ret)
@@ -497,8 +487,6 @@ int source_init(struct source *src, const struct options *o)
 void source_free(struct source *src)
 {
 	dirfd_free(&src->dirs);
-	owners_free(&src->owners);
-	xsets_free(&src->xsets);
 	manifest_free(src->manifest);
 	tree_free(&src->tree);
 }

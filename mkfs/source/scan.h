@@ -8,9 +8,8 @@
 #include <sys/stat.h>
 
 #include "../options.h"
-#include "../tree/owners.h"
 #include "../tree/tree.h"
-#include "../tree/xattr.h"
+#include "xattr.h"
 #include "dirfd.h"
 
 /**
@@ -25,8 +24,6 @@ struct source {
 	const struct options *o;
 	struct tree tree;
 	struct dirfd_cache dirs;
-	struct owners owners;
-	struct xsets xsets;
 	struct manifest *manifest;
 	struct update *base;
 	u64 image_dev;

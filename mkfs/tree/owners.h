@@ -7,7 +7,8 @@
 
 #include <pthread.h>
 
-#include "tree.h"
+#include "array.h"
+#include "dsfs_platform.h"
 
 struct owner {
 	u32 uid;

@@ -279,8 +279,20 @@ out:
 	return 0;
 }
 
+int tree_init(struct tree *t, const char *source)
+{
+	*t = (struct tree){ .source = source, .root.name = (char *)"" };
+	t->sparse.size = sizeof(struct sparse);
+	if (owners_init(&t->owners) || xsets_init(&t->xsets))
+		return -ENOMEM;
+	t->root_dir = node_new_dir(&t->arena, &t->root, NULL);
+	return t->root_dir ? 0 : -ENOMEM;
+}
+
 void tree_free(struct tree *t)
 {
+	owners_free(&t->owners);
+	xsets_free(&t->xsets);
 	arena_free(&t->arena);
 	array_free(&t->sparse);
 	free(t->dirs);

@@ -16,6 +16,8 @@
 #include "array.h"
 #include "dsfs_platform.h"
 #include "dsfs_fs.h"
+#include "owners.h"
+#include "xsets.h"
 
 struct dir;
 struct hlink;
@@ -132,6 +134,7 @@ struct sparse {
 
 /**
  * struct tree - all of it
+ * @source: path of the source, for messages
  * @dirs: in numbering order after tree_number(): index = DIRS record
  * @nlinks: at least the number of names of files with several
  * @inodes: records, record 0 counted
@@ -144,6 +147,8 @@ struct tree {
 	struct dir **dirs;
 	size_t nlinks;
 	struct array sparse;
+	struct owners owners;
+	struct xsets xsets;
 	u64 ndirs;
 	u64 inodes;
 	u64 gone;
@@ -228,6 +233,8 @@ int tree_prune(struct tree *t);
  */
 int tree_number(struct tree *t);
 
+/* An empty tree with a root.  Return: 0 or -ENOMEM. */
+int tree_init(struct tree *t, const char *source);
 void tree_free(struct tree *t);
 
 #endif /* MKFS_TREE_H */

@@ -43,8 +43,7 @@ static void read_manifest(const u8 *text, size_t size, const u8 *order,
 	stream.listed.size = sizeof(struct listed);
 	feed(text, size);
 	if (!source_init(&src, &o) && !manifest_read(&src)) {
-		plan_make(&plan, &src.tree, &o, &src.owners, &src.xsets,
-			  DSFS_DATA_START_MIN);
+		plan_make(&plan, &src.tree, &o, DSFS_DATA_START_MIN);
 		feed(order, order_size);
 		order_read(&stream);
 	}

@@ -2,12 +2,15 @@
 /*
  * Sets of extended attributes, each kept once, in the form of the image.
  */
-#ifndef MKFS_XATTR_H
-#define MKFS_XATTR_H
+#ifndef MKFS_XSETS_H
+#define MKFS_XSETS_H
 
 #include <pthread.h>
 
-#include "tree.h"
+#include "arena.h"
+#include "array.h"
+#include "dsfs_platform.h"
+#include "dsfs_fs.h"
 
 /**
  * struct xset - a set
@@ -41,28 +44,4 @@ static inline struct xset *xsets_at(const struct xsets *x, u32 number)
 	return (struct xset *)x->list.p + number - 1;
 }
 
-/* What one thread needs to read a set. */
-struct xattr_reader {
-	char *list;
-	char *value;
-	char *set;
-	struct xattr_item *items;
-	size_t nitems;
-	size_t ignored;		/* attributes of a kind that the format has not */
-};
-
-int xattr_reader_init(struct xattr_reader *r);
-void xattr_reader_free(struct xattr_reader *r);
-
-/**
- * xattr_read - the set of a file
- * @path: not followed if it is a symlink
- * @number: set to the set's number, 0 for no attributes
- * @acl: set if it holds an ACL
- *
- * Return: 0, -E2BIG for a set over DSFS_XATTR_SET_MAX, or -errno.
- */
-int xattr_read(struct xsets *x, struct xattr_reader *r, const char *path,
-	       u32 *number, bool *acl);
-
-#endif /* MKFS_XATTR_H */
+#endif /* MKFS_XSETS_H */
