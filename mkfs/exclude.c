@@ -49,24 +49,24 @@ int exclude_add(struct options *o, const char *text, size_t len)
 }
 
 /* Many threads ask, and most ask in vain: it is written once. */
-static void set_used(struct pattern *p)
+static void set_used(bool *used)
 {
-	if (!__atomic_load_n(&p->used, __ATOMIC_RELAXED))
-		__atomic_store_n(&p->used, true, __ATOMIC_RELAXED);
+	if (!__atomic_load_n(used, __ATOMIC_RELAXED))
+		__atomic_store_n(used, true, __ATOMIC_RELAXED);
 }
 
-bool exclude_match(const struct options *o, const char *dirpath,
+bool exclude_match(const struct options *o, bool *used, const char *dirpath,
 		   const char *name, bool is_dir)
 {
 	char *path = NULL;
 	bool hit = false;
 
 	for (unsigned int i = 0; i < o->npatterns; i++) {
-		struct pattern *p = &o->patterns[i];
+		const struct pattern *p = &o->patterns[i];
 		bool match;
 
 		/* Of the name all is known; whether this one matches anything is not. */
-		if (hit && __atomic_load_n(&p->used, __ATOMIC_RELAXED))
+		if (hit && __atomic_load_n(&used[i], __ATOMIC_RELAXED))
 			continue;
 		if (p->dirs && !is_dir)
 			continue;
@@ -76,21 +76,21 @@ bool exclude_match(const struct options *o, const char *dirpath,
 		match = p->path ? !fnmatch(p->text, path, FNM_PATHNAME) :
 				  !fnmatch(p->text, name, 0);
 		if (match)
-			set_used(p);
+			set_used(&used[i]);
 		hit |= match;
 	}
 	free(path);
 	return hit;
 }
 
-void exclude_unused(const struct options *o)
+void exclude_unused(const struct options *o, const bool *used)
 {
 	unsigned int unused = 0;
 
 	for (unsigned int i = 0; i < o->npatterns; i++) {
 		const struct pattern *p = &o->patterns[i];
 
-		if (!p->used && unused++ < UNUSED_MAX)
+		if (!used[i] && unused++ < UNUSED_MAX)
 			msg_warn(NULL, "--exclude: %s: matches nothing that was looked at%s",
 				 p->given, list_hint(p->given));
 	}

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "base/compact.h"
-#include "base/update.h"
+#include "base/base.h"
 #include "data/stream.h"
 #include "meta/meta.h"
 #include "output/output.h"
@@ -68,9 +68,7 @@ static int write_super(struct meta *m, struct output *out)
 
 static int make_plan(struct source *src, struct plan *plan)
 {
-	return plan_make(plan, &src->tree, src->o,
-			 src->o->build == BUILD_UPDATE ? src->base->start :
-					  DSFS_DATA_START_MIN);
+	return plan_make(plan, &src->tree, src->o, &src->params, src->start);
 }
 
 /* Files that could not be read are out: number and count the others again. */
@@ -89,7 +87,7 @@ static int plan_again(struct source *src, struct plan *plan, u64 gone_before)
 static int build_data(struct stream *s, const struct plan *plan,
 		      struct output *out)
 {
-	int ret = output_open(out, s->start);
+	int ret = output_open(out, s->src->start);
 
 	if (!ret && s->src->o->build == BUILD_COMPACT)
 		return compact_data(s);
@@ -145,29 +143,45 @@ static int get_tree(struct source *src)
 	if (o->build == BUILD_COMPACT)
 		return image_tree(src);
 	ret = o->manifest ? manifest_read(src) : scan_tree(src);
-	return ret || o->build != BUILD_UPDATE ? ret : update_match(src);
+	return ret || o->build != BUILD_UPDATE ? ret : base_match(src);
 }
 
-static int run(struct options *o, struct source *src, struct output *out)
+/* The base image, and what follows from there being one or not. */
+static int get_base(struct source *src, struct output *out)
+{
+	const struct options *o = src->o;
+	const struct dsfs_geo *geo = NULL;
+	int ret;
+
+	if (o->build != BUILD_NEW) {
+		ret = base_open(&src->base, o->build == BUILD_UPDATE ? out->path :
+								      o->source);
+		if (ret)
+			return ret;
+		geo = src->base->img.geo;
+		out->first_slot = !src->base->img.use;
+	}
+	params_decide(&src->params, o, geo, out->object_bits);
+	src->data_start = DSFS_DATA_START_MIN;
+	src->start = DSFS_DATA_START_MIN;
+	if (o->build == BUILD_UPDATE) {
+		src->data_start = geo->data_start;
+		src->start = base_end(src->base, src->params.object_bits);
+	}
+	return 0;
+}
+
+static int run(const struct options *o, struct source *src, struct output *out)
 {
 	struct plan plan;
 	int ret = output_check(out, o);
 
+	if (!ret)
+		ret = source_init(src, o);
+	if (!ret)
+		ret = get_base(src, out);
 	if (ret)
 		return ret;
-	if (!o->object_set)
-		o->object_bits = out->object_bits;
-	o->threads = dirfd_threads(o->threads);
-	ret = source_init(src, o);
-	if (ret)
-		return ret;
-	if (o->build != BUILD_NEW) {
-		ret = update_open(src, o, o->build == BUILD_UPDATE ? out->path :
-								     o->source);
-		if (ret)
-			return ret;
-		out->first_slot = !src->base->img.use;
-	}
 	src->image_dev = out->dev;
 	src->image_ino = out->ino;
 	ret = get_tree(src);
@@ -204,7 +218,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	ret = run(&o, &src, &out);
-	update_free(&src);
+	base_free(src.base);
 	source_free(&src);
 	output_free(&out);
 	options_free(&o);

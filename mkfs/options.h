@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the command line asks for, checked.  Filled once, then read only.
+ * What the command line asks for, checked.  options_parse() fills it in, and all
+ * others only read it; what is decided by it is in params.h.
  */
 #ifndef MKFS_OPTIONS_H
 #define MKFS_OPTIONS_H
@@ -16,14 +17,12 @@
  * @given: as the user wrote it, in the same memory
  * @path: match the path below the source, not the last component alone
  * @dirs: match directories only
- * @used: has matched something
  */
 struct pattern {
 	char *text;
 	const char *given;
 	bool path;
 	bool dirs;
-	bool used;
 };
 
 /**
@@ -44,8 +43,7 @@ enum build {
  * @build_time: nanoseconds since 1970; valid with @fixed_time or @epoch
  * @fixed_time: -T: every mtime becomes @build_time
  * @epoch: SOURCE_DATE_EPOCH or -T given: nothing random goes into the image
- * @object_bits: log2 of --object-size, 0 for none; without @object_set the device
- *	may say another
+ * @object_bits: log2 of --object-size, 0 for none; valid with @object_set
  * @label_set: --label
  * @layout_set: --align, --chunk-size or --no-checksums
  * @build: what is to be made of @source
@@ -102,13 +100,14 @@ int exclude_add(struct options *o, const char *text, size_t len);
 
 /**
  * exclude_match - whether a name is to be left out
+ * @used: set for each pattern that matches
  * @dirpath: path of its directory below the source, "" for the source itself;
  *	NULL is allowed unless o->any_path
  */
-bool exclude_match(const struct options *o, const char *dirpath,
+bool exclude_match(const struct options *o, bool *used, const char *dirpath,
 		   const char *name, bool is_dir);
 
 /* Warn of patterns that have matched nothing: one of them may be misspelt. */
-void exclude_unused(const struct options *o);
+void exclude_unused(const struct options *o, const bool *used);
 
 #endif /* MKFS_OPTIONS_H */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <uuid/uuid.h>
 
-#include "base/update.h"
+#include "base/base.h"
 #include "json.h"
 #include "parse.h"
 #include "report.h"
@@ -108,12 +108,12 @@ static void json_histogram(struct json *j, const struct plan *p)
 
 static u64 object_bytes(const struct source *src)
 {
-	return src->o->object_bits ? 1ULL << src->o->object_bits : 0;
+	return src->params.object_bits ? 1ULL << src->params.object_bits : 0;
 }
 
 static void text_objects(const struct source *src, u64 padding, u64 bytes)
 {
-	if (src->o->object_bits)
+	if (src->params.object_bits)
 		printf("objects of %s, object padding %s, %.2f %%\n",
 		       human(object_bytes(src)), human(padding),
 		       bytes ? 100.0 * padding / bytes : 0);
@@ -131,35 +131,34 @@ static void text_kept(u64 files, u64 bytes)
 }
 
 /* What an update wrote, and what it left behind. */
-static void text_update(const struct update *u, const struct stream *s,
-			const struct meta *m)
+static void text_update(const struct source *src, const struct meta *m)
 {
 	u64 bytes = le64_to_cpu(m->super.image_bytes);
-	u64 dead = update_dead(u, &m->super);
+	u64 dead = base_dead(src->base, &m->super);
 	u64 percent = dead_percent(dead, bytes);
 
 	printf("generation %llu: written %s of data, %s of metadata\n",
-	       ull(le64_to_cpu(m->super.generation)), human(m->start - s->start),
+	       ull(le64_to_cpu(m->super.generation)), human(m->start - src->start),
 	       human(le64_to_cpu(m->super.meta_bytes)));
 	printf("of no use to this generation: %s, %llu %%%s\n", human(dead),
-	       ull(percent), percent < UPDATE_DEAD_PERCENT ? "" :
+	       ull(percent), percent < BASE_DEAD_PERCENT ? "" :
 	       ": --compact gets rid of it");
 }
 
-static void json_update(struct json *j, const struct update *u,
-			const struct stream *s, const struct meta *m)
+static void json_update(struct json *j, const struct source *src,
+			const struct meta *m)
 {
-	u64 dead = update_dead(u, &m->super);
+	u64 dead = base_dead(src->base, &m->super);
 
 	json_u64(j, "generation", le64_to_cpu(m->super.generation));
-	json_u64(j, "kept_files", u->kept_files);
-	json_u64(j, "kept_bytes", u->kept_bytes);
-	json_u64(j, "written_data_bytes", m->start - s->start);
+	json_u64(j, "kept_files", src->base->kept_files);
+	json_u64(j, "kept_bytes", src->base->kept_bytes);
+	json_u64(j, "written_data_bytes", m->start - src->start);
 	json_u64(j, "written_meta_bytes", le64_to_cpu(m->super.meta_bytes));
 	json_u64(j, "dead_bytes", dead);
 	json_bool(j, "compact", dead_percent(dead,
 					     le64_to_cpu(m->super.image_bytes)) >=
-				UPDATE_DEAD_PERCENT);
+				BASE_DEAD_PERCENT);
 }
 
 static void json_plan(const struct source *src, const struct plan *p)
@@ -207,9 +206,10 @@ static const char *const region_names[DSFS_REGIONS_USED] = {
 	"symlinks", "xattrs", "segments", "filesums", "chunksums", "history",
 };
 
-static u64 padding_of(const struct stream *s, const struct meta *m)
+static u64 padding_of(const struct source *src, const struct stream *s,
+		      const struct meta *m)
 {
-	return m->start - s->start - s->place.stored;
+	return m->start - src->start - s->place.stored;
 }
 
 static void json_done(const struct source *src, const struct plan *p,
@@ -227,7 +227,7 @@ static void json_done(const struct source *src, const struct plan *p,
 	json_u64(&j, "duplicate_bytes", s->dup_bytes);
 	json_u64(&j, "sparse_files", s->sparse_files);
 	json_u64(&j, "packed_files", s->place.packed);
-	json_u64(&j, "padding_bytes", padding_of(s, m));
+	json_u64(&j, "padding_bytes", padding_of(src, s, m));
 	json_u64(&j, "object_bytes", object_bytes(src));
 	json_u64(&j, "object_padding_bytes", place_object_padding(&s->place));
 	json_u64(&j, "meta_bytes", le64_to_cpu(m->super.meta_bytes));
@@ -236,7 +236,7 @@ static void json_done(const struct source *src, const struct plan *p,
 		json_u64(&j, region_names[i], m->bytes[i]);
 	json_end(&j);
 	if (src->base)
-		json_update(&j, src->base, s, m);
+		json_update(&j, src, m);
 	json_u64(&j, "image_bytes", le64_to_cpu(m->super.image_bytes));
 	json_str(&j, "uuid", uuid);
 	json_histogram(&j, p);
@@ -261,7 +261,7 @@ void report_done(const struct source *src, const struct plan *p,
 	       human(s->place.stored), ull(s->dup_files), human(s->dup_bytes),
 	       ull(s->sparse_files));
 	printf(", in gaps %llu, padding %s\n", ull(s->place.packed),
-	       human(padding_of(s, m)));
+	       human(padding_of(src, s, m)));
 	text_objects(src, place_object_padding(&s->place), s->place.stored);
 	printf("metadata %s, %.1f bytes a name\n", human(meta),
 	       per_name(meta, p->names));
@@ -271,7 +271,7 @@ void report_done(const struct source *src, const struct plan *p,
 			       ull(m->bytes[i]));
 	}
 	if (src->base)
-		text_update(src->base, s, m);
+		text_update(src, m);
 	printf("image %s, UUID %s\n", human(le64_to_cpu(m->super.image_bytes)),
 	       uuid);
 }

@@ -14,7 +14,7 @@
 #include "../plan/place.h"
 #include "libdsfs.h"
 #include "msg.h"
-#include "update.h"
+#include "base.h"
 
 /* A file's stored bytes; @old: the inode that it has them of, 0: they are new. */
 struct place_of {
@@ -33,13 +33,13 @@ static int place_cmp(const void *a, const void *b)
 	return x->stored < y->stored ? -1 : x->stored > y->stored;
 }
 
-static int bad_inode(const struct update *u, u32 ino, const struct dsfs_err *err,
+static int bad_inode(const struct base *base, u32 ino, const struct dsfs_err *err,
 		     int ret)
 {
 	char text[256];
 
 	image_err_text(err, ret, text, sizeof(text));
-	msg_error(u->img.path, "inode %u: %s: run fsck.dsfs", ino, text);
+	msg_error(base->img.path, "inode %u: %s: run fsck.dsfs", ino, text);
 	return ret;
 }
 
@@ -72,30 +72,30 @@ static int adopt_holes(struct stream *s, struct node *n,
 /* Place and holes of a file that stays; its checksums come later. */
 static int adopt_node(struct stream *s, struct node *n, u32 ino, u64 *stored)
 {
-	struct update *u = s->src->base;
+	struct base *base = s->src->base;
 	struct dsfs_err err = { 0 };
 	struct dsfs_ext_info ext;
 	struct dsfs_attr attr;
-	int ret = dsfs_inode_get(u->past, ino, &attr, &err);
+	int ret = dsfs_inode_get(base->past, ino, &attr, &err);
 
 	if (!ret)
-		ret = dsfs_ext_get(u->past, &attr, &ext, &err);
+		ret = dsfs_ext_get(base->past, &attr, &ext, &err);
 	if (ret)
-		return bad_inode(u, ino, &err, ret);
+		return bad_inode(base, ino, &err, ret);
 	*stored = image_stored_bytes(&attr, &ext);
 	if (*stored)
-		ret = dsfs_extent_check(u->img.geo, attr.start, *stored, &err);
+		ret = dsfs_extent_check(base->img.geo, attr.start, *stored, &err);
 	if (!ret && attr.flags & DSFS_INODE_HOLES)
 		ret = adopt_holes(s, n, &ext);
 	node_data(n)->start = attr.start;
 	n->sum = 0;
-	return ret ? bad_inode(u, ino, &err, ret) : 0;
+	return ret ? bad_inode(base, ino, &err, ret) : 0;
 }
 
 static int collect_node(struct stream *s, struct array *places, struct dir *d,
 			struct node *n)
 {
-	struct update *u = s->src->base;
+	struct base *base = s->src->base;
 	struct place_of *p;
 	u32 old = 0;
 	u64 stored;
@@ -104,14 +104,14 @@ static int collect_node(struct stream *s, struct array *places, struct dir *d,
 	if (!S_ISREG(n->mode) || n->flags & (NODE_STUB | NODE_GONE) || !n->size)
 		return 0;
 	if (n->flags & NODE_KEPT) {
-		old = update_old(u, d, n);
+		old = base_old(base, d, n);
 		ret = adopt_node(s, n, old, &stored);
 		if (ret)
 			return ret;
 	} else {
 		stored = node_stored(&s->src->tree, n);
 		if (n->flags & NODE_FOUND)
-			old = update_old(u, d, n);
+			old = base_old(base, d, n);
 	}
 	n->flags &= ~NODE_SHARED;
 	if (!stored)
@@ -158,9 +158,9 @@ static bool same_place(const struct place_of *a, const struct place_of *b)
 /* Checksums of the data at a place that the image has. */
 static int adopt_sums(struct stream *s, struct place_of *p)
 {
-	const unsigned int bits = s->src->o->chunk_bits;
+	const unsigned int bits = s->src->params.chunk_bits;
 	struct dsfs_attr attr = { .ino = p->old };
-	struct update *u = s->src->base;
+	struct base *base = s->src->base;
 	u64 first = s->chunks.len / sizeof(__le32);
 	struct dsfs_err err = { 0 };
 	__le32 raw;
@@ -168,9 +168,9 @@ static int adopt_sums(struct stream *s, struct place_of *p)
 	int ret = 0;
 
 	for (u64 i = 0; !ret && bits && i << bits < p->stored; i++) {
-		ret = dsfs_chunk_sum(u->past, &attr, p->stored, i, &sum, &err);
+		ret = dsfs_chunk_sum(base->past, &attr, p->stored, i, &sum, &err);
 		if (ret)
-			return bad_inode(u, p->old, &err, ret);
+			return bad_inode(base, p->old, &err, ret);
 		p->node->sum = sum;
 		raw = cpu_to_le32(sum);
 		if (p->stored > 1ULL << bits)
@@ -206,11 +206,11 @@ static int adopt_place(struct stream *s, struct place_of *p, size_t n,
 	return ret;
 }
 
-int update_adopt(struct stream *s)
+int base_adopt(struct stream *s)
 {
 	struct array places = { .size = sizeof(struct place_of) };
-	const struct options *o = s->src->o;
-	struct update *u = s->src->base;
+	const struct params *params = &s->src->params;
+	struct base *base = s->src->base;
 	struct node any = { 0 };	/* flags are what the loop finds */
 	struct place_of *p;
 	struct place packed;	/* as an image without anything else would be */
@@ -218,8 +218,8 @@ int update_adopt(struct stream *s)
 	size_t n;
 	int ret = collect(s, &places);
 
-	place_init(&packed, u->img.geo->data_start, o->align_bits,
-		   o->object_bits);
+	place_init(&packed, base->img.geo->data_start, params->align_bits,
+		   params->object_bits);
 	p = (struct place_of *)places.p;
 	for (size_t i = 0; !ret && i < places.n; i += n) {
 		bool shared = i && before == block_of(p[i].start);
@@ -229,12 +229,12 @@ int update_adopt(struct stream *s)
 		before = last_block(&p[i]);
 		any.size = p[i].node->size;
 		place_file(&packed, &any, p[i].stored);
-		u->stored += p[i].stored;
+		base->stored += p[i].stored;
 		if (i + n < places.n && before == block_of(p[i + n].start))
 			shared = true;
 		ret = adopt_place(s, &p[i], n, shared);
 	}
-	u->packed = place_meta(&packed, BUILD_COMPACT);
+	base->packed = place_meta(&packed, BUILD_COMPACT);
 	array_free(&places);
 	if (ret == -ENOMEM)
 		msg_error(NULL, "out of memory");

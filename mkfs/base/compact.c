@@ -32,21 +32,21 @@ struct moves {
 int compact_worth(struct stream *s)
 {
 	const struct options *o = s->src->o;
-	struct update *u = s->src->base;
+	struct base *base = s->src->base;
 	char dead[32], all[32];
 	u64 percent;
-	int ret = update_adopt(s);
+	int ret = base_adopt(s);
 
-	s->stored = u->stored;
+	s->stored = base->stored;
 	if (ret)
 		return ret;
-	percent = update_dead(u, &update_slot(u)->raw) * 100 /
-		  u->img.geo->image_bytes;
-	if (o->force || percent >= UPDATE_DEAD_PERCENT)
+	percent = base_dead(base, &base_super(base)->raw) * 100 /
+		  base->img.geo->image_bytes;
+	if (o->force || percent >= BASE_DEAD_PERCENT)
 		return 1;
 	parse_format_size(dead, sizeof(dead),
-			  update_dead(u, &update_slot(u)->raw));
-	parse_format_size(all, sizeof(all), u->img.geo->image_bytes);
+			  base_dead(base, &base_super(base)->raw));
+	parse_format_size(all, sizeof(all), base->img.geo->image_bytes);
 	if (!o->quiet && !o->json)
 		printf("%s of %s are of no use, %llu %%: left as it is (-f: pack anew)\n",
 		       dead, all, percent);
@@ -78,7 +78,7 @@ static struct moved *moves_find(struct moves *m, u64 from)
 static int verify(struct stream *s, u32 ino, u64 stored, u64 at, const char *p,
 		  u64 bytes)
 {
-	const unsigned int bits = s->src->o->chunk_bits;
+	const unsigned int bits = s->src->params.chunk_bits;
 	struct dsfs_attr attr = { .ino = ino };
 	struct dsfs_err err = { 0 };
 	u32 want;
@@ -99,17 +99,17 @@ static int verify(struct stream *s, u32 ino, u64 stored, u64 at, const char *p,
 static int copy(struct stream *s, struct moves *m, u32 ino, u64 from, u64 to,
 		u64 stored)
 {
-	const struct update *u = s->src->base;
+	const struct base *base = s->src->base;
 	int ret = 0;
 
 	for (u64 at = 0; !ret && at < stored; at += COPY_BYTES) {
 		u64 n = stored - at < COPY_BYTES ? stored - at : COPY_BYTES;
 
-		ret = image_pread(&u->img, m->buf, n, from + at);
+		ret = image_pread(&base->img, m->buf, n, from + at);
 		if (!ret)
 			ret = verify(s, ino, stored, at, m->buf, n);
 		if (ret) {
-			msg_error(u->img.path, "inode %u: content: %s: run fsck.dsfs",
+			msg_error(base->img.path, "inode %u: content: %s: run fsck.dsfs",
 				  ino, strerror(-ret));
 			return ret;
 		}
@@ -144,14 +144,14 @@ static int move_node(struct stream *s, struct moves *m, struct node *n, u32 ino)
 
 int compact_data(struct stream *s)
 {
-	const struct update *u = s->src->base;
+	const struct base *base = s->src->base;
 	const struct tree *t = &s->src->tree;
 	struct moves m = { 0 };
-	int ret = moves_init(&m, u->img.geo->files);
+	int ret = moves_init(&m, base->img.geo->files);
 
 	if (ret)
 		msg_error(NULL, "out of memory");
-	progress_start(&s->progress, "packing", u->stored);
+	progress_start(&s->progress, "packing", base->stored);
 	for (u64 i = 0; i < t->ndirs; i++) {
 		struct dir *d = t->dirs[i];
 
@@ -159,7 +159,7 @@ int compact_data(struct stream *s)
 			struct node *n = &d->nodes[k];
 
 			if (n->flags & NODE_KEPT && !(n->flags & NODE_STUB))
-				ret = move_node(s, &m, n, update_old(u, d, n));
+				ret = move_node(s, &m, n, base_old(base, d, n));
 		}
 	}
 	progress_end(&s->progress);

@@ -6,7 +6,7 @@
 #define MKFS_COMPACT_H
 
 #include "../data/stream.h"
-#include "update.h"
+#include "base.h"
 
 /**
  * image_tree - the tree of the newest generation
@@ -19,7 +19,7 @@ int image_tree(struct source *src);
 /**
  * compact_worth - find out what the image has that nobody needs
  *
- * Without --force, less than UPDATE_DEAD_PERCENT of it is too little.
+ * Without --force, less than BASE_DEAD_PERCENT of it is too little.
  * Return: 1 to go on; 0: it is left as it is, which was said; -errno.
  */
 int compact_worth(struct stream *s);

@@ -8,7 +8,7 @@
 
 #include "libdsfs.h"
 #include "msg.h"
-#include "update.h"
+#include "base.h"
 
 static size_t found_hash(u64 stored, u32 sum)
 {
@@ -18,65 +18,65 @@ static size_t found_hash(u64 stored, u32 sum)
 }
 
 /* Stored bytes of an inode and the checksum of the first of them; 0: none. */
-static u64 first_sum(struct update *u, u32 ino, u64 *start, u32 *sum)
+static u64 first_sum(struct base *base, u32 ino, u64 *start, u32 *sum)
 {
 	struct dsfs_err err = { 0 };
 	struct dsfs_ext_info ext;
 	struct dsfs_attr attr;
 	u64 stored;
 
-	if (dsfs_inode_get(u->past, ino, &attr, &err) ||
+	if (dsfs_inode_get(base->past, ino, &attr, &err) ||
 	    dsfs_attr_is_stub(&attr) || !S_ISREG(attr.mode) ||
-	    dsfs_ext_get(u->past, &attr, &ext, &err))
+	    dsfs_ext_get(base->past, &attr, &ext, &err))
 		return 0;
 	stored = image_stored_bytes(&attr, &ext);
 	if (!stored ||
-	    dsfs_extent_check(u->img.geo, attr.start, stored, &err) ||
-	    dsfs_chunk_sum(u->past, &attr, stored, 0, sum, &err))
+	    dsfs_extent_check(base->img.geo, attr.start, stored, &err) ||
+	    dsfs_chunk_sum(base->past, &attr, stored, 0, sum, &err))
 		return 0;
 	*start = attr.start;
 	return stored;
 }
 
-int found_init(struct update *u)
+int found_init(struct base *base)
 {
 	size_t size = 1024, i;
 	u64 stored, start;
 	u32 sum;
 
-	if (!u->img.geo->chunk_bits)
+	if (!base->img.geo->chunk_bits)
 		return 0;
-	while (size / 4 * 3 < u->img.geo->files)
+	while (size / 4 * 3 < base->img.geo->files)
 		size *= 2;
-	u->contents = calloc(size, sizeof(*u->contents));
-	u->contents_mask = size - 1;
-	if (!u->contents) {
+	base->contents = calloc(size, sizeof(*base->contents));
+	base->contents_mask = size - 1;
+	if (!base->contents) {
 		msg_error(NULL, "out of memory");
 		return -ENOMEM;
 	}
-	for (u64 ino = DSFS_ROOT_INO; ino < u->img.geo->inodes; ino++) {
-		stored = first_sum(u, ino, &start, &sum);
-		if (!stored || u->ncontents > size / 4 * 3)
+	for (u64 ino = DSFS_ROOT_INO; ino < base->img.geo->inodes; ino++) {
+		stored = first_sum(base, ino, &start, &sum);
+		if (!stored || base->ncontents > size / 4 * 3)
 			continue;
-		for (i = found_hash(stored, sum) & u->contents_mask;
-		     u->contents[i]; i = (i + 1) & u->contents_mask)
+		for (i = found_hash(stored, sum) & base->contents_mask;
+		     base->contents[i]; i = (i + 1) & base->contents_mask)
 			;
-		u->contents[i] = ino;
-		u->ncontents++;
+		base->contents[i] = ino;
+		base->ncontents++;
 	}
 	return 0;
 }
 
-u32 found_next(struct update *u, u64 stored, u32 sum, size_t *cursor, u64 *start)
+u32 found_next(struct base *base, u64 stored, u32 sum, size_t *cursor, u64 *start)
 {
 	size_t i = found_hash(stored, sum) + *cursor;
 	u32 ino, have;
 
-	if (!u->contents || !stored)
+	if (!base->contents || !stored)
 		return 0;
-	while ((ino = u->contents[i++ & u->contents_mask])) {
+	while ((ino = base->contents[i++ & base->contents_mask])) {
 		++*cursor;
-		if (first_sum(u, ino, start, &have) == stored && have == sum)
+		if (first_sum(base, ino, start, &have) == stored && have == sum)
 			return ino;
 	}
 	return 0;

@@ -7,17 +7,17 @@
  * and of which each chunk has the checksum of before is taken to be the same.
  * Without checksums, bytes are compared.
  */
-#include "update.h"
+#include "base.h"
 
-void same_begin(struct same *s, struct update *u, struct dsfs_source *past,
+void same_begin(struct same *s, struct base *base, struct dsfs_source *past,
 		u32 ino)
 {
 	struct dsfs_err err = { 0 };
 
 	memset(s, 0, sizeof(*s));
-	s->u = u;
+	s->base = base;
 	s->past = past;
-	s->left = u->img.geo->chunk_bits ? 1ULL << u->img.geo->chunk_bits : 0;
+	s->left = base->img.geo->chunk_bits ? 1ULL << base->img.geo->chunk_bits : 0;
 	/* what cannot be read is stored anew */
 	s->differs = dsfs_inode_get(past, ino, &s->attr, &err) ||
 		     !S_ISREG(s->attr.mode) ||
@@ -29,7 +29,7 @@ void same_begin(struct same *s, struct update *u, struct dsfs_source *past,
 /* The chunk that ends at s->at. */
 static void chunk_end(struct same *s)
 {
-	const unsigned int bits = s->u->img.geo->chunk_bits;
+	const unsigned int bits = s->base->img.geo->chunk_bits;
 	struct dsfs_err err = { 0 };
 	u32 want;
 
@@ -62,7 +62,7 @@ static void compare_data(struct same *s, const char *p, u64 bytes)
 	while (bytes && !s->differs) {
 		u64 n = bytes < sizeof(have) ? bytes : sizeof(have);
 
-		s->differs = image_pread(&s->u->img, have, n,
+		s->differs = image_pread(&s->base->img, have, n,
 					 s->attr.start + s->at) ||
 			     memcmp(have, p, n);
 		p += n;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../base/update.h"
+#include "../base/base.h"
 #include "../source/manifest.h"
 #include "stream.h"
 
@@ -220,7 +220,7 @@ static void squeeze_small(struct item *it, char *buf)
 static void sum_small(const struct stream *s, struct job *job, struct item *it,
 		      const char *buf)
 {
-	unsigned int bits = s->src->o->chunk_bits;
+	unsigned int bits = s->src->params.chunk_bits;
 
 	it->hash = stream_hash(s, 0, buf, it->stored);
 	it->first_sum = job->nsums;
@@ -240,11 +240,11 @@ static void sum_small(const struct stream *s, struct job *job, struct item *it,
 /* The inode of the image that the item may be the same as; 0: none. */
 static u32 old_inode(struct reader *r, const struct item *it)
 {
-	struct update *u = r->s->src->base;
-	u32 ino = u ? update_old(u, it->dir, it->node) : 0;
+	struct base *base = r->s->src->base;
+	u32 ino = base ? base_old(base, it->dir, it->node) : 0;
 
 	if (ino && !r->past)
-		r->past = image_source(&u->img, 1);
+		r->past = image_source(&base->img, 1);
 	return r->past ? ino : 0;
 }
 
@@ -295,7 +295,7 @@ struct large {
 /* Checksums of a full piece; a chunk may go on into the next. */
 static void sum_piece(struct large *l, bool last)
 {
-	unsigned int bits = l->s->src->o->chunk_bits;
+	unsigned int bits = l->s->src->params.chunk_bits;
 	struct piece *p = l->piece;
 
 	l->hash = stream_hash(l->s, l->hash, l->buf, p->bytes);
@@ -440,7 +440,7 @@ static void run_large(struct reader *r, struct job *job, int dirfd)
 	int ret;
 
 	holes_init(&h, large_emit, &l);
-	l.chunk_left = 1ULL << r->s->src->o->chunk_bits;
+	l.chunk_left = 1ULL << r->s->src->params.chunk_bits;
 	l.piece = stream_piece_get(r->s, job, &l.buf);
 	if (l.piece)
 		l.piece->bytes = 0;

@@ -7,7 +7,7 @@
  * first and taken back if it was there before; everything it touched is as it
  * was then, so the image does not depend on what counts as large.
  */
-#include "../base/update.h"
+#include "../base/base.h"
 #include "msg.h"
 #include "stream.h"
 
@@ -86,7 +86,7 @@ static void make_found(struct stream *s, struct item *it, u32 ino, u64 start)
 	struct node *n = it->node;
 
 	n->flags |= NODE_FOUND;
-	*update_slot_of(s->src->base, it->dir, n) = ino;
+	*base_old_slot(s->src->base, it->dir, n) = ino;
 	node_data(n)->start = start;
 	n->sum = 0;
 	s->dup_files++;
@@ -99,13 +99,13 @@ static void make_found(struct stream *s, struct item *it, u32 ino, u64 start)
 static int find_small(struct stream *s, struct item *it, const char *buf,
 		      u32 sum)
 {
-	struct update *u = s->src->base;
+	struct base *base = s->src->base;
 	size_t cursor = 0;
 	u64 start;
 	int ret = 0;
 	u32 ino;
 
-	while (!ret && u && (ino = found_next(u, it->stored, sum, &cursor,
+	while (!ret && base && (ino = found_next(base, it->stored, sum, &cursor,
 					      &start))) {
 		ret = output_compare(s->out, start, buf, it->stored);
 		if (ret == 1)
@@ -190,20 +190,21 @@ static void undo(struct stream *s, const struct undo *u, struct node *n, u64 pos
 static int find_large(struct stream *s, struct item *it, const struct undo *un,
 		      u64 pos)
 {
-	struct update *u = s->src->base;
+	struct base *base = s->src->base;
 	u32 ino, sum = it->node->sum;
 	size_t cursor = 0;
 	u64 start;
 	__le32 raw;
 	int ret = 0;
 
-	if (!u)
+	if (!base)
 		return 0;
 	if (s->chunks.len > un->chunks) {
 		ret = spool_read(&s->chunks, un->chunks, &raw, sizeof(raw));
 		sum = le32_to_cpu(raw);
 	}
-	while (!ret && (ino = found_next(u, it->stored, sum, &cursor, &start))) {
+	while (!ret && (ino = found_next(base, it->stored, sum, &cursor,
+					  &start))) {
 		ret = output_compare_ranges(s->out, start, pos, it->stored);
 		if (ret == 1) {
 			undo(s, un, it->node, pos);
@@ -325,7 +326,7 @@ static int store_streamed(struct stream *s, struct job *job, struct piece *p)
 /* The content is in the image. */
 static void store_kept(struct stream *s, struct item *it)
 {
-	update_keep(s->src->base, it->node);
+	base_keep(s->src->base, it->node);
 	count_file(s, it);
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "../base/update.h"
+#include "../base/base.h"
 #include "msg.h"
 #include "stream.h"
 
@@ -228,9 +228,10 @@ static void jobs_back(struct stream *s)
 }
 
 /* Whether every byte is hashed, for want of checksums or for a derived UUID. */
-static bool hash_bytes(const struct options *o)
+static bool hash_bytes(const struct options *o, const struct params *params)
 {
-	return (o->epoch && !o->uuid_set) || (!o->no_dedup && !o->chunk_bits);
+	return (o->epoch && !params->uuid_set) ||
+	       (!o->no_dedup && !params->chunk_bits);
 }
 
 /* Half of the jobs are for the readers, however little each of the others lends. */
@@ -278,7 +279,7 @@ static int start_readers(struct stream *s)
 {
 	int ret = 0;
 
-	while (s->nthreads < s->src->o->threads) {
+	while (s->nthreads < s->src->threads) {
 		ret = pthread_create(&s->threads[s->nthreads], NULL, read_files,
 				     s);
 		if (ret)
@@ -337,7 +338,7 @@ int stream_data(struct stream *s, u64 files, u64 bytes)
 		store_resolve_dups(&s->src->tree);
 	s->stored = s->place.stored;
 	if (!ret && s->src->o->build == BUILD_UPDATE) {
-		ret = update_adopt(s);
+		ret = base_adopt(s);
 		s->stored = s->src->base->stored;
 	}
 	return ret;
@@ -368,25 +369,19 @@ static int jobs_init(struct stream *s)
 
 int stream_init(struct stream *s, struct source *src, struct output *out)
 {
-	unsigned int threads = src->o->threads;
+	unsigned int threads = src->threads;
 
 	memset(s, 0, sizeof(*s));
 	s->src = src;
 	s->out = out;
-	s->hash_bytes = hash_bytes(src->o);
+	s->hash_bytes = hash_bytes(src->o, &src->params);
 	s->listed.size = sizeof(struct listed);
 	spool_init(&s->chunks);
 	spool_init(&s->segments);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->room, NULL);
-	s->data_start = DSFS_DATA_START_MIN;
-	s->start = s->data_start;
-	if (src->o->build == BUILD_UPDATE) {
-		s->data_start = src->base->img.geo->data_start;
-		s->start = src->base->start;
-	}
-	place_init(&s->place, s->start, src->o->align_bits,
-		   src->o->object_bits);
+	place_init(&s->place, src->start, src->params.align_bits,
+		   src->params.object_bits);
 	/* what is read meanwhile, and the window's blocks */
 	s->njobs = 2 * threads + 16;
 	if (s->njobs > 2 * MKFS_THREADS_MAX)

@@ -85,7 +85,6 @@ struct job {
  * @listed: files of --order, pairs of directory and node
  * @chunks: CHUNKSUMS
  * @segments: SEGMENTS
- * @start: where what is written begins
  * @stored: bytes that all files of the image store
  * @hash_bytes: contents are hashed byte by byte
  * @content: hashes over the contents in order, for a derived UUID
@@ -123,8 +122,6 @@ struct stream {
 	u64 dup_files;
 	u64 dup_bytes;
 	u64 sparse_files;
-	u64 data_start;
-	u64 start;
 	u64 stored;
 };
 

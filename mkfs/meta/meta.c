@@ -7,7 +7,7 @@
 #include <time.h>
 #include <uuid/uuid.h>
 
-#include "../base/update.h"
+#include "../base/base.h"
 #include "../plan/index.h"
 #include "../plan/names.h"
 #include "libdsfs.h"
@@ -198,7 +198,7 @@ static int put_filesums(struct meta *m)
 	__le32 none[2] = { 0 };
 	int ret;
 
-	if (!m->src->o->chunk_bits)
+	if (!m->src->params.chunk_bits)
 		return 0;
 	meta_begin(m, DSFS_REGION_FILESUMS);
 	ret = meta_put(m, none, sizeof(none));
@@ -224,7 +224,7 @@ static int put_history(struct meta *m)
 	if (m->src->o->build != BUILD_UPDATE)
 		return 0;
 	meta_begin(m, DSFS_REGION_HISTORY);
-	ret = meta_put(m, &update_slot(m->src->base)->raw, DSFS_SB_SIZE);
+	ret = meta_put(m, &base_super(m->src->base)->raw, DSFS_SB_SIZE);
 	return ret ? ret : meta_end(m);
 }
 
@@ -274,13 +274,14 @@ static s64 build_time(const struct options *o)
 
 static u64 generation(const struct meta *m)
 {
-	const struct update *u = m->src->base;
+	const struct base *base = m->src->base;
 
-	return u ? u->img.geo->generation + 1 : 1;
+	return base ? base->img.geo->generation + 1 : 1;
 }
 
 static void fill_super(struct meta *m)
 {
+	const struct params *params = &m->src->params;
 	const struct options *o = m->src->o;
 	struct dsfs_super *sb = &m->super;
 	u64 meta_bytes = m->blocks * DSFS_BLOCK_SIZE;
@@ -288,24 +289,24 @@ static void fill_super(struct meta *m)
 	sb->magic = cpu_to_le32(DSFS_SUPER_MAGIC);
 	sb->version = cpu_to_le16(DSFS_VERSION);
 	sb->block_bits = DSFS_BLOCK_BITS;
-	sb->align_bits = o->align_bits;
-	sb->chunk_bits = o->chunk_bits;
-	sb->object_bits = o->object_bits;
+	sb->align_bits = params->align_bits;
+	sb->chunk_bits = params->chunk_bits;
+	sb->object_bits = params->object_bits;
 	sb->name_hash = DSFS_HASH_XXH64;
-	sb->compat = cpu_to_le64(o->chunk_bits ? DSFS_COMPAT_DATA_SUMS : 0);
+	sb->compat = cpu_to_le64(params->chunk_bits ? DSFS_COMPAT_DATA_SUMS : 0);
 	sb->generation = cpu_to_le64(generation(m));
 	sb->build_time = cpu_to_le64(build_time(o));
-	memcpy(sb->label, o->label, sizeof(sb->label));
+	memcpy(sb->label, params->label, sizeof(sb->label));
 	sb->image_bytes = cpu_to_le64(m->start + meta_bytes);
-	sb->data_start = cpu_to_le64(m->stream->data_start);
+	sb->data_start = cpu_to_le64(m->src->data_start);
 	sb->data_end = cpu_to_le64(m->start);
 	sb->meta_start = cpu_to_le64(m->start);
 	sb->meta_bytes = cpu_to_le64(meta_bytes);
 	sb->content_bytes = cpu_to_le64(m->content_bytes);
 	sb->stored_bytes = cpu_to_le64(m->stream->stored);
 	sb->files = cpu_to_le64(m->files);
-	if (o->uuid_set)
-		memcpy(sb->uuid, o->uuid, sizeof(sb->uuid));
+	if (params->uuid_set)
+		memcpy(sb->uuid, params->uuid, sizeof(sb->uuid));
 	else if (o->epoch)
 		derive_uuid(m, sb->uuid);
 	else

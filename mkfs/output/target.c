@@ -93,52 +93,40 @@ static unsigned int object_bits(int fd)
 	return realpath(dir, path) ? device_object_bits(path) : 0;
 }
 
-static int check_device(struct output *out, const struct options *o)
+/* @in_use: what to do about it, for a message; @alone: it must not be. */
+static int open_device(struct output *out, const struct options *o, bool alone,
+		       const char *in_use)
 {
-	bool free = !o->force && !o->plan_only;
-	int sector = 0;
-	const char *hint = o->build == BUILD_UPDATE ? "an update needs it alone" :
-				       "use -f to overwrite";
-
 	out->device = true;
 	out->fd = open(out->path, (o->plan_only ? O_RDONLY : O_RDWR) | O_CLOEXEC |
-		       (free ? O_EXCL : 0));
+		       (alone && !o->plan_only ? O_EXCL : 0));
 	if (out->fd < 0 && errno == EBUSY) {
-		msg_error(out->path, "is mounted or in use: %s", hint);
+		msg_error(out->path, "is mounted or in use: %s", in_use);
 		return -EBUSY;
 	}
 	if (out->fd < 0)
 		return output_fail(out, "cannot open");
-	if (ioctl(out->fd, BLKGETSIZE64, &out->limit) ||
-	    ioctl(out->fd, BLKSSZGET, &sector))
+	if (ioctl(out->fd, BLKGETSIZE64, &out->limit))
 		return output_fail(out, "cannot get the size");
 	out->zeros = UINT64_MAX;
-	if (o->build != BUILD_UPDATE && 1 << o->align_bits < sector) {
+	out->object_bits = object_bits(out->fd);
+	return 0;
+}
+
+static int check_device(struct output *out, const struct options *o)
+{
+	int sector = 0, ret = open_device(out, o, !o->force, "use -f to overwrite");
+
+	if (ret)
+		return ret;
+	if (ioctl(out->fd, BLKSSZGET, &sector))
+		return output_fail(out, "cannot get the size");
+	if (1 << o->align_bits < sector) {
 		msg_error(out->path, "--align: %d: less than the device's logical block size of %d",
 			  1 << o->align_bits, sector);
 		return -EINVAL;
 	}
-	/* what another node wrote since this one looked last */
-	if (o->build == BUILD_UPDATE && !o->plan_only)
-		ioctl(out->fd, BLKFLSBUF, 0);
-	out->object_bits = object_bits(out->fd);
-	return free && o->build != BUILD_UPDATE ? check_signature(out) : 0;
-}
-
-/* An image file to be updated: nobody else may be at it. */
-static int check_update(struct output *out, const struct options *o,
-			const struct stat *st)
-{
-	int ret = o->plan_only ? 0 : inuse_check(out->path, st);
-
-	if (ret)
-		return ret;
-	out->fd = open(out->path, (o->plan_only ? O_RDONLY : O_RDWR) | O_CLOEXEC);
-	if (out->fd < 0)
-		return output_fail(out, "cannot open");
-	out->length = st->st_size;
-	out->zeros = st->st_size;
-	return 0;
+	return o->force || o->plan_only ? 0 : check_signature(out);
 }
 
 /* Two updates at a time would write to the same place. */
@@ -150,6 +138,52 @@ static int lock_update(struct output *out, const struct options *o)
 		return output_fail(out, "cannot lock");
 	msg_error(out->path, "is being updated by another process");
 	return -EBUSY;
+}
+
+static int check_update_device(struct output *out, const struct options *o)
+{
+	int ret = open_device(out, o, true, "an update needs it alone");
+
+	if (ret)
+		return ret;
+	/* what another node wrote since this one looked last */
+	if (!o->plan_only)
+		ioctl(out->fd, BLKFLSBUF, 0);
+	return lock_update(out, o);
+}
+
+/* An image file: nobody else may be at it. */
+static int check_update_file(struct output *out, const struct options *o,
+			     const struct stat *st)
+{
+	int ret = o->plan_only ? 0 : inuse_check(out->path, st);
+
+	if (ret)
+		return ret;
+	out->fd = open(out->path, (o->plan_only ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+	if (out->fd < 0)
+		return output_fail(out, "cannot open");
+	out->length = st->st_size;
+	out->zeros = st->st_size;
+	return lock_update(out, o);
+}
+
+static int not_a_target(const struct output *out)
+{
+	msg_error(out->path, "is neither a regular file nor a block device");
+	return -EINVAL;
+}
+
+/* The image is there and gets a new generation. */
+static int check_update(struct output *out, const struct options *o,
+			const struct stat *st)
+{
+	out->update = true;
+	if (S_ISBLK(st->st_mode))
+		return check_update_device(out, o);
+	if (S_ISREG(st->st_mode))
+		return check_update_file(out, o, st);
+	return o->plan_only ? 0 : not_a_target(out);
 }
 
 /* The absolute name; symlinks are followed, the last part need not exist. */
@@ -191,8 +225,31 @@ static bool is_source(const struct options *o, const struct stat *st)
 	       other.st_dev == st->st_dev && other.st_ino == st->st_ino;
 }
 
+/* An image is made, in the place of what is there. */
+static int check_new(struct output *out, const struct options *o,
+		     const struct stat *st)
+{
+	const bool itself = is_source(o, st);
+
+	if (S_ISBLK(st->st_mode) && itself) {
+		msg_error(out->path, "is a device: pack it to another TARGET");
+		return -EINVAL;
+	}
+	if (S_ISBLK(st->st_mode))
+		return check_device(out, o);
+	if (!S_ISREG(st->st_mode))
+		return o->plan_only ? 0 : not_a_target(out);
+	out->replace = true;
+	if (!o->force && !o->plan_only && !itself) {
+		msg_error(out->path, "exists: use -f to overwrite");
+		return -EEXIST;
+	}
+	return 0;
+}
+
 int output_check(struct output *out, const struct options *o)
 {
+	const bool update = o->build == BUILD_UPDATE;
 	struct stat st;
 	int ret;
 
@@ -202,38 +259,13 @@ int output_check(struct output *out, const struct options *o)
 	if (ret)
 		return ret;
 	if (stat(out->path, &st)) {
-		if (errno != ENOENT || o->build == BUILD_UPDATE)
+		if (errno != ENOENT || update)
 			return output_fail(out, "cannot read attributes");
 		return 0;
 	}
 	out->dev = st.st_dev;
-	out->ino = st.st_ino;
-	out->update = o->build == BUILD_UPDATE;
-	if (S_ISBLK(st.st_mode) && is_source(o, &st)) {
-		msg_error(out->path, "is a device: pack it to another TARGET");
-		return -EINVAL;
-	}
-	if (S_ISBLK(st.st_mode)) {
-		out->ino = 0;
-		ret = check_device(out, o);
-		return ret || o->build != BUILD_UPDATE ? ret : lock_update(out, o);
-	}
-	if (S_ISREG(st.st_mode) && o->build == BUILD_UPDATE) {
-		ret = check_update(out, o, &st);
-		return ret ? ret : lock_update(out, o);
-	}
-	if (!S_ISREG(st.st_mode) && o->plan_only)
-		return 0;
-	if (!S_ISREG(st.st_mode)) {
-		msg_error(out->path, "is neither a regular file nor a block device");
-		return -EINVAL;
-	}
-	out->replace = true;
-	if (!o->force && !o->plan_only && !is_source(o, &st)) {
-		msg_error(out->path, "exists: use -f to overwrite");
-		return -EEXIST;
-	}
-	return 0;
+	out->ino = S_ISBLK(st.st_mode) ? 0 : st.st_ino;
+	return update ? check_update(out, o, &st) : check_new(out, o, &st);
 }
 
 /* Where the parent directory's name ends. */

@@ -28,7 +28,7 @@ static u64 round_up_to(u64 v, u64 unit)
 
 /* What a regular file adds. */
 static void plan_file(struct plan *p, const struct node *n,
-		      const struct options *o)
+		      const struct options *o, const struct params *params)
 {
 	u64 size = n->size, room;
 
@@ -43,17 +43,17 @@ static void plan_file(struct plan *p, const struct node *n,
 	} else {
 		p->data++;
 	}
-	if (o->chunk_bits && size > 1ULL << o->chunk_bits)
-		p->upper += (size >> o->chunk_bits) * sizeof(__le32) +
+	if (params->chunk_bits && size > 1ULL << params->chunk_bits)
+		p->upper += (size >> params->chunk_bits) * sizeof(__le32) +
 			    sizeof(__le32);
 	if (size >= HOLE_MIN)
 		p->upper += sizeof(struct dsfs_ext) +
 			    (size / HOLE_MIN + 1) * sizeof(struct dsfs_segment);
 	if (n->flags & NODE_KEPT)
 		return;
-	room = round_up_to(size, 1ULL << o->align_bits);
+	room = round_up_to(size, 1ULL << params->align_bits);
 	/* below 4K a file of a block or less may be moved to the next one */
-	if (o->align_bits < DSFS_BLOCK_BITS && size <= DSFS_BLOCK_SIZE)
+	if (params->align_bits < DSFS_BLOCK_BITS && size <= DSFS_BLOCK_SIZE)
 		room += DSFS_BLOCK_SIZE;
 	p->padding += room - size;
 	p->upper += room;
@@ -62,7 +62,7 @@ static void plan_file(struct plan *p, const struct node *n,
 }
 
 static void plan_node(struct plan *p, const struct node *n,
-		      const struct options *o)
+		      const struct options *o, const struct params *params)
 {
 	p->names++;
 	p->name_bytes += node_len(n);
@@ -72,7 +72,7 @@ static void plan_node(struct plan *p, const struct node *n,
 	}
 	switch (n->mode & S_IFMT) {
 	case S_IFREG:
-		plan_file(p, n, o);
+		plan_file(p, n, o, params);
 		break;
 	case S_IFDIR:
 		p->dirs++;
@@ -94,7 +94,8 @@ static void plan_node(struct plan *p, const struct node *n,
 		p->upper += sizeof(struct dsfs_ext);
 }
 
-static void plan_dirs(struct plan *p, struct tree *t, const struct options *o)
+static void plan_dirs(struct plan *p, struct tree *t, const struct options *o,
+		      const struct params *params)
 {
 	u64 names = 0, lines = 0;
 
@@ -105,7 +106,7 @@ static void plan_dirs(struct plan *p, struct tree *t, const struct options *o)
 		if (index_bits(d, most))
 			lines += index_lines(d->count);
 		for (u32 k = 0; k < d->count; k++)
-			plan_node(p, &d->nodes[k], o);
+			plan_node(p, &d->nodes[k], o, params);
 	}
 	p->meta_bytes += names + lines * sizeof(struct dsfs_line) +
 			 t->ndirs * sizeof(struct dsfs_dir);
@@ -119,14 +120,14 @@ static void plan_dirs(struct plan *p, struct tree *t, const struct options *o)
  * than the room in it, so no more is ever lost than there is data.
  */
 static void plan_objects(struct plan *p, const struct tree *t,
-			 const struct options *o, u64 start)
+			 const struct params *params, u64 start)
 {
 	struct node any = { 0 };	/* flags are for the run */
 	struct place place;
 
-	if (!o->object_bits)
+	if (!params->object_bits)
 		return;
-	place_init(&place, start, o->align_bits, o->object_bits);
+	place_init(&place, start, params->align_bits, params->object_bits);
 	for (u64 i = 0; i < t->ndirs; i++) {
 		const struct dir *d = t->dirs[i];
 
@@ -137,11 +138,11 @@ static void plan_objects(struct plan *p, const struct tree *t,
 		}
 	}
 	p->object_padding = place_object_padding(&place);
-	p->upper += p->bytes + p->padding + (2ULL << o->object_bits);
+	p->upper += p->bytes + p->padding + (2ULL << params->object_bits);
 }
 
 int plan_make(struct plan *p, struct tree *t, const struct options *o,
-	      u64 start)
+	      const struct params *params, u64 start)
 {
 	int ret = tree_number(t);
 
@@ -154,19 +155,19 @@ int plan_make(struct plan *p, struct tree *t, const struct options *o,
 		return ret;
 	memset(p, 0, sizeof(*p));
 	p->dirs = 1;
-	plan_dirs(p, t, o);
+	plan_dirs(p, t, o, params);
 	p->meta_bytes += t->inodes * (sizeof(struct dsfs_inode) +
-				      (o->chunk_bits ? sizeof(__le32) : 0)) +
+				      (params->chunk_bits ? sizeof(__le32) : 0)) +
 			 t->owners.list.n * sizeof(struct dsfs_owner);
 	for (u32 i = 1; i <= t->xsets.list.n; i++)
 		p->meta_bytes += xsets_at(&t->xsets, i)->bytes;
 	if (t->owners.list.n > DSFS_MAX_OWNERS)
 		p->upper += t->inodes * sizeof(struct dsfs_ext);
 	/* Blocks that no symlink or set may cross lose less than half. */
-	plan_objects(p, t, o, start);
+	plan_objects(p, t, params, start);
 	p->upper += start + 2 * p->meta_bytes +
 		    DSFS_REGIONS_USED * DSFS_BLOCK_SIZE +
-		    (1ULL << o->align_bits);
+		    (1ULL << params->align_bits);
 	p->upper += (p->upper - start) / 1000;	/* BLOCKSUMS */
 	p->upper = round_up_to(p->upper, DSFS_BLOCK_SIZE);
 	p->lower += start + p->meta_bytes;

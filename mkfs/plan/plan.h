@@ -6,6 +6,7 @@
 #define MKFS_PLAN_H
 
 #include "../options.h"
+#include "../params.h"
 #include "../tree/tree.h"
 
 #define PLAN_BUCKETS	49	/* file sizes: 0, 1, 2-3, 4-7, ... 2^47.. */
@@ -46,12 +47,12 @@ struct plan {
 /**
  * plan_make - number everything and add it up
  *
- * @start: where data begins
+ * @start: where what is written begins
  *
  * No I/O.  Messages are written.  Return: 0 or -errno.
  */
 int plan_make(struct plan *p, struct tree *t, const struct options *o,
-	      u64 start);
+	      const struct params *params, u64 start);
 
 /* Which bucket of the histogram a size belongs to: 0 for 0, else log2 + 1. */
 unsigned int plan_bucket(u64 size);

@@ -147,15 +147,15 @@ static int fill_dir(struct source *src, struct dir *d, u32 ino,
 /* Numbers are given in the same order, so each file has that of before. */
 static int keep_numbers(struct source *src)
 {
-	struct update *u = src->base;
+	struct base *base = src->base;
 	int ret = tree_number(&src->tree);
 
-	if (!ret && src->tree.inodes != u->img.geo->inodes)
+	if (!ret && src->tree.inodes != base->img.geo->inodes)
 		ret = -EUCLEAN;
-	u->old = ret ? NULL : calloc(src->tree.inodes, sizeof(*u->old));
-	for (u64 i = 0; u->old && i < src->tree.inodes; i++)
-		u->old[i] = i;
-	return ret ? ret : u->old ? 0 : -ENOMEM;
+	base->old = ret ? NULL : calloc(src->tree.inodes, sizeof(*base->old));
+	for (u64 i = 0; base->old && i < src->tree.inodes; i++)
+		base->old[i] = i;
+	return ret ? ret : base->old ? 0 : -ENOMEM;
 }
 
 int image_tree(struct source *src)

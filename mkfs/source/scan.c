@@ -251,8 +251,8 @@ static int list_names(struct worker *w, int fd, const char *below)
 			    (!d->name[1] || (d->name[1] == '.' && !d->name[2])))
 				continue;
 			if (o->npatterns &&
-			    exclude_match(o, below, d->name,
-					  is_dir_entry(fd, d)))
+			    exclude_match(o, w->s->src->pattern_used, below,
+					  d->name, is_dir_entry(fd, d)))
 				continue;
 			ret = add_found(w, d->name);
 			if (ret)
@@ -274,7 +274,7 @@ static u32 batch_names(unsigned int threads)
 static int make_nodes(struct worker *w, struct dir *dir, int fd)
 {
 	struct found *f = (struct found *)w->found.p;
-	u32 batch = batch_names(w->s->src->o->threads);
+	u32 batch = batch_names(w->s->src->threads);
 	struct task first;
 	int ret;
 
@@ -429,7 +429,7 @@ static int run_workers(struct scan *s, struct worker *w, unsigned int n)
 int scan_tree(struct source *src)
 {
 	struct scan s = { .src = src, .tasks.size = sizeof(struct task) };
-	unsigned int n = src->o->threads;
+	unsigned int n = src->threads;
 	struct worker *w = calloc(n, sizeof(*w));
 	int ret = w ? 0 : -ENOMEM;
 
@@ -456,7 +456,7 @@ int scan_tree(struct source *src)
 	pthread_cond_destroy(&s.change);
 	pthread_mutex_destroy(&s.lock);
 	if (!ret)
-		exclude_unused(src->o);
+		exclude_unused(src->o, src->pattern_used);
 	if (!ret && src->tree.gone) {
 		ret = tree_prune(&src->tree);
 		if (ret)
@@ -471,14 +471,16 @@ int source_init(struct source *src, const struct options *o)
 
 	memset(src, 0, sizeof(*src));
 	src->o = o;
+	src->threads = dirfd_threads(o->threads);
 	ret = tree_init(&src->tree, o->manifest ? o->manifest : o->source);
-	if (ret) {
+	src->pattern_used = calloc(o->npatterns + 1, sizeof(bool));
+	if (ret || !src->pattern_used) {
 		msg_error(NULL, "out of memory");
-		return ret;
+		return -ENOMEM;
 	}
 	ret = dirfd_init(&src->dirs, src->tree.root_dir,
 			 o->build == BUILD_COMPACT ? "." : o->source,
-			 o->threads);
+			 src->threads);
 	if (ret)
 		msg_error(o->source, "cannot open: %s", strerror(-ret));
 	return ret;
@@ -489,4 +491,5 @@ void source_free(struct source *src)
 	dirfd_free(&src->dirs);
 	manifest_free(src->manifest);
 	tree_free(&src->tree);
+	free(src->pattern_used);
 }

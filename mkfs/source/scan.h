@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "../options.h"
+#include "../params.h"
 #include "../tree/tree.h"
 #include "xattr.h"
 #include "dirfd.h"
@@ -16,16 +17,24 @@
  * struct source - what a scan fills in, and streaming reads from
  * @base: the image that gets a new generation, or is packed anew; NULL: none
  * @manifest: the tree comes from a list; NULL: from a directory
+ * @threads: as many of those asked for as there are descriptors for
+ * @start, @data_start: where what is written begins, and where all data does
+ * @pattern_used: for each --exclude, whether it has matched something
  * @image_dev, @image_ino: what must not be packed into itself; 0: nothing
  * @skipped: objects left out by --skip-unreadable
  * @clamped: times that did not fit
  */
 struct source {
 	const struct options *o;
+	struct params params;
+	unsigned int threads;
 	struct tree tree;
 	struct dirfd_cache dirs;
 	struct manifest *manifest;
-	struct update *base;
+	struct base *base;
+	bool *pattern_used;
+	u64 start;
+	u64 data_start;
 	u64 image_dev;
 	u64 image_ino;
 	u64 skipped;

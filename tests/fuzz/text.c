@@ -38,12 +38,15 @@ static void read_manifest(const u8 *text, size_t size, const u8 *order,
 	};
 	static struct source src;
 	struct stream stream = { .src = &src };
+	struct params params;
 	struct plan plan;
 
+	params_decide(&params, &o, NULL, 0);
 	stream.listed.size = sizeof(struct listed);
 	feed(text, size);
 	if (!source_init(&src, &o) && !manifest_read(&src)) {
-		plan_make(&plan, &src.tree, &o, DSFS_DATA_START_MIN);
+		plan_make(&plan, &src.tree, &o, &params,
+			  DSFS_DATA_START_MIN);
 		feed(order, order_size);
 		order_read(&stream);
 	}
@@ -83,13 +86,18 @@ static void read_patterns(const u8 *text, size_t size)
 		(char *)"source", NULL
 	};
 	struct options o;
+	bool *used;
 
 	feed(text, size);
 	optind = 0;
 	if (!options_parse(&o, 4, argv)) {
-		exclude_match(&o, "", "a.jpg", false);
-		exclude_match(&o, "train/n01440764", "x.jpg", false);
-		exclude_match(&o, "train", "n01440764", true);
+		used = calloc(o.npatterns + 1, sizeof(*used));
+		if (used) {
+			exclude_match(&o, used, "", "a.jpg", false);
+			exclude_match(&o, used, "train/n01440764", "x.jpg", false);
+			exclude_match(&o, used, "train", "n01440764", true);
+		}
+		free(used);
 	}
 	options_free(&o);
 }

@@ -29,13 +29,16 @@ void test_exclude(void)
 		{ "[ab]", "", "b", false, true },
 	};
 	struct options o = { 0 };
+	bool used;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(table); i++) {
 		if (exclude_add(&o, table[i].pattern, strlen(table[i].pattern)))
 			exit(1);
-		OK(exclude_match(&o, table[i].dir, table[i].name,
-				 table[i].is_dir) == table[i].hit,
+		used = false;
+		OK(exclude_match(&o, &used, table[i].dir, table[i].name,
+				 table[i].is_dir) == table[i].hit &&
+		   used == table[i].hit,
 		   "exclude: %s %s %s/%s", table[i].pattern,
 		   table[i].hit ? "leaves out" : "keeps", table[i].dir,
 		   table[i].name);

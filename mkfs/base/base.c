@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The base image, opened and checked: nothing is built on what a reader would
+ * refuse.
+ */
+#include <stdlib.h>
+
+#include "base.h"
+#include "libdsfs.h"
+#include "msg.h"
+
+int base_damaged(const struct base *base, const char *what,
+		 const struct dsfs_err *err, int ret)
+{
+	char text[256];
+
+	image_err_text(err, ret, text, sizeof(text));
+	msg_error(base->img.path, "cannot be built on: %s: %s: run fsck.dsfs", what,
+		  text);
+	return ret;
+}
+
+static int check_image(struct base *base)
+{
+	const struct dsfs_region_info *r;
+	struct dsfs_err err = { 0 };
+	int use, ret = dsfs_super_choose(base->img.slots, &use, &err);
+	u32 sum;
+
+	image_report_slots(&base->img);
+	if (image_is_foreign(&base->img))
+		return ret;
+	if (ret)
+		return base_damaged(base, "superblock", &err, ret);
+	r = &base->img.geo->regions[DSFS_REGION_BLOCKSUMS];
+	ret = image_region_sum(&base->img, DSFS_REGION_BLOCKSUMS, &sum);
+	if (!ret && sum != r->checksum)
+		ret = dsfs_bad(&err, "checksum", sum, r->checksum, -EBADMSG);
+	if (!ret && base->img.geo->generation == UINT64_MAX)
+		ret = dsfs_bad(&err, "generation", UINT64_MAX, UINT64_MAX - 1,
+			       -EOVERFLOW);
+	return ret ? base_damaged(base, "block checksums", &err, ret) : 0;
+}
+
+int base_open(struct base **opened, const char *path)
+{
+	struct base *base = calloc(1, sizeof(*base));
+	int ret;
+
+	if (!base) {
+		msg_error(NULL, "out of memory");
+		return -ENOMEM;
+	}
+	ret = image_open(&base->img, path);
+	if (ret) {
+		free(base);
+		return ret;
+	}
+	*opened = base;
+	ret = check_image(base);
+	if (ret)
+		return ret;
+	base->past = image_source(&base->img, 0);
+	if (!base->past) {
+		msg_error(NULL, "out of memory");
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+u64 base_end(const struct base *base, unsigned int object_bits)
+{
+	u64 unit = 1ULL << (object_bits ? object_bits : DSFS_BLOCK_BITS);
+
+	return (base->img.geo->image_bytes + unit - 1) & ~(unit - 1);
+}
+
+void base_free(struct base *base)
+{
+	if (!base)
+		return;
+	image_source_free(base->past);
+	image_close(&base->img);
+	free(base->old);
+	free(base->contents);
+	free(base);
+}
+
+u64 base_dead(const struct base *base, const struct dsfs_super *sb)
+{
+	u64 end = le64_to_cpu(sb->data_end);
+
+	return end > base->packed ? end - base->packed : 0;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An update keeps the data of every file that has not changed where it is and
+ * writes a whole new generation of metadata.  So each file that stays must be
+ * found in the image by its path, before anything is read, and afterwards get
+ * its place and its checksums from there.
+ *
+ * Directories of both trees are walked side by side; names are sorted in both,
+ * so each record of the image is looked at once, in the order of the image.
+ */
+#include <stdlib.h>
+
+#include "../source/scan.h"
+#include "base.h"
+#include "libdsfs.h"
+#include "msg.h"
+
+/* Whether size and time say that the content is that of before. */
+static bool time_tells(const struct source *src, const struct node *n,
+		       const struct dsfs_attr *attr)
+{
+	if (src->o->checksum || src->o->fixed_time ||
+	    n->flags & (NODE_NO_TIME | NODE_ZERO | NODE_PATTERN))
+		return false;
+	/* what did not fit was clamped */
+	return n->mtime == attr->mtime && n->mtime != INT64_MIN &&
+	       n->mtime != INT64_MAX;
+}
+
+void base_keep(struct base *base, struct node *n)
+{
+	n->flags |= NODE_KEPT;
+	base->kept_files++;
+	base->kept_bytes += n->size;
+}
+
+static int match_file(struct source *src, struct dir *dir, struct node *n,
+		      u32 ino, u8 type, struct dsfs_err *err)
+{
+	struct base *base = src->base;
+	struct dsfs_attr attr;
+	int ret;
+
+	if (n->flags & NODE_STUB) {
+		dir = n->u.link->dir;
+		n = n->u.link->first;
+	}
+	if (!node_is_data(n) || base_old(base, dir, n))
+		return 0;
+	ret = dsfs_stub_follow(base->past, &ino, &type, err);
+	if (ret || type != DT_REG)
+		return ret;
+	ret = dsfs_inode_get(base->past, ino, &attr, err);
+	if (ret || !S_ISREG(attr.mode) || dsfs_attr_is_stub(&attr) ||
+	    attr.size != n->size)
+		return ret;
+	*base_old_slot(base, dir, n) = ino;
+	if (time_tells(src, n, &attr))
+		base_keep(base, n);
+	return 0;
+}
+
+/* An entry of the same name in both directories. */
+static int match_entry(struct source *src, struct dir *dir, struct node *n,
+		       u32 ino, u8 type, struct dsfs_err *err)
+{
+	if (S_ISREG(n->mode))
+		return match_file(src, dir, n, ino, type, err);
+	if (S_ISDIR(n->mode) && type == DT_DIR)
+		src->base->old[n->u.dir->ino] = ino;
+	return 0;
+}
+
+static int match_names(struct source *src, struct dir *d,
+		       const struct dsfs_dir_info *was, struct dsfs_err *err)
+{
+	struct dsfs_dir_iter it;
+	struct dsfs_name name;
+	int ret, cmp = 0;
+	u32 k = 0;
+
+	dsfs_dir_iter_init(&it, src->base->past, was, 0);
+	while ((ret = dsfs_dir_iter_next(&it, &name, err)) == 1) {
+		for (; k < d->count; k++) {
+			cmp = dsfs_name_cmp(node_name(&d->nodes[k]),
+					    node_len(&d->nodes[k]), name.name,
+					    name.len);
+			if (cmp >= 0)
+				break;
+		}
+		if (k == d->count)
+			break;
+		if (cmp)
+			continue;
+		ret = match_entry(src, d, &d->nodes[k++], was->first + name.pos,
+				  name.type, err);
+		if (ret)
+			break;
+	}
+	dsfs_dir_iter_end(&it);
+	return ret < 0 ? ret : 0;
+}
+
+static int match_dir(struct source *src, struct dir *d, struct dsfs_err *err)
+{
+	struct base *base = src->base;
+	struct dsfs_dir_info was;
+	struct dsfs_attr attr;
+	int ret = dsfs_inode_get(base->past, base->old[d->ino], &attr, err);
+
+	if (!ret && !S_ISDIR(attr.mode))
+		ret = dsfs_bad(err, "type of an entry", attr.mode, S_IFDIR,
+			       -EUCLEAN);
+	if (!ret)
+		ret = dsfs_dir_get(base->past, &attr, &was, err);
+	return ret ? ret : match_names(src, d, &was, err);
+}
+
+int base_match(struct source *src)
+{
+	struct tree *t = &src->tree;
+	struct base *base = src->base;
+	struct dsfs_err err = { 0 };
+	int ret = tree_number(t);
+
+	if (ret == -EFBIG)
+		return 0;		/* the plan says so */
+	base->old = ret ? NULL : calloc(t->inodes, sizeof(*base->old));
+	if (!base->old) {
+		msg_error(NULL, "out of memory");
+		return -ENOMEM;
+	}
+	base->old[DSFS_ROOT_INO] = DSFS_ROOT_INO;
+	for (u64 i = 0; !ret && i < t->ndirs; i++) {
+		if (base->old[t->dirs[i]->ino])
+			ret = match_dir(src, t->dirs[i], &err);
+	}
+	if (ret)
+		return base_damaged(base, "metadata", &err, ret);
+	return src->o->no_dedup || src->o->plan_only ? 0 : found_init(base);
+}
