@@ -19,10 +19,9 @@
 #include "base/base.h"
 #include "data/stream.h"
 #include "meta/meta.h"
+#include "mkfs.h"
 #include "output/output.h"
 #include "plan/plan.h"
-#include "source/manifest.h"
-#include "source/scan.h"
 #include "libdsfs.h"
 #include "msg.h"
 #include "parse.h"
@@ -66,64 +65,63 @@ static int write_super(struct meta *m, struct output *out)
 	return output_finish(out, raw, le64_to_cpu(m->super.image_bytes));
 }
 
-static int make_plan(struct source *src, struct plan *plan)
+static int make_plan(struct mkfs *mkfs, struct plan *plan)
 {
-	return plan_make(plan, &src->tree, src->o, &src->params, src->start);
+	return plan_make(plan, &mkfs->tree, mkfs->o, &mkfs->params, mkfs->start);
 }
 
 /* Files that could not be read are out: number and count the others again. */
-static int plan_again(struct source *src, struct plan *plan, u64 gone_before)
+static int plan_again(struct mkfs *mkfs, struct plan *plan, u64 gone_before)
 {
-	if (src->tree.gone == gone_before)
+	if (mkfs->tree.gone == gone_before)
 		return 0;
-	if (tree_prune(&src->tree)) {
+	if (tree_prune(&mkfs->tree)) {
 		msg_error(NULL, "out of memory");
 		return -ENOMEM;
 	}
-	return make_plan(src, plan);
+	return make_plan(mkfs, plan);
 }
 
 /* All contents, from wherever they come. */
-static int build_data(struct stream *s, const struct plan *plan,
-		      struct output *out)
+static int build_data(struct stream *s, const struct plan *plan)
 {
-	int ret = output_open(out, s->src->start);
+	int ret = output_open(&s->mkfs->out, s->mkfs->start);
 
-	if (!ret && s->src->o->build == BUILD_COMPACT)
-		return compact_data(s);
+	if (!ret && s->mkfs->o->build == BUILD_COMPACT)
+		return copy_data(s);
 	if (!ret)
 		ret = order_read(s);
 	return ret ? ret : stream_data(s, plan->data,
 				       plan->bytes - plan->kept_bytes);
 }
 
-static int build(struct source *src, struct plan *plan, struct output *out)
+static int build(struct mkfs *mkfs, struct plan *plan)
 {
-	u64 gone = src->tree.gone;
+	u64 gone = mkfs->tree.gone;
 	struct stream *stream = calloc(1, sizeof(*stream));
 	struct meta *meta = calloc(1, sizeof(*meta));
 	int ret = -ENOMEM;
 
-	if (!stream || !meta || stream_init(stream, src, out)) {
+	if (!stream || !meta || stream_init(stream, mkfs)) {
 		msg_error(NULL, "out of memory");
 		goto out;
 	}
-	if (src->o->build == BUILD_COMPACT) {
+	if (mkfs->o->build == BUILD_COMPACT) {
 		ret = compact_worth(stream);
 		if (ret <= 0)
 			goto out;
 	}
-	ret = build_data(stream, plan, out);
+	ret = build_data(stream, plan);
 	if (!ret)
-		ret = plan_again(src, plan, gone);
+		ret = plan_again(mkfs, plan, gone);
 	if (!ret)
-		ret = meta_write(meta, src, stream, out);
+		ret = meta_write(meta, mkfs, stream);
 	if (!ret)
-		ret = write_super(meta, out);
+		ret = write_super(meta, &mkfs->out);
 	if (ret)
-		output_abort(out);
+		output_abort(&mkfs->out);
 	else
-		report_done(src, plan, stream, meta);
+		report_done(mkfs, plan, stream, meta);
 out:
 	if (stream)
 		stream_free(stream);
@@ -134,75 +132,90 @@ out:
 	return ret;
 }
 
+/* What the image is made of. */
+static int open_inputs(struct mkfs *mkfs)
+{
+	const struct options *o = mkfs->o;
+	int ret;
+
+	mkfs->threads = source_threads(o->threads);
+	switch (o->build) {
+	case BUILD_NEW:
+		return source_open(&mkfs->source, o, &mkfs->tree, mkfs->threads);
+	case BUILD_UPDATE:
+		ret = source_open(&mkfs->source, o, &mkfs->tree, mkfs->threads);
+		return ret ? ret : base_open(&mkfs->base, mkfs->out.path);
+	case BUILD_COMPACT:
+		ret = base_open(&mkfs->base, o->source);
+		return ret ? ret : source_image(&mkfs->source, o, &mkfs->tree,
+						mkfs->threads, mkfs->base);
+	}
+	return -EINVAL;
+}
+
+/* What follows from the base image and the device. */
+static void decide(struct mkfs *mkfs)
+{
+	const struct base *base = mkfs->base;
+	struct output *out = &mkfs->out;
+
+	params_decide(&mkfs->params, mkfs->o, base ? base->img.geo : NULL,
+		      out->object_bits);
+	mkfs->data_start = DSFS_DATA_START_MIN;
+	mkfs->start = DSFS_DATA_START_MIN;
+	if (mkfs->o->build == BUILD_UPDATE) {
+		mkfs->data_start = base->img.geo->data_start;
+		mkfs->start = base_end(base, mkfs->params.object_bits);
+		out->first_slot = !base->img.use;
+	}
+	mkfs->source->image_dev = out->dev;
+	mkfs->source->image_ino = out->ino;
+}
+
 /* The tree that the image is to have. */
-static int get_tree(struct source *src)
+static int get_tree(struct mkfs *mkfs)
 {
-	const struct options *o = src->o;
-	int ret;
+	int ret = mkfs->source->ops->list(mkfs->source);
 
-	if (o->build == BUILD_COMPACT)
-		return image_tree(src);
-	ret = o->manifest ? manifest_read(src) : scan_tree(src);
-	return ret || o->build != BUILD_UPDATE ? ret : base_match(src);
+	if (ret || mkfs->o->build != BUILD_UPDATE)
+		return ret;
+	return base_match(mkfs->base, &mkfs->tree, mkfs->o);
 }
 
-/* The base image, and what follows from there being one or not. */
-static int get_base(struct source *src, struct output *out)
+static int run(struct mkfs *mkfs)
 {
-	const struct options *o = src->o;
-	const struct dsfs_geo *geo = NULL;
-	int ret;
-
-	if (o->build != BUILD_NEW) {
-		ret = base_open(&src->base, o->build == BUILD_UPDATE ? out->path :
-								      o->source);
-		if (ret)
-			return ret;
-		geo = src->base->img.geo;
-		out->first_slot = !src->base->img.use;
-	}
-	params_decide(&src->params, o, geo, out->object_bits);
-	src->data_start = DSFS_DATA_START_MIN;
-	src->start = DSFS_DATA_START_MIN;
-	if (o->build == BUILD_UPDATE) {
-		src->data_start = geo->data_start;
-		src->start = base_end(src->base, src->params.object_bits);
-	}
-	return 0;
-}
-
-static int run(const struct options *o, struct source *src, struct output *out)
-{
+	const struct options *o = mkfs->o;
 	struct plan plan;
-	int ret = output_check(out, o);
+	int ret = output_check(&mkfs->out, o);
 
-	if (!ret)
-		ret = source_init(src, o);
-	if (!ret)
-		ret = get_base(src, out);
 	if (ret)
 		return ret;
-	src->image_dev = out->dev;
-	src->image_ino = out->ino;
-	ret = get_tree(src);
+	if (tree_init(&mkfs->tree, o->manifest ? o->manifest : o->source)) {
+		msg_error(NULL, "out of memory");
+		return -ENOMEM;
+	}
+	ret = open_inputs(mkfs);
+	if (ret)
+		return ret;
+	decide(mkfs);
+	ret = get_tree(mkfs);
 	if (!ret)
-		ret = make_plan(src, &plan);
+		ret = make_plan(mkfs, &plan);
 	if (!ret)
-		ret = check_room(out, &plan, o);
+		ret = check_room(&mkfs->out, &plan, o);
 	if (ret)
 		return ret;
 	if (o->plan_only) {
-		report_plan(src, &plan);
+		report_plan(mkfs, &plan);
 		return 0;
 	}
-	return build(src, &plan, out);
+	return build(mkfs, &plan);
 }
 
 int main(int argc, char **argv)
 {
-	struct source src = { 0 };
-	struct output out;
 	struct options o;
+	struct mkfs mkfs = { .o = &o };
 	int ret;
 
 	msg_init("mkfs.dsfs", 1);
@@ -217,10 +230,11 @@ int main(int argc, char **argv)
 		options_free(&o);
 		return 1;
 	}
-	ret = run(&o, &src, &out);
-	base_free(src.base);
-	source_free(&src);
-	output_free(&out);
+	ret = run(&mkfs);
+	source_free(mkfs.source);
+	base_free(mkfs.base);
+	tree_free(&mkfs.tree);
+	output_free(&mkfs.out);
 	options_free(&o);
 	return ret ? 1 : 0;
 }

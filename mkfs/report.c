@@ -30,24 +30,24 @@ static double per_name(u64 bytes, u64 names)
 	return names ? (double)bytes / names : 0;
 }
 
-static void text_counts(const struct source *src, const struct plan *p)
+static void text_counts(const struct mkfs *mkfs, const struct plan *p)
 {
 	printf("files %llu, directories %llu, symlinks %llu, further names %llu",
 	       ull(p->regular), ull(p->dirs), ull(p->symlinks), ull(p->links));
 	printf(", devices %llu, pipes %llu, sockets %llu\n", ull(p->devices),
 	       ull(p->pipes), ull(p->sockets));
 	printf("content %s, owners %zu, sets of xattrs %zu\n", human(p->bytes),
-	       src->tree.owners.list.n, src->tree.xsets.list.n);
-	if (src->skipped)
-		printf("left out as unreadable: %llu\n", ull(src->skipped));
-	if (src->clamped)
-		printf("times clamped: %llu\n", ull(src->clamped));
-	if (src->o->verbose && src->xattrs_ignored)
+	       mkfs->tree.owners.list.n, mkfs->tree.xsets.list.n);
+	if (mkfs->source->skipped)
+		printf("left out as unreadable: %llu\n", ull(mkfs->source->skipped));
+	if (mkfs->source->clamped)
+		printf("times clamped: %llu\n", ull(mkfs->source->clamped));
+	if (mkfs->o->verbose && mkfs->source->xattrs_ignored)
 		printf("extended attributes of other kinds left out: %llu\n",
-		       ull(src->xattrs_ignored));
+		       ull(mkfs->source->xattrs_ignored));
 }
 
-static void json_counts(struct json *j, const struct source *src,
+static void json_counts(struct json *j, const struct mkfs *mkfs,
 			const struct plan *p)
 {
 	json_u64(j, "files", p->regular);
@@ -60,11 +60,11 @@ static void json_counts(struct json *j, const struct source *src,
 	json_u64(j, "names", p->names);
 	json_u64(j, "name_bytes", p->name_bytes);
 	json_u64(j, "content_bytes", p->bytes);
-	json_u64(j, "owners", src->tree.owners.list.n);
-	json_u64(j, "xattr_sets", src->tree.xsets.list.n);
-	json_u64(j, "skipped", src->skipped);
-	json_u64(j, "times_clamped", src->clamped);
-	json_u64(j, "xattrs_ignored", src->xattrs_ignored);
+	json_u64(j, "owners", mkfs->tree.owners.list.n);
+	json_u64(j, "xattr_sets", mkfs->tree.xsets.list.n);
+	json_u64(j, "skipped", mkfs->source->skipped);
+	json_u64(j, "times_clamped", mkfs->source->clamped);
+	json_u64(j, "xattrs_ignored", mkfs->source->xattrs_ignored);
 }
 
 static u64 bucket_from(unsigned int b)
@@ -106,16 +106,16 @@ static void json_histogram(struct json *j, const struct plan *p)
 	json_end(j);
 }
 
-static u64 object_bytes(const struct source *src)
+static u64 object_bytes(const struct mkfs *mkfs)
 {
-	return src->params.object_bits ? 1ULL << src->params.object_bits : 0;
+	return mkfs->params.object_bits ? 1ULL << mkfs->params.object_bits : 0;
 }
 
-static void text_objects(const struct source *src, u64 padding, u64 bytes)
+static void text_objects(const struct mkfs *mkfs, u64 padding, u64 bytes)
 {
-	if (src->params.object_bits)
+	if (mkfs->params.object_bits)
 		printf("objects of %s, object padding %s, %.2f %%\n",
-		       human(object_bytes(src)), human(padding),
+		       human(object_bytes(mkfs)), human(padding),
 		       bytes ? 100.0 * padding / bytes : 0);
 }
 
@@ -131,29 +131,29 @@ static void text_kept(u64 files, u64 bytes)
 }
 
 /* What an update wrote, and what it left behind. */
-static void text_update(const struct source *src, const struct meta *m)
+static void text_update(const struct mkfs *mkfs, const struct meta *m)
 {
 	u64 bytes = le64_to_cpu(m->super.image_bytes);
-	u64 dead = base_dead(src->base, &m->super);
+	u64 dead = base_dead(mkfs->base, &m->super);
 	u64 percent = dead_percent(dead, bytes);
 
 	printf("generation %llu: written %s of data, %s of metadata\n",
-	       ull(le64_to_cpu(m->super.generation)), human(m->start - src->start),
+	       ull(le64_to_cpu(m->super.generation)), human(m->start - mkfs->start),
 	       human(le64_to_cpu(m->super.meta_bytes)));
 	printf("of no use to this generation: %s, %llu %%%s\n", human(dead),
 	       ull(percent), percent < BASE_DEAD_PERCENT ? "" :
 	       ": --compact gets rid of it");
 }
 
-static void json_update(struct json *j, const struct source *src,
+static void json_update(struct json *j, const struct mkfs *mkfs,
 			const struct meta *m)
 {
-	u64 dead = base_dead(src->base, &m->super);
+	u64 dead = base_dead(mkfs->base, &m->super);
 
 	json_u64(j, "generation", le64_to_cpu(m->super.generation));
-	json_u64(j, "kept_files", src->base->kept_files);
-	json_u64(j, "kept_bytes", src->base->kept_bytes);
-	json_u64(j, "written_data_bytes", m->start - src->start);
+	json_u64(j, "kept_files", mkfs->base->kept_files);
+	json_u64(j, "kept_bytes", mkfs->base->kept_bytes);
+	json_u64(j, "written_data_bytes", m->start - mkfs->start);
 	json_u64(j, "written_meta_bytes", le64_to_cpu(m->super.meta_bytes));
 	json_u64(j, "dead_bytes", dead);
 	json_bool(j, "compact", dead_percent(dead,
@@ -161,20 +161,20 @@ static void json_update(struct json *j, const struct source *src,
 				BASE_DEAD_PERCENT);
 }
 
-static void json_plan(const struct source *src, const struct plan *p)
+static void json_plan(const struct mkfs *mkfs, const struct plan *p)
 {
 	struct json j;
 
 	json_init(&j, stdout);
 	json_object(&j, NULL);
 	json_bool(&j, "plan", true);
-	json_counts(&j, src, p);
-	if (src->base) {
+	json_counts(&j, mkfs, p);
+	if (mkfs->base) {
 		json_u64(&j, "kept_files", p->kept);
 		json_u64(&j, "kept_bytes", p->kept_bytes);
 	}
 	json_u64(&j, "padding_max_bytes", p->padding);
-	json_u64(&j, "object_bytes", object_bytes(src));
+	json_u64(&j, "object_bytes", object_bytes(mkfs));
 	json_u64(&j, "object_padding_bytes", p->object_padding);
 	json_u64(&j, "meta_bytes", p->meta_bytes);
 	json_u64(&j, "image_min_bytes", p->lower);
@@ -183,19 +183,19 @@ static void json_plan(const struct source *src, const struct plan *p)
 	json_end(&j);
 }
 
-void report_plan(const struct source *src, const struct plan *p)
+void report_plan(const struct mkfs *mkfs, const struct plan *p)
 {
-	if (src->o->json)
-		json_plan(src, p);
-	if (src->o->json || src->o->quiet)
+	if (mkfs->o->json)
+		json_plan(mkfs, p);
+	if (mkfs->o->json || mkfs->o->quiet)
 		return;
-	text_counts(src, p);
-	if (src->o->build == BUILD_UPDATE)
+	text_counts(mkfs, p);
+	if (mkfs->o->build == BUILD_UPDATE)
 		text_kept(p->kept, p->kept_bytes);
 	printf("padding up to %s, metadata about %s, %.1f bytes a name\n",
 	       human(p->padding), human(p->meta_bytes),
 	       per_name(p->meta_bytes, p->names));
-	text_objects(src, p->object_padding, p->bytes);
+	text_objects(mkfs, p->object_padding, p->bytes);
 	printf("image at least %s, at most %s\n", human(p->lower),
 	       human(p->upper));
 	text_histogram(p);
@@ -206,13 +206,13 @@ static const char *const region_names[DSFS_REGIONS_USED] = {
 	"symlinks", "xattrs", "segments", "filesums", "chunksums", "history",
 };
 
-static u64 padding_of(const struct source *src, const struct stream *s,
+static u64 padding_of(const struct mkfs *mkfs, const struct stream *s,
 		      const struct meta *m)
 {
-	return m->start - src->start - s->place.stored;
+	return m->start - mkfs->start - s->place.stored;
 }
 
-static void json_done(const struct source *src, const struct plan *p,
+static void json_done(const struct mkfs *mkfs, const struct plan *p,
 		      const struct stream *s, const struct meta *m,
 		      const char *uuid)
 {
@@ -221,57 +221,57 @@ static void json_done(const struct source *src, const struct plan *p,
 	json_init(&j, stdout);
 	json_object(&j, NULL);
 	json_bool(&j, "plan", false);
-	json_counts(&j, src, p);
+	json_counts(&j, mkfs, p);
 	json_u64(&j, "stored_bytes", s->stored);
 	json_u64(&j, "duplicates", s->dup_files);
 	json_u64(&j, "duplicate_bytes", s->dup_bytes);
 	json_u64(&j, "sparse_files", s->sparse_files);
 	json_u64(&j, "packed_files", s->place.packed);
-	json_u64(&j, "padding_bytes", padding_of(src, s, m));
-	json_u64(&j, "object_bytes", object_bytes(src));
+	json_u64(&j, "padding_bytes", padding_of(mkfs, s, m));
+	json_u64(&j, "object_bytes", object_bytes(mkfs));
 	json_u64(&j, "object_padding_bytes", place_object_padding(&s->place));
 	json_u64(&j, "meta_bytes", le64_to_cpu(m->super.meta_bytes));
 	json_object(&j, "regions");
 	for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++)
 		json_u64(&j, region_names[i], m->bytes[i]);
 	json_end(&j);
-	if (src->base)
-		json_update(&j, src, m);
+	if (mkfs->base)
+		json_update(&j, mkfs, m);
 	json_u64(&j, "image_bytes", le64_to_cpu(m->super.image_bytes));
 	json_str(&j, "uuid", uuid);
 	json_histogram(&j, p);
 	json_end(&j);
 }
 
-void report_done(const struct source *src, const struct plan *p,
+void report_done(const struct mkfs *mkfs, const struct plan *p,
 		 const struct stream *s, const struct meta *m)
 {
 	u64 meta = le64_to_cpu(m->super.meta_bytes);
 	char uuid[37];
 
 	uuid_unparse_lower(m->super.uuid, uuid);
-	if (src->o->json)
-		json_done(src, p, s, m, uuid);
-	if (src->o->json || src->o->quiet)
+	if (mkfs->o->json)
+		json_done(mkfs, p, s, m, uuid);
+	if (mkfs->o->json || mkfs->o->quiet)
 		return;
-	text_counts(src, p);
-	if (src->o->build == BUILD_UPDATE)
-		text_kept(src->base->kept_files, src->base->kept_bytes);
+	text_counts(mkfs, p);
+	if (mkfs->o->build == BUILD_UPDATE)
+		text_kept(mkfs->base->kept_files, mkfs->base->kept_bytes);
 	printf("stored %s, duplicates %llu (%s), with holes %llu",
 	       human(s->place.stored), ull(s->dup_files), human(s->dup_bytes),
 	       ull(s->sparse_files));
 	printf(", in gaps %llu, padding %s\n", ull(s->place.packed),
-	       human(padding_of(src, s, m)));
-	text_objects(src, place_object_padding(&s->place), s->place.stored);
+	       human(padding_of(mkfs, s, m)));
+	text_objects(mkfs, place_object_padding(&s->place), s->place.stored);
 	printf("metadata %s, %.1f bytes a name\n", human(meta),
 	       per_name(meta, p->names));
-	if (src->o->verbose) {
+	if (mkfs->o->verbose) {
 		for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++)
 			printf("  %-10s %12llu\n", region_names[i],
 			       ull(m->bytes[i]));
 	}
-	if (src->base)
-		text_update(src, m);
+	if (mkfs->base)
+		text_update(mkfs, m);
 	printf("image %s, UUID %s\n", human(le64_to_cpu(m->super.image_bytes)),
 	       uuid);
 }

@@ -9,8 +9,8 @@
 #include "plan/plan.h"
 
 /* On standard output, as text or JSON; nothing with --quiet. */
-void report_plan(const struct source *src, const struct plan *p);
-void report_done(const struct source *src, const struct plan *p,
+void report_plan(const struct mkfs *mkfs, const struct plan *p);
+void report_done(const struct mkfs *mkfs, const struct plan *p,
 		 const struct stream *s, const struct meta *m);
 
 #endif /* MKFS_REPORT_H */

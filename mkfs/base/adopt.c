@@ -47,7 +47,7 @@ static int bad_inode(const struct base *base, u32 ino, const struct dsfs_err *er
 static int adopt_holes(struct stream *s, struct node *n,
 		       const struct dsfs_ext_info *ext)
 {
-	struct sparse *sp = array_add(&s->src->tree.sparse);
+	struct sparse *sp = array_add(&s->mkfs->tree.sparse);
 	struct dsfs_segment seg;
 	int ret = sp ? 0 : -ENOMEM;
 
@@ -56,9 +56,9 @@ static int adopt_holes(struct stream *s, struct node *n,
 	*sp = (struct sparse){ ext->stored, 0, ext->segments };
 	if (ext->segments)
 		sp->first_segment = s->segments.len / sizeof(seg);
-	n->sparse = s->src->tree.sparse.n;
+	n->sparse = s->mkfs->tree.sparse.n;
 	for (u64 i = 0; !ret && i < ext->segments; i++) {
-		ret = dsfs_meta_copy(s->src->base->past, DSFS_REGION_SEGMENTS,
+		ret = dsfs_meta_copy(s->mkfs->base->past, DSFS_REGION_SEGMENTS,
 				     (ext->first_segment + i) * sizeof(seg),
 				     sizeof(seg), &seg);
 		if (!ret)
@@ -72,7 +72,7 @@ static int adopt_holes(struct stream *s, struct node *n,
 /* Place and holes of a file that stays; its checksums come later. */
 static int adopt_node(struct stream *s, struct node *n, u32 ino, u64 *stored)
 {
-	struct base *base = s->src->base;
+	struct base *base = s->mkfs->base;
 	struct dsfs_err err = { 0 };
 	struct dsfs_ext_info ext;
 	struct dsfs_attr attr;
@@ -95,7 +95,7 @@ static int adopt_node(struct stream *s, struct node *n, u32 ino, u64 *stored)
 static int collect_node(struct stream *s, struct array *places, struct dir *d,
 			struct node *n)
 {
-	struct base *base = s->src->base;
+	struct base *base = s->mkfs->base;
 	struct place_of *p;
 	u32 old = 0;
 	u64 stored;
@@ -109,7 +109,7 @@ static int collect_node(struct stream *s, struct array *places, struct dir *d,
 		if (ret)
 			return ret;
 	} else {
-		stored = node_stored(&s->src->tree, n);
+		stored = node_stored(&s->mkfs->tree, n);
 		if (n->flags & NODE_FOUND)
 			old = base_old(base, d, n);
 	}
@@ -126,7 +126,7 @@ static int collect_node(struct stream *s, struct array *places, struct dir *d,
 /* All data of the new generation, in the order of the image. */
 static int collect(struct stream *s, struct array *places)
 {
-	const struct tree *t = &s->src->tree;
+	const struct tree *t = &s->mkfs->tree;
 	int ret = 0;
 
 	for (u64 i = 0; i < t->ndirs; i++) {
@@ -158,9 +158,9 @@ static bool same_place(const struct place_of *a, const struct place_of *b)
 /* Checksums of the data at a place that the image has. */
 static int adopt_sums(struct stream *s, struct place_of *p)
 {
-	const unsigned int bits = s->src->params.chunk_bits;
+	const unsigned int bits = s->mkfs->params.chunk_bits;
 	struct dsfs_attr attr = { .ino = p->old };
-	struct base *base = s->src->base;
+	struct base *base = s->mkfs->base;
 	u64 first = s->chunks.len / sizeof(__le32);
 	struct dsfs_err err = { 0 };
 	__le32 raw;
@@ -209,8 +209,8 @@ static int adopt_place(struct stream *s, struct place_of *p, size_t n,
 int base_adopt(struct stream *s)
 {
 	struct array places = { .size = sizeof(struct place_of) };
-	const struct params *params = &s->src->params;
-	struct base *base = s->src->base;
+	const struct params *params = &s->mkfs->params;
+	struct base *base = s->mkfs->base;
 	struct node any = { 0 };	/* flags are what the loop finds */
 	struct place_of *p;
 	struct place packed;	/* as an image without anything else would be */

@@ -7,7 +7,7 @@
 #define MKFS_BASE_H
 
 #include "../options.h"
-#include "../source/scan.h"
+#include "../tree/tree.h"
 #include "image.h"
 
 struct stream;
@@ -63,7 +63,7 @@ u64 base_end(const struct base *base, unsigned int object_bits);
  *
  * The tree is numbered by it.  Messages are written.  Return: 0 or -errno.
  */
-int base_match(struct source *src);
+int base_match(struct base *base, struct tree *t, const struct options *o);
 
 /* A file has the content of base_old(): nothing of it is written. */
 void base_keep(struct base *base, struct node *n);

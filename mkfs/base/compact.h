@@ -9,22 +9,11 @@
 #include "base.h"
 
 /**
- * image_tree - the tree of the newest generation
- *
- * All contents are marked as kept.  Messages are written.
- * Return: 0 or -errno.
- */
-int image_tree(struct source *src);
-
-/**
  * compact_worth - find out what the image has that nobody needs
  *
  * Without --force, less than BASE_DEAD_PERCENT of it is too little.
  * Return: 1 to go on; 0: it is left as it is, which was said; -errno.
  */
 int compact_worth(struct stream *s);
-
-/* Write all contents anew, each once.  Messages are written; 0 or -errno. */
-int compact_data(struct stream *s);
 
 #endif /* MKFS_COMPACT_H */

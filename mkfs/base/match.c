@@ -10,16 +10,20 @@
  */
 #include <stdlib.h>
 
-#include "../source/scan.h"
 #include "base.h"
 #include "libdsfs.h"
 #include "msg.h"
 
+struct match {
+	struct base *base;
+	const struct options *o;
+};
+
 /* Whether size and time say that the content is that of before. */
-static bool time_tells(const struct source *src, const struct node *n,
+static bool time_tells(const struct options *o, const struct node *n,
 		       const struct dsfs_attr *attr)
 {
-	if (src->o->checksum || src->o->fixed_time ||
+	if (o->checksum || o->fixed_time ||
 	    n->flags & (NODE_NO_TIME | NODE_ZERO | NODE_PATTERN))
 		return false;
 	/* what did not fit was clamped */
@@ -34,10 +38,10 @@ void base_keep(struct base *base, struct node *n)
 	base->kept_bytes += n->size;
 }
 
-static int match_file(struct source *src, struct dir *dir, struct node *n,
+static int match_file(struct match *m, struct dir *dir, struct node *n,
 		      u32 ino, u8 type, struct dsfs_err *err)
 {
-	struct base *base = src->base;
+	struct base *base = m->base;
 	struct dsfs_attr attr;
 	int ret;
 
@@ -55,23 +59,23 @@ static int match_file(struct source *src, struct dir *dir, struct node *n,
 	    attr.size != n->size)
 		return ret;
 	*base_old_slot(base, dir, n) = ino;
-	if (time_tells(src, n, &attr))
+	if (time_tells(m->o, n, &attr))
 		base_keep(base, n);
 	return 0;
 }
 
 /* An entry of the same name in both directories. */
-static int match_entry(struct source *src, struct dir *dir, struct node *n,
+static int match_entry(struct match *m, struct dir *dir, struct node *n,
 		       u32 ino, u8 type, struct dsfs_err *err)
 {
 	if (S_ISREG(n->mode))
-		return match_file(src, dir, n, ino, type, err);
+		return match_file(m, dir, n, ino, type, err);
 	if (S_ISDIR(n->mode) && type == DT_DIR)
-		src->base->old[n->u.dir->ino] = ino;
+		m->base->old[n->u.dir->ino] = ino;
 	return 0;
 }
 
-static int match_names(struct source *src, struct dir *d,
+static int match_names(struct match *m, struct dir *d,
 		       const struct dsfs_dir_info *was, struct dsfs_err *err)
 {
 	struct dsfs_dir_iter it;
@@ -79,7 +83,7 @@ static int match_names(struct source *src, struct dir *d,
 	int ret, cmp = 0;
 	u32 k = 0;
 
-	dsfs_dir_iter_init(&it, src->base->past, was, 0);
+	dsfs_dir_iter_init(&it, m->base->past, was, 0);
 	while ((ret = dsfs_dir_iter_next(&it, &name, err)) == 1) {
 		for (; k < d->count; k++) {
 			cmp = dsfs_name_cmp(node_name(&d->nodes[k]),
@@ -92,7 +96,7 @@ static int match_names(struct source *src, struct dir *d,
 			break;
 		if (cmp)
 			continue;
-		ret = match_entry(src, d, &d->nodes[k++], was->first + name.pos,
+		ret = match_entry(m, d, &d->nodes[k++], was->first + name.pos,
 				  name.type, err);
 		if (ret)
 			break;
@@ -101,9 +105,9 @@ static int match_names(struct source *src, struct dir *d,
 	return ret < 0 ? ret : 0;
 }
 
-static int match_dir(struct source *src, struct dir *d, struct dsfs_err *err)
+static int match_dir(struct match *m, struct dir *d, struct dsfs_err *err)
 {
-	struct base *base = src->base;
+	struct base *base = m->base;
 	struct dsfs_dir_info was;
 	struct dsfs_attr attr;
 	int ret = dsfs_inode_get(base->past, base->old[d->ino], &attr, err);
@@ -113,13 +117,12 @@ static int match_dir(struct source *src, struct dir *d, struct dsfs_err *err)
 			       -EUCLEAN);
 	if (!ret)
 		ret = dsfs_dir_get(base->past, &attr, &was, err);
-	return ret ? ret : match_names(src, d, &was, err);
+	return ret ? ret : match_names(m, d, &was, err);
 }
 
-int base_match(struct source *src)
+int base_match(struct base *base, struct tree *t, const struct options *o)
 {
-	struct tree *t = &src->tree;
-	struct base *base = src->base;
+	struct match m = { .base = base, .o = o };
 	struct dsfs_err err = { 0 };
 	int ret = tree_number(t);
 
@@ -133,9 +136,9 @@ int base_match(struct source *src)
 	base->old[DSFS_ROOT_INO] = DSFS_ROOT_INO;
 	for (u64 i = 0; !ret && i < t->ndirs; i++) {
 		if (base->old[t->dirs[i]->ino])
-			ret = match_dir(src, t->dirs[i], &err);
+			ret = match_dir(&m, t->dirs[i], &err);
 	}
 	if (ret)
 		return base_damaged(base, "metadata", &err, ret);
-	return src->o->no_dedup || src->o->plan_only ? 0 : found_init(base);
+	return o->no_dedup || o->plan_only ? 0 : found_init(base);
 }

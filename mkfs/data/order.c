@@ -19,12 +19,12 @@ static int order_line(void *ctx, char *line, size_t len, u64 number)
 	struct order *o = ctx;
 	struct dir *dir;
 	struct node *n = memchr(line, 0, len) ? NULL :
-			 tree_find(&o->s->src->tree, line, &dir);
+			 tree_find(&o->s->mkfs->tree, line, &dir);
 	struct listed *l;
 
 	if (!n) {
 		if (o->missing++ < NAMED_MAX)
-			msg_warn(o->s->src->o->order,
+			msg_warn(o->s->mkfs->o->order,
 				 "entry %llu: %s: not in the source%s",
 				 (unsigned long long)number, line, list_hint(line));
 		return 0;
@@ -48,11 +48,11 @@ int order_read(struct stream *s)
 	struct order o = { .s = s };
 	int ret;
 
-	if (!s->src->o->order)
+	if (!s->mkfs->o->order)
 		return 0;
-	ret = list_read(s->src->o->order, s->src->o->null_lists, order_line, &o);
+	ret = list_read(s->mkfs->o->order, s->mkfs->o->null_lists, order_line, &o);
 	if (!ret && o.missing > NAMED_MAX)
-		msg_warn(s->src->o->order, "%llu entries: not in the source",
+		msg_warn(s->mkfs->o->order, "%llu entries: not in the source",
 			 (unsigned long long)o.missing);
 	return ret;
 }

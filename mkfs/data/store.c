@@ -14,7 +14,7 @@
 /* A side record for a file with holes. */
 static int add_sparse(struct stream *s, struct item *it)
 {
-	struct tree *t = &s->src->tree;
+	struct tree *t = &s->mkfs->tree;
 	struct sparse *sp;
 	int ret;
 
@@ -86,7 +86,7 @@ static void make_found(struct stream *s, struct item *it, u32 ino, u64 start)
 	struct node *n = it->node;
 
 	n->flags |= NODE_FOUND;
-	*base_old_slot(s->src->base, it->dir, n) = ino;
+	*base_old_slot(s->mkfs->base, it->dir, n) = ino;
 	node_data(n)->start = start;
 	n->sum = 0;
 	s->dup_files++;
@@ -99,7 +99,7 @@ static void make_found(struct stream *s, struct item *it, u32 ino, u64 start)
 static int find_small(struct stream *s, struct item *it, const char *buf,
 		      u32 sum)
 {
-	struct base *base = s->src->base;
+	struct base *base = s->mkfs->base;
 	size_t cursor = 0;
 	u64 start;
 	int ret = 0;
@@ -107,7 +107,7 @@ static int find_small(struct stream *s, struct item *it, const char *buf,
 
 	while (!ret && base && (ino = found_next(base, it->stored, sum, &cursor,
 					      &start))) {
-		ret = output_compare(s->out, start, buf, it->stored);
+		ret = output_compare(&s->mkfs->out, start, buf, it->stored);
 		if (ret == 1)
 			make_found(s, it, ino, start);
 	}
@@ -118,7 +118,7 @@ static int find_small(struct stream *s, struct item *it, const char *buf,
 static int store_small(struct stream *s, struct job *job, struct item *it,
 		       char *buf, const u32 *sums)
 {
-	const struct tree *t = &s->src->tree;
+	const struct tree *t = &s->mkfs->tree;
 	struct node *n = it->node, *other;
 	size_t cursor = 0;
 	int ret = 0;
@@ -134,7 +134,7 @@ static int store_small(struct stream *s, struct job *job, struct item *it,
 		if (node_stored(t, other) != it->stored ||
 		    (it->sums == 1 && other->sum != sums[0]))
 			continue;
-		ret = output_compare(s->out, node_data(other)->start, buf,
+		ret = output_compare(&s->mkfs->out, node_data(other)->start, buf,
 				     it->stored);
 		if (ret < 0)
 			return ret;
@@ -152,7 +152,7 @@ static int store_small(struct stream *s, struct job *job, struct item *it,
 	node_data(n)->start = pos;
 	if (it->sums > 1)
 		n->sum = s->chunks.len / sizeof(__le32);
-	ret = output_lend(s->out, pos, buf, it->stored, &job->lent);
+	ret = output_lend(&s->mkfs->out, pos, buf, it->stored, &job->lent);
 	if (!ret)
 		ret = add_sums(s, n, sums, it->sums, it->sums <= 1);
 	if (s->dedup.slots)
@@ -183,14 +183,14 @@ static void undo(struct stream *s, const struct undo *u, struct node *n, u64 pos
 		s->place.at.last->flags = u->last_flags;
 	n->flags = u->flags;
 	spool_cut(&s->chunks, u->chunks);
-	output_cut(s->out, pos);
+	output_cut(&s->mkfs->out, pos);
 }
 
 /* The same of a large one: it was written to @pos. */
 static int find_large(struct stream *s, struct item *it, const struct undo *un,
 		      u64 pos)
 {
-	struct base *base = s->src->base;
+	struct base *base = s->mkfs->base;
 	u32 ino, sum = it->node->sum;
 	size_t cursor = 0;
 	u64 start;
@@ -205,7 +205,7 @@ static int find_large(struct stream *s, struct item *it, const struct undo *un,
 	}
 	while (!ret && (ino = found_next(base, it->stored, sum, &cursor,
 					  &start))) {
-		ret = output_compare_ranges(s->out, start, pos, it->stored);
+		ret = output_compare_ranges(&s->mkfs->out, start, pos, it->stored);
 		if (ret == 1) {
 			undo(s, un, it->node, pos);
 			make_found(s, it, ino, start);
@@ -224,9 +224,9 @@ static int dedup_large(struct stream *s, struct item *it, const struct undo *u,
 
 	while (s->dedup.slots &&
 	       (other = dedup_next(&s->dedup, it->hash, &cursor))) {
-		if (node_stored(&s->src->tree, other) != it->stored)
+		if (node_stored(&s->mkfs->tree, other) != it->stored)
 			continue;
-		ret = output_compare_ranges(s->out, node_data(other)->start,
+		ret = output_compare_ranges(&s->mkfs->out, node_data(other)->start,
 					    pos, it->stored);
 		if (ret < 0)
 			return ret;
@@ -247,15 +247,16 @@ static int dedup_large(struct stream *s, struct item *it, const struct undo *u,
 
 static int report_item(struct stream *s, struct item *it)
 {
-	int ret = source_unreadable(s->src, it->dir, it->node, it->why, it->err);
+	int ret = source_unreadable(s->mkfs->source, it->dir, it->node, it->why,
+				    it->err);
 
 	if (ret)
 		return ret;
 	if (it->node->flags & NODE_LINK)
 		it->node->u.link->gone = true;
 	it->node->flags |= NODE_GONE;
-	s->src->tree.gone++;
-	s->src->skipped++;
+	s->mkfs->tree.gone++;
+	s->mkfs->source->skipped++;
 	return 0;
 }
 
@@ -272,7 +273,7 @@ static int write_pieces(struct stream *s, struct job *job, struct piece *p,
 
 		if (last && job->items[0].why)
 			return 0;
-		ret = output_write(s->out, pos + *stored, buf, p->bytes);
+		ret = output_write(&s->mkfs->out, pos + *stored, buf, p->bytes);
 		if (!ret)
 			ret = add_sums(s, job->items[0].node, p->sums, p->nsums,
 				       false);
@@ -326,7 +327,7 @@ static int store_streamed(struct stream *s, struct job *job, struct piece *p)
 /* The content is in the image. */
 static void store_kept(struct stream *s, struct item *it)
 {
-	base_keep(s->src->base, it->node);
+	base_keep(s->mkfs->base, it->node);
 	count_file(s, it);
 }
 

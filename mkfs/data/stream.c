@@ -20,7 +20,7 @@
 /* The next file in the order of data; lock held. */
 static bool next_file(struct stream *s, struct dir **dir, struct node **node)
 {
-	const struct tree *t = &s->src->tree;
+	const struct tree *t = &s->mkfs->tree;
 
 	if (s->listed_at < s->listed.n) {
 		struct listed *l = (struct listed *)s->listed.p + s->listed_at++;
@@ -118,25 +118,28 @@ static struct job *job_take(struct stream *s)
 static void *read_files(void *arg)
 {
 	struct stream *s = arg;
-	struct reader r = { .s = s, .staging = malloc(STAGING_BYTES) };
+	struct source *src = s->mkfs->source;
+	struct reader r = { .s = s, .ops = src->ops, .in = src->ops->input_new(src),
+			    .staging = malloc(STAGING_BYTES) };
+	bool ok = r.in && r.staging;
 	struct job *job;
 
 	pthread_mutex_lock(&s->lock);
-	while (r.staging && (job = job_take(s))) {
+	while (ok && (job = job_take(s))) {
 		pthread_mutex_unlock(&s->lock);
 		reader_run(&r, job);
 		pthread_mutex_lock(&s->lock);
 		job->ready = true;
 		pthread_cond_broadcast(&job->change);
 	}
-	if (!r.staging)
+	if (!ok)
 		s->stop = true;
 	/* others wait for room, the writer for a job that never comes */
 	pthread_cond_broadcast(&s->room);
 	for (unsigned int i = 0; i < s->njobs; i++)
 		pthread_cond_broadcast(&s->jobs[i].change);
 	pthread_mutex_unlock(&s->lock);
-	reader_end(&r);
+	src->ops->input_free(r.in);
 	image_source_free(r.past);
 	free(r.staging);
 	return NULL;
@@ -241,7 +244,7 @@ static int jobs_wait_back(struct stream *s)
 
 	jobs_back(s);
 	while (ret > 0 && s->next_drain - s->next_back > s->njobs / 2) {
-		ret = output_flush(s->out);
+		ret = output_flush(&s->mkfs->out);
 		jobs_back(s);
 	}
 	return ret < 0 ? ret : 0;
@@ -279,7 +282,7 @@ static int start_readers(struct stream *s)
 {
 	int ret = 0;
 
-	while (s->nthreads < s->src->threads) {
+	while (s->nthreads < s->mkfs->threads) {
 		ret = pthread_create(&s->threads[s->nthreads], NULL, read_files,
 				     s);
 		if (ret)
@@ -320,7 +323,7 @@ int stream_data(struct stream *s, u64 files, u64 bytes)
 
 	s->job_files = job_files(s, files);
 
-	if (!s->src->o->no_dedup)
+	if (!s->mkfs->o->no_dedup)
 		ret = dedup_init(&s->dedup, files);
 	if (ret) {
 		msg_error(NULL, "out of memory");
@@ -335,11 +338,11 @@ int stream_data(struct stream *s, u64 files, u64 bytes)
 	dedup_free(&s->dedup);
 	s->dedup.slots = NULL;
 	if (!ret)
-		store_resolve_dups(&s->src->tree);
+		store_resolve_dups(&s->mkfs->tree);
 	s->stored = s->place.stored;
-	if (!ret && s->src->o->build == BUILD_UPDATE) {
+	if (!ret && s->mkfs->o->build == BUILD_UPDATE) {
 		ret = base_adopt(s);
-		s->stored = s->src->base->stored;
+		s->stored = s->mkfs->base->stored;
 	}
 	return ret;
 }
@@ -367,21 +370,20 @@ static int jobs_init(struct stream *s)
 	return 0;
 }
 
-int stream_init(struct stream *s, struct source *src, struct output *out)
+int stream_init(struct stream *s, struct mkfs *mkfs)
 {
-	unsigned int threads = src->threads;
+	unsigned int threads = mkfs->threads;
 
 	memset(s, 0, sizeof(*s));
-	s->src = src;
-	s->out = out;
-	s->hash_bytes = hash_bytes(src->o, &src->params);
+	s->mkfs = mkfs;
+	s->hash_bytes = hash_bytes(mkfs->o, &mkfs->params);
 	s->listed.size = sizeof(struct listed);
 	spool_init(&s->chunks);
 	spool_init(&s->segments);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->room, NULL);
-	place_init(&s->place, src->start, src->params.align_bits,
-		   src->params.object_bits);
+	place_init(&s->place, mkfs->start, mkfs->params.align_bits,
+		   mkfs->params.object_bits);
 	/* what is read meanwhile, and the window's blocks */
 	s->njobs = 2 * threads + 16;
 	if (s->njobs > 2 * MKFS_THREADS_MAX)

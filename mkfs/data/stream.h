@@ -7,9 +7,8 @@
 
 #include <pthread.h>
 
-#include "../output/output.h"
+#include "../mkfs.h"
 #include "../plan/place.h"
-#include "../source/scan.h"
 #include "../tree/spool.h"
 #include "dedup.h"
 #include "holes.h"
@@ -91,8 +90,7 @@ struct job {
  * @bufs: those of all jobs
  */
 struct stream {
-	struct source *src;
-	struct output *out;
+	struct mkfs *mkfs;
 	struct place place;
 	struct dedup dedup;
 	struct spool chunks;
@@ -139,7 +137,10 @@ struct listed {
  */
 int stream_data(struct stream *s, u64 files, u64 bytes);
 
-int stream_init(struct stream *s, struct source *src, struct output *out);
+/* copy.c: the same for an image that is packed anew from another one */
+int copy_data(struct stream *s);
+
+int stream_init(struct stream *s, struct mkfs *mkfs);
 void stream_free(struct stream *s);
 
 /* order.c: fill s->listed */
@@ -173,15 +174,14 @@ static inline u64 stream_hash_sum(const struct stream *s, u64 hash, u32 sum)
 struct reader {
 	struct stream *s;
 	char *staging;
-	const struct origin *origin;	/* open as @fd; NULL: nothing is */
+	const struct source_ops *ops;
+	struct input *in;
 	struct dsfs_source *past;	/* of an update, once it is needed */
-	int fd;
 };
 
 #define STAGING_BYTES	(256 << 10)
 
 void reader_run(struct reader *r, struct job *job);
-void reader_end(struct reader *r);
 /* For a large file: part of the buffer to fill next, or NULL to stop. */
 struct piece *stream_piece_get(struct stream *s, struct job *job, char **buf);
 void stream_piece_put(struct stream *s, struct job *job);

@@ -13,7 +13,7 @@
 static int owner_number(struct meta *m, const struct node *n,
 			struct dsfs_inode *raw, struct dsfs_ext *ext)
 {
-	struct owner *o = owners_at(&m->src->tree.owners, n->owner);
+	struct owner *o = owners_at(&m->mkfs->tree.owners, n->owner);
 	u32 *slot;
 
 	if (!o->final && m->owner_order.n < DSFS_MAX_OWNERS) {
@@ -52,7 +52,7 @@ static int set_number(struct meta *m, const struct node *n,
 
 	if (!n->xattrs)
 		return 0;
-	set = xsets_at(&m->src->tree.xsets, n->xattrs);
+	set = xsets_at(&m->mkfs->tree.xsets, n->xattrs);
 	if (!set->placed) {
 		slot = array_add(&m->sets);
 		if (!slot)
@@ -86,7 +86,7 @@ static int link_count(const struct node *n, struct dsfs_inode *raw,
 
 static int holes(struct meta *m, const struct node *n, struct dsfs_ext *ext)
 {
-	const struct sparse *sp = node_sparse(&m->src->tree, n);
+	const struct sparse *sp = node_sparse(&m->mkfs->tree, n);
 
 	if (!sp)
 		return 0;
@@ -231,7 +231,7 @@ static int put_inode(struct meta *m, struct node *n, u64 dir_index)
 int meta_inodes(struct meta *m)
 {
 	static const struct dsfs_inode none;
-	struct tree *t = &m->src->tree;
+	struct tree *t = &m->mkfs->tree;
 	u64 next_dir = 1;
 	int ret;
 

@@ -16,7 +16,7 @@
 
 static int put_names(struct meta *m)
 {
-	const struct tree *t = &m->src->tree;
+	const struct tree *t = &m->mkfs->tree;
 	__le32 block[DSFS_BLOCK_SIZE / sizeof(__le32)];
 	u64 pos = 0;
 	int ret = 0;
@@ -54,7 +54,7 @@ static u32 most_names(const struct dir *d)
 
 static int put_index(struct meta *m)
 {
-	const struct tree *t = &m->src->tree;
+	const struct tree *t = &m->mkfs->tree;
 	u64 next = 0;
 	int ret = 0;
 
@@ -80,7 +80,7 @@ static int put_index(struct meta *m)
 
 static int put_dirs(struct meta *m)
 {
-	const struct tree *t = &m->src->tree;
+	const struct tree *t = &m->mkfs->tree;
 	int ret = 0;
 
 	meta_begin(m, DSFS_REGION_DIRS);
@@ -111,7 +111,7 @@ static int put_owners(struct meta *m)
 	meta_begin(m, DSFS_REGION_OWNERS);
 	for (size_t i = 0; !ret && i < m->owner_order.n; i++) {
 		u32 number = ((u32 *)m->owner_order.p)[i];
-		const struct owner *o = owners_at(&m->src->tree.owners, number);
+		const struct owner *o = owners_at(&m->mkfs->tree.owners, number);
 		struct dsfs_owner raw = { cpu_to_le32(o->uid),
 					  cpu_to_le32(o->gid) };
 
@@ -132,7 +132,7 @@ static int put_exts(struct meta *m)
 /* The same walk as in inodes.c, so the same places. */
 static int put_symlinks(struct meta *m)
 {
-	const struct tree *t = &m->src->tree;
+	const struct tree *t = &m->mkfs->tree;
 	u64 end = 0;
 	int ret = 0;
 
@@ -162,7 +162,7 @@ static int put_xattrs(struct meta *m)
 
 	meta_begin(m, DSFS_REGION_XATTRS);
 	for (size_t i = 0; !ret && i < m->sets.n; i++) {
-		const struct xset *set = xsets_at(&m->src->tree.xsets,
+		const struct xset *set = xsets_at(&m->mkfs->tree.xsets,
 						  ((u32 *)m->sets.p)[i]);
 
 		ret = meta_pad(m, set->off);
@@ -194,11 +194,11 @@ static int put_spool(struct meta *m, enum dsfs_region_id id, struct spool *s)
 
 static int put_filesums(struct meta *m)
 {
-	const struct tree *t = &m->src->tree;
+	const struct tree *t = &m->mkfs->tree;
 	__le32 none[2] = { 0 };
 	int ret;
 
-	if (!m->src->params.chunk_bits)
+	if (!m->mkfs->params.chunk_bits)
 		return 0;
 	meta_begin(m, DSFS_REGION_FILESUMS);
 	ret = meta_put(m, none, sizeof(none));
@@ -221,10 +221,10 @@ static int put_history(struct meta *m)
 {
 	int ret;
 
-	if (m->src->o->build != BUILD_UPDATE)
+	if (m->mkfs->o->build != BUILD_UPDATE)
 		return 0;
 	meta_begin(m, DSFS_REGION_HISTORY);
-	ret = meta_put(m, &base_super(m->src->base)->raw, DSFS_SB_SIZE);
+	ret = meta_put(m, &base_super(m->mkfs->base)->raw, DSFS_SB_SIZE);
 	return ret ? ret : meta_end(m);
 }
 
@@ -274,15 +274,15 @@ static s64 build_time(const struct options *o)
 
 static u64 generation(const struct meta *m)
 {
-	const struct base *base = m->src->base;
+	const struct base *base = m->mkfs->base;
 
 	return base ? base->img.geo->generation + 1 : 1;
 }
 
 static void fill_super(struct meta *m)
 {
-	const struct params *params = &m->src->params;
-	const struct options *o = m->src->o;
+	const struct params *params = &m->mkfs->params;
+	const struct options *o = m->mkfs->o;
 	struct dsfs_super *sb = &m->super;
 	u64 meta_bytes = m->blocks * DSFS_BLOCK_SIZE;
 
@@ -298,7 +298,7 @@ static void fill_super(struct meta *m)
 	sb->build_time = cpu_to_le64(build_time(o));
 	memcpy(sb->label, params->label, sizeof(sb->label));
 	sb->image_bytes = cpu_to_le64(m->start + meta_bytes);
-	sb->data_start = cpu_to_le64(m->src->data_start);
+	sb->data_start = cpu_to_le64(m->mkfs->data_start);
 	sb->data_end = cpu_to_le64(m->start);
 	sb->meta_start = cpu_to_le64(m->start);
 	sb->meta_bytes = cpu_to_le64(meta_bytes);
@@ -324,22 +324,20 @@ static int check_super(struct meta *m)
 	sb.checksum = cpu_to_le32(dsfs_super_sum(&sb));
 	ret = dsfs_super_decode(&sb, 0, &geo, &err);
 	if (ret)
-		msg_error(m->out->path, "superblock: %s: %llu: the limit is %llu",
+		msg_error(m->mkfs->out.path, "superblock: %s: %llu: the limit is %llu",
 			  err.what, (unsigned long long)err.value,
 			  (unsigned long long)err.limit);
 	return ret;
 }
 
-int meta_write(struct meta *m, struct source *src, struct stream *stream,
-	       struct output *out)
+int meta_write(struct meta *m, struct mkfs *mkfs, struct stream *stream)
 {
 	int ret;
 
 	memset(m, 0, sizeof(*m));
-	m->src = src;
+	m->mkfs = mkfs;
 	m->stream = stream;
-	m->out = out;
-	m->start = place_meta(&stream->place, src->o->build);
+	m->start = place_meta(&stream->place, mkfs->o->build);
 	m->sums.size = sizeof(__le32);
 	m->exts.size = sizeof(struct dsfs_ext);
 	m->sets.size = sizeof(u32);

@@ -6,8 +6,7 @@
 #define MKFS_META_H
 
 #include "../data/stream.h"
-#include "../output/output.h"
-#include "../source/scan.h"
+#include "../mkfs.h"
 
 /**
  * struct meta - the metadata area being written
@@ -17,9 +16,8 @@
  * @owner_order: numbers of owners in the order of the image
  */
 struct meta {
-	struct source *src;
+	struct mkfs *mkfs;
 	struct stream *stream;
-	struct output *out;
 	u64 start;
 	u64 blocks;
 	struct array sums;
@@ -45,8 +43,7 @@ struct meta {
  * m->super is filled in when it returns.  Messages are written.
  * Return: 0 or -errno.
  */
-int meta_write(struct meta *m, struct source *src, struct stream *stream,
-	       struct output *out);
+int meta_write(struct meta *m, struct mkfs *mkfs, struct stream *stream);
 void meta_free(struct meta *m);
 
 /* regions.c: appending to the area */

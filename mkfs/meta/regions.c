@@ -15,7 +15,7 @@ static int put_block(struct meta *m)
 		return -ENOMEM;
 	memset(m->block + m->fill, 0, sizeof(m->block) - m->fill);
 	*sum = cpu_to_le32(dsfs_crc32c(0, m->block, sizeof(m->block)));
-	ret = output_write(m->out, m->start + m->blocks * DSFS_BLOCK_SIZE,
+	ret = output_write(&m->mkfs->out, m->start + m->blocks * DSFS_BLOCK_SIZE,
 			   m->block, sizeof(m->block));
 	m->blocks++;
 	m->fill = 0;

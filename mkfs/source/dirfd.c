@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "dirfd.h"
+#include "source.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
@@ -47,7 +48,7 @@ static rlim_t fds_left(void)
 	return lim.rlim_cur - used;
 }
 
-unsigned int dirfd_threads(unsigned int threads)
+unsigned int source_threads(unsigned int threads)
 {
 	const rlim_t left = fds_left(), process = FDS_PROCESS + 1;
 	const rlim_t room = left > process ? (left - process) / (FDS_THREAD + SLOTS_THREAD) : 0;

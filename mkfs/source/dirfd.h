@@ -26,14 +26,6 @@ struct dirfd_cache {
 };
 
 /**
- * dirfd_threads - how many threads there are descriptors for
- * @threads: that are wanted
- *
- * Return: 1 to @threads.
- */
-unsigned int dirfd_threads(unsigned int threads);
-
-/**
  * dirfd_init - open the source
  * @threads: that will use directories and files
  * Return: 0 or -errno.

@@ -5,17 +5,16 @@
  * files, and nothing would tell that such a file changed between two reads of it,
  * so they are not packed; packing them empty would lose what they hold.
  */
-#include <fcntl.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "scan.h"
+#include "file.h"
 
-const char *empty_check(const struct source *src, int dirfd, const char *path,
-			const struct stat *st, int *err)
+const char *empty_check(const struct options *o, int dirfd, const char *path,
+			bool follow, const struct stat *st, int *err)
 {
 	const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
-			  (src->manifest ? 0 : O_NOFOLLOW);
+			  (follow ? 0 : O_NOFOLLOW);
 	const char *why = NULL;
 	ssize_t n;
 	char c;
@@ -24,7 +23,7 @@ const char *empty_check(const struct source *src, int dirfd, const char *path,
 	*err = 0;
 	/* A file system on a disk of its own knows; a dry run reads no contents. */
 	if (!S_ISREG(st->st_mode) || st->st_size || major(st->st_dev) ||
-	    src->o->plan_only)
+	    o->plan_only)
 		return NULL;
 	fd = openat(dirfd, path, flags | O_NOATIME);
 	if (fd < 0 && errno == EPERM)	/* not its owner */

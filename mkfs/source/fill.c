@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "msg.h"
 #include "worker.h"
 
@@ -27,7 +28,7 @@ static s64 node_time(struct worker *w, const struct dir *dir,
 	if (!__builtin_mul_overflow(sec, 1000000000, &ns) &&
 	    !__builtin_add_overflow(ns, rest, &ns))
 		return ns;
-	path = tree_path(&w->s->src->tree, dir, n, false);
+	path = tree_path(w->s->src->tree, dir, n, false);
 	msg_warn(path, "modification time %lld: outside 1677 to 2262: clamped",
 		 (long long)ts->tv_sec);
 	free(path);
@@ -42,7 +43,7 @@ static int node_owner(struct worker *w, struct node *n, const struct stat *st)
 	s64 number;
 
 	if (!w->owner_known || uid != w->uid || gid != w->gid) {
-		number = owners_get(&w->s->src->tree.owners, uid, gid);
+		number = owners_get(&w->s->src->tree->owners, uid, gid);
 		if (number < 0)
 			return number;
 		w->owner = number;
@@ -71,7 +72,7 @@ static int node_xattrs(struct worker *w, struct node *n, int fd,
 
 	if (w->s->src->o->no_xattrs)
 		return 0;
-	ret = xattr_read(&w->s->src->tree.xsets, &w->xattr,
+	ret = xattr_read(&w->s->src->tree->xsets, &w->xattr,
 			 worker_path(w, fd, name), &n->xattrs, &acl);
 	if (acl)
 		n->flags |= NODE_ACL;
@@ -137,12 +138,12 @@ int scan_fill(struct worker *w, struct dir *dir, struct node *n, int fd,
 	switch (st->st_mode & S_IFMT) {
 	case S_IFREG:
 		n->size = st->st_size;
-		n->check = scan_check(st);
+		n->check = file_check(st);
 		if (n->size >= DSFS_MAX_OFFSET)
 			return -EFBIG;
 		break;
 	case S_IFDIR:
-		if (n != &w->s->src->tree.root)
+		if (n != &w->s->src->tree->root)
 			ret = node_dir(w, dir, n, st);
 		break;
 	case S_IFLNK:

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "libdsfs.h"
 #include "list.h"
 #include "manifest_tree.h"
@@ -31,7 +32,7 @@ int manifest_fail(struct manifest *m, u64 line, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	msg_error(m->src->o->manifest, "line %llu: %s", line, text);
+	msg_error(m->src.o->manifest, "line %llu: %s", line, text);
 	return -EINVAL;
 }
 
@@ -43,26 +44,26 @@ int manifest_leave_out(struct manifest *m, struct node *n, u64 line, const char 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (!m->src->o->skip_unreadable)
+	if (!m->src.o->skip_unreadable)
 		return manifest_fail(m, line, "%s", text);
-	msg_warn(m->src->o->manifest, "line %llu: %s: left out", line, text);
+	msg_warn(m->src.o->manifest, "line %llu: %s: left out", line, text);
 	/* Its name is taken all the same, and links to it are found. */
 	n->flags |= NODE_GONE;
 	n->size = 0;
-	m->src->tree.gone++;
-	m->src->skipped++;
+	m->src.tree->gone++;
+	m->src.skipped++;
 	return 0;
 }
 
 int manifest_set_attrs(struct manifest *m, struct node *n, const struct entry *e)
 {
-	const struct options *o = m->src->o;
+	const struct options *o = m->src.o;
 	const struct attrs *a = &m->defaults;
 	u32 uid = entry_has(e, ENTRY_UID) ? e->uid : a->uid;
 	u32 gid = entry_has(e, ENTRY_GID) ? e->gid : a->gid;
 	u16 mode = e->type == S_IFDIR ? a->dirmode :
 		   e->type == S_IFLNK ? 0777 : a->mode;
-	s64 owner = owners_get(&m->src->tree.owners, o->all_root ? 0 : uid,
+	s64 owner = owners_get(&m->src.tree->owners, o->all_root ? 0 : uid,
 			       o->all_root ? 0 : gid);
 
 	if (owner < 0)
@@ -86,7 +87,7 @@ static int bad_source(struct manifest *m, struct node *n, const char *path,
 	const char *text = err ? strerror(-err) : "";
 
 	if (err == -ENOMEM || err == -EMFILE || err == -ENFILE) {
-		msg_error(m->src->o->manifest, "line %llu: source: %s: %s%s%s", m->line, path,
+		msg_error(m->src.o->manifest, "line %llu: source: %s: %s%s%s", m->line, path,
 			  why ? why : "", colon, text);
 		return -EIO;
 	}
@@ -100,7 +101,7 @@ static int bad_source(struct manifest *m, struct node *n, const char *path,
  */
 static int get_origin(struct manifest *m, struct node *n, const char *path)
 {
-	int dirfd = m->src->dirs.slots[0].fd, err;
+	int dirfd = m->dirfd, err;
 	struct origin *o = m->origin;
 	const char *why;
 	struct stat st;
@@ -111,16 +112,16 @@ static int get_origin(struct manifest *m, struct node *n, const char *path)
 		return bad_source(m, n, path, NULL, -errno);
 	if (!S_ISREG(st.st_mode))
 		return manifest_fail(m, m->line, "source: %s: not a regular file", path);
-	if (st.st_dev == m->src->image_dev && st.st_ino == m->src->image_ino)
+	if (st.st_dev == m->src.image_dev && st.st_ino == m->src.image_ino)
 		return manifest_fail(m, m->line, "source: %s: is the image itself", path);
-	why = empty_check(m->src, dirfd, path, &st, &err);
+	why = empty_check(m->src.o, dirfd, path, true, &st, &err);
 	if (why)
 		return bad_source(m, n, path, why, err);
 	o = manifest_keep(m, sizeof(*o) + strlen(path) + 1, 8);
 	if (!o)
 		return -ENOMEM;
 	o->size = st.st_size;
-	o->check = scan_check(&st);
+	o->check = file_check(&st);
 	memcpy(o->path, path, strlen(path));
 	m->origin = o;
 	return 0;
@@ -248,7 +249,7 @@ static int parse_line(struct manifest *m, char *line, size_t len, u64 number)
 	int ret;
 
 	/* Of a path it would become a part unseen; who means it can escape it. */
-	if (!m->src->o->null_lists && line[len - 1] == '\r')
+	if (!m->src.o->null_lists && line[len - 1] == '\r')
 		return manifest_fail(m, number,
 				     "ends in a carriage return, which in a path is \\015");
 	ret = entry_parse(e, line, len);
@@ -278,13 +279,9 @@ static int add_line(void *ctx, char *line, size_t len, u64 number)
 
 int manifest_read(struct source *src)
 {
-	struct manifest *m = calloc(1, sizeof(*m));
+	struct manifest *m = (struct manifest *)src;
 	int ret = -ENOMEM;
 
-	if (!m)
-		goto out;
-	src->manifest = m;
-	m->src = src;
 	m->dirs.size = sizeof(struct mdir *);
 	m->defaults = (struct attrs){ .mode = 0644, .dirmode = 0755 };
 	m->root = manifest_new_dir(m, NULL, "", 0);
@@ -306,14 +303,68 @@ out:
 	return ret;
 }
 
-void manifest_free(struct manifest *m)
+/* The line, and the file that it names. */
+static void manifest_name(const struct source *src, const struct dir *dir,
+			  const struct node *node, struct source_name *name)
 {
-	if (!m)
+	const struct part *part;
+	char *path;
+
+	name->subject = strdup(src->o->manifest);
+	if (!node)
 		return;
+	part = node->flags & (NODE_ZERO | NODE_PATTERN) ? NULL :
+	       node_data((struct node *)node)->part;
+	path = tree_path(src->tree, dir, node, true);
+	if (asprintf(&name->detail, "line %u: /%s%s%s: ", node->sum,
+		     path ? path : "", part ? ": " : "",
+		     part ? part->origin->path : "") < 0)
+		name->detail = NULL;
+	free(path);
+}
+
+static void manifest_free(struct source *src)
+{
+	struct manifest *m = (struct manifest *)src;
+
 	for (size_t i = 0; i < m->dirs.n; i++)
 		free(manifest_dir_at(m, i)->dir->nodes);
 	array_free(&m->dirs);
 	free(m->slots);
 	free(m->last);
+	if (m->dirfd >= 0)
+		close(m->dirfd);
 	free(m);
+}
+
+static const struct source_ops manifest_ops = {
+	.list = manifest_read,
+	.input_new = manifest_input_new,
+	.input_free = manifest_input_free,
+	.open = manifest_open,
+	.read = manifest_input_read,
+	.next_data = manifest_next_data,
+	.unchanged = manifest_unchanged,
+	.close = manifest_close,
+	.name = manifest_name,
+	.free = manifest_free,
+};
+
+int source_manifest(struct source **src, const struct options *o,
+		    struct tree *t, unsigned int threads)
+{
+	struct manifest *m;
+
+	*src = source_alloc(sizeof(*m), &manifest_ops, o, t, threads);
+	if (!*src)
+		return -ENOMEM;
+	m = (struct manifest *)*src;
+	m->dirfd = open(o->source, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (m->dirfd < 0) {
+		int ret = -errno;
+
+		msg_error(o->source, "cannot open: %s", strerror(-ret));
+		return ret;
+	}
+	return 0;
 }

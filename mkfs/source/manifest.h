@@ -6,7 +6,7 @@
 #define MKFS_MANIFEST_H
 
 #include "entry.h"
-#include "scan.h"
+#include "source.h"
 
 /**
  * struct origin - a file that contents come from
@@ -25,15 +25,5 @@ struct part {
 	struct origin *origin;
 	u64 offset;
 };
-
-struct manifest;
-
-/**
- * manifest_read - make the tree that the manifest describes
- *
- * Messages are written.  Return: 0 or -errno.
- */
-int manifest_read(struct source *src);
-void manifest_free(struct manifest *m);
 
 #endif /* MKFS_MANIFEST_H */

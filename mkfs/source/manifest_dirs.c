@@ -10,7 +10,7 @@
 
 void *manifest_keep(struct manifest *m, size_t bytes, size_t align)
 {
-	void *p = arena_alloc(&m->src->tree.arena, bytes, align);
+	void *p = arena_alloc(&m->src.tree->arena, bytes, align);
 
 	if (p)
 		memset(p, 0, bytes);
@@ -77,7 +77,7 @@ struct mdir *manifest_new_dir(struct manifest *m, struct mdir *parent,
 	d->parent = parent;
 	d->first_line = manifest_line(m);
 	d->self.name = manifest_keep_name(m, name, len);
-	d->dir = parent ? manifest_keep(m, sizeof(*d->dir), 8) : m->src->tree.root_dir;
+	d->dir = parent ? manifest_keep(m, sizeof(*d->dir), 8) : m->src.tree->root_dir;
 	slot = d->self.name && d->dir ? array_add(&m->dirs) : NULL;
 	if (!slot)
 		return NULL;

@@ -20,7 +20,7 @@ static int end_dir(struct manifest *m, struct mdir *d)
 		return ret;
 	d->self.sum = d->line ? d->line : d->first_line;
 	if (!d->parent) {
-		struct node *root = &m->src->tree.root;
+		struct node *root = &m->src.tree->root;
 
 		root->mode = d->self.mode;
 		root->owner = d->self.owner;
@@ -73,7 +73,7 @@ static void sort_dir(struct manifest *m, struct mdir *d)
 
 		if (node_cmp(a, b))
 			continue;
-		path = tree_path(&m->src->tree, dir, a, true);
+		path = tree_path(m->src.tree, dir, a, true);
 		manifest_fail(m, b->sum, "/%s: already in line %u", path ? path : "", a->sum);
 		free(path);
 	}
@@ -95,11 +95,11 @@ static struct hlink *make_link(struct manifest *m, struct node *n,
 
 	if (!l)
 		return NULL;
-	l->ino = as ? as->ino : m->src->tree.nlinks + 1;
+	l->ino = as ? as->ino : m->src.tree->nlinks + 1;
 	l->data = as ? as->data : n->u;
 	n->u.link = l;
 	n->flags |= NODE_LINK;
-	m->src->tree.nlinks++;
+	m->src.tree->nlinks++;
 	return l;
 }
 
@@ -117,7 +117,7 @@ static struct node *find_target(struct manifest *m, struct node *n)
 	struct dir *dir;
 
 	if (*target == '/')
-		to = tree_find(&m->src->tree, target, &dir);
+		to = tree_find(m->src.tree, target, &dir);
 	if (!to)
 		manifest_fail(m, n->sum, "target: %s: not in the manifest", target);
 	else if (!to->mode || S_ISDIR(to->mode))
@@ -206,8 +206,8 @@ int manifest_finish(struct manifest *m)
 		ret = end_links(m);
 	if (!ret)
 		forget_lines(m);
-	if (!ret && m->src->tree.gone)
-		ret = tree_prune(&m->src->tree);
+	if (!ret && m->src.tree->gone)
+		ret = tree_prune(m->src.tree);
 	free(m->slots);
 	free(m->last);
 	m->slots = NULL;

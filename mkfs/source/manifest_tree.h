@@ -34,7 +34,8 @@ struct mdir {
 };
 
 /**
- * struct manifest - a list being read
+ * struct manifest - a list
+ * @dirfd: where relative paths begin
  * @dirs: struct mdir *; @slots finds them: index plus one
  * @last: path of @last_dir: lines of a directory come together
  * @origin: of the line before
@@ -42,7 +43,8 @@ struct mdir {
  * @errors: found so far, those that were not listed among them
  */
 struct manifest {
-	struct source *src;
+	struct source src;
+	int dirfd;
 	struct progress progress;
 	struct array dirs;
 	u32 *slots;
@@ -124,5 +126,15 @@ struct node *manifest_add_node(struct mdir *d);
  * Return: 0 or -errno.
  */
 int manifest_finish(struct manifest *m);
+
+/* Of struct source_ops: manifest.c and manifest_input.c */
+int manifest_read(struct source *src);
+struct input *manifest_input_new(struct source *src);
+void manifest_input_free(struct input *in);
+bool manifest_open(struct input *in, struct dir *dir, struct node *n);
+bool manifest_input_read(struct input *in, char *p, size_t bytes, u64 pos);
+u64 manifest_next_data(struct input *in, u64 *pos);
+bool manifest_unchanged(struct input *in);
+void manifest_close(struct input *in);
 
 #endif /* MKFS_MANIFEST_TREE_H */

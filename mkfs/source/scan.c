@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "libdsfs.h"
-#include "manifest.h"
 #include "msg.h"
 #include "worker.h"
 
@@ -30,53 +30,6 @@ struct dirent64_raw {
 	u8 type;
 	char name[];
 };
-
-u32 scan_check(const struct stat *st)
-{
-	u64 key[4] = { st->st_dev, st->st_ino, st->st_ctim.tv_sec,
-		       st->st_ctim.tv_nsec };
-
-	return XXH3_64bits(key, sizeof(key));
-}
-
-/* Of a manifest, the line and the file that it names. */
-static char *line_path(const struct node *n, const char *path)
-{
-	const struct part *part = n->flags & (NODE_ZERO | NODE_PATTERN) ? NULL :
-				  node_data((struct node *)n)->part;
-	char *text;
-
-	if (asprintf(&text, "line %u: /%s%s%s: ", n->sum, path ? path : "",
-		     part ? ": " : "", part ? part->origin->path : "") < 0)
-		return NULL;
-	return text;
-}
-
-/* What this process lacks says nothing about a file. */
-static bool own_trouble(int err)
-{
-	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
-}
-
-int source_unreadable(struct source *src, const struct dir *dir,
-		      const struct node *node, const char *why, int err)
-{
-	char *path = tree_path(&src->tree, dir, node, src->manifest);
-	char *line = src->manifest && node ? line_path(node, path) : NULL;
-	const char *subject = src->manifest ? src->o->manifest :
-			      path ? path : src->o->source;
-	/* an image without all of the source would be an empty one */
-	bool all = !node && !dir->parent;
-	bool skip = src->o->skip_unreadable && !own_trouble(err) && !all;
-
-	(skip ? msg_warn : msg_error)(subject, "%s%s%s%s%s", line ? line : "",
-				      why, err ? ": " : "",
-				      err ? strerror(-err) : "",
-				      skip ? ": left out" : "");
-	free(line);
-	free(path);
-	return skip ? 0 : err ? err : -EIO;
-}
 
 int scan_push(struct scan *s, struct dir *dir, u32 from, u32 count)
 {
@@ -126,7 +79,7 @@ static int stat_node(struct worker *w, struct dir *dir, struct node *n, int fd)
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))
 		ret = -errno;
 	if (!ret && is_image(src, &st)) {
-		char *path = tree_path(&src->tree, dir, n, false);
+		char *path = tree_path(src->tree, dir, n, false);
 
 		msg_warn(path, "is the image itself: left out");
 		free(path);
@@ -139,7 +92,7 @@ static int stat_node(struct worker *w, struct dir *dir, struct node *n, int fd)
 	if (ret) {
 		ret = unreadable_node(src, dir, n, ret);
 	} else {
-		why = empty_check(src, fd, name, &st, &err);
+		why = empty_check(src->o, fd, name, false, &st, &err);
 		if (!why)
 			return 0;
 		ret = source_unreadable(src, dir, n, why, err);
@@ -251,7 +204,7 @@ static int list_names(struct worker *w, int fd, const char *below)
 			    (!d->name[1] || (d->name[1] == '.' && !d->name[2])))
 				continue;
 			if (o->npatterns &&
-			    exclude_match(o, w->s->src->pattern_used, below,
+			    exclude_match(o, w->s->d->pattern_used, below,
 					  d->name, is_dir_entry(fd, d)))
 				continue;
 			ret = add_found(w, d->name);
@@ -307,7 +260,7 @@ static int run_list(struct worker *w, struct dir *dir, int fd)
 	int ret;
 
 	if (src->o->any_path) {
-		below = tree_path(&src->tree, dir, NULL, true);
+		below = tree_path(src->tree, dir, NULL, true);
 		if (!below)
 			return -ENOMEM;
 	}
@@ -326,14 +279,13 @@ static int run_list(struct worker *w, struct dir *dir, int fd)
 
 static int run_task(struct worker *w, struct task *t)
 {
-	struct source *src = w->s->src;
-	int fd = dirfd_get(&src->dirs, t->dir);
+	int fd = dirfd_get(&w->s->d->dirs, t->dir);
 	int ret;
 
 	if (fd < 0)
 		return skip_task(w, t, "cannot open", fd);
 	ret = t->count ? run_batch(w, t, fd) : run_list(w, t->dir, fd);
-	dirfd_put(&src->dirs, t->dir);
+	dirfd_put(&w->s->d->dirs, t->dir);
 	return ret;
 }
 
@@ -376,7 +328,7 @@ static int worker_init(struct worker *w, struct scan *s)
 /* What a worker made goes to the tree; the rest is freed. */
 static void worker_end(struct worker *w, struct source *src)
 {
-	struct tree *t = &src->tree;
+	struct tree *t = src->tree;
 
 	src->skipped += w->skipped;
 	src->clamped += w->clamped;
@@ -392,8 +344,8 @@ static void worker_end(struct worker *w, struct source *src)
 static int scan_root(struct scan *s, struct worker *w)
 {
 	struct source *src = s->src;
-	struct tree *t = &src->tree;
-	int fd = src->dirs.slots[0].fd;
+	struct tree *t = src->tree;
+	int fd = s->d->dirs.slots[0].fd;
 	struct stat st;
 	int ret;
 
@@ -428,7 +380,8 @@ static int run_workers(struct scan *s, struct worker *w, unsigned int n)
 
 int scan_tree(struct source *src)
 {
-	struct scan s = { .src = src, .tasks.size = sizeof(struct task) };
+	struct scan s = { .src = src, .d = (struct directory *)src,
+			  .tasks.size = sizeof(struct task) };
 	unsigned int n = src->threads;
 	struct worker *w = calloc(n, sizeof(*w));
 	int ret = w ? 0 : -ENOMEM;
@@ -441,7 +394,7 @@ int scan_tree(struct source *src)
 		progress_start_count(&s.progress, "scanning", 0);
 		ret = scan_root(&s, &w[0]);
 		if (ret)
-			source_unreadable(src, src->tree.root_dir, NULL,
+			source_unreadable(src, src->tree->root_dir, NULL,
 					  "cannot read", ret);
 		else
 			ret = run_workers(&s, w, n);
@@ -456,40 +409,11 @@ int scan_tree(struct source *src)
 	pthread_cond_destroy(&s.change);
 	pthread_mutex_destroy(&s.lock);
 	if (!ret)
-		exclude_unused(src->o, src->pattern_used);
-	if (!ret && src->tree.gone) {
-		ret = tree_prune(&src->tree);
+		exclude_unused(src->o, s.d->pattern_used);
+	if (!ret && src->tree->gone) {
+		ret = tree_prune(src->tree);
 		if (ret)
 			msg_error(NULL, "out of memory");
 	}
 	return ret;
-}
-
-int source_init(struct source *src, const struct options *o)
-{
-	int ret;
-
-	memset(src, 0, sizeof(*src));
-	src->o = o;
-	src->threads = dirfd_threads(o->threads);
-	ret = tree_init(&src->tree, o->manifest ? o->manifest : o->source);
-	src->pattern_used = calloc(o->npatterns + 1, sizeof(bool));
-	if (ret || !src->pattern_used) {
-		msg_error(NULL, "out of memory");
-		return -ENOMEM;
-	}
-	ret = dirfd_init(&src->dirs, src->tree.root_dir,
-			 o->build == BUILD_COMPACT ? "." : o->source,
-			 src->threads);
-	if (ret)
-		msg_error(o->source, "cannot open: %s", strerror(-ret));
-	return ret;
-}
-
-void source_free(struct source *src)
-{
-	dirfd_free(&src->dirs);
-	manifest_free(src->manifest);
-	tree_free(&src->tree);
-	free(src->pattern_used);
 }

@@ -8,7 +8,8 @@
 #include <pthread.h>
 
 #include "progress.h"
-#include "scan.h"
+#include "directory.h"
+#include "xattr.h"
 
 /* @count of @dir's nodes from @from on; 0: list the directory. */
 struct task {
@@ -19,6 +20,7 @@ struct task {
 
 struct scan {
 	struct source *src;
+	struct directory *d;
 	struct progress progress;
 	pthread_mutex_t lock;
 	pthread_cond_t change;

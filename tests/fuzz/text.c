@@ -12,7 +12,7 @@
 
 #include "data/stream.h"
 #include "plan/plan.h"
-#include "source/manifest.h"
+#include "source/source.h"
 #include "engine.h"
 
 #define ARGS_MAX	16
@@ -36,22 +36,25 @@ static void read_manifest(const u8 *text, size_t size, const u8 *order,
 		.manifest = "-", .order = "-", .source = ".", .threads = 1,
 		.align_bits = 12, .chunk_bits = 15, .null_lists = null,
 	};
-	static struct source src;
-	struct stream stream = { .src = &src };
-	struct params params;
+	static struct mkfs mkfs;
+	struct stream stream = { .mkfs = &mkfs };
 	struct plan plan;
 
-	params_decide(&params, &o, NULL, 0);
+	mkfs = (struct mkfs){ .o = &o };
+	params_decide(&mkfs.params, &o, NULL, 0);
 	stream.listed.size = sizeof(struct listed);
 	feed(text, size);
-	if (!source_init(&src, &o) && !manifest_read(&src)) {
-		plan_make(&plan, &src.tree, &o, &params,
+	if (!tree_init(&mkfs.tree, "-") &&
+	    !source_open(&mkfs.source, &o, &mkfs.tree, 1) &&
+	    !mkfs.source->ops->list(mkfs.source)) {
+		plan_make(&plan, &mkfs.tree, &o, &mkfs.params,
 			  DSFS_DATA_START_MIN);
 		feed(order, order_size);
 		order_read(&stream);
 	}
 	array_free(&stream.listed);
-	source_free(&src);
+	source_free(mkfs.source);
+	tree_free(&mkfs.tree);
 }
 
 static void read_options(const u8 *text, size_t size)

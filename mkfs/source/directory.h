@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A directory as a source: what its files share.
+ */
+#ifndef MKFS_DIRECTORY_H
+#define MKFS_DIRECTORY_H
+
+#include "dirfd.h"
+#include "source.h"
+
+/**
+ * struct directory - a directory tree
+ * @pattern_used: for each --exclude, whether it has matched something
+ */
+struct directory {
+	struct source src;
+	struct dirfd_cache dirs;
+	bool *pattern_used;
+};
+
+/* Of struct source_ops: scan.c and directory_input.c */
+int scan_tree(struct source *src);
+struct input *directory_input_new(struct source *src);
+void directory_input_free(struct input *in);
+bool directory_open(struct input *in, struct dir *dir, struct node *n);
+void directory_close(struct input *in);
+
+#endif /* MKFS_DIRECTORY_H */

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reading a file.  It must be the one that was listed and must not have changed
+ * since: its size is in the plan, and half of an old content with half of a new
+ * one must not end in an image.  One fstat() behind the read tells.
+ */
+#include <unistd.h>
+
+#include "file.h"
+
+static struct file_input *file_of(struct input *in)
+{
+	return (struct file_input *)in;
+}
+
+u32 file_check(const struct stat *st)
+{
+	u64 key[4] = { st->st_dev, st->st_ino, st->st_ctim.tv_sec,
+		       st->st_ctim.tv_nsec };
+
+	return XXH3_64bits(key, sizeof(key));
+}
+
+bool file_read(struct input *in, char *p, size_t bytes, u64 pos)
+{
+	const struct file_input *f = file_of(in);
+	size_t done = 0;
+
+	pos += f->base;
+	while (done < bytes) {
+		ssize_t got = pread(f->fd, p + done, bytes - done, pos + done);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return input_fail(in, "cannot read", -errno);
+		if (!got)
+			return input_fail(in, "shrank during the run", 0);
+		done += got;
+	}
+	return true;
+}
+
+/* Whether the file's own holes are worth asking for. */
+static bool has_holes(const struct file_input *f)
+{
+	u64 size = f->in.node->size;
+	struct stat st;
+
+	if (f->base || f->size != size)
+		return false;
+	posix_fadvise(f->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	return !fstat(f->fd, &st) && st.st_blocks < size / 512;
+}
+
+u64 file_next_data(struct input *in, u64 *pos)
+{
+	const u64 mask = DSFS_BLOCK_SIZE - 1, size = in->node->size;
+	struct file_input *f = file_of(in);
+	off_t data, hole;
+
+	if (!f->asked) {
+		f->holes = has_holes(f);
+		f->asked = true;
+	}
+	if (!f->holes)
+		return size;
+	data = lseek(f->fd, *pos, SEEK_DATA);
+	if (data < 0) {
+		if (errno == ENXIO)
+			*pos = size;
+		return size;
+	}
+	if ((data & ~mask) > *pos)
+		*pos = (data & ~mask) < size ? data & ~mask : size;
+	hole = lseek(f->fd, data, SEEK_HOLE);
+	if (hole < 0 || hole > size)
+		return size;
+	hole = (hole + mask) & ~mask;
+	return hole < size ? hole : size;
+}
+
+bool file_unchanged(struct input *in)
+{
+	const struct file_input *f = file_of(in);
+	struct stat st;
+
+	if (fstat(f->fd, &st))
+		return input_fail(in, "cannot read attributes", -errno);
+	if (!S_ISREG(st.st_mode))
+		return input_fail(in, "was replaced during the run", 0);
+	if (st.st_size < f->size)
+		return input_fail(in, "shrank during the run", 0);
+	if (st.st_size > f->size)
+		return input_fail(in, "grew during the run", 0);
+	if (file_check(&st) != f->check)
+		return input_fail(in, "changed during the run", 0);
+	return true;
+}

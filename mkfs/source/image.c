@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An image as a source: the tree of its newest generation, as a scan makes it of
+ * a directory, and what its files store, verified while it is read: what is
+ * damaged must not get a second life.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../base/base.h"
+#include "libdsfs.h"
+#include "msg.h"
+#include "source.h"
+
+struct image_tree {
+	struct source src;
+	struct base *base;
+};
+
+/**
+ * struct image_input - a file of an image that is open
+ * @attr: where its stored bytes begin
+ * @stored: how many they are
+ */
+struct image_input {
+	struct input in;
+	struct dsfs_attr attr;
+	u64 stored;
+};
+
+static struct base *base_of(const struct source *src)
+{
+	return ((const struct image_tree *)src)->base;
+}
+
+static char *keep_name(struct arena *a, const struct dsfs_name *name)
+{
+	char *p = arena_alloc(a, name->len + 2, 1);
+
+	if (!p)
+		return NULL;
+	p[0] = name->len;
+	memcpy(p + 1, name->name, name->len);
+	p[name->len + 1] = '\0';
+	return p;
+}
+
+static int set_xattrs(struct source *src, struct node *n,
+		      const struct image_node *old, struct dsfs_err *err)
+{
+	void *set = NULL;
+	u32 bytes;
+	int ret;
+
+	if (!(old->attr.flags & DSFS_INODE_XATTRS))
+		return 0;
+	ret = image_xattr_set(base_of(src)->past, &old->ext, &set, &bytes, err);
+	if (!ret)
+		ret = xsets_get(&src->tree->xsets, set, bytes, &n->xattrs);
+	free(set);
+	if (old->attr.flags & DSFS_INODE_ACL)
+		n->flags |= NODE_ACL;
+	return ret;
+}
+
+static int set_target(struct source *src, struct node *n,
+		      const struct dsfs_attr *attr, struct dsfs_err *err)
+{
+	char buf[DSFS_SYMLINK_MAX + 1];
+	int ret = image_symlink(base_of(src)->past, attr, buf, err);
+
+	if (ret)
+		return ret;
+	node_data(n)->target = arena_alloc(&src->tree->arena, attr->size, 1);
+	if (!node_data(n)->target)
+		return -ENOMEM;
+	memcpy(node_data(n)->target, buf, attr->size);
+	return 0;
+}
+
+static int set_link(struct source *src, struct node *n, u32 ino)
+{
+	struct hlink *l = node_new_link(&src->tree->arena, n);
+
+	if (!l)
+		return -ENOMEM;
+	l->ino = ino;
+	src->tree->nlinks++;
+	return 0;
+}
+
+/* What kind of file it is says what else there is of it. */
+static int fill_type(struct source *src, struct dir *parent, struct node *n,
+		     const struct image_node *old, struct dsfs_err *err)
+{
+	switch (n->mode & S_IFMT) {
+	case S_IFREG:
+		n->size = old->attr.size;
+		if (n->size)
+			n->flags |= NODE_KEPT;
+		return 0;
+	case S_IFDIR:
+		if (parent && !node_new_dir(&src->tree->arena, n, parent))
+			return -ENOMEM;
+		return 0;
+	case S_IFLNK:
+		n->size = old->attr.size;
+		return set_target(src, n, &old->attr, err);
+	}
+	n->size = old->attr.rdev;
+	return 0;
+}
+
+static int fill_node(struct source *src, struct dir *parent, struct node *n,
+		     u32 ino, struct dsfs_err *err)
+{
+	struct image_node old;
+	s64 owner;
+	int ret = image_node_get(base_of(src)->past, ino, &old, err);
+
+	if (ret)
+		return ret;
+	owner = owners_get(&src->tree->owners, old.uid, old.gid);
+	if (owner < 0)
+		return owner;
+	n->mode = old.attr.mode;
+	n->mtime = old.attr.mtime;
+	n->owner = owner;
+	if (!S_ISDIR(n->mode) && old.nlink > 1)
+		ret = set_link(src, n, old.attr.ino);
+	if (!ret)
+		ret = fill_type(src, parent, n, &old, err);
+	return ret ? ret : set_xattrs(src, n, &old, err);
+}
+
+/* The entries of a directory of the image; inode numbers of theirs follow. */
+static int fill_dir(struct source *src, struct dir *d, u32 ino,
+		    struct dsfs_err *err)
+{
+	struct dsfs_source *past = base_of(src)->past;
+	struct dsfs_dir_info was;
+	struct dsfs_dir_iter it;
+	struct dsfs_name name;
+	struct dsfs_attr attr;
+	int ret = dsfs_inode_get(past, ino, &attr, err);
+
+	if (!ret && !S_ISDIR(attr.mode))
+		ret = -EUCLEAN;
+	if (!ret)
+		ret = dsfs_dir_get(past, &attr, &was, err);
+	if (ret || !was.count)
+		return ret;
+	d->first = was.first;
+	d->nodes = arena_alloc(&src->tree->arena, was.count * sizeof(*d->nodes),
+			       8);
+	if (!d->nodes)
+		return -ENOMEM;
+	memset(d->nodes, 0, was.count * sizeof(*d->nodes));
+	dsfs_dir_iter_init(&it, past, &was, 0);
+	while (!ret && (ret = dsfs_dir_iter_next(&it, &name, err)) == 1) {
+		struct node *n = &d->nodes[d->count++];
+
+		n->name = keep_name(&src->tree->arena, &name);
+		ret = n->name ? fill_node(src, d, n, was.first + name.pos, err) :
+				-ENOMEM;
+	}
+	dsfs_dir_iter_end(&it);
+	return ret;
+}
+
+/* Numbers are given in the same order, so each file has that of before. */
+static int keep_numbers(struct source *src)
+{
+	struct base *base = base_of(src);
+	int ret = tree_number(src->tree);
+
+	if (!ret && src->tree->inodes != base->img.geo->inodes)
+		ret = -EUCLEAN;
+	base->old = ret ? NULL : calloc(src->tree->inodes, sizeof(*base->old));
+	for (u64 i = 0; base->old && i < src->tree->inodes; i++)
+		base->old[i] = i;
+	return ret ? ret : base->old ? 0 : -ENOMEM;
+}
+
+static int image_list(struct source *src)
+{
+	struct array queue = { .size = sizeof(struct dir *) };
+	struct tree *t = src->tree;
+	struct dir **slot = array_add(&queue);
+	struct dsfs_err err = { 0 };
+	char text[256];
+	int ret = slot ? 0 : -ENOMEM;
+
+	if (!ret) {
+		*slot = t->root_dir;
+		ret = fill_node(src, NULL, &t->root, DSFS_ROOT_INO, &err);
+	}
+	for (size_t i = 0; !ret && i < queue.n; i++) {
+		struct dir *d = ((struct dir **)queue.p)[i];
+		u32 ino = !d->parent ? DSFS_ROOT_INO :
+			  d->parent->first + (u32)(d->self - d->parent->nodes);
+
+		ret = fill_dir(src, d, ino, &err);
+		for (u32 k = 0; !ret && k < d->count; k++) {
+			if (!S_ISDIR(d->nodes[k].mode))
+				continue;
+			slot = array_add(&queue);
+			ret = slot ? 0 : -ENOMEM;
+			if (slot)
+				*slot = d->nodes[k].u.dir;
+		}
+	}
+	array_free(&queue);
+	if (!ret)
+		ret = keep_numbers(src);
+	if (ret) {
+		image_err_text(&err, ret, text, sizeof(text));
+		msg_error(base_of(src)->img.path, "metadata: %s", text);
+	}
+	return ret;
+}
+
+static struct input *image_input_new(struct source *src)
+{
+	struct image_input *ii = calloc(1, sizeof(*ii));
+
+	if (!ii)
+		return NULL;
+	ii->in.src = src;
+	return &ii->in;
+}
+
+static void image_input_free(struct input *in)
+{
+	free(in);
+}
+
+static bool image_input_open(struct input *in, struct dir *dir, struct node *n)
+{
+	struct image_input *ii = (struct image_input *)in;
+	const struct base *base = base_of(in->src);
+	struct dsfs_err err = { 0 };
+	struct dsfs_ext_info ext;
+	u32 ino = base_old(base, dir, n);
+	int ret;
+
+	in->dir = dir;
+	in->node = n;
+	in->why = NULL;
+	ret = dsfs_inode_get(base->past, ino, &ii->attr, &err);
+	if (!ret)
+		ret = dsfs_ext_get(base->past, &ii->attr, &ext, &err);
+	if (ret)
+		return input_fail(in, "metadata", ret);
+	ii->stored = image_stored_bytes(&ii->attr, &ext);
+	return true;
+}
+
+/* The chunks that begin in @bytes bytes from stored byte @pos on. */
+static int verify(const struct image_input *ii, const char *p, u64 bytes, u64 pos)
+{
+	const struct base *base = base_of(ii->in.src);
+	const unsigned int bits = base->img.geo->chunk_bits;
+	struct dsfs_err err = { 0 };
+	int ret = 0;
+	u32 want;
+
+	for (u64 done = 0; !ret && bits && done < bytes; done += 1ULL << bits) {
+		u64 n = bytes - done < 1ULL << bits ? bytes - done :
+						      1ULL << bits;
+
+		ret = dsfs_chunk_sum(base->past, &ii->attr, ii->stored,
+				     (pos + done) >> bits, &want, &err);
+		if (!ret && dsfs_crc32c(0, p + done, n) != want)
+			ret = -EBADMSG;
+	}
+	return ret;
+}
+
+/* Stored bytes; @pos and the end of what is read are those of chunks. */
+static bool image_input_read(struct input *in, char *p, size_t bytes, u64 pos)
+{
+	struct image_input *ii = (struct image_input *)in;
+	int ret = image_pread(&base_of(in->src)->img, p, bytes,
+			      ii->attr.start + pos);
+
+	if (!ret)
+		ret = verify(ii, p, bytes, pos);
+	return ret ? input_fail(in, "content", ret) : true;
+}
+
+static u64 image_input_next_data(struct input *in, u64 *pos)
+{
+	(void)pos;
+	return ((struct image_input *)in)->stored;
+}
+
+/* Nobody writes to an image that is there. */
+static bool image_input_unchanged(struct input *in)
+{
+	(void)in;
+	return true;
+}
+
+static void image_input_close(struct input *in)
+{
+	in->node = NULL;
+}
+
+static void image_name(const struct source *src, const struct dir *dir,
+		       const struct node *node, struct source_name *name)
+{
+	const struct base *base = base_of(src);
+
+	name->subject = strdup(base->img.path);
+	if (!node ||
+	    asprintf(&name->detail, "inode %u: ", base_old(base, dir, node)) < 0)
+		name->detail = NULL;
+	name->hint = ": run fsck.dsfs";
+}
+
+static void image_free(struct source *src)
+{
+	free(src);
+}
+
+static const struct source_ops image_ops = {
+	.list = image_list,
+	.input_new = image_input_new,
+	.input_free = image_input_free,
+	.open = image_input_open,
+	.read = image_input_read,
+	.next_data = image_input_next_data,
+	.unchanged = image_input_unchanged,
+	.close = image_input_close,
+	.name = image_name,
+	.free = image_free,
+	.stored = true,
+};
+
+int source_image(struct source **src, const struct options *o,
+		 struct tree *t, unsigned int threads, struct base *base)
+{
+	*src = source_alloc(sizeof(struct image_tree), &image_ops, o, t, threads);
+	if (!*src)
+		return -ENOMEM;
+	((struct image_tree *)*src)->base = base;
+	return 0;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Contents of a manifest's files: parts of other files, or bytes that are made
+ * up.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "manifest_tree.h"
+
+/**
+ * struct manifest_input - what a thread has open of a manifest
+ * @origin: open as @file.fd; contents often come from one file, so it stays
+ *	open.  NULL: nothing is
+ * @part: what of it the content is; NULL: it is made up
+ */
+struct manifest_input {
+	struct file_input file;
+	const struct origin *origin;
+	const struct part *part;
+};
+
+struct input *manifest_input_new(struct source *src)
+{
+	struct manifest_input *mi = calloc(1, sizeof(*mi));
+
+	if (!mi)
+		return NULL;
+	mi->file.in.src = src;
+	mi->file.fd = -1;
+	return &mi->file.in;
+}
+
+static void close_origin(struct manifest_input *mi)
+{
+	if (mi->origin)
+		close(mi->file.fd);
+	mi->origin = NULL;
+}
+
+void manifest_input_free(struct input *in)
+{
+	struct manifest_input *mi = (struct manifest_input *)in;
+
+	if (!mi)
+		return;
+	close_origin(mi);
+	free(mi);
+}
+
+static bool open_origin(struct manifest_input *mi, const struct origin *o)
+{
+	struct input *in = &mi->file.in;
+
+	if (mi->origin == o)
+		return true;
+	close_origin(mi);
+	mi->file.fd = openat(((struct manifest *)in->src)->dirfd, o->path,
+			     FILE_FLAGS);
+	if (mi->file.fd < 0)
+		return input_fail(in, "cannot open", -errno);
+	mi->origin = o;
+	mi->file.size = o->size;
+	mi->file.check = o->check;
+	return true;
+}
+
+bool manifest_open(struct input *in, struct dir *dir, struct node *n)
+{
+	struct manifest_input *mi = (struct manifest_input *)in;
+
+	in->dir = dir;
+	in->node = n;
+	in->why = NULL;
+	mi->part = n->flags & (NODE_ZERO | NODE_PATTERN) ? NULL :
+		   node_data(n)->part;
+	if (!mi->part)
+		return true;
+	mi->file.base = mi->part->offset;
+	mi->file.asked = false;
+	return open_origin(mi, mi->part->origin);
+}
+
+bool manifest_input_read(struct input *in, char *p, size_t bytes, u64 pos)
+{
+	const struct manifest_input *mi = (const struct manifest_input *)in;
+
+	if (mi->part)
+		return file_read(in, p, bytes, pos);
+	if (in->node->flags & NODE_ZERO)
+		memset(p, 0, bytes);
+	else
+		fill_pattern(p, bytes, node_data(in->node)->seed, pos);
+	return true;
+}
+
+u64 manifest_next_data(struct input *in, u64 *pos)
+{
+	const struct manifest_input *mi = (const struct manifest_input *)in;
+
+	if (mi->part)
+		return file_next_data(in, pos);
+	if (in->node->flags & NODE_ZERO)
+		*pos = in->node->size;
+	return in->node->size;
+}
+
+bool manifest_unchanged(struct input *in)
+{
+	const struct manifest_input *mi = (const struct manifest_input *)in;
+
+	return !mi->part || file_unchanged(in);
+}
+
+/* The file of the next content is likely the same. */
+void manifest_close(struct input *in)
+{
+	in->node = NULL;
+}

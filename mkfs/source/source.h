@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where the tree and its contents come from: a directory, a manifest, an image.
+ * What differs between them lies behind struct source_ops; nobody who lists a
+ * source or reads contents asks which one it is.
+ *
+ * A source is used in two steps.  list() makes the whole tree, by one thread that
+ * calls it.  Then many threads, each with an input of its own, open files in the
+ * order of data, read ranges of them and ask whether a file is still the one that
+ * was listed.
+ *
+ * Sources that can be read only once, as a tar on standard input, have each
+ * content right behind its name, and are to fit in like this:
+ *
+ *  - open() to close() are NULL.  list() hands over each content while it lists:
+ *    the thread that calls it takes the place of the readers and fills the jobs
+ *    of the data phase (data/stream.h) from the stream, in the order of the
+ *    stream; the writer takes jobs out as ever.  So a byte is copied once, into
+ *    the job's buffer, and written from there; nothing is spooled.
+ *  - The data phase then comes before the plan.  It leaves behind nothing but
+ *    fields of nodes, CHUNKSUMS and SEGMENTS, and needs no inode number and no
+ *    order of directories: plan/layout.c gives those when all names are known.
+ *  - Deduplication, placement and the list of duplicates refer to nodes by
+ *    address until stream_dups() has been called, so such a source makes its
+ *    nodes in an arena and moves them into their directories behind that.
+ *  - For --update, the inode to compare with (dir->old) is looked up by path when
+ *    the name comes, and the content is written and taken back if it is the same,
+ *    as store.c does with large files that are duplicates.
+ *  - What is known before data is read is known too late: --order and --dry-run
+ *    are not for it, and that a device is too small shows at the write.
+ */
+#ifndef MKFS_SOURCE_H
+#define MKFS_SOURCE_H
+
+#include "../options.h"
+#include "../tree/tree.h"
+
+struct base;
+struct source;
+
+/**
+ * struct input - what one thread has open of a source
+ * @node: the open file, whose directory is @dir
+ * @why: what failed, for a message: "cannot open"; NULL: nothing
+ * @err: -errno for the same message; 0: @why says it all
+ */
+struct input {
+	struct source *src;
+	struct dir *dir;
+	struct node *node;
+	const char *why;
+	int err;
+};
+
+/**
+ * struct source_name - how a message names something of the source
+ * @subject: what the message is about: a path, the manifest; malloc'ed
+ * @detail: what stands in front of what is wrong; malloc'ed; NULL: nothing
+ * @hint: what stands behind it
+ */
+struct source_name {
+	char *subject;
+	char *detail;
+	const char *hint;
+};
+
+/**
+ * struct source_ops - what a kind of source does
+ * @list: make src->tree; messages are written; 0 or -errno
+ * @input_new: for one thread; NULL: out of memory
+ * @input_free: and close what it has open
+ * @open: open a regular file that is not empty; false: @in->why says why not
+ * @read: read exactly @bytes from @pos on, or false
+ * @next_data: where the data ends that begins at or before @pos; moves @pos over
+ *	a hole.  The end of the file ends the last data, known or unknown.
+ * @unchanged: behind reading: whether it is still what was listed, or false
+ * @close: it may keep open what the next file needs, too
+ * @name: how a message names @node; @node NULL: the directory @dir
+ * @free: and @src with it
+ * @stored: what is read are stored bytes, holes left out; nobody looks for holes
+ */
+struct source_ops {
+	int (*list)(struct source *src);
+	struct input *(*input_new)(struct source *src);
+	void (*input_free)(struct input *in);
+	bool (*open)(struct input *in, struct dir *dir, struct node *n);
+	bool (*read)(struct input *in, char *p, size_t bytes, u64 pos);
+	u64 (*next_data)(struct input *in, u64 *pos);
+	bool (*unchanged)(struct input *in);
+	void (*close)(struct input *in);
+	void (*name)(const struct source *src, const struct dir *dir,
+		     const struct node *node, struct source_name *name);
+	void (*free)(struct source *src);
+	bool stored;
+};
+
+/**
+ * struct source - a source, the beginning of each kind's own
+ * @threads: that read it
+ * @image_dev, @image_ino: what must not be packed into itself; 0: nothing
+ * @skipped: objects left out by --skip-unreadable
+ * @clamped: times that did not fit
+ * @xattrs_ignored: extended attributes of kinds that the format has not
+ */
+struct source {
+	const struct source_ops *ops;
+	const struct options *o;
+	struct tree *tree;
+	unsigned int threads;
+	u64 image_dev;
+	u64 image_ino;
+	u64 skipped;
+	u64 clamped;
+	u64 xattrs_ignored;
+};
+
+/*
+ * Open a source; what was made of it is set even if that fails, to be freed.
+ * Messages are written.  Return: 0 or -errno.
+ */
+int source_directory(struct source **src, const struct options *o,
+		     struct tree *t, unsigned int threads);
+int source_manifest(struct source **src, const struct options *o,
+		    struct tree *t, unsigned int threads);
+int source_image(struct source **src, const struct options *o,
+		 struct tree *t, unsigned int threads, struct base *base);
+
+/* The source that the options name, in a directory or in a manifest. */
+static inline int source_open(struct source **src, const struct options *o,
+			      struct tree *t, unsigned int threads)
+{
+	return (o->manifest ? source_manifest : source_directory)(src, o, t, threads);
+}
+
+/* How many threads, of @threads that are wanted, there are descriptors for. */
+unsigned int source_threads(unsigned int threads);
+void source_free(struct source *src);
+
+/* A kind's own memory, of which struct source is the beginning; NULL: said. */
+struct source *source_alloc(size_t bytes, const struct source_ops *ops,
+			    const struct options *o, struct tree *t,
+			    unsigned int threads);
+
+/**
+ * source_unreadable - say that something cannot be packed
+ * @node: NULL for the directory itself
+ * @why: "cannot open: ..."
+ *
+ * With --skip-unreadable a warning, and 0 is returned: leave it out and go on.
+ */
+int source_unreadable(struct source *src, const struct dir *dir,
+		      const struct node *node, const char *why, int err);
+
+/* An open file cannot be read.  Return: false. */
+static inline bool input_fail(struct input *in, const char *why, int err)
+{
+	in->why = why;
+	in->err = err;
+	return false;
+}
+
+#endif /* MKFS_SOURCE_H */
