@@ -24,7 +24,7 @@ static bool time_tells(const struct options *o, const struct node *n,
 		       const struct dsfs_attr *attr)
 {
 	if (o->checksum || o->fixed_time ||
-	    n->flags & (NODE_NO_TIME | NODE_ZERO | NODE_PATTERN))
+	    n->flags & NODE_NO_TIME)
 		return false;
 	/* what did not fit was clamped */
 	return n->mtime == attr->mtime && n->mtime != INT64_MIN &&

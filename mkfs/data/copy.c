@@ -80,13 +80,8 @@ static int move_node(struct stream *s, struct moves *m, struct dir *dir,
 	if (!stored)
 		return 0;
 	moved = moves_find(m, from);
-	if (moved->from) {
-		n->flags |= NODE_DUP;
-		node_data(n)->dup = moved->to;
-		s->dup_files++;
-		s->dup_bytes += stored;
-		return 0;
-	}
+	if (moved->from)
+		return stream_add_dup(s, n, moved->to, stored);
 	moved->from = from;
 	moved->to = n;
 	node_data(n)->start = place_file(&s->place, n, stored);
@@ -118,6 +113,6 @@ int copy_data(struct stream *s)
 	free(m.slots);
 	free(m.buf);
 	if (!ret)
-		store_resolve_dups(&s->mkfs->tree);
+		stream_dups(s);
 	return ret;
 }

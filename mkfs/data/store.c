@@ -71,13 +71,19 @@ static void count_file(struct stream *s, const struct item *it)
 	s->files++;
 }
 
-static void make_dup(struct stream *s, struct node *n, struct node *of,
-		     u64 stored)
+int stream_add_dup(struct stream *s, struct node *n, const struct node *of,
+		   u64 stored)
 {
-	n->flags |= NODE_DUP;
-	node_data(n)->dup = of;
+	struct dup *dup = array_add(&s->dups);
+
+	if (!dup)
+		return -ENOMEM;
+	*dup = (struct dup){ n, of };
+	node_data(n)->start = node_data((struct node *)of)->start;
+	n->sum = of->sum;
 	s->dup_files++;
 	s->dup_bytes += stored;
+	return 0;
 }
 
 /* The image has the stored bytes, from @start on, as those of inode @ino. */
@@ -138,10 +144,8 @@ static int store_small(struct stream *s, struct job *job, struct item *it,
 				     it->stored);
 		if (ret < 0)
 			return ret;
-		if (ret) {
-			make_dup(s, n, other, it->stored);
-			return 0;
-		}
+		if (ret)
+			return stream_add_dup(s, n, other, it->stored);
 	}
 	if (it->sums) {
 		ret = find_small(s, it, buf, sums[0]);
@@ -232,8 +236,7 @@ static int dedup_large(struct stream *s, struct item *it, const struct undo *u,
 			return ret;
 		if (ret) {
 			undo(s, u, n, pos);
-			make_dup(s, n, other, it->stored);
-			return 0;
+			return stream_add_dup(s, n, other, it->stored);
 		}
 	}
 	ret = find_large(s, it, u, pos);
@@ -387,21 +390,12 @@ int store_job(struct stream *s, struct job *job)
 	return ret;
 }
 
-/* Duplicates take over what they need of the file they are alike with. */
-void store_resolve_dups(struct tree *t)
+void stream_dups(struct stream *s)
 {
-	for (u64 i = 0; i < t->ndirs; i++) {
-		struct dir *d = t->dirs[i];
+	for (size_t i = 0; i < s->dups.n; i++) {
+		struct dup *dup = (struct dup *)s->dups.p + i;
 
-		for (u32 k = 0; k < d->count; k++) {
-			struct node *n = &d->nodes[k], *of;
-
-			if (!(n->flags & NODE_DUP) || n->flags & NODE_STUB)
-				continue;
-			of = node_data(n)->dup;
-			n->flags |= of->flags & NODE_SHARED;
-			n->sum = of->sum;
-			node_data(n)->start = node_data(of)->start;
-		}
+		dup->node->flags |= dup->of->flags & NODE_SHARED;
 	}
+	array_free(&s->dups);
 }

@@ -338,7 +338,7 @@ int stream_data(struct stream *s, u64 files, u64 bytes)
 	dedup_free(&s->dedup);
 	s->dedup.slots = NULL;
 	if (!ret)
-		store_resolve_dups(&s->mkfs->tree);
+		stream_dups(s);
 	s->stored = s->place.stored;
 	if (!ret && s->mkfs->o->build == BUILD_UPDATE) {
 		ret = base_adopt(s);
@@ -378,6 +378,7 @@ int stream_init(struct stream *s, struct mkfs *mkfs)
 	s->mkfs = mkfs;
 	s->hash_bytes = hash_bytes(mkfs->o, &mkfs->params);
 	s->listed.size = sizeof(struct listed);
+	s->dups.size = sizeof(struct dup);
 	spool_init(&s->chunks);
 	spool_init(&s->segments);
 	pthread_mutex_init(&s->lock, NULL);
@@ -409,6 +410,7 @@ void stream_free(struct stream *s)
 	free(s->jobs);
 	free(s->threads);
 	array_free(&s->listed);
+	array_free(&s->dups);
 	spool_free(&s->chunks);
 	spool_free(&s->segments);
 	pthread_mutex_destroy(&s->lock);

@@ -82,6 +82,7 @@ struct job {
  * @job_files: files in a job, at most
  * @next_fill, @next_drain, @next_back: jobs taken by readers, stored, and written
  * @listed: files of --order, pairs of directory and node
+ * @dups: struct dup
  * @chunks: CHUNKSUMS
  * @segments: SEGMENTS
  * @stored: bytes that all files of the image store
@@ -100,6 +101,7 @@ struct stream {
 	u64 content[2];
 	char *bufs;
 	struct array listed;
+	struct array dups;
 	pthread_mutex_t lock;
 	pthread_cond_t room;
 	struct job *jobs;
@@ -127,6 +129,12 @@ struct stream {
 struct listed {
 	struct dir *dir;
 	struct node *node;
+};
+
+/* A file whose content is that of another one, and stored there. */
+struct dup {
+	struct node *node;
+	const struct node *of;
 };
 
 /**
@@ -192,8 +200,20 @@ void stream_piece_done(struct stream *s, struct job *job);
 
 /* store.c: all files of a job; messages are written; 0 or -errno */
 int store_job(struct stream *s, struct job *job);
-/* Let duplicates have what they share of the first of their kind. */
-void store_resolve_dups(struct tree *t);
+/**
+ * stream_add_dup - let a file have the content of another one that is stored
+ * @stored: bytes
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int stream_add_dup(struct stream *s, struct node *n, const struct node *of,
+		   u64 stored);
+
+/*
+ * Behind the last file: whether duplicates share a block, as the files that
+ * they are alike with.  No node may have moved before.
+ */
+void stream_dups(struct stream *s);
 
 static inline u32 stream_piece_bytes(const struct stream *s)
 {

@@ -149,7 +149,7 @@ static int put_symlinks(struct meta *m)
 				end += -end % DSFS_BLOCK_SIZE;
 			ret = meta_pad(m, end);
 			if (!ret)
-				ret = meta_put(m, node_data(n)->target, n->size);
+				ret = meta_put(m, node_data(n)->symlink->target, n->size);
 			end += n->size;
 		}
 	}

@@ -112,7 +112,7 @@ bool directory_open(struct input *in, struct dir *dir, struct node *n)
 	if (!open_file(di, n))
 		return false;
 	di->file.size = n->size;
-	di->file.check = n->check;
+	di->file.check = n->source;
 	di->file.asked = false;
 	return true;
 }

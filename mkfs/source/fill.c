@@ -80,7 +80,7 @@ static int node_xattrs(struct worker *w, struct node *n, int fd,
 }
 
 static int node_symlink(struct worker *w, struct node *n, int fd,
-			const char *name, union node_data *data)
+			const char *name)
 {
 	char buf[DSFS_SYMLINK_MAX + 1];
 	ssize_t len = readlinkat(fd, name, buf, sizeof(buf));
@@ -89,12 +89,7 @@ static int node_symlink(struct worker *w, struct node *n, int fd,
 		return -errno;
 	if (!len || len > DSFS_SYMLINK_MAX)
 		return -ENAMETOOLONG;
-	data->target = arena_alloc(&w->arena, len, 1);
-	if (!data->target)
-		return -ENOMEM;
-	memcpy(data->target, buf, len);
-	n->size = len;
-	return 0;
+	return node_set_target(&w->arena, n, buf, len);
 }
 
 static int node_dir(struct worker *w, struct dir *parent, struct node *n,
@@ -138,7 +133,7 @@ int scan_fill(struct worker *w, struct dir *dir, struct node *n, int fd,
 	switch (st->st_mode & S_IFMT) {
 	case S_IFREG:
 		n->size = st->st_size;
-		n->check = file_check(st);
+		n->source = file_check(st);
 		if (n->size >= DSFS_MAX_OFFSET)
 			return -EFBIG;
 		break;
@@ -147,7 +142,7 @@ int scan_fill(struct worker *w, struct dir *dir, struct node *n, int fd,
 			ret = node_dir(w, dir, n, st);
 		break;
 	case S_IFLNK:
-		ret = node_symlink(w, n, fd, name, node_data(n));
+		ret = node_symlink(w, n, fd, name);
 		break;
 	case S_IFCHR:
 	case S_IFBLK:

@@ -71,11 +71,7 @@ static int set_target(struct source *src, struct node *n,
 
 	if (ret)
 		return ret;
-	node_data(n)->target = arena_alloc(&src->tree->arena, attr->size, 1);
-	if (!node_data(n)->target)
-		return -ENOMEM;
-	memcpy(node_data(n)->target, buf, attr->size);
-	return 0;
+	return node_set_target(&src->tree->arena, n, buf, attr->size);
 }
 
 static int set_link(struct source *src, struct node *n, u32 ino)
@@ -104,7 +100,6 @@ static int fill_type(struct source *src, struct dir *parent, struct node *n,
 			return -ENOMEM;
 		return 0;
 	case S_IFLNK:
-		n->size = old->attr.size;
 		return set_target(src, n, &old->attr, err);
 	}
 	n->size = old->attr.rdev;

@@ -4,8 +4,8 @@
  * in files of another layout; with a list it is packed without a directory
  * tree ever being made of it.
  *
- * Memory is what the tree itself needs.  Until its data is stored, a file's
- * checksum field holds the number of its line, for messages.
+ * Memory is what the tree itself needs, and a record a line: its number, for
+ * messages, and where the content is.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "file.h"
 #include "libdsfs.h"
 #include "list.h"
-#include "manifest_tree.h"
+#include "manifest.h"
 #include "msg.h"
 
 #define PROGRESS_LINES	4096
@@ -55,6 +55,17 @@ int manifest_leave_out(struct manifest *m, struct node *n, u64 line, const char 
 	return 0;
 }
 
+int manifest_add_record(struct manifest *m, struct node *n, u32 line)
+{
+	struct record *r = array_add(&m->records);
+
+	if (!r)
+		return -ENOMEM;
+	r->line = line;
+	n->source = m->records.n;
+	return 0;
+}
+
 int manifest_set_attrs(struct manifest *m, struct node *n, const struct entry *e)
 {
 	const struct options *o = m->src.o;
@@ -75,7 +86,6 @@ int manifest_set_attrs(struct manifest *m, struct node *n, const struct entry *e
 		n->flags |= NODE_NO_TIME;
 	if (o->fixed_time)
 		n->mtime = o->build_time;
-	n->sum = manifest_line(m);
 	return 0;
 }
 
@@ -131,7 +141,7 @@ static int set_source(struct manifest *m, struct node *n, const struct entry *e)
 {
 	int ret = get_origin(m, n, e->source);
 	const struct origin *o = m->origin;
-	struct part *part;
+	struct record *r;
 
 	if (ret || n->flags & NODE_GONE)
 		return ret;
@@ -146,33 +156,38 @@ static int set_source(struct manifest *m, struct node *n, const struct entry *e)
 	if (n->size >= DSFS_MAX_OFFSET)
 		return manifest_fail(m, m->line, "size: %llu: the limit is %llu",
 			    n->size, DSFS_MAX_OFFSET - 1);
-	part = manifest_keep(m, sizeof(*part), 8);
-	if (!part)
-		return -ENOMEM;
-	part->origin = m->origin;
-	part->offset = e->offset;
-	n->u.part = part;
-	n->check = o->check;
+	r = manifest_record(m, n);
+	r->kind = RECORD_PART;
+	r->origin = o;
+	r->offset = e->offset;
 	return 0;
 }
 
-static int set_fill(struct node *n, const struct entry *e)
+static int set_fill(struct manifest *m, struct node *n, const struct entry *e)
 {
+	struct record *r = manifest_record(m, n);
+
 	n->size = e->size;
-	n->flags |= e->zero ? NODE_ZERO : NODE_PATTERN;
-	n->u.seed = e->seed;
+	n->flags |= NODE_NO_TIME;
+	r->kind = e->zero ? RECORD_ZERO : RECORD_PATTERN;
+	r->seed = e->seed;
 	return 0;
 }
 
-static int set_target(struct manifest *m, struct node *n, const struct entry *e)
+/* Its type is that of the file, which may come later. */
+static int set_link(struct manifest *m, struct node *n, const struct entry *e)
 {
+	struct record *r = manifest_record(m, n);
 	size_t len = strlen(e->target);
+	char *target = manifest_keep(m, len + 1, 1);
 
-	n->u.target = manifest_keep(m, len + 1, 1);
-	if (!n->u.target)
+	if (!target)
 		return -ENOMEM;
-	memcpy(n->u.target, e->target, len);
-	n->size = len;
+	memcpy(target, e->target, len);
+	r->kind = RECORD_LINK;
+	r->target = target;
+	n->mode = 0;
+	m->links++;
 	return 0;
 }
 
@@ -182,13 +197,12 @@ static int set_type(struct manifest *m, struct node *n, const struct entry *e)
 	case S_IFREG:
 		if (e->source)
 			return set_source(m, n, e);
-		return entry_has(e, ENTRY_FILL) ? set_fill(n, e) : 0;
+		return entry_has(e, ENTRY_FILL) ? set_fill(m, n, e) : 0;
 	case ENTRY_LINK:
-		m->links++;
-		n->mode = 0;
-		return set_target(m, n, e);
+		return set_link(m, n, e);
 	case S_IFLNK:
-		return set_target(m, n, e);
+		return node_set_target(&m->src.tree->arena, n, e->target,
+				       strlen(e->target));
 	case S_IFCHR:
 	case S_IFBLK:
 		n->size = e->major << 20 | e->minor;
@@ -224,6 +238,8 @@ static int add_other(struct manifest *m, const struct entry *e)
 	if (!n->name)
 		return -ENOMEM;
 	ret = manifest_set_attrs(m, n, e);
+	if (!ret)
+		ret = manifest_add_record(m, n, manifest_line(m));
 	return ret ? ret : set_type(m, n, e);
 }
 
@@ -282,6 +298,7 @@ int manifest_read(struct source *src)
 	struct manifest *m = (struct manifest *)src;
 	int ret = -ENOMEM;
 
+	m->records.size = sizeof(struct record);
 	m->dirs.size = sizeof(struct mdir *);
 	m->defaults = (struct attrs){ .mode = 0644, .dirmode = 0755 };
 	m->root = manifest_new_dir(m, NULL, "", 0);
@@ -307,18 +324,18 @@ out:
 static void manifest_name(const struct source *src, const struct dir *dir,
 			  const struct node *node, struct source_name *name)
 {
-	const struct part *part;
+	const struct manifest *m = (const struct manifest *)src;
+	const struct record *r;
 	char *path;
 
 	name->subject = strdup(src->o->manifest);
 	if (!node)
 		return;
-	part = node->flags & (NODE_ZERO | NODE_PATTERN) ? NULL :
-	       node_data((struct node *)node)->part;
+	r = manifest_record(m, node);
 	path = tree_path(src->tree, dir, node, true);
-	if (asprintf(&name->detail, "line %u: /%s%s%s: ", node->sum,
-		     path ? path : "", part ? ": " : "",
-		     part ? part->origin->path : "") < 0)
+	if (asprintf(&name->detail, "line %u: /%s%s%s: ", r->line,
+		     path ? path : "", r->kind == RECORD_PART ? ": " : "",
+		     r->kind == RECORD_PART ? r->origin->path : "") < 0)
 		name->detail = NULL;
 	free(path);
 }
@@ -330,6 +347,7 @@ static void manifest_free(struct source *src)
 	for (size_t i = 0; i < m->dirs.n; i++)
 		free(manifest_dir_at(m, i)->dir->nodes);
 	array_free(&m->dirs);
+	array_free(&m->records);
 	free(m->slots);
 	free(m->last);
 	if (m->dirfd >= 0)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "libdsfs.h"
-#include "manifest_tree.h"
+#include "manifest.h"
 
 void *manifest_keep(struct manifest *m, size_t bytes, size_t align)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "libdsfs.h"
-#include "manifest_tree.h"
+#include "manifest.h"
 
 /* A directory that no line gave attributes to has the defaults. */
 static int end_dir(struct manifest *m, struct mdir *d)
@@ -18,7 +18,9 @@ static int end_dir(struct manifest *m, struct mdir *d)
 
 	if (ret)
 		return ret;
-	d->self.sum = d->line ? d->line : d->first_line;
+	ret = manifest_add_record(m, &d->self, d->line ? d->line : d->first_line);
+	if (ret)
+		return ret;
 	if (!d->parent) {
 		struct node *root = &m->src.tree->root;
 
@@ -43,12 +45,13 @@ static int node_cmp(const void *a, const void *b)
 }
 
 /* What was named twice in the order of its lines: the later one is the wrong one. */
-static int line_cmp(const void *a, const void *b)
+static int line_cmp(const void *a, const void *b, void *manifest)
 {
-	const struct node *x = a, *y = b;
+	u32 x = manifest_record(manifest, a)->line;
+	u32 y = manifest_record(manifest, b)->line;
 	int cmp = node_cmp(a, b);
 
-	return cmp ? cmp : x->sum < y->sum ? -1 : x->sum > y->sum;
+	return cmp ? cmp : x < y ? -1 : x > y;
 }
 
 static bool is_sorted(const struct dir *dir)
@@ -66,7 +69,8 @@ static void sort_dir(struct manifest *m, struct mdir *d)
 	struct node *less;
 
 	if (!is_sorted(dir))
-		qsort(dir->nodes, dir->count, sizeof(*dir->nodes), line_cmp);
+		qsort_r(dir->nodes, dir->count, sizeof(*dir->nodes),
+			line_cmp, m);
 	for (u32 i = 1; i < dir->count; i++) {
 		const struct node *a = &dir->nodes[i - 1], *b = a + 1;
 		char *path;
@@ -74,7 +78,8 @@ static void sort_dir(struct manifest *m, struct mdir *d)
 		if (node_cmp(a, b))
 			continue;
 		path = tree_path(m->src.tree, dir, a, true);
-		manifest_fail(m, b->sum, "/%s: already in line %u", path ? path : "", a->sum);
+		manifest_fail(m, manifest_record(m, b)->line, "/%s: already in line %u",
+			      path ? path : "", manifest_record(m, a)->line);
 		free(path);
 	}
 	less = dir->count ? realloc(dir->nodes, dir->count * sizeof(*less)) :
@@ -112,33 +117,38 @@ struct link {
 /* The file that a link is to be a name of; NULL: it is wrong, or left out. */
 static struct node *find_target(struct manifest *m, struct node *n)
 {
-	const char *target = n->u.target;
+	const struct record *r = manifest_record(m, n);
 	struct node *to = NULL;
 	struct dir *dir;
 
-	if (*target == '/')
-		to = tree_find(m->src.tree, target, &dir);
+	if (*r->target == '/')
+		to = tree_find(m->src.tree, r->target, &dir);
 	if (!to)
-		manifest_fail(m, n->sum, "target: %s: not in the manifest", target);
-	else if (!to->mode || S_ISDIR(to->mode))
-		manifest_fail(m, n->sum, "target: %s: is itself type=%s", target,
-			      to->mode ? "dir" : "link");
+		manifest_fail(m, r->line, "target: %s: not in the manifest", r->target);
+	else if (manifest_record(m, to)->kind == RECORD_LINK || S_ISDIR(to->mode))
+		manifest_fail(m, r->line, "target: %s: is itself type=%s", r->target,
+			      S_ISDIR(to->mode) ? "dir" : "link");
 	else if (to->flags & NODE_GONE)
-		manifest_leave_out(m, n, n->sum, "target: %s: cannot be read", target);
+		manifest_leave_out(m, n, r->line, "target: %s: cannot be read", r->target);
 	else
 		return to;
 	return NULL;
 }
 
+/* The node becomes one of its file's, with a line of its own. */
 static int end_link(struct manifest *m, const struct link *link)
 {
 	struct node *n = link->node, *to = link->to, was = *n;
+	struct record *r = manifest_record(m, n);
+	u32 line = r->line;
 
 	if (!(to->flags & NODE_LINK) && !make_link(m, to, NULL))
 		return -ENOMEM;
 	*n = *to;
 	n->name = was.name;
-	n->sum = was.sum;
+	n->source = was.source;
+	*r = *manifest_record(m, to);
+	r->line = line;
 	return make_link(m, n, to->u.link) ? 0 : -ENOMEM;
 }
 
@@ -154,8 +164,10 @@ static int end_links(struct manifest *m)
 
 		for (u32 k = 0; !ret && k < dir->count; k++) {
 			struct node *n = &dir->nodes[k];
-			struct node *to = n->mode ? NULL : find_target(m, n);
+			struct node *to = NULL;
 
+			if (manifest_record(m, n)->kind == RECORD_LINK)
+				to = find_target(m, n);
 			if (!to)
 				continue;
 			link = array_add(&found);
@@ -173,24 +185,6 @@ static int end_links(struct manifest *m)
 	return ret;
 }
 
-/* What stores nothing must look like what a scan makes of it. */
-static void forget_lines(struct manifest *m)
-{
-	for (size_t i = 0; i < m->dirs.n; i++) {
-		struct dir *dir = manifest_dir_at(m, i)->dir;
-
-		for (u32 k = 0; k < dir->count; k++) {
-			struct node *n = &dir->nodes[k];
-
-			if (S_ISREG(n->mode) && n->size)
-				continue;
-			n->sum = 0;
-			if (S_ISREG(n->mode))
-				node_data(n)->start = 0;
-		}
-	}
-}
-
 int manifest_finish(struct manifest *m)
 {
 	int ret = 0;
@@ -204,8 +198,6 @@ int manifest_finish(struct manifest *m)
 		ret = -EINVAL;
 	if (!ret)
 		ret = end_links(m);
-	if (!ret)
-		forget_lines(m);
 	if (!ret && m->src.tree->gone)
 		ret = tree_prune(m->src.tree);
 	free(m->slots);

@@ -7,18 +7,18 @@
 #include <unistd.h>
 
 #include "file.h"
-#include "manifest_tree.h"
+#include "manifest.h"
 
 /**
  * struct manifest_input - what a thread has open of a manifest
  * @origin: open as @file.fd; contents often come from one file, so it stays
  *	open.  NULL: nothing is
- * @part: what of it the content is; NULL: it is made up
+ * @record: what the line says of the content
  */
 struct manifest_input {
 	struct file_input file;
 	const struct origin *origin;
-	const struct part *part;
+	const struct record *record;
 };
 
 struct input *manifest_input_new(struct source *src)
@@ -73,25 +73,24 @@ bool manifest_open(struct input *in, struct dir *dir, struct node *n)
 	in->dir = dir;
 	in->node = n;
 	in->why = NULL;
-	mi->part = n->flags & (NODE_ZERO | NODE_PATTERN) ? NULL :
-		   node_data(n)->part;
-	if (!mi->part)
+	mi->record = manifest_record((struct manifest *)in->src, n);
+	if (mi->record->kind != RECORD_PART)
 		return true;
-	mi->file.base = mi->part->offset;
+	mi->file.base = mi->record->offset;
 	mi->file.asked = false;
-	return open_origin(mi, mi->part->origin);
+	return open_origin(mi, mi->record->origin);
 }
 
 bool manifest_input_read(struct input *in, char *p, size_t bytes, u64 pos)
 {
 	const struct manifest_input *mi = (const struct manifest_input *)in;
 
-	if (mi->part)
+	if (mi->record->kind == RECORD_PART)
 		return file_read(in, p, bytes, pos);
-	if (in->node->flags & NODE_ZERO)
+	if (mi->record->kind == RECORD_ZERO)
 		memset(p, 0, bytes);
 	else
-		fill_pattern(p, bytes, node_data(in->node)->seed, pos);
+		fill_pattern(p, bytes, mi->record->seed, pos);
 	return true;
 }
 
@@ -99,9 +98,9 @@ u64 manifest_next_data(struct input *in, u64 *pos)
 {
 	const struct manifest_input *mi = (const struct manifest_input *)in;
 
-	if (mi->part)
+	if (mi->record->kind == RECORD_PART)
 		return file_next_data(in, pos);
-	if (in->node->flags & NODE_ZERO)
+	if (mi->record->kind == RECORD_ZERO)
 		*pos = in->node->size;
 	return in->node->size;
 }
@@ -110,7 +109,7 @@ bool manifest_unchanged(struct input *in)
 {
 	const struct manifest_input *mi = (const struct manifest_input *)in;
 
-	return !mi->part || file_unchanged(in);
+	return mi->record->kind != RECORD_PART || file_unchanged(in);
 }
 
 /* The file of the next content is likely the same. */

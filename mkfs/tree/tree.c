@@ -40,6 +40,20 @@ struct hlink *node_new_link(struct arena *a, struct node *n)
 	return l;
 }
 
+int node_set_target(struct arena *a, struct node *n, const char *target,
+		    size_t len)
+{
+	struct symlink *s = arena_alloc(a, sizeof(*s) + len, 8);
+
+	if (!s)
+		return -ENOMEM;
+	s->start = 0;
+	memcpy(s->target, target, len);
+	node_data(n)->symlink = s;
+	n->size = len;
+	return 0;
+}
+
 u32 dir_nlink(const struct dir *dir)
 {
 	return dir->subdirs > 65533 ? 1 : dir->subdirs + 2;

@@ -21,38 +21,29 @@
 
 struct dir;
 struct hlink;
-struct part;
+struct symlink;
 
 /* node.flags */
 #define NODE_LINK	0x0001	/* more than one name: u.link */
 #define NODE_STUB	0x0002	/* not the first of them in numbering order */
-#define NODE_DUP	0x0004	/* content is that of data.dup */
 #define NODE_SHARED	0x0008	/* a block of its data holds another file's */
 #define NODE_ACL	0x0010
 #define NODE_GONE	0x0020	/* left out: unreadable, or the image itself */
 #define NODE_QUEUED	0x0040	/* already in the order of data */
-#define NODE_ZERO	0x0080	/* of a manifest: fill=zero */
-#define NODE_PATTERN	0x0100	/* of a manifest: fill=NUMBER, in data.seed */
-#define NODE_NO_TIME	0x0200	/* of a manifest: its line has no mtime */
+#define NODE_NO_TIME	0x0200	/* its mtime does not tell whether it has changed */
 #define NODE_KEPT	0x0400	/* an update: its content is in the image already */
 #define NODE_FOUND	0x0800	/* an update: it is there under another name */
 
 /**
- * union node_data - what a node's type needs
- * @start: regular file: byte offset of its stored bytes in the image
- * @dup: regular file with NODE_DUP: the one whose bytes it shares
- * @part: regular file of a manifest, until it is stored: where its bytes are
- * @seed: with NODE_PATTERN, until it is stored
- * @target: symlink: the target, node.size bytes
+ * union node_data - what a node's type needs; the type alone says which it is
+ * @start: regular file: byte offset of its stored bytes in the image; 0: none yet
+ * @symlink: symlink
  * @dir: directory
- * @link: with NODE_LINK; the rest is in there
+ * @link: any type but a directory, with NODE_LINK: the rest is in there
  */
 union node_data {
 	u64 start;
-	struct node *dup;
-	struct part *part;
-	u64 seed;
-	char *target;
+	struct symlink *symlink;
 	struct dir *dir;
 	struct hlink *link;
 };
@@ -61,18 +52,18 @@ union node_data {
  * struct node - a name in a directory
  * @name: length byte, name, NUL
  * @size: bytes (file, symlink); major << 20 | minor (device)
- * @check: tells whether the file is still the one that was scanned
+ * @source: a number by which the source knows the file again
  * @owner: number in the owner table
  * @xattrs: number of the xattr set; 0: none
  * @sparse: number of the record of a file with holes plus one; 0: none
- * @sum: FILESUMS entry; of a manifest's file, until it is stored: its line
+ * @sum: FILESUMS entry
  */
 struct node {
 	char *name;
 	u64 size;
 	s64 mtime;
 	union node_data u;
-	u32 check;
+	u32 source;
 	u32 owner;
 	u32 xattrs;
 	u32 sparse;
@@ -99,6 +90,16 @@ struct hlink {
 	u32 names;
 	u32 number;
 	bool gone;
+};
+
+/**
+ * struct symlink - where a symlink leads
+ * @start: of the target in SYMLINKS
+ * @target: node.size bytes
+ */
+struct symlink {
+	u64 start;
+	char target[];
 };
 
 /**
@@ -172,6 +173,9 @@ static inline union node_data *node_data(struct node *n)
 /* Make a new node a directory below @parent, or a file with several names. */
 struct dir *node_new_dir(struct arena *a, struct node *n, struct dir *parent);
 struct hlink *node_new_link(struct arena *a, struct node *n);
+/* Give a symlink its target; 0 or -ENOMEM. */
+int node_set_target(struct arena *a, struct node *n, const char *target,
+		    size_t len);
 
 /* Its content has to be read. */
 static inline bool node_is_data(const struct node *n)
