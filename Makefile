@@ -20,7 +20,7 @@ CFLAGS		?= -O2 -g
 WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow \
 		   -Wvla -Werror=implicit -Wno-sign-compare
 DSFS_CFLAGS	:= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
-		   -DDSFS_VERSION_STRING='"$(VERSION)"' -Ifs/libdsfs -Iuserspace/lib \
+		   -DDSFS_VERSION_STRING='"$(VERSION)"' -Ifs/libdsfs -Iuserspace/libdsfs -Iuserspace/common \
 		   -MMD -MP
 # ISAL=no: where there is no ISA-L, CRC-32C is the tools' own, and slow.
 ISAL		?= yes
@@ -34,7 +34,7 @@ LIBS		:= $(SUM_LIBS) -lblkid -luuid -lpthread
 TOOLS		:= mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs dsfs
 SCRIPTS		:= dsfs-switch
 
-LIB_SRC		:= $(wildcard fs/libdsfs/*.c userspace/lib/*.c)
+LIB_SRC		:= $(wildcard fs/libdsfs/*.c userspace/libdsfs/*.c userspace/common/*.c)
 mkfs_SRC	:= $(wildcard mkfs/*.c mkfs/*/*.c)
 fsck_SRC	:= $(wildcard userspace/fsck/*.c)
 dump_SRC	:= $(wildcard userspace/dump/*.c)
@@ -42,7 +42,7 @@ mount_SRC	:= $(wildcard userspace/mount/*.c)
 dsfs_SRC	:= $(wildcard userspace/dsfs/*.c)
 
 objs		= $(patsubst %.c,$(B)/obj/%.o,$(1))
-LIB		:= $(B)/libdsfs.a
+LIB		:= $(B)/internal.a
 
 .PHONY: all
 all: tools modules
