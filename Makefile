@@ -10,6 +10,8 @@ else
 VERSION		:= 0.1.0
 prefix		?= /usr/local
 sbindir		?= $(prefix)/sbin
+libdir		?= $(prefix)/lib
+includedir	?= $(prefix)/include
 mandir		?= $(prefix)/share/man
 # mount(8) looks for helpers in /sbin only
 mountdir	?= /sbin
@@ -34,7 +36,8 @@ LIBS		:= $(SUM_LIBS) -lblkid -luuid -lpthread
 TOOLS		:= mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs dsfs
 SCRIPTS		:= dsfs-switch
 
-LIB_SRC		:= $(wildcard fs/libdsfs/*.c userspace/libdsfs/*.c userspace/common/*.c)
+libdsfs_SRC	:= $(wildcard fs/libdsfs/*.c userspace/libdsfs/*.c)
+LIB_SRC		:= $(libdsfs_SRC) $(wildcard userspace/common/*.c)
 mkfs_SRC	:= $(wildcard mkfs/*.c mkfs/*/*.c)
 fsck_SRC	:= $(wildcard userspace/fsck/*.c)
 dump_SRC	:= $(wildcard userspace/dump/*.c)
@@ -42,10 +45,11 @@ mount_SRC	:= $(wildcard userspace/mount/*.c)
 dsfs_SRC	:= $(wildcard userspace/dsfs/*.c)
 
 objs		= $(patsubst %.c,$(B)/obj/%.o,$(1))
+# What the tools link: the inside of libdsfs, and their own helpers
 LIB		:= $(B)/internal.a
 
 .PHONY: all
-all: tools modules
+all: tools lib modules
 
 .PHONY: tools
 tools: $(addprefix $(B)/,$(TOOLS) $(SCRIPTS))
@@ -57,6 +61,8 @@ $(B)/obj/%.o: %.c Makefile
 $(LIB): $(call objs,$(LIB_SRC))
 	@rm -f $@
 	$(AR) rcsD $@ $^
+
+include userspace/libdsfs/lib.mk
 
 define tool_rule
 $(B)/$(1).dsfs: $$(call objs,$$($(1)_SRC)) $$(LIB)
@@ -82,16 +88,26 @@ modules:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) CONFIG_DSFS_FS=m modules
 
 MANPAGES	:= $(wildcard Documentation/man/*.8)
+LIBMANPAGES	:= $(wildcard Documentation/man/*.3)
 KVER		= $(notdir $(patsubst %/build,%,$(KDIR)))
 MODDIR		= $(DESTDIR)/lib/modules/$(KVER)/updates
 
-# Tools and manual pages; the module too if it has been built for KDIR.
+# Tools, library and manual pages; the module too if it has been built for KDIR.
 .PHONY: install uninstall
-install: tools
+install: tools lib
 	install -d $(DESTDIR)$(sbindir) $(DESTDIR)$(mountdir) $(DESTDIR)$(mandir)/man8
 	install -m 755 $(addprefix $(B)/,mkfs.dsfs fsck.dsfs dump.dsfs dsfs $(SCRIPTS)) $(DESTDIR)$(sbindir)
 	install -m 755 $(B)/mount.dsfs $(DESTDIR)$(mountdir)
 	install -m 644 $(MANPAGES) $(DESTDIR)$(mandir)/man8
+	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir) $(DESTDIR)$(mandir)/man3
+	install -m 755 $(LIBDSFS_SO) $(DESTDIR)$(libdir)
+	ln -sf $(notdir $(LIBDSFS_SO)) $(DESTDIR)$(libdir)/$(LIBDSFS_SONAME)
+	ln -sf $(LIBDSFS_SONAME) $(DESTDIR)$(libdir)/libdsfs.so
+	install -m 644 $(B)/libdsfs.a $(DESTDIR)$(libdir)
+	install -m 644 userspace/libdsfs/dsfs.h $(DESTDIR)$(includedir)
+	sed 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(SUM_LIBS) -lpthread|' \
+		userspace/libdsfs/libdsfs.pc.in >$(DESTDIR)$(libdir)/pkgconfig/libdsfs.pc
+	install -m 644 $(LIBMANPAGES) $(DESTDIR)$(mandir)/man3
 	if [ -e fs/dsfs.ko ]; then \
 		install -d $(MODDIR) && \
 		install -m 644 fs/dsfs.ko $(MODDIR) && \
@@ -102,6 +118,9 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(sbindir)/,mkfs.dsfs fsck.dsfs dump.dsfs dsfs $(SCRIPTS))
 	rm -f $(DESTDIR)$(mountdir)/mount.dsfs
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man8/,$(notdir $(MANPAGES)))
+	rm -f $(addprefix $(DESTDIR)$(libdir)/,$(notdir $(LIBDSFS_SO)) $(LIBDSFS_SONAME) libdsfs.so \
+		libdsfs.a pkgconfig/libdsfs.pc) $(DESTDIR)$(includedir)/dsfs.h
+	rm -f $(addprefix $(DESTDIR)$(mandir)/man3/,$(notdir $(LIBMANPAGES)))
 	if [ -e $(MODDIR)/dsfs.ko ]; then \
 		rm -f $(MODDIR)/dsfs.ko && \
 		{ [ -n "$(DESTDIR)" ] || depmod $(KVER); }; \
@@ -165,11 +184,12 @@ distclean: clean
 
 .PHONY: help
 help:
-	@echo 'make [all]                 tools and module'
+	@echo 'make [all]                 tools, library and module'
 	@echo 'make tools                 build/mkfs.dsfs, fsck.dsfs, dump.dsfs, mount.dsfs, dsfs'
+	@echo 'make lib                   build/libdsfs.so and libdsfs.a: see dsfs(3)'
 	@echo 'make modules [KDIR=...]    fs/dsfs.ko for the kernel with that build tree'
 	@echo 'make install [DESTDIR=...] [prefix=/usr/local]'
-	@echo '                           tools, manual pages, and the module if it is built'
+	@echo '                           tools, library, manual pages, and the module if it is built'
 	@echo 'make uninstall             the reverse, with the same variables'
 	@echo 'make demo [TREE=...]       pack a tree, mount it, read it shuffled, beside ext4'
 	@echo 'make check [TIERS="..."]   all tests, or some tiers: see tests/README.md'

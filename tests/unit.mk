@@ -26,7 +26,8 @@ unit_mkfs_PARTS	:= options exclude data/dedup data/holes output/device output/wi
 		   tree/xsets
 unit_mkfs_SRC	:= $(wildcard tests/unit/mkfs*.c) tests/unit/tap.c tests/unit/builder.c \
 		   $(patsubst %,mkfs/%.c,$(unit_mkfs_PARTS)) \
-		   $(filter-out userspace/libdsfs/% userspace/common/listing.c,$(LIB_SRC))
+		   $(filter-out userspace/libdsfs/% userspace/common/image.c userspace/common/listing.c,$(LIB_SRC)) \
+		   userspace/libdsfs/error.c
 
 $(T)/unit-mkfs: $(call sanobjs,$(unit_mkfs_SRC))
 	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)

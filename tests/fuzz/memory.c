@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "image_io.h"
+#include "internal.h"
 #include "memory.h"
 
 #define ARGS_MAX	8
@@ -64,13 +64,19 @@ int __wrap_msg_flush_stdout(void)
 	return 0;
 }
 
-int image_io_open(struct image *img)
+int image_io_open(struct image *img, const char **what)
 {
+	*what = NULL;
 	img->bytes = image_len;
 	return 0;
 }
 
-void image_io_close(struct image *img)
+int image_io_length(struct image *img, const char **what)
+{
+	return image_io_open(img, what);
+}
+
+void image_close(struct image *img)
 {
 	img->bytes = 0;
 }
@@ -81,6 +87,19 @@ int image_pread(const struct image *img, void *buf, size_t len, u64 pos)
 	if (pos > image_len || len > image_len - pos)
 		return -EIO;
 	memcpy(buf, image + pos, len);
+	return 0;
+}
+
+int image_preadv(const struct image *img, const struct iovec *iov, int n, size_t len,
+		 u64 pos)
+{
+	int i;
+
+	if (pos > image_len || len > image_len - pos)
+		return -EIO;
+	for (i = 0; i < n; pos += iov[i++].iov_len)
+		if (image_pread(img, iov[i].iov_base, iov[i].iov_len, pos))
+			return -EIO;
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "internal.h"
 #include "msg.h"
 #include "utf8.h"
 
@@ -144,18 +145,12 @@ static void no_controls(char *s)
 const char *msg_why(int err)
 {
 	switch (err) {
-	case EBADMSG:
-		return "wrong checksum";
-	case EUCLEAN:
-		return "against the rules of the format";
 	case ELOOP:
 		return "symbolic links that lead in a circle";
-	case ENOTDIR:
-		return "a part of the path is not a directory";
 	case ESTALE:
 		return "it is gone from the server that had it";
 	default:
-		return strerror(err);
+		return err_why(-err);
 	}
 }
 

@@ -90,22 +90,6 @@ static int set_path(struct walker *w, const struct dsfs_name *name)
 	return 0;
 }
 
-static int check_type(struct walker *w, u32 ino, u8 type,
-		      const struct image_node *node, struct dsfs_err *err)
-{
-	const bool stub = node->attr.ino != ino;
-	const bool named_stub = type == DSFS_DT_STUB;
-	u32 dt = dsfs_mode_to_dt(node->attr.mode);
-
-	if (stub != named_stub || (!stub && dt != type))
-		return dsfs_bad(err, "type of a directory entry", type, dt,
-				-EUCLEAN);
-	if (type == DT_DIR && ino <= top(w)->dir.self)
-		return dsfs_bad(err, "number of a subdirectory", ino,
-				top(w)->dir.self, -EUCLEAN);
-	return 0;
-}
-
 static int enter_dir(struct walker *w, const struct walk_entry *e, u32 parent)
 {
 	struct dsfs_err err = { 0 };
@@ -142,7 +126,8 @@ static int visit(struct walker *w, const struct dsfs_name *name)
 	e.name = w->path + top(w)->path_len + 1;
 	ret = image_node_get(w->d->src, e.ino, &e.node, &err);
 	if (!ret)
-		ret = check_type(w, e.ino, name->type, &e.node, &err);
+		ret = image_entry_check(top(w)->dir.self, e.ino, name->type,
+					&e.node, &err);
 	if (ret) {
 		dump_error(w->d, e.path, "inode", ret, &err);
 		return 0;

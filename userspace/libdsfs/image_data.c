@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "image.h"
+#include "internal.h"
 
 #define STREAM_BYTES	1048576	/* a multiple of every chunk size */
 
@@ -32,6 +32,22 @@ int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node,
 	node->nlink = node->attr.flags & DSFS_INODE_EXT_NLINK ?
 		      node->ext.nlink : node->attr.nlink;
 	return ret;
+}
+
+int image_entry_check(u32 dir, u32 ino, u8 type, const struct image_node *node,
+		      struct dsfs_err *err)
+{
+	const bool stub = node->attr.ino != ino;
+	const bool named_stub = type == DSFS_DT_STUB;
+	const u32 dt = dsfs_mode_to_dt(node->attr.mode);
+
+	if (stub != named_stub || (!stub && dt != type))
+		return dsfs_bad(err, "type of a directory entry", type, dt,
+				-EUCLEAN);
+	if (type == DT_DIR && ino <= dir)
+		return dsfs_bad(err, "number of a subdirectory", ino, dir,
+				-EUCLEAN);
+	return 0;
 }
 
 int image_lookup(struct dsfs_source *src, const char *path,
@@ -146,7 +162,7 @@ static int stream_fill(struct stream *s, u64 at, struct dsfs_err *err)
 	if (s->len > STREAM_BYTES)
 		s->len = STREAM_BYTES;
 	pos = s->attr->start + s->from;
-	ret = image_pread(image_source_image(s->src), s->buf, s->len, pos);
+	ret = image_pread(s->src->img, s->buf, s->len, pos);
 	if (ret)
 		return dsfs_bad(err, "data at", pos, pos + s->len, ret);
 	return s->verify ? stream_verify(s, err) : 0;

@@ -1,53 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The bytes of an image, in a file or on a block device: the only place where
- * the tools touch it, so that tests can put memory in its stead.
+ * it is touched, so that tests can put memory in its stead.
  */
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "image_io.h"
-#include "msg.h"
+#include "internal.h"
 
-static int image_length(struct image *img)
+int image_io_length(struct image *img, const char **what)
 {
 	struct stat st;
+	u64 bytes;
 
+	*what = "size";
 	if (fstat(img->fd, &st))
 		return -errno;
 	if (S_ISREG(st.st_mode)) {
-		img->bytes = st.st_size;
-		return 0;
+		bytes = st.st_size;
+	} else if (S_ISBLK(st.st_mode)) {
+		if (ioctl(img->fd, BLKGETSIZE64, &bytes))
+			return -errno;
+	} else if (S_ISDIR(st.st_mode)) {
+		return -EISDIR;
+	} else {
+		*what = "neither a file nor a block device";
+		return -ENOTBLK;
 	}
-	if (!S_ISBLK(st.st_mode))
-		return S_ISDIR(st.st_mode) ? -EISDIR : -ENOTBLK;
-	return ioctl(img->fd, BLKGETSIZE64, &img->bytes) ? -errno : 0;
+	img->bytes = bytes;
+	return 0;
 }
 
-int image_io_open(struct image *img)
+int image_io_open(struct image *img, const char **what)
 {
 	int ret;
 
+	*what = "open";
 	img->fd = open(img->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (img->fd < 0) {
-		ret = -errno;
-		msg_error(img->path, "open: %s", msg_why(-ret));
-		return ret;
-	}
-	ret = image_length(img);
-	if (ret) {
-		if (ret == -ENOTBLK)
-			msg_error(img->path, "neither a file nor a block device");
-		else
-			msg_error(img->path, "size: %s", msg_why(-ret));
-		image_io_close(img);
-	}
+	if (img->fd < 0)
+		return -errno;
+	ret = image_io_length(img, what);
+	if (ret)
+		image_close(img);
 	return ret;
 }
 
-void image_io_close(struct image *img)
+void image_close(struct image *img)
 {
 	close(img->fd);
 	img->fd = -1;
@@ -59,7 +59,7 @@ int image_pread(const struct image *img, void *buf, size_t len, u64 pos)
 	ssize_t n;
 
 	while (len) {
-		n = pread(img->fd, at, len, pos);
+		n = pread(img->fd, at, len, img->start + pos);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -71,11 +71,26 @@ int image_pread(const struct image *img, void *buf, size_t len, u64 pos)
 	return 0;
 }
 
+/* What a single call does not bring in is read piece by piece. */
+int image_preadv(const struct image *img, const struct iovec *iov, int n, size_t len,
+		 u64 pos)
+{
+	int i, ret = 0;
+
+	if (preadv(img->fd, iov, n, img->start + pos) == len)
+		return 0;
+	for (i = 0; !ret && i < n; i++) {
+		ret = image_pread(img, iov[i].iov_base, iov[i].iov_len, pos);
+		pos += iov[i].iov_len;
+	}
+	return ret;
+}
+
 u64 image_next_data(const struct image *img, u64 pos)
 {
-	off_t data = lseek(img->fd, pos, SEEK_DATA);
+	off_t data = lseek(img->fd, img->start + pos, SEEK_DATA);
 
 	if (data < 0)
 		return errno == ENXIO ? UINT64_MAX : pos;
-	return data;
+	return data - img->start;
 }

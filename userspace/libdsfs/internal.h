@@ -1,17 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An image, read: superblock slots, verified metadata and file data.
+ * The inside of libdsfs: superblock slots, metadata and file data of an image.  The
+ * tools, which look at broken images and at the bytes of the format, use it as well;
+ * the shared library does not export it.
+ *
+ * All of it is silent: what is wrong is returned, never printed.
  */
-#ifndef DSFS_IMAGE_H
-#define DSFS_IMAGE_H
+#ifndef DSFS_INTERNAL_H
+#define DSFS_INTERNAL_H
+
+#include <sys/uio.h>
 
 #include "libdsfs.h"
 
+#ifndef container_of
+#define container_of(p, type, member) \
+	((type *)((char *)(p) - offsetof(type, member)))
+#endif
+
 /**
  * struct image - an open image
- * @bytes: length of the file or device
+ * @path: of the file or device; NULL if it was opened by somebody else
+ * @start: where the image begins in it
+ * @bytes: length of the image
  * @use: the slot that counts: the valid one with the higher generation; -1
  *	if there is none
+ * @ret: what dsfs_super_choose() returned, with @err: 0 or why a kernel would not mount it
  * @geo: of the generation that is looked at: that slot's, or @past's; NULL if
  *	there is none
  * @past: an older generation that was asked for
@@ -21,24 +35,34 @@
 struct image {
 	const char *path;
 	int fd;
+	u64 start;
 	u64 bytes;
 	int use;
+	int ret;
+	struct dsfs_err err;
 	const struct dsfs_geo *geo;
 	struct dsfs_slot slots[DSFS_SB_SLOTS];
 	struct dsfs_slot past;
 };
 
 /**
- * image_open - open an image and judge its slots
- * @img: filled in; close it after success only
- * @path: a file or block device; kept, not copied
+ * image_load - judge the slots of an image
+ * @img: with @fd, @start and @bytes; the rest is filled in
  *
- * Says on stderr what stops it.  An image without a valid slot opens too:
- * @img->geo is NULL then.
- *
- * Return: 0 or a negative errno.
+ * An image without a valid slot loads too: @img->geo is NULL then.
  */
-int image_open(struct image *img, const char *path);
+void image_load(struct image *img);
+
+/**
+ * image_io_open - open @img->path, fill in @img->fd and @img->bytes
+ * @what: gets what failed, for a message
+ *
+ * Return: 0 or a negative errno; -ENOTBLK for what is neither a file nor a block device,
+ * which @what says, too.
+ */
+int image_io_open(struct image *img, const char **what);
+/** image_io_length - the length of what @img->fd is, in @img->bytes; errors as above */
+int image_io_length(struct image *img, const char **what);
 void image_close(struct image *img);
 
 /**
@@ -53,34 +77,32 @@ int image_older(const struct image *img, const struct dsfs_geo *geo,
 		struct dsfs_slot *older);
 
 /**
- * image_generation - look at a generation that the image keeps
+ * image_past - look at a generation that the image keeps
  * @img: with a valid slot; what was made of it before is void
  *
- * Says on stderr what is wrong.  Return: 0 or a negative errno.
+ * Return: 0, -ENOENT if it is not kept, or a negative errno; @img->past.err says what is
+ * wrong.
  */
-int image_generation(struct image *img, u64 generation);
+int image_past(struct image *img, u64 generation);
 
 /** image_is_foreign - whether no slot has the magic number: it is something else */
 bool image_is_foreign(const struct image *img);
 
-/** image_slot_text - what is wrong with a slot, in a line of text */
-void image_slot_text(const struct dsfs_slot *slot, char *buf, size_t size);
+/** err_why - a negative errno in words, those of the format's errors included */
+const char *err_why(int ret);
 
-/**
- * image_report_slots - say on stderr what is wrong with the slots
- *
- * Return: slots that are bad or lag behind the other one.
- */
-int image_report_slots(const struct image *img);
-
-/** image_err_text - a struct dsfs_err and an errno as a line of text */
-void image_err_text(const struct dsfs_err *err, int ret, char *buf, size_t size);
+/** err_text - a struct dsfs_err and a negative errno as a line of text */
+void err_text(const struct dsfs_err *err, int ret, char *buf, size_t size);
 
 /**
  * image_pread - read bytes of the image, unverified
  * Return: 0, -EIO where the image ends, or what pread(2) said.
  */
 int image_pread(const struct image *img, void *buf, size_t len, u64 pos);
+
+/** image_preadv - the same for @len bytes in all of several buffers, which are left alone */
+int image_preadv(const struct image *img, const struct iovec *iov, int n, size_t len,
+		 u64 pos);
 
 /**
  * image_next_data - skip bytes that are zero since nothing is stored there
@@ -99,7 +121,20 @@ u64 image_next_data(const struct image *img, u64 pos);
 int image_region_sum(const struct image *img, enum dsfs_region_id id, u32 *sum);
 
 /**
- * image_source - metadata access for one thread
+ * struct dsfs_source - metadata of a generation
+ * @block: holds a block of the metadata area for @ref->p, checked unless it is one of
+ *	checksums; returns 0, -EIO, -EBADMSG or -ENOMEM
+ * @free: frees the source
+ */
+struct dsfs_source {
+	const struct image *img;
+	struct dsfs_geo geo;
+	int (*block)(struct dsfs_source *src, u64 block, bool check, struct dsfs_mref *ref);
+	void (*free)(struct dsfs_source *src);
+};
+
+/**
+ * image_source - metadata in a cache of limited size, for one thread
  * @img: with a valid slot; the source stays with the generation that is looked
  *	at now
  * @cache_bytes: metadata kept in memory, rounded up; 0 for a sensible value
@@ -107,8 +142,38 @@ int image_region_sum(const struct image *img, enum dsfs_region_id id, u32 *sum);
  * Return: a source, to be freed with image_source_free(), or NULL.
  */
 struct dsfs_source *image_source(const struct image *img, u64 cache_bytes);
-void image_source_free(struct dsfs_source *src);
-const struct image *image_source_image(const struct dsfs_source *src);
+
+/**
+ * resident_source - metadata that stays in memory once it was read, for any threads
+ * @img: as for image_source()
+ * @src: gets a source, to be freed with image_source_free()
+ * @err: filled in on failure
+ *
+ * Checks BLOCKSUMS, which vouches for all other metadata.
+ *
+ * Return: 0, -EBADMSG, -EIO or -ENOMEM.
+ */
+int resident_source(const struct image *img, struct dsfs_source **src,
+		    struct dsfs_err *err);
+
+/**
+ * resident_get - bytes of a region in one piece, whatever blocks they lie in
+ * @src: from resident_source()
+ * @p: gets them; valid as long as @src is
+ *
+ * Return: 0, or as dsfs_meta_get().
+ */
+int resident_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off, size_t len,
+		 const void **p);
+
+/** resident_load - read and check all metadata; @err: filled in on failure */
+int resident_load(struct dsfs_source *src, struct dsfs_err *err);
+
+static inline void image_source_free(struct dsfs_source *src)
+{
+	if (src)
+		src->free(src);
+}
 
 /**
  * image_xattr_set - read an inode's set of xattrs
@@ -176,6 +241,21 @@ int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node,
 		   struct dsfs_err *err);
 
 /**
+ * image_entry_check - whether an inode is what a directory says of it
+ * @dir: inode number of the directory
+ * @ino: number that the entry's position gives
+ * @type: type of the entry
+ * @node: what image_node_get() read of @ino
+ * @err: filled in on failure
+ *
+ * A subdirectory has a higher number than what holds it, so no way down is endless.
+ *
+ * Return: 0 or -EUCLEAN.
+ */
+int image_entry_check(u32 dir, u32 ino, u8 type, const struct image_node *node,
+		      struct dsfs_err *err);
+
+/**
  * image_lookup - find an object by path
  * @path: "/a/b" or "a/b"; "/" or "" is the root; symlinks are not followed
  *
@@ -184,4 +264,29 @@ int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node,
 int image_lookup(struct dsfs_source *src, const char *path,
 		 struct image_node *node, struct dsfs_err *err);
 
-#endif /* DSFS_IMAGE_H */
+/**
+ * struct nsec_time - a time as stat(2) has it
+ * @sec: rounded down
+ * @nsec: 0 to 999,999,999
+ */
+struct nsec_time {
+	s64 sec;
+	u32 nsec;
+};
+
+/** nsec_split - a time of the format, signed nanoseconds since 1970 */
+static inline struct nsec_time nsec_split(s64 ns)
+{
+	const s64 second = 1000000000;
+	struct nsec_time t = { .sec = ns / second };
+	s64 rest = ns % second;
+
+	if (rest < 0) {
+		rest += second;
+		t.sec--;
+	}
+	t.nsec = rest;
+	return t;
+}
+
+#endif /* DSFS_INTERNAL_H */

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the tools say of an image.  libdsfs returns what is wrong; here it becomes
+ * messages, so that all tools word it alike.
+ */
+#include <stdio.h>
+
+#include "image.h"
+#include "msg.h"
+
+int image_open(struct image *img, const char *path)
+{
+	const char *what;
+	int ret;
+
+	memset(img, 0, sizeof(*img));
+	img->path = path;
+	ret = image_io_open(img, &what);
+	if (ret == -ENOTBLK)
+		msg_error(path, "%s", what);
+	else if (ret)
+		msg_error(path, "%s: %s", what, msg_why(-ret));
+	else
+		image_load(img);
+	return ret;
+}
+
+int image_generation(struct image *img, u64 generation)
+{
+	int ret = image_past(img, generation);
+	char text[256];
+
+	if (ret == -ENOENT) {
+		msg_error(img->path, "generation %llu: not in the image",
+			  generation);
+	} else if (ret) {
+		image_err_text(&img->past.err, ret, text, sizeof(text));
+		msg_error(img->path, "generation %llu: on the way there: %s",
+			  generation, text);
+	}
+	return ret;
+}
+
+void image_slot_text(const struct dsfs_slot *slot, char *buf, size_t size)
+{
+	if (slot->ret == -EINVAL)
+		snprintf(buf, size, "no DSFS superblock: %s %#llx, limit %#llx",
+			 slot->err.what, slot->err.value, slot->err.limit);
+	else
+		image_err_text(&slot->err, slot->ret, buf, size);
+}
+
+int image_report_slots(const struct image *img)
+{
+	char text[256];
+	int i, bad = 0;
+
+	if (image_is_foreign(img)) {
+		msg_error(img->path, "not a DSFS image");
+		return DSFS_SB_SLOTS;
+	}
+	for (i = 0; i < DSFS_SB_SLOTS; i++) {
+		const struct dsfs_slot *slot = &img->slots[i];
+
+		if (slot->ret) {
+			image_slot_text(slot, text, sizeof(text));
+			msg_error(img->path, "superblock slot %d: %s", i, text);
+			bad++;
+		} else if (slot->geo.generation < img->geo->generation) {
+			msg_error(img->path,
+				  "superblock slot %d: generation %llu, the other has %llu",
+				  i, slot->geo.generation,
+				  img->geo->generation);
+			bad++;
+		}
+	}
+	if (!img->geo)
+		msg_error(img->path, "no valid superblock");
+	return bad;
+}

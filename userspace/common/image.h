@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the tools say of an image: libdsfs itself is silent.
+ */
+#ifndef DSFS_IMAGE_H
+#define DSFS_IMAGE_H
+
+#include "internal.h"
+
+/**
+ * image_open - open an image and judge its slots
+ * @img: filled in; close it after success only
+ * @path: a file or block device; kept, not copied
+ *
+ * Says on stderr what stops it.  An image without a valid slot opens too:
+ * @img->geo is NULL then.
+ *
+ * Return: 0 or a negative errno.
+ */
+int image_open(struct image *img, const char *path);
+
+/**
+ * image_generation - look at a generation that the image keeps
+ * @img: with a valid slot; what was made of it before is void
+ *
+ * Says on stderr what is wrong.  Return: 0 or a negative errno.
+ */
+int image_generation(struct image *img, u64 generation);
+
+/** image_slot_text - what is wrong with a slot, in a line of text */
+void image_slot_text(const struct dsfs_slot *slot, char *buf, size_t size);
+
+/**
+ * image_report_slots - say on stderr what is wrong with the slots
+ *
+ * Return: slots that are bad or lag behind the other one.
+ */
+int image_report_slots(const struct image *img);
+
+/** image_err_text - a struct dsfs_err and an errno as a line of text */
+static inline void image_err_text(const struct dsfs_err *err, int ret, char *buf,
+				  size_t size)
+{
+	err_text(err, ret, buf, size);
+}
+
+#endif /* DSFS_IMAGE_H */

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From names to inodes.
+ */
+#include <stdlib.h>
+
+#include "api.h"
+
+/* Symbolic links that a path may lead through, as in the kernel. */
+#define LINKS_MAX	40
+
+/* Whether @name is "." or "..": how many dots. */
+static unsigned int dots(const char *name, size_t len)
+{
+	if (len > 2 || name[0] != '.' || name[len - 1] != '.')
+		return 0;
+	return len;
+}
+
+static int check_name(u64 dir, const char *name, size_t len, struct dsfs_error *error)
+{
+	if (len > DSFS_NAME_MAX)
+		return api_fail(error, -ENAMETOOLONG, NULL,
+				"directory %llu: name of %zu bytes, limit %d", dir, len,
+				DSFS_NAME_MAX);
+	if (!len)
+		return api_fail(error, -EINVAL, NULL, "directory %llu: empty name", dir);
+	if (memchr(name, 0, len))
+		return api_fail(error, -EINVAL, NULL, "directory %llu: NUL in a name",
+				dir);
+	if (memchr(name, '/', len))
+		return api_fail(error, -EINVAL, NULL, "directory %llu: slash in a name",
+				dir);
+	return 0;
+}
+
+/* The name @name of the directory @at, which it leaves for what it finds. */
+static int step(struct dsfs_image *image, struct image_node *at, const char *name,
+		size_t len, struct dsfs_error *error)
+{
+	const u32 ino = at->attr.ino;
+	struct dsfs_dir_info dir;
+	struct dsfs_err err = { };
+	u32 pos;
+	u8 type;
+	int ret;
+
+	if (!S_ISDIR(at->attr.mode))
+		return api_fail(error, -ENOTDIR, NULL, "inode %u", ino);
+	ret = check_name(ino, name, len, error);
+	if (ret || dots(name, len) == 1)
+		return ret;
+	ret = dsfs_dir_get(image->src, &at->attr, &dir, &err);
+	if (ret)
+		return api_fail(error, ret, &err, "directory %u", ino);
+	if (dots(name, len) == 2)
+		return api_node(image, dir.parent, at, error);
+	ret = dsfs_dir_lookup(image->src, &dir, name, len, &pos, &type, &err);
+	if (ret == -ENOENT)
+		return api_fail(error, ret, NULL, "directory %u: %.*s", ino, (int)len,
+				name);
+	if (ret)
+		return api_fail(error, ret, &err, "directory %u", ino);
+	ret = api_node(image, dir.first + pos, at, error);
+	if (ret)
+		return ret;
+	ret = image_entry_check(ino, dir.first + pos, type, at, &err);
+	return ret ? api_fail(error, ret, &err, "directory %u: %.*s", ino, (int)len,
+			      name) : 0;
+}
+
+int dsfs_lookup(struct dsfs_image *image, uint64_t dir, const char *name,
+		size_t len, struct dsfs_stat *st, struct dsfs_error *error)
+{
+	struct image_node node;
+	int ret = api_node(image, dir, &node, error);
+
+	if (!ret)
+		ret = step(image, &node, name, len, error);
+	if (!ret)
+		api_stat(&node, st);
+	return ret;
+}
+
+/**
+ * struct walk - a path on its way
+ * @node: where it has come to
+ * @path: what is left
+ * @owned: memory that @path lies in, or NULL: it is the caller's
+ * @links: symbolic links followed so far
+ */
+struct walk {
+	struct dsfs_image *image;
+	struct image_node node;
+	const char *path;
+	char *owned;
+	unsigned int links;
+};
+
+/* @w->node is a symbolic link in directory @dir: its target goes in front of the rest. */
+static int follow(struct walk *w, u64 dir, struct dsfs_error *error)
+{
+	const u32 ino = w->node.attr.ino;
+	const size_t len = w->node.attr.size, rest = strlen(w->path) + 1;
+	struct dsfs_err err = { };
+	char *p;
+	int ret;
+
+	if (++w->links > LINKS_MAX)
+		return api_fail(error, -ELOOP, NULL, "inode %u: more than %d symbolic links",
+				ino, LINKS_MAX);
+	p = malloc(len + 1 + rest);
+	if (!p)
+		return api_fail(error, -ENOMEM, NULL, "inode %u", ino);
+	ret = image_symlink(w->image->src, &w->node.attr, p, &err);
+	if (ret) {
+		free(p);
+		return api_fail(error, ret, &err, "inode %u", ino);
+	}
+	memcpy(p + len, w->path, rest);
+	free(w->owned);
+	w->owned = p;
+	w->path = p;
+	return api_node(w->image, *p == '/' ? DSFS_ROOT_INO : dir, &w->node, error);
+}
+
+/* The next part of the path. */
+static int walk_part(struct walk *w, bool follow_last, struct dsfs_error *error)
+{
+	const u64 dir = w->node.attr.ino;
+	const size_t len = strcspn(w->path, "/");
+	int ret = step(w->image, &w->node, w->path, len, error);
+
+	if (ret)
+		return ret;
+	/* A slash behind a name asks for a directory. */
+	w->path += len;
+	if (S_ISLNK(w->node.attr.mode) && (*w->path || follow_last))
+		return follow(w, dir, error);
+	if (*w->path && !S_ISDIR(w->node.attr.mode))
+		return api_fail(error, -ENOTDIR, NULL, "inode %u", w->node.attr.ino);
+	return 0;
+}
+
+int dsfs_lookup_path(struct dsfs_image *image, const char *path,
+		     unsigned int flags, struct dsfs_stat *st,
+		     struct dsfs_error *error)
+{
+	struct walk w = { .image = image, .path = path };
+	int ret;
+
+	if (flags & ~DSFS_FOLLOW)
+		return api_fail(error, -EINVAL, NULL, "flags %#x, known are %#x", flags,
+				DSFS_FOLLOW);
+	ret = api_node(image, DSFS_ROOT_INO, &w.node, error);
+	while (!ret) {
+		w.path += strspn(w.path, "/");
+		if (!*w.path)
+			break;
+		ret = walk_part(&w, flags & DSFS_FOLLOW, error);
+	}
+	free(w.owned);
+	if (!ret)
+		api_stat(&w.node, st);
+	return ret;
+}

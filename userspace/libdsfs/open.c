@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Opening an image.  What keeps a kernel from mounting it keeps the library from opening
+ * it: the superblocks, the checksums of blocks and the root directory have to be right.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "api.h"
+
+const char *dsfs_version(void)
+{
+	return DSFS_VERSION_STRING;
+}
+
+static int check_options(const struct dsfs_open_options *o, struct dsfs_error *error)
+{
+	if (o->size != sizeof(*o))
+		return api_fail(error, -EINVAL, NULL,
+				"size of the options: %u, expected %zu", o->size,
+				sizeof(*o));
+	if (o->flags)
+		return api_fail(error, -EINVAL, NULL, "flags of the options: %#x, expected 0",
+				o->flags);
+	return 0;
+}
+
+/* The part of the file that is the image. */
+static int set_range(struct image *img, const struct dsfs_open_options *o,
+		     struct dsfs_error *error)
+{
+	if (o->offset > img->bytes || o->length > img->bytes - o->offset)
+		return api_fail(error, -EFBIG, NULL,
+				"offset %llu and length %llu in a file of %llu bytes",
+				(u64)o->offset, (u64)o->length, img->bytes);
+	img->start = o->offset;
+	img->bytes = o->length ? o->length : img->bytes - o->offset;
+	return 0;
+}
+
+static int choose_generation(struct image *img, u64 generation, struct dsfs_error *error)
+{
+	int ret;
+
+	image_load(img);
+	if (image_is_foreign(img))
+		return api_fail(error, -EINVAL, NULL, "not a DSFS image");
+	if (img->ret)
+		return api_fail(error, img->ret, &img->err, "superblock");
+	if (!generation)
+		return 0;
+	ret = image_past(img, generation);
+	if (!ret)
+		return 0;
+	return api_fail(error, ret, &img->past.err, "generation %llu", generation);
+}
+
+static int check_root(struct dsfs_image *image, struct dsfs_error *error)
+{
+	struct dsfs_dir_info dir;
+	struct dsfs_err err = { };
+	struct image_node node;
+	int ret = api_node(image, DSFS_ROOT_INO, &node, error);
+
+	if (ret)
+		return ret;
+	if (!S_ISDIR(node.attr.mode))
+		ret = dsfs_bad(&err, "mode of the root", node.attr.mode, S_IFDIR,
+			       -EUCLEAN);
+	else
+		ret = dsfs_dir_get(image->src, &node.attr, &dir, &err);
+	return ret ? api_fail(error, ret, &err, "root directory") : 0;
+}
+
+/* With @image->img open. */
+static int open_image(struct dsfs_image *image, const struct dsfs_open_options *o,
+		      struct dsfs_error *error)
+{
+	struct dsfs_err err = { };
+	int ret;
+
+	ret = set_range(&image->img, o, error);
+	if (!ret)
+		ret = choose_generation(&image->img, o->generation, error);
+	if (ret)
+		return ret;
+	ret = resident_source(&image->img, &image->src, &err);
+	if (ret)
+		return api_fail(error, ret, &err, "metadata");
+	return check_root(image, error);
+}
+
+/* What image_io_open() and image_io_length() say. */
+static int no_file(struct dsfs_error *error, int ret, const char *what)
+{
+	return api_fail(error, ret, NULL, "%s", what);
+}
+
+static int dup_fd(struct image *img, int fd, const char **what)
+{
+	int ret;
+
+	*what = "descriptor";
+	img->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (img->fd < 0)
+		return -errno;
+	ret = image_io_length(img, what);
+	if (ret)
+		image_close(img);
+	return ret;
+}
+
+static int open_any(const char *path, int fd, const struct dsfs_open_options *options,
+		    struct dsfs_image **out, struct dsfs_error *error)
+{
+	static const struct dsfs_open_options none = { .size = sizeof(none) };
+	struct dsfs_image *image;
+	const char *what;
+	int ret;
+
+	if (!options)
+		options = &none;
+	ret = check_options(options, error);
+	if (ret)
+		return ret;
+	image = calloc(1, sizeof(*image));
+	if (!image)
+		return api_fail(error, -ENOMEM, NULL, "image");
+	image->img.path = path;
+	ret = path ? image_io_open(&image->img, &what) : dup_fd(&image->img, fd, &what);
+	if (ret) {
+		free(image);
+		return no_file(error, ret, what);
+	}
+	image->img.path = NULL;		/* the caller's */
+	ret = open_image(image, options, error);
+	if (ret)
+		dsfs_close(image);
+	else
+		*out = image;
+	return ret;
+}
+
+int dsfs_open(const char *path, const struct dsfs_open_options *options,
+	      struct dsfs_image **image, struct dsfs_error *error)
+{
+	return open_any(path, -1, options, image, error);
+}
+
+int dsfs_open_fd(int fd, const struct dsfs_open_options *options,
+		 struct dsfs_image **image, struct dsfs_error *error)
+{
+	return open_any(NULL, fd, options, image, error);
+}
+
+void dsfs_close(struct dsfs_image *image)
+{
+	if (!image)
+		return;
+	image_source_free(image->src);
+	image_close(&image->img);
+	free(image);
+}
+
+void dsfs_get_info(const struct dsfs_image *image, struct dsfs_info *info)
+{
+	const struct dsfs_geo *geo = image->img.geo;
+
+	*info = (struct dsfs_info){
+		.generation = geo->generation,
+		.build_time = geo->build_time,
+		.image_bytes = geo->image_bytes,
+		.metadata_bytes = geo->meta_bytes,
+		.files = geo->files,
+		.content_bytes = geo->content_bytes,
+		.stored_bytes = geo->stored_bytes,
+		.inodes = geo->inodes - 1,
+		.directories = geo->dirs,
+		.inode_generation = geo->igeneration,
+		.chunk_bytes = geo->chunk_bits ? 1U << geo->chunk_bits : 0,
+		.align_bytes = 1U << geo->align_bits,
+	};
+	memcpy(info->uuid, geo->uuid, sizeof(info->uuid));
+	memcpy(info->label, geo->label, sizeof(geo->label));
+}
+
+ssize_t dsfs_generations(struct dsfs_image *image, uint64_t *list, size_t room,
+			 struct dsfs_error *error)
+{
+	struct dsfs_slot now = image->img.slots[image->img.use];
+	size_t n = 0;
+	u64 number;
+	int ret;
+
+	do {
+		number = now.geo.generation;
+		if (n < room)
+			list[n] = number;
+		n++;
+		ret = image_older(&image->img, &now.geo, &now);
+	} while (ret == 1);
+	if (ret < 0)
+		return api_fail(error, ret, &now.err, "generation before %llu", number);
+	return n;
+}

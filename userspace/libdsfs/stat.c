@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Inodes: attributes and the targets of symbolic links.
+ */
+#include "api.h"
+
+int api_node(struct dsfs_image *image, u64 ino, struct image_node *node,
+	     struct dsfs_error *error)
+{
+	struct dsfs_err err = { };
+	int ret;
+
+	if (ino > DSFS_MAX_INODES)
+		ret = dsfs_bad(&err, "inode number", ino, image->img.geo->inodes - 1,
+			       -ESTALE);
+	else
+		ret = image_node_get(image->src, ino, node, &err);
+	return ret ? api_fail(error, ret, &err, "inode %llu", ino) : 0;
+}
+
+void api_stat(const struct image_node *node, struct dsfs_stat *st)
+{
+	const struct dsfs_attr *attr = &node->attr;
+	const struct nsec_time mtime = nsec_split(attr->mtime);
+
+	*st = (struct dsfs_stat){
+		.ino = attr->ino,
+		.size = attr->size,
+		.stored = S_ISREG(attr->mode) ? image_stored_bytes(attr, &node->ext) : 0,
+		.mtime_sec = mtime.sec,
+		.mtime_nsec = mtime.nsec,
+		.mode = attr->mode,
+		.nlink = node->nlink,
+		.uid = node->uid,
+		.gid = node->gid,
+		.rdev_major = attr->rdev >> 20,
+		.rdev_minor = attr->rdev & 0xfffff,
+		.has_acl = !!(attr->flags & DSFS_INODE_ACL),
+	};
+}
+
+int dsfs_stat(struct dsfs_image *image, uint64_t ino, struct dsfs_stat *st,
+	      struct dsfs_error *error)
+{
+	struct image_node node;
+	int ret = api_node(image, ino, &node, error);
+
+	if (!ret)
+		api_stat(&node, st);
+	return ret;
+}
+
+ssize_t dsfs_readlink(struct dsfs_image *image, uint64_t ino, char *buf,
+		      size_t size, struct dsfs_error *error)
+{
+	struct dsfs_err err = { };
+	struct image_node node;
+	int ret = api_node(image, ino, &node, error);
+
+	if (ret)
+		return ret;
+	if (!S_ISLNK(node.attr.mode))
+		return api_fail(error, -EINVAL, NULL, "inode %llu: no symbolic link",
+				(u64)ino);
+	if (size <= node.attr.size)
+		return api_fail(error, -ERANGE, NULL,
+				"inode %llu: target of %llu bytes, room for %zu", (u64)ino,
+				node.attr.size, size);
+	ret = image_symlink(image->src, &node.attr, buf, &err);
+	return ret ? api_fail(error, ret, &err, "inode %llu", (u64)ino) :
+	       (ssize_t)node.attr.size;
+}
