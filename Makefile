@@ -128,10 +128,10 @@ uninstall:
 
 include tests/tools.mk
 include tests/bench.mk
+include tests/hostile.mk
 -include tests/unit.mk
 # The tables of cases that unit tests and KUnit share
 UNIT_CFLAGS	+= -Ifs/libdsfs/tests
-include tests/hostile.mk
 include tests/fuzz.mk
 
 # All tests, or the tiers in TIERS (tests/README.md).

@@ -41,6 +41,28 @@ $(T)/unit-dsfs: $(call sanobjs,$(unit_dsfs_SRC))
 
 -include $(patsubst %.o,%.d,$(call sanobjs,$(unit_SRC) $(unit_mkfs_SRC) $(unit_dsfs_SRC)))
 
+# libdsfs by its public interface, over images
+libdsfs_test_SRC := $(filter-out %/threads.c,$(wildcard tests/libdsfs/*.c)) tests/unit/tap.c \
+		   tests/hostile/files.c $(libdsfs_SRC) $(MUTATE_SRC)
+libdsfs_threads_SRC := tests/libdsfs/threads.c tests/libdsfs/util.c tests/unit/tap.c \
+		   tests/hostile/files.c $(libdsfs_SRC)
+tsanobjs	= $(patsubst %.c,$(T)/tsan/%.o,$(1))
+
+$(call sanobjs,$(libdsfs_test_SRC)) $(call tsanobjs,$(libdsfs_threads_SRC)): \
+	UNIT_CFLAGS += -Itests/unit -Itests/hostile -Itests/corrupt
+
+$(T)/tsan/%.o: %.c Makefile tests/unit.mk
+	@mkdir -p $(@D)
+	$(CC) $(filter-out $(SANITIZE),$(UNIT_CFLAGS)) -fsanitize=thread -Wno-maybe-uninitialized $(CPPFLAGS) -c -o $@ $<
+
+$(T)/libdsfs-test: $(call sanobjs,$(libdsfs_test_SRC))
+	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
+
+$(T)/libdsfs-threads: $(call tsanobjs,$(libdsfs_threads_SRC))
+	$(CC) -fsanitize=thread $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
+
+-include $(patsubst %.o,%.d,$(call sanobjs,$(libdsfs_test_SRC)) $(call tsanobjs,$(libdsfs_threads_SRC)))
+
 .PHONY: check-unit
 check-unit:
 	tests/unit/run

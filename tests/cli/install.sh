@@ -24,18 +24,25 @@ check()
 
 files()
 {
-	(cd "$dest" && find . -type f | LC_ALL=C sort)
+	(cd "$dest" && find . -type f -o -type l | LC_ALL=C sort)
 }
 
 wanted()
 {
 	diff <(files | grep -v '/lib/modules/') - <<-'T'
 	./sbin/mount.dsfs
+	./usr/include/dsfs.h
+	./usr/lib/libdsfs.a
+	./usr/lib/libdsfs.so
+	./usr/lib/libdsfs.so.0
+	./usr/lib/libdsfs.so.0.1.0
+	./usr/lib/pkgconfig/libdsfs.pc
 	./usr/sbin/dsfs
 	./usr/sbin/dsfs-switch
 	./usr/sbin/dump.dsfs
 	./usr/sbin/fsck.dsfs
 	./usr/sbin/mkfs.dsfs
+	./usr/share/man/man3/dsfs.3
 	./usr/share/man/man8/dsfs-order.8
 	./usr/share/man/man8/dsfs-readahead.8
 	./usr/share/man/man8/dsfs-stat.8
@@ -65,7 +72,7 @@ helped()
 {
 	local target
 
-	for target in tools modules install uninstall demo check check-long clean distclean; do
+	for target in tools lib modules install uninstall demo check check-long clean distclean; do
 		grep -q "^make $target" <<<"$1" || return 1
 	done
 }
