@@ -155,9 +155,11 @@ struct fsck {
 	bool verbose;
 };
 
-/* Set by SIGINT and SIGTERM: stop at the next opportunity. */
+/* stop.c.  Set by SIGINT and SIGTERM: stop at the next opportunity. */
 extern int fsck_stopped;
 #define fsck_stop	__atomic_load_n(&fsck_stopped, __ATOMIC_RELAXED)
+/** catch_signals - from now on; a second signal ends the run at once */
+void catch_signals(void);
 
 /* report.c: all of it may be called by any thread */
 

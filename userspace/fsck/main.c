@@ -6,7 +6,6 @@
  * from again, and no repair could be better than that.  So the options of
  * fsck(8) that ask for repairs are taken and do nothing.
  */
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -26,8 +25,6 @@
 #define CACHE_BASE	(64ULL << 20)
 #define CACHE_MOST	(1024ULL << 20)
 
-int fsck_stopped;
-
 static const char usage_text[] =
 "Usage: fsck.dsfs [options] IMAGE\n"
 "Check a DSFS image.  Nothing is ever changed.\n"
@@ -44,22 +41,6 @@ static const char usage_text[] =
 "  -a, -p, -y           accepted for fsck(8); nothing is repaired\n"
 "  -h, --help           this text\n"
 "  -V, --version        the version\n";
-
-static void on_signal(int sig)
-{
-	(void)sig;
-	__atomic_store_n(&fsck_stopped, 1, __ATOMIC_RELAXED);
-}
-
-/* A second signal ends the run at once. */
-static void catch_signals(void)
-{
-	struct sigaction sa = { .sa_handler = on_signal,
-				.sa_flags = SA_RESETHAND | SA_RESTART };
-
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-}
 
 /* All indexes, since names are looked up in no order, and room for the rest. */
 static u64 cache_bytes(const struct dsfs_geo *geo)
