@@ -6,9 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "internal.h"
-
-#define STREAM_BYTES	1048576	/* a multiple of every chunk size */
+#include "stored.h"
 
 int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node,
 		   struct dsfs_err *err)
@@ -117,7 +115,7 @@ int image_xattr_set(struct dsfs_source *src, const struct dsfs_ext_info *ext,
 
 /**
  * struct stream - the part of a file's stored bytes that is in memory
- * @from: first of them, a multiple of STREAM_BYTES
+ * @from: first of them, a multiple of STORED_WINDOW
  * @len: how many
  */
 struct stream {
@@ -130,42 +128,20 @@ struct stream {
 	u8 *buf;
 };
 
-static int stream_verify(struct stream *s, struct dsfs_err *err)
-{
-	const u64 chunk = 1ULL << dsfs_source_geo(s->src)->chunk_bits;
-	u64 at, n;
-	u32 want, have;
-	int ret;
-
-	for (at = 0; at < s->len; at += n) {
-		n = s->len - at < chunk ? s->len - at : chunk;
-		ret = dsfs_chunk_sum(s->src, s->attr, s->total,
-				     (s->from + at) / chunk, &want, err);
-		if (ret)
-			return ret;
-		have = dsfs_crc32c(0, s->buf + at, n);
-		if (have != want)
-			return dsfs_bad(err, "data checksum", have, want,
-					-EBADMSG);
-	}
-	return 0;
-}
-
 /* Bring in the stored bytes around @at. */
 static int stream_fill(struct stream *s, u64 at, struct dsfs_err *err)
 {
-	u64 pos;
+	const struct stored of = { s->src, s->attr, s->total };
+	struct batch b;
 	int ret;
 
-	s->from = at & ~(u64)(STREAM_BYTES - 1);
+	s->from = at & ~(u64)(STORED_WINDOW - 1);
 	s->len = s->total - s->from;
-	if (s->len > STREAM_BYTES)
-		s->len = STREAM_BYTES;
-	pos = s->attr->start + s->from;
-	ret = image_pread(s->src->img, s->buf, s->len, pos);
-	if (ret)
-		return dsfs_bad(err, "data at", pos, pos + s->len, ret);
-	return s->verify ? stream_verify(s, err) : 0;
+	if (s->len > STORED_WINDOW)
+		s->len = STORED_WINDOW;
+	batch_init(&b, &of, s->verify);
+	ret = batch_add(&b, s->from, s->buf, s->len, err);
+	return ret < 0 ? ret : batch_flush(&b, err);
 }
 
 static int stream_run(struct stream *s, const struct dsfs_run *run,
@@ -198,15 +174,15 @@ int image_stream(struct dsfs_source *src, const struct dsfs_attr *attr,
 	struct stream s = {
 		.src = src, .attr = attr,
 		.total = image_stored_bytes(attr, ext),
-		.verify = verify && dsfs_source_geo(src)->chunk_bits,
+		.verify = verify,
 	};
 	struct dsfs_run run;
 	u64 pos;
 	int ret = 0;
 
-	s.buf = malloc(s.total < STREAM_BYTES ? s.total + 1 : STREAM_BYTES);
+	s.buf = malloc(s.total < STORED_WINDOW ? s.total + 1 : STORED_WINDOW);
 	if (!s.buf)
-		return dsfs_bad(err, "memory", STREAM_BYTES, 0, -ENOMEM);
+		return dsfs_bad(err, "memory", STORED_WINDOW, 0, -ENOMEM);
 	for (pos = 0; !ret && pos < attr->size; pos += run.len) {
 		ret = dsfs_map(src, attr, ext, pos, &run, err);
 		if (ret)

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The stored bytes of a file are one run in the image, whatever holes it has: what a read
+ * wants of several extents is one range of them, brought in by one call and scattered over
+ * the buffer.  A checksum covers a whole chunk, so what is missing at the ends of the
+ * range is read into memory aside.
+ */
+#include <stdlib.h>
+
+#include "stored.h"
+
+#define ASIDE	65536	/* on the stack: twice the chunk size that mkfs takes */
+
+void batch_init(struct batch *b, const struct stored *of, bool check)
+{
+	b->of = *of;
+	b->check = check && of->src->geo.chunk_bits;
+	b->n = 0;
+	b->len = 0;
+}
+
+/* Compare what was read of @at on, which @b->iov refers to, with its checksums. */
+static int batch_check(const struct batch *b, u64 at, u64 end, struct dsfs_err *err)
+{
+	const u8 chunk_bits = b->of.src->geo.chunk_bits;
+	const struct iovec *v = b->iov;
+	size_t used = 0, n;
+	u64 next;
+	u32 have, want;
+	int ret;
+
+	while (at < end) {
+		next = ((at >> chunk_bits) + 1) << chunk_bits;
+		if (next > end)
+			next = end;
+		ret = dsfs_chunk_sum(b->of.src, b->of.attr, b->of.bytes, at >> chunk_bits,
+				     &want, err);
+		if (ret)
+			return ret;
+		for (have = 0; at < next; at += n, used += n) {
+			for (; used == v->iov_len; v++)
+				used = 0;
+			n = v->iov_len - used;
+			if (n > next - at)
+				n = next - at;
+			have = dsfs_crc32c(have, (u8 *)v->iov_base + used, n);
+		}
+		if (have != want)
+			return dsfs_bad(err, "data checksum", have, want, -EBADMSG);
+	}
+	return 0;
+}
+
+/* Read @from to @end; @aside has room for what is not in the batch. */
+static int batch_read(struct batch *b, u64 from, u64 end, u8 *aside, struct dsfs_err *err)
+{
+	const u64 pos = b->of.attr->start + from;
+	int ret;
+
+	b->iov[0] = (struct iovec){ aside, b->from - from };
+	b->iov[b->n + 1] = (struct iovec){ aside + (b->from - from),
+					   end - (b->from + b->len) };
+	ret = image_preadv(b->of.src->img, b->iov, b->n + 2, end - from, pos);
+	if (ret)
+		return dsfs_bad(err, "data at", pos, pos + (end - from), ret);
+	return b->check ? batch_check(b, from, end, err) : 0;
+}
+
+static int batch_read_chunks(struct batch *b, u64 from, u64 end, struct dsfs_err *err)
+{
+	const u64 aside = end - from - b->len;
+	u8 small[ASIDE], *large;
+	int ret;
+
+	if (aside <= sizeof(small))
+		return batch_read(b, from, end, small, err);
+	large = malloc(aside);
+	if (!large)
+		return dsfs_bad(err, "memory for a chunk", aside, 0, -ENOMEM);
+	ret = batch_read(b, from, end, large, err);
+	free(large);
+	return ret;
+}
+
+int batch_flush(struct batch *b, struct dsfs_err *err)
+{
+	u64 from = b->from, end = b->from + b->len, chunk;
+	int ret;
+
+	if (!b->len)
+		return 0;
+	if (b->check) {
+		chunk = 1ULL << b->of.src->geo.chunk_bits;
+		from &= ~(chunk - 1);
+		end = (end + chunk - 1) & ~(chunk - 1);
+		if (end > b->of.bytes)
+			end = b->of.bytes;
+	}
+	ret = batch_read_chunks(b, from, end, err);
+	b->n = 0;
+	b->len = 0;
+	return ret;
+}
+
+ssize_t batch_add(struct batch *b, u64 at, u8 *buf, u64 len, struct dsfs_err *err)
+{
+	u64 window;
+	int ret;
+
+	if (b->n == STORED_PIECES || (b->len && !((b->from + b->len) % STORED_WINDOW))) {
+		ret = batch_flush(b, err);
+		if (ret)
+			return ret;
+	}
+	if (!b->len)
+		b->from = at;
+	window = STORED_WINDOW - at % STORED_WINDOW;
+	if (len > window)
+		len = window;
+	b->iov[++b->n] = (struct iovec){ buf, len };
+	b->len += len;
+	return len;
+}

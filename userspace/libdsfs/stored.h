@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reading the stored bytes of a file, checked.
+ */
+#ifndef DSFS_STORED_H
+#define DSFS_STORED_H
+
+#include "internal.h"
+
+#define STORED_WINDOW	1048576	/* read at a time; a multiple of every chunk size */
+#define STORED_PIECES	32	/* of buffers, in a window */
+
+/**
+ * struct stored - what a regular file stores: one run of bytes in the image
+ * @attr: the file, whose @start is the first of them
+ * @bytes: how many
+ */
+struct stored {
+	struct dsfs_source *src;
+	const struct dsfs_attr *attr;
+	u64 bytes;
+};
+
+/**
+ * struct batch - a range of stored bytes to be brought in
+ * @check: compare it with its checksums
+ * @iov: where it goes: @n pieces behind the first entry, which is for the bytes in front
+ *	of them, as the one behind is for those that follow
+ * @from: its first byte; @len: how many
+ */
+struct batch {
+	struct stored of;
+	bool check;
+	int n;
+	u64 from;
+	u64 len;
+	struct iovec iov[STORED_PIECES + 2];
+};
+
+/** batch_init - begin; @check is ignored where the image has no data checksums */
+void batch_init(struct batch *b, const struct stored *of, bool check);
+
+/**
+ * batch_add - add stored bytes, which follow those that are in already
+ * @at: the first
+ * @buf: where they go, by the next batch_flush() at last
+ * @len: how many, not 0
+ *
+ * Return: how many of them were taken, at least one, or a negative errno.
+ */
+ssize_t batch_add(struct batch *b, u64 at, u8 *buf, u64 len, struct dsfs_err *err);
+
+/** batch_flush - read and check what is in; 0, -EBADMSG, -EIO, -ENOMEM, ... */
+int batch_flush(struct batch *b, struct dsfs_err *err);
+
+#endif /* DSFS_STORED_H */
