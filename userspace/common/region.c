@@ -16,7 +16,7 @@ static const struct {
 	[DSFS_REGION_OWNERS]	= { "owners", sizeof(struct dsfs_owner) },
 	[DSFS_REGION_EXTS]	= { "exts", sizeof(struct dsfs_ext) },
 	[DSFS_REGION_SYMLINKS]	= { "symlinks", 1 },
-	[DSFS_REGION_XATTRS]	= { "xattrs", 1 },
+	[DSFS_REGION_XATTRS]	= { "xattrs", sizeof(__le32) },
 	[DSFS_REGION_SEGMENTS]	= { "segments", sizeof(struct dsfs_segment) },
 	[DSFS_REGION_FILESUMS]	= { "filesums", sizeof(__le32) },
 	[DSFS_REGION_CHUNKSUMS]	= { "chunksums", sizeof(__le32) },
