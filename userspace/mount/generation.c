@@ -10,29 +10,23 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "internal.h"
 #include "mount.h"
 #include "parse.h"
 
 u64 generation_wanted(int fd, const struct mount_opts *o)
 {
-	struct dsfs_slot slots[DSFS_SB_SLOTS];
-	struct dsfs_err err;
-	int use, i;
+	struct image img = { .fd = fd, .start = o->offset };
+	const char *what;
 
 	if (o->generation)
 		return o->generation;
-	memset(slots, 0, sizeof(slots));
-	for (i = 0; i < DSFS_SB_SLOTS; i++) {
-		slots[i].ret = -EIO;
-		if (pread(fd, &slots[i].raw, sizeof(slots[i].raw),
-			  o->offset + DSFS_SB_POS(i)) == sizeof(slots[i].raw))
-			slots[i].ret = dsfs_super_decode(&slots[i].raw, 0,
-							 &slots[i].geo,
-							 &slots[i].err);
-	}
+	if (image_io_length(&img, &what) || o->offset > img.bytes)
+		return 0;
+	img.bytes -= o->offset;
+	image_load(&img);
 	/* What is wrong with it is the kernel's to say. */
-	return dsfs_super_choose(slots, &use, &err) ? 0 :
-	       slots[use].geo.generation;
+	return img.ret ? 0 : img.geo->generation;
 }
 
 u64 generation_mounted(dev_t dev)
