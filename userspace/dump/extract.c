@@ -143,13 +143,9 @@ static int go_up(struct extract *x)
 
 static struct timespec when(s64 ns)
 {
-	struct timespec ts = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+	const struct nsec_time t = nsec_split(ns);
 
-	if (ts.tv_nsec < 0) {
-		ts.tv_sec--;
-		ts.tv_nsec += 1000000000;
-	}
-	return ts;
+	return (struct timespec){ .tv_sec = t.sec, .tv_nsec = t.nsec };
 }
 
 /* Only root may give what others can merely read. */

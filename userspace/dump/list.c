@@ -71,22 +71,16 @@ static void list_json(struct json *j, const struct listing_entry *l, u32 ino)
 	json_end(j);
 }
 
-static void list_mtime(const struct dsfs_attr *attr, struct listing_entry *l)
-{
-	l->mtime_sec = attr->mtime / 1000000000;
-	l->mtime_nsec = (attr->mtime % 1000000000 + 1000000000) % 1000000000;
-	if (attr->mtime < 0 && l->mtime_nsec)
-		l->mtime_sec--;
-}
-
 static int list_entry(void *arg, const struct walk_entry *e)
 {
 	struct list *list = arg;
 	struct dump *d = list->d;
 	const struct dsfs_attr *attr = &e->node.attr;
+	const struct nsec_time mtime = nsec_split(attr->mtime);
 	struct listing_entry l = {
 		.path = e->path, .mode = attr->mode, .size = attr->size,
 		.uid = e->node.uid, .gid = e->node.gid, .nlink = e->node.nlink,
+		.mtime_sec = mtime.sec, .mtime_nsec = mtime.nsec,
 		.rdev_major = attr->rdev >> 20, .rdev_minor = attr->rdev & 0xfffff,
 	};
 	char target[DSFS_SYMLINK_MAX + 1] = "";
@@ -94,7 +88,6 @@ static int list_entry(void *arg, const struct walk_entry *e)
 	struct xattr_list xattrs;
 	int ret;
 
-	list_mtime(attr, &l);
 	if (!S_ISDIR(attr->mode)) {
 		ret = listing_link(&list->links, 0, attr->ino, e->node.nlink,
 				   e->path, &l.link);

@@ -17,32 +17,24 @@ static void print_label(const struct dsfs_geo *geo)
 	putchar('\n');
 }
 
-/* As UTC; returns what is behind the second. */
-static s64 time_text(s64 ns, s64 *sec, char *text, size_t size)
+/* As UTC, without what is behind the second. */
+static void time_text(struct nsec_time time, char *text, size_t size)
 {
-	s64 nsec = ns % 1000000000;
+	time_t t = time.sec;
 	struct tm tm;
-	time_t t;
 
-	*sec = ns / 1000000000;
-	if (nsec < 0) {
-		--*sec;
-		nsec += 1000000000;
-	}
-	t = *sec;
 	if (!gmtime_r(&t, &tm) ||
 	    !strftime(text, size, "%Y-%m-%d %H:%M:%S", &tm))
 		text[0] = '\0';
-	return nsec;
 }
 
 static void print_time(s64 ns)
 {
+	const struct nsec_time t = nsec_split(ns);
 	char text[64];
-	s64 sec, nsec = time_text(ns, &sec, text, sizeof(text));
 
-	printf("built:         %lld.%09lld (%s UTC)\n", sec, nsec,
-	       text);
+	time_text(t, text, sizeof(text));
+	printf("built:         %lld.%09u (%s UTC)\n", t.sec, t.nsec, text);
 }
 
 static void print_geo(const struct dsfs_geo *geo)
@@ -147,7 +139,6 @@ int dump_supers(struct dump *d)
 static void show_generation(struct dump *d, const struct dsfs_geo *geo, u64 from)
 {
 	char text[64];
-	s64 sec;
 
 	if (d->as_json) {
 		json_object(&d->j, NULL);
@@ -156,7 +147,7 @@ static void show_generation(struct dump *d, const struct dsfs_geo *geo, u64 from
 		json_end(&d->j);
 		return;
 	}
-	time_text(geo->build_time, &sec, text, sizeof(text));
+	time_text(nsec_split(geo->build_time), text, sizeof(text));
 	printf("%10llu %-19s %12llu %16llu %16llu %16llu\n", geo->generation,
 	       text, geo->files, geo->content_bytes, geo->image_bytes,
 	       geo->image_bytes - from);
