@@ -127,7 +127,8 @@ static void test_wrong_type(struct dsfs_image *image)
 	      "open a pipe");
 	FAILS(dsfs_file_open(image, file, 2, &f, &error), -EINVAL, "flags 0x2",
 	      "open with an unknown flag");
-	FAILS(dsfs_opendir(image, file, &stream, &error), -ENOTDIR, "inode", "read a file as a directory");
+	FAILS(dsfs_opendir(image, file, &stream, &error), -ENOTDIR, "inode",
+	      "read a file as a directory");
 	FAILS(dsfs_readlink(image, file, buf, sizeof(buf), &error), -EINVAL,
 	      "no symbolic link", "read a file as a link");
 	FAILS(dsfs_readlink(image, link, buf, 3, &error), -ERANGE, "room for 3",

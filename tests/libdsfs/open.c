@@ -65,7 +65,8 @@ static void test_options(const struct bytes *good)
 	o = (struct dsfs_open_options){ SIZE, .offset = 4567, .length = good->size };
 	error.code = 0;
 	if (OK(!bytes_open(moved.p, moved.size, &o, &image, &error), "open: at an offset")) {
-		OK(!dsfs_verify(image, DSFS_VERIFY_DATA, &error), "open: at an offset, all is there");
+		OK(!dsfs_verify(image, DSFS_VERIFY_DATA, &error),
+		   "open: at an offset, all is there");
 		visit(image, &errors);
 		/* numbers 0 and one too many, and stubs are numbers too */
 		OK(errors == 2, "open: at an offset, every answer is right");

@@ -26,9 +26,9 @@ struct shared {
 
 static void *run(void *arg)
 {
+	static __thread char buf[50000];
 	struct shared *s = arg;
 	struct dsfs_error error;
-	static __thread char buf[50000];
 	u64 errors, sum;
 
 	pthread_barrier_wait(&s->start);

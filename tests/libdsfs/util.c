@@ -159,9 +159,9 @@ u64 visit(struct dsfs_image *image, u64 *errors)
 		n = dsfs_listxattr(image, ino, v->buf, sizeof(v->buf), &error);
 		take(v, v->buf, n);
 		if (n > 0) {
-			char first[DSFS_NAME_MAX + 1] = "";
+			char first[DSFS_NAME_MAX + 1];
 
-			strncpy(first, v->buf, sizeof(first) - 1);
+			snprintf(first, sizeof(first), "%.255s", v->buf);
 			take(v, v->buf, dsfs_getxattr(image, ino, first, v->buf,
 						      sizeof(v->buf), &error));
 		}

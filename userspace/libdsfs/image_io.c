@@ -4,8 +4,9 @@
  * it is touched, so that tests can put memory in its stead.
  */
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -13,24 +14,20 @@
 int image_io_length(struct image *img, const char **what)
 {
 	struct stat st;
-	u64 bytes;
 
 	*what = "size";
 	if (fstat(img->fd, &st))
 		return -errno;
 	if (S_ISREG(st.st_mode)) {
-		bytes = st.st_size;
-	} else if (S_ISBLK(st.st_mode)) {
-		if (ioctl(img->fd, BLKGETSIZE64, &bytes))
-			return -errno;
-	} else if (S_ISDIR(st.st_mode)) {
-		return -EISDIR;
-	} else {
-		*what = "neither a file nor a block device";
-		return -ENOTBLK;
+		img->bytes = st.st_size;
+		return 0;
 	}
-	img->bytes = bytes;
-	return 0;
+	if (S_ISBLK(st.st_mode))
+		return ioctl(img->fd, BLKGETSIZE64, &img->bytes) ? -errno : 0;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	*what = "neither a file nor a block device";
+	return -ENOTBLK;
 }
 
 int image_io_open(struct image *img, const char **what)

@@ -9,8 +9,6 @@
 #ifndef DSFS_INTERNAL_H
 #define DSFS_INTERNAL_H
 
-#include <sys/uio.h>
-
 #include "libdsfs.h"
 
 #ifndef container_of
@@ -99,6 +97,8 @@ void err_text(const struct dsfs_err *err, int ret, char *buf, size_t size);
  * Return: 0, -EIO where the image ends, or what pread(2) said.
  */
 int image_pread(const struct image *img, void *buf, size_t len, u64 pos);
+
+struct iovec;
 
 /** image_preadv - the same for @len bytes in all of several buffers, which are left alone */
 int image_preadv(const struct image *img, const struct iovec *iov, int n, size_t len,

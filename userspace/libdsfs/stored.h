@@ -5,6 +5,8 @@
 #ifndef DSFS_STORED_H
 #define DSFS_STORED_H
 
+#include <sys/uio.h>
+
 #include "internal.h"
 
 #define STORED_WINDOW	1048576	/* read at a time; a multiple of every chunk size */
