@@ -30,6 +30,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "../harness/cases.h"
+
 #define COLUMNS		6
 #define PIECE		4096
 
@@ -37,7 +39,6 @@ static char dir[] = "/tmp/try.XXXXXX";
 static char image[64];
 static char mkcorrupt[512];
 static const char *options = "";
-static unsigned int cases, failures;
 
 static const char rest[] =
 	"read /dir/sub/leaf OK, ls /mid OK, stat /mid/file-20 OK, read /tail OK";
@@ -330,30 +331,22 @@ static bool wanted(const char *name, char **names)
 static void try_line(const char *base, char *line, char **names)
 {
 	char *column[COLUMNS], *at = line;
+	bool good;
 	int i;
 
 	for (i = 0; i < COLUMNS; i++) {
 		column[i] = at ? trim(strsep(&at, "|")) : NULL;
 		if (!column[i]) {
-			printf("not ok - corrupt: a line with %d columns: %s\n", i,
-			       line);
-			failures++;
+			case_result(false, "a line with %d columns: %s", i, line);
 			return;
 		}
 	}
 	if (!wanted(column[0], names))
 		return;
-	cases++;
-	if (try_case(base, column)) {
-		printf("ok - corrupt: %s%s%s\n", *options ? options : "",
-		       *options ? ": " : "", column[0]);
-	} else {
-		failures++;
-		printf("# %s\n", column[1] ? column[1] : "");
-		printf("not ok - corrupt: %s%s%s\n", *options ? options : "",
-		       *options ? ": " : "", column[0]);
-	}
-	fflush(stdout);
+	good = try_case(base, column);
+	if (!good)
+		case_comment("%s", column[1] ? column[1] : "");
+	case_result(good, "%s%s%s", options, *options ? ": " : "", column[0]);
 }
 
 static void set_up(const char *self)
@@ -387,6 +380,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	case_prefix = "corrupt";
 	set_up(self);
 	f = fopen(argv[2], "r");
 	if (!f)
@@ -395,9 +389,5 @@ int main(int argc, char **argv)
 		if (*line != '#' && *trim(line))
 			try_line(argv[1], line, argv + 3);
 	fclose(f);
-	if (!cases) {
-		puts("not ok - corrupt: there is a case");
-		failures++;
-	}
-	return failures ? 1 : 0;
+	return case_exit();
 }

@@ -20,7 +20,6 @@
 
 bool t_strict;
 
-static const char *t_program;
 static char *path;
 static size_t path_room;
 
@@ -45,7 +44,7 @@ void t_init(const char *program)
 {
 	struct rlimit fds = { 65536, 65536 };
 
-	t_program = program;
+	case_prefix = program;
 	setrlimit(RLIMIT_NOFILE, &fds);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 }
@@ -56,7 +55,7 @@ void t_failed(struct t_case *c, const char *at, const char *fmt, ...)
 
 	if (c->failures++ >= TELL_MAX)
 		return;
-	printf("# %s: %s: ", t_program, c->name);
+	printf("# %s: %s: ", case_prefix, c->name);
 	print_path(stdout, at);
 	printf(": ");
 	va_start(ap, fmt);
@@ -67,32 +66,31 @@ void t_failed(struct t_case *c, const char *at, const char *fmt, ...)
 
 int t_report(struct t_case **cases, size_t count)
 {
-	int failed = 0;
-
 	for (; count; count--, cases++) {
 		struct t_case *c = *cases;
 		bool empty = !c->checks && !c->skip;
 		bool bad = c->failures || (empty && t_strict);
 
-		failed |= bad;
-		printf("%s - %s: %s", bad ? "not ok" : "ok", t_program, c->name);
 		if (c->failures)
-			printf(" # %lu of %lu checks failed", c->failures, c->checks);
+			case_result(!bad, "%s # %lu of %lu checks failed", c->name,
+				    c->failures, c->checks);
 		else if (empty)
-			printf(" # nothing to check");
+			case_result(!bad, "%s # nothing to check", c->name);
 		else if (c->skip)
-			printf(" # skip: %s", c->skip);
-		printf("\n");
+			case_result(!bad, "%s # skip: %s", c->name, c->skip);
+		else
+			case_result(!bad, "%s", c->name);
 	}
-	return failed;
+	return cases_failed ? 1 : 0;
 }
 
 void t_die(const char *at, const char *what)
 {
 	fflush(stdout);
-	printf("# %s: ", t_program);
+	printf("# %s: ", case_prefix);
 	print_path(stdout, at);
-	printf(": %s: %s\nnot ok - %s: died\n", what, strerror(errno), t_program);
+	printf(": %s: %s\n", what, strerror(errno));
+	case_result(false, "died");
 	exit(1);
 }
 

@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "../harness/cases.h"
+
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 struct t_case {

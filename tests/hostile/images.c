@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "../harness/cases.h"
 #include "files.h"
 #include "input.h"
 #include "layout.h"
@@ -48,11 +49,6 @@ static FILE *out;
 static const char *name_of(int err)
 {
 	return err ? strerrorname_np(err) : "OK";
-}
-
-static void result(bool good, const char *name)
-{
-	printf("%s - hostile: %s\n", good ? "ok" : "not ok", name);
 }
 
 /* --- mutations ---------------------------------------------------------------------- */
@@ -221,8 +217,7 @@ static bool begin_bits(char **what)
 	begin_seeds(what);
 	learn_base(&bases[0]);
 	good = notices(&bases[1]);
-	result(good, "an older tree is noticed");
-	return good;
+	return case_result(good, "an older tree is noticed");
 }
 
 /* Where the newest generation begins: what is in front belongs to an older one. */
@@ -304,8 +299,7 @@ static bool memory_is_back(u64 used)
 
 	printf("# memory in use: %llu KiB after %d images, %llu at the end\n", used, WARM_UP,
 	       now);
-	result(now <= used + SLAB_GROWTH, "memory comes back");
-	return now <= used + SLAB_GROWTH;
+	return case_result(now <= used + SLAB_GROWTH, "memory comes back");
 }
 
 static bool try_all(const struct kind *kind, u64 from, u64 to)
@@ -322,8 +316,7 @@ static bool try_all(const struct kind *kind, u64 from, u64 to)
 	}
 	if (used)
 		good = memory_is_back(used);
-	result(!bad, kind->means);
-	return good && !bad;
+	return case_result(!bad, "%s", kind->means) && good;
 }
 
 int main(int argc, char **argv)

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../harness/cases.h"
 #include "files.h"
 #include "libdsfs.h"
 #include "trial.h"
@@ -33,13 +34,13 @@ static u64 current, slowest, slowest_ms;
 
 void __attribute__((__noreturn__)) trial_fail(const char *why)
 {
-	printf("# %s %llu: %s: %s\nnot ok - hostile: run to the end\n", unit, current, why,
-	       strerror(errno));
-	fflush(stdout);
+	case_comment("%s %llu: %s: %s", unit, current, why, strerror(errno));
+	case_result(false, "run to the end");
 	umount2(mnt, MNT_DETACH);
 	_exit(1);
 }
 
+/* A signal handler: the harness uses stdio, which must not be called here. */
 static void on_alarm(int sig)
 {
 	static const char text[] = "not ok - hostile: an image took too long\n";
@@ -111,6 +112,7 @@ void trial_begin(const char *of_what)
 	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 
 	unit = of_what;
+	case_prefix = "hostile";
 	if (!mkdtemp(dir))
 		trial_fail(dir);
 	snprintf(image, sizeof(image), "%s/image", dir);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A tiny test harness: a line `ok - name` or `not ok - name` a check, as the
- * Test Anything Protocol has it, so that a failure is found by its name.
+ * Checks of the unit tests, on top of tests/harness/cases.h: each is a case of its own,
+ * and one that fails says where it stands.
  */
 #ifndef TAP_H
 #define TAP_H
 
+#include "../harness/cases.h"
 #include "dsfs_platform.h"
 
 /**
@@ -24,7 +25,7 @@ bool tap_check(bool ok, const char *file, int line, const char *fmt, ...)
 #define OK(cond, ...)	tap_check(cond, __FILE__, __LINE__, __VA_ARGS__)
 
 /* Print what a failed check saw. */
-void tap_note(const char *fmt, ...) __printf(1, 2);
+#define tap_note	case_comment
 
 /**
  * tap_result - print the plan

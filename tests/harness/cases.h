@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * cases.h - the harness of all test programs written in C: lines "ok - NAME" and
+ * "not ok - NAME", which tests/check counts, and comments, which begin with #.
+ *
+ * A header alone, since the programs are built in many ways: static for guests, under
+ * sanitizers, for other machines.  Not for threads.
+ */
+#ifndef TESTS_CASES_H
+#define TESTS_CASES_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/*
+ * What stands in front of a case's name, before a colon; and how many were told and
+ * failed.  Weak: one of each in a program, however many of its files include this.
+ */
+__attribute__((weak)) const char *case_prefix;
+__attribute__((weak)) unsigned int cases_told;
+__attribute__((weak)) unsigned int cases_failed;
+
+__attribute__((format(printf, 1, 2), unused))
+static void case_comment(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("# ", stdout);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+}
+
+/* One case, whose name is @fmt: its line, and the counts.  Return: @good. */
+__attribute__((format(printf, 2, 0), unused))
+static bool case_vresult(bool good, const char *fmt, va_list ap)
+{
+	cases_told++;
+	cases_failed += !good;
+	printf("%s - ", good ? "ok" : "not ok");
+	if (case_prefix)
+		printf("%s: ", case_prefix);
+	vprintf(fmt, ap);
+	putchar('\n');
+	fflush(stdout);
+	return good;
+}
+
+__attribute__((format(printf, 2, 3), unused))
+static bool case_result(bool good, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	case_vresult(good, fmt, ap);
+	va_end(ap);
+	return good;
+}
+
+/* Return: the exit code of a program: 0 if cases were told and none failed, else 1. */
+__attribute__((unused))
+static int case_exit(void)
+{
+	if (!cases_told)
+		case_result(false, "there is a case");
+	return cases_failed ? 1 : 0;
+}
+
+#endif /* TESTS_CASES_H */
