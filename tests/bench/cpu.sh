@@ -131,7 +131,7 @@ fill_guest()
 	*)	die "$3: dsfs, erofs, ext4 or xfs" ;;
 	esac
 	# shellcheck disable=SC2016
-	tests/vm/run --kernel 6.12 --mod "$3" --drive "$new" --mem 2G --timeout 3600 \
+	tests/vm/run --kernel "$lab_main" --mod "$3" --drive "$new" --mem 2G --timeout 3600 \
 		--exe build/tests/bench_stat -- sh -euc "$fill_dirs"'
 		mount -t "$1" /dev/vda /mnt
 		fill_dirs bench_stat /mnt "$2" --empty

@@ -32,7 +32,7 @@ tiny_tree()
 # json FILE NAME: a number of a report.
 json()
 {
-	sed -n "s/.*\"$2\": *\\([0-9]*\\).*/\\1/p" "$1" | head -n 1
+	tests/harness/json "d['$2']" "$1"
 }
 
 # The fast setting of EROFS, as make_erofs has it.

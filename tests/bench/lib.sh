@@ -12,7 +12,7 @@
 # directory is the top of the checkout from here on.
 #
 # Environment:
-#   BENCH_KERNELS	kernels, instead of the part's own ("6.12")
+#   BENCH_KERNELS	kernels, instead of the part's own
 #   BENCH_FS		subjects, instead of all ("dsfs erofs")
 #   BENCH_PATTERNS	patterns of reading, instead of all ("pil")
 #   BENCH_ALL=1		all files, where a part takes a sample

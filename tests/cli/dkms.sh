@@ -11,7 +11,9 @@ if [ ! -w "$top" ]; then
 	skip 'dkms' 'no kernel headers in a guest'
 	finish
 fi
-kernel=$("$top/tests/lab/kernel" 6.12)
+# shellcheck source=tests/lab/kernels
+. "$top/tests/lab/kernels"
+kernel=$("$top/tests/lab/kernel" "$lab_main")
 release=$(<"$kernel/release")
 version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$top/dkms.conf")
 mkdir -p "trees/dsfs-$version" state "modules/$release"

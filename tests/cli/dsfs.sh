@@ -9,12 +9,6 @@ set -euo pipefail
 dsfs=$bin/dsfs
 commands=(order readahead trace warmup)
 
-# json EXPRESSION: of the report in $out, d
-json()
-{
-	python3 -c "import json, sys; d = json.load(open(sys.argv[1])); assert $1, d" "$out"
-}
-
 mkdir -p tree/a tree/b 'tree/new
 line'
 for i in {1..40}; do
@@ -65,22 +59,22 @@ done
 exits 'warmup' 0 "$dsfs" warmup tree
 check 'warmup: says how many files' grep -q "^$count of $count files" "$out"
 exits 'warmup --json' 0 "$dsfs" warmup --json tree
-check 'warmup --json: files, those of two names once' json "d['files'] == d['files_done'] == $count"
-check 'warmup --json: bytes' json "d['bytes'] == $bytes"
-check 'warmup --json: all of it was in memory' json "d['cached_bytes'] in (None, $bytes)"
-check 'warmup --json: no error' json "d['errors'] == 0 and d['interrupted'] is False"
+check 'warmup --json: files, those of two names once' holds "d['files'] == d['files_done'] == $count"
+check 'warmup --json: bytes' holds "d['bytes'] == $bytes"
+check 'warmup --json: all of it was in memory' holds "d['cached_bytes'] in (None, $bytes)"
+check 'warmup --json: no error' holds "d['errors'] == 0 and d['interrupted'] is False"
 exits 'warmup --filelist --null' 0 "$dsfs" warmup --json -0 --filelist=files0
-check 'warmup --filelist --null: files' json "d['files'] == $count and d['bytes'] == $bytes"
+check 'warmup --filelist --null: files' holds "d['files'] == $count and d['bytes'] == $bytes"
 exits 'warmup --filelist=-' 0 bash -c "'$dsfs' warmup --json -0 --filelist=- <files0"
-check 'warmup --filelist=-: files' json "d['files'] == $count"
+check 'warmup --filelist=-: files' holds "d['files'] == $count"
 exits 'warmup: a list and a path' 0 "$dsfs" warmup --json --filelist=<(echo tree/a/1) tree/b
-check 'warmup: a list and a path: files' json "d['files'] == 42"
+check 'warmup: a list and a path: files' holds "d['files'] == 42"
 exits 'warmup -q' 0 "$dsfs" warmup -q tree
 check 'warmup -q says nothing' test ! -s "$out" -a ! -s "$err"
 exits 'warmup through a link' 0 "$dsfs" warmup --json tree/link
-check 'warmup through a link: the file' json "d['files'] == 1 and d['bytes'] == 4900"
+check 'warmup through a link: the file' holds "d['files'] == 1 and d['bytes'] == 4900"
 says 'warmup: what is not there is named' 1 'nowhere: No such file' "$dsfs" warmup --json nowhere tree
-check 'warmup: and the rest is read' json "d['files_done'] == $count and d['errors'] == 1"
+check 'warmup: and the rest is read' holds "d['files_done'] == $count and d['errors'] == 1"
 says 'warmup: no such list' 1 'nowhere: cannot open' "$dsfs" warmup --filelist=nowhere
 printf 'tree/a/1\r\ntree/a/2\ntree/Icon\r\n' >crlf
 echo icon >$'tree/Icon\r'
@@ -94,7 +88,7 @@ done
 rm $'tree/Icon\r'
 says 'warmup: a list with NULs' 1 'entry 1: not a path' "$dsfs" warmup --filelist=files0
 exits 'warmup --metadata-only' 0 "$dsfs" warmup --json --metadata-only tree
-check 'warmup --metadata-only: all objects' json "d['objects'] == $(find tree -printf x | wc -c) and d['resident_paths'] == 0"
+check 'warmup --metadata-only: all objects' holds "d['objects'] == $(find tree -printf x | wc -c) and d['resident_paths'] == 0"
 exits 'warmup: standard output is full' 1 bash -c "'$dsfs' warmup tree >/dev/full"
 if [ "$(id -u)" -eq 0 ]; then
 	chmod 711 "$work"
@@ -103,7 +97,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	chmod 600 others/secret
 	says 'warmup as a user: what cannot be read is named' 1 'others/secret: Permission denied' \
 		setpriv --reuid=65534 --regid=65534 --clear-groups "$dsfs" warmup --json others
-	check 'warmup as a user: it is counted' json "d['errors'] == 1 and d['files_done'] == 0"
+	check 'warmup as a user: it is counted' holds "d['errors'] == 1 and d['files_done'] == 0"
 fi
 
 # Stopped while it reads the list, which is a pipe that nobody writes to.
@@ -119,7 +113,7 @@ for command in warmup readahead; do
 	rc=0
 	wait $pid || rc=$?
 	check "$command: stopped, it ends by that signal" test $rc = 143
-	check "$command: and says so" json "d['interrupted'] is True and d['files'] == 0"
+	check "$command: and says so" holds "d['interrupted'] is True and d['files'] == 0"
 	check "$command: and nothing else" test ! -s "$err"
 done
 exec 5<&-
@@ -129,13 +123,13 @@ exits 'trace: no directory' 1 "$dsfs" trace files
 
 # --- readahead
 exits 'readahead' 0 "$dsfs" readahead --filelist=files0 -0 --json
-check 'readahead: files' json "d['files'] == $count and d['bytes'] == $bytes and not d['limit_reached']"
+check 'readahead: files' holds "d['files'] == $count and d['bytes'] == $bytes and not d['limit_reached']"
 exits 'readahead --limit' 0 "$dsfs" readahead -j1 --limit=2000 --json --filelist=<(printf 'tree/a/1\ntree/a/2\ntree/b/1\n')
-check 'readahead --limit: no more than that' json "d['files'] == 1 and d['bytes'] == 700 and d['limit_reached']"
+check 'readahead --limit: no more than that' holds "d['files'] == 1 and d['bytes'] == 700 and d['limit_reached']"
 exits 'readahead: the limit is the memory' 0 "$dsfs" readahead --json --filelist=/dev/null
-check 'readahead: the limit is the memory: it is told' json "d['limit'] > 0"
+check 'readahead: the limit is the memory: it is told' holds "d['limit'] > 0"
 exits 'readahead: no limit for a pipe' 0 bash -c "'$dsfs' readahead --json --filelist=- </dev/null"
-check 'readahead: no limit for a pipe: it is told' json "d['limit'] == 0"
+check 'readahead: no limit for a pipe: it is told' holds "d['limit'] == 0"
 says 'readahead: a directory' 1 'tree: Is a directory' "$dsfs" readahead --filelist=<(echo tree)
 says 'readahead: what is not there' 1 'nowhere: No such file' "$dsfs" readahead --filelist=<(echo nowhere)
 says 'usage: readahead --limit=x' 2 '--limit: x: not a size' "$dsfs" readahead --limit=x --filelist=files
@@ -161,24 +155,24 @@ exits 'order of an empty tree' 0 "$dsfs" order none
 exits 'order of nothing' 0 "$dsfs" order --filelist=/dev/null
 check 'order of nothing is nothing' test ! -s "$out"
 exits 'order --stats of nothing' 0 "$dsfs" order --stats --json --filelist=/dev/null
-check 'order --stats of nothing: JSON' json "d['files'] == 0"
+check 'order --stats of nothing: JSON' holds "d['files'] == 0"
 exits 'order --stats' 0 "$dsfs" order --stats --window=20K --piece=4K tree
 check 'order --stats: all lines' test "$(grep -cE '^(rank|classes|distance|pieces)' "$out")" = 4
 exits 'order --stats --json' 0 "$dsfs" order --stats --json --window=20K --piece=4K tree
-check 'order --stats --json: files' json "d['files'] == $count and d['classes'] == 4 and d['window'] == 20480"
-check 'order --stats --json: a true shuffle is as expected' json \
+check 'order --stats --json: files' holds "d['files'] == $count and d['classes'] == 4 and d['window'] == 20480"
+check 'order --stats --json: a true shuffle is as expected' holds \
 	"abs(d['true_shuffle']['neighbour_distance'] - d['expected']['neighbour_distance']) < 0.1"
-check 'order --stats --json: pieces stay together' json \
+check 'order --stats --json: pieces stay together' holds \
 	"d['this_order']['pieces_a_file'] < d['true_shuffle']['pieces_a_file']"
 exits 'order --ahead' 0 "$dsfs" order --seed=5 -0 --window=20K --piece=4K --ahead tree
 check 'order --ahead: each file once' cmp <(sorted "$out") <(sorted files0)
 check 'order --ahead: in another order' bash -c '! cmp -s first "$1"' - "$out"
 exits 'order --sorted' 0 "$dsfs" order --stats --json --sorted tree
-check 'order --sorted: the order of the device' json "d['this_order']['rank_correlation'] == 1"
+check 'order --sorted: the order of the device' holds "d['this_order']['rank_correlation'] == 1"
 says 'usage: order --ahead --window=all' 2 '--ahead is for windows' \
 	"$dsfs" order --ahead --window=all tree
 exits 'order --window=all' 0 "$dsfs" order --stats --json --window=all tree
-check 'order --window=all: a true shuffle' json "d['this_order'] == d['true_shuffle']"
+check 'order --window=all: a true shuffle' holds "d['this_order'] == d['true_shuffle']"
 says 'usage: order --window=0' 2 '--window: 0: not a size' "$dsfs" order --window=0 tree
 says 'usage: order --piece=x' 2 '--piece: x: not a size' "$dsfs" order --piece=x tree
 says 'usage: order --seed=x' 2 '--seed: x: not a number' "$dsfs" order --seed=x tree

@@ -4,27 +4,16 @@
 # install.sh - make install and uninstall keep to DESTDIR and prefix, and leave
 # nothing; make help names every target that others may rely on.
 set -uo pipefail
-cd "$(dirname "$0")/../.."
-dest=$(mktemp -d)
-trap 'rm -rf "$dest"' EXIT
-status=0
-
-check()
-{
-	local name=$1
-
-	shift
-	if "$@"; then
-		echo "ok - install: $name"
-	else
-		echo "not ok - install: $name"
-		status=1
-	fi
-}
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/harness/cases.sh
+. tests/harness/cases.sh
+prog=install
+work_dir
+dest=$work/dest
 
 files()
 {
-	(cd "$dest" && find . -type f -o -type l | LC_ALL=C sort)
+	(mkdir -p "$dest" && cd "$dest" && find . -type f -o -type l | LC_ALL=C sort)
 }
 
 wanted()
@@ -83,4 +72,4 @@ check "what is installed runs" runs
 check "make uninstall" make -s uninstall "DESTDIR=$dest" prefix=/usr
 check "nothing is left" nothing
 check "make help" helped "$(make -s help)"
-exit $status
+finish

@@ -10,17 +10,15 @@
 set -euo pipefail
 export LC_ALL=C
 unset SOURCE_DATE_EPOCH
-cd "$(dirname "$0")"
-top=$(cd ../.. && pwd)
-bin=${DSFS_BUILD:-$top/build}
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+prog=mkfs
+bin=${DSFS_BUILD:-$bin}
 mkfs=$bin/mkfs.dsfs
 fsck=$bin/fsck.dsfs
 dump=$bin/dump.dsfs
-work=$(mktemp -d)
 loops=()
-status=0
 
-# shellcheck disable=SC2317 # by trap
 cleanup()
 {
 	local dev
@@ -29,30 +27,8 @@ cleanup()
 		losetup -d "$dev" 2>/dev/null || true
 	done
 	umount "$work/tree/mnt" 2>/dev/null || true
-	rm -rf "$work"
 }
-trap cleanup EXIT
-cd "$work"
-
-# check NAME COMMAND...: the command succeeds
-check()
-{
-	local name=$1
-
-	shift
-	if "$@" >out 2>&1; then
-		echo "ok - mkfs: $name"
-	else
-		echo "not ok - mkfs: $name"
-		sed 's/^/# /' out | head -n 20
-		status=1
-	fi
-}
-
-skip()
-{
-	echo "ok - mkfs: $1 # SKIP $2"
-}
+at_exit cleanup
 
 # fails CODE TEXT COMMAND...: that exit code, and TEXT on stderr
 fails()
@@ -67,18 +43,17 @@ fails()
 	! grep -qv '^mkfs.dsfs: \|^Try ' fails.err
 }
 
-# first_field FILE NAME: the first number or string of that name in JSON
-first_field()
+# super_field FILE NAME: of the superblock that dump.dsfs --json tells of
+super_field()
 {
-	sed 's,[,{}],\n,g' "$1" | sed -n "s/^ *\"$2\": *\"\\?\\([^\"]*\\).*/\\1/p" |
-		head -n 1
+	json "d['slots'][d['used']]['$2']" "$1"
 }
 
 # where IMAGE PATH: byte offset of a file's data
 where()
 {
 	"$dump" --json --path="$2" "$1" >where.json
-	first_field where.json start
+	json 'd["start"]' where.json
 }
 
 clean()
@@ -121,88 +96,88 @@ cases_usage()
 {
 	local arg
 
-	check "--help" sh -c "'$mkfs' --help | grep -q '^Usage: mkfs.dsfs'"
-	check "-h" sh -c "'$mkfs' -h | grep -q '^Usage: mkfs.dsfs'"
-	check "--version" sh -c "'$mkfs' --version | grep -q '^mkfs.dsfs [0-9]'"
-	check "-V" sh -c "'$mkfs' -V | grep -q '^mkfs.dsfs [0-9]'"
-	check "no arguments" fails 2 "IMAGE and SOURCE are needed" "$mkfs"
-	check "one argument" fails 2 "IMAGE and SOURCE are needed" "$mkfs" x
-	check "three arguments" fails 2 "too many arguments" "$mkfs" x y z
-	check "unknown option" fails 2 "--nonsense: unknown option" \
+	works "--help" sh -c "'$mkfs' --help | grep -q '^Usage: mkfs.dsfs'"
+	works "-h" sh -c "'$mkfs' -h | grep -q '^Usage: mkfs.dsfs'"
+	works "--version" sh -c "'$mkfs' --version | grep -q '^mkfs.dsfs [0-9]'"
+	works "-V" sh -c "'$mkfs' -V | grep -q '^mkfs.dsfs [0-9]'"
+	works "no arguments" fails 2 "IMAGE and SOURCE are needed" "$mkfs"
+	works "one argument" fails 2 "IMAGE and SOURCE are needed" "$mkfs" x
+	works "three arguments" fails 2 "too many arguments" "$mkfs" x y z
+	works "unknown option" fails 2 "--nonsense: unknown option" \
 		"$mkfs" --nonsense x tree
-	check "option without its value" fails 2 "--label: needs a value" \
+	works "option without its value" fails 2 "--label: needs a value" \
 		"$mkfs" x tree --label
 	for arg in 256 4M 5000 4k4 -1 ''; do
-		check "--align=$arg" fails 2 "--align: $arg: not a power of two" \
+		works "--align=$arg" fails 2 "--align: $arg: not a power of two" \
 			"$mkfs" --align="$arg" target/x tree
 	done
 	for arg in 2K 2M 33K; do
-		check "--chunk-size=$arg" fails 2 "--chunk-size: $arg: not a power" \
+		works "--chunk-size=$arg" fails 2 "--chunk-size: $arg: not a power" \
 			"$mkfs" --chunk-size="$arg" target/x tree
 	done
 	for arg in 32K 2G 100000 4k4 ''; do
-		check "--object-size=$arg" fails 2 \
+		works "--object-size=$arg" fails 2 \
 			"--object-size: $arg: not a power of two" \
 			"$mkfs" --object-size="$arg" target/x tree
 	done
 	for arg in 0 257 two; do
-		check "--threads=$arg" fails 2 "--threads: $arg: not a number" \
+		works "--threads=$arg" fails 2 "--threads: $arg: not a number" \
 			"$mkfs" --threads="$arg" target/x tree
 	done
-	check "long label" fails 2 "65 bytes: the limit is 64" \
+	works "long label" fails 2 "65 bytes: the limit is 64" \
 		"$mkfs" -L "$(printf %065d 0)" target/x tree
-	check "wrong UUID" fails 2 "not a UUID" "$mkfs" -U 1234 target/x tree
-	check "wrong time" fails 2 "not seconds" "$mkfs" -T soon target/x tree
-	check "time out of range" fails 2 "not seconds" \
+	works "wrong UUID" fails 2 "not a UUID" "$mkfs" -U 1234 target/x tree
+	works "wrong time" fails 2 "not seconds" "$mkfs" -T soon target/x tree
+	works "time out of range" fails 2 "not seconds" \
 		"$mkfs" -T 99999999999 target/x tree
-	check "wrong SOURCE_DATE_EPOCH" fails 2 "SOURCE_DATE_EPOCH: today" \
+	works "wrong SOURCE_DATE_EPOCH" fails 2 "SOURCE_DATE_EPOCH: today" \
 		env SOURCE_DATE_EPOCH=today "$mkfs" target/x tree
-	check "empty pattern" fails 2 "not a pattern" "$mkfs" -e / target/x tree
-	check "standard input as manifest and order" fails 2 \
+	works "empty pattern" fails 2 "not a pattern" "$mkfs" -e / target/x tree
+	works "standard input as manifest and order" fails 2 \
 		"--manifest=- and --order=-: standard input" \
 		"$mkfs" --manifest=- --order=- target/x </dev/null
-	check "standard input as order and patterns" fails 2 \
+	works "standard input as order and patterns" fails 2 \
 		"--order=- and --exclude-from=-: standard input" \
 		"$mkfs" --exclude-from=- --order=- target/x tree </dev/null
-	check "standard input as patterns twice" fails 2 \
+	works "standard input as patterns twice" fails 2 \
 		"--exclude-from=- and --exclude-from=-: standard input" \
 		"$mkfs" --exclude-from=- --exclude-from=- target/x tree </dev/null
-	check "usage errors leave nothing" nothing_left
+	works "usage errors leave nothing" nothing_left
 }
 
 cases_paths()
 {
-	check "source missing" fails 1 "nowhere: cannot open: No such file" \
+	works "source missing" fails 1 "nowhere: cannot open: No such file" \
 		"$mkfs" target/x nowhere
-	check "source is a file" fails 1 "cannot open: Not a directory" \
+	works "source is a file" fails 1 "cannot open: Not a directory" \
 		"$mkfs" target/x tree/a/one
-	check "target's directory missing" fails 1 "No such file" \
+	works "target's directory missing" fails 1 "No such file" \
 		"$mkfs" nowhere/x tree
-	check "target is a directory" fails 1 "neither a regular file" \
+	works "target is a directory" fails 1 "neither a regular file" \
 		"$mkfs" target tree
-	check "target is a device of characters" fails 1 "neither a regular" \
+	works "target is a device of characters" fails 1 "neither a regular" \
 		"$mkfs" /dev/null tree
-	check "list missing" fails 1 "nolist: cannot open" \
+	works "list missing" fails 1 "nolist: cannot open" \
 		"$mkfs" --exclude-from=nolist target/x tree
-	check "order missing" fails 1 "nolist: cannot open" \
+	works "order missing" fails 1 "nolist: cannot open" \
 		"$mkfs" --order=nolist target/x tree
-	check "errors leave nothing" nothing_left
+	works "errors leave nothing" nothing_left
 	"$mkfs" -q one.img tree
 	cp one.img kept.img
-	check "existing image" fails 1 "exists: use -f" "$mkfs" one.img tree
-	check "existing image is as it was" cmp one.img kept.img
-	check "failed run with -f" fails 1 "nolist" \
+	works "existing image" fails 1 "exists: use -f" "$mkfs" one.img tree
+	works "existing image is as it was" cmp one.img kept.img
+	works "failed run with -f" fails 1 "nolist" \
 		"$mkfs" -f --order=nolist one.img tree
-	check "existing image is still as it was" cmp one.img kept.img
-	check "-f" "$mkfs" -q -f -L new one.img tree
+	works "existing image is still as it was" cmp one.img kept.img
+	works "-f" "$mkfs" -q -f -L new one.img tree
 	"$dump" --json one.img >super.json
-	check "-f replaced it" test "$(first_field super.json label)" = new
+	works "-f replaced it" test "$(super_field super.json label)" = new
 	ln -s one.img link.img
-	check "-f through a symlink" "$mkfs" -q -f -L linked link.img tree
-	check "the symlink stays" test -L link.img
+	works "-f through a symlink" "$mkfs" -q -f -L linked link.img tree
+	works "the symlink stays" test -L link.img
 	"$dump" --json one.img >super.json
-	check "what it names was replaced" \
-		test "$(first_field super.json label)" = linked
+	works "what it names was replaced" \
+		test "$(super_field super.json label)" = linked
 }
 
 # --- what the options do
@@ -212,25 +187,25 @@ cases_super()
 	local uuid=0123abcd-0123-4567-89ab-0123456789ab
 
 	"$mkfs" -q -L "some label" -U $uuid -T 1234567890.5 t.img tree
-	check "image with label, UUID and time" clean t.img
+	works "image with label, UUID and time" clean t.img
 	"$dump" --json t.img >super.json
-	check "-L" grep -q '"label": *"some label"' super.json
-	check "-U" test "$(first_field super.json uuid)" = $uuid
-	check "-T: build time" test \
-		"$(first_field super.json build_time_ns)" = 1234567890500000000
+	works "-L" test "$(super_field super.json label)" = "some label"
+	works "-U" test "$(super_field super.json uuid)" = $uuid
+	works "-T: build time" test \
+		"$(super_field super.json build_time_ns)" = 1234567890500000000
 	"$dump" --list t.img | cut -f 8 | sort -u >mtimes
-	check "-T: every mtime" test "$(cat mtimes)" = 1234567890.500000000
-	check "label of 64 bytes" "$mkfs" -q -f -L "$(printf %064d 7)" t.img tree
-	check "-U clear" "$mkfs" -q -f --uuid=clear t.img tree
+	works "-T: every mtime" test "$(cat mtimes)" = 1234567890.500000000
+	works "label of 64 bytes" "$mkfs" -q -f -L "$(printf %064d 7)" t.img tree
+	works "-U clear" "$mkfs" -q -f --uuid=clear t.img tree
 	"$dump" --json t.img >super.json
-	check "clear UUID" test "$(first_field super.json uuid)" = \
+	works "clear UUID" test "$(super_field super.json uuid)" = \
 		00000000-0000-0000-0000-000000000000
 	"$mkfs" -q -f t.img tree
 	"$mkfs" -q -f -U random u.img tree
 	"$dump" --json t.img >super.json
 	"$dump" --json u.img >super2.json
-	check "UUIDs are random" test "$(first_field super.json uuid)" != \
-		"$(first_field super2.json uuid)"
+	works "UUIDs are random" test "$(super_field super.json uuid)" != \
+		"$(super_field super2.json uuid)"
 }
 
 cases_same_bytes()
@@ -238,24 +213,24 @@ cases_same_bytes()
 	local n
 
 	SOURCE_DATE_EPOCH=1000 "$mkfs" -q --threads=1 r1.img tree
-	check "SOURCE_DATE_EPOCH" clean r1.img
+	works "SOURCE_DATE_EPOCH" clean r1.img
 	for n in 2 8 256; do
 		SOURCE_DATE_EPOCH=1000 "$mkfs" -q --threads=$n r$n.img tree
-		check "same bytes with $n threads" cmp r1.img r$n.img
+		works "same bytes with $n threads" cmp r1.img r$n.img
 	done
 	"$dump" --json r1.img >super.json
-	check "SOURCE_DATE_EPOCH is the build time" test \
-		"$(first_field super.json build_time_ns)" = 1000000000000
-	check "derived UUID" grep -Eq \
-		'"uuid": *"[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab]' super.json
+	works "SOURCE_DATE_EPOCH is the build time" test \
+		"$(super_field super.json build_time_ns)" = 1000000000000
+	works "derived UUID" holds 're.match("[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab]",
+		d["slots"][d["used"]]["uuid"])' super.json
 	cp -a tree other
 	echo owt >other/a/two
 	"$mkfs" -q -T 1000 --no-checksums c1.img tree
 	"$mkfs" -q -T 1000 --no-checksums c2.img other
 	"$dump" --json c1.img >super.json
 	"$dump" --json c2.img >super2.json
-	check "other content, other UUID" test \
-		"$(first_field super.json uuid)" != "$(first_field super2.json uuid)"
+	works "other content, other UUID" test \
+		"$(super_field super.json uuid)" != "$(super_field super2.json uuid)"
 	rm -rf other
 }
 
@@ -274,7 +249,7 @@ cases_lent()
 		fi
 	done
 	for n in 1 8; do
-		check "buffers that are hardly used, $n threads" timeout 60 \
+		works "buffers that are hardly used, $n threads" timeout 60 \
 			"$mkfs" -q -f -T 1 -U clear --threads=$n "l$n.img" lent
 	done
 	check 'buffers that are hardly used: same bytes' cmp l1.img l8.img
@@ -293,56 +268,56 @@ cases_layout()
 
 	for arg in 512 1K 64K 2M; do
 		"$mkfs" -q -f --align=$arg t.img tree
-		check "--align=$arg" clean t.img
+		works "--align=$arg" clean t.img
 		start=$(where t.img /c/large)
 		bits=$(numfmt --from=iec $arg)
-		check "--align=$arg: place of a file" test $((start % bits)) = 0
-		check "--align=$arg: content" same_list t.img r1.img
+		works "--align=$arg: place of a file" test $((start % bits)) = 0
+		works "--align=$arg: content" same_list t.img r1.img
 	done
 	for arg in 4K 1M; do
 		"$mkfs" -q -f --chunk-size=$arg t.img tree
-		check "--chunk-size=$arg" clean t.img
-		check "--chunk-size=$arg: content" same_list t.img r1.img
+		works "--chunk-size=$arg" clean t.img
+		works "--chunk-size=$arg: content" same_list t.img r1.img
 	done
 	"$mkfs" -q -f --no-checksums t.img tree
-	check "--no-checksums" clean t.img
+	works "--no-checksums" clean t.img
 	"$dump" --json t.img >super.json
-	check "--no-checksums: feature" test "$(first_field super.json compat)" = 0
+	works "--no-checksums: feature" test "$(super_field super.json compat)" = 0
 	"$mkfs" --json t2.img tree >dedup.json
 	"$mkfs" --json --no-dedup t3.img tree >nodedup.json
-	check "dedup: same place" test "$(where t2.img /c/copy)" = \
+	works "dedup: same place" test "$(where t2.img /c/copy)" = \
 		"$(where t2.img /a/b/numbers)"
-	check "--no-dedup: other place" test "$(where t3.img /c/copy)" != \
+	works "--no-dedup: other place" test "$(where t3.img /c/copy)" != \
 		"$(where t3.img /a/b/numbers)"
-	check "--no-dedup" clean t3.img
-	check "dedup saves a file" test \
-		$(($(first_field nodedup.json stored_bytes) - \
-		   $(first_field dedup.json stored_bytes))) = \
+	works "--no-dedup" clean t3.img
+	works "dedup saves a file" test \
+		$(($(json 'd["stored_bytes"]' nodedup.json) - \
+		   $(json 'd["stored_bytes"]' dedup.json))) = \
 		"$(stat -c %s tree/c/copy)"
-	check "dedup counts it" test "$(first_field dedup.json duplicates)" = 1
+	works "dedup counts it" test "$(json 'd["duplicates"]' dedup.json)" = 1
 	printf '%s\n' c/large ./a/b/f7 /a/two c/link nowhere >order
 	"$mkfs" -q -f --order=order t.img tree 2>order.err
-	check "--order" clean t.img
-	check "--order: first" test "$(where t.img /c/large)" = 69632
-	check "--order: then" test "$(where t.img /a/b/f7)" -gt \
+	works "--order" clean t.img
+	works "--order: first" test "$(where t.img /c/large)" = 69632
+	works "--order: then" test "$(where t.img /a/b/f7)" -gt \
 		"$(where t.img /c/large)"
-	check "--order: before the rest" test "$(where t.img /a/two)" -lt \
+	works "--order: before the rest" test "$(where t.img /a/two)" -lt \
 		"$(where t.img /a/b/numbers)"
-	check "--order: content" same_list t.img r1.img
-	check "--order: unknown path" grep -q "nowhere: not in the source\$" order.err
+	works "--order: content" same_list t.img r1.img
+	works "--order: unknown path" grep -q "nowhere: not in the source\$" order.err
 	printf 'a/one\r\nc/large\n' >crlf
-	check "--order: line ends of Windows" fails 0 \
+	works "--order: line ends of Windows" fails 0 \
 		"entry 1: a/one?: not in the source: it ends in a carriage return" \
 		"$mkfs" -q -f --order=crlf t3.img tree
 	cp -a tree icons
 	echo icon >icons/$'Icon\r'
 	printf 'Icon\r\nc/large\n' >crlf
 	"$mkfs" -q -f --order=crlf t3.img icons 2>crlf.err
-	check "--order: a name that ends in a carriage return" test ! -s crlf.err
+	works "--order: a name that ends in a carriage return" test ! -s crlf.err
 	rm -rf icons
 	tr '\n' '\0' <order >order0
 	"$mkfs" -q -f -0 --order=order0 t3.img tree 2>/dev/null
-	check "--order with --null" test "$(where t3.img /a/two)" = \
+	works "--order with --null" test "$(where t3.img /a/two)" = \
 		"$(where t.img /a/two)"
 }
 
@@ -355,47 +330,47 @@ cases_exclude()
 {
 	"$mkfs" -q -f -e 'f*' --exclude=/c/large --exclude='b/' x.img tree 2>/dev/null
 	names_of x.img >names
-	check "--exclude" clean x.img
-	check "--exclude: name" sh -c "! grep -q '/f[0-9]' names"
-	check "--exclude: path" sh -c "! grep -qx /c/large names"
-	check "--exclude: directory" sh -c "! grep -qx /a/b names"
-	check "--exclude: the rest stays" grep -qx /c/copy names
+	works "--exclude" clean x.img
+	works "--exclude: name" sh -c "! grep -q '/f[0-9]' names"
+	works "--exclude: path" sh -c "! grep -qx /c/large names"
+	works "--exclude: directory" sh -c "! grep -qx /a/b names"
+	works "--exclude: the rest stays" grep -qx /c/copy names
 	printf 'a/*\n\nsymlink\n' >patterns
 	"$mkfs" -q -f --exclude-from=patterns x.img tree
 	names_of x.img >names
-	check "--exclude-from" sh -c "! grep -q '^/a/.' names"
-	check "--exclude-from: the rest stays" grep -qx /a names
+	works "--exclude-from" sh -c "! grep -q '^/a/.' names"
+	works "--exclude-from: the rest stays" grep -qx /a names
 	printf 'c\0b' >patterns
 	"$mkfs" -q -f --exclude-from=- -0 x.img tree <patterns
 	names_of x.img >names
-	check "--exclude-from=- with --null" sh -c \
+	works "--exclude-from=- with --null" sh -c \
 		"! grep -q '^/c' names && ! grep -q '/b' names"
-	check "--exclude: a pattern that nothing matches" fails 0 \
+	works "--exclude: a pattern that nothing matches" fails 0 \
 		"warning: --exclude: /a/on: matches nothing that was looked at" \
 		"$mkfs" -q -f -e /a/on -e 'o*' -e one -e a/one -e c/ -e 'c*' x.img tree
-	check "--exclude: and no other is told" test "$(wc -l <fails.err)" = 1
+	works "--exclude: and no other is told" test "$(wc -l <fails.err)" = 1
 	printf '%s\n' /top cash/ '*.o' x y z 'a/b' '[' 'c/d/*' >patterns
-	check "--exclude-from: patterns that nothing matches" fails 0 \
+	works "--exclude-from: patterns that nothing matches" fails 0 \
 		"--exclude: 8 patterns match nothing that was looked at" \
 		"$mkfs" -q -f --exclude-from=patterns x.img tree
 	printf 'mkfs.dsfs: warning: --exclude: %s: matches nothing that was looked at\n' \
 		/top cash/ '*.o' x y >told
-	check "--exclude-from: the first of them" sh -c "head -n 5 fails.err | cmp - told"
-	check "--exclude-from: nothing but them" test "$(wc -l <fails.err)" = 6
+	works "--exclude-from: the first of them" sh -c "head -n 5 fails.err | cmp - told"
+	works "--exclude-from: nothing but them" test "$(wc -l <fails.err)" = 6
 	"$mkfs" -q -f -e f7 -e 'a/b/f*' -e a/b/f8 x.img tree 2>told
 	printf 'f*\r\n' >patterns
-	check "--exclude-from: line ends of Windows" fails 0 \
+	works "--exclude-from: line ends of Windows" fails 0 \
 		"matches nothing that was looked at: it ends in a carriage return" \
 		"$mkfs" -q -f --exclude-from=patterns x.img tree
-	check "--exclude: a name that several match" test ! -s told
+	works "--exclude: a name that several match" test ! -s told
 	mkdir -p inside
 	cp -a tree/c inside/
 	"$mkfs" -q inside/self.img inside 2>/dev/null
 	"$mkfs" -q -f inside/self.img inside 2>self.err
-	check "the image itself is left out" grep -q "is the image itself" self.err
+	works "the image itself is left out" grep -q "is the image itself" self.err
 	names_of inside/self.img >names
-	check "the image does not hold itself" sh -c "! grep -q self names"
-	check "an image inside its source" clean inside/self.img
+	works "the image does not hold itself" sh -c "! grep -q self names"
+	works "an image inside its source" clean inside/self.img
 }
 
 # Files of many sizes; copies of large ones, which are written and taken back.
@@ -457,8 +432,8 @@ object_super()
 	local meta
 
 	"$dump" --json "$1" >super.json
-	meta=$(first_field super.json meta_start)
-	[ "$(first_field super.json object)" = "$2" ] && [ $((meta % $2)) -eq 0 ]
+	meta=$(super_field super.json meta_start)
+	[ "$(super_field super.json object)" = "$2" ] && [ $((meta % $2)) -eq 0 ]
 }
 
 cases_objects()
@@ -469,58 +444,54 @@ cases_objects()
 	"$mkfs" -q -T 1 o0.img objects
 	for size in 65536 262144 1048576 4194304; do
 		"$mkfs" -q -f -T 1 --threads=1 --object-size=$size o1.img objects
-		check "objects of $size: image" clean o1.img
-		check "objects of $size: content" same_list o0.img o1.img
-		check "objects of $size: no file crosses more than it must" \
+		works "objects of $size: image" clean o1.img
+		works "objects of $size: content" same_list o0.img o1.img
+		works "objects of $size: no file crosses more than it must" \
 			in_objects o1.img $size
-		check "objects of $size: superblock" object_super o1.img $size
+		works "objects of $size: superblock" object_super o1.img $size
 		for n in 8 200; do
 			"$mkfs" -q -f -T 1 --threads=$n --object-size=$size o2.img objects
-			check "objects of $size: $n threads" cmp o1.img o2.img
+			works "objects of $size: $n threads" cmp o1.img o2.img
 		done
 	done
 	"$mkfs" -q -f -T 1 --object-size=none o2.img objects
-	check "--object-size=none is the default of a file" cmp o0.img o2.img
+	works "--object-size=none is the default of a file" cmp o0.img o2.img
 	make_taken_back
 	"$mkfs" -q -f -T 1 o1.img back
 	"$mkfs" -q -f -T 1 --object-size=2M o2.img back
-	check "a copy taken back leaves what follows whole" same_list o1.img o2.img
+	works "a copy taken back leaves what follows whole" same_list o1.img o2.img
 	"$mkfs" -n --json --object-size=1M x objects >plan.json
 	"$mkfs" -f --json --no-dedup --object-size=1M o1.img objects >done.json
-	check "object padding is stated, and planned" python3 -c 'import json
-p, d = json.load(open("plan.json")), json.load(open("done.json"))
-assert d["object_bytes"] == p["object_bytes"] == 1 << 20
-assert 0 < d["object_padding_bytes"] == p["object_padding_bytes"]
-assert d["object_padding_bytes"] <= d["padding_bytes"]
-assert d["image_bytes"] <= p["image_max_bytes"]'
+	works "object padding is stated, and planned" holds '
+		d["object_bytes"] == e["object_bytes"] == 1 << 20 and
+		0 < d["object_padding_bytes"] == e["object_padding_bytes"] and
+		d["object_padding_bytes"] <= d["padding_bytes"] and
+		d["image_bytes"] <= e["image_max_bytes"]' done.json plan.json
 	"$mkfs" -f --object-size=1M o1.img objects >plain
-	check "object padding in words" grep -q '^objects of 1.0 MiB, object padding ' plain
+	works "object padding in words" grep -q '^objects of 1.0 MiB, object padding ' plain
 }
 
 cases_reports()
 {
 	"$mkfs" -n target/x tree >plan
-	check "-n writes nothing" nothing_left
-	check "-n: counts" grep -q '^files 106, directories 4,' plan
-	check "-n: histogram" grep -q '####' plan
-	check "-n over an image" "$mkfs" -n t.img tree
+	works "-n writes nothing" nothing_left
+	works "-n: counts" grep -q '^files 106, directories 4,' plan
+	works "-n: histogram" grep -q '####' plan
+	works "-n over an image" "$mkfs" -n t.img tree
 	"$mkfs" --dry-run --json target/x tree >plan.json
-	check "-n --json" python3 -c 'import json; d = json.load(open("plan.json"))
-assert d["files"] == 106 and d["links"] == 1 and d["symlinks"] == 1
-assert sum(b["files"] for b in d["size_histogram"]) == d["files"]
-assert d["image_min_bytes"] <= d["image_max_bytes"]'
+	works "-n --json" holds 'd["files"] == 106 and d["links"] == 1 and d["symlinks"] == 1 and
+		sum(b["files"] for b in d["size_histogram"]) == d["files"] and
+		d["image_min_bytes"] <= d["image_max_bytes"]' plan.json
 	"$mkfs" -f --json t.img tree >done.json
-	check "--json" python3 -c 'import json, os; d = json.load(open("done.json"))
-p = json.load(open("plan.json"))
-assert d["image_bytes"] == os.stat("t.img").st_size
-assert p["image_min_bytes"] <= d["image_bytes"] <= p["image_max_bytes"]'
+	works "--json" holds "d['image_bytes'] == $(stat -c %s t.img) and
+		e['image_min_bytes'] <= d['image_bytes'] <= e['image_max_bytes']" done.json plan.json
 	"$mkfs" -f -q t.img tree >quiet 2>&1
-	check "-q" test ! -s quiet
+	works "-q" test ! -s quiet
 	"$mkfs" -f t.img tree >plain 2>errors
-	check "no progress bar without a terminal" test ! -s errors
-	check "report" grep -q '^metadata ' plain
+	works "no progress bar without a terminal" test ! -s errors
+	works "report" grep -q '^metadata ' plain
 	"$mkfs" -f -v t.img tree >verbose
-	check "-v says more" test "$(wc -l <verbose)" -gt "$(wc -l <plain)"
+	works "-v says more" test "$(wc -l <verbose)" -gt "$(wc -l <plain)"
 }
 
 # A tree of more levels than there may be files open, with a file and a further name of
@@ -549,15 +520,15 @@ cases_deep()
 	make_deep
 	SOURCE_DATE_EPOCH=1 "$mkfs" -q d1.img deep
 	for n in 1 8 64; do
-		check "2000 levels, 64 descriptors, $n threads" env SOURCE_DATE_EPOCH=1 bash -c \
+		works "2000 levels, 64 descriptors, $n threads" env SOURCE_DATE_EPOCH=1 bash -c \
 			"ulimit -n 64; exec '$mkfs' -q -f --threads=$n d2.img deep"
-		check "2000 levels, 64 descriptors, $n threads: same bytes" cmp d1.img d2.img
+		works "2000 levels, 64 descriptors, $n threads: same bytes" cmp d1.img d2.img
 	done
-	check "2000 levels, 64 descriptors, 30 of them taken" env SOURCE_DATE_EPOCH=1 bash -c "
+	works "2000 levels, 64 descriptors, 30 of them taken" env SOURCE_DATE_EPOCH=1 bash -c "
 		ulimit -n 64
 		for ((i = 0; i < 30; i++)); do exec {fd}</dev/null; done
 		exec '$mkfs' -q -f d2.img deep"
-	check "2000 levels, 64 descriptors, 30 of them taken: same bytes" cmp d1.img d2.img
+	works "2000 levels, 64 descriptors, 30 of them taken: same bytes" cmp d1.img d2.img
 	rm -rf deep
 }
 
@@ -599,30 +570,30 @@ cases_changes()
 	local n
 
 	for n in a/two c/large; do
-		check "$n vanishes" changing "moving/$n: vanished" -- \
+		works "$n vanishes" changing "moving/$n: vanished" -- \
 			rm -f moving/$n
-		check "$n vanishes: nothing left" nothing_left
-		check "$n grows" changing "moving/$n: grew" -- \
+		works "$n vanishes: nothing left" nothing_left
+		works "$n grows" changing "moving/$n: grew" -- \
 			sh -c "echo x >>moving/$n"
-		check "$n shrinks" changing "moving/$n: shrank" -- \
+		works "$n shrinks" changing "moving/$n: shrank" -- \
 			truncate -s 1 moving/$n
-		check "$n is written" changing "moving/$n: changed" -- \
+		works "$n is written" changing "moving/$n: changed" -- \
 			sh -c "printf x | dd of=moving/$n conv=notrunc status=none"
-		check "$n is replaced" changing "moving/$n: changed" -- \
+		works "$n is replaced" changing "moving/$n: changed" -- \
 			swap_file moving/$n
-		check "changes leave nothing" nothing_left
+		works "changes leave nothing" nothing_left
 		want=0
-		check "--skip-unreadable: $n vanishes" changing \
+		works "--skip-unreadable: $n vanishes" changing \
 			"moving/$n: warning: vanished during the run: left out" \
 			--skip-unreadable -- rm -f moving/$n
-		check "--skip-unreadable: image" clean target/x
+		works "--skip-unreadable: image" clean target/x
 		names_of target/x >names
-		check "--skip-unreadable: $n is out" \
+		works "--skip-unreadable: $n is out" \
 			sh -c "! grep -qx /$n names && grep -qx /a/one names"
 		unset want
 	done
-	check "a directory vanishes" changing "moving/a/b/" -- rm -rf moving/a/b
-	check "it leaves nothing" nothing_left
+	works "a directory vanishes" changing "moving/a/b/" -- rm -rf moving/a/b
+	works "it leaves nothing" nothing_left
 }
 
 cases_unreadable()
@@ -643,17 +614,17 @@ cases_unreadable()
 	if [ "$(id -u)" -eq 0 ]; then
 		chown -R 65534:65534 locked target
 	fi
-	check "unreadable file" fails 1 "locked/a/two: cannot open: Permission" \
+	works "unreadable file" fails 1 "locked/a/two: cannot open: Permission" \
 		"${user[@]}" "$mkfs" -e closed target/x locked
-	check "unreadable directory" fails 1 "locked/closed: cannot open" \
+	works "unreadable directory" fails 1 "locked/closed: cannot open" \
 		"${user[@]}" "$mkfs" -e two target/x locked
-	check "they leave nothing" nothing_left
+	works "they leave nothing" nothing_left
 	"${user[@]}" "$mkfs" --skip-unreadable target/x locked >skipped 2>&1 ||
 		true
-	check "--skip-unreadable: counted" grep -q "unreadable: 2" skipped
-	check "--skip-unreadable: clean" clean target/x
+	works "--skip-unreadable: counted" grep -q "unreadable: 2" skipped
+	works "--skip-unreadable: clean" clean target/x
 	names_of target/x >names
-	check "--skip-unreadable: what is out" \
+	works "--skip-unreadable: what is out" \
 		sh -c "! grep -q 'closed\|two' names && grep -qx /a/one names"
 	rm -f target/x
 }
@@ -667,22 +638,22 @@ cases_no_size()
 
 	if [ ! -s "$proc/boot_id" ] && [ -r "$proc/boot_id" ]; then
 		rm -rf target && mkdir target
-		check "size 0 and a content" fails 1 "$proc/boot_id: $text" \
+		works "size 0 and a content" fails 1 "$proc/boot_id: $text" \
 			"$mkfs" -e uuid -e '*[!d]' target/x $proc
-		check "size 0 and a content: nothing left" nothing_left
-		check "size 0 and a content: --skip-unreadable" fails 0 \
+		works "size 0 and a content: nothing left" nothing_left
+		works "size 0 and a content: --skip-unreadable" fails 0 \
 			"$proc/boot_id: warning: $text: pack a copy of it: left out" \
 			"$mkfs" --skip-unreadable -e uuid -e '*[!d]' target/x $proc
 		names_of target/x >names
-		check "size 0 and a content: is left out" sh -c "! grep -q boot_id names"
+		works "size 0 and a content: is left out" sh -c "! grep -q boot_id names"
 		rm target/x
-		check "size 0 and a content: a plan reads no contents" \
+		works "size 0 and a content: a plan reads no contents" \
 			"$mkfs" -q -n target/x $proc
 		echo "/x source=$proc/boot_id" >list
-		check "size 0 and a content: of a manifest" fails 1 \
+		works "size 0 and a content: of a manifest" fails 1 \
 			"list: line 1: source: $proc/boot_id: $text" \
 			"$mkfs" --manifest=list target/x
-		check "size 0 and a content: of a manifest: nothing left" nothing_left
+		works "size 0 and a content: of a manifest: nothing left" nothing_left
 	else
 		skip "size 0 and a content" "no procfs"
 	fi
@@ -690,15 +661,15 @@ cases_no_size()
 	: >"$shm/empty"
 	: >"$shm/closed"
 	ln "$shm/empty" "$shm/link"
-	check "empty files without a disk" "$mkfs" -q target/x "$shm"
-	check "empty files without a disk: are packed" test \
+	works "empty files without a disk" "$mkfs" -q target/x "$shm"
+	works "empty files without a disk: are packed" test \
 		"$(names_of target/x | tr '\n' ' ')" = '/ /closed /empty /link '
 	rm target/x
 	if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 		chmod 0 "$shm/closed"
 		chmod 755 "$shm" .
 		chown 65534 target
-		check "an empty file that cannot be opened" fails 1 \
+		works "an empty file that cannot be opened" fails 1 \
 			"$shm/closed: cannot open: Permission denied" \
 			"${user[@]}" "$mkfs" target/x "$shm"
 	fi
@@ -731,11 +702,11 @@ cases_killed()
 
 	# a job in the background of a script ignores SIGINT
 	for sig in TERM HUP KILL; do
-		check "SIG$sig" killed $sig
+		works "SIG$sig" killed $sig
 	done
-	check "no space" fails 1 "cannot write" \
+	works "no space" fails 1 "cannot write" \
 		bash -c "ulimit -f 200; exec '$mkfs' target/x tree"
-	check "no space: nothing left" nothing_left
+	works "no space: nothing left" nothing_left
 }
 
 cases_root()
@@ -746,16 +717,16 @@ cases_root()
 	fi
 	chown 4000000000:70000 tree/a/two
 	"$mkfs" -q -f t.img tree
-	check "owners" sh -c "'$dump' --list t.img | grep -q '^/a/two.*4000000000.70000'"
+	works "owners" sh -c "'$dump' --list t.img | grep -q '^/a/two.*4000000000.70000'"
 	"$mkfs" -q -f --all-root t.img tree
 	"$dump" --list t.img | cut -f 4,5 | sort -u >owners
-	check "--all-root" test "$(cat owners)" = $'0\t0'
+	works "--all-root" test "$(cat owners)" = $'0\t0'
 	chown 0:0 tree/a/two
 	if setfattr -n user.test -v value tree/a/two 2>/dev/null; then
 		"$mkfs" -q -f t.img tree
-		check "xattrs" sh -c "'$dump' --list t.img | grep -q user.test="
+		works "xattrs" sh -c "'$dump' --list t.img | grep -q user.test="
 		"$mkfs" -q -f --no-xattrs t.img tree
-		check "--no-xattrs" sh -c "! '$dump' --list t.img | grep -q user.test="
+		works "--no-xattrs" sh -c "! '$dump' --list t.img | grep -q user.test="
 		setfattr -x user.test tree/a/two
 	else
 		skip "xattrs" "none on this file system"
@@ -765,10 +736,10 @@ cases_root()
 		echo x >tree/mnt/file
 		"$mkfs" -q -f t.img tree
 		names_of t.img >names
-		check "mount points are entered" grep -qx /mnt/file names
+		works "mount points are entered" grep -qx /mnt/file names
 		"$mkfs" -q -f -x t.img tree
 		names_of t.img >names
-		check "-x" sh -c "! grep -qx /mnt/file names && grep -qx /mnt names"
+		works "-x" sh -c "! grep -qx /mnt/file names && grep -qx /mnt names"
 		umount tree/mnt
 	else
 		skip "-x" "cannot mount"
@@ -808,43 +779,43 @@ cases_device()
 		return
 	fi
 	"$mkfs" -q -f t.img tree
-	check "device" "$mkfs" -q "$dev" tree
-	check "device: image" clean "$dev"
-	check "device: content" same_list "$dev" t.img
-	check "device with dsfs on it" fails 1 "contains a signature: dsfs" \
+	works "device" "$mkfs" -q "$dev" tree
+	works "device: image" clean "$dev"
+	works "device: content" same_list "$dev" t.img
+	works "device with dsfs on it" fails 1 "contains a signature: dsfs" \
 		"$mkfs" "$dev" tree
-	check "device: -f" "$mkfs" -q -f "$dev" tree
-	check "device: killed run does not mount" killed_device "$dev"
-	check "device: failed run" fails 1 "nolist" \
+	works "device: -f" "$mkfs" -q -f "$dev" tree
+	works "device: killed run does not mount" killed_device "$dev"
+	works "device: failed run" fails 1 "nolist" \
 		"$mkfs" --order=nolist "$dev" tree
-	check "device: failed run does not mount" sh -c "! '$fsck' '$dev'"
+	works "device: failed run does not mount" sh -c "! '$fsck' '$dev'"
 	mke2fs -q -F "$dev" 2>/dev/null
-	check "device with ext4 on it" fails 1 "contains a signature: ext2" \
+	works "device with ext4 on it" fails 1 "contains a signature: ext2" \
 		"$mkfs" "$dev" tree
-	check "device: -n" "$mkfs" -q -n "$dev" tree
-	check "device: -n writes nothing" fails 1 "contains a signature: ext2" \
+	works "device: -n" "$mkfs" -q -n "$dev" tree
+	works "device: -n writes nothing" fails 1 "contains a signature: ext2" \
 		"$mkfs" "$dev" tree
 	mkdir -p mnt
 	if mount -t ext2 "$dev" mnt 2>/dev/null; then
-		check "mounted device" fails 1 "is mounted or in use" \
+		works "mounted device" fails 1 "is mounted or in use" \
 			"$mkfs" "$dev" tree
 		umount mnt
 	else
 		skip "mounted device" "cannot mount"
 	fi
-	check "over ext4 with -f" "$mkfs" -q -f "$dev" tree
-	check "ext4 is gone" sh -c "! blkid -p '$dev' | grep -q ext2"
+	works "over ext4 with -f" "$mkfs" -q -f "$dev" tree
+	works "ext4 is gone" sh -c "! blkid -p '$dev' | grep -q ext2"
 	new_loop 72K small.bin || return
 	small=$dev
 	head -c 73728 /dev/urandom >random
 	cat random >"$small"
-	check "device too small by the plan" fails 1 "device too small" \
+	works "device too small by the plan" fails 1 "device too small" \
 		"$mkfs" -f "$small" tree
-	check "nothing was written to it" cmp random "$small"
+	works "nothing was written to it" cmp random "$small"
 	new_loop 1M small2.bin || return
-	check "device too small by content" fails 1 "device too small" \
+	works "device too small by content" fails 1 "device too small" \
 		"$mkfs" "$dev" tree
-	check "it does not mount" sh -c "! '$fsck' '$dev'"
+	works "it does not mount" sh -c "! '$fsck' '$dev'"
 }
 
 make_tree
@@ -864,4 +835,4 @@ cases_no_size
 cases_killed
 cases_root
 cases_device
-exit $status
+finish

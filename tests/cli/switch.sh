@@ -39,7 +39,7 @@ ours()
 {
 	awk -v dir="$work/link.mounts/" 'index($5, dir) == 1 { print $5 }' /proc/self/mountinfo
 }
-trap 'ours | xargs -r umount --lazy; rm -rf "$work"' EXIT
+at_exit 'ours | xargs -r umount --lazy'
 
 # mount -t dsfs -o OPTIONS IMAGE DIR
 mkdir bin

@@ -11,7 +11,7 @@ fsck=$bin/fsck.dsfs
 dump=$bin/dump.dsfs
 
 loop=
-trap 'detach || true; rm -rf "$work"' EXIT
+at_exit 'detach || true'
 root=--no-root
 [ "$(id -u)" -ne 0 ] || root=
 
@@ -30,8 +30,7 @@ list()
 # The report of the last update: report KEY
 report()
 {
-	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' \
-		report "$1"
+	json "d['$1']" report
 }
 
 # update OPTION...: of image.dsfs by tree
@@ -132,8 +131,7 @@ cases_content()
 	meta=$(report written_meta_bytes)
 	check 'the image grows by what was written' test \
 		"$(report image_bytes)" = "$(($("$dump" --generations --json image.dsfs |
-		python3 -c 'import json, sys
-print(json.load(sys.stdin)["generations"][1]["image_bytes"])') + written + meta))"
+		json 'd["generations"][1]["image_bytes"]') + written + meta))"
 	list image.dsfs >three
 
 	rm -r tree/many tree/small
@@ -141,7 +139,7 @@ print(json.load(sys.stdin)["generations"][1]["image_bytes"])') + written + meta)
 	check 'hardly anything left: what a new image holds' is_tree
 	check 'hardly anything left: generation 3' generation 3 three
 	check 'hardly anything left: says that it is worth packing anew' \
-		test "$(report compact)" = True
+		test "$(report compact)" = true
 	make_tree
 	check 'all of it anew' update
 	check 'all of it anew: what a new image holds' is_tree
@@ -449,9 +447,8 @@ time.sleep(1000)' "$loop")
 # block.
 meta_aligned()
 {
-	"$dump" --json "$1" | python3 -c 'import json, sys
-slot = json.load(sys.stdin)["slots"][0]
-assert slot["meta_start"] % (slot["object"] or 4096) == 0, slot'
+	"$dump" --json "$1" >super.json
+	holds 'd["slots"][0]["meta_start"] % (d["slots"][0]["object"] or 4096) == 0' super.json
 }
 
 # The image packed anew from itself.

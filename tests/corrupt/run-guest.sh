@@ -5,8 +5,8 @@
 # guest that has loop devices and the module, next to try and mkcorrupt: with
 # metadata in memory and without.
 here=$(dirname "$0")
-status=0
+failed=0
 for opts in meta=resident meta=lazy; do
-	"$here/try" -o "$opts" "$@" || status=1
+	"$here/try" -o "$opts" "$@" || failed=1
 done
-exit $status
+exit $failed

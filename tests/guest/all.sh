@@ -34,19 +34,11 @@ ext4()
 	mount -t ext4 -o ro "$(real "$1")" "/mnt/$1"
 }
 
-# The programs tell their cases themselves.
-run()
-{
-	"$@" || { echo "# $prog: ${1##*/} gave $?"; failed=1; }
-}
-
 # same_listing NAME: the mount's listing is the source's.
 same_listing()
 {
 	listing "/mnt/$1" >/tmp/list || return 1
-	cmp -s /tmp/list "/ref/${2:-$1}.list" && return 0
-	diff "/ref/${2:-$1}.list" /tmp/list | cut -c 1-300 | head -n 20 | sed 's/^/# /'
-	return 1
+	same_file "/ref/${2:-$1}.list" /tmp/list
 }
 
 # The same but for the root, where mke2fs has its own time and lost+found.
@@ -54,7 +46,7 @@ same_as_ext4()
 {
 	listing --skip=lost+found "/mnt/$1" | tail -n +2 >/tmp/list
 	tail -n +2 "/ref/$2.list" | cmp -s /tmp/list - && return 0
-	tail -n +2 "/ref/$2.list" | diff - /tmp/list | cut -c 1-300 | head -n 20 | sed 's/^/# /'
+	tail -n +2 "/ref/$2.list" | diff - /tmp/list | as_comments
 	return 1
 }
 
@@ -85,7 +77,7 @@ reads_of()
 	shift 2
 	echo "# reads: $name, $opts"
 	dsfs "$name" "$opts"
-	run "$here/reads" --ref=/mnt/pext4 --dev="$(real "$name")" --holes=65536 --strict "$@" "/mnt/$name"
+	part "$here/reads" --ref=/mnt/pext4 --dev="$(real "$name")" --holes=65536 --strict "$@" "/mnt/$name"
 	umount "/mnt/$name"
 }
 
@@ -112,7 +104,7 @@ step_reads()
 	ext4 jext4
 	dsfs jpegs
 	echo "# reads: jpegs"
-	run "$here/reads" --ref=/mnt/jext4 --dev="$(real jpegs)" --wholefile=1048576 --sample=3 /mnt/jpegs
+	part "$here/reads" --ref=/mnt/jext4 --dev="$(real jpegs)" --wholefile=1048576 --sample=3 /mnt/jpegs
 	umount /mnt/jpegs
 	umount /mnt/jext4
 }
@@ -144,7 +136,7 @@ step_blocks()
 	ext4 pext4
 	reads_of plain4k ro --wholefile=1048576 --sample=20 --largest=140000
 	umount /mnt/pext4
-	run "$here/mountcase.sh" "$(real misaligned4k)" EINVAL \
+	part "$here/mountcase.sh" "$(real misaligned4k)" EINVAL \
 		'block size of the device is 4096, more than the image.s alignment of 512'
 }
 
@@ -153,16 +145,16 @@ step_dirs()
 	ext4 pext4
 	dsfs plain
 	echo "# dirs: plain"
-	run "$here/dirs" --sorted --ref=/mnt/pext4 /mnt/plain
+	part "$here/dirs" --sorted --ref=/mnt/pext4 /mnt/plain
 	umount /mnt/plain
 	umount /mnt/pext4
 	dsfs zoo meta=lazy
 	echo "# dirs: zoo, meta=lazy"
-	run "$here/dirs" --sorted /mnt/zoo
+	part "$here/dirs" --sorted /mnt/zoo
 	umount /mnt/zoo
 	dsfs flat
 	echo "# dirs: flat"
-	run "$here/dirs" --sorted --entries="$(cat /ref/flat.entries)" /mnt/flat
+	part "$here/dirs" --sorted --entries="$(cat /ref/flat.entries)" /mnt/flat
 	umount /mnt/flat
 }
 
@@ -171,12 +163,12 @@ step_attrs()
 	ext4 pext4
 	dsfs plain
 	echo "# attrs: plain"
-	run "$here/attrs" --dsfs --strict --label=plain --ref=/mnt/pext4 /mnt/plain
+	part "$here/attrs" --dsfs --strict --label=plain --ref=/mnt/pext4 /mnt/plain
 	umount /mnt/plain
 	umount /mnt/pext4
 	dsfs zoo
 	echo "# attrs: zoo"
-	run "$here/attrs" --dsfs --strict --label=zoo /mnt/zoo
+	part "$here/attrs" --dsfs --strict --label=zoo /mnt/zoo
 	umount /mnt/zoo
 }
 
@@ -184,7 +176,7 @@ step_stacks()
 {
 	mount -t tmpfs none /mnt/scratch
 	dsfs zoo
-	run "$here/stacks" /mnt/zoo /mnt/scratch
+	part "$here/stacks" /mnt/zoo /mnt/scratch
 	umount /mnt/zoo
 	umount /mnt/scratch
 }
@@ -192,41 +184,41 @@ step_stacks()
 step_nfs()
 {
 	dsfs zoo
-	run "$here/nfs.sh" /mnt/zoo
+	part "$here/nfs.sh" /mnt/zoo
 	dsfs zoo meta=lazy
-	run "$here/nfs.sh" /mnt/zoo subtree
+	part "$here/nfs.sh" /mnt/zoo subtree
 }
 
 step_mounts()
 {
-	run "$here/mounts.sh" "$(real writable)" "$(real zoo)" /modules/dsfs.ko
+	part "$here/mounts.sh" "$(real writable)" "$(real zoo)" /modules/dsfs.ko
 }
 
 step_memory()
 {
-	run "$here/nomem.sh" "$(real flat)" "$(real wide)"
+	part "$here/nomem.sh" "$(real flat)" "$(real wide)"
 }
 
 step_dirty()
 {
-	run "$here/dirty.sh" "$(real gen1)" "$(real gen2)"
+	part "$here/dirty.sh" "$(real gen1)" "$(real gen2)"
 }
 
 # Where the names of flat lie comes with the tree.
 step_slowmeta()
 {
 	# shellcheck disable=SC2046 # two numbers
-	run "$here/slowmeta.sh" "$(real many)" "$(real flat)" $(cat /ref/flat.names)
+	part "$here/slowmeta.sh" "$(real many)" "$(real flat)" $(cat /ref/flat.names)
 }
 
 step_yields()
 {
 	mkdir -p /mnt/many
 	dsfs many
-	run "$here/yields" --check fiemap /mnt/many/sparse
+	part "$here/yields" --check fiemap /mnt/many/sparse
 	umount /mnt/many
 	dsfs flat
-	run "$here/yields" --check readdir /mnt/flat
+	part "$here/yields" --check readdir /mnt/flat
 	umount /mnt/flat
 }
 
@@ -260,7 +252,7 @@ step_fastsums()
 
 step_generations()
 {
-	run "$here/generations.sh" "$(real gen2)" "$(real gen1)" "$(real other)"
+	part "$here/generations.sh" "$(real gen2)" "$(real gen1)" "$(real other)"
 }
 
 # Whole files by read(2), and what the page cache asks for.
@@ -268,30 +260,30 @@ step_stuck()
 {
 	ext4 pext4
 	for opts in ro wholefile=0; do
-		run "$here/stuck.sh" "$(real plain)" sizes/524289 /mnt/pext4/sizes/524289 "$opts"
+		part "$here/stuck.sh" "$(real plain)" sizes/524289 /mnt/pext4/sizes/524289 "$opts"
 	done
 	umount /mnt/pext4
 }
 
 step_apart()
 {
-	run "$here/apart.sh" "$(real nest)" /ref/gen1.list "$(real jpegs)" /ref/jpegs.meta "$(real zoo)"
+	part "$here/apart.sh" "$(real nest)" /ref/gen1.list "$(real jpegs)" /ref/jpegs.meta "$(real zoo)"
 }
 
 # By one page, by many, and by what programs say that they will read
 step_windows()
 {
-	run "$here/windows.sh" "$(real plain)" sizes/8400123 /ref/plain.start sizes/32768
+	part "$here/windows.sh" "$(real plain)" sizes/8400123 /ref/plain.start sizes/32768
 }
 
 step_counters()
 {
-	run "$here/counters.sh" "$(real plain)" sizes/8400123 /ref/plain.start sizes/32768
+	part "$here/counters.sh" "$(real plain)" sizes/8400123 /ref/plain.start sizes/32768
 }
 
 step_refaults()
 {
-	run "$here/refaults.sh" "$(real plain)" dirs/5000
+	part "$here/refaults.sh" "$(real plain)" dirs/5000
 }
 
 one_request_a_file()
@@ -305,7 +297,7 @@ one_request_a_file()
 # The commands of dsfs(8)
 step_tool()
 {
-	run "$here/tool.sh" "$(real ordered)" /ref/ordered.places
+	part "$here/tool.sh" "$(real ordered)" /ref/ordered.places
 }
 
 step_requests()

@@ -120,7 +120,7 @@ same()
 {
 	listing /mnt/dsfs >/tmp/list 2>/tmp/errors || true
 	cmp -s /tmp/list /ref/list && return 0
-	diff /ref/list /tmp/list | cut -c 1-200 | head -n 10 | sed 's/^/# /'
+	diff /ref/list /tmp/list | as_comments 10
 	return 1
 }
 
@@ -173,7 +173,7 @@ at_once()
 	for pid in $pids; do
 		wait "$pid" || rc=1
 	done
-	[ "$rc" -eq 0 ] || grep -h -e '^not ok' -e ': at ' /tmp/reads.? | head -n 20 | sed 's/^/# /'
+	[ "$rc" -eq 0 ] || grep -h -e '^not ok' -e ': at ' /tmp/reads.? | as_comments
 	return "$rc"
 }
 

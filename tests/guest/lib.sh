@@ -1,36 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
 #
-# Cases of the guest's shell scripts, told in the form of tests/guest/lib.h.
-# To be sourced by scripts for busybox' sh; `prog` names the script.
+# What the guest's shell scripts share: the harness, and things to ask the kernel.  To be
+# sourced by scripts for busybox' sh; `here` is their folder, `prog` names the script.
 
 prog=${prog:-${0##*/}}
-failed=0
-
-ok()
-{
-	echo "ok - $prog: $*"
-}
-
-not_ok()
-{
-	echo "not ok - $prog: $*"
-	# shellcheck disable=SC2034 # the scripts exit with it
-	failed=1
-}
-
-# check CASE CMD...: CMD has to succeed.
-check()
-{
-	case_name=$1
-	shift
-	if "$@"; then
-		ok "$case_name"
-	else
-		echo "# $prog: $case_name: failed: $*"
-		not_ok "$case_name"
-	fi
-}
+# In a guest the harness lies beside the scripts, in a checkout in a folder of its own.
+harness=$(dirname "$0")/cases.sh
+[ -e "$harness" ] || harness=$(dirname "$0")/../harness/cases.sh
+# shellcheck source=tests/harness/cases.sh
+. "$harness"
 
 # Field N of the statistics of the block device $1: 1 requests, 3 sectors read.
 disk_count()

@@ -39,7 +39,7 @@ same()
 		columns "$client/$part" >/tmp/nfs-have
 		cmp -s /tmp/nfs-want /tmp/nfs-have && continue
 		echo "# $prog: $part"
-		diff /tmp/nfs-want /tmp/nfs-have | cut -c 1-300 | head -n 20 | sed 's/^/# /'
+		diff /tmp/nfs-want /tmp/nfs-have | as_comments
 		return 1
 	done
 }

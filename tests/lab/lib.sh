@@ -17,6 +17,8 @@ shopt -s inherit_errexit
 
 tool=${tool:-${0##*/}}
 lab_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+# shellcheck source=tests/lab/kernels
+. "$lab_top/tests/lab/kernels"
 lab_cache=${DSFS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/dsfs}
 mkdir -p "$lab_cache/lock"
 lab_cache=$(cd "$lab_cache" && pwd)

@@ -10,20 +10,12 @@
 # shellcheck source=tests/lab/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lab/lib.sh"
 cd "$lab_top" || exit 1
+# shellcheck source=tests/harness/cases.sh
+. tests/harness/cases.sh
+prog=$tool
 PATH=$PATH:/usr/sbin:/sbin
 files=${RBD_FILES:-300}
 out=build/tests/$tool
-status=0
-
-result()
-{
-	if "${@:2}"; then
-		echo "ok - $tool: $1"
-	else
-		echo "not ok - $tool: $1"
-		status=1
-	fi
-}
 
 # phase FUNCTION [ARG...]: how long a part of the test takes is worth knowing.
 phase()
@@ -49,7 +41,8 @@ rbd()
 	in_ns rbd "$@"
 }
 
-finish()
+# shellcheck disable=SC2317 # at_exit runs it
+end_cluster()
 {
 	cluster stop
 	wait
@@ -123,7 +116,7 @@ guest()
 		--qemu -device --qemu virtio-net-pci,netdev=n \
 		--exe build/tests/requests --exe build/tests/listing \
 		--file "$out/list:/ref/list" --file "$out/list.sums:/ref/list.sums" \
-		--file tests/guest/lib.sh:/bin/lib.sh --file tests/rbd/node.sh:/bin/node.sh \
+		--file tests/guest/lib.sh:/bin/lib.sh --file tests/harness/cases.sh:/bin/cases.sh --file tests/rbd/node.sh:/bin/node.sh \
 		--file tests/rbd/guest.sh:/bin/guest.sh \
 		"${options[@]}" -- /bin/guest.sh "$role" "$number" "$(key_of $user)" "$@"
 }
@@ -135,8 +128,7 @@ guest_result()
 
 	shift
 	guest "$@" || rc=$?
-	[ $rc -le 1 ] || echo "not ok - $tool: $name: the guest gave $rc"
-	[ $rc -ne 0 ] || echo "ok - $tool: $name: kernel log and unload"
+	prog="$tool: $name" verdict $rc
 	return $rc
 }
 
@@ -155,9 +147,8 @@ librbd_disk()
 osd_counts()
 {
 	in_ns ceph daemon "$dir/run/osd.0.asok" perf dump osd |
-		python3 -c 'import json, sys
-c = json.load(sys.stdin)["osd"]
-print(c["op_r"], c["op_w_in_bytes"] + c["op_rw_in_bytes"], c["op_r_out_bytes"])'
+		tests/harness/json '" ".join(str(d["osd"][x] + d["osd"].get(y, 0)) for x, y in (
+			("op_r", 0), ("op_w_in_bytes", "op_rw_in_bytes"), ("op_r_out_bytes", 0)))'
 }
 
 start_barrier()
@@ -222,6 +213,6 @@ begin()
 	done
 	make_images
 	dir=$(mktemp -d /tmp/dsfs-rbd.XXXXXX)
-	trap finish EXIT
+	at_exit end_cluster
 	cluster start 4
 }
