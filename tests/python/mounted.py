@@ -14,9 +14,10 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(HERE.parents[1] / "userspace/python"))
+sys.path[:0] = [str(HERE.parents[1] / "userspace/python"), str(HERE.parent / "harness")]
 
 # pylint: disable=wrong-import-position
+import cases
 import dsfs
 from dsfs import filesystem
 
@@ -58,26 +59,21 @@ def come(paths):
     return left
 
 
-def check(good, name, *notes):
-    for note in notes if not good else ():
-        print(f"# {note}")
-    print(f"{'ok' if good else 'not ok'} - python, mounted: {name}")
-    return good
-
-
 def main():
     paths = files_of(sys.argv[1])
-    good = check(filesystem.is_dsfs(sys.argv[1]), "the mount is found to be DSFS")
+    cases.prefix("python, mounted")
+    cases.result(filesystem.is_dsfs(sys.argv[1]), "the mount is found to be DSFS")
     for thread in False, True:
         Path("/proc/sys/vm/drop_caches").write_text("3", encoding="ascii")
         cold = [path for path in paths if not in_memory(path)]
-        good &= check(bool(paths) and cold == paths, f"{len(paths)} files are not in memory at first")
+        cases.result(bool(paths) and cold == paths,
+                     f"{len(paths)} files are not in memory at first")
         for _ in dsfs.ahead(paths, thread=thread):
             pass
         left = come(paths)
-        good &= check(not left, f"they come, {'with' if thread else 'without'} a thread",
-                      *left[:5])
-    return 0 if good else 1
+        cases.result(not left, f"they come, {'with' if thread else 'without'} a thread",
+                     *left[:5])
+    cases.finish()
 
 
-sys.exit(main())
+main()

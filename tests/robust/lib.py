@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the programs of this tier share: TAP lines, runs of the tools with one
+"""What the programs of this tier share, on top of the harness: runs of the tools with one
 call made to fail (faults.c), and the sweep over all such calls.
 
 A sweep's cases are thousands and all alike, so each sweep is one line; what
@@ -12,29 +12,27 @@ import sys
 import tempfile
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, TOP + "/tests/harness")
+import cases
+
 BIN = os.environ.get("DSFS_BUILD", TOP + "/build")
 MKFS, FSCK, DUMP = (f"{BIN}/{t}.dsfs" for t in ("mkfs", "fsck", "dump"))
 FAULTS = TOP + "/build/tests/faults.so"
 LONG = os.environ.get("DSFS_LONG") == "1"
 SLOTS = (1024, 1024 + 65536)
 
-failed = 0
 done = 0
 kills = 0
 
 
 def result(name, bad):
     """One case; @bad are the reasons why it failed."""
-    global failed
-    for text in bad[:8]:
-        print("#", ascii(text))
-    print("not ok -" if bad else "ok -", name, flush=True)
-    failed += bool(bad)
+    cases.result(not bad, name, *(ascii(text) for text in bad[:8]))
 
 
 def finish():
     print(f"# {done} runs of a tool, {kills} of them killed")
-    sys.exit(failed > 0)
+    cases.finish()
 
 
 def run(cmd, fault=None, count=None, command=None, env=None, **more):
