@@ -21,6 +21,7 @@
 #include "meta/meta.h"
 #include "mkfs.h"
 #include "output/output.h"
+#include "plan/layout.h"
 #include "plan/plan.h"
 #include "libdsfs.h"
 #include "msg.h"
@@ -70,7 +71,19 @@ static int make_plan(struct mkfs *mkfs, struct plan *plan)
 	return plan_make(plan, &mkfs->tree, mkfs->o, &mkfs->params, mkfs->start);
 }
 
-/* Files that could not be read are out: number and count the others again. */
+static int order_tree(struct tree *t)
+{
+	int ret = tree_order(t);
+
+	if (ret == -EFBIG)
+		msg_error(t->source, "too many names: the limit is %llu inodes",
+			  (unsigned long long)DSFS_MAX_INODES);
+	else if (ret)
+		msg_error(NULL, "out of memory");
+	return ret;
+}
+
+/* Files that could not be read are out: order and count the others again. */
 static int plan_again(struct mkfs *mkfs, struct plan *plan, u64 gone_before)
 {
 	if (mkfs->tree.gone == gone_before)
@@ -79,7 +92,7 @@ static int plan_again(struct mkfs *mkfs, struct plan *plan, u64 gone_before)
 		msg_error(NULL, "out of memory");
 		return -ENOMEM;
 	}
-	return make_plan(mkfs, plan);
+	return order_tree(&mkfs->tree) ?: make_plan(mkfs, plan);
 }
 
 /* All contents, from wherever they come. */
@@ -93,6 +106,19 @@ static int build_data(struct stream *s, const struct plan *plan)
 		ret = order_read(s);
 	return ret ? ret : stream_data(s, plan->data,
 				       plan->bytes - plan->kept_bytes);
+}
+
+static int write_meta(struct meta *m, struct mkfs *mkfs, struct stream *stream)
+{
+	struct layout layout;
+	int ret = layout_make(&layout, &mkfs->tree);
+
+	if (ret)
+		msg_error(NULL, "out of memory");
+	else
+		ret = meta_write(m, mkfs, stream, &layout);
+	layout_free(&layout);
+	return ret;
 }
 
 static int build(struct mkfs *mkfs, struct plan *plan)
@@ -115,7 +141,7 @@ static int build(struct mkfs *mkfs, struct plan *plan)
 	if (!ret)
 		ret = plan_again(mkfs, plan, gone);
 	if (!ret)
-		ret = meta_write(meta, mkfs, stream);
+		ret = write_meta(meta, mkfs, stream);
 	if (!ret)
 		ret = write_super(meta, &mkfs->out);
 	if (ret)
@@ -177,6 +203,8 @@ static int get_tree(struct mkfs *mkfs)
 {
 	int ret = mkfs->source->ops->list(mkfs->source);
 
+	if (!ret)
+		ret = order_tree(&mkfs->tree);
 	if (ret || mkfs->o->build != BUILD_UPDATE)
 		return ret;
 	return base_match(mkfs->base, &mkfs->tree, mkfs->o);

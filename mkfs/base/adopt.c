@@ -95,7 +95,6 @@ static int adopt_node(struct stream *s, struct node *n, u32 ino, u64 *stored)
 static int collect_node(struct stream *s, struct array *places, struct dir *d,
 			struct node *n)
 {
-	struct base *base = s->mkfs->base;
 	struct place_of *p;
 	u32 old = 0;
 	u64 stored;
@@ -104,14 +103,14 @@ static int collect_node(struct stream *s, struct array *places, struct dir *d,
 	if (!S_ISREG(n->mode) || n->flags & (NODE_STUB | NODE_GONE) || !n->size)
 		return 0;
 	if (n->flags & NODE_KEPT) {
-		old = base_old(base, d, n);
+		old = *node_old(d, n);
 		ret = adopt_node(s, n, old, &stored);
 		if (ret)
 			return ret;
 	} else {
 		stored = node_stored(&s->mkfs->tree, n);
 		if (n->flags & NODE_FOUND)
-			old = base_old(base, d, n);
+			old = *node_old(d, n);
 	}
 	n->flags &= ~NODE_SHARED;
 	if (!stored)

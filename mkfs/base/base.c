@@ -81,7 +81,6 @@ void base_free(struct base *base)
 		return;
 	image_source_free(base->past);
 	image_close(&base->img);
-	free(base->old);
 	free(base->contents);
 	free(base);
 }

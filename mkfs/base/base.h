@@ -15,8 +15,6 @@ struct stream;
 /**
  * struct base - the image as it is
  * @past: its metadata, for the main thread
- * @old: by new inode number: the inode that was at this path, 0 for none; of
- *	regular files only those that may have the same content
  * @contents: inodes of the image that store something, by what they store: a hash
  *	table of @contents_mask + 1, @ncontents of them taken
  * @kept_files, @kept_bytes: contents that stay where they are
@@ -26,7 +24,6 @@ struct stream;
 struct base {
 	struct image img;
 	struct dsfs_source *past;
-	u32 *old;
 	u32 *contents;
 	size_t contents_mask;
 	size_t ncontents;
@@ -61,11 +58,14 @@ u64 base_end(const struct base *base, unsigned int object_bits);
 /**
  * base_match - find each file in the image; mark those that have not changed
  *
- * The tree is numbered by it.  Messages are written.  Return: 0 or -errno.
+ * @t: ordered.  Its directories get their @old: of regular files, inodes that may
+ * have the same content.
+ *
+ * Messages are written.  Return: 0 or -errno.
  */
 int base_match(struct base *base, struct tree *t, const struct options *o);
 
-/* A file has the content of base_old(): nothing of it is written. */
+/* A file has the content of node_old(): nothing of it is written. */
 void base_keep(struct base *base, struct node *n);
 
 /**
@@ -79,20 +79,6 @@ int base_adopt(struct stream *s);	/* adopt.c */
 static inline const struct dsfs_slot *base_super(const struct base *base)
 {
 	return &base->img.slots[base->img.use];
-}
-
-static inline u32 *base_old_slot(const struct base *base, const struct dir *dir,
-				  const struct node *n)
-{
-	return &base->old[n->flags & NODE_LINK ? n->u.link->number :
-		       dir->first + (u32)(n - dir->nodes)];
-}
-
-/* The inode in the image that a file may have the content of; 0: none. */
-static inline u32 base_old(const struct base *base, const struct dir *dir,
-			     const struct node *n)
-{
-	return *base_old_slot(base, dir, n);
 }
 
 /* Bytes of an image that packing anew its newest generation gets rid of. */

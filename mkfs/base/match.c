@@ -49,7 +49,7 @@ static int match_file(struct match *m, struct dir *dir, struct node *n,
 		dir = n->u.link->dir;
 		n = n->u.link->first;
 	}
-	if (!node_is_data(n) || base_old(base, dir, n))
+	if (!node_is_data(n) || *node_old(dir, n))
 		return 0;
 	ret = dsfs_stub_follow(base->past, &ino, &type, err);
 	if (ret || type != DT_REG)
@@ -58,7 +58,7 @@ static int match_file(struct match *m, struct dir *dir, struct node *n,
 	if (ret || !S_ISREG(attr.mode) || dsfs_attr_is_stub(&attr) ||
 	    attr.size != n->size)
 		return ret;
-	*base_old_slot(base, dir, n) = ino;
+	*node_old(dir, n) = ino;
 	if (time_tells(m->o, n, &attr))
 		base_keep(base, n);
 	return 0;
@@ -71,7 +71,7 @@ static int match_entry(struct match *m, struct dir *dir, struct node *n,
 	if (S_ISREG(n->mode))
 		return match_file(m, dir, n, ino, type, err);
 	if (S_ISDIR(n->mode) && type == DT_DIR)
-		m->base->old[n->u.dir->ino] = ino;
+		*node_old(dir, n) = ino;
 	return 0;
 }
 
@@ -105,12 +105,13 @@ static int match_names(struct match *m, struct dir *d,
 	return ret < 0 ? ret : 0;
 }
 
-static int match_dir(struct match *m, struct dir *d, struct dsfs_err *err)
+static int match_dir(struct match *m, struct dir *d, u32 ino,
+		     struct dsfs_err *err)
 {
 	struct base *base = m->base;
 	struct dsfs_dir_info was;
 	struct dsfs_attr attr;
-	int ret = dsfs_inode_get(base->past, base->old[d->ino], &attr, err);
+	int ret = dsfs_inode_get(base->past, ino, &attr, err);
 
 	if (!ret && !S_ISDIR(attr.mode))
 		ret = dsfs_bad(err, "type of an entry", attr.mode, S_IFDIR,
@@ -124,19 +125,18 @@ int base_match(struct base *base, struct tree *t, const struct options *o)
 {
 	struct match m = { .base = base, .o = o };
 	struct dsfs_err err = { 0 };
-	int ret = tree_number(t);
+	int ret = 0;
 
-	if (ret == -EFBIG)
-		return 0;		/* the plan says so */
-	base->old = ret ? NULL : calloc(t->inodes, sizeof(*base->old));
-	if (!base->old) {
+	if (tree_alloc_old(t)) {
 		msg_error(NULL, "out of memory");
 		return -ENOMEM;
 	}
-	base->old[DSFS_ROOT_INO] = DSFS_ROOT_INO;
 	for (u64 i = 0; !ret && i < t->ndirs; i++) {
-		if (base->old[t->dirs[i]->ino])
-			ret = match_dir(&m, t->dirs[i], &err);
+		struct dir *d = t->dirs[i];
+		u32 ino = d->parent ? *node_old(d->parent, d->self) : DSFS_ROOT_INO;
+
+		if (ino)
+			ret = match_dir(&m, d, ino, &err);
 	}
 	if (ret)
 		return base_damaged(base, "metadata", &err, ret);

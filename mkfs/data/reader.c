@@ -111,7 +111,7 @@ static void sum_small(const struct stream *s, struct job *job, struct item *it,
 static u32 old_inode(struct reader *r, const struct item *it)
 {
 	struct base *base = r->s->mkfs->base;
-	u32 ino = base ? base_old(base, it->dir, it->node) : 0;
+	u32 ino = base ? *node_old(it->dir, it->node) : 0;
 
 	if (ino && !r->past)
 		r->past = image_source(&base->img, 1);

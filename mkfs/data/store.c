@@ -92,7 +92,7 @@ static void make_found(struct stream *s, struct item *it, u32 ino, u64 start)
 	struct node *n = it->node;
 
 	n->flags |= NODE_FOUND;
-	*base_old_slot(s->mkfs->base, it->dir, n) = ino;
+	*node_old(it->dir, n) = ino;
 	node_data(n)->start = start;
 	n->sum = 0;
 	s->dup_files++;

@@ -1,30 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inode records and what they refer to: owners, side records, places of
- * symlink targets and xattr sets.  Those are numbered here, in the order of
- * inodes, so that nothing depends on the order in which threads met them.
+ * Inode records and side records.  What they refer to has its place already; side
+ * records are made here, in the order of inodes, each once.
  */
 #include <stdlib.h>
 
 #include "meta.h"
 
-#define OWNER_EXT	U32_MAX		/* in a side record */
-
-static int owner_number(struct meta *m, const struct node *n,
-			struct dsfs_inode *raw, struct dsfs_ext *ext)
+static int set_owner(struct meta *m, const struct node *n,
+		     struct dsfs_inode *raw, struct dsfs_ext *ext)
 {
-	struct owner *o = owners_at(&m->mkfs->tree.owners, n->owner);
-	u32 *slot;
+	const struct owner *o = owners_at(&m->mkfs->tree.owners, n->owner);
 
-	if (!o->final && m->owner_order.n < DSFS_MAX_OWNERS) {
-		slot = array_add(&m->owner_order);
-		if (!slot)
-			return -ENOMEM;
-		*slot = n->owner;
-		o->final = m->owner_order.n;
-	} else if (!o->final) {
-		o->final = OWNER_EXT;
-	}
 	if (o->final != OWNER_EXT) {
 		raw->owner = cpu_to_le16(o->final - 1);
 		return 0;
@@ -34,35 +21,12 @@ static int owner_number(struct meta *m, const struct node *n,
 	return DSFS_INODE_EXT_OWNER;
 }
 
-/* A set of up to a block crosses none; a longer one begins one. */
-static u64 set_place(u64 end, u32 bytes)
-{
-	const u64 mask = DSFS_BLOCK_SIZE - 1;
-
-	if (bytes > DSFS_BLOCK_SIZE || (end & mask) + bytes > DSFS_BLOCK_SIZE)
-		return (end + mask) & ~mask;
-	return end;
-}
-
-static int set_number(struct meta *m, const struct node *n,
+static int set_xattrs(struct meta *m, const struct node *n,
 		      struct dsfs_ext *ext)
 {
-	struct xset *set;
-	u32 *slot;
-
 	if (!n->xattrs)
 		return 0;
-	set = xsets_at(&m->mkfs->tree.xsets, n->xattrs);
-	if (!set->placed) {
-		slot = array_add(&m->sets);
-		if (!slot)
-			return -ENOMEM;
-		*slot = n->xattrs;
-		set->off = set_place(m->xattr_end, set->bytes);
-		m->xattr_end = set->off + set->bytes;
-		set->placed = true;
-	}
-	ext->xattrs = cpu_to_le64(set->off);
+	ext->xattrs = cpu_to_le64(xsets_at(&m->mkfs->tree.xsets, n->xattrs)->off);
 	return DSFS_INODE_XATTRS |
 	       (n->flags & NODE_ACL ? DSFS_INODE_ACL : 0);
 }
@@ -154,18 +118,6 @@ static void set_size(struct dsfs_inode *raw, u64 v)
 	raw->size_lo = cpu_to_le32(v);
 }
 
-/* A target crosses no block. */
-static u64 symlink_place(struct meta *m, u64 bytes)
-{
-	u64 at = m->symlink_end;
-	const u64 mask = DSFS_BLOCK_SIZE - 1;
-
-	if ((at & mask) + bytes > DSFS_BLOCK_SIZE)
-		at = (at + mask) & ~mask;
-	m->symlink_end = at + bytes;
-	return at;
-}
-
 /* Size and start: what they mean is the type's. */
 static void set_places(struct meta *m, struct node *n, struct dsfs_inode *raw,
 		       u64 dir_index)
@@ -182,7 +134,7 @@ static void set_places(struct meta *m, struct node *n, struct dsfs_inode *raw,
 		break;
 	case S_IFLNK:
 		set_size(raw, n->size);
-		set_start(raw, symlink_place(m, n->size));
+		set_start(raw, node_data(n)->symlink->start);
 		break;
 	case S_IFCHR:
 	case S_IFBLK:
@@ -205,15 +157,12 @@ static int put_inode(struct meta *m, struct node *n, u64 dir_index)
 {
 	struct dsfs_inode raw = { 0 };
 	struct dsfs_ext ext = { 0 };
-	int flags, part, ret;
+	int flags, ret;
 
 	if (n->flags & NODE_STUB)
 		return put_stub(m, n);
-	flags = owner_number(m, n, &raw, &ext);
-	part = set_number(m, n, &ext);
-	if (flags < 0 || part < 0)
-		return -ENOMEM;
-	flags |= part | link_count(n, &raw, &ext) | holes(m, n, &ext);
+	flags = set_owner(m, n, &raw, &ext) | set_xattrs(m, n, &ext) |
+		link_count(n, &raw, &ext) | holes(m, n, &ext);
 	if (flags & DSFS_INODE_NEEDS_EXT) {
 		ret = ext_number(m, &ext, &raw.ext);
 		if (ret)

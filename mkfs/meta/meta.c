@@ -18,16 +18,13 @@ static int put_names(struct meta *m)
 {
 	const struct tree *t = &m->mkfs->tree;
 	__le32 block[DSFS_BLOCK_SIZE / sizeof(__le32)];
-	u64 pos = 0;
 	int ret = 0;
 
 	meta_begin(m, DSFS_REGION_NAMES);
 	for (u64 i = 0; i < t->ndirs; i++) {
-		struct dir *d = t->dirs[i];
-		u64 at;
+		const struct dir *d = t->dirs[i];
+		u64 at = d->names;
 
-		names_place(d, &pos);
-		at = d->names;
 		for (u32 from = 0, count, bytes; !ret && from < d->count;
 		     from += count, at += DSFS_BLOCK_SIZE) {
 			count = names_fill(d, from, &bytes);
@@ -38,18 +35,6 @@ static int put_names(struct meta *m)
 		}
 	}
 	return ret ? ret : meta_end(m);
-}
-
-static u32 most_names(const struct dir *d)
-{
-	u32 most = 0, bytes;
-
-	for (u32 from = 0, count; from < d->count; from += count) {
-		count = names_fill(d, from, &bytes);
-		if (count > most)
-			most = count;
-	}
-	return most;
 }
 
 static int put_index(struct meta *m)
@@ -64,7 +49,7 @@ static int put_index(struct meta *m)
 		struct dsfs_line *lines;
 
 		d->first_line = 0;
-		ret = index_build(d, most_names(d), &lines);
+		ret = index_build(d, names_most(d), &lines);
 		if (ret < 0)
 			return ret;
 		ret = 0;
@@ -109,8 +94,8 @@ static int put_owners(struct meta *m)
 	int ret = 0;
 
 	meta_begin(m, DSFS_REGION_OWNERS);
-	for (size_t i = 0; !ret && i < m->owner_order.n; i++) {
-		u32 number = ((u32 *)m->owner_order.p)[i];
+	for (size_t i = 0; !ret && i < m->layout->owners.n; i++) {
+		u32 number = ((u32 *)m->layout->owners.p)[i];
 		const struct owner *o = owners_at(&m->mkfs->tree.owners, number);
 		struct dsfs_owner raw = { cpu_to_le32(o->uid),
 					  cpu_to_le32(o->gid) };
@@ -129,11 +114,9 @@ static int put_exts(struct meta *m)
 	return ret ? ret : meta_end(m);
 }
 
-/* The same walk as in inodes.c, so the same places. */
 static int put_symlinks(struct meta *m)
 {
 	const struct tree *t = &m->mkfs->tree;
-	u64 end = 0;
 	int ret = 0;
 
 	meta_begin(m, DSFS_REGION_SYMLINKS);
@@ -142,15 +125,14 @@ static int put_symlinks(struct meta *m)
 
 		for (u32 k = 0; !ret && k < d->count; k++) {
 			struct node *n = &d->nodes[k];
+			const struct symlink *s;
 
 			if (!S_ISLNK(n->mode) || n->flags & NODE_STUB)
 				continue;
-			if (end % DSFS_BLOCK_SIZE + n->size > DSFS_BLOCK_SIZE)
-				end += -end % DSFS_BLOCK_SIZE;
-			ret = meta_pad(m, end);
+			s = node_data(n)->symlink;
+			ret = meta_pad(m, s->start);
 			if (!ret)
-				ret = meta_put(m, node_data(n)->symlink->target, n->size);
-			end += n->size;
+				ret = meta_put(m, s->target, n->size);
 		}
 	}
 	return ret ? ret : meta_end(m);
@@ -161,9 +143,9 @@ static int put_xattrs(struct meta *m)
 	int ret = 0;
 
 	meta_begin(m, DSFS_REGION_XATTRS);
-	for (size_t i = 0; !ret && i < m->sets.n; i++) {
+	for (size_t i = 0; !ret && i < m->layout->xsets.n; i++) {
 		const struct xset *set = xsets_at(&m->mkfs->tree.xsets,
-						  ((u32 *)m->sets.p)[i]);
+						  ((u32 *)m->layout->xsets.p)[i]);
 
 		ret = meta_pad(m, set->off);
 		if (!ret)
@@ -330,18 +312,18 @@ static int check_super(struct meta *m)
 	return ret;
 }
 
-int meta_write(struct meta *m, struct mkfs *mkfs, struct stream *stream)
+int meta_write(struct meta *m, struct mkfs *mkfs, struct stream *stream,
+	       const struct layout *layout)
 {
 	int ret;
 
 	memset(m, 0, sizeof(*m));
 	m->mkfs = mkfs;
 	m->stream = stream;
+	m->layout = layout;
 	m->start = place_meta(&stream->place, mkfs->o->build);
 	m->sums.size = sizeof(__le32);
 	m->exts.size = sizeof(struct dsfs_ext);
-	m->sets.size = sizeof(u32);
-	m->owner_order.size = sizeof(u32);
 	ret = put_regions(m);
 	if (ret == -ENOMEM)
 		msg_error(NULL, "out of memory");
@@ -355,7 +337,5 @@ void meta_free(struct meta *m)
 {
 	array_free(&m->sums);
 	array_free(&m->exts);
-	array_free(&m->sets);
-	array_free(&m->owner_order);
 	free(m->ext_slots);
 }

@@ -7,27 +7,23 @@
 
 #include "../data/stream.h"
 #include "../mkfs.h"
+#include "../plan/layout.h"
 
 /**
  * struct meta - the metadata area being written
  * @sums: checksum of each block so far
  * @exts: struct dsfs_ext, each once; @ext_slots finds them
- * @sets: numbers of xattr sets in the order of the image
- * @owner_order: numbers of owners in the order of the image
  */
 struct meta {
 	struct mkfs *mkfs;
 	struct stream *stream;
+	const struct layout *layout;
 	u64 start;
 	u64 blocks;
 	struct array sums;
 	struct array exts;
 	u32 *ext_slots;
 	size_t ext_mask;
-	struct array sets;
-	struct array owner_order;
-	u64 xattr_end;
-	u64 symlink_end;
 	u64 content_bytes;
 	u64 files;
 	struct dsfs_super super;
@@ -43,7 +39,8 @@ struct meta {
  * m->super is filled in when it returns.  Messages are written.
  * Return: 0 or -errno.
  */
-int meta_write(struct meta *m, struct mkfs *mkfs, struct stream *stream);
+int meta_write(struct meta *m, struct mkfs *mkfs, struct stream *stream,
+	       const struct layout *layout);
 void meta_free(struct meta *m);
 
 /* regions.c: appending to the area */

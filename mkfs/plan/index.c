@@ -39,18 +39,16 @@ static unsigned int bits_for(u64 max)
 	return max ? 64 - __builtin_clzll(max) : 0;
 }
 
-bool index_bits(struct dir *dir, u32 most)
+bool index_bits(u32 count, u32 most, u32 blocks, struct index_bits *bits)
 {
-	dir->slot_bits = 0;
-	dir->block_bits = 0;
-	if (dir->count < DSFS_INDEX_MIN_NAMES)
+	*bits = (struct index_bits){ 0 };
+	if (count < DSFS_INDEX_MIN_NAMES)
 		return false;
-	dir->slot_bits = bits_for(most);
-	dir->block_bits = bits_for(dir->name_blocks - 1);
-	if (dir->slot_bits + dir->block_bits <= 32 - DSFS_INDEX_FP_MIN)
+	bits->slot = bits_for(most);
+	bits->block = bits_for(blocks - 1);
+	if (bits->slot + bits->block <= 32 - DSFS_INDEX_FP_MIN)
 		return true;
-	dir->slot_bits = 0;
-	dir->block_bits = 0;
+	*bits = (struct index_bits){ 0 };
 	return false;
 }
 
@@ -194,12 +192,16 @@ static int make_entries(struct build *b, struct dsfs_line **lines)
 int index_build(struct dir *dir, u32 most, struct dsfs_line **lines)
 {
 	struct build b = { .dir = dir };
+	struct index_bits bits;
 	int ret = 0;
 
 	*lines = NULL;
 	dir->lines = 0;
 	dir->seed = 0;
-	if (!index_bits(dir, most))
+	index_bits(dir->count, most, dir->name_blocks, &bits);
+	dir->slot_bits = bits.slot;
+	dir->block_bits = bits.block;
+	if (!bits.slot)
 		return 0;
 	b.hashes = malloc(dir->count * sizeof(*b.hashes));
 	if (b.hashes)

@@ -11,18 +11,26 @@
 #define INDEX_LOAD	14
 
 /**
- * index_bits - whether a directory can have an index, and its entries' form
- * @most: names in its fullest block
- *
- * Sets slot_bits and block_bits; both are zero without an index.
+ * struct index_bits - the form of an index's entries
+ * @slot: bits that tell a name in its block; @block: that tell the block
  */
-bool index_bits(struct dir *dir, u32 most);
+struct index_bits {
+	u8 slot;
+	u8 block;
+};
+
+/**
+ * index_bits - whether a directory can have an index, and its entries' form
+ * @most: names in the fullest of its @blocks blocks
+ * @bits: zero without an index
+ */
+bool index_bits(u32 count, u32 most, u32 blocks, struct index_bits *bits);
 
 /* Lines that are tried first. */
 u32 index_lines(u32 count);
 
 /**
- * index_build - build the index of a directory placed by names_place()
+ * index_build - build the index of a directory that is laid out
  * @most: names in its fullest block
  * @lines: set to dir->lines lines, malloc'ed; NULL without an index
  *

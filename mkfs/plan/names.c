@@ -26,27 +26,41 @@ u32 names_fill(const struct dir *dir, u32 from, u32 *bytes)
 	return count;
 }
 
-u32 names_place(struct dir *dir, u64 *pos)
+/* Bytes in use of the last block, the number of blocks, and the most names of one. */
+static u32 names_measure(const struct dir *dir, struct names_place *place)
 {
-	const u32 mask = DSFS_BLOCK_SIZE - 1;
-	u64 at = (*pos + 3) & ~3ULL;
-	u32 most = 0, bytes = 0, count;
+	u32 bytes = 0, count;
 
-	dir->names = 0;
-	dir->name_blocks = 0;
-	if (!dir->count)
-		return 0;
+	*place = (struct names_place){ 0 };
 	for (u32 from = 0; from < dir->count; from += count) {
 		count = names_fill(dir, from, &bytes);
-		if (count > most)
-			most = count;
-		dir->name_blocks++;
+		if (count > place->most)
+			place->most = count;
+		place->blocks++;
 	}
-	if (dir->name_blocks > 1 || (at & mask) + bytes > DSFS_BLOCK_SIZE)
+	return bytes;
+}
+
+u32 names_most(const struct dir *dir)
+{
+	struct names_place place;
+
+	names_measure(dir, &place);
+	return place.most;
+}
+
+void names_place(const struct dir *dir, u64 *pos, struct names_place *place)
+{
+	u32 bytes = names_measure(dir, place);
+	const u32 mask = DSFS_BLOCK_SIZE - 1;
+	u64 at = (*pos + 3) & ~3ULL;
+
+	if (!place->blocks)
+		return;
+	if (place->blocks > 1 || (at & mask) + bytes > DSFS_BLOCK_SIZE)
 		at = (at + mask) & ~(u64)mask;
-	dir->names = at;
-	*pos = at + (u64)(dir->name_blocks - 1) * DSFS_BLOCK_SIZE + bytes;
-	return most;
+	place->at = at;
+	*pos = at + (u64)(place->blocks - 1) * DSFS_BLOCK_SIZE + bytes;
 }
 
 static unsigned int slot_type(const struct node *n)

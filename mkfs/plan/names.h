@@ -17,13 +17,24 @@
 u32 names_fill(const struct dir *dir, u32 from, u32 *bytes);
 
 /**
+ * struct names_place - where a directory's names are
+ * @at: of the first block in NAMES
+ * @most: names in the fullest block
+ */
+struct names_place {
+	u64 at;
+	u32 blocks;
+	u32 most;
+};
+
+/**
  * names_place - place a directory's name blocks
  * @pos: end of NAMES so far, moved on
- *
- * Sets dir->names and dir->name_blocks.
- * Return: the largest number of names in a block.
  */
-u32 names_place(struct dir *dir, u64 *pos);
+void names_place(const struct dir *dir, u64 *pos, struct names_place *place);
+
+/* Names in a directory's fullest block. */
+u32 names_most(const struct dir *dir);
 
 /* Write the block of @count names from @from on: @bytes, all of them set. */
 void names_write(const struct dir *dir, u32 from, u32 count, u32 bytes,

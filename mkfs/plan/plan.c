@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The plan: numbers, names, sizes, and every error that can be known before
+ * The plan: names, sizes, and every error that can be known before
  * a byte of data is read.  Pure, so that it can be tested without files.
  *
  * Where data lies is not planned: contents that are alike are stored once and
@@ -94,16 +94,18 @@ static void plan_node(struct plan *p, const struct node *n,
 		p->upper += sizeof(struct dsfs_ext);
 }
 
-static void plan_dirs(struct plan *p, struct tree *t, const struct options *o,
+static void plan_dirs(struct plan *p, const struct tree *t, const struct options *o,
 		      const struct params *params)
 {
 	u64 names = 0, lines = 0;
 
 	for (u64 i = 0; i < t->ndirs; i++) {
-		struct dir *d = t->dirs[i];
-		u32 most = names_place(d, &names);
+		const struct dir *d = t->dirs[i];
+		struct names_place place;
+		struct index_bits bits;
 
-		if (index_bits(d, most))
+		names_place(d, &names, &place);
+		if (index_bits(d->count, place.most, place.blocks, &bits))
 			lines += index_lines(d->count);
 		for (u32 k = 0; k < d->count; k++)
 			plan_node(p, &d->nodes[k], o, params);
@@ -141,18 +143,9 @@ static void plan_objects(struct plan *p, const struct tree *t,
 	p->upper += p->bytes + p->padding + (2ULL << params->object_bits);
 }
 
-int plan_make(struct plan *p, struct tree *t, const struct options *o,
+int plan_make(struct plan *p, const struct tree *t, const struct options *o,
 	      const struct params *params, u64 start)
 {
-	int ret = tree_number(t);
-
-	if (ret == -EFBIG)
-		msg_error(t->source, "too many names: the limit is %llu inodes",
-			  (unsigned long long)DSFS_MAX_INODES);
-	else if (ret)
-		msg_error(NULL, "out of memory");
-	if (ret)
-		return ret;
 	memset(p, 0, sizeof(*p));
 	p->dirs = 1;
 	plan_dirs(p, t, o, params);

@@ -45,13 +45,13 @@ struct plan {
 };
 
 /**
- * plan_make - number everything and add it up
+ * plan_make - add up what there is in a tree that is ordered
  *
  * @start: where what is written begins
  *
  * No I/O.  Messages are written.  Return: 0 or -errno.
  */
-int plan_make(struct plan *p, struct tree *t, const struct options *o,
+int plan_make(struct plan *p, const struct tree *t, const struct options *o,
 	      const struct params *params, u64 start);
 
 /* Which bucket of the histogram a size belongs to: 0 for 0, else log2 + 1. */

@@ -128,7 +128,7 @@ static int fill_node(struct source *src, struct dir *parent, struct node *n,
 	return ret ? ret : set_xattrs(src, n, &old, err);
 }
 
-/* The entries of a directory of the image; inode numbers of theirs follow. */
+/* The entries of a directory of the image. */
 static int fill_dir(struct source *src, struct dir *d, u32 ino,
 		    struct dsfs_err *err)
 {
@@ -145,16 +145,17 @@ static int fill_dir(struct source *src, struct dir *d, u32 ino,
 		ret = dsfs_dir_get(past, &attr, &was, err);
 	if (ret || !was.count)
 		return ret;
-	d->first = was.first;
 	d->nodes = arena_alloc(&src->tree->arena, was.count * sizeof(*d->nodes),
 			       8);
-	if (!d->nodes)
+	d->old = dir_alloc_old(src->tree, was.count);
+	if (!d->nodes || !d->old)
 		return -ENOMEM;
 	memset(d->nodes, 0, was.count * sizeof(*d->nodes));
 	dsfs_dir_iter_init(&it, past, &was, 0);
 	while (!ret && (ret = dsfs_dir_iter_next(&it, &name, err)) == 1) {
-		struct node *n = &d->nodes[d->count++];
+		struct node *n = &d->nodes[d->count];
 
+		d->old[d->count++] = was.first + name.pos;
 		n->name = keep_name(&src->tree->arena, &name);
 		ret = n->name ? fill_node(src, d, n, was.first + name.pos, err) :
 				-ENOMEM;
@@ -163,28 +164,15 @@ static int fill_dir(struct source *src, struct dir *d, u32 ino,
 	return ret;
 }
 
-/* Numbers are given in the same order, so each file has that of before. */
-static int keep_numbers(struct source *src)
-{
-	struct base *base = base_of(src);
-	int ret = tree_number(src->tree);
-
-	if (!ret && src->tree->inodes != base->img.geo->inodes)
-		ret = -EUCLEAN;
-	base->old = ret ? NULL : calloc(src->tree->inodes, sizeof(*base->old));
-	for (u64 i = 0; base->old && i < src->tree->inodes; i++)
-		base->old[i] = i;
-	return ret ? ret : base->old ? 0 : -ENOMEM;
-}
-
 static int image_list(struct source *src)
 {
 	struct array queue = { .size = sizeof(struct dir *) };
 	struct tree *t = src->tree;
 	struct dir **slot = array_add(&queue);
 	struct dsfs_err err = { 0 };
-	char text[256];
+	u64 inodes = DSFS_ROOT_INO + 1;
 	int ret = slot ? 0 : -ENOMEM;
+	char text[256];
 
 	if (!ret) {
 		*slot = t->root_dir;
@@ -192,10 +180,10 @@ static int image_list(struct source *src)
 	}
 	for (size_t i = 0; !ret && i < queue.n; i++) {
 		struct dir *d = ((struct dir **)queue.p)[i];
-		u32 ino = !d->parent ? DSFS_ROOT_INO :
-			  d->parent->first + (u32)(d->self - d->parent->nodes);
+		u32 ino = d->parent ? *node_old(d->parent, d->self) : DSFS_ROOT_INO;
 
 		ret = fill_dir(src, d, ino, &err);
+		inodes += d->count;
 		for (u32 k = 0; !ret && k < d->count; k++) {
 			if (!S_ISDIR(d->nodes[k].mode))
 				continue;
@@ -206,8 +194,9 @@ static int image_list(struct source *src)
 		}
 	}
 	array_free(&queue);
-	if (!ret)
-		ret = keep_numbers(src);
+	/* inodes get the numbers of before, being in the same order */
+	if (!ret && inodes != base_of(src)->img.geo->inodes)
+		ret = -EUCLEAN;
 	if (ret) {
 		image_err_text(&err, ret, text, sizeof(text));
 		msg_error(base_of(src)->img.path, "metadata: %s", text);
@@ -236,7 +225,7 @@ static bool image_input_open(struct input *in, struct dir *dir, struct node *n)
 	const struct base *base = base_of(in->src);
 	struct dsfs_err err = { 0 };
 	struct dsfs_ext_info ext;
-	u32 ino = base_old(base, dir, n);
+	u32 ino = *node_old(dir, n);
 	int ret;
 
 	in->dir = dir;
@@ -305,11 +294,9 @@ static void image_input_close(struct input *in)
 static void image_name(const struct source *src, const struct dir *dir,
 		       const struct node *node, struct source_name *name)
 {
-	const struct base *base = base_of(src);
-
-	name->subject = strdup(base->img.path);
+	name->subject = strdup(base_of(src)->img.path);
 	if (!node ||
-	    asprintf(&name->detail, "inode %u: ", base_old(base, dir, node)) < 0)
+	    asprintf(&name->detail, "inode %u: ", *node_old(dir, node)) < 0)
 		name->detail = NULL;
 	name->hint = ": run fsck.dsfs";
 }

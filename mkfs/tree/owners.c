@@ -5,7 +5,7 @@
  * side record, so the numbers here are wider than those in the image.
  *
  * The numbers given here depend on which thread came first; the image's do
- * not (meta.c gives those in numbering order).
+ * not (plan/layout.c gives those, in the order of inodes).
  */
 #include <stdlib.h>
 

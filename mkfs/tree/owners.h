@@ -10,10 +10,16 @@
 #include "array.h"
 #include "dsfs_platform.h"
 
+#define OWNER_EXT	U32_MAX		/* in a side record */
+
+/**
+ * struct owner - a pair
+ * @final: number in the image plus one, or OWNER_EXT; 0: not laid out yet
+ */
 struct owner {
 	u32 uid;
 	u32 gid;
-	u32 final;	/* number in the image plus one; 0: not numbered yet */
+	u32 final;
 };
 
 struct owners {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tree in memory: paths, hard links, numbers.
+ * The tree in memory: paths, hard links, order.
  *
  * Nothing here recurses: a tree may be as deep as the file system it comes
  * from allows, and a stack is not.
@@ -162,8 +162,11 @@ int tree_prune(struct tree *t)
 
 			if (node_gone(&d->nodes[k]))
 				continue;
-			if (kept++ != k)
+			if (kept != k)
 				*n = d->nodes[k];
+			if (d->old)
+				d->old[kept] = d->old[k];
+			kept++;
 			if (S_ISDIR(n->mode)) {
 				n->u.dir->self = n;
 				slot = array_add(&queue);
@@ -209,8 +212,7 @@ static int links_begin(struct tree *t, struct link_table *lt)
 }
 
 /* A name of a file with several: the first one met becomes the inode. */
-static void number_link(struct link_table *lt, struct dir *d, struct node *n,
-			u32 ino)
+static void order_link(struct link_table *lt, struct dir *d, struct node *n)
 {
 	struct hlink **slot = link_slot(lt, n->u.link);
 
@@ -220,7 +222,6 @@ static void number_link(struct link_table *lt, struct dir *d, struct node *n,
 		(*slot)->first = n;
 		(*slot)->dir = d;
 		(*slot)->names = 1;
-		(*slot)->number = ino;
 		return;
 	}
 	if (n->u.link != *slot) {
@@ -234,26 +235,20 @@ static void number_link(struct link_table *lt, struct dir *d, struct node *n,
 	n->flags |= NODE_STUB;
 }
 
-static int number_dir(struct link_table *lt, struct array *dirs, struct dir *d,
-		      u64 *next)
+static int order_dir(struct link_table *lt, struct array *dirs, struct dir *d)
 {
-	if (d->count > DSFS_MAX_INODES + 1 - *next)
-		return -EFBIG;
-	d->first = *next;
 	d->subdirs = 0;
-	*next += d->count;
 	for (u32 i = 0; i < d->count; i++) {
 		struct node *n = &d->nodes[i];
 		struct dir **slot;
 
 		if (n->flags & NODE_LINK) {
-			number_link(lt, d, n, d->first + i);
+			order_link(lt, d, n);
 		} else if (S_ISDIR(n->mode)) {
 			slot = array_add(dirs);
 			if (!slot)
 				return -ENOMEM;
 			*slot = n->u.dir;
-			n->u.dir->ino = d->first + i;
 			n->u.dir->self = n;
 			d->subdirs++;
 		}
@@ -261,26 +256,36 @@ static int number_dir(struct link_table *lt, struct array *dirs, struct dir *d,
 	return 0;
 }
 
-int tree_number(struct tree *t)
+/* The queue of directories is their order. */
+static int order_dirs(struct tree *t, struct link_table *lt, struct array *dirs)
+{
+	struct dir **slot = array_add(dirs);
+	int ret = 0;
+
+	if (!slot)
+		return -ENOMEM;
+	*slot = t->root_dir;
+	t->inodes = DSFS_ROOT_INO + 1;
+	for (size_t i = 0; !ret && i < dirs->n; i++) {
+		struct dir *d = ((struct dir **)dirs->p)[i];
+
+		if (d->count > DSFS_MAX_INODES + 1 - t->inodes)
+			return -EFBIG;
+		t->inodes += d->count;
+		ret = order_dir(lt, dirs, d);
+	}
+	return ret;
+}
+
+int tree_order(struct tree *t)
 {
 	struct array dirs = { .size = sizeof(struct dir *) };
 	struct link_table lt;
-	struct dir **slot;
-	u64 next = DSFS_ROOT_INO + 1;
 	int ret = links_begin(t, &lt);
 
 	if (ret)
 		return ret;
-	slot = array_add(&dirs);
-	if (!slot) {
-		ret = -ENOMEM;
-		goto out;
-	}
-	*slot = t->root_dir;
-	t->root_dir->ino = DSFS_ROOT_INO;
-	for (size_t i = 0; !ret && i < dirs.n; i++)
-		ret = number_dir(&lt, &dirs, ((struct dir **)dirs.p)[i], &next);
-out:
+	ret = order_dirs(t, &lt, &dirs);
 	free(lt.slots);
 	if (ret) {
 		array_free(&dirs);
@@ -289,7 +294,27 @@ out:
 	free(t->dirs);
 	t->dirs = (struct dir **)dirs.p;
 	t->ndirs = dirs.n;
-	t->inodes = next;
+	return 0;
+}
+
+u32 *dir_alloc_old(struct tree *t, u32 count)
+{
+	u32 *old = arena_alloc(&t->arena, count * sizeof(*old), sizeof(*old));
+
+	if (old)
+		memset(old, 0, count * sizeof(*old));
+	return old;
+}
+
+int tree_alloc_old(struct tree *t)
+{
+	for (u64 i = 0; i < t->ndirs; i++) {
+		struct dir *d = t->dirs[i];
+
+		d->old = dir_alloc_old(t, d->count);
+		if (!d->old)
+			return -ENOMEM;
+	}
 	return 0;
 }
 

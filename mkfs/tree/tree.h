@@ -78,7 +78,7 @@ struct node {
  * @next: the records that its further names were scanned with, each with that
  *	name as @first, in no order; for reading, up to tree_prune()
  * @names: in the image
- * @ino: of @first
+ * @number: inode number of @first, given by the layout
  */
 struct hlink {
 	u64 dev;
@@ -106,12 +106,19 @@ struct symlink {
  * struct dir - a directory
  * @self: its node; NULL for none yet
  * @nodes: @count of them, sorted
- * @slot: of the descriptor cache; -1: not open
+ * @subdirs: directories among them
+ * @old: with a base image, for each node: the inode in it whose content the node
+ *	may have, or has; of a directory the one of the same path; 0: none
+ * @ino, @first: inode numbers, its own and its first node's, given by the layout
+ * @names, @name_blocks: place in NAMES, given by the layout
+ * @first_line, @lines, @seed, @slot_bits, @block_bits: its index, once it is built
+ * @slot: of the source's descriptor cache; -1: not open
  */
 struct dir {
 	struct dir *parent;
 	struct node *self;
 	struct node *nodes;
+	u32 *old;
 	u64 names;
 	u64 first_line;
 	u64 seed;
@@ -136,7 +143,7 @@ struct sparse {
 /**
  * struct tree - all of it
  * @source: path of the source, for messages
- * @dirs: in numbering order after tree_number(): index = DIRS record
+ * @dirs: breadth first, after tree_order(): index = DIRS record
  * @nlinks: at least the number of names of files with several
  * @inodes: records, record 0 counted
  */
@@ -222,20 +229,35 @@ char *tree_path(const struct tree *t, const struct dir *dir,
 struct node *tree_find(const struct tree *t, const char *path, struct dir **dir);
 
 /*
- * Take out all nodes marked NODE_GONE.  Pointers to nodes and numbers are void
- * then, up to the next tree_number().
+ * Take out all nodes marked NODE_GONE.  Pointers to nodes are void then, and the
+ * order, up to the next tree_order().
  */
 int tree_prune(struct tree *t);
 
 /**
- * tree_number - give every name its number, breadth first
+ * tree_order - put the directories into the order of the image, breadth first
  *
- * Resolves hard links: the first name in this order is the inode.  May be
- * called again after tree_prune().
+ * Inodes have the order of their names in these directories.  Resolves hard
+ * links: the first name in this order is the inode.  Must be called again after
+ * tree_prune().
  *
  * Return: 0, -ENOMEM, -EFBIG for more than DSFS_MAX_INODES.
  */
-int tree_number(struct tree *t);
+int tree_order(struct tree *t);
+
+/* Room for the nodes of all directories to have an inode in a base image. */
+int tree_alloc_old(struct tree *t);
+u32 *dir_alloc_old(struct tree *t, u32 count);
+
+/* The inode in the base image of a node; that of its first name if it has many. */
+static inline u32 *node_old(const struct dir *dir, const struct node *n)
+{
+	if (n->flags & NODE_LINK) {
+		dir = n->u.link->dir;
+		n = n->u.link->first;
+	}
+	return &dir->old[n - dir->nodes];
+}
 
 /* An empty tree with a root.  Return: 0 or -ENOMEM. */
 int tree_init(struct tree *t, const char *source);

@@ -15,7 +15,7 @@
 /**
  * struct xset - a set
  * @p: struct dsfs_xattr_set and what follows
- * @off: place in XATTRS, given by meta.c
+ * @off: place in XATTRS, once it is @placed
  */
 struct xset {
 	char *p;

@@ -46,7 +46,7 @@ static void read_manifest(const u8 *text, size_t size, const u8 *order,
 	feed(text, size);
 	if (!tree_init(&mkfs.tree, "-") &&
 	    !source_open(&mkfs.source, &o, &mkfs.tree, 1) &&
-	    !mkfs.source->ops->list(mkfs.source)) {
+	    !mkfs.source->ops->list(mkfs.source) && !tree_order(&mkfs.tree)) {
 		plan_make(&plan, &mkfs.tree, &o, &mkfs.params,
 			  DSFS_DATA_START_MIN);
 		feed(order, order_size);

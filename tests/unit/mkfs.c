@@ -36,6 +36,7 @@ int main(void)
 	test_place();
 	test_index();
 	test_tree();
+	test_layout();
 	test_holes();
 	test_exclude();
 	test_plan();

@@ -104,13 +104,18 @@ static void one_dir(u32 count)
 	struct dsfs_line *lines = NULL, *again = NULL;
 	struct arena a = { 0 };
 	struct dsfs_source src;
+	struct names_place place;
 	struct dir dir;
 	u64 end = 0;
 	u32 most;
 
 	dir_make(&dir, &a, count);
 	bld_init(&src);
-	most = names_place(&dir, &end);
+	names_place(&dir, &end, &place);
+	most = place.most;
+	dir.names = place.at;
+	dir.name_blocks = place.blocks;
+	OK(names_most(&dir) == most, "index: %u names: the fullest block", count);
 	OK(!index_build(&dir, most, &lines), "index: %u names: built", count);
 	OK(!!dir.lines == (count >= DSFS_INDEX_MIN_NAMES) &&
 	   !!lines == !!dir.lines, "index: %u names: there %s one", count,
@@ -135,49 +140,51 @@ static void one_dir(u32 count)
 
 static void test_bits(void)
 {
-	struct dir dir = { .count = 1 << 30, .name_blocks = 1 << 20 };
+	const u32 count = 1 << 30, blocks = 1 << 20;
+	struct index_bits bits;
 
-	OK(index_bits(&dir, 255) && dir.slot_bits == 8 && dir.block_bits == 20,
+	OK(index_bits(count, 255, blocks, &bits) && bits.slot == 8 && bits.block == 20,
 	   "index: 2^28 places");
-	dir.name_blocks++;
-	OK(!index_bits(&dir, 255) && !dir.slot_bits && !dir.block_bits,
+	OK(!index_bits(count, 255, blocks + 1, &bits) && !bits.slot && !bits.block,
 	   "index: none for more places than an entry holds");
-	dir.name_blocks = 1 << 20;
-	OK(!index_bits(&dir, 256), "index: none for one slot more");
-	dir.name_blocks = 1;
-	OK(index_bits(&dir, 17) && !dir.block_bits, "index: one block, no bits");
-	dir.count = 16;
-	OK(!index_bits(&dir, 16), "index: none for 16 names");
+	OK(!index_bits(count, 256, blocks, &bits), "index: none for one slot more");
+	OK(index_bits(count, 17, 1, &bits) && !bits.block, "index: one block, no bits");
+	OK(!index_bits(16, 16, 1, &bits), "index: none for 16 names");
 }
 
 static void test_places(void)
 {
 	struct arena a = { 0 };
+	struct names_place p;
 	struct dir dir;
 	u32 bytes, last;
 	u64 end;
 
 	dir_make(&dir, &a, 3);
 	end = 5;
-	OK(names_place(&dir, &end) == 3 && dir.names == 8 && dir.name_blocks == 1,
+	names_place(&dir, &end, &p);
+	OK(p.most == 3 && p.at == 8 && p.blocks == 1,
 	   "names: a small directory begins at a multiple of 4");
 	names_fill(&dir, 0, &bytes);
 	OK(end == 8 + bytes, "names: and ends with its last name");
 	last = (DSFS_BLOCK_SIZE - bytes) & ~3U;
 	end = last;
-	OK(names_place(&dir, &end) && dir.names == last,
+	names_place(&dir, &end, &p);
+	OK(p.at == last,
 	   "names: it just fits its block");
 	end = last + 1;
-	OK(names_place(&dir, &end) && dir.names == DSFS_BLOCK_SIZE,
+	names_place(&dir, &end, &p);
+	OK(p.at == DSFS_BLOCK_SIZE,
 	   "names: and a byte further it does not");
 	free(dir.nodes);
 	dir_make(&dir, &a, 1000);
 	end = 12;
-	names_place(&dir, &end);
-	OK(dir.names == DSFS_BLOCK_SIZE && dir.name_blocks > 1,
+	names_place(&dir, &end, &p);
+	OK(p.at == DSFS_BLOCK_SIZE && p.blocks > 1,
 	   "names: a larger one begins at a block");
 	dir.count = 0;
-	OK(!names_place(&dir, &end) && !dir.names && !dir.name_blocks,
+	names_place(&dir, &end, &p);
+	OK(!p.most && !p.at && !p.blocks,
 	   "names: an empty directory has none");
 	free(dir.nodes);
 	arena_free(&a);

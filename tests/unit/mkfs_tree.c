@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Numbers, hard links, paths and pruning.
+ * Order, numbers, hard links, paths and pruning.
  */
+#include "plan/layout.h"
 #include "tree/tree.h"
 #include "mkfs.h"
 
@@ -70,10 +71,22 @@ static void tree_make(void)
 	file(&dn[0], "z", &ly2, 11);
 }
 
+/* Everything belongs to one owner. */
+static int lay_out(void)
+{
+	struct layout layout = { 0 };
+	int ret = owners_init(&t.owners);
+
+	if (!ret)
+		ret = owners_get(&t.owners, 0, 0) ? -EINVAL : layout_make(&layout, &t);
+	layout_free(&layout);
+	return ret;
+}
+
 static void test_numbers(void)
 {
 	tree_make();
-	OK(!tree_number(&t), "tree: numbered");
+	OK(!tree_order(&t) && !lay_out(), "tree: ordered and numbered");
 	OK(root.ino == 1 && root.first == 2 && a.ino == 2 && c.ino == 4 &&
 	   a.first == 5 && c.first == 7 && d.ino == 7 && d.first == 9,
 	   "tree: breadth first");
@@ -88,8 +101,8 @@ static void test_numbers(void)
 	   "tree: the first name is the inode, whatever its depth");
 	OK(!(an[1].flags & NODE_STUB) && dn[0].flags & NODE_STUB &&
 	   dn[0].u.link->number == 6, "tree: and the other is a stub");
-	OK(!tree_number(&t) && rn[1].u.link->names == 2 && t.inodes == 10,
-	   "tree: numbered twice");
+	OK(!tree_order(&t) && rn[1].u.link->names == 2 && t.inodes == 10,
+	   "tree: ordered twice");
 	tree_free(&t);
 }
 
@@ -99,7 +112,7 @@ static void test_prune(void)
 	rn[1].flags |= NODE_GONE;
 	cn[0].flags |= NODE_GONE;
 	tree_prune(&t);
-	OK(!tree_number(&t) && root.count == 2 && c.count == 1 &&
+	OK(!tree_order(&t) && root.count == 2 && c.count == 1 &&
 	   t.inodes == 1 + 1 + 2 + 2 + 1 && t.ndirs == 3, "tree: pruned");
 	OK(rn[1].u.dir == &c && c.self == &rn[1], "tree: a directory that moved");
 	OK(!(an[0].flags & NODE_STUB) && an[0].u.link->names == 1,
@@ -112,7 +125,7 @@ static void test_too_many(void)
 	tree_make();
 	root.count = 0;
 	t.root_dir->count = 0xffffffff;
-	OK(tree_number(&t) == -EFBIG, "tree: 2^32-1 names in the root");
+	OK(tree_order(&t) == -EFBIG, "tree: 2^32-1 names in the root");
 	tree_free(&t);
 }
 

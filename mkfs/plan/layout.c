@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The layout of the metadata: inode numbers, and the places of names, symlink
+ * targets and sets of extended attributes.  Inode records hold these positions
+ * and the regions are written by them, so they are decided here for both, when
+ * the data phase has shown which files there are.
+ */
+#include "layout.h"
+#include "names.h"
+
+static void number_inodes(struct tree *t)
+{
+	u32 next = DSFS_ROOT_INO + 1;
+
+	t->root_dir->ino = DSFS_ROOT_INO;
+	for (u64 i = 0; i < t->ndirs; i++) {
+		struct dir *d = t->dirs[i];
+
+		d->first = next;
+		next += d->count;
+		for (u32 k = 0; k < d->count; k++) {
+			struct node *n = &d->nodes[k];
+
+			if (n->flags & NODE_STUB)
+				continue;
+			if (n->flags & NODE_LINK)
+				n->u.link->number = d->first + k;
+			else if (S_ISDIR(n->mode))
+				n->u.dir->ino = d->first + k;
+		}
+	}
+}
+
+static void place_names(struct layout *l, struct tree *t)
+{
+	for (u64 i = 0; i < t->ndirs; i++) {
+		struct names_place place;
+
+		names_place(t->dirs[i], &l->names_end, &place);
+		t->dirs[i]->names = place.at;
+		t->dirs[i]->name_blocks = place.blocks;
+	}
+}
+
+static int number_owner(struct layout *l, struct tree *t, const struct node *n)
+{
+	struct owner *o = owners_at(&t->owners, n->owner);
+	u32 *slot;
+
+	if (o->final)
+		return 0;
+	if (l->owners.n == DSFS_MAX_OWNERS) {
+		o->final = OWNER_EXT;
+		return 0;
+	}
+	slot = array_add(&l->owners);
+	if (!slot)
+		return -ENOMEM;
+	*slot = n->owner;
+	o->final = l->owners.n;
+	return 0;
+}
+
+/* A set of up to a block crosses none; a longer one begins one. */
+static u64 xset_place(u64 end, u32 bytes)
+{
+	const u64 mask = DSFS_BLOCK_SIZE - 1;
+
+	if (bytes > DSFS_BLOCK_SIZE || (end & mask) + bytes > DSFS_BLOCK_SIZE)
+		return (end + mask) & ~mask;
+	return end;
+}
+
+static int place_xset(struct layout *l, struct tree *t, const struct node *n)
+{
+	struct xset *set = n->xattrs ? xsets_at(&t->xsets, n->xattrs) : NULL;
+	u32 *slot;
+
+	if (!set || set->placed)
+		return 0;
+	slot = array_add(&l->xsets);
+	if (!slot)
+		return -ENOMEM;
+	*slot = n->xattrs;
+	set->off = xset_place(l->xattrs_end, set->bytes);
+	set->placed = true;
+	l->xattrs_end = set->off + set->bytes;
+	return 0;
+}
+
+/* A target crosses no block. */
+static void place_symlink(struct layout *l, struct node *n)
+{
+	const u64 mask = DSFS_BLOCK_SIZE - 1;
+	u64 at = l->symlinks_end;
+
+	if ((at & mask) + n->size > DSFS_BLOCK_SIZE)
+		at = (at + mask) & ~mask;
+	node_data(n)->symlink->start = at;
+	l->symlinks_end = at + n->size;
+}
+
+static int place_node(struct layout *l, struct tree *t, struct node *n)
+{
+	int ret;
+
+	if (n->flags & NODE_STUB)
+		return 0;
+	if (S_ISLNK(n->mode))
+		place_symlink(l, n);
+	ret = number_owner(l, t, n);
+	return ret ? ret : place_xset(l, t, n);
+}
+
+int layout_make(struct layout *l, struct tree *t)
+{
+	int ret;
+
+	*l = (struct layout){ .owners.size = sizeof(u32),
+			      .xsets.size = sizeof(u32) };
+	number_inodes(t);
+	place_names(l, t);
+	ret = place_node(l, t, &t->root);
+	for (u64 i = 0; i < t->ndirs; i++) {
+		struct dir *d = t->dirs[i];
+
+		for (u32 k = 0; !ret && k < d->count; k++)
+			ret = place_node(l, t, &d->nodes[k]);
+	}
+	return ret;
+}
+
+void layout_free(struct layout *l)
+{
+	array_free(&l->owners);
+	array_free(&l->xsets);
+}
