@@ -8,7 +8,7 @@
 #include "mutate.h"
 #include "test.h"
 
-#define MUTATIONS	250
+#define MUTATIONS	150
 
 void test_hostile(const char *path)
 {

@@ -188,7 +188,8 @@ int dsfs_file_verify(const struct dsfs_file *file, struct dsfs_error *error)
 	u8 *buf;
 	int ret = 0;
 
-	buf = malloc(STORED_WINDOW);
+	n = file->stored.bytes < STORED_WINDOW ? file->stored.bytes + 1 : STORED_WINDOW;
+	buf = malloc(n);
 	if (!buf)
 		return api_fail(error, -ENOMEM, NULL, "inode %u", file->attr.ino);
 	for (i = 0; !ret && i < file->count; i++)
