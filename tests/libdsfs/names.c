@@ -40,6 +40,7 @@ static const struct path_case cases[] = {
 	{ "root-link/dir/file", 0, "/dir/file" },
 	{ "above-link/dir/file", 0, "/dir/file" },
 	{ "chain-link/file", 0, "/dir/file" },
+	{ "dir/sub/abs-link/file", 0, "/dir/file" },
 	{ "none", 0, NULL, -ENOENT, "none" },
 	{ "dir/none/file", 0, NULL, -ENOENT, "none" },
 	{ "broken-link", DSFS_FOLLOW, NULL, -ENOENT, "nowhere" },
@@ -95,6 +96,10 @@ static void test_lookup(struct dsfs_image *image)
 	      "lookup: empty name");
 	FAILS(dsfs_lookup(image, dir, longest, DSFS_NAME_MAX, &st, &error), -ENOENT, "xxx",
 	      "lookup: name of 255 bytes");
+	OK(strlen(error.message) < 200 && strstr(error.message, "No such file"),
+	   "lookup: a long name leaves room for the reason");
+	FAILS(dsfs_lookup(image, dir, "a\n\033[2J", 6, &st, &error), -ENOENT, "a??[2J:",
+	      "lookup: a message steers no terminal");
 	FAILS(dsfs_lookup(image, dir, longest, DSFS_NAME_MAX + 1, &st, &error),
 	      -ENAMETOOLONG, "256 bytes, limit 255", "lookup: name of 256 bytes");
 	FAILS(dsfs_lookup(image, file, "x", 1, &st, &error), -ENOTDIR, "inode",

@@ -8,6 +8,9 @@
 #include "dsfs.h"
 #include "internal.h"
 
+/* Bytes of a name that a message shows, so that the rest of it has room */
+#define API_NAME_SHOWN	100
+
 /**
  * struct dsfs_image - an open image
  * @img: its slots and bytes

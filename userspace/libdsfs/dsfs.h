@@ -42,7 +42,8 @@ struct dsfs_dirstream;
  * struct dsfs_error - why a call failed
  * @code: an errno, positive; 0 until a call fails
  * @message: what is wrong: the object, the value and the limit, as far as they are
- *	known; one line, terminated
+ *	known; one line, terminated.  Names are cut to 100 bytes, and controls in them
+ *	become question marks; other bytes stay, UTF-8 or not.
  *
  * A pointer to one may be NULL wherever it is asked for.  A call that succeeds leaves it
  * alone.

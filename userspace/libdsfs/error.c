@@ -32,6 +32,14 @@ void err_text(const struct dsfs_err *err, int ret, char *buf, size_t size)
 			 err->value, err->limit, err->limit, err_why(ret));
 }
 
+/* Names hold any byte: a message is one line, and steers no terminal. */
+static void no_controls(char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			*s = '?';
+}
+
 int api_fail(struct dsfs_error *error, int ret, const struct dsfs_err *err,
 	     const char *fmt, ...)
 {
@@ -45,6 +53,7 @@ int api_fail(struct dsfs_error *error, int ret, const struct dsfs_err *err,
 	va_start(ap, fmt);
 	vsnprintf(error->message, size, fmt, ap);
 	va_end(ap);
+	no_controls(error->message);
 	n = strlen(error->message);
 	if (n + 3 > size)
 		return ret;

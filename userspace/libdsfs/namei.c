@@ -38,6 +38,7 @@ static int check_name(u64 dir, const char *name, size_t len, struct dsfs_error *
 static int step(struct dsfs_image *image, struct image_node *at, const char *name,
 		size_t len, struct dsfs_error *error)
 {
+	const int shown = len < API_NAME_SHOWN ? len : API_NAME_SHOWN;
 	const u32 ino = at->attr.ino;
 	struct dsfs_dir_info dir;
 	struct dsfs_err err = { };
@@ -57,16 +58,14 @@ static int step(struct dsfs_image *image, struct image_node *at, const char *nam
 		return api_node(image, dir.parent, at, error);
 	ret = dsfs_dir_lookup(image->src, &dir, name, len, &pos, &type, &err);
 	if (ret == -ENOENT)
-		return api_fail(error, ret, NULL, "directory %u: %.*s", ino, (int)len,
-				name);
+		return api_fail(error, ret, NULL, "directory %u: %.*s", ino, shown, name);
 	if (ret)
 		return api_fail(error, ret, &err, "directory %u", ino);
 	ret = api_node(image, dir.first + pos, at, error);
 	if (ret)
 		return ret;
 	ret = image_entry_check(ino, dir.first + pos, type, at, &err);
-	return ret ? api_fail(error, ret, &err, "directory %u: %.*s", ino, (int)len,
-			      name) : 0;
+	return ret ? api_fail(error, ret, &err, "directory %u: %.*s", ino, shown, name) : 0;
 }
 
 int dsfs_lookup(struct dsfs_image *image, uint64_t dir, const char *name,

@@ -73,11 +73,12 @@ ssize_t dsfs_getxattr(struct dsfs_image *image, uint64_t ino, const char *name,
 	if (ret < 0)
 		return ret;
 	if (!ret)
-		return api_fail(error, -ENODATA, NULL, "inode %llu: %s", (u64)ino, name);
+		return api_fail(error, -ENODATA, NULL, "inode %llu: %.*s", (u64)ino,
+				API_NAME_SHOWN, name);
 	if (size && size < info.value_len)
 		return api_fail(error, -ERANGE, NULL,
-				"inode %llu: %s: value of %u bytes, room for %zu",
-				(u64)ino, name, info.value_len, size);
+				"inode %llu: %.*s: value of %u bytes, room for %zu",
+				(u64)ino, API_NAME_SHOWN, name, info.value_len, size);
 	if (size)
 		memcpy(buf, info.value, info.value_len);
 	return info.value_len;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Checks behind the interface, which need places in the image that only the inside of
+ * the library tells: a block of metadata and its checksum forged together, and bytes that
+ * span blocks.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "internal.h"
+#include "test.h"
+
+static void load(struct image *img, const struct bytes *b)
+{
+	*img = (struct image){ .fd = bytes_file(b->p, b->size), .bytes = b->size };
+	image_load(img);
+}
+
+/* The checksums of blocks have one of their own, in the superblock. */
+static void test_forged(const struct bytes *good, u64 block_at, const struct dsfs_geo *geo)
+{
+	const u64 sum_at = geo->regions[DSFS_REGION_BLOCKSUMS].pos +
+			   (block_at - geo->meta_start) / DSFS_BLOCK_SIZE * sizeof(__le32);
+	struct bytes bad = { malloc(good->size), good->size };
+	struct dsfs_image *image;
+	struct dsfs_error error;
+	__le32 sum;
+
+	memcpy(bad.p, good->p, good->size);
+	bad.p[block_at + 100] ^= 1;
+	sum = cpu_to_le32(dsfs_crc32c(0, bad.p + block_at, DSFS_BLOCK_SIZE));
+	memcpy(bad.p + sum_at, &sum, sizeof(sum));
+	FAILS(bytes_open(bad.p, bad.size, NULL, &image, &error), -EBADMSG,
+	      "checksum of the block checksums", "inside: a block and its checksum forged");
+	free(bad.p);
+}
+
+/* Every block that the bytes lie in is checked. */
+static void test_spanning(const struct bytes *good, const struct dsfs_region_info *inodes)
+{
+	struct bytes bad = { malloc(good->size), good->size };
+	struct dsfs_source *src;
+	struct dsfs_err err = { };
+	struct image img;
+	const void *p;
+
+	memcpy(bad.p, good->p, good->size);
+	bad.p[inodes->pos + 2 * DSFS_BLOCK_SIZE] ^= 1;
+	load(&img, &bad);
+	if (OK(!resident_source(&img, &src, &err), "inside: opens with a bad block")) {
+		OK(!resident_get(src, DSFS_REGION_INODES, 1, 2 * DSFS_BLOCK_SIZE - 1, &p) &&
+		   !memcmp(p, good->p + inodes->pos + 1, 2 * DSFS_BLOCK_SIZE - 1),
+		   "inside: bytes of two good blocks");
+		OK(resident_get(src, DSFS_REGION_INODES, 1, 2 * DSFS_BLOCK_SIZE, &p) ==
+		   -EBADMSG, "inside: one byte of the bad block with them");
+		OK(resident_get(src, DSFS_REGION_INODES, 0, inodes->bytes + 1, &p) ==
+		   -EUCLEAN, "inside: one byte behind a region");
+		image_source_free(src);
+	}
+	close(img.fd);
+	free(bad.p);
+}
+
+void test_inside(const char *path)
+{
+	struct bytes good = read_bytes(path);
+	const struct dsfs_region_info *inodes;
+	struct image img;
+
+	load(&img, &good);
+	inodes = &img.geo->regions[DSFS_REGION_INODES];
+	if (OK(inodes->bytes > 3 * DSFS_BLOCK_SIZE, "inside: the image has inodes enough")) {
+		test_forged(&good, inodes->pos, img.geo);
+		test_spanning(&good, inodes);
+	}
+	close(img.fd);
+	free(good.p);
+}
