@@ -15,8 +15,8 @@
  */
 #include <stdlib.h>
 
-#include "base/compact.h"
-#include "base/base.h"
+#include "base/adopt.h"
+#include "base/worth.h"
 #include "data/stream.h"
 #include "meta/meta.h"
 #include "mkfs.h"
@@ -100,12 +100,27 @@ static int build_data(struct stream *s, const struct plan *plan)
 {
 	int ret = output_open(&s->mkfs->out, s->mkfs->start);
 
-	if (!ret && s->mkfs->o->build == BUILD_COMPACT)
+	if (ret)
+		return ret;
+	if (s->mkfs->o->build == BUILD_COMPACT)
 		return copy_data(s);
-	if (!ret)
-		ret = order_read(s);
+	ret = order_read(s);
 	return ret ? ret : stream_data(s, plan->data,
 				       plan->bytes - plan->kept_bytes);
+}
+
+/* And what stays of the base image. */
+static int take_kept(struct stream *s)
+{
+	struct mkfs *mkfs = s->mkfs;
+	int ret;
+
+	s->stored = s->place.stored;
+	if (!mkfs->base)
+		return 0;
+	ret = base_adopt(mkfs, &s->chunks, &s->segments);
+	s->stored = mkfs->base->stored;
+	return ret;
 }
 
 static int write_meta(struct meta *m, struct mkfs *mkfs, struct stream *stream)
@@ -133,11 +148,13 @@ static int build(struct mkfs *mkfs, struct plan *plan)
 		goto out;
 	}
 	if (mkfs->o->build == BUILD_COMPACT) {
-		ret = compact_worth(stream);
+		ret = base_worth(mkfs);
 		if (ret <= 0)
 			goto out;
 	}
 	ret = build_data(stream, plan);
+	if (!ret)
+		ret = take_kept(stream);
 	if (!ret)
 		ret = plan_again(mkfs, plan, gone);
 	if (!ret)

@@ -20,6 +20,16 @@ int base_damaged(const struct base *base, const char *what,
 	return ret;
 }
 
+int base_bad_inode(const struct base *base, u32 ino, const struct dsfs_err *err,
+		   int ret)
+{
+	char text[256];
+
+	image_err_text(err, ret, text, sizeof(text));
+	msg_error(base->img.path, "inode %u: %s: run fsck.dsfs", ino, text);
+	return ret;
+}
+
 static int check_image(struct base *base)
 {
 	const struct dsfs_region_info *r;

@@ -10,8 +10,6 @@
 #include "../tree/tree.h"
 #include "image.h"
 
-struct stream;
-
 /**
  * struct base - the image as it is
  * @past: its metadata, for the main thread
@@ -68,12 +66,9 @@ int base_match(struct base *base, struct tree *t, const struct options *o);
 /* A file has the content of node_old(): nothing of it is written. */
 void base_keep(struct base *base, struct node *n);
 
-/**
- * base_adopt - give the files that stay what the image has of their contents
- *
- * Behind the data phase.  Messages are written.  Return: 0 or -errno.
- */
-int base_adopt(struct stream *s);	/* adopt.c */
+/* Say what is wrong with an inode of the image.  Return: @ret. */
+int base_bad_inode(const struct base *base, u32 ino, const struct dsfs_err *err,
+		   int ret);
 
 /* The superblock that the update is based on. */
 static inline const struct dsfs_slot *base_super(const struct base *base)

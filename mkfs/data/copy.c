@@ -50,42 +50,52 @@ static struct moved *moves_find(struct moves *m, u64 from)
 	return &m->slots[i];
 }
 
-static int copy(struct stream *s, struct moves *m, struct dir *dir,
-		struct node *n, u64 to, u64 stored)
+/* The open file's stored bytes. */
+static int copy_bytes(struct stream *s, struct moves *m, u64 to, u64 stored)
 {
 	struct input *in = m->in;
-	bool ok = m->ops->open(in, dir, n);
 	int ret = 0;
 
-	for (u64 at = 0; ok && !ret && at < stored; at += COPY_BYTES) {
+	for (u64 at = 0; !ret && at < stored; at += COPY_BYTES) {
 		u64 bytes = stored - at < COPY_BYTES ? stored - at : COPY_BYTES;
 
-		ok = m->ops->read(in, m->buf, bytes, at);
-		if (!ok)
-			break;
+		if (!m->ops->read(in, m->buf, bytes, at))
+			return source_unreadable(in->src, in->dir, in->node,
+						 in->why, in->err);
 		ret = output_write(&s->mkfs->out, to + at, m->buf, bytes);
 		progress_add(&s->progress, bytes);
 	}
-	return ok ? ret : source_unreadable(in->src, dir, n, in->why, in->err);
+	return ret;
 }
 
-/* A file's stored bytes; those of an earlier one may be the same. */
-static int move_node(struct stream *s, struct moves *m, struct dir *dir,
-		     struct node *n)
+/* Those of an earlier file may be the same. */
+static int copy_open(struct stream *s, struct moves *m, struct node *n)
 {
-	u64 stored = node_stored(&s->mkfs->tree, n), from = node_data(n)->start;
+	u64 pos = 0, stored = m->ops->next_data(m->in, &pos);
 	struct moved *moved;
 
-	n->flags &= ~NODE_SHARED;
 	if (!stored)
 		return 0;
-	moved = moves_find(m, from);
+	moved = moves_find(m, m->in->place);
 	if (moved->from)
 		return stream_add_dup(s, n, moved->to, stored);
-	moved->from = from;
+	moved->from = m->in->place;
 	moved->to = n;
 	node_data(n)->start = place_file(&s->place, n, stored);
-	return copy(s, m, dir, n, node_data(n)->start, stored);
+	return copy_bytes(s, m, node_data(n)->start, stored);
+}
+
+static int copy_file(struct stream *s, struct moves *m, struct dir *dir,
+		     struct node *n)
+{
+	struct input *in = m->in;
+	int ret;
+
+	if (!m->ops->open(in, dir, n))
+		return source_unreadable(in->src, dir, n, in->why, in->err);
+	ret = copy_open(s, m, n);
+	m->ops->close(in);
+	return ret;
 }
 
 int copy_data(struct stream *s)
@@ -105,7 +115,7 @@ int copy_data(struct stream *s)
 			struct node *n = &d->nodes[k];
 
 			if (n->flags & NODE_KEPT && !(n->flags & NODE_STUB))
-				ret = move_node(s, &m, d, n);
+				ret = copy_file(s, &m, d, n);
 		}
 	}
 	progress_end(&s->progress);

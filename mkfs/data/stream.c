@@ -339,11 +339,6 @@ int stream_data(struct stream *s, u64 files, u64 bytes)
 	s->dedup.slots = NULL;
 	if (!ret)
 		stream_dups(s);
-	s->stored = s->place.stored;
-	if (!ret && s->mkfs->o->build == BUILD_UPDATE) {
-		ret = base_adopt(s);
-		s->stored = s->mkfs->base->stored;
-	}
 	return ret;
 }
 

@@ -237,6 +237,7 @@ static bool image_input_open(struct input *in, struct dir *dir, struct node *n)
 	if (ret)
 		return input_fail(in, "metadata", ret);
 	ii->stored = image_stored_bytes(&ii->attr, &ext);
+	in->place = ii->attr.start;
 	return true;
 }
 

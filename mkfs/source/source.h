@@ -41,6 +41,8 @@ struct source;
 /**
  * struct input - what one thread has open of a source
  * @node: the open file, whose directory is @dir
+ * @place: of a source with @stored: where the file's bytes are; files of the same
+ *	place have the same bytes
  * @why: what failed, for a message: "cannot open"; NULL: nothing
  * @err: -errno for the same message; 0: @why says it all
  */
@@ -48,6 +50,7 @@ struct input {
 	struct source *src;
 	struct dir *dir;
 	struct node *node;
+	u64 place;
 	const char *why;
 	int err;
 };

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * All contents of a generation, sorted by place.  Then files of the same place
+ * store the same bytes, neighbours tell who shares a block, and the sum of the
+ * places is what the generation stores.
+ */
+#include <stdlib.h>
+
+#include "../plan/place.h"
+#include "places.h"
+
+static int place_cmp(const void *a, const void *b)
+{
+	const struct place_of *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->stored < y->stored ? -1 : x->stored > y->stored;
+}
+
+/**
+ * struct collector - a walk over the tree
+ * @kept, @ctx: see places_collect()
+ */
+struct collector {
+	struct array *places;
+	struct base *base;
+	struct tree *t;
+	int (*kept)(void *ctx, struct node *n, const struct dsfs_attr *attr,
+		    const struct dsfs_ext_info *ext);
+	void *ctx;
+};
+
+/* What the base image says of a file that stays. */
+static int get_kept(struct collector *c, struct node *n, struct place_of *p)
+{
+	struct dsfs_err err = { 0 };
+	struct dsfs_ext_info ext;
+	struct dsfs_attr attr;
+	int ret = dsfs_inode_get(c->base->past, p->old, &attr, &err);
+
+	if (!ret)
+		ret = dsfs_ext_get(c->base->past, &attr, &ext, &err);
+	if (ret)
+		return base_bad_inode(c->base, p->old, &err, ret);
+	p->start = attr.start;
+	p->stored = image_stored_bytes(&attr, &ext);
+	if (p->stored)
+		ret = dsfs_extent_check(c->base->img.geo, p->start, p->stored, &err);
+	if (!ret && c->kept)
+		ret = c->kept(c->ctx, n, &attr, &ext);
+	return ret ? base_bad_inode(c->base, p->old, &err, ret) : 0;
+}
+
+static int collect_node(struct collector *c, struct dir *d, struct node *n)
+{
+	struct place_of p = { .node = n }, *more;
+	int ret;
+
+	if (!S_ISREG(n->mode) || n->flags & (NODE_STUB | NODE_GONE) || !n->size)
+		return 0;
+	if (n->flags & (NODE_KEPT | NODE_FOUND))
+		p.old = *node_old(d, n);
+	if (n->flags & NODE_KEPT) {
+		ret = get_kept(c, n, &p);
+		if (ret)
+			return ret;
+	} else {
+		p.start = node_data(n)->start;
+		p.stored = node_stored(c->t, n);
+	}
+	if (!p.stored)
+		return 0;
+	more = array_add(c->places);
+	if (!more)
+		return -ENOMEM;
+	*more = p;
+	return 0;
+}
+
+int places_collect(struct array *places, struct base *base, struct tree *t,
+		   int (*kept)(void *ctx, struct node *n,
+			       const struct dsfs_attr *attr,
+			       const struct dsfs_ext_info *ext), void *ctx)
+{
+	struct collector c = { places, base, t, kept, ctx };
+	int ret = 0;
+
+	*places = (struct array){ .size = sizeof(struct place_of) };
+	for (u64 i = 0; i < t->ndirs; i++) {
+		struct dir *d = t->dirs[i];
+
+		for (u32 k = 0; !ret && k < d->count; k++)
+			ret = collect_node(&c, d, &d->nodes[k]);
+	}
+	if (!ret && places->n > 1)
+		qsort(places->p, places->n, places->size, place_cmp);
+	return ret;
+}
+
+size_t places_alike(const struct array *places, size_t from)
+{
+	const struct place_of *p = (const struct place_of *)places->p + from;
+	size_t n = 1;
+
+	while (from + n < places->n && !place_cmp(p, p + n))
+		n++;
+	return n;
+}
+
+void places_measure(const struct array *places, struct base *base,
+		    const struct params *params)
+{
+	const struct place_of *p = (const struct place_of *)places->p;
+	struct node any = { 0 };	/* flags are for the run */
+	struct place packed;
+
+	place_init(&packed, base->img.geo->data_start, params->align_bits,
+		   params->object_bits);
+	base->stored = 0;
+	for (size_t i = 0; i < places->n; i += places_alike(places, i)) {
+		any.size = p[i].node->size;
+		place_file(&packed, &any, p[i].stored);
+		base->stored += p[i].stored;
+	}
+	base->packed = place_meta(&packed, BUILD_COMPACT);
+}

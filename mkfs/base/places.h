@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Contents by their place in an image.
+ */
+#ifndef MKFS_PLACES_H
+#define MKFS_PLACES_H
+
+#include "../params.h"
+#include "base.h"
+#include "libdsfs.h"
+
+/**
+ * struct place_of - a file's stored bytes
+ * @start: of what stays, in the base image; of what is new, in the new one
+ * @old: the inode of the base image that has them; 0: they are new
+ */
+struct place_of {
+	u64 start;
+	u64 stored;
+	struct node *node;
+	u32 old;
+};
+
+/**
+ * places_collect - all contents of the tree, sorted by place
+ * @places: struct place_of
+ * @kept: called for each file that stays, in the order of inodes; NULL: not
+ *
+ * Messages are written, but for -ENOMEM.  Return: 0 or -errno.
+ */
+int places_collect(struct array *places, struct base *base, struct tree *t,
+		   int (*kept)(void *ctx, struct node *n,
+			       const struct dsfs_attr *attr,
+			       const struct dsfs_ext_info *ext), void *ctx);
+
+/* How many files from number @from on store the same bytes. */
+size_t places_alike(const struct array *places, size_t from);
+
+/* Set base->stored and base->packed. */
+void places_measure(const struct array *places, struct base *base,
+		    const struct params *params);
+
+#endif /* MKFS_PLACES_H */

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whether packing an image anew is worth it.
+ *
+ * The result has a generation of its own, since inodes keep their numbers but the
+ * bytes that a handle leads to lie elsewhere, and no history.
+ */
+#include <stdio.h>
+
+#include "../mkfs.h"
+#include "msg.h"
+#include "parse.h"
+#include "places.h"
+#include "worth.h"
+
+static int measure(struct mkfs *mkfs)
+{
+	struct array places;
+	int ret = places_collect(&places, mkfs->base, &mkfs->tree, NULL, NULL);
+
+	if (!ret)
+		places_measure(&places, mkfs->base, &mkfs->params);
+	array_free(&places);
+	if (ret == -ENOMEM)
+		msg_error(NULL, "out of memory");
+	return ret;
+}
+
+int base_worth(struct mkfs *mkfs)
+{
+	const struct options *o = mkfs->o;
+	struct base *base = mkfs->base;
+	u64 bytes = base->img.geo->image_bytes, dead, percent;
+	char dead_text[32], all_text[32];
+	int ret = measure(mkfs);
+
+	if (ret)
+		return ret;
+	dead = base_dead(base, &base_super(base)->raw);
+	percent = dead * 100 / bytes;
+	if (o->force || percent >= BASE_DEAD_PERCENT)
+		return 1;
+	parse_format_size(dead_text, sizeof(dead_text), dead);
+	parse_format_size(all_text, sizeof(all_text), bytes);
+	if (!o->quiet && !o->json)
+		printf("%s of %s are of no use, %llu %%: left as it is (-f: pack anew)\n",
+		       dead_text, all_text, percent);
+	return 0;
+}
