@@ -340,7 +340,7 @@ int main(int argc, char **argv)
 			return usage(c == 'h' ? stdout : stderr, c == 'h' ? 0 : 2);
 		}
 	}
-	if (optind != argc - (form == forms) || !classes)
+	if (optind != (form == forms ? argc - 1 : argc) || !classes)
 		return usage(stderr, 2);
 	if (form->begin)
 		form->begin(argv[optind]);

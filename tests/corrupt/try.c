@@ -337,7 +337,7 @@ static void try_line(const char *base, char *line, char **names)
 	for (i = 0; i < COLUMNS; i++) {
 		column[i] = at ? trim(strsep(&at, "|")) : NULL;
 		if (!column[i]) {
-			case_result(false, "a line with %d columns: %s", i, line);
+			tc_result(false, "a line with %d columns: %s", i, line);
 			return;
 		}
 	}
@@ -345,8 +345,8 @@ static void try_line(const char *base, char *line, char **names)
 		return;
 	good = try_case(base, column);
 	if (!good)
-		case_comment("%s", column[1] ? column[1] : "");
-	case_result(good, "%s%s%s", options, *options ? ": " : "", column[0]);
+		tc_comment("%s", column[1] ? column[1] : "");
+	tc_result(good, "%s%s%s", options, *options ? ": " : "", column[0]);
 }
 
 static void set_up(const char *self)
@@ -380,7 +380,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	case_prefix = "corrupt";
+	tc_prefix = "corrupt";
 	set_up(self);
 	f = fopen(argv[2], "r");
 	if (!f)
@@ -389,5 +389,5 @@ int main(int argc, char **argv)
 		if (*line != '#' && *trim(line))
 			try_line(argv[1], line, argv + 3);
 	fclose(f);
-	return case_exit();
+	return tc_exit();
 }

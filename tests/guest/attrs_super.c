@@ -15,6 +15,7 @@ struct fsuuid2 {
 	__u8 len;
 	__u8 uuid[16];
 };
+
 #define FS_IOC_GETFSUUID	_IOR(0x15, 0, struct fsuuid2)
 #endif
 

@@ -247,18 +247,41 @@ int main(int argc, char **argv)
 	t_init("epochs");
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (c) {
-		case 'l':	list = optarg; break;
-		case 'p':	pattern = optarg; break;
-		case 'n':	procs = number(optarg); break;
-		case 'e':	epochs = number(optarg); break;
-		case 'f':	first = number(optarg); break;
-		case 's':	seed = number(optarg); break;
-		case 'k':	part = number(optarg); break;
-		case 'K':	parts = number(optarg); break;
-		case 'c':	counted = optarg; break;
-		case 'm':	eat(number(optarg)); return 0;
-		case 'z':	size = 1; break;
-		default:	return 2;
+		case 'l':
+			list = optarg;
+			break;
+		case 'p':
+			pattern = optarg;
+			break;
+		case 'n':
+			procs = number(optarg);
+			break;
+		case 'e':
+			epochs = number(optarg);
+			break;
+		case 'f':
+			first = number(optarg);
+			break;
+		case 's':
+			seed = number(optarg);
+			break;
+		case 'k':
+			part = number(optarg);
+			break;
+		case 'K':
+			parts = number(optarg);
+			break;
+		case 'c':
+			counted = optarg;
+			break;
+		case 'm':
+			eat(number(optarg));
+			return 0;
+		case 'z':
+			size = 1;
+			break;
+		default:
+			return 2;
 		}
 	}
 	if (!list || optind != argc - 1 || !procs || part >= parts)

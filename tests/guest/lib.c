@@ -44,7 +44,7 @@ void t_init(const char *program)
 {
 	struct rlimit fds = { 65536, 65536 };
 
-	case_prefix = program;
+	tc_prefix = program;
 	setrlimit(RLIMIT_NOFILE, &fds);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 }
@@ -55,7 +55,7 @@ void t_failed(struct t_case *c, const char *at, const char *fmt, ...)
 
 	if (c->failures++ >= TELL_MAX)
 		return;
-	printf("# %s: %s: ", case_prefix, c->name);
+	printf("# %s: %s: ", tc_prefix, c->name);
 	print_path(stdout, at);
 	printf(": ");
 	va_start(ap, fmt);
@@ -72,25 +72,25 @@ int t_report(struct t_case **cases, size_t count)
 		bool bad = c->failures || (empty && t_strict);
 
 		if (c->failures)
-			case_result(!bad, "%s # %lu of %lu checks failed", c->name,
+			tc_result(!bad, "%s # %lu of %lu checks failed", c->name,
 				    c->failures, c->checks);
 		else if (empty)
-			case_result(!bad, "%s # nothing to check", c->name);
+			tc_result(!bad, "%s # nothing to check", c->name);
 		else if (c->skip)
-			case_result(!bad, "%s # skip: %s", c->name, c->skip);
+			tc_result(!bad, "%s # skip: %s", c->name, c->skip);
 		else
-			case_result(!bad, "%s", c->name);
+			tc_result(!bad, "%s", c->name);
 	}
-	return cases_failed ? 1 : 0;
+	return tc_failed ? 1 : 0;
 }
 
 void t_die(const char *at, const char *what)
 {
 	fflush(stdout);
-	printf("# %s: ", case_prefix);
+	printf("# %s: ", tc_prefix);
 	print_path(stdout, at);
 	printf(": %s: %s\n", what, strerror(errno));
-	case_result(false, "died");
+	tc_result(false, "died");
 	exit(1);
 }
 

@@ -4,9 +4,9 @@
  *
  * Drops all caches, reads every file of a tree (or those of a list, or every
  * n-th, or the first n of the shuffled) once in an order shuffled by a seed, in
- * the way of a loader, and prints what the block device counted meanwhile.  Counts depend on nothing
- * but kernel, file system and device; so they can be compared, where seconds
- * cannot.  A tree without a device, in memory, counts none.
+ * the way of a loader, and prints what the block device counted meanwhile.  Counts depend on
+ * nothing but kernel, file system and device; so they can be compared, where seconds cannot.
+ * A tree without a device, in memory, counts none.
  *
  * Patterns:
  *   whole   open, fstat, one read of the whole file, close
@@ -306,8 +306,8 @@ static const struct pattern *find_pattern(const char *name)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: requests [--pattern=whole|pil|imread|mmap|stat] [--seed=N] [--every=N]\n"
-		"                [--first=N] [--keep-caches] [--warm] [--list=FILE] DIR\n"
+	fprintf(stderr, "usage: requests [--pattern=whole|pil|imread|mmap|stat] [--seed=N]\n"
+		"                [--every=N] [--first=N] [--keep-caches] [--warm] [--list=FILE] DIR\n"
 		"  --list=FILE    only these files, their names relative to DIR\n"
 		"  --every=N      only every n-th file\n"
 		"  --first=N      end after as many files\n"

@@ -17,12 +17,12 @@
  * What stands in front of a case's name, before a colon; and how many were told and
  * failed.  Weak: one of each in a program, however many of its files include this.
  */
-__attribute__((weak)) const char *case_prefix;
-__attribute__((weak)) unsigned int cases_told;
-__attribute__((weak)) unsigned int cases_failed;
+__attribute__((weak)) const char *tc_prefix;
+__attribute__((weak)) unsigned int tc_told;
+__attribute__((weak)) unsigned int tc_failed;
 
 __attribute__((format(printf, 1, 2), unused))
-static void case_comment(const char *fmt, ...)
+static void tc_comment(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -35,13 +35,13 @@ static void case_comment(const char *fmt, ...)
 
 /* One case, whose name is @fmt: its line, and the counts.  Return: @good. */
 __attribute__((format(printf, 2, 0), unused))
-static bool case_vresult(bool good, const char *fmt, va_list ap)
+static bool tc_vresult(bool good, const char *fmt, va_list ap)
 {
-	cases_told++;
-	cases_failed += !good;
+	tc_told++;
+	tc_failed += !good;
 	printf("%s - ", good ? "ok" : "not ok");
-	if (case_prefix)
-		printf("%s: ", case_prefix);
+	if (tc_prefix)
+		printf("%s: ", tc_prefix);
 	vprintf(fmt, ap);
 	putchar('\n');
 	fflush(stdout);
@@ -49,23 +49,23 @@ static bool case_vresult(bool good, const char *fmt, va_list ap)
 }
 
 __attribute__((format(printf, 2, 3), unused))
-static bool case_result(bool good, const char *fmt, ...)
+static bool tc_result(bool good, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	case_vresult(good, fmt, ap);
+	tc_vresult(good, fmt, ap);
 	va_end(ap);
 	return good;
 }
 
 /* Return: the exit code of a program: 0 if cases were told and none failed, else 1. */
 __attribute__((unused))
-static int case_exit(void)
+static int tc_exit(void)
 {
-	if (!cases_told)
-		case_result(false, "there is a case");
-	return cases_failed ? 1 : 0;
+	if (!tc_told)
+		tc_result(false, "there is a case");
+	return tc_failed ? 1 : 0;
 }
 
 #endif /* TESTS_CASES_H */

@@ -217,7 +217,7 @@ static bool begin_bits(char **what)
 	begin_seeds(what);
 	learn_base(&bases[0]);
 	good = notices(&bases[1]);
-	return case_result(good, "an older tree is noticed");
+	return tc_result(good, "an older tree is noticed");
 }
 
 /* Where the newest generation begins: what is in front belongs to an older one. */
@@ -299,7 +299,7 @@ static bool memory_is_back(u64 used)
 
 	printf("# memory in use: %llu KiB after %d images, %llu at the end\n", used, WARM_UP,
 	       now);
-	return case_result(now <= used + SLAB_GROWTH, "memory comes back");
+	return tc_result(now <= used + SLAB_GROWTH, "memory comes back");
 }
 
 static bool try_all(const struct kind *kind, u64 from, u64 to)
@@ -316,7 +316,7 @@ static bool try_all(const struct kind *kind, u64 from, u64 to)
 	}
 	if (used)
 		good = memory_is_back(used);
-	return case_result(!bad, "%s", kind->means) && good;
+	return tc_result(!bad, "%s", kind->means) && good;
 }
 
 int main(int argc, char **argv)

@@ -33,8 +33,10 @@ bool layout_slot(struct layout *l, u8 *image, u64 size, int slot)
 	l->chunk_bits = GET(raw, dsfs_super, chunk_bits);
 	l->data_start = GET(raw, dsfs_super, data_start);
 	l->data_end = GET(raw, dsfs_super, data_end);
-	if (l->data_end > size || l->data_start > l->data_end)
-		l->data_start = l->data_end = 0;
+	if (l->data_end > size || l->data_start > l->data_end) {
+		l->data_start = 0;
+		l->data_end = 0;
+	}
 	for (id = 0; id < DSFS_REGIONS_USED; id++) {
 		r = raw + offsetof(struct dsfs_super, regions) +
 		    id * sizeof(struct dsfs_region);

@@ -23,7 +23,8 @@
 #include "trial.h"
 
 #define WATCHDOG	60		/* seconds an image */
-#define TAINTS		(1 << 5 | 1 << 7 | 1 << 9 | 1 << 14)	/* bad page, oops, warning, lockup */
+/* A bad page, an oops, a warning, a lockup */
+#define TAINTS		(1 << 5 | 1 << 7 | 1 << 9 | 1 << 14)
 
 static char dir[] = "/tmp/hostile.XXXXXX";
 static char image[64], mnt[64], loop_name[32];
@@ -34,8 +35,8 @@ static u64 current, slowest, slowest_ms;
 
 void __attribute__((__noreturn__)) trial_fail(const char *why)
 {
-	case_comment("%s %llu: %s: %s", unit, current, why, strerror(errno));
-	case_result(false, "run to the end");
+	tc_comment("%s %llu: %s: %s", unit, current, why, strerror(errno));
+	tc_result(false, "run to the end");
 	umount2(mnt, MNT_DETACH);
 	_exit(1);
 }
@@ -112,7 +113,7 @@ void trial_begin(const char *of_what)
 	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 
 	unit = of_what;
-	case_prefix = "hostile";
+	tc_prefix = "hostile";
 	if (!mkdtemp(dir))
 		trial_fail(dir);
 	snprintf(image, sizeof(image), "%s/image", dir);

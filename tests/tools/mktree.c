@@ -279,7 +279,8 @@ void set_acl(const char *path, bool def, const struct posix_acl *acl, int count)
 
 static void usage(FILE *to)
 {
-	fputs("usage: mktree [--for=dsfs|ext4] [--no-root] [--big] [--wide] [--many] [--flat=N] DIR\n"
+	fputs("usage: mktree [--for=dsfs|ext4] [--no-root] [--big] [--wide] [--many] [--flat=N]\n"
+	      "              DIR\n"
 	      "\n"
 	      "Makes DIR, which must not exist, with one of everything in it.\n"
 	      "  --for=ext4  leave out what an image of mke2fs -d does not carry\n"

@@ -10,17 +10,17 @@ bool tap_check(bool ok, const char *file, int line, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	case_vresult(ok, fmt, ap);
+	tc_vresult(ok, fmt, ap);
 	va_end(ap);
 	if (!ok)
-		case_comment("failed at %s:%d", file, line);
+		tc_comment("failed at %s:%d", file, line);
 	return ok;
 }
 
 int tap_result(void)
 {
-	printf("1..%u\n", cases_told);
-	if (cases_failed)
-		case_comment("%u of %u checks failed", cases_failed, cases_told);
-	return case_exit();
+	printf("1..%u\n", tc_told);
+	if (tc_failed)
+		tc_comment("%u of %u checks failed", tc_failed, tc_told);
+	return tc_exit();
 }

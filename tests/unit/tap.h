@@ -25,7 +25,7 @@ bool tap_check(bool ok, const char *file, int line, const char *fmt, ...)
 #define OK(cond, ...)	tap_check(cond, __FILE__, __LINE__, __VA_ARGS__)
 
 /* Print what a failed check saw. */
-#define tap_note	case_comment
+#define tap_note	tc_comment
 
 /**
  * tap_result - print the plan

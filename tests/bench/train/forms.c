@@ -52,12 +52,16 @@ static uint64_t pieces_of_pil(struct reader *r, int fd)
 
 static uint64_t at_once(struct reader *r, int fd, uint64_t size)
 {
-	uint64_t pos = 0;
+	uint64_t pos = 0, room;
 	ssize_t got;
 
-	while (pos < PIECE_MAX && (got = read(fd, r->buf + pos,
-			size + 1 - pos < PIECE_MAX - pos ? size + 1 - pos : PIECE_MAX - pos)) > 0)
+	while (pos < PIECE_MAX) {
+		room = PIECE_MAX - pos;
+		got = read(fd, r->buf + pos, size + 1 - pos < room ? size + 1 - pos : room);
+		if (got <= 0)
+			break;
 		pos += got;
+	}
 	return pos;
 }
 
@@ -135,7 +139,8 @@ static void through_shuffle(struct reader *r, void *sample)
 	unsigned int i;
 
 	if (!s) {
-		s = r->shuffle = allocate(sizeof(*s));
+		s = allocate(sizeof(*s));
+		r->shuffle = s;
 		s->random = 88172645463325252ULL;
 	}
 	if (s->count < SHUFFLE) {

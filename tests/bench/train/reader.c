@@ -116,7 +116,8 @@ static void read_list(const char *list, const char *root)
 	if (!f)
 		die(list);
 	while (fgets(line, sizeof(line), f)) {
-		offset = length = 0;
+		offset = 0;
+		length = 0;
 		if (sscanf(line, "%4095s %llu %llu", name, &offset, &length) < 1)
 			continue;
 		if (n == room) {
@@ -408,14 +409,29 @@ int main(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		value = optarg ? strtoull(optarg, NULL, 10) : 0;
 		switch (c) {
-		case 't':	run.threads = value; break;
-		case 'a':	run.ahead = value; break;
-		case 's':	limit = value; break;
-		case 'e':	epoch = value; break;
-		case 'n':	run.accelerators = value; break;
-		case 'b':	run.batch = value; break;
-		case 'p':	run.step = value; break;
-		default:	usage();
+		case 't':
+			run.threads = value;
+			break;
+		case 'a':
+			run.ahead = value;
+			break;
+		case 's':
+			limit = value;
+			break;
+		case 'e':
+			epoch = value;
+			break;
+		case 'n':
+			run.accelerators = value;
+			break;
+		case 'b':
+			run.batch = value;
+			break;
+		case 'p':
+			run.step = value;
+			break;
+		default:
+			usage();
 		}
 	}
 	if (argc - optind != 3 || !run.threads || !run.batch)
