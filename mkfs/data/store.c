@@ -112,7 +112,7 @@ static int find_small(struct stream *s, struct item *it, const char *buf,
 	u32 ino;
 
 	while (!ret && base && (ino = found_next(base, it->stored, sum, &cursor,
-						      &start))) {
+						 &start))) {
 		ret = output_compare(&s->mkfs->out, start, buf, it->stored);
 		if (ret == 1)
 			make_found(s, it, ino, start);
@@ -208,7 +208,7 @@ static int find_large(struct stream *s, struct item *it, const struct undo *un,
 		sum = le32_to_cpu(raw);
 	}
 	while (!ret && (ino = found_next(base, it->stored, sum, &cursor,
-					      &start))) {
+					 &start))) {
 		ret = output_compare_ranges(&s->mkfs->out, start, pos, it->stored);
 		if (ret == 1) {
 			undo(s, un, it->node, pos);

@@ -55,7 +55,7 @@ eat()
 {
 	rm -f /tmp/eat
 	mkfifo /tmp/eat
-	epochs --eat=$((set_bytes / 100 * $1)) >/tmp/eat &
+	epochs --eat=$((set_bytes * $1 / 100)) >/tmp/eat &
 	eater=$!
 	read -r said </tmp/eat
 	echo "# $said"
@@ -84,7 +84,7 @@ run_memcg()
 	[ -e /sys/fs/cgroup/cgroup.controllers ] || mount -t cgroup2 none /sys/fs/cgroup
 	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 	mkdir -p $group
-	echo $((set_bytes / 100 * percent)) >$group/memory.max
+	echo $((set_bytes * percent / 100)) >$group/memory.max
 	subject=$1
 	shift
 	sh -c "echo \$\$ >$group/cgroup.procs; exec epochs --list=$list \"\$@\"" - "$@" /mnt/set >/tmp/memcg
@@ -153,7 +153,7 @@ EOF
 	hog)
 		run "$subject" --procs="$procs" --pattern="$pattern" --epochs=3
 		# 40 % of the set, beside what is there
-		epochs --eat=$((set_bytes / 100 * (percent - 40))) >/tmp/eat &
+		epochs --eat=$((set_bytes * (percent - 40) / 100)) >/tmp/eat &
 		hog=$!
 		read -r said </tmp/eat
 		run "$subject" --procs="$procs" --pattern="$pattern" --epochs=2 --first=11

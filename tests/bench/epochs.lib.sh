@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # set by lib.sh
 #
 # What an epoch reads: the scenarios, and what is made of the output of cache-guest.sh,
 # for tests/bench/cache and tests/bench/native/epochs.  To be sourced after lib.sh.

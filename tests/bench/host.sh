@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
+# shellcheck disable=SC2154,SC2034 # set by lib.sh, and read by its callers
 #
 # What the benchmarks of tools on the host share, on top of lib.sh.
 #

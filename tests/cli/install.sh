@@ -49,7 +49,7 @@ wanted()
 
 runs()
 {
-	"$dest/usr/sbin/mkfs.dsfs" --version | grep -q '^mkfs.dsfs'
+	"$dest/usr/sbin/mkfs.dsfs" --version | grep '^mkfs.dsfs' >/dev/null
 }
 
 nothing()

@@ -423,7 +423,7 @@ in_objects()
 			bad=1
 		}
 	done
-	return $bad
+	return "$bad"
 }
 
 # Metadata begins with an object, and the superblock says what was kept to.

@@ -196,6 +196,7 @@ check 'Prometheus: a figure by kind' grep -qF "dsfs_requests_total device=\"vdb\
 check 'Prometheus: any label' grep -qF 'label="a \"b\\134c\\377"' samples
 check 'Prometheus: a number for each file that has one' test "$(grep -vc _info samples)" = \
 	$((2 * (${#files[@]} - 3)))
+# shellcheck disable=SC2094 # a function and a file
 metrics "$out" >metrics
 check 'Prometheus: the page has every metric, and no other' diff metrics <(documented)
 check 'the Grafana board is of these metrics' board_is_good metrics

@@ -29,7 +29,7 @@ ends()
 {
 	until=$(($(cut -d . -f 1 /proc/uptime) + patience))
 	while kill -0 "$1" 2>/dev/null; do
-		if [ "$(cut -d . -f 1 /proc/uptime)" -gt $until ]; then
+		if [ "$(cut -d . -f 1 /proc/uptime)" -gt "$until" ]; then
 			sed "s/^/# $prog: /" "/proc/$1/stack"
 			return 1
 		fi

@@ -105,11 +105,12 @@ everywhere()
 
 of_each_processor()
 {
+	# shellcheck disable=SC2012 # names are cpuN
 	cpus=$(cd /sys/devices/system/cpu && ls -d cpu[0-9]* | tr -d cpu | sort -n)
 	counts "opens=$(echo "$cpus" | wc -l)" everywhere
 	rc=$?
 	[ "$cpus" = 0 ] || echo 1 >"/sys/devices/system/cpu/cpu$cpu/online"
-	return $rc
+	return "$rc"
 }
 
 # Metadata as far as it is needed for one file's name
@@ -129,11 +130,11 @@ of_metadata()
 # traced CMD...: /tmp/trace is what was traced meanwhile, without who and when
 traced()
 {
-	echo >$tracing/trace
-	echo 1 >$tracing/events/dsfs/enable
+	echo >"$tracing"/trace
+	echo 1 >"$tracing"/events/dsfs/enable
 	"$@" >/dev/null 2>&1
-	echo 0 >$tracing/events/dsfs/enable
-	sed -n 's/.* \(dsfs_[a-z_]*\): dev [0-9]*:[0-9]* /\1 /p' $tracing/trace >/tmp/trace
+	echo 0 >"$tracing"/events/dsfs/enable
+	sed -n 's/.* \(dsfs_[a-z_]*\): dev [0-9]*:[0-9]* /\1 /p' "$tracing"/trace >/tmp/trace
 	sed "s/^/# $prog: /; 8q" /tmp/trace
 }
 
@@ -169,7 +170,7 @@ traces_a_bad_chunk()
 {
 	sectors=$(blockdev --getsz "$disk")
 	bad=$((start / 512))
-	printf '0 %s linear %s 0\n%s 8 linear %s 0\n%s %s linear %s %s\n' $bad "$disk" $bad \
+	printf '0 %s linear %s 0\n%s 8 linear %s 0\n%s %s linear %s %s\n' "$bad" "$disk" "$bad" \
 		"$disk" $((bad + 8)) $((sectors - bad - 8)) "$disk" $((bad + 8)) |
 		dmsetup create bad --readonly
 	mount -t dsfs /dev/mapper/bad "$dir"

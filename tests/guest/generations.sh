@@ -29,7 +29,7 @@ shows()
 # refused ERRNO TEXT OPTIONS [DEVICE]
 refused()
 {
-	! "$here/trymount" -o "$3" "${4:-$dev}" $dir2 >"$log" || { umount $dir2; return 1; }
+	! "$here/trymount" -o "$3" "${4:-$dev}" "$dir2" >"$log" || { umount "$dir2"; return 1; }
 	grep -q "^$1: .*$2" "$log" || { sed 's/^/# /' "$log"; return 1; }
 }
 
@@ -40,12 +40,12 @@ mounted()
 
 other_device()
 {
-	[ "$(stat -c %d $dir)" != "$(stat -c %d $dir2)" ]
+	[ "$(stat -c %d "$dir")" != "$(stat -c %d "$dir2")" ]
 }
 
 same_device()
 {
-	[ "$(stat -c %d $dir)" = "$(stat -c %d $dir2)" ]
+	[ "$(stat -c %d "$dir")" = "$(stat -c %d "$dir2")" ]
 }
 
 newest()
@@ -96,7 +96,7 @@ older()
 
 refuses_remount()
 {
-	! "$here/trymount" -r -o "$1" $dir >"$log" && grep -q '^EINVAL' "$log" && shows $dir 1
+	! "$here/trymount" -r -o "$1" "$dir" >"$log" && grep -q '^EINVAL' "$log" && shows "$dir" 1
 }
 
 wrong()
@@ -188,7 +188,7 @@ overlay()
 {
 	"$here/trymount" -l -t overlay -o \
 		"lowerdir=$dir,upperdir=$scratch/upper,workdir=$scratch/work,$1" \
-		overlay $merged >$log || { sed 's/^/# /' $log; return 1; }
+		overlay "$merged" >"$log" || { sed 's/^/# /' "$log"; return 1; }
 }
 
 # A file that is the same in both trees, behind some that are not and before others: its
@@ -217,7 +217,7 @@ copy_up()
 
 not_to_be_had()
 {
-	! overlay "$1" >/dev/null && grep -q '^ESTALE' $log
+	! overlay "$1" >/dev/null && grep -q '^ESTALE' "$log"
 }
 
 # others LIST: its files but the one that was copied up.
@@ -228,7 +228,7 @@ others()
 
 shows_second()
 {
-	listing $merged >/tmp/list || return 1
+	listing "$merged" >/tmp/list || return 1
 	others /tmp/list >/tmp/others
 	others "$ref/gen2.list" | cmp -s - /tmp/others
 }
@@ -236,7 +236,7 @@ shows_second()
 # No two files are told to be one.
 all_numbers_differ()
 {
-	find $merged -type f -exec stat -c %d:%i {} + | sort | uniq -d >/tmp/twice
+	find "$merged" -type f -exec stat -c %d:%i {} + | sort | uniq -d >/tmp/twice
 	[ ! -s /tmp/twice ] || { sed 's/^/# /' /tmp/twice; return 1; }
 }
 

@@ -112,7 +112,7 @@ again()
 crowded()
 (
 	read -r pid _ </proc/self/stat
-	echo "$pid" >$group/cgroup.procs
+	echo "$pid" >"$group"/cgroup.procs
 	"$@"
 )
 
@@ -126,8 +126,8 @@ hint_all()
 # What was read for somebody who has not come yet is there when he comes, and not for ever.
 stays()
 {
-	mkdir -p $group
-	echo 10M >$group/memory.max
+	mkdir -p "$group"
+	echo 10M >"$group"/memory.max
 	drop_caches
 	transient=$(count cache_transient) used=$(count prefetch_used)
 	crowded hint_all
@@ -144,9 +144,9 @@ stays()
 	for file in $(files 1 40); do
 		[ "$(access resident "$file")" -eq 0 ] || left=$((left + 1))
 	done
-	rmdir $group
+	rmdir "$group"
 	echo "# $prog: $transient of 40 files without room, $used used, $again requests, $left cached"
-	[ $transient -gt 20 ] && [ $again -eq 0 ] && [ $used -eq 40 ] && [ $left -lt 30 ]
+	[ "$transient" -gt 20 ] && [ "$again" -eq 0 ] && [ "$used" -eq 40 ] && [ "$left" -lt 30 ]
 }
 
 group=/sys/fs/cgroup/hints

@@ -131,8 +131,8 @@ remount_changes()
 remount_cache()
 {
 	for policy in epoch lru epoch; do
-		"$here/trymount" -r -o cache=$policy "$dir" >"$log" || return 1
-		has_option "$dir" cache=$policy && has_option "$dir" meta=resident &&
+		"$here/trymount" -r -o cache="$policy" "$dir" >"$log" || return 1
+		has_option "$dir" cache="$policy" && has_option "$dir" meta=resident &&
 			usable "$dir" || return 1
 	done
 	! "$here/trymount" -r -o cache=most "$dir" >"$log" && has_option "$dir" cache=epoch

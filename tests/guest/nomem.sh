@@ -67,8 +67,8 @@ refused_in_the_end()
 	"$here/trymount" -s "$need" "$dev" "$dir" >"$log" || rc=$?
 	sed 's/^/# /' "$log"
 	echo "# $prog: trymount gave $rc, $(($(oom_kills) - kills)) processes were killed"
-	[ $rc -ne 0 ] || umount "$dir"
-	[ $rc -eq 1 ] && [ "$(oom_kills)" = "$kills" ] &&
+	[ "$rc" -ne 0 ] || umount "$dir"
+	[ "$rc" -eq 1 ] && [ "$(oom_kills)" = "$kills" ] &&
 		grep -q '^ENOMEM: .*there were no more than .*: mount with meta=lazy' "$log"
 }
 
@@ -124,15 +124,15 @@ charged_to_nobody()
 	[ -e /sys/fs/cgroup/cgroup.procs ] || mount -t cgroup2 none /sys/fs/cgroup
 	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 	group=/sys/fs/cgroup/mounter
-	mkdir $group
-	echo $((need / 4))K >$group/memory.max
+	mkdir "$group"
+	echo $((need / 4))K >"$group"/memory.max
 	sh -c "echo \$\$ >$group/cgroup.procs; exec mount -t dsfs $dev $dir"
 	usable=$?
-	kib=$(($(cat $group/memory.current) / 1024))
+	kib=$(($(cat "$group"/memory.current) / 1024))
 	echo "# $prog: $kib KiB are charged to who mounted $need KiB of metadata"
 	umount "$dir" || usable=1
-	rmdir $group
-	[ $usable -eq 0 ] && [ $kib -lt $((need / 8)) ]
+	rmdir "$group"
+	[ "$usable" -eq 0 ] && [ "$kib" -lt $((need / 8)) ]
 }
 
 # Lists of free pages that processors keep grow to 40 MB here (from 6.7 on), which neither

@@ -18,12 +18,12 @@ group=/sys/fs/cgroup/refaults
 
 stalled()
 {
-	sed -n 's/^some .*total=//p' $group/memory.pressure
+	sed -n 's/^some .*total=//p' "$group"/memory.pressure
 }
 
 cached_kib()
 {
-	awk '$1 == "file" { print int($2 / 1024) }' $group/memory.stat
+	awk '$1 == "file" { print int($2 / 1024) }' "$group"/memory.stat
 }
 
 read_all()
@@ -36,8 +36,8 @@ reclaim_some()
 {
 	want=$(($(cached_kib) * 3 / 4))
 	tries=0
-	while [ "$(cached_kib)" -gt $want ] && [ $tries -lt 200 ]; do
-		echo 256K >$group/memory.reclaim 2>/dev/null || true
+	while [ "$(cached_kib)" -gt "$want" ] && [ "$tries" -lt 200 ]; do
+		echo 256K >"$group"/memory.reclaim 2>/dev/null || true
 		tries=$((tries + 1))
 	done
 }

@@ -54,7 +54,7 @@ reconnects()
 {
 	"$here/handles" save "$dir/dirs/9999" /tmp/handles
 	umount "$dir"
-	mount -t dsfs -o "$1" $dm "$dir"
+	mount -t dsfs -o "$1" "$dm" "$dir"
 	before=$(count)
 	"$here/handles" open "$dir" /tmp/handles >/tmp/opened
 	after=$(count)
@@ -81,14 +81,14 @@ killed()
 	"$@" >/dev/null 2>&1 &
 	pid=$!
 	until [ $(($(count) - before)) -ge 8 ]; do
-		[ -d /proc/$pid ] || { echo "# $prog: $* ended by itself"; return 1; }
+		[ -d /proc/"$pid" ] || { echo "# $prog: $* ended by itself"; return 1; }
 	done
-	kill -KILL $pid
+	kill -KILL "$pid"
 	rc=0
-	wait $pid || rc=$?
+	wait "$pid" || rc=$?
 	after=$(count)
 	echo "# $prog: $((after - before)) requests of $most"
-	[ $rc -eq 137 ] && [ $((after - before)) -lt $((most / 2)) ]
+	[ "$rc" -eq 137 ] && [ $((after - before)) -lt $((most / 2)) ]
 }
 
 mount -t dsfs -o meta=lazy $dm "$dir"
@@ -163,17 +163,17 @@ said()
 killed_mount()
 {
 	echo "slowmeta mark" >/dev/kmsg
-	mount -t dsfs $dm "$dir" &
+	mount -t dsfs "$dm" "$dir" &
 	pid=$!
 	until [ "$(said)" -ge 5 ]; do
-		[ -d /proc/$pid ] || { echo "# $prog: the mount ended by itself"; return 1; }
+		[ -d /proc/"$pid" ] || { echo "# $prog: the mount ended by itself"; return 1; }
 	done
 	before=$(count)
-	kill -KILL $pid
+	kill -KILL "$pid"
 	rc=0
-	wait $pid || rc=$?
+	wait "$pid" || rc=$?
 	echo "# $prog: $(($(count) - before)) requests more"
-	[ $rc -eq 137 ] && ! mounted && [ $(($(count) - before)) -lt 20 ]
+	[ "$rc" -eq 137 ] && ! mounted && [ $(($(count) - before)) -lt 20 ]
 }
 
 # A device that fails each request after a while

@@ -29,13 +29,13 @@ kill_waiting()
 {
 	cat "$mnt/$file" >/dev/null &
 	reader=$!
-	until [ "$(state $reader)" = D ]; do
-		[ -d /proc/$reader ] || return 1
+	until [ "$(state "$reader")" = D ]; do
+		[ -d /proc/"$reader" ] || return 1
 	done
-	kill -KILL $reader
+	kill -KILL "$reader"
 	rc=0
-	wait $reader || rc=$?
-	[ $rc -eq 137 ]
+	wait "$reader" || rc=$?
+	[ "$rc" -eq 137 ]
 }
 
 dmsetup create stuck --readonly --table "0 $(blockdev --getsz "$disk") linear $disk 0"

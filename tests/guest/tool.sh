@@ -79,11 +79,11 @@ record()
 	exec 3<"$tmp/said"
 	good=1
 	read -r said <&3 && "$@" || good=0
-	kill -TERM $recorder
-	wait $recorder || good=0
+	kill -TERM "$recorder"
+	wait "$recorder" || good=0
 	exec 3<&-
 	echo "# $prog: trace: $said"
-	[ $good -eq 1 ]
+	[ "$good" -eq 1 ]
 }
 
 open_by_name()
@@ -112,7 +112,7 @@ asked()
 {
 	until=$(($(cut -d . -f 1 /proc/uptime) + 60))
 	while [ $(($(disk_count "$disk" 1) - before)) -lt "$1" ]; do
-		[ "$(cut -d . -f 1 /proc/uptime)" -lt $until ] || return 1
+		[ "$(cut -d . -f 1 /proc/uptime)" -lt "$until" ] || return 1
 		usleep 1000
 	done
 }
@@ -141,7 +141,7 @@ ahead_of_pipe()
 	good=1
 	asked 1 || good=0
 	exec 4>&-
-	wait $asker && [ $good -eq 1 ]
+	wait "$asker" && [ "$good" -eq 1 ]
 }
 
 metadata_resident()

@@ -16,7 +16,7 @@ count=65600
 every_owner()
 {
 	find "$dir/owners" -type f -exec stat -c '%n %u %g' {} + |
-		awk -v n=$count '{ sub(/.*\//, ""); bad += $2 != $1 + 100000 || $3 != $1 + 200000 }
+		awk -v n="$count" '{ sub(/.*\//, ""); bad += $2 != $1 + 100000 || $3 != $1 + 200000 }
 			END { exit bad || NR != n }'
 }
 

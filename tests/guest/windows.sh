@@ -60,7 +60,7 @@ window_of_faults()
 # A chunk is read and checked once, whoever asks for its pages.
 each_chunk_once()
 {
-	cost "$1" "$big" $pages
+	cost "$1" "$big" "$pages"
 	[ "$requests" -le $((pages / 8)) ] && [ $((kib * 100)) -le $((pages * 4 * 105)) ]
 }
 
@@ -112,7 +112,7 @@ leaves_nothing()
 {
 	sectors=$(blockdev --getsz "$disk")
 	bad=$(((start + 480 * 4096) / 512))
-	printf '0 %s linear %s 0\n%s 8 error\n%s %s linear %s %s\n' $bad "$disk" $bad \
+	printf '0 %s linear %s 0\n%s 8 error\n%s %s linear %s %s\n' "$bad" "$disk" "$bad" \
 		$((bad + 8)) $((sectors - bad - 8)) "$disk" $((bad + 8)) |
 		dmsetup create bad --readonly
 	mount -t dsfs /dev/mapper/bad "$dir"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# shellcheck disable=SC3043 # local: every shell that it is for has it
 #
 # cases.sh - the harness of all tests written in shell; to be sourced.
 #
@@ -74,7 +75,7 @@ result()
 # check NAME CMD...: CMD has to succeed.
 check()
 {
-	local case_name=$1
+	local case_name="$1"
 
 	shift
 	if "$@"; then
@@ -97,7 +98,7 @@ run()
 # exits NAME STATUS CMD...: CMD has to end with STATUS, whatever it says.
 exits()
 {
-	local case_name=$1 case_want=$2
+	local case_name="$1" case_want="$2"
 
 	shift 2
 	run "$@"
@@ -107,7 +108,7 @@ exits()
 # works NAME CMD...: CMD has to succeed; what it says is shown if it does not.
 works()
 {
-	local case_name=$1
+	local case_name="$1"
 
 	shift
 	exits "$case_name" 0 "$@"
@@ -116,7 +117,7 @@ works()
 # says NAME STATUS TEXT CMD...: CMD has to end with STATUS and write TEXT to stderr.
 says()
 {
-	local case_name=$1 case_want=$2 case_text=$3
+	local case_name="$1" case_want="$2" case_text="$3"
 
 	shift 3
 	run "$@"

@@ -148,9 +148,9 @@ only_stale()
 
 switch_fails()
 {
-	before=$(readlink $link)
-	! dsfs-switch /dev/zero $link 2>/dev/null && [ "$(readlink $link)" = "$before" ] &&
-		same_as $link /ref/list2
+	before=$(readlink "$link")
+	! dsfs-switch /dev/zero "$link" 2>/dev/null && [ "$(readlink "$link")" = "$before" ] &&
+		same_as "$link" /ref/list2
 }
 
 read_image()
@@ -240,7 +240,9 @@ give_up()
 net_up
 case $role in
 endure)	endure "$@" ;;
-staging) . /bin/staging.sh
+staging)
+	# shellcheck source=tests/rbd/staging.sh
+	. /bin/staging.sh
 	staging "$@" ;;
 timeout) give_up "$@" ;;
 write)	write_image "$@" ;;

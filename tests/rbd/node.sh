@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# shellcheck disable=SC2154,SC2034 # set and read by its callers
 #
 # What the scripts of the guests on the cluster share: the network, mapping of images,
 # the barrier, an epoch.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
+# shellcheck disable=SC2154,SC2034 # set and read by guest.sh and node.sh
 #
 # Data nearer to the node: the guest's part of tests/rbd/staging, sourced by guest.sh.
 #

@@ -42,7 +42,7 @@ appended()
 
 mounted()
 {
-	mount -t dsfs -o "${1:-ro}" "${2:-/dev/mapper/v}" $mnt
+	mount -t dsfs -o "${1:-ro}" "${2:-/dev/mapper/v}" "$mnt"
 }
 
 closed()
@@ -53,7 +53,7 @@ closed()
 
 same_listing()
 {
-	listing $mnt >/tmp/list && cmp /ref/list /tmp/list
+	listing "$mnt" >/tmp/list && cmp /ref/list /tmp/list
 }
 
 # Everything that can be learned of the tree, a line each; errors go to /tmp/errors.
@@ -77,7 +77,7 @@ refuses_all()
 		rc=1
 	fi
 	closed
-	return $rc
+	return "$rc"
 }
 
 # refuses NAME PATH OPTIONS: of the tampered image NAME, nothing that can be read is
@@ -99,7 +99,7 @@ refuses()
 	fi
 	echo "# $1: $(wc -l </tmp/facts) of $(wc -l </tmp/good) facts are there, the others are errors"
 	closed
-	return $rc
+	return "$rc"
 }
 
 # all_right NAME: all of the tampered image NAME can be read, and is right.
@@ -109,7 +109,7 @@ all_right()
 	rc=0
 	facts | cmp -s /tmp/good - || rc=1
 	closed
-	return $rc
+	return "$rc"
 }
 
 # Without dm-verity the forger wins: what the image says is believed.
@@ -120,8 +120,8 @@ believed()
 	rc=0
 	[ ! -s /tmp/errors ] || rc=1
 	! cmp -s /tmp/good /tmp/facts || rc=1
-	umount $mnt
-	return $rc
+	umount "$mnt"
+	return "$rc"
 }
 
 # What the kernel's command line says in dm-mod.create, given to dmsetup.
@@ -139,7 +139,7 @@ wrong_root()
 		rc=1
 	fi
 	closed
-	return $rc
+	return "$rc"
 }
 
 for opts in meta=resident meta=lazy verify=off; do

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
+# shellcheck disable=SC2154 # set by DIR/plan
 #
 # What the guests of the benchmarks at the host's own speed share: a PID 1 with the
 # machine's root below it, and disks whose list is in a file.
