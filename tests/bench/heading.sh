@@ -13,6 +13,6 @@ heading()
 	echo "# command: ${env}$1"
 	echo "# date: $(date -u +%F)"
 	echo "# commit: $(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)$dirty"
-	echo "# machine: $(nproc) x $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(awk '/^MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo), $(uname -sr)"
-	echo "# qemu: $(qemu-system-x86_64 --version 2>/dev/null | head -n 1)"
+	echo "# machine: $(nproc) x $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sed -n 1p), $(awk '/^MemTotal/ { printf "%.0f GiB", $2 / 1048576 }' /proc/meminfo), $(uname -sr)"
+	echo "# qemu: $(qemu-system-x86_64 --version 2>/dev/null | sed -n 1p)"
 }

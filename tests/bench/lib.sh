@@ -118,7 +118,7 @@ erofs_in()
 {
 	local loader libs
 
-	loader=$(find "$1" -name 'ld-linux-x86-64.so.2' | head -n 1)
+	loader=$(find "$1" -name 'ld-linux-x86-64.so.2' | sed -n 1p)
 	libs=$(find "$1" -name 'lib*.so.*' -printf '%h\n' | sort -u | paste -sd :)
 	[ -x "$1/usr/bin/mkfs.erofs" ] && [ -n "$loader" ] || return 1
 	erofs=("$loader" --library-path "$libs" "$1/usr/bin/mkfs.erofs")
@@ -288,7 +288,7 @@ image_key()
 	dsfs)		sha256sum <build/mkfs.dsfs ;;
 	erofs*)		echo "$erofs_version" ;;
 	ext4)		mke2fs -V 2>&1 ;;
-	squashfs)	mksquashfs -version | head -n 1 ;;
+	squashfs)	mksquashfs -version | sed -n 1p ;;
 	xfs)		mkfs.xfs -V ;;
 	esac
 	declare -f "make_${1//-/_}" "tell_${1//-/_}" || true
@@ -307,7 +307,7 @@ made()
 make_dsfs()
 {
 	shown="mkfs.dsfs IMAGE TREE" \
-		made "$3" "$(build/mkfs.dsfs --version | head -n 1)" build/mkfs.dsfs -f "$2" "$1"
+		made "$3" "$(build/mkfs.dsfs --version | sed -n 1p)" build/mkfs.dsfs -f "$2" "$1"
 }
 
 # The fast setting: no contents among the metadata, and from 1.9 on the
@@ -343,14 +343,14 @@ make_ext4()
 	read -r count bytes < <(extent "$1")
 	truncate -s $((bytes + bytes / 16 + count * 512 + (32 << 20))) "$2"
 	shown="mke2fs -t ext4 -O ^has_journal -m 0 -d TREE IMAGE" \
-		made "$3" "$(mke2fs -V 2>&1 | head -n 1)" mke2fs -q -F -t ext4 -O ^has_journal \
+		made "$3" "$(mke2fs -V 2>&1 | sed -n 1p)" mke2fs -q -F -t ext4 -O ^has_journal \
 		-N $((count + 1000)) -m 0 -d "$1" "$2"
 }
 
 make_squashfs()
 {
 	shown="mksquashfs TREE IMAGE -noI -noD -noF -noX" \
-		made "$3" "$(mksquashfs -version | head -n 1)" mksquashfs "$1" "$2" -noappend \
+		made "$3" "$(mksquashfs -version | sed -n 1p)" mksquashfs "$1" "$2" -noappend \
 		-no-progress -quiet -noI -noD -noF -noX
 }
 
@@ -389,7 +389,7 @@ make_xfs()
 tell_dsfs()
 {
 	shown="mkset --form=manifest | mkfs.dsfs --manifest=- IMAGE" \
-		made "$3" "$(build/mkfs.dsfs --version | head -n 1)" bash -o pipefail -c \
+		made "$3" "$(build/mkfs.dsfs --version | sed -n 1p)" bash -o pipefail -c \
 		"build/tests/mkset $(tree_args "$4") --form=manifest | build/mkfs.dsfs -f --manifest=- $2"
 }
 

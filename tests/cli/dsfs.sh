@@ -108,7 +108,7 @@ for command in warmup readahead; do
 	pid=$!
 	# Then it listens to signals.
 	until [ "$(readlink /proc/$pid/exe)" = "$dsfs" ] &&
-		readlink /proc/$pid/fd/* | grep -qx "$work/pipe"; do :; done
+		readlink /proc/$pid/fd/* | grep -x "$work/pipe" >/dev/null; do :; done
 	kill -TERM $pid
 	rc=0
 	wait $pid || rc=$?
