@@ -56,11 +56,11 @@ $(eval $(call fuzz_engine,san,$(FUZZ_CC),-fsanitize=fuzzer-no-link$(comma)addres
 $(eval $(call fuzz_engine,fast,$(FUZZ_CC),-fsanitize-coverage=inline-8bit-counters$(comma)pc-table,,-fsanitize=fuzzer))
 $(eval $(call fuzz_engine,afl,AFL_QUIET=1 $(AFL_CC),$(FUZZ_SAN),,-fsanitize=fuzzer $(FUZZ_SAN)))
 
-$(FUZZ)/mutator.so: $(addprefix tests/fuzz/,afl.c mutator.c input.c) $(MUTATE_SRC) fs/libdsfs/super.c
+$(FUZZ)/mutator.so: $(addprefix tests/fuzz/,afl.c mutator.c input.c) $(MUTATE_SRC) fs/libdsfs/err.c fs/libdsfs/super.c
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -fPIC -shared -o $@ $^ $(SUM_LIBS) -lxxhash
 
-$(FUZZ)/pack: $(addprefix tests/fuzz/,pack.c input.c) $(MUTATE_SRC) fs/libdsfs/super.c
+$(FUZZ)/pack: $(addprefix tests/fuzz/,pack.c input.c) $(MUTATE_SRC) fs/libdsfs/err.c fs/libdsfs/super.c
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -o $@ $^ $(SUM_LIBS) -lxxhash
 

@@ -34,7 +34,7 @@ struct dsfs_err {
 	u64 limit;
 };
 
-/* Cold: every lookup passes the checks that call it. */
+/* err.c; cold: every lookup passes the checks that call it. */
 void __cold dsfs_err_set(struct dsfs_err *err, const char *what, u64 value,
 			 u64 limit);
 

@@ -8,20 +8,6 @@
  */
 #include "libdsfs.h"
 
-/**
- * dsfs_err_set - record a broken rule
- * @err: filled in
- * @what: name of the rule or field
- * @value: the value found
- * @limit: the bound or the expected value
- */
-void dsfs_err_set(struct dsfs_err *err, const char *what, u64 value, u64 limit)
-{
-	err->what = what;
-	err->value = value;
-	err->limit = limit;
-}
-
 /* Record size of each region. The length of a region is a multiple of it. */
 static const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_BLOCKSUMS]	= sizeof(__le32),
