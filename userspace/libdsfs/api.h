@@ -22,16 +22,21 @@ struct dsfs_image {
 };
 
 /**
- * api_fail - fill in an error object
+ * api_error - fill in an error object
  * @error: or NULL
  * @ret: the negative errno that the call returns
  * @err: what is wrong with the image, or NULL: @ret says all
  * @fmt: the object that it is about, as printf(3)
- *
- * Return: @ret.
  */
-int api_fail(struct dsfs_error *error, int ret, const struct dsfs_err *err,
-	     const char *fmt, ...) __printf(4, 5) __cold;
+void api_error(struct dsfs_error *error, int ret, const struct dsfs_err *err,
+	       const char *fmt, ...) __printf(4, 5) __cold;
+
+/* The same; its value is @ret, which an analyzer sees in this form. */
+#define api_fail(error, ret, err, ...) ({ \
+	const int ret_ = (ret); \
+	api_error(error, ret_, err, __VA_ARGS__); \
+	ret_; \
+})
 
 /** api_node - read an inode by any number; 0, or a negative errno in @error too */
 int api_node(struct dsfs_image *image, u64 ino, struct image_node *node,

@@ -40,15 +40,15 @@ static void no_controls(char *s)
 			*s = '?';
 }
 
-int api_fail(struct dsfs_error *error, int ret, const struct dsfs_err *err,
-	     const char *fmt, ...)
+void api_error(struct dsfs_error *error, int ret, const struct dsfs_err *err,
+	       const char *fmt, ...)
 {
 	const size_t size = sizeof(error->message);
 	va_list ap;
 	size_t n;
 
 	if (!error)
-		return ret;
+		return;
 	error->code = -ret;
 	va_start(ap, fmt);
 	vsnprintf(error->message, size, fmt, ap);
@@ -56,12 +56,11 @@ int api_fail(struct dsfs_error *error, int ret, const struct dsfs_err *err,
 	no_controls(error->message);
 	n = strlen(error->message);
 	if (n + 3 > size)
-		return ret;
+		return;
 	error->message[n++] = ':';
 	error->message[n++] = ' ';
 	if (err)
 		err_text(err, ret, error->message + n, size - n);
 	else
 		snprintf(error->message + n, size - n, "%s", err_why(ret));
-	return ret;
 }
