@@ -17,6 +17,7 @@
 
 #include "base/adopt.h"
 #include "base/worth.h"
+#include "bootsector.h"
 #include "data/stream.h"
 #include "meta/meta.h"
 #include "mkfs.h"
@@ -175,6 +176,18 @@ out:
 	return ret;
 }
 
+/* An image that is packed anew keeps its boot signature unless told otherwise. */
+static bool wants_boot_signature(const struct mkfs *mkfs)
+{
+	const struct options *o = mkfs->o;
+	u8 sector[BOOTSECTOR_BYTES];
+
+	if (o->boot_set || o->build != BUILD_COMPACT)
+		return o->boot_signature;
+	return !image_pread(&mkfs->base->img, sector, sizeof(sector), 0) &&
+		bootsector_is(sector);
+}
+
 /* What the image is made of. */
 static int open_inputs(struct mkfs *mkfs)
 {
@@ -211,6 +224,7 @@ static void decide(struct mkfs *mkfs)
 		mkfs->start = base_end(base, mkfs->params.object_bits);
 		out->first_slot = !base->img.use;
 	}
+	out->boot_signature = wants_boot_signature(mkfs);
 	mkfs->source->image_dev = out->dev;
 	mkfs->source->image_ino = out->ino;
 }

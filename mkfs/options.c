@@ -20,6 +20,7 @@
 enum {
 	OPT_ALIGN = 256,
 	OPT_ALL_ROOT,
+	OPT_BOOT_SIGNATURE,
 	OPT_CHECKSUM,
 	OPT_CHUNK_SIZE,
 	OPT_COMPACT,
@@ -39,6 +40,7 @@ enum {
 static const struct option long_options[] = {
 	{ "align", required_argument, NULL, OPT_ALIGN },
 	{ "all-root", no_argument, NULL, OPT_ALL_ROOT },
+	{ "boot-signature", required_argument, NULL, OPT_BOOT_SIGNATURE },
 	{ "checksum", no_argument, NULL, OPT_CHECKSUM },
 	{ "chunk-size", required_argument, NULL, OPT_CHUNK_SIZE },
 	{ "compact", no_argument, NULL, OPT_COMPACT },
@@ -94,6 +96,8 @@ static const char help_text[] =
 "      --object-size=SIZE files do not cross multiples of it, 64K to 1G, or none\n"
 "                         (default: what an RBD device has, else none)\n"
 "      --no-checksums     no checksums of data\n"
+"      --boot-signature=yes|no  begin as a disk without partitions, so that programs\n"
+"                         which do not know DSFS leave the device alone (default: no)\n"
 "      --no-dedup         store identical contents as often as they occur\n"
 "      --update           add a generation to IMAGE; write what is new or changed,\n"
 "                         by size and modification time\n"
@@ -161,6 +165,15 @@ static int parse_object(struct options *o, const char *arg)
 		return 0;
 	return parse_bits("object-size", arg, DSFS_OBJECT_BITS_MIN,
 			  DSFS_OBJECT_BITS_MAX, &o->object_bits);
+}
+
+static int parse_boot_signature(struct options *o, const char *arg)
+{
+	o->boot_set = true;
+	o->boot_signature = !strcmp(arg, "yes");
+	if (o->boot_signature || !strcmp(arg, "no"))
+		return 0;
+	return usage("--boot-signature: %s: neither yes nor no", arg);
 }
 
 static int parse_label(struct options *o, const char *arg)
@@ -291,6 +304,8 @@ static int parse_one(struct options *o, int c, const char *arg,
 		o->layout_set = true;
 		return parse_bits("align", arg, DSFS_ALIGN_BITS_MIN,
 				  DSFS_ALIGN_BITS_MAX, &o->align_bits);
+	case OPT_BOOT_SIGNATURE:
+		return parse_boot_signature(o, arg);
 	case OPT_CHUNK_SIZE:
 		o->layout_set = true;
 		return parse_bits("chunk-size", arg, DSFS_CHUNK_BITS_MIN,
@@ -348,6 +363,9 @@ static int check_update(const struct options *o)
 	if (o->uuid_set)
 		return usage("%s: not with --update: the image has its own",
 			     "--uuid");
+	if (o->boot_set)
+		return usage("%s: not with --update: the image has its own",
+			     "--boot-signature");
 	if (o->force)
 		return usage("%s: not with --update", "--force");
 	return 0;

@@ -45,6 +45,8 @@ enum build {
  * @epoch: SOURCE_DATE_EPOCH or -T given: nothing random goes into the image
  * @object_bits: log2 of --object-size, 0 for none; valid with @object_set
  * @label_set: --label
+ * @boot_signature: the first sector is to be that of a disk without partitions
+ * @boot_set: --boot-signature
  * @layout_set: --align, --chunk-size or --no-checksums
  * @build: what is to be made of @source
  * @checksum: contents tell what has changed, not sizes and times
@@ -67,6 +69,8 @@ struct options {
 	u8 chunk_bits;
 	u8 object_bits;
 	bool object_set;
+	bool boot_signature;
+	bool boot_set;
 	bool label_set;
 	bool layout_set;
 	bool checksum;

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "bootsector.h"
 #include "msg.h"
 #include "output.h"
 
@@ -411,6 +412,14 @@ static int write_slots(struct output *out, const void *const slots[2])
 	return ret;
 }
 
+static int write_bootsector(const struct output *out)
+{
+	u8 sector[BOOTSECTOR_BYTES];
+
+	bootsector_fill(sector);
+	return output_pwrite(out, (const char *)sector, sizeof(sector), 0);
+}
+
 int output_finish(struct output *out, const void *const slots[2], u64 bytes)
 {
 	int ret = flush_some(out, out->head - out->base);
@@ -419,6 +428,8 @@ int output_finish(struct output *out, const void *const slots[2], u64 bytes)
 		ret = output_wait(out);
 	if (!ret && !out->device && bytes > out->length)
 		ret = set_length(out, bytes);
+	if (!ret && out->boot_signature)
+		ret = write_bootsector(out);
 	if (!ret && out->replace)
 		keep_attrs(out);
 	if (!ret)
@@ -451,6 +462,8 @@ void output_abort(struct output *out)
 		/* a superblock may have been written before the error came */
 		for (unsigned int i = 0; i < DSFS_SB_SLOTS; i++)
 			output_pwrite(out, zero, sizeof(zero), DSFS_SB_POS(i));
+		if (out->boot_signature)
+			output_pwrite(out, zero, BOOTSECTOR_BYTES, 0);
 		fsync(out->fd);
 	}
 	if (out->temp) {

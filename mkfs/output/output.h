@@ -22,6 +22,7 @@
  * @temp: name it has until it is finished; NULL: none
  * @replace: a file is there, in whose place this one comes
  * @update: the image is there and gets a new generation
+ * @boot_signature: the first sector is not empty: bootsector.h
  * @open: output_open() has been here
  * @committed: a superblock of the new generation may be on the disk
  * @first_slot: of an update: the superblock to be written first
@@ -39,6 +40,7 @@ struct output {
 	bool device;
 	bool replace;
 	bool update;
+	bool boot_signature;
 	bool committed;
 	unsigned int first_slot;
 	u64 length;

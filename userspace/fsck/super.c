@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "bootsector.h"
 #include "fsck.h"
 #include "msg.h"
 #include "region.h"
@@ -169,6 +170,8 @@ static void check_front(struct fsck *f)
 		return;
 	memset(buf + DSFS_SB_POS(0), 0, DSFS_SB_SIZE);
 	memset(buf + DSFS_SB_POS(1), 0, DSFS_SB_SIZE);
+	if (bootsector_is(buf))
+		memset(buf, 0, BOOTSECTOR_BYTES);
 	if (!all_zero(buf, sizeof(buf)))
 		warning(f, "unused bytes around the superblocks", NO_INO, 0,
 			"they are not zero");
