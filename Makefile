@@ -15,6 +15,8 @@ includedir	?= $(prefix)/include
 mandir		?= $(prefix)/share/man
 # mount(8) looks for helpers in /sbin only
 mountdir	?= /sbin
+# and udev for its programs and rules in one of a few places
+udevdir		?= /lib/udev
 KDIR		?= /lib/modules/$(shell uname -r)/build
 B		:= build
 
@@ -33,7 +35,7 @@ SUM_LIBS	:= -lisal
 endif
 SUM_LIBS	+= -lxxhash
 LIBS		:= $(SUM_LIBS) -lblkid -luuid -lpthread
-TOOLS		:= mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs dsfs
+TOOLS		:= mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs dsfs dsfs_id
 SCRIPTS		:= dsfs-switch
 
 libdsfs_SRC	:= $(wildcard fs/libdsfs/*.c userspace/libdsfs/*.c)
@@ -43,6 +45,7 @@ fsck_SRC	:= $(wildcard userspace/fsck/*.c)
 dump_SRC	:= $(wildcard userspace/dump/*.c)
 mount_SRC	:= $(wildcard userspace/mount/*.c)
 dsfs_SRC	:= $(wildcard userspace/dsfs/*.c)
+udev_SRC	:= $(wildcard userspace/udev/*.c)
 
 objs		= $(patsubst %.c,$(B)/obj/%.o,$(1))
 # What the tools link: the inside of libdsfs, and their own helpers
@@ -74,13 +77,17 @@ $(foreach t,mkfs fsck dump mount,$(eval $(call tool_rule,$(t))))
 $(B)/dsfs: $(call objs,$(dsfs_SRC)) $(LIB)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
 
+# What udev asks
+$(B)/dsfs_id: $(call objs,$(udev_SRC)) $(LIB)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 $(B)/dsfs-switch: userspace/switch/dsfs-switch Makefile
 	sed 's/@VERSION@/$(VERSION)/' $< >$@.new
 	chmod 755 $@.new
 	mv $@.new $@
 
 -include $(patsubst %.o,%.d,$(call objs,$(LIB_SRC) $(mkfs_SRC) $(fsck_SRC) $(dump_SRC) $(mount_SRC) \
-	$(dsfs_SRC)))
+	$(dsfs_SRC) $(udev_SRC)))
 
 # The module, for the kernel whose build tree KDIR names: fs/dsfs.ko.
 .PHONY: modules
@@ -108,6 +115,9 @@ install: tools lib
 	sed 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(SUM_LIBS) -lpthread|' \
 		userspace/libdsfs/libdsfs.pc.in >$(DESTDIR)$(libdir)/pkgconfig/libdsfs.pc
 	install -m 644 $(LIBMANPAGES) $(DESTDIR)$(mandir)/man3
+	install -d $(DESTDIR)$(udevdir)/rules.d
+	install -m 755 $(B)/dsfs_id $(DESTDIR)$(udevdir)
+	install -m 644 userspace/udev/61-dsfs.rules $(DESTDIR)$(udevdir)/rules.d
 	if [ -e fs/dsfs.ko ]; then \
 		install -d $(MODDIR) && \
 		install -m 644 fs/dsfs.ko $(MODDIR) && \
@@ -117,6 +127,7 @@ install: tools lib
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(sbindir)/,mkfs.dsfs fsck.dsfs dump.dsfs dsfs $(SCRIPTS))
 	rm -f $(DESTDIR)$(mountdir)/mount.dsfs
+	rm -f $(DESTDIR)$(udevdir)/dsfs_id $(DESTDIR)$(udevdir)/rules.d/61-dsfs.rules
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man8/,$(notdir $(MANPAGES)))
 	rm -f $(addprefix $(DESTDIR)$(libdir)/,$(notdir $(LIBDSFS_SO)) $(LIBDSFS_SONAME) libdsfs.so \
 		libdsfs.a pkgconfig/libdsfs.pc) $(DESTDIR)$(includedir)/dsfs.h

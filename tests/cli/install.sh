@@ -19,6 +19,8 @@ files()
 wanted()
 {
 	diff <(files | grep -v '/lib/modules/') - <<-'T'
+	./lib/udev/dsfs_id
+	./lib/udev/rules.d/61-dsfs.rules
 	./sbin/mount.dsfs
 	./usr/include/dsfs.h
 	./usr/lib/libdsfs.a

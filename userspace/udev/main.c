@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dsfs_id: what udev is to know of a device with an image, in the words of its
+ * blkid builtin.  It is there for as long as libblkid does not know DSFS:
+ * udev has no UUID and no label then, and so there is no mount by them.
+ */
+#include <blkid/blkid.h>
+#include <stdio.h>
+#include <uuid/uuid.h>
+
+#include "args.h"
+#include "image.h"
+#include "msg.h"
+
+enum { EXIT_OK, EXIT_NONE, EXIT_USAGE };
+
+static const char usage_text[] =
+"Usage: dsfs_id DEVICE\n"
+"Print properties for udev of a device, or a file, that holds a DSFS image.\n"
+"\n"
+"  -h, --help      this text\n"
+"  -V, --version   the version\n"
+"\n"
+"Exit: 0 it does, 1 it does not, 2 wrong usage.\n";
+
+/*
+ * Whether libblkid finds anything but DSFS.  Programs that make a file system
+ * leave the superblocks of another one that they do not know.
+ */
+static bool is_something_else(const char *path)
+{
+	blkid_probe pr = blkid_new_probe_from_filename(path);
+	const char *type;
+	bool other;
+	int ret;
+
+	if (!pr)
+		return false;
+	blkid_probe_enable_superblocks(pr, 1);
+	blkid_probe_set_superblocks_flags(pr, BLKID_SUBLKS_TYPE);
+	ret = blkid_do_safeprobe(pr);
+	/* -2: more than one */
+	other = ret == -2 ||
+		(!ret && !blkid_probe_lookup_value(pr, "TYPE", &type, NULL) &&
+		 strcmp(type, "dsfs"));
+	blkid_free_probe(pr);
+	return other;
+}
+
+/*
+ * Whether something lies between the slots, where a DSFS has zeros.  The second
+ * slot alone may be what is left of an image that was overwritten from its
+ * beginning.
+ */
+static bool is_overwritten(const struct image *img)
+{
+	static u8 gap[DSFS_SB_STRIDE - DSFS_SB_SIZE];
+
+	if (image_pread(img, gap, sizeof(gap), DSFS_SB_POS(0) + DSFS_SB_SIZE))
+		return true;
+	return gap[0] || memcmp(gap, gap + 1, sizeof(gap) - 1);
+}
+
+static bool is_dsfs(const struct image *img)
+{
+	if (!img->geo || (img->slots[0].ret && is_overwritten(img)))
+		return false;
+	return !is_something_else(img->path);
+}
+
+/* @text as it is but for what a file name or a log cannot have; and encoded. */
+static void print_text(const char *name, const char *text)
+{
+	char buf[4 * DSFS_LABEL_MAX + 1];
+
+	if (!*text)
+		return;
+	if (!blkid_safe_string(text, buf, sizeof(buf)))
+		printf("%s=%s\n", name, buf);
+	if (!blkid_encode_string(text, buf, sizeof(buf)))
+		printf("%s_ENC=%s\n", name, buf);
+}
+
+static void print_properties(const struct dsfs_geo *geo)
+{
+	char uuid[UUID_STR_LEN] = "";
+
+	if (!uuid_is_null(geo->uuid))
+		uuid_unparse_lower(geo->uuid, uuid);
+	puts("ID_FS_TYPE=dsfs");
+	puts("ID_FS_USAGE=filesystem");
+	printf("ID_FS_VERSION=%u\n", DSFS_VERSION);
+	print_text("ID_FS_LABEL", (const char *)geo->label);
+	print_text("ID_FS_UUID", uuid);
+}
+
+int main(int argc, char **argv)
+{
+	const struct arg args[] = { { } };
+	const char *device;
+	struct image img;
+	int ret;
+
+	msg_init("dsfs_id", EXIT_NONE);
+	ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
+	if (ret >= 0)
+		return ret;
+	device = args_single("device", argc, argv);
+	if (!device)
+		return EXIT_USAGE;
+	if (image_open(&img, device))
+		return EXIT_NONE;
+	ret = is_dsfs(&img) ? EXIT_OK : EXIT_NONE;
+	if (ret == EXIT_OK)
+		print_properties(img.geo);
+	image_close(&img);
+	return ret;
+}
