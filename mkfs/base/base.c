@@ -91,7 +91,7 @@ void base_free(struct base *base)
 		return;
 	image_source_free(base->past);
 	image_close(&base->img);
-	free(base->contents);
+	hash_free(&base->contents);
 	free(base);
 }
 

@@ -8,13 +8,13 @@
 
 #include "../options.h"
 #include "../tree/tree.h"
+#include "hash.h"
 #include "image.h"
 
 /**
  * struct base - the image as it is
  * @past: its metadata, for the main thread
- * @contents: inodes of the image that store something, by what they store: a hash
- *	table of @contents_mask + 1, @ncontents of them taken
+ * @contents: inodes of the image that store something, by what they store
  * @kept_files, @kept_bytes: contents that stay where they are
  * @stored: bytes that the files of the new generation store, each once
  * @packed: about where metadata would begin if the image were packed anew
@@ -22,9 +22,7 @@
 struct base {
 	struct image img;
 	struct dsfs_source *past;
-	u32 *contents;
-	size_t contents_mask;
-	size_t ncontents;
+	struct hash contents;
 	u64 kept_files;
 	u64 kept_bytes;
 	u64 stored;

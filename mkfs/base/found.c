@@ -4,13 +4,11 @@
  * copy of one.  The checksum of the first chunk and the number of stored bytes
  * propose, bytes decide, as with files that are alike within a tree.
  */
-#include <stdlib.h>
-
 #include "libdsfs.h"
 #include "msg.h"
 #include "base.h"
 
-static size_t found_hash(u64 stored, u32 sum)
+static u64 found_hash(u64 stored, u32 sum)
 {
 	u64 key[2] = { stored, sum };
 
@@ -40,42 +38,32 @@ static u64 first_sum(struct base *base, u32 ino, u64 *start, u32 *sum)
 
 int found_init(struct base *base)
 {
-	size_t size = 1024, i;
+	const struct dsfs_geo *geo = base->img.geo;
 	u64 stored, start;
 	u32 sum;
 
-	if (!base->img.geo->chunk_bits)
+	if (!geo->chunk_bits)
 		return 0;
-	while (size / 4 * 3 < base->img.geo->files)
-		size *= 2;
-	base->contents = calloc(size, sizeof(*base->contents));
-	base->contents_mask = size - 1;
-	if (!base->contents) {
+	if (hash_init(&base->contents, geo->files)) {
 		msg_error(NULL, "out of memory");
 		return -ENOMEM;
 	}
-	for (u64 ino = DSFS_ROOT_INO; ino < base->img.geo->inodes; ino++) {
+	for (u64 ino = DSFS_ROOT_INO; ino < geo->inodes; ino++) {
 		stored = first_sum(base, ino, &start, &sum);
-		if (!stored || base->ncontents > size / 4 * 3)
-			continue;
-		for (i = found_hash(stored, sum) & base->contents_mask;
-		     base->contents[i]; i = (i + 1) & base->contents_mask)
-			;
-		base->contents[i] = ino;
-		base->ncontents++;
+		/* there is room for as many files as the image says that it has */
+		if (stored)
+			hash_add(&base->contents, found_hash(stored, sum), ino);
 	}
 	return 0;
 }
 
 u32 found_next(struct base *base, u64 stored, u32 sum, size_t *cursor, u64 *start)
 {
-	size_t i = found_hash(stored, sum) + *cursor;
 	u32 ino, have;
 
-	if (!base->contents || !stored)
+	if (!base->contents.slots || !stored)
 		return 0;
-	while ((ino = base->contents[i++ & base->contents_mask])) {
-		++*cursor;
+	while ((ino = hash_next(&base->contents, found_hash(stored, sum), cursor))) {
 		if (first_sum(base, ino, start, &have) == stored && have == sum)
 			return ino;
 	}

@@ -13,41 +13,77 @@
 
 #define COPY_BYTES	1048576	/* a multiple of every chunk size */
 
-/* Who got the stored bytes that were at a place: an open hash table. */
+/* Stored bytes of the base image that have been copied, and the file that has them. */
 struct moved {
 	u64 from;
-	struct node *to;
+	const struct node *to;
 };
 
+/**
+ * struct moves - the copy under way
+ * @list: struct moved; @numbers finds them by place: index plus one
+ */
 struct moves {
-	struct moved *slots;
-	size_t mask;
-	char *buf;
+	struct array list;
+	struct hash numbers;
 	const struct source_ops *ops;
 	struct input *in;
+	char *buf;
 };
 
-static int moves_init(struct moves *m, struct source *src, u64 files)
+static u64 hash_place(u64 from)
 {
-	size_t size = 1024;
-
-	while (size / 4 * 3 < files)
-		size *= 2;
-	m->mask = size - 1;
-	m->slots = calloc(size, sizeof(*m->slots));
-	m->buf = malloc(COPY_BYTES);
-	m->ops = src->ops;
-	m->in = src->ops->input_new(src);
-	return m->slots && m->buf && m->in ? 0 : -ENOMEM;
+	return XXH3_64bits(&from, sizeof(from));
 }
 
-static struct moved *moves_find(struct moves *m, u64 from)
+static struct moved *moves_at(const struct moves *m, u64 number)
 {
-	size_t i = XXH3_64bits(&from, sizeof(from)) & m->mask;
+	return (struct moved *)m->list.p + number - 1;
+}
 
-	while (m->slots[i].from && m->slots[i].from != from)
-		i = (i + 1) & m->mask;
-	return &m->slots[i];
+static u64 hash_moved(const void *moves, u64 number)
+{
+	return hash_place(moves_at(moves, number)->from);
+}
+
+static int moves_init(struct moves *m, struct source *src)
+{
+	*m = (struct moves){ .list.size = sizeof(struct moved), .ops = src->ops };
+	m->numbers = (struct hash){ .of = hash_moved, .ctx = m };
+	m->in = src->ops->input_new(src);
+	m->buf = malloc(COPY_BYTES);
+	return m->in && m->buf ? hash_init(&m->numbers, 0) : -ENOMEM;
+}
+
+static void moves_free(struct moves *m)
+{
+	m->ops->input_free(m->in);
+	free(m->buf);
+	hash_free(&m->numbers);
+	array_free(&m->list);
+}
+
+/* The file that has the bytes that are at a place; NULL: none yet. */
+static const struct node *moves_find(const struct moves *m, u64 from)
+{
+	size_t cursor = 0;
+	u64 number;
+
+	while ((number = hash_next(&m->numbers, hash_place(from), &cursor))) {
+		if (moves_at(m, number)->from == from)
+			return moves_at(m, number)->to;
+	}
+	return NULL;
+}
+
+static int moves_add(struct moves *m, u64 from, const struct node *to)
+{
+	struct moved *moved = array_add(&m->list);
+
+	if (!moved)
+		return -ENOMEM;
+	*moved = (struct moved){ from, to };
+	return hash_add(&m->numbers, hash_place(from), m->list.n);
 }
 
 /* The open file's stored bytes. */
@@ -72,15 +108,16 @@ static int copy_bytes(struct stream *s, struct moves *m, u64 to, u64 stored)
 static int copy_open(struct stream *s, struct moves *m, struct node *n)
 {
 	u64 pos = 0, stored = m->ops->next_data(m->in, &pos);
-	struct moved *moved;
+	const struct node *has = moves_find(m, m->in->place);
+	int ret;
 
 	if (!stored)
 		return 0;
-	moved = moves_find(m, m->in->place);
-	if (moved->from)
-		return stream_add_dup(s, n, moved->to, stored);
-	moved->from = m->in->place;
-	moved->to = n;
+	if (has)
+		return stream_add_dup(s, n, has, stored);
+	ret = moves_add(m, m->in->place, n);
+	if (ret)
+		return ret;
 	node_data(n)->start = place_file(&s->place, n, stored);
 	return copy_bytes(s, m, node_data(n)->start, stored);
 }
@@ -102,11 +139,9 @@ int copy_data(struct stream *s)
 {
 	const struct base *base = s->mkfs->base;
 	const struct tree *t = &s->mkfs->tree;
-	struct moves m = { 0 };
-	int ret = moves_init(&m, s->mkfs->source, base->img.geo->files);
+	struct moves m;
+	int ret = moves_init(&m, s->mkfs->source);
 
-	if (ret)
-		msg_error(NULL, "out of memory");
 	progress_start(&s->progress, "packing", base->stored);
 	for (u64 i = 0; i < t->ndirs; i++) {
 		struct dir *d = t->dirs[i];
@@ -119,9 +154,9 @@ int copy_data(struct stream *s)
 		}
 	}
 	progress_end(&s->progress);
-	m.ops->input_free(m.in);
-	free(m.slots);
-	free(m.buf);
+	moves_free(&m);
+	if (ret == -ENOMEM)
+		msg_error(NULL, "out of memory");
 	if (!ret)
 		stream_dups(s);
 	return ret;

@@ -7,13 +7,6 @@
 
 #include "../tree/tree.h"
 
-/*
- * A run of zeros this long becomes a hole.  A hole costs a side record and a
- * segment (80 bytes), and a reader one request more around it; below a typical
- * request's worth of data nothing is gained.
- */
-#define HOLE_MIN	(64 << 10)
-
 /**
  * struct holes - a file passing by
  * @emit: gets the stored bytes in order; NULL stands for zeros

@@ -62,6 +62,25 @@ static int add_sums(struct stream *s, struct node *n, const u32 *sums,
 	return 0;
 }
 
+/*
+ * The table of contents only proposes; bytes decide, by comparison with what is in
+ * the image.  The size and the checksum that a node has anyway leave hardly a false
+ * proposal.
+ */
+static struct node *dedup_next(const struct stream *s, u64 hash, size_t *cursor)
+{
+	if (!s->dedup.slots)
+		return NULL;
+	return (struct node *)(uintptr_t)hash_next(&s->dedup, hash, cursor);
+}
+
+/* The table has room for all files. */
+static void dedup_add(struct stream *s, u64 hash, const struct node *n)
+{
+	if (s->dedup.slots)
+		hash_add(&s->dedup, hash, (uintptr_t)n);
+}
+
 static void count_file(struct stream *s, const struct item *it)
 {
 	u64 key[2] = { it->hash, it->node->size };
@@ -97,8 +116,7 @@ static void make_found(struct stream *s, struct item *it, u32 ino, u64 start)
 	n->sum = 0;
 	s->dup_files++;
 	s->dup_bytes += it->stored;
-	if (s->dedup.slots)
-		dedup_add(&s->dedup, it->hash, n);
+	dedup_add(s, it->hash, n);
 }
 
 /* An update: is it there under another name?  1: yes; 0: no; -errno. */
@@ -111,8 +129,8 @@ static int find_small(struct stream *s, struct item *it, const char *buf,
 	int ret = 0;
 	u32 ino;
 
-	while (!ret && base && (ino = found_next(base, it->stored, sum, &cursor,
-						 &start))) {
+	while (!ret && base &&
+	       (ino = found_next(base, it->stored, sum, &cursor, &start))) {
 		ret = output_compare(&s->mkfs->out, start, buf, it->stored);
 		if (ret == 1)
 			make_found(s, it, ino, start);
@@ -135,8 +153,7 @@ static int store_small(struct stream *s, struct job *job, struct item *it,
 		n->sum = 0;
 		return 0;
 	}
-	while (s->dedup.slots &&
-	       (other = dedup_next(&s->dedup, it->hash, &cursor))) {
+	while ((other = dedup_next(s, it->hash, &cursor))) {
 		if (node_stored(t, other) != it->stored ||
 		    (it->sums == 1 && other->sum != sums[0]))
 			continue;
@@ -159,8 +176,7 @@ static int store_small(struct stream *s, struct job *job, struct item *it,
 	ret = output_lend(&s->mkfs->out, pos, buf, it->stored, &job->lent);
 	if (!ret)
 		ret = add_sums(s, n, sums, it->sums, it->sums <= 1);
-	if (s->dedup.slots)
-		dedup_add(&s->dedup, it->hash, n);
+	dedup_add(s, it->hash, n);
 	return ret;
 }
 
@@ -207,8 +223,8 @@ static int find_large(struct stream *s, struct item *it, const struct undo *un,
 		ret = spool_read(&s->chunks, un->chunks, &raw, sizeof(raw));
 		sum = le32_to_cpu(raw);
 	}
-	while (!ret && (ino = found_next(base, it->stored, sum, &cursor,
-					 &start))) {
+	while (!ret &&
+	       (ino = found_next(base, it->stored, sum, &cursor, &start))) {
 		ret = output_compare_ranges(&s->mkfs->out, start, pos, it->stored);
 		if (ret == 1) {
 			undo(s, un, it->node, pos);
@@ -226,8 +242,7 @@ static int dedup_large(struct stream *s, struct item *it, const struct undo *u,
 	size_t cursor = 0;
 	int ret;
 
-	while (s->dedup.slots &&
-	       (other = dedup_next(&s->dedup, it->hash, &cursor))) {
+	while ((other = dedup_next(s, it->hash, &cursor))) {
 		if (node_stored(&s->mkfs->tree, other) != it->stored)
 			continue;
 		ret = output_compare_ranges(&s->mkfs->out, node_data(other)->start,
@@ -243,8 +258,7 @@ static int dedup_large(struct stream *s, struct item *it, const struct undo *u,
 	if (ret)
 		return ret < 0 ? ret : 0;
 	node_data(n)->start = pos;
-	if (s->dedup.slots)
-		dedup_add(&s->dedup, it->hash, n);
+	dedup_add(s, it->hash, n);
 	return 0;
 }
 

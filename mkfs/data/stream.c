@@ -271,10 +271,10 @@ static int write_files(struct stream *s)
 			ret = jobs_wait_back(s);
 		}
 	}
-	if (!ret && s->stop) {
-		msg_error(NULL, "out of memory");
+	if (!ret && s->stop)
 		ret = -ENOMEM;
-	}
+	if (ret == -ENOMEM)
+		msg_error(NULL, "out of memory");
 	return ret;
 }
 
@@ -324,7 +324,7 @@ int stream_data(struct stream *s, u64 files, u64 bytes)
 	s->job_files = job_files(s, files);
 
 	if (!s->mkfs->o->no_dedup)
-		ret = dedup_init(&s->dedup, files);
+		ret = hash_init(&s->dedup, files);
 	if (ret) {
 		msg_error(NULL, "out of memory");
 		return ret;
@@ -335,8 +335,7 @@ int stream_data(struct stream *s, u64 files, u64 bytes)
 		ret = write_files(s);
 	stop_readers(s);
 	progress_end(&s->progress);
-	dedup_free(&s->dedup);
-	s->dedup.slots = NULL;
+	hash_free(&s->dedup);
 	if (!ret)
 		stream_dups(s);
 	return ret;

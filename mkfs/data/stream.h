@@ -10,7 +10,6 @@
 #include "../mkfs.h"
 #include "../plan/place.h"
 #include "../tree/spool.h"
-#include "dedup.h"
 #include "holes.h"
 #include "progress.h"
 
@@ -82,6 +81,7 @@ struct job {
  * @job_files: files in a job, at most
  * @next_fill, @next_drain, @next_back: jobs taken by readers, stored, and written
  * @listed: files of --order, pairs of directory and node
+ * @dedup: files that are stored, by the hash of what they store
  * @dups: struct dup
  * @chunks: CHUNKSUMS
  * @segments: SEGMENTS
@@ -93,7 +93,7 @@ struct job {
 struct stream {
 	struct mkfs *mkfs;
 	struct place place;
-	struct dedup dedup;
+	struct hash dedup;
 	struct spool chunks;
 	struct spool segments;
 	struct progress progress;

@@ -3,8 +3,6 @@
  * Inode records and side records.  What they refer to has its place already; side
  * records are made here, in the order of inodes, each once.
  */
-#include <stdlib.h>
-
 #include "meta.h"
 
 static int set_owner(struct meta *m, const struct node *n,
@@ -60,50 +58,35 @@ static int holes(struct meta *m, const struct node *n, struct dsfs_ext *ext)
 	return DSFS_INODE_HOLES;
 }
 
-static int grow_exts(struct meta *m)
+static u64 hash_ext(const void *meta, u64 number)
 {
-	size_t size = m->ext_mask ? (m->ext_mask + 1) * 2 : 256;
-	u32 *more = calloc(size, sizeof(*more));
+	const struct meta *m = meta;
 
-	if (!more)
-		return -ENOMEM;
-	free(m->ext_slots);
-	m->ext_slots = more;
-	m->ext_mask = size - 1;
-	for (u32 k = 0; k < m->exts.n; k++) {
-		struct dsfs_ext *e = (struct dsfs_ext *)m->exts.p + k;
-		size_t i = XXH3_64bits(e, sizeof(*e)) & m->ext_mask;
-
-		while (m->ext_slots[i])
-			i = (i + 1) & m->ext_mask;
-		m->ext_slots[i] = k + 1;
-	}
-	return 0;
+	return XXH3_64bits((struct dsfs_ext *)m->exts.p + number - 1,
+			   sizeof(struct dsfs_ext));
 }
 
 /* Side records that are alike are one. */
 static int ext_number(struct meta *m, const struct dsfs_ext *ext, __le32 *number)
 {
+	const u64 hash = XXH3_64bits(ext, sizeof(*ext));
 	struct dsfs_ext *e;
-	size_t i;
+	size_t cursor = 0;
+	u64 have;
 
-	if (m->exts.n * 2 >= m->ext_mask && grow_exts(m))
+	while ((have = hash_next(&m->ext_numbers, hash, &cursor))) {
+		e = (struct dsfs_ext *)m->exts.p + have - 1;
+		if (!memcmp(e, ext, sizeof(*e))) {
+			*number = cpu_to_le32(have);
+			return 0;
+		}
+	}
+	e = array_add(&m->exts);
+	if (!e)
 		return -ENOMEM;
-	i = XXH3_64bits(ext, sizeof(*ext)) & m->ext_mask;
-	for (; m->ext_slots[i]; i = (i + 1) & m->ext_mask) {
-		e = (struct dsfs_ext *)m->exts.p + m->ext_slots[i] - 1;
-		if (!memcmp(e, ext, sizeof(*e)))
-			break;
-	}
-	if (!m->ext_slots[i]) {
-		e = array_add(&m->exts);
-		if (!e)
-			return -ENOMEM;
-		*e = *ext;
-		m->ext_slots[i] = m->exts.n;
-	}
-	*number = cpu_to_le32(m->ext_slots[i]);
-	return 0;
+	*e = *ext;
+	*number = cpu_to_le32(m->exts.n);
+	return hash_add(&m->ext_numbers, hash, m->exts.n);
 }
 
 static void set_start(struct dsfs_inode *raw, u64 v)
@@ -184,6 +167,9 @@ int meta_inodes(struct meta *m)
 	u64 next_dir = 1;
 	int ret;
 
+	m->ext_numbers = (struct hash){ .of = hash_ext, .ctx = m };
+	if (hash_init(&m->ext_numbers, 0))
+		return -ENOMEM;
 	meta_begin(m, DSFS_REGION_INODES);
 	ret = meta_put(m, &none, sizeof(none));
 	if (!ret)

@@ -337,5 +337,5 @@ void meta_free(struct meta *m)
 {
 	array_free(&m->sums);
 	array_free(&m->exts);
-	free(m->ext_slots);
+	hash_free(&m->ext_numbers);
 }

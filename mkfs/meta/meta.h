@@ -12,7 +12,7 @@
 /**
  * struct meta - the metadata area being written
  * @sums: checksum of each block so far
- * @exts: struct dsfs_ext, each once; @ext_slots finds them
+ * @exts: struct dsfs_ext, each once; @ext_numbers finds them: number plus one
  */
 struct meta {
 	struct mkfs *mkfs;
@@ -22,8 +22,7 @@ struct meta {
 	u64 blocks;
 	struct array sums;
 	struct array exts;
-	u32 *ext_slots;
-	size_t ext_mask;
+	struct hash ext_numbers;
 	u64 content_bytes;
 	u64 files;
 	struct dsfs_super super;

@@ -7,7 +7,6 @@
  * zeros are left out, and nobody knows before reading.  So the plan has bounds
  * of the image's size.
  */
-#include "../data/holes.h"
 #include "index.h"
 #include "msg.h"
 #include "names.h"

@@ -299,10 +299,8 @@ int manifest_read(struct source *src)
 	int ret = -ENOMEM;
 
 	m->records.size = sizeof(struct record);
-	m->dirs.size = sizeof(struct mdir *);
 	m->defaults = (struct attrs){ .mode = 0644, .dirmode = 0755 };
-	m->root = manifest_new_dir(m, NULL, "", 0);
-	if (!m->root)
+	if (manifest_dirs_init(m))
 		goto out;
 	progress_start_count(&m->progress, "reading the manifest", 0);
 	ret = list_read(src->o->manifest, src->o->null_lists, add_line, m);
@@ -348,7 +346,7 @@ static void manifest_free(struct source *src)
 		free(manifest_dir_at(m, i)->dir->nodes);
 	array_free(&m->dirs);
 	array_free(&m->records);
-	free(m->slots);
+	hash_free(&m->dir_numbers);
 	free(m->last);
 	if (m->dirfd >= 0)
 		close(m->dirfd);

@@ -76,7 +76,7 @@ struct mdir {
  * struct manifest - a list
  * @dirfd: where relative paths begin
  * @records: struct record
- * @dirs: struct mdir *; @slots finds them: index plus one
+ * @dirs: struct mdir *; @dir_numbers finds them: index plus one
  * @last: path of @last_dir: lines of a directory come together
  * @origin: of the line before
  * @links: lines with type=link
@@ -88,8 +88,7 @@ struct manifest {
 	struct progress progress;
 	struct array records;
 	struct array dirs;
-	u32 *slots;
-	size_t mask;
+	struct hash dir_numbers;
 	struct mdir *root;
 	char *last;
 	size_t last_len;
@@ -151,6 +150,9 @@ int manifest_set_attrs(struct manifest *m, struct node *n,
  */
 void *manifest_keep(struct manifest *m, size_t bytes, size_t align);
 char *manifest_keep_name(struct manifest *m, const char *name, size_t len);
+
+/* The root, and no other directory yet.  Return: 0 or -ENOMEM. */
+int manifest_dirs_init(struct manifest *m);
 
 /* A directory of a parent that has none of this name; NULL: out of memory. */
 struct mdir *manifest_new_dir(struct manifest *m, struct mdir *parent,

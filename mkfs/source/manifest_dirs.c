@@ -28,43 +28,26 @@ char *manifest_keep_name(struct manifest *m, const char *name, size_t len)
 	return p;
 }
 
-static size_t dir_hash(const struct mdir *parent, const char *name, size_t len)
+static u64 dir_hash(const struct mdir *parent, const char *name, size_t len)
 {
 	return xxh64(name, len, (uintptr_t)parent);
 }
 
-/* The slot of a directory, or the free one where it belongs. */
-static u32 *dir_slot(struct manifest *m, const struct mdir *parent,
-		     const char *name, size_t len)
+static u64 hash_dir(const void *manifest, u64 number)
 {
-	size_t i = dir_hash(parent, name, len) & m->mask;
+	const struct mdir *d = manifest_dir_at(manifest, number - 1);
 
-	for (; m->slots[i]; i = (i + 1) & m->mask) {
-		const struct mdir *d = manifest_dir_at(m, m->slots[i] - 1);
-
-		if (d->parent == parent && node_len(&d->self) == len &&
-		    !memcmp(node_name(&d->self), name, len))
-			break;
-	}
-	return &m->slots[i];
+	return dir_hash(d->parent, node_name(&d->self), node_len(&d->self));
 }
 
-static int grow_slots(struct manifest *m)
+int manifest_dirs_init(struct manifest *m)
 {
-	size_t size = m->slots ? (m->mask + 1) * 2 : 1024;
-
-	free(m->slots);
-	m->slots = calloc(size, sizeof(*m->slots));
-	if (!m->slots)
+	m->dirs.size = sizeof(struct mdir *);
+	m->dir_numbers = (struct hash){ .of = hash_dir, .ctx = m };
+	if (hash_init(&m->dir_numbers, 0))
 		return -ENOMEM;
-	m->mask = size - 1;
-	for (size_t i = 1; i < m->dirs.n; i++) {
-		const struct mdir *d = manifest_dir_at(m, i);
-
-		*dir_slot(m, d->parent, node_name(&d->self),
-			  node_len(&d->self)) = i + 1;
-	}
-	return 0;
+	m->root = manifest_new_dir(m, NULL, "", 0);
+	return m->root ? 0 : -ENOMEM;
 }
 
 struct mdir *manifest_new_dir(struct manifest *m, struct mdir *parent,
@@ -92,18 +75,19 @@ struct mdir *manifest_new_dir(struct manifest *m, struct mdir *parent,
 static struct mdir *get_dir(struct manifest *m, struct mdir *parent,
 			    const char *name, size_t len)
 {
-	u32 *slot;
+	const u64 hash = dir_hash(parent, name, len);
+	size_t cursor = 0;
 	struct mdir *d;
+	u64 number;
 
-	if (m->dirs.n * 2 > m->mask && grow_slots(m))
-		return NULL;
-	slot = dir_slot(m, parent, name, len);
-	if (*slot)
-		return manifest_dir_at(m, *slot - 1);
+	while ((number = hash_next(&m->dir_numbers, hash, &cursor))) {
+		d = manifest_dir_at(m, number - 1);
+		if (d->parent == parent && node_len(&d->self) == len &&
+		    !memcmp(node_name(&d->self), name, len))
+			return d;
+	}
 	d = manifest_new_dir(m, parent, name, len);
-	if (d)
-		*slot = m->dirs.n;
-	return d;
+	return d && !hash_add(&m->dir_numbers, hash, m->dirs.n) ? d : NULL;
 }
 
 struct mdir *manifest_dir(struct manifest *m, const char *path, size_t len)

@@ -200,9 +200,8 @@ int manifest_finish(struct manifest *m)
 		ret = end_links(m);
 	if (!ret && m->src.tree->gone)
 		ret = tree_prune(m->src.tree);
-	free(m->slots);
+	hash_free(&m->dir_numbers);
 	free(m->last);
-	m->slots = NULL;
 	m->last = NULL;
 	return ret;
 }

@@ -7,77 +7,59 @@
  * The numbers given here depend on which thread came first; the image's do
  * not (plan/layout.c gives those, in the order of inodes).
  */
-#include <stdlib.h>
-
 #include "owners.h"
+
+static u64 hash_pair(u32 uid, u32 gid)
+{
+	u64 key = (u64)uid << 32 | gid;
+
+	return XXH3_64bits(&key, sizeof(key));
+}
+
+static u64 hash_owner(const void *owners, u64 number)
+{
+	const struct owner *own = owners_at(owners, number - 1);
+
+	return hash_pair(own->uid, own->gid);
+}
 
 int owners_init(struct owners *o)
 {
 	pthread_mutex_init(&o->lock, NULL);
 	o->list = (struct array){ .size = sizeof(struct owner) };
-	o->mask = 255;
-	o->slots = calloc(o->mask + 1, sizeof(*o->slots));
-	return o->slots ? 0 : -ENOMEM;
+	o->numbers = (struct hash){ .of = hash_owner, .ctx = o };
+	return hash_init(&o->numbers, 0);
 }
 
 void owners_free(struct owners *o)
 {
 	pthread_mutex_destroy(&o->lock);
 	array_free(&o->list);
-	free(o->slots);
-}
-
-static u32 *owners_slot(const struct owners *o, u32 uid, u32 gid)
-{
-	u64 key = (u64)uid << 32 | gid;
-	size_t i = XXH3_64bits(&key, sizeof(key)) & o->mask;
-
-	for (; o->slots[i]; i = (i + 1) & o->mask) {
-		const struct owner *own = owners_at(o, o->slots[i] - 1);
-
-		if (own->uid == uid && own->gid == gid)
-			break;
-	}
-	return &o->slots[i];
-}
-
-static int owners_grow(struct owners *o)
-{
-	size_t size = (o->mask + 1) * 2;
-	u32 *more = calloc(size, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	free(o->slots);
-	o->slots = more;
-	o->mask = size - 1;
-	for (u32 i = 0; i < o->list.n; i++) {
-		const struct owner *own = owners_at(o, i);
-
-		*owners_slot(o, own->uid, own->gid) = i + 1;
-	}
-	return 0;
+	hash_free(&o->numbers);
 }
 
 static s64 owners_get_locked(struct owners *o, u32 uid, u32 gid)
 {
-	u32 *slot = owners_slot(o, uid, gid);
+	const u64 hash = hash_pair(uid, gid);
 	struct owner *own;
+	size_t cursor = 0;
+	u64 number;
 
-	if (*slot)
-		return *slot - 1;
-	if (o->list.n * 2 > o->mask) {
-		if (owners_grow(o))
-			return -ENOMEM;
-		slot = owners_slot(o, uid, gid);
+	while ((number = hash_next(&o->numbers, hash, &cursor))) {
+		own = owners_at(o, number - 1);
+		if (own->uid == uid && own->gid == gid)
+			return number - 1;
 	}
 	own = array_add(&o->list);
 	if (!own)
 		return -ENOMEM;
 	own->uid = uid;
 	own->gid = gid;
-	*slot = o->list.n;
-	return *slot - 1;
+	if (hash_add(&o->numbers, hash, o->list.n)) {
+		o->list.n--;
+		return -ENOMEM;
+	}
+	return o->list.n - 1;
 }
 
 s64 owners_get(struct owners *o, u32 uid, u32 gid)

@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "dsfs_platform.h"
+#include "hash.h"
 
 #define OWNER_EXT	U32_MAX		/* in a side record */
 
@@ -25,8 +26,7 @@ struct owner {
 struct owners {
 	pthread_mutex_t lock;
 	struct array list;	/* struct owner */
-	u32 *slots;		/* number plus one */
-	size_t mask;
+	struct hash numbers;	/* number plus one */
 };
 
 int owners_init(struct owners *o);

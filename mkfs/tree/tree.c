@@ -183,59 +183,50 @@ out:
 	return ret;
 }
 
-/* Hard links: an open table over (dev, ino). */
-struct link_table {
-	struct hlink **slots;
-	size_t mask;
-};
-
-static struct hlink **link_slot(struct link_table *lt, const struct hlink *l)
+/* The file that a record of a name is of, by (dev, ino); NULL: not met yet. */
+static struct hlink *find_link(const struct hash *links, u64 hash,
+			       const struct hlink *l)
 {
-	u64 key[2] = { l->dev, l->ino };
-	size_t i = XXH3_64bits(key, sizeof(key)) & lt->mask;
+	struct hlink *have = NULL;
+	size_t cursor = 0;
+	u64 value;
 
-	while (lt->slots[i] && (lt->slots[i]->dev != l->dev ||
-				lt->slots[i]->ino != l->ino))
-		i = (i + 1) & lt->mask;
-	return &lt->slots[i];
-}
-
-static int links_begin(struct tree *t, struct link_table *lt)
-{
-	size_t size = 16;
-
-	while (size < t->nlinks * 2)
-		size *= 2;
-	lt->slots = calloc(size, sizeof(*lt->slots));
-	lt->mask = size - 1;
-	return lt->slots ? 0 : -ENOMEM;
+	while ((value = hash_next(links, hash, &cursor))) {
+		have = (struct hlink *)(uintptr_t)value;
+		if (have->dev == l->dev && have->ino == l->ino)
+			return have;
+	}
+	return NULL;
 }
 
 /* A name of a file with several: the first one met becomes the inode. */
-static void order_link(struct link_table *lt, struct dir *d, struct node *n)
+static int order_link(struct hash *links, struct dir *d, struct node *n)
 {
-	struct hlink **slot = link_slot(lt, n->u.link);
+	struct hlink *l = n->u.link, *have;
+	u64 key[2] = { l->dev, l->ino };
+	u64 hash = XXH3_64bits(key, sizeof(key));
 
 	n->flags &= ~NODE_STUB;
-	if (!*slot) {
-		*slot = n->u.link;
-		(*slot)->first = n;
-		(*slot)->dir = d;
-		(*slot)->names = 1;
-		return;
+	have = find_link(links, hash, l);
+	if (!have) {
+		l->first = n;
+		l->dir = d;
+		l->names = 1;
+		return hash_add(links, hash, (uintptr_t)l);
 	}
-	if (n->u.link != *slot) {
-		n->u.link->first = n;
-		n->u.link->dir = d;
-		n->u.link->next = (*slot)->next;
-		(*slot)->next = n->u.link;
-		n->u.link = *slot;
+	if (l != have) {
+		l->first = n;
+		l->dir = d;
+		l->next = have->next;
+		have->next = l;
+		n->u.link = have;
 	}
-	(*slot)->names++;
+	have->names++;
 	n->flags |= NODE_STUB;
+	return 0;
 }
 
-static int order_dir(struct link_table *lt, struct array *dirs, struct dir *d)
+static int order_dir(struct hash *links, struct array *dirs, struct dir *d)
 {
 	d->subdirs = 0;
 	for (u32 i = 0; i < d->count; i++) {
@@ -243,7 +234,8 @@ static int order_dir(struct link_table *lt, struct array *dirs, struct dir *d)
 		struct dir **slot;
 
 		if (n->flags & NODE_LINK) {
-			order_link(lt, d, n);
+			if (order_link(links, d, n))
+				return -ENOMEM;
 		} else if (S_ISDIR(n->mode)) {
 			slot = array_add(dirs);
 			if (!slot)
@@ -257,7 +249,7 @@ static int order_dir(struct link_table *lt, struct array *dirs, struct dir *d)
 }
 
 /* The queue of directories is their order. */
-static int order_dirs(struct tree *t, struct link_table *lt, struct array *dirs)
+static int order_dirs(struct tree *t, struct hash *links, struct array *dirs)
 {
 	struct dir **slot = array_add(dirs);
 	int ret = 0;
@@ -272,7 +264,7 @@ static int order_dirs(struct tree *t, struct link_table *lt, struct array *dirs)
 		if (d->count > DSFS_MAX_INODES + 1 - t->inodes)
 			return -EFBIG;
 		t->inodes += d->count;
-		ret = order_dir(lt, dirs, d);
+		ret = order_dir(links, dirs, d);
 	}
 	return ret;
 }
@@ -280,13 +272,13 @@ static int order_dirs(struct tree *t, struct link_table *lt, struct array *dirs)
 int tree_order(struct tree *t)
 {
 	struct array dirs = { .size = sizeof(struct dir *) };
-	struct link_table lt;
-	int ret = links_begin(t, &lt);
+	struct hash links = { 0 };
+	int ret = hash_init(&links, t->nlinks);
 
 	if (ret)
 		return ret;
-	ret = order_dirs(t, &lt, &dirs);
-	free(lt.slots);
+	ret = order_dirs(t, &links, &dirs);
+	hash_free(&links);
 	if (ret) {
 		array_free(&dirs);
 		return ret;

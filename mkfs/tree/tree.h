@@ -133,6 +133,13 @@ struct dir {
 	u8 block_bits;
 };
 
+/*
+ * A run of zeros this long becomes a hole.  A hole costs a side record and a
+ * segment (80 bytes), and a reader one request more around it; below a typical
+ * request's worth of data nothing is gained.
+ */
+#define HOLE_MIN	(64 << 10)
+
 /* A file with holes. */
 struct sparse {
 	u64 stored;

@@ -3,17 +3,20 @@
  * Sets of extended attributes are mostly alike (a security label on a million
  * files), so each is kept once and found again by its bytes.
  */
-#include <stdlib.h>
-
 #include "libdsfs.h"
 #include "xsets.h"
 
+static u64 hash_set(const void *xsets, u64 number)
+{
+	return xsets_at(xsets, number)->hash;
+}
+
 int xsets_init(struct xsets *x)
 {
-	*x = (struct xsets){ .list.size = sizeof(struct xset), .mask = 255 };
+	*x = (struct xsets){ .list.size = sizeof(struct xset) };
 	pthread_mutex_init(&x->lock, NULL);
-	x->slots = calloc(x->mask + 1, sizeof(*x->slots));
-	return x->slots ? 0 : -ENOMEM;
+	x->numbers = (struct hash){ .of = hash_set, .ctx = x };
+	return hash_init(&x->numbers, 0);
 }
 
 void xsets_free(struct xsets *x)
@@ -21,63 +24,46 @@ void xsets_free(struct xsets *x)
 	pthread_mutex_destroy(&x->lock);
 	array_free(&x->list);
 	arena_free(&x->arena);
-	free(x->slots);
+	hash_free(&x->numbers);
 }
 
-static u32 *xsets_slot(const struct xsets *x, u64 hash, const void *p,
-		       u32 bytes)
+/* Number of a set that is there; 0: none. */
+static u32 xsets_find(const struct xsets *x, u64 hash, const void *p, u32 bytes)
 {
-	size_t i = hash & x->mask;
+	size_t cursor = 0;
+	u32 number;
 
-	for (; x->slots[i]; i = (i + 1) & x->mask) {
-		const struct xset *s = xsets_at(x, x->slots[i]);
+	while ((number = hash_next(&x->numbers, hash, &cursor))) {
+		const struct xset *s = xsets_at(x, number);
 
 		if (s->hash == hash && s->bytes == bytes &&
 		    !memcmp(s->p, p, bytes))
 			break;
 	}
-	return &x->slots[i];
-}
-
-static int xsets_grow(struct xsets *x)
-{
-	size_t size = (x->mask + 1) * 2;
-	u32 *more = calloc(size, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	free(x->slots);
-	x->slots = more;
-	x->mask = size - 1;
-	for (u32 i = 1; i <= x->list.n; i++) {
-		const struct xset *s = xsets_at(x, i);
-
-		*xsets_slot(x, s->hash, s->p, s->bytes) = i;
-	}
-	return 0;
+	return number;
 }
 
 int xsets_get(struct xsets *x, const void *p, u32 bytes, u32 *number)
 {
 	u64 hash = XXH3_64bits(p, bytes);
 	struct xset *s;
-	u32 *slot;
+	char *copy;
 
-	if (x->list.n * 2 > x->mask && xsets_grow(x))
+	*number = xsets_find(x, hash, p, bytes);
+	if (*number)
+		return 0;
+	copy = arena_alloc(&x->arena, bytes, 4);
+	s = copy ? array_add(&x->list) : NULL;
+	if (!s)
 		return -ENOMEM;
-	slot = xsets_slot(x, hash, p, bytes);
-	if (!*slot) {
-		char *copy = arena_alloc(&x->arena, bytes, 4);
-
-		s = copy ? array_add(&x->list) : NULL;
-		if (!s)
-			return -ENOMEM;
-		memcpy(copy, p, bytes);
-		s->p = copy;
-		s->hash = hash;
-		s->bytes = bytes;
-		*slot = x->list.n;
+	memcpy(copy, p, bytes);
+	s->p = copy;
+	s->hash = hash;
+	s->bytes = bytes;
+	if (hash_add(&x->numbers, hash, x->list.n)) {
+		x->list.n--;
+		return -ENOMEM;
 	}
-	*number = *slot;
+	*number = x->list.n;
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include "array.h"
 #include "dsfs_platform.h"
 #include "dsfs_fs.h"
+#include "hash.h"
 
 /**
  * struct xset - a set
@@ -29,8 +30,7 @@ struct xsets {
 	pthread_mutex_t lock;
 	struct array list;	/* struct xset; set number n is n - 1 here */
 	struct arena arena;
-	u32 *slots;
-	size_t mask;
+	struct hash numbers;
 };
 
 int xsets_init(struct xsets *x);
