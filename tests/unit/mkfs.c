@@ -37,6 +37,7 @@ int main(void)
 	test_index();
 	test_tree();
 	test_layout();
+	test_hash();
 	test_holes();
 	test_exclude();
 	test_plan();

@@ -14,6 +14,7 @@ void test_place(void);
 void test_index(void);
 void test_tree(void);
 void test_layout(void);
+void test_hash(void);
 void test_holes(void);
 void test_exclude(void);
 void test_plan(void);
