@@ -13,8 +13,8 @@
  * Instructions that do nothing, with an operand that nobody else uses: a
  * profiler that watches the machine knows them (tests/bench/profile).
  */
-#define PROFILE_START()	do { asm volatile("nopl 0x53465344(%%rax)" ::: "memory"); } while (0)
-#define PROFILE_STOP()	do { asm volatile("nopl 0x53465345(%%rax)" ::: "memory"); } while (0)
+#define PROFILE_START()	({ asm volatile("nopl 0x53465344(%%rax)" ::: "memory"); })
+#define PROFILE_STOP()	({ asm volatile("nopl 0x53465345(%%rax)" ::: "memory"); })
 
 static inline uint64_t bench_now(void)
 {

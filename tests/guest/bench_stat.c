@@ -210,8 +210,8 @@ int main(int argc, char **argv)
 			optind = argc;
 		}
 	}
-	if (optind >= argc || argc - optind > (make ? 1 : DIRS_MAX) || !files || !sample || !rounds ||
-	    rounds > ROUNDS_MAX) {
+	if (optind >= argc || argc - optind > (make ? 1 : DIRS_MAX) || !files || !sample ||
+	    !rounds || rounds > ROUNDS_MAX) {
 		fprintf(stderr, "usage: bench_stat --files=N [--sample=N] [--rounds=N] DIR...\n"
 			"       bench_stat --make --files=N [--bytes=N] [--empty] DIR\n");
 		return 2;

@@ -198,8 +198,8 @@ static void check_types(const char *path, int fd, const struct listing *l)
 		t_check(&types, st.st_ino == e->ino, path, "%s: d_ino %llu, st_ino %llu", e->name,
 			(unsigned long long)e->ino, (unsigned long long)st.st_ino);
 		t_check(&types, e->type == IFTODT(st.st_mode) ||
-			(e->type == DT_UNKNOWN && !want_sorted), path, "%s: d_type %u, mode %o", e->name, e->type,
-			st.st_mode);
+			(e->type == DT_UNKNOWN && !want_sorted), path,
+			"%s: d_type %u, mode %o", e->name, e->type, st.st_mode);
 	}
 }
 

@@ -73,7 +73,7 @@ int t_report(struct t_case **cases, size_t count)
 
 		if (c->failures)
 			tc_result(!bad, "%s # %lu of %lu checks failed", c->name,
-				    c->failures, c->checks);
+				  c->failures, c->checks);
 		else if (empty)
 			tc_result(!bad, "%s # nothing to check", c->name);
 		else if (c->skip)
