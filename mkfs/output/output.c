@@ -172,6 +172,9 @@ int output_flush(struct output *out)
 		return ret ? ret : 1;
 	}
 	ret = out->written < out->base;
+	/* Small files may go on filling the last block for longer than it may be lent. */
+	if (!ret && out->head & BLOCK_MASK)
+		ret = window_keep(&out->window, out->head);
 	return output_wait(out) ?: ret;
 }
 

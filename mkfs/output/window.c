@@ -7,6 +7,7 @@
  * and lends its memory; what shares blocks with others is copied.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "window.h"
 
@@ -67,6 +68,18 @@ void window_leave(struct window *w, u64 from, u64 to)
 {
 	for (u64 pos = from & ~BLOCK_MASK; pos < to; pos += DSFS_BLOCK_SIZE)
 		frame_own(w, pos >> DSFS_BLOCK_BITS);
+}
+
+bool window_keep(struct window *w, u64 pos)
+{
+	const u64 block = pos >> DSFS_BLOCK_BITS;
+	const struct frame f = *frame_of(w, block);
+
+	if (!f.lent)
+		return false;
+	frame_own(w, block);
+	memcpy(frame_of(w, block)->p, f.p, DSFS_BLOCK_SIZE);
+	return true;
 }
 
 char *window_at(const struct window *w, u64 pos, u64 *bytes)

@@ -54,6 +54,9 @@ void window_lend(struct window *w, u64 pos, char *p, size_t bytes,
 /* Nobody needs the blocks any more that [@from, @to) has a part of. */
 void window_leave(struct window *w, u64 from, u64 to);
 
+/* Copy the block at @pos into own memory; whether it was lent. */
+bool window_keep(struct window *w, u64 pos);
+
 /* Where the byte at @pos is; *@bytes becomes what follows it without a break. */
 char *window_at(const struct window *w, u64 pos, u64 *bytes);
 

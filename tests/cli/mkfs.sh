@@ -260,6 +260,28 @@ cases_lent()
 	"$mkfs" -q -f -T 1 -U clear l1.img lent
 	"$mkfs" -q -f -T 1 l2.img lent
 	check 'derived UUID: the rest is the same' cmp -i 69632 l1.img l2.img
+	cases_lent_tail
+}
+
+# The last block of the first file has room for all the others, job after job.
+cases_lent_tail()
+{
+	local i n
+
+	mkdir tail
+	head -c 20580 </dev/urandom >tail/a
+	for ((i = 0; i < 600; i++)); do
+		echo "$i" >"tail/b$i"
+	done
+	for n in 1 8; do
+		works "a block that many files share with one in a buffer, $n threads" \
+			timeout 60 bash -c 'ulimit -v 8000000; exec "$@"' - \
+			"$mkfs" -q -f -T 1 --threads=$n "t$n.img" tail
+	done
+	check 'a block that many files share: same bytes' cmp t1.img t8.img
+	check 'a block that many files share: image' clean t1.img
+	"$dump" --cat=b599 t1.img >last.txt
+	check 'a block that many files share: the last file' cmp last.txt tail/b599
 }
 
 cases_layout()
