@@ -12,10 +12,14 @@ Sampler and BatchSampler are for PyTorch's DataLoader; ahead() and Prefetcher ar
 any other loop, and need nothing but Python.  On another file system nothing of it has
 an effect.
 """
+from .batch import read_many
+from .image import DirEntry, Image, Info
+from .library import DamageError
 from .prefetch import Prefetcher, ahead
 
 __version__ = "0.1.0"
-__all__ = ["BatchSampler", "Prefetcher", "Sampler", "ahead"]
+__all__ = ["BatchSampler", "DamageError", "DirEntry", "Image", "Info", "Prefetcher", "Sampler", "ahead",
+           "read_many"]
 
 
 def __getattr__(name):

@@ -1,0 +1,529 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Images without a mount: the same as the tree, in threads and processes, and damaged."""
+import array
+import errno
+import io
+import multiprocessing
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import weakref
+from unittest import mock
+
+import dsfs
+from dsfs import batch, handle, library
+from images import ODD, ImageCase, make_image, pattern, regular_files, write
+
+
+class Tree(ImageCase):
+    def setUp(self):
+        self.it = dsfs.Image(self.image)
+        self.addCleanup(self.it.close)
+
+    def join(self, path):
+        return os.path.join(os.fsencode(self.root), os.fsencode(path))
+
+    def contents(self, path):
+        with open(self.join(path), "rb") as file:
+            return file.read()
+
+    def test_the_mapping_is_the_tree(self):
+        paths = list(regular_files(os.fsencode(self.root)))
+        self.assertEqual([os.fsencode(path) for path in self.it], paths)
+        self.assertEqual(len(self.it), len(paths))
+        items = list(self.it.items())
+        self.assertEqual(len(items), len(paths))
+        for path, data in items:
+            self.assertEqual(data, self.contents(path), path)
+            self.assertIn(path, self.it)
+
+    def test_a_missing_key_is_a_keyerror(self):
+        for path in ("gone", "gone/x", "deep", "sizes/1/x", "broken-link", "loop-link", "pipe",
+                     "x" * 300, ""):
+            self.assertNotIn(path, self.it)
+            self.assertRaises(KeyError, self.it.__getitem__, path)
+            self.assertIsNone(self.it.get(path))
+        for key in 5, None, "nul\0":
+            self.assertNotIn(key, self.it)
+
+    def test_paths_are_of_any_kind(self):
+        odd = os.fsdecode(b"deep/a/b/" + ODD)
+        for path in odd, os.fsencode(odd), "/" + odd, "deep//a/./b/../b/" + odd[9:]:
+            self.assertEqual(self.it[path], b"odd")
+        self.assertEqual(self.it.listdir("deep/a/b"), [os.fsdecode(ODD)])
+        self.assertEqual(self.it.listdir(b"deep/a/b"), [ODD])
+        entry, = self.it.scandir(b"/deep/a/b")
+        self.assertEqual((entry.name, entry.path), (ODD, b"/deep/a/b/" + ODD))
+        self.assertEqual(self.it.read(entry), b"odd")
+        self.assertRaises(ValueError, self.it.read, "deep\0")
+
+    def test_walk_is_that_of_os(self):
+        for follow in False, True:
+            for top in "", "deep", "dir-link":
+                real = [(os.path.relpath(path, self.root), set(dirs), set(files)) for
+                        path, dirs, files in os.walk(os.path.join(self.root, top),
+                                                     followlinks=follow)]
+                ours = [(path or ".", set(dirs), set(files)) for
+                        path, dirs, files in self.it.walk(top, followlinks=follow)]
+                self.assertEqual(sorted(ours, key=str), sorted(real, key=str))
+
+    def test_walk_leaves_out_what_is_taken_out(self):
+        seen = []
+        for path, directories, _files in self.it.walk():
+            seen.append(path)
+            if "a" in directories:
+                directories.remove("a")
+        self.assertIn("deep", seen)
+        self.assertNotIn("deep/a", seen)
+
+    def test_scandir_is_that_of_os(self):
+        def of(entry):
+            return (entry.name, entry.is_file(), entry.is_dir(), entry.is_symlink(),
+                    entry.is_file(follow_symlinks=False), entry.is_dir(follow_symlinks=False))
+        for path in "", "deep", "many", "empty", "dir-link":
+            with os.scandir(os.path.join(self.root, path)) as entries:
+                # Of this one os tells neither.
+                real = sorted(of(entry) for entry in entries if entry.name != "loop-link")
+            ours = [of(entry) for entry in self.it.scandir(path) if entry.name != "loop-link"]
+            self.assertEqual(sorted(ours), real)
+            self.assertEqual([os.fsencode(x[0]) for x in ours],
+                             sorted(os.fsencode(x[0]) for x in ours))
+        for entry in self.it.scandir("many"):
+            self.assertEqual(entry.inode(), entry.stat().st_ino)
+
+    def test_stat_is_that_of_os(self):
+        for path in ("", "deep/a/z", "holes", "zhard", "pipe", "file-link", "dir-link",
+                     "sizes/300000"):
+            for follow in True, False:
+                ours = self.it.stat(path, follow_symlinks=follow)
+                real = os.stat(self.join(path), follow_symlinks=follow)
+                for name in ("st_mode", "st_nlink", "st_uid", "st_gid", "st_mtime_ns",
+                             "st_mtime", "st_rdev"):
+                    self.assertEqual(getattr(ours, name), getattr(real, name), (path, name))
+                if not os.path.isdir(self.join(path)):
+                    self.assertEqual(ours.st_size, real.st_size, path)
+        self.assertEqual(self.it.stat("holes").st_ino, self.it.stat("zhard").st_ino)
+        self.assertLess(self.it.stat("holes").st_blocks * 512, 700000)
+
+    def test_links_and_attributes(self):
+        self.assertEqual(self.it.readlink("file-link"), os.fsdecode(b"deep/a/b/" + ODD))
+        self.assertEqual(self.it.readlink(b"file-link"), b"deep/a/b/" + ODD)
+        self.assertEqual(self.it.readlink("dir-link"), "deep/a")
+        self.assertEqual(self.it.listxattr("deep/a/z"), ["user.colour", "user.empty"])
+        self.assertEqual(self.it.getxattr("deep/a/z", "user.colour"), b"blue\0green")
+        self.assertEqual(self.it.getxattr("deep/a/z", "user.empty"), b"")
+        self.assertEqual(self.it.listxattr("deep"), [os.fsdecode(b"user." + ODD)])
+        self.assertEqual(self.it.getxattr("deep", b"user." + ODD), b"odd")
+        self.assertEqual(self.it.listxattr("empty"), [])
+        self.assertRaises(ValueError, self.it.getxattr, "deep", "user.x\0")
+
+    def test_errors_are_those_of_os(self):
+        cases = (("gone", FileNotFoundError, self.it.read),
+                 ("sizes/1/x", NotADirectoryError, self.it.read),
+                 ("deep", IsADirectoryError, self.it.read),
+                 ("sizes/1", NotADirectoryError, self.it.listdir),
+                 ("sizes/1", NotADirectoryError, self.it.scandir),
+                 ("gone", FileNotFoundError, self.it.scandir),
+                 ("gone", FileNotFoundError, self.it.open),
+                 ("gone", FileNotFoundError, self.it.stat))
+        for path, kind, function in cases:
+            with self.assertRaises(kind) as caught:
+                function(path)
+            self.assertEqual(caught.exception.filename, path)
+        for number, function, args in ((errno.ELOOP, self.it.read, ("loop-link",)),
+                                       (errno.EINVAL, self.it.readlink, ("deep",)),
+                                       (errno.ENODATA, self.it.getxattr, ("deep", "user.no"))):
+            with self.assertRaises(OSError) as caught:
+                function(*args)
+            self.assertEqual(caught.exception.errno, number)
+        with self.assertRaisesRegex(FileNotFoundError, "directory 1: gone: .*'gone/x'"):
+            self.it.read("gone/x")
+
+    def test_parts_of_a_file(self):
+        data = self.contents("sizes/300000")
+        for position, length in ((0, 1), (32767, 2), (299999, 5), (300000, 5), (400000, 1),
+                                 (5, 0), (0, 1 << 62)):
+            self.assertEqual(self.it.pread("sizes/300000", length, position),
+                             data[position:position + length])
+        self.assertRaises(ValueError, self.it.pread, "holes", 1, -1)
+        self.assertRaises(ValueError, self.it.pread, "holes", -1, 1)
+        self.assertRaises(ValueError, self.it.readinto, "holes", bytearray(1), -1)
+
+    def test_into_a_buffer(self):
+        data = self.contents("sizes/32769")
+        buffer = bytearray(b"." * 40000)
+        self.assertEqual(self.it.readinto("sizes/32769", buffer), 32769)
+        self.assertEqual(buffer, data + b"." * (40000 - 32769))
+        view = memoryview(buffer)[10:20]
+        self.assertEqual(self.it.readinto("sizes/32769", view, 100), 10)
+        self.assertEqual(buffer, data[:10] + data[100:110] + data[20:] + b"." * 7231)
+        numbers = array.array("I", [0] * 4)
+        self.assertEqual(self.it.readinto("sizes/32769", numbers), 16)
+        self.assertEqual(numbers.tobytes(), data[:16])
+        self.assertEqual(self.it.readinto("holes", bytearray()), 0)
+        self.assertRaises(TypeError, self.it.readinto, "holes", b"constant")
+        view.release()
+        buffer.extend(b"nothing holds on to it")
+
+    def test_contents_are_objects_of_their_own(self):
+        first = self.it["sizes/1"]
+        self.assertEqual(first, pattern(1, 1))
+        self.assertEqual(bytes([first[0]]), first)
+        self.assertEqual(bytes(range(256))[1:2], b"\1")
+        self.assertEqual(self.it["sizes/0"], b"")
+
+    def test_file_objects(self):
+        data = self.contents("holes")
+        with self.it.open("holes") as file, open(self.join("holes"), "rb") as real:
+            self.assertIsInstance(file, io.BufferedReader)
+            for do in (lambda f: f.read(10), lambda f: f.seek(39990), lambda f: f.read(70000),
+                       lambda f: f.seek(-5, os.SEEK_END), lambda f: f.read(), lambda f: f.tell(),
+                       lambda f: f.seek(800000), lambda f: f.read(5), lambda f: f.seek(3),
+                       lambda f: f.seek(4, os.SEEK_CUR), lambda f: f.read(),
+                       lambda f: (f.readable(), f.seekable(), f.writable())):
+                self.assertEqual(do(file), do(real))
+        with self.it.open("holes", buffering=0) as raw:
+            self.assertEqual(raw.size, 700000)
+            buffer = bytearray(50000)
+            self.assertEqual(raw.readinto(buffer), 50000)
+            self.assertEqual(buffer, data[:50000])
+            self.assertEqual(raw.readall(), data[50000:])
+            self.assertEqual(raw.read(1), b"")
+            self.assertRaises(OSError, raw.seek, -1)
+            self.assertRaises(ValueError, raw.seek, 0, 7)
+        self.assertRaises(ValueError, raw.read)
+        self.assertRaises(ValueError, raw.tell)
+        self.assertRaises(ValueError, self.it.open, "holes", "wb")
+        text = io.TextIOWrapper(self.it.open("many/0007"))
+        self.assertEqual(text.read(), "7")
+
+    def test_a_part_of_a_file_may_be_the_image(self):
+        path = self.copy()
+        with open(path, "rb") as file:
+            data = file.read()
+        write(path, b"x" * 8192 + data + b"y" * 4096)
+        with dsfs.Image(path, offset=8192, length=len(data)) as inner:
+            self.assertEqual(list(inner), list(self.it))
+            self.assertEqual(inner["sizes/300000"], self.it["sizes/300000"])
+            again = pickle.loads(pickle.dumps(inner))
+            self.assertEqual(again["deep/a/z"], b"last")
+            with mock.patch.object(os, "posix_fadvise") as advise:
+                inner.will_need(["sizes/32768"])
+            where = advise.call_args[0][1]
+            with open(path, "rb") as file:
+                file.seek(where)
+                self.assertEqual(file.read(32768), inner["sizes/32768"])
+
+
+class Whole(ImageCase):
+    @staticmethod
+    def fill(root):
+        write(f"{root}/file", b"first")
+
+    def test_what_it_says_of_itself(self):
+        make_image(self.image, self.root, "--force", "--label=flowers",
+                   "--uuid=12345678-1234-1234-1234-123456789abc")
+        with dsfs.Image(self.image) as it:
+            self.assertEqual((it.info.files, it.info.content_bytes, it.info.directories), (1, 5, 1))
+            self.assertEqual(str(it.info.uuid), "12345678-1234-1234-1234-123456789abc")
+            self.assertEqual(it.info.label, "flowers")
+            self.assertIn(repr(self.image), repr(it))
+            self.assertNotEqual(it, dsfs.Image(self.image))
+            self.assertEqual(it, it)
+        self.assertIn("closed", repr(it))
+        self.assertRegex(library.version(), r"^\d+\.\d+\.\d+$")
+
+    def test_an_older_generation(self):
+        path = self.copy()
+        old = dsfs.Image(path)
+        os.mkdir(f"{self.top}/new")
+        write(f"{self.top}/new/file", b"second!")
+        make_image(path, f"{self.top}/new", "--update")
+        with dsfs.Image(path) as it:
+            self.assertEqual((it.generation, it.generations(), it["file"]),
+                             (2, [2, 1], b"second!"))
+        with dsfs.Image(path, generation=1) as it:
+            self.assertEqual((it.generation, it["file"]), (1, b"first"))
+        self.assertEqual(pickle.loads(pickle.dumps(old))["file"], b"first")
+        with self.assertRaisesRegex(FileNotFoundError, "generation 3"):
+            dsfs.Image(path, generation=3)
+        self.assertRaises(ValueError, dsfs.Image, path, generation=0)
+
+    def test_another_image_at_the_same_path_is_not_taken_for_it(self):
+        path = self.copy()
+        data = pickle.dumps(dsfs.Image(path))
+        os.unlink(path)
+        make_image(path, self.root)
+        with self.assertRaises(OSError) as caught:
+            pickle.loads(data)
+        self.assertEqual(caught.exception.errno, errno.ESTALE)
+
+    def test_what_is_no_image(self):
+        before = os.listdir("/proc/self/fd")
+        write(f"{self.top}/text", b"text" * 10000)
+        os.mkfifo(f"{self.top}/fifo")
+        for name, number in (("gone", errno.ENOENT), ("text", errno.EINVAL),
+                             ("tree", errno.EISDIR), ("fifo", errno.ENOTBLK)):
+            with self.assertRaises(OSError) as caught:
+                dsfs.Image(f"{self.top}/{name}")
+            self.assertEqual(caught.exception.errno, number)
+            self.assertEqual(caught.exception.filename, f"{self.top}/{name}")
+        del caught
+        self.assertEqual(os.listdir("/proc/self/fd"), before)
+
+    def test_nothing_is_open_when_it_is_closed(self):
+        before = os.listdir("/proc/self/fd")
+        it = dsfs.Image(self.image)
+        file = it.open("file")
+        it.close()
+        it.close()
+        self.assertTrue(it.closed)
+        self.assertEqual(file.read(), b"first")
+        file.close()
+        self.assertEqual(os.listdir("/proc/self/fd"), before)
+        for use in (lambda: it["file"], lambda: "file" in it, lambda: list(it), lambda: it.info,
+                    it.__enter__, lambda: pickle.dumps(it)):
+            self.assertRaisesRegex(ValueError, "closed", use)
+
+    def test_without_the_library_only_images_miss(self):
+        script = ("import sys, dsfs\nlist(dsfs.ahead([]))\n"
+                  "try:\n    dsfs.Image(sys.argv[1])\n"
+                  "except ImportError as e:\n    print(e)\n")
+        done = subprocess.run([sys.executable, "-c", script, self.image], check=True, text=True,
+                              capture_output=True,
+                              env={"DSFS_LIBRARY": "/nowhere.so",
+                                   "PYTHONPATH": os.pathsep.join(sys.path)})
+        self.assertRegex(done.stdout, "^/nowhere.so: .*DSFS_LIBRARY$")
+
+
+class Damage(ImageCase):
+    def spoil(self, *, flip=None, length=None):
+        path = self.copy()
+        with open(path, "r+b") as file:
+            if flip is not None:
+                file.seek(flip)
+                byte = file.read(1)[0]
+                file.seek(flip)
+                file.write(bytes([byte ^ 1]))
+            if length is not None:
+                file.truncate(length)
+        return path
+
+    def where(self, path):
+        with dsfs.Image(self.image) as it:
+            return it._file(path).extents()[0][1]
+
+    def test_of_data(self):
+        path = self.spoil(flip=self.where("sizes/300000") + 40000)
+        with dsfs.Image(path) as it:
+            for read in (lambda: it["sizes/300000"], lambda: it.pread("sizes/300000", 1, 39999),
+                         lambda: it.readinto("sizes/300000", bytearray(50000)),
+                         lambda: it.read_batch(["sizes/1", "sizes/300000"]),
+                         lambda: it.open("sizes/300000").read(), lambda: it.check(data=True)):
+                with self.assertRaises(dsfs.DamageError) as caught:
+                    read()
+                self.assertEqual(caught.exception.errno, errno.EBADMSG)
+                self.assertIn("data checksum", str(caught.exception))
+            self.assertEqual(it.pread("sizes/300000", 32768, 0), pattern(32768, 300000 & 255))
+            it.check()
+            self.assertEqual(it["sizes/1"], pattern(1, 1))
+            again = pickle.loads(pickle.dumps(caught.exception))
+            self.assertEqual((type(again), again.errno), (dsfs.DamageError, errno.EBADMSG))
+        with dsfs.Image(path, verify=False) as it:
+            self.assertEqual(it.pread("sizes/300000", 1, 40000)[0],
+                             pattern(300000, 300000 & 255)[40000] ^ 1)
+            self.assertEqual(len(pickle.loads(pickle.dumps(it))["sizes/300000"]), 300000)
+
+    def test_of_metadata(self):
+        with dsfs.Image(self.image) as it:
+            size, metadata = it.info.image_bytes, it.info.metadata_bytes
+        wrong = 0
+        for at in range(size - metadata, size, 4096):
+            path = self.spoil(flip=at + 100)
+            try:
+                with dsfs.Image(path) as it:
+                    it.check()
+            except OSError as error:
+                wrong += 1
+                self.assertIsInstance(error, dsfs.DamageError)
+        self.assertGreater(wrong, 5)
+
+    def test_an_image_that_is_cut_short_while_it_is_open(self):
+        path = self.spoil()
+        with dsfs.Image(path) as it:
+            list(it)
+            it.stat("sizes/300000")
+            os.truncate(path, self.where("sizes/300000") + 4096)
+            with self.assertRaises(OSError) as caught:
+                it.read("sizes/300000")
+            self.assertEqual(caught.exception.errno, errno.EIO)
+
+
+class Batches(ImageCase):
+    def setUp(self):
+        self.it = dsfs.Image(self.image)
+        self.addCleanup(self.it.close)
+
+    def recorded(self, module, name, events):
+        real = getattr(module, name)
+
+        def record(*args):
+            events.append((name,) + args)
+            return real(*args)
+        return mock.patch.object(module, name, record)
+
+    def test_all_are_asked_for_before_one_is_waited_for(self):
+        paths = [f"many/{i:04}" for i in range(63, -1, -1)] + ["sizes/300000"]
+        events = []
+        with self.recorded(os, "posix_fadvise", events), \
+                self.recorded(handle.File, "pread", events):
+            data = self.it.read_batch(paths)
+        self.assertEqual(data[:-1], [b"%d" % i for i in range(63, -1, -1)])
+        self.assertEqual(data[-1], pattern(300000, 300000 & 255))
+        names = [event[0] for event in events]
+        self.assertEqual(names, ["posix_fadvise"] * (64 + 3) + ["pread"] * 65)
+        asked = [event[1:] for event in events if event[0] == "posix_fadvise"]
+        first = self.it._file("sizes/300000").extents()[0][1]
+        self.assertEqual([(at, length) for _fd, at, length, _advice in asked[64:]],
+                         [(first, batch.ADVICE_BYTES),
+                          (first + batch.ADVICE_BYTES, batch.ADVICE_BYTES),
+                          (first + 2 * batch.ADVICE_BYTES, 300000 - 2 * batch.ADVICE_BYTES)])
+        self.assertEqual({advice for *_, advice in asked}, {os.POSIX_FADV_WILLNEED})
+
+    def test_of_holes_only_what_is_stored(self):
+        events = []
+        with self.recorded(os, "posix_fadvise", events):
+            self.it.will_need(["holes"])
+        length = sum(event[3] for event in events)
+        self.assertEqual(length, sum(e[2] for e in self.it._file("holes").extents()))
+        self.assertLess(length, 100000)
+
+    def test_advice_is_no_condition(self):
+        paths = list(self.it)[:100]
+        real = [self.it[path] for path in paths]
+        with mock.patch.object(os, "posix_fadvise", side_effect=OSError(errno.EINVAL, "no")):
+            self.assertEqual(self.it.read_batch(paths), real)
+        with mock.patch.object(os, "posix_fadvise"):
+            del os.posix_fadvise
+            self.assertEqual(self.it.read_batch(paths), real)
+        self.assertEqual(self.it.read_batch([]), [])
+        self.assertRaises(FileNotFoundError, self.it.read_batch, ["many/0001", "gone"])
+
+    def test_of_mounted_files(self):
+        paths = [os.path.join(self.root, path) for path in self.it][:70]
+        before = os.listdir("/proc/self/fd")
+        events = []
+        with self.recorded(os, "posix_fadvise", events), \
+                self.recorded(batch, "_read", events):
+            data = dsfs.read_many(paths)
+        self.assertEqual(data, [self.it[os.path.relpath(path, self.root)] for path in paths])
+        names = [event[0] for event in events]
+        self.assertEqual(names, sorted(names, reverse=True))
+        self.assertRaises(FileNotFoundError, dsfs.read_many, paths + ["/gone"])
+        self.assertEqual(os.listdir("/proc/self/fd"), before)
+
+
+def all_of(image):
+    return {path: hash_of(data) for path, data in image.items()}
+
+
+def hash_of(data):
+    return len(data), sum(data)
+
+
+def to_queue(image, results):
+    results.put(all_of(image))
+
+
+def forked(function):
+    """What a child that is forked here returns, by a pipe."""
+    read, write_end = os.pipe()
+    pid = os.fork()
+    if not pid:
+        try:
+            os.write(write_end, repr(function()).encode())
+        finally:
+            os._exit(0)
+    os.close(write_end)
+    with open(read, encoding="ascii") as pipe:
+        text = pipe.read()
+    os.waitpid(pid, 0)
+    return text
+
+
+class Parallel(ImageCase):
+    def setUp(self):
+        self.it = dsfs.Image(self.image)
+        self.addCleanup(self.it.close)
+
+    def test_eight_threads(self):
+        real, found = all_of(dsfs.Image(self.image)), []
+        threads = [threading.Thread(target=lambda: found.append(all_of(self.it)))
+                   for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(found, [real] * 8)
+
+    def test_processes_that_are_forked_and_spawned(self):
+        real = all_of(self.it)
+        for method in "fork", "spawn":
+            context = multiprocessing.get_context(method)
+            results = context.Queue()
+            children = [context.Process(target=to_queue, args=(self.it, results))
+                        for _ in range(2)]
+            for child in children:
+                child.start()
+            self.assertEqual([results.get(timeout=60) for _ in children], [real] * 2, method)
+            for child in children:
+                child.join()
+
+    def test_a_relative_path_is_found_from_another_directory(self):
+        here = os.getcwd()
+        self.addCleanup(os.chdir, here)
+        os.chdir(self.top)
+        it = dsfs.Image("image.dsfs")
+        data = pickle.dumps(it)
+        os.chdir("/")
+        self.assertEqual(pickle.loads(data)["deep/a/z"], b"last")
+
+    def within_a_call(self, held):
+        """A thread that is in the library until the event that is returned is set."""
+        inside, leave = threading.Event(), threading.Event()
+
+        def stay(_pointer, _error):
+            inside.set()
+            leave.wait()
+            return 0
+        thread = threading.Thread(target=lambda: held().call(stay))
+        thread.start()
+        inside.wait()
+
+        def end():
+            leave.set()
+            thread.join()
+        self.addCleanup(end)
+        return end
+
+    def test_a_child_does_not_wait_for_a_lock_of_its_parents_thread(self):
+        def child():
+            return (self.it._handle.pointer, self.it["deep/a/z"], file.read(),
+                    self.it._handle.pointer == before)
+        before = self.it._handle.pointer
+        file = self.it.open("deep/a/z")
+        self.assertEqual(forked(child), repr((before, b"last", b"last", True)))
+        end = self.within_a_call(lambda: self.it._handle)
+        self.assertEqual(forked(child), repr((None, b"last", b"last", False)))
+        end()
+        self.assertEqual(forked(child), repr((before, b"last", b"last", True)))
+
+    def test_an_image_is_closed_when_the_last_call_has_ended(self):
+        alive = weakref.ref(self.it._handle)
+        end = self.within_a_call(alive)
+        self.it.close()
+        self.assertIsNotNone(alive())
+        end()
+        self.assertIsNone(alive())

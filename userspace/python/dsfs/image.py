@@ -1,0 +1,507 @@
+# SPDX-License-Identifier: GPL-2.0
+"""An image as a mapping of paths to contents, without a mount.
+
+Paths are as in os: str, bytes or os.PathLike, relative to the root of the image whether or
+not they begin with a slash; names that are no UTF-8 are str with surrogate escapes, and
+who gives bytes gets bytes.  Symbolic links are followed as after chroot(2) into the image.
+Errors are those of the functions of os with the same names.
+"""
+import ctypes
+import errno
+import io
+import os
+import stat as stat_module
+import uuid
+from typing import IO, Any, AnyStr, Generic, Iterable, Iterator, List, Mapping, NamedTuple, \
+    Optional, Sequence, Tuple, Union
+
+from . import batch, library
+from .batch import PathArg
+from .handle import Entry, File, Handle
+
+# What a mapping calls a missing key, and a file system an error.
+_NO_KEY = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EINVAL, errno.ELOOP,
+           errno.ENAMETOOLONG)
+
+_DT_DIR, _DT_REG, _DT_LNK = 4, 8, 10
+
+
+class Info(NamedTuple):
+    """An image as a whole.
+
+    generation	 1 for a new image; each update adds 1
+    build_time	 nanoseconds since 1970
+    image_bytes	 length of this generation
+    metadata_bytes  how much of it is metadata
+    files	 regular files, hard links counted once
+    content_bytes  sum of their sizes
+    stored_bytes  bytes stored for them, shared ones counted once
+    inodes, directories
+    inode_generation  another one for each generation of each image
+    chunk_bytes	 bytes that a data checksum covers; 0: there are none
+    align_bytes	 where data begins
+    uuid, label
+    """
+    generation: int
+    build_time: int
+    image_bytes: int
+    metadata_bytes: int
+    files: int
+    content_bytes: int
+    stored_bytes: int
+    inodes: int
+    directories: int
+    inode_generation: int
+    chunk_bytes: int
+    align_bytes: int
+    uuid: uuid.UUID
+    label: str
+
+
+def _like(path: PathArg, name: bytes) -> Any:
+    """A name of the image as str, or as bytes if the path is."""
+    return name if isinstance(os.fspath(path), bytes) else os.fsdecode(name)
+
+
+def _join(parent: bytes, name: bytes) -> bytes:
+    return parent.rstrip(b"/") + b"/" + name if parent.rstrip(b"/") else name
+
+
+def _status(st: library.Stat) -> os.stat_result:
+    seconds, nanoseconds = st.mtime_sec, st.mtime_nsec
+    when = seconds + nanoseconds / 1e9
+    return os.stat_result(
+        (st.mode, st.ino, 0, st.nlink, st.uid, st.gid, st.size, seconds, seconds, seconds),
+        {"st_atime": when, "st_mtime": when, "st_ctime": when,
+         "st_atime_ns": seconds * 10**9 + nanoseconds,
+         "st_mtime_ns": seconds * 10**9 + nanoseconds,
+         "st_ctime_ns": seconds * 10**9 + nanoseconds,
+         "st_blocks": -(-st.stored // 512), "st_blksize": 4096,
+         "st_rdev": os.makedev(st.rdev_major, st.rdev_minor)})
+
+
+class DirEntry(Generic[AnyStr]):
+    """A name in a directory, as os.DirEntry."""
+
+    def __init__(self, image: "Image", parent: bytes, entry: Entry, asked: PathArg) -> None:
+        self._image = image
+        self._entry = entry
+        self.name: AnyStr = _like(asked, entry.name)
+        self.path: AnyStr = _like(asked, _join(parent, entry.name))
+
+    def __fspath__(self) -> AnyStr:
+        return self.path
+
+    def __repr__(self) -> str:
+        return f"<dsfs.DirEntry {self.name!r}>"
+
+    def inode(self) -> int:
+        return self._entry.ino
+
+    def is_symlink(self) -> bool:
+        return self._entry.type == _DT_LNK
+
+    def _is(self, kind: int, follow: bool) -> bool:
+        if not (follow and self.is_symlink()):
+            return self._entry.type == kind
+        try:
+            return stat_module.S_IFMT(self.stat().st_mode) >> 12 == kind
+        except OSError as error:
+            if error.errno in _NO_KEY:
+                return False
+            raise
+
+    def is_dir(self, *, follow_symlinks: bool = True) -> bool:
+        return self._is(_DT_DIR, follow_symlinks)
+
+    def is_file(self, *, follow_symlinks: bool = True) -> bool:
+        return self._is(_DT_REG, follow_symlinks)
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
+        return self._image.stat(self.path, follow_symlinks=follow_symlinks)
+
+
+class RawFile(io.RawIOBase):
+    """A file of an image; its position is for one thread at a time."""
+
+    def __init__(self, file: File, name: PathArg) -> None:
+        super().__init__()
+        self._file: Optional[File] = file
+        self._position = 0
+        self.name = name
+        self.mode = "rb"
+
+    def _live(self) -> File:
+        if self._file is None:
+            raise ValueError("I/O operation on closed file")
+        return self._file
+
+    @property
+    def size(self) -> int:
+        return self._live().size
+
+    def readable(self) -> bool:
+        self._live()
+        return True
+
+    def seekable(self) -> bool:
+        self._live()
+        return True
+
+    def tell(self) -> int:
+        self._live()
+        return self._position
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        file = self._live()
+        bases = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: file.size}
+        if whence not in bases:
+            raise ValueError(f"whence: {whence!r} is none of 0, 1 and 2")
+        if bases[whence] + offset < 0:
+            raise OSError(errno.EINVAL, f"seek to {bases[whence] + offset}, below 0", self.name)
+        self._position = bases[whence] + offset
+        return self._position
+
+    def readinto(self, buffer: Any) -> int:
+        count = _pread_into(self._live(), buffer, self._position)
+        self._position += count
+        return count
+
+    def readall(self) -> bytes:
+        file = self._live()
+        data = file.pread(file.size, self._position)
+        self._position += len(data)
+        return data
+
+    def close(self) -> None:
+        self._file = None
+        super().close()
+
+
+def _pread_into(file: File, buffer: Any, position: int) -> int:
+    view = memoryview(buffer).cast("B")
+    if not view.nbytes:
+        return 0
+    # Of one byte, since a type of its own for each length would have to be made.
+    first = ctypes.c_char.from_buffer(view)
+    return file.pread_into(ctypes.addressof(first), view.nbytes, position)
+
+
+class Image(Mapping[str, bytes]):
+    """A DSFS image, a file or a block device: a read-only mapping of paths to contents.
+
+    path	the image
+    generation	which of those that it keeps; None is the newest.  It stays the same,
+		also in other processes, when the image is updated meanwhile
+    verify	compare data with its checksums; metadata always is
+    offset, length
+		where the image is within path, in bytes; length 0 is up to the end
+
+    >>> with dsfs.Image("flowers.dsfs") as image:
+    ...     image["rose/1.jpg"]
+    ...     list(image)
+    b'a red rose'
+    ['rose/1.jpg', 'rose/2.jpg', 'tulip/1.jpg']
+
+    Keys are the paths of regular files, depth first, names in the order of their bytes.
+    Whatever leads to one, as a symbolic link does, can be asked for, too.
+
+    Threads may share an image.  It may be there before a fork; where processes are
+    spawned it is pickled, and opened again by its path.
+    """
+
+    def __init__(self, path: PathArg, *, generation: Optional[int] = None, verify: bool = True,
+                 offset: int = 0, length: int = 0) -> None:
+        self._handle: Optional[Handle] = None
+        if generation is not None and generation < 1:
+            raise ValueError(f"generation: {generation!r} is below 1")
+        # Another process may be in another directory.
+        self.path: Union[str, bytes] = os.path.abspath(os.fspath(path))
+        self.verify = verify
+        self._range = (offset, length)
+        self._count: Optional[int] = None
+        flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+        fd = os.open(path, flags)
+        try:
+            self._handle = Handle(fd, generation or 0, verify, offset, length)
+        except OSError as error:
+            error.filename = path
+            raise
+        self.generation: int = self.info.generation
+
+    # The image as a whole
+
+    def _live(self) -> Handle:
+        if self._handle is None:
+            raise ValueError(f"image is closed: {self.path!r}")
+        return self._handle
+
+    def close(self) -> None:
+        """No more calls.  Those that other threads are in, and files that are open, end
+        well; only then is it closed."""
+        self._handle = None
+
+    @property
+    def closed(self) -> bool:
+        return self._handle is None
+
+    def __enter__(self) -> "Image":
+        self._live()
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        more = ", closed" if self.closed else ""
+        return f"<dsfs.Image {self.path!r}, generation {self.generation}{more}>"
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        info = self.info
+        return _again, (self.path, self.generation, self.verify, self._range,
+                        info.uuid, info.inode_generation)
+
+    # Not as mappings compare, which would read all of both.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    @property
+    def info(self) -> Info:
+        """
+        >>> image.info.files, image.info.content_bytes, image.info.label
+        (3, 34, 'flowers')
+        """
+        raw = self._live().info()
+        values = [getattr(raw, name) for name in Info._fields[:-2]]
+        return Info(*values, uuid.UUID(bytes=bytes(raw.uuid)),
+                    raw.label.decode(errors="surrogateescape"))
+
+    def generations(self) -> List[int]:
+        """The generations that the image keeps, the newest first.
+
+        >>> image.generations()
+        [1]
+        """
+        return self._live().generations()
+
+    def check(self, data: bool = False) -> None:
+        """Compare all metadata with its checksums, and all contents; DamageError tells of
+        the first that is wrong."""
+        self._live().verify(data)
+
+    # Paths
+
+    def _lookup(self, path: PathArg, follow: bool = True) -> library.Stat:
+        return self._live().lookup(os.fsencode(path), follow, path)
+
+    def _file(self, path: PathArg) -> File:
+        st = self._lookup(path)
+        return File(self._live(), st.ino, path)
+
+    def stat(self, path: PathArg = "", *, follow_symlinks: bool = True) -> os.stat_result:
+        """As os.stat(); times are all that of modification.
+
+        >>> image.stat("rose/1.jpg").st_size
+        10
+        """
+        return _status(self._lookup(path, follow_symlinks))
+
+    def readlink(self, path: PathArg) -> Any:
+        """The target of a symbolic link: str, or bytes for a path of bytes.
+
+        >>> image.readlink("favourite")
+        'rose/1.jpg'
+        """
+        st = self._lookup(path, False)
+        return _like(path, self._live().readlink(st.ino, path))
+
+    def getxattr(self, path: PathArg, name: Union[str, bytes], *,
+                 follow_symlinks: bool = True) -> bytes:
+        """The value of an extended attribute, named with its prefix.
+
+        >>> image.getxattr("rose/1.jpg", "user.colour")
+        b'red'
+        """
+        st = self._lookup(path, follow_symlinks)
+        return self._live().getxattr(st.ino, os.fsencode(name), path)
+
+    def listxattr(self, path: PathArg = "", *, follow_symlinks: bool = True) -> List[str]:
+        """The names of extended attributes.
+
+        >>> image.listxattr("rose/1.jpg")
+        ['user.colour']
+        """
+        st = self._lookup(path, follow_symlinks)
+        return [os.fsdecode(name) for name in self._live().listxattr(st.ino, path)]
+
+    # Directories
+
+    def _entries(self, ino: int, told: object) -> Iterator[Entry]:
+        found, position = self._live().entries(ino, 0, told)
+        while found:
+            yield from found
+            found, position = self._live().entries(ino, position, told)
+
+    def listdir(self, path: PathArg = "") -> List[Any]:
+        """Names in a directory, in the order of their bytes.
+
+        >>> image.listdir("rose")
+        ['1.jpg', '2.jpg']
+        """
+        st = self._lookup(path)
+        return [_like(path, entry.name) for entry in self._entries(st.ino, path)]
+
+    def scandir(self, path: PathArg = "") -> Iterator["DirEntry[Any]"]:
+        """As os.scandir(), in the order of listdir().
+
+        >>> [(entry.name, entry.is_dir()) for entry in image.scandir()]
+        [('favourite', False), ('rose', True), ('tulip', True)]
+        """
+        st = self._lookup(path)
+        if not stat_module.S_ISDIR(st.mode):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+        parent = os.fsencode(path)
+        return (DirEntry(self, parent, entry, path) for entry in self._entries(st.ino, path))
+
+    def walk(self, top: PathArg = "",
+             followlinks: bool = False) -> Iterator[Tuple[Any, List[Any], List[Any]]]:
+        """As os.walk(), from the top: directories that are taken out of the list are left
+        out.  Errors are raised.
+
+        >>> for path, directories, files in image.walk():
+        ...     print(repr(path), directories, files)
+        '' ['rose', 'tulip'] ['favourite']
+        'rose' [] ['1.jpg', '2.jpg']
+        'tulip' [] ['1.jpg']
+        """
+        waiting = [os.fsencode(top)]
+        while waiting:
+            path = waiting.pop()
+            directories: List[Any] = []
+            files: List[Any] = []
+            for entry in self.scandir(_like(top, path)):
+                (directories if entry.is_dir() else files).append(entry.name)
+            yield _like(top, path), directories, files
+            for name in reversed(directories):
+                below = _join(path, os.fsencode(name))
+                if followlinks or stat_module.S_ISDIR(self._lookup(below, False).mode):
+                    waiting.append(below)
+
+    def _regular(self) -> Iterator[Tuple[bytes, Entry]]:
+        """Paths of all regular files, depth first."""
+        levels = [(b"", self._entries(library.ROOT_INO, ""))]
+        while levels:
+            parent, entries = levels[-1]
+            entry = next(entries, None)
+            if entry is None:
+                levels.pop()
+            elif entry.type == _DT_REG:
+                yield _join(parent, entry.name), entry
+            elif entry.type == _DT_DIR:
+                path = _join(parent, entry.name)
+                levels.append((path, self._entries(entry.ino, path)))
+
+    # The mapping
+
+    def __iter__(self) -> Iterator[str]:
+        return (os.fsdecode(path) for path, _entry in self._regular())
+
+    def __len__(self) -> int:
+        # Directories are read once for it: a hard link is a key of its own.
+        if self._count is None:
+            self._count = sum(1 for _ in self._regular())
+        return self._count
+
+    def __contains__(self, path: object) -> bool:
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            return False
+        try:
+            return stat_module.S_ISREG(self._lookup(path).mode)
+        except ValueError:
+            if self.closed:
+                raise
+            return False
+        except OSError as error:
+            if error.errno in _NO_KEY:
+                return False
+            raise
+
+    def __getitem__(self, path: PathArg) -> bytes:
+        try:
+            return self.read(path)
+        except OSError as error:
+            if error.errno in _NO_KEY:
+                raise KeyError(path) from error
+            raise
+
+    # Contents
+
+    def read(self, path: PathArg) -> bytes:
+        """All of a file; what image[path] raises as KeyError is an OSError here."""
+        file = self._file(path)
+        return file.pread(file.size, 0)
+
+    def pread(self, path: PathArg, length: int, position: int) -> bytes:
+        """At most length bytes from a position on.
+
+        >>> image.pread("rose/1.jpg", 3, 2)
+        b'red'
+        """
+        if position < 0 or length < 0:
+            raise ValueError(f"length {length}, position {position}: below 0")
+        return self._file(path).pread(length, position)
+
+    def readinto(self, path: PathArg, buffer: Any, position: int = 0) -> int:
+        """Read into a bytearray, an array or another writable buffer: bytes read.
+
+        >>> buffer = bytearray(5)
+        >>> image.readinto("rose/1.jpg", buffer), buffer
+        (5, bytearray(b'a red'))
+        """
+        if position < 0:
+            raise ValueError(f"position {position}: below 0")
+        return _pread_into(self._file(path), buffer, position)
+
+    def will_need(self, paths: Iterable[PathArg]) -> None:
+        """Have files read into memory, without waiting for them."""
+        for path in paths:
+            file = self._file(path)
+            batch.advise_part(file, 0, file.size)
+
+    def read_batch(self, paths: Sequence[PathArg]) -> List[bytes]:
+        """Contents of several files, in order, for little more than the wait for one.
+
+        >>> image.read_batch(["tulip/1.jpg", "rose/1.jpg"])
+        [b'a white tulip', b'a red rose']
+        """
+        files = [self._file(path) for path in paths]
+        return batch.read_parts((file, 0, file.size) for file in files)
+
+    def open(self, path: PathArg, mode: str = "rb", buffering: int = -1) -> IO[bytes]:
+        """A file object, for whoever wants one: buffered, or with buffering=0 a raw one.
+
+        >>> with image.open("rose/1.jpg") as file:
+        ...     file.seek(2), file.read(3)
+        (2, b'red')
+        """
+        if mode not in ("r", "rb"):
+            raise ValueError(f"mode: {mode!r} is not 'rb'")
+        raw: Any = RawFile(self._file(path), path)
+        if buffering == 0:
+            return raw  # type: ignore[no-any-return]
+        if buffering < 0:
+            # Whole chunks cost least.
+            buffering = max(self._live().info().chunk_bytes, 64 << 10)
+        return io.BufferedReader(raw, buffering)
+
+
+def _again(path: Union[str, bytes], generation: int, verify: bool, where: Tuple[int, int],
+           number: uuid.UUID, inode_generation: int) -> Image:
+    """The same image in another process."""
+    image = Image(path, generation=generation, verify=verify, offset=where[0],
+                  length=where[1])
+    info = image.info
+    if (info.uuid, info.inode_generation) != (number, inode_generation):
+        raise OSError(errno.ESTALE, f"generation {generation} is not the one that was open: "
+                      f"UUID {info.uuid}, expected {number}", path)
+    return image
