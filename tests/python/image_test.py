@@ -226,7 +226,8 @@ class Whole(ImageCase):
         make_image(self.image, self.root, "--force", "--label=flowers",
                    "--uuid=12345678-1234-1234-1234-123456789abc")
         with dsfs.Image(self.image) as it:
-            self.assertEqual((it.info.files, it.info.content_bytes, it.info.directories), (1, 5, 1))
+            self.assertEqual((it.info.files, it.info.content_bytes, it.info.directories),
+                             (1, 5, 1))
             self.assertEqual(str(it.info.uuid), "12345678-1234-1234-1234-123456789abc")
             self.assertEqual(it.info.label, "flowers")
             self.assertIn(repr(self.image), repr(it))

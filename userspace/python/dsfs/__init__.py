@@ -18,8 +18,8 @@ from .library import DamageError
 from .prefetch import Prefetcher, ahead
 
 __version__ = "0.1.0"
-__all__ = ["BatchSampler", "DamageError", "DirEntry", "Image", "Info", "Prefetcher", "Sampler", "ahead",
-           "read_many"]
+__all__ = ["BatchSampler", "DamageError", "DirEntry", "Image", "Info", "Prefetcher", "Sampler",
+           "ahead", "read_many"]
 
 
 def __getattr__(name):

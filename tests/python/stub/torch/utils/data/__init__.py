@@ -10,6 +10,10 @@ import multiprocessing
 import random
 
 
+class Dataset:
+    pass
+
+
 class Sampler:
     def __init__(self, data_source=None):
         pass
