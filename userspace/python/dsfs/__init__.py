@@ -12,6 +12,8 @@ Sampler and BatchSampler are for PyTorch's DataLoader; ahead() and Prefetcher ar
 any other loop, and need nothing but Python.  On another file system nothing of it has
 an effect.
 """
+from typing import Any
+
 from .batch import read_many
 from .image import DirEntry, Image, Info
 from .library import DamageError
@@ -22,7 +24,7 @@ __all__ = ["BatchSampler", "DamageError", "DirEntry", "Image", "Info", "Prefetch
            "ahead", "read_many"]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     # Not before they are asked for: a job without PyTorch need not load it.
     if name in ("BatchSampler", "Sampler"):
         from . import sampler

@@ -7,11 +7,10 @@ one; a pool of threads would need one for each, and their switches cost more tha
 reads.  What is done is advice: where it has no effect, files are read one by one.
 """
 import os
-from typing import Iterable, List, Sequence, Tuple, Union
+from typing import Iterable, List, Sequence, Tuple
 
+from .filesystem import PathArg
 from .handle import File
-
-PathArg = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 # The kernel follows one advice no further than the device's read-ahead goes, 128 KiB if
 # nobody has set it.

@@ -8,6 +8,9 @@ import ctypes
 import os
 import platform
 import sys
+from typing import Any, Optional, Union
+
+PathArg = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 # DSFS_SUPER_MAGIC of fs/libdsfs/dsfs_fs.h
 SUPER_MAGIC = 0x53465344
@@ -18,7 +21,7 @@ _TYPE_BYTES = 4 if platform.machine().startswith("s390") else ctypes.sizeof(ctyp
 _STATFS_BYTES = 512
 
 
-def _load():
+def _load() -> Any:
     try:
         statfs = ctypes.CDLL(None, use_errno=True).statfs
     except (OSError, AttributeError, TypeError):
@@ -31,7 +34,7 @@ def _load():
 _statfs = _load() if sys.platform.startswith("linux") else None
 
 
-def magic_of(path):
+def magic_of(path: PathArg) -> Optional[int]:
     """f_type of the file system that path is on; None if that can't be told."""
     if _statfs is None:
         return None
@@ -41,5 +44,5 @@ def magic_of(path):
     return int.from_bytes(buf.raw[:_TYPE_BYTES], sys.byteorder) & 0xffffffff
 
 
-def is_dsfs(path):
+def is_dsfs(path: PathArg) -> bool:
     return magic_of(path) == SUPER_MAGIC

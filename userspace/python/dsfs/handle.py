@@ -25,7 +25,7 @@ _PIECE = 1024
 # A bytes object that is still to be filled in: so contents are not copied.
 try:
     _new_bytes: Optional[Callable[[None, int], bytes]] = \
-        ctypes.pythonapi.PyBytes_FromStringAndSize  # type: ignore[assignment]
+        ctypes.pythonapi.PyBytes_FromStringAndSize
     ctypes.pythonapi.PyBytes_FromStringAndSize.argtypes = [ctypes.c_char_p, ctypes.c_ssize_t]
     ctypes.pythonapi.PyBytes_FromStringAndSize.restype = ctypes.py_object
 except AttributeError:  # not CPython
@@ -148,7 +148,8 @@ class Handle:
 
         At the end there are none.
         """
-        stream, entry, found = c_void_p(), library.Dirent(), []
+        stream, entry = c_void_p(), library.Dirent()
+        found: List[Entry] = []
         self.call(self.lib.dsfs_opendir, ino, byref(stream), path=told)
         try:
             self.lib.dsfs_seekdir(stream, position)

@@ -16,7 +16,7 @@ from typing import IO, Any, AnyStr, Generic, Iterable, Iterator, List, Mapping, 
     Optional, Sequence, Tuple, Union
 
 from . import batch, library
-from .batch import PathArg
+from .filesystem import PathArg
 from .handle import Entry, File, Handle
 
 # What a mapping calls a missing key, and a file system an error.
@@ -272,9 +272,9 @@ class Image(Mapping[str, bytes]):
         (3, 34, 'flowers')
         """
         raw = self._live().info()
-        values = [getattr(raw, name) for name in Info._fields[:-2]]
-        return Info(*values, uuid.UUID(bytes=bytes(raw.uuid)),
-                    raw.label.decode(errors="surrogateescape"))
+        values: List[Any] = [getattr(raw, name) for name in Info._fields[:-2]]
+        values += [uuid.UUID(bytes=bytes(raw.uuid)), raw.label.decode(errors="surrogateescape")]
+        return Info(*values)
 
     def generations(self) -> List[int]:
         """The generations that the image keeps, the newest first.

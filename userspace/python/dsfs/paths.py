@@ -7,9 +7,14 @@ imgs.  Subsets and concatenations are looked through.  Of all others the caller 
 import bisect
 import operator
 import os
+from typing import Any, Callable, Sequence, Tuple
+
+from .filesystem import PathArg
+
+Finder = Callable[[Any], Tuple[PathArg, ...]]
 
 
-def _as_tuple(paths):
+def _as_tuple(paths: Any) -> Tuple[PathArg, ...]:
     if paths is None:
         return ()
     if isinstance(paths, (str, bytes, os.PathLike)):
@@ -17,21 +22,21 @@ def _as_tuple(paths):
     return tuple(paths)
 
 
-def _of_pairs(pairs):
+def _of_pairs(pairs: Sequence[Any]) -> Finder:
     return lambda index: (pairs[index][0],)
 
 
-def _of_subset(dataset):
+def _of_subset(dataset: Any) -> Finder:
     find = finder(dataset.dataset)
     indices = dataset.indices
     return lambda index: find(indices[index])
 
 
-def _of_concatenation(dataset):
+def _of_concatenation(dataset: Any) -> Finder:
     finders = [finder(part) for part in dataset.datasets]
     ends = dataset.cumulative_sizes
 
-    def find(index):
+    def find(index: Any) -> Tuple[PathArg, ...]:
         if index < 0:
             index += ends[-1]
         part = bisect.bisect_right(ends, index)
@@ -39,12 +44,12 @@ def _of_concatenation(dataset):
     return find
 
 
-def _of_caller(paths):
+def _of_caller(paths: Any) -> Finder:
     get = paths if callable(paths) else paths.__getitem__
     return lambda index: _as_tuple(get(index))
 
 
-def finder(dataset, paths=None):
+def finder(dataset: Any, paths: Any = None) -> Finder:
     """A function that gives the paths of the sample with an index, as a tuple.
 
     paths, if given, is asked in the place of the data set: a list, or a function of the
@@ -64,7 +69,7 @@ def finder(dataset, paths=None):
                     "give paths=, a list or a function of the index")
 
 
-def forgiving(find, index):
+def forgiving(find: Finder, index: Any) -> Tuple[PathArg, ...]:
     """find(index), which may be a tensor; what is not found is not prefetched."""
     try:
         return find(operator.index(index))

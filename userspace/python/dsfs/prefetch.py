@@ -18,8 +18,14 @@ import os
 import queue
 import stat
 import threading
+from typing import Callable, Deque, Dict, Iterable, Iterator, Optional, Sequence, Tuple, TypeVar, \
+    Union
 
 from . import filesystem
+from .filesystem import PathArg
+
+_Item = TypeVar("_Item")
+_Path = TypeVar("_Path", bound=PathArg)
 
 WINDOW = 256
 # Larger files are read ahead well enough while they are read, and a window of them
@@ -31,14 +37,14 @@ _MODES = ("auto", "always", "off")
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
-def _mode():
+def _mode() -> str:
     mode = os.environ.get("DSFS_PREFETCH") or "auto"
     if mode not in _MODES:
         raise ValueError(f"DSFS_PREFETCH: {mode!r} is none of {', '.join(_MODES)}")
     return mode if hasattr(os, "posix_fadvise") else "off"
 
 
-def default_window():
+def default_window() -> int:
     """Files ahead, by the environment."""
     text = os.environ.get("DSFS_PREFETCH_WINDOW") or str(WINDOW)
     try:
@@ -50,7 +56,7 @@ def default_window():
     return window
 
 
-def check_window(window):
+def check_window(window: Optional[int]) -> int:
     """window, or that of the environment if it is None."""
     if window is None:
         return default_window()
@@ -59,7 +65,7 @@ def check_window(window):
     return window
 
 
-def will_need(path):
+def will_need(path: PathArg) -> bool:
     """Have a file read into memory, without waiting for it: a hint, so errors are none.
 
     Whoever reads the file gets them, in its place and with its path.
@@ -90,25 +96,26 @@ class Prefetcher:
     with statement closes.
     """
 
-    def __init__(self, thread=True):
+    def __init__(self, thread: bool = True) -> None:
         self._mode = _mode()
-        self._known = {}
-        self._queue = queue.SimpleQueue() if thread and self._mode != "off" else None
-        self._thread = None
+        self._known: Dict[Union[str, bytes], bool] = {}
+        self._queue: Optional["queue.SimpleQueue[Union[str, bytes, None]]"] = \
+            queue.SimpleQueue() if thread and self._mode != "off" else None
+        self._thread: Optional[threading.Thread] = None
         self._closed = False  # by close(): for the thread
         self._ended = False  # by either
 
-    def wanted(self, path):
+    def wanted(self, path: Union[str, bytes]) -> bool:
         """Would add() do anything for this path?  Asked once a directory."""
         if self._mode != "auto":
             return self._mode == "always"
-        parent = os.path.dirname(path) or os.curdir
+        parent: Union[str, bytes] = os.path.dirname(path) or os.curdir
         known = self._known.get(parent)
         if known is None:
             known = self._known[parent] = filesystem.is_dsfs(parent)
         return known
 
-    def add(self, path):
+    def add(self, path: PathArg) -> None:
         """path, a str, bytes or os.PathLike, is read before long."""
         path = os.fspath(path)
         if self._ended or not self.wanted(path):
@@ -118,28 +125,28 @@ class Prefetcher:
             return
         self._queue.put(path)
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="dsfs-prefetch",
-                                            daemon=True)
+            self._thread = threading.Thread(target=self._run, args=(self._queue,),
+                                            name="dsfs-prefetch", daemon=True)
             self._thread.start()
 
-    def _run(self):
+    def _run(self, paths: "queue.SimpleQueue[Union[str, bytes, None]]") -> None:
         while True:
-            path = self._queue.get()
+            path = paths.get()
             if path is None or self._closed:
                 return
             will_need(path)
 
-    def finish(self):
+    def finish(self) -> None:
         """No path comes any more: the thread ends when it has asked for all."""
         self._ended = True
-        if self._thread is not None:
+        if self._thread is not None and self._queue is not None:
             self._queue.put(None)
             self._thread = None
 
-    def close(self):
+    def close(self) -> None:
         """Forget what was not yet asked for, and end the thread; nothing after finish()."""
         self._ended = True
-        if self._thread is None:
+        if self._thread is None or self._queue is None:
             return
         self._closed = True
         self._queue.put(None)
@@ -147,14 +154,15 @@ class Prefetcher:
         self._thread.join(timeout=1)
         self._thread = None
 
-    def __enter__(self):
+    def __enter__(self) -> "Prefetcher":
         return self
 
-    def __exit__(self, *_exc):
+    def __exit__(self, *_exc: object) -> None:
         self.close()
 
 
-def look_ahead(items, paths_of, window, thread=True):
+def look_ahead(items: Iterable[_Item], paths_of: Callable[[_Item], Sequence[PathArg]],
+               window: int, thread: bool = True) -> Iterator[_Item]:
     """Yield items, each when what follows it has window paths that are prefetched.
 
     paths_of(item) gives its paths; an item without any counts as one.  At window 0 there
@@ -163,7 +171,7 @@ def look_ahead(items, paths_of, window, thread=True):
     if not window or _mode() == "off":
         yield from items
         return
-    waiting = collections.deque()
+    waiting: Deque[Tuple[_Item, int]] = collections.deque()
     away = 0
     with Prefetcher(thread) as prefetcher:
         for item in items:
@@ -183,7 +191,8 @@ def look_ahead(items, paths_of, window, thread=True):
             yield item
 
 
-def ahead(paths, window=None, thread=True):
+def ahead(paths: Iterable[_Path], window: Optional[int] = None,
+          thread: bool = True) -> Iterator[_Path]:
     """Yield paths, in order, when the window of those behind them is prefetched.
 
     For loops of one's own:

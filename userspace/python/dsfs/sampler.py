@@ -8,8 +8,11 @@ are started, and nothing of it is sent to them.
 
 The order is that of the sampler that is wrapped.
 """
+from typing import Any, Iterator, List, Optional, Sequence
+
 from . import paths as _paths
 from . import prefetch
+from .filesystem import PathArg
 
 try:
     from torch.utils.data import BatchSampler as _TorchBatchSampler
@@ -24,7 +27,8 @@ _NOT_PASSED_ON = ("state_dict", "load_state_dict")
 
 
 class _Ahead:
-    def _set_up(self, dataset, sampler, paths, window, thread):
+    def _set_up(self, dataset: Any, sampler: Any, paths: Any, window: Optional[int],
+                thread: bool) -> None:
         # Now, as it may raise an error; and for each epoch, as lists may change.
         _paths.finder(dataset, paths)
         self._dataset = dataset
@@ -33,21 +37,21 @@ class _Ahead:
         self.window = prefetch.check_window(window)
         self.thread = thread
 
-    def _indices(self, item):
+    def _indices(self, item: Any) -> Sequence[Any]:
         raise NotImplementedError
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         find = _paths.finder(self._dataset, self._paths)
 
-        def paths_of(item):
+        def paths_of(item: Any) -> List[PathArg]:
             return [path for index in self._indices(item)
                     for path in _paths.forgiving(find, index)]
         return prefetch.look_ahead(iter(self._sampler), paths_of, self.window, self.thread)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._sampler)
 
-    def set_epoch(self, epoch):
+    def set_epoch(self, epoch: int) -> None:
         # Lightning and others call it on any sampler that has it.
         inner = getattr(self._sampler, "set_epoch", None)
         if inner is None:
@@ -55,14 +59,14 @@ class _Ahead:
         if inner is not None:
             inner(epoch)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         # Not while it is being copied or unpickled, and has no sampler yet.
         if name.startswith("_") or name in _NOT_PASSED_ON or "_sampler" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self._sampler, name)
 
 
-class Sampler(_Ahead, _TorchSampler):
+class Sampler(_Ahead, _TorchSampler):  # type: ignore[misc]
     """Indices of a sampler, and prefetch of their files: DataLoader(sampler=...).
 
     dataset	what the indices are of
@@ -76,25 +80,27 @@ class Sampler(_Ahead, _TorchSampler):
 
     # pylint: disable=super-init-not-called
     # Of PyTorch's it would want arguments, or warn of them, as the version may be.
-    def __init__(self, dataset, sampler=None, *, paths=None, window=None, thread=True):
+    def __init__(self, dataset: Any, sampler: Any = None, *, paths: Any = None,
+                 window: Optional[int] = None, thread: bool = True) -> None:
         if sampler is None:
             from torch.utils.data import RandomSampler
             sampler = RandomSampler(dataset)
         self._set_up(dataset, sampler, paths, window, thread)
 
-    def _indices(self, item):
+    def _indices(self, item: Any) -> Sequence[Any]:
         return (item,)
 
 
-class BatchSampler(_Ahead, _TorchBatchSampler):
+class BatchSampler(_Ahead, _TorchBatchSampler):  # type: ignore[misc]
     """The same of lists of indices: DataLoader(batch_sampler=...).
 
     sampler	says the batches
     """
 
     # pylint: disable=super-init-not-called
-    def __init__(self, dataset, sampler, *, paths=None, window=None, thread=True):
+    def __init__(self, dataset: Any, sampler: Any, *, paths: Any = None,
+                 window: Optional[int] = None, thread: bool = True) -> None:
         self._set_up(dataset, sampler, paths, window, thread)
 
-    def _indices(self, item):
+    def _indices(self, item: Any) -> Any:
         return item

@@ -9,7 +9,7 @@ import io
 import os
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
-from .batch import PathArg
+from .filesystem import PathArg
 from .image import Image
 
 try:
