@@ -6,6 +6,7 @@ import io
 import multiprocessing
 import os
 import pickle
+import struct
 import subprocess
 import sys
 import threading
@@ -248,6 +249,10 @@ class Whole(ImageCase):
         with dsfs.Image(path, generation=1) as it:
             self.assertEqual((it.generation, it["file"]), (1, b"first"))
         self.assertEqual(pickle.loads(pickle.dumps(old))["file"], b"first")
+        # As in a child that has to open it again
+        old._handle._calls.add(library.Error())
+        old._handle.after_fork()
+        self.assertEqual(old["file"], b"first")
         with self.assertRaisesRegex(FileNotFoundError, "generation 3"):
             dsfs.Image(path, generation=3)
         self.assertRaises(ValueError, dsfs.Image, path, generation=0)
@@ -393,6 +398,42 @@ class Batches(ImageCase):
                           (first + 2 * batch.ADVICE_BYTES, 300000 - 2 * batch.ADVICE_BYTES)])
         self.assertEqual({advice for *_, advice in asked}, {os.POSIX_FADV_WILLNEED})
 
+    def test_no_more_than_some_are_asked_for_ahead(self):
+        paths = [f"many/{i:04}" for i in range(batch.AHEAD + 100)]
+        events = []
+        with self.recorded(os, "posix_fadvise", events), \
+                self.recorded(handle.File, "pread", events):
+            data = self.it.read_batch(paths)
+        self.assertEqual(data, [b"%d" % i for i in range(batch.AHEAD + 100)])
+        names = [event[0] for event in events]
+        self.assertEqual(names, ["posix_fadvise"] * batch.AHEAD + ["pread", "posix_fadvise"] * 100
+                         + ["pread"] * batch.AHEAD)
+        with self.recorded(os, "posix_fadvise", events), \
+                mock.patch.object(batch, "FILE_MAX", 299999):
+            del events[:]
+            self.it.will_need(["sizes/300000"])
+        self.assertEqual(events, [])
+
+    def test_all_metadata_may_be_loaded(self):
+        with open(self.image, "rb") as file:
+            # meta_start and meta_bytes of the first superblock
+            file.seek(1024 + 152)
+            start, length = struct.unpack("<QQ", file.read(16))
+        events = []
+        with self.recorded(os, "posix_fadvise", events):
+            self.it.load()
+        self.assertEqual(events[0][2], start)
+        self.assertEqual(events[-1][2] + events[-1][3], start + length)
+
+    def test_what_was_loaded_is_not_read_again(self):
+        path = self.copy()
+        with dsfs.Image(path) as it:
+            it.load()
+            os.truncate(path, 8192)
+            real = dsfs.Image(self.image)
+            self.assertEqual(list(it.walk()), list(real.walk()))
+            self.assertEqual([it.stat(name) for name in it], [real.stat(name) for name in real])
+
     def test_of_holes_only_what_is_stored(self):
         events = []
         with self.recorded(os, "posix_fadvise", events):
@@ -512,12 +553,16 @@ class Parallel(ImageCase):
     def test_a_child_does_not_wait_for_a_lock_of_its_parents_thread(self):
         def child():
             return (self.it._handle.pointer, self.it["deep/a/z"], file.read(),
-                    self.it._handle.pointer == before)
+                    self.it._handle.pointer == file.raw._file._image == before)
+
+        def same():
+            return file.read(), file.raw._file._image == self.it._handle.pointer
         before = self.it._handle.pointer
         file = self.it.open("deep/a/z")
         self.assertEqual(forked(child), repr((before, b"last", b"last", True)))
         end = self.within_a_call(lambda: self.it._handle)
         self.assertEqual(forked(child), repr((None, b"last", b"last", False)))
+        self.assertEqual(forked(same), repr((b"last", True)))
         end()
         self.assertEqual(forked(child), repr((before, b"last", b"last", True)))
 

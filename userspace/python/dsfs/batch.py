@@ -5,13 +5,20 @@ posix_fadvise(POSIX_FADV_WILLNEED) begins to read into memory and does not wait.
 of 64 files so has all its requests at the device at once, and takes about as long as
 one; a pool of threads would need one for each, and their switches cost more than the
 reads.  What is done is advice: where it has no effect, files are read one by one.
+
+No thread is there that a fork would lose.
 """
+import itertools
 import os
 from typing import Iterable, List, Sequence, Tuple
 
 from .filesystem import PathArg
 from .handle import File
 
+# Files that are asked for ahead of the one that is read
+AHEAD = 256
+# Larger ones are read ahead well enough while they are read.
+FILE_MAX = 16 << 20
 # The kernel follows one advice no further than the device's read-ahead goes, 128 KiB if
 # nobody has set it.
 ADVICE_BYTES = 128 << 10
@@ -31,6 +38,8 @@ def advise(fd: int, position: int, length: int) -> None:
 
 def advise_part(file: File, position: int, length: int) -> None:
     """The same for bytes of a file of an image, wherever they are stored."""
+    if length > FILE_MAX:
+        return
     for logical, physical, count in file.extents():
         first = max(logical, position)
         end = min(logical + count, position + length)
@@ -41,9 +50,15 @@ def advise_part(file: File, position: int, length: int) -> None:
 def read_parts(parts: Iterable[Tuple[File, int, int]]) -> List[bytes]:
     """Bytes of (file, position, length) each."""
     known = list(parts)
-    for part in known:
+    coming = iter(known)
+    for part in itertools.islice(coming, AHEAD):
         advise_part(*part)
-    return [file.pread(length, position) for file, position, length in known]
+    contents = []
+    for file, position, length in known:
+        contents.append(file.pread(length, position))
+        for part in itertools.islice(coming, 1):
+            advise_part(*part)
+    return contents
 
 
 def _read(fd: int, size: int) -> bytes:

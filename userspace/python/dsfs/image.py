@@ -289,6 +289,19 @@ class Image(Mapping[str, bytes]):
         the first that is wrong."""
         self._live().verify(data)
 
+    def load(self) -> None:
+        """Read all metadata into memory, and check it.
+
+        It is read when it is needed, otherwise: a batch of which each file needs another
+        part of it waits for them one by one.  Processes that are forked later share it.
+        """
+        info = self._live().info()
+        # It is the last thing in an image.
+        batch.advise(self._live().fd,
+                     self._range[0] + info.image_bytes - info.metadata_bytes,
+                     info.metadata_bytes)
+        self.check()
+
     # Paths
 
     def _lookup(self, path: PathArg, follow: bool = True) -> library.Stat:

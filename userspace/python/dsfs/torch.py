@@ -75,6 +75,8 @@ class ImageFolder(_Dataset):  # type: ignore[misc]
         self.samples = self._samples(is_valid_file or has_extension, allow_empty)
         self.targets = [target for _path, target in self.samples]
         self.imgs = self.samples
+        # Here, and not in each worker
+        self.image.load()
 
     def find_classes(self, directory: str) -> Tuple[List[str], Dict[str, int]]:
         """The classes in a folder of the image, and their numbers."""
