@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Prefetch for training jobs on DSFS.
+"""DSFS for Python: images without a mount, and prefetch for mounted ones.
 
-Who shuffles an epoch knows which file comes next; the kernel does not.  What is here
-tells it, by open(2), posix_fadvise(POSIX_FADV_WILLNEED) and close(2) some files ahead, so
-that a read finds its bytes in memory:
+Image is a mapping of the paths in an image to their contents, and needs libdsfs.so.0;
+dsfs.torch has a data set like torchvision's ImageFolder over it, dsfs.fsspec a file system
+for fsspec:
 
     import dsfs
+    with dsfs.Image("flowers.dsfs") as image:
+        data = image["rose/1.jpg"]
+
+Where an image is mounted: who shuffles an epoch knows which file comes next; the kernel
+does not.  The rest of the package tells it, by open(2),
+posix_fadvise(POSIX_FADV_WILLNEED) and close(2) some files ahead, so that a read finds its
+bytes in memory:
+
     loader = DataLoader(dataset, 256, sampler=dsfs.Sampler(dataset), num_workers=8)
 
 Sampler and BatchSampler are for PyTorch's DataLoader; ahead() and Prefetcher are for
