@@ -9,25 +9,27 @@ import torch
 from torch.utils import data
 
 import dsfs
-from dsfs.torch import EXTENSIONS, ImageFolder, has_extension, pil_loader
+from dsfs.torch import EXTENSIONS, ImageFolder, pil_loader
 from images import CLASSES, ImageCase, folders_of, write
 
 COUNT = 60
+ENDINGS = {".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp"}
 
 
 def ten_times(number):
     return number * 10
 
 
-def as_torchvision_does(root, is_valid):
-    """(path below root, class) of all samples: written down from its documentation, that
-    os.walk() is sorted, follows links, and names are sorted, too."""
+def as_torchvision_does(root):
+    """Classes, and (path below root, class) of all samples: os.walk() is sorted and follows
+    links, names are sorted, and their case does not matter."""
     samples = []
     classes = sorted(entry.name for entry in os.scandir(root) if entry.is_dir())
     for number, name in enumerate(classes):
         for path, _, names in sorted(os.walk(os.path.join(root, name), followlinks=True)):
             samples += [(os.path.relpath(os.path.join(path, file), root), number)
-                        for file in sorted(names) if is_valid(file)]
+                        for file in sorted(names)
+                        if os.path.splitext(file)[1].lower() in ENDINGS]
     return classes, samples
 
 
@@ -47,7 +49,7 @@ class Folders(ImageCase):
         return ImageFolder(self.image, loader=bytes.decode, **options)
 
     def test_samples_are_those_of_torchvision(self):
-        classes, samples = as_torchvision_does(self.root, has_extension)
+        classes, samples = as_torchvision_does(self.root)
         ours = self.folder()
         self.assertEqual(ours.classes, classes)
         self.assertEqual(ours.class_to_idx, {name: i for i, name in enumerate(classes)})
@@ -102,6 +104,11 @@ class Folders(ImageCase):
             self.assertEqual(ours.samples, [("eel/a/1.png", 0), ("eel/a/b/c.webp", 0),
                                             ("eel/a-/1.png", 1)])
             self.assertEqual(ours[2], ("eel/a-/1.png", 1))
+
+    def test_metadata_is_loaded_before_there_are_workers(self):
+        with mock.patch.object(dsfs.Image, "load", autospec=True) as load:
+            ours = self.folder()
+        load.assert_called_once_with(ours.image)
 
     def test_workers_that_are_forked_and_spawned(self):
         ours = self.folder(transform=str.upper)
