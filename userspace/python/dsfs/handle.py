@@ -177,17 +177,18 @@ class File:
         handle, pointer = self.handle, c_void_p()
         handle.call(handle.lib.dsfs_file_open, self.ino, handle.file_flags, byref(pointer),
                     path=self.told)
-        self._image = handle.pointer
+        assert pointer.value
+        # In this order: another thread looks at the image first.
         self.pointer = pointer.value
-        assert self.pointer
-        return self.pointer
+        self._image = handle.pointer
+        return pointer.value
 
     def __del__(self) -> None:
-        # One of an image that was left alone would be freed behind its locks.
-        if self.pointer is not None and self._image == self.handle.pointer:
+        if self.pointer is not None:
             self.handle.lib.dsfs_file_close(self.pointer)
 
     def _now(self) -> int:
+        # One of an image that was left alone is, too.
         if self.pointer is None or self._image != self.handle.pointer:
             return self._open()
         return self.pointer
