@@ -69,6 +69,8 @@ class Tree(ImageCase):
                 ours = [(path or ".", set(dirs), set(files)) for
                         path, dirs, files in self.it.walk(top, followlinks=follow)]
                 self.assertEqual(sorted(ours, key=str), sorted(real, key=str))
+        self.assertEqual([path for path, _, _ in self.it.walk()],
+                         ["", "deep", "deep/a", "deep/a/b", "empty", "many", "sizes"])
 
     def test_walk_leaves_out_what_is_taken_out(self):
         seen = []
@@ -293,6 +295,25 @@ class Whole(ImageCase):
                     it.__enter__, lambda: pickle.dumps(it)):
             self.assertRaisesRegex(ValueError, "closed", use)
 
+    def test_each_file_is_opened_once_and_freed(self):
+        lib, counts = library.load(), {}
+
+        def counted(name):
+            real = getattr(lib, name)
+
+            def call(*args):
+                counts[name] = counts.get(name, 0) + 1
+                return real(*args)
+            return mock.patch.object(lib, name, call)
+        with counted("dsfs_file_open"), counted("dsfs_file_close"):
+            with dsfs.Image(self.image) as it:
+                it.read("file")
+                it.read_batch(["file", "/file"])
+                with it.open("file", buffering=0) as file:
+                    self.assertEqual((file.read(1), file.read(1), file.read(9)),
+                                     (b"f", b"i", b"rst"))
+        self.assertEqual(counts, {"dsfs_file_open": 4, "dsfs_file_close": 4})
+
     def test_without_the_library_only_images_miss(self):
         script = ("import sys, dsfs\nlist(dsfs.ahead([]))\n"
                   "try:\n    dsfs.Image(sys.argv[1])\n"
@@ -350,7 +371,7 @@ class Damage(ImageCase):
             path = self.spoil(flip=at + 100)
             try:
                 with dsfs.Image(path) as it:
-                    it.check()
+                    it.load()
             except OSError as error:
                 wrong += 1
                 self.assertIsInstance(error, dsfs.DamageError)
