@@ -23,7 +23,8 @@ an effect.
 from typing import Any
 
 from .batch import read_many
-from .image import DirEntry, Image, Info
+from .entries import DirEntry, Info
+from .image import Image
 from .library import DamageError
 from .prefetch import Prefetcher, ahead
 

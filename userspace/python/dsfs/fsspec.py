@@ -23,7 +23,8 @@ from fsspec.utils import tokenize
 
 from . import batch
 from .handle import File
-from .image import Image, RawFile
+from .image import Image
+from .rawfile import RawFile
 
 # Files of a call that are asked for at once
 BATCH = 64

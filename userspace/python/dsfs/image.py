@@ -6,185 +6,18 @@ not they begin with a slash; names that are no UTF-8 are str with surrogate esca
 who gives bytes gets bytes.  Symbolic links are followed as after chroot(2) into the image.
 Errors are those of the functions of os with the same names.
 """
-import ctypes
 import errno
 import io
 import os
 import stat as stat_module
 import uuid
-from typing import IO, Any, AnyStr, Generic, Iterable, Iterator, List, Mapping, NamedTuple, \
-    Optional, Sequence, Tuple, Union
+from typing import IO, Any, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import batch, library
+from .entries import DT_DIR, DT_REG, NO_KEY, DirEntry, Info, join, like, status
 from .filesystem import PathArg
 from .handle import Entry, File, Handle
-
-# What a mapping calls a missing key, and a file system an error.
-_NO_KEY = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EINVAL, errno.ELOOP,
-           errno.ENAMETOOLONG)
-
-_DT_DIR, _DT_REG, _DT_LNK = 4, 8, 10
-
-
-class Info(NamedTuple):
-    """An image as a whole.
-
-    generation	 1 for a new image; each update adds 1
-    build_time	 nanoseconds since 1970
-    image_bytes	 length of this generation
-    metadata_bytes  how much of it is metadata
-    files	 regular files, hard links counted once
-    content_bytes  sum of their sizes
-    stored_bytes  bytes stored for them, shared ones counted once
-    inodes, directories
-    inode_generation  another one for each generation of each image
-    chunk_bytes	 bytes that a data checksum covers; 0: there are none
-    align_bytes	 where data begins
-    uuid, label
-    """
-    generation: int
-    build_time: int
-    image_bytes: int
-    metadata_bytes: int
-    files: int
-    content_bytes: int
-    stored_bytes: int
-    inodes: int
-    directories: int
-    inode_generation: int
-    chunk_bytes: int
-    align_bytes: int
-    uuid: uuid.UUID
-    label: str
-
-
-def _like(path: PathArg, name: bytes) -> Any:
-    """A name of the image as str, or as bytes if the path is."""
-    return name if isinstance(os.fspath(path), bytes) else os.fsdecode(name)
-
-
-def _join(parent: bytes, name: bytes) -> bytes:
-    return parent.rstrip(b"/") + b"/" + name if parent.rstrip(b"/") else name
-
-
-def _status(st: library.Stat) -> os.stat_result:
-    seconds, nanoseconds = st.mtime_sec, st.mtime_nsec
-    when = seconds + nanoseconds / 1e9
-    return os.stat_result(
-        (st.mode, st.ino, 0, st.nlink, st.uid, st.gid, st.size, seconds, seconds, seconds),
-        {"st_atime": when, "st_mtime": when, "st_ctime": when,
-         "st_atime_ns": seconds * 10**9 + nanoseconds,
-         "st_mtime_ns": seconds * 10**9 + nanoseconds,
-         "st_ctime_ns": seconds * 10**9 + nanoseconds,
-         "st_blocks": -(-st.stored // 512), "st_blksize": 4096,
-         "st_rdev": os.makedev(st.rdev_major, st.rdev_minor)})
-
-
-class DirEntry(Generic[AnyStr]):
-    """A name in a directory, as os.DirEntry."""
-
-    def __init__(self, image: "Image", parent: bytes, entry: Entry, asked: PathArg) -> None:
-        self._image = image
-        self._entry = entry
-        self.name: AnyStr = _like(asked, entry.name)
-        self.path: AnyStr = _like(asked, _join(parent, entry.name))
-
-    def __fspath__(self) -> AnyStr:
-        return self.path
-
-    def __repr__(self) -> str:
-        return f"<dsfs.DirEntry {self.name!r}>"
-
-    def inode(self) -> int:
-        return self._entry.ino
-
-    def is_symlink(self) -> bool:
-        return self._entry.type == _DT_LNK
-
-    def _is(self, kind: int, follow: bool) -> bool:
-        if not (follow and self.is_symlink()):
-            return self._entry.type == kind
-        try:
-            return stat_module.S_IFMT(self.stat().st_mode) >> 12 == kind
-        except OSError as error:
-            if error.errno in _NO_KEY:
-                return False
-            raise
-
-    def is_dir(self, *, follow_symlinks: bool = True) -> bool:
-        return self._is(_DT_DIR, follow_symlinks)
-
-    def is_file(self, *, follow_symlinks: bool = True) -> bool:
-        return self._is(_DT_REG, follow_symlinks)
-
-    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
-        return self._image.stat(self.path, follow_symlinks=follow_symlinks)
-
-
-class RawFile(io.RawIOBase):
-    """A file of an image; its position is for one thread at a time."""
-
-    def __init__(self, file: File, name: PathArg) -> None:
-        super().__init__()
-        self._file: Optional[File] = file
-        self._position = 0
-        self.name = name
-        self.mode = "rb"
-
-    def _live(self) -> File:
-        if self._file is None:
-            raise ValueError("I/O operation on closed file")
-        return self._file
-
-    @property
-    def size(self) -> int:
-        return self._live().size
-
-    def readable(self) -> bool:
-        self._live()
-        return True
-
-    def seekable(self) -> bool:
-        self._live()
-        return True
-
-    def tell(self) -> int:
-        self._live()
-        return self._position
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        file = self._live()
-        bases = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: file.size}
-        if whence not in bases:
-            raise ValueError(f"whence: {whence!r} is none of 0, 1 and 2")
-        if bases[whence] + offset < 0:
-            raise OSError(errno.EINVAL, f"seek to {bases[whence] + offset}, below 0", self.name)
-        self._position = bases[whence] + offset
-        return self._position
-
-    def readinto(self, buffer: Any) -> int:
-        count = _pread_into(self._live(), buffer, self._position)
-        self._position += count
-        return count
-
-    def readall(self) -> bytes:
-        file = self._live()
-        data = file.pread(file.size, self._position)
-        self._position += len(data)
-        return data
-
-    def close(self) -> None:
-        self._file = None
-        super().close()
-
-
-def _pread_into(file: File, buffer: Any, position: int) -> int:
-    view = memoryview(buffer).cast("B")
-    if not view.nbytes:
-        return 0
-    # Of one byte, since a type of its own for each length would have to be made.
-    first = ctypes.c_char.from_buffer(view)
-    return file.pread_into(ctypes.addressof(first), view.nbytes, position)
+from .rawfile import RawFile, pread_into
 
 
 class Image(Mapping[str, bytes]):
@@ -317,7 +150,7 @@ class Image(Mapping[str, bytes]):
         >>> image.stat("rose/1.jpg").st_size
         10
         """
-        return _status(self._lookup(path, follow_symlinks))
+        return status(self._lookup(path, follow_symlinks))
 
     def readlink(self, path: PathArg) -> Any:
         """The target of a symbolic link: str, or bytes for a path of bytes.
@@ -326,7 +159,7 @@ class Image(Mapping[str, bytes]):
         'rose/1.jpg'
         """
         st = self._lookup(path, False)
-        return _like(path, self._live().readlink(st.ino, path))
+        return like(path, self._live().readlink(st.ino, path))
 
     def getxattr(self, path: PathArg, name: Union[str, bytes], *,
                  follow_symlinks: bool = True) -> bytes:
@@ -362,7 +195,7 @@ class Image(Mapping[str, bytes]):
         ['1.jpg', '2.jpg']
         """
         st = self._lookup(path)
-        return [_like(path, entry.name) for entry in self._entries(st.ino, path)]
+        return [like(path, entry.name) for entry in self._entries(st.ino, path)]
 
     def scandir(self, path: PathArg = "") -> Iterator["DirEntry[Any]"]:
         """As os.scandir(), in the order of listdir().
@@ -392,11 +225,11 @@ class Image(Mapping[str, bytes]):
             path = waiting.pop()
             directories: List[Any] = []
             files: List[Any] = []
-            for entry in self.scandir(_like(top, path)):
+            for entry in self.scandir(like(top, path)):
                 (directories if entry.is_dir() else files).append(entry.name)
-            yield _like(top, path), directories, files
+            yield like(top, path), directories, files
             for name in reversed(directories):
-                below = _join(path, os.fsencode(name))
+                below = join(path, os.fsencode(name))
                 if followlinks or stat_module.S_ISDIR(self._lookup(below, False).mode):
                     waiting.append(below)
 
@@ -408,10 +241,10 @@ class Image(Mapping[str, bytes]):
             entry = next(entries, None)
             if entry is None:
                 levels.pop()
-            elif entry.type == _DT_REG:
-                yield _join(parent, entry.name), entry
-            elif entry.type == _DT_DIR:
-                path = _join(parent, entry.name)
+            elif entry.type == DT_REG:
+                yield join(parent, entry.name), entry
+            elif entry.type == DT_DIR:
+                path = join(parent, entry.name)
                 levels.append((path, self._entries(entry.ino, path)))
 
     # The mapping
@@ -435,7 +268,7 @@ class Image(Mapping[str, bytes]):
                 raise
             return False
         except OSError as error:
-            if error.errno in _NO_KEY:
+            if error.errno in NO_KEY:
                 return False
             raise
 
@@ -443,7 +276,7 @@ class Image(Mapping[str, bytes]):
         try:
             return self.read(path)
         except OSError as error:
-            if error.errno in _NO_KEY:
+            if error.errno in NO_KEY:
                 raise KeyError(path) from error
             raise
 
@@ -473,7 +306,7 @@ class Image(Mapping[str, bytes]):
         """
         if position < 0:
             raise ValueError(f"position {position}: below 0")
-        return _pread_into(self._file(path), buffer, position)
+        return pread_into(self._file(path), buffer, position)
 
     def will_need(self, paths: Iterable[PathArg]) -> None:
         """Have files read into memory, without waiting for them."""
