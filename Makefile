@@ -9,6 +9,7 @@ else
 
 VERSION		:= 0.1.0
 prefix		?= /usr/local
+bindir		?= $(prefix)/bin
 sbindir		?= $(prefix)/sbin
 libdir		?= $(prefix)/lib
 includedir	?= $(prefix)/include
@@ -66,6 +67,7 @@ $(LIB): $(call objs,$(LIB_SRC))
 	$(AR) rcsD $@ $^
 
 include userspace/libdsfs/lib.mk
+include userspace/fuse/fuse.mk
 
 define tool_rule
 $(B)/$(1).dsfs: $$(call objs,$$($(1)_SRC)) $$(LIB)
@@ -105,6 +107,9 @@ install: tools lib
 	install -d $(DESTDIR)$(sbindir) $(DESTDIR)$(mountdir) $(DESTDIR)$(mandir)/man8
 	install -m 755 $(addprefix $(B)/,mkfs.dsfs fsck.dsfs dump.dsfs dsfs $(SCRIPTS)) $(DESTDIR)$(sbindir)
 	install -m 755 $(B)/mount.dsfs $(DESTDIR)$(mountdir)
+	if [ -n "$(FUSE_TOOL)" ]; then \
+		install -d $(DESTDIR)$(bindir) && install -m 755 $(FUSE_TOOL) $(DESTDIR)$(bindir); \
+	fi
 	install -m 644 $(MANPAGES) $(DESTDIR)$(mandir)/man8
 	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir) $(DESTDIR)$(mandir)/man3
 	install -m 755 $(LIBDSFS_SO) $(DESTDIR)$(libdir)
@@ -126,7 +131,7 @@ install: tools lib
 
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(sbindir)/,mkfs.dsfs fsck.dsfs dump.dsfs dsfs $(SCRIPTS))
-	rm -f $(DESTDIR)$(mountdir)/mount.dsfs
+	rm -f $(DESTDIR)$(mountdir)/mount.dsfs $(DESTDIR)$(bindir)/dsfs-fuse
 	rm -f $(DESTDIR)$(udevdir)/dsfs_id $(DESTDIR)$(udevdir)/rules.d/61-dsfs.rules
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man8/,$(notdir $(MANPAGES)))
 	rm -f $(addprefix $(DESTDIR)$(libdir)/,$(notdir $(LIBDSFS_SO)) $(LIBDSFS_SONAME) libdsfs.so \
@@ -197,6 +202,7 @@ distclean: clean
 help:
 	@echo 'make [all]                 tools, library and module'
 	@echo 'make tools                 build/mkfs.dsfs, fsck.dsfs, dump.dsfs, mount.dsfs, dsfs'
+	@echo '                           and dsfs-fuse where libfuse 3 is'
 	@echo 'make lib                   build/libdsfs.so and libdsfs.a: see dsfs(3)'
 	@echo 'make modules [KDIR=...]    fs/dsfs.ko for the kernel with that build tree'
 	@echo 'make install [DESTDIR=...] [prefix=/usr/local]'

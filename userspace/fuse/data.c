@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Contents of files.  A file that the kernel asks for as a whole is read and forgotten; one
+ * that it asks for in pieces is read as a whole and held (held.c), unless it is larger than
+ * wholefile=.  What needs no check against checksums goes from the image's page cache to
+ * the kernel without a copy of ours.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "held.h"
+
+static pthread_key_t buffer_key;
+static pthread_once_t buffer_once = PTHREAD_ONCE_INIT;
+
+struct buffer {
+	size_t room;
+	u8 data[];
+};
+
+static void make_key(void)
+{
+	pthread_key_create(&buffer_key, free);
+}
+
+/* Memory of the calling thread: new pages for each request would cost more than the copy. */
+static u8 *thread_buffer(size_t size)
+{
+	struct buffer *b;
+
+	pthread_once(&buffer_once, make_key);
+	b = pthread_getspecific(buffer_key);
+	if (b && b->room >= size)
+		return b->data;
+	free(b);
+	b = malloc(sizeof(*b) + size);
+	pthread_setspecific(buffer_key, b);
+	if (!b)
+		return NULL;
+	b->room = size;
+	return b->data;
+}
+
+/* Stored bytes of a file are one run in the image, whatever holes it has. */
+static void forget_file(const struct fuse_fs *fs, const struct dsfs_file *file)
+{
+	const struct dsfs_extent *e;
+	size_t n;
+
+	e = dsfs_file_extents(file, &n);
+	if (n)
+		image_forget(fs, e->physical, e[n - 1].physical + e[n - 1].length - e->physical);
+}
+
+/* The only extent, if that is where @len bytes at @pos lie. */
+static const struct dsfs_extent *only_extent(const struct dsfs_file *file, u64 pos, u64 len)
+{
+	const struct dsfs_extent *e;
+	size_t n;
+
+	e = dsfs_file_extents(file, &n);
+	return n == 1 && pos >= e->logical && pos + len <= e->logical + e->length ? e : NULL;
+}
+
+/*
+ * Drop a piece of a large file, but not what shares a chunk with bytes that are still to be
+ * read: to check these, all of the chunk is read again.
+ */
+static void forget_piece(const struct fuse_fs *fs, const struct dsfs_file *file, u64 pos,
+			 u64 len)
+{
+	const u64 mask = (fs->info.chunk_bytes ? fs->info.chunk_bytes : 4096) - 1;
+	const u64 size = dsfs_file_size(file);
+	const struct dsfs_extent *e = only_extent(file, pos, len);
+
+	if (e && !(pos & mask) && (!((pos + len) & mask) || pos + len == size))
+		image_forget(fs, e->physical + (pos - e->logical), len);
+}
+
+/*
+ * Straight from the image.  What is left of a page that goes to the kernel is not to be
+ * dropped here: the kernel may have taken the page itself.
+ */
+static bool reply_spliced(fuse_req_t req, const struct fuse_fs *fs,
+			  const struct dsfs_file *file, u64 pos, u64 len)
+{
+	const struct dsfs_extent *e = only_extent(file, pos, len);
+	struct fuse_bufvec v = FUSE_BUFVEC_INIT(len);
+
+	if (!e)
+		return false;
+	v.buf[0].flags = FUSE_BUF_IS_FD | FUSE_BUF_FD_SEEK;
+	v.buf[0].fd = fs->fd;
+	v.buf[0].pos = fs->opt.offset + e->physical + (pos - e->logical);
+	fuse_reply_data(req, &v, fs->opt.keep_image ? 0 : FUSE_BUF_SPLICE_MOVE);
+	forget_piece(fs, file, pos, len);
+	return true;
+}
+
+/* Which bytes of a range cannot be had: a read of it failed. */
+static void report_range(const struct fuse_fs *fs, u64 ino, const struct dsfs_file *file,
+			 u8 *buf, u64 pos, u64 len)
+{
+	const u64 unit = fs->info.chunk_bytes ? fs->info.chunk_bytes : 4096;
+	const u64 end = pos + len;
+	struct dsfs_error error;
+	u64 n;
+
+	for (; pos < end; pos += n) {
+		n = unit - pos % unit;
+		if (n > end - pos)
+			n = end - pos;
+		if (dsfs_pread(file, buf, n, pos, &error) < 0)
+			report_once(ino, pos - pos % unit, n + pos % unit, &error);
+	}
+}
+
+/* Answer with @len bytes at @pos, which lie in the file. */
+static void reply_piece(fuse_req_t req, u64 ino, const struct dsfs_file *file, u64 pos,
+			u64 len)
+{
+	const struct fuse_fs *fs = fs_of(req);
+	struct dsfs_error error;
+	ssize_t n;
+	u8 *buf;
+
+	if (!fs->opt.check && reply_spliced(req, fs, file, pos, len))
+		return;
+	buf = thread_buffer(len);
+	if (!buf) {
+		fuse_reply_err(req, ENOMEM);
+		return;
+	}
+	n = dsfs_pread(file, buf, len, pos, &error);
+	if (n < 0) {
+		report_range(fs, ino, file, buf, pos, len);
+		fuse_reply_err(req, -n);
+		return;
+	}
+	fuse_reply_buf(req, (char *)buf, n);
+	if (len == dsfs_file_size(file))
+		forget_file(fs, file);
+	else
+		forget_piece(fs, file, pos, len);
+}
+
+static void reply_held(fuse_req_t req, u64 ino, struct held *h, u64 pos, u64 len)
+{
+	const struct fuse_fs *fs = fs_of(req);
+	const struct dsfs_file *file = held_file(h);
+	const u64 size = dsfs_file_size(file);
+	const u8 *data = NULL;
+	bool fresh = false;
+
+	if (pos >= size) {
+		fuse_reply_buf(req, NULL, 0);
+		held_put(fs->held, h, 0);
+		return;
+	}
+	if (len > size - pos)
+		len = size - pos;
+	if (size <= fs->opt.wholefile)
+		data = held_data(fs->held, h, &fresh);
+	if (fresh)
+		forget_file(fs, file);
+	if (data)
+		fuse_reply_buf(req, (const char *)data + pos, len);
+	else
+		reply_piece(req, ino, file, pos, len);
+	held_put(fs->held, h, data ? len : 0);
+}
+
+void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
+	     struct fuse_file_info *fi)
+{
+	const struct fuse_fs *fs = fs_of(req);
+	struct held *h = held_find(fs->held, ino);
+	struct dsfs_file *file;
+	struct dsfs_error error;
+	int ret;
+
+	(void)fi;
+	if (!h) {
+		ret = dsfs_file_open(fs->image, ino, fs->opt.check ? 0 : DSFS_UNCHECKED,
+				     &file, &error);
+		if (ret) {
+			reply_failed(req, ino, ret, &error);
+			return;
+		}
+		if (!off && dsfs_file_size(file) <= size) {
+			reply_piece(req, ino, file, 0, dsfs_file_size(file));
+			dsfs_file_close(file);
+			return;
+		}
+		h = held_add(fs->held, ino, file);
+	}
+	if (h)
+		reply_held(req, ino, h, off, size);
+	else
+		fuse_reply_err(req, ENOMEM);
+}
+
+/* The first byte at @pos or behind it that is data, or is in a hole; the end is a hole. */
+static u64 seek(const struct dsfs_file *file, u64 pos, bool data)
+{
+	const u64 size = dsfs_file_size(file);
+	const struct dsfs_extent *e;
+	size_t i, n;
+
+	e = dsfs_file_extents(file, &n);
+	for (i = 0; i < n; i++) {
+		if (e[i].logical + e[i].length <= pos)
+			continue;
+		if (data)
+			return e[i].logical > pos ? e[i].logical : pos;
+		if (e[i].logical > pos)
+			return pos;
+		pos = e[i].logical + e[i].length;
+	}
+	return data ? size : pos;
+}
+
+void op_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence,
+	      struct fuse_file_info *fi)
+{
+	const struct fuse_fs *fs = fs_of(req);
+	struct dsfs_file *file;
+	struct dsfs_error error;
+	u64 size, pos;
+	int ret;
+
+	(void)fi;
+	if (whence != SEEK_DATA && whence != SEEK_HOLE) {
+		fuse_reply_err(req, EINVAL);
+		return;
+	}
+	ret = dsfs_file_open(fs->image, ino, 0, &file, &error);
+	if (ret) {
+		reply_failed(req, ino, ret, &error);
+		return;
+	}
+	size = dsfs_file_size(file);
+	pos = off < 0 || off >= size ? size : seek(file, off, whence == SEEK_DATA);
+	dsfs_file_close(file);
+	if (off < 0 || off >= size || (whence == SEEK_DATA && pos == size))
+		fuse_reply_err(req, ENXIO);
+	else
+		fuse_reply_lseek(req, pos);
+}

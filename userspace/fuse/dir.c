@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Directories.  Nothing is kept between calls: a position is a number of a name, so any
+ * call can go on from it.
+ */
+#include <dirent.h>
+#include <stdlib.h>
+
+#include "fuse.h"
+
+#define DOTS	2	/* "." and "..", in front of the names of the image */
+
+/**
+ * struct dir_reply - names for the kernel
+ * @plus: with attributes
+ * @room: bytes at @buf
+ * @used: how many of them hold names
+ */
+struct dir_reply {
+	struct fuse_fs *fs;
+	fuse_req_t req;
+	bool plus;
+	char *buf;
+	size_t room;
+	size_t used;
+};
+
+/* Return: whether it fit. */
+static bool add(struct dir_reply *r, const char *name, const struct fuse_entry_param *e,
+		u64 next)
+{
+	char *at = r->buf + r->used;
+	const size_t room = r->room - r->used;
+	const size_t n = r->plus ? fuse_add_direntry_plus(r->req, at, room, name, e, next) :
+				   fuse_add_direntry(r->req, at, room, name, &e->attr, next);
+
+	if (n > room)
+		return false;
+	r->used += n;
+	return true;
+}
+
+static int add_dots(struct dir_reply *r, u64 dir, off_t *off, struct dsfs_error *error)
+{
+	/* The kernel takes no attributes of these two, as e.ino says. */
+	struct fuse_entry_param e = { .attr.st_mode = S_IFDIR };
+	struct dsfs_stat st;
+	int ret;
+
+	for (; *off < DOTS; ++*off) {
+		ret = dsfs_lookup(r->fs->image, dir, "..", *off + 1, &st, error);
+		if (ret)
+			return ret;
+		e.attr.st_ino = st.ino;
+		if (!add(r, *off ? ".." : ".", &e, *off + 1))
+			break;
+	}
+	return 0;
+}
+
+/* A name whose inode is damaged is a name all the same; whoever looks at it is told. */
+static void entry_of(const struct dir_reply *r, const struct dsfs_dirent *d,
+		     struct fuse_entry_param *e)
+{
+	struct dsfs_stat st;
+
+	if (r->plus && !dsfs_stat(r->fs->image, d->ino, &st, NULL)) {
+		attr_entry(r->fs, &st, e);
+		return;
+	}
+	*e = (struct fuse_entry_param){
+		.attr.st_ino = d->ino,
+		.attr.st_mode = DTTOIF(d->type),
+	};
+}
+
+static int add_names(struct dir_reply *r, u64 dir, off_t off, struct dsfs_error *error)
+{
+	struct fuse_entry_param e;
+	struct dsfs_dirstream *stream;
+	struct dsfs_dirent d;
+	int ret;
+
+	ret = dsfs_opendir(r->fs->image, dir, &stream, error);
+	if (ret)
+		return ret;
+	dsfs_seekdir(stream, off - DOTS);
+	while ((ret = dsfs_readdir(stream, &d, error)) > 0) {
+		entry_of(r, &d, &e);
+		if (!add(r, d.name, &e, d.next + DOTS))
+			break;
+	}
+	dsfs_closedir(stream);
+	return ret < 0 ? ret : 0;
+}
+
+static void read_names(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, bool plus)
+{
+	struct dir_reply r = { .fs = fs_of(req), .req = req, .plus = plus, .room = size };
+	struct dsfs_error error;
+	int ret;
+
+	r.buf = malloc(size);
+	if (!r.buf) {
+		fuse_reply_err(req, ENOMEM);
+		return;
+	}
+	ret = add_dots(&r, ino, &off, &error);
+	if (!ret && off >= DOTS)
+		ret = add_names(&r, ino, off, &error);
+	/* What was found before the error is handed out; the next call meets it again. */
+	if (ret && !r.used)
+		reply_failed(req, ino, ret, &error);
+	else
+		fuse_reply_buf(req, r.buf, r.used);
+	free(r.buf);
+}
+
+void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
+		struct fuse_file_info *fi)
+{
+	(void)fi;
+	read_names(req, ino, size, off, false);
+}
+
+void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
+		    struct fuse_file_info *fi)
+{
+	(void)fi;
+	read_names(req, ino, size, off, true);
+}

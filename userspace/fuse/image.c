@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The image behind the mount.  It is opened here and not by the library, since what is not
+ * to be checked is spliced from the descriptor, and the page cache is told what to expect.
+ */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "api.h"
+#include "fuse.h"
+#include "msg.h"
+
+/* As with the module: one that has lost some of its metadata is mounted all the same. */
+static void load_metadata(const struct fuse_fs *fs)
+{
+	struct dsfs_error error;
+
+	if (!fs->opt.lazy && dsfs_verify(fs->image, 0, &error))
+		msg_warn(fs->opt.image, "%s: run fsck.dsfs", error.message);
+}
+
+static int open_image(struct fuse_fs *fs)
+{
+	const struct dsfs_open_options options = {
+		.size = sizeof(options),
+		.offset = fs->opt.offset,
+		.length = fs->opt.sizelimit,
+		.generation = fs->opt.generation,
+	};
+	struct dsfs_error error;
+
+	if (dsfs_open_fd(fs->fd, &options, &fs->image, &error)) {
+		msg_error(fs->opt.image, "%s", error.message);
+		return -1;
+	}
+	dsfs_get_info(fs->image, &fs->info);
+	/* The interface tells of one inode, not of all. */
+	fs->has_xattrs = fs->image->img.geo->regions[DSFS_REGION_XATTRS].bytes;
+	return 0;
+}
+
+int image_attach(struct fuse_fs *fs)
+{
+	fs->fd = open(fs->opt.image, O_RDONLY | O_CLOEXEC);
+	if (fs->fd < 0) {
+		msg_error(fs->opt.image, "%s", msg_why(errno));
+		return -1;
+	}
+	if (open_image(fs)) {
+		close(fs->fd);
+		return -1;
+	}
+	/* What is read is what was asked for: the next file is somewhere else. */
+	posix_fadvise(fs->fd, 0, 0, POSIX_FADV_RANDOM);
+	load_metadata(fs);
+	return 0;
+}
+
+void image_detach(struct fuse_fs *fs)
+{
+	dsfs_close(fs->image);
+	close(fs->fd);
+}
+
+void image_forget(const struct fuse_fs *fs, u64 pos, u64 len)
+{
+	if (!fs->opt.keep_image && len)
+		posix_fadvise(fs->fd, fs->opt.offset + pos, len, POSIX_FADV_DONTNEED);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dsfs-fuse: mount an image without the kernel module and without privileges.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "held.h"
+#include "msg.h"
+
+/* mount(8) */
+#define EXIT_OK		0
+#define EXIT_USAGE	1
+#define EXIT_SYSTEM	2
+#define EXIT_MOUNT	32
+
+/* Requests to the image at a time; a user's -o comes behind it and counts. */
+#define THREADS		"-omax_threads=64"
+
+static const char usage_text[] =
+"Usage: dsfs-fuse [-f] [-d] [-o OPTION,...] IMAGE DIR\n"
+"Mount a DSFS image, a file or a block device, by FUSE.  Unmount: fusermount3 -u DIR.\n"
+"\n"
+"  -f                  stay in the foreground\n"
+"  -d                  the same, and print what the kernel asks for\n"
+"  -s                  one thread\n"
+"  -h, --help          this text\n"
+"  -V, --version       the version\n"
+"\n"
+"  -o generation=N     an older generation\n"
+"  -o offset=SIZE      where the image begins in its file\n"
+"  -o sizelimit=SIZE   how long it is\n"
+"  -o meta=lazy        read metadata when it is needed, not at the mount\n"
+"  -o verify=off       do not check data\n"
+"  -o wholefile=SIZE   read files of up to that size as a whole (1M)\n"
+"  -o hold=SIZE        memory for files that are read as a whole (64M)\n"
+"  -o imagecache=keep  leave what was read of the image in the page cache\n"
+"  -o uid=N, gid=N     whom everything belongs to\n"
+"  -o max_threads=N    requests at a time (64)\n"
+"  -o allow_other      let other users in; more options of FUSE: mount.fuse3(8)\n";
+
+static int serve(struct fuse_session *se, const struct fuse_cmdline_opts *cmd)
+{
+	struct fuse_loop_config *config;
+	int ret;
+
+	if (cmd->singlethread)
+		return fuse_session_loop(se);
+	config = fuse_loop_cfg_create();
+	if (!config)
+		return -ENOMEM;
+	fuse_loop_cfg_set_clone_fd(config, cmd->clone_fd);
+	fuse_loop_cfg_set_max_threads(config, cmd->max_threads);
+	if (cmd->max_idle_threads != UINT_MAX)
+		fuse_loop_cfg_set_idle_threads(config, cmd->max_idle_threads);
+	ret = fuse_session_loop_mt(se, config);
+	fuse_loop_cfg_destroy(config);
+	return ret;
+}
+
+/* Whoever waits for the end of the first process finds the mount. */
+static int run_session(struct fuse_session *se, const struct fuse_cmdline_opts *cmd)
+{
+	int ret;
+
+	if (fuse_session_mount(se, cmd->mountpoint))
+		return EXIT_MOUNT;
+	if (fuse_daemonize(cmd->foreground)) {
+		fuse_session_unmount(se);
+		return EXIT_SYSTEM;
+	}
+	if (!cmd->foreground)
+		report_background();
+	ret = serve(se, cmd);
+	fuse_session_unmount(se);
+	/* A signal that ended it is no failure. */
+	return ret < 0 ? EXIT_SYSTEM : EXIT_OK;
+}
+
+static int mount_image(struct fuse_fs *fs, struct fuse_args *args,
+		       const struct fuse_cmdline_opts *cmd)
+{
+	struct fuse_session *se;
+	int ret = EXIT_SYSTEM;
+
+	fs->held = held_new(fs->opt.hold);
+	se = fs->held ? fuse_session_new(args, &fuse_ops, sizeof(fuse_ops), fs) : NULL;
+	if (!se) {
+		ret = fs->held ? EXIT_USAGE : EXIT_SYSTEM;
+	} else if (!fuse_set_signal_handlers(se)) {
+		ret = run_session(se, cmd);
+		fuse_remove_signal_handlers(se);
+	}
+	if (se)
+		fuse_session_destroy(se);
+	held_free(fs->held);
+	return ret;
+}
+
+/* It is read-only and obeys modes, whatever is asked for; the name is a default. */
+static int add_options(struct fuse_args *args, const struct fuse_fs *fs)
+{
+	char *path = realpath(fs->opt.image, NULL), *opts = NULL, *name = NULL;
+	int ret = -1;
+
+	if (asprintf(&name, "fsname=%s", path ? path : fs->opt.image) > 0 &&
+	    !fuse_opt_add_opt_escaped(&opts, name) && !fuse_opt_insert_arg(args, 1, opts) &&
+	    !fuse_opt_insert_arg(args, 1, "-o"))
+		ret = fuse_opt_add_arg(args, "-oro,default_permissions");
+	free(path);
+	free(opts);
+	free(name);
+	return ret;
+}
+
+static int run(struct fuse_args *args, struct fuse_fs *fs,
+	       const struct fuse_cmdline_opts *cmd)
+{
+	int ret;
+
+	if (cmd->show_help) {
+		fputs(usage_text, stdout);
+		return EXIT_OK;
+	}
+	if (cmd->show_version) {
+		printf("dsfs-fuse %s, libfuse %s\n", DSFS_VERSION_STRING, fuse_pkgversion());
+		return EXIT_OK;
+	}
+	if (!fs->opt.image || !cmd->mountpoint) {
+		msg_error(NULL, "an image and a directory are needed (see dsfs-fuse --help)");
+		return EXIT_USAGE;
+	}
+	if (image_attach(fs))
+		return EXIT_MOUNT;
+	ret = add_options(args, fs) ? EXIT_SYSTEM : mount_image(fs, args, cmd);
+	image_detach(fs);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct fuse_args args = FUSE_ARGS_INIT(argc, argv);
+	struct fuse_cmdline_opts cmd = { 0 };
+	struct fuse_fs fs = { .fd = -1 };
+	int ret = EXIT_USAGE;
+
+	msg_init("dsfs-fuse", EXIT_SYSTEM);
+	report_init();
+	if (!options_parse(&args, &fs.opt) && !fuse_opt_insert_arg(&args, 1, THREADS) &&
+	    !fuse_parse_cmdline(&args, &cmd))
+		ret = run(&args, &fs, &cmd);
+	free(cmd.mountpoint);
+	options_free(&fs.opt);
+	fuse_opt_free_args(&args);
+	return ret;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the kernel asks for, and what it may keep: everything, and forever.  Numbers of
+ * inodes are those of the image, so there is nothing to count or to forget: an inode that
+ * the kernel dropped is found again by its number.
+ */
+#include <string.h>
+#include <sys/statvfs.h>
+
+#include "fuse.h"
+
+#define BACKGROUND	64	/* readahead of so many pieces at a time; 12 else */
+
+static void op_init(void *data, struct fuse_conn_info *conn)
+{
+	struct fuse_fs *fs = data;
+	unsigned int want;
+
+	want = FUSE_CAP_ASYNC_READ | FUSE_CAP_ASYNC_DIO | FUSE_CAP_PARALLEL_DIROPS |
+	       FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_CACHE_SYMLINKS |
+	       FUSE_CAP_EXPORT_SUPPORT | FUSE_CAP_EXPLICIT_INVAL_DATA;
+	if (!fs->opt.check)
+		want |= FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE;
+	/* Each first use of an inode asks for its ACL. */
+	if (fs->has_xattrs)
+		want |= FUSE_CAP_POSIX_ACL;
+	conn->want = want & conn->capable;
+	fs->no_open = conn->capable & FUSE_CAP_NO_OPEN_SUPPORT;
+	fs->no_opendir = conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT;
+	conn->max_background = BACKGROUND;
+	conn->congestion_threshold = BACKGROUND;
+}
+
+/* An NFS server, and open_by_handle_at(2), ask for "." of any inode. */
+static int look_up(const struct fuse_fs *fs, u64 dir, const char *name,
+		   struct dsfs_stat *st, struct dsfs_error *error)
+{
+	if (!strcmp(name, "."))
+		return dsfs_stat(fs->image, dir, st, error);
+	return dsfs_lookup(fs->image, dir, name, strlen(name), st, error);
+}
+
+static void op_lookup(fuse_req_t req, fuse_ino_t dir, const char *name)
+{
+	const struct fuse_fs *fs = fs_of(req);
+	struct fuse_entry_param e = { .entry_timeout = CACHE_FOREVER };
+	struct dsfs_error error;
+	struct dsfs_stat st;
+	int ret;
+
+	ret = look_up(fs, dir, name, &st, &error);
+	if (ret && ret != -ENOENT) {
+		reply_failed(req, dir, ret, &error);
+		return;
+	}
+	/* Without a number, the entry says that there is no such name. */
+	if (!ret)
+		attr_entry(fs, &st, &e);
+	fuse_reply_entry(req, &e);
+}
+
+static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	const struct fuse_fs *fs = fs_of(req);
+	struct dsfs_error error;
+	struct dsfs_stat st;
+	struct stat attr;
+	int ret;
+
+	(void)fi;
+	ret = dsfs_stat(fs->image, ino, &st, &error);
+	if (ret) {
+		reply_failed(req, ino, ret, &error);
+		return;
+	}
+	attr_fill(fs, &st, &attr);
+	fuse_reply_attr(req, &attr, CACHE_FOREVER);
+}
+
+static void op_readlink(fuse_req_t req, fuse_ino_t ino)
+{
+	char target[DSFS_SYMLINK_MAX + 1];
+	struct dsfs_error error;
+	ssize_t ret;
+
+	ret = dsfs_readlink(fs_of(req)->image, ino, target, sizeof(target), &error);
+	if (ret < 0)
+		reply_failed(req, ino, ret, &error);
+	else
+		fuse_reply_readlink(req, target);
+}
+
+/*
+ * There is nothing to open: a kernel that understands ENOSYS neither asks again nor tells of
+ * close(), and keeps the cache.  libfuse hands other kernels the same number, as an error,
+ * so these get an answer.
+ */
+static void reply_open(fuse_req_t req, struct fuse_file_info *fi, bool spared)
+{
+	if (spared) {
+		fuse_reply_err(req, ENOSYS);
+		return;
+	}
+	fi->keep_cache = 1;
+	fi->cache_readdir = 1;
+	fuse_reply_open(req, fi);
+}
+
+static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	(void)ino;
+	reply_open(req, fi, fs_of(req)->no_open);
+}
+
+static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	(void)ino;
+	reply_open(req, fi, fs_of(req)->no_opendir);
+}
+
+static void op_statfs(fuse_req_t req, fuse_ino_t ino)
+{
+	const struct dsfs_info *info = &fs_of(req)->info;
+	const struct statvfs st = {
+		.f_bsize = 4096,
+		.f_frsize = 4096,
+		.f_blocks = info->image_bytes / 4096,
+		.f_files = info->inodes,
+		.f_namemax = DSFS_NAME_MAX,
+	};
+
+	(void)ino;
+	fuse_reply_statfs(req, &st);
+}
+
+const struct fuse_lowlevel_ops fuse_ops = {
+	.init		= op_init,
+	.lookup		= op_lookup,
+	.getattr	= op_getattr,
+	.readlink	= op_readlink,
+	.open		= op_open,
+	.read		= op_read,
+	.lseek		= op_lseek,
+	.opendir	= op_opendir,
+	.readdir	= op_readdir,
+	.readdirplus	= op_readdirplus,
+	.statfs		= op_statfs,
+	.getxattr	= op_getxattr,
+	.listxattr	= op_listxattr,
+};

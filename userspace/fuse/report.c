@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Errors of the image, each said once: a reader that is given EBADMSG tries again, and a
+ * training job does so for every epoch.  Readers get the error every time.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <syslog.h>
+
+#include "fuse.h"
+#include "msg.h"
+
+#define PLACES	4096	/* that can be told from each other; a power of two */
+
+static struct place {
+	u64 ino;
+	u64 pos;
+} places[PLACES];
+static unsigned int nr_places;
+static pthread_mutex_t lock;
+static bool background;
+
+void report_init(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}
+
+void report_background(void)
+{
+	openlog(msg_name(), LOG_PID, LOG_DAEMON);
+	background = true;
+}
+
+static void say(const char *text)
+{
+	if (background)
+		syslog(LOG_ERR, "%s", text);
+	else
+		msg_error(NULL, "%s", text);
+}
+
+/*
+ * Under the lock: take note of a place.
+ * Return: 0 if it is known, 1 if it is new, 2 if it is the first one without room.
+ */
+static int note(u64 ino, u64 pos)
+{
+	unsigned int i = (ino * 0x9e3779b97f4a7c15ULL ^ pos * 0xc2b2ae3d27d4eb4fULL) >> 52;
+	unsigned int n;
+
+	for (n = 0; n < PLACES; n++, i = (i + 1) % PLACES) {
+		if (places[i].ino == ino && places[i].pos == pos)
+			return 0;
+		if (!places[i].ino)
+			break;
+	}
+	if (nr_places >= PLACES - 1)
+		return nr_places++ == PLACES - 1 ? 2 : 0;
+	places[i] = (struct place){ ino, pos };
+	nr_places++;
+	return 1;
+}
+
+void report_once(u64 ino, u64 pos, u64 len, const struct dsfs_error *error)
+{
+	char text[sizeof(error->message) + 100];
+	int new;
+
+	pthread_mutex_lock(&lock);
+	new = note(ino, pos);
+	pthread_mutex_unlock(&lock);
+	if (!new)
+		return;
+	if (pos == REPORT_INODE)
+		snprintf(text, sizeof(text), "%s", error->message);
+	else
+		snprintf(text, sizeof(text), "inode %llu: data at %llu to %llu: %s", ino, pos,
+			 pos + len, error->message);
+	say(text);
+	if (new == 2)
+		say("too many errors: others are not reported");
+}
+
+void reply_failed(fuse_req_t req, u64 ino, int ret, const struct dsfs_error *error)
+{
+	if (ret == -EIO || ret == -EBADMSG || ret == -EUCLEAN)
+		report_once(ino, REPORT_INODE, 0, error);
+	fuse_reply_err(req, -ret);
+}
