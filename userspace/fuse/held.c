@@ -94,6 +94,17 @@ static void list_del(struct held_files *files, struct held *h)
 	files->unused--;
 }
 
+/* There is one. */
+static struct held *list_pop_oldest(struct held_files *files)
+{
+	struct held *h = files->oldest;
+
+	files->oldest = h->newer;
+	*(h->newer ? &h->newer->older : &files->newest) = NULL;
+	files->unused--;
+	return h;
+}
+
 static void list_add(struct held_files *files, struct held *h)
 {
 	h->newer = NULL;
@@ -118,26 +129,17 @@ static void destroy(struct held_files *files, struct held *h)
 /* Drop what is not used, the oldest first, until @bytes more are allowed. */
 static void make_room(struct held_files *files, u64 bytes)
 {
-	struct held *h;
-
 	while (files->oldest &&
-	       (files->bytes + bytes > files->limit || files->unused > FILES_MAX)) {
-		h = files->oldest;
-		list_del(files, h);
-		destroy(files, h);
-	}
+	       (files->bytes + bytes > files->limit || files->unused > FILES_MAX))
+		destroy(files, list_pop_oldest(files));
 }
 
 void held_free(struct held_files *files)
 {
-	struct held *h;
-
 	if (!files)
 		return;
-	while ((h = files->oldest)) {
-		list_del(files, h);
-		destroy(files, h);
-	}
+	while (files->oldest)
+		destroy(files, list_pop_oldest(files));
 	pthread_cond_destroy(&files->read);
 	pthread_mutex_destroy(&files->lock);
 	free(files);
