@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """readers - what reads a mount in the tests of dsfs-fuse.
 
-  readers.py make DIR			2,000 files of up to 1 MiB
+  readers.py make DIR			2,000 files of up to 1 MiB, and one with a hole
   readers.py epoch REF DIR [BYTES]	each file once, in random order, BYTES a call
   readers.py many REF DIR N		N processes, each all files in its own way
   readers.py chunk REF FILE POS LEN ERRNO
@@ -28,6 +28,9 @@ def make(top):
         start = rng.randrange(0, 2 << 20)
         with open(os.path.join(folder, f"{i}.bin"), "wb") as f:
             f.write(blob[start:start + size])
+    with open(os.path.join(top, "holes"), "wb") as f:
+        f.seek(204800)
+        f.write(blob[:4096])
 
 
 def names(top):
