@@ -22,6 +22,7 @@ wanted()
 	./lib/udev/dsfs_id
 	./lib/udev/rules.d/61-dsfs.rules
 	./sbin/mount.dsfs
+	./usr/bin/dsfs-fuse
 	./usr/include/dsfs.h
 	./usr/lib/libdsfs.a
 	./usr/lib/libdsfs.so
@@ -34,6 +35,7 @@ wanted()
 	./usr/sbin/fsck.dsfs
 	./usr/sbin/mkfs.dsfs
 	./usr/share/man/man3/dsfs.3
+	./usr/share/man/man8/dsfs-fuse.8
 	./usr/share/man/man8/dsfs-order.8
 	./usr/share/man/man8/dsfs-readahead.8
 	./usr/share/man/man8/dsfs-stat.8
