@@ -116,22 +116,29 @@ static int set_arg(const struct arg *a, const char *value, bool again)
 }
 
 static void add(struct getopt_table *t, const char *name, char letter, int key,
-		bool has_value)
+		int has_value)
 {
 	if (name)
 		t->longs[t->nr++] = (struct option){
-			name, has_value ? required_argument : no_argument, NULL,
-			key,
+			name, has_value, NULL, key,
 		};
 	if (letter)
 		t->letters[t->len++] = letter;
-	if (letter && has_value)
+	if (letter && has_value == required_argument)
 		t->letters[t->len++] = ':';
 }
 
 static int key_of(const struct arg *args, unsigned int i)
 {
 	return args[i].letter ? args[i].letter : LONG_ONLY + i;
+}
+
+static int value_of(const struct arg *a)
+{
+	if (a->optional)
+		return optional_argument;
+	return a->text || a->number || a->size || a->take ? required_argument :
+	       no_argument;
 }
 
 static void make_table(struct getopt_table *t, const struct arg *args)
@@ -143,11 +150,10 @@ static void make_table(struct getopt_table *t, const struct arg *args)
 
 		if (i == ARGS_MAX)
 			abort();
-		add(t, a->name, a->letter, key_of(args, i),
-		    a->text || a->number || a->size || a->take);
+		add(t, a->name, a->letter, key_of(args, i), value_of(a));
 	}
-	add(t, "help", 'h', 'h', false);
-	add(t, "version", 'V', 'V', false);
+	add(t, "help", 'h', 'h', no_argument);
+	add(t, "version", 'V', 'V', no_argument);
 }
 
 int args_parse(const struct arg *args, const char *help, int usage, int argc,

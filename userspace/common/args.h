@@ -22,6 +22,7 @@
  * @max: the highest @number; 0: no limit
  * @word: a value that is 0 as a @size, or NULL
  * @once: refused if given twice; needs @name
+ * @optional: @take may get no value, which is NULL
  * @take: is called with @ctx and the value.  Return: 0 to go on; -1 if the value
  *	is wrong, which was said; or the exit status.
  *
@@ -39,6 +40,7 @@ struct arg {
 	u64 max;
 	const char *word;
 	bool once;
+	bool optional;
 	int (*take)(void *ctx, const char *value);
 	void *ctx;
 };
