@@ -44,6 +44,8 @@ LIB_SRC		:= $(libdsfs_SRC) $(wildcard userspace/common/*.c)
 mkfs_SRC	:= $(wildcard mkfs/*.c mkfs/*/*.c)
 fsck_SRC	:= $(wildcard userspace/fsck/*.c)
 dump_SRC	:= $(wildcard userspace/dump/*.c)
+# SHA-256; a static link does not find the second one by itself
+dump_LIBS	:= -lgcrypt -lgpg-error
 mount_SRC	:= $(wildcard userspace/mount/*.c)
 dsfs_SRC	:= $(wildcard userspace/dsfs/*.c)
 udev_SRC	:= $(wildcard userspace/udev/*.c)
@@ -71,7 +73,7 @@ include userspace/fuse/fuse.mk
 
 define tool_rule
 $(B)/$(1).dsfs: $$(call objs,$$($(1)_SRC)) $$(LIB)
-	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LIBS)
+	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LIBS) $$($(1)_LIBS)
 endef
 $(foreach t,mkfs fsck dump mount,$(eval $(call tool_rule,$(t))))
 

@@ -49,7 +49,7 @@ endef
 define fuzz_target
 
 $(FUZZ)/$(2)-$(1): $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN) $(if $(filter afl,$(1)),,$(call fuzz_mutator,$(2))))
-	$(3) $(4) $(if $(filter text,$(2)),,$(FUZZ_LDFLAGS)) -o $$@ $$^ $$(LIBS)
+	$(3) $(4) $(if $(filter text,$(2)),,$(FUZZ_LDFLAGS)) -o $$@ $$^ $$(LIBS) $$(dump_LIBS)
 fuzz_OBJ += $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN))
 endef
 $(eval $(call fuzz_engine,san,$(FUZZ_CC),-fsanitize=fuzzer-no-link$(comma)address $(FUZZ_SAN),-fsanitize=address,-fsanitize=fuzzer$(comma)address $(FUZZ_SAN)))
@@ -66,7 +66,7 @@ $(FUZZ)/pack: $(addprefix tests/fuzz/,pack.c input.c) $(MUTATE_SRC) fs/libdsfs/e
 
 # Here nothing asks for coverage; the sanitizers work.
 $(FUZZ)/agree: $(patsubst %.c,$(FUZZ)/san/%.o,$(fuzz_fsck_SRC) $(fuzz_own) tests/fuzz/agree.c)
-	$(FUZZ_CC) -fsanitize=address $(FUZZ_SAN) $(FUZZ_LDFLAGS) -o $@ $^ $(LIBS)
+	$(FUZZ_CC) -fsanitize=address $(FUZZ_SAN) $(FUZZ_LDFLAGS) -o $@ $^ $(LIBS) $(dump_LIBS)
 
 .PHONY: fuzzers
 fuzzers: $(foreach t,$(FUZZ_TARGETS),$(addprefix $(FUZZ)/$(t)-,san fast afl)) \

@@ -248,7 +248,7 @@ cross_make()
 	# The linker warns of getpwnam() in static programs.
 	make -s -C "$lab_top" B="build/arch/$arch" CC="${cross}gcc" AR="${cross}ar" \
 		ISAL=no SANITIZE=-Wno-maybe-uninitialized \
-		CPPFLAGS="-isystem $root/usr/include" \
+		CPPFLAGS="-isystem $root/usr/include -isystem $root/usr/include/$triplet" \
 		LDFLAGS="-static -L$root/usr/lib/$triplet" "$@" 2>&1 |
 		{ grep -vE 'statically linked applications|in function .(user|group|main)' || true; }
 	return "${PIPESTATUS[0]}"

@@ -5,9 +5,11 @@
  * what it cannot.
  */
 #include "args.h"
+#include "digest.h"
 #include "dump.h"
 #include "msg.h"
 #include "parse.h"
+#include "sums.h"
 
 enum { EXIT_OK, EXIT_ERROR, EXIT_USAGE };
 
@@ -17,12 +19,15 @@ enum { EXIT_OK, EXIT_ERROR, EXIT_USAGE };
 /**
  * struct request - what the command line asks for
  * @inode: and the other texts: the option's value; NULL: it was not given
+ * @digest: that, as @digest_how says
  * @past: --generation was given: @generation
  */
 struct request {
 	const char *inode, *path, *dir, *extents, *extract, *cat;
 	u64 generation;
+	struct digest_request digest_how;
 	bool regions;
+	bool digest;
 	bool list;
 	bool generations;
 	bool json;
@@ -42,6 +47,10 @@ static const char usage_text[] =
 "      --extents=PATH   where a file's data lies, and its checksums\n"
 "      --list           everything, one line an object\n"
 "      --no-data        with --list: read no contents\n"
+"      --digest[=KIND]  a number that stands for the data set, whatever the image\n"
+"                       KIND: data (default), or full: attributes, too\n"
+"      --text           with --digest: the text that it is the SHA-256 of\n"
+"      --threads=N      with --digest: threads that read files (processors)\n"
 "      --cat=PATH       write a file's contents to standard output\n"
 "      --generations    the generations that the image keeps\n"
 "      --extract=DIR    restore the tree into DIR, which is new or empty\n"
@@ -78,6 +87,8 @@ static int run(struct dump *d, const struct request *r)
 		return dump_extract(d, r->extract);
 	if (r->list)
 		return dump_list(d);
+	if (r->digest)
+		return dump_digest(d, &r->digest_how);
 	if (r->inode || r->path)
 		return dump_path(d, r->inode ? r->inode : r->path);
 	if (r->dir)
@@ -101,7 +112,7 @@ static int requests(const struct request *r, const char *names[2])
 		{ "regions", r->regions }, { "inode", r->inode }, { "path", r->path },
 		{ "dir", r->dir }, { "extents", r->extents }, { "list", r->list },
 		{ "cat", r->cat }, { "generations", r->generations },
-		{ "extract", r->extract },
+		{ "extract", r->extract }, { "digest", r->digest },
 	};
 	int n = 0;
 
@@ -128,6 +139,12 @@ static int check_request(const struct request *r)
 				  "--generation: needs an option that says what to show of it");
 	if (r->no_data && !r->list)
 		return args_wrong(EXIT_USAGE, "--no-data: goes with --list only");
+	if (r->digest_how.text && !r->digest)
+		return args_wrong(EXIT_USAGE, "--text: goes with --digest only");
+	if (r->digest_how.threads && !r->digest)
+		return args_wrong(EXIT_USAGE, "--threads: goes with --digest only");
+	if (r->digest_how.text && r->json)
+		return args_clash(EXIT_USAGE, "text", "json");
 	if (r->verbose && !r->extract)
 		return args_wrong(EXIT_USAGE, "--verbose: goes with --extract only");
 	return -1;
@@ -180,6 +197,18 @@ static int take_inode(void *ctx, const char *arg)
 	return args_number("inode", arg, 0, 0, &n);
 }
 
+static int take_digest(void *ctx, const char *arg)
+{
+	struct request *r = ctx;
+
+	r->digest = true;
+	r->digest_how.full = arg && !strcmp(arg, "full");
+	if (!arg || r->digest_how.full || !strcmp(arg, "data"))
+		return 0;
+	msg_error(NULL, "--digest: %s: neither data nor full", arg);
+	return -1;
+}
+
 static int take_generation(void *ctx, const char *arg)
 {
 	struct request *r = ctx;
@@ -202,6 +231,10 @@ int main(int argc, char **argv)
 		{ 0, "cat", .text = &r.cat, .once = true },
 		{ 0, "generations", .flag = &r.generations },
 		{ 0, "generation", .take = take_generation, .ctx = &r, .once = true },
+		{ 0, "digest", .take = take_digest, .ctx = &r, .once = true, .optional = true },
+		{ 0, "text", .flag = &r.digest_how.text },
+		{ 0, "threads", .number = &r.digest_how.threads, .min = 1,
+		  .max = SUMS_THREADS_MAX },
 		{ 0, "extract", .text = &r.extract, .once = true },
 		{ 0, "json", .flag = &r.json },
 		{ 'v', "verbose", .flag = &r.verbose },

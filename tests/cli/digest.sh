@@ -1,0 +1,174 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# digest.sh - dump.dsfs --digest: what it says of an image is what a script that knows
+# the definition alone says of the tree, whatever the image is like; and it changes
+# with the tree.
+set -euo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+dump=$bin/dump.dsfs
+mkfs=$bin/mkfs.dsfs
+reference=$top/tests/tools/digest.py
+
+# digest IMAGE [OPTION...]
+digest()
+{
+	"$dump" --digest="${2:-data}" "${@:3}" "$1"
+}
+
+# same NAME TREE IMAGE: both digests, and both texts, are the tree's.
+same()
+{
+	local kind
+
+	for kind in data full; do
+		check "$1: the text of $kind" diff <("$reference" $kind-text "$2") \
+			<("$dump" --digest=$kind --text "$3")
+		check "$1: the digest of $kind" test \
+			"$("$reference" $kind "$2")" = "$(digest "$3" $kind)"
+	done
+}
+
+# --- trees of every kind
+root=--no-root
+[ "$(id -u)" -ne 0 ] || root=
+# The carrier may not take every attribute; that is said and left out.
+"$bin/tests/mktree" $root zoo 2>/dev/null
+# What a script on paths cannot reach.
+rm -rf zoo/long-path
+"$mkfs" -q zoo.dsfs zoo
+same 'a tree of everything' zoo zoo.dsfs
+check 'it has links, targets, attributes' test "$(
+	"$dump" --digest=full --text zoo.dsfs | awk -F '\t' '
+		$7 != "-" { link = 1 } $2 == "l" { target = 1 } NF > 8 { xattr = 1 }
+		END { print link + target + xattr }')" = 3
+
+mkdir -p small/a small/a-b small/a.b
+echo same | tee small/a/1 small/a-b/2 >small/a.b/3
+ln small/a/1 small/zz
+ln -s ../a/1 small/a/link
+: >small/empty
+truncate -s 3M small/hole
+printf x >$'small/new\nline\t\\\377\303\244'
+touch -d @-1.500000001 small/empty
+touch -d @-0.25 small/hole
+"$mkfs" -q small.dsfs small
+same 'a small tree' small small.dsfs
+check 'a time before 1970' grep -q '	-1500000001	' <("$dump" --digest=full --text small.dsfs)
+mkdir example
+: >example/empty
+ln -s empty 'example/a b'
+"$mkfs" -q example.dsfs example
+check 'the example of digest.rst' grep -qF "$(digest example.dsfs)" "$top/Documentation/digest.rst"
+mkdir nothing
+"$mkfs" -q nothing.dsfs nothing
+same 'an empty tree' nothing nothing.dsfs
+
+# --- what it does not depend on
+data=$(digest small.dsfs)
+full=$(digest small.dsfs full)
+check 'its form' grep -qx 'dsfs1-data:[0-9a-f]\{64\}' <<<"$data"
+check 'its form: full' grep -qx 'dsfs1-full:[0-9a-f]\{64\}' <<<"$full"
+check 'it is the SHA-256 of the text' test "${data#*:}" = \
+	"$("$dump" --digest --text small.dsfs | sha256sum | cut -d ' ' -f 1)"
+check '--digest alone is that of data' test "$("$dump" --digest small.dsfs)" = "$data"
+check '--threads' test "$(digest zoo.dsfs full --threads=1)" = "$(digest zoo.dsfs full --threads=7)"
+printf '%s\n' zz a.b/3 hole >order
+for options in --align=512 --chunk-size=4K --no-checksums --no-dedup '--object-size=64K' \
+	       '--order=order' --label=x; do
+	# shellcheck disable=SC2086
+	"$mkfs" -q -f $options other.dsfs small
+	check "mkfs.dsfs $options: data" test "$(digest other.dsfs)" = "$data"
+	check "mkfs.dsfs $options: full" test "$(digest other.dsfs full)" = "$full"
+done
+cp small.dsfs other.dsfs
+mkdir -p later
+cp -a small/. later
+echo more >later/more
+"$mkfs" -q --update other.dsfs later
+check 'an update changes it' test "$(digest other.dsfs)" != "$data"
+check '--generation: the one before' test "$(digest other.dsfs full --generation=1)" = "$full"
+same 'after an update' later other.dsfs
+rm later/more
+touch -r small later
+"$mkfs" -q --update other.dsfs later
+check 'the same tree again' test "$(digest other.dsfs full)" = "$full"
+"$mkfs" -q --compact other.dsfs
+check 'after --compact' test "$(digest other.dsfs full)" = "$full"
+
+# --- what it depends on: data on names, types and contents, full on all
+# changes NAME data|full COMMAND: what COMMAND does to a copy of the tree changes it
+changes()
+{
+	local new
+
+	rm -rf new
+	cp -a small new
+	(cd new && eval "$3")
+	"$mkfs" -q -f new.dsfs new
+	new=$(digest new.dsfs)
+	if [ "$2" = data ]; then
+		check "$1: another digest" test "$new" != "$data"
+	else
+		check "$1: the same digest of data" test "$new" = "$data"
+	fi
+	check "$1: another digest, full" test "$(digest new.dsfs full)" != "$full"
+}
+
+changes 'a byte' data 'printf y >empty'
+changes 'a name' data 'mv a/1 a/2'
+changes 'a directory' data 'mkdir a/none'
+changes 'a target' data 'ln -sfn ../a/2 a/link'
+changes 'a type' data 'rm empty; mkfifo empty'
+changes 'a zero more' data 'truncate -s 3145729 hole'
+changes 'a mode' full 'chmod 600 empty'
+changes 'a time' full 'touch -d @5 empty'
+changes 'a link less' full 'cp -p zz z; mv z zz'
+if [ "$(id -u)" -eq 0 ]; then
+	changes 'an owner' full 'chown 5 empty'
+else
+	skip 'an owner' 'not root'
+fi
+if setfattr -n user.x -v y small/hole 2>/dev/null; then
+	setfattr -x user.x small/hole
+	changes 'an attribute' full 'setfattr -n user.x -v y hole'
+	changes 'an ACL' full 'setfacl -m u:5:r hole'
+else
+	skip 'an attribute' 'there are none here'
+fi
+
+# --- a file that is bad, or a directory: no digest
+cp small.dsfs bad.dsfs
+flip bad.dsfs "$(data_of bad.dsfs /a/1)"
+says 'a bad file' 1 '/a/1: content: data checksum' "$dump" --digest bad.dsfs
+check 'a bad file: no digest' test ! -s "$out"
+check 'a bad file: that is said' grep -q 'no digest: not everything could be read' "$err"
+# All these have its content; none is taken for good.
+check 'a bad file: all of them are named' test "$(grep -c ': content: ' "$err")" = 4
+says 'a bad file: --json' 1 '/a/1: content' "$dump" --digest --json bad.dsfs
+check 'a bad file: --json has none' python3 -c \
+	'import json, sys; assert json.load(open(sys.argv[1])) == {}' "$out"
+cp small.dsfs bad.dsfs
+flip bad.dsfs $(($(region bad.dsfs names) + 40))
+says 'bad names' 1 'wrong checksum' "$dump" --digest bad.dsfs
+check 'bad names: no digest' test ! -s "$out"
+
+# --- JSON, usage
+exits '--json' 0 "$dump" --digest=full --json small.dsfs
+check '--json: its keys' python3 - "$out" "$full" <<'PY'
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert d == {"digest": sys.argv[2], "covers": "full", "generation": 1, "objects": 12,
+             "files": 6, "bytes": 15 + 3145728 + 1}, d
+PY
+says 'no such kind' 2 '--digest: all: neither data nor full' "$dump" --digest=all small.dsfs
+says '--text alone' 2 '--text: goes with --digest only' "$dump" --text small.dsfs
+says '--threads alone' 2 '--threads: goes with --digest only' "$dump" --threads=2 small.dsfs
+says '--threads=0' 2 '--threads: 0: not a number from 1 to 256' "$dump" --digest --threads=0 small.dsfs
+says '--text --json' 2 '--text and --json do not go together' \
+	"$dump" --digest --text --json small.dsfs
+says '--digest --list' 2 '--list and --digest do not go together' "$dump" --digest --list small.dsfs
+says 'standard output is full' 1 'standard output: ' \
+	bash -c "'$dump' --digest --text zoo.dsfs >/dev/full"
+finish

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One thread walks, and sums are handed out in its order; but a sum takes longer
+ * than a step of the walk, so all threads make sums, each of the next file that
+ * has none.  The walk is as far ahead as the ring is long: far enough that a large
+ * file does not leave the others without work at once.
+ *
+ * A file is summed once, however many names it has.
+ */
+#include <pthread.h>
+#include <search.h>
+#include <stdlib.h>
+
+#include "progress.h"
+#include "sums.h"
+
+#define RING		32768
+
+/* A thread reads checksums in order; it has no use for a large cache. */
+#define CACHE_BYTES	1048576
+
+enum state { READY, TO_DO, BUSY };
+
+/* A file of several names, as it was met first. */
+struct linked {
+	u32 ino;
+	int ret;
+	struct dsfs_err err;
+	u8 sum[HASH_BYTES];
+	char path[];
+};
+
+/**
+ * struct job - an entry of the ring
+ * @o: what is handed out; @o.path is @path
+ * @linked: of a file of several names, else NULL
+ */
+struct job {
+	struct sums_object o;
+	struct linked *linked;
+	char *path;
+	size_t room;
+	enum state state;
+};
+
+struct sums;
+
+/* What a thread has for itself. */
+struct worker {
+	struct sums *s;
+	struct dsfs_source *src;
+	struct hash hash;
+	pthread_t thread;
+};
+
+/**
+ * struct sums - a run
+ * @lock: of what follows it
+ * @more: there is something to do, or nothing will be any more
+ * @done: a job that somebody waits for is ready
+ * @tail: the oldest job; the others up to @head are younger
+ * @next: no job in front of it is TO_DO
+ * @own: this thread's
+ */
+struct sums {
+	struct dump *d;
+	int (*fn)(void *arg, const struct sums_object *o);
+	void *arg;
+	void *links;
+	struct progress progress;
+	struct worker own;
+	struct job *ring;
+	pthread_mutex_t lock;
+	pthread_cond_t more;
+	pthread_cond_t done;
+	u64 tail;
+	u64 head;
+	u64 next;
+	bool end;
+};
+
+static struct job *job_at(struct sums *s, u64 n)
+{
+	return &s->ring[n % RING];
+}
+
+static int sum_piece(void *arg, u64 pos, const void *data, u64 len)
+{
+	struct worker *w = arg;
+
+	(void)pos;
+	if (data)
+		hash_put(&w->hash, data, len);
+	else
+		hash_put_zeros(&w->hash, len);
+	progress_add(&w->s->progress, len);
+	return 0;
+}
+
+/* Make one sum if there is one to make; lock held, but not meanwhile. */
+static bool do_next(struct worker *w)
+{
+	struct sums *s = w->s;
+	struct sums_object *o;
+	struct job *j;
+
+	while (s->next < s->head && job_at(s, s->next)->state != TO_DO)
+		s->next++;
+	if (s->next == s->head)
+		return false;
+	j = job_at(s, s->next++);
+	j->state = BUSY;
+	pthread_mutex_unlock(&s->lock);
+	o = &j->o;
+	o->ret = image_stream(w->src, &o->node.attr, &o->node.ext, true,
+			      sum_piece, w, &o->err);
+	hash_end(&w->hash, o->sum);
+	pthread_mutex_lock(&s->lock);
+	j->state = READY;
+	if (j == job_at(s, s->tail))
+		pthread_cond_signal(&s->done);
+	return true;
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct sums *s = w->s;
+
+	pthread_mutex_lock(&s->lock);
+	while (!s->end) {
+		if (!do_next(w))
+			pthread_cond_wait(&s->more, &s->lock);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+/* Hand out the oldest job, once it is ready. */
+static int hand_out(struct sums *s)
+{
+	struct job *j = job_at(s, s->tail);
+	int ret;
+
+	pthread_mutex_lock(&s->lock);
+	while (j->state != READY) {
+		if (!do_next(&s->own))
+			pthread_cond_wait(&s->done, &s->lock);
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (j->linked && !j->o.first) {
+		j->linked->ret = j->o.ret;
+		j->linked->err = j->o.err;
+		memcpy(j->linked->sum, j->o.sum, HASH_BYTES);
+	} else if (j->linked) {
+		/* the first one was handed out before */
+		j->o.ret = j->linked->ret;
+		j->o.err = j->linked->err;
+		memcpy(j->o.sum, j->linked->sum, HASH_BYTES);
+	}
+	ret = s->fn(s->arg, &j->o);
+	pthread_mutex_lock(&s->lock);
+	s->tail++;
+	if (s->next < s->tail)
+		s->next = s->tail;
+	pthread_mutex_unlock(&s->lock);
+	return ret;
+}
+
+static int link_cmp(const void *a, const void *b)
+{
+	const struct linked *x = a, *y = b;
+
+	return x->ino < y->ino ? -1 : x->ino > y->ino;
+}
+
+/* Look up a file of several names, or remember it. */
+static int find_link(struct sums *s, struct job *j)
+{
+	struct linked key = { .ino = j->o.node.attr.ino }, *l, **found;
+	size_t len;
+
+	j->linked = NULL;
+	j->o.first = NULL;
+	if (S_ISDIR(j->o.node.attr.mode) || j->o.node.nlink < 2)
+		return 0;
+	found = tfind(&key, &s->links, link_cmp);
+	if (found) {
+		j->linked = *found;
+		j->o.first = j->linked->path;
+		return 0;
+	}
+	len = strlen(j->path) + 1;
+	l = calloc(1, sizeof(*l) + len);
+	if (!l)
+		return -ENOMEM;
+	l->ino = key.ino;
+	memcpy(l->path, j->path, len);
+	if (!tsearch(l, &s->links, link_cmp)) {
+		free(l);
+		return -ENOMEM;
+	}
+	j->linked = l;
+	return 0;
+}
+
+static int set_path(struct job *j, const char *path)
+{
+	size_t len = strlen(path) + 1;
+	char *p;
+
+	if (len > j->room) {
+		p = realloc(j->path, len * 2);
+		if (!p)
+			return -ENOMEM;
+		j->path = p;
+		j->room = len * 2;
+	}
+	memcpy(j->path, path, len);
+	j->o.path = j->path;
+	return 0;
+}
+
+static int enter(void *arg, const struct walk_entry *e)
+{
+	struct sums *s = arg;
+	struct job *j;
+	int ret = 0;
+
+	if (s->head - s->tail == RING)
+		ret = hand_out(s);
+	if (ret)
+		return ret;
+	j = job_at(s, s->head);
+	ret = set_path(j, e->path);
+	if (ret)
+		return ret;
+	j->o.node = e->node;
+	j->o.ret = 0;
+	ret = find_link(s, j);
+	if (ret)
+		return ret;
+	pthread_mutex_lock(&s->lock);
+	j->state = S_ISREG(e->node.attr.mode) && !j->o.first ? TO_DO : READY;
+	s->head++;
+	if (j->state == TO_DO)
+		pthread_cond_signal(&s->more);
+	pthread_mutex_unlock(&s->lock);
+	return 0;
+}
+
+static void worker_free(struct worker *w)
+{
+	hash_free(&w->hash);
+	image_source_free(w->src);
+}
+
+static int worker_init(struct worker *w, struct sums *s)
+{
+	w->s = s;
+	w->src = image_source(&s->d->img, CACHE_BYTES);
+	if (w->src && !hash_init(&w->hash))
+		return 0;
+	image_source_free(w->src);
+	return -ENOMEM;
+}
+
+static int walk_all(struct sums *s)
+{
+	static const struct walk_ops ops = { .enter = enter };
+	int ret = walk(s->d, &ops, s);
+
+	while (!ret && s->tail < s->head)
+		ret = hand_out(s);
+	return ret;
+}
+
+/* With a thread too few the others do its work. */
+static int run_threads(struct sums *s, struct worker *w, unsigned int extra)
+{
+	unsigned int started;
+	int ret;
+
+	for (started = 0; started < extra; started++) {
+		if (worker_init(&w[started], s))
+			break;
+		if (pthread_create(&w[started].thread, NULL, work, &w[started])) {
+			worker_free(&w[started]);
+			break;
+		}
+	}
+	ret = walk_all(s);
+	pthread_mutex_lock(&s->lock);
+	s->end = true;
+	pthread_cond_broadcast(&s->more);
+	pthread_mutex_unlock(&s->lock);
+	while (started) {
+		pthread_join(w[--started].thread, NULL);
+		worker_free(&w[started]);
+	}
+	return ret;
+}
+
+int sums_walk(struct dump *d, unsigned int threads,
+	      int (*fn)(void *arg, const struct sums_object *o), void *arg)
+{
+	struct sums s = { .d = d, .fn = fn, .arg = arg };
+	struct worker *w = calloc(threads, sizeof(*w));
+	int ret = -ENOMEM;
+
+	s.ring = calloc(RING, sizeof(*s.ring));
+	pthread_mutex_init(&s.lock, NULL);
+	pthread_cond_init(&s.more, NULL);
+	pthread_cond_init(&s.done, NULL);
+	if (w && s.ring && !worker_init(&s.own, &s)) {
+		progress_start(&s.progress, "digest", d->img.geo->content_bytes);
+		ret = run_threads(&s, w, threads - 1);
+		progress_end(&s.progress);
+		worker_free(&s.own);
+	}
+	for (unsigned int i = 0; s.ring && i < RING; i++)
+		free(s.ring[i].path);
+	tdestroy(s.links, free);
+	free(s.ring);
+	free(w);
+	return ret;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sums of files, made by several threads and handed out in the order of a walk.
+ */
+#ifndef DUMP_SUMS_H
+#define DUMP_SUMS_H
+
+#include "dump.h"
+#include "hash.h"
+
+#define SUMS_THREADS_MAX	256
+
+/**
+ * struct sums_object - an object of the walk, and the sum of its contents
+ * @path: from the root
+ * @first: the path it was met by first, if this is a further name; else NULL
+ * @sum: of a regular file
+ * @ret: 0, or why there is no @sum: a negative errno, and @err
+ */
+struct sums_object {
+	const char *path;
+	const char *first;
+	struct image_node node;
+	u8 sum[HASH_BYTES];
+	int ret;
+	struct dsfs_err err;
+};
+
+/**
+ * sums_walk - sum every file
+ * @threads: 1 to SUMS_THREADS_MAX, this one counted; fewer do, too
+ * @fn: called for each object in the order of walk(), by this thread; negative:
+ *	stop
+ *
+ * What the walk cannot read is reported by it and left out.
+ *
+ * Return: 0, -ENOMEM, or what @fn returned.
+ */
+int sums_walk(struct dump *d, unsigned int threads,
+	      int (*fn)(void *arg, const struct sums_object *o), void *arg);
+
+#endif /* DUMP_SUMS_H */
