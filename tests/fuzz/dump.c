@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		{ "dump.dsfs", "--list", "image" },
 		{ "dump.dsfs", "--list", "--json", "image" },
 	};
-	static const char *const more[12][5] = {
+	static const char *const more[14][5] = {
 		{ "dump.dsfs", "image" },
 		{ "dump.dsfs", "--json", "image" },
 		{ "dump.dsfs", "--generation=1", "--list", "image" },
@@ -23,12 +23,14 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		{ "dump.dsfs", "--inode=2", "image" },
 		{ "dump.dsfs", "--extents=/file", "image" },
 		{ "dump.dsfs", "--extents=/holes", "--json", "image" },
+		{ "dump.dsfs", "--tar", "image" },
+		{ "dump.dsfs", "--tar", "--path=/*/*", "image" },
 		{ "dump.dsfs", "--digest=full", "--threads=1", "image" },
 		{ "dump.dsfs", "--digest", "--text", "--threads=2", "image" },
 	};
 	u8 head = memory_image(data, size);
 
 	memory_main(dump_main, list[head & 1]);
-	memory_main(dump_main, more[(head >> 1 & 31) % 12]);
+	memory_main(dump_main, more[(head >> 1 & 31) % 14]);
 	return 0;
 }

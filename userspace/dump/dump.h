@@ -95,6 +95,8 @@ int xattr_list_get(struct dump *d, const struct image_node *node,
 		   struct xattr_list *list, struct dsfs_err *err);
 void xattr_list_free(struct xattr_list *list);
 
+struct filter;
+
 /* What the options ask for; each returns 0, or -1 after a message. */
 int dump_supers(struct dump *d);
 int dump_regions(struct dump *d);
@@ -103,7 +105,7 @@ int dump_path(struct dump *d, const char *path);
 int dump_dir(struct dump *d, const char *path);
 int dump_extents(struct dump *d, const char *path);
 int dump_list(struct dump *d);
-int dump_extract(struct dump *d, const char *dir);
+int dump_extract(struct dump *d, const char *dir, struct filter *f);
 int dump_cat(struct dump *d, const char *path);
 
 /** dump_find - look up a path, or a number where @path is one; says what fails */

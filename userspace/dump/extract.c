@@ -20,7 +20,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "dump.h"
+#include "filter.h"
 #include "msg.h"
 #include "newfile.h"
 
@@ -37,6 +37,7 @@ struct place {
  * @file: the one that is being made
  * @skipped: attributes that only root can restore
  * @stop: why there is no use in going on, as a negative errno
+ * @part: not everything is wanted
  */
 struct extract {
 	struct dump *d;
@@ -50,6 +51,7 @@ struct extract {
 	u64 skipped;
 	int stop;
 	bool is_root;
+	bool part;
 };
 
 /* What fails with these would fail for every object that comes. */
@@ -402,6 +404,9 @@ static int enter_finish(void *arg, const struct walk_entry *e)
 
 	if (!*e->name || !go_down(x, e->name))
 		return 0;
+	/* nothing was wanted in it, after all */
+	if (x->part && errno == ENOENT)
+		return 1;
 	failed(x, e->path, "directory");
 	return x->stop ? x->stop : 1;
 }
@@ -462,7 +467,7 @@ static int open_target(struct extract *x, const char *dir)
 	return -1;
 }
 
-int dump_extract(struct dump *d, const char *dir)
+int dump_extract(struct dump *d, const char *dir, struct filter *f)
 {
 	static const struct walk_ops make = {
 		.enter = enter_make, .leave = leave_make,
@@ -470,7 +475,7 @@ int dump_extract(struct dump *d, const char *dir)
 	static const struct walk_ops finish = {
 		.enter = enter_finish, .leave = leave_finish, .dirs_only = true,
 	};
-	struct extract x = { .d = d, .is_root = !geteuid() };
+	struct extract x = { .d = d, .is_root = !geteuid(), .part = f->count };
 	int ret;
 
 	if (open_target(&x, dir))
@@ -478,9 +483,11 @@ int dump_extract(struct dump *d, const char *dir)
 	umask(0);
 	/* A file above the limit of sizes is an error of that file. */
 	signal(SIGXFSZ, SIG_IGN);
-	ret = walk(d, &make, &x);
+	ret = filter_walk(d, f, &make, &x);
 	if (!ret)
-		ret = walk(d, &finish, &x);
+		filter_check(d, f);
+	if (!ret)
+		ret = filter_walk(d, f, &finish, &x);
 	/* what else ends a walk was named where it happened */
 	if (ret == -ENOMEM)
 		dump_error(d, dir, "extract", ret, &(struct dsfs_err){ 0 });

@@ -7,9 +7,11 @@
 #include "args.h"
 #include "digest.h"
 #include "dump.h"
+#include "filter.h"
 #include "msg.h"
 #include "parse.h"
 #include "sums.h"
+#include "tar.h"
 
 enum { EXIT_OK, EXIT_ERROR, EXIT_USAGE };
 
@@ -20,14 +22,17 @@ enum { EXIT_OK, EXIT_ERROR, EXIT_USAGE };
  * struct request - what the command line asks for
  * @inode: and the other texts: the option's value; NULL: it was not given
  * @digest: that, as @digest_how says
+ * @paths: of --path, all of them; @path: the one that is to be shown
  * @past: --generation was given: @generation
  */
 struct request {
 	const char *inode, *path, *dir, *extents, *extract, *cat;
 	u64 generation;
 	struct digest_request digest_how;
+	struct filter paths;
 	bool regions;
 	bool digest;
+	bool tar;
 	bool list;
 	bool generations;
 	bool json;
@@ -54,7 +59,10 @@ static const char usage_text[] =
 "      --cat=PATH       write a file's contents to standard output\n"
 "      --generations    the generations that the image keeps\n"
 "      --extract=DIR    restore the tree into DIR, which is new or empty\n"
-"  -v, --verbose        with --extract: name all that fails\n"
+"      --tar            write the tree to standard output, as a tar archive\n"
+"      --path=PATTERN   with --extract and --tar: what matches, and all below it;\n"
+"                       may be given many times\n"
+"  -v, --verbose        with --extract and --tar: name all that fails\n"
 "      --generation=N   look at an older generation\n"
 "      --json           as JSON\n"
 "  -h, --help           this text\n"
@@ -79,12 +87,14 @@ static int check_blocksums(struct dump *d)
 	return -1;
 }
 
-static int run(struct dump *d, const struct request *r)
+static int run(struct dump *d, struct request *r)
 {
 	if (r->cat)
 		return dump_cat(d, r->cat);
 	if (r->extract)
-		return dump_extract(d, r->extract);
+		return dump_extract(d, r->extract, &r->paths);
+	if (r->tar)
+		return dump_tar(d, &r->paths);
 	if (r->list)
 		return dump_list(d);
 	if (r->digest)
@@ -112,7 +122,7 @@ static int requests(const struct request *r, const char *names[2])
 		{ "regions", r->regions }, { "inode", r->inode }, { "path", r->path },
 		{ "dir", r->dir }, { "extents", r->extents }, { "list", r->list },
 		{ "cat", r->cat }, { "generations", r->generations },
-		{ "extract", r->extract }, { "digest", r->digest },
+		{ "extract", r->extract }, { "digest", r->digest }, { "tar", r->tar },
 	};
 	int n = 0;
 
@@ -130,7 +140,7 @@ static int check_request(const struct request *r)
 
 	if (n > 1)
 		return args_clash(EXIT_USAGE, names[0], names[1]);
-	if (r->json && (r->cat || r->extract))
+	if (r->json && (r->cat || r->extract || r->tar))
 		return args_clash(EXIT_USAGE, "json", names[0]);
 	if (r->past && r->generations)
 		return args_clash(EXIT_USAGE, "generation", "generations");
@@ -145,19 +155,20 @@ static int check_request(const struct request *r)
 		return args_wrong(EXIT_USAGE, "--threads: goes with --digest only");
 	if (r->digest_how.text && r->json)
 		return args_clash(EXIT_USAGE, "text", "json");
-	if (r->verbose && !r->extract)
-		return args_wrong(EXIT_USAGE, "--verbose: goes with --extract only");
+	if (r->verbose && !r->extract && !r->tar)
+		return args_wrong(EXIT_USAGE,
+				  "--verbose: goes with --extract and --tar only");
 	return -1;
 }
 
-static int dump(const char *path, const struct request *r)
+static int dump(const char *path, struct request *r)
 {
 	struct dump d = { .as_json = r->json, .no_data = r->no_data };
 	const char *names[2];
 	bool supers = !requests(r, names);
 	int ret, bad;
 
-	if (r->extract && !r->verbose)
+	if ((r->extract || r->tar) && !r->verbose)
 		d.per_kind = PER_KIND;
 
 	if (image_open(&d.img, path))
@@ -197,6 +208,27 @@ static int take_inode(void *ctx, const char *arg)
 	return args_number("inode", arg, 0, 0, &n);
 }
 
+static int take_path(void *ctx, const char *arg)
+{
+	struct request *r = ctx;
+
+	if (!filter_add(&r->paths, arg))
+		return 0;
+	msg_error(NULL, "%s", strerror(ENOMEM));
+	return EXIT_ERROR;
+}
+
+/* --path names an object to show, or what of the tree is wanted. */
+static int settle_path(struct request *r)
+{
+	if (r->extract || r->tar || !r->paths.count)
+		return -1;
+	if (r->paths.count > 1)
+		return args_wrong(EXIT_USAGE, "--path: given twice");
+	r->path = filter_text(&r->paths);
+	return -1;
+}
+
 static int take_digest(void *ctx, const char *arg)
 {
 	struct request *r = ctx;
@@ -223,7 +255,7 @@ int main(int argc, char **argv)
 	const struct arg args[] = {
 		{ 0, "regions", .flag = &r.regions },
 		{ 0, "inode", .take = take_inode, .ctx = &r, .once = true },
-		{ 0, "path", .text = &r.path, .once = true },
+		{ 0, "path", .take = take_path, .ctx = &r },
 		{ 0, "dir", .text = &r.dir, .once = true },
 		{ 0, "extents", .text = &r.extents, .once = true },
 		{ 0, "list", .flag = &r.list },
@@ -235,6 +267,7 @@ int main(int argc, char **argv)
 		{ 0, "text", .flag = &r.digest_how.text },
 		{ 0, "threads", .number = &r.digest_how.threads, .min = 1,
 		  .max = SUMS_THREADS_MAX },
+		{ 0, "tar", .flag = &r.tar },
 		{ 0, "extract", .text = &r.extract, .once = true },
 		{ 0, "json", .flag = &r.json },
 		{ 'v', "verbose", .flag = &r.verbose },
@@ -250,8 +283,11 @@ int main(int argc, char **argv)
 	image = args_single("image", argc, argv);
 	if (!image)
 		return EXIT_USAGE;
-	ret = check_request(&r);
-	if (ret >= 0)
-		return ret;
-	return dump(image, &r) ? EXIT_ERROR : EXIT_OK;
+	ret = settle_path(&r);
+	if (ret < 0)
+		ret = check_request(&r);
+	if (ret < 0)
+		ret = dump(image, &r) ? EXIT_ERROR : EXIT_OK;
+	filter_free(&r.paths);
+	return ret;
 }

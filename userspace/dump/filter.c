@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * --path: patterns are compared name by name, so that a directory in which nothing
+ * can match is not looked into: a part of a large image costs what the part is.
+ */
+#include <fnmatch.h>
+#include <stdlib.h>
+
+#include "filter.h"
+#include "msg.h"
+
+/**
+ * struct filter_pattern - a --path
+ * @given: as on the command line
+ * @used: something matched
+ */
+struct filter_pattern {
+	const char *given;
+	bool used;
+};
+
+enum match { OUTSIDE, ABOVE, INSIDE };
+
+/**
+ * struct level - a directory that the walk is in
+ * @e: of one on the way, until it is entered; the path is a copy
+ * @entered: the caller knows of it
+ * @failed: and left it out
+ */
+struct level {
+	struct walk_entry e;
+	bool entered;
+	bool failed;
+};
+
+/**
+ * struct filtered - a walk
+ * @waiting: levels in front of it are entered, or have failed
+ */
+struct filtered {
+	struct filter *f;
+	const struct walk_ops *ops;
+	void *arg;
+	struct level *levels;
+	size_t depth;
+	size_t room;
+	size_t waiting;
+};
+
+int filter_add(struct filter *f, const char *text)
+{
+	struct filter_pattern *p;
+
+	p = realloc(f->patterns, (f->count + 1) * sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	f->patterns = p;
+	p[f->count++] = (struct filter_pattern){ .given = text };
+	return 0;
+}
+
+void filter_free(struct filter *f)
+{
+	free(f->patterns);
+	*f = (struct filter){ 0 };
+}
+
+const char *filter_text(const struct filter *f)
+{
+	return f->patterns[0].given;
+}
+
+/*
+ * The next name of a path or pattern, and the rest; NULL: there is none.  Where
+ * names are long, @buf holds more than any name of an image, so it matches none.
+ */
+static const char *next_name(const char *path, char buf[DSFS_NAME_MAX * 4])
+{
+	size_t len;
+
+	path += strspn(path, "/");
+	len = strcspn(path, "/");
+	if (!len)
+		return NULL;
+	snprintf(buf, DSFS_NAME_MAX * 4, "%.*s", (int)len, path);
+	return path + len;
+}
+
+static enum match match_one(const char *pattern, const char *path)
+{
+	char want[DSFS_NAME_MAX * 4], name[DSFS_NAME_MAX * 4];
+
+	for (;;) {
+		do
+			pattern = next_name(pattern, want);
+		while (pattern && !strcmp(want, "."));
+		if (!pattern)
+			return INSIDE;
+		path = next_name(path, name);
+		if (!path)
+			return ABOVE;
+		if (fnmatch(want, name, 0))
+			return OUTSIDE;
+	}
+}
+
+static enum match match(struct filter *f, const char *path)
+{
+	enum match best = f->count ? OUTSIDE : INSIDE, m;
+
+	for (size_t i = 0; i < f->count; i++) {
+		m = match_one(f->patterns[i].given, path);
+		if (m == INSIDE)
+			f->patterns[i].used = true;
+		if (m > best)
+			best = m;
+	}
+	return best;
+}
+
+static int push(struct filtered *w, const struct walk_entry *e, bool entered)
+{
+	struct level *p;
+	char *path = NULL;
+
+	if (w->depth == w->room) {
+		p = realloc(w->levels, (w->room * 2 + 16) * sizeof(*p));
+		if (!p)
+			return -ENOMEM;
+		w->levels = p;
+		w->room = w->room * 2 + 16;
+	}
+	p = &w->levels[w->depth];
+	*p = (struct level){ .e = *e, .entered = entered };
+	if (!entered) {
+		path = strdup(e->path);
+		if (!path)
+			return -ENOMEM;
+		p->e.name = path + (e->name - e->path);
+		if (!*e->name)		/* the root's is not in its path */
+			p->e.name = "";
+	}
+	p->e.path = path;
+	w->depth++;
+	return 0;
+}
+
+/* Enter the directories on the way.  Return: 1: one of them was left out. */
+static int enter_way(struct filtered *w)
+{
+	int ret;
+
+	if (w->waiting && w->levels[w->waiting - 1].failed)
+		return 1;
+	for (; w->waiting < w->depth; w->waiting++) {
+		struct level *l = &w->levels[w->waiting];
+
+		if (l->entered)
+			continue;
+		ret = w->ops->enter(w->arg, &l->e);
+		if (ret < 0)
+			return ret;
+		l->entered = !ret;
+		l->failed = ret;
+		if (ret) {
+			w->waiting++;
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static int enter(void *arg, const struct walk_entry *e)
+{
+	struct filtered *w = arg;
+	const bool dir = S_ISDIR(e->node.attr.mode);
+	enum match m = match(w->f, e->path);
+	int ret;
+
+	if (m == ABOVE && w->ops->dirs_only)
+		m = INSIDE;
+	if (m == OUTSIDE || (m == ABOVE && !dir))
+		return dir;
+	if (m == ABOVE)
+		return push(w, e, false);
+	ret = enter_way(w);
+	if (ret)
+		return ret < 0 ? ret : dir;
+	ret = w->ops->enter(w->arg, e);
+	return ret || !dir ? ret : push(w, e, true);
+}
+
+static int leave(void *arg, const struct walk_entry *e)
+{
+	struct filtered *w = arg;
+	struct level *l = &w->levels[--w->depth];
+	const bool entered = l->entered;
+
+	free((char *)l->e.path);
+	if (w->waiting > w->depth)
+		w->waiting = w->depth;
+	return entered && w->ops->leave ? w->ops->leave(w->arg, e) : 0;
+}
+
+int filter_walk(struct dump *d, struct filter *f, const struct walk_ops *ops, void *arg)
+{
+	const struct walk_ops own = {
+		.enter = enter, .leave = leave, .dirs_only = ops->dirs_only,
+	};
+	struct filtered w = { .f = f, .ops = ops, .arg = arg };
+	int ret;
+
+	if (!f->count)
+		return walk(d, ops, arg);
+	ret = walk(d, &own, &w);
+	while (w.depth)
+		free((char *)w.levels[--w.depth].e.path);
+	free(w.levels);
+	return ret;
+}
+
+void filter_check(struct dump *d, const struct filter *f)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		if (f->patterns[i].used)
+			continue;
+		d->errors++;
+		msg_error(f->patterns[i].given, "--path: matches nothing");
+	}
+}

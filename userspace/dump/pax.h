@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Members of a tar archive, in the pax format of POSIX.
+ */
+#ifndef DUMP_PAX_H
+#define DUMP_PAX_H
+
+#include <stdio.h>
+
+#include "listing.h"
+
+#define PAX_BLOCK	512
+
+/**
+ * struct pax_records - what a member's header has no room for
+ * @text: records, @len bytes
+ * @failed: memory ran out
+ */
+struct pax_records {
+	char *text;
+	size_t len;
+	size_t room;
+	bool failed;
+};
+
+/**
+ * struct pax_member - a member, as its header says
+ * @path: with a slash at the end for a directory
+ * @link: of a symlink or hard link, else NULL
+ * @type: as in the header
+ * @size: bytes that follow
+ * @mtime: nanoseconds since 1970
+ * @sparse: @path and @real_size are in records, and @size is that of map and data
+ */
+struct pax_member {
+	const char *path;
+	const char *link;
+	char type;
+	u32 mode;
+	u32 uid;
+	u32 gid;
+	u32 major;
+	u32 minor;
+	u64 size;
+	u64 real_size;
+	s64 mtime;
+	bool sparse;
+};
+
+/** pax_record - add one; the value may hold any bytes */
+void pax_record(struct pax_records *r, const char *key, const void *value, size_t len);
+
+/**
+ * pax_xattr - add an extended attribute
+ *
+ * An ACL becomes text, as GNU tar and libarchive have it.
+ *
+ * Return: 0, or -EUCLEAN for an ACL that is none.
+ */
+int pax_xattr(struct pax_records *r, const struct listing_xattr *x);
+
+/**
+ * pax_header - write a header, with the records in front of it
+ * @r: gets what @m needs on top; empty afterwards
+ *
+ * Return: 0 or -ENOMEM; the caller looks at ferror().
+ */
+int pax_header(FILE *out, struct pax_records *r, const struct pax_member *m);
+
+/** pax_pad - zeros up to the next block behind @len bytes */
+void pax_pad(FILE *out, u64 len);
+
+/** pax_end - the end of an archive */
+void pax_end(FILE *out);
+
+void pax_free(struct pax_records *r);
+
+#endif /* DUMP_PAX_H */

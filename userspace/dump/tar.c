@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tree as a tar archive on standard output.  A header says how long a file is
+ * and is out before its last byte was read and verified, so a bad file cannot be
+ * taken back.  Files that fit into memory are verified first, and left out if they
+ * are bad; a larger one ends the archive, which readers then refuse.
+ */
+#include <search.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "filter.h"
+#include "msg.h"
+#include "pax.h"
+#include "tar.h"
+
+#define BUFFER_BYTES	4194304
+#define OUT_BYTES	1048576
+
+/**
+ * struct tar - a run
+ * @path: of the member, @room bytes
+ * @links: first names
+ * @bad: inode numbers of files of several names that were left out
+ * @map: runs of data of the file, as text
+ * @held: bytes of it in @buf
+ * @written: bytes of it that are out
+ * @sockets: left out, as tar has none
+ */
+struct tar {
+	struct dump *d;
+	struct pax_records records;
+	char *path;
+	char *link;
+	size_t path_room;
+	size_t link_room;
+	struct listing_links links;
+	void *bad;
+	char *map;
+	size_t map_len;
+	u8 *buf;
+	u64 held;
+	u64 written;
+	u64 sockets;
+};
+
+/* "./a/b": names never begin with a dash, and the root has one, too. */
+static int set_name(char **name, size_t *room, const char *path, bool dir)
+{
+	const size_t len = strlen(path) + 3;
+	char *p;
+
+	if (len > *room) {
+		p = realloc(*name, len * 2);
+		if (!p)
+			return -ENOMEM;
+		*name = p;
+		*room = len * 2;
+	}
+	snprintf(*name, *room, ".%s%s", path, dir && path[1] ? "/" : "");
+	return 0;
+}
+
+static int failed_out(void)
+{
+	msg_lost_stdout();
+	return -EIO;
+}
+
+static int put_header(struct tar *t, const struct pax_member *m)
+{
+	int ret = pax_header(stdout, &t->records, m);
+
+	return ret ? ret : ferror(stdout) ? failed_out() : 0;
+}
+
+static void add_xattrs(struct tar *t, const struct walk_entry *e)
+{
+	struct dsfs_err err = { 0 };
+	struct xattr_list list;
+	int ret = xattr_list_get(t->d, &e->node, &list, &err);
+
+	if (ret)
+		dump_error(t->d, e->path, "xattrs", ret, &err);
+	for (size_t i = 0; i < list.count; i++) {
+		ret = pax_xattr(&t->records, &list.v[i]);
+		if (ret)
+			dump_error(t->d, e->path, "ACL", ret, &(struct dsfs_err){ 0 });
+	}
+	xattr_list_free(&list);
+}
+
+/* The map of a file with holes: how many runs of data, and where they are. */
+static int make_map(struct tar *t, const struct image_node *n, u64 *stored,
+		    struct dsfs_err *err)
+{
+	FILE *out = open_memstream(&t->map, &t->map_len);
+	struct dsfs_run run;
+	u64 runs = 0, pos;
+	char *body;
+	int ret = 0;
+
+	if (!out)
+		return dsfs_bad(err, "memory", 0, 0, -ENOMEM);
+	*stored = 0;
+	for (pos = 0; !ret && pos < n->attr.size; pos += run.len) {
+		ret = dsfs_map(t->d->src, &n->attr, &n->ext, pos, &run, err);
+		if (ret)
+			break;
+		if (!run.hole)
+			fprintf(out, "%llu\n%llu\n", pos, run.len);
+		/* a hole at the end is a run of nothing */
+		else if (pos + run.len == n->attr.size)
+			fprintf(out, "%llu\n0\n", n->attr.size);
+		else
+			continue;
+		runs++;
+		*stored += run.hole ? 0 : run.len;
+	}
+	if (fclose(out) && !ret)
+		ret = dsfs_bad(err, "memory", 0, 0, -ENOMEM);
+	body = t->map;
+	t->map = NULL;
+	if (!ret && asprintf(&t->map, "%llu\n%s", runs, body) < 0)
+		ret = dsfs_bad(err, "memory", 0, 0, -ENOMEM);
+	free(body);
+	if (ret) {
+		t->map = NULL;
+		return ret;
+	}
+	t->map_len = strlen(t->map);
+	return 0;
+}
+
+static int hold_piece(void *arg, u64 pos, const void *data, u64 len)
+{
+	struct tar *t = arg;
+
+	(void)pos;
+	if (!data)
+		return 0;
+	if (len > BUFFER_BYTES - t->held)
+		return -EUCLEAN;
+	memcpy(t->buf + t->held, data, len);
+	t->held += len;
+	return 0;
+}
+
+static int put_piece(void *arg, u64 pos, const void *data, u64 len)
+{
+	struct tar *t = arg;
+
+	(void)pos;
+	if (!data)
+		return 0;
+	t->written += len;
+	return fwrite(data, 1, len, stdout) == len ? 0 : failed_out();
+}
+
+/* Behind its header, nothing may fail without an end of the archive. */
+static int put_content(struct tar *t, const struct walk_entry *e, u64 stored)
+{
+	struct dsfs_err err = { 0 };
+	int ret;
+
+	t->written = 0;
+	if (t->held) {
+		ret = put_piece(t, 0, t->buf, t->held);
+	} else {
+		ret = image_stream(t->d->src, &e->node.attr, &e->node.ext, true,
+				   put_piece, t, &err);
+		if (ret && !ferror(stdout)) {
+			dump_error(t->d, e->path, "content", ret, &err);
+			msg_error(e->path, "the archive ends in the middle of it");
+		}
+	}
+	if (!ret && t->written != stored) {
+		ret = dsfs_bad(&err, "bytes of a file", t->written, stored, -EUCLEAN);
+		dump_error(t->d, e->path, "content", ret, &err);
+	}
+	return ret;
+}
+
+/* Bring a small file in.  Return: 0, or what is wrong with it. */
+static int hold_content(struct tar *t, const struct walk_entry *e, u64 stored,
+			struct dsfs_err *err)
+{
+	t->held = 0;
+	if (stored > BUFFER_BYTES)
+		return 0;
+	return image_stream(t->d->src, &e->node.attr, &e->node.ext, true,
+			    hold_piece, t, err);
+}
+
+static int bad_cmp(const void *a, const void *b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* What has no first name in the archive must not have others. */
+static int leave_out(struct tar *t, const struct walk_entry *e, int ret,
+		     const struct dsfs_err *err)
+{
+	dump_error(t->d, e->path, "content", ret, err);
+	t->records.len = 0;
+	if (e->node.nlink > 1 &&
+	    !tsearch((void *)(uintptr_t)e->node.attr.ino, &t->bad, bad_cmp))
+		return -ENOMEM;
+	return 0;
+}
+
+static int put_file(struct tar *t, const struct walk_entry *e, struct pax_member *m)
+{
+	struct dsfs_err err = { 0 };
+	u64 stored = e->node.attr.size;
+	int ret = 0;
+
+	m->sparse = e->node.attr.flags & DSFS_INODE_HOLES;
+	if (m->sparse)
+		ret = make_map(t, &e->node, &stored, &err);
+	if (!ret)
+		ret = hold_content(t, e, stored, &err);
+	if (ret) {
+		ret = leave_out(t, e, ret, &err);
+		goto out;
+	}
+	m->real_size = e->node.attr.size;
+	m->size = stored;
+	if (m->sparse)
+		m->size += (t->map_len + PAX_BLOCK - 1) / PAX_BLOCK * PAX_BLOCK;
+	ret = put_header(t, m);
+	if (!ret && m->sparse) {
+		fwrite(t->map, 1, t->map_len, stdout);
+		pax_pad(stdout, t->map_len);
+	}
+	if (!ret)
+		ret = put_content(t, e, stored);
+	if (!ret)
+		pax_pad(stdout, stored);
+out:
+	free(t->map);
+	t->map = NULL;
+	return ret;
+}
+
+static int put_symlink(struct tar *t, const struct walk_entry *e, struct pax_member *m)
+{
+	char target[DSFS_SYMLINK_MAX + 1];
+	struct dsfs_err err = { 0 };
+	int ret = image_symlink(t->d->src, &e->node.attr, target, &err);
+
+	if (ret)
+		return leave_out(t, e, ret, &err);
+	m->link = target;
+	return put_header(t, m);
+}
+
+static int put_link(struct tar *t, const struct walk_entry *e, struct pax_member *m,
+		    const char *first)
+{
+	int ret;
+
+	if (tfind((void *)(uintptr_t)e->node.attr.ino, &t->bad, bad_cmp)) {
+		if (dump_count(t->d, "link"))
+			msg_error(e->path, "link: %s was left out", first);
+		return 0;
+	}
+	ret = set_name(&t->link, &t->link_room, first, false);
+	if (ret)
+		return ret;
+	m->link = t->link;
+	m->type = '1';
+	/* all else was said with the first name */
+	return put_header(t, m);
+}
+
+static char member_type(u32 mode)
+{
+	switch (mode & S_IFMT) {
+	case S_IFDIR:
+		return '5';
+	case S_IFLNK:
+		return '2';
+	case S_IFCHR:
+		return '3';
+	case S_IFBLK:
+		return '4';
+	case S_IFIFO:
+		return '6';
+	default:
+		return '0';
+	}
+}
+
+static int put_member(struct tar *t, const struct walk_entry *e, const char *first)
+{
+	const struct image_node *n = &e->node;
+	const struct dsfs_attr *attr = &n->attr;
+	struct pax_member m = {
+		.path = t->path, .type = member_type(attr->mode),
+		.mode = attr->mode, .uid = n->uid, .gid = n->gid, .mtime = attr->mtime,
+	};
+
+	if (first)
+		return put_link(t, e, &m, first);
+	add_xattrs(t, e);
+	if (S_ISREG(attr->mode))
+		return put_file(t, e, &m);
+	if (S_ISLNK(attr->mode))
+		return put_symlink(t, e, &m);
+	if (S_ISCHR(attr->mode) || S_ISBLK(attr->mode)) {
+		m.major = attr->rdev >> 20;
+		m.minor = attr->rdev & 0xfffff;
+	}
+	return put_header(t, &m);
+}
+
+static int enter(void *arg, const struct walk_entry *e)
+{
+	struct tar *t = arg;
+	const bool dir = S_ISDIR(e->node.attr.mode);
+	const char *first = NULL;
+	int ret = 0;
+
+	if (S_ISSOCK(e->node.attr.mode)) {
+		t->sockets++;
+		return 0;
+	}
+	if (!dir)
+		ret = listing_link(&t->links, 0, e->node.attr.ino, e->node.nlink,
+				   e->path, &first);
+	if (!ret)
+		ret = set_name(&t->path, &t->path_room, e->path, dir);
+	if (!ret)
+		ret = put_member(t, e, first);
+	return ret ? ret : ferror(stdout) ? failed_out() : 0;
+}
+
+static void keep(void *ino)
+{
+	(void)ino;	/* the number is in the pointer */
+}
+
+static void tar_free(struct tar *t)
+{
+	listing_links_free(&t->links);
+	tdestroy(t->bad, keep);
+	pax_free(&t->records);
+	free(t->path);
+	free(t->link);
+	free(t->buf);
+}
+
+int dump_tar(struct dump *d, struct filter *f)
+{
+	static const struct walk_ops ops = { .enter = enter };
+	struct tar t = { .d = d, .buf = malloc(BUFFER_BYTES) };
+	int ret = -ENOMEM;
+
+	if (isatty(STDOUT_FILENO)) {
+		free(t.buf);
+		msg_error(NULL, "--tar: standard output is a terminal");
+		return -1;
+	}
+	/* as it is if there is no memory for a larger one */
+	setvbuf(stdout, NULL, _IOFBF, OUT_BYTES);
+	if (t.buf)
+		ret = filter_walk(d, f, &ops, &t);
+	if (!ret) {
+		filter_check(d, f);
+		pax_end(stdout);
+	}
+	/* what else ends a walk was named where it happened */
+	if (ret == -ENOMEM)
+		dump_error(d, d->img.path, "tar", ret, &(struct dsfs_err){ 0 });
+	if (d->hidden)
+		msg_error(d->img.path, "%llu errors, %llu of them not named: --verbose names all",
+			  d->errors, d->hidden);
+	if (t.sockets)
+		msg_warn(d->img.path, "%llu sockets left out: tar has none", t.sockets);
+	tar_free(&t);
+	return ret || d->errors ? -1 : 0;
+}
