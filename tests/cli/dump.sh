@@ -215,8 +215,6 @@ says 'usage: --extract --json' 2 '--json and --extract do not go together' \
 says 'usage: --generations --generation' 2 \
 	'--generation and --generations do not go together' \
 	"$dump" --generations --generation=1 good.dsfs
-says 'usage: --generation alone' 2 '--generation: needs an option' \
-	"$dump" --generation=1 good.dsfs
 for option in --cat=/broken --extract=twice --path=/broken --dir=/ --extents=/broken \
 	      --inode=1 '--list --generation=1'; do
 	# shellcheck disable=SC2086

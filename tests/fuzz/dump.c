@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		{ "dump.dsfs", "--list", "image" },
 		{ "dump.dsfs", "--list", "--json", "image" },
 	};
-	static const char *const more[14][5] = {
+	static const char *const more[16][5] = {
 		{ "dump.dsfs", "image" },
 		{ "dump.dsfs", "--json", "image" },
 		{ "dump.dsfs", "--generation=1", "--list", "image" },
@@ -23,6 +23,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		{ "dump.dsfs", "--inode=2", "image" },
 		{ "dump.dsfs", "--extents=/file", "image" },
 		{ "dump.dsfs", "--extents=/holes", "--json", "image" },
+		{ "dump.dsfs", "--diff=1..", "image" },
+		{ "dump.dsfs", "--diff=1..2", "--json", "image" },
 		{ "dump.dsfs", "--tar", "image" },
 		{ "dump.dsfs", "--tar", "--path=/*/*", "image" },
 		{ "dump.dsfs", "--digest=full", "--threads=1", "image" },
@@ -31,6 +33,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u8 head = memory_image(data, size);
 
 	memory_main(dump_main, list[head & 1]);
-	memory_main(dump_main, more[(head >> 1 & 31) % 14]);
+	memory_main(dump_main, more[(head >> 1 & 31) % 16]);
 	return 0;
 }

@@ -5,6 +5,7 @@
  * what it cannot.
  */
 #include "args.h"
+#include "diff.h"
 #include "digest.h"
 #include "dump.h"
 #include "filter.h"
@@ -29,10 +30,12 @@ struct request {
 	const char *inode, *path, *dir, *extents, *extract, *cat;
 	u64 generation;
 	struct digest_request digest_how;
+	struct diff_request diff_of;
 	struct filter paths;
 	bool regions;
 	bool digest;
 	bool tar;
+	bool diff;
 	bool list;
 	bool generations;
 	bool json;
@@ -58,12 +61,13 @@ static const char usage_text[] =
 "      --threads=N      with --digest: threads that read files (processors)\n"
 "      --cat=PATH       write a file's contents to standard output\n"
 "      --generations    the generations that the image keeps\n"
+"      --diff=N..[M]    what changed from generation N to M, or to the newest\n"
 "      --extract=DIR    restore the tree into DIR, which is new or empty\n"
 "      --tar            write the tree to standard output, as a tar archive\n"
 "      --path=PATTERN   with --extract and --tar: what matches, and all below it;\n"
 "                       may be given many times\n"
 "  -v, --verbose        with --extract and --tar: name all that fails\n"
-"      --generation=N   look at an older generation\n"
+"      --generation=N   look at an older generation; alone: its superblock\n"
 "      --json           as JSON\n"
 "  -h, --help           this text\n"
 "  -V, --version        the version\n";
@@ -95,6 +99,8 @@ static int run(struct dump *d, struct request *r)
 		return dump_extract(d, r->extract, &r->paths);
 	if (r->tar)
 		return dump_tar(d, &r->paths);
+	if (r->diff)
+		return dump_diff(d, &r->diff_of);
 	if (r->list)
 		return dump_list(d);
 	if (r->digest)
@@ -109,7 +115,7 @@ static int run(struct dump *d, struct request *r)
 		return dump_regions(d);
 	if (r->generations)
 		return dump_generations(d);
-	return dump_supers(d);
+	return r->past ? dump_past(d) : dump_supers(d);
 }
 
 /* The options that say what to show: how many are given, and the first two. */
@@ -123,6 +129,7 @@ static int requests(const struct request *r, const char *names[2])
 		{ "dir", r->dir }, { "extents", r->extents }, { "list", r->list },
 		{ "cat", r->cat }, { "generations", r->generations },
 		{ "extract", r->extract }, { "digest", r->digest }, { "tar", r->tar },
+		{ "diff", r->diff },
 	};
 	int n = 0;
 
@@ -144,9 +151,8 @@ static int check_request(const struct request *r)
 		return args_clash(EXIT_USAGE, "json", names[0]);
 	if (r->past && r->generations)
 		return args_clash(EXIT_USAGE, "generation", "generations");
-	if (r->past && !n)
-		return args_wrong(EXIT_USAGE,
-				  "--generation: needs an option that says what to show of it");
+	if (r->past && r->diff)
+		return args_clash(EXIT_USAGE, "generation", "diff");
 	if (r->no_data && !r->list)
 		return args_wrong(EXIT_USAGE, "--no-data: goes with --list only");
 	if (r->digest_how.text && !r->digest)
@@ -165,7 +171,7 @@ static int dump(const char *path, struct request *r)
 {
 	struct dump d = { .as_json = r->json, .no_data = r->no_data };
 	const char *names[2];
-	bool supers = !requests(r, names);
+	bool supers = !requests(r, names) && !r->past;
 	int ret, bad;
 
 	if ((r->extract || r->tar) && !r->verbose)
@@ -229,6 +235,17 @@ static int settle_path(struct request *r)
 	return -1;
 }
 
+static int take_diff(void *ctx, const char *arg)
+{
+	struct request *r = ctx;
+
+	r->diff = true;
+	if (!diff_parse(arg, &r->diff_of))
+		return 0;
+	msg_error(NULL, "--diff: %s: not two generations, as in 1..2", arg);
+	return -1;
+}
+
 static int take_digest(void *ctx, const char *arg)
 {
 	struct request *r = ctx;
@@ -268,6 +285,7 @@ int main(int argc, char **argv)
 		{ 0, "threads", .number = &r.digest_how.threads, .min = 1,
 		  .max = SUMS_THREADS_MAX },
 		{ 0, "tar", .flag = &r.tar },
+		{ 0, "diff", .take = take_diff, .ctx = &r, .once = true },
 		{ 0, "extract", .text = &r.extract, .once = true },
 		{ 0, "json", .flag = &r.json },
 		{ 'v', "verbose", .flag = &r.verbose },

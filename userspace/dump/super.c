@@ -135,6 +135,18 @@ int dump_supers(struct dump *d)
 	return d->img.geo ? 0 : -1;
 }
 
+int dump_past(struct dump *d)
+{
+	if (d->as_json) {
+		json_object(&d->j, "superblock");
+		json_geo(&d->j, d->img.geo);
+		json_end(&d->j);
+	} else {
+		print_geo(d->img.geo);
+	}
+	return 0;
+}
+
 /* @from: where the generation before ends; what lies behind was written for it. */
 static void show_generation(struct dump *d, const struct dsfs_geo *geo, u64 from)
 {

@@ -1,0 +1,172 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# diff.sh - dump.dsfs --diff: what it says changed is what two listings differ in; and
+# what it does not read.
+set -euo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+dump=$bin/dump.dsfs
+mkfs=$bin/mkfs.dsfs
+
+# expected FROM TO: the same, of the listings of two generations of image.dsfs
+expected()
+{
+	python3 - <("$dump" --list --generation="$1" image.dsfs) \
+		<("$dump" --list --generation="$2" image.dsfs) <<'PY'
+import re, sys
+
+def listing(path):
+    rows = [l.rstrip("\n").split("\t") for l in open(path)]
+    return {r[0]: r for r in rows}
+
+# path, type, mode, uid, gid, nlink, size, mtime, rdev, link, content, xattrs
+def changes(x, y):
+    if not x or not y or x[1] != y[1]:
+        if x:
+            yield "removed", x[1], "-"
+        if y:
+            yield "added", y[1], "-"
+        return
+    data = (["content"] if x[1] == "f" and (x[6], x[10]) != (y[6], y[10]) else []) + \
+           (["target"] if x[1] == "l" and x[10] != y[10] else []) + \
+           (["device"] if x[8] != y[8] else [])
+    what = data + (["mode"] if x[2] != y[2] else []) + (["owner"] if x[3:5] != y[3:5] else []) + \
+        (["mtime"] if x[7] != y[7] else []) + (["xattrs"] if x[11] != y[11] else []) + \
+        (["links"] if x[1] != "d" and (x[5], x[9]) != (y[5], y[9]) else [])
+    if what:
+        yield "data" if data else "attributes", y[1], ",".join(what)
+
+a, b = listing(sys.argv[1]), listing(sys.argv[2])
+for path in sorted(a.keys() | b.keys()):
+    for change, kind, what in changes(a.get(path), b.get(path)):
+        print(change, kind, path, what, sep="\t")
+PY
+}
+
+# same NAME FROM TO
+same()
+{
+	exits "$1" 0 "$dump" --diff="$2..$3" image.dsfs
+	check "$1: as the listings differ" diff <(expected "$2" "$3" | LC_ALL=C sort) \
+		<(LC_ALL=C sort "$out")
+}
+
+root=--no-root
+[ "$(id -u)" -ne 0 ] || root=
+# The carrier may not take every attribute; that is said and left out.
+"$bin/tests/mktree" $root tree 2>/dev/null
+rm -rf tree/long-path
+mkdir tree/old tree/old/dir tree/kept
+seq 100 | tee tree/old/file tree/old/dir/file tree/kept/touched >tree/kept/same
+seq 50000 | tee tree/kept/byte >tree/kept/size
+ln tree/old/file tree/kept/linked
+ln -s a tree/kept/symlink
+mkfifo tree/kept/type
+mkdir tree/kept/type2
+touch tree/kept/type2/inside tree/zero
+"$mkfs" -q image.dsfs tree
+same 'one generation and itself' 1 1
+check 'nothing is the other' test ! -s "$out"
+"$mkfs" -q --update image.dsfs tree
+same 'an update that changes nothing' 1 2
+check 'nothing is another' test ! -s "$out"
+
+rm -r tree/old tree/kept/type tree/kept/type2 tree/zero
+echo file | tee tree/kept/type >tree/kept/type2
+mkdir -p tree/zero/a/b tree/new
+touch tree/zero/a/b/c tree/new/{1..9}
+chmod 600 tree/kept/touched
+touch -d @5.000000005 tree/kept/touched
+printf x | dd of=tree/kept/byte bs=1 seek=100000 conv=notrunc status=none
+echo more >>tree/kept/size
+ln -sfn b tree/kept/symlink
+ln tree/kept/same tree/kept/again
+truncate -s 50M tree/sparse/hole-first
+if [ -z "$root" ]; then
+	chown 7:8 tree/kept/same
+	rm tree/types/char-1-3
+	mknod tree/types/char-1-3 c 1 5
+fi
+setfattr -n user.new -v x tree/kept/size 2>/dev/null || true
+"$mkfs" -q --update image.dsfs tree
+same 'all that can change' 2 3
+for line in 'removed	d	/old/dir	-' 'removed	p	/kept/type	-' 'added	f	/kept/type	-' \
+	    'removed	f	/kept/type2/inside	-' 'added	f	/zero/a/b/c	-' \
+	    'attributes	f	/kept/touched	mode,mtime' 'data	f	/kept/byte	content,mtime' \
+	    'attributes	f	/kept/linked	links'; do
+	check "it says: $line" grep -qxF "$line" "$out"
+done
+check 'in the order of the listing' diff <(cut -f 3 "$out" | uniq) \
+	<(cut -f 3 "$out" | uniq | LC_ALL=C sort -t / -k 1,1 -k 2,2 -k 3,3 -k 4,4 -k 5,5)
+cp "$out" forth
+same 'over two updates' 1 3
+check 'to the newest' cmp "$out" <("$dump" --diff=1.. image.dsfs)
+same 'backwards' 3 2
+check 'backwards: removed is added' test "$(cut -f 1 forth | sed 's/added/x/; s/removed/added/; s/x/removed/' | sort | uniq -c)" = \
+	"$(cut -f 1 "$out" | sort | uniq -c)"
+exits '--json' 0 "$dump" --diff=2..3 --json image.dsfs
+check '--json: the same' python3 - "$out" forth <<'PY'
+import json, os, re, sys
+d = json.load(open(sys.argv[1]))
+want = [re.sub(rb"\\([0-7]{3})", lambda m: bytes([int(m[1], 8)]), l).decode("utf-8", "surrogateescape")
+        .rstrip("\n").split("\t") for l in open(sys.argv[2], "rb")]
+have = [[c["change"], c["type"], c["path"], ",".join(c["what"]) or "-"] for c in d["changes"]]
+assert have == want
+assert (d["from"], d["to"]) == (2, 3)
+for kind in "added", "removed", "data", "attributes":
+    assert d[kind] == sum(w[0] == kind for w in want), kind
+PY
+
+# --- a small generation beside a large one, whose directories come first
+mkdir -p few many
+for i in {1..60}; do
+	mkdir "many/d$i"
+done
+touch few/last many/last
+touch -r few few/last many/last many
+"$mkfs" -q -f image.dsfs few
+"$mkfs" -q --update image.dsfs many
+same 'many directories in front of a name' 1 2
+
+# --- what is read: the same bytes are not, so damage to them is not met
+mkdir large
+head -c 3000000 /dev/urandom >large/file
+"$mkfs" -q -f image.dsfs large
+cp large/file large/copy
+mv large/copy large/file
+"$mkfs" -q --update image.dsfs large
+flip image.dsfs "$(data_of image.dsfs /file)"
+exits 'bytes that both share are not read' 0 "$dump" --diff=1..2 image.dsfs
+check 'a time changed' grep -qx 'attributes	f	/file	mtime' "$out"
+# Without checksums nobody knows before they were read.
+"$mkfs" -q -f --no-checksums image.dsfs large
+printf x | dd of=large/file bs=1 seek=2999999 conv=notrunc status=none
+"$mkfs" -q --update image.dsfs large
+same 'without checksums' 1 2
+check 'without checksums: content' grep -q '	content' "$out"
+"$mkfs" -q -f image.dsfs few
+"$mkfs" -q --update image.dsfs many
+cp image.dsfs bad.dsfs
+flip bad.dsfs $(($(region bad.dsfs names --generation=1) + 12))
+says 'bad names' 1 'generation 1: names' "$dump" --diff=1..2 bad.dsfs
+check 'bad names: nothing looks added' test -z "$(grep added "$out")"
+
+# --- --generation alone
+exits '--generation alone' 0 "$dump" --generation=1 image.dsfs
+check 'its superblock' grep -qx 'generation:    1' "$out"
+exits '--generation alone: --json' 0 "$dump" --generation=1 --json image.dsfs
+check '--json: its superblock' python3 -c \
+	'import json, sys; assert json.load(open(sys.argv[1]))["superblock"]["generation"] == 1' "$out"
+
+# --- usage
+for text in 1 1.2 ..2 a..b 0..1 1..0 1..2..3 1..x ''; do
+	says "--diff=$text" 2 "--diff: $text: not two generations" "$dump" --diff="$text" image.dsfs
+done
+says 'a generation that is not there' 1 'generation 9: not in the image' \
+	"$dump" --diff=1..9 image.dsfs
+says '--diff --generation' 2 '--generation and --diff do not go together' \
+	"$dump" --diff=1..2 --generation=1 image.dsfs
+says '--diff --list' 2 '--list and --diff do not go together' "$dump" --diff=1..2 --list image.dsfs
+says 'standard output is full' 1 'standard output: ' bash -c "'$dump' --diff=1..2 image.dsfs >/dev/full"
+finish

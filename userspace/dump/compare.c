@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An update writes behind all that there is, and a file that did not change keeps
+ * its bytes where they are.  So where the same bytes of the image are the same part
+ * of a file they need not be read; and where checksums differ, so do the bytes.
+ * Equal checksums of bytes that lie elsewhere say nothing: those are read.
+ */
+#include "compare.h"
+#include "hash.h"
+
+enum answer { SAME, OTHER, UNKNOWN };
+
+static int sum_piece(void *arg, u64 pos, const void *data, u64 len)
+{
+	(void)pos;
+	if (data)
+		hash_put(arg, data, len);
+	else
+		hash_put_zeros(arg, len);
+	return 0;
+}
+
+static int sum_content(const struct compare_side *s, u8 sum[HASH_BYTES],
+		       struct dsfs_err *err)
+{
+	struct hash h;
+	int ret = hash_init(&h);
+
+	if (ret)
+		return dsfs_bad(err, "memory", 0, 0, ret);
+	ret = image_stream(s->d->src, &s->node.attr, &s->node.ext, true, sum_piece,
+			   &h, err);
+	hash_end(&h, sum);
+	hash_free(&h);
+	return ret;
+}
+
+static int read_both(const struct compare_side *a, const struct compare_side *b,
+		     enum answer *answer, struct dsfs_err *err)
+{
+	u8 sum_a[HASH_BYTES], sum_b[HASH_BYTES];
+	int ret = sum_content(a, sum_a, err);
+
+	if (!ret)
+		ret = sum_content(b, sum_b, err);
+	if (!ret)
+		*answer = memcmp(sum_a, sum_b, HASH_BYTES) ? OTHER : SAME;
+	return ret;
+}
+
+/* Whether the holes are the same; a writer may have stored zeros. */
+static int compare_maps(const struct compare_side *a, const struct compare_side *b,
+			bool *same, struct dsfs_err *err)
+{
+	const u64 size = a->node.attr.size;
+	struct dsfs_run x, y;
+	int ret = 0;
+	u64 pos;
+
+	*same = true;
+	if (!((a->node.attr.flags | b->node.attr.flags) & DSFS_INODE_HOLES))
+		return 0;
+	for (pos = 0; *same && pos < size; pos += x.len) {
+		ret = dsfs_map(a->d->src, &a->node.attr, &a->node.ext, pos, &x, err);
+		if (!ret)
+			ret = dsfs_map(b->d->src, &b->node.attr, &b->node.ext, pos,
+				       &y, err);
+		if (ret)
+			return ret;
+		*same = x.len == y.len && x.hole == y.hole &&
+			(x.hole || x.stored == y.stored);
+	}
+	return 0;
+}
+
+static int compare_sums(const struct compare_side *a, const struct compare_side *b,
+			enum answer *answer, struct dsfs_err *err)
+{
+	const unsigned int bits = a->d->img.geo->chunk_bits;
+	const u64 stored = image_stored_bytes(&a->node.attr, &a->node.ext);
+	u32 x, y;
+	int ret;
+
+	*answer = a->node.attr.start == b->node.attr.start ? SAME : UNKNOWN;
+	if (!bits || bits != b->d->img.geo->chunk_bits)
+		return 0;
+	for (u64 at = 0; at < stored; at += 1ULL << bits) {
+		ret = dsfs_chunk_sum(a->d->src, &a->node.attr, stored, at >> bits,
+				     &x, err);
+		if (!ret)
+			ret = dsfs_chunk_sum(b->d->src, &b->node.attr, stored,
+					     at >> bits, &y, err);
+		if (ret)
+			return ret;
+		if (x != y) {
+			*answer = OTHER;
+			return 0;
+		}
+	}
+	return 0;
+}
+
+static int compare_content(const struct compare_side *a, const struct compare_side *b,
+			   unsigned int *changed, struct dsfs_err *err)
+{
+	enum answer answer = UNKNOWN;
+	bool same_map;
+	int ret;
+
+	if (a->node.attr.size != b->node.attr.size) {
+		*changed |= CHANGED_CONTENT;
+		return 0;
+	}
+	if (!a->node.attr.size)
+		return 0;
+	ret = compare_maps(a, b, &same_map, err);
+	if (!ret && same_map)
+		ret = compare_sums(a, b, &answer, err);
+	if (!ret && answer == UNKNOWN)
+		ret = read_both(a, b, &answer, err);
+	if (!ret && answer == OTHER)
+		*changed |= CHANGED_CONTENT;
+	return ret;
+}
+
+static int compare_targets(const struct compare_side *a, const struct compare_side *b,
+			   unsigned int *changed, struct dsfs_err *err)
+{
+	char x[DSFS_SYMLINK_MAX + 1], y[DSFS_SYMLINK_MAX + 1];
+	int ret = image_symlink(a->d->src, &a->node.attr, x, err);
+
+	if (!ret)
+		ret = image_symlink(b->d->src, &b->node.attr, y, err);
+	if (!ret && strcmp(x, y))
+		*changed |= CHANGED_TARGET;
+	return ret;
+}
+
+/* Sets are in the order of the format, so equal ones are equal in order. */
+static bool same_xattrs(const struct xattr_list *x, const struct xattr_list *y)
+{
+	if (x->count != y->count)
+		return false;
+	for (size_t i = 0; i < x->count; i++) {
+		if (strcmp(x->v[i].name, y->v[i].name) || x->v[i].len != y->v[i].len ||
+		    memcmp(x->v[i].value, y->v[i].value, x->v[i].len))
+			return false;
+	}
+	return true;
+}
+
+static int compare_xattrs(const struct compare_side *a, const struct compare_side *b,
+			  unsigned int *changed, struct dsfs_err *err)
+{
+	struct xattr_list x, y;
+	int ret;
+
+	if (!((a->node.attr.flags | b->node.attr.flags) & DSFS_INODE_XATTRS))
+		return 0;
+	ret = xattr_list_get(a->d, &a->node, &x, err);
+	if (ret)
+		return ret;
+	ret = xattr_list_get(b->d, &b->node, &y, err);
+	if (!ret) {
+		if (!same_xattrs(&x, &y))
+			*changed |= CHANGED_XATTRS;
+		xattr_list_free(&y);
+	}
+	xattr_list_free(&x);
+	return ret;
+}
+
+int compare_nodes(const struct compare_side *a, const struct compare_side *b,
+		  unsigned int *changed, const char **what, struct dsfs_err *err)
+{
+	const struct dsfs_attr *x = &a->node.attr, *y = &b->node.attr;
+	int ret = 0;
+
+	*changed = 0;
+	if ((x->mode ^ y->mode) & 07777)
+		*changed |= CHANGED_MODE;
+	if (a->node.uid != b->node.uid || a->node.gid != b->node.gid)
+		*changed |= CHANGED_OWNER;
+	if (x->mtime != y->mtime)
+		*changed |= CHANGED_MTIME;
+	if ((S_ISCHR(x->mode) || S_ISBLK(x->mode)) && x->rdev != y->rdev)
+		*changed |= CHANGED_DEVICE;
+	*what = "xattrs";
+	ret = compare_xattrs(a, b, changed, err);
+	if (ret)
+		return ret;
+	*what = "content";
+	if (S_ISREG(x->mode))
+		return compare_content(a, b, changed, err);
+	*what = "target";
+	return S_ISLNK(x->mode) ? compare_targets(a, b, changed, err) : 0;
+}

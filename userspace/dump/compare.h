@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Whether an object is the same in two generations of an image.
+ */
+#ifndef DUMP_COMPARE_H
+#define DUMP_COMPARE_H
+
+#include "dump.h"
+
+/* What may be another: CHANGED_DATA is what a program reads, the rest attributes. */
+#define CHANGED_CONTENT	0x01
+#define CHANGED_TARGET	0x02
+#define CHANGED_DEVICE	0x04
+#define CHANGED_DATA	0x07
+#define CHANGED_MODE	0x08
+#define CHANGED_OWNER	0x10
+#define CHANGED_MTIME	0x20
+#define CHANGED_XATTRS	0x40
+#define CHANGED_LINKS	0x80
+
+/**
+ * struct compare_side - an object in one of two generations
+ * @d: what looks at that generation
+ */
+struct compare_side {
+	struct dump *d;
+	struct image_node node;
+};
+
+/**
+ * compare_nodes - compare two objects of one type
+ * @changed: gets CHANGED_ bits, CHANGED_LINKS not among them
+ * @what: gets what could not be read, for a message
+ *
+ * Contents are read only where checksums are equal and the bytes lie elsewhere.
+ *
+ * Return: 0 or a negative errno.
+ */
+int compare_nodes(const struct compare_side *a, const struct compare_side *b,
+		  unsigned int *changed, const char **what, struct dsfs_err *err);
+
+#endif /* DUMP_COMPARE_H */
