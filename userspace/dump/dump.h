@@ -106,7 +106,7 @@ int dump_path(struct dump *d, const char *path);
 int dump_dir(struct dump *d, const char *path);
 int dump_extents(struct dump *d, const char *path);
 int dump_list(struct dump *d);
-int dump_extract(struct dump *d, const char *dir, struct filter *f);
+int dump_extract(struct dump *d, const char *dir, struct filter *f, bool resume);
 int dump_cat(struct dump *d, const char *path);
 
 /** dump_find - look up a path, or a number where @path is one; says what fails */

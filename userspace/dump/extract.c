@@ -3,7 +3,8 @@
  * Restoring a tree.  The image may be hostile, so nothing is ever written
  * outside the target: it is new or empty, everything in it is made relative to
  * a directory that this run made and holds open, by names that hold no slash,
- * exclusively, and no symlink is followed.
+ * exclusively, and no symlink is followed.  A run that takes up another one also
+ * goes into directories that are there, and replaces nothing.
  *
  * Only the innermost directory is held open, since trees are deeper than the
  * limit of open files; the way back is "..", and it is compared with where we
@@ -23,6 +24,7 @@
 #include "filter.h"
 #include "msg.h"
 #include "newfile.h"
+#include "resume.h"
 
 struct place {
 	dev_t dev;
@@ -38,6 +40,7 @@ struct place {
  * @skipped: attributes that only root can restore
  * @stop: why there is no use in going on, as a negative errno
  * @part: not everything is wanted
+ * @resume: what is there already may be the image's
  */
 struct extract {
 	struct dump *d;
@@ -52,6 +55,7 @@ struct extract {
 	int stop;
 	bool is_root;
 	bool part;
+	bool resume;
 };
 
 /* What fails with these would fail for every object that comes. */
@@ -87,6 +91,14 @@ static void failed_xattr(struct extract *x, const char *path, const char *name)
 
 	if (dump_count(x->d, "xattrs"))
 		msg_error(path, "%s: %s", name, strerror(err));
+}
+
+/* Whether what is there is what the image has; if it is not, that is said. */
+static bool is_there(struct extract *x, const char *path, enum resume found)
+{
+	if (found == RESUME_OTHER && dump_count(x->d, "exists"))
+		msg_error(path, "exists, and is not what the image has");
+	return found != RESUME_NOTHING;
 }
 
 static int where(int fd, struct place *p)
@@ -255,6 +267,29 @@ static int put_piece(void *arg, u64 pos, const void *data, u64 len)
 	return 0;
 }
 
+/* What a run before this one made needs no more than its attributes. */
+static bool keep_file(struct extract *x, const struct walk_entry *e)
+{
+	enum resume found;
+	int fd;
+
+	if (!x->resume)
+		return false;
+	found = resume_file(x->d, x->cwd, e, &fd);
+	if (found == RESUME_ATTRS) {
+		set_attrs_fd(x, e, fd);
+		close(fd);
+	}
+	return is_there(x, e->path, found);
+}
+
+static bool keep_other(struct extract *x, const struct walk_entry *e, enum resume found)
+{
+	if (found == RESUME_ATTRS)
+		set_attrs_at(x, e);
+	return is_there(x, e->path, found);
+}
+
 static void make_file(struct extract *x, const struct walk_entry *e)
 {
 	struct dsfs_err err = { 0 };
@@ -262,6 +297,8 @@ static void make_file(struct extract *x, const struct walk_entry *e)
 	const char *what;
 	int ret;
 
+	if (keep_file(x, e))
+		return;
 	if (newfile_open(&x->file, x->cwd)) {
 		failed(x, e->path, "create");
 		return;
@@ -302,6 +339,9 @@ static void make_symlink(struct extract *x, const struct walk_entry *e)
 
 	if (ret)
 		dump_error(x->d, e->path, "target", ret, &err);
+	else if (x->resume &&
+		 keep_other(x, e, resume_symlink(x->cwd, e->name, target)))
+		return;
 	else if (symlinkat(target, x->cwd, e->name))
 		failed(x, e->path, "symlink");
 	else
@@ -313,6 +353,8 @@ static void make_special(struct extract *x, const struct walk_entry *e)
 	const struct dsfs_attr *attr = &e->node.attr;
 	dev_t dev = makedev(attr->rdev >> 20, attr->rdev & 0xfffff);
 
+	if (x->resume && keep_other(x, e, resume_special(x->cwd, e->name, attr->mode, dev)))
+		return;
 	if (mknodat(x->cwd, e->name, (attr->mode & S_IFMT) | 0600, dev))
 		failed(x, e->path, "mknod");
 	else
@@ -344,17 +386,43 @@ static void make_link(struct extract *x, const struct walk_entry *e,
 	const char *name;
 	int fd = open_parent(x, first, &name);
 
+	if (fd >= 0 && x->resume &&
+	    is_there(x, e->path, resume_link(x->cwd, e->name, fd, name))) {
+		close(fd);
+		return;
+	}
 	if (fd < 0 || linkat(fd, name, x->cwd, e->name, 0))
 		failed(x, e->path, "link");
 	if (fd >= 0)
 		close(fd);
 }
 
+/* One that is there may have its final mode, which may keep its owner out. */
+static int enter_kept(struct extract *x, const char *name)
+{
+	if (go_down(x, name) &&
+	    (errno != EACCES || fchmodat(x->cwd, name, 0700, AT_SYMLINK_NOFOLLOW) ||
+	     go_down(x, name)))
+		return -1;
+	if (!fchmod(x->cwd, 0700))
+		return 0;
+	go_up(x);
+	errno = EPERM;
+	return -1;
+}
+
 static int make_dir(struct extract *x, const struct walk_entry *e)
 {
+	int ret;
+
 	if (!*e->name)
 		return 0;
-	if (!mkdirat(x->cwd, e->name, 0700) && !go_down(x, e->name))
+	ret = mkdirat(x->cwd, e->name, 0700);
+	if (ret && errno == EEXIST && x->resume)
+		ret = enter_kept(x, e->name);
+	else if (!ret)
+		ret = go_down(x, e->name);
+	if (!ret)
 		return 0;
 	failed(x, e->path, "mkdir");
 	return x->stop ? x->stop : 1;
@@ -443,7 +511,7 @@ static int dir_is_empty(int fd)
 
 static int open_target(struct extract *x, const char *dir)
 {
-	int empty;
+	int empty = 1;
 
 	if (mkdir(dir, 0700) && errno != EEXIST) {
 		msg_error(dir, "mkdir: %s", msg_why(errno));
@@ -456,7 +524,10 @@ static int open_target(struct extract *x, const char *dir)
 			  msg_why(errno));
 		return -1;
 	}
-	empty = dir_is_empty(x->root);
+	if (!x->resume)
+		empty = dir_is_empty(x->root);
+	else if (fchmod(x->root, 0700))
+		empty = -1;
 	if (empty != 1)
 		msg_error(dir, "%s", empty ? strerror(errno) :
 			  strerror(ENOTEMPTY));
@@ -467,7 +538,7 @@ static int open_target(struct extract *x, const char *dir)
 	return -1;
 }
 
-int dump_extract(struct dump *d, const char *dir, struct filter *f)
+int dump_extract(struct dump *d, const char *dir, struct filter *f, bool resume)
 {
 	static const struct walk_ops make = {
 		.enter = enter_make, .leave = leave_make,
@@ -475,7 +546,9 @@ int dump_extract(struct dump *d, const char *dir, struct filter *f)
 	static const struct walk_ops finish = {
 		.enter = enter_finish, .leave = leave_finish, .dirs_only = true,
 	};
-	struct extract x = { .d = d, .is_root = !geteuid(), .part = f->count };
+	struct extract x = {
+		.d = d, .is_root = !geteuid(), .part = f->count, .resume = resume,
+	};
 	int ret;
 
 	if (open_target(&x, dir))

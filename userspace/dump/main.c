@@ -35,6 +35,7 @@ struct request {
 	bool regions;
 	bool digest;
 	bool tar;
+	bool resume;
 	bool diff;
 	bool list;
 	bool generations;
@@ -63,6 +64,7 @@ static const char usage_text[] =
 "      --generations    the generations that the image keeps\n"
 "      --diff=N..[M]    what changed from generation N to M, or to the newest\n"
 "      --extract=DIR    restore the tree into DIR, which is new or empty\n"
+"      --resume         with --extract: go on where a run was cut off\n"
 "      --tar            write the tree to standard output, as a tar archive\n"
 "      --path=PATTERN   with --extract and --tar: what matches, and all below it;\n"
 "                       may be given many times\n"
@@ -96,7 +98,7 @@ static int run(struct dump *d, struct request *r)
 	if (r->cat)
 		return dump_cat(d, r->cat);
 	if (r->extract)
-		return dump_extract(d, r->extract, &r->paths);
+		return dump_extract(d, r->extract, &r->paths, r->resume);
 	if (r->tar)
 		return dump_tar(d, &r->paths);
 	if (r->diff)
@@ -161,6 +163,8 @@ static int check_request(const struct request *r)
 		return args_wrong(EXIT_USAGE, "--threads: goes with --digest only");
 	if (r->digest_how.text && r->json)
 		return args_clash(EXIT_USAGE, "text", "json");
+	if (r->resume && !r->extract)
+		return args_wrong(EXIT_USAGE, "--resume: goes with --extract only");
 	if (r->verbose && !r->extract && !r->tar)
 		return args_wrong(EXIT_USAGE,
 				  "--verbose: goes with --extract and --tar only");
@@ -284,6 +288,7 @@ int main(int argc, char **argv)
 		{ 0, "text", .flag = &r.digest_how.text },
 		{ 0, "threads", .number = &r.digest_how.threads, .min = 1,
 		  .max = SUMS_THREADS_MAX },
+		{ 0, "resume", .flag = &r.resume },
 		{ 0, "tar", .flag = &r.tar },
 		{ 0, "diff", .take = take_diff, .ctx = &r, .once = true },
 		{ 0, "extract", .text = &r.extract, .once = true },

@@ -1,0 +1,187 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# resume.sh - dump.dsfs --extract --resume: killed anywhere and taken up again, an
+# extraction gives the whole tree; and what is not the image's is never touched.
+set -euo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+dump=$bin/dump.dsfs
+mkfs=$bin/mkfs.dsfs
+listing=$bin/tests/listing
+faults=$bin/tests/faults.so
+[ ! -w "$top" ] || make -s -C "$top" build/tests/faults.so >&2
+
+mkdir -p tree/a/b/c tree/closed tree/z
+for i in {1..6}; do
+	seq $((i * 1000)) >"tree/a/$i"
+	echo "$i" >"tree/a/b/c/$i"
+done
+ln tree/a/1 tree/a/b/further
+ln tree/a/b/c/2 tree/z/further
+ln -s ../a tree/z/symlink
+mkfifo tree/z/pipe
+truncate -s 1M tree/z/holes
+printf x >>tree/z/holes
+touch -d @-5.5 tree/z/holes
+setfattr -n user.x -v y tree/a/2 2>/dev/null || true
+[ "$(id -u)" -ne 0 ] || mknod tree/z/device c 1 3
+echo x >tree/closed/file
+chmod 640 tree/a/3
+chmod 511 tree/a/b
+chmod 0 tree/closed
+[ "$(id -u)" -eq 0 ] || chmod 500 tree/closed
+touch -d @1000000000 tree/a/b tree/z tree/a tree
+"$mkfs" -q image.dsfs tree
+"$listing" --as-packed tree >tree.list
+
+# whole NAME: the target is the tree
+whole()
+{
+	check "$1" diff tree.list <("$listing" --as-packed out)
+}
+
+clear_out()
+{
+	chmod -R u+rwx out 2>/dev/null || true
+	rm -rf out
+}
+
+# --- killed at every so many calls, and again
+# With names from the beginning there are a few calls less.
+FAULT_NAMED=1 LD_PRELOAD=$faults FAULT=write,open,attr:1000000:kill FAULT_COUNT=$work/count \
+	"$dump" --extract=out image.dsfs
+calls=$(<count)
+check 'there is something to cut off' test "$calls" -gt 50
+bad=0
+for ((at = 1; at <= calls; at += 1 + calls / 12)); do
+	for named in '' FAULT_NAMED=1; do
+		clear_out
+		rc=0
+		{
+			env $named LD_PRELOAD="$faults" FAULT="write,open,attr:$at:kill" \
+				"$dump" --extract=out image.dsfs || rc=$?
+		} 2>/dev/null	# the shell's own words, too
+		[ $rc -eq 137 ] || bad=1
+		run "$dump" --extract=out --resume image.dsfs
+		[ "$rc" -eq 0 ] || bad=1
+		find out -name '.dump.dsfs.*' -delete
+		# what was removed just now changed its directory's time
+		left=${named:+	d	}
+		run diff <(grep -v "${left:-^\$}" tree.list) \
+			<("$listing" --as-packed out | grep -v "${left:-^\$}")
+		[ "$rc" -eq 0 ] || bad=1
+		[ $bad -eq 0 ] || break 2
+	done
+done
+result "killed at call $at of $calls, and taken up again" $bad
+
+# --- what is there is kept
+find out -type f -printf '%p %i\n' | sort >before
+exits 'a whole tree' 0 "$dump" --extract=out --resume image.dsfs
+whole 'a whole tree: it stays'
+check 'a whole tree: no file is new' diff before <(find out -type f -printf '%p %i\n' | sort)
+rm out/a/1
+says 'the first name of a file is gone' 1 '/a/b/further: exists, and is not what the image has' \
+	"$dump" --extract=out --resume image.dsfs
+clear_out
+exits 'there is nothing yet' 0 "$dump" --extract=out --resume image.dsfs
+whole 'there is nothing yet: all of it'
+find out -type f -printf '%p %i\n' | grep -v '/a/5 ' | sort >before
+rm out/a/b/c/4
+touch -d @7 out/a/5
+touch -h -d @7 out/z/symlink
+chmod 600 out/z/pipe
+touch out/own
+exits 'a file is missing, attributes are not right' 0 "$dump" --extract=out --resume image.dsfs
+check 'what the image does not have stays' test -e out/own
+rm out/own
+touch -d @1000000000 out
+whole 'a file is missing, attributes are not right: the tree'
+exits '--path: a part, then the rest' 0 bash -c \
+	"rm -rf part; '$dump' --extract=part --path=/a/b/c image.dsfs &&
+	 '$dump' --extract=part --resume image.dsfs"
+check '--path: the tree' diff tree.list <("$listing" --as-packed part)
+
+# --- what is another
+# other NAME PATH COMMAND: COMMAND puts something else in its place; it is named, and stays
+other()
+{
+	clear_out
+	"$dump" --extract=out image.dsfs
+	(cd out && rm -rf "./$2" && eval "$3")
+	"$listing" --as-packed out | grep -F "$2" | cut -f 1,2,11 >before
+	"$listing" outside >outside.list
+	says "$1" 1 "$2: ${4:-exists, and is not what the image has}" \
+		"$dump" --extract=out --resume image.dsfs
+	check "$1: it stays" diff before <("$listing" --as-packed out | grep -F "$2" | cut -f 1,2,11)
+	check "$1: nothing outside is touched" diff outside.list <("$listing" outside)
+}
+
+mkdir outside
+echo canary >outside/1
+other 'a file of another size' /a/6 'echo x >a/6'
+other 'a file of other contents' /a/6 'seq 6000 | tr 9 8 >a/6'
+other 'a directory where a file is' /a/6 'mkdir a/6'
+other 'a symlink where a file is' /a/6 'ln -s ../../outside/1 a/6'
+other 'another target' /z/symlink 'ln -s ../b z/symlink'
+other 'a file where a pipe is' /z/pipe 'touch z/pipe'
+other 'a copy where a link is' /z/further 'cp -p a/b/c/2 z/further'
+other 'a symlink where a directory is' /a 'ln -s ../outside a' 'mkdir: '
+other 'a file where a directory is' /a 'touch a' 'mkdir: '
+clear_out
+"$dump" --extract=out image.dsfs
+printf X | dd of=out/a/6 conv=notrunc status=none
+touch -r tree/a/6 out/a/6
+exits 'the same size and time' 0 "$dump" --extract=out --resume image.dsfs
+check 'is taken to be the same' grep -q '^X' out/a/6
+
+if [ "$(id -u)" -eq 0 ]; then
+	chmod 755 "$work"
+	mkdir -m 777 user
+	as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups "$dump")
+	run "${as_user[@]}" --extract=user/out image.dsfs
+	find user/out -name file -delete
+	rm -f user/out/a/b/c/5
+	run "${as_user[@]}" --extract=user/out --resume image.dsfs
+	check 'as a user: directories that are closed' diff \
+		<(awk -F '\t' '$2 ~ /[fdlp]/ { print $1, $2, $3, $11 }' tree.list) \
+		<("$listing" --as-packed user/out |
+		  awk -F '\t' '$2 ~ /[fdlp]/ { print $1, $2, $3, $11 }')
+	check 'as a user: no other error than that of a device' test \
+		"$(grep -vc '/z/device: mknod\|not restored: only root' "$err")" = 0
+else
+	skip 'as a user' 'not root'
+fi
+
+# --- deeper than there are files to open
+python3 - <<'PY'
+import os
+os.makedirs("deep"); os.chdir("deep")
+for _ in range(2000):
+    os.mkdir("d"); os.chdir("d")
+    open("f", "w").write("x")
+os.link("f", "l")
+PY
+"$mkfs" -q deep.dsfs deep
+# shellcheck disable=SC2317 # exits calls it
+# limited COMMAND...: with few files to open
+limited()
+(
+	exec 3>&- 4>&- 5>&-
+	ulimit -n 16
+	"$@"
+)
+exits '2,000 levels, 16 open files: --extract' 0 limited "$dump" --extract=deeper deep.dsfs
+check '2,000 levels: the tree' diff <("$listing" --as-packed deep | cut -f 1-10) \
+	<("$listing" --as-packed deeper | cut -f 1-10)
+exits '2,000 levels: --resume' 0 limited "$dump" --extract=deeper --resume deep.dsfs
+exits '2,000 levels: --tar' 0 limited "$dump" --tar deep.dsfs
+exits '2,000 levels: --digest' 0 limited "$dump" --digest=full deep.dsfs
+"$mkfs" -q --update deep.dsfs tree
+exits '2,000 levels: --diff' 0 limited "$dump" --diff=1..2 deep.dsfs
+exits '2,000 levels: --list' 0 limited "$dump" --list --generation=1 deep.dsfs
+
+says '--resume alone' 2 '--resume: goes with --extract only' "$dump" --resume image.dsfs
+says 'without --resume' 1 'out: Directory not empty' "$dump" --extract=out image.dsfs
+finish

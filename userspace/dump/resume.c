@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Nothing that is there is ever replaced: what an extraction made is kept, and what
+ * somebody else put there stays and is named.  No symlink is followed.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "resume.h"
+
+#define PIECE	65536
+
+static bool look(int dir, const char *name, struct stat *st)
+{
+	return !fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW);
+}
+
+static bool same_time(const struct stat *st, s64 mtime)
+{
+	s64 sec = mtime / 1000000000, nsec = mtime % 1000000000;
+
+	if (nsec < 0) {
+		sec--;
+		nsec += 1000000000;
+	}
+	return st->st_mtim.tv_sec == sec && st->st_mtim.tv_nsec == nsec;
+}
+
+/* Holes are read, too: as zeros. */
+static int compare_piece(void *arg, u64 pos, const void *data, u64 len)
+{
+	static const u8 zeros[PIECE];
+	u8 have[PIECE];
+	const u8 *at = data;
+	const int *fd = arg;
+	ssize_t n;
+
+	for (; len; pos += n, len -= n) {
+		n = pread(*fd, have, len < PIECE ? len : PIECE, pos);
+		if (n < 0 && errno == EINTR) {
+			n = 0;
+			continue;
+		}
+		if (n <= 0 || memcmp(have, at ? at : zeros, n))
+			return -EEXIST;
+		if (at)
+			at += n;
+	}
+	return 0;
+}
+
+enum resume resume_file(struct dump *d, int dir, const struct walk_entry *e, int *fd)
+{
+	const struct dsfs_attr *attr = &e->node.attr;
+	struct dsfs_err err = { 0 };
+	struct stat st;
+
+	if (!look(dir, e->name, &st))
+		return RESUME_NOTHING;
+	if (!S_ISREG(st.st_mode) || st.st_size != attr->size)
+		return RESUME_OTHER;
+	if (same_time(&st, attr->mtime))
+		return RESUME_SAME;
+	*fd = openat(dir, e->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (*fd < 0)
+		return RESUME_OTHER;
+	if (!image_stream(d->src, attr, &e->node.ext, true, compare_piece, fd, &err))
+		return RESUME_ATTRS;
+	close(*fd);
+	return RESUME_OTHER;
+}
+
+enum resume resume_symlink(int dir, const char *name, const char *target)
+{
+	char have[DSFS_SYMLINK_MAX + 1];
+	ssize_t len = readlinkat(dir, name, have, sizeof(have));
+
+	if (len < 0)
+		return errno == ENOENT ? RESUME_NOTHING : RESUME_OTHER;
+	return len == strlen(target) && !memcmp(have, target, len) ? RESUME_ATTRS :
+	       RESUME_OTHER;
+}
+
+enum resume resume_special(int dir, const char *name, u32 mode, dev_t dev)
+{
+	struct stat st;
+
+	if (!look(dir, name, &st))
+		return RESUME_NOTHING;
+	if ((st.st_mode ^ mode) & S_IFMT)
+		return RESUME_OTHER;
+	if ((S_ISCHR(mode) || S_ISBLK(mode)) && st.st_rdev != dev)
+		return RESUME_OTHER;
+	return RESUME_ATTRS;
+}
+
+enum resume resume_link(int dir, const char *name, int first_dir, const char *first)
+{
+	struct stat st, of;
+
+	if (!look(dir, name, &st))
+		return RESUME_NOTHING;
+	return look(first_dir, first, &of) && st.st_dev == of.st_dev &&
+	       st.st_ino == of.st_ino ? RESUME_SAME : RESUME_OTHER;
+}

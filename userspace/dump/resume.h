@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What an extraction that was cut off left, compared with what the image has.
+ */
+#ifndef DUMP_RESUME_H
+#define DUMP_RESUME_H
+
+#include "dump.h"
+
+/* What is there under a name: nothing; what belongs there; the same, but for its
+ * attributes; something else.
+ */
+enum resume { RESUME_NOTHING, RESUME_SAME, RESUME_ATTRS, RESUME_OTHER };
+
+/**
+ * resume_file - look at a regular file
+ * @dir: open, holds it
+ * @fd: with RESUME_ATTRS: gets the file, open
+ *
+ * One of the same size and time is taken to be whole, as a file gets its name last;
+ * of one with another time the contents are compared.
+ */
+enum resume resume_file(struct dump *d, int dir, const struct walk_entry *e, int *fd);
+
+/** resume_symlink - whether it leads to @target */
+enum resume resume_symlink(int dir, const char *name, const char *target);
+
+/** resume_special - a device, pipe or socket */
+enum resume resume_special(int dir, const char *name, u32 mode, dev_t dev);
+
+/** resume_link - whether @name in @dir and @first in @first_dir are one file */
+enum resume resume_link(int dir, const char *name, int first_dir, const char *first);
+
+#endif /* DUMP_RESUME_H */
