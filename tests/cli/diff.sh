@@ -139,6 +139,13 @@ mv large/copy large/file
 flip image.dsfs "$(data_of image.dsfs /file)"
 exits 'bytes that both share are not read' 0 "$dump" --diff=1..2 image.dsfs
 check 'a time changed' grep -qx 'attributes	f	/file	mtime' "$out"
+head -c 3000000 /dev/urandom >large/file
+"$mkfs" -q -f image.dsfs large
+head -c 3000000 /dev/urandom >large/file
+"$mkfs" -q --update image.dsfs large
+flip image.dsfs "$(data_of image.dsfs /file)"
+exits 'bytes of other checksums are not read' 0 "$dump" --diff=1..2 image.dsfs
+check 'the contents changed' grep -qx 'data	f	/file	content,mtime' "$out"
 # Without checksums nobody knows before they were read.
 "$mkfs" -q -f --no-checksums image.dsfs large
 printf x | dd of=large/file bs=1 seek=2999999 conv=notrunc status=none

@@ -65,6 +65,21 @@ mkdir nothing
 "$mkfs" -q nothing.dsfs nothing
 same 'an empty tree' nothing nothing.dsfs
 
+# More objects than are under way at once, and links between the first and the last.
+python3 - <<'PY'
+import os
+for d in range(4):
+    os.makedirs(f"many/{d}")
+    for i in range(9000):
+        if (d, i) == (3, 8999):
+            os.link("many/0/0", "many/3/9")
+        elif i != 9:
+            with open(f"many/{d}/{i}", "w") as f:
+                f.write(str(i) if i % 10 == 0 else "")
+PY
+"$mkfs" -q many.dsfs many
+same 'a tree of many files' many many.dsfs
+
 # --- what it does not depend on
 data=$(digest small.dsfs)
 full=$(digest small.dsfs full)

@@ -250,7 +250,7 @@ cross_make()
 		ISAL=no SANITIZE=-Wno-maybe-uninitialized \
 		CPPFLAGS="-isystem $root/usr/include -isystem $root/usr/include/$triplet" \
 		LDFLAGS="-static -L$root/usr/lib/$triplet" "$@" 2>&1 |
-		{ grep -vE 'statically linked applications|in function .(user|group|main)' || true; }
+		{ grep -vE 'statically linked applications|in function .(user|group|main|_gpgrt_)' || true; }
 	return "${PIPESTATUS[0]}"
 }
 
