@@ -146,6 +146,25 @@ head -c 3000000 /dev/urandom >large/file
 flip image.dsfs "$(data_of image.dsfs /file)"
 exits 'bytes of other checksums are not read' 0 "$dump" --diff=1..2 image.dsfs
 check 'the contents changed' grep -qx 'data	f	/file	content,mtime' "$out"
+# Gone, and there again with the same bytes elsewhere, with holes and without.
+mkdir back
+head -c 3000000 /dev/urandom >back/file
+cp back/file back/holes
+truncate -s 9M back/holes
+"$mkfs" -q -f image.dsfs back
+mv back gone
+mkdir back
+"$mkfs" -q --update image.dsfs back
+rm -r back
+mv gone back
+"$mkfs" -q --update image.dsfs back
+check 'the bytes lie elsewhere' test "$(data_of image.dsfs /file)" != \
+	"$(data_of image.dsfs /file --generation=1)"
+same 'gone and there again' 1 3
+check 'gone and there again: nothing changed' test ! -s "$out"
+flip image.dsfs "$(data_of image.dsfs /holes)"
+says 'bytes that lie elsewhere are read' 1 '/holes: content: data checksum' \
+	"$dump" --diff=1..3 image.dsfs
 # Without checksums nobody knows before they were read.
 "$mkfs" -q -f --no-checksums image.dsfs large
 printf x | dd of=large/file bs=1 seek=2999999 conv=notrunc status=none

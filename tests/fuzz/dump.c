@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Target: dump.dsfs, from its command line on, with everything that it can
- * show.  The two forms of a listing go together, as most of an image is there.
+ * show but a digest, for which the zeros of holes are summed: an image may have
+ * 256 TiB of them.  The two forms of a listing go together, as most of an image is there.
  */
 #include "engine.h"
 #include "memory.h"
@@ -12,7 +13,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		{ "dump.dsfs", "--list", "image" },
 		{ "dump.dsfs", "--list", "--json", "image" },
 	};
-	static const char *const more[16][5] = {
+	static const char *const more[14][5] = {
 		{ "dump.dsfs", "image" },
 		{ "dump.dsfs", "--json", "image" },
 		{ "dump.dsfs", "--generation=1", "--list", "image" },
@@ -27,12 +28,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		{ "dump.dsfs", "--diff=1..2", "--json", "image" },
 		{ "dump.dsfs", "--tar", "image" },
 		{ "dump.dsfs", "--tar", "--path=/*/*", "image" },
-		{ "dump.dsfs", "--digest=full", "--threads=1", "image" },
-		{ "dump.dsfs", "--digest", "--text", "--threads=2", "image" },
 	};
 	u8 head = memory_image(data, size);
 
 	memory_main(dump_main, list[head & 1]);
-	memory_main(dump_main, more[(head >> 1 & 31) % 16]);
+	memory_main(dump_main, more[(head >> 1 & 31) % 14]);
 	return 0;
 }

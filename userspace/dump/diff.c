@@ -8,7 +8,6 @@
 
 #include "compare.h"
 #include "diff.h"
-#include "hash.h"
 #include "msg.h"
 #include "parse.h"
 
@@ -496,10 +495,6 @@ int dump_diff(struct dump *d, const struct diff_request *r)
 	struct diff *f = calloc(1, sizeof(*f));
 	int ret = -ENOMEM;
 
-	if (hash_library_init()) {
-		free(f);
-		return -1;
-	}
 	if (f) {
 		f->d = d;
 		ret = run(f, r);

@@ -55,6 +55,7 @@ struct worker {
 
 /**
  * struct sums - a run
+ * @room: entries of @ring
  * @lock: of what follows it
  * @more: there is something to do, or nothing will be any more
  * @done: a job that somebody waits for is ready
@@ -70,6 +71,7 @@ struct sums {
 	struct progress progress;
 	struct worker own;
 	struct job *ring;
+	size_t room;
 	pthread_mutex_t lock;
 	pthread_cond_t more;
 	pthread_cond_t done;
@@ -81,7 +83,7 @@ struct sums {
 
 static struct job *job_at(struct sums *s, u64 n)
 {
-	return &s->ring[n % RING];
+	return &s->ring[n % s->room];
 }
 
 static int sum_piece(void *arg, u64 pos, const void *data, u64 len)
@@ -227,7 +229,7 @@ static int enter(void *arg, const struct walk_entry *e)
 	struct job *j;
 	int ret = 0;
 
-	if (s->head - s->tail == RING)
+	if (s->head - s->tail == s->room)
 		ret = hand_out(s);
 	if (ret)
 		return ret;
@@ -308,7 +310,9 @@ int sums_walk(struct dump *d, unsigned int threads,
 	struct worker *w = calloc(threads, sizeof(*w));
 	int ret = -ENOMEM;
 
-	s.ring = calloc(RING, sizeof(*s.ring));
+	/* no more than there are objects */
+	s.room = d->img.geo->inodes < RING ? d->img.geo->inodes : RING;
+	s.ring = calloc(s.room, sizeof(*s.ring));
 	pthread_mutex_init(&s.lock, NULL);
 	pthread_cond_init(&s.more, NULL);
 	pthread_cond_init(&s.done, NULL);
@@ -318,7 +322,7 @@ int sums_walk(struct dump *d, unsigned int threads,
 		progress_end(&s.progress);
 		worker_free(&s.own);
 	}
-	for (unsigned int i = 0; s.ring && i < RING; i++)
+	for (size_t i = 0; s.ring && i < s.room; i++)
 		free(s.ring[i].path);
 	tdestroy(s.links, free);
 	free(s.ring);
