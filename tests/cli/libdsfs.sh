@@ -4,7 +4,7 @@
 # libdsfs.sh - libdsfs as a program of somebody else finds it: installed, by pkg-config,
 # shared and static, with nothing to be seen but what its header declares.
 set -uo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 1
 top=$PWD
 dest=$(mktemp -d)
 trap 'rm -rf "$dest"' EXIT
@@ -43,7 +43,7 @@ shared()
 
 needs_soname()
 {
-	readelf -d "$dest/shared" | grep -q 'NEEDED.*\[libdsfs\.so\.0\]'
+	readelf -d "$dest/shared" | grep 'NEEDED.*\[libdsfs\.so\.0\]' >/dev/null
 }
 
 # The shared library is out of the way then.
@@ -54,7 +54,7 @@ static()
 	local ret=$?
 
 	mv "$dest"/aside/* "$lib"
-	return $ret
+	return "$ret"
 }
 
 same()

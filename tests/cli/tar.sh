@@ -154,7 +154,7 @@ paths './ ./a/ ./a/x/ ./a/x/3.jpg ./z/ ./z/4.txt ./z/5.jpg ' --path=/z --path=/a
 paths './ ./z/ ./z/4.txt ' --path=/z/4.txt
 paths './ ./a/ ./a/4.txt ./z/ ./z/4.txt ' --path='/*/4.txt'
 check 'both names: one is a link' bash -c \
-	"'$dump' --tar --path='/*/4.txt' part.dsfs | tar -tv | grep -q 'z/4.txt link to ./a/4.txt'"
+	"'$dump' --tar --path='/*/4.txt' part.dsfs | tar -tv | grep 'z/4.txt link to ./a/4.txt' >/dev/null"
 says '--path that matches nothing' 1 '/none/*.jpg: --path: matches nothing' \
 	"$dump" --tar --path=/a/x --path='/none/*.jpg' part.dsfs
 check '--path that matches nothing: the others are there' test \
