@@ -219,7 +219,7 @@ static void decide(struct mkfs *mkfs)
 		      out->object_bits);
 	mkfs->data_start = DSFS_DATA_START_MIN;
 	mkfs->start = DSFS_DATA_START_MIN;
-	if (mkfs->o->build == BUILD_UPDATE) {
+	if (base && mkfs->o->build == BUILD_UPDATE) {
 		mkfs->data_start = base->img.geo->data_start;
 		mkfs->start = base_end(base, mkfs->params.object_bits);
 		out->first_slot = !base->img.use;

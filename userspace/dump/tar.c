@@ -252,7 +252,9 @@ static int put_symlink(struct tar *t, const struct walk_entry *e, struct pax_mem
 	if (ret)
 		return leave_out(t, e, ret, &err);
 	m->link = target;
-	return put_header(t, m);
+	ret = put_header(t, m);
+	m->link = NULL;
+	return ret;
 }
 
 static int put_link(struct tar *t, const struct walk_entry *e, struct pax_member *m,
