@@ -44,6 +44,7 @@ wanted()
 	./usr/share/man/man8/dsfs-trace.8
 	./usr/share/man/man8/dsfs-warmup.8
 	./usr/share/man/man8/dsfs.8
+	./usr/share/man/man8/dsfs_id.8
 	./usr/share/man/man8/dump.dsfs.8
 	./usr/share/man/man8/fsck.dsfs.8
 	./usr/share/man/man8/mkfs.dsfs.8
