@@ -21,7 +21,7 @@ struct digest {
 	struct dump *d;
 	const struct digest_request *r;
 	FILE *out;
-	struct hash hash;
+	struct sha256 hash;
 	u64 objects;
 	u64 files;
 	u64 bytes;
@@ -68,7 +68,7 @@ static void print_value(struct digest *g, const struct sums_object *o)
 	if (S_ISREG(attr->mode) && o->ret)
 		dump_error(g->d, o->path, "content", o->ret, &o->err);
 	else if (S_ISREG(attr->mode))
-		print_hex(g->out, o->sum, HASH_BYTES);
+		print_hex(g->out, o->sum, SHA256_BYTES);
 	else if (S_ISLNK(attr->mode))
 		print_target(g, o);
 	else if (S_ISCHR(attr->mode) || S_ISBLK(attr->mode))
@@ -138,7 +138,7 @@ static ssize_t put_bytes(void *arg, const char *buf, size_t len)
 {
 	struct digest *g = arg;
 
-	hash_put(&g->hash, buf, len);
+	sha256_put(&g->hash, buf, len);
 	return len;
 }
 
@@ -150,12 +150,12 @@ static int open_out(struct digest *g)
 		g->out = stdout;
 		return 0;
 	}
-	if (hash_init(&g->hash))
+	if (sha256_init(&g->hash))
 		return -ENOMEM;
 	g->out = fopencookie(g, "w", io);
 	if (g->out)
 		return 0;
-	hash_free(&g->hash);
+	sha256_free(&g->hash);
 	return -ENOMEM;
 }
 
@@ -178,20 +178,20 @@ static void show(struct digest *g, const char *value)
 /* No digest at all is better than one of a part. */
 static void close_out(struct digest *g, bool good)
 {
-	char value[16 + 2 * HASH_BYTES] = "";
-	u8 sum[HASH_BYTES];
+	char value[16 + 2 * SHA256_BYTES] = "";
+	u8 sum[SHA256_BYTES];
 	size_t len;
 
 	if (g->r->text)
 		return;
 	if (fclose(g->out))
 		good = false;
-	hash_end(&g->hash, sum);
-	hash_free(&g->hash);
+	sha256_end(&g->hash, sum);
+	sha256_free(&g->hash);
 	if (!good)
 		return;
 	len = snprintf(value, sizeof(value), "%s:", kind_name(g->r));
-	for (size_t i = 0; i < HASH_BYTES; i++)
+	for (size_t i = 0; i < SHA256_BYTES; i++)
 		len += snprintf(value + len, sizeof(value) - len, "%02x", sum[i]);
 	show(g, value);
 }
@@ -212,7 +212,7 @@ int dump_digest(struct dump *d, const struct digest_request *r)
 	struct digest g = { .d = d, .r = r };
 	int ret;
 
-	if (hash_library_init())
+	if (sha256_library_init())
 		return -1;
 	progress_enable(!r->text && !d->as_json);
 	ret = open_out(&g);

@@ -26,7 +26,7 @@ struct linked {
 	u32 ino;
 	int ret;
 	struct dsfs_err err;
-	u8 sum[HASH_BYTES];
+	u8 sum[SHA256_BYTES];
 	char path[];
 };
 
@@ -49,7 +49,7 @@ struct sums;
 struct worker {
 	struct sums *s;
 	struct dsfs_source *src;
-	struct hash hash;
+	struct sha256 hash;
 	pthread_t thread;
 };
 
@@ -92,9 +92,9 @@ static int sum_piece(void *arg, u64 pos, const void *data, u64 len)
 
 	(void)pos;
 	if (data)
-		hash_put(&w->hash, data, len);
+		sha256_put(&w->hash, data, len);
 	else
-		hash_put_zeros(&w->hash, len);
+		sha256_put_zeros(&w->hash, len);
 	progress_add(&w->s->progress, len);
 	return 0;
 }
@@ -116,7 +116,7 @@ static bool do_next(struct worker *w)
 	o = &j->o;
 	o->ret = image_stream(w->src, &o->node.attr, &o->node.ext, true,
 			      sum_piece, w, &o->err);
-	hash_end(&w->hash, o->sum);
+	sha256_end(&w->hash, o->sum);
 	pthread_mutex_lock(&s->lock);
 	j->state = READY;
 	if (j == job_at(s, s->tail))
@@ -153,12 +153,12 @@ static int hand_out(struct sums *s)
 	if (j->linked && !j->o.first) {
 		j->linked->ret = j->o.ret;
 		j->linked->err = j->o.err;
-		memcpy(j->linked->sum, j->o.sum, HASH_BYTES);
+		memcpy(j->linked->sum, j->o.sum, SHA256_BYTES);
 	} else if (j->linked) {
 		/* the first one was handed out before */
 		j->o.ret = j->linked->ret;
 		j->o.err = j->linked->err;
-		memcpy(j->o.sum, j->linked->sum, HASH_BYTES);
+		memcpy(j->o.sum, j->linked->sum, SHA256_BYTES);
 	}
 	ret = s->fn(s->arg, &j->o);
 	pthread_mutex_lock(&s->lock);
@@ -253,7 +253,7 @@ static int enter(void *arg, const struct walk_entry *e)
 
 static void worker_free(struct worker *w)
 {
-	hash_free(&w->hash);
+	sha256_free(&w->hash);
 	image_source_free(w->src);
 }
 
@@ -261,7 +261,7 @@ static int worker_init(struct worker *w, struct sums *s)
 {
 	w->s = s;
 	w->src = image_source(&s->d->img, CACHE_BYTES);
-	if (w->src && !hash_init(&w->hash))
+	if (w->src && !sha256_init(&w->hash))
 		return 0;
 	image_source_free(w->src);
 	return -ENOMEM;

@@ -6,7 +6,7 @@
 #define DUMP_SUMS_H
 
 #include "dump.h"
-#include "hash.h"
+#include "sha256.h"
 
 #define SUMS_THREADS_MAX	256
 
@@ -21,7 +21,7 @@ struct sums_object {
 	const char *path;
 	const char *first;
 	struct image_node node;
-	u8 sum[HASH_BYTES];
+	u8 sum[SHA256_BYTES];
 	int ret;
 	struct dsfs_err err;
 };

@@ -6,10 +6,10 @@
  */
 #include <gcrypt.h>
 
-#include "hash.h"
+#include "sha256.h"
 #include "msg.h"
 
-int hash_library_init(void)
+int sha256_library_init(void)
 {
 	if (gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P))
 		return 0;
@@ -23,7 +23,7 @@ int hash_library_init(void)
 	return 0;
 }
 
-int hash_init(struct hash *h)
+int sha256_init(struct sha256 *h)
 {
 	gcry_md_hd_t md;
 
@@ -34,30 +34,30 @@ int hash_init(struct hash *h)
 	return 0;
 }
 
-void hash_free(struct hash *h)
+void sha256_free(struct sha256 *h)
 {
 	gcry_md_close(h->md);
 	h->md = NULL;
 }
 
-void hash_put(struct hash *h, const void *data, size_t len)
+void sha256_put(struct sha256 *h, const void *data, size_t len)
 {
 	gcry_md_write(h->md, data, len);
 }
 
-void hash_put_zeros(struct hash *h, u64 len)
+void sha256_put_zeros(struct sha256 *h, u64 len)
 {
 	static const u8 zeros[65536];
 	u64 n;
 
 	for (; len; len -= n) {
 		n = len < sizeof(zeros) ? len : sizeof(zeros);
-		hash_put(h, zeros, n);
+		sha256_put(h, zeros, n);
 	}
 }
 
-void hash_end(struct hash *h, u8 sum[HASH_BYTES])
+void sha256_end(struct sha256 *h, u8 sum[SHA256_BYTES])
 {
-	memcpy(sum, gcry_md_read(h->md, GCRY_MD_SHA256), HASH_BYTES);
+	memcpy(sum, gcry_md_read(h->md, GCRY_MD_SHA256), SHA256_BYTES);
 	gcry_md_reset(h->md);
 }
