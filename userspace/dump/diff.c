@@ -252,20 +252,6 @@ static int set_path(struct diff *f, const struct dsfs_name *name)
 	return 0;
 }
 
-static int check_type(const struct half *h, u32 ino, u8 type,
-		      const struct image_node *node, struct dsfs_err *err)
-{
-	const u32 dt = dsfs_mode_to_dt(node->attr.mode);
-	const bool stub = node->attr.ino != ino, named_stub = type == DSFS_DT_STUB;
-
-	if (stub != named_stub || (!stub && dt != type))
-		return dsfs_bad(err, "type of a directory entry", type, dt, -EUCLEAN);
-	if (dt == DT_DIR && ino <= h->dir.self)
-		return dsfs_bad(err, "number of a subdirectory", ino, h->dir.self,
-				-EUCLEAN);
-	return 0;
-}
-
 /* A walk ends when it has met more names than a good image can have. */
 static int check_names(struct diff *f)
 {
@@ -299,7 +285,8 @@ static int take(struct diff *f, enum side s, struct entry *e)
 	e->at[s].d = &c->d;
 	ret = image_node_get(c->d.src, ino, &e->at[s].node, &err);
 	if (!ret)
-		ret = check_type(h, ino, c->name.type, &e->at[s].node, &err);
+		ret = image_entry_check(h->dir.self, ino, c->name.type,
+					&e->at[s].node, &err);
 	if (ret)
 		failed(f, s, f->path, "inode", ret, &err);
 	e->there[s] = true;
