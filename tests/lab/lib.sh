@@ -123,7 +123,7 @@ host_version()
 		v=$(apt-cache "${apt[@]}" policy "$1" | sed -n 's/^  Candidate: //p')
 	fi
 	[ -n "$v" ] && [ "$v" != "(none)" ] ||
-		die "$1: no such package in apt's sources"
+		die "$1: no such package in apt's sources; newer kernels of bookworm are in its security archive alone"
 	echo "$v"
 }
 
