@@ -167,6 +167,8 @@ tree_args()
 	epochs)		echo --files=10500 --classes=40 --sizes=imagenet ;;
 	# Small files: 10 KiB is the mean
 	small)		echo --files=200000 --classes=200 --sizes=512-19968 ;;
+	# A mean of 6 KB
+	tiny)		echo --files=20000 --classes=200 --sizes=512-11776 ;;
 	fewer)		echo --files=20000 --classes=200 --sizes=512-19968 ;;
 	# As imagenet, fewer: by the clock (tests/bench/native)
 	native)		echo --files=2000 --classes=40 --sizes=imagenet ;;
