@@ -34,8 +34,8 @@ int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index,
 	dir->count = le32_to_cpu(raw->count);
 	dir->names = le64_to_cpu(raw->names);
 	dir->name_blocks = le32_to_cpu(raw->name_blocks);
-	dir->lines = le32_to_cpu(raw->lines);
-	dir->first_line = le64_to_cpu(raw->first_line);
+	dir->buckets = le32_to_cpu(raw->buckets);
+	dir->first_bucket = le64_to_cpu(raw->first_bucket);
 	dir->seed = le64_to_cpu(raw->seed);
 	dir->slot_bits = raw->slot_bits;
 	dir->block_bits = raw->block_bits;
@@ -56,7 +56,7 @@ int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index,
 		return dsfs_bad(err, "name blocks of a directory", blocks,
 				dir->count, -EUCLEAN);
 	if (!dir->count) {
-		if (dir->first || dir->names || dir->lines || dir->first_line ||
+		if (dir->first || dir->names || dir->buckets || dir->first_bucket ||
 		    dir->seed || dir->slot_bits || dir->block_bits)
 			return dsfs_bad(err, "fields of an empty directory",
 					index, 0, -EUCLEAN);
@@ -73,17 +73,17 @@ int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index,
 	if (dir->names >= room || last >= room - dir->names)
 		return dsfs_bad(err, "place of names", dir->names + last, room,
 				-EUCLEAN);
-	if (!dir->lines) {
-		if (dir->first_line || dir->seed || dir->slot_bits ||
+	if (!dir->buckets) {
+		if (dir->first_bucket || dir->seed || dir->slot_bits ||
 		    dir->block_bits)
 			return dsfs_bad(err, "fields of a missing index", index,
 					0, -EUCLEAN);
 		return 0;
 	}
-	if (dir->lines > geo->lines ||
-	    dir->first_line > geo->lines - dir->lines)
-		return dsfs_bad(err, "place of an index", dir->first_line,
-				geo->lines, -EUCLEAN);
+	if (dir->buckets > geo->buckets ||
+	    dir->first_bucket > geo->buckets - dir->buckets)
+		return dsfs_bad(err, "place of an index", dir->first_bucket,
+				geo->buckets, -EUCLEAN);
 	if (!dir->slot_bits || dir->slot_bits > DSFS_BLOCK_BITS ||
 	    dir->slot_bits + dir->block_bits > 32 - DSFS_INDEX_FP_MIN)
 		return dsfs_bad(err, "bits of an index entry",
@@ -325,50 +325,50 @@ static int dsfs_lookup_entry(struct dsfs_source *src,
 
 /*
  * Next entry from @i on that equals @fp in the bits above @place, or
- * DSFS_LINE_ENTRIES
+ * DSFS_BUCKET_ENTRIES
  */
-static unsigned int dsfs_line_next(const struct dsfs_line *line, unsigned int i,
-				   u32 fp, u32 place)
+static unsigned int dsfs_bucket_next(const struct dsfs_bucket *bucket, unsigned int i,
+				     u32 fp, u32 place)
 {
-	const __le32 *e = line->entries;
+	const __le32 *e = bucket->entries;
 
 	/* Four at a time: the comparison is cheaper than the loop */
-	for (; i < DSFS_LINE_ENTRIES && !(i & 3); i += 4)
+	for (; i < DSFS_BUCKET_ENTRIES && !(i & 3); i += 4)
 		if ((le32_to_cpu(e[i]) ^ fp) <= place ||
 		    (le32_to_cpu(e[i + 1]) ^ fp) <= place ||
 		    (le32_to_cpu(e[i + 2]) ^ fp) <= place ||
 		    (le32_to_cpu(e[i + 3]) ^ fp) <= place)
 			break;
-	while (i < DSFS_LINE_ENTRIES && (le32_to_cpu(e[i]) ^ fp) > place)
+	while (i < DSFS_BUCKET_ENTRIES && (le32_to_cpu(e[i]) ^ fp) > place)
 		i++;
 	return i;
 }
 
-static int dsfs_lookup_line(struct dsfs_source *src,
-			    const struct dsfs_dir_info *dir, u32 line,
-			    u64 hash, const char *name, unsigned int len,
-			    struct dsfs_name *found, struct dsfs_err *err)
+static int dsfs_lookup_bucket(struct dsfs_source *src,
+			      const struct dsfs_dir_info *dir, u32 bucket,
+			      u64 hash, const char *name, unsigned int len,
+			      struct dsfs_name *found, struct dsfs_err *err)
 {
 	const unsigned int place_bits = dir->slot_bits + dir->block_bits;
 	const u32 fp = dsfs_index_fp(hash, place_bits);
 	const u32 place = (1U << place_bits) - 1;
-	const struct dsfs_line *raw;
+	const struct dsfs_bucket *raw;
 	struct dsfs_mref ref;
 	unsigned int i = 0;
 	u32 entry;
 	int ret;
 
 	ret = dsfs_meta_get(src, DSFS_REGION_INDEX,
-			    (dir->first_line + line) * sizeof(*raw),
+			    (dir->first_bucket + bucket) * sizeof(*raw),
 			    sizeof(*raw), &ref);
 	if (ret)
-		return dsfs_bad(err, "index line", dir->first_line + line, 0,
+		return dsfs_bad(err, "index bucket", dir->first_bucket + bucket, 0,
 				ret);
 	raw = ref.p;
 	ret = -ENOENT;
 	for (;; i++) {
-		i = dsfs_line_next(raw, i, fp, place);
-		if (i == DSFS_LINE_ENTRIES)
+		i = dsfs_bucket_next(raw, i, fp, place);
+		if (i == DSFS_BUCKET_ENTRIES)
 			break;
 		entry = le32_to_cpu(raw->entries[i]);
 		if (!entry)
@@ -387,16 +387,16 @@ static int dsfs_lookup_hashed(struct dsfs_source *src,
 			      struct dsfs_name *found, struct dsfs_err *err)
 {
 	const u64 hash = dsfs_name_hash(name, len, dir->seed);
-	u32 line = dsfs_index_line(hash, dir->lines, 0);
-	const u32 other = dsfs_index_line(hash, dir->lines, 1);
+	u32 bucket = dsfs_index_bucket(hash, dir->buckets, 0);
+	const u32 other = dsfs_index_bucket(hash, dir->buckets, 1);
 	int ret;
 
 	for (;;) {
-		ret = dsfs_lookup_line(src, dir, line, hash, name, len, found,
-				       err);
-		if (ret != -ENOENT || line == other)
+		ret = dsfs_lookup_bucket(src, dir, bucket, hash, name, len, found,
+					 err);
+		if (ret != -ENOENT || bucket == other)
 			return ret;
-		line = other;
+		bucket = other;
 	}
 }
 
@@ -421,7 +421,7 @@ int dsfs_dir_lookup(struct dsfs_source *src, const struct dsfs_dir_info *dir,
 
 	if (!dir->count)
 		return -ENOENT;
-	if (dir->lines)
+	if (dir->buckets)
 		ret = dsfs_lookup_hashed(src, dir, name, len, &found, err);
 	else
 		ret = dsfs_lookup_sorted(src, dir, name, len, &found, err);

@@ -63,7 +63,7 @@ enum dsfs_region_id {
 	DSFS_REGION_INODES	= 1,	/* struct dsfs_inode, by inode number */
 	DSFS_REGION_DIRS	= 2,	/* struct dsfs_dir */
 	DSFS_REGION_NAMES	= 3,	/* struct dsfs_names and what follows */
-	DSFS_REGION_INDEX	= 4,	/* struct dsfs_line */
+	DSFS_REGION_INDEX	= 4,	/* struct dsfs_bucket */
 	DSFS_REGION_OWNERS	= 5,	/* struct dsfs_owner */
 	DSFS_REGION_EXTS	= 6,	/* struct dsfs_ext */
 	DSFS_REGION_SYMLINKS	= 7,	/* bytes */
@@ -182,8 +182,8 @@ struct dsfs_inode {
  * @names: byte offset of its first name block in NAMES
  * @name_blocks: number of name blocks; with more than one, @names is a multiple
  *	of 4096 and block i lies at @names + i * 4096
- * @lines: buckets of the name index; 0: no index, lookup is a binary search
- * @first_line: index of its first bucket in INDEX
+ * @buckets: buckets of the name index; 0: no index, lookup is a binary search
+ * @first_bucket: index of its first bucket in INDEX
  * @seed: seed of the name hash
  * @slot_bits: bits of an index entry that hold the slot plus one
  * @block_bits: bits of an index entry that hold the name block
@@ -195,8 +195,8 @@ struct dsfs_dir {
 	__le32	count;
 	__le64	names;
 	__le32	name_blocks;
-	__le32	lines;
-	__le64	first_line;
+	__le32	buckets;
+	__le64	first_bucket;
 	__le64	seed;
 	__u8	slot_bits;
 	__u8	block_bits;
@@ -225,13 +225,13 @@ struct dsfs_names {
 #define DSFS_DT_STUB		15	/* hard-link entry: the inode record has the type */
 
 /**
- * struct dsfs_line - a bucket of a name index
+ * struct dsfs_bucket - a bucket of a name index
  * @entries: 0: empty; otherwise, from the low bits: slot plus one, name block,
  *	fingerprint
  */
-#define DSFS_LINE_ENTRIES	16
-struct dsfs_line {
-	__le32	entries[DSFS_LINE_ENTRIES];
+#define DSFS_BUCKET_ENTRIES	16
+struct dsfs_bucket {
+	__le32	entries[DSFS_BUCKET_ENTRIES];
 };
 
 #define DSFS_INDEX_FP_MIN	4	/* minimum fingerprint bits of an index */
@@ -361,8 +361,8 @@ DSFS_AT(dsfs_dir, first, 8);
 DSFS_AT(dsfs_dir, count, 12);
 DSFS_AT(dsfs_dir, names, 16);
 DSFS_AT(dsfs_dir, name_blocks, 24);
-DSFS_AT(dsfs_dir, lines, 28);
-DSFS_AT(dsfs_dir, first_line, 32);
+DSFS_AT(dsfs_dir, buckets, 28);
+DSFS_AT(dsfs_dir, first_bucket, 32);
 DSFS_AT(dsfs_dir, seed, 40);
 DSFS_AT(dsfs_dir, slot_bits, 48);
 DSFS_AT(dsfs_dir, block_bits, 49);
@@ -374,8 +374,8 @@ DSFS_AT(dsfs_names, count, 4);
 DSFS_AT(dsfs_names, end, 6);
 DSFS_AT(dsfs_names, slots, 8);
 
-DSFS_SIZE(dsfs_line, 64);
-DSFS_AT(dsfs_line, entries, 0);
+DSFS_SIZE(dsfs_bucket, 64);
+DSFS_AT(dsfs_bucket, entries, 0);
 
 DSFS_SIZE(dsfs_owner, 8);
 DSFS_AT(dsfs_owner, uid, 0);

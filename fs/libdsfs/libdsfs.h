@@ -61,8 +61,8 @@ struct dsfs_region_info {
  * struct dsfs_geo - geometry of an image: a decoded and checked superblock
  *
  * Counts are derived from region lengths. @inodes includes the unused record 0:
- * valid inode numbers are 1 to @inodes - 1. @lines is the number of buckets in
- * all name indexes.
+ * valid inode numbers are 1 to @inodes - 1. @buckets is the number of buckets
+ * in all name indexes.
  */
 struct dsfs_geo {
 	struct dsfs_region_info regions[DSFS_REGIONS];
@@ -82,7 +82,7 @@ struct dsfs_geo {
 	u32 owners;
 	u32 exts;
 	u32 segments;
-	u64 lines;
+	u64 buckets;
 	u64 chunksums;
 	u32 igeneration;	/* i_generation of every inode */
 	u8 align_bits;
@@ -264,17 +264,17 @@ int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   const struct dsfs_ext_info *ext, u32 *uid, u32 *gid,
 		   struct dsfs_err *err);
 
-/* Decoded directory record; @lines: buckets of its name index */
+/* Decoded directory record; @buckets: buckets of its name index */
 struct dsfs_dir_info {
 	u64 names;
-	u64 first_line;
+	u64 first_bucket;
 	u64 seed;
 	u32 self;
 	u32 parent;
 	u32 first;
 	u32 count;
 	u32 name_blocks;
-	u32 lines;
+	u32 buckets;
 	u8 slot_bits;
 	u8 block_bits;
 };
@@ -479,11 +479,11 @@ static inline u64 dsfs_name_hash(const char *name, unsigned int len, u64 seed)
 	return xxh64(name, len, seed);
 }
 
-static inline u32 dsfs_index_line(u64 hash, u32 lines, unsigned int choice)
+static inline u32 dsfs_index_bucket(u64 hash, u32 buckets, unsigned int choice)
 {
 	u32 half = choice ? hash >> 32 : (u32)hash;
 
-	return ((u64)half * lines) >> 32;
+	return ((u64)half * buckets) >> 32;
 }
 
 static inline u32 dsfs_index_fp(u64 hash, unsigned int place_bits)

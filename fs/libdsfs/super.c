@@ -14,7 +14,7 @@ static const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_INODES]	= sizeof(struct dsfs_inode),
 	[DSFS_REGION_DIRS]	= sizeof(struct dsfs_dir),
 	[DSFS_REGION_NAMES]	= 1,
-	[DSFS_REGION_INDEX]	= sizeof(struct dsfs_line),
+	[DSFS_REGION_INDEX]	= sizeof(struct dsfs_bucket),
 	[DSFS_REGION_OWNERS]	= sizeof(struct dsfs_owner),
 	[DSFS_REGION_EXTS]	= sizeof(struct dsfs_ext),
 	[DSFS_REGION_SYMLINKS]	= 1,
@@ -232,7 +232,7 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 	geo->owners = dsfs_records(geo, DSFS_REGION_OWNERS);
 	geo->exts = dsfs_records(geo, DSFS_REGION_EXTS);
 	geo->segments = dsfs_records(geo, DSFS_REGION_SEGMENTS);
-	geo->lines = dsfs_records(geo, DSFS_REGION_INDEX);
+	geo->buckets = dsfs_records(geo, DSFS_REGION_INDEX);
 	geo->chunksums = dsfs_records(geo, DSFS_REGION_CHUNKSUMS);
 
 	if (dsfs_records(geo, DSFS_REGION_BLOCKSUMS) != blocks)

@@ -46,19 +46,19 @@ static int put_index(struct meta *m)
 	meta_begin(m, DSFS_REGION_INDEX);
 	for (u64 i = 0; !ret && i < t->ndirs; i++) {
 		struct dir *d = t->dirs[i];
-		struct dsfs_line *lines;
+		struct dsfs_bucket *buckets;
 
-		d->first_line = 0;
-		ret = index_build(d, names_most(d), &lines);
+		d->first_bucket = 0;
+		ret = index_build(d, names_most(d), &buckets);
 		if (ret < 0)
 			return ret;
 		ret = 0;
-		if (!lines)
+		if (!buckets)
 			continue;
-		d->first_line = next;
-		next += d->lines;
-		ret = meta_put(m, lines, d->lines * sizeof(*lines));
-		free(lines);
+		d->first_bucket = next;
+		next += d->buckets;
+		ret = meta_put(m, buckets, d->buckets * sizeof(*buckets));
+		free(buckets);
 	}
 	return ret ? ret : meta_end(m);
 }
@@ -79,8 +79,8 @@ static int put_dirs(struct meta *m)
 		raw.count = cpu_to_le32(d->count);
 		raw.names = cpu_to_le64(d->names);
 		raw.name_blocks = cpu_to_le32(d->name_blocks);
-		raw.lines = cpu_to_le32(d->lines);
-		raw.first_line = cpu_to_le64(d->first_line);
+		raw.buckets = cpu_to_le32(d->buckets);
+		raw.first_bucket = cpu_to_le64(d->first_bucket);
 		raw.seed = cpu_to_le64(d->seed);
 		raw.slot_bits = d->slot_bits;
 		raw.block_bits = d->block_bits;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Building the hash index: every name into one of two lines of 16 entries.
+ * Building the hash index: every name into one of two buckets of 16 entries.
  *
- * A name goes to its first line while that has room, to its second one only
+ * A name goes to its first bucket while that has room, to its second one only
  * when the first is full, and when both are full a name that lies there makes
- * room by going to its other line.  (With the emptier of two lines half of all
- * lookups would read both; so it is one in sixteen, measured at this load.)  A
- * full line stays full, so a name in its second line has a full first one.
+ * room by going to its other bucket.  (With the emptier of two buckets half of
+ * all lookups would read both; so it is one in sixteen, measured at this load.)
+ * A full bucket stays full, so a name in its second bucket has a full first one.
  *
  * Everything is decided by the names alone: equal trees give equal indexes.
  */
@@ -16,21 +16,21 @@
 #include "libdsfs.h"
 #include "names.h"
 
-#define MOVES_MAX	2000	/* for one name, before more lines are tried */
+#define MOVES_MAX	2000	/* for one name, before more buckets are tried */
 #define GROWTHS		8	/* by 1/16 each, before another seed is tried */
 #define SEEDS		8	/* before the directory does without an index */
 
 /**
  * struct build - an index being built
- * @lines: position in the directory plus one; 0: free
- * @used: entries in each line
+ * @buckets: position in the directory plus one; 0: free
+ * @used: entries in each bucket
  */
 struct build {
 	const struct dir *dir;
 	u64 *hashes;
-	u32 (*lines)[DSFS_LINE_ENTRIES];
+	u32 (*buckets)[DSFS_BUCKET_ENTRIES];
 	u8 *used;
-	u32 nlines;
+	u32 nbuckets;
 	u32 step;
 };
 
@@ -52,48 +52,48 @@ bool index_bits(u32 count, u32 most, u32 blocks, struct index_bits *bits)
 	return false;
 }
 
-u32 index_lines(u32 count)
+u32 index_buckets(u32 count)
 {
 	return count / INDEX_LOAD + !!(count % INDEX_LOAD);
 }
 
-static bool put(struct build *b, u32 line, u32 pos)
+static bool put(struct build *b, u32 bucket, u32 pos)
 {
-	if (b->used[line] == DSFS_LINE_ENTRIES)
+	if (b->used[bucket] == DSFS_BUCKET_ENTRIES)
 		return false;
-	b->lines[line][b->used[line]++] = pos + 1;
+	b->buckets[bucket][b->used[bucket]++] = pos + 1;
 	return true;
 }
 
-/* The line that @pos may lie in besides @line. */
-static u32 other_line(const struct build *b, u32 pos, u32 line)
+/* The bucket that @pos may lie in besides @bucket. */
+static u32 other_bucket(const struct build *b, u32 pos, u32 bucket)
 {
-	u32 first = dsfs_index_line(b->hashes[pos], b->nlines, 0);
+	u32 first = dsfs_index_bucket(b->hashes[pos], b->nbuckets, 0);
 
-	return first != line ? first :
-	       dsfs_index_line(b->hashes[pos], b->nlines, 1);
+	return first != bucket ? first :
+	       dsfs_index_bucket(b->hashes[pos], b->nbuckets, 1);
 }
 
-/* Both lines are full: walk, taking the place of another name each step. */
-static bool put_evict(struct build *b, u32 line, u32 pos)
+/* Both buckets are full: walk, taking the place of another name each step. */
+static bool put_evict(struct build *b, u32 bucket, u32 pos)
 {
 	for (unsigned int i = 0; i < MOVES_MAX; i++) {
 		u32 k, victim;
 
-		/* a name whose other line has room ends the walk here */
-		for (k = 0; k < DSFS_LINE_ENTRIES; k++) {
-			victim = b->lines[line][k] - 1;
-			if (b->used[other_line(b, victim, line)] <
-			    DSFS_LINE_ENTRIES)
+		/* a name whose other bucket has room ends the walk here */
+		for (k = 0; k < DSFS_BUCKET_ENTRIES; k++) {
+			victim = b->buckets[bucket][k] - 1;
+			if (b->used[other_bucket(b, victim, bucket)] <
+			    DSFS_BUCKET_ENTRIES)
 				break;
 		}
-		if (k == DSFS_LINE_ENTRIES)
-			k = b->step++ % DSFS_LINE_ENTRIES;
-		victim = b->lines[line][k] - 1;
-		b->lines[line][k] = pos + 1;
+		if (k == DSFS_BUCKET_ENTRIES)
+			k = b->step++ % DSFS_BUCKET_ENTRIES;
+		victim = b->buckets[bucket][k] - 1;
+		b->buckets[bucket][k] = pos + 1;
 		pos = victim;
-		line = other_line(b, pos, line);
-		if (put(b, line, pos))
+		bucket = other_bucket(b, pos, bucket);
+		if (put(b, bucket, pos))
 			return true;
 	}
 	return false;
@@ -101,13 +101,13 @@ static bool put_evict(struct build *b, u32 line, u32 pos)
 
 static bool try_build(struct build *b)
 {
-	memset(b->used, 0, b->nlines);
-	memset(b->lines, 0, (size_t)b->nlines * sizeof(*b->lines));
+	memset(b->used, 0, b->nbuckets);
+	memset(b->buckets, 0, (size_t)b->nbuckets * sizeof(*b->buckets));
 	b->step = 0;
 	for (u32 pos = 0; pos < b->dir->count; pos++) {
 		u64 hash = b->hashes[pos];
-		u32 first = dsfs_index_line(hash, b->nlines, 0);
-		u32 second = dsfs_index_line(hash, b->nlines, 1);
+		u32 first = dsfs_index_bucket(hash, b->nbuckets, 0);
+		u32 second = dsfs_index_bucket(hash, b->nbuckets, 1);
 
 		if (!put(b, first, pos) && !put(b, second, pos) &&
 		    !put_evict(b, first, pos))
@@ -116,14 +116,14 @@ static bool try_build(struct build *b)
 	return true;
 }
 
-static int build_sized(struct build *b, u32 nlines)
+static int build_sized(struct build *b, u32 nbuckets)
 {
 	free(b->used);
-	free(b->lines);
-	b->nlines = nlines;
-	b->used = malloc(nlines);
-	b->lines = malloc((size_t)nlines * sizeof(*b->lines));
-	if (!b->used || !b->lines)
+	free(b->buckets);
+	b->nbuckets = nbuckets;
+	b->used = malloc(nbuckets);
+	b->buckets = malloc((size_t)nbuckets * sizeof(*b->buckets));
+	if (!b->used || !b->buckets)
 		return -ENOMEM;
 	return try_build(b);
 }
@@ -132,7 +132,7 @@ static int build_sized(struct build *b, u32 nlines)
 static int build_any(struct build *b, u64 *seed)
 {
 	const struct dir *dir = b->dir;
-	u32 base = index_lines(dir->count);
+	u32 base = index_buckets(dir->count);
 	int ret = 0;
 
 	for (*seed = 0; *seed < SEEDS; (*seed)++) {
@@ -150,11 +150,11 @@ static int build_any(struct build *b, u64 *seed)
 }
 
 /* From positions to entries: block and slot of each name, and its hash. */
-static int make_entries(struct build *b, struct dsfs_line **lines)
+static int make_entries(struct build *b, struct dsfs_bucket **buckets)
 {
 	const struct dir *dir = b->dir;
 	u32 *places = malloc(dir->count * sizeof(*places));
-	struct dsfs_line *out = calloc(b->nlines, sizeof(*out));
+	struct dsfs_bucket *out = calloc(b->nbuckets, sizeof(*out));
 	const u32 slot_mask = (1U << dir->slot_bits) - 1;
 	u32 block = 0, slot = 0;
 
@@ -171,9 +171,9 @@ static int make_entries(struct build *b, struct dsfs_line **lines)
 		}
 		places[pos] = block << dir->slot_bits | slot++;
 	}
-	for (u32 i = 0; i < b->nlines; i++) {
+	for (u32 i = 0; i < b->nbuckets; i++) {
 		for (u32 k = 0; k < b->used[i]; k++) {
-			u32 pos = b->lines[i][k] - 1;
+			u32 pos = b->buckets[i][k] - 1;
 			u32 at = places[pos], entry;
 
 			entry = dsfs_index_entry(b->hashes[pos],
@@ -185,18 +185,18 @@ static int make_entries(struct build *b, struct dsfs_line **lines)
 		}
 	}
 	free(places);
-	*lines = out;
+	*buckets = out;
 	return 0;
 }
 
-int index_build(struct dir *dir, u32 most, struct dsfs_line **lines)
+int index_build(struct dir *dir, u32 most, struct dsfs_bucket **buckets)
 {
 	struct build b = { .dir = dir };
 	struct index_bits bits;
 	int ret = 0;
 
-	*lines = NULL;
-	dir->lines = 0;
+	*buckets = NULL;
+	dir->buckets = 0;
 	dir->seed = 0;
 	index_bits(dir->count, most, dir->name_blocks, &bits);
 	dir->slot_bits = bits.slot;
@@ -209,8 +209,8 @@ int index_build(struct dir *dir, u32 most, struct dsfs_line **lines)
 	else
 		ret = -ENOMEM;
 	if (ret == 1) {
-		dir->lines = b.nlines;
-		ret = make_entries(&b, lines);
+		dir->buckets = b.nbuckets;
+		ret = make_entries(&b, buckets);
 	} else if (!ret) {
 		dir->seed = 0;
 		dir->slot_bits = 0;
@@ -218,6 +218,6 @@ int index_build(struct dir *dir, u32 most, struct dsfs_line **lines)
 	}
 	free(b.hashes);
 	free(b.used);
-	free(b.lines);
+	free(b.buckets);
 	return ret;
 }

@@ -7,7 +7,7 @@
 
 #include "../tree/tree.h"
 
-/* Names a line of 16 is meant to hold, in 1/16: 14 of 16. */
+/* Names a bucket of 16 is meant to hold, in 1/16: 14 of 16. */
 #define INDEX_LOAD	14
 
 /**
@@ -26,17 +26,17 @@ struct index_bits {
  */
 bool index_bits(u32 count, u32 most, u32 blocks, struct index_bits *bits);
 
-/* Lines that are tried first. */
-u32 index_lines(u32 count);
+/* Buckets that are tried first. */
+u32 index_buckets(u32 count);
 
 /**
  * index_build - build the index of a directory that is laid out
  * @most: names in its fullest block
- * @lines: set to dir->lines lines, malloc'ed; NULL without an index
+ * @buckets: set to dir->buckets buckets, malloc'ed; NULL without an index
  *
- * Sets lines, seed, slot_bits and block_bits of @dir.
+ * Sets buckets, seed, slot_bits and block_bits of @dir.
  * Return: 0 or -ENOMEM.
  */
-int index_build(struct dir *dir, u32 most, struct dsfs_line **lines);
+int index_build(struct dir *dir, u32 most, struct dsfs_bucket **buckets);
 
 #endif /* MKFS_INDEX_H */

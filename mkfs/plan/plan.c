@@ -96,7 +96,7 @@ static void plan_node(struct plan *p, const struct node *n,
 static void plan_dirs(struct plan *p, const struct tree *t, const struct options *o,
 		      const struct params *params)
 {
-	u64 names = 0, lines = 0;
+	u64 names = 0, buckets = 0;
 
 	for (u64 i = 0; i < t->ndirs; i++) {
 		const struct dir *d = t->dirs[i];
@@ -105,14 +105,14 @@ static void plan_dirs(struct plan *p, const struct tree *t, const struct options
 
 		names_place(d, &names, &place);
 		if (index_bits(d->count, place.most, place.blocks, &bits))
-			lines += index_lines(d->count);
+			buckets += index_buckets(d->count);
 		for (u32 k = 0; k < d->count; k++)
 			plan_node(p, &d->nodes[k], o, params);
 	}
-	p->meta_bytes += names + lines * sizeof(struct dsfs_line) +
+	p->meta_bytes += names + buckets * sizeof(struct dsfs_bucket) +
 			 t->ndirs * sizeof(struct dsfs_dir);
-	/* an index that does not come out at once gets half as many lines more */
-	p->upper += lines * sizeof(struct dsfs_line) / 2;
+	/* an index that does not come out at once gets half as many buckets more */
+	p->upper += buckets * sizeof(struct dsfs_bucket) / 2;
 }
 
 /*

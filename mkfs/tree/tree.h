@@ -111,7 +111,7 @@ struct symlink {
  *	may have, or has; of a directory the one of the same path; 0: none
  * @ino, @first: inode numbers, its own and its first node's, given by the layout
  * @names, @name_blocks: place in NAMES, given by the layout
- * @first_line, @lines, @seed, @slot_bits, @block_bits: its index, once it is built
+ * @first_bucket, @buckets, @seed, @slot_bits, @block_bits: its index, once it is built
  * @slot: of the source's descriptor cache; -1: not open
  */
 struct dir {
@@ -120,14 +120,14 @@ struct dir {
 	struct node *nodes;
 	u32 *old;
 	u64 names;
-	u64 first_line;
+	u64 first_bucket;
 	u64 seed;
 	u32 count;
 	u32 first;
 	u32 ino;
 	u32 subdirs;
 	u32 name_blocks;
-	u32 lines;
+	u32 buckets;
 	int slot;
 	u8 slot_bits;
 	u8 block_bits;

@@ -44,7 +44,7 @@ const struct field ext_fields[] = {
 const struct field dir_fields[] = {
 	F(dsfs_dir, self), F(dsfs_dir, parent), F(dsfs_dir, first),
 	F(dsfs_dir, count), F(dsfs_dir, names), F(dsfs_dir, name_blocks),
-	F(dsfs_dir, lines), F(dsfs_dir, first_line), F(dsfs_dir, seed),
+	F(dsfs_dir, buckets), F(dsfs_dir, first_bucket), F(dsfs_dir, seed),
 	F(dsfs_dir, slot_bits), F(dsfs_dir, block_bits),
 	F_BYTES(dsfs_dir, reserved), F_END,
 };
@@ -53,8 +53,8 @@ const struct field names_fields[] = {
 	F(dsfs_names, first), F(dsfs_names, count), F(dsfs_names, end), F_END,
 };
 
-const struct field line_fields[] = {
-	{ "entries", 0, 4, DSFS_LINE_ENTRIES }, F_END,
+const struct field bucket_fields[] = {
+	{ "entries", 0, 4, DSFS_BUCKET_ENTRIES }, F_END,
 };
 
 const struct field segment_fields[] = {

@@ -248,15 +248,15 @@ static struct place place_name(struct dsfs_source *src, char **arg)
 			 strlen(strrchr(arg[0], '/') + 1), byte_fields);
 }
 
-static struct place place_line(struct dsfs_source *src, char **arg)
+static struct place place_bucket(struct dsfs_source *src, char **arg)
 {
 	struct dsfs_dir_info dir;
 	struct dsfs_attr a;
 
 	find_dir(src, arg[0], &a, &dir);
 	return in_region(src, DSFS_REGION_INDEX,
-			 (dir.first_line + strtoull(arg[1], NULL, 0)) * 64,
-			 sizeof(struct dsfs_line), line_fields);
+			 (dir.first_bucket + strtoull(arg[1], NULL, 0)) * 64,
+			 sizeof(struct dsfs_bucket), bucket_fields);
 }
 
 /* The index entry of a name. */
@@ -264,7 +264,7 @@ static struct place place_entry(struct dsfs_source *src, char **arg)
 {
 	const char *name = strrchr(arg[0], '/') + 1;
 	const u64 base = src->geo.regions[DSFS_REGION_INDEX].pos;
-	const struct dsfs_line *line;
+	const struct dsfs_bucket *bucket;
 	struct found f;
 	u32 block, slot, want, i, at;
 	u64 off, hash;
@@ -275,12 +275,12 @@ static struct place place_entry(struct dsfs_source *src, char **arg)
 	hash = dsfs_name_hash(name, strlen(name), f.dir.seed);
 	want = dsfs_index_entry(hash, block, slot, f.dir.slot_bits,
 				f.dir.block_bits);
-	for (choice = 0; f.dir.lines && choice < 2; choice++) {
-		at = dsfs_index_line(hash, f.dir.lines, choice);
-		off = (f.dir.first_line + at) * sizeof(*line);
-		line = (const void *)(src->good + base + off);
-		for (i = 0; i < DSFS_LINE_ENTRIES; i++)
-			if (le32_to_cpu(line->entries[i]) == want)
+	for (choice = 0; f.dir.buckets && choice < 2; choice++) {
+		at = dsfs_index_bucket(hash, f.dir.buckets, choice);
+		off = (f.dir.first_bucket + at) * sizeof(*bucket);
+		bucket = (const void *)(src->good + base + off);
+		for (i = 0; i < DSFS_BUCKET_ENTRIES; i++)
+			if (le32_to_cpu(bucket->entries[i]) == want)
 				return in_region(src, DSFS_REGION_INDEX,
 						 off + 4 * i, 4, le32_fields);
 	}
@@ -428,7 +428,7 @@ static const struct {
 	{ "names", 2, PHASE_CONTENT, place_names },
 	{ "slot", 1, PHASE_CONTENT, place_slot },
 	{ "name", 1, PHASE_CONTENT, place_name },
-	{ "line", 2, PHASE_CONTENT, place_line },
+	{ "bucket", 2, PHASE_CONTENT, place_bucket },
 	{ "entry", 1, PHASE_CONTENT, place_entry },
 	{ "xset", 1, PHASE_CONTENT, place_xset },
 	{ "xattr", 2, PHASE_CONTENT, place_xattr },

@@ -62,7 +62,7 @@ static const struct {
 } records[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_INODES] = { sizeof(struct dsfs_inode), 24, inode_fields },
 	[DSFS_REGION_DIRS] = { sizeof(struct dsfs_dir), 12, dir_fields },
-	[DSFS_REGION_INDEX] = { sizeof(struct dsfs_line), 8, line_fields },
+	[DSFS_REGION_INDEX] = { sizeof(struct dsfs_bucket), 8, bucket_fields },
 	[DSFS_REGION_OWNERS] = { sizeof(struct dsfs_owner), 2, owner_fields },
 	[DSFS_REGION_EXTS] = { sizeof(struct dsfs_ext), 9, ext_fields },
 	[DSFS_REGION_SYMLINKS] = { 16, 3, byte_fields },

@@ -54,7 +54,7 @@ static void bld_count(struct dsfs_source *src, enum dsfs_region_id id)
 		geo->dirs = bytes / sizeof(struct dsfs_dir);
 		break;
 	case DSFS_REGION_INDEX:
-		geo->lines = bytes / sizeof(struct dsfs_line);
+		geo->buckets = bytes / sizeof(struct dsfs_bucket);
 		break;
 	case DSFS_REGION_OWNERS:
 		geo->owners = bytes / sizeof(struct dsfs_owner);
@@ -185,32 +185,32 @@ static u32 bld_name_blocks(struct dsfs_source *src, const struct bld_dir *want,
 	return blocks;
 }
 
-/* Put @name into one of its lines; someone else moves if both are full. */
+/* Put @name into one of its buckets; someone else moves if both are full. */
 static void bld_index_put(const struct bld_dir *want, const u64 *hashes,
-			  u32 *table, u32 lines, u32 name)
+			  u32 *table, u32 buckets, u32 name)
 {
 	u64 random = 88172645463325252ULL;
 	unsigned int kicks, choice, i;
-	u32 *line, other;
+	u32 *bucket, other;
 
 	for (kicks = 0; kicks < 100000; kicks++) {
 		for (choice = 0; choice < 2; choice++) {
-			line = table + (size_t)DSFS_LINE_ENTRIES *
-			       dsfs_index_line(hashes[name], lines, choice);
-			for (i = 0; i < DSFS_LINE_ENTRIES; i++) {
-				if (line[i])
+			bucket = table + (size_t)DSFS_BUCKET_ENTRIES *
+			       dsfs_index_bucket(hashes[name], buckets, choice);
+			for (i = 0; i < DSFS_BUCKET_ENTRIES; i++) {
+				if (bucket[i])
 					continue;
-				line[i] = name + 1;
+				bucket[i] = name + 1;
 				return;
 			}
 		}
 		random ^= random << 13;
 		random ^= random >> 7;
 		random ^= random << 17;
-		line = table + (size_t)DSFS_LINE_ENTRIES *
-		       dsfs_index_line(hashes[name], lines, random & 1);
-		other = line[random >> 60] - 1;
-		line[random >> 60] = name + 1;
+		bucket = table + (size_t)DSFS_BUCKET_ENTRIES *
+		       dsfs_index_bucket(hashes[name], buckets, random & 1);
+		other = bucket[random >> 60] - 1;
+		bucket[random >> 60] = name + 1;
 		name = other;
 	}
 	fprintf(stderr, "unit: no place in the index for %s\n", want->names[name]);
@@ -220,12 +220,12 @@ static void bld_index_put(const struct bld_dir *want, const u64 *hashes,
 static void bld_index(struct dsfs_source *src, const struct bld_dir *want,
 		      const struct bld_place *places, struct dsfs_dir *dir)
 {
-	const u32 lines = want->lines ? want->lines : want->count / 11 + 1;
-	const size_t slots = (size_t)lines * DSFS_LINE_ENTRIES;
+	const u32 buckets = want->buckets ? want->buckets : want->count / 11 + 1;
+	const size_t slots = (size_t)buckets * DSFS_BUCKET_ENTRIES;
 	u32 *table = need(calloc(slots, sizeof(*table)));
 	u64 *hashes = need(calloc(want->count, sizeof(*hashes)));
 	u32 most = 0, blocks = 0, i, n;
-	struct dsfs_line *raw;
+	struct dsfs_bucket *raw;
 	u64 off;
 
 	for (i = 0; i < want->count; i++) {
@@ -235,23 +235,23 @@ static void bld_index(struct dsfs_source *src, const struct bld_dir *want,
 		blocks = places[i].block;
 	}
 	for (i = 0; i < want->count; i++)
-		bld_index_put(want, hashes, table, lines, i);
+		bld_index_put(want, hashes, table, buckets, i);
 	dir->slot_bits = bits_for(most);
 	dir->block_bits = bits_for(blocks) + want->place_bits_more;
-	off = bld_add(src, DSFS_REGION_INDEX, NULL, lines * sizeof(*raw), 64);
+	off = bld_add(src, DSFS_REGION_INDEX, NULL, buckets * sizeof(*raw), 64);
 	raw = bld_at(src, DSFS_REGION_INDEX, off);
 	for (i = 0; i < slots; i++) {
 		if (!table[i])
 			continue;
 		n = table[i] - 1;
-		raw[i / DSFS_LINE_ENTRIES].entries[i % DSFS_LINE_ENTRIES] =
+		raw[i / DSFS_BUCKET_ENTRIES].entries[i % DSFS_BUCKET_ENTRIES] =
 			cpu_to_le32(dsfs_index_entry(hashes[n], places[n].block,
 						     places[n].slot,
 						     dir->slot_bits,
 						     dir->block_bits));
 	}
-	dir->lines = cpu_to_le32(lines);
-	dir->first_line = cpu_to_le64(off / sizeof(*raw));
+	dir->buckets = cpu_to_le32(buckets);
+	dir->first_bucket = cpu_to_le64(off / sizeof(*raw));
 	dir->seed = cpu_to_le64(want->seed);
 	free(hashes);
 	free(table);

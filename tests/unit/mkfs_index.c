@@ -36,7 +36,7 @@ static void dir_make(struct dir *dir, struct arena *a, u32 count)
 
 /* Into a source, as mkfs would write it. */
 static void dir_write(struct dsfs_source *src, const struct dir *dir, u64 end,
-		      const struct dsfs_line *lines)
+		      const struct dsfs_bucket *buckets)
 {
 	struct dsfs_dir raw = {
 		.self = cpu_to_le32(dir->ino), .parent = cpu_to_le32(1),
@@ -44,7 +44,7 @@ static void dir_write(struct dsfs_source *src, const struct dir *dir, u64 end,
 		.count = cpu_to_le32(dir->count),
 		.names = cpu_to_le64(dir->names),
 		.name_blocks = cpu_to_le32(dir->name_blocks),
-		.lines = cpu_to_le32(dir->lines), .seed = cpu_to_le64(dir->seed),
+		.buckets = cpu_to_le32(dir->buckets), .seed = cpu_to_le64(dir->seed),
 		.slot_bits = dir->slot_bits, .block_bits = dir->block_bits,
 	};
 	u32 from, count, bytes, block = 0;
@@ -56,9 +56,9 @@ static void dir_write(struct dsfs_source *src, const struct dir *dir, u64 end,
 			    bld_at(src, DSFS_REGION_NAMES,
 				   dir->names + (u64)block * DSFS_BLOCK_SIZE));
 	}
-	if (dir->lines)
-		bld_add(src, DSFS_REGION_INDEX, lines,
-			dir->lines * sizeof(*lines), 64);
+	if (dir->buckets)
+		bld_add(src, DSFS_REGION_INDEX, buckets,
+			dir->buckets * sizeof(*buckets), 64);
 	bld_add(src, DSFS_REGION_DIRS, &raw, sizeof(raw), 64);
 }
 
@@ -95,13 +95,13 @@ static void check_found(struct dsfs_source *src, const struct dir *dir,
 	OK(!invented, "index: %u names: no other is", dir->count);
 	if (limit_reads)
 		OK(gets * 10 < (unsigned long)limit_reads * dir->count,
-		   "index: %u names: few lookups read both lines", dir->count);
+		   "index: %u names: few lookups read both buckets", dir->count);
 	OK(!bld_held, "index: %u names: all given back", dir->count);
 }
 
 static void one_dir(u32 count)
 {
-	struct dsfs_line *lines = NULL, *again = NULL;
+	struct dsfs_bucket *buckets = NULL, *again = NULL;
 	struct arena a = { 0 };
 	struct dsfs_source src;
 	struct names_place place;
@@ -116,23 +116,23 @@ static void one_dir(u32 count)
 	dir.names = place.at;
 	dir.name_blocks = place.blocks;
 	OK(names_most(&dir) == most, "index: %u names: the fullest block", count);
-	OK(!index_build(&dir, most, &lines), "index: %u names: built", count);
-	OK(!!dir.lines == (count >= DSFS_INDEX_MIN_NAMES) &&
-	   !!lines == !!dir.lines, "index: %u names: there %s one", count,
-	   dir.lines ? "is" : "is not");
-	if (dir.lines) {
-		OK(dir.lines <= index_lines(count) + count / 100 + 8 &&
-		   dir.lines >= count / DSFS_LINE_ENTRIES,
-		   "index: %u names: %u lines", count, dir.lines);
+	OK(!index_build(&dir, most, &buckets), "index: %u names: built", count);
+	OK(!!dir.buckets == (count >= DSFS_INDEX_MIN_NAMES) &&
+	   !!buckets == !!dir.buckets, "index: %u names: there %s one", count,
+	   dir.buckets ? "is" : "is not");
+	if (dir.buckets) {
+		OK(dir.buckets <= index_buckets(count) + count / 100 + 8 &&
+		   dir.buckets >= count / DSFS_BUCKET_ENTRIES,
+		   "index: %u names: %u buckets", count, dir.buckets);
 		OK(!index_build(&dir, most, &again) &&
-		   !memcmp(lines, again, dir.lines * sizeof(*lines)),
+		   !memcmp(buckets, again, dir.buckets * sizeof(*buckets)),
 		   "index: %u names: the same twice", count);
 	}
-	dir_write(&src, &dir, end, lines);
-	/* A line and a name block a lookup, and one line more in a quarter. */
+	dir_write(&src, &dir, end, buckets);
+	/* A bucket and a name block a lookup; a second bucket in a quarter. */
 	check_found(&src, &dir, count > 1000 ? 25 : 0);
 	bld_free(&src);
-	free(lines);
+	free(buckets);
 	free(again);
 	free(dir.nodes);
 	arena_free(&a);

@@ -62,12 +62,12 @@ static void test_index_math(void)
 {
 	const u64 hash = 0xfedcba9876543210ULL;
 
-	OK(dsfs_index_line(hash, 1, 0) == 0 && dsfs_index_line(hash, 1, 1) == 0,
-	   "index: one line");
-	OK(dsfs_index_line(hash, 16, 0) == 7, "index: line by the low half");
-	OK(dsfs_index_line(hash, 16, 1) == 15, "index: line by the high half");
-	OK(dsfs_index_line(~0ULL, U32_MAX, 1) == U32_MAX - 1,
-	   "index: last of 2^32-1 lines");
+	OK(dsfs_index_bucket(hash, 1, 0) == 0 && dsfs_index_bucket(hash, 1, 1) == 0,
+	   "index: one bucket");
+	OK(dsfs_index_bucket(hash, 16, 0) == 7, "index: bucket by the low half");
+	OK(dsfs_index_bucket(hash, 16, 1) == 15, "index: bucket by the high half");
+	OK(dsfs_index_bucket(~0ULL, U32_MAX, 1) == U32_MAX - 1,
+	   "index: last of 2^32-1 buckets");
 	OK(dsfs_index_fp(hash, 28) == 0, "index: four bits of fingerprint");
 	OK(dsfs_index_fp(hash, 12) == 0x43210000, "index: fingerprint");
 	OK(dsfs_index_entry(hash, 5, 6, 4, 8) == 0x43210057, "index: entry");

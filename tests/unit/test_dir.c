@@ -175,19 +175,19 @@ static void one_size(u32 count, u32 per_block)
 	names_free(&l);
 }
 
-/* All names in one line. */
-static void test_full_line(void)
+/* All names in one bucket. */
+static void test_full_bucket(void)
 {
 	struct bld_dir want = { .self = 2, .parent = 1, .first = 3, .seed = 9,
 				.index = true, .per_block = 5, .count = 16,
-				.lines = 1 };
+				.buckets = 1 };
 	struct dsfs_source src;
 	struct namelist l;
 
 	names_make(&l, want.count);
 	want.names = l.names;
 	bld_init(&src);
-	check_dir(&src, bld_dir(&src, &want), &l, "indexed, one full line");
+	check_dir(&src, bld_dir(&src, &want), &l, "indexed, one full bucket");
 	bld_free(&src);
 	names_free(&l);
 }
@@ -304,7 +304,7 @@ void test_dir(void)
 		one_size(sizes[i], 0);
 	one_size(17, 1);
 	one_size(300, 7);
-	test_full_line();
+	test_full_bucket();
 	test_alike();
 	test_types();
 	test_shared();

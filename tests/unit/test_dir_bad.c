@@ -181,7 +181,7 @@ static void test_io_errors(bool index)
 
 static void test_index_bad(void)
 {
-	struct dsfs_line *line;
+	struct dsfs_bucket *bucket;
 	struct dsfs_err err = {};
 	unsigned int i, j;
 	u32 entry, mask;
@@ -189,12 +189,12 @@ static void test_index_bad(void)
 
 	good_dir(true);
 	mask = (1U << dir.slot_bits) - 1;
-	line = bld_at(&src, DSFS_REGION_INDEX, dir.first_line * 64);
+	bucket = bld_at(&src, DSFS_REGION_INDEX, dir.first_bucket * 64);
 	/* The slot plus one of zero cannot be: the fingerprint stays. */
-	for (i = 0; i < dir.lines; i++)
-		for (j = 0; j < DSFS_LINE_ENTRIES; j++) {
-			entry = le32_to_cpu(line[i].entries[j]);
-			line[i].entries[j] = cpu_to_le32(entry & ~mask);
+	for (i = 0; i < dir.buckets; i++)
+		for (j = 0; j < DSFS_BUCKET_ENTRIES; j++) {
+			entry = le32_to_cpu(bucket[i].entries[j]);
+			bucket[i].entries[j] = cpu_to_le32(entry & ~mask);
 		}
 	for (i = 0; i < NAMES; i++) {
 		ret = look(names[i], &err);
@@ -205,11 +205,11 @@ static void test_index_bad(void)
 	bld_free(&src);
 
 	good_dir(true);
-	line = bld_at(&src, DSFS_REGION_INDEX, dir.first_line * 64);
-	for (i = 0; i < dir.lines; i++)
-		for (j = 0; j < DSFS_LINE_ENTRIES; j++)
-			if (line[i].entries[j])
-				line[i].entries[j] |=
+	bucket = bld_at(&src, DSFS_REGION_INDEX, dir.first_bucket * 64);
+	for (i = 0; i < dir.buckets; i++)
+		for (j = 0; j < DSFS_BUCKET_ENTRIES; j++)
+			if (bucket[i].entries[j])
+				bucket[i].entries[j] |=
 					cpu_to_le32(3U << dir.slot_bits);
 	for (refused = 0, i = 0; i < NAMES; i++)
 		refused += look(names[i], &err) == -EUCLEAN &&
@@ -218,32 +218,32 @@ static void test_index_bad(void)
 	bld_free(&src);
 
 	good_dir(true);
-	line = bld_at(&src, DSFS_REGION_INDEX, dir.first_line * 64);
-	for (i = 0; i < dir.lines; i++)
-		for (j = 0; j < DSFS_LINE_ENTRIES; j++)
-			if (line[i].entries[j])
-				line[i].entries[j] |= cpu_to_le32(mask);
+	bucket = bld_at(&src, DSFS_REGION_INDEX, dir.first_bucket * 64);
+	for (i = 0; i < dir.buckets; i++)
+		for (j = 0; j < DSFS_BUCKET_ENTRIES; j++)
+			if (bucket[i].entries[j])
+				bucket[i].entries[j] |= cpu_to_le32(mask);
 	for (refused = 0, i = 0; i < NAMES; i++) {
 		ret = look(names[i], &err);
 		refused += ret == -EUCLEAN && !strcmp(err.what, "slot");
 	}
 	OK(refused == NAMES, "index: slot past the block");
-	for (i = 0; i < dir.lines; i++)
-		for (j = 0; j < DSFS_LINE_ENTRIES; j++) {
-			entry = le32_to_cpu(line[i].entries[j]);
+	for (i = 0; i < dir.buckets; i++)
+		for (j = 0; j < DSFS_BUCKET_ENTRIES; j++) {
+			entry = le32_to_cpu(bucket[i].entries[j]);
 			if (entry)
-				line[i].entries[j] = cpu_to_le32((entry & ~mask) |
-								 (BLOCK + 1));
+				bucket[i].entries[j] = cpu_to_le32((entry & ~mask) |
+								   (BLOCK + 1));
 		}
 	for (refused = 0, i = 0; i < NAMES; i++) {
 		ret = look(names[i], &err);
 		refused += ret == -EUCLEAN && !strcmp(err.what, "slot");
 	}
 	OK(refused == NAMES, "index: slot behind the last");
-	memset(line, 0, dir.lines * sizeof(*line));
+	memset(bucket, 0, dir.buckets * sizeof(*bucket));
 	for (i = 0; i < NAMES; i++)
 		lost += look(names[i], &err) == -ENOENT;
-	OK(lost == NAMES, "index: empty lines find nothing");
+	OK(lost == NAMES, "index: empty buckets find nothing");
 	bld_free(&src);
 }
 

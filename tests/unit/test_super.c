@@ -37,7 +37,7 @@ static void test_super_values(void)
 	   geo.meta_bytes == DSFS_CASE_META_BYTES &&
 	   geo.image_bytes == DSFS_CASE_IMAGE, "super: areas");
 	OK(geo.inodes == DSFS_CASE_INODES && geo.dirs == DSFS_CASE_DIRS &&
-	   geo.lines == DSFS_CASE_LINES && geo.owners == DSFS_CASE_OWNERS &&
+	   geo.buckets == DSFS_CASE_BUCKETS && geo.owners == DSFS_CASE_OWNERS &&
 	   geo.exts == DSFS_CASE_EXTS && geo.segments == DSFS_CASE_SEGMENTS &&
 	   geo.chunksums == 10, "super: counts");
 	OK(strlen((char *)geo.label) == 64 && geo.label[63] == 'L',

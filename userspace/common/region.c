@@ -12,7 +12,7 @@ static const struct {
 	[DSFS_REGION_INODES]	= { "inodes", sizeof(struct dsfs_inode) },
 	[DSFS_REGION_DIRS]	= { "dirs", sizeof(struct dsfs_dir) },
 	[DSFS_REGION_NAMES]	= { "names", 1 },
-	[DSFS_REGION_INDEX]	= { "index", sizeof(struct dsfs_line) },
+	[DSFS_REGION_INDEX]	= { "index", sizeof(struct dsfs_bucket) },
 	[DSFS_REGION_OWNERS]	= { "owners", sizeof(struct dsfs_owner) },
 	[DSFS_REGION_EXTS]	= { "exts", sizeof(struct dsfs_ext) },
 	[DSFS_REGION_SYMLINKS]	= { "symlinks", 1 },

@@ -133,13 +133,13 @@ static void show_dir(struct dump *d, const struct dsfs_dir_info *dir, u64 index)
 		printf("entries:   %u, inodes from %u\n", dir->count, dir->first);
 		printf("names:     %u blocks at %llu\n", dir->name_blocks,
 		       record_pos(d, DSFS_REGION_NAMES, dir->names, 1));
-		printf("index:     %u lines at %llu, seed %#llx, %u slot bits, %u block bits\n",
-		       dir->lines,
-		       record_pos(d, DSFS_REGION_INDEX, dir->first_line,
-				  sizeof(struct dsfs_line)),
+		printf("index:     %u buckets at %llu, seed %#llx, %u slot bits, %u block bits\n",
+		       dir->buckets,
+		       record_pos(d, DSFS_REGION_INDEX, dir->first_bucket,
+				  sizeof(struct dsfs_bucket)),
 		       dir->seed, dir->slot_bits, dir->block_bits);
 		printf("%10s %4s %7s %4s %12s name\n", "inode", "type", "block",
-		       "slot", "line.entry");
+		       "slot", "bucket.entry");
 		return;
 	}
 	json_u64(j, "inode", dir->self);
@@ -148,34 +148,34 @@ static void show_dir(struct dump *d, const struct dsfs_dir_info *dir, u64 index)
 	json_u64(j, "count", dir->count);
 	json_u64(j, "names", dir->names);
 	json_u64(j, "name_blocks", dir->name_blocks);
-	json_u64(j, "first_line", dir->first_line);
-	json_u64(j, "lines", dir->lines);
+	json_u64(j, "first_bucket", dir->first_bucket);
+	json_u64(j, "buckets", dir->buckets);
 	json_u64(j, "seed", dir->seed);
 	json_u64(j, "slot_bits", dir->slot_bits);
 	json_u64(j, "block_bits", dir->block_bits);
 	json_array(j, "entries");
 }
 
-/* Where the index has an entry for a name: its line and place; false: nowhere. */
+/* Where the index has an entry for a name: its bucket and place; false: nowhere. */
 static bool find_entry(struct dump *d, const struct dsfs_dir_info *dir,
-		       u64 hash, u32 entry, u32 *line, u32 *at)
+		       u64 hash, u32 entry, u32 *bucket, u32 *at)
 {
-	const struct dsfs_line *raw;
+	const struct dsfs_bucket *raw;
 	struct dsfs_mref ref;
 	unsigned int c;
 
 	for (c = 0; c < 2; c++) {
-		*line = dsfs_index_line(hash, dir->lines, c);
+		*bucket = dsfs_index_bucket(hash, dir->buckets, c);
 		if (dsfs_meta_get(d->src, DSFS_REGION_INDEX,
-				  (dir->first_line + *line) * sizeof(*raw),
+				  (dir->first_bucket + *bucket) * sizeof(*raw),
 				  sizeof(*raw), &ref))
 			continue;
 		raw = ref.p;
-		for (*at = 0; *at < DSFS_LINE_ENTRIES; ++*at)
+		for (*at = 0; *at < DSFS_BUCKET_ENTRIES; ++*at)
 			if (le32_to_cpu(raw->entries[*at]) == entry)
 				break;
 		dsfs_meta_put(&ref);
-		if (*at < DSFS_LINE_ENTRIES)
+		if (*at < DSFS_BUCKET_ENTRIES)
 			return true;
 	}
 	return false;
@@ -186,23 +186,23 @@ static void show_entry(struct dump *d, const struct dsfs_dir_info *dir,
 		       const struct dsfs_name *name)
 {
 	static const char types[16] = "?pc?d?b?f?l?s??h";
-	u32 slot = name->pos - it->names.first, line = 0, at = 0;
+	u32 slot = name->pos - it->names.first, bucket = 0, at = 0;
 	char where[32] = "-", type[2] = { types[name->type] };
 	bool found = false;
 	struct json *j = &d->j;
 
-	if (dir->lines) {
+	if (dir->buckets) {
 		u64 hash = dsfs_name_hash(name->name, name->len, dir->seed);
 
 		found = find_entry(d, dir, hash,
 				   dsfs_index_entry(hash, it->block, slot,
 						    dir->slot_bits,
 						    dir->block_bits),
-				   &line, &at);
+				   &bucket, &at);
 	}
 	if (found)
-		snprintf(where, sizeof(where), "%u.%u", line, at);
-	else if (dir->lines)
+		snprintf(where, sizeof(where), "%u.%u", bucket, at);
+	else if (dir->buckets)
 		snprintf(where, sizeof(where), "missing");
 	if (!d->as_json) {
 		printf("%10u %4s %7u %4u %12s ", dir->first + name->pos, type,

@@ -8,11 +8,11 @@
 #include "fsck.h"
 #include "msg.h"
 
-static u64 line_pos(const struct fsck *f, const struct dsfs_dir_info *dir,
-		    u64 line)
+static u64 bucket_pos(const struct fsck *f, const struct dsfs_dir_info *dir,
+		      u64 bucket)
 {
 	return meta_pos(f, DSFS_REGION_INDEX,
-			(dir->first_line + line) * sizeof(struct dsfs_line));
+			(dir->first_bucket + bucket) * sizeof(struct dsfs_bucket));
 }
 
 /**
@@ -25,7 +25,7 @@ void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir,
 		   const struct dsfs_name *name)
 {
 	const u64 hash = dsfs_name_hash(name->name, name->len, dir->seed);
-	const u64 at = line_pos(f, dir, dsfs_index_line(hash, dir->lines, 0));
+	const u64 at = bucket_pos(f, dir, dsfs_index_bucket(hash, dir->buckets, 0));
 	const u32 ino = dir->first + name->pos;
 	struct dsfs_err err = { 0 };
 	u32 pos;
@@ -52,28 +52,28 @@ void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir,
 void check_index(struct fsck *f, const struct dsfs_dir_info *dir)
 {
 	struct dsfs_mref ref;
-	u64 entries = 0, line;
+	u64 entries = 0, bucket;
 	unsigned int i;
 	int ret;
 
-	for (line = 0; line < dir->lines && !fsck_stop; line++) {
-		const struct dsfs_line *raw;
+	for (bucket = 0; bucket < dir->buckets && !fsck_stop; bucket++) {
+		const struct dsfs_bucket *raw;
 
 		ret = dsfs_meta_get(f->src, DSFS_REGION_INDEX,
-				    (dir->first_line + line) * sizeof(*raw),
+				    (dir->first_bucket + bucket) * sizeof(*raw),
 				    sizeof(*raw), &ref);
 		if (ret) {
-			problem(f, "index line", dir->self,
-				line_pos(f, dir, line), "%s", msg_why(-ret));
+			problem(f, "index bucket", dir->self,
+				bucket_pos(f, dir, bucket), "%s", msg_why(-ret));
 			return;
 		}
 		raw = ref.p;
-		for (i = 0; i < DSFS_LINE_ENTRIES; i++)
+		for (i = 0; i < DSFS_BUCKET_ENTRIES; i++)
 			entries += !!raw->entries[i];
 		dsfs_meta_put(&ref);
 	}
 	if (entries != dir->count && !fsck_stop)
-		problem(f, "entries of an index", dir->self, line_pos(f, dir, 0),
+		problem(f, "entries of an index", dir->self, bucket_pos(f, dir, 0),
 			"%llu, expected %u", entries,
 			dir->count);
 }

@@ -154,7 +154,7 @@ static int check_names(struct fsck *f, struct dirwalk *w)
 			fail = note_block(f, w, &it);
 		check_order(f, w, &name, it.block);
 		check_child(f, w, &name, it.block);
-		if (w->dir.lines)
+		if (w->dir.buckets)
 			check_indexed(f, &w->dir, &name);
 	}
 	if (!fail && !fsck_stop && !ret &&
@@ -191,7 +191,7 @@ static int check_dir(struct fsck *f, const struct fdir *d)
 	check_root(f, &w);
 	if (w.dir.count) {
 		ret = check_names(f, &w);
-		if (w.dir.lines && !ret)
+		if (w.dir.buckets && !ret)
 			check_index(f, &w.dir);
 	}
 	if (!ret && !fsck_stop && w.subdirs != UINT64_MAX)

@@ -33,8 +33,8 @@ static inline void dsfs_case_dir(u32 base, struct dsfs_dir *raw)
 		return;
 	raw->first = cpu_to_le32(DSFS_CASE_INODES - 10);
 	raw->count = cpu_to_le32(10);
-	raw->lines = cpu_to_le32(2);
-	raw->first_line = cpu_to_le64(DSFS_CASE_LINES - 2);
+	raw->buckets = cpu_to_le32(2);
+	raw->first_bucket = cpu_to_le64(DSFS_CASE_BUCKETS - 2);
 	raw->seed = cpu_to_le64(77);
 	raw->slot_bits = 4;
 	raw->block_bits = 1;
@@ -99,9 +99,9 @@ static const struct dsfs_case dsfs_dir_cases[] = {
 	  .ret = DSFS_BAD, .what = "fields of an empty directory" },
 	{ "dir: empty with place", DSFS_CASE_DIR_EMPTY, .patch = { D(8, names, 4) },
 	  .ret = DSFS_BAD, .what = "fields of an empty directory" },
-	{ "dir: empty with lines", DSFS_CASE_DIR_EMPTY, .patch = { D(4, lines, 1) },
+	{ "dir: empty with buckets", DSFS_CASE_DIR_EMPTY, .patch = { D(4, buckets, 1) },
 	  .ret = DSFS_BAD, .what = "fields of an empty directory" },
-	{ "dir: empty with first line", DSFS_CASE_DIR_EMPTY, .patch = { D(8, first_line, 1) },
+	{ "dir: empty with first bucket", DSFS_CASE_DIR_EMPTY, .patch = { D(8, first_bucket, 1) },
 	  .ret = DSFS_BAD, .what = "fields of an empty directory" },
 	{ "dir: empty with seed", DSFS_CASE_DIR_EMPTY, .patch = { D(8, seed, 1) },
 	  .ret = DSFS_BAD, .what = "fields of an empty directory" },
@@ -136,24 +136,24 @@ static const struct dsfs_case dsfs_dir_cases[] = {
 	{ "dir: place at 2^64-4096", DSFS_CASE_DIR_SMALL,
 	  .patch = { D(8, names, ~0ULL << DSFS_BLOCK_BITS) },
 	  .ret = DSFS_BAD, .what = "place of names" },
-	{ "dir: no lines but a first", DSFS_CASE_DIR_SMALL, .patch = { D(8, first_line, 1) },
+	{ "dir: no buckets but a first", DSFS_CASE_DIR_SMALL, .patch = { D(8, first_bucket, 1) },
 	  .ret = DSFS_BAD, .what = "fields of a missing index" },
-	{ "dir: no lines but a seed", DSFS_CASE_DIR_SMALL, .patch = { D(8, seed, 1) },
+	{ "dir: no buckets but a seed", DSFS_CASE_DIR_SMALL, .patch = { D(8, seed, 1) },
 	  .ret = DSFS_BAD, .what = "fields of a missing index" },
-	{ "dir: no lines but slot bits", DSFS_CASE_DIR_SMALL, .patch = { D(1, slot_bits, 1) },
+	{ "dir: no buckets but slot bits", DSFS_CASE_DIR_SMALL, .patch = { D(1, slot_bits, 1) },
 	  .ret = DSFS_BAD, .what = "fields of a missing index" },
-	{ "dir: no lines but block bits", DSFS_CASE_DIR_SMALL,
+	{ "dir: no buckets but block bits", DSFS_CASE_DIR_SMALL,
 	  .patch = { D(1, block_bits, 1) },
 	  .ret = DSFS_BAD, .what = "fields of a missing index" },
-	{ "dir: all lines", DSFS_CASE_DIR_INDEX,
-	  .patch = { D(8, first_line, 0), D(4, lines, DSFS_CASE_LINES) } },
-	{ "dir: too many lines", DSFS_CASE_DIR_INDEX,
-	  .patch = { D(8, first_line, 0), D(4, lines, DSFS_CASE_LINES + 1) },
+	{ "dir: all buckets", DSFS_CASE_DIR_INDEX,
+	  .patch = { D(8, first_bucket, 0), D(4, buckets, DSFS_CASE_BUCKETS) } },
+	{ "dir: too many buckets", DSFS_CASE_DIR_INDEX,
+	  .patch = { D(8, first_bucket, 0), D(4, buckets, DSFS_CASE_BUCKETS + 1) },
 	  .ret = DSFS_BAD, .what = "place of an index" },
-	{ "dir: lines past the region", DSFS_CASE_DIR_INDEX,
-	  .patch = { D(8, first_line, DSFS_CASE_LINES - 1) },
+	{ "dir: buckets past the region", DSFS_CASE_DIR_INDEX,
+	  .patch = { D(8, first_bucket, DSFS_CASE_BUCKETS - 1) },
 	  .ret = DSFS_BAD, .what = "place of an index" },
-	{ "dir: first line 2^64-1", DSFS_CASE_DIR_INDEX, .patch = { D(8, first_line, ~0ULL) },
+	{ "dir: first bucket 2^64-1", DSFS_CASE_DIR_INDEX, .patch = { D(8, first_bucket, ~0ULL) },
 	  .ret = DSFS_BAD, .what = "place of an index" },
 	{ "dir: no slot bits", DSFS_CASE_DIR_INDEX, .patch = { D(1, slot_bits, 0) },
 	  .ret = DSFS_BAD, .what = "bits of an index entry" },

@@ -16,7 +16,7 @@
 #define DSFS_CASE_IMAGE		(DSFS_CASE_META + DSFS_CASE_META_BYTES)
 #define DSFS_CASE_INODES	20
 #define DSFS_CASE_DIRS		4
-#define DSFS_CASE_LINES		8
+#define DSFS_CASE_BUCKETS	8
 #define DSFS_CASE_OWNERS	3
 #define DSFS_CASE_EXTS		3
 #define DSFS_CASE_SEGMENTS	5
@@ -31,7 +31,7 @@ static const u16 dsfs_case_region_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_INODES]	= DSFS_CASE_INODES * 32,
 	[DSFS_REGION_DIRS]	= DSFS_CASE_DIRS * 64,
 	[DSFS_REGION_NAMES]	= 4000,
-	[DSFS_REGION_INDEX]	= DSFS_CASE_LINES * 64,
+	[DSFS_REGION_INDEX]	= DSFS_CASE_BUCKETS * 64,
 	[DSFS_REGION_OWNERS]	= DSFS_CASE_OWNERS * 8,
 	[DSFS_REGION_EXTS]	= DSFS_CASE_EXTS * 64,
 	[DSFS_REGION_SYMLINKS]	= 100,
@@ -252,7 +252,7 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "super: part of a directory",
 	  .patch = { RG(8, DSFS_REGION_DIRS, bytes, 96) },
 	  .ret = DSFS_BAD, .what = "region length against its record size" },
-	{ "super: part of a line", .patch = { RG(8, DSFS_REGION_INDEX, bytes, 32) },
+	{ "super: part of a bucket", .patch = { RG(8, DSFS_REGION_INDEX, bytes, 32) },
 	  .ret = DSFS_BAD, .what = "region length against its record size" },
 	{ "super: part of an owner", .patch = { RG(8, DSFS_REGION_OWNERS, bytes, 4) },
 	  .ret = DSFS_BAD, .what = "region length against its record size" },

@@ -108,11 +108,11 @@ static void dsfs_test_index(struct kunit *test)
 {
 	const u64 hash = 0xfedcba9876543210ULL;
 
-	KUNIT_EXPECT_EQ(test, dsfs_index_line(hash, 1, 0), 0);
-	KUNIT_EXPECT_EQ(test, dsfs_index_line(hash, 1, 1), 0);
-	KUNIT_EXPECT_EQ(test, dsfs_index_line(hash, 16, 0), 7);
-	KUNIT_EXPECT_EQ(test, dsfs_index_line(hash, 16, 1), 15);
-	KUNIT_EXPECT_EQ(test, dsfs_index_line(~0ULL, 0xffffffff, 1), 0xfffffffe);
+	KUNIT_EXPECT_EQ(test, dsfs_index_bucket(hash, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, dsfs_index_bucket(hash, 1, 1), 0);
+	KUNIT_EXPECT_EQ(test, dsfs_index_bucket(hash, 16, 0), 7);
+	KUNIT_EXPECT_EQ(test, dsfs_index_bucket(hash, 16, 1), 15);
+	KUNIT_EXPECT_EQ(test, dsfs_index_bucket(~0ULL, 0xffffffff, 1), 0xfffffffe);
 	KUNIT_EXPECT_EQ(test, dsfs_index_fp(hash, 28), 0);
 	KUNIT_EXPECT_EQ(test, dsfs_index_fp(hash, 12), 0x43210000);
 	KUNIT_EXPECT_EQ(test, dsfs_index_entry(hash, 5, 6, 4, 8), 0x43210057);
