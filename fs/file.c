@@ -230,7 +230,7 @@ static int dsfs_fadvise(struct file *file, loff_t offset, loff_t len, int advice
  */
 struct dsfs_walk {
 	struct dsfs_attr attr;
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_run run;
 };
 
@@ -242,9 +242,9 @@ static int dsfs_walk_begin(struct inode *inode, u64 pos, struct dsfs_walk *w)
 
 	ret = dsfs_inode_attr(inode, &w->attr, &err);
 	if (!ret)
-		ret = dsfs_ext_get(src, &w->attr, &w->ext, &err);
+		ret = dsfs_extra_get(src, &w->attr, &w->extra, &err);
 	if (!ret)
-		ret = dsfs_map(src, &w->attr, &w->ext, pos, &w->run, &err);
+		ret = dsfs_map(src, &w->attr, &w->extra, pos, &w->run, &err);
 	return ret ? dsfs_corrupt(inode->i_sb, inode->i_ino, &err, ret) : 0;
 }
 
@@ -262,7 +262,7 @@ static int dsfs_walk_next(struct inode *inode, struct dsfs_walk *w)
 	if (fatal_signal_pending(current))
 		return -EINTR;
 	cond_resched();
-	ret = dsfs_map_next(dsfs_src(inode->i_sb), &w->attr, &w->ext, &w->run,
+	ret = dsfs_map_next(dsfs_src(inode->i_sb), &w->attr, &w->extra, &w->run,
 			    &err);
 	return ret ? dsfs_corrupt(inode->i_sb, inode->i_ino, &err, ret) : 0;
 }

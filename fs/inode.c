@@ -127,20 +127,20 @@ static noinline_for_stack int dsfs_inode_extra(struct inode *inode,
 					       const struct dsfs_attr *attr,
 					       struct dsfs_err *err)
 {
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	int ret;
 
-	ret = dsfs_ext_get(dsfs_src(inode->i_sb), attr, &ext, err);
+	ret = dsfs_extra_get(dsfs_src(inode->i_sb), attr, &extra, err);
 	if (ret)
 		return ret;
-	if (attr->flags & DSFS_INODE_EXT_OWNER) {
-		i_uid_write(inode, ext.uid);
-		i_gid_write(inode, ext.gid);
+	if (attr->flags & DSFS_INODE_EXTRA_OWNER) {
+		i_uid_write(inode, extra.uid);
+		i_gid_write(inode, extra.gid);
 	}
-	if (attr->flags & DSFS_INODE_EXT_NLINK)
-		set_nlink(inode, ext.nlink);
+	if (attr->flags & DSFS_INODE_EXTRA_NLINK)
+		set_nlink(inode, extra.nlink);
 	if (attr->flags & DSFS_INODE_HOLES)
-		inode->i_blocks = DIV_ROUND_UP_ULL(ext.stored, 512);
+		inode->i_blocks = DIV_ROUND_UP_ULL(extra.stored, 512);
 	return 0;
 }
 
@@ -223,9 +223,9 @@ static int dsfs_inode_read(struct inode *inode, struct dsfs_err *err)
 		inode->i_blocks = DIV_ROUND_UP_ULL(attr.size, 512);
 	if (attr.nlink)
 		set_nlink(inode, attr.nlink);
-	if (!(attr.flags & DSFS_INODE_EXT_OWNER))
+	if (!(attr.flags & DSFS_INODE_EXTRA_OWNER))
 		ret = dsfs_inode_owner(inode, &attr, err);
-	if (!ret && attr.ext)
+	if (!ret && attr.extra)
 		ret = dsfs_inode_extra(inode, &attr, err);
 	if (!ret && S_ISDIR(attr.mode))
 		ret = dsfs_inode_dir(inode, &attr, err);

@@ -74,7 +74,7 @@ static int dsfs_read_map_holes(struct dsfs_read *rd, u64 end, gfp_t gfp,
 			       struct dsfs_err *err)
 {
 	struct dsfs_source *src = dsfs_src(rd->inode->i_sb);
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_run run;
 	u64 pos, n, i = 0;
 	int ret;
@@ -83,12 +83,12 @@ static int dsfs_read_map_holes(struct dsfs_read *rd, u64 end, gfp_t gfp,
 				    sizeof(*rd->blocks), gfp);
 	if (!rd->blocks)
 		return -ENOMEM;
-	ret = dsfs_ext_get(src, &rd->attr, &ext, err);
+	ret = dsfs_extra_get(src, &rd->attr, &extra, err);
 	if (ret)
 		return ret;
-	rd->stored = ext.stored;
+	rd->stored = extra.stored;
 	for (pos = rd->pos; pos < end; pos += run.len) {
-		ret = dsfs_map(src, &rd->attr, &ext, pos, &run, err);
+		ret = dsfs_map(src, &rd->attr, &extra, pos, &run, err);
 		if (ret)
 			return ret;
 		if (pos == rd->pos) {

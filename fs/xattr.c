@@ -22,27 +22,27 @@ struct dsfs_set {
 };
 
 static int dsfs_set_hold(struct super_block *sb,
-			 const struct dsfs_ext_info *ext, struct dsfs_set *set,
+			 const struct dsfs_extra_info *extra, struct dsfs_set *set,
 			 struct dsfs_err *err)
 {
 	struct dsfs_source *src = dsfs_src(sb);
 	int ret;
 
 	if (set->bytes <= DSFS_BLOCK_SIZE) {
-		ret = dsfs_meta_get(src, DSFS_REGION_XATTRS, ext->xattrs,
+		ret = dsfs_meta_get(src, DSFS_REGION_XATTRS, extra->xattrs,
 				    set->bytes, &set->ref);
 		set->p = set->ref.p;
 	} else {
 		set->copy = kvmalloc(set->bytes, GFP_KERNEL);
 		if (!set->copy)
 			return -ENOMEM;
-		ret = dsfs_meta_copy(src, DSFS_REGION_XATTRS, ext->xattrs,
+		ret = dsfs_meta_copy(src, DSFS_REGION_XATTRS, extra->xattrs,
 				     set->bytes, set->copy);
 		set->p = set->copy;
 		if (ret)
 			kvfree(set->copy);
 	}
-	return ret ? dsfs_bad(err, "xattr set", ext->xattrs, 0, ret) : 0;
+	return ret ? dsfs_bad(err, "xattr set", extra->xattrs, 0, ret) : 0;
 }
 
 static void dsfs_set_put(struct dsfs_set *set)
@@ -60,7 +60,7 @@ static void dsfs_set_put(struct dsfs_set *set)
 static int dsfs_set_get(struct inode *inode, struct dsfs_set *set)
 {
 	struct super_block *sb = inode->i_sb;
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_err err = {};
 	struct dsfs_attr attr;
 	u32 count;
@@ -71,11 +71,11 @@ static int dsfs_set_get(struct inode *inode, struct dsfs_set *set)
 	if (!ret && !(attr.flags & DSFS_INODE_XATTRS))
 		return 0;
 	if (!ret)
-		ret = dsfs_ext_get(dsfs_src(sb), &attr, &ext, &err);
+		ret = dsfs_extra_get(dsfs_src(sb), &attr, &extra, &err);
 	if (!ret)
-		ret = dsfs_xattr_bytes(dsfs_src(sb), &ext, &set->bytes, &err);
+		ret = dsfs_xattr_bytes(dsfs_src(sb), &extra, &set->bytes, &err);
 	if (!ret)
-		ret = dsfs_set_hold(sb, &ext, set, &err);
+		ret = dsfs_set_hold(sb, &extra, set, &err);
 	if (ret)
 		return dsfs_corrupt(sb, inode->i_ino, &err, ret);
 	ret = dsfs_xattr_first(set->p, set->bytes, &count, &set->cursor, &err);

@@ -65,7 +65,7 @@ enum dsfs_region_id {
 	DSFS_REGION_NAMES	= 3,	/* struct dsfs_names and what follows */
 	DSFS_REGION_INDEX	= 4,	/* struct dsfs_bucket */
 	DSFS_REGION_OWNERS	= 5,	/* struct dsfs_owner */
-	DSFS_REGION_EXTS	= 6,	/* struct dsfs_ext */
+	DSFS_REGION_EXTRAS	= 6,	/* struct dsfs_extra */
 	DSFS_REGION_SYMLINKS	= 7,	/* bytes */
 	DSFS_REGION_XATTRS	= 8,	/* struct dsfs_xattr_set and what follows */
 	DSFS_REGION_SEGMENTS	= 9,	/* struct dsfs_segment */
@@ -140,18 +140,18 @@ struct dsfs_super {
 #define DSFS_INODE_XATTRS	0x0004	/* extra record: xattrs */
 #define DSFS_INODE_ACL		0x0008	/* the xattr set has a POSIX ACL */
 #define DSFS_INODE_SHARED	0x0010	/* data in a shared block */
-#define DSFS_INODE_EXT_OWNER	0x0020	/* extra record: uid, gid; owner is zero */
-#define DSFS_INODE_EXT_NLINK	0x0040	/* extra record: nlink; nlink here is zero */
+#define DSFS_INODE_EXTRA_OWNER	0x0020	/* extra record: uid, gid; owner is zero */
+#define DSFS_INODE_EXTRA_NLINK	0x0040	/* extra record: nlink; nlink here is zero */
 #define DSFS_INODE_KNOWN	0x007f
-#define DSFS_INODE_NEEDS_EXT	(DSFS_INODE_HOLES | DSFS_INODE_XATTRS | \
-				 DSFS_INODE_EXT_OWNER | DSFS_INODE_EXT_NLINK)
+#define DSFS_INODE_NEEDS_EXTRA	(DSFS_INODE_HOLES | DSFS_INODE_XATTRS | \
+				 DSFS_INODE_EXTRA_OWNER | DSFS_INODE_EXTRA_NLINK)
 
 /**
  * struct dsfs_inode - an inode record; the inode number is its index
  * @mode: as st_mode; of a hard-link entry, only the type of the file
  * @owner: index into OWNERS
  * @nlink: 1 for a directory of more than 65,533 subdirectories
- * @ext: index of the inode extra record in EXTS plus one; 0: none
+ * @extra: index of the inode extra record in EXTRAS plus one; 0: none
  * @size_hi: bits 32-47 of the size: bytes; of a device file, the device number
  *	(major << 20 | minor)
  * @start_hi: bits 32-47 of the start: byte offset in the image of the data
@@ -165,7 +165,7 @@ struct dsfs_inode {
 	__le16	owner;
 	__le16	nlink;
 	__le16	flags;
-	__le32	ext;
+	__le32	extra;
 	__le16	size_hi;
 	__le16	start_hi;
 	__le32	size_lo;
@@ -243,14 +243,14 @@ struct dsfs_owner {
 };
 
 /**
- * struct dsfs_ext - an inode extra record; a field is zero unless its inode
+ * struct dsfs_extra - an inode extra record; a field is zero unless its inode
  * flag is set
  * @xattrs: byte offset of the xattr set in XATTRS
  * @stored: length of the stored data of a file with holes
  * @first_segment: index of its first extent record in SEGMENTS
  * @segments: number of its extent records
  */
-struct dsfs_ext {
+struct dsfs_extra {
 	__le64	xattrs;
 	__le64	stored;
 	__le32	first_segment;
@@ -265,7 +265,7 @@ struct dsfs_ext {
  * struct dsfs_segment - an extent record of a file with holes
  * @logical: offset in the file, a multiple of 4096
  * @stored: offset in the stored data, a multiple of 4096; the extent ends where
- *	the next one starts, the last one at ext.stored
+ *	the next one starts, the last one at extra.stored
  */
 struct dsfs_segment {
 	__le64	logical;
@@ -347,7 +347,7 @@ DSFS_AT(dsfs_inode, mode, 0);
 DSFS_AT(dsfs_inode, owner, 2);
 DSFS_AT(dsfs_inode, nlink, 4);
 DSFS_AT(dsfs_inode, flags, 6);
-DSFS_AT(dsfs_inode, ext, 8);
+DSFS_AT(dsfs_inode, extra, 8);
 DSFS_AT(dsfs_inode, size_hi, 12);
 DSFS_AT(dsfs_inode, start_hi, 14);
 DSFS_AT(dsfs_inode, size_lo, 16);
@@ -381,15 +381,15 @@ DSFS_SIZE(dsfs_owner, 8);
 DSFS_AT(dsfs_owner, uid, 0);
 DSFS_AT(dsfs_owner, gid, 4);
 
-DSFS_SIZE(dsfs_ext, 64);
-DSFS_AT(dsfs_ext, xattrs, 0);
-DSFS_AT(dsfs_ext, stored, 8);
-DSFS_AT(dsfs_ext, first_segment, 16);
-DSFS_AT(dsfs_ext, segments, 20);
-DSFS_AT(dsfs_ext, nlink, 24);
-DSFS_AT(dsfs_ext, uid, 28);
-DSFS_AT(dsfs_ext, gid, 32);
-DSFS_AT(dsfs_ext, reserved, 36);
+DSFS_SIZE(dsfs_extra, 64);
+DSFS_AT(dsfs_extra, xattrs, 0);
+DSFS_AT(dsfs_extra, stored, 8);
+DSFS_AT(dsfs_extra, first_segment, 16);
+DSFS_AT(dsfs_extra, segments, 20);
+DSFS_AT(dsfs_extra, nlink, 24);
+DSFS_AT(dsfs_extra, uid, 28);
+DSFS_AT(dsfs_extra, gid, 32);
+DSFS_AT(dsfs_extra, reserved, 36);
 
 DSFS_SIZE(dsfs_segment, 16);
 DSFS_AT(dsfs_segment, logical, 0);

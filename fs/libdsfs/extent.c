@@ -11,29 +11,29 @@
 /* Extent record @i; its length follows from the next record */
 static int dsfs_segment_get(struct dsfs_source *src,
 			    const struct dsfs_attr *attr,
-			    const struct dsfs_ext_info *ext, u32 i,
+			    const struct dsfs_extra_info *extra, u32 i,
 			    struct dsfs_run *run, struct dsfs_err *err)
 {
-	const u64 off = ((u64)ext->first_segment + i) *
+	const u64 off = ((u64)extra->first_segment + i) *
 			sizeof(struct dsfs_segment);
 	const struct dsfs_segment *seg;
 	struct dsfs_mref ref;
-	u64 end = ext->stored, next = attr->size;
+	u64 end = extra->stored, next = attr->size;
 	int ret;
 
 	ret = dsfs_meta_get(src, DSFS_REGION_SEGMENTS, off, sizeof(*seg), &ref);
 	if (ret)
-		return dsfs_bad(err, "segment", i, ext->segments, ret);
+		return dsfs_bad(err, "segment", i, extra->segments, ret);
 	seg = ref.p;
 	run->logical = le64_to_cpu(seg->logical);
 	run->stored = le64_to_cpu(seg->stored);
 	run->hole = false;
 	dsfs_meta_put(&ref);
-	if (i + 1 < ext->segments) {
+	if (i + 1 < extra->segments) {
 		ret = dsfs_meta_get(src, DSFS_REGION_SEGMENTS,
 				    off + sizeof(*seg), sizeof(*seg), &ref);
 		if (ret)
-			return dsfs_bad(err, "segment", i + 1, ext->segments,
+			return dsfs_bad(err, "segment", i + 1, extra->segments,
 					ret);
 		seg = ref.p;
 		end = le64_to_cpu(seg->stored);
@@ -44,9 +44,9 @@ static int dsfs_segment_get(struct dsfs_source *src,
 	    (!i && run->stored))
 		return dsfs_bad(err, "alignment of a segment", run->logical,
 				DSFS_BLOCK_SIZE, -EUCLEAN);
-	if (end <= run->stored || end > ext->stored)
+	if (end <= run->stored || end > extra->stored)
 		return dsfs_bad(err, "stored bytes of a segment", end,
-				ext->stored, -EUCLEAN);
+				extra->stored, -EUCLEAN);
 	run->len = end - run->stored;
 	if (run->logical >= attr->size ||
 	    run->len > attr->size - run->logical)
@@ -67,23 +67,23 @@ static int dsfs_segment_get(struct dsfs_source *src,
  */
 static int dsfs_map_between(struct dsfs_source *src,
 			    const struct dsfs_attr *attr,
-			    const struct dsfs_ext_info *ext, u32 lo, u64 pos,
+			    const struct dsfs_extra_info *extra, u32 lo, u64 pos,
 			    struct dsfs_run *run, struct dsfs_err *err)
 {
-	u64 end = attr->size, stored = ext->stored;
+	u64 end = attr->size, stored = extra->stored;
 	struct dsfs_run seg;
 	int ret;
 
 	run->segment = lo;
-	if (lo < ext->segments) {
-		ret = dsfs_segment_get(src, attr, ext, lo, &seg, err);
+	if (lo < extra->segments) {
+		ret = dsfs_segment_get(src, attr, extra, lo, &seg, err);
 		if (ret)
 			return ret;
 		end = seg.logical;
 		stored = seg.stored;
 	}
 	if (lo) {
-		ret = dsfs_segment_get(src, attr, ext, lo - 1, &seg, err);
+		ret = dsfs_segment_get(src, attr, extra, lo - 1, &seg, err);
 		if (ret)
 			return ret;
 		if (seg.logical > pos || seg.logical + seg.len > end)
@@ -104,17 +104,17 @@ static int dsfs_map_between(struct dsfs_source *src,
 }
 
 static int dsfs_map_holes(struct dsfs_source *src, const struct dsfs_attr *attr,
-			  const struct dsfs_ext_info *ext, u64 pos,
+			  const struct dsfs_extra_info *extra, u64 pos,
 			  struct dsfs_run *run, struct dsfs_err *err)
 {
-	u32 lo = 0, hi = ext->segments, mid;
+	u32 lo = 0, hi = extra->segments, mid;
 	struct dsfs_run seg;
 	int ret;
 
 	/* Binary search; lo: number of extents that begin at or before pos */
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		ret = dsfs_segment_get(src, attr, ext, mid, &seg, err);
+		ret = dsfs_segment_get(src, attr, extra, mid, &seg, err);
 		if (ret)
 			return ret;
 		if (seg.logical <= pos)
@@ -122,14 +122,14 @@ static int dsfs_map_holes(struct dsfs_source *src, const struct dsfs_attr *attr,
 		else
 			hi = mid;
 	}
-	return dsfs_map_between(src, attr, ext, lo, pos, run, err);
+	return dsfs_map_between(src, attr, extra, lo, pos, run, err);
 }
 
 /**
  * dsfs_map - map a file offset
  * @src: metadata source
  * @attr: a regular file
- * @ext: its inode extra record
+ * @extra: its inode extra record
  * @pos: offset in the file, below its size
  * @run: filled in: the extent or hole from @pos to its end
  * @err: filled in on failure
@@ -137,14 +137,14 @@ static int dsfs_map_holes(struct dsfs_source *src, const struct dsfs_attr *attr,
  * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
  */
 int dsfs_map(struct dsfs_source *src, const struct dsfs_attr *attr,
-	     const struct dsfs_ext_info *ext, u64 pos, struct dsfs_run *run,
+	     const struct dsfs_extra_info *extra, u64 pos, struct dsfs_run *run,
 	     struct dsfs_err *err)
 {
 	run->logical = pos;
 	run->segment = 0;
 	run->hole = false;
 	if (attr->flags & DSFS_INODE_HOLES)
-		return dsfs_map_holes(src, attr, ext, pos, run, err);
+		return dsfs_map_holes(src, attr, extra, pos, run, err);
 	run->stored = pos;
 	run->len = attr->size - pos;
 	return 0;
@@ -154,7 +154,7 @@ int dsfs_map(struct dsfs_source *src, const struct dsfs_attr *attr,
  * dsfs_map_next - get the mapping after another one
  * @src: metadata source
  * @attr: a regular file
- * @ext: its inode extra record
+ * @extra: its inode extra record
  * @run: a mapping that does not end at the end of the file; filled in
  * @err: filled in on failure
  *
@@ -164,7 +164,7 @@ int dsfs_map(struct dsfs_source *src, const struct dsfs_attr *attr,
  * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
  */
 int dsfs_map_next(struct dsfs_source *src, const struct dsfs_attr *attr,
-		  const struct dsfs_ext_info *ext, struct dsfs_run *run,
+		  const struct dsfs_extra_info *extra, struct dsfs_run *run,
 		  struct dsfs_err *err)
 {
 	const u64 pos = run->logical + run->len;
@@ -172,8 +172,8 @@ int dsfs_map_next(struct dsfs_source *src, const struct dsfs_attr *attr,
 	struct dsfs_run seg;
 	int ret;
 
-	if (lo < ext->segments) {
-		ret = dsfs_segment_get(src, attr, ext, lo, &seg, err);
+	if (lo < extra->segments) {
+		ret = dsfs_segment_get(src, attr, extra, lo, &seg, err);
 		if (ret)
 			return ret;
 		if (seg.logical <= pos)
@@ -181,7 +181,7 @@ int dsfs_map_next(struct dsfs_source *src, const struct dsfs_attr *attr,
 	}
 	run->logical = pos;
 	run->hole = false;
-	return dsfs_map_between(src, attr, ext, lo, pos, run, err);
+	return dsfs_map_between(src, attr, extra, lo, pos, run, err);
 }
 
 /**

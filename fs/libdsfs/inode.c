@@ -57,7 +57,7 @@ static int dsfs_stub_check(const struct dsfs_geo *geo,
 	    a->start == a->ino)
 		return dsfs_bad(err, "inode that a stub stands for", a->start,
 				geo->inodes - 1, -EUCLEAN);
-	if (a->size || a->ext || raw->owner || raw->nlink || raw->mtime)
+	if (a->size || a->extra || raw->owner || raw->nlink || raw->mtime)
 		return dsfs_bad(err, "unused fields of a stub", 1, 0, -EUCLEAN);
 	return 0;
 }
@@ -155,15 +155,15 @@ static int dsfs_inode_flags(const struct dsfs_geo *geo, struct dsfs_attr *a,
 	if (a->flags & DSFS_INODE_ACL && !(a->flags & DSFS_INODE_XATTRS))
 		return dsfs_bad(err, "ACL flag without xattrs", a->flags,
 				DSFS_INODE_XATTRS, -EUCLEAN);
-	if (!!(a->flags & DSFS_INODE_NEEDS_EXT) != !!a->ext)
-		return dsfs_bad(err, "side record against flags", a->ext,
+	if (!!(a->flags & DSFS_INODE_NEEDS_EXTRA) != !!a->extra)
+		return dsfs_bad(err, "extra record against flags", a->extra,
 				a->flags, -EUCLEAN);
-	if (a->ext > geo->exts)
-		return dsfs_bad(err, "side record", a->ext, geo->exts,
+	if (a->extra > geo->extras)
+		return dsfs_bad(err, "extra record", a->extra, geo->extras,
 				-EUCLEAN);
-	if (a->flags & DSFS_INODE_EXT_OWNER ? a->owner : a->owner >= geo->owners)
+	if (a->flags & DSFS_INODE_EXTRA_OWNER ? a->owner : a->owner >= geo->owners)
 		return dsfs_bad(err, "owner", a->owner, geo->owners, -EUCLEAN);
-	if (!!(a->flags & DSFS_INODE_EXT_NLINK) != !a->nlink)
+	if (!!(a->flags & DSFS_INODE_EXTRA_NLINK) != !a->nlink)
 		return dsfs_bad(err, "link count", a->nlink, a->flags, -EUCLEAN);
 	return 0;
 }
@@ -181,7 +181,7 @@ static __always_inline int __dsfs_inode_decode(const struct dsfs_geo *geo,
 	attr->owner = le16_to_cpu(raw->owner);
 	attr->nlink = le16_to_cpu(raw->nlink);
 	attr->flags = le16_to_cpu(raw->flags);
-	attr->ext = le32_to_cpu(raw->ext);
+	attr->extra = le32_to_cpu(raw->extra);
 	attr->size = (u64)le16_to_cpu(raw->size_hi) << 32 |
 		     le32_to_cpu(raw->size_lo);
 	attr->start = (u64)le16_to_cpu(raw->start_hi) << 32 |
@@ -191,7 +191,7 @@ static __always_inline int __dsfs_inode_decode(const struct dsfs_geo *geo,
 
 	if (attr->flags & DSFS_INODE_STUB)
 		return dsfs_stub_check(geo, raw, attr, err);
-	if (!(attr->flags & ~DSFS_INODE_SHARED) && !attr->ext)
+	if (!(attr->flags & ~DSFS_INODE_SHARED) && !attr->extra)
 		ret = dsfs_inode_plain(geo, attr, err);
 	else
 		ret = dsfs_inode_flags(geo, attr, err);
@@ -217,75 +217,75 @@ int dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino,
 	return __dsfs_inode_decode(geo, ino, raw, attr, err);
 }
 
-static int dsfs_ext_holes(const struct dsfs_geo *geo,
-			  const struct dsfs_attr *attr,
-			  const struct dsfs_ext_info *ext, struct dsfs_err *err)
+static int dsfs_extra_holes(const struct dsfs_geo *geo,
+			    const struct dsfs_attr *attr,
+			    const struct dsfs_extra_info *extra, struct dsfs_err *err)
 {
-	if (!ext->stored != !ext->segments)
+	if (!extra->stored != !extra->segments)
 		return dsfs_bad(err, "stored bytes against segments",
-				ext->stored, ext->segments, -EUCLEAN);
-	if (ext->stored >= attr->size)
+				extra->stored, extra->segments, -EUCLEAN);
+	if (extra->stored >= attr->size)
 		return dsfs_bad(err, "stored bytes of a file with holes",
-				ext->stored, attr->size, -EUCLEAN);
-	if (!ext->segments) {
-		if (attr->start || ext->first_segment)
+				extra->stored, attr->size, -EUCLEAN);
+	if (!extra->segments) {
+		if (attr->start || extra->first_segment)
 			return dsfs_bad(err, "start of a file without data",
 					attr->start, 0, -EUCLEAN);
 		return 0;
 	}
-	if (ext->segments > geo->segments ||
-	    ext->first_segment > geo->segments - ext->segments)
-		return dsfs_bad(err, "segments", ext->first_segment,
+	if (extra->segments > geo->segments ||
+	    extra->first_segment > geo->segments - extra->segments)
+		return dsfs_bad(err, "segments", extra->first_segment,
 				geo->segments, -EUCLEAN);
-	return dsfs_extent_check(geo, attr->start, ext->stored, err);
+	return dsfs_extent_check(geo, attr->start, extra->stored, err);
 }
 
 /**
- * dsfs_ext_decode - check an inode extra record
+ * dsfs_extra_decode - check an inode extra record
  * @geo: geometry
  * @attr: the inode it belongs to
- * @raw: the record that @attr->ext refers to
- * @ext: filled in
+ * @raw: the record that @attr->extra refers to
+ * @extra: filled in
  * @err: filled in on failure
  *
  * Inodes with equal fields may share a record.
  *
  * Return: 0 or -EUCLEAN.
  */
-int dsfs_ext_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
-		    const struct dsfs_ext *raw, struct dsfs_ext_info *ext,
-		    struct dsfs_err *err)
+int dsfs_extra_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
+		      const struct dsfs_extra *raw, struct dsfs_extra_info *extra,
+		      struct dsfs_err *err)
 {
 	static const u8 zero[sizeof(raw->reserved)];
 	const u64 sets = geo->regions[DSFS_REGION_XATTRS].bytes;
 	const u16 flags = attr->flags;
 
-	ext->xattrs = le64_to_cpu(raw->xattrs);
-	ext->stored = le64_to_cpu(raw->stored);
-	ext->first_segment = le32_to_cpu(raw->first_segment);
-	ext->segments = le32_to_cpu(raw->segments);
-	ext->nlink = le32_to_cpu(raw->nlink);
-	ext->uid = le32_to_cpu(raw->uid);
-	ext->gid = le32_to_cpu(raw->gid);
+	extra->xattrs = le64_to_cpu(raw->xattrs);
+	extra->stored = le64_to_cpu(raw->stored);
+	extra->first_segment = le32_to_cpu(raw->first_segment);
+	extra->segments = le32_to_cpu(raw->segments);
+	extra->nlink = le32_to_cpu(raw->nlink);
+	extra->uid = le32_to_cpu(raw->uid);
+	extra->gid = le32_to_cpu(raw->gid);
 
 	if (memcmp(raw->reserved, zero, sizeof(zero)))
-		return dsfs_bad(err, "side record reserved bytes", 1, 0,
+		return dsfs_bad(err, "extra record reserved bytes", 1, 0,
 				-EUCLEAN);
-	if (!(flags & DSFS_INODE_XATTRS) ? ext->xattrs :
-	    ext->xattrs & 3 || ext->xattrs >= sets)
-		return dsfs_bad(err, "place of xattrs", ext->xattrs, sets,
+	if (!(flags & DSFS_INODE_XATTRS) ? extra->xattrs :
+	    extra->xattrs & 3 || extra->xattrs >= sets)
+		return dsfs_bad(err, "place of xattrs", extra->xattrs, sets,
 				-EUCLEAN);
-	if (!(flags & DSFS_INODE_EXT_OWNER) && (ext->uid || ext->gid))
-		return dsfs_bad(err, "owner in the side record", ext->uid, 0,
+	if (!(flags & DSFS_INODE_EXTRA_OWNER) && (extra->uid || extra->gid))
+		return dsfs_bad(err, "owner in the extra record", extra->uid, 0,
 				-EUCLEAN);
-	if (!(flags & DSFS_INODE_EXT_NLINK) != !ext->nlink)
-		return dsfs_bad(err, "link count in the side record",
-				ext->nlink, flags, -EUCLEAN);
+	if (!(flags & DSFS_INODE_EXTRA_NLINK) != !extra->nlink)
+		return dsfs_bad(err, "link count in the extra record",
+				extra->nlink, flags, -EUCLEAN);
 	if (flags & DSFS_INODE_HOLES)
-		return dsfs_ext_holes(geo, attr, ext, err);
-	if (ext->stored || ext->segments || ext->first_segment)
+		return dsfs_extra_holes(geo, attr, extra, err);
+	if (extra->stored || extra->segments || extra->first_segment)
 		return dsfs_bad(err, "segments of a file without holes",
-				ext->segments, 0, -EUCLEAN);
+				extra->segments, 0, -EUCLEAN);
 	return 0;
 }
 
@@ -350,29 +350,29 @@ int dsfs_stub_follow(struct dsfs_source *src, u32 *ino, u8 *type,
 }
 
 /**
- * dsfs_ext_get - read and check an inode extra record
+ * dsfs_extra_get - read and check an inode extra record
  * @src: metadata source
  * @attr: the inode
- * @ext: filled in; all zero if the inode has no such record
+ * @extra: filled in; all zero if the inode has no such record
  * @err: filled in on failure
  *
  * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
  */
-int dsfs_ext_get(struct dsfs_source *src, const struct dsfs_attr *attr,
-		 struct dsfs_ext_info *ext, struct dsfs_err *err)
+int dsfs_extra_get(struct dsfs_source *src, const struct dsfs_attr *attr,
+		   struct dsfs_extra_info *extra, struct dsfs_err *err)
 {
 	struct dsfs_mref ref;
 	int ret;
 
-	memset(ext, 0, sizeof(*ext));
-	if (!attr->ext)
+	memset(extra, 0, sizeof(*extra));
+	if (!attr->extra)
 		return 0;
-	ret = dsfs_meta_get(src, DSFS_REGION_EXTS,
-			    (u64)(attr->ext - 1) * sizeof(struct dsfs_ext),
-			    sizeof(struct dsfs_ext), &ref);
+	ret = dsfs_meta_get(src, DSFS_REGION_EXTRAS,
+			    (u64)(attr->extra - 1) * sizeof(struct dsfs_extra),
+			    sizeof(struct dsfs_extra), &ref);
 	if (ret)
-		return dsfs_bad(err, "side record", attr->ext, 0, ret);
-	ret = dsfs_ext_decode(dsfs_source_geo(src), attr, ref.p, ext, err);
+		return dsfs_bad(err, "extra record", attr->extra, 0, ret);
+	ret = dsfs_extra_decode(dsfs_source_geo(src), attr, ref.p, extra, err);
 	dsfs_meta_put(&ref);
 	return ret;
 }
@@ -381,7 +381,7 @@ int dsfs_ext_get(struct dsfs_source *src, const struct dsfs_attr *attr,
  * dsfs_owner_get - get owner and group of an inode
  * @src: metadata source
  * @attr: the inode
- * @ext: its inode extra record; may be NULL without DSFS_INODE_EXT_OWNER
+ * @extra: its inode extra record; may be NULL without DSFS_INODE_EXTRA_OWNER
  * @uid: filled in
  * @gid: filled in
  * @err: filled in on failure
@@ -389,16 +389,16 @@ int dsfs_ext_get(struct dsfs_source *src, const struct dsfs_attr *attr,
  * Return: 0 or an error of dsfs_meta_get().
  */
 int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr,
-		   const struct dsfs_ext_info *ext, u32 *uid, u32 *gid,
+		   const struct dsfs_extra_info *extra, u32 *uid, u32 *gid,
 		   struct dsfs_err *err)
 {
 	const struct dsfs_owner *owner;
 	struct dsfs_mref ref;
 	int ret;
 
-	if (attr->flags & DSFS_INODE_EXT_OWNER) {
-		*uid = ext->uid;
-		*gid = ext->gid;
+	if (attr->flags & DSFS_INODE_EXTRA_OWNER) {
+		*uid = extra->uid;
+		*gid = extra->gid;
 		return 0;
 	}
 	ret = dsfs_meta_get(src, DSFS_REGION_OWNERS,

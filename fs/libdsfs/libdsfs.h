@@ -80,7 +80,7 @@ struct dsfs_geo {
 	u64 inodes;
 	u32 dirs;
 	u32 owners;
-	u32 exts;
+	u32 extras;
 	u32 segments;
 	u64 buckets;
 	u64 chunksums;
@@ -146,7 +146,7 @@ int dsfs_history_find(const struct dsfs_slot *newest, u64 generation,
  * @mtime: nanoseconds since 1970
  * @ino: inode number
  * @nlink: link count; 0: see the inode extra record
- * @ext: index of the inode extra record in EXTS plus one; 0: none
+ * @extra: index of the inode extra record in EXTRAS plus one; 0: none
  * @rdev: device number: major << 20 | minor
  * @mode: type and permissions; only the type for a hard-link entry
  * @owner: index into OWNERS
@@ -158,7 +158,7 @@ struct dsfs_attr {
 	s64 mtime;
 	u32 ino;
 	u32 nlink;
-	u32 ext;
+	u32 extra;
 	u32 rdev;
 	u16 mode;
 	u16 owner;
@@ -169,7 +169,7 @@ struct dsfs_attr {
  * Decoded inode extra record. Fields that the inode flags do not select are
  * zero.
  */
-struct dsfs_ext_info {
+struct dsfs_extra_info {
 	u64 xattrs;
 	u64 stored;
 	u32 first_segment;
@@ -183,9 +183,9 @@ struct dsfs_ext_info {
 int dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino,
 		      const struct dsfs_inode *raw, struct dsfs_attr *attr,
 		      struct dsfs_err *err);
-int dsfs_ext_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
-		    const struct dsfs_ext *raw, struct dsfs_ext_info *ext,
-		    struct dsfs_err *err);
+int dsfs_extra_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
+		      const struct dsfs_extra *raw, struct dsfs_extra_info *extra,
+		      struct dsfs_err *err);
 int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored,
 		      struct dsfs_err *err);
 
@@ -258,10 +258,10 @@ int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,
 		   struct dsfs_err *err);
 int dsfs_stub_follow(struct dsfs_source *src, u32 *ino, u8 *type,
 		     struct dsfs_err *err);
-int dsfs_ext_get(struct dsfs_source *src, const struct dsfs_attr *attr,
-		 struct dsfs_ext_info *ext, struct dsfs_err *err);
+int dsfs_extra_get(struct dsfs_source *src, const struct dsfs_attr *attr,
+		   struct dsfs_extra_info *extra, struct dsfs_err *err);
 int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr,
-		   const struct dsfs_ext_info *ext, u32 *uid, u32 *gid,
+		   const struct dsfs_extra_info *extra, u32 *uid, u32 *gid,
 		   struct dsfs_err *err);
 
 /* Decoded directory record; @buckets: buckets of its name index */
@@ -520,10 +520,10 @@ struct dsfs_run {
 
 /* extent.c */
 int dsfs_map(struct dsfs_source *src, const struct dsfs_attr *attr,
-	     const struct dsfs_ext_info *ext, u64 pos, struct dsfs_run *run,
+	     const struct dsfs_extra_info *extra, u64 pos, struct dsfs_run *run,
 	     struct dsfs_err *err);
 int dsfs_map_next(struct dsfs_source *src, const struct dsfs_attr *attr,
-		  const struct dsfs_ext_info *ext, struct dsfs_run *run,
+		  const struct dsfs_extra_info *extra, struct dsfs_run *run,
 		  struct dsfs_err *err);
 int dsfs_chunk_sum(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   u64 stored, u64 chunk, u32 *sum, struct dsfs_err *err);
@@ -537,7 +537,7 @@ struct dsfs_xattr_info {
 	u8 name_len;
 };
 
-int dsfs_xattr_bytes(struct dsfs_source *src, const struct dsfs_ext_info *ext,
+int dsfs_xattr_bytes(struct dsfs_source *src, const struct dsfs_extra_info *extra,
 		     u32 *bytes, struct dsfs_err *err);
 int dsfs_xattr_first(const void *set, size_t bytes, u32 *count, u32 *cursor,
 		     struct dsfs_err *err);

@@ -16,7 +16,7 @@ static const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_NAMES]	= 1,
 	[DSFS_REGION_INDEX]	= sizeof(struct dsfs_bucket),
 	[DSFS_REGION_OWNERS]	= sizeof(struct dsfs_owner),
-	[DSFS_REGION_EXTS]	= sizeof(struct dsfs_ext),
+	[DSFS_REGION_EXTRAS]	= sizeof(struct dsfs_extra),
 	[DSFS_REGION_SYMLINKS]	= 1,
 	[DSFS_REGION_XATTRS]	= 4,
 	[DSFS_REGION_SEGMENTS]	= sizeof(struct dsfs_segment),
@@ -35,8 +35,8 @@ static u64 dsfs_region_max(enum dsfs_region_id id)
 		return DSFS_MAX_INODES * sizeof(struct dsfs_dir);
 	case DSFS_REGION_OWNERS:
 		return DSFS_MAX_OWNERS * sizeof(struct dsfs_owner);
-	case DSFS_REGION_EXTS:
-		return 0xffffffffULL * sizeof(struct dsfs_ext);
+	case DSFS_REGION_EXTRAS:
+		return 0xffffffffULL * sizeof(struct dsfs_extra);
 	case DSFS_REGION_SEGMENTS:
 		return 0xffffffffULL * sizeof(struct dsfs_segment);
 	case DSFS_REGION_FILESUMS:
@@ -230,7 +230,7 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 	geo->inodes = dsfs_records(geo, DSFS_REGION_INODES);
 	geo->dirs = dsfs_records(geo, DSFS_REGION_DIRS);
 	geo->owners = dsfs_records(geo, DSFS_REGION_OWNERS);
-	geo->exts = dsfs_records(geo, DSFS_REGION_EXTS);
+	geo->extras = dsfs_records(geo, DSFS_REGION_EXTRAS);
 	geo->segments = dsfs_records(geo, DSFS_REGION_SEGMENTS);
 	geo->buckets = dsfs_records(geo, DSFS_REGION_INDEX);
 	geo->chunksums = dsfs_records(geo, DSFS_REGION_CHUNKSUMS);

@@ -10,38 +10,38 @@
 /**
  * dsfs_xattr_bytes - get the length of an xattr set
  * @src: metadata source
- * @ext: inode extra record of an inode with DSFS_INODE_XATTRS
+ * @extra: inode extra record of an inode with DSFS_INODE_XATTRS
  * @bytes: filled in; the set can be read by dsfs_meta_copy(), or by
  *	dsfs_meta_get() if it has 4096 bytes or less
  * @err: filled in on failure
  *
  * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
  */
-int dsfs_xattr_bytes(struct dsfs_source *src, const struct dsfs_ext_info *ext,
+int dsfs_xattr_bytes(struct dsfs_source *src, const struct dsfs_extra_info *extra,
 		     u32 *bytes, struct dsfs_err *err)
 {
 	const u64 room = dsfs_source_geo(src)->regions[DSFS_REGION_XATTRS].bytes;
-	const u32 at = ext->xattrs & (DSFS_BLOCK_SIZE - 1);
+	const u32 at = extra->xattrs & (DSFS_BLOCK_SIZE - 1);
 	const struct dsfs_xattr_set *set;
 	struct dsfs_mref ref;
 	int ret;
 
-	ret = dsfs_meta_get(src, DSFS_REGION_XATTRS, ext->xattrs, sizeof(*set),
+	ret = dsfs_meta_get(src, DSFS_REGION_XATTRS, extra->xattrs, sizeof(*set),
 			    &ref);
 	if (ret)
-		return dsfs_bad(err, "xattr set", ext->xattrs, room, ret);
+		return dsfs_bad(err, "xattr set", extra->xattrs, room, ret);
 	set = ref.p;
 	*bytes = le32_to_cpu(set->bytes);
 	dsfs_meta_put(&ref);
 	if (*bytes <= sizeof(*set) || *bytes > DSFS_XATTR_SET_MAX || *bytes & 3)
 		return dsfs_bad(err, "length of an xattr set", *bytes,
 				DSFS_XATTR_SET_MAX, -EUCLEAN);
-	if (*bytes > room - ext->xattrs)
-		return dsfs_bad(err, "end of an xattr set", ext->xattrs + *bytes,
+	if (*bytes > room - extra->xattrs)
+		return dsfs_bad(err, "end of an xattr set", extra->xattrs + *bytes,
 				room, -EUCLEAN);
 	if (*bytes <= DSFS_BLOCK_SIZE ? at + *bytes > DSFS_BLOCK_SIZE : at)
 		return dsfs_bad(err, "xattr set that crosses a block",
-				ext->xattrs, DSFS_BLOCK_SIZE, -EUCLEAN);
+				extra->xattrs, DSFS_BLOCK_SIZE, -EUCLEAN);
 	return 0;
 }
 

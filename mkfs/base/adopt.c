@@ -22,7 +22,7 @@ struct adopt {
 
 /* The holes of a file that stays. */
 static int adopt_holes(struct adopt *a, struct node *n,
-		       const struct dsfs_ext_info *ext)
+		       const struct dsfs_extra_info *extra)
 {
 	struct array *sparse = &a->mkfs->tree.sparse;
 	struct sparse *sp = array_add(sparse);
@@ -31,13 +31,13 @@ static int adopt_holes(struct adopt *a, struct node *n,
 
 	if (ret)
 		return ret;
-	*sp = (struct sparse){ ext->stored, 0, ext->segments };
-	if (ext->segments)
+	*sp = (struct sparse){ extra->stored, 0, extra->segments };
+	if (extra->segments)
 		sp->first_segment = a->segments->len / sizeof(seg);
 	n->sparse = sparse->n;
-	for (u64 i = 0; !ret && i < ext->segments; i++) {
+	for (u64 i = 0; !ret && i < extra->segments; i++) {
 		ret = dsfs_meta_copy(a->mkfs->base->past, DSFS_REGION_SEGMENTS,
-				     (ext->first_segment + i) * sizeof(seg),
+				     (extra->first_segment + i) * sizeof(seg),
 				     sizeof(seg), &seg);
 		if (!ret)
 			ret = spool_add(a->segments, &seg, sizeof(seg));
@@ -49,13 +49,13 @@ static int adopt_holes(struct adopt *a, struct node *n,
 
 /* Of places_collect(): place and holes of a file; its checksums come later. */
 static int adopt_file(void *ctx, struct node *n, const struct dsfs_attr *attr,
-		      const struct dsfs_ext_info *ext)
+		      const struct dsfs_extra_info *extra)
 {
 	struct adopt *a = ctx;
 
 	if (a->in_place)
 		node_data(n)->start = attr->start;
-	return attr->flags & DSFS_INODE_HOLES ? adopt_holes(a, n, ext) : 0;
+	return attr->flags & DSFS_INODE_HOLES ? adopt_holes(a, n, extra) : 0;
 }
 
 /* Checksums of the data at a place that the image has. */

@@ -102,7 +102,7 @@ struct same {
 	struct base *base;
 	struct dsfs_source *past;
 	struct dsfs_attr attr;
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	u64 stored;
 	u64 at;
 	u64 left;

@@ -19,15 +19,15 @@ static u64 found_hash(u64 stored, u32 sum)
 static u64 first_sum(struct base *base, u32 ino, u64 *start, u32 *sum)
 {
 	struct dsfs_err err = { 0 };
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_attr attr;
 	u64 stored;
 
 	if (dsfs_inode_get(base->past, ino, &attr, &err) ||
 	    dsfs_attr_is_stub(&attr) || !S_ISREG(attr.mode) ||
-	    dsfs_ext_get(base->past, &attr, &ext, &err))
+	    dsfs_extra_get(base->past, &attr, &extra, &err))
 		return 0;
-	stored = image_stored_bytes(&attr, &ext);
+	stored = image_stored_bytes(&attr, &extra);
 	if (!stored ||
 	    dsfs_extent_check(base->img.geo, attr.start, stored, &err) ||
 	    dsfs_chunk_sum(base->past, &attr, stored, 0, sum, &err))

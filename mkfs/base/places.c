@@ -27,7 +27,7 @@ struct collector {
 	struct base *base;
 	struct tree *t;
 	int (*kept)(void *ctx, struct node *n, const struct dsfs_attr *attr,
-		    const struct dsfs_ext_info *ext);
+		    const struct dsfs_extra_info *extra);
 	void *ctx;
 };
 
@@ -35,20 +35,20 @@ struct collector {
 static int get_kept(struct collector *c, struct node *n, struct place_of *p)
 {
 	struct dsfs_err err = { 0 };
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_attr attr;
 	int ret = dsfs_inode_get(c->base->past, p->old, &attr, &err);
 
 	if (!ret)
-		ret = dsfs_ext_get(c->base->past, &attr, &ext, &err);
+		ret = dsfs_extra_get(c->base->past, &attr, &extra, &err);
 	if (ret)
 		return base_bad_inode(c->base, p->old, &err, ret);
 	p->start = attr.start;
-	p->stored = image_stored_bytes(&attr, &ext);
+	p->stored = image_stored_bytes(&attr, &extra);
 	if (p->stored)
 		ret = dsfs_extent_check(c->base->img.geo, p->start, p->stored, &err);
 	if (!ret && c->kept)
-		ret = c->kept(c->ctx, n, &attr, &ext);
+		ret = c->kept(c->ctx, n, &attr, &extra);
 	return ret ? base_bad_inode(c->base, p->old, &err, ret) : 0;
 }
 
@@ -81,7 +81,7 @@ static int collect_node(struct collector *c, struct dir *d, struct node *n)
 int places_collect(struct array *places, struct base *base, struct tree *t,
 		   int (*kept)(void *ctx, struct node *n,
 			       const struct dsfs_attr *attr,
-			       const struct dsfs_ext_info *ext), void *ctx)
+			       const struct dsfs_extra_info *extra), void *ctx)
 {
 	struct collector c = { places, base, t, kept, ctx };
 	int ret = 0;

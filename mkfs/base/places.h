@@ -31,7 +31,7 @@ struct place_of {
 int places_collect(struct array *places, struct base *base, struct tree *t,
 		   int (*kept)(void *ctx, struct node *n,
 			       const struct dsfs_attr *attr,
-			       const struct dsfs_ext_info *ext), void *ctx);
+			       const struct dsfs_extra_info *extra), void *ctx);
 
 /* How many files from number @from on store the same bytes. */
 size_t places_alike(const struct array *places, size_t from);

@@ -21,9 +21,9 @@ void same_begin(struct same *s, struct base *base, struct dsfs_source *past,
 	/* what cannot be read is stored anew */
 	s->differs = dsfs_inode_get(past, ino, &s->attr, &err) ||
 		     !S_ISREG(s->attr.mode) ||
-		     dsfs_ext_get(past, &s->attr, &s->ext, &err);
+		     dsfs_extra_get(past, &s->attr, &s->extra, &err);
 	if (!s->differs)
-		s->stored = image_stored_bytes(&s->attr, &s->ext);
+		s->stored = image_stored_bytes(&s->attr, &s->extra);
 }
 
 /* The chunk that ends at s->at. */
@@ -93,11 +93,11 @@ static bool same_segments(struct same *s, const struct dsfs_segment *segments,
 {
 	struct dsfs_segment have;
 
-	if (s->ext.segments != n)
+	if (s->extra.segments != n)
 		return false;
 	for (u64 i = 0; i < n; i++) {
 		if (dsfs_meta_copy(s->past, DSFS_REGION_SEGMENTS,
-				   (s->ext.first_segment + i) * sizeof(have),
+				   (s->extra.first_segment + i) * sizeof(have),
 				   sizeof(have), &have) ||
 		    memcmp(&have, &segments[i], sizeof(have)))
 			return false;

@@ -11,7 +11,7 @@
 #include "msg.h"
 #include "stream.h"
 
-/* A side record for a file with holes. */
+/* An extra record for a file with holes. */
 static int add_sparse(struct stream *s, struct item *it)
 {
 	struct tree *t = &s->mkfs->tree;

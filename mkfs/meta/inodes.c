@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inode records and side records.  What they refer to has its place already; side
- * records are made here, in the order of inodes, each once.
+ * Inode records and extra records.  What they refer to has its place already;
+ * extra records are made here, in the order of inodes, each once.
  */
 #include "meta.h"
 
 static int set_owner(struct meta *m, const struct node *n,
-		     struct dsfs_inode *raw, struct dsfs_ext *ext)
+		     struct dsfs_inode *raw, struct dsfs_extra *extra)
 {
 	const struct owner *o = owners_at(&m->mkfs->tree.owners, n->owner);
 
-	if (o->final != OWNER_EXT) {
+	if (o->final != OWNER_EXTRA) {
 		raw->owner = cpu_to_le16(o->final - 1);
 		return 0;
 	}
-	ext->uid = cpu_to_le32(o->uid);
-	ext->gid = cpu_to_le32(o->gid);
-	return DSFS_INODE_EXT_OWNER;
+	extra->uid = cpu_to_le32(o->uid);
+	extra->gid = cpu_to_le32(o->gid);
+	return DSFS_INODE_EXTRA_OWNER;
 }
 
 static int set_xattrs(struct meta *m, const struct node *n,
-		      struct dsfs_ext *ext)
+		      struct dsfs_extra *extra)
 {
 	if (!n->xattrs)
 		return 0;
-	ext->xattrs = cpu_to_le64(xsets_at(&m->mkfs->tree.xsets, n->xattrs)->off);
+	extra->xattrs = cpu_to_le64(xsets_at(&m->mkfs->tree.xsets, n->xattrs)->off);
 	return DSFS_INODE_XATTRS |
 	       (n->flags & NODE_ACL ? DSFS_INODE_ACL : 0);
 }
 
 static int link_count(const struct node *n, struct dsfs_inode *raw,
-		      struct dsfs_ext *ext)
+		      struct dsfs_extra *extra)
 {
 	u32 nlink = 1;
 
@@ -42,51 +42,51 @@ static int link_count(const struct node *n, struct dsfs_inode *raw,
 		raw->nlink = cpu_to_le16(nlink);
 		return 0;
 	}
-	ext->nlink = cpu_to_le32(nlink);
-	return DSFS_INODE_EXT_NLINK;
+	extra->nlink = cpu_to_le32(nlink);
+	return DSFS_INODE_EXTRA_NLINK;
 }
 
-static int holes(struct meta *m, const struct node *n, struct dsfs_ext *ext)
+static int holes(struct meta *m, const struct node *n, struct dsfs_extra *extra)
 {
 	const struct sparse *sp = node_sparse(&m->mkfs->tree, n);
 
 	if (!sp)
 		return 0;
-	ext->stored = cpu_to_le64(sp->stored);
-	ext->first_segment = cpu_to_le32(sp->first_segment);
-	ext->segments = cpu_to_le32(sp->segments);
+	extra->stored = cpu_to_le64(sp->stored);
+	extra->first_segment = cpu_to_le32(sp->first_segment);
+	extra->segments = cpu_to_le32(sp->segments);
 	return DSFS_INODE_HOLES;
 }
 
-static u64 hash_ext(const void *meta, u64 number)
+static u64 hash_extra(const void *meta, u64 number)
 {
 	const struct meta *m = meta;
 
-	return XXH3_64bits((struct dsfs_ext *)m->exts.p + number - 1,
-			   sizeof(struct dsfs_ext));
+	return XXH3_64bits((struct dsfs_extra *)m->extras.p + number - 1,
+			   sizeof(struct dsfs_extra));
 }
 
 /* Side records that are alike are one. */
-static int ext_number(struct meta *m, const struct dsfs_ext *ext, __le32 *number)
+static int extra_number(struct meta *m, const struct dsfs_extra *extra, __le32 *number)
 {
-	const u64 hash = XXH3_64bits(ext, sizeof(*ext));
-	struct dsfs_ext *e;
+	const u64 hash = XXH3_64bits(extra, sizeof(*extra));
+	struct dsfs_extra *e;
 	size_t cursor = 0;
 	u64 have;
 
-	while ((have = hash_next(&m->ext_numbers, hash, &cursor))) {
-		e = (struct dsfs_ext *)m->exts.p + have - 1;
-		if (!memcmp(e, ext, sizeof(*e))) {
+	while ((have = hash_next(&m->extra_numbers, hash, &cursor))) {
+		e = (struct dsfs_extra *)m->extras.p + have - 1;
+		if (!memcmp(e, extra, sizeof(*e))) {
 			*number = cpu_to_le32(have);
 			return 0;
 		}
 	}
-	e = array_add(&m->exts);
+	e = array_add(&m->extras);
 	if (!e)
 		return -ENOMEM;
-	*e = *ext;
-	*number = cpu_to_le32(m->exts.n);
-	return hash_add(&m->ext_numbers, hash, m->exts.n);
+	*e = *extra;
+	*number = cpu_to_le32(m->extras.n);
+	return hash_add(&m->extra_numbers, hash, m->extras.n);
 }
 
 static void set_start(struct dsfs_inode *raw, u64 v)
@@ -139,15 +139,15 @@ static int put_stub(struct meta *m, const struct node *n)
 static int put_inode(struct meta *m, struct node *n, u64 dir_index)
 {
 	struct dsfs_inode raw = { 0 };
-	struct dsfs_ext ext = { 0 };
+	struct dsfs_extra extra = { 0 };
 	int flags, ret;
 
 	if (n->flags & NODE_STUB)
 		return put_stub(m, n);
-	flags = set_owner(m, n, &raw, &ext) | set_xattrs(m, n, &ext) |
-		link_count(n, &raw, &ext) | holes(m, n, &ext);
-	if (flags & DSFS_INODE_NEEDS_EXT) {
-		ret = ext_number(m, &ext, &raw.ext);
+	flags = set_owner(m, n, &raw, &extra) | set_xattrs(m, n, &extra) |
+		link_count(n, &raw, &extra) | holes(m, n, &extra);
+	if (flags & DSFS_INODE_NEEDS_EXTRA) {
+		ret = extra_number(m, &extra, &raw.extra);
 		if (ret)
 			return ret;
 	}
@@ -167,8 +167,8 @@ int meta_inodes(struct meta *m)
 	u64 next_dir = 1;
 	int ret;
 
-	m->ext_numbers = (struct hash){ .of = hash_ext, .ctx = m };
-	if (hash_init(&m->ext_numbers, 0))
+	m->extra_numbers = (struct hash){ .of = hash_extra, .ctx = m };
+	if (hash_init(&m->extra_numbers, 0))
 		return -ENOMEM;
 	meta_begin(m, DSFS_REGION_INODES);
 	ret = meta_put(m, &none, sizeof(none));

@@ -105,12 +105,12 @@ static int put_owners(struct meta *m)
 	return ret ? ret : meta_end(m);
 }
 
-static int put_exts(struct meta *m)
+static int put_extras(struct meta *m)
 {
 	int ret;
 
-	meta_begin(m, DSFS_REGION_EXTS);
-	ret = meta_put(m, m->exts.p, m->exts.n * sizeof(struct dsfs_ext));
+	meta_begin(m, DSFS_REGION_EXTRAS);
+	ret = meta_put(m, m->extras.p, m->extras.n * sizeof(struct dsfs_extra));
 	return ret ? ret : meta_end(m);
 }
 
@@ -214,7 +214,7 @@ static int put_regions(struct meta *m)
 {
 	static int (*const steps[])(struct meta *) = {
 		meta_inodes, put_names, put_index, put_dirs, put_owners,
-		put_exts, put_symlinks, put_xattrs, put_filesums, NULL,
+		put_extras, put_symlinks, put_xattrs, put_filesums, NULL,
 	};
 	int ret = 0;
 
@@ -323,7 +323,7 @@ int meta_write(struct meta *m, struct mkfs *mkfs, struct stream *stream,
 	m->layout = layout;
 	m->start = place_meta(&stream->place, mkfs->o->build);
 	m->sums.size = sizeof(__le32);
-	m->exts.size = sizeof(struct dsfs_ext);
+	m->extras.size = sizeof(struct dsfs_extra);
 	ret = put_regions(m);
 	if (ret == -ENOMEM)
 		msg_error(NULL, "out of memory");
@@ -336,6 +336,6 @@ int meta_write(struct meta *m, struct mkfs *mkfs, struct stream *stream,
 void meta_free(struct meta *m)
 {
 	array_free(&m->sums);
-	array_free(&m->exts);
-	hash_free(&m->ext_numbers);
+	array_free(&m->extras);
+	hash_free(&m->extra_numbers);
 }

@@ -12,7 +12,8 @@
 /**
  * struct meta - the metadata area being written
  * @sums: checksum of each block so far
- * @exts: struct dsfs_ext, each once; @ext_numbers finds them: number plus one
+ * @extras: struct dsfs_extra, each once
+ * @extra_numbers: finds them; the value is the number plus one
  */
 struct meta {
 	struct mkfs *mkfs;
@@ -21,8 +22,8 @@ struct meta {
 	u64 start;
 	u64 blocks;
 	struct array sums;
-	struct array exts;
-	struct hash ext_numbers;
+	struct array extras;
+	struct hash extra_numbers;
 	u64 content_bytes;
 	u64 files;
 	struct dsfs_super super;

@@ -50,7 +50,7 @@ static int number_owner(struct layout *l, struct tree *t, const struct node *n)
 	if (o->final)
 		return 0;
 	if (l->owners.n == DSFS_MAX_OWNERS) {
-		o->final = OWNER_EXT;
+		o->final = OWNER_EXTRA;
 		return 0;
 	}
 	slot = array_add(&l->owners);

@@ -46,7 +46,7 @@ static void plan_file(struct plan *p, const struct node *n,
 		p->upper += (size >> params->chunk_bits) * sizeof(__le32) +
 			    sizeof(__le32);
 	if (size >= HOLE_MIN)
-		p->upper += sizeof(struct dsfs_ext) +
+		p->upper += sizeof(struct dsfs_extra) +
 			    (size / HOLE_MIN + 1) * sizeof(struct dsfs_segment);
 	if (n->flags & NODE_KEPT)
 		return;
@@ -90,7 +90,7 @@ static void plan_node(struct plan *p, const struct node *n,
 		p->devices++;
 	}
 	if (n->xattrs || n->flags & NODE_LINK)
-		p->upper += sizeof(struct dsfs_ext);
+		p->upper += sizeof(struct dsfs_extra);
 }
 
 static void plan_dirs(struct plan *p, const struct tree *t, const struct options *o,
@@ -154,7 +154,7 @@ int plan_make(struct plan *p, const struct tree *t, const struct options *o,
 	for (u32 i = 1; i <= t->xsets.list.n; i++)
 		p->meta_bytes += xsets_at(&t->xsets, i)->bytes;
 	if (t->owners.list.n > DSFS_MAX_OWNERS)
-		p->upper += t->inodes * sizeof(struct dsfs_ext);
+		p->upper += t->inodes * sizeof(struct dsfs_extra);
 	/* Blocks that no symlink or set may cross lose less than half. */
 	plan_objects(p, t, params, start);
 	p->upper += start + 2 * p->meta_bytes +

@@ -54,7 +54,7 @@ static int set_xattrs(struct source *src, struct node *n,
 
 	if (!(old->attr.flags & DSFS_INODE_XATTRS))
 		return 0;
-	ret = image_xattr_set(base_of(src)->past, &old->ext, &set, &bytes, err);
+	ret = image_xattr_set(base_of(src)->past, &old->extra, &set, &bytes, err);
 	if (!ret)
 		ret = xsets_get(&src->tree->xsets, set, bytes, &n->xattrs);
 	free(set);
@@ -224,7 +224,7 @@ static bool image_input_open(struct input *in, struct dir *dir, struct node *n)
 	struct image_input *ii = (struct image_input *)in;
 	const struct base *base = base_of(in->src);
 	struct dsfs_err err = { 0 };
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	u32 ino = *node_old(dir, n);
 	int ret;
 
@@ -233,10 +233,10 @@ static bool image_input_open(struct input *in, struct dir *dir, struct node *n)
 	in->why = NULL;
 	ret = dsfs_inode_get(base->past, ino, &ii->attr, &err);
 	if (!ret)
-		ret = dsfs_ext_get(base->past, &ii->attr, &ext, &err);
+		ret = dsfs_extra_get(base->past, &ii->attr, &extra, &err);
 	if (ret)
 		return input_fail(in, "metadata", ret);
-	ii->stored = image_stored_bytes(&ii->attr, &ext);
+	ii->stored = image_stored_bytes(&ii->attr, &extra);
 	in->place = ii->attr.start;
 	return true;
 }

@@ -2,7 +2,7 @@
 /*
  * Owners.  An inode record has 16 bits for its owner, which is enough for
  * any data set but not for any tree: what does not fit in the table goes to a
- * side record, so the numbers here are wider than those in the image.
+ * extra record, so the numbers here are wider than those in the image.
  *
  * The numbers given here depend on which thread came first; the image's do
  * not (plan/layout.c gives those, in the order of inodes).

@@ -11,11 +11,11 @@
 #include "dsfs_platform.h"
 #include "hash.h"
 
-#define OWNER_EXT	U32_MAX		/* in a side record */
+#define OWNER_EXTRA	U32_MAX		/* in an extra record */
 
 /**
  * struct owner - a pair
- * @final: number in the image plus one, or OWNER_EXT; 0: not laid out yet
+ * @final: number in the image plus one, or OWNER_EXTRA; 0: not laid out yet
  */
 struct owner {
 	u32 uid;

@@ -134,7 +134,7 @@ struct dir {
 };
 
 /*
- * A run of zeros this long becomes a hole.  A hole costs a side record and a
+ * A run of zeros this long becomes a hole.  A hole costs an extra record and a
  * segment (80 bytes), and a reader one request more around it; below a typical
  * request's worth of data nothing is gained.
  */

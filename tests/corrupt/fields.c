@@ -30,15 +30,15 @@ const struct field region_fields[] = {
 
 const struct field inode_fields[] = {
 	F(dsfs_inode, mode), F(dsfs_inode, owner), F(dsfs_inode, nlink),
-	F(dsfs_inode, flags), F(dsfs_inode, ext), F(dsfs_inode, size_hi),
+	F(dsfs_inode, flags), F(dsfs_inode, extra), F(dsfs_inode, size_hi),
 	F(dsfs_inode, start_hi), F(dsfs_inode, size_lo),
 	F(dsfs_inode, start_lo), F(dsfs_inode, mtime), F_END,
 };
 
-const struct field ext_fields[] = {
-	F(dsfs_ext, xattrs), F(dsfs_ext, stored), F(dsfs_ext, first_segment),
-	F(dsfs_ext, segments), F(dsfs_ext, nlink), F(dsfs_ext, uid),
-	F(dsfs_ext, gid), F_BYTES(dsfs_ext, reserved), F_END,
+const struct field extra_fields[] = {
+	F(dsfs_extra, xattrs), F(dsfs_extra, stored), F(dsfs_extra, first_segment),
+	F(dsfs_extra, segments), F(dsfs_extra, nlink), F(dsfs_extra, uid),
+	F(dsfs_extra, gid), F_BYTES(dsfs_extra, reserved), F_END,
 };
 
 const struct field dir_fields[] = {
@@ -81,7 +81,7 @@ const struct field le16_fields[] = { { "value", 0, 2, 1 }, F_END };
 const struct field le32_fields[] = { { "value", 0, 4, 1 }, F_END };
 
 const char *const region_names[DSFS_REGIONS_USED] = {
-	"BLOCKSUMS", "INODES", "DIRS", "NAMES", "INDEX", "OWNERS", "EXTS",
+	"BLOCKSUMS", "INODES", "DIRS", "NAMES", "INDEX", "OWNERS", "EXTRAS",
 	"SYMLINKS", "XATTRS", "SEGMENTS", "FILESUMS", "CHUNKSUMS", "HISTORY",
 };
 

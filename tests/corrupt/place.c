@@ -92,24 +92,24 @@ static void find_path(struct dsfs_source *src, const char *path,
 }
 
 static void find_file(struct dsfs_source *src, const char *path,
-		      struct dsfs_attr *attr, struct dsfs_ext_info *ext)
+		      struct dsfs_attr *attr, struct dsfs_extra_info *extra)
 {
 	struct dsfs_err err;
 	struct found f;
 
 	find_path(src, path, &f);
 	find_attr(src, f.ino, attr);
-	if (dsfs_ext_get(src, attr, ext, &err))
+	if (dsfs_extra_get(src, attr, extra, &err))
 		die("%s: %s", path, err.what);
 }
 
 static void find_dir(struct dsfs_source *src, const char *path,
 		     struct dsfs_attr *attr, struct dsfs_dir_info *dir)
 {
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_err err;
 
-	find_file(src, path, attr, &ext);
+	find_file(src, path, attr, &extra);
 	if (!S_ISDIR(attr->mode) || dsfs_dir_get(src, attr, dir, &err))
 		die("%s: no directory", path);
 }
@@ -148,24 +148,24 @@ static struct place place_ino(struct dsfs_source *src, char **arg)
 
 static struct place place_owner(struct dsfs_source *src, char **arg)
 {
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_attr a;
 
-	find_file(src, arg[0], &a, &ext);
+	find_file(src, arg[0], &a, &extra);
 	return in_region(src, DSFS_REGION_OWNERS, a.owner * 8ULL, 8, le32_fields);
 }
 
-static struct place place_ext(struct dsfs_source *src, char **arg)
+static struct place place_extra(struct dsfs_source *src, char **arg)
 {
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_attr a;
 
-	find_file(src, arg[0], &a, &ext);
-	if (!a.ext)
-		die("%s: no side record", arg[0]);
-	return in_region(src, DSFS_REGION_EXTS,
-			 (a.ext - 1ULL) * sizeof(struct dsfs_ext),
-			 sizeof(struct dsfs_ext), ext_fields);
+	find_file(src, arg[0], &a, &extra);
+	if (!a.extra)
+		die("%s: no extra record", arg[0]);
+	return in_region(src, DSFS_REGION_EXTRAS,
+			 (a.extra - 1ULL) * sizeof(struct dsfs_extra),
+			 sizeof(struct dsfs_extra), extra_fields);
 }
 
 static struct place place_dir(struct dsfs_source *src, char **arg)
@@ -180,12 +180,12 @@ static struct place place_dir(struct dsfs_source *src, char **arg)
 
 static struct place place_segment(struct dsfs_source *src, char **arg)
 {
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_attr a;
 
-	find_file(src, arg[0], &a, &ext);
+	find_file(src, arg[0], &a, &extra);
 	return in_region(src, DSFS_REGION_SEGMENTS,
-			 (ext.first_segment + strtoull(arg[1], NULL, 0)) * 16,
+			 (extra.first_segment + strtoull(arg[1], NULL, 0)) * 16,
 			 sizeof(struct dsfs_segment), segment_fields);
 }
 
@@ -289,13 +289,13 @@ static struct place place_entry(struct dsfs_source *src, char **arg)
 
 static struct place place_xset(struct dsfs_source *src, char **arg)
 {
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_attr a;
 
-	find_file(src, arg[0], &a, &ext);
+	find_file(src, arg[0], &a, &extra);
 	if (!(a.flags & DSFS_INODE_XATTRS))
 		die("%s: no xattrs", arg[0]);
-	return in_region(src, DSFS_REGION_XATTRS, ext.xattrs,
+	return in_region(src, DSFS_REGION_XATTRS, extra.xattrs,
 			 sizeof(struct dsfs_xattr_set), xset_fields);
 }
 
@@ -324,10 +324,10 @@ static struct place place_xattr(struct dsfs_source *src, char **arg)
 
 static struct place place_target(struct dsfs_source *src, char **arg)
 {
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_attr a;
 
-	find_file(src, arg[0], &a, &ext);
+	find_file(src, arg[0], &a, &extra);
 	if (!S_ISLNK(a.mode))
 		die("%s: no symlink", arg[0]);
 	return in_region(src, DSFS_REGION_SYMLINKS, a.start, a.size, byte_fields);
@@ -355,12 +355,12 @@ static struct place place_chunksum(struct dsfs_source *src, char **arg)
 /* Up to the end of the file's last block, the bytes behind it included. */
 static struct place place_data(struct dsfs_source *src, char **arg)
 {
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_attr a;
 	u64 stored, end;
 
-	find_file(src, arg[0], &a, &ext);
-	stored = a.flags & DSFS_INODE_HOLES ? ext.stored : a.size;
+	find_file(src, arg[0], &a, &extra);
+	stored = a.flags & DSFS_INODE_HOLES ? extra.stored : a.size;
 	if (!S_ISREG(a.mode) || !stored)
 		die("%s: stores no data", arg[0]);
 	end = (a.start + stored + DSFS_BLOCK_SIZE - 1) & ~(DSFS_BLOCK_SIZE - 1ULL);
@@ -422,7 +422,7 @@ static const struct {
 	{ "inode", 1, PHASE_CONTENT, place_inode },
 	{ "ino", 1, PHASE_CONTENT, place_ino },
 	{ "owner", 1, PHASE_CONTENT, place_owner },
-	{ "ext", 1, PHASE_CONTENT, place_ext },
+	{ "extra", 1, PHASE_CONTENT, place_extra },
 	{ "dir", 1, PHASE_CONTENT, place_dir },
 	{ "segment", 2, PHASE_CONTENT, place_segment },
 	{ "names", 2, PHASE_CONTENT, place_names },

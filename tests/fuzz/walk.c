@@ -57,12 +57,12 @@ static void walk_runs(struct walk *w, const struct image_node *n)
 	u64 pos, stored = 0;
 
 	for (pos = 0; pos < n->attr.size; pos += run.len) {
-		if (!good(w, dsfs_map(w->src, &n->attr, &n->ext, pos, &run, &err)))
+		if (!good(w, dsfs_map(w->src, &n->attr, &n->extra, pos, &run, &err)))
 			return;
 		if (run.logical != pos || !run.len || run.len > n->attr.size - pos)
 			finding("a run outside of its file");
-		if (!run.hole && (run.stored > image_stored_bytes(&n->attr, &n->ext) ||
-				  run.len > image_stored_bytes(&n->attr, &n->ext) - run.stored))
+		if (!run.hole && (run.stored > image_stored_bytes(&n->attr, &n->extra) ||
+				  run.len > image_stored_bytes(&n->attr, &n->extra) - run.stored))
 			finding("a run outside of the stored bytes");
 		/* what a window of them needs is read in one piece */
 		if (run.stored != stored)
@@ -77,7 +77,7 @@ static void walk_file(struct walk *w, const struct image_node *n)
 
 	walk_runs(w, n);
 	w->next = 0;
-	if (good(w, image_stream(w->src, &n->attr, &n->ext, true, got_piece, w,
+	if (good(w, image_stream(w->src, &n->attr, &n->extra, true, got_piece, w,
 				 &err)) && w->next != n->attr.size)
 		finding("contents that end early");
 }
@@ -90,7 +90,7 @@ static void walk_xattrs(struct walk *w, const struct image_node *n)
 	void *set;
 	int ret;
 
-	if (!good(w, image_xattr_set(w->src, &n->ext, &set, &bytes, &err)))
+	if (!good(w, image_xattr_set(w->src, &n->extra, &set, &bytes, &err)))
 		return;
 	ret = dsfs_xattr_first(set, bytes, &count, &cursor, &err);
 	while (!ret) {

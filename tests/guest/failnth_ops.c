@@ -444,7 +444,7 @@ const struct fail_op fail_ops[] = {
 	  .before = in_mount, .run = run_stat },
 	{ .name = "stat of a further name", .arg = "links/sub/fourth",
 	  .before = in_mount, .run = run_stat },
-	{ .name = "stat of a side record", .arg = "many-links/0",
+	{ .name = "stat of an extra record", .arg = "many-links/0",
 	  .before = in_mount, .run = run_stat },
 	{ .name = "stat of no name", .arg = "dirs/300/not-there",
 	  .before = in_mount, .run = run_missing },

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # wide.sh DIR - mktree's wide tree, mounted at DIR: owners and numbers of links that
-# are in side records, because an inode's own record has 16 bits for each.
+# are in extra records, because an inode's own record has 16 bits for each.
 #
 # The tree's rule is in make_wide() of tests/tools/zoo.c.
 set -eu

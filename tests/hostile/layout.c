@@ -76,15 +76,15 @@ static u64 stored_bytes(const struct layout *l, const u8 *inode)
 {
 	u64 bytes = GET48(inode, size), start = GET48(inode, start);
 	const u16 flags = GET(inode, dsfs_inode, flags);
-	const u8 *ext;
+	const u8 *extra;
 
 	if (!S_ISREG(GET(inode, dsfs_inode, mode)) || flags & DSFS_INODE_STUB)
 		return 0;
 	if (flags & DSFS_INODE_HOLES) {
-		ext = layout_record(l, DSFS_REGION_EXTS,
-				    GET(inode, dsfs_inode, ext) - 1,
-				    sizeof(struct dsfs_ext));
-		bytes = ext ? GET(ext, dsfs_ext, stored) : 0;
+		extra = layout_record(l, DSFS_REGION_EXTRAS,
+				      GET(inode, dsfs_inode, extra) - 1,
+				      sizeof(struct dsfs_extra));
+		bytes = extra ? GET(extra, dsfs_extra, stored) : 0;
 	}
 	return start < l->size && bytes <= l->size - start ? bytes : 0;
 }

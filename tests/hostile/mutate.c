@@ -64,7 +64,7 @@ static const struct {
 	[DSFS_REGION_DIRS] = { sizeof(struct dsfs_dir), 12, dir_fields },
 	[DSFS_REGION_INDEX] = { sizeof(struct dsfs_bucket), 8, bucket_fields },
 	[DSFS_REGION_OWNERS] = { sizeof(struct dsfs_owner), 2, owner_fields },
-	[DSFS_REGION_EXTS] = { sizeof(struct dsfs_ext), 9, ext_fields },
+	[DSFS_REGION_EXTRAS] = { sizeof(struct dsfs_extra), 9, extra_fields },
 	[DSFS_REGION_SYMLINKS] = { 16, 3, byte_fields },
 	[DSFS_REGION_SEGMENTS] = { sizeof(struct dsfs_segment), 8, segment_fields },
 	[DSFS_REGION_FILESUMS] = { 4, 4, le32_fields },
@@ -160,11 +160,11 @@ static bool draw_slot(struct mutator *m, struct place *p, bool name)
 
 static bool draw_xset(struct mutator *m, struct place *p)
 {
-	const u8 *ext = draw_record(m, DSFS_REGION_EXTS);
+	const u8 *extra = draw_record(m, DSFS_REGION_EXTRAS);
 
-	return ext && in_region(&m->l, DSFS_REGION_XATTRS,
-				GET(ext, dsfs_ext, xattrs),
-				sizeof(struct dsfs_xattr_set), xset_fields, p);
+	return extra && in_region(&m->l, DSFS_REGION_XATTRS,
+				  GET(extra, dsfs_extra, xattrs),
+				  sizeof(struct dsfs_xattr_set), xset_fields, p);
 }
 
 static bool draw_xattr(struct mutator *m, struct place *p)

@@ -59,8 +59,8 @@ static void bld_count(struct dsfs_source *src, enum dsfs_region_id id)
 	case DSFS_REGION_OWNERS:
 		geo->owners = bytes / sizeof(struct dsfs_owner);
 		break;
-	case DSFS_REGION_EXTS:
-		geo->exts = bytes / sizeof(struct dsfs_ext);
+	case DSFS_REGION_EXTRAS:
+		geo->extras = bytes / sizeof(struct dsfs_extra);
 		break;
 	case DSFS_REGION_SEGMENTS:
 		geo->segments = bytes / sizeof(struct dsfs_segment);

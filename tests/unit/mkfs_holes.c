@@ -33,7 +33,7 @@ static u64 count_wrong(const struct holes *h, const struct sink *s,
 {
 	struct dsfs_attr a = { .mode = S_IFREG, .flags = DSFS_INODE_HOLES,
 			       .size = size };
-	struct dsfs_ext_info ext = { .stored = h->stored,
+	struct dsfs_extra_info extra = { .stored = h->stored,
 				     .segments = h->segments.n };
 	struct dsfs_err err = {};
 	struct dsfs_source src;
@@ -45,7 +45,7 @@ static u64 count_wrong(const struct holes *h, const struct sink *s,
 		bld_add(&src, DSFS_REGION_SEGMENTS, h->segments.p,
 			h->segments.n * sizeof(struct dsfs_segment), 16);
 	for (pos = 0; pos < size; pos += run.len) {
-		if (dsfs_map(&src, &a, &ext, pos, &run, &err)) {
+		if (dsfs_map(&src, &a, &extra, pos, &run, &err)) {
 			tap_note("%s at %llu", err.what, (unsigned long long)pos);
 			wrong = size;
 			break;

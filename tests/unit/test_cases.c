@@ -136,7 +136,7 @@ void test_cases(void)
 	RUN_CASES(dsfs_super_cases, dsfs_case_run_super);
 	RUN_CASES(dsfs_history_cases, dsfs_case_run_history);
 	RUN_CASES(dsfs_inode_cases, dsfs_case_run_inode);
-	RUN_CASES(dsfs_ext_cases, dsfs_case_run_ext);
+	RUN_CASES(dsfs_extra_cases, dsfs_case_run_extra);
 	RUN_CASES(dsfs_dir_cases, dsfs_case_run_dir);
 	RUN_CASES(dsfs_names_cases, dsfs_case_run_names);
 	RUN_CASES(dsfs_xattr_cases, dsfs_case_run_xattr);

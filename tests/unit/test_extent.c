@@ -44,17 +44,17 @@ static const struct shape shapes[] = {
 };
 
 static void shape_add(struct dsfs_source *src, const struct shape *s,
-		      struct dsfs_attr *a, struct dsfs_ext_info *ext)
+		      struct dsfs_attr *a, struct dsfs_extra_info *extra)
 {
 	struct dsfs_segment raw;
 	unsigned int i;
 
 	memset(a, 0, sizeof(*a));
-	memset(ext, 0, sizeof(*ext));
+	memset(extra, 0, sizeof(*extra));
 	a->mode = S_IFREG;
 	a->flags = DSFS_INODE_HOLES;
 	a->size = s->size;
-	ext->stored = s->stored;
+	extra->stored = s->stored;
 	/* someone else's in front */
 	bld_add(src, DSFS_REGION_SEGMENTS, "0123456789abcdef", sizeof(raw), 16);
 	for (i = 0; i < 5 && (!i ? s->stored : s->segs[i].logical); i++) {
@@ -62,14 +62,14 @@ static void shape_add(struct dsfs_source *src, const struct shape *s,
 		raw.stored = cpu_to_le64(s->segs[i].stored);
 		bld_add(src, DSFS_REGION_SEGMENTS, &raw, sizeof(raw), 16);
 	}
-	ext->segments = i;
-	ext->first_segment = i ? src->geo.segments - i : 0;
+	extra->segments = i;
+	extra->first_segment = i ? src->geo.segments - i : 0;
 }
 
 static void test_shape(const struct shape *s)
 {
 	struct dsfs_err err = {};
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_source src;
 	struct dsfs_run run, part, step;
 	struct dsfs_attr a;
@@ -78,15 +78,15 @@ static void test_shape(const struct shape *s)
 	bool right = true;
 
 	bld_init(&src);
-	shape_add(&src, s, &a, &ext);
+	shape_add(&src, s, &a, &extra);
 	for (pos = 0; pos < a.size; pos += run.len) {
-		if (dsfs_map(&src, &a, &ext, pos, &run, &err) || !run.len) {
+		if (dsfs_map(&src, &a, &extra, pos, &run, &err) || !run.len) {
 			right = false;
 			break;
 		}
 		/* The next one, without a search, is the same. */
 		if (pos)
-			right &= !dsfs_map_next(&src, &a, &ext, &step, &err) &&
+			right &= !dsfs_map_next(&src, &a, &extra, &step, &err) &&
 				 step.logical == run.logical &&
 				 step.len == run.len && step.hole == run.hole &&
 				 step.stored == run.stored;
@@ -97,12 +97,12 @@ static void test_shape(const struct shape *s)
 		right &= run.logical == pos && run.stored == stored;
 		/* From within and from the last byte it is the same run. */
 		at = pos + run.len / 2;
-		right &= !dsfs_map(&src, &a, &ext, at, &part, &err) &&
+		right &= !dsfs_map(&src, &a, &extra, at, &part, &err) &&
 			 part.hole == run.hole && part.logical == at &&
 			 part.len == pos + run.len - at &&
 			 part.stored == stored + (run.hole ? 0 : at - pos);
 		at = pos + run.len - 1;
-		right &= !dsfs_map(&src, &a, &ext, at, &part, &err) &&
+		right &= !dsfs_map(&src, &a, &extra, at, &part, &err) &&
 			 part.hole == run.hole && part.len == 1;
 		stored += run.hole ? 0 : run.len;
 	}
@@ -118,7 +118,7 @@ static void test_walk(void)
 	const u32 count = 5000;
 	struct dsfs_attr a = { .mode = S_IFREG, .flags = DSFS_INODE_HOLES,
 			       .size = count * 16 * K };
-	struct dsfs_ext_info ext = { .segments = count, .stored = count * 8 * K };
+	struct dsfs_extra_info extra = { .segments = count, .stored = count * 8 * K };
 	struct dsfs_err err = {};
 	struct dsfs_source src;
 	struct dsfs_segment raw;
@@ -133,10 +133,10 @@ static void test_walk(void)
 		raw.stored = cpu_to_le64(i * 8 * K);
 		bld_add(&src, DSFS_REGION_SEGMENTS, &raw, sizeof(raw), 16);
 	}
-	right = !dsfs_map(&src, &a, &ext, 0, &run, &err);
+	right = !dsfs_map(&src, &a, &extra, 0, &run, &err);
 	while (right && run.logical + run.len < a.size) {
 		gets = src.gets;
-		right = !dsfs_map_next(&src, &a, &ext, &run, &err);
+		right = !dsfs_map_next(&src, &a, &extra, &run, &err);
 		if (src.gets - gets > most)
 			most = src.gets - gets;
 		runs++;
@@ -150,16 +150,16 @@ static void test_walk(void)
 static void test_plain(void)
 {
 	struct dsfs_attr a = { .mode = S_IFREG, .size = (1ULL << 48) - 1 };
-	struct dsfs_ext_info ext = {};
+	struct dsfs_extra_info extra = {};
 	struct dsfs_err err = {};
 	struct dsfs_source src;
 	struct dsfs_run run;
 
 	bld_init(&src);
-	ANSWER(dsfs_map(&src, &a, &ext, 0, &run, &err), 0, NULL, "map: plain");
+	ANSWER(dsfs_map(&src, &a, &extra, 0, &run, &err), 0, NULL, "map: plain");
 	OK(!run.hole && !run.stored && !run.logical && run.len == a.size,
 	   "map: plain, whole");
-	ANSWER(dsfs_map(&src, &a, &ext, a.size - 1, &run, &err), 0, NULL,
+	ANSWER(dsfs_map(&src, &a, &extra, a.size - 1, &run, &err), 0, NULL,
 	       "map: plain, last byte");
 	OK(!run.hole && run.stored == a.size - 1 && run.len == 1,
 	   "map: plain, last byte is itself");
@@ -211,7 +211,7 @@ static void test_bad_shapes(void)
 {
 	const struct bad_shape *b;
 	struct dsfs_err err = {};
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_source src;
 	struct dsfs_attr a;
 	struct dsfs_run run;
@@ -220,9 +220,9 @@ static void test_bad_shapes(void)
 	for (i = 0; i < ARRAY_SIZE(bad_shapes); i++) {
 		b = &bad_shapes[i];
 		bld_init(&src);
-		shape_add(&src, &b->s, &a, &ext);
+		shape_add(&src, &b->s, &a, &extra);
 		memset(&run, 0, sizeof(run));
-		ANSWER(dsfs_map(&src, &a, &ext, b->pos, &run, &err),
+		ANSWER(dsfs_map(&src, &a, &extra, b->pos, &run, &err),
 		       b->what ? -EUCLEAN : 0, b->what, "map: bad: %s", b->s.name);
 		bld_free(&src);
 	}
@@ -232,7 +232,7 @@ static void test_bad_shapes(void)
 static void test_random_segments(void)
 {
 	struct dsfs_err err = {};
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_source src;
 	struct dsfs_attr a;
 	struct dsfs_run run, step;
@@ -249,21 +249,21 @@ static void test_random_segments(void)
 			if (!(random() % 16))
 				s.segs[i].stored = (random() % 17) * 2 * K;
 		}
-		shape_add(&src, &s, &a, &ext);
+		shape_add(&src, &s, &a, &extra);
 		for (pos = 0; pos < a.size; pos += run.len) {
-			if (dsfs_map(&src, &a, &ext, pos, &run, &err))
+			if (dsfs_map(&src, &a, &extra, pos, &run, &err))
 				break;
 			/* What says where it is may be wrong as well. */
 			step = run;
 			step.segment = random() % 7;
 			if (run.logical + run.len < a.size &&
-			    !dsfs_map_next(&src, &a, &ext, &step, &err))
+			    !dsfs_map_next(&src, &a, &extra, &step, &err))
 				bad += !step.len ||
 				       step.len > a.size - step.logical;
 			bad += !run.len || run.logical != pos ||
 			       run.len > a.size - pos ||
-			       (!run.hole && (run.stored >= ext.stored ||
-					      run.len > ext.stored - run.stored));
+			       (!run.hole && (run.stored >= extra.stored ||
+					      run.len > extra.stored - run.stored));
 			if (!run.len)
 				break;
 		}
@@ -277,7 +277,7 @@ static void test_random_segments(void)
 static void test_map_io(void)
 {
 	struct dsfs_err err = {};
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_source src;
 	struct dsfs_attr a;
 	struct dsfs_run run;
@@ -285,16 +285,16 @@ static void test_map_io(void)
 	int n, ret;
 
 	bld_init(&src);
-	shape_add(&src, &shapes[9], &a, &ext);
+	shape_add(&src, &shapes[9], &a, &extra);
 	for (n = 0; n < 20; n++) {
 		bld_fail(&src, n, -EBADMSG);
-		ret = dsfs_map(&src, &a, &ext, 33 * K, &run, &err);
+		ret = dsfs_map(&src, &a, &extra, 33 * K, &run, &err);
 		bad += bld_held || (ret && ret != -EBADMSG) ||
 		       (!ret && src.fail_after < 0);
 	}
 	OK(!bad, "map: errors of reading come out");
-	ext.first_segment++;
-	ANSWER(dsfs_map(&src, &a, &ext, 71 * K, &run, &err), -EUCLEAN, "segment",
+	extra.first_segment++;
+	ANSWER(dsfs_map(&src, &a, &extra, 71 * K, &run, &err), -EUCLEAN, "segment",
 	       "map: segment past the region");
 	bld_free(&src);
 }

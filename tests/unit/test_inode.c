@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inodes, side records, owners and symlinks, read through a source.
+ * Inodes, extra records, owners and symlinks, read through a source.
  */
 #include "unit.h"
 
@@ -69,7 +69,7 @@ static void test_inode_values(struct dsfs_source *src)
 	OK(a.ino == 9 && a.mode == (S_IFREG | 06751) && a.owner == 1 &&
 	   a.nlink == 65535 && a.size == 0x123456789abcULL &&
 	   a.start == 0x432198765000ULL && a.mtime == INT64_MIN && !a.rdev &&
-	   !a.ext && !a.flags, "inode: values of a large file");
+	   !a.extra && !a.flags, "inode: values of a large file");
 
 	raw.mode = cpu_to_le16(S_IFBLK | 0660);
 	raw.size_hi = 0;
@@ -179,39 +179,39 @@ static void test_stub_follow(void)
 	bld_free(&src);
 }
 
-static void test_ext_get(void)
+static void test_extra_get(void)
 {
-	struct dsfs_attr a = { .mode = S_IFREG, .flags = DSFS_INODE_EXT_NLINK,
-			       .ext = 2 };
-	struct dsfs_ext raw[2] = {};
-	struct dsfs_ext_info ext;
+	struct dsfs_attr a = { .mode = S_IFREG, .flags = DSFS_INODE_EXTRA_NLINK,
+			       .extra = 2 };
+	struct dsfs_extra raw[2] = {};
+	struct dsfs_extra_info extra;
 	struct dsfs_source src;
 	struct dsfs_err err = {};
 
 	bld_init(&src);
 	raw[1].nlink = cpu_to_le32(U32_MAX);
-	bld_add(&src, DSFS_REGION_EXTS, raw, sizeof(raw), 64);
-	ANSWER(dsfs_ext_get(&src, &a, &ext, &err), 0, NULL, "ext: second");
-	OK(ext.nlink == U32_MAX && !ext.xattrs && !ext.stored && !ext.uid &&
-	   !ext.gid && !ext.segments, "ext: its value");
-	a.ext = 1;
-	ANSWER(dsfs_ext_get(&src, &a, &ext, &err), -EUCLEAN,
-	       "link count in the side record", "ext: another's");
-	a.ext = 3;
-	ANSWER(dsfs_ext_get(&src, &a, &ext, &err), -EUCLEAN, "side record",
-	       "ext: past the region");
-	a.ext = 2;
+	bld_add(&src, DSFS_REGION_EXTRAS, raw, sizeof(raw), 64);
+	ANSWER(dsfs_extra_get(&src, &a, &extra, &err), 0, NULL, "extra: second");
+	OK(extra.nlink == U32_MAX && !extra.xattrs && !extra.stored && !extra.uid &&
+	   !extra.gid && !extra.segments, "extra: its value");
+	a.extra = 1;
+	ANSWER(dsfs_extra_get(&src, &a, &extra, &err), -EUCLEAN,
+	       "link count in the extra record", "extra: another's");
+	a.extra = 3;
+	ANSWER(dsfs_extra_get(&src, &a, &extra, &err), -EUCLEAN, "extra record",
+	       "extra: past the region");
+	a.extra = 2;
 	bld_fail(&src, 0, -ENOMEM);
-	ANSWER(dsfs_ext_get(&src, &a, &ext, &err), -ENOMEM, "side record",
-	       "ext: cannot be read");
-	a.ext = 0;
-	memset(&ext, 0xee, sizeof(ext));
-	ANSWER(dsfs_ext_get(&src, &a, &ext, &err), 0, NULL, "ext: none");
-	OK(!ext.nlink && !ext.uid && !ext.gid && !ext.stored && !ext.xattrs,
-	   "ext: none is all zero");
-	a.ext = U32_MAX;
-	bld_stretch(&src, DSFS_REGION_EXTS, 64ULL * U32_MAX);
-	ANSWER(dsfs_ext_get(&src, &a, &ext, &err), 0, NULL, "ext: number 2^32-1");
+	ANSWER(dsfs_extra_get(&src, &a, &extra, &err), -ENOMEM, "extra record",
+	       "extra: cannot be read");
+	a.extra = 0;
+	memset(&extra, 0xee, sizeof(extra));
+	ANSWER(dsfs_extra_get(&src, &a, &extra, &err), 0, NULL, "extra: none");
+	OK(!extra.nlink && !extra.uid && !extra.gid && !extra.stored && !extra.xattrs,
+	   "extra: none is all zero");
+	a.extra = U32_MAX;
+	bld_stretch(&src, DSFS_REGION_EXTRAS, 64ULL * U32_MAX);
+	ANSWER(dsfs_extra_get(&src, &a, &extra, &err), 0, NULL, "extra: number 2^32-1");
 	bld_free(&src);
 }
 
@@ -219,7 +219,7 @@ static void test_owner_get(void)
 {
 	struct dsfs_owner raw[2] = { { 0, 0 }, { cpu_to_le32(70000),
 						 cpu_to_le32(0xfffffffe) } };
-	struct dsfs_ext_info ext = { .uid = 5, .gid = 6 };
+	struct dsfs_extra_info extra = { .uid = 5, .gid = 6 };
 	struct dsfs_attr a = { .owner = 1 };
 	struct dsfs_source src;
 	struct dsfs_err err = {};
@@ -227,17 +227,17 @@ static void test_owner_get(void)
 
 	bld_init(&src);
 	bld_add(&src, DSFS_REGION_OWNERS, raw, sizeof(raw), 8);
-	ANSWER(dsfs_owner_get(&src, &a, &ext, &uid, &gid, &err), 0, NULL,
+	ANSWER(dsfs_owner_get(&src, &a, &extra, &uid, &gid, &err), 0, NULL,
 	       "owner: from the table");
 	OK(uid == 70000 && gid == 0xfffffffe, "owner: its values");
 	bld_fail(&src, 0, -EBADMSG);
-	ANSWER(dsfs_owner_get(&src, &a, &ext, &uid, &gid, &err), -EBADMSG,
+	ANSWER(dsfs_owner_get(&src, &a, &extra, &uid, &gid, &err), -EBADMSG,
 	       "owner record", "owner: cannot be read");
 	a.owner = 0;
-	a.flags = DSFS_INODE_EXT_OWNER;
+	a.flags = DSFS_INODE_EXTRA_OWNER;
 	bld_fail(&src, 0, -EIO);
-	ANSWER(dsfs_owner_get(&src, &a, &ext, &uid, &gid, &err), 0, NULL,
-	       "owner: from the side record");
+	ANSWER(dsfs_owner_get(&src, &a, &extra, &uid, &gid, &err), 0, NULL,
+	       "owner: from the extra record");
 	OK(uid == 5 && gid == 6, "owner: its values there");
 	bld_free(&src);
 }
@@ -288,7 +288,7 @@ void test_inode(void)
 	test_extent_bounds();
 	test_inode_get();
 	test_stub_follow();
-	test_ext_get();
+	test_extra_get();
 	test_owner_get();
 	test_symlink();
 }

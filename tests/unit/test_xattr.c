@@ -45,7 +45,7 @@ static void test_bytes(void)
 		{ "header crosses a block", 4092, 12, 8192, "xattr set" },
 		{ "header past the region", 60, 12, 64, "xattr set" },
 	};
-	struct dsfs_ext_info ext = {};
+	struct dsfs_extra_info extra = {};
 	struct dsfs_err err = {};
 	struct dsfs_source src;
 	unsigned int i;
@@ -59,15 +59,15 @@ static void test_bytes(void)
 			   table[i].bytes, 1);
 		src.regions[DSFS_REGION_XATTRS].len = table[i].room;
 		src.geo.regions[DSFS_REGION_XATTRS].bytes = table[i].room;
-		ext.xattrs = table[i].at;
+		extra.xattrs = table[i].at;
 		want = table[i].what ? -EUCLEAN : 0;
-		ANSWER(dsfs_xattr_bytes(&src, &ext, &bytes, &err), want,
+		ANSWER(dsfs_xattr_bytes(&src, &extra, &bytes, &err), want,
 		       table[i].what, "xattrs: %s", table[i].name);
 		if (!table[i].what)
 			OK(bytes == table[i].bytes, "xattrs: length of %s",
 			   table[i].name);
 		bld_fail(&src, 0, -EIO);
-		ANSWER(dsfs_xattr_bytes(&src, &ext, &bytes, &err), -EIO,
+		ANSWER(dsfs_xattr_bytes(&src, &extra, &bytes, &err), -EIO,
 		       "xattr set", "xattrs: %s, cannot be read", table[i].name);
 		bld_free(&src);
 	}

@@ -14,7 +14,7 @@ static const struct {
 	[DSFS_REGION_NAMES]	= { "names", 1 },
 	[DSFS_REGION_INDEX]	= { "index", sizeof(struct dsfs_bucket) },
 	[DSFS_REGION_OWNERS]	= { "owners", sizeof(struct dsfs_owner) },
-	[DSFS_REGION_EXTS]	= { "exts", sizeof(struct dsfs_ext) },
+	[DSFS_REGION_EXTRAS]	= { "extras", sizeof(struct dsfs_extra) },
 	[DSFS_REGION_SYMLINKS]	= { "symlinks", 1 },
 	[DSFS_REGION_XATTRS]	= { "xattrs", sizeof(__le32) },
 	[DSFS_REGION_SEGMENTS]	= { "segments", sizeof(struct dsfs_segment) },

@@ -30,7 +30,7 @@ int dump_cat(struct dump *d, const char *path)
 
 	if (dump_find_regular(d, path, &node))
 		return -1;
-	ret = image_stream(d->src, &node.attr, &node.ext, true, cat_piece, NULL,
+	ret = image_stream(d->src, &node.attr, &node.extra, true, cat_piece, NULL,
 			   &err);
 	if (ret && !ferror(stdout))
 		dump_error(d, path, "content", ret, &err);

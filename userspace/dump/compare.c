@@ -22,7 +22,7 @@ static int pass_over(void *arg, u64 pos, const void *data, u64 len)
 
 static int verify(const struct compare_side *s, struct dsfs_err *err)
 {
-	return image_stream(s->d->src, &s->node.attr, &s->node.ext, true, pass_over,
+	return image_stream(s->d->src, &s->node.attr, &s->node.extra, true, pass_over,
 			    NULL, err);
 }
 
@@ -51,9 +51,9 @@ static int compare_bytes(const struct compare_side *a, const struct compare_side
 
 	*answer = SAME;
 	for (pos = 0; *answer == SAME && pos < a->node.attr.size; pos += len) {
-		ret = dsfs_map(a->d->src, &a->node.attr, &a->node.ext, pos, &x, err);
+		ret = dsfs_map(a->d->src, &a->node.attr, &a->node.extra, pos, &x, err);
 		if (!ret)
-			ret = dsfs_map(b->d->src, &b->node.attr, &b->node.ext, pos, &y,
+			ret = dsfs_map(b->d->src, &b->node.attr, &b->node.extra, pos, &y,
 				       err);
 		if (ret)
 			return ret;
@@ -96,9 +96,9 @@ static int compare_maps(const struct compare_side *a, const struct compare_side 
 	if (!((a->node.attr.flags | b->node.attr.flags) & DSFS_INODE_HOLES))
 		return 0;
 	for (pos = 0; *same && pos < size; pos += x.len) {
-		ret = dsfs_map(a->d->src, &a->node.attr, &a->node.ext, pos, &x, err);
+		ret = dsfs_map(a->d->src, &a->node.attr, &a->node.extra, pos, &x, err);
 		if (!ret)
-			ret = dsfs_map(b->d->src, &b->node.attr, &b->node.ext, pos,
+			ret = dsfs_map(b->d->src, &b->node.attr, &b->node.extra, pos,
 				       &y, err);
 		if (ret)
 			return ret;
@@ -112,7 +112,7 @@ static int compare_sums(const struct compare_side *a, const struct compare_side 
 			enum answer *answer, struct dsfs_err *err)
 {
 	const unsigned int bits = a->d->img.geo->chunk_bits;
-	const u64 stored = image_stored_bytes(&a->node.attr, &a->node.ext);
+	const u64 stored = image_stored_bytes(&a->node.attr, &a->node.extra);
 	u32 x, y;
 	int ret;
 

@@ -304,7 +304,7 @@ static void make_file(struct extract *x, const struct walk_entry *e)
 		return;
 	}
 	c.fd = x->file.fd;
-	ret = image_stream(x->d->src, &e->node.attr, &e->node.ext, true,
+	ret = image_stream(x->d->src, &e->node.attr, &e->node.extra, true,
 			   put_piece, &c, &err);
 	if (ret && !err.what && is_lasting(-ret)) {
 		errno = -ret;

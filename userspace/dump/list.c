@@ -29,7 +29,7 @@ static void list_content(struct dump *d, const struct walk_entry *e,
 		l->sum_error = -1;
 		return;
 	}
-	ret = image_stream(d->src, &e->node.attr, &e->node.ext, true, sum_piece,
+	ret = image_stream(d->src, &e->node.attr, &e->node.extra, true, sum_piece,
 			   &l->sum, &err);
 	if (ret) {
 		dump_error(d, e->path, "content", ret, &err);

@@ -59,10 +59,10 @@ static void print_node(struct dump *d, const struct image_node *n)
 		printf("device:    %u:%u\n", a->rdev >> 20, a->rdev & 0xfffff);
 	else
 		printf("start:     %llu\n", a->start);
-	if (a->ext)
-		printf("side:      %u: xattrs %llu, stored %llu, segments %u+%u\n",
-		       a->ext - 1, n->ext.xattrs,
-		       n->ext.stored, n->ext.first_segment, n->ext.segments);
+	if (a->extra)
+		printf("extra:     %u: xattrs %llu, stored %llu, segments %u+%u\n",
+		       a->extra - 1, n->extra.xattrs,
+		       n->extra.stored, n->extra.first_segment, n->extra.segments);
 }
 
 static void json_node(struct dump *d, const struct image_node *n)
@@ -85,11 +85,11 @@ static void json_node(struct dump *d, const struct image_node *n)
 	json_u64(j, "start", a->start);
 	if (S_ISCHR(a->mode) || S_ISBLK(a->mode))
 		json_strf(j, "rdev", "%u:%u", a->rdev >> 20, a->rdev & 0xfffff);
-	if (a->ext) {
-		json_u64(j, "ext", a->ext - 1);
-		json_u64(j, "stored", n->ext.stored);
-		json_u64(j, "first_segment", n->ext.first_segment);
-		json_u64(j, "segments", n->ext.segments);
+	if (a->extra) {
+		json_u64(j, "extra", a->extra - 1);
+		json_u64(j, "stored", n->extra.stored);
+		json_u64(j, "first_segment", n->extra.first_segment);
+		json_u64(j, "segments", n->extra.segments);
 	}
 }
 
@@ -288,7 +288,7 @@ static int show_runs(struct dump *d, const struct image_node *n,
 	else
 		printf("%15s %15s offset\n", "logical", "length");
 	for (pos = 0, ret = 0; pos < n->attr.size; pos += run.len) {
-		ret = dsfs_map(d->src, &n->attr, &n->ext, pos, &run, err);
+		ret = dsfs_map(d->src, &n->attr, &n->extra, pos, &run, err);
 		if (ret)
 			break;
 		show_run(d, &n->attr, &run);
@@ -301,7 +301,7 @@ static int show_runs(struct dump *d, const struct image_node *n,
 static int show_chunks(struct dump *d, const struct image_node *n,
 		       struct dsfs_err *err)
 {
-	const u64 total = image_stored_bytes(&n->attr, &n->ext);
+	const u64 total = image_stored_bytes(&n->attr, &n->extra);
 	const u64 chunk = 1ULL << d->img.geo->chunk_bits;
 	u64 at, i, len;
 	int ret = 0;
@@ -343,12 +343,12 @@ int dump_extents(struct dump *d, const char *path)
 	if (d->as_json) {
 		json_u64(&d->j, "inode", n.attr.ino);
 		json_u64(&d->j, "size", n.attr.size);
-		json_u64(&d->j, "stored", image_stored_bytes(&n.attr, &n.ext));
+		json_u64(&d->j, "stored", image_stored_bytes(&n.attr, &n.extra));
 		json_bool(&d->j, "shared", n.attr.flags & DSFS_INODE_SHARED);
 	} else {
 		printf("inode %u, %llu bytes, %llu stored%s\n",
 		       n.attr.ino, n.attr.size,
-		       image_stored_bytes(&n.attr, &n.ext),
+		       image_stored_bytes(&n.attr, &n.extra),
 		       n.attr.flags & DSFS_INODE_SHARED ? ", shares a block" : "");
 	}
 	ret = show_runs(d, &n, &err);

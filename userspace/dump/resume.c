@@ -65,7 +65,7 @@ enum resume resume_file(struct dump *d, int dir, const struct walk_entry *e, int
 	*fd = openat(dir, e->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (*fd < 0)
 		return RESUME_OTHER;
-	if (!image_stream(d->src, attr, &e->node.ext, true, compare_piece, fd, &err))
+	if (!image_stream(d->src, attr, &e->node.extra, true, compare_piece, fd, &err))
 		return RESUME_ATTRS;
 	close(*fd);
 	return RESUME_OTHER;

@@ -114,7 +114,7 @@ static bool do_next(struct worker *w)
 	j->state = BUSY;
 	pthread_mutex_unlock(&s->lock);
 	o = &j->o;
-	o->ret = image_stream(w->src, &o->node.attr, &o->node.ext, true,
+	o->ret = image_stream(w->src, &o->node.attr, &o->node.extra, true,
 			      sum_piece, w, &o->err);
 	sha256_end(&w->hash, o->sum);
 	pthread_mutex_lock(&s->lock);

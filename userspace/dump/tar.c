@@ -104,7 +104,7 @@ static int make_map(struct tar *t, const struct image_node *n, u64 *stored,
 		return dsfs_bad(err, "memory", 0, 0, -ENOMEM);
 	*stored = 0;
 	for (pos = 0; !ret && pos < n->attr.size; pos += run.len) {
-		ret = dsfs_map(t->d->src, &n->attr, &n->ext, pos, &run, err);
+		ret = dsfs_map(t->d->src, &n->attr, &n->extra, pos, &run, err);
 		if (ret)
 			break;
 		if (!run.hole)
@@ -167,7 +167,7 @@ static int put_content(struct tar *t, const struct walk_entry *e, u64 stored)
 	if (t->held) {
 		ret = put_piece(t, 0, t->buf, t->held);
 	} else {
-		ret = image_stream(t->d->src, &e->node.attr, &e->node.ext, true,
+		ret = image_stream(t->d->src, &e->node.attr, &e->node.extra, true,
 				   put_piece, t, &err);
 		if (ret && !ferror(stdout)) {
 			dump_error(t->d, e->path, "content", ret, &err);
@@ -188,7 +188,7 @@ static int hold_content(struct tar *t, const struct walk_entry *e, u64 stored,
 	t->held = 0;
 	if (stored > BUFFER_BYTES)
 		return 0;
-	return image_stream(t->d->src, &e->node.attr, &e->node.ext, true,
+	return image_stream(t->d->src, &e->node.attr, &e->node.extra, true,
 			    hold_piece, t, err);
 }
 

@@ -33,7 +33,7 @@ int xattr_list_get(struct dump *d, const struct image_node *node,
 	memset(list, 0, sizeof(*list));
 	if (!(node->attr.flags & DSFS_INODE_XATTRS))
 		return 0;
-	ret = image_xattr_set(d->src, &node->ext, &list->set, &bytes, err);
+	ret = image_xattr_set(d->src, &node->extra, &list->set, &bytes, err);
 	if (!ret)
 		ret = dsfs_xattr_first(list->set, bytes, &count, &cursor, err);
 	if (!ret) {

@@ -50,7 +50,7 @@ static void no_filesum(struct fsck *f, u32 ino)
 
 /* Every run of a file with holes; together they are all that it stores. */
 static bool check_segments(struct fsck *f, const struct dsfs_attr *attr,
-			   const struct dsfs_ext_info *ext)
+			   const struct dsfs_extra_info *extra)
 {
 	struct dsfs_err err = { 0 };
 	struct dsfs_run run;
@@ -58,9 +58,9 @@ static bool check_segments(struct fsck *f, const struct dsfs_attr *attr,
 	int ret;
 
 	where = meta_pos(f, DSFS_REGION_SEGMENTS,
-			 (u64)ext->first_segment * sizeof(struct dsfs_segment));
+			 (u64)extra->first_segment * sizeof(struct dsfs_segment));
 	for (pos = 0; pos < attr->size && !fsck_stop; pos += run.len) {
-		ret = dsfs_map(f->src, attr, ext, pos, &run, &err);
+		ret = dsfs_map(f->src, attr, extra, pos, &run, &err);
 		if (ret) {
 			problem_err(f, attr->ino, where, &err, ret);
 			return false;
@@ -68,27 +68,27 @@ static bool check_segments(struct fsck *f, const struct dsfs_attr *attr,
 		if (!run.hole)
 			stored += run.len;
 	}
-	if (stored != ext->stored && !fsck_stop) {
+	if (stored != extra->stored && !fsck_stop) {
 		problem(f, "stored bytes of all segments", attr->ino, where,
 			"%llu, expected %llu", stored,
-			ext->stored);
+			extra->stored);
 		return false;
 	}
 	return true;
 }
 
 static int note_file(struct fsck *f, const struct dsfs_attr *attr,
-		     const struct dsfs_ext_info *ext)
+		     const struct dsfs_extra_info *extra)
 {
 	struct frun run = {
 		.start = attr->start, .ino = attr->ino,
-		.stored = image_stored_bytes(attr, ext),
+		.stored = image_stored_bytes(attr, extra),
 		.shared = !!(attr->flags & DSFS_INODE_SHARED),
 	};
 
 	f->files++;
 	f->content += attr->size;
-	if (attr->flags & DSFS_INODE_HOLES && !check_segments(f, attr, ext))
+	if (attr->flags & DSFS_INODE_HOLES && !check_segments(f, attr, extra))
 		return 0;
 	if (!run.stored) {
 		no_filesum(f, attr->ino);
@@ -152,7 +152,7 @@ static int check_inode(struct fsck *f, u32 ino)
 	const u64 pos = meta_pos(f, DSFS_REGION_INODES,
 				 (u64)ino * sizeof(struct dsfs_inode));
 	struct dsfs_err err = { 0 };
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_attr attr;
 	u32 uid, gid;
 	int ret;
@@ -168,23 +168,23 @@ static int check_inode(struct fsck *f, u32 ino)
 		no_filesum(f, ino);
 		return vec_add(&f->stubs, &stub);
 	}
-	ret = dsfs_ext_get(f->src, &attr, &ext, &err);
+	ret = dsfs_extra_get(f->src, &attr, &extra, &err);
 	if (!ret)
-		ret = dsfs_owner_get(f->src, &attr, &ext, &uid, &gid, &err);
+		ret = dsfs_owner_get(f->src, &attr, &extra, &uid, &gid, &err);
 	if (ret) {
 		problem_err(f, ino, pos, &err, ret);
-		/* what follows needs the side record for files only */
+		/* what follows needs the extra record for files only */
 		if (S_ISREG(attr.mode))
 			return 0;
-		ext.xattrs = 0;
+		extra.xattrs = 0;
 	} else if (attr.flags & DSFS_INODE_XATTRS) {
-		ret = note_range(&f->sets, ext.xattrs, 0, ino,
+		ret = note_range(&f->sets, extra.xattrs, 0, ino,
 				 attr.flags & DSFS_INODE_ACL);
 		if (ret)
 			return ret;
 	}
 	if (S_ISREG(attr.mode))
-		return note_file(f, &attr, &ext);
+		return note_file(f, &attr, &extra);
 	if (S_ISDIR(attr.mode))
 		return note_dir(f, &attr);
 	if (S_ISLNK(attr.mode))

@@ -35,19 +35,19 @@ static u64 block_pos(const struct fsck *f, const struct dsfs_dir_info *dir,
 
 static u32 nlink_of(struct fsck *f, const struct dsfs_attr *attr)
 {
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_err err;
 
-	if (!(attr->flags & DSFS_INODE_EXT_NLINK))
+	if (!(attr->flags & DSFS_INODE_EXTRA_NLINK))
 		return attr->nlink;
-	return dsfs_ext_get(f->src, attr, &ext, &err) ? 0 : ext.nlink;
+	return dsfs_extra_get(f->src, attr, &extra, &err) ? 0 : extra.nlink;
 }
 
 static void check_nlink(struct fsck *f, const struct dsfs_attr *attr, u64 want)
 {
 	u32 have = nlink_of(f, attr);
 
-	if (have && have != want)	/* 0: reported with the side record */
+	if (have && have != want)	/* 0: reported with the extra record */
 		problem(f, "number of links", attr->ino,
 			meta_pos(f, DSFS_REGION_INODES,
 				 (u64)attr->ino * sizeof(struct dsfs_inode)),

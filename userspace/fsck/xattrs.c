@@ -116,7 +116,7 @@ static void check_type(struct fsck *f, const struct frange *r,
 /* A set and the inodes that use it: @n ranges of the same place. */
 static void check_set(struct fsck *f, struct frange *r, size_t n)
 {
-	struct dsfs_ext_info ext = { .xattrs = r->pos };
+	struct dsfs_extra_info extra = { .xattrs = r->pos };
 	struct set_info si = { 0 };
 	struct dsfs_err err = { 0 };
 	u32 bytes;
@@ -124,7 +124,7 @@ static void check_set(struct fsck *f, struct frange *r, size_t n)
 	size_t i;
 	int ret;
 
-	ret = image_xattr_set(f->src, &ext, &set, &bytes, &err);
+	ret = image_xattr_set(f->src, &extra, &set, &bytes, &err);
 	if (ret) {
 		problem_err(f, r->ino, meta_pos(f, DSFS_REGION_XATTRS, r->pos),
 			    &err, ret);

@@ -21,7 +21,7 @@ struct dsfs_file {
 	struct dsfs_extent extents[];
 };
 
-static int add_extents(struct dsfs_file *file, const struct dsfs_ext_info *ext,
+static int add_extents(struct dsfs_file *file, const struct dsfs_extra_info *extra,
 		       size_t room, struct dsfs_err *err)
 {
 	struct dsfs_source *src = file->stored.src;
@@ -31,8 +31,8 @@ static int add_extents(struct dsfs_file *file, const struct dsfs_ext_info *ext,
 	int ret;
 
 	for (pos = 0; pos < attr->size; pos += run.len) {
-		ret = pos ? dsfs_map_next(src, attr, ext, &run, err) :
-		      dsfs_map(src, attr, ext, pos, &run, err);
+		ret = pos ? dsfs_map_next(src, attr, extra, &run, err) :
+		      dsfs_map(src, attr, extra, pos, &run, err);
 		if (ret)
 			return ret;
 		if (run.hole)
@@ -52,7 +52,7 @@ static int add_extents(struct dsfs_file *file, const struct dsfs_ext_info *ext,
 static int new_file(struct dsfs_image *image, const struct image_node *node,
 		    unsigned int flags, struct dsfs_file **out, struct dsfs_err *err)
 {
-	const size_t room = node->attr.flags & DSFS_INODE_HOLES ? node->ext.segments : 1;
+	const size_t room = node->attr.flags & DSFS_INODE_HOLES ? node->extra.segments : 1;
 	struct dsfs_file *file = NULL;
 	size_t bytes;
 	int ret;
@@ -67,11 +67,11 @@ static int new_file(struct dsfs_image *image, const struct image_node *node,
 		.stored = {
 			.src = image->src,
 			.attr = &file->attr,
-			.bytes = image_stored_bytes(&node->attr, &node->ext),
+			.bytes = image_stored_bytes(&node->attr, &node->extra),
 		},
 		.check = !(flags & DSFS_UNCHECKED),
 	};
-	ret = add_extents(file, &node->ext, room, err);
+	ret = add_extents(file, &node->extra, room, err);
 	if (ret)
 		free(file);
 	else

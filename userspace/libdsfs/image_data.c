@@ -23,12 +23,12 @@ int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node,
 				       node->attr.mode, -EUCLEAN);
 	}
 	if (!ret)
-		ret = dsfs_ext_get(src, &node->attr, &node->ext, err);
+		ret = dsfs_extra_get(src, &node->attr, &node->extra, err);
 	if (!ret)
-		ret = dsfs_owner_get(src, &node->attr, &node->ext, &node->uid,
+		ret = dsfs_owner_get(src, &node->attr, &node->extra, &node->uid,
 				     &node->gid, err);
-	node->nlink = node->attr.flags & DSFS_INODE_EXT_NLINK ?
-		      node->ext.nlink : node->attr.nlink;
+	node->nlink = node->attr.flags & DSFS_INODE_EXTRA_NLINK ?
+		      node->extra.nlink : node->attr.nlink;
 	return ret;
 }
 
@@ -93,10 +93,10 @@ int image_symlink(struct dsfs_source *src, const struct dsfs_attr *attr,
 	return 0;
 }
 
-int image_xattr_set(struct dsfs_source *src, const struct dsfs_ext_info *ext,
+int image_xattr_set(struct dsfs_source *src, const struct dsfs_extra_info *extra,
 		    void **set, u32 *bytes, struct dsfs_err *err)
 {
-	int ret = dsfs_xattr_bytes(src, ext, bytes, err);
+	int ret = dsfs_xattr_bytes(src, extra, bytes, err);
 
 	*set = NULL;
 	if (ret)
@@ -104,11 +104,11 @@ int image_xattr_set(struct dsfs_source *src, const struct dsfs_ext_info *ext,
 	*set = malloc(*bytes);
 	if (!*set)
 		return dsfs_bad(err, "memory for xattrs", *bytes, 0, -ENOMEM);
-	ret = dsfs_meta_copy(src, DSFS_REGION_XATTRS, ext->xattrs, *bytes, *set);
+	ret = dsfs_meta_copy(src, DSFS_REGION_XATTRS, extra->xattrs, *bytes, *set);
 	if (ret) {
 		free(*set);
 		*set = NULL;
-		dsfs_bad(err, "xattr set", ext->xattrs, 0, ret);
+		dsfs_bad(err, "xattr set", extra->xattrs, 0, ret);
 	}
 	return ret;
 }
@@ -168,12 +168,12 @@ static int stream_run(struct stream *s, const struct dsfs_run *run,
 }
 
 int image_stream(struct dsfs_source *src, const struct dsfs_attr *attr,
-		 const struct dsfs_ext_info *ext, bool verify, image_data_fn fn,
+		 const struct dsfs_extra_info *extra, bool verify, image_data_fn fn,
 		 void *arg, struct dsfs_err *err)
 {
 	struct stream s = {
 		.src = src, .attr = attr,
-		.total = image_stored_bytes(attr, ext),
+		.total = image_stored_bytes(attr, extra),
 		.verify = verify,
 	};
 	struct dsfs_run run;
@@ -184,7 +184,7 @@ int image_stream(struct dsfs_source *src, const struct dsfs_attr *attr,
 	if (!s.buf)
 		return dsfs_bad(err, "memory", STORED_WINDOW, 0, -ENOMEM);
 	for (pos = 0; !ret && pos < attr->size; pos += run.len) {
-		ret = dsfs_map(src, attr, ext, pos, &run, err);
+		ret = dsfs_map(src, attr, extra, pos, &run, err);
 		if (ret)
 			break;
 		if (run.hole)

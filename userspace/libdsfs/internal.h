@@ -180,7 +180,7 @@ static inline void image_source_free(struct dsfs_source *src)
  * @set: gets memory to be freed; NULL if it has none
  * @bytes: gets its length
  */
-int image_xattr_set(struct dsfs_source *src, const struct dsfs_ext_info *ext,
+int image_xattr_set(struct dsfs_source *src, const struct dsfs_extra_info *extra,
 		    void **set, u32 *bytes, struct dsfs_err *err);
 
 /** image_symlink - an inode's target, terminated; @buf: DSFS_SYMLINK_MAX + 1 bytes */
@@ -202,7 +202,7 @@ typedef int (*image_data_fn)(void *arg, u64 pos, const void *data, u64 len);
  * image_stream - read a regular file from begin to end
  * @src: the image
  * @attr: the file
- * @ext: its side record
+ * @extra: its extra record
  * @verify: check data checksums, where the image has them
  * @fn: called for each piece in order; nothing unverified gets to it
  * @err: filled in on failure, but not when @fn fails
@@ -210,24 +210,24 @@ typedef int (*image_data_fn)(void *arg, u64 pos, const void *data, u64 len);
  * Return: 0, -EBADMSG for a wrong checksum, -EIO, or what @fn returned.
  */
 int image_stream(struct dsfs_source *src, const struct dsfs_attr *attr,
-		 const struct dsfs_ext_info *ext, bool verify, image_data_fn fn,
+		 const struct dsfs_extra_info *extra, bool verify, image_data_fn fn,
 		 void *arg, struct dsfs_err *err);
 
 /** image_stored_bytes - bytes that a regular file stores */
 static inline u64 image_stored_bytes(const struct dsfs_attr *attr,
-				     const struct dsfs_ext_info *ext)
+				     const struct dsfs_extra_info *extra)
 {
-	return attr->flags & DSFS_INODE_HOLES ? ext->stored : attr->size;
+	return attr->flags & DSFS_INODE_HOLES ? extra->stored : attr->size;
 }
 
 /**
  * struct image_node - everything a stat shows
  * @attr: never a stub
- * @nlink: from record or side record
+ * @nlink: from record or extra record
  */
 struct image_node {
 	struct dsfs_attr attr;
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	u32 uid;
 	u32 gid;
 	u32 nlink;

@@ -26,7 +26,7 @@ void api_stat(const struct image_node *node, struct dsfs_stat *st)
 	*st = (struct dsfs_stat){
 		.ino = attr->ino,
 		.size = attr->size,
-		.stored = S_ISREG(attr->mode) ? image_stored_bytes(attr, &node->ext) : 0,
+		.stored = S_ISREG(attr->mode) ? image_stored_bytes(attr, &node->extra) : 0,
 		.mtime_sec = mtime.sec,
 		.mtime_nsec = mtime.nsec,
 		.mode = attr->mode,

@@ -26,9 +26,9 @@ static int set_begin(struct dsfs_image *image, u64 ino, struct set *set,
 	set->p = NULL;
 	if (ret || !(node.attr.flags & DSFS_INODE_XATTRS))
 		return ret;
-	ret = dsfs_xattr_bytes(image->src, &node.ext, &set->bytes, &err);
+	ret = dsfs_xattr_bytes(image->src, &node.extra, &set->bytes, &err);
 	if (!ret)
-		ret = resident_get(image->src, DSFS_REGION_XATTRS, node.ext.xattrs,
+		ret = resident_get(image->src, DSFS_REGION_XATTRS, node.extra.xattrs,
 				   set->bytes, &set->p);
 	if (!ret)
 		ret = dsfs_xattr_first(set->p, set->bytes, &count, &set->cursor, &err);

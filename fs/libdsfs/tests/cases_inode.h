@@ -18,14 +18,14 @@ enum {
 	DSFS_CASE_STUB,
 	DSFS_CASE_HOLES,
 	DSFS_CASE_XATTRS,
-	DSFS_CASE_ALL_EXT,	/* a file with every flag of an inode extra record */
+	DSFS_CASE_ALL_EXTRA,	/* a file with every flag of an inode extra record */
 };
 
 #define DSFS_CASE_INO		7
 
 struct dsfs_case_inode {
 	u16 mode, owner, nlink, flags;
-	u32 ext, size, start;
+	u32 extra, size, start;
 };
 
 static const struct dsfs_case_inode dsfs_case_inodes[] = {
@@ -38,7 +38,7 @@ static const struct dsfs_case_inode dsfs_case_inodes[] = {
 	[DSFS_CASE_HOLES] = { S_IFREG | 0644, 0, 1, DSFS_INODE_HOLES, 1, 100000,
 			      DSFS_DATA_START_MIN },
 	[DSFS_CASE_XATTRS] = { S_IFDIR | 0755, 0, 2, DSFS_INODE_XATTRS, 2, 0, 1 },
-	[DSFS_CASE_ALL_EXT] = { S_IFREG | 04755, 0, 0, DSFS_INODE_NEEDS_EXT |
+	[DSFS_CASE_ALL_EXTRA] = { S_IFREG | 04755, 0, 0, DSFS_INODE_NEEDS_EXTRA |
 				DSFS_INODE_ACL | DSFS_INODE_SHARED, 3, 100000,
 				DSFS_DATA_START_MIN },
 };
@@ -52,7 +52,7 @@ static inline void dsfs_case_inode(u32 base, struct dsfs_inode *raw)
 	raw->owner = cpu_to_le16(i->owner);
 	raw->nlink = cpu_to_le16(i->nlink);
 	raw->flags = cpu_to_le16(i->flags);
-	raw->ext = cpu_to_le32(i->ext);
+	raw->extra = cpu_to_le32(i->extra);
 	raw->size_lo = cpu_to_le32(i->size);
 	raw->start_lo = cpu_to_le32(i->start);
 	if (base != DSFS_CASE_STUB)
@@ -85,7 +85,7 @@ static const struct dsfs_case dsfs_inode_cases[] = {
 	{ "inode: socket", DSFS_CASE_FIFO, .patch = { I(2, mode, S_IFSOCK | 0777) } },
 	{ "inode: stub", DSFS_CASE_STUB },
 	{ "inode: file with holes", DSFS_CASE_HOLES },
-	{ "inode: file with everything", DSFS_CASE_ALL_EXT },
+	{ "inode: file with everything", DSFS_CASE_ALL_EXTRA },
 	{ "inode: no type", DSFS_CASE_FIFO, .patch = { I(2, mode, 0644) },
 	  .ret = DSFS_BAD, .what = "file type" },
 	{ "inode: type 15", DSFS_CASE_FIFO, .patch = { I(2, mode, S_IFMT) },
@@ -104,29 +104,29 @@ static const struct dsfs_case dsfs_inode_cases[] = {
 	  .patch = { I(2, flags, DSFS_INODE_SHARED) },
 	  .ret = DSFS_BAD, .what = "data flags of no regular file" },
 	{ "inode: symlink with holes", DSFS_CASE_LNK,
-	  .patch = { I(2, flags, DSFS_INODE_HOLES), I(4, ext, 1) },
+	  .patch = { I(2, flags, DSFS_INODE_HOLES), I(4, extra, 1) },
 	  .ret = DSFS_BAD, .what = "data flags of no regular file" },
 	{ "inode: ACL without xattrs", DSFS_CASE_DIR,
 	  .patch = { I(2, flags, DSFS_INODE_ACL) },
 	  .ret = DSFS_BAD, .what = "ACL flag without xattrs" },
-	{ "inode: side record without flag", DSFS_CASE_REG, .patch = { I(4, ext, 1) },
-	  .ret = DSFS_BAD, .what = "side record against flags" },
-	{ "inode: flag without side record", DSFS_CASE_XATTRS, .patch = { I(4, ext, 0) },
-	  .ret = DSFS_BAD, .what = "side record against flags" },
-	{ "inode: last side record", DSFS_CASE_XATTRS,
-	  .patch = { I(4, ext, DSFS_CASE_EXTS) } },
-	{ "inode: side record that is not there", DSFS_CASE_XATTRS,
-	  .patch = { I(4, ext, DSFS_CASE_EXTS + 1) },
-	  .ret = DSFS_BAD, .what = "side record" },
-	{ "inode: side record 2^32-1", DSFS_CASE_XATTRS,
-	  .patch = { I(4, ext, 0xffffffff) }, .ret = DSFS_BAD, .what = "side record" },
+	{ "inode: extra record without flag", DSFS_CASE_REG, .patch = { I(4, extra, 1) },
+	  .ret = DSFS_BAD, .what = "extra record against flags" },
+	{ "inode: flag without extra record", DSFS_CASE_XATTRS, .patch = { I(4, extra, 0) },
+	  .ret = DSFS_BAD, .what = "extra record against flags" },
+	{ "inode: last extra record", DSFS_CASE_XATTRS,
+	  .patch = { I(4, extra, DSFS_CASE_EXTRAS) } },
+	{ "inode: extra record that is not there", DSFS_CASE_XATTRS,
+	  .patch = { I(4, extra, DSFS_CASE_EXTRAS + 1) },
+	  .ret = DSFS_BAD, .what = "extra record" },
+	{ "inode: extra record 2^32-1", DSFS_CASE_XATTRS,
+	  .patch = { I(4, extra, 0xffffffff) }, .ret = DSFS_BAD, .what = "extra record" },
 	{ "inode: owner that is not there", DSFS_CASE_REG,
 	  .patch = { I(2, owner, DSFS_CASE_OWNERS) }, .ret = DSFS_BAD, .what = "owner" },
-	{ "inode: two owners", DSFS_CASE_ALL_EXT, .patch = { I(2, owner, 1) },
+	{ "inode: two owners", DSFS_CASE_ALL_EXTRA, .patch = { I(2, owner, 1) },
 	  .ret = DSFS_BAD, .what = "owner" },
 	{ "inode: no links", DSFS_CASE_REG, .patch = { I(2, nlink, 0) },
 	  .ret = DSFS_BAD, .what = "link count" },
-	{ "inode: two link counts", DSFS_CASE_ALL_EXT, .patch = { I(2, nlink, 1) },
+	{ "inode: two link counts", DSFS_CASE_ALL_EXTRA, .patch = { I(2, nlink, 1) },
 	  .ret = DSFS_BAD, .what = "link count" },
 
 	{ "inode: empty file", DSFS_CASE_REG,
@@ -211,7 +211,7 @@ static const struct dsfs_case dsfs_inode_cases[] = {
 	  .ret = DSFS_BAD, .what = "inode that a stub stands for" },
 	{ "stub: size", DSFS_CASE_STUB, .patch = { I(4, size_lo, 1) },
 	  .ret = DSFS_BAD, .what = "unused fields of a stub" },
-	{ "stub: side record", DSFS_CASE_STUB, .patch = { I(4, ext, 1) },
+	{ "stub: extra record", DSFS_CASE_STUB, .patch = { I(4, extra, 1) },
 	  .ret = DSFS_BAD, .what = "unused fields of a stub" },
 	{ "stub: owner", DSFS_CASE_STUB, .patch = { I(2, owner, 1) },
 	  .ret = DSFS_BAD, .what = "unused fields of a stub" },
@@ -222,7 +222,7 @@ static const struct dsfs_case dsfs_inode_cases[] = {
 };
 
 /* Inode extra records; @base: the inode */
-static inline void dsfs_case_ext(u32 base, struct dsfs_ext *raw)
+static inline void dsfs_case_extra(u32 base, struct dsfs_extra *raw)
 {
 	const u16 flags = dsfs_case_inodes[base].flags;
 
@@ -234,18 +234,18 @@ static inline void dsfs_case_ext(u32 base, struct dsfs_ext *raw)
 		raw->first_segment = cpu_to_le32(DSFS_CASE_SEGMENTS - 2);
 		raw->segments = cpu_to_le32(2);
 	}
-	if (flags & DSFS_INODE_EXT_NLINK)
+	if (flags & DSFS_INODE_EXTRA_NLINK)
 		raw->nlink = cpu_to_le32(70000);
-	if (flags & DSFS_INODE_EXT_OWNER) {
+	if (flags & DSFS_INODE_EXTRA_OWNER) {
 		raw->uid = cpu_to_le32(0xfffffffe);
 		raw->gid = cpu_to_le32(4000000000U);
 	}
 }
 
-static inline int dsfs_case_run_ext(const struct dsfs_case *c, void *buf,
-				    struct dsfs_geo *geo, struct dsfs_err *err)
+static inline int dsfs_case_run_extra(const struct dsfs_case *c, void *buf,
+				      struct dsfs_geo *geo, struct dsfs_err *err)
 {
-	struct dsfs_ext_info ext;
+	struct dsfs_extra_info extra;
 	struct dsfs_attr attr;
 	int ret;
 
@@ -255,78 +255,78 @@ static inline int dsfs_case_run_ext(const struct dsfs_case *c, void *buf,
 	ret = dsfs_inode_decode(geo, DSFS_CASE_INO, buf, &attr, err);
 	if (ret)
 		return ret;
-	dsfs_case_ext(c->base, buf);
+	dsfs_case_extra(c->base, buf);
 	dsfs_case_patch(buf, c);
-	return dsfs_ext_decode(geo, &attr, buf, &ext, err);
+	return dsfs_extra_decode(geo, &attr, buf, &extra, err);
 }
 
-#define X(n, f, v)	DSFS_P(n, dsfs_ext, f, v)
+#define X(n, f, v)	DSFS_P(n, dsfs_extra, f, v)
 /* stored, first_segment, segments */
-#define NO_SEGMENTS	{ offsetof(struct dsfs_ext, stored), 16, 0 }
+#define NO_SEGMENTS	{ offsetof(struct dsfs_extra, stored), 16, 0 }
 
-static const struct dsfs_case dsfs_ext_cases[] = {
-	{ "ext: holes", DSFS_CASE_HOLES },
-	{ "ext: xattrs", DSFS_CASE_XATTRS },
-	{ "ext: everything", DSFS_CASE_ALL_EXT },
-	{ "ext: first reserved byte", DSFS_CASE_HOLES,
-	  .patch = { DSFS_P8(dsfs_ext, reserved, 0, 1) },
-	  .ret = DSFS_BAD, .what = "side record reserved bytes" },
-	{ "ext: last reserved byte", DSFS_CASE_HOLES,
-	  .patch = { DSFS_P8(dsfs_ext, reserved, 27, 1) },
-	  .ret = DSFS_BAD, .what = "side record reserved bytes" },
-	{ "ext: xattrs without flag", DSFS_CASE_HOLES, .patch = { X(8, xattrs, 16) },
+static const struct dsfs_case dsfs_extra_cases[] = {
+	{ "extra: holes", DSFS_CASE_HOLES },
+	{ "extra: xattrs", DSFS_CASE_XATTRS },
+	{ "extra: everything", DSFS_CASE_ALL_EXTRA },
+	{ "extra: first reserved byte", DSFS_CASE_HOLES,
+	  .patch = { DSFS_P8(dsfs_extra, reserved, 0, 1) },
+	  .ret = DSFS_BAD, .what = "extra record reserved bytes" },
+	{ "extra: last reserved byte", DSFS_CASE_HOLES,
+	  .patch = { DSFS_P8(dsfs_extra, reserved, 27, 1) },
+	  .ret = DSFS_BAD, .what = "extra record reserved bytes" },
+	{ "extra: xattrs without flag", DSFS_CASE_HOLES, .patch = { X(8, xattrs, 16) },
 	  .ret = DSFS_BAD, .what = "place of xattrs" },
-	{ "ext: xattrs at 0", DSFS_CASE_XATTRS, .patch = { X(8, xattrs, 0) } },
-	{ "ext: xattrs unaligned", DSFS_CASE_XATTRS, .patch = { X(8, xattrs, 18) },
+	{ "extra: xattrs at 0", DSFS_CASE_XATTRS, .patch = { X(8, xattrs, 0) } },
+	{ "extra: xattrs unaligned", DSFS_CASE_XATTRS, .patch = { X(8, xattrs, 18) },
 	  .ret = DSFS_BAD, .what = "place of xattrs" },
-	{ "ext: xattrs past the region", DSFS_CASE_XATTRS, .patch = { X(8, xattrs, 400) },
+	{ "extra: xattrs past the region", DSFS_CASE_XATTRS, .patch = { X(8, xattrs, 400) },
 	  .ret = DSFS_BAD, .what = "place of xattrs" },
-	{ "ext: xattrs at 2^63", DSFS_CASE_XATTRS, .patch = { X(8, xattrs, 1ULL << 63) },
+	{ "extra: xattrs at 2^63", DSFS_CASE_XATTRS, .patch = { X(8, xattrs, 1ULL << 63) },
 	  .ret = DSFS_BAD, .what = "place of xattrs" },
-	{ "ext: uid without flag", DSFS_CASE_HOLES, .patch = { X(4, uid, 1) },
-	  .ret = DSFS_BAD, .what = "owner in the side record" },
-	{ "ext: gid without flag", DSFS_CASE_XATTRS, .patch = { X(4, gid, 1) },
-	  .ret = DSFS_BAD, .what = "owner in the side record" },
-	{ "ext: root as owner", DSFS_CASE_ALL_EXT, .patch = { X(4, uid, 0), X(4, gid, 0) } },
-	{ "ext: links without flag", DSFS_CASE_HOLES, .patch = { X(4, nlink, 1) },
-	  .ret = DSFS_BAD, .what = "link count in the side record" },
-	{ "ext: no links", DSFS_CASE_ALL_EXT, .patch = { X(4, nlink, 0) },
-	  .ret = DSFS_BAD, .what = "link count in the side record" },
-	{ "ext: segments without flag", DSFS_CASE_XATTRS, .patch = { X(4, segments, 1) },
+	{ "extra: uid without flag", DSFS_CASE_HOLES, .patch = { X(4, uid, 1) },
+	  .ret = DSFS_BAD, .what = "owner in the extra record" },
+	{ "extra: gid without flag", DSFS_CASE_XATTRS, .patch = { X(4, gid, 1) },
+	  .ret = DSFS_BAD, .what = "owner in the extra record" },
+	{ "extra: root as owner", DSFS_CASE_ALL_EXTRA, .patch = { X(4, uid, 0), X(4, gid, 0) } },
+	{ "extra: links without flag", DSFS_CASE_HOLES, .patch = { X(4, nlink, 1) },
+	  .ret = DSFS_BAD, .what = "link count in the extra record" },
+	{ "extra: no links", DSFS_CASE_ALL_EXTRA, .patch = { X(4, nlink, 0) },
+	  .ret = DSFS_BAD, .what = "link count in the extra record" },
+	{ "extra: segments without flag", DSFS_CASE_XATTRS, .patch = { X(4, segments, 1) },
 	  .ret = DSFS_BAD, .what = "segments of a file without holes" },
-	{ "ext: first segment without flag", DSFS_CASE_XATTRS,
+	{ "extra: first segment without flag", DSFS_CASE_XATTRS,
 	  .patch = { X(4, first_segment, 1) },
 	  .ret = DSFS_BAD, .what = "segments of a file without holes" },
-	{ "ext: stored without flag", DSFS_CASE_XATTRS, .patch = { X(8, stored, 1) },
+	{ "extra: stored without flag", DSFS_CASE_XATTRS, .patch = { X(8, stored, 1) },
 	  .ret = DSFS_BAD, .what = "segments of a file without holes" },
-	{ "ext: segments that store nothing", DSFS_CASE_HOLES, .patch = { X(8, stored, 0) },
+	{ "extra: segments that store nothing", DSFS_CASE_HOLES, .patch = { X(8, stored, 0) },
 	  .ret = DSFS_BAD, .what = "stored bytes against segments" },
-	{ "ext: stored without segments", DSFS_CASE_HOLES, .patch = { X(4, segments, 0) },
+	{ "extra: stored without segments", DSFS_CASE_HOLES, .patch = { X(4, segments, 0) },
 	  .ret = DSFS_BAD, .what = "stored bytes against segments" },
-	{ "ext: as much stored as the file is long", DSFS_CASE_HOLES,
+	{ "extra: as much stored as the file is long", DSFS_CASE_HOLES,
 	  .patch = { X(8, stored, 100000) },
 	  .ret = DSFS_BAD, .what = "stored bytes of a file with holes" },
-	{ "ext: 2^64-1 stored", DSFS_CASE_HOLES, .patch = { X(8, stored, ~0ULL) },
+	{ "extra: 2^64-1 stored", DSFS_CASE_HOLES, .patch = { X(8, stored, ~0ULL) },
 	  .ret = DSFS_BAD, .what = "stored bytes of a file with holes" },
-	{ "ext: one hole", DSFS_CASE_HOLES, 1, .patch = { NO_SEGMENTS } },
-	{ "ext: one hole with a place", DSFS_CASE_HOLES, .patch = { NO_SEGMENTS },
+	{ "extra: one hole", DSFS_CASE_HOLES, 1, .patch = { NO_SEGMENTS } },
+	{ "extra: one hole with a place", DSFS_CASE_HOLES, .patch = { NO_SEGMENTS },
 	  .ret = DSFS_BAD, .what = "start of a file without data" },
-	{ "ext: one hole with a first segment", DSFS_CASE_HOLES, 1,
+	{ "extra: one hole with a first segment", DSFS_CASE_HOLES, 1,
 	  .patch = { X(8, stored, 0), X(4, segments, 0) },
 	  .ret = DSFS_BAD, .what = "start of a file without data" },
-	{ "ext: data without a place", DSFS_CASE_HOLES, 1,
+	{ "extra: data without a place", DSFS_CASE_HOLES, 1,
 	  .ret = DSFS_BAD, .what = "start of data" },
-	{ "ext: all segments", DSFS_CASE_HOLES,
+	{ "extra: all segments", DSFS_CASE_HOLES,
 	  .patch = { X(4, first_segment, 0), X(4, segments, DSFS_CASE_SEGMENTS) } },
-	{ "ext: segment that is not there", DSFS_CASE_HOLES,
+	{ "extra: segment that is not there", DSFS_CASE_HOLES,
 	  .patch = { X(4, first_segment, DSFS_CASE_SEGMENTS - 1) },
 	  .ret = DSFS_BAD, .what = "segments" },
-	{ "ext: too many segments", DSFS_CASE_HOLES,
+	{ "extra: too many segments", DSFS_CASE_HOLES,
 	  .patch = { X(4, first_segment, 0), X(4, segments, DSFS_CASE_SEGMENTS + 1) },
 	  .ret = DSFS_BAD, .what = "segments" },
-	{ "ext: segments wrap", DSFS_CASE_HOLES,
+	{ "extra: segments wrap", DSFS_CASE_HOLES,
 	  .patch = { X(4, first_segment, 0xffffffff) }, .ret = DSFS_BAD, .what = "segments" },
-	{ "ext: data past the end", DSFS_CASE_HOLES,
+	{ "extra: data past the end", DSFS_CASE_HOLES,
 	  .patch = { X(8, stored, DSFS_CASE_DATA + 1) },
 	  .ret = DSFS_BAD, .what = "end of data" },
 };

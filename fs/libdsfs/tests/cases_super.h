@@ -18,7 +18,7 @@
 #define DSFS_CASE_DIRS		4
 #define DSFS_CASE_BUCKETS	8
 #define DSFS_CASE_OWNERS	3
-#define DSFS_CASE_EXTS		3
+#define DSFS_CASE_EXTRAS	3
 #define DSFS_CASE_SEGMENTS	5
 
 enum {
@@ -33,7 +33,7 @@ static const u16 dsfs_case_region_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_NAMES]	= 4000,
 	[DSFS_REGION_INDEX]	= DSFS_CASE_BUCKETS * 64,
 	[DSFS_REGION_OWNERS]	= DSFS_CASE_OWNERS * 8,
-	[DSFS_REGION_EXTS]	= DSFS_CASE_EXTS * 64,
+	[DSFS_REGION_EXTRAS]	= DSFS_CASE_EXTRAS * 64,
 	[DSFS_REGION_SYMLINKS]	= 100,
 	[DSFS_REGION_XATTRS]	= 400,
 	[DSFS_REGION_SEGMENTS]	= DSFS_CASE_SEGMENTS * 16,
@@ -231,8 +231,8 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "super: owners past 65536",
 	  .patch = { RG(8, DSFS_REGION_OWNERS, bytes, 8 * 65537) },
 	  .ret = DSFS_BAD, .what = "region length" },
-	{ "super: side records past 2^32-1",
-	  .patch = { RG(8, DSFS_REGION_EXTS, bytes, 64ULL << 32) },
+	{ "super: extra records past 2^32-1",
+	  .patch = { RG(8, DSFS_REGION_EXTRAS, bytes, 64ULL << 32) },
 	  .ret = DSFS_BAD, .what = "region length" },
 	{ "super: segments past 2^32-1",
 	  .patch = { RG(8, DSFS_REGION_SEGMENTS, bytes, 16ULL << 32) },
@@ -256,7 +256,7 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	  .ret = DSFS_BAD, .what = "region length against its record size" },
 	{ "super: part of an owner", .patch = { RG(8, DSFS_REGION_OWNERS, bytes, 4) },
 	  .ret = DSFS_BAD, .what = "region length against its record size" },
-	{ "super: part of a side record", .patch = { RG(8, DSFS_REGION_EXTS, bytes, 32) },
+	{ "super: part of an extra record", .patch = { RG(8, DSFS_REGION_EXTRAS, bytes, 32) },
 	  .ret = DSFS_BAD, .what = "region length against its record size" },
 	{ "super: part of an xattr", .patch = { RG(8, DSFS_REGION_XATTRS, bytes, 6) },
 	  .ret = DSFS_BAD, .what = "region length against its record size" },

@@ -20,7 +20,7 @@ static void dsfs_case_desc(const struct dsfs_case *c, char *desc)
 KUNIT_ARRAY_PARAM(dsfs_super, dsfs_super_cases, dsfs_case_desc);
 KUNIT_ARRAY_PARAM(dsfs_history, dsfs_history_cases, dsfs_case_desc);
 KUNIT_ARRAY_PARAM(dsfs_inode, dsfs_inode_cases, dsfs_case_desc);
-KUNIT_ARRAY_PARAM(dsfs_ext, dsfs_ext_cases, dsfs_case_desc);
+KUNIT_ARRAY_PARAM(dsfs_extra, dsfs_extra_cases, dsfs_case_desc);
 KUNIT_ARRAY_PARAM(dsfs_dir, dsfs_dir_cases, dsfs_case_desc);
 KUNIT_ARRAY_PARAM(dsfs_names, dsfs_names_cases, dsfs_case_desc);
 KUNIT_ARRAY_PARAM(dsfs_xattr, dsfs_xattr_cases, dsfs_case_desc);
@@ -64,9 +64,9 @@ static void dsfs_test_inode(struct kunit *test)
 	dsfs_case_check(test, dsfs_case_run_inode);
 }
 
-static void dsfs_test_ext(struct kunit *test)
+static void dsfs_test_extra(struct kunit *test)
 {
-	dsfs_case_check(test, dsfs_case_run_ext);
+	dsfs_case_check(test, dsfs_case_run_extra);
 }
 
 static void dsfs_test_dir(struct kunit *test)
@@ -135,7 +135,7 @@ static struct kunit_case dsfs_test_cases[] = {
 	KUNIT_CASE_PARAM(dsfs_test_super, dsfs_super_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_history, dsfs_history_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_inode, dsfs_inode_gen_params),
-	KUNIT_CASE_PARAM(dsfs_test_ext, dsfs_ext_gen_params),
+	KUNIT_CASE_PARAM(dsfs_test_extra, dsfs_extra_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_dir, dsfs_dir_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_names, dsfs_names_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_xattr, dsfs_xattr_gen_params),
