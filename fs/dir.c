@@ -69,11 +69,11 @@ static __always_inline int dsfs_emit(struct super_block *sb,
 {
 	u8 type = name->type;
 
-	if (unlikely(type == DSFS_DT_STUB)) {
+	if (unlikely(type == DSFS_DT_HARDLINK)) {
 		/* Copies, so that ino and type stay in registers */
 		u8 of_type = type;
 		u32 of = ino;
-		int ret = dsfs_stub_follow(dsfs_src(sb), &of, &of_type, err);
+		int ret = dsfs_hardlink_follow(dsfs_src(sb), &of, &of_type, err);
 
 		if (ret)
 			return ret;

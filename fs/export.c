@@ -77,8 +77,8 @@ static s64 dsfs_find_hard_link(struct dsfs_source *src,
 		}
 		of = dir->first + name.pos;
 		ret = 0;
-		if (name.type == DSFS_DT_STUB)
-			ret = dsfs_stub_follow(src, &of, &name.type, err);
+		if (name.type == DSFS_DT_HARDLINK)
+			ret = dsfs_hardlink_follow(src, &of, &name.type, err);
 		if (ret || of == ino)
 			break;
 		if (fatal_signal_pending(current))

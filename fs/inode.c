@@ -212,8 +212,8 @@ static int dsfs_inode_read(struct inode *inode, struct dsfs_err *err)
 	if (ret)
 		return ret;
 	/* A hard-link entry is a name, not an inode. */
-	if (dsfs_attr_is_stub(&attr))
-		return dsfs_bad(err, "stub used as an inode", attr.ino,
+	if (dsfs_attr_is_hardlink(&attr))
+		return dsfs_bad(err, "hard-link entry used as an inode", attr.ino,
 				attr.start, -ESTALE);
 
 	inode->i_mode = attr.mode;

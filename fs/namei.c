@@ -37,8 +37,8 @@ static struct inode *dsfs_lookup_inode(struct inode *dir,
 	if (ret)
 		return ERR_PTR(ret);
 	ino = info->first + pos;
-	if (type == DSFS_DT_STUB) {
-		ret = dsfs_stub_follow(dsfs_src(sb), &ino, &type, err);
+	if (type == DSFS_DT_HARDLINK) {
+		ret = dsfs_hardlink_follow(dsfs_src(sb), &ino, &type, err);
 		if (ret)
 			return ERR_PTR(ret);
 	}

@@ -32,7 +32,7 @@ static double per_name(u64 bytes, u64 names)
 
 static void text_counts(const struct mkfs *mkfs, const struct plan *p)
 {
-	printf("files %llu, directories %llu, symlinks %llu, further names %llu",
+	printf("files %llu, directories %llu, symlinks %llu, hard-link entries %llu",
 	       ull(p->regular), ull(p->dirs), ull(p->symlinks), ull(p->links));
 	printf(", devices %llu, pipes %llu, sockets %llu\n", ull(p->devices),
 	       ull(p->pipes), ull(p->sockets));

@@ -407,7 +407,7 @@ static int dsfs_lookup_hashed(struct dsfs_source *src,
  * @name: bytes, not terminated
  * @len: their number, 1 to 255
  * @pos: filled in: position in the directory, below @dir->count
- * @type: filled in: DT_* or DSFS_DT_STUB
+ * @type: filled in: DT_* or DSFS_DT_HARDLINK
  * @err: filled in on an error other than -ENOENT
  *
  * Return: 0, -ENOENT, -EUCLEAN, or an error of dsfs_meta_get().

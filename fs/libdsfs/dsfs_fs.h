@@ -135,7 +135,7 @@ struct dsfs_super {
 };
 
 /* dsfs_inode.flags */
-#define DSFS_INODE_STUB		0x0001	/* hard-link entry: start is the inode number of the file */
+#define DSFS_INODE_HARDLINK	0x0001	/* hard-link entry: start is the inode number of the file */
 #define DSFS_INODE_HOLES	0x0002	/* extra record: segments, stored */
 #define DSFS_INODE_XATTRS	0x0004	/* extra record: xattrs */
 #define DSFS_INODE_ACL		0x0008	/* the xattr set has a POSIX ACL */
@@ -209,7 +209,7 @@ struct dsfs_dir {
  * @count: number of names
  * @end: end of the last name, in bytes from this header
  * @slots: bits 0-11: start of the name, in bytes from this header; bits 12-15:
- *	DT_* of the entry, or DSFS_DT_STUB
+ *	DT_* of the entry, or DSFS_DT_HARDLINK
  *
  * Starts at a multiple of 4 and crosses no 4 KiB boundary.
  */
@@ -222,7 +222,7 @@ struct dsfs_names {
 
 #define DSFS_SLOT_OFFSET	0x0fff
 #define DSFS_SLOT_TYPE_SHIFT	12
-#define DSFS_DT_STUB		15	/* hard-link entry: the inode record has the type */
+#define DSFS_DT_HARDLINK	15	/* hard-link entry: the inode record has the type */
 
 /**
  * struct dsfs_bucket - a bucket of a name index

@@ -43,22 +43,22 @@ int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored,
 	return __dsfs_extent_check(geo, start, stored, err);
 }
 
-static int dsfs_stub_check(const struct dsfs_geo *geo,
-			   const struct dsfs_inode *raw,
-			   const struct dsfs_attr *a, struct dsfs_err *err)
+static int dsfs_hardlink_check(const struct dsfs_geo *geo,
+			       const struct dsfs_inode *raw,
+			       const struct dsfs_attr *a, struct dsfs_err *err)
 {
-	if (a->flags != DSFS_INODE_STUB)
-		return dsfs_bad(err, "flags of a stub", a->flags,
-				DSFS_INODE_STUB, -EUCLEAN);
+	if (a->flags != DSFS_INODE_HARDLINK)
+		return dsfs_bad(err, "flags of a hard-link entry", a->flags,
+				DSFS_INODE_HARDLINK, -EUCLEAN);
 	if (a->mode & ~S_IFMT || S_ISDIR(a->mode) || !dsfs_mode_to_dt(a->mode))
-		return dsfs_bad(err, "mode of a stub", a->mode, S_IFREG,
+		return dsfs_bad(err, "mode of a hard-link entry", a->mode, S_IFREG,
 				-EUCLEAN);
 	if (a->start <= DSFS_ROOT_INO || a->start >= geo->inodes ||
 	    a->start == a->ino)
-		return dsfs_bad(err, "inode that a stub stands for", a->start,
+		return dsfs_bad(err, "inode of a hard-link entry", a->start,
 				geo->inodes - 1, -EUCLEAN);
 	if (a->size || a->extra || raw->owner || raw->nlink || raw->mtime)
-		return dsfs_bad(err, "unused fields of a stub", 1, 0, -EUCLEAN);
+		return dsfs_bad(err, "unused fields of a hard-link entry", 1, 0, -EUCLEAN);
 	return 0;
 }
 
@@ -189,8 +189,8 @@ static __always_inline int __dsfs_inode_decode(const struct dsfs_geo *geo,
 	attr->mtime = le64_to_cpu(raw->mtime);
 	attr->rdev = 0;
 
-	if (attr->flags & DSFS_INODE_STUB)
-		return dsfs_stub_check(geo, raw, attr, err);
+	if (attr->flags & DSFS_INODE_HARDLINK)
+		return dsfs_hardlink_check(geo, raw, attr, err);
 	if (!(attr->flags & ~DSFS_INODE_SHARED) && !attr->extra)
 		ret = dsfs_inode_plain(geo, attr, err);
 	else
@@ -206,7 +206,7 @@ static __always_inline int __dsfs_inode_decode(const struct dsfs_geo *geo,
  * @attr: filled in
  * @err: filled in on failure
  *
- * A hard-link entry is valid here; see dsfs_attr_is_stub().
+ * A hard-link entry is valid here; see dsfs_attr_is_hardlink().
  *
  * Return: 0 or -EUCLEAN.
  */
@@ -320,7 +320,7 @@ int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,
 }
 
 /**
- * dsfs_stub_follow - resolve a hard-link entry
+ * dsfs_hardlink_follow - resolve a hard-link entry
  * @src: metadata source
  * @ino: inode number of the directory entry; replaced by that of the file
  * @type: type of the directory entry; replaced by that of the file
@@ -330,19 +330,19 @@ int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,
  *
  * Return: 0, -EUCLEAN, or an error of dsfs_inode_get().
  */
-int dsfs_stub_follow(struct dsfs_source *src, u32 *ino, u8 *type,
-		     struct dsfs_err *err)
+int dsfs_hardlink_follow(struct dsfs_source *src, u32 *ino, u8 *type,
+			 struct dsfs_err *err)
 {
 	struct dsfs_attr attr;
 	int ret;
 
-	if (*type != DSFS_DT_STUB)
+	if (*type != DSFS_DT_HARDLINK)
 		return 0;
 	ret = dsfs_inode_get(src, *ino, &attr, err);
 	if (ret)
 		return ret;
-	if (!dsfs_attr_is_stub(&attr))
-		return dsfs_bad(err, "entry of a stub leads to an inode", *ino,
+	if (!dsfs_attr_is_hardlink(&attr))
+		return dsfs_bad(err, "name of a hard-link entry leads to an inode", *ino,
 				0, -EUCLEAN);
 	*ino = attr.start;
 	*type = dsfs_mode_to_dt(attr.mode);

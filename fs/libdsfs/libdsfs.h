@@ -206,9 +206,9 @@ static inline unsigned int dsfs_mode_to_dt(u16 mode)
 	return known >> type & 1 ? type : 0;
 }
 
-static inline bool dsfs_attr_is_stub(const struct dsfs_attr *attr)
+static inline bool dsfs_attr_is_hardlink(const struct dsfs_attr *attr)
 {
-	return attr->flags & DSFS_INODE_STUB;
+	return attr->flags & DSFS_INODE_HARDLINK;
 }
 
 /* Metadata access, implemented by the platform */
@@ -256,8 +256,8 @@ int dsfs_meta_copy(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
 /* inode.c: read and decode; -ESTALE: no such inode number */
 int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,
 		   struct dsfs_err *err);
-int dsfs_stub_follow(struct dsfs_source *src, u32 *ino, u8 *type,
-		     struct dsfs_err *err);
+int dsfs_hardlink_follow(struct dsfs_source *src, u32 *ino, u8 *type,
+			 struct dsfs_err *err);
 int dsfs_extra_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   struct dsfs_extra_info *extra, struct dsfs_err *err);
 int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr,
@@ -284,7 +284,7 @@ struct dsfs_name {
 	const char *name;
 	u32 pos;		/* in the directory; inode number = first + pos */
 	u8 len;
-	u8 type;		/* DT_* or DSFS_DT_STUB */
+	u8 type;		/* DT_* or DSFS_DT_HARDLINK */
 };
 
 /* A name block with a checked header */
@@ -337,7 +337,7 @@ void dsfs_dir_iter_end(struct dsfs_dir_iter *it);
 /* Inline, because readdir of a large directory does little else. */
 static inline bool dsfs_slot_type_valid(u8 type)
 {
-	return type == DSFS_DT_STUB || dsfs_mode_to_dt((u16)type << 12);
+	return type == DSFS_DT_HARDLINK || dsfs_mode_to_dt((u16)type << 12);
 }
 
 /**
@@ -369,7 +369,7 @@ static inline int dsfs_names_slot(const struct dsfs_names_info *names, u32 slot,
 	    end - at > DSFS_NAME_MAX)
 		return dsfs_bad(err, "place of a name", at, end, -EUCLEAN);
 	if (!dsfs_slot_type_valid(type))
-		return dsfs_bad(err, "type of a name", type, DSFS_DT_STUB,
+		return dsfs_bad(err, "type of a name", type, DSFS_DT_HARDLINK,
 				-EUCLEAN);
 	name->name = (const char *)names->raw + at;
 	name->len = end - at;

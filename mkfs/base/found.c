@@ -24,7 +24,7 @@ static u64 first_sum(struct base *base, u32 ino, u64 *start, u32 *sum)
 	u64 stored;
 
 	if (dsfs_inode_get(base->past, ino, &attr, &err) ||
-	    dsfs_attr_is_stub(&attr) || !S_ISREG(attr.mode) ||
+	    dsfs_attr_is_hardlink(&attr) || !S_ISREG(attr.mode) ||
 	    dsfs_extra_get(base->past, &attr, &extra, &err))
 		return 0;
 	stored = image_stored_bytes(&attr, &extra);

@@ -45,17 +45,17 @@ static int match_file(struct match *m, struct dir *dir, struct node *n,
 	struct dsfs_attr attr;
 	int ret;
 
-	if (n->flags & NODE_STUB) {
+	if (n->flags & NODE_HARDLINK) {
 		dir = n->u.link->dir;
 		n = n->u.link->first;
 	}
 	if (!node_is_data(n) || *node_old(dir, n))
 		return 0;
-	ret = dsfs_stub_follow(base->past, &ino, &type, err);
+	ret = dsfs_hardlink_follow(base->past, &ino, &type, err);
 	if (ret || type != DT_REG)
 		return ret;
 	ret = dsfs_inode_get(base->past, ino, &attr, err);
-	if (ret || !S_ISREG(attr.mode) || dsfs_attr_is_stub(&attr) ||
+	if (ret || !S_ISREG(attr.mode) || dsfs_attr_is_hardlink(&attr) ||
 	    attr.size != n->size)
 		return ret;
 	*node_old(dir, n) = ino;

@@ -57,7 +57,7 @@ static int collect_node(struct collector *c, struct dir *d, struct node *n)
 	struct place_of p = { .node = n }, *more;
 	int ret;
 
-	if (!S_ISREG(n->mode) || n->flags & (NODE_STUB | NODE_GONE) || !n->size)
+	if (!S_ISREG(n->mode) || n->flags & (NODE_HARDLINK | NODE_GONE) || !n->size)
 		return 0;
 	if (n->flags & (NODE_KEPT | NODE_FOUND))
 		p.old = *node_old(d, n);

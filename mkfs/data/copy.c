@@ -149,7 +149,7 @@ int copy_data(struct stream *s)
 		for (u32 k = 0; !ret && k < d->count; k++) {
 			struct node *n = &d->nodes[k];
 
-			if (n->flags & NODE_KEPT && !(n->flags & NODE_STUB))
+			if (n->flags & NODE_KEPT && !(n->flags & NODE_HARDLINK))
 				ret = copy_file(s, &m, d, n);
 		}
 	}

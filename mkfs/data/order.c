@@ -29,7 +29,7 @@ static int order_line(void *ctx, char *line, size_t len, u64 number)
 				 (unsigned long long)number, line, list_hint(line));
 		return 0;
 	}
-	if (n->flags & NODE_STUB) {
+	if (n->flags & NODE_HARDLINK) {
 		dir = n->u.link->dir;
 		n = n->u.link->first;
 	}

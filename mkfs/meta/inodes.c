@@ -126,12 +126,12 @@ static void set_places(struct meta *m, struct node *n, struct dsfs_inode *raw,
 	}
 }
 
-static int put_stub(struct meta *m, const struct node *n)
+static int put_hardlink(struct meta *m, const struct node *n)
 {
 	struct dsfs_inode raw = { 0 };
 
 	raw.mode = cpu_to_le16(n->mode & S_IFMT);
-	raw.flags = cpu_to_le16(DSFS_INODE_STUB);
+	raw.flags = cpu_to_le16(DSFS_INODE_HARDLINK);
 	set_start(&raw, n->u.link->number);
 	return meta_put(m, &raw, sizeof(raw));
 }
@@ -142,8 +142,8 @@ static int put_inode(struct meta *m, struct node *n, u64 dir_index)
 	struct dsfs_extra extra = { 0 };
 	int flags, ret;
 
-	if (n->flags & NODE_STUB)
-		return put_stub(m, n);
+	if (n->flags & NODE_HARDLINK)
+		return put_hardlink(m, n);
 	flags = set_owner(m, n, &raw, &extra) | set_xattrs(m, n, &extra) |
 		link_count(n, &raw, &extra) | holes(m, n, &extra);
 	if (flags & DSFS_INODE_NEEDS_EXTRA) {

@@ -127,7 +127,7 @@ static int put_symlinks(struct meta *m)
 			struct node *n = &d->nodes[k];
 			const struct symlink *s;
 
-			if (!S_ISLNK(n->mode) || n->flags & NODE_STUB)
+			if (!S_ISLNK(n->mode) || n->flags & NODE_HARDLINK)
 				continue;
 			s = node_data(n)->symlink;
 			ret = meta_pad(m, s->start);
@@ -189,7 +189,7 @@ static int put_filesums(struct meta *m)
 
 		for (u32 k = 0; !ret && k < d->count; k++) {
 			const struct node *n = &d->nodes[k];
-			bool has = S_ISREG(n->mode) && !(n->flags & NODE_STUB);
+			bool has = S_ISREG(n->mode) && !(n->flags & NODE_HARDLINK);
 			__le32 sum = cpu_to_le32(has ? n->sum : 0);
 
 			ret = meta_put(m, &sum, sizeof(sum));

@@ -21,7 +21,7 @@ static void number_inodes(struct tree *t)
 		for (u32 k = 0; k < d->count; k++) {
 			struct node *n = &d->nodes[k];
 
-			if (n->flags & NODE_STUB)
+			if (n->flags & NODE_HARDLINK)
 				continue;
 			if (n->flags & NODE_LINK)
 				n->u.link->number = d->first + k;
@@ -104,7 +104,7 @@ static int place_node(struct layout *l, struct tree *t, struct node *n)
 {
 	int ret;
 
-	if (n->flags & NODE_STUB)
+	if (n->flags & NODE_HARDLINK)
 		return 0;
 	if (S_ISLNK(n->mode))
 		place_symlink(l, n);

@@ -65,7 +65,7 @@ void names_place(const struct dir *dir, u64 *pos, struct names_place *place)
 
 static unsigned int slot_type(const struct node *n)
 {
-	return n->flags & NODE_STUB ? DSFS_DT_STUB : dsfs_mode_to_dt(n->mode);
+	return n->flags & NODE_HARDLINK ? DSFS_DT_HARDLINK : dsfs_mode_to_dt(n->mode);
 }
 
 void names_write(const struct dir *dir, u32 from, u32 count, u32 bytes,

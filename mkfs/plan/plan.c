@@ -65,7 +65,7 @@ static void plan_node(struct plan *p, const struct node *n,
 {
 	p->names++;
 	p->name_bytes += node_len(n);
-	if (n->flags & NODE_STUB) {
+	if (n->flags & NODE_HARDLINK) {
 		p->links++;
 		return;
 	}

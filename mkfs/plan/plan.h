@@ -13,7 +13,7 @@
 
 /**
  * struct plan - counts and sizes
- * @links: further names of files
+ * @links: hard-link entries
  * @kept: contents that are in the image already, @kept_bytes of them
  * @data: contents that must be read: regular files that are not empty
  * @bytes: sum of the sizes of regular files

@@ -26,7 +26,7 @@ enum entry_field {
 	ENTRY_FIELDS
 };
 
-#define ENTRY_LINK	0	/* entry.type of a further name */
+#define ENTRY_LINK	0	/* entry.type of a hard-link entry */
 
 /**
  * struct entry - a line

@@ -206,7 +206,7 @@ static int order_link(struct hash *links, struct dir *d, struct node *n)
 	u64 key[2] = { l->dev, l->ino };
 	u64 hash = XXH3_64bits(key, sizeof(key));
 
-	n->flags &= ~NODE_STUB;
+	n->flags &= ~NODE_HARDLINK;
 	have = find_link(links, hash, l);
 	if (!have) {
 		l->first = n;
@@ -222,7 +222,7 @@ static int order_link(struct hash *links, struct dir *d, struct node *n)
 		n->u.link = have;
 	}
 	have->names++;
-	n->flags |= NODE_STUB;
+	n->flags |= NODE_HARDLINK;
 	return 0;
 }
 

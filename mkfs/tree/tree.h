@@ -25,7 +25,7 @@ struct symlink;
 
 /* node.flags */
 #define NODE_LINK	0x0001	/* more than one name: u.link */
-#define NODE_STUB	0x0002	/* not the first of them in numbering order */
+#define NODE_HARDLINK	0x0002	/* not the first of them in numbering order */
 #define NODE_SHARED	0x0008	/* a block of its data holds another file's */
 #define NODE_ACL	0x0010
 #define NODE_GONE	0x0020	/* left out: unreadable, or the image itself */
@@ -75,7 +75,7 @@ struct node {
 /**
  * struct hlink - a file with several names
  * @first, @dir: its first name in numbering order
- * @next: the records that its further names were scanned with, each with that
+ * @next: the records that its other names were scanned with, each with that
  *	name as @first, in no order; for reading, up to tree_prune()
  * @names: in the image
  * @number: inode number of @first, given by the layout
@@ -194,7 +194,7 @@ int node_set_target(struct arena *a, struct node *n, const char *target,
 /* Its content has to be read. */
 static inline bool node_is_data(const struct node *n)
 {
-	return S_ISREG(n->mode) && !(n->flags & (NODE_STUB | NODE_KEPT)) &&
+	return S_ISREG(n->mode) && !(n->flags & (NODE_HARDLINK | NODE_KEPT)) &&
 	       n->size;
 }
 

@@ -516,7 +516,7 @@ cases_reports()
 	works "-v says more" test "$(wc -l <verbose)" -gt "$(wc -l <plain)"
 }
 
-# A tree of more levels than there may be files open, with a file and a further name of
+# A tree of more levels than there may be files open, with a file and a second name of
 # the one above in each.
 make_deep()
 {

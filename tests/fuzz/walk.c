@@ -117,7 +117,7 @@ static void walk_entry(struct walk *w, const struct dsfs_dir_info *dir, u32 self
 	struct image_node n;
 	u8 type = name->type;
 
-	if (!good(w, dsfs_stub_follow(w->src, &ino, &type, &err)) ||
+	if (!good(w, dsfs_hardlink_follow(w->src, &ino, &type, &err)) ||
 	    !good(w, image_node_get(w->src, ino, &n, &err)))
 		return;
 	if (type != dsfs_mode_to_dt(n.attr.mode))
@@ -193,8 +193,8 @@ static void walk_inode(struct walk *w, u32 ino)
 
 	if (!good(w, image_node_get(w->src, ino, &n, &err)))
 		return;
-	if (dsfs_attr_is_stub(&n.attr))
-		finding("a stub that was followed to a stub");
+	if (dsfs_attr_is_hardlink(&n.attr))
+		finding("a hard-link entry that was followed to a hard-link entry");
 	if (n.attr.flags & DSFS_INODE_XATTRS)
 		walk_xattrs(w, &n);
 	if (S_ISREG(n.attr.mode))

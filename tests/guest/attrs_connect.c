@@ -145,7 +145,7 @@ void attrs_connect_end(int root)
 
 	/* With no name in the cache the way up has to be asked for.  What opens has one. */
 	attrs_drop_caches();
-	/* A further name's directory is no made-up one. */
+	/* The directory of a hard-link entry is no made-up one. */
 	for (i = 0; i < count; i++) {
 		if (kept[i].links == 1)
 			forge(root, kept + i);

@@ -442,7 +442,7 @@ const struct fail_op fail_ops[] = {
 	{ .name = "remount", .arg = "wholefile=1M", .run = run_remount },
 	{ .name = "stat", .arg = "dirs/5000/entry-004321",
 	  .before = in_mount, .run = run_stat },
-	{ .name = "stat of a further name", .arg = "links/sub/fourth",
+	{ .name = "stat of a hard-link entry", .arg = "links/sub/fourth",
 	  .before = in_mount, .run = run_stat },
 	{ .name = "stat of an extra record", .arg = "many-links/0",
 	  .before = in_mount, .run = run_stat },

@@ -78,7 +78,7 @@ static u64 stored_bytes(const struct layout *l, const u8 *inode)
 	const u16 flags = GET(inode, dsfs_inode, flags);
 	const u8 *extra;
 
-	if (!S_ISREG(GET(inode, dsfs_inode, mode)) || flags & DSFS_INODE_STUB)
+	if (!S_ISREG(GET(inode, dsfs_inode, mode)) || flags & DSFS_INODE_HARDLINK)
 		return 0;
 	if (flags & DSFS_INODE_HOLES) {
 		extra = layout_record(l, DSFS_REGION_EXTRAS,

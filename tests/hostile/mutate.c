@@ -403,7 +403,7 @@ static u8 *slot_of(const struct layout *l, u64 ino)
 /* Another type for an inode and its name, so that lookup lets it through. */
 static bool change_type(struct mutator *m)
 {
-	static const u8 types[] = { 1, 2, 4, 6, 8, 10, 12, DSFS_DT_STUB };
+	static const u8 types[] = { 1, 2, 4, 6, 8, 10, 12, DSFS_DT_HARDLINK };
 	const u64 n = m->l.regions[DSFS_REGION_INODES].bytes / sizeof(struct dsfs_inode);
 	const u64 ino = below(m, n);
 	const u8 type = types[below(m, sizeof(types))];
@@ -415,9 +415,9 @@ static bool change_type(struct mutator *m)
 		return false;
 	field_put(slot, 2, (field_get(slot, 2) & DSFS_SLOT_OFFSET) |
 			   type << DSFS_SLOT_TYPE_SHIFT);
-	if (type == DSFS_DT_STUB) {
+	if (type == DSFS_DT_HARDLINK) {
 		PUT(inode, dsfs_inode, mode, GET(inode, dsfs_inode, mode) & S_IFMT);
-		PUT(inode, dsfs_inode, flags, DSFS_INODE_STUB);
+		PUT(inode, dsfs_inode, flags, DSFS_INODE_HARDLINK);
 		PUT48(inode, start, below(m, n));
 	} else {
 		PUT(inode, dsfs_inode, mode, (GET(inode, dsfs_inode, mode) & 07777) |

@@ -68,7 +68,7 @@ static void test_options(const struct bytes *good)
 		OK(!dsfs_verify(image, DSFS_VERIFY_DATA, &error),
 		   "open: at an offset, all is there");
 		visit(image, &errors);
-		/* numbers 0 and one too many, and stubs are numbers too */
+		/* numbers 0 and one too many, and those of hard-link entries */
 		OK(errors == 2, "open: at an offset, every answer is right");
 		dsfs_close(image);
 	}

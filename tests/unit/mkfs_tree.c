@@ -95,12 +95,12 @@ static void test_numbers(void)
 	   "tree: records");
 	OK(root.subdirs == 2 && c.subdirs == 1 && !a.subdirs && !d.subdirs,
 	   "tree: subdirectories");
-	OK(!(rn[1].flags & NODE_STUB) && an[0].flags & NODE_STUB &&
+	OK(!(rn[1].flags & NODE_HARDLINK) && an[0].flags & NODE_HARDLINK &&
 	   rn[1].u.link == an[0].u.link && rn[1].u.link->number == 3 &&
 	   rn[1].u.link->names == 2 && rn[1].u.link->first == &rn[1],
 	   "tree: the first name is the inode, whatever its depth");
-	OK(!(an[1].flags & NODE_STUB) && dn[0].flags & NODE_STUB &&
-	   dn[0].u.link->number == 6, "tree: and the other is a stub");
+	OK(!(an[1].flags & NODE_HARDLINK) && dn[0].flags & NODE_HARDLINK &&
+	   dn[0].u.link->number == 6, "tree: and the other is a hard-link entry");
 	OK(!tree_order(&t) && rn[1].u.link->names == 2 && t.inodes == 10,
 	   "tree: ordered twice");
 	tree_free(&t);
@@ -115,7 +115,7 @@ static void test_prune(void)
 	OK(!tree_order(&t) && root.count == 2 && c.count == 1 &&
 	   t.inodes == 1 + 1 + 2 + 2 + 1 && t.ndirs == 3, "tree: pruned");
 	OK(rn[1].u.dir == &c && c.self == &rn[1], "tree: a directory that moved");
-	OK(!(an[0].flags & NODE_STUB) && an[0].u.link->names == 1,
+	OK(!(an[0].flags & NODE_HARDLINK) && an[0].u.link->names == 1,
 	   "tree: a link whose first name is gone");
 	tree_free(&t);
 }

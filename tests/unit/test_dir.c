@@ -225,7 +225,7 @@ static void test_types(void)
 {
 	static const char *const names[] = { "b", "c", "d", "f", "l", "p", "s", "z" };
 	static const u8 types[] = { DT_BLK, DT_CHR, DT_DIR, DT_REG, DT_LNK,
-				    DT_FIFO, DT_SOCK, DSFS_DT_STUB };
+				    DT_FIFO, DT_SOCK, DSFS_DT_HARDLINK };
 	struct bld_dir want = { names, types, 8, 2, 1, 3 };
 	struct dsfs_attr a = { .ino = 2 };
 	struct dsfs_dir_info dir;

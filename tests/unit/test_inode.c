@@ -91,12 +91,12 @@ static void test_inode_values(struct dsfs_source *src)
 
 	memset(&raw, 0, sizeof(raw));
 	raw.mode = cpu_to_le16(S_IFCHR);
-	raw.flags = cpu_to_le16(DSFS_INODE_STUB);
+	raw.flags = cpu_to_le16(DSFS_INODE_HARDLINK);
 	raw.start_lo = cpu_to_le32(0xfffffffe);
 	src->geo.inodes = DSFS_MAX_INODES + 1;
 	ANSWER(dsfs_inode_decode(&src->geo, 9, &raw, &a, &err), 0, NULL,
-	       "inode: stub of the last number");
-	OK(dsfs_attr_is_stub(&a) && a.start == 0xfffffffe, "inode: is a stub");
+	       "inode: hard-link entry of the last number");
+	OK(dsfs_attr_is_hardlink(&a) && a.start == 0xfffffffe, "inode: is a hard-link entry");
 }
 
 static void test_inode_get(void)
@@ -144,8 +144,8 @@ static void test_inode_get(void)
 	bld_free(&src);
 }
 
-/* The number and type of a name, before and behind dsfs_stub_follow(). */
-static void test_stub_follow(void)
+/* The number and type of a name, before and behind dsfs_hardlink_follow(). */
+static void test_hardlink_follow(void)
 {
 	struct dsfs_inode raw[4] = {};
 	struct dsfs_source src;
@@ -159,23 +159,23 @@ static void test_stub_follow(void)
 	raw[2].mode = cpu_to_le16(S_IFIFO);
 	raw[2].nlink = cpu_to_le16(2);
 	raw[3].mode = cpu_to_le16(S_IFIFO);
-	raw[3].flags = cpu_to_le16(DSFS_INODE_STUB);
+	raw[3].flags = cpu_to_le16(DSFS_INODE_HARDLINK);
 	raw[3].start_lo = cpu_to_le32(2);
 	bld_add(&src, DSFS_REGION_INODES, raw, sizeof(raw), 32);
 	src.geo.inodes = 4;
-	ANSWER(dsfs_stub_follow(&src, &ino, &type, &err), 0, NULL,
-	       "stub: a name that is none stays");
-	OK(ino == 3 && type == fifo && !src.gets, "stub: as it was");
-	type = DSFS_DT_STUB;
+	ANSWER(dsfs_hardlink_follow(&src, &ino, &type, &err), 0, NULL,
+	       "hard-link entry: a name that is none stays");
+	OK(ino == 3 && type == fifo && !src.gets, "hard-link entry: as it was");
+	type = DSFS_DT_HARDLINK;
 	bld_fail(&src, 0, -EIO);
-	ANSWER(dsfs_stub_follow(&src, &ino, &type, &err), -EIO, "inode record",
-	       "stub: cannot be read");
-	ANSWER(dsfs_stub_follow(&src, &ino, &type, &err), 0, NULL,
-	       "stub: leads to the first name");
-	OK(ino == 2 && type == fifo, "stub: its number and type");
-	type = DSFS_DT_STUB;
-	ANSWER(dsfs_stub_follow(&src, &ino, &type, &err), -EUCLEAN,
-	       "entry of a stub leads to an inode", "stub: an inode");
+	ANSWER(dsfs_hardlink_follow(&src, &ino, &type, &err), -EIO, "inode record",
+	       "hard-link entry: cannot be read");
+	ANSWER(dsfs_hardlink_follow(&src, &ino, &type, &err), 0, NULL,
+	       "hard-link entry: leads to the first name");
+	OK(ino == 2 && type == fifo, "hard-link entry: its number and type");
+	type = DSFS_DT_HARDLINK;
+	ANSWER(dsfs_hardlink_follow(&src, &ino, &type, &err), -EUCLEAN,
+	       "name of a hard-link entry leads to an inode", "hard-link entry: an inode");
 	bld_free(&src);
 }
 
@@ -287,7 +287,7 @@ void test_inode(void)
 {
 	test_extent_bounds();
 	test_inode_get();
-	test_stub_follow();
+	test_hardlink_follow();
 	test_extra_get();
 	test_owner_get();
 	test_symlink();

@@ -49,8 +49,9 @@ void dump_error(struct dump *d, const char *path, const char *what, int ret,
  * struct walk_entry - an object met on a walk
  * @path: from the root, "/" first
  * @name: last component of @path, "" for the root
- * @ino: number of the entry, maybe of a stub
- * @node: never a stub; unset for what is no directory if only those are wanted
+ * @ino: number of the entry, maybe of a hard-link entry
+ * @node: never a hard-link entry; unset for what is no directory if only those
+ *	are wanted
  */
 struct walk_entry {
 	const char *path;

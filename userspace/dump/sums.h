@@ -13,7 +13,7 @@
 /**
  * struct sums_object - an object of the walk, and the sum of its contents
  * @path: from the root
- * @first: the path it was met by first, if this is a further name; else NULL
+ * @first: the path it was met by first, if this is a hard-link entry; else NULL
  * @sum: of a regular file
  * @ret: 0, or why there is no @sum: a negative errno, and @err
  */

@@ -37,8 +37,8 @@ struct fdir {
 	u32 count;
 };
 
-/* A further name of an inode. */
-struct fstub {
+/* A hard-link entry: a name of an inode besides its first. */
+struct fhardlink {
 	u32 target;
 	u32 ino;
 };
@@ -108,7 +108,7 @@ struct past {
  * @geo: of the generation at hand
  * @newest: the first one; the summary is about it
  * @dirs: struct fdir, by number
- * @stubs: struct fstub; sorted by target once all inodes were seen
+ * @hardlinks: struct fhardlink; sorted by target once all inodes were seen
  * @runs: struct frun; sorted by start, then by length
  * @sets: struct frange of sets of xattrs, one an inode that has one
  * @targets: struct frange of symlinks
@@ -129,7 +129,7 @@ struct fsck {
 	struct report report;
 	struct json j;
 	struct vec dirs;
-	struct vec stubs;
+	struct vec hardlinks;
 	struct vec runs;
 	struct vec sets;
 	struct vec targets;
@@ -199,7 +199,7 @@ int check_slots(struct fsck *f);
 int check_blocks(struct fsck *f);
 int check_inodes(struct fsck *f);
 int check_dirs(struct fsck *f);
-int check_stubs(struct fsck *f);
+int check_hardlinks(struct fsck *f);
 int check_xattrs(struct fsck *f);
 int check_gaps(struct fsck *f);
 int check_runs(struct fsck *f);
@@ -214,8 +214,8 @@ void free_later(struct fsck *f);
 /* runs.c: the order of runs */
 int run_cmp(const void *a, const void *b);
 
-/* names.c needs it of stubs.c: names besides the first */
-u32 stubs_of(const struct fsck *f, u32 ino);
+/* names.c needs it of hardlinks.c: names besides the first */
+u32 hardlinks_of(const struct fsck *f, u32 ino);
 /* index.c */
 void check_index(struct fsck *f, const struct dsfs_dir_info *dir);
 void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir,

@@ -162,11 +162,11 @@ static int check_inode(struct fsck *f, u32 ino)
 		problem_err(f, ino, pos, &err, ret);
 		return 0;
 	}
-	if (dsfs_attr_is_stub(&attr)) {
-		struct fstub stub = { .target = attr.start, .ino = ino };
+	if (dsfs_attr_is_hardlink(&attr)) {
+		struct fhardlink hardlink = { .target = attr.start, .ino = ino };
 
 		no_filesum(f, ino);
-		return vec_add(&f->stubs, &stub);
+		return vec_add(&f->hardlinks, &hardlink);
 	}
 	ret = dsfs_extra_get(f->src, &attr, &extra, &err);
 	if (!ret)

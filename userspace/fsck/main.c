@@ -53,7 +53,7 @@ static u64 cache_bytes(const struct dsfs_geo *geo)
 static int check_tree(struct fsck *f)
 {
 	static int (*const passes[])(struct fsck *) = {
-		check_blocks, check_inodes, check_stubs, check_dirs,
+		check_blocks, check_inodes, check_hardlinks, check_dirs,
 		check_xattrs, check_gaps, check_runs,
 	};
 	size_t i;
@@ -84,7 +84,7 @@ static bool not_ours(const struct fsck *f)
 static void vecs_init(struct fsck *f)
 {
 	f->dirs.size = sizeof(struct fdir);
-	f->stubs.size = sizeof(struct fstub);
+	f->hardlinks.size = sizeof(struct fhardlink);
 	f->runs.size = sizeof(struct frun);
 	f->sets.size = sizeof(struct frange);
 	f->targets.size = sizeof(struct frange);
@@ -94,7 +94,7 @@ static void vecs_init(struct fsck *f)
 static void vecs_free(struct fsck *f)
 {
 	vec_free(&f->dirs);
-	vec_free(&f->stubs);
+	vec_free(&f->hardlinks);
 	vec_free(&f->runs);
 	vec_free(&f->sets);
 	vec_free(&f->targets);

@@ -83,23 +83,23 @@ static void check_child(struct fsck *f, struct dirwalk *w,
 		w->subdirs++;
 	if (dsfs_inode_get(f->src, ino, &attr, &err))
 		return;		/* reported with the inode */
-	if (dsfs_attr_is_stub(&attr)) {
-		if (name->type != DSFS_DT_STUB)
-			problem(f, "stub behind a name of another type", ino,
+	if (dsfs_attr_is_hardlink(&attr)) {
+		if (name->type != DSFS_DT_HARDLINK)
+			problem(f, "hard-link entry behind a name of another type", ino,
 				pos, "type %u, expected %u", name->type,
-				DSFS_DT_STUB);
+				DSFS_DT_HARDLINK);
 		return;
 	}
 	dt = dsfs_mode_to_dt(attr.mode);
 	if (name->type != dt)
-		problem(f, name->type == DSFS_DT_STUB ?
-			"name of a stub without a stub" :
+		problem(f, name->type == DSFS_DT_HARDLINK ?
+			"name of a hard-link entry without one" :
 			"type of a name against its inode", ino, pos,
 			"type %u, expected %u", name->type, dt);
 	if (S_ISDIR(attr.mode))
 		check_parent(f, &attr, w->dir.self);
 	else
-		check_nlink(f, &attr, 1 + (u64)stubs_of(f, ino));
+		check_nlink(f, &attr, 1 + (u64)hardlinks_of(f, ino));
 }
 
 static int note_block(struct fsck *f, struct dirwalk *w,

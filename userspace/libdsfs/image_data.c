@@ -13,13 +13,13 @@ int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node,
 {
 	int ret = dsfs_inode_get(src, ino, &node->attr, err);
 
-	if (!ret && dsfs_attr_is_stub(&node->attr)) {
+	if (!ret && dsfs_attr_is_hardlink(&node->attr)) {
 		u32 to = node->attr.start;
 
 		ret = dsfs_inode_get(src, to, &node->attr, err);
-		if (!ret && (dsfs_attr_is_stub(&node->attr) ||
+		if (!ret && (dsfs_attr_is_hardlink(&node->attr) ||
 			     S_ISDIR(node->attr.mode)))
-			ret = dsfs_bad(err, "inode that a stub stands for", to,
+			ret = dsfs_bad(err, "inode of a hard-link entry", to,
 				       node->attr.mode, -EUCLEAN);
 	}
 	if (!ret)
@@ -35,11 +35,11 @@ int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node,
 int image_entry_check(u32 dir, u32 ino, u8 type, const struct image_node *node,
 		      struct dsfs_err *err)
 {
-	const bool stub = node->attr.ino != ino;
-	const bool named_stub = type == DSFS_DT_STUB;
+	const bool hardlink = node->attr.ino != ino;
+	const bool named_hardlink = type == DSFS_DT_HARDLINK;
 	const u32 dt = dsfs_mode_to_dt(node->attr.mode);
 
-	if (stub != named_stub || (!stub && dt != type))
+	if (hardlink != named_hardlink || (!hardlink && dt != type))
 		return dsfs_bad(err, "type of a directory entry", type, dt,
 				-EUCLEAN);
 	if (type == DT_DIR && ino <= dir)

@@ -222,7 +222,7 @@ static inline u64 image_stored_bytes(const struct dsfs_attr *attr,
 
 /**
  * struct image_node - everything a stat shows
- * @attr: never a stub
+ * @attr: never a hard-link entry
  * @nlink: from record or extra record
  */
 struct image_node {
@@ -235,7 +235,7 @@ struct image_node {
 
 /**
  * image_node_get - read an inode with what belongs to it
- * @ino: of an inode or of a stub, which is followed
+ * @ino: of an inode or of a hard-link entry, which is followed
  */
 int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node,
 		   struct dsfs_err *err);

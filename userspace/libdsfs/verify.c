@@ -4,7 +4,7 @@
  */
 #include "api.h"
 
-/* A directory's or special file's inode, or a further name, has no data. */
+/* A directory, a special file and a hard-link entry have no data. */
 static int verify_inode(struct dsfs_image *image, u32 ino, struct dsfs_error *error)
 {
 	struct dsfs_err err = { };
@@ -14,7 +14,7 @@ static int verify_inode(struct dsfs_image *image, u32 ino, struct dsfs_error *er
 
 	if (ret)
 		return api_fail(error, ret, &err, "inode %u", ino);
-	if (dsfs_attr_is_stub(&attr) || !S_ISREG(attr.mode))
+	if (dsfs_attr_is_hardlink(&attr) || !S_ISREG(attr.mode))
 		return 0;
 	ret = dsfs_file_open(image, ino, 0, &file, error);
 	if (ret)

@@ -300,7 +300,7 @@ static const struct dsfs_case dsfs_names_cases[] = {
 					     SLOT(2, NAMES_AT + 3, 4) } },
 	{ "names: every type, 2", .patch = { SLOT(0, NAMES_AT, 6), SLOT(1, NAMES_AT + 1, 10),
 					     SLOT(2, NAMES_AT + 3, 12) } },
-	{ "names: stub", .patch = { SLOT(0, NAMES_AT, DSFS_DT_STUB) } },
+	{ "names: hard-link entry", .patch = { SLOT(0, NAMES_AT, DSFS_DT_HARDLINK) } },
 };
 
 #undef D
