@@ -96,7 +96,7 @@ static int dsfs_read_map_holes(struct dsfs_read *rd, u64 end, gfp_t gfp,
 			rd->to = run.stored;
 		}
 		if (run.stored != rd->to)
-			return dsfs_bad(err, "order of segments", run.stored,
+			return dsfs_bad(err, "order of extents", run.stored,
 					rd->to, -EUCLEAN);
 		n = min(run.len, end - pos);
 		if (!run.hole)

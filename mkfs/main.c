@@ -119,7 +119,7 @@ static int take_kept(struct stream *s)
 	s->stored = s->place.stored;
 	if (!mkfs->base)
 		return 0;
-	ret = base_adopt(mkfs, &s->chunks, &s->segments);
+	ret = base_adopt(mkfs, &s->chunks, &s->extents);
 	s->stored = mkfs->base->stored;
 	return ret;
 }

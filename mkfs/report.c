@@ -203,7 +203,7 @@ void report_plan(const struct mkfs *mkfs, const struct plan *p)
 
 static const char *const region_names[DSFS_REGIONS_USED] = {
 	"blocksums", "inodes", "dirs", "names", "index", "owners", "extras",
-	"symlinks", "xattrs", "segments", "filesums", "chunksums", "history",
+	"symlinks", "xattrs", "extents", "filesums", "chunksums", "history",
 };
 
 static u64 padding_of(const struct mkfs *mkfs, const struct stream *s,

@@ -68,7 +68,7 @@ enum dsfs_region_id {
 	DSFS_REGION_EXTRAS	= 6,	/* struct dsfs_extra */
 	DSFS_REGION_SYMLINKS	= 7,	/* bytes */
 	DSFS_REGION_XATTRS	= 8,	/* struct dsfs_xattr_set and what follows */
-	DSFS_REGION_SEGMENTS	= 9,	/* struct dsfs_segment */
+	DSFS_REGION_EXTENTS	= 9,	/* struct dsfs_extent_record */
 	DSFS_REGION_FILESUMS	= 10,	/* __le32, by inode number */
 	DSFS_REGION_CHUNKSUMS	= 11,	/* __le32 */
 	DSFS_REGION_HISTORY	= 12,	/* struct dsfs_super of the previous generation */
@@ -136,7 +136,7 @@ struct dsfs_super {
 
 /* dsfs_inode.flags */
 #define DSFS_INODE_HARDLINK	0x0001	/* hard-link entry: start is the inode number of the file */
-#define DSFS_INODE_HOLES	0x0002	/* extra record: segments, stored */
+#define DSFS_INODE_HOLES	0x0002	/* extra record: extents, stored */
 #define DSFS_INODE_XATTRS	0x0004	/* extra record: xattrs */
 #define DSFS_INODE_ACL		0x0008	/* the xattr set has a POSIX ACL */
 #define DSFS_INODE_SHARED	0x0010	/* data in a shared block */
@@ -247,14 +247,14 @@ struct dsfs_owner {
  * flag is set
  * @xattrs: byte offset of the xattr set in XATTRS
  * @stored: length of the stored data of a file with holes
- * @first_segment: index of its first extent record in SEGMENTS
- * @segments: number of its extent records
+ * @first_extent: index of its first extent record in EXTENTS
+ * @extents: number of its extent records
  */
 struct dsfs_extra {
 	__le64	xattrs;
 	__le64	stored;
-	__le32	first_segment;
-	__le32	segments;
+	__le32	first_extent;
+	__le32	extents;
 	__le32	nlink;
 	__le32	uid;
 	__le32	gid;
@@ -262,12 +262,12 @@ struct dsfs_extra {
 };
 
 /**
- * struct dsfs_segment - an extent record of a file with holes
+ * struct dsfs_extent_record - an extent record of a file with holes
  * @logical: offset in the file, a multiple of 4096
  * @stored: offset in the stored data, a multiple of 4096; the extent ends where
  *	the next one starts, the last one at extra.stored
  */
-struct dsfs_segment {
+struct dsfs_extent_record {
 	__le64	logical;
 	__le64	stored;
 };
@@ -384,16 +384,16 @@ DSFS_AT(dsfs_owner, gid, 4);
 DSFS_SIZE(dsfs_extra, 64);
 DSFS_AT(dsfs_extra, xattrs, 0);
 DSFS_AT(dsfs_extra, stored, 8);
-DSFS_AT(dsfs_extra, first_segment, 16);
-DSFS_AT(dsfs_extra, segments, 20);
+DSFS_AT(dsfs_extra, first_extent, 16);
+DSFS_AT(dsfs_extra, extents, 20);
 DSFS_AT(dsfs_extra, nlink, 24);
 DSFS_AT(dsfs_extra, uid, 28);
 DSFS_AT(dsfs_extra, gid, 32);
 DSFS_AT(dsfs_extra, reserved, 36);
 
-DSFS_SIZE(dsfs_segment, 16);
-DSFS_AT(dsfs_segment, logical, 0);
-DSFS_AT(dsfs_segment, stored, 8);
+DSFS_SIZE(dsfs_extent_record, 16);
+DSFS_AT(dsfs_extent_record, logical, 0);
+DSFS_AT(dsfs_extent_record, stored, 8);
 
 DSFS_SIZE(dsfs_xattr_set, 8);
 DSFS_AT(dsfs_xattr_set, bytes, 0);

@@ -3,61 +3,61 @@
  * Mapping of file offsets to stored data, and data checksums.
  *
  * The stored data of a file is contiguous in the image. Most files store all
- * their bytes; a file with holes has extent records (struct dsfs_segment),
- * sorted by file offset and by stored offset.
+ * their bytes; a file with holes has records (struct dsfs_extent_record), sorted
+ * by file offset and by stored offset.
  */
 #include "libdsfs.h"
 
 /* Extent record @i; its length follows from the next record */
-static int dsfs_segment_get(struct dsfs_source *src,
-			    const struct dsfs_attr *attr,
-			    const struct dsfs_extra_info *extra, u32 i,
-			    struct dsfs_run *run, struct dsfs_err *err)
+static int dsfs_extent_get(struct dsfs_source *src,
+			   const struct dsfs_attr *attr,
+			   const struct dsfs_extra_info *extra, u32 i,
+			   struct dsfs_run *run, struct dsfs_err *err)
 {
-	const u64 off = ((u64)extra->first_segment + i) *
-			sizeof(struct dsfs_segment);
-	const struct dsfs_segment *seg;
+	const u64 off = ((u64)extra->first_extent + i) *
+			sizeof(struct dsfs_extent_record);
+	const struct dsfs_extent_record *raw;
 	struct dsfs_mref ref;
 	u64 end = extra->stored, next = attr->size;
 	int ret;
 
-	ret = dsfs_meta_get(src, DSFS_REGION_SEGMENTS, off, sizeof(*seg), &ref);
+	ret = dsfs_meta_get(src, DSFS_REGION_EXTENTS, off, sizeof(*raw), &ref);
 	if (ret)
-		return dsfs_bad(err, "segment", i, extra->segments, ret);
-	seg = ref.p;
-	run->logical = le64_to_cpu(seg->logical);
-	run->stored = le64_to_cpu(seg->stored);
+		return dsfs_bad(err, "extent record", i, extra->extents, ret);
+	raw = ref.p;
+	run->logical = le64_to_cpu(raw->logical);
+	run->stored = le64_to_cpu(raw->stored);
 	run->hole = false;
 	dsfs_meta_put(&ref);
-	if (i + 1 < extra->segments) {
-		ret = dsfs_meta_get(src, DSFS_REGION_SEGMENTS,
-				    off + sizeof(*seg), sizeof(*seg), &ref);
+	if (i + 1 < extra->extents) {
+		ret = dsfs_meta_get(src, DSFS_REGION_EXTENTS,
+				    off + sizeof(*raw), sizeof(*raw), &ref);
 		if (ret)
-			return dsfs_bad(err, "segment", i + 1, extra->segments,
+			return dsfs_bad(err, "extent record", i + 1, extra->extents,
 					ret);
-		seg = ref.p;
-		end = le64_to_cpu(seg->stored);
-		next = le64_to_cpu(seg->logical);
+		raw = ref.p;
+		end = le64_to_cpu(raw->stored);
+		next = le64_to_cpu(raw->logical);
 		dsfs_meta_put(&ref);
 	}
 	if ((run->logical | run->stored) & (DSFS_BLOCK_SIZE - 1) ||
 	    (!i && run->stored))
-		return dsfs_bad(err, "alignment of a segment", run->logical,
+		return dsfs_bad(err, "alignment of an extent", run->logical,
 				DSFS_BLOCK_SIZE, -EUCLEAN);
 	if (end <= run->stored || end > extra->stored)
-		return dsfs_bad(err, "stored bytes of a segment", end,
+		return dsfs_bad(err, "stored bytes of an extent", end,
 				extra->stored, -EUCLEAN);
 	run->len = end - run->stored;
 	if (run->logical >= attr->size ||
 	    run->len > attr->size - run->logical)
-		return dsfs_bad(err, "end of a segment", run->logical + run->len,
+		return dsfs_bad(err, "end of an extent", run->logical + run->len,
 				attr->size, -EUCLEAN);
 	if (run->len & (DSFS_BLOCK_SIZE - 1) &&
 	    run->logical + run->len != attr->size)
-		return dsfs_bad(err, "length of a segment", run->len,
+		return dsfs_bad(err, "length of an extent", run->len,
 				DSFS_BLOCK_SIZE, -EUCLEAN);
 	if (next < run->logical + run->len)
-		return dsfs_bad(err, "order of segments",
+		return dsfs_bad(err, "order of extents",
 				run->logical + run->len, next, -EUCLEAN);
 	return 0;
 }
@@ -71,32 +71,32 @@ static int dsfs_map_between(struct dsfs_source *src,
 			    struct dsfs_run *run, struct dsfs_err *err)
 {
 	u64 end = attr->size, stored = extra->stored;
-	struct dsfs_run seg;
+	struct dsfs_run extent;
 	int ret;
 
-	run->segment = lo;
-	if (lo < extra->segments) {
-		ret = dsfs_segment_get(src, attr, extra, lo, &seg, err);
+	run->extent = lo;
+	if (lo < extra->extents) {
+		ret = dsfs_extent_get(src, attr, extra, lo, &extent, err);
 		if (ret)
 			return ret;
-		end = seg.logical;
-		stored = seg.stored;
+		end = extent.logical;
+		stored = extent.stored;
 	}
 	if (lo) {
-		ret = dsfs_segment_get(src, attr, extra, lo - 1, &seg, err);
+		ret = dsfs_extent_get(src, attr, extra, lo - 1, &extent, err);
 		if (ret)
 			return ret;
-		if (seg.logical > pos || seg.logical + seg.len > end)
-			return dsfs_bad(err, "order of segments",
-					seg.logical + seg.len, end, -EUCLEAN);
-		if (pos < seg.logical + seg.len) {
-			run->stored = seg.stored + (pos - seg.logical);
-			run->len = seg.logical + seg.len - pos;
+		if (extent.logical > pos || extent.logical + extent.len > end)
+			return dsfs_bad(err, "order of extents",
+					extent.logical + extent.len, end, -EUCLEAN);
+		if (pos < extent.logical + extent.len) {
+			run->stored = extent.stored + (pos - extent.logical);
+			run->len = extent.logical + extent.len - pos;
 			return 0;
 		}
 	}
 	if (end <= pos)
-		return dsfs_bad(err, "order of segments", end, pos, -EUCLEAN);
+		return dsfs_bad(err, "order of extents", end, pos, -EUCLEAN);
 	run->stored = stored;
 	run->len = end - pos;
 	run->hole = true;
@@ -107,17 +107,17 @@ static int dsfs_map_holes(struct dsfs_source *src, const struct dsfs_attr *attr,
 			  const struct dsfs_extra_info *extra, u64 pos,
 			  struct dsfs_run *run, struct dsfs_err *err)
 {
-	u32 lo = 0, hi = extra->segments, mid;
-	struct dsfs_run seg;
+	u32 lo = 0, hi = extra->extents, mid;
+	struct dsfs_run extent;
 	int ret;
 
 	/* Binary search; lo: number of extents that begin at or before pos */
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
-		ret = dsfs_segment_get(src, attr, extra, mid, &seg, err);
+		ret = dsfs_extent_get(src, attr, extra, mid, &extent, err);
 		if (ret)
 			return ret;
-		if (seg.logical <= pos)
+		if (extent.logical <= pos)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -141,7 +141,7 @@ int dsfs_map(struct dsfs_source *src, const struct dsfs_attr *attr,
 	     struct dsfs_err *err)
 {
 	run->logical = pos;
-	run->segment = 0;
+	run->extent = 0;
 	run->hole = false;
 	if (attr->flags & DSFS_INODE_HOLES)
 		return dsfs_map_holes(src, attr, extra, pos, run, err);
@@ -168,15 +168,15 @@ int dsfs_map_next(struct dsfs_source *src, const struct dsfs_attr *attr,
 		  struct dsfs_err *err)
 {
 	const u64 pos = run->logical + run->len;
-	u32 lo = run->segment;
-	struct dsfs_run seg;
+	u32 lo = run->extent;
+	struct dsfs_run extent;
 	int ret;
 
-	if (lo < extra->segments) {
-		ret = dsfs_segment_get(src, attr, extra, lo, &seg, err);
+	if (lo < extra->extents) {
+		ret = dsfs_extent_get(src, attr, extra, lo, &extent, err);
 		if (ret)
 			return ret;
-		if (seg.logical <= pos)
+		if (extent.logical <= pos)
 			lo++;
 	}
 	run->logical = pos;

@@ -221,22 +221,22 @@ static int dsfs_extra_holes(const struct dsfs_geo *geo,
 			    const struct dsfs_attr *attr,
 			    const struct dsfs_extra_info *extra, struct dsfs_err *err)
 {
-	if (!extra->stored != !extra->segments)
-		return dsfs_bad(err, "stored bytes against segments",
-				extra->stored, extra->segments, -EUCLEAN);
+	if (!extra->stored != !extra->extents)
+		return dsfs_bad(err, "stored bytes against extents",
+				extra->stored, extra->extents, -EUCLEAN);
 	if (extra->stored >= attr->size)
 		return dsfs_bad(err, "stored bytes of a file with holes",
 				extra->stored, attr->size, -EUCLEAN);
-	if (!extra->segments) {
-		if (attr->start || extra->first_segment)
+	if (!extra->extents) {
+		if (attr->start || extra->first_extent)
 			return dsfs_bad(err, "start of a file without data",
 					attr->start, 0, -EUCLEAN);
 		return 0;
 	}
-	if (extra->segments > geo->segments ||
-	    extra->first_segment > geo->segments - extra->segments)
-		return dsfs_bad(err, "segments", extra->first_segment,
-				geo->segments, -EUCLEAN);
+	if (extra->extents > geo->extents ||
+	    extra->first_extent > geo->extents - extra->extents)
+		return dsfs_bad(err, "extent records", extra->first_extent,
+				geo->extents, -EUCLEAN);
 	return dsfs_extent_check(geo, attr->start, extra->stored, err);
 }
 
@@ -262,8 +262,8 @@ int dsfs_extra_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
 
 	extra->xattrs = le64_to_cpu(raw->xattrs);
 	extra->stored = le64_to_cpu(raw->stored);
-	extra->first_segment = le32_to_cpu(raw->first_segment);
-	extra->segments = le32_to_cpu(raw->segments);
+	extra->first_extent = le32_to_cpu(raw->first_extent);
+	extra->extents = le32_to_cpu(raw->extents);
 	extra->nlink = le32_to_cpu(raw->nlink);
 	extra->uid = le32_to_cpu(raw->uid);
 	extra->gid = le32_to_cpu(raw->gid);
@@ -283,9 +283,9 @@ int dsfs_extra_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
 				extra->nlink, flags, -EUCLEAN);
 	if (flags & DSFS_INODE_HOLES)
 		return dsfs_extra_holes(geo, attr, extra, err);
-	if (extra->stored || extra->segments || extra->first_segment)
-		return dsfs_bad(err, "segments of a file without holes",
-				extra->segments, 0, -EUCLEAN);
+	if (extra->stored || extra->extents || extra->first_extent)
+		return dsfs_bad(err, "extents of a file without holes",
+				extra->extents, 0, -EUCLEAN);
 	return 0;
 }
 

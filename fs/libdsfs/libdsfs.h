@@ -81,7 +81,7 @@ struct dsfs_geo {
 	u32 dirs;
 	u32 owners;
 	u32 extras;
-	u32 segments;
+	u32 extents;
 	u64 buckets;
 	u64 chunksums;
 	u32 igeneration;	/* i_generation of every inode */
@@ -172,8 +172,8 @@ struct dsfs_attr {
 struct dsfs_extra_info {
 	u64 xattrs;
 	u64 stored;
-	u32 first_segment;
-	u32 segments;
+	u32 first_extent;
+	u32 extents;
 	u32 nlink;
 	u32 uid;
 	u32 gid;
@@ -506,7 +506,7 @@ static inline u32 dsfs_index_entry(u64 hash, u32 block, u32 slot,
  * @len: bytes
  * @stored: offset in the stored data of the file; for a hole, of the next
  *	extent
- * @segment: number of extent records of the file that begin at or before
+ * @extent: number of extent records of the file that begin at or before
  *	@logical
  * @hole: not stored, reads as zeros
  */
@@ -514,7 +514,7 @@ struct dsfs_run {
 	u64 logical;
 	u64 len;
 	u64 stored;
-	u32 segment;
+	u32 extent;
 	bool hole;
 };
 

@@ -19,7 +19,7 @@ static const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_EXTRAS]	= sizeof(struct dsfs_extra),
 	[DSFS_REGION_SYMLINKS]	= 1,
 	[DSFS_REGION_XATTRS]	= 4,
-	[DSFS_REGION_SEGMENTS]	= sizeof(struct dsfs_segment),
+	[DSFS_REGION_EXTENTS]	= sizeof(struct dsfs_extent_record),
 	[DSFS_REGION_FILESUMS]	= sizeof(__le32),
 	[DSFS_REGION_CHUNKSUMS]	= sizeof(__le32),
 	[DSFS_REGION_HISTORY]	= 1,
@@ -37,8 +37,8 @@ static u64 dsfs_region_max(enum dsfs_region_id id)
 		return DSFS_MAX_OWNERS * sizeof(struct dsfs_owner);
 	case DSFS_REGION_EXTRAS:
 		return 0xffffffffULL * sizeof(struct dsfs_extra);
-	case DSFS_REGION_SEGMENTS:
-		return 0xffffffffULL * sizeof(struct dsfs_segment);
+	case DSFS_REGION_EXTENTS:
+		return 0xffffffffULL * sizeof(struct dsfs_extent_record);
 	case DSFS_REGION_FILESUMS:
 		return (DSFS_MAX_INODES + 1) * sizeof(__le32);
 	case DSFS_REGION_CHUNKSUMS:
@@ -231,7 +231,7 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 	geo->dirs = dsfs_records(geo, DSFS_REGION_DIRS);
 	geo->owners = dsfs_records(geo, DSFS_REGION_OWNERS);
 	geo->extras = dsfs_records(geo, DSFS_REGION_EXTRAS);
-	geo->segments = dsfs_records(geo, DSFS_REGION_SEGMENTS);
+	geo->extents = dsfs_records(geo, DSFS_REGION_EXTENTS);
 	geo->buckets = dsfs_records(geo, DSFS_REGION_INDEX);
 	geo->chunksums = dsfs_records(geo, DSFS_REGION_CHUNKSUMS);
 

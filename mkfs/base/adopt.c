@@ -16,7 +16,7 @@
 struct adopt {
 	struct mkfs *mkfs;
 	struct spool *chunks;
-	struct spool *segments;
+	struct spool *extents;
 	bool in_place;
 };
 
@@ -26,23 +26,23 @@ static int adopt_holes(struct adopt *a, struct node *n,
 {
 	struct array *sparse = &a->mkfs->tree.sparse;
 	struct sparse *sp = array_add(sparse);
-	struct dsfs_segment seg;
+	struct dsfs_extent_record raw;
 	int ret = sp ? 0 : -ENOMEM;
 
 	if (ret)
 		return ret;
-	*sp = (struct sparse){ extra->stored, 0, extra->segments };
-	if (extra->segments)
-		sp->first_segment = a->segments->len / sizeof(seg);
+	*sp = (struct sparse){ extra->stored, 0, extra->extents };
+	if (extra->extents)
+		sp->first_extent = a->extents->len / sizeof(raw);
 	n->sparse = sparse->n;
-	for (u64 i = 0; !ret && i < extra->segments; i++) {
-		ret = dsfs_meta_copy(a->mkfs->base->past, DSFS_REGION_SEGMENTS,
-				     (extra->first_segment + i) * sizeof(seg),
-				     sizeof(seg), &seg);
+	for (u64 i = 0; !ret && i < extra->extents; i++) {
+		ret = dsfs_meta_copy(a->mkfs->base->past, DSFS_REGION_EXTENTS,
+				     (extra->first_extent + i) * sizeof(raw),
+				     sizeof(raw), &raw);
 		if (!ret)
-			ret = spool_add(a->segments, &seg, sizeof(seg));
+			ret = spool_add(a->extents, &raw, sizeof(raw));
 	}
-	if (!ret && a->segments->len / sizeof(seg) > U32_MAX)
+	if (!ret && a->extents->len / sizeof(raw) > U32_MAX)
 		ret = -EFBIG;
 	return ret;
 }
@@ -130,9 +130,9 @@ static void set_shared(const struct array *places, size_t at, size_t n)
 	}
 }
 
-int base_adopt(struct mkfs *mkfs, struct spool *chunks, struct spool *segments)
+int base_adopt(struct mkfs *mkfs, struct spool *chunks, struct spool *extents)
 {
-	struct adopt a = { mkfs, chunks, segments,
+	struct adopt a = { mkfs, chunks, extents,
 			   mkfs->o->build == BUILD_UPDATE };
 	struct array places;
 	size_t n;

@@ -12,10 +12,10 @@ struct mkfs;
 /**
  * base_adopt - give the files that stay what the image has of their contents
  * @chunks: CHUNKSUMS
- * @segments: SEGMENTS
+ * @extents: EXTENTS
  *
  * Behind the data phase.  Messages are written.  Return: 0 or -errno.
  */
-int base_adopt(struct mkfs *mkfs, struct spool *chunks, struct spool *segments);
+int base_adopt(struct mkfs *mkfs, struct spool *chunks, struct spool *extents);
 
 #endif /* MKFS_ADOPT_H */

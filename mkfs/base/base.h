@@ -115,8 +115,8 @@ void same_begin(struct same *s, struct base *base, struct dsfs_source *past,
 		u32 ino);
 /* Like an emit function of struct holes; -ECANCELED once it differs. */
 int same_data(void *same, const char *p, u64 bytes);
-/* @n @segments; none if the file has no holes. */
-bool same_end(struct same *s, bool sparse, const struct dsfs_segment *segments,
+/* @n @extents; none if the file has no holes. */
+bool same_end(struct same *s, bool sparse, const struct dsfs_extent_record *extents,
 	      u32 n);
 
 #endif /* MKFS_BASE_H */

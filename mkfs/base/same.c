@@ -88,28 +88,28 @@ int same_data(void *same, const char *p, u64 bytes)
 	return s->differs ? -ECANCELED : 0;
 }
 
-static bool same_segments(struct same *s, const struct dsfs_segment *segments,
-			  u32 n)
+static bool same_extents(struct same *s, const struct dsfs_extent_record *extents,
+			 u32 n)
 {
-	struct dsfs_segment have;
+	struct dsfs_extent_record have;
 
-	if (s->extra.segments != n)
+	if (s->extra.extents != n)
 		return false;
 	for (u64 i = 0; i < n; i++) {
-		if (dsfs_meta_copy(s->past, DSFS_REGION_SEGMENTS,
-				   (s->extra.first_segment + i) * sizeof(have),
+		if (dsfs_meta_copy(s->past, DSFS_REGION_EXTENTS,
+				   (s->extra.first_extent + i) * sizeof(have),
 				   sizeof(have), &have) ||
-		    memcmp(&have, &segments[i], sizeof(have)))
+		    memcmp(&have, &extents[i], sizeof(have)))
 			return false;
 	}
 	return true;
 }
 
-bool same_end(struct same *s, bool sparse, const struct dsfs_segment *segments,
+bool same_end(struct same *s, bool sparse, const struct dsfs_extent_record *extents,
 	      u32 n)
 {
 	if (s->differs || s->at != s->stored ||
 	    sparse != !!(s->attr.flags & DSFS_INODE_HOLES))
 		return false;
-	return !sparse || same_segments(s, segments, n);
+	return !sparse || same_extents(s, extents, n);
 }

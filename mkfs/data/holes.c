@@ -15,24 +15,24 @@ void holes_init(struct holes *h, int (*emit)(void *, const char *, u64),
 		void *ctx)
 {
 	*h = (struct holes){ .emit = emit, .ctx = ctx,
-			     .segments.size = sizeof(struct dsfs_segment) };
+			     .extents.size = sizeof(struct dsfs_extent_record) };
 }
 
 void holes_free(struct holes *h)
 {
-	array_free(&h->segments);
+	array_free(&h->extents);
 }
 
 static int out(struct holes *h, const char *p, u64 bytes)
 {
-	struct dsfs_segment *seg;
+	struct dsfs_extent_record *raw;
 
 	if (!h->open) {
-		seg = array_add(&h->segments);
-		if (!seg)
+		raw = array_add(&h->extents);
+		if (!raw)
 			return -ENOMEM;
-		seg->logical = cpu_to_le64(h->logical);
-		seg->stored = cpu_to_le64(h->stored);
+		raw->logical = cpu_to_le64(h->logical);
+		raw->stored = cpu_to_le64(h->stored);
 		h->open = true;
 	}
 	h->logical += bytes;

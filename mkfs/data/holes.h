@@ -10,14 +10,14 @@
 /**
  * struct holes - a file passing by
  * @emit: gets the stored bytes in order; NULL stands for zeros
- * @segments: struct dsfs_segment
+ * @extents: struct dsfs_extent_record
  * @logical, @stored: how far it got, without the last @zeros
  * @sparse: it has a hole
  */
 struct holes {
 	int (*emit)(void *ctx, const char *p, u64 bytes);
 	void *ctx;
-	struct array segments;
+	struct array extents;
 	u64 logical;
 	u64 stored;
 	u64 zeros;

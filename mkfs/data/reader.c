@@ -65,9 +65,9 @@ static void take_holes(struct item *it, struct holes *h)
 	it->sparse = h->sparse;
 	if (!h->sparse)
 		return;
-	it->segments = (struct dsfs_segment *)h->segments.p;
-	it->nsegments = h->segments.n;
-	h->segments.p = NULL;
+	it->extents = (struct dsfs_extent_record *)h->extents.p;
+	it->nextents = h->extents.n;
+	h->extents.p = NULL;
 }
 
 static void squeeze_small(struct item *it, char *buf)
@@ -128,7 +128,7 @@ static bool same_small(struct reader *r, struct item *it, const char *buf)
 		return false;
 	same_begin(&same, r->s->mkfs->base, r->past, ino);
 	same_data(&same, buf, it->stored);
-	return same_end(&same, it->sparse, it->segments, it->nsegments);
+	return same_end(&same, it->sparse, it->extents, it->nextents);
 }
 
 static void run_small(struct reader *r, struct job *job, struct item *it)
@@ -257,8 +257,8 @@ static void same_large(struct reader *r, struct item *it)
 	ret = same.differs ? -ECANCELED : read_large(r, it, &h);
 	if (!ret && check_file(r, it))
 		it->kept = same_end(&same, h.sparse,
-				    (struct dsfs_segment *)h.segments.p,
-				    h.segments.n);
+				    (struct dsfs_extent_record *)h.extents.p,
+				    h.extents.n);
 	holes_free(&h);
 }
 

@@ -24,16 +24,16 @@ static int add_sparse(struct stream *s, struct item *it)
 	if (!sp)
 		return -ENOMEM;
 	sp->stored = it->stored;
-	sp->segments = it->nsegments;
-	sp->first_segment = it->nsegments ? s->segments.len /
-			    sizeof(struct dsfs_segment) : 0;
+	sp->extents = it->nextents;
+	sp->first_extent = it->nextents ? s->extents.len /
+			    sizeof(struct dsfs_extent_record) : 0;
 	it->node->sparse = t->sparse.n;
-	ret = spool_add(&s->segments, it->segments,
-			it->nsegments * sizeof(struct dsfs_segment));
+	ret = spool_add(&s->extents, it->extents,
+			it->nextents * sizeof(struct dsfs_extent_record));
 	s->sparse_files++;
-	if (!ret && s->segments.len / sizeof(struct dsfs_segment) > U32_MAX) {
+	if (!ret && s->extents.len / sizeof(struct dsfs_extent_record) > U32_MAX) {
 		msg_error(NULL,
-			  "segments of files with holes: over the limit of 2^32");
+			  "extents of files with holes: over the limit of 2^32");
 		ret = -EFBIG;
 	}
 	return ret;

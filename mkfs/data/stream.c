@@ -250,11 +250,11 @@ static int jobs_wait_back(struct stream *s)
 	return ret < 0 ? ret : 0;
 }
 
-static void free_segments(struct job *job)
+static void free_extents(struct job *job)
 {
 	for (unsigned int i = 0; i < job->nitems; i++) {
-		free(job->items[i].segments);
-		job->items[i].segments = NULL;
+		free(job->items[i].extents);
+		job->items[i].extents = NULL;
 	}
 }
 
@@ -265,7 +265,7 @@ static int write_files(struct stream *s)
 
 	while (!ret && (job = job_wait(s))) {
 		ret = store_job(s, job);
-		free_segments(job);
+		free_extents(job);
 		if (!ret) {
 			job_done(s, job);
 			ret = jobs_wait_back(s);
@@ -306,7 +306,7 @@ static void stop_readers(struct stream *s)
 	for (unsigned int i = 0; i < s->nthreads; i++)
 		pthread_join(s->threads[i], NULL);
 	for (unsigned int i = 0; i < s->njobs; i++)
-		free_segments(&s->jobs[i]);
+		free_extents(&s->jobs[i]);
 }
 
 /* Few files are for all readers, too: each of them may take long to come. */
@@ -374,7 +374,7 @@ int stream_init(struct stream *s, struct mkfs *mkfs)
 	s->listed.size = sizeof(struct listed);
 	s->dups.size = sizeof(struct dup);
 	spool_init(&s->chunks);
-	spool_init(&s->segments);
+	spool_init(&s->extents);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->room, NULL);
 	place_init(&s->place, mkfs->start, mkfs->params.align_bits,
@@ -406,7 +406,7 @@ void stream_free(struct stream *s)
 	array_free(&s->listed);
 	array_free(&s->dups);
 	spool_free(&s->chunks);
-	spool_free(&s->segments);
+	spool_free(&s->extents);
 	pthread_mutex_destroy(&s->lock);
 	pthread_cond_destroy(&s->room);
 }

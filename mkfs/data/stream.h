@@ -34,8 +34,8 @@ struct item {
 	u64 stored;
 	u64 hash;
 	const char *why;
-	struct dsfs_segment *segments;
-	u32 nsegments;
+	struct dsfs_extent_record *extents;
+	u32 nextents;
 	u32 off;
 	u32 first_sum;
 	u32 sums;
@@ -84,7 +84,7 @@ struct job {
  * @dedup: files that are stored, by the hash of what they store
  * @dups: struct dup
  * @chunks: CHUNKSUMS
- * @segments: SEGMENTS
+ * @extents: EXTENTS
  * @stored: bytes that all files of the image store
  * @hash_bytes: contents are hashed byte by byte
  * @content: hashes over the contents in order, for a derived UUID
@@ -95,7 +95,7 @@ struct stream {
 	struct place place;
 	struct hash dedup;
 	struct spool chunks;
-	struct spool segments;
+	struct spool extents;
 	struct progress progress;
 	bool hash_bytes;
 	u64 content[2];

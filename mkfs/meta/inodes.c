@@ -53,8 +53,8 @@ static int holes(struct meta *m, const struct node *n, struct dsfs_extra *extra)
 	if (!sp)
 		return 0;
 	extra->stored = cpu_to_le64(sp->stored);
-	extra->first_segment = cpu_to_le32(sp->first_segment);
-	extra->segments = cpu_to_le32(sp->segments);
+	extra->first_extent = cpu_to_le32(sp->first_extent);
+	extra->extents = cpu_to_le32(sp->extents);
 	return DSFS_INODE_HOLES;
 }
 

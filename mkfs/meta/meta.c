@@ -221,7 +221,7 @@ static int put_regions(struct meta *m)
 	for (unsigned int i = 0; !ret && steps[i]; i++)
 		ret = steps[i](m);
 	if (!ret)
-		ret = put_spool(m, DSFS_REGION_SEGMENTS, &m->stream->segments);
+		ret = put_spool(m, DSFS_REGION_EXTENTS, &m->stream->extents);
 	if (!ret)
 		ret = put_spool(m, DSFS_REGION_CHUNKSUMS, &m->stream->chunks);
 	if (!ret)

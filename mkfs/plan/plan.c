@@ -47,7 +47,7 @@ static void plan_file(struct plan *p, const struct node *n,
 			    sizeof(__le32);
 	if (size >= HOLE_MIN)
 		p->upper += sizeof(struct dsfs_extra) +
-			    (size / HOLE_MIN + 1) * sizeof(struct dsfs_segment);
+			    (size / HOLE_MIN + 1) * sizeof(struct dsfs_extent_record);
 	if (n->flags & NODE_KEPT)
 		return;
 	room = round_up_to(size, 1ULL << params->align_bits);

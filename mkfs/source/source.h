@@ -18,7 +18,7 @@
  *    stream; the writer takes jobs out as ever.  So a byte is copied once, into
  *    the job's buffer, and written from there; nothing is spooled.
  *  - The data phase then comes before the plan.  It leaves behind nothing but
- *    fields of nodes, CHUNKSUMS and SEGMENTS, and needs no inode number and no
+ *    fields of nodes, CHUNKSUMS and EXTENTS, and needs no inode number and no
  *    order of directories: plan/layout.c gives those when all names are known.
  *  - Deduplication, placement and the list of duplicates refer to nodes by
  *    address until stream_dups() has been called, so such a source makes its

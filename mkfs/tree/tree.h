@@ -134,17 +134,17 @@ struct dir {
 };
 
 /*
- * A run of zeros this long becomes a hole.  A hole costs an extra record and a
- * segment (80 bytes), and a reader one request more around it; below a typical
- * request's worth of data nothing is gained.
+ * A range of zeros this long becomes a hole.  A hole costs an inode extra record
+ * and an extent record (80 bytes), and a reader one request more around it; below
+ * a typical request's worth of data nothing is gained.
  */
 #define HOLE_MIN	(64 << 10)
 
 /* A file with holes. */
 struct sparse {
 	u64 stored;
-	u64 first_segment;
-	u32 segments;
+	u64 first_extent;
+	u32 extents;
 };
 
 /**

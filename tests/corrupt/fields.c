@@ -36,8 +36,8 @@ const struct field inode_fields[] = {
 };
 
 const struct field extra_fields[] = {
-	F(dsfs_extra, xattrs), F(dsfs_extra, stored), F(dsfs_extra, first_segment),
-	F(dsfs_extra, segments), F(dsfs_extra, nlink), F(dsfs_extra, uid),
+	F(dsfs_extra, xattrs), F(dsfs_extra, stored), F(dsfs_extra, first_extent),
+	F(dsfs_extra, extents), F(dsfs_extra, nlink), F(dsfs_extra, uid),
 	F(dsfs_extra, gid), F_BYTES(dsfs_extra, reserved), F_END,
 };
 
@@ -57,8 +57,8 @@ const struct field bucket_fields[] = {
 	{ "entries", 0, 4, DSFS_BUCKET_ENTRIES }, F_END,
 };
 
-const struct field segment_fields[] = {
-	F(dsfs_segment, logical), F(dsfs_segment, stored), F_END,
+const struct field extent_fields[] = {
+	F(dsfs_extent_record, logical), F(dsfs_extent_record, stored), F_END,
 };
 
 const struct field xset_fields[] = {
@@ -82,7 +82,7 @@ const struct field le32_fields[] = { { "value", 0, 4, 1 }, F_END };
 
 const char *const region_names[DSFS_REGIONS_USED] = {
 	"BLOCKSUMS", "INODES", "DIRS", "NAMES", "INDEX", "OWNERS", "EXTRAS",
-	"SYMLINKS", "XATTRS", "SEGMENTS", "FILESUMS", "CHUNKSUMS", "HISTORY",
+	"SYMLINKS", "XATTRS", "EXTENTS", "FILESUMS", "CHUNKSUMS", "HISTORY",
 };
 
 u64 field_get(const u8 *p, unsigned int size)

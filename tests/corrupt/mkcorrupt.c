@@ -12,7 +12,7 @@
  *   [raw] PLACE zero		all bytes of it
  *   size+N, size-N, size=N	longer or shorter image
  *
- * PLACE: inode PATH | ino N | owner PATH | extra PATH | dir PATH | segment PATH I |
+ * PLACE: inode PATH | ino N | owner PATH | extra PATH | dir PATH | extent PATH I |
  *	names PATH BLOCK | slot PATH | name PATH | bucket PATH I | entry PATH |
  *	xset PATH | xattr PATH I | target PATH | filesum PATH | chunksum PATH I |
  *	data PATH | pad REGION | at OFFSET | blocksum REGION BLOCK |

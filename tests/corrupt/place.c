@@ -178,15 +178,15 @@ static struct place place_dir(struct dsfs_source *src, char **arg)
 			 sizeof(struct dsfs_dir), dir_fields);
 }
 
-static struct place place_segment(struct dsfs_source *src, char **arg)
+static struct place place_extent(struct dsfs_source *src, char **arg)
 {
 	struct dsfs_extra_info extra;
 	struct dsfs_attr a;
 
 	find_file(src, arg[0], &a, &extra);
-	return in_region(src, DSFS_REGION_SEGMENTS,
-			 (extra.first_segment + strtoull(arg[1], NULL, 0)) * 16,
-			 sizeof(struct dsfs_segment), segment_fields);
+	return in_region(src, DSFS_REGION_EXTENTS,
+			 (extra.first_extent + strtoull(arg[1], NULL, 0)) * 16,
+			 sizeof(struct dsfs_extent_record), extent_fields);
 }
 
 static struct place place_names(struct dsfs_source *src, char **arg)
@@ -424,7 +424,7 @@ static const struct {
 	{ "owner", 1, PHASE_CONTENT, place_owner },
 	{ "extra", 1, PHASE_CONTENT, place_extra },
 	{ "dir", 1, PHASE_CONTENT, place_dir },
-	{ "segment", 2, PHASE_CONTENT, place_segment },
+	{ "extent", 2, PHASE_CONTENT, place_extent },
 	{ "names", 2, PHASE_CONTENT, place_names },
 	{ "slot", 1, PHASE_CONTENT, place_slot },
 	{ "name", 1, PHASE_CONTENT, place_name },

@@ -107,7 +107,7 @@ before=$(count)
 blocks=$(($(count) - before))
 umount "$both"
 names_by_overlay
-# The segments of the file take 64 pages.
+# The extent records of the file take 64 pages.
 ls -l "$dir/sparse" >/dev/null
 echo "0 $sectors delay $disk 0 40" | become
 check "FIEMAP of a file in many pieces is killed" killed 64 \

@@ -66,7 +66,7 @@ static const struct {
 	[DSFS_REGION_OWNERS] = { sizeof(struct dsfs_owner), 2, owner_fields },
 	[DSFS_REGION_EXTRAS] = { sizeof(struct dsfs_extra), 9, extra_fields },
 	[DSFS_REGION_SYMLINKS] = { 16, 3, byte_fields },
-	[DSFS_REGION_SEGMENTS] = { sizeof(struct dsfs_segment), 8, segment_fields },
+	[DSFS_REGION_EXTENTS] = { sizeof(struct dsfs_extent_record), 8, extent_fields },
 	[DSFS_REGION_FILESUMS] = { 4, 4, le32_fields },
 	[DSFS_REGION_CHUNKSUMS] = { 4, 4, le32_fields },
 	[DSFS_REGION_HISTORY] = { sizeof(struct dsfs_super), 1, super_fields },

@@ -62,8 +62,8 @@ static void bld_count(struct dsfs_source *src, enum dsfs_region_id id)
 	case DSFS_REGION_EXTRAS:
 		geo->extras = bytes / sizeof(struct dsfs_extra);
 		break;
-	case DSFS_REGION_SEGMENTS:
-		geo->segments = bytes / sizeof(struct dsfs_segment);
+	case DSFS_REGION_EXTENTS:
+		geo->extents = bytes / sizeof(struct dsfs_extent_record);
 		break;
 	case DSFS_REGION_CHUNKSUMS:
 		geo->chunksums = bytes / sizeof(__le32);

@@ -34,16 +34,16 @@ static u64 count_wrong(const struct holes *h, const struct sink *s,
 	struct dsfs_attr a = { .mode = S_IFREG, .flags = DSFS_INODE_HOLES,
 			       .size = size };
 	struct dsfs_extra_info extra = { .stored = h->stored,
-				     .segments = h->segments.n };
+				     .extents = h->extents.n };
 	struct dsfs_err err = {};
 	struct dsfs_source src;
 	struct dsfs_run run;
 	u64 pos, i, wrong = 0;
 
 	bld_init(&src);
-	if (h->segments.n)
-		bld_add(&src, DSFS_REGION_SEGMENTS, h->segments.p,
-			h->segments.n * sizeof(struct dsfs_segment), 16);
+	if (h->extents.n)
+		bld_add(&src, DSFS_REGION_EXTENTS, h->extents.p,
+			h->extents.n * sizeof(struct dsfs_extent_record), 16);
 	for (pos = 0; pos < size; pos += run.len) {
 		if (dsfs_map(&src, &a, &extra, pos, &run, &err)) {
 			tap_note("%s at %llu", err.what, (unsigned long long)pos);

@@ -9,7 +9,7 @@
 
 #define K	1024ULL
 
-struct seg {
+struct extent {
 	u64 logical, stored;
 };
 
@@ -17,7 +17,7 @@ struct seg {
 struct shape {
 	const char *name;
 	u64 size, stored;
-	struct seg segs[5];
+	struct extent extents[5];
 	const char *map;
 };
 
@@ -37,7 +37,7 @@ static const struct shape shapes[] = {
 				     { 32 * K, 16 * K }, { 48 * K, 24 * K },
 				     { 64 * K, 32 * K } },
 	  "d8192 h8192 d8192 h8192 d8192 h8192 d8192 h8192 d8192" },
-	{ "touching segments", 32 * K, 16 * K, { { 8 * K, 0 }, { 16 * K, 8 * K } },
+	{ "touching extents", 32 * K, 16 * K, { { 8 * K, 0 }, { 16 * K, 8 * K } },
 	  "h8192 d8192 d8192 h8192" },
 	{ "1 TiB with a block", 1ULL << 40, 4 * K, { { 1ULL << 39, 0 } },
 	  "h549755813888 d4096 h549755809792" },
@@ -46,7 +46,7 @@ static const struct shape shapes[] = {
 static void shape_add(struct dsfs_source *src, const struct shape *s,
 		      struct dsfs_attr *a, struct dsfs_extra_info *extra)
 {
-	struct dsfs_segment raw;
+	struct dsfs_extent_record raw;
 	unsigned int i;
 
 	memset(a, 0, sizeof(*a));
@@ -56,14 +56,14 @@ static void shape_add(struct dsfs_source *src, const struct shape *s,
 	a->size = s->size;
 	extra->stored = s->stored;
 	/* someone else's in front */
-	bld_add(src, DSFS_REGION_SEGMENTS, "0123456789abcdef", sizeof(raw), 16);
-	for (i = 0; i < 5 && (!i ? s->stored : s->segs[i].logical); i++) {
-		raw.logical = cpu_to_le64(s->segs[i].logical);
-		raw.stored = cpu_to_le64(s->segs[i].stored);
-		bld_add(src, DSFS_REGION_SEGMENTS, &raw, sizeof(raw), 16);
+	bld_add(src, DSFS_REGION_EXTENTS, "0123456789abcdef", sizeof(raw), 16);
+	for (i = 0; i < 5 && (!i ? s->stored : s->extents[i].logical); i++) {
+		raw.logical = cpu_to_le64(s->extents[i].logical);
+		raw.stored = cpu_to_le64(s->extents[i].stored);
+		bld_add(src, DSFS_REGION_EXTENTS, &raw, sizeof(raw), 16);
 	}
-	extra->segments = i;
-	extra->first_segment = i ? src->geo.segments - i : 0;
+	extra->extents = i;
+	extra->first_extent = i ? src->geo.extents - i : 0;
 }
 
 static void test_shape(const struct shape *s)
@@ -112,16 +112,16 @@ static void test_shape(const struct shape *s)
 	bld_free(&src);
 }
 
-/* A walk over many segments takes the same for each, wherever it is. */
+/* A walk over many extents takes the same for each, wherever it is. */
 static void test_walk(void)
 {
 	const u32 count = 5000;
 	struct dsfs_attr a = { .mode = S_IFREG, .flags = DSFS_INODE_HOLES,
 			       .size = count * 16 * K };
-	struct dsfs_extra_info extra = { .segments = count, .stored = count * 8 * K };
+	struct dsfs_extra_info extra = { .extents = count, .stored = count * 8 * K };
 	struct dsfs_err err = {};
 	struct dsfs_source src;
-	struct dsfs_segment raw;
+	struct dsfs_extent_record raw;
 	struct dsfs_run run;
 	unsigned int runs = 1, most = 0, gets;
 	bool right;
@@ -131,7 +131,7 @@ static void test_walk(void)
 	for (i = 0; i < count; i++) {
 		raw.logical = cpu_to_le64(i * 16 * K);
 		raw.stored = cpu_to_le64(i * 8 * K);
-		bld_add(&src, DSFS_REGION_SEGMENTS, &raw, sizeof(raw), 16);
+		bld_add(&src, DSFS_REGION_EXTENTS, &raw, sizeof(raw), 16);
 	}
 	right = !dsfs_map(&src, &a, &extra, 0, &run, &err);
 	while (right && run.logical + run.len < a.size) {
@@ -141,9 +141,9 @@ static void test_walk(void)
 			most = src.gets - gets;
 		runs++;
 	}
-	OK(right && runs == 2 * count, "walk: all runs of %u segments", count);
+	OK(right && runs == 2 * count, "walk: all runs of %u extents", count);
 	if (!OK(most && most <= 6, "walk: without a search"))
-		tap_note("a step reads up to %u segments", most);
+		tap_note("a step reads up to %u extents", most);
 	bld_free(&src);
 }
 
@@ -175,36 +175,36 @@ struct bad_shape {
 
 static const struct bad_shape bad_shapes[] = {
 	{ { "odd logical", 100 * K, 8 * K, { { 512, 0 } } }, 600,
-	  "alignment of a segment" },
+	  "alignment of an extent" },
 	{ { "odd stored", 100 * K, 12 * K, { { 0, 0 }, { 16 * K, 8 * K + 1 } } },
-	  16 * K, "alignment of a segment" },
+	  16 * K, "alignment of an extent" },
 	{ { "first stores behind", 100 * K, 8 * K, { { 16 * K, 4 * K } } }, 16 * K,
-	  "alignment of a segment" },
-	{ { "empty segment", 100 * K, 8 * K, { { 0, 0 }, { 16 * K, 0 } } }, 0,
-	  "stored bytes of a segment" },
-	{ { "segment stores backwards", 100 * K, 16 * K,
+	  "alignment of an extent" },
+	{ { "empty extent", 100 * K, 8 * K, { { 0, 0 }, { 16 * K, 0 } } }, 0,
+	  "stored bytes of an extent" },
+	{ { "extent stores backwards", 100 * K, 16 * K,
 	    { { 0, 0 }, { 16 * K, 12 * K }, { 32 * K, 8 * K } } }, 16 * K,
-	  "stored bytes of a segment" },
+	  "stored bytes of an extent" },
 	{ { "last one empty", 100 * K, 8 * K, { { 0, 0 }, { 16 * K, 8 * K } } },
-	  16 * K, "stored bytes of a segment" },
+	  16 * K, "stored bytes of an extent" },
 	{ { "stores behind the end", 100 * K, 8 * K,
 	    { { 0, 0 }, { 16 * K, 16 * K } } }, 0,
-	  "stored bytes of a segment" },
+	  "stored bytes of an extent" },
 	{ { "logical behind the end", 100 * K, 8 * K, { { 100 * K, 0 } } }, 0,
-	  "end of a segment" },
+	  "end of an extent" },
 	{ { "logical 2^64-4096", 100 * K, 8 * K, { { ~0ULL << 12, 0 } } }, 0,
-	  "end of a segment" },
+	  "end of an extent" },
 	{ { "ends behind the file", 100 * K, 8 * K, { { 96 * K, 0 } } }, 96 * K,
-	  "end of a segment" },
+	  "end of an extent" },
 	{ { "tail in the middle", 100 * K, 4 * K + 1, { { 0, 0 } } }, 0,
-	  "length of a segment" },
+	  "length of an extent" },
 	{ { "overlap", 100 * K, 16 * K, { { 0, 0 }, { 4 * K, 8 * K } } }, 0,
-	  "order of segments" },
+	  "order of extents" },
 	{ { "equal", 100 * K, 16 * K, { { 4 * K, 0 }, { 4 * K, 8 * K } } }, 0,
-	  "order of segments" },
+	  "order of extents" },
 	{ { "backwards", 100 * K, 12 * K,
 	    { { 32 * K, 0 }, { 64 * K, 4 * K }, { 16 * K, 8 * K } } }, 70 * K,
-	  "order of segments" },
+	  "order of extents" },
 };
 
 static void test_bad_shapes(void)
@@ -228,8 +228,8 @@ static void test_bad_shapes(void)
 	}
 }
 
-/* However the segments are, a map ends, goes forward and stays in the file. */
-static void test_random_segments(void)
+/* However the extents are, a map ends, goes forward and stays in the file. */
+static void test_random_extents(void)
 {
 	struct dsfs_err err = {};
 	struct dsfs_extra_info extra;
@@ -244,10 +244,10 @@ static void test_random_segments(void)
 	for (round = 0; round < 20000; round++) {
 		bld_init(&src);
 		for (i = 0; i < 5; i++) {
-			s.segs[i].logical = (random() % 17) * 4 * K;
-			s.segs[i].stored = i * 4 * K;
+			s.extents[i].logical = (random() % 17) * 4 * K;
+			s.extents[i].stored = i * 4 * K;
 			if (!(random() % 16))
-				s.segs[i].stored = (random() % 17) * 2 * K;
+				s.extents[i].stored = (random() % 17) * 2 * K;
 		}
 		shape_add(&src, &s, &a, &extra);
 		for (pos = 0; pos < a.size; pos += run.len) {
@@ -255,7 +255,7 @@ static void test_random_segments(void)
 				break;
 			/* What says where it is may be wrong as well. */
 			step = run;
-			step.segment = random() % 7;
+			step.extent = random() % 7;
 			if (run.logical + run.len < a.size &&
 			    !dsfs_map_next(&src, &a, &extra, &step, &err))
 				bad += !step.len ||
@@ -271,7 +271,7 @@ static void test_random_segments(void)
 		bad += !!bld_held;
 		bld_free(&src);
 	}
-	OK(!bad && good, "map: random segments keep to the file");
+	OK(!bad && good, "map: random extents keep to the file");
 }
 
 static void test_map_io(void)
@@ -293,9 +293,9 @@ static void test_map_io(void)
 		       (!ret && src.fail_after < 0);
 	}
 	OK(!bad, "map: errors of reading come out");
-	extra.first_segment++;
-	ANSWER(dsfs_map(&src, &a, &extra, 71 * K, &run, &err), -EUCLEAN, "segment",
-	       "map: segment past the region");
+	extra.first_extent++;
+	ANSWER(dsfs_map(&src, &a, &extra, 71 * K, &run, &err), -EUCLEAN, "extent record",
+	       "map: extent past the region");
 	bld_free(&src);
 }
 
@@ -355,7 +355,7 @@ void test_extent(void)
 	for (i = 0; i < ARRAY_SIZE(shapes); i++)
 		test_shape(&shapes[i]);
 	test_bad_shapes();
-	test_random_segments();
+	test_random_extents();
 	test_map_io();
 	test_sums();
 }

@@ -193,7 +193,7 @@ static void test_extra_get(void)
 	bld_add(&src, DSFS_REGION_EXTRAS, raw, sizeof(raw), 64);
 	ANSWER(dsfs_extra_get(&src, &a, &extra, &err), 0, NULL, "extra: second");
 	OK(extra.nlink == U32_MAX && !extra.xattrs && !extra.stored && !extra.uid &&
-	   !extra.gid && !extra.segments, "extra: its value");
+	   !extra.gid && !extra.extents, "extra: its value");
 	a.extra = 1;
 	ANSWER(dsfs_extra_get(&src, &a, &extra, &err), -EUCLEAN,
 	       "link count in the extra record", "extra: another's");

@@ -38,7 +38,7 @@ static void test_super_values(void)
 	   geo.image_bytes == DSFS_CASE_IMAGE, "super: areas");
 	OK(geo.inodes == DSFS_CASE_INODES && geo.dirs == DSFS_CASE_DIRS &&
 	   geo.buckets == DSFS_CASE_BUCKETS && geo.owners == DSFS_CASE_OWNERS &&
-	   geo.extras == DSFS_CASE_EXTRAS && geo.segments == DSFS_CASE_SEGMENTS &&
+	   geo.extras == DSFS_CASE_EXTRAS && geo.extents == DSFS_CASE_EXTENTS &&
 	   geo.chunksums == 10, "super: counts");
 	OK(strlen((char *)geo.label) == 64 && geo.label[63] == 'L',
 	   "super: label of 64 bytes, terminated");
@@ -172,7 +172,7 @@ static void test_super_extreme(void)
 	s.regions[DSFS_REGION_DIRS].bytes = cpu_to_le64(64 * 0xfffffffeULL);
 	s.regions[DSFS_REGION_OWNERS].bytes = cpu_to_le64(8 * 65536);
 	s.regions[DSFS_REGION_EXTRAS].bytes = cpu_to_le64(64 * 0xffffffffULL);
-	s.regions[DSFS_REGION_SEGMENTS].bytes = cpu_to_le64(16 * 0xffffffffULL);
+	s.regions[DSFS_REGION_EXTENTS].bytes = cpu_to_le64(16 * 0xffffffffULL);
 	s.regions[DSFS_REGION_FILESUMS].bytes = cpu_to_le64(4 * 0xffffffffULL);
 	s.regions[DSFS_REGION_CHUNKSUMS].bytes = cpu_to_le64(4ULL << 32);
 	for (i = 0; i < DSFS_REGIONS_USED; i++) {
@@ -184,7 +184,7 @@ static void test_super_extreme(void)
 	ANSWER(dsfs_super_decode(&s, 0, &geo, &err), 0, NULL,
 	       "super: longest regions");
 	OK(geo.inodes == 0xffffffff && geo.dirs == 0xfffffffe &&
-	   geo.extras == 0xffffffff && geo.segments == 0xffffffff &&
+	   geo.extras == 0xffffffff && geo.extents == 0xffffffff &&
 	   geo.owners == 65536 && geo.chunksums == 1ULL << 32,
 	   "super: highest counts");
 }

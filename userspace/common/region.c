@@ -17,7 +17,7 @@ static const struct {
 	[DSFS_REGION_EXTRAS]	= { "extras", sizeof(struct dsfs_extra) },
 	[DSFS_REGION_SYMLINKS]	= { "symlinks", 1 },
 	[DSFS_REGION_XATTRS]	= { "xattrs", sizeof(__le32) },
-	[DSFS_REGION_SEGMENTS]	= { "segments", sizeof(struct dsfs_segment) },
+	[DSFS_REGION_EXTENTS]	= { "extents", sizeof(struct dsfs_extent_record) },
 	[DSFS_REGION_FILESUMS]	= { "filesums", sizeof(__le32) },
 	[DSFS_REGION_CHUNKSUMS]	= { "chunksums", sizeof(__le32) },
 	[DSFS_REGION_HISTORY]	= { "history", 1 },

@@ -60,9 +60,9 @@ static void print_node(struct dump *d, const struct image_node *n)
 	else
 		printf("start:     %llu\n", a->start);
 	if (a->extra)
-		printf("extra:     %u: xattrs %llu, stored %llu, segments %u+%u\n",
+		printf("extra:     %u: xattrs %llu, stored %llu, extents %u+%u\n",
 		       a->extra - 1, n->extra.xattrs,
-		       n->extra.stored, n->extra.first_segment, n->extra.segments);
+		       n->extra.stored, n->extra.first_extent, n->extra.extents);
 }
 
 static void json_node(struct dump *d, const struct image_node *n)
@@ -88,8 +88,8 @@ static void json_node(struct dump *d, const struct image_node *n)
 	if (a->extra) {
 		json_u64(j, "extra", a->extra - 1);
 		json_u64(j, "stored", n->extra.stored);
-		json_u64(j, "first_segment", n->extra.first_segment);
-		json_u64(j, "segments", n->extra.segments);
+		json_u64(j, "first_extent", n->extra.first_extent);
+		json_u64(j, "extents", n->extra.extents);
 	}
 }
 

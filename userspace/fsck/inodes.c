@@ -48,17 +48,17 @@ static void no_filesum(struct fsck *f, u32 ino)
 			"%#x, expected 0", sum);
 }
 
-/* Every run of a file with holes; together they are all that it stores. */
-static bool check_segments(struct fsck *f, const struct dsfs_attr *attr,
-			   const struct dsfs_extra_info *extra)
+/* Every extent and hole of a file; the extents are all that it stores. */
+static bool check_extents(struct fsck *f, const struct dsfs_attr *attr,
+			  const struct dsfs_extra_info *extra)
 {
 	struct dsfs_err err = { 0 };
 	struct dsfs_run run;
 	u64 pos, stored = 0, where;
 	int ret;
 
-	where = meta_pos(f, DSFS_REGION_SEGMENTS,
-			 (u64)extra->first_segment * sizeof(struct dsfs_segment));
+	where = meta_pos(f, DSFS_REGION_EXTENTS,
+			 (u64)extra->first_extent * sizeof(struct dsfs_extent_record));
 	for (pos = 0; pos < attr->size && !fsck_stop; pos += run.len) {
 		ret = dsfs_map(f->src, attr, extra, pos, &run, &err);
 		if (ret) {
@@ -69,7 +69,7 @@ static bool check_segments(struct fsck *f, const struct dsfs_attr *attr,
 			stored += run.len;
 	}
 	if (stored != extra->stored && !fsck_stop) {
-		problem(f, "stored bytes of all segments", attr->ino, where,
+		problem(f, "stored bytes of all extents", attr->ino, where,
 			"%llu, expected %llu", stored,
 			extra->stored);
 		return false;
@@ -88,7 +88,7 @@ static int note_file(struct fsck *f, const struct dsfs_attr *attr,
 
 	f->files++;
 	f->content += attr->size;
-	if (attr->flags & DSFS_INODE_HOLES && !check_segments(f, attr, extra))
+	if (attr->flags & DSFS_INODE_HOLES && !check_extents(f, attr, extra))
 		return 0;
 	if (!run.stored) {
 		no_filesum(f, attr->ino);

@@ -38,7 +38,7 @@ static int add_extents(struct dsfs_file *file, const struct dsfs_extra_info *ext
 		if (run.hole)
 			continue;
 		if (file->count == room)
-			return dsfs_bad(err, "segments", file->count + 1, room, -EUCLEAN);
+			return dsfs_bad(err, "extents", file->count + 1, room, -EUCLEAN);
 		file->extents[file->count++] = (struct dsfs_extent){
 			.logical = run.logical,
 			.physical = attr->start + run.stored,
@@ -52,7 +52,7 @@ static int add_extents(struct dsfs_file *file, const struct dsfs_extra_info *ext
 static int new_file(struct dsfs_image *image, const struct image_node *node,
 		    unsigned int flags, struct dsfs_file **out, struct dsfs_err *err)
 {
-	const size_t room = node->attr.flags & DSFS_INODE_HOLES ? node->extra.segments : 1;
+	const size_t room = node->attr.flags & DSFS_INODE_HOLES ? node->extra.extents : 1;
 	struct dsfs_file *file = NULL;
 	size_t bytes;
 	int ret;

@@ -233,8 +233,8 @@ static inline void dsfs_case_extra(u32 base, struct dsfs_extra *raw)
 		raw->xattrs = cpu_to_le64(16);
 	if (flags & DSFS_INODE_HOLES) {
 		raw->stored = cpu_to_le64(8192);
-		raw->first_segment = cpu_to_le32(DSFS_CASE_SEGMENTS - 2);
-		raw->segments = cpu_to_le32(2);
+		raw->first_extent = cpu_to_le32(DSFS_CASE_EXTENTS - 2);
+		raw->extents = cpu_to_le32(2);
 	}
 	if (flags & DSFS_INODE_EXTRA_NLINK)
 		raw->nlink = cpu_to_le32(70000);
@@ -263,8 +263,8 @@ static inline int dsfs_case_run_extra(const struct dsfs_case *c, void *buf,
 }
 
 #define X(n, f, v)	DSFS_P(n, dsfs_extra, f, v)
-/* stored, first_segment, segments */
-#define NO_SEGMENTS	{ offsetof(struct dsfs_extra, stored), 16, 0 }
+/* stored, first_extent, extents */
+#define NO_EXTENTS	{ offsetof(struct dsfs_extra, stored), 16, 0 }
 
 static const struct dsfs_case dsfs_extra_cases[] = {
 	{ "extra: holes", DSFS_CASE_HOLES },
@@ -294,40 +294,40 @@ static const struct dsfs_case dsfs_extra_cases[] = {
 	  .ret = DSFS_BAD, .what = "link count in the extra record" },
 	{ "extra: no links", DSFS_CASE_ALL_EXTRA, .patch = { X(4, nlink, 0) },
 	  .ret = DSFS_BAD, .what = "link count in the extra record" },
-	{ "extra: segments without flag", DSFS_CASE_XATTRS, .patch = { X(4, segments, 1) },
-	  .ret = DSFS_BAD, .what = "segments of a file without holes" },
-	{ "extra: first segment without flag", DSFS_CASE_XATTRS,
-	  .patch = { X(4, first_segment, 1) },
-	  .ret = DSFS_BAD, .what = "segments of a file without holes" },
+	{ "extra: extents without flag", DSFS_CASE_XATTRS, .patch = { X(4, extents, 1) },
+	  .ret = DSFS_BAD, .what = "extents of a file without holes" },
+	{ "extra: first extent without flag", DSFS_CASE_XATTRS,
+	  .patch = { X(4, first_extent, 1) },
+	  .ret = DSFS_BAD, .what = "extents of a file without holes" },
 	{ "extra: stored without flag", DSFS_CASE_XATTRS, .patch = { X(8, stored, 1) },
-	  .ret = DSFS_BAD, .what = "segments of a file without holes" },
-	{ "extra: segments that store nothing", DSFS_CASE_HOLES, .patch = { X(8, stored, 0) },
-	  .ret = DSFS_BAD, .what = "stored bytes against segments" },
-	{ "extra: stored without segments", DSFS_CASE_HOLES, .patch = { X(4, segments, 0) },
-	  .ret = DSFS_BAD, .what = "stored bytes against segments" },
+	  .ret = DSFS_BAD, .what = "extents of a file without holes" },
+	{ "extra: extents that store nothing", DSFS_CASE_HOLES, .patch = { X(8, stored, 0) },
+	  .ret = DSFS_BAD, .what = "stored bytes against extents" },
+	{ "extra: stored without extents", DSFS_CASE_HOLES, .patch = { X(4, extents, 0) },
+	  .ret = DSFS_BAD, .what = "stored bytes against extents" },
 	{ "extra: as much stored as the file is long", DSFS_CASE_HOLES,
 	  .patch = { X(8, stored, 100000) },
 	  .ret = DSFS_BAD, .what = "stored bytes of a file with holes" },
 	{ "extra: 2^64-1 stored", DSFS_CASE_HOLES, .patch = { X(8, stored, ~0ULL) },
 	  .ret = DSFS_BAD, .what = "stored bytes of a file with holes" },
-	{ "extra: one hole", DSFS_CASE_HOLES, 1, .patch = { NO_SEGMENTS } },
-	{ "extra: one hole with a place", DSFS_CASE_HOLES, .patch = { NO_SEGMENTS },
+	{ "extra: one hole", DSFS_CASE_HOLES, 1, .patch = { NO_EXTENTS } },
+	{ "extra: one hole with a place", DSFS_CASE_HOLES, .patch = { NO_EXTENTS },
 	  .ret = DSFS_BAD, .what = "start of a file without data" },
-	{ "extra: one hole with a first segment", DSFS_CASE_HOLES, 1,
-	  .patch = { X(8, stored, 0), X(4, segments, 0) },
+	{ "extra: one hole with a first extent", DSFS_CASE_HOLES, 1,
+	  .patch = { X(8, stored, 0), X(4, extents, 0) },
 	  .ret = DSFS_BAD, .what = "start of a file without data" },
 	{ "extra: data without a place", DSFS_CASE_HOLES, 1,
 	  .ret = DSFS_BAD, .what = "start of data" },
-	{ "extra: all segments", DSFS_CASE_HOLES,
-	  .patch = { X(4, first_segment, 0), X(4, segments, DSFS_CASE_SEGMENTS) } },
-	{ "extra: segment that is not there", DSFS_CASE_HOLES,
-	  .patch = { X(4, first_segment, DSFS_CASE_SEGMENTS - 1) },
-	  .ret = DSFS_BAD, .what = "segments" },
-	{ "extra: too many segments", DSFS_CASE_HOLES,
-	  .patch = { X(4, first_segment, 0), X(4, segments, DSFS_CASE_SEGMENTS + 1) },
-	  .ret = DSFS_BAD, .what = "segments" },
-	{ "extra: segments wrap", DSFS_CASE_HOLES,
-	  .patch = { X(4, first_segment, 0xffffffff) }, .ret = DSFS_BAD, .what = "segments" },
+	{ "extra: all extents", DSFS_CASE_HOLES,
+	  .patch = { X(4, first_extent, 0), X(4, extents, DSFS_CASE_EXTENTS) } },
+	{ "extra: extent that is not there", DSFS_CASE_HOLES,
+	  .patch = { X(4, first_extent, DSFS_CASE_EXTENTS - 1) },
+	  .ret = DSFS_BAD, .what = "extent records" },
+	{ "extra: too many extents", DSFS_CASE_HOLES,
+	  .patch = { X(4, first_extent, 0), X(4, extents, DSFS_CASE_EXTENTS + 1) },
+	  .ret = DSFS_BAD, .what = "extent records" },
+	{ "extra: extents wrap", DSFS_CASE_HOLES,
+	  .patch = { X(4, first_extent, 0xffffffff) }, .ret = DSFS_BAD, .what = "extent records" },
 	{ "extra: data past the end", DSFS_CASE_HOLES,
 	  .patch = { X(8, stored, DSFS_CASE_DATA + 1) },
 	  .ret = DSFS_BAD, .what = "end of data" },
@@ -335,6 +335,6 @@ static const struct dsfs_case dsfs_extra_cases[] = {
 
 #undef I
 #undef X
-#undef NO_SEGMENTS
+#undef NO_EXTENTS
 
 #endif /* LIBDSFS_CASES_INODE_H */

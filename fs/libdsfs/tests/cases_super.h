@@ -19,7 +19,7 @@
 #define DSFS_CASE_BUCKETS	8
 #define DSFS_CASE_OWNERS	3
 #define DSFS_CASE_EXTRAS	3
-#define DSFS_CASE_SEGMENTS	5
+#define DSFS_CASE_EXTENTS	5
 
 enum {
 	DSFS_CASE_SUMMED,	/* base: checksum computed after the patch */
@@ -36,7 +36,7 @@ static const u16 dsfs_case_region_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_EXTRAS]	= DSFS_CASE_EXTRAS * 64,
 	[DSFS_REGION_SYMLINKS]	= 100,
 	[DSFS_REGION_XATTRS]	= 400,
-	[DSFS_REGION_SEGMENTS]	= DSFS_CASE_SEGMENTS * 16,
+	[DSFS_REGION_EXTENTS]	= DSFS_CASE_EXTENTS * 16,
 	[DSFS_REGION_FILESUMS]	= DSFS_CASE_INODES * 4,
 	[DSFS_REGION_CHUNKSUMS]	= 40,
 	[DSFS_REGION_HISTORY]	= DSFS_SB_SIZE,
@@ -234,8 +234,8 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "super: extra records past 2^32-1",
 	  .patch = { RG(8, DSFS_REGION_EXTRAS, bytes, 64ULL << 32) },
 	  .ret = DSFS_BAD, .what = "region length" },
-	{ "super: segments past 2^32-1",
-	  .patch = { RG(8, DSFS_REGION_SEGMENTS, bytes, 16ULL << 32) },
+	{ "super: extents past 2^32-1",
+	  .patch = { RG(8, DSFS_REGION_EXTENTS, bytes, 16ULL << 32) },
 	  .ret = DSFS_BAD, .what = "region length" },
 	{ "super: file checksums past 2^32-2",
 	  .patch = { RG(8, R_FILESUMS, bytes, 4ULL << 32) },
@@ -260,8 +260,8 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	  .ret = DSFS_BAD, .what = "region length against its record size" },
 	{ "super: part of an xattr", .patch = { RG(8, DSFS_REGION_XATTRS, bytes, 6) },
 	  .ret = DSFS_BAD, .what = "region length against its record size" },
-	{ "super: part of a segment",
-	  .patch = { RG(8, DSFS_REGION_SEGMENTS, bytes, 8) },
+	{ "super: part of an extent",
+	  .patch = { RG(8, DSFS_REGION_EXTENTS, bytes, 8) },
 	  .ret = DSFS_BAD, .what = "region length against its record size" },
 	{ "super: part of a checksum", .patch = { RG(8, R_CHUNKSUMS, bytes, 2) },
 	  .ret = DSFS_BAD, .what = "region length against its record size" },
