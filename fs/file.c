@@ -231,7 +231,7 @@ static int dsfs_fadvise(struct file *file, loff_t offset, loff_t len, int advice
 struct dsfs_walk {
 	struct dsfs_attr attr;
 	struct dsfs_extra_info extra;
-	struct dsfs_run run;
+	struct dsfs_mapping map;
 };
 
 static int dsfs_walk_begin(struct inode *inode, u64 pos, struct dsfs_walk *w)
@@ -244,13 +244,13 @@ static int dsfs_walk_begin(struct inode *inode, u64 pos, struct dsfs_walk *w)
 	if (!ret)
 		ret = dsfs_extra_get(src, &w->attr, &w->extra, &err);
 	if (!ret)
-		ret = dsfs_map(src, &w->attr, &w->extra, pos, &w->run, &err);
+		ret = dsfs_map(src, &w->attr, &w->extra, pos, &w->map, &err);
 	return ret ? dsfs_corrupt(inode->i_sb, inode->i_ino, &err, ret) : 0;
 }
 
 static u64 dsfs_walk_end(const struct dsfs_walk *w)
 {
-	return w->run.logical + w->run.len;
+	return w->map.logical + w->map.len;
 }
 
 /* Next extent or hole; the current one does not end at the end of the file. */
@@ -262,7 +262,7 @@ static int dsfs_walk_next(struct inode *inode, struct dsfs_walk *w)
 	if (fatal_signal_pending(current))
 		return -EINTR;
 	cond_resched();
-	ret = dsfs_map_next(dsfs_src(inode->i_sb), &w->attr, &w->extra, &w->run,
+	ret = dsfs_map_next(dsfs_src(inode->i_sb), &w->attr, &w->extra, &w->map,
 			    &err);
 	return ret ? dsfs_corrupt(inode->i_sb, inode->i_ino, &err, ret) : 0;
 }
@@ -277,7 +277,7 @@ static loff_t dsfs_seek(struct file *file, loff_t offset, bool hole)
 	if (offset < 0 || offset >= size)
 		return -ENXIO;
 	ret = dsfs_walk_begin(inode, offset, &w);
-	while (!ret && w.run.hole != hole) {
+	while (!ret && w.map.hole != hole) {
 		offset = dsfs_walk_end(&w);
 		if (offset >= size)
 			break;
@@ -300,15 +300,15 @@ static loff_t dsfs_llseek(struct file *file, loff_t offset, int whence)
 }
 
 /* Report an extent. Return: 0, 1 if there is no more room, or an error. */
-static int dsfs_fiemap_run(struct fiemap_extent_info *fi,
-			   const struct dsfs_attr *attr,
-			   const struct dsfs_run *run, u32 flags)
+static int dsfs_fiemap_extent(struct fiemap_extent_info *fi,
+			      const struct dsfs_attr *attr,
+			      const struct dsfs_mapping *map, u32 flags)
 {
 	if (attr->flags & DSFS_INODE_SHARED ||
 	    attr->start & (DSFS_BLOCK_SIZE - 1))
 		flags |= FIEMAP_EXTENT_NOT_ALIGNED;
-	return fiemap_fill_next_extent(fi, run->logical,
-				       attr->start + run->stored, run->len,
+	return fiemap_fill_next_extent(fi, map->logical,
+				       attr->start + map->stored, map->len,
 				       flags);
 }
 
@@ -317,7 +317,7 @@ static int dsfs_fiemap(struct inode *inode, struct fiemap_extent_info *fi,
 {
 	const u64 size = i_size_read(inode);
 	struct dsfs_walk w;
-	struct dsfs_run run;
+	struct dsfs_mapping map;
 	u64 end, next;
 	u32 last;
 	int ret;
@@ -330,7 +330,7 @@ static int dsfs_fiemap(struct inode *inode, struct fiemap_extent_info *fi,
 		return 0;
 	ret = dsfs_walk_begin(inode, start, &w);
 	while (!ret) {
-		run = w.run;
+		map = w.map;
 		next = dsfs_walk_end(&w);
 		/* An extent is the last one if at most a hole follows. */
 		last = FIEMAP_EXTENT_LAST;
@@ -338,11 +338,11 @@ static int dsfs_fiemap(struct inode *inode, struct fiemap_extent_info *fi,
 			ret = dsfs_walk_next(inode, &w);
 			if (ret)
 				return ret;
-			if (!w.run.hole || dsfs_walk_end(&w) < size)
+			if (!w.map.hole || dsfs_walk_end(&w) < size)
 				last = 0;
 		}
-		if (!run.hole)
-			ret = dsfs_fiemap_run(fi, &w.attr, &run, last);
+		if (!map.hole)
+			ret = dsfs_fiemap_extent(fi, &w.attr, &map, last);
 		if (next >= end)
 			break;
 	}

@@ -75,7 +75,7 @@ static int dsfs_read_map_holes(struct dsfs_read *rd, u64 end, gfp_t gfp,
 {
 	struct dsfs_source *src = dsfs_src(rd->inode->i_sb);
 	struct dsfs_extra_info extra;
-	struct dsfs_run run;
+	struct dsfs_mapping map;
 	u64 pos, n, i = 0;
 	int ret;
 
@@ -87,23 +87,23 @@ static int dsfs_read_map_holes(struct dsfs_read *rd, u64 end, gfp_t gfp,
 	if (ret)
 		return ret;
 	rd->stored = extra.stored;
-	for (pos = rd->pos; pos < end; pos += run.len) {
-		ret = dsfs_map(src, &rd->attr, &extra, pos, &run, err);
+	for (pos = rd->pos; pos < end; pos += map.len) {
+		ret = dsfs_map(src, &rd->attr, &extra, pos, &map, err);
 		if (ret)
 			return ret;
 		if (pos == rd->pos) {
-			rd->from = run.stored;
-			rd->to = run.stored;
+			rd->from = map.stored;
+			rd->to = map.stored;
 		}
-		if (run.stored != rd->to)
-			return dsfs_bad(err, "order of extents", run.stored,
+		if (map.stored != rd->to)
+			return dsfs_bad(err, "order of extents", map.stored,
 					rd->to, -EUCLEAN);
-		n = min(run.len, end - pos);
-		if (!run.hole)
+		n = min(map.len, end - pos);
+		if (!map.hole)
 			rd->to += n;
 		for (; n; n -= min_t(u64, n, DSFS_BLOCK_SIZE), i++) {
-			rd->blocks[i] = run.hole ? DSFS_READ_HOLE : run.stored;
-			run.stored += DSFS_BLOCK_SIZE;
+			rd->blocks[i] = map.hole ? DSFS_READ_HOLE : map.stored;
+			map.stored += DSFS_BLOCK_SIZE;
 		}
 	}
 	return 0;

@@ -12,7 +12,7 @@
 static int dsfs_extent_get(struct dsfs_source *src,
 			   const struct dsfs_attr *attr,
 			   const struct dsfs_extra_info *extra, u32 i,
-			   struct dsfs_run *run, struct dsfs_err *err)
+			   struct dsfs_mapping *map, struct dsfs_err *err)
 {
 	const u64 off = ((u64)extra->first_extent + i) *
 			sizeof(struct dsfs_extent_record);
@@ -25,9 +25,9 @@ static int dsfs_extent_get(struct dsfs_source *src,
 	if (ret)
 		return dsfs_bad(err, "extent record", i, extra->extents, ret);
 	raw = ref.p;
-	run->logical = le64_to_cpu(raw->logical);
-	run->stored = le64_to_cpu(raw->stored);
-	run->hole = false;
+	map->logical = le64_to_cpu(raw->logical);
+	map->stored = le64_to_cpu(raw->stored);
+	map->hole = false;
 	dsfs_meta_put(&ref);
 	if (i + 1 < extra->extents) {
 		ret = dsfs_meta_get(src, DSFS_REGION_EXTENTS,
@@ -40,25 +40,25 @@ static int dsfs_extent_get(struct dsfs_source *src,
 		next = le64_to_cpu(raw->logical);
 		dsfs_meta_put(&ref);
 	}
-	if ((run->logical | run->stored) & (DSFS_BLOCK_SIZE - 1) ||
-	    (!i && run->stored))
-		return dsfs_bad(err, "alignment of an extent", run->logical,
+	if ((map->logical | map->stored) & (DSFS_BLOCK_SIZE - 1) ||
+	    (!i && map->stored))
+		return dsfs_bad(err, "alignment of an extent", map->logical,
 				DSFS_BLOCK_SIZE, -EUCLEAN);
-	if (end <= run->stored || end > extra->stored)
+	if (end <= map->stored || end > extra->stored)
 		return dsfs_bad(err, "stored bytes of an extent", end,
 				extra->stored, -EUCLEAN);
-	run->len = end - run->stored;
-	if (run->logical >= attr->size ||
-	    run->len > attr->size - run->logical)
-		return dsfs_bad(err, "end of an extent", run->logical + run->len,
+	map->len = end - map->stored;
+	if (map->logical >= attr->size ||
+	    map->len > attr->size - map->logical)
+		return dsfs_bad(err, "end of an extent", map->logical + map->len,
 				attr->size, -EUCLEAN);
-	if (run->len & (DSFS_BLOCK_SIZE - 1) &&
-	    run->logical + run->len != attr->size)
-		return dsfs_bad(err, "length of an extent", run->len,
+	if (map->len & (DSFS_BLOCK_SIZE - 1) &&
+	    map->logical + map->len != attr->size)
+		return dsfs_bad(err, "length of an extent", map->len,
 				DSFS_BLOCK_SIZE, -EUCLEAN);
-	if (next < run->logical + run->len)
+	if (next < map->logical + map->len)
 		return dsfs_bad(err, "order of extents",
-				run->logical + run->len, next, -EUCLEAN);
+				map->logical + map->len, next, -EUCLEAN);
 	return 0;
 }
 
@@ -68,13 +68,13 @@ static int dsfs_extent_get(struct dsfs_source *src,
 static int dsfs_map_between(struct dsfs_source *src,
 			    const struct dsfs_attr *attr,
 			    const struct dsfs_extra_info *extra, u32 lo, u64 pos,
-			    struct dsfs_run *run, struct dsfs_err *err)
+			    struct dsfs_mapping *map, struct dsfs_err *err)
 {
 	u64 end = attr->size, stored = extra->stored;
-	struct dsfs_run extent;
+	struct dsfs_mapping extent;
 	int ret;
 
-	run->extent = lo;
+	map->extent = lo;
 	if (lo < extra->extents) {
 		ret = dsfs_extent_get(src, attr, extra, lo, &extent, err);
 		if (ret)
@@ -90,25 +90,25 @@ static int dsfs_map_between(struct dsfs_source *src,
 			return dsfs_bad(err, "order of extents",
 					extent.logical + extent.len, end, -EUCLEAN);
 		if (pos < extent.logical + extent.len) {
-			run->stored = extent.stored + (pos - extent.logical);
-			run->len = extent.logical + extent.len - pos;
+			map->stored = extent.stored + (pos - extent.logical);
+			map->len = extent.logical + extent.len - pos;
 			return 0;
 		}
 	}
 	if (end <= pos)
 		return dsfs_bad(err, "order of extents", end, pos, -EUCLEAN);
-	run->stored = stored;
-	run->len = end - pos;
-	run->hole = true;
+	map->stored = stored;
+	map->len = end - pos;
+	map->hole = true;
 	return 0;
 }
 
 static int dsfs_map_holes(struct dsfs_source *src, const struct dsfs_attr *attr,
 			  const struct dsfs_extra_info *extra, u64 pos,
-			  struct dsfs_run *run, struct dsfs_err *err)
+			  struct dsfs_mapping *map, struct dsfs_err *err)
 {
 	u32 lo = 0, hi = extra->extents, mid;
-	struct dsfs_run extent;
+	struct dsfs_mapping extent;
 	int ret;
 
 	/* Binary search; lo: number of extents that begin at or before pos */
@@ -122,7 +122,7 @@ static int dsfs_map_holes(struct dsfs_source *src, const struct dsfs_attr *attr,
 		else
 			hi = mid;
 	}
-	return dsfs_map_between(src, attr, extra, lo, pos, run, err);
+	return dsfs_map_between(src, attr, extra, lo, pos, map, err);
 }
 
 /**
@@ -131,22 +131,22 @@ static int dsfs_map_holes(struct dsfs_source *src, const struct dsfs_attr *attr,
  * @attr: a regular file
  * @extra: its inode extra record
  * @pos: offset in the file, below its size
- * @run: filled in: the extent or hole from @pos to its end
+ * @map: filled in: the extent or hole from @pos to its end
  * @err: filled in on failure
  *
  * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
  */
 int dsfs_map(struct dsfs_source *src, const struct dsfs_attr *attr,
-	     const struct dsfs_extra_info *extra, u64 pos, struct dsfs_run *run,
+	     const struct dsfs_extra_info *extra, u64 pos, struct dsfs_mapping *map,
 	     struct dsfs_err *err)
 {
-	run->logical = pos;
-	run->extent = 0;
-	run->hole = false;
+	map->logical = pos;
+	map->extent = 0;
+	map->hole = false;
 	if (attr->flags & DSFS_INODE_HOLES)
-		return dsfs_map_holes(src, attr, extra, pos, run, err);
-	run->stored = pos;
-	run->len = attr->size - pos;
+		return dsfs_map_holes(src, attr, extra, pos, map, err);
+	map->stored = pos;
+	map->len = attr->size - pos;
 	return 0;
 }
 
@@ -155,21 +155,21 @@ int dsfs_map(struct dsfs_source *src, const struct dsfs_attr *attr,
  * @src: metadata source
  * @attr: a regular file
  * @extra: its inode extra record
- * @run: a mapping that does not end at the end of the file; filled in
+ * @map: a mapping that does not end at the end of the file; filled in
  * @err: filled in on failure
  *
- * Equal to dsfs_map() at the end of @run, without the binary search: iterating
+ * Equal to dsfs_map() at the end of @map, without the binary search: iterating
  * over a file takes one step for each extent and each hole.
  *
  * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
  */
 int dsfs_map_next(struct dsfs_source *src, const struct dsfs_attr *attr,
-		  const struct dsfs_extra_info *extra, struct dsfs_run *run,
+		  const struct dsfs_extra_info *extra, struct dsfs_mapping *map,
 		  struct dsfs_err *err)
 {
-	const u64 pos = run->logical + run->len;
-	u32 lo = run->extent;
-	struct dsfs_run extent;
+	const u64 pos = map->logical + map->len;
+	u32 lo = map->extent;
+	struct dsfs_mapping extent;
 	int ret;
 
 	if (lo < extra->extents) {
@@ -179,9 +179,9 @@ int dsfs_map_next(struct dsfs_source *src, const struct dsfs_attr *attr,
 		if (extent.logical <= pos)
 			lo++;
 	}
-	run->logical = pos;
-	run->hole = false;
-	return dsfs_map_between(src, attr, extra, lo, pos, run, err);
+	map->logical = pos;
+	map->hole = false;
+	return dsfs_map_between(src, attr, extra, lo, pos, map, err);
 }
 
 /**

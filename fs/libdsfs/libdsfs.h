@@ -501,7 +501,7 @@ static inline u32 dsfs_index_entry(u64 hash, u32 block, u32 slot,
 }
 
 /**
- * struct dsfs_run - a mapping: an extent or a hole of a file
+ * struct dsfs_mapping - a mapping: an extent or a hole of a file
  * @logical: offset in the file
  * @len: bytes
  * @stored: offset in the stored data of the file; for a hole, of the next
@@ -510,7 +510,7 @@ static inline u32 dsfs_index_entry(u64 hash, u32 block, u32 slot,
  *	@logical
  * @hole: not stored, reads as zeros
  */
-struct dsfs_run {
+struct dsfs_mapping {
 	u64 logical;
 	u64 len;
 	u64 stored;
@@ -520,10 +520,10 @@ struct dsfs_run {
 
 /* extent.c */
 int dsfs_map(struct dsfs_source *src, const struct dsfs_attr *attr,
-	     const struct dsfs_extra_info *extra, u64 pos, struct dsfs_run *run,
+	     const struct dsfs_extra_info *extra, u64 pos, struct dsfs_mapping *map,
 	     struct dsfs_err *err);
 int dsfs_map_next(struct dsfs_source *src, const struct dsfs_attr *attr,
-		  const struct dsfs_extra_info *extra, struct dsfs_run *run,
+		  const struct dsfs_extra_info *extra, struct dsfs_mapping *map,
 		  struct dsfs_err *err);
 int dsfs_chunk_sum(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   u64 stored, u64 chunk, u32 *sum, struct dsfs_err *err);

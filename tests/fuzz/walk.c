@@ -53,21 +53,21 @@ static int got_piece(void *arg, u64 pos, const void *data, u64 len)
 static void walk_runs(struct walk *w, const struct image_node *n)
 {
 	struct dsfs_err err = { 0 };
-	struct dsfs_run run;
+	struct dsfs_mapping map;
 	u64 pos, stored = 0;
 
-	for (pos = 0; pos < n->attr.size; pos += run.len) {
-		if (!good(w, dsfs_map(w->src, &n->attr, &n->extra, pos, &run, &err)))
+	for (pos = 0; pos < n->attr.size; pos += map.len) {
+		if (!good(w, dsfs_map(w->src, &n->attr, &n->extra, pos, &map, &err)))
 			return;
-		if (run.logical != pos || !run.len || run.len > n->attr.size - pos)
-			finding("a run outside of its file");
-		if (!run.hole && (run.stored > image_stored_bytes(&n->attr, &n->extra) ||
-				  run.len > image_stored_bytes(&n->attr, &n->extra) - run.stored))
-			finding("a run outside of the stored bytes");
+		if (map.logical != pos || !map.len || map.len > n->attr.size - pos)
+			finding("a mapping outside of its file");
+		if (!map.hole && (map.stored > image_stored_bytes(&n->attr, &n->extra) ||
+				  map.len > image_stored_bytes(&n->attr, &n->extra) - map.stored))
+			finding("a mapping outside of the stored bytes");
 		/* what a window of them needs is read in one piece */
-		if (run.stored != stored)
+		if (map.stored != stored)
 			w->broken = true;
-		stored = run.stored + (run.hole ? 0 : run.len);
+		stored = map.stored + (map.hole ? 0 : map.len);
 	}
 }
 

@@ -428,7 +428,7 @@ static bool change_type(struct mutator *m)
 }
 
 /* A file that ends where the data area does, or about there. */
-static bool change_run(struct mutator *m)
+static bool change_data(struct mutator *m)
 {
 	const u64 n = m->l.regions[DSFS_REGION_INODES].bytes / sizeof(struct dsfs_inode);
 	const u64 ino = below(m, n), room = m->l.data_end - m->l.data_start;
@@ -486,7 +486,7 @@ static bool change(struct mutator *m)
 		return change_type(m);
 	case 6:
 	case 7:
-		return change_run(m);
+		return change_data(m);
 	}
 	kind = m->l.slot < 0 && m->l.size < DSFS_DATA_START_MIN ? KIND_ANY : draw_kind(m);
 	if (!draw_place(m, kind, &p))

@@ -38,7 +38,7 @@ struct dsfs_mutation {
  *
  * One to four changes: of fields, to values at bounds, by one, of a bit, to
  * what a neighbour has, to the number of another structure; swaps, copies and
- * zeros of records and blocks; types of inodes with their names; runs of data
+ * zeros of records and blocks; types of inodes with their names; data of files
  * up to the end of the data area; the length of the image.  Checksums of data
  * follow one change in two, and one in sixteen comes behind all checksums.
  *

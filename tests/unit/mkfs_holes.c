@@ -37,22 +37,22 @@ static u64 count_wrong(const struct holes *h, const struct sink *s,
 				     .extents = h->extents.n };
 	struct dsfs_err err = {};
 	struct dsfs_source src;
-	struct dsfs_run run;
+	struct dsfs_mapping map;
 	u64 pos, i, wrong = 0;
 
 	bld_init(&src);
 	if (h->extents.n)
 		bld_add(&src, DSFS_REGION_EXTENTS, h->extents.p,
 			h->extents.n * sizeof(struct dsfs_extent_record), 16);
-	for (pos = 0; pos < size; pos += run.len) {
-		if (dsfs_map(&src, &a, &extra, pos, &run, &err)) {
+	for (pos = 0; pos < size; pos += map.len) {
+		if (dsfs_map(&src, &a, &extra, pos, &map, &err)) {
 			tap_note("%s at %llu", err.what, (unsigned long long)pos);
 			wrong = size;
 			break;
 		}
-		for (i = 0; i < run.len; i++)
+		for (i = 0; i < map.len; i++)
 			wrong += file[pos + i] !=
-				 (run.hole ? 0 : s->bytes[run.stored + i]);
+				 (map.hole ? 0 : s->bytes[map.stored + i]);
 	}
 	bld_free(&src);
 	return wrong;

@@ -71,7 +71,7 @@ static void test_shape(const struct shape *s)
 	struct dsfs_err err = {};
 	struct dsfs_extra_info extra;
 	struct dsfs_source src;
-	struct dsfs_run run, part, step;
+	struct dsfs_mapping mapping, part, step;
 	struct dsfs_attr a;
 	char map[200] = "";
 	u64 pos, stored = 0, at;
@@ -79,34 +79,34 @@ static void test_shape(const struct shape *s)
 
 	bld_init(&src);
 	shape_add(&src, s, &a, &extra);
-	for (pos = 0; pos < a.size; pos += run.len) {
-		if (dsfs_map(&src, &a, &extra, pos, &run, &err) || !run.len) {
+	for (pos = 0; pos < a.size; pos += mapping.len) {
+		if (dsfs_map(&src, &a, &extra, pos, &mapping, &err) || !mapping.len) {
 			right = false;
 			break;
 		}
 		/* The next one, without a search, is the same. */
 		if (pos)
 			right &= !dsfs_map_next(&src, &a, &extra, &step, &err) &&
-				 step.logical == run.logical &&
-				 step.len == run.len && step.hole == run.hole &&
-				 step.stored == run.stored;
-		step = run;
+				 step.logical == mapping.logical &&
+				 step.len == mapping.len && step.hole == mapping.hole &&
+				 step.stored == mapping.stored;
+		step = mapping;
 		snprintf(map + strlen(map), sizeof(map) - strlen(map), "%s%c%llu",
-			 pos ? " " : "", run.hole ? 'h' : 'd',
-			 (unsigned long long)run.len);
-		right &= run.logical == pos && run.stored == stored;
-		/* From within and from the last byte it is the same run. */
-		at = pos + run.len / 2;
+			 pos ? " " : "", mapping.hole ? 'h' : 'd',
+			 (unsigned long long)mapping.len);
+		right &= mapping.logical == pos && mapping.stored == stored;
+		/* From within and from the last byte it is the same mapping. */
+		at = pos + mapping.len / 2;
 		right &= !dsfs_map(&src, &a, &extra, at, &part, &err) &&
-			 part.hole == run.hole && part.logical == at &&
-			 part.len == pos + run.len - at &&
-			 part.stored == stored + (run.hole ? 0 : at - pos);
-		at = pos + run.len - 1;
+			 part.hole == mapping.hole && part.logical == at &&
+			 part.len == pos + mapping.len - at &&
+			 part.stored == stored + (mapping.hole ? 0 : at - pos);
+		at = pos + mapping.len - 1;
 		right &= !dsfs_map(&src, &a, &extra, at, &part, &err) &&
-			 part.hole == run.hole && part.len == 1;
-		stored += run.hole ? 0 : run.len;
+			 part.hole == mapping.hole && part.len == 1;
+		stored += mapping.hole ? 0 : mapping.len;
 	}
-	OK(right && stored == s->stored && !bld_held, "map: %s: runs", s->name);
+	OK(right && stored == s->stored && !bld_held, "map: %s: mappings", s->name);
 	if (!OK(!strcmp(map, s->map), "map: %s", s->name))
 		tap_note("map is %s, expected %s", map, s->map);
 	bld_free(&src);
@@ -122,8 +122,8 @@ static void test_walk(void)
 	struct dsfs_err err = {};
 	struct dsfs_source src;
 	struct dsfs_extent_record raw;
-	struct dsfs_run run;
-	unsigned int runs = 1, most = 0, gets;
+	struct dsfs_mapping mapping;
+	unsigned int mappings = 1, most = 0, gets;
 	bool right;
 	u32 i;
 
@@ -133,15 +133,15 @@ static void test_walk(void)
 		raw.stored = cpu_to_le64(i * 8 * K);
 		bld_add(&src, DSFS_REGION_EXTENTS, &raw, sizeof(raw), 16);
 	}
-	right = !dsfs_map(&src, &a, &extra, 0, &run, &err);
-	while (right && run.logical + run.len < a.size) {
+	right = !dsfs_map(&src, &a, &extra, 0, &mapping, &err);
+	while (right && mapping.logical + mapping.len < a.size) {
 		gets = src.gets;
-		right = !dsfs_map_next(&src, &a, &extra, &run, &err);
+		right = !dsfs_map_next(&src, &a, &extra, &mapping, &err);
 		if (src.gets - gets > most)
 			most = src.gets - gets;
-		runs++;
+		mappings++;
 	}
-	OK(right && runs == 2 * count, "walk: all runs of %u extents", count);
+	OK(right && mappings == 2 * count, "walk: all mappings of %u extents", count);
 	if (!OK(most && most <= 6, "walk: without a search"))
 		tap_note("a step reads up to %u extents", most);
 	bld_free(&src);
@@ -153,15 +153,15 @@ static void test_plain(void)
 	struct dsfs_extra_info extra = {};
 	struct dsfs_err err = {};
 	struct dsfs_source src;
-	struct dsfs_run run;
+	struct dsfs_mapping mapping;
 
 	bld_init(&src);
-	ANSWER(dsfs_map(&src, &a, &extra, 0, &run, &err), 0, NULL, "map: plain");
-	OK(!run.hole && !run.stored && !run.logical && run.len == a.size,
+	ANSWER(dsfs_map(&src, &a, &extra, 0, &mapping, &err), 0, NULL, "map: plain");
+	OK(!mapping.hole && !mapping.stored && !mapping.logical && mapping.len == a.size,
 	   "map: plain, whole");
-	ANSWER(dsfs_map(&src, &a, &extra, a.size - 1, &run, &err), 0, NULL,
+	ANSWER(dsfs_map(&src, &a, &extra, a.size - 1, &mapping, &err), 0, NULL,
 	       "map: plain, last byte");
-	OK(!run.hole && run.stored == a.size - 1 && run.len == 1,
+	OK(!mapping.hole && mapping.stored == a.size - 1 && mapping.len == 1,
 	   "map: plain, last byte is itself");
 	OK(!src.gets, "map: plain, reads no metadata");
 	bld_free(&src);
@@ -214,15 +214,15 @@ static void test_bad_shapes(void)
 	struct dsfs_extra_info extra;
 	struct dsfs_source src;
 	struct dsfs_attr a;
-	struct dsfs_run run;
+	struct dsfs_mapping mapping;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(bad_shapes); i++) {
 		b = &bad_shapes[i];
 		bld_init(&src);
 		shape_add(&src, &b->s, &a, &extra);
-		memset(&run, 0, sizeof(run));
-		ANSWER(dsfs_map(&src, &a, &extra, b->pos, &run, &err),
+		memset(&mapping, 0, sizeof(mapping));
+		ANSWER(dsfs_map(&src, &a, &extra, b->pos, &mapping, &err),
 		       b->what ? -EUCLEAN : 0, b->what, "map: bad: %s", b->s.name);
 		bld_free(&src);
 	}
@@ -235,7 +235,7 @@ static void test_random_extents(void)
 	struct dsfs_extra_info extra;
 	struct dsfs_source src;
 	struct dsfs_attr a;
-	struct dsfs_run run, step;
+	struct dsfs_mapping mapping, step;
 	unsigned int round, i, bad = 0, good = 0;
 	struct shape s = { "random", 64 * K, 20 * K, {}, "" };
 	u64 pos;
@@ -250,21 +250,21 @@ static void test_random_extents(void)
 				s.extents[i].stored = (random() % 17) * 2 * K;
 		}
 		shape_add(&src, &s, &a, &extra);
-		for (pos = 0; pos < a.size; pos += run.len) {
-			if (dsfs_map(&src, &a, &extra, pos, &run, &err))
+		for (pos = 0; pos < a.size; pos += mapping.len) {
+			if (dsfs_map(&src, &a, &extra, pos, &mapping, &err))
 				break;
 			/* What says where it is may be wrong as well. */
-			step = run;
+			step = mapping;
 			step.extent = random() % 7;
-			if (run.logical + run.len < a.size &&
+			if (mapping.logical + mapping.len < a.size &&
 			    !dsfs_map_next(&src, &a, &extra, &step, &err))
 				bad += !step.len ||
 				       step.len > a.size - step.logical;
-			bad += !run.len || run.logical != pos ||
-			       run.len > a.size - pos ||
-			       (!run.hole && (run.stored >= extra.stored ||
-					      run.len > extra.stored - run.stored));
-			if (!run.len)
+			bad += !mapping.len || mapping.logical != pos ||
+			       mapping.len > a.size - pos ||
+			       (!mapping.hole && (mapping.stored >= extra.stored ||
+						  mapping.len > extra.stored - mapping.stored));
+			if (!mapping.len)
 				break;
 		}
 		good += pos == a.size;
@@ -280,7 +280,7 @@ static void test_map_io(void)
 	struct dsfs_extra_info extra;
 	struct dsfs_source src;
 	struct dsfs_attr a;
-	struct dsfs_run run;
+	struct dsfs_mapping mapping;
 	unsigned int bad = 0;
 	int n, ret;
 
@@ -288,13 +288,13 @@ static void test_map_io(void)
 	shape_add(&src, &shapes[9], &a, &extra);
 	for (n = 0; n < 20; n++) {
 		bld_fail(&src, n, -EBADMSG);
-		ret = dsfs_map(&src, &a, &extra, 33 * K, &run, &err);
+		ret = dsfs_map(&src, &a, &extra, 33 * K, &mapping, &err);
 		bad += bld_held || (ret && ret != -EBADMSG) ||
 		       (!ret && src.fail_after < 0);
 	}
 	OK(!bad, "map: errors of reading come out");
 	extra.first_extent++;
-	ANSWER(dsfs_map(&src, &a, &extra, 71 * K, &run, &err), -EUCLEAN, "extent record",
+	ANSWER(dsfs_map(&src, &a, &extra, 71 * K, &mapping, &err), -EUCLEAN, "extent record",
 	       "map: extent past the region");
 	bld_free(&src);
 }

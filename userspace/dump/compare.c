@@ -26,14 +26,14 @@ static int verify(const struct compare_side *s, struct dsfs_err *err)
 			    NULL, err);
 }
 
-/* Bytes of a run, from its beginning on; holes are zeros. */
-static int read_run(const struct compare_side *s, const struct dsfs_run *run, void *buf,
-		    size_t len, struct dsfs_err *err)
+/* Bytes of a mapping, from its beginning on; holes are zeros. */
+static int read_mapping(const struct compare_side *s, const struct dsfs_mapping *map, void *buf,
+			size_t len, struct dsfs_err *err)
 {
-	const u64 pos = s->node.attr.start + run->stored;
+	const u64 pos = s->node.attr.start + map->stored;
 	int ret = 0;
 
-	if (run->hole)
+	if (map->hole)
 		memset(buf, 0, len);
 	else
 		ret = image_pread(&s->d->img, buf, len, pos);
@@ -45,7 +45,7 @@ static int compare_bytes(const struct compare_side *a, const struct compare_side
 			 enum answer *answer, struct dsfs_err *err)
 {
 	u8 have_a[PIECE], have_b[PIECE];
-	struct dsfs_run x, y;
+	struct dsfs_mapping x, y;
 	u64 pos, len;
 	int ret;
 
@@ -62,9 +62,9 @@ static int compare_bytes(const struct compare_side *a, const struct compare_side
 			continue;
 		if (len > PIECE)
 			len = PIECE;
-		ret = read_run(a, &x, have_a, len, err);
+		ret = read_mapping(a, &x, have_a, len, err);
 		if (!ret)
-			ret = read_run(b, &y, have_b, len, err);
+			ret = read_mapping(b, &y, have_b, len, err);
 		if (ret)
 			return ret;
 		if (memcmp(have_a, have_b, len))
@@ -88,7 +88,7 @@ static int compare_maps(const struct compare_side *a, const struct compare_side 
 			bool *same, struct dsfs_err *err)
 {
 	const u64 size = a->node.attr.size;
-	struct dsfs_run x, y;
+	struct dsfs_mapping x, y;
 	int ret = 0;
 	u64 pos;
 

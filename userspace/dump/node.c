@@ -253,33 +253,33 @@ int dump_dir(struct dump *d, const char *path)
 	return ret;
 }
 
-static void show_run(struct dump *d, const struct dsfs_attr *attr,
-		     const struct dsfs_run *run)
+static void show_mapping(struct dump *d, const struct dsfs_attr *attr,
+			 const struct dsfs_mapping *map)
 {
 	struct json *j = &d->j;
 
 	if (!d->as_json) {
-		printf("%15llu %15llu ", run->logical, run->len);
-		if (run->hole)
+		printf("%15llu %15llu ", map->logical, map->len);
+		if (map->hole)
 			puts("hole");
 		else
-			printf("%llu\n", attr->start + run->stored);
+			printf("%llu\n", attr->start + map->stored);
 		return;
 	}
 	json_object(j, NULL);
-	json_u64(j, "logical", run->logical);
-	json_u64(j, "length", run->len);
-	if (run->hole)
+	json_u64(j, "logical", map->logical);
+	json_u64(j, "length", map->len);
+	if (map->hole)
 		json_null(j, "offset");
 	else
-		json_u64(j, "offset", attr->start + run->stored);
+		json_u64(j, "offset", attr->start + map->stored);
 	json_end(j);
 }
 
 static int show_runs(struct dump *d, const struct image_node *n,
 		     struct dsfs_err *err)
 {
-	struct dsfs_run run;
+	struct dsfs_mapping map;
 	u64 pos;
 	int ret;
 
@@ -287,11 +287,11 @@ static int show_runs(struct dump *d, const struct image_node *n,
 		json_array(&d->j, "extents");
 	else
 		printf("%15s %15s offset\n", "logical", "length");
-	for (pos = 0, ret = 0; pos < n->attr.size; pos += run.len) {
-		ret = dsfs_map(d->src, &n->attr, &n->extra, pos, &run, err);
+	for (pos = 0, ret = 0; pos < n->attr.size; pos += map.len) {
+		ret = dsfs_map(d->src, &n->attr, &n->extra, pos, &map, err);
 		if (ret)
 			break;
-		show_run(d, &n->attr, &run);
+		show_mapping(d, &n->attr, &map);
 	}
 	if (d->as_json)
 		json_end(&d->j);

@@ -22,7 +22,7 @@
  * @path: of the member, @room bytes
  * @links: first names
  * @bad: inode numbers of files of several names that were left out
- * @map: runs of data of the file, as text
+ * @map: extents of the file, as text
  * @held: bytes of it in @buf
  * @written: bytes of it that are out
  * @sockets: left out, as tar has none
@@ -90,38 +90,38 @@ static void add_xattrs(struct tar *t, const struct walk_entry *e)
 	xattr_list_free(&list);
 }
 
-/* The map of a file with holes: how many runs of data, and where they are. */
+/* The map of a file with holes: how many extents, and where they are. */
 static int make_map(struct tar *t, const struct image_node *n, u64 *stored,
 		    struct dsfs_err *err)
 {
 	FILE *out = open_memstream(&t->map, &t->map_len);
-	struct dsfs_run run;
-	u64 runs = 0, pos;
+	struct dsfs_mapping mapping;
+	u64 extents = 0, pos;
 	char *body;
 	int ret = 0;
 
 	if (!out)
 		return dsfs_bad(err, "memory", 0, 0, -ENOMEM);
 	*stored = 0;
-	for (pos = 0; !ret && pos < n->attr.size; pos += run.len) {
-		ret = dsfs_map(t->d->src, &n->attr, &n->extra, pos, &run, err);
+	for (pos = 0; !ret && pos < n->attr.size; pos += mapping.len) {
+		ret = dsfs_map(t->d->src, &n->attr, &n->extra, pos, &mapping, err);
 		if (ret)
 			break;
-		if (!run.hole)
-			fprintf(out, "%llu\n%llu\n", pos, run.len);
-		/* a hole at the end is a run of nothing */
-		else if (pos + run.len == n->attr.size)
+		if (!mapping.hole)
+			fprintf(out, "%llu\n%llu\n", pos, mapping.len);
+		/* a hole at the end is an empty extent */
+		else if (pos + mapping.len == n->attr.size)
 			fprintf(out, "%llu\n0\n", n->attr.size);
 		else
 			continue;
-		runs++;
-		*stored += run.hole ? 0 : run.len;
+		extents++;
+		*stored += mapping.hole ? 0 : mapping.len;
 	}
 	if (fclose(out) && !ret)
 		ret = dsfs_bad(err, "memory", 0, 0, -ENOMEM);
 	body = t->map;
 	t->map = NULL;
-	if (!ret && asprintf(&t->map, "%llu\n%s", runs, body) < 0)
+	if (!ret && asprintf(&t->map, "%llu\n%s", extents, body) < 0)
 		ret = dsfs_bad(err, "memory", 0, 0, -ENOMEM);
 	free(body);
 	if (ret) {

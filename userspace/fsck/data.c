@@ -14,7 +14,7 @@
 
 /**
  * struct queue - what is left to do; @lock guards @next and @off
- * @next: index of the next run
+ * @next: index of the next file
  * @off: bytes of it that were handed out already
  */
 struct queue {
@@ -25,10 +25,10 @@ struct queue {
 };
 
 /**
- * struct task - runs to check
- * @first: index of the first run
- * @n: how many; if more than one, or if the whole run is meant, @off is 0
- * @off: for a piece of a large run: where it begins in the run
+ * struct task - files to check
+ * @first: index of the first file
+ * @n: how many; if more than one, or if the whole file is meant, @off is 0
+ * @off: for a part of a large file: its offset in the stored data
  * @len: bytes from there on to read
  */
 struct task {
@@ -47,15 +47,15 @@ struct worker {
 	bool whole;	/* buf has all of the task */
 };
 
-static const struct frun *run_at(const struct fsck *f, size_t i)
+static const struct fdata *data_at(const struct fsck *f, size_t i)
 {
-	return (const struct frun *)f->runs.v + i;
+	return (const struct fdata *)f->data.v + i;
 }
 
 /* Skip the files whose data was seen with another one's. */
 static size_t skip_again(const struct fsck *f, size_t i)
 {
-	while (i < f->runs.n && run_at(f, i)->again)
+	while (i < f->data.n && data_at(f, i)->again)
 		i++;
 	return i;
 }
@@ -63,14 +63,14 @@ static size_t skip_again(const struct fsck *f, size_t i)
 /* And those whose data was checked with a later generation. */
 static size_t skip_done(const struct fsck *f, size_t i)
 {
-	while (i < f->runs.n && (run_at(f, i)->again || run_at(f, i)->known))
+	while (i < f->data.n && (data_at(f, i)->again || data_at(f, i)->known))
 		i++;
 	return i;
 }
 
 static void take_piece(struct queue *q, struct task *t)
 {
-	const struct frun *r = run_at(q->f, q->next);
+	const struct fdata *r = data_at(q->f, q->next);
 
 	t->n = 1;
 	t->off = q->off;
@@ -86,15 +86,15 @@ static void take_piece(struct queue *q, struct task *t)
 
 static void take_batch(struct queue *q, struct task *t)
 {
-	const u64 from = run_at(q->f, t->first)->start;
-	const struct frun *r;
+	const u64 from = data_at(q->f, t->first)->start;
+	const struct fdata *r;
 	u64 end;
 
 	t->n = 0;
 	t->off = 0;
 	t->len = 0;
-	while (q->next < q->f->runs.n) {
-		r = run_at(q->f, q->next);
+	while (q->next < q->f->data.n) {
+		r = data_at(q->f, q->next);
 		end = r->start + r->stored - from;
 		if (end > BATCH_BYTES)
 			break;
@@ -110,10 +110,10 @@ static bool take(struct queue *q, struct task *t)
 	bool got = false;
 
 	pthread_mutex_lock(&q->lock);
-	if (q->next < q->f->runs.n && !fsck_stop) {
+	if (q->next < q->f->data.n && !fsck_stop) {
 		got = true;
 		t->first = q->next;
-		if (run_at(q->f, q->next)->stored > BATCH_BYTES)
+		if (data_at(q->f, q->next)->stored > BATCH_BYTES)
 			take_piece(q, t);
 		else
 			take_batch(q, t);
@@ -123,7 +123,7 @@ static bool take(struct queue *q, struct task *t)
 }
 
 /* A chunk's bytes; read by itself where the whole task could not be. */
-static const u8 *chunk_bytes(struct worker *w, const struct frun *r, u64 base,
+static const u8 *chunk_bytes(struct worker *w, const struct fdata *r, u64 base,
 			     u64 at, u64 len)
 {
 	int ret;
@@ -138,8 +138,8 @@ static const u8 *chunk_bytes(struct worker *w, const struct frun *r, u64 base,
 	return NULL;
 }
 
-/* The bytes [@from, @to) of a run, @from at the beginning of a chunk. */
-static void check_chunks(struct worker *w, const struct frun *r, u64 base,
+/* The stored bytes [@from, @to) of a file, @from at the beginning of a chunk. */
+static void check_chunks(struct worker *w, const struct fdata *r, u64 base,
 			 u64 from, u64 to)
 {
 	const struct dsfs_geo *geo = w->f->geo;
@@ -202,15 +202,15 @@ static void check_zero(struct worker *w, u64 from, u64 to)
 	}
 }
 
-/* What lies between run @i and the next one; @have bytes are in the buffer. */
+/* What lies between file @i and the next one; @have bytes are in the buffer. */
 static void check_behind(struct worker *w, size_t i, u64 base, u64 have)
 {
 	const struct fsck *f = w->f;
-	const struct frun *r = run_at(f, i);
+	const struct fdata *r = data_at(f, i);
 	const size_t next = skip_again(f, i + 1);
 	const u64 from = r->start + r->stored;
 	const u64 up = (from + DSFS_BLOCK_SIZE - 1) & ~(u64)(DSFS_BLOCK_SIZE - 1);
-	u64 to = next < f->runs.n ? run_at(f, next)->start : f->geo->data_end;
+	u64 to = next < f->data.n ? data_at(f, next)->start : f->geo->data_end;
 
 	/* An update leaves what is of no more use between files. */
 	if (from < f->fresh)
@@ -228,14 +228,14 @@ static void check_behind(struct worker *w, size_t i, u64 base, u64 have)
 
 static void do_task(struct worker *w, const struct task *t)
 {
-	const struct frun *r = run_at(w->f, t->first);
+	const struct fdata *r = data_at(w->f, t->first);
 	const u64 base = r->start + t->off;
 	u64 to, done = 0;
 	size_t i;
 
 	w->whole = !image_pread(&w->f->img, w->buf, t->len, base);
 	for (i = t->first; i < t->first + t->n; i++) {
-		r = run_at(w->f, i);
+		r = data_at(w->f, i);
 		if (r->again || r->known)
 			continue;
 		to = t->n == 1 ? t->off + t->len : r->stored;
@@ -244,7 +244,7 @@ static void do_task(struct worker *w, const struct task *t)
 	}
 	/* Only the last of them looks behind the buffer, and then spoils it. */
 	for (i = t->first; i < t->first + t->n; i++) {
-		r = run_at(w->f, i);
+		r = data_at(w->f, i);
 		if (!r->again && !r->known && (t->n > 1 || t->off + t->len == r->stored))
 			check_behind(w, i, base, t->len);
 	}
@@ -282,11 +282,11 @@ static void worker_free(struct worker *w)
 /* In front of the first file, where nobody looked yet. */
 static void check_first_gap(const struct fsck *f, struct worker *w)
 {
-	u64 to = f->runs.n ? run_at(f, 0)->start : f->geo->data_end;
+	u64 to = f->data.n ? data_at(f, 0)->start : f->geo->data_end;
 
 	if (f->geo->generation == 1)
 		check_zero(w, DSFS_DATA_START_MIN,
-			   f->runs.n ? to : f->geo->meta_start);
+			   f->data.n ? to : f->geo->meta_start);
 }
 
 static int run_workers(struct fsck *f, struct worker *w)
@@ -321,9 +321,9 @@ int check_data(struct fsck *f)
 	size_t i;
 	int ret;
 
-	for (i = 0; i < f->runs.n; i++)
-		if (!run_at(f, i)->again && !run_at(f, i)->known)
-			total += run_at(f, i)->stored;
+	for (i = 0; i < f->data.n; i++)
+		if (!data_at(f, i)->again && !data_at(f, i)->known)
+			total += data_at(f, i)->stored;
 	w = calloc(f->threads, sizeof(*w));
 	if (!w)
 		return -ENOMEM;

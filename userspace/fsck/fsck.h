@@ -44,13 +44,13 @@ struct fhardlink {
 };
 
 /**
- * struct frun - a file's stored bytes
+ * struct fdata - the stored data of a file
  * @sum: its record in FILESUMS
  * @shared: its flag DSFS_INODE_SHARED
- * @again: the run before has the same bytes
+ * @again: the file before has the same bytes
  * @known: its data was checked with a later generation
  */
-struct frun {
+struct fdata {
 	u64 start;
 	u64 stored : 61;
 	u64 shared : 1;
@@ -95,12 +95,12 @@ struct report {
 
 /**
  * struct past - the generation that was checked before the one at hand
- * @runs: its struct frun
+ * @data: its struct fdata
  */
 struct past {
 	struct dsfs_geo geo;
 	struct dsfs_source *src;
-	struct vec runs;
+	struct vec data;
 };
 
 /**
@@ -109,7 +109,7 @@ struct past {
  * @newest: the first one; the summary is about it
  * @dirs: struct fdir, by number
  * @hardlinks: struct fhardlink; sorted by target once all inodes were seen
- * @runs: struct frun; sorted by start, then by length
+ * @data: struct fdata; sorted by start, then by length
  * @sets: struct frange of sets of xattrs, one an inode that has one
  * @targets: struct frange of symlinks
  * @blocks: struct frange of name blocks
@@ -130,7 +130,7 @@ struct fsck {
 	struct json j;
 	struct vec dirs;
 	struct vec hardlinks;
-	struct vec runs;
+	struct vec data;
 	struct vec sets;
 	struct vec targets;
 	struct vec blocks;
@@ -202,17 +202,17 @@ int check_dirs(struct fsck *f);
 int check_hardlinks(struct fsck *f);
 int check_xattrs(struct fsck *f);
 int check_gaps(struct fsck *f);
-int check_runs(struct fsck *f);
+int check_layout(struct fsck *f);
 int check_data(struct fsck *f);
 
-/* past.c: mark runs whose data the generation before this one has, too */
+/* past.c: mark data that the generation checked before this one has, too */
 void mark_known(struct fsck *f);
 /* Make the generation at hand the later one of the next. */
 void keep_later(struct fsck *f);
 void free_later(struct fsck *f);
 
-/* runs.c: the order of runs */
-int run_cmp(const void *a, const void *b);
+/* layout.c: the order in the image */
+int data_cmp(const void *a, const void *b);
 
 /* names.c needs it of hardlinks.c: names besides the first */
 u32 hardlinks_of(const struct fsck *f, u32 ino);

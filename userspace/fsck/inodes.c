@@ -53,20 +53,20 @@ static bool check_extents(struct fsck *f, const struct dsfs_attr *attr,
 			  const struct dsfs_extra_info *extra)
 {
 	struct dsfs_err err = { 0 };
-	struct dsfs_run run;
+	struct dsfs_mapping map;
 	u64 pos, stored = 0, where;
 	int ret;
 
 	where = meta_pos(f, DSFS_REGION_EXTENTS,
 			 (u64)extra->first_extent * sizeof(struct dsfs_extent_record));
-	for (pos = 0; pos < attr->size && !fsck_stop; pos += run.len) {
-		ret = dsfs_map(f->src, attr, extra, pos, &run, &err);
+	for (pos = 0; pos < attr->size && !fsck_stop; pos += map.len) {
+		ret = dsfs_map(f->src, attr, extra, pos, &map, &err);
 		if (ret) {
 			problem_err(f, attr->ino, where, &err, ret);
 			return false;
 		}
-		if (!run.hole)
-			stored += run.len;
+		if (!map.hole)
+			stored += map.len;
 	}
 	if (stored != extra->stored && !fsck_stop) {
 		problem(f, "stored bytes of all extents", attr->ino, where,
@@ -80,7 +80,7 @@ static bool check_extents(struct fsck *f, const struct dsfs_attr *attr,
 static int note_file(struct fsck *f, const struct dsfs_attr *attr,
 		     const struct dsfs_extra_info *extra)
 {
-	struct frun run = {
+	struct fdata data = {
 		.start = attr->start, .ino = attr->ino,
 		.stored = image_stored_bytes(attr, extra),
 		.shared = !!(attr->flags & DSFS_INODE_SHARED),
@@ -90,15 +90,15 @@ static int note_file(struct fsck *f, const struct dsfs_attr *attr,
 	f->content += attr->size;
 	if (attr->flags & DSFS_INODE_HOLES && !check_extents(f, attr, extra))
 		return 0;
-	if (!run.stored) {
+	if (!data.stored) {
 		no_filesum(f, attr->ino);
-		if (run.shared)
+		if (data.shared)
 			problem(f, "flag of shared data", attr->ino, NO_POS,
 				"the file stores no bytes");
 		return 0;
 	}
-	run.sum = filesum(f, attr->ino);
-	return vec_add(&f->runs, &run);
+	data.sum = filesum(f, attr->ino);
+	return vec_add(&f->data, &data);
 }
 
 static int note_dir(struct fsck *f, const struct dsfs_attr *attr)

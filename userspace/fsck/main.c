@@ -54,7 +54,7 @@ static int check_tree(struct fsck *f)
 {
 	static int (*const passes[])(struct fsck *) = {
 		check_blocks, check_inodes, check_hardlinks, check_dirs,
-		check_xattrs, check_gaps, check_runs,
+		check_xattrs, check_gaps, check_layout,
 	};
 	size_t i;
 	int ret = 0;
@@ -85,7 +85,7 @@ static void vecs_init(struct fsck *f)
 {
 	f->dirs.size = sizeof(struct fdir);
 	f->hardlinks.size = sizeof(struct fhardlink);
-	f->runs.size = sizeof(struct frun);
+	f->data.size = sizeof(struct fdata);
 	f->sets.size = sizeof(struct frange);
 	f->targets.size = sizeof(struct frange);
 	f->blocks.size = sizeof(struct frange);
@@ -95,7 +95,7 @@ static void vecs_free(struct fsck *f)
 {
 	vec_free(&f->dirs);
 	vec_free(&f->hardlinks);
-	vec_free(&f->runs);
+	vec_free(&f->data);
 	vec_free(&f->sets);
 	vec_free(&f->targets);
 	vec_free(&f->blocks);

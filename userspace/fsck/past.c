@@ -6,16 +6,16 @@
  */
 #include "fsck.h"
 
-static u64 chunks_of(const struct dsfs_geo *geo, const struct frun *r)
+static u64 chunks_of(const struct dsfs_geo *geo, const struct fdata *r)
 {
 	const u64 chunk = 1ULL << geo->chunk_bits;
 
 	return (r->stored + chunk - 1) >> geo->chunk_bits;
 }
 
-/* Whether both generations say the same of the data of a run. */
-static bool same_sums(struct fsck *f, const struct frun *a,
-		      const struct frun *later)
+/* Whether both generations say the same of the data of a file. */
+static bool same_sums(struct fsck *f, const struct fdata *a,
+		      const struct fdata *later)
 {
 	struct dsfs_attr x = { .ino = a->ino }, y = { .ino = later->ino };
 	struct dsfs_err err = { 0 };
@@ -38,17 +38,17 @@ static bool same_sums(struct fsck *f, const struct frun *a,
 
 void mark_known(struct fsck *f)
 {
-	const struct frun *later = f->later.runs.v;
-	struct frun *r = f->runs.v;
+	const struct fdata *later = f->later.data.v;
+	struct fdata *r = f->data.v;
 	size_t i, k = 0;
 
-	for (i = 0; i < f->runs.n && !fsck_stop; i++) {
-		while (k < f->later.runs.n &&
+	for (i = 0; i < f->data.n && !fsck_stop; i++) {
+		while (k < f->later.data.n &&
 		       (later[k].start < r[i].start ||
 			(later[k].start == r[i].start &&
 			 later[k].stored < r[i].stored)))
 			k++;
-		if (k == f->later.runs.n)
+		if (k == f->later.data.n)
 			break;
 		if (!r[i].again && later[k].start == r[i].start &&
 		    later[k].stored == r[i].stored)
@@ -59,7 +59,7 @@ void mark_known(struct fsck *f)
 void free_later(struct fsck *f)
 {
 	image_source_free(f->later.src);
-	vec_free(&f->later.runs);
+	vec_free(&f->later.data);
 	f->later.src = NULL;
 }
 
@@ -68,9 +68,9 @@ void keep_later(struct fsck *f)
 	free_later(f);
 	f->later.geo = *f->geo;
 	f->later.src = f->src;
-	f->later.runs = f->runs;
+	f->later.data = f->data;
 	f->src = NULL;
-	f->runs.v = NULL;
-	f->runs.n = 0;
-	f->runs.room = 0;
+	f->data.v = NULL;
+	f->data.n = 0;
+	f->data.room = 0;
 }

@@ -42,7 +42,7 @@ static u8 *thread_buffer(size_t size)
 	return b->data;
 }
 
-/* Stored bytes of a file are one run in the image, whatever holes it has. */
+/* Stored bytes of a file are contiguous in the image, whatever holes it has. */
 static void forget_file(const struct fuse_fs *fs, const struct dsfs_file *file)
 {
 	const struct dsfs_extent *e;

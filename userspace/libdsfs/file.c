@@ -26,23 +26,23 @@ static int add_extents(struct dsfs_file *file, const struct dsfs_extra_info *ext
 {
 	struct dsfs_source *src = file->stored.src;
 	const struct dsfs_attr *attr = &file->attr;
-	struct dsfs_run run;
+	struct dsfs_mapping map;
 	u64 pos;
 	int ret;
 
-	for (pos = 0; pos < attr->size; pos += run.len) {
-		ret = pos ? dsfs_map_next(src, attr, extra, &run, err) :
-		      dsfs_map(src, attr, extra, pos, &run, err);
+	for (pos = 0; pos < attr->size; pos += map.len) {
+		ret = pos ? dsfs_map_next(src, attr, extra, &map, err) :
+		      dsfs_map(src, attr, extra, pos, &map, err);
 		if (ret)
 			return ret;
-		if (run.hole)
+		if (map.hole)
 			continue;
 		if (file->count == room)
 			return dsfs_bad(err, "extents", file->count + 1, room, -EUCLEAN);
 		file->extents[file->count++] = (struct dsfs_extent){
-			.logical = run.logical,
-			.physical = attr->start + run.stored,
-			.length = run.len,
+			.logical = map.logical,
+			.physical = attr->start + map.stored,
+			.length = map.len,
 			.flags = attr->flags & DSFS_INODE_SHARED ? DSFS_EXTENT_SHARED : 0,
 		};
 	}

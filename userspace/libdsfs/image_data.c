@@ -144,23 +144,23 @@ static int stream_fill(struct stream *s, u64 at, struct dsfs_err *err)
 	return ret < 0 ? ret : batch_flush(&b, err);
 }
 
-static int stream_run(struct stream *s, const struct dsfs_run *run,
-		      image_data_fn fn, void *arg, struct dsfs_err *err)
+static int stream_mapping(struct stream *s, const struct dsfs_mapping *map,
+			  image_data_fn fn, void *arg, struct dsfs_err *err)
 {
 	u64 done, at, n;
 	int ret;
 
-	for (done = 0; done < run->len; done += n) {
-		at = run->stored + done;
+	for (done = 0; done < map->len; done += n) {
+		at = map->stored + done;
 		if (!s->len || at < s->from || at >= s->from + s->len) {
 			ret = stream_fill(s, at, err);
 			if (ret)
 				return ret;
 		}
 		n = s->from + s->len - at;
-		if (n > run->len - done)
-			n = run->len - done;
-		ret = fn(arg, run->logical + done, s->buf + (at - s->from), n);
+		if (n > map->len - done)
+			n = map->len - done;
+		ret = fn(arg, map->logical + done, s->buf + (at - s->from), n);
 		if (ret)
 			return ret;
 	}
@@ -176,21 +176,21 @@ int image_stream(struct dsfs_source *src, const struct dsfs_attr *attr,
 		.total = image_stored_bytes(attr, extra),
 		.verify = verify,
 	};
-	struct dsfs_run run;
+	struct dsfs_mapping map;
 	u64 pos;
 	int ret = 0;
 
 	s.buf = malloc(s.total < STORED_WINDOW ? s.total + 1 : STORED_WINDOW);
 	if (!s.buf)
 		return dsfs_bad(err, "memory", STORED_WINDOW, 0, -ENOMEM);
-	for (pos = 0; !ret && pos < attr->size; pos += run.len) {
-		ret = dsfs_map(src, attr, extra, pos, &run, err);
+	for (pos = 0; !ret && pos < attr->size; pos += map.len) {
+		ret = dsfs_map(src, attr, extra, pos, &map, err);
 		if (ret)
 			break;
-		if (run.hole)
-			ret = fn(arg, pos, NULL, run.len);
+		if (map.hole)
+			ret = fn(arg, pos, NULL, map.len);
 		else
-			ret = stream_run(&s, &run, fn, arg, err);
+			ret = stream_mapping(&s, &map, fn, arg, err);
 	}
 	free(s.buf);
 	return ret;

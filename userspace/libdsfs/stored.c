@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The stored bytes of a file are one run in the image, whatever holes it has: what a read
+ * The stored bytes of a file are contiguous in the image, whatever holes it has: what a read
  * wants of several extents is one range of them, brought in by one call and scattered over
  * the buffer.  A checksum covers a whole chunk, so what is missing at the ends of the
  * range is read into memory aside.

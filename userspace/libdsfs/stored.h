@@ -13,7 +13,7 @@
 #define STORED_PIECES	32	/* of buffers, in a window */
 
 /**
- * struct stored - what a regular file stores: one run of bytes in the image
+ * struct stored - what a regular file stores: contiguous bytes in the image
  * @attr: the file, whose @start is the first of them
  * @bytes: how many
  */

@@ -6,9 +6,9 @@
 
 #include "fsck.h"
 
-int run_cmp(const void *a, const void *b)
+int data_cmp(const void *a, const void *b)
 {
-	const struct frun *x = a, *y = b;
+	const struct fdata *x = a, *y = b;
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
@@ -17,19 +17,19 @@ int run_cmp(const void *a, const void *b)
 	return x->ino < y->ino ? -1 : x->ino > y->ino;
 }
 
-static u64 first_block(const struct frun *r)
+static u64 first_block(const struct fdata *r)
 {
 	return r->start >> DSFS_BLOCK_BITS;
 }
 
-static u64 last_block(const struct frun *r)
+static u64 last_block(const struct fdata *r)
 {
 	return (r->start + r->stored - 1) >> DSFS_BLOCK_BITS;
 }
 
-/* Checksums of a file against those of another with the same run. */
-static void check_same_sums(struct fsck *f, const struct frun *a,
-			    const struct frun *b)
+/* Checksums of a file against those of another with the same bytes. */
+static void check_same_sums(struct fsck *f, const struct fdata *a,
+			    const struct fdata *b)
 {
 	const u64 chunk = 1ULL << f->geo->chunk_bits;
 	struct dsfs_attr x = { .ino = a->ino }, y = { .ino = b->ino };
@@ -57,45 +57,45 @@ static void check_same_sums(struct fsck *f, const struct frun *a,
 	}
 }
 
-static void check_run(struct fsck *f, const struct frun *r)
+static void check_place(struct fsck *f, const struct fdata *r)
 {
 	if (r->stored <= DSFS_BLOCK_SIZE && first_block(r) != last_block(r))
 		problem(f, "small file that crosses a block", r->ino, r->start,
 			"%llu bytes", (u64)r->stored);
 }
 
-/* Flags of the runs [@from, @to), which are the same. */
-static void check_shared(struct fsck *f, const struct frun *runs, size_t from,
+/* Flags of the files [@from, @to), whose data is the same. */
+static void check_shared(struct fsck *f, const struct fdata *data, size_t from,
 			 size_t to, bool shared)
 {
 	size_t i;
 
 	for (i = from; i < to; i++)
-		if (runs[i].shared != shared)
-			problem(f, "flag of shared data", runs[i].ino,
-				runs[i].start, shared ?
+		if (data[i].shared != shared)
+			problem(f, "flag of shared data", data[i].ino,
+				data[i].start, shared ?
 				"a block of it holds other data too" :
 				"no block of it holds other data");
 }
 
-int check_runs(struct fsck *f)
+int check_layout(struct fsck *f)
 {
-	struct frun *r;
+	struct fdata *r;
 	const u64 room = f->geo->data_end - f->geo->data_start;
 	u64 stored = 0, end = 0, end_block = 0, twice = 0;
 	size_t i, n;
 
-	vec_sort(&f->runs, run_cmp);
-	r = f->runs.v;
-	for (i = 0; i < f->runs.n && !fsck_stop; i += n) {
+	vec_sort(&f->data, data_cmp);
+	r = f->data.v;
+	for (i = 0; i < f->data.n && !fsck_stop; i += n) {
 		bool shared = end && end_block == first_block(&r[i]);
 
-		for (n = 1; i + n < f->runs.n && r[i + n].start == r[i].start &&
+		for (n = 1; i + n < f->data.n && r[i + n].start == r[i].start &&
 		     r[i + n].stored == r[i].stored; n++) {
 			r[i + n].again = 1;
 			check_same_sums(f, &r[i], &r[i + n]);
 		}
-		check_run(f, &r[i]);
+		check_place(f, &r[i]);
 		if (r[i].start < end) {
 			problem(f, "data that overlaps", r[i].ino, r[i].start,
 				"%llu bytes, the data before it ends at %llu",
@@ -104,7 +104,7 @@ int check_runs(struct fsck *f)
 			twice += r[i].stored;
 			r[i].again = twice > room;
 		}
-		if (i + n < f->runs.n && last_block(&r[i]) == first_block(&r[i + n]))
+		if (i + n < f->data.n && last_block(&r[i]) == first_block(&r[i + n]))
 			shared = true;
 		check_shared(f, r, i, i + n, shared);
 		stored += r[i].stored;
