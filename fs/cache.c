@@ -110,11 +110,11 @@ static void dsfs_cache_file(struct dsfs_cache *cache, struct inode *inode)
 		return;
 	admits = dsfs_cache_admits(cache, inode, pages) ||
 		 dsfs_cache_replaces(cache, pages);
-	if (!dsfs_file_decide(inode, admits ? DSFS_FILE_KEPT : DSFS_FILE_TRANSIENT))
+	if (!dsfs_file_decide(inode, admits ? DSFS_FILE_ADMITTED : DSFS_FILE_TRANSIENT))
 		return;
 	if (admits) {
-		dsfs_count(inode->i_sb, DSFS_COUNT_CACHE_KEPT, 1);
-		trace_dsfs_cache(inode, pages, DSFS_CACHE_KEPT);
+		dsfs_count(inode->i_sb, DSFS_COUNT_CACHE_ADMITTED, 1);
+		trace_dsfs_cache(inode, pages, DSFS_CACHE_ADMITTED);
 		return;
 	}
 	dsfs_count(inode->i_sb, DSFS_COUNT_CACHE_TRANSIENT, 1);
@@ -167,7 +167,7 @@ void dsfs_cache_read(struct dsfs_read *rd)
 		pages += folio_nr_pages(rd->folios[i]);
 	}
 	dsfs_cache_pages_add(pages);
-	if (i_size_read(rd->inode) <= DSFS_KEPT_MAX)
+	if (i_size_read(rd->inode) <= DSFS_ADMITTED_MAX)
 		dsfs_cache_file(cache, rd->inode);
 	else
 		dsfs_cache_window(cache, rd);

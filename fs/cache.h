@@ -18,9 +18,9 @@
  * last open. It has the lifetime of the inode, which is at least that of its
  * cached pages.
  */
-#define DSFS_FILE_KEPT		1UL
+#define DSFS_FILE_ADMITTED	1UL
 #define DSFS_FILE_TRANSIENT	2UL
-#define DSFS_FILE_DECIDED	(DSFS_FILE_KEPT | DSFS_FILE_TRANSIENT)
+#define DSFS_FILE_DECIDED	(DSFS_FILE_ADMITTED | DSFS_FILE_TRANSIENT)
 #define DSFS_FILE_AHEAD		4UL
 #define DSFS_FILE_FLAGS		7UL
 #define DSFS_FILE_SHIFT		3
@@ -31,7 +31,7 @@
 #define DSFS_REUSE_MIN		1024UL
 
 /* Larger files are admitted range by range instead of as a whole. */
-#define DSFS_KEPT_MAX		SZ_64M
+#define DSFS_ADMITTED_MAX	SZ_64M
 
 /*
  * A file in a ring. The entry is valid if the file was not opened again since

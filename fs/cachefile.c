@@ -56,7 +56,7 @@ unsigned long dsfs_file_change(struct inode *inode, unsigned long clear,
 /**
  * dsfs_file_decide - set the decision on a file, once
  * @inode: the file
- * @flag: DSFS_FILE_KEPT or DSFS_FILE_TRANSIENT
+ * @flag: DSFS_FILE_ADMITTED or DSFS_FILE_TRANSIENT
  *
  * Return: true if this call decided.
  */

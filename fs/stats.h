@@ -26,7 +26,7 @@ enum dsfs_request {
 
 /* Decision of the epoch cache on the pages of a file */
 enum dsfs_cache_decision {
-	DSFS_CACHE_KEPT,
+	DSFS_CACHE_ADMITTED,
 	DSFS_CACHE_TRANSIENT,	/* no room: dropped after close */
 	DSFS_CACHE_DROPPED,	/* dropped */
 	DSFS_CACHE_REPLACED,	/* stale: dropped for another file */
@@ -46,7 +46,7 @@ enum dsfs_prefetch_decision {
  * @DSFS_COUNT_WHOLE: whole-file reads that a reader waited for
  * @DSFS_COUNT_REQ: bios sent to the device, by enum dsfs_request
  * @DSFS_COUNT_BYTES: their bytes
- * @DSFS_COUNT_CACHE_KEPT: files admitted by the epoch cache
+ * @DSFS_COUNT_CACHE_ADMITTED: files admitted by the epoch cache
  * @DSFS_COUNT_CACHE_TRANSIENT: files not admitted for lack of room
  * @DSFS_COUNT_CACHE_REPLACED: stale files dropped for others
  * @DSFS_COUNT_CACHE_LOST: pages that reclaim took
@@ -60,7 +60,7 @@ enum dsfs_counter {
 	DSFS_COUNT_WHOLE,
 	DSFS_COUNT_REQ,
 	DSFS_COUNT_BYTES = DSFS_COUNT_REQ + DSFS_REQUESTS,
-	DSFS_COUNT_CACHE_KEPT = DSFS_COUNT_BYTES + DSFS_REQUESTS,
+	DSFS_COUNT_CACHE_ADMITTED = DSFS_COUNT_BYTES + DSFS_REQUESTS,
 	DSFS_COUNT_CACHE_TRANSIENT,
 	DSFS_COUNT_CACHE_REPLACED,
 	DSFS_COUNT_CACHE_LOST,

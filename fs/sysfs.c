@@ -71,7 +71,7 @@ DSFS_SYSFS_COUNT(bytes_ahead, DSFS_COUNT_BYTES + DSFS_REQUEST_AHEAD);
 DSFS_SYSFS_COUNT(bytes_page, DSFS_COUNT_BYTES + DSFS_REQUEST_PAGE);
 DSFS_SYSFS_COUNT(bytes_direct, DSFS_COUNT_BYTES + DSFS_REQUEST_DIRECT);
 DSFS_SYSFS_COUNT(bytes_metadata, DSFS_COUNT_BYTES + DSFS_REQUEST_META);
-DSFS_SYSFS_COUNT(cache_kept, DSFS_COUNT_CACHE_KEPT);
+DSFS_SYSFS_COUNT(cache_admitted, DSFS_COUNT_CACHE_ADMITTED);
 DSFS_SYSFS_COUNT(cache_transient, DSFS_COUNT_CACHE_TRANSIENT);
 DSFS_SYSFS_COUNT(cache_replaced, DSFS_COUNT_CACHE_REPLACED);
 DSFS_SYSFS_COUNT(cache_lost_pages, DSFS_COUNT_CACHE_LOST);
@@ -92,7 +92,7 @@ static struct attribute *dsfs_stats_attrs[] = {
 	&dsfs_attr_bytes_page.attr,
 	&dsfs_attr_bytes_direct.attr,
 	&dsfs_attr_bytes_metadata.attr,
-	&dsfs_attr_cache_kept.attr,
+	&dsfs_attr_cache_admitted.attr,
 	&dsfs_attr_cache_transient.attr,
 	&dsfs_attr_cache_replaced.attr,
 	&dsfs_attr_cache_lost_pages.attr,

@@ -58,9 +58,9 @@ static void print_cache(const struct mount_info *m, FILE *out)
 {
 	char room[32];
 
-	if (m->value[FIG_CACHE_KEPT] || m->value[FIG_CACHE_TRANSIENT]) {
-		fprintf(out, "  %-12s %llu files kept, %llu passed through, %llu replaced; ",
-			"cache", m->value[FIG_CACHE_KEPT], m->value[FIG_CACHE_TRANSIENT],
+	if (m->value[FIG_CACHE_ADMITTED] || m->value[FIG_CACHE_TRANSIENT]) {
+		fprintf(out, "  %-12s %llu files admitted, %llu transient, %llu replaced; ",
+			"cache", m->value[FIG_CACHE_ADMITTED], m->value[FIG_CACHE_TRANSIENT],
 			m->value[FIG_CACHE_REPLACED]);
 		fprintf(out, "%llu pages lost", m->value[FIG_CACHE_LOST]);
 		if (m->there[FIG_CACHE_ROOM])

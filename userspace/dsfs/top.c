@@ -94,7 +94,7 @@ static const char *short_number(char *buf, size_t size, double v)
 static void head(void)
 {
 	printf("%-12s %7s %7s %7s %9s %7s %7s %7s %7s %7s %6s  %s\n", "DEVICE", "open/s",
-	       "whole/s", "req/s", "MB/s", "req/op", "kept/s", "trans/s", "lost/s",
+	       "whole/s", "req/s", "MB/s", "req/op", "admit/s", "trans/s", "lost/s",
 	       "pref/s", "errors", "MOUNTED ON");
 }
 
@@ -106,7 +106,7 @@ static void row(const struct mount_info *m, const struct mount_info *was, double
 		opens, grown(m, was, FIG_WHOLE_READS), requests,
 	};
 	const enum figure_id more[] = {
-		FIG_CACHE_KEPT, FIG_CACHE_TRANSIENT, FIG_CACHE_LOST, FIG_PREFETCH_ISSUED,
+		FIG_CACHE_ADMITTED, FIG_CACHE_TRANSIENT, FIG_CACHE_LOST, FIG_PREFETCH_ISSUED,
 	};
 	char buf[4096];
 
