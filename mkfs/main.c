@@ -15,7 +15,7 @@
  */
 #include <stdlib.h>
 
-#include "base/adopt.h"
+#include "base/keep_layout.h"
 #include "base/worth.h"
 #include "bootsector.h"
 #include "data/stream.h"
@@ -119,7 +119,7 @@ static int take_kept(struct stream *s)
 	s->stored = s->place.stored;
 	if (!mkfs->base)
 		return 0;
-	ret = base_adopt(mkfs, &s->chunks, &s->extents);
+	ret = base_keep_layout(mkfs, &s->chunks, &s->extents);
 	s->stored = mkfs->base->stored;
 	return ret;
 }

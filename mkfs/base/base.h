@@ -77,11 +77,11 @@ static inline const struct dsfs_slot *base_super(const struct base *base)
 /* Bytes of an image that packing anew its newest generation gets rid of. */
 u64 base_dead(const struct base *base, const struct dsfs_super *sb);
 
-/* found.c: a table of contents; -ENOMEM is said */
-int found_init(struct base *base);
+/* content_index.c: files by checksum and length; -ENOMEM is said */
+int content_index_init(struct base *base);
 
 /**
- * found_next - the next inode of the image that may store the same bytes
+ * content_index_next - the next inode that may store the same bytes
  * @stored: how many
  * @sum: checksum of the first chunk of them
  * @cursor: 0 to begin
@@ -90,15 +90,15 @@ int found_init(struct base *base);
  * What is found is a guess: the caller compares bytes.
  * Return: 0 at the end.
  */
-u32 found_next(struct base *base, u64 stored, u32 sum, size_t *cursor, u64 *start);
+u32 content_index_next(struct base *base, u64 stored, u32 sum, size_t *cursor, u64 *start);
 
 /**
- * struct same - compares what a file stores with what the image has of it
+ * struct content_compare - a file beside what the image has under its name
  * @sum: of the chunk at hand, @left bytes before its end
  * @at: stored bytes so far
  * @differs: it is another content
  */
-struct same {
+struct content_compare {
 	struct base *base;
 	struct dsfs_source *past;
 	struct dsfs_attr attr;
@@ -110,13 +110,13 @@ struct same {
 	bool differs;
 };
 
-/* same.c */
-void same_begin(struct same *s, struct base *base, struct dsfs_source *past,
-		u32 ino);
+/* content_compare.c */
+void content_compare_begin(struct content_compare *s, struct base *base, struct dsfs_source *past,
+			   u32 ino);
 /* Like an emit function of struct holes; -ECANCELED once it differs. */
-int same_data(void *same, const char *p, u64 bytes);
+int content_compare_data(void *compare, const char *p, u64 bytes);
 /* @n @extents; none if the file has no holes. */
-bool same_end(struct same *s, bool sparse, const struct dsfs_extent_record *extents,
-	      u32 n);
+bool content_compare_end(struct content_compare *s, bool sparse,
+			 const struct dsfs_extent_record *extents, u32 n);
 
 #endif /* MKFS_BASE_H */

@@ -140,5 +140,5 @@ int base_match(struct base *base, struct tree *t, const struct options *o)
 	}
 	if (ret)
 		return base_damaged(base, "metadata", &err, ret);
-	return o->no_dedup || o->plan_only ? 0 : found_init(base);
+	return o->no_dedup || o->plan_only ? 0 : content_index_init(base);
 }

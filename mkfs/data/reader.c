@@ -119,16 +119,16 @@ static u32 old_inode(struct reader *r, const struct item *it)
 }
 
 /* An update, and a file whose size is that of before: is it the same? */
-static bool same_small(struct reader *r, struct item *it, const char *buf)
+static bool compare_small(struct reader *r, struct item *it, const char *buf)
 {
 	u32 ino = old_inode(r, it);
-	struct same same;
+	struct content_compare compare;
 
 	if (!ino)
 		return false;
-	same_begin(&same, r->s->mkfs->base, r->past, ino);
-	same_data(&same, buf, it->stored);
-	return same_end(&same, it->sparse, it->extents, it->nextents);
+	content_compare_begin(&compare, r->s->mkfs->base, r->past, ino);
+	content_compare_data(&compare, buf, it->stored);
+	return content_compare_end(&compare, it->sparse, it->extents, it->nextents);
 }
 
 static void run_small(struct reader *r, struct job *job, struct item *it)
@@ -144,7 +144,7 @@ static void run_small(struct reader *r, struct job *job, struct item *it)
 		if (!it->why)
 			sum_small(r->s, job, it, buf);
 		if (!it->why)
-			it->kept = same_small(r, it, buf);
+			it->kept = compare_small(r, it, buf);
 	}
 	r->ops->close(r->in);
 }
@@ -243,22 +243,22 @@ static int read_large(struct reader *r, struct item *it, struct holes *h)
  * A large file is written while it is read, so it is read once more, before, if
  * it may be the same.
  */
-static void same_large(struct reader *r, struct item *it)
+static void compare_large(struct reader *r, struct item *it)
 {
 	u32 ino = old_inode(r, it);
-	struct same same;
+	struct content_compare compare;
 	struct holes h;
 	int ret;
 
 	if (!ino)
 		return;
-	same_begin(&same, r->s->mkfs->base, r->past, ino);
-	holes_init(&h, same_data, &same);
-	ret = same.differs ? -ECANCELED : read_large(r, it, &h);
+	content_compare_begin(&compare, r->s->mkfs->base, r->past, ino);
+	holes_init(&h, content_compare_data, &compare);
+	ret = compare.differs ? -ECANCELED : read_large(r, it, &h);
 	if (!ret && check_file(r, it))
-		it->kept = same_end(&same, h.sparse,
-				    (struct dsfs_extent_record *)h.extents.p,
-				    h.extents.n);
+		it->kept = content_compare_end(&compare, h.sparse,
+					       (struct dsfs_extent_record *)h.extents.p,
+					       h.extents.n);
 	holes_free(&h);
 }
 
@@ -275,7 +275,7 @@ static void run_large(struct reader *r, struct job *job)
 	if (l.piece)
 		l.piece->bytes = 0;
 	if (l.piece && open_input(r, it)) {
-		same_large(r, it);
+		compare_large(r, it);
 		ret = it->kept || it->why ? 0 : read_large(r, it, &h);
 		if (it->kept) {
 			sum_piece(&l, true);

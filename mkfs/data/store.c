@@ -130,7 +130,7 @@ static int find_small(struct stream *s, struct item *it, const char *buf,
 	u32 ino;
 
 	while (!ret && base &&
-	       (ino = found_next(base, it->stored, sum, &cursor, &start))) {
+	       (ino = content_index_next(base, it->stored, sum, &cursor, &start))) {
 		ret = output_compare(&s->mkfs->out, start, buf, it->stored);
 		if (ret == 1)
 			make_found(s, it, ino, start);
@@ -224,7 +224,7 @@ static int find_large(struct stream *s, struct item *it, const struct undo *un,
 		sum = le32_to_cpu(raw);
 	}
 	while (!ret &&
-	       (ino = found_next(base, it->stored, sum, &cursor, &start))) {
+	       (ino = content_index_next(base, it->stored, sum, &cursor, &start))) {
 		ret = output_compare_ranges(&s->mkfs->out, start, pos, it->stored);
 		if (ret == 1) {
 			undo(s, un, it->node, pos);

@@ -88,7 +88,7 @@ static int stat_node(struct worker *w, struct dir *dir, struct node *n, int fd)
 		return 0;
 	}
 	if (!ret)
-		ret = scan_fill(w, dir, n, fd, name, &st);
+		ret = scan_stat_node(w, dir, n, fd, name, &st);
 	if (ret) {
 		ret = unreadable_node(src, dir, n, ret);
 	} else {
@@ -352,7 +352,7 @@ static int scan_root(struct scan *s, struct worker *w)
 	if (fstat(fd, &st))
 		return -errno;
 	s->root_dev = st.st_dev;
-	ret = scan_fill(w, t->root_dir, &t->root, fd, ".", &st);
+	ret = scan_stat_node(w, t->root_dir, &t->root, fd, ".", &st);
 	t->root.size = 0;
 	return ret ? ret : scan_push(s, t->root_dir, 0, 0);
 }

@@ -65,13 +65,13 @@ struct worker {
 int scan_push(struct scan *s, struct dir *dir, u32 from, u32 count);
 
 /**
- * scan_fill - attributes of a node
+ * scan_stat_node - attributes of a node
  * @fd: its directory
  * @st: what stat said
  *
  * A directory is queued to be listed.  Return: 0 or -errno.
  */
-int scan_fill(struct worker *w, struct dir *dir, struct node *n, int fd,
-	      const char *name, const struct stat *st);
+int scan_stat_node(struct worker *w, struct dir *dir, struct node *n, int fd,
+		   const char *name, const struct stat *st);
 
 #endif /* MKFS_WORKER_H */

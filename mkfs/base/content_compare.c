@@ -9,8 +9,8 @@
  */
 #include "base.h"
 
-void same_begin(struct same *s, struct base *base, struct dsfs_source *past,
-		u32 ino)
+void content_compare_begin(struct content_compare *s, struct base *base, struct dsfs_source *past,
+			   u32 ino)
 {
 	struct dsfs_err err = { 0 };
 
@@ -27,7 +27,7 @@ void same_begin(struct same *s, struct base *base, struct dsfs_source *past,
 }
 
 /* The chunk that ends at s->at. */
-static void chunk_end(struct same *s)
+static void chunk_end(struct content_compare *s)
 {
 	const unsigned int bits = s->base->img.geo->chunk_bits;
 	struct dsfs_err err = { 0 };
@@ -40,7 +40,7 @@ static void chunk_end(struct same *s)
 	s->left = 1ULL << bits;
 }
 
-static void sum_data(struct same *s, const char *p, u64 bytes)
+static void sum_data(struct content_compare *s, const char *p, u64 bytes)
 {
 	while (bytes && !s->differs) {
 		u64 n = bytes < s->left ? bytes : s->left;
@@ -55,7 +55,7 @@ static void sum_data(struct same *s, const char *p, u64 bytes)
 	}
 }
 
-static void compare_data(struct same *s, const char *p, u64 bytes)
+static void compare_data(struct content_compare *s, const char *p, u64 bytes)
 {
 	char have[65536];
 
@@ -71,10 +71,10 @@ static void compare_data(struct same *s, const char *p, u64 bytes)
 	}
 }
 
-int same_data(void *same, const char *p, u64 bytes)
+int content_compare_data(void *compare, const char *p, u64 bytes)
 {
 	static const char zeros[65536];
-	struct same *s = same;
+	struct content_compare *s = compare;
 
 	if (bytes > s->stored - s->at)
 		s->differs = true;
@@ -88,8 +88,8 @@ int same_data(void *same, const char *p, u64 bytes)
 	return s->differs ? -ECANCELED : 0;
 }
 
-static bool same_extents(struct same *s, const struct dsfs_extent_record *extents,
-			 u32 n)
+static bool compare_extents(struct content_compare *s, const struct dsfs_extent_record *extents,
+			    u32 n)
 {
 	struct dsfs_extent_record have;
 
@@ -105,11 +105,11 @@ static bool same_extents(struct same *s, const struct dsfs_extent_record *extent
 	return true;
 }
 
-bool same_end(struct same *s, bool sparse, const struct dsfs_extent_record *extents,
-	      u32 n)
+bool content_compare_end(struct content_compare *s, bool sparse,
+			 const struct dsfs_extent_record *extents, u32 n)
 {
 	if (s->differs || s->at != s->stored ||
 	    sparse != !!(s->attr.flags & DSFS_INODE_HOLES))
 		return false;
-	return !sparse || same_extents(s, extents, n);
+	return !sparse || compare_extents(s, extents, n);
 }

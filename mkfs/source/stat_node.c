@@ -118,8 +118,8 @@ static int node_link(struct worker *w, struct node *n, const struct stat *st)
 }
 
 /* Fill in a node from what stat said. */
-int scan_fill(struct worker *w, struct dir *dir, struct node *n, int fd,
-	      const char *name, const struct stat *st)
+int scan_stat_node(struct worker *w, struct dir *dir, struct node *n, int fd,
+		   const char *name, const struct stat *st)
 {
 	int ret;
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Contents that the image has under another name: a file that was moved, or a
- * copy of one.  The checksum of the first chunk and the number of stored bytes
+ * The content index: contents that the image has under another name, of a file
+ * that was moved or a copy of one.  The checksum of the first chunk and the number of stored bytes
  * propose, bytes decide, as with files that are alike within a tree.
  */
 #include "libdsfs.h"
 #include "msg.h"
 #include "base.h"
 
-static u64 found_hash(u64 stored, u32 sum)
+static u64 content_index_hash(u64 stored, u32 sum)
 {
 	u64 key[2] = { stored, sum };
 
@@ -36,7 +36,7 @@ static u64 first_sum(struct base *base, u32 ino, u64 *start, u32 *sum)
 	return stored;
 }
 
-int found_init(struct base *base)
+int content_index_init(struct base *base)
 {
 	const struct dsfs_geo *geo = base->img.geo;
 	u64 stored, start;
@@ -52,18 +52,18 @@ int found_init(struct base *base)
 		stored = first_sum(base, ino, &start, &sum);
 		/* there is room for as many files as the image says that it has */
 		if (stored)
-			hash_add(&base->contents, found_hash(stored, sum), ino);
+			hash_add(&base->contents, content_index_hash(stored, sum), ino);
 	}
 	return 0;
 }
 
-u32 found_next(struct base *base, u64 stored, u32 sum, size_t *cursor, u64 *start)
+u32 content_index_next(struct base *base, u64 stored, u32 sum, size_t *cursor, u64 *start)
 {
 	u32 ino, have;
 
 	if (!base->contents.slots || !stored)
 		return 0;
-	while ((ino = hash_next(&base->contents, found_hash(stored, sum), cursor))) {
+	while ((ino = hash_next(&base->contents, content_index_hash(stored, sum), cursor))) {
 		if (first_sum(base, ino, start, &have) == stored && have == sum)
 			return ino;
 	}

@@ -8,12 +8,12 @@
  * was: of two small files in a block one may be gone.
  */
 #include "../mkfs.h"
-#include "adopt.h"
+#include "keep_layout.h"
 #include "libdsfs.h"
 #include "msg.h"
 #include "places.h"
 
-struct adopt {
+struct keep {
 	struct mkfs *mkfs;
 	struct spool *chunks;
 	struct spool *extents;
@@ -21,8 +21,8 @@ struct adopt {
 };
 
 /* The holes of a file that stays. */
-static int adopt_holes(struct adopt *a, struct node *n,
-		       const struct dsfs_extra_info *extra)
+static int keep_holes(struct keep *a, struct node *n,
+		      const struct dsfs_extra_info *extra)
 {
 	struct array *sparse = &a->mkfs->tree.sparse;
 	struct sparse *sp = array_add(sparse);
@@ -48,18 +48,18 @@ static int adopt_holes(struct adopt *a, struct node *n,
 }
 
 /* Of places_collect(): place and holes of a file; its checksums come later. */
-static int adopt_file(void *ctx, struct node *n, const struct dsfs_attr *attr,
-		      const struct dsfs_extra_info *extra)
+static int keep_file(void *ctx, struct node *n, const struct dsfs_attr *attr,
+		     const struct dsfs_extra_info *extra)
 {
-	struct adopt *a = ctx;
+	struct keep *a = ctx;
 
 	if (a->in_place)
 		node_data(n)->start = attr->start;
-	return attr->flags & DSFS_INODE_HOLES ? adopt_holes(a, n, extra) : 0;
+	return attr->flags & DSFS_INODE_HOLES ? keep_holes(a, n, extra) : 0;
 }
 
 /* Checksums of the data at a place that the image has. */
-static int adopt_sums(struct adopt *a, struct place_of *p)
+static int keep_sums(struct keep *a, struct place_of *p)
 {
 	const unsigned int bits = a->mkfs->params.chunk_bits;
 	const bool many = bits && p->stored > 1ULL << bits;
@@ -90,7 +90,7 @@ static int adopt_sums(struct adopt *a, struct place_of *p)
 }
 
 /* The files [@p, @p + @n), which store the same bytes. */
-static int adopt_place(struct adopt *a, struct place_of *p, size_t n)
+static int keep_place(struct keep *a, struct place_of *p, size_t n)
 {
 	size_t from = 0;
 	int ret = 0;
@@ -100,7 +100,7 @@ static int adopt_place(struct adopt *a, struct place_of *p, size_t n)
 		from++;
 	if (from == n)
 		return 0;
-	ret = adopt_sums(a, &p[from]);
+	ret = keep_sums(a, &p[from]);
 	for (size_t i = 0; i < n; i++)
 		p[i].node->sum = p[from].node->sum;
 	return ret;
@@ -130,13 +130,13 @@ static void set_shared(const struct array *places, size_t at, size_t n)
 	}
 }
 
-int base_adopt(struct mkfs *mkfs, struct spool *chunks, struct spool *extents)
+int base_keep_layout(struct mkfs *mkfs, struct spool *chunks, struct spool *extents)
 {
-	struct adopt a = { mkfs, chunks, extents,
-			   mkfs->o->build == BUILD_UPDATE };
+	struct keep a = { mkfs, chunks, extents,
+			  mkfs->o->build == BUILD_UPDATE };
 	struct array places;
 	size_t n;
-	int ret = places_collect(&places, mkfs->base, &mkfs->tree, adopt_file, &a);
+	int ret = places_collect(&places, mkfs->base, &mkfs->tree, keep_file, &a);
 
 	if (!ret)
 		places_measure(&places, mkfs->base, &mkfs->params);
@@ -144,7 +144,7 @@ int base_adopt(struct mkfs *mkfs, struct spool *chunks, struct spool *extents)
 		n = places_alike(&places, i);
 		if (a.in_place)
 			set_shared(&places, i, n);
-		ret = adopt_place(&a, (struct place_of *)places.p + i, n);
+		ret = keep_place(&a, (struct place_of *)places.p + i, n);
 	}
 	array_free(&places);
 	if (ret == -ENOMEM)
