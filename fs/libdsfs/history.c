@@ -13,7 +13,7 @@
  */
 #include "libdsfs.h"
 
-static int dsfs_history_check(const struct dsfs_past *later,
+static int dsfs_history_check(const struct dsfs_later *later,
 			      const struct dsfs_geo *geo, struct dsfs_err *err)
 {
 	if (memcmp(geo->uuid, later->uuid, sizeof(geo->uuid)))
@@ -45,7 +45,7 @@ int dsfs_history_next(const struct dsfs_geo *geo, u64 device_bytes,
 {
 	const struct dsfs_region_info *r = &geo->regions[DSFS_REGION_HISTORY];
 	const u64 pos = r->pos;
-	struct dsfs_past later;
+	struct dsfs_later later;
 
 	if (!r->bytes)
 		return 0;

@@ -126,7 +126,7 @@ typedef int (*dsfs_super_read)(void *arg, u64 pos, struct dsfs_super *raw);
  * The generation whose HISTORY holds a previous generation: what that is
  * checked against
  */
-struct dsfs_past {
+struct dsfs_later {
 	u64 generation;
 	u64 data_end;
 	u8 uuid[16];

@@ -70,8 +70,8 @@ int base_open(struct base **opened, const char *path)
 	ret = check_image(base);
 	if (ret)
 		return ret;
-	base->past = image_source(&base->img, 0);
-	if (!base->past) {
+	base->prev = image_source(&base->img, 0);
+	if (!base->prev) {
 		msg_error(NULL, "out of memory");
 		return -ENOMEM;
 	}
@@ -89,7 +89,7 @@ void base_free(struct base *base)
 {
 	if (!base)
 		return;
-	image_source_free(base->past);
+	image_source_free(base->prev);
 	image_close(&base->img);
 	hash_free(&base->contents);
 	free(base);

@@ -13,7 +13,7 @@
 
 /**
  * struct base - the image as it is
- * @past: its metadata, for the main thread
+ * @prev: metadata of the previous generation, for the main thread
  * @contents: inodes of the image that store something, by what they store
  * @kept_files, @kept_bytes: contents that stay where they are
  * @stored: bytes that the files of the new generation store, each once
@@ -21,7 +21,7 @@
  */
 struct base {
 	struct image img;
-	struct dsfs_source *past;
+	struct dsfs_source *prev;
 	struct hash contents;
 	u64 kept_files;
 	u64 kept_bytes;
@@ -100,7 +100,7 @@ u32 content_index_next(struct base *base, u64 stored, u32 sum, size_t *cursor, u
  */
 struct content_compare {
 	struct base *base;
-	struct dsfs_source *past;
+	struct dsfs_source *prev;
 	struct dsfs_attr attr;
 	struct dsfs_extra_info extra;
 	u64 stored;
@@ -111,7 +111,7 @@ struct content_compare {
 };
 
 /* content_compare.c */
-void content_compare_begin(struct content_compare *s, struct base *base, struct dsfs_source *past,
+void content_compare_begin(struct content_compare *s, struct base *base, struct dsfs_source *prev,
 			   u32 ino);
 /* Like an emit function of struct holes; -ECANCELED once it differs. */
 int content_compare_data(void *compare, const char *p, u64 bytes);

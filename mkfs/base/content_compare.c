@@ -9,19 +9,19 @@
  */
 #include "base.h"
 
-void content_compare_begin(struct content_compare *s, struct base *base, struct dsfs_source *past,
+void content_compare_begin(struct content_compare *s, struct base *base, struct dsfs_source *prev,
 			   u32 ino)
 {
 	struct dsfs_err err = { 0 };
 
 	memset(s, 0, sizeof(*s));
 	s->base = base;
-	s->past = past;
+	s->prev = prev;
 	s->left = base->img.geo->chunk_bits ? 1ULL << base->img.geo->chunk_bits : 0;
 	/* what cannot be read is stored anew */
-	s->differs = dsfs_inode_get(past, ino, &s->attr, &err) ||
+	s->differs = dsfs_inode_get(prev, ino, &s->attr, &err) ||
 		     !S_ISREG(s->attr.mode) ||
-		     dsfs_extra_get(past, &s->attr, &s->extra, &err);
+		     dsfs_extra_get(prev, &s->attr, &s->extra, &err);
 	if (!s->differs)
 		s->stored = image_stored_bytes(&s->attr, &s->extra);
 }
@@ -33,7 +33,7 @@ static void chunk_end(struct content_compare *s)
 	struct dsfs_err err = { 0 };
 	u32 want;
 
-	if (dsfs_chunk_sum(s->past, &s->attr, s->stored, (s->at - 1) >> bits,
+	if (dsfs_chunk_sum(s->prev, &s->attr, s->stored, (s->at - 1) >> bits,
 			   &want, &err) || want != s->sum)
 		s->differs = true;
 	s->sum = 0;
@@ -96,7 +96,7 @@ static bool compare_extents(struct content_compare *s, const struct dsfs_extent_
 	if (s->extra.extents != n)
 		return false;
 	for (u64 i = 0; i < n; i++) {
-		if (dsfs_meta_copy(s->past, DSFS_REGION_EXTENTS,
+		if (dsfs_meta_copy(s->prev, DSFS_REGION_EXTENTS,
 				   (s->extra.first_extent + i) * sizeof(have),
 				   sizeof(have), &have) ||
 		    memcmp(&have, &extents[i], sizeof(have)))

@@ -23,14 +23,14 @@ static u64 first_sum(struct base *base, u32 ino, u64 *start, u32 *sum)
 	struct dsfs_attr attr;
 	u64 stored;
 
-	if (dsfs_inode_get(base->past, ino, &attr, &err) ||
+	if (dsfs_inode_get(base->prev, ino, &attr, &err) ||
 	    dsfs_attr_is_hardlink(&attr) || !S_ISREG(attr.mode) ||
-	    dsfs_extra_get(base->past, &attr, &extra, &err))
+	    dsfs_extra_get(base->prev, &attr, &extra, &err))
 		return 0;
 	stored = image_stored_bytes(&attr, &extra);
 	if (!stored ||
 	    dsfs_extent_check(base->img.geo, attr.start, stored, &err) ||
-	    dsfs_chunk_sum(base->past, &attr, stored, 0, sum, &err))
+	    dsfs_chunk_sum(base->prev, &attr, stored, 0, sum, &err))
 		return 0;
 	*start = attr.start;
 	return stored;

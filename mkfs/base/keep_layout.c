@@ -36,7 +36,7 @@ static int keep_holes(struct keep *a, struct node *n,
 		sp->first_extent = a->extents->len / sizeof(raw);
 	n->sparse = sparse->n;
 	for (u64 i = 0; !ret && i < extra->extents; i++) {
-		ret = dsfs_meta_copy(a->mkfs->base->past, DSFS_REGION_EXTENTS,
+		ret = dsfs_meta_copy(a->mkfs->base->prev, DSFS_REGION_EXTENTS,
 				     (extra->first_extent + i) * sizeof(raw),
 				     sizeof(raw), &raw);
 		if (!ret)
@@ -72,7 +72,7 @@ static int keep_sums(struct keep *a, struct place_of *p)
 	u32 sum;
 
 	for (u64 i = 0; !ret && bits && i << bits < p->stored; i++) {
-		ret = dsfs_chunk_sum(base->past, &attr, p->stored, i, &sum, &err);
+		ret = dsfs_chunk_sum(base->prev, &attr, p->stored, i, &sum, &err);
 		if (ret)
 			return base_bad_inode(base, p->old, &err, ret);
 		p->node->sum = sum;

@@ -51,10 +51,10 @@ static int match_file(struct match *m, struct dir *dir, struct node *n,
 	}
 	if (!node_is_data(n) || *node_old(dir, n))
 		return 0;
-	ret = dsfs_hardlink_follow(base->past, &ino, &type, err);
+	ret = dsfs_hardlink_follow(base->prev, &ino, &type, err);
 	if (ret || type != DT_REG)
 		return ret;
-	ret = dsfs_inode_get(base->past, ino, &attr, err);
+	ret = dsfs_inode_get(base->prev, ino, &attr, err);
 	if (ret || !S_ISREG(attr.mode) || dsfs_attr_is_hardlink(&attr) ||
 	    attr.size != n->size)
 		return ret;
@@ -83,7 +83,7 @@ static int match_names(struct match *m, struct dir *d,
 	int ret, cmp = 0;
 	u32 k = 0;
 
-	dsfs_dir_iter_init(&it, m->base->past, was, 0);
+	dsfs_dir_iter_init(&it, m->base->prev, was, 0);
 	while ((ret = dsfs_dir_iter_next(&it, &name, err)) == 1) {
 		for (; k < d->count; k++) {
 			cmp = dsfs_name_cmp(node_name(&d->nodes[k]),
@@ -111,13 +111,13 @@ static int match_dir(struct match *m, struct dir *d, u32 ino,
 	struct base *base = m->base;
 	struct dsfs_dir_info was;
 	struct dsfs_attr attr;
-	int ret = dsfs_inode_get(base->past, ino, &attr, err);
+	int ret = dsfs_inode_get(base->prev, ino, &attr, err);
 
 	if (!ret && !S_ISDIR(attr.mode))
 		ret = dsfs_bad(err, "type of an entry", attr.mode, S_IFDIR,
 			       -EUCLEAN);
 	if (!ret)
-		ret = dsfs_dir_get(base->past, &attr, &was, err);
+		ret = dsfs_dir_get(base->prev, &attr, &was, err);
 	return ret ? ret : match_names(m, d, &was, err);
 }
 

@@ -37,10 +37,10 @@ static int get_kept(struct collector *c, struct node *n, struct place_of *p)
 	struct dsfs_err err = { 0 };
 	struct dsfs_extra_info extra;
 	struct dsfs_attr attr;
-	int ret = dsfs_inode_get(c->base->past, p->old, &attr, &err);
+	int ret = dsfs_inode_get(c->base->prev, p->old, &attr, &err);
 
 	if (!ret)
-		ret = dsfs_extra_get(c->base->past, &attr, &extra, &err);
+		ret = dsfs_extra_get(c->base->prev, &attr, &extra, &err);
 	if (ret)
 		return base_bad_inode(c->base, p->old, &err, ret);
 	p->start = attr.start;

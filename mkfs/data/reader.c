@@ -113,9 +113,9 @@ static u32 old_inode(struct reader *r, const struct item *it)
 	struct base *base = r->s->mkfs->base;
 	u32 ino = base ? *node_old(it->dir, it->node) : 0;
 
-	if (ino && !r->past)
-		r->past = image_source(&base->img, 1);
-	return r->past ? ino : 0;
+	if (ino && !r->prev)
+		r->prev = image_source(&base->img, 1);
+	return r->prev ? ino : 0;
 }
 
 /* An update, and a file whose size is that of before: is it the same? */
@@ -126,7 +126,7 @@ static bool compare_small(struct reader *r, struct item *it, const char *buf)
 
 	if (!ino)
 		return false;
-	content_compare_begin(&compare, r->s->mkfs->base, r->past, ino);
+	content_compare_begin(&compare, r->s->mkfs->base, r->prev, ino);
 	content_compare_data(&compare, buf, it->stored);
 	return content_compare_end(&compare, it->sparse, it->extents, it->nextents);
 }
@@ -252,7 +252,7 @@ static void compare_large(struct reader *r, struct item *it)
 
 	if (!ino)
 		return;
-	content_compare_begin(&compare, r->s->mkfs->base, r->past, ino);
+	content_compare_begin(&compare, r->s->mkfs->base, r->prev, ino);
 	holes_init(&h, content_compare_data, &compare);
 	ret = compare.differs ? -ECANCELED : read_large(r, it, &h);
 	if (!ret && check_file(r, it))

@@ -140,7 +140,7 @@ static void *read_files(void *arg)
 		pthread_cond_broadcast(&s->jobs[i].change);
 	pthread_mutex_unlock(&s->lock);
 	src->ops->input_free(r.in);
-	image_source_free(r.past);
+	image_source_free(r.prev);
 	free(r.staging);
 	return NULL;
 }

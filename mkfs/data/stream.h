@@ -184,7 +184,7 @@ struct reader {
 	char *staging;
 	const struct source_ops *ops;
 	struct input *in;
-	struct dsfs_source *past;	/* of an update, once it is needed */
+	struct dsfs_source *prev;	/* of an update, once it is needed */
 };
 
 #define STAGING_BYTES	(256 << 10)

@@ -54,7 +54,7 @@ static int set_xattrs(struct source *src, struct node *n,
 
 	if (!(old->attr.flags & DSFS_INODE_XATTRS))
 		return 0;
-	ret = image_xattr_set(base_of(src)->past, &old->extra, &set, &bytes, err);
+	ret = image_xattr_set(base_of(src)->prev, &old->extra, &set, &bytes, err);
 	if (!ret)
 		ret = xsets_get(&src->tree->xsets, set, bytes, &n->xattrs);
 	free(set);
@@ -67,7 +67,7 @@ static int set_target(struct source *src, struct node *n,
 		      const struct dsfs_attr *attr, struct dsfs_err *err)
 {
 	char buf[DSFS_SYMLINK_MAX + 1];
-	int ret = image_symlink(base_of(src)->past, attr, buf, err);
+	int ret = image_symlink(base_of(src)->prev, attr, buf, err);
 
 	if (ret)
 		return ret;
@@ -111,7 +111,7 @@ static int fill_node(struct source *src, struct dir *parent, struct node *n,
 {
 	struct image_node old;
 	s64 owner;
-	int ret = image_node_get(base_of(src)->past, ino, &old, err);
+	int ret = image_node_get(base_of(src)->prev, ino, &old, err);
 
 	if (ret)
 		return ret;
@@ -132,17 +132,17 @@ static int fill_node(struct source *src, struct dir *parent, struct node *n,
 static int fill_dir(struct source *src, struct dir *d, u32 ino,
 		    struct dsfs_err *err)
 {
-	struct dsfs_source *past = base_of(src)->past;
+	struct dsfs_source *prev = base_of(src)->prev;
 	struct dsfs_dir_info was;
 	struct dsfs_dir_iter it;
 	struct dsfs_name name;
 	struct dsfs_attr attr;
-	int ret = dsfs_inode_get(past, ino, &attr, err);
+	int ret = dsfs_inode_get(prev, ino, &attr, err);
 
 	if (!ret && !S_ISDIR(attr.mode))
 		ret = -EUCLEAN;
 	if (!ret)
-		ret = dsfs_dir_get(past, &attr, &was, err);
+		ret = dsfs_dir_get(prev, &attr, &was, err);
 	if (ret || !was.count)
 		return ret;
 	d->nodes = arena_alloc(&src->tree->arena, was.count * sizeof(*d->nodes),
@@ -151,7 +151,7 @@ static int fill_dir(struct source *src, struct dir *d, u32 ino,
 	if (!d->nodes || !d->old)
 		return -ENOMEM;
 	memset(d->nodes, 0, was.count * sizeof(*d->nodes));
-	dsfs_dir_iter_init(&it, past, &was, 0);
+	dsfs_dir_iter_init(&it, prev, &was, 0);
 	while (!ret && (ret = dsfs_dir_iter_next(&it, &name, err)) == 1) {
 		struct node *n = &d->nodes[d->count];
 
@@ -231,9 +231,9 @@ static bool image_input_open(struct input *in, struct dir *dir, struct node *n)
 	in->dir = dir;
 	in->node = n;
 	in->why = NULL;
-	ret = dsfs_inode_get(base->past, ino, &ii->attr, &err);
+	ret = dsfs_inode_get(base->prev, ino, &ii->attr, &err);
 	if (!ret)
-		ret = dsfs_extra_get(base->past, &ii->attr, &extra, &err);
+		ret = dsfs_extra_get(base->prev, &ii->attr, &extra, &err);
 	if (ret)
 		return input_fail(in, "metadata", ret);
 	ii->stored = image_stored_bytes(&ii->attr, &extra);
@@ -254,7 +254,7 @@ static int verify(const struct image_input *ii, const char *p, u64 bytes, u64 po
 		u64 n = bytes - done < 1ULL << bits ? bytes - done :
 						      1ULL << bits;
 
-		ret = dsfs_chunk_sum(base->past, &ii->attr, ii->stored,
+		ret = dsfs_chunk_sum(base->prev, &ii->attr, ii->stored,
 				     (pos + done) >> bits, &want, &err);
 		if (!ret && dsfs_crc32c(0, p + done, n) != want)
 			ret = -EBADMSG;

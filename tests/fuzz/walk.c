@@ -271,8 +271,8 @@ static void walk_generations(struct walk *w, struct image *img)
 		if (ret == 1 && older.geo.generation >= geo.generation)
 			finding("a history that does not go back");
 		if (ret == 1) {
-			img->past = older;
-			img->geo = &img->past.geo;
+			img->older = older;
+			img->geo = &img->older.geo;
 		}
 		walk_inodes(w);
 		image_source_free(w->src);

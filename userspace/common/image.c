@@ -27,14 +27,14 @@ int image_open(struct image *img, const char *path)
 
 int image_generation(struct image *img, u64 generation)
 {
-	int ret = image_past(img, generation);
+	int ret = image_use_generation(img, generation);
 	char text[256];
 
 	if (ret == -ENOENT) {
 		msg_error(img->path, "generation %llu: not in the image",
 			  generation);
 	} else if (ret) {
-		image_err_text(&img->past.err, ret, text, sizeof(text));
+		image_err_text(&img->older.err, ret, text, sizeof(text));
 		msg_error(img->path, "generation %llu: on the way there: %s",
 			  generation, text);
 	}

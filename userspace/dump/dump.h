@@ -100,7 +100,7 @@ struct filter;
 
 /* What the options ask for; each returns 0, or -1 after a message. */
 int dump_supers(struct dump *d);
-int dump_past(struct dump *d);
+int dump_generation(struct dump *d);
 int dump_regions(struct dump *d);
 int dump_generations(struct dump *d);
 int dump_path(struct dump *d, const char *path);

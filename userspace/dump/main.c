@@ -24,7 +24,7 @@ enum { EXIT_OK, EXIT_ERROR, EXIT_USAGE };
  * @inode: and the other texts: the option's value; NULL: it was not given
  * @digest: that, as @digest_how says
  * @paths: of --path, all of them; @path: the one that is to be shown
- * @past: --generation was given: @generation
+ * @one: --generation was given: @generation
  */
 struct request {
 	const char *inode, *path, *dir, *extents, *extract, *cat;
@@ -41,7 +41,7 @@ struct request {
 	bool generations;
 	bool json;
 	bool no_data;
-	bool past;
+	bool one;
 	bool verbose;
 };
 
@@ -117,7 +117,7 @@ static int run(struct dump *d, struct request *r)
 		return dump_regions(d);
 	if (r->generations)
 		return dump_generations(d);
-	return r->past ? dump_past(d) : dump_supers(d);
+	return r->one ? dump_generation(d) : dump_supers(d);
 }
 
 /* The options that say what to show: how many are given, and the first two. */
@@ -151,9 +151,9 @@ static int check_request(const struct request *r)
 		return args_clash(EXIT_USAGE, names[0], names[1]);
 	if (r->json && (r->cat || r->extract || r->tar))
 		return args_clash(EXIT_USAGE, "json", names[0]);
-	if (r->past && r->generations)
+	if (r->one && r->generations)
 		return args_clash(EXIT_USAGE, "generation", "generations");
-	if (r->past && r->diff)
+	if (r->one && r->diff)
 		return args_clash(EXIT_USAGE, "generation", "diff");
 	if (r->no_data && !r->list)
 		return args_wrong(EXIT_USAGE, "--no-data: goes with --list only");
@@ -175,7 +175,7 @@ static int dump(const char *path, struct request *r)
 {
 	struct dump d = { .as_json = r->json, .no_data = r->no_data };
 	const char *names[2];
-	bool supers = !requests(r, names) && !r->past;
+	bool supers = !requests(r, names) && !r->one;
 	int ret, bad;
 
 	if ((r->extract || r->tar) && !r->verbose)
@@ -184,7 +184,7 @@ static int dump(const char *path, struct request *r)
 	if (image_open(&d.img, path))
 		return -1;
 	bad = image_report_slots(&d.img);
-	if (d.img.geo && r->past && image_generation(&d.img, r->generation)) {
+	if (d.img.geo && r->one && image_generation(&d.img, r->generation)) {
 		image_close(&d.img);
 		return -1;
 	}
@@ -266,7 +266,7 @@ static int take_generation(void *ctx, const char *arg)
 {
 	struct request *r = ctx;
 
-	r->past = true;
+	r->one = true;
 	return args_number("generation", arg, 0, 0, &r->generation);
 }
 

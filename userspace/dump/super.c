@@ -135,7 +135,7 @@ int dump_supers(struct dump *d)
 	return d->img.geo ? 0 : -1;
 }
 
-int dump_past(struct dump *d)
+int dump_generation(struct dump *d)
 {
 	if (d->as_json) {
 		json_object(&d->j, "superblock");

@@ -94,10 +94,10 @@ struct report {
 };
 
 /**
- * struct past - the generation that was checked before the one at hand
+ * struct later - the generation that was checked before the one at hand
  * @data: its struct fdata
  */
-struct past {
+struct later {
 	struct dsfs_geo geo;
 	struct dsfs_source *src;
 	struct vec data;
@@ -125,7 +125,7 @@ struct fsck {
 	struct dsfs_source *src;
 	const struct dsfs_geo *geo;
 	struct dsfs_geo newest;
-	struct past later;
+	struct later later;
 	struct report report;
 	struct json j;
 	struct vec dirs;
@@ -205,7 +205,7 @@ int check_gaps(struct fsck *f);
 int check_layout(struct fsck *f);
 int check_data(struct fsck *f);
 
-/* past.c: mark data that the generation checked before this one has, too */
+/* later.c: mark data that the generation checked before this one has, too */
 void mark_known(struct fsck *f);
 /* Make the generation at hand the later one of the next. */
 void keep_later(struct fsck *f);

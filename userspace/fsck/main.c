@@ -154,8 +154,8 @@ static int check_generations(struct fsck *f)
 				    ret);
 		if (ret <= 0)
 			return 0;
-		f->img.past = older;
-		f->img.geo = &f->img.past.geo;
+		f->img.older = older;
+		f->img.geo = &f->img.older.geo;
 		f->geo = f->img.geo;
 	}
 }

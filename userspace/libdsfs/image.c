@@ -54,13 +54,13 @@ int image_older(const struct image *img, const struct dsfs_geo *geo,
 				 older);
 }
 
-int image_past(struct image *img, u64 generation)
+int image_use_generation(struct image *img, u64 generation)
 {
 	int ret = dsfs_history_find(&img->slots[img->use], generation,
-				    img->bytes, read_super, img, &img->past);
+				    img->bytes, read_super, img, &img->older);
 
 	if (!ret)
-		img->geo = &img->past.geo;
+		img->geo = &img->older.geo;
 	return ret;
 }
 

@@ -24,9 +24,9 @@
  * @use: the slot that counts: the valid one with the higher generation; -1
  *	if there is none
  * @ret: what dsfs_super_choose() returned, with @err: 0 or why a kernel would not mount it
- * @geo: of the generation that is looked at: that slot's, or @past's; NULL if
+ * @geo: of the generation that is looked at: that slot's, or @older's; NULL if
  *	there is none
- * @past: an older generation that was asked for
+ * @older: an older generation that was asked for
  *
  * Constant once it is open and a generation is chosen, so threads share it.
  */
@@ -40,7 +40,7 @@ struct image {
 	struct dsfs_err err;
 	const struct dsfs_geo *geo;
 	struct dsfs_slot slots[DSFS_SB_SLOTS];
-	struct dsfs_slot past;
+	struct dsfs_slot older;
 };
 
 /**
@@ -75,13 +75,13 @@ int image_older(const struct image *img, const struct dsfs_geo *geo,
 		struct dsfs_slot *older);
 
 /**
- * image_past - look at a generation that the image keeps
+ * image_use_generation - look at a generation that the image keeps
  * @img: with a valid slot; what was made of it before is void
  *
- * Return: 0, -ENOENT if it is not kept, or a negative errno; @img->past.err says what is
+ * Return: 0, -ENOENT if it is not kept, or a negative errno; @img->older.err says what is
  * wrong.
  */
-int image_past(struct image *img, u64 generation);
+int image_use_generation(struct image *img, u64 generation);
 
 /** image_is_foreign - whether no slot has the magic number: it is something else */
 bool image_is_foreign(const struct image *img);

@@ -50,10 +50,10 @@ static int choose_generation(struct image *img, u64 generation, struct dsfs_erro
 		return api_fail(error, img->ret, &img->err, "superblock");
 	if (!generation)
 		return 0;
-	ret = image_past(img, generation);
+	ret = image_use_generation(img, generation);
 	if (!ret)
 		return 0;
-	return api_fail(error, ret, &img->past.err, "generation %llu", generation);
+	return api_fail(error, ret, &img->older.err, "generation %llu", generation);
 }
 
 static int check_root(struct dsfs_image *image, struct dsfs_error *error)
