@@ -13,6 +13,7 @@
  */
 #include "internal.h"
 
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 static void dsfs_read_slot(struct super_block *sb, struct dsfs_slot *slot,
@@ -129,6 +130,9 @@ static int dsfs_read_history(void *arg, u64 pos, struct dsfs_super *raw)
 	const u64 block = pos & ~(u64)(DSFS_BLOCK_SIZE - 1);
 	int ret;
 
+	/* A hostile image may have millions of generations. */
+	if (fatal_signal_pending(current))
+		return -EINTR;
 	ret = dsfs_bdev_read(r->sb, block, page_address(r->page),
 			     DSFS_BLOCK_SIZE);
 	if (!ret)
