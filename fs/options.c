@@ -5,6 +5,7 @@
  */
 #include "internal.h"
 
+#include <linux/ctype.h>
 #include <linux/fs_parser.h>
 #include <linux/seq_file.h>
 
@@ -54,6 +55,9 @@ static int dsfs_parse_wholefile(struct fs_context *fc, const char *s, u64 *val)
 	if (!digits || digits > 10 || strspn(s + digits, "kKmMgG") > 1 ||
 	    s[digits + strspn(s + digits, "kKmMgG")])
 		return invalfc(fc, "wholefile: '%s' is not a size", s);
+	/* memparse() takes a leading zero for octal. */
+	while (s[0] == '0' && isdigit(s[1]))
+		s++;
 	*val = memparse(s, NULL);
 	if (*val > DSFS_WHOLEFILE_MAX)
 		return invalfc(fc, "wholefile: %llu is above the limit of %u",

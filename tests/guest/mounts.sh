@@ -93,6 +93,7 @@ options()
 	check "wholefile=1M" accepts wholefile=1M wholefile=1048576
 	check "wholefile=1G" accepts wholefile=1G wholefile=1073741824
 	check "wholefile=12345" accepts wholefile=12345 wholefile=12345
+	check "wholefile=0089K is decimal" accepts wholefile=0089K wholefile=91136
 	check "all options at once" accepts meta=lazy,verify=off,wholefile=128K \
 		meta=lazy verify=off wholefile=131072
 	check "the last of several counts" accepts verify=off,verify=on verify=on
