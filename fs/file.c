@@ -117,7 +117,7 @@ static ssize_t dsfs_try_direct(struct kiocb *iocb, struct iov_iter *to)
 	 */
 	if (iocb->ki_flags & IOCB_NOWAIT &&
 	    !dsfs_meta_hold_cached(dsfs_src(inode->i_sb), DSFS_REGION_INODES,
-				   inode->i_ino * sizeof(struct dsfs_inode),
+				   (u64)inode->i_ino * sizeof(struct dsfs_inode),
 				   &ref))
 		return -ENOTBLK;
 	if (dsfs_read_direct(iocb, to))
