@@ -174,11 +174,26 @@ void dsfs_cache_read(struct dsfs_read *rd)
 }
 
 /**
+ * dsfs_cache_hint - mark a file before it is read because of a hint
+ * @inode: the file; dsfs_cache_hinted() follows
+ *
+ * Before, because a reader removes the mark, and may come before the read is
+ * submitted.
+ *
+ * Return: true if it was not marked.
+ */
+bool dsfs_cache_hint(struct inode *inode)
+{
+	return !(dsfs_file_change(inode, 0, DSFS_FILE_AHEAD, 0) & DSFS_FILE_AHEAD);
+}
+
+/**
  * dsfs_cache_hinted - note a hint
  * @file: the file; its pages stay until it is used
+ * @first: dsfs_cache_hint() returned true
  * @read: pages were read for the hint; false: they were cached
  */
-void dsfs_cache_hinted(struct file *file, bool read)
+void dsfs_cache_hinted(struct file *file, bool first, bool read)
 {
 	struct inode *inode = file_inode(file);
 	struct dsfs_cache *cache = dsfs_cache_of(inode->i_sb);
@@ -186,9 +201,11 @@ void dsfs_cache_hinted(struct file *file, bool read)
 	/*
 	 * A repeated hint restarts the wait of a file that is waiting already.
 	 */
-	if (!read && !(READ_ONCE(*dsfs_file_state(inode)) & DSFS_FILE_AHEAD))
+	if (first && !read) {
+		dsfs_file_change(inode, DSFS_FILE_AHEAD, 0, 0);
 		return;
-	if (!(dsfs_file_change(inode, 0, DSFS_FILE_AHEAD, 0) & DSFS_FILE_AHEAD))
+	}
+	if (first)
 		dsfs_count(inode->i_sb, DSFS_COUNT_PREFETCH_ISSUED, 1);
 	/*
 	 * MADV_WILLNEED: reads of a mapping are not seen, so the file counts as

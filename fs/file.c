@@ -208,6 +208,7 @@ static int dsfs_release(struct inode *inode, struct file *file)
 static int dsfs_fadvise(struct file *file, loff_t offset, loff_t len, int advice)
 {
 	const unsigned long cached = file->f_mapping->nrpages;
+	bool first;
 	int ret;
 
 	if (advice != POSIX_FADV_WILLNEED)
@@ -215,12 +216,13 @@ static int dsfs_fadvise(struct file *file, loff_t offset, loff_t len, int advice
 	if (offset >= 0 && len >= 0 && offset < i_size_read(file_inode(file)) &&
 	    dsfs_whole_hint(file))
 		return 0;
+	first = dsfs_cache_hint(file_inode(file));
 	ret = generic_fadvise(file, offset, len, advice);
 	/*
 	 * For files that are not read whole, the page cache read what was
 	 * missing.
 	 */
-	dsfs_cache_hinted(file, file->f_mapping->nrpages > cached);
+	dsfs_cache_hinted(file, first, file->f_mapping->nrpages > cached);
 	return ret;
 }
 

@@ -244,7 +244,8 @@ bool dsfs_whole_hint(struct file *file);
 /* cache.c */
 void dsfs_cache_opened(struct inode *inode);
 void dsfs_cache_closed(struct inode *inode);
-void dsfs_cache_hinted(struct file *file, bool read);
+bool dsfs_cache_hint(struct inode *inode);
+void dsfs_cache_hinted(struct file *file, bool first, bool read);
 void dsfs_cache_used(struct inode *inode);
 void dsfs_cache_forget(struct inode *inode);
 u64 dsfs_cache_bytes(struct super_block *sb);

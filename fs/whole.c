@@ -190,7 +190,7 @@ bool dsfs_whole_hint(struct file *file)
 	trace_dsfs_prefetch(inode, DSFS_PREFETCH_ISSUED);
 	rd->hint = true;
 	atomic_long_add(rd->len, &sbi->hinted);
-	dsfs_cache_hinted(file, true);
+	dsfs_cache_hinted(file, dsfs_cache_hint(inode), true);
 	dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, DSFS_GFP_AHEAD);
 	return true;
 }
