@@ -28,12 +28,24 @@
 /* Entries of the ring of hinted files */
 #define DSFS_AHEAD_FILES	16384
 
+/*
+ * Time of an open, given the old state. The clock is approximate and may not
+ * have advanced since the last open of the file; ring entries of that one must
+ * be void all the same.
+ */
+static unsigned long dsfs_file_opened_at(unsigned long old, unsigned long now)
+{
+	const unsigned long then = old >> DSFS_FILE_SHIFT;
+
+	return then && !dsfs_time_since(then, now) ? (then + 1) & DSFS_TIME_MASK : now;
+}
+
 /**
  * dsfs_file_change - change the state of a file
  * @inode: the file
  * @clear: flags to clear
  * @set: flags to set
- * @now: time of the last open; 0: unchanged
+ * @now: time of a new open; 0: unchanged
  *
  * Return: the old state.
  */
@@ -46,7 +58,8 @@ unsigned long dsfs_file_change(struct inode *inode, unsigned long clear,
 	do {
 		new = (old & ~clear) | set;
 		if (now)
-			new = (new & DSFS_FILE_FLAGS) | now << DSFS_FILE_SHIFT;
+			new = (new & DSFS_FILE_FLAGS) |
+			      dsfs_file_opened_at(old, now) << DSFS_FILE_SHIFT;
 		if (new == old)
 			break;
 	} while (!try_cmpxchg(state, &old, new));
