@@ -183,7 +183,11 @@ static void dsfs_ring_push(struct dsfs_ring *ring, struct inode *inode)
 
 	entry = &ring->entries[(ring->first + ring->used) % ring->size];
 	entry->ino = inode->i_ino;
-	entry->pages = min_t(u64, dsfs_file_pages(inode), U32_MAX);
+	/*
+	 * Nothing is dropped of files that are admitted range by range. With
+	 * all their pages, one of them would push out all others.
+	 */
+	entry->pages = i_size_read(inode) <= DSFS_ADMITTED_MAX ? dsfs_file_pages(inode) : 0;
 	entry->time = READ_ONCE(*dsfs_file_state(inode)) >> DSFS_FILE_SHIFT;
 	ring->pages += entry->pages;
 	ring->used++;

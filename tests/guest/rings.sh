@@ -3,8 +3,9 @@
 #
 # rings.sh DISK - which pages of files without room cache=epoch drops, and when.
 #
-# DISK holds an image with files f1 to f60 of 100 KiB.  They have no room because they are
-# read in a memory cgroup that has none.
+# DISK holds an image with files f1 to f60 of 100 KiB, and the file large of 256 MiB, nearly
+# all of it a hole.  Files have no room because they are read in a memory cgroup that has
+# none.
 #
 # Needs control groups of version 2.
 set -eu
@@ -58,12 +59,29 @@ reopened()
 	[ "$transient" -eq 50 ] && [ "$left" -gt 0 ] && [ "$gone" -eq 0 ]
 }
 
+# A file that is read range by range waits for its reader without the pages of a whole file.
+beside_large()
+{
+	drop_caches
+	transient=$(count cache_transient) used=$(count prefetch_used) issued=$(count prefetch_issued)
+	crowded each willneed 1 40
+	access willneedpages "$dir/large" 4 >/dev/null
+	bytes=$(count bytes_whole)
+	each whole 1 40
+	bytes=$(($(count bytes_whole) - bytes))
+	transient=$(($(count cache_transient) - transient))
+	used=$(($(count prefetch_used) - used)) issued=$(($(count prefetch_issued) - issued))
+	echo "# $prog: $transient of 40 files without room, $issued hinted, $used used, $bytes bytes read again"
+	[ "$transient" -eq 40 ] && [ "$used" -eq 40 ] && [ "$bytes" -eq 0 ]
+}
+
 [ -e /sys/fs/cgroup/cgroup.controllers ] || mount -t cgroup2 none /sys/fs/cgroup
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 mkdir -p "$group"
 echo 8M >"$group"/memory.max
 mount -t dsfs -o cache=epoch "$disk" "$dir"
 check "a file that is open again keeps its pages" reopened
+check "hinted files stay beside a hint of a part of a large file" beside_large
 umount "$dir"
 rmdir "$group" "$dir"
 exit $failed
