@@ -67,6 +67,23 @@ void dsfs_cache_free_folio(struct folio *folio)
 }
 
 /**
+ * dsfs_cache_release_folio - note that a folio may be about to be split, or be
+ * replaced by khugepaged
+ * @folio: the folio
+ * @gfp: unused
+ *
+ * Neither calls free_folio(), nor keeps PG_checked of the other pages. So the
+ * folio is not counted any more, even if it stays. Migration keeps PG_checked.
+ *
+ * Return: true; there is nothing that keeps a folio.
+ */
+bool dsfs_cache_release_folio(struct folio *folio, gfp_t gfp)
+{
+	dsfs_cache_free_folio(folio);
+	return true;
+}
+
+/**
  * dsfs_free_pages - free pages above the watermarks
  * @gfp: allocation flags, which select the zones
  *

@@ -247,5 +247,7 @@ static void dsfs_readahead(struct readahead_control *rac)
 const struct address_space_operations dsfs_aops = {
 	.read_folio	= dsfs_read_folio,
 	.readahead	= dsfs_readahead,
+	.release_folio	= dsfs_cache_release_folio,
 	.free_folio	= dsfs_cache_free_folio,
+	.migrate_folio	= filemap_migrate_folio,
 };

@@ -254,6 +254,7 @@ void dsfs_cache_disable(struct super_block *sb);
 
 /* cacheroom.c */
 void dsfs_cache_free_folio(struct folio *folio);
+bool dsfs_cache_release_folio(struct folio *folio, gfp_t gfp);
 int dsfs_cache_init(void);
 void dsfs_cache_exit(void);
 
