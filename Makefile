@@ -156,18 +156,15 @@ include tests/fuzz.mk
 .PHONY: check check-long check-rbd
 check:
 	scripts/install-deps build check
-	$(MAKE) tools
 	tests/check $(TIERS)
 
 # One snapshot on a real Ceph cluster, many nodes, and data nearer to them.
 check-rbd:
 	scripts/install-deps build check
-	$(MAKE) tools
 	tests/check rbd staging
 
 check-long:
 	scripts/install-deps build check
-	$(MAKE) tools
 	tests/check --long $(TIERS)
 
 # Which lines of fs/ the tests reach.
