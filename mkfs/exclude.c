@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * --exclude: shell patterns, decided by name before anything is read, so that
- * what is left out costs nothing and may be unreadable.
+ * --exclude: shell patterns.  They are matched by name before anything is read,
+ * so excluded files cost nothing and may be unreadable.
  */
 #include <fnmatch.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ int exclude_add(struct options *o, const char *text, size_t len)
 	return 0;
 }
 
-/* Many threads ask, and most ask in vain: it is written once. */
+/* Mark a pattern as used.  Many threads do so, so only the first one writes. */
 static void set_used(bool *used)
 {
 	if (!__atomic_load_n(used, __ATOMIC_RELAXED))
@@ -65,7 +65,7 @@ bool exclude_match(const struct options *o, bool *used, const char *dirpath,
 		const struct pattern *p = &o->patterns[i];
 		bool match;
 
-		/* Of the name all is known; whether this one matches anything is not. */
+		/* the name is excluded; only whether this pattern matches, too, is of interest */
 		if (hit && __atomic_load_n(&used[i], __ATOMIC_RELAXED))
 			continue;
 		if (p->dirs && !is_dir)

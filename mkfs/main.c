@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mkfs.dsfs: from a source to an image.  The way of a byte, by folders:
+ * mkfs.dsfs: makes an image from a source.  Its folders, in the order in which
+ * data passes them:
  *
  *   source/  lists names and attributes, and reads contents: a directory, a
  *            manifest, an image
  *   tree/    the tree in memory that the source makes and all others use
- *   base/    the image that gets a new generation, or is packed anew: what
- *            of it stays
+ *   base/    the base image, which gets a new generation or is packed anew, and
+ *            the files that keep their data
  *   plan/    numbers, names, places, bounds of the size: no I/O
- *   data/    readers take contents, one writer places them: checksums, holes,
- *            deduplication
- *   meta/    the tree as inode records, names, index and so on, behind the data
- *   output/  the file or device that gets it, and the superblocks at the end
+ *   data/    reader threads and one writer: checksums, holes, deduplication
+ *   meta/    the metadata, which is written behind the data: inode records,
+ *            names, indexes and so on
+ *   output/  the target, a file or a device; its superblocks are written last
  */
 #include <stdlib.h>
 
@@ -30,7 +31,7 @@
 #include "progress.h"
 #include "report.h"
 
-/* The device must hold what the plan is sure of. */
+/* Check that the device is as long as the lower bound of the plan. */
 static int check_room(const struct output *out, const struct plan *plan,
 		      const struct options *o)
 {
@@ -84,7 +85,7 @@ static int order_tree(struct tree *t)
 	return ret;
 }
 
-/* Files that could not be read are out: order and count the others again. */
+/* Take unreadable files out of the tree, order it and count again. */
 static int plan_again(struct mkfs *mkfs, struct plan *plan, u64 gone_before)
 {
 	if (mkfs->tree.gone == gone_before)
@@ -110,7 +111,7 @@ static int build_data(struct stream *s, const struct plan *plan)
 				       plan->bytes - plan->kept_bytes);
 }
 
-/* And what stays of the base image. */
+/* Take over the layout of the files that keep their content. */
 static int take_kept(struct stream *s)
 {
 	struct mkfs *mkfs = s->mkfs;
@@ -176,7 +177,7 @@ out:
 	return ret;
 }
 
-/* An image that is packed anew keeps its boot signature unless told otherwise. */
+/* The option, or what the base image has if it is packed anew without the option. */
 static bool wants_boot_signature(const struct mkfs *mkfs)
 {
 	const struct options *o = mkfs->o;
@@ -188,7 +189,7 @@ static bool wants_boot_signature(const struct mkfs *mkfs)
 		bootsector_is(sector);
 }
 
-/* What the image is made of. */
+/* Open the source and the base image. */
 static int open_inputs(struct mkfs *mkfs)
 {
 	const struct options *o = mkfs->o;
@@ -209,7 +210,7 @@ static int open_inputs(struct mkfs *mkfs)
 	return -EINVAL;
 }
 
-/* What follows from the base image and the device. */
+/* Decide the parameters, and the places that follow from the base image. */
 static void decide(struct mkfs *mkfs)
 {
 	const struct base *base = mkfs->base;
@@ -229,7 +230,7 @@ static void decide(struct mkfs *mkfs)
 	mkfs->source->image_ino = out->ino;
 }
 
-/* The tree that the image is to have. */
+/* List the source, order its tree, and match it with the base image. */
 static int get_tree(struct mkfs *mkfs)
 {
 	int ret = mkfs->source->ops->list(mkfs->source);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A run of mkfs.dsfs: what all phases have in common.
+ * State of a run of mkfs.dsfs that all phases use.
  */
 #ifndef MKFS_MKFS_H
 #define MKFS_MKFS_H
@@ -15,11 +15,11 @@
 /**
  * struct mkfs - the run
  * @params: decided once the base image and the device are known
- * @source: where the tree and its contents come from
+ * @source: the source: lists the tree and reads its contents
  * @base: the image that gets a new generation, or is packed anew; NULL: none
- * @threads: as many of those asked for as there are descriptors for
- * @start: where what is written begins
- * @data_start: where all data of the image begins
+ * @threads: reader threads: as asked for, or fewer if descriptors are short
+ * @start: offset of the first byte that is written
+ * @data_start: offset of the data of the image
  */
 struct mkfs {
 	const struct options *o;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The command line.  Everything that can be said about an option without
- * touching source or image is said here.
+ * The command line.  All errors of options that need neither source nor image
+ * are found here.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -140,7 +140,7 @@ static int add_pattern(void *ctx, char *line, size_t len, u64 number)
 	return exclude_add(ctx, line, len);
 }
 
-/* A size that is a power of two, as its logarithm. */
+/* Parse a size that is a power of two; return its logarithm. */
 static int parse_bits(const char *name, const char *arg, unsigned int min,
 		      unsigned int max, u8 *bits)
 {
@@ -156,7 +156,7 @@ static int parse_bits(const char *name, const char *arg, unsigned int min,
 	return 0;
 }
 
-/* The size of a store's objects; the device is not asked then. */
+/* Parse the object size, which overrides that of the device. */
 static int parse_object(struct options *o, const char *arg)
 {
 	o->object_set = true;
@@ -344,13 +344,13 @@ static void defaults(struct options *o)
 	memset(o, 0, sizeof(*o));
 	o->align_bits = DSFS_BLOCK_BITS;
 	o->chunk_bits = 15;
-	/* A source over a network waits more than it computes. */
+	/* at least 4 threads: a source over a network waits more than it computes */
 	o->threads = cpus < 4 ? 4 : cpus;
 	if (o->threads > MKFS_THREADS_MAX)
 		o->threads = MKFS_THREADS_MAX;
 }
 
-/* What does not go together. */
+/* Check for options that contradict each other. */
 static int check_update(const struct options *o)
 {
 	if (o->checksum && o->build != BUILD_UPDATE)
@@ -371,7 +371,7 @@ static int check_update(const struct options *o)
 	return 0;
 }
 
-/* An image is packed anew as it is. */
+/* Check for options that --compact does not allow. */
 static int check_compact(const struct options *o)
 {
 	if (o->checksum || o->manifest || o->order || o->npatterns ||
@@ -426,7 +426,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	int c, ret;
 
 	defaults(o);
-	/* -0 may stand behind the list that it speaks of: lists are read last. */
+	/* lists are read after all options, because -0 may follow them */
 	opterr = 0;	/* getopt's messages are not in our form */
 	while ((c = getopt_long(argc, argv, ":0L:T:U:e:fhnqvVx", long_options,
 				NULL)) != -1) {

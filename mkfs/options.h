@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the command line asks for, checked.  options_parse() fills it in, and all
- * others only read it; what is decided by it is in params.h.
+ * Options of the command line, checked.  options_parse() fills them in, and they are
+ * constant afterwards; parameters that follow from them are in params.h.
  */
 #ifndef MKFS_OPTIONS_H
 #define MKFS_OPTIONS_H
@@ -14,7 +14,7 @@
 /**
  * struct pattern - one --exclude
  * @text: without leading and trailing slash
- * @given: as the user wrote it, in the same memory
+ * @given: as the user wrote it; points to the same memory
  * @path: match the path below the source, not the last component alone
  * @dirs: match directories only
  */
@@ -26,9 +26,9 @@ struct pattern {
 };
 
 /**
- * enum build - what is built
+ * enum build - kind of the result
  * @BUILD_NEW: an image of a tree
- * @BUILD_UPDATE: a new generation of an image that is there, behind the others
+ * @BUILD_UPDATE: a new generation of an existing image
  * @BUILD_COMPACT: a new image of the newest generation of another one
  */
 enum build {
@@ -42,10 +42,10 @@ enum build {
  * @manifest: --manifest: @source is where its relative paths begin
  * @build_time: nanoseconds since 1970; valid with @fixed_time or @epoch
  * @fixed_time: -T: every mtime becomes @build_time
- * @epoch: SOURCE_DATE_EPOCH or -T given: nothing random goes into the image
+ * @epoch: SOURCE_DATE_EPOCH or -T was given: the image has no random parts
  * @object_bits: log2 of --object-size, 0 for none; valid with @object_set
  * @label_set: --label
- * @boot_signature: the first sector is to be that of a disk without partitions
+ * @boot_signature: the first sector becomes that of a disk without partitions
  * @boot_set: --boot-signature
  * @layout_set: --align, --chunk-size or --no-checksums
  * @build: what is to be made of @source
@@ -93,8 +93,8 @@ struct options {
 /**
  * options_parse - read command line and environment
  *
- * Return: 0 to go on; -1 when all is done (--help, --version); else the exit
- * code, a message has been written.
+ * Return: 0 to go on; -1 if nothing is left to do (--help, --version); otherwise the
+ * exit code, after a message.
  */
 int options_parse(struct options *o, int argc, char **argv);
 void options_free(struct options *o);
@@ -103,15 +103,15 @@ void options_free(struct options *o);
 int exclude_add(struct options *o, const char *text, size_t len);
 
 /**
- * exclude_match - whether a name is to be left out
+ * exclude_match - whether a name is excluded
  * @used: set for each pattern that matches
- * @dirpath: path of its directory below the source, "" for the source itself;
- *	NULL is allowed unless o->any_path
+ * @dirpath: path of its directory below the source, "" for the source itself; may be
+ *	NULL unless o->any_path
  */
 bool exclude_match(const struct options *o, bool *used, const char *dirpath,
 		   const char *name, bool is_dir);
 
-/* Warn of patterns that have matched nothing: one of them may be misspelt. */
+/* Warn of patterns that matched nothing, which may be misspelt. */
 void exclude_unused(const struct options *o, const bool *used);
 
 #endif /* MKFS_OPTIONS_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parameters of the image.  The files that stay in a base image were laid out
- * by its parameters, so those win over defaults; options that contradict them
- * have been refused.
+ * Parameters of the image.  Files that keep their content were laid out by the
+ * parameters of the base image, so those replace the defaults.  options.c
+ * refuses options that contradict them.
  */
 #include "libdsfs.h"
 #include "options.h"

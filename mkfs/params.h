@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Parameters of the image: what was asked for, what the image has that a new
- * generation goes into, and what the device says, brought together once.
+ * Parameters of the image.  They are decided once, from the options, from the base
+ * image and from the device.
  */
 #ifndef MKFS_PARAMS_H
 #define MKFS_PARAMS_H
@@ -13,11 +13,11 @@ struct dsfs_geo;
 struct options;
 
 /**
- * struct params - what the image's superblock will say
+ * struct params - parameters that are stored in the superblock
  * @align_bits: log2 of the alignment of data
  * @chunk_bits: log2 of the bytes that a checksum covers; 0: no checksums
  * @object_bits: log2 of the size of the store's objects; 0: it has none
- * @uuid: valid with @uuid_set; else it is made in the end
+ * @uuid: valid with @uuid_set; otherwise it is made at the end
  */
 struct params {
 	char label[DSFS_LABEL_MAX];
@@ -29,9 +29,9 @@ struct params {
 };
 
 /**
- * params_decide - bring together what is asked for and what is there
- * @base: of the base image; NULL: there is none
- * @object_bits: what the device says; 0: nothing
+ * params_decide - decide the parameters of the image
+ * @base: geometry of the base image; NULL: there is none
+ * @object_bits: log2 of the object size that the device reports; 0: none
  */
 void params_decide(struct params *p, const struct options *o,
 		   const struct dsfs_geo *base, unsigned int object_bits);

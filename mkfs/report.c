@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reports.  The plan's histogram says what a data set looks like before hours
- * are spent on packing it; the numbers at the end say where its bytes went.
+ * Reports.  The histogram of the plan shows what a data set looks like before
+ * hours are spent on packing it; the figures at the end show what its bytes are
+ * used for.
  */
 #include <stdio.h>
 #include <uuid/uuid.h>

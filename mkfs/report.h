@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What was done, or would be.
+ * Reports: of the plan with --dry-run, and of the result.
  */
 #ifndef MKFS_REPORT_H
 #define MKFS_REPORT_H
@@ -8,7 +8,7 @@
 #include "meta/meta.h"
 #include "plan/plan.h"
 
-/* On standard output, as text or JSON; nothing with --quiet. */
+/* Reports go to standard output, as text or JSON; --quiet leaves them out. */
 void report_plan(const struct mkfs *mkfs, const struct plan *p);
 void report_done(const struct mkfs *mkfs, const struct plan *p,
 		 const struct stream *s, const struct meta *m);

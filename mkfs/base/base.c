@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The base image, opened and checked: nothing is built on what a reader would
- * refuse.
+ * Opening and checking the base image.  An image that a reader would refuse is
+ * no base.
  */
 #include <stdlib.h>
 

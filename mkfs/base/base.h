@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The base image: the one that gets a new generation, or is packed anew, and what
- * of it stays.
+ * The base image, which gets a new generation or is packed anew, and the files that
+ * keep their content.
  */
 #ifndef MKFS_BASE_H
 #define MKFS_BASE_H
@@ -12,12 +12,12 @@
 #include "image.h"
 
 /**
- * struct base - the image as it is
+ * struct base - the base image
  * @prev: metadata of the previous generation, for the main thread
- * @contents: inodes of the image that store something, by what they store
- * @kept_files, @kept_bytes: contents that stay where they are
- * @stored: bytes that the files of the new generation store, each once
- * @packed: about where metadata would begin if the image were packed anew
+ * @contents: the content index: inodes with stored data, by length and checksum
+ * @kept_files, @kept_bytes: files that keep their content, and its bytes
+ * @stored: stored bytes of the new generation; shared bytes count once
+ * @packed: approximate start of the metadata if the image were packed anew
  */
 struct base {
 	struct image img;
@@ -29,11 +29,11 @@ struct base {
 	u64 packed;
 };
 
-/* Past this share of bytes that nobody refers to, packing anew pays. */
+/* Percentage of unused bytes from which --compact packs an image without --force */
 #define BASE_DEAD_PERCENT	25
 
 /**
- * base_open - open the image and check that it can be built on
+ * base_open - open the image and check that it is valid
  * @base: set even if it cannot, to be freed
  *
  * Messages are written.  Return: 0 or -errno.
@@ -41,30 +41,30 @@ struct base {
 int base_open(struct base **base, const char *path);
 void base_free(struct base *base);
 
-/* Say what of the image does not let anything be built on it.  Return: @ret. */
+/* Print the error that makes the image unusable as a base.  Return: @ret. */
 int base_damaged(const struct base *base, const char *what,
 		 const struct dsfs_err *err, int ret);
 
 /*
- * Where a new generation begins: behind the image.  An object that a snapshot of
- * the store has is not written to: it would be copied.
+ * Offset of a new generation: behind the image, at the next object.  An object that
+ * a snapshot shares is not written to: the store would copy it.
  */
 u64 base_end(const struct base *base, unsigned int object_bits);
 
 /**
  * base_match - find each file in the image; mark those that have not changed
  *
- * @t: ordered.  Its directories get their @old: of regular files, inodes that may
+ * @t: ordered.  Its directories get their @old: for a regular file, the inode that may
  * have the same content.
  *
  * Messages are written.  Return: 0 or -errno.
  */
 int base_match(struct base *base, struct tree *t, const struct options *o);
 
-/* A file has the content of node_old(): nothing of it is written. */
+/* Mark a file as one that has the content of node_old() and is not written. */
 void base_keep(struct base *base, struct node *n);
 
-/* Say what is wrong with an inode of the image.  Return: @ret. */
+/* Print the error of an inode of the image.  Return: @ret. */
 int base_bad_inode(const struct base *base, u32 ino, const struct dsfs_err *err,
 		   int ret);
 
@@ -77,26 +77,26 @@ static inline const struct dsfs_slot *base_super(const struct base *base)
 /* Bytes of an image that packing anew its newest generation gets rid of. */
 u64 base_dead(const struct base *base, const struct dsfs_super *sb);
 
-/* content_index.c: files by checksum and length; -ENOMEM is said */
+/* content_index.c: fills base->contents; prints a message for -ENOMEM */
 int content_index_init(struct base *base);
 
 /**
  * content_index_next - the next inode that may store the same bytes
- * @stored: how many
- * @sum: checksum of the first chunk of them
+ * @stored: number of bytes
+ * @sum: checksum of their first chunk
  * @cursor: 0 to begin
- * @start: where that inode has them
+ * @start: set to their offset in the image
  *
- * What is found is a guess: the caller compares bytes.
- * Return: 0 at the end.
+ * Equal checksums do not prove equal bytes: the caller compares them.
+ * Return: the inode number; 0 at the end.
  */
 u32 content_index_next(struct base *base, u64 stored, u32 sum, size_t *cursor, u64 *start);
 
 /**
- * struct content_compare - a file beside what the image has under its name
- * @sum: of the chunk at hand, @left bytes before its end
+ * struct content_compare - comparison of a file with the inode of its name
+ * @sum: checksum so far of the current chunk, which @left bytes are missing from
  * @at: stored bytes so far
- * @differs: it is another content
+ * @differs: a difference was found
  */
 struct content_compare {
 	struct base *base;
@@ -115,7 +115,7 @@ void content_compare_begin(struct content_compare *s, struct base *base, struct 
 			   u32 ino);
 /* Like an emit function of struct holes; -ECANCELED once it differs. */
 int content_compare_data(void *compare, const char *p, u64 bytes);
-/* @n @extents; none if the file has no holes. */
+/* @extents: @n of them; none for a file without holes */
 bool content_compare_end(struct content_compare *s, bool sparse,
 			 const struct dsfs_extent_record *extents, u32 n);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whether a file has the content that the image has under its name.
+ * Comparison of a file with the content that the image has under its name.
  *
- * The source is read, the image is not if it has checksums of data: reading all
- * of it again would cost as much as packing it.  A file whose size is the same
- * and of which each chunk has the checksum of before is taken to be the same.
- * Without checksums, bytes are compared.
+ * The source is read.  The image is not, if it has checksums of data: reading
+ * it again would cost as much as packing it.  A file with the same size and the
+ * same checksum of each chunk counts as unchanged.  Without checksums, bytes
+ * are compared.
  */
 #include "base.h"
 
@@ -18,7 +18,7 @@ void content_compare_begin(struct content_compare *s, struct base *base, struct 
 	s->base = base;
 	s->prev = prev;
 	s->left = base->img.geo->chunk_bits ? 1ULL << base->img.geo->chunk_bits : 0;
-	/* what cannot be read is stored anew */
+	/* an unreadable file is stored anew */
 	s->differs = dsfs_inode_get(prev, ino, &s->attr, &err) ||
 		     !S_ISREG(s->attr.mode) ||
 		     dsfs_extra_get(prev, &s->attr, &s->extra, &err);
@@ -26,7 +26,7 @@ void content_compare_begin(struct content_compare *s, struct base *base, struct 
 		s->stored = image_stored_bytes(&s->attr, &s->extra);
 }
 
-/* The chunk that ends at s->at. */
+/* Compare the checksum of the chunk that ends at s->at. */
 static void chunk_end(struct content_compare *s)
 {
 	const unsigned int bits = s->base->img.geo->chunk_bits;

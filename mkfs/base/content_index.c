@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The content index: contents that the image has under another name, of a file
- * that was moved or a copy of one.  The checksum of the first chunk and the number of stored bytes
- * propose, bytes decide, as with files that are alike within a tree.
+ * The content index: stored data of the base image by length and checksum of
+ * the first chunk.  It finds the content of a file that was moved or copied.
+ * Entries are candidates: their bytes are compared.
  */
 #include "libdsfs.h"
 #include "msg.h"
@@ -15,7 +15,7 @@ static u64 content_index_hash(u64 stored, u32 sum)
 	return XXH3_64bits(key, sizeof(key));
 }
 
-/* Stored bytes of an inode and the checksum of the first of them; 0: none. */
+/* Start, length and first checksum of the stored data of an inode; 0: no such data. */
 static u64 first_sum(struct base *base, u32 ino, u64 *start, u32 *sum)
 {
 	struct dsfs_err err = { 0 };
@@ -50,7 +50,7 @@ int content_index_init(struct base *base)
 	}
 	for (u64 ino = DSFS_ROOT_INO; ino < geo->inodes; ino++) {
 		stored = first_sum(base, ino, &start, &sum);
-		/* there is room for as many files as the image says that it has */
+		/* the table has room for as many files as the superblock counts */
 		if (stored)
 			hash_add(&base->contents, content_index_hash(stored, sum), ino);
 	}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The files of a new generation that keep their content: holes and checksums are
- * those that the base image has.
+ * Layout of the files that keep their content in a new generation: holes and
+ * checksums are those of the base image.
  *
- * In an update they keep their place, too, next to data that is new.  Data of two
- * generations lies in one image, and who shares a block with whom is not what it
- * was: of two small files in a block one may be gone.
+ * An update leaves their data in place, beside new data.  So the flag of a
+ * shared block is computed again: of two small files in a block, one may have
+ * been deleted.
  */
 #include "../mkfs.h"
 #include "keep_layout.h"
@@ -20,7 +20,7 @@ struct keep {
 	bool in_place;
 };
 
-/* The holes of a file that stays. */
+/* Copy the extent records of a file that keeps its content. */
 static int keep_holes(struct keep *a, struct node *n,
 		      const struct dsfs_extra_info *extra)
 {
@@ -47,7 +47,7 @@ static int keep_holes(struct keep *a, struct node *n,
 	return ret;
 }
 
-/* Of places_collect(): place and holes of a file; its checksums come later. */
+/* Callback of places_collect(): copies place and holes; checksums are copied later. */
 static int keep_file(void *ctx, struct node *n, const struct dsfs_attr *attr,
 		     const struct dsfs_extra_info *extra)
 {
@@ -58,7 +58,7 @@ static int keep_file(void *ctx, struct node *n, const struct dsfs_attr *attr,
 	return attr->flags & DSFS_INODE_HOLES ? keep_holes(a, n, extra) : 0;
 }
 
-/* Checksums of the data at a place that the image has. */
+/* Copy the checksums of a place of the base image. */
 static int keep_sums(struct keep *a, struct place_of *p)
 {
 	const unsigned int bits = a->mkfs->params.chunk_bits;
@@ -89,13 +89,13 @@ static int keep_sums(struct keep *a, struct place_of *p)
 	return ret;
 }
 
-/* The files [@p, @p + @n), which store the same bytes. */
+/* Set the checksums of the files [@p, @p + @n), which store the same bytes. */
 static int keep_place(struct keep *a, struct place_of *p, size_t n)
 {
 	size_t from = 0;
 	int ret = 0;
 
-	/* one alone may be known to be in the image, the others by being like it */
+	/* one inode of the base image is enough: the others have equal bytes */
 	while (from < n && !p[from].old)
 		from++;
 	if (from == n)

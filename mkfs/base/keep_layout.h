@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a generation takes over from the base image.
+ * Layout that a generation takes over from the base image.
  */
 #ifndef MKFS_KEEP_LAYOUT_H
 #define MKFS_KEEP_LAYOUT_H
@@ -10,11 +10,11 @@
 struct mkfs;
 
 /**
- * base_keep_layout - give the files that stay what the image has of their contents
- * @chunks: CHUNKSUMS
- * @extents: EXTENTS
+ * base_keep_layout - copy places, holes and checksums of files that keep their content
+ * @chunks: CHUNKSUMS, appended to
+ * @extents: EXTENTS, appended to
  *
- * Behind the data phase.  Messages are written.  Return: 0 or -errno.
+ * Called after the data phase.  Messages are written.  Return: 0 or -errno.
  */
 int base_keep_layout(struct mkfs *mkfs, struct spool *chunks, struct spool *extents);
 

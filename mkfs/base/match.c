@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An update keeps the data of every file that has not changed where it is and
- * writes a whole new generation of metadata.  So each file that stays must be
- * found in the image by its path, before anything is read, and afterwards get
- * its place and its checksums from there.
+ * Matching of the tree with the base image.
  *
- * Directories of both trees are walked side by side; names are sorted in both,
- * so each record of the image is looked at once, in the order of the image.
+ * An update writes all metadata again, and leaves the data of every unchanged
+ * file in place.  The inode of such a file in the image is found by its path
+ * before any content is read; places and checksums are taken from it
+ * afterwards.
+ *
+ * Directories of both trees are walked side by side.  Names are sorted in both,
+ * so each record of the image is read once, in the order of the image.
  */
 #include <stdlib.h>
 
@@ -19,14 +21,14 @@ struct match {
 	const struct options *o;
 };
 
-/* Whether size and time say that the content is that of before. */
+/* Whether size and mtime say that the content is unchanged. */
 static bool time_tells(const struct options *o, const struct node *n,
 		       const struct dsfs_attr *attr)
 {
 	if (o->checksum || o->fixed_time ||
 	    n->flags & NODE_NO_TIME)
 		return false;
-	/* what did not fit was clamped */
+	/* a time at a limit may have been clamped */
 	return n->mtime == attr->mtime && n->mtime != INT64_MIN &&
 	       n->mtime != INT64_MAX;
 }
@@ -64,7 +66,7 @@ static int match_file(struct match *m, struct dir *dir, struct node *n,
 	return 0;
 }
 
-/* An entry of the same name in both directories. */
+/* Match an entry that has the same name in both directories. */
 static int match_entry(struct match *m, struct dir *dir, struct node *n,
 		       u32 ino, u8 type, struct dsfs_err *err)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All contents of a generation, sorted by place.  Then files of the same place
- * store the same bytes, neighbours tell who shares a block, and the sum of the
- * places is what the generation stores.
+ * List of the stored data of a generation, sorted by place.  Entries of one
+ * place are files that store the same bytes, neighbours share blocks, and the
+ * sum over all places is the number of stored bytes.
  */
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ struct collector {
 	void *ctx;
 };
 
-/* What the base image says of a file that stays. */
+/* Fill in the place of a file that keeps its content. */
 static int get_kept(struct collector *c, struct node *n, struct place_of *p)
 {
 	struct dsfs_err err = { 0 };

@@ -10,9 +10,9 @@
 #include "libdsfs.h"
 
 /**
- * struct place_of - a file's stored bytes
- * @start: of what stays, in the base image; of what is new, in the new one
- * @old: the inode of the base image that has them; 0: they are new
+ * struct place_of - place of the stored data of a file
+ * @start: offset in the image
+ * @old: inode of the base image with the same data; 0: the data is new
  */
 struct place_of {
 	u64 start;
@@ -26,7 +26,7 @@ struct place_of {
  * @places: struct place_of
  * @kept: called for each file that stays, in the order of inodes; NULL: not
  *
- * Messages are written, but for -ENOMEM.  Return: 0 or -errno.
+ * Messages are written, except for -ENOMEM.  Return: 0 or -errno.
  */
 int places_collect(struct array *places, struct base *base, struct tree *t,
 		   int (*kept)(void *ctx, struct node *n,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whether packing an image anew is worth it.
+ * Whether packing an image anew saves enough.
  *
- * The result has a generation of its own, since inodes keep their numbers but the
- * bytes that a handle leads to lie elsewhere, and no history.
+ * The result gets a generation number of its own and has no history: inodes
+ * keep their numbers, but the data of a file handle lies elsewhere.
  */
 #include <stdio.h>
 

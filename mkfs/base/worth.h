@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether packing an image anew is worth it.
+ * Whether packing an image anew saves enough.
  */
 #ifndef MKFS_WORTH_H
 #define MKFS_WORTH_H
@@ -8,10 +8,10 @@
 struct mkfs;
 
 /**
- * base_worth - find out what the image has that nobody needs
+ * base_worth - measure the unused bytes of the image
  *
- * Without --force, less than BASE_DEAD_PERCENT of it is too little.
- * Return: 1 to go on; 0: it is left as it is, which was said; -errno.
+ * Without --force, fewer than BASE_DEAD_PERCENT are not worth it.
+ * Return: 1: pack it; 0: it stays as it is, a message was written; -errno.
  */
 int base_worth(struct mkfs *mkfs);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The data phase of an image that is packed anew from another one.  What that
- * stores is copied, in the order of names again, each once; it is not looked at
- * for holes and duplicates, which were found when it was packed.
+ * The data phase of an image that is packed anew from another one.  Stored data
+ * of the base image is copied in the order of names, shared data once.  It is
+ * not searched for holes and duplicates again.
  */
 #include <stdlib.h>
 
@@ -13,14 +13,14 @@
 
 #define COPY_BYTES	1048576	/* a multiple of every chunk size */
 
-/* Stored bytes of the base image that have been copied, and the file that has them. */
+/* Stored bytes of the base image that were copied, and the first file with them */
 struct moved {
 	u64 from;
 	const struct node *to;
 };
 
 /**
- * struct moves - the copy under way
+ * struct moves - state of the copy
  * @list: struct moved; @numbers finds them by place: index plus one
  */
 struct moves {
@@ -63,7 +63,7 @@ static void moves_free(struct moves *m)
 	array_free(&m->list);
 }
 
-/* The file that has the bytes that are at a place; NULL: none yet. */
+/* Find the file whose copy of the bytes at a place is stored; NULL: none yet. */
 static const struct node *moves_find(const struct moves *m, u64 from)
 {
 	size_t cursor = 0;
@@ -86,7 +86,7 @@ static int moves_add(struct moves *m, u64 from, const struct node *to)
 	return hash_add(&m->numbers, hash_place(from), m->list.n);
 }
 
-/* The open file's stored bytes. */
+/* Copy the stored bytes of the open file. */
 static int copy_bytes(struct stream *s, struct moves *m, u64 to, u64 stored)
 {
 	struct input *in = m->in;
@@ -104,7 +104,7 @@ static int copy_bytes(struct stream *s, struct moves *m, u64 to, u64 stored)
 	return ret;
 }
 
-/* Those of an earlier file may be the same. */
+/* Copy a file, or make it a duplicate of an earlier file with the same place. */
 static int copy_open(struct stream *s, struct moves *m, struct node *n)
 {
 	u64 pos = 0, stored = m->ops->next_data(m->in, &pos);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Holes are made from content alone: the longest runs of zero blocks, whatever
- * the source's file system kept of them.  A copy of a tree that filled the
- * holes, or punched more of them, gives the same image.
+ * Detection of holes.  They follow from the content alone, not from the holes
+ * of the source file: every long run of zero blocks becomes one.  So a copy of
+ * a tree whose holes were filled or added gives the same image.
  */
 #include "holes.h"
 
@@ -40,7 +40,7 @@ static int out(struct holes *h, const char *p, u64 bytes)
 	return h->emit(h->ctx, p, bytes);
 }
 
-/* The run of zeros has ended: is it a hole? */
+/* At the end of a run of zeros: make it a hole, or store it if it is short. */
 static int settle(struct holes *h)
 {
 	u64 zeros = h->zeros;

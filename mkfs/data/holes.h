@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which bytes of a file are stored.
+ * Detection of the holes of a file.
  */
 #ifndef MKFS_HOLES_H
 #define MKFS_HOLES_H
@@ -8,11 +8,11 @@
 #include "../tree/tree.h"
 
 /**
- * struct holes - a file passing by
- * @emit: gets the stored bytes in order; NULL stands for zeros
+ * struct holes - a filter that the bytes of a file pass through
+ * @emit: receives the stored bytes in order; NULL stands for zeros
  * @extents: struct dsfs_extent_record
- * @logical, @stored: how far it got, without the last @zeros
- * @sparse: it has a hole
+ * @logical, @stored: offsets reached in file and stored data, without the last @zeros
+ * @sparse: the file has a hole
  */
 struct holes {
 	int (*emit)(void *ctx, const char *p, u64 bytes);
@@ -28,12 +28,12 @@ struct holes {
 void holes_init(struct holes *h, int (*emit)(void *, const char *, u64),
 		void *ctx);
 void holes_free(struct holes *h);
-/* All but the last piece are multiples of 4 KiB.  0, or what @emit returned. */
+/* Every piece but the last is a multiple of 4 KiB.  Return: 0 or the error of @emit. */
 int holes_data(struct holes *h, const char *p, u64 bytes);
 int holes_zeros(struct holes *h, u64 bytes);
 int holes_end(struct holes *h);
 
-/* Whether some run of zero blocks in @p is long enough. */
+/* Whether a run of zero blocks in @p is long enough for a hole. */
 bool holes_any(const char *p, u64 bytes);
 
 #endif /* MKFS_HOLES_H */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * --order: whose data comes first.  A list may come from another run or
- * another machine, so names in it that are not there are counted, not fatal.
+ * The list of --order: files whose data comes first.  The list may be of
+ * another run or machine, so names that the source lacks are counted and are no
+ * error.
  */
 #include "list.h"
 #include "msg.h"

@@ -4,7 +4,7 @@
  * deduplication goes by, and the search for holes.  It happens here, in as
  * many threads as there are, while the bytes are in this CPU's cache.
  *
- * Where bytes come from is the source's: see struct source_ops.
+ * The source provides the bytes: see struct source_ops.
  */
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ static void bad(struct item *it, const char *why, int err)
 	it->err = err;
 }
 
-/* What the source says is wrong with the file.  Return: false. */
+/* Take over the error of the source.  Return: false. */
 static bool bad_input(struct item *it, const struct input *in)
 {
 	bad(it, in->why, in->err);
@@ -35,7 +35,7 @@ static bool read_at(struct reader *r, struct item *it, char *p, size_t bytes,
 	return r->ops->read(r->in, p, bytes, pos) || bad_input(it, r->in);
 }
 
-/* After reading: was it still the file that was scanned? */
+/* Check after reading that the file is still the one that was scanned. */
 static bool check_file(struct reader *r, struct item *it)
 {
 	return r->ops->unchanged(r->in) || bad_input(it, r->in);
@@ -118,7 +118,7 @@ static u32 old_inode(struct reader *r, const struct item *it)
 	return r->prev ? ino : 0;
 }
 
-/* An update, and a file whose size is that of before: is it the same? */
+/* Update: compare a small file with the inode of its name. */
 static bool compare_small(struct reader *r, struct item *it, const char *buf)
 {
 	u32 ino = old_inode(r, it);
@@ -240,8 +240,8 @@ static int read_large(struct reader *r, struct item *it, struct holes *h)
 }
 
 /*
- * A large file is written while it is read, so it is read once more, before, if
- * it may be the same.
+ * Update: compare a large file with the inode of its name.  A large file is
+ * written while it is read, so the comparison reads it once before.
  */
 static void compare_large(struct reader *r, struct item *it)
 {

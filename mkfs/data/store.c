@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What becomes of a file that was read: stored at a place, or found to be in
- * the image already.  One thread does this, in the order of data.
+ * Storing of files that were read.  A file is stored at a place of its own, or
+ * shares the place of equal content.  One thread does this, in the order of
+ * data.
  *
- * A large file's hash is known when its last byte has passed, so it is written
- * first and taken back if it was there before; everything it touched is as it
- * was then, so the image does not depend on what counts as large.
+ * The hash of a large file is known after its last byte, so such a file is
+ * written first.  If its content turns out to be stored already, the write is
+ * undone and everything that it changed is restored.  So the image does not
+ * depend on which files count as large.
  */
 #include "../base/base.h"
 #include "msg.h"
 #include "stream.h"
 
-/* An extra record for a file with holes. */
+/* Add the record of a file with holes. */
 static int add_sparse(struct stream *s, struct item *it)
 {
 	struct tree *t = &s->mkfs->tree;
@@ -39,7 +41,7 @@ static int add_sparse(struct stream *s, struct item *it)
 	return ret;
 }
 
-/* Checksums of a file's chunks: in the node, or in CHUNKSUMS. */
+/* Add the checksums of the chunks of a file: to the node, or to CHUNKSUMS. */
 static int add_sums(struct stream *s, struct node *n, const u32 *sums,
 		    u32 count, bool single)
 {
@@ -63,9 +65,8 @@ static int add_sums(struct stream *s, struct node *n, const u32 *sums,
 }
 
 /*
- * The table of contents only proposes; bytes decide, by comparison with what is in
- * the image.  The size and the checksum that a node has anyway leave hardly a false
- * proposal.
+ * Find the next stored file with the same hash.  The caller compares its size,
+ * and its bytes in the image.
  */
 static struct node *dedup_next(const struct stream *s, u64 hash, size_t *cursor)
 {
@@ -105,7 +106,7 @@ int stream_add_dup(struct stream *s, struct node *n, const struct node *of,
 	return 0;
 }
 
-/* The image has the stored bytes, from @start on, as those of inode @ino. */
+/* Let the item share the stored bytes at @start of inode @ino of the base image. */
 static void make_found(struct stream *s, struct item *it, u32 ino, u64 start)
 {
 	struct node *n = it->node;
@@ -119,7 +120,10 @@ static void make_found(struct stream *s, struct item *it, u32 ino, u64 start)
 	dedup_add(s, it->hash, n);
 }
 
-/* An update: is it there under another name?  1: yes; 0: no; -errno. */
+/*
+ * Update: find a small file in the content index.  Return: 1: found; 0: not
+ * found; -errno.
+ */
 static int find_small(struct stream *s, struct item *it, const char *buf,
 		      u32 sum)
 {
@@ -138,7 +142,7 @@ static int find_small(struct stream *s, struct item *it, const char *buf,
 	return ret;
 }
 
-/* A file all of whose stored bytes are in memory, in a buffer of @job's. */
+/* Store a file whose stored bytes are all in memory, in a buffer of @job. */
 static int store_small(struct stream *s, struct job *job, struct item *it,
 		       char *buf, const u32 *sums)
 {
@@ -180,7 +184,7 @@ static int store_small(struct stream *s, struct job *job, struct item *it,
 	return ret;
 }
 
-/* What a large file that is not kept must leave as it was. */
+/* State to restore if a large file turns out to be stored already */
 struct undo {
 	struct place place;
 	u64 chunks;
@@ -206,7 +210,7 @@ static void undo(struct stream *s, const struct undo *u, struct node *n, u64 pos
 	output_cut(&s->mkfs->out, pos);
 }
 
-/* The same of a large one: it was written to @pos. */
+/* Update: find a large file, which was written to @pos, in the content index. */
 static int find_large(struct stream *s, struct item *it, const struct undo *un,
 		      u64 pos)
 {
@@ -234,7 +238,7 @@ static int find_large(struct stream *s, struct item *it, const struct undo *un,
 	return ret;
 }
 
-/* All bytes of a large file are in the image: were they there before? */
+/* Deduplicate a large file whose bytes were all written to @pos. */
 static int dedup_large(struct stream *s, struct item *it, const struct undo *u,
 		       u64 pos)
 {
@@ -277,7 +281,10 @@ static int report_item(struct stream *s, struct item *it)
 	return 0;
 }
 
-/* Write the pieces as they come: 0 and @last for the last one. */
+/*
+ * Write pieces of a large file as they come.  Return: 0, and @last with the
+ * last one.
+ */
 static int write_pieces(struct stream *s, struct job *job, struct piece *p,
 			u64 pos, u64 *stored)
 {
@@ -327,7 +334,7 @@ static int store_streamed(struct stream *s, struct job *job, struct piece *p)
 	}
 	place_resize(&s->place, pos, guess, stored);
 	it->node->sum = u.chunks / sizeof(__le32);
-	/* a chunk larger than a piece may still hold the whole file */
+	/* one chunk that is larger than a piece may hold the whole file */
 	if (s->chunks.len - u.chunks == sizeof(__le32)) {
 		__le32 sum;
 
@@ -341,7 +348,7 @@ static int store_streamed(struct stream *s, struct job *job, struct piece *p)
 	return ret ? ret : dedup_large(s, it, &u, pos);
 }
 
-/* The content is in the image. */
+/* The base image has the content of the item: write nothing. */
 static void store_kept(struct stream *s, struct item *it)
 {
 	base_keep(s->mkfs->base, it->node);
@@ -358,7 +365,7 @@ static int store_large(struct stream *s, struct job *job)
 		return -ECANCELED;
 	if (!p->last)
 		return store_streamed(s, job, p);
-	/* most of it is holes, and the rest is here */
+	/* after removal of the holes, all that is stored is in memory */
 	if (it->why)
 		return report_item(s, it);
 	if (it->kept) {

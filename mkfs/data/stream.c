@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The data phase.  Readers take jobs, in the order of data, from a ring of
- * them and work on them in any order; the main thread takes them out in order,
- * so that what is written, and where, depends on the contents alone and not
- * on the number of threads or on who was faster.
+ * The data phase.  Reader threads take jobs from a ring, in the order of data,
+ * and finish them in any order.  The main thread stores the results in order,
+ * so the image depends on the contents alone, not on the number or speed of
+ * threads.
  *
- * Memory: the ring.  A large file passes through its job's buffer in pieces.  The
- * others are written from it, so a job is free when the last of them is.
+ * The ring bounds the memory.  A large file passes through the buffer of its
+ * job in pieces.  Other files are written from the buffer, so a job is free
+ * when its last file is written.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -17,7 +18,7 @@
 
 #define HUGE_BYTES	(2 << 20)
 
-/* The next file in the order of data; lock held. */
+/* Take the next file in the order of data; lock held. */
 static bool next_file(struct stream *s, struct dir **dir, struct node **node)
 {
 	const struct tree *t = &s->mkfs->tree;
@@ -45,7 +46,7 @@ static bool next_file(struct stream *s, struct dir **dir, struct node **node)
 	return false;
 }
 
-/* The file that next_file() gave does not fit in this job any more. */
+/* Give back the file of next_file(), which does not fit in this job any more. */
 static void back_file(struct stream *s)
 {
 	if (s->listed_at && !s->dir_at && !s->node_at)
@@ -168,7 +169,7 @@ void stream_piece_put(struct stream *s, struct job *job)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* The writer's side of a piece. */
+/* Wait for a piece of a large file; called by the writer. */
 struct piece *stream_piece_wait(struct stream *s, struct job *job)
 {
 	bool stop;
@@ -189,7 +190,7 @@ void stream_piece_done(struct stream *s, struct job *job)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* The job that is to be written next; NULL at the end. */
+/* Wait for the job that is stored next; NULL at the end. */
 static struct job *job_wait(struct stream *s)
 {
 	struct job *job = &s->jobs[s->next_drain % s->njobs];
@@ -207,14 +208,14 @@ static struct job *job_wait(struct stream *s)
 static void job_done(struct stream *s, struct job *job)
 {
 	pthread_mutex_lock(&s->lock);
-	/* the reader of a large file may still be closing it */
+	/* the reader of a large file may still have to close it */
 	while (!job->ready && !s->stop)
 		pthread_cond_wait(&job->change, &s->lock);
 	s->next_drain++;
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Jobs that have been written, in their order, are free again. */
+/* Free the jobs whose buffers are written, in their order. */
 static void jobs_back(struct stream *s)
 {
 	pthread_mutex_lock(&s->lock);
@@ -230,14 +231,14 @@ static void jobs_back(struct stream *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Whether every byte is hashed, for want of checksums or for a derived UUID. */
+/* Whether stream_hash() hashes every byte: without checksums, or for a derived UUID. */
 static bool hash_bytes(const struct options *o, const struct params *params)
 {
 	return (o->epoch && !params->uuid_set) ||
 	       (!o->no_dedup && !params->chunk_bits);
 }
 
-/* Half of the jobs are for the readers, however little each of the others lends. */
+/* Wait until at most half of the jobs are lent to the output, so that readers have the others. */
 static int jobs_wait_back(struct stream *s)
 {
 	int ret = 1;
@@ -309,7 +310,10 @@ static void stop_readers(struct stream *s)
 		free_extents(&s->jobs[i]);
 }
 
-/* Few files are for all readers, too: each of them may take long to come. */
+/*
+ * Number of files in a job.  A few files are spread over all readers, as each
+ * may be slow to read.
+ */
 static unsigned int job_files(const struct stream *s, u64 files)
 {
 	u64 n = files / (2 * s->njobs);
@@ -350,7 +354,7 @@ static int jobs_init(struct stream *s)
 	s->bufs = aligned_alloc(HUGE_BYTES, bytes);
 	if (!s->bufs)
 		return -ENOMEM;
-	/* Each page would be asked for when it is first read into; a refusal is none. */
+	/* huge pages save a page fault for each 4 KiB; a refusal does not matter */
 	madvise(s->bufs, bytes, MADV_HUGEPAGE);
 	for (unsigned int i = 0; i < s->njobs; i++) {
 		struct job *job = &s->jobs[i];
@@ -379,7 +383,7 @@ int stream_init(struct stream *s, struct mkfs *mkfs)
 	pthread_cond_init(&s->room, NULL);
 	place_init(&s->place, mkfs->start, mkfs->params.align_bits,
 		   mkfs->params.object_bits);
-	/* what is read meanwhile, and the window's blocks */
+	/* jobs that readers fill, and jobs that the window has borrowed from */
 	s->njobs = 2 * threads + 16;
 	if (s->njobs > 2 * MKFS_THREADS_MAX)
 		s->njobs = 2 * MKFS_THREADS_MAX;

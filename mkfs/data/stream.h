@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From files to the image's data area: several readers, one writer.
+ * The data phase: several readers, one writer.
  */
 #ifndef MKFS_STREAM_H
 #define MKFS_STREAM_H
@@ -22,11 +22,11 @@
 #define PIECE_SUMS	(JOB_BYTES / PIECES / DSFS_BLOCK_SIZE + 1)
 
 /**
- * struct item - a file that was read
- * @off, @stored: its stored bytes in the job's buffer
- * @first_sum, @sums: its chunks' checksums in the job
- * @why: what failed; NULL: nothing
- * @kept: of an update: the image has this content under this name
+ * struct item - a file of a job
+ * @off, @stored: place and length of its stored bytes in the buffer of the job
+ * @first_sum, @sums: index and number of its checksums in the job
+ * @why: error message; NULL: no error
+ * @kept: update: the base image has this content under this name
  */
 struct item {
 	struct dir *dir;
@@ -53,11 +53,11 @@ struct piece {
 };
 
 /**
- * struct job - what a reader does in one go: small files, or a large one
- * @items: of a large file one, filled in when its last piece is there
- * @shown: of a large file, bytes that the progress bar has
- * @made, @taken: pieces so far; piece n lies in part n % PIECES of @buf
- * @lent: blocks of @buf that are still to be written
+ * struct job - unit of work of a reader: small files, or one large file
+ * @items: the files; of a large file, filled in with its last piece
+ * @shown: bytes of a large file that the progress bar has counted
+ * @made, @taken: pieces read and written; piece n lies in part n % PIECES of @buf
+ * @lent: blocks of @buf that the output has not written yet
  */
 struct job {
 	pthread_cond_t change;
@@ -78,10 +78,11 @@ struct job {
 
 /**
  * struct stream - the data phase
- * @job_files: files in a job, at most
- * @next_fill, @next_drain, @next_back: jobs taken by readers, stored, and written
+ * @job_files: maximum number of files in a job
+ * @next_fill, @next_drain, @next_back: number of jobs that were taken by readers,
+ *	stored, and written
  * @listed: files of --order, pairs of directory and node
- * @dedup: files that are stored, by the hash of what they store
+ * @dedup: stored files, by the hash of their stored bytes
  * @dups: struct dup
  * @chunks: CHUNKSUMS
  * @extents: EXTENTS
@@ -125,13 +126,13 @@ struct stream {
 	u64 stored;
 };
 
-/* A file's place in the order of data. */
+/* A file in the order of data */
 struct listed {
 	struct dir *dir;
 	struct node *node;
 };
 
-/* A file whose content is that of another one, and stored there. */
+/* A file that shares the stored bytes of another file */
 struct dup {
 	struct node *node;
 	const struct node *of;
@@ -139,7 +140,8 @@ struct dup {
 
 /**
  * stream_data - store the contents of all files
- * @files: how many there are; @bytes: what they hold
+ * @files: number of files
+ * @bytes: sum of their sizes
  *
  * Messages are written.  Return: 0 or -errno.
  */
@@ -155,13 +157,13 @@ void stream_free(struct stream *s);
 int order_read(struct stream *s);
 
 /**
- * stream_hash - hash of stored bytes, or of as many more of them
- * @hash: of what was before, 0 at first
+ * stream_hash - continue the hash of the stored bytes of a file
+ * @hash: result of the call before; 0 at first
  *
- * All calls but the last are for multiples of HASH_UNIT, so that pieces of any
- * size give the same hash.  Where chunks have checksums, those tell contents apart
- * well enough for deduplication, which looks at the bytes itself; then it is they
- * that are hashed, unless all bytes are to go into the UUID.
+ * All calls but the last pass multiples of HASH_UNIT, so the hash does not depend on
+ * the size of pieces.  Deduplication compares bytes, so checksums of chunks are enough
+ * for it: where they exist, stream_hash_sum() hashes them instead, except for a derived
+ * UUID, which needs all bytes.
  */
 static inline u64 stream_hash(const struct stream *s, u64 hash, const char *p,
 			      u64 bytes)
@@ -172,13 +174,13 @@ static inline u64 stream_hash(const struct stream *s, u64 hash, const char *p,
 	return hash;
 }
 
-/* The same of the next chunk's checksum. */
+/* Continue the hash with the checksum of the next chunk. */
 static inline u64 stream_hash_sum(const struct stream *s, u64 hash, u32 sum)
 {
 	return s->hash_bytes ? hash : xxh64(&sum, sizeof(sum), hash);
 }
 
-/* reader.c: do a job; takes no lock but for the pieces of a large file */
+/* reader.c: do a job; takes the lock only for the pieces of a large file */
 struct reader {
 	struct stream *s;
 	char *staging;
@@ -190,15 +192,15 @@ struct reader {
 #define STAGING_BYTES	(256 << 10)
 
 void reader_run(struct reader *r, struct job *job);
-/* For a large file: part of the buffer to fill next, or NULL to stop. */
+/* Reader of a large file: the next part of the buffer to fill; NULL to stop. */
 struct piece *stream_piece_get(struct stream *s, struct job *job, char **buf);
 void stream_piece_put(struct stream *s, struct job *job);
 
-/* The writer's side: the next piece, or NULL to stop; it has been used. */
+/* Writer of a large file: the next piece; NULL to stop.  The one before is released. */
 struct piece *stream_piece_wait(struct stream *s, struct job *job);
 void stream_piece_done(struct stream *s, struct job *job);
 
-/* store.c: all files of a job; messages are written; 0 or -errno */
+/* store.c: store all files of a job.  Messages are written.  Return: 0 or -errno. */
 int store_job(struct stream *s, struct job *job);
 /**
  * stream_add_dup - let a file have the content of another one that is stored
@@ -210,8 +212,8 @@ int stream_add_dup(struct stream *s, struct node *n, const struct node *of,
 		   u64 stored);
 
 /*
- * Behind the last file: whether duplicates share a block, as the files that
- * they are alike with.  No node may have moved before.
+ * Called after the last file: copies NODE_SHARED to duplicates.  No node may have been
+ * moved in memory before.
  */
 void stream_dups(struct stream *s);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inode records and extra records.  What they refer to has its place already;
- * extra records are made here, in the order of inodes, each once.
+ * Inode records and inode extra records.  The layout has decided all other
+ * places; extra records are made here, in the order of inodes, and equal ones
+ * are shared.
  */
 #include "meta.h"
 
@@ -66,7 +67,7 @@ static u64 hash_extra(const void *meta, u64 number)
 			   sizeof(struct dsfs_extra));
 }
 
-/* Side records that are alike are one. */
+/* Find or add an extra record; inodes with equal fields share one. */
 static int extra_number(struct meta *m, const struct dsfs_extra *extra, __le32 *number)
 {
 	const u64 hash = XXH3_64bits(extra, sizeof(*extra));
@@ -101,7 +102,7 @@ static void set_size(struct dsfs_inode *raw, u64 v)
 	raw->size_lo = cpu_to_le32(v);
 }
 
-/* Size and start: what they mean is the type's. */
+/* Set size and start, whose meaning depends on the type. */
 static void set_places(struct meta *m, struct node *n, struct dsfs_inode *raw,
 		       u64 dir_index)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All metadata of the image, in one sequential stream behind the data, and
- * the superblock that says where.
+ * All metadata of the image, in one sequential stream behind the data, and the
+ * superblock that refers to it.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -198,7 +198,7 @@ static int put_filesums(struct meta *m)
 	return ret ? ret : meta_end(m);
 }
 
-/* The generation before; a new image has none. */
+/* Write HISTORY: the superblock of the previous generation, if there is one. */
 static int put_history(struct meta *m)
 {
 	int ret;
@@ -229,7 +229,7 @@ static int put_regions(struct meta *m)
 	return ret ? ret : meta_blocksums(m);
 }
 
-/* Version 8 of RFC 9562: ours to define. Everything in the image goes in. */
+/* Derive the UUID from the content of the image: version 8 of RFC 9562. */
 static void derive_uuid(struct meta *m, u8 uuid[16])
 {
 	for (unsigned int i = 0; i < 2; i++) {
@@ -295,7 +295,7 @@ static void fill_super(struct meta *m)
 		uuid_generate_random(sb->uuid);
 }
 
-/* What no reader would take must not be written. */
+/* Check the superblock as readers do, before it is written. */
 static int check_super(struct meta *m)
 {
 	struct dsfs_super sb = m->super;

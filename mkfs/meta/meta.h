@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From the tree to the image's metadata area and superblocks.
+ * Writing of the metadata area and of the superblock.
  */
 #ifndef MKFS_META_H
 #define MKFS_META_H
@@ -11,9 +11,9 @@
 
 /**
  * struct meta - the metadata area being written
- * @sums: checksum of each block so far
- * @extras: struct dsfs_extra, each once
- * @extra_numbers: finds them; the value is the number plus one
+ * @sums: checksum of each block that is complete
+ * @extras: struct dsfs_extra, no two equal
+ * @extra_numbers: index in @extras plus one, by hash
  */
 struct meta {
 	struct mkfs *mkfs;
@@ -36,7 +36,7 @@ struct meta {
 /**
  * meta_write - write all metadata behind the data
  *
- * m->super is filled in when it returns.  Messages are written.
+ * Fills in m->super.  Messages are written.
  * Return: 0 or -errno.
  */
 int meta_write(struct meta *m, struct mkfs *mkfs, struct stream *stream,
@@ -46,7 +46,7 @@ void meta_free(struct meta *m);
 /* regions.c: appending to the area */
 void meta_begin(struct meta *m, enum dsfs_region_id id);
 int meta_put(struct meta *m, const void *p, size_t bytes);
-/* Zeros up to a position in the region. */
+/* Append zeros up to a position in the region. */
 int meta_pad(struct meta *m, u64 pos);
 int meta_end(struct meta *m);
 int meta_blocksums(struct meta *m);

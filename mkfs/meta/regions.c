@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The metadata area as a stream of blocks.  Regions follow each other, each on
- * a block of its own; every block's checksum is taken as it fills, and a
- * region's checksum is that of its blocks' checksums.
+ * The metadata area as a stream of blocks.  Each region begins with a block.
+ * The checksum of a block is computed when the block is full; the checksum of a
+ * region covers those of its blocks.
  */
 #include "meta.h"
 
@@ -84,7 +84,10 @@ int meta_end(struct meta *m)
 	return ret;
 }
 
-/* Last of all; its own blocks are counted, with zeros in their place. */
+/*
+ * Write BLOCKSUMS, the last region.  It has entries for its own blocks, too,
+ * which are zero.
+ */
 int meta_blocksums(struct meta *m)
 {
 	struct dsfs_region *r = &m->super.regions[DSFS_REGION_BLOCKSUMS];

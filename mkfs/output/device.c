@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the device says of the store below it.  A read of RBD that crosses from
- * one object into the next is two operations, often of two disks.
+ * The object size of the store below a device.  A read of RBD that crosses from
+ * one object into the next is two operations, often on two disks.
  *
- * krbd takes requests up to a set of objects: that is the largest piece of the
- * image that is kept together.  Its optimal_io_size is that on some kernels only.  Of
- * other devices optimal_io_size says what is kept together: a stripe of a RAID,
- * say.  A small one is left alone, as keeping to it would waste much room.
+ * krbd accepts requests up to a set of objects, which is the largest part of
+ * the image that the store keeps together.  Its optimal_io_size has that value
+ * on some kernels only.  Of other devices, optimal_io_size is such a size, for
+ * example a stripe of a RAID.  A small one is ignored, because aligning to it
+ * would waste much space.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -17,7 +18,7 @@
 
 #define STRIPE_MIN	(1024 * 1024)
 
-/* A number in a file below @dir; 0: none. */
+/* Read a number from a file below @dir; 0: none. */
 static u64 read_number(const char *dir, const char *name)
 {
 	unsigned long long v = 0;
@@ -40,7 +41,7 @@ unsigned int device_object_bits(const char *dir)
 	const char *name = slash ? slash + 1 : dir;
 	u64 bytes;
 
-	/* A partition has no queue: it may begin anywhere in an object. */
+	/* a partition has no queue, and may begin anywhere in an object */
 	if (!strncmp(name, "rbd", 3)) {
 		bytes = read_number(dir, "queue/max_hw_sectors_kb") * 1024;
 	} else {

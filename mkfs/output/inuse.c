@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who has an image file in use.  A block device can be opened exclusively, which
- * fails while it is mounted; a file that is mounted is so by way of a loop device.
+ * Whether an image file is mounted.  A mounted block device cannot be opened
+ * exclusively; a mounted file is attached to a loop device.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "msg.h"
 #include "output.h"
 
-/* What the loop device itself says; 1: it has the file, 0: not, -errno. */
+/* Ask a loop device.  Return: 1: it has the file; 0: it has not; -errno. */
 static int loop_has(const char *name, const struct stat *st)
 {
 	struct loop_info64 info;
@@ -30,7 +30,7 @@ static int loop_has(const char *name, const struct stat *st)
 	return ret == -ENXIO ? 0 : ret;
 }
 
-/* For who may not open it: the name that sysfs has. */
+/* Compare the name in sysfs, for a user who may not open the loop device. */
 static bool loop_names(const char *name, const struct stat *st)
 {
 	char path[300], file[PATH_MAX];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An image file that takes another one's place: owner, mode, ACL and extended
- * attributes are those of before.  Whoever could not read the old one must not be
- * able to read the new one, so the file is its owner's alone while it is written,
- * and what cannot be kept narrows the mode.
+ * Attributes of an image file that replaces another one: owner, mode, ACL and
+ * extended attributes of the old file.  A user who could not read the old file
+ * must not be able to read the new one.  So only the owner can access the file
+ * while it is written, and attributes that cannot be kept restrict the mode.
  */
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 #define XATTR_MAX	65536
 #define ACL		"system.posix_acl_access"
 
-/* Everybody's right that each class of users had. */
+/* Reduce the permissions of group and others to those that all three classes have. */
 static mode_t common_mode(mode_t mode)
 {
 	mode_t all = mode & (mode >> 3) & (mode >> 6) & 07;
@@ -27,14 +27,14 @@ static bool is_class(const char *name, const char *class)
 	return !strncmp(name, class, strlen(class));
 }
 
-/* They tell of contents, or the kernel takes them away when a file is written. */
+/* Attributes that describe the content, or that the kernel removes on a write */
 static bool is_of_content(const char *name)
 {
 	return !strcmp(name, "security.ima") || !strcmp(name, "security.evm") ||
 	       !strcmp(name, "security.capability");
 }
 
-/* ACLs and labels say who may read a file; the other classes do not. */
+/* Attributes that decide who may read a file: ACLs and security labels */
 static bool is_right(const char *name)
 {
 	return is_class(name, "system.") || is_class(name, "security.");
@@ -45,7 +45,7 @@ static void not_kept(const struct output *out, const char *what)
 	msg_warn(out->path, "%s: cannot be kept: %s", what, strerror(errno));
 }
 
-/* Return: false if the file has another owner or group than before. */
+/* Keep owner and group.  Return: false if one of them differs from before. */
 static bool keep_owner(const struct output *out, const struct stat *old,
 		       const struct stat *new)
 {
@@ -62,7 +62,7 @@ static bool keep_owner(const struct output *out, const struct stat *old,
 	return kept;
 }
 
-/* Return: 0, or -1 with errno. */
+/* Copy an attribute.  Return: 0, or -1 with errno. */
 static int keep_xattr(const struct output *out, const char *name)
 {
 	static char old[XATTR_MAX], new[XATTR_MAX];
@@ -76,7 +76,7 @@ static int keep_xattr(const struct output *out, const char *name)
 	return fsetxattr(out->fd, name, old, n, 0);
 }
 
-/* What a directory's default ACL gave the new file, and the old one has not. */
+/* Remove the ACL that the default ACL of the directory gave the new file. */
 static int drop_acl(const struct output *out)
 {
 	if (!fremovexattr(out->fd, ACL) ||
@@ -85,7 +85,7 @@ static int drop_acl(const struct output *out)
 	return -1;
 }
 
-/* Those of the class of ACLs, or of all others; false if a right is not kept. */
+/* Copy all ACLs, or all other attributes.  Return: false if one that grants rights is not kept. */
 static bool keep_class(const struct output *out, const char *list, size_t n,
 		       bool acls)
 {
@@ -110,15 +110,15 @@ static const char *first_of(const char *list, size_t n, const char *class)
 }
 
 /**
- * keep_xattrs - extended attributes, ACLs among them
- * @same: the file has the owner and the group of before
+ * keep_xattrs - copy extended attributes and ACLs
+ * @same: the file has the owner and the group of the old one
  *
- * An ACL names its file's owner and group without a number, so with others it
- * would be another one.  It gives rights, so it comes behind labels, which take
- * them.
+ * An ACL means owner and group of its file without naming them, so it is copied only
+ * if both are the same.  ACLs grant rights and labels restrict them, so labels are
+ * copied first.
  *
- * Return: false if somebody else than the owner might get a right by what is not
- * kept.
+ * Return: false if users other than the owner might gain access because something
+ * could not be copied.
  */
 static bool keep_xattrs(const struct output *out, bool same)
 {
@@ -171,7 +171,7 @@ void keep_attrs(const struct output *out)
 	if (mode != (old.st_mode & 07777))
 		msg_warn(out->path, "mode %04o becomes %04o, since not all can be kept",
 			 old.st_mode & 07777, mode);
-	/* looked at again: another owner takes bits away */
+	/* checked again: chown() clears bits of the mode */
 	if ((fstat(out->fd, &new) || (new.st_mode & 07777) != mode) &&
 	    fchmod(out->fd, mode))
 		not_kept(out, "mode");

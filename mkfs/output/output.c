@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The target.  Writing goes front to back through a window, so that small
- * files can still be put into the last few MiB without going back on disk.
+ * The target.  It is written front to back through a window of a few MiB, which
+ * small files can still be put into without seeking back on the disk.
  *
- * A file has no name until it is whole (or a temporary one where the file
- * system cannot do that), so a run that ends in the middle leaves nothing; a
- * device loses its superblocks before anything else is written to it.
+ * A file has no name until it is complete, or a temporary one where the file
+ * system has no unnamed files, so an interrupted run leaves nothing.  A device
+ * loses its superblocks before anything else is written.
  *
- * An update writes behind the image and touches nothing of it until all of that
- * is on the disk; then one superblock, and when that is on the disk the other.
- * Whenever it is cut off, one superblock is good and all that it refers to is
- * there.
+ * An update writes behind the image and changes nothing of it until the new
+ * data is on the disk.  Then it writes one superblock and, when that is on the
+ * disk, the other.  After an interruption at any time, one superblock is valid
+ * and all that it refers to is there.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ int output_fail(const struct output *out, const char *what)
 	return ret;
 }
 
-/* Within signals_write_begin() and signals_write_end(). */
+/* Write; called between signals_write_begin() and signals_write_end(). */
 static int pwrite_all(const struct output *out, const char *p, size_t bytes,
 		      u64 pos)
 {
@@ -69,7 +69,7 @@ int output_pwrite(const struct output *out, const char *p, size_t bytes,
 	return ret;
 }
 
-/* Until the writer is idle. */
+/* Wait until the writer is idle. */
 static int output_wait(struct output *out)
 {
 	int ret = writer_wait(&out->writer);
@@ -144,7 +144,7 @@ static int flush_some(struct output *out, u64 bytes)
 	return 0;
 }
 
-/* Room in the window for bytes up to @end. */
+/* Make room in the window for bytes up to @end. */
 static int make_room(struct output *out, u64 end)
 {
 	while (end > out->base + OUTPUT_WINDOW) {
@@ -162,7 +162,7 @@ static int make_room(struct output *out, u64 end)
 
 int output_flush(struct output *out)
 {
-	u64 end = out->head & ~BLOCK_MASK;	/* its last block may get more */
+	u64 end = out->head & ~BLOCK_MASK;	/* the last block may be filled further */
 	u64 unit = UNIT - out->base % UNIT;
 	int ret;
 
@@ -172,13 +172,13 @@ int output_flush(struct output *out)
 		return ret ? ret : 1;
 	}
 	ret = out->written < out->base;
-	/* Small files may go on filling the last block for longer than it may be lent. */
+	/* small files may fill the last block after its lender takes the memory back */
 	if (!ret && out->head & BLOCK_MASK)
 		ret = window_keep(&out->window, out->head);
 	return output_wait(out) ?: ret;
 }
 
-/* The window begins at @pos; nothing in front of it is of use. */
+/* Let the window begin at @pos; nothing before it is needed. */
 static void move_window(struct output *out, u64 pos)
 {
 	out->base = pos;
@@ -187,7 +187,7 @@ static void move_window(struct output *out, u64 pos)
 	window_enter(&out->window, pos & ~BLOCK_MASK, pos + 1);
 }
 
-/* Zeros up to @pos; many of them become a hole of a new file. */
+/* Write zeros up to @pos; a long range becomes a hole of a new file. */
 static int skip_to(struct output *out, u64 pos)
 {
 	int ret;
@@ -195,7 +195,7 @@ static int skip_to(struct output *out, u64 pos)
 	if (out->head >= out->zeros && pos >= out->head + SKIP_MIN &&
 	    out->high <= out->head) {
 		ret = flush_some(out, out->head - out->base);
-		/* the window's place of @pos may be that of what is in flight */
+		/* frames are reused for @pos, and the writer may still read them */
 		if (!ret)
 			ret = output_wait(out);
 		if (!ret)
@@ -220,7 +220,7 @@ static int skip_to(struct output *out, u64 pos)
 	return 0;
 }
 
-/* Bytes that are in no block of their own, or in one that the window has. */
+/* Copy bytes that share a block with others, or whose block is in the window. */
 static int copy_in(struct output *out, u64 pos, const char *from, size_t bytes)
 {
 	while (bytes) {
@@ -260,7 +260,7 @@ int output_write(struct output *out, u64 pos, const void *p, size_t bytes)
 
 	if (!fits_limit(out, pos, bytes))
 		return -ENOSPC;
-	if (pos < out->base) {		/* a gap that has left the window */
+	if (pos < out->base) {		/* a gap that the window has left behind */
 		u64 n = out->base - pos < bytes ? out->base - pos : bytes;
 
 		ret = output_wait(out);
@@ -298,7 +298,7 @@ int output_lend(struct output *out, u64 pos, char *p, size_t bytes,
 
 void output_cut(struct output *out, u64 pos)
 {
-	/* an error shows at the next write */
+	/* the next write returns an error */
 	if (pos < out->base) {
 		output_wait(out);
 		move_window(out, pos);
@@ -370,7 +370,7 @@ static int sync_target(const struct output *out)
 	return fsync(out->fd) ? output_fail(out, "cannot write") : 0;
 }
 
-/* A file of another length, longer than it was. */
+/* Extend a file. */
 static int set_length(const struct output *out, u64 bytes)
 {
 	int ret = 0;
@@ -383,8 +383,9 @@ static int set_length(const struct output *out, u64 bytes)
 }
 
 /*
- * Once a slot may be on the disk, what was added may be what the image consists
- * of.  A signal comes before, and the file gets its length back, or behind.
+ * Write a superblock slot.  From then on the added bytes may be part of the
+ * image, so a signal either comes before, and the file gets its old length
+ * back, or after.
  */
 static int write_slot(struct output *out, const void *slot, u64 pos)
 {
@@ -408,7 +409,7 @@ static int write_slots(struct output *out, const void *const slots[2])
 		unsigned int slot = first ^ i;
 
 		ret = write_slot(out, slots[slot], DSFS_SB_POS(slot));
-		/* a new image is not there before it is whole, one slot or two */
+		/* a new image has no name yet, so its slots need no order */
 		if (!ret && (out->update || i))
 			ret = sync_target(out);
 	}
@@ -441,7 +442,7 @@ int output_finish(struct output *out, const void *const slots[2], u64 bytes)
 		ret = write_slots(out, slots);
 	if (!ret && !out->device && !out->update) {
 		ret = target_name(out);
-		/* whole, and under its name: nothing can fail any more */
+		/* the image is complete and has its name: no error matters any more */
 		if (!ret)
 			target_sync_parent(out);
 	}
@@ -462,7 +463,7 @@ void output_abort(struct output *out)
 		return;
 	}
 	if (out->device && out->open) {
-		/* a superblock may have been written before the error came */
+		/* a superblock may have been written before the error */
 		for (unsigned int i = 0; i < DSFS_SB_SLOTS; i++)
 			output_pwrite(out, zero, sizeof(zero), DSFS_SB_POS(i));
 		if (out->boot_signature)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ^C and its kind.  A thread waits for them, so that cleaning up may do what a
- * signal handler may not, whatever the other threads are waiting for; then
- * the process ends by that same signal, as whoever sent it expects.
+ * Signals that end the run, such as SIGINT.  A thread waits for them, so the
+ * cleanup may do what a signal handler must not, whatever other threads are
+ * waiting for.  Then the process ends by the same signal, as its parent
+ * expects.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -32,12 +33,12 @@ static void *wait_signal(void *arg)
 		return NULL;
 	pthread_mutex_lock(&guard_lock);
 	ending = true;
-	/* A write that comes behind the cut would make the file long again. */
+	/* a write after the truncation would extend the file again */
 	while (guarded_fd >= 0 && writing)
 		pthread_cond_wait(&guard_change, &guard_lock);
 	if (guarded)
 		unlink(guarded);
-	/* what was added to a file is of no use; it does no harm either */
+	/* the added bytes are unused, and do no harm */
 	if (guarded_fd >= 0 && ftruncate(guarded_fd, guarded_bytes))
 		guarded_fd = -1;
 	signal(sig, SIG_DFL);
@@ -59,12 +60,12 @@ int signals_init(void)
 		return -ENOMEM;
 	pthread_mutex_init(&guard_lock, NULL);
 	pthread_cond_init(&guard_change, NULL);
-	/* These become errors of the call that caused them. */
+	/* ignored: the call that caused them returns an error */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(set);
 	for (unsigned int i = 0; deadly[i]; i++) {
-		/* nohup and shells in the background have them ignored */
+		/* signals that are ignored stay so: nohup and background shells */
 		if (!sigaction(deadly[i], NULL, &old) &&
 		    old.sa_handler != SIG_IGN)
 			sigaddset(set, deadly[i]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What may be written to, and the names of files.  A mistyped device name
- * must not cost somebody a file system, and an image must not be seen under
- * its name before it is whole.
+ * Checks of the target, and the names of files.  A mistyped device name must
+ * not destroy a file system, and an image must not appear under its name before
+ * it is complete.
  */
 #include <blkid/blkid.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static int no_memory(void)
 	return -ENOMEM;
 }
 
-/* What libblkid sees on the device; 1: something, 0: nothing, -errno. */
+/* Ask libblkid for a signature.  Return: 1: there is one; 0: none; -errno. */
 static int known_signature(const char *path, char *what, size_t size)
 {
 	blkid_probe pr = blkid_new_probe_from_filename(path);
@@ -42,7 +42,7 @@ static int known_signature(const char *path, char *what, size_t size)
 	return ret < 0 ? (ret == -2 ? 1 : -EIO) : !ret;
 }
 
-/* libblkid of today does not know this file system. */
+/* Look for a signature of DSFS, which current libblkid does not know. */
 static int own_signature(const struct output *out)
 {
 	__le32 magic;
@@ -87,13 +87,13 @@ static unsigned int object_bits(int fd)
 
 	if (fstat(fd, &st))
 		return 0;
-	/* the last part is the kernel's name of the device */
+	/* the last component is the kernel name of the device */
 	snprintf(dir, sizeof(dir), "/sys/dev/block/%u:%u", major(st.st_rdev),
 		 minor(st.st_rdev));
 	return realpath(dir, path) ? device_object_bits(path) : 0;
 }
 
-/* @in_use: what to do about it, for a message; @alone: it must not be. */
+/* @alone: fail if the device is in use; @in_use: advice for that message */
 static int open_device(struct output *out, const struct options *o, bool alone,
 		       const char *in_use)
 {
@@ -129,7 +129,7 @@ static int check_device(struct output *out, const struct options *o)
 	return o->force || o->plan_only ? 0 : check_signature(out);
 }
 
-/* Two updates at a time would write to the same place. */
+/* Lock the image: two updates at the same time would write to the same place. */
 static int lock_update(struct output *out, const struct options *o)
 {
 	if (o->plan_only || !flock(out->fd, LOCK_EX | LOCK_NB))
@@ -146,13 +146,13 @@ static int check_update_device(struct output *out, const struct options *o)
 
 	if (ret)
 		return ret;
-	/* what another node wrote since this one looked last */
+	/* drop cached blocks, which another node may have written since */
 	if (!o->plan_only)
 		ioctl(out->fd, BLKFLSBUF, 0);
 	return lock_update(out, o);
 }
 
-/* An image file: nobody else may be at it. */
+/* Check that an image file is in use nowhere else, and lock it. */
 static int check_update_file(struct output *out, const struct options *o,
 			     const struct stat *st)
 {
@@ -174,7 +174,7 @@ static int not_a_target(const struct output *out)
 	return -EINVAL;
 }
 
-/* The image is there and gets a new generation. */
+/* Check the target of an update, which is an existing image. */
 static int check_update(struct output *out, const struct options *o,
 			const struct stat *st)
 {
@@ -186,7 +186,7 @@ static int check_update(struct output *out, const struct options *o,
 	return o->plan_only ? 0 : not_a_target(out);
 }
 
-/* The absolute name; symlinks are followed, the last part need not exist. */
+/* Make the name absolute and resolve symlinks; the last component need not exist. */
 static int resolve(struct output *out, const char *image)
 {
 	char *copy, *slash, *dir;
@@ -216,7 +216,7 @@ static int resolve(struct output *out, const char *image)
 	return 0;
 }
 
-/* An image is packed anew to its own name. */
+/* Whether the target is the image that is packed anew. */
 static bool is_source(const struct options *o, const struct stat *st)
 {
 	struct stat other;
@@ -225,7 +225,7 @@ static bool is_source(const struct options *o, const struct stat *st)
 	       other.st_dev == st->st_dev && other.st_ino == st->st_ino;
 }
 
-/* An image is made, in the place of what is there. */
+/* Check the target of a new image, which may replace a file. */
 static int check_new(struct output *out, const struct options *o,
 		     const struct stat *st)
 {
@@ -268,7 +268,7 @@ int output_check(struct output *out, const struct options *o)
 	return update ? check_update(out, o, &st) : check_new(out, o, &st);
 }
 
-/* Where the parent directory's name ends. */
+/* Make the name of the parent directory. */
 static int parent_of(const struct output *out, char **dir)
 {
 	const char *slash = strrchr(out->path, '/');
@@ -290,13 +290,16 @@ static int temp_name(struct output *out, unsigned int n)
 	return 0;
 }
 
-/* What takes another file's place gets its rights when it is whole. */
+/*
+ * Mode until the image is complete; a file that replaces another one gets its
+ * mode then.
+ */
 static mode_t first_mode(const struct output *out)
 {
 	return out->replace ? 0600 : 0666;
 }
 
-/* A file with a name, where there are none without. */
+/* Make a file with a temporary name, where the file system has no unnamed files. */
 static int open_named(struct output *out)
 {
 	for (unsigned int n = 0; n < 100; n++) {
@@ -343,7 +346,7 @@ int target_open_update(struct output *out)
 	return 0;
 }
 
-/* Both slots, and what other signatures lie at the front. */
+/* Clear both slots and all other signatures at the front of the device. */
 int target_wipe(struct output *out)
 {
 	u64 bytes = DSFS_DATA_START_MIN;
@@ -365,7 +368,7 @@ int target_wipe(struct output *out)
 	return ret;
 }
 
-/* Give a file without a name one, or the temporary one its own. */
+/* Give the file its final name. */
 int target_name(struct output *out)
 {
 	char proc[64];
@@ -395,7 +398,7 @@ int target_name(struct output *out)
 	if (out->replace ? rename(out->temp, out->path) :
 	    renameat2(AT_FDCWD, out->temp, AT_FDCWD, out->path,
 		      RENAME_NOREPLACE)) {
-		/* not every file system can refuse to replace */
+		/* some file systems do not support RENAME_NOREPLACE */
 		if (out->replace || errno != EINVAL ||
 		    link(out->temp, out->path))
 			return output_fail(out, "cannot rename to");

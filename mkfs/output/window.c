@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a reader read is written from where it lies: copying it into one buffer
- * for the writer was a sixth of the time of packing, and touching that buffer for
- * the first time some more.  So each block of the window says where its bytes are.
- * A file of some size begins with a block, in the image as in the reader's buffer,
- * and lends its memory; what shares blocks with others is copied.
+ * The window of the output.  Bytes are written from the buffer that a reader
+ * filled: copying them into a buffer of the writer took a sixth of the time of
+ * packing, and the page faults of that buffer some more.  So each block of the
+ * window has a pointer to its bytes.  A larger file begins with a block, in the
+ * image and in the buffer of the reader, and lends its memory.  Files that
+ * share a block are copied.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 
 int window_init(struct window *w)
 {
-	/* as much as any disk's blocks */
+	/* aligned to the logical blocks of any disk */
 	w->own = aligned_alloc(65536, WINDOW_BYTES);
 	w->frames = calloc(WINDOW_BLOCKS, sizeof(*w->frames));
 	return w->own && w->frames ? 0 : -ENOMEM;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The part of an image that is still in memory, block by block.
+ * The window: the part of the image that is in memory, block by block.
  */
 #ifndef MKFS_WINDOW_H
 #define MKFS_WINDOW_H
@@ -15,8 +15,8 @@
 #define WINDOW_BLOCKS	(WINDOW_BYTES / DSFS_BLOCK_SIZE)
 
 /**
- * struct frame - where a block's bytes are
- * @lent: who lent the memory counts its blocks here; NULL: it is the window's own
+ * struct frame - a block of the window
+ * @lent: count of borrowed blocks of the lender; NULL: the memory is the window's own
  */
 struct frame {
 	char *p;
@@ -25,7 +25,7 @@ struct frame {
 
 /**
  * struct window - blocks by their number in the image modulo WINDOW_BLOCKS
- * @own: memory for each of them that nobody lends any to
+ * @own: memory of the blocks that are not borrowed
  */
 struct window {
 	char *own;
@@ -36,31 +36,31 @@ int window_init(struct window *w);
 void window_free(struct window *w);
 
 /**
- * window_enter - get own memory for all blocks that begin in [@from, @to)
+ * window_enter - give own memory to all blocks that begin in [@from, @to)
  *
- * What they hold is undefined.
+ * Its content is undefined.
  */
 void window_enter(struct window *w, u64 from, u64 to);
 
 /**
- * window_lend - let blocks lie where their bytes are
+ * window_lend - let blocks use the memory of the lender
  * @pos: of the first block
- * @p: aligned as a block; the last block's rest is the window's, too
- * @lent: is increased for each block, and decreased by window_leave()
+ * @p: aligned to a block; the window may write to the rest of the last block
+ * @lent: incremented for each block, and decremented by window_leave()
  */
 void window_lend(struct window *w, u64 pos, char *p, size_t bytes,
 		 unsigned int *lent);
 
-/* Nobody needs the blocks any more that [@from, @to) has a part of. */
+/* Release all blocks that overlap [@from, @to). */
 void window_leave(struct window *w, u64 from, u64 to);
 
-/* Copy the block at @pos into own memory; whether it was lent. */
+/* Copy a borrowed block at @pos into own memory.  Return: whether it was borrowed. */
 bool window_keep(struct window *w, u64 pos);
 
-/* Where the byte at @pos is; *@bytes becomes what follows it without a break. */
+/* Address of the byte at @pos; *@bytes is set to the contiguous bytes from there. */
 char *window_at(const struct window *w, u64 pos, u64 *bytes);
 
-/* The pieces of @bytes bytes from @pos on; returns how many. */
+/* Make a list of the memory of @bytes bytes from @pos on.  Return: its length. */
 unsigned int window_pieces(const struct window *w, u64 pos, u64 bytes,
 			   struct iovec *iov);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The bytes of an image are written once and seldom read back, so the page
- * cache has nothing to give but a copy of each of them; that copy, and finding
- * pages for it, was the largest part of a run.  So whole blocks go past it.
- * Such a write returns when the disk has it; a thread waits for that.
+ * The writer thread.  The bytes of an image are written once and seldom read
+ * back, so the page cache would only add a copy, which was the largest part of
+ * the run time.  So whole blocks are written with O_DIRECT, and a thread waits
+ * for the disk.
  *
- * Where a file system cannot do it, or for less than a block, writes go through
- * the page cache, and the disk is asked to begin soon.
+ * File systems without O_DIRECT, and parts of blocks, are written through the
+ * page cache, and the disk is asked to start soon.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -18,7 +18,7 @@
 
 #define BLOCK_MASK	4095UL
 
-/* @parts without their first @bytes; those that begin behind them stay as they are. */
+/* Remove the first @bytes from @parts. */
 static void parts_skip(struct iovec **parts, unsigned int *n, size_t bytes)
 {
 	while (*n && bytes >= (*parts)->iov_len) {
@@ -32,7 +32,7 @@ static void parts_skip(struct iovec **parts, unsigned int *n, size_t bytes)
 	}
 }
 
-/* Whole blocks past the page cache; returns how many bytes went there. */
+/* Write whole blocks with O_DIRECT.  Return: number of bytes written. */
 static size_t write_direct(struct writer *w, const struct iovec *parts,
 			   unsigned int n, size_t bytes, u64 pos)
 {
@@ -40,7 +40,7 @@ static size_t write_direct(struct writer *w, const struct iovec *parts,
 	size_t done = 0;
 
 	memcpy(left, parts, n * sizeof(*parts));
-	if (n)		/* the last one may end in the middle of a block */
+	if (n)		/* the last part may end in the middle of a block */
 		left[n - 1].iov_len &= ~BLOCK_MASK;
 	while (w->direct >= 0 && done < bytes) {
 		ssize_t ret;
@@ -51,7 +51,10 @@ static size_t write_direct(struct writer *w, const struct iovec *parts,
 		signals_write_end();
 		if (ret < 0 && errno == EINTR)
 			continue;
-		/* what the other way says of it is the error, if it is one */
+		/*
+		 * an error of O_DIRECT is ignored: the write through the page
+		 * cache reports it
+		 */
 		if (ret <= 0 || ret & BLOCK_MASK) {
 			close(w->direct);
 			w->direct = -1;
@@ -97,7 +100,7 @@ static int write_piece(struct writer *w)
 	if (done == w->bytes)
 		return 0;
 	ret = write_cached(w, parts, n, w->pos + done);
-	/* Only asks: without it the fsync at the end waits for everything. */
+	/* starts writeback, so that the fsync at the end has less to wait for */
 	if (!ret)
 		sync_file_range(w->out->fd, w->pos + done, w->bytes - done,
 				SYNC_FILE_RANGE_WRITE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Writing to the target behind the back of the thread that fills the window.
+ * The writer thread: writes to the target while another thread fills the window.
  */
 #ifndef MKFS_WRITER_H
 #define MKFS_WRITER_H
@@ -16,12 +16,12 @@
 struct output;
 
 /**
- * struct writer - one piece at a time, in a thread of its own
- * @direct: the target, opened past the page cache; -1: it cannot be
- * @parts: where the bytes of the piece are, @nparts of them; all but the first
- *	begin with a block of the image, and in memory where a block may
- * @bytes: of the piece being written; 0: none
- * @err: of a piece; stays
+ * struct writer - a thread that writes one piece at a time
+ * @direct: the target, opened with O_DIRECT; -1: not possible
+ * @parts: memory of the piece, @nparts ranges; all but the first begin with a block
+ *	of the image and are aligned to one
+ * @bytes: length of the piece that is written; 0: idle
+ * @err: first error of a piece
  */
 struct writer {
 	const struct output *out;
@@ -43,16 +43,16 @@ int writer_start(struct writer *w, const struct output *out);
 void writer_end(struct writer *w);
 
 /**
- * writer_wait - until the piece is written
+ * writer_wait - wait until the piece is written
  *
  * Messages are written.  Return: 0 or the error of any piece so far.
  */
 int writer_wait(struct writer *w);
 
 /**
- * writer_put - write the piece that w->parts tells, which must stay as it is
+ * writer_put - write the piece in w->parts, whose memory must not change meanwhile
  *
- * Only behind a writer_wait(), which told of no error.
+ * Called after a writer_wait() that returned 0.
  */
 void writer_put(struct writer *w, unsigned int nparts, size_t bytes, u64 pos);
 

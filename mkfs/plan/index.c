@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Building the hash index: every name into one of two buckets of 16 entries.
+ * Building of the name index: each name goes into one of two buckets of 16
+ * entries.
  *
- * A name goes to its first bucket while that has room, to its second one only
- * when the first is full, and when both are full a name that lies there makes
- * room by going to its other bucket.  (With the emptier of two buckets half of
- * all lookups would read both; so it is one in sixteen, measured at this load.)
- * A full bucket stays full, so a name in its second bucket has a full first one.
+ * A name goes to its first bucket while that has room, and to its second one
+ * only when the first is full.  If both are full, a name in one of them is
+ * moved to its other bucket.  (If names went to the emptier bucket, half of all
+ * lookups would read both buckets.  This way it is one in sixteen, measured at
+ * this load.) A full bucket stays full, so a name in its second bucket has a
+ * full first one.
  *
- * Everything is decided by the names alone: equal trees give equal indexes.
+ * The result depends on the names alone: equal trees give equal indexes.
  */
 #include <stdlib.h>
 
@@ -65,7 +67,7 @@ static bool put(struct build *b, u32 bucket, u32 pos)
 	return true;
 }
 
-/* The bucket that @pos may lie in besides @bucket. */
+/* The other one of the two buckets of the name @pos. */
 static u32 other_bucket(const struct build *b, u32 pos, u32 bucket)
 {
 	u32 first = dsfs_index_bucket(b->hashes[pos], b->nbuckets, 0);
@@ -74,13 +76,13 @@ static u32 other_bucket(const struct build *b, u32 pos, u32 bucket)
 	       dsfs_index_bucket(b->hashes[pos], b->nbuckets, 1);
 }
 
-/* Both buckets are full: walk, taking the place of another name each step. */
+/* Both buckets are full: replace a name, and go on with that one, for some steps. */
 static bool put_evict(struct build *b, u32 bucket, u32 pos)
 {
 	for (unsigned int i = 0; i < MOVES_MAX; i++) {
 		u32 k, victim;
 
-		/* a name whose other bucket has room ends the walk here */
+		/* a name whose other bucket has room ends the walk */
 		for (k = 0; k < DSFS_BUCKET_ENTRIES; k++) {
 			victim = b->buckets[bucket][k] - 1;
 			if (b->used[other_bucket(b, victim, bucket)] <
@@ -128,7 +130,7 @@ static int build_sized(struct build *b, u32 nbuckets)
 	return try_build(b);
 }
 
-/* 1: built; 0: no seed and size would do; -ENOMEM. */
+/* Return: 1: built; 0: impossible with all sizes and seeds; -ENOMEM. */
 static int build_any(struct build *b, u64 *seed)
 {
 	const struct dir *dir = b->dir;
@@ -149,7 +151,10 @@ static int build_any(struct build *b, u64 *seed)
 	return 0;
 }
 
-/* From positions to entries: block and slot of each name, and its hash. */
+/*
+ * Make index entries, block and slot of each name with the fingerprint, from
+ * positions.
+ */
 static int make_entries(struct build *b, struct dsfs_bucket **buckets)
 {
 	const struct dir *dir = b->dir;

@@ -7,12 +7,13 @@
 
 #include "../tree/tree.h"
 
-/* Names a bucket of 16 is meant to hold, in 1/16: 14 of 16. */
+/* Target load of a bucket: names for 16 entries */
 #define INDEX_LOAD	14
 
 /**
- * struct index_bits - the form of an index's entries
- * @slot: bits that tell a name in its block; @block: that tell the block
+ * struct index_bits - widths of the fields of an index entry
+ * @slot: bits of the slot
+ * @block: bits of the name block
  */
 struct index_bits {
 	u8 slot;
@@ -20,13 +21,13 @@ struct index_bits {
 };
 
 /**
- * index_bits - whether a directory can have an index, and its entries' form
+ * index_bits - whether a directory can have an index, and the widths of its fields
  * @most: names in the fullest of its @blocks blocks
  * @bits: zero without an index
  */
 bool index_bits(u32 count, u32 most, u32 blocks, struct index_bits *bits);
 
-/* Buckets that are tried first. */
+/* Number of buckets of the first attempt. */
 u32 index_buckets(u32 count);
 
 /**

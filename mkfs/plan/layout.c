@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The layout of the metadata: inode numbers, and the places of names, symlink
- * targets and sets of extended attributes.  Inode records hold these positions
- * and the regions are written by them, so they are decided here for both, when
- * the data phase has shown which files there are.
+ * targets and xattr sets.  Inode records refer to these places, and the regions
+ * are written in their order, so they are decided once, after the data phase
+ * has shown which files can be read.
  */
 #include "layout.h"
 #include "names.h"
@@ -61,7 +61,10 @@ static int number_owner(struct layout *l, struct tree *t, const struct node *n)
 	return 0;
 }
 
-/* A set of up to a block crosses none; a longer one begins one. */
+/*
+ * Place an xattr set.  A set of up to a block crosses no block; a longer one
+ * begins with one.
+ */
 static u64 xset_place(u64 end, u32 bytes)
 {
 	const u64 mask = DSFS_BLOCK_SIZE - 1;
@@ -88,7 +91,7 @@ static int place_xset(struct layout *l, struct tree *t, const struct node *n)
 	return 0;
 }
 
-/* A target crosses no block. */
+/* Place a symlink target, which crosses no block. */
 static void place_symlink(struct layout *l, struct node *n)
 {
 	const u64 mask = DSFS_BLOCK_SIZE - 1;

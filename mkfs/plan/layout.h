@@ -8,8 +8,8 @@
 #include "../tree/tree.h"
 
 /**
- * struct layout - what a node refers to, in the order of the image
- * @owners, @xsets: the tree's numbers of them
+ * struct layout - order of the objects that inodes refer to
+ * @owners, @xsets: their numbers in the tree, in the order of the image
  * @names_end, @xattrs_end, @symlinks_end: lengths of these regions
  */
 struct layout {
@@ -21,12 +21,12 @@ struct layout {
 };
 
 /**
- * layout_make - number all inodes and place all that they refer to by position
- * @t: ordered, and nothing will be taken out any more
+ * layout_make - number all inodes, and place names, targets and xattr sets
+ * @t: ordered; no node is removed later
  *
- * Sets inode numbers and places of names in directories, places in symlinks and
- * xattr sets, final numbers in owners.  All of them follow from the order of
- * inodes, so nothing depends on the order in which threads met them.
+ * Sets inode numbers and places of names in directories, places in symlinks and xattr
+ * sets, and final numbers in owners.  All follow from the order of inodes, so they do
+ * not depend on the order in which threads found them.
  *
  * Return: 0 or -ENOMEM.
  */

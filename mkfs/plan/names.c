@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names are sorted and lie in blocks of at most 4 KiB, so that a reader checks
- * and searches a bounded piece.  A directory of one block may share its 4 KiB
- * with others; one of several begins on a 4 KiB boundary, so that block
- * numbers are enough for the index, and the rest of its last block is used by
- * the small directories behind it.
+ * Name blocks: sorted names in blocks of at most 4 KiB, so that a reader checks
+ * and searches a bounded number of bytes.  A directory of one block may share
+ * its 4 KiB with others.  A directory of several blocks begins on a 4 KiB
+ * boundary, so a block number is enough for the index; small directories that
+ * follow use the rest of its last block.
  */
 #include "libdsfs.h"
 #include "names.h"
@@ -26,7 +26,7 @@ u32 names_fill(const struct dir *dir, u32 from, u32 *bytes)
 	return count;
 }
 
-/* Bytes in use of the last block, the number of blocks, and the most names of one. */
+/* Compute the number of blocks, the bytes of the last one, and the most names of one. */
 static u32 names_measure(const struct dir *dir, struct names_place *place)
 {
 	u32 bytes = 0, count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How names fill name blocks: decided in one place, used by the plan (sizes),
- * the index (places) and the writer (bytes).
+ * Distribution of names to name blocks.  The plan uses it for sizes, the index for
+ * places and the writer for bytes.
  */
 #ifndef MKFS_NAMES_H
 #define MKFS_NAMES_H
@@ -9,16 +9,16 @@
 #include "../tree/tree.h"
 
 /**
- * names_fill - how many names go into the block that begins with @from
+ * names_fill - number of names in the block that begins with @from
  * @bytes: set to the bytes of the block in use
  *
- * Greedy: as many as 4096 bytes hold.
+ * As many as fit into 4096 bytes.
  */
 u32 names_fill(const struct dir *dir, u32 from, u32 *bytes);
 
 /**
- * struct names_place - where a directory's names are
- * @at: of the first block in NAMES
+ * struct names_place - place of the names of a directory
+ * @at: offset of the first block in NAMES
  * @most: names in the fullest block
  */
 struct names_place {
@@ -29,14 +29,14 @@ struct names_place {
 
 /**
  * names_place - place a directory's name blocks
- * @pos: end of NAMES so far, moved on
+ * @pos: end of NAMES, advanced
  */
 void names_place(const struct dir *dir, u64 *pos, struct names_place *place);
 
-/* Names in a directory's fullest block. */
+/* Number of names in the fullest block of a directory. */
 u32 names_most(const struct dir *dir);
 
-/* Write the block of @count names from @from on: @bytes, all of them set. */
+/* Make the block of @count names from @from on; all @bytes are set. */
 void names_write(const struct dir *dir, u32 from, u32 count, u32 bytes,
 		 void *block);
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Placement.  Files are laid one behind the other, each at an aligned place.
- * Most samples end somewhere in a 4 KiB block, and half a block a file would
- * be lost, so files of up to a block go, whole, into the room behind earlier
- * files' last bytes: the tightest gap that takes them, among the last few and
- * not far behind, so that the image is still written front to back and what
- * is read together lies together.
+ * Placement of data.  Files are laid out one after the other, each at an
+ * aligned place.  Most samples end within a 4 KiB block, which would waste half
+ * a block for each file.  So a file of up to a block goes into the space after
+ * the last byte of an earlier file: into the smallest gap that holds it, among
+ * the last few gaps and not far back.  Thus the image is still written front to
+ * back, and files that are read together lie together.
  *
- * A file that shares a block cannot be read past the page cache; what is
- * larger than a whole-file read keeps its last block to itself for that.
+ * A file that shares a block cannot be read with O_DIRECT alone.  So a file
+ * that is larger than a whole-file read does not share its last block.
  *
- * A store of objects (RADOS) answers a read that crosses from one into the next
- * with two operations.  So a file lies in as few objects as its size allows.
- * Where the next file does not fit into what is left of an object, the front
- * moves on to the next object, and what is left is for later, smaller files:
- * that changes the order of data a little and leaves hardly any room unused.
+ * A store of objects (RADOS) answers a read that crosses from one object into
+ * the next with two operations.  So a file lies in as few objects as its size
+ * allows.  If the next file does not fit into the rest of an object, the front
+ * moves on to the next object, and later, smaller files fill the rest.  This
+ * changes the order of data a little and wastes hardly any space.
  */
 #include "place.h"
 
@@ -43,7 +43,7 @@ static void gap_add(struct place *p, u64 start, u64 bytes, struct node *owner)
 	if (!bytes)
 		return;
 	if (p->ngaps == PLACE_GAPS) {
-		/* the smallest one is missed least */
+		/* drop the smallest gap */
 		unsigned int least = 0;
 
 		for (unsigned int i = 1; i < p->ngaps; i++) {
@@ -92,20 +92,20 @@ static u64 place_in_gap(struct place *p, unsigned int i, struct node *node,
 	return pos;
 }
 
-/* The next place that a file may begin at. */
+/* The first place from @end on at which a file may begin. */
 static u64 place_next(const struct place *p, u64 end, u64 stored)
 {
 	u64 align = 1ULL << p->align_bits;
 	u64 pos = (end + align - 1) & ~(align - 1);
 
-	/* whole in its block, if a block is enough */
+	/* a file of up to a block does not cross one */
 	if (stored <= DSFS_BLOCK_SIZE &&
 	    block_of(pos) != block_of(pos + stored - 1))
 		pos = (pos + DSFS_BLOCK_SIZE - 1) & ~(u64)(DSFS_BLOCK_SIZE - 1);
 	return pos;
 }
 
-/* Room behind the file placed last, up to the end of its block. */
+/* Bytes from the end of the last file to the end of its block. */
 static u64 tail_room(const struct front *f)
 {
 	if (!f->last || f->last_bytes > PLACE_OWNER_MAX)
@@ -125,7 +125,7 @@ static void place_at_end(struct front *f, struct node *node, u64 pos,
 	f->last_bytes = stored;
 }
 
-/* A file of a block or less, right behind the one placed last. */
+/* Place a file of up to a block right behind the last one. */
 static bool place_in_tail(struct place *p, struct front *f, struct node *node,
 			  u64 stored, int gap)
 {
@@ -149,7 +149,7 @@ static u64 place_behind(struct place *p, struct front *f, struct node *node,
 	return pos;
 }
 
-/* Whether a file at @pos lies in more objects than it must. */
+/* Whether a file at @pos lies in more objects than necessary. */
 static bool crosses(const struct place *p, u64 pos, u64 bytes)
 {
 	const unsigned int bits = p->object_bits;
@@ -167,7 +167,7 @@ static void old_drop(struct place *p, unsigned int i)
 		(--p->nold - i) * sizeof(p->old[0]));
 }
 
-/* Go on in the next object; what is left of this one is for later files. */
+/* Continue in the next object; the rest of this one is for later files. */
 static void next_object(struct place *p, u64 pos)
 {
 	const u64 object = 1ULL << p->object_bits;
@@ -182,7 +182,7 @@ static void next_object(struct place *p, u64 pos)
 		old_drop(p, 0);
 }
 
-/* The object left behind that a file fits into best; NULL for none. */
+/* Find the earlier object with the best fit for a file; NULL: none. */
 static struct front *old_find(struct place *p, u64 stored, u64 size, u64 *pos)
 {
 	struct front *best = NULL;
@@ -204,7 +204,10 @@ static struct front *old_find(struct place *p, u64 stored, u64 size, u64 *pos)
 
 u64 place_file(struct place *p, struct node *node, u64 stored)
 {
-	/* what a block holds goes by what is stored, the rest by the size */
+	/*
+	 * a file of up to a block is placed by its stored bytes, a larger one
+	 * by its size
+	 */
 	u64 size = stored <= DSFS_BLOCK_SIZE ? stored : node->size;
 	struct front *old;
 	u64 pos;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where a file's bytes go.  Pure: positions in, positions out.
+ * Placement of data: computes positions, does no I/O.
  */
 #ifndef MKFS_PLACE_H
 #define MKFS_PLACE_H
@@ -9,13 +9,13 @@
 #include "../tree/tree.h"
 
 #define PLACE_GAPS	64
-#define PLACE_WINDOW	(4 * 1024 * 1024)	/* bytes behind the end that gaps are used in */
-#define PLACE_OWNER_MAX	(1024 * 1024)	/* larger files keep their last block alone */
+#define PLACE_WINDOW	(4 * 1024 * 1024)	/* gaps farther behind the end are not used */
+#define PLACE_OWNER_MAX	(1024 * 1024)	/* larger files do not share their last block */
 #define PLACE_OLD	8
-#define PLACE_OLD_OBJECTS 4		/* objects behind the end whose room is used */
-#define PLACE_FILL_MAX	(128 * 1024)	/* files smaller than that use it */
+#define PLACE_OLD_OBJECTS 4		/* objects farther behind the end are not used */
+#define PLACE_FILL_MAX	(128 * 1024)	/* larger files do not go into earlier objects */
 
-/* Room behind a file's last byte, in that byte's block. */
+/* A gap: unused bytes after the last byte of a file, in the same block */
 struct gap {
 	u64 start;
 	u32 bytes;
@@ -23,11 +23,11 @@ struct gap {
 };
 
 /**
- * struct front - where files are being laid one behind the other
- * @end: behind the last byte placed
- * @limit: of an object that was left: its end
- * @last: the file placed last at @end; NULL: none
- * @last_bytes: of it
+ * struct front - end of files that were laid out one after the other
+ * @end: end of the last byte
+ * @limit: end of the object, if the front has moved on to another one
+ * @last: the file that ends at @end; NULL: none
+ * @last_bytes: stored bytes of @last
  */
 struct front {
 	u64 end;
@@ -37,12 +37,11 @@ struct front {
 };
 
 /**
- * struct place - the state of placement; copied to undo
+ * struct place - state of placement; a copy of it undoes placements
  * @at: the front; all data lies before its end
- * @old: objects that were left because the next file did not fit, @nold of
- *	them, oldest first
- * @packed: files put into gaps
- * @lost: bytes at the ends of objects that no file can use any more
+ * @old: earlier objects with unused bytes, @nold of them, oldest first
+ * @packed: number of files that were placed in gaps
+ * @lost: unused bytes of objects that are too far back
  */
 struct place {
 	struct front at;
@@ -57,39 +56,38 @@ struct place {
 	struct gap gaps[PLACE_GAPS];
 };
 
-/* @object_bits: log2 of the size of the store's objects; 0: it has none. */
+/* @object_bits: log2 of the object size of the store; 0: no objects */
 void place_init(struct place *p, u64 start, unsigned int align_bits,
 		unsigned int object_bits);
 
 /**
- * place_file - where the next file's stored bytes go
- * @node: the file, or what stands for it; gets NODE_SHARED, as do the files it
- *	shares a block with
- * @stored: bytes, not 0
+ * place_file - place the stored bytes of the next file
+ * @node: the file, or a substitute; NODE_SHARED is set, here and for the files that
+ *	it shares a block with
+ * @stored: number of bytes, not 0
  *
- * The file's size is what is kept together in an object: how much a large file
- * stores is known when it has passed.
+ * Objects have room for the size of the file, because the number of stored bytes of a
+ * large file is known only after it was read.
  *
  * Return: byte offset in the image.
  */
 u64 place_file(struct place *p, struct node *node, u64 stored);
 
 /**
- * place_resize - the file placed last turned out to have this many bytes
- * @stored: as place_file() was told, or more; both more than a block
+ * place_resize - set the number of stored bytes of the file that was placed last
+ * @stored: at least that of place_file(); both are more than a block
  */
 void place_resize(struct place *p, u64 pos, u64 was, u64 stored);
 
-/* Bytes at the ends of objects that hold no file. */
+/* Unused bytes at the ends of objects. */
 u64 place_object_padding(const struct place *p);
 
 /**
- * place_meta - where metadata begins
+ * place_meta - place the metadata
  * @build: a new image, or a generation behind an older one
  *
- * It is read in whole at every mount, so a new image, whatever it is made of, gives
- * it objects of its own.  An update would write a gap of up to an object for that,
- * which may be more than all that has changed.
+ * Every mount reads all of it, so in a new image it has objects of its own.  In an
+ * update that would cost a gap of up to an object, which may be more than all changes.
  */
 u64 place_meta(const struct place *p, enum build build);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The plan: names, sizes, and every error that can be known before
- * a byte of data is read.  Pure, so that it can be tested without files.
+ * The plan: names and sizes, and every error that can be found before data is
+ * read.  It does no I/O, so it can be tested without files.
  *
- * Where data lies is not planned: contents that are alike are stored once and
- * zeros are left out, and nobody knows before reading.  So the plan has bounds
- * of the image's size.
+ * The plan does not place data, because equal contents are stored once and
+ * zeros are left out, which only reading can find.  So it has a lower and an
+ * upper bound of the size of the image.
  */
 #include "index.h"
 #include "msg.h"
@@ -25,7 +25,7 @@ static u64 round_up_to(u64 v, u64 unit)
 	return (v + unit - 1) & ~(unit - 1);
 }
 
-/* What a regular file adds. */
+/* Add a regular file. */
 static void plan_file(struct plan *p, const struct node *n,
 		      const struct options *o, const struct params *params)
 {
@@ -51,7 +51,10 @@ static void plan_file(struct plan *p, const struct node *n,
 	if (n->flags & NODE_KEPT)
 		return;
 	room = round_up_to(size, 1ULL << params->align_bits);
-	/* below 4K a file of a block or less may be moved to the next one */
+	/*
+	 * with --align below 4K, a file of up to a block may be moved to the
+	 * next one
+	 */
 	if (params->align_bits < DSFS_BLOCK_BITS && size <= DSFS_BLOCK_SIZE)
 		room += DSFS_BLOCK_SIZE;
 	p->padding += room - size;
@@ -111,14 +114,14 @@ static void plan_dirs(struct plan *p, const struct tree *t, const struct options
 	}
 	p->meta_bytes += names + buckets * sizeof(struct dsfs_bucket) +
 			 t->ndirs * sizeof(struct dsfs_dir);
-	/* an index that does not come out at once gets half as many buckets more */
+	/* an index that fails at first gets up to half as many buckets more */
 	p->upper += buckets * sizeof(struct dsfs_bucket) / 2;
 }
 
 /*
- * Objects: what is lost at their ends, by placing files as if all of them were
- * stored, in the order of numbers.  No object is left for a file that is smaller
- * than the room in it, so no more is ever lost than there is data.
+ * Add the unused bytes of objects: place all files, in the order of inodes, as
+ * if all their bytes were stored.  An object is left only for a file that is
+ * larger than its rest, so no more bytes are unused than used.
  */
 static void plan_objects(struct plan *p, const struct tree *t,
 			 const struct params *params, u64 start)
@@ -155,7 +158,7 @@ int plan_make(struct plan *p, const struct tree *t, const struct options *o,
 		p->meta_bytes += xsets_at(&t->xsets, i)->bytes;
 	if (t->owners.list.n > DSFS_MAX_OWNERS)
 		p->upper += t->inodes * sizeof(struct dsfs_extra);
-	/* Blocks that no symlink or set may cross lose less than half. */
+	/* symlinks and sets that cross no block waste less than half of it */
 	plan_objects(p, t, params, start);
 	p->upper += start + 2 * p->meta_bytes +
 		    DSFS_REGIONS_USED * DSFS_BLOCK_SIZE +

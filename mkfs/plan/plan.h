@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the image will be, as far as names and attributes tell.
+ * The plan of an image, as far as names and attributes determine it.
  */
 #ifndef MKFS_PLAN_H
 #define MKFS_PLAN_H
@@ -14,12 +14,12 @@
 /**
  * struct plan - counts and sizes
  * @links: hard-link entries
- * @kept: contents that are in the image already, @kept_bytes of them
- * @data: contents that must be read: regular files that are not empty
+ * @kept: files that keep their content, with @kept_bytes
+ * @data: files to be read: regular files that are not empty
  * @bytes: sum of the sizes of regular files
- * @padding: bytes lost to alignment if no file fills a gap
- * @object_padding: bytes lost to objects if all contents are stored, each once
- * @meta_bytes: metadata, without what depends on contents
+ * @padding: bytes wasted by alignment if no file fills a gap
+ * @object_padding: bytes wasted at ends of objects if all contents are stored
+ * @meta_bytes: metadata, except those that depend on contents
  * @lower, @upper: bounds of the image's length
  */
 struct plan {
@@ -45,16 +45,15 @@ struct plan {
 };
 
 /**
- * plan_make - add up what there is in a tree that is ordered
- *
- * @start: where what is written begins
+ * plan_make - make the plan of an ordered tree
+ * @start: offset of the first byte that is written
  *
  * No I/O.  Messages are written.  Return: 0 or -errno.
  */
 int plan_make(struct plan *p, const struct tree *t, const struct options *o,
 	      const struct params *params, u64 start);
 
-/* Which bucket of the histogram a size belongs to: 0 for 0, else log2 + 1. */
+/* Class of a size in the histogram: 0 for 0, else log2 + 1. */
 unsigned int plan_bucket(u64 size);
 
 #endif /* MKFS_PLAN_H */

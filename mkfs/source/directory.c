@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A directory as a source: opened, named in messages, freed.
+ * A directory as a source: opening, names in messages, freeing.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A directory as a source: what its files share.
+ * A directory as a source: declarations for its source files.
  */
 #ifndef MKFS_DIRECTORY_H
 #define MKFS_DIRECTORY_H
@@ -10,7 +10,7 @@
 
 /**
  * struct directory - a directory tree
- * @pattern_used: for each --exclude, whether it has matched something
+ * @pattern_used: for each --exclude, whether it has matched
  */
 struct directory {
 	struct source src;

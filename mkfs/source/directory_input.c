@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Opening files of a directory tree, each relative to its directory, which stays
- * open for the files behind it.
+ * Opening of the files of a directory tree, each relative to its directory.
+ * The directory stays open for the files that follow.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 #include "file.h"
 
 /**
- * struct directory_input - what a thread has open of a directory tree
- * @dir: the directory of the file before; NULL: none
+ * struct directory_input - open file and directory of a thread
+ * @dir: directory of the last file; NULL: none
  * @dirfd: of @dir, or -errno
  */
 struct directory_input {
@@ -65,7 +65,10 @@ static int open_name(int dirfd, const struct node *n)
 	return fd < 0 ? -errno : fd;
 }
 
-/* A directory that moved or was shut costs no file that others lead to. */
+/*
+ * Open a file by another of its names, if the directory of the first one is
+ * gone or unreadable.
+ */
 static int open_other_name(struct dirfd_cache *cache, const struct node *n)
 {
 	const struct hlink *l = n->flags & NODE_LINK ? n->u.link->next : NULL;

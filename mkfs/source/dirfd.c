@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files are opened relative to their directory: a path from the source may be
- * longer than PATH_MAX, costs a walk at every open, and may be bent by a
- * symlink put in the middle of it while the run goes on.  A tree has more
- * directories than a process may have descriptors, so these are kept by use
- * and opened again, step by step from the nearest open ancestor.
+ * Cache of directory descriptors.  Files are opened relative to their
+ * directory: a path from the source on may be longer than PATH_MAX, is resolved
+ * again for every open, and changes its meaning if a symlink is put into it
+ * during the run.  A tree has more directories than a process may have
+ * descriptors.  So descriptors that are not in use are closed, and opened
+ * again step by step from the nearest open ancestor.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,18 +18,19 @@
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 /*
- * Descriptors that others need: the image, temporary files, lists and what libraries open;
- * and of each thread a file and a directory that has no slot yet.  A thread uses up to
- * three slots at once: its files' directory, and two on the way to another one.
+ * Descriptors that are not for the cache: those of the image, of temporary
+ * files, lists and libraries; and for each thread a file, and a directory that
+ * has no slot yet.  A thread uses up to three slots at once: the directory of
+ * its files, and two on the way to another one.
  */
 #define FDS_PROCESS	16
 #define FDS_THREAD	2
 #define SLOTS_THREAD	3
 
-/* Numbers above that are not looked at: who has so many may have more. */
+/* Open descriptors are counted up to this number */
 #define FDS_COUNTED	4096
 
-/* How many descriptors this process may open. */
+/* Number of descriptors that this process may still open. */
 static rlim_t fds_left(void)
 {
 	struct rlimit lim;
@@ -56,7 +58,7 @@ unsigned int source_threads(unsigned int threads)
 	return room < threads ? room ? room : 1 : threads;
 }
 
-/* As many as others leave, the source's and what all threads use at once among them. */
+/* Number of slots: the descriptors that are left, less those that are not for the cache. */
 static unsigned int slots_allowed(unsigned int threads)
 {
 	const rlim_t left = fds_left(), others = FDS_PROCESS + FDS_THREAD * threads;
@@ -75,7 +77,7 @@ int dirfd_init(struct dirfd_cache *c, struct dir *root, const char *source,
 	pthread_mutex_init(&c->lock, NULL);
 	for (unsigned int i = 0; i < DIRFD_SLOTS; i++)
 		c->slots[i].fd = -1;
-	/* The source itself may be named through a symlink. */
+	/* only the source itself may be a symlink */
 	c->slots[0].fd = open(source, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (c->slots[0].fd < 0)
 		return -errno;
@@ -105,7 +107,10 @@ static int open_dir(int parent, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Second chance: the first unused slot that was not used since last time. */
+/*
+ * Find a slot to reuse, by the second-chance algorithm: unused, and not used
+ * since the last search.
+ */
 static struct dirfd_slot *evict(struct dirfd_cache *c)
 {
 	for (unsigned int i = 0; i < 2 * c->nslots; i++) {
@@ -149,7 +154,7 @@ static int open_child(struct dirfd_cache *c, int parent, struct dir *dir)
 	pthread_mutex_lock(&c->lock);
 	if (fd < 0)
 		return fd;
-	if (dir->slot >= 0) {		/* another thread was faster */
+	if (dir->slot >= 0) {		/* another thread has opened it meanwhile */
 		close(fd);
 		return use(c, dir);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Open directories of the source, a bounded number of them.
+ * Cache of directory descriptors of the source, of bounded size.
  */
 #ifndef MKFS_DIRFD_H
 #define MKFS_DIRFD_H
@@ -27,7 +27,7 @@ struct dirfd_cache {
 
 /**
  * dirfd_init - open the source
- * @threads: that will use directories and files
+ * @threads: number of threads that use directories and files
  * Return: 0 or -errno.
  */
 int dirfd_init(struct dirfd_cache *c, struct dir *root, const char *source,
@@ -35,7 +35,7 @@ int dirfd_init(struct dirfd_cache *c, struct dir *root, const char *source,
 void dirfd_free(struct dirfd_cache *c);
 
 /**
- * dirfd_get - a descriptor of a directory, to be given back
+ * dirfd_get - get a descriptor of a directory; release it with dirfd_put()
  * Return: the descriptor or -errno.
  */
 int dirfd_get(struct dirfd_cache *c, struct dir *dir);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files that say that they have 0 bytes, and have more: those of procfs, and of
- * FUSE file systems that learn a size by reading.  The plan needs the size of all
- * files, and nothing would tell that such a file changed between two reads of it,
- * so they are not packed; packing them empty would lose what they hold.
+ * Files with a size of 0 that have content: those of procfs, and of FUSE file
+ * systems that learn a size by reading.  The plan needs the size of each file,
+ * and a change between two reads of such a file could not be noticed, so they
+ * are not packed.  Packing them as empty files would lose their content.
  */
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ const char *empty_check(const struct options *o, int dirfd, const char *path,
 	int fd;
 
 	*err = 0;
-	/* A file system on a disk of its own knows; a dry run reads no contents. */
+	/* a file system on a device knows its sizes; a dry run reads no contents */
 	if (!S_ISREG(st->st_mode) || st->st_size || major(st->st_dev) ||
 	    o->plan_only)
 		return NULL;

@@ -27,7 +27,7 @@ static const char *const field_names[ENTRY_FIELDS] = {
 	"size", "fill", "target", "major", "minor",
 };
 
-/* What a type may have, and must have. */
+/* Fields that a type may have and must have */
 static const struct type {
 	const char *name;
 	u16 type;
@@ -58,7 +58,7 @@ static int bad(struct entry *e, const char *fmt, ...)
 	return -EINVAL;
 }
 
-/* A value that is not what the field takes. */
+/* Set the message for a bad value of a field. */
 static int bad_value(struct entry *e, const char *field, const char *value,
 		     const char *want)
 {
@@ -73,7 +73,7 @@ static bool is_octal(char c)
 	return c >= '0' && c <= '7';
 }
 
-/* \ooo and \\ become bytes, in place. */
+/* Replace \ooo and \\ by the bytes they stand for, in place. */
 static int unescape(struct entry *e, const char *field, char *s)
 {
 	char *to = s, *from = s;
@@ -242,7 +242,7 @@ static int parse_field(struct entry *e, char *word)
 		   eq ? "unknown field" : "not of the form field=value");
 }
 
-/* Names between slashes; one slash at the end is that of a directory. */
+/* Check a path: names between slashes; a slash at the end marks a directory. */
 static int check_path(struct entry *e)
 {
 	char *s = e->path + 1, buf[256];
@@ -268,7 +268,7 @@ static int check_path(struct entry *e)
 	return 0;
 }
 
-/* The first field of @mask. */
+/* Name of the first field of @mask. */
 static const char *first_of(u32 mask)
 {
 	return field_names[__builtin_ctz(mask)];
@@ -355,7 +355,7 @@ static u64 mix(u64 x)
 	return x ^ (x >> 31);
 }
 
-/* No byte is ever zero, so that no run of zeros becomes a hole. */
+/* Make the bytes of fill=NUMBER.  None is zero, so no run of zeros becomes a hole. */
 void fill_pattern(char *p, size_t bytes, u64 seed, u64 pos)
 {
 	u64 base = mix(seed) + pos / 8;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A line of a manifest, taken apart and checked.
+ * Parser of manifest lines.
  */
 #ifndef MKFS_ENTRY_H
 #define MKFS_ENTRY_H
@@ -8,7 +8,7 @@
 #include "dsfs_platform.h"
 #include "dsfs_fs.h"
 
-/* Fields of a line; entry.given has a bit for each that it has. */
+/* Fields of a line; entry.given has a bit for each field that is present. */
 enum entry_field {
 	ENTRY_TYPE,
 	ENTRY_MODE,
@@ -29,7 +29,7 @@ enum entry_field {
 #define ENTRY_LINK	0	/* entry.type of a hard-link entry */
 
 /**
- * struct entry - a line
+ * struct entry - a parsed line
  * @path: in the image, from "/" on, without a slash at its end but for the
  *	root's; NULL: a line of defaults
  * @given: bits of enum entry_field
@@ -65,15 +65,15 @@ static inline bool entry_has(const struct entry *e, enum entry_field f)
 }
 
 /**
- * entry_parse - take a line apart, in place
+ * entry_parse - parse a line, in place
  *
- * Return: 1; 0 for a comment; -EINVAL: @e->why says what is wrong.
+ * Return: 1; 0 for a comment; -EINVAL, with a message in @e->why.
  */
 int entry_parse(struct entry *e, char *line, size_t len);
 
 /**
- * fill_pattern - the bytes of fill=NUMBER
- * @pos: in the file, a multiple of 8
+ * fill_pattern - make the bytes of fill=NUMBER
+ * @pos: offset in the file, a multiple of 8
  */
 void fill_pattern(char *p, size_t bytes, u64 seed, u64 pos);
 

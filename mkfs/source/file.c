@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading a file.  It must be the one that was listed and must not have changed
- * since: its size is in the plan, and half of an old content with half of a new
- * one must not end in an image.  One fstat() behind the read tells.
+ * Reading of a file.  It must be the file that was listed, and unchanged: its
+ * size is in the plan, and an image must not have half of an old and half of a
+ * new content.  An fstat() after the read checks both.
  */
 #include <unistd.h>
 
@@ -41,7 +41,7 @@ bool file_read(struct input *in, char *p, size_t bytes, u64 pos)
 	return true;
 }
 
-/* Whether the file's own holes are worth asking for. */
+/* Whether SEEK_DATA can save reads: the file has fewer blocks than its size needs. */
 static bool has_holes(const struct file_input *f)
 {
 	u64 size = f->in.node->size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Contents that come from files: what directories and manifests share.
+ * Contents of files, as directories and manifests read them.
  */
 #ifndef MKFS_FILE_H
 #define MKFS_FILE_H
@@ -13,11 +13,11 @@
 #define FILE_FLAGS (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
 /**
- * struct file_input - the file that an input reads from
- * @fd: -1: none is open
- * @base: where in it the content begins
- * @size, @check: what it was when it was listed
- * @holes: it has holes that next_data() asks for, once @asked
+ * struct file_input - the file that an input reads
+ * @fd: descriptor; -1: none
+ * @base: offset of the content in the file
+ * @size, @check: size and file_check() when the file was listed
+ * @holes: the file has holes, which next_data() finds; valid once @asked is set
  */
 struct file_input {
 	struct input in;
@@ -29,7 +29,7 @@ struct file_input {
 	bool holes;
 };
 
-/* A number that tells a file from another one and from itself changed. */
+/* A hash of device, inode number and ctime, to detect another or a changed file. */
 u32 file_check(const struct stat *st);
 
 /* Of struct source_ops */
@@ -38,11 +38,11 @@ u64 file_next_data(struct input *in, u64 *pos);
 bool file_unchanged(struct input *in);
 
 /**
- * empty_check - whether a file that says that it is empty is so
+ * empty_check - check that a file of size 0 has no content
  * @follow: @path may be a symlink
- * @err: set to -errno or 0 if it is not
+ * @err: set with a message: -errno or 0
  *
- * Return: NULL, or why it cannot be packed.
+ * Return: NULL, or a message why the file cannot be packed.
  */
 const char *empty_check(const struct options *o, int dirfd, const char *path,
 			bool follow, const struct stat *st, int *err);

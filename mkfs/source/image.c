@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An image as a source: the tree of its newest generation, as a scan makes it of
- * a directory, and what its files store, verified while it is read: what is
- * damaged must not get a second life.
+ * An image as a source: the tree of its newest generation, like that of a scan,
+ * and the stored data of its files.  Data is verified while it is read, so that
+ * damaged data does not get a new checksum.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +18,9 @@ struct image_tree {
 };
 
 /**
- * struct image_input - a file of an image that is open
- * @attr: where its stored bytes begin
- * @stored: how many they are
+ * struct image_input - an open file of an image
+ * @attr: its attributes, with the start of its stored bytes
+ * @stored: number of stored bytes
  */
 struct image_input {
 	struct input in;
@@ -85,7 +85,7 @@ static int set_link(struct source *src, struct node *n, u32 ino)
 	return 0;
 }
 
-/* What kind of file it is says what else there is of it. */
+/* Fill in the fields of a node that depend on the type. */
 static int fill_type(struct source *src, struct dir *parent, struct node *n,
 		     const struct image_node *old, struct dsfs_err *err)
 {
@@ -128,7 +128,7 @@ static int fill_node(struct source *src, struct dir *parent, struct node *n,
 	return ret ? ret : set_xattrs(src, n, &old, err);
 }
 
-/* The entries of a directory of the image. */
+/* Fill in the entries of a directory of the image. */
 static int fill_dir(struct source *src, struct dir *d, u32 ino,
 		    struct dsfs_err *err)
 {
@@ -194,7 +194,7 @@ static int image_list(struct source *src)
 		}
 	}
 	array_free(&queue);
-	/* inodes get the numbers of before, being in the same order */
+	/* inodes are in the same order, so they must get the same numbers */
 	if (!ret && inodes != base_of(src)->img.geo->inodes)
 		ret = -EUCLEAN;
 	if (ret) {
@@ -241,7 +241,7 @@ static bool image_input_open(struct input *in, struct dir *dir, struct node *n)
 	return true;
 }
 
-/* The chunks that begin in @bytes bytes from stored byte @pos on. */
+/* Verify the chunks that begin in the @bytes bytes from stored byte @pos on. */
 static int verify(const struct image_input *ii, const char *p, u64 bytes, u64 pos)
 {
 	const struct base *base = base_of(ii->in.src);
@@ -262,7 +262,7 @@ static int verify(const struct image_input *ii, const char *p, u64 bytes, u64 po
 	return ret;
 }
 
-/* Stored bytes; @pos and the end of what is read are those of chunks. */
+/* Read stored bytes; @pos and the end of the range are ends of chunks. */
 static bool image_input_read(struct input *in, char *p, size_t bytes, u64 pos)
 {
 	struct image_input *ii = (struct image_input *)in;
@@ -280,7 +280,7 @@ static u64 image_input_next_data(struct input *in, u64 *pos)
 	return ((struct image_input *)in)->stored;
 }
 
-/* Nobody writes to an image that is there. */
+/* An image does not change. */
 static bool image_input_unchanged(struct input *in)
 {
 	(void)in;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A tree from a list.  A data set may lie in an object store, in archives or
- * in files of another layout; with a list it is packed without a directory
- * tree ever being made of it.
+ * A manifest as a source: a tree from a list.  A data set may lie in an object
+ * store, in archives or in files of another layout; a manifest packs it without
+ * a directory tree.
  *
- * Memory is what the tree itself needs, and a record a line: its number, for
- * messages, and where the content is.
+ * Memory is needed for the tree itself, and for a record of each line: the line
+ * number, for messages, and the place of the content.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -47,7 +47,7 @@ int manifest_leave_out(struct manifest *m, struct node *n, u64 line, const char 
 	if (!m->src.o->skip_unreadable)
 		return manifest_fail(m, line, "%s", text);
 	msg_warn(m->src.o->manifest, "line %llu: %s: left out", line, text);
-	/* Its name is taken all the same, and links to it are found. */
+	/* its name is still taken, and links to it still have a target */
 	n->flags |= NODE_GONE;
 	n->size = 0;
 	m->src.tree->gone++;
@@ -89,7 +89,10 @@ int manifest_set_attrs(struct manifest *m, struct node *n, const struct entry *e
 	return 0;
 }
 
-/* A source that cannot be read; what this process lacks is no fault of the file. */
+/*
+ * Report a source that cannot be read.  Errors of this process, such as ENOMEM,
+ * are always fatal.
+ */
 static int bad_source(struct manifest *m, struct node *n, const char *path,
 		      const char *why, int err)
 {
@@ -106,8 +109,8 @@ static int bad_source(struct manifest *m, struct node *n, const char *path,
 }
 
 /*
- * The file that a content comes from, in m->origin, where that of the line before is; often
- * it is the same.  A node that has to be left out is marked.
+ * Set m->origin to the file of a content; it is often that of the line before.
+ * A node that is left out is marked.
  */
 static int get_origin(struct manifest *m, struct node *n, const char *path)
 {
@@ -174,7 +177,10 @@ static int set_fill(struct manifest *m, struct node *n, const struct entry *e)
 	return 0;
 }
 
-/* Its type is that of the file, which may come later. */
+/*
+ * Make a node a link.  Its type is that of its target, which may come in a
+ * later line.
+ */
 static int set_link(struct manifest *m, struct node *n, const struct entry *e)
 {
 	struct record *r = manifest_record(m, n);
@@ -264,7 +270,7 @@ static int parse_line(struct manifest *m, char *line, size_t len, u64 number)
 	struct entry *e = &m->entry;
 	int ret;
 
-	/* Of a path it would become a part unseen; who means it can escape it. */
+	/* refused, as it would become part of the path unnoticed; it can be escaped */
 	if (!m->src.o->null_lists && line[len - 1] == '\r')
 		return manifest_fail(m, number,
 				     "ends in a carriage return, which in a path is \\015");
@@ -280,7 +286,7 @@ static int parse_line(struct manifest *m, char *line, size_t len, u64 number)
 	return e->type == S_IFDIR ? add_dir(m, e) : add_other(m, e);
 }
 
-/* Who mends a list wants to know of all that is wrong, so a bad line ends nothing yet. */
+/* Add a line.  A bad line does not end the run yet, so that all errors of a list are reported. */
 static int add_line(void *ctx, char *line, size_t len, u64 number)
 {
 	struct manifest *m = ctx;
@@ -318,7 +324,7 @@ out:
 	return ret;
 }
 
-/* The line, and the file that it names. */
+/* Name a node in a message: the line, and the file that it refers to. */
 static void manifest_name(const struct source *src, const struct dir *dir,
 			  const struct node *node, struct source_name *name)
 {

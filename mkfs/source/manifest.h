@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A manifest as a source: what its lines, its directories, the end of it and
- * reading share.
+ * A manifest as a source: declarations for its source files.
  */
 #ifndef MKFS_MANIFEST_H
 #define MKFS_MANIFEST_H
@@ -11,8 +10,8 @@
 #include "source.h"
 
 /**
- * struct origin - a file that contents come from
- * @check: tells whether it is still what it was
+ * struct origin - a file that contents are read from
+ * @check: file_check() when it was first seen
  */
 struct origin {
 	u64 size;
@@ -20,22 +19,22 @@ struct origin {
 	char path[];
 };
 
-/* What a line says of a content, or that it is none. */
+/* Kind of the content of a line */
 enum record_kind {
 	RECORD_NONE,
-	RECORD_PART,	/* of another file */
+	RECORD_PART,	/* a part of another file */
 	RECORD_ZERO,	/* fill=zero */
 	RECORD_PATTERN,	/* fill=NUMBER */
-	RECORD_LINK,	/* type=link: a name of the file that another line defines */
+	RECORD_LINK,	/* type=link: a name of the file of another line */
 };
 
 /**
- * struct record - what a line says of a node besides its attributes;
+ * struct record - fields of a line that are not attributes;
  *	node.source is its number plus one
- * @origin, @offset: of a part
- * @seed: of a pattern
- * @target: of a link
- * @line: number, U32_MAX for any that is larger
+ * @origin, @offset: RECORD_PART: file and offset
+ * @seed: RECORD_PATTERN
+ * @target: RECORD_LINK: a path
+ * @line: line number, at most U32_MAX
  */
 struct record {
 	union {
@@ -48,7 +47,7 @@ struct record {
 	enum record_kind kind;
 };
 
-/* Attributes of what does not say its own. */
+/* Default attributes */
 struct attrs {
 	u32 uid;
 	u32 gid;
@@ -58,10 +57,10 @@ struct attrs {
 };
 
 /**
- * struct mdir - a directory being filled
- * @self: its node, to be put into its parent's array at the end
- * @line: that gave it its attributes; 0: none yet
- * @first_line: that mentioned it
+ * struct mdir - a directory while lines are read
+ * @self: its node, which is copied to the array of its parent at the end
+ * @line: number of the line with its attributes; 0: none yet
+ * @first_line: number of the first line that mentions it
  */
 struct mdir {
 	struct mdir *parent;
@@ -73,8 +72,8 @@ struct mdir {
 };
 
 /**
- * struct manifest - a list
- * @dirfd: where relative paths begin
+ * struct manifest - a manifest
+ * @dirfd: directory of relative paths
  * @records: struct record
  * @dirs: struct mdir *; @dir_numbers finds them: index plus one
  * @last: path of @last_dir: lines of a directory come together
@@ -118,7 +117,7 @@ static inline struct mdir *manifest_dir_at(const struct manifest *m, size_t i)
 }
 
 /**
- * manifest_fail - say what is wrong with a line; of many lines, of the first ones
+ * manifest_fail - print the error of a line; only the first errors are printed
  *
  * Return: -EINVAL.
  */
@@ -126,18 +125,18 @@ __printf(3, 4)
 int manifest_fail(struct manifest *m, u64 line, const char *fmt, ...);
 
 /**
- * manifest_leave_out - the content of a line cannot be read
+ * manifest_leave_out - handle a line whose content cannot be read
  *
- * Return: 0 with --skip-unreadable, the node is marked; else -EINVAL.
+ * Return: 0 with --skip-unreadable, after marking the node; otherwise -EINVAL.
  */
 __printf(4, 5)
 int manifest_leave_out(struct manifest *m, struct node *n, u64 line, const char *fmt, ...);
 
-/* Give a node a record of a line.  Return: 0 or -ENOMEM. */
+/* Add a record for a node.  Return: 0 or -ENOMEM. */
 int manifest_add_record(struct manifest *m, struct node *n, u32 line);
 
 /**
- * manifest_set_attrs - what a line, or the defaults, say of a node
+ * manifest_set_attrs - set the attributes of a node, from a line and the defaults
  *
  * Return: 0 or -errno.
  */
@@ -145,35 +144,35 @@ int manifest_set_attrs(struct manifest *m, struct node *n,
 		       const struct entry *e);
 
 /*
- * Memory that lives as long as the tree, zeroed; and a name in it, its length
- * before it.  NULL: out of memory.
+ * Allocate zeroed memory that lives as long as the tree, and copy a name to it, with
+ * its length first.  NULL: out of memory.
  */
 void *manifest_keep(struct manifest *m, size_t bytes, size_t align);
 char *manifest_keep_name(struct manifest *m, const char *name, size_t len);
 
-/* The root, and no other directory yet.  Return: 0 or -ENOMEM. */
+/* Make the root directory.  Return: 0 or -ENOMEM. */
 int manifest_dirs_init(struct manifest *m);
 
-/* A directory of a parent that has none of this name; NULL: out of memory. */
+/* Make a directory, which must not exist.  NULL: out of memory. */
 struct mdir *manifest_new_dir(struct manifest *m, struct mdir *parent,
 			      const char *name, size_t len);
 
 /**
- * manifest_dir - the directory of a path, made if it is new
+ * manifest_dir - find or make the directory of a path
  * @path: from the root, with no slash at its end
- * @len: of @path
+ * @len: length of @path
  *
- * Return: NULL: out of memory.
+ * Return: the directory; NULL: out of memory.
  */
 struct mdir *manifest_dir(struct manifest *m, const char *path, size_t len);
 
-/* One more node in a directory; NULL: out of memory. */
+/* Add a node to a directory.  NULL: out of memory. */
 struct node *manifest_add_node(struct mdir *d);
 
 /**
- * manifest_finish - make of what was read the tree that a scan makes
+ * manifest_finish - make a tree like that of a scan from the lines
  *
- * Directories get their attributes and their order, links their files.
+ * Directories get attributes and order, links their files.
  * Return: 0 or -errno.
  */
 int manifest_finish(struct manifest *m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The directories of a manifest, found by path.  Lines come in any order, so a
- * directory's nodes are collected in an array of its own that grows.
+ * Directories of a manifest by path.  Lines come in any order, so the nodes of
+ * each directory are collected in a growing array.
  */
 #include <stdlib.h>
 

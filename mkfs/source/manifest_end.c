@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When all lines of a manifest are read: directories are put into their
- * parents and sorted, which finds what was named twice, and names with
- * type=link become names of their files.
+ * The end of a manifest: directories are copied to their parents and sorted,
+ * which finds duplicate names, and names with type=link become names of their
+ * files.
  */
 #include <stdlib.h>
 
 #include "libdsfs.h"
 #include "manifest.h"
 
-/* A directory that no line gave attributes to has the defaults. */
+/* Finish a directory; without attributes of its own it has the defaults. */
 static int end_dir(struct manifest *m, struct mdir *d)
 {
 	struct entry none = { .type = S_IFDIR };
@@ -44,7 +44,7 @@ static int node_cmp(const void *a, const void *b)
 			     node_len(y));
 }
 
-/* What was named twice in the order of its lines: the later one is the wrong one. */
+/* Order of nodes with the same name by line: the error is that of the later line. */
 static int line_cmp(const void *a, const void *b, void *manifest)
 {
 	u32 x = manifest_record(manifest, a)->line;
@@ -92,7 +92,7 @@ static void sort_dir(struct manifest *m, struct mdir *d)
 	}
 }
 
-/* A file gets a second name, or one more. */
+/* Add a name to a file. */
 static struct hlink *make_link(struct manifest *m, struct node *n,
 			       const struct hlink *as)
 {
@@ -114,7 +114,7 @@ struct link {
 	struct node *to;
 };
 
-/* The file that a link is to be a name of; NULL: it is wrong, or left out. */
+/* Find the file that a link names.  NULL: the link is wrong or left out. */
 static struct node *find_target(struct manifest *m, struct node *n)
 {
 	const struct record *r = manifest_record(m, n);
@@ -135,7 +135,7 @@ static struct node *find_target(struct manifest *m, struct node *n)
 	return NULL;
 }
 
-/* The node becomes one of its file's, with a line of its own. */
+/* Make the node a name of its file; it keeps the number of its own line. */
 static int end_link(struct manifest *m, const struct link *link)
 {
 	struct node *n = link->node, *to = link->to, was = *n;
@@ -152,7 +152,10 @@ static int end_link(struct manifest *m, const struct link *link)
 	return make_link(m, n, to->u.link) ? 0 : -ENOMEM;
 }
 
-/* All are found before any is made: a link to a link must be seen as one. */
+/*
+ * Resolve all links.  All targets are found before any link is made, so that a
+ * link to a link is noticed.
+ */
 static int end_links(struct manifest *m)
 {
 	struct array found = { .size = sizeof(struct link) };
@@ -193,7 +196,7 @@ int manifest_finish(struct manifest *m)
 		ret = end_dir(m, manifest_dir_at(m, i));
 	for (size_t i = 0; !ret && i < m->dirs.n; i++)
 		sort_dir(m, manifest_dir_at(m, i));
-	/* With a wrong line links would be blamed for what it does not define. */
+	/* after errors, links may have no target just because of these */
 	if (!ret && m->errors)
 		ret = -EINVAL;
 	if (!ret)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Contents of a manifest's files: parts of other files, or bytes that are made
- * up.
+ * Contents of the files of a manifest: parts of other files, or generated
+ * bytes.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,10 +10,10 @@
 #include "manifest.h"
 
 /**
- * struct manifest_input - what a thread has open of a manifest
- * @origin: open as @file.fd; contents often come from one file, so it stays
- *	open.  NULL: nothing is
- * @record: what the line says of the content
+ * struct manifest_input - an open content of a thread
+ * @origin: file that is open as @file.fd; it stays open, as the next content is often
+ *	in the same file; NULL: none
+ * @record: record of the line
  */
 struct manifest_input {
 	struct file_input file;
@@ -112,7 +112,7 @@ bool manifest_unchanged(struct input *in)
 	return mi->record->kind != RECORD_PART || file_unchanged(in);
 }
 
-/* The file of the next content is likely the same. */
+/* Close a content; its file stays open for the next one. */
 void manifest_close(struct input *in)
 {
 	in->node = NULL;

@@ -2,11 +2,11 @@
 /*
  * The scan: several threads read directories and attributes.
  *
- * Work is a directory to list, or a batch of names to stat, so that a single
- * directory of a million names keeps all threads busy too.  Work made last is
- * done first: that bounds both the list of work and the directories in use by
- * the tree's depth.  Listing gives a directory its nodes at once, sorted, in
- * one array; threads then fill in different parts of it and need no lock.
+ * A unit of work is a directory to list or a batch of names to stat, so a single
+ * directory of a million names keeps all threads busy, too.  The newest work is done
+ * first, so the depth of the tree bounds the list of work and the number of directories
+ * in use.  A listing makes all nodes of a directory at once, sorted, in one array;
+ * threads then fill in different parts of it without a lock.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -50,7 +50,7 @@ static bool is_image(const struct source *src, const struct stat *st)
 	       st->st_ino == src->image_ino;
 }
 
-/* Errors that strerror() has no good words for. */
+/* Report an error, with a text of its own where strerror() misleads. */
 static int unreadable_node(struct source *src, struct dir *dir, struct node *n,
 			   int err)
 {
@@ -106,8 +106,8 @@ static int stat_node(struct worker *w, struct dir *dir, struct node *n, int fd)
 }
 
 /*
- * A directory that does not let us in: of a batch each name is left out, of a
- * listing the directory.
+ * Handle an inaccessible directory: leave out each name of a batch, or the
+ * directory of a listing.
  */
 static int skip_task(struct worker *w, const struct task *t, const char *why,
 		     int err)
@@ -184,7 +184,7 @@ static int add_found(struct worker *w, const char *name)
 	return 0;
 }
 
-/* All names of a directory into w->found. */
+/* List all names of a directory in w->found. */
 static int list_names(struct worker *w, int fd, const char *below)
 {
 	const struct options *o = w->s->src->o;
@@ -192,7 +192,7 @@ static int list_names(struct worker *w, int fd, const char *below)
 	int ret;
 
 	w->found.n = 0;
-	/* A descriptor that was evicted in between starts over by itself. */
+	/* the offset is that of the last listing, unless the descriptor was reopened */
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		return -errno;
 	while ((n = getdents64(fd, w->dents, DENTS_BYTES)) > 0) {
@@ -215,7 +215,10 @@ static int list_names(struct worker *w, int fd, const char *below)
 	return n < 0 ? -errno : 0;
 }
 
-/* Many threads are there for a source that is slow: a few names for each. */
+/*
+ * Number of names in a batch.  Many threads mean a slow source, so batches are
+ * small then.
+ */
 static u32 batch_names(unsigned int threads)
 {
 	u32 n = threads > 4 ? 4 * BATCH / threads : BATCH;
@@ -223,7 +226,7 @@ static u32 batch_names(unsigned int threads)
 	return n < BATCH_MIN ? BATCH_MIN : n;
 }
 
-/* Nodes of a listed directory, sorted; then batches to stat them. */
+/* Make the nodes of a directory, sorted, and batches that stat them. */
 static int make_nodes(struct worker *w, struct dir *dir, int fd)
 {
 	struct found *f = (struct found *)w->found.p;

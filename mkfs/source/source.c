@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What all sources have in common: their memory, and what is said of something
- * that cannot be read.
+ * Code that all sources use: memory, and messages of objects that cannot be
+ * read.
  */
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ void source_free(struct source *src)
 		src->ops->free(src);
 }
 
-/* What this process lacks says nothing about a file. */
+/* Whether an error is one of this process and not of the file. */
 static bool own_trouble(int err)
 {
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
@@ -41,7 +41,7 @@ int source_unreadable(struct source *src, const struct dir *dir,
 		      const struct node *node, const char *why, int err)
 {
 	struct source_name name = { .hint = "" };
-	/* an image without all of the source would be an empty one */
+	/* leaving out the source itself would give an empty image */
 	bool all = !node && !dir->parent;
 	bool skip = src->o->skip_unreadable && !own_trouble(err) && !all;
 

@@ -4,10 +4,9 @@
  * What differs between them lies behind struct source_ops; nobody who lists a
  * source or reads contents asks which one it is.
  *
- * A source is used in two steps.  list() makes the whole tree, by one thread that
- * calls it.  Then many threads, each with an input of its own, open files in the
- * order of data, read ranges of them and ask whether a file is still the one that
- * was listed.
+ * A source is used in two steps.  First one thread calls list(), which makes the whole
+ * tree.  Then many threads, each with an input of its own, open files in the order of
+ * data, read ranges of them, and check that a file is still the one that was listed.
  *
  * Sources that can be read only once, as a tar on standard input, have each
  * content right behind its name, and are to fit in like this:
@@ -43,8 +42,8 @@ struct source;
  * @node: the open file, whose directory is @dir
  * @place: of a source with @stored: where the file's bytes are; files of the same
  *	place have the same bytes
- * @why: what failed, for a message: "cannot open"; NULL: nothing
- * @err: -errno for the same message; 0: @why says it all
+ * @why: error message, such as "cannot open"; NULL: no error
+ * @err: -errno for that message; 0: none
  */
 struct input {
 	struct source *src;
@@ -56,10 +55,10 @@ struct input {
 };
 
 /**
- * struct source_name - how a message names something of the source
- * @subject: what the message is about: a path, the manifest; malloc'ed
- * @detail: what stands in front of what is wrong; malloc'ed; NULL: nothing
- * @hint: what stands behind it
+ * struct source_name - name of an object of the source in a message
+ * @subject: first part of the message: a path, or the manifest; malloc'ed
+ * @detail: text before the error; malloc'ed; NULL: none
+ * @hint: text after the error
  */
 struct source_name {
 	char *subject;
@@ -118,8 +117,8 @@ struct source {
 };
 
 /*
- * Open a source; what was made of it is set even if that fails, to be freed.
- * Messages are written.  Return: 0 or -errno.
+ * Open a source.  *@src is set even after an error, and has to be freed.  Messages are
+ * written.  Return: 0 or -errno.
  */
 int source_directory(struct source **src, const struct options *o,
 		     struct tree *t, unsigned int threads);
@@ -135,21 +134,22 @@ static inline int source_open(struct source **src, const struct options *o,
 	return (o->manifest ? source_manifest : source_directory)(src, o, t, threads);
 }
 
-/* How many threads, of @threads that are wanted, there are descriptors for. */
+/* Number of threads that descriptors suffice for, at most @threads. */
 unsigned int source_threads(unsigned int threads);
 void source_free(struct source *src);
 
-/* A kind's own memory, of which struct source is the beginning; NULL: said. */
+/* Allocate a source, which begins with struct source.  NULL: after a message. */
 struct source *source_alloc(size_t bytes, const struct source_ops *ops,
 			    const struct options *o, struct tree *t,
 			    unsigned int threads);
 
 /**
- * source_unreadable - say that something cannot be packed
+ * source_unreadable - report an object that cannot be packed
  * @node: NULL for the directory itself
  * @why: "cannot open: ..."
  *
- * With --skip-unreadable a warning, and 0 is returned: leave it out and go on.
+ * Return: 0 with --skip-unreadable, after a warning: the object is left out; otherwise
+ * -errno.
  */
 int source_unreadable(struct source *src, const struct dir *dir,
 		      const struct node *node, const char *why, int err);

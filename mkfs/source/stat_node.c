@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From what the source's file system says of a file to a node.
+ * Making of nodes: from the attributes of a source file to a node of the tree.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static s64 node_time(struct worker *w, const struct dir *dir,
 
 	if (w->s->src->o->fixed_time)
 		return w->s->src->o->build_time;
-	/* Towards zero: the product is no farther from it than the sum. */
+	/* rounded towards zero: the product does not overflow unless the sum does */
 	if (sec < 0 && rest) {
 		sec++;
 		rest -= 1000000000;
@@ -55,7 +55,7 @@ static int node_owner(struct worker *w, struct node *n, const struct stat *st)
 	return 0;
 }
 
-/* What calls without a descriptor name a file by. */
+/* Path of a file for system calls that take no directory descriptor. */
 static const char *worker_path(struct worker *w, int fd, const char *name)
 {
 	if (w->cwd)

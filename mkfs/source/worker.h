@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The scan's own: what its two files share.
+ * Declarations for scan.c and stat_node.c.
  */
 #ifndef MKFS_WORKER_H
 #define MKFS_WORKER_H
@@ -11,7 +11,7 @@
 #include "directory.h"
 #include "xattr.h"
 
-/* @count of @dir's nodes from @from on; 0: list the directory. */
+/* Work: stat @count nodes of @dir from @from on; 0: list the directory */
 struct task {
 	struct dir *dir;
 	u32 from;
@@ -31,16 +31,16 @@ struct scan {
 	bool ids_left;
 };
 
-/* A name just listed. */
+/* A name of a listing */
 struct found {
 	u64 key;
 	char *name;
 };
 
 /**
- * struct worker - what a thread has for itself
- * @cwd: it has a working directory of its own, so that calls that know no
- *	descriptor need no path
+ * struct worker - data of a thread
+ * @cwd: the thread has a working directory of its own, for system calls without a
+ *	directory descriptor
  */
 struct worker {
 	struct scan *s;
@@ -65,9 +65,9 @@ struct worker {
 int scan_push(struct scan *s, struct dir *dir, u32 from, u32 count);
 
 /**
- * scan_stat_node - attributes of a node
- * @fd: its directory
- * @st: what stat said
+ * scan_stat_node - set the attributes of a node
+ * @fd: descriptor of its directory
+ * @st: result of stat()
  *
  * A directory is queued to be listed.  Return: 0 or -errno.
  */

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The extended attributes of a file, made into a set in the form of the image.
- *
- * Most files of a source have the same ones (a security label on a million
- * files), so a set is looked up by its bytes and kept once.
+ * Reading of extended attributes.  They are made into a set in the form of the
+ * image.  Most files of a source have the same ones, such as a security label,
+ * so equal sets are stored once.
  */
 #include <stdlib.h>
 #include <sys/xattr.h>
@@ -67,7 +66,7 @@ static int item_cmp(const void *a, const void *b)
 	return dsfs_name_cmp(x->name, x->len, y->name, y->len);
 }
 
-/* Sort out the list: r->items, r->nitems. */
+/* Make r->items from the list of names. */
 static int xattr_items(struct xattr_reader *r, size_t bytes)
 {
 	size_t n = 0;
@@ -127,7 +126,7 @@ static int xattr_build(struct xattr_reader *r, const char *path, u32 *bytes,
 		ssize_t len = lgetxattr(path, it->full, r->value,
 					DSFS_XATTR_VALUE_MAX);
 
-		if (len < 0 && errno == ENODATA)	/* taken off just now */
+		if (len < 0 && errno == ENODATA)	/* removed since it was listed */
 			continue;
 		if (len < 0)
 			return -errno;

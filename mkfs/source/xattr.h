@@ -14,14 +14,14 @@ struct xattr_reader {
 	char *set;
 	struct xattr_item *items;
 	size_t nitems;
-	size_t ignored;		/* attributes of a kind that the format has not */
+	size_t ignored;		/* attributes with a prefix that the format lacks */
 };
 
 int xattr_reader_init(struct xattr_reader *r);
 void xattr_reader_free(struct xattr_reader *r);
 
 /**
- * xattr_read - the set of a file
+ * xattr_read - read the set of a file
  * @path: not followed if it is a symlink
  * @number: set to the set's number, 0 for no attributes
  * @acl: set if it holds an ACL

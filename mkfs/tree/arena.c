@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arenas: a tree has tens of millions of small pieces of memory that all live
- * as long as it does, and malloc() would add 16 bytes to each.
+ * Arenas.  A tree has tens of millions of small allocations that live as long
+ * as it does, and malloc() would add 16 bytes to each.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ void *arena_alloc(struct arena *a, size_t bytes, size_t align)
 		a->at = p + bytes;
 		return p;
 	}
-	/* What is large gets its own, so that the rest of a chunk is not lost. */
+	/* a large allocation has a chunk of its own, so that the rest of a chunk is not wasted */
 	if (bytes > CHUNK_BYTES / 8) {
 		p = arena_chunk(a, bytes + align);
 		return p ? (void *)(((uintptr_t)p + align - 1) & ~(align - 1)) :

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owners.  An inode record has 16 bits for its owner, which is enough for
- * any data set but not for any tree: what does not fit in the table goes to a
- * extra record, so the numbers here are wider than those in the image.
- *
- * The numbers given here depend on which thread came first; the image's do
- * not (plan/layout.c gives those, in the order of inodes).
+ * Owners.  An inode record has 16 bits for its owner, which is enough for any
+ * data set but not for any tree.  Further owners are stored in inode extra
+ * records, so numbers here are wider than in the image.  They depend on the
+ * order of threads; plan/layout.c gives numbers in the order of inodes for the
+ * image.
  */
 #include "owners.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Owners: pairs of user and group, numbered as they are met.
+ * Owners: pairs of user and group, numbered in the order of their appearance.
  */
 #ifndef MKFS_OWNERS_H
 #define MKFS_OWNERS_H
@@ -14,8 +14,8 @@
 #define OWNER_EXTRA	U32_MAX		/* in an extra record */
 
 /**
- * struct owner - a pair
- * @final: number in the image plus one, or OWNER_EXTRA; 0: not laid out yet
+ * struct owner - a pair of user and group
+ * @final: number in the image plus one, or OWNER_EXTRA; 0: not decided yet
  */
 struct owner {
 	u32 uid;
@@ -31,7 +31,7 @@ struct owners {
 
 int owners_init(struct owners *o);
 void owners_free(struct owners *o);
-/* Number of a pair, or -ENOMEM. Thread-safe. */
+/* Number of a pair.  Thread-safe.  Return: the number or -ENOMEM. */
 s64 owners_get(struct owners *o, u32 uid, u32 gid);
 
 static inline struct owner *owners_at(const struct owners *o, u32 number)

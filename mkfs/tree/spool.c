@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checksums of chunks and maps of holes grow with the bytes of a data set,
- * not with its files: what does not fit in a bounded buffer goes to a
+ * Spools.  Checksums of chunks and extent records grow with the bytes of a data
+ * set, not with its files, so what exceeds a bounded buffer is written to a
  * temporary file.
  */
 #include <fcntl.h>

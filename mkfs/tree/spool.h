@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A byte sequence that is appended to now and read later, of any length in a
- * bounded amount of memory.
+ * Spools: byte sequences of any length that are appended to, and read later, in
+ * bounded memory.
  */
 #ifndef MKFS_SPOOL_H
 #define MKFS_SPOOL_H
@@ -11,9 +11,9 @@
 #define SPOOL_MEMORY	(16 << 20)
 
 /**
- * struct spool - the sequence
- * @len: of all of it
- * @flushed: bytes of it in the file
+ * struct spool - a byte sequence
+ * @len: its length
+ * @flushed: bytes of it that are in the file
  */
 struct spool {
 	char *buf;
@@ -25,7 +25,7 @@ struct spool {
 
 void spool_init(struct spool *s);
 void spool_free(struct spool *s);
-/* Forget what lies behind @len. */
+/* Shorten the sequence to @len. */
 void spool_cut(struct spool *s, u64 len);
 /* Both return 0 or -errno. */
 int spool_add(struct spool *s, const void *p, size_t bytes);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tree in memory: paths, hard links, order.
- *
- * Nothing here recurses: a tree may be as deep as the file system it comes
- * from allows, and a stack is not.
+ * The tree in memory: paths, hard links, order.  No function recurses: a tree
+ * may be as deep as a file system allows, which a stack may not.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -143,7 +141,10 @@ static bool node_gone(const struct node *n)
 	       (n->flags & NODE_LINK && n->u.link->gone);
 }
 
-/* The order of visits does not matter here; a list is the queue. */
+/*
+ * Remove marked nodes.  The list of directories serves as the queue; its order
+ * does not matter.
+ */
 int tree_prune(struct tree *t)
 {
 	struct array queue = { .size = sizeof(struct dir *) };
@@ -183,7 +184,7 @@ out:
 	return ret;
 }
 
-/* The file that a record of a name is of, by (dev, ino); NULL: not met yet. */
+/* Find the file of a name, by device and inode number; NULL: this is its first name. */
 static struct hlink *find_link(const struct hash *links, u64 hash,
 			       const struct hlink *l)
 {
@@ -199,7 +200,7 @@ static struct hlink *find_link(const struct hash *links, u64 hash,
 	return NULL;
 }
 
-/* A name of a file with several: the first one met becomes the inode. */
+/* Order a name of a file with several names: the first one becomes the inode. */
 static int order_link(struct hash *links, struct dir *d, struct node *n)
 {
 	struct hlink *l = n->u.link, *have;
@@ -248,7 +249,7 @@ static int order_dir(struct hash *links, struct array *dirs, struct dir *d)
 	return 0;
 }
 
-/* The queue of directories is their order. */
+/* Order directories breadth first: the queue of directories is their order. */
 static int order_dirs(struct tree *t, struct hash *links, struct array *dirs)
 {
 	struct dir **slot = array_add(dirs);

@@ -24,8 +24,8 @@ struct hlink;
 struct symlink;
 
 /* node.flags */
-#define NODE_LINK	0x0001	/* more than one name: u.link */
-#define NODE_HARDLINK	0x0002	/* not the first of them in numbering order */
+#define NODE_LINK	0x0001	/* file with several names: u.link */
+#define NODE_HARDLINK	0x0002	/* hard-link entry: not the first name in the order of inodes */
 #define NODE_SHARED	0x0008	/* a block of its data holds another file's */
 #define NODE_ACL	0x0010
 #define NODE_GONE	0x0020	/* left out: unreadable, or the image itself */
@@ -140,7 +140,7 @@ struct dir {
  */
 #define HOLE_MIN	(64 << 10)
 
-/* A file with holes. */
+/* Extents of a file with holes */
 struct sparse {
 	u64 stored;
 	u64 first_extent;
@@ -187,11 +187,11 @@ static inline union node_data *node_data(struct node *n)
 /* Make a new node a directory below @parent, or a file with several names. */
 struct dir *node_new_dir(struct arena *a, struct node *n, struct dir *parent);
 struct hlink *node_new_link(struct arena *a, struct node *n);
-/* Give a symlink its target; 0 or -ENOMEM. */
+/* Set the target of a symlink.  Return: 0 or -ENOMEM. */
 int node_set_target(struct arena *a, struct node *n, const char *target,
 		    size_t len);
 
-/* Its content has to be read. */
+/* Whether the content of a file has to be read. */
 static inline bool node_is_data(const struct node *n)
 {
 	return S_ISREG(n->mode) && !(n->flags & (NODE_HARDLINK | NODE_KEPT)) &&
@@ -206,7 +206,7 @@ static inline const struct sparse *node_sparse(const struct tree *t,
 	return (const struct sparse *)t->sparse.p + n->sparse - 1;
 }
 
-/* Bytes that a regular file stores. */
+/* Number of stored bytes of a regular file. */
 static inline u64 node_stored(const struct tree *t, const struct node *n)
 {
 	const struct sparse *s = node_sparse(t, n);
@@ -217,10 +217,10 @@ static inline u64 node_stored(const struct tree *t, const struct node *n)
 u32 dir_nlink(const struct dir *dir);
 
 /**
- * tree_path - path of a node for a message
+ * tree_path - make the path of a node for a message
  * @dir: the node's directory
  * @node: NULL for the directory itself
- * @below: without the source's own path; "" for the source itself
+ * @below: leave out the path of the source; "" for the source itself
  *
  * Return: malloc'ed; NULL without memory.
  */
@@ -228,7 +228,7 @@ char *tree_path(const struct tree *t, const struct dir *dir,
 		const struct node *node, bool below);
 
 /**
- * tree_find - a node by its path below the source
+ * tree_find - find a node by its path below the source
  * @dir: set to its directory
  *
  * Return: the node or NULL; the source itself is not found.
@@ -252,11 +252,11 @@ int tree_prune(struct tree *t);
  */
 int tree_order(struct tree *t);
 
-/* Room for the nodes of all directories to have an inode in a base image. */
+/* Allocate the old inode numbers of all directories. */
 int tree_alloc_old(struct tree *t);
 u32 *dir_alloc_old(struct tree *t, u32 count);
 
-/* The inode in the base image of a node; that of its first name if it has many. */
+/* Pointer to the old inode number of a node, or of its first name if it has several. */
 static inline u32 *node_old(const struct dir *dir, const struct node *n)
 {
 	if (n->flags & NODE_LINK) {
@@ -266,7 +266,7 @@ static inline u32 *node_old(const struct dir *dir, const struct node *n)
 	return &dir->old[n - dir->nodes];
 }
 
-/* An empty tree with a root.  Return: 0 or -ENOMEM. */
+/* Make an empty tree with a root.  Return: 0 or -ENOMEM. */
 int tree_init(struct tree *t, const char *source);
 void tree_free(struct tree *t);
 

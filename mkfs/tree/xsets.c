@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets of extended attributes are mostly alike (a security label on a million
- * files), so each is kept once and found again by its bytes.
+ * Xattr sets.  Most are equal (a security label on a million files), so each is
+ * stored once and found by its bytes.
  */
 #include "libdsfs.h"
 #include "xsets.h"
@@ -27,7 +27,7 @@ void xsets_free(struct xsets *x)
 	hash_free(&x->numbers);
 }
 
-/* Number of a set that is there; 0: none. */
+/* Find a set.  Return: its number; 0: none. */
 static u32 xsets_find(const struct xsets *x, u64 hash, const void *p, u32 bytes)
 {
 	size_t cursor = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sets of extended attributes, each kept once, in the form of the image.
+ * Xattr sets, each stored once, in the form of the image.
  */
 #ifndef MKFS_XSETS_H
 #define MKFS_XSETS_H
@@ -14,9 +14,9 @@
 #include "hash.h"
 
 /**
- * struct xset - a set
- * @p: struct dsfs_xattr_set and what follows
- * @off: place in XATTRS, once it is @placed
+ * struct xset - an xattr set
+ * @p: struct dsfs_xattr_set and its attributes
+ * @off: offset in XATTRS, valid once @placed is set
  */
 struct xset {
 	char *p;
@@ -36,7 +36,7 @@ struct xsets {
 int xsets_init(struct xsets *x);
 void xsets_free(struct xsets *x);
 
-/* Number of a set in the form of the image.  Lock held, or one thread.  0 or -ENOMEM. */
+/* Find or add a set.  Called with the lock held, or by one thread.  0 or -ENOMEM. */
 int xsets_get(struct xsets *x, const void *p, u32 bytes, u32 *number);
 
 static inline struct xset *xsets_at(const struct xsets *x, u32 number)
