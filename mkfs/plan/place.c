@@ -106,7 +106,7 @@ static u64 place_next(const struct place *p, u64 end, u64 stored)
 }
 
 /* Bytes from the end of the last file to the end of its block. */
-static u64 tail_room(const struct front *f)
+static u64 block_room(const struct front *f)
 {
 	if (!f->last || f->last_bytes > PLACE_OWNER_MAX)
 		return 0;
@@ -126,10 +126,10 @@ static void place_at_end(struct front *f, struct node *node, u64 pos,
 }
 
 /* Place a file of up to a block right behind the last one. */
-static bool place_in_tail(struct place *p, struct front *f, struct node *node,
-			  u64 stored, int gap)
+static bool place_in_block(struct place *p, struct front *f, struct node *node,
+			   u64 stored, int gap)
 {
-	u64 room = tail_room(f);
+	u64 room = block_room(f);
 
 	if (room < stored || (gap >= 0 && room > p->gaps[gap].bytes))
 		return false;
@@ -141,7 +141,7 @@ static bool place_in_tail(struct place *p, struct front *f, struct node *node,
 static u64 place_behind(struct place *p, struct front *f, struct node *node,
 			u64 pos, u64 stored)
 {
-	u64 room = tail_room(f);
+	u64 room = block_room(f);
 
 	/* with --align below 4K the next file may begin in that room */
 	gap_add(p, f->end, pos - f->end < room ? pos - f->end : room, f->last);
@@ -218,7 +218,7 @@ u64 place_file(struct place *p, struct node *node, u64 stored)
 	p->stored += stored;
 	if (stored <= DSFS_BLOCK_SIZE) {
 		gap = gap_find(p, stored);
-		if (place_in_tail(p, &p->at, node, stored, gap))
+		if (place_in_block(p, &p->at, node, stored, gap))
 			return p->at.end - stored;
 	}
 	if (gap >= 0)
