@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The command line of a tool.  Its table says where values go, so that all tools
- * read them alike and no two of them word a message differently.
+ * Parsing of command lines.  The table of a tool says which variable gets which
+ * value, so all tools parse alike and have the same messages.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -11,11 +11,11 @@
 #include "msg.h"
 #include "parse.h"
 
-/* getopt_long(3) returns this, plus its place, for an option without a letter. */
+/* Result of getopt_long(3), plus the index, for an option without a letter */
 #define LONG_ONLY	256
 
 /**
- * struct getopt_table - what getopt_long(3) wants to know
+ * struct getopt_table - arguments of getopt_long(3)
  * @nr: entries of @longs
  * @len: of @letters
  */

@@ -11,10 +11,10 @@
 #define ARGS_MAX	32
 
 /**
- * struct arg - an option, and what becomes of it
+ * struct arg - an option, and the variable that it sets
  * @letter: short form, or 0
  * @name: long form, or NULL
- * @flag: becomes true
+ * @flag: set to true
  * @text: gets the value; kept, not copied
  * @number: gets the value, from @min to @max; needs @name
  * @size: gets the value, a number of bytes, at least 1; needs @name
@@ -46,12 +46,12 @@ struct arg {
 };
 
 /**
- * args_parse - go through the options
+ * args_parse - parse the options
  * @args: ends with an empty entry; --help and --version need none
  * @help: what --help prints
  * @usage: exit status of wrong usage
  *
- * What is no option is then in @argv, from optind on.
+ * Other arguments are then in @argv from optind on.
  *
  * Return: -1 to go on, or the exit status.
  */
@@ -59,41 +59,42 @@ int args_parse(const struct arg *args, const char *help, int usage, int argc,
 	       char **argv);
 
 /**
- * args_single - the only argument behind the options
- * @what: what it is, for messages
+ * args_single - the only argument after the options
+ * @what: its name in messages
  *
- * Return: it, or NULL if there is not just one, which was said.
+ * Return: the argument, or NULL after a message if there is not exactly one.
  */
 const char *args_single(const char *what, int argc, char **argv);
 
 /**
- * args_number - the value of an option as a number from @min to @max
+ * args_number - parse the value of an option as a number from @min to @max
  * @name: of the option, without dashes
  * @max: 0: no limit
  *
- * Return: 0; -1 if it is none, which was said.
+ * Return: 0; -1 after a message.
  */
 int args_number(const char *name, const char *value, u64 min, u64 max, u64 *v);
 
-/** args_hint - say where to read on after a message about the command line */
+/** args_hint - print where to find help, after a message about the command line */
 void args_hint(void);
 
 /**
- * args_wrong - say what is wrong with the command line, and where to read on
+ * args_wrong - print an error of the command line, and where to find help
  *
  * Return: @usage.
  */
 int args_wrong(int usage, const char *what);
 
 /**
- * args_clash - say which two options do not go together, and where to read on
- * @a: and the other one: without dashes
+ * args_clash - print that two options contradict each other, and where to find help
+ * @a: the first one, without dashes
+ * @b: the second one
  *
  * Return: @usage.
  */
 int args_clash(int usage, const char *a, const char *b);
 
-/** args_version - the line that --version prints */
+/** args_version - print the line of --version */
 void args_version(void);
 
 #endif /* DSFS_ARGS_H */

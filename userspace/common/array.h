@@ -8,10 +8,10 @@
 #include <stddef.h>
 
 /**
- * struct array - the records
- * @p: @n of them, one behind the other; it moves when the array grows
- * @cap: records that there is memory for
- * @size: bytes of a record, set before the first is added
+ * struct array - a growing array
+ * @p: @n contiguous records; moves when the array grows
+ * @cap: number of records that the memory is sufficient for
+ * @size: bytes of a record, set before the first one is added
  */
 struct array {
 	char *p;
@@ -20,9 +20,9 @@ struct array {
 	size_t size;
 };
 
-/* One more record, zeroed; NULL: out of memory. */
+/* Add a zeroed record.  NULL: out of memory. */
 void *array_add(struct array *a);
-/* Give back the memory; the size stays, so records can be added again. */
+/* Free the memory; @size stays, so records can be added again. */
 void array_free(struct array *a);
 
 #endif /* DSFS_ARRAY_H */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The first sector of an image with a boot signature.  A libblkid that does not
- * know DSFS says of such an image that it is a partition table, and so programs
- * that ask it do not take the device for an empty one.
+ * know DSFS takes such an image for a partition table, so programs that ask
+ * libblkid do not take the device for an empty one.
  */
 #include "bootsector.h"
 
 /*
- * A BIOS takes what has the signature for bootable and jumps to its first byte.
- * int 0x18 tells it to go on to the next device; where that returns, halt.
+ * Boot code: a BIOS that finds the signature jumps to the first byte.  int 0x18
+ * makes it try the next device; if that returns, the processor halts.
  */
 static const u8 boot_code[] = {
 	0xcd, 0x18,		/* int 0x18 */

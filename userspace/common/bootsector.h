@@ -10,10 +10,10 @@
 
 #define BOOTSECTOR_BYTES	512
 
-/** bootsector_fill - make one */
+/** bootsector_fill - make the sector */
 void bootsector_fill(u8 sector[BOOTSECTOR_BYTES]);
 
-/** bootsector_is - whether a sector is just that, byte for byte */
+/** bootsector_is - whether a sector is exactly this one */
 bool bootsector_is(const u8 sector[BOOTSECTOR_BYTES]);
 
 #endif /* DSFS_BOOTSECTOR_H */

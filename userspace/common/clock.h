@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How long something takes: a clock that nobody sets.
+ * A monotonic clock, for durations.
  */
 #ifndef DSFS_CLOCK_H
 #define DSFS_CLOCK_H
@@ -9,7 +9,7 @@
 
 #include "dsfs_platform.h"
 
-/** clock_ns - nanoseconds since some time in the past */
+/** clock_ns - nanoseconds since an arbitrary point in time */
 static inline s64 clock_ns(void)
 {
 	struct timespec ts;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the tools say of an image.  libdsfs returns what is wrong; here it becomes
- * messages, so that all tools word it alike.
+ * Messages about an image.  libdsfs prints nothing and returns errors; the
+ * texts are made here, so that they are the same in all tools.
  */
 #include <stdio.h>
 

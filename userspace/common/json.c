@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A JSON writer.  Output goes straight to the stream, so a document of ten
- * million inodes needs no memory; all that is kept is where commas belong.
+ * A JSON writer.  Output goes directly to the stream, so a document of ten
+ * million inodes needs no memory; the only state is where commas belong.
  */
 #include <stdarg.h>
 
@@ -24,7 +24,7 @@ static void json_text(FILE *out, const u8 *p, size_t len)
 			fprintf(out, "\\udc%02x", *p);
 			n = 1;
 		} else if (utf8_control(p)) {
-			/* below U+0100 the last byte of two is the number */
+			/* below U+0100, the last byte of two is the code point */
 			fprintf(out, "\\u%04x", p[n - 1]);
 		} else {
 			if (*p == '"' || *p == '\\')

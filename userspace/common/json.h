@@ -31,15 +31,15 @@ struct json {
 void json_init(struct json *j, FILE *out);
 void json_object(struct json *j, const char *key);
 void json_array(struct json *j, const char *key);
-/** json_end - close what was opened last; behind the outermost comes a newline */
+/** json_end - close the innermost object or array; the outermost ends with a newline */
 void json_end(struct json *j);
 void json_u64(struct json *j, const char *key, u64 v);
 void json_s64(struct json *j, const char *key, s64 v);
-/** json_real - six digits; what is no number becomes null */
+/** json_real - a number with six digits; NaN and infinity become null */
 void json_real(struct json *j, const char *key, double v);
 void json_bool(struct json *j, const char *key, bool v);
 void json_null(struct json *j, const char *key);
-/** json_bytes - text of any bytes, @len of them */
+/** json_bytes - a string of @len arbitrary bytes */
 void json_bytes(struct json *j, const char *key, const void *v, size_t len);
 void json_str(struct json *j, const char *key, const char *v);
 /** json_hex - bytes as a string of hexadecimal digits */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files that hold a list: an entry a line, or what ends with a NUL.
+ * List files: one entry a line, or entries that end with NUL.
  */
 #ifndef DSFS_LIST_H
 #define DSFS_LIST_H
@@ -21,10 +21,10 @@ int list_read(const char *path, bool null,
 	      void *ctx);
 
 /**
- * list_hint - why a name of a list may not be there, for the end of a message
+ * list_hint - hint for the end of a message about a name that does not exist
  *
- * A name may end in a carriage return, so lists with the line ends of Windows are not
- * told from others before their names are looked up.
+ * A name may end in a carriage return, so a list with Windows line ends is noticed only
+ * when its names are looked up.
  *
  * Return: ": it ends in a carriage return", or "".
  */

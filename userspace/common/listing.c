@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The canonical listing.  It is the yardstick of nearly every test, so there
- * is one formatter, and everything that could differ by accident (escapes,
- * rounding of times, order of attributes, which name is the first) is settled
- * here and not by the callers.
+ * The canonical listing.  Nearly every test compares listings, so there is one
+ * formatter, which decides everything that could differ by accident: escapes,
+ * rounding of times, order of attributes, which name is the first.
  */
 #include <search.h>
 #include <stdlib.h>
@@ -127,7 +126,7 @@ void listing_print(FILE *out, const struct listing_entry *e)
 	putc('\n', out);
 }
 
-/* An object of several names, and the first of them in the listing. */
+/* An object with several names, and its first name in the listing */
 struct link_first {
 	u64 dev;
 	u64 ino;
@@ -177,7 +176,7 @@ void listing_links_free(struct listing_links *links)
 	links->tree = NULL;
 }
 
-/* The product of two polynomials modulo that of crc32c. */
+/* Multiply two polynomials modulo that of crc32c. */
 static u32 crc_mul(u32 a, u32 b)
 {
 	u32 p = 0, bit;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages of the tools.  A path may hold any byte but NUL, and what a data
- * set's author put in a name must not reach the terminal as a control
- * sequence, nor break a line in two for the program that reads the messages.
+ * Messages of the tools.  A path may hold any byte but NUL.  Names of a data
+ * set must not reach the terminal as control sequences, nor split a line for a
+ * program that reads the messages.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -21,10 +21,10 @@ static bool msg_said;
 static void (*msg_before)(void);
 
 /*
- * Whoever starts a tool may have closed the standard descriptors.  Then what is
- * opened next, the image perhaps, would get their numbers, and a message would
- * be written into it.  What is opened here instead cannot be written to, so
- * that a report that goes nowhere is still an error.
+ * Open standard descriptors that the parent has closed.  Otherwise the next
+ * file, perhaps the image, would get such a number, and a message would be
+ * written into it.  The replacement is not writable, so output that goes
+ * nowhere is still an error.
  */
 static void reserve_descriptors(void)
 {
@@ -52,12 +52,12 @@ int msg_flush_stdout(void)
 	errno = 0;
 	if (!fflush(stdout) && !lost)
 		return 0;
-	/* why an earlier write failed, nobody knows any more */
+	/* the errno of an earlier write is not known any more */
 	msg_lost_stdout();
 	return -1;
 }
 
-/* Some file systems tell of a full disk when a file is closed. */
+/* some file systems report a full disk only on close */
 static void close_stdout(void)
 {
 	if (msg_said)
@@ -97,8 +97,8 @@ void msg_hook(void (*fn)(void))
 }
 
 /*
- * Bytes of the next character, and whether it may be shown.  What is no UTF-8
- * is one byte, which may not.
+ * Length of the next character, and whether it is printable.  Invalid UTF-8
+ * counts as one byte, which is not.
  */
 static size_t next_char(const u8 *p, size_t left, bool *plain)
 {
@@ -129,7 +129,7 @@ char *msg_escape(char *buf, size_t size, const char *path)
 	return buf;
 }
 
-/* Names among a message's arguments; what is readable stays as it is. */
+/* Replace controls in the arguments of a message; printable text stays as it is. */
 static void no_controls(char *s)
 {
 	size_t left = strlen(s), len;
@@ -154,7 +154,7 @@ const char *msg_why(int err)
 	}
 }
 
-/* Written by one call: stderr is unbuffered and would write in pieces. */
+/* Write a line with one call: stderr is unbuffered, and would write it in pieces. */
 static void msg_line(const char *path, const char *kind, const char *fmt,
 		     va_list ap)
 {
@@ -183,7 +183,7 @@ static void msg_line(const char *path, const char *kind, const char *fmt,
 	before = __atomic_load_n(&msg_before, __ATOMIC_ACQUIRE);
 	if (before)
 		before();
-	/* should this fail, nobody is left to tell */
+	/* an error here cannot be reported */
 	wrote = write(STDERR_FILENO, line, n);
 	(void)wrote;
 	free(line);

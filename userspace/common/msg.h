@@ -8,42 +8,42 @@
 #include "dsfs_platform.h"
 
 /**
- * msg_init - name the tool that speaks
- * @tool: as the user knows it ("mkfs.dsfs"); kept, not copied
+ * msg_init - set the name of the tool
+ * @tool: name in messages ("mkfs.dsfs"); not copied
  * @lost: exit status when standard output cannot be written
  *
- * Whoever reads a report must not take half of one for the whole, so standard
- * output is closed, and looked at, however the tool exits.
+ * An incomplete report must not pass for a complete one, so standard output is closed
+ * and checked for errors, however the tool exits.
  */
 void msg_init(const char *tool, int lost);
 
-/** msg_name - the tool, as msg_init() named it */
+/** msg_name - name of the tool */
 const char *msg_name(void);
 
 /**
- * msg_flush_stdout - look at standard output now
+ * msg_flush_stdout - check standard output for errors now
  *
- * The exit status is the caller's then, if something was lost.
+ * The caller then decides on the exit status.
  *
- * Return: 0; -1 if something was lost, which has been said.
+ * Return: 0; -1 after a message if output was lost.
  */
 int msg_flush_stdout(void);
 
-/** msg_lost_stdout - say that standard output failed, if nobody has; errno: why, or 0 */
+/** msg_lost_stdout - print once that standard output failed; errno: the reason, or 0 */
 void msg_lost_stdout(void);
 
 /**
- * msg_error - say on stderr what failed
- * @path: what it is about, or NULL; escaped as by msg_escape()
- * @fmt: what went wrong and why, as printf(3), without a newline; controls, and
- *	what is no UTF-8, become question marks
+ * msg_error - print an error on stderr
+ * @path: the object, or NULL; escaped as by msg_escape()
+ * @fmt: text as for printf(3), without a newline; controls and invalid UTF-8
+ *	become question marks
  *
  * A whole line is written at once, so lines of several threads do not mix.
  */
 __printf(2, 3)
 void msg_error(const char *path, const char *fmt, ...);
 
-/** msg_warn - like msg_error(), for what does not fail the run */
+/** msg_warn - print a warning, like msg_error() */
 __printf(2, 3)
 void msg_warn(const char *path, const char *fmt, ...);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Values on command lines.  strtoull() alone takes "-1" for a large number and
- * stops quietly at the first letter, so that "4x" would mean 4.
+ * Values on command lines.  strtoull() would take "-1" for a large number, and
+ * "4x" for 4.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define NSEC 1000000000LL
 
-/* A number at the head of @s. */
+/* Parse a number at the start of @s. */
 static int parse_head(const char *s, int base, u64 *v, const char **end)
 {
 	char *stop;
@@ -70,7 +70,7 @@ int parse_size(const char *s, u64 *v)
 	return 0;
 }
 
-/* Digits behind the decimal point, as nanoseconds. */
+/* Parse the digits after a decimal point as nanoseconds. */
 static int parse_fraction(const char *s, s64 *ns)
 {
 	s64 scale = NSEC / 10;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A progress bar.  Packing a large data set takes hours, and the first thing
- * asked is when it ends.  It is drawn only where a person can see it, and is
- * taken off before a message is written, so that messages stay whole lines.
+ * A progress bar, for runs that take hours.  It is drawn on a terminal only,
+ * and cleared before a message is written, so that messages stay whole lines.
  */
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -20,7 +19,7 @@ static bool progress_on_line;
 
 static void put(const char *s, size_t n)
 {
-	/* a bar that cannot be drawn is no reason to stop */
+	/* an error of drawing does not stop the run */
 	ssize_t wrote = write(STDERR_FILENO, s, n);
 
 	(void)wrote;
@@ -130,7 +129,7 @@ void progress_add(struct progress *p, u64 n)
 	next = __atomic_load_n(&p->next, __ATOMIC_RELAXED);
 	if (now < next)
 		return;
-	/* whoever moves the time of the next drawing draws this one */
+	/* the thread that advances the time of the next drawing draws this one */
 	if (__atomic_compare_exchange_n(&p->next, &next, now + PERIOD_NS, false,
 					__ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		progress_draw(p, now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Regions by name: people read "symlinks" more easily than 7.
+ * Names of regions.
  */
 #include "region.h"
 

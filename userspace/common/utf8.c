@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is UTF-8: no overlong forms, no surrogates, nothing past U+10FFFF, so
- * that each character has one form and every reader agrees.
+ * Validation of UTF-8: no overlong forms, no surrogates, nothing above
+ * U+10FFFF, so that each character has one form.
  */
 #include "utf8.h"
 

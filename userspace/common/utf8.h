@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names are bytes; what shows them wants UTF-8, without what steers terminals.
+ * UTF-8, for names that are displayed: validation, and detection of controls.
  */
 #ifndef DSFS_UTF8_H
 #define DSFS_UTF8_H
@@ -8,16 +8,16 @@
 #include "dsfs_platform.h"
 
 /**
- * utf8_len - bytes of the character at @p
- * @left: bytes that may be looked at, at least one
+ * utf8_len - length of the character at @p
+ * @left: number of readable bytes, at least one
  *
- * Return: 0 if there is no UTF-8 there.
+ * Return: the length; 0 for invalid UTF-8.
  */
 size_t utf8_len(const u8 *p, size_t left);
 
 /**
  * utf8_control - whether a character is a control: C0, DEL or C1
- * @p: what utf8_len() found to be one
+ * @p: a character that utf8_len() has accepted
  */
 static inline bool utf8_control(const u8 *p)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checksums of all data, in the order of the image, so that a disk is read
- * from begin to end.  Small files that lie together are read together; large
- * ones are cut up, so that threads do not wait for one of them at the end.
- * What lies between files must be zero, or a writer leaked what it held.
+ * Verification of all data, in the order of the image, so that a disk is read
+ * from its start to its end.  Small files that lie together are read together;
+ * large files are divided, so that no thread is left alone with one at the end.
+ * Bytes between files must be zero; otherwise a writer has leaked data.
  */
 #include <stdlib.h>
 
@@ -13,9 +13,9 @@
 #define BATCH_BYTES	(4U << 20)	/* a multiple of every chunk size */
 
 /**
- * struct queue - what is left to do; @lock guards @next and @off
+ * struct queue - files that are not checked yet; @lock protects @next and @off
  * @next: index of the next file
- * @off: bytes of it that were handed out already
+ * @off: bytes of that file that were given to tasks
  */
 struct queue {
 	struct fsck *f;
@@ -44,7 +44,7 @@ struct worker {
 	struct dsfs_source *src;
 	u8 *buf;
 	pthread_t thread;
-	bool whole;	/* buf has all of the task */
+	bool whole;	/* buf holds all data of the task */
 };
 
 static const struct fdata *data_at(const struct fsck *f, size_t i)
@@ -52,7 +52,7 @@ static const struct fdata *data_at(const struct fsck *f, size_t i)
 	return (const struct fdata *)f->data.v + i;
 }
 
-/* Skip the files whose data was seen with another one's. */
+/* Skip files that share the data of a file before. */
 static size_t skip_again(const struct fsck *f, size_t i)
 {
 	while (i < f->data.n && data_at(f, i)->again)
@@ -60,7 +60,7 @@ static size_t skip_again(const struct fsck *f, size_t i)
 	return i;
 }
 
-/* And those whose data was checked with a later generation. */
+/* Skip these, and files whose data was checked with a later generation. */
 static size_t skip_done(const struct fsck *f, size_t i)
 {
 	while (i < f->data.n && (data_at(f, i)->again || data_at(f, i)->known))
@@ -122,7 +122,7 @@ static bool take(struct queue *q, struct task *t)
 	return got;
 }
 
-/* A chunk's bytes; read by itself where the whole task could not be. */
+/* Bytes of a chunk; read separately if the whole task could not be read. */
 static const u8 *chunk_bytes(struct worker *w, const struct fdata *r, u64 base,
 			     u64 at, u64 len)
 {
@@ -174,7 +174,7 @@ static void check_chunks(struct worker *w, const struct fdata *r, u64 base,
 	}
 }
 
-/* Bytes [@from, @to) of the image, which no file uses. */
+/* Check that the bytes [@from, @to) of the image, which no file uses, are zero. */
 static void check_zero(struct worker *w, u64 from, u64 to)
 {
 	u64 data, n;
@@ -182,7 +182,10 @@ static void check_zero(struct worker *w, u64 from, u64 to)
 	for (; from < to && !fsck_stop; from += n) {
 		n = to - from < BATCH_BYTES ? to - from : BATCH_BYTES;
 		if (n == BATCH_BYTES) {
-			/* an image may have holes that take days to read */
+			/*
+			 * a sparse image file may have holes that would take
+			 * days to read
+			 */
 			data = image_next_data(&w->f->img, from);
 			if (data > from + n) {
 				n = data < to ? data - from : to - from;
@@ -202,7 +205,7 @@ static void check_zero(struct worker *w, u64 from, u64 to)
 	}
 }
 
-/* What lies between file @i and the next one; @have bytes are in the buffer. */
+/* Check the bytes between file @i and the next one; @have bytes are in the buffer. */
 static void check_behind(struct worker *w, size_t i, u64 base, u64 have)
 {
 	const struct fsck *f = w->f;
@@ -212,7 +215,7 @@ static void check_behind(struct worker *w, size_t i, u64 base, u64 have)
 	const u64 up = (from + DSFS_BLOCK_SIZE - 1) & ~(u64)(DSFS_BLOCK_SIZE - 1);
 	u64 to = next < f->data.n ? data_at(f, next)->start : f->geo->data_end;
 
-	/* An update leaves what is of no more use between files. */
+	/* after an update, old data may lie between files */
 	if (from < f->fresh)
 		return;
 	if (f->geo->generation > 1 && to > up)
@@ -242,7 +245,7 @@ static void do_task(struct worker *w, const struct task *t)
 		check_chunks(w, r, base, t->off, to);
 		done += to - t->off;
 	}
-	/* Only the last of them looks behind the buffer, and then spoils it. */
+	/* a loop of its own: the check behind the last file overwrites the buffer */
 	for (i = t->first; i < t->first + t->n; i++) {
 		r = data_at(w->f, i);
 		if (!r->again && !r->known && (t->n > 1 || t->off + t->len == r->stored))
@@ -267,7 +270,7 @@ static int worker_init(struct worker *w, struct queue *q)
 
 	w->q = q;
 	w->f = q->f;
-	/* no data lies behind, and neither does a gap between */
+	/* no file follows, and no gap */
 	w->buf = malloc(bytes < BATCH_BYTES ? bytes : BATCH_BYTES);
 	w->src = image_source(&q->f->img, 0);
 	return w->buf && w->src ? 0 : -ENOMEM;
@@ -279,7 +282,7 @@ static void worker_free(struct worker *w)
 	image_source_free(w->src);
 }
 
-/* In front of the first file, where nobody looked yet. */
+/* Check the bytes before the first file. */
 static void check_first_gap(const struct fsck *f, struct worker *w)
 {
 	u64 to = f->data.n ? data_at(f, 0)->start : f->geo->data_end;
@@ -301,7 +304,7 @@ static int run_workers(struct fsck *f, struct worker *w)
 		ret = worker_init(&w[i], &q);
 	if (!ret)
 		check_first_gap(f, &w[0]);
-	/* With a thread too few the others do its work. */
+	/* if a thread cannot be started, the others do its work */
 	for (i = 1; i < f->threads && !ret; i++, started++)
 		if (pthread_create(&w[i].thread, NULL, work, &w[i]))
 			break;

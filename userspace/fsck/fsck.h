@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* fsck.dsfs: what its parts share. */
+/* fsck.dsfs: declarations for its source files. */
 #ifndef FSCK_H
 #define FSCK_H
 
@@ -30,7 +30,7 @@ int vec_add(struct vec *vec, const void *item);
 void vec_sort(struct vec *vec, int (*cmp)(const void *, const void *));
 void vec_free(struct vec *vec);
 
-/* A directory: enough to find who holds an inode number. */
+/* A directory, with what is needed to find the directory of an inode number */
 struct fdir {
 	u32 self;
 	u32 first;
@@ -61,7 +61,7 @@ struct fdata {
 };
 
 /**
- * struct frange - bytes of a region that something uses
+ * struct frange - bytes of a region that an object uses
  * @extra: xattrs: the inode has the flag DSFS_INODE_ACL
  */
 struct frange {
@@ -79,9 +79,9 @@ struct kind {
 };
 
 /**
- * struct report - problems so far; @lock guards all of it
- * @src: to read names with; only under @lock
- * @per_kind: how many of a kind are shown
+ * struct report - problems that were found; @lock protects all fields
+ * @src: metadata source for names
+ * @per_kind: number of problems of a kind that are printed
  */
 struct report {
 	pthread_mutex_t lock;
@@ -94,8 +94,8 @@ struct report {
 };
 
 /**
- * struct later - the generation that was checked before the one at hand
- * @data: its struct fdata
+ * struct later - the later generation, which was checked before the current one
+ * @data: struct fdata of that generation
  */
 struct later {
 	struct dsfs_geo geo;
@@ -105,8 +105,8 @@ struct later {
 
 /**
  * struct fsck - a run of the tool
- * @geo: of the generation at hand
- * @newest: the first one; the summary is about it
+ * @geo: geometry of the current generation
+ * @newest: the newest generation, which the summary describes
  * @dirs: struct fdir, by number
  * @hardlinks: struct fhardlink; sorted by target once all inodes were seen
  * @data: struct fdata; sorted by start, then by length
@@ -114,8 +114,8 @@ struct later {
  * @targets: struct frange of symlinks
  * @blocks: struct frange of name blocks
  * @files: regular files seen, and the sum of their sizes in @content
- * @generations: that were checked
- * @fresh: where what was written for the generation at hand begins
+ * @generations: number of generations that were checked
+ * @fresh: start of the bytes that were written for the current generation
  * @only: --generation: the one to check, 0 for all
  * @incomplete: something could not be decoded, so the lists lack what it uses
  * @progress_fd: lines of progress go there, -1: nowhere
@@ -158,10 +158,10 @@ struct fsck {
 /* stop.c.  Set by SIGINT and SIGTERM: stop at the next opportunity. */
 extern int fsck_stopped;
 #define fsck_stop	__atomic_load_n(&fsck_stopped, __ATOMIC_RELAXED)
-/** catch_signals - from now on; a second signal ends the run at once */
+/** catch_signals - catch the signals; a second one ends the run at once */
 void catch_signals(void);
 
-/* report.c: all of it may be called by any thread */
+/* report.c: all functions are thread-safe */
 
 /**
  * problem - report a broken rule
@@ -172,14 +172,14 @@ void catch_signals(void);
  */
 void problem(struct fsck *f, const char *what, u32 ino, u64 pos,
 	     const char *fmt, ...) __printf(5, 6);
-/** problem_err - the same for what libdsfs found, which is then left out */
+/** problem_err - the same for an error of libdsfs; the object is not checked further */
 void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err,
 		 int ret);
-/** warning - the same for what harms nobody */
+/** warning - the same for a defect that does no harm */
 void warning(struct fsck *f, const char *what, u32 ino, u64 pos,
 	     const char *fmt, ...) __printf(5, 6);
 int report_init(struct fsck *f);
-/** report_end - the summary; @failed: the run could not do its work */
+/** report_end - print the summary; @failed: the run is incomplete because of an error */
 void report_end(struct fsck *f, bool failed);
 void pass_begin(struct fsck *f, const char *label, u64 total, bool bytes);
 void pass_add(struct fsck *f, u64 n);
@@ -192,8 +192,8 @@ static inline u64 meta_pos(const struct fsck *f, int region, u64 off)
 }
 
 /*
- * The passes, in their order.  Each returns 0, or a negative errno if it could
- * not do its work; problems of the image are no reason for that.
+ * The passes, in their order.  Each returns 0, also after problems of the image, or a
+ * negative errno if it is incomplete.
  */
 int check_slots(struct fsck *f);
 int check_blocks(struct fsck *f);
@@ -205,16 +205,16 @@ int check_gaps(struct fsck *f);
 int check_layout(struct fsck *f);
 int check_data(struct fsck *f);
 
-/* later.c: mark data that the generation checked before this one has, too */
+/* later.c: mark data that the later generation has, too */
 void mark_known(struct fsck *f);
-/* Make the generation at hand the later one of the next. */
+/* Make the current generation the later one. */
 void keep_later(struct fsck *f);
 void free_later(struct fsck *f);
 
-/* layout.c: the order in the image */
+/* layout.c: order of struct fdata by place */
 int data_cmp(const void *a, const void *b);
 
-/* names.c needs it of hardlinks.c: names besides the first */
+/* hardlinks.c: number of names of an inode besides its first */
 u32 hardlinks_of(const struct fsck *f, u32 ino);
 /* index.c */
 void check_index(struct fsck *f, const struct dsfs_dir_info *dir);
@@ -223,7 +223,7 @@ void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir,
 /* acl.c: NULL, or what is wrong */
 const char *acl_wrong(const void *value, size_t len);
 
-/** all_zero - whether bytes are */
+/** all_zero - whether all bytes are zero */
 static inline bool all_zero(const void *p, size_t len)
 {
 	const u8 *at = p;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Regions without fixed records: what lies between the things in them is zero,
- * and things that are nobody else's do not overlap.
+ * Regions without fixed records: the gaps between their objects are zero, and
+ * objects do not overlap unless they are shared.
  */
 #include "fsck.h"
 
@@ -21,12 +21,12 @@ static void check_gap(struct fsck *f, int region, const char *what, u64 from,
 	bool zero;
 	u64 n;
 
-	/* With things missing from the lists, gaps are no gaps. */
+	/* Without all objects in the lists, gaps cannot be told from objects. */
 	for (; from < to && !fsck_stop && !f->incomplete; from += n) {
 		n = DSFS_BLOCK_SIZE - (from & (DSFS_BLOCK_SIZE - 1));
 		if (n > to - from)
 			n = to - from;
-		/* a block that cannot be read was reported as such */
+		/* an unreadable block was reported before */
 		if (dsfs_meta_get(f->src, region, from, n, &ref))
 			continue;
 		zero = all_zero(ref.p, n);
@@ -52,7 +52,7 @@ static void check_ranges(struct fsck *f, int region, struct vec *vec,
 	for (i = 0; i < vec->n && !fsck_stop; i++) {
 		if (r[i].pos > end)
 			check_gap(f, region, gap, end, r[i].pos);
-		/* sets of xattrs are shared, whole */
+		/* equal ranges are a shared xattr set */
 		else if (overlap && r[i].pos < end &&
 			 (region != DSFS_REGION_XATTRS || r[i].pos != r[i - 1].pos))
 			problem(f, overlap, r[i].ino,

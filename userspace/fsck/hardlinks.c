@@ -30,8 +30,8 @@ static size_t lower_bound(const struct fsck *f, u64 target)
 }
 
 /**
- * hardlinks_of - names that an inode has besides the first
- * @f: the run, behind check_hardlinks()
+ * hardlinks_of - number of names of an inode besides its first
+ * @f: the run, after check_hardlinks()
  * @ino: the inode
  */
 u32 hardlinks_of(const struct fsck *f, u32 ino)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The hash index of a directory.  Every name must be found through it, by the
- * same code that the kernel looks names up with, at its own place; and as every
- * name has an entry then, there are others only if there are more entries than
- * names.
+ * The name index of a directory.  Each name must be found through it at its own
+ * place, by the lookup code of the kernel.  So each name has an entry, and any
+ * other entry shows in the number of entries.
  */
 #include "fsck.h"
 #include "msg.h"

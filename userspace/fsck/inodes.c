@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every inode record by itself, in order of numbers, with what it refers to.
- * What later passes compare is noted here in a few bytes an inode; records are
- * read again where they are needed again, since reading one is cheap.
+ * The inode records one by one, in the order of numbers, with the structures
+ * that they refer to.  Later passes compare inodes with each other: for these,
+ * a few bytes an inode are noted here, and records are read again where more is
+ * needed.
  */
 #include "fsck.h"
 #include "msg.h"
@@ -14,7 +15,7 @@ static int note_range(struct vec *vec, u64 pos, u32 len, u32 ino, bool extra)
 	return vec_add(vec, &r);
 }
 
-/* The record in FILESUMS; 0 where there are none. */
+/* Read a record of FILESUMS; 0 if there are no data checksums. */
 static u32 filesum(struct fsck *f, u32 ino)
 {
 	u64 off = (u64)ino * sizeof(__le32);
@@ -48,7 +49,7 @@ static void no_filesum(struct fsck *f, u32 ino)
 			"%#x, expected 0", sum);
 }
 
-/* Every extent and hole of a file; the extents are all that it stores. */
+/* Check all extents and holes of a file; the extents must add up to the stored data. */
 static bool check_extents(struct fsck *f, const struct dsfs_attr *attr,
 			  const struct dsfs_extra_info *extra)
 {
@@ -121,7 +122,7 @@ static int note_dir(struct fsck *f, const struct dsfs_attr *attr)
 	}
 	d = (struct fdir){ .self = dir.self, .first = dir.first,
 			   .count = dir.count };
-	/* An empty one has no number of its own; keep the list in order. */
+	/* an empty directory has no entries; its place in the list keeps the order */
 	if (!dir.count && f->dirs.n) {
 		last = (const struct fdir *)f->dirs.v + f->dirs.n - 1;
 		d.first = last->first + last->count;
@@ -173,7 +174,7 @@ static int check_inode(struct fsck *f, u32 ino)
 		ret = dsfs_owner_get(f->src, &attr, &extra, &uid, &gid, &err);
 	if (ret) {
 		problem_err(f, ino, pos, &err, ret);
-		/* what follows needs the extra record for files only */
+		/* the checks below need the extra record for files only */
 		if (S_ISREG(attr.mode))
 			return 0;
 		extra.xattrs = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Older generations share most of their data with the next later one, which was
- * checked before.  What lies at the same place and has the same checksums need
- * not be read again: only metadata is.
+ * Data that two generations share.  An older generation shares most of its data
+ * with the next later one, which was checked before.  Data at the same place
+ * with the same checksums is not read again.
  */
 #include "fsck.h"
 
@@ -13,7 +13,7 @@ static u64 chunks_of(const struct dsfs_geo *geo, const struct fdata *r)
 	return (r->stored + chunk - 1) >> geo->chunk_bits;
 }
 
-/* Whether both generations say the same of the data of a file. */
+/* Whether the checksums of the data of a file are the same in both generations. */
 static bool same_sums(struct fsck *f, const struct fdata *a,
 		      const struct fdata *later)
 {

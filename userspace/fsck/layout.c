@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where the data lies.  Sorted by place, all that can be wrong between two
- * files is wrong between neighbours.
+ * The layout of the data.  Files are sorted by place, so every conflict between
+ * two files is one between neighbours.
  */
 
 #include "fsck.h"
@@ -27,7 +27,7 @@ static u64 last_block(const struct fdata *r)
 	return (r->start + r->stored - 1) >> DSFS_BLOCK_BITS;
 }
 
-/* Checksums of a file against those of another with the same bytes. */
+/* Compare the checksums of two files with the same place. */
 static void check_same_sums(struct fsck *f, const struct fdata *a,
 			    const struct fdata *b)
 {
@@ -42,7 +42,7 @@ static void check_same_sums(struct fsck *f, const struct fdata *a,
 		return;
 	for (i = 0; i * chunk < a->stored && !fsck_stop; i++) {
 		if (dsfs_chunk_sum(f->src, &x, a->stored, i, &want, &err))
-			return;		/* met again with the data */
+			return;		/* reported when the data is verified */
 		ret = dsfs_chunk_sum(f->src, &y, b->stored, i, &have, &err);
 		if (ret) {
 			problem_err(f, b->ino, b->start + i * chunk, &err, ret);
@@ -64,7 +64,7 @@ static void check_place(struct fsck *f, const struct fdata *r)
 			"%llu bytes", (u64)r->stored);
 }
 
-/* Flags of the files [@from, @to), whose data is the same. */
+/* Check DSFS_INODE_SHARED of the files [@from, @to), which have the same place. */
 static void check_shared(struct fsck *f, const struct fdata *data, size_t from,
 			 size_t to, bool shared)
 {
@@ -100,7 +100,10 @@ int check_layout(struct fsck *f)
 			problem(f, "data that overlaps", r[i].ino, r[i].start,
 				"%llu bytes, the data before it ends at %llu",
 				(u64)r[i].stored, end);
-			/* read no more than once again, in all */
+			/*
+			 * overlapping data is read again, but in all no more
+			 * than the data area
+			 */
 			twice += r[i].stored;
 			r[i].again = twice > room;
 		}

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fsck.dsfs: whether an image keeps every rule of the format.
- *
- * An image is never changed: a read-only data set has a source to be packed
- * from again, and no repair could be better than that.  So the options of
- * fsck(8) that ask for repairs are taken and do nothing.
+ * fsck.dsfs: checks that an image follows every rule of the format.  It never
+ * changes an image: a read-only data set can be packed again from its source,
+ * which is better than any repair.  So the options of fsck(8) that ask for
+ * repairs are accepted and do nothing.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -42,7 +41,10 @@ static const char usage_text[] =
 "  -h, --help           this text\n"
 "  -V, --version        the version\n";
 
-/* All indexes, since names are looked up in no order, and room for the rest. */
+/*
+ * Size of the metadata cache: all indexes, because names are looked up in
+ * random order, and some more.
+ */
 static u64 cache_bytes(const struct dsfs_geo *geo)
 {
 	u64 bytes = CACHE_BASE + geo->regions[DSFS_REGION_INDEX].bytes;
@@ -68,7 +70,7 @@ static int check_tree(struct fsck *f)
 	return ret;
 }
 
-/* Neither slot is damaged: it is something else, or newer than we are. */
+/* Whether the image is of another kind or of a newer version, and not damaged. */
 static bool not_ours(const struct fsck *f)
 {
 	const struct dsfs_slot *s = f->img.slots;
@@ -101,7 +103,7 @@ static void vecs_free(struct fsck *f)
 	vec_free(&f->blocks);
 }
 
-/* What a generation's passes leave behind. */
+/* Free the results of the passes over a generation. */
 static void end_generation(struct fsck *f)
 {
 	if (!f->generations++) {
@@ -137,7 +139,7 @@ static int check_generation(struct fsck *f)
 	return ret;
 }
 
-/* Back through the history, as far as it goes. */
+/* Check all generations, from the newest one back through the history. */
 static int check_generations(struct fsck *f)
 {
 	const u64 at = DSFS_REGION_HISTORY;
@@ -160,7 +162,10 @@ static int check_generations(struct fsck *f)
 	}
 }
 
-/* Return: 0, a negative errno, or 1 for what is not checked and was said. */
+/*
+ * Check an image.  Return: 0, a negative errno, or 1 for an image that is not
+ * checked, after a message.
+ */
 static int check_image(struct fsck *f)
 {
 	int ret;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Directories: their names in order, what each leads to, and whether every
+ * Directories: the order of their names, the inode of each name, and that each
  * inode number belongs to exactly one name.
  *
- * Numbers are breadth-first, so the ranges of the directories, taken in order
- * of the directories' own numbers, follow one another without a gap.  As each
- * begins behind its directory, this is also the proof that everything is
+ * Numbers are breadth-first.  So the ranges of entries of all directories, in
+ * the order of the numbers of the directories, follow each other without gaps.
+ * As each range is above its directory, this also proves that everything is
  * reachable from the root and that there are no loops.
  */
 #include "fsck.h"
 
 /**
- * struct dirwalk - a directory being checked
+ * struct dirwalk - a directory that is checked
  * @pos: offset in the image of its record
- * @prev: the name before, to compare with
+ * @prev: the last name, for comparison
  * @block: name block that was noted last
  */
 struct dirwalk {
@@ -54,7 +54,7 @@ static void check_nlink(struct fsck *f, const struct dsfs_attr *attr, u64 want)
 			"%u, found %llu", have, want);
 }
 
-/* A subdirectory must name us as its parent. */
+/* Check that the parent of a subdirectory is the directory that it is in. */
 static void check_parent(struct fsck *f, const struct dsfs_attr *attr, u32 self)
 {
 	struct dsfs_dir_info dir;
@@ -69,7 +69,7 @@ static void check_parent(struct fsck *f, const struct dsfs_attr *attr, u32 self)
 			"%u, expected %u", dir.parent, self);
 }
 
-/* The inode that a name leads to. */
+/* Check the inode of a name. */
 static void check_child(struct fsck *f, struct dirwalk *w,
 			const struct dsfs_name *name, u32 block)
 {
@@ -133,7 +133,7 @@ static void check_order(struct fsck *f, struct dirwalk *w,
 	w->prev_len = name->len;
 }
 
-/* All names; 0, or -ENOMEM. */
+/* Check all names of a directory.  Return: 0 or -ENOMEM. */
 static int check_names(struct fsck *f, struct dirwalk *w)
 {
 	struct dsfs_err err = { 0 };
@@ -163,7 +163,7 @@ static int check_names(struct fsck *f, struct dirwalk *w)
 		problem(f, "name blocks behind the last name", w->dir.self,
 			block_pos(f, &w->dir, it.block), "block %u of %u",
 			it.block + 1, w->dir.name_blocks);
-	/* Without all names the number of subdirectories says nothing. */
+	/* without all names, the number of subdirectories is unknown */
 	if (ret)
 		w->subdirs = UINT64_MAX;
 	dsfs_dir_iter_end(&it);
@@ -185,7 +185,7 @@ static int check_dir(struct fsck *f, const struct fdir *d)
 
 	if (dsfs_inode_get(f->src, d->self, &w.attr, &err) ||
 	    dsfs_dir_get(f->src, &w.attr, &w.dir, &err))
-		return 0;	/* it could be read before, so it was reported */
+		return 0;	/* it was read before, so any error was reported */
 	w.pos = meta_pos(f, DSFS_REGION_DIRS,
 			 w.attr.start * sizeof(struct dsfs_dir));
 	check_root(f, &w);
@@ -199,7 +199,7 @@ static int check_dir(struct fsck *f, const struct fdir *d)
 	return ret;
 }
 
-/* Whether a directory's range begins where the last one ended. */
+/* Check that the entries of a directory begin where those of the last one ended. */
 static void check_tiling(struct fsck *f, const struct fdir *d, u64 *next)
 {
 	if (!d->count)
@@ -220,8 +220,8 @@ static void check_tiling(struct fsck *f, const struct fdir *d, u64 *next)
 }
 
 /*
- * Directories that share entries could make a small image take days: each
- * entry is looked at twice at most.
+ * Check the entries of a directory.  Directories with common entries could make
+ * a small image take days, so each entry is checked twice at most.
  */
 static bool too_many(struct fsck *f, const struct fdir *d, u64 entries)
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Telling what is wrong.  People know paths, so a problem is named by path,
- * and by inode number and image offset for whoever looks closer.  One defect
- * can break a rule a million times, so each kind is shown a few times and
- * counted from then on.
+ * Reports of problems.  A problem is named by path, and by inode number and
+ * image offset for a closer look.  One defect can break a rule a million times,
+ * so each kind is printed a few times and counted from then on.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -57,7 +56,7 @@ int report_init(struct fsck *f)
 	return 0;
 }
 
-/* The directory that holds an inode number. */
+/* Find the directory that an inode number belongs to. */
 static const struct fdir *holder(const struct fsck *f, u32 ino)
 {
 	const struct fdir *d = f->dirs.v;
@@ -70,11 +69,11 @@ static const struct fdir *holder(const struct fsck *f, u32 ino)
 		else
 			lo = mid + 1;
 	}
-	/* lo: directories whose entries begin at or before it */
+	/* lo: number of directories whose entries begin at or before it */
 	return lo && ino - d[lo - 1].first < d[lo - 1].count ? &d[lo - 1] : NULL;
 }
 
-/* The last component of an inode's path, in front of @at. */
+/* Write the last component of the path of an inode before @at. */
 static char *prepend_name(struct fsck *f, const struct fdir *d, u32 ino,
 			  char *begin, char *at)
 {
@@ -101,8 +100,9 @@ static char *prepend_name(struct fsck *f, const struct fdir *d, u32 ino,
 }
 
 /*
- * Build a path backwards into @buf; numbers stand for what has no name.  A
- * directory's number is lower than those of its entries, so it ends.
+ * Build a path backwards in @buf; an inode without a name appears as its
+ * number.  The number of a directory is lower than those of its entries, so the
+ * loop ends.
  */
 static const char *path_of(struct fsck *f, u32 ino, char *buf, size_t size)
 {
@@ -303,7 +303,7 @@ void report_end(struct fsck *f, bool failed)
 	putchar('\n');
 }
 
-/* One line, as e2fsck(8) writes for fsck(8): pass, done, total, device. */
+/* Print a line of progress as e2fsck(8) does for fsck(8): pass, done, total, device. */
 static void pass_line(struct fsck *f, u64 done)
 {
 	dprintf(f->progress_fd, "%d %llu %llu %s\n", f->pass, done,

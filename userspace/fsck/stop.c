@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Being told to stop: what was found so far is still reported.
+ * Signals that stop the run: problems that were found are still reported.
  */
 #include <signal.h>
 

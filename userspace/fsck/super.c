@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Superblock slots, and the metadata as bytes: checksums of regions and of
- * every block, and the padding that nothing else looks at.
+ * Superblock slots, and metadata as blocks: the checksums of regions and
+ * blocks, and the padding of regions.
  */
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ static void check_label(struct fsck *f, int i)
 			"bytes behind its end are not zero");
 }
 
-/* What is wrong with a single slot. */
+/* Report the errors of a slot. */
 static void check_slot(struct fsck *f, int i)
 {
 	const struct dsfs_slot *slot = &f->img.slots[i];
@@ -94,7 +94,7 @@ static void check_block(struct fsck *f, const u8 *data, u64 pos, u32 want)
 			"%s: %#x, expected %#x", region_at(f, pos), sum, want);
 }
 
-/* A step's blocks one by one, where all at once could not be read. */
+/* Check the blocks of a step one by one, if they cannot be read together. */
 static void check_step_slow(struct fsck *f, u8 *data, const __le32 *sums,
 			    u64 pos, u64 blocks)
 {
@@ -155,7 +155,7 @@ static void check_region(struct fsck *f, int id)
 			r->checksum);
 	if (!tail || image_pread(&f->img, buf, DSFS_BLOCK_SIZE - tail,
 				 r->pos + r->bytes))
-		return;		/* unreadable: the blocks are looked at too */
+		return;		/* unreadable: reported with the blocks */
 	if (!all_zero(buf, DSFS_BLOCK_SIZE - tail))
 		problem(f, "padding of a region", NO_INO, r->pos + r->bytes,
 			"%s: bytes behind its end are not zero",

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets of extended attributes.  Millions of inodes may share one, so each is
- * looked at once, and then compared with the flags of all that use it.
+ * Xattr sets.  Millions of inodes may share one, so each set is checked once,
+ * and then compared with the flags of all its inodes.
  */
 #include <stdlib.h>
 
 #include "fsck.h"
 
-/* What the attributes of a set amount to. */
+/* Properties of the attributes of a set */
 struct set_info {
 	bool acl;
 	bool acl_default;
@@ -51,7 +51,7 @@ static void check_attr(struct fsck *f, const struct frange *r,
 			dsfs_xattr_prefix(info->prefix), wrong);
 }
 
-/* The bytes between the end of a value and the next attribute. */
+/* Check the padding between a value and the next attribute. */
 static bool padding_zero(const struct dsfs_xattr_info *info, const u8 *end)
 {
 	const u8 *at = (const u8 *)info->value + info->value_len;
@@ -91,9 +91,9 @@ static void check_attrs(struct fsck *f, const struct frange *r, const u8 *set,
 }
 
 /*
- * Whether an inode with this set is of a type that may have it.  The VFS answers
- * for the others without asking the file system: it would list an attribute and
- * then deny that there is one.
+ * Whether the type of an inode allows its set.  The VFS handles user attributes
+ * of other types without asking the file system: it would list an attribute and
+ * then deny its existence.
  */
 static void check_type(struct fsck *f, const struct frange *r,
 		       const struct set_info *set)
@@ -113,7 +113,7 @@ static void check_type(struct fsck *f, const struct frange *r,
 			"user. attribute of neither file nor directory");
 }
 
-/* A set and the inodes that use it: @n ranges of the same place. */
+/* Check a set and the @n inodes that use it. */
 static void check_set(struct fsck *f, struct frange *r, size_t n)
 {
 	struct dsfs_extra_info extra = { .xattrs = r->pos };
