@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is computed over a content, wherever its bytes come from: holes, checksums
+ * and the hash that deduplication goes by.
+ */
+#ifndef MKFS_CONTENT_H
+#define MKFS_CONTENT_H
+
+#include "stream.h"
+
+/* Say in the item what is wrong with its file. */
+static inline void content_bad(struct item *it, const char *why, int err)
+{
+	it->why = why;
+	it->err = err;
+}
+
+/**
+ * content_small - a file all of whose bytes are in the job's buffer
+ *
+ * Holes are taken out of the buffer.  No memory for that: the item says so.
+ */
+void content_small(const struct stream *s, struct job *job, struct item *it);
+
+/**
+ * struct large - a large file on its way through the pieces of its job
+ * @holes: gets the content, in order; what it stores goes into @piece
+ * @buf: of @piece; NULL: to be asked for
+ */
+struct large {
+	struct stream *s;
+	struct job *job;
+	struct holes holes;
+	struct piece *piece;
+	char *buf;
+	u64 hash;
+	u64 chunk_left;
+	u32 sum;
+};
+
+/* Return: whether there is a piece; else it is the end of the run. */
+bool large_begin(struct large *l, struct stream *s, struct job *job);
+/* All of the content has passed: the item gets what was computed. */
+void large_finish(struct large *l, struct item *it);
+/* Whatever has become of it, the writer gets the last piece. */
+void large_end(struct large *l);
+
+#endif /* MKFS_CONTENT_H */
