@@ -97,13 +97,30 @@ static int plan_again(struct mkfs *mkfs, struct plan *plan, u64 gone_before)
 	return order_tree(&mkfs->tree) ?: make_plan(mkfs, plan);
 }
 
+/* A source that is read once: its tree is known when all contents are stored. */
+static int build_once(struct stream *s, struct plan *plan)
+{
+	struct mkfs *mkfs = s->mkfs;
+	int ret = feed_data(s);
+
+	if (!ret)
+		ret = mkfs->source->ops->end(mkfs->source);
+	if (!ret)
+		ret = order_tree(&mkfs->tree);
+	if (!ret)
+		ret = stream_bury(s);
+	return ret ? ret : make_plan(mkfs, plan);
+}
+
 /* All contents, from wherever they come. */
-static int build_data(struct stream *s, const struct plan *plan)
+static int build_data(struct stream *s, struct plan *plan)
 {
 	int ret = output_open(&s->mkfs->out, s->mkfs->start);
 
 	if (ret)
 		return ret;
+	if (source_once(s->mkfs->source))
+		return build_once(s, plan);
 	if (s->mkfs->o->build == BUILD_COMPACT)
 		return copy_data(s);
 	ret = order_read(s);
@@ -117,7 +134,7 @@ static int take_kept(struct stream *s)
 	struct mkfs *mkfs = s->mkfs;
 	int ret;
 
-	s->stored = s->place.stored;
+	s->stored = s->place.stored - s->dead;
 	if (!mkfs->base)
 		return 0;
 	ret = base_keep_layout(mkfs, &s->chunks, &s->extents);
@@ -258,6 +275,8 @@ static int run(struct mkfs *mkfs)
 	if (ret)
 		return ret;
 	decide(mkfs);
+	if (source_once(mkfs->source))
+		return build(mkfs, &plan);
 	ret = get_tree(mkfs);
 	if (!ret)
 		ret = make_plan(mkfs, &plan);

@@ -229,6 +229,10 @@ static void json_done(const struct mkfs *mkfs, const struct plan *p,
 	json_u64(&j, "sparse_files", s->sparse_files);
 	json_u64(&j, "packed_files", s->place.packed);
 	json_u64(&j, "padding_bytes", padding_of(mkfs, s, m));
+	if (source_once(mkfs->source)) {
+		json_u64(&j, "replaced_files", mkfs->source->replaced);
+		json_u64(&j, "replaced_bytes", s->dead);
+	}
 	json_u64(&j, "object_bytes", object_bytes(mkfs));
 	json_u64(&j, "object_padding_bytes", place_object_padding(&s->place));
 	json_u64(&j, "meta_bytes", le64_to_cpu(m->super.meta_bytes));
@@ -264,6 +268,9 @@ void report_done(const struct mkfs *mkfs, const struct plan *p,
 	printf(", in gaps %llu, padding %s\n", ull(s->place.packed),
 	       human(padding_of(mkfs, s, m)));
 	text_objects(mkfs, place_object_padding(&s->place), s->place.stored);
+	if (mkfs->source->replaced)
+		printf("replaced by later entries: %llu files, %s of no use\n",
+		       ull(mkfs->source->replaced), human(s->dead));
 	printf("metadata %s, %.1f bytes a name\n", human(meta),
 	       per_name(meta, p->names));
 	if (mkfs->o->verbose) {

@@ -106,30 +106,6 @@ static int keep_place(struct keep *a, struct place_of *p, size_t n)
 	return ret;
 }
 
-static u64 first_block(const struct place_of *p)
-{
-	return p->start >> DSFS_BLOCK_BITS;
-}
-
-static u64 last_block(const struct place_of *p)
-{
-	return (p->start + p->stored - 1) >> DSFS_BLOCK_BITS;
-}
-
-/* Whether the files [@p, @p + @n) of @places share a block with others. */
-static void set_shared(const struct array *places, size_t at, size_t n)
-{
-	struct place_of *p = (struct place_of *)places->p + at;
-	bool shared = (at && last_block(p - 1) == first_block(p)) ||
-		      (at + n < places->n && last_block(p) == first_block(p + n));
-
-	for (size_t i = 0; i < n; i++) {
-		p[i].node->flags &= ~NODE_SHARED;
-		if (shared)
-			p[i].node->flags |= NODE_SHARED;
-	}
-}
-
 int base_keep_layout(struct mkfs *mkfs, struct spool *chunks, struct spool *extents)
 {
 	struct keep a = { mkfs, chunks, extents,
@@ -143,7 +119,7 @@ int base_keep_layout(struct mkfs *mkfs, struct spool *chunks, struct spool *exte
 	for (size_t i = 0; !ret && i < places.n; i += n) {
 		n = places_alike(&places, i);
 		if (a.in_place)
-			set_shared(&places, i, n);
+			places_set_shared(&places, i, n);
 		ret = keep_place(&a, (struct place_of *)places.p + i, n);
 	}
 	array_free(&places);

@@ -108,6 +108,29 @@ size_t places_alike(const struct array *places, size_t from)
 	return n;
 }
 
+static u64 first_block(const struct place_of *p)
+{
+	return p->start >> DSFS_BLOCK_BITS;
+}
+
+static u64 last_block(const struct place_of *p)
+{
+	return (p->start + p->stored - 1) >> DSFS_BLOCK_BITS;
+}
+
+void places_set_shared(const struct array *places, size_t at, size_t n)
+{
+	struct place_of *p = (struct place_of *)places->p + at;
+	bool shared = (at && last_block(p - 1) == first_block(p)) ||
+		      (at + n < places->n && last_block(p) == first_block(p + n));
+
+	for (size_t i = 0; i < n; i++) {
+		p[i].node->flags &= ~NODE_SHARED;
+		if (shared)
+			p[i].node->flags |= NODE_SHARED;
+	}
+}
+
 void places_measure(const struct array *places, struct base *base,
 		    const struct params *params)
 {

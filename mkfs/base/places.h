@@ -24,6 +24,7 @@ struct place_of {
 /**
  * places_collect - all contents of the tree, sorted by place
  * @places: struct place_of
+ * @base: NULL: there is none
  * @kept: called for each file that stays, in the order of inodes; NULL: not
  *
  * Messages are written, except for -ENOMEM.  Return: 0 or -errno.
@@ -35,6 +36,9 @@ int places_collect(struct array *places, struct base *base, struct tree *t,
 
 /* How many files from number @from on store the same bytes. */
 size_t places_alike(const struct array *places, size_t from);
+
+/* Mark @n files from number @at on, which are alike, if others share a block with them. */
+void places_set_shared(const struct array *places, size_t at, size_t n);
 
 /* Set base->stored and base->packed. */
 void places_measure(const struct array *places, struct base *base,

@@ -75,9 +75,14 @@ static struct node *dedup_next(const struct stream *s, u64 hash, size_t *cursor)
 	return (struct node *)(uintptr_t)hash_next(&s->dedup, hash, cursor);
 }
 
-/* The table has room for all files. */
-static void dedup_add(struct stream *s, u64 hash, const struct node *n)
+/*
+ * The table has room for all files, or it grows; a file that is not in it for want
+ * of memory is stored again.
+ */
+static void dedup_add(struct stream *s, u64 hash, struct node *n)
 {
+	if (s->dedup.of)
+		((struct stream_node *)n)->hash = hash;
 	if (s->dedup.slots)
 		hash_add(&s->dedup, hash, (uintptr_t)n);
 }

@@ -10,7 +10,9 @@
  * when its last file is written.
  */
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "../base/base.h"
 #include "msg.h"
@@ -55,11 +57,14 @@ static void back_file(struct stream *s)
 		s->node_at--;
 }
 
-/* What may be written from a job's buffer has its blocks there for itself. */
-static size_t item_room(size_t pos, u64 size)
+static void clear_job(struct job *job)
 {
-	return size < OUTPUT_LEND_MIN ? pos :
-	       (pos + DSFS_BLOCK_SIZE - 1) & ~(size_t)(DSFS_BLOCK_SIZE - 1);
+	job->nitems = 0;
+	job->nsums = 0;
+	job->made = 0;
+	job->taken = 0;
+	job->ready = false;
+	job->large = false;
 }
 
 /* Fill a job with files; lock held. */
@@ -67,12 +72,7 @@ static void form_job(struct stream *s, struct job *job)
 {
 	size_t used = 0;
 
-	job->nitems = 0;
-	job->nsums = 0;
-	job->made = 0;
-	job->taken = 0;
-	job->ready = false;
-	job->large = false;
+	clear_job(job);
 	while (job->nitems < s->job_files) {
 		struct item *it = &job->items[job->nitems];
 		struct node *n;
@@ -97,7 +97,8 @@ static void form_job(struct stream *s, struct job *job)
 	job->busy = job->nitems;
 }
 
-static struct job *job_take(struct stream *s)
+/* The next job, once it is free; lock held. */
+static struct job *job_free(struct stream *s)
 {
 	struct job *job;
 
@@ -106,14 +107,30 @@ static struct job *job_take(struct stream *s)
 			return NULL;
 		job = &s->jobs[s->next_fill % s->njobs];
 		if (!job->busy)
-			break;
+			return job;
 		pthread_cond_wait(&s->room, &s->lock);
 	}
+}
+
+static struct job *job_take(struct stream *s)
+{
+	struct job *job = job_free(s);
+
+	if (!job)
+		return NULL;
 	form_job(s, job);
 	if (!job->busy)
 		return NULL;
 	s->next_fill++;
 	return job;
+}
+
+/* Others wait for room, the writer for a job that never comes; lock held. */
+static void wake_all(struct stream *s)
+{
+	pthread_cond_broadcast(&s->room);
+	for (unsigned int i = 0; i < s->njobs; i++)
+		pthread_cond_broadcast(&s->jobs[i].change);
 }
 
 static void *read_files(void *arg)
@@ -135,15 +152,55 @@ static void *read_files(void *arg)
 	}
 	if (!ok)
 		s->stop = true;
-	/* others wait for room, the writer for a job that never comes */
-	pthread_cond_broadcast(&s->room);
-	for (unsigned int i = 0; i < s->njobs; i++)
-		pthread_cond_broadcast(&s->jobs[i].change);
+	wake_all(s);
 	pthread_mutex_unlock(&s->lock);
 	src->ops->input_free(r.in);
 	image_source_free(r.prev);
 	free(r.staging);
 	return NULL;
+}
+
+struct job *stream_job_begin(struct stream *s)
+{
+	struct job *job;
+
+	pthread_mutex_lock(&s->lock);
+	job = job_free(s);
+	if (job) {
+		clear_job(job);
+		job->busy = true;
+		s->next_fill++;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return job;
+}
+
+void stream_job_large(struct stream *s, struct job *job)
+{
+	pthread_mutex_lock(&s->lock);
+	job->large = true;
+	pthread_cond_broadcast(&job->change);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void stream_job_end(struct stream *s, struct job *job)
+{
+	pthread_mutex_lock(&s->lock);
+	job->ready = true;
+	pthread_cond_broadcast(&job->change);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void stream_filled(struct stream *s, int err)
+{
+	pthread_mutex_lock(&s->lock);
+	s->err = err;
+	if (err)
+		s->stop = true;
+	else
+		s->exhausted = true;
+	wake_all(s);
+	pthread_mutex_unlock(&s->lock);
 }
 
 struct piece *stream_piece_get(struct stream *s, struct job *job, char **buf)
@@ -273,19 +330,18 @@ static int write_files(struct stream *s)
 		}
 	}
 	if (!ret && s->stop)
-		ret = -ENOMEM;
-	if (ret == -ENOMEM)
+		ret = s->err ? s->err : -ENOMEM;
+	if (ret == -ENOMEM && !s->err)
 		msg_error(NULL, "out of memory");
 	return ret;
 }
 
-static int start_readers(struct stream *s)
+static int start_readers(struct stream *s, unsigned int n, void *(*fill)(void *stream))
 {
 	int ret = 0;
 
-	while (s->nthreads < s->mkfs->threads) {
-		ret = pthread_create(&s->threads[s->nthreads], NULL, read_files,
-				     s);
+	while (s->nthreads < n) {
+		ret = pthread_create(&s->threads[s->nthreads], NULL, fill, s);
 		if (ret)
 			break;
 		s->nthreads++;
@@ -300,10 +356,10 @@ static void stop_readers(struct stream *s)
 {
 	pthread_mutex_lock(&s->lock);
 	s->stop = true;
-	pthread_cond_broadcast(&s->room);
-	for (unsigned int i = 0; i < s->njobs; i++)
-		pthread_cond_broadcast(&s->jobs[i].change);
+	wake_all(s);
 	pthread_mutex_unlock(&s->lock);
+	if (s->stop_fd >= 0)
+		eventfd_write(s->stop_fd, 1);
 	for (unsigned int i = 0; i < s->nthreads; i++)
 		pthread_join(s->threads[i], NULL);
 	for (unsigned int i = 0; i < s->njobs; i++)
@@ -321,6 +377,20 @@ static unsigned int job_files(const struct stream *s, u64 files)
 	return n < JOB_FILES_MIN ? JOB_FILES_MIN : n < JOB_FILES ? n : JOB_FILES;
 }
 
+int stream_run(struct stream *s, unsigned int n, void *(*fill)(void *stream))
+{
+	int ret = start_readers(s, n, fill);
+
+	if (!ret)
+		ret = write_files(s);
+	stop_readers(s);
+	progress_end(&s->progress);
+	hash_free(&s->dedup);
+	if (!ret)
+		stream_dups(s);
+	return ret;
+}
+
 int stream_data(struct stream *s, u64 files, u64 bytes)
 {
 	int ret = 0;
@@ -334,15 +404,7 @@ int stream_data(struct stream *s, u64 files, u64 bytes)
 		return ret;
 	}
 	progress_start(&s->progress, "packing", bytes);
-	ret = start_readers(s);
-	if (!ret)
-		ret = write_files(s);
-	stop_readers(s);
-	progress_end(&s->progress);
-	hash_free(&s->dedup);
-	if (!ret)
-		stream_dups(s);
-	return ret;
+	return stream_run(s, s->mkfs->threads, read_files);
 }
 
 static int jobs_init(struct stream *s)
@@ -377,6 +439,7 @@ int stream_init(struct stream *s, struct mkfs *mkfs)
 	s->hash_bytes = hash_bytes(mkfs->o, &mkfs->params);
 	s->listed.size = sizeof(struct listed);
 	s->dups.size = sizeof(struct dup);
+	s->stop_fd = -1;
 	spool_init(&s->chunks);
 	spool_init(&s->extents);
 	pthread_mutex_init(&s->lock, NULL);
@@ -407,6 +470,8 @@ void stream_free(struct stream *s)
 	free(s->bufs);
 	free(s->jobs);
 	free(s->threads);
+	if (s->stop_fd >= 0)
+		close(s->stop_fd);
 	array_free(&s->listed);
 	array_free(&s->dups);
 	spool_free(&s->chunks);

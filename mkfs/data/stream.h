@@ -87,6 +87,9 @@ struct job {
  * @chunks: CHUNKSUMS
  * @extents: EXTENTS
  * @stored: bytes that all files of the image store
+ * @dead: bytes that were stored and that no name is left of
+ * @stop_fd: of a source that is read once: can be read from when @stop is set; -1
+ * @err: why such a source ended before its end, which has been said
  * @hash_bytes: contents are hashed byte by byte
  * @content: hashes over the contents in order, for a derived UUID
  * @bufs: those of all jobs
@@ -124,6 +127,9 @@ struct stream {
 	u64 dup_bytes;
 	u64 sparse_files;
 	u64 stored;
+	u64 dead;
+	int stop_fd;
+	int err;
 };
 
 /* A file in the order of data */
@@ -147,11 +153,32 @@ struct dup {
  */
 int stream_data(struct stream *s, u64 files, u64 bytes);
 
+/* feed.c: the same of a source that is read once, which is listed meanwhile */
+int feed_data(struct stream *s);
+
+/*
+ * For feed.c: the next job, empty, for the one thread that fills jobs; NULL to
+ * stop.  A job that is large is written while it is filled.
+ */
+struct job *stream_job_begin(struct stream *s);
+void stream_job_large(struct stream *s, struct job *job);
+void stream_job_end(struct stream *s, struct job *job);
+/* Run @fill in @n threads, and write the jobs.  Messages are written. */
+int stream_run(struct stream *s, unsigned int n, void *(*fill)(void *stream));
+/* The thread that fills jobs has done; @err: it could not. */
+void stream_filled(struct stream *s, int err);
+
 /* copy.c: the same for an image that is packed anew from another one */
 int copy_data(struct stream *s);
 
 int stream_init(struct stream *s, struct mkfs *mkfs);
 void stream_free(struct stream *s);
+
+/*
+ * dead.c: leave out of the account what no name of the tree, which is ordered, has.
+ * Messages are written.  Return: 0 or -errno.
+ */
+int stream_bury(struct stream *s);
 
 /* order.c: fill s->listed */
 int order_read(struct stream *s);
@@ -216,6 +243,13 @@ int stream_add_dup(struct stream *s, struct node *n, const struct node *of,
  * moved in memory before.
  */
 void stream_dups(struct stream *s);
+
+/* What may be written from a job's buffer has its blocks there for itself. */
+static inline size_t item_room(size_t pos, u64 size)
+{
+	return size < OUTPUT_LEND_MIN ? pos :
+	       (pos + DSFS_BLOCK_SIZE - 1) & ~(size_t)(DSFS_BLOCK_SIZE - 1);
+}
 
 static inline u32 stream_piece_bytes(const struct stream *s)
 {

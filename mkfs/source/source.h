@@ -9,24 +9,21 @@
  * data, read ranges of them, and check that a file is still the one that was listed.
  *
  * Sources that can be read only once, as a tar on standard input, have each
- * content right behind its name, and are to fit in like this:
+ * content right behind its name:
  *
- *  - open() to close() are NULL.  list() hands over each content while it lists:
- *    the thread that calls it takes the place of the readers and fills the jobs
- *    of the data phase (data/stream.h) from the stream, in the order of the
- *    stream; the writer takes jobs out as ever.  So a byte is copied once, into
- *    the job's buffer, and written from there; nothing is spooled.
+ *  - open() to close() are NULL.  list() hands over each content while it lists: it
+ *    runs in a thread that takes the place of the readers and fills the jobs of the
+ *    data phase through src->sink (data/feed.c), in the order of the stream; the
+ *    writer takes jobs out as ever.  So a byte is copied once, into the job's
+ *    buffer, and written from there; nothing is spooled.
  *  - The data phase then comes before the plan.  It leaves behind nothing but
  *    fields of nodes, CHUNKSUMS and EXTENTS, and needs no inode number and no
  *    order of directories: plan/layout.c gives those when all names are known.
  *  - Deduplication, placement and the list of duplicates refer to nodes by
- *    address until stream_dups() has been called, so such a source makes its
- *    nodes in an arena and moves them into their directories behind that.
- *  - For --update, the inode to compare with (dir->old) is looked up by path when
- *    the name comes, and the content is written and taken back if it is the same,
- *    as store.c does with large files that are duplicates.
- *  - What is known before data is read is known too late: --order and --dry-run
- *    are not for it, and that a device is too small shows at the write.
+ *    address until the data phase is over, so such a source makes its nodes in an
+ *    arena, and end() moves them into their directories.
+ *  - What is known before data is read is known too late: --order, --update and
+ *    --dry-run are not for it, and that a device is too small shows at the write.
  */
 #ifndef MKFS_SOURCE_H
 #define MKFS_SOURCE_H
@@ -36,6 +33,33 @@
 
 struct base;
 struct source;
+
+/**
+ * struct stream_node - a file of a source that is read once
+ * @hash: of its content, for the data phase
+ */
+struct stream_node {
+	struct node node;
+	u64 hash;
+};
+
+/**
+ * struct source_sink - takes the contents of a source that is read once
+ * @begin: of a regular file that is not empty, whose size is in its node
+ * @data: more bytes of it
+ * @zeros: the same, of a hole
+ * @end: all of its bytes were given
+ * @stop: a descriptor that can be read from once nothing more is wanted
+ *
+ * The functions return 0, or -errno: -ECANCELED if nothing more is wanted.
+ */
+struct source_sink {
+	int (*begin)(struct source_sink *sink, struct stream_node *file);
+	int (*data)(struct source_sink *sink, const char *p, u64 bytes);
+	int (*zeros)(struct source_sink *sink, u64 bytes);
+	int (*end)(struct source_sink *sink);
+	int stop;
+};
 
 /**
  * struct input - what one thread has open of a source
@@ -78,6 +102,7 @@ struct source_name {
  * @unchanged: behind reading: whether it is still what was listed, or false
  * @close: it may keep open what the next file needs, too
  * @name: how a message names @node; @node NULL: the directory @dir
+ * @end: of a source that is read once: make src->tree of what was listed
  * @free: and @src with it
  * @stored: what is read are stored bytes, holes left out; nobody looks for holes
  */
@@ -92,28 +117,33 @@ struct source_ops {
 	void (*close)(struct input *in);
 	void (*name)(const struct source *src, const struct dir *dir,
 		     const struct node *node, struct source_name *name);
+	int (*end)(struct source *src);
 	void (*free)(struct source *src);
 	bool stored;
 };
 
 /**
  * struct source - a source, the beginning of each kind's own
+ * @sink: where one that is read once hands contents to
  * @threads: that read it
  * @image_dev, @image_ino: what must not be packed into itself; 0: nothing
  * @skipped: objects left out by --skip-unreadable
  * @clamped: times that did not fit
  * @xattrs_ignored: extended attributes of kinds that the format has not
+ * @replaced: contents that no name is left of: a later one came in their place
  */
 struct source {
 	const struct source_ops *ops;
 	const struct options *o;
 	struct tree *tree;
+	struct source_sink *sink;
 	unsigned int threads;
 	u64 image_dev;
 	u64 image_ino;
 	u64 skipped;
 	u64 clamped;
 	u64 xattrs_ignored;
+	u64 replaced;
 };
 
 /*
@@ -132,6 +162,12 @@ static inline int source_open(struct source **src, const struct options *o,
 			      struct tree *t, unsigned int threads)
 {
 	return (o->manifest ? source_manifest : source_directory)(src, o, t, threads);
+}
+
+/* Whether it can be read only once, so that contents come with names. */
+static inline bool source_once(const struct source *src)
+{
+	return src->ops->end;
 }
 
 /* Number of threads that descriptors suffice for, at most @threads. */

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The data phase of a source that is read once.  The thread that lists it fills the
+ * jobs, one content behind the other as they come, and computes what readers
+ * compute; the writer does not see the difference.
+ */
+#include <stdlib.h>
+#include <sys/eventfd.h>
+
+#include "content.h"
+#include "msg.h"
+
+/**
+ * struct feed - the sink of a source
+ * @job: being filled; NULL: none
+ * @item: the content that is being given, @at bytes so far
+ * @used: bytes of the job's buffer
+ * @block: of a large file, bytes short of a block: @held of them
+ */
+struct feed {
+	struct source_sink sink;
+	struct stream *s;
+	struct job *job;
+	struct item *item;
+	struct large large;
+	size_t used;
+	u64 at;
+	size_t held;
+	char block[DSFS_BLOCK_SIZE];
+};
+
+static struct feed *feed_of(struct source_sink *sink)
+{
+	return (struct feed *)sink;
+}
+
+static void end_job(struct feed *f)
+{
+	if (f->job)
+		stream_job_end(f->s, f->job);
+	f->job = NULL;
+	f->used = 0;
+}
+
+/* The job that a file of this size goes into. */
+static int get_job(struct feed *f, u64 size)
+{
+	if (f->job && (f->job->nitems == JOB_FILES ||
+		       item_room(f->used, size) + size > f->s->buf_bytes))
+		end_job(f);
+	if (!f->job)
+		f->job = stream_job_begin(f->s);
+	return f->job ? 0 : -ECANCELED;
+}
+
+static int feed_begin(struct source_sink *sink, struct stream_node *file)
+{
+	struct feed *f = feed_of(sink);
+	u64 size = file->node.size;
+	int ret = get_job(f, size);
+
+	if (ret)
+		return ret;
+	f->at = 0;
+	f->held = 0;
+	f->item = &f->job->items[f->job->nitems++];
+	*f->item = (struct item){ .node = &file->node, .off = item_room(f->used, size) };
+	if (size <= f->s->buf_bytes) {
+		f->used = item_room(f->item->off + size, size);
+		return 0;
+	}
+	stream_job_large(f->s, f->job);
+	return large_begin(&f->large, f->s, f->job) ? 0 : -ECANCELED;
+}
+
+/* A large file's bytes pass in whole blocks, except for the last ones. */
+static int hold_bytes(struct feed *f, const char *p, u64 bytes)
+{
+	if (p)
+		memcpy(f->block + f->held, p, bytes);
+	else
+		memset(f->block + f->held, 0, bytes);
+	f->held += bytes;
+	if (f->held < sizeof(f->block))
+		return 0;
+	f->held = 0;
+	return holes_data(&f->large.holes, f->block, sizeof(f->block));
+}
+
+static int pass_bytes(struct feed *f, const char *p, u64 bytes)
+{
+	const u64 room = sizeof(f->block);
+	int ret = 0;
+	u64 n;
+
+	for (; !ret && bytes; bytes -= n) {
+		n = bytes - bytes % room;
+		if (f->held || !n) {
+			n = bytes < room - f->held ? bytes : room - f->held;
+			ret = hold_bytes(f, p, n);
+		} else {
+			ret = p ? holes_data(&f->large.holes, p, n) :
+				  holes_zeros(&f->large.holes, n);
+		}
+		p = p ? p + n : NULL;
+	}
+	return ret;
+}
+
+/* @p NULL: zeros */
+static int take_bytes(struct feed *f, const char *p, u64 bytes)
+{
+	char *to = f->job->buf + f->item->off + f->at;
+
+	f->at += bytes;
+	progress_add(&f->s->progress, bytes);
+	if (f->job->large)
+		return pass_bytes(f, p, bytes);
+	if (p)
+		memcpy(to, p, bytes);
+	else
+		memset(to, 0, bytes);
+	return 0;
+}
+
+static int feed_bytes(struct source_sink *sink, const char *p, u64 bytes)
+{
+	return take_bytes(feed_of(sink), p, bytes);
+}
+
+static int feed_zeros(struct source_sink *sink, u64 bytes)
+{
+	return take_bytes(feed_of(sink), NULL, bytes);
+}
+
+static int end_large(struct feed *f)
+{
+	int ret = f->held ? holes_data(&f->large.holes, f->block, f->held) : 0;
+
+	if (!ret)
+		ret = holes_end(&f->large.holes);
+	if (ret)
+		return ret;
+	large_finish(&f->large, f->item);
+	large_end(&f->large);
+	end_job(f);
+	return 0;
+}
+
+static int feed_end(struct source_sink *sink)
+{
+	struct feed *f = feed_of(sink);
+
+	if (f->job->large)
+		return end_large(f);
+	content_small(f->s, f->job, f->item);
+	return f->item->err;
+}
+
+static void *feed_files(void *arg)
+{
+	struct stream *s = arg;
+	struct source *src = s->mkfs->source;
+	int ret = src->ops->list(src);
+	struct feed *f = (struct feed *)src->sink;
+
+	stream_filled(s, ret);
+	if (f->job && f->job->large)	/* cut off in the middle */
+		large_end(&f->large);
+	end_job(f);
+	return NULL;
+}
+
+static u64 hash_content(const void *ctx, u64 value)
+{
+	(void)ctx;
+	return ((struct stream_node *)(uintptr_t)value)->hash;
+}
+
+int feed_data(struct stream *s)
+{
+	struct feed *f = calloc(1, sizeof(*f));
+	int ret = f ? 0 : -ENOMEM;
+
+	s->dedup.of = hash_content;
+	if (!ret && !s->mkfs->o->no_dedup)
+		ret = hash_init(&s->dedup, 0);
+	s->stop_fd = ret ? -1 : eventfd(0, EFD_CLOEXEC);
+	if (!ret && s->stop_fd < 0)
+		ret = -errno;
+	if (ret) {
+		msg_error(NULL, "cannot start reading: %s", strerror(-ret));
+		free(f);
+		return ret;
+	}
+	f->s = s;
+	f->sink = (struct source_sink){ feed_begin, feed_bytes, feed_zeros, feed_end,
+					s->stop_fd };
+	s->mkfs->source->sink = &f->sink;
+	progress_start(&s->progress, "packing", 0);
+	ret = stream_run(s, 1, feed_files);
+	free(f);
+	return ret;
+}
