@@ -35,6 +35,16 @@ else
 SUM_LIBS	:= -lisal
 endif
 SUM_LIBS	+= -lxxhash
+# Without libarchive mkfs.dsfs --tar takes only archives that are not compressed.
+ifndef LIBARCHIVE
+LIBARCHIVE	:= $(shell printf '\043include <archive.h>\nint main(void) { return !archive_read_new(); }\n' | \
+		     $(CC) $(CFLAGS) $(LDFLAGS) -x c -o /dev/null - -larchive 2>/dev/null && echo yes)
+endif
+ifeq ($(LIBARCHIVE),yes)
+mkfs_LIBS	:= -larchive
+else
+DSFS_CFLAGS	+= -DDSFS_NO_LIBARCHIVE
+endif
 LIBS		:= $(SUM_LIBS) -lblkid -luuid -lpthread
 TOOLS		:= mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs dsfs dsfs_id
 SCRIPTS		:= dsfs-switch

@@ -4,7 +4,7 @@
  * data passes them:
  *
  *   source/  lists names and attributes, and reads contents: a directory, a
- *            manifest, an image
+ *            manifest, archives, an image
  *   tree/    the tree in memory that the source makes and all others use
  *   base/    the base image, which gets a new generation or is packed anew, and
  *            the files that keep their data

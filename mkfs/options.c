@@ -33,8 +33,10 @@ enum {
 	OPT_OBJECT_SIZE,
 	OPT_ORDER,
 	OPT_SKIP_UNREADABLE,
+	OPT_TAR,
 	OPT_THREADS,
 	OPT_UPDATE,
+	OPT_WDS,
 };
 
 static const struct option long_options[] = {
@@ -61,22 +63,25 @@ static const struct option long_options[] = {
 	{ "order", required_argument, NULL, OPT_ORDER },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "skip-unreadable", no_argument, NULL, OPT_SKIP_UNREADABLE },
+	{ "tar", required_argument, NULL, OPT_TAR },
 	{ "threads", required_argument, NULL, OPT_THREADS },
 	{ "time", required_argument, NULL, 'T' },
 	{ "update", no_argument, NULL, OPT_UPDATE },
 	{ "uuid", required_argument, NULL, 'U' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "version", no_argument, NULL, 'V' },
+	{ "wds", no_argument, NULL, OPT_WDS },
 	{ NULL, 0, NULL, 0 },
 };
 
 static const char help_text[] =
 "Usage: mkfs.dsfs [options] IMAGE SOURCE\n"
 "       mkfs.dsfs [options] --manifest=FILE IMAGE [SOURCE]\n"
+"       mkfs.dsfs [options] --tar=FILE... IMAGE\n"
 "       mkfs.dsfs --update [options] IMAGE SOURCE\n"
 "       mkfs.dsfs --compact [options] IMAGE [TARGET]\n"
-"Pack the directory SOURCE, or what the lines of FILE say, into a DSFS image,\n"
-"a file or a block device.\n"
+"Pack the directory SOURCE, or what the lines of a manifest say, or the members of\n"
+"tar archives, into a DSFS image, a file or a block device.\n"
 "\n"
 "  -L, --label=TEXT       volume label, up to 64 bytes\n"
 "  -U, --uuid=UUID        volume UUID (default: random; from the content with -T\n"
@@ -89,6 +94,9 @@ static const char help_text[] =
 "  -x, --one-file-system  do not descend into other file systems\n"
 "      --skip-unreadable  list and leave out what cannot be read\n"
 "      --manifest=FILE    the tree, one object a line; - is standard input; see below\n"
+"      --tar=FILE         the members of a tar archive (gzip, xz, zstd), read once; - is\n"
+"                         standard input; may be given more than once\n"
+"      --wds              each archive is a directory, named as its file\n"
 "      --order=FILE       paths, one a line, whose data comes first\n"
 "  -0, --null             entries of list files end with NUL, not newline\n"
 "      --align=SIZE       alignment of file data, 512 to 2M (default: 4K)\n"
@@ -222,6 +230,19 @@ static int parse_threads(struct options *o, const char *arg)
 	return 0;
 }
 
+static int add_tar(struct options *o, const char *arg)
+{
+	const char **more = realloc(o->tars, (o->ntars + 1) * sizeof(*more));
+
+	if (!more) {
+		msg_error(NULL, "out of memory");
+		return 1;
+	}
+	o->tars = more;
+	o->tars[o->ntars++] = arg;
+	return 0;
+}
+
 static int parse_exclude_from(struct options *o, const char *arg)
 {
 	int ret = list_read(arg, o->null_lists, add_pattern, o);
@@ -251,6 +272,9 @@ static int parse_flag(struct options *o, int c)
 	case OPT_NO_CHECKSUMS:
 		o->layout_set = true;
 		o->chunk_bits = 0;
+		break;
+	case OPT_WDS:
+		o->wds = true;
 		break;
 	case OPT_CHECKSUM:
 		o->checksum = true;
@@ -321,6 +345,8 @@ static int parse_one(struct options *o, int c, const char *arg,
 	case OPT_ORDER:
 		o->order = arg;
 		return 0;
+	case OPT_TAR:
+		return add_tar(o, arg);
 	case OPT_THREADS:
 		return parse_threads(o, arg);
 	case 'L':
@@ -374,11 +400,35 @@ static int check_update(const struct options *o)
 /* Check for options that --compact does not allow. */
 static int check_compact(const struct options *o)
 {
-	if (o->checksum || o->manifest || o->order || o->npatterns ||
+	if (o->checksum || o->manifest || o->ntars || o->order || o->npatterns ||
 	    o->layout_set || o->uuid_set || o->fixed_time ||
 	    o->all_root || o->one_fs || o->no_dedup || o->no_xattrs ||
 	    o->skip_unreadable || o->plan_only)
 		return usage("%s", "options that do not go with --compact");
+	return 0;
+}
+
+/* An archive is read once, so nothing is known of it before. */
+static int check_tar(const struct options *o)
+{
+	if (!o->ntars)
+		return o->wds ? usage("%s", "--wds: only with --tar") : 0;
+	if (o->manifest)
+		return usage("%s", "--manifest and --tar do not go together");
+	if (o->build == BUILD_UPDATE)
+		return usage("%s", "--update and --tar do not go together: tar is read once");
+	if (o->order)
+		return usage("%s", "--order and --tar do not go together: data has its order");
+	if (o->plan_only)
+		return usage("%s", "--dry-run and --tar do not go together: tar is read once");
+	if (o->one_fs)
+		return usage("%s", "--one-file-system and --tar do not go together");
+	if (o->skip_unreadable)
+		return usage("%s", "--skip-unreadable and --tar do not go together");
+	for (unsigned int i = 0; o->wds && i < o->ntars; i++) {
+		if (!strcmp(o->tars[i], "-"))
+			return usage("%s", "--wds: standard input has no name for a directory");
+	}
 	return 0;
 }
 
@@ -390,7 +440,11 @@ static int check_stdin(const struct options *o, unsigned int excludes)
 
 	if (o->manifest && !strcmp(o->manifest, "-"))
 		names[n++] = "--manifest=-";
-	if (o->order && !strcmp(o->order, "-"))
+	for (unsigned int i = 0; i < o->ntars && n < 2; i++) {
+		if (!strcmp(o->tars[i], "-"))
+			names[n++] = "--tar=-";
+	}
+	if (n < 2 && o->order && !strcmp(o->order, "-"))
 		names[n++] = "--order=-";
 	for (; excludes && n < 2; excludes--)
 		names[n++] = "--exclude-from=-";
@@ -404,19 +458,22 @@ static int check_stdin(const struct options *o, unsigned int excludes)
 static int parse_arguments(struct options *o, int n, char **args)
 {
 	const bool compact = o->build == BUILD_COMPACT;
+	int ret;
 
-	if (n < (o->manifest || compact ? 1 : 2))
-		return usage("%s", o->manifest || compact ? "IMAGE is needed" :
-			     "IMAGE and SOURCE are needed");
-	if (n > 2)
+	const bool alone = o->manifest || o->ntars || compact;
+
+	if (n < (alone ? 1 : 2))
+		return usage("%s", alone ? "IMAGE is needed" : "IMAGE and SOURCE are needed");
+	if (n > (o->ntars ? 1 : 2))
 		return usage("%s", "too many arguments");
 	if (o->manifest && o->one_fs)
 		return usage("%s", "--one-file-system: not with --manifest");
 	o->image = args[compact && n > 1];
-	o->source = compact ? args[0] : n > 1 ? args[1] : ".";
+	o->source = compact ? args[0] : n > 1 ? args[1] : o->ntars ? "" : ".";
 	if (compact)
 		return check_compact(o);
-	return check_update(o);
+	ret = check_tar(o);
+	return ret ? ret : check_update(o);
 }
 
 int options_parse(struct options *o, int argc, char **argv)
@@ -459,6 +516,8 @@ int options_parse(struct options *o, int argc, char **argv)
 	ret = exclude_from ? parse_exclude_from(o, exclude_from) : 0;
 	if (!ret && o->manifest && o->npatterns)
 		return usage("%s", "--exclude: not with --manifest");
+	if (!ret && o->ntars && o->npatterns)
+		return usage("%s", "--exclude and --tar do not go together");
 	return ret;
 }
 
@@ -467,4 +526,5 @@ void options_free(struct options *o)
 	for (unsigned int i = 0; i < o->npatterns; i++)
 		free(o->patterns[i].text);
 	free(o->patterns);
+	free(o->tars);
 }

@@ -40,6 +40,8 @@ enum build {
 /**
  * struct options - the run as asked for
  * @manifest: --manifest: @source is where its relative paths begin
+ * @tars: --tar, @ntars of them; there is no @source then
+ * @wds: each of them is a directory
  * @build_time: nanoseconds since 1970; valid with @fixed_time or @epoch
  * @fixed_time: -T: every mtime becomes @build_time
  * @epoch: SOURCE_DATE_EPOCH or -T was given: the image has no random parts
@@ -57,6 +59,8 @@ struct options {
 	const char *source;
 	const char *manifest;
 	const char *order;
+	const char **tars;
+	unsigned int ntars;
 	char label[DSFS_LABEL_MAX];
 	u8 uuid[16];
 	enum build build;
@@ -84,6 +88,7 @@ struct options {
 	bool no_xattrs;
 	bool skip_unreadable;
 	bool null_lists;
+	bool wds;
 	bool plan_only;
 	bool quiet;
 	bool json;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where the tree and its contents come from: a directory, a manifest, an image.
+ * Where the tree and its contents come from: a directory, a manifest, archives, an
+ * image.
  * What differs between them lies behind struct source_ops; nobody who lists a
  * source or reads contents asks which one it is.
  *
@@ -154,14 +155,17 @@ int source_directory(struct source **src, const struct options *o,
 		     struct tree *t, unsigned int threads);
 int source_manifest(struct source **src, const struct options *o,
 		    struct tree *t, unsigned int threads);
+int source_tar(struct source **src, const struct options *o,
+	       struct tree *t, unsigned int threads);
 int source_image(struct source **src, const struct options *o,
 		 struct tree *t, unsigned int threads, struct base *base);
 
-/* The source that the options name, in a directory or in a manifest. */
+/* The source that the options name: a directory, a manifest, or archives. */
 static inline int source_open(struct source **src, const struct options *o,
 			      struct tree *t, unsigned int threads)
 {
-	return (o->manifest ? source_manifest : source_directory)(src, o, t, threads);
+	return (o->ntars ? source_tar : o->manifest ? source_manifest :
+		source_directory)(src, o, t, threads);
 }
 
 /* Whether it can be read only once, so that contents come with names. */

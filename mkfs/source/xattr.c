@@ -11,14 +11,6 @@
 #include "xattr.h"
 
 #define LIST_MAX	65536
-#define SET_SLACK	(DSFS_XATTR_VALUE_MAX + 1024)
-
-struct xattr_item {
-	const char *full;	/* as listed */
-	const char *name;	/* without prefix */
-	u8 prefix;
-	u8 len;
-};
 
 int xattr_reader_init(struct xattr_reader *r)
 {
@@ -41,8 +33,7 @@ void xattr_reader_free(struct xattr_reader *r)
 	*r = (struct xattr_reader){ 0 };
 }
 
-/* Which prefix of the format a listed name has; 0: none. */
-static u8 xattr_split(const char *full, const char **name)
+u8 xattr_split(const char *full, const char **name)
 {
 	for (u8 i = DSFS_XATTR_USER; i <= DSFS_XATTR_ACL_DEFAULT; i++) {
 		const char *prefix = dsfs_xattr_prefix(i);
@@ -57,7 +48,7 @@ static u8 xattr_split(const char *full, const char **name)
 	return 0;
 }
 
-static int item_cmp(const void *a, const void *b)
+int xattr_item_cmp(const void *a, const void *b)
 {
 	const struct xattr_item *x = a, *y = b;
 
@@ -90,12 +81,12 @@ static int xattr_items(struct xattr_reader *r, size_t bytes)
 		it->len = strlen(it->name);
 		r->nitems++;
 	}
-	qsort(r->items, r->nitems, sizeof(*r->items), item_cmp);
+	qsort(r->items, r->nitems, sizeof(*r->items), xattr_item_cmp);
 	return 0;
 }
 
-static size_t xattr_put(char *at, const struct xattr_item *it, const void *value,
-			u32 value_len)
+size_t xattr_put(char *at, const struct xattr_item *it, const void *value,
+		 u32 value_len)
 {
 	size_t used = sizeof(struct dsfs_xattr) + it->len + value_len;
 	struct dsfs_xattr *x = (void *)at;
@@ -109,16 +100,24 @@ static size_t xattr_put(char *at, const struct xattr_item *it, const void *value
 	return (used + 3) & ~(size_t)3;
 }
 
+void xattr_set_head(char *set, u32 bytes, u32 count)
+{
+	struct dsfs_xattr_set *head = (void *)set;
+
+	head->bytes = cpu_to_le32(bytes);
+	head->count = cpu_to_le16(count);
+	head->reserved = cpu_to_le16(0);
+}
+
 /* Make the set in r->set; @bytes is 0 if nothing is left of it. */
 static int xattr_build(struct xattr_reader *r, const char *path, u32 *bytes,
 		       bool *acl)
 {
-	struct dsfs_xattr_set *set;
-	size_t at = sizeof(*set);
+	size_t at = sizeof(struct dsfs_xattr_set);
 	u32 count = 0;
 
 	if (!r->set)
-		r->set = malloc(DSFS_XATTR_SET_MAX + SET_SLACK);
+		r->set = malloc(DSFS_XATTR_SET_MAX + XATTR_SET_SLACK);
 	if (!r->set)
 		return -ENOMEM;
 	for (size_t i = 0; i < r->nitems; i++) {
@@ -136,10 +135,7 @@ static int xattr_build(struct xattr_reader *r, const char *path, u32 *bytes,
 		if (at > DSFS_XATTR_SET_MAX || count > UINT16_MAX)
 			return -E2BIG;
 	}
-	set = (void *)r->set;
-	set->bytes = cpu_to_le32(at);
-	set->count = cpu_to_le16(count);
-	set->reserved = cpu_to_le16(0);
+	xattr_set_head(r->set, at, count);
 	*bytes = count ? at : 0;
 	return 0;
 }

@@ -7,6 +7,33 @@
 
 #include "../tree/xsets.h"
 
+#define XATTR_SET_SLACK	(DSFS_XATTR_VALUE_MAX + 1024)
+
+/**
+ * struct xattr_item - an attribute of a set
+ * @full: as listed; of an archive: not used
+ * @name: without prefix
+ * @value: of an archive; else it is read when the set is made
+ */
+struct xattr_item {
+	const char *full;
+	const char *name;
+	const char *value;
+	u32 value_len;
+	u8 prefix;
+	u8 len;
+};
+
+/* Which prefix of the format a name has, and what follows it; 0: none. */
+u8 xattr_split(const char *full, const char **name);
+/* The order in a set. */
+int xattr_item_cmp(const void *a, const void *b);
+/* An attribute at @at, which has room for it and the padding; its bytes. */
+size_t xattr_put(char *at, const struct xattr_item *it, const void *value,
+		 u32 value_len);
+/* The beginning of a set of @count attributes. */
+void xattr_set_head(char *set, u32 bytes, u32 count);
+
 /* What one thread needs to read a set. */
 struct xattr_reader {
 	char *list;

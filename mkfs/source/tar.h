@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tar archives as a source: what reading them, their headers, and the tree that is
+ * made of them share.
+ */
+#ifndef MKFS_TAR_H
+#define MKFS_TAR_H
+
+#include "source.h"
+#include "tar_bytes.h"
+#include "xattr.h"
+
+#define TAR_BLOCK	512
+
+/* A range of a file with holes that has data. */
+struct tar_range {
+	u64 start;
+	u64 bytes;
+};
+
+/**
+ * struct tar_text - bytes that belong to a header: a long name, records of pax
+ * @p: @len of them, and a NUL
+ */
+struct tar_text {
+	char *p;
+	size_t len;
+	size_t room;
+};
+
+/**
+ * struct tar_member - what a header, and what stands in front of it, says
+ * @path, @link: valid until the next header is read
+ * @type: of the header; S_IFMT bits are in @mode; 0 there: a hard link
+ * @size: bytes that follow
+ * @real_size: of the file, holes included
+ * @map: struct tar_range, of a file with holes
+ * @map_first: the map is in front of the data (GNU.sparse 1.0)
+ * @offset: the last GNU.sparse.offset
+ * @xattrs: struct xattr_item
+ * @acl: text of the access and the default ACL; NULL: none
+ */
+struct tar_member {
+	char *path;
+	char *link;
+	char type;
+	u32 mode;
+	u32 uid;
+	u32 gid;
+	u32 major;
+	u32 minor;
+	s64 mtime;
+	bool clamped;
+	u64 size;
+	u64 real_size;
+	struct array map;
+	u64 offset;
+	bool sparse;
+	bool map_first;
+	struct array xattrs;
+	const char *acl[2];
+};
+
+/**
+ * struct tar_file - a file that members are names of
+ * @names: of the tree
+ * @number: of a file with several names, once the tree is made; 0: none yet
+ */
+struct tar_file {
+	struct stream_node file;
+	u32 names;
+	u32 number;
+};
+
+/**
+ * struct tar_name - a name of the tree that is being made
+ * @parent: NULL: the root
+ * @next: the name that was new after it
+ * @file: of a directory its attributes; NULL: no member has said any
+ * @dir: of a directory; its count is that of its names
+ * @name: length byte, name, NUL
+ */
+struct tar_name {
+	struct tar_name *parent;
+	struct tar_name *next;
+	struct tar_file *file;
+	struct dir *dir;
+	char *name;
+};
+
+/**
+ * struct tar - archives, one after the other
+ * @files: memory of struct tar_name and struct tar_file, up to end()
+ * @names: all of them by their directory and name
+ * @base: directory that the archive's paths begin in
+ * @last_path, @last_dir: directory of the member before
+ * @global: records that all members have
+ * @records: those, and the ones of this member
+ */
+struct tar {
+	struct source src;
+	struct tar_bytes bytes;
+	struct arena files;
+	struct hash names;
+	struct tar_name *root;
+	struct tar_name *newest;
+	struct tar_name *base;
+	struct tar_text last_path;
+	struct tar_name *last_dir;
+	struct tar_text global;
+	struct tar_text records;
+	struct tar_text long_path;
+	struct tar_text long_link;
+	char path[TAR_BLOCK];
+	char linkpath[TAR_BLOCK];
+	struct tar_member m;
+	struct array acl;
+	char *set;
+};
+
+/**
+ * tar_fail - say what is wrong with the member that is being read
+ *
+ * Return: -EINVAL.
+ */
+__printf(2, 3)
+int tar_fail(struct tar *t, const char *fmt, ...);
+
+/* What a function of tar_bytes.h returned, said. */
+int tar_bytes_fail(struct tar *t, int ret);
+int tar_no_memory(void);
+
+/**
+ * tar_next - the next member, in t->m
+ *
+ * Return: 1; 0: the archive is at its end; -errno, said.
+ */
+int tar_next(struct tar *t);
+
+/* tar_pax.c: what the records say of the member; 0 or -errno, said */
+int tar_pax(struct tar *t);
+
+/* A number in decimal, all of @s.  Return: whether it is one. */
+bool tar_decimal(const char *s, u64 *v);
+
+/* tar_sparse.c: the map of a file with holes; 0 or -errno, said */
+int tar_sparse_old(struct tar *t, const char *block);
+int tar_sparse_map(struct tar *t, char *text);
+int tar_sparse_add(struct tar *t, u64 start, u64 bytes);
+/* Read a map in front of the data, and check it. */
+int tar_sparse_end(struct tar *t);
+
+/* tar_xattr.c: the set of the member's attributes; 0 or -errno, said */
+int tar_xattrs(struct tar *t, struct node *n);
+
+/**
+ * tar_acl - an ACL of text, as getxattr(2) shows it
+ * @out: of bytes
+ *
+ * Return: NULL, or what is wrong with it.  An ACL that says no more than the mode
+ * leaves @out empty.
+ */
+const char *tar_acl(const char *text, bool access, struct array *out);
+
+/* tar_tree.c */
+int tar_tree_init(struct tar *t);
+void tar_tree_free(struct tar *t);
+struct tar_file *tar_file_new(struct tar *t);
+/* The directory of an archive whose paths are to begin there; said if it cannot be. */
+struct tar_name *tar_dir_make(struct tar *t, const char *name);
+
+/**
+ * tar_put - give a file the name of the member
+ *
+ * A file that had it loses it.  Return: 0 or -errno, said.
+ */
+int tar_put(struct tar *t, struct tar_file *f);
+/* The file that a hard link leads to; NULL: said. */
+struct tar_file *tar_target(struct tar *t);
+
+/* tar_end.c: of struct source_ops */
+int tar_end(struct source *src);
+
+#endif /* MKFS_TAR_H */

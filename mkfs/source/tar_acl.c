@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ACLs of text, as tar archives have them, in the form of the kernel.  It refuses one
+ * that is out of order or not whole, and a file whose ACL is refused cannot be opened,
+ * so those do not come into an image.
+ */
+#include <linux/posix_acl.h>
+#include <linux/posix_acl_xattr.h>
+#include <stdlib.h>
+
+#include "tar.h"
+
+#define NEEDED	0x25	/* of the owner, of the group, of others */
+
+struct tag {
+	const char *name;
+	const char *brief;
+	u16 obj;
+	u16 named;
+};
+
+static const struct tag tags[] = {
+	{ "user", "u", ACL_USER_OBJ, ACL_USER },
+	{ "group", "g", ACL_GROUP_OBJ, ACL_GROUP },
+	{ "mask", "m", ACL_MASK, 0 },
+	{ "other", "o", ACL_OTHER, 0 },
+};
+
+static bool parse_perm(const char *s, u16 *perm)
+{
+	static const char letters[] = "rwx";
+
+	*perm = 0;
+	for (unsigned int i = 0; i < 3; i++, s++) {
+		if (*s == letters[i])
+			*perm |= 4 >> i;
+		else if (*s != '-')
+			return false;
+	}
+	return !*s;
+}
+
+static const struct tag *find_tag(const char *name)
+{
+	for (unsigned int i = 0; i < 4; i++) {
+		if (!strcmp(name, tags[i].name) || !strcmp(name, tags[i].brief))
+			return &tags[i];
+	}
+	return NULL;
+}
+
+/* "user::rwx", "user:NUMBER:rwx", "user:NAME:rwx:NUMBER", "mask::rwx" */
+static const char *parse_entry(char *text, struct posix_acl_xattr_entry *e)
+{
+	char *who, *perm = NULL, *number = NULL;
+	const struct tag *tag;
+	u16 bits;
+	u64 id = U32_MAX;
+
+	text[strcspn(text, "# \t")] = '\0';
+	who = strchr(text, ':');
+	if (who)
+		*who++ = '\0';
+	tag = find_tag(text);
+	if (!tag || !who)
+		return "an entry is not of the form TAG:WHO:PERMISSIONS";
+	perm = strchr(who, ':');
+	if (perm)
+		*perm++ = '\0';
+	number = perm ? strchr(perm, ':') : NULL;
+	if (number)
+		*number++ = '\0';
+	if (!perm || !parse_perm(perm, &bits))
+		return "permissions are not of the form rwx";
+	if (*who && !tag->named)
+		return "a mask, or others, with a name";
+	/* this machine's users need not be those of the archive */
+	if (*who && (!tar_decimal(number ? number : who, &id) || id >= U32_MAX))
+		return "names of users are not looked up: make the archive with numeric owners";
+	e->e_tag = cpu_to_le16(*who ? tag->named : tag->obj);
+	e->e_perm = cpu_to_le16(bits);
+	e->e_id = cpu_to_le32(id);
+	return NULL;
+}
+
+/* The values of the tags have the order that the kernel wants. */
+static int entry_cmp(const void *a, const void *b)
+{
+	const struct posix_acl_xattr_entry *x = a, *y = b;
+	u32 p = le16_to_cpu(x->e_tag), q = le16_to_cpu(y->e_tag);
+
+	if (p == q) {
+		p = le32_to_cpu(x->e_id);
+		q = le32_to_cpu(y->e_id);
+	}
+	return p < q ? -1 : p > q;
+}
+
+/* The entries are sorted: what is there, and is it there once? */
+static const char *check_entries(const struct posix_acl_xattr_entry *e, size_t n)
+{
+	u32 seen = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i && !entry_cmp(&e[i - 1], &e[i]))
+			return "an entry is there twice";
+		seen |= le16_to_cpu(e[i].e_tag);
+	}
+	if ((seen & NEEDED) != NEEDED)
+		return "an entry of the owner, of the group or of others is missing";
+	if (seen & (ACL_USER | ACL_GROUP) && !(seen & ACL_MASK))
+		return "the mask is missing";
+	return NULL;
+}
+
+static const char *parse_entries(char *text, struct array *entries)
+{
+	struct posix_acl_xattr_entry *e;
+	char *save, *entry;
+	const char *why = NULL;
+
+	for (entry = strtok_r(text, ",\n", &save); !why && entry;
+	     entry = strtok_r(NULL, ",\n", &save)) {
+		e = array_add(entries);
+		if (!e)
+			return "out of memory";
+		why = parse_entry(entry, e);
+	}
+	if (why || !entries->n)
+		return why;
+	qsort(entries->p, entries->n, entries->size, entry_cmp);
+	return check_entries((struct posix_acl_xattr_entry *)entries->p, entries->n);
+}
+
+static const char *put_bytes(struct array *out, const void *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char *at = array_add(out);
+
+		if (!at)
+			return "out of memory";
+		*at = ((const char *)p)[i];
+	}
+	return NULL;
+}
+
+const char *tar_acl(const char *text, bool access, struct array *out)
+{
+	struct posix_acl_xattr_header head = {
+		.a_version = cpu_to_le32(POSIX_ACL_XATTR_VERSION),
+	};
+	struct array entries = { .size = sizeof(struct posix_acl_xattr_entry) };
+	char *copy = strdup(text);
+	const char *why = copy ? parse_entries(copy, &entries) : "out of memory";
+
+	out->n = 0;
+	if (!why && entries.n > (access ? 3 : 0))
+		why = put_bytes(out, &head, sizeof(head));
+	if (!why && out->n)
+		why = put_bytes(out, entries.p, entries.n * entries.size);
+	array_free(&entries);
+	free(copy);
+	return why;
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reading an archive.  libarchive decompresses; what is not compressed is read
+ * without it.  A pipe may say nothing for hours while the run has failed already, so
+ * each read waits for the end of the run, too.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifndef DSFS_NO_LIBARCHIVE
+#include <archive.h>
+#include <archive_entry.h>
+#endif
+
+#include "tar_bytes.h"
+
+#define BUFFER_BYTES	(256 << 10)	/* stays in a processor's cache */
+#define MAGIC_BYTES	6
+
+static int bad(struct tar_bytes *b, const char *why, int ret)
+{
+	snprintf(b->why, sizeof(b->why), "%s%s%s", why, ret == -EINVAL ? "" : ": ",
+		 ret == -EINVAL ? "" : strerror(-ret));
+	return ret;
+}
+
+/* Until there is something to read. */
+static int wait_input(struct tar_bytes *b)
+{
+	struct pollfd fds[2] = { { .fd = b->fd, .events = POLLIN },
+				 { .fd = b->stop, .events = POLLIN } };
+
+	while (b->wait && poll(fds, 2, -1) < 0) {
+		if (errno != EINTR)
+			return bad(b, "cannot read", -errno);
+	}
+	return fds[1].revents ? -ECANCELED : 0;
+}
+
+/* Bytes as they are in the file; their number, 0 at the end, or -errno. */
+static ssize_t read_raw(struct tar_bytes *b, const char **p, size_t min)
+{
+	size_t have = 0;
+	ssize_t n = 1;
+
+	if (b->nraw) {
+		have = b->nraw;
+		*p = b->raw;
+		b->nraw = 0;
+		return have;
+	}
+	while (n && have < min) {
+		int ret = wait_input(b);
+
+		if (ret)
+			return ret;
+		n = read(b->fd, b->buf + have, BUFFER_BYTES - have);
+		if (n < 0 && errno != EINTR)
+			return bad(b, "cannot read", -errno);
+		if (n > 0)
+			have += n;
+	}
+	*p = b->buf;
+	return have;
+}
+
+#ifndef DSFS_NO_LIBARCHIVE
+
+static la_ssize_t filter_read(struct archive *a, void *bytes, const void **p)
+{
+	struct tar_bytes *b = bytes;
+	ssize_t n = read_raw(b, (const char **)p, 1);
+
+	if (n < 0)
+		archive_set_error(a, -n, "%s", b->why);
+	return n;
+}
+
+static int filter_failed(struct tar_bytes *b)
+{
+	const char *why = archive_error_string(b->filter);
+
+	if (archive_errno(b->filter) == ECANCELED)
+		return -ECANCELED;
+	return bad(b, why ? why : "cannot decompress", -EINVAL);
+}
+
+/* Decompressed bytes; their number, 0 at the end, or -errno. */
+static ssize_t read_filter(struct tar_bytes *b, const char **p)
+{
+	la_int64_t offset;
+	size_t n = 0;
+	int ret;
+
+	do {
+		ret = archive_read_data_block(b->filter, (const void **)p, &n, &offset);
+	} while ((ret == ARCHIVE_OK && !n) || ret == ARCHIVE_RETRY);
+	if (ret == ARCHIVE_EOF)
+		return 0;
+	return ret == ARCHIVE_OK ? n : filter_failed(b);
+}
+
+static int open_filter(struct tar_bytes *b)
+{
+	struct archive_entry *entry;
+	struct archive *a = archive_read_new();
+
+	b->filter = a;
+	if (!a)
+		return bad(b, "cannot decompress", -ENOMEM);
+	archive_read_support_filter_gzip(a);
+	archive_read_support_filter_xz(a);
+	archive_read_support_filter_zstd(a);
+	archive_read_support_format_raw(a);
+	if (archive_read_open(a, b, NULL, filter_read, NULL) == ARCHIVE_OK &&
+	    archive_read_next_header(a, &entry) == ARCHIVE_OK)
+		return 0;
+	return filter_failed(b);
+}
+
+static void close_filter(struct tar_bytes *b)
+{
+	if (b->filter)
+		archive_read_free(b->filter);
+}
+
+#else
+
+static ssize_t read_filter(struct tar_bytes *b, const char **p)
+{
+	(void)p;
+	return bad(b, "is compressed", -EINVAL);
+}
+
+static int open_filter(struct tar_bytes *b)
+{
+	return bad(b, "is compressed: mkfs.dsfs was built without libarchive", -EINVAL);
+}
+
+static void close_filter(struct tar_bytes *b)
+{
+	(void)b;
+}
+
+#endif
+
+static bool is_compressed(const char *p, size_t n)
+{
+	static const char *const magics[] = { "\x1f\x8b", "\xfd\x37zXZ", "\x28\xb5\x2f\xfd" };
+
+	for (unsigned int i = 0; i < 3; i++) {
+		if (n >= MAGIC_BYTES && !memcmp(p, magics[i], strlen(magics[i])))
+			return true;
+	}
+	return false;
+}
+
+int tar_bytes_open(struct tar_bytes *b, const char *path, int stop)
+{
+	bool std = !strcmp(path, "-");
+	struct stat st;
+	ssize_t n;
+
+	*b = (struct tar_bytes){ .path = std ? "standard input" : path, .stop = stop };
+	b->fd = std ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+	if (b->fd < 0 || fstat(b->fd, &st))
+		return bad(b, "cannot open", -errno);
+	b->wait = !S_ISREG(st.st_mode);
+	b->buf = malloc(BUFFER_BYTES);
+	if (!b->buf)
+		return bad(b, "cannot open", -ENOMEM);
+	posix_fadvise(b->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	n = read_raw(b, &b->raw, MAGIC_BYTES);
+	if (n < 0)
+		return n;
+	b->nraw = n;
+	return is_compressed(b->raw, n) ? open_filter(b) : 0;
+}
+
+int tar_bytes_some(struct tar_bytes *b, u64 max, const char **p, size_t *n)
+{
+	ssize_t got;
+
+	if (!b->left) {
+		got = b->filter ? read_filter(b, &b->at) : read_raw(b, &b->at, 1);
+		if (!got)
+			return -ENODATA;
+		if (got < 0)
+			return got;
+		b->left = got;
+	}
+	*n = b->left < max ? b->left : max;
+	*p = b->at;
+	b->at += *n;
+	b->left -= *n;
+	b->taken += *n;
+	return 0;
+}
+
+int tar_bytes_get(struct tar_bytes *b, void *to, size_t bytes)
+{
+	const char *p = NULL;
+	char *at = to;
+	size_t n = 0;
+	int ret = 0;
+
+	while (bytes) {
+		ret = tar_bytes_some(b, bytes, &p, &n);
+		if (ret)
+			break;
+		memcpy(at, p, n);
+		at += n;
+		bytes -= n;
+	}
+	return ret;
+}
+
+int tar_bytes_skip(struct tar_bytes *b, u64 bytes)
+{
+	const char *p;
+	size_t n = 0;
+	int ret = 0;
+
+	for (; !ret && bytes; bytes -= n)
+		ret = tar_bytes_some(b, bytes, &p, &n);
+	return ret;
+}
+
+int tar_bytes_drain(struct tar_bytes *b)
+{
+	int ret = b->filter || b->wait ? tar_bytes_skip(b, UINT64_MAX) : -ENODATA;
+
+	return ret == -ENODATA ? 0 : ret;
+}
+
+void tar_bytes_close(struct tar_bytes *b)
+{
+	close_filter(b);
+	if (b->buf) {
+		free(b->buf);
+		close(b->fd);
+	}
+	*b = (struct tar_bytes){ .fd = -1 };
+}

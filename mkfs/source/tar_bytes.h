@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The bytes of an archive, decompressed, from its beginning to its end.
+ */
+#ifndef MKFS_TAR_BYTES_H
+#define MKFS_TAR_BYTES_H
+
+#include "dsfs_platform.h"
+
+struct archive;
+
+/**
+ * struct tar_bytes - an open archive
+ * @path: for messages
+ * @stop: reading ends when this can be read from
+ * @wait: what it comes from may keep a reader waiting
+ * @filter: decompresses; NULL: nothing has to
+ * @raw, @nraw: read from @fd, and not given on yet
+ * @at, @left: decompressed, and not taken yet
+ * @taken: bytes before @at
+ * @why: what is wrong
+ */
+struct tar_bytes {
+	const char *path;
+	int fd;
+	int stop;
+	bool wait;
+	struct archive *filter;
+	char *buf;
+	const char *raw;
+	size_t nraw;
+	const char *at;
+	size_t left;
+	u64 taken;
+	char why[256];
+};
+
+/*
+ * All return 0 or -errno: -ECANCELED when reading is to stop, -ENODATA at the end;
+ * and @why says what is wrong.
+ */
+int tar_bytes_open(struct tar_bytes *b, const char *path, int stop);
+/* At least one byte, at most @max: where they are; they are taken. */
+int tar_bytes_some(struct tar_bytes *b, u64 max, const char **p, size_t *n);
+int tar_bytes_get(struct tar_bytes *b, void *to, size_t bytes);
+int tar_bytes_skip(struct tar_bytes *b, u64 bytes);
+/* Up to the end, so that what writes a pipe can, and checksums of filters are seen. */
+int tar_bytes_drain(struct tar_bytes *b);
+void tar_bytes_close(struct tar_bytes *b);
+
+#endif /* MKFS_TAR_BYTES_H */

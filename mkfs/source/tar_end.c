@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When all archives are read: names become nodes of their directories, in the order of
+ * the image, and files of several names are told from others.
+ */
+#include <stdlib.h>
+
+#include "libdsfs.h"
+#include "tar.h"
+
+/* A directory that paths lead through and that no member is. */
+static int default_dir(struct tar *t, struct node *n)
+{
+	s64 owner = owners_get(&t->src.tree->owners, 0, 0);
+
+	n->mode = S_IFDIR | 0755;
+	n->owner = owner;
+	n->mtime = t->src.o->fixed_time ? t->src.o->build_time : 0;
+	return owner < 0 ? -ENOMEM : 0;
+}
+
+static int fill_dir(struct tar *t, const struct tar_name *name, struct node *n)
+{
+	int ret = 0;
+
+	if (name->file)
+		*n = name->file->file.node;
+	else
+		ret = default_dir(t, n);
+	n->u.dir = name->dir;
+	return ret;
+}
+
+static int fill_file(struct tar *t, const struct tar_name *name, struct node *n)
+{
+	struct tar_file *f = name->file;
+	struct hlink *l;
+
+	*n = f->file.node;
+	if (f->names < 2)
+		return 0;
+	l = node_new_link(&t->src.tree->arena, n);
+	if (!l)
+		return -ENOMEM;
+	if (!f->number)
+		f->number = t->src.tree->nlinks + 1;
+	t->src.tree->nlinks++;
+	l->ino = f->number;
+	l->data = f->file.node.u;
+	return 0;
+}
+
+static int make_nodes(struct tar *t, struct dir *dir)
+{
+	dir->nodes = arena_alloc(&t->src.tree->arena, dir->count * sizeof(*dir->nodes), 8);
+	if (!dir->nodes)
+		return -ENOMEM;
+	memset(dir->nodes, 0, dir->count * sizeof(*dir->nodes));
+	dir->count = 0;
+	return 0;
+}
+
+static int fill_node(struct tar *t, const struct tar_name *name)
+{
+	struct dir *dir = name->parent->dir;
+	struct node *n = &dir->nodes[dir->count++];
+	int ret = name->dir ? fill_dir(t, name, n) : fill_file(t, name, n);
+
+	n->name = name->name;
+	return ret;
+}
+
+static int fill_root(struct tar *t)
+{
+	struct node *root = &t->src.tree->root, n = { 0 };
+	int ret = fill_dir(t, t->root, &n);
+
+	n.name = root->name;
+	n.u = root->u;
+	*root = n;
+	return ret;
+}
+
+static int node_cmp(const void *a, const void *b)
+{
+	const struct node *x = a, *y = b;
+
+	return dsfs_name_cmp(node_name(x), node_len(x), node_name(y), node_len(y));
+}
+
+static void sort_dir(struct dir *dir)
+{
+	for (u32 i = 1; i < dir->count; i++) {
+		if (node_cmp(&dir->nodes[i - 1], &dir->nodes[i]) > 0) {
+			qsort(dir->nodes, dir->count, sizeof(*dir->nodes), node_cmp);
+			return;
+		}
+	}
+}
+
+int tar_end(struct source *src)
+{
+	struct tar *t = (struct tar *)src;
+	struct tar_name *n;
+	int ret = fill_root(t);
+
+	for (n = t->root; !ret && n; n = n->next) {
+		if (n->dir)
+			ret = make_nodes(t, n->dir);
+	}
+	for (n = t->root->next; !ret && n; n = n->next)
+		ret = fill_node(t, n);
+	for (n = t->root; !ret && n; n = n->next) {
+		if (n->dir)
+			sort_dir(n->dir);
+	}
+	tar_tree_free(t);
+	return ret ? tar_no_memory() : 0;
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Headers of tar archives: those of POSIX (ustar and pax), of GNU tar, and of the
+ * time before.
+ *
+ * libarchive knows more kinds, but what it makes of names that are no UTF-8, of times
+ * before 1970, of ids in ACLs and of names of attributes is not what was written, and
+ * dump.dsfs --tar followed by mkfs.dsfs --tar must give the same tree.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tar.h"
+
+#define NAME_BYTES	100
+#define ID_MAX		4294967294U	/* the last one means "no id" */
+#define NAME_MAX_BYTES	1048576
+#define GLOBAL_MAX	(64 << 10)	/* read again for each member */
+#define RECORDS_MAX	(16 << 20)
+
+/* Offsets and lengths are those of POSIX. */
+struct header {
+	char name[NAME_BYTES];
+	char mode[8];
+	char uid[8];
+	char gid[8];
+	char size[12];
+	char mtime[12];
+	char sum[8];
+	char type;
+	char link[NAME_BYTES];
+	char magic[6];
+	char version[2];
+	char user[32];
+	char group[32];
+	char major[8];
+	char minor[8];
+	char prefix[155];
+	char pad[12];
+};
+
+static_assert(sizeof(struct header) == TAR_BLOCK, "a header is a block");
+
+static bool is_zero(const char *p)
+{
+	return !p[0] && !memcmp(p, p + 1, TAR_BLOCK - 1);
+}
+
+/* A number of GNU tar that has no room in octal: the bits, most significant first. */
+static bool parse_binary(const char *field, size_t len, s64 *v)
+{
+	const u8 *p = (const u8 *)field;
+	u64 n = p[0] & 0x40 ? UINT64_MAX : 0, sign = n;
+
+	for (size_t i = 0; i < len; i++) {
+		u8 byte = i ? p[i] : (p[0] & 0x7f) | (sign & 0x80);
+
+		if (n >> 55 != sign >> 55)
+			return false;
+		n = n << 8 | byte;
+	}
+	*v = n;
+	return true;
+}
+
+static bool parse_number(const char *field, size_t len, s64 *v)
+{
+	size_t i = 0;
+	u64 n = 0;
+
+	if (*field & 0x80)
+		return parse_binary(field, len, v);
+	while (i < len && field[i] == ' ')
+		i++;
+	for (; i < len && field[i] >= '0' && field[i] <= '7'; i++)
+		n = n << 3 | (field[i] - '0');
+	*v = n;
+	return i == len || !field[i] || field[i] == ' ';
+}
+
+/* A field of the header, at most @max. */
+static int get_number(struct tar *t, const char *what, const char *field, size_t len,
+		      u64 max, u64 *n)
+{
+	s64 v;
+
+	if (!parse_number(field, len, &v))
+		return tar_fail(t, "%s: not a number", what);
+	if (v < 0)
+		return tar_fail(t, "%s: %lld: is negative", what, (long long)v);
+	if (v > max)
+		return tar_fail(t, "%s: %lld: the limit is %llu", what, (long long)v,
+				(unsigned long long)max);
+	*n = v;
+	return 0;
+}
+
+static bool sum_matches(const struct header *h)
+{
+	const char *p = (const char *)h;
+	s64 want, sum = 0, sum_signed = 0;
+
+	for (size_t i = 0; i < sizeof(*h); i++) {
+		bool own = i >= offsetof(struct header, sum) &&
+			   i < offsetof(struct header, type);
+
+		sum += own ? ' ' : (u8)p[i];
+		sum_signed += own ? ' ' : (signed char)p[i];
+	}
+	/* some programs have added signed bytes */
+	return parse_number(h->sum, sizeof(h->sum), &want) &&
+	       (want == sum || want == sum_signed);
+}
+
+static int text_add(struct tar_text *text, const char *p, size_t len)
+{
+	size_t need = text->len + len + 1;
+
+	if (need > text->room) {
+		char *more = realloc(text->p, need * 2);
+
+		if (!more)
+			return tar_no_memory();
+		text->p = more;
+		text->room = need * 2;
+	}
+	if (p)
+		memcpy(text->p + text->len, p, len);
+	text->len += len;
+	text->p[text->len] = '\0';
+	return 0;
+}
+
+/* What follows a header and belongs to the next one. */
+static int read_text(struct tar *t, struct tar_text *text, const char *what, u64 size,
+		     u64 limit)
+{
+	size_t at = text->len;
+	int ret;
+
+	if (size > limit || at + size > limit)
+		return tar_fail(t, "%s of %llu bytes: the limit is %llu", what,
+				(unsigned long long)(at + size), (unsigned long long)limit);
+	ret = text_add(text, NULL, size);
+	if (ret)
+		return ret;
+	ret = tar_bytes_get(&t->bytes, text->p + at, size);
+	if (!ret)
+		ret = tar_bytes_skip(&t->bytes, -size % TAR_BLOCK);
+	return tar_bytes_fail(t, ret);
+}
+
+static int read_local(struct tar *t, u64 size)
+{
+	int ret;
+
+	t->records.len = 0;
+	ret = text_add(&t->records, t->global.p, t->global.len);
+	return ret ? ret : read_text(t, &t->records, "extended header", size, RECORDS_MAX);
+}
+
+static int read_global(struct tar *t, u64 size)
+{
+	int ret = read_text(t, &t->global, "global extended header", size, GLOBAL_MAX);
+
+	t->records.len = 0;
+	return ret ? ret : text_add(&t->records, t->global.p, t->global.len);
+}
+
+static int read_long(struct tar *t, struct tar_text *text, u64 size)
+{
+	text->len = 0;
+	return read_text(t, text, "long name", size, NAME_MAX_BYTES);
+}
+
+/*
+ * A header that says something of the next one: 1.  What it holds is not the data of
+ * a member.
+ */
+static int read_extension(struct tar *t, const struct header *h, u64 size)
+{
+	int ret;
+
+	switch (h->type) {
+	case 'L':
+		ret = read_long(t, &t->long_path, size);
+		break;
+	case 'K':
+		ret = read_long(t, &t->long_link, size);
+		break;
+	case 'x':
+	case 'X':
+		ret = read_local(t, size);
+		break;
+	case 'g':
+		ret = read_global(t, size);
+		break;
+	case 'V':	/* a label of the archive */
+		ret = tar_bytes_fail(t, tar_bytes_skip(&t->bytes, size + -size % TAR_BLOCK));
+		break;
+	default:
+		return 0;
+	}
+	return ret ? ret : 1;
+}
+
+static void set_names(struct tar *t, const struct header *h)
+{
+	bool posix = !memcmp(h->magic, "ustar", 6);
+
+	snprintf(t->path, sizeof(t->path), "%.*s%s%.*s",
+		 posix ? (int)sizeof(h->prefix) : 0, h->prefix,
+		 posix && h->prefix[0] ? "/" : "", (int)sizeof(h->name), h->name);
+	snprintf(t->linkpath, sizeof(t->linkpath), "%.*s", (int)sizeof(h->link), h->link);
+	t->m.path = t->long_path.len ? t->long_path.p : t->path;
+	t->m.link = t->long_link.len ? t->long_link.p : t->linkpath;
+}
+
+/* The type of a file; a hard link has none. */
+static int set_type(struct tar *t, char type)
+{
+	struct tar_member *m = &t->m;
+	size_t len = strlen(m->path);
+
+	m->type = type;
+	switch (type) {
+	case '\0':
+	case '0':
+	case '7':
+	case 'S':
+		/* before there was a type of directories */
+		m->mode |= len && m->path[len - 1] == '/' ? S_IFDIR : S_IFREG;
+		return 0;
+	case '1':
+		m->mode = 0;
+		m->size = 0;	/* some programs write that of the file here */
+		return 0;
+	case '2':
+		m->mode |= S_IFLNK;
+		return 0;
+	case '3':
+		m->mode |= S_IFCHR;
+		return 0;
+	case '4':
+		m->mode |= S_IFBLK;
+		return 0;
+	case '5':
+	case 'D':
+		m->mode |= S_IFDIR;
+		return 0;
+	case '6':
+		m->mode |= S_IFIFO;
+		return 0;
+	case 'M':
+		return tar_fail(t, "is continued from another volume");
+	}
+	return tar_fail(t, "type %d: is not known", (u8)type);
+}
+
+static int set_time(struct tar *t, const struct header *h)
+{
+	const s64 second = 1000000000;
+	s64 v;
+
+	if (!parse_number(h->mtime, sizeof(h->mtime), &v))
+		return tar_fail(t, "mtime: not a number");
+	t->m.clamped = __builtin_mul_overflow(v, second, &t->m.mtime);
+	if (t->m.clamped)
+		t->m.mtime = v < 0 ? INT64_MIN : INT64_MAX;
+	return 0;
+}
+
+static int set_numbers(struct tar *t, const struct header *h)
+{
+	struct tar_member *m = &t->m;
+	bool device = h->type == '3' || h->type == '4';
+	u64 mode = 0, uid = 0, gid = 0, major = 0, minor = 0;
+	int ret = get_number(t, "mode", h->mode, sizeof(h->mode), INT64_MAX, &mode);
+
+	if (!ret)
+		ret = get_number(t, "uid", h->uid, sizeof(h->uid), ID_MAX, &uid);
+	if (!ret)
+		ret = get_number(t, "gid", h->gid, sizeof(h->gid), ID_MAX, &gid);
+	if (!ret)
+		ret = set_time(t, h);
+	if (!ret && device)
+		ret = get_number(t, "major", h->major, sizeof(h->major), 0xfff, &major);
+	if (!ret && device)
+		ret = get_number(t, "minor", h->minor, sizeof(h->minor), 0xfffff, &minor);
+	m->mode = mode & 07777;
+	m->uid = uid;
+	m->gid = gid;
+	m->major = major;
+	m->minor = minor;
+	return ret;
+}
+
+static int read_member(struct tar *t, const struct header *h, u64 size)
+{
+	struct tar_member *m = &t->m;
+	int ret;
+
+	m->size = size;
+	m->real_size = size;
+	set_names(t, h);
+	ret = set_numbers(t, h);
+	if (!ret)
+		ret = set_type(t, h->type);
+	if (!ret && h->type == 'S')
+		ret = tar_sparse_old(t, (const char *)h);
+	if (!ret)
+		ret = tar_pax(t);
+	if (!ret && m->sparse && S_ISREG(m->mode))
+		ret = tar_sparse_end(t);
+	if (!ret && m->real_size >= DSFS_MAX_OFFSET)
+		ret = tar_fail(t, "size: %llu: the limit is %llu",
+			       (unsigned long long)m->real_size, DSFS_MAX_OFFSET - 1);
+	return ret ? ret : 1;
+}
+
+/* A header; 0 at the end of the archive. */
+static int read_header(struct tar *t, struct header *h)
+{
+	bool first = !t->bytes.taken;
+	int ret = tar_bytes_get(&t->bytes, h, sizeof(*h));
+
+	if (ret == -ENODATA && first)
+		return tar_fail(t, "not a tar archive: has less than a block");
+	if (ret == -ENODATA)
+		return tar_fail(t, "cut off: the zeros at the end of an archive are missing");
+	if (ret)
+		return tar_bytes_fail(t, ret);
+	if (is_zero((const char *)h))
+		return 0;
+	if (!sum_matches(h))
+		return tar_fail(t, first ? "not a tar archive: checksum of the first header" :
+				"checksum of the header is wrong");
+	return 1;
+}
+
+static int clear_member(struct tar *t)
+{
+	struct tar_member *m = &t->m;
+	struct array map = m->map, xattrs = m->xattrs;
+
+	map.n = 0;
+	xattrs.n = 0;
+	*m = (struct tar_member){ .map = map, .xattrs = xattrs };
+	t->long_path.len = 0;
+	t->long_link.len = 0;
+	t->records.len = 0;
+	return text_add(&t->records, t->global.p, t->global.len);
+}
+
+int tar_next(struct tar *t)
+{
+	struct header h;
+	u64 size;
+	int ret = clear_member(t);
+
+	while (!ret) {
+		ret = read_header(t, &h);
+		if (ret <= 0)
+			return ret;
+		ret = get_number(t, "size", h.size, sizeof(h.size), INT64_MAX, &size);
+		if (!ret)
+			ret = read_extension(t, &h, size);
+		if (!ret)
+			return read_member(t, &h, size);
+		if (ret > 0)
+			ret = 0;
+	}
+	return ret;
+}

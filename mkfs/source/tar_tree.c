@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tree of archives while they are read: names that come in any order, again, or as
+ * further names of files that came before.  A path leads through directories of the
+ * archive and through nothing else: not out of it, and not through a symlink.
+ */
+#include <stdlib.h>
+
+#include "libdsfs.h"
+#include "tar.h"
+
+static u64 name_hash(const struct tar_name *parent, const char *name, size_t len)
+{
+	return xxh64(name, len, (uintptr_t)parent);
+}
+
+static u64 hash_name(const void *ctx, u64 value)
+{
+	const struct tar_name *n = (const struct tar_name *)(uintptr_t)value;
+
+	(void)ctx;
+	return name_hash(n->parent, n->name + 1, (u8)n->name[0]);
+}
+
+static void *keep(struct arena *a, size_t bytes, size_t align)
+{
+	void *p = arena_alloc(a, bytes, align);
+
+	if (p)
+		memset(p, 0, bytes);
+	return p;
+}
+
+static struct tar_name *find_name(struct tar *t, const struct tar_name *parent,
+				  const char *name, size_t len)
+{
+	const u64 hash = name_hash(parent, name, len);
+	size_t cursor = 0;
+	struct tar_name *n;
+
+	while ((n = (struct tar_name *)(uintptr_t)hash_next(&t->names, hash, &cursor))) {
+		if (n->parent == parent && (u8)n->name[0] == len &&
+		    !memcmp(n->name + 1, name, len))
+			return n;
+	}
+	return NULL;
+}
+
+/* A name that is not there yet. */
+static struct tar_name *new_name(struct tar *t, struct tar_name *parent, const char *name,
+				 size_t len)
+{
+	struct tar_name *n = keep(&t->files, sizeof(*n), 8);
+	char *p = arena_alloc(&t->src.tree->arena, len + 2, 1);
+
+	if (!n || !p)
+		goto no_memory;
+	p[0] = len;
+	memcpy(p + 1, name, len);
+	p[1 + len] = '\0';
+	n->name = p;
+	n->parent = parent;
+	if (hash_add(&t->names, name_hash(parent, name, len), (uintptr_t)n))
+		goto no_memory;
+	t->newest->next = n;
+	t->newest = n;
+	if (parent->dir->count == DSFS_MAX_INODES) {
+		tar_fail(t, "its directory has more than %llu names",
+			 (unsigned long long)DSFS_MAX_INODES);
+		return NULL;
+	}
+	parent->dir->count++;
+	return n;
+no_memory:
+	tar_no_memory();
+	return NULL;
+}
+
+static int make_dir(struct tar *t, struct tar_name *n)
+{
+	n->dir = keep(&t->src.tree->arena, sizeof(*n->dir), 8);
+	if (!n->dir)
+		return tar_no_memory();
+	n->dir->parent = n->parent->dir;
+	n->dir->slot = -1;
+	return 0;
+}
+
+/* The directory of this name, made if there is nothing of it; NULL: said. */
+static struct tar_name *get_dir(struct tar *t, struct tar_name *parent, const char *name,
+				size_t len)
+{
+	struct tar_name *n = find_name(t, parent, name, len);
+
+	if (n && !n->dir) {
+		tar_fail(t, "%.*s: is not a directory in the archive", (int)len, name);
+		return NULL;
+	}
+	if (n)
+		return n;
+	n = new_name(t, parent, name, len);
+	return n && !make_dir(t, n) ? n : NULL;
+}
+
+/*
+ * The next name of a path, behind @*at; its length, 0 at the end, -1: it is none, which
+ * has been said.
+ */
+static int next_part(struct tar *t, const char **at)
+{
+	size_t len;
+
+	for (;;) {
+		*at += strspn(*at, "/");
+		len = strcspn(*at, "/");
+		if (len != 1 || **at != '.')
+			break;
+		*at += 1;
+	}
+	if (len == 2 && !memcmp(*at, "..", 2))
+		tar_fail(t, "has a .. in its path");
+	else if (len > DSFS_NAME_MAX)
+		tar_fail(t, "a name of %zu bytes: the limit is %d", len, DSFS_NAME_MAX);
+	else
+		return len;
+	return -1;
+}
+
+/* Members of a directory come together. */
+static bool is_last_dir(const struct tar *t, const char *path, size_t len)
+{
+	return t->last_dir && t->last_path.len == len && !memcmp(t->last_path.p, path, len);
+}
+
+static int set_last_dir(struct tar *t, const char *path, size_t len, struct tar_name *dir)
+{
+	struct tar_text *last = &t->last_path;
+
+	if (len >= last->room) {
+		char *p = realloc(last->p, 2 * len + 64);
+
+		if (!p)
+			return tar_no_memory();
+		last->p = p;
+		last->room = 2 * len + 64;
+	}
+	memcpy(last->p, path, len);
+	last->len = len;
+	t->last_dir = dir;
+	return 0;
+}
+
+/*
+ * Where a path leads: its directory, and its last name, which has 0 bytes if the path
+ * is that of the directory that all paths begin in.
+ */
+static struct tar_name *walk(struct tar *t, const char *path, const char **name, int *len)
+{
+	struct tar_name *dir = t->base;
+	const char *at = path, *next;
+	int n;
+
+	if (*path == '/') {
+		tar_fail(t, "is absolute");
+		return NULL;
+	}
+	next = strrchr(path, '/');
+	if (next && is_last_dir(t, path, next - path)) {
+		dir = t->last_dir;
+		at = next;
+	}
+	*len = next_part(t, &at);
+	*name = at;
+	while (*len > 0) {
+		next = at + *len;
+		n = next_part(t, &next);
+		if (!n)
+			break;
+		dir = n < 0 ? NULL : get_dir(t, dir, at, *len);
+		if (!dir)
+			return NULL;
+		at = next;
+		*name = at;
+		*len = n;
+	}
+	if (*len < 0)
+		return NULL;
+	if (*len > 0 && !at[*len] && *name > path && set_last_dir(t, path, *name - 1 - path, dir))
+		return NULL;
+	return dir;
+}
+
+struct tar_file *tar_file_new(struct tar *t)
+{
+	struct tar_file *f = keep(&t->files, sizeof(*f), 8);
+
+	if (!f)
+		tar_no_memory();
+	return f;
+}
+
+struct tar_name *tar_dir_make(struct tar *t, const char *name)
+{
+	return get_dir(t, t->root, name, strlen(name));
+}
+
+/* A directory gets the attributes of the last member of its name. */
+static int put_dir(struct tar *t, struct tar_name *n, bool is_new, struct tar_file *f)
+{
+	if (is_new && make_dir(t, n))
+		return -ENOMEM;
+	if (!n->dir)
+		return tar_fail(t, "is a directory, and was something else before");
+	n->file = f;
+	return 0;
+}
+
+int tar_put(struct tar *t, struct tar_file *f)
+{
+	const char *name;
+	int len = 0;
+	struct tar_name *dir = walk(t, t->m.path, &name, &len), *n;
+	bool is_new;
+
+	if (!dir)
+		return -EINVAL;
+	n = len ? find_name(t, dir, name, len) : dir;
+	is_new = !n;
+	if (is_new)
+		n = new_name(t, dir, name, len);
+	if (!n)
+		return -EINVAL;
+	if (S_ISDIR(f->file.node.mode))
+		return put_dir(t, n, is_new, f);
+	if (n->dir)
+		return tar_fail(t, "is a directory in the archive, and this is none");
+	if (n->file && n->file != f && !--n->file->names && S_ISREG(n->file->file.node.mode) &&
+	    n->file->file.node.size)
+		t->src.replaced++;
+	if (n->file != f)
+		f->names++;
+	n->file = f;
+	return 0;
+}
+
+struct tar_file *tar_target(struct tar *t)
+{
+	const char *name;
+	int len = 0;
+	struct tar_name *dir = walk(t, t->m.link, &name, &len), *n;
+
+	if (!dir)
+		return NULL;
+	n = len ? find_name(t, dir, name, len) : dir;
+	if (n && !n->dir)
+		return n->file;
+	tar_fail(t, "link to %s: %s", t->m.link,
+		 n ? "a directory" : "not in the archive before it");
+	return NULL;
+}
+
+int tar_tree_init(struct tar *t)
+{
+	t->names.of = hash_name;
+	if (hash_init(&t->names, 0))
+		return -ENOMEM;
+	t->root = keep(&t->files, sizeof(*t->root), 8);
+	if (!t->root)
+		return -ENOMEM;
+	t->root->name = (char *)"";
+	t->root->dir = t->src.tree->root_dir;
+	t->newest = t->root;
+	return 0;
+}
+
+void tar_tree_free(struct tar *t)
+{
+	arena_free(&t->files);
+	hash_free(&t->names);
+}
