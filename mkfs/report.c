@@ -230,7 +230,7 @@ static void json_done(const struct mkfs *mkfs, const struct plan *p,
 	json_u64(&j, "packed_files", s->place.packed);
 	json_u64(&j, "padding_bytes", padding_of(mkfs, s, m));
 	if (source_once(mkfs->source)) {
-		json_u64(&j, "replaced_files", mkfs->source->replaced);
+		json_u64(&j, "replaced_files", mkfs->source->replaced.n);
 		json_u64(&j, "replaced_bytes", s->dead);
 	}
 	json_u64(&j, "object_bytes", object_bytes(mkfs));
@@ -268,9 +268,9 @@ void report_done(const struct mkfs *mkfs, const struct plan *p,
 	printf(", in gaps %llu, padding %s\n", ull(s->place.packed),
 	       human(padding_of(mkfs, s, m)));
 	text_objects(mkfs, place_object_padding(&s->place), s->place.stored);
-	if (mkfs->source->replaced)
+	if (mkfs->source->replaced.n)
 		printf("replaced by later entries: %llu files, %s of no use\n",
-		       ull(mkfs->source->replaced), human(s->dead));
+		       ull(mkfs->source->replaced.n), human(s->dead));
 	printf("metadata %s, %.1f bytes a name\n", human(meta),
 	       per_name(meta, p->names));
 	if (mkfs->o->verbose) {

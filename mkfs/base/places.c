@@ -18,6 +18,30 @@ static int place_cmp(const void *a, const void *b)
 	return x->stored < y->stored ? -1 : x->stored > y->stored;
 }
 
+void places_sort(struct array *places)
+{
+	if (places->n > 1)
+		qsort(places->p, places->n, places->size, place_cmp);
+}
+
+bool places_have(const struct array *places, u64 start)
+{
+	const struct place_of *p = (const struct place_of *)places->p;
+	size_t lo = 0, hi = places->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p[mid].start == start)
+			return true;
+		if (p[mid].start < start)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return false;
+}
+
 /**
  * struct collector - a walk over the tree
  * @kept, @ctx: see places_collect()
@@ -93,8 +117,8 @@ int places_collect(struct array *places, struct base *base, struct tree *t,
 		for (u32 k = 0; !ret && k < d->count; k++)
 			ret = collect_node(&c, d, &d->nodes[k]);
 	}
-	if (!ret && places->n > 1)
-		qsort(places->p, places->n, places->size, place_cmp);
+	if (!ret)
+		places_sort(places);
 	return ret;
 }
 

@@ -34,6 +34,11 @@ int places_collect(struct array *places, struct base *base, struct tree *t,
 			       const struct dsfs_attr *attr,
 			       const struct dsfs_extra_info *extra), void *ctx);
 
+void places_sort(struct array *places);
+
+/* Whether the bytes of some file begin at @start; @places is sorted. */
+bool places_have(const struct array *places, u64 start);
+
 /* How many files from number @from on store the same bytes. */
 size_t places_alike(const struct array *places, size_t from);
 

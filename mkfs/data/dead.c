@@ -1,34 +1,68 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Contents that no name is left of.  A source that is read once may give a name
- * again, and then the first content has its place already.  It stays there, and
- * what is said of the others is as if it was not.
+ * again, and then the first content has its place already.  Nothing is moved: it
+ * becomes zeros, as all that lies between files, and what is said of the others is as
+ * if it had never been there.
  */
 #include "../base/places.h"
 #include "msg.h"
 #include "stream.h"
 
+/* What the nodes that were replaced store, sorted by place. */
+static int collect_dead(const struct stream *s, struct array *dead)
+{
+	const struct array *replaced = &s->mkfs->source->replaced;
+
+	*dead = (struct array){ .size = sizeof(struct place_of) };
+	for (size_t i = 0; i < replaced->n; i++) {
+		struct node *n = ((struct node **)replaced->p)[i];
+		u64 stored = node_stored(&s->mkfs->tree, n);
+		struct place_of *p = stored ? array_add(dead) : NULL;
+
+		if (stored && !p)
+			return -ENOMEM;
+		if (p)
+			*p = (struct place_of){ n->u.start, stored, n, 0 };
+	}
+	places_sort(dead);
+	return 0;
+}
+
+/* Others may have the same content; they have it at the same place. */
+static int bury(struct stream *s, const struct array *dead, const struct array *places)
+{
+	const struct place_of *p = (const struct place_of *)dead->p;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < dead->n; i += places_alike(dead, i)) {
+		if (places_have(places, p[i].start))
+			continue;
+		s->dead += p[i].stored;
+		ret = output_zero(&s->mkfs->out, p[i].start, p[i].stored);
+	}
+	return ret;
+}
+
 int stream_bury(struct stream *s)
 {
-	struct tree *t = &s->mkfs->tree;
-	const struct place_of *p;
-	struct array places;
-	u64 stored = 0;
-	size_t n;
+	struct array places, dead = { 0 };
 	int ret;
 
-	if (!s->mkfs->source->replaced)
+	if (!s->mkfs->source->replaced.n)
 		return 0;
-	ret = places_collect(&places, NULL, t, NULL, NULL);
-	if (ret)
-		msg_error(NULL, "out of memory");
-	p = (const struct place_of *)places.p;
-	for (size_t i = 0; !ret && i < places.n; i += n) {
+	ret = places_collect(&places, NULL, &s->mkfs->tree, NULL, NULL);
+	if (!ret)
+		ret = collect_dead(s, &dead);
+	for (size_t i = 0, n; !ret && i < places.n; i += n) {
 		n = places_alike(&places, i);
 		places_set_shared(&places, i, n);
-		stored += p[i].stored;
 	}
-	s->dead = s->place.stored - stored;
+	if (ret)
+		msg_error(NULL, "out of memory");
+	else
+		ret = bury(s, &dead, &places);
 	array_free(&places);
+	array_free(&dead);
 	return ret;
 }

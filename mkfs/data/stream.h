@@ -175,7 +175,7 @@ int stream_init(struct stream *s, struct mkfs *mkfs);
 void stream_free(struct stream *s);
 
 /*
- * dead.c: leave out of the account what no name of the tree, which is ordered, has.
+ * dead.c: make zeros of contents that no name of the tree, which is ordered, has.
  * Messages are written.  Return: 0 or -errno.
  */
 int stream_bury(struct stream *s);

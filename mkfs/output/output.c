@@ -276,6 +276,34 @@ int output_write(struct output *out, u64 pos, const void *p, size_t bytes)
 	return ret ? ret : copy_in(out, pos, from, bytes);
 }
 
+/* What is on the disk already becomes a hole where the target can do that. */
+static bool punch(struct output *out, u64 pos, u64 bytes)
+{
+	bool done;
+
+	if (pos + bytes > out->base || output_wait(out))
+		return false;
+	signals_write_begin();
+	done = !fallocate(out->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, pos, bytes);
+	signals_write_end();
+	return done;
+}
+
+int output_zero(struct output *out, u64 pos, u64 bytes)
+{
+	static const char zeros[65536];
+	int ret = 0;
+	u64 n;
+
+	if (punch(out, pos, bytes))
+		return 0;
+	for (; !ret && bytes; bytes -= n, pos += n) {
+		n = bytes < sizeof(zeros) ? bytes : sizeof(zeros);
+		ret = output_write(out, pos, zeros, n);
+	}
+	return ret;
+}
+
 int output_lend(struct output *out, u64 pos, char *p, size_t bytes,
 		unsigned int *lent)
 {

@@ -90,6 +90,9 @@ int output_lend(struct output *out, u64 pos, char *p, size_t bytes,
 /* Write some borrowed blocks.  Return: 1; 0 if there are none; -errno. */
 int output_flush(struct output *out);
 
+/* Zeros in the place of bytes that were written. */
+int output_zero(struct output *out, u64 pos, u64 bytes);
+
 /* Undo all writes from @pos on. */
 void output_cut(struct output *out, u64 pos);
 /* Compare with the bytes at @pos.  Return: 1: equal; 0: not; -errno. */

@@ -131,7 +131,8 @@ struct source_ops {
  * @skipped: objects left out by --skip-unreadable
  * @clamped: times that did not fit
  * @xattrs_ignored: extended attributes of kinds that the format has not
- * @replaced: contents that no name is left of: a later one came in their place
+ * @replaced: struct node *, files with contents that no name is left of: a later one
+ *	came in their place
  */
 struct source {
 	const struct source_ops *ops;
@@ -144,7 +145,7 @@ struct source {
 	u64 skipped;
 	u64 clamped;
 	u64 xattrs_ignored;
-	u64 replaced;
+	struct array replaced;
 };
 
 /*

@@ -37,22 +37,25 @@ int tar_fail(struct tar *t, const char *fmt, ...)
 	return -EINVAL;
 }
 
-int tar_bytes_fail(struct tar *t, int ret)
+/* The data phase has said why it wants no more; here is how far it came. */
+static int canceled(struct tar *t)
 {
-	if (!ret || ret == -ECANCELED)
-		return ret;
-	return tar_fail(t, "%s", ret == -ENODATA ? "cut off: the archive ends in it" :
-			t->bytes.why);
+	tar_fail(t, "the image could not be written up to here");
+	return -ECANCELED;
 }
 
-/* The data phase has said why it wants no more; here is how far it came. */
+int tar_bytes_fail(struct tar *t, int ret)
+{
+	if (ret == -ECANCELED)
+		return canceled(t);
+	if (ret == -ENODATA)
+		return tar_fail(t, "cut off: the archive ends in it");
+	return ret ? tar_fail(t, "%s", t->bytes.why) : 0;
+}
+
 static int sink_failed(struct tar *t, int ret)
 {
-	if (ret == -ENOMEM)
-		return tar_no_memory();
-	if (ret)
-		tar_fail(t, "the image could not be written up to here");
-	return ret;
+	return ret == -ECANCELED ? canceled(t) : ret ? tar_no_memory() : 0;
 }
 
 /* The next @bytes of the archive are the file's. */
@@ -253,6 +256,7 @@ static void tar_free(struct source *src)
 	struct tar *t = (struct tar *)src;
 
 	tar_tree_free(t);
+	array_free(&src->replaced);
 	array_free(&t->m.map);
 	array_free(&t->m.xattrs);
 	free(t->last_path.p);
@@ -280,6 +284,7 @@ int source_tar(struct source **src, const struct options *o, struct tree *tree,
 	if (!*src)
 		return -ENOMEM;
 	t = (struct tar *)*src;
+	t->src.replaced.size = sizeof(struct node *);
 	t->m.map.size = sizeof(struct tar_range);
 	t->m.xattrs.size = sizeof(struct xattr_item);
 	return tar_tree_init(t) ? tar_no_memory() : 0;

@@ -114,6 +114,8 @@ int tar_end(struct source *src)
 		if (n->dir)
 			sort_dir(n->dir);
 	}
-	tar_tree_free(t);
+	/* what was replaced is still asked for */
+	if (!src->replaced.n)
+		tar_tree_free(t);
 	return ret ? tar_no_memory() : 0;
 }

@@ -215,6 +215,20 @@ static int put_dir(struct tar *t, struct tar_name *n, bool is_new, struct tar_fi
 	return 0;
 }
 
+/* Of a file with content that has no name any more, only its place is left. */
+static int lose_name(struct tar *t, struct tar_file *f)
+{
+	struct node *n = &f->file.node, **slot;
+
+	if (--f->names || !S_ISREG(n->mode) || !n->size)
+		return 0;
+	slot = array_add(&t->src.replaced);
+	if (!slot)
+		return tar_no_memory();
+	*slot = n;
+	return 0;
+}
+
 int tar_put(struct tar *t, struct tar_file *f)
 {
 	const char *name;
@@ -234,11 +248,11 @@ int tar_put(struct tar *t, struct tar_file *f)
 		return put_dir(t, n, is_new, f);
 	if (n->dir)
 		return tar_fail(t, "is a directory in the archive, and this is none");
-	if (n->file && n->file != f && !--n->file->names && S_ISREG(n->file->file.node.mode) &&
-	    n->file->file.node.size)
-		t->src.replaced++;
-	if (n->file != f)
-		f->names++;
+	if (n->file == f)
+		return 0;
+	if (n->file && lose_name(t, n->file))
+		return -ENOMEM;
+	f->names++;
 	n->file = f;
 	return 0;
 }

@@ -1,0 +1,282 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# archives.sh - mkfs.dsfs --tar: what dump.dsfs --tar and others have written makes the
+# same tree; what is wrong with an archive is told by the name of its member, and no
+# image is left.
+set -uo pipefail
+export LC_ALL=C
+unset SOURCE_DATE_EPOCH
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+mkfs=$bin/mkfs.dsfs
+dump=$bin/dump.dsfs
+fsck=$bin/fsck.dsfs
+
+root=--no-root
+[ "$(id -u)" -ne 0 ] || root=
+
+# digest IMAGE [KIND]
+digest()
+{
+	"$dump" --digest="${2:-data}" "$1"
+}
+
+# packs OPTION...: that makes an image, new.dsfs, which is right
+packs()
+{
+	"$mkfs" -q -f "$@" new.dsfs </dev/null && "$fsck" -q new.dsfs
+}
+
+# same KIND IMAGE OPTION...: the image that the options make has the tree of IMAGE
+same()
+{
+	local kind=$1 image=$2
+
+	shift 2
+	packs "$@" && [ "$(digest new.dsfs "$kind")" = "$(digest "$image" "$kind")" ]
+}
+
+# listed TEXT: the list of new.dsfs: names, types and sizes
+listed()
+{
+	"$dump" --list --no-data new.dsfs | awk -F '\t' '{ print $1, $2, $7 }' >have
+	diff have <(printf '%s\n' "$@")
+}
+
+# content PATH TEXT
+content()
+{
+	[ "$("$dump" --cat="$1" new.dsfs)" = "$2" ]
+}
+
+# --- there and back again: every kind of file that tar has
+"$bin/tests/mktree" $root zoo 2>/dev/null
+find zoo -type s -delete
+setfattr -n user.a%3Db=c -v x zoo/types/regular 2>/dev/null || true
+head -c 3000000 /dev/urandom >zoo/large
+"$mkfs" -q zoo.dsfs zoo
+"$dump" --tar zoo.dsfs >zoo.tar
+check 'the tree of dump.dsfs --tar' same full zoo.dsfs --tar=zoo.tar
+check 'and its archive, byte for byte' cmp zoo.tar <("$dump" --tar new.dsfs)
+check '--no-dedup --no-checksums --align=512' same full zoo.dsfs --tar=zoo.tar --no-dedup \
+	--no-checksums --align=512
+check '--object-size' same full zoo.dsfs --tar=zoo.tar --object-size=64K
+check '--chunk-size' same full zoo.dsfs --tar=zoo.tar --chunk-size=4K
+check 'standard input' same full zoo.dsfs --tar=<(cat zoo.tar)
+exits 'standard input: -' 0 bash -c "cat zoo.tar | '$mkfs' -q -f --tar=- new.dsfs"
+check 'standard input: - is the same' test "$(digest new.dsfs full)" = "$(digest zoo.dsfs full)"
+ldd "$mkfs" | grep libarchive >/dev/null && filters=(gzip xz zstd) || filters=()
+mkdir -p small/d
+seq 1000 >small/d/file
+ln small/d/file small/hard
+ln -s d/file small/symlink
+"$mkfs" -q small.dsfs small
+"$dump" --tar small.dsfs >small.tar
+for filter in "${filters[@]}"; do
+	$filter -c small.tar >"small.$filter"
+	check "$filter" same full small.dsfs --tar="small.$filter"
+	check "$filter: a pipe" same full small.dsfs --tar=<(cat "small.$filter")
+done
+[ ${#filters[@]} -gt 0 ] || skip 'gzip, xz, zstd' 'no libarchive'
+check '--all-root' packs --tar=zoo.tar --all-root
+check '--all-root: all of it' test -z "$("$dump" --list --no-data new.dsfs | awk -F '\t' '$4 || $5')"
+check '--no-xattrs' packs --tar=zoo.tar --no-xattrs
+check '--no-xattrs: none' test -z "$("$dump" --list --no-data new.dsfs | awk -F '\t' '$12 != "" && $12 != "-"')"
+exits '-T' 0 "$mkfs" -q -f -T 5 --threads=1 --tar=zoo.tar one.dsfs
+exits '-T: again' 0 "$mkfs" -q -f -T 5 --threads=9 --tar=zoo.tar two.dsfs
+check '-T: the same bytes' cmp one.dsfs two.dsfs
+
+# --- what others write.  GNU tar gives fifos of several names a file each, and what the
+# formats have no room for is left out by it.
+rm -rf zoo/long-path
+"$mkfs" -q -f zoo.dsfs zoo
+for format in gnu oldgnu pax; do
+	tar -C zoo --format=$format -cf $format.tar .
+	check "GNU tar: $format" same data zoo.dsfs --tar=$format.tar
+done
+for version in 0.0 0.1 1.0; do
+	tar -C zoo -S --sparse-version=$version --numeric-owner --acls --xattrs \
+		--xattrs-include='*' --format=pax -cf sparse.tar . 2>/dev/null
+	check "GNU tar: holes of $version" same data zoo.dsfs --tar=sparse.tar
+	check "GNU tar: holes of $version: attributes" diff <(grep -v '^/links/' <("$dump" --list zoo.dsfs)) \
+		<(grep -v '^/links/' <("$dump" --list new.dsfs))
+done
+tar -C zoo -S --format=gnu -cf sparse.tar .
+check 'GNU tar: holes of the old form' same data zoo.dsfs --tar=sparse.tar
+if command -v bsdtar >/dev/null; then
+	bsdtar -C zoo --format=pax -cf bsd.tar . 2>/dev/null
+	check 'bsdtar' same data zoo.dsfs --tar=bsd.tar
+else
+	skip 'bsdtar' 'not installed'
+fi
+for format in v7 ustar; do
+	tar -C small --format=$format -cf small.tar .
+	check "$format" same data small.dsfs --tar=small.tar
+done
+check 'Python' python3 - <<'PY'
+import tarfile
+for name, form in ("python-gnu", tarfile.GNU_FORMAT), ("python-pax", tarfile.PAX_FORMAT):
+    with tarfile.open(name + ".tar", "w", format=form) as t:
+        t.add("small", ".")
+PY
+check 'Python: GNU' same data small.dsfs --tar=python-gnu.tar
+check 'Python: pax' same data small.dsfs --tar=python-pax.tar
+
+# --- names that come again
+mkdir again
+echo first >again/f
+ln again/f again/kept
+head -c 3000000 /dev/urandom >again/large
+tar -C again -cf again.tar f kept large
+echo second >again/new
+tar -C again -rf again.tar --transform=s/new/f/ new
+echo small >again/new
+tar -C again -rf again.tar --transform=s/new/large/ new
+exits 'a name twice' 0 "$mkfs" --json -f --tar=again.tar new.dsfs
+check 'a name twice: it is counted' holds \
+	'd["replaced_files"] == 1 and d["replaced_bytes"] == 3000000'
+exits 'a name twice: fsck.dsfs' 0 "$fsck" new.dsfs
+check 'a name twice: the last one counts' content /f second
+check 'a name twice: another name of it does not' content /kept first
+check 'a name twice: of another size' content /large small
+check 'a name twice: the names' listed '/ d 0' '/f f 7' '/kept f 6' '/large f 6'
+says 'a name twice: it is told' 0 'replaced by later entries: 1 files, 2.9 MiB' \
+	bash -c "'$mkfs' -f --tar=again.tar new.dsfs >&2"
+# Small files share blocks; of two in a block the one that is gone counts no more.
+mkdir many
+for i in {1..200}; do echo "$i" >many/"$i"; done
+tar -C many --sort=name -cf many.tar .
+tar -C many -rf many.tar --transform='s/.*/1/' 200
+for i in {2..199..2}; do tar -C small -rf many.tar --transform="s|.*|$i|" d/file; done
+check 'files in shared blocks, replaced' packs --tar=many.tar
+check 'the same with duplicates stored' packs --tar=many.tar --no-dedup
+
+# --- more archives than one
+printf 'a\n' >small/only
+tar -C small -cf more.tar only --transform='s|^symlink$|d/file|' symlink
+check 'two archives' packs --tar=small.tar --tar=more.tar
+check 'two archives: a tree' listed '/ d 0' '/d d 0' '/d/file l 6' '/hard f 3893' '/only f 2' \
+	'/symlink l 6'
+
+# --- directories that are no members
+tar -C zoo -cf implied.tar types/regular
+check 'a directory that is no member' packs --tar=implied.tar
+check 'a directory that is no member: its attributes' \
+	test "$("$dump" --list --no-data new.dsfs | awk -F '\t' '$1 == "/types" { print $3, $4, $5, $7 }')" = '0755 0 0 0'
+tar -C small -cf dots.tar ././d/.//file
+check 'dots and slashes' packs --tar=dots.tar
+check 'dots and slashes: the name' content /d/file "$(<small/d/file)"
+
+# --- WebDataset
+mkdir shards
+for shard in 0 1; do
+	for key in 000 001; do
+		echo "$shard$key" >$key.jpg
+		echo 7 >$key.cls
+	done
+	tar -cf shards/train-$shard.tar 00?.jpg 00?.cls
+done
+gzip -c shards/train-1.tar >shards/val-0.tar.gz
+check '--wds' packs --wds --tar=shards/train-0.tar --tar=shards/train-1.tar
+check '--wds: a directory a shard' listed '/ d 0' '/train-0 d 0' '/train-0/000.cls f 2' \
+	'/train-0/000.jpg f 5' '/train-0/001.cls f 2' '/train-0/001.jpg f 5' '/train-1 d 0' \
+	'/train-1/000.cls f 2' '/train-1/000.jpg f 5' '/train-1/001.cls f 2' '/train-1/001.jpg f 5'
+check '--wds: contents' content /train-1/001.jpg 1001
+if [ ${#filters[@]} -gt 0 ]; then
+	check '--wds: .tar.gz' packs --wds --tar=shards/val-0.tar.gz
+	check '--wds: .tar.gz: its directory' content /val-0/000.jpg 1000
+fi
+
+# --- what is wrong with an archive.  refused FILE WANT: 1, that message, and no image
+refused()
+{
+	local got=0
+
+	rm -f bad.dsfs
+	timeout 60 "$mkfs" -q --tar="$1" bad.dsfs 2>refused.err </dev/null || got=$?
+	cat refused.err
+	[ "$got" = 1 ] && grep -qF -- "$2" refused.err && [ ! -e bad.dsfs ] &&
+		! grep -qv '^mkfs.dsfs: ' refused.err
+}
+"$top/tests/tools/mktars" bad
+for file in bad/*.tar; do
+	name=${file#bad/}
+	name=${name%.tar}
+	case $name in
+	gzip*|xz*)
+		[ ${#filters[@]} -gt 0 ] || continue ;;
+	esac
+	check "refused: $name" refused "$file" "$(<"${file%.tar}.want")"
+done
+check 'refused: no such file' refused none.tar 'none.tar: cannot open: No such file or directory'
+check 'refused: a directory' refused zoo 'zoo: cannot read: Is a directory'
+check 'refused: not the first archive' bash -c "! '$mkfs' -q --tar=zoo.tar --tar=bad/up.tar bad.dsfs"
+check 'refused: not the first archive: no image' test ! -e bad.dsfs
+cp zoo.tar itself.tar
+says 'refused: the image itself' 1 'itself.tar: at byte 0: is the image itself' \
+	"$mkfs" -q -f --tar=itself.tar itself.tar
+check 'refused: the image itself is as it was' cmp zoo.tar itself.tar
+exits 'a terminal' 1 script -qec "'$mkfs' --tar=- bad.dsfs" /dev/null
+check 'a terminal: that is said' grep -q 'is a terminal' "$out"
+
+# A bomb fills what there is: that ends the run, and tells where.
+python3 - <<'PY'
+import gzip, tarfile
+with gzip.open("bomb.tar.gz", "wb", 1) as z, tarfile.open(fileobj=z, mode="w") as t:
+    member = tarfile.TarInfo("bomb")
+    member.size = 40 << 20
+    class Ones:
+        def read(self, n):
+            return b"\1" * n
+    t.addfile(member, Ones())
+PY
+[ ${#filters[@]} -eq 0 ] ||
+	says 'a bomb' 1 'bomb.tar.gz: bomb: the image could not be written up to here' \
+		bash -c "ulimit -f 10000; trap '' XFSZ; exec '$mkfs' -q --tar=bomb.tar.gz bad.dsfs"
+check 'a bomb: no image' test ! -e bad.dsfs
+# An image that cannot be written ends the run though the pipe says nothing any more.
+mkfifo pipe
+head -c 40000000 /dev/zero | tr '\0' 'x' >plain
+tar -cf plain.tar plain
+rm plain
+exec 9<>pipe
+head -c 35000000 plain.tar >pipe &
+writer=$!
+says 'a pipe that says no more' 1 'pipe: plain: the image could not be written up to here' \
+	timeout 60 bash -c "ulimit -f 10000; trap '' XFSZ; exec '$mkfs' -q --no-dedup --tar=pipe bad.dsfs"
+kill $writer 2>/dev/null
+wait $writer 2>/dev/null
+exec 9<&-
+# What is behind the end of an archive is read, so that who writes it can.
+exits 'data behind the end' 0 bash -c \
+	"set -o pipefail; { cat small.tar; head -c 1000000 /dev/zero; } | '$mkfs' -q -f --tar=- new.dsfs"
+
+# --- usage
+says '--tar --manifest' 2 '--manifest and --tar do not go together' "$mkfs" --tar=x --manifest=y i
+says '--tar --update' 2 '--update and --tar do not go together' "$mkfs" --tar=x --update i
+says '--tar --order' 2 '--order and --tar do not go together' "$mkfs" --tar=x --order=y i
+says '--tar --dry-run' 2 '--dry-run and --tar do not go together' "$mkfs" --tar=x -n i
+says '--tar --exclude' 2 '--exclude and --tar do not go together' "$mkfs" --tar=x -e y i
+says '--tar --one-file-system' 2 '--one-file-system and --tar do not go together' "$mkfs" --tar=x -x i
+says '--tar --skip-unreadable' 2 '--skip-unreadable and --tar do not go together' \
+	"$mkfs" --tar=x --skip-unreadable i
+says '--tar --compact' 2 'do not go with --compact' "$mkfs" --tar=x --compact i
+says '--tar and a source' 2 'too many arguments' "$mkfs" --tar=x i source
+says '--tar without an image' 2 'IMAGE is needed' "$mkfs" --tar=x
+says '--tar=- twice' 2 '--tar=- and --tar=-: standard input is but one list' "$mkfs" --tar=- --tar=- i
+says '--wds alone' 2 '--wds: only with --tar' "$mkfs" --wds i source
+says '--wds --tar=-' 2 '--wds: standard input has no name' "$mkfs" --wds --tar=- i
+
+# --- built without libarchive
+if [ -w "$top" ]; then
+	without=$top/build/tests/no-libarchive
+	exits 'without libarchive: it is built' 0 make -s -C "$top" B="$without" LIBARCHIVE=no \
+		"$without/mkfs.dsfs"
+	exits 'without libarchive: an archive' 0 "$without/mkfs.dsfs" -q -f --tar=zoo.tar new.dsfs
+	gzip -c small.tar >small.tgz
+	says 'without libarchive: a compressed one' 1 \
+		'small.tgz: is compressed: mkfs.dsfs was built without libarchive' \
+		"$without/mkfs.dsfs" -q -f --tar=small.tgz bad.dsfs
+fi
+finish
