@@ -110,6 +110,9 @@ mapfile -t blocks < <(printf '%s\n' quickstart.*.text | sort -t . -k 2n)
 sed -n '/\/dev\//d; /^\(mkfs\|fsck\|dump\)\.dsfs /p' "${blocks[@]}" >commands
 check 'quickstart.rst has commands' test "$(wc -l <commands)" -gt 5
 mkdir here
+for name in imagenet train-000 train-001; do
+	cp archives/train.tar here/$name.tar
+done
 here commands >script
 exits 'quickstart.rst to the letter' 0 env -C here PATH="$bin:$PATH" sh -e "$PWD/script"
 
@@ -118,12 +121,15 @@ sed -n '/^\.SH EXAMPLES/,/^\.SH SEE/p' "$docs/man/mkfs.dsfs.8" |
 	sed -n '/^\.nf/,/^\.fi/{/^\./d; /\/dev\/rbd/d; s/\\-/-/g; s/\\e/\\/g; p}' >examples
 {
 	# shellcheck disable=SC2016 # for the script
+	echo 'rclone() { gzip -c train-0.tar; }'
 	echo 'jq() { python3 -c "import json, sys; print(json.load(sys.stdin)[sys.argv[1][1:]])" "$1"; }'
 	here examples
 } >script
 rm -rf here
 mkdir here
 echo '/x source=train.tar' >here/list
+cp archives/train.tar here/train-0.tar
+zstd -q archives/train.tar -o here/train-1.tar.zst
 exits 'the examples of mkfs.dsfs(8)' 0 \
 	env -C here PATH="$bin:$PATH" bash -e -o pipefail "$PWD/script"
 check 'they say sizes' test "$(grep -cx '[0-9]*' "$out")" = 2
@@ -146,6 +152,8 @@ SOURCE_DATE_EPOCH=1700000000 "$bin/mkfs.dsfs" -q again.img set
 check 'SOURCE_DATE_EPOCH: the same bytes' cmp here/same.img again.img
 "$bin/dump.dsfs" --extract=archived here/tar.img >/dev/null
 check 'the files of a tar archive' diff -r set archived
+check 'and by --tar, from a pipe' test "$("$bin/dump.dsfs" --digest here/piped.img)" = \
+	"$("$bin/dump.dsfs" --digest here/tar.img)"
 
 cp "$docs"/kubernetes/*.yaml .
 for manifest in *.yaml; do
