@@ -10,7 +10,7 @@
 
 FUZZ		:= $(B)/tests/fuzz
 comma		:= ,
-FUZZ_TARGETS	:= lib fsck dump text
+FUZZ_TARGETS	:= lib fsck dump text tar
 FUZZ_CC		:= clang
 AFL_CC		:= afl-clang-fast
 FUZZ_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -Itests/fuzz -Itests/hostile -Itests/corrupt -g -O2 -Wno-missing-prototypes
@@ -21,14 +21,16 @@ fuzz_lib_SRC	:= $(fuzz_image_SRC)
 fuzz_fsck_SRC	:= $(fuzz_image_SRC) $(fsck_SRC) $(dump_SRC)
 fuzz_dump_SRC	:= $(fuzz_image_SRC) $(dump_SRC)
 fuzz_text_SRC	:= $(LIB_SRC) $(filter-out mkfs/main.c,$(mkfs_SRC))
+fuzz_tar_SRC	:= $(fuzz_text_SRC)
 fuzz_own	:= tests/fuzz/memory.c tests/fuzz/input.c tests/fuzz/walk.c \
 		   $(MUTATE_SRC)
 fuzz_lib_OWN	:= tests/fuzz/lib.c $(fuzz_own)
 fuzz_fsck_OWN	:= tests/fuzz/fsck.c $(fuzz_own)
 fuzz_dump_OWN	:= tests/fuzz/dump.c $(fuzz_own)
 fuzz_text_OWN	:= tests/fuzz/text.c
-# Text is not unpacked: the engine's own mutations and a dictionary do.
-fuzz_mutator	= $(if $(filter text,$(1)),,tests/fuzz/mutator.c)
+fuzz_tar_OWN	:= tests/fuzz/tar.c
+# Texts and archives are not unpacked: the engine's own mutations and a dictionary do.
+fuzz_mutator	= $(if $(filter text tar,$(1)),,tests/fuzz/mutator.c)
 
 # A target runs a tool by its main(), command line and all, again and again: so
 # memory.c has functions in the place of those that a process calls once.
@@ -49,7 +51,7 @@ endef
 define fuzz_target
 
 $(FUZZ)/$(2)-$(1): $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN) $(if $(filter afl,$(1)),,$(call fuzz_mutator,$(2))))
-	$(3) $(4) $(if $(filter text,$(2)),,$(FUZZ_LDFLAGS)) -o $$@ $$^ $$(LIBS) $$(dump_LIBS)
+	$(3) $(4) $(if $(filter text tar,$(2)),,$(FUZZ_LDFLAGS)) -o $$@ $$^ $$(LIBS) $$(dump_LIBS) $$(mkfs_LIBS)
 fuzz_OBJ += $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN))
 endef
 $(eval $(call fuzz_engine,san,$(FUZZ_CC),-fsanitize=fuzzer-no-link$(comma)address $(FUZZ_SAN),-fsanitize=address,-fsanitize=fuzzer$(comma)address $(FUZZ_SAN)))

@@ -96,21 +96,31 @@ static int get_number(struct tar *t, const char *what, const char *field, size_t
 	return 0;
 }
 
+/* The sum of all bytes, those of the sum itself being blanks. */
+static s64 add_bytes(const struct header *h, bool is_signed)
+{
+	const u8 *p = (const u8 *)h;
+	s64 sum = sizeof(h->sum) * ' ';
+
+	for (size_t i = 0; i < sizeof(*h); i++)
+		sum += p[i];
+	for (size_t i = 0; i < sizeof(h->sum); i++)
+		sum -= (u8)h->sum[i];
+	for (size_t i = 0; is_signed && i < sizeof(*h); i++) {
+		if (p[i] & 0x80 && (i < offsetof(struct header, sum) ||
+				    i >= offsetof(struct header, type)))
+			sum -= 256;
+	}
+	return sum;
+}
+
+/* Some programs have added signed bytes. */
 static bool sum_matches(const struct header *h)
 {
-	const char *p = (const char *)h;
-	s64 want, sum = 0, sum_signed = 0;
+	s64 want;
 
-	for (size_t i = 0; i < sizeof(*h); i++) {
-		bool own = i >= offsetof(struct header, sum) &&
-			   i < offsetof(struct header, type);
-
-		sum += own ? ' ' : (u8)p[i];
-		sum_signed += own ? ' ' : (signed char)p[i];
-	}
-	/* some programs have added signed bytes */
 	return parse_number(h->sum, sizeof(h->sum), &want) &&
-	       (want == sum || want == sum_signed);
+	       (want == add_bytes(h, false) || want == add_bytes(h, true));
 }
 
 static int text_add(struct tar_text *text, const char *p, size_t len)

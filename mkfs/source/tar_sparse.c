@@ -7,7 +7,7 @@
  */
 #include "tar.h"
 
-#define RANGES_MAX	(4 << 20)	/* 64 MiB of them */
+#define RANGES_MAX	2097152	/* 32 MiB of them */
 #define OLD_MAP		386		/* in the header: four ranges */
 #define OLD_MORE	482		/* whether blocks with more follow */
 #define OLD_SIZE	483
