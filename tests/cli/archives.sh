@@ -143,6 +143,14 @@ check 'a name twice: of another size' content /large small
 check 'a name twice: the names' listed '/ d 0' '/f f 7' '/kept f 6' '/large f 6'
 says 'a name twice: it is told' 0 'replaced by later entries: 1 files, 2.9 MiB' \
 	bash -c "'$mkfs' -f --tar=again.tar new.dsfs >&2"
+# One that shared a block with another one has it for itself now.
+mkdir pair
+echo a >pair/a
+echo b >pair/b
+head -c 10000 /dev/urandom >pair/c
+tar -C pair -cf pair.tar a b
+tar -C pair -rf pair.tar --transform=s/c/b/ c
+check 'a file alone in a shared block' packs --tar=pair.tar
 # Small files share blocks; of two in a block the one that is gone counts no more.
 mkdir many
 for i in {1..200}; do echo "$i" >many/"$i"; done
