@@ -11,6 +11,7 @@
 #include "xattr.h"
 
 #define LIST_MAX	65536
+#define SET_SLACK	(DSFS_XATTR_VALUE_MAX + 1024)
 
 int xattr_reader_init(struct xattr_reader *r)
 {
@@ -48,7 +49,7 @@ u8 xattr_split(const char *full, const char **name)
 	return 0;
 }
 
-int xattr_item_cmp(const void *a, const void *b)
+static int item_cmp(const void *a, const void *b)
 {
 	const struct xattr_item *x = a, *y = b;
 
@@ -81,12 +82,12 @@ static int xattr_items(struct xattr_reader *r, size_t bytes)
 		it->len = strlen(it->name);
 		r->nitems++;
 	}
-	qsort(r->items, r->nitems, sizeof(*r->items), xattr_item_cmp);
+	qsort(r->items, r->nitems, sizeof(*r->items), item_cmp);
 	return 0;
 }
 
-size_t xattr_put(char *at, const struct xattr_item *it, const void *value,
-		 u32 value_len)
+static size_t xattr_put(char *at, const struct xattr_item *it, const void *value,
+			u32 value_len)
 {
 	size_t used = sizeof(struct dsfs_xattr) + it->len + value_len;
 	struct dsfs_xattr *x = (void *)at;
@@ -100,7 +101,7 @@ size_t xattr_put(char *at, const struct xattr_item *it, const void *value,
 	return (used + 3) & ~(size_t)3;
 }
 
-void xattr_set_head(char *set, u32 bytes, u32 count)
+static void set_head(char *set, u32 bytes, u32 count)
 {
 	struct dsfs_xattr_set *head = (void *)set;
 
@@ -117,7 +118,7 @@ static int xattr_build(struct xattr_reader *r, const char *path, u32 *bytes,
 	u32 count = 0;
 
 	if (!r->set)
-		r->set = malloc(DSFS_XATTR_SET_MAX + XATTR_SET_SLACK);
+		r->set = malloc(DSFS_XATTR_SET_MAX + SET_SLACK);
 	if (!r->set)
 		return -ENOMEM;
 	for (size_t i = 0; i < r->nitems; i++) {
@@ -135,7 +136,7 @@ static int xattr_build(struct xattr_reader *r, const char *path, u32 *bytes,
 		if (at > DSFS_XATTR_SET_MAX || count > UINT16_MAX)
 			return -E2BIG;
 	}
-	xattr_set_head(r->set, at, count);
+	set_head(r->set, at, count);
 	*bytes = count ? at : 0;
 	return 0;
 }
@@ -163,4 +164,52 @@ int xattr_read(struct xsets *x, struct xattr_reader *r, const char *path,
 	ret = xsets_get(x, r->set, bytes, number);
 	pthread_mutex_unlock(&x->lock);
 	return ret;
+}
+
+static int item_order(const void *a, const void *b)
+{
+	const struct xattr_item *x = a, *y = b;
+	int cmp = item_cmp(x, y);
+
+	return cmp ? cmp : x->value < y->value ? -1 : x->value > y->value;
+}
+
+/* The items are sorted: of the same name the last one stays. */
+static void drop_doubles(struct array *items)
+{
+	struct xattr_item *it = (struct xattr_item *)items->p;
+	size_t n = 0;
+
+	for (size_t i = 0; i < items->n; i++) {
+		if (n && !item_cmp(&it[n - 1], &it[i]))
+			n--;
+		it[n++] = it[i];
+	}
+	items->n = n;
+}
+
+int xattr_set_make(struct xsets *x, struct array *items, char **buf, u32 *number,
+		   bool *acl)
+{
+	const struct xattr_item *it = (const struct xattr_item *)items->p;
+	size_t at = sizeof(struct dsfs_xattr_set);
+
+	*number = 0;
+	*acl = false;
+	if (!items->n)
+		return 0;
+	if (!*buf)
+		*buf = malloc(DSFS_XATTR_SET_MAX + SET_SLACK);
+	if (!*buf)
+		return -ENOMEM;
+	qsort(items->p, items->n, items->size, item_order);
+	drop_doubles(items);
+	for (size_t i = 0; i < items->n; i++, it++) {
+		at += xattr_put(*buf + at, it, it->value, it->value_len);
+		if (at > DSFS_XATTR_SET_MAX || i == UINT16_MAX)
+			return -E2BIG;
+		*acl |= it->prefix >= DSFS_XATTR_ACL_ACCESS;
+	}
+	set_head(*buf, at, items->n);
+	return xsets_get(x, *buf, at, number);
 }

@@ -7,8 +7,6 @@
 
 #include "../tree/xsets.h"
 
-#define XATTR_SET_SLACK	(DSFS_XATTR_VALUE_MAX + 1024)
-
 /**
  * struct xattr_item - an attribute of a set
  * @full: as listed; of an archive: not used
@@ -26,13 +24,19 @@ struct xattr_item {
 
 /* Which prefix of the format a name has, and what follows it; 0: none. */
 u8 xattr_split(const char *full, const char **name);
-/* The order in a set. */
-int xattr_item_cmp(const void *a, const void *b);
-/* An attribute at @at, which has room for it and the padding; its bytes. */
-size_t xattr_put(char *at, const struct xattr_item *it, const void *value,
-		 u32 value_len);
-/* The beginning of a set of @count attributes. */
-void xattr_set_head(char *set, u32 bytes, u32 count);
+
+/**
+ * xattr_set_make - the set of attributes whose values are in memory
+ * @items: struct xattr_item; they get their order
+ * @buf: kept for the next set; to be freed
+ * @number: set to the set's number, 0 for no attributes
+ * @acl: set if it holds an ACL
+ *
+ * Of a name that is there twice the one counts whose value is behind the other's.
+ * Return: 0, -E2BIG for a set over DSFS_XATTR_SET_MAX, or -ENOMEM.
+ */
+int xattr_set_make(struct xsets *x, struct array *items, char **buf, u32 *number,
+		   bool *acl);
 
 /* What one thread needs to read a set. */
 struct xattr_reader {

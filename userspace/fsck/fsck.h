@@ -220,8 +220,6 @@ u32 hardlinks_of(const struct fsck *f, u32 ino);
 void check_index(struct fsck *f, const struct dsfs_dir_info *dir);
 void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir,
 		   const struct dsfs_name *name);
-/* acl.c: NULL, or what is wrong */
-const char *acl_wrong(const void *value, size_t len);
 
 /** all_zero - whether all bytes are zero */
 static inline bool all_zero(const void *p, size_t len)

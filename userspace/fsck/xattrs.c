@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "acl.h"
 #include "fsck.h"
 
 /* Properties of the attributes of a set */

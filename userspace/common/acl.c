@@ -6,7 +6,7 @@
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
 
-#include "fsck.h"
+#include "acl.h"
 
 /* Where each kind of entry stands in the order. */
 static int acl_rank(u16 tag)
@@ -28,13 +28,6 @@ static int acl_rank(u16 tag)
 	return -1;
 }
 
-/**
- * acl_wrong - check the value of an ACL attribute
- * @value: its bytes, unaligned
- * @len: how many
- *
- * Return: what is wrong, or NULL.
- */
 const char *acl_wrong(const void *value, size_t len)
 {
 	struct posix_acl_xattr_header head;
