@@ -127,6 +127,7 @@ static const char help_text[] =
 "  /zeros size=1M fill=zero        /pattern size=1M fill=42\n"
 "  /train type=dir                 /link type=symlink target=train\n"
 "  /dev/sda type=block major=8 minor=0    /more type=link target=/zeros\n"
+"  {\"path\":\"/c.jpg\",\"source\":\"c.jpg\",\"xattrs\":{\"user.a\":\"00ff\"}}\n"
 "\\ooo is a byte in octal: \\040 a blank. The manual page has the details.\n"
 "\n"
 "Exit: 0 done, 1 failed (and no image is left), 2 wrong usage.\n";

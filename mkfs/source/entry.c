@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Lines of a manifest: a path and fields of the form key=value, blanks between
- * them.  A generator that writes ten million lines has a mistake in one of
+ * them, or a JSON object.  A generator that writes ten million lines has a mistake in one of
  * them, so all that can be wrong with a line by itself is found here, and said
  * with the value and the limit.
  */
@@ -13,6 +13,7 @@
 #include "libdsfs.h"
 #include "msg.h"
 #include "parse.h"
+#include "xattr.h"
 
 #define ID_MAX		4294967294U	/* the last one means "no id" */
 #define BIT(f)		(1U << (f))
@@ -47,8 +48,7 @@ static const struct type {
 	{ NULL, 0, 0, 0 },
 };
 
-__printf(2, 3)
-static int bad(struct entry *e, const char *fmt, ...)
+int entry_bad(struct entry *e, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -64,8 +64,8 @@ static int bad_value(struct entry *e, const char *field, const char *value,
 {
 	char buf[256];
 
-	return bad(e, "%s: %s: not %s", field,
-		   msg_escape(buf, sizeof(buf), value), want);
+	return entry_bad(e, "%s: %s: not %s", field,
+			 msg_escape(buf, sizeof(buf), value), want);
 }
 
 static bool is_octal(char c)
@@ -127,8 +127,8 @@ static int parse_limit(struct entry *e, const char *field, const char *v,
 	if (ret == -EINVAL)
 		return bad_value(e, field, v, "a number");
 	if (ret || *n > max)
-		return bad(e, "%s: %s: the limit is %llu", field,
-			   msg_escape(buf, sizeof(buf), v), max);
+		return entry_bad(e, "%s: %s: the limit is %llu", field,
+				 msg_escape(buf, sizeof(buf), v), max);
 	return 0;
 }
 
@@ -174,16 +174,16 @@ static int parse_type(struct entry *e, const char *v)
 static int parse_string(struct entry *e, const char *field, char *v, size_t max,
 			char **s)
 {
-	int ret = unescape(e, field, v);
+	int ret = e->raw ? 0 : unescape(e, field, v);
 	size_t len = strlen(v);
 
 	if (ret)
 		return ret;
 	if (!len)
-		return bad(e, "%s: is empty", field);
+		return entry_bad(e, "%s: is empty", field);
 	if (len > max)
-		return bad(e, "%s: %zu bytes: the limit is %zu", field, len,
-			   max);
+		return entry_bad(e, "%s: %zu bytes: the limit is %zu", field, len,
+				 max);
 	*s = v;
 	return 0;
 }
@@ -224,22 +224,30 @@ static int parse_value(struct entry *e, enum entry_field f, char *v)
 	}
 }
 
+int entry_field(struct entry *e, const char *name, char *value)
+{
+	char buf[256];
+
+	for (unsigned int f = 0; f < ENTRY_FIELDS; f++) {
+		if (strcmp(name, field_names[f]))
+			continue;
+		if (entry_has(e, f))
+			return entry_bad(e, "%s: given twice", name);
+		e->given |= BIT(f);
+		return parse_value(e, f, value);
+	}
+	return entry_bad(e, "%s: unknown field", msg_escape(buf, sizeof(buf), name));
+}
+
 static int parse_field(struct entry *e, char *word)
 {
 	char *eq = strchr(word, '='), buf[256];
 
-	if (eq)
-		*eq = '\0';
-	for (unsigned int f = 0; eq && f < ENTRY_FIELDS; f++) {
-		if (strcmp(word, field_names[f]))
-			continue;
-		if (entry_has(e, f))
-			return bad(e, "%s: given twice", word);
-		e->given |= BIT(f);
-		return parse_value(e, f, eq + 1);
-	}
-	return bad(e, "%s: %s", msg_escape(buf, sizeof(buf), word),
-		   eq ? "unknown field" : "not of the form field=value");
+	if (!eq)
+		return entry_bad(e, "%s: not of the form field=value",
+				 msg_escape(buf, sizeof(buf), word));
+	*eq = '\0';
+	return entry_field(e, word, eq + 1);
 }
 
 /* Check a path: names between slashes; a slash at the end marks a directory. */
@@ -253,16 +261,16 @@ static int check_path(struct entry *e)
 		if (!entry_has(e, ENTRY_TYPE))
 			e->type = S_IFDIR;
 		else if (e->type != S_IFDIR)
-			return bad(e, "path: ends with a slash and is not type=dir");
+			return entry_bad(e, "path: ends with a slash and is not type=dir");
 	}
 	while (*s) {
 		len = strchrnul(s, '/') - s;
 		if (len > DSFS_NAME_MAX)
-			return bad(e, "path: a name of %zu bytes: the limit is %d",
-				   len, DSFS_NAME_MAX);
+			return entry_bad(e, "path: a name of %zu bytes: the limit is %d",
+					 len, DSFS_NAME_MAX);
 		if (!dsfs_name_valid(s, len) || (s[len] && !s[len + 1]))
-			return bad(e, "path: %s: has an empty name, . or ..",
-				   msg_escape(buf, sizeof(buf), e->path));
+			return entry_bad(e, "path: %s: has an empty name, . or ..",
+					 msg_escape(buf, sizeof(buf), e->path));
 		s += len + !!s[len];
 	}
 	return 0;
@@ -279,13 +287,13 @@ static int check_content(struct entry *e)
 	bool source = e->source, fill = entry_has(e, ENTRY_FILL);
 
 	if (source && fill)
-		return bad(e, "source and fill: one of them is enough");
+		return entry_bad(e, "source and fill: one of them is enough");
 	if (entry_has(e, ENTRY_OFFSET) && !source)
-		return bad(e, "offset: needs source");
+		return entry_bad(e, "offset: needs source");
 	if (entry_has(e, ENTRY_SIZE) && !source && !fill)
-		return bad(e, "size: needs source or fill");
+		return entry_bad(e, "size: needs source or fill");
 	if (fill && !entry_has(e, ENTRY_SIZE))
-		return bad(e, "fill: needs size");
+		return entry_bad(e, "fill: needs size");
 	return 0;
 }
 
@@ -296,14 +304,16 @@ static int check_fields(struct entry *e)
 	while (t->type != e->type)
 		t++;
 	if (e->given & ~t->may)
-		return bad(e, "%s: not for type=%s",
-			   first_of(e->given & ~t->may), t->name);
+		return entry_bad(e, "%s: not for type=%s",
+				 first_of(e->given & ~t->may), t->name);
+	if (e->xattrs.n && e->type == ENTRY_LINK)
+		return entry_bad(e, "xattrs: not for type=%s", t->name);
 	if (t->must & ~e->given)
-		return bad(e, "%s: missing, type=%s needs it",
-			   first_of(t->must & ~e->given), t->name);
+		return entry_bad(e, "%s: missing, type=%s needs it",
+				 first_of(t->must & ~e->given), t->name);
 	if (e->type == S_IFLNK && strlen(e->target) > DSFS_SYMLINK_MAX)
-		return bad(e, "target: %zu bytes: the limit is %d",
-			   strlen(e->target), DSFS_SYMLINK_MAX);
+		return entry_bad(e, "target: %zu bytes: the limit is %d",
+				 strlen(e->target), DSFS_SYMLINK_MAX);
 	return check_content(e);
 }
 
@@ -314,8 +324,8 @@ static int parse_words(struct entry *e, char *line)
 	int ret = 0;
 
 	if (*word != '/' && !defaults)
-		return bad(e, "%s: neither a path from / on nor 'default'",
-			   msg_escape(buf, sizeof(buf), word));
+		return entry_bad(e, "%s: neither a path from / on nor 'default'",
+				 msg_escape(buf, sizeof(buf), word));
 	e->path = defaults ? NULL : word;
 	while (!ret && (word = strtok_r(NULL, " \t", &save)))
 		ret = parse_field(e, word);
@@ -323,27 +333,31 @@ static int parse_words(struct entry *e, char *line)
 		return ret;
 	if (defaults)
 		return e->given & ~DEFAULTS ?
-		       bad(e, "%s: not for default",
-			   first_of(e->given & ~DEFAULTS)) : 1;
-	ret = unescape(e, "path", e->path);
-	if (!ret)
-		ret = check_path(e);
-	if (!ret)
-		ret = check_fields(e);
-	return ret ? ret : 1;
+		       entry_bad(e, "%s: not for default",
+				 first_of(e->given & ~DEFAULTS)) : 1;
+	return unescape(e, "path", e->path);
 }
 
 int entry_parse(struct entry *e, char *line, size_t len)
 {
 	size_t blanks = strspn(line, " \t");
+	int ret;
 
-	memset(e, 0, offsetof(struct entry, why));
+	memset(e, 0, offsetof(struct entry, xattrs));
+	e->xattrs.size = sizeof(struct xattr_item);
+	e->xattrs.n = 0;
 	e->type = S_IFREG;
+	e->raw = line[blanks] == '{';
 	if (memchr(line, 0, len))
-		return bad(e, "has a NUL byte");
+		return entry_bad(e, "has a NUL byte");
 	if (!line[blanks] || line[blanks] == '#')
 		return 0;
-	return parse_words(e, line);
+	ret = e->raw ? entry_parse_json(e, line) : parse_words(e, line);
+	if (!ret)
+		ret = check_path(e);
+	if (!ret)
+		ret = check_fields(e);
+	return ret ? ret : 1;
 }
 
 /* SplitMix64 */

@@ -6,6 +6,7 @@
 #define MKFS_ENTRY_H
 
 #include "dsfs_platform.h"
+#include "array.h"
 #include "dsfs_fs.h"
 
 /* Fields of a line; entry.given has a bit for each field that is present. */
@@ -35,6 +36,9 @@ enum entry_field {
  * @given: bits of enum entry_field
  * @type: S_IFREG, ..., or ENTRY_LINK
  * @zero: fill=zero; else fill's number is @seed
+ * @raw: strings have no escapes of their own any more
+ * @xattrs: struct xattr_item; its memory is kept from line to line, and zeros
+ *	before the first one
  * @why: what is wrong with the line
  *
  * Strings point into the line.
@@ -52,10 +56,12 @@ struct entry {
 	u16 mode;
 	u16 dirmode;
 	bool zero;
+	bool raw;
 	u64 offset;
 	u64 size;
 	u64 seed;
 	s64 mtime;
+	struct array xattrs;
 	char why[512];
 };
 
@@ -70,6 +76,13 @@ static inline bool entry_has(const struct entry *e, enum entry_field f)
  * Return: 1; 0 for a comment; -EINVAL, with a message in @e->why.
  */
 int entry_parse(struct entry *e, char *line, size_t len);
+
+/* entry_json.c: the same of a line that is a JSON object, before the fields are checked */
+int entry_parse_json(struct entry *e, char *line);
+/* A field of text; its value is kept. */
+int entry_field(struct entry *e, const char *name, char *value);
+__printf(2, 3)
+int entry_bad(struct entry *e, const char *fmt, ...);
 
 /**
  * fill_pattern - make the bytes of fill=NUMBER

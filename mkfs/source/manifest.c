@@ -18,6 +18,7 @@
 #include "list.h"
 #include "manifest.h"
 #include "msg.h"
+#include "xattr.h"
 
 #define PROGRESS_LINES	4096
 #define ERRORS_MAX	20
@@ -217,9 +218,27 @@ static int set_type(struct manifest *m, struct node *n, const struct entry *e)
 	return 0;
 }
 
-static int add_dir(struct manifest *m, const struct entry *e)
+static int set_xattrs(struct manifest *m, struct node *n, struct entry *e)
+{
+	struct xsets *x = &m->src.tree->xsets;
+	bool acl;
+	int ret;
+
+	if (m->src.o->no_xattrs)
+		return 0;
+	ret = xattr_set_make(x, &e->xattrs, &m->set, &n->xattrs, &acl);
+	if (ret == -E2BIG)
+		return manifest_fail(m, m->line, "xattrs: the limit is %d bytes, %d of them",
+				     DSFS_XATTR_SET_MAX, UINT16_MAX);
+	if (acl)
+		n->flags |= NODE_ACL;
+	return ret;
+}
+
+static int add_dir(struct manifest *m, struct entry *e)
 {
 	size_t len = strlen(e->path);
+	int ret;
 	struct mdir *d = manifest_dir(m, e->path, len > 1 ? len : 0);
 
 	if (!d)
@@ -228,10 +247,11 @@ static int add_dir(struct manifest *m, const struct entry *e)
 		return manifest_fail(m, m->line, "%s: already in line %u", e->path,
 			    d->line);
 	d->line = manifest_line(m);
-	return manifest_set_attrs(m, &d->self, e);
+	ret = manifest_set_attrs(m, &d->self, e);
+	return ret ? ret : set_xattrs(m, &d->self, e);
 }
 
-static int add_other(struct manifest *m, const struct entry *e)
+static int add_other(struct manifest *m, struct entry *e)
 {
 	const char *name = strrchr(e->path, '/') + 1;
 	struct mdir *d = manifest_dir(m, e->path, name - e->path - 1);
@@ -244,6 +264,8 @@ static int add_other(struct manifest *m, const struct entry *e)
 	if (!n->name)
 		return -ENOMEM;
 	ret = manifest_set_attrs(m, n, e);
+	if (!ret)
+		ret = set_xattrs(m, n, e);
 	if (!ret)
 		ret = manifest_add_record(m, n, manifest_line(m));
 	return ret ? ret : set_type(m, n, e);
@@ -352,6 +374,8 @@ static void manifest_free(struct source *src)
 		free(manifest_dir_at(m, i)->dir->nodes);
 	array_free(&m->dirs);
 	array_free(&m->records);
+	array_free(&m->entry.xattrs);
+	free(m->set);
 	hash_free(&m->dir_numbers);
 	free(m->last);
 	if (m->dirfd >= 0)

@@ -79,6 +79,7 @@ struct mdir {
  * @last: path of @last_dir: lines of a directory come together
  * @origin: of the line before
  * @links: lines with type=link
+ * @set: memory to make sets of attributes in
  * @errors: found so far, those that were not listed among them
  */
 struct manifest {
@@ -97,6 +98,7 @@ struct manifest {
 	u64 line;
 	u64 links;
 	u64 errors;
+	char *set;
 	struct entry entry;
 };
 

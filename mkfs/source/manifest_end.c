@@ -27,6 +27,8 @@ static int end_dir(struct manifest *m, struct mdir *d)
 		root->mode = d->self.mode;
 		root->owner = d->self.owner;
 		root->mtime = d->self.mtime;
+		root->xattrs = d->self.xattrs;
+		root->flags |= d->self.flags & NODE_ACL;
 		return 0;
 	}
 	d->self.u.dir = d->dir;

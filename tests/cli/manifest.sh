@@ -298,6 +298,79 @@ cases_left_out()
 		"$mkfs" -f --skip-unreadable --manifest=list left.img
 }
 
+# A tree by way of dump.dsfs --manifest: names that are no UTF-8, attributes and all.
+cases_json()
+{
+	local root=--no-root
+
+	[ "$(id -u)" -ne 0 ] || root=
+	"$bin/tests/mktree" $root zoo 2>/dev/null
+	rm -rf zoo/long-path	# no program reaches it by its path
+	"$mkfs" -q -f dir.img zoo
+	exits "manifest: dump.dsfs --manifest" 0 "$bin/dump.dsfs" --manifest dir.img
+	cp "$out" list
+	check "manifest: dump.dsfs --manifest: it is JSON, line by line" python3 -c '
+import json
+for line in open("list", encoding="utf-8"): json.loads(line)'
+	check "manifest: dump.dsfs --manifest: the same image" \
+		sh -c "'$mkfs' -q -f --manifest=list list.img zoo && cmp dir.img list.img"
+	check "manifest: dump.dsfs --manifest: --no-xattrs" \
+		sh -c "'$mkfs' -q -f --no-xattrs dir.img zoo && '$mkfs' -q -f --no-xattrs --manifest=list list.img zoo && cmp dir.img list.img"
+	printf '%s\n' ' { "path" : "/a\u00e9\ud83d\ude00\udcff\n\/" , "type":"dir", "uid":7, "mtime":-1.5 } ' \
+		'{"path":"/b","fill":1,"size":"1K","mode":"0600","xattrs":{"user.a":"00ff","user.b":""}}' \
+		'default uid=9' '/text fill=1 size=16' '{"path":"/empty"}' '{"path":"/l","type":"link","target":"/b"}' |
+		sed 's/\\n/-/' >list
+	check "manifest: JSON" "$mkfs" -q -f --manifest=list made.img
+	check "manifest: JSON: fsck" "$bin/fsck.dsfs" -q made.img
+	run "$bin/dump.dsfs" --list made.img
+	check "manifest: JSON: a name, a number, a time (of whole seconds and what is behind)" grep -q \
+		$'^/a\\\\303\\\\251\\\\360\\\\237\\\\230\\\\200\\\\377-\td\t0755\t7\t0\t2\t0\t-2.500000000\t' "$out"
+	check "manifest: JSON: attributes" grep -q $'^/b\tf\t0600\t0\t0\t2\t1024\t.*user.a' "$out"
+	check "manifest: JSON: defaults of text" grep -q $'^/empty\tf\t0644\t9\t' "$out"
+	check "manifest: JSON: a link" grep -q $'^/l\tf\t.*\t/b\t' "$out"
+}
+
+# bad_json NAME TEXT LINE
+bad_json()
+{
+	printf '%s\n' "$3" >list
+	rm -f bad.img
+	says "manifest: JSON: $1" 1 "mkfs.dsfs: list: line 1: $2" "$mkfs" -q --manifest=list bad.img
+	[ ! -e bad.img ] || result "manifest: JSON: $1: no image is left" 1
+}
+
+cases_bad_json()
+{
+	bad_json 'cut off' 'JSON: } expected' '{"path":"/a"'
+	bad_json 'cut off in a string' 'JSON: a string without an end' '{"path":"/a'
+	bad_json 'cut off in an escape' 'JSON: an escape that is none' '{"path":"/a\u00'
+	bad_json 'an escape' 'JSON: an escape that is none: \x41' '{"path":"/a\x41"}'
+	bad_json 'half a pair' 'JSON: an escape that is none' '{"path":"/a\ud83d"}'
+	bad_json 'NUL' 'JSON: an escape that is none: \0000' '{"path":"/a\u0000"}'
+	bad_json 'two objects' 'JSON: goes on behind the object: {' '{"path":"/a"} {"path":"/b"}'
+	bad_json 'a comma too many' 'JSON: nothing behind the last comma' '{"path":"/a",}'
+	bad_json 'no colon' 'JSON: : expected' '{"path" "/a"}'
+	bad_json 'no key' 'JSON: " expected' '{path:"/a"}'
+	bad_json 'no path' 'path: missing' '{"uid":1}'
+	bad_json 'a path twice' 'path: given twice' '{"path":"/a","path":"/b"}'
+	bad_json 'a relative path' 'path: not a path from / on' '{"path":"a"}'
+	bad_json '..' 'path: /a/../b: has an empty name, . or ..' '{"path":"/a/../b"}'
+	bad_json 'a field twice' 'uid: given twice' '{"path":"/a","uid":1,"uid":2}'
+	bad_json 'an unknown field' 'colour: unknown field' '{"path":"/a","colour":"red"}'
+	bad_json 'a list' 'uid: neither a string nor a number' '{"path":"/a","uid":[1]}'
+	bad_json 'a mode in decimal' 'mode: not a string: it is octal' '{"path":"/a","mode":420}'
+	bad_json 'an attribute in text' 'xattrs: user.a: not pairs' '{"path":"/a","xattrs":{"user.a":"x"}}'
+	bad_json 'half a byte' 'xattrs: user.a: not pairs' '{"path":"/a","xattrs":{"user.a":"1"}}'
+	bad_json 'an attribute of no kind' 'xattrs: a: not a kind' '{"path":"/a","xattrs":{"a":"11"}}'
+	bad_json 'attributes of no kind' 'JSON: { expected' '{"path":"/a","xattrs":"11"}'
+	bad_json 'a large attribute' 'xattrs: user.a: 65537 bytes: the limit is 65536' \
+		"{\"path\":\"/a\",\"xattrs\":{\"user.a\":\"$(printf '%0131074d' 0)\"}}"
+	bad_json 'an ACL' 'xattrs: system.posix_acl_access: wrong length' \
+		'{"path":"/a","xattrs":{"system.posix_acl_access":"02"}}'
+	bad_json 'attributes of a link' 'xattrs: not for type=link' \
+		'{"path":"/a","type":"link","target":"/b","xattrs":{"user.a":"11"}}'
+}
+
 # The sources change between the plan and the reading: see mkfs.sh.
 changing()
 {
@@ -338,5 +411,7 @@ cases_bad_lines
 cases_bad_trees
 cases_many_errors
 cases_left_out
+cases_json
+cases_bad_json
 cases_changes
 finish

@@ -169,6 +169,7 @@ check '--generation: what is in it' test \
 	"$(tar -t <"$out" | tr '\n' ' ')" = './ ./z/ ./z/4.txt ./z/5.jpg '
 
 # --- usage
+says '--manifest --json' 2 '--json and --manifest do not go together' "$dump" --manifest --json zoo.dsfs
 says '--tar --json' 2 '--json and --tar do not go together' "$dump" --tar --json zoo.dsfs
 says '--tar --list' 2 '--list and --tar do not go together' "$dump" --tar --list zoo.dsfs
 says '--path --list' 2 '--path and --list do not go together' "$dump" --path=/x --list zoo.dsfs

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		{ "dump.dsfs", "--list", "image" },
 		{ "dump.dsfs", "--list", "--json", "image" },
 	};
-	static const char *const more[14][5] = {
+	static const char *const more[15][5] = {
 		{ "dump.dsfs", "image" },
 		{ "dump.dsfs", "--json", "image" },
 		{ "dump.dsfs", "--generation=1", "--list", "image" },
@@ -28,10 +28,11 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		{ "dump.dsfs", "--diff=1..2", "--json", "image" },
 		{ "dump.dsfs", "--tar", "image" },
 		{ "dump.dsfs", "--tar", "--path=/*/*", "image" },
+		{ "dump.dsfs", "--manifest", "image" },
 	};
 	u8 head = memory_image(data, size);
 
 	memory_main(dump_main, list[head & 1]);
-	memory_main(dump_main, more[(head >> 1 & 31) % 14]);
+	memory_main(dump_main, more[(head >> 1 & 31) % 15]);
 	return 0;
 }

@@ -4,6 +4,7 @@
  * here it is values, and that no line, however broken, is read past its end.
  */
 #include "source/entry.h"
+#include "source/xattr.h"
 #include "mkfs.h"
 
 #include <stdio.h>
@@ -38,6 +39,9 @@ static void test_values(struct entry *e)
 	OK(parse(e, "/a fill=zero size=1") == 1 && e->zero &&
 	   parse(e, "/a fill=0xffffffffffffffff size=1") == 1 && !e->zero &&
 	   e->seed == ~0ULL, "entry: fill");
+	OK(parse(e, "{\"path\":\"/\\u00e9\\udcff\",\"mode\":\"4711\",\"xattrs\":{\"user.a\":\"00ff\"}}") == 1 &&
+	   !strcmp(e->path, "/\303\251\377") && e->mode == 04711 && e->xattrs.n == 1 &&
+	   ((struct xattr_item *)e->xattrs.p)->value_len == 2, "entry: JSON");
 	OK(parse(e, "default") == 1 && !e->path &&
 	   parse(e, "default dirmode=0") == 1 && !e->path && !e->dirmode &&
 	   entry_has(e, ENTRY_DIRMODE), "entry: default");
@@ -51,6 +55,12 @@ static void test_broken(struct entry *e)
 		"/a uid=", "/a mtime=", "/a mtime=1.", "/a source=",
 		"/a fill=", "/a size=1", "/a target=b", "/ fill=1 size=1",
 		"/a type=char major=1", "default /a", "defaults",
+		"{", "{\"", "{\"path", "{\"path\"", "{\"path\":", "{\"path\":\"",
+		"{\"path\":\"/\\", "{\"path\":\"/\\u", "{\"path\":\"/\\ud83d",
+		"{\"path\":\"/\\ud83d\\u", "{\"path\":\"/\\u12", "{\"path\":\"/a\"",
+		"{\"path\":\"/a\",", "{\"path\":\"/a\"}x", "{\"path\":\"/a\",\"uid\":",
+		"{\"path\":\"/a\",\"xattrs\":{", "{\"path\":\"/a\",\"xattrs\":{\"user.a\":\"0",
+		"{\"path\":\"/a\",\"xattrs\":{\"user.a\":\"00\"}", "{}", "{\"uid\":1}",
 	};
 	unsigned int bad = 0;
 
@@ -70,6 +80,7 @@ static void test_random(struct entry *e)
 		"/", "a", " ", "=", "\\", "\\040", "type=", "dir", "link",
 		"size=", "fill=", "9", "zero", "mtime=", "target=", "..", "-",
 		"default", "\t", "source=", "\xff", "uid=", "major=",
+		"{", "\"", "\"path\":\"/", ",", "}", ":", "\\u", "\"xattrs\":{\"user.", "00",
 	};
 	unsigned int taken = 0, odd = 0;
 	char text[256];
@@ -112,10 +123,12 @@ void test_entry(void)
 {
 	struct entry *e = unit_alloc(sizeof(*e));
 
+	memset(e, 0, sizeof(*e));
 	test_values(e);
 	test_broken(e);
 	test_random(e);
 	test_pattern();
 	parse(e, "");
+	array_free(&e->xattrs);
 	free(e);
 }

@@ -45,7 +45,7 @@ static void json_key(struct json *j, const char *key)
 		putc(',', j->out);
 	j->more[d - 1] = true;
 	/* a line for each thing one level down, so that diff(1) is of use */
-	if (d == 1)
+	if (d == 1 && !j->lines)
 		putc('\n', j->out);
 	if (key) {
 		json_text(j->out, (const u8 *)key, strlen(key));
@@ -78,7 +78,7 @@ void json_end(struct json *j)
 	if (!j->depth)
 		return;
 	j->depth--;
-	if (!j->depth)
+	if (!j->depth && !j->lines)
 		putc('\n', j->out);
 	putc(j->array[j->depth] ? ']' : '}', j->out);
 	if (!j->depth)

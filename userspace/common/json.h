@@ -19,12 +19,14 @@
  * @depth: objects and arrays that are open, up to JSON_DEPTH
  * @more: something stands before, by depth
  * @array: it is an array, by depth
+ * @lines: a document is a line
  */
 struct json {
 	FILE *out;
 	unsigned int depth;
 	bool more[JSON_DEPTH];
 	bool array[JSON_DEPTH];
+	bool lines;
 };
 
 /* Every function takes the member's name, or NULL inside an array. */

@@ -107,6 +107,7 @@ int dump_path(struct dump *d, const char *path);
 int dump_dir(struct dump *d, const char *path);
 int dump_extents(struct dump *d, const char *path);
 int dump_list(struct dump *d);
+int dump_manifest(struct dump *d);
 int dump_extract(struct dump *d, const char *dir, struct filter *f, bool resume);
 int dump_cat(struct dump *d, const char *path);
 

@@ -38,6 +38,7 @@ struct request {
 	bool resume;
 	bool diff;
 	bool list;
+	bool manifest;
 	bool generations;
 	bool json;
 	bool no_data;
@@ -56,6 +57,8 @@ static const char usage_text[] =
 "      --extents=PATH   where a file's data lies, and its checksums\n"
 "      --list           everything, one line an object\n"
 "      --no-data        with --list: read no contents\n"
+"      --manifest       a manifest for mkfs.dsfs, whose contents are in a copy of the\n"
+"                       tree: JSON, one object a line\n"
 "      --digest[=KIND]  a number that stands for the data set, whatever the image\n"
 "                       KIND: data (default), or full: attributes, too\n"
 "      --text           with --digest: the text that it is the SHA-256 of\n"
@@ -105,6 +108,8 @@ static int run(struct dump *d, struct request *r)
 		return dump_diff(d, &r->diff_of);
 	if (r->list)
 		return dump_list(d);
+	if (r->manifest)
+		return dump_manifest(d);
 	if (r->digest)
 		return dump_digest(d, &r->digest_how);
 	if (r->inode || r->path)
@@ -131,7 +136,7 @@ static int requests(const struct request *r, const char *names[2])
 		{ "dir", r->dir }, { "extents", r->extents }, { "list", r->list },
 		{ "cat", r->cat }, { "generations", r->generations },
 		{ "extract", r->extract }, { "digest", r->digest }, { "tar", r->tar },
-		{ "diff", r->diff },
+		{ "diff", r->diff }, { "manifest", r->manifest },
 	};
 	int n = 0;
 
@@ -149,7 +154,7 @@ static int check_request(const struct request *r)
 
 	if (n > 1)
 		return args_clash(EXIT_USAGE, names[0], names[1]);
-	if (r->json && (r->cat || r->extract || r->tar))
+	if (r->json && (r->cat || r->extract || r->tar || r->manifest))
 		return args_clash(EXIT_USAGE, "json", names[0]);
 	if (r->one && r->generations)
 		return args_clash(EXIT_USAGE, "generation", "generations");
@@ -280,6 +285,7 @@ int main(int argc, char **argv)
 		{ 0, "dir", .text = &r.dir, .once = true },
 		{ 0, "extents", .text = &r.extents, .once = true },
 		{ 0, "list", .flag = &r.list },
+		{ 0, "manifest", .flag = &r.manifest },
 		{ 0, "no-data", .flag = &r.no_data },
 		{ 0, "cat", .text = &r.cat, .once = true },
 		{ 0, "generations", .flag = &r.generations },
