@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ACLs of text, as tar archives have them, in the form of the kernel.  It refuses one
- * that is out of order or not whole, and a file whose ACL is refused cannot be opened,
- * so those do not come into an image.
+ * ACLs of text, as tar archives have them, in the form of the kernel.
  */
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
 #include <stdlib.h>
 
+#include "acl.h"
 #include "tar.h"
-
-#define NEEDED	0x25	/* of the owner, of the group, of others */
 
 struct tag {
 	const char *name;
@@ -96,23 +93,6 @@ static int entry_cmp(const void *a, const void *b)
 	return p < q ? -1 : p > q;
 }
 
-/* The entries are sorted: what is there, and is it there once? */
-static const char *check_entries(const struct posix_acl_xattr_entry *e, size_t n)
-{
-	u32 seen = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (i && !entry_cmp(&e[i - 1], &e[i]))
-			return "an entry is there twice";
-		seen |= le16_to_cpu(e[i].e_tag);
-	}
-	if ((seen & NEEDED) != NEEDED)
-		return "an entry of the owner, of the group or of others is missing";
-	if (seen & (ACL_USER | ACL_GROUP) && !(seen & ACL_MASK))
-		return "the mask is missing";
-	return NULL;
-}
-
 static const char *parse_entries(char *text, struct array *entries)
 {
 	struct posix_acl_xattr_entry *e;
@@ -126,10 +106,9 @@ static const char *parse_entries(char *text, struct array *entries)
 			return "out of memory";
 		why = parse_entry(entry, e);
 	}
-	if (why || !entries->n)
-		return why;
-	qsort(entries->p, entries->n, entries->size, entry_cmp);
-	return check_entries((struct posix_acl_xattr_entry *)entries->p, entries->n);
+	if (!why && entries->n)
+		qsort(entries->p, entries->n, entries->size, entry_cmp);
+	return why;
 }
 
 static const char *put_bytes(struct array *out, const void *p, size_t n)
@@ -154,10 +133,15 @@ const char *tar_acl(const char *text, bool access, struct array *out)
 	const char *why = copy ? parse_entries(copy, &entries) : "out of memory";
 
 	out->n = 0;
-	if (!why && entries.n > (access ? 3 : 0))
+	if (!why && entries.n)
 		why = put_bytes(out, &head, sizeof(head));
-	if (!why && out->n)
+	if (!why && entries.n)
 		why = put_bytes(out, entries.p, entries.n * entries.size);
+	if (!why && out->n)
+		why = acl_wrong(out->p, out->n);
+	/* three entries are the mode */
+	if (access && entries.n == 3)
+		out->n = 0;
 	array_free(&entries);
 	free(copy);
 	return why;

@@ -242,9 +242,8 @@ int tar_bytes_drain(struct tar_bytes *b)
 void tar_bytes_close(struct tar_bytes *b)
 {
 	close_filter(b);
-	if (b->buf) {
-		free(b->buf);
+	free(b->buf);
+	if (b->fd >= 0)
 		close(b->fd);
-	}
 	*b = (struct tar_bytes){ .fd = -1 };
 }
