@@ -155,6 +155,18 @@ static int write_meta(struct meta *m, struct mkfs *mkfs, struct stream *stream)
 	return ret;
 }
 
+/* The image itself, which may have got a name of its own in the source, is no change. */
+static int recheck(struct mkfs *mkfs)
+{
+	struct stat st;
+
+	if (!mkfs->out.device && !fstat(mkfs->out.fd, &st)) {
+		mkfs->source->image_dev = st.st_dev;
+		mkfs->source->image_ino = st.st_ino;
+	}
+	return source_recheck(mkfs->source);
+}
+
 static int build(struct mkfs *mkfs, struct plan *plan)
 {
 	u64 gone = mkfs->tree.gone;
@@ -178,6 +190,8 @@ static int build(struct mkfs *mkfs, struct plan *plan)
 		ret = plan_again(mkfs, plan, gone);
 	if (!ret)
 		ret = write_meta(meta, mkfs, stream);
+	if (!ret)
+		ret = recheck(mkfs);
 	if (!ret)
 		ret = write_super(meta, &mkfs->out);
 	if (ret)

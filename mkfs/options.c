@@ -29,6 +29,7 @@ enum {
 	OPT_MANIFEST,
 	OPT_NO_CHECKSUMS,
 	OPT_NO_DEDUP,
+	OPT_NO_RECHECK,
 	OPT_NO_XATTRS,
 	OPT_OBJECT_SIZE,
 	OPT_ORDER,
@@ -56,6 +57,7 @@ static const struct option long_options[] = {
 	{ "label", required_argument, NULL, 'L' },
 	{ "no-checksums", no_argument, NULL, OPT_NO_CHECKSUMS },
 	{ "no-dedup", no_argument, NULL, OPT_NO_DEDUP },
+	{ "no-recheck", no_argument, NULL, OPT_NO_RECHECK },
 	{ "no-xattrs", no_argument, NULL, OPT_NO_XATTRS },
 	{ "null", no_argument, NULL, '0' },
 	{ "object-size", required_argument, NULL, OPT_OBJECT_SIZE },
@@ -93,6 +95,7 @@ static const char help_text[] =
 "      --exclude-from=FILE  the same, one pattern a line\n"
 "  -x, --one-file-system  do not descend into other file systems\n"
 "      --skip-unreadable  list and leave out what cannot be read\n"
+"      --no-recheck       do not look at the end whether SOURCE is still what it was\n"
 "      --manifest=FILE    the tree, one object a line; - is standard input; see below\n"
 "      --tar=FILE         the members of a tar archive (gzip, xz, zstd), read once; - is\n"
 "                         standard input; may be given more than once\n"
@@ -286,6 +289,9 @@ static int parse_flag(struct options *o, int c)
 		return set_build(o, BUILD_UPDATE);
 	case OPT_NO_DEDUP:
 		o->no_dedup = true;
+		break;
+	case OPT_NO_RECHECK:
+		o->no_recheck = true;
 		break;
 	case OPT_NO_XATTRS:
 		o->no_xattrs = true;

@@ -50,6 +50,7 @@ enum build {
  * @boot_signature: the first sector becomes that of a disk without partitions
  * @boot_set: --boot-signature
  * @layout_set: --align, --chunk-size or --no-checksums
+ * @no_recheck: do not look at the source again at the end
  * @build: what is to be made of @source
  * @checksum: contents tell what has changed, not sizes and times
  * @any_path: some pattern has @path set
@@ -87,6 +88,7 @@ struct options {
 	bool no_dedup;
 	bool no_xattrs;
 	bool skip_unreadable;
+	bool no_recheck;
 	bool null_lists;
 	bool wds;
 	bool plan_only;

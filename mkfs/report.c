@@ -41,6 +41,9 @@ static void text_counts(const struct mkfs *mkfs, const struct plan *p)
 	       mkfs->tree.owners.list.n, mkfs->tree.xsets.list.n);
 	if (mkfs->source->skipped)
 		printf("left out as unreadable: %llu\n", ull(mkfs->source->skipped));
+	if (mkfs->source->changed)
+		printf("changed during the run, packed as read: %llu\n",
+		       ull(mkfs->source->changed));
 	if (mkfs->source->clamped)
 		printf("times clamped: %llu\n", ull(mkfs->source->clamped));
 	if (mkfs->o->verbose && mkfs->source->xattrs_ignored)
@@ -64,6 +67,7 @@ static void json_counts(struct json *j, const struct mkfs *mkfs,
 	json_u64(j, "owners", mkfs->tree.owners.list.n);
 	json_u64(j, "xattr_sets", mkfs->tree.xsets.list.n);
 	json_u64(j, "skipped", mkfs->source->skipped);
+	json_u64(j, "changed", mkfs->source->changed);
 	json_u64(j, "times_clamped", mkfs->source->clamped);
 	json_u64(j, "xattrs_ignored", mkfs->source->xattrs_ignored);
 }

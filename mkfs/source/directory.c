@@ -32,6 +32,7 @@ static const struct source_ops directory_ops = {
 	.next_data = file_next_data,
 	.unchanged = file_unchanged,
 	.close = directory_close,
+	.recheck = directory_recheck,
 	.name = directory_name,
 	.free = directory_free,
 };

@@ -18,11 +18,12 @@ struct directory {
 	bool *pattern_used;
 };
 
-/* Of struct source_ops: scan.c and directory_input.c */
+/* Of struct source_ops: scan.c, directory_input.c and recheck.c */
 int scan_tree(struct source *src);
 struct input *directory_input_new(struct source *src);
 void directory_input_free(struct input *in);
 bool directory_open(struct input *in, struct dir *dir, struct node *n);
 void directory_close(struct input *in);
+int directory_recheck(struct source *src);
 
 #endif /* MKFS_DIRECTORY_H */

@@ -4,6 +4,7 @@
  * size is in the plan, and an image must not have half of an old and half of a
  * new content.  An fstat() after the read checks both.
  */
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -15,10 +16,31 @@ static struct file_input *file_of(struct input *in)
 
 u32 file_check(const struct stat *st)
 {
-	u64 key[4] = { st->st_dev, st->st_ino, st->st_ctim.tv_sec,
-		       st->st_ctim.tv_nsec };
+	/* Some file systems make a directory's size of what lies further below. */
+	const u64 size = S_ISDIR(st->st_mode) ? 0 : st->st_size;
+	u64 key[6] = { st->st_dev, st->st_ino, st->st_ctim.tv_sec,
+		       st->st_ctim.tv_nsec, st->st_mode, size };
 
 	return XXH3_64bits(key, sizeof(key));
+}
+
+int file_stat(int dirfd, const char *path, int flags, struct stat *st)
+{
+	struct statx x;
+
+	if (statx(dirfd, path, flags | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &x))
+		return -errno;
+	*st = (struct stat){
+		.st_dev = makedev(x.stx_dev_major, x.stx_dev_minor),
+		.st_ino = x.stx_ino,
+		.st_mode = x.stx_mode,
+		.st_uid = x.stx_uid,
+		.st_gid = x.stx_gid,
+		.st_size = x.stx_size,
+		.st_mtim = { x.stx_mtime.tv_sec, x.stx_mtime.tv_nsec },
+		.st_ctim = { x.stx_ctime.tv_sec, x.stx_ctime.tv_nsec },
+	};
+	return 0;
 }
 
 bool file_read(struct input *in, char *p, size_t bytes, u64 pos)

@@ -32,6 +32,15 @@ struct file_input {
 /* A hash of device, inode number and ctime, to detect another or a changed file. */
 u32 file_check(const struct stat *st);
 
+/**
+ * file_stat - what the file system says now, not what this machine remembers
+ * @flags: AT_SYMLINK_NOFOLLOW or AT_EMPTY_PATH
+ * @st: gets what file_check() goes by, the owner and the time of modification
+ *
+ * Return: 0 or -errno.
+ */
+int file_stat(int dirfd, const char *path, int flags, struct stat *st);
+
 /* Of struct source_ops */
 bool file_read(struct input *in, char *p, size_t bytes, u64 pos);
 u64 file_next_data(struct input *in, u64 *pos);

@@ -392,6 +392,7 @@ static const struct source_ops manifest_ops = {
 	.next_data = manifest_next_data,
 	.unchanged = manifest_unchanged,
 	.close = manifest_close,
+	.recheck = manifest_recheck,
 	.name = manifest_name,
 	.free = manifest_free,
 };

@@ -179,7 +179,7 @@ struct node *manifest_add_node(struct mdir *d);
  */
 int manifest_finish(struct manifest *m);
 
-/* Of struct source_ops: manifest.c and manifest_input.c */
+/* Of struct source_ops: manifest.c, manifest_input.c and manifest_recheck.c */
 int manifest_read(struct source *src);
 struct input *manifest_input_new(struct source *src);
 void manifest_input_free(struct input *in);
@@ -188,5 +188,6 @@ bool manifest_input_read(struct input *in, char *p, size_t bytes, u64 pos);
 u64 manifest_next_data(struct input *in, u64 *pos);
 bool manifest_unchanged(struct input *in);
 void manifest_close(struct input *in);
+int manifest_recheck(struct source *src);
 
 #endif /* MKFS_MANIFEST_H */

@@ -256,9 +256,9 @@ static int make_nodes(struct worker *w, struct dir *dir, int fd)
 	return run_batch(w, &first, fd);
 }
 
-static int run_list(struct worker *w, struct dir *dir, int fd)
+int scan_names(struct worker *w, struct dir *dir, int fd)
 {
-	struct source *src = w->s->src;
+	const struct source *src = w->s->src;
 	char *below = NULL;
 	int ret;
 
@@ -269,6 +269,28 @@ static int run_list(struct worker *w, struct dir *dir, int fd)
 	}
 	ret = list_names(w, fd, below);
 	free(below);
+	return ret;
+}
+
+/* Its attributes are to be those of the directory that is listed. */
+static int look_again(struct worker *w, struct dir *dir, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!dir->parent || dir->self->source == file_check(&st))
+		return 0;
+	return scan_fill_again(w, dir, fd, &st);
+}
+
+static int run_list(struct worker *w, struct dir *dir, int fd)
+{
+	struct source *src = w->s->src;
+	int ret = look_again(w, dir, fd);
+
+	if (!ret)
+		ret = scan_names(w, dir, fd);
 	if (!ret)
 		return make_nodes(w, dir, fd);
 	ret = source_unreadable(src, dir, NULL, "cannot list", ret);
@@ -320,12 +342,20 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static int worker_init(struct worker *w, struct scan *s)
+int scan_worker_init(struct worker *w, struct scan *s)
 {
 	w->s = s;
 	w->found.size = sizeof(struct found);
 	w->dents = malloc(DENTS_BYTES);
 	return w->dents ? xattr_reader_init(&w->xattr) : -ENOMEM;
+}
+
+void scan_worker_free(struct worker *w)
+{
+	arena_free(&w->arena);
+	xattr_reader_free(&w->xattr);
+	array_free(&w->found);
+	free(w->dents);
 }
 
 /* What a worker made goes to the tree; the rest is freed. */
@@ -339,9 +369,7 @@ static void worker_end(struct worker *w, struct source *src)
 	t->gone += w->gone;
 	t->nlinks += w->links;
 	arena_join(&t->arena, &w->arena);
-	xattr_reader_free(&w->xattr);
-	array_free(&w->found);
-	free(w->dents);
+	scan_worker_free(w);
 }
 
 static int scan_root(struct scan *s, struct worker *w)
@@ -360,27 +388,6 @@ static int scan_root(struct scan *s, struct worker *w)
 	return ret ? ret : scan_push(s, t->root_dir, 0, 0);
 }
 
-static int run_workers(struct scan *s, struct worker *w, unsigned int n)
-{
-	unsigned int started = 0;
-	int ret = 0;
-
-	while (started < n) {
-		ret = pthread_create(&w[started].thread, NULL, work,
-				     &w[started]);
-		if (ret)
-			break;
-		started++;
-	}
-	if (!started) {
-		msg_error(NULL, "cannot start a thread: %s", strerror(ret));
-		return -ret;
-	}
-	for (unsigned int i = 0; i < started; i++)
-		pthread_join(w[i].thread, NULL);
-	return s->err;
-}
-
 int scan_tree(struct source *src)
 {
 	struct scan s = { .src = src, .d = (struct directory *)src,
@@ -392,7 +399,7 @@ int scan_tree(struct source *src)
 	pthread_mutex_init(&s.lock, NULL);
 	pthread_cond_init(&s.change, NULL);
 	for (unsigned int i = 0; !ret && i < n; i++)
-		ret = worker_init(&w[i], &s);
+		ret = scan_worker_init(&w[i], &s);
 	if (!ret) {
 		progress_start_count(&s.progress, "scanning", 0);
 		ret = scan_root(&s, &w[0]);
@@ -400,7 +407,7 @@ int scan_tree(struct source *src)
 			source_unreadable(src, src->tree->root_dir, NULL,
 					  "cannot read", ret);
 		else
-			ret = run_workers(&s, w, n);
+			ret = source_run(n, work, w, sizeof(*w)) ?: s.err;
 		progress_end(&s.progress);
 	} else {
 		msg_error(NULL, "out of memory");

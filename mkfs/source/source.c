@@ -8,6 +8,9 @@
 #include "msg.h"
 #include "source.h"
 
+#define CHANGED_MAX	10	/* names in messages */
+#define BATCH		256	/* nodes */
+
 struct source *source_alloc(size_t bytes, const struct source_ops *ops,
 			    const struct options *o, struct tree *t,
 			    unsigned int threads)
@@ -54,4 +57,72 @@ int source_unreadable(struct source *src, const struct dir *dir,
 	free(name.subject);
 	free(name.detail);
 	return skip ? 0 : err ? err : -EIO;
+}
+
+void source_changed(struct source *src, const char *subject, const char *why, int err)
+{
+	if (__atomic_fetch_add(&src->changed, 1, __ATOMIC_RELAXED) >= CHANGED_MAX)
+		return;
+	(src->o->skip_unreadable ? msg_warn : msg_error)(subject ? subject : src->o->source,
+			"%s%s%s", why, err ? ": " : "", err ? strerror(-err) : "");
+}
+
+int source_run(unsigned int n, void *(*work)(void *arg), void *args, size_t size)
+{
+	pthread_t *threads = calloc(n, sizeof(*threads));
+	unsigned int started = 0;
+	int ret = threads ? 0 : ENOMEM;
+
+	while (!ret && started < n) {
+		ret = pthread_create(&threads[started], NULL, work,
+				     (char *)args + started * size);
+		started += !ret;
+	}
+	for (unsigned int i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+	if (started)
+		return 0;
+	msg_error(NULL, "cannot start a thread: %s", strerror(ret));
+	return -ret;
+}
+
+bool batches_next(struct batches *b, struct dir **dir, u32 *from, u32 *count)
+{
+	const struct tree *t = b->tree;
+	bool more;
+
+	pthread_mutex_lock(&b->lock);
+	while (b->dir < t->ndirs && b->from == t->dirs[b->dir]->count) {
+		b->dir++;
+		b->from = 0;
+	}
+	more = b->dir < t->ndirs;
+	if (more) {
+		*dir = t->dirs[b->dir];
+		*from = b->from;
+		*count = (*dir)->count - b->from < BATCH ? (*dir)->count - b->from : BATCH;
+		b->from += *count;
+	}
+	pthread_mutex_unlock(&b->lock);
+	return more;
+}
+
+int source_recheck(struct source *src)
+{
+	const bool skip = src->o->skip_unreadable;
+	int ret;
+
+	if (!src->ops->recheck || src->o->no_recheck)
+		return 0;
+	ret = src->ops->recheck(src);
+	if (ret == -ENOMEM)
+		msg_error(NULL, "out of memory");
+	if (ret || !src->changed)
+		return ret;
+	(skip ? msg_warn : msg_error)(src->o->source,
+			"changes during the run: %llu%s: %s", src->changed,
+			src->changed > CHANGED_MAX ? ", the first 10 of them listed" : "",
+			skip ? "the image has what was read" : "no image is made");
+	return skip ? 0 : -EAGAIN;
 }

@@ -29,6 +29,8 @@
 #ifndef MKFS_SOURCE_H
 #define MKFS_SOURCE_H
 
+#include <pthread.h>
+
 #include "../options.h"
 #include "../tree/tree.h"
 
@@ -102,6 +104,8 @@ struct source_name {
  *	a hole.  The end of the file ends the last data, known or unknown.
  * @unchanged: behind reading: whether it is still what was listed, or false
  * @close: it may keep open what the next file needs, too
+ * @recheck: at the end of the run: whether all of it is still what was listed; what
+ *	is not goes to source_changed(); 0 or -errno.  NULL: nothing can change
  * @name: how a message names @node; @node NULL: the directory @dir
  * @end: of a source that is read once: make src->tree of what was listed
  * @free: and @src with it
@@ -116,6 +120,7 @@ struct source_ops {
 	u64 (*next_data)(struct input *in, u64 *pos);
 	bool (*unchanged)(struct input *in);
 	void (*close)(struct input *in);
+	int (*recheck)(struct source *src);
 	void (*name)(const struct source *src, const struct dir *dir,
 		     const struct node *node, struct source_name *name);
 	int (*end)(struct source *src);
@@ -129,6 +134,7 @@ struct source_ops {
  * @threads: that read it
  * @image_dev, @image_ino: what must not be packed into itself; 0: nothing
  * @skipped: objects left out by --skip-unreadable
+ * @changed: objects that recheck() found changed
  * @clamped: times that did not fit
  * @xattrs_ignored: extended attributes of kinds that the format has not
  * @replaced: struct node *, files with contents that no name is left of: a later one
@@ -143,6 +149,7 @@ struct source {
 	u64 image_dev;
 	u64 image_ino;
 	u64 skipped;
+	u64 changed;
 	u64 clamped;
 	u64 xattrs_ignored;
 	struct array replaced;
@@ -194,6 +201,47 @@ struct source *source_alloc(size_t bytes, const struct source_ops *ops,
  */
 int source_unreadable(struct source *src, const struct dir *dir,
 		      const struct node *node, const char *why, int err);
+
+/**
+ * source_changed - say that something is not what it was when it was listed
+ * @subject: what the message is about
+ * @why: "vanished during the run"
+ * @err: -errno for the same message; 0: @why says it all
+ *
+ * The first ones are listed.  Any thread may call it.
+ */
+void source_changed(struct source *src, const char *subject, const char *why, int err);
+
+/**
+ * source_run - let threads work until there is no more to do
+ * @n: of them, or as many as can be started
+ * @args: of each thread its own, of @size bytes; @size 0: one for all
+ *
+ * Return: 0, or -errno of the first one, which has been said.
+ */
+int source_run(unsigned int n, void *(*work)(void *arg), void *args, size_t size);
+
+/**
+ * struct batches - a tree's nodes, for many threads: some of one directory at a time
+ * @dir, @from: what comes next
+ */
+struct batches {
+	const struct tree *tree;
+	pthread_mutex_t lock;
+	u64 dir;
+	u32 from;
+};
+
+/* The next @count of @dir's nodes, from @from on; false: there are no more. */
+bool batches_next(struct batches *b, struct dir **dir, u32 *from, u32 *count);
+
+/**
+ * source_recheck - whether the source is still what was listed, once all is read
+ *
+ * With --skip-unreadable a change is a warning.  Messages are written.
+ * Return: 0 or -errno.
+ */
+int source_recheck(struct source *src);
 
 /* An open file cannot be read.  Return: false. */
 static inline bool input_fail(struct input *in, const char *why, int err)

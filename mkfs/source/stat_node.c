@@ -92,17 +92,18 @@ static int node_symlink(struct worker *w, struct node *n, int fd,
 	return node_set_target(&w->arena, n, buf, len);
 }
 
-static int node_dir(struct worker *w, struct dir *parent, struct node *n,
-		    const struct stat *st)
+static int node_dir(struct worker *w, struct dir *parent, struct node *n)
 {
-	struct dir *d = node_new_dir(&w->arena, n, parent);
-
-	if (!d)
-		return -ENOMEM;
 	n->size = 0;
+	return node_new_dir(&w->arena, n, parent) ? 0 : -ENOMEM;
+}
+
+/* Another thread may have the node from here on. */
+static int queue_dir(struct worker *w, const struct node *n, const struct stat *st)
+{
 	if (w->s->src->o->one_fs && st->st_dev != w->s->root_dev)
 		return 0;
-	return scan_push(w->s, d, 0, 0);
+	return scan_push(w->s, n->u.dir, 0, 0);
 }
 
 static int node_link(struct worker *w, struct node *n, const struct stat *st)
@@ -117,15 +118,35 @@ static int node_link(struct worker *w, struct node *n, const struct stat *st)
 	return 0;
 }
 
+/* What every type has. */
+static int node_attrs(struct worker *w, struct dir *dir, struct node *n,
+		      const struct stat *st)
+{
+	n->mode = st->st_mode;
+	n->mtime = node_time(w, dir, n, &st->st_mtim);
+	n->source = file_check(st);
+	return node_owner(w, n, st);
+}
+
+int scan_fill_again(struct worker *w, struct dir *dir, int fd, const struct stat *st)
+{
+	struct node *n = dir->self;
+	int ret = node_attrs(w, dir->parent, n, st);
+
+	if (!ret && w->cwd && fchdir(fd))
+		ret = -errno;
+	n->flags &= ~NODE_ACL;
+	n->xattrs = 0;
+	return ret ? ret : node_xattrs(w, n, fd, ".");
+}
+
 /* Fill in a node from what stat said. */
 int scan_stat_node(struct worker *w, struct dir *dir, struct node *n, int fd,
 		   const char *name, const struct stat *st)
 {
-	int ret;
+	const bool subdir = S_ISDIR(st->st_mode) && n != &w->s->src->tree->root;
+	int ret = node_attrs(w, dir, n, st);
 
-	n->mode = st->st_mode;
-	n->mtime = node_time(w, dir, n, &st->st_mtim);
-	ret = node_owner(w, n, st);
 	if (!ret && st->st_nlink > 1 && !S_ISDIR(st->st_mode))
 		ret = node_link(w, n, st);
 	if (ret)
@@ -133,13 +154,12 @@ int scan_stat_node(struct worker *w, struct dir *dir, struct node *n, int fd,
 	switch (st->st_mode & S_IFMT) {
 	case S_IFREG:
 		n->size = st->st_size;
-		n->source = file_check(st);
 		if (n->size >= DSFS_MAX_OFFSET)
 			return -EFBIG;
 		break;
 	case S_IFDIR:
-		if (n != &w->s->src->tree->root)
-			ret = node_dir(w, dir, n, st);
+		if (subdir)
+			ret = node_dir(w, dir, n);
 		break;
 	case S_IFLNK:
 		ret = node_symlink(w, n, fd, name);
@@ -151,5 +171,7 @@ int scan_stat_node(struct worker *w, struct dir *dir, struct node *n, int fd,
 		n->size = major(st->st_rdev) << 20 | minor(st->st_rdev);
 		break;
 	}
-	return ret ? ret : node_xattrs(w, n, fd, name);
+	if (!ret)
+		ret = node_xattrs(w, n, fd, name);
+	return ret || !subdir ? ret : queue_dir(w, n, st);
 }

@@ -44,7 +44,6 @@ struct found {
  */
 struct worker {
 	struct scan *s;
-	pthread_t thread;
 	struct arena arena;
 	struct xattr_reader xattr;
 	struct array found;	/* struct found */
@@ -61,6 +60,18 @@ struct worker {
 	bool cwd;
 };
 
+/* What a thread needs; 0 or -ENOMEM.  It is to be freed even then. */
+int scan_worker_init(struct worker *w, struct scan *s);
+void scan_worker_free(struct worker *w);
+
+/**
+ * scan_names - the names of a directory, without what --exclude leaves out
+ * @fd: of @dir
+ *
+ * Return: 0, w->found has them; -errno.
+ */
+int scan_names(struct worker *w, struct dir *dir, int fd);
+
 /* More work.  Return: 0 or -ENOMEM. */
 int scan_push(struct scan *s, struct dir *dir, u32 from, u32 count);
 
@@ -73,5 +84,14 @@ int scan_push(struct scan *s, struct dir *dir, u32 from, u32 count);
  */
 int scan_stat_node(struct worker *w, struct dir *dir, struct node *n, int fd,
 		   const char *name, const struct stat *st);
+
+/**
+ * scan_fill_again - of a directory that is not the one that stat saw: it was a place
+ *	where a file system is mounted when somebody goes there
+ * @fd: the directory itself
+ *
+ * Return: 0 or -errno.
+ */
+int scan_fill_again(struct worker *w, struct dir *dir, int fd, const struct stat *st);
 
 #endif /* MKFS_WORKER_H */

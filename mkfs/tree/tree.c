@@ -93,7 +93,7 @@ char *tree_path(const struct tree *t, const struct dir *dir,
 	return path;
 }
 
-static struct node *dir_find(const struct dir *dir, const char *name, size_t len)
+struct node *dir_find(const struct dir *dir, const char *name, size_t len)
 {
 	size_t lo = 0, hi = dir->count;
 
@@ -176,6 +176,7 @@ int tree_prune(struct tree *t)
 				*slot = n->u.dir;
 			}
 		}
+		d->left_out += d->count - kept;
 		d->count = kept;
 	}
 	ret = 0;

@@ -107,12 +107,14 @@ struct symlink {
  * @self: its node; NULL for none yet
  * @nodes: @count of them, sorted
  * @subdirs: directories among them
+ * @left_out: nodes that tree_prune() took out
  * @old: with a base image, for each node: the inode in it whose content the node
  *	may have, or has; of a directory the one of the same path; 0: none
  * @ino, @first: inode numbers, its own and its first node's, given by the layout
  * @names, @name_blocks: place in NAMES, given by the layout
  * @first_bucket, @buckets, @seed, @slot_bits, @block_bits: its index, once it is built
  * @slot: of the source's descriptor cache; -1: not open
+ * @told: a message has said that it is not what was listed
  */
 struct dir {
 	struct dir *parent;
@@ -126,11 +128,13 @@ struct dir {
 	u32 first;
 	u32 ino;
 	u32 subdirs;
+	u32 left_out;
 	u32 name_blocks;
 	u32 buckets;
 	int slot;
 	u8 slot_bits;
 	u8 block_bits;
+	bool told;
 };
 
 /*
@@ -226,6 +230,9 @@ u32 dir_nlink(const struct dir *dir);
  */
 char *tree_path(const struct tree *t, const struct dir *dir,
 		const struct node *node, bool below);
+
+/* A node of a directory by its name; NULL: there is none. */
+struct node *dir_find(const struct dir *dir, const char *name, size_t len);
 
 /**
  * tree_find - find a node by its path below the source

@@ -14,6 +14,7 @@ unset SOURCE_DATE_EPOCH
 . "$(dirname "$0")/cases"
 prog=mkfs
 bin=${DSFS_BUILD:-$bin}
+[ ! -w "$top" ] || make -s -C "$top" build/tests/faults.so >&2
 mkfs=$bin/mkfs.dsfs
 fsck=$bin/fsck.dsfs
 dump=$bin/dump.dsfs
@@ -81,6 +82,7 @@ make_tree()
 	ln tree/a/one tree/c/link
 	ln -s one tree/a/symlink
 	: >tree/empty
+	mkdir tree/none
 }
 
 same_list()
@@ -497,7 +499,7 @@ cases_reports()
 {
 	"$mkfs" -n target/x tree >plan
 	works "-n writes nothing" nothing_left
-	works "-n: counts" grep -q '^files 106, directories 4,' plan
+	works "-n: counts" grep -q '^files 106, directories 5,' plan
 	works "-n: histogram" grep -q '####' plan
 	works "-n over an image" "$mkfs" -n t.img tree
 	"$mkfs" --dry-run --json target/x tree >plan.json
@@ -577,7 +579,7 @@ changing()
 	exec 4>&-
 	wait $! || got=$?
 	cat changing.err
-	grep -qF -- "$text" changing.err || { echo "no '$text'"; return 1; }
+	[ -z "$text" ] || grep -qF -- "$text" changing.err || { echo "no '$text'"; return 1; }
 	[ "$got" = "${want:-1}" ] || { echo "exit code $got"; return 1; }
 }
 
@@ -616,6 +618,104 @@ cases_changes()
 	done
 	works "a directory vanishes" changing "moving/a/b/" -- rm -rf moving/a/b
 	works "it leaves nothing" nothing_left
+}
+
+# What no reading of contents shows: it shows at the end.
+cases_changes_of_names()
+{
+	works "a new name" changing "moving/a/new: appeared" -- touch moving/a/new
+	works "a new name: the sum" grep -q \
+		'^mkfs.dsfs: moving: changes during the run: 1: no image is made$' changing.err
+	works "a new name: nothing left" nothing_left
+	works "a new name in the source itself" changing "moving/new: appeared" -- \
+		mkdir moving/new
+	works "an empty file vanishes" changing "moving/empty: vanished" -- rm moving/empty
+	works "an empty directory vanishes" changing "moving/none: vanished" -- rmdir moving/none
+	works "a directory is replaced" changing "moving/none: was replaced" -- \
+		sh -c "rmdir moving/none && : >moving/none"
+	works "a symlink leads elsewhere" changing "moving/a/symlink: changed" -- \
+		ln -sfn two moving/a/symlink
+	works "another mode of a directory" changing "moving/a/b: changed" -- \
+		chmod 700 moving/a/b
+	works "another mode of the source" changing "moving: changed" -- chmod 700 moving
+	works "names that come and go" changing "moving/a: changed" -- \
+		sh -c "touch moving/a/new && rm moving/a/new"
+	works "a directory and all in it vanish: told once" changing "changes during the run: " -- \
+		mv moving/a moving.a
+	works "a directory and all in it vanish: its name" test \
+		"$(grep -c 'moving/a: ' changing.err)" = 1
+	rm -rf moving.a
+	works "many new names" changing "moving: changes during the run: 30, the first 10" -- \
+		touch moving/new{1..30}
+	works "many new names: ten are told" test "$(grep -c appeared changing.err)" = 10
+	want=0
+	works "--no-recheck: a new name" changing "" --no-recheck -- touch moving/new
+	works "--no-recheck: is not in it" sh -c \
+		"'$dump' --list target/x | grep -q '^/a/one' && ! '$dump' --list target/x | grep '^/new'"
+	works "--exclude: names that are left out change nothing" changing "" -e '*.tmp' -- \
+		touch moving/x.tmp moving/a/x.tmp
+	works "--skip-unreadable: a new name" changing \
+		"moving/new: warning: appeared during the run" --skip-unreadable --json -- \
+		touch moving/new
+	works "--skip-unreadable: the image is whole" clean target/x
+	unset want
+	works "--exclude: names that are not left out" changing "moving/new: appeared" \
+		-e '*.tmp' -- touch moving/x.tmp moving/new
+	works "--exclude: and a mode" changing "moving/a: changed" -e '*.tmp' -- \
+		sh -c "touch moving/a/x.tmp && chmod 700 moving/a"
+}
+
+# behind COMMAND OPTION...: COMMAND is run when all contents have been read
+behind()
+{
+	local command=$1
+
+	shift
+	env LD_PRELOAD="$top/build/tests/faults.so" FAULT=statx:1:run \
+		FAULT_RUN="$command" "$@"
+}
+
+cases_changes_behind()
+{
+	rm -rf moving target && cp -a tree moving && mkdir target
+	echo "/x source=moving/a/one" >list
+	works "changed once it was read" fails 1 "moving/a/one: changed during the run" \
+		behind "echo >>moving/a/one" "$mkfs" target/x moving
+	works "changed once it was read: nothing left" nothing_left
+	works "changed once it was read: --skip-unreadable" \
+		behind "echo >>moving/a/two" "$mkfs" --skip-unreadable --json target/x moving
+	cp "$out" report.json
+	works "changed once it was read: is counted" json --holds 'd["changed"] == 1' report.json
+	works "changed once it was read: is as it was" test \
+		"$("$dump" --cat=/a/two target/x)" = two
+	cp target/x before
+	works "--update: changed once it was read" fails 1 \
+		"moving/a/two: changed during the run" \
+		behind "echo >>moving/a/two" "$mkfs" --update target/x moving
+	works "--update: a file that is not read" fails 1 "moving/empty: vanished during the run" \
+		behind "rm moving/empty" "$mkfs" --update target/x moving
+	works "--update: the image is as it was" cmp before target/x
+	rm target/x
+	works "--manifest: changed once it was read" fails 1 \
+		"list: line 1: source: moving/a/one: changed during the run" \
+		behind "echo >>moving/a/one" "$mkfs" --manifest=list target/x
+	works "--manifest: nothing left" nothing_left
+	works "--manifest: vanished once it was read" fails 1 \
+		"list: line 1: source: moving/a/one: vanished during the run" \
+		behind "rm moving/a/one" "$mkfs" --manifest=list target/x
+	rm -rf moving target && cp -a tree moving && mkdir target
+	works "one look for each name" env LD_PRELOAD="$top/build/tests/faults.so" \
+		FAULT=statx:999999:5 FAULT_COUNT="$work/looks" "$mkfs" -q target/x moving
+	works "one look for each name: not one more" test \
+		"$(cat looks)" = "$(find moving | wc -l)"
+	works "the image in its source, under a hidden name" env FAULT_NAMED=1 \
+		LD_PRELOAD="$top/build/tests/faults.so" FAULT=statx:999999:5 \
+		"$mkfs" -q moving/a/x moving
+	works "the image in its source, where it was before" \
+		"$mkfs" -q -f moving/a/x moving
+	works "the image in its source, and a new name" fails 1 "moving/a: changed" \
+		behind "touch moving/a/new" "$mkfs" -q -f moving/a/x moving
+	works "--update: the image in its source" "$mkfs" -q --update moving/a/x moving
 }
 
 cases_unreadable()
@@ -852,6 +952,8 @@ cases_exclude
 cases_reports
 cases_deep
 cases_changes
+cases_changes_of_names
+cases_changes_behind
 cases_unreadable
 cases_no_size
 cases_killed

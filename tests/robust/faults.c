@@ -9,7 +9,8 @@
  *   FAULT=KIND[,KIND]...:N:ACTION
  *
  * KIND:	write (and all that changes the target), sync, read (contents),
- *		open, attr (stat, xattrs, links), list, alloc
+ *		open, attr (stat, xattrs, links), list, alloc, and statx, which is
+ *		what mkfs.dsfs looks at its source with once all is read
  * N:		which call, from 1 on; 0: all of them
  * ACTION:	kill	SIGKILL, in the middle of a write or in front of the call
  *		term	SIGTERM, or $FAULT_SIGNAL, to the process, and time for it to
@@ -46,12 +47,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WRITE = 1, SYNC = 2, READ = 4, OPEN = 8, ATTR = 16, LIST = 32, ALLOC = 64 };
+enum { WRITE = 1, SYNC = 2, READ = 4, OPEN = 8, ATTR = 16, LIST = 32, ALLOC = 64, STATX = 128 };
 
 enum action { NONE, KILL, TERM, LATE, HOLD, SHORT, ZERO, INTR, RUN, FAIL };
 
 static const char *const kind_names[] = {
-	"write", "sync", "read", "open", "attr", "list", "alloc",
+	"write", "sync", "read", "open", "attr", "list", "alloc", "statx",
 };
 
 static int kinds;
@@ -426,6 +427,9 @@ CALL(int, fstatat, ATTR, -1,
 CALL(int, fstatat64, ATTR, -1,
      (int fd, const char *path, struct stat64 *st, int flags),
      (fd, path, st, flags))
+CALL(int, statx, ATTR | STATX, -1,
+     (int fd, const char *path, int flags, unsigned int mask, struct statx *st),
+     (fd, path, flags, mask, st))
 CALL(ssize_t, readlinkat, ATTR, -1,
      (int fd, const char *path, char *buf, size_t size), (fd, path, buf, size))
 CALL(ssize_t, llistxattr, ATTR, -1,

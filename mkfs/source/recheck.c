@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whether a directory tree is still what was listed, once all of it is read.  A file is
+ * compared with its listing right behind its last byte; what comes later, and what has no
+ * bytes to read, shows here alone: a name that came or went, a symlink that leads
+ * elsewhere, another mode.  The image would be a tree that never was.
+ *
+ * One call for each name says it, by the number that the listing left in the node: the
+ * file's identity, the time of its last change of any kind, its type, mode and size.  A
+ * directory that differs is listed again, to tell which names are new.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "worker.h"
+
+/**
+ * struct recheck - the phase
+ * @scan: of the scan's, what its workers need
+ */
+struct recheck {
+	struct scan scan;
+	struct batches batches;
+};
+
+/* Of a directory, that in which it lies tells, too. */
+static void changed(struct worker *w, struct dir *dir, const struct node *n,
+		    const char *why, int err)
+{
+	struct dir *self = !n ? dir : S_ISDIR(n->mode) ? n->u.dir : NULL;
+	char *path;
+
+	if (self && __atomic_exchange_n(&self->told, true, __ATOMIC_RELAXED))
+		return;
+	path = tree_path(w->s->src->tree, dir, n, false);
+	source_changed(w->s->src, path, why, err);
+	free(path);
+}
+
+/* A name that was not listed. */
+static void new_name(struct worker *w, const struct dir *dir, const char *name)
+{
+	char *path = tree_path(w->s->src->tree, dir, NULL, false), *whole;
+
+	if (asprintf(&whole, "%s/%s", path ? path : "", name) < 0)
+		whole = NULL;
+	source_changed(w->s->src, whole, "appeared during the run", 0);
+	free(whole);
+	free(path);
+}
+
+static bool is_image(const struct worker *w, int fd, const char *name)
+{
+	const struct source *src = w->s->src;
+	struct stat st;
+
+	return src->image_ino && !fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       st.st_dev == src->image_dev && st.st_ino == src->image_ino;
+}
+
+/**
+ * struct names - what a second listing says
+ * @more: names that the tree has not, the image itself not counted
+ * @image: the image is one of them
+ */
+struct names {
+	u32 more;
+	bool image;
+};
+
+static int look_at_names(struct worker *w, struct dir *dir, struct names *names)
+{
+	int fd = dirfd_get(&w->s->d->dirs, dir), ret;
+	struct found *f;
+
+	*names = (struct names){ 0 };
+	if (fd < 0)
+		return fd;
+	ret = scan_names(w, dir, fd);
+	f = (struct found *)w->found.p;
+	for (size_t i = 0; !ret && i < w->found.n; i++) {
+		const char *name = f[i].name + 1;
+
+		if (dir_find(dir, name, strlen(name)))
+			continue;
+		if (is_image(w, fd, name)) {
+			names->image = true;
+			continue;
+		}
+		names->more++;
+		/* Of those that were left out no one knows the names. */
+		if (!dir->left_out)
+			new_name(w, dir, name);
+	}
+	dirfd_put(&w->s->d->dirs, dir);
+	return ret;
+}
+
+static bool same_attrs(const struct worker *w, const struct node *n, const struct stat *st)
+{
+	const struct source *src = w->s->src;
+	const struct owner *o = owners_at(&src->tree->owners, n->owner);
+
+	return n->mode == st->st_mode &&
+	       (src->o->all_root || (o->uid == st->st_uid && o->gid == st->st_gid));
+}
+
+/*
+ * A directory that is not as it was.  It may have changed by a name that is none of the
+ * image's: one that --exclude leaves out, or the image's own.
+ */
+static void check_dir(struct worker *w, struct dir *dir, const struct stat *st)
+{
+	const struct options *o = w->s->src->o;
+	const struct node *n = dir->self;
+	struct names names = { 0 };
+	int ret = 0;
+
+	/* What -x does not enter was not listed. */
+	if (!o->one_fs || st->st_dev == w->s->root_dev)
+		ret = look_at_names(w, dir, &names);
+	if (ret) {
+		changed(w, dir, NULL, "cannot list", ret);
+		return;
+	}
+	if (names.more && !dir->left_out)
+		return;			/* told, by name */
+	if (names.more > dir->left_out || !same_attrs(w, n, st) ||
+	    !(o->npatterns || names.image))
+		changed(w, dir, NULL, "changed during the run", 0);
+}
+
+static void check_node(struct worker *w, struct dir *dir, const struct node *n, int fd)
+{
+	struct stat st;
+	int ret = file_stat(fd, node_name(n), AT_SYMLINK_NOFOLLOW, &st);
+
+	if (ret == -ENOENT)
+		changed(w, dir, n, "vanished during the run", 0);
+	else if (ret)
+		changed(w, dir, n, "cannot read attributes", ret);
+	else if (file_check(&st) == n->source)
+		return;
+	else if ((st.st_mode ^ n->mode) & S_IFMT)
+		changed(w, dir, n, "was replaced during the run", 0);
+	else if (S_ISDIR(n->mode))
+		check_dir(w, n->u.dir, &st);
+	else
+		changed(w, dir, n, "changed during the run", 0);
+}
+
+static void check_batch(struct worker *w, const struct task *t)
+{
+	int fd = dirfd_get(&w->s->d->dirs, t->dir);
+
+	if (fd < 0) {
+		changed(w, t->dir, NULL, "cannot open", fd);
+		return;
+	}
+	for (u32 i = t->from; i < t->from + t->count; i++)
+		check_node(w, t->dir, &t->dir->nodes[i], fd);
+	dirfd_put(&w->s->d->dirs, t->dir);
+	progress_add(&w->s->progress, t->count);
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct recheck *rc = (struct recheck *)w->s;
+	struct task t;
+
+	while (batches_next(&rc->batches, &t.dir, &t.from, &t.count))
+		check_batch(w, &t);
+	return NULL;
+}
+
+static void check_root(struct worker *w)
+{
+	struct scan *s = w->s;
+	struct dir *root = s->src->tree->root_dir;
+	struct stat st;
+	int ret = file_stat(s->d->dirs.slots[0].fd, "", AT_EMPTY_PATH, &st);
+
+	if (ret) {
+		changed(w, root, NULL, "cannot read attributes", ret);
+		return;
+	}
+	s->root_dev = st.st_dev;
+	if (file_check(&st) != root->self->source)
+		check_dir(w, root, &st);
+}
+
+int directory_recheck(struct source *src)
+{
+	struct recheck rc = {
+		.scan = { .src = src, .d = (struct directory *)src },
+		.batches = { .tree = src->tree },
+	};
+	unsigned int n = src->threads;
+	struct worker *w = calloc(n, sizeof(*w));
+	int ret = w ? 0 : -ENOMEM;
+
+	pthread_mutex_init(&rc.batches.lock, NULL);
+	for (unsigned int i = 0; !ret && i < n; i++)
+		ret = scan_worker_init(&w[i], &rc.scan);
+	if (!ret) {
+		progress_start_count(&rc.scan.progress, "checking the source",
+				     src->tree->inodes);
+		check_root(&w[0]);
+		ret = source_run(n, work, w, sizeof(*w));
+		progress_end(&rc.scan.progress);
+	}
+	for (unsigned int i = 0; w && i < n; i++)
+		scan_worker_free(&w[i]);
+	free(w);
+	pthread_mutex_destroy(&rc.batches.lock);
+	return ret;
+}
