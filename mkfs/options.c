@@ -274,7 +274,7 @@ static int parse_flag(struct options *o, int c)
 		o->json = true;
 		break;
 	case OPT_NO_CHECKSUMS:
-		o->layout_set = true;
+		o->layout = "--no-checksums";
 		o->chunk_bits = 0;
 		break;
 	case OPT_WDS:
@@ -332,13 +332,13 @@ static int parse_one(struct options *o, int c, const char *arg,
 {
 	switch (c) {
 	case OPT_ALIGN:
-		o->layout_set = true;
+		o->layout = "--align";
 		return parse_bits("align", arg, DSFS_ALIGN_BITS_MIN,
 				  DSFS_ALIGN_BITS_MAX, &o->align_bits);
 	case OPT_BOOT_SIGNATURE:
 		return parse_boot_signature(o, arg);
 	case OPT_CHUNK_SIZE:
-		o->layout_set = true;
+		o->layout = "--chunk-size";
 		return parse_bits("chunk-size", arg, DSFS_CHUNK_BITS_MIN,
 				  DSFS_CHUNK_BITS_MAX, &o->chunk_bits);
 	case OPT_EXCLUDE_FROM:
@@ -390,9 +390,8 @@ static int check_update(const struct options *o)
 		return usage("%s", "--checksum: only with --update");
 	if (o->build != BUILD_UPDATE)
 		return 0;
-	if (o->layout_set)
-		return usage("%s: not with --update: the image has its own",
-			     "--align, --chunk-size, --no-checksums");
+	if (o->layout)
+		return usage("%s: not with --update: the image has its own", o->layout);
 	if (o->uuid_set)
 		return usage("%s: not with --update: the image has its own",
 			     "--uuid");
@@ -407,11 +406,31 @@ static int check_update(const struct options *o)
 /* Check for options that --compact does not allow. */
 static int check_compact(const struct options *o)
 {
-	if (o->checksum || o->manifest || o->ntars || o->order || o->npatterns ||
-	    o->layout_set || o->uuid_set || o->fixed_time ||
-	    o->all_root || o->one_fs || o->no_dedup || o->no_xattrs ||
-	    o->skip_unreadable || o->plan_only)
-		return usage("%s", "options that do not go with --compact");
+	const struct {
+		bool given;
+		const char *name;
+	} others[] = {
+		{ o->checksum, "--checksum" },
+		{ o->manifest, "--manifest" },
+		{ o->ntars, "--tar" },
+		{ o->order, "--order" },
+		{ o->npatterns, "--exclude" },
+		{ o->layout, o->layout },
+		{ o->uuid_set, "--uuid" },
+		{ o->fixed_time, "--time" },
+		{ o->all_root, "--all-root" },
+		{ o->one_fs, "--one-file-system" },
+		{ o->no_dedup, "--no-dedup" },
+		{ o->no_xattrs, "--no-xattrs" },
+		{ o->skip_unreadable, "--skip-unreadable" },
+		{ o->no_recheck, "--no-recheck" },
+		{ o->plan_only, "--dry-run" },
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		if (others[i].given)
+			return usage("%s: not with --compact", others[i].name);
+	}
 	return 0;
 }
 

@@ -49,7 +49,7 @@ enum build {
  * @label_set: --label
  * @boot_signature: the first sector becomes that of a disk without partitions
  * @boot_set: --boot-signature
- * @layout_set: --align, --chunk-size or --no-checksums
+ * @layout: the last one of --align, --chunk-size and --no-checksums; NULL: none is given
  * @no_recheck: do not look at the source again at the end
  * @build: what is to be made of @source
  * @checksum: contents tell what has changed, not sizes and times
@@ -62,6 +62,7 @@ struct options {
 	const char *order;
 	const char **tars;
 	unsigned int ntars;
+	const char *layout;
 	char label[DSFS_LABEL_MAX];
 	u8 uuid[16];
 	enum build build;
@@ -77,7 +78,6 @@ struct options {
 	bool boot_signature;
 	bool boot_set;
 	bool label_set;
-	bool layout_set;
 	bool checksum;
 	bool any_path;
 	bool uuid_set;

@@ -145,9 +145,9 @@ static void text_update(const struct mkfs *mkfs, const struct meta *m)
 	printf("generation %llu: written %s of data, %s of metadata\n",
 	       ull(le64_to_cpu(m->super.generation)), human(m->start - mkfs->start),
 	       human(le64_to_cpu(m->super.meta_bytes)));
-	printf("of no use to this generation: %s, %llu %%%s\n", human(dead),
+	printf("used by previous generations alone: %s, %llu %%%s\n", human(dead),
 	       ull(percent), percent < BASE_DEAD_PERCENT ? "" :
-	       ": --compact gets rid of it");
+	       ": --compact makes an image without it");
 }
 
 static void json_update(struct json *j, const struct mkfs *mkfs,
@@ -269,7 +269,7 @@ void report_done(const struct mkfs *mkfs, const struct plan *p,
 	printf("stored %s, duplicates %llu (%s), with holes %llu",
 	       human(s->place.stored), ull(s->dup_files), human(s->dup_bytes),
 	       ull(s->sparse_files));
-	printf(", in gaps %llu, padding %s\n", ull(s->place.packed),
+	printf(", packed into gaps %llu, padding %s\n", ull(s->place.packed),
 	       human(padding_of(mkfs, s, m)));
 	text_objects(mkfs, place_object_padding(&s->place), s->place.stored);
 	if (mkfs->source->replaced.n)

@@ -43,7 +43,7 @@ int base_worth(struct mkfs *mkfs)
 	parse_format_size(dead_text, sizeof(dead_text), dead);
 	parse_format_size(all_text, sizeof(all_text), bytes);
 	if (!o->quiet && !o->json)
-		printf("%s of %s are of no use, %llu %%: left as it is (-f: pack anew)\n",
+		printf("%s of %s are used by previous generations alone, %llu %%: left as it is (-f: pack anew)\n",
 		       dead_text, all_text, percent);
 	return 0;
 }

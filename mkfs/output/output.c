@@ -28,7 +28,7 @@ int output_fail(const struct output *out, const char *what)
 {
 	int ret = -errno;
 
-	msg_error(out->path, "%s: %s", what, strerror(errno));
+	msg_error(out->path, "%s: %s", what, msg_why(errno));
 	return ret;
 }
 

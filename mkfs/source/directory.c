@@ -54,6 +54,6 @@ int source_directory(struct source **src, const struct options *o,
 	}
 	ret = dirfd_init(&d->dirs, t->root_dir, o->source, threads);
 	if (ret)
-		msg_error(o->source, "cannot open: %s", strerror(-ret));
+		msg_error(o->source, "cannot open: %s", msg_why(-ret));
 	return ret;
 }

@@ -98,7 +98,7 @@ static int bad_source(struct manifest *m, struct node *n, const char *path,
 		      const char *why, int err)
 {
 	const char *colon = why && err ? ": " : "";
-	const char *text = err ? strerror(-err) : "";
+	const char *text = err ? msg_why(-err) : "";
 
 	if (err == -ENOMEM || err == -EMFILE || err == -ENFILE) {
 		msg_error(m->src.o->manifest, "line %llu: source: %s: %s%s%s", m->line, path,
@@ -410,7 +410,7 @@ int source_manifest(struct source **src, const struct options *o,
 	if (m->dirfd < 0) {
 		int ret = -errno;
 
-		msg_error(o->source, "cannot open: %s", strerror(-ret));
+		msg_error(o->source, "cannot open: %s", msg_why(-ret));
 		return ret;
 	}
 	return 0;

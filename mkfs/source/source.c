@@ -52,7 +52,7 @@ int source_unreadable(struct source *src, const struct dir *dir,
 	(skip ? msg_warn : msg_error)(name.subject ? name.subject : src->o->source,
 				      "%s%s%s%s%s%s",
 				      name.detail ? name.detail : "", why,
-				      err ? ": " : "", err ? strerror(-err) : "",
+				      err ? ": " : "", err ? msg_why(-err) : "",
 				      name.hint, skip ? ": left out" : "");
 	free(name.subject);
 	free(name.detail);
@@ -64,7 +64,7 @@ void source_changed(struct source *src, const char *subject, const char *why, in
 	if (__atomic_fetch_add(&src->changed, 1, __ATOMIC_RELAXED) >= CHANGED_MAX)
 		return;
 	(src->o->skip_unreadable ? msg_warn : msg_error)(subject ? subject : src->o->source,
-			"%s%s%s", why, err ? ": " : "", err ? strerror(-err) : "");
+			"%s%s%s", why, err ? ": " : "", err ? msg_why(-err) : "");
 }
 
 int source_run(unsigned int n, void *(*work)(void *arg), void *args, size_t size)

@@ -128,6 +128,13 @@ cases_usage()
 	done
 	works "long label" fails 2 "65 bytes: the limit is 64" \
 		"$mkfs" -L "$(printf %065d 0)" target/x tree
+	ln -sfn circle circle
+	works "a SOURCE that leads in a circle" fails 1 \
+		"circle: cannot open: symbolic links that lead in a circle" \
+		"$mkfs" target/x circle
+	works "an IMAGE that leads in a circle" fails 1 \
+		"circle: cannot follow the path: symbolic links that lead in a circle" \
+		"$mkfs" circle tree
 	works "wrong UUID" fails 2 "not a UUID" "$mkfs" -U 1234 target/x tree
 	works "wrong time" fails 2 "not seconds" "$mkfs" -T soon target/x tree
 	works "time out of range" fails 2 "not seconds" \
@@ -151,7 +158,7 @@ cases_paths()
 {
 	works "source missing" fails 1 "nowhere: cannot open: No such file" \
 		"$mkfs" target/x nowhere
-	works "source is a file" fails 1 "cannot open: Not a directory" \
+	works "source is a file" fails 1 "cannot open: a part of the path is not a directory" \
 		"$mkfs" target/x tree/a/one
 	works "target's directory missing" fails 1 "No such file" \
 		"$mkfs" nowhere/x tree

@@ -471,7 +471,7 @@ cases_compact()
 		uuid=$("$dump" image.dsfs | grep ^uuid:)
 		exits "$options --compact" 0 "$mkfs" --compact image.dsfs
 		check "$options --compact: nothing is of no use" \
-			grep -q '^of no use to this generation: .* 0 %$' "$out"
+			grep -q '^used by previous generations alone: .* 0 %$' "$out"
 		check "$options --compact: the same tree" diff now <(list image.dsfs)
 		exits "$options --compact: it is sound" 0 "$fsck" image.dsfs
 		# shellcheck disable=SC2086
@@ -501,15 +501,18 @@ $("$dump" image.dsfs | grep ^label:)"
 	check 'to another file: the same tree' diff now <(list other.dsfs)
 	says 'to another file that is there' 1 'exists: use -f' \
 		"$mkfs" --compact image.dsfs other.dsfs
-	for i in --update --manifest=x -T5 --uuid=random --align=4K -n; do
-		exits "usage: --compact $i" 2 "$mkfs" --compact "$i" image.dsfs
+	says 'usage: --compact --update' 2 '--update does not go with --compact' \
+		"$mkfs" --compact --update image.dsfs
+	for i in --manifest=x --time=5 --uuid=random --align=4K --no-recheck --dry-run; do
+		says "usage: --compact $i" 2 "mkfs.dsfs: ${i%%=*}: not with --compact" \
+			"$mkfs" --compact "$i" image.dsfs
 	done
 	says 'nothing to be packed anew' 1 'No such file' "$mkfs" --compact missing
 
 	cp image.dsfs before
 	flip image.dsfs $(($(data_of image.dsfs /many/100) + 9))
 	cp image.dsfs broken
-	says 'a damaged content' 1 'content: Bad message: run fsck.dsfs' \
+	says 'a damaged content' 1 'content: wrong checksum: run fsck.dsfs' \
 		"$mkfs" -f --compact image.dsfs
 	check 'a damaged content: the image is as it was' cmp broken image.dsfs
 	check 'a damaged content: nothing else is left' \
