@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# json.sh - the keys of what the tools print as JSON are those of their manual pages, each
+# of them: a script is written after the page.
+set -euo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+prog=json
+unset SOURCE_DATE_EPOCH
+mkfs=$bin/mkfs.dsfs
+dump=$bin/dump.dsfs
+fsck=$bin/fsck.dsfs
+
+# keys FILE...: of the documents in them, a line each; not of objects whose keys are data
+keys()
+{
+	python3 - "$@" <<'PY'
+import json, sys
+
+def keys(d):
+    if isinstance(d, list):
+        for v in d:
+            yield from keys(v)
+    elif isinstance(d, dict):
+        for k, v in d.items():
+            yield k
+            if k not in ("kinds", "xattrs"):
+                yield from keys(v)
+
+found = set()
+for path in sys.argv[1:]:
+    found.update(keys(json.load(open(path))))
+print(*sorted(found), sep="\n")
+PY
+}
+
+# listed PAGE: the words in bold or italics in which keys are told: those of the section
+# JSON, and of paragraphs that begin with --json
+listed()
+{
+	python3 - "$top/Documentation/man/$1.8" <<'PY'
+import re, sys
+text = open(sys.argv[1]).read()
+parts = re.findall(r"^\.SH JSON\n(.*?)^\.SH ", text, re.M | re.S)
+parts += re.findall(r"^With\n\.B \\-\\-json\n(.*?)^\.(?:PP|TP|SH|BI)", text, re.M | re.S)
+words = set()
+for part in parts:
+    for line in re.findall(r"^\.(?:B|I|BR|IR) (.*)$", part, re.M):
+        words.update(re.findall(r"(?<![-\\\w./])[a-z][a-z0-9_]*\b(?![./-])", line))
+print(*sorted(words - {"and"}), sep="\n")
+PY
+}
+
+# told PAGE FILE...: the page has the keys of the documents, and no others
+told()
+{
+	local page=$1
+
+	shift
+	keys "$@" >printed
+	listed "$page" >told
+	check "$page: what is printed is told" test -z "$(comm -23 printed told | tee /dev/stderr)"
+	check "$page: what is told is printed" test -z "$(comm -13 printed told | tee /dev/stderr)"
+}
+
+mkdir -p tree/dir
+echo a >tree/a
+ln tree/a tree/b
+truncate -s 300K tree/holes
+echo end >>tree/holes
+ln -s a tree/symlink
+mkfifo tree/pipe
+"$mkfs" --json x.img tree >mkfs.new
+"$mkfs" -n --json x.img tree >mkfs.plan
+echo new >tree/new
+"$mkfs" --update -n --json x.img tree >mkfs.update-plan
+"$mkfs" --update --json x.img tree >mkfs.update
+"$mkfs" --compact -f --json x.img y.img >mkfs.compact
+told mkfs.dsfs mkfs.*
+
+cp x.img bad.img
+flip bad.img 1100
+show()
+{
+	shown=$((shown + 1))
+	"$dump" --json "$@" >"dump.$shown"
+}
+shown=0
+show x.img
+"$dump" --json bad.img >dump.bad || true
+for option in --list --regions --generations --generation=1 --path=/a --path=/symlink \
+		--path=/holes --dir=1 --extents=/holes --digest --diff=1..; do
+	show "$option" x.img
+done
+# what needs privileges, or a file system that has it
+cat >dump.more <<'END'
+{"rdev": "1:3", "xattrs": {}}
+END
+told dump.dsfs dump.*
+
+flip x.img $(($(data_of x.img /new) + 1))
+"$fsck" --json x.img >fsck.1 || true
+told fsck.dsfs fsck.*
+finish
