@@ -299,8 +299,11 @@ static int run(struct mkfs *mkfs)
 	if (ret)
 		return ret;
 	if (o->plan_only) {
-		report_plan(mkfs, &plan);
-		return 0;
+		if (o->build == BUILD_COMPACT)
+			ret = base_plan(mkfs, &plan);
+		if (!ret)
+			report_plan(mkfs, &plan);
+		return ret;
 	}
 	return build(mkfs, &plan);
 }

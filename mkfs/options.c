@@ -424,7 +424,6 @@ static int check_compact(const struct options *o)
 		{ o->no_xattrs, "--no-xattrs" },
 		{ o->skip_unreadable, "--skip-unreadable" },
 		{ o->no_recheck, "--no-recheck" },
-		{ o->plan_only, "--dry-run" },
 	};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {

@@ -135,35 +135,46 @@ static void text_kept(u64 files, u64 bytes)
 	       human(bytes));
 }
 
-/* What an update wrote, and what it left behind. */
-static void text_update(const struct mkfs *mkfs, const struct meta *m)
+/* What --compact gets rid of. */
+static void text_dead(u64 dead, u64 bytes)
 {
-	u64 bytes = le64_to_cpu(m->super.image_bytes);
-	u64 dead = base_dead(mkfs->base, &m->super);
 	u64 percent = dead_percent(dead, bytes);
 
-	printf("generation %llu: written %s of data, %s of metadata\n",
-	       ull(le64_to_cpu(m->super.generation)), human(m->start - mkfs->start),
-	       human(le64_to_cpu(m->super.meta_bytes)));
 	printf("used by previous generations alone: %s, %llu %%%s\n", human(dead),
 	       ull(percent), percent < BASE_DEAD_PERCENT ? "" :
 	       ": --compact makes an image without it");
 }
 
+static void json_dead(struct json *j, u64 dead, u64 bytes)
+{
+	json_u64(j, "dead_bytes", dead);
+	json_bool(j, "compact", dead_percent(dead, bytes) >= BASE_DEAD_PERCENT);
+}
+
+/* What an update wrote, and what it left behind. */
+static void text_update(const struct mkfs *mkfs, const struct meta *m)
+{
+	printf("generation %llu: written %s of data, %s of metadata\n",
+	       ull(le64_to_cpu(m->super.generation)), human(m->start - mkfs->start),
+	       human(le64_to_cpu(m->super.meta_bytes)));
+	text_dead(base_dead(mkfs->base, &m->super), le64_to_cpu(m->super.image_bytes));
+}
+
 static void json_update(struct json *j, const struct mkfs *mkfs,
 			const struct meta *m)
 {
-	u64 dead = base_dead(mkfs->base, &m->super);
-
 	json_u64(j, "generation", le64_to_cpu(m->super.generation));
 	json_u64(j, "kept_files", mkfs->base->kept_files);
 	json_u64(j, "kept_bytes", mkfs->base->kept_bytes);
 	json_u64(j, "written_data_bytes", m->start - mkfs->start);
 	json_u64(j, "written_meta_bytes", le64_to_cpu(m->super.meta_bytes));
-	json_u64(j, "dead_bytes", dead);
-	json_bool(j, "compact", dead_percent(dead,
-					     le64_to_cpu(m->super.image_bytes)) >=
-				BASE_DEAD_PERCENT);
+	json_dead(j, base_dead(mkfs->base, &m->super), le64_to_cpu(m->super.image_bytes));
+}
+
+/* Of the image that is to be packed anew. */
+static u64 plan_dead(const struct mkfs *mkfs)
+{
+	return base_dead(mkfs->base, &base_super(mkfs->base)->raw);
 }
 
 static void json_plan(const struct mkfs *mkfs, const struct plan *p)
@@ -178,6 +189,8 @@ static void json_plan(const struct mkfs *mkfs, const struct plan *p)
 		json_u64(&j, "kept_files", p->kept);
 		json_u64(&j, "kept_bytes", p->kept_bytes);
 	}
+	if (mkfs->o->build == BUILD_COMPACT)
+		json_dead(&j, plan_dead(mkfs), mkfs->base->img.geo->image_bytes);
 	json_u64(&j, "padding_max_bytes", p->padding);
 	json_u64(&j, "object_bytes", object_bytes(mkfs));
 	json_u64(&j, "object_padding_bytes", p->object_padding);
@@ -197,6 +210,8 @@ void report_plan(const struct mkfs *mkfs, const struct plan *p)
 	text_counts(mkfs, p);
 	if (mkfs->o->build == BUILD_UPDATE)
 		text_kept(p->kept, p->kept_bytes);
+	if (mkfs->o->build == BUILD_COMPACT)
+		text_dead(plan_dead(mkfs), mkfs->base->img.geo->image_bytes);
 	printf("padding up to %s, metadata about %s, %.1f bytes a name\n",
 	       human(p->padding), human(p->meta_bytes),
 	       per_name(p->meta_bytes, p->names));

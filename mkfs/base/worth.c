@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "../mkfs.h"
+#include "../plan/plan.h"
 #include "msg.h"
 #include "parse.h"
 #include "places.h"
@@ -24,6 +25,19 @@ static int measure(struct mkfs *mkfs)
 	if (ret == -ENOMEM)
 		msg_error(NULL, "out of memory");
 	return ret;
+}
+
+int base_plan(struct mkfs *mkfs, struct plan *plan)
+{
+	const struct base *base = mkfs->base;
+	int ret = measure(mkfs);
+
+	if (ret)
+		return ret;
+	plan->meta_bytes = base->img.geo->meta_bytes;
+	plan->lower = base->packed;
+	plan->upper = base->packed + plan->meta_bytes;
+	return 0;
 }
 
 int base_worth(struct mkfs *mkfs)
@@ -43,7 +57,7 @@ int base_worth(struct mkfs *mkfs)
 	parse_format_size(dead_text, sizeof(dead_text), dead);
 	parse_format_size(all_text, sizeof(all_text), bytes);
 	if (!o->quiet && !o->json)
-		printf("%s of %s are used by previous generations alone, %llu %%: left as it is (-f: pack anew)\n",
+		printf("only previous generations use %s of %s, %llu %%: left as it is (-f: pack anew)\n",
 		       dead_text, all_text, percent);
 	return 0;
 }

@@ -6,6 +6,15 @@
 #define MKFS_WORTH_H
 
 struct mkfs;
+struct plan;
+
+/**
+ * base_plan - what packing anew will make of the image
+ * @plan: gets bounds: data is placed as it will be, metadata gets no longer
+ *
+ * Return: 0 or -errno.
+ */
+int base_plan(struct mkfs *mkfs, struct plan *plan);
 
 /**
  * base_worth - measure the unused bytes of the image

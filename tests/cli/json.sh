@@ -77,6 +77,7 @@ echo new >tree/new
 "$mkfs" --update -n --json x.img tree >mkfs.update-plan
 "$mkfs" --update --json x.img tree >mkfs.update
 "$mkfs" --compact -f --json x.img y.img >mkfs.compact
+"$mkfs" --compact -n --json x.img >mkfs.compact-plan
 told mkfs.dsfs mkfs.*
 
 cp x.img bad.img

@@ -497,13 +497,22 @@ $("$dump" image.dsfs | grep ^label:)"
 	check 'an update of it' update
 	check 'an update of it: what a new image holds' is_tree -L before
 	list image.dsfs >now
-	exits 'to another file' 0 "$mkfs" -f --compact image.dsfs other.dsfs
+	cp image.dsfs before
+	works '-n' "$mkfs" --compact -n --json image.dsfs
+	cp "$out" plan.json
+	check '-n: writes nothing' cmp before image.dsfs
+	exits 'to another file' 0 "$mkfs" -f --compact --json image.dsfs other.dsfs
+	cp "$out" report.json
+	check '-n: bounds of the image, and what it gets rid of' json --holds \
+		'd["image_min_bytes"] <= e["image_bytes"] <= d["image_max_bytes"] and
+		d["dead_bytes"] > e["dead_bytes"] == 0 and d["files"] == e["files"]' \
+		plan.json report.json
 	check 'to another file: the same tree' diff now <(list other.dsfs)
 	says 'to another file that is there' 1 'exists: use -f' \
 		"$mkfs" --compact image.dsfs other.dsfs
 	says 'usage: --compact --update' 2 '--update does not go with --compact' \
 		"$mkfs" --compact --update image.dsfs
-	for i in --manifest=x --time=5 --uuid=random --align=4K --no-recheck --dry-run; do
+	for i in --manifest=x --time=5 --uuid=random --align=4K --no-recheck --order=x; do
 		says "usage: --compact $i" 2 "mkfs.dsfs: ${i%%=*}: not with --compact" \
 			"$mkfs" --compact "$i" image.dsfs
 	done
