@@ -165,7 +165,7 @@ include tests/fuzz.mk
 # All tests, or the tiers in TIERS (tests/README.md).
 .PHONY: check check-long check-rbd
 check:
-	scripts/install-deps build check
+	scripts/install-deps build check deb
 	tests/check $(TIERS)
 
 # One snapshot on a real Ceph cluster, many nodes, and data nearer to them.
@@ -174,8 +174,14 @@ check-rbd:
 	tests/check rbd staging
 
 check-long:
-	scripts/install-deps build check
+	scripts/install-deps build check deb
 	tests/check --long $(TIERS)
+
+# Debian packages of these files, in build/deb/out: Documentation/install.rst.
+.PHONY: deb
+deb:
+	scripts/install-deps build deb
+	scripts/deb $(B)/deb
 
 # Which lines of fs/ the tests reach.
 .PHONY: coverage
@@ -217,6 +223,7 @@ help:
 	@echo 'make install [DESTDIR=...] [prefix=/usr/local]'
 	@echo '                           tools, library, manual pages, and the module if it is built'
 	@echo 'make uninstall             the reverse, with the same variables'
+	@echo 'make deb                   Debian packages of all that, in build/deb/out'
 	@echo 'make demo [TREE=...]       pack a tree, mount it, read it shuffled, beside ext4'
 	@echo 'make check [TIERS="..."]   all tests, or some tiers: see tests/README.md'
 	@echo 'make coverage              which lines of fs/ the tests reach'
