@@ -16,6 +16,8 @@ includedir	?= $(prefix)/include
 mandir		?= $(prefix)/share/man
 # mount(8) looks for helpers in /sbin only
 mountdir	?= /sbin
+bashdir		?= $(prefix)/share/bash-completion/completions
+zshdir		?= $(prefix)/share/zsh/site-functions
 # and udev for its programs and rules in one of a few places
 udevdir		?= /lib/udev
 KDIR		?= /lib/modules/$(shell uname -r)/build
@@ -100,6 +102,14 @@ $(B)/dsfs-switch: userspace/switch/dsfs-switch Makefile
 	chmod 755 $@.new
 	mv $@.new $@
 
+# What shells complete, as the tools tell it.  dsfs_id is for udev alone.
+COMPLETED	:= $(filter-out dsfs_id,$(TOOLS)) $(SCRIPTS) $(notdir $(FUSE_TOOL))
+$(B)/completion/bash/% $(B)/completion/zsh/_%: $(B)/% scripts/completions $(wildcard scripts/completion/*.awk)
+	scripts/completions $< $(B)/completion
+
+.PHONY: completions
+completions: $(addprefix $(B)/completion/bash/,$(COMPLETED))
+
 -include $(patsubst %.o,%.d,$(call objs,$(LIB_SRC) $(mkfs_SRC) $(fsck_SRC) $(dump_SRC) $(mount_SRC) \
 	$(dsfs_SRC) $(udev_SRC)))
 
@@ -113,9 +123,9 @@ LIBMANPAGES	:= $(wildcard Documentation/man/*.3)
 KVER		= $(notdir $(patsubst %/build,%,$(KDIR)))
 MODDIR		= $(DESTDIR)/lib/modules/$(KVER)/updates
 
-# Tools, library and manual pages; the module too if it has been built for KDIR.
+# Tools, library, manual pages and completions; the module too if it has been built for KDIR.
 .PHONY: install uninstall
-install: tools lib
+install: tools lib completions
 	install -d $(DESTDIR)$(sbindir) $(DESTDIR)$(mountdir) $(DESTDIR)$(mandir)/man8
 	install -m 755 $(addprefix $(B)/,mkfs.dsfs fsck.dsfs dump.dsfs dsfs $(SCRIPTS)) $(DESTDIR)$(sbindir)
 	install -m 755 $(B)/mount.dsfs $(DESTDIR)$(mountdir)
@@ -135,6 +145,9 @@ install: tools lib
 	install -d $(DESTDIR)$(udevdir)/rules.d
 	install -m 755 $(B)/dsfs_id $(DESTDIR)$(udevdir)
 	install -m 644 userspace/udev/61-dsfs.rules $(DESTDIR)$(udevdir)/rules.d
+	install -d $(DESTDIR)$(bashdir) $(DESTDIR)$(zshdir)
+	install -m 644 $(addprefix $(B)/completion/bash/,$(COMPLETED)) $(DESTDIR)$(bashdir)
+	install -m 644 $(addprefix $(B)/completion/zsh/_,$(COMPLETED)) $(DESTDIR)$(zshdir)
 	if [ -e fs/dsfs.ko ]; then \
 		install -d $(MODDIR) && \
 		install -m 644 fs/dsfs.ko $(MODDIR) && \
@@ -145,6 +158,7 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(sbindir)/,mkfs.dsfs fsck.dsfs dump.dsfs dsfs $(SCRIPTS))
 	rm -f $(DESTDIR)$(mountdir)/mount.dsfs $(DESTDIR)$(bindir)/dsfs-fuse
 	rm -f $(DESTDIR)$(udevdir)/dsfs_id $(DESTDIR)$(udevdir)/rules.d/61-dsfs.rules
+	rm -f $(addprefix $(DESTDIR)$(bashdir)/,$(COMPLETED)) $(addprefix $(DESTDIR)$(zshdir)/_,$(COMPLETED))
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man8/,$(notdir $(MANPAGES)))
 	rm -f $(addprefix $(DESTDIR)$(libdir)/,$(notdir $(LIBDSFS_SO)) $(LIBDSFS_SONAME) libdsfs.so \
 		libdsfs.a pkgconfig/libdsfs.pc) $(DESTDIR)$(includedir)/dsfs.h
@@ -221,7 +235,7 @@ help:
 	@echo 'make lib                   build/libdsfs.so and libdsfs.a: see dsfs(3)'
 	@echo 'make modules [KDIR=...]    fs/dsfs.ko for the kernel with that build tree'
 	@echo 'make install [DESTDIR=...] [prefix=/usr/local]'
-	@echo '                           tools, library, manual pages, and the module if it is built'
+	@echo '                           tools, library, manual pages, completions, and the module if built'
 	@echo 'make uninstall             the reverse, with the same variables'
 	@echo 'make deb                   Debian packages of all that, in build/deb/out'
 	@echo 'make demo [TREE=...]       pack a tree, mount it, read it shuffled, beside ext4'

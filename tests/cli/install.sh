@@ -34,6 +34,13 @@ wanted()
 	./usr/sbin/dump.dsfs
 	./usr/sbin/fsck.dsfs
 	./usr/sbin/mkfs.dsfs
+	./usr/share/bash-completion/completions/dsfs
+	./usr/share/bash-completion/completions/dsfs-fuse
+	./usr/share/bash-completion/completions/dsfs-switch
+	./usr/share/bash-completion/completions/dump.dsfs
+	./usr/share/bash-completion/completions/fsck.dsfs
+	./usr/share/bash-completion/completions/mkfs.dsfs
+	./usr/share/bash-completion/completions/mount.dsfs
 	./usr/share/man/man3/dsfs.3
 	./usr/share/man/man8/dsfs-fuse.8
 	./usr/share/man/man8/dsfs-order.8
@@ -49,6 +56,13 @@ wanted()
 	./usr/share/man/man8/fsck.dsfs.8
 	./usr/share/man/man8/mkfs.dsfs.8
 	./usr/share/man/man8/mount.dsfs.8
+	./usr/share/zsh/site-functions/_dsfs
+	./usr/share/zsh/site-functions/_dsfs-fuse
+	./usr/share/zsh/site-functions/_dsfs-switch
+	./usr/share/zsh/site-functions/_dump.dsfs
+	./usr/share/zsh/site-functions/_fsck.dsfs
+	./usr/share/zsh/site-functions/_mkfs.dsfs
+	./usr/share/zsh/site-functions/_mount.dsfs
 	T
 }
 
