@@ -72,6 +72,16 @@ for block in "${units[@]}"; do
 	check "cluster.rst tells its name" grep -qF "$name" "$docs/cluster.rst"
 done
 check 'there is a unit' test ${#units[@]} -gt 0
+# Those that packages bring; the name of one is that of its directory.
+for unit in "$top"/packaging/systemd/*.*mount; do
+	cp "$unit" .
+done
+for unit in "$top"/packaging/systemd/*.*mount; do
+	name=${unit##*/}
+	check "systemd takes $name" unit_is_good "$name"
+	check "$name is of its directory" [ "$name" = \
+		"$(systemd-escape --path --suffix="${name##*.}" "$(sed -n 's/^Where=//p' "$unit")")" ]
+done
 
 # What follows a switch, done to the files that the node was set up with.
 mkdir -p etc/ceph
