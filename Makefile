@@ -197,6 +197,12 @@ deb:
 	scripts/install-deps build deb
 	scripts/deb $(B)/deb
 
+# The module for dkms(8) as an rpm package, in build/rpm/out.
+.PHONY: rpm
+rpm:
+	scripts/install-deps build deb
+	scripts/rpm $(B)/rpm
+
 # Which lines of fs/ the tests reach.
 .PHONY: coverage
 coverage:
@@ -238,6 +244,7 @@ help:
 	@echo '                           tools, library, manual pages, completions, and the module if built'
 	@echo 'make uninstall             the reverse, with the same variables'
 	@echo 'make deb                   Debian packages of all that, in build/deb/out'
+	@echo 'make rpm                   an rpm package of the module, in build/rpm/out'
 	@echo 'make demo [TREE=...]       pack a tree, mount it, read it shuffled, beside ext4'
 	@echo 'make check [TIERS="..."]   all tests, or some tiers: see tests/README.md'
 	@echo 'make coverage              which lines of fs/ the tests reach'
