@@ -80,7 +80,7 @@ helped()
 {
 	local target
 
-	for target in tools lib modules install uninstall demo check check-long clean distclean; do
+	for target in tools lib modules install uninstall deb rpm demo check check-long clean distclean; do
 		grep -q "^make $target" <<<"$1" || return 1
 	done
 }
