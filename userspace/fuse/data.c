@@ -9,22 +9,37 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "api.h"
 #include "held.h"
+
+#define BUFFER_MIN	131072	/* what the kernel asks for at a time, as a rule */
 
 static pthread_key_t buffer_key;
 static pthread_once_t buffer_once = PTHREAD_ONCE_INIT;
 
 struct buffer {
 	size_t room;
-	u8 data[];
+	void *data;
 };
+
+static void free_buffer(void *buffer)
+{
+	struct buffer *b = buffer;
+
+	if (b)
+		free(b->data);
+	free(b);
+}
 
 static void make_key(void)
 {
-	pthread_key_create(&buffer_key, free);
+	pthread_key_create(&buffer_key, free_buffer);
 }
 
-/* Memory of the calling thread: new pages for each request would cost more than the copy. */
+/*
+ * Memory of the calling thread: new pages for each request would cost more than the copy.
+ * Read past the page cache, it is filled by the device, whence the alignment.
+ */
 static u8 *thread_buffer(size_t size)
 {
 	struct buffer *b;
@@ -33,24 +48,15 @@ static u8 *thread_buffer(size_t size)
 	b = pthread_getspecific(buffer_key);
 	if (b && b->room >= size)
 		return b->data;
-	free(b);
-	b = malloc(sizeof(*b) + size);
+	free_buffer(b);
+	b = calloc(1, sizeof(*b));
 	pthread_setspecific(buffer_key, b);
 	if (!b)
 		return NULL;
-	b->room = size;
-	return b->data;
-}
-
-/* Stored bytes of a file are contiguous in the image, whatever holes it has. */
-static void forget_file(const struct fuse_fs *fs, const struct dsfs_file *file)
-{
-	const struct dsfs_extent *e;
-	size_t n;
-
-	e = dsfs_file_extents(file, &n);
-	if (n)
-		image_forget(fs, e->physical, e[n - 1].physical + e[n - 1].length - e->physical);
+	size = size < BUFFER_MIN ? BUFFER_MIN : size;
+	if (!posix_memalign(&b->data, IMAGE_ONCE_ALIGN, size))
+		b->room = size;
+	return b->room ? b->data : NULL;
 }
 
 /* The only extent, if that is where @len bytes at @pos lie. */
@@ -64,37 +70,41 @@ static const struct dsfs_extent *only_extent(const struct dsfs_file *file, u64 p
 }
 
 /*
- * Drop a piece of a large file, but not what shares a chunk with bytes that are still to be
- * read: to check these, all of the chunk is read again.
+ * Whether nobody asks for these bytes of the image again, as the kernel has them: not so for
+ * what shares a chunk with bytes that are still to be read, as all of a chunk is read to
+ * check a part of it.
  */
-static void forget_piece(const struct fuse_fs *fs, const struct dsfs_file *file, u64 pos,
-			 u64 len)
+static bool is_final(const struct fuse_fs *fs, const struct dsfs_file *file, u64 pos, u64 len)
 {
 	const u64 mask = (fs->info.chunk_bytes ? fs->info.chunk_bytes : 4096) - 1;
-	const u64 size = dsfs_file_size(file);
-	const struct dsfs_extent *e = only_extent(file, pos, len);
 
-	if (e && !(pos & mask) && (!((pos + len) & mask) || pos + len == size))
-		image_forget(fs, e->physical + (pos - e->logical), len);
+	return !(pos & mask) && (!((pos + len) & mask) || pos + len == dsfs_file_size(file));
 }
 
 /*
- * Straight from the image.  What is left of a page that goes to the kernel is not to be
- * dropped here: the kernel may have taken the page itself.
+ * Straight from the page cache, where the image is there or is to stay there.  What is left
+ * of a page that goes to the kernel is not to be dropped here: the kernel may have taken the
+ * page itself.
  */
 static bool reply_spliced(fuse_req_t req, const struct fuse_fs *fs,
 			  const struct dsfs_file *file, u64 pos, u64 len)
 {
+	const struct image *img = &fs->image->img;
 	const struct dsfs_extent *e = only_extent(file, pos, len);
 	struct fuse_bufvec v = FUSE_BUFVEC_INIT(len);
+	u64 at;
 
 	if (!e)
 		return false;
+	at = e->physical + (pos - e->logical);
+	if (!fs->opt.keep_image && !image_is_cached(img, at))
+		return false;
 	v.buf[0].flags = FUSE_BUF_IS_FD | FUSE_BUF_FD_SEEK;
 	v.buf[0].fd = fs->fd;
-	v.buf[0].pos = fs->opt.offset + e->physical + (pos - e->logical);
+	v.buf[0].pos = fs->opt.offset + at;
 	fuse_reply_data(req, &v, fs->opt.keep_image ? 0 : FUSE_BUF_SPLICE_MOVE);
-	forget_piece(fs, file, pos, len);
+	if (is_final(fs, file, pos, len))
+		image_drop(img, at, len);
 	return true;
 }
 
@@ -132,43 +142,63 @@ static void reply_piece(fuse_req_t req, u64 ino, const struct dsfs_file *file, u
 		fuse_reply_err(req, ENOMEM);
 		return;
 	}
-	n = dsfs_pread(file, buf, len, pos, &error);
+	n = file_pread(file, is_final(fs, file, pos, len), buf, len, pos, &error);
 	if (n < 0) {
 		report_range(fs, ino, file, buf, pos, len);
 		fuse_reply_err(req, -n);
 		return;
 	}
 	fuse_reply_buf(req, (char *)buf, n);
-	if (len == dsfs_file_size(file))
-		forget_file(fs, file);
+}
+
+/* From the memory of a held file, or if it is not there, by a read of its own. */
+static void answer(const struct fuse_fs *fs, u64 ino, struct held *h,
+		   const struct held_wait *w)
+{
+	const u8 *data = held_data(h);
+
+	if (data)
+		fuse_reply_buf(w->req, (const char *)data + w->pos, w->len);
 	else
-		forget_piece(fs, file, pos, len);
+		reply_piece(w->req, ino, held_file(h), w->pos, w->len);
+	held_put(fs->held, h, data ? w->len : 0);
+}
+
+/* @len bytes at @pos, which lie in the file. */
+static void reply_whole(fuse_req_t req, u64 ino, struct held *h, u64 pos, u64 len)
+{
+	const struct fuse_fs *fs = fs_of(req);
+	struct held_wait *w = malloc(sizeof(*w)), *next;
+
+	if (!w) {
+		fuse_reply_err(req, ENOMEM);
+		held_put(fs->held, h, 0);
+		return;
+	}
+	*w = (struct held_wait){ .req = req, .pos = pos, .len = len };
+	for (w = held_read(fs->held, h, w); w; w = next) {
+		next = w->next;
+		answer(fs, ino, h, w);
+		free(w);
+	}
 }
 
 static void reply_held(fuse_req_t req, u64 ino, struct held *h, u64 pos, u64 len)
 {
 	const struct fuse_fs *fs = fs_of(req);
-	const struct dsfs_file *file = held_file(h);
-	const u64 size = dsfs_file_size(file);
-	const u8 *data = NULL;
-	bool fresh = false;
+	const u64 size = dsfs_file_size(held_file(h));
 
-	if (pos >= size) {
-		fuse_reply_buf(req, NULL, 0);
-		held_put(fs->held, h, 0);
-		return;
-	}
 	if (len > size - pos)
 		len = size - pos;
-	if (size <= fs->opt.wholefile)
-		data = held_data(fs->held, h, &fresh);
-	if (fresh)
-		forget_file(fs, file);
-	if (data)
-		fuse_reply_buf(req, (const char *)data + pos, len);
+	if (pos < size && size <= fs->opt.wholefile) {
+		reply_whole(req, ino, h, pos, len);
+		return;
+	}
+	if (pos < size)
+		reply_piece(req, ino, held_file(h), pos, len);
 	else
-		reply_piece(req, ino, file, pos, len);
-	held_put(fs->held, h, data ? len : 0);
+		fuse_reply_buf(req, NULL, 0);
+	held_put(fs->held, h, 0);
 }
 
 void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,

@@ -71,20 +71,13 @@ void options_free(struct fuse_options *opt);
  * image_attach - open the image that the options name
  * @fs: with options; @fs->image, @info and @fd are filled in
  *
+ * The kernel keeps the files of the mount.  To keep the image as well would halve what
+ * memory holds, so unless options ask for it what is read once is dropped.
+ *
  * Return: 0, or -1 after a message.
  */
 int image_attach(struct fuse_fs *fs);
 void image_detach(struct fuse_fs *fs);
-
-/**
- * image_forget - drop a range of the image from the page cache, where options ask for it
- * @pos: offset in the image
- * @len: bytes
- *
- * The kernel keeps the files of the mount.  To keep the image as well would halve what
- * memory holds.
- */
-void image_forget(const struct fuse_fs *fs, u64 pos, u64 len);
 
 /** fs_of - the mount that a request is for */
 static inline struct fuse_fs *fs_of(fuse_req_t req)

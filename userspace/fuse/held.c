@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "api.h"
 #include "held.h"
 
 #define BUCKETS		1024	/* a power of two */
@@ -23,6 +24,7 @@ enum held_state { HELD_EMPTY, HELD_READING, HELD_READY, HELD_FAILED };
  * @next: in its bucket
  * @newer: used after it; it is in the list while nobody uses it
  * @older: used before it
+ * @waiting: requests that came while @state is HELD_READING; @last_waiting: where the next goes
  * @data: its contents if @state is HELD_READY
  * @handed: bytes of @data that readers got
  * @refs: users
@@ -32,6 +34,8 @@ struct held {
 	struct held *next;
 	struct held *newer;
 	struct held *older;
+	struct held_wait *waiting;
+	struct held_wait **last_waiting;
 	struct dsfs_file *file;
 	u8 *data;
 	u64 ino;
@@ -45,13 +49,11 @@ struct held {
 /**
  * struct held_files - all of them
  * @lock: of everything here, and of all fields of files that change
- * @read: a file was read, or cannot be
  * @newest: of those that nobody uses
  * @bytes: of data, also of what is being read; at most @limit
  */
 struct held_files {
 	pthread_mutex_t lock;
-	pthread_cond_t read;
 	struct held *buckets[BUCKETS];
 	struct held *newest;
 	struct held *oldest;
@@ -68,7 +70,6 @@ struct held_files *held_new(u64 bytes)
 		return NULL;
 	files->limit = bytes;
 	pthread_mutex_init(&files->lock, NULL);
-	pthread_cond_init(&files->read, NULL);
 	return files;
 }
 
@@ -140,7 +141,6 @@ void held_free(struct held_files *files)
 		return;
 	while (files->oldest)
 		destroy(files, list_pop_oldest(files));
-	pthread_cond_destroy(&files->read);
 	pthread_mutex_destroy(&files->lock);
 	free(files);
 }
@@ -192,6 +192,7 @@ struct held *held_add(struct held_files *files, u64 ino, struct dsfs_file *file)
 	h->file = file;
 	h->size = dsfs_file_size(file);
 	h->refs = 1;
+	h->last_waiting = &h->waiting;
 	pthread_mutex_lock(&files->lock);
 	found = insert(files, h);
 	pthread_mutex_unlock(&files->lock);
@@ -207,20 +208,21 @@ struct dsfs_file *held_file(const struct held *h)
 	return h->file;
 }
 
-/* Under the lock, which is dropped meanwhile.  Return: whether the file was read. */
-static bool fill(struct held_files *files, struct held *h)
+/* Under the lock, which is dropped meanwhile. */
+static void fill(struct held_files *files, struct held *h)
 {
-	u8 *data;
+	void *data;
 
 	make_room(files, h->size);
 	if (files->bytes + h->size > files->limit)
-		return false;
+		return;
 	files->bytes += h->size;
 	h->state = HELD_READING;
 	pthread_mutex_unlock(&files->lock);
 
-	data = malloc(h->size);
-	if (data && dsfs_pread(h->file, data, h->size, 0, NULL) != h->size) {
+	if (posix_memalign(&data, IMAGE_ONCE_ALIGN, h->size))
+		data = NULL;
+	if (data && file_pread(h->file, true, data, h->size, 0, NULL) != h->size) {
 		free(data);
 		data = NULL;
 	}
@@ -230,17 +232,28 @@ static bool fill(struct held_files *files, struct held *h)
 	h->state = data ? HELD_READY : HELD_FAILED;
 	if (!data)
 		files->bytes -= h->size;
-	pthread_cond_broadcast(&files->read);
-	return data;
 }
 
-const u8 *held_data(struct held_files *files, struct held *h, bool *fresh)
+struct held_wait *held_read(struct held_files *files, struct held *h, struct held_wait *wait)
 {
+	wait->next = NULL;
 	pthread_mutex_lock(&files->lock);
-	*fresh = h->state == HELD_EMPTY && fill(files, h);
-	while (h->state == HELD_READING)
-		pthread_cond_wait(&files->read, &files->lock);
+	if (h->state == HELD_READING) {
+		*h->last_waiting = wait;
+		h->last_waiting = &wait->next;
+		wait = NULL;
+	} else if (h->state == HELD_EMPTY) {
+		fill(files, h);
+		wait->next = h->waiting;
+		h->waiting = NULL;
+		h->last_waiting = &h->waiting;
+	}
 	pthread_mutex_unlock(&files->lock);
+	return wait;
+}
+
+const u8 *held_data(const struct held *h)
+{
 	return h->data;
 }
 

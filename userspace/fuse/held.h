@@ -8,6 +8,18 @@
 struct held;
 
 /**
+ * struct held_wait - a request for a part of a held file
+ * @next: that waits for the same file
+ * @pos: offset in the file; @len: bytes, all in the file
+ */
+struct held_wait {
+	struct held_wait *next;
+	fuse_req_t req;
+	u64 pos;
+	u64 len;
+};
+
+/**
  * held_new - room for files
  * @bytes: of memory that whole files may take together
  * Return: NULL without memory.
@@ -33,14 +45,22 @@ struct held *held_add(struct held_files *files, u64 ino, struct dsfs_file *file)
 struct dsfs_file *held_file(const struct held *h);
 
 /**
- * held_data - all bytes of a held file
- * @fresh: gets whether this call read them
+ * held_read - read a held file as a whole
+ * @wait: a request for a part of it, which the caller allocated
  *
- * The first that asks reads the file, others wait for it.
+ * The first that asks reads the file.  Who asks meanwhile leaves his request to the first
+ * and has his thread for others: to be woken up would cost both more than an answer.
  *
+ * Return: the requests that the caller is to answer, @wait the first, each with held_put();
+ * NULL: another thread will answer.
+ */
+struct held_wait *held_read(struct held_files *files, struct held *h, struct held_wait *wait);
+
+/**
+ * held_data - all bytes of a file after held_read()
  * Return: valid up to held_put(); NULL if the memory is taken or some of it cannot be read.
  */
-const u8 *held_data(struct held_files *files, struct held *h, bool *fresh);
+const u8 *held_data(const struct held *h);
 
 /**
  * held_put - give a held file back

@@ -52,18 +52,15 @@ int image_attach(struct fuse_fs *fs)
 	}
 	/* What is read is what was asked for: the next file is somewhere else. */
 	posix_fadvise(fs->fd, 0, 0, POSIX_FADV_RANDOM);
+	if (!fs->opt.keep_image)
+		image_once_open(&fs->image->img);
 	load_metadata(fs);
 	return 0;
 }
 
 void image_detach(struct fuse_fs *fs)
 {
+	image_once_close(&fs->image->img);
 	dsfs_close(fs->image);
 	close(fs->fd);
-}
-
-void image_forget(const struct fuse_fs *fs, u64 pos, u64 len)
-{
-	if (!fs->opt.keep_image && len)
-		posix_fadvise(fs->fd, fs->opt.offset + pos, len, POSIX_FADV_DONTNEED);
 }

@@ -45,4 +45,13 @@ int api_node(struct dsfs_image *image, u64 ino, struct image_node *node,
 /** api_stat - an inode as struct dsfs_stat */
 void api_stat(const struct image_node *node, struct dsfs_stat *st);
 
+/**
+ * file_pread - dsfs_pread(), and whether anybody reads the bytes again
+ * @once: nobody; after image_once_open() they do not stay in the page cache then, unless
+ *	they were there
+ * @buf: best aligned to IMAGE_ONCE_ALIGN if @once
+ */
+ssize_t file_pread(const struct dsfs_file *file, bool once, void *buf, size_t len, u64 pos,
+		   struct dsfs_error *error);
+
 #endif /* DSFS_API_H */

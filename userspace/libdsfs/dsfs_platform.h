@@ -37,6 +37,10 @@ typedef long long s64;
 #define __printf(f, a) __attribute__((format(printf, f, a)))
 #endif
 
+#ifndef __aligned
+#define __aligned(n) __attribute__((aligned(n)))
+#endif
+
 #ifndef __cold
 #define __cold __attribute__((__cold__))
 #endif

@@ -27,6 +27,7 @@
  * @geo: of the generation that is looked at: that slot's, or @older's; NULL if
  *	there is none
  * @older: an older generation that was asked for
+ * @once: for image_preadv_once(), or NULL
  *
  * Constant once it is open and a generation is chosen, so threads share it.
  */
@@ -41,6 +42,7 @@ struct image {
 	const struct dsfs_geo *geo;
 	struct dsfs_slot slots[DSFS_SB_SLOTS];
 	struct dsfs_slot older;
+	struct image_once *once;
 };
 
 /**
@@ -103,6 +105,27 @@ struct iovec;
 /** image_preadv - the same for @len bytes in all of several buffers, which are left alone */
 int image_preadv(const struct image *img, const struct iovec *iov, int n, size_t len,
 		 u64 pos);
+
+#define IMAGE_ONCE_ALIGN	4096	/* of offset and buffer, for a read past the page cache */
+
+/**
+ * image_once_open - have image_preadv_once() leave nothing in the page cache
+ * @img: open; threads that share it come later
+ *
+ * Without it, the functions below take the page cache for what is wanted.
+ */
+void image_once_open(struct image *img);
+void image_once_close(struct image *img);
+
+/** image_is_cached - whether what begins at @pos is in the page cache, as far as can be told */
+bool image_is_cached(const struct image *img, u64 pos);
+
+/** image_drop - drop a range from the page cache */
+void image_drop(const struct image *img, u64 pos, u64 len);
+
+/** image_preadv_once - image_preadv() of what nobody reads again */
+int image_preadv_once(const struct image *img, const struct iovec *iov, int n, size_t len,
+		      u64 pos);
 
 /**
  * image_next_data - skip bytes that are zero since nothing is stored there

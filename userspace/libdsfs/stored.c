@@ -11,10 +11,11 @@
 
 #define ASIDE	65536	/* on the stack: twice the chunk size that mkfs takes */
 
-void batch_init(struct batch *b, const struct stored *of, bool check)
+void batch_init(struct batch *b, const struct stored *of, bool check, bool once)
 {
 	b->of = *of;
 	b->check = check && of->src->geo.chunk_bits;
+	b->once = once;
 	b->n = 0;
 	b->len = 0;
 }
@@ -60,7 +61,8 @@ static int batch_read(struct batch *b, u64 from, u64 end, u8 *aside, struct dsfs
 	b->iov[0] = (struct iovec){ aside, b->from - from };
 	b->iov[b->n + 1] = (struct iovec){ aside + (b->from - from),
 					   end - (b->from + b->len) };
-	ret = image_preadv(b->of.src->img, b->iov, b->n + 2, end - from, pos);
+	ret = (b->once ? image_preadv_once : image_preadv)(b->of.src->img, b->iov, b->n + 2,
+							   end - from, pos);
 	if (ret)
 		return dsfs_bad(err, "data at", pos, pos + (end - from), ret);
 	return b->check ? batch_check(b, from, end, err) : 0;

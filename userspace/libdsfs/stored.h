@@ -26,6 +26,7 @@ struct stored {
 /**
  * struct batch - a range of stored bytes to be brought in
  * @check: compare it with its checksums
+ * @once: nobody reads it again: image_preadv_once()
  * @iov: where it goes: @n pieces behind the first entry, which is for the bytes in front
  *	of them, as the one behind is for those that follow
  * @from: its first byte; @len: how many
@@ -33,6 +34,7 @@ struct stored {
 struct batch {
 	struct stored of;
 	bool check;
+	bool once;
 	int n;
 	u64 from;
 	u64 len;
@@ -40,7 +42,7 @@ struct batch {
 };
 
 /** batch_init - begin; @check is ignored where the image has no data checksums */
-void batch_init(struct batch *b, const struct stored *of, bool check);
+void batch_init(struct batch *b, const struct stored *of, bool check, bool once);
 
 /**
  * batch_add - add stored bytes, which follow those that are in already
