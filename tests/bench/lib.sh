@@ -84,18 +84,18 @@ bench_tools()
 	make -s tools bench-tools >&2
 }
 
-# The packages that erofs-utils needs in a suite, itself included.
-erofs_packages()
+# suite_packages PACKAGE...: what they need in a suite, themselves included.
+suite_packages()
 {
 	apt-cache "${apt[@]}" depends --recurse --no-recommends --no-suggests \
-		--no-conflicts --no-breaks --no-replaces --no-enhances erofs-utils |
+		--no-conflicts --no-breaks --no-replaces --no-enhances "$@" |
 		grep '^[a-z0-9]' | sort -u
 }
 
-# unpack_erofs SUITE DIR: erofs-utils with its own libc, installed nowhere.
-unpack_erofs()
+# unpack_suite SUITE DIR PACKAGE...: programs with their own libc, installed nowhere.
+unpack_suite()
 {
-	local state=$lab_cache/apt-$1 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+	local state=$lab_cache/apt-$1 dir=$2 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 	local names
 
 	mkdir -p "$state"/{lists/partial,cache/archives/partial}
@@ -107,21 +107,35 @@ unpack_erofs()
 	     -o Dir::Etc::PreferencesParts=/dev/null
 	     -o Acquire::Languages=none -o APT::Sandbox::User=root)
 	apt-get "${apt[@]}" -q update >"$state/log" 2>&1 || return 1
-	names=$(erofs_packages) || return 1
+	shift 2
+	names=$(suite_packages "$@") || return 1
 	# shellcheck disable=SC2086
-	(die_status=1; apt_unpack "$2" $names) || return 1
+	(die_status=1; apt_unpack "$dir" $names)
+}
+
+# suite_command DIR PROGRAM: sets command to what runs the PROGRAM in there.
+suite_command()
+{
+	local loader libs
+
+	loader=$(find "$1" -name 'ld-linux-x86-64.so.2' | sed -n 1p)
+	libs=$(find "$1" -name 'lib*.so.*' -printf '%h\n' | sort -u | paste -sd :)
+	[ -x "$1/usr/bin/$2" ] && [ -n "$loader" ] || return 1
+	command=("$loader" --library-path "$libs" "$1/usr/bin/$2")
+}
+
+unpack_erofs()
+{
+	unpack_suite "$1" "$2" erofs-utils || return 1
 	(erofs_in "$2" && "${erofs[@]}" --version >/dev/null 2>&1)
 }
 
 # erofs_in DIR: sets erofs to the command that runs the mkfs.erofs in there.
 erofs_in()
 {
-	local loader libs
+	local command
 
-	loader=$(find "$1" -name 'ld-linux-x86-64.so.2' | sed -n 1p)
-	libs=$(find "$1" -name 'lib*.so.*' -printf '%h\n' | sort -u | paste -sd :)
-	[ -x "$1/usr/bin/mkfs.erofs" ] && [ -n "$loader" ] || return 1
-	erofs=("$loader" --library-path "$libs" "$1/usr/bin/mkfs.erofs")
+	suite_command "$1" mkfs.erofs && erofs=("${command[@]}")
 }
 
 # The newest mkfs.erofs that runs here: sid's, trixie's or this machine's own.
