@@ -71,7 +71,7 @@ declared()
 exported()
 {
 	diff <(declared) <(nm "$@" --defined-only | sed -n 's/.* [A-TV-Z] //p' |
-		sed 's/@.*//' | grep -v '^LIBDSFS_0$' | sort -u)
+		sed 's/@.*//' | grep -v '^LIBDSFS_' | sort -u)
 }
 
 fails()

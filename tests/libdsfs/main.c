@@ -16,6 +16,7 @@ int main(int argc, char **argv)
 	test_names(argv[1]);
 	test_open(argv[1]);
 	test_damage(argv[1]);
+	test_many(argv[1]);
 	test_inside(argv[1]);
 	test_hostile(argv[1]);
 	return tap_result();

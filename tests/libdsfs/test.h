@@ -46,6 +46,7 @@ void test_tree(const char *image, const char *tree);
 void test_names(const char *image);
 void test_open(const char *image);
 void test_damage(const char *image);
+void test_many(const char *image);
 void test_inside(const char *image);
 void test_hostile(const char *image);
 

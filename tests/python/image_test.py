@@ -401,39 +401,53 @@ class Batches(ImageCase):
             return real(*args)
         return mock.patch.object(module, name, record)
 
-    def test_all_are_asked_for_before_one_is_waited_for(self):
-        paths = [f"many/{i:04}" for i in range(63, -1, -1)] + ["sizes/300000"]
+    def test_a_batch_is_one_call(self):
+        paths = [f"many/{i:04}" for i in range(63, -1, -1)] + ["sizes/300000", "sizes/0"]
+        calls = []
+        real = handle.Handle.call
+
+        def call(self, function, *args, **options):
+            calls.append(function.__name__)
+            return real(self, function, *args, **options)
+        with mock.patch.object(handle.Handle, "call", call):
+            data = self.it.read_batch(paths)
+        self.assertEqual(data[:-2], [b"%d" % i for i in range(63, -1, -1)])
+        self.assertEqual(data[-2:], [pattern(300000, 300000 & 255), b""])
+        self.assertEqual([name for name in calls if "read" in name], ["dsfs_pread_many"])
+        with mock.patch.object(handle, "_new_bytes", None):
+            self.assertEqual(self.it.read_batch(paths), data)
+            self.assertEqual({type(part) for part in self.it.read_batch(paths)}, {bytes})
+
+    def test_an_error_names_the_file_of_a_batch(self):
+        path = self.copy()
+        at = self.it._file("sizes/300000").extents()[0][1]
+        with open(path, "r+b") as file:
+            file.seek(at + 1000)
+            file.write(b"damage")
+        with dsfs.Image(path) as it:
+            with self.assertRaises(dsfs.DamageError) as caught:
+                it.read_batch(["many/0001", "sizes/300000", "many/0002"])
+            self.assertEqual((caught.exception.errno, caught.exception.filename),
+                             (errno.EBADMSG, "sizes/300000"))
+            self.assertEqual(it.read_batch(["many/0001"]), [b"1"])
+
+    def test_large_files_are_not_asked_for(self):
         events = []
         with self.recorded(os, "posix_fadvise", events), \
-                self.recorded(handle.File, "pread", events):
-            data = self.it.read_batch(paths)
-        self.assertEqual(data[:-1], [b"%d" % i for i in range(63, -1, -1)])
-        self.assertEqual(data[-1], pattern(300000, 300000 & 255))
-        names = [event[0] for event in events]
-        self.assertEqual(names, ["posix_fadvise"] * (64 + 3) + ["pread"] * 65)
-        asked = [event[1:] for event in events if event[0] == "posix_fadvise"]
+                mock.patch.object(batch, "FILE_MAX", 299999):
+            self.it.will_need(["sizes/300000"])
+        self.assertEqual(events, [])
+
+    def test_what_is_needed_is_asked_for_in_pieces(self):
+        events = []
+        with self.recorded(os, "posix_fadvise", events):
+            self.it.will_need(["sizes/300000"])
         first = self.it._file("sizes/300000").extents()[0][1]
-        self.assertEqual([(at, length) for _fd, at, length, _advice in asked[64:]],
+        self.assertEqual([(at, length) for _name, _fd, at, length, _advice in events],
                          [(first, batch.ADVICE_BYTES),
                           (first + batch.ADVICE_BYTES, batch.ADVICE_BYTES),
                           (first + 2 * batch.ADVICE_BYTES, 300000 - 2 * batch.ADVICE_BYTES)])
-        self.assertEqual({advice for *_, advice in asked}, {os.POSIX_FADV_WILLNEED})
-
-    def test_no_more_than_some_are_asked_for_ahead(self):
-        paths = [f"many/{i:04}" for i in range(batch.AHEAD + 100)]
-        events = []
-        with self.recorded(os, "posix_fadvise", events), \
-                self.recorded(handle.File, "pread", events):
-            data = self.it.read_batch(paths)
-        self.assertEqual(data, [b"%d" % i for i in range(batch.AHEAD + 100)])
-        names = [event[0] for event in events]
-        self.assertEqual(names, ["posix_fadvise"] * batch.AHEAD + ["pread", "posix_fadvise"] * 100
-                         + ["pread"] * batch.AHEAD)
-        with self.recorded(os, "posix_fadvise", events), \
-                mock.patch.object(batch, "FILE_MAX", 299999):
-            del events[:]
-            self.it.will_need(["sizes/300000"])
-        self.assertEqual(events, [])
+        self.assertEqual({event[-1] for event in events}, {os.POSIX_FADV_WILLNEED})
 
     def test_all_metadata_may_be_loaded(self):
         with open(self.image, "rb") as file:
@@ -467,10 +481,12 @@ class Batches(ImageCase):
         paths = list(self.it)[:100]
         real = [self.it[path] for path in paths]
         with mock.patch.object(os, "posix_fadvise", side_effect=OSError(errno.EINVAL, "no")):
-            self.assertEqual(self.it.read_batch(paths), real)
+            self.it.will_need(paths)
+            self.assertEqual(dsfs.read_many([self.image]), dsfs.read_many([self.image]))
         with mock.patch.object(os, "posix_fadvise"):
             del os.posix_fadvise
-            self.assertEqual(self.it.read_batch(paths), real)
+            self.it.will_need(paths)
+        self.assertEqual(self.it.read_batch(paths), real)
         self.assertEqual(self.it.read_batch([]), [])
         self.assertRaises(FileNotFoundError, self.it.read_batch, ["many/0001", "gone"])
 

@@ -54,4 +54,7 @@ void api_stat(const struct image_node *node, struct dsfs_stat *st);
 ssize_t file_pread(const struct dsfs_file *file, bool once, void *buf, size_t len, u64 pos,
 		   struct dsfs_error *error);
 
+/** file_image - where a file's bytes are */
+const struct image *file_image(const struct dsfs_file *file);
+
 #endif /* DSFS_API_H */

@@ -374,6 +374,35 @@ uint64_t dsfs_file_size(const struct dsfs_file *file);
 ssize_t dsfs_pread(const struct dsfs_file *file, void *buf, size_t len,
 		   uint64_t pos, struct dsfs_error *error);
 
+/**
+ * struct dsfs_read - one of several reads
+ * @file: an open file
+ * @buf: gets the bytes
+ * @len: how many
+ * @pos: offset in the file
+ * @result: gets what dsfs_pread() returns
+ */
+struct dsfs_read {
+	const struct dsfs_file *file;
+	void *buf;
+	size_t len;
+	uint64_t pos;
+	ssize_t result;
+};
+
+/**
+ * dsfs_pread_many - read from several files, of one image or more, at once
+ * @reads: what is to be read; @result of each is filled in
+ * @count: how many; there is no limit
+ * @error: filled in for the first of them that fails, or NULL
+ *
+ * The device gets the requests of all, or of a few hundred, before one is waited for, so
+ * that a batch of samples takes about as long as one.
+ *
+ * Return: 0, or the result of the first that failed; the others are read all the same.
+ */
+int dsfs_pread_many(struct dsfs_read *reads, size_t count, struct dsfs_error *error);
+
 /** dsfs_file_verify - compare all contents of a file with their checksums, unasked or not */
 int dsfs_file_verify(const struct dsfs_file *file, struct dsfs_error *error);
 

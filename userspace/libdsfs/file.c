@@ -118,6 +118,11 @@ const struct dsfs_extent *dsfs_file_extents(const struct dsfs_file *file,
 	return file->extents;
 }
 
+const struct image *file_image(const struct dsfs_file *file)
+{
+	return file->stored.src->img;
+}
+
 /* The first extent that ends behind @pos; @file->count if there is none. */
 static size_t find_extent(const struct dsfs_file *file, u64 pos)
 {

@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Several files at once: all are asked for before the first is waited for.
+"""Several files of a mount at once: all are asked for before the first is waited for.
 
 posix_fadvise(POSIX_FADV_WILLNEED) begins to read into memory and does not wait.  A batch
 of 64 files so has all its requests at the device at once, and takes about as long as
 one; a pool of threads would need one for each, and their switches cost more than the
 reads.  What is done is advice: where it has no effect, files are read one by one.
 
+A batch from an image without a mount is one call of libdsfs, which does the same.
+
 No thread is there that a fork would lose.
 """
-import itertools
 import os
-from typing import Iterable, List, Sequence, Tuple
+from typing import List, Sequence
 
 from .filesystem import PathArg
 from .handle import File
 
-# Files that are asked for ahead of the one that is read
-AHEAD = 256
 # Larger ones are read ahead well enough while they are read.
 FILE_MAX = 16 << 20
 # The kernel follows one advice no further than the device's read-ahead goes, 128 KiB if
@@ -45,20 +44,6 @@ def advise_part(file: File, position: int, length: int) -> None:
         end = min(logical + count, position + length)
         if first < end:
             advise(file.handle.fd, physical + first - logical, end - first)
-
-
-def read_parts(parts: Iterable[Tuple[File, int, int]]) -> List[bytes]:
-    """Bytes of (file, position, length) each."""
-    known = list(parts)
-    coming = iter(known)
-    for part in itertools.islice(coming, AHEAD):
-        advise_part(*part)
-    contents = []
-    for file, position, length in known:
-        contents.append(file.pread(length, position))
-        for part in itertools.islice(coming, 1):
-            advise_part(*part)
-    return contents
 
 
 def _read(fd: int, size: int) -> bytes:

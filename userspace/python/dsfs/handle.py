@@ -15,7 +15,7 @@ import os
 import threading
 import weakref
 from ctypes import byref, c_size_t, c_uint64, c_void_p
-from typing import Any, Callable, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from . import library
 
@@ -30,6 +30,16 @@ try:
     ctypes.pythonapi.PyBytes_FromStringAndSize.restype = ctypes.py_object
 except AttributeError:  # not CPython
     _new_bytes = None
+
+
+def _buffer(length: int) -> Tuple[Any, ctypes.c_char_p]:
+    """Memory for contents, and where it is."""
+    if _new_bytes is not None:
+        data = _new_bytes(None, length)
+        return data, ctypes.c_char_p(data)
+    array = bytearray(length)
+    first = ctypes.addressof(ctypes.c_char.from_buffer(array)) if length else None
+    return array, ctypes.c_char_p(first)
 
 
 class Entry(NamedTuple):
@@ -84,7 +94,7 @@ class Handle:
         os.close(self.fd)
 
     def call(self, function: Any, *args: Any, path: Optional[object] = None,
-             pointer: Optional[int] = None) -> int:
+             pointer: Any = None) -> int:
         """function(image, *args, error): what it returns, or an OSError.
 
         pointer is what it gets in the place of the image.
@@ -211,6 +221,32 @@ class File:
         if self.pread_into(data, length, position) != length:
             raise OSError(errno.EIO, "the file ends too early", self.told)
         return data
+
+    @staticmethod
+    def pread_many(parts: Sequence[Tuple["File", int, int]]) -> List[bytes]:
+        """Bytes of (file, position, length) each, by one call of the library, which asks
+        for all before it waits for the first."""
+        if not parts:
+            return []
+        handle, reads = parts[0][0].handle, (library.Read * len(parts))()
+        contents = []
+        for read, (file, position, length) in zip(reads, parts):
+            read.len = max(0, min(length, file.size - position))
+            read.pos = position
+            data, read.buf = _buffer(read.len)
+            contents.append(data)
+        for read, (file, _position, _length) in zip(reads, parts):
+            read.file = file._now()
+        try:
+            handle.call(handle.lib.dsfs_pread_many, len(parts), pointer=reads)
+        except OSError as error:
+            error.filename = next(part[0].told for read, part in zip(reads, parts)
+                                  if read.result < 0)
+            raise
+        for read, part in zip(reads, parts):
+            if read.result != read.len:
+                raise OSError(errno.EIO, "the file ends too early", part[0].told)
+        return contents if _new_bytes else [bytes(data) for data in contents]
 
     def extents(self) -> List[Tuple[int, int, int]]:
         """Offset in the file, offset in what the descriptor is of, and length of each."""

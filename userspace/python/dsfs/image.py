@@ -321,7 +321,7 @@ class Image(Mapping[str, bytes]):
         [b'a white tulip', b'a red rose']
         """
         files = [self._file(path) for path in paths]
-        return batch.read_parts((file, 0, file.size) for file in files)
+        return File.pread_many([(file, 0, file.size) for file in files])
 
     def open(self, path: PathArg, mode: str = "rb", buffering: int = -1) -> IO[bytes]:
         """A file object, for whoever wants one: buffered, or with buffering=0 a raw one.

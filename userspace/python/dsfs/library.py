@@ -67,6 +67,11 @@ class Extent(ctypes.Structure):
                 ("flags", c_uint64)]
 
 
+class Read(ctypes.Structure):
+    _fields_ = [("file", c_void_p), ("buf", c_char_p), ("len", c_size_t), ("pos", c_uint64),
+                ("result", c_ssize_t)]
+
+
 # An image, a file and a stream are pointers; so is the error, which byref() gives.
 _FUNCTIONS = {
     "dsfs_version": (c_char_p, []),
@@ -88,6 +93,7 @@ _FUNCTIONS = {
     "dsfs_file_close": (None, [c_void_p]),
     "dsfs_file_size": (c_uint64, [c_void_p]),
     "dsfs_pread": (c_ssize_t, [c_void_p, c_void_p, c_size_t, c_uint64, c_void_p]),
+    "dsfs_pread_many": (c_int, [POINTER(Read), c_size_t, c_void_p]),
     "dsfs_file_extents": (POINTER(Extent), [c_void_p, POINTER(c_size_t)]),
 }
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Several reads at once: all are asked for before the first is waited for.
+ *
+ * posix_fadvise(POSIX_FADV_WILLNEED) begins to read into memory and does not wait, on
+ * whatever has readahead, so that the device has all requests at once.  Threads would need
+ * a switch for each read and be lost by a fork.  io_uring hands reads of network file
+ * systems to a few threads of the kernel, four a processor, and is forbidden to many
+ * containers.
+ *
+ * What is done ahead is advice: where it has no effect, the reads wait one by one.
+ */
+#include <fcntl.h>
+
+#include "api.h"
+
+/* Reads that are asked for ahead of the one that is waited for */
+#define AHEAD		256
+/* A larger one is read ahead well enough while it is read. */
+#define READ_MAX	(16 << 20)
+/*
+ * The kernel follows one advice no further than the device's readahead goes, 128 KiB if
+ * nobody has set it.
+ */
+#define ADVICE_BYTES	(128 << 10)
+
+static void advise(const struct image *img, u64 pos, u64 len)
+{
+	u64 n;
+
+	for (; len; pos += n, len -= n) {
+		n = len < ADVICE_BYTES ? len : ADVICE_BYTES;
+		if (posix_fadvise(img->fd, img->start + pos, n, POSIX_FADV_WILLNEED))
+			return;
+	}
+}
+
+/* Wherever its bytes are stored */
+static void advise_read(const struct dsfs_read *r)
+{
+	const u64 size = dsfs_file_size(r->file);
+	const struct dsfs_extent *e;
+	u64 from, to, end;
+	size_t i, n;
+
+	if (r->pos >= size)
+		return;
+	end = r->len < size - r->pos ? r->pos + r->len : size;
+	if (end - r->pos > READ_MAX)
+		return;
+	e = dsfs_file_extents(r->file, &n);
+	for (i = 0; i < n; i++) {
+		from = e[i].logical > r->pos ? e[i].logical : r->pos;
+		to = e[i].logical + e[i].length;
+		if (to > end)
+			to = end;
+		if (from < to)
+			advise(file_image(r->file), e[i].physical + (from - e[i].logical),
+			       to - from);
+	}
+}
+
+int dsfs_pread_many(struct dsfs_read *reads, size_t count, struct dsfs_error *error)
+{
+	struct dsfs_read *r;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < count && i < AHEAD; i++)
+		advise_read(&reads[i]);
+	for (i = 0; i < count; i++) {
+		r = &reads[i];
+		r->result = dsfs_pread(r->file, r->buf, r->len, r->pos, ret ? NULL : error);
+		if (r->result < 0 && !ret)
+			ret = r->result;
+		if (count - i > AHEAD)
+			advise_read(&reads[i + AHEAD]);
+	}
+	return ret;
+}
