@@ -27,6 +27,7 @@
 
 static const char *top;
 static struct timespec delay;
+static int foreground;
 
 static void wait_long(void)
 {
@@ -188,7 +189,7 @@ static int serve(struct fuse *fuse, const char *mnt)
 	fuse_loop_cfg_set_clone_fd(cfg, 0);
 	if (fuse_mount(fuse, mnt))
 		return 1;
-	ret = fuse_daemonize(0);
+	ret = fuse_daemonize(foreground);
 	if (!ret)
 		ret = fuse_loop_mt(fuse, cfg);
 	fuse_unmount(fuse);
@@ -204,10 +205,16 @@ int main(int argc, char **argv)
 	char *end;
 	long us;
 
+	if (argc > 1 && !strcmp(argv[1], "-f")) {
+		foreground = 1;
+		argc--;
+		argv++;
+	}
 	us = argc == 4 ? strtol(argv[1], &end, 10) : -1;
 	if (us < 0 || *end) {
-		fputs("usage: slowfs MICROSECONDS DIR MOUNTPOINT\n"
-		      "Shows DIR at MOUNTPOINT, each operation taking that long.\n"
+		fputs("usage: slowfs [-f] MICROSECONDS DIR MOUNTPOINT\n"
+		      "Shows DIR at MOUNTPOINT, each operation taking that long; -f: in the\n"
+		      "foreground.\n"
 		      "Ends when it is unmounted.\n", stderr);
 		return 2;
 	}
