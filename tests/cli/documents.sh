@@ -37,6 +37,11 @@ manifest_is_good()
 	run python3 - "$1" <<'PY'
 import sys, yaml
 
+VERSIONS = {"DaemonSet": "apps/v1", "StorageClass": "storage.k8s.io/v1", "Pod": "v1",
+            "PersistentVolume": "v1", "PersistentVolumeClaim": "v1"}
+SOURCES = {"local", "csi", "hostPath", "nfs"}
+by_name = {}
+
 def look_at_pod(spec):
     volumes = {v["name"] for v in spec.get("volumes", [])}
     for c in spec.get("initContainers", []) + spec["containers"]:
@@ -51,8 +56,28 @@ for doc in yaml.safe_load_all(open(sys.argv[1])):
     if "kind" not in doc:       # a part of one
         assert doc.keys() <= {"volumes"}, doc
         continue
-    assert doc["apiVersion"] and doc["metadata"]["name"], doc
-    spec = doc["spec"]
+    assert doc["apiVersion"] == VERSIONS[doc["kind"]] and doc["metadata"]["name"], doc
+    spec = doc.get("spec", {})
+    by_name[doc["kind"], doc["metadata"]["name"]] = doc
+    if doc["kind"] == "StorageClass":
+        assert doc["provisioner"], doc
+    if doc["kind"] == "PersistentVolume":
+        assert spec["capacity"]["storage"] and spec["accessModes"] == ["ReadOnlyMany"], spec
+        (source,) = SOURCES & spec.keys()
+        if "fsType" in spec[source]:
+            assert spec[source]["fsType"] == "dsfs" and "ro" in spec["mountOptions"], spec
+        assert source != "local" or spec["nodeAffinity"]["required"], spec
+    if doc["kind"] == "PersistentVolumeClaim":
+        assert spec["resources"]["requests"]["storage"], spec
+        volume = next(v["spec"] for (kind, _), v in by_name.items() if kind == "PersistentVolume")
+        for key in "accessModes", "storageClassName":
+            assert spec[key] == volume[key], key
+    if doc["kind"] == "Pod":
+        look_at_pod(spec)
+        for v in spec.get("volumes", []):
+            if "persistentVolumeClaim" in v:
+                name = v["persistentVolumeClaim"]["claimName"]
+                assert ("PersistentVolumeClaim", name) in by_name, name
     if doc["kind"] == "DaemonSet":
         labels = spec["template"]["metadata"]["labels"]
         assert spec["selector"]["matchLabels"].items() <= labels.items(), labels

@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# hpc.sh - hpc.rst: the scripts for Slurm and the map for autofs, with dsfs-fuse, in a mount
+# namespace of their own; autofs by the real automount(8), where it is installed.
+#
+# shellcheck disable=SC2317 # functions are called by check
+set -euo pipefail
+if [ -z "${HPC_INSIDE:-}" ] && [ "$(id -u)" -eq 0 ]; then
+	HPC_INSIDE=1 exec unshare --mount --propagation private "$0"
+fi
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+jobs=$top/packaging/slurm
+
+[ "$(id -u)" -eq 0 ] || { skip 'slurm and autofs' 'not root'; finish; exit 0; }
+[ -x "$bin/dsfs-fuse" ] && (: <>/dev/fuse) 2>/dev/null ||
+	{ skip 'slurm and autofs' 'no dsfs-fuse, or no /dev/fuse'; finish; exit 0; }
+
+# mount(8) has a search path of its own.
+mkdir bin tree
+cp "$bin/dsfs-fuse" bin
+mount --bind bin /usr/local/bin
+seq 1 100 >tree/file
+"$bin/mkfs.dsfs" -q one.dsfs tree
+"$bin/mkfs.dsfs" -q two.dsfs tree
+export DSFS_DATASETS=$PWD/datasets DSFS_JOBS=$PWD/jobs
+cat >datasets <<-LIST
+	# comment
+
+	$PWD/one.dsfs  $PWD/data/one  fuse.dsfs-fuse  ro,allow_other
+	$PWD/two.dsfs  $PWD/data/two  fuse.dsfs-fuse
+LIST
+
+# mounted NAME...: these and no other
+mounted()
+{
+	[ "$(findmnt -n -r -o TARGET -t fuse.dsfs-fuse | sed "s,^$PWD/data/,," | sort | paste -sd ' ')" = "$*" ]
+}
+
+exits 'prolog' 0 env SLURM_JOB_ID=1 "$jobs/prolog"
+check 'all data sets are mounted' mounted one two
+check 'and readable' cmp tree/file data/one/file
+exits 'prolog of a second job' 0 env SLURM_JOB_ID=2 "$jobs/prolog"
+check 'once each' mounted one two
+exits 'epilog of the first job' 0 env SLURM_JOB_ID=1 "$jobs/epilog"
+check 'the second keeps them' mounted one two
+exec 8<data/two/file
+exits 'epilog of the second job' 0 env SLURM_JOB_ID=2 "$jobs/epilog"
+check 'what is in use stays' mounted two
+exec 8<&-
+exits 'the next job' 0 env SLURM_JOB_ID=3 "$jobs/prolog"
+check 'has both' mounted one two
+exits 'and its end' 0 env SLURM_JOB_ID=3 "$jobs/epilog"
+check 'leaves none' mounted
+echo "$PWD/none.dsfs $PWD/data/none fuse.dsfs-fuse ro" >datasets
+run env SLURM_JOB_ID=4 "$jobs/prolog"
+check 'an image that is not there fails the prolog' test "$rc" -ne 0
+
+# autofs: the lines of the document, with paths of this directory.
+sed -n '/^    # \/etc\/auto/,/^$/p' "$top/Documentation/hpc.rst" | sed 's/^    //' |
+	sed -e "s,/srv/images,$PWD,; s,/etc/,$PWD/,g; s,^/datasets,$PWD/datasets.d," >maps
+grep '^[^#]*auto.datasets' maps >auto.master
+grep 'fuse.dsfs-fuse' maps >auto.datasets
+
+automatic()
+{
+	local ret=0
+
+	ls datasets.d/one >listing || ret=1
+	[ "$(cat listing)" = file ] && cmp tree/file datasets.d/two/file || ret=1
+	[ ! -e datasets.d/none ] || ret=1
+	return "$ret"
+}
+
+check 'hpc.rst has a map' test -s auto.master -a -s auto.datasets
+if command -v automount >/dev/null && grep -qw autofs /proc/filesystems; then
+	mount --bind auto.master /etc/auto.master
+	run automount -m
+	check 'automount understands it' grep -qF 'fuse.dsfs-fuse' "$out"
+	# In a process group of its own: its own sees what is below the mount.
+	setsid automount -f -C -p "$PWD/pid" 2>automount.log &
+	daemon=$!
+	until mountpoint -q datasets.d; do
+		kill -0 "$daemon" || break
+		sleep 0.1
+	done
+	check 'what is named is mounted' automatic
+	umount datasets.d/* 2>/dev/null || true
+	kill -TERM "$daemon"
+	wait "$daemon" || true
+else
+	skip 'autofs' 'no automount, or a kernel without autofs'
+fi
+finish
