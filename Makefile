@@ -222,6 +222,12 @@ upstream-series:
 	scripts/install-deps build check
 	scripts/upstream-series --patches $(B)/upstream
 
+# The documents as a site, in build/docs; a warning is an error.
+.PHONY: docs
+docs:
+	scripts/install-deps docs
+	sphinx-build -q -W --keep-going -b html -d $(B)/docs/.doctrees Documentation $(B)/docs
+
 .PHONY: clean distclean
 clean:
 	rm -rf $(B)
@@ -254,6 +260,7 @@ help:
 	@echo 'make bench-native          times beside its peers, at the speed of this machine'
 	@echo 'make bench-train           training jobs beside its peers and packed formats'
 	@echo 'make bench-plots           pictures of the results that are kept there'
+	@echo 'make docs                  the documents as a site, in build/docs'
 	@echo 'make upstream-series       the module as patches for a kernel tree'
 	@echo 'make clean                 remove what was built here'
 	@echo 'make distclean             and the cache of kernels and test beds'
