@@ -19,13 +19,13 @@ $2 == "dsfs-epoch" && $3 == "cache_lost_pages" && $1 == "#" && name ~ /^(plain|r
 	worst(name ": own pages reclaimed, of the set, an epoch", $4 * 4096 / set_bytes / epochs_run, 0.01)
 }
 $3 !~ /^share=/ {
-	if ($2 == "memcg_max" || $2 == "memcg_oom")
+	if (subject == "dsfs-epoch" && ($2 == "memcg_max" || $2 == "memcg_oom"))
 		worst("memcg: " $2, $3, 0)
 	next
 }
 {
 	split($3, a, "="); split($4, e, "="); split($5, r, "=")
-	name = $1; epochs_run = epoch = e[2]; share = a[2]; over = r[2] - 1 + share
+	name = $1; subject = $2; epochs_run = epoch = e[2]; share = a[2]; over = r[2] - 1 + share
 	rounded = sprintf("%.0f %%", share * 100)
 }
 $2 == "dsfs-lru" && epoch > 1 { lru[$1] += r[2]; lrus[$1]++ }
