@@ -657,8 +657,8 @@ cases_changes_of_names()
 	works "many new names: ten are told" test "$(grep -c appeared changing.err)" = 10
 	want=0
 	works "--no-recheck: a new name" changing "" --no-recheck -- touch moving/new
-	works "--no-recheck: is not in it" sh -c \
-		"'$dump' --list target/x | grep -q '^/a/one' && ! '$dump' --list target/x | grep '^/new'"
+	names_of target/x >names
+	works "--no-recheck: is not in it" sh -c "grep -qx /a/one names && ! grep -x /new names"
 	works "--exclude: names that are left out change nothing" changing "" -e '*.tmp' -- \
 		touch moving/x.tmp moving/a/x.tmp
 	works "--skip-unreadable: a new name" changing \
