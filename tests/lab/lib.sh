@@ -87,6 +87,32 @@ tree_sum()
 		xargs -0r sha256sum | short_sum
 }
 
+# once KEY CMD...: run CMD, unless it has succeeded with this KEY, a name and the sum of all
+# that its verdict depends on; then what it printed is printed again.  A failure is not kept;
+# make check-long and DSFS_ANEW=1 believe nothing that is.
+once()
+{
+	local kept=$lab_cache/once/$1 status=0
+
+	shift
+	if [ -e "$kept" ] && [ "${DSFS_LONG:-0}" = 0 ] && [ "${DSFS_ANEW:-0}" = 0 ]; then
+		touch "$kept"
+		echo "# kept from an earlier run: nothing that it depends on has changed"
+		cat "$kept"
+		return
+	fi
+	mkdir -p "${kept%/*}"
+	find "${kept%/*}" -type f -mtime +30 -delete
+	"$@" >"$kept.$$" || status=$?
+	cat "$kept.$$"
+	if [ $status -eq 0 ]; then
+		mv "$kept.$$" "$kept"
+	else
+		rm "$kept.$$"
+	fi
+	return $status
+}
+
 # The mirror that this machine's apt uses for Debian itself.
 debian_mirror()
 {
@@ -258,6 +284,19 @@ cross_make()
 kernel_arch()
 {
 	cat "$1/arch" 2>/dev/null || echo amd64
+}
+
+# module_tools DIR: what builds modules for a kernel of tests/lab/kernel, by its versions; in
+# a chroot the packages say.
+module_tools()
+{
+	if [ -d "$1/chroot" ]; then
+		dpkg-query --admindir="$1/chroot/var/lib/dpkg" -W gcc-\* sparse make
+	else
+		lab_machine "$(kernel_arch "$1")"
+		"${cross}gcc" --version
+		! command -v sparse >/dev/null || sparse --version
+	fi
 }
 
 # Back to the packages of this machine.
