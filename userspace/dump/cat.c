@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A file's contents on standard output.
+ * --cat: the content of a file on standard output.
  */
 #include "dump.h"
 #include "msg.h"

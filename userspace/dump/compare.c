@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An update writes behind all that there is, and a file that did not change keeps
- * its bytes where they are.  So where the same bytes of the image are the same part
- * of a file they need not be read; and where checksums differ, so do the bytes.
- * Equal checksums of bytes that lie elsewhere say nothing: those are read.
+ * Comparison of an object in two generations.  An update appends, and an
+ * unchanged file keeps its data in place.  So data at the same place need not
+ * be read.  Different checksums mean different data.  Equal checksums of data
+ * at different places prove nothing, so such data is read.
  */
 #include "compare.h"
 
@@ -26,7 +26,7 @@ static int verify(const struct compare_side *s, struct dsfs_err *err)
 			    NULL, err);
 }
 
-/* Bytes of a mapping, from its beginning on; holes are zeros. */
+/* Read bytes from the start of a mapping; holes are zeros. */
 static int read_mapping(const struct compare_side *s, const struct dsfs_mapping *map, void *buf,
 			size_t len, struct dsfs_err *err)
 {
@@ -40,7 +40,10 @@ static int read_mapping(const struct compare_side *s, const struct dsfs_mapping 
 	return ret ? dsfs_bad(err, "data at", pos, pos + len, ret) : 0;
 }
 
-/* Where both have a hole there is nothing to read, however long it is. */
+/*
+ * Compare two files.  A range that is a hole in both is not read, whatever its
+ * length.
+ */
 static int compare_bytes(const struct compare_side *a, const struct compare_side *b,
 			 enum answer *answer, struct dsfs_err *err)
 {
@@ -83,7 +86,7 @@ static int read_both(const struct compare_side *a, const struct compare_side *b,
 	return ret ? ret : compare_bytes(a, b, answer, err);
 }
 
-/* Whether the holes are the same; a writer may have stored zeros. */
+/* Whether both files have the same holes; a writer may have stored zeros. */
 static int compare_maps(const struct compare_side *a, const struct compare_side *b,
 			bool *same, struct dsfs_err *err)
 {
@@ -171,7 +174,7 @@ static int compare_targets(const struct compare_side *a, const struct compare_si
 	return ret;
 }
 
-/* Sets are in the order of the format, so equal ones are equal in order. */
+/* Whether two sets are equal; both are in the order of the format. */
 static bool same_xattrs(const struct xattr_list *x, const struct xattr_list *y)
 {
 	if (x->count != y->count)

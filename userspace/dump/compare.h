@@ -7,7 +7,7 @@
 
 #include "dump.h"
 
-/* What may be another: CHANGED_DATA is what a program reads, the rest attributes. */
+/* Differences: CHANGED_DATA is one of the content, the others are of attributes */
 #define CHANGED_CONTENT	0x01
 #define CHANGED_TARGET	0x02
 #define CHANGED_DEVICE	0x04
@@ -20,7 +20,7 @@
 
 /**
  * struct compare_side - an object in one of two generations
- * @d: what looks at that generation
+ * @d: dump of that generation
  */
 struct compare_side {
 	struct dump *d;
@@ -29,8 +29,8 @@ struct compare_side {
 
 /**
  * compare_nodes - compare two objects of one type
- * @changed: gets CHANGED_ bits, CHANGED_LINKS not among them
- * @what: gets what could not be read, for a message
+ * @changed: set to CHANGED_ bits, except for CHANGED_LINKS
+ * @what: set to the part that could not be read, for a message
  *
  * Contents are read only where checksums are equal and the bytes lie elsewhere.
  *

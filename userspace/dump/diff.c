@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A walk over two generations at once.  The names of a directory are in order in
- * both, so they are merged: memory is bounded by depth, as in walk.c, and so is
- * trust in what an image says of its directories.
+ * A walk over two generations at once.  The names of a directory are sorted in
+ * both, so they are merged.  As in walk.c, the depth bounds the memory, and
+ * directories of the image are not trusted.
  */
 #include <stdlib.h>
 
@@ -15,8 +15,8 @@ enum side { FROM, TO, SIDES };
 
 /**
  * struct half - a directory in one of the generations
- * @pos: position of the entry that comes next
- * @there: the generation has it
+ * @pos: position of the next entry
+ * @there: the directory exists in the generation
  */
 struct half {
 	struct dsfs_dir_info dir;
@@ -24,15 +24,18 @@ struct half {
 	bool there;
 };
 
-/* A directory of both, or of one of them; @path_len: 0 for the root */
+/*
+ * A level of the walk: a directory of one or both generations; @path_len: 0 for
+ * the root
+ */
 struct level {
 	struct half half[SIDES];
 	size_t path_len;
 };
 
 /**
- * struct cursor - the place in one of the generations
- * @d: what looks at it; errors are counted in the run's
+ * struct cursor - position in one of the generations
+ * @d: dump of that generation; errors are counted in that of the run
  * @it: over the innermost directory, if @open
  * @name: the next one there, if @held
  * @names: taken so far
@@ -47,7 +50,7 @@ struct cursor {
 	bool held;
 };
 
-/* An object, in the generations that have it. */
+/* An object in the generations that have it */
 struct entry {
 	struct compare_side at[SIDES];
 	bool there[SIDES];
@@ -92,7 +95,7 @@ int diff_parse(const char *text, struct diff_request *r)
 	r->to = 0;
 	if (parse_u64(from, &r->from) || (dots[2] && parse_u64(dots + 2, &r->to)))
 		return -EINVAL;
-	/* there is no generation 0 */
+	/* generations begin with 1 */
 	return r->from && (r->to || !dots[2]) ? 0 : -EINVAL;
 }
 
@@ -101,7 +104,7 @@ static struct level *top(struct diff *f)
 	return &f->levels[f->depth - 1];
 }
 
-/* The path of the innermost directory is wanted, and not that of an entry. */
+/* Cut the path to that of the innermost directory. */
 static const char *dir_path(struct diff *f)
 {
 	f->path[top(f)->path_len] = '\0';
@@ -173,7 +176,7 @@ static void close_iters(struct diff *f)
 	}
 }
 
-/* Go into the directory, in the generations of @in. */
+/* Enter a directory, in the generations of @in. */
 static int push(struct diff *f, const struct entry *e, const bool in[SIDES],
 		const char *path)
 {
@@ -193,7 +196,7 @@ static int push(struct diff *f, const struct entry *e, const bool in[SIDES],
 			ret = dsfs_bad(&err, "directory's parent", h->dir.parent, parent,
 				       -EUCLEAN);
 		if (ret) {
-			/* half of it would make everything look added or removed */
+			/* with one half missing, everything would look added or removed */
 			failed(f, s, path, "directory", ret, &err);
 			return 0;
 		}
@@ -211,7 +214,7 @@ static int push(struct diff *f, const struct entry *e, const bool in[SIDES],
 	return 0;
 }
 
-/* Bring in the next name.  Return: 1, 0: there is none, or an error, named. */
+/* Read the next name.  Return: 1; 0: none left; or an error, after a message. */
 static int hold(struct diff *f, enum side s)
 {
 	struct cursor *c = &f->cursor[s];
@@ -252,7 +255,7 @@ static int set_path(struct diff *f, const struct dsfs_name *name)
 	return 0;
 }
 
-/* A walk ends when it has met more names than a good image can have. */
+/* Count a name; a walk ends after more names than a valid image can have. */
 static int check_names(struct diff *f)
 {
 	struct dsfs_err err = { 0 };
@@ -270,7 +273,7 @@ static int check_names(struct diff *f)
 	return 0;
 }
 
-/* Take the name that is held.  Return: 0, or an error, named. */
+/* Take the current name.  Return: 0, or an error after a message. */
 static int take(struct diff *f, enum side s, struct entry *e)
 {
 	struct half *h = &top(f)->half[s];
@@ -293,7 +296,7 @@ static int take(struct diff *f, enum side s, struct entry *e)
 	return ret;
 }
 
-/* Which names of it come before: the first ones are compared. */
+/* Generations whose current name comes first. */
 static int compare_links(struct diff *f, struct entry *e)
 {
 	const char *first[SIDES] = { NULL, NULL };
@@ -317,7 +320,7 @@ static int compare_links(struct diff *f, struct entry *e)
 	return 0;
 }
 
-/* An object that one of the generations does not have. */
+/* Handle an object that only one of the generations has. */
 static int show_one(struct diff *f, const struct entry *e, enum side s)
 {
 	const struct image_node *n = &e->at[s].node;
@@ -363,7 +366,7 @@ static int visit(struct diff *f, struct entry *e)
 		return show_one(f, e, e->there[TO]);
 	if (!((e->at[FROM].node.attr.mode ^ e->at[TO].node.attr.mode) & S_IFMT))
 		return show_both(f, e, f->path);
-	/* Only one of them can be a directory, and that is gone into. */
+	/* the types differ, so at most one is a directory, which is entered */
 	if (S_ISDIR(e->at[FROM].node.attr.mode)) {
 		ret = show_one(f, e, TO);
 		return ret ? ret : show_one(f, e, FROM);
@@ -372,7 +375,10 @@ static int visit(struct diff *f, struct entry *e)
 	return ret ? ret : show_one(f, e, TO);
 }
 
-/* One name, of one or both, or the way back out of a directory. */
+/*
+ * A step of the walk: one name of one or both generations, or the way out of a
+ * directory.
+ */
 static int step(struct diff *f)
 {
 	const struct dsfs_name *x = &f->cursor[FROM].name, *y = &f->cursor[TO].name;
@@ -382,7 +388,7 @@ static int step(struct diff *f)
 	from = hold(f, FROM);
 	to = from < 0 ? 0 : hold(f, TO);
 	if (from < 0 || to < 0 || (!from && !to)) {
-		/* with half of the names, the others would look added or removed */
+		/* with names missing, the others would look added or removed */
 		close_iters(f);
 		f->depth--;
 		return 0;
@@ -394,7 +400,7 @@ static int step(struct diff *f)
 	ret = order <= 0 ? take(f, FROM, &e) : 0;
 	if (order >= 0 && take(f, TO, &e))
 		ret = -EUCLEAN;
-	/* what cannot be read is neither the same nor another */
+	/* an unreadable object counts neither as equal nor as different */
 	if (!ret)
 		ret = visit(f, &e);
 	else
@@ -430,7 +436,7 @@ static int begin(struct diff *f)
 	return show_both(f, &e, "/");
 }
 
-/* Look at a generation beside the one that the run looks at. */
+/* Open a generation in addition to that of the run. */
 static int open_cursor(struct diff *f, enum side s, u64 generation)
 {
 	struct cursor *c = &f->cursor[s];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What changed from one generation to another.
+ * --diff: changes from one generation to another.
  */
 #ifndef DUMP_DIFF_H
 #define DUMP_DIFF_H
@@ -16,7 +16,7 @@ struct diff_request {
 	u64 to;
 };
 
-/** diff_parse - take "1..3" or "1..".  Return: 0 or -EINVAL. */
+/** diff_parse - parse "1..3" or "1..".  Return: 0 or -EINVAL. */
 int diff_parse(const char *text, struct diff_request *r);
 
 /** dump_diff - show what changed; Return: 0, or -1 after a message */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The digest of a data set, as Documentation/digest.rst defines it: one number that
- * tells whether two trees are the same, wherever they lie and however they
- * came there.  It is the SHA-256 of a text, which others can make with little.
+ * The digest of a data set, defined in Documentation/digest.rst: a number that
+ * tells whether two trees are equal, wherever they are stored.  It is the
+ * SHA-256 of a text that other tools can make easily.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,9 +13,9 @@
 #include "sums.h"
 
 /**
- * struct digest - a run
- * @out: where the text goes
- * @hash: of the text, unless it is shown itself
+ * struct digest - state of the command
+ * @out: stream of the text
+ * @hash: hash of the text, unless the text itself is printed
  */
 struct digest {
 	struct dump *d;
@@ -59,7 +59,7 @@ static void print_target(struct digest *g, const struct sums_object *o)
 		print_text(g->out, target);
 }
 
-/* What the object holds: a sum of its contents, a target, a device. */
+/* Print the content column: a checksum, a target or a device. */
 static void print_value(struct digest *g, const struct sums_object *o)
 {
 	const struct dsfs_attr *attr = &o->node.attr;
@@ -77,7 +77,7 @@ static void print_value(struct digest *g, const struct sums_object *o)
 		putc('-', g->out);
 }
 
-/* Mode, owner, time, and the name that it had before. */
+/* Print the columns of attributes: mode, owner, time, first name. */
 static void print_attrs(struct digest *g, const struct sums_object *o)
 {
 	const struct image_node *n = &o->node;
@@ -94,7 +94,7 @@ static int xattr_cmp(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* A column for each, so that its name needs no other escapes than a path. */
+/* Print a column for each xattr, which needs no other escapes than a path. */
 static void print_xattrs(struct digest *g, const struct sums_object *o)
 {
 	struct dsfs_err err = { 0 };
@@ -175,7 +175,7 @@ static void show(struct digest *g, const char *value)
 	json_u64(j, "bytes", g->bytes);
 }
 
-/* No digest at all is better than one of a part. */
+/* after an error there is no digest, because it would be that of a part */
 static void close_out(struct digest *g, bool good)
 {
 	char value[16 + 2 * SHA256_BYTES] = "";
@@ -221,7 +221,7 @@ int dump_digest(struct dump *d, const struct digest_request *r)
 		ret = sums_walk(d, threads_for(r), put_object, &g);
 		close_out(&g, !ret && !d->errors);
 	}
-	/* what else ends a walk was named where it happened */
+	/* any other error was reported where it happened */
 	if (ret == -ENOMEM)
 		dump_error(d, d->img.path, "digest", ret, &(struct dsfs_err){ 0 });
 	if (d->errors && !r->text)

@@ -8,10 +8,10 @@
 #include "dump.h"
 
 /**
- * struct digest_request - what is asked for
- * @threads: that read and sum files; 0: one for each processor
- * @full: attributes, too
- * @text: show what is hashed, and not its digest
+ * struct digest_request - options
+ * @threads: number of threads that read files; 0: one for each processor
+ * @full: include attributes
+ * @text: print the text instead of its digest
  */
 struct digest_request {
 	u64 threads;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* dump.dsfs: what its parts share. */
+/* dump.dsfs: declarations for its source files. */
 #ifndef DUMP_H
 #define DUMP_H
 
@@ -12,10 +12,10 @@
 #define DUMP_KINDS	16
 
 /**
- * struct dump - a run of the tool
- * @errors: how many objects could not be shown
- * @per_kind: how many errors of a kind are named; 0: all
- * @hidden: errors that were not
+ * struct dump - state of the tool
+ * @errors: number of objects that could not be shown
+ * @per_kind: number of errors of a kind that are printed; 0: all
+ * @hidden: number of errors that were not printed
  * @kinds: met so far: what failed, and how often; the last one stands for more
  */
 struct dump {
@@ -35,18 +35,18 @@ struct dump {
 
 /**
  * dump_count - count an error
- * @what: its kind; kept, not copied
+ * @what: its kind; not copied
  *
- * Return: whether it is to be named.
+ * Return: whether to print it.
  */
 bool dump_count(struct dump *d, const char *what);
 
-/** dump_error - count an error, and name the object and what is wrong with it */
+/** dump_error - count an error, and print the object and the error */
 void dump_error(struct dump *d, const char *path, const char *what, int ret,
 		const struct dsfs_err *err);
 
 /**
- * struct walk_entry - an object met on a walk
+ * struct walk_entry - an object of a walk
  * @path: from the root, "/" first
  * @name: last component of @path, "" for the root
  * @ino: number of the entry, maybe of a hard-link entry
@@ -61,7 +61,7 @@ struct walk_entry {
 };
 
 /**
- * struct walk_ops - what to do on a walk
+ * struct walk_ops - operations of a walk
  * @enter: called for every object, for a directory before its entries; a
  *	directory for which it returns 1 is left out; negative: stop
  * @leave: called for a directory behind its entries, if @enter returned 0
@@ -74,17 +74,17 @@ struct walk_ops {
 };
 
 /**
- * walk - visit everything, depth first, in name order
+ * walk - visit all objects, depth first, in the order of names
  *
- * What cannot be read is reported with dump_error() and left out.
+ * An unreadable object is reported with dump_error() and left out.
  *
  * Return: 0, -ENOMEM, or what an operation returned to stop.
  */
 int walk(struct dump *d, const struct walk_ops *ops, void *arg);
 
 /**
- * struct xattr_list - an inode's extended attributes, with whole names
- * @set: what the values refer to
+ * struct xattr_list - extended attributes of an inode, with whole names
+ * @set: memory that the values point to
  */
 struct xattr_list {
 	struct listing_xattr *v;
@@ -98,7 +98,7 @@ void xattr_list_free(struct xattr_list *list);
 
 struct filter;
 
-/* What the options ask for; each returns 0, or -1 after a message. */
+/* Commands of the options; each returns 0, or -1 after a message. */
 int dump_supers(struct dump *d);
 int dump_generation(struct dump *d);
 int dump_regions(struct dump *d);
@@ -111,10 +111,10 @@ int dump_manifest(struct dump *d);
 int dump_extract(struct dump *d, const char *dir, struct filter *f, bool resume);
 int dump_cat(struct dump *d, const char *path);
 
-/** dump_find - look up a path, or a number where @path is one; says what fails */
+/** dump_find - look up a path, or an inode number; prints errors */
 int dump_find(struct dump *d, const char *path, struct image_node *node);
 
-/** dump_find_regular - the same for what has contents */
+/** dump_find_regular - the same for a regular file */
 int dump_find_regular(struct dump *d, const char *path, struct image_node *node);
 
 #endif /* DUMP_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What cannot be shown: counted, and named unless there is too much of a kind.
+ * Errors: each is counted, and the first ones of each kind are printed.
  */
 #include "dump.h"
 #include "msg.h"

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Restoring a tree.  The image may be hostile, so nothing is ever written
- * outside the target: it is new or empty, everything in it is made relative to
- * a directory that this run made and holds open, by names that hold no slash,
- * exclusively, and no symlink is followed.  A run that takes up another one also
- * goes into directories that are there, and replaces nothing.
+ * --extract: restores a tree.  The image may be hostile, so nothing is written
+ * outside the target, which is new or empty.  Each object is made exclusively,
+ * relative to an open directory that this run has made, by a name without a
+ * slash, and no symlink is followed.  A run with --resume also enters existing
+ * directories, and replaces nothing.
  *
- * Only the innermost directory is held open, since trees are deeper than the
- * limit of open files; the way back is "..", and it is compared with where we
- * came from.  A file gets its name when all of it, attributes included, is
- * there, so that a run that is cut off leaves whole files.  Directories get
- * owner, mode and times in a second walk, when nothing is written into them any
- * more and links to their files are made.
+ * Only the innermost directory is open, because trees are deeper than the limit
+ * of open files.  The way back is "..", whose identity is checked.  A file gets
+ * its name when its content and attributes are complete, so an interrupted run
+ * leaves complete files.  Directories get owner, mode and times in a second
+ * walk, when nothing is added to them any more.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -58,14 +57,14 @@ struct extract {
 	bool resume;
 };
 
-/* What fails with these would fail for every object that comes. */
+/* Whether an error would be that of every further object, too. */
 static bool is_lasting(int err)
 {
 	return err == ENOSPC || err == EDQUOT || err == EMFILE || err == ENFILE ||
 	       err == EROFS;
 }
 
-/* Name what fails, and end the run if there is no use in going on. */
+/* Report an error; end the command if further objects would fail, too. */
 static void failed(struct extract *x, const char *path, const char *what)
 {
 	int err = errno;
@@ -82,8 +81,8 @@ static void failed(struct extract *x, const char *path, const char *what)
 }
 
 /*
- * The same for an attribute: ENOSPC is said of one that is too large for its
- * inode, too.  If it is the disk, what comes next fails for the same reason.
+ * The same for an attribute.  ENOSPC may mean that the attribute is too large
+ * for its inode; if it means the disk, the next object fails, too.
  */
 static void failed_xattr(struct extract *x, const char *path, const char *name)
 {
@@ -93,7 +92,7 @@ static void failed_xattr(struct extract *x, const char *path, const char *name)
 		msg_error(path, "%s: %s", name, strerror(err));
 }
 
-/* Whether what is there is what the image has; if it is not, that is said. */
+/* Check that an existing object is that of the image; report it if it is not. */
 static bool is_there(struct extract *x, const char *path, enum resume found)
 {
 	if (found == RESUME_OTHER && dump_count(x->d, "exists"))
@@ -112,7 +111,7 @@ static int where(int fd, struct place *p)
 	return 0;
 }
 
-/* Step into a directory of the target. */
+/* Enter a directory of the target. */
 static int go_down(struct extract *x, const char *name)
 {
 	struct place *p;
@@ -146,7 +145,7 @@ static int go_up(struct extract *x)
 	if (where(fd, &p) || p.dev != x->trail[x->depth - 1].dev ||
 	    p.ino != x->trail[x->depth - 1].ino) {
 		close(fd);
-		errno = ESTALE;	/* somebody moves directories about */
+		errno = ESTALE;	/* the directory was moved meanwhile */
 		return -1;
 	}
 	close(x->cwd);
@@ -162,7 +161,7 @@ static struct timespec when(s64 ns)
 	return (struct timespec){ .tv_sec = t.sec, .tv_nsec = t.nsec };
 }
 
-/* Only root may give what others can merely read. */
+/* Whether an attribute can be restored by root only. */
 static bool privileged_xattr(const char *name)
 {
 	return !strncmp(name, "trusted.", 8) || !strncmp(name, "security.", 9);
@@ -195,7 +194,10 @@ out:
 	xattr_list_free(&list);
 }
 
-/* Set-id bits mean the owner in the image, so they go with the owner only. */
+/*
+ * Mode to restore; set-id bits refer to the owner in the image, so they need
+ * that owner.
+ */
 static mode_t mode_of(struct extract *x, const struct dsfs_attr *attr)
 {
 	mode_t mode = attr->mode & 07777;
@@ -207,7 +209,7 @@ static mode_t mode_of(struct extract *x, const struct dsfs_attr *attr)
 	return mode;
 }
 
-/* Owner, mode, xattrs and time of what is open. */
+/* Restore owner, mode, xattrs and time of an open object. */
 static void set_attrs_fd(struct extract *x, const struct walk_entry *e, int fd)
 {
 	const struct dsfs_attr *attr = &e->node.attr;
@@ -215,7 +217,7 @@ static void set_attrs_fd(struct extract *x, const struct walk_entry *e, int fd)
 
 	if (x->is_root && fchown(fd, e->node.uid, e->node.gid))
 		failed(x, e->path, "owner");
-	/* Changing the owner clears set-id bits, so the mode comes behind it. */
+	/* chown() clears set-id bits, so the mode is set after it */
 	if (fchmod(fd, mode_of(x, attr)))
 		failed(x, e->path, "mode");
 	set_xattrs(x, e, fd);
@@ -223,7 +225,7 @@ static void set_attrs_fd(struct extract *x, const struct walk_entry *e, int fd)
 		failed(x, e->path, "time");
 }
 
-/* The same for what cannot be opened. */
+/* The same for an object that cannot be opened. */
 static void set_attrs_at(struct extract *x, const struct walk_entry *e)
 {
 	const struct dsfs_attr *attr = &e->node.attr;
@@ -241,8 +243,8 @@ static void set_attrs_at(struct extract *x, const struct walk_entry *e)
 }
 
 /**
- * struct content - what is written of a file
- * @end: of the last byte that is no hole
+ * struct content - state of writing a file
+ * @end: end of the last data that is no hole
  */
 struct content {
 	int fd;
@@ -267,7 +269,7 @@ static int put_piece(void *arg, u64 pos, const void *data, u64 len)
 	return 0;
 }
 
-/* What a run before this one made needs no more than its attributes. */
+/* Complete an object of an earlier run, which only needs its attributes. */
 static bool keep_file(struct extract *x, const struct walk_entry *e)
 {
 	enum resume found;
@@ -361,7 +363,7 @@ static void make_special(struct extract *x, const struct walk_entry *e)
 		set_attrs_at(x, e);
 }
 
-/* Open the directory that holds the object at @path of the image. */
+/* Open the directory of the object at @path of the image. */
 static int open_parent(struct extract *x, const char *path, const char **name)
 {
 	char part[DSFS_NAME_MAX + 1];
@@ -397,7 +399,7 @@ static void make_link(struct extract *x, const struct walk_entry *e,
 		close(fd);
 }
 
-/* One that is there may have its final mode, which may keep its owner out. */
+/* Enter an existing directory, whose final mode may keep its owner out. */
 static int enter_kept(struct extract *x, const char *name)
 {
 	if (go_down(x, name) &&
@@ -472,7 +474,7 @@ static int enter_finish(void *arg, const struct walk_entry *e)
 
 	if (!*e->name || !go_down(x, e->name))
 		return 0;
-	/* nothing was wanted in it, after all */
+	/* no object in it was selected */
 	if (x->part && errno == ENOENT)
 		return 1;
 	failed(x, e->path, "directory");
@@ -519,7 +521,7 @@ static int open_target(struct extract *x, const char *dir)
 	}
 	x->root = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (x->root < 0) {
-		/* it is there, so ENOTDIR is its own */
+		/* the directory exists, so ENOTDIR is an error of the object itself */
 		msg_error(dir, "open: %s", errno == ENOTDIR ? strerror(errno) :
 			  msg_why(errno));
 		return -1;
@@ -554,14 +556,14 @@ int dump_extract(struct dump *d, const char *dir, struct filter *f, bool resume)
 	if (open_target(&x, dir))
 		return -1;
 	umask(0);
-	/* A file above the limit of sizes is an error of that file. */
+	/* A file beyond RLIMIT_FSIZE is an error of that file. */
 	signal(SIGXFSZ, SIG_IGN);
 	ret = filter_walk(d, f, &make, &x);
 	if (!ret)
 		filter_check(d, f);
 	if (!ret)
 		ret = filter_walk(d, f, &finish, &x);
-	/* what else ends a walk was named where it happened */
+	/* any other error was reported where it happened */
 	if (ret == -ENOMEM)
 		dump_error(d, dir, "extract", ret, &(struct dsfs_err){ 0 });
 	if (d->hidden)

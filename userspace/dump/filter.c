@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * --path: patterns are compared name by name, so that a directory in which nothing
- * can match is not looked into: a part of a large image costs what the part is.
+ * --path: selection by patterns.  A pattern is compared component by component,
+ * and a directory that no pattern can match below is not read, so a part of a
+ * large image costs no more than that part.
  */
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 /**
  * struct filter_pattern - a --path
  * @given: as on the command line
- * @used: something matched
+ * @used: it has matched
  */
 struct filter_pattern {
 	const char *given;
@@ -22,10 +23,10 @@ struct filter_pattern {
 enum match { OUTSIDE, ABOVE, INSIDE };
 
 /**
- * struct level - a directory that the walk is in
- * @e: of one on the way, until it is entered; the path is a copy
- * @entered: the caller knows of it
- * @failed: and left it out
+ * struct level - a directory of the walk
+ * @e: entry of a directory that is not entered yet; the path is a copy
+ * @entered: @enter of the caller was called
+ * @failed: @enter left the directory out
  */
 struct level {
 	struct walk_entry e;
@@ -34,8 +35,8 @@ struct level {
 };
 
 /**
- * struct filtered - a walk
- * @waiting: levels in front of it are entered, or have failed
+ * struct filtered - state of a walk
+ * @waiting: number of levels that are entered or have failed
  */
 struct filtered {
 	struct filter *f;
@@ -71,8 +72,9 @@ const char *filter_text(const struct filter *f)
 }
 
 /*
- * The next name of a path or pattern, and the rest; NULL: there is none.  Where
- * names are long, @buf holds more than any name of an image, so it matches none.
+ * Get the next component of a path or pattern, and the rest; NULL: none.  A
+ * component that is longer than any name of an image is cut in @buf, and
+ * matches none.
  */
 static const char *next_name(const char *path, char buf[DSFS_NAME_MAX * 4])
 {
@@ -137,7 +139,7 @@ static int push(struct filtered *w, const struct walk_entry *e, bool entered)
 		if (!path)
 			return -ENOMEM;
 		p->e.name = path + (e->name - e->path);
-		if (!*e->name)		/* the root's is not in its path */
+		if (!*e->name)		/* the name of the root is not in its path */
 			p->e.name = "";
 	}
 	p->e.path = path;
@@ -145,7 +147,10 @@ static int push(struct filtered *w, const struct walk_entry *e, bool entered)
 	return 0;
 }
 
-/* Enter the directories on the way.  Return: 1: one of them was left out. */
+/*
+ * Enter the directories above a selected object.  Return: 1: one of them was
+ * left out.
+ */
 static int enter_way(struct filtered *w)
 {
 	int ret;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A part of the tree, chosen by patterns of paths.
+ * Selection of a part of the tree by patterns of paths.
  */
 #ifndef DUMP_FILTER_H
 #define DUMP_FILTER_H
@@ -10,7 +10,7 @@
 struct filter_pattern;
 
 /**
- * struct filter - what is wanted; all zero: everything
+ * struct filter - patterns; all zero: everything is selected
  */
 struct filter {
 	struct filter_pattern *patterns;
@@ -18,7 +18,7 @@ struct filter {
 };
 
 /**
- * filter_add - what matches @text is wanted, too, and all below it
+ * filter_add - select objects that match @text, and everything below them
  * @text: kept, not copied: shell patterns with slashes between them, one for each
  *	name of a path, from the root on
  *
@@ -27,21 +27,21 @@ struct filter {
 int filter_add(struct filter *f, const char *text);
 void filter_free(struct filter *f);
 
-/** filter_text - the first pattern, as it was given */
+/** filter_text - the first pattern, as given */
 const char *filter_text(const struct filter *f);
 
 /**
- * filter_walk - walk() over what is wanted, and the directories on the way there
+ * filter_walk - walk() over selected objects and the directories above them
  *
- * Directories on the way come right in front of the first thing that is wanted in
- * them.  With @ops->dirs_only nobody knows what is in them, so all come that may
- * have something.
+ * A directory above is visited just before the first selected object in it.  With
+ * @ops->dirs_only its content is not read, so all directories are visited that may
+ * have selected objects.
  *
  * Return: as walk().
  */
 int filter_walk(struct dump *d, struct filter *f, const struct walk_ops *ops, void *arg);
 
-/** filter_check - behind a walk: name the patterns that matched nothing, as errors */
+/** filter_check - after a walk: report patterns that matched nothing, as errors */
 void filter_check(struct dump *d, const struct filter *f);
 
 #endif /* DUMP_FILTER_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The object that an option names, by path or by number.
+ * Lookup of the object of an option, by path or by inode number.
  */
 #include "dump.h"
 #include "msg.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The canonical listing of an image, contents included: their checksum is
- * computed of the bytes as read, not taken from the image's own.
+ * The canonical listing of an image.  Checksums of contents are computed from
+ * the data, not taken from the image.
  */
 #include "dump.h"
 

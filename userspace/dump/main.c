@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dump.dsfs: what is in an image, for people, for diff(1) and for programs.
- * It trusts nothing and repairs nothing; it shows what it can read and says
- * what it cannot.
+ * dump.dsfs: shows the content of an image, for people, for diff(1) and for
+ * programs.  It trusts nothing and repairs nothing; it shows what is readable
+ * and reports the rest.
  */
 #include "args.h"
 #include "diff.h"
@@ -16,12 +16,12 @@
 
 enum { EXIT_OK, EXIT_ERROR, EXIT_USAGE };
 
-/* Errors of a kind that --extract names, one by one */
+/* Number of errors of a kind that --extract prints */
 #define PER_KIND	10
 
 /**
- * struct request - what the command line asks for
- * @inode: and the other texts: the option's value; NULL: it was not given
+ * struct request - options of the command line
+ * @inode: like the other texts: value of the option; NULL: not given
  * @digest: that, as @digest_how says
  * @paths: of --path, all of them; @path: the one that is to be shown
  * @one: --generation was given: @generation
@@ -77,7 +77,10 @@ static const char usage_text[] =
 "  -h, --help           this text\n"
 "  -V, --version        the version\n";
 
-/* BLOCKSUMS vouches for all other metadata, and only its region checksum for it. */
+/*
+ * Check BLOCKSUMS, which verifies all other metadata and is verified by its
+ * region checksum only.
+ */
 static int check_blocksums(struct dump *d)
 {
 	const struct dsfs_region_info *r = &d->img.geo->regions[DSFS_REGION_BLOCKSUMS];
@@ -125,7 +128,7 @@ static int run(struct dump *d, struct request *r)
 	return r->one ? dump_generation(d) : dump_supers(d);
 }
 
-/* The options that say what to show: how many are given, and the first two. */
+/* Options that select what is shown: their number, and the first two. */
 static int requests(const struct request *r, const char *names[2])
 {
 	const struct {
@@ -146,7 +149,7 @@ static int requests(const struct request *r, const char *names[2])
 	return n;
 }
 
-/* Return: -1 to go on, or the exit status. */
+/* Check the combination of options.  Return: -1 to go on, or the exit status. */
 static int check_request(const struct request *r)
 {
 	const char *names[2];
@@ -233,7 +236,7 @@ static int take_path(void *ctx, const char *arg)
 	return EXIT_ERROR;
 }
 
-/* --path names an object to show, or what of the tree is wanted. */
+/* --path is the object to show, or selects a part of the tree. */
 static int settle_path(struct request *r)
 {
 	if (r->extract || r->tar || !r->paths.count)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A file that is not seen under its name before it is whole, however the run
- * ends.  It has no name while it is written (O_TMPFILE), so that the kernel
- * removes it with the process; where a file system has no such files it has a
- * hidden name, which signals remove, but SIGKILL does not.
+ * New files that appear under their name only when they are complete.  A file
+ * has no name while it is written (O_TMPFILE), so the kernel removes it if the
+ * process ends.  Where a file system has no such files, the file has a hidden
+ * name; signals other than SIGKILL remove it.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 
 #define TRIES	1000
 
-/* What a signal has to remove: set while signals are blocked. */
+/* The file that a signal removes; set while signals are blocked */
 static const char *guarded_name;
 static int guarded_dir;
 
@@ -29,7 +29,7 @@ static void clean_up(int sig)
 
 	if (name)
 		unlinkat(guarded_dir, name, 0);
-	/* SA_RESETHAND: it ends the process once this function returns */
+	/* SA_RESETHAND: the signal ends the process after this function */
 	raise(sig);
 }
 
@@ -43,7 +43,7 @@ static void catch_signals(void)
 
 	sigfillset(&act.sa_mask);
 	for (unsigned int i = 0; deadly[i]; i++) {
-		/* nohup and shells in the background have them ignored */
+		/* signals that are ignored stay so: nohup and background shells */
 		if (!sigaction(deadly[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(deadly[i], &act, NULL);
 	}
@@ -55,8 +55,8 @@ static int open_unnamed(int dir)
 }
 
 /*
- * An entry of /proc is a link that leads to the file itself, whatever its text
- * says; linkat() follows no other one.
+ * Link by /proc/self/fd, whose entries are links that lead to the file itself;
+ * linkat() follows no others.
  */
 static int link_by(enum newfile_way way, int fd, int dir, const char *name)
 {
@@ -68,7 +68,10 @@ static int link_by(enum newfile_way way, int fd, int dir, const char *name)
 	return linkat(AT_FDCWD, proc, dir, name, AT_SYMLINK_FOLLOW);
 }
 
-/* There is a "." already, so EEXIST says that the rest was as it should be. */
+/*
+ * Probe a way to link: the name "." exists, so EEXIST means that everything
+ * else is right.
+ */
 static bool works(enum newfile_way way, int fd, int dir)
 {
 	return link_by(way, fd, dir, ".") && errno == EEXIST;
@@ -82,7 +85,7 @@ static enum newfile_way find_way(int dir)
 	if (fd < 0)
 		return errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL ?
 		       NEWFILE_HIDDEN : NEWFILE_UNKNOWN;
-	/* Before Linux 6.10 the first one takes a capability. */
+	/* before Linux 6.10, AT_EMPTY_PATH needs a capability */
 	if (works(NEWFILE_BY_FD, fd, dir))
 		way = NEWFILE_BY_FD;
 	else if (works(NEWFILE_BY_PROC, fd, dir))
@@ -104,7 +107,7 @@ static int open_hidden(struct newfile *f)
 		guarded_dir = f->dir;
 		guard(f->fd < 0 ? NULL : f->temp);
 		sigprocmask(SIG_SETMASK, &old, NULL);
-		/* the image may have a file of that name */
+		/* a file of the image may have that name */
 		if (f->fd >= 0 || errno != EEXIST)
 			break;
 	}
@@ -133,7 +136,7 @@ static int rename_hidden(const struct newfile *f, const char *name)
 
 	if (!renameat2(f->dir, f->temp, f->dir, name, RENAME_NOREPLACE))
 		return 0;
-	/* Not every file system can refuse to replace, or has hard links. */
+	/* some file systems lack RENAME_NOREPLACE or hard links */
 	if (errno != EINVAL)
 		return -1;
 	if (!linkat(f->dir, f->temp, f->dir, name, 0))

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A file that is not seen under its name before it is whole.
+ * New files that appear under their name only when they are complete.
  */
 #ifndef DUMP_NEWFILE_H
 #define DUMP_NEWFILE_H
 
 #include "dsfs_platform.h"
 
-/* How a file that has no name gets one. */
+/* Ways to give a file its name */
 enum newfile_way { NEWFILE_UNKNOWN, NEWFILE_BY_FD, NEWFILE_BY_PROC, NEWFILE_HIDDEN };
 
 /**
- * struct newfile - a file that is being made; all zero before the first one
+ * struct newfile - a new file; all zero before the first one
  * @fd: open for writing
- * @dir: the directory that it will be in
- * @way: found out with the first file
- * @temp: with NEWFILE_HIDDEN: its name until it is whole
+ * @dir: directory of the file
+ * @way: found with the first file
+ * @temp: with NEWFILE_HIDDEN: its temporary name
  */
 struct newfile {
 	int fd;
@@ -26,20 +26,20 @@ struct newfile {
 
 /**
  * newfile_open - begin a file
- * @dir: kept until the file is published or dropped; not copied
+ * @dir: not copied; needed until the file is published or dropped
  *
  * Return: 0, or -1 with errno.
  */
 int newfile_open(struct newfile *f, int dir);
 
 /**
- * newfile_publish - give it its name, which nothing else may have, and close it
+ * newfile_publish - give the file its name, which must not exist, and close it
  *
- * Return: NULL, or what failed, and errno; then nothing is left of the file.
+ * Return: NULL, or the step that failed, with errno; the file is removed then.
  */
 const char *newfile_publish(struct newfile *f, const char *name);
 
-/** newfile_drop - leave nothing of it */
+/** newfile_drop - remove the file */
 void newfile_drop(struct newfile *f);
 
 #endif /* DUMP_NEWFILE_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One inode, one directory, one file's extents: the raw facts, with the image
- * offsets that a hex dump needs.
+ * --inode, --dir and --extents: one inode, directory or file, with the image
+ * offsets of its records.
  */
 
 #include "dump.h"
@@ -156,7 +156,7 @@ static void show_dir(struct dump *d, const struct dsfs_dir_info *dir, u64 index)
 	json_array(j, "entries");
 }
 
-/* Where the index has an entry for a name: its bucket and place; false: nowhere. */
+/* Find the index entry of a name: bucket and entry.  Return: false if there is none. */
 static bool find_entry(struct dump *d, const struct dsfs_dir_info *dir,
 		       u64 hash, u32 entry, u32 *bucket, u32 *at)
 {

@@ -37,7 +37,7 @@ struct header {
 	char pad[12];
 };
 
-/* An ACL as getxattr(2) shows it. */
+/* An ACL in the form of getxattr(2) */
 struct acl_entry {
 	__le16 tag;
 	__le16 perm;
@@ -86,7 +86,7 @@ static void put_header(FILE *out, const struct pax_member *m, u64 sec)
 	fwrite(&h, sizeof(h), 1, out);
 }
 
-/* The length of a record counts its own digits, too. */
+/* Length of a record, which includes its own digits. */
 static size_t record_bytes(size_t rest)
 {
 	char text[32];
@@ -101,7 +101,7 @@ static size_t record_bytes(size_t rest)
 
 void pax_record(struct pax_records *r, const char *key, const void *value, size_t len)
 {
-	/* a blank, =, and a newline */
+	/* the separators: a blank, "=" and a newline */
 	const size_t bytes = record_bytes(strlen(key) + len + 3);
 	char *p;
 
@@ -134,7 +134,7 @@ static void record_u64(struct pax_records *r, const char *key, u64 v)
 	record_text(r, key, text);
 }
 
-/* Seconds as a decimal; -1.5 is a second and a half before 1970. */
+/* Seconds as a decimal number; -1.5 is one and a half seconds before 1970. */
 static void record_time(struct pax_records *r, s64 ns)
 {
 	const u64 v = ns < 0 ? -(u64)ns : ns;
@@ -217,7 +217,7 @@ static int record_acl(struct pax_records *r, const struct listing_xattr *x)
 	return ret;
 }
 
-/* A name may have a "=", which ends the key: it is escaped as GNU tar does it. */
+/* Escape "=" in the name of an attribute like GNU tar, because it would end the key. */
 static void xattr_key(char *key, size_t size, const char *name)
 {
 	size_t len = snprintf(key, size, "SCHILY.xattr.");

@@ -12,7 +12,7 @@
 #define PAX_BLOCK	512
 
 /**
- * struct pax_records - what a member's header has no room for
+ * struct pax_records - extended header records of a member
  * @text: records, @len bytes
  * @failed: memory ran out
  */
@@ -24,7 +24,7 @@ struct pax_records {
 };
 
 /**
- * struct pax_member - a member, as its header says
+ * struct pax_member - fields of the header of a member
  * @path: with a slash at the end for a directory
  * @link: of a symlink or hard link, else NULL
  * @type: as in the header
@@ -47,7 +47,7 @@ struct pax_member {
 	bool sparse;
 };
 
-/** pax_record - add one; the value may hold any bytes */
+/** pax_record - add a record; the value may have any bytes */
 void pax_record(struct pax_records *r, const char *key, const void *value, size_t len);
 
 /**
@@ -55,22 +55,22 @@ void pax_record(struct pax_records *r, const char *key, const void *value, size_
  *
  * An ACL becomes text, as GNU tar and libarchive have it.
  *
- * Return: 0, or -EUCLEAN for an ACL that is none.
+ * Return: 0, or -EUCLEAN for an invalid ACL.
  */
 int pax_xattr(struct pax_records *r, const struct listing_xattr *x);
 
 /**
- * pax_header - write a header, with the records in front of it
- * @r: gets what @m needs on top; empty afterwards
+ * pax_header - write a header, preceded by its records
+ * @r: records that @m needs are added; empty afterwards
  *
- * Return: 0 or -ENOMEM; the caller looks at ferror().
+ * Return: 0 or -ENOMEM; the caller checks ferror().
  */
 int pax_header(FILE *out, struct pax_records *r, const struct pax_member *m);
 
-/** pax_pad - zeros up to the next block behind @len bytes */
+/** pax_pad - write zeros from @len bytes up to the next block */
 void pax_pad(FILE *out, u64 len);
 
-/** pax_end - the end of an archive */
+/** pax_end - write the end of an archive */
 void pax_end(FILE *out);
 
 void pax_free(struct pax_records *r);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Nothing that is there is ever replaced: what an extraction made is kept, and what
- * somebody else put there stays and is named.  No symlink is followed.
+ * --resume: comparison of existing objects with the image.  No existing object
+ * is replaced: those of an earlier extraction are complete, and others stay and
+ * are reported.  No symlink is followed.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -27,7 +28,7 @@ static bool same_time(const struct stat *st, s64 mtime)
 	return st->st_mtim.tv_sec == sec && st->st_mtim.tv_nsec == nsec;
 }
 
-/* Holes are read, too: as zeros. */
+/* Read a file and compare; holes read as zeros. */
 static int compare_piece(void *arg, u64 pos, const void *data, u64 len)
 {
 	static const u8 zeros[PIECE];

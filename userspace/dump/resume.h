@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What an extraction that was cut off left, compared with what the image has.
+ * Comparison of the results of an interrupted extraction with the image.
  */
 #ifndef DUMP_RESUME_H
 #define DUMP_RESUME_H

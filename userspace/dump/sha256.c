@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SHA-256 by libgcrypt: it uses the instructions that processors have for it,
- * which are several times as fast as plain C, and its licence goes with that of
- * the tools.
+ * SHA-256 by libgcrypt.  It uses the SHA instructions of processors, several
+ * times as fast as plain C, and its licence is compatible with that of the
+ * tools.
  */
 #include <gcrypt.h>
 
@@ -17,7 +17,7 @@ int sha256_library_init(void)
 		msg_error(NULL, "SHA-256: libgcrypt does not have it");
 		return -EOPNOTSUPP;
 	}
-	/* There is no secret, so no memory has to be locked for one. */
+	/* no secret is hashed, so no memory is locked */
 	gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
 	gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
 	return 0;

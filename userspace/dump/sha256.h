@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * SHA-256, as fast as the processor has it.
+ * SHA-256, with the instructions of the processor.
  */
 #ifndef DUMP_SHA256_H
 #define DUMP_SHA256_H
@@ -10,7 +10,7 @@
 #define SHA256_BYTES	32
 
 /**
- * struct sha256 - a sum that is being made; for one thread
+ * struct sha256 - a hash that is being computed, by one thread
  * @md: the library's
  */
 struct sha256 {
@@ -30,10 +30,10 @@ void sha256_free(struct sha256 *h);
 
 void sha256_put(struct sha256 *h, const void *data, size_t len);
 
-/** sha256_put_zeros - so many bytes of zeros */
+/** sha256_put_zeros - add zeros */
 void sha256_put_zeros(struct sha256 *h, u64 len);
 
-/** sha256_end - the sum; then it is ready for the first byte of another one */
+/** sha256_end - finish the hash, and begin another one */
 void sha256_end(struct sha256 *h, u8 sum[SHA256_BYTES]);
 
 #endif /* DUMP_SHA256_H */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One thread walks, and sums are handed out in its order; but a sum takes longer
- * than a step of the walk, so all threads make sums, each of the next file that
- * has none.  The walk is as far ahead as the ring is long: far enough that a large
- * file does not leave the others without work at once.
+ * Checksums of files, by several threads.  One thread walks the tree and passes
+ * results on in its order.  A checksum takes longer than a step of the walk, so
+ * all threads compute them, each for the next file without one.  The ring
+ * bounds how far the walk is ahead: far enough that the other threads have work
+ * during a large file.
  *
- * A file is summed once, however many names it has.
+ * A file with several names is read once.
  */
 #include <pthread.h>
 #include <search.h>
@@ -16,12 +17,12 @@
 
 #define RING		32768
 
-/* A thread reads checksums in order; it has no use for a large cache. */
+/* Cache of a thread, which reads checksums in order and needs no large one */
 #define CACHE_BYTES	1048576
 
 enum state { READY, TO_DO, BUSY };
 
-/* A file of several names, as it was met first. */
+/* A file with several names: its first path */
 struct linked {
 	u32 ino;
 	int ret;
@@ -32,8 +33,8 @@ struct linked {
 
 /**
  * struct job - an entry of the ring
- * @o: what is handed out; @o.path is @path
- * @linked: of a file of several names, else NULL
+ * @o: the result; @o.path is @path
+ * @linked: record of a file with several names, otherwise NULL
  */
 struct job {
 	struct sums_object o;
@@ -45,7 +46,7 @@ struct job {
 
 struct sums;
 
-/* What a thread has for itself. */
+/* Data of a thread */
 struct worker {
 	struct sums *s;
 	struct dsfs_source *src;
@@ -99,7 +100,7 @@ static int sum_piece(void *arg, u64 pos, const void *data, u64 len)
 	return 0;
 }
 
-/* Make one sum if there is one to make; lock held, but not meanwhile. */
+/* Compute one sum, if one is left; lock held, but not while computing. */
 static bool do_next(struct worker *w)
 {
 	struct sums *s = w->s;
@@ -138,7 +139,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Hand out the oldest job, once it is ready. */
+/* Pass on the oldest job, once its sum is ready. */
 static int hand_out(struct sums *s)
 {
 	struct job *j = job_at(s, s->tail);
@@ -155,7 +156,7 @@ static int hand_out(struct sums *s)
 		j->linked->err = j->o.err;
 		memcpy(j->linked->sum, j->o.sum, SHA256_BYTES);
 	} else if (j->linked) {
-		/* the first one was handed out before */
+		/* the first name was passed on before */
 		j->o.ret = j->linked->ret;
 		j->o.err = j->linked->err;
 		memcpy(j->o.sum, j->linked->sum, SHA256_BYTES);
@@ -176,7 +177,7 @@ static int link_cmp(const void *a, const void *b)
 	return x->ino < y->ino ? -1 : x->ino > y->ino;
 }
 
-/* Look up a file of several names, or remember it. */
+/* Find or add the record of a file with several names. */
 static int find_link(struct sums *s, struct job *j)
 {
 	struct linked key = { .ino = j->o.node.attr.ino }, *l, **found;
@@ -277,7 +278,7 @@ static int walk_all(struct sums *s)
 	return ret;
 }
 
-/* With a thread too few the others do its work. */
+/* if a thread cannot be started, the others do its work */
 static int run_threads(struct sums *s, struct worker *w, unsigned int extra)
 {
 	unsigned int started;
@@ -310,7 +311,7 @@ int sums_walk(struct dump *d, unsigned int threads,
 	struct worker *w = calloc(threads, sizeof(*w));
 	int ret = -ENOMEM;
 
-	/* no more than there are objects */
+	/* no more threads than objects */
 	s.room = d->img.geo->inodes < RING ? d->img.geo->inodes : RING;
 	s.ring = calloc(s.room, sizeof(*s.ring));
 	pthread_mutex_init(&s.lock, NULL);

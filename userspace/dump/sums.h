@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sums of files, made by several threads and handed out in the order of a walk.
+ * Checksums of files: several threads compute them, the caller gets them in the order
+ * of a walk.
  */
 #ifndef DUMP_SUMS_H
 #define DUMP_SUMS_H

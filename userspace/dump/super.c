@@ -17,7 +17,7 @@ static void print_label(const struct dsfs_geo *geo)
 	putchar('\n');
 }
 
-/* As UTC, without what is behind the second. */
+/* Time as UTC, without fractions of a second. */
 static void time_text(struct nsec_time time, char *text, size_t size)
 {
 	time_t t = time.sec;
@@ -147,7 +147,7 @@ int dump_generation(struct dump *d)
 	return 0;
 }
 
-/* @from: where the generation before ends; what lies behind was written for it. */
+/* @from: end of the previous generation: the bytes after it are those of this one */
 static void show_generation(struct dump *d, const struct dsfs_geo *geo, u64 from)
 {
 	char text[64];

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tree as a tar archive on standard output.  A header says how long a file is
- * and is out before its last byte was read and verified, so a bad file cannot be
- * taken back.  Files that fit into memory are verified first, and left out if they
- * are bad; a larger one ends the archive, which readers then refuse.
+ * --tar: the tree as a tar archive on standard output.  A header has the length
+ * of the file and is written before the data is read and verified, so a bad
+ * file cannot be withdrawn.  Files that fit into memory are verified first, and
+ * left out if they are bad; a larger bad file ends the archive, which readers
+ * then refuse.
  */
 #include <search.h>
 #include <stdlib.h>
@@ -44,7 +45,10 @@ struct tar {
 	u64 sockets;
 };
 
-/* "./a/b": names never begin with a dash, and the root has one, too. */
+/*
+ * Path of a member: "./a/b", so that no name begins with a dash and the root
+ * has one.
+ */
 static int set_name(char **name, size_t *room, const char *path, bool dir)
 {
 	const size_t len = strlen(path) + 3;
@@ -90,7 +94,7 @@ static void add_xattrs(struct tar *t, const struct walk_entry *e)
 	xattr_list_free(&list);
 }
 
-/* The map of a file with holes: how many extents, and where they are. */
+/* Make the map of a file with holes: number and places of its extents. */
 static int make_map(struct tar *t, const struct image_node *n, u64 *stored,
 		    struct dsfs_err *err)
 {
@@ -109,7 +113,7 @@ static int make_map(struct tar *t, const struct image_node *n, u64 *stored,
 			break;
 		if (!mapping.hole)
 			fprintf(out, "%llu\n%llu\n", pos, mapping.len);
-		/* a hole at the end is an empty extent */
+		/* a hole at the end is shown as an empty extent */
 		else if (pos + mapping.len == n->attr.size)
 			fprintf(out, "%llu\n0\n", n->attr.size);
 		else
@@ -157,7 +161,7 @@ static int put_piece(void *arg, u64 pos, const void *data, u64 len)
 	return fwrite(data, 1, len, stdout) == len ? 0 : failed_out();
 }
 
-/* Behind its header, nothing may fail without an end of the archive. */
+/* Write the data of a file; after its header, an error can only end the archive. */
 static int put_content(struct tar *t, const struct walk_entry *e, u64 stored)
 {
 	struct dsfs_err err = { 0 };
@@ -181,7 +185,7 @@ static int put_content(struct tar *t, const struct walk_entry *e, u64 stored)
 	return ret;
 }
 
-/* Bring a small file in.  Return: 0, or what is wrong with it. */
+/* Read and verify a small file.  Return: 0, or the error. */
 static int hold_content(struct tar *t, const struct walk_entry *e, u64 stored,
 			struct dsfs_err *err)
 {
@@ -197,7 +201,7 @@ static int bad_cmp(const void *a, const void *b)
 	return a < b ? -1 : a > b;
 }
 
-/* What has no first name in the archive must not have others. */
+/* the first name is missing in the archive, so no other one can refer to it */
 static int leave_out(struct tar *t, const struct walk_entry *e, int ret,
 		     const struct dsfs_err *err)
 {
@@ -272,7 +276,7 @@ static int put_link(struct tar *t, const struct walk_entry *e, struct pax_member
 		return ret;
 	m->link = t->link;
 	m->type = '1';
-	/* all else was said with the first name */
+	/* other errors were reported with the first name */
 	return put_header(t, m);
 }
 
@@ -340,7 +344,7 @@ static int enter(void *arg, const struct walk_entry *e)
 
 static void keep(void *ino)
 {
-	(void)ino;	/* the number is in the pointer */
+	(void)ino;	/* the inode number is in the pointer */
 }
 
 static void tar_free(struct tar *t)
@@ -364,7 +368,7 @@ int dump_tar(struct dump *d, struct filter *f)
 		msg_error(NULL, "--tar: standard output is a terminal");
 		return -1;
 	}
-	/* as it is if there is no memory for a larger one */
+	/* without memory for a larger buffer, the old one is used */
 	setvbuf(stdout, NULL, _IOFBF, OUT_BYTES);
 	if (t.buf)
 		ret = filter_walk(d, f, &ops, &t);
@@ -372,7 +376,7 @@ int dump_tar(struct dump *d, struct filter *f)
 		filter_check(d, f);
 		pax_end(stdout);
 	}
-	/* what else ends a walk was named where it happened */
+	/* any other error was reported where it happened */
 	if (ret == -ENOMEM)
 		dump_error(d, d->img.path, "tar", ret, &(struct dsfs_err){ 0 });
 	if (d->hidden)

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A walk over the tree without recursion, since trees are as deep as their
- * makers like.  Nothing is held while an object is handled: a name block is
- * looked up again when the walk comes back from a subdirectory, so that memory
- * is bounded by depth and not by what the levels hold.
+ * A walk over the tree.  It does not recurse, because trees may be of any
+ * depth.  No name block is held while an object is handled: it is looked up
+ * again when the walk returns from a subdirectory.  So the depth bounds the
+ * memory.
  *
- * An image that nobody checked may make directories share entries.  A
- * directory is entered only from the parent it names, so each is entered once;
- * and a walk ends when it has met more names than a good image can have.
+ * In an image that was not checked, directories may share entries.  A directory
+ * is entered only from the parent that it names, so it is entered once; and a
+ * walk ends after more names than a valid image can have.
  */
 #include <stdlib.h>
 
 #include "dump.h"
 
 /**
- * struct level - a directory being walked
- * @pos: position of the entry that comes next
+ * struct level - a directory of the walk
+ * @pos: position of the next entry
  * @path_len: length of its path, 0 for the root
  */
 struct level {
@@ -25,8 +25,8 @@ struct level {
 };
 
 /**
- * struct walker - a walk
- * @names: met so far
+ * struct walker - state of a walk
+ * @names: number of names so far
  * @it: over the innermost directory, if @open
  */
 struct walker {
@@ -71,7 +71,7 @@ static int push(struct walker *w, const struct dsfs_dir_info *dir, size_t len)
 	return 0;
 }
 
-/* Append a name to the innermost directory's path. */
+/* Append a name to the path of the innermost directory. */
 static int set_path(struct walker *w, const struct dsfs_name *name)
 {
 	size_t at = top(w)->path_len;
@@ -152,7 +152,7 @@ static int leave(struct walker *w)
 	e.name = slash ? slash + 1 : "";
 	if (w->ops->leave) {
 		ret = image_node_get(w->d->src, e.ino, &e.node, &err);
-		if (ret)	/* it could be read a moment ago */
+		if (ret)	/* it was readable before */
 			dump_error(w->d, e.path, "inode", ret, &err);
 		ret = w->ops->leave(w->arg, &e);
 	}
@@ -160,7 +160,7 @@ static int leave(struct walker *w)
 	return ret;
 }
 
-/* One name, or the way back out of a directory. */
+/* A step of the walk: one name, or the way out of a directory. */
 static int step(struct walker *w)
 {
 	struct dsfs_err err = { 0 };
@@ -171,7 +171,7 @@ static int step(struct walker *w)
 		dsfs_dir_iter_init(w->it, w->d->src, &top(w)->dir, top(w)->pos);
 		w->open = true;
 	}
-	/* The iterator outlives moves of the stack. */
+	/* the iterator points to memory that stays when the stack is moved */
 	w->it->dir = &top(w)->dir;
 	ret = dsfs_dir_iter_next(w->it, &name, &err);
 	if (ret < 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Extended attributes with the names that programs know them by.
+ * Extended attributes with their whole names.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The mount itself.  The newer system calls are used because they tell in
- * words why a mount fails; where a sandbox or an old kernel does not have
- * them, mount(2) does it without.
+ * The mount.  The system calls of the new mount API are used, because they
+ * return messages; where a sandbox or an old kernel lacks them, mount(2) is
+ * used.
  */
 #include <fcntl.h>
 #include <linux/mount.h>
@@ -25,7 +25,7 @@ static int sys_fsconfig(int fd, unsigned int cmd, const char *key,
 	return syscall(SYS_fsconfig, fd, cmd, key, value, 0);
 }
 
-/* The kernel's messages: "e text" for errors, w for warnings, i for the rest. */
+/* Print messages of the kernel: "e text" is an error, "w" a warning, "i" information. */
 static bool show_log(int fd, const char *spec)
 {
 	bool error = false;
@@ -62,7 +62,7 @@ static int set_option(int fd, const char *opt)
 	return ret;
 }
 
-/* Everything up to a superblock; 0 or a negative errno, after a message. */
+/* Make the superblock.  Return: 0, or a negative errno after a message. */
 static int configure(int fd, const char *spec, const char *dev,
 		     const struct mount_opts *o)
 {
@@ -107,7 +107,7 @@ static int attach(int fd, const char *dir, const struct mount_opts *o)
 	return err;
 }
 
-/* The flags of mount(2) for attributes of a mount. */
+/* Flags of mount(2) for attributes of a mount. */
 static unsigned long old_flags(u64 attrs)
 {
 	static const struct {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which generation a mount is to show, and which one a device shows already.
- *
- * All mounts of a device share one super block, which shows one generation.  Who
- * wants another one needs another device; so before a device is shared it has to be
- * known what is mounted there.
+ * The generation that a mount selects, and the one that a device shows already.
+ * All mounts of a device share one super block, which shows one generation.
+ * Another generation needs another device, so the generation of existing mounts
+ * is checked before a device is shared.
  */
 #include <stdio.h>
 #include <sys/sysmacros.h>
@@ -25,7 +24,7 @@ u64 generation_wanted(int fd, const struct mount_opts *o)
 		return 0;
 	img.bytes -= o->offset;
 	image_load(&img);
-	/* What is wrong with it is the kernel's to say. */
+	/* an invalid image is reported by the kernel */
 	return img.ret ? 0 : img.geo->generation;
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A loop device over an image file: read-only, and gone with the mount.
- *
- * Direct I/O keeps the data from being cached twice, once for the file and once
- * for the device.  The device's block is 4 KiB where the image's alignment
- * allows, since file systems below refuse direct I/O on less than their own.
+ * A loop device for an image file: read-only, and removed with the mount.
+ * Direct I/O avoids caching data twice, for the file and for the device.  The
+ * device has blocks of 4 KiB if the alignment of the image allows it, because
+ * file systems refuse direct I/O on less than their own blocks.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -21,7 +20,10 @@
 
 #define TRIES	64
 
-/* 4096 if data and metadata can be read in blocks of it, else 512. */
+/*
+ * Block size of the device: 4096 if data and metadata are aligned to that,
+ * otherwise 512.
+ */
 static u32 block_size(int fd, const struct mount_opts *o)
 {
 	struct dsfs_super raw;
@@ -44,7 +46,7 @@ static bool same_file(const struct loop_info64 *info, const struct stat *st,
 	       info->lo_flags & LO_FLAGS_READ_ONLY;
 }
 
-/* An image that has grown since does not fit into the device. */
+/* Whether the image fits into the device; it may have grown since. */
 static bool fits(int loop, const struct stat *st, const struct mount_opts *o)
 {
 	u64 bytes;
@@ -54,7 +56,7 @@ static bool fits(int loop, const struct stat *st, const struct mount_opts *o)
 		bytes >= ((st->st_size - o->offset) & ~511ULL));
 }
 
-/* Nothing is mounted from the device, or what is asked for. */
+/* Whether the device has no mount, or one with the same options. */
 static bool shows(int loop, u64 generation)
 {
 	struct stat st;
@@ -66,7 +68,7 @@ static bool shows(int loop, u64 generation)
 	return !mounted || mounted == generation;
 }
 
-/* A device of another mount of the same image: then both share their caches. */
+/* Find the device of another mount of the same image, to share its caches. */
 static int find_attached(const struct stat *st, const struct mount_opts *o,
 			 u64 generation, char name[64])
 {
@@ -82,7 +84,7 @@ static int find_attached(const struct stat *st, const struct mount_opts *o,
 		fd = open(name, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
 			continue;
-		/* While we hold it open it stays what it is. */
+		/* an open device cannot be changed */
 		if (!ioctl(fd, LOOP_GET_STATUS64, &info) &&
 		    same_file(&info, st, o) && fits(fd, st, o) &&
 		    shows(fd, generation))
@@ -116,7 +118,7 @@ static int configure(int loop, int file, const char *path, u32 block,
 	return ioctl(loop, LOOP_CONFIGURE, &c) ? -errno : 0;
 }
 
-/* Others look for a free device too; whoever configures it first has it. */
+/* other processes look for a free device, too; the first one to configure it gets it */
 static int take_free(int file, const char *path, const struct mount_opts *o,
 		     char name[64])
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mount.dsfs: what mount(8) runs for `mount -t dsfs`.  It is there because
- * mount(8) makes a loop device of itself only for the types that libblkid
- * knows.
+ * mount.dsfs: helper that mount(8) runs for `mount -t dsfs`.  It is needed
+ * because mount(8) sets up loop devices only for types that libblkid knows.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -66,7 +65,7 @@ static int enter_namespace(const char *ns)
 	return ret;
 }
 
-/* Another generation of a device that is mounted: a loop device over it. */
+/* Attach a loop device to a block device, to mount another generation of it. */
 static bool needs_own_device(dev_t dev, const struct mount_opts *o)
 {
 	u64 mounted = o->generation ? generation_mounted(dev) : 0;
@@ -75,9 +74,9 @@ static bool needs_own_device(dev_t dev, const struct mount_opts *o)
 }
 
 /*
- * Whether this is something else than an image, so that a kernel need not say it
- * by a magic number.  A device is read past its cache, which may be from before
- * another node wrote the image; what cannot be read so is left to the kernel.
+ * Check that this is an image, with a better message than that of the kernel.
+ * A device is read without its cache, which may be older than what another node
+ * wrote; if that fails, the kernel checks.
  */
 static bool is_foreign(const char *spec, const struct stat *st,
 		       const struct mount_opts *o)
@@ -99,7 +98,7 @@ static bool is_foreign(const char *spec, const struct stat *st,
 
 		n = pread(fd, buf, size, o->offset + pos);
 		if (n >= 0 && n < in + sizeof(magic))
-			continue;	/* it ends before */
+			continue;	/* the file is shorter */
 		if (n > 0)
 			memcpy(&magic, buf + in, sizeof(magic));
 		foreign = n > 0 && le32_to_cpu(magic) != DSFS_SUPER_MAGIC;
@@ -125,8 +124,8 @@ static int check_dir(const struct call *c)
 }
 
 /*
- * The device to mount: @spec itself, or a loop device.  @fd keeps that alive
- * up to the mount; -1 if there is none.
+ * Get the device to mount: @spec itself, or a loop device.  @fd keeps that
+ * alive up to the mount; -1: no loop device.
  */
 static int find_device(const struct call *c, const struct mount_opts *o,
 		       char name[64], int *fd)
@@ -146,7 +145,7 @@ static int find_device(const struct call *c, const struct mount_opts *o,
 		msg_error(c->spec, "not a DSFS image");
 		return EXIT_MOUNT;
 	}
-	/* In another namespace it is looked for when that is entered. */
+	/* the path is resolved in the other namespace, after entering it */
 	if (!c->fake && !c->ns && check_dir(c))
 		return EXIT_MOUNT;
 	if (S_ISBLK(st.st_mode) && !o->offset && !o->sizelimit &&
@@ -171,7 +170,7 @@ static int mount_image(const struct call *c, const struct mount_opts *o)
 	if (c->verbose)
 		printf("mount.dsfs: %s: mounting %s on %s\n", c->spec, dev,
 		       c->dir);
-	/* an error behind the mount would say that there is none */
+	/* an error after the mount would mean that there is no mount */
 	if (msg_flush_stdout()) {
 		if (fd >= 0)
 			close(fd);
@@ -206,7 +205,7 @@ static int run(const struct call *c)
 	return ret;
 }
 
-/* Several -o add up, as mount(8) has it. */
+/* Several -o options are joined, as in mount(8). */
 static int append_options(void *ctx, const char *more)
 {
 	struct call *c = ctx;
@@ -231,7 +230,7 @@ int main(int argc, char **argv)
 		{ 'v', "verbose", .flag = &c.verbose },
 		{ 'N', NULL, .text = &c.ns },
 		{ 'o', NULL, .take = append_options, .ctx = &c },
-		{ 't', NULL, .text = &type },	/* there is one alone */
+		{ 't', NULL, .text = &type },	/* only one type exists */
 		{ .letter = 's' },
 		{ .letter = 'n' },
 		{ }

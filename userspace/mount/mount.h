@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mount.dsfs: what its parts share. */
+/* mount.dsfs: declarations for its source files. */
 #ifndef DSFS_MOUNT_H
 #define DSFS_MOUNT_H
 
@@ -13,7 +13,7 @@
  * @fs: for the file system: "key" or "key=value", @nr_fs of them
  * @offset: of the image in its file
  * @sizelimit: bytes of the file that are the image; 0: up to its end
- * @generation: the one to show; 0 is the newest
+ * @generation: number of the generation; 0: the newest
  * @loop: a loop device is asked for
  * @remount: change a mount
  */
@@ -29,7 +29,7 @@ struct mount_opts {
 };
 
 /**
- * options_parse - sort a list of options
+ * options_parse - parse a list of options
  * @list: separated by commas; quotes hide commas; changed
  * @o: filled in, freed with options_free() in any case
  *
@@ -39,7 +39,7 @@ int options_parse(char *list, struct mount_opts *o);
 void options_free(struct mount_opts *o);
 
 /**
- * loop_attach - a read-only loop device over an image file
+ * loop_attach - attach a read-only loop device to an image file
  * @path: the file
  * @o: offset and length
  * @name: gets the device's path
@@ -50,7 +50,7 @@ void options_free(struct mount_opts *o);
 int loop_attach(const char *path, const struct mount_opts *o, char name[64]);
 
 /**
- * generation_wanted - the generation that a mount would show
+ * generation_wanted - number of the generation that a mount would show
  * @fd: the image's file or device
  * @o: options
  *
@@ -59,7 +59,7 @@ int loop_attach(const char *path, const struct mount_opts *o, char name[64]);
 u64 generation_wanted(int fd, const struct mount_opts *o);
 
 /**
- * generation_mounted - the generation that is mounted from a block device
+ * generation_mounted - number of the generation that is mounted from a block device
  * @dev: its number
  *
  * Return: 0 if none is.

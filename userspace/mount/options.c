@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mount options come in one list: some are for the VFS, some were for mount(8)
- * and fstab(5), some are for the loop device, and the rest is the file
- * system's.  An option that we do not know is handed on, so that the kernel
- * says what is wrong with it.
+ * Mount options.  One list has options for the VFS, for mount(8) and fstab(5),
+ * for the loop device, and for the file system.  Unknown options are passed on,
+ * so that the kernel reports them.
  */
 #include <linux/mount.h>
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 #include "msg.h"
 #include "parse.h"
 
-/* An option for the VFS: bits to clear, then bits to set. */
+/* An option for the VFS: bits to clear, then bits to set */
 static const struct {
 	const char *name;
 	u64 clear;
@@ -20,7 +19,7 @@ static const struct {
 } vfs[] = {
 	{ "defaults", 0, 0 },
 	{ "ro", 0, 0 },
-	{ "rw", 0, 0 },		/* it is read-only whatever is asked */
+	{ "rw", 0, 0 },		/* the mount is read-only anyway */
 	{ "suid", MOUNT_ATTR_NOSUID, 0 },
 	{ "nosuid", 0, MOUNT_ATTR_NOSUID },
 	{ "dev", MOUNT_ATTR_NODEV, 0 },
@@ -37,14 +36,14 @@ static const struct {
 	{ "nodiratime", 0, MOUNT_ATTR_NODIRATIME },
 	{ "symfollow", MOUNT_ATTR_NOSYMFOLLOW, 0 },
 	{ "nosymfollow", 0, MOUNT_ATTR_NOSYMFOLLOW },
-	/* those that let others mount imply that they gain nothing by it */
+	/* options that allow users to mount imply these */
 	{ "user", 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC },
 	{ "users", 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC },
 	{ "owner", 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV },
 	{ "group", 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV },
 };
 
-/* For mount(8) and fstab(5), or about writing; a value may follow. */
+/* Options for mount(8) and fstab(5), and options about writing; a value may follow */
 static const char * const ignored[] = {
 	"auto", "noauto", "nouser", "nousers", "noowner", "nogroup", "_netdev",
 	"nofail", "comment", "uhelper", "helper", "async", "sync", "dirsync",
@@ -118,7 +117,7 @@ static int add_option(const char *opt, struct mount_opts *o)
 		o->loop = true;
 		return 0;
 	}
-	/* The kernel's too, which says what is wrong with it. */
+	/* passed to the kernel, too, which reports errors */
 	if (!strncmp(opt, "generation=", 11) &&
 	    parse_u64(opt + 11, &o->generation))
 		o->generation = 0;
@@ -129,7 +128,7 @@ static int add_option(const char *opt, struct mount_opts *o)
 	return for_fs(opt, o);
 }
 
-/* Cut off the first option: quotes are dropped, and hide commas. */
+/* Get the first option of a list: quotes are removed, and hide commas. */
 static char *next_option(char **list)
 {
 	char *from = *list, *to = *list, *begin = *list;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dsfs_id: what udev is to know of a device with an image, in the words of its
- * blkid builtin.  It is there for as long as libblkid does not know DSFS:
- * udev has no UUID and no label then, and so there is no mount by them.
+ * dsfs_id: prints the properties of a device with an image, named like those of
+ * udev's blkid builtin.  It is needed while libblkid does not know DSFS:
+ * without it, udev has no UUID and no label, so there is no mount by them.
  */
 #include <blkid/blkid.h>
 #include <stdio.h>
@@ -24,8 +24,8 @@ static const char usage_text[] =
 "Exit: 0 it does, 1 it does not, 2 wrong usage.\n";
 
 /*
- * Whether libblkid finds anything but DSFS.  Programs that make a file system
- * leave the superblocks of another one that they do not know.
+ * Whether libblkid finds a signature other than DSFS.  Programs that make a
+ * file system do not remove superblocks of types that they do not know.
  */
 static bool is_something_else(const char *path)
 {
@@ -39,7 +39,7 @@ static bool is_something_else(const char *path)
 	blkid_probe_enable_superblocks(pr, 1);
 	blkid_probe_set_superblocks_flags(pr, BLKID_SUBLKS_TYPE);
 	ret = blkid_do_safeprobe(pr);
-	/* -2: more than one */
+	/* -2: several signatures */
 	other = ret == -2 ||
 		(!ret && !blkid_probe_lookup_value(pr, "TYPE", &type, NULL) &&
 		 strcmp(type, "dsfs"));
@@ -48,9 +48,8 @@ static bool is_something_else(const char *path)
 }
 
 /*
- * Whether something lies between the slots, where a DSFS has zeros.  The second
- * slot alone may be what is left of an image that was overwritten from its
- * beginning.
+ * Whether bytes between the slots are not zero.  The second slot alone may be
+ * left of an image whose start was overwritten.
  */
 static bool is_overwritten(const struct image *img)
 {
@@ -68,7 +67,7 @@ static bool is_dsfs(const struct image *img)
 	return !is_something_else(img->path);
 }
 
-/* @text as it is but for what a file name or a log cannot have; and encoded. */
+/* Print @text twice: with unsafe bytes replaced, and with them encoded. */
 static void print_text(const char *name, const char *text)
 {
 	char buf[4 * DSFS_LABEL_MAX + 1];
