@@ -28,7 +28,7 @@
 /* OVERLAYFS_SUPER_MAGIC, which older headers lack */
 #define OVERLAY_MAGIC 0x794c7630
 
-/* As the kernel has them; libc's headers may be older. */
+/* Definitions of the kernel, which headers of libc may lack */
 struct range {
 	__u64 off;
 	__u64 len;

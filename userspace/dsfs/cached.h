@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How much of a file is in the page cache.
+ * Number of bytes of a file in the page cache.
  */
 #ifndef DSFS_CACHED_H
 #define DSFS_CACHED_H
@@ -8,7 +8,7 @@
 #include "dsfs_platform.h"
 
 /**
- * cached_bytes - how much of a range is in memory
+ * cached_bytes - number of bytes of a range that are in memory
  * @fd: a regular file, open for reading
  * @size: of the file
  * @pos: a multiple of the page size

@@ -14,7 +14,7 @@
 #define EXIT_USAGE	2
 
 /**
- * struct command - what stands behind "dsfs NAME"
+ * struct command - a command, "dsfs NAME"
  * @name: as the user types it
  * @about: one line for dsfs --help
  * @run: gets its own arguments, argv[0] being "dsfs NAME"; returns the exit status.

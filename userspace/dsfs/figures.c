@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel says of its mounts: a directory each in /sys/fs/dsfs, by the name of
- * the device.  Where they are mounted is in /proc/self/mountinfo, by the device's
- * number, and the number's name in /sys/dev/block.
+ * Statistics of mounts.  The kernel shows a directory for each in /sys/fs/dsfs,
+ * named after the device.  Mount points are in /proc/self/mountinfo, by device
+ * number, and /sys/dev/block has the name of a number.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -91,8 +91,8 @@ static int no_memory(void)
 }
 
 /*
- * A file of sysfs, without its newline: 0, or a negative errno.  What is asked while it
- * goes away says ENODEV.
+ * Read a file of sysfs, without its newline.  Return: 0 or a negative errno;
+ * -ENODEV if the mount is going away.
  */
 static int read_file(const char *dir, const char *file, char *buf, size_t size)
 {
@@ -146,7 +146,7 @@ static int read_values(const char *dir, struct mount_info *m)
 	return 0;
 }
 
-/* A line of it as text of its own */
+/* Copy a line of a text. */
 static int read_text(const char *dir, const char *file, char **text)
 {
 	char buf[512];
@@ -158,7 +158,7 @@ static int read_text(const char *dir, const char *file, char **text)
 	return *text ? 0 : -ENOMEM;
 }
 
-/* -ENOENT, without a message, where there is none any more. */
+/* Read the figures of a mount.  Return: -ENOENT, without a message, if it is gone. */
 static int read_mount(const struct figures_source *src, const char *device,
 		      struct mount_info *m)
 {
@@ -225,7 +225,7 @@ static int add_mount(const struct figures_source *src, struct mount_set *set,
 
 /* --- where it is mounted ------------------------------------------------------ */
 
-/* \ooo is a byte: how mountinfo writes white space and backslashes. */
+/* Decode \ooo, which mountinfo writes for white space and backslashes. */
 static void unescape(char *s)
 {
 	char *to = s;
@@ -243,7 +243,7 @@ static void unescape(char *s)
 	*to = '\0';
 }
 
-/* The name of device number MAJOR:MINOR; false if it has none. */
+/* Get the name of device number MAJOR:MINOR.  Return: false if it has none. */
 static bool device_name(const struct figures_source *src, const char *number,
 			char *name, size_t size)
 {
@@ -345,7 +345,7 @@ static int read_all(const struct figures_source *src, struct mount_set *set)
 	if (asprintf(&path, "%s/fs/dsfs", src->sysfs) < 0)
 		return no_memory();
 	dir = opendir(path);
-	/* Without the module nothing is mounted. */
+	/* without the module there are no mounts */
 	if (!dir && errno != ENOENT) {
 		ret = -errno;
 		msg_error(path, "%s", strerror(errno));
@@ -375,7 +375,7 @@ static bool is_mounted_at(const struct mount_info *m, const char *point)
 	return false;
 }
 
-/* The mount that a user's NAME means, or NULL after a message. */
+/* Find the mount of a NAME of the user; NULL after a message. */
 static struct mount_info *resolve(const struct figures_source *src,
 				  struct mount_set *all, const char *name)
 {
@@ -403,7 +403,7 @@ static struct mount_info *resolve(const struct figures_source *src,
 	return m;
 }
 
-/* Leave those that the names mean. */
+/* Remove mounts that no name stands for. */
 static int choose(const struct figures_source *src, char *const *names,
 		  struct mount_set *set)
 {

@@ -7,7 +7,7 @@
 
 #include "dsfs_platform.h"
 
-/* What requests are for: whole, ahead, page, direct, metadata */
+/* Kinds of requests: whole, ahead, page, direct, metadata */
 #define FIG_KINDS	5
 
 /* Figures, in the order in which they are shown */
@@ -34,7 +34,7 @@ enum figure_id {
 };
 
 /**
- * struct figure - what is known of a figure
+ * struct figure - description of a figure
  * @file: below the mount's directory in sysfs
  * @metric: its name for Prometheus
  * @kind: the label kind there, or NULL; figures of one metric follow one another
@@ -82,7 +82,7 @@ struct figures_source {
 #define FIGURES_SOURCE	{ "/sys", "/proc/self/mountinfo" }
 
 /**
- * figures_read - read what is mounted
+ * figures_read - read the figures of mounts
  * @src: where
  * @names: mount points, devices or names in sysfs, ending with NULL; none: all
  * @set: filled in, by device; to be freed by figures_free()
@@ -98,7 +98,7 @@ void figures_free(struct mount_set *set);
 /** figures_sum - add up figures of all kinds, such as FIG_REQUESTS */
 u64 figures_sum(const struct mount_info *m, enum figure_id first);
 
-/** figures_errors - all that was found to be wrong */
+/** figures_errors - sum of all error counters */
 u64 figures_errors(const struct mount_info *m);
 
 #endif /* DSFS_FIGURES_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files that the user named, and where they lie on the device: the order in which a
- * device gives them fastest is not that of their names.
+ * Files that the user named, with their places on the device.  Reading in the
+ * order of places is the fastest.
  */
 #include <fcntl.h>
 #include <fts.h>
@@ -99,7 +99,7 @@ static int add_path(struct fileset *set, const char *path)
 	return ret;
 }
 
-/* A line names a file as a rule, for which fts(3) would be much ado. */
+/* Add the object of a line of a list; most lines name a file, which needs no fts(3). */
 static int add_line(void *ctx, char *line, size_t len, u64 number)
 {
 	struct fileset *set = ctx;
@@ -142,7 +142,10 @@ int fileset_add(struct fileset *set, const char *list, bool null, char *const *p
 	return ret;
 }
 
-/* The first extent is enough: what lies in one piece has one. */
+/*
+ * Find the place of a file by its first extent, which is enough for contiguous
+ * files.
+ */
 static u64 start_of(int fd)
 {
 	union {
@@ -162,7 +165,7 @@ static void place_file(void *ctx, size_t i)
 	struct fileset_file *f = &((struct fileset *)ctx)->v[i];
 	int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-	/* Whoever reads it says what is wrong with it. */
+	/* errors are reported when the file is read */
 	if (fd < 0)
 		return;
 	f->start = start_of(fd);

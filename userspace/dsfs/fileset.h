@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files that the user named, and where they lie.
+ * Files that the user named, and their places.
  */
 #ifndef DSFS_FILESET_H
 #define DSFS_FILESET_H
@@ -53,7 +53,7 @@ struct fileset {
 int fileset_add(struct fileset *set, const char *list, bool null, char *const *paths);
 
 /**
- * fileset_place - find out where the files lie, and sort them by that
+ * fileset_place - find the places of the files, and sort the files by place
  * @jobs: threads that ask
  *
  * Where the file system does not tell, files stay in the order given.  A file of

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dsfs COMMAND: one name for what is done with a data set that is mounted already:
- * bringing it into memory, choosing an order to read it in, looking at what it costs.
- * What makes and checks images keeps its own names, as mkfs(8) and fsck(8) look for
- * them.
+ * dsfs COMMAND: commands for a mounted data set: warm it up, choose an order of
+ * reading, show statistics.  Programs that make and check images have names of
+ * their own, as mkfs(8) and fsck(8) need.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +47,7 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-/* Messages and --help call a command by both of its words. */
+/* Run a command; its name in messages and --help has both words. */
 static int run_command(const struct command *c, int argc, char **argv)
 {
 	static char name[64];	/* messages are written until the end */

@@ -50,7 +50,10 @@ struct state {
 	s64 placed;
 };
 
-/* Classes are directories, as ImageFolder has it. */
+/*
+ * Make the items of the files.  The class of a file is its directory, as in
+ * ImageFolder.
+ */
 static int make_items(struct state *s)
 {
 	struct strset dirs = { };
@@ -66,7 +69,7 @@ static int make_items(struct state *s)
 
 		class = strset_add(&dirs, f->path, slash ? slash - f->path : 0,
 				   NULL);
-		/* Where the device does not say, files lie as they were given. */
+		/* a file without a known place counts as lying in the order given */
 		if (f->start != NOWHERE)
 			pos = f->start;
 		s->items[i] = (struct item){ pos, f->size, class };
@@ -104,7 +107,7 @@ static int print_order(const struct state *s)
 	return 0;
 }
 
-/* What is compared */
+/* Orders to compare */
 enum {
 	EXPECTED,
 	TRUE_SHUFFLE,
@@ -135,7 +138,7 @@ static int measure(const struct state *s, struct order_stats *stats)
 		ret = order_measure(&stats[i], &orders[i], s->items, window);
 	for (int i = 0; i < SUBJECTS; i++)
 		free(orders[i].v);
-	/* Nobody reads an expectation, and shards are read from end to end. */
+	/* an expectation is not read; shards are read from end to end */
 	stats[EXPECTED].pieces = NAN;
 	stats[BUFFER].pieces = NAN;
 	return ret;

@@ -43,7 +43,7 @@ static inline u64 random_next(struct random *r)
 	return result;
 }
 
-/* 0 to @n - 1, each as likely; @n is not 0. */
+/* A number from 0 to @n - 1, uniformly distributed; @n is not 0. */
 static inline u64 random_below(struct random *r, u64 n)
 {
 	const u64 skip = -n % n;

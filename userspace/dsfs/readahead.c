@@ -67,7 +67,7 @@ struct ahead {
 	bool broken;
 };
 
-/* What the kernel could give to the page cache; 0 if it does not say. */
+/* Memory that is available to the page cache; 0: unknown. */
 static u64 memory_available(void)
 {
 	FILE *f = fopen("/proc/meminfo", "re");
@@ -84,7 +84,7 @@ static u64 memory_available(void)
 	return kib << 10;
 }
 
-/* More of the list; the bytes that came, 0 at its end, or -errno. */
+/* Read more of the list.  Return: number of bytes, 0 at its end, or -errno. */
 static ssize_t more(struct lines *l)
 {
 	struct pollfd pfd = { .fd = l->fd, .events = POLLIN };
@@ -107,7 +107,7 @@ static ssize_t more(struct lines *l)
 	return n;
 }
 
-/* The next entry, a copy, or NULL at the end; *@ret then says why. */
+/* Get a copy of the next entry.  NULL at the end, with the reason in *@ret. */
 static char *next_line(struct lines *l, char end, ssize_t *ret)
 {
 	char *stop, *s;
@@ -135,7 +135,7 @@ static char *next_line(struct lines *l, char end, ssize_t *ret)
 	}
 }
 
-/* The next name, for one thread; NULL at the end. */
+/* Get the next name, for one thread at a time.  NULL at the end. */
 static char *next_name(struct ahead *a)
 {
 	char *name = NULL;
@@ -143,7 +143,7 @@ static char *next_name(struct ahead *a)
 	sigset_t blocked;
 
 	pthread_mutex_lock(&a->reading);
-	/* Here comes a signal that was sent meanwhile. */
+	/* a signal that was sent meanwhile arrives here */
 	pthread_sigmask(SIG_SETMASK, &a->lines.waiting, &blocked);
 	pthread_sigmask(SIG_SETMASK, &blocked, NULL);
 	if (!__atomic_load_n(&a->full, __ATOMIC_RELAXED) && !a->broken)
@@ -156,7 +156,7 @@ static char *next_name(struct ahead *a)
 	return name;
 }
 
-/* Whether the budget has so much left, which is taken. */
+/* Take bytes of the budget.  Return: false if fewer are left. */
 static bool take(struct ahead *a, u64 bytes)
 {
 	bool ok;
@@ -250,7 +250,7 @@ static int run(const struct options *o)
 	}
 	pthread_mutex_init(&a.reading, NULL);
 	pthread_mutex_init(&a.lock, NULL);
-	/* A signal is for the thread that waits for a name, which else would not end. */
+	/* signals go to the thread that waits for a name, to end the wait */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &a.lines.waiting);
 	ret = work_run(o->jobs, o->jobs, ask_for_all, &a);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Orders in which to read a set of files.  No I/O and no libc generator: the same
- * files and seed give the same order on every machine.
+ * Orders of reading a set of files.  No I/O, and no random numbers of libc: the
+ * same files and seed give the same order on every machine.
  */
 #include <stdlib.h>
 
 #include "random.h"
 #include "shuffle.h"
 
-/* Neighbours: what lies between them is less than the alignment of most files. */
+/*
+ * Maximum distance of neighbours: gaps between files are smaller than the
+ * alignment of most files
+ */
 #define GAP	4096
 
 static void swap(u32 *a, u32 *b)
@@ -142,7 +145,7 @@ int order_windowed(struct order *o, const struct item *items, size_t nr,
 	return 0;
 }
 
-/* In the place of each that was drawn comes the next, or at the end the last. */
+/* a drawn item is replaced by the next one, at the end by the last one */
 static void draw(struct random *r, struct order *o, u32 *stream, size_t room)
 {
 	size_t next = room < o->nr ? room : o->nr, held = next;
@@ -178,7 +181,7 @@ int order_buffer(struct order *o, const struct item *items, size_t nr,
 	return 0;
 }
 
-/* Mean number of classes in a batch; @seen has room for all classes. */
+/* Compute the mean number of classes in a batch; @seen has room for all classes. */
 static double count_classes(const struct order *o, const struct item *items,
 			    u32 *seen)
 {
@@ -200,7 +203,7 @@ static u64 end_of(const struct item *item)
 	return (item->start + item->size + GAP - 1) / GAP * GAP;
 }
 
-/* Runs of neighbours in each window of the order; sorts @v within windows. */
+/* Count runs of neighbours in each window of the order; sorts @v within windows. */
 static u64 count_pieces(u32 *v, size_t nr, const struct item *items, u64 window)
 {
 	u64 pieces = 0, total = 0;
@@ -270,7 +273,7 @@ int order_expected(struct order_stats *s, const struct item *items, size_t nr)
 	for (size_t c = 0; c < nr; c++) {
 		if (!count[c])
 			continue;
-		/* that a batch has none of this class */
+		/* the probability that a batch has no file of this class */
 		missing = 1;
 		for (size_t k = 0; k < batch && missing > 0; k++)
 			missing *= nr - k > count[c] ?

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dsfs stat: what mounts did since they were made, for people, for programs, and for
- * the textfile collector of Prometheus' node exporter.
+ * dsfs stat: counters of mounts, as text, as JSON, and as metrics for the
+ * textfile collector of the Prometheus node exporter.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static void print_requests(const struct mount_info *m, FILE *out)
 			(double)total / m->value[FIG_OPENS]);
 }
 
-/* What a cache or prefetch did not do is not worth a line. */
+/* Print a line for the cache and for prefetch, unless they did nothing. */
 static void print_cache(const struct mount_info *m, FILE *out)
 {
 	char room[32];
@@ -109,7 +109,7 @@ static void write_text(const struct mount_set *set, FILE *out)
 
 /* --- for programs -------------------------------------------------------------- */
 
-/* The names are those of the files. */
+/* The names of members are those of the files in sysfs. */
 static void json_figures(struct json *j, const struct mount_info *m, bool stats)
 {
 	const char *name, *slash;
@@ -155,7 +155,7 @@ static void write_json(const struct mount_set *set, FILE *out)
 
 /* --- for Prometheus -------------------------------------------------------------- */
 
-/* A label's value is UTF-8, which names need not be. */
+/* Write the value of a label, which is UTF-8; names need not be. */
 static void prometheus_label(FILE *out, const char *name, const char *value)
 {
 	char buf[4096];
@@ -191,7 +191,7 @@ static void prometheus_info(const struct mount_set *set, FILE *out)
 	}
 }
 
-/* All samples of a metric stand together, behind what it is. */
+/* Write all samples of a metric, after its description. */
 static void write_prometheus(const struct mount_set *set, FILE *out)
 {
 	const struct figure *f = figures;
@@ -234,7 +234,7 @@ static int fail(const char *path, int error)
 	return -error;
 }
 
-/* Who reads the file never sees a part of it. */
+/* Write a new file and rename it, so that readers never see a part of it. */
 static int write_output(const struct mount_set *set, const struct stat_options *o)
 {
 	char *tmp;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ^C and its kind.  Nothing that dsfs does leaves anything half made, so stopping is
- * no more than not going on; but what was done until then is worth a report.
+ * Signals that stop a command.  dsfs leaves nothing incomplete, so stopping
+ * only means not to go on; the work done so far is reported.
  */
 #include <signal.h>
 #include <unistd.h>
@@ -19,12 +19,12 @@ static void asked(int sig)
 void stop_init(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, 0 };
-	/* Without SA_RESTART: who waits for input is to see it. */
+	/* no SA_RESTART: a wait for input has to end */
 	const struct sigaction act = { .sa_handler = asked };
 	struct sigaction old;
 
 	for (unsigned int i = 0; signals[i]; i++) {
-		/* nohup and shells in the background have them ignored */
+		/* signals that are ignored stay so: nohup and background shells */
 		if (!sigaction(signals[i], NULL, &old) &&
 		    old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &act, NULL);

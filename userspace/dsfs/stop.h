@@ -11,7 +11,7 @@
 /** stop_init - SIGINT, SIGTERM and SIGHUP ask to stop from here on, unless ignored */
 void stop_init(void);
 
-/** stop_asked - whether there was one; the signal's number, or 0 */
+/** stop_asked - number of the signal that asked to stop, or 0 */
 int stop_asked(void);
 
 /**

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dsfs top: what mounts do now, in rates, again and again.
- *
- * A rate is the difference of two looks over the time between them, which is measured:
- * whoever is late shows no wrong figure.
+ * dsfs top: rates of mounts, updated continuously.  A rate is the difference of
+ * two readings divided by the measured time between them, so a delay makes no
+ * rate wrong.
  */
 #include <poll.h>
 #include <signal.h>
@@ -26,11 +25,11 @@ struct top_options {
 	struct figures_source src;
 	char *const *names;
 	double delay;
-	u64 count;		/* 0: without end */
+	u64 count;		/* 0: no limit */
 	bool batch;
 };
 
-/* What was seen at a time */
+/* A reading of all mounts */
 struct look {
 	struct mount_set set;
 	double at;
@@ -47,7 +46,7 @@ static int look(const struct top_options *o, struct look *l)
 	return figures_read(&o->src, o->names, &l->set);
 }
 
-/* The same mount before, unless the device was mounted anew meanwhile. */
+/* Find the same mount in the last reading, unless the device was mounted anew. */
 static const struct mount_info *before(const struct look *old,
 				       const struct mount_info *m)
 {
@@ -76,7 +75,7 @@ static u64 sum_grown(const struct mount_info *m, const struct mount_info *was,
 	return figures_sum(m, first) - figures_sum(was, first);
 }
 
-/* Five columns of it or "1.2M" */
+/* Format a number in up to five columns, such as "1.2M". */
 static const char *short_number(char *buf, size_t size, double v)
 {
 	static const char units[] = " kMGTP";
@@ -130,7 +129,7 @@ static void table(const struct look *old, const struct look *new)
 	double seconds = new->at - old->at;
 	const struct mount_info *was;
 
-	/* Nobody is that fast, but a clock may be that coarse. */
+	/* a coarse clock may show no difference */
 	if (seconds < 0.001)
 		seconds = 0.001;
 	head();
@@ -153,7 +152,7 @@ static void terminal_back(void)
 	terminal_changed = false;
 }
 
-/* It is there from when terminal_was is known. */
+/* Restore the terminal, once terminal_was is set. */
 static void on_signal(int sig)
 {
 	tcsetattr(STDIN_FILENO, TCSANOW, &terminal_was);
@@ -161,7 +160,7 @@ static void on_signal(int sig)
 	raise(sig);
 }
 
-/* Keys come at once, and are not shown; ^C is a signal as ever. */
+/* Switch the terminal to single keys without echo; ^C stays a signal. */
 static void terminal_keys(void)
 {
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -181,7 +180,7 @@ static void terminal_keys(void)
 	tcsetattr(STDIN_FILENO, TCSANOW, &t);
 }
 
-/* Wait, or until a key that ends it: true. */
+/* Wait for an interval or a key.  Return: true for a key that ends the command. */
 static bool wait_for_key(double seconds)
 {
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -193,7 +192,7 @@ static bool wait_for_key(double seconds)
 		if (poll(&p, 1, left * 1000 + 1) <= 0)
 			continue;
 		if (read(STDIN_FILENO, &c, 1) != 1)
-			p.fd = -1;	/* it hung up */
+			p.fd = -1;	/* the terminal was closed */
 		else if (c == 'q' || c == 'Q')
 			return true;
 	}
@@ -245,7 +244,7 @@ static int watch(const struct top_options *o)
 		show(o, &old, &new, n);
 		figures_free(&old.set);
 		old = new;
-		/* Who reads it reads it now. */
+		/* each table is flushed at once */
 		if (msg_flush_stdout()) {
 			figures_free(&old.set);
 			return EXIT_ERROR;

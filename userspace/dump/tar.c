@@ -201,7 +201,10 @@ static int bad_cmp(const void *a, const void *b)
 	return a < b ? -1 : a > b;
 }
 
-/* the first name is missing in the archive, so no other one can refer to it */
+/*
+ * Report a bad file and leave it out, with all its other names, which would be
+ * links to it.
+ */
 static int leave_out(struct tar *t, const struct walk_entry *e, int ret,
 		     const struct dsfs_err *err)
 {
