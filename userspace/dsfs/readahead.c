@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dsfs readahead: ask for files that somebody else will read, in the order of a list.
+ * dsfs readahead: prefetch of files in the order of a list, for another program
+ * that reads them.
  *
- * Asking is posix_fadvise(2) and does not wait for data, so that one small process keeps
- * many requests at the device for a reader that makes one at a time.  How far that
- * reader is, nobody knows here.  So who gives the list sets the pace: from a pipe,
- * names are asked for as they come; from a file all at once, up to a budget of bytes.
+ * A prefetch is posix_fadvise(2), which does not wait for data, so one small
+ * process keeps many requests at the device for a reader that sends one at a
+ * time.  The position of the reader is unknown.  So the list sets the pace:
+ * names from a pipe are prefetched as they come; those of a file all at once,
+ * up to a budget of bytes.
  */
 #include <fcntl.h>
 #include <poll.h>

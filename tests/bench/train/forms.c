@@ -92,7 +92,7 @@ static void read_whole(struct reader *r, const struct sample *s)
 
 /* --- one file and an index ------------------------------------------------ */
 
-/* The kernel's readahead would bring in neighbours that nobody wants. */
+/* no readahead, which would read neighbours that are not needed */
 static int open_pack(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -132,7 +132,7 @@ struct shuffle {
 	void *samples[SHUFFLE];
 };
 
-/* One comes in; if the buffer is full, another one goes. */
+/* Put a sample into the shuffle buffer; if that is full, a random one leaves it. */
 static void through_shuffle(struct reader *r, void *sample)
 {
 	struct shuffle *s = r->shuffle;
@@ -159,7 +159,7 @@ void shuffle_free(struct shuffle *s)
 	free(s);
 }
 
-/* A shard while it is read: what of it is in the buffer */
+/* State of reading a shard */
 struct shard {
 	int fd;
 	uint64_t pos, ahead_pos;	/* in the file: read, asked for */
@@ -179,7 +179,7 @@ static bool refill(struct reader *r, struct shard *sh)
 	return sh->have;
 }
 
-/* The next @len bytes; to nowhere if @to is NULL. */
+/* Read the next @len bytes; @to is NULL: discard them. */
 static bool take(struct reader *r, struct shard *sh, char *to, size_t len)
 {
 	size_t part;

@@ -146,7 +146,7 @@ static unsigned long long now(void)
 
 /* --- threads -------------------------------------------------------------- */
 
-/* The next sample of the epoch; NULL at its end. */
+/* Take the next sample of the epoch; NULL at its end. */
 static const struct sample *take_sample(void)
 {
 	size_t n = __atomic_fetch_add(&state.taken, 1, __ATOMIC_SEQ_CST);
@@ -181,7 +181,7 @@ static void *run_ahead(void *unused)
 	return unused;
 }
 
-/* A sample is in memory: accelerators wait for it, if there are any. */
+/* Count a sample as read; wake accelerators, if there are any. */
 static void deliver(struct reader *r)
 {
 	(void)r;
@@ -214,13 +214,13 @@ static void *run_reader(void *data)
 	pthread_mutex_lock(&state.lock);
 	state.readers--;
 	pthread_cond_broadcast(&state.more);
-	/* Those who still wait have nothing more to read either. */
+	/* wake the waiting threads: there is nothing more to read */
 	pthread_cond_broadcast(&state.less);
 	pthread_mutex_unlock(&state.lock);
 	return NULL;
 }
 
-/* Until @end, which may be over */
+/* Sleep until @end, which may be over. */
 static void compute_until(unsigned long long end)
 {
 	struct timespec t = { end / 1000000000, end % 1000000000 };
@@ -306,7 +306,7 @@ static pthread_t start(void *(*what)(void *), void *arg)
 	return thread;
 }
 
-/* Returns the steps of all accelerators. */
+/* Run the accelerators.  Return: the steps of all of them. */
 static uint64_t run_threads(struct reader *r)
 {
 	pthread_t *readers = allocate(run.threads * sizeof(*readers));
@@ -436,7 +436,7 @@ int main(int argc, char **argv)
 	}
 	if (argc - optind != 3 || !run.threads || !run.batch)
 		usage();
-	/* Samples come and go, and their memory stays. */
+	/* keep freed memory: samples are allocated and freed all the time */
 	mallopt(M_MMAP_THRESHOLD, 1 << 30);
 	mallopt(M_TRIM_THRESHOLD, 1 << 30);
 	run.form = find_form(argv[optind]);

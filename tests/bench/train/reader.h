@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Between the reader's threads and the forms of a data set that they read. */
+/* Interface between the threads of the reader and the forms of a data set. */
 #ifndef READER_H
 #define READER_H
 

@@ -71,7 +71,10 @@ static noinline void bench_copy_bypass(void *to, const void *from, size_t len)
 	asm volatile("sfence" : : : "memory");
 }
 
-/* Files need not end where blocks do. */
+/*
+ * Read bytes of a disk; zeros follow the end of its file, which may be within a
+ * block.
+ */
 static void bench_fill(const struct bench_disk *disk, u64 pos, void *to, size_t len)
 {
 	size_t have = pos < disk->size ? min_t(u64, len, disk->size - pos) : 0;
@@ -86,7 +89,7 @@ static void bench_fill(const struct bench_disk *disk, u64 pos, void *to, size_t 
 	}
 }
 
-/* So much takes some microseconds. */
+/* A copy of this size takes some microseconds */
 #define BENCH_CHUNK	(64UL << 10)
 
 /*
@@ -213,7 +216,7 @@ static int __init bench_add(int index, int major)
 	return add_disk(gd);
 }
 
-/* What fails is left as it is: the run ends with this kernel. */
+/* Errors need no cleanup: the kernel of this run ends. */
 static int __init bench_disk_init(void)
 {
 	int major = register_blkdev(0, "bench"), index, err;

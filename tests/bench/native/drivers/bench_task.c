@@ -31,7 +31,7 @@
 #define BUF_ORDER	8
 #define BUF_SIZE	(PAGE_SIZE << BUF_ORDER)
 
-/* What the readers have begun with, for who runs ahead of them */
+/* Progress of the readers, for the prefetch task */
 static atomic_t bench_taken;
 static DECLARE_WAIT_QUEUE_HEAD(bench_room);
 
@@ -46,14 +46,14 @@ struct bench_reader {
 	struct completion done;
 };
 
-/* The sum of a file's bytes so far; those of the files are added up. */
+/* Add bytes to the checksum of a file; those of all files are added up. */
 static void bench_sum(struct bench_reader *r, u32 *crc, const void *buf, size_t len)
 {
 	if (r->req->flags & BENCH_CHECK)
 		*crc = crc32c(*crc, buf, len);
 }
 
-/* Of a read of @want bytes: how many there were. */
+/* Read @want bytes.  Return: number of bytes that were read. */
 static size_t bench_read(struct bench_reader *r, struct file *file, loff_t *pos, size_t want,
 			 u32 *crc)
 {
@@ -153,7 +153,7 @@ static u64 bench_mmap(struct bench_reader *r, struct file *file, u64 size, u32 *
 
 typedef u64 (*bench_read_fn)(struct bench_reader *r, struct file *file, u64 size, u32 *crc);
 
-/* Each returns how many bytes it has read. */
+/* Patterns; each returns the number of bytes that it has read. */
 static const bench_read_fn bench_patterns[] = {
 	[BENCH_WHOLE]	= bench_whole,
 	[BENCH_PIL]	= bench_pil,
@@ -186,7 +186,7 @@ static void bench_file(struct bench_reader *r, const char *name)
 	__fput_sync(file);
 }
 
-/* A part of a file that stays open; readahead would bring in what nobody wants. */
+/* Read a part of a file that stays open, without readahead of bytes that are not needed. */
 static struct file *bench_part(struct bench_reader *r, const char *name, loff_t *pos,
 			       u64 *len)
 {
@@ -265,7 +265,7 @@ static int bench_ahead(void *data)
 	return 0;
 }
 
-/* A reader begins with the next file. */
+/* Note that a reader begins with the next file. */
 static void bench_take(struct bench_reader *r)
 {
 	int taken = atomic_inc_return(&bench_taken);
@@ -300,7 +300,10 @@ static void bench_crc(struct bench_reader *r)
 	}
 }
 
-/* Files of the list are dealt out in turn; pieces of a file are in bench_seq(). */
+/*
+ * Run a reader.  Files of the list are distributed in turn; bench_seq()
+ * distributes pieces of a file.
+ */
 static int bench_reader(void *data)
 {
 	struct bench_reader *r = data;
@@ -352,7 +355,7 @@ static void bench_start_task(int (*run)(void *), struct bench_reader *r)
 	}
 }
 
-/* One reader is the caller itself; more are threads, and so is who runs ahead: the last. */
+/* Run all readers: the first one in the caller, others as threads, and the prefetch task last. */
 static int bench_start(struct bench_reader *r, struct bench_req *req)
 {
 	unsigned int i;
@@ -432,7 +435,7 @@ static int bench_run(struct bench_req *req)
 	return err;
 }
 
-/* Inodes and dentries are freed after a grace period, and pages lie in batches. */
+/* wait for inodes and dentries, which are freed after a grace period, and for pages in batches */
 static void bench_settle(void)
 {
 	lru_add_drain_all();
