@@ -276,7 +276,7 @@ static int get_tree(struct mkfs *mkfs)
 static int run(struct mkfs *mkfs)
 {
 	const struct options *o = mkfs->o;
-	struct plan plan;
+	struct plan plan = { 0 };
 	int ret = output_check(&mkfs->out, o);
 
 	if (ret)

@@ -210,8 +210,8 @@ static int take_xattr(struct json_line *j, char *key)
 {
 	struct xattr_item it = { 0 }, *slot;
 	const char *wrong = NULL;
-	bool string;
-	char *text;
+	bool string = false;
+	char *text = NULL;
 	int ret;
 
 	it.prefix = xattr_split(key, &it.name);
@@ -242,8 +242,8 @@ static int take_xattr(struct json_line *j, char *key)
 
 static int take_field(struct json_line *j, char *key)
 {
-	bool string, octal = strstr(key, "mode");
-	char *value;
+	bool string = false, octal = strstr(key, "mode");
+	char *value = NULL;
 	int ret;
 
 	if (!strcmp(key, "xattrs")) {

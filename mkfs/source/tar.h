@@ -114,7 +114,6 @@ struct tar {
 	char path[TAR_BLOCK];
 	char linkpath[TAR_BLOCK];
 	struct tar_member m;
-	struct array acl;
 	char *set;
 };
 
@@ -155,12 +154,12 @@ int tar_xattrs(struct tar *t, struct node *n);
 
 /**
  * tar_acl - an ACL of text, as getxattr(2) shows it
- * @out: of bytes
+ * @out: empty; its memory is the caller's to free
  *
  * Return: NULL, or what is wrong with it.  An ACL that says no more than the mode
  * leaves @out empty.
  */
-const char *tar_acl(const char *text, bool access, struct array *out);
+const char *tar_acl(const char *text, bool access, struct tar_text *out);
 
 /* tar_tree.c */
 int tar_tree_init(struct tar *t);

@@ -51,7 +51,7 @@ static const char *parse_entry(char *text, struct posix_acl_xattr_entry *e)
 {
 	char *who, *perm = NULL, *number = NULL;
 	const struct tag *tag;
-	u16 bits;
+	u16 bits = 0;
 	u64 id = U32_MAX;
 
 	text[strcspn(text, "# \t")] = '\0';
@@ -111,37 +111,34 @@ static const char *parse_entries(char *text, struct array *entries)
 	return why;
 }
 
-static const char *put_bytes(struct array *out, const void *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		char *at = array_add(out);
-
-		if (!at)
-			return "out of memory";
-		*at = ((const char *)p)[i];
-	}
-	return NULL;
-}
-
-const char *tar_acl(const char *text, bool access, struct array *out)
+/* The entries as getxattr(2) shows them. */
+static const char *make_value(const struct array *entries, struct tar_text *out)
 {
 	struct posix_acl_xattr_header head = {
 		.a_version = cpu_to_le32(POSIX_ACL_XATTR_VERSION),
 	};
+	size_t bytes = entries->n * entries->size;
+
+	out->p = malloc(sizeof(head) + bytes);
+	if (!out->p)
+		return "out of memory";
+	memcpy(out->p, &head, sizeof(head));
+	memcpy(out->p + sizeof(head), entries->p, bytes);
+	out->len = sizeof(head) + bytes;
+	return acl_wrong(out->p, out->len);
+}
+
+const char *tar_acl(const char *text, bool access, struct tar_text *out)
+{
 	struct array entries = { .size = sizeof(struct posix_acl_xattr_entry) };
 	char *copy = strdup(text);
 	const char *why = copy ? parse_entries(copy, &entries) : "out of memory";
 
-	out->n = 0;
 	if (!why && entries.n)
-		why = put_bytes(out, &head, sizeof(head));
-	if (!why && entries.n)
-		why = put_bytes(out, entries.p, entries.n * entries.size);
-	if (!why && out->n)
-		why = acl_wrong(out->p, out->n);
+		why = make_value(&entries, out);
 	/* three entries are the mode */
 	if (access && entries.n == 3)
-		out->n = 0;
+		out->len = 0;
 	array_free(&entries);
 	free(copy);
 	return why;

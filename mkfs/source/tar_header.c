@@ -366,7 +366,7 @@ static int clear_member(struct tar *t)
 int tar_next(struct tar *t)
 {
 	struct header h;
-	u64 size;
+	u64 size = 0;
 	int ret = clear_member(t);
 
 	while (!ret) {

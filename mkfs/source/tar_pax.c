@@ -172,7 +172,7 @@ static int get_text(struct tar *t, const char *key, char *value)
 static int get_record(struct tar *t, char *key, char *value, size_t len)
 {
 	struct tar_member *m = &t->m;
-	u64 size;
+	u64 size = 0;
 	int ret;
 
 	if (!strncmp(key, "SCHILY.xattr.", 13))

@@ -116,7 +116,7 @@ static int map_char(struct tar *t, struct map_reader *r, char *c)
 
 static int map_number(struct tar *t, struct map_reader *r, u64 *v)
 {
-	char text[24];
+	char text[24] = "";
 	size_t n = 0;
 	int ret;
 

@@ -2,10 +2,12 @@
 /*
  * The extended attributes of a member, as a set in the form of the image.
  */
+#include <stdlib.h>
+
 #include "tar.h"
 
 /* An ACL becomes an attribute; its bytes stay in @acl. */
-static int add_acl(struct tar *t, const char *text, u8 prefix, struct array *acl)
+static int add_acl(struct tar *t, const char *text, u8 prefix, struct tar_text *acl)
 {
 	bool access = prefix == DSFS_XATTR_ACL_ACCESS;
 	const char *why = tar_acl(text, access, acl);
@@ -13,7 +15,7 @@ static int add_acl(struct tar *t, const char *text, u8 prefix, struct array *acl
 
 	if (why)
 		return tar_fail(t, "%s ACL: %s", access ? "access" : "default", why);
-	if (!acl->n)
+	if (!acl->len)
 		return 0;
 	it = array_add(&t->m.xattrs);
 	if (!it)
@@ -21,7 +23,7 @@ static int add_acl(struct tar *t, const char *text, u8 prefix, struct array *acl
 	it->prefix = prefix;
 	it->name = "";
 	it->value = acl->p;
-	it->value_len = acl->n;
+	it->value_len = acl->len;
 	return 0;
 }
 
@@ -40,7 +42,7 @@ static int make_set(struct tar *t, struct node *n)
 
 int tar_xattrs(struct tar *t, struct node *n)
 {
-	struct array acl[2] = { { .size = 1 }, { .size = 1 } };
+	struct tar_text acl[2] = { { 0 }, { 0 } };
 	struct tar_member *m = &t->m;
 	int ret = 0;
 
@@ -52,7 +54,7 @@ int tar_xattrs(struct tar *t, struct node *n)
 	}
 	if (!ret)
 		ret = make_set(t, n);
-	array_free(&acl[0]);
-	array_free(&acl[1]);
+	free(acl[0].p);
+	free(acl[1].p);
 	return ret;
 }

@@ -78,6 +78,8 @@ echo new >tree/new
 "$mkfs" --update --json x.img tree >mkfs.update
 "$mkfs" --compact -f --json x.img y.img >mkfs.compact
 "$mkfs" --compact -n --json x.img >mkfs.compact-plan
+tar -C tree -cf x.tar .
+"$mkfs" --json --tar=x.tar z.img >mkfs.tar
 told mkfs.dsfs mkfs.*
 
 cp x.img bad.img
