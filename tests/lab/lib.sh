@@ -199,7 +199,8 @@ configure_kernel()
 	check_config "$build/.config" "$@"
 }
 
-# A symbol that Kconfig dropped silently would be a test that tests nothing.
+# A symbol that Kconfig dropped silently would be a test that tests nothing.  Of fragments
+# that set the same one the last counts, as for merge_config.sh.
 check_config()
 {
 	local config=$1 line sym bad=0
@@ -214,7 +215,7 @@ check_config()
 			grep -qxF -- "$line" "$config" ||
 				{ note "$line: not taken by Kconfig"; bad=1; } ;;
 		esac
-	done < <(cat "$@")
+	done < <(cat "$@" | tac | awk -F= '!seen[$1]++')
 	[ $bad -eq 0 ] || die "$config: does not hold what the fragments ask for"
 }
 
