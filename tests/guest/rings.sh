@@ -3,8 +3,8 @@
 #
 # rings.sh DISK - which pages of files without room cache=epoch drops, and when.
 #
-# DISK holds an image with files f1 to f60 of 100 KiB, and the file large of 256 MiB, nearly
-# all of it a hole.  Files have no room because they are read in a memory cgroup that has
+# DISK holds an image with files f1 to f60 of 100 KiB, the file streamed of 72 MiB, and the
+# file large of 256 MiB, nearly all of it a hole.  Files have no room because they are read in a memory cgroup that has
 # none.
 #
 # Needs control groups of version 2.
@@ -75,6 +75,23 @@ beside_large()
 	[ "$transient" -eq 40 ] && [ "$used" -eq 40 ] && [ "$bytes" -eq 0 ]
 }
 
+met()
+{
+	awk '/^max / { print $2 }' "$group"/memory.events
+}
+
+# A large file is dropped behind its reader, before the limit has pages reclaimed.
+streamed()
+{
+	drop_caches
+	echo 48M >"$group"/memory.max
+	met=$(met)
+	crowded access seq "$dir/streamed" >/dev/null
+	met=$(($(met) - met))
+	echo "# $prog: 72 MiB in order in 48 MiB met the limit $met times"
+	[ "$met" -eq 0 ]
+}
+
 [ -e /sys/fs/cgroup/cgroup.controllers ] || mount -t cgroup2 none /sys/fs/cgroup
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 mkdir -p "$group"
@@ -82,6 +99,7 @@ echo 8M >"$group"/memory.max
 mount -t dsfs -o cache=epoch "$disk" "$dir"
 check "a file that is open again keeps its pages" reopened
 check "hinted files stay beside a hint of a part of a large file" beside_large
+check "a large file is dropped behind its reader" streamed
 umount "$dir"
 rmdir "$group" "$dir"
 exit $failed
