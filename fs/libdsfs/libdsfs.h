@@ -94,6 +94,8 @@ struct dsfs_geo {
 };
 
 /* superblock: super.c */
+/* Record size of each region. The length of a region is a multiple of it. */
+extern const u8 dsfs_record_bytes[DSFS_REGIONS_USED];
 u32 dsfs_super_sum(const struct dsfs_super *raw);
 int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 		      struct dsfs_geo *geo, struct dsfs_err *err);

@@ -8,8 +8,7 @@
  */
 #include "libdsfs.h"
 
-/* Record size of each region. The length of a region is a multiple of it. */
-static const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
+const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_BLOCKSUMS]	= sizeof(__le32),
 	[DSFS_REGION_INODES]	= sizeof(struct dsfs_inode),
 	[DSFS_REGION_DIRS]	= sizeof(struct dsfs_dir),
@@ -18,7 +17,7 @@ static const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_OWNERS]	= sizeof(struct dsfs_owner),
 	[DSFS_REGION_EXTRAS]	= sizeof(struct dsfs_extra),
 	[DSFS_REGION_SYMLINKS]	= 1,
-	[DSFS_REGION_XATTRS]	= 4,
+	[DSFS_REGION_XATTRS]	= sizeof(__le32),
 	[DSFS_REGION_EXTENTS]	= sizeof(struct dsfs_extent_record),
 	[DSFS_REGION_FILESUMS]	= sizeof(__le32),
 	[DSFS_REGION_CHUNKSUMS]	= sizeof(__le32),

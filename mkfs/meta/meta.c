@@ -13,6 +13,7 @@
 #include "libdsfs.h"
 #include "meta.h"
 #include "msg.h"
+#include "nsec.h"
 
 static int put_names(struct meta *m)
 {
@@ -251,7 +252,7 @@ static s64 build_time(const struct options *o)
 	if (o->epoch)
 		return o->build_time;
 	clock_gettime(CLOCK_REALTIME, &ts);
-	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+	return nsec_of(&ts);
 }
 
 static u64 generation(const struct meta *m)

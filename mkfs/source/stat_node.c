@@ -10,30 +10,25 @@
 
 #include "file.h"
 #include "msg.h"
+#include "nsec.h"
 #include "worker.h"
 
 static s64 node_time(struct worker *w, const struct dir *dir,
 		     const struct node *n, const struct timespec *ts)
 {
-	s64 sec = ts->tv_sec, rest = ts->tv_nsec, ns;
+	s64 ns;
 	char *path;
 
 	if (w->s->src->o->fixed_time)
 		return w->s->src->o->build_time;
-	/* rounded towards zero: the product does not overflow unless the sum does */
-	if (sec < 0 && rest) {
-		sec++;
-		rest -= 1000000000;
-	}
-	if (!__builtin_mul_overflow(sec, 1000000000, &ns) &&
-	    !__builtin_add_overflow(ns, rest, &ns))
+	if (nsec_join(ts->tv_sec, ts->tv_nsec, &ns))
 		return ns;
 	path = tree_path(w->s->src->tree, dir, n, false);
 	msg_warn(path, "modification time %lld: outside 1677 to 2262: clamped",
 		 (long long)ts->tv_sec);
 	free(path);
 	w->clamped++;
-	return sec < 0 ? INT64_MIN : INT64_MAX;
+	return ns;
 }
 
 static int node_owner(struct worker *w, struct node *n, const struct stat *st)

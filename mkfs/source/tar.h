@@ -6,6 +6,7 @@
 #ifndef MKFS_TAR_H
 #define MKFS_TAR_H
 
+#include "nsec.h"
 #include "source.h"
 #include "tar_bytes.h"
 #include "xattr.h"

@@ -270,14 +270,11 @@ static int set_type(struct tar *t, char type)
 
 static int set_time(struct tar *t, const struct header *h)
 {
-	const s64 second = 1000000000;
 	s64 v;
 
 	if (!parse_number(h->mtime, sizeof(h->mtime), &v))
 		return tar_fail(t, "mtime: not a number");
-	t->m.clamped = __builtin_mul_overflow(v, second, &t->m.mtime);
-	if (t->m.clamped)
-		t->m.mtime = v < 0 ? INT64_MIN : INT64_MAX;
+	t->m.clamped = !nsec_join(v, 0, &t->m.mtime);
 	return 0;
 }
 

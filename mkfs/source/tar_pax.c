@@ -6,7 +6,6 @@
 #include "tar.h"
 
 #define ID_MAX		4294967294U
-#define SECOND		1000000000
 
 bool tar_decimal(const char *s, u64 *v)
 {
@@ -44,7 +43,7 @@ static int get_u32(struct tar *t, const char *key, const char *value, u32 max, u
 /* Nanoseconds; what is smaller is cut off. */
 static u64 parse_fraction(const char **s)
 {
-	u64 ns = 0, unit = SECOND / 10;
+	u64 ns = 0, unit = NSEC_PER_SEC / 10;
 
 	for (; **s >= '0' && **s <= '9'; ++*s, unit /= 10)
 		ns += (**s - '0') * unit;
@@ -64,7 +63,7 @@ static int get_time(struct tar *t, const char *key, const char *value)
 	for (; *s >= '0' && *s <= '9'; s++)
 		m->clamped |= __builtin_mul_overflow(ns, 10, &ns) ||
 			      __builtin_add_overflow(ns, *s - '0', &ns);
-	m->clamped |= __builtin_mul_overflow(ns, SECOND, &ns);
+	m->clamped |= __builtin_mul_overflow(ns, NSEC_PER_SEC, &ns);
 	if (*s == '.') {
 		s++;
 		m->clamped |= __builtin_add_overflow(ns, parse_fraction(&s), &ns);

@@ -5,9 +5,7 @@
 #ifndef DSFS_CLOCK_H
 #define DSFS_CLOCK_H
 
-#include <time.h>
-
-#include "dsfs_platform.h"
+#include "nsec.h"
 
 /** clock_ns - nanoseconds since an arbitrary point in time */
 static inline s64 clock_ns(void)
@@ -15,7 +13,7 @@ static inline s64 clock_ns(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+	return nsec_of(&ts);
 }
 
 #endif /* DSFS_CLOCK_H */

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "nsec.h"
 #include "parse.h"
-
-#define NSEC 1000000000LL
 
 /* Parse a number at the start of @s. */
 static int parse_head(const char *s, int base, u64 *v, const char **end)
@@ -73,7 +72,7 @@ int parse_size(const char *s, u64 *v)
 /* Parse the digits after a decimal point as nanoseconds. */
 static int parse_fraction(const char *s, s64 *ns)
 {
-	s64 scale = NSEC / 10;
+	s64 scale = NSEC_PER_SEC / 10;
 
 	if (!*s)
 		return -EINVAL;
@@ -114,7 +113,7 @@ int parse_time(const char *s, s64 *ns)
 	v = minus ? -(s64)sec : (s64)sec;
 	if (minus)
 		frac = -frac;
-	if (__builtin_mul_overflow(v, NSEC, &v) ||
+	if (__builtin_mul_overflow(v, NSEC_PER_SEC, &v) ||
 	    __builtin_add_overflow(v, frac, &v))
 		return -ERANGE;
 	*ns = v;

@@ -5,8 +5,7 @@
  * what is there at all can be changed by programs that edit text.
  */
 #include "dump.h"
-
-#define SECOND	1000000000
+#include "nsec.h"
 
 static const char *type_name(u32 mode)
 {
@@ -33,7 +32,7 @@ static void put_time(struct json *j, s64 ns)
 {
 	const u64 v = ns < 0 ? -(u64)ns : ns;
 
-	json_strf(j, "mtime", "%s%llu.%09llu", ns < 0 ? "-" : "", v / SECOND, v % SECOND);
+	json_strf(j, "mtime", "%s%llu.%09llu", ns < 0 ? "-" : "", v / NSEC_PER_SEC, v % NSEC_PER_SEC);
 }
 
 static void put_xattrs(struct dump *d, const struct walk_entry *e)

@@ -9,13 +9,13 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "nsec.h"
 #include "pax.h"
 #include "utf8.h"
 
 #define NAME_BYTES	100
 #define OCTAL7		07777777ULL
 #define OCTAL11		077777777777ULL
-#define SECOND		1000000000
 
 /* Offsets and lengths in struct header are those of POSIX. */
 struct header {
@@ -141,9 +141,9 @@ static void record_time(struct pax_records *r, s64 ns)
 	char text[64];
 	size_t len;
 
-	len = snprintf(text, sizeof(text), "%s%llu", ns < 0 ? "-" : "", v / SECOND);
-	if (v % SECOND)
-		snprintf(text + len, sizeof(text) - len, ".%09llu", v % SECOND);
+	len = snprintf(text, sizeof(text), "%s%llu", ns < 0 ? "-" : "", v / NSEC_PER_SEC);
+	if (v % NSEC_PER_SEC)
+		snprintf(text + len, sizeof(text) - len, ".%09llu", v % NSEC_PER_SEC);
 	record_text(r, "mtime", text);
 }
 
@@ -305,10 +305,10 @@ int pax_header(FILE *out, struct pax_records *r, const struct pax_member *m)
 		record_u64(r, "gid", m->gid);
 	if (m->size > OCTAL11)
 		record_u64(r, "size", m->size);
-	if (m->mtime < 0 || m->mtime % SECOND || m->mtime / SECOND > OCTAL11)
+	if (m->mtime < 0 || m->mtime % NSEC_PER_SEC || m->mtime / NSEC_PER_SEC > OCTAL11)
 		record_time(r, m->mtime);
-	if (m->mtime >= 0 && m->mtime / SECOND <= OCTAL11)
-		sec = m->mtime / SECOND;
+	if (m->mtime >= 0 && m->mtime / NSEC_PER_SEC <= OCTAL11)
+		sec = m->mtime / NSEC_PER_SEC;
 	if (r->failed)
 		return -ENOMEM;
 	if (r->len)

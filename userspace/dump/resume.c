@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "nsec.h"
 #include "resume.h"
 
 #define PIECE	65536
@@ -19,13 +20,9 @@ static bool look(int dir, const char *name, struct stat *st)
 
 static bool same_time(const struct stat *st, s64 mtime)
 {
-	s64 sec = mtime / 1000000000, nsec = mtime % 1000000000;
+	const struct nsec_time t = nsec_split(mtime);
 
-	if (nsec < 0) {
-		sec--;
-		nsec += 1000000000;
-	}
-	return st->st_mtim.tv_sec == sec && st->st_mtim.tv_nsec == nsec;
+	return st->st_mtim.tv_sec == t.sec && st->st_mtim.tv_nsec == t.nsec;
 }
 
 /* Read a file and compare; holes read as zeros. */

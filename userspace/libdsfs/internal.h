@@ -10,6 +10,7 @@
 #define DSFS_INTERNAL_H
 
 #include "libdsfs.h"
+#include "nsec.h"
 
 #ifndef container_of
 #define container_of(p, type, member) \
@@ -286,30 +287,5 @@ int image_entry_check(u32 dir, u32 ino, u8 type, const struct image_node *node,
  */
 int image_lookup(struct dsfs_source *src, const char *path,
 		 struct image_node *node, struct dsfs_err *err);
-
-/**
- * struct nsec_time - a time as stat(2) has it
- * @sec: rounded down
- * @nsec: 0 to 999,999,999
- */
-struct nsec_time {
-	s64 sec;
-	u32 nsec;
-};
-
-/** nsec_split - a time of the format, signed nanoseconds since 1970 */
-static inline struct nsec_time nsec_split(s64 ns)
-{
-	const s64 second = 1000000000;
-	struct nsec_time t = { .sec = ns / second };
-	s64 rest = ns % second;
-
-	if (rest < 0) {
-		rest += second;
-		t.sec--;
-	}
-	t.nsec = rest;
-	return t;
-}
 
 #endif /* DSFS_INTERNAL_H */
