@@ -57,7 +57,7 @@ int base_worth(struct mkfs *mkfs)
 	parse_format_size(dead_text, sizeof(dead_text), dead);
 	parse_format_size(all_text, sizeof(all_text), bytes);
 	if (!o->quiet && !o->json)
-		printf("only previous generations use %s of %s, %llu %%: left as it is (-f: pack anew)\n",
+		printf("only previous generations use %s of %s, %llu %%: left as it is (see -f)\n",
 		       dead_text, all_text, percent);
 	return 0;
 }

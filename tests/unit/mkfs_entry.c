@@ -22,6 +22,9 @@ static int parse(struct entry *e, const char *text)
 
 static void test_values(struct entry *e)
 {
+	static const char json[] =
+		"{\"path\":\"/\\u00e9\\udcff\",\"mode\":\"4711\",\"xattrs\":{\"user.a\":\"00ff\"}}";
+
 	OK(parse(e, "") == 0 && parse(e, " \t") == 0 && parse(e, " #x") == 0,
 	   "entry: nothing and comments");
 	OK(parse(e, "/a\\040b/c source=x\\134y offset=1K size=5") == 1 &&
@@ -39,7 +42,7 @@ static void test_values(struct entry *e)
 	OK(parse(e, "/a fill=zero size=1") == 1 && e->zero &&
 	   parse(e, "/a fill=0xffffffffffffffff size=1") == 1 && !e->zero &&
 	   e->seed == ~0ULL, "entry: fill");
-	OK(parse(e, "{\"path\":\"/\\u00e9\\udcff\",\"mode\":\"4711\",\"xattrs\":{\"user.a\":\"00ff\"}}") == 1 &&
+	OK(parse(e, json) == 1 &&
 	   !strcmp(e->path, "/\303\251\377") && e->mode == 04711 && e->xattrs.n == 1 &&
 	   ((struct xattr_item *)e->xattrs.p)->value_len == 2, "entry: JSON");
 	OK(parse(e, "default") == 1 && !e->path &&
