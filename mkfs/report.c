@@ -189,7 +189,7 @@ static void json_plan(const struct mkfs *mkfs, const struct plan *p)
 		json_u64(&j, "kept_files", p->kept);
 		json_u64(&j, "kept_bytes", p->kept_bytes);
 	}
-	if (mkfs->o->build == BUILD_COMPACT)
+	if (mkfs->base && mkfs->o->build == BUILD_COMPACT)
 		json_dead(&j, plan_dead(mkfs), mkfs->base->img.geo->image_bytes);
 	json_u64(&j, "padding_max_bytes", p->padding);
 	json_u64(&j, "object_bytes", object_bytes(mkfs));
