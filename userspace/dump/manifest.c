@@ -32,7 +32,8 @@ static void put_time(struct json *j, s64 ns)
 {
 	const u64 v = ns < 0 ? -(u64)ns : ns;
 
-	json_strf(j, "mtime", "%s%llu.%09llu", ns < 0 ? "-" : "", v / NSEC_PER_SEC, v % NSEC_PER_SEC);
+	json_strf(j, "mtime", "%s%llu.%09llu", ns < 0 ? "-" : "", v / NSEC_PER_SEC,
+		  v % NSEC_PER_SEC);
 }
 
 static void put_xattrs(struct dump *d, const struct walk_entry *e)
