@@ -73,7 +73,7 @@ run()
 {
 	subject=$1
 	shift
-	epochs --list="$list" "$@" /mnt/set | sed "s/^/$name $subject share=$share /"
+	epochs --list="$list" "$@" /mnt/set | sed "/^epoch/s/^/$name $subject share=$share /"
 }
 
 # run_memcg SUBJECT ARG...: the same in a cgroup that may use as much as the share; its
@@ -88,10 +88,13 @@ run_memcg()
 	subject=$1
 	shift
 	sh -c "echo \$\$ >$group/cgroup.procs; exec epochs --list=$list \"\$@\"" - "$@" /mnt/set >/tmp/memcg
-	own=$(awk '/^(anon|kernel|shmem) / { n += $2 } END { print n }' $group/memory.stat)
+	# What is left of it, and what it says that it had
+	own=$(awk '/^kernel / { n = $2 } /^# own / { o = $3 } END { print n + o }' \
+		$group/memory.stat /tmp/memcg)
 	share=$(awk -v p="$percent" -v o="$own" -v s="$set_bytes" 'BEGIN { printf "%.4f", p / 100 - o / s }')
-	sed "s/^/$name $subject share=$share /" /tmp/memcg
+	sed "/^epoch/s/^/$name $subject share=$share /" /tmp/memcg
 	awk '/^max / { print "# memcg_max", $2 } /^oom / { print "# memcg_oom", $2 }' $group/memory.events
+	echo "# memcg_left $(($(cat $group/memory.max) - $(cat $group/memory.peak)))"
 	rmdir $group 2>/dev/null || true
 }
 
@@ -106,7 +109,7 @@ run_nfs()
 	mkdir -p /mnt/client
 	trymount -l -t nfs4 -o "$nfs_options" 127.0.0.1:/ /mnt/client >/dev/null
 	epochs --list="$list" --pattern=direct --counted=/mnt/set "$@" /mnt/client |
-		sed "s/^/$name $subject share=$share /"
+		sed "/^epoch/s/^/$name $subject share=$share /"
 	umount /mnt/client
 	nfs_end /mnt/set
 	mount -t "$fs" -o "$(options_of "$subject")" "$drives/$fs" /mnt/set

@@ -8,6 +8,10 @@
  * so much of it that as many bytes are available as are asked for, locked, until it is
  * killed; how much a cache can get then is known.
  *
+ * The readers' buffers are one piece of memory that is there before the first epoch, so
+ * that the job does not grow after the cache has filled what it left; "# own" says how
+ * much memory the job has.
+ *
  * Patterns: read (open, fstat, one read), pil (4,096, 61,440, then 65,536 bytes), mmap,
  * direct (as read, with O_DIRECT: an NFS client that keeps nothing itself).  With --counted
  * the device is that of another directory.
@@ -26,18 +30,26 @@
 
 #include "lib.h"
 
-#define ROOM	(4 << 20)
+/* Of the largest read of pil */
+#define ROOM_MIN	65536
 
 static char **files;
 static size_t count;
 static uint64_t bytes, in_pages;
+static size_t room = ROOM_MIN;
+static char *buffers;
 static const char *tree, *counted, *pattern = "read";
 static unsigned int procs = 1, part, parts = 1;
+
+static uint64_t in_whole_pages(uint64_t size)
+{
+	return (size + 4095) / 4096 * 4096;
+}
 
 static void read_list(const char *list)
 {
 	char line[4096], path[8192];
-	size_t room = 0;
+	size_t i, slots = 0;
 	struct stat st;
 	FILE *f = fopen(list, "r");
 
@@ -46,9 +58,9 @@ static void read_list(const char *list)
 	while (fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\n")] = 0;
 		snprintf(path, sizeof(path), "%s/%s", tree, line);
-		if (count == room) {
-			room = room * 2 + 1024;
-			files = realloc(files, room * sizeof(*files));
+		if (count == slots) {
+			slots = slots * 2 + 1024;
+			files = realloc(files, slots * sizeof(*files));
 			if (!files)
 				t_die("memory", "realloc");
 		}
@@ -60,11 +72,13 @@ static void read_list(const char *list)
 	/* One of several parts of the list */
 	files += count * part / parts;
 	count = count * (part + 1) / parts - count * part / parts;
-	for (room = 0; room < count; room++) {
-		if (stat(files[room], &st))
-			t_die(files[room], "stat");
+	for (i = 0; i < count; i++) {
+		if (stat(files[i], &st))
+			t_die(files[i], "stat");
 		bytes += st.st_size;
-		in_pages += (st.st_size + 4095) / 4096 * 4096;
+		in_pages += in_whole_pages(st.st_size);
+		if (in_whole_pages(st.st_size) > room)
+			room = in_whole_pages(st.st_size);
 	}
 }
 
@@ -147,7 +161,7 @@ static void read_file(const char *path, char *buf)
 		read_mapped(fd, path, st.st_size);
 	} else {
 		do {
-			n = read(fd, buf, pil ? sizes[i] : ROOM);
+			n = read(fd, buf, pil ? sizes[i] : room);
 			if (n < 0)
 				t_die(path, "read");
 			i += i < 2;
@@ -159,14 +173,31 @@ static void read_file(const char *path, char *buf)
 /* The files of one of the processes */
 static void read_share(unsigned int which)
 {
-	char *buf = aligned_alloc(4096, ROOM);
 	size_t i;
 
-	if (!buf)
-		t_die("memory", "malloc");
 	for (i = which; i < count; i += procs)
-		read_file(files[i], buf);
-	free(buf);
+		read_file(files[i], buffers + which * room);
+}
+
+static void make_buffers(void)
+{
+	char line[128];
+	uint64_t kib, own = 0;
+	FILE *f;
+
+	buffers = mmap(NULL, procs * room, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (buffers == MAP_FAILED)
+		t_die("memory", "mmap");
+	f = fopen("/proc/self/status", "r");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "RssAnon: %" SCNu64, &kib) == 1 ||
+		    sscanf(line, "RssShmem: %" SCNu64, &kib) == 1)
+			own += kib << 10;
+	if (f)
+		fclose(f);
+	printf("# own %" PRIu64 "\n", own);
+	fflush(stdout);
 }
 
 static void epoch(unsigned int number, uint64_t seed)
@@ -294,6 +325,7 @@ int main(int argc, char **argv)
 		printf("%" PRIu64 "\n", in_pages);
 		return 0;
 	}
+	make_buffers();
 	for (i = first; i < first + epochs; i++)
 		epoch(i, seed * 1000 + i);
 	return 0;
