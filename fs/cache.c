@@ -300,4 +300,3 @@ u64 dsfs_cache_bytes(struct super_block *sb)
 	room = dsfs_free_pages(GFP_HIGHUSER_MOVABLE) - READ_ONCE(cache->margin);
 	return room > 0 ? (u64)room << PAGE_SHIFT : 0;
 }
-

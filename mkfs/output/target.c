@@ -424,4 +424,3 @@ void target_sync_parent(struct output *out)
 	fsync(fd);
 	close(fd);
 }
-

@@ -105,4 +105,3 @@ int image_region_sum(const struct image *img, enum dsfs_region_id id, u32 *sum)
 	free(buf);
 	return ret;
 }
-
