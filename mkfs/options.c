@@ -72,7 +72,7 @@ static const struct option long_options[] = {
 	{ "uuid", required_argument, NULL, 'U' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "version", no_argument, NULL, 'V' },
-	{ "wds", no_argument, NULL, OPT_WDS },
+	{ "wds", optional_argument, NULL, OPT_WDS },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -99,7 +99,9 @@ static const char help_text[] =
 "      --manifest=FILE    the tree, one object a line; - is standard input; see below\n"
 "      --tar=FILE         the members of a tar archive (gzip, xz, zstd), read once; - is\n"
 "                         standard input; may be given more than once\n"
-"      --wds              each archive is a directory, named as its file\n"
+"      --wds[=shard|prefix]  the archives are shards of a WebDataset: each is a directory,\n"
+"                         named as its file (shard, the default), or they are one tree,\n"
+"                         by the paths in their keys, and no file comes twice\n"
 "      --order=FILE       paths, one a line, whose data comes first\n"
 "  -0, --null             entries of list files end with NUL, not newline\n"
 "      --align=SIZE       alignment of file data, 512 to 2M (default: 4K)\n"
@@ -256,6 +258,14 @@ static int parse_exclude_from(struct options *o, const char *arg)
 	return ret ? 1 : 0;
 }
 
+static int parse_wds(struct options *o, const char *arg)
+{
+	o->wds = arg && !strcmp(arg, "prefix") ? WDS_PREFIX : WDS_SHARD;
+	if (!arg || o->wds == WDS_PREFIX || !strcmp(arg, "shard"))
+		return 0;
+	return usage("--wds: %s: neither shard nor prefix", arg);
+}
+
 static int set_build(struct options *o, enum build build)
 {
 	if (o->build != BUILD_NEW && o->build != build)
@@ -276,9 +286,6 @@ static int parse_flag(struct options *o, int c)
 	case OPT_NO_CHECKSUMS:
 		o->layout = "--no-checksums";
 		o->chunk_bits = 0;
-		break;
-	case OPT_WDS:
-		o->wds = true;
 		break;
 	case OPT_CHECKSUM:
 		o->checksum = true;
@@ -356,6 +363,8 @@ static int parse_one(struct options *o, int c, const char *arg,
 		return add_tar(o, arg);
 	case OPT_THREADS:
 		return parse_threads(o, arg);
+	case OPT_WDS:
+		return parse_wds(o, arg);
 	case 'L':
 		return parse_label(o, arg);
 	case 'T':
@@ -450,7 +459,7 @@ static int check_tar(const struct options *o)
 		return usage("%s", "--one-file-system and --tar do not go together");
 	if (o->skip_unreadable)
 		return usage("%s", "--skip-unreadable and --tar do not go together");
-	for (unsigned int i = 0; o->wds && i < o->ntars; i++) {
+	for (unsigned int i = 0; o->wds == WDS_SHARD && i < o->ntars; i++) {
 		if (!strcmp(o->tars[i], "-"))
 			return usage("%s", "--wds: standard input has no name for a directory");
 	}

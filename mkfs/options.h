@@ -38,10 +38,22 @@ enum build {
 };
 
 /**
+ * enum wds - what archives are to a WebDataset
+ * @WDS_NONE: nothing special: one tree, in which later members replace others
+ * @WDS_SHARD: each is a directory
+ * @WDS_PREFIX: one tree of them all, in which no file comes twice
+ */
+enum wds {
+	WDS_NONE,
+	WDS_SHARD,
+	WDS_PREFIX,
+};
+
+/**
  * struct options - the run as asked for
  * @manifest: --manifest: @source is where its relative paths begin
  * @tars: --tar, @ntars of them; there is no @source then
- * @wds: each of them is a directory
+ * @wds: what they are
  * @build_time: nanoseconds since 1970; valid with @fixed_time or @epoch
  * @fixed_time: -T: every mtime becomes @build_time
  * @epoch: SOURCE_DATE_EPOCH or -T was given: the image has no random parts
@@ -66,6 +78,7 @@ struct options {
 	char label[DSFS_LABEL_MAX];
 	u8 uuid[16];
 	enum build build;
+	enum wds wds;
 	s64 build_time;
 	struct pattern *patterns;
 	unsigned int npatterns;
@@ -90,7 +103,6 @@ struct options {
 	bool skip_unreadable;
 	bool no_recheck;
 	bool null_lists;
-	bool wds;
 	bool plan_only;
 	bool quiet;
 	bool json;

@@ -196,6 +196,17 @@ static int shard_base(struct tar *t, const char *path)
 	return t->base ? 0 : -EINVAL;
 }
 
+/* Remember where the names of an archive begin. */
+static int note_begin(struct tar *t)
+{
+	struct tar_name **begin = array_add(&t->begins);
+
+	if (!begin)
+		return tar_no_memory();
+	*begin = t->newest;
+	return 0;
+}
+
 static int open_archive(struct tar *t, const char *path)
 {
 	int ret = tar_bytes_open(&t->bytes, path, t->src.sink->stop);
@@ -212,8 +223,9 @@ static int open_archive(struct tar *t, const char *path)
 		return ret;
 	t->last_dir = NULL;
 	t->global.len = 0;
-	t->base = t->src.o->wds ? NULL : t->root;
-	return t->base ? 0 : shard_base(t, path);
+	t->base = t->src.o->wds == WDS_SHARD ? NULL : t->root;
+	ret = note_begin(t);
+	return ret || t->base ? ret : shard_base(t, path);
 }
 
 static int read_archive(struct tar *t, const char *path)
@@ -259,6 +271,7 @@ static void tar_free(struct source *src)
 	array_free(&src->replaced);
 	array_free(&t->m.map);
 	array_free(&t->m.xattrs);
+	array_free(&t->begins);
 	free(t->last_path.p);
 	free(t->global.p);
 	free(t->records.p);
@@ -287,5 +300,6 @@ int source_tar(struct source **src, const struct options *o, struct tree *tree,
 	t->src.replaced.size = sizeof(struct node *);
 	t->m.map.size = sizeof(struct tar_range);
 	t->m.xattrs.size = sizeof(struct xattr_item);
+	t->begins.size = sizeof(struct tar_name *);
 	return tar_tree_init(t) ? tar_no_memory() : 0;
 }

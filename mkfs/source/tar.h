@@ -94,6 +94,7 @@ struct tar_name {
  * @files: memory of struct tar_name and struct tar_file, up to end()
  * @names: all of them by their directory and name
  * @base: directory that the archive's paths begin in
+ * @begins: struct tar_name *, of each archive so far: the newest one before it
  * @last_path, @last_dir: directory of the member before
  * @global: records that all members have
  * @records: those, and the ones of this member
@@ -106,6 +107,7 @@ struct tar {
 	struct tar_name *root;
 	struct tar_name *newest;
 	struct tar_name *base;
+	struct array begins;
 	struct tar_text last_path;
 	struct tar_name *last_dir;
 	struct tar_text global;

@@ -229,6 +229,19 @@ static int lose_name(struct tar *t, struct tar_file *f)
 	return 0;
 }
 
+/* The archive that a name was new in; names are in the order in which they came. */
+static const char *archive_of(const struct tar *t, const struct tar_name *name)
+{
+	struct tar_name *const *begins = (struct tar_name *const *)t->begins.p;
+	size_t i = 0;
+
+	for (const struct tar_name *n = t->root; n != name; n = n->next) {
+		while (i + 1 < t->begins.n && begins[i + 1] == n)
+			i++;
+	}
+	return t->src.o->tars[i];
+}
+
 int tar_put(struct tar *t, struct tar_file *f)
 {
 	const char *name;
@@ -250,6 +263,8 @@ int tar_put(struct tar *t, struct tar_file *f)
 		return tar_fail(t, "is a directory in the archive, and this is none");
 	if (n->file == f)
 		return 0;
+	if (n->file && t->src.o->wds == WDS_PREFIX)
+		return tar_fail(t, "is in %s already", archive_of(t, n));
 	if (n->file && lose_name(t, n->file))
 		return -ENOMEM;
 	f->names++;

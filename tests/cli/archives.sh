@@ -196,6 +196,33 @@ if [ ${#filters[@]} -gt 0 ]; then
 	check '--wds: .tar.gz: its directory' content /val-0/000.jpg 1000
 fi
 
+# By the paths in their keys, shards are one tree, and a file is in one of them.
+mkdir -p keys/n0 keys/n1
+for key in n0/1 n0/2 n1/1; do
+	echo $key >keys/$key.jpg
+done
+tar -C keys -cf shards/a.tar n0/1.jpg
+tar -C keys -cf shards/b.tar --no-recursion n0 n0/2.jpg
+tar -C keys -cf shards/c.tar --no-recursion n0 n1 n1/1.jpg
+check '--wds=prefix' packs --wds=prefix --tar=shards/a.tar --tar=shards/b.tar --tar=shards/c.tar
+check '--wds=prefix: one tree' listed '/ d 0' '/n0 d 0' '/n0/1.jpg f 5' '/n0/2.jpg f 5' \
+	'/n1 d 0' '/n1/1.jpg f 5'
+exits '--wds=prefix: standard input' 0 bash -c \
+	"'$mkfs' -q -f --wds=prefix --tar=- new.dsfs <shards/a.tar"
+tar -cf shards/none.tar -T /dev/null
+tar -C keys -cf shards/d.tar n0/2.jpg
+rm -f bad.dsfs
+says '--wds=prefix: a file in two shards' 1 'shards/d.tar: n0/2.jpg: is in shards/b.tar already' \
+	"$mkfs" -q --wds=prefix --tar=shards/none.tar --tar=shards/a.tar --tar=shards/none.tar \
+	--tar=shards/b.tar --tar=shards/d.tar bad.dsfs
+check '--wds=prefix: a file in two shards: no image' test ! -e bad.dsfs
+tar -C keys -rf shards/d.tar n0/2.jpg
+says '--wds=prefix: a file twice in a shard' 1 'shards/d.tar: n0/2.jpg: is in shards/d.tar already' \
+	"$mkfs" -q --wds=prefix --tar=shards/d.tar bad.dsfs
+check 'without --wds=prefix the last one counts' packs --tar=shards/b.tar --tar=shards/d.tar
+check '--wds=shard' packs --wds=shard --tar=shards/a.tar
+check '--wds=shard: a directory' listed '/ d 0' '/a d 0' '/a/n0 d 0' '/a/n0/1.jpg f 5'
+
 # --- what is wrong with an archive.  refused FILE WANT: 1, that message, and no image
 refused()
 {
@@ -274,6 +301,7 @@ says '--tar and a source' 2 'too many arguments' "$mkfs" --tar=x i source
 says '--tar without an image' 2 'IMAGE is needed' "$mkfs" --tar=x
 says '--tar=- twice' 2 '--tar=- and --tar=-: standard input is but one list' "$mkfs" --tar=- --tar=- i
 says '--wds alone' 2 '--wds: only with --tar' "$mkfs" --wds i source
+says '--wds=x' 2 '--wds: x: neither shard nor prefix' "$mkfs" --wds=x --tar=x i
 says '--wds --tar=-' 2 '--wds: standard input has no name' "$mkfs" --wds --tar=- i
 
 # --- built without libarchive

@@ -69,7 +69,7 @@ static int count_end(struct source_sink *sink)
 	return 0;
 }
 
-static void read_archive(const char *path, bool wds)
+static void read_archive(const char *path, enum wds wds)
 {
 	struct counter c = {
 		.sink = { count_begin, count_data, count_zeros, count_end, -1 },
@@ -104,6 +104,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	if (fd < 0 || ftruncate(fd, 0) || pwrite(fd, data, size, 0) != size)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	read_archive(path, size & 1);
+	read_archive(path, size % 3);
 	return 0;
 }
