@@ -225,5 +225,5 @@ done
 check 'usage: nothing is extracted' test ! -e twice
 exits 'usage: --inode=x' 2 "$dump" --inode=x good.dsfs
 says 'usage: --no-data alone' 2 '--no-data: goes with --list only' "$dump" --no-data good.dsfs
-says 'usage: --verbose alone' 2 '--verbose: goes with --extract and --tar only' "$dump" -v good.dsfs
+says 'usage: --verbose alone' 2 '--verbose: goes with --extract, --tar and --wds only' "$dump" -v good.dsfs
 finish

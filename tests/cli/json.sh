@@ -100,6 +100,7 @@ done
 cat >dump.more <<'END'
 {"rdev": "1:3", "xattrs": {}}
 END
+show --wds=shard x.img
 told dump.dsfs dump.*
 
 flip x.img $(($(data_of x.img /new) + 1))

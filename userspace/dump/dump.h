@@ -45,6 +45,9 @@ bool dump_count(struct dump *d, const char *what);
 void dump_error(struct dump *d, const char *path, const char *what, int ret,
 		const struct dsfs_err *err);
 
+/** dump_hidden - say how many errors were not printed, if any */
+void dump_hidden(const struct dump *d, const char *path);
+
 /**
  * struct walk_entry - an object of a walk
  * @path: from the root, "/" first

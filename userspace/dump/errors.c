@@ -30,3 +30,10 @@ void dump_error(struct dump *d, const char *path, const char *what, int ret,
 	image_err_text(err, ret, text, sizeof(text));
 	msg_error(path, "%s: %s", what, text);
 }
+
+void dump_hidden(const struct dump *d, const char *path)
+{
+	if (d->hidden)
+		msg_error(path, "%llu errors, %llu of them not named: --verbose names all",
+			  d->errors, d->hidden);
+}

@@ -566,9 +566,7 @@ int dump_extract(struct dump *d, const char *dir, struct filter *f, bool resume)
 	/* any other error was reported where it happened */
 	if (ret == -ENOMEM)
 		dump_error(d, dir, "extract", ret, &(struct dsfs_err){ 0 });
-	if (d->hidden)
-		msg_error(dir, "%llu errors, %llu of them not named: --verbose names all",
-			  d->errors, d->hidden);
+	dump_hidden(d, dir);
 	if (x.skipped)
 		msg_warn(dir, "%llu set-id bits, trusted and security attributes not restored: only root can",
 			 x.skipped);

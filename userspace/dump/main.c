@@ -13,6 +13,7 @@
 #include "parse.h"
 #include "sums.h"
 #include "tar.h"
+#include "wds.h"
 
 enum { EXIT_OK, EXIT_ERROR, EXIT_USAGE };
 
@@ -23,6 +24,7 @@ enum { EXIT_OK, EXIT_ERROR, EXIT_USAGE };
  * struct request - options of the command line
  * @inode: like the other texts: value of the option; NULL: not given
  * @digest: that, as @digest_how says
+ * @wds: --wds and what goes with it
  * @paths: of --path, all of them; @path: the one that is to be shown
  * @one: --generation was given: @generation
  */
@@ -31,6 +33,7 @@ struct request {
 	u64 generation;
 	struct digest_request digest_how;
 	struct diff_request diff_of;
+	struct wds_request wds;
 	struct filter paths;
 	bool regions;
 	bool digest;
@@ -69,9 +72,14 @@ static const char usage_text[] =
 "      --extract=DIR    restore the tree into DIR, which is new or empty\n"
 "      --resume         with --extract: go on where a run was cut off\n"
 "      --tar            write the tree to standard output, as a tar archive\n"
-"      --path=PATTERN   with --extract and --tar: what matches, and all below it;\n"
+"      --wds=PREFIX     write the files as shards of a WebDataset: PREFIX-000000.tar, ...\n"
+"      --shard-size=SIZE  with --wds: bytes of a shard (1G)\n"
+"      --shard-samples=N  with --wds: samples of a shard (any number)\n"
+"      --order=FILE     with --wds: keys or paths of samples that come first, one a line\n"
+"  -0, --null           entries of the list end with NUL, not newline\n"
+"      --path=PATTERN   with --extract, --tar and --wds: what matches, and all below it;\n"
 "                       may be given many times\n"
-"  -v, --verbose        with --extract and --tar: name all that fails\n"
+"  -v, --verbose        with --extract, --tar and --wds: name all that fails\n"
 "      --generation=N   look at an older generation; alone: its superblock\n"
 "      --json           as JSON\n"
 "  -h, --help           this text\n"
@@ -107,6 +115,8 @@ static int run(struct dump *d, struct request *r)
 		return dump_extract(d, r->extract, &r->paths, r->resume);
 	if (r->tar)
 		return dump_tar(d, &r->paths);
+	if (r->wds.prefix)
+		return dump_wds(d, &r->wds, &r->paths);
 	if (r->diff)
 		return dump_diff(d, &r->diff_of);
 	if (r->list)
@@ -139,7 +149,7 @@ static int requests(const struct request *r, const char *names[2])
 		{ "dir", r->dir }, { "extents", r->extents }, { "list", r->list },
 		{ "cat", r->cat }, { "generations", r->generations },
 		{ "extract", r->extract }, { "digest", r->digest }, { "tar", r->tar },
-		{ "diff", r->diff }, { "manifest", r->manifest },
+		{ "diff", r->diff }, { "manifest", r->manifest }, { "wds", r->wds.prefix },
 	};
 	int n = 0;
 
@@ -147,6 +157,28 @@ static int requests(const struct request *r, const char *names[2])
 		if (all[i].given && n++ < 2)
 			names[n - 1] = all[i].name;
 	return n;
+}
+
+/* Whether the tree, or the part of it that --path says, is to be written. */
+static bool is_export(const struct request *r)
+{
+	return r->extract || r->tar || r->wds.prefix;
+}
+
+/* Check the options of --wds. */
+static int check_wds(const struct wds_request *r)
+{
+	if (r->null && !r->order)
+		return args_wrong(EXIT_USAGE, "--null: goes with --order only");
+	if (r->prefix)
+		return -1;
+	if (r->size)
+		return args_wrong(EXIT_USAGE, "--shard-size: goes with --wds only");
+	if (r->samples)
+		return args_wrong(EXIT_USAGE, "--shard-samples: goes with --wds only");
+	if (r->order)
+		return args_wrong(EXIT_USAGE, "--order: goes with --wds only");
+	return -1;
 }
 
 /* Check the combination of options.  Return: -1 to go on, or the exit status. */
@@ -173,10 +205,10 @@ static int check_request(const struct request *r)
 		return args_clash(EXIT_USAGE, "text", "json");
 	if (r->resume && !r->extract)
 		return args_wrong(EXIT_USAGE, "--resume: goes with --extract only");
-	if (r->verbose && !r->extract && !r->tar)
+	if (r->verbose && !is_export(r))
 		return args_wrong(EXIT_USAGE,
-				  "--verbose: goes with --extract and --tar only");
-	return -1;
+				  "--verbose: goes with --extract, --tar and --wds only");
+	return check_wds(&r->wds);
 }
 
 static int dump(const char *path, struct request *r)
@@ -186,7 +218,7 @@ static int dump(const char *path, struct request *r)
 	bool supers = !requests(r, names) && !r->one;
 	int ret, bad;
 
-	if ((r->extract || r->tar) && !r->verbose)
+	if (is_export(r) && !r->verbose)
 		d.per_kind = PER_KIND;
 
 	if (image_open(&d.img, path))
@@ -239,7 +271,7 @@ static int take_path(void *ctx, const char *arg)
 /* --path is the object to show, or selects a part of the tree. */
 static int settle_path(struct request *r)
 {
-	if (r->extract || r->tar || !r->paths.count)
+	if (is_export(r) || !r->paths.count)
 		return -1;
 	if (r->paths.count > 1)
 		return args_wrong(EXIT_USAGE, "--path: given twice");
@@ -299,6 +331,11 @@ int main(int argc, char **argv)
 		  .max = SUMS_THREADS_MAX },
 		{ 0, "resume", .flag = &r.resume },
 		{ 0, "tar", .flag = &r.tar },
+		{ 0, "wds", .text = &r.wds.prefix, .once = true },
+		{ 0, "shard-size", .size = &r.wds.size },
+		{ 0, "shard-samples", .number = &r.wds.samples, .min = 1 },
+		{ 0, "order", .text = &r.wds.order, .once = true },
+		{ '0', "null", .flag = &r.wds.null },
 		{ 0, "diff", .take = take_diff, .ctx = &r, .once = true },
 		{ 0, "extract", .text = &r.extract, .once = true },
 		{ 0, "json", .flag = &r.json },

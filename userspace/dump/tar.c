@@ -382,9 +382,7 @@ int dump_tar(struct dump *d, struct filter *f)
 	/* any other error was reported where it happened */
 	if (ret == -ENOMEM)
 		dump_error(d, d->img.path, "tar", ret, &(struct dsfs_err){ 0 });
-	if (d->hidden)
-		msg_error(d->img.path, "%llu errors, %llu of them not named: --verbose names all",
-			  d->errors, d->hidden);
+	dump_hidden(d, d->img.path);
 	if (t.sockets)
 		msg_warn(d->img.path, "%llu sockets left out: tar has none", t.sockets);
 	tar_free(&t);

@@ -1,0 +1,214 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# wds.sh - dump.dsfs --wds: shards that readers of WebDataset make samples of, and that
+# mkfs.dsfs makes the same tree of; and mkfs.dsfs --wds=prefix.
+set -euo pipefail
+export LC_ALL=C
+unset SOURCE_DATE_EPOCH
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+prog=wds
+dump=$bin/dump.dsfs
+mkfs=$bin/mkfs.dsfs
+
+# samples FILE...: as a reader of WebDataset has them: shard, key, extensions; a key again
+# after another one would be a sample of its own
+cat >samples.py <<'PY'
+import itertools, re, sys, tarfile
+def split(name):
+    m = re.match(r"^((?:.*/|)[^.]+)[.]([^/]*)$", name)
+    return m.groups() if m else (name, "")
+for path in sys.argv[1:]:
+    members = tarfile.open(path, "r|").getmembers()
+    assert all(m.isreg() and not m.issparse() for m in members), path
+    for key, of in itertools.groupby((split(m.name) for m in members), lambda s: s[0]):
+        print(path, key, " ".join(ext for _, ext in of))
+PY
+samples()
+{
+	python3 samples.py "$@"
+}
+
+# shards WANT PREFIX: which there are
+shards()
+{
+	[ "$(echo "$2"-*)" = "$1" ]
+}
+
+# wants TEXT...: what samples() is to print
+wants()
+{
+	diff <(printf '%s\n' "$@") <(samples s-*.tar)
+}
+
+# hidden DIR: what a run may have left there
+hidden()
+{
+	find "$1" -name '.dump.dsfs.*'
+}
+
+# A directory and other names sort between the files of "a"; keys are not names.
+mkdir -p tree/a.d tree/a tree/n
+for f in a.cls a.d/x.jpg a.jpg a-b.jpg a.d/x.cls a/y.jpg n/README n/.hid n/z.tar.gz n/z.b; do
+	echo "$f" >"tree/$f"
+done
+"$mkfs" -q tree.dsfs tree
+exits '--wds' 0 "$dump" --wds=s tree.dsfs
+check '--wds: what it says' grep -qx '1 shards, 7 samples, 10 files, 11.0 KiB' "$out"
+check '--wds: no message' test ! -s "$err"
+check '--wds: files of a key are adjacent, keys in their order' wants \
+	's-000000.tar a cls jpg' 's-000000.tar a-b jpg' 's-000000.tar a.d/x cls jpg' \
+	's-000000.tar a/y jpg' 's-000000.tar n/ hid' 's-000000.tar n/README ' \
+	's-000000.tar n/z b tar.gz'
+check '--wds: mode of the umask' test "$(stat -c %a s-000000.tar)" = \
+	"$(printf '%o' $((0666 & ~0$(umask))))"
+
+# --- how large.  A member of a few bytes takes a kilobyte, the end of an archive one more.
+rm s-*
+exits '--shard-size' 0 "$dump" --wds=s --shard-size=4K tree.dsfs
+check '--shard-size: what is where' wants \
+	's-000000.tar a cls jpg' 's-000000.tar a-b jpg' 's-000001.tar a.d/x cls jpg' \
+	's-000001.tar a/y jpg' 's-000002.tar n/ hid' 's-000002.tar n/README ' \
+	's-000003.tar n/z b tar.gz'
+check '--shard-size: none is larger' test -z "$(find . -name 's-*' -size +4096c)"
+rm s-*
+says '--shard-size: of one sample' 0 's: warning: 2 shards above 2.0 KiB, of one sample each: first s-000000.tar' \
+	bash -c "'$dump' --wds=s --shard-size=2K --path='/[a].*' tree.dsfs >&2"
+check '--shard-size: of one sample: it is whole' wants \
+	's-000000.tar a cls jpg' 's-000001.tar a.d/x cls jpg'
+rm s-*
+exits '--shard-samples' 0 "$dump" --wds=s --shard-samples=3 --json tree.dsfs
+check '--shard-samples: --json' holds '[s["samples"] for s in d["shards"]] == [3, 3, 1] and
+	d["samples"] == 7 and d["files"] == 10 and d["large"] == 0 and
+	[s["name"] for s in d["shards"]] == ["s-00000%d.tar" % n for n in range(3)]'
+check '--shard-samples: --json: bytes' holds \
+	"d['bytes'] == $(cat s-* | wc -c) and d['shards'][2]['bytes'] == $(stat -c %s s-000002.tar)"
+
+# --- the same bytes, whatever the layout; another order
+mkdir again
+"$mkfs" -q --no-dedup --align=512 --chunk-size=4K other.dsfs tree
+exits 'the same bytes' 0 "$dump" --wds=again/s --shard-samples=3 other.dsfs
+check 'the same bytes: they are' diff -r <(cat s-*) <(cat again/s-*)
+rm -r s-* again
+printf '%s\n' n/z ./a.jpg /a/none.jpg /a/y.jpg n/z.b >order
+says '--order' 0 'order: warning: entry 3: /a/none.jpg: no sample of the image' \
+	bash -c "'$dump' --wds=s --order=order tree.dsfs >&2"
+check '--order: what comes first' wants \
+	's-000000.tar n/z b tar.gz' 's-000000.tar a cls jpg' 's-000000.tar a/y jpg' \
+	's-000000.tar a-b jpg' 's-000000.tar a.d/x cls jpg' 's-000000.tar n/ hid' \
+	's-000000.tar n/README '
+cp s-000000.tar ordered
+rm s-*
+tr '\n' '\0' <order >order0
+exits '--order=- -0' 0 bash -c "'$dump' --wds=s --order=- -0 tree.dsfs <order0"
+check '--order=- -0: the same bytes' cmp ordered s-000000.tar
+rm s-*
+seq 9 >order
+exits '--order: of nothing that is there' 0 "$dump" --wds=s --order=order tree.dsfs
+check '--order: of nothing that is there: five are named, and all counted' \
+	test "$(tail -n 2 "$err")" = 'dump.dsfs: order: warning: entry 5: 5: no sample of the image
+dump.dsfs: order: warning: 9 entries: no samples of the image'
+rm s-*
+
+# --- a file of several names, holes, long names, times; what is no file
+mkdir -p odd/d "odd/$(printf '%0200d' 0)"
+seq 1000 >odd/a.txt
+ln odd/a.txt odd/d/b.txt
+truncate -s 200K odd/holes.bin
+echo end >>odd/holes.bin
+echo long >"odd/$(printf '%0200d/%0200d' 0 1).x"
+touch -d @-5.25 odd/d
+touch -d @1000000000.5 odd/a.txt
+ln -s a.txt odd/link.txt
+mkfifo odd/pipe
+"$mkfs" -q odd.dsfs odd
+says 'odd files' 0 'odd.dsfs: warning: 2 objects left out: neither files nor directories' \
+	bash -c "'$dump' --wds=s --shard-samples=1 odd.dsfs >&2"
+check 'odd files: Python' wants "s-000000.tar $(printf '%0200d/%0200d' 0 1) x" \
+	's-000001.tar a txt' 's-000002.tar d/b txt' 's-000003.tar holes bin'
+rm odd/link.txt odd/pipe
+"$mkfs" -q plain.dsfs odd
+
+# trees A B: the same paths, types, modes, sizes, seconds and contents; of files
+trees()
+{
+	diff <(files "$1") <(files "$2")
+}
+files()
+{
+	"$dump" --list "$1" | awk -F '\t' -v OFS='\t' '$2 == "f" { sub(/[.].*/, "", $8); print $1, $3, $4, $5, $7, $8, $11 }'
+}
+
+mapfile -t tars < <(printf -- '--tar=%s\n' s-*.tar)
+exits 'back by mkfs.dsfs --wds=prefix' 0 "$mkfs" -q --wds=prefix "${tars[@]}" back.dsfs
+check 'back: the same files' trees plain.dsfs back.dsfs
+check 'back: the same data set' test "$("$dump" --digest plain.dsfs)" = "$("$dump" --digest back.dsfs)"
+exits 'back by mkfs.dsfs --wds' 0 "$mkfs" -q --wds "${tars[@]}" apart.dsfs
+check 'back: a directory a shard' diff <(files plain.dsfs | cut -f 2-) \
+	<(files apart.dsfs | cut -f 2-)
+rm s-*
+
+# --- what is bad: its sample is left out, and the others are there
+mkdir -p bad
+for f in 1.a 1.b 2.a 2.b 3.a; do
+	{ seq 1000; echo $f; } >"bad/$f"
+done
+"$mkfs" -q bad.dsfs bad
+flip bad.dsfs "$(data_of bad.dsfs /2.b)"
+says 'a bad file' 1 '/2.b: content: data checksum' "$dump" --wds=s bad.dsfs
+check 'a bad file: what is left out' grep -qx \
+	'dump.dsfs: s: 1 samples left out: a file of theirs is bad' "$err"
+check 'a bad file: the others are there' wants 's-000000.tar 1 a b' 's-000000.tar 3 a'
+"$mkfs" -q -f good.dsfs bad
+rm bad/2.* s-*
+"$mkfs" -q -f rest.dsfs bad
+"$dump" --wds=rest rest.dsfs >/dev/null
+flip good.dsfs "$(data_of good.dsfs /2.b)"
+run "$dump" --wds=s good.dsfs
+check 'a bad file: nothing of its sample' cmp s-000000.tar rest-000000.tar
+rm s-* rest-*
+flip rest.dsfs "$(data_of rest.dsfs /1.b)"
+flip rest.dsfs "$(data_of rest.dsfs /3.a)"
+exits 'nothing but bad files' 1 "$dump" --wds=s rest.dsfs
+check 'nothing but bad files: no shard' shards 's-*' s
+check 'nothing but bad files: nothing hidden' test -z "$(hidden .)"
+
+# --- the target
+touch s-000007.tar s-12.tar
+says 'a shard of another run' 1 's: --wds: s-000007.tar exists' "$dump" --wds=s tree.dsfs
+check 'a shard of another run: nothing is written' shards 's-000007.tar s-12.tar' s
+rm s-*
+says 'no such directory' 1 'none/: open: No such file' "$dump" --wds=none/s tree.dsfs
+says 'no directory' 1 'order/: open: Not a directory' "$dump" --wds=order/s tree.dsfs
+says 'no name' 1 'tree/: --wds: no name for shards' "$dump" --wds=tree/ tree.dsfs
+says 'a long name' 1 '--wds: a name of 231 bytes: the limit is 230' \
+	"$dump" --wds="$(printf '%0231d' 0)" tree.dsfs
+limited()
+(
+	ulimit -f 8
+	exec "$dump" --wds=s --shard-samples=1 odd.dsfs
+)
+says 'no space for a shard' 1 's: s-000003.tar: write: File too large' limited
+check 'no space for a shard: complete ones stay' shards \
+	's-000000.tar s-000001.tar s-000002.tar' s
+check 'no space for a shard: nothing hidden' test -z "$(hidden .)"
+rm s-*
+says 'standard output is full' 1 'standard output: No space' \
+	bash -c "'$dump' --wds=s tree.dsfs >/dev/full"
+rm s-*
+says '--path that matches nothing' 1 '/none: --path: matches nothing' \
+	"$dump" --wds=s --path=/none tree.dsfs
+check '--path that matches nothing: no shard' shards 's-*' s
+
+# --- usage
+says '--shard-size alone' 2 '--shard-size: goes with --wds only' "$dump" --shard-size=1M tree.dsfs
+says '--shard-samples alone' 2 '--shard-samples: goes with --wds only' \
+	"$dump" --shard-samples=1 tree.dsfs
+says '--order alone' 2 '--order: goes with --wds only' "$dump" --order=x tree.dsfs
+says '--null alone' 2 '--null: goes with --order only' "$dump" --wds=s -0 tree.dsfs
+says '--wds --tar' 2 '--tar and --wds do not go together' "$dump" --wds=s --tar tree.dsfs
+exits '--shard-size=0' 2 "$dump" --wds=s --shard-size=0 tree.dsfs
+exits '--shard-samples=0' 2 "$dump" --wds=s --shard-samples=0 tree.dsfs
+check 'usage: no shard' shards 's-*' s
+finish

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The samples of a tree.  Files that share a key lie side by side in a directory only as
+ * far as no other name sorts between them ("a.cls", "a.d/x", "a.jpg"), so the paths of all
+ * files are collected and sorted by key.  What else is known of a file is read again when
+ * it is written: a number stands for it here.
+ */
+#include <stdlib.h>
+
+#include "list.h"
+#include "msg.h"
+#include "samples.h"
+
+/* Entries of a list that are named if the image lacks them */
+#define NAMED_MAX	5
+
+size_t samples_key_len(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	const char *dot = strchr(name, '.');
+
+	return dot ? (size_t)(dot - path) : strlen(path);
+}
+
+static int key_cmp(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	const int ret = memcmp(a, b, a_len < b_len ? a_len : b_len);
+
+	return ret ? ret : (a_len > b_len) - (a_len < b_len);
+}
+
+static int file_cmp(const void *a, const void *b, void *arg)
+{
+	const char *x = samples_path(arg, a), *y = samples_path(arg, b);
+	const int ret = key_cmp(x, samples_key_len(x), y, samples_key_len(y));
+
+	return ret ? ret : strcmp(x, y);
+}
+
+static int rank_cmp(const void *a, const void *b)
+{
+	const struct sample *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+static int add_text(struct samples *s, const char *path)
+{
+	const size_t len = strlen(path) + 1;
+	u64 room = s->text_room;
+	char *p;
+
+	if (s->text_len + len > room) {
+		room = room * 2 + len + 4096;
+		p = realloc(s->text, room);
+		if (!p)
+			return -ENOMEM;
+		s->text = p;
+		s->text_room = room;
+	}
+	memcpy(s->text + s->text_len, path, len);
+	s->text_len += len;
+	return 0;
+}
+
+static int add_file(void *arg, const struct walk_entry *e)
+{
+	struct samples *s = arg;
+	struct sample_file *f;
+
+	if (S_ISDIR(e->node.attr.mode))
+		return 0;
+	if (!S_ISREG(e->node.attr.mode)) {
+		s->others++;
+		return 0;
+	}
+	f = array_add(&s->files);
+	if (!f)
+		return -ENOMEM;
+	f->path = s->text_len;
+	f->ino = e->ino;
+	return add_text(s, e->path);
+}
+
+static bool same_key(const struct samples *s, const struct sample_file *a,
+		     const struct sample_file *b)
+{
+	const char *x = samples_path(s, a), *y = samples_path(s, b);
+
+	return !key_cmp(x, samples_key_len(x), y, samples_key_len(y));
+}
+
+/* Make samples of the files, which are in order. */
+static int group(struct samples *s)
+{
+	const struct sample_file *f = (const struct sample_file *)s->files.p;
+	struct sample *last = NULL;
+
+	for (u64 i = 0; i < s->files.n; i++) {
+		if (!last || !same_key(s, &f[i - 1], &f[i])) {
+			last = array_add(&s->list);
+			if (!last)
+				return -ENOMEM;
+			last->first = i;
+			last->rank = UINT64_MAX;
+		}
+		last->count++;
+	}
+	return 0;
+}
+
+int samples_collect(struct samples *s, struct dump *d, struct filter *f)
+{
+	static const struct walk_ops ops = { .enter = add_file };
+	int ret;
+
+	s->files.size = sizeof(struct sample_file);
+	s->list.size = sizeof(struct sample);
+	ret = filter_walk(d, f, &ops, s);
+	if (ret)
+		return ret;
+	filter_check(d, f);
+	if (s->files.n)
+		qsort_r(s->files.p, s->files.n, s->files.size, file_cmp, s);
+	return group(s);
+}
+
+/*
+ * Find the sample of a key, which has no slash in front, by binary search: samples are in
+ * the order of keys.
+ */
+static struct sample *find_sample(const struct samples *s, const char *key, size_t len)
+{
+	struct sample *list = (struct sample *)s->list.p;
+	u64 from = 0, to = s->list.n;
+
+	while (from < to) {
+		const u64 mid = from + (to - from) / 2;
+		const char *path = samples_path(s, samples_file(s, &list[mid], 0)) + 1;
+		const int ret = key_cmp(key, len, path, samples_key_len(path));
+
+		if (!ret)
+			return &list[mid];
+		if (ret < 0)
+			to = mid;
+		else
+			from = mid + 1;
+	}
+	return NULL;
+}
+
+struct order {
+	struct samples *s;
+	const char *list;
+	u64 missing;
+};
+
+static int order_line(void *ctx, char *line, size_t len, u64 number)
+{
+	struct order *o = ctx;
+	struct sample *found = NULL;
+	const char *path = line;
+
+	while (*path == '/' || (path[0] == '.' && path[1] == '/'))
+		path++;
+	if (!memchr(line, 0, len))
+		found = find_sample(o->s, path, samples_key_len(path));
+	if (found && number < found->rank)
+		found->rank = number;
+	if (!found && o->missing++ < NAMED_MAX)
+		msg_warn(o->list, "entry %llu: %s: no sample of the image%s", number, line,
+			 list_hint(line));
+	return 0;
+}
+
+int samples_order(struct samples *s, const char *list, bool null)
+{
+	struct order o = { .s = s, .list = list };
+	int ret = list_read(list, null, order_line, &o);
+
+	if (ret)
+		return ret;
+	if (o.missing > NAMED_MAX)
+		msg_warn(list, "%llu entries: no samples of the image", o.missing);
+	if (s->list.n)
+		qsort(s->list.p, s->list.n, s->list.size, rank_cmp);
+	return 0;
+}
+
+void samples_free(struct samples *s)
+{
+	array_free(&s->files);
+	array_free(&s->list);
+	free(s->text);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Writing a shard.  Readers of WebDataset take regular files and pass over all else, so a
+ * file of several names is stored under each, holes are zeros, and attributes are those
+ * of a plain header: a training program reads none, and records of pax would add two
+ * blocks a file.  They are written where a header has no room: long names, large numbers.
+ *
+ * A shard is a file that can be cut, so what turns out to be bad is taken back.
+ */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shard.h"
+
+#define OUT_BYTES	1048576
+
+static struct pax_member member_of(const char *path, const struct image_node *node)
+{
+	const s64 mtime = node->attr.mtime;
+
+	return (struct pax_member){
+		.path = path, .type = '0', .mode = node->attr.mode,
+		.uid = node->uid, .gid = node->gid, .size = node->attr.size,
+		.mtime = mtime - mtime % NSEC_PER_SEC,
+	};
+}
+
+static u64 padded(u64 bytes)
+{
+	return (bytes + PAX_BLOCK - 1) / PAX_BLOCK * PAX_BLOCK;
+}
+
+int shard_measure(struct shard *s, const char *path, const struct image_node *node, u64 *bytes)
+{
+	const struct pax_member m = member_of(path, node);
+
+	if (!s->scratch)
+		s->scratch = open_memstream(&s->scratch_text, &s->scratch_len);
+	if (!s->scratch)
+		return -ENOMEM;
+	rewind(s->scratch);
+	if (pax_header(s->scratch, &s->records, &m) || ferror(s->scratch))
+		return -ENOMEM;
+	*bytes = ftello(s->scratch) + padded(m.size);
+	return 0;
+}
+
+const char *shard_open(struct shard *s, int dir)
+{
+	const mode_t mask = umask(0);
+	int fd;
+
+	umask(mask);
+	s->bytes = 0;
+	if (newfile_open(&s->file, dir))
+		return "create";
+	/* newfile_publish() needs its own after fclose() */
+	fd = dup(s->file.fd);
+	s->out = fd < 0 || fchmod(fd, 0666 & ~mask) ? NULL : fdopen(fd, "w");
+	if (!s->out) {
+		const int err = errno;
+
+		if (fd >= 0)
+			close(fd);
+		newfile_drop(&s->file);
+		errno = err;
+		return "create";
+	}
+	if (!s->buf)
+		s->buf = malloc(OUT_BYTES);
+	if (s->buf)
+		setvbuf(s->out, s->buf, _IOFBF, OUT_BYTES);
+	return NULL;
+}
+
+/* Why a write to a stream failed, which need not set errno. */
+static int lost_errno(void)
+{
+	return errno ? errno : EIO;
+}
+
+static int put_zeros(FILE *out, u64 len)
+{
+	static const char zeros[65536];
+
+	for (size_t n; len; len -= n) {
+		n = len < sizeof(zeros) ? len : sizeof(zeros);
+		if (fwrite(zeros, 1, n, out) != n)
+			return -1;
+	}
+	return 0;
+}
+
+static int put_piece(void *arg, u64 pos, const void *data, u64 len)
+{
+	struct shard *s = arg;
+
+	(void)pos;
+	s->written += len;
+	errno = 0;
+	if (data ? fwrite(data, 1, len, s->out) != len : put_zeros(s->out, len))
+		return -lost_errno();
+	return 0;
+}
+
+int shard_put(struct shard *s, struct dsfs_source *src, const char *path,
+	      const struct image_node *node, struct dsfs_err *err)
+{
+	const struct pax_member m = member_of(path, node);
+	int ret = pax_header(s->out, &s->records, &m);
+
+	s->written = 0;
+	if (!ret)
+		ret = image_stream(src, &node->attr, &node->extra, true, put_piece, s, err);
+	if (!ret && s->written != m.size)
+		ret = dsfs_bad(err, "bytes of a file", s->written, m.size, -EUCLEAN);
+	if (ret)
+		return ret;
+	errno = 0;
+	pax_pad(s->out, m.size);
+	if (ferror(s->out))
+		return -lost_errno();
+	s->bytes = ftello(s->out);
+	return 0;
+}
+
+int shard_cut(struct shard *s, u64 bytes)
+{
+	s->bytes = bytes;
+	if (fflush(s->out) || ftruncate(fileno(s->out), bytes) ||
+	    fseeko(s->out, bytes, SEEK_SET))
+		return -errno;
+	return 0;
+}
+
+const char *shard_publish(struct shard *s, const char *name)
+{
+	FILE *out = s->out;
+	int lost, err;
+
+	s->out = NULL;
+	errno = 0;
+	pax_end(out);
+	lost = ferror(out);
+	/* fclose() says what it cannot write, and not what was lost before */
+	if (fclose(out) || lost) {
+		err = lost_errno();
+		newfile_drop(&s->file);
+		errno = err;
+		return "write";
+	}
+	s->bytes += SHARD_END_BYTES;
+	return newfile_publish(&s->file, name);
+}
+
+void shard_free(struct shard *s)
+{
+	if (s->out) {
+		fclose(s->out);
+		newfile_drop(&s->file);
+	}
+	if (s->scratch)
+		fclose(s->scratch);
+	free(s->scratch_text);
+	free(s->buf);
+	pax_free(&s->records);
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * --wds: shards of a WebDataset.  A reader takes adjacent members of a key for a sample,
+ * so a sample is in one shard as a whole, or in none: one of which a file is bad is left
+ * out.  A shard gets its name when it is complete.  What is where follows from the tree
+ * and the options alone, so the same image gives the same bytes.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "msg.h"
+#include "parse.h"
+#include "samples.h"
+#include "shard.h"
+#include "wds.h"
+
+#define NUMBER_DIGITS	6	/* at least */
+#define TAIL_MAX	25	/* characters behind the prefix: a dash, a number, ".tar" */
+
+/**
+ * struct totals - what was written
+ * @large: shards above the limit of bytes
+ */
+struct totals {
+	u64 shards;
+	u64 samples;
+	u64 files;
+	u64 bytes;
+	u64 large;
+};
+
+/**
+ * struct wds - a run
+ * @dir: the directory of the shards, open
+ * @base: what their names begin with
+ * @name: of the current shard
+ * @count: samples and files of it
+ * @bad: samples that were left out
+ * @first_large: number of the first shard above the limit
+ */
+struct wds {
+	struct dump *d;
+	const struct wds_request *r;
+	struct samples samples;
+	struct shard shard;
+	int dir;
+	const char *base;
+	char name[DSFS_NAME_MAX + 1];
+	struct totals all;
+	struct totals count;
+	u64 size;
+	u64 bad;
+	u64 first_large;
+};
+
+static void set_name(struct wds *w, u64 number)
+{
+	snprintf(w->name, sizeof(w->name), "%s-%0*llu.tar", w->base, NUMBER_DIGITS, number);
+}
+
+/* Whether a name is that of a shard of this prefix. */
+static bool is_shard(const struct wds *w, const char *name)
+{
+	const size_t len = strlen(w->base);
+	size_t digits;
+
+	if (strncmp(name, w->base, len) || name[len] != '-')
+		return false;
+	digits = strspn(name + len + 1, "0123456789");
+	return digits >= NUMBER_DIGITS && !strcmp(name + len + 1 + digits, ".tar");
+}
+
+/* Shards of another run would pass for some of this one. */
+static int check_empty(const struct wds *w)
+{
+	int fd = openat(w->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret = 0;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *de;
+
+	if (!dir) {
+		msg_error(w->r->prefix, "open: %s", strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	while (!ret && (de = readdir(dir))) {
+		if (!is_shard(w, de->d_name))
+			continue;
+		msg_error(w->r->prefix, "--wds: %s exists", de->d_name);
+		ret = -1;
+	}
+	closedir(dir);
+	return ret;
+}
+
+/* Open the directory of the shards. */
+static int open_dir(struct wds *w)
+{
+	const char *prefix = w->r->prefix, *slash = strrchr(prefix, '/');
+	char *dir;
+
+	w->base = slash ? slash + 1 : prefix;
+	if (!*w->base) {
+		msg_error(prefix, "--wds: no name for shards");
+		return -1;
+	}
+	if (strlen(w->base) > DSFS_NAME_MAX - TAIL_MAX) {
+		msg_error(prefix, "--wds: a name of %zu bytes: the limit is %d",
+			  strlen(w->base), DSFS_NAME_MAX - TAIL_MAX);
+		return -1;
+	}
+	dir = slash ? strndup(prefix, slash - prefix + 1) : strdup(".");
+	if (!dir) {
+		msg_error(NULL, "%s", strerror(ENOMEM));
+		return -1;
+	}
+	w->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (w->dir < 0)
+		msg_error(dir, "open: %s", errno == ENOTDIR ? strerror(errno) : msg_why(errno));
+	free(dir);
+	return w->dir < 0 ? -1 : check_empty(w);
+}
+
+/* An error of the target, which ends the run. */
+static int failed(struct wds *w, const char *what, int err)
+{
+	w->d->errors++;
+	msg_error(w->r->prefix, "%s: %s: %s", w->name, what, strerror(err));
+	return -EIO;
+}
+
+static void report_shard(struct wds *w)
+{
+	struct json *j = &w->d->j;
+
+	if (!w->d->as_json)
+		return;
+	json_object(j, NULL);
+	json_str(j, "name", w->name);
+	json_u64(j, "samples", w->count.samples);
+	json_u64(j, "files", w->count.files);
+	json_u64(j, "bytes", w->shard.bytes);
+	json_end(j);
+}
+
+static int finish_shard(struct wds *w)
+{
+	const char *what = shard_publish(&w->shard, w->name);
+
+	if (what)
+		return failed(w, what, errno);
+	report_shard(w);
+	if (w->shard.bytes > w->size && !w->all.large++)
+		w->first_large = w->all.shards;
+	w->all.shards++;
+	w->all.samples += w->count.samples;
+	w->all.files += w->count.files;
+	w->all.bytes += w->shard.bytes;
+	return 0;
+}
+
+static int begin_shard(struct wds *w)
+{
+	const char *what;
+
+	set_name(w, w->all.shards);
+	w->count = (struct totals){ 0 };
+	what = shard_open(&w->shard, w->dir);
+	return what ? failed(w, what, errno) : 0;
+}
+
+/* Say what is bad of a file, whose sample is left out. */
+static void bad_file(struct wds *w, const char *path, const char *what, int ret,
+		     const struct dsfs_err *err)
+{
+	w->bad++;
+	dump_error(w->d, path, what, ret, err);
+}
+
+/* Bytes of a sample in a shard.  Return: 1; 0: it is bad; or -ENOMEM. */
+static int measure(struct wds *w, const struct sample *sample, u64 *bytes)
+{
+	struct dsfs_err err = { 0 };
+	struct image_node node;
+
+	*bytes = 0;
+	for (u64 i = 0; i < sample->count; i++) {
+		const struct sample_file *f = samples_file(&w->samples, sample, i);
+		const char *path = samples_path(&w->samples, f);
+		u64 n;
+		int ret = image_node_get(w->d->src, f->ino, &node, &err);
+
+		if (ret) {
+			bad_file(w, path, "inode", ret, &err);
+			return 0;
+		}
+		if (shard_measure(&w->shard, path + 1, &node, &n))
+			return -ENOMEM;
+		*bytes += n;
+	}
+	return 1;
+}
+
+/* Write a file.  Return: 1; 0: it is bad; or a negative errno. */
+static int put_file(struct wds *w, const struct sample_file *f)
+{
+	const char *path = samples_path(&w->samples, f);
+	struct dsfs_err err = { 0 };
+	struct image_node node;
+	int ret = image_node_get(w->d->src, f->ino, &node, &err);
+
+	if (!ret)
+		ret = shard_put(&w->shard, w->d->src, path + 1, &node, &err);
+	if (!ret)
+		return 1;
+	if (!err.what)
+		return ret == -ENOMEM ? ret : failed(w, "write", -ret);
+	bad_file(w, path, "content", ret, &err);
+	return 0;
+}
+
+static int put_sample(struct wds *w, const struct sample *sample)
+{
+	const u64 before = w->shard.bytes;
+	int ret = 1;
+
+	for (u64 i = 0; ret > 0 && i < sample->count; i++)
+		ret = put_file(w, samples_file(&w->samples, sample, i));
+	if (!ret) {
+		ret = shard_cut(&w->shard, before);
+		return ret ? failed(w, "write", -ret) : 0;
+	}
+	if (ret < 0)
+		return ret;
+	w->count.samples++;
+	w->count.files += sample->count;
+	return 0;
+}
+
+/* Whether the shard has no room for one more sample, of @bytes. */
+static bool is_full(const struct wds *w, u64 bytes)
+{
+	if (!w->count.samples)
+		return false;
+	return w->count.samples == w->r->samples ||
+	       w->shard.bytes + bytes + SHARD_END_BYTES > w->size;
+}
+
+static int add_sample(struct wds *w, const struct sample *sample)
+{
+	u64 bytes;
+	int ret = measure(w, sample, &bytes);
+
+	if (ret <= 0)
+		return ret;
+	ret = 0;
+	if (w->shard.out && is_full(w, bytes))
+		ret = finish_shard(w);
+	if (!ret && !w->shard.out)
+		ret = begin_shard(w);
+	return ret ? ret : put_sample(w, sample);
+}
+
+static int put_all(struct wds *w)
+{
+	int ret = 0;
+
+	for (u64 i = 0; !ret && i < w->samples.list.n; i++)
+		ret = add_sample(w, samples_at(&w->samples, i));
+	if (!ret && w->shard.out && w->count.samples)
+		ret = finish_shard(w);
+	return ret;
+}
+
+static void report(struct wds *w)
+{
+	struct json *j = &w->d->j;
+	char text[16], limit[16];
+
+	if (w->d->as_json) {
+		json_u64(j, "samples", w->all.samples);
+		json_u64(j, "files", w->all.files);
+		json_u64(j, "bytes", w->all.bytes);
+		json_u64(j, "large", w->all.large);
+		json_u64(j, "bad_samples", w->bad);
+		json_u64(j, "others", w->samples.others);
+	} else {
+		printf("%llu shards, %llu samples, %llu files, %s\n", w->all.shards,
+		       w->all.samples, w->all.files,
+		       parse_format_size(text, sizeof(text), w->all.bytes));
+	}
+	set_name(w, w->first_large);
+	if (w->all.large)
+		msg_warn(w->r->prefix, "%llu shards above %s, of one sample each: first %s",
+			 w->all.large, parse_format_size(limit, sizeof(limit), w->size),
+			 w->name);
+	if (w->bad)
+		msg_error(w->r->prefix, "%llu samples left out: a file of theirs is bad", w->bad);
+	if (w->samples.others)
+		msg_warn(w->d->img.path, "%llu objects left out: neither files nor directories",
+			 w->samples.others);
+}
+
+static int run(struct wds *w, struct filter *f)
+{
+	int ret = samples_collect(&w->samples, w->d, f);
+
+	if (!ret && w->r->order)
+		ret = samples_order(&w->samples, w->r->order, w->r->null);
+	if (w->d->as_json)
+		json_array(&w->d->j, "shards");
+	if (!ret)
+		ret = put_all(w);
+	if (w->d->as_json)
+		json_end(&w->d->j);
+	/* any other error was reported where it happened */
+	if (ret == -ENOMEM)
+		dump_error(w->d, w->d->img.path, "wds", ret, &(struct dsfs_err){ 0 });
+	report(w);
+	return ret;
+}
+
+int dump_wds(struct dump *d, const struct wds_request *r, struct filter *f)
+{
+	struct wds w = { .d = d, .r = r, .size = r->size ? r->size : WDS_SIZE, .dir = -1 };
+	int ret = open_dir(&w);
+
+	/* A shard beyond RLIMIT_FSIZE is an error of it. */
+	signal(SIGXFSZ, SIG_IGN);
+	if (!ret)
+		ret = run(&w, f);
+	dump_hidden(d, d->img.path);
+	shard_free(&w.shard);
+	samples_free(&w.samples);
+	if (w.dir >= 0)
+		close(w.dir);
+	return ret || d->errors ? -1 : 0;
+}
