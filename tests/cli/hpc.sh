@@ -60,8 +60,14 @@ check 'an image that is not there fails the prolog' test "$rc" -ne 0
 # autofs: the lines of the document, with paths of this directory.
 sed -n '/^    # \/etc\/auto/,/^$/p' "$top/Documentation/hpc.rst" | sed 's/^    //' |
 	sed -e "s,/srv/images,$PWD,; s,/etc/,$PWD/,g; s,^/datasets,$PWD/datasets.d," >maps
-grep '^[^#]*auto.datasets' maps >auto.master
-grep 'fuse.dsfs-fuse' maps >auto.datasets
+grep '^[^#]*auto.dsfs' maps >auto.master
+grep 'fuse.dsfs-fuse' maps >auto.dsfs
+# The template of the package says the same as the document.
+template=$top/packaging/autofs/auto.dsfs
+check 'the template has the map' grep -qxF "$(sed -n '/^ *\*  -fstype=dsfs,/s/^ *//p' \
+	"$top/Documentation/hpc.rst")" "$template"
+check 'the template has the line of the master map' grep -qxF "#	$(sed -n \
+	's,^ *\(/datasets  /etc/.*\),\1,p' "$top/Documentation/hpc.rst")" "$template"
 
 automatic()
 {
@@ -73,7 +79,7 @@ automatic()
 	return "$ret"
 }
 
-check 'hpc.rst has a map' test -s auto.master -a -s auto.datasets
+check 'hpc.rst has a map' test -s auto.master -a -s auto.dsfs
 if command -v automount >/dev/null && grep -qw autofs /proc/filesystems; then
 	mount --bind auto.master /etc/auto.master
 	run automount -m
