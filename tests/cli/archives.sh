@@ -220,6 +220,11 @@ tar -C keys -rf shards/d.tar n0/2.jpg
 says '--wds=prefix: a file twice in a shard' 1 'shards/d.tar: n0/2.jpg: is in shards/d.tar already' \
 	"$mkfs" -q --wds=prefix --tar=shards/d.tar bad.dsfs
 check 'without --wds=prefix the last one counts' packs --tar=shards/b.tar --tar=shards/d.tar
+cp small.tar ...tar
+rm -f bad.dsfs
+says '--wds: a shard named ..' 1 '--wds: not a name for a directory: ..' \
+	"$mkfs" -q --wds --tar=...tar bad.dsfs
+check '--wds: a shard named ..: no image' test ! -e bad.dsfs
 check '--wds=shard' packs --wds=shard --tar=shards/a.tar
 check '--wds=shard: a directory' listed '/ d 0' '/a d 0' '/a/n0 d 0' '/a/n0/1.jpg f 5'
 

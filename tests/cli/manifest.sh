@@ -215,6 +215,24 @@ cases_bad_trees()
 	bad "path twice" "3: /a/b: already in line 1" '/a/b' '/c' '/a/b'
 	bad "directory twice" "2: /d: already in line 1" '/d type=dir' '/d/'
 	bad "below a file" "2: /a: already in line 1" '/a' '/a/b'
+	bad "a file over a directory" "2: /a: already in line 1" '/a/b' '/a'
+	bad "through a symlink" "2: /l: already in line 1" '/l type=symlink target=/etc' '/l/f'
+	bad "JSON: through a symlink" "2: /l: already in line 1" \
+		'{"path":"/l","type":"symlink","target":"/etc"}' '{"path":"/l/f"}'
+	bad "JSON: a file over a directory" "2: /d: already in line 1" \
+		'{"path":"/d/f"}' '{"path":"/d"}'
+	bad "link up" "2: target: /../a: not in the manifest" '/a' '/b type=link target=/../a'
+	bad "offset that overflows" "1: offset: 18446744073709551615: the limit is 9223372036854775807" \
+		'/a source=ten offset=18446744073709551615 size=2'
+	bad "offset and size that overflow" "1: size: 281474976710655 from 1 on: ten has 11 bytes" \
+		'/a source=ten offset=1 size=281474976710655'
+	bad "JSON: beyond the source" "1: size: 99 from 0 on: ten has 11 bytes" \
+		'{"path":"/a","source":"ten","size":"99"}'
+	bad "JSON: size below 0" "1: size: -1: not a number" '{"path":"/a","source":"ten","size":-1}'
+	printf '%s\n' '/a fill=1 size=10' '/b fill=2 size=1T' >list
+	says "manifest: a line that makes terabytes" 1 'bad.img: cannot write' \
+		bash -c "ulimit -f 10000; trap '' XFSZ; exec '$mkfs' -q --manifest=list bad.img"
+	check "manifest: a line that makes terabytes: no image" test ! -e bad.img
 	bad "link to nothing" "1: target: /b: not in the manifest" \
 		'/a type=link target=/b'
 	bad "link to a directory" "2: target: /d: is itself type=dir" \
