@@ -157,7 +157,23 @@ assert used == there, used ^ there
 PY
 }
 
+# The files that the module shows: those in its arrays of attributes
+shown_by_module()
+{
+	awk '/^static struct attribute \*dsfs_/ { dir = /dsfs_stats_attrs/ ? "stats/" : "" }
+		sub(/^\t&dsfs_attr_/, dir) && sub(/\.attr,$/, "")' "$top/fs/sysfs.c"
+}
+
+# Columns of dsfs top that its manual page explains, in order
+explained_columns()
+{
+	sed -n '/^\.SH DESCRIPTION/,/^\.SH OPTIONS/{/^\.TP/{n;p}}' "$top/Documentation/man/dsfs-top.8" |
+		grep -oE '[a-zA-Z]+/(s|op)|errors'
+}
+
 exits '--help' 0 "$dsfs" stat --help
+check 'the ABI has the files of the module, in their order' \
+	diff <(shown_by_module) <(printf '%s\n' "${files[@]}")
 exits '--version' 0 "$dsfs" top --version
 says 'json and prometheus' 2 'do not go together' "$dsfs" stat --json --prometheus
 exits 'an option that is not there' 2 "$dsfs" stat --nonsense
@@ -249,6 +265,8 @@ says 'top: no terminal' 2 'use --batch' "$dsfs" top "${here[@]}"
 says 'top: a delay' 2 '--delay: ' "$dsfs" top -b -d 0 "${here[@]}"
 says 'top: a number' 2 '--iterations: ' "$dsfs" top -b -n 0 "${here[@]}"
 exits 'top: nothing moves' 0 "$dsfs" top -b -d 0.01 -n 2 "${here[@]}"
+check 'top: the manual page has every column, and no other' diff <(explained_columns) \
+	<(sed -n '1{s/^DEVICE *//; s/ *MOUNTED ON$//; s/  */\n/gp}' "$out")
 check 'top: two tables' test "$(grep -c '^DEVICE' "$out")" = 2
 check 'top: no rate' test "$(awk '$1 == "vdb" { print $2, $4, $6 }' "$out" | sort -u)" = '0 0 -'
 feed 100 1000 300 1500

@@ -58,7 +58,7 @@ const struct figure figures[FIGURES] = {
 	[FIG_CACHE_REPLACED] = COUNTER("stats/cache_replaced", "dsfs_cache_replaced_files",
 		"Stale files that the epoch cache dropped for others."),
 	[FIG_CACHE_LOST] = COUNTER("stats/cache_lost_pages", "dsfs_cache_lost_pages",
-		"Pages of admitted files that memory reclaim took."),
+		"Pages that memory reclaim took of all mounts with cache=epoch."),
 	[FIG_CACHE_ROOM] = { "cache_room", "dsfs_cache_room_bytes", NULL, false,
 		"Bytes that the epoch cache could still admit." },
 	[FIG_PREFETCH_ISSUED] = COUNTER("stats/prefetch_issued", "dsfs_prefetch_issued_files",
