@@ -154,6 +154,8 @@ mkdir -p bad
 for f in 1.a 1.b 2.a 2.b 3.a; do
 	{ seq 1000; echo $f; } >"bad/$f"
 done
+# More than what comes behind it, which does not write over all of it
+seq 9000 >>bad/2.a
 "$mkfs" -q bad.dsfs bad
 flip bad.dsfs "$(data_of bad.dsfs /2.b)"
 says 'a bad file' 1 '/2.b: content: data checksum' "$dump" --wds=s bad.dsfs
