@@ -8,6 +8,9 @@
 #include "msg.h"
 #include "base.h"
 
+/* Candidates that are looked at for the same place before one more is added */
+#define SAME_MAX	16
+
 static u64 content_index_hash(u64 stored, u32 sum)
 {
 	u64 key[2] = { stored, sum };
@@ -36,10 +39,31 @@ static u64 first_sum(struct base *base, u32 ino, u64 *start, u32 *sum)
 	return stored;
 }
 
+/*
+ * Whether an inode in the index has its data at the same place.  Files of equal contents
+ * share theirs, and there may be millions of them (labels), all of one hash: the table would
+ * be searched from the first to the last for each.
+ */
+static bool has_place(struct base *base, u64 hash, u64 start)
+{
+	size_t cursor = 0;
+	u64 ino, at;
+	u32 sum;
+
+	for (unsigned int i = 0; i < SAME_MAX; i++) {
+		ino = hash_next(&base->contents, hash, &cursor);
+		if (!ino)
+			return false;
+		if (first_sum(base, ino, &at, &sum) && at == start)
+			return true;
+	}
+	return false;
+}
+
 int content_index_init(struct base *base)
 {
 	const struct dsfs_geo *geo = base->img.geo;
-	u64 stored, start;
+	u64 stored, start, hash;
 	u32 sum;
 
 	if (!geo->chunk_bits)
@@ -50,9 +74,12 @@ int content_index_init(struct base *base)
 	}
 	for (u64 ino = DSFS_ROOT_INO; ino < geo->inodes; ino++) {
 		stored = first_sum(base, ino, &start, &sum);
+		if (!stored)
+			continue;
+		hash = content_index_hash(stored, sum);
 		/* the table has room for as many files as the superblock counts */
-		if (stored)
-			hash_add(&base->contents, content_index_hash(stored, sum), ino);
+		if (!has_place(base, hash, start))
+			hash_add(&base->contents, hash, ino);
 	}
 	return 0;
 }
