@@ -98,10 +98,12 @@ int meta_blocksums(struct meta *m)
 
 	while ((m->blocks + own + per - 1) / per > own)
 		own++;
-	for (u64 i = 0; i < own; i++) {
+	/* Writing the region adds entries for its blocks; that must not move what is written. */
+	for (u64 i = 0; i < 2 * own; i++) {
 		if (!array_add(&m->sums))
 			return -ENOMEM;
 	}
+	m->sums.n -= own;
 	sums = (__le32 *)m->sums.p;
 	checksum = dsfs_crc32c(0, sums, (m->blocks + own) * sizeof(*sums));
 	meta_begin(m, DSFS_REGION_BLOCKSUMS);
