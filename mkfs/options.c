@@ -55,6 +55,7 @@ static const struct option long_options[] = {
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "manifest", required_argument, NULL, OPT_MANIFEST },
 	{ "label", required_argument, NULL, 'L' },
+	{ "message", required_argument, NULL, 'm' },
 	{ "no-checksums", no_argument, NULL, OPT_NO_CHECKSUMS },
 	{ "no-dedup", no_argument, NULL, OPT_NO_DEDUP },
 	{ "no-recheck", no_argument, NULL, OPT_NO_RECHECK },
@@ -86,6 +87,7 @@ static const char help_text[] =
 "tar archives, into a DSFS image, a file or a block device.\n"
 "\n"
 "  -L, --label=TEXT       volume label, up to 64 bytes\n"
+"  -m, --message=TEXT     what this generation is, up to 1024 bytes\n"
 "  -U, --uuid=UUID        volume UUID (default: random; from the content with -T\n"
 "                         or SOURCE_DATE_EPOCH)\n"
 "  -T, --time=SECONDS     build time and every modification time\n"
@@ -203,6 +205,18 @@ static int parse_label(struct options *o, const char *arg)
 	memset(o->label, 0, sizeof(o->label));
 	memcpy(o->label, arg, len);
 	return 0;
+}
+
+/* An empty one is none, and with --compact leaves out what the image has. */
+static int parse_message(struct options *o, const char *arg)
+{
+	size_t len = strlen(arg);
+
+	o->message = arg;
+	if (len <= DSFS_MESSAGE_MAX)
+		return 0;
+	msg_error(NULL, "--message: %zu bytes: the limit is %d", len, DSFS_MESSAGE_MAX);
+	return EXIT_USAGE;
 }
 
 static int parse_uuid(struct options *o, const char *arg)
@@ -367,6 +381,8 @@ static int parse_one(struct options *o, int c, const char *arg,
 		return parse_wds(o, arg);
 	case 'L':
 		return parse_label(o, arg);
+	case 'm':
+		return parse_message(o, arg);
 	case 'T':
 		return parse_option_time(o, arg);
 	case 'U':
@@ -519,7 +535,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	defaults(o);
 	/* lists are read after all options, because -0 may follow them */
 	opterr = 0;	/* getopt's messages are not in our form */
-	while ((c = getopt_long(argc, argv, ":0L:T:U:e:fhnqvVx", long_options,
+	while ((c = getopt_long(argc, argv, ":0L:T:U:e:fhm:nqvVx", long_options,
 				NULL)) != -1) {
 		if (c == '?' || c == ':')
 			return usage(c == ':' ? "%s: needs a value" :

@@ -59,6 +59,7 @@ enum wds {
  * @epoch: SOURCE_DATE_EPOCH or -T was given: the image has no random parts
  * @object_bits: log2 of --object-size, 0 for none; valid with @object_set
  * @label_set: --label
+ * @message: --message; NULL: not given
  * @boot_signature: the first sector becomes that of a disk without partitions
  * @boot_set: --boot-signature
  * @layout: the last one of --align, --chunk-size and --no-checksums; NULL: none is given
@@ -76,6 +77,7 @@ struct options {
 	unsigned int ntars;
 	const char *layout;
 	char label[DSFS_LABEL_MAX];
+	const char *message;
 	u8 uuid[16];
 	enum build build;
 	enum wds wds;

@@ -44,6 +44,7 @@
 #define DSFS_XATTR_VALUE_MAX	65536
 #define DSFS_XATTR_SET_MAX	(1U << 20)
 #define DSFS_LABEL_MAX		64		/* bytes; zero-filled, not terminated */
+#define DSFS_MESSAGE_MAX	1024		/* bytes */
 #define DSFS_META_MAX		(1ULL << 44)	/* bytes of metadata in a generation */
 
 #define DSFS_ROOT_INO		1
@@ -51,7 +52,8 @@
 
 /* Compatible features: readers may ignore unknown ones. */
 #define DSFS_COMPAT_DATA_SUMS	(1ULL << 0)	/* FILESUMS and CHUNKSUMS are valid */
-#define DSFS_COMPAT_KNOWN	DSFS_COMPAT_DATA_SUMS
+#define DSFS_COMPAT_NOTE	(1ULL << 1)	/* the last block of metadata is a note */
+#define DSFS_COMPAT_KNOWN	(DSFS_COMPAT_DATA_SUMS | DSFS_COMPAT_NOTE)
 
 /* Incompatible features: readers reject unknown ones. None is defined yet. */
 #define DSFS_INCOMPAT_KNOWN	0ULL
@@ -305,6 +307,35 @@ struct dsfs_xattr {
 	__le32	value_len;
 };
 
+#define DSFS_NOTE_MAGIC		0x4e465344	/* "DSFN" as bytes on disk */
+
+/* dsfs_note.digest_kind */
+#define DSFS_DIGEST_NONE	0
+#define DSFS_DIGEST_DATA	1	/* dsfs1-data of digest.rst */
+#define DSFS_DIGEST_FULL	2	/* dsfs1-full */
+
+#define DSFS_DIGEST_BYTES	32	/* SHA-256 */
+
+/**
+ * struct dsfs_note - what a generation says of itself (DSFS_COMPAT_NOTE)
+ * @digest_kind: DSFS_DIGEST_*
+ * @digest_bytes: length of @digest: 0 or DSFS_DIGEST_BYTES
+ * @message_bytes: length of @message; 0: none
+ * @digest: digest of the tree; zero if there is none
+ * @message: text of whoever made the generation, not terminated, zero-filled
+ *
+ * It is the last block of the metadata area, outside all regions. The rest of
+ * the block is zero.
+ */
+struct dsfs_note {
+	__le32	magic;
+	__u8	digest_kind;
+	__u8	digest_bytes;
+	__le16	message_bytes;
+	__u8	digest[DSFS_DIGEST_BYTES];
+	__u8	message[DSFS_MESSAGE_MAX];
+};
+
 #define DSFS_AT(s, f, o) \
 	_Static_assert(__builtin_offsetof(struct s, f) == (o), #s "." #f)
 #define DSFS_SIZE(s, n) \
@@ -405,6 +436,14 @@ DSFS_AT(dsfs_xattr, prefix, 0);
 DSFS_AT(dsfs_xattr, name_len, 1);
 DSFS_AT(dsfs_xattr, reserved, 2);
 DSFS_AT(dsfs_xattr, value_len, 4);
+
+DSFS_SIZE(dsfs_note, 1064);
+DSFS_AT(dsfs_note, magic, 0);
+DSFS_AT(dsfs_note, digest_kind, 4);
+DSFS_AT(dsfs_note, digest_bytes, 5);
+DSFS_AT(dsfs_note, message_bytes, 6);
+DSFS_AT(dsfs_note, digest, 8);
+DSFS_AT(dsfs_note, message, 40);
 
 #undef DSFS_AT
 #undef DSFS_SIZE

@@ -97,6 +97,7 @@ struct dsfs_geo {
 /* Record size of each region. The length of a region is a multiple of it. */
 extern const u8 dsfs_record_bytes[DSFS_REGIONS_USED];
 u32 dsfs_super_sum(const struct dsfs_super *raw);
+bool dsfs_all_zero(const u8 *p, size_t len);
 int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 		      struct dsfs_geo *geo, struct dsfs_err *err);
 bool dsfs_super_same(const struct dsfs_super *a, const struct dsfs_super *b);
@@ -546,6 +547,17 @@ int dsfs_xattr_first(const void *set, size_t bytes, u32 *count, u32 *cursor,
 int dsfs_xattr_next(const void *set, size_t bytes, u32 *cursor,
 		    struct dsfs_xattr_info *info, struct dsfs_err *err);
 const char *dsfs_xattr_prefix(u8 prefix);
+
+/* note.c */
+
+/* Byte offset in the image of the note of a generation with DSFS_COMPAT_NOTE */
+static inline u64 dsfs_note_pos(const struct dsfs_geo *geo)
+{
+	return geo->meta_start + geo->meta_bytes - DSFS_BLOCK_SIZE;
+}
+
+int dsfs_note_check(const void *block, struct dsfs_err *err);
+const char *dsfs_digest_name(u8 kind);
 
 /* symlink.c */
 int dsfs_symlink_get(struct dsfs_source *src, const struct dsfs_attr *attr,

@@ -49,7 +49,14 @@ static u64 dsfs_region_max(enum dsfs_region_id id)
 	}
 }
 
-static bool dsfs_all_zero(const u8 *p, size_t len)
+/**
+ * dsfs_all_zero - check reserved bytes and padding
+ * @p: bytes
+ * @len: their number
+ *
+ * Return: true if all are zero.
+ */
+bool dsfs_all_zero(const u8 *p, size_t len)
 {
 	size_t i;
 
@@ -259,6 +266,21 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 	return 0;
 }
 
+/* The note has the last block of the metadata area for itself. */
+static int dsfs_note_alone(const struct dsfs_geo *geo, struct dsfs_err *err)
+{
+	const struct dsfs_region_info *r = geo->regions;
+	unsigned int i;
+
+	if (!(geo->compat & DSFS_COMPAT_NOTE))
+		return 0;
+	for (i = 0; i < DSFS_REGIONS_USED; i++)
+		if (r[i].bytes && r[i].pos + r[i].bytes > dsfs_note_pos(geo))
+			return dsfs_bad(err, "region in the block of the note",
+					i, DSFS_REGIONS_USED, -EUCLEAN);
+	return 0;
+}
+
 /*
  * i_generation of every inode, part of file handles.
  *
@@ -334,7 +356,7 @@ int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 	if (!ret && device_bytes && geo->image_bytes > device_bytes)
 		ret = dsfs_bad(err, "image longer than the device",
 			       geo->image_bytes, device_bytes, -EFBIG);
-	return ret;
+	return ret ? ret : dsfs_note_alone(geo, err);
 }
 
 /**

@@ -227,7 +227,9 @@ static int put_regions(struct meta *m)
 		ret = put_spool(m, DSFS_REGION_CHUNKSUMS, &m->stream->chunks);
 	if (!ret)
 		ret = put_history(m);
-	return ret ? ret : meta_blocksums(m);
+	if (!ret)
+		ret = meta_blocksums(m);
+	return ret || !m->has_note ? ret : meta_put_note(m);
 }
 
 /* Derive the UUID from the content of the image: version 8 of RFC 9562. */
@@ -276,7 +278,8 @@ static void fill_super(struct meta *m)
 	sb->chunk_bits = params->chunk_bits;
 	sb->object_bits = params->object_bits;
 	sb->name_hash = DSFS_HASH_XXH64;
-	sb->compat = cpu_to_le64(params->chunk_bits ? DSFS_COMPAT_DATA_SUMS : 0);
+	sb->compat = cpu_to_le64((params->chunk_bits ? DSFS_COMPAT_DATA_SUMS : 0) |
+				 (m->has_note ? DSFS_COMPAT_NOTE : 0));
 	sb->generation = cpu_to_le64(generation(m));
 	sb->build_time = cpu_to_le64(build_time(o));
 	memcpy(sb->label, params->label, sizeof(sb->label));
@@ -325,6 +328,9 @@ int meta_write(struct meta *m, struct mkfs *mkfs, struct stream *stream,
 	m->start = place_meta(&stream->place, mkfs->o->build);
 	m->sums.size = sizeof(__le32);
 	m->extras.size = sizeof(struct dsfs_extra);
+	ret = meta_note(m);
+	if (ret)
+		return ret;
 	ret = put_regions(m);
 	if (ret == -ENOMEM)
 		msg_error(NULL, "out of memory");

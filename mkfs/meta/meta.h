@@ -14,6 +14,7 @@
  * @sums: checksum of each block that is complete
  * @extras: struct dsfs_extra, no two equal
  * @extra_numbers: index in @extras plus one, by hash
+ * @note: with @has_note: the last block
  */
 struct meta {
 	struct mkfs *mkfs;
@@ -27,6 +28,8 @@ struct meta {
 	u64 content_bytes;
 	u64 files;
 	struct dsfs_super super;
+	struct dsfs_note note;
+	bool has_note;
 	u64 bytes[DSFS_REGIONS];
 	enum dsfs_region_id region;
 	u32 fill;
@@ -50,6 +53,11 @@ int meta_put(struct meta *m, const void *p, size_t bytes);
 int meta_pad(struct meta *m, u64 pos);
 int meta_end(struct meta *m);
 int meta_blocksums(struct meta *m);
+
+/* note.c: fills in m->note; its checksum; writes it */
+int meta_note(struct meta *m);
+__le32 meta_note_sum(const struct meta *m);
+int meta_put_note(struct meta *m);
 
 /* inodes.c */
 int meta_inodes(struct meta *m);

@@ -86,28 +86,31 @@ int meta_end(struct meta *m)
 
 /*
  * Write BLOCKSUMS, the last region.  It has entries for its own blocks, too,
- * which are zero.
+ * which are zero, and one for the note behind it.
  */
 int meta_blocksums(struct meta *m)
 {
 	struct dsfs_region *r = &m->super.regions[DSFS_REGION_BLOCKSUMS];
-	u64 per = DSFS_BLOCK_SIZE / sizeof(__le32), own = 1;
+	u64 per = DSFS_BLOCK_SIZE / sizeof(__le32), own = 1, all;
 	__le32 *sums;
 	u32 checksum;
 	int ret;
 
-	while ((m->blocks + own + per - 1) / per > own)
+	while ((m->blocks + own + m->has_note + per - 1) / per > own)
 		own++;
+	all = m->blocks + own + m->has_note;
 	/* Writing the region adds entries for its blocks; that must not move what is written. */
-	for (u64 i = 0; i < 2 * own; i++) {
+	while (m->sums.n < all + own) {
 		if (!array_add(&m->sums))
 			return -ENOMEM;
 	}
-	m->sums.n -= own;
+	m->sums.n = all;
 	sums = (__le32 *)m->sums.p;
-	checksum = dsfs_crc32c(0, sums, (m->blocks + own) * sizeof(*sums));
+	if (m->has_note)
+		sums[all - 1] = meta_note_sum(m);
+	checksum = dsfs_crc32c(0, sums, all * sizeof(*sums));
 	meta_begin(m, DSFS_REGION_BLOCKSUMS);
-	ret = meta_put(m, sums, m->sums.n * sizeof(*sums));
+	ret = meta_put(m, sums, all * sizeof(*sums));
 	if (!ret)
 		ret = meta_end(m);
 	r->checksum = cpu_to_le32(checksum);

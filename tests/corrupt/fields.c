@@ -76,6 +76,13 @@ const struct field owner_fields[] = {
 	F(dsfs_owner, uid), F(dsfs_owner, gid), F_END,
 };
 
+const struct field note_fields[] = {
+	F(dsfs_note, magic), F(dsfs_note, digest_kind), F(dsfs_note, digest_bytes),
+	F(dsfs_note, message_bytes), F_BYTES(dsfs_note, digest),
+	F_BYTES(dsfs_note, message),
+	{ "byte", 0, 1, DSFS_BLOCK_SIZE }, F_END,
+};
+
 const struct field byte_fields[] = { { "byte", 0, 1, 1U << 30 }, F_END };
 const struct field le16_fields[] = { { "value", 0, 2, 1 }, F_END };
 const struct field le32_fields[] = { { "value", 0, 4, 1 }, F_END };

@@ -387,6 +387,14 @@ static struct place place_pad(struct dsfs_source *src, char **arg)
 	return (struct place){ end, more, byte_fields };
 }
 
+static struct place place_note(struct dsfs_source *src, char **arg)
+{
+	(void)arg;
+	if (!(src->geo.compat & DSFS_COMPAT_NOTE))
+		die("no note");
+	return (struct place){ dsfs_note_pos(&src->geo), DSFS_BLOCK_SIZE, note_fields };
+}
+
 static struct place place_at(struct dsfs_source *src, char **arg)
 {
 	u64 pos = strtoull(arg[0], NULL, 0);
@@ -437,6 +445,7 @@ static const struct {
 	{ "chunksum", 2, PHASE_CONTENT, place_chunksum },
 	{ "data", 1, PHASE_CONTENT, place_data },
 	{ "pad", 1, PHASE_CONTENT, place_pad },
+	{ "note", 0, PHASE_CONTENT, place_note },
 	{ "at", 1, PHASE_CONTENT, place_at },
 	{ "blocksum", 2, PHASE_BLOCKSUMS, place_blocksum },
 	{ "super", 1, PHASE_SUPER, place_super },

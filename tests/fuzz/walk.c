@@ -252,6 +252,20 @@ static void walk_inodes(struct walk *w)
 		good(w, ret);
 }
 
+/* Nothing depends on the note, but fsck.dsfs has to find what is wrong with it. */
+static void walk_note(struct walk *w)
+{
+	struct dsfs_err err = { 0 };
+	struct dsfs_note note;
+	int ret = image_note(w->src, &note, &err);
+
+	if (ret < 0)
+		good(w, ret);
+	else if (ret && strnlen((char *)note.message, sizeof(note.message)) !=
+			le16_to_cpu(note.message_bytes))
+		finding("a message of another length");
+}
+
 /*
  * All generations that the image keeps, from the newest on.  A source stays with
  * the generation that it was made for.
@@ -267,6 +281,7 @@ static void walk_generations(struct walk *w, struct image *img)
 		w->geo = &geo;
 		walk_regions(w, img);
 		w->src = image_source(img, 0);
+		walk_note(w);
 		ret = image_older(img, &geo, &older);
 		if (ret == 1 && older.geo.generation >= geo.generation)
 			finding("a history that does not go back");

@@ -6,6 +6,7 @@
 #include "cases_dir.h"
 #include "cases_history.h"
 #include "cases_inode.h"
+#include "cases_note.h"
 #include "cases_super.h"
 #include "cases_xattr.h"
 #include "unit.h"
@@ -140,6 +141,7 @@ void test_cases(void)
 	RUN_CASES(dsfs_dir_cases, dsfs_case_run_dir);
 	RUN_CASES(dsfs_names_cases, dsfs_case_run_names);
 	RUN_CASES(dsfs_xattr_cases, dsfs_case_run_xattr);
+	RUN_CASES(dsfs_note_cases, dsfs_case_run_note);
 	test_vectors();
 	test_index_math();
 	test_names();

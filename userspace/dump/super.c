@@ -7,6 +7,7 @@
 
 #include "dump.h"
 #include "msg.h"
+#include "note.h"
 #include "region.h"
 
 static void print_label(const struct dsfs_geo *geo)
@@ -46,8 +47,9 @@ static void print_geo(const struct dsfs_geo *geo)
 	print_label(geo);
 	printf("generation:    %llu\n", geo->generation);
 	print_time(geo->build_time);
-	printf("features:      compat %#llx%s\n", geo->compat,
-	       geo->chunk_bits ? " (data checksums)" : "");
+	printf("features:      compat %#llx%s%s\n", geo->compat,
+	       geo->chunk_bits ? " (data checksums)" : "",
+	       geo->compat & DSFS_COMPAT_NOTE ? " (note)" : "");
 	printf("image:         %llu bytes\n", geo->image_bytes);
 	printf("data:          [%llu, %llu)\n", geo->data_start,
 	       geo->data_end);
@@ -89,8 +91,28 @@ static void json_geo(struct json *j, const struct dsfs_geo *geo)
 	json_u64(j, "stored_bytes", geo->stored_bytes);
 }
 
-static void json_slot(struct json *j, const struct dsfs_slot *slot, int i)
+static void json_note(struct json *j, const struct note_text *n)
 {
+	json_str(j, "message", n->message);
+	json_str(j, "digest", n->digest);
+}
+
+static void print_note(const struct note_text *n)
+{
+	char text[NOTE_ESCAPED];
+
+	if (*n->message)
+		printf("message:       %s\n", msg_escape(text, sizeof(text), n->message));
+	if (*n->digest)
+		printf("digest:        %s\n", n->digest);
+}
+
+/* The superblock that is used is shown with its note. */
+static void json_slot(struct dump *d, int i)
+{
+	const struct dsfs_slot *slot = &d->img.slots[i];
+	struct json *j = &d->j;
+	struct note_text note;
 	char text[256];
 
 	json_object(j, NULL);
@@ -102,12 +124,17 @@ static void json_slot(struct json *j, const struct dsfs_slot *slot, int i)
 	} else {
 		json_geo(j, &slot->geo);
 	}
+	if (d->img.use == i) {
+		note_text(d, &slot->geo, &note);
+		json_note(j, &note);
+	}
 	json_end(j);
 }
 
 int dump_supers(struct dump *d)
 {
 	const struct dsfs_slot *s = d->img.slots;
+	struct note_text note;
 	char text[256];
 	int i;
 
@@ -115,7 +142,7 @@ int dump_supers(struct dump *d)
 		json_s64(&d->j, "used", d->img.use);
 		json_array(&d->j, "slots");
 		for (i = 0; i < DSFS_SB_SLOTS; i++)
-			json_slot(&d->j, &s[i], i);
+			json_slot(d, i);
 		json_end(&d->j);
 		return d->img.geo ? 0 : -1;
 	}
@@ -132,37 +159,62 @@ int dump_supers(struct dump *d)
 			print_geo(&s[i].geo);
 		}
 	}
+	if (d->img.geo) {
+		note_text(d, d->img.geo, &note);
+		print_note(&note);
+	}
 	return d->img.geo ? 0 : -1;
 }
 
 int dump_generation(struct dump *d)
 {
+	struct note_text note;
+
+	note_text(d, d->img.geo, &note);
 	if (d->as_json) {
 		json_object(&d->j, "superblock");
 		json_geo(&d->j, d->img.geo);
+		json_note(&d->j, &note);
 		json_end(&d->j);
 	} else {
 		print_geo(d->img.geo);
+		print_note(&note);
 	}
 	return 0;
+}
+
+/* The end of a line of the table: it has blanks, so it comes last. */
+static void print_words(const struct dsfs_geo *geo, const struct note_text *note)
+{
+	char text[NOTE_ESCAPED];
+
+	msg_escape(text, sizeof(text), (const char *)geo->label);
+	printf("  %s", *text ? text : "-");
+	if (*note->message)
+		printf("  %s", msg_escape(text, sizeof(text), note->message));
+	putchar('\n');
 }
 
 /* @from: end of the previous generation: the bytes after it are those of this one */
 static void show_generation(struct dump *d, const struct dsfs_geo *geo, u64 from)
 {
+	struct note_text note;
 	char text[64];
 
+	note_text(d, geo, &note);
 	if (d->as_json) {
 		json_object(&d->j, NULL);
 		json_geo(&d->j, geo);
+		json_note(&d->j, &note);
 		json_u64(&d->j, "added_bytes", geo->image_bytes - from);
 		json_end(&d->j);
 		return;
 	}
 	time_text(nsec_split(geo->build_time), text, sizeof(text));
-	printf("%10llu %-19s %12llu %16llu %16llu %16llu\n", geo->generation,
+	printf("%10llu %-19s %12llu %16llu %16llu %16llu", geo->generation,
 	       text, geo->files, geo->content_bytes, geo->image_bytes,
 	       geo->image_bytes - from);
+	print_words(geo, &note);
 }
 
 int dump_generations(struct dump *d)
@@ -173,8 +225,9 @@ int dump_generations(struct dump *d)
 	if (d->as_json)
 		json_array(&d->j, "generations");
 	else
-		printf("%10s %-19s %12s %16s %16s %16s\n", "generation",
-		       "built (UTC)", "files", "content", "image", "added");
+		printf("%10s %-19s %12s %16s %16s %16s  label  message\n",
+		       "generation", "built (UTC)", "files", "content", "image",
+		       "added");
 	do {
 		ret = image_older(&d->img, &now.geo, &older);
 		show_generation(d, &now.geo, ret == 1 ? older.geo.image_bytes : 0);

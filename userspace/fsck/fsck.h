@@ -197,6 +197,7 @@ static inline u64 meta_pos(const struct fsck *f, int region, u64 off)
  */
 int check_slots(struct fsck *f);
 int check_blocks(struct fsck *f);
+int check_note(struct fsck *f);
 int check_inodes(struct fsck *f);
 int check_dirs(struct fsck *f);
 int check_hardlinks(struct fsck *f);

@@ -55,7 +55,7 @@ static u64 cache_bytes(const struct dsfs_geo *geo)
 static int check_tree(struct fsck *f)
 {
 	static int (*const passes[])(struct fsck *) = {
-		check_blocks, check_inodes, check_hardlinks, check_dirs,
+		check_blocks, check_note, check_inodes, check_hardlinks, check_dirs,
 		check_xattrs, check_gaps, check_layout,
 	};
 	size_t i;

@@ -68,6 +68,8 @@ static const char *region_at(const struct fsck *f, u64 pos)
 		if (r[id].bytes && pos >= r[id].pos &&
 		    pos < r[id].pos + r[id].bytes)
 			return region_name(id);
+	if (f->geo->compat & DSFS_COMPAT_NOTE && pos == dsfs_note_pos(f->geo))
+		return "note";
 	return "no region";
 }
 

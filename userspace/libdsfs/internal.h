@@ -207,6 +207,15 @@ static inline void image_source_free(struct dsfs_source *src)
 int image_xattr_set(struct dsfs_source *src, const struct dsfs_extra_info *extra,
 		    void **set, u32 *bytes, struct dsfs_err *err);
 
+/**
+ * image_note - the note of a source's generation
+ * @note: gets it; zero if there is none
+ * @err: filled in on failure
+ *
+ * Return: 1, 0 if there is none, or a negative errno.
+ */
+int image_note(struct dsfs_source *src, struct dsfs_note *note, struct dsfs_err *err);
+
 /** image_symlink - an inode's target, terminated; @buf: DSFS_SYMLINK_MAX + 1 bytes */
 int image_symlink(struct dsfs_source *src, const struct dsfs_attr *attr,
 		  char *buf, struct dsfs_err *err);

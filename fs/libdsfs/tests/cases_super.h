@@ -89,6 +89,7 @@ static inline int dsfs_case_run_super(const struct dsfs_case *c, void *buf,
 #define R_NAMES			DSFS_REGION_NAMES
 #define R_FILESUMS		DSFS_REGION_FILESUMS
 #define R_CHUNKSUMS		DSFS_REGION_CHUNKSUMS
+#define NOTE			DSFS_COMPAT_KNOWN
 
 static const struct dsfs_case dsfs_super_cases[] = {
 	{ "super: good" },
@@ -116,7 +117,7 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	  .ret = -EOPNOTSUPP, .what = "unknown incompat feature bits" },
 	{ "super: incompat bit 63", .patch = { SB(8, incompat, 1ULL << 63) },
 	  .ret = -EOPNOTSUPP, .what = "unknown incompat feature bits" },
-	{ "super: unknown compat bits", .patch = { SB(8, compat, ~0ULL) } },
+	{ "super: unknown compat bits", .patch = { SB(8, compat, ~DSFS_COMPAT_NOTE) } },
 	{ "super: name hash", .patch = { SB(1, name_hash, 1) },
 	  .ret = -EOPNOTSUPP, .what = "name hash" },
 	{ "super: feature before structure",
@@ -329,6 +330,21 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "super: short history",
 	  .patch = { RG(8, DSFS_REGION_HISTORY, bytes, 511) },
 	  .ret = DSFS_BAD, .what = "history length" },
+
+	{ "super: a note", .patch = { SB(8, compat, NOTE), NO_REGION(R_CHUNKSUMS) } },
+	{ "super: region in the block of the note", .patch = { SB(8, compat, NOTE) },
+	  .ret = DSFS_BAD, .what = "region in the block of the note" },
+	{ "super: region up to the note",
+	  .patch = { SB(8, compat, NOTE), NO_REGION(R_CHUNKSUMS),
+		     RG(4, R_FILESUMS, block, DSFS_CASE_BLOCK(R_NAMES)),
+		     RG(4, R_NAMES, block, DSFS_REGIONS_USED - 2),
+		     RG(8, R_NAMES, bytes, 4096) } },
+	{ "super: region a byte into the note",
+	  .patch = { SB(8, compat, NOTE), NO_REGION(R_CHUNKSUMS),
+		     RG(4, R_FILESUMS, block, DSFS_CASE_BLOCK(R_NAMES)),
+		     RG(4, R_NAMES, block, DSFS_REGIONS_USED - 2),
+		     RG(8, R_NAMES, bytes, 4097) },
+	  .ret = DSFS_BAD, .what = "region in the block of the note" },
 };
 
 #undef SB
@@ -339,5 +355,6 @@ static const struct dsfs_case dsfs_super_cases[] = {
 #undef R_NAMES
 #undef R_FILESUMS
 #undef R_CHUNKSUMS
+#undef NOTE
 
 #endif /* LIBDSFS_CASES_SUPER_H */

@@ -9,6 +9,7 @@
 #include "cases_dir.h"
 #include "cases_history.h"
 #include "cases_inode.h"
+#include "cases_note.h"
 #include "cases_super.h"
 #include "cases_xattr.h"
 
@@ -24,6 +25,7 @@ KUNIT_ARRAY_PARAM(dsfs_extra, dsfs_extra_cases, dsfs_case_desc);
 KUNIT_ARRAY_PARAM(dsfs_dir, dsfs_dir_cases, dsfs_case_desc);
 KUNIT_ARRAY_PARAM(dsfs_names, dsfs_names_cases, dsfs_case_desc);
 KUNIT_ARRAY_PARAM(dsfs_xattr, dsfs_xattr_cases, dsfs_case_desc);
+KUNIT_ARRAY_PARAM(dsfs_note, dsfs_note_cases, dsfs_case_desc);
 
 typedef int (*dsfs_case_fn)(const struct dsfs_case *c, void *buf,
 			    struct dsfs_geo *geo, struct dsfs_err *err);
@@ -84,6 +86,11 @@ static void dsfs_test_xattr(struct kunit *test)
 	dsfs_case_check(test, dsfs_case_run_xattr);
 }
 
+static void dsfs_test_note(struct kunit *test)
+{
+	dsfs_case_check(test, dsfs_case_run_note);
+}
+
 /* The checksum and the hash of the platform are those of the format. */
 static void dsfs_test_vectors(struct kunit *test)
 {
@@ -139,6 +146,7 @@ static struct kunit_case dsfs_test_cases[] = {
 	KUNIT_CASE_PARAM(dsfs_test_dir, dsfs_dir_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_names, dsfs_names_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_xattr, dsfs_xattr_gen_params),
+	KUNIT_CASE_PARAM(dsfs_test_note, dsfs_note_gen_params),
 	KUNIT_CASE(dsfs_test_vectors),
 	KUNIT_CASE(dsfs_test_index),
 	KUNIT_CASE(dsfs_test_names_valid),

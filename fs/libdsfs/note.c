@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The note of a generation: a message, and the digest of its tree.
+ *
+ * No other structure refers to it, and it refers to none. So a broken note costs
+ * the message and the digest, and nothing else.
+ */
+#include "libdsfs.h"
+
+static int dsfs_note_digest(const struct dsfs_note *raw, struct dsfs_err *err)
+{
+	const u32 want = raw->digest_kind ? DSFS_DIGEST_BYTES : 0;
+
+	if (raw->digest_kind > DSFS_DIGEST_FULL)
+		return dsfs_bad(err, "kind of the digest", raw->digest_kind,
+				DSFS_DIGEST_FULL, -EUCLEAN);
+	if (raw->digest_bytes != want)
+		return dsfs_bad(err, "length of the digest", raw->digest_bytes,
+				want, -EUCLEAN);
+	if (!dsfs_all_zero(raw->digest + want, sizeof(raw->digest) - want))
+		return dsfs_bad(err, "bytes of no digest", 1, 0, -EUCLEAN);
+	return 0;
+}
+
+/**
+ * dsfs_note_check - check a note
+ * @block: the 4096 bytes at dsfs_note_pos(); afterwards a struct dsfs_note
+ * @err: filled in on failure
+ *
+ * Return: 0 or -EUCLEAN.
+ */
+int dsfs_note_check(const void *block, struct dsfs_err *err)
+{
+	const struct dsfs_note *raw = block;
+	const u32 len = le16_to_cpu(raw->message_bytes);
+	int ret;
+
+	if (le32_to_cpu(raw->magic) != DSFS_NOTE_MAGIC)
+		return dsfs_bad(err, "magic of the note", le32_to_cpu(raw->magic),
+				DSFS_NOTE_MAGIC, -EUCLEAN);
+	ret = dsfs_note_digest(raw, err);
+	if (ret)
+		return ret;
+	if (len > DSFS_MESSAGE_MAX)
+		return dsfs_bad(err, "length of the message", len,
+				DSFS_MESSAGE_MAX, -EUCLEAN);
+	if (memchr(raw->message, 0, len))
+		return dsfs_bad(err, "NUL in the message", 0, 1, -EUCLEAN);
+	if (!dsfs_all_zero(raw->message + len, DSFS_BLOCK_SIZE - len -
+			   offsetof(struct dsfs_note, message)))
+		return dsfs_bad(err, "padding of the note", 1, 0, -EUCLEAN);
+	return 0;
+}
+
+/**
+ * dsfs_digest_name - get what the text of a digest begins with
+ * @kind: DSFS_DIGEST_*
+ *
+ * Return: the name of its definition in digest.rst; NULL if there is none.
+ */
+const char *dsfs_digest_name(u8 kind)
+{
+	switch (kind) {
+	case DSFS_DIGEST_DATA:
+		return "dsfs1-data";
+	case DSFS_DIGEST_FULL:
+		return "dsfs1-full";
+	}
+	return NULL;
+}

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# note.sh - what a generation says of itself: its message and its label, through updates
+# and --compact, and to a reader that knows of no notes.
+set -euo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+unset SOURCE_DATE_EPOCH
+dump=$bin/dump.dsfs
+mkfs=$bin/mkfs.dsfs
+fsck=$bin/fsck.dsfs
+
+# generations IMAGE EXPRESSION: holds of the list g of generations, the newest first
+generations()
+{
+	"$dump" --generations --json "$1" >generations.json &&
+		python3 -c 'import json, sys
+g = json.load(open("generations.json"))["generations"]
+sys.exit(not eval(sys.argv[1]))' "$2"
+}
+
+mkdir tree
+echo one >tree/a
+exits 'an image with a message' 0 "$mkfs" -q -L raw -m 'as it was downloaded' x.dsfs tree
+exits 'it is clean' 0 "$fsck" x.dsfs
+run "$dump" --generations x.dsfs
+check 'it is shown' grep -q '  raw  as it was downloaded$' "$out"
+check 'and as JSON' generations x.dsfs 'g[0]["message"] == "as it was downloaded"'
+run "$dump" x.dsfs
+check 'and with the superblock' grep -qx 'message:       as it was downloaded' "$out"
+
+echo two >tree/b
+exits 'an update' 0 "$mkfs" -q --update -L clean --message=$'no duplicates:\n\\ \xff' x.dsfs tree
+echo three >tree/c
+exits 'an update without a message' 0 "$mkfs" -q --update x.dsfs tree
+exits 'three generations are clean' 0 "$fsck" x.dsfs
+check 'each has its message and its label' generations x.dsfs \
+	'[(e["label"], e["message"]) for e in g] == [("clean", ""),
+	 ("clean", "no duplicates:\n\\ \udcff"), ("raw", "as it was downloaded")]'
+run "$dump" --generations x.dsfs
+check 'it is one line a generation' test "$(wc -l <"$out")" = 4
+check 'controls and others are escaped' grep -qF '  clean  no duplicates:\012\134 \377' "$out"
+check 'without a message the line ends with the label' grep -q '  clean$' "$out"
+run "$dump" --generation=1 x.dsfs
+check '--generation: its own' grep -qx 'message:       as it was downloaded' "$out"
+"$mkfs" -q plain.dsfs tree
+run "$dump" --generations plain.dsfs
+check 'neither label nor message' grep -q '  -$' "$out"
+run "$dump" plain.dsfs
+check 'no message: no line' test -z "$(grep '^message' "$out")"
+check 'no message: no feature' grep -q '^features: .*compat 0x1 (data checksums)$' "$out"
+
+# --- --compact: the same tree, so the same words
+cp x.dsfs y.dsfs
+"$mkfs" -q --update -m 'the last one' y.dsfs tree
+exits '--compact' 0 "$mkfs" -q -f --compact y.dsfs
+check '--compact keeps the message' generations y.dsfs \
+	'len(g) == 1 and g[0]["message"] == "the last one"'
+exits '--compact -m' 0 "$mkfs" -q -f --compact -m other y.dsfs
+check '--compact -m: another one' generations y.dsfs 'g[0]["message"] == "other"'
+exits '--compact: an empty message' 0 "$mkfs" -q -f --compact -m '' y.dsfs
+check '--compact: an empty message leaves it out' generations y.dsfs \
+	'g[0]["message"] == "" and g[0]["compat"] == 1'
+exits 'it is clean without' 0 "$fsck" y.dsfs
+
+# --- limits
+long=$(printf '%01024d' 0)
+exits '1024 bytes' 0 "$mkfs" -q -f -m "$long" y.dsfs tree
+check '1024 bytes: all of them' generations y.dsfs 'len(g[0]["message"]) == 1024'
+exits '1024 bytes: clean' 0 "$fsck" y.dsfs
+says '1025 bytes' 2 '--message: 1025 bytes: the limit is 1024' "$mkfs" -q -f -m "${long}0" y.dsfs tree
+# As many blocks of metadata as one block of checksums has, one fewer, and one more,
+# which takes a second block of checksums.  A target of 4000 bytes takes a block.
+blocks()
+{
+	head -n "$1" list >some
+	exits "$1 symlinks" 0 "$mkfs" -q -f -m x --manifest=some y.dsfs
+	exits "$1 symlinks: clean" 0 "$fsck" -q y.dsfs
+	blocks=$(($("$dump" --regions y.dsfs | awk '$2 == "blocksums" { print $4 }') / 4))
+}
+
+yes "$(printf '%04000d' 0)" | awk 'NR > 1100 { exit }
+	{ printf "/%04d type=symlink target=%04d%s\n", NR, NR, substr($1, 5) }' >list || [ -s list ]
+blocks 1000
+some=$((1023 - blocks + 1000))
+for want in 1023 1024 1026; do
+	blocks $some
+	check "$want blocks of metadata" test "$blocks" -eq $want
+	some=$((some + 1))
+done
+SOURCE_DATE_EPOCH=1600000000 "$mkfs" -q -f -m x y.dsfs tree
+SOURCE_DATE_EPOCH=1600000000 "$mkfs" -q -f -m x z.dsfs tree
+check 'the same bytes again' cmp y.dsfs z.dsfs
+SOURCE_DATE_EPOCH=1600000000 "$mkfs" -q -f -m y z.dsfs tree
+check 'another message: another UUID' test \
+	"$("$dump" y.dsfs | grep ^uuid)" != "$("$dump" z.dsfs | grep ^uuid)"
+
+# --- a broken note, and a reader that knows none
+corrupt=$bin/tests/mkcorrupt
+"$corrupt" y.dsfs 'note message_bytes=9' bad.dsfs
+says 'a broken note' 1 'note: NUL in the message' "$dump" --generations bad.dsfs
+says 'a broken note: --compact' 1 'cannot be built on: note: NUL in the message' \
+	"$mkfs" -q -f --compact bad.dsfs
+exits 'a broken note: --update' 0 "$mkfs" -q --update -m good bad.dsfs tree
+check 'a broken note: what comes after it is good' grep -q '  -  good$' <("$dump" --generations bad.dsfs 2>/dev/null)
+# As such a reader sees it: another feature bit, and a block that no region has.
+"$corrupt" y.dsfs 'super both compat^0x4000000000000002' other.dsfs
+exits 'a reader that knows no notes: fsck.dsfs' 0 "$fsck" other.dsfs
+exits 'a reader that knows no notes: an update' 0 "$mkfs" -q --update other.dsfs tree
+exits 'a reader that knows no notes: after it' 0 "$fsck" other.dsfs
+finish

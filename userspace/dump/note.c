@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The note of a generation as text, for all that shows generations.
+ */
+#include "note.h"
+
+static void take(struct note_text *text, const struct dsfs_note *note)
+{
+	size_t len;
+
+	memcpy(text->message, note->message, le16_to_cpu(note->message_bytes));
+	if (!note->digest_kind)
+		return;
+	len = snprintf(text->digest, sizeof(text->digest), "%s:",
+		       dsfs_digest_name(note->digest_kind));
+	for (size_t i = 0; i < sizeof(note->digest); i++)
+		len += snprintf(text->digest + len, sizeof(text->digest) - len,
+				"%02x", note->digest[i]);
+}
+
+void note_text(struct dump *d, const struct dsfs_geo *geo, struct note_text *text)
+{
+	struct image img = d->img;
+	struct dsfs_err err = { 0 };
+	struct dsfs_source *src;
+	struct dsfs_note note;
+	int ret = -ENOMEM;
+
+	memset(text, 0, sizeof(*text));
+	img.geo = geo;
+	src = image_source(&img, 1);
+	if (src)
+		ret = image_note(src, &note, &err);
+	if (ret < 0)
+		dump_error(d, d->img.path, "note", ret, &err);
+	else if (ret)
+		take(text, &note);
+	image_source_free(src);
+}
