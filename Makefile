@@ -53,11 +53,15 @@ SCRIPTS		:= dsfs-switch
 
 libdsfs_SRC	:= $(wildcard fs/libdsfs/*.c userspace/libdsfs/*.c)
 LIB_SRC		:= $(libdsfs_SRC) $(wildcard userspace/common/*.c)
-mkfs_SRC	:= $(wildcard mkfs/*.c mkfs/*/*.c)
-fsck_SRC	:= $(wildcard userspace/fsck/*.c)
+# The digest of a data set, which all three compute
+digest_SRC	:= $(addprefix userspace/dump/,digest.c errors.c sha256.c sums.c walk.c xattrs.c)
+mkfs_SRC	:= $(wildcard mkfs/*.c mkfs/*/*.c) $(digest_SRC)
+fsck_SRC	:= $(wildcard userspace/fsck/*.c) $(digest_SRC)
 dump_SRC	:= $(wildcard userspace/dump/*.c)
 # SHA-256; a static link does not find the second one by itself
 dump_LIBS	:= -lgcrypt -lgpg-error
+fsck_LIBS	:= $(dump_LIBS)
+mkfs_LIBS	+= $(dump_LIBS)
 mount_SRC	:= $(wildcard userspace/mount/*.c)
 dsfs_SRC	:= $(wildcard userspace/dsfs/*.c)
 udev_SRC	:= $(wildcard userspace/udev/*.c)

@@ -30,6 +30,7 @@
 #include "parse.h"
 #include "progress.h"
 #include "report.h"
+#include "../userspace/dump/digest.h"
 
 /* Check that the device is as long as the lower bound of the plan. */
 static int check_room(const struct output *out, const struct plan *plan,
@@ -66,6 +67,28 @@ static int write_super(struct meta *m, struct output *out)
 		raw[i] = &slots[i];
 	}
 	return output_finish(out, raw, le64_to_cpu(m->super.image_bytes));
+}
+
+/* The digest is that of the image as it can be read now, whatever the source was. */
+static int keep_digest(struct meta *m, struct mkfs *mkfs)
+{
+	const struct digest_request r = { .threads = mkfs->threads, .kind = mkfs->o->digest };
+	struct image img = { .path = mkfs->out.path, .fd = mkfs->out.fd };
+	struct digest_result result;
+	struct dsfs_super sb = m->super;
+	struct dsfs_err err;
+	int ret = output_settle(&mkfs->out);
+
+	if (ret)
+		return ret;
+	sb.checksum = cpu_to_le32(dsfs_super_sum(&sb));
+	ret = dsfs_super_decode(&sb, 0, &img.slots[0].geo, &err);
+	if (ret)
+		return ret;
+	img.geo = &img.slots[0].geo;
+	img.bytes = img.geo->image_bytes;
+	ret = digest_image(&img, &r, &result);
+	return ret ? ret : meta_keep_digest(m, r.kind, result.sum);
 }
 
 static int make_plan(struct mkfs *mkfs, struct plan *plan)
@@ -192,6 +215,8 @@ static int build(struct mkfs *mkfs, struct plan *plan)
 		ret = write_meta(meta, mkfs, stream);
 	if (!ret)
 		ret = recheck(mkfs);
+	if (!ret && mkfs->o->digest)
+		ret = keep_digest(meta, mkfs);
 	if (!ret)
 		ret = write_super(meta, &mkfs->out);
 	if (ret)

@@ -24,6 +24,7 @@ enum {
 	OPT_CHECKSUM,
 	OPT_CHUNK_SIZE,
 	OPT_COMPACT,
+	OPT_DIGEST,
 	OPT_EXCLUDE_FROM,
 	OPT_JSON,
 	OPT_MANIFEST,
@@ -47,6 +48,7 @@ static const struct option long_options[] = {
 	{ "checksum", no_argument, NULL, OPT_CHECKSUM },
 	{ "chunk-size", required_argument, NULL, OPT_CHUNK_SIZE },
 	{ "compact", no_argument, NULL, OPT_COMPACT },
+	{ "digest", optional_argument, NULL, OPT_DIGEST },
 	{ "dry-run", no_argument, NULL, 'n' },
 	{ "exclude", required_argument, NULL, 'e' },
 	{ "exclude-from", required_argument, NULL, OPT_EXCLUDE_FROM },
@@ -88,6 +90,8 @@ static const char help_text[] =
 "\n"
 "  -L, --label=TEXT       volume label, up to 64 bytes\n"
 "  -m, --message=TEXT     what this generation is, up to 1024 bytes\n"
+"      --digest[=KIND]    keep the digest of the tree in the image\n"
+"                         KIND: data (default), or full: attributes, too\n"
 "  -U, --uuid=UUID        volume UUID (default: random; from the content with -T\n"
 "                         or SOURCE_DATE_EPOCH)\n"
 "  -T, --time=SECONDS     build time and every modification time\n"
@@ -217,6 +221,13 @@ static int parse_message(struct options *o, const char *arg)
 		return 0;
 	msg_error(NULL, "--message: %zu bytes: the limit is %d", len, DSFS_MESSAGE_MAX);
 	return EXIT_USAGE;
+}
+
+static int parse_digest(struct options *o, const char *arg)
+{
+	if (!parse_digest_kind(arg, &o->digest))
+		return 0;
+	return usage("--digest: %s: neither data nor full", arg);
 }
 
 static int parse_uuid(struct options *o, const char *arg)
@@ -362,6 +373,8 @@ static int parse_one(struct options *o, int c, const char *arg,
 		o->layout = "--chunk-size";
 		return parse_bits("chunk-size", arg, DSFS_CHUNK_BITS_MIN,
 				  DSFS_CHUNK_BITS_MAX, &o->chunk_bits);
+	case OPT_DIGEST:
+		return parse_digest(o, arg);
 	case OPT_EXCLUDE_FROM:
 		*exclude_from = arg;
 		return 0;
@@ -518,6 +531,8 @@ static int parse_arguments(struct options *o, int n, char **args)
 		return usage("%s", "too many arguments");
 	if (o->manifest && o->one_fs)
 		return usage("%s", "--one-file-system: not with --manifest");
+	if (o->digest && o->plan_only)
+		return usage("%s", "--dry-run and --digest do not go together: it reads no data");
 	o->image = args[compact && n > 1];
 	o->source = compact ? args[0] : n > 1 ? args[1] : o->ntars ? "" : ".";
 	if (compact)

@@ -59,6 +59,7 @@ enum wds {
  * @epoch: SOURCE_DATE_EPOCH or -T was given: the image has no random parts
  * @object_bits: log2 of --object-size, 0 for none; valid with @object_set
  * @label_set: --label
+ * @digest: --digest: DSFS_DIGEST_*
  * @message: --message; NULL: not given
  * @boot_signature: the first sector becomes that of a disk without partitions
  * @boot_set: --boot-signature
@@ -86,6 +87,7 @@ struct options {
 	unsigned int npatterns;
 	unsigned int threads;
 	unsigned int verbose;
+	u8 digest;
 	u8 align_bits;
 	u8 chunk_bits;
 	u8 object_bits;

@@ -11,6 +11,7 @@
 #include "json.h"
 #include "parse.h"
 #include "report.h"
+#include "../userspace/dump/digest.h"
 
 static const char *human(u64 v)
 {
@@ -236,6 +237,7 @@ static void json_done(const struct mkfs *mkfs, const struct plan *p,
 		      const struct stream *s, const struct meta *m,
 		      const char *uuid)
 {
+	char digest[DIGEST_TEXT];
 	struct json j;
 
 	json_init(&j, stdout);
@@ -263,6 +265,8 @@ static void json_done(const struct mkfs *mkfs, const struct plan *p,
 		json_update(&j, mkfs, m);
 	json_u64(&j, "image_bytes", le64_to_cpu(m->super.image_bytes));
 	json_str(&j, "uuid", uuid);
+	if (m->note.digest_kind)
+		json_str(&j, "digest", digest_text(m->note.digest_kind, m->note.digest, digest));
 	json_histogram(&j, p);
 	json_end(&j);
 }
@@ -271,7 +275,7 @@ void report_done(const struct mkfs *mkfs, const struct plan *p,
 		 const struct stream *s, const struct meta *m)
 {
 	u64 meta = le64_to_cpu(m->super.meta_bytes);
-	char uuid[37];
+	char uuid[37], digest[DIGEST_TEXT];
 
 	uuid_unparse_lower(m->super.uuid, uuid);
 	if (mkfs->o->json)
@@ -301,4 +305,7 @@ void report_done(const struct mkfs *mkfs, const struct plan *p,
 		text_update(mkfs, m);
 	printf("image %s, UUID %s\n", human(le64_to_cpu(m->super.image_bytes)),
 	       uuid);
+	if (m->note.digest_kind)
+		printf("digest %s\n",
+		       digest_text(m->note.digest_kind, m->note.digest, digest));
 }

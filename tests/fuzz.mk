@@ -18,7 +18,7 @@ FUZZ_SAN	:= -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-point
 
 fuzz_image_SRC	:= $(filter-out userspace/libdsfs/image_io.c,$(LIB_SRC))
 fuzz_lib_SRC	:= $(fuzz_image_SRC)
-fuzz_fsck_SRC	:= $(fuzz_image_SRC) $(fsck_SRC) $(dump_SRC)
+fuzz_fsck_SRC	:= $(fuzz_image_SRC) $(sort $(fsck_SRC) $(dump_SRC))
 fuzz_dump_SRC	:= $(fuzz_image_SRC) $(dump_SRC)
 fuzz_text_SRC	:= $(LIB_SRC) $(filter-out mkfs/main.c,$(mkfs_SRC))
 fuzz_tar_SRC	:= $(fuzz_text_SRC)

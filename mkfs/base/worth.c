@@ -37,6 +37,8 @@ int base_plan(struct mkfs *mkfs, struct plan *plan)
 	plan->meta_bytes = base->img.geo->meta_bytes;
 	plan->lower = base->packed;
 	plan->upper = base->packed + plan->meta_bytes;
+	if (mkfs->o->message || mkfs->o->digest)
+		plan->upper += DSFS_BLOCK_SIZE;
 	return 0;
 }
 

@@ -46,6 +46,14 @@ int meta_write(struct meta *m, struct mkfs *mkfs, struct stream *stream,
 	       const struct layout *layout);
 void meta_free(struct meta *m);
 
+/**
+ * meta_keep_digest - put a digest into the note that was written
+ *
+ * m->super changes: it covers the note.
+ * Return: 0 or -errno.
+ */
+int meta_keep_digest(struct meta *m, u8 kind, const u8 *digest);
+
 /* regions.c: appending to the area */
 void meta_begin(struct meta *m, enum dsfs_region_id id);
 int meta_put(struct meta *m, const void *p, size_t bytes);
@@ -53,6 +61,7 @@ int meta_put(struct meta *m, const void *p, size_t bytes);
 int meta_pad(struct meta *m, u64 pos);
 int meta_end(struct meta *m);
 int meta_blocksums(struct meta *m);
+int meta_sum_note(struct meta *m);
 
 /* note.c: fills in m->note; its checksum; writes it */
 int meta_note(struct meta *m);

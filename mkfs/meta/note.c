@@ -30,7 +30,12 @@ int meta_note(struct meta *m)
 		memcpy(m->note.message, o->message, strlen(o->message));
 		m->note.message_bytes = cpu_to_le16(strlen(o->message));
 	}
-	m->has_note = m->note.message_bytes || m->note.digest_kind;
+	if (o->digest) {	/* filled in by meta_keep_digest() */
+		m->note.digest_kind = DSFS_DIGEST_NONE;
+		m->note.digest_bytes = 0;
+		memset(m->note.digest, 0, sizeof(m->note.digest));
+	}
+	m->has_note = m->note.message_bytes || m->note.digest_kind || o->digest;
 	if (m->has_note)
 		m->note.magic = cpu_to_le32(DSFS_NOTE_MAGIC);
 	return 0;
@@ -58,4 +63,16 @@ int meta_put_note(struct meta *m)
 	note_block(m, block);
 	return output_write(&m->mkfs->out, m->start + m->blocks++ * DSFS_BLOCK_SIZE,
 			    block, sizeof(block));
+}
+
+int meta_keep_digest(struct meta *m, u8 kind, const u8 *digest)
+{
+	int ret;
+
+	m->note.digest_kind = kind;
+	m->note.digest_bytes = DSFS_DIGEST_BYTES;
+	memcpy(m->note.digest, digest, DSFS_DIGEST_BYTES);
+	m->blocks--;
+	ret = meta_put_note(m);
+	return ret ? ret : meta_sum_note(m);
 }

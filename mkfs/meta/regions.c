@@ -116,3 +116,19 @@ int meta_blocksums(struct meta *m)
 	r->checksum = cpu_to_le32(checksum);
 	return ret;
 }
+
+/* Write the checksum of the note, the last one of BLOCKSUMS, again. */
+int meta_sum_note(struct meta *m)
+{
+	struct dsfs_region *r = &m->super.regions[DSFS_REGION_BLOCKSUMS];
+	const u64 per = DSFS_BLOCK_SIZE / sizeof(__le32);
+	const u64 last = (m->blocks - 1) / per;
+	__le32 *sums = (__le32 *)m->sums.p, block[DSFS_BLOCK_SIZE / sizeof(__le32)] = { 0 };
+
+	sums[m->blocks - 1] = meta_note_sum(m);
+	r->checksum = cpu_to_le32(dsfs_crc32c(0, sums, m->blocks * sizeof(*sums)));
+	memcpy(block, sums + last * per, (m->blocks - last * per) * sizeof(*sums));
+	return output_write(&m->mkfs->out, m->start +
+			    (le32_to_cpu(r->block) + last) * DSFS_BLOCK_SIZE,
+			    block, sizeof(block));
+}

@@ -178,6 +178,13 @@ int output_flush(struct output *out)
 	return output_wait(out) ?: ret;
 }
 
+int output_settle(struct output *out)
+{
+	int ret = flush_some(out, out->head - out->base);
+
+	return ret ? ret : output_wait(out);
+}
+
 /* Let the window begin at @pos; nothing before it is needed. */
 static void move_window(struct output *out, u64 pos)
 {
@@ -454,10 +461,8 @@ static int write_bootsector(const struct output *out)
 
 int output_finish(struct output *out, const void *const slots[2], u64 bytes)
 {
-	int ret = flush_some(out, out->head - out->base);
+	int ret = output_settle(out);
 
-	if (!ret)
-		ret = output_wait(out);
 	if (!ret && !out->device && bytes > out->length)
 		ret = set_length(out, bytes);
 	if (!ret && out->boot_signature)

@@ -90,6 +90,9 @@ int output_lend(struct output *out, u64 pos, char *p, size_t bytes,
 /* Write some borrowed blocks.  Return: 1; 0 if there are none; -errno. */
 int output_flush(struct output *out);
 
+/* Write all that is in the window, so that the target can be read. */
+int output_settle(struct output *out);
+
 /* Zeros in the place of bytes that were written. */
 int output_zero(struct output *out, u64 pos, u64 bytes);
 

@@ -165,7 +165,7 @@ int plan_make(struct plan *p, const struct tree *t, const struct options *o,
 		    (1ULL << params->align_bits);
 	p->upper += (p->upper - start) / 1000;	/* BLOCKSUMS */
 	p->upper = round_up_to(p->upper, DSFS_BLOCK_SIZE);
-	if (o->message)
+	if (o->message || o->digest)
 		p->upper += DSFS_BLOCK_SIZE;
 	p->lower += start + p->meta_bytes;
 	p->lower = round_up_to(p->lower, DSFS_BLOCK_SIZE);

@@ -169,12 +169,86 @@ flip bad.dsfs $(($(region bad.dsfs names) + 40))
 says 'bad names' 1 'wrong checksum' "$dump" --digest bad.dsfs
 check 'bad names: no digest' test ! -s "$out"
 
+# --- kept in the image
+fsck=$bin/fsck.dsfs
+# kept [IMAGE...]: of the generations, the newest first
+kept()
+{
+	"$dump" --generations --json "$1" | json '" ".join(g["digest"] or "none" for g in d["generations"])'
+}
+exits '--digest: kept' 0 "$mkfs" -q -f --digest k.dsfs small
+check '--digest: it is that of the tree' test "$(kept k.dsfs)" = "$data"
+check '--digest: dump.dsfs shows it' grep -qx "digest:        $data" <("$dump" k.dsfs)
+exits '--digest: fsck.dsfs' 0 "$fsck" k.dsfs
+exits '--digest: fsck.dsfs --digest' 0 "$fsck" --digest k.dsfs
+check '--digest: nothing to warn of' test ! -s "$err"
+check 'dump.dsfs --digest agrees' holds 'd["kept"] == "agrees"' <("$dump" --digest --json k.dsfs)
+check 'dump.dsfs --digest: the other kind' holds 'd["kept"] == "none"' \
+	<("$dump" --digest=full --json k.dsfs)
+for options in --threads=1 --align=512 --chunk-size=4K --no-checksums '-m text'; do
+	# shellcheck disable=SC2086
+	"$mkfs" -q -f --digest=full $options k.dsfs small
+	check "--digest=full $options" test "$(kept k.dsfs)" = "$full"
+	exits "--digest=full $options: fsck.dsfs" 0 "$fsck" --digest k.dsfs
+done
+SOURCE_DATE_EPOCH=1 "$mkfs" -q -f --digest --threads=1 k.dsfs small
+SOURCE_DATE_EPOCH=1 "$mkfs" -q -f --digest --threads=8 k8.dsfs small
+check '--digest: the same bytes again' cmp k.dsfs k8.dsfs
+# A large file, which is on its way to the disk for long, and holes at the end.
+head -c 20000000 /dev/urandom >later/more
+truncate -s 30M later/more
+"$mkfs" -q --update --digest k.dsfs later
+check '--update --digest: each has its own' test "$(kept k.dsfs)" = "$(digest k.dsfs) $data"
+exits '--update --digest: fsck.dsfs' 0 "$fsck" --digest k.dsfs
+"$mkfs" -q --update k.dsfs small
+check '--update without: none' test "$(kept k.dsfs)" = "none $("$reference" data later) $data"
+says 'none is kept' 0 'digest: none is kept' "$fsck" --digest k.dsfs
+says 'none is kept: --generation' 0 'digest: none is kept' "$fsck" --digest --generation=3 k.dsfs
+exits 'none is kept: an older one has' 0 "$fsck" --digest --generation=2 k.dsfs
+check 'an older one has: no warning' test ! -s "$err"
+"$mkfs" -q --update --digest=full k.dsfs small
+"$mkfs" -q -f --compact k.dsfs
+check '--compact keeps it' test "$(kept k.dsfs)" = "$full"
+exits '--compact: fsck.dsfs' 0 "$fsck" --digest k.dsfs
+"$mkfs" -q -f --compact --digest k.dsfs
+check '--compact --digest: the other kind' test "$(kept k.dsfs)" = "$data"
+printf '/a size=5 fill=1\n/b type=link target=/a\n' >list
+"$mkfs" -q -f --digest --manifest=list k.dsfs
+exits 'a manifest' 0 "$fsck" --digest k.dsfs
+tar -C small -cf small.tar .
+"$mkfs" -q -f --digest --tar=small.tar k.dsfs
+check 'an archive' test "$(kept k.dsfs)" = "$data"
+
+# A digest of another tree, all checksums right.
+"$mkfs" -q -f --digest k.dsfs small
+"$bin/tests/mkcorrupt" k.dsfs 'note digest[7]^1' other.dsfs
+exits 'another digest: fsck.dsfs does not look' 0 "$fsck" other.dsfs
+says 'another digest: fsck.dsfs --digest' 4 'digest: dsfs1-data:' "$fsck" --digest other.dsfs
+says 'another digest: dump.dsfs --digest' 1 'digest: generation 1 keeps another one: dsfs1-data:' \
+	"$dump" --digest other.dsfs
+check 'another digest: that of the tree is shown' test "$(cat "$out")" = "$data"
+# Data that was changed with its checksums: nothing else finds it.
+"$mkfs" -q -f --digest --no-checksums k.dsfs small
+flip k.dsfs "$(data_of k.dsfs /a/1)"
+exits 'other data: fsck.dsfs' 0 "$fsck" k.dsfs
+says 'other data: fsck.dsfs --digest' 4 'digest: dsfs1-data:' "$fsck" --digest k.dsfs
+"$mkfs" -q -f --digest k.dsfs small
+flip k.dsfs "$(data_of k.dsfs /a/1)"
+says 'damaged data: no digest' 4 'digest: not compared: not everything could be read' \
+	"$fsck" --digest k.dsfs
+says 'mkfs.dsfs: no such kind' 2 '--digest: all: neither data nor full' \
+	"$mkfs" --digest=all k.dsfs small
+says 'mkfs.dsfs -n --digest' 2 '--dry-run and --digest do not go together' \
+	"$mkfs" -n --digest k.dsfs small
+says 'fsck.dsfs --digest --no-data' 16 '--digest and --no-data do not go together' \
+	"$fsck" --digest --no-data k.dsfs
+
 # --- JSON, usage
 exits '--json' 0 "$dump" --digest=full --json small.dsfs
 check '--json: its keys' python3 - "$out" "$full" <<'PY'
 import json, sys
 d = json.load(open(sys.argv[1]))
-assert d == {"digest": sys.argv[2], "covers": "full", "generation": 1, "objects": 12,
+assert d == {"digest": sys.argv[2], "covers": "full", "kept": "none", "generation": 1, "objects": 12,
              "files": 6, "bytes": 15 + 3145728 + 1}, d
 PY
 says 'no such kind' 2 '--digest: all: neither data nor full' "$dump" --digest=all small.dsfs

@@ -71,7 +71,7 @@ truncate -s 300K tree/holes
 echo end >>tree/holes
 ln -s a tree/symlink
 mkfifo tree/pipe
-"$mkfs" --json x.img tree >mkfs.new
+"$mkfs" --json --digest x.img tree >mkfs.new
 "$mkfs" -n --json x.img tree >mkfs.plan
 echo new >tree/new
 "$mkfs" --update -n --json x.img tree >mkfs.update-plan

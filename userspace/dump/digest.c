@@ -8,12 +8,15 @@
 #include <unistd.h>
 
 #include "digest.h"
+#include "dump.h"
 #include "msg.h"
-#include "progress.h"
 #include "sums.h"
 
+/* Number of errors of a kind that digest_image() prints */
+#define PER_KIND	10
+
 /**
- * struct digest - state of the command
+ * struct digest - state of a run
  * @out: stream of the text
  * @hash: hash of the text, unless the text itself is printed
  */
@@ -22,14 +25,12 @@ struct digest {
 	const struct digest_request *r;
 	FILE *out;
 	struct sha256 hash;
-	u64 objects;
-	u64 files;
-	u64 bytes;
+	struct digest_result result;
 };
 
-static const char *kind_name(const struct digest_request *r)
+static bool is_full(const struct digest *g)
 {
-	return r->full ? "dsfs1-full" : "dsfs1-data";
+	return g->r->kind == DSFS_DIGEST_FULL;
 }
 
 static void print_hex(FILE *out, const u8 *v, size_t len)
@@ -120,16 +121,16 @@ static int put_object(void *arg, const struct sums_object *o)
 
 	print_text(g->out, o->path);
 	fprintf(g->out, "\t%c", listing_type(o->node.attr.mode));
-	if (g->r->full)
+	if (is_full(g))
 		print_attrs(g, o);
 	print_value(g, o);
-	if (g->r->full)
+	if (is_full(g))
 		print_xattrs(g, o);
 	putc('\n', g->out);
-	g->objects++;
+	g->result.objects++;
 	if (S_ISREG(o->node.attr.mode) && !o->first) {
-		g->files++;
-		g->bytes += o->node.attr.size;
+		g->result.files++;
+		g->result.bytes += o->node.attr.size;
 	}
 	return ferror(g->out) ? -EIO : 0;
 }
@@ -159,41 +160,18 @@ static int open_out(struct digest *g)
 	return -ENOMEM;
 }
 
-static void show(struct digest *g, const char *value)
-{
-	struct json *j = &g->d->j;
-
-	if (!g->d->as_json) {
-		printf("%s\n", value);
-		return;
-	}
-	json_str(j, "digest", value);
-	json_str(j, "covers", g->r->full ? "full" : "data");
-	json_u64(j, "generation", g->d->img.geo->generation);
-	json_u64(j, "objects", g->objects);
-	json_u64(j, "files", g->files);
-	json_u64(j, "bytes", g->bytes);
-}
-
 /* after an error there is no digest, because it would be that of a part */
-static void close_out(struct digest *g, bool good)
+static int close_out(struct digest *g)
 {
-	char value[16 + 2 * SHA256_BYTES] = "";
-	u8 sum[SHA256_BYTES];
-	size_t len;
+	int ret = 0;
 
 	if (g->r->text)
-		return;
+		return 0;
 	if (fclose(g->out))
-		good = false;
-	sha256_end(&g->hash, sum);
+		ret = -EIO;
+	sha256_end(&g->hash, g->result.sum);
 	sha256_free(&g->hash);
-	if (!good)
-		return;
-	len = snprintf(value, sizeof(value), "%s:", kind_name(g->r));
-	for (size_t i = 0; i < SHA256_BYTES; i++)
-		len += snprintf(value + len, sizeof(value) - len, "%02x", sum[i]);
-	show(g, value);
+	return ret;
 }
 
 static unsigned int threads_for(const struct digest_request *r)
@@ -207,24 +185,50 @@ static unsigned int threads_for(const struct digest_request *r)
 	return cpus < SUMS_THREADS_MAX ? cpus : SUMS_THREADS_MAX;
 }
 
-int dump_digest(struct dump *d, const struct digest_request *r)
+int digest_make(struct dump *d, const struct digest_request *r,
+		struct digest_result *result)
 {
 	struct digest g = { .d = d, .r = r };
 	int ret;
 
-	if (sha256_library_init())
-		return -1;
-	progress_enable(!r->text && !d->as_json);
+	ret = sha256_library_init();
+	if (ret)
+		return ret;
 	ret = open_out(&g);
 	if (!ret) {
-		fprintf(g.out, "%s\n", kind_name(r));
+		fprintf(g.out, "%s\n", dsfs_digest_name(r->kind));
 		ret = sums_walk(d, threads_for(r), put_object, &g);
-		close_out(&g, !ret && !d->errors);
+		ret = close_out(&g) ?: ret;
 	}
 	/* any other error was reported where it happened */
 	if (ret == -ENOMEM)
 		dump_error(d, d->img.path, "digest", ret, &(struct dsfs_err){ 0 });
 	if (d->errors && !r->text)
 		msg_error(d->img.path, "no digest: not everything could be read");
-	return ret || d->errors ? -1 : 0;
+	*result = g.result;
+	return ret ? ret : d->errors ? -EUCLEAN : 0;
+}
+
+int digest_image(const struct image *img, const struct digest_request *r,
+		 struct digest_result *result)
+{
+	struct dump d = { .img = *img, .per_kind = PER_KIND };
+	int ret = -ENOMEM;
+
+	d.src = image_source(&d.img, 0);
+	if (d.src)
+		ret = digest_make(&d, r, result);
+	else
+		msg_error(img->path, "%s", strerror(ENOMEM));
+	image_source_free(d.src);
+	return ret;
+}
+
+char *digest_text(u8 kind, const u8 *sum, char *buf)
+{
+	size_t len = snprintf(buf, DIGEST_TEXT, "%s:", dsfs_digest_name(kind));
+
+	for (size_t i = 0; i < DSFS_DIGEST_BYTES; i++)
+		len += snprintf(buf + len, DIGEST_TEXT - len, "%02x", sum[i]);
+	return buf;
 }

@@ -1,23 +1,59 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The digest of a data set.
+ * The digest of a data set.  mkfs.dsfs and fsck.dsfs compute it by the same code as
+ * dump.dsfs; they need this header only.
  */
 #ifndef DUMP_DIGEST_H
 #define DUMP_DIGEST_H
 
-#include "dump.h"
+#include "image.h"
+
+struct dump;
+
+/* Bytes of a digest as digest.rst writes it, terminated */
+#define DIGEST_TEXT	(16 + 2 * DSFS_DIGEST_BYTES)
 
 /**
  * struct digest_request - options
  * @threads: number of threads that read files; 0: one for each processor
- * @full: include attributes
+ * @kind: DSFS_DIGEST_*: with FULL attributes are included
  * @text: print the text instead of its digest
  */
 struct digest_request {
 	u64 threads;
-	bool full;
+	u8 kind;
 	bool text;
 };
+
+/**
+ * struct digest_result - a digest
+ * @sum: the SHA-256; not valid with text
+ * @objects: lines of the text
+ * @files: regular files, those of several names once; @bytes: of their contents
+ */
+struct digest_result {
+	u8 sum[DSFS_DIGEST_BYTES];
+	u64 objects;
+	u64 files;
+	u64 bytes;
+};
+
+/**
+ * digest_image - compute the digest of the generation that is looked at
+ * @img: with a generation
+ *
+ * All files are read and verified.  Messages are written.
+ * Return: 0 or a negative errno: after an error there is no digest.
+ */
+int digest_image(const struct image *img, const struct digest_request *r,
+		 struct digest_result *result);
+
+/** digest_make - the same for dump.dsfs, whose errors are counted in @d */
+int digest_make(struct dump *d, const struct digest_request *r,
+		struct digest_result *result);
+
+/** digest_text - as digest.rst writes it; @buf: DIGEST_TEXT bytes.  Return: @buf. */
+char *digest_text(u8 kind, const u8 *sum, char *buf);
 
 /** dump_digest - show the digest; Return: 0, or -1 after a message */
 int dump_digest(struct dump *d, const struct digest_request *r);

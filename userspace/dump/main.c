@@ -295,8 +295,7 @@ static int take_digest(void *ctx, const char *arg)
 	struct request *r = ctx;
 
 	r->digest = true;
-	r->digest_how.full = arg && !strcmp(arg, "full");
-	if (!arg || r->digest_how.full || !strcmp(arg, "data"))
+	if (!parse_digest_kind(arg, &r->digest_how.kind))
 		return 0;
 	msg_error(NULL, "--digest: %s: neither data nor full", arg);
 	return -1;

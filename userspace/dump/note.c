@@ -6,16 +6,9 @@
 
 static void take(struct note_text *text, const struct dsfs_note *note)
 {
-	size_t len;
-
 	memcpy(text->message, note->message, le16_to_cpu(note->message_bytes));
-	if (!note->digest_kind)
-		return;
-	len = snprintf(text->digest, sizeof(text->digest), "%s:",
-		       dsfs_digest_name(note->digest_kind));
-	for (size_t i = 0; i < sizeof(note->digest); i++)
-		len += snprintf(text->digest + len, sizeof(text->digest) - len,
-				"%02x", note->digest[i]);
+	if (note->digest_kind)
+		digest_text(note->digest_kind, note->digest, text->digest);
 }
 
 void note_text(struct dump *d, const struct dsfs_geo *geo, struct note_text *text)

@@ -5,9 +5,8 @@
 #ifndef DUMP_NOTE_H
 #define DUMP_NOTE_H
 
+#include "digest.h"
 #include "dump.h"
-
-#define NOTE_DIGEST	(16 + 2 * DSFS_DIGEST_BYTES)
 
 /* Bytes for a message, terminated, as msg_escape() writes it */
 #define NOTE_ESCAPED	(4 * DSFS_MESSAGE_MAX + 5)
@@ -19,7 +18,7 @@
  */
 struct note_text {
 	char message[DSFS_MESSAGE_MAX + 1];
-	char digest[NOTE_DIGEST];
+	char digest[DIGEST_TEXT];
 };
 
 /**

@@ -118,6 +118,7 @@ struct later {
  * @fresh: start of the bytes that were written for the current generation
  * @only: --generation: the one to check, 0 for all
  * @incomplete: something could not be decoded, so the lists lack what it uses
+ * @digest: --digest: compare kept digests with the trees
  * @progress_fd: lines of progress go there, -1: nowhere
  */
 struct fsck {
@@ -151,6 +152,7 @@ struct fsck {
 	bool incomplete;
 	bool json;
 	bool no_data;
+	bool digest;
 	bool quiet;
 	bool verbose;
 };
@@ -205,6 +207,7 @@ int check_xattrs(struct fsck *f);
 int check_gaps(struct fsck *f);
 int check_layout(struct fsck *f);
 int check_data(struct fsck *f);
+int check_digest(struct fsck *f);
 
 /* later.c: mark data that the later generation has, too */
 void mark_known(struct fsck *f);

@@ -29,6 +29,7 @@ static const char usage_text[] =
 "Check a DSFS image.  Nothing is ever changed.\n"
 "\n"
 "      --no-data        check metadata only\n"
+"      --digest         compare the digest that a generation keeps with its tree\n"
 "      --generation=N   check one generation, not all that the image keeps\n"
 "      --threads=N      threads that check data (processors)\n"
 "      --json           report as JSON on standard output\n"
@@ -67,6 +68,8 @@ static int check_tree(struct fsck *f)
 		mark_known(f);
 		ret = check_data(f);
 	}
+	if (!ret && !fsck_stop && f->digest)
+		ret = check_digest(f);
 	return ret;
 }
 
@@ -233,6 +236,7 @@ int main(int argc, char **argv)
 	};
 	const struct arg args[] = {
 		{ 0, "no-data", .flag = &f.no_data },
+		{ 0, "digest", .flag = &f.digest },
 		{ 0, "generation", .number = &f.only, .min = 1 },
 		{ 0, "threads", .number = &f.threads, .min = 1, .max = THREADS_MAX },
 		{ 0, "json", .flag = &f.json },
@@ -257,6 +261,8 @@ int main(int argc, char **argv)
 	image = args_single("image", argc, argv);
 	if (!image)
 		return EXIT_USAGE;
+	if (f.digest && f.no_data)
+		return args_clash(EXIT_USAGE, "digest", "no-data");
 	if (f.quiet || f.json || f.progress_fd > 0)
 		progress_enable(false);
 	return fsck(&f, image);
