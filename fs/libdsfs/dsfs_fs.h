@@ -53,7 +53,9 @@
 /* Compatible features: readers may ignore unknown ones. */
 #define DSFS_COMPAT_DATA_SUMS	(1ULL << 0)	/* FILESUMS and CHUNKSUMS are valid */
 #define DSFS_COMPAT_NOTE	(1ULL << 1)	/* the last block of metadata is a note */
-#define DSFS_COMPAT_KNOWN	(DSFS_COMPAT_DATA_SUMS | DSFS_COMPAT_NOTE)
+#define DSFS_COMPAT_ARCHIVES	(1ULL << 2)	/* files may lie in the data of others */
+#define DSFS_COMPAT_KNOWN	(DSFS_COMPAT_DATA_SUMS | DSFS_COMPAT_NOTE | \
+				 DSFS_COMPAT_ARCHIVES)
 
 /* Incompatible features: readers reject unknown ones. None is defined yet. */
 #define DSFS_INCOMPAT_KNOWN	0ULL

@@ -47,9 +47,10 @@ static void print_geo(const struct dsfs_geo *geo)
 	print_label(geo);
 	printf("generation:    %llu\n", geo->generation);
 	print_time(geo->build_time);
-	printf("features:      compat %#llx%s%s\n", geo->compat,
+	printf("features:      compat %#llx%s%s%s\n", geo->compat,
 	       geo->chunk_bits ? " (data checksums)" : "",
-	       geo->compat & DSFS_COMPAT_NOTE ? " (note)" : "");
+	       geo->compat & DSFS_COMPAT_NOTE ? " (note)" : "",
+	       geo->compat & DSFS_COMPAT_ARCHIVES ? " (archives)" : "");
 	printf("image:         %llu bytes\n", geo->image_bytes);
 	printf("data:          [%llu, %llu)\n", geo->data_start,
 	       geo->data_end);

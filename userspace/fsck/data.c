@@ -52,15 +52,18 @@ static const struct fdata *data_at(const struct fsck *f, size_t i)
 	return (const struct fdata *)f->data.v + i;
 }
 
-/* Skip files that share the data of a file before. */
-static size_t skip_again(const struct fsck *f, size_t i)
+/* Skip files that share the data of a file before, and files that lie in others. */
+static size_t skip_inside(const struct fsck *f, size_t i)
 {
-	while (i < f->data.n && data_at(f, i)->again)
+	while (i < f->data.n && (data_at(f, i)->again || data_at(f, i)->inside))
 		i++;
 	return i;
 }
 
-/* Skip these, and files whose data was checked with a later generation. */
+/*
+ * Skip files that share the data of a file before, and those whose data was checked with a
+ * later generation.
+ */
 static size_t skip_done(const struct fsck *f, size_t i)
 {
 	while (i < f->data.n && (data_at(f, i)->again || data_at(f, i)->known))
@@ -210,13 +213,13 @@ static void check_behind(struct worker *w, size_t i, u64 base, u64 have)
 {
 	const struct fsck *f = w->f;
 	const struct fdata *r = data_at(f, i);
-	const size_t next = skip_again(f, i + 1);
+	const size_t next = skip_inside(f, i + 1);
 	const u64 from = r->start + r->stored;
 	const u64 up = (from + DSFS_BLOCK_SIZE - 1) & ~(u64)(DSFS_BLOCK_SIZE - 1);
 	u64 to = next < f->data.n ? data_at(f, next)->start : f->geo->data_end;
 
-	/* after an update, old data may lie between files */
-	if (from < f->fresh)
+	/* after an update, old data may lie between files; an archive has what it has */
+	if (from < f->fresh || r->inside)
 		return;
 	if (f->geo->generation > 1 && to > up)
 		to = up;

@@ -48,13 +48,15 @@ struct fhardlink {
  * @sum: its record in FILESUMS
  * @shared: its flag DSFS_INODE_SHARED
  * @again: the file before has the same bytes
+ * @inside: it lies in the data of another file, an archive
  * @known: its data was checked with a later generation
  */
 struct fdata {
 	u64 start;
-	u64 stored : 61;
+	u64 stored : 60;
 	u64 shared : 1;
 	u64 again : 1;
+	u64 inside : 1;
 	u64 known : 1;
 	u32 ino;
 	u32 sum;

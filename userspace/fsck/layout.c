@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The layout of the data.  Files are sorted by place, so every conflict between
- * two files is one between neighbours.
+ * two files is one between neighbours.  In an image of archives a file may lie in the
+ * data of one other file; then the neighbours of that one are those that lie in no other.
  */
 
 #include "fsck.h"
@@ -78,47 +79,110 @@ static void check_shared(struct fsck *f, const struct fdata *data, size_t from,
 				"no block of it holds other data");
 }
 
+/**
+ * struct walk - a walk over stored data, in the order of places
+ * @end, @end_block: of the data that reaches farthest
+ * @inner_end: end of the last data inside the file @at
+ * @at, @n: files that have the last place that lies in no other one
+ * @shared: a block of these holds other data, too
+ * @stored: bytes up to here, each counted once
+ * @twice: bytes that are read again because of overlaps
+ */
+struct walk {
+	u64 end;
+	u64 end_block;
+	u64 inner_end;
+	size_t at;
+	size_t n;
+	bool shared;
+	u64 stored;
+	u64 twice;
+};
+
+/* The flag of a file is known when it is known what follows; @next NULL: nothing. */
+static void end_place(struct fsck *f, struct walk *w, const struct fdata *next)
+{
+	const struct fdata *r = f->data.v;
+
+	if (!w->n)
+		return;
+	if (next && last_block(&r[w->at]) == first_block(next))
+		w->shared = true;
+	check_shared(f, r, w->at, w->at + w->n, w->shared);
+}
+
+/* Whether files may lie in others, and this one does. */
+static bool is_inside(const struct fsck *f, const struct walk *w, const struct fdata *r)
+{
+	return f->geo->compat & DSFS_COMPAT_ARCHIVES && r->start >= w->inner_end &&
+	       r->start + r->stored <= w->end;
+}
+
+/* A place in the data of the file at @w->at */
+static void add_inside(struct fsck *f, struct walk *w, size_t i, size_t n)
+{
+	struct fdata *r = f->data.v;
+
+	w->shared = true;
+	w->inner_end = r[i].start + r[i].stored;
+	for (size_t k = i; k < i + n; k++)
+		r[k].inside = 1;
+	check_shared(f, r, i, i + n, true);
+}
+
+static void add_place(struct fsck *f, struct walk *w, size_t i, size_t n)
+{
+	const u64 room = f->geo->data_end - f->geo->data_start;
+	struct fdata *r = (struct fdata *)f->data.v + i;
+
+	check_place(f, r);
+	if (r->start < w->end) {
+		problem(f, "data that overlaps", r->ino, r->start,
+			"%llu bytes, the data before it ends at %llu",
+			(u64)r->stored, w->end);
+		/* overlapping data is read again, but in all no more than the data area */
+		w->twice += r->stored;
+		r->again = w->twice > room;
+	}
+	w->at = i;
+	w->n = n;
+	w->shared = w->end && w->end_block == first_block(r);
+	w->stored += r->stored;
+	w->inner_end = 0;
+	if (r->start + r->stored > w->end) {
+		w->end = r->start + r->stored;
+		w->end_block = last_block(r);
+	}
+}
+
 int check_layout(struct fsck *f)
 {
+	struct walk w = { 0 };
 	struct fdata *r;
-	const u64 room = f->geo->data_end - f->geo->data_start;
-	u64 stored = 0, end = 0, end_block = 0, twice = 0;
 	size_t i, n;
 
 	vec_sort(&f->data, data_cmp);
 	r = f->data.v;
 	for (i = 0; i < f->data.n && !fsck_stop; i += n) {
-		bool shared = end && end_block == first_block(&r[i]);
+		const bool inside = is_inside(f, &w, &r[i]);
 
+		if (!inside)
+			end_place(f, &w, &r[i]);
 		for (n = 1; i + n < f->data.n && r[i + n].start == r[i].start &&
 		     r[i + n].stored == r[i].stored; n++) {
 			r[i + n].again = 1;
 			check_same_sums(f, &r[i], &r[i + n]);
 		}
-		check_place(f, &r[i]);
-		if (r[i].start < end) {
-			problem(f, "data that overlaps", r[i].ino, r[i].start,
-				"%llu bytes, the data before it ends at %llu",
-				(u64)r[i].stored, end);
-			/*
-			 * overlapping data is read again, but in all no more
-			 * than the data area
-			 */
-			twice += r[i].stored;
-			r[i].again = twice > room;
-		}
-		if (i + n < f->data.n && last_block(&r[i]) == first_block(&r[i + n]))
-			shared = true;
-		check_shared(f, r, i, i + n, shared);
-		stored += r[i].stored;
-		if (r[i].start + r[i].stored > end) {
-			end = r[i].start + r[i].stored;
-			end_block = last_block(&r[i]);
-		}
+		if (inside)
+			add_inside(f, &w, i, n);
+		else
+			add_place(f, &w, i, n);
 	}
-	if (stored != f->geo->stored_bytes && !fsck_stop && !f->incomplete)
+	if (!fsck_stop)
+		end_place(f, &w, NULL);
+	if (w.stored != f->geo->stored_bytes && !fsck_stop && !f->incomplete)
 		problem(f, "stored bytes of all files", NO_INO,
 			DSFS_SB_POS(f->img.use), "%llu, found %llu",
-			f->geo->stored_bytes, stored);
+			f->geo->stored_bytes, w.stored);
 	return 0;
 }
