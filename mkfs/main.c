@@ -135,11 +135,42 @@ static int build_once(struct stream *s, struct plan *plan)
 	return ret ? ret : make_plan(mkfs, plan);
 }
 
+/*
+ * Archives that stay as they are.  Where they lie in the target already, it is not
+ * written to before all that can be wrong with them is known.
+ */
+static int build_placed(struct stream *s, struct plan *plan)
+{
+	struct mkfs *mkfs = s->mkfs;
+	const bool there = options_in_place(mkfs->o);
+	int ret = there ? 0 : output_open(&mkfs->out, mkfs->start);
+
+	if (!ret)
+		ret = placed_data(s);
+	if (!ret)
+		ret = mkfs->source->ops->end(mkfs->source);
+	if (!ret)
+		ret = order_tree(&mkfs->tree);
+	if (!ret)
+		ret = placed_share(s);
+	mkfs->start = s->place.at.end;
+	if (!ret)
+		ret = make_plan(mkfs, plan);
+	if (!ret)
+		ret = check_room(&mkfs->out, plan, mkfs->o);
+	if (!ret && there)
+		ret = output_open(&mkfs->out, mkfs->start);
+	return ret ? ret : output_begin(&mkfs->out, mkfs->start);
+}
+
 /* All contents, from wherever they come. */
 static int build_data(struct stream *s, struct plan *plan)
 {
-	int ret = output_open(&s->mkfs->out, s->mkfs->start);
+	int ret;
 
+	if (s->mkfs->o->tar_index)
+		return build_placed(s, plan);
+	ret = output_open(&s->mkfs->out, s->mkfs->start);
 	if (ret)
 		return ret;
 	if (source_once(s->mkfs->source))

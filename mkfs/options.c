@@ -36,6 +36,8 @@ enum {
 	OPT_ORDER,
 	OPT_SKIP_UNREADABLE,
 	OPT_TAR,
+	OPT_TAR_BYTES,
+	OPT_TAR_INDEX,
 	OPT_THREADS,
 	OPT_UPDATE,
 	OPT_WDS,
@@ -69,6 +71,8 @@ static const struct option long_options[] = {
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "skip-unreadable", no_argument, NULL, OPT_SKIP_UNREADABLE },
 	{ "tar", required_argument, NULL, OPT_TAR },
+	{ "tar-bytes", required_argument, NULL, OPT_TAR_BYTES },
+	{ "tar-index", no_argument, NULL, OPT_TAR_INDEX },
 	{ "threads", required_argument, NULL, OPT_THREADS },
 	{ "time", required_argument, NULL, 'T' },
 	{ "update", no_argument, NULL, OPT_UPDATE },
@@ -83,6 +87,7 @@ static const char help_text[] =
 "Usage: mkfs.dsfs [options] IMAGE SOURCE\n"
 "       mkfs.dsfs [options] --manifest=FILE IMAGE [SOURCE]\n"
 "       mkfs.dsfs [options] --tar=FILE... IMAGE\n"
+"       mkfs.dsfs [options] --tar-index [--tar=FILE...] IMAGE\n"
 "       mkfs.dsfs --update [options] IMAGE SOURCE\n"
 "       mkfs.dsfs --compact [options] IMAGE [TARGET]\n"
 "Pack the directory SOURCE, or what the lines of a manifest say, or the members of\n"
@@ -108,6 +113,9 @@ static const char help_text[] =
 "      --wds[=shard|prefix]  the archives are shards of a WebDataset: each is a directory,\n"
 "                         named as its file (shard, the default), or they are one tree,\n"
 "                         by the paths in their keys, and no file comes twice\n"
+"      --tar-index        archives stay as they are, and their members are files, too;\n"
+"                         without --tar they lie in IMAGE, from byte 69632 on\n"
+"      --tar-bytes=SIZE   with --tar-index: bytes of IMAGE that are archives\n"
 "      --order=FILE       paths, one a line, whose data comes first\n"
 "  -0, --null             entries of list files end with NUL, not newline\n"
 "      --align=SIZE       alignment of file data, 512 to 2M (default: 4K)\n"
@@ -274,6 +282,14 @@ static int add_tar(struct options *o, const char *arg)
 	return 0;
 }
 
+static int parse_tar_bytes(struct options *o, const char *arg)
+{
+	if (parse_size(arg, &o->tar_bytes) || !o->tar_bytes || o->tar_bytes % 512 ||
+	    o->tar_bytes >= DSFS_MAX_OFFSET)
+		return usage("--tar-bytes: %s: not a multiple of 512 from 512 to 2^48 - 512", arg);
+	return 0;
+}
+
 static int parse_exclude_from(struct options *o, const char *arg)
 {
 	int ret = list_read(arg, o->null_lists, add_pattern, o);
@@ -311,6 +327,9 @@ static int parse_flag(struct options *o, int c)
 	case OPT_NO_CHECKSUMS:
 		o->layout = "--no-checksums";
 		o->chunk_bits = 0;
+		break;
+	case OPT_TAR_INDEX:
+		o->tar_index = true;
 		break;
 	case OPT_CHECKSUM:
 		o->checksum = true;
@@ -365,6 +384,7 @@ static int parse_one(struct options *o, int c, const char *arg,
 	switch (c) {
 	case OPT_ALIGN:
 		o->layout = "--align";
+		o->align_set = true;
 		return parse_bits("align", arg, DSFS_ALIGN_BITS_MIN,
 				  DSFS_ALIGN_BITS_MAX, &o->align_bits);
 	case OPT_BOOT_SIGNATURE:
@@ -388,6 +408,8 @@ static int parse_one(struct options *o, int c, const char *arg,
 		return 0;
 	case OPT_TAR:
 		return add_tar(o, arg);
+	case OPT_TAR_BYTES:
+		return parse_tar_bytes(o, arg);
 	case OPT_THREADS:
 		return parse_threads(o, arg);
 	case OPT_WDS:
@@ -451,6 +473,7 @@ static int check_compact(const struct options *o)
 		{ o->checksum, "--checksum" },
 		{ o->manifest, "--manifest" },
 		{ o->ntars, "--tar" },
+		{ o->tar_index, "--tar-index" },
 		{ o->order, "--order" },
 		{ o->npatterns, "--exclude" },
 		{ o->layout, o->layout },
@@ -495,6 +518,39 @@ static int check_tar(const struct options *o)
 	return 0;
 }
 
+/* Members lie where they lie: nothing orders, aligns or leaves them out. */
+static int check_tar_index(struct options *o)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} others[] = {
+		{ o->build == BUILD_UPDATE, "--update" },
+		{ o->manifest, "--manifest" },
+		{ o->order, "--order" },
+		{ o->plan_only, "--dry-run" },
+		{ o->one_fs, "--one-file-system" },
+		{ o->skip_unreadable, "--skip-unreadable" },
+		{ o->align_set, "--align" },
+		{ o->no_dedup, "--no-dedup" },
+		{ o->wds == WDS_PREFIX, "--wds=prefix" },
+	};
+
+	if (o->tar_bytes && !options_in_place(o))
+		return usage("%s", "--tar-bytes: only with --tar-index and without --tar");
+	for (size_t i = 0; o->tar_index && i < sizeof(others) / sizeof(*others); i++) {
+		if (others[i].given)
+			return usage("%s: not with --tar-index", others[i].name);
+	}
+	for (unsigned int i = 0; o->tar_index && i < o->ntars; i++) {
+		if (!strcmp(o->tars[i], "-"))
+			return usage("%s", "--tar-index: standard input is not a file");
+	}
+	if (o->tar_index)
+		o->align_bits = DSFS_ALIGN_BITS_MIN;
+	return 0;
+}
+
 /* What one list has taken of standard input, another one would miss. */
 static int check_stdin(const struct options *o, unsigned int excludes)
 {
@@ -523,21 +579,24 @@ static int parse_arguments(struct options *o, int n, char **args)
 	const bool compact = o->build == BUILD_COMPACT;
 	int ret;
 
-	const bool alone = o->manifest || o->ntars || compact;
+	const bool tar = o->ntars || o->tar_index;
+	const bool alone = o->manifest || tar || compact;
 
 	if (n < (alone ? 1 : 2))
 		return usage("%s", alone ? "IMAGE is needed" : "IMAGE and SOURCE are needed");
-	if (n > (o->ntars ? 1 : 2))
+	if (n > (tar ? 1 : 2))
 		return usage("%s", "too many arguments");
 	if (o->manifest && o->one_fs)
 		return usage("%s", "--one-file-system: not with --manifest");
 	if (o->digest && o->plan_only)
 		return usage("%s", "--dry-run and --digest do not go together: it reads no data");
 	o->image = args[compact && n > 1];
-	o->source = compact ? args[0] : n > 1 ? args[1] : o->ntars ? "" : ".";
+	o->source = compact ? args[0] : n > 1 ? args[1] : tar ? "" : ".";
 	if (compact)
 		return check_compact(o);
-	ret = check_tar(o);
+	ret = check_tar_index(o);
+	if (!ret)
+		ret = check_tar(o);
 	return ret ? ret : check_update(o);
 }
 
@@ -581,7 +640,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	ret = exclude_from ? parse_exclude_from(o, exclude_from) : 0;
 	if (!ret && o->manifest && o->npatterns)
 		return usage("%s", "--exclude: not with --manifest");
-	if (!ret && o->ntars && o->npatterns)
+	if (!ret && (o->ntars || o->tar_index) && o->npatterns)
 		return usage("%s", "--exclude and --tar do not go together");
 	return ret;
 }

@@ -54,11 +54,14 @@ enum wds {
  * @manifest: --manifest: @source is where its relative paths begin
  * @tars: --tar, @ntars of them; there is no @source then
  * @wds: what they are
+ * @tar_index: they stay as they are; without @tars they lie in @image already
+ * @tar_bytes: how many bytes of it; 0: up to what is no archive
  * @build_time: nanoseconds since 1970; valid with @fixed_time or @epoch
  * @fixed_time: -T: every mtime becomes @build_time
  * @epoch: SOURCE_DATE_EPOCH or -T was given: the image has no random parts
  * @object_bits: log2 of --object-size, 0 for none; valid with @object_set
  * @label_set: --label
+ * @align_set: --align
  * @digest: --digest: DSFS_DIGEST_*
  * @message: --message; NULL: not given
  * @boot_signature: the first sector becomes that of a disk without partitions
@@ -76,6 +79,7 @@ struct options {
 	const char *order;
 	const char **tars;
 	unsigned int ntars;
+	u64 tar_bytes;
 	const char *layout;
 	char label[DSFS_LABEL_MAX];
 	const char *message;
@@ -107,11 +111,19 @@ struct options {
 	bool skip_unreadable;
 	bool no_recheck;
 	bool null_lists;
+	bool tar_index;
+	bool align_set;
 	bool plan_only;
 	bool quiet;
 	bool json;
 	bool force;
 };
+
+/* Whether archives are used that lie in the target. */
+static inline bool options_in_place(const struct options *o)
+{
+	return o->tar_index && !o->ntars;
+}
 
 /**
  * options_parse - read command line and environment

@@ -230,7 +230,9 @@ static const char *const region_names[DSFS_REGIONS_USED] = {
 static u64 padding_of(const struct mkfs *mkfs, const struct stream *s,
 		      const struct meta *m)
 {
-	return m->start - mkfs->start - s->place.stored;
+	/* of archives in place all of the data is, and nothing of it is written */
+	return m->start - (mkfs->o->tar_index ? mkfs->data_start : mkfs->start) -
+	       s->place.stored;
 }
 
 static void json_done(const struct mkfs *mkfs, const struct plan *p,
@@ -250,6 +252,12 @@ static void json_done(const struct mkfs *mkfs, const struct plan *p,
 	json_u64(&j, "sparse_files", s->sparse_files);
 	json_u64(&j, "packed_files", s->place.packed);
 	json_u64(&j, "padding_bytes", padding_of(mkfs, s, m));
+	if (mkfs->o->tar_index) {
+		json_u64(&j, "archives", s->archives);
+		json_u64(&j, "archive_bytes", s->place.stored);
+		json_bool(&j, "in_place", options_in_place(mkfs->o));
+		json_u64(&j, "cloned_bytes", s->cloned);
+	}
 	if (source_once(mkfs->source)) {
 		json_u64(&j, "replaced_files", mkfs->source->replaced.n);
 		json_u64(&j, "replaced_bytes", s->dead);
@@ -269,6 +277,16 @@ static void json_done(const struct mkfs *mkfs, const struct plan *p,
 		json_str(&j, "digest", digest_text(m->note.digest_kind, m->note.digest, digest));
 	json_histogram(&j, p);
 	json_end(&j);
+}
+
+static void text_archives(const struct mkfs *mkfs, const struct stream *s)
+{
+	printf("archives %llu, %s: ", ull(s->archives), human(s->place.stored));
+	if (options_in_place(mkfs->o))
+		printf("in place\n");
+	else
+		printf("%s copied, %s shared with their files\n",
+		       human(s->place.stored - s->cloned), human(s->cloned));
 }
 
 void report_done(const struct mkfs *mkfs, const struct plan *p,
@@ -291,6 +309,8 @@ void report_done(const struct mkfs *mkfs, const struct plan *p,
 	printf(", packed into gaps %llu, padding %s\n", ull(s->place.packed),
 	       human(padding_of(mkfs, s, m)));
 	text_objects(mkfs, place_object_padding(&s->place), s->place.stored);
+	if (mkfs->o->tar_index)
+		text_archives(mkfs, s);
 	if (mkfs->source->replaced.n)
 		printf("replaced by later entries: %llu files, %s of no use\n",
 		       ull(mkfs->source->replaced.n), human(s->dead));

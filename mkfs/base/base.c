@@ -70,6 +70,11 @@ int base_open(struct base **opened, const char *path)
 	ret = check_image(base);
 	if (ret)
 		return ret;
+	if (base->img.geo->compat & DSFS_COMPAT_ARCHIVES) {
+		msg_error(path,
+			  "has archives in place (--tar-index), which --update and --compact cannot change: make it anew");
+		return -EOPNOTSUPP;
+	}
 	base->prev = image_source(&base->img, 0);
 	if (!base->prev) {
 		msg_error(NULL, "out of memory");

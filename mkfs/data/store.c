@@ -111,6 +111,19 @@ int stream_add_dup(struct stream *s, struct node *n, const struct node *of,
 	return 0;
 }
 
+int stream_add_placed(struct stream *s, struct item *it, const u32 *sums)
+{
+	struct node *n = it->node;
+	int ret = add_sparse(s, it);
+
+	count_file(s, it);
+	if (!it->stored)
+		node_data(n)->start = 0;
+	if (it->sums > 1)
+		n->sum = s->chunks.len / sizeof(__le32);
+	return ret ? ret : add_sums(s, n, sums, it->sums, it->sums <= 1);
+}
+
 /* Let the item share the stored bytes at @start of inode @ino of the base image. */
 static void make_found(struct stream *s, struct item *it, u32 ino, u64 start)
 {

@@ -90,6 +90,8 @@ struct job {
  * @dead: bytes that were stored and that no name is left of
  * @stop_fd: of a source that is read once: can be read from when @stop is set; -1
  * @err: why such a source ended before its end, which has been said
+ * @archives: --tar-index: archives
+ * @cloned: bytes of them whose blocks the target shares with their files
  * @hash_bytes: contents are hashed byte by byte
  * @content: hashes over the contents in order, for a derived UUID
  * @bufs: those of all jobs
@@ -128,6 +130,8 @@ struct stream {
 	u64 sparse_files;
 	u64 stored;
 	u64 dead;
+	u64 archives;
+	u64 cloned;
 	int stop_fd;
 	int err;
 };
@@ -155,6 +159,11 @@ int stream_data(struct stream *s, u64 files, u64 bytes);
 
 /* feed.c: the same of a source that is read once, which is listed meanwhile */
 int feed_data(struct stream *s);
+
+/* placed.c: the same of archives whose members stay where they are */
+int placed_data(struct stream *s);
+/* Mark the files that share blocks, once the tree is made. */
+int placed_share(struct stream *s);
 
 /*
  * For feed.c: the next job, empty, for the one thread that fills jobs; NULL to
@@ -229,6 +238,14 @@ void stream_piece_done(struct stream *s, struct job *job);
 
 /* store.c: store all files of a job.  Messages are written.  Return: 0 or -errno. */
 int store_job(struct stream *s, struct job *job);
+/**
+ * stream_add_placed - a content that is in the target already, where its node says
+ * @it: with all that is known of it
+ *
+ * Return: 0 or -errno.
+ */
+int stream_add_placed(struct stream *s, struct item *it, const u32 *sums);
+
 /**
  * stream_add_dup - let a file have the content of another one that is stored
  * @stored: bytes

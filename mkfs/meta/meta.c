@@ -279,7 +279,8 @@ static void fill_super(struct meta *m)
 	sb->object_bits = params->object_bits;
 	sb->name_hash = DSFS_HASH_XXH64;
 	sb->compat = cpu_to_le64((params->chunk_bits ? DSFS_COMPAT_DATA_SUMS : 0) |
-				 (m->has_note ? DSFS_COMPAT_NOTE : 0));
+				 (m->has_note ? DSFS_COMPAT_NOTE : 0) |
+				 (o->tar_index ? DSFS_COMPAT_ARCHIVES : 0));
 	sb->generation = cpu_to_le64(generation(m));
 	sb->build_time = cpu_to_le64(build_time(o));
 	memcpy(sb->label, params->label, sizeof(sb->label));

@@ -250,14 +250,39 @@ static int copy_in(struct output *out, u64 pos, const char *from, size_t bytes)
 	return 0;
 }
 
-static bool fits_limit(const struct output *out, u64 pos, size_t bytes)
+bool output_fits(const struct output *out, u64 pos, u64 bytes)
 {
 	if (!out->limit || pos + bytes <= out->limit)
 		return true;
-	msg_error(out->path, "device too small: %llu bytes: no room for %zu bytes at %llu",
-		  (unsigned long long)out->limit, bytes,
+	msg_error(out->path, "device too small: %llu bytes: no room for %llu bytes at %llu",
+		  (unsigned long long)out->limit, (unsigned long long)bytes,
 		  (unsigned long long)pos);
 	return false;
+}
+
+u64 output_end(const struct output *out)
+{
+	return out->limit ? out->limit : out->length;
+}
+
+int output_pad(const struct output *out, u64 from, u64 to)
+{
+	static const char zeros[DSFS_BLOCK_SIZE];
+
+	/* a new file has zeros there; writing them would take shared blocks apart */
+	if (from == to || (!out->device && !out->update))
+		return 0;
+	return output_fits(out, from, to - from) ?
+	       output_pwrite(out, zeros, to - from, from) : -ENOSPC;
+}
+
+int output_begin(struct output *out, u64 pos)
+{
+	const u64 start = (pos + BLOCK_MASK) & ~BLOCK_MASK;
+
+	move_window(out, start);
+	out->high = start;
+	return output_pad(out, pos, start);
 }
 
 int output_write(struct output *out, u64 pos, const void *p, size_t bytes)
@@ -265,7 +290,7 @@ int output_write(struct output *out, u64 pos, const void *p, size_t bytes)
 	const char *from = p;
 	int ret;
 
-	if (!fits_limit(out, pos, bytes))
+	if (!output_fits(out, pos, bytes))
 		return -ENOSPC;
 	if (pos < out->base) {		/* a gap that the window has left behind */
 		u64 n = out->base - pos < bytes ? out->base - pos : bytes;
@@ -319,7 +344,7 @@ int output_lend(struct output *out, u64 pos, char *p, size_t bytes,
 	if (bytes < OUTPUT_LEND_MIN || bytes > UNIT || pos < out->head ||
 	    (pos | (uintptr_t)p) & BLOCK_MASK)
 		return output_write(out, pos, p, bytes);
-	if (!fits_limit(out, pos, bytes))
+	if (!output_fits(out, pos, bytes))
 		return -ENOSPC;
 	ret = skip_to(out, pos);
 	if (!ret)

@@ -22,6 +22,7 @@
  * @temp: temporary name of the file; NULL: none
  * @replace: the image replaces an existing file
  * @update: an existing image gets a new generation
+ * @in_place: the target becomes an image around what is in it; @update is set, too
  * @boot_signature: the first sector is not empty: bootsector.h
  * @open: output_open() was called
  * @committed: a superblock of the new generation may be on the disk
@@ -40,6 +41,7 @@ struct output {
 	bool device;
 	bool replace;
 	bool update;
+	bool in_place;
 	bool boot_signature;
 	bool committed;
 	unsigned int first_slot;
@@ -74,6 +76,26 @@ int output_check(struct output *out, const struct options *o);
  * that is updated mounts at any time, in its old or in its new generation.
  */
 int output_open(struct output *out, u64 start);
+
+/* The length of the target: what may be there to read. */
+u64 output_end(const struct output *out);
+
+/* Say if the target is too small for these bytes.  Return: whether it is not. */
+bool output_fits(const struct output *out, u64 pos, u64 bytes);
+
+/* Before any other write, from @pos on: what is before it is in the target already. */
+int output_begin(struct output *out, u64 pos);
+
+/* Make zeros of [@from, @to), less than a block, past the window. */
+int output_pad(const struct output *out, u64 from, u64 to);
+
+/**
+ * output_clone - clone.c: let the target have the bytes of a file, past the window
+ * @path: of the file, for messages
+ * @shared: grows by what is not copied but has the blocks of the file
+ */
+int output_clone(const struct output *out, u64 pos, int fd, const char *path, u64 bytes,
+		 u64 *shared);
 
 /* Write bytes at @pos; a gap before them becomes zeros. */
 int output_write(struct output *out, u64 pos, const void *p, size_t bytes);

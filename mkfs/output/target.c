@@ -122,7 +122,8 @@ static int check_device(struct output *out, const struct options *o)
 	if (ioctl(out->fd, BLKSSZGET, &sector))
 		return output_fail(out, "cannot get the size");
 	if (1 << o->align_bits < sector) {
-		msg_error(out->path, "--align: %d: less than the device's logical block size of %d",
+		msg_error(out->path, "%s: %d: less than the device's logical block size of %d",
+			  o->tar_index ? "--tar-index: alignment" : "--align",
 			  1 << o->align_bits, sector);
 		return -EINVAL;
 	}
@@ -166,6 +167,22 @@ static int check_update_file(struct output *out, const struct options *o,
 	out->length = st->st_size;
 	out->zeros = st->st_size;
 	return lock_update(out, o);
+}
+
+/* Check a target that archives lie in. */
+static int check_in_place(struct output *out, const struct options *o,
+			  const struct stat *st)
+{
+	int ret;
+
+	out->update = true;
+	out->in_place = true;
+	if (S_ISBLK(st->st_mode)) {
+		ret = check_device(out, o);
+		return ret ? ret : lock_update(out, o);
+	}
+	ret = check_update_file(out, o, st);
+	return ret || o->force ? ret : check_signature(out);
 }
 
 static int not_a_target(const struct output *out)
@@ -250,6 +267,7 @@ static int check_new(struct output *out, const struct options *o,
 int output_check(struct output *out, const struct options *o)
 {
 	const bool update = o->build == BUILD_UPDATE;
+	const bool in_place = options_in_place(o);
 	struct stat st;
 	int ret;
 
@@ -259,12 +277,14 @@ int output_check(struct output *out, const struct options *o)
 	if (ret)
 		return ret;
 	if (stat(out->path, &st)) {
-		if (errno != ENOENT || update)
+		if (errno != ENOENT || update || in_place)
 			return output_fail(out, "cannot read attributes");
 		return 0;
 	}
 	out->dev = st.st_dev;
 	out->ino = S_ISBLK(st.st_mode) ? 0 : st.st_ino;
+	if (in_place && (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)))
+		return check_in_place(out, o, &st);
 	return update ? check_update(out, o, &st) : check_new(out, o, &st);
 }
 
@@ -343,17 +363,17 @@ int target_open_update(struct output *out)
 {
 	if (!out->device)
 		signals_guard_length(out->fd, out->length);
-	return 0;
+	return out->in_place ? target_wipe(out) : 0;
 }
 
-/* Clear both slots and all other signatures at the front of the device. */
+/* Clear both slots and all other signatures at the front. */
 int target_wipe(struct output *out)
 {
 	u64 bytes = DSFS_DATA_START_MIN;
 	char *zero;
 	int ret;
 
-	if (out->limit < bytes + DSFS_BLOCK_SIZE) {
+	if (out->device && out->limit < bytes + DSFS_BLOCK_SIZE) {
 		msg_error(out->path, "device too small: %llu bytes",
 			  (unsigned long long)out->limit);
 		return -ENOSPC;

@@ -65,6 +65,27 @@ struct source_sink {
 };
 
 /**
+ * struct source_placed - takes contents that lie in the target, in archives
+ * @sink: gets the members; the node of each says where its bytes begin
+ * @fd: the target
+ * @from, @end: where archives may lie that are in it already
+ * @copy: copy an archive to the target; sets @pos; messages are written
+ * @watch: all bytes of an archive as they are read
+ * @archive: the bytes that were watched since the last call are those of @file, -ENOMEM
+ *	or another -errno that has been said
+ */
+struct source_placed {
+	struct source_sink sink;
+	int fd;
+	u64 from;
+	u64 end;
+	int (*copy)(struct source_placed *placed, int fd, const char *path, u64 bytes,
+		    u64 *pos);
+	void (*watch)(void *placed, const char *p, size_t n);
+	int (*archive)(struct source_placed *placed, struct stream_node *file);
+};
+
+/**
  * struct input - what one thread has open of a source
  * @node: the open file, whose directory is @dir
  * @place: of a source with @stored: where the file's bytes are; files of the same
@@ -172,7 +193,7 @@ int source_image(struct source **src, const struct options *o,
 static inline int source_open(struct source **src, const struct options *o,
 			      struct tree *t, unsigned int threads)
 {
-	return (o->ntars ? source_tar : o->manifest ? source_manifest :
+	return (o->ntars || o->tar_index ? source_tar : o->manifest ? source_manifest :
 		source_directory)(src, o, t, threads);
 }
 

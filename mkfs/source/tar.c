@@ -101,8 +101,12 @@ static int put_ranges(struct tar *t)
 static int put_content(struct tar *t, struct tar_file *f)
 {
 	struct source_sink *sink = t->src.sink;
-	int ret = sink_failed(t, sink->begin(sink, &f->file));
+	int ret = t->place && t->m.sparse ? tar_sparse_place(t) : 0;
 
+	if (t->place)
+		f->file.node.u.start = t->place + t->bytes.taken;
+	if (!ret)
+		ret = sink_failed(t, sink->begin(sink, &f->file));
 	if (!ret)
 		ret = t->m.sparse ? put_ranges(t) : put_data(t, t->m.size);
 	if (!ret)
@@ -156,7 +160,7 @@ static int set_attrs(struct tar *t, struct node *n)
 	return ret || !S_ISLNK(n->mode) ? ret : set_target(t, n);
 }
 
-static int put_member(struct tar *t)
+struct tar_file *tar_put_file(struct tar *t)
 {
 	struct tar_file *f = t->m.mode ? tar_file_new(t) : tar_target(t);
 	int ret = f ? 0 : -EINVAL;
@@ -165,8 +169,15 @@ static int put_member(struct tar *t)
 		ret = set_attrs(t, &f->file.node);
 	if (!ret)
 		ret = tar_put(t, f);
-	if (ret)
-		return ret;
+	return ret ? NULL : f;
+}
+
+static int put_member(struct tar *t)
+{
+	struct tar_file *f = tar_put_file(t);
+
+	if (!f)
+		return -EINVAL;
 	if (S_ISREG(t->m.mode) && t->m.real_size)
 		return put_content(t, f);
 	return tar_bytes_fail(t, tar_bytes_skip(&t->bytes,
@@ -174,12 +185,13 @@ static int put_member(struct tar *t)
 }
 
 /* The name of a shard: that of its file, up to the endings. */
-static int shard_base(struct tar *t, const char *path)
+int tar_shard_base(struct tar *t, const char *path)
 {
 	static const char *const ends[] = { ".tar", ".tgz", ".txz", ".tzst", NULL };
 	const char *slash = strrchr(path, '/');
 	char *name = strdup(slash ? slash + 1 : path);
 
+	t->base = NULL;
 	if (!name)
 		return tar_no_memory();
 	for (unsigned int i = 0; ends[i]; i++) {
@@ -189,7 +201,8 @@ static int shard_base(struct tar *t, const char *path)
 			*end = '\0';
 	}
 	if (!*name || !dsfs_name_valid(name, strlen(name)))
-		tar_fail(t, "--wds: not a name for a directory: %s", name);
+		tar_fail(t, "%s: not a name for a directory: %s",
+			 t->src.o->tar_index ? "--tar-index" : "--wds", name);
 	else
 		t->base = tar_dir_make(t, name);
 	free(name);
@@ -225,7 +238,21 @@ static int open_archive(struct tar *t, const char *path)
 	t->global.len = 0;
 	t->base = t->src.o->wds == WDS_SHARD ? NULL : t->root;
 	ret = note_begin(t);
-	return ret || t->base ? ret : shard_base(t, path);
+	return ret || t->base ? ret : tar_shard_base(t, path);
+}
+
+int tar_members(struct tar *t)
+{
+	int ret = 0;
+
+	while (!ret) {
+		ret = tar_next(t);
+		if (ret <= 0)
+			break;
+		ret = put_member(t);
+	}
+	t->m.path = NULL;
+	return ret;
 }
 
 static int read_archive(struct tar *t, const char *path)
@@ -234,12 +261,8 @@ static int read_archive(struct tar *t, const char *path)
 
 	t->m.path = NULL;
 	ret = open_archive(t, path);
-	while (!ret) {
-		ret = tar_next(t);
-		if (ret <= 0)
-			break;
-		ret = put_member(t);
-	}
+	if (!ret)
+		ret = tar_members(t);
 	t->m.path = NULL;
 	if (!ret)
 		ret = tar_bytes_fail(t, tar_bytes_drain(&t->bytes));
@@ -252,6 +275,8 @@ static int tar_list(struct source *src)
 	struct tar *t = (struct tar *)src;
 	int ret = 0;
 
+	if (src->o->tar_index)
+		return tar_place(t);
 	for (unsigned int i = 0; !ret && i < src->o->ntars; i++)
 		ret = read_archive(t, src->o->tars[i]);
 	return ret;

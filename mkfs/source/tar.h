@@ -96,6 +96,7 @@ struct tar_name {
  * @base: directory that the archive's paths begin in
  * @begins: struct tar_name *, of each archive so far: the newest one before it
  * @last_path, @last_dir: directory of the member before
+ * @place: --tar-index: where the archive begins in the target; 0: elsewhere
  * @global: records that all members have
  * @records: those, and the ones of this member
  */
@@ -110,6 +111,7 @@ struct tar {
 	struct array begins;
 	struct tar_text last_path;
 	struct tar_name *last_dir;
+	u64 place;
 	struct tar_text global;
 	struct tar_text records;
 	struct tar_text long_path;
@@ -132,6 +134,19 @@ int tar_fail(struct tar *t, const char *fmt, ...);
 int tar_bytes_fail(struct tar *t, int ret);
 int tar_no_memory(void);
 
+/* Put the members of an archive into the tree, up to its end; 0 or -errno, said. */
+int tar_members(struct tar *t);
+/* A file with the attributes and the name of t->m; NULL: said. */
+struct tar_file *tar_put_file(struct tar *t);
+/* Let t->base be a directory of the archive's name; 0 or -errno, said. */
+int tar_shard_base(struct tar *t, const char *path);
+
+/* tar_place.c: list() of archives that stay as they are */
+int tar_place(struct tar *t);
+
+/* Whether a block is a header. */
+bool tar_is_header(const char *block);
+
 /**
  * tar_next - the next member, in t->m
  *
@@ -151,6 +166,8 @@ int tar_sparse_map(struct tar *t, char *text);
 int tar_sparse_add(struct tar *t, u64 start, u64 bytes);
 /* Read a map in front of the data, and check it. */
 int tar_sparse_end(struct tar *t);
+/* Check that extents can have the ranges of the map where they are. */
+int tar_sparse_place(struct tar *t);
 
 /* tar_xattr.c: the set of the member's attributes; 0 or -errno, said */
 int tar_xattrs(struct tar *t, struct node *n);
@@ -170,6 +187,7 @@ void tar_tree_free(struct tar *t);
 struct tar_file *tar_file_new(struct tar *t);
 /* The directory of an archive whose paths are to begin there; said if it cannot be. */
 struct tar_name *tar_dir_make(struct tar *t, const char *name);
+bool tar_dir_has(struct tar *t, const struct tar_name *dir, const char *name);
 
 /**
  * tar_put - give a file the name of the member

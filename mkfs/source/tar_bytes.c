@@ -18,7 +18,6 @@
 #include "tar_bytes.h"
 
 #define BUFFER_BYTES	(256 << 10)	/* stays in a processor's cache */
-#define MAGIC_BYTES	6
 
 static int bad(struct tar_bytes *b, const char *why, int ret)
 {
@@ -40,6 +39,22 @@ static int wait_input(struct tar_bytes *b)
 	return fds[1].revents ? -ECANCELED : 0;
 }
 
+/* As read(2), of the part that is to be read. */
+static ssize_t read_file(struct tar_bytes *b, size_t have)
+{
+	size_t room = BUFFER_BYTES - have;
+	ssize_t n;
+
+	if (!b->part)
+		return read(b->fd, b->buf + have, room);
+	if (room > b->end - b->pos)
+		room = b->end - b->pos;
+	n = pread(b->fd, b->buf + have, room, b->pos);
+	if (n > 0)
+		b->pos += n;
+	return n;
+}
+
 /* Bytes as they are in the file; their number, 0 at the end, or -errno. */
 static ssize_t read_raw(struct tar_bytes *b, const char **p, size_t min)
 {
@@ -57,7 +72,7 @@ static ssize_t read_raw(struct tar_bytes *b, const char **p, size_t min)
 
 		if (ret)
 			return ret;
-		n = read(b->fd, b->buf + have, BUFFER_BYTES - have);
+		n = read_file(b, have);
 		if (n < 0 && errno != EINTR)
 			return bad(b, "cannot read", -errno);
 		if (n > 0)
@@ -150,12 +165,12 @@ static void close_filter(struct tar_bytes *b)
 
 #endif
 
-static bool is_compressed(const char *p, size_t n)
+bool tar_is_compressed(const char *p, size_t n)
 {
 	static const char *const magics[] = { "\x1f\x8b", "\xfd\x37zXZ", "\x28\xb5\x2f\xfd" };
 
 	for (unsigned int i = 0; i < 3; i++) {
-		if (n >= MAGIC_BYTES && !memcmp(p, magics[i], strlen(magics[i])))
+		if (n >= TAR_MAGIC_BYTES && !memcmp(p, magics[i], strlen(magics[i])))
 			return true;
 	}
 	return false;
@@ -176,11 +191,24 @@ int tar_bytes_open(struct tar_bytes *b, const char *path, int stop)
 	if (!b->buf)
 		return bad(b, "cannot open", -ENOMEM);
 	posix_fadvise(b->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	n = read_raw(b, &b->raw, MAGIC_BYTES);
+	n = read_raw(b, &b->raw, TAR_MAGIC_BYTES);
 	if (n < 0)
 		return n;
 	b->nraw = n;
-	return is_compressed(b->raw, n) ? open_filter(b) : 0;
+	return tar_is_compressed(b->raw, n) ? open_filter(b) : 0;
+}
+
+int tar_bytes_part(struct tar_bytes *b, const char *path, int fd, u64 pos, u64 end)
+{
+	*b = (struct tar_bytes){ .path = path, .part = true, .pos = pos, .end = end };
+	b->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (b->fd < 0)
+		return bad(b, "cannot open", -errno);
+	b->buf = malloc(BUFFER_BYTES);
+	if (!b->buf)
+		return bad(b, "cannot open", -ENOMEM);
+	posix_fadvise(b->fd, pos, end - pos, POSIX_FADV_SEQUENTIAL);
+	return 0;
 }
 
 int tar_bytes_some(struct tar_bytes *b, u64 max, const char **p, size_t *n)
@@ -200,6 +228,8 @@ int tar_bytes_some(struct tar_bytes *b, u64 max, const char **p, size_t *n)
 	b->at += *n;
 	b->left -= *n;
 	b->taken += *n;
+	if (b->watch)
+		b->watch(b->watcher, *p, *n);
 	return 0;
 }
 

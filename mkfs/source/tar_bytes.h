@@ -7,6 +7,8 @@
 
 #include "dsfs_platform.h"
 
+#define TAR_MAGIC_BYTES	6
+
 struct archive;
 
 /**
@@ -14,6 +16,8 @@ struct archive;
  * @path: for messages
  * @stop: reading ends when this can be read from
  * @wait: what it comes from may keep a reader waiting
+ * @part: it is a part of a file, from @pos up to @end
+ * @watch: is given all bytes as they are taken; NULL: nobody is
  * @filter: decompresses; NULL: nothing has to
  * @raw, @nraw: read from @fd, and not given on yet
  * @at, @left: decompressed, and not taken yet
@@ -25,6 +29,11 @@ struct tar_bytes {
 	int fd;
 	int stop;
 	bool wait;
+	bool part;
+	u64 pos;
+	u64 end;
+	void (*watch)(void *watcher, const char *p, size_t n);
+	void *watcher;
 	struct archive *filter;
 	char *buf;
 	const char *raw;
@@ -40,6 +49,8 @@ struct tar_bytes {
  * and @why says what is wrong.
  */
 int tar_bytes_open(struct tar_bytes *b, const char *path, int stop);
+/* The bytes [@pos, @end) of @fd; @path is for messages. */
+int tar_bytes_part(struct tar_bytes *b, const char *path, int fd, u64 pos, u64 end);
 /* At least one byte, at most @max: where they are; they are taken. */
 int tar_bytes_some(struct tar_bytes *b, u64 max, const char **p, size_t *n);
 int tar_bytes_get(struct tar_bytes *b, void *to, size_t bytes);
@@ -47,5 +58,7 @@ int tar_bytes_skip(struct tar_bytes *b, u64 bytes);
 /* Up to the end, so that what writes a pipe can, and checksums of filters are seen. */
 int tar_bytes_drain(struct tar_bytes *b);
 void tar_bytes_close(struct tar_bytes *b);
+/* Whether a file that begins with these bytes is compressed. */
+bool tar_is_compressed(const char *p, size_t n);
 
 #endif /* MKFS_TAR_BYTES_H */

@@ -326,6 +326,11 @@ static int read_member(struct tar *t, const struct header *h, u64 size)
 	return ret ? ret : 1;
 }
 
+bool tar_is_header(const char *block)
+{
+	return !is_zero(block) && sum_matches((const struct header *)block);
+}
+
 /* A header; 0 at the end of the archive. */
 static int read_header(struct tar *t, struct header *h)
 {

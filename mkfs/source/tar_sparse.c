@@ -152,6 +152,23 @@ static int read_map(struct tar *t)
 	return ret;
 }
 
+int tar_sparse_place(struct tar *t)
+{
+	const struct tar_range *r = (const struct tar_range *)t->m.map.p;
+
+	for (size_t i = 0; i < t->m.map.n; i++, r++) {
+		const u64 end = r->start + r->bytes;
+
+		if (r->bytes && (r->start % DSFS_BLOCK_SIZE ||
+				 (end % DSFS_BLOCK_SIZE && end != t->m.real_size)))
+			return tar_fail(t,
+					"map of holes: data at %llu up to %llu: --tar-index needs multiples of %d",
+					(unsigned long long)r->start, (unsigned long long)end,
+					DSFS_BLOCK_SIZE);
+	}
+	return 0;
+}
+
 int tar_sparse_end(struct tar *t)
 {
 	struct tar_member *m = &t->m;

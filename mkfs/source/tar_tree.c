@@ -204,6 +204,11 @@ struct tar_name *tar_dir_make(struct tar *t, const char *name)
 	return get_dir(t, t->root, name, strlen(name));
 }
 
+bool tar_dir_has(struct tar *t, const struct tar_name *dir, const char *name)
+{
+	return find_name(t, dir, name, strlen(name));
+}
+
 /* A directory gets the attributes of the last member of its name. */
 static int put_dir(struct tar *t, struct tar_name *n, bool is_new, struct tar_file *f)
 {

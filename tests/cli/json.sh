@@ -80,6 +80,7 @@ echo new >tree/new
 "$mkfs" --compact -n --json x.img >mkfs.compact-plan
 tar -C tree -cf x.tar .
 "$mkfs" --json --tar=x.tar z.img >mkfs.tar
+"$mkfs" --json --tar-index --tar=x.tar index.img >mkfs.tar-index
 told mkfs.dsfs mkfs.*
 
 cp x.img bad.img

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The data phase of archives that stay as they are.  Every byte is where it will be
+ * read, so nothing is placed, compared or written: what is left to do are the checksums,
+ * of the members and of the archives around them, in one pass.
+ */
+#include "../base/places.h"
+#include "msg.h"
+#include "stream.h"
+
+/**
+ * struct sums - checksums of the chunks of a content that comes in pieces
+ * @list: u32, of full chunks; sums_end() adds the last one
+ * @sum, @left: of the chunk that is not full, and the bytes up to its end
+ */
+struct sums {
+	struct array list;
+	u32 sum;
+	u64 left;
+};
+
+/**
+ * struct placed - the sink of the archives
+ * @item: the content that is being given
+ * @extents: struct dsfs_extent_record, of @item
+ * @at: bytes of it so far, with holes
+ * @open: they end with data
+ * @err: there was no memory for the sums of the archive
+ */
+struct placed {
+	struct source_placed src;
+	struct stream *s;
+	struct item item;
+	struct array extents;
+	struct sums member;
+	struct sums archive;
+	u64 at;
+	bool open;
+	int err;
+};
+
+/* Without checksums in the image they are needed for the UUID all the same. */
+static unsigned int sum_bits(const struct stream *s)
+{
+	return s->mkfs->params.chunk_bits ? s->mkfs->params.chunk_bits : 15;
+}
+
+static void sums_begin(const struct stream *s, struct sums *sums)
+{
+	sums->list.n = 0;
+	sums->sum = 0;
+	sums->left = 1ULL << sum_bits(s);
+}
+
+static int sums_put(const struct stream *s, struct sums *sums)
+{
+	u32 *slot = array_add(&sums->list);
+
+	if (!slot)
+		return -ENOMEM;
+	*slot = sums->sum;
+	sums->sum = 0;
+	sums->left = 1ULL << sum_bits(s);
+	return 0;
+}
+
+static int sums_add(const struct stream *s, struct sums *sums, const char *p, u64 bytes)
+{
+	int ret = 0;
+
+	for (u64 n; !ret && bytes; bytes -= n, p += n) {
+		n = bytes < sums->left ? bytes : sums->left;
+		sums->sum = dsfs_crc32c(sums->sum, p, n);
+		sums->left -= n;
+		if (!sums->left)
+			ret = sums_put(s, sums);
+	}
+	return ret;
+}
+
+/* All bytes have come: the item gets the sums. */
+static int sums_end(struct stream *s, struct sums *sums, struct item *it)
+{
+	int ret = sums->left < 1ULL << sum_bits(s) ? sums_put(s, sums) : 0;
+
+	if (ret)
+		return ret;
+	it->sums = s->mkfs->params.chunk_bits ? sums->list.n : 0;
+	it->hash = xxh64(sums->list.p, sums->list.n * sizeof(u32), it->stored);
+	return stream_add_placed(s, it, (const u32 *)sums->list.p);
+}
+
+static int placed_begin(struct source_sink *sink, struct stream_node *file)
+{
+	struct placed *p = (struct placed *)sink;
+
+	p->item = (struct item){ .node = &file->node };
+	p->extents.n = 0;
+	p->at = 0;
+	p->open = false;
+	sums_begin(p->s, &p->member);
+	return 0;
+}
+
+static int placed_data_bytes(struct source_sink *sink, const char *from, u64 bytes)
+{
+	struct placed *p = (struct placed *)sink;
+	struct dsfs_extent_record *r = p->open ? NULL : array_add(&p->extents);
+
+	if (!p->open && !r)
+		return -ENOMEM;
+	if (r) {
+		r->logical = cpu_to_le64(p->at);
+		r->stored = cpu_to_le64(p->item.stored);
+	}
+	p->open = true;
+	p->at += bytes;
+	p->item.stored += bytes;
+	return sums_add(p->s, &p->member, from, bytes);
+}
+
+static int placed_zeros(struct source_sink *sink, u64 bytes)
+{
+	struct placed *p = (struct placed *)sink;
+
+	p->at += bytes;
+	p->open = false;
+	return 0;
+}
+
+static int placed_end(struct source_sink *sink)
+{
+	struct placed *p = (struct placed *)sink;
+	struct item *it = &p->item;
+
+	it->sparse = it->stored < it->node->size;
+	it->extents = (struct dsfs_extent_record *)p->extents.p;
+	it->nextents = p->extents.n;
+	return sums_end(p->s, &p->member, it);
+}
+
+static void placed_watch(void *placed, const char *from, size_t n)
+{
+	struct placed *p = placed;
+
+	if (!p->err)
+		p->err = sums_add(p->s, &p->archive, from, n);
+	progress_add(&p->s->progress, n);
+}
+
+static int placed_archive(struct source_placed *placed, struct stream_node *file)
+{
+	struct placed *p = (struct placed *)placed;
+	struct item it = { .node = &file->node, .stored = file->node.size };
+	struct stream *s = p->s;
+	int ret = p->err ? p->err : sums_end(s, &p->archive, &it);
+
+	sums_begin(s, &p->archive);
+	s->archives++;
+	s->place.stored += it.stored;
+	s->place.at.end = file->node.u.start + it.stored;
+	return ret;
+}
+
+static int placed_copy(struct source_placed *placed, int fd, const char *path, u64 bytes,
+		       u64 *pos)
+{
+	struct stream *s = ((struct placed *)placed)->s;
+	const u64 mask = DSFS_BLOCK_SIZE - 1;
+	int ret;
+
+	/* extents are shared in whole blocks */
+	*pos = (s->place.at.end + mask) & ~mask;
+	ret = output_pad(&s->mkfs->out, s->place.at.end, *pos);
+	return ret ? ret : output_clone(&s->mkfs->out, *pos, fd, path, bytes, &s->cloned);
+}
+
+int placed_data(struct stream *s)
+{
+	const struct options *o = s->mkfs->o;
+	struct source *src = s->mkfs->source;
+	struct placed p = {
+		.src = {
+			.sink = { placed_begin, placed_data_bytes, placed_zeros, placed_end, -1 },
+			.fd = s->mkfs->out.fd,
+			.from = s->mkfs->data_start,
+			.end = output_end(&s->mkfs->out),
+			.copy = placed_copy,
+			.watch = placed_watch,
+			.archive = placed_archive,
+		},
+		.s = s,
+		.extents.size = sizeof(struct dsfs_extent_record),
+		.member.list.size = sizeof(u32),
+		.archive.list.size = sizeof(u32),
+	};
+	int ret = 0;
+
+	if (p.src.end < p.src.from)
+		p.src.end = p.src.from;
+	if (o->tar_bytes && o->tar_bytes > p.src.end - p.src.from) {
+		msg_error(o->image,
+			  "--tar-bytes: %llu: the limit is %llu: behind byte %llu there are no more",
+			  (unsigned long long)o->tar_bytes,
+			  (unsigned long long)(p.src.end - p.src.from),
+			  (unsigned long long)p.src.from);
+		ret = -EINVAL;
+	} else if (o->tar_bytes) {
+		p.src.end = p.src.from + o->tar_bytes;
+	}
+	sums_begin(s, &p.archive);
+	src->sink = &p.src.sink;
+	progress_start(&s->progress, "reading", 0);
+	if (!ret)
+		ret = src->ops->list(src);
+	progress_end(&s->progress);
+	src->sink = NULL;
+	array_free(&p.extents);
+	array_free(&p.member.list);
+	array_free(&p.archive.list);
+	return ret;
+}
+
+static u64 first_block(const struct place_of *p)
+{
+	return p->start >> DSFS_BLOCK_BITS;
+}
+
+static u64 last_block(const struct place_of *p)
+{
+	return (p->start + p->stored - 1) >> DSFS_BLOCK_BITS;
+}
+
+/* A member's blocks have the archive's bytes, too; two archives may meet in a block. */
+static void set_shared(struct place_of *p, size_t n)
+{
+	struct place_of *archive = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (archive && p[i].start < archive->start + archive->stored) {
+			p[i].node->flags |= NODE_SHARED;
+			archive->node->flags |= NODE_SHARED;
+			continue;
+		}
+		if (archive && last_block(archive) == first_block(&p[i])) {
+			p[i].node->flags |= NODE_SHARED;
+			archive->node->flags |= NODE_SHARED;
+		}
+		archive = &p[i];
+	}
+}
+
+int placed_share(struct stream *s)
+{
+	struct array places;
+	int ret = places_collect(&places, NULL, &s->mkfs->tree, NULL, NULL);
+
+	if (ret)
+		msg_error(NULL, "out of memory");
+	else
+		set_shared((struct place_of *)places.p, places.n);
+	array_free(&places);
+	return ret;
+}

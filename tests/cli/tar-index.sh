@@ -1,0 +1,335 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# tar-index.sh - mkfs.dsfs --tar-index: the members are files, the archives are what they
+# were, for tar(1) and for Python, in a copy and in place; and what cannot be used as it is
+# is refused before anything is written.
+set -uo pipefail
+export LC_ALL=C
+unset SOURCE_DATE_EPOCH
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+prog=tar-index
+mkfs=$bin/mkfs.dsfs
+dump=$bin/dump.dsfs
+fsck=$bin/fsck.dsfs
+start=69632
+
+# Three shards as webdataset writes them, of sizes below, at and above a sector, a block, a
+# chunk of checksums and a buffer; and one of GNU tar with all that --tar takes.
+python3 - <<'PY'
+import io, os, random, tarfile
+random.seed(1)
+os.mkdir("in")
+for shard in range(3):
+    with tarfile.open(f"in/train-{shard}.tar", "w") as t:
+        for n in range(40):
+            for ext, size in (("jpg", random.randrange(200000)), ("cls", n % 3),
+                              ("json", random.randrange(500, 4097))):
+                member = tarfile.TarInfo(f"{shard}{n:05}.{ext}")
+                member.size, member.mtime, member.mode = size, 1600000000 + n, 0o640
+                t.addfile(member, io.BytesIO(random.randbytes(size)))
+        for n, size in enumerate((511, 512, 513, 4095, 4096, 4097, 32768, 32769, 3000000)):
+            member = tarfile.TarInfo(f"sizes/{n}.bin")
+            member.size = size
+            t.addfile(member, io.BytesIO(random.randbytes(size)))
+PY
+mkdir more
+long=$(printf 'l%.0s' {1..180})
+seq 5000 >more/file
+seq 700 >"more/$long"
+ln more/file more/hard
+ln -s file more/symlink
+mkdir more/dir
+: >more/dir/empty
+setfattr -n user.a -v b more/file 2>/dev/null || true
+tar -C more --sort=name --xattrs --format=pax -cf in/more.tar .
+# The first content of a name that comes again stays in the archive, and has no name.
+printf 'again\n' >more/file
+tar -C more -rf in/more.tar --transform='s|^file$|./dir/empty|' file
+printf 'last\n' >more/file
+tar -C more -rf in/more.tar --transform='s|^file$|./dir/empty|' file
+shards=(in/train-0.tar in/train-1.tar in/train-2.tar in/more.tar)
+sum=$(cat "${shards[@]}" | wc -c)
+
+# trees IMAGE NAME...: the samples of each archive, named in the image as told, are what
+# tar extracts; the archives are files, too
+trees()
+{
+	local image=$1 i=0 name
+
+	shift
+	rm -rf have want
+	mkdir want want/shards
+	for name; do
+		mkdir "want/$name"
+		tar -C "want/$name" -xf "${shards[i]}" || return 1
+		cp "${shards[i]}" "want/shards/$name.tar"
+		i=$((i + 1))
+	done
+	"$dump" --extract=have "$image" >/dev/null && diff -r --no-dereference want have
+}
+
+# In the image, with no DSFS: what lies at the place of an archive, for tar and Python
+# embedded IMAGE PATH FILE
+embedded()
+{
+	local from
+
+	from=$(data_of "$1" "$2") || return 1
+	dd if="$1" of=embedded.tar iflag=skip_bytes,count_bytes skip="$from" \
+		count="$(stat -c %s "$3")" bs=1M status=none
+	cmp embedded.tar "$3" && diff <(tar -tvf embedded.tar) <(tar -tvf "$3") || return 1
+	python3 - "$1" "$from" "$3" <<'PY'
+import sys, tarfile
+image = open(sys.argv[1], "rb")
+image.seek(int(sys.argv[2]))
+a = [(m.name, m.size, m.offset - int(sys.argv[2])) for m in tarfile.open(fileobj=image, mode="r:")]
+b = [(m.name, m.size, m.offset) for m in tarfile.open(sys.argv[3])]
+assert a == b and a, (len(a), len(b))
+PY
+}
+
+# --- a copy
+tars=()
+for shard in "${shards[@]}"; do tars+=(--tar="$shard"); done
+exits 'a copy' 0 "$mkfs" --json --tar-index "${tars[@]}" copy.dsfs
+check 'a copy: archives' holds "d['archives'] == 4 and d['archive_bytes'] == $sum and not d['in_place']"
+check 'a copy: little more than the archives' holds \
+	"d['image_bytes'] - d['archive_bytes'] < $start + 4 * 4096 + d['meta_bytes'] + 1"
+check 'a copy: what is replaced' holds 'd["replaced_files"] == 1 and d["replaced_bytes"] == 0'
+exits 'a copy: fsck.dsfs' 0 "$fsck" copy.dsfs
+check 'a copy: samples and archives' trees copy.dsfs train-0 train-1 train-2 more
+check 'a copy: the archive in it' embedded copy.dsfs /shards/train-1.tar in/train-1.tar
+check 'a copy: attributes' diff \
+	<("$dump" --list --no-data copy.dsfs | awk -F '\t' '$1 ~ "^/train-1/.*jpg" { print $3, $6 }') \
+	<("$mkfs" -q --wds --tar=in/train-1.tar wds.dsfs &&
+		"$dump" --list --no-data wds.dsfs | awk -F '\t' '$1 ~ "^/train-1/.*jpg" { print $3, $6 }')
+check 'a copy: mode and time of the archive' test \
+	"$("$dump" --list --no-data copy.dsfs | awk -F '\t' '$1 == "/shards/more.tar" { print $3 }')" = \
+	"0$(stat -c %a in/more.tar)"
+says 'a copy: the feature is told' 0 '(archives)' bash -c "'$dump' copy.dsfs >&2"
+check 'a copy: samples cross blocks' python3 - "$dump" <<'PY'
+import subprocess, sys
+n = 0
+for i in range(40):
+    text = subprocess.run([sys.argv[1], f"--extents=/train-0/0{i:05}.json", "copy.dsfs"],
+                          capture_output=True, text=True, check=True).stdout
+    size, start = (int(x) for x in text.splitlines()[2].split()[1:3])
+    n += start // 4096 != (start + size - 1) // 4096
+    assert start % 512 == 0, start
+assert n, "none does: nothing was tested"
+PY
+exits 'without checksums' 0 "$mkfs" -q --tar-index --no-checksums "${tars[@]}" nosums.dsfs
+exits 'without checksums: fsck.dsfs' 0 "$fsck" -q nosums.dsfs
+check 'without checksums: samples and archives' trees nosums.dsfs train-0 train-1 train-2 more
+exits '--chunk-size' 0 "$mkfs" -q -f --tar-index --chunk-size=4K "${tars[@]}" nosums.dsfs
+exits '--chunk-size: fsck.dsfs' 0 "$fsck" -q nosums.dsfs
+exits '-T' 0 "$mkfs" -q -T 5 --tar-index "${tars[@]}" one.dsfs
+exits '-T: again' 0 "$mkfs" -q -T 5 --tar-index "${tars[@]}" two.dsfs
+check '-T: the same bytes' cmp one.dsfs two.dsfs
+check '-T: another UUID for other archives' bash -c \
+	"'$mkfs' -q -f -T 5 --tar-index --tar=in/more.tar two.dsfs &&
+	 ! cmp -s -i 1072 -n 16 one.dsfs two.dsfs"
+cp in/train-0.tar clone.probe
+if cp --reflink=always in/train-0.tar clone.probe 2>/dev/null; then
+	exits 'shared blocks' 0 "$mkfs" --json -f --tar-index "${tars[@]}" cloned.dsfs
+	check 'shared blocks: all of them' holds "d['cloned_bytes'] == $sum"
+	check 'shared blocks: the same' trees cloned.dsfs train-0 train-1 train-2 more
+else
+	skip 'shared blocks' 'the file system has none'
+fi
+
+# --- in place.  archives FILE...: on a disk of their own, as somebody would write them
+archives()
+{
+	rm -f disk
+	truncate -s $start disk
+	cat "$@" >>disk
+	cp disk before
+}
+
+# Nothing of what lies behind the superblocks was written
+untouched()
+{
+	cmp -i "$start" -n "$(($(stat -c %s before) - start))" disk before
+}
+
+archives "${shards[@]}"
+exits 'in place' 0 "$mkfs" --json --tar-index disk
+check 'in place: archives' holds "d['archives'] == 4 and d['archive_bytes'] == $sum and d['in_place']"
+check 'in place: nothing of them is written' untouched
+exits 'in place: fsck.dsfs' 0 "$fsck" disk
+check 'in place: samples and archives' trees disk 000000 000001 000002 000003
+check 'in place: the archive in it' embedded disk /shards/000002.tar in/train-2.tar
+says 'in place: again' 1 'disk: contains a signature: dsfs: use -f' "$mkfs" -q --tar-index disk
+exits 'in place: again, -f' 0 "$mkfs" -q -f --tar-index disk
+check 'in place: again, -f: nothing is written' untouched
+check 'in place: again, -f: the same' trees disk 000000 000001 000002 000003
+exits 'in place: again, -f: fsck.dsfs' 0 "$fsck" -q disk
+# Padded to where somebody wants them, and with the zeros of a record missing
+archives in/train-0.tar
+truncate -s $((start + (8 << 20) * 3)) disk
+dd if=in/train-1.tar of=disk bs=512 seek=$(((start + (8 << 20) * 2) / 512)) conv=notrunc status=none
+"$dump" --tar nosums.dsfs >short.tar
+shards=(in/train-0.tar in/train-1.tar short.tar)
+cat short.tar >>disk
+cp disk before
+exits 'gaps' 0 "$mkfs" -q --tar-index disk
+check 'gaps: nothing is written' untouched
+exits 'gaps: fsck.dsfs' 0 "$fsck" -q disk
+check 'gaps: samples and archives' trees disk 000000 000001 000002
+
+# --- what a device has behind the archives
+shards=(in/train-0.tar in/more.tar)
+archives "${shards[@]}"
+echo "something of before" >>disk
+truncate -s %4096 disk
+cp disk before
+end=$((start + $(cat "${shards[@]}" | wc -c)))
+says 'something behind' 1 "disk: at byte $end: neither zeros nor a tar archive" "$mkfs" -q --tar-index disk
+check 'something behind: all is as it was' cmp disk before
+exits 'something behind: --tar-bytes' 0 "$mkfs" -q --tar-index --tar-bytes=$((end - start)) disk
+exits 'something behind: --tar-bytes: fsck.dsfs' 0 "$fsck" -q disk
+check 'something behind: --tar-bytes: samples' trees disk 000000 000001
+check 'something behind: --tar-bytes: archives' cmp -i "$start" -n $((end - start)) disk before
+says '--tar-bytes: too many' 1 '--tar-bytes: 1099511627776: the limit is' \
+	"$mkfs" -q -f --tar-index --tar-bytes=1T disk
+cp before disk
+says '--tar-bytes: not all archives' 1 "at byte $end: no header of a tar archive" \
+	"$mkfs" -q -f --tar-index --tar-bytes=$((end - start + 512)) disk
+says '--tar-bytes: in an archive' 1 'cut off' "$mkfs" -q -f --tar-index --tar-bytes=1M disk
+head -c 200000 /dev/zero >zeros
+says 'no archive' 1 "zeros: no tar archive from byte $start on" "$mkfs" -q --tar-index zeros
+head -c 200000 /dev/zero | tr '\0' x >plain
+says 'something else' 1 "plain: at byte $start: no header of a tar archive" "$mkfs" -q --tar-index plain
+says 'nothing' 1 'none: cannot read attributes: No such file' "$mkfs" -q --tar-index none
+
+# --- a run that fails leaves what was there
+archives "${shards[@]}"
+says 'no room for metadata' 1 'cannot write' bash -c \
+	"ulimit -f $(($(stat -c %s disk) / 1024)); trap '' XFSZ; exec '$mkfs' -q --tar-index disk"
+check 'no room for metadata: all is as it was' cmp disk before
+# failed_place WHAT WANT: in place: said, and nothing changed
+failed_place()
+{
+	cp disk before
+	says "$1" 1 "$2" "$mkfs" -q --tar-index disk
+	check "$1: all is as it was" cmp disk before
+}
+archives in/train-0.tar in/train-1.tar
+truncate -s -100000 disk
+failed_place 'cut off, in place' "disk: archive at byte $((start + $(stat -c %s in/train-0.tar))): "
+head -c 300000 in/train-0.tar >cut.tar
+says 'cut off' 1 'cut.tar: ' "$mkfs" -q --tar-index --tar=cut.tar bad.dsfs
+check 'cut off: no image' test ! -e bad.dsfs
+# A member that says to be longer than it is, its header's checksum right
+python3 - <<'PY'
+import tarfile
+with tarfile.open("in/train-0.tar") as t:
+    member = t.getmembers()[3]
+data = bytearray(open("in/train-0.tar", "rb").read())
+header = data[member.offset:member.offset + 512]
+header[124:136] = b"%011o\0" % (member.size + 512)
+header[148:156] = b" " * 8
+header[148:156] = b"%06o\0 " % sum(header)
+data[member.offset:member.offset + 512] = header
+open("lies.tar", "wb").write(data)
+PY
+says 'a size that lies' 1 'lies.tar: ' "$mkfs" -q --tar-index --tar=lies.tar bad.dsfs
+check 'a size that lies: no image' test ! -e bad.dsfs
+archives lies.tar
+failed_place 'a size that lies, in place' "disk: archive at byte $start: "
+
+# --- holes
+truncate -s 1M holes
+printf x | dd of=holes bs=1 seek=262144 conv=notrunc status=none
+printf y >>holes
+for format in 'pax --sparse-version=0.1' 'pax --sparse-version=1.0' gnu; do
+	# shellcheck disable=SC2086 # options
+	tar -S --format=$format -cf holes.tar holes
+	exits "holes: $format" 0 "$mkfs" -q -f --tar-index --tar=holes.tar holes.dsfs
+	exits "holes: $format: fsck.dsfs" 0 "$fsck" -q holes.dsfs
+	check "holes: $format: content" cmp holes <("$dump" --cat=/holes/holes holes.dsfs)
+	check "holes: $format: a hole" test "$("$dump" --extents=/holes/holes holes.dsfs | wc -l)" -gt 3
+done
+truncate -s 1M empty
+tar -S -cf empty.tar empty
+exits 'holes alone' 0 "$mkfs" -q -f --tar-index --tar=empty.tar holes.dsfs
+exits 'holes alone: fsck.dsfs' 0 "$fsck" -q holes.dsfs
+check 'holes alone: content' cmp empty <("$dump" --cat=/empty/empty holes.dsfs)
+python3 - <<'PY'
+import io, tarfile
+with tarfile.open("odd.tar", "w", format=tarfile.PAX_FORMAT) as t:
+    member = tarfile.TarInfo("odd")
+    member.size = 1024
+    member.pax_headers = {"GNU.sparse.size": "100000", "GNU.sparse.map": "512,1024"}
+    t.addfile(member, io.BytesIO(b"x" * 1024))
+PY
+says 'holes that no extent has' 1 \
+	'odd.tar: odd: map of holes: data at 512 up to 1536: --tar-index needs multiples of 4096' \
+	"$mkfs" -q --tar-index --tar=odd.tar bad.dsfs
+check 'holes that no extent has: no image' test ! -e bad.dsfs
+
+# --- what cannot be used as it is
+gzip -c in/more.tar >more.tar.gz
+says 'compressed' 1 'more.tar.gz: at byte 0: is compressed' "$mkfs" -q --tar-index --tar=more.tar.gz bad.dsfs
+says 'a pipe' 1 'is not a regular file' "$mkfs" -q --tar-index --tar=<(cat in/more.tar) bad.dsfs
+says 'no such file' 1 'none.tar: cannot open' "$mkfs" -q --tar-index --tar=none.tar bad.dsfs
+cp in/more.tar itself.tar
+says 'the image itself' 1 'itself.tar: at byte 0: is the image itself' \
+	"$mkfs" -q -f --tar-index --tar=itself.tar itself.tar
+check 'the image itself is as it was' cmp in/more.tar itself.tar
+mkdir other
+cp in/more.tar other/
+says 'the same name twice' 1 'another archive is named more.tar' \
+	"$mkfs" -q --tar-index --tar=in/more.tar --tar=other/more.tar bad.dsfs
+cp in/more.tar shards.tar
+says 'the name of the directory' 1 'the directory shards is that of the archives' \
+	"$mkfs" -q --tar-index --tar=shards.tar bad.dsfs
+check 'none of them is an image' test ! -e bad.dsfs
+says '--update' 1 'has archives in place (--tar-index), which --update and --compact cannot change' \
+	"$mkfs" -q --update copy.dsfs more
+says '--compact' 1 'has archives in place' "$mkfs" -q --compact -f copy.dsfs compact.dsfs
+if [ "$(id -u)" -eq 0 ] && dev=$(losetup -b 4096 -f --show before 2>/dev/null); then
+	says 'a device of larger blocks' 1 \
+		"--tar-index: alignment: 512: less than the device's logical block size of 4096" \
+		"$mkfs" -q --tar-index "$dev"
+	losetup -d "$dev"
+else
+	skip 'a device of larger blocks' 'no loop device'
+fi
+
+# --- what fsck.dsfs makes of damage
+corrupt=$bin/tests/mkcorrupt
+cp copy.dsfs flipped.dsfs
+flip flipped.dsfs $(($(data_of copy.dsfs /shards/train-1.tar) + 20))
+says 'damage in a header' 4 'train-1.tar' bash -c "'$fsck' flipped.dsfs >&2"
+"$corrupt" copy.dsfs 'super both compat=1' bad.dsfs
+says 'without the feature they overlap' 4 'data that overlaps' bash -c "'$fsck' bad.dsfs >&2"
+"$corrupt" copy.dsfs 'inode /train-0/000003.jpg flags^0x10' bad.dsfs
+says 'a member without its flag' 4 'flag of shared data' bash -c "'$fsck' bad.dsfs >&2"
+"$corrupt" copy.dsfs 'inode /train-0/000004.json start_lo-1024' bad.dsfs
+says 'a member in another one' 4 'data that overlaps' bash -c "'$fsck' bad.dsfs >&2"
+"$corrupt" copy.dsfs 'inode /shards/train-0.tar size_lo-10240' bad.dsfs
+says 'an archive that ends before its members' 4 'data that overlaps' bash -c "'$fsck' bad.dsfs >&2"
+
+# --- usage
+says '--tar-index --update' 2 '--update: not with --tar-index' "$mkfs" --tar-index --update i
+says '--tar-index --manifest' 2 '--manifest: not with --tar-index' "$mkfs" --tar-index --manifest=y i
+says '--tar-index --order' 2 '--order: not with --tar-index' "$mkfs" --tar-index --order=y i
+says '--tar-index --dry-run' 2 '--dry-run: not with --tar-index' "$mkfs" --tar-index -n i
+says '--tar-index --align' 2 '--align: not with --tar-index' "$mkfs" --tar-index --align=4K i
+says '--tar-index --no-dedup' 2 '--no-dedup: not with --tar-index' "$mkfs" --tar-index --no-dedup i
+says '--tar-index --wds=prefix' 2 '--wds=prefix: not with --tar-index' \
+	"$mkfs" --tar-index --wds=prefix --tar=x i
+says '--tar-index --exclude' 2 '--exclude and --tar do not go together' "$mkfs" --tar-index -e y i
+says '--tar-index --compact' 2 '--tar-index: not with --compact' "$mkfs" --tar-index --compact i
+says '--tar-index and a source' 2 'too many arguments' "$mkfs" --tar-index i source
+says '--tar-index --tar=-' 2 '--tar-index: standard input is not a file' "$mkfs" --tar-index --tar=- i
+says '--tar-bytes alone' 2 '--tar-bytes: only with --tar-index' "$mkfs" --tar-bytes=512 i source
+says '--tar-bytes --tar' 2 '--tar-bytes: only with --tar-index' \
+	"$mkfs" --tar-index --tar=x --tar-bytes=512 i
+says '--tar-bytes: no multiple' 2 '--tar-bytes: 1000: not a multiple of 512' \
+	"$mkfs" --tar-index --tar-bytes=1000 i
+finish
