@@ -9,8 +9,8 @@
  * killed; how much a cache can get then is known.
  *
  * The readers' buffers are one piece of memory that is there before the first epoch, so
- * that the job does not grow after the cache has filled what it left; "# own" says how
- * much memory the job has.
+ * that the job does not grow after the cache has filled what it left: those of malloc()
+ * became huge pages, or did not.  "# own" says how much memory the job has.
  *
  * Patterns: read (open, fstat, one read), pil (4,096, 61,440, then 65,536 bytes), mmap,
  * direct (as read, with O_DIRECT: an NFS client that keeps nothing itself).  With --counted
