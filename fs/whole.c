@@ -150,6 +150,23 @@ static unsigned long dsfs_hint_max(void)
 	return min_t(u64, SZ_256M, (u64)totalram_pages() << PAGE_SHIFT >> 3);
 }
 
+/*
+ * True if the first page is being read. A whole-file read adds pages in order:
+ * its task may have been preempted between two of them, and a hint must not
+ * read the rest with a request of its own.
+ */
+static bool dsfs_whole_in_flight(struct address_space *mapping)
+{
+	struct folio *folio = filemap_get_folio(mapping, 0);
+	bool in_flight;
+
+	if (IS_ERR_OR_NULL(folio))
+		return false;
+	in_flight = folio_test_locked(folio) && !folio_test_uptodate(folio);
+	folio_put(folio);
+	return in_flight;
+}
+
 /**
  * dsfs_whole_hint - read a whole file because of a hint
  * @file: a regular file
@@ -157,8 +174,8 @@ static unsigned long dsfs_hint_max(void)
  * A hint that would have to wait for memory, or that exceeds the limit of bytes
  * in flight, is dropped.
  *
- * Return: true if the hint is done or dropped; false if the file is not to be
- * read whole, or some of it is cached.
+ * Return: true if the hint is done or dropped, or another task reads the file;
+ * false if the file is not to be read whole, or some of it is cached.
  */
 bool dsfs_whole_hint(struct file *file)
 {
@@ -172,7 +189,7 @@ bool dsfs_whole_hint(struct file *file)
 		return false;
 	if (file->f_mapping->nrpages) {
 		trace_dsfs_prefetch(inode, DSFS_PREFETCH_CACHED);
-		return false;
+		return dsfs_whole_in_flight(file->f_mapping);
 	}
 	if (!busy)
 		rd = dsfs_whole_begin(file, DSFS_GFP_AHEAD);

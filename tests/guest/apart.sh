@@ -62,11 +62,6 @@ nested()
 	losetup -d "$loop"
 }
 
-state()
-{
-	sed -n 's/^State:.\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null || true
-}
-
 # A device whose data answers and whose metadata does not, when "meta" is suspended
 make_stuck()
 {

@@ -78,6 +78,23 @@ hinted_twice()
 		[ "$(disk_count "/dev/$name" 1)" -eq "$requests" ]
 }
 
+# A hint for a file that somebody is about to read: he may not have asked for all of it yet.
+joined()
+{
+	drop_caches
+	file=$(files 1 1)
+	: <"$file"
+	requests=$(data_requests)
+	become "0 $sectors delay $disk 0 600000"
+	access pages "$file" 1 >/dev/null &
+	pid=$!
+	until [ "$(state $pid)" = D ] || ! kill -0 $pid; do :; done
+	access willneed "$file" >/dev/null
+	become "$linear"
+	wait
+	[ $(($(data_requests) - requests)) -eq 1 ]
+}
+
 # Of a device that does not answer: hints do not wait, and end where the limit is.
 bounded()
 {
@@ -166,6 +183,7 @@ for opts in cache=lru cache=epoch meta=lazy; do
 	check "what is cached is not read again, $opts" hinted_twice
 	# Metadata that is not in memory is waited for, whoever wants it.
 	[ $opts = meta=lazy ] || {
+		check "a hint does not add a request to one in flight, $opts" joined
 		check "hints do not wait for the device, nor go beyond a limit, $opts" bounded
 		check "hints go on when the device does, $opts" again
 	}

@@ -22,3 +22,9 @@ drop_caches()
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
 }
+
+# state PID: D if it waits for a device; nothing if it is gone
+state()
+{
+	sed -n 's/^State:.\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null || true
+}

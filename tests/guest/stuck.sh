@@ -19,11 +19,6 @@ mnt=$(mktemp -d)
 # There is no udev here.
 export DM_DISABLE_UDEV=1
 
-state()
-{
-	sed -n 's/^State:.\(.\).*/\1/p' "/proc/$1/status"
-}
-
 # A reader that waits for the device is killed; without an end if it cannot be.
 kill_waiting()
 {
