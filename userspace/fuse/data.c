@@ -5,59 +5,12 @@
  * wholefile=.  What needs no check against checksums goes from the image's page cache to
  * the kernel without a copy of ours.
  */
-#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "api.h"
+#include "buffers.h"
 #include "held.h"
-
-#define BUFFER_MIN	131072	/* what the kernel asks for at a time, as a rule */
-
-static pthread_key_t buffer_key;
-static pthread_once_t buffer_once = PTHREAD_ONCE_INIT;
-
-struct buffer {
-	size_t room;
-	void *data;
-};
-
-static void free_buffer(void *buffer)
-{
-	struct buffer *b = buffer;
-
-	if (b)
-		free(b->data);
-	free(b);
-}
-
-static void make_key(void)
-{
-	pthread_key_create(&buffer_key, free_buffer);
-}
-
-/*
- * Memory of the calling thread: new pages for each request would cost more than the copy.
- * Read past the page cache, it is filled by the device, whence the alignment.
- */
-static u8 *thread_buffer(size_t size)
-{
-	struct buffer *b;
-
-	pthread_once(&buffer_once, make_key);
-	b = pthread_getspecific(buffer_key);
-	if (b && b->room >= size)
-		return b->data;
-	free_buffer(b);
-	b = calloc(1, sizeof(*b));
-	pthread_setspecific(buffer_key, b);
-	if (!b)
-		return NULL;
-	size = size < BUFFER_MIN ? BUFFER_MIN : size;
-	if (!posix_memalign(&b->data, IMAGE_ONCE_ALIGN, size))
-		b->room = size;
-	return b->room ? b->data : NULL;
-}
 
 /* The only extent, if that is where @len bytes at @pos lie. */
 static const struct dsfs_extent *only_extent(const struct dsfs_file *file, u64 pos, u64 len)
@@ -137,7 +90,7 @@ static void reply_piece(fuse_req_t req, u64 ino, const struct dsfs_file *file, u
 
 	if (!fs->opt.check && reply_spliced(req, fs, file, pos, len))
 		return;
-	buf = thread_buffer(len);
+	buf = buffer_get(len);
 	if (!buf) {
 		fuse_reply_err(req, ENOMEM);
 		return;
@@ -146,9 +99,10 @@ static void reply_piece(fuse_req_t req, u64 ino, const struct dsfs_file *file, u
 	if (n < 0) {
 		report_range(fs, ino, file, buf, pos, len);
 		fuse_reply_err(req, -n);
-		return;
+	} else {
+		fuse_reply_buf(req, (char *)buf, n);
 	}
-	fuse_reply_buf(req, (char *)buf, n);
+	buffer_put(buf, len);
 }
 
 /* From the memory of a held file, or if it is not there, by a read of its own. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "api.h"
+#include "buffers.h"
 #include "held.h"
 
 #define BUCKETS		1024	/* a power of two */
@@ -122,7 +123,7 @@ static void destroy(struct held_files *files, struct held *h)
 		unhash(files, h);
 	if (h->data)
 		files->bytes -= h->size;
-	free(h->data);
+	buffer_put(h->data, h->size);
 	dsfs_file_close(h->file);
 	free(h);
 }
@@ -211,7 +212,7 @@ struct dsfs_file *held_file(const struct held *h)
 /* Under the lock, which is dropped meanwhile. */
 static void fill(struct held_files *files, struct held *h)
 {
-	void *data;
+	u8 *data;
 
 	make_room(files, h->size);
 	if (files->bytes + h->size > files->limit)
@@ -220,10 +221,9 @@ static void fill(struct held_files *files, struct held *h)
 	h->state = HELD_READING;
 	pthread_mutex_unlock(&files->lock);
 
-	if (posix_memalign(&data, IMAGE_ONCE_ALIGN, h->size))
-		data = NULL;
+	data = buffer_get(h->size);
 	if (data && file_pread(h->file, true, data, h->size, 0, NULL) != h->size) {
-		free(data);
+		buffer_put(data, h->size);
 		data = NULL;
 	}
 

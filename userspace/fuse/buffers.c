@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Buffers that are used again, the one that was used last first: it is still in the
+ * processor's cache, and its pages are there.  New pages for each file would cost more than
+ * the copy.  A buffer a thread would not do, as the kernel wakes the threads in turn, so
+ * that each finds its own one out of the cache.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "api.h"
+#include "buffers.h"
+
+#define STEP		131072UL	/* what the kernel asks for at a time, as a rule */
+#define CLASSES		8		/* of up to as many steps: wholefile= is 1 MiB */
+#define SPARE_MAX	(32UL << 20)	/* bytes that wait to be used again */
+
+/* A buffer that is not used: its first bytes. */
+struct spare {
+	struct spare *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct spare *spares[CLASSES];
+static size_t spare_bytes;
+
+static size_t steps_of(size_t size)
+{
+	return size ? (size + STEP - 1) / STEP : 1;
+}
+
+/* The last used one of so many steps; NULL if there is none. */
+static void *take_spare(size_t steps)
+{
+	struct spare *s;
+
+	if (steps > CLASSES)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	s = spares[steps - 1];
+	if (s) {
+		spares[steps - 1] = s->next;
+		spare_bytes -= steps * STEP;
+	}
+	pthread_mutex_unlock(&lock);
+	return s;
+}
+
+void *buffer_get(size_t size)
+{
+	const size_t steps = steps_of(size);
+	void *buffer = take_spare(steps);
+
+	if (!buffer && posix_memalign(&buffer, IMAGE_ONCE_ALIGN, steps * STEP))
+		return NULL;
+	return buffer;
+}
+
+void buffer_put(void *buffer, size_t size)
+{
+	const size_t steps = steps_of(size);
+	struct spare *s = buffer;
+
+	if (!s)
+		return;
+	pthread_mutex_lock(&lock);
+	if (steps <= CLASSES && spare_bytes + steps * STEP <= SPARE_MAX) {
+		s->next = spares[steps - 1];
+		spares[steps - 1] = s;
+		spare_bytes += steps * STEP;
+		s = NULL;
+	}
+	pthread_mutex_unlock(&lock);
+	free(s);
+}
