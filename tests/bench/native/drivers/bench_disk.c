@@ -196,7 +196,7 @@ static int __init bench_add(int index, int major)
 		return -ENOENT;
 	disk->tags.ops = &bench_mq_ops;
 	disk->tags.nr_hw_queues = num_online_cpus();
-	disk->tags.queue_depth = 128;
+	disk->tags.queue_depth = 1024;
 	disk->tags.numa_node = NUMA_NO_NODE;
 	disk->tags.cmd_size = sizeof(struct bench_cmd);
 	err = blk_mq_alloc_tag_set(&disk->tags);
