@@ -7,8 +7,8 @@
 # to be had is taken by a process that locks it, so that MemAvailable is SHARE percent of
 # the set when the first epoch begins.
 #
-# Environment: BENCH_LIB, BENCH_LIST, BENCH_DRIVES: where guest.sh, the list and the drives
-# are, if not at the root.
+# Environment: BENCH_LIB, BENCH_LIST, BENCH_DRIVES, BENCH_NFS: where guest.sh, the list, the
+# drives and nfs-serve.sh are, if not at the root or in /bin.
 set -eu
 # shellcheck source=tests/bench/guest.sh
 . "${BENCH_LIB:-/guest.sh}"
@@ -104,7 +104,7 @@ run_nfs()
 	subject=$1
 	shift
 	# shellcheck source=tests/guest/nfs-serve.sh
-	. /bin/nfs-serve.sh
+	. "${BENCH_NFS:-/bin/nfs-serve.sh}"
 	nfs_serve /mnt/set
 	mkdir -p /mnt/client
 	trymount -l -t nfs4 -o "$nfs_options" 127.0.0.1:/ /mnt/client >/dev/null
