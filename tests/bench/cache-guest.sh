@@ -98,21 +98,32 @@ run_memcg()
 	rmdir $group 2>/dev/null || true
 }
 
-# run_nfs SUBJECT ARG...: by a client that keeps nothing of what its server reads.
-run_nfs()
+# A server, and a client that keeps nothing of what its server reads
+begin_nfs()
 {
-	subject=$1
-	shift
 	# shellcheck source=tests/guest/nfs-serve.sh
 	. "${BENCH_NFS:-/bin/nfs-serve.sh}"
 	nfs_serve /mnt/set
 	mkdir -p /mnt/client
 	trymount -l -t nfs4 -o "$nfs_options" 127.0.0.1:/ /mnt/client >/dev/null
-	epochs --list="$list" --pattern=direct --counted=/mnt/set "$@" /mnt/client |
-		sed "/^epoch/s/^/$name $subject share=$share /"
+	# The client's inodes are here, too, and would be another machine's.
+	epochs --list="$list" --size /mnt/client >/dev/null
+}
+
+end_nfs()
+{
 	umount /mnt/client
 	nfs_end /mnt/set
-	mount -t "$fs" -o "$(options_of "$subject")" "$drives/$fs" /mnt/set
+	mount -t "$fs" -o "$(options_of "$1")" "$drives/$fs" /mnt/set
+}
+
+# run_nfs SUBJECT ARG...
+run_nfs()
+{
+	subject=$1
+	shift
+	epochs --list="$list" --pattern=direct --counted=/mnt/set "$@" /mnt/client |
+		sed "/^epoch/s/^/$name $subject share=$share /"
 }
 
 # What others have read and do not want any more: all memory full of it
@@ -135,6 +146,8 @@ EOF
 		mkdir -p /mnt/names
 		mount -t dsfs -o ro "$drives/names" /mnt/names
 	}
+	# What the server's threads have, and the client, is not there for files.
+	[ "$name" != nfs ] || begin_nfs
 	# Its memory is limited by other means
 	case $name in
 	memcg)	eat 110 ;;
@@ -173,6 +186,7 @@ EOF
 	esac
 	[ "$name" != stream ] || { rm /tmp/streaming; wait "$streamer"; }
 	[ "$name" != inodes ] || umount /mnt/names
+	[ "$name" != nfs ] || end_nfs "$subject"
 	grep -E '^(oom_kill|pgscan_kswapd|pgscan_direct|pgsteal_kswapd) ' /proc/vmstat | tr '\n' ' ' | sed 's/^/# /'
 	echo
 	awk '/^(MemFree|MemAvailable|Inactive.file|Active.file|SReclaimable)/ { printf "# %s %d MiB", $1, $2 / 1024 }' \
