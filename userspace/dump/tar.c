@@ -363,6 +363,7 @@ static void tar_free(struct tar *t)
 int dump_tar(struct dump *d, struct filter *f)
 {
 	static const struct walk_ops ops = { .enter = enter };
+	static char out[OUT_BYTES];
 	struct tar t = { .d = d, .buf = malloc(BUFFER_BYTES) };
 	int ret = -ENOMEM;
 
@@ -371,8 +372,8 @@ int dump_tar(struct dump *d, struct filter *f)
 		msg_error(NULL, "--tar: standard output is a terminal");
 		return -1;
 	}
-	/* without memory for a larger buffer, the old one is used */
-	setvbuf(stdout, NULL, _IOFBF, OUT_BYTES);
+	/* not on the stack: exit() writes what is left in it */
+	setvbuf(stdout, out, _IOFBF, sizeof(out));
 	if (t.buf)
 		ret = filter_walk(d, f, &ops, &t);
 	if (!ret) {
