@@ -261,6 +261,41 @@ foreign_apt()
 	exec 7>&-
 }
 
+# suite_apt SUITE ARCH: the same for packages of another suite of Debian, sid or trixie (with
+# its backports), which this machine's apt is not to know.
+suite_apt()
+{
+	local keyring=/usr/share/keyrings/debian-archive-keyring.gpg suites=$1 mirror suite
+
+	mirror=$(debian_mirror)
+	suite_name=$1 suite_state=$lab_cache/apt-$1
+	[ "$2" = amd64 ] || suite_state+=-$2
+	[ "$1" != trixie ] || suites='trixie trixie-backports'
+	mkdir -p "$suite_state"/{lists/partial,cache/archives/partial}
+	for suite in $suites; do
+		echo "deb [signed-by=$keyring] $mirror $suite main"
+	done >"$suite_state/sources.list"
+	apt=(-o "Dir::State::Lists=$suite_state/lists"
+	     -o "Dir::Cache=$suite_state/cache"
+	     -o "Dir::Etc::SourceList=$suite_state/sources.list"
+	     -o Dir::Etc::SourceParts=/dev/null
+	     -o Acquire::Languages=none -o APT::Sandbox::User=root)
+	[ "$2" = amd64 ] || apt+=(-o "APT::Architecture=$2" -o "APT::Architectures=$2"
+				  -o Dir::State::status=/dev/null)
+	refresh_apt()
+	{
+		if apt-get "${apt[@]}" -q update >"$suite_state/log" 2>&1; then
+			touch "$suite_state/fresh"
+		else
+			note "$suite_name: apt-get update: failed: $(tail -n 1 "$suite_state/log")"
+		fi
+	}
+	lock "apt-$1" 7
+	[ "${LAB_REFRESH:-0}" = 0 ] &&
+		[ -n "$(find "$suite_state/fresh" -mmin -1440 2>/dev/null)" ] || refresh_apt
+	exec 7>&-
+}
+
 # cross_make ARCH TARGET...: make, for another machine, below build/arch/ARCH
 # (which the TARGETs name).  SANITIZE: there are no sanitizers under qemu-user;
 # and without them the compiler believes in paths that are none.
