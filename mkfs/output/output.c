@@ -513,6 +513,9 @@ void output_abort(struct output *out)
 
 	writer_end(&out->writer);
 	if (out->update) {
+		/* a program that finds one would not take the target for empty */
+		if (out->boot_signature && out->open && !out->committed)
+			output_pwrite(out, zero, BOOTSECTOR_BYTES, 0);
 		if (!out->device && !out->committed && out->open &&
 		    ftruncate(out->fd, out->length))
 			msg_warn(out->path, "cannot set the length: %s",

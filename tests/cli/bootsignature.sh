@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # mkfs.dsfs --boot-signature: the first sector and nothing else, kept by what packs the
-# image anew, gone from a device when the run fails.
+# image anew, gone from a target when the run fails.
 set -uo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
@@ -60,9 +60,19 @@ signed 'packed anew without: gone' anew.dsfs ''
 exits 'packed anew with' 0 "$mkfs" -q -f --compact --boot-signature=yes no.dsfs
 signed 'packed anew with: there' no.dsfs
 
+# the sync behind that of what was there before
+tar -cf tree.tar tree
+truncate -s 69632 place
+cat tree.tar >>place
+cp place before
+exits 'archives in place, which fails' 1 env FAULT=sync:2:5 LD_PRELOAD="$faults" \
+	"$mkfs" -q --boot-signature=yes --tar-index place
+check 'archives in place, which fails: nothing is left' cmp before place
+exits 'archives in place' 0 "$mkfs" -q --boot-signature=yes --tar-index place
+signed 'archives in place: there' place
+
 truncate -s 1M device
 if dev=$(losetup -f --show device 2>/dev/null); then
-	# the sync behind that of what was there before
 	exits 'a device that fails' 1 env FAULT=sync:2:5 LD_PRELOAD="$faults" \
 		"$mkfs" -q -f --boot-signature=yes "$dev" tree
 	signed 'a device that fails: nothing is left' "$dev" ''
