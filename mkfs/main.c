@@ -264,13 +264,18 @@ out:
 	return ret;
 }
 
-/* The option, or what the base image has if it is packed anew without the option. */
+/*
+ * The option.  Without it an image that is packed anew has what it had; an update leaves the
+ * first sector alone.
+ */
 static bool wants_boot_signature(const struct mkfs *mkfs)
 {
 	const struct options *o = mkfs->o;
 	u8 sector[BOOTSECTOR_BYTES];
 
-	if (o->boot_set || o->build != BUILD_COMPACT)
+	if (o->build == BUILD_UPDATE)
+		return false;
+	if (o->boot_set || o->build == BUILD_NEW)
 		return o->boot_signature;
 	return !image_pread(&mkfs->base->img, sector, sizeof(sector), 0) &&
 		bootsector_is(sector);

@@ -124,7 +124,7 @@ static const char help_text[] =
 "                         (default: what an RBD device has, else none)\n"
 "      --no-checksums     no checksums of data\n"
 "      --boot-signature=yes|no  begin as a disk without partitions, so that programs\n"
-"                         which do not know DSFS leave the device alone (default: no)\n"
+"                         which do not know DSFS leave the device alone (default: yes)\n"
 "      --no-dedup         store identical contents as often as they occur\n"
 "      --update           add a generation to IMAGE; write what is new or changed,\n"
 "                         by size and modification time\n"
@@ -437,6 +437,7 @@ static void defaults(struct options *o)
 	memset(o, 0, sizeof(*o));
 	o->align_bits = DSFS_BLOCK_BITS;
 	o->chunk_bits = 15;
+	o->boot_signature = true;
 	/* at least 4 threads: a source over a network waits more than it computes */
 	o->threads = cpus < 4 ? 4 : cpus;
 	if (o->threads > MKFS_THREADS_MAX)

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# mkfs.dsfs --boot-signature: the first sector and nothing else, kept by what packs the
-# image anew, gone from a target when the run fails.
+# mkfs.dsfs --boot-signature: the first sector and nothing else, there unless it is refused,
+# left alone by an update, kept by what packs the image anew, gone from a target when the run
+# fails.
 set -uo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
@@ -35,7 +36,7 @@ exits 'an image with a boot signature' 0 "$mkfs" -q --boot-signature=yes -U nil 
 signed 'its first sector' yes.dsfs
 exits 'one without' 0 "$mkfs" -q --boot-signature=no -U nil no.dsfs tree
 exits 'the default' 0 "$mkfs" -q -U nil default.dsfs tree
-check 'the default is none' cmp no.dsfs default.dsfs
+check 'the default is yes' cmp yes.dsfs default.dsfs
 signed 'without: zeros' no.dsfs ''
 check 'all else is the same' cmp -i 512 yes.dsfs no.dsfs
 
@@ -53,6 +54,11 @@ cp yes.dsfs updated.dsfs
 echo two >tree/two
 exits 'updated' 0 "$mkfs" -q --update updated.dsfs tree
 signed 'updated: still there' updated.dsfs
+cp no.dsfs older.dsfs
+exits 'updated without' 0 "$mkfs" -q --update older.dsfs tree
+signed 'updated without: still none' older.dsfs ''
+exits 'packed anew without an option' 0 "$mkfs" -q -f --compact older.dsfs
+signed 'packed anew without an option: still none' older.dsfs ''
 exits 'packed anew' 0 "$mkfs" -q -f --compact updated.dsfs anew.dsfs
 signed 'packed anew: still there' anew.dsfs
 exits 'packed anew without' 0 "$mkfs" -q -f --compact --boot-signature=no updated.dsfs anew.dsfs
@@ -66,9 +72,9 @@ truncate -s 69632 place
 cat tree.tar >>place
 cp place before
 exits 'archives in place, which fails' 1 env FAULT=sync:2:5 LD_PRELOAD="$faults" \
-	"$mkfs" -q --boot-signature=yes --tar-index place
+	"$mkfs" -q --tar-index place
 check 'archives in place, which fails: nothing is left' cmp before place
-exits 'archives in place' 0 "$mkfs" -q --boot-signature=yes --tar-index place
+exits 'archives in place' 0 "$mkfs" -q --tar-index place
 signed 'archives in place: there' place
 
 truncate -s 1M device
@@ -78,7 +84,8 @@ if dev=$(losetup -f --show device 2>/dev/null); then
 	signed 'a device that fails: nothing is left' "$dev" ''
 	exits 'a device' 0 "$mkfs" -q -f --boot-signature=yes "$dev" tree
 	signed 'a device: there' "$dev"
-	exits 'a device, without' 0 "$mkfs" -q -f "$dev" tree
+	says 'a device that holds an image' 1 'contains a signature: dsfs: use -f' "$mkfs" -q "$dev" tree
+	exits 'a device, without' 0 "$mkfs" -q -f --boot-signature=no "$dev" tree
 	signed 'a device, without: gone' "$dev" ''
 	losetup -d "$dev"
 else

@@ -255,6 +255,6 @@ read)	read_image "$@" ;;
 peers)	read_peers "$@"
 	# shellcheck source=tests/rbd/kubelet.sh
 	. /bin/kubelet.sh
-	kubelet dsfs head ;;
+	kubelet dsfs unsigned ;;
 esac
 exit $failed

@@ -58,11 +58,19 @@ refused()
 		grep -q 'cannot mount unformatted disk' /tmp/said
 }
 
+# The kernel has scanned the mapped device for partitions.
+no_partitions()
+{
+	[ "$(cat "/sys/block/${1#/dev/}/ext_range")" -gt 1 ] &&
+		! grep -q "${1#/dev/}p" /proc/partitions
+}
+
 # pods IMAGE SNAPSHOT: two of them, on one mount
 pods()
 {
 	mkdir -p /staging /pods/1 /pods/2 /run/mount
 	map node ,read_only "$1" "$2"
+	check "kubelet: a mapped snapshot has no partitions" no_partitions "$dev"
 	check "kubelet: a boot signature keeps it from formatting" \
 		[ "$(disk_format "$dev")" = 'unknown data, probably partitions' ]
 	check "kubelet: stages it" format_and_mount "$dev" /staging _netdev,cache=epoch,ro
