@@ -5,45 +5,16 @@
 # What a kubelet and ceph-csi do with a snapshot of a volume on a node that nobody
 # patched: util-linux's blkid, which does not know DSFS, and its mount with mount.dsfs.
 #
-# The calls and their order are those of kubernetes/mount-utils 1.36, mount_linux.go
-# (getDiskFormat, formatAndMountSensitive, bindMountSensitive), for options as
-# mountVolumeToStagePath and mountVolume of ceph-csi of October 2024, internal/rbd/nodeserver.go,
-# give them.  A kubelet that systemd started runs the same mount in a scope of its own.
+# The calls are Kubernetes' own (tests/rbd/kubelet.go); their order and their options are
+# those of mountVolumeToStagePath and mountVolume of ceph-csi of October 2024,
+# internal/rbd/nodeserver.go.
 #
-# To be sourced; programs of util-linux are in /kubelet.
+# To be sourced; the program and what it calls of util-linux are in /kubelet.
 
-# disk_format DEVICE: nothing if it would be formatted; fails if nobody knows.
-disk_format()
+# kube CALL...: see kubelet.go
+kube()
 {
-	said=$(/kubelet/blkid -p -s TYPE -s PTTYPE -o export "$1" 2>&1) || {
-		[ $? -eq 2 ] && return
-		echo "# blkid: $said" >&2
-		return 1
-	}
-	case $said in
-	*PTTYPE=?*)	echo 'unknown data, probably partitions' ;;
-	*TYPE=?*)	echo "$said" | sed -n 's/^TYPE=//p' ;;
-	esac
-}
-
-# format_and_mount DEVICE DIR OPTIONS: read-only, as those of all snapshots are
-format_and_mount()
-{
-	found=$(disk_format "$1") || return 1
-	[ -n "$found" ] || { echo "cannot mount unformatted disk $1"; return 1; }
-	/kubelet/mount -t dsfs -o "$3,defaults" "$1" "$2"
-}
-
-# bind_mount DIR DIR: for a container, with the flags that the first one has
-bind_mount()
-{
-	/kubelet/mount -t dsfs -o bind,_netdev "$1" "$2" || return 1
-	flags=$(awk -v dir="$1" '$2 == dir {
-		n = split($4, all, ",")
-		for (i = 1; i <= n; i++)
-			if (all[i] ~ /^(ro|nodev|noexec|nosuid|noatime|relatime|nodiratime)$/)
-				printf ",%s", all[i] }' /proc/mounts)
-	/kubelet/mount -t dsfs -o "bind,remount,_netdev,ro$flags" "$1" "$2"
+	PATH=/kubelet:$PATH /kubelet/kubelet "$@"
 }
 
 is_read_only()
@@ -54,7 +25,7 @@ is_read_only()
 
 refused()
 {
-	! format_and_mount "$1" /staging _netdev,ro >/tmp/said 2>&1 &&
+	! kube mount "$1" /staging _netdev,ro >/tmp/said 2>&1 &&
 		grep -q 'cannot mount unformatted disk' /tmp/said
 }
 
@@ -72,24 +43,24 @@ pods()
 	map node ,read_only "$1" "$2"
 	check "kubelet: a mapped snapshot has no partitions" no_partitions "$dev"
 	check "kubelet: a boot signature keeps it from formatting" \
-		[ "$(disk_format "$dev")" = 'unknown data, probably partitions' ]
-	check "kubelet: stages it" format_and_mount "$dev" /staging _netdev,cache=epoch,ro
+		[ "$(kube format "$dev")" = 'unknown data, probably partitions' ]
+	check "kubelet: stages it" kube mount "$dev" /staging _netdev,cache=epoch,ro
 	check "kubelet: with the options of the volume" grep -q '/staging dsfs ro.*cache=epoch' /proc/mounts
 	for pod in 1 2; do
-		check "kubelet: publishes it to pod $pod" bind_mount /staging /pods/$pod
+		check "kubelet: publishes it to pod $pod" kube bind /staging /pods/$pod _netdev,ro
 	done
 	check "kubelet: pods may only read" is_read_only /pods/1
 	check "kubelet: and read what was packed" same_as /pods/1 /ref/list
-	check "kubelet: a pod goes" /kubelet/umount /pods/1
+	check "kubelet: a pod goes" kube unmount /pods/1
 	check "kubelet: the other one reads on" same_as /pods/2 /ref/list
-	check "kubelet: it goes, too" /kubelet/umount /pods/2
-	check "kubelet: nothing holds the volume" /kubelet/umount /staging
+	check "kubelet: it goes, too" kube unmount /pods/2
+	check "kubelet: nothing holds the volume" kube unmount /staging
 	# ceph-csi mounts from its own container.
 	rm /sbin/mount.dsfs
 	check "kubelet: stages it without mount.dsfs" \
-		format_and_mount "$dev" /staging _netdev,cache=epoch,ro
+		kube mount "$dev" /staging _netdev,cache=epoch,ro
 	check "kubelet: and reads it" same_as /staging /ref/list
-	/kubelet/umount /staging
+	kube unmount /staging
 	check "kubelet: which is unmapped" unmap "$dev"
 }
 
@@ -98,7 +69,7 @@ kubelet()
 {
 	pods "$1" v1
 	map node ,read_only "$2" v1
-	if [ -z "$(disk_format "$dev")" ]; then
+	if [ -z "$(kube format "$dev")" ]; then
 		check "kubelet: without a signature, and a blkid that does not know DSFS: refused" \
 			refused "$dev"
 	else
