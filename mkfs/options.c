@@ -16,6 +16,9 @@
 #include "parse.h"
 
 #define EXIT_USAGE	2
+#define CHUNK_BITS	15
+/* An archive and its members have checksums each, so fewer of them: Documentation/shards.rst */
+#define TAR_INDEX_CHUNK_BITS	18
 
 enum {
 	OPT_ALIGN = 256,
@@ -119,7 +122,8 @@ static const char help_text[] =
 "      --order=FILE       paths, one a line, whose data comes first\n"
 "  -0, --null             entries of list files end with NUL, not newline\n"
 "      --align=SIZE       alignment of file data, 512 to 2M (default: 4K)\n"
-"      --chunk-size=SIZE  bytes a data checksum covers, 4K to 1M (default: 32K)\n"
+"      --chunk-size=SIZE  bytes a data checksum covers, 4K to 1M (default: 32K; with\n"
+"                         --tar-index 256K)\n"
 "      --object-size=SIZE files do not cross multiples of it, 64K to 1G, or none\n"
 "                         (default: what an RBD device has, else none)\n"
 "      --no-checksums     no checksums of data\n"
@@ -436,7 +440,7 @@ static void defaults(struct options *o)
 
 	memset(o, 0, sizeof(*o));
 	o->align_bits = DSFS_BLOCK_BITS;
-	o->chunk_bits = 15;
+	o->chunk_bits = CHUNK_BITS;
 	o->boot_signature = true;
 	/* at least 4 threads: a source over a network waits more than it computes */
 	o->threads = cpus < 4 ? 4 : cpus;
@@ -549,6 +553,8 @@ static int check_tar_index(struct options *o)
 	}
 	if (o->tar_index)
 		o->align_bits = DSFS_ALIGN_BITS_MIN;
+	if (o->tar_index && !o->layout)
+		o->chunk_bits = TAR_INDEX_CHUNK_BITS;
 	return 0;
 }
 

@@ -29,7 +29,8 @@ for shard in range(3):
                 member = tarfile.TarInfo(f"{shard}{n:05}.{ext}")
                 member.size, member.mtime, member.mode = size, 1600000000 + n, 0o640
                 t.addfile(member, io.BytesIO(random.randbytes(size)))
-        for n, size in enumerate((511, 512, 513, 4095, 4096, 4097, 32768, 32769, 3000000)):
+        for n, size in enumerate((511, 512, 513, 4095, 4096, 4097, 32768, 32769, 262144, 262145,
+                                  3000000)):
             member = tarfile.TarInfo(f"sizes/{n}.bin")
             member.size = size
             t.addfile(member, io.BytesIO(random.randbytes(size)))

@@ -13,6 +13,7 @@
  *   pil     reads of 4,096, 61,440, then 65,536 bytes: torchvision with PIL
  *   imread  a peek of 32 bytes, back to 0, reads of 4,096 bytes: OpenCV's imread
  *   mmap    a mapping, each page of it in order
+ *   part    64 reads of 4,096 bytes at places all over the file
  *   stat    lstat alone
  */
 #include <errno.h>
@@ -31,6 +32,7 @@
 #include "lib.h"
 
 #define ROOM	(4 << 20)
+#define PARTS	64
 
 struct counts {
 	uint64_t reads, merges, sectors;
@@ -93,15 +95,21 @@ static void keep_every(size_t n)
 	count = kept;
 }
 
-/* Fisher-Yates with a generator of our own: the same order everywhere. */
+/* A generator of our own: the same numbers everywhere. */
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return *seed >> 33;
+}
+
+/* Fisher-Yates */
 static void shuffle(uint64_t seed)
 {
 	size_t i, j;
 	char *tmp;
 
 	for (i = count; i > 1; i--) {
-		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-		j = (seed >> 33) % i;
+		j = next_random(&seed) % i;
 		tmp = files[i - 1];
 		files[i - 1] = files[j];
 		files[j] = tmp;
@@ -215,12 +223,28 @@ static void by_mmap(int fd)
 	bytes += st.st_size;
 }
 
+static void by_part(int fd)
+{
+	uint64_t seed = 1;
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(fd, &st))
+		t_die("fstat", strerror(errno));
+	for (int i = 0; i < PARTS && st.st_size >= 4096; i++) {
+		n = pread(fd, buf, 4096, next_random(&seed) % (st.st_size / 4096) * 4096);
+		if (n < 0)
+			t_die("pread", strerror(errno));
+		bytes += n;
+	}
+}
+
 static const struct pattern {
 	const char *name;
 	void (*read)(int fd);
 } patterns[] = {
 	{ "whole", by_whole }, { "pil", by_pil }, { "imread", by_imread },
-	{ "mmap", by_mmap }, { "stat", NULL },
+	{ "mmap", by_mmap }, { "part", by_part }, { "stat", NULL },
 };
 
 static double now(void)
@@ -300,14 +324,16 @@ static const struct pattern *find_pattern(const char *name)
 		if (!strcmp(patterns[i].name, name))
 			return patterns + i;
 	}
-	fprintf(stderr, "requests: --pattern=%s: not whole, pil, imread, mmap or stat\n", name);
+	fprintf(stderr, "requests: --pattern=%s: not whole, pil, imread, mmap, part or stat\n",
+		name);
 	exit(2);
 }
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: requests [--pattern=whole|pil|imread|mmap|stat] [--seed=N]\n"
-		"                [--every=N] [--first=N] [--keep-caches] [--warm] [--list=FILE] DIR\n"
+	fprintf(stderr, "usage: requests [--pattern=whole|pil|imread|mmap|part|stat]\n"
+		"                [--seed=N] [--every=N] [--first=N] [--keep-caches] [--warm]\n"
+		"                [--list=FILE] DIR\n"
 		"  --list=FILE    only these files, their names relative to DIR\n"
 		"  --every=N      only every n-th file\n"
 		"  --first=N      end after as many files\n"
