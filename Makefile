@@ -54,7 +54,7 @@ SCRIPTS		:= dsfs-switch
 libdsfs_SRC	:= $(wildcard fs/libdsfs/*.c userspace/libdsfs/*.c)
 LIB_SRC		:= $(libdsfs_SRC) $(wildcard userspace/common/*.c)
 # The digest of a data set, which all three compute
-digest_SRC	:= $(addprefix userspace/dump/,digest.c errors.c sha256.c sums.c walk.c xattrs.c)
+digest_SRC	:= $(addprefix userspace/dump/,digest.c digest_lines.c errors.c sha256.c sums.c walk.c xattrs.c)
 mkfs_SRC	:= $(wildcard mkfs/*.c mkfs/*/*.c) $(digest_SRC)
 fsck_SRC	:= $(wildcard userspace/fsck/*.c) $(digest_SRC)
 dump_SRC	:= $(wildcard userspace/dump/*.c)

@@ -72,26 +72,17 @@ static void run_small(struct reader *r, struct job *job, struct item *it)
 	r->ops->close(r->in);
 }
 
+static int pass_holes(void *holes, const char *p, u64 bytes)
+{
+	return p ? holes_data(holes, p, bytes) : holes_zeros(holes, bytes);
+}
+
 static int read_large(struct reader *r, struct item *it, struct holes *h)
 {
-	u64 size = it->node->size, pos = 0, end = 0;
-	int ret = 0;
+	int ret = input_pass(r->in, r->staging, STAGING_BYTES, pass_holes, h);
 
-	while (!ret && pos < size) {
-		u64 from = pos, want;
-
-		if (pos >= end) {
-			end = r->ops->next_data(r->in, &pos);
-			if (pos > from)
-				ret = holes_zeros(h, pos - from);
-			continue;
-		}
-		want = end - pos < STAGING_BYTES ? end - pos : STAGING_BYTES;
-		if (!read_at(r, it, r->staging, want, pos))
-			return -1;
-		ret = holes_data(h, r->staging, want);
-		pos += want;
-	}
+	if (ret == -EIO && r->in->why)
+		bad_input(it, r->in);
 	return ret ? ret : holes_end(h);
 }
 

@@ -286,17 +286,7 @@ static int dedup_large(struct stream *s, struct item *it, const struct undo *u,
 
 static int report_item(struct stream *s, struct item *it)
 {
-	int ret = source_unreadable(s->mkfs->source, it->dir, it->node, it->why,
-				    it->err);
-
-	if (ret)
-		return ret;
-	if (it->node->flags & NODE_LINK)
-		it->node->u.link->gone = true;
-	it->node->flags |= NODE_GONE;
-	s->mkfs->tree.gone++;
-	s->mkfs->source->skipped++;
-	return 0;
+	return source_leave_out(s->mkfs->source, it->dir, it->node, it->why, it->err);
 }
 
 /*

@@ -59,6 +59,47 @@ int source_unreadable(struct source *src, const struct dir *dir,
 	return skip ? 0 : err ? err : -EIO;
 }
 
+int source_leave_out(struct source *src, const struct dir *dir, struct node *node,
+		     const char *why, int err)
+{
+	int ret = source_unreadable(src, dir, node, why, err);
+
+	if (ret)
+		return ret;
+	if (node->flags & NODE_LINK)
+		node->u.link->gone = true;
+	node->flags |= NODE_GONE;
+	src->tree->gone++;
+	src->skipped++;
+	return 0;
+}
+
+int input_pass(struct input *in, char *buf, size_t room,
+	       int (*emit)(void *ctx, const char *p, u64 bytes), void *ctx)
+{
+	const struct source_ops *ops = in->src->ops;
+	const u64 size = in->node->size;
+	u64 pos = 0, end = size <= room ? size : 0;
+	int ret = 0;
+
+	while (!ret && pos < size) {
+		u64 from = pos, want;
+
+		if (pos >= end) {
+			end = ops->next_data(in, &pos);
+			if (pos > from)
+				ret = emit(ctx, NULL, pos - from);
+			continue;
+		}
+		want = end - pos < room ? end - pos : room;
+		if (!ops->read(in, buf, want, pos))
+			return -EIO;
+		ret = emit(ctx, buf, want);
+		pos += want;
+	}
+	return ret;
+}
+
 void source_changed(struct source *src, const char *subject, const char *why, int err)
 {
 	if (__atomic_fetch_add(&src->changed, 1, __ATOMIC_RELAXED) >= CHANGED_MAX)
@@ -89,6 +130,7 @@ int source_run(unsigned int n, void *(*work)(void *arg), void *args, size_t size
 
 bool batches_next(struct batches *b, struct dir **dir, u32 *from, u32 *count)
 {
+	const u32 most = b->most ? b->most : BATCH;
 	const struct tree *t = b->tree;
 	bool more;
 
@@ -101,7 +143,7 @@ bool batches_next(struct batches *b, struct dir **dir, u32 *from, u32 *count)
 	if (more) {
 		*dir = t->dirs[b->dir];
 		*from = b->from;
-		*count = (*dir)->count - b->from < BATCH ? (*dir)->count - b->from : BATCH;
+		*count = (*dir)->count - b->from < most ? (*dir)->count - b->from : most;
 		b->from += *count;
 	}
 	pthread_mutex_unlock(&b->lock);

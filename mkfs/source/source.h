@@ -223,6 +223,10 @@ struct source *source_alloc(size_t bytes, const struct source_ops *ops,
 int source_unreadable(struct source *src, const struct dir *dir,
 		      const struct node *node, const char *why, int err);
 
+/* The same of an object of the tree, which is marked to be taken out by tree_prune(). */
+int source_leave_out(struct source *src, const struct dir *dir, struct node *node,
+		     const char *why, int err);
+
 /**
  * source_changed - say that something is not what it was when it was listed
  * @subject: what the message is about
@@ -244,11 +248,13 @@ int source_run(unsigned int n, void *(*work)(void *arg), void *args, size_t size
 
 /**
  * struct batches - a tree's nodes, for many threads: some of one directory at a time
+ * @most: nodes of a batch; 0: as many as are quick to look at
  * @dir, @from: what comes next
  */
 struct batches {
 	const struct tree *tree;
 	pthread_mutex_t lock;
+	u32 most;
 	u64 dir;
 	u32 from;
 };
@@ -263,6 +269,16 @@ bool batches_next(struct batches *b, struct dir **dir, u32 *from, u32 *count);
  * Return: 0 or -errno.
  */
 int source_recheck(struct source *src);
+
+/**
+ * input_pass - pass on the bytes of the open file, in order
+ * @buf: @room bytes to read into; what fits into it is not searched for holes
+ * @emit: gets the next bytes; NULL stands for zeros.  It returns 0, or an error
+ *
+ * Return: 0, -EIO after @in->why has been set, or the error of @emit.
+ */
+int input_pass(struct input *in, char *buf, size_t room,
+	       int (*emit)(void *ctx, const char *p, u64 bytes), void *ctx);
 
 /* An open file cannot be read.  Return: false. */
 static inline bool input_fail(struct input *in, const char *why, int err)

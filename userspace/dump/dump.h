@@ -87,7 +87,7 @@ int walk(struct dump *d, const struct walk_ops *ops, void *arg);
 
 /**
  * struct xattr_list - extended attributes of an inode, with whole names
- * @set: memory that the values point to
+ * @set: memory that the values point to, if it is the list's own
  */
 struct xattr_list {
 	struct listing_xattr *v;
@@ -95,6 +95,9 @@ struct xattr_list {
 	void *set;
 };
 
+/** xattr_list_decode - the attributes of a set; @list: zeros, or with @set alone */
+int xattr_list_decode(const void *set, u32 bytes, struct xattr_list *list,
+		      struct dsfs_err *err);
 int xattr_list_get(struct dump *d, const struct image_node *node,
 		   struct xattr_list *list, struct dsfs_err *err);
 void xattr_list_free(struct xattr_list *list);

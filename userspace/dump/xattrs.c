@@ -23,26 +23,21 @@ static int add(struct xattr_list *list, const struct dsfs_xattr_info *info)
 	return 0;
 }
 
-int xattr_list_get(struct dump *d, const struct image_node *node,
-		   struct xattr_list *list, struct dsfs_err *err)
+int xattr_list_decode(const void *set, u32 bytes, struct xattr_list *list,
+		      struct dsfs_err *err)
 {
 	struct dsfs_xattr_info info;
-	u32 bytes, count, cursor;
+	u32 count, cursor;
 	int ret;
 
-	memset(list, 0, sizeof(*list));
-	if (!(node->attr.flags & DSFS_INODE_XATTRS))
-		return 0;
-	ret = image_xattr_set(d->src, &node->extra, &list->set, &bytes, err);
-	if (!ret)
-		ret = dsfs_xattr_first(list->set, bytes, &count, &cursor, err);
+	ret = dsfs_xattr_first(set, bytes, &count, &cursor, err);
 	if (!ret) {
 		list->v = calloc(count, sizeof(*list->v));
 		if (!list->v)
 			ret = dsfs_bad(err, "memory", count, 0, -ENOMEM);
 	}
 	while (!ret) {
-		ret = dsfs_xattr_next(list->set, bytes, &cursor, &info, err);
+		ret = dsfs_xattr_next(set, bytes, &cursor, &info, err);
 		if (ret <= 0)
 			break;
 		if (list->count == count)
@@ -57,6 +52,19 @@ int xattr_list_get(struct dump *d, const struct image_node *node,
 	if (ret)
 		xattr_list_free(list);
 	return ret;
+}
+
+int xattr_list_get(struct dump *d, const struct image_node *node,
+		   struct xattr_list *list, struct dsfs_err *err)
+{
+	u32 bytes;
+	int ret;
+
+	memset(list, 0, sizeof(*list));
+	if (!(node->attr.flags & DSFS_INODE_XATTRS))
+		return 0;
+	ret = image_xattr_set(d->src, &node->extra, &list->set, &bytes, err);
+	return ret ? ret : xattr_list_decode(list->set, bytes, list, err);
 }
 
 void xattr_list_free(struct xattr_list *list)
