@@ -9,6 +9,7 @@
  *   base/    the base image, which gets a new generation or is packed anew, and
  *            the files that keep their data
  *   plan/    numbers, names, places, bounds of the size: no I/O
+ *   digest/  the digest of a source, of which no image is made
  *   data/    reader threads and one writer: checksums, holes, deduplication
  *   meta/    the metadata, which is written behind the data: inode records,
  *            names, indexes and so on
@@ -20,6 +21,7 @@
 #include "base/worth.h"
 #include "bootsector.h"
 #include "data/stream.h"
+#include "digest/digest.h"
 #include "meta/meta.h"
 #include "mkfs.h"
 #include "output/output.h"
@@ -30,7 +32,6 @@
 #include "parse.h"
 #include "progress.h"
 #include "report.h"
-#include "../userspace/dump/digest.h"
 
 /* Check that the device is as long as the lower bound of the plan. */
 static int check_room(const struct output *out, const struct plan *plan,
@@ -108,16 +109,22 @@ static int order_tree(struct tree *t)
 	return ret;
 }
 
-/* Take unreadable files out of the tree, order it and count again. */
+/* Take unreadable files out of the tree, and order it. */
+static int prune_tree(struct tree *t)
+{
+	if (tree_prune(t)) {
+		msg_error(NULL, "out of memory");
+		return -ENOMEM;
+	}
+	return order_tree(t);
+}
+
+/* The same, and count again. */
 static int plan_again(struct mkfs *mkfs, struct plan *plan, u64 gone_before)
 {
 	if (mkfs->tree.gone == gone_before)
 		return 0;
-	if (tree_prune(&mkfs->tree)) {
-		msg_error(NULL, "out of memory");
-		return -ENOMEM;
-	}
-	return order_tree(&mkfs->tree) ?: make_plan(mkfs, plan);
+	return prune_tree(&mkfs->tree) ?: make_plan(mkfs, plan);
 }
 
 /* A source that is read once: its tree is known when all contents are stored. */
@@ -334,11 +341,49 @@ static int get_tree(struct mkfs *mkfs)
 	return base_match(mkfs->base, &mkfs->tree, mkfs->o);
 }
 
+/* All files of the source get their sums, and the tree its final form. */
+static int sum_contents(struct mkfs *mkfs, struct contents *c)
+{
+	u64 gone;
+	int ret;
+
+	if (source_once(mkfs->source)) {
+		ret = contents_feed(c);
+		if (!ret)
+			ret = mkfs->source->ops->end(mkfs->source);
+		return ret ? ret : order_tree(&mkfs->tree);
+	}
+	ret = get_tree(mkfs);
+	gone = mkfs->tree.gone;
+	if (!ret)
+		ret = contents_read(c);
+	if (!ret && mkfs->tree.gone != gone)
+		ret = prune_tree(&mkfs->tree);
+	return ret ? ret : source_recheck(mkfs->source);
+}
+
+/* -n --digest: the tree is listed and read as for an image, and nothing is written. */
+static int run_digest(struct mkfs *mkfs)
+{
+	struct digest_result result;
+	struct contents c;
+	int ret = contents_init(&c, mkfs->source);
+
+	if (!ret)
+		ret = sum_contents(mkfs, &c);
+	if (!ret)
+		ret = digest_tree(&c, &mkfs->tree, mkfs->o->digest, &result);
+	if (!ret)
+		report_digest(mkfs, &result);
+	contents_free(&c);
+	return ret;
+}
+
 static int run(struct mkfs *mkfs)
 {
 	const struct options *o = mkfs->o;
 	struct plan plan = { 0 };
-	int ret = output_check(&mkfs->out, o);
+	int ret = options_digest_alone(o) ? 0 : output_check(&mkfs->out, o);
 
 	if (ret)
 		return ret;
@@ -349,6 +394,8 @@ static int run(struct mkfs *mkfs)
 	ret = open_inputs(mkfs);
 	if (ret)
 		return ret;
+	if (options_digest_alone(o))
+		return run_digest(mkfs);
 	decide(mkfs);
 	if (source_once(mkfs->source))
 		return build(mkfs, &plan);

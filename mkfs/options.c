@@ -93,12 +93,14 @@ static const char help_text[] =
 "       mkfs.dsfs [options] --tar-index [--tar=FILE...] IMAGE\n"
 "       mkfs.dsfs --update [options] IMAGE SOURCE\n"
 "       mkfs.dsfs --compact [options] IMAGE [TARGET]\n"
+"       mkfs.dsfs -n --digest [options] SOURCE\n"
 "Pack the directory SOURCE, or what the lines of a manifest say, or the members of\n"
 "tar archives, into a DSFS image, a file or a block device.\n"
 "\n"
 "  -L, --label=TEXT       volume label, up to 64 bytes\n"
 "  -m, --message=TEXT     what this generation is, up to 1024 bytes\n"
-"      --digest[=KIND]    keep the digest of the tree in the image\n"
+"      --digest[=KIND]    keep the digest of the tree in the image; with -n: print\n"
+"                         that of SOURCE, and make no image\n"
 "                         KIND: data (default), or full: attributes, too\n"
 "  -U, --uuid=UUID        volume UUID (default: random; from the content with -T\n"
 "                         or SOURCE_DATE_EPOCH)\n"
@@ -510,7 +512,7 @@ static int check_tar(const struct options *o)
 		return usage("%s", "--update and --tar do not go together: tar is read once");
 	if (o->order)
 		return usage("%s", "--order and --tar do not go together: data has its order");
-	if (o->plan_only)
+	if (o->plan_only && !o->digest)
 		return usage("%s", "--dry-run and --tar do not go together: tar is read once");
 	if (o->one_fs)
 		return usage("%s", "--one-file-system and --tar do not go together");
@@ -581,6 +583,25 @@ static int check_stdin(const struct options *o, unsigned int excludes)
 	return EXIT_USAGE;
 }
 
+/* -n --digest: of a source alone; where that is an option there is nothing else. */
+static int parse_digest_arguments(struct options *o, int n, char **args)
+{
+	int ret = check_tar_index(o);
+
+	if (ret)
+		return ret;
+	if (o->build != BUILD_NEW)
+		return usage("--dry-run and --digest: not with %s: of an image: dump.dsfs --digest",
+			     o->build == BUILD_UPDATE ? "--update" : "--compact");
+	if (!n && !o->manifest && !o->ntars)
+		return usage("%s", "--dry-run and --digest: SOURCE is needed");
+	if (n > !o->ntars)
+		return usage("%s", "--dry-run and --digest: too many arguments: there is no IMAGE");
+	o->image = "";
+	o->source = n ? args[0] : o->ntars ? "" : ".";
+	return check_tar(o) ?: check_update(o);
+}
+
 static int parse_arguments(struct options *o, int n, char **args)
 {
 	const bool compact = o->build == BUILD_COMPACT;
@@ -589,14 +610,14 @@ static int parse_arguments(struct options *o, int n, char **args)
 	const bool tar = o->ntars || o->tar_index;
 	const bool alone = o->manifest || tar || compact;
 
+	if (o->manifest && o->one_fs)
+		return usage("%s", "--one-file-system: not with --manifest");
+	if (options_digest_alone(o))
+		return parse_digest_arguments(o, n, args);
 	if (n < (alone ? 1 : 2))
 		return usage("%s", alone ? "IMAGE is needed" : "IMAGE and SOURCE are needed");
 	if (n > (tar ? 1 : 2))
 		return usage("%s", "too many arguments");
-	if (o->manifest && o->one_fs)
-		return usage("%s", "--one-file-system: not with --manifest");
-	if (o->digest && o->plan_only)
-		return usage("%s", "--dry-run and --digest do not go together: it reads no data");
 	o->image = args[compact && n > 1];
 	o->source = compact ? args[0] : n > 1 ? args[1] : tar ? "" : ".";
 	if (compact)

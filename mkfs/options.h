@@ -125,6 +125,12 @@ static inline bool options_in_place(const struct options *o)
 	return o->tar_index && !o->ntars;
 }
 
+/* Whether only the digest of the source is wanted, and there is no image. */
+static inline bool options_digest_alone(const struct options *o)
+{
+	return o->digest && o->plan_only;
+}
+
 /**
  * options_parse - read command line and environment
  *

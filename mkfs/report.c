@@ -11,7 +11,6 @@
 #include "json.h"
 #include "parse.h"
 #include "report.h"
-#include "../userspace/dump/digest.h"
 
 static const char *human(u64 v)
 {
@@ -328,4 +327,27 @@ void report_done(const struct mkfs *mkfs, const struct plan *p,
 	if (m->note.digest_kind)
 		printf("digest %s\n",
 		       digest_text(m->note.digest_kind, m->note.digest, digest));
+}
+
+void report_digest(const struct mkfs *mkfs, const struct digest_result *result)
+{
+	const u8 kind = mkfs->o->digest;
+	char digest[DIGEST_TEXT];
+	struct json j;
+
+	digest_text(kind, result->sum, digest);
+	if (!mkfs->o->json) {
+		printf("%s\n", digest);
+		return;
+	}
+	json_init(&j, stdout);
+	json_object(&j, NULL);
+	json_str(&j, "digest", digest);
+	json_str(&j, "covers", kind == DSFS_DIGEST_FULL ? "full" : "data");
+	json_u64(&j, "objects", result->objects);
+	json_u64(&j, "files", result->files);
+	json_u64(&j, "bytes", result->bytes);
+	json_u64(&j, "skipped", mkfs->source->skipped);
+	json_u64(&j, "changed", mkfs->source->changed);
+	json_end(&j);
 }

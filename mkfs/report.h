@@ -7,9 +7,12 @@
 
 #include "meta/meta.h"
 #include "plan/plan.h"
+#include "../userspace/dump/digest.h"
 
 /* Reports go to standard output, as text or JSON; --quiet leaves them out. */
 void report_plan(const struct mkfs *mkfs, const struct plan *p);
+/* The digest is what was asked for, so --quiet does not leave it out. */
+void report_digest(const struct mkfs *mkfs, const struct digest_result *result);
 void report_done(const struct mkfs *mkfs, const struct plan *p,
 		 const struct stream *s, const struct meta *m);
 

@@ -23,7 +23,7 @@ const char *empty_check(const struct options *o, int dirfd, const char *path,
 	*err = 0;
 	/* a file system on a device knows its sizes; a dry run reads no contents */
 	if (!S_ISREG(st->st_mode) || st->st_size || major(st->st_dev) ||
-	    o->plan_only)
+	    (o->plan_only && !o->digest))
 		return NULL;
 	fd = openat(dirfd, path, flags | O_NOATIME);
 	if (fd < 0 && errno == EPERM)	/* not its owner */

@@ -238,8 +238,6 @@ says 'damaged data: no digest' 4 'digest: not compared: not everything could be 
 	"$fsck" --digest k.dsfs
 says 'mkfs.dsfs: no such kind' 2 '--digest: all: neither data nor full' \
 	"$mkfs" --digest=all k.dsfs small
-says 'mkfs.dsfs -n --digest' 2 '--dry-run and --digest do not go together' \
-	"$mkfs" -n --digest k.dsfs small
 says 'fsck.dsfs --digest --no-data' 16 '--digest and --no-data do not go together' \
 	"$fsck" --digest --no-data k.dsfs
 
