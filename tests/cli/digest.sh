@@ -241,6 +241,35 @@ says 'mkfs.dsfs: no such kind' 2 '--digest: all: neither data nor full' \
 says 'fsck.dsfs --digest --no-data' 16 '--digest and --no-data do not go together' \
 	"$fsck" --digest --no-data k.dsfs
 
+# --- ended by a signal, in the middle of a file that takes hours: zeros, of which the image
+# has none
+printf '/large size=1M fill=zero\n' >list
+"$mkfs" -q -f --digest --manifest=list k.dsfs
+"$bin/tests/mkcorrupt" k.dsfs 'inode /large size_hi=1024; super both content_bytes=4398047559680' large.dsfs
+check 'fsck.dsfs --digest: SIGINT' timeout 120 python3 - "$fsck" large.dsfs <<'PY'
+import os, signal, subprocess, sys
+r, w = os.pipe()
+p = subprocess.Popen([sys.argv[1], "-C", str(w), "--digest", "--threads=3", sys.argv[2]],
+                     pass_fds=[w], stdout=subprocess.DEVNULL)
+os.close(w)
+# The last pass is over, and the threads that follow it are those of the digest.
+lines = os.fdopen(r)
+while [lines.readline().split()[0] for _ in range(2)] != ["5", "5"]:
+    pass
+while len(os.listdir(f"/proc/{p.pid}/task")) < 3:
+    assert p.poll() is None, p.returncode
+p.send_signal(signal.SIGINT)
+assert p.wait() == 32, p.returncode
+PY
+check 'dump.dsfs --digest: SIGINT' timeout 120 python3 - "$dump" large.dsfs <<'PY'
+import os, signal, subprocess, sys
+p = subprocess.Popen([sys.argv[1], "--digest", "--threads=3", sys.argv[2]])
+while len(os.listdir(f"/proc/{p.pid}/task")) < 3:
+    assert p.poll() is None, p.returncode
+p.send_signal(signal.SIGINT)
+assert p.wait() == -signal.SIGINT, p.returncode
+PY
+
 # --- JSON, usage
 exits '--json' 0 "$dump" --digest=full --json small.dsfs
 check '--json: its keys' python3 - "$out" "$full" <<'PY'

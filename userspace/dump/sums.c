@@ -16,6 +16,7 @@
 #include "sums.h"
 
 #define RING		32768
+#define ZEROS_BYTES	(16 << 20)	/* summed at once */
 
 /* Cache of a thread, which reads checksums in order and needs no large one */
 #define CACHE_BYTES	1048576
@@ -66,6 +67,7 @@ struct worker {
  */
 struct sums {
 	struct dump *d;
+	const int *stop;
 	int (*fn)(void *arg, const struct sums_object *o);
 	void *arg;
 	void *links;
@@ -87,15 +89,32 @@ static struct job *job_at(struct sums *s, u64 n)
 	return &s->ring[n % s->room];
 }
 
+static bool stopped(const struct sums *s)
+{
+	return s->stop && __atomic_load_n(s->stop, __ATOMIC_RELAXED);
+}
+
+/* Holes have no bound, so their zeros are summed in parts. */
+static int sum_zeros(struct worker *w, u64 len)
+{
+	for (u64 n; len && !stopped(w->s); len -= n) {
+		n = len < ZEROS_BYTES ? len : ZEROS_BYTES;
+		sha256_put_zeros(&w->hash, n);
+		progress_add(&w->s->progress, n);
+	}
+	return len ? -ECANCELED : 0;
+}
+
 static int sum_piece(void *arg, u64 pos, const void *data, u64 len)
 {
 	struct worker *w = arg;
 
 	(void)pos;
-	if (data)
-		sha256_put(&w->hash, data, len);
-	else
-		sha256_put_zeros(&w->hash, len);
+	if (!data)
+		return sum_zeros(w, len);
+	if (stopped(w->s))
+		return -ECANCELED;
+	sha256_put(&w->hash, data, len);
 	progress_add(&w->s->progress, len);
 	return 0;
 }
@@ -151,6 +170,8 @@ static int hand_out(struct sums *s)
 			pthread_cond_wait(&s->done, &s->lock);
 	}
 	pthread_mutex_unlock(&s->lock);
+	if (stopped(s))
+		return -ECANCELED;
 	if (j->linked && !j->o.first) {
 		j->linked->ret = j->o.ret;
 		j->linked->err = j->o.err;
@@ -304,10 +325,10 @@ static int run_threads(struct sums *s, struct worker *w, unsigned int extra)
 	return ret;
 }
 
-int sums_walk(struct dump *d, unsigned int threads,
+int sums_walk(struct dump *d, unsigned int threads, const int *stop,
 	      int (*fn)(void *arg, const struct sums_object *o), void *arg)
 {
-	struct sums s = { .d = d, .fn = fn, .arg = arg };
+	struct sums s = { .d = d, .stop = stop, .fn = fn, .arg = arg };
 	struct worker *w = calloc(threads, sizeof(*w));
 	int ret = -ENOMEM;
 

@@ -30,14 +30,15 @@ struct sums_object {
 /**
  * sums_walk - sum every file
  * @threads: 1 to SUMS_THREADS_MAX, this one counted; fewer do, too
+ * @stop: see struct digest_request
  * @fn: called for each object in the order of walk(), by this thread; negative:
  *	stop
  *
  * What the walk cannot read is reported by it and left out.
  *
- * Return: 0, -ENOMEM, or what @fn returned.
+ * Return: 0, -ENOMEM, -ECANCELED: it was stopped, or what @fn returned.
  */
-int sums_walk(struct dump *d, unsigned int threads,
+int sums_walk(struct dump *d, unsigned int threads, const int *stop,
 	      int (*fn)(void *arg, const struct sums_object *o), void *arg);
 
 #endif /* DUMP_SUMS_H */

@@ -34,7 +34,7 @@ static void compare(struct fsck *f, const struct dsfs_note *note,
 
 int check_digest(struct fsck *f)
 {
-	struct digest_request r = { .threads = f->threads };
+	struct digest_request r = { .threads = f->threads, .stop = &fsck_stopped };
 	struct digest_result result;
 	struct dsfs_err err = { 0 };
 	struct dsfs_note note;
@@ -52,7 +52,7 @@ int check_digest(struct fsck *f)
 	ret = digest_image(&f->img, &r, &result);
 	if (!ret)
 		compare(f, &note, &result);
-	else if (ret != -ENOMEM)
+	else if (ret != -ENOMEM && ret != -ECANCELED)
 		problem(f, "digest", NO_INO, dsfs_note_pos(f->geo),
 			"not compared: not everything could be read");
 	return ret == -ENOMEM ? ret : 0;
