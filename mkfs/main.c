@@ -17,6 +17,7 @@
  */
 #include <stdlib.h>
 
+#include "base/graft.h"
 #include "base/keep_layout.h"
 #include "base/worth.h"
 #include "bootsector.h"
@@ -150,12 +151,17 @@ static int build_placed(struct stream *s, struct plan *plan)
 {
 	struct mkfs *mkfs = s->mkfs;
 	const bool there = options_in_place(mkfs->o);
-	int ret = there ? 0 : output_open(&mkfs->out, mkfs->start);
+	struct base *base = mkfs->base;
+	int ret = base ? base_tree(mkfs) : 0;
 
+	if (!ret && !there)
+		ret = output_open(&mkfs->out, mkfs->start);
 	if (!ret)
 		ret = placed_data(s);
 	if (!ret)
 		ret = mkfs->source->ops->end(mkfs->source);
+	if (!ret && base)
+		ret = base_graft(mkfs);
 	if (!ret)
 		ret = order_tree(&mkfs->tree);
 	if (!ret)
@@ -163,6 +169,10 @@ static int build_placed(struct stream *s, struct plan *plan)
 	mkfs->start = s->place.at.end;
 	if (!ret)
 		ret = make_plan(mkfs, plan);
+	if (!ret && base) {
+		base->kept_files = plan->kept;
+		base->kept_bytes = plan->kept_bytes;
+	}
 	if (!ret)
 		ret = check_room(&mkfs->out, plan, mkfs->o);
 	if (!ret && there)
@@ -300,9 +310,9 @@ static int open_inputs(struct mkfs *mkfs)
 		return source_open(&mkfs->source, o, &mkfs->tree, mkfs->threads);
 	case BUILD_UPDATE:
 		ret = source_open(&mkfs->source, o, &mkfs->tree, mkfs->threads);
-		return ret ? ret : base_open(&mkfs->base, mkfs->out.path);
+		return ret ? ret : base_open(&mkfs->base, mkfs->out.path, o->tar_index);
 	case BUILD_COMPACT:
-		ret = base_open(&mkfs->base, o->source);
+		ret = base_open(&mkfs->base, o->source, false);
 		return ret ? ret : source_image(&mkfs->source, o, &mkfs->tree,
 						mkfs->threads, mkfs->base);
 	}
@@ -321,9 +331,11 @@ static void decide(struct mkfs *mkfs)
 	mkfs->start = DSFS_DATA_START_MIN;
 	if (base && mkfs->o->build == BUILD_UPDATE) {
 		mkfs->data_start = base->img.geo->data_start;
-		mkfs->start = base_end(base, mkfs->params.object_bits);
+		mkfs->start = base_end(base, options_in_place(mkfs->o) ? 0 :
+					     mkfs->params.object_bits);
 		out->first_slot = !base->img.use;
 	}
+	mkfs->added = mkfs->start;
 	out->boot_signature = wants_boot_signature(mkfs);
 	mkfs->source->image_dev = out->dev;
 	mkfs->source->image_ino = out->ino;

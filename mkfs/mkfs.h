@@ -20,6 +20,7 @@
  * @threads: reader threads: as asked for, or fewer if descriptors are short
  * @start: offset of the first byte that is written
  * @data_start: offset of the data of the image
+ * @added: offset of the data that this run adds
  */
 struct mkfs {
 	const struct options *o;
@@ -31,6 +32,7 @@ struct mkfs {
 	unsigned int threads;
 	u64 start;
 	u64 data_start;
+	u64 added;
 };
 
 #endif /* MKFS_MKFS_H */

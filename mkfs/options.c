@@ -508,7 +508,7 @@ static int check_tar(const struct options *o)
 		return o->wds ? usage("%s", "--wds: only with --tar") : 0;
 	if (o->manifest)
 		return usage("%s", "--manifest and --tar do not go together");
-	if (o->build == BUILD_UPDATE)
+	if (o->build == BUILD_UPDATE && !o->tar_index)
 		return usage("%s", "--update and --tar do not go together: tar is read once");
 	if (o->order)
 		return usage("%s", "--order and --tar do not go together: data has its order");
@@ -532,7 +532,7 @@ static int check_tar_index(struct options *o)
 		bool given;
 		const char *name;
 	} others[] = {
-		{ o->build == BUILD_UPDATE, "--update" },
+		{ o->checksum, "--checksum" },
 		{ o->manifest, "--manifest" },
 		{ o->order, "--order" },
 		{ o->plan_only, "--dry-run" },

@@ -135,29 +135,38 @@ static void text_kept(u64 files, u64 bytes)
 	       human(bytes));
 }
 
-/* What --compact gets rid of. */
-static void text_dead(u64 dead, u64 bytes)
+/* An image of archives stays as it is. */
+static bool is_worth(const struct mkfs *mkfs, u64 dead, u64 bytes)
 {
-	u64 percent = dead_percent(dead, bytes);
-
-	printf("used by previous generations alone: %s, %llu %%%s\n", human(dead),
-	       ull(percent), percent < BASE_DEAD_PERCENT ? "" :
-	       ": --compact makes an image without it");
+	return !mkfs->o->tar_index && dead_percent(dead, bytes) >= BASE_DEAD_PERCENT;
 }
 
-static void json_dead(struct json *j, u64 dead, u64 bytes)
+/* What --compact gets rid of. */
+static void text_dead(const struct mkfs *mkfs, u64 dead, u64 bytes)
+{
+	printf("used by previous generations alone: %s, %llu %%%s\n", human(dead),
+	       ull(dead_percent(dead, bytes)),
+	       is_worth(mkfs, dead, bytes) ? ": --compact makes an image without it" : "");
+}
+
+static void json_dead(struct json *j, const struct mkfs *mkfs, u64 dead, u64 bytes)
 {
 	json_u64(j, "dead_bytes", dead);
-	json_bool(j, "compact", dead_percent(dead, bytes) >= BASE_DEAD_PERCENT);
+	json_bool(j, "compact", is_worth(mkfs, dead, bytes));
+}
+
+static u64 written_data(const struct mkfs *mkfs, const struct meta *m)
+{
+	return options_in_place(mkfs->o) ? 0 : m->start - mkfs->added;
 }
 
 /* What an update wrote, and what it left behind. */
 static void text_update(const struct mkfs *mkfs, const struct meta *m)
 {
 	printf("generation %llu: written %s of data, %s of metadata\n",
-	       ull(le64_to_cpu(m->super.generation)), human(m->start - mkfs->start),
+	       ull(le64_to_cpu(m->super.generation)), human(written_data(mkfs, m)),
 	       human(le64_to_cpu(m->super.meta_bytes)));
-	text_dead(base_dead(mkfs->base, &m->super), le64_to_cpu(m->super.image_bytes));
+	text_dead(mkfs, base_dead(mkfs->base, &m->super), le64_to_cpu(m->super.image_bytes));
 }
 
 static void json_update(struct json *j, const struct mkfs *mkfs,
@@ -166,9 +175,9 @@ static void json_update(struct json *j, const struct mkfs *mkfs,
 	json_u64(j, "generation", le64_to_cpu(m->super.generation));
 	json_u64(j, "kept_files", mkfs->base->kept_files);
 	json_u64(j, "kept_bytes", mkfs->base->kept_bytes);
-	json_u64(j, "written_data_bytes", m->start - mkfs->start);
+	json_u64(j, "written_data_bytes", written_data(mkfs, m));
 	json_u64(j, "written_meta_bytes", le64_to_cpu(m->super.meta_bytes));
-	json_dead(j, base_dead(mkfs->base, &m->super), le64_to_cpu(m->super.image_bytes));
+	json_dead(j, mkfs, base_dead(mkfs->base, &m->super), le64_to_cpu(m->super.image_bytes));
 }
 
 /* Of the image that is to be packed anew. */
@@ -190,7 +199,7 @@ static void json_plan(const struct mkfs *mkfs, const struct plan *p)
 		json_u64(&j, "kept_bytes", p->kept_bytes);
 	}
 	if (mkfs->base && mkfs->o->build == BUILD_COMPACT)
-		json_dead(&j, plan_dead(mkfs), mkfs->base->img.geo->image_bytes);
+		json_dead(&j, mkfs, plan_dead(mkfs), mkfs->base->img.geo->image_bytes);
 	json_u64(&j, "padding_max_bytes", p->padding);
 	json_u64(&j, "object_bytes", object_bytes(mkfs));
 	json_u64(&j, "object_padding_bytes", p->object_padding);
@@ -211,7 +220,7 @@ void report_plan(const struct mkfs *mkfs, const struct plan *p)
 	if (mkfs->o->build == BUILD_UPDATE)
 		text_kept(p->kept, p->kept_bytes);
 	if (mkfs->o->build == BUILD_COMPACT)
-		text_dead(plan_dead(mkfs), mkfs->base->img.geo->image_bytes);
+		text_dead(mkfs, plan_dead(mkfs), mkfs->base->img.geo->image_bytes);
 	printf("padding up to %s, metadata about %s, %.1f bytes a name\n",
 	       human(p->padding), human(p->meta_bytes),
 	       per_name(p->meta_bytes, p->names));
@@ -229,9 +238,7 @@ static const char *const region_names[DSFS_REGIONS_USED] = {
 static u64 padding_of(const struct mkfs *mkfs, const struct stream *s,
 		      const struct meta *m)
 {
-	/* of archives in place all of the data is, and nothing of it is written */
-	return m->start - (mkfs->o->tar_index ? mkfs->data_start : mkfs->start) -
-	       s->place.stored;
+	return m->start - mkfs->added - s->place.stored;
 }
 
 static void json_done(const struct mkfs *mkfs, const struct plan *p,

@@ -52,7 +52,19 @@ static int check_image(struct base *base)
 	return ret ? base_damaged(base, "block checksums", &err, ret) : 0;
 }
 
-int base_open(struct base **opened, const char *path)
+static int check_archives(const struct base *base, bool archives)
+{
+	const bool has = base->img.geo->compat & DSFS_COMPAT_ARCHIVES;
+
+	if (has == archives)
+		return 0;
+	msg_error(base->img.path, has ?
+		  "has archives in place: --update adds others, with --tar-index; no --compact" :
+		  "has no archives in place: --update --tar-index cannot add any");
+	return -EOPNOTSUPP;
+}
+
+int base_open(struct base **opened, const char *path, bool archives)
 {
 	struct base *base = calloc(1, sizeof(*base));
 	int ret;
@@ -70,11 +82,9 @@ int base_open(struct base **opened, const char *path)
 	ret = check_image(base);
 	if (ret)
 		return ret;
-	if (base->img.geo->compat & DSFS_COMPAT_ARCHIVES) {
-		msg_error(path,
-			  "has archives in place (--tar-index), which --update and --compact cannot change: make it anew");
-		return -EOPNOTSUPP;
-	}
+	ret = check_archives(base, archives);
+	if (ret)
+		return ret;
 	base->prev = image_source(&base->img, 0);
 	if (!base->prev) {
 		msg_error(NULL, "out of memory");

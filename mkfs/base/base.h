@@ -18,6 +18,7 @@
  * @kept_files, @kept_bytes: files that keep their content, and its bytes
  * @stored: stored bytes of the new generation; shared bytes count once
  * @packed: approximate start of the metadata if the image were packed anew
+ * @root, @root_dir: the tree of an image of archives, up to base_graft()
  */
 struct base {
 	struct image img;
@@ -27,6 +28,8 @@ struct base {
 	u64 kept_bytes;
 	u64 stored;
 	u64 packed;
+	struct node root;
+	struct dir *root_dir;
 };
 
 /* Percentage of unused bytes from which --compact packs an image without --force */
@@ -35,10 +38,11 @@ struct base {
 /**
  * base_open - open the image and check that it is valid
  * @base: set even if it cannot, to be freed
+ * @archives: it has to be one of archives; else it must not
  *
  * Messages are written.  Return: 0 or -errno.
  */
-int base_open(struct base **base, const char *path);
+int base_open(struct base **base, const char *path, bool archives);
 void base_free(struct base *base);
 
 /* Print the error that makes the image unusable as a base.  Return: @ret. */

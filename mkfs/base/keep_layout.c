@@ -5,7 +5,8 @@
  *
  * An update leaves their data in place, beside new data.  So the flag of a
  * shared block is computed again: of two small files in a block, one may have
- * been deleted.
+ * been deleted.  Archives and what lies in them are no neighbours but share all: their
+ * flags are those of data/placed.c.
  */
 #include "../mkfs.h"
 #include "keep_layout.h"
@@ -114,11 +115,11 @@ int base_keep_layout(struct mkfs *mkfs, struct spool *chunks, struct spool *exte
 	size_t n;
 	int ret = places_collect(&places, mkfs->base, &mkfs->tree, keep_file, &a);
 
-	if (!ret)
+	if (!ret && !mkfs->o->tar_index)
 		places_measure(&places, mkfs->base, &mkfs->params);
 	for (size_t i = 0; !ret && i < places.n; i += n) {
 		n = places_alike(&places, i);
-		if (a.in_place)
+		if (a.in_place && !mkfs->o->tar_index)
 			places_set_shared(&places, i, n);
 		ret = keep_place(&a, (struct place_of *)places.p + i, n);
 	}

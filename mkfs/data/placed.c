@@ -178,12 +178,14 @@ static int placed_copy(struct source_placed *placed, int fd, const char *path, u
 int placed_data(struct stream *s)
 {
 	const struct options *o = s->mkfs->o;
+	const struct base *base = s->mkfs->base;
 	struct source *src = s->mkfs->source;
 	struct placed p = {
 		.src = {
 			.sink = { placed_begin, placed_data_bytes, placed_zeros, placed_end, -1 },
 			.fd = s->mkfs->out.fd,
-			.from = s->mkfs->data_start,
+			.before = base ? base->root_dir : NULL,
+			.from = s->mkfs->start,
 			.end = output_end(&s->mkfs->out),
 			.copy = placed_copy,
 			.watch = placed_watch,
@@ -231,10 +233,14 @@ static u64 last_block(const struct place_of *p)
 	return (p->start + p->stored - 1) >> DSFS_BLOCK_BITS;
 }
 
-/* A member's blocks have the archive's bytes, too; two archives may meet in a block. */
-static void set_shared(struct place_of *p, size_t n)
+/*
+ * A member's blocks have the archive's bytes, too; two archives may meet in a block.
+ * Return: the bytes of all archives.
+ */
+static u64 set_shared(struct place_of *p, size_t n)
 {
 	struct place_of *archive = NULL;
+	u64 stored = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (archive && p[i].start < archive->start + archive->stored) {
@@ -247,18 +253,26 @@ static void set_shared(struct place_of *p, size_t n)
 			archive->node->flags |= NODE_SHARED;
 		}
 		archive = &p[i];
+		stored += archive->stored;
 	}
+	return stored;
 }
 
 int placed_share(struct stream *s)
 {
+	struct base *base = s->mkfs->base;
 	struct array places;
-	int ret = places_collect(&places, NULL, &s->mkfs->tree, NULL, NULL);
+	int ret = places_collect(&places, base, &s->mkfs->tree, NULL, NULL);
+	u64 stored = 0;
 
-	if (ret)
+	if (!ret)
+		stored = set_shared((struct place_of *)places.p, places.n);
+	else if (ret == -ENOMEM)
 		msg_error(NULL, "out of memory");
-	else
-		set_shared((struct place_of *)places.p, places.n);
+	if (base) {
+		base->stored = stored;
+		base->packed = s->mkfs->data_start + stored;
+	}
 	array_free(&places);
 	return ret;
 }

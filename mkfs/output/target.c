@@ -283,7 +283,7 @@ int output_check(struct output *out, const struct options *o)
 	}
 	out->dev = st.st_dev;
 	out->ino = S_ISBLK(st.st_mode) ? 0 : st.st_ino;
-	if (in_place && (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)))
+	if (in_place && !update && (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode)))
 		return check_in_place(out, o, &st);
 	return update ? check_update(out, o, &st) : check_new(out, o, &st);
 }

@@ -80,6 +80,8 @@ static int set_link(struct source *src, struct node *n, u32 ino)
 
 	if (!l)
 		return -ENOMEM;
+	/* archives that are added have numbers of their own */
+	l->dev = 1;
 	l->ino = ino;
 	src->tree->nlinks++;
 	return 0;

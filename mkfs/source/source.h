@@ -23,8 +23,9 @@
  *  - Deduplication, placement and the list of duplicates refer to nodes by
  *    address until the data phase is over, so such a source makes its nodes in an
  *    arena, and end() moves them into their directories.
- *  - What is known before data is read is known too late: --order, --update and
- *    --dry-run are not for it, and that a device is too small shows at the write.
+ *  - What is known before data is read is known too late: --order and --dry-run are
+ *    not for it, nor is --update, but to add archives that stay as they are
+ *    (base/graft.c), and that a device is too small shows at the write.
  */
 #ifndef MKFS_SOURCE_H
 #define MKFS_SOURCE_H
@@ -68,6 +69,7 @@ struct source_sink {
  * struct source_placed - takes contents that lie in the target, in archives
  * @sink: gets the members; the node of each says where its bytes begin
  * @fd: the target
+ * @before: the root of the tree that the target has already; NULL: none
  * @from, @end: where archives may lie that are in it already
  * @copy: copy an archive to the target; sets @pos; messages are written
  * @watch: all bytes of an archive as they are read
@@ -77,6 +79,7 @@ struct source_sink {
 struct source_placed {
 	struct source_sink sink;
 	int fd;
+	const struct dir *before;
 	u64 from;
 	u64 end;
 	int (*copy)(struct source_placed *placed, int fd, const char *path, u64 bytes,

@@ -155,17 +155,32 @@ static int read_placed(struct tar *t, const char *label, struct tar_name *base, 
 	return ret;
 }
 
+/* The directory of the archives that the target has; NULL: none. */
+static const struct dir *shards_before(const struct tar *t)
+{
+	const struct dir *root = placed_of(t)->before;
+	const struct node *n = root ? dir_find(root, SHARDS, strlen(SHARDS)) : NULL;
+
+	return n && S_ISDIR(n->mode) ? n->u.dir : NULL;
+}
+
 /* A name that two archives have would be one file, and the other one lost. */
-static int check_name(struct tar *t, const char *name)
+static int check_name(struct tar *t, const struct tar_name *base, const char *name)
 {
 	struct tar_name *shards = tar_dir_make(t, SHARDS);
+	const struct dir *before = shards_before(t);
 
 	if (!shards)
 		return -EINVAL;
-	if (t->base == shards)
+	if (base == shards)
 		return tar_fail(t, "--tar-index: the directory %s is that of the archives", SHARDS);
-	if (tar_dir_has(t, shards, name))
+	if (tar_dir_has(t, shards, name) || (before && dir_find(before, name, strlen(name))))
 		return tar_fail(t, "--tar-index: another archive is named %s, too", name);
+	if (placed_of(t)->before && !before)
+		return tar_fail(t, "--tar-index: the image has no directory %s", SHARDS);
+	if (before && dir_find(placed_of(t)->before, base->name + 1, (u8)base->name[0]))
+		return tar_fail(t, "--tar-index: the image has a directory %s already",
+				base->name + 1);
 	return 0;
 }
 
@@ -223,7 +238,7 @@ static int put_copy(struct tar *t, const char *path)
 	if (!ret)
 		ret = tar_shard_base(t, path);
 	if (!ret)
-		ret = check_name(t, a.name);
+		ret = check_name(t, t->base, a.name);
 	if (!ret)
 		ret = copy_archive(t, fd, path, &a);
 	tar_bytes_close(&t->bytes);
@@ -281,8 +296,11 @@ static int put_there(struct tar *t, unsigned int number, u64 *pos)
 	snprintf(dir, sizeof(dir), "%06u", number);
 	snprintf(name, sizeof(name), "%s.tar", dir);
 	a.name = name;
+	t->bytes = (struct tar_bytes){ .path = label, .fd = -1 };
 	base = tar_dir_make(t, dir);
 	if (base)
+		ret = check_name(t, base, name);
+	if (!ret)
 		ret = read_placed(t, label, base, placed_of(t)->end, &a);
 	*pos += t->bytes.taken;
 	tar_bytes_close(&t->bytes);
@@ -292,16 +310,18 @@ static int put_there(struct tar *t, unsigned int number, u64 *pos)
 static int list_there(struct tar *t)
 {
 	const struct source_placed *p = placed_of(t);
-	unsigned int n = 0;
+	const struct dir *before = shards_before(t);
+	const unsigned int first = before ? before->count : 0;
+	unsigned int n = first;
 	u64 pos = p->from;
 	int ret;
 
 	do {
-		ret = find_archive(t, &pos, !n);
+		ret = find_archive(t, &pos, n == first);
 		if (ret == 1)
 			ret = put_there(t, n++, &pos) ?: 1;
 	} while (ret > 0);
-	if (ret || n)
+	if (ret || n > first)
 		return ret;
 	msg_error(t->src.o->image, "no tar archive from byte %llu on",
 		  (unsigned long long)p->from);

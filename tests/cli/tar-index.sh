@@ -289,8 +289,6 @@ cp in/more.tar shards.tar
 says 'the name of the directory' 1 'the directory shards is that of the archives' \
 	"$mkfs" -q --tar-index --tar=shards.tar bad.dsfs
 check 'none of them is an image' test ! -e bad.dsfs
-says '--update' 1 'has archives in place (--tar-index), which --update and --compact cannot change' \
-	"$mkfs" -q --update copy.dsfs more
 says '--compact' 1 'has archives in place' "$mkfs" -q --compact -f copy.dsfs compact.dsfs
 if [ "$(id -u)" -eq 0 ] && dev=$(losetup -b 4096 -f --show before 2>/dev/null); then
 	says 'a device of larger blocks' 1 \
@@ -300,6 +298,78 @@ if [ "$(id -u)" -eq 0 ] && dev=$(losetup -b 4096 -f --show before 2>/dev/null); 
 else
 	skip 'a device of larger blocks' 'no loop device'
 fi
+
+# --- more archives.  updated NAME IMAGE DIR...: fsck.dsfs, the tree, and the generation before
+updated()
+{
+	local name=$1 image=$2
+
+	shift 2
+	exits "$name: fsck.dsfs" 0 "$fsck" "$image"
+	check "$name: all samples and archives" trees "$image" "$@"
+	check "$name: the generation before" diff <("$dump" --list before.dsfs) \
+		<("$dump" --list --generation=1 "$image")
+	# but for the superblocks, the image of before is there
+	check "$name: what was there is not written" \
+		cmp -i "$start" -n "$(($(stat -c %s before.dsfs) - start))" before.dsfs "$image"
+}
+
+shards=(in/train-0.tar in/more.tar in/train-1.tar in/train-2.tar)
+"$mkfs" -q -f --tar-index -L shards --tar=in/train-0.tar --tar=in/more.tar grown.dsfs
+cp grown.dsfs before.dsfs
+exits 'more of them' 0 "$mkfs" --json --update --tar-index -m more --tar=in/train-1.tar \
+	--tar=in/train-2.tar grown.dsfs
+check 'more of them: what was added' holds "d['generation'] == 2 and d['archives'] == 2 and
+	d['archive_bytes'] == $(cat in/train-[12].tar | wc -c) and not d['compact'] and
+	d['written_data_bytes'] >= d['archive_bytes'] and d['padding_bytes'] < 3 * 4096"
+updated 'more of them' grown.dsfs train-0 more train-1 train-2
+check 'more of them: the first one' embedded grown.dsfs /shards/train-0.tar in/train-0.tar
+check 'more of them: the last one' embedded grown.dsfs /shards/train-2.tar in/train-2.tar
+check 'more of them: the same attributes' diff \
+	<("$dump" --list before.dsfs | grep -v '^/\(shards\)\?	') \
+	<("$dump" --list grown.dsfs | grep -v '^/\(shards\)\?	\|^/train-[12]/\|^/train-[12]	\|^/shards/train-[12]')
+cp in/train-1.tar last.tar
+shards+=(last.tar)
+exits 'a third generation, with a digest' 0 \
+	"$mkfs" -q --update --tar-index --digest=full --tar=last.tar grown.dsfs
+exits 'a third generation: its digest' 0 "$fsck" --digest grown.dsfs
+check 'a third generation: all of it' trees grown.dsfs train-0 more train-1 train-2 last
+cp grown.dsfs before.dsfs
+says 'a name that is there' 1 'another archive is named more.tar, too' \
+	"$mkfs" -q --update --tar-index --tar=in/more.tar grown.dsfs
+cp in/more.tar last.tar.2
+says 'a directory that is there' 1 'the image has a directory last already' \
+	"$mkfs" -q --update --tar-index --tar=last.tar.2 grown.dsfs
+cp in/train-0.tar in/train-0b.tar
+says 'cut off, after a good one' 1 'cut.tar: ' "$mkfs" -q --update --tar-index \
+	--tar=in/train-0b.tar --tar=cut.tar grown.dsfs
+check 'a run that fails changes nothing' cmp before.dsfs grown.dsfs
+says 'archives of their own, without --tar-index' 1 'has archives in place' \
+	"$mkfs" -q --update grown.dsfs more
+says 'an image without archives' 1 'has no archives in place' \
+	"$mkfs" -q --update --tar-index --tar=in/more.tar wds.dsfs
+# In place: behind the image
+shards=(in/train-0.tar in/more.tar)
+archives "${shards[@]}"
+"$mkfs" -q --tar-index disk
+cp disk before.dsfs
+says 'nothing is added' 1 "no tar archive from byte $(stat -c %s disk) on" \
+	"$mkfs" -q --update --tar-index disk
+check 'nothing is added: nothing changed' cmp disk before.dsfs
+cat in/train-1.tar in/train-2.tar >>disk
+cp disk longer
+exits 'more of them, in place' 0 "$mkfs" --json --update --tar-index disk
+check 'more of them, in place: what was added' holds "d['generation'] == 2 and d['archives'] == 2 and
+	d['in_place'] and d['written_data_bytes'] == 0"
+check 'more of them, in place: nothing of them is written' \
+	cmp -i "$start" -n "$(($(stat -c %s longer) - start))" longer disk
+shards+=(in/train-1.tar in/train-2.tar)
+updated 'more of them, in place' disk 000000 000001 000002 000003
+cp longer disk
+truncate -s -100000 disk
+cp disk longer
+says 'cut off, behind the image' 1 'disk: archive at byte ' "$mkfs" -q --update --tar-index disk
+check 'cut off, behind the image: nothing changed' cmp longer disk
 
 # --- what fsck.dsfs makes of damage
 corrupt=$bin/tests/mkcorrupt
@@ -316,7 +386,9 @@ says 'a member in another one' 4 'data that overlaps' bash -c "'$fsck' bad.dsfs 
 says 'an archive that ends before its members' 4 'data that overlaps' bash -c "'$fsck' bad.dsfs >&2"
 
 # --- usage
-says '--tar-index --update' 2 '--update: not with --tar-index' "$mkfs" --tar-index --update i
+says '--tar-index --checksum' 2 '--checksum: not with --tar-index' \
+	"$mkfs" --tar-index --update --checksum i
+says '--update --tar' 2 '--update and --tar do not go together' "$mkfs" --update --tar=x i
 says '--tar-index --manifest' 2 '--manifest: not with --tar-index' "$mkfs" --tar-index --manifest=y i
 says '--tar-index --order' 2 '--order: not with --tar-index' "$mkfs" --tar-index --order=y i
 says '--tar-index --dry-run' 2 '--dry-run: not with --tar-index' "$mkfs" --tar-index -n i

@@ -15,7 +15,10 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
+#include <linux/fs.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -76,6 +79,35 @@ ssize_t pwrite(int fd, const void *p, size_t bytes, off_t pos)
 ssize_t pwrite64(int fd, const void *p, size_t bytes, off_t pos)
 {
 	return recorded_write(fd, p, bytes, pos, "pwrite64");
+}
+
+/* What the kernel copies has no bytes to record, so it does not copy to the file. */
+ssize_t copy_file_range(int from, off64_t *from_pos, int to, off64_t *to_pos, size_t bytes,
+			unsigned int flags)
+{
+	ssize_t (*real)(int, off64_t *, int, off64_t *, size_t, unsigned int) =
+		dlsym(RTLD_NEXT, "copy_file_range");
+
+	if (!is_target(to))
+		return real(from, from_pos, to, to_pos, bytes, flags);
+	errno = EXDEV;
+	return -1;
+}
+
+/* Nor do blocks become the file's. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	int (*real)(int, unsigned long, void *) = dlsym(RTLD_NEXT, "ioctl");
+	va_list ap;
+	void *arg;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	if (request != FICLONERANGE || !is_target(fd))
+		return real(fd, request, arg);
+	errno = EOPNOTSUPP;
+	return -1;
 }
 
 /* Each part is a write of its own: more places to be cut off at. */
