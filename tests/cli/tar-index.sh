@@ -138,7 +138,7 @@ if cp --reflink=always in/train-0.tar clone.probe 2>/dev/null; then
 	check 'shared blocks: all of them' holds "d['cloned_bytes'] == $sum"
 	check 'shared blocks: the same' trees cloned.dsfs train-0 train-1 train-2 more
 else
-	skip 'shared blocks' 'the file system has none'
+	skip 'shared blocks' 'the file system has none; tests/guest/shards.sh has one that does'
 fi
 
 # --- in place.  archives FILE...: on a disk of their own, as somebody would write them

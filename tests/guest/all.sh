@@ -6,7 +6,7 @@
 # Disks (serials): zoo plain misaligned nosums flat jpegs: images made by
 # tests/tools/mkimages, writable: zoo again, on a disk that could be written,
 # pext4 jext4: the same trees on ext4; many, wide; gen1, and gen2, which is gen1 updated, other: gen1 with another UUID,
-# nest: gen1's image in an image; ordered: gen1 in an order of its own, /ref/ordered.places.  Listings of the
+# nest: gen1's image in an image; xfs: an empty one, which is written to; ordered: gen1 in an order of its own, /ref/ordered.places.  Listings of the
 # sources lie in /ref.  Arguments: names of steps, to run only those.
 #
 # --fewer, in front of them: each way to list, to read and to iterate, but of fewer files and
@@ -313,6 +313,13 @@ step_tool()
 	part "$here/tool.sh" "$(real ordered)" /ref/ordered.places
 }
 
+# Archives that share their blocks with an image.  There is no mkfs.dsfs for other machines.
+step_shards()
+{
+	[ -z "$fewer" ] && [ -e "$disk/xfs" ] || return 0
+	part "$here/shards.sh" "$(real xfs)" /ref/shard-000000.tar /ref/shard-000001.tar /ref/shard-000002.tar
+}
+
 step_requests()
 {
 	dsfs jpegs
@@ -323,7 +330,7 @@ step_requests()
 }
 
 [ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck apart windows counters refaults nfs mounts generations \
-	dirty slowmeta yields fastsums tool requests
+	dirty slowmeta yields fastsums tool shards requests
 for step in "$@"; do
 	start=$(cut -d ' ' -f 1 /proc/uptime)
 	"step_$step"
