@@ -3,9 +3,10 @@
  * The window of the output.  Bytes are written from the buffer that a reader
  * filled: copying them into a buffer of the writer took a sixth of the time of
  * packing, and the page faults of that buffer some more.  So each block of the
- * window has a pointer to its bytes.  A larger file begins with a block, in the
- * image and in the buffer of the reader, and lends its memory.  Files that
- * share a block are copied.
+ * window has a pointer to its bytes.  A file of a block or more begins with a
+ * block, in the image and in the buffer of the reader, and lends its memory:
+ * files that follow each other in both are one piece of a write.  Smaller ones,
+ * which share a block, are copied.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -80,6 +80,7 @@ struct tar_file {
  * @file: of a directory its attributes; NULL: no member has said any
  * @dir: of a directory; its count is that of its names
  * @name: length byte, name, NUL
+ * @hash: of @parent and @name: as the table of names grows, no name is read again
  */
 struct tar_name {
 	struct tar_name *parent;
@@ -87,6 +88,7 @@ struct tar_name {
 	struct tar_file *file;
 	struct dir *dir;
 	char *name;
+	u64 hash;
 };
 
 /**

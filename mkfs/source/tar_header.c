@@ -97,10 +97,10 @@ static int get_number(struct tar *t, const char *what, const char *field, size_t
 }
 
 /* The sum of all bytes, those of the sum itself being blanks. */
-static s64 add_bytes(const struct header *h, bool is_signed)
+static int add_bytes(const struct header *h, bool is_signed)
 {
 	const u8 *p = (const u8 *)h;
-	s64 sum = sizeof(h->sum) * ' ';
+	int sum = sizeof(h->sum) * ' ';
 
 	for (size_t i = 0; i < sizeof(*h); i++)
 		sum += p[i];
@@ -215,14 +215,26 @@ static int read_extension(struct tar *t, const struct header *h, u64 size)
 	return ret ? ret : 1;
 }
 
+/* A field that ends with NUL, or with its last byte.  Return: behind its bytes. */
+static char *put_field(char *to, const char *field, size_t bytes)
+{
+	bytes = strnlen(field, bytes);
+	memcpy(to, field, bytes);
+	to[bytes] = '\0';
+	return to + bytes;
+}
+
 static void set_names(struct tar *t, const struct header *h)
 {
 	bool posix = !memcmp(h->magic, "ustar", 6);
+	char *to = t->path;
 
-	snprintf(t->path, sizeof(t->path), "%.*s%s%.*s",
-		 posix ? (int)sizeof(h->prefix) : 0, h->prefix,
-		 posix && h->prefix[0] ? "/" : "", (int)sizeof(h->name), h->name);
-	snprintf(t->linkpath, sizeof(t->linkpath), "%.*s", (int)sizeof(h->link), h->link);
+	if (posix && h->prefix[0]) {
+		to = put_field(to, h->prefix, sizeof(h->prefix));
+		*to++ = '/';
+	}
+	put_field(to, h->name, sizeof(h->name));
+	put_field(t->linkpath, h->link, sizeof(h->link));
 	t->m.path = t->long_path.len ? t->long_path.p : t->path;
 	t->m.link = t->long_link.len ? t->long_link.p : t->linkpath;
 }

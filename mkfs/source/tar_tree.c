@@ -16,10 +16,8 @@ static u64 name_hash(const struct tar_name *parent, const char *name, size_t len
 
 static u64 hash_name(const void *ctx, u64 value)
 {
-	const struct tar_name *n = (const struct tar_name *)(uintptr_t)value;
-
 	(void)ctx;
-	return name_hash(n->parent, n->name + 1, (u8)n->name[0]);
+	return ((const struct tar_name *)(uintptr_t)value)->hash;
 }
 
 static void *keep(struct arena *a, size_t bytes, size_t align)
@@ -60,7 +58,8 @@ static struct tar_name *new_name(struct tar *t, struct tar_name *parent, const c
 	p[1 + len] = '\0';
 	n->name = p;
 	n->parent = parent;
-	if (hash_add(&t->names, name_hash(parent, name, len), (uintptr_t)n))
+	n->hash = name_hash(parent, name, len);
+	if (hash_add(&t->names, n->hash, (uintptr_t)n))
 		goto no_memory;
 	t->newest->next = n;
 	t->newest = n;
