@@ -93,6 +93,22 @@ int base_open(struct base **opened, const char *path, bool archives)
 	return 0;
 }
 
+int base_sums(const struct base *base, u32 ino, u64 stored, u64 *hash, struct dsfs_err *err)
+{
+	const unsigned int bits = base->img.geo->chunk_bits;
+	const struct dsfs_attr attr = { .ino = ino };
+	int ret = 0;
+	u32 sum;
+
+	*hash = 0;
+	for (u64 i = 0; !ret && bits && i << bits < stored; i++) {
+		ret = dsfs_chunk_sum(base->prev, &attr, stored, i, &sum, err);
+		if (!ret)
+			*hash = base_sums_add(*hash, sum);
+	}
+	return ret;
+}
+
 u64 base_end(const struct base *base, unsigned int object_bits)
 {
 	u64 unit = 1ULL << (object_bits ? object_bits : DSFS_BLOCK_BITS);

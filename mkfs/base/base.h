@@ -81,6 +81,22 @@ static inline const struct dsfs_slot *base_super(const struct base *base)
 /* Bytes of an image that packing anew its newest generation gets rid of. */
 u64 base_dead(const struct base *base, const struct dsfs_super *sb);
 
+/* Continue a hash of the checksums of a file's data, which is 0 at first. */
+static inline u64 base_sums_add(u64 hash, u32 sum)
+{
+	return xxh64(&sum, sizeof(sum), hash);
+}
+
+/**
+ * base_sums - hash the checksums of an inode's data
+ * @stored: number of its bytes
+ * @hash: set; 0 without checksums
+ * @err: filled in on failure
+ *
+ * Return: 0 or -errno.
+ */
+int base_sums(const struct base *base, u32 ino, u64 stored, u64 *hash, struct dsfs_err *err);
+
 /* content_index.c: fills base->contents; prints a message for -ENOMEM */
 int content_index_init(struct base *base);
 

@@ -22,17 +22,10 @@ static u64 content_index_hash(u64 stored, u32 sum)
 static u64 first_sum(struct base *base, u32 ino, u64 *start, u32 *sum)
 {
 	struct dsfs_err err = { 0 };
-	struct dsfs_extra_info extra;
 	struct dsfs_attr attr;
 	u64 stored;
 
-	if (dsfs_inode_get(base->prev, ino, &attr, &err) ||
-	    dsfs_attr_is_hardlink(&attr) || !S_ISREG(attr.mode) ||
-	    dsfs_extra_get(base->prev, &attr, &extra, &err))
-		return 0;
-	stored = image_stored_bytes(&attr, &extra);
-	if (!stored ||
-	    dsfs_extent_check(base->img.geo, attr.start, stored, &err) ||
+	if (image_stored_get(base->prev, ino, &attr, &stored, &err) || !stored ||
 	    dsfs_chunk_sum(base->prev, &attr, stored, 0, sum, &err))
 		return 0;
 	*start = attr.start;

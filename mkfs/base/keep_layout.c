@@ -5,8 +5,9 @@
  *
  * An update leaves their data in place, beside new data.  So the flag of a
  * shared block is computed again: of two small files in a block, one may have
- * been deleted.  Archives and what lies in them are no neighbours but share all: their
- * flags are those of data/placed.c.
+ * been deleted.  In an image that is packed anew it has other files beside it than before.
+ * Archives and what lies in them are no neighbours but share all: their flags are those of
+ * data/placed.c.
  */
 #include "../mkfs.h"
 #include "keep_layout.h"
@@ -107,6 +108,18 @@ static int keep_place(struct keep *a, struct place_of *p, size_t n)
 	return ret;
 }
 
+/* Mark the files that share blocks in the image that is packed anew. */
+static int share_anew(struct tree *t)
+{
+	struct array places;
+	int ret = places_collect(&places, NULL, t, NULL, NULL);
+
+	if (!ret)
+		places_share(&places);
+	array_free(&places);
+	return ret;
+}
+
 int base_keep_layout(struct mkfs *mkfs, struct spool *chunks, struct spool *extents)
 {
 	struct keep a = { mkfs, chunks, extents,
@@ -124,6 +137,8 @@ int base_keep_layout(struct mkfs *mkfs, struct spool *chunks, struct spool *exte
 		ret = keep_place(&a, (struct place_of *)places.p + i, n);
 	}
 	array_free(&places);
+	if (!ret && !a.in_place)
+		ret = share_anew(&mkfs->tree);
 	if (ret == -ENOMEM)
 		msg_error(NULL, "out of memory");
 	return ret;

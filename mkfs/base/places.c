@@ -85,7 +85,7 @@ static int collect_node(struct collector *c, struct dir *d, struct node *n)
 		return 0;
 	if (n->flags & (NODE_KEPT | NODE_FOUND))
 		p.old = *node_old(d, n);
-	if (n->flags & NODE_KEPT) {
+	if (c->base && n->flags & NODE_KEPT) {
 		ret = get_kept(c, n, &p);
 		if (ret)
 			return ret;
@@ -152,6 +152,14 @@ void places_set_shared(const struct array *places, size_t at, size_t n)
 		p[i].node->flags &= ~NODE_SHARED;
 		if (shared)
 			p[i].node->flags |= NODE_SHARED;
+	}
+}
+
+void places_share(const struct array *places)
+{
+	for (size_t i = 0, n; i < places->n; i += n) {
+		n = places_alike(places, i);
+		places_set_shared(places, i, n);
 	}
 }
 

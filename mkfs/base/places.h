@@ -24,7 +24,7 @@ struct place_of {
 /**
  * places_collect - all contents of the tree, sorted by place
  * @places: struct place_of
- * @base: NULL: there is none
+ * @base: NULL: there is none, or files that stay have their new places already
  * @kept: called for each file that stays, in the order of inodes; NULL: not
  *
  * Messages are written, except for -ENOMEM.  Return: 0 or -errno.
@@ -44,6 +44,9 @@ size_t places_alike(const struct array *places, size_t from);
 
 /* Mark @n files from number @at on, which are alike, if others share a block with them. */
 void places_set_shared(const struct array *places, size_t at, size_t n);
+
+/* Mark all files that share blocks, and no others. */
+void places_share(const struct array *places);
 
 /* Set base->stored and base->packed. */
 void places_measure(const struct array *places, struct base *base,

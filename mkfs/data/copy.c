@@ -9,129 +9,121 @@
 #include "../base/base.h"
 #include "libdsfs.h"
 #include "msg.h"
+#include "placemap.h"
 #include "stream.h"
 
 #define COPY_BYTES	1048576	/* a multiple of every chunk size */
 
-/* Stored bytes of the base image that were copied, and the first file with them */
+/**
+ * struct moved - stored data of the base image that was copied
+ * @to: offset in the new image
+ * @sums: see base_sums()
+ */
 struct moved {
-	u64 from;
-	const struct node *to;
+	struct placemap_key from;
+	u64 to;
+	u64 sums;
 };
 
 /**
- * struct moves - state of the copy
- * @list: struct moved; @numbers finds them by place: index plus one
+ * struct copy - what the copy needs
+ * @moved: struct moved
+ * @buf: COPY_BYTES
  */
-struct moves {
-	struct array list;
-	struct hash numbers;
+struct copy {
+	struct stream *s;
+	struct placemap moved;
 	const struct source_ops *ops;
 	struct input *in;
 	char *buf;
 };
 
-static u64 hash_place(u64 from)
+static int copy_init(struct copy *c, struct stream *s)
 {
-	return XXH3_64bits(&from, sizeof(from));
-}
+	struct source *src = s->mkfs->source;
 
-static struct moved *moves_at(const struct moves *m, u64 number)
-{
-	return (struct moved *)m->list.p + number - 1;
-}
-
-static u64 hash_moved(const void *moves, u64 number)
-{
-	return hash_place(moves_at(moves, number)->from);
-}
-
-static int moves_init(struct moves *m, struct source *src)
-{
-	*m = (struct moves){ .list.size = sizeof(struct moved), .ops = src->ops };
-	m->numbers = (struct hash){ .of = hash_moved, .ctx = m };
-	m->in = src->ops->input_new(src);
-	m->buf = malloc(COPY_BYTES);
-	return m->in && m->buf ? hash_init(&m->numbers, 0) : -ENOMEM;
-}
-
-static void moves_free(struct moves *m)
-{
-	m->ops->input_free(m->in);
-	free(m->buf);
-	hash_free(&m->numbers);
-	array_free(&m->list);
-}
-
-/* Find the file whose copy of the bytes at a place is stored; NULL: none yet. */
-static const struct node *moves_find(const struct moves *m, u64 from)
-{
-	size_t cursor = 0;
-	u64 number;
-
-	while ((number = hash_next(&m->numbers, hash_place(from), &cursor))) {
-		if (moves_at(m, number)->from == from)
-			return moves_at(m, number)->to;
-	}
-	return NULL;
-}
-
-static int moves_add(struct moves *m, u64 from, const struct node *to)
-{
-	struct moved *moved = array_add(&m->list);
-
-	if (!moved)
+	*c = (struct copy){ .s = s, .ops = src->ops };
+	c->in = src->ops->input_new(src);
+	c->buf = malloc(COPY_BYTES);
+	if (!c->in || !c->buf)
 		return -ENOMEM;
-	*moved = (struct moved){ from, to };
-	return hash_add(&m->numbers, hash_place(from), m->list.n);
+	return placemap_init(&c->moved, sizeof(struct moved));
 }
 
-/* Copy the stored bytes of the open file. */
-static int copy_bytes(struct stream *s, struct moves *m, u64 to, u64 stored)
+static void copy_free(struct copy *c)
 {
-	struct input *in = m->in;
+	c->ops->input_free(c->in);
+	free(c->buf);
+	placemap_free(&c->moved);
+}
+
+/* Read and verify the stored bytes of the open file; write them, unless @to is 0. */
+static int copy_bytes(struct copy *c, u64 to, u64 stored)
+{
+	struct input *in = c->in;
 	int ret = 0;
 
 	for (u64 at = 0; !ret && at < stored; at += COPY_BYTES) {
 		u64 bytes = stored - at < COPY_BYTES ? stored - at : COPY_BYTES;
 
-		if (!m->ops->read(in, m->buf, bytes, at))
+		if (!c->ops->read(in, c->buf, bytes, at))
 			return source_unreadable(in->src, in->dir, in->node,
 						 in->why, in->err);
-		ret = output_write(&s->mkfs->out, to + at, m->buf, bytes);
-		progress_add(&s->progress, bytes);
+		if (to)
+			ret = output_write(&c->s->mkfs->out, to + at, c->buf, bytes);
+		progress_add(&c->s->progress, bytes);
 	}
 	return ret;
 }
 
-/* Copy a file, or make it a duplicate of an earlier file with the same place. */
-static int copy_open(struct stream *s, struct moves *m, struct node *n)
+/*
+ * Let a file have data that was copied for another one.  It was verified by the checksums of
+ * that one, which are the same unless the image is damaged: then it is read again, for these.
+ */
+static int share_moved(struct copy *c, struct node *n, const struct moved *moved, u64 sums)
 {
-	u64 pos = 0, stored = m->ops->next_data(m->in, &pos);
-	const struct node *has = moves_find(m, m->in->place);
+	const u64 stored = moved->from.stored;
+
+	node_data(n)->start = moved->to;
+	c->s->dup_files++;
+	c->s->dup_bytes += stored;
+	return sums == moved->sums ? 0 : copy_bytes(c, 0, stored);
+}
+
+static int copy_open(struct copy *c, struct node *n)
+{
+	struct moved *moved;
+	u64 pos = 0, stored = c->ops->next_data(c->in, &pos), sums;
+	const u32 ino = *node_old(c->in->dir, n);
+	struct dsfs_err err = { 0 };
 	int ret;
 
 	if (!stored)
 		return 0;
-	if (has)
-		return stream_add_dup(s, n, has, stored);
-	ret = moves_add(m, m->in->place, n);
+	ret = base_sums(c->s->mkfs->base, ino, stored, &sums, &err);
 	if (ret)
-		return ret;
-	node_data(n)->start = place_file(&s->place, n, stored);
-	return copy_bytes(s, m, node_data(n)->start, stored);
+		return base_bad_inode(c->s->mkfs->base, ino, &err, ret);
+	moved = placemap_find(&c->moved, c->in->place, stored);
+	if (moved)
+		return share_moved(c, n, moved, sums);
+	moved = placemap_add(&c->moved, c->in->place, stored);
+	if (!moved)
+		return -ENOMEM;
+	moved->sums = sums;
+	moved->to = place_file(&c->s->place, n, stored);
+	node_data(n)->start = moved->to;
+	return copy_bytes(c, moved->to, stored);
 }
 
-static int copy_file(struct stream *s, struct moves *m, struct dir *dir,
-		     struct node *n)
+static int copy_file(struct copy *c, struct dir *dir, struct node *n)
 {
-	struct input *in = m->in;
+	struct input *in = c->in;
 	int ret;
 
-	if (!m->ops->open(in, dir, n))
+	if (!c->ops->open(in, dir, n))
 		return source_unreadable(in->src, dir, n, in->why, in->err);
-	ret = copy_open(s, m, n);
-	m->ops->close(in);
+	ret = copy_open(c, n);
+	c->ops->close(in);
 	return ret;
 }
 
@@ -139,8 +131,8 @@ int copy_data(struct stream *s)
 {
 	const struct base *base = s->mkfs->base;
 	const struct tree *t = &s->mkfs->tree;
-	struct moves m;
-	int ret = moves_init(&m, s->mkfs->source);
+	struct copy c;
+	int ret = copy_init(&c, s);
 
 	progress_start(&s->progress, "packing", base->stored);
 	for (u64 i = 0; i < t->ndirs; i++) {
@@ -150,14 +142,12 @@ int copy_data(struct stream *s)
 			struct node *n = &d->nodes[k];
 
 			if (n->flags & NODE_KEPT && !(n->flags & NODE_HARDLINK))
-				ret = copy_file(s, &m, d, n);
+				ret = copy_file(&c, d, n);
 		}
 	}
 	progress_end(&s->progress);
-	moves_free(&m);
+	copy_free(&c);
 	if (ret == -ENOMEM)
 		msg_error(NULL, "out of memory");
-	if (!ret)
-		stream_dups(s);
 	return ret;
 }

@@ -54,14 +54,12 @@ int stream_bury(struct stream *s)
 	ret = places_collect(&places, NULL, &s->mkfs->tree, NULL, NULL);
 	if (!ret)
 		ret = collect_dead(s, &dead);
-	for (size_t i = 0, n; !ret && i < places.n; i += n) {
-		n = places_alike(&places, i);
-		places_set_shared(&places, i, n);
-	}
-	if (ret)
-		msg_error(NULL, "out of memory");
-	else
+	if (!ret) {
+		places_share(&places);
 		ret = bury(s, &dead, &places);
+	} else {
+		msg_error(NULL, "out of memory");
+	}
 	array_free(&places);
 	array_free(&dead);
 	return ret;

@@ -32,6 +32,22 @@ int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node,
 	return ret;
 }
 
+int image_stored_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr, u64 *stored,
+		     struct dsfs_err *err)
+{
+	struct dsfs_extra_info extra;
+	int ret = dsfs_inode_get(src, ino, attr, err);
+
+	*stored = 0;
+	if (ret || dsfs_attr_is_hardlink(attr) || !S_ISREG(attr->mode))
+		return ret;
+	ret = dsfs_extra_get(src, attr, &extra, err);
+	if (ret)
+		return ret;
+	*stored = image_stored_bytes(attr, &extra);
+	return *stored ? dsfs_extent_check(&src->geo, attr->start, *stored, err) : 0;
+}
+
 int image_entry_check(u32 dir, u32 ino, u8 type, const struct image_node *node,
 		      struct dsfs_err *err)
 {

@@ -254,6 +254,17 @@ static inline u64 image_stored_bytes(const struct dsfs_attr *attr,
 }
 
 /**
+ * image_stored_get - where the stored data of an inode lies
+ * @attr: filled in; its start is that of the data
+ * @stored: number of bytes; 0: a hard-link entry, no regular file, or one without stored data
+ * @err: filled in on failure
+ *
+ * Return: 0 or a negative errno.
+ */
+int image_stored_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr, u64 *stored,
+		     struct dsfs_err *err);
+
+/**
  * struct image_node - everything a stat shows
  * @attr: never a hard-link entry
  * @nlink: from record or extra record
