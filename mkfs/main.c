@@ -187,7 +187,8 @@ static int build_data(struct stream *s, struct plan *plan)
 
 	if (s->mkfs->o->tar_index)
 		return build_placed(s, plan);
-	ret = output_open(&s->mkfs->out, s->mkfs->start);
+	/* it is open behind an earlier generation */
+	ret = s->mkfs->kept.done ? 0 : output_open(&s->mkfs->out, s->mkfs->start);
 	if (ret)
 		return ret;
 	if (source_once(s->mkfs->source))
@@ -238,6 +239,21 @@ static int recheck(struct mkfs *mkfs)
 	return source_recheck(mkfs->source);
 }
 
+/* All of the image is written but its superblocks. */
+static int finish(struct mkfs *mkfs, const struct plan *plan, const struct stream *stream,
+		  struct meta *meta)
+{
+	int ret = recheck(mkfs);
+
+	if (!ret && mkfs->o->digest)
+		ret = keep_digest(meta, mkfs);
+	if (!ret)
+		ret = write_super(meta, &mkfs->out);
+	if (!ret)
+		report_done(mkfs, plan, stream, meta);
+	return ret;
+}
+
 static int build(struct mkfs *mkfs, struct plan *plan)
 {
 	u64 gone = mkfs->tree.gone;
@@ -249,7 +265,7 @@ static int build(struct mkfs *mkfs, struct plan *plan)
 		msg_error(NULL, "out of memory");
 		goto out;
 	}
-	if (mkfs->o->build == BUILD_COMPACT) {
+	if (mkfs->o->build == BUILD_COMPACT && !mkfs->kept.list.n) {
 		ret = base_worth(mkfs);
 		if (ret <= 0)
 			goto out;
@@ -261,16 +277,12 @@ static int build(struct mkfs *mkfs, struct plan *plan)
 		ret = plan_again(mkfs, plan, gone);
 	if (!ret)
 		ret = write_meta(meta, mkfs, stream);
-	if (!ret)
-		ret = recheck(mkfs);
-	if (!ret && mkfs->o->digest)
-		ret = keep_digest(meta, mkfs);
-	if (!ret)
-		ret = write_super(meta, &mkfs->out);
+	if (!ret && kept_later(&mkfs->kept))
+		kept_done(&mkfs->kept, &meta->super, meta->start - mkfs->start);
+	else if (!ret)
+		ret = finish(mkfs, plan, stream, meta);
 	if (ret)
 		output_abort(&mkfs->out);
-	else
-		report_done(mkfs, plan, stream, meta);
 out:
 	if (stream)
 		stream_free(stream);
@@ -298,13 +310,12 @@ static bool wants_boot_signature(const struct mkfs *mkfs)
 		bootsector_is(sector);
 }
 
-/* Open the source and the base image. */
+/* Open the source and the base image, which is open already if it is the source. */
 static int open_inputs(struct mkfs *mkfs)
 {
 	const struct options *o = mkfs->o;
 	int ret;
 
-	mkfs->threads = source_threads(o->threads);
 	switch (o->build) {
 	case BUILD_NEW:
 		return source_open(&mkfs->source, o, &mkfs->tree, mkfs->threads);
@@ -312,9 +323,7 @@ static int open_inputs(struct mkfs *mkfs)
 		ret = source_open(&mkfs->source, o, &mkfs->tree, mkfs->threads);
 		return ret ? ret : base_open(&mkfs->base, mkfs->out.path, o->tar_index);
 	case BUILD_COMPACT:
-		ret = base_open(&mkfs->base, o->source, false);
-		return ret ? ret : source_image(&mkfs->source, o, &mkfs->tree,
-						mkfs->threads, mkfs->base);
+		return source_image(&mkfs->source, o, &mkfs->tree, mkfs->threads, mkfs->base);
 	}
 	return -EINVAL;
 }
@@ -335,6 +344,8 @@ static void decide(struct mkfs *mkfs)
 					     mkfs->params.object_bits);
 		out->first_slot = !base->img.use;
 	}
+	if (mkfs->kept.done)
+		mkfs->start = le64_to_cpu(mkfs->kept.super.image_bytes);
 	mkfs->added = mkfs->start;
 	out->boot_signature = wants_boot_signature(mkfs);
 	mkfs->source->image_dev = out->dev;
@@ -391,14 +402,13 @@ static int run_digest(struct mkfs *mkfs)
 	return ret;
 }
 
-static int run(struct mkfs *mkfs)
+/* Make the image, or the generation that is next. */
+static int run_one(struct mkfs *mkfs)
 {
 	const struct options *o = mkfs->o;
 	struct plan plan = { 0 };
-	int ret = options_digest_alone(o) ? 0 : output_check(&mkfs->out, o);
+	int ret;
 
-	if (ret)
-		return ret;
 	if (tree_init(&mkfs->tree, o->manifest ? o->manifest : o->source)) {
 		msg_error(NULL, "out of memory");
 		return -ENOMEM;
@@ -428,6 +438,84 @@ static int run(struct mkfs *mkfs)
 	return build(mkfs, &plan);
 }
 
+/* Free what run_one() has made. */
+static void end_one(struct mkfs *mkfs)
+{
+	source_free(mkfs->source);
+	mkfs->source = NULL;
+	tree_free(&mkfs->tree);
+	memset(&mkfs->tree, 0, sizeof(mkfs->tree));
+}
+
+/* Check that the device is large enough for all generations, and that it is worth it. */
+static int check_kept(struct mkfs *mkfs)
+{
+	struct plan plan = { 0 };
+	int ret = base_worth(mkfs);
+
+	if (ret <= 0)
+		return ret;
+	base_bounds(mkfs, &plan);
+	ret = check_room(&mkfs->out, &plan, mkfs->o);
+	return ret ? ret : 1;
+}
+
+/*
+ * --keep: make the generations but the newest one, to which label, message and digest of the
+ * command line belong.  Return: 1: go on with that; 0: the image stays as it is; -errno.
+ */
+static int build_earlier(struct mkfs *mkfs)
+{
+	const struct options *o = mkfs->o;
+	struct options plain = *o;
+	int ret = check_kept(mkfs);
+
+	if (ret <= 0)
+		return ret;
+	plain.label_set = false;
+	plain.message = NULL;
+	plain.digest = DSFS_DIGEST_NONE;
+	mkfs->o = &plain;
+	ret = kept_next(mkfs);
+	while (!ret && kept_later(&mkfs->kept)) {
+		ret = run_one(mkfs);
+		end_one(mkfs);
+		if (!ret)
+			ret = kept_next(mkfs);
+	}
+	mkfs->o = o;
+	return ret ? ret : 1;
+}
+
+static int run_compact(struct mkfs *mkfs)
+{
+	int ret = base_open(&mkfs->base, mkfs->o->source, false);
+
+	if (!ret && mkfs->o->keep > 1)
+		ret = kept_find(mkfs);
+	if (!ret && mkfs->kept.list.n && !mkfs->o->plan_only) {
+		ret = build_earlier(mkfs);
+		if (ret <= 0)
+			return ret;
+		ret = 0;
+	}
+	return ret ? ret : run_one(mkfs);
+}
+
+static int run(struct mkfs *mkfs)
+{
+	int ret = options_digest_alone(mkfs->o) ? 0 : output_check(&mkfs->out, mkfs->o);
+
+	if (ret)
+		return ret;
+	mkfs->threads = source_threads(mkfs->o->threads);
+	ret = mkfs->o->build == BUILD_COMPACT ? run_compact(mkfs) : run_one(mkfs);
+	/* build() has done so, unless the error was between two generations */
+	if (ret && mkfs->kept.done)
+		output_abort(&mkfs->out);
+	return ret;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o;
@@ -449,6 +537,8 @@ int main(int argc, char **argv)
 	ret = run(&mkfs);
 	source_free(mkfs.source);
 	base_free(mkfs.base);
+	kept_free(&mkfs.kept);
+	placemap_free(&mkfs.moved);
 	tree_free(&mkfs.tree);
 	output_free(&mkfs.out);
 	options_free(&o);

@@ -30,6 +30,7 @@ enum {
 	OPT_DIGEST,
 	OPT_EXCLUDE_FROM,
 	OPT_JSON,
+	OPT_KEEP,
 	OPT_MANIFEST,
 	OPT_NO_CHECKSUMS,
 	OPT_NO_DEDUP,
@@ -60,6 +61,7 @@ static const struct option long_options[] = {
 	{ "force", no_argument, NULL, 'f' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "json", no_argument, NULL, OPT_JSON },
+	{ "keep", required_argument, NULL, OPT_KEEP },
 	{ "manifest", required_argument, NULL, OPT_MANIFEST },
 	{ "label", required_argument, NULL, 'L' },
 	{ "message", required_argument, NULL, 'm' },
@@ -137,6 +139,7 @@ static const char help_text[] =
 "      --checksum         with --update: read all files, go by their contents\n"
 "      --compact          pack IMAGE anew, without its older generations, if a quarter\n"
 "                         of it is theirs alone (with -f: anyway)\n"
+"      --keep=N           with --compact: with the N newest generations (default: 1)\n"
 "      --threads=N        readers, 1 to 256 (default: CPUs, at least 4)\n"
 "  -f, --force            overwrite an image, or a device in use\n"
 "  -n, --dry-run          plan and report, write nothing\n"
@@ -404,6 +407,8 @@ static int parse_one(struct options *o, int c, const char *arg,
 	case OPT_EXCLUDE_FROM:
 		*exclude_from = arg;
 		return 0;
+	case OPT_KEEP:
+		return args_number("keep", arg, 1, MKFS_KEEP_MAX, &o->keep) ? EXIT_USAGE : 0;
 	case OPT_MANIFEST:
 		o->manifest = arg;
 		return 0;
@@ -455,6 +460,8 @@ static int check_update(const struct options *o)
 {
 	if (o->checksum && o->build != BUILD_UPDATE)
 		return usage("%s", "--checksum: only with --update");
+	if (o->keep)
+		return usage("%s", "--keep: only with --compact");
 	if (o->build != BUILD_UPDATE)
 		return 0;
 	if (o->layout)

@@ -10,6 +10,8 @@
 #include "dsfs_fs.h"
 
 #define MKFS_THREADS_MAX	256
+/* A generation has a block of metadata at least, and an image no more than these. */
+#define MKFS_KEEP_MAX		(DSFS_MAX_OFFSET / DSFS_BLOCK_SIZE)
 
 /**
  * struct pattern - one --exclude
@@ -29,7 +31,7 @@ struct pattern {
  * enum build - kind of the result
  * @BUILD_NEW: an image of a tree
  * @BUILD_UPDATE: a new generation of an existing image
- * @BUILD_COMPACT: a new image of the newest generation of another one
+ * @BUILD_COMPACT: a new image of the newest generations of another one
  */
 enum build {
 	BUILD_NEW,
@@ -69,6 +71,7 @@ enum wds {
  * @layout: the last one of --align, --chunk-size and --no-checksums; NULL: none is given
  * @no_recheck: do not look at the source again at the end
  * @build: what is to be made of @source
+ * @keep: --keep: how many generations of @source; 0: not given
  * @checksum: contents tell what has changed, not sizes and times
  * @any_path: some pattern has @path set
  */
@@ -80,6 +83,7 @@ struct options {
 	const char **tars;
 	unsigned int ntars;
 	u64 tar_bytes;
+	u64 keep;
 	const char *layout;
 	char label[DSFS_LABEL_MAX];
 	const char *message;

@@ -142,9 +142,9 @@ static bool is_worth(const struct mkfs *mkfs, u64 dead, u64 bytes)
 }
 
 /* What --compact gets rid of. */
-static void text_dead(const struct mkfs *mkfs, u64 dead, u64 bytes)
+static void text_dead(const struct mkfs *mkfs, const char *of, u64 dead, u64 bytes)
 {
-	printf("used by previous generations alone: %s, %llu %%%s\n", human(dead),
+	printf("used by %s alone: %s, %llu %%%s\n", of, human(dead),
 	       ull(dead_percent(dead, bytes)),
 	       is_worth(mkfs, dead, bytes) ? ": --compact makes an image without it" : "");
 }
@@ -160,13 +160,76 @@ static u64 written_data(const struct mkfs *mkfs, const struct meta *m)
 	return options_in_place(mkfs->o) ? 0 : m->start - mkfs->added;
 }
 
+/* What --keep has made of the generations before the newest one. */
+static void text_kept_done(const struct kept *kept)
+{
+	for (size_t i = 0; i < kept->done; i++) {
+		const struct kept_one *one = kept_at(kept, i);
+
+		printf("generation %llu: written %s of data, %s of metadata\n", ull(one->number),
+		       human(one->data), human(one->meta));
+	}
+}
+
+/* What --keep will make of the generations that it keeps, and what is not kept. */
+static void text_kept_plan(const struct mkfs *mkfs)
+{
+	const struct kept *kept = &mkfs->kept;
+
+	for (size_t i = kept->list.n; i-- > 0;) {
+		const struct kept_one *one = kept_at(kept, i);
+
+		printf("generation %llu: kept: %s of data, %s of metadata at most\n",
+		       ull(one->number), human(one->data), human(one->meta));
+	}
+	for (size_t i = 0; i < kept->dropped.n; i++) {
+		const struct kept_one *one = (struct kept_one *)kept->dropped.p + i;
+
+		printf("generation %llu: left out: frees %s of data, %s of metadata\n",
+		       ull(one->number), human(one->stored), human(one->meta));
+	}
+}
+
+/* @n: of the kept generations, the oldest ones */
+static void json_kept(struct json *j, const struct kept *kept, size_t n)
+{
+	json_array(j, "kept_generations");
+	for (size_t i = 0; i < n; i++) {
+		const struct kept_one *one = kept_at(kept, i);
+
+		json_object(j, NULL);
+		json_u64(j, "generation", one->number);
+		json_u64(j, "written_data_bytes", one->data);
+		json_u64(j, "written_meta_bytes", one->meta);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void json_dropped(struct json *j, const struct kept *kept)
+{
+	json_array(j, "left_out_generations");
+	for (size_t i = 0; i < kept->dropped.n; i++) {
+		const struct kept_one *one = (struct kept_one *)kept->dropped.p + i;
+
+		json_object(j, NULL);
+		json_u64(j, "generation", one->number);
+		json_u64(j, "freed_data_bytes", one->stored);
+		json_u64(j, "freed_meta_bytes", one->meta);
+		json_end(j);
+	}
+	json_end(j);
+}
+
 /* What an update wrote, and what it left behind. */
 static void text_update(const struct mkfs *mkfs, const struct meta *m)
 {
+	text_kept_done(&mkfs->kept);
 	printf("generation %llu: written %s of data, %s of metadata\n",
 	       ull(le64_to_cpu(m->super.generation)), human(written_data(mkfs, m)),
 	       human(le64_to_cpu(m->super.meta_bytes)));
-	text_dead(mkfs, base_dead(mkfs->base, &m->super), le64_to_cpu(m->super.image_bytes));
+	text_dead(mkfs, "previous generations", base_dead(mkfs->base, &m->super),
+		  le64_to_cpu(m->super.image_bytes));
 }
 
 static void json_update(struct json *j, const struct mkfs *mkfs,
@@ -178,6 +241,8 @@ static void json_update(struct json *j, const struct mkfs *mkfs,
 	json_u64(j, "written_data_bytes", written_data(mkfs, m));
 	json_u64(j, "written_meta_bytes", le64_to_cpu(m->super.meta_bytes));
 	json_dead(j, mkfs, base_dead(mkfs->base, &m->super), le64_to_cpu(m->super.image_bytes));
+	if (mkfs->kept.list.n)
+		json_kept(j, &mkfs->kept, mkfs->kept.done);
 }
 
 /* Of the image that is to be packed anew. */
@@ -200,6 +265,10 @@ static void json_plan(const struct mkfs *mkfs, const struct plan *p)
 	}
 	if (mkfs->base && mkfs->o->build == BUILD_COMPACT)
 		json_dead(&j, mkfs, plan_dead(mkfs), mkfs->base->img.geo->image_bytes);
+	if (mkfs->kept.list.n) {
+		json_kept(&j, &mkfs->kept, mkfs->kept.list.n);
+		json_dropped(&j, &mkfs->kept);
+	}
 	json_u64(&j, "padding_max_bytes", p->padding);
 	json_u64(&j, "object_bytes", object_bytes(mkfs));
 	json_u64(&j, "object_padding_bytes", p->object_padding);
@@ -220,7 +289,9 @@ void report_plan(const struct mkfs *mkfs, const struct plan *p)
 	if (mkfs->o->build == BUILD_UPDATE)
 		text_kept(p->kept, p->kept_bytes);
 	if (mkfs->o->build == BUILD_COMPACT)
-		text_dead(mkfs, plan_dead(mkfs), mkfs->base->img.geo->image_bytes);
+		text_dead(mkfs, base_dead_of(mkfs->o), plan_dead(mkfs),
+			  mkfs->base->img.geo->image_bytes);
+	text_kept_plan(mkfs);
 	printf("padding up to %s, metadata about %s, %.1f bytes a name\n",
 	       human(p->padding), human(p->meta_bytes),
 	       per_name(p->meta_bytes, p->names));
@@ -307,7 +378,7 @@ void report_done(const struct mkfs *mkfs, const struct plan *p,
 	if (mkfs->o->json || mkfs->o->quiet)
 		return;
 	text_counts(mkfs, p);
-	if (mkfs->o->build == BUILD_UPDATE)
+	if (mkfs->o->build == BUILD_UPDATE || mkfs->kept.done)
 		text_kept(mkfs->base->kept_files, mkfs->base->kept_bytes);
 	printf("stored %s, duplicates %llu (%s), with holes %llu",
 	       human(s->place.stored), ull(s->dup_files), human(s->dup_bytes),

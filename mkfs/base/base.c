@@ -32,18 +32,22 @@ int base_bad_inode(const struct base *base, u32 ino, const struct dsfs_err *err,
 
 static int check_image(struct base *base)
 {
-	const struct dsfs_region_info *r;
 	struct dsfs_err err = { 0 };
 	int use, ret = dsfs_super_choose(base->img.slots, &use, &err);
-	u32 sum;
 
 	image_report_slots(&base->img);
 	if (image_is_foreign(&base->img))
 		return ret;
-	if (ret)
-		return base_damaged(base, "superblock", &err, ret);
-	r = &base->img.geo->regions[DSFS_REGION_BLOCKSUMS];
-	ret = image_region_sum(&base->img, DSFS_REGION_BLOCKSUMS, &sum);
+	return ret ? base_damaged(base, "superblock", &err, ret) : 0;
+}
+
+static int check_sums(const struct base *base)
+{
+	const struct dsfs_region_info *r = &base->img.geo->regions[DSFS_REGION_BLOCKSUMS];
+	struct dsfs_err err = { 0 };
+	u32 sum;
+	int ret = image_region_sum(&base->img, DSFS_REGION_BLOCKSUMS, &sum);
+
 	if (!ret && sum != r->checksum)
 		ret = dsfs_bad(&err, "checksum", sum, r->checksum, -EBADMSG);
 	if (!ret && base->img.geo->generation == UINT64_MAX)
@@ -64,6 +68,23 @@ static int check_archives(const struct base *base, bool archives)
 	return -EOPNOTSUPP;
 }
 
+/* Open the metadata of the generation that is looked at. */
+static int open_metadata(struct base *base, bool archives)
+{
+	int ret = check_sums(base);
+
+	if (!ret)
+		ret = check_archives(base, archives);
+	if (ret)
+		return ret;
+	base->prev = image_source(&base->img, 0);
+	if (!base->prev) {
+		msg_error(NULL, "out of memory");
+		return -ENOMEM;
+	}
+	return 0;
+}
+
 int base_open(struct base **opened, const char *path, bool archives)
 {
 	struct base *base = calloc(1, sizeof(*base));
@@ -80,17 +101,20 @@ int base_open(struct base **opened, const char *path, bool archives)
 	}
 	*opened = base;
 	ret = check_image(base);
+	return ret ? ret : open_metadata(base, archives);
+}
+
+int base_use(struct base *base, u64 generation)
+{
+	int ret = image_generation(&base->img, generation);
+
 	if (ret)
 		return ret;
-	ret = check_archives(base, archives);
-	if (ret)
-		return ret;
-	base->prev = image_source(&base->img, 0);
-	if (!base->prev) {
-		msg_error(NULL, "out of memory");
-		return -ENOMEM;
-	}
-	return 0;
+	image_source_free(base->prev);
+	base->prev = NULL;
+	base->kept_files = 0;
+	base->kept_bytes = 0;
+	return open_metadata(base, false);
 }
 
 int base_sums(const struct base *base, u32 ino, u64 stored, u64 *hash, struct dsfs_err *err)

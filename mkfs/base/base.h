@@ -45,6 +45,13 @@ struct base {
 int base_open(struct base **base, const char *path, bool archives);
 void base_free(struct base *base);
 
+/**
+ * base_use - look at a generation that the image keeps, instead of the newest one
+ *
+ * What was read of another one is void.  Messages are written.  Return: 0 or -errno.
+ */
+int base_use(struct base *base, u64 generation);
+
 /* Print the error that makes the image unusable as a base.  Return: @ret. */
 int base_damaged(const struct base *base, const char *what,
 		 const struct dsfs_err *err, int ret);
@@ -72,14 +79,22 @@ void base_keep(struct base *base, struct node *n);
 int base_bad_inode(const struct base *base, u32 ino, const struct dsfs_err *err,
 		   int ret);
 
-/* The superblock that the update is based on. */
+/* The superblock of the generation that is looked at: the newest one, but for base_use(). */
 static inline const struct dsfs_slot *base_super(const struct base *base)
 {
+	if (base->img.geo == &base->img.older.geo)
+		return &base->img.older;
 	return &base->img.slots[base->img.use];
 }
 
-/* Bytes of an image that packing anew its newest generation gets rid of. */
+/* Bytes of an image that packing it anew gets rid of. */
 u64 base_dead(const struct base *base, const struct dsfs_super *sb);
+
+/* What has these bytes, for messages. */
+static inline const char *base_dead_of(const struct options *o)
+{
+	return o->keep > 1 ? "left-out generations" : "previous generations";
+}
 
 /* Continue a hash of the checksums of a file's data, which is 0 at first. */
 static inline u64 base_sums_add(u64 hash, u32 sum)
@@ -92,6 +107,8 @@ static inline u64 base_sums_add(u64 hash, u32 sum)
  * @stored: number of its bytes
  * @hash: set; 0 without checksums
  * @err: filled in on failure
+ *
+ * Generations that share data have the same checksums of it, if they are sound.
  *
  * Return: 0 or -errno.
  */

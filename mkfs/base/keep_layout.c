@@ -5,7 +5,8 @@
  *
  * An update leaves their data in place, beside new data.  So the flag of a
  * shared block is computed again: of two small files in a block, one may have
- * been deleted.  In an image that is packed anew it has other files beside it than before.
+ * been deleted.  In an image that is packed anew a file may have got the place of
+ * one of another generation, and beside it are others than before.
  * Archives and what lies in them are no neighbours but share all: their flags are those of
  * data/placed.c.
  */

@@ -3,7 +3,8 @@
  * Whether packing an image anew saves enough.
  *
  * The result gets a generation number of its own and has no history: inodes
- * keep their numbers, but the data of a file handle lies elsewhere.
+ * keep their numbers, but the data of a file handle lies elsewhere.  With --keep=2
+ * and more, generations keep their numbers, because users know them by these.
  */
 #include <stdio.h>
 
@@ -17,8 +18,11 @@
 static int measure(struct mkfs *mkfs)
 {
 	struct array places;
-	int ret = places_collect(&places, mkfs->base, &mkfs->tree, NULL, NULL);
+	int ret;
 
+	if (mkfs->kept.list.n)
+		return kept_measure(mkfs);
+	ret = places_collect(&places, mkfs->base, &mkfs->tree, NULL, NULL);
 	if (!ret)
 		places_measure(&places, mkfs->base, &mkfs->params);
 	array_free(&places);
@@ -27,19 +31,37 @@ static int measure(struct mkfs *mkfs)
 	return ret;
 }
 
-int base_plan(struct mkfs *mkfs, struct plan *plan)
+/* Where metadata of an earlier generation gets shorter, data behind it may leave an object. */
+static void kept_bounds(const struct mkfs *mkfs, struct plan *plan)
+{
+	const struct kept *kept = &mkfs->kept;
+
+	plan->lower = DSFS_DATA_START_MIN;
+	for (size_t i = 0; i < kept->list.n; i++)
+		plan->lower += kept_at(kept, i)->stored;
+	plan->upper += kept->slack;
+}
+
+void base_bounds(const struct mkfs *mkfs, struct plan *plan)
 {
 	const struct base *base = mkfs->base;
-	int ret = measure(mkfs);
 
-	if (ret)
-		return ret;
 	plan->meta_bytes = base->img.geo->meta_bytes;
 	plan->lower = base->packed;
 	plan->upper = base->packed + plan->meta_bytes;
 	if (mkfs->o->message || mkfs->o->digest)
 		plan->upper += DSFS_BLOCK_SIZE;
-	return 0;
+	if (mkfs->kept.list.n)
+		kept_bounds(mkfs, plan);
+}
+
+int base_plan(struct mkfs *mkfs, struct plan *plan)
+{
+	int ret = measure(mkfs);
+
+	if (!ret)
+		base_bounds(mkfs, plan);
+	return ret;
 }
 
 int base_worth(struct mkfs *mkfs)
@@ -59,7 +81,7 @@ int base_worth(struct mkfs *mkfs)
 	parse_format_size(dead_text, sizeof(dead_text), dead);
 	parse_format_size(all_text, sizeof(all_text), bytes);
 	if (!o->quiet && !o->json)
-		printf("only previous generations use %s of %s, %llu %%: left as it is (see -f)\n",
-		       dead_text, all_text, percent);
+		printf("only %s use %s of %s, %llu %%: left as it is (see -f)\n",
+		       base_dead_of(mkfs->o), dead_text, all_text, percent);
 	return 0;
 }

@@ -16,6 +16,9 @@ struct plan;
  */
 int base_plan(struct mkfs *mkfs, struct plan *plan);
 
+/* Bounds of an image that was measured. */
+void base_bounds(const struct mkfs *mkfs, struct plan *plan);
+
 /**
  * base_worth - measure the unused bytes of the image
  *

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The data phase of an image that is packed anew from another one.  Stored data
- * of the base image is copied in the order of names, shared data once.  It is
- * not searched for holes and duplicates again.
+ * of the base image is copied in the order of names, shared data once: with --keep, what
+ * generations share, too.  It is not searched for holes and duplicates again.
  */
 #include <stdlib.h>
 
 #include "../base/base.h"
 #include "libdsfs.h"
 #include "msg.h"
-#include "placemap.h"
 #include "stream.h"
 
 #define COPY_BYTES	1048576	/* a multiple of every chunk size */
@@ -27,12 +26,12 @@ struct moved {
 
 /**
  * struct copy - what the copy needs
- * @moved: struct moved
+ * @moved: struct moved, of earlier generations, too
  * @buf: COPY_BYTES
  */
 struct copy {
 	struct stream *s;
-	struct placemap moved;
+	struct placemap *moved;
 	const struct source_ops *ops;
 	struct input *in;
 	char *buf;
@@ -42,19 +41,18 @@ static int copy_init(struct copy *c, struct stream *s)
 {
 	struct source *src = s->mkfs->source;
 
-	*c = (struct copy){ .s = s, .ops = src->ops };
+	*c = (struct copy){ .s = s, .moved = &s->mkfs->moved, .ops = src->ops };
 	c->in = src->ops->input_new(src);
 	c->buf = malloc(COPY_BYTES);
 	if (!c->in || !c->buf)
 		return -ENOMEM;
-	return placemap_init(&c->moved, sizeof(struct moved));
+	return s->mkfs->kept.done ? 0 : placemap_init(c->moved, sizeof(struct moved));
 }
 
 static void copy_free(struct copy *c)
 {
 	c->ops->input_free(c->in);
 	free(c->buf);
-	placemap_free(&c->moved);
 }
 
 /* Read and verify the stored bytes of the open file; write them, unless @to is 0. */
@@ -83,10 +81,15 @@ static int copy_bytes(struct copy *c, u64 to, u64 stored)
 static int share_moved(struct copy *c, struct node *n, const struct moved *moved, u64 sums)
 {
 	const u64 stored = moved->from.stored;
+	struct mkfs *mkfs = c->s->mkfs;
 
 	node_data(n)->start = moved->to;
-	c->s->dup_files++;
-	c->s->dup_bytes += stored;
+	if (moved->to < mkfs->start) {	/* of an earlier generation */
+		base_keep(mkfs->base, n);
+	} else {
+		c->s->dup_files++;
+		c->s->dup_bytes += stored;
+	}
 	return sums == moved->sums ? 0 : copy_bytes(c, 0, stored);
 }
 
@@ -103,10 +106,10 @@ static int copy_open(struct copy *c, struct node *n)
 	ret = base_sums(c->s->mkfs->base, ino, stored, &sums, &err);
 	if (ret)
 		return base_bad_inode(c->s->mkfs->base, ino, &err, ret);
-	moved = placemap_find(&c->moved, c->in->place, stored);
+	moved = placemap_find(c->moved, c->in->place, stored);
 	if (moved)
 		return share_moved(c, n, moved, sums);
-	moved = placemap_add(&c->moved, c->in->place, stored);
+	moved = placemap_add(c->moved, c->in->place, stored);
 	if (!moved)
 		return -ENOMEM;
 	moved->sums = sums;
@@ -147,6 +150,8 @@ int copy_data(struct stream *s)
 	}
 	progress_end(&s->progress);
 	copy_free(&c);
+	if (!kept_later(&s->mkfs->kept))
+		placemap_free(c.moved);
 	if (ret == -ENOMEM)
 		msg_error(NULL, "out of memory");
 	return ret;

@@ -199,15 +199,23 @@ static int put_filesums(struct meta *m)
 	return ret ? ret : meta_end(m);
 }
 
-/* Write HISTORY: the superblock of the previous generation, if there is one. */
+/* The superblock of the previous generation in the image; NULL: there is none. */
+static const struct dsfs_super *previous(const struct mkfs *mkfs)
+{
+	if (mkfs->o->build == BUILD_UPDATE)
+		return &base_super(mkfs->base)->raw;
+	return mkfs->kept.done ? &mkfs->kept.super : NULL;
+}
+
 static int put_history(struct meta *m)
 {
+	const struct dsfs_super *super = previous(m->mkfs);
 	int ret;
 
-	if (m->mkfs->o->build != BUILD_UPDATE)
+	if (!super)
 		return 0;
 	meta_begin(m, DSFS_REGION_HISTORY);
-	ret = meta_put(m, &base_super(m->mkfs->base)->raw, DSFS_SB_SIZE);
+	ret = meta_put(m, super, DSFS_SB_SIZE);
 	return ret ? ret : meta_end(m);
 }
 
@@ -247,10 +255,13 @@ static void derive_uuid(struct meta *m, u8 uuid[16])
 	uuid[8] = (uuid[8] & 0x3f) | 0x80;
 }
 
-static s64 build_time(const struct options *o)
+static s64 build_time(const struct mkfs *mkfs)
 {
+	const struct options *o = mkfs->o;
 	struct timespec ts;
 
+	if (mkfs->kept.list.n)
+		return mkfs->base->img.geo->build_time;
 	if (o->epoch)
 		return o->build_time;
 	clock_gettime(CLOCK_REALTIME, &ts);
@@ -261,6 +272,8 @@ static u64 generation(const struct meta *m)
 {
 	const struct base *base = m->mkfs->base;
 
+	if (m->mkfs->kept.list.n)
+		return base->img.geo->generation;
 	return base ? base->img.geo->generation + 1 : 1;
 }
 
@@ -282,7 +295,7 @@ static void fill_super(struct meta *m)
 				 (m->has_note ? DSFS_COMPAT_NOTE : 0) |
 				 (o->tar_index ? DSFS_COMPAT_ARCHIVES : 0));
 	sb->generation = cpu_to_le64(generation(m));
-	sb->build_time = cpu_to_le64(build_time(o));
+	sb->build_time = cpu_to_le64(build_time(m->mkfs));
 	memcpy(sb->label, params->label, sizeof(sb->label));
 	sb->image_bytes = cpu_to_le64(m->start + meta_bytes);
 	sb->data_start = cpu_to_le64(m->mkfs->data_start);
@@ -326,7 +339,7 @@ int meta_write(struct meta *m, struct mkfs *mkfs, struct stream *stream,
 	m->mkfs = mkfs;
 	m->stream = stream;
 	m->layout = layout;
-	m->start = place_meta(&stream->place, mkfs->o->build);
+	m->start = place_meta(&stream->place, mkfs->kept.done ? BUILD_UPDATE : mkfs->o->build);
 	m->sums.size = sizeof(__le32);
 	m->extras.size = sizeof(struct dsfs_extra);
 	ret = meta_note(m);

@@ -530,10 +530,13 @@ void output_abort(struct output *out)
 		if (out->boot_signature)
 			output_pwrite(out, zero, BOOTSECTOR_BYTES, 0);
 		fsync(out->fd);
+		out->open = false;
 	}
 	if (out->temp) {
 		unlink(out->temp);
 		signals_unguard();
+		free(out->temp);
+		out->temp = NULL;
 	}
 }
 

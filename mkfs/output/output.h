@@ -134,7 +134,7 @@ int output_compare_ranges(struct output *out, u64 a, u64 b, u64 bytes);
  */
 int output_finish(struct output *out, const void *const slots[2], u64 bytes);
 
-/* Remove an incomplete image.  An image that was updated is as before. */
+/* Remove an incomplete image, once.  An image that was updated is as before. */
 void output_abort(struct output *out);
 void output_free(struct output *out);
 

@@ -88,6 +88,9 @@ echo new >tree/new
 "$mkfs" --update --json x.img tree >mkfs.update
 "$mkfs" --compact -f --json x.img y.img >mkfs.compact
 "$mkfs" --compact -n --json x.img >mkfs.compact-plan
+"$mkfs" --compact -f --keep=2 --json x.img kept.img >mkfs.compact-keep
+"$mkfs" --update -q kept.img tree
+"$mkfs" --compact -n --keep=2 --json kept.img >mkfs.compact-keep-plan
 tar -C tree -cf x.tar .
 "$mkfs" --json --tar=x.tar z.img >mkfs.tar
 "$mkfs" --json --tar-index --tar=x.tar index.img >mkfs.tar-index

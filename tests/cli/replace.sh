@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# replace.sh - an image file in whose place a new one comes, by -f and by --compact: who
-# may read it, and what else is kept; links to it.
+# replace.sh - an image file in whose place a new one comes, by -f, by --compact and with its
+# older generations: who may read it, and what else is kept; links to it.
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
@@ -38,7 +38,7 @@ xattr()
 os.setxattr(sys.argv[1], sys.argv[2], b"value")' "$@" 2>"$err"
 }
 
-# Two ways to replace dir/image.
+# Three ways to replace dir/image.
 by_force()
 {
 	"$@" "$mkfs" -q -f dir/image tree
@@ -49,11 +49,17 @@ by_compact()
 	"$@" "$mkfs" -q -f --compact dir/image
 }
 
+by_keep()
+{
+	"$@" "$mkfs" -q -f --compact --keep=2 dir/image
+}
+
 make_image()
 {
 	rm -rf dir
 	mkdir dir
 	"$mkfs" -q dir/image tree
+	"$mkfs" -q --update dir/image tree
 }
 
 # kept NAME HOW: all is as it was, and the file is another one.
@@ -75,7 +81,7 @@ cases_kept()
 {
 	local how mode
 
-	for how in by_force by_compact; do
+	for how in by_force by_compact by_keep; do
 		for mode in 640 600 444 666; do
 			make_image
 			chmod $mode dir/image
@@ -138,7 +144,7 @@ cases_narrowed()
 	fi
 	chmod 755 .
 	chmod -R a+rX tree
-	for how in by_force by_compact; do
+	for how in by_force by_compact by_keep; do
 		make_image
 		chown 1234:65534 dir/image
 		chmod 664 dir/image
@@ -186,6 +192,8 @@ cases_meanwhile()
 		modes_meanwhile "$mkfs" -q -f dir/image tree
 	check 'nobody else reads it while it is written: --compact' \
 		modes_meanwhile "$mkfs" -q -f --compact dir/image
+	check 'nobody else reads it while it is written: --keep' \
+		modes_meanwhile "$mkfs" -q -f --compact --keep=2 dir/image
 	umask 022
 }
 
@@ -193,7 +201,7 @@ cases_links()
 {
 	local how ino
 
-	for how in by_force by_compact; do
+	for how in by_force by_compact by_keep; do
 		make_image
 		chmod 640 dir/image
 		ln dir/image dir/other

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The generations that --compact --keep takes over: which they are, and what they need.
+ *
+ * The new image is made as updates would have made it: the oldest of them first, and each
+ * later one behind it, with the data that those before it do not have.  So what they share
+ * is stored once, and each but the oldest has the one before it in its history.
+ */
+#include "../mkfs.h"
+#include "../plan/place.h"
+#include "kept.h"
+#include "libdsfs.h"
+#include "msg.h"
+#include "placemap.h"
+
+/* What later generations take from earlier ones has the alignment of these. */
+static int check_alignment(const struct base *base, const struct dsfs_geo *geo)
+{
+	const unsigned int newest = base->img.geo->align_bits;
+
+	if (geo->align_bits == newest)
+		return 0;
+	msg_error(base->img.path, "generation %llu: alignment of %u, the newest has %u: keep fewer",
+		  (unsigned long long)geo->generation, 1U << geo->align_bits, 1U << newest);
+	return -EOPNOTSUPP;
+}
+
+static int add_generation(struct array *list, u64 number)
+{
+	struct kept_one *one = array_add(list);
+
+	if (!one) {
+		msg_error(NULL, "out of memory");
+		return -ENOMEM;
+	}
+	one->number = number;
+	return 0;
+}
+
+/* The history leads from the newest one to the oldest one. */
+static void turn(struct kept *kept)
+{
+	const size_t n = kept->list.n;
+
+	for (size_t i = 0; i < n / 2; i++) {
+		struct kept_one *a = kept_at(kept, i), *b = kept_at(kept, n - 1 - i);
+		struct kept_one was = *a;
+
+		*a = *b;
+		*b = was;
+	}
+}
+
+int kept_find(struct mkfs *mkfs)
+{
+	const struct base *base = mkfs->base;
+	struct dsfs_slot now = *base_super(base);
+	struct kept *kept = &mkfs->kept;
+	int ret;
+
+	kept->list.size = sizeof(struct kept_one);
+	kept->dropped.size = sizeof(struct kept_one);
+	ret = add_generation(&kept->list, now.geo.generation);
+	while (!ret && kept->list.n < mkfs->o->keep) {
+		ret = image_older(&base->img, &now.geo, &now);
+		if (ret < 0)
+			return base_damaged(base, "history", &now.err, ret);
+		if (!ret)
+			break;
+		ret = check_alignment(base, &now.geo);
+		if (!ret)
+			ret = add_generation(&kept->list, now.geo.generation);
+	}
+	if (!ret && kept->list.n < mkfs->o->keep)
+		msg_warn(base->img.path, "--keep=%llu: generations in the image: %zu: all are kept",
+			 (unsigned long long)mkfs->o->keep, kept->list.n);
+	turn(kept);
+	return ret;
+}
+
+/**
+ * struct measure - placement without writing
+ * @seen: data that was placed: struct placemap_key
+ * @any: stands for all files: what is said of them is for the run
+ * @slack: as in struct kept
+ */
+struct measure {
+	struct base *base;
+	struct placemap seen;
+	struct place place;
+	struct node any;
+	u64 slack;
+};
+
+/* Place the data of an inode, unless it was placed with another one. */
+static int measure_inode(struct measure *m, u32 ino, struct dsfs_err *err)
+{
+	struct dsfs_attr attr;
+	u64 stored;
+	int ret = image_stored_get(m->base->prev, ino, &attr, &stored, err);
+
+	if (ret || !stored || placemap_find(&m->seen, attr.start, stored))
+		return ret;
+	m->any.size = attr.size;
+	place_file(&m->place, &m->any, stored);
+	return placemap_add(&m->seen, attr.start, stored) ? 0 : -ENOMEM;
+}
+
+/*
+ * Measure the generation that is looked at, which begins at @start.  Inodes have the order
+ * in which their data is copied.
+ */
+static int measure_one(struct mkfs *mkfs, struct measure *m, struct kept_one *one, u64 start)
+{
+	const enum build build = one == kept_at(&mkfs->kept, 0) ? BUILD_COMPACT : BUILD_UPDATE;
+	const struct dsfs_geo *geo = m->base->img.geo;
+	struct dsfs_err err = { 0 };
+	struct params params;
+	int ret = 0;
+
+	params_decide(&params, mkfs->o, geo, mkfs->out.object_bits);
+	place_init(&m->place, start, params.align_bits, params.object_bits);
+	for (u64 ino = DSFS_ROOT_INO; !ret && ino < geo->inodes; ino++) {
+		ret = measure_inode(m, ino, &err);
+		if (ret == -ENOMEM)
+			msg_error(NULL, "out of memory");
+		else if (ret)
+			base_bad_inode(m->base, ino, &err, ret);
+	}
+	one->stored = m->place.stored;
+	one->data = place_meta(&m->place, build) - start;
+	one->meta = geo->meta_bytes;
+	if (params.object_bits && build == BUILD_UPDATE)
+		m->slack += 1ULL << params.object_bits;
+	return ret;
+}
+
+/* The generations in front of the oldest one that is kept, as far as the history leads. */
+static int list_dropped(struct mkfs *mkfs)
+{
+	struct base *base = mkfs->base;
+	struct dsfs_slot now;
+	int ret = base_use(base, kept_at(&mkfs->kept, 0)->number);
+
+	if (ret)
+		return ret;
+	now = *base_super(base);
+	while ((ret = image_older(&base->img, &now.geo, &now)) == 1) {
+		ret = add_generation(&mkfs->kept.dropped, now.geo.generation);
+		if (ret)
+			return ret;
+	}
+	return ret < 0 ? base_damaged(base, "history", &now.err, ret) : 0;
+}
+
+/* What is not kept, in the order in which it would be left out of one image after another. */
+static int measure_dropped(struct mkfs *mkfs, struct measure *m)
+{
+	const struct array *dropped = &mkfs->kept.dropped;
+	const u64 newest = mkfs->base->img.geo->generation;
+	int ret = list_dropped(mkfs);
+
+	for (size_t i = 0; !ret && i < dropped->n; i++) {
+		struct kept_one *one = (struct kept_one *)dropped->p + i;
+
+		ret = base_use(mkfs->base, one->number);
+		if (!ret)
+			ret = measure_one(mkfs, m, one, DSFS_DATA_START_MIN);
+	}
+	return ret ? ret : base_use(mkfs->base, newest);
+}
+
+int kept_measure(struct mkfs *mkfs)
+{
+	struct kept *kept = &mkfs->kept;
+	struct measure m = { .base = mkfs->base };
+	u64 start = DSFS_DATA_START_MIN;
+	int ret = placemap_init(&m.seen, sizeof(struct placemap_key));
+
+	if (ret)
+		msg_error(NULL, "out of memory");
+	for (size_t i = 0; !ret && i < kept->list.n; i++) {
+		struct kept_one *one = kept_at(kept, i);
+
+		ret = base_use(mkfs->base, one->number);
+		if (!ret)
+			ret = measure_one(mkfs, &m, one, start);
+		mkfs->base->packed = start + one->data;
+		start += one->data + one->meta;
+	}
+	kept->slack = m.slack;
+	if (!ret && mkfs->o->plan_only)
+		ret = measure_dropped(mkfs, &m);
+	placemap_free(&m.seen);
+	return ret;
+}
+
+void kept_free(struct kept *kept)
+{
+	array_free(&kept->list);
+	array_free(&kept->dropped);
+}
+
+int kept_next(struct mkfs *mkfs)
+{
+	const struct kept_one *one = kept_at(&mkfs->kept, mkfs->kept.done);
+	int ret = base_use(mkfs->base, one->number);
+
+	mkfs->base->stored = one->stored;
+	return ret;
+}
+
+void kept_done(struct kept *kept, const struct dsfs_super *super, u64 data)
+{
+	struct kept_one *one = kept_at(kept, kept->done++);
+
+	kept->super = *super;
+	kept->super.checksum = cpu_to_le32(dsfs_super_sum(&kept->super));
+	one->data = data;
+	one->meta = le64_to_cpu(super->meta_bytes);
+}
