@@ -321,6 +321,16 @@ cases_damaged()
 		check "damaged at $at: nothing is left behind" test -z "$(find . -name '.image*')"
 		cp before image.dsfs
 	done
+	# Metadata of a later one is read when an earlier one is written already.
+	flip image.dsfs "$(region image.dsfs names --generation=4)"
+	cp image.dsfs broken
+	says 'damaged names of a later one' 1 'image.dsfs: metadata: ' \
+		env FAULT_NAMED=1 FAULT=write:1000000:kill LD_PRELOAD="$faults" \
+		"$mkfs" -q -f --compact --keep=3 image.dsfs
+	check 'damaged names of a later one: the image stays' cmp broken image.dsfs
+	check 'damaged names of a later one: nothing is left behind' \
+		test -z "$(find . -name '.image*')"
+	cp before image.dsfs
 	flip image.dsfs "$(region image.dsfs history --generation=2)"
 	exits 'a history that is broken farther back' 0 \
 		"$mkfs" -q -f --compact --keep=3 image.dsfs new.dsfs
