@@ -120,14 +120,14 @@ int content_index_init(struct base *base);
 /**
  * content_index_next - the next inode that may store the same bytes
  * @stored: number of bytes
- * @sum: checksum of their first chunk
+ * @sums: hash of the checksums of all their chunks
  * @cursor: 0 to begin
  * @start: set to their offset in the image
  *
  * Equal checksums do not prove equal bytes: the caller compares them.
  * Return: the inode number; 0 at the end.
  */
-u32 content_index_next(struct base *base, u64 stored, u32 sum, size_t *cursor, u64 *start);
+u32 content_index_next(struct base *base, u64 stored, u64 sums, size_t *cursor, u64 *start);
 
 /**
  * struct content_compare - comparison of a file with the inode of its name

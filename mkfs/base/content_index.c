@@ -1,63 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The content index: stored data of the base image by length and checksum of
- * the first chunk.  It finds the content of a file that was moved or copied.
+ * The content index: stored data of the base image by length and checksums.
+ * It finds the content of a file that was moved or copied.
  * Entries are candidates: their bytes are compared.
  */
 #include "libdsfs.h"
 #include "msg.h"
 #include "base.h"
 
-/* Candidates that are looked at for the same place before one more is added */
+/*
+ * Candidates of one length with the same checksums: their bytes are equal, but for an accident.
+ * An image of --no-dedup may have millions of them (labels), and for each one more the table
+ * would be searched from the first to the last.
+ */
 #define SAME_MAX	16
 
-static u64 content_index_hash(u64 stored, u32 sum)
+static u64 content_index_hash(u64 stored, u64 sums)
 {
-	u64 key[2] = { stored, sum };
+	u64 key[2] = { stored, sums };
 
 	return XXH3_64bits(key, sizeof(key));
 }
 
-/* Start, length and first checksum of the stored data of an inode; 0: no such data. */
-static u64 first_sum(struct base *base, u32 ino, u64 *start, u32 *sum)
+/* Start, length and checksums of the stored data of an inode; 0: no such data. */
+static u64 data_of(struct base *base, u32 ino, u64 *start, u64 *sums)
 {
 	struct dsfs_err err = { 0 };
 	struct dsfs_attr attr;
 	u64 stored;
 
 	if (image_stored_get(base->prev, ino, &attr, &stored, &err) || !stored ||
-	    dsfs_chunk_sum(base->prev, &attr, stored, 0, sum, &err))
+	    base_sums(base, ino, stored, sums, &err))
 		return 0;
 	*start = attr.start;
 	return stored;
 }
 
-/*
- * Whether an inode in the index has its data at the same place.  Files of equal contents
- * share theirs, and there may be millions of them (labels), all of one hash: the table would
- * be searched from the first to the last for each.
- */
-static bool has_place(struct base *base, u64 hash, u64 start)
+/* Whether the index has the place of these data, or candidates enough beside it. */
+static bool has_place(struct base *base, u64 stored, u64 sums, u64 start)
 {
+	unsigned int same = 0;
 	size_t cursor = 0;
-	u64 ino, at;
-	u32 sum;
+	u64 at;
 
-	for (unsigned int i = 0; i < SAME_MAX; i++) {
-		ino = hash_next(&base->contents, hash, &cursor);
-		if (!ino)
+	while (same++ < SAME_MAX) {
+		if (!content_index_next(base, stored, sums, &cursor, &at))
 			return false;
-		if (first_sum(base, ino, &at, &sum) && at == start)
+		if (at == start)
 			return true;
 	}
-	return false;
+	return true;
 }
 
 int content_index_init(struct base *base)
 {
 	const struct dsfs_geo *geo = base->img.geo;
-	u64 stored, start, hash;
-	u32 sum;
+	u64 stored, start, sums;
 
 	if (!geo->chunk_bits)
 		return 0;
@@ -66,25 +64,23 @@ int content_index_init(struct base *base)
 		return -ENOMEM;
 	}
 	for (u64 ino = DSFS_ROOT_INO; ino < geo->inodes; ino++) {
-		stored = first_sum(base, ino, &start, &sum);
-		if (!stored)
-			continue;
-		hash = content_index_hash(stored, sum);
+		stored = data_of(base, ino, &start, &sums);
 		/* the table has room for as many files as the superblock counts */
-		if (!has_place(base, hash, start))
-			hash_add(&base->contents, hash, ino);
+		if (stored && !has_place(base, stored, sums, start))
+			hash_add(&base->contents, content_index_hash(stored, sums), ino);
 	}
 	return 0;
 }
 
-u32 content_index_next(struct base *base, u64 stored, u32 sum, size_t *cursor, u64 *start)
+u32 content_index_next(struct base *base, u64 stored, u64 sums, size_t *cursor, u64 *start)
 {
-	u32 ino, have;
+	u64 have;
+	u32 ino;
 
 	if (!base->contents.slots || !stored)
 		return 0;
-	while ((ino = hash_next(&base->contents, content_index_hash(stored, sum), cursor))) {
-		if (first_sum(base, ino, start, &have) == stored && have == sum)
+	while ((ino = hash_next(&base->contents, content_index_hash(stored, sums), cursor))) {
+		if (data_of(base, ino, start, &have) == stored && have == sums)
 			return ino;
 	}
 	return 0;

@@ -143,16 +143,18 @@ static void make_found(struct stream *s, struct item *it, u32 ino, u64 start)
  * found; -errno.
  */
 static int find_small(struct stream *s, struct item *it, const char *buf,
-		      u32 sum)
+		      const u32 *sums)
 {
 	struct base *base = s->mkfs->base;
+	u64 start, hash = 0;
 	size_t cursor = 0;
-	u64 start;
 	int ret = 0;
 	u32 ino;
 
+	for (u32 i = 0; base && i < it->sums; i++)
+		hash = base_sums_add(hash, sums[i]);
 	while (!ret && base &&
-	       (ino = content_index_next(base, it->stored, sum, &cursor, &start))) {
+	       (ino = content_index_next(base, it->stored, hash, &cursor, &start))) {
 		ret = output_compare(&s->mkfs->out, start, buf, it->stored);
 		if (ret == 1)
 			make_found(s, it, ino, start);
@@ -187,7 +189,7 @@ static int store_small(struct stream *s, struct job *job, struct item *it,
 			return stream_add_dup(s, n, other, it->stored);
 	}
 	if (it->sums) {
-		ret = find_small(s, it, buf, sums[0]);
+		ret = find_small(s, it, buf, sums);
 		if (ret)
 			return ret < 0 ? ret : 0;
 	}
@@ -228,25 +230,38 @@ static void undo(struct stream *s, const struct undo *u, struct node *n, u64 pos
 	output_cut(&s->mkfs->out, pos);
 }
 
+/* Hash the checksums from @from on in the spool; a file of one chunk has none there. */
+static int spooled_sums(struct stream *s, const struct node *n, u64 from, u64 *hash)
+{
+	__le32 raw[1024];
+	int ret = 0;
+	u64 bytes;
+
+	*hash = s->chunks.len > from ? 0 : base_sums_add(0, n->sum);
+	for (; !ret && from < s->chunks.len; from += bytes) {
+		bytes = s->chunks.len - from < sizeof(raw) ? s->chunks.len - from : sizeof(raw);
+		ret = spool_read(&s->chunks, from, raw, bytes);
+		for (u64 i = 0; !ret && i < bytes / sizeof(*raw); i++)
+			*hash = base_sums_add(*hash, le32_to_cpu(raw[i]));
+	}
+	return ret;
+}
+
 /* Update: find a large file, which was written to @pos, in the content index. */
 static int find_large(struct stream *s, struct item *it, const struct undo *un,
 		      u64 pos)
 {
 	struct base *base = s->mkfs->base;
-	u32 ino, sum = it->node->sum;
 	size_t cursor = 0;
-	u64 start;
-	__le32 raw;
+	u64 start, hash;
 	int ret = 0;
+	u32 ino;
 
 	if (!base)
 		return 0;
-	if (s->chunks.len > un->chunks) {
-		ret = spool_read(&s->chunks, un->chunks, &raw, sizeof(raw));
-		sum = le32_to_cpu(raw);
-	}
+	ret = spooled_sums(s, it->node, un->chunks, &hash);
 	while (!ret &&
-	       (ino = content_index_next(base, it->stored, sum, &cursor, &start))) {
+	       (ino = content_index_next(base, it->stored, hash, &cursor, &start))) {
 		ret = output_compare_ranges(&s->mkfs->out, start, pos, it->stored);
 		if (ret == 1) {
 			undo(s, un, it->node, pos);
