@@ -31,7 +31,7 @@ struct walk_state {
 	const struct contents *c;
 	const struct tree *t;
 	struct digest_lines lines;
-	struct listing_links links;
+	struct listing_links *links;
 	struct array stack;
 	char *path;
 	size_t room;
@@ -74,7 +74,7 @@ static int put_node(struct walk_state *w, struct node *n)
 
 	if (l) {
 		n = l->first;
-		ret = listing_link(&w->links, l->dev, l->ino, l->names, w->path, &line.first);
+		ret = listing_link(w->links, l->dev, l->ino, l->names, w->path, &line.first);
 	}
 	owner = owners_at(&w->t->owners, n->owner);
 	line.mode = n->mode;
@@ -157,7 +157,10 @@ static int walk_tree(struct walk_state *w)
 int digest_tree(const struct contents *c, const struct tree *t, u8 kind,
 		struct digest_result *result)
 {
-	struct walk_state w = { .c = c, .t = t, .stack.size = sizeof(struct level) };
+	struct listing_links links = { 0 };
+	struct walk_state w = {
+		.c = c, .t = t, .links = &links, .stack.size = sizeof(struct level),
+	};
 	int ret = digest_begin(&w.lines, kind, false);
 
 	if (!ret) {
@@ -167,7 +170,7 @@ int digest_tree(const struct contents *c, const struct tree *t, u8 kind,
 	if (ret)
 		msg_error(NULL, "digest: %s", msg_why(-ret));
 	*result = w.lines.result;
-	listing_links_free(&w.links);
+	listing_links_free(&links);
 	array_free(&w.stack);
 	free(w.path);
 	return ret;

@@ -167,7 +167,7 @@ says 'bytes that lie elsewhere are read' 1 '/holes: content: data checksum' \
 	"$dump" --diff=1..3 image.dsfs
 # Without checksums nobody knows before they were read.
 "$mkfs" -q -f --no-checksums image.dsfs large
-printf x | dd of=large/file bs=1 seek=2999999 conv=notrunc status=none
+flip large/file 2999999
 "$mkfs" -q --update image.dsfs large
 same 'without checksums' 1 2
 check 'without checksums: content' grep -q '	content' "$out"

@@ -88,7 +88,7 @@ joined()
 	become "0 $sectors delay $disk 0 600000"
 	access pages "$file" 1 >/dev/null &
 	pid=$!
-	until [ "$(state $pid)" = D ] || ! kill -0 $pid; do :; done
+	until [ "$(state "$pid")" = D ] || ! kill -0 "$pid"; do :; done
 	access willneed "$file" >/dev/null
 	become "$linear"
 	wait

@@ -20,9 +20,14 @@ struct spare {
 	struct spare *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock;
 static struct spare *spares[CLASSES];
 static size_t spare_bytes;
+
+void buffers_init(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}
 
 static size_t steps_of(size_t size)
 {

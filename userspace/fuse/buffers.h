@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 
+/** buffers_init - before the first one */
+void buffers_init(void);
+
 /**
  * buffer_get - memory of at least @size bytes, aligned for reads past the page cache
  *

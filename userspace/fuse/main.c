@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "buffers.h"
 #include "held.h"
 #include "msg.h"
 
@@ -146,6 +147,7 @@ int main(int argc, char **argv)
 
 	msg_init("dsfs-fuse", EXIT_SYSTEM);
 	report_init();
+	buffers_init();
 	if (!options_parse(&args, &fs.opt) && !fuse_opt_insert_arg(&args, 1, THREADS) &&
 	    !fuse_parse_cmdline(&args, &cmd))
 		ret = run(&args, &fs, &cmd);
