@@ -350,8 +350,9 @@ cases_damaged()
 # Cut off anywhere: the image is there, or the new one.
 cases_cut_off()
 {
-	local at bad=0 calls how named
+	local at bad=0 calls how named points=5
 
+	[ "${DSFS_LONG:-0}" = 0 ] || points=15
 	make_image
 	remember image.dsfs
 	cp image.dsfs before
@@ -360,7 +361,7 @@ cases_cut_off()
 		"$mkfs" -q -f --compact --keep=3 new.dsfs
 	calls=$(<count)
 	check 'there is something to cut off' test "$calls" -gt 10
-	for ((at = 1; at <= calls; at += 1 + calls / 15)); do
+	for ((at = 1; at <= calls; at += 1 + calls / points)); do
 		for how in kill term 28; do
 			for named in '' FAULT_NAMED=1; do
 				cp before image.dsfs
