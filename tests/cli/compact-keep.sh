@@ -22,14 +22,6 @@ detach()
 	loop=
 }
 
-# bytes FILE N SEED: N bytes that are no one else's
-bytes()
-{
-	python3 -c 'import random, sys
-sys.stdout.buffer.write(random.Random(int(sys.argv[2])).randbytes(int(sys.argv[1])))' \
-		"$2" "$3" >"$1"
-}
-
 make_tree()
 {
 	rm -rf tree

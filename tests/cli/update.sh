@@ -59,14 +59,6 @@ reset()
 	cp "$1" image.dsfs
 }
 
-# bytes FILE N SEED: N bytes that are no one else's
-bytes()
-{
-	python3 -c 'import random, sys
-sys.stdout.buffer.write(random.Random(int(sys.argv[2])).randbytes(int(sys.argv[1])))' \
-		"$2" "$3" >"$1"
-}
-
 # The tree that each group of cases begins with.
 make_tree()
 {
