@@ -11,6 +11,7 @@
 #include "libdsfs.h"
 #include "msg.h"
 #include "source.h"
+#include "xattr.h"
 
 struct image_tree {
 	struct source src;
@@ -55,6 +56,8 @@ static int set_xattrs(struct source *src, struct node *n,
 	if (!(old->attr.flags & DSFS_INODE_XATTRS))
 		return 0;
 	ret = image_xattr_set(base_of(src)->prev, &old->extra, &set, &bytes, err);
+	if (!ret)
+		ret = xattr_set_check(set, bytes, n->mode, err);
 	if (!ret)
 		ret = xsets_get(&src->tree->xsets, set, bytes, &n->xattrs);
 	free(set);

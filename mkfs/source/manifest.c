@@ -221,15 +221,15 @@ static int set_type(struct manifest *m, struct node *n, const struct entry *e)
 static int set_xattrs(struct manifest *m, struct node *n, struct entry *e)
 {
 	struct xsets *x = &m->src.tree->xsets;
+	char why[XATTR_WHY];
 	bool acl;
 	int ret;
 
 	if (m->src.o->no_xattrs)
 		return 0;
-	ret = xattr_set_make(x, &e->xattrs, &m->set, &n->xattrs, &acl);
-	if (ret == -E2BIG)
-		return manifest_fail(m, m->line, "xattrs: the limit is %d bytes, %d of them",
-				     DSFS_XATTR_SET_MAX, UINT16_MAX);
+	ret = xattr_set_make(x, &e->xattrs, n->mode, &m->set, &n->xattrs, &acl, why);
+	if (ret == -EINVAL)
+		return manifest_fail(m, m->line, "xattrs: %s", why);
 	if (acl)
 		n->flags |= NODE_ACL;
 	return ret;

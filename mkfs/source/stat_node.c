@@ -68,7 +68,7 @@ static int node_xattrs(struct worker *w, struct node *n, int fd,
 	if (w->s->src->o->no_xattrs)
 		return 0;
 	ret = xattr_read(&w->s->src->tree->xsets, &w->xattr,
-			 worker_path(w, fd, name), &n->xattrs, &acl);
+			 worker_path(w, fd, name), n->mode, &n->xattrs, &acl);
 	if (acl)
 		n->flags |= NODE_ACL;
 	return ret;

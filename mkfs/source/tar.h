@@ -91,6 +91,24 @@ struct tar_name {
 	u64 hash;
 };
 
+/* What is said at the end, with a count; see tar_notes.c. */
+enum tar_note_kind {
+	TAR_REPLACED,
+	TAR_DIR_AGAIN,
+	TAR_NO_XATTR,
+	TAR_BEHIND,
+	TAR_NOTES
+};
+
+/**
+ * struct tar_note - how often there was one
+ * @names: the first ones, for the message
+ */
+struct tar_note {
+	u64 count;
+	char names[768];
+};
+
 /**
  * struct tar - archives, one after the other
  * @files: memory of struct tar_name and struct tar_file, up to end()
@@ -121,6 +139,7 @@ struct tar {
 	char path[TAR_BLOCK];
 	char linkpath[TAR_BLOCK];
 	struct tar_member m;
+	struct tar_note notes[TAR_NOTES];
 	char *set;
 };
 
@@ -131,6 +150,10 @@ struct tar {
  */
 __printf(2, 3)
 int tar_fail(struct tar *t, const char *fmt, ...);
+
+/* tar_notes.c: count something of the name @what, and say all that was counted */
+void tar_note(struct tar *t, enum tar_note_kind kind, const char *what);
+void tar_notes_say(const struct tar *t);
 
 /* What a function of tar_bytes.h returned, said. */
 int tar_bytes_fail(struct tar *t, int ret);

@@ -108,11 +108,6 @@ static int get_xattr(struct tar *t, char *name, const char *value, size_t len)
 		t->src.xattrs_ignored++;
 		return 0;
 	}
-	if (strlen(rest) > DSFS_NAME_MAX || len > DSFS_XATTR_VALUE_MAX)
-		return tar_fail(t, "attribute %s: %zu bytes: the limit is %d", name,
-				len > DSFS_XATTR_VALUE_MAX ? len : strlen(rest),
-				len > DSFS_XATTR_VALUE_MAX ? DSFS_XATTR_VALUE_MAX :
-				DSFS_NAME_MAX);
 	it = array_add(&t->m.xattrs);
 	if (!it)
 		return tar_no_memory();

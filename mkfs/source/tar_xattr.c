@@ -27,14 +27,30 @@ static int add_acl(struct tar *t, const char *text, u8 prefix, struct tar_text *
 	return 0;
 }
 
+/* tar(1) warns of what the system refuses when it extracts it, and goes on. */
+static void leave_out(struct tar *t)
+{
+	struct xattr_item *it = (struct xattr_item *)t->m.xattrs.p;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->m.xattrs.n; i++) {
+		if (xattr_has_type(it[i].prefix, t->m.mode))
+			it[n++] = it[i];
+		else
+			tar_note(t, TAR_NO_XATTR, t->m.path);
+	}
+	t->m.xattrs.n = n;
+}
+
 static int make_set(struct tar *t, struct node *n)
 {
+	char why[XATTR_WHY];
 	bool acl;
-	int ret = xattr_set_make(&t->src.tree->xsets, &t->m.xattrs, &t->set, &n->xattrs, &acl);
+	int ret = xattr_set_make(&t->src.tree->xsets, &t->m.xattrs, n->mode, &t->set,
+				 &n->xattrs, &acl, why);
 
-	if (ret == -E2BIG)
-		return tar_fail(t, "extended attributes: the limit is %d bytes, %d of them",
-				DSFS_XATTR_SET_MAX, UINT16_MAX);
+	if (ret == -EINVAL)
+		return tar_fail(t, "extended attribute %s", why);
 	if (acl)
 		n->flags |= NODE_ACL;
 	return ret ? tar_no_memory() : 0;
@@ -47,11 +63,10 @@ int tar_xattrs(struct tar *t, struct node *n)
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < 2; i++) {
-		bool may = i ? S_ISDIR(m->mode) : !S_ISLNK(m->mode);
-
-		if (m->acl[i] && may && !t->src.o->no_xattrs)
+		if (m->acl[i] && !t->src.o->no_xattrs)
 			ret = add_acl(t, m->acl[i], DSFS_XATTR_ACL_ACCESS + i, &acl[i]);
 	}
+	leave_out(t);
 	if (!ret)
 		ret = make_set(t, n);
 	free(acl[0].p);

@@ -4,14 +4,29 @@
  * image.  Most files of a source have the same ones, such as a security label,
  * so equal sets are stored once.
  */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/xattr.h>
 
+#include "acl.h"
 #include "libdsfs.h"
+#include "msg.h"
 #include "xattr.h"
 
 #define LIST_MAX	65536
-#define SET_SLACK	(DSFS_XATTR_VALUE_MAX + 1024)
+
+/**
+ * struct set - a set that is being made
+ * @p: DSFS_XATTR_SET_MAX bytes, of which @at are used
+ */
+struct set {
+	char *p;
+	size_t at;
+	u32 count;
+	bool acl;
+};
 
 int xattr_reader_init(struct xattr_reader *r)
 {
@@ -86,42 +101,105 @@ static int xattr_items(struct xattr_reader *r, size_t bytes)
 	return 0;
 }
 
-static size_t xattr_put(char *at, const struct xattr_item *it, const void *value,
-			u32 value_len)
+bool xattr_has_type(u8 prefix, u32 mode)
+{
+	switch (prefix) {
+	case DSFS_XATTR_USER:
+		return S_ISREG(mode) || S_ISDIR(mode);
+	case DSFS_XATTR_ACL_ACCESS:
+		return !S_ISLNK(mode);
+	case DSFS_XATTR_ACL_DEFAULT:
+		return S_ISDIR(mode);
+	}
+	return true;
+}
+
+static const char *type_name(u32 mode)
+{
+	return S_ISLNK(mode) ? "a symlink" : S_ISREG(mode) ? "a file" :
+	       S_ISFIFO(mode) ? "a pipe" : S_ISSOCK(mode) ? "a socket" : "a device";
+}
+
+static int wrong(char *why, const struct xattr_item *it, const char *fmt, ...)
+{
+	char full[DSFS_NAME_MAX + 64], text[sizeof(full) * 4], rest[128];
+	va_list ap;
+
+	snprintf(full, sizeof(full), "%s%.*s", dsfs_xattr_prefix(it->prefix),
+		 (int)(it->len < DSFS_NAME_MAX ? it->len : DSFS_NAME_MAX), it->name);
+	va_start(ap, fmt);
+	vsnprintf(rest, sizeof(rest), fmt, ap);
+	va_end(ap);
+	snprintf(why, XATTR_WHY, "%s: %s", msg_escape(text, sizeof(text), full), rest);
+	return -EINVAL;
+}
+
+int xattr_check(const struct xattr_item *it, const void *value, size_t value_len, u32 mode,
+		char *why)
+{
+	const size_t name = strlen(dsfs_xattr_prefix(it->prefix)) + it->len;
+	const char *acl = NULL;
+
+	if (name > DSFS_NAME_MAX)
+		return wrong(why, it, "a name of %zu bytes: the limit is %d", name,
+			     DSFS_NAME_MAX);
+	if (value_len > DSFS_XATTR_VALUE_MAX)
+		return wrong(why, it, "%zu bytes: the limit is %d", value_len,
+			     DSFS_XATTR_VALUE_MAX);
+	if (!xattr_has_type(it->prefix, mode))
+		return wrong(why, it, "%s cannot have it", type_name(mode));
+	if (it->prefix >= DSFS_XATTR_ACL_ACCESS)
+		acl = acl_wrong(value, value_len);
+	return acl ? wrong(why, it, "wrong %s", acl) : 0;
+}
+
+/* Append an attribute that xattr_check() finds right.  0, or -E2BIG: there is no room. */
+static int set_add(struct set *s, const struct xattr_item *it, const void *value,
+		   u32 value_len)
 {
 	size_t used = sizeof(struct dsfs_xattr) + it->len + value_len;
-	struct dsfs_xattr *x = (void *)at;
+	size_t padded = (used + 3) & ~(size_t)3;
+	struct dsfs_xattr *x = (void *)(s->p + s->at);
 
-	memset(at, 0, (used + 3) & ~(size_t)3);
+	if (padded > DSFS_XATTR_SET_MAX - s->at || s->count == UINT16_MAX)
+		return -E2BIG;
+	memset(x, 0, padded);
 	x->prefix = it->prefix;
 	x->name_len = it->len;
 	x->value_len = cpu_to_le32(value_len);
 	memcpy(x + 1, it->name, it->len);
 	memcpy((char *)(x + 1) + it->len, value, value_len);
-	return (used + 3) & ~(size_t)3;
+	s->acl |= it->prefix >= DSFS_XATTR_ACL_ACCESS;
+	s->at += padded;
+	s->count++;
+	return 0;
 }
 
-static void set_head(char *set, u32 bytes, u32 count)
+/* @buf is kept for the next set. */
+static int set_begin(struct set *s, char **buf)
 {
-	struct dsfs_xattr_set *head = (void *)set;
+	if (!*buf)
+		*buf = malloc(DSFS_XATTR_SET_MAX);
+	*s = (struct set){ .p = *buf, .at = sizeof(struct dsfs_xattr_set) };
+	return *buf ? 0 : -ENOMEM;
+}
 
-	head->bytes = cpu_to_le32(bytes);
-	head->count = cpu_to_le16(count);
+static void set_end(const struct set *s)
+{
+	struct dsfs_xattr_set *head = (void *)s->p;
+
+	head->bytes = cpu_to_le32(s->at);
+	head->count = cpu_to_le16(s->count);
 	head->reserved = cpu_to_le16(0);
 }
 
-/* Make the set in r->set; @bytes is 0 if nothing is left of it. */
-static int xattr_build(struct xattr_reader *r, const char *path, u32 *bytes,
-		       bool *acl)
+/* Make the set of r->items; its count is 0 if nothing is left of it. */
+static int xattr_build(struct xattr_reader *r, const char *path, u32 mode, struct set *s)
 {
-	size_t at = sizeof(struct dsfs_xattr_set);
-	u32 count = 0;
+	int ret = set_begin(s, &r->set);
+	char why[XATTR_WHY];
 
-	if (!r->set)
-		r->set = malloc(DSFS_XATTR_SET_MAX + SET_SLACK);
-	if (!r->set)
-		return -ENOMEM;
-	for (size_t i = 0; i < r->nitems; i++) {
+	for (size_t i = 0; !ret && i < r->nitems; i++) {
 		const struct xattr_item *it = &r->items[i];
 		ssize_t len = lgetxattr(path, it->full, r->value,
 					DSFS_XATTR_VALUE_MAX);
@@ -130,22 +208,21 @@ static int xattr_build(struct xattr_reader *r, const char *path, u32 *bytes,
 			continue;
 		if (len < 0)
 			return -errno;
-		*acl |= it->prefix >= DSFS_XATTR_ACL_ACCESS;
-		at += xattr_put(r->set + at, it, r->value, len);
-		count++;
-		if (at > DSFS_XATTR_SET_MAX || count > UINT16_MAX)
-			return -E2BIG;
+		/* only a file system that the VFS does not check for has such ones */
+		if (xattr_check(it, r->value, len, mode, why))
+			return -EUCLEAN;
+		ret = set_add(s, it, r->value, len);
 	}
-	set_head(r->set, at, count);
-	*bytes = count ? at : 0;
-	return 0;
+	if (!ret)
+		set_end(s);
+	return ret;
 }
 
-int xattr_read(struct xsets *x, struct xattr_reader *r, const char *path,
+int xattr_read(struct xsets *x, struct xattr_reader *r, const char *path, u32 mode,
 	       u32 *number, bool *acl)
 {
 	ssize_t len = llistxattr(path, r->list, LIST_MAX);
-	u32 bytes = 0;
+	struct set s;
 	int ret;
 
 	*number = 0;
@@ -157,11 +234,12 @@ int xattr_read(struct xsets *x, struct xattr_reader *r, const char *path,
 	ret = xattr_items(r, len);
 	if (ret || !r->nitems)
 		return ret;
-	ret = xattr_build(r, path, &bytes, acl);
-	if (ret || !bytes)
+	ret = xattr_build(r, path, mode, &s);
+	if (ret || !s.count)
 		return ret;
+	*acl = s.acl;
 	pthread_mutex_lock(&x->lock);
-	ret = xsets_get(x, r->set, bytes, number);
+	ret = xsets_get(x, s.p, s.at, number);
 	pthread_mutex_unlock(&x->lock);
 	return ret;
 }
@@ -188,28 +266,55 @@ static void drop_doubles(struct array *items)
 	items->n = n;
 }
 
-int xattr_set_make(struct xsets *x, struct array *items, char **buf, u32 *number,
-		   bool *acl)
+int xattr_set_make(struct xsets *x, struct array *items, u32 mode, char **buf, u32 *number,
+		   bool *acl, char *why)
 {
 	const struct xattr_item *it = (const struct xattr_item *)items->p;
-	size_t at = sizeof(struct dsfs_xattr_set);
+	struct set s;
+	int ret;
 
 	*number = 0;
 	*acl = false;
 	if (!items->n)
 		return 0;
-	if (!*buf)
-		*buf = malloc(DSFS_XATTR_SET_MAX + SET_SLACK);
-	if (!*buf)
-		return -ENOMEM;
+	ret = set_begin(&s, buf);
+	if (ret)
+		return ret;
 	qsort(items->p, items->n, items->size, item_order);
 	drop_doubles(items);
-	for (size_t i = 0; i < items->n; i++, it++) {
-		at += xattr_put(*buf + at, it, it->value, it->value_len);
-		if (at > DSFS_XATTR_SET_MAX || i == UINT16_MAX)
-			return -E2BIG;
-		*acl |= it->prefix >= DSFS_XATTR_ACL_ACCESS;
+	for (size_t i = 0; !ret && i < items->n; i++, it++) {
+		ret = xattr_check(it, it->value, it->value_len, mode, why);
+		if (!ret)
+			ret = set_add(&s, it, it->value, it->value_len);
 	}
-	set_head(*buf, at, items->n);
-	return xsets_get(x, *buf, at, number);
+	if (ret == -E2BIG) {
+		snprintf(why, XATTR_WHY, "all of them: the limit is %d bytes, %d of them",
+			 DSFS_XATTR_SET_MAX, UINT16_MAX);
+		return -EINVAL;
+	}
+	if (ret)
+		return ret;
+	set_end(&s);
+	*acl = s.acl;
+	return xsets_get(x, s.p, s.at, number);
+}
+
+int xattr_set_check(const void *set, u32 bytes, u32 mode, struct dsfs_err *err)
+{
+	struct dsfs_xattr_info info;
+	char why[XATTR_WHY];
+	u32 count, cursor;
+	int ret = dsfs_xattr_first(set, bytes, &count, &cursor, err);
+
+	while (!ret && (ret = dsfs_xattr_next(set, bytes, &cursor, &info, err)) == 1) {
+		const struct xattr_item it = {
+			.prefix = info.prefix, .name = info.name, .len = info.name_len,
+		};
+
+		ret = xattr_check(&it, info.value, info.value_len, mode, why);
+		if (ret)
+			ret = dsfs_bad(err, "xattr of an inode that cannot have it",
+				       info.prefix, DSFS_XATTR_ACL_DEFAULT, -EUCLEAN);
+	}
+	return ret;
 }

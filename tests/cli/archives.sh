@@ -249,6 +249,26 @@ for file in bad/*.tar; do
 	esac
 	check "refused: $name" refused "$file" "$(<"${file%.tar}.want")"
 done
+# taken NAME: an image that is right, of the files that the list has; one warning, if any
+taken()
+{
+	local name=bad/taken/$1
+
+	rm -f new.dsfs
+	timeout 60 "$mkfs" -q --tar="$name.tar" new.dsfs 2>taken.err </dev/null || return 1
+	cat taken.err
+	if [ -s "$name.want" ]; then
+		[ "$(wc -l <taken.err)" = 1 ] && grep -qF -- ": warning: " taken.err &&
+			grep -qF -- "$(<"$name.want")" taken.err || return 1
+	else
+		[ ! -s taken.err ] || return 1
+	fi
+	"$fsck" -q new.dsfs && listed "$(<"$name.list")"
+}
+for file in bad/taken/*.tar; do
+	name=${file##*/}
+	check "taken: ${name%.tar}" taken "${name%.tar}"
+done
 check 'refused: no such file' refused none.tar 'none.tar: cannot open: No such file or directory'
 check 'refused: a directory' refused zoo 'zoo: cannot read: Is a directory'
 check 'refused: not the first archive' bash -c "! '$mkfs' -q --tar=zoo.tar --tar=bad/up.tar bad.dsfs"

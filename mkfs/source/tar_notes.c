@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What an archive has and the image has not, though the run succeeds: it is said with -q,
+ * too.  An archive may have millions of such members, so each kind of them is one line, with
+ * a count and the first names.
+ */
+#include <stdio.h>
+
+#include "msg.h"
+#include "tar.h"
+
+#define NAMES_MAX	5
+#define NAME_SHOWN	120	/* bytes of a name */
+
+static const char *const texts[TAR_NOTES] = {
+	[TAR_REPLACED] = "members of a name that comes again, of which the last one counts",
+	[TAR_DIR_AGAIN] = "directories that come again with another mode, owner or attributes, which count",
+	[TAR_NO_XATTR] = "extended attributes or ACLs that Linux allows no file of that type, left out",
+	[TAR_BEHIND] = "archives with more than zeros behind their end, which is not read",
+};
+
+void tar_note(struct tar *t, enum tar_note_kind kind, const char *what)
+{
+	struct tar_note *n = &t->notes[kind];
+	size_t used = strlen(n->names);
+	char name[NAME_SHOWN], path[NAME_SHOWN];
+
+	if (n->count++ >= NAMES_MAX)
+		return;
+	msg_escape(name, sizeof(name), what);
+	msg_escape(path, sizeof(path), t->src.o->ntars > 1 ? t->bytes.path : "");
+	snprintf(n->names + used, sizeof(n->names) - used, "%s%s%s%s", used ? ", " : "", path,
+		 *path && *name ? ": " : "", name);
+}
+
+void tar_notes_say(const struct tar *t)
+{
+	const char *path = t->src.o->ntars == 1 ? t->src.o->tars[0] : NULL;
+
+	for (unsigned int i = 0; i < TAR_NOTES; i++) {
+		const struct tar_note *n = &t->notes[i];
+
+		if (n->count)
+			msg_warn(path, "%llu %s: %s%s", (unsigned long long)n->count, texts[i],
+				 n->names, n->count > NAMES_MAX ? ", ..." : "");
+	}
+}
