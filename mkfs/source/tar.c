@@ -301,6 +301,7 @@ static void tar_free(struct source *src)
 	array_free(&t->begins);
 	free(t->last_path.p);
 	free(t->global.p);
+	free(t->local.p);
 	free(t->records.p);
 	free(t->long_path.p);
 	free(t->long_link.p);

@@ -29,12 +29,30 @@ struct tar_text {
 	size_t room;
 };
 
+/* What records of pax have said: the header's field does not count then. */
+enum tar_given {
+	TAR_PATH	= 1 << 0,
+	TAR_LINK	= 1 << 1,
+	TAR_SIZE	= 1 << 2,
+	TAR_UID		= 1 << 3,
+	TAR_GID		= 1 << 4,
+	TAR_MTIME	= 1 << 5,
+	TAR_MAJOR	= 1 << 6,
+	TAR_MINOR	= 1 << 7,
+	TAR_ACL		= 1 << 8,
+	TAR_ACL_DEFAULT	= 1 << 9,
+};
+
 /**
  * struct tar_member - what a header, and what stands in front of it, says
  * @path, @link: valid until the next header is read
+ * @pax_path, @pax_link: of records, with TAR_PATH and TAR_LINK
+ * @sparse_path: of a record of a file with holes, which counts above all others; NULL: none
+ * @given: bits of enum tar_given
  * @type: of the header; S_IFMT bits are in @mode; 0 there: a hard link
  * @size: bytes that follow
  * @real_size: of the file, holes included
+ * @sparse_size: the same of a record; valid if @has_sparse_size is set
  * @map: struct tar_range, of a file with holes
  * @map_first: the map is in front of the data (GNU.sparse 1.0)
  * @offset: the last GNU.sparse.offset
@@ -44,6 +62,10 @@ struct tar_text {
 struct tar_member {
 	char *path;
 	char *link;
+	char *pax_path;
+	char *pax_link;
+	char *sparse_path;
+	u32 given;
 	char type;
 	u32 mode;
 	u32 uid;
@@ -54,8 +76,10 @@ struct tar_member {
 	bool clamped;
 	u64 size;
 	u64 real_size;
+	u64 sparse_size;
 	struct array map;
 	u64 offset;
+	bool has_sparse_size;
 	bool sparse;
 	bool map_first;
 	struct array xattrs;
@@ -118,7 +142,9 @@ struct tar_note {
  * @last_path, @last_dir: directory of the member before
  * @place: --tar-index: where the archive begins in the target; 0: elsewhere
  * @global: records that all members have
- * @records: those, and the ones of this member
+ * @local: those of the next member alone
+ * @records: both
+ * @pending: something was read that belongs to the next member
  */
 struct tar {
 	struct source src;
@@ -133,7 +159,9 @@ struct tar {
 	struct tar_name *last_dir;
 	u64 place;
 	struct tar_text global;
+	struct tar_text local;
 	struct tar_text records;
+	bool pending;
 	struct tar_text long_path;
 	struct tar_text long_link;
 	char path[TAR_BLOCK];
@@ -179,7 +207,7 @@ bool tar_is_header(const char *block);
  */
 int tar_next(struct tar *t);
 
-/* tar_pax.c: what the records say of the member; 0 or -errno, said */
+/* tar_pax.c: what the records say of the member, noted in its @given; 0 or -errno, said */
 int tar_pax(struct tar *t);
 
 /* A number in decimal, all of @s.  Return: whether it is one. */

@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "tar.h"
 
@@ -163,56 +164,56 @@ static int read_text(struct tar *t, struct tar_text *text, const char *what, u64
 
 static int read_local(struct tar *t, u64 size)
 {
-	int ret;
-
-	t->records.len = 0;
-	ret = text_add(&t->records, t->global.p, t->global.len);
-	return ret ? ret : read_text(t, &t->records, "extended header", size, RECORDS_MAX);
-}
-
-static int read_global(struct tar *t, u64 size)
-{
-	int ret = read_text(t, &t->global, "global extended header", size, GLOBAL_MAX);
-
-	t->records.len = 0;
-	return ret ? ret : text_add(&t->records, t->global.p, t->global.len);
+	t->local.len = 0;
+	t->pending = true;
+	return read_text(t, &t->local, "extended header", size, RECORDS_MAX);
 }
 
 static int read_long(struct tar *t, struct tar_text *text, u64 size)
 {
 	text->len = 0;
+	t->pending = true;
 	return read_text(t, text, "long name", size, NAME_MAX_BYTES);
 }
 
+/* What stood in front of a header belongs to it, and not to the next one. */
+static void clear_pending(struct tar *t)
+{
+	t->local.len = 0;
+	t->long_path.len = 0;
+	t->long_link.len = 0;
+	t->pending = false;
+}
+
+static bool is_extension(char type)
+{
+	return type && strchr("LKxXgV", type);
+}
+
 /*
- * A header that says something of the next one: 1.  What it holds is not the data of
+ * A header that says something of the next one.  What it holds is not the data of
  * a member.
  */
-static int read_extension(struct tar *t, const struct header *h, u64 size)
+static int read_extension(struct tar *t, const struct header *h)
 {
-	int ret;
+	u64 size = 0;
+	int ret = get_number(t, "size", h->size, sizeof(h->size), INT64_MAX, &size);
 
+	if (ret)
+		return ret;
 	switch (h->type) {
 	case 'L':
-		ret = read_long(t, &t->long_path, size);
-		break;
+		return read_long(t, &t->long_path, size);
 	case 'K':
-		ret = read_long(t, &t->long_link, size);
-		break;
-	case 'x':
-	case 'X':
-		ret = read_local(t, size);
-		break;
+		return read_long(t, &t->long_link, size);
 	case 'g':
-		ret = read_global(t, size);
-		break;
+		return read_text(t, &t->global, "global extended header", size, GLOBAL_MAX);
 	case 'V':	/* a label of the archive */
-		ret = tar_bytes_fail(t, tar_bytes_skip(&t->bytes, size + -size % TAR_BLOCK));
-		break;
+		clear_pending(t);
+		return tar_bytes_fail(t, tar_bytes_skip(&t->bytes, size + -size % TAR_BLOCK));
 	default:
-		return 0;
+		return read_local(t, size);
 	}
-	return ret ? ret : 1;
 }
 
 /* A field that ends with NUL, or with its last byte.  Return: behind its bytes. */
@@ -239,97 +240,161 @@ static void set_names(struct tar *t, const struct header *h)
 	t->m.link = t->long_link.len ? t->long_link.p : t->linkpath;
 }
 
-/* The type of a file; a hard link has none. */
-static int set_type(struct tar *t, char type)
+/* What a record has said of the names counts, and of holes above all. */
+static void set_pax_names(struct tar_member *m)
+{
+	if (m->given & TAR_PATH)
+		m->path = m->pax_path;
+	if (m->sparse_path)
+		m->path = m->sparse_path;
+	if (m->given & TAR_LINK)
+		m->link = m->pax_link;
+}
+
+/* A file whose name ends in a slash was a directory before there was a type of those. */
+static int set_file(struct tar *t)
 {
 	struct tar_member *m = &t->m;
 	size_t len = strlen(m->path);
 
-	m->type = type;
-	switch (type) {
+	if (!len || m->path[len - 1] != '/') {
+		m->mode |= S_IFREG;
+		return 0;
+	}
+	m->mode |= S_IFDIR;
+	return m->size || m->real_size ?
+		tar_fail(t, "is a directory by the slash at its end, and has %llu bytes of data",
+			 (unsigned long long)m->size) : 0;
+}
+
+/*
+ * The type of a file; a hard link has none.  Of all but files the size says nothing: some
+ * programs write that of the file, or that of a directory on their disk, and no data follows.
+ */
+static int set_type(struct tar *t)
+{
+	static const u32 types[] = { 0, S_IFLNK, S_IFCHR, S_IFBLK, S_IFDIR, S_IFIFO };
+	struct tar_member *m = &t->m;
+
+	switch (m->type) {
 	case '\0':
 	case '0':
 	case '7':
 	case 'S':
-		/* before there was a type of directories */
-		m->mode |= len && m->path[len - 1] == '/' ? S_IFDIR : S_IFREG;
-		return 0;
+		return set_file(t);
 	case '1':
-		m->mode = 0;
-		m->size = 0;	/* some programs write that of the file here */
-		return 0;
 	case '2':
-		m->mode |= S_IFLNK;
-		return 0;
 	case '3':
-		m->mode |= S_IFCHR;
-		return 0;
 	case '4':
-		m->mode |= S_IFBLK;
-		return 0;
 	case '5':
-	case 'D':
-		m->mode |= S_IFDIR;
-		return 0;
 	case '6':
-		m->mode |= S_IFIFO;
+		m->mode = m->type == '1' ? 0 : m->mode | types[m->type - '1'];
+		m->size = 0;
+		m->real_size = 0;
+		return 0;
+	case 'D':	/* the names in it follow */
+		m->mode |= S_IFDIR;
+		m->real_size = 0;
 		return 0;
 	case 'M':
 		return tar_fail(t, "is continued from another volume");
 	}
-	return tar_fail(t, "type %d: is not known", (u8)type);
+	return tar_fail(t, "type %d: is not known", (u8)m->type);
 }
 
 static int set_time(struct tar *t, const struct header *h)
 {
 	s64 v;
 
+	if (t->m.given & TAR_MTIME)
+		return 0;
 	if (!parse_number(h->mtime, sizeof(h->mtime), &v))
 		return tar_fail(t, "mtime: not a number");
 	t->m.clamped = !nsec_join(v, 0, &t->m.mtime);
 	return 0;
 }
 
-static int set_numbers(struct tar *t, const struct header *h)
+/* A field that no record has said; TAR_* @what: that of the record. */
+static int set_u32(struct tar *t, enum tar_given what, const char *name, const char *field,
+		   u32 max, u32 *to)
 {
-	struct tar_member *m = &t->m;
-	bool device = h->type == '3' || h->type == '4';
-	u64 mode = 0, uid = 0, gid = 0, major = 0, minor = 0;
-	int ret = get_number(t, "mode", h->mode, sizeof(h->mode), INT64_MAX, &mode);
+	u64 n = 0;
+	int ret;
 
-	if (!ret)
-		ret = get_number(t, "uid", h->uid, sizeof(h->uid), ID_MAX, &uid);
-	if (!ret)
-		ret = get_number(t, "gid", h->gid, sizeof(h->gid), ID_MAX, &gid);
-	if (!ret)
-		ret = set_time(t, h);
-	if (!ret && device)
-		ret = get_number(t, "major", h->major, sizeof(h->major), 0xfff, &major);
-	if (!ret && device)
-		ret = get_number(t, "minor", h->minor, sizeof(h->minor), 0xfffff, &minor);
-	m->mode = mode & 07777;
-	m->uid = uid;
-	m->gid = gid;
-	m->major = major;
-	m->minor = minor;
+	if (t->m.given & what)
+		return 0;
+	ret = get_number(t, name, field, 8, max, &n);
+	*to = n;
 	return ret;
 }
 
-static int read_member(struct tar *t, const struct header *h, u64 size)
+static int set_device(struct tar *t, const struct header *h)
+{
+	int ret;
+
+	if (h->type != '3' && h->type != '4')
+		return 0;
+	ret = set_u32(t, TAR_MAJOR, "major", h->major, 0xfff, &t->m.major);
+	return ret ? ret : set_u32(t, TAR_MINOR, "minor", h->minor, 0xfffff, &t->m.minor);
+}
+
+/* What records have said of a size is that of the bytes that follow, but of holes. */
+static int set_size(struct tar *t, const struct header *h)
+{
+	struct tar_member *m = &t->m;
+	int ret = 0;
+
+	if (!(m->given & TAR_SIZE))
+		ret = get_number(t, "size", h->size, sizeof(h->size), INT64_MAX, &m->size);
+	m->real_size = m->has_sparse_size ? m->sparse_size : m->size;
+	return ret;
+}
+
+static int set_numbers(struct tar *t, const struct header *h)
+{
+	struct tar_member *m = &t->m;
+	u64 mode = 0;
+	int ret = get_number(t, "mode", h->mode, sizeof(h->mode), INT64_MAX, &mode);
+
+	m->mode = mode & 07777;
+	if (!ret)
+		ret = set_u32(t, TAR_UID, "uid", h->uid, ID_MAX, &m->uid);
+	if (!ret)
+		ret = set_u32(t, TAR_GID, "gid", h->gid, ID_MAX, &m->gid);
+	if (!ret)
+		ret = set_time(t, h);
+	if (!ret)
+		ret = set_device(t, h);
+	return ret ? ret : set_size(t, h);
+}
+
+/* Records count above the header, so nothing is made of the header before they are read. */
+static int read_records(struct tar *t)
+{
+	int ret;
+
+	t->records.len = 0;
+	ret = text_add(&t->records, t->global.p, t->global.len);
+	if (!ret)
+		ret = text_add(&t->records, t->local.p, t->local.len);
+	return ret ? ret : tar_pax(t);
+}
+
+static int read_member(struct tar *t, const struct header *h)
 {
 	struct tar_member *m = &t->m;
 	int ret;
 
-	m->size = size;
-	m->real_size = size;
+	m->type = h->type;
 	set_names(t, h);
-	ret = set_numbers(t, h);
+	ret = read_records(t);
+	set_pax_names(m);
 	if (!ret)
-		ret = set_type(t, h->type);
+		ret = set_numbers(t, h);
 	if (!ret && h->type == 'S')
 		ret = tar_sparse_old(t, (const char *)h);
 	if (!ret)
-		ret = tar_pax(t);
+		ret = set_type(t);
 	if (!ret && m->sparse && S_ISREG(m->mode))
 		ret = tar_sparse_end(t);
 	if (!ret && m->real_size >= DSFS_MAX_OFFSET)
@@ -363,7 +428,7 @@ static int read_header(struct tar *t, struct header *h)
 	return 1;
 }
 
-static int clear_member(struct tar *t)
+static void clear_member(struct tar *t)
 {
 	struct tar_member *m = &t->m;
 	struct array map = m->map, xattrs = m->xattrs;
@@ -371,29 +436,24 @@ static int clear_member(struct tar *t)
 	map.n = 0;
 	xattrs.n = 0;
 	*m = (struct tar_member){ .map = map, .xattrs = xattrs };
-	t->long_path.len = 0;
-	t->long_link.len = 0;
-	t->records.len = 0;
-	return text_add(&t->records, t->global.p, t->global.len);
+	clear_pending(t);
 }
 
 int tar_next(struct tar *t)
 {
 	struct header h;
-	u64 size = 0;
-	int ret = clear_member(t);
+	int ret;
 
-	while (!ret) {
+	clear_member(t);
+	do {
 		ret = read_header(t, &h);
+		if (!ret && t->pending)
+			return tar_fail(t, "an extended header or a long name, and no member behind it");
 		if (ret <= 0)
 			return ret;
-		ret = get_number(t, "size", h.size, sizeof(h.size), INT64_MAX, &size);
-		if (!ret)
-			ret = read_extension(t, &h, size);
-		if (!ret)
-			return read_member(t, &h, size);
-		if (ret > 0)
-			ret = 0;
-	}
+		if (!is_extension(h.type))
+			return read_member(t, &h);
+		ret = read_extension(t, &h);
+	} while (!ret);
 	return ret;
 }

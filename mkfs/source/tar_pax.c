@@ -40,37 +40,75 @@ static int get_u32(struct tar *t, const char *key, const char *value, u32 max, u
 	return ret;
 }
 
-/* Nanoseconds; what is smaller is cut off. */
-static u64 parse_fraction(const char **s)
-{
-	u64 ns = 0, unit = NSEC_PER_SEC / 10;
+#define DIGITS		"0123456789"
 
-	for (; **s >= '0' && **s <= '9'; ++*s, unit /= 10)
-		ns += (**s - '0') * unit;
-	return ns;
+/**
+ * struct decimal - a number as text
+ * @whole, @fraction: its digits
+ * @shift: places that the point is to be moved to the right
+ */
+struct decimal {
+	const char *whole;
+	const char *fraction;
+	size_t nwhole;
+	size_t nfraction;
+	int shift;
+};
+
+/* Python writes times as it writes all its numbers: 1e-09, too. */
+static bool split_decimal(const char *s, struct decimal *d)
+{
+	*d = (struct decimal){ .whole = s, .nwhole = strspn(s, DIGITS) };
+	s += d->nwhole;
+	if (*s == '.') {
+		d->fraction = s + 1;
+		d->nfraction = strspn(s + 1, DIGITS);
+		s += 1 + d->nfraction;
+	}
+	if (d->nwhole && (*s == 'e' || *s == 'E')) {
+		const bool minus = s[1] == '-';
+		const char *digit = s + 1 + (minus || s[1] == '+');
+		const size_t n = strspn(digit, DIGITS);
+
+		if (!n)
+			return false;
+		for (s = digit; s < digit + n && d->shift < 10000; s++)
+			d->shift = d->shift * 10 + (*s - '0');
+		d->shift = minus ? -d->shift : d->shift;
+		s = digit + n;
+	}
+	return d->nwhole && !*s;
+}
+
+/* In units of 1e-9; what is smaller is cut off.  Return: whether there is room for it. */
+static bool join_decimal(const struct decimal *d, u64 *v)
+{
+	const s64 digits = (s64)d->nwhole + d->shift + 9;
+	u64 n = 0;
+
+	for (s64 i = 0; i < digits; i++) {
+		const s64 at = i - (s64)d->nwhole;
+		const char c = at < 0 ? d->whole[i] :
+			       at < (s64)d->nfraction ? d->fraction[at] : '0';
+
+		if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, c - '0', &n))
+			return false;
+	}
+	*v = n;
+	return true;
 }
 
 /* Seconds since 1970, with any number of decimals. */
 static int get_time(struct tar *t, const char *key, const char *value)
 {
 	bool negative = *value == '-';
-	const char *s = value + negative;
 	struct tar_member *m = &t->m;
 	u64 ns = 0, limit = (u64)INT64_MAX + negative;
-	bool digits = *s >= '0' && *s <= '9';
+	struct decimal d;
 
-	m->clamped = false;
-	for (; *s >= '0' && *s <= '9'; s++)
-		m->clamped |= __builtin_mul_overflow(ns, 10, &ns) ||
-			      __builtin_add_overflow(ns, *s - '0', &ns);
-	m->clamped |= __builtin_mul_overflow(ns, NSEC_PER_SEC, &ns);
-	if (*s == '.') {
-		s++;
-		m->clamped |= __builtin_add_overflow(ns, parse_fraction(&s), &ns);
-	}
-	if (!digits || *s)
+	if (!split_decimal(value + negative, &d))
 		return tar_fail(t, "%s: not a time", key);
-	m->clamped |= ns > limit;
+	m->clamped = !join_decimal(&d, &ns) || ns > limit;
 	if (m->clamped)
 		ns = limit;
 	m->mtime = negative ? -ns : ns;
@@ -127,7 +165,7 @@ static int get_sparse(struct tar *t, const char *key, char *value)
 	int ret;
 
 	if (!strcmp(key, "name")) {
-		m->path = value;
+		m->sparse_path = value;
 		return 0;
 	}
 	m->sparse = true;
@@ -136,66 +174,89 @@ static int get_sparse(struct tar *t, const char *key, char *value)
 	ret = get_u64(t, "GNU.sparse", value, INT64_MAX, &v);
 	if (ret)
 		return ret;
+	if (!strcmp(key, "numbytes"))
+		return tar_sparse_add(t, m->offset, v);
+	if (!strcmp(key, "major") && v > 1)
+		return tar_fail(t, "GNU.sparse.major: %llu: is not known", (unsigned long long)v);
 	if (!strcmp(key, "major"))
 		m->map_first = v;
-	else if (!strcmp(key, "size") || !strcmp(key, "realsize"))
-		m->real_size = v;
 	else if (!strcmp(key, "offset"))
 		m->offset = v;
-	else if (!strcmp(key, "numbytes"))
-		return tar_sparse_add(t, m->offset, v);
+	if (!strcmp(key, "size") || !strcmp(key, "realsize")) {
+		m->sparse_size = v;
+		m->has_sparse_size = true;
+	}
 	return 0;
 }
 
-/* Records of a text: what they are of is said by their key. */
-static int get_text(struct tar *t, const char *key, char *value)
+static int set_value(struct tar *t, enum tar_given what, const char *key, char *value)
 {
 	struct tar_member *m = &t->m;
 
-	if (!strcmp(key, "path"))
-		m->path = value;
-	else if (!strcmp(key, "linkpath"))
-		m->link = value;
-	else if (!strcmp(key, "SCHILY.acl.access"))
-		m->acl[0] = value;
-	else if (!strcmp(key, "SCHILY.acl.default"))
-		m->acl[1] = value;
+	switch (what) {
+	case TAR_PATH:
+		m->pax_path = value;
+		return 0;
+	case TAR_LINK:
+		m->pax_link = value;
+		return 0;
+	case TAR_ACL:
+	case TAR_ACL_DEFAULT:
+		m->acl[what == TAR_ACL_DEFAULT] = value;
+		return 0;
+	case TAR_SIZE:
+		return get_u64(t, key, value, INT64_MAX, &m->size);
+	case TAR_UID:
+		return get_u32(t, key, value, ID_MAX, &m->uid);
+	case TAR_GID:
+		return get_u32(t, key, value, ID_MAX, &m->gid);
+	case TAR_MAJOR:
+		return get_u32(t, key, value, 0xfff, &m->major);
+	case TAR_MINOR:
+		return get_u32(t, key, value, 0xfffff, &m->minor);
+	case TAR_MTIME:
+		return get_time(t, key, value);
+	}
 	return 0;
 }
 
+static enum tar_given find_key(const char *key)
+{
+	static const char *const keys[] = {
+		"path", "linkpath", "size", "uid", "gid", "mtime", "SCHILY.devmajor",
+		"SCHILY.devminor", "SCHILY.acl.access", "SCHILY.acl.default", NULL
+	};
+
+	for (unsigned int i = 0; keys[i]; i++) {
+		if (!strcmp(key, keys[i]))
+			return 1 << i;
+	}
+	return 0;
+}
+
+/* An empty value takes back what a record in front of it, of all members perhaps, has said. */
 static int get_record(struct tar *t, char *key, char *value, size_t len)
 {
+	const bool sparse = !strncmp(key, "GNU.sparse.", 11);
+	const enum tar_given what = find_key(key);
 	struct tar_member *m = &t->m;
-	u64 size = 0;
-	int ret;
 
 	if (!strncmp(key, "SCHILY.xattr.", 13))
 		return get_xattr(t, key + 13, value, len);
-	if (!len)	/* as if the record was not there */
+	if (!what && !sparse)
 		return 0;
 	if (strlen(value) != len)
 		return tar_fail(t, "%s: has a NUL byte", key);
-	if (!strncmp(key, "GNU.sparse.", 11))
-		return get_sparse(t, key + 11, value);
-	if (!strcmp(key, "uid"))
-		return get_u32(t, key, value, ID_MAX, &m->uid);
-	if (!strcmp(key, "gid"))
-		return get_u32(t, key, value, ID_MAX, &m->gid);
-	if (!strcmp(key, "SCHILY.devmajor"))
-		return get_u32(t, key, value, 0xfff, &m->major);
-	if (!strcmp(key, "SCHILY.devminor"))
-		return get_u32(t, key, value, 0xfffff, &m->minor);
-	if (!strcmp(key, "mtime"))
-		return get_time(t, key, value);
-	if (strcmp(key, "size") || !m->mode)	/* a hard link has no data */
-		return get_text(t, key, value);
-	ret = get_u64(t, key, value, INT64_MAX, &size);
-	if (ret)
-		return ret;
-	m->size = size;
-	if (!m->sparse)
-		m->real_size = size;
-	return 0;
+	if (sparse)
+		return len ? get_sparse(t, key + 11, value) : 0;
+	m->given &= ~what;
+	if (!len) {
+		if (what & (TAR_ACL | TAR_ACL_DEFAULT))
+			m->acl[what == TAR_ACL_DEFAULT] = NULL;
+		return 0;
+	}
+	m->given |= what;
+	return set_value(t, what, key, value);
 }
 
 /* "LENGTH KEY=VALUE\n", the length being that of all of it */

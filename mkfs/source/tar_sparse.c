@@ -56,6 +56,8 @@ int tar_sparse_old(struct tar *t, const char *header)
 	char more = header[OLD_MORE];
 	int ret;
 
+	if (t->m.sparse)
+		return tar_fail(t, "map of holes: one in the header and one in records");
 	t->m.sparse = true;
 	t->m.real_size = old_number(header + OLD_SIZE);
 	ret = old_ranges(t, header + OLD_MAP, 4);

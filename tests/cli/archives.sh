@@ -123,6 +123,29 @@ PY
 check 'Python: GNU' same data small.dsfs --tar=python-gnu.tar
 check 'Python: pax' same data small.dsfs --tar=python-pax.tar
 
+# Python writes times as all its numbers; what a nanosecond has no room for is cut off.
+python3 - <<'PY'
+import decimal, tarfile
+times = "1e-09", "2.9e-08", "1.5E+3", "12345678901234567890e-10", "-3e-9", "0.1234567899", "5e-30", \
+    "-1.5", "17"
+with tarfile.open("times.tar", "w") as t, open("times.want", "w") as want:
+    for time in times:
+        m = tarfile.TarInfo(time)
+        m.pax_headers = {"mtime": time}
+        t.addfile(m)
+        print(time, int(decimal.Decimal(time) * 10 ** 9), file=want)
+PY
+check 'times of Python' packs --tar=times.tar
+"$dump" --list --json --no-data new.dsfs >times.json
+check 'times of Python: all of them' python3 - <<'PY'
+import json
+have = {n["path"][1:]: n["mtime"] * 10 ** 9 + n["mtime_nsec"]
+        for n in json.load(open("times.json"))["list"]}
+for line in open("times.want"):
+    name, ns = line.split()
+    assert have[name] == int(ns), (name, have[name], ns)
+PY
+
 # --- names that come again
 mkdir again
 echo first >again/f
