@@ -37,6 +37,11 @@ int tar_fail(struct tar *t, const char *fmt, ...)
 	return -EINVAL;
 }
 
+const char *tar_shown(struct tar *t, const char *name)
+{
+	return msg_escape(t->shown, sizeof(t->shown), name);
+}
+
 /* The data phase has said why it wants no more; here is how far it came. */
 static int canceled(struct tar *t)
 {
@@ -131,7 +136,7 @@ static void set_time(struct tar *t, struct node *n)
 		return;
 	t->src.clamped++;
 	msg_warn(t->bytes.path, "%s: modification time outside 1677 to 2262: clamped",
-		 t->m.path);
+		 tar_shown(t, t->m.path));
 }
 
 static int set_target(struct tar *t, struct node *n)
@@ -202,15 +207,14 @@ int tar_shard_base(struct tar *t, const char *path)
 	}
 	if (!*name || !dsfs_name_valid(name, strlen(name)))
 		tar_fail(t, "%s: not a name for a directory: %s",
-			 t->src.o->tar_index ? "--tar-index" : "--wds", name);
+			 t->src.o->tar_index ? "--tar-index" : "--wds", tar_shown(t, name));
 	else
-		t->base = tar_dir_make(t, name);
+		t->base = tar_dir_alone(t, name);
 	free(name);
 	return t->base ? 0 : -EINVAL;
 }
 
-/* Remember where the names of an archive begin. */
-static int note_begin(struct tar *t)
+int tar_note_begin(struct tar *t)
 {
 	struct tar_name **begin = array_add(&t->begins);
 
@@ -237,7 +241,7 @@ static int open_archive(struct tar *t, const char *path)
 	t->last_dir = NULL;
 	t->global.len = 0;
 	t->base = t->src.o->wds == WDS_SHARD ? NULL : t->root;
-	ret = note_begin(t);
+	ret = tar_note_begin(t);
 	return ret || t->base ? ret : tar_shard_base(t, path);
 }
 

@@ -12,6 +12,7 @@
 #include "xattr.h"
 
 #define TAR_BLOCK	512
+#define TAR_SHARDS	"shards"	/* --tar-index: the directory of the archives as files */
 
 /* A range of a file with holes that has data. */
 struct tar_range {
@@ -145,6 +146,7 @@ struct tar_note {
  * @local: those of the next member alone
  * @records: both
  * @pending: something was read that belongs to the next member
+ * @shown: the last name of tar_shown()
  */
 struct tar {
 	struct source src;
@@ -168,6 +170,7 @@ struct tar {
 	char linkpath[TAR_BLOCK];
 	struct tar_member m;
 	struct tar_note notes[TAR_NOTES];
+	char shown[1024];
 	char *set;
 };
 
@@ -178,6 +181,9 @@ struct tar {
  */
 __printf(2, 3)
 int tar_fail(struct tar *t, const char *fmt, ...);
+
+/* A name of the archive for a message: controls are escaped.  Valid up to the next call. */
+const char *tar_shown(struct tar *t, const char *name);
 
 /* tar_notes.c: count something of the name @what, and say all that was counted */
 void tar_note(struct tar *t, enum tar_note_kind kind, const char *what);
@@ -191,6 +197,8 @@ int tar_no_memory(void);
 int tar_members(struct tar *t);
 /* A file with the attributes and the name of t->m; NULL: said. */
 struct tar_file *tar_put_file(struct tar *t);
+/* Remember where the names of an archive begin; 0 or -ENOMEM, said. */
+int tar_note_begin(struct tar *t);
 /* Let t->base be a directory of the archive's name; 0 or -errno, said. */
 int tar_shard_base(struct tar *t, const char *path);
 
@@ -240,6 +248,8 @@ void tar_tree_free(struct tar *t);
 struct tar_file *tar_file_new(struct tar *t);
 /* The directory of an archive whose paths are to begin there; said if it cannot be. */
 struct tar_name *tar_dir_make(struct tar *t, const char *name);
+/* The same of a directory that no other archive has; of TAR_SHARDS nobody asks here. */
+struct tar_name *tar_dir_alone(struct tar *t, const char *name);
 bool tar_dir_has(struct tar *t, const struct tar_name *dir, const char *name);
 
 /**

@@ -28,7 +28,7 @@ void tar_note(struct tar *t, enum tar_note_kind kind, const char *what)
 	if (n->count++ >= NAMES_MAX)
 		return;
 	msg_escape(name, sizeof(name), what);
-	msg_escape(path, sizeof(path), t->src.o->ntars > 1 ? t->bytes.path : "");
+	msg_escape(path, sizeof(path), t->src.o->ntars != 1 ? t->bytes.path : "");
 	snprintf(n->names + used, sizeof(n->names) - used, "%s%s%s%s", used ? ", " : "", path,
 		 *path && *name ? ": " : "", name);
 }

@@ -16,7 +16,6 @@
 #include "msg.h"
 #include "tar.h"
 
-#define SHARDS		"shards"	/* the directory that has the archives as files */
 #define RECORD_BYTES	10240		/* an archive is padded to, by tar(1) and Python */
 #define GAP_MAX		(16 << 20)	/* zeros between archives, without --tar-bytes */
 #define SCAN_BYTES	65536
@@ -116,7 +115,7 @@ static int put_archive(struct tar *t, const struct placed_tar *a)
 		t->m.mtime = nsec_of(&a->st->st_mtim);
 	}
 	t->last_dir = NULL;
-	t->base = ret ? NULL : tar_dir_make(t, SHARDS);
+	t->base = ret ? NULL : tar_dir_make(t, TAR_SHARDS);
 	f = t->base ? tar_put_file(t) : NULL;
 	if (f) {
 		f->file.node.u.start = a->pos;
@@ -159,28 +158,38 @@ static int read_placed(struct tar *t, const char *label, struct tar_name *base, 
 static const struct dir *shards_before(const struct tar *t)
 {
 	const struct dir *root = placed_of(t)->before;
-	const struct node *n = root ? dir_find(root, SHARDS, strlen(SHARDS)) : NULL;
+	const struct node *n = root ? dir_find(root, TAR_SHARDS, strlen(TAR_SHARDS)) : NULL;
 
 	return n && S_ISDIR(n->mode) ? n->u.dir : NULL;
 }
 
 /* A name that two archives have would be one file, and the other one lost. */
-static int check_name(struct tar *t, const struct tar_name *base, const char *name)
+static int check_name(struct tar *t, const char *name)
 {
-	struct tar_name *shards = tar_dir_make(t, SHARDS);
+	struct tar_name *shards = tar_dir_make(t, TAR_SHARDS);
 	const struct dir *before = shards_before(t);
 
 	if (!shards)
 		return -EINVAL;
-	if (base == shards)
-		return tar_fail(t, "--tar-index: the directory %s is that of the archives", SHARDS);
 	if (tar_dir_has(t, shards, name) || (before && dir_find(before, name, strlen(name))))
-		return tar_fail(t, "--tar-index: another archive is named %s, too", name);
+		return tar_fail(t, "--tar-index: another archive is named %s, too",
+				tar_shown(t, name));
 	if (placed_of(t)->before && !before)
-		return tar_fail(t, "--tar-index: the image has no directory %s", SHARDS);
-	if (before && dir_find(placed_of(t)->before, base->name + 1, (u8)base->name[0]))
+		return tar_fail(t, "--tar-index: the image has no directory %s", TAR_SHARDS);
+	return 0;
+}
+
+/* So would be the members of two archives that have one directory. */
+static int check_base(struct tar *t, const struct tar_name *base)
+{
+	const char *name = base->name + 1;
+
+	if (!strcmp(name, TAR_SHARDS))
+		return tar_fail(t, "--tar-index: the directory %s is that of the archives",
+				TAR_SHARDS);
+	if (shards_before(t) && dir_find(placed_of(t)->before, name, strlen(name)))
 		return tar_fail(t, "--tar-index: the image has a directory %s already",
-				base->name + 1);
+				tar_shown(t, name));
 	return 0;
 }
 
@@ -236,9 +245,13 @@ static int put_copy(struct tar *t, const char *path)
 	a.st = &st;
 	a.bytes = st.st_size;
 	if (!ret)
+		ret = tar_note_begin(t);
+	if (!ret)
+		ret = check_name(t, a.name);
+	if (!ret)
 		ret = tar_shard_base(t, path);
 	if (!ret)
-		ret = check_name(t, t->base, a.name);
+		ret = check_base(t, t->base);
 	if (!ret)
 		ret = copy_archive(t, fd, path, &a);
 	tar_bytes_close(&t->bytes);
@@ -299,7 +312,9 @@ static int put_there(struct tar *t, unsigned int number, u64 *pos)
 	t->bytes = (struct tar_bytes){ .path = label, .fd = -1 };
 	base = tar_dir_make(t, dir);
 	if (base)
-		ret = check_name(t, base, name);
+		ret = check_name(t, name);
+	if (!ret)
+		ret = check_base(t, base);
 	if (!ret)
 		ret = read_placed(t, label, base, placed_of(t)->end, &a);
 	*pos += t->bytes.taken;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "libdsfs.h"
+#include "msg.h"
 #include "tar.h"
 
 static u64 name_hash(const struct tar_name *parent, const char *name, size_t len)
@@ -92,7 +93,7 @@ static struct tar_name *get_dir(struct tar *t, struct tar_name *parent, const ch
 	struct tar_name *n = find_name(t, parent, name, len);
 
 	if (n && !n->dir) {
-		tar_fail(t, "%.*s: is not a directory in the archive", (int)len, name);
+		tar_fail(t, "%s: is not a directory in the archive", tar_shown(t, n->name + 1));
 		return NULL;
 	}
 	if (n)
@@ -198,14 +199,46 @@ struct tar_file *tar_file_new(struct tar *t)
 	return f;
 }
 
+/* The archive that a name was new in; names are in the order in which they came. */
+static const char *archive_of(const struct tar *t, const struct tar_name *name)
+{
+	struct tar_name *const *begins = (struct tar_name *const *)t->begins.p;
+	size_t i = 0;
+
+	for (const struct tar_name *n = t->root; n != name; n = n->next) {
+		while (i + 1 < t->begins.n && begins[i + 1] == n)
+			i++;
+	}
+	return t->src.o->tars[i];
+}
+
 struct tar_name *tar_dir_make(struct tar *t, const char *name)
 {
 	return get_dir(t, t->root, name, strlen(name));
 }
 
+struct tar_name *tar_dir_alone(struct tar *t, const char *name)
+{
+	struct tar_name *n = find_name(t, t->root, name, strlen(name));
+	char other[256];
+
+	if (!n || (t->src.o->tar_index && !strcmp(name, TAR_SHARDS)))
+		return tar_dir_make(t, name);
+	tar_fail(t, "%s: the directory %s is that of %s already",
+		 t->src.o->tar_index ? "--tar-index" : "--wds", tar_shown(t, name),
+		 msg_escape(other, sizeof(other), archive_of(t, n)));
+	return NULL;
+}
+
 bool tar_dir_has(struct tar *t, const struct tar_name *dir, const char *name)
 {
 	return find_name(t, dir, name, strlen(name));
+}
+
+/* Times differ as a rule, and are not missed. */
+static bool same_attrs(const struct node *a, const struct node *b)
+{
+	return a->mode == b->mode && a->owner == b->owner && a->xattrs == b->xattrs;
 }
 
 /* A directory gets the attributes of the last member of its name. */
@@ -215,6 +248,8 @@ static int put_dir(struct tar *t, struct tar_name *n, bool is_new, struct tar_fi
 		return -ENOMEM;
 	if (!n->dir)
 		return tar_fail(t, "is a directory, and was something else before");
+	if (n->file && !same_attrs(&n->file->file.node, &f->file.node))
+		tar_note(t, TAR_DIR_AGAIN, t->m.path);
 	n->file = f;
 	return 0;
 }
@@ -231,19 +266,6 @@ static int lose_name(struct tar *t, struct tar_file *f)
 		return tar_no_memory();
 	*slot = n;
 	return 0;
-}
-
-/* The archive that a name was new in; names are in the order in which they came. */
-static const char *archive_of(const struct tar *t, const struct tar_name *name)
-{
-	struct tar_name *const *begins = (struct tar_name *const *)t->begins.p;
-	size_t i = 0;
-
-	for (const struct tar_name *n = t->root; n != name; n = n->next) {
-		while (i + 1 < t->begins.n && begins[i + 1] == n)
-			i++;
-	}
-	return t->src.o->tars[i];
 }
 
 int tar_put(struct tar *t, struct tar_file *f)
@@ -268,7 +290,9 @@ int tar_put(struct tar *t, struct tar_file *f)
 	if (n->file == f)
 		return 0;
 	if (n->file && t->src.o->wds == WDS_PREFIX)
-		return tar_fail(t, "is in %s already", archive_of(t, n));
+		return tar_fail(t, "is in %s already", tar_shown(t, archive_of(t, n)));
+	if (n->file)
+		tar_note(t, TAR_REPLACED, t->m.path);
 	if (n->file && lose_name(t, n->file))
 		return -ENOMEM;
 	f->names++;
@@ -287,7 +311,7 @@ struct tar_file *tar_target(struct tar *t)
 	n = len ? find_name(t, dir, name, len) : dir;
 	if (n && !n->dir)
 		return n->file;
-	tar_fail(t, "link to %s: %s", t->m.link,
+	tar_fail(t, "link to %s: %s", tar_shown(t, t->m.link),
 		 n ? "a directory" : "not in the archive before it");
 	return NULL;
 }

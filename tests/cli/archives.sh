@@ -219,6 +219,28 @@ if [ ${#filters[@]} -gt 0 ]; then
 	check '--wds: .tar.gz: its directory' content /val-0/000.jpg 1000
 fi
 
+# Shards of one name have one directory, and samples of one name would be lost.
+mkdir -p shards/A shards/B
+tar -C shards -cf shards/A/train-0.tar train-0.tar
+tar -C shards -cf shards/B/train-0.tar train-1.tar
+cp shards/B/train-0.tar shards/B/train-0
+rm -f bad.dsfs
+says '--wds: shards of one name' 1 \
+	'B/train-0.tar: at byte 0: --wds: the directory train-0 is that of shards/A/train-0.tar' \
+	"$mkfs" -q --wds --tar=shards/val-0.tar.gz --tar=shards/A/train-0.tar \
+	--tar=shards/B/train-0.tar bad.dsfs
+says '--wds: shards of one name and two endings' 1 'the directory train-0 is that of shards/A/' \
+	"$mkfs" -q --wds=shard --tar=shards/A/train-0.tar --tar=shards/B/train-0 bad.dsfs
+says '--tar-index: archives of one directory' 1 \
+	'B/train-0: at byte 0: --tar-index: the directory train-0 is that of shards/A/train-0.tar' \
+	"$mkfs" -q --tar-index --tar=shards/A/train-0.tar --tar=shards/B/train-0 bad.dsfs
+check 'shards of one name: no image' test ! -e bad.dsfs
+says 'a name in two archives: that is said' 0 \
+	'warning: 1 members of a name that comes again, of which the last one counts: shards/train-1.tar: 000.jpg' \
+	"$mkfs" -q --tar=<(tar -C shards -xOf shards/A/train-0.tar | tar -f - --delete 001.jpg 000.cls 001.cls) \
+	--tar=shards/train-1.tar bad.dsfs
+rm -f bad.dsfs
+
 # By the paths in their keys, shards are one tree, and a file is in one of them.
 mkdir -p keys/n0 keys/n1
 for key in n0/1 n0/2 n1/1; do
