@@ -61,7 +61,8 @@ dump_SRC	:= $(wildcard userspace/dump/*.c)
 # SHA-256; a static link does not find the second one by itself
 dump_LIBS	:= -lgcrypt -lgpg-error
 fsck_LIBS	:= $(dump_LIBS)
-mkfs_LIBS	+= $(dump_LIBS)
+# and JSON of manifests
+mkfs_LIBS	+= $(dump_LIBS) -ljansson
 mount_SRC	:= $(wildcard userspace/mount/*.c)
 dsfs_SRC	:= $(wildcard userspace/dsfs/*.c)
 udev_SRC	:= $(wildcard userspace/udev/*.c)

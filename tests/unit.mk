@@ -30,7 +30,7 @@ unit_mkfs_SRC	:= $(wildcard tests/unit/mkfs*.c) tests/unit/tap.c tests/unit/buil
 		   userspace/libdsfs/error.c
 
 $(T)/unit-mkfs: $(call sanobjs,$(unit_mkfs_SRC))
-	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson
 
 # Orders to read files in
 unit_dsfs_SRC	:= $(wildcard tests/unit/dsfs*.c) tests/unit/tap.c \

@@ -352,12 +352,18 @@ int entry_parse(struct entry *e, char *line, size_t len)
 		return entry_bad(e, "has a NUL byte");
 	if (!line[blanks] || line[blanks] == '#')
 		return 0;
-	ret = e->raw ? entry_parse_json(e, line) : parse_words(e, line);
+	ret = e->raw ? entry_parse_json(e, line, len) : parse_words(e, line);
 	if (!ret)
 		ret = check_path(e);
 	if (!ret)
 		ret = check_fields(e);
 	return ret ? ret : 1;
+}
+
+void entry_free(struct entry *e)
+{
+	array_free(&e->xattrs);
+	free(e->text);
 }
 
 /* SplitMix64 */

@@ -37,11 +37,12 @@ enum entry_field {
  * @type: S_IFREG, ..., or ENTRY_LINK
  * @zero: fill=zero; else fill's number is @seed
  * @raw: strings have no escapes of their own any more
- * @xattrs: struct xattr_item; its memory is kept from line to line, and zeros
- *	before the first one
+ * @xattrs: struct xattr_item
+ * @text: strings of a line that is JSON
  * @why: what is wrong with the line
  *
- * Strings point into the line.
+ * Strings point into the line or into @text.  The memory of @xattrs and @text is kept from line
+ * to line; both are zeros before the first one, and entry_free() frees it.
  */
 struct entry {
 	char *path;
@@ -62,6 +63,8 @@ struct entry {
 	u64 seed;
 	s64 mtime;
 	struct array xattrs;
+	char *text;
+	size_t text_size;
 	char why[512];
 };
 
@@ -76,9 +79,10 @@ static inline bool entry_has(const struct entry *e, enum entry_field f)
  * Return: 1; 0 for a comment; -EINVAL, with a message in @e->why.
  */
 int entry_parse(struct entry *e, char *line, size_t len);
+void entry_free(struct entry *e);
 
 /* entry_json.c: the same of a line that is a JSON object, before the fields are checked */
-int entry_parse_json(struct entry *e, char *line);
+int entry_parse_json(struct entry *e, const char *line, size_t len);
 /* A field of text; its value is kept. */
 int entry_field(struct entry *e, const char *name, char *value);
 __printf(2, 3)

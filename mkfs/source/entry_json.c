@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Lines of a manifest as JSON: an object with the fields that lines of text have, and
- * extended attributes.
+ * extended attributes.  Jansson reads them.
  *
- * A library's parser refuses what dump.dsfs writes for a byte that is no UTF-8 (a lone
- * surrogate, as Python does), and makes a tree of each line; here a line is taken apart
- * in place.
+ * A name may hold bytes that are no UTF-8.  dump.dsfs writes such a byte as Python does, as a
+ * lone surrogate, and Jansson refuses those.  So \udcff becomes \bdcff before it reads a line,
+ * a backspace of the line itself becomes two, and strings get their bytes back afterwards.
  */
+#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "acl.h"
 #include "entry.h"
@@ -15,36 +17,17 @@
 #include "parse.h"
 #include "xattr.h"
 
-#define NUMBER_MAX	64
+#define MARK	'\b'
+#define ESCAPE	6	/* bytes of \uXXXX */
 
 /**
  * struct json_line - a line being read
- * @at: as far as it was read; it ends with a NUL
- * @number: text of a value that is no string
+ * @to: where the next string goes, in @e->text
  */
 struct json_line {
 	struct entry *e;
-	char *at;
-	char number[NUMBER_MAX];
+	char *to;
 };
-
-typedef int member_fn(struct json_line *j, char *key);
-
-static void skip_blanks(struct json_line *j)
-{
-	j->at += strspn(j->at, " \t");
-}
-
-/* A character that must come. */
-static int expect(struct json_line *j, char c)
-{
-	skip_blanks(j);
-	if (*j->at != c)
-		return entry_bad(j->e, "JSON: %c expected in front of: %.20s", c, j->at);
-	j->at++;
-	skip_blanks(j);
-	return 0;
-}
 
 static bool parse_hex(const char *s, unsigned int digits, u32 *v)
 {
@@ -62,131 +45,100 @@ static bool parse_hex(const char *s, unsigned int digits, u32 *v)
 	return true;
 }
 
-static char *put_utf8(char *to, u32 c)
+/* Length of what may be an escape, and the number of \uXXXX; others have none that matters. */
+static size_t escape_len(const char *s, u32 *c)
 {
-	if (c < 0x80) {
-		*to++ = c;
-		return to;
-	}
-	if (c >= 0x10000) {
-		*to++ = 0xf0 | c >> 18;
-		*to++ = 0x80 | (c >> 12 & 0x3f);
-	} else if (c >= 0x800) {
-		*to++ = 0xe0 | c >> 12;
-	}
-	if (c >= 0x800)
-		*to++ = 0x80 | (c >> 6 & 0x3f);
-	else
-		*to++ = 0xc0 | c >> 6;
-	*to++ = 0x80 | (c & 0x3f);
-	return to;
+	*c = 0;
+	if (s[0] != '\\' || !s[1])
+		return 1;
+	return s[1] == 'u' && parse_hex(s + 2, 4, c) ? ESCAPE : 2;
 }
 
-/* \uXXXX; one alone from \udc80 to \udcff is the byte that is no UTF-8. */
-static char *put_unicode(struct json_line *j, char *to)
+/* Copy a line for Jansson: it gets up to twice as long. */
+static size_t mark_bytes(char *to, const char *from)
 {
+	const char *start = to;
+	size_t len;
 	u32 c, low;
 
-	if (!parse_hex(j->at, 4, &c) || !c)
-		return NULL;
-	j->at += 4;
-	if (c >= 0xdc80 && c <= 0xdcff) {
-		*to++ = c & 0xff;
-		return to;
-	}
-	if (c >= 0xd800 && c < 0xdc00) {
-		if (j->at[0] != '\\' || j->at[1] != 'u' || !parse_hex(j->at + 2, 4, &low) ||
-		    low < 0xdc00 || low > 0xdfff)
-			return NULL;
-		j->at += 6;
-		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
-	}
-	return c >= 0xdc00 && c <= 0xdfff ? NULL : put_utf8(to, c);
-}
-
-/* What follows a backslash. */
-static char *put_escape(struct json_line *j, char *to)
-{
-	static const char from[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
-	const char *c = *j->at ? strchr(from, *j->at) : NULL;
-
-	if (*j->at == 'u') {
-		j->at++;
-		return put_unicode(j, to);
-	}
-	if (!c)
-		return NULL;
-	j->at++;
-	*to++ = bytes[c - from];
-	return to;
-}
-
-/* A string becomes its bytes, in place: they are never more. */
-static int take_string(struct json_line *j, char **text)
-{
-	int ret = expect(j, '"');
-	char *to = j->at;
-
-	*text = to;
-	while (!ret && *j->at != '"') {
-		if ((u8)*j->at < 0x20)
-			return entry_bad(j->e, "JSON: a string without an end");
-		if (*j->at != '\\') {
-			*to++ = *j->at++;
+	for (; *from; from += len) {
+		len = escape_len(from, &c);
+		/* the second half of a pair is no byte */
+		if (c >= 0xd800 && c < 0xdc00)
+			len += escape_len(from + len, &low) == ESCAPE ? ESCAPE : 0;
+		if (c == MARK || (len == 2 && from[1] == 'b')) {
+			to = stpcpy(to, "\\b\\b");
 			continue;
 		}
-		j->at++;
-		to = put_escape(j, to);
-		if (!to)
-			return entry_bad(j->e, "JSON: an escape that is none: \\%.6s", j->at);
+		memcpy(to, from, len);
+		if (c >= 0xdc80 && c <= 0xdcff)
+			to[1] = 'b';
+		to += len;
 	}
-	if (ret)
-		return ret;
-	j->at++;
-	*to = '\0';
+	return to - start;
+}
+
+static json_t *load(struct entry *e, const char *line, size_t len)
+{
+	char *copy = NULL;
+	json_error_t err;
+	json_t *object;
+
+	if (memchr(line, '\\', len)) {
+		copy = malloc(2 * len);
+		if (!copy) {
+			entry_bad(e, "out of memory");
+			return NULL;
+		}
+		len = mark_bytes(copy, line);
+	}
+	object = json_loadb(copy ? copy : line, len, JSON_REJECT_DUPLICATES, &err);
+	free(copy);
+	if (!object)
+		entry_bad(e, "JSON: column %d: %s", err.column,
+			  json_error_code(&err) == json_error_null_character ?
+			  "\\u0000, which is in no name" : err.text);
+	return object;
+}
+
+/* Memory for all strings of a line: each is in quotes there, here it ends with a NUL. */
+static int get_memory(struct json_line *j, size_t len)
+{
+	struct entry *e = j->e;
+
+	if (len > e->text_size) {
+		char *text = realloc(e->text, len);
+
+		if (!text)
+			return entry_bad(e, "out of memory");
+		e->text = text;
+		e->text_size = len;
+	}
+	j->to = e->text;
 	return 0;
 }
 
-/* A string, or the text of a number. */
-static int take_value(struct json_line *j, const char *key, char **value, bool *string)
+/* Keep a string, with the bytes that are no UTF-8. */
+static char *keep(struct json_line *j, const char *s)
 {
-	size_t len = strspn(j->at, "0123456789+-.eE");
+	char *start = j->to, *to = start;
+	u32 c;
 
-	*string = *j->at == '"';
-	if (*string)
-		return take_string(j, value);
-	if (!len || len >= sizeof(j->number))
-		return entry_bad(j->e, "%s: neither a string nor a number", key);
-	memcpy(j->number, j->at, len);
-	j->number[len] = '\0';
-	*value = j->number;
-	j->at += len;
-	return 0;
-}
-
-/* { "key": value, ... } */
-static int take_object(struct json_line *j, member_fn *member)
-{
-	int ret = expect(j, '{');
-	char *key;
-
-	while (!ret && *j->at != '}') {
-		ret = take_string(j, &key);
-		if (!ret)
-			ret = expect(j, ':');
-		if (!ret)
-			ret = member(j, key);
-		skip_blanks(j);
-		if (ret || *j->at != ',')
-			break;
-		ret = expect(j, ',');
-		if (!ret && *j->at == '}')
-			ret = entry_bad(j->e, "JSON: nothing behind the last comma");
+	while (*s) {
+		if (*s == MARK && *++s != MARK) {
+			parse_hex(s, 4, &c);
+			*to++ = c & 0xff;
+			s += 4;
+		} else {
+			*to++ = *s++;
+		}
 	}
-	return ret ? ret : expect(j, '}');
+	*to++ = '\0';
+	j->to = to;
+	return start;
 }
 
-/* The digits become the bytes, in place. */
+/* The digits become the bytes, in place.  @name: as it is shown */
 static int take_hex(struct json_line *j, const char *name, char *text, u32 *len)
 {
 	size_t digits = strlen(text);
@@ -206,25 +158,24 @@ static int take_hex(struct json_line *j, const char *name, char *text, u32 *len)
 	return 0;
 }
 
-static int take_xattr(struct json_line *j, char *key)
+static int take_xattr(struct json_line *j, char *key, const json_t *value)
 {
 	struct xattr_item it = { 0 }, *slot;
 	const char *wrong = NULL;
-	bool string = false;
-	char *text = NULL;
+	char *text, shown[256];
 	int ret;
 
+	msg_escape(shown, sizeof(shown), key);
 	it.prefix = xattr_split(key, &it.name);
 	if (!it.prefix)
-		return entry_bad(j->e, "xattrs: %.50s: not a kind that the format has", key);
+		return entry_bad(j->e, "xattrs: %s: not a kind that the format has", shown);
 	if (strlen(it.name) > DSFS_NAME_MAX)
 		return entry_bad(j->e, "xattrs: a name of %zu bytes: the limit is %d",
 				 strlen(it.name), DSFS_NAME_MAX);
-	ret = take_value(j, "xattrs", &text, &string);
-	if (!ret && !string)
-		ret = entry_bad(j->e, "xattrs: %s: not a string", key);
-	if (!ret)
-		ret = take_hex(j, key, text, &it.value_len);
+	if (!json_is_string(value))
+		return entry_bad(j->e, "xattrs: %s: not a string", shown);
+	text = keep(j, json_string_value(value));
+	ret = take_hex(j, shown, text, &it.value_len);
 	if (ret)
 		return ret;
 	it.len = strlen(it.name);
@@ -232,7 +183,7 @@ static int take_xattr(struct json_line *j, char *key)
 	if (it.prefix >= DSFS_XATTR_ACL_ACCESS)
 		wrong = acl_wrong(it.value, it.value_len);
 	if (wrong)
-		return entry_bad(j->e, "xattrs: %s: wrong %s", key, wrong);
+		return entry_bad(j->e, "xattrs: %s: wrong %s", shown, wrong);
 	slot = array_add(&j->e->xattrs);
 	if (!slot)
 		return entry_bad(j->e, "xattrs: out of memory");
@@ -240,39 +191,87 @@ static int take_xattr(struct json_line *j, char *key)
 	return 0;
 }
 
-static int take_field(struct json_line *j, char *key)
+static int take_xattrs(struct json_line *j, json_t *object)
 {
-	bool string = false, octal = strstr(key, "mode");
-	char *value = NULL;
-	int ret;
+	const char *key;
+	json_t *value;
+	int ret = 0;
 
-	if (!strcmp(key, "xattrs")) {
-		j->e->xattrs.n = 0;
-		return take_object(j, take_xattr);
+	if (!json_is_object(object))
+		return entry_bad(j->e, "xattrs: not an object");
+	json_object_foreach(object, key, value) {
+		ret = take_xattr(j, keep(j, key), value);
+		if (ret)
+			break;
 	}
-	ret = take_value(j, key, &value, &string);
-	if (ret)
-		return ret;
-	if (octal && !string)
-		return entry_bad(j->e, "%s: not a string: it is octal", key);
+	return ret;
+}
+
+static int take_string(struct json_line *j, const char *key, char *value)
+{
+	char buf[256];
+
 	if (strcmp(key, "path"))
 		return entry_field(j->e, key, value);
-	if (j->e->path)
-		return entry_bad(j->e, "path: given twice");
-	if (!string || *value != '/')
-		return entry_bad(j->e, "path: not a path from / on");
+	if (*value != '/')
+		return entry_bad(j->e, "path: %s: not a path from / on",
+				 msg_escape(buf, sizeof(buf), value));
 	j->e->path = value;
 	return 0;
 }
 
-int entry_parse_json(struct entry *e, char *line)
+/*
+ * A number with a fraction would be rounded to 53 bits, which are too few for the nanoseconds
+ * of a time.
+ */
+static int take_number(struct json_line *j, const char *key, const json_t *value)
 {
-	struct json_line j = { .e = e, .at = line };
+	char text[32];
+
+	if (!json_is_number(value))
+		return entry_bad(j->e, "%s: neither a string nor a number", key);
+	if (json_is_real(value))
+		return entry_bad(j->e, "%s: %.17g: a number with a fraction or an exponent has to be a string",
+				 key, json_real_value(value));
+	snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(value));
+	return entry_field(j->e, key, text);
+}
+
+static int take_field(struct json_line *j, const char *key, json_t *value)
+{
+	char shown[256];
+
+	if (!strcmp(key, "xattrs"))
+		return take_xattrs(j, value);
+	if (json_is_string(value))
+		return take_string(j, key, keep(j, json_string_value(value)));
+	msg_escape(shown, sizeof(shown), key);
+	if (strstr(key, "mode"))
+		return entry_bad(j->e, "%s: not a string: it is octal", shown);
+	if (!strcmp(key, "path") || !strcmp(key, "source") || !strcmp(key, "target"))
+		return entry_bad(j->e, "%s: not a string", key);
+	return take_number(j, shown, value);
+}
+
+int entry_parse_json(struct entry *e, const char *line, size_t len)
+{
+	struct json_line j = { .e = e };
+	json_t *object, *value;
+	const char *key;
 	int ret;
 
-	ret = take_object(&j, take_field);
-	if (!ret && *j.at)
-		ret = entry_bad(e, "JSON: goes on behind the object: %.20s", j.at);
+	ret = get_memory(&j, len);
+	if (ret)
+		return ret;
+	object = load(e, line, len);
+	if (!object)
+		return -EINVAL;
+	json_object_foreach(object, key, value) {
+		ret = take_field(&j, keep(&j, key), value);
+		if (ret)
+			break;
+	}
+	json_decref(object);
 	if (!ret && !e->path)
 		ret = entry_bad(e, "path: missing");
 	return ret;

@@ -374,7 +374,7 @@ static void manifest_free(struct source *src)
 		free(manifest_dir_at(m, i)->dir->nodes);
 	array_free(&m->dirs);
 	array_free(&m->records);
-	array_free(&m->entry.xattrs);
+	entry_free(&m->entry);
 	free(m->set);
 	hash_free(&m->dir_numbers);
 	free(m->last);

@@ -334,7 +334,7 @@ for line in open("list", encoding="utf-8"): json.loads(line)'
 		sh -c "'$mkfs' -q -f --manifest=list list.img zoo && cmp dir.img list.img"
 	check "manifest: dump.dsfs --manifest: --no-xattrs" \
 		sh -c "'$mkfs' -q -f --no-xattrs dir.img zoo && '$mkfs' -q -f --no-xattrs --manifest=list list.img zoo && cmp dir.img list.img"
-	printf '%s\n' ' { "path" : "/a\u00e9\ud83d\ude00\udcff\n\/" , "type":"dir", "uid":7, "mtime":-1.5 } ' \
+	printf '%s\n' ' { "path" : "/a\u00e9\ud83d\ude00\udcff\n\/" , "type":"dir", "uid":7, "mtime":"-1.5" } ' \
 		'{"path":"/b","fill":1,"size":"1K","mode":"0600","xattrs":{"user.a":"00ff","user.b":""}}' \
 		'default uid=9' '/text fill=1 size=16' '{"path":"/empty"}' '{"path":"/l","type":"link","target":"/b"}' |
 		sed 's/\\n/-/' >list
@@ -348,6 +348,26 @@ for line in open("list", encoding="utf-8"): json.loads(line)'
 	check "manifest: JSON: a link" grep -q $'^/l\tf\t.*\t/b\t' "$out"
 }
 
+# A blank at an end of a string belongs to it.
+cases_json_blanks()
+{
+	mkdir blanks
+	echo right >'blanks/ x '
+	for i in x ' x' 'x '; do echo wrong >"blanks/$i"; done
+	printf '%s\n' '{"path":"/ f ","source":" x ","xattrs":{"user. a ":"11"}}' \
+		'{"path":"/\tg\t","type":"link","target":"/ f "}' '{"path":"/ d /","mode":"0700"}' \
+		'{"path":"/ d / e "}' '{"path":"/l","type":"symlink","target":" to\t"}' >list
+	check "manifest: JSON: blanks" "$mkfs" -q -f --manifest=list blanks.img blanks
+	run "$bin/dump.dsfs" '--cat=/ f ' blanks.img
+	check "manifest: JSON: blanks: of a source" same_file 'blanks/ x ' "$out"
+	"$bin/dump.dsfs" --manifest blanks.img | sed '1s/^/[/; $!s/$/,/; $s/$/]/' >lines
+	check "manifest: JSON: blanks: of paths" \
+		holds '[v["path"] for v in d] == ["/", "/\tg\t", "/ d ", "/ d / e ", "/ f ", "/l"]' lines
+	check "manifest: JSON: blanks: of a link's target" holds 'd[4]["target"] == "/\tg\t"' lines
+	check "manifest: JSON: blanks: of a symlink's target" holds 'd[5]["target"] == " to\t"' lines
+	check "manifest: JSON: blanks: of an attribute" holds 'd[1]["xattrs"] == {"user. a ": "11"}' lines
+}
+
 # bad_json NAME TEXT LINE
 bad_json()
 {
@@ -359,28 +379,77 @@ bad_json()
 
 cases_bad_json()
 {
-	bad_json 'cut off' 'JSON: } expected' '{"path":"/a"'
-	bad_json 'cut off in a string' 'JSON: a string without an end' '{"path":"/a'
-	bad_json 'cut off in an escape' 'JSON: an escape that is none' '{"path":"/a\u00'
-	bad_json 'an escape' 'JSON: an escape that is none: \x41' '{"path":"/a\x41"}'
-	bad_json 'half a pair' 'JSON: an escape that is none' '{"path":"/a\ud83d"}'
-	bad_json 'NUL' 'JSON: an escape that is none: \0000' '{"path":"/a\u0000"}'
-	bad_json 'two objects' 'JSON: goes on behind the object: {' '{"path":"/a"} {"path":"/b"}'
-	bad_json 'a comma too many' 'JSON: nothing behind the last comma' '{"path":"/a",}'
-	bad_json 'no colon' 'JSON: : expected' '{"path" "/a"}'
-	bad_json 'no key' 'JSON: " expected' '{path:"/a"}'
+	bad_json 'cut off' "JSON: column 12: '}' expected" '{"path":"/a"'
+	bad_json 'cut off in a string' 'JSON: column 11: premature end of input' '{"path":"/a'
+	bad_json 'cut off in an escape' 'JSON: column 15: invalid escape' '{"path":"/a\u00'
+	bad_json 'cut off behind a backslash' 'JSON: column 12: invalid escape' '{"path":"/a\'
+	bad_json 'an escape' 'JSON: column 13: invalid escape' '{"path":"/a\x41"}'
+	bad_json 'half a pair' 'JSON: column 18: invalid Unicode' '{"path":"/a\ud83d"}'
+	bad_json 'half a pair and a byte' 'JSON: column 24: invalid Unicode' '{"path":"/a\ud83d\u0041"}'
+	bad_json 'a surrogate that is no byte' 'JSON: column 18: invalid Unicode' '{"path":"/a\udc7f"}'
+	bad_json 'NUL' 'JSON: column 18: \u0000, which is in no name' '{"path":"/a\u0000"}'
+	bad_json 'NUL in a key' 'JSON: column 22: NUL byte in object key' '{"path":"/a","a\u0000":1}'
+	bad_json 'a byte that is no UTF-8' 'JSON: column 10: unable to decode byte 0xff' $'{"path":"/\xff"}'
+	bad_json 'a control' 'JSON: column 11: control character 0x9' $'{"path":"/a\tb"}'
+	bad_json 'two objects' 'JSON: column 15: end of file expected near' '{"path":"/a"} {"path":"/b"}'
+	bad_json 'a word behind the object' 'JSON: column 15: end of file expected' '{"path":"/a"} x'
+	bad_json 'a comma too many' "JSON: column 14: string or '}' expected" '{"path":"/a",}'
+	bad_json 'no comma' "JSON: column 18: '}' expected" '{"path":"/a" "uid":1}'
+	bad_json 'no colon' "JSON: column 12: ':' expected" '{"path" "/a"}'
+	bad_json 'no key' "JSON: column 5: string or '}' expected" '{path:"/a"}'
+	bad_json 'too deep' 'JSON: column 2067: maximum parsing depth' \
+		"{\"path\":\"/a\",\"uid\":$(printf '%03000d' 0 | tr 0 '[')"
 	bad_json 'no path' 'path: missing' '{"uid":1}'
-	bad_json 'a path twice' 'path: given twice' '{"path":"/a","path":"/b"}'
-	bad_json 'a relative path' 'path: not a path from / on' '{"path":"a"}'
+	bad_json 'a path twice' "JSON: column 19: duplicate object key near '\"path\"'" \
+		'{"path":"/a","path":"/b"}'
+	bad_json 'a path twice, once by an escape' 'JSON: column 24: duplicate object key' \
+		'{"path":"/a","p\u0061th":"/b"}'
+	bad_json 'a relative path' 'path: a: not a path from / on' '{"path":"a"}'
+	bad_json 'a blank in front of the root' 'path:  /a: not a path from / on' '{"path":" /a"}'
+	bad_json 'a number for a path' 'path: not a string' '{"path":1}'
+	bad_json 'a number for a source' 'source: not a string' '{"path":"/a","source":5}'
+	bad_json 'a number for a target' 'target: not a string' '{"path":"/a","type":"symlink","target":5}'
 	bad_json '..' 'path: /a/../b: has an empty name, . or ..' '{"path":"/a/../b"}'
-	bad_json 'a field twice' 'uid: given twice' '{"path":"/a","uid":1,"uid":2}'
+	bad_json 'a field twice' 'JSON: column 26: duplicate object key' '{"path":"/a","uid":1,"uid":2}'
+	bad_json 'attributes twice' 'JSON: column 46: duplicate object key' \
+		'{"path":"/a","xattrs":{"user.a":"11"},"xattrs":{"user.b":"22"}}'
+	bad_json 'an attribute twice' 'JSON: column 45: duplicate object key' \
+		'{"path":"/a","xattrs":{"user.a":"11","user.a":"22"}}'
 	bad_json 'an unknown field' 'colour: unknown field' '{"path":"/a","colour":"red"}'
+	bad_json 'an unknown field with a control' 'a\033\012: unknown field' \
+		'{"path":"/a","a\u001b\n":"red"}'
+	bad_json 'a blank in a key' ' uid: unknown field' '{"path":"/a"," uid":1}'
 	bad_json 'a list' 'uid: neither a string nor a number' '{"path":"/a","uid":[1]}'
+	bad_json 'null' 'uid: neither a string nor a number' '{"path":"/a","uid":null}'
+	bad_json 'true' 'size: neither a string nor a number' '{"path":"/a","fill":1,"size":true}'
+	bad_json 'a blank in front of a number' 'uid:  7: not a number' '{"path":"/a","uid":" 7"}'
+	bad_json 'a blank behind a number' 'uid: 7 : not a number' '{"path":"/a","uid":"7 "}'
+	bad_json 'a blank in a type' 'type:  dir: not file, dir' '{"path":"/a","type":" dir"}'
+	bad_json 'a blank in a mode' 'mode:  755: not an octal' '{"path":"/a","mode":" 755"}'
+	bad_json 'a blank in a time' 'mtime:  5: not seconds' '{"path":"/a","mtime":" 5"}'
+	bad_json 'a number that is octal' 'JSON: column 20: invalid token' '{"path":"/a","uid":010}'
+	bad_json 'a time as a number with a fraction' 'mtime: 1.5: a number with a fraction' \
+		'{"path":"/a","mtime":1.5}'
+	bad_json 'a number with an exponent' 'uid: 10: a number with a fraction or an exponent' \
+		'{"path":"/a","uid":1e1}'
+	bad_json 'a number above 63 bits' 'JSON: column 40: too big integer' \
+		'{"path":"/a","size":18446744073709551615,"fill":1}'
+	bad_json 'a string above 63 bits' 'size: 18446744073709551615: the limit is 281474976710655' \
+		'{"path":"/a","size":"18446744073709551615","fill":1}'
+	bad_json 'a uid below 0' 'uid: -1: not a number' '{"path":"/a","uid":-1}'
 	bad_json 'a mode in decimal' 'mode: not a string: it is octal' '{"path":"/a","mode":420}'
 	bad_json 'an attribute in text' 'xattrs: user.a: not pairs' '{"path":"/a","xattrs":{"user.a":"x"}}'
 	bad_json 'half a byte' 'xattrs: user.a: not pairs' '{"path":"/a","xattrs":{"user.a":"1"}}'
 	bad_json 'an attribute of no kind' 'xattrs: a: not a kind' '{"path":"/a","xattrs":{"a":"11"}}'
-	bad_json 'attributes of no kind' 'JSON: { expected' '{"path":"/a","xattrs":"11"}'
+	bad_json 'an attribute of a kind with a blank' 'xattrs:  user.a: not a kind' \
+		'{"path":"/a","xattrs":{" user.a":"11"}}'
+	bad_json 'an attribute of no kind, with a control' 'xattrs: a\033: not a kind' \
+		'{"path":"/a","xattrs":{"a\u001b":"11"}}'
+	bad_json 'a blank in an attribute' 'xattrs: user.a: not pairs' \
+		'{"path":"/a","xattrs":{"user.a":" 1"}}'
+	bad_json 'an attribute that is a number' 'xattrs: user.a: not a string' \
+		'{"path":"/a","xattrs":{"user.a":11}}'
+	bad_json 'attributes of no kind' 'xattrs: not an object' '{"path":"/a","xattrs":"11"}'
 	bad_json 'a large attribute' 'xattrs: user.a: 65537 bytes: the limit is 65536' \
 		"{\"path\":\"/a\",\"xattrs\":{\"user.a\":\"$(printf '%0131074d' 0)\"}}"
 	bad_json 'an ACL' 'xattrs: system.posix_acl_access: wrong length' \
@@ -430,6 +499,7 @@ cases_bad_trees
 cases_many_errors
 cases_left_out
 cases_json
+cases_json_blanks
 cases_bad_json
 cases_changes
 finish

@@ -132,6 +132,6 @@ void test_entry(void)
 	test_random(e);
 	test_pattern();
 	parse(e, "");
-	array_free(&e->xattrs);
+	entry_free(e);
 	free(e);
 }
