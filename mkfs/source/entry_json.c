@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "acl.h"
 #include "entry.h"
 #include "msg.h"
 #include "parse.h"
@@ -146,9 +145,6 @@ static int take_hex(struct json_line *j, const char *name, char *text, u32 *len)
 
 	if (digits % 2)
 		return entry_bad(j->e, "xattrs: %s: not pairs of hexadecimal digits", name);
-	if (digits / 2 > DSFS_XATTR_VALUE_MAX)
-		return entry_bad(j->e, "xattrs: %s: %zu bytes: the limit is %d", name, digits / 2,
-				 DSFS_XATTR_VALUE_MAX);
 	for (size_t i = 0; i < digits; i += 2) {
 		if (!parse_hex(text + i, 2, &byte))
 			return entry_bad(j->e, "xattrs: %s: not pairs of hexadecimal digits", name);
@@ -158,10 +154,10 @@ static int take_hex(struct json_line *j, const char *name, char *text, u32 *len)
 	return 0;
 }
 
+/* What an attribute may be is asked when the set is made: xattr_check(). */
 static int take_xattr(struct json_line *j, char *key, const json_t *value)
 {
 	struct xattr_item it = { 0 }, *slot;
-	const char *wrong = NULL;
 	char *text, shown[256];
 	int ret;
 
@@ -169,9 +165,6 @@ static int take_xattr(struct json_line *j, char *key, const json_t *value)
 	it.prefix = xattr_split(key, &it.name);
 	if (!it.prefix)
 		return entry_bad(j->e, "xattrs: %s: not a kind that the format has", shown);
-	if (strlen(it.name) > DSFS_NAME_MAX)
-		return entry_bad(j->e, "xattrs: a name of %zu bytes: the limit is %d",
-				 strlen(it.name), DSFS_NAME_MAX);
 	if (!json_is_string(value))
 		return entry_bad(j->e, "xattrs: %s: not a string", shown);
 	text = keep(j, json_string_value(value));
@@ -180,10 +173,6 @@ static int take_xattr(struct json_line *j, char *key, const json_t *value)
 		return ret;
 	it.len = strlen(it.name);
 	it.value = text;
-	if (it.prefix >= DSFS_XATTR_ACL_ACCESS)
-		wrong = acl_wrong(it.value, it.value_len);
-	if (wrong)
-		return entry_bad(j->e, "xattrs: %s: wrong %s", shown, wrong);
 	slot = array_add(&j->e->xattrs);
 	if (!slot)
 		return entry_bad(j->e, "xattrs: out of memory");

@@ -9,6 +9,7 @@ set -uo pipefail
 export LC_ALL=C SOURCE_DATE_EPOCH=1000
 mkfs=$bin/mkfs.dsfs
 NAME300=$(printf '%0300d' 1)
+NAME252=$(printf '%0252d' 1)
 
 make_tree()
 {
@@ -379,6 +380,8 @@ bad_json()
 
 cases_bad_json()
 {
+	local acl=0200000001000600ffffffff04000400ffffffff20000400ffffffff i
+
 	bad_json 'cut off' "JSON: column 12: '}' expected" '{"path":"/a"'
 	bad_json 'cut off in a string' 'JSON: column 11: premature end of input' '{"path":"/a'
 	bad_json 'cut off in an escape' 'JSON: column 15: invalid escape' '{"path":"/a\u00'
@@ -454,6 +457,19 @@ cases_bad_json()
 		"{\"path\":\"/a\",\"xattrs\":{\"user.a\":\"$(printf '%0131074d' 0)\"}}"
 	bad_json 'an ACL' 'xattrs: system.posix_acl_access: wrong length' \
 		'{"path":"/a","xattrs":{"system.posix_acl_access":"02"}}'
+	for i in symlink,target:/b fifo socket char,major:1,minor:1 block,major:1,minor:1; do
+		bad_json "a user attribute, type=${i%%,*}" 'xattrs: user.a: a ' \
+			"$(python3 -c 'import sys
+type, *fields = sys.argv[1].split(",")
+print(dict(f.split(":") for f in fields) | {"path": "/a", "type": type, "xattrs": {"user.a": "11"}})' \
+			"$i" | tr "'" '"')"
+	done
+	bad_json 'an ACL of a symlink' 'xattrs: system.posix_acl_access: a symlink cannot have it' \
+		"{\"path\":\"/a\",\"type\":\"symlink\",\"target\":\"b\",\"xattrs\":{\"system.posix_acl_access\":\"$acl\"}}"
+	bad_json 'a default ACL of a file' 'xattrs: system.posix_acl_default: a file cannot have it' \
+		"{\"path\":\"/a\",\"xattrs\":{\"system.posix_acl_default\":\"$acl\"}}"
+	bad_json 'a long name of an attribute' "xattrs: user.$NAME252: a name of 257 bytes: the limit is 255" \
+		"{\"path\":\"/a\",\"xattrs\":{\"user.$NAME252\":\"\"}}"
 	bad_json 'attributes of a link' 'xattrs: not for type=link' \
 		'{"path":"/a","type":"link","target":"/b","xattrs":{"user.a":"11"}}'
 }
