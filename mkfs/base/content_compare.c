@@ -2,10 +2,13 @@
 /*
  * Comparison of a file with the content that the image has under its name.
  *
- * The source is read.  The image is not, if it has checksums of data: reading
- * it again would cost as much as packing it.  A file with the same size and the
- * same checksum of each chunk counts as unchanged.  Without checksums, bytes
- * are compared.
+ * Bytes decide.  Checksums of chunks, if the image has them, only save reading the
+ * image: a chunk with another checksum has other bytes.  Equal checksums prove nothing.
+ * A CRC is linear, so data followed by its own CRC32C has the same one whatever the data
+ * is, and so has a chunk with such data anywhere in it.  Formats that check themselves
+ * are full of that.
+ *
+ * Data of the image that cannot be read or is damaged differs, and is stored anew.
  */
 #include "base.h"
 
@@ -26,36 +29,36 @@ void content_compare_begin(struct content_compare *s, struct base *base, struct 
 		s->stored = image_stored_bytes(&s->attr, &s->extra);
 }
 
-/* Compare the checksum of the chunk that ends at s->at. */
-static void chunk_end(struct content_compare *s)
+static void chunk_end(struct content_compare *s, u64 chunk)
 {
-	const unsigned int bits = s->base->img.geo->chunk_bits;
 	struct dsfs_err err = { 0 };
 	u32 want;
 
-	if (dsfs_chunk_sum(s->prev, &s->attr, s->stored, (s->at - 1) >> bits,
-			   &want, &err) || want != s->sum)
+	if (dsfs_chunk_sum(s->prev, &s->attr, s->stored, chunk, &want, &err) ||
+	    want != s->sum)
 		s->differs = true;
 	s->sum = 0;
-	s->left = 1ULL << bits;
+	s->left = 1ULL << s->base->img.geo->chunk_bits;
 }
 
 static void sum_data(struct content_compare *s, const char *p, u64 bytes)
 {
+	u64 at = s->at;
+
 	while (bytes && !s->differs) {
 		u64 n = bytes < s->left ? bytes : s->left;
 
 		s->sum = dsfs_crc32c(s->sum, p, n);
 		p += n;
 		bytes -= n;
-		s->at += n;
+		at += n;
 		s->left -= n;
-		if (!s->left || s->at == s->stored)
-			chunk_end(s);
+		if (!s->left || at == s->stored)
+			chunk_end(s, (at - 1) >> s->base->img.geo->chunk_bits);
 	}
 }
 
-static void compare_data(struct content_compare *s, const char *p, u64 bytes)
+static void compare_bytes(struct content_compare *s, const char *p, u64 bytes)
 {
 	char have[65536];
 
@@ -81,7 +84,9 @@ int content_compare_data(void *compare, const char *p, u64 bytes)
 	while (bytes && !s->differs) {
 		u64 n = p || bytes < sizeof(zeros) ? bytes : sizeof(zeros);
 
-		(s->left ? sum_data : compare_data)(s, p ? p : zeros, n);
+		if (s->left)
+			sum_data(s, p ? p : zeros, n);
+		compare_bytes(s, p ? p : zeros, n);
 		p = p ? p + n : NULL;
 		bytes -= n;
 	}
