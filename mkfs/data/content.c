@@ -55,8 +55,8 @@ static void sum_small(const struct stream *s, struct job *job, struct item *it,
 		      const char *buf)
 {
 	unsigned int bits = s->mkfs->params.chunk_bits;
+	u64 sums = 0;
 
-	it->hash = stream_hash(s, 0, buf, it->stored);
 	it->first_sum = job->nsums;
 	for (u64 at = 0; bits && at < it->stored; at += 1ULL << bits) {
 		u64 n = it->stored - at;
@@ -65,10 +65,11 @@ static void sum_small(const struct stream *s, struct job *job, struct item *it,
 		if (n > 1ULL << bits)
 			n = 1ULL << bits;
 		sum = dsfs_crc32c(0, buf + at, n);
-		it->hash = stream_hash_sum(s, it->hash, sum);
+		sums = base_sums_add(sums, sum);
 		job->sums[job->nsums++] = sum;
 	}
 	it->sums = job->nsums - it->first_sum;
+	it->hash = stream_hash_end(s, stream_hash(s, 0, buf, it->stored), sums);
 }
 
 void content_small(const struct stream *s, struct job *job, struct item *it)
@@ -101,7 +102,7 @@ static void sum_piece(struct large *l, bool last)
 		if (l->chunk_left && !(last && at == p->bytes))
 			continue;
 		p->sums[p->nsums++] = l->sum;
-		l->hash = stream_hash_sum(l->s, l->hash, l->sum);
+		l->sums = base_sums_add(l->sums, l->sum);
 		l->sum = 0;
 		l->chunk_left = 1ULL << bits;
 	}
@@ -152,7 +153,7 @@ bool large_begin(struct large *l, struct stream *s, struct job *job)
 void large_finish(struct large *l, struct item *it)
 {
 	sum_piece(l, true);
-	it->hash = l->hash;
+	it->hash = stream_hash_end(l->s, l->hash, l->sums);
 	take_holes(it, &l->holes);
 }
 

@@ -26,6 +26,8 @@ void content_small(const struct stream *s, struct job *job, struct item *it);
  * struct large - a large file on its way through the pieces of its job
  * @holes: gets the content, in order; what it stores goes into @piece
  * @buf: of @piece; NULL: to be asked for
+ * @hash, @sums: see stream_hash_end()
+ * @sum: of the current chunk, which @chunk_left bytes are missing from
  */
 struct large {
 	struct stream *s;
@@ -34,6 +36,7 @@ struct large {
 	struct piece *piece;
 	char *buf;
 	u64 hash;
+	u64 sums;
 	u64 chunk_left;
 	u32 sum;
 };

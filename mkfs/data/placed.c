@@ -12,9 +12,11 @@
  * struct sums - checksums of the chunks of a content that comes in pieces
  * @list: u32, of full chunks; sums_end() adds the last one
  * @sum, @left: of the chunk that is not full, and the bytes up to its end
+ * @hash: of all bytes, for a derived UUID; NULL: not needed
  */
 struct sums {
 	struct array list;
+	XXH64_state_t *hash;
 	u32 sum;
 	u64 left;
 };
@@ -39,10 +41,24 @@ struct placed {
 	int err;
 };
 
-/* Without checksums in the image they are needed for the UUID all the same. */
 static unsigned int sum_bits(const struct stream *s)
 {
-	return s->mkfs->params.chunk_bits ? s->mkfs->params.chunk_bits : 15;
+	return s->mkfs->params.chunk_bits;
+}
+
+static int sums_init(const struct stream *s, struct sums *sums)
+{
+	sums->list.size = sizeof(u32);
+	if (!s->hash_uuid)
+		return 0;
+	sums->hash = XXH64_createState();
+	return sums->hash ? 0 : -ENOMEM;
+}
+
+static void sums_free(struct sums *sums)
+{
+	array_free(&sums->list);
+	XXH64_freeState(sums->hash);
 }
 
 static void sums_begin(const struct stream *s, struct sums *sums)
@@ -50,6 +66,8 @@ static void sums_begin(const struct stream *s, struct sums *sums)
 	sums->list.n = 0;
 	sums->sum = 0;
 	sums->left = 1ULL << sum_bits(s);
+	if (sums->hash)
+		XXH64_reset(sums->hash, 0);
 }
 
 static int sums_put(const struct stream *s, struct sums *sums)
@@ -68,7 +86,9 @@ static int sums_add(const struct stream *s, struct sums *sums, const char *p, u6
 {
 	int ret = 0;
 
-	for (u64 n; !ret && bytes; bytes -= n, p += n) {
+	if (sums->hash)
+		XXH64_update(sums->hash, p, bytes);
+	for (u64 n; !ret && sum_bits(s) && bytes; bytes -= n, p += n) {
 		n = bytes < sums->left ? bytes : sums->left;
 		sums->sum = dsfs_crc32c(sums->sum, p, n);
 		sums->left -= n;
@@ -85,8 +105,8 @@ static int sums_end(struct stream *s, struct sums *sums, struct item *it)
 
 	if (ret)
 		return ret;
-	it->sums = s->mkfs->params.chunk_bits ? sums->list.n : 0;
-	it->hash = xxh64(sums->list.p, sums->list.n * sizeof(u32), it->stored);
+	it->sums = sums->list.n;
+	it->hash = sums->hash ? XXH64_digest(sums->hash) : 0;
 	return stream_add_placed(s, it, (const u32 *)sums->list.p);
 }
 
@@ -193,14 +213,14 @@ int placed_data(struct stream *s)
 		},
 		.s = s,
 		.extents.size = sizeof(struct dsfs_extent_record),
-		.member.list.size = sizeof(u32),
-		.archive.list.size = sizeof(u32),
 	};
-	int ret = 0;
+	int ret = sums_init(s, &p.member) ?: sums_init(s, &p.archive);
 
+	if (ret)
+		msg_error(NULL, "out of memory");
 	if (p.src.end < p.src.from)
 		p.src.end = p.src.from;
-	if (o->tar_bytes && o->tar_bytes > p.src.end - p.src.from) {
+	if (!ret && o->tar_bytes > p.src.end - p.src.from) {
 		msg_error(o->image,
 			  "--tar-bytes: %llu: the limit is %llu: behind byte %llu there are no more",
 			  (unsigned long long)o->tar_bytes,
@@ -218,8 +238,8 @@ int placed_data(struct stream *s)
 	progress_end(&s->progress);
 	src->sink = NULL;
 	array_free(&p.extents);
-	array_free(&p.member.list);
-	array_free(&p.archive.list);
+	sums_free(&p.member);
+	sums_free(&p.archive);
 	return ret;
 }
 

@@ -288,12 +288,6 @@ static void jobs_back(struct stream *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Whether stream_hash() hashes every byte: without checksums, or for a derived UUID. */
-static bool hash_bytes(const struct options *o, const struct params *params)
-{
-	return (o->epoch && !params->uuid_set) ||
-	       (!o->no_dedup && !params->chunk_bits);
-}
 
 /* Wait until at most half of the jobs are lent to the output, so that readers have the others. */
 static int jobs_wait_back(struct stream *s)
@@ -436,7 +430,8 @@ int stream_init(struct stream *s, struct mkfs *mkfs)
 
 	memset(s, 0, sizeof(*s));
 	s->mkfs = mkfs;
-	s->hash_bytes = hash_bytes(mkfs->o, &mkfs->params);
+	s->hash_uuid = mkfs->o->epoch && !mkfs->params.uuid_set;
+	s->hash_bytes = s->hash_uuid || (!mkfs->o->no_dedup && !mkfs->params.chunk_bits);
 	s->listed.size = sizeof(struct listed);
 	s->dups.size = sizeof(struct dup);
 	s->stop_fd = -1;

@@ -19,6 +19,7 @@
 #define RING_BYTES	(64 * 1024 * 1024)
 #define PIECES		4
 #define HASH_UNIT	(32 * 1024)	/* a piece is a multiple of it */
+#define HASH_SOME	64		/* bytes of each block */
 #define PIECE_SUMS	(JOB_BYTES / PIECES / DSFS_BLOCK_SIZE + 1)
 
 /**
@@ -92,7 +93,8 @@ struct job {
  * @err: why such a source ended before its end, which has been said
  * @archives: --tar-index: archives
  * @cloned: bytes of them whose blocks the target shares with their files
- * @hash_bytes: contents are hashed byte by byte
+ * @hash_uuid: the UUID is derived from the content
+ * @hash_bytes: contents are hashed byte by byte: for that, or without checksums
  * @content: hashes over the contents in order, for a derived UUID
  * @bufs: those of all jobs
  */
@@ -103,6 +105,7 @@ struct stream {
 	struct spool chunks;
 	struct spool extents;
 	struct progress progress;
+	bool hash_uuid;
 	bool hash_bytes;
 	u64 content[2];
 	char *bufs;
@@ -192,28 +195,48 @@ int stream_bury(struct stream *s);
 /* order.c: fill s->listed */
 int order_read(struct stream *s);
 
+/* Continue a hash with some of the bytes of a HASH_UNIT: of each block, and the last ones. */
+static inline u64 stream_hash_some(u64 hash, const char *p, u64 bytes)
+{
+	u64 at;
+
+	for (at = 0; at + HASH_SOME < bytes; at += DSFS_BLOCK_SIZE)
+		hash = xxh64(p + at, HASH_SOME, hash);
+	at = bytes < HASH_SOME ? 0 : bytes - HASH_SOME;
+	return xxh64(p + at, bytes - at, hash);
+}
+
 /**
  * stream_hash - continue the hash of the stored bytes of a file
  * @hash: result of the call before; 0 at first
  *
  * All calls but the last pass multiples of HASH_UNIT, so the hash does not depend on
- * the size of pieces.  Deduplication compares bytes, so checksums of chunks are enough
- * for it: where they exist, stream_hash_sum() hashes them instead, except for a derived
- * UUID, which needs all bytes.
+ * the size of pieces.  For a derived UUID, and without checksums, all bytes are hashed.
  */
 static inline u64 stream_hash(const struct stream *s, u64 hash, const char *p,
 			      u64 bytes)
 {
-	for (u64 at = 0; s->hash_bytes && at < bytes; at += HASH_UNIT)
-		hash = xxh64(p + at, bytes - at < HASH_UNIT ? bytes - at :
-			     HASH_UNIT, hash);
+	for (u64 at = 0; at < bytes; at += HASH_UNIT) {
+		u64 n = bytes - at < HASH_UNIT ? bytes - at : HASH_UNIT;
+
+		hash = s->hash_bytes ? xxh64(p + at, n, hash) :
+				       stream_hash_some(hash, p + at, n);
+	}
 	return hash;
 }
 
-/* Continue the hash with the checksum of the next chunk. */
-static inline u64 stream_hash_sum(const struct stream *s, u64 hash, u32 sum)
+/**
+ * stream_hash_end - the hash of a file, by stream_hash() and by base_sums_add()
+ * @sums: hash of the checksums of its chunks
+ *
+ * Deduplication compares bytes, so it needs no more than a hash that tells most contents
+ * apart.  That is cheaper by checksums, which are there anyway, and some bytes than by all
+ * bytes.  Checksums alone would not do: contents that have their own CRC32C in them have
+ * equal ones, and each would be compared with all before it.
+ */
+static inline u64 stream_hash_end(const struct stream *s, u64 hash, u64 sums)
 {
-	return s->hash_bytes ? hash : xxh64(&sum, sizeof(sum), hash);
+	return s->hash_bytes ? hash : xxh64(&sums, sizeof(sums), hash);
 }
 
 /* reader.c: do a job; takes the lock only for the pieces of a large file */

@@ -240,7 +240,11 @@ static int put_regions(struct meta *m)
 	return ret || !m->has_note ? ret : meta_put_note(m);
 }
 
-/* Derive the UUID from the content of the image: version 8 of RFC 9562. */
+/*
+ * Derive the UUID from the content of the image: version 8 of RFC 9562.  Checksums of
+ * blocks would not do for metadata: data with its own CRC32C may be in an attribute.  The
+ * note is text, and its checksum is among them.
+ */
 static void derive_uuid(struct meta *m, u8 uuid[16])
 {
 	for (unsigned int i = 0; i < 2; i++) {
@@ -248,6 +252,7 @@ static void derive_uuid(struct meta *m, u8 uuid[16])
 			      m->stream->content[i] + i);
 		__le64 half;
 
+		h = xxh64(&m->hash, sizeof(m->hash), h);
 		half = cpu_to_le64(xxh64(&m->super, sizeof(m->super), h));
 		memcpy(uuid + i * sizeof(half), &half, sizeof(half));
 	}

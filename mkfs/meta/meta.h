@@ -12,6 +12,7 @@
 /**
  * struct meta - the metadata area being written
  * @sums: checksum of each block that is complete
+ * @hash: of the bytes of all these, for a derived UUID
  * @extras: struct dsfs_extra, no two equal
  * @extra_numbers: index in @extras plus one, by hash
  * @note: with @has_note: the last block
@@ -23,6 +24,7 @@ struct meta {
 	u64 start;
 	u64 blocks;
 	struct array sums;
+	u64 hash;
 	struct array extras;
 	struct hash extra_numbers;
 	u64 content_bytes;
