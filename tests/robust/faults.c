@@ -9,8 +9,9 @@
  *   FAULT=KIND[,KIND]...:N:ACTION
  *
  * KIND:	write (and all that changes the target), sync, read (contents),
- *		open, attr (stat, xattrs, links), list, alloc, and statx, which is
- *		what mkfs.dsfs looks at its source with once all is read
+ *		open, attr (stat, xattrs, links), list, alloc, set (owner, mode, times,
+ *		xattrs), and statx, which is what mkfs.dsfs looks at its source with
+ *		once all is read
  * N:		which call, from 1 on; 0: all of them
  * ACTION:	kill	SIGKILL, in the middle of a write or in front of the call
  *		term	SIGTERM, or $FAULT_SIGNAL, to the process, and time for it to
@@ -44,15 +45,19 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { WRITE = 1, SYNC = 2, READ = 4, OPEN = 8, ATTR = 16, LIST = 32, ALLOC = 64, STATX = 128 };
+enum {
+	WRITE = 1, SYNC = 2, READ = 4, OPEN = 8, ATTR = 16, LIST = 32, ALLOC = 64,
+	STATX = 128, SET = 256,
+};
 
 enum action { NONE, KILL, TERM, LATE, HOLD, SHORT, ZERO, INTR, RUN, FAIL };
 
 static const char *const kind_names[] = {
-	"write", "sync", "read", "open", "attr", "list", "alloc", "statx",
+	"write", "sync", "read", "open", "attr", "list", "alloc", "statx", "set",
 };
 
 static int kinds;
@@ -437,6 +442,24 @@ CALL(ssize_t, llistxattr, ATTR, -1,
 CALL(ssize_t, lgetxattr, ATTR, -1,
      (const char *path, const char *name, void *p, size_t size),
      (path, name, p, size))
+CALL(ssize_t, flistxattr, ATTR, -1, (int fd, char *list, size_t size), (fd, list, size))
+CALL(int, fsetxattr, SET, -1,
+     (int fd, const char *name, const void *p, size_t size, int flags),
+     (fd, name, p, size, flags))
+CALL(int, lsetxattr, SET, -1,
+     (const char *path, const char *name, const void *p, size_t size, int flags),
+     (path, name, p, size, flags))
+CALL(int, fremovexattr, SET, -1, (int fd, const char *name), (fd, name))
+CALL(int, lremovexattr, SET, -1, (const char *path, const char *name), (path, name))
+CALL(int, fchown, SET, -1, (int fd, uid_t uid, gid_t gid), (fd, uid, gid))
+CALL(int, lchown, SET, -1, (const char *path, uid_t uid, gid_t gid), (path, uid, gid))
+CALL(int, fchmod, SET, -1, (int fd, mode_t mode), (fd, mode))
+CALL(int, fchmodat, SET, -1, (int fd, const char *path, mode_t mode, int flags),
+     (fd, path, mode, flags))
+CALL(int, futimens, SET, -1, (int fd, const struct timespec ts[2]), (fd, ts))
+CALL(int, utimensat, SET, -1,
+     (int fd, const char *path, const struct timespec ts[2], int flags),
+     (fd, path, ts, flags))
 CALL(ssize_t, getdents64, LIST, -1, (int fd, void *p, size_t size),
      (fd, p, size))
 CALL(FILE *, fopen, OPEN, NULL, (const char *path, const char *mode),

@@ -62,3 +62,31 @@ const char *acl_wrong(const void *value, size_t len)
 		return "missing mask";
 	return NULL;
 }
+
+mode_t acl_least_mode(const void *value, size_t len)
+{
+	/* what all entries of a rank grant; the mask counts for all but the last one */
+	mode_t perm[6] = { 7, 7, 7, 7, 7, 7 }, group, other;
+	struct posix_acl_xattr_entry e;
+	const char *at = value;
+	bool named = false;
+	int rank;
+
+	if (acl_wrong(value, len))
+		return 07700;
+	for (at += sizeof(struct posix_acl_xattr_header); at < (const char *)value + len;
+	     at += sizeof(e)) {
+		memcpy(&e, at, sizeof(e));
+		rank = acl_rank(le16_to_cpu(e.e_tag));
+		if (rank < 0)
+			return 07700;
+		perm[rank] &= le16_to_cpu(e.e_perm);
+		named = named || rank == 1 || rank == 3;
+	}
+	/* without the ACL, its users and groups are either in the group or others */
+	group = perm[1] & perm[2] & perm[4];
+	other = perm[1] & perm[3] & perm[5];
+	if (named)
+		other &= perm[4];
+	return 07700 | group << 3 | other;
+}

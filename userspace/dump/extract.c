@@ -14,48 +14,16 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <search.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/sysmacros.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
+#include "extract.h"
 #include "filter.h"
 #include "msg.h"
-#include "newfile.h"
 #include "resume.h"
-
-struct place {
-	dev_t dev;
-	ino_t ino;
-};
-
-/**
- * struct extract - a run
- * @root: the target, open
- * @cwd: the directory that entries are made in, open; -1: @root
- * @trail: the directories above it
- * @file: the one that is being made
- * @skipped: attributes that only root can restore
- * @stop: why there is no use in going on, as a negative errno
- * @part: not everything is wanted
- * @resume: what is there already may be the image's
- */
-struct extract {
-	struct dump *d;
-	int root;
-	int cwd;
-	struct place *trail;
-	size_t depth;
-	size_t room;
-	struct listing_links links;
-	struct newfile file;
-	u64 skipped;
-	int stop;
-	bool is_root;
-	bool part;
-	bool resume;
-};
 
 /* Whether an error would be that of every further object, too. */
 static bool is_lasting(int err)
@@ -64,8 +32,7 @@ static bool is_lasting(int err)
 	       err == EROFS;
 }
 
-/* Report an error; end the command if further objects would fail, too. */
-static void failed(struct extract *x, const char *path, const char *what)
+void extract_failed(struct extract *x, const char *path, const char *what)
 {
 	int err = errno;
 
@@ -80,24 +47,39 @@ static void failed(struct extract *x, const char *path, const char *what)
 	}
 }
 
-/*
- * The same for an attribute.  ENOSPC may mean that the attribute is too large
- * for its inode; if it means the disk, the next object fails, too.
- */
-static void failed_xattr(struct extract *x, const char *path, const char *name)
+static int ino_cmp(const void *a, const void *b)
 {
-	int err = errno;
-
-	if (dump_count(x->d, "xattrs"))
-		msg_error(path, "%s: %s", name, strerror(err));
+	return a < b ? -1 : a > b;
 }
 
-/* Check that an existing object is that of the image; report it if it is not. */
-static bool is_there(struct extract *x, const char *path, enum resume found)
+/* Remember that the first name of a file was not made: the others would be links to what is there. */
+static void lose(struct extract *x, const struct walk_entry *e)
 {
-	if (found == RESUME_OTHER && dump_count(x->d, "exists"))
-		msg_error(path, "exists, and is not what the image has");
-	return found != RESUME_NOTHING;
+	if (e->node.nlink > 1 &&
+	    !tsearch((void *)(uintptr_t)e->node.attr.ino, &x->lost, ino_cmp))
+		x->stop = -ENOMEM;
+}
+
+static bool is_lost(const struct extract *x, const struct walk_entry *e)
+{
+	return tfind((void *)(uintptr_t)e->node.attr.ino, &x->lost, ino_cmp);
+}
+
+/*
+ * Judge what is there.  Return: 1: it is the image's; 0: nothing is there; -1: something
+ * else is, which was reported.
+ */
+static int judge(struct extract *x, const struct walk_entry *e, enum resume found)
+{
+	if (found == RESUME_NOTHING)
+		return 0;
+	if (found == RESUME_SAME || found == RESUME_ATTRS)
+		return 1;
+	if (dump_count(x->d, "exists"))
+		msg_error(e->path, "exists, and %s",
+			  found == RESUME_LINKED ? "has more names than in the image" :
+			  "is not what the image has");
+	return -1;
 }
 
 static int where(int fd, struct place *p)
@@ -154,94 +136,6 @@ static int go_up(struct extract *x)
 	return 0;
 }
 
-static struct timespec when(s64 ns)
-{
-	const struct nsec_time t = nsec_split(ns);
-
-	return (struct timespec){ .tv_sec = t.sec, .tv_nsec = t.nsec };
-}
-
-/* Whether an attribute can be restored by root only. */
-static bool privileged_xattr(const char *name)
-{
-	return !strncmp(name, "trusted.", 8) || !strncmp(name, "security.", 9);
-}
-
-static void set_xattrs(struct extract *x, const struct walk_entry *e, int fd)
-{
-	struct dsfs_err err = { 0 };
-	struct xattr_list list;
-	size_t i;
-	int ret;
-
-	ret = xattr_list_get(x->d, &e->node, &list, &err);
-	if (ret)
-		dump_error(x->d, e->path, "xattrs", ret, &err);
-	if (list.count && fd < 0 && fchdir(x->cwd)) {
-		failed(x, e->path, "xattrs");
-		goto out;
-	}
-	for (i = 0; i < list.count; i++) {
-		const struct listing_xattr *a = &list.v[i];
-
-		if (!x->is_root && privileged_xattr(a->name))
-			x->skipped++;
-		else if (fd >= 0 ? fsetxattr(fd, a->name, a->value, a->len, 0) :
-			 lsetxattr(e->name, a->name, a->value, a->len, 0))
-			failed_xattr(x, e->path, a->name);
-	}
-out:
-	xattr_list_free(&list);
-}
-
-/*
- * Mode to restore; set-id bits refer to the owner in the image, so they need
- * that owner.
- */
-static mode_t mode_of(struct extract *x, const struct dsfs_attr *attr)
-{
-	mode_t mode = attr->mode & 07777;
-
-	if (!x->is_root && mode & (S_ISUID | S_ISGID) && !S_ISDIR(attr->mode)) {
-		x->skipped++;
-		mode &= ~(S_ISUID | S_ISGID);
-	}
-	return mode;
-}
-
-/* Restore owner, mode, xattrs and time of an open object. */
-static void set_attrs_fd(struct extract *x, const struct walk_entry *e, int fd)
-{
-	const struct dsfs_attr *attr = &e->node.attr;
-	struct timespec ts[2] = { when(attr->mtime), when(attr->mtime) };
-
-	if (x->is_root && fchown(fd, e->node.uid, e->node.gid))
-		failed(x, e->path, "owner");
-	/* chown() clears set-id bits, so the mode is set after it */
-	if (fchmod(fd, mode_of(x, attr)))
-		failed(x, e->path, "mode");
-	set_xattrs(x, e, fd);
-	if (futimens(fd, ts))
-		failed(x, e->path, "time");
-}
-
-/* The same for an object that cannot be opened. */
-static void set_attrs_at(struct extract *x, const struct walk_entry *e)
-{
-	const struct dsfs_attr *attr = &e->node.attr;
-	struct timespec ts[2] = { when(attr->mtime), when(attr->mtime) };
-
-	if (x->is_root && fchownat(x->cwd, e->name, e->node.uid, e->node.gid,
-				   AT_SYMLINK_NOFOLLOW))
-		failed(x, e->path, "owner");
-	if (!S_ISLNK(attr->mode) &&
-	    fchmodat(x->cwd, e->name, mode_of(x, attr), AT_SYMLINK_NOFOLLOW))
-		failed(x, e->path, "mode");
-	set_xattrs(x, e, -1);
-	if (utimensat(x->cwd, e->name, ts, AT_SYMLINK_NOFOLLOW))
-		failed(x, e->path, "time");
-}
-
 /**
  * struct content - state of writing a file
  * @end: end of the last data that is no hole
@@ -269,98 +163,127 @@ static int put_piece(void *arg, u64 pos, const void *data, u64 len)
 	return 0;
 }
 
-/* Complete an object of an earlier run, which only needs its attributes. */
-static bool keep_file(struct extract *x, const struct walk_entry *e)
+/*
+ * Complete an object of an earlier run, which only needs its attributes.  It may grant
+ * more than it will, so it is shut first.  Return: as judge().
+ */
+static int keep_file(struct extract *x, const struct walk_entry *e)
 {
 	enum resume found;
 	int fd;
 
 	if (!x->resume)
-		return false;
+		return 0;
 	found = resume_file(x->d, x->cwd, e, &fd);
 	if (found == RESUME_ATTRS) {
-		set_attrs_fd(x, e, fd);
+		if (fchmod(fd, 0600))
+			extract_failed(x, e->path, "mode");
+		else
+			attrs_fd(x, e, fd);
 		close(fd);
 	}
-	return is_there(x, e->path, found);
+	return judge(x, e, found);
 }
 
-static bool keep_other(struct extract *x, const struct walk_entry *e, enum resume found)
+static int keep_other(struct extract *x, const struct walk_entry *e, enum resume found)
 {
-	if (found == RESUME_ATTRS)
-		set_attrs_at(x, e);
-	return is_there(x, e->path, found);
-}
-
-static void make_file(struct extract *x, const struct walk_entry *e)
-{
-	struct dsfs_err err = { 0 };
-	struct content c = { 0 };
-	const char *what;
-	int ret;
-
-	if (keep_file(x, e))
-		return;
-	if (newfile_open(&x->file, x->cwd)) {
-		failed(x, e->path, "create");
-		return;
+	if (found == RESUME_ATTRS) {
+		if (!S_ISLNK(e->node.attr.mode) &&
+		    fchmodat(x->cwd, e->name, 0600, AT_SYMLINK_NOFOLLOW))
+			extract_failed(x, e->path, "mode");
+		else
+			attrs_at(x, e);
 	}
-	c.fd = x->file.fd;
-	ret = image_stream(x->d->src, &e->node.attr, &e->node.extra, true,
-			   put_piece, &c, &err);
+	return judge(x, e, found);
+}
+
+/* Write the content of the new file.  Return: whether it is complete. */
+static bool fill_file(struct extract *x, const struct walk_entry *e)
+{
+	struct content c = { .fd = x->file.fd };
+	struct dsfs_err err = { 0 };
+	int ret = image_stream(x->d->src, &e->node.attr, &e->node.extra, true, put_piece,
+			       &c, &err);
+
 	if (ret && !err.what && is_lasting(-ret)) {
 		errno = -ret;
-		failed(x, e->path, "content");
-	} else if (ret) {
-		dump_error(x->d, e->path, "content", ret, &err);
+		extract_failed(x, e->path, "content");
+		return false;
 	}
 	if (ret) {
-		newfile_drop(&x->file);
-		return;
+		dump_error(x->d, e->path, "content", ret, &err);
+		return false;
 	}
 	if (c.end < e->node.attr.size && ftruncate(c.fd, e->node.attr.size)) {
-		failed(x, e->path, "size");
-		newfile_drop(&x->file);
-		return;
+		extract_failed(x, e->path, "size");
+		return false;
 	}
-	set_attrs_fd(x, e, c.fd);
-	if (x->stop) {
+	return true;
+}
+
+/* The functions that make an object return whether it is there now, and the image's. */
+static bool make_file(struct extract *x, const struct walk_entry *e)
+{
+	const char *what;
+	int ret = keep_file(x, e);
+
+	if (ret)
+		return ret > 0;
+	if (newfile_open(&x->file, x->cwd)) {
+		extract_failed(x, e->path, "create");
+		return false;
+	}
+	ret = fill_file(x, e);
+	if (ret)
+		attrs_fd(x, e, x->file.fd);
+	if (!ret || x->stop) {
 		newfile_drop(&x->file);
-		return;
+		return false;
 	}
 	what = newfile_publish(&x->file, e->name);
 	if (what)
-		failed(x, e->path, what);
+		extract_failed(x, e->path, what);
+	return !what;
 }
 
-static void make_symlink(struct extract *x, const struct walk_entry *e)
+static bool make_symlink(struct extract *x, const struct walk_entry *e)
 {
 	char target[DSFS_SYMLINK_MAX + 1];
 	struct dsfs_err err = { 0 };
 	int ret = image_symlink(x->d->src, &e->node.attr, target, &err);
 
-	if (ret)
+	if (ret) {
 		dump_error(x->d, e->path, "target", ret, &err);
-	else if (x->resume &&
-		 keep_other(x, e, resume_symlink(x->cwd, e->name, target)))
-		return;
-	else if (symlinkat(target, x->cwd, e->name))
-		failed(x, e->path, "symlink");
-	else
-		set_attrs_at(x, e);
+		return false;
+	}
+	if (x->resume)
+		ret = keep_other(x, e, resume_symlink(x->cwd, e, target));
+	if (ret)
+		return ret > 0;
+	if (symlinkat(target, x->cwd, e->name)) {
+		extract_failed(x, e->path, "symlink");
+		return false;
+	}
+	attrs_at(x, e);
+	return true;
 }
 
-static void make_special(struct extract *x, const struct walk_entry *e)
+static bool make_special(struct extract *x, const struct walk_entry *e)
 {
 	const struct dsfs_attr *attr = &e->node.attr;
 	dev_t dev = makedev(attr->rdev >> 20, attr->rdev & 0xfffff);
+	int ret = 0;
 
-	if (x->resume && keep_other(x, e, resume_special(x->cwd, e->name, attr->mode, dev)))
-		return;
-	if (mknodat(x->cwd, e->name, (attr->mode & S_IFMT) | 0600, dev))
-		failed(x, e->path, "mknod");
-	else
-		set_attrs_at(x, e);
+	if (x->resume)
+		ret = keep_other(x, e, resume_special(x->cwd, e, dev));
+	if (ret)
+		return ret > 0;
+	if (mknodat(x->cwd, e->name, (attr->mode & S_IFMT) | 0600, dev)) {
+		extract_failed(x, e->path, "mknod");
+		return false;
+	}
+	attrs_at(x, e);
+	return true;
 }
 
 /* Open the directory of the object at @path of the image. */
@@ -386,15 +309,19 @@ static void make_link(struct extract *x, const struct walk_entry *e,
 		      const char *first)
 {
 	const char *name;
-	int fd = open_parent(x, first, &name);
+	int fd;
 
-	if (fd >= 0 && x->resume &&
-	    is_there(x, e->path, resume_link(x->cwd, e->name, fd, name))) {
-		close(fd);
+	if (is_lost(x, e)) {
+		if (dump_count(x->d, "link"))
+			msg_error(e->path, "link: %s was left out", first);
 		return;
 	}
-	if (fd < 0 || linkat(fd, name, x->cwd, e->name, 0))
-		failed(x, e->path, "link");
+	fd = open_parent(x, first, &name);
+	if (fd < 0 || !x->resume ||
+	    !judge(x, e, resume_link(x->cwd, e->name, fd, name))) {
+		if (fd < 0 || linkat(fd, name, x->cwd, e->name, 0))
+			extract_failed(x, e->path, "link");
+	}
 	if (fd >= 0)
 		close(fd);
 }
@@ -413,12 +340,77 @@ static int enter_kept(struct extract *x, const char *name)
 	return -1;
 }
 
+static int dir_is_empty(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), empty = 1;
+	struct dirent *de;
+	DIR *dir;
+
+	dir = copy < 0 ? NULL : fdopendir(copy);
+	if (!dir) {
+		if (copy >= 0)
+			close(copy);
+		return -1;
+	}
+	while (empty && (de = readdir(dir)))
+		empty = !strcmp(de->d_name, ".") || !strcmp(de->d_name, "..");
+	closedir(dir);
+	return empty;
+}
+
+/* Open a target that exists.  Return: 0; -1 after a message. */
+static int open_target(struct extract *x)
+{
+	int empty = 1;
+
+	x->root = open(x->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (x->root < 0) {
+		/* the directory exists, so ENOTDIR is an error of the object itself */
+		msg_error(x->target, "open: %s", errno == ENOTDIR ? strerror(errno) :
+			  msg_why(errno));
+		return -1;
+	}
+	if (!x->resume)
+		empty = dir_is_empty(x->root);
+	if (empty == 1)
+		return 0;
+	msg_error(x->target, "%s", strerror(empty ? errno : ENOTEMPTY));
+	return -1;
+}
+
+/*
+ * Before the walk, so that a target that will not do is named at once.  One that does
+ * not exist is made when there is something to put into it.
+ */
+static int check_target(struct extract *x)
+{
+	struct stat st;
+
+	return stat(x->target, &st) ? 0 : open_target(x);
+}
+
+/* Make the target, and shut it until it gets its attributes. */
+static int begin_target(struct extract *x)
+{
+	if (x->root < 0 && mkdir(x->target, 0700) && errno != EEXIST) {
+		msg_error(x->target, "mkdir: %s", msg_why(errno));
+		return -ECANCELED;
+	}
+	if (x->root < 0 && open_target(x))
+		return -ECANCELED;
+	x->cwd = dup(x->root);
+	if (x->cwd >= 0 && !fchmod(x->root, 0700))
+		return 0;
+	msg_error(x->target, "%s", strerror(errno));
+	return -ECANCELED;
+}
+
 static int make_dir(struct extract *x, const struct walk_entry *e)
 {
 	int ret;
 
 	if (!*e->name)
-		return 0;
+		return begin_target(x);
 	ret = mkdirat(x->cwd, e->name, 0700);
 	if (ret && errno == EEXIST && x->resume)
 		ret = enter_kept(x, e->name);
@@ -426,8 +418,17 @@ static int make_dir(struct extract *x, const struct walk_entry *e)
 		ret = go_down(x, e->name);
 	if (!ret)
 		return 0;
-	failed(x, e->path, "mkdir");
+	extract_failed(x, e->path, "mkdir");
 	return x->stop ? x->stop : 1;
+}
+
+static bool make_object(struct extract *x, const struct walk_entry *e)
+{
+	if (S_ISREG(e->node.attr.mode))
+		return make_file(x, e);
+	if (S_ISLNK(e->node.attr.mode))
+		return make_symlink(x, e);
+	return make_special(x, e);
 }
 
 static int enter_make(void *arg, const struct walk_entry *e)
@@ -444,12 +445,8 @@ static int enter_make(void *arg, const struct walk_entry *e)
 		return ret;
 	if (first)
 		make_link(x, e, first);
-	else if (S_ISREG(e->node.attr.mode))
-		make_file(x, e);
-	else if (S_ISLNK(e->node.attr.mode))
-		make_symlink(x, e);
-	else
-		make_special(x, e);
+	else if (!make_object(x, e))
+		lose(x, e);
 	return x->stop;
 }
 
@@ -464,7 +461,7 @@ static int leave_make(void *arg, const struct walk_entry *e)
 		msg_error(e->path, "was moved away while it was filled: stopped here");
 		x->stop = -ESTALE;
 	}
-	failed(x, e->path, "way back");
+	extract_failed(x, e->path, "way back");
 	return x->stop ? x->stop : -EIO;
 }
 
@@ -477,7 +474,7 @@ static int enter_finish(void *arg, const struct walk_entry *e)
 	/* no object in it was selected */
 	if (x->part && errno == ENOENT)
 		return 1;
-	failed(x, e->path, "directory");
+	extract_failed(x, e->path, "directory");
 	return x->stop ? x->stop : 1;
 }
 
@@ -487,57 +484,40 @@ static int leave_finish(void *arg, const struct walk_entry *e)
 	int fd = dup(x->cwd), ret;
 
 	if (fd < 0) {
-		failed(x, e->path, "directory");
+		extract_failed(x, e->path, "directory");
 		return x->stop;
 	}
 	ret = leave_make(arg, e);
-	set_attrs_fd(x, e, fd);
+	attrs_fd(x, e, fd);
 	close(fd);
 	return ret ? ret : x->stop;
 }
 
-static int dir_is_empty(int fd)
+/* What a caller who is not root does not get; expected, so it is no error. */
+static void report_skipped(const struct extract *x)
 {
-	struct dirent *de;
-	DIR *dir;
-	int copy = dup(fd), empty = 1;
-
-	dir = copy < 0 ? NULL : fdopendir(copy);
-	if (!dir)
-		return -1;
-	while (empty && (de = readdir(dir)))
-		empty = !strcmp(de->d_name, ".") || !strcmp(de->d_name, "..");
-	closedir(dir);
-	return empty;
+	if (x->skipped)
+		msg_warn(x->target, "%llu set-id bits, trusted and security attributes not restored: only root can",
+			 x->skipped);
+	if (x->owners)
+		msg_warn(x->target, "owners of %llu %s not restored: only root can",
+			 x->owners, x->owners == 1 ? "object" : "objects");
 }
 
-static int open_target(struct extract *x, const char *dir)
+static void keep(void *ino)
 {
-	int empty = 1;
+	(void)ino;	/* the inode number is in the pointer */
+}
 
-	if (mkdir(dir, 0700) && errno != EEXIST) {
-		msg_error(dir, "mkdir: %s", msg_why(errno));
-		return -1;
-	}
-	x->root = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (x->root < 0) {
-		/* the directory exists, so ENOTDIR is an error of the object itself */
-		msg_error(dir, "open: %s", errno == ENOTDIR ? strerror(errno) :
-			  msg_why(errno));
-		return -1;
-	}
-	if (!x->resume)
-		empty = dir_is_empty(x->root);
-	else if (fchmod(x->root, 0700))
-		empty = -1;
-	if (empty != 1)
-		msg_error(dir, "%s", empty ? strerror(errno) :
-			  strerror(ENOTEMPTY));
-	x->cwd = empty == 1 ? dup(x->root) : -1;
+static void extract_free(struct extract *x)
+{
+	listing_links_free(&x->links);
+	tdestroy(x->lost, keep);
+	free(x->trail);
 	if (x->cwd >= 0)
-		return 0;
-	close(x->root);
-	return -1;
+		close(x->cwd);
+	if (x->root >= 0)
+		close(x->root);
 }
 
 int dump_extract(struct dump *d, const char *dir, struct filter *f, bool resume)
@@ -549,30 +529,27 @@ int dump_extract(struct dump *d, const char *dir, struct filter *f, bool resume)
 		.enter = enter_finish, .leave = leave_finish, .dirs_only = true,
 	};
 	struct extract x = {
-		.d = d, .is_root = !geteuid(), .part = f->count, .resume = resume,
+		.d = d, .target = dir, .root = -1, .cwd = -1, .is_root = !geteuid(),
+		.part = f->count, .resume = resume,
 	};
 	int ret;
 
-	if (open_target(&x, dir))
-		return -1;
 	umask(0);
 	/* A file beyond RLIMIT_FSIZE is an error of that file. */
 	signal(SIGXFSZ, SIG_IGN);
-	ret = filter_walk(d, f, &make, &x);
+	ret = check_target(&x);
+	if (!ret)
+		ret = filter_walk(d, f, &make, &x);
 	if (!ret)
 		filter_check(d, f);
-	if (!ret)
+	/* without a target, nothing was selected, or the root cannot be read */
+	if (!ret && x.cwd >= 0)
 		ret = filter_walk(d, f, &finish, &x);
 	/* any other error was reported where it happened */
 	if (ret == -ENOMEM)
 		dump_error(d, dir, "extract", ret, &(struct dsfs_err){ 0 });
 	dump_hidden(d, dir);
-	if (x.skipped)
-		msg_warn(dir, "%llu set-id bits, trusted and security attributes not restored: only root can",
-			 x.skipped);
-	listing_links_free(&x.links);
-	free(x.trail);
-	close(x.cwd);
-	close(x.root);
+	report_skipped(&x);
+	extract_free(&x);
 	return ret || d->errors ? -1 : 0;
 }

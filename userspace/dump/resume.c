@@ -48,10 +48,17 @@ static int compare_piece(void *arg, u64 pos, const void *data, u64 len)
 	return 0;
 }
 
+/* What to make of an object that is the image's, but for its attributes. */
+static enum resume attrs_of(const struct stat *st, const struct walk_entry *e)
+{
+	return st->st_nlink > e->node.nlink ? RESUME_LINKED : RESUME_ATTRS;
+}
+
 enum resume resume_file(struct dump *d, int dir, const struct walk_entry *e, int *fd)
 {
 	const struct dsfs_attr *attr = &e->node.attr;
 	struct dsfs_err err = { 0 };
+	enum resume found;
 	struct stat st;
 
 	if (!look(dir, e->name, &st))
@@ -63,34 +70,40 @@ enum resume resume_file(struct dump *d, int dir, const struct walk_entry *e, int
 	*fd = openat(dir, e->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (*fd < 0)
 		return RESUME_OTHER;
-	if (!image_stream(d->src, attr, &e->node.extra, true, compare_piece, fd, &err))
-		return RESUME_ATTRS;
-	close(*fd);
-	return RESUME_OTHER;
+	/* of the open one: the name may stand for another by now */
+	found = fstat(*fd, &st) || !S_ISREG(st.st_mode) ||
+		image_stream(d->src, attr, &e->node.extra, true, compare_piece, fd, &err) ?
+		RESUME_OTHER : attrs_of(&st, e);
+	if (found != RESUME_ATTRS)
+		close(*fd);
+	return found;
 }
 
-enum resume resume_symlink(int dir, const char *name, const char *target)
+enum resume resume_symlink(int dir, const struct walk_entry *e, const char *target)
 {
 	char have[DSFS_SYMLINK_MAX + 1];
-	ssize_t len = readlinkat(dir, name, have, sizeof(have));
+	ssize_t len = readlinkat(dir, e->name, have, sizeof(have));
+	struct stat st;
 
 	if (len < 0)
 		return errno == ENOENT ? RESUME_NOTHING : RESUME_OTHER;
-	return len == strlen(target) && !memcmp(have, target, len) ? RESUME_ATTRS :
-	       RESUME_OTHER;
+	if (len != strlen(target) || memcmp(have, target, len) || !look(dir, e->name, &st))
+		return RESUME_OTHER;
+	return attrs_of(&st, e);
 }
 
-enum resume resume_special(int dir, const char *name, u32 mode, dev_t dev)
+enum resume resume_special(int dir, const struct walk_entry *e, dev_t dev)
 {
+	const u32 mode = e->node.attr.mode;
 	struct stat st;
 
-	if (!look(dir, name, &st))
+	if (!look(dir, e->name, &st))
 		return RESUME_NOTHING;
 	if ((st.st_mode ^ mode) & S_IFMT)
 		return RESUME_OTHER;
 	if ((S_ISCHR(mode) || S_ISBLK(mode)) && st.st_rdev != dev)
 		return RESUME_OTHER;
-	return RESUME_ATTRS;
+	return attrs_of(&st, e);
 }
 
 enum resume resume_link(int dir, const char *name, int first_dir, const char *first)

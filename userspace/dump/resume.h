@@ -8,9 +8,10 @@
 #include "dump.h"
 
 /* What is there under a name: nothing; what belongs there; the same, but for its
- * attributes; something else.
+ * attributes; something else; the same, but with more names than the image gives it, so
+ * that other attributes would change an object outside of the target.
  */
-enum resume { RESUME_NOTHING, RESUME_SAME, RESUME_ATTRS, RESUME_OTHER };
+enum resume { RESUME_NOTHING, RESUME_SAME, RESUME_ATTRS, RESUME_OTHER, RESUME_LINKED };
 
 /**
  * resume_file - look at a regular file
@@ -23,10 +24,10 @@ enum resume { RESUME_NOTHING, RESUME_SAME, RESUME_ATTRS, RESUME_OTHER };
 enum resume resume_file(struct dump *d, int dir, const struct walk_entry *e, int *fd);
 
 /** resume_symlink - whether it leads to @target */
-enum resume resume_symlink(int dir, const char *name, const char *target);
+enum resume resume_symlink(int dir, const struct walk_entry *e, const char *target);
 
 /** resume_special - a device, pipe or socket */
-enum resume resume_special(int dir, const char *name, u32 mode, dev_t dev);
+enum resume resume_special(int dir, const struct walk_entry *e, dev_t dev);
 
 /** resume_link - whether @name in @dir and @first in @first_dir are one file */
 enum resume resume_link(int dir, const char *name, int first_dir, const char *first);

@@ -1,0 +1,184 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# extract.sh - what dump.dsfs --extract grants: never more than the image says, whatever the
+# target has by inheritance, what was there before, and which call fails.
+set -euo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+dump=$bin/dump.dsfs
+mkfs=$bin/mkfs.dsfs
+faults=$bin/tests/faults.so
+[ ! -w "$top" ] || make -s -C "$top" build/tests/faults.so >&2
+
+# --- nothing is selected
+mkdir -p one
+echo x >one/file
+"$mkfs" -q one.dsfs one
+says '--path that matches nothing' 1 'none*: --path: matches nothing' \
+	"$dump" --extract=new '--path=none*' one.dsfs
+check '--path that matches nothing: no target' test ! -e new
+mkdir -m 751 kept
+exits '--path that matches nothing: a target that is there' 1 \
+	"$dump" --extract=kept '--path=none*' one.dsfs
+check '--path that matches nothing: it stays as it was' test "$(stat -c %a kept)" = 751
+exits '--path: one that matches, one that does not' 1 \
+	"$dump" --extract=new --path=none --path=file one.dsfs
+check '--path: what matches is there' test -e new/file
+
+# --- hard links
+mkdir links
+echo first >links/a
+ln links/a links/b
+ln links/a links/c
+mkfifo links/pipe
+ln -s file links/symlink
+"$mkfs" -q links.dsfs links
+cp links.dsfs bad.dsfs
+flip bad.dsfs "$(data_of bad.dsfs /a)"
+says 'the first name of a file is bad' 1 '/b: link: /a was left out' "$dump" --extract=out bad.dsfs
+check 'the first name is bad: no name is there' test -z "$(find out -type f)"
+echo other >out/a
+says '--resume: another file has the first name' 1 '/b: link: /a was left out' \
+	"$dump" --extract=out --resume links.dsfs
+check '--resume: nothing is linked to it' test "$(stat -c %h out/a)" = 1
+# planted NAME: NAME in the target is a further name of a file outside of it, of which
+# nothing may change
+planted()
+{
+	says "--resume: $1 is a name of something outside" 1 \
+		"/$1: exists, and has more names than in the image" \
+		"$dump" --extract=out --resume links.dsfs
+	check "--resume: $1: what is outside stays" test "$(stat -c '%f %u %Y' "outside/$1")" = "$before"
+}
+rm -rf out outside
+mkdir out outside
+echo first >outside/a
+mkfifo outside/pipe
+ln -s file outside/symlink
+for name in a pipe symlink; do
+	[ $name = symlink ] || chmod 666 outside/$name
+	touch -h -d @5 outside/$name
+	# as many as the image gives it, and one more
+	for more in 1 2 3; do
+		[ $name = a ] || [ $more = 1 ] || continue
+		ln outside/$name outside/$name.$more
+	done
+	rm -f out/$name
+	ln outside/$name out/$name
+	before=$(stat -c '%f %u %Y' outside/$name)
+	planted $name
+done
+
+# --- ACLs
+if ! setfacl -m u:65534:r one 2>/dev/null; then
+	skip 'ACLs' 'the file system has none'
+	finish
+fi
+setfacl -b one
+
+# tree TARGET: what the objects grant, without owners, which a user does not restore
+tree()
+{
+	(cd "$1" && getfacl -RPcn . && find . -printf '%p %M\n' | LC_ALL=C sort)
+}
+
+mkdir -p acls/dir/below acls/default
+echo secret >acls/file
+echo secret >acls/dir/below/file
+mkfifo acls/pipe
+for f in file dir/below/file pipe; do
+	chmod 640 acls/$f
+done
+chmod 750 acls/dir acls/dir/below
+echo named >acls/named
+setfacl -m u:65533:rw,g:65533:r acls/named
+setfacl -d -m u:65532:rwx acls/default
+echo plain >acls/default/plain
+setfacl -b acls/default/plain
+chmod 604 acls/default/plain
+tree acls >acls.want
+"$mkfs" -q acls.dsfs acls
+# inherits DIR: what is made in it is of its group, and 65534 may do everything
+inherits()
+{
+	rm -rf "$1"
+	mkdir "$1"
+	[ "$(id -u)" -ne 0 ] || chgrp 12345 "$1"
+	chmod 2755 "$1"
+	setfacl -d -m u:65534:rwx "$1"
+}
+
+inherits parent
+exits 'a target that inherits' 0 "$dump" --extract=parent/new acls.dsfs
+check 'a target that inherits: the image says who may what' same_file acls.want <(tree parent/new)
+exits 'a target that inherits: --resume' 0 "$dump" --extract=parent/new --resume acls.dsfs
+check 'a target that inherits: --resume: the same' same_file acls.want <(tree parent/new)
+inherits parent/empty
+exits 'a target that passes on' 0 "$dump" --extract=parent/empty acls.dsfs
+check 'a target that passes on: the image says who may what' same_file acls.want <(tree parent/empty)
+rm -f parent/empty/default/plain
+exits '--resume in a directory with a default ACL of the image' 0 \
+	"$dump" --extract=parent/empty --resume acls.dsfs
+check '--resume in a directory with a default ACL: the same' same_file acls.want <(tree parent/empty)
+# what was there before, and has more than the image says
+setfacl -m u:65534:rwx parent/empty/file parent/empty/pipe parent/empty/dir
+setfattr -n user.more -v x parent/empty/file
+chmod 666 parent/empty/dir/below/file
+touch -d @7 parent/empty/file parent/empty/pipe parent/empty/dir/below/file
+exits '--resume: attributes that the image does not have' 0 \
+	"$dump" --extract=parent/empty --resume acls.dsfs
+check '--resume: they are gone' same_file acls.want <(tree parent/empty)
+check '--resume: xattrs, too' test -z "$(getfattr -d parent/empty/file)"
+
+# Between any two calls that set something, nobody else may read what is there already.
+cat >look <<'EOL'
+cd "${0%/*}" && unset LD_PRELOAD FAULT
+getfacl -RPcne parent/new | grep -E '^(user:65534|user:65532|other:).*(#effective:r|:r[w-][x-]$)' >>seen || true
+EOL
+chmod 700 acls
+"$mkfs" -q -f shut.dsfs acls --exclude=named
+inherits parent
+FAULT_NAMED=1 LD_PRELOAD=$faults FAULT=write,set:0:run FAULT_RUN="sh $work/look" \
+	"$dump" --extract=parent/new '--path=file' '--path=dir' '--path=pipe' shut.dsfs
+check 'nobody else may read anything at any time' test ! -s seen
+check 'the look sees what it is for' grep -q rwx <(setfacl -m u:65534:rwx parent/new/file
+	sh "$work/look"; cat seen)
+
+# --- a call that fails
+FAULT_NAMED=1 LD_PRELOAD=$faults FAULT=set,attr:1000000:1 FAULT_COUNT=$work/count \
+	"$dump" --extract=counted acls.dsfs
+calls=$(<count)
+check 'there is something to fail' test "$calls" -gt 30
+silent=0 more=0
+for ((at = 1; at <= calls; at++)); do
+	inherits parent
+	rc=0
+	FAULT_NAMED=1 LD_PRELOAD=$faults FAULT=set,attr:$at:1 \
+		"$dump" --extract=parent/new acls.dsfs 2>/dev/null || rc=$?
+	if [ "$rc" -eq 0 ]; then
+		same_file acls.want <(tree parent/new) || silent=$at
+	fi
+	! getfacl -RPcne parent/new 2>/dev/null |
+		grep -qE '^(user:65534|other:).*(#effective:.*[rw]|:rw.$)' || more=$at
+done
+result "none of $calls calls fails in silence (call $silent)" $((silent != 0))
+result "none of $calls calls that fails grants more (call $more)" $((more != 0))
+
+# Where there are no ACLs, their masks are no permissions of the group.
+mkdir masked
+echo secret >masked/file
+chmod 600 masked/file
+setfacl -m u:65533:rw masked/file
+"$mkfs" -q masked.dsfs masked
+check 'the mask is in the mode' test "$(stat -c %a masked/file)" = 660
+bare=
+for at in {1..9}; do
+	rm -rf bare
+	run env LD_PRELOAD="$faults" FAULT="set:$at:95" "$dump" --extract=bare masked.dsfs
+	if [ "$rc" -eq 1 ] && grep -q 'posix_acl_access: Operation not supported' "$err"; then
+		bare=$(stat -c %a bare/file)
+	fi
+done
+check 'without ACLs, the group does not get the mask' test "$bare" = 600
+finish

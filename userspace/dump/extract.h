@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An extraction: what its files share.
+ */
+#ifndef DUMP_EXTRACT_H
+#define DUMP_EXTRACT_H
+
+#include "dump.h"
+#include "newfile.h"
+
+struct place {
+	dev_t dev;
+	ino_t ino;
+};
+
+/**
+ * struct extract - a run
+ * @target: the path of the target
+ * @root: the target, open; -1: not made yet
+ * @cwd: the directory that entries are made in, open; -1: @root
+ * @trail: the directories above it
+ * @file: the one that is being made
+ * @lost: inode numbers of files of several names whose first name was not made
+ * @skipped: attributes that only root can restore
+ * @owners: objects that belong to the caller, because only root can give them away
+ * @stop: why there is no use in going on, as a negative errno
+ * @part: not everything is wanted
+ * @resume: what is there already may be the image's
+ */
+struct extract {
+	struct dump *d;
+	const char *target;
+	int root;
+	int cwd;
+	struct place *trail;
+	size_t depth;
+	size_t room;
+	struct listing_links links;
+	struct newfile file;
+	void *lost;
+	u64 skipped;
+	u64 owners;
+	int stop;
+	bool is_root;
+	bool part;
+	bool resume;
+};
+
+/**
+ * extract_failed - report an error, with errno
+ * @what: the step; its kind; not copied
+ *
+ * It ends the run if further objects would fail, too.
+ */
+void extract_failed(struct extract *x, const char *path, const char *what);
+
+/**
+ * attrs_fd - restore owner, xattrs, mode and times of an open object
+ *
+ * The object grants nothing to others until then.  Errors are reported, and counted.
+ */
+void attrs_fd(struct extract *x, const struct walk_entry *e, int fd);
+
+/** attrs_at - the same for an object of @x->cwd that cannot be opened */
+void attrs_at(struct extract *x, const struct walk_entry *e);
+
+#endif /* DUMP_EXTRACT_H */
