@@ -20,6 +20,8 @@ bashdir		?= $(prefix)/share/bash-completion/completions
 zshdir		?= $(prefix)/share/zsh/site-functions
 # and udev for its programs and rules in one of a few places
 udevdir		?= /lib/udev
+# Units that a user may enable; systemd looks there in /usr and in /usr/local
+unitdir		?= $(prefix)/lib/systemd/system
 KDIR		?= /lib/modules/$(shell uname -r)/build
 B		:= build
 
@@ -71,8 +73,15 @@ objs		= $(patsubst %.c,$(B)/obj/%.o,$(1))
 # What the tools link: the inside of libdsfs, and their own helpers
 LIB		:= $(B)/internal.a
 
+# Without headers of the running kernel there is no module; the tools need none.
+ifeq ($(origin KDIR):$(wildcard $(KDIR)/Makefile),file:)
+KBUILD		:= no-module
+else
+KBUILD		:= modules
+endif
+
 .PHONY: all
-all: tools lib modules
+all: tools lib $(KBUILD)
 
 .PHONY: tools
 tools: $(addprefix $(B)/,$(TOOLS) $(SCRIPTS))
@@ -119,9 +128,15 @@ completions: $(addprefix $(B)/completion/bash/,$(COMPLETED))
 	$(dsfs_SRC) $(udev_SRC)))
 
 # The module, for the kernel whose build tree KDIR names: fs/dsfs.ko.
-.PHONY: modules
+.PHONY: modules no-module
 modules:
+	@[ -e $(KDIR)/Makefile ] || { echo 'modules: $(KDIR): no build tree of a kernel' \
+		'(Debian: linux-headers-$(KVER))' >&2; exit 1; }
 	$(MAKE) -C $(KDIR) M=$(CURDIR) CONFIG_DSFS_FS=m modules
+
+no-module:
+	@echo 'the module is not built: there are no headers of the running kernel' \
+		'(Debian: linux-headers-$(KVER))' >&2
 
 MANPAGES	:= $(wildcard Documentation/man/*.8)
 LIBMANPAGES	:= $(wildcard Documentation/man/*.3)
@@ -156,6 +171,11 @@ install: tools lib completions
 	install -d $(DESTDIR)$(bashdir) $(DESTDIR)$(zshdir)
 	install -m 644 $(addprefix $(B)/completion/bash/,$(COMPLETED)) $(DESTDIR)$(bashdir)
 	install -m 644 $(addprefix $(B)/completion/zsh/_,$(COMPLETED)) $(DESTDIR)$(zshdir)
+	install -d $(DESTDIR)$(unitdir)
+	sed 's|/usr/sbin/|$(sbindir)/|' Documentation/monitoring/dsfs-stat.service \
+		>$(DESTDIR)$(unitdir)/dsfs-stat.service
+	install -m 644 Documentation/monitoring/dsfs-stat.timer $(DESTDIR)$(unitdir)
+	if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
 	if [ -e fs/dsfs.ko ]; then \
 		install -d $(MODDIR) && \
 		install -m 644 fs/dsfs.ko $(MODDIR) && \
@@ -172,6 +192,8 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(libdir)/,$(notdir $(LIBDSFS_SO)) $(LIBDSFS_SONAME) libdsfs.so \
 		libdsfs.a pkgconfig/libdsfs.pc) $(DESTDIR)$(includedir)/dsfs.h
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man3/,$(notdir $(LIBMANPAGES)))
+	rm -f $(addprefix $(DESTDIR)$(unitdir)/,dsfs-stat.service dsfs-stat.timer)
+	if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
 	if [ -e $(MODDIR)/dsfs.ko ]; then \
 		rm -f $(MODDIR)/dsfs.ko && \
 		{ [ -n "$(DESTDIR)" ] || depmod $(KVER); }; \
@@ -250,7 +272,7 @@ distclean: clean
 
 .PHONY: help
 help:
-	@echo 'make [all]                 tools, library and module'
+	@echo 'make [all]                 tools and library, and the module where kernel headers are'
 	@echo 'make tools                 build/mkfs.dsfs, fsck.dsfs, dump.dsfs, mount.dsfs, dsfs'
 	@echo '                           and dsfs-fuse where libfuse 3 is'
 	@echo 'make lib                   build/libdsfs.so and libdsfs.a: see dsfs(3)'

@@ -29,6 +29,8 @@ wanted()
 	./usr/lib/libdsfs.so.0
 	./usr/lib/libdsfs.so.0.1.0
 	./usr/lib/pkgconfig/libdsfs.pc
+	./usr/lib/systemd/system/dsfs-stat.service
+	./usr/lib/systemd/system/dsfs-stat.timer
 	./usr/sbin/dsfs
 	./usr/sbin/dsfs-switch
 	./usr/sbin/dump.dsfs
@@ -86,10 +88,47 @@ helped()
 	done
 }
 
+# Of a kernel whose headers are not here
+mkdir "$work/uname"
+printf '#!/bin/sh\necho 9.9.9-none\n' >"$work/uname/uname"
+chmod +x "$work/uname/uname"
+headerless()
+{
+	PATH=$work/uname:$PATH run make -s "$@"
+	grep -qF 'linux-headers-9.9.9-none' "$err"
+}
+
+tools_alone()
+{
+	headerless && [ "$rc" -eq 0 ] && [ "$(wc -l <"$err")" -eq 1 ] && [ -x build/mkfs.dsfs ]
+}
+
+no_module()
+{
+	headerless modules && [ "$rc" -ne 0 ]
+}
+
+# The unit of a prefix starts the program of that prefix.
+starts()
+{
+	grep -qx "ExecStart=$1/dsfs stat .*" "$dest$2/lib/systemd/system/dsfs-stat.service"
+}
+
+other_prefix()
+{
+	make -s install "DESTDIR=$dest" && starts /usr/local/sbin /usr/local &&
+		make -s uninstall "DESTDIR=$dest"
+}
+
+check 'make without headers makes the tools and names the package' tools_alone
+check 'make modules without headers fails, and names it, too' no_module
 check "make install" make -s install "DESTDIR=$dest" prefix=/usr
 check "files are in their places" wanted
 check "what is installed runs" runs
+check "the unit starts what is installed" starts /usr/sbin /usr
 check "make uninstall" make -s uninstall "DESTDIR=$dest" prefix=/usr
 check "nothing is left" nothing
+check "another prefix: the unit starts what is there" other_prefix
+check "and nothing is left" nothing
 check "make help" helped "$(make -s help)"
 finish
