@@ -25,6 +25,13 @@ unitdir		?= $(prefix)/lib/systemd/system
 KDIR		?= /lib/modules/$(shell uname -r)/build
 B		:= build
 
+# A line a file, as kbuild has it; V=1: the commands instead; make -s: neither.
+Q		:= $(if $(filter 1,$(V)),,@)
+tell		= $(Q)
+ifeq ($(Q)$(findstring s,$(firstword -$(MAKEFLAGS))),@)
+tell		= @printf '  %-7s %s\n' $(1) $@;
+endif
+
 CFLAGS		?= -O2 -g
 WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow \
 		   -Wvla -Werror=implicit -Wno-sign-compare
@@ -88,38 +95,38 @@ tools: $(addprefix $(B)/,$(TOOLS) $(SCRIPTS))
 
 $(B)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(DSFS_CFLAGS) $(CFLAGS) $(CPPFLAGS) -c -o $@ $<
+	$(call tell,CC)$(CC) $(DSFS_CFLAGS) $(CFLAGS) $(CPPFLAGS) -c -o $@ $<
 
 $(LIB): $(call objs,$(LIB_SRC))
 	@rm -f $@
-	$(AR) rcsD $@ $^
+	$(call tell,AR)$(AR) rcsD $@ $^
 
 include userspace/libdsfs/lib.mk
 include userspace/fuse/fuse.mk
 
 define tool_rule
 $(B)/$(1).dsfs: $$(call objs,$$($(1)_SRC)) $$(LIB)
-	$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LIBS) $$($(1)_LIBS)
+	$$(call tell,LD)$$(CC) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LIBS) $$($(1)_LIBS)
 endef
 $(foreach t,mkfs fsck dump mount,$(eval $(call tool_rule,$(t))))
 
 # What works on mounts: dsfs COMMAND
 $(B)/dsfs: $(call objs,$(dsfs_SRC)) $(LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
 
 # What udev asks
 $(B)/dsfs_id: $(call objs,$(udev_SRC)) $(LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(B)/dsfs-switch: userspace/switch/dsfs-switch Makefile
-	sed 's/@VERSION@/$(VERSION)/' $< >$@.new
-	chmod 755 $@.new
-	mv $@.new $@
+	$(call tell,GEN)sed 's/@VERSION@/$(VERSION)/' $< >$@.new
+	$(Q)chmod 755 $@.new
+	$(Q)mv $@.new $@
 
 # What shells complete, as the tools tell it.  dsfs_id is for udev alone.
 COMPLETED	:= $(filter-out dsfs_id,$(TOOLS)) $(SCRIPTS) $(notdir $(FUSE_TOOL))
 $(B)/completion/bash/% $(B)/completion/zsh/_%: $(B)/% scripts/completions $(wildcard scripts/completion/*.awk)
-	scripts/completions $< $(B)/completion
+	$(call tell,GEN)scripts/completions $< $(B)/completion
 
 .PHONY: completions
 completions: $(addprefix $(B)/completion/bash/,$(COMPLETED))
@@ -243,9 +250,9 @@ coverage:
 # Pack a tree, mount it, read it in random order, beside ext4.
 .PHONY: demo
 demo:
-	scripts/install-deps build demo
-	$(MAKE) tools
-	scripts/demo $(TREE)
+	$(Q)scripts/install-deps build demo
+	$(Q)$(MAKE) --no-print-directory tools
+	$(Q)scripts/demo $(TREE)
 
 # The module as patches for a kernel tree, in build/upstream: Documentation/upstream.rst.
 .PHONY: upstream-series
@@ -293,6 +300,7 @@ help:
 	@echo 'make bench-plots           pictures of the results that are kept there'
 	@echo 'make docs                  the documents as a site, in build/docs'
 	@echo 'make upstream-series       the module as patches for a kernel tree'
+	@echo 'make V=1 ...               print the commands, not a line a file'
 	@echo 'make clean                 remove what was built here'
 	@echo 'make distclean             and the cache of kernels and test beds'
 

@@ -5,22 +5,22 @@
 
 $(T)/mkset: $(call objs,tests/bench/mkset.c)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 $(T)/elapsed: $(call objs,tests/bench/elapsed.c)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
 
 # What asks the native benchmark's kernel.
 $(T)/native_task: $(call objs,tests/bench/native/task.c)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
 
 # An epoch as a job reads it: in the native benchmark's kernel, and in guests.
 reader_SRC	:= tests/bench/train/reader.c tests/bench/train/forms.c
 $(T)/reader: $(call objs,$(reader_SRC))
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -lpthread
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -lpthread
 
 .PHONY: bench-tools
 bench-tools: $(T)/mkset $(T)/elapsed $(T)/requests

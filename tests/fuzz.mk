@@ -42,16 +42,16 @@ $(FUZZ)/%/userspace/dump/main.o: MAIN := -Dmain=dump_main
 define fuzz_engine
 $(FUZZ)/$(1)/tests/%.o: tests/%.c Makefile tests/fuzz.mk
 	@mkdir -p $$(@D)
-	$$(FUZZ_CC) $$(FUZZ_CFLAGS) $(4) -c -o $$@ $$<
+	$$(call tell,CC)$$(FUZZ_CC) $$(FUZZ_CFLAGS) $(4) -c -o $$@ $$<
 $(FUZZ)/$(1)/%.o: %.c Makefile tests/fuzz.mk
 	@mkdir -p $$(@D)
-	$(2) $$(FUZZ_CFLAGS) $(3) $$(MAIN) -c -o $$@ $$<
+	$$(call tell,CC)$(2) $$(FUZZ_CFLAGS) $(3) $$(MAIN) -c -o $$@ $$<
 $(foreach t,$(FUZZ_TARGETS),$(call fuzz_target,$(1),$(t),$(2),$(5)))
 endef
 define fuzz_target
 
 $(FUZZ)/$(2)-$(1): $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN) $(if $(filter afl,$(1)),,$(call fuzz_mutator,$(2))))
-	$(3) $(4) $(if $(filter text tar,$(2)),,$(FUZZ_LDFLAGS)) -o $$@ $$^ $$(LIBS) $$(dump_LIBS) $$(mkfs_LIBS)
+	$$(call tell,LD)$(3) $(4) $(if $(filter text tar,$(2)),,$(FUZZ_LDFLAGS)) -o $$@ $$^ $$(LIBS) $$(dump_LIBS) $$(mkfs_LIBS)
 fuzz_OBJ += $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN))
 endef
 $(eval $(call fuzz_engine,san,$(FUZZ_CC),-fsanitize=fuzzer-no-link$(comma)address $(FUZZ_SAN),-fsanitize=address,-fsanitize=fuzzer$(comma)address $(FUZZ_SAN)))
@@ -60,15 +60,15 @@ $(eval $(call fuzz_engine,afl,AFL_QUIET=1 $(AFL_CC),$(FUZZ_SAN),,-fsanitize=fuzz
 
 $(FUZZ)/mutator.so: $(addprefix tests/fuzz/,afl.c mutator.c input.c) $(MUTATE_SRC) fs/libdsfs/err.c fs/libdsfs/super.c
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -fPIC -shared -o $@ $^ $(SUM_LIBS) -lxxhash
+	$(call tell,LD)$(FUZZ_CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -fPIC -shared -o $@ $^ $(SUM_LIBS) -lxxhash
 
 $(FUZZ)/pack: $(addprefix tests/fuzz/,pack.c input.c) $(MUTATE_SRC) fs/libdsfs/err.c fs/libdsfs/super.c
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -o $@ $^ $(SUM_LIBS) -lxxhash
+	$(call tell,LD)$(CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -o $@ $^ $(SUM_LIBS) -lxxhash
 
 # Here nothing asks for coverage; the sanitizers work.
 $(FUZZ)/agree: $(patsubst %.c,$(FUZZ)/san/%.o,$(fuzz_fsck_SRC) $(fuzz_own) tests/fuzz/agree.c)
-	$(FUZZ_CC) -fsanitize=address $(FUZZ_SAN) $(FUZZ_LDFLAGS) -o $@ $^ $(LIBS) $(dump_LIBS)
+	$(call tell,LD)$(FUZZ_CC) -fsanitize=address $(FUZZ_SAN) $(FUZZ_LDFLAGS) -o $@ $^ $(LIBS) $(dump_LIBS)
 
 .PHONY: fuzzers
 fuzzers: $(foreach t,$(FUZZ_TARGETS),$(addprefix $(FUZZ)/$(t)-,san fast afl)) \

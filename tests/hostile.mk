@@ -12,7 +12,7 @@ $(hostile_OBJ): DSFS_CFLAGS += -Itests/corrupt -Itests/fuzz -Itests/hostile
 
 $(T)/mutate: $(call objs,tests/hostile/mutate_main.c tests/hostile/files.c $(MUTATE_SRC)) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lisal -lxxhash
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lisal -lxxhash
 
 -include $(hostile_OBJ:.o=.d)
 
@@ -20,4 +20,4 @@ $(T)/mutate: $(call objs,tests/hostile/mutate_main.c tests/hostile/files.c $(MUT
 $(T)/hostile-images: $(call objs,$(addprefix tests/hostile/,images.c trial.c walk.c files.c) \
 		     tests/fuzz/input.c $(MUTATE_SRC)) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lisal -lxxhash
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lisal -lxxhash

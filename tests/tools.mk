@@ -14,38 +14,38 @@ test-tools: $(TEST_TOOLS) $(GUEST_TOOLS)
 
 $(T)/mktree: $(call objs,tests/tools/mktree.c tests/tools/zoo.c)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
 
 $(T)/mkjpegs: $(call objs,tests/tools/mkjpegs.c)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljpeg
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -ljpeg
 
 # What needs the project's libraries goes into a guest by run --exe.
 $(T)/listing: $(call objs,tests/tools/listing.c) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # To be preloaded: what is written to an image.
 $(T)/record.so: tests/update/record.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -Wall -Wextra -fPIC -shared -o $@ $< -ldl
+	$(call tell,LD)$(CC) $(CFLAGS) -Wall -Wextra -fPIC -shared -o $@ $< -ldl
 
 # For benchmarks alone: it needs libfuse3.
 $(T)/slowfs: $(call objs,tests/tools/slowfs.c)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lfuse3 -lpthread
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lfuse3 -lpthread
 
 # To be preloaded: the N-th call of a kind fails.
 $(T)/faults.so: tests/robust/faults.c
 	@mkdir -p $(@D)
-	$(CC) -O2 -g $(WARN) -Wno-missing-prototypes -shared -fPIC -o $@ $< -ldl
+	$(call tell,LD)$(CC) -O2 -g $(WARN) -Wno-missing-prototypes -shared -fPIC -o $@ $< -ldl
 
 # A program is made of NAME.c and all NAME_*.c.
 define guest_rule
 $(T)/$(1): $$(call objs,$$(wildcard tests/guest/$(1).c tests/guest/$(1)_*.c) tests/guest/lib.c \
 		tests/guest/ring.c)
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$(LDFLAGS) -static -o $$@ $$^ -lpthread
+	$$(call tell,LD)$$(CC) $$(CFLAGS) $$(LDFLAGS) -static -o $$@ $$^ -lpthread
 endef
 $(foreach t,$(notdir $(GUEST_TOOLS)),$(eval $(call guest_rule,$(t))))
 

@@ -15,10 +15,10 @@ unit_SRC	:= $(filter-out tests/unit/mkfs% tests/unit/dsfs%,$(wildcard tests/unit
 
 $(T)/san/%.o: %.c Makefile tests/unit.mk
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) $(CPPFLAGS) -c -o $@ $<
+	$(call tell,CC)$(CC) $(UNIT_CFLAGS) $(CPPFLAGS) -c -o $@ $<
 
 $(T)/unit: $(call sanobjs,$(unit_SRC))
-	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)
+	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)
 
 # What plans, and what that calls: nothing that reads a source or an image.
 unit_mkfs_PARTS	:= options exclude data/holes output/device output/window \
@@ -30,14 +30,14 @@ unit_mkfs_SRC	:= $(wildcard tests/unit/mkfs*.c) tests/unit/tap.c tests/unit/buil
 		   userspace/libdsfs/error.c
 
 $(T)/unit-mkfs: $(call sanobjs,$(unit_mkfs_SRC))
-	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson
+	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson
 
 # Orders to read files in
 unit_dsfs_SRC	:= $(wildcard tests/unit/dsfs*.c) tests/unit/tap.c \
 		   $(patsubst %,userspace/dsfs/%.c,shuffle strset)
 
 $(T)/unit-dsfs: $(call sanobjs,$(unit_dsfs_SRC))
-	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)
+	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)
 
 -include $(patsubst %.o,%.d,$(call sanobjs,$(unit_SRC) $(unit_mkfs_SRC) $(unit_dsfs_SRC)))
 
@@ -53,13 +53,13 @@ $(call sanobjs,$(libdsfs_test_SRC)) $(call tsanobjs,$(libdsfs_threads_SRC)): \
 
 $(T)/tsan/%.o: %.c Makefile tests/unit.mk
 	@mkdir -p $(@D)
-	$(CC) $(filter-out $(SANITIZE),$(UNIT_CFLAGS)) -fsanitize=thread -Wno-maybe-uninitialized $(CPPFLAGS) -c -o $@ $<
+	$(call tell,CC)$(CC) $(filter-out $(SANITIZE),$(UNIT_CFLAGS)) -fsanitize=thread -Wno-maybe-uninitialized $(CPPFLAGS) -c -o $@ $<
 
 $(T)/libdsfs-test: $(call sanobjs,$(libdsfs_test_SRC))
-	$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
+	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
 
 $(T)/libdsfs-threads: $(call tsanobjs,$(libdsfs_threads_SRC))
-	$(CC) -fsanitize=thread $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
+	$(call tell,LD)$(CC) -fsanitize=thread $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
 
 -include $(patsubst %.o,%.d,$(call sanobjs,$(libdsfs_test_SRC)) $(call tsanobjs,$(libdsfs_threads_SRC)))
 
@@ -72,10 +72,10 @@ corrupt_OBJ	:= $(call objs,$(addprefix tests/corrupt/,mkcorrupt.c place.c fields
 # It makes its images in the guest, too.
 $(T)/mkcorrupt: $(corrupt_OBJ) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)
 
 $(T)/try: $(call objs,tests/corrupt/try.c)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
 
 -include $(corrupt_OBJ:.o=.d) $(T)/../obj/tests/corrupt/try.d

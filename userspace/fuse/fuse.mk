@@ -13,7 +13,7 @@ FUSE3		:= $(shell pkg-config --atleast-version=3.12 fuse3 2>/dev/null && \
 endif
 
 $(B)/dsfs-fuse: $(call objs,$(fuse_SRC)) $(LIB)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lfuse3 $(SUM_LIBS) -lpthread
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lfuse3 $(SUM_LIBS) -lpthread
 
 .PHONY: no-fuse
 no-fuse:

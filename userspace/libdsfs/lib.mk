@@ -13,21 +13,21 @@ picobjs		= $(patsubst %.c,$(B)/pic/%.o,$(1))
 
 $(B)/pic/%.o: %.c Makefile userspace/libdsfs/lib.mk
 	@mkdir -p $(@D)
-	$(CC) $(DSFS_CFLAGS) -fPIC -fno-semantic-interposition $(CFLAGS) $(CPPFLAGS) -c -o $@ $<
+	$(call tell,CC)$(CC) $(DSFS_CFLAGS) -fPIC -fno-semantic-interposition $(CFLAGS) $(CPPFLAGS) -c -o $@ $<
 
 $(LIBDSFS_SO): $(call picobjs,$(libdsfs_SRC)) $(LIBDSFS_MAP)
-	$(CC) -shared -Wl,-soname,$(LIBDSFS_SONAME) -Wl,--version-script=$(LIBDSFS_MAP) \
+	$(call tell,LD)$(CC) -shared -Wl,-soname,$(LIBDSFS_SONAME) -Wl,--version-script=$(LIBDSFS_MAP) \
 		-Wl,-z,defs $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(SUM_LIBS) -lpthread
-	ln -sf $(@F) $(B)/$(LIBDSFS_SONAME)
-	ln -sf $(LIBDSFS_SONAME) $(B)/libdsfs.so
+	$(Q)ln -sf $(@F) $(B)/$(LIBDSFS_SONAME)
+	$(Q)ln -sf $(LIBDSFS_SONAME) $(B)/libdsfs.so
 
 # One object in which all but the names of the map is local.
 $(B)/libdsfs.a: $(call picobjs,$(libdsfs_SRC)) $(LIBDSFS_MAP)
-	$(CC) $(CFLAGS) -r -nostdlib -o $(B)/libdsfs.o $(filter %.o,$^)
-	sed -n 's/^\t*\(dsfs_[a-z_]*\);$$/\1/p' $(LIBDSFS_MAP) >$(B)/libdsfs.syms
-	$(OBJCOPY) --keep-global-symbols=$(B)/libdsfs.syms $(B)/libdsfs.o
+	$(call tell,LD)$(CC) $(CFLAGS) -r -nostdlib -o $(B)/libdsfs.o $(filter %.o,$^)
+	$(Q)sed -n 's/^\t*\(dsfs_[a-z_]*\);$$/\1/p' $(LIBDSFS_MAP) >$(B)/libdsfs.syms
+	$(Q)$(OBJCOPY) --keep-global-symbols=$(B)/libdsfs.syms $(B)/libdsfs.o
 	@rm -f $@
-	$(AR) rcsD $@ $(B)/libdsfs.o
+	$(call tell,AR)$(AR) rcsD $@ $(B)/libdsfs.o
 
 .PHONY: lib
 lib: $(LIBDSFS_SO) $(B)/libdsfs.a
