@@ -160,12 +160,10 @@ static const char help_text[] =
 "\n"
 "Exit: 0 done, 1 failed (and no image is left), 2 wrong usage.\n";
 
-static const char help_hint[] = "Try 'mkfs.dsfs --help' for more.\n";
-
 static int usage(const char *fmt, const char *what)
 {
 	msg_error(NULL, fmt, what);
-	fputs(help_hint, stderr);
+	args_hint();
 	return EXIT_USAGE;
 }
 
@@ -586,7 +584,7 @@ static int check_stdin(const struct options *o, unsigned int excludes)
 	if (n < 2)
 		return 0;
 	msg_error(NULL, "%s and %s: standard input is but one list", names[0], names[1]);
-	fputs(help_hint, stderr);
+	args_hint();
 	return EXIT_USAGE;
 }
 
@@ -647,9 +645,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	while ((c = getopt_long(argc, argv, ":0L:T:U:e:fhm:nqvVx", long_options,
 				NULL)) != -1) {
 		if (c == '?' || c == ':')
-			return usage(c == ':' ? "%s: needs a value" :
-				     "%s: unknown option, or with a value it does not take",
-				     argv[optind - 1]);
+			return args_refused(EXIT_USAGE, long_options, c, argv);
 		stdin_patterns += c == OPT_EXCLUDE_FROM && !strcmp(optarg, "-");
 		if (c == OPT_EXCLUDE_FROM && exclude_from && stdin_patterns < 2) {
 			ret = parse_exclude_from(o, exclude_from);

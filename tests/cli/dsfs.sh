@@ -34,8 +34,8 @@ exits 'dsfs help' 0 "$dsfs" help
 exits 'dsfs --version' 0 "$dsfs" --version
 check 'dsfs --version says it' grep -qx 'dsfs [0-9.]*' "$out"
 says 'usage: no command' 2 'no command given' "$dsfs"
-says 'usage: unknown command' 2 'nonsense: no such command' "$dsfs" nonsense
-says 'usage: unknown option' 2 '--nonsense: no such option' "$dsfs" --nonsense
+says 'usage: unknown command' 2 'nonsense: unknown command' "$dsfs" nonsense
+says 'usage: unknown option' 2 '--nonsense: unknown option' "$dsfs" --nonsense
 for command in "${commands[@]}"; do
 	exits "$command --help" 0 "$dsfs" "$command" --help
 	exits "$command --version" 0 "$dsfs" "$command" -V

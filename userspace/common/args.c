@@ -21,7 +21,7 @@
  */
 struct getopt_table {
 	struct option longs[ARGS_MAX + 3];
-	char letters[2 * (ARGS_MAX + 2) + 1];
+	char letters[1 + 2 * (ARGS_MAX + 2) + 1];
 	unsigned int nr;
 	unsigned int len;
 };
@@ -29,6 +29,51 @@ struct getopt_table {
 void args_hint(void)
 {
 	fprintf(stderr, "Try '%s --help' for more information.\n", msg_name());
+}
+
+/* How many long options a word begins; one that it is, is the only one. */
+static unsigned int long_options(const struct option *longs, const char *word)
+{
+	size_t len = strcspn(word, "=");
+	unsigned int n = 0;
+
+	for (; longs->name; longs++) {
+		if (strncmp(longs->name, word, len))
+			continue;
+		if (!longs->name[len])
+			return 1;
+		n++;
+	}
+	return n;
+}
+
+static bool is_key(const struct option *longs, int key)
+{
+	for (; longs->name; longs++) {
+		if (longs->val == key)
+			return true;
+	}
+	return false;
+}
+
+int args_refused(int usage, const struct option *longs, int c, char **argv)
+{
+	const char letter[] = { '-', optopt, '\0' };
+	const char *word = argv[optind - 1];
+	const char *what = "unknown option";
+
+	/* of letters in one word, the one that it is about */
+	if (strncmp(word, "--", 2) || (optopt && c != ':' && !is_key(longs, optopt)))
+		word = letter;
+	if (c == ':')
+		what = "needs a value";
+	else if (word != letter && optopt)
+		what = "takes no value";
+	else if (word != letter && long_options(longs, word + 2) > 1)
+		what = "begins more than one option";
+	msg_error(word, "%s", what);
+	args_hint();
+	return usage;
 }
 
 int args_wrong(int usage, const char *what)
@@ -145,6 +190,7 @@ static void make_table(struct getopt_table *t, const struct arg *args)
 {
 	unsigned int i;
 
+	t->letters[t->len++] = ':';	/* tell an option without its value from an unknown one */
 	for (i = 0; args[i].letter || args[i].name; i++) {
 		const struct arg *a = &args[i];
 
@@ -165,6 +211,7 @@ int args_parse(const struct arg *args, const char *help, int usage, int argc,
 	int c, ret = 0;
 
 	make_table(&t, args);
+	opterr = 0;
 	while (!ret && (c = getopt_long(argc, argv, t.letters, t.longs, NULL)) != -1) {
 		switch (c) {
 		case 'h':
@@ -174,8 +221,8 @@ int args_parse(const struct arg *args, const char *help, int usage, int argc,
 			args_version();
 			return 0;
 		case '?':
-			ret = -1;
-			break;
+		case ':':
+			return args_refused(usage, t.longs, c, argv);
 		default:
 			for (i = 0; key_of(args, i) != c; i++)
 				;

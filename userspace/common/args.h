@@ -75,6 +75,19 @@ const char *args_single(const char *what, int argc, char **argv);
  */
 int args_number(const char *name, const char *value, u64 min, u64 max, u64 *v);
 
+struct option;
+
+/**
+ * args_refused - print what is wrong with an option, and where to find help
+ * @longs: all long options, as given to getopt_long(3)
+ * @c: what that returned: '?' or, of letters that begin with a colon, ':'
+ *
+ * getopt's own messages have the program's path in front and do not escape the word.
+ *
+ * Return: @usage.
+ */
+int args_refused(int usage, const struct option *longs, int c, char **argv);
+
 /** args_hint - print where to find help, after a message about the command line */
 void args_hint(void);
 

@@ -76,8 +76,8 @@ int main(int argc, char **argv)
 	}
 	c = find_command(argv[1]);
 	if (!c) {
-		msg_error(argv[1], argv[1][0] == '-' ? "no such option" :
-			  "no such command");
+		msg_error(argv[1], argv[1][0] == '-' ? "unknown option" :
+			  "unknown command");
 		args_hint();
 		return EXIT_USAGE;
 	}

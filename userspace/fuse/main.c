@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "args.h"
 #include "buffers.h"
 #include "held.h"
 #include "msg.h"
@@ -127,10 +128,8 @@ static int run(struct fuse_args *args, struct fuse_fs *fs,
 		printf("dsfs-fuse %s, libfuse %s\n", DSFS_VERSION_STRING, fuse_pkgversion());
 		return EXIT_OK;
 	}
-	if (!fs->opt.image || !cmd->mountpoint) {
-		msg_error(NULL, "an image and a directory are needed (see dsfs-fuse --help)");
-		return EXIT_USAGE;
-	}
+	if (!fs->opt.image || !cmd->mountpoint)
+		return args_wrong(EXIT_USAGE, "an image and a directory are needed");
 	if (image_attach(fs))
 		return EXIT_MOUNT;
 	ret = add_options(args, fs) ? EXIT_SYSTEM : mount_image(fs, args, cmd);

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "args.h"
 #include "fuse.h"
 #include "msg.h"
 #include "parse.h"
@@ -119,6 +120,20 @@ static int take(struct fuse_options *o, enum key key, const char *opt)
 	}
 }
 
+/* Of the words with a dash: what fuse_parse_cmdline() takes.  A value of -o has none. */
+static bool is_known(const char *arg)
+{
+	static const char * const known[] = {
+		"-h", "--help", "-V", "--version", "-d", "-f", "-s",
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (!strcmp(arg, known[i]))
+			return true;
+	}
+	return *arg != '-';
+}
+
 /* Return: 0: it is ours, 1: libfuse's, -1 after a message. */
 static int on_option(void *data, const char *arg, int key, struct fuse_args *out)
 {
@@ -128,6 +143,11 @@ static int on_option(void *data, const char *arg, int key, struct fuse_args *out
 	if (key == FUSE_OPT_KEY_NONOPT && !o->image) {
 		o->image = strdup(arg);
 		return o->image ? 0 : -1;
+	}
+	if (key == FUSE_OPT_KEY_OPT && !is_known(arg)) {
+		msg_error(arg, "unknown option");
+		args_hint();
+		return -1;
 	}
 	if (key == FUSE_OPT_KEY_NONOPT || key == FUSE_OPT_KEY_OPT)
 		return 1;

@@ -20,10 +20,6 @@ static unsigned int nr_places;
 static pthread_mutex_t lock;
 static bool background;
 
-void report_init(void)
-{
-	pthread_mutex_init(&lock, NULL);
-}
 
 void report_background(void)
 {
@@ -37,6 +33,30 @@ static void say(const char *text)
 		syslog(LOG_ERR, "%s", text);
 	else
 		msg_error(NULL, "%s", text);
+}
+
+/* What libfuse has to say, in the tools' form; -d prints pieces of lines, as they are. */
+__printf(2, 0)
+static void say_of_fuse(enum fuse_log_level level, const char *fmt, va_list ap)
+{
+	char text[1024];
+	const char *from = text;
+
+	if (level > FUSE_LOG_WARNING) {
+		vfprintf(stderr, fmt, ap);
+		return;
+	}
+	vsnprintf(text, sizeof(text), fmt, ap);
+	text[strcspn(text, "\n")] = '\0';
+	if (!strncmp(text, "fuse: ", 6))
+		from += 6;
+	say(from);
+}
+
+void report_init(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	fuse_set_log_func(say_of_fuse);
 }
 
 /*
