@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+properties.py - what has to be true of every tree.
+
+A property is a generator: it yields a line for each thing that is wrong, so that one run tells
+of all of them.  Each gets a Tree, whose folder is removed when its properties are done.
+"""
+import json
+import os
+import random
+import shutil
+import subprocess
+
+import images
+import judges
+import nodes
+import writers
+from images import DUMP, MKFS, must
+
+
+class Tree:
+    """A tree, where it lies, and what was compared of it."""
+
+    def __init__(self, seed, work, planted, count):
+        self.rng = random.Random(f"how {seed}")
+        self.work = work
+        self.top = planted
+        self.view = nodes.of_directory(planted)
+        self.image = self.path("image")
+        self.count = count      # what was compared -> how many objects
+        self.notes = []         # what could not be compared, and why
+
+    def path(self, name):
+        return os.path.join(self.work, name)
+
+    def clear(self, *names):
+        for name in names:
+            path = self.path(name)
+            if os.path.isdir(path) and not os.path.islink(path):
+                shutil.rmtree(path)
+            elif os.path.lexists(path):
+                os.unlink(path)
+
+    def without_sockets(self):
+        return {path: node for path, node in self.view.items() if node.type != "s"}
+
+    def compared(self, what, objects):
+        self.count[what] = self.count.get(what, 0) + objects
+
+
+def compare(tree, what, want, get):
+    """@get() is compared with @want; a tool or a judge that fails is a line, too."""
+    try:
+        got = get()
+    except (images.Failed, judges.Refused, subprocess.TimeoutExpired) as e:
+        yield f"{what}: {e}"
+        return
+    tree.compared(what, len(got))
+    for line in nodes.differences(want, got):
+        yield f"{what}: {line}"
+
+
+def image(tree):
+    """A tree, packed, is that tree, however it is read."""
+    images.make(tree.image, tree.image, tree.top)
+    yield from compare(tree, "image, --digest --text", tree.view, lambda: images.view(tree.image))
+    yield from compare(tree, "image, --list", tree.view, lambda: images.listing(tree.image))
+    yield from compare(tree, "image, --list --json", tree.view,
+                       lambda: images.json_listing(tree.image))
+    if images.have_fuse():
+        yield from compare(tree, "image, dsfs-fuse", tree.view,
+                           lambda: images.kernel_view(tree.image, tree.path("mnt")))
+
+
+def text_time(ns):
+    return f"{'-' if ns < 0 else ''}{abs(ns) // 10**9}.{abs(ns) % 10**9:09d}"
+
+
+NAMED = {"f": "file", "d": "dir", "l": "symlink", "c": "char", "b": "block", "p": "fifo",
+         "s": "socket"}
+
+
+def fields(path, node, first):
+    """The fields of a manifest that describe @node; @first: its first name."""
+    line = {"path": b"/" + path, "type": NAMED[node.type]}
+    if path != first:
+        return {**line, "type": "link", "target": b"/" + first}
+    line.update(mode=f"{node.mode:04o}", uid=node.uid, gid=node.gid, mtime=text_time(node.mtime))
+    if node.type == "f":
+        line["source"] = path
+    elif node.type == "l":
+        line["target"] = node.value
+    elif node.type in "cb":
+        line["major"], line["minor"] = node.value
+    return line
+
+
+def objects(view):
+    """Fields and attributes of all objects of a tree."""
+    for path, node in sorted(view.items()):
+        first = node.links[0]
+        yield fields(path, node, first), node.xattrs if path == first else {}
+
+
+def own_json(view, plain_ascii):
+    """A manifest as Python's json writes it."""
+    text = b""
+    for line, xattrs in objects(view):
+        line = {k: v.decode("utf-8", "surrogateescape") if isinstance(v, bytes) else v
+                for k, v in line.items()}
+        if xattrs:
+            line["xattrs"] = {n.decode("utf-8", "surrogateescape"): v.hex()
+                              for n, v in xattrs.items()}
+        # a lone surrogate has no UTF-8, so such a line has to be ASCII
+        try:
+            out = json.dumps(line, ensure_ascii=plain_ascii).encode()
+        except UnicodeEncodeError:
+            out = json.dumps(line).encode()
+        text += out + b"\n"
+    return text
+
+
+def own_text(view):
+    """A manifest in the other form of lines, which has no attributes."""
+    def word(value):
+        if not isinstance(value, bytes):
+            return str(value).encode()
+        return b"".join(b"\\%03o" % c if c <= 32 or c >= 127 or c == 92 else bytes([c])
+                        for c in value)
+    text = b""
+    for line, _ in objects(view):
+        path = word(line.pop("path"))
+        text += b" ".join([path] + [k.encode() + b"=" + word(v) for k, v in line.items()]) + b"\n"
+    return text
+
+
+def of_manifest(text):
+    """The view that the lines of `dump.dsfs --manifest` describe, by Python's json."""
+    view, groups = {}, {}
+    letter = {name: kind for kind, name in NAMED.items()}
+    for line in text.splitlines():
+        o = json.loads(line)
+        path = images.plain(o["path"])[1:]
+        if o["type"] == "link":
+            groups[images.plain(o["target"])[1:]].append(path)
+            continue
+        kind = letter[o["type"]]
+        groups[path] = [path]
+        value = {"l": images.plain(o.get("target", "")), "f": None}.get(kind, b"")
+        if kind in "cb":
+            value = (o["major"], o["minor"])
+        if kind == "f" and images.plain(o.get("source", o["path"][1:])) != path:
+            raise images.Failed(f"source of {path!a} is {o['source']!a}")
+        view[path] = nodes.Node(kind, int(o["mode"], 8), o["uid"], o["gid"],
+                                nodes.nanoseconds(o["mtime"]), None, value, None,
+                                {images.plain(n): bytes.fromhex(v)
+                                 for n, v in o.get("xattrs", {}).items()})
+    for first, names in groups.items():
+        view.update({name: view[first] for name in names})
+    return nodes.with_links(view, groups.values())
+
+
+def manifest(tree):
+    """A manifest is the tree again: that of dump.dsfs, and those that others write."""
+    text = must(DUMP, "--manifest", tree.image)
+    yield from compare(tree, "--manifest, by json.loads", tree.view, lambda: of_manifest(text))
+    bare = {path: node._replace(xattrs={}, mode=None) for path, node in tree.view.items()}
+    for what, lines, want in (
+            ("--manifest of dump.dsfs", text, tree.view),
+            ("--manifest of json.dumps, ASCII", own_json(tree.view, True), tree.view),
+            ("--manifest of json.dumps, UTF-8", own_json(tree.view, False), tree.view),
+            ("--manifest of words", own_text(tree.view), bare)):
+        def remade(lines=lines):
+            images.make(tree.path("remade"), "--manifest=-", tree.path("remade"), tree.top,
+                        input=lines, stdin=None)
+            return images.view(tree.path("remade"))
+        yield from compare(tree, what, want, remade)
+    tree.clear("remade")
+
+
+DEFAULT_ACL = bytes.fromhex("02000000" "01000700ffffffff" "02000700feff0000" "04000500ffffffff"
+                            "10000700ffffffff" "20000500ffffffff")
+
+
+def extract(tree):
+    """--extract restores the tree, wherever that is, and --resume what is missing of it."""
+    def into(to, *options):
+        must(DUMP, f"--extract={to}", *options, tree.image)
+        return nodes.of_directory(to)
+    yield from compare(tree, "--extract", tree.view, lambda: into(tree.path("out")))
+    os.mkdir(tree.path("acl"))
+    os.setxattr(tree.path("acl"), "system.posix_acl_default", DEFAULT_ACL)
+    below = tree.path("acl/out")
+    yield from compare(tree, "--extract, below a default ACL", tree.view, lambda: into(below))
+    os.mkdir(tree.path("acl/empty"))
+    yield from compare(tree, "--extract, into a directory with a default ACL", tree.view,
+                       lambda: into(tree.path("acl/empty")))
+    some = [p for p, node in sorted(tree.view.items()) if node.type != "d" and len(node.links) == 1]
+    for path in tree.rng.sample(some, len(some) // 3):
+        if os.path.lexists(os.path.join(os.fsencode(below), path)):
+            os.unlink(os.path.join(os.fsencode(below), path))
+    yield from compare(tree, "--extract --resume", tree.view, lambda: into(below, "--resume"))
+    tree.clear("out", "acl")
+
+
+def untouched(view):
+    """@view as archives have it: no modes of links."""
+    return {path: node._replace(mode=None) if node.type == "l" else node
+            for path, node in view.items()}
+
+
+def dumped(tree):
+    """--tar is read by others as the tree, and by mkfs.dsfs as the same image."""
+    archive = tree.path("dumped.tar")
+    with open(archive, "wb") as to:
+        must(DUMP, "--tar", tree.image, stdout=to)
+    want = untouched(tree.without_sockets())
+    for name in ("gnu", "bsd", "python"):
+        yield from compare(tree, f"dump.dsfs --tar, read by {name}",
+                           judges.within_bsd(want) if name == "bsd" else want,
+                           lambda: getattr(judges, name)(archive, tree.path("x")))
+        tree.clear("x")
+
+    def again():
+        images.make(tree.path("again"), f"--tar={archive}", tree.path("again"))
+        return images.view(tree.path("again"))
+    yield from compare(tree, "dump.dsfs --tar, read by mkfs.dsfs", tree.without_sockets(), again)
+    tree.clear("again", "dumped.tar")
+
+
+def write(tree, writer, archive, names):
+    """What the archive holds that @writer makes of these names."""
+    if writer.family == "bsd":          # to its -T these are options
+        names = [n for n in names if not n.startswith((b"-", b"@"))]
+    writer.write(tree.top, names, archive, tree.rng.choice(("C", "C.UTF-8")))
+    return judges.verdict(archive, writer.family, tree.path("x"))
+
+
+def top_names(tree):
+    return sorted(name for name in os.listdir(os.fsencode(tree.top)))
+
+
+def archives(tree):
+    """An archive of any writer is what its judges extract."""
+    for writer in writers.present():
+        archive = tree.path("a.tar")
+        names = [b"."] if tree.rng.random() < 0.5 else top_names(tree)
+        try:
+            want = write(tree, writer, archive, names)
+        except judges.Refused as e:
+            tree.compared(f"{writer.name}: refused by its judge", 1)
+            tree.notes.append(f"{writer.name}: {e}")
+            continue
+
+        def made():
+            images.make(tree.path("made"), f"--tar={archive}", tree.path("made"))
+            return images.view(tree.path("made"))
+        yield from compare(tree, writer.name, want, made)
+        tree.clear("a.tar", "made")
+
+
+def below(name, view):
+    """@view in a directory, whose own attributes are not compared."""
+    moved = {os.path.join(name, path): node for path, node in view.items() if path}
+    moved = {path: node._replace(links=node.links and tuple(os.path.join(name, n)
+                                                           for n in node.links))
+             for path, node in moved.items()}
+    return {name: nodes.Node("d"), **moved}
+
+
+SHARDED = ("gnu tar, gnu", "gnu tar, ustar", "gnu tar, pax", "gnu tar, pax, sparse 1.0",
+           "gnu tar, oldgnu, sparse", "python, pax", "python, gnu", "python, ustar", "bsdtar, pax",
+           "bsdtar, ustar")
+NO_HOLES = "hole"
+
+
+def shards(tree):
+    """Two shards: packed as directories, as one tree, and left in their place."""
+    named = {w.name: w for w in writers.present()}
+    writer = named[tree.rng.choice([name for name in SHARDED if name in named])]
+    names = top_names(tree)
+    tree.rng.shuffle(names)
+    parts = {b"a": names[::2], b"b": names[1::2]}
+    paths = {name: tree.path(f"{os.fsdecode(name)}.tar") for name in parts}
+    try:
+        wants = {name: write(tree, writer, paths[name], some) for name, some in parts.items()}
+    except judges.Refused as e:
+        tree.notes.append(f"shards, {writer.name}: {e}")
+        return
+    given = [f"--tar={path}" for path in paths.values()]
+    apart = {b"": nodes.Node("d")}
+    for name, want in wants.items():
+        apart.update(below(name, want))
+
+    def made(*options):
+        images.make(tree.path("made"), *options, *given, tree.path("made"))
+        return images.view(tree.path("made"))
+    yield from compare(tree, f"--wds, {writer.name}", apart, lambda: made("--wds"))
+    joined = {path: node for want in wants.values() for path, node in want.items()}
+    yield from compare(tree, f"--wds=prefix, {writer.name}", joined, lambda: made("--wds=prefix"))
+    yield from in_place(tree, writer, apart, paths, made)
+    tree.clear("made", "a.tar", "b.tar")
+
+
+def in_place(tree, writer, apart, paths, made):
+    """--tar-index: the samples, and the archives byte for byte."""
+    what = f"--tar-index, {writer.name}"
+    try:
+        got = made("--tar-index")
+    except images.Failed as e:
+        if "sparse" in writer.name and NO_HOLES in str(e):
+            tree.compared("--tar-index: refused for a hole", 1)
+        else:
+            yield f"{what}: {e}"
+        return
+    tree.compared(what, len(got))
+    samples = {path: node for path, node in got.items() if path.split(b"/")[0] != b"shards"}
+    for line in nodes.differences(apart, samples):
+        yield f"{what}: {line}"
+    for name, path in paths.items():
+        shard = f"/shards/{os.fsdecode(name)}.tar"
+        with open(path, "rb") as f:
+            if must(DUMP, f"--cat={shard}", tree.path("made")) != f.read():
+                yield f"{what}: {shard} is not the archive"
+
+
+def same_base(tree):
+    """Two shards of one base name, in two folders, are refused or both kept."""
+    for name in ("one", "two"):
+        os.mkdir(tree.path(name))
+        with open(tree.path(f"{name}/{name}.jpg"), "w", encoding="ascii") as f:
+            f.write(name)
+        must("tar", "-C", tree.path(name), "-cf", tree.path(f"{name}/a.tar"), f"{name}.jpg")
+    given = [f"--tar={tree.path(name)}/a.tar" for name in ("one", "two")]
+    for option in ("--wds", "--wds=prefix", "--tar-index"):
+        done = images.run(MKFS, "-q", "-f", option, *given, tree.path("made"))
+        if done.returncode == 0:
+            kept = {os.path.basename(path) for path in images.view(tree.path("made"))}
+            if not {b"one.jpg", b"two.jpg"} <= kept:
+                yield f"{option}: only {kept} of one.jpg and two.jpg is there"
+        elif os.path.lexists(tree.path("made")) or not done.stderr:
+            yield f"{option}: refused without a message, or an image was left behind"
+        tree.compared(f"same base, {option}", 1)
+        tree.clear("made")
+    tree.clear("one", "two")
+
+
+ALL = (image, manifest, extract, dumped, archives, shards, same_base)
