@@ -5,36 +5,34 @@ judges.py - what an archive holds, said by programs that have nothing of this pr
 GNU tar and bsdtar extract it into a directory, Python's tarfile reads it member by member.
 Where they disagree, the writer of the archive knows what it meant:
 
-  archive of       decides     since
-  GNU tar          GNU tar     it is the reference of its own extensions
-  bsdtar           bsdtar      it writes SCHILY.* and LIBARCHIVE.* records of its own
-  Python           Python      but for attributes and ACLs, which it does not read: GNU tar
-  any other        GNU tar
+  archive of   decides     since
+  GNU tar      GNU tar     it is the reference of its own extensions
+  Python       Python      but for attributes and ACLs, which it does not read: GNU tar
+  bsdtar       GNU tar     see below; bsdtar itself judges what dump.dsfs --tar writes
+  any other    GNU tar
 
-  what             rule
-  bsdtar, the root its attributes are not set by it: GNU tar decides
-  bsdtar, ids      in ACLs it has none above 2^31 - 1, and of two of these it makes an ACL that
-                   cannot be set: GNU tar decides on attributes, and on the mode that goes with
-                   an ACL
-  bsdtar, names    of attributes that are not ASCII it sets twice, once as %XX: GNU tar decides
-  bsdtar, times    with a fraction before 1970: it writes -1.75 for -0.25, reads that so, and
-                   -0.25 as 0.25: GNU tar decides
-  modes of links   not compared: Linux has none, and archives say 0777 or 0755
-  device 0:0       GNU tar and Python read an empty number as 0
-  fractions        Python's are those of the record `mtime` and not of its float
-  sockets          no archive has them
-  directories      that are no members have no attributes that could be compared
+  what         is not compared, or not so, since
+  bsdtar       it changes what it has written itself: ids above 2^31 - 1 in ACLs, names of
+               attributes that are not ASCII (set twice, once as %XX), names that are not in
+               Unicode's form NFC, attributes of the root, times before 1970 with a fraction (of
+               -0.25 it makes -1.75, and reads -0.25 as 0.25)
+  Python       a member whose name a sparse format of GNU tar hides is not found by links to it
+  links        have no mode in Linux; archives say 0777 or 0755
+  fractions    of Python are those of the record `mtime`, and not of its float
+  sockets      no archive has them
+  directories  that are no members have no attributes that could be compared
 """
 import hashlib
 import os
 import shutil
 import subprocess
 import tarfile
+import unicodedata
 
 import nodes
 
-ORDER = {"gnu": ("gnu", "python"), "bsd": ("bsd", "gnu", "python"),
-         "python": ("python", "gnu")}
+ORDER = {"python": ("python", "gnu")}
+OTHERS = ("gnu", "python")
 
 
 class Refused(Exception):
@@ -61,15 +59,20 @@ def bsd(archive, to):
                      archive, to)
 
 
-def within_bsd(view, own=False):
-    """@view without what bsdtar does not read as it was written, see above; @own: nor as it
-    has written it."""
+def normal(name):
+    """Whether @name is in the form that bsdtar gives to names."""
+    text = os.fsdecode(name)
+    return unicodedata.is_normalized("NFC", text)
+
+
+def within_bsd(view):
+    """@view without what bsdtar does not read as it was written, see above."""
     less = {b"": nodes.Node("d")}
     for path, node in view.items():
         if node.mtime is not None and node.mtime < 10**9 and node.mtime % 10**9:
             node = node._replace(mtime=None)
         acls = [v for k, v in (node.xattrs or {}).items() if k.startswith(b"system.")]
-        if own or any(value[i + 3] & 0x80 for value in acls for i in range(8, len(value), 8)
+        if any(value[i + 3] & 0x80 for value in acls for i in range(8, len(value), 8)
                       if value[i:i + 4] != b"\xff" * 4):
             node = node._replace(mode=None, xattrs=None)
         if any(not name.isascii() for name in node.xattrs or ()):
@@ -90,14 +93,13 @@ def plain(name):
 
 
 def python(archive, _):
-    view, groups = {}, {}
+    view, groups = {b"": nodes.Node("d")}, {}
     try:
         with tarfile.open(archive, encoding="utf-8", errors="surrogateescape") as members:
             for member in members:
                 take(members, member, view, groups)
     except (tarfile.TarError, KeyError, ValueError, OSError) as e:
         raise Refused(f"python: {e!a}") from e
-    path = b""
     for path in list(view):
         while path:
             path = os.path.dirname(path)
@@ -132,18 +134,17 @@ def take(members, member, view, groups):
     groups[path] = path if kind == "d" else member.offset
 
 
-READ = {"gnu": gnu, "bsd": bsd, "python": python}
+READ = {"gnu": gnu, "python": python}
 
 
 def verdict(archive, family, scratch):
     """What an archive of @family holds: the first judge who can tell decides, field by field.
     Refused: the first one, whose archive it is, does not read it."""
     views, python_view = [], {}
-    for name in ORDER.get(family, ("gnu", "python")):
+    for name in ORDER.get(family, OTHERS):
         try:
-            view = READ[name](archive, scratch)
-            views.append(within_bsd(view, True) if name == "bsd" else view)
-            python_view = view if name == "python" else python_view
+            views.append(READ[name](archive, scratch))
+            python_view = views[-1] if name == "python" else python_view
         except Refused:
             if not views:
                 raise
