@@ -15,6 +15,7 @@ import images
 import judges
 import nodes
 import writers
+import written
 from images import DUMP, MKFS, must
 
 
@@ -345,6 +346,36 @@ def same_base(tree):
         tree.compared(f"same base, {option}", 1)
         tree.clear("made")
     tree.clear("one", "two")
+
+
+def by_hand(seed, work, count):
+    """An archive written byte by byte: what GNU tar and Python agree on is in the image."""
+    archive, made = work + "/a.tar", work + "/image"
+    written.Archive(seed).write(archive)
+    try:
+        views = judges.gnu(archive, work + "/x"), judges.python(archive, None)
+    except judges.Refused as e:
+        count["written, refused by a judge"] = count.get("written, refused by a judge", 0) + 1
+        yield from refused(archive, made, str(e))
+        return
+    images.make(made, f"--tar={archive}", made)
+    got = images.view(made)
+    want = judges.told(written.agreed(*views), views[1])
+    count["written"] = count.get("written", 0) + len(want)
+    for path in written.unknown(got, *views):
+        yield f"{nodes.brief(path)}: from nowhere"
+    yield from nodes.differences(want, {path: got[path] for path in want if path in got})
+    for path in want.keys() - got.keys():
+        yield f"{nodes.brief(path)}: lost"
+
+
+def refused(archive, made, why):
+    """What a judge refused may be refused, with a message, or be an image that is clean."""
+    done = images.run(MKFS, "-q", "-f", f"--tar={archive}", made)
+    if done.returncode == 0:
+        must(images.FSCK, "-q", made)
+    elif done.returncode != 1 or not done.stderr or os.path.lexists(made):
+        yield f"{why}: mkfs.dsfs exits {done.returncode}: {nodes.brief(done.stderr)}"
 
 
 ALL = (image, manifest, extract, dumped, archives, shards, same_base)
