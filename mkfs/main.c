@@ -374,7 +374,9 @@ static int sum_contents(struct mkfs *mkfs, struct contents *c)
 		ret = contents_feed(c);
 		if (!ret)
 			ret = mkfs->source->ops->end(mkfs->source);
-		return ret ? ret : order_tree(&mkfs->tree);
+		if (!ret)
+			ret = order_tree(&mkfs->tree);
+		return ret ? ret : source_recheck(mkfs->source);
 	}
 	ret = get_tree(mkfs);
 	gone = mkfs->tree.gone;

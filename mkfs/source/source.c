@@ -162,7 +162,7 @@ int source_recheck(struct source *src)
 		msg_error(NULL, "out of memory");
 	if (ret || !src->changed)
 		return ret;
-	(skip ? msg_warn : msg_error)(src->o->source,
+	(skip ? msg_warn : msg_error)(*src->o->source ? src->o->source : NULL,
 			"changes during the run: %llu%s: %s", src->changed,
 			src->changed > CHANGED_MAX ? ", the first 10 of them listed" : "",
 			skip ? "the image has what was read" : "no image is made");

@@ -224,17 +224,31 @@ int tar_note_begin(struct tar *t)
 	return 0;
 }
 
-static int open_archive(struct tar *t, const char *path)
+/* Why an archive cannot be read, before its first byte is; 0 or -errno, said. */
+static int check_file(struct tar *t, struct tar_watch *watch)
+{
+	struct stat st;
+	int ret = tar_watch(watch, t->bytes.fd);
+
+	if (isatty(t->bytes.fd))
+		return tar_fail(t, "is a terminal");
+	if (!fstat(t->bytes.fd, &st) && st.st_dev == t->src.image_dev &&
+	    st.st_ino == t->src.image_ino)
+		return tar_fail(t, "is the image itself");
+	return ret ? tar_fail(t, "cannot read attributes: %s", msg_why(-ret)) : 0;
+}
+
+static int open_archive(struct tar *t, const char *path, struct tar_watch *watch)
 {
 	int ret = tar_bytes_open(&t->bytes, path, t->src.sink->stop);
-	struct stat st;
 
-	if (!ret && isatty(t->bytes.fd))
-		ret = tar_fail(t, "is a terminal");
-	else if (!ret && !fstat(t->bytes.fd, &st) && st.st_dev == t->src.image_dev &&
-		 st.st_ino == t->src.image_ino)
-		ret = tar_fail(t, "is the image itself");
-	else if (ret && ret != -ECANCELED)
+	if (!ret) {
+		ret = check_file(t, watch);
+		if (ret)
+			return ret;
+		ret = tar_bytes_begin(&t->bytes);
+	}
+	if (ret && ret != -ECANCELED)
 		msg_error(t->bytes.path, "%s", t->bytes.why);
 	if (ret)
 		return ret;
@@ -261,15 +275,21 @@ int tar_members(struct tar *t)
 
 static int read_archive(struct tar *t, const char *path)
 {
+	struct tar_watch watch = { .regular = false };
 	int ret;
 
 	t->m.path = NULL;
-	ret = open_archive(t, path);
+	ret = open_archive(t, path, &watch);
 	if (!ret)
 		ret = tar_members(t);
 	t->m.path = NULL;
 	if (!ret)
 		ret = tar_bytes_fail(t, tar_bytes_drain(&t->bytes));
+	/* it may be why there was an error, too */
+	if (!ret)
+		ret = tar_watch_end(t, &watch, path);
+	else if (ret != -ECANCELED)
+		tar_watched(&watch, t->bytes.path);
 	tar_bytes_close(&t->bytes);
 	return ret;
 }
@@ -303,6 +323,7 @@ static void tar_free(struct source *src)
 	array_free(&t->m.map);
 	array_free(&t->m.xattrs);
 	array_free(&t->begins);
+	array_free(&t->seen);
 	free(t->last_path.p);
 	free(t->global.p);
 	free(t->local.p);
@@ -316,6 +337,7 @@ static void tar_free(struct source *src)
 static const struct source_ops tar_ops = {
 	.list = tar_list,
 	.end = tar_end,
+	.recheck = tar_recheck,
 	.name = tar_name_of,
 	.free = tar_free,
 };

@@ -135,11 +135,22 @@ struct tar_note {
 };
 
 /**
+ * struct tar_watch - an open archive that must not change while it is read
+ * @regular: it is a file; of others nothing tells
+ */
+struct tar_watch {
+	int fd;
+	u32 check;
+	bool regular;
+};
+
+/**
  * struct tar - archives, one after the other
  * @files: memory of struct tar_name and struct tar_file, up to end()
  * @names: all of them by their directory and name
  * @base: directory that the archive's paths begin in
  * @begins: struct tar_name *, of each archive so far: the newest one before it
+ * @seen: of each archive that was a file what tar_recheck() asks for
  * @last_path, @last_dir: directory of the member before
  * @place: --tar-index: where the archive begins in the target; 0: elsewhere
  * @global: records that all members have
@@ -157,6 +168,7 @@ struct tar {
 	struct tar_name *newest;
 	struct tar_name *base;
 	struct array begins;
+	struct array seen;
 	struct tar_text last_path;
 	struct tar_name *last_dir;
 	u64 place;
@@ -241,6 +253,15 @@ int tar_xattrs(struct tar *t, struct node *n);
  * leaves @out empty.
  */
 const char *tar_acl(const char *text, bool access, struct tar_text *out);
+
+/* tar_recheck.c: whether an archive is what it was.  Before its first byte is read: */
+int tar_watch(struct tar_watch *w, int fd);
+/* Behind its last byte: 0, or -EAGAIN, said of @path */
+int tar_watched(const struct tar_watch *w, const char *path);
+/* The same, and it is looked at again at the end of the run, by @path of the options. */
+int tar_watch_end(struct tar *t, const struct tar_watch *w, const char *path);
+/* Of struct source_ops */
+int tar_recheck(struct source *src);
 
 /* tar_tree.c */
 int tar_tree_init(struct tar *t);

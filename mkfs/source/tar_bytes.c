@@ -180,7 +180,6 @@ int tar_bytes_open(struct tar_bytes *b, const char *path, int stop)
 {
 	bool std = !strcmp(path, "-");
 	struct stat st;
-	ssize_t n;
 
 	*b = (struct tar_bytes){ .path = std ? "standard input" : path, .stop = stop };
 	b->fd = std ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
@@ -191,7 +190,13 @@ int tar_bytes_open(struct tar_bytes *b, const char *path, int stop)
 	if (!b->buf)
 		return bad(b, "cannot open", -ENOMEM);
 	posix_fadvise(b->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	n = read_raw(b, &b->raw, TAR_MAGIC_BYTES);
+	return 0;
+}
+
+int tar_bytes_begin(struct tar_bytes *b)
+{
+	ssize_t n = read_raw(b, &b->raw, TAR_MAGIC_BYTES);
+
 	if (n < 0)
 		return n;
 	b->nraw = n;

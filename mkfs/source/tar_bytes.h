@@ -49,6 +49,8 @@ struct tar_bytes {
  * and @why says what is wrong.
  */
 int tar_bytes_open(struct tar_bytes *b, const char *path, int stop);
+/* Look whether it is compressed: the first bytes are read. */
+int tar_bytes_begin(struct tar_bytes *b);
 /* The bytes [@pos, @end) of @fd; @path is for messages. */
 int tar_bytes_part(struct tar_bytes *b, const char *path, int fd, u64 pos, u64 end);
 /* At least one byte, at most @max: where they are; they are taken. */

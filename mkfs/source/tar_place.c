@@ -193,19 +193,16 @@ static int check_base(struct tar *t, const struct tar_name *base)
 	return 0;
 }
 
-static int copy_archive(struct tar *t, int fd, const char *path, struct placed_tar *a)
+static int copy_archive(struct tar *t, int fd, const struct tar_watch *watch, const char *path,
+			struct placed_tar *a)
 {
 	struct source_placed *p = placed_of(t);
-	struct stat now;
 	int ret = p->copy(p, fd, path, a->bytes, &a->pos);
 
+	if (!ret)
+		ret = tar_watch_end(t, watch, path);
 	if (ret)
 		return ret;
-	if (fstat(fd, &now) || now.st_size != a->st->st_size ||
-	    nsec_of(&now.st_mtim) != nsec_of(&a->st->st_mtim)) {
-		msg_error(path, "changed during the run: no image is made");
-		return -EAGAIN;
-	}
 	return read_placed(t, path, t->base, a->pos + a->bytes, a);
 }
 
@@ -233,6 +230,7 @@ static int put_copy(struct tar *t, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	struct placed_tar a = { .name = slash ? slash + 1 : path };
+	struct tar_watch watch;
 	struct stat st;
 	int ret, fd = open(path, O_RDONLY | O_CLOEXEC);
 
@@ -241,7 +239,11 @@ static int put_copy(struct tar *t, const char *path)
 		return -EIO;
 	}
 	t->bytes = (struct tar_bytes){ .path = path, .fd = -1 };
-	ret = check_file(t, path, fd, &st);
+	ret = tar_watch(&watch, fd);
+	if (ret)
+		tar_fail(t, "cannot read attributes: %s", msg_why(-ret));
+	else
+		ret = check_file(t, path, fd, &st);
 	a.st = &st;
 	a.bytes = st.st_size;
 	if (!ret)
@@ -253,7 +255,7 @@ static int put_copy(struct tar *t, const char *path)
 	if (!ret)
 		ret = check_base(t, t->base);
 	if (!ret)
-		ret = copy_archive(t, fd, path, &a);
+		ret = copy_archive(t, fd, &watch, path, &a);
 	tar_bytes_close(&t->bytes);
 	close(fd);
 	return ret;
@@ -328,14 +330,20 @@ static int list_there(struct tar *t)
 	const struct dir *before = shards_before(t);
 	const unsigned int first = before ? before->count : 0;
 	unsigned int n = first;
+	struct tar_watch watch;
 	u64 pos = p->from;
-	int ret;
+	int ret = tar_watch(&watch, p->fd);
 
+	if (ret)
+		return cannot_read(t, pos, -ret);
 	do {
 		ret = find_archive(t, &pos, n == first);
 		if (ret == 1)
 			ret = put_there(t, n++, &pos) ?: 1;
 	} while (ret > 0);
+	/* from here on the image is written */
+	if (!ret)
+		ret = tar_watched(&watch, t->src.o->image);
 	if (ret || n > first)
 		return ret;
 	msg_error(t->src.o->image, "no tar archive from byte %llu on",

@@ -273,6 +273,69 @@ check '--wds: a shard named ..: no image' test ! -e bad.dsfs
 check '--wds=shard' packs --wds=shard --tar=shards/a.tar
 check '--wds=shard: a directory' listed '/ d 0' '/a d 0' '/a/n0 d 0' '/a/n0/1.jpg f 5'
 
+head -c 40000000 /dev/zero | tr '\0' 'x' >plain
+tar -cf plain.tar plain
+rm plain
+
+# --- an archive that changes.  changed N WANT OPTION...: as it is asked for the Nth time
+# what it is: when its first byte is read (1), behind its last one (2), at the end (3)
+make -s -C "$top" build/tests/faults.so
+changed()
+{
+	local n=$1 want=$2
+
+	shift 2
+	cp small.tar moving.tar
+	rm -f bad.dsfs
+	! FAULT=statx:$n:run FAULT_RUN='echo >>moving.tar' LD_PRELOAD=$top/build/tests/faults.so \
+		"$mkfs" -q "$@" 2>changed.err || return 1
+	grep -qF -- "$want" changed.err && ! ls bad.dsfs .bad.dsfs* 2>/dev/null
+}
+for how in '' --wds --tar-index '-n --digest'; do
+	image=bad.dsfs
+	[ "${how#-n}" = "$how" ] || image=
+	# shellcheck disable=SC2086 # options
+	check "--tar $how: changed while it is read" changed 2 \
+		'moving.tar: changed during the run: no image is made' $how \
+		--tar=moving.tar $image
+	# shellcheck disable=SC2086 # options
+	check "--tar $how: changed at the end" changed 3 'moving.tar: changed during the run' $how \
+		--tar=moving.tar $image
+done
+check '--tar=-: changed while it is read' changed 2 \
+	'standard input: changed during the run: no image is made' --tar=- bad.dsfs <moving.tar
+check '--no-recheck: changed while it is read' changed 2 'moving.tar: changed during the run' \
+	--no-recheck --tar=moving.tar bad.dsfs
+cp small.tar moving.tar
+exits '--no-recheck: changed at the end' 0 env FAULT=statx:3:run FAULT_RUN='echo >>moving.tar' \
+	LD_PRELOAD="$top/build/tests/faults.so" "$mkfs" -q -f --no-recheck --tar=moving.tar new.dsfs
+# The first bytes of another archive, the last ones of this: a whole one, to its reader
+cp plain.tar moving.tar
+exits 'rewritten while it is read' 1 env FAULT=read:4:run \
+	FAULT_RUN="tr x y <plain.tar | dd of=moving.tar bs=1M seek=20 skip=20 iflag=fullblock conv=notrunc status=none" \
+	LD_PRELOAD="$top/build/tests/faults.so" "$mkfs" -q --tar=moving.tar bad.dsfs
+check 'rewritten while it is read: no image' test ! -e bad.dsfs
+# Others than the last one are looked at once more, too.
+cp small.tar moving.tar
+mkfifo late
+{ exec 8>late; echo >>moving.tar; cat more.tar >&8; exec 8>&-; } &
+says 'changed while another one is read' 1 'moving.tar: changed during the run' \
+	"$mkfs" -q --tar=moving.tar --tar=late bad.dsfs
+wait $!
+rm -f moving.tar late
+{ truncate -s 69632 disk; cat small.tar; } >>disk
+cp disk disk.before
+says '--tar-index: in place: changed while it is read' 1 'disk: changed during the run' \
+	env FAULT=statx:2:run FAULT_RUN='echo >>disk' LD_PRELOAD="$top/build/tests/faults.so" \
+	"$mkfs" -q --tar-index disk
+check '--tar-index: in place: nothing was written' cmp -n "$(stat -c %s disk.before)" disk disk.before
+exits '--tar-index: in place: an image' 0 "$mkfs" -q -f --tar-index --tar=small.tar index.dsfs
+cp more.tar moving.tar
+says '--update --tar-index: changed while it is read' 1 'moving.tar: changed during the run' \
+	env FAULT=statx:2:run FAULT_RUN='echo >>moving.tar' LD_PRELOAD="$top/build/tests/faults.so" \
+	"$mkfs" -q --update --tar-index --tar=moving.tar index.dsfs
+exits '--update --tar-index: the image is as it was' 0 "$fsck" -q index.dsfs
+
 # --- what is wrong with an archive.  refused FILE WANT: 1, that message, and no image
 refused()
 {
@@ -342,9 +405,6 @@ PY
 check 'a bomb: no image' test ! -e bad.dsfs
 # An image that cannot be written ends the run though the pipe says nothing any more.
 mkfifo pipe
-head -c 40000000 /dev/zero | tr '\0' 'x' >plain
-tar -cf plain.tar plain
-rm plain
 exec 9<>pipe
 head -c 35000000 plain.tar >pipe &
 writer=$!
