@@ -73,7 +73,7 @@ static const char *parse_entry(char *text, struct posix_acl_xattr_entry *e)
 		return "a mask, or others, with a name";
 	/* this machine's users need not be those of the archive */
 	if (*who && (!tar_decimal(number ? number : who, &id) || id >= U32_MAX))
-		return "names of users are not looked up: make the archive with numeric owners";
+		return "names of users are not looked up: bsdtar and dump.dsfs --tar write numbers, too, or use --no-xattrs";
 	e->e_tag = cpu_to_le16(*who ? tag->named : tag->obj);
 	e->e_perm = cpu_to_le16(bits);
 	e->e_id = cpu_to_le32(id);
@@ -128,7 +128,34 @@ static const char *make_value(const struct array *entries, struct tar_text *out)
 	return acl_wrong(out->p, out->len);
 }
 
-const char *tar_acl(const char *text, bool access, struct tar_text *out)
+/* The kernel gives a file the mode of its ACL; the mask, if there is one, is the group's. */
+static void set_mode(const struct array *entries, u32 *mode)
+{
+	const struct posix_acl_xattr_entry *e = (const void *)entries->p;
+	u32 user = 0, group = 0, mask = 0, other = 0;
+	bool masked = false;
+
+	for (size_t i = 0; i < entries->n; i++, e++) {
+		switch (le16_to_cpu(e->e_tag)) {
+		case ACL_USER_OBJ:
+			user = le16_to_cpu(e->e_perm);
+			break;
+		case ACL_GROUP_OBJ:
+			group = le16_to_cpu(e->e_perm);
+			break;
+		case ACL_MASK:
+			mask = le16_to_cpu(e->e_perm);
+			masked = true;
+			break;
+		case ACL_OTHER:
+			other = le16_to_cpu(e->e_perm);
+			break;
+		}
+	}
+	*mode = (*mode & ~0777U) | user << 6 | (masked ? mask : group) << 3 | other;
+}
+
+const char *tar_acl(const char *text, u32 *mode, struct tar_text *out)
 {
 	struct array entries = { .size = sizeof(struct posix_acl_xattr_entry) };
 	char *copy = strdup(text);
@@ -136,9 +163,12 @@ const char *tar_acl(const char *text, bool access, struct tar_text *out)
 
 	if (!why && entries.n)
 		why = make_value(&entries, out);
-	/* three entries are the mode */
-	if (access && entries.n == 3)
-		out->len = 0;
+	if (!why && entries.n && mode) {
+		set_mode(&entries, mode);
+		/* three entries are the mode */
+		if (entries.n == 3)
+			out->len = 0;
+	}
 	array_free(&entries);
 	free(copy);
 	return why;

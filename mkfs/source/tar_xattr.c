@@ -10,7 +10,8 @@
 static int add_acl(struct tar *t, const char *text, u8 prefix, struct tar_text *acl)
 {
 	bool access = prefix == DSFS_XATTR_ACL_ACCESS;
-	const char *why = tar_acl(text, access, acl);
+	bool has_mode = access && xattr_has_type(prefix, t->m.mode);
+	const char *why = tar_acl(text, has_mode ? &t->m.mode : NULL, acl);
 	struct xattr_item *it;
 
 	if (why)
@@ -67,6 +68,7 @@ int tar_xattrs(struct tar *t, struct node *n)
 			ret = add_acl(t, m->acl[i], DSFS_XATTR_ACL_ACCESS + i, &acl[i]);
 	}
 	leave_out(t);
+	n->mode = t->m.mode;
 	if (!ret)
 		ret = make_set(t, n);
 	free(acl[0].p);

@@ -323,7 +323,8 @@ says 'changed while another one is read' 1 'moving.tar: changed during the run' 
 	"$mkfs" -q --tar=moving.tar --tar=late bad.dsfs
 wait $!
 rm -f moving.tar late
-{ truncate -s 69632 disk; cat small.tar; } >>disk
+truncate -s 69632 disk
+cat small.tar >>disk
 cp disk disk.before
 says '--tar-index: in place: changed while it is read' 1 'disk: changed during the run' \
 	env FAULT=statx:2:run FAULT_RUN='echo >>disk' LD_PRELOAD="$top/build/tests/faults.so" \
@@ -377,6 +378,19 @@ for file in bad/taken/*.tar; do
 	name=${file##*/}
 	check "taken: ${name%.tar}" taken "${name%.tar}"
 done
+check 'an ACL and another mode' packs --tar=bad/taken/acl-and-mode.tar
+check 'an ACL and another mode: that of the ACL' \
+	test "$("$dump" --list --no-data new.dsfs | awk -F '\t' 'NR > 1 { print $1, $3, $12 == "-" }' | tr '\n' ' ')" = \
+	'/mask 4751 0 /three 0620 1 '
+if command -v bsdtar >/dev/null && setfacl -m u:bin:rw,m::r small/only 2>/dev/null; then
+	bsdtar -C small --format=pax -cf acl.tar only
+	"$mkfs" -q -f acl.dsfs small
+	check 'an ACL of names, of bsdtar' packs --tar=acl.tar
+	check 'an ACL of names, of bsdtar: as the kernel has it' \
+		diff <("$dump" --list acl.dsfs | awk -F '\t' '$1 == "/only" { print $3, $12 }') \
+		<("$dump" --list new.dsfs | awk -F '\t' '$1 == "/only" { print $3, $12 }')
+	setfacl -b small/only
+fi
 check 'refused: no such file' refused none.tar 'none.tar: cannot open: No such file or directory'
 check 'refused: a directory' refused zoo 'zoo: cannot read: Is a directory'
 check 'refused: not the first archive' bash -c "! '$mkfs' -q --tar=zoo.tar --tar=bad/up.tar bad.dsfs"
