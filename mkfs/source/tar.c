@@ -273,6 +273,25 @@ int tar_members(struct tar *t)
 	return ret;
 }
 
+void tar_note_behind(struct tar *t, u64 other)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), "from byte %llu on", (unsigned long long)other);
+	if (other)
+		tar_note(t, TAR_BEHIND, what);
+}
+
+/* Other programs stop at the end, too, and what was appended to an archive is lost to them. */
+static int read_behind(struct tar *t)
+{
+	u64 other = 0;
+	int ret = tar_bytes_drain(&t->bytes, &other);
+
+	tar_note_behind(t, other);
+	return tar_bytes_fail(t, ret);
+}
+
 static int read_archive(struct tar *t, const char *path)
 {
 	struct tar_watch watch = { .regular = false };
@@ -284,7 +303,7 @@ static int read_archive(struct tar *t, const char *path)
 		ret = tar_members(t);
 	t->m.path = NULL;
 	if (!ret)
-		ret = tar_bytes_fail(t, tar_bytes_drain(&t->bytes));
+		ret = read_behind(t);
 	/* it may be why there was an error, too */
 	if (!ret)
 		ret = tar_watch_end(t, &watch, path);

@@ -200,6 +200,8 @@ const char *tar_shown(struct tar *t, const char *name);
 /* tar_notes.c: count something of the name @what, and say all that was counted */
 void tar_note(struct tar *t, enum tar_note_kind kind, const char *what);
 void tar_notes_say(const struct tar *t);
+/* Count an archive with something at byte @other, behind its end; 0: it has nothing. */
+void tar_note_behind(struct tar *t, u64 other);
 
 /* What a function of tar_bytes.h returned, said. */
 int tar_bytes_fail(struct tar *t, int ret);

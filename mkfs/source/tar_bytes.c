@@ -267,10 +267,43 @@ int tar_bytes_skip(struct tar_bytes *b, u64 bytes)
 	return ret;
 }
 
-int tar_bytes_drain(struct tar_bytes *b)
+/* The place of the first byte of @n that is not zero; @n: there is none. */
+static size_t first_other(const char *p, size_t n)
 {
-	int ret = b->filter || b->wait ? tar_bytes_skip(b, UINT64_MAX) : -ENODATA;
+	size_t i = 0;
 
+	if (n && !p[0] && !memcmp(p, p + 1, n - 1))
+		return n;
+	while (i < n && !p[i])
+		i++;
+	return i;
+}
+
+int tar_bytes_rest(struct tar_bytes *b, u64 bytes, u64 *other)
+{
+	const char *p;
+	size_t n = 0;
+	int ret = 0;
+
+	*other = 0;
+	for (; !ret && bytes; bytes -= n) {
+		const u64 at = b->taken;
+
+		ret = tar_bytes_some(b, bytes, &p, &n);
+		if (!ret && !*other && first_other(p, n) < n)
+			*other = at + first_other(p, n);
+	}
+	return ret;
+}
+
+int tar_bytes_drain(struct tar_bytes *b, u64 *other)
+{
+	const bool all = b->filter || b->wait;
+	int ret;
+
+	do {
+		ret = tar_bytes_rest(b, all ? UINT64_MAX : BUFFER_BYTES, other);
+	} while (!ret && !*other);
 	return ret == -ENODATA ? 0 : ret;
 }
 

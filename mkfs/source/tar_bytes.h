@@ -57,8 +57,13 @@ int tar_bytes_part(struct tar_bytes *b, const char *path, int fd, u64 pos, u64 e
 int tar_bytes_some(struct tar_bytes *b, u64 max, const char **p, size_t *n);
 int tar_bytes_get(struct tar_bytes *b, void *to, size_t bytes);
 int tar_bytes_skip(struct tar_bytes *b, u64 bytes);
-/* Up to the end, so that what writes a pipe can, and checksums of filters are seen. */
-int tar_bytes_drain(struct tar_bytes *b);
+/* As tar_bytes_skip(); @other is the place of the first byte that is not zero, 0: none. */
+int tar_bytes_rest(struct tar_bytes *b, u64 bytes, u64 *other);
+/*
+ * The same up to the end, so that what writes a pipe can, and checksums of filters are seen.
+ * The end of a file that is not compressed is not looked for behind @other.
+ */
+int tar_bytes_drain(struct tar_bytes *b, u64 *other);
 void tar_bytes_close(struct tar_bytes *b);
 /* Whether a file that begins with these bytes is compressed. */
 bool tar_is_compressed(const char *p, size_t n);

@@ -87,14 +87,17 @@ static int skip_rest(struct tar *t, const struct placed_tar *a)
 {
 	const u64 from = a->pos + t->bytes.taken, end = placed_of(t)->end;
 	u64 records = (t->bytes.taken + TAR_BLOCK + RECORD_BYTES - 1) / RECORD_BYTES;
-	u64 to = a->pos + records * RECORD_BYTES, pos = from;
+	u64 to = a->pos + records * RECORD_BYTES, pos = from, other = 0;
 	int ret = 0;
 
 	if (a->bytes)
 		pos = a->pos + a->bytes;
 	else
 		ret = skip_zeros(t, &pos, to < end ? to : end);
-	return ret ? ret : tar_bytes_fail(t, tar_bytes_skip(&t->bytes, pos - from));
+	if (!ret)
+		ret = tar_bytes_fail(t, tar_bytes_rest(&t->bytes, pos - from, &other));
+	tar_note_behind(t, other);
+	return ret;
 }
 
 /* The archive as a file, of the bytes that were taken. */

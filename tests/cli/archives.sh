@@ -376,6 +376,10 @@ taken()
 }
 for file in bad/taken/*.tar; do
 	name=${file##*/}
+	case $name in
+	compressed*)
+		[ ${#filters[@]} -gt 0 ] || continue ;;
+	esac
 	check "taken: ${name%.tar}" taken "${name%.tar}"
 done
 check 'an ACL and another mode' packs --tar=bad/taken/acl-and-mode.tar
@@ -430,6 +434,13 @@ exec 9<&-
 # What is behind the end of an archive is read, so that who writes it can.
 exits 'data behind the end' 0 bash -c \
 	"set -o pipefail; { cat small.tar; head -c 1000000 /dev/zero; } | '$mkfs' -q -f --tar=- new.dsfs"
+
+cat small.tar more.tar >two.tar
+says 'an archive behind the end' 0 'two.tar: warning: 1 archives with more than zeros behind' \
+	"$mkfs" -q -f --tar=two.tar new.dsfs
+says 'an archive behind the end: --tar-index' 0 \
+	'two.tar: warning: 1 archives with more than zeros behind' \
+	"$mkfs" -q -f --tar-index --tar=two.tar new.dsfs
 
 # --- usage
 says '--tar --manifest' 2 '--manifest and --tar do not go together' "$mkfs" --tar=x --manifest=y i
