@@ -9,9 +9,9 @@
 #include "base.h"
 
 /*
- * Candidates of one length with the same checksums: their bytes are equal, but for an accident.
- * An image of --no-dedup may have millions of them (labels), and for each one more the table
- * would be searched from the first to the last.
+ * Candidates of one length with the same checksums.  An image may have millions of them, with
+ * equal bytes (labels, and --no-dedup) or other ones (data with its own CRC32C), and for each
+ * one more the table would be searched from the first to the last.
  */
 #define SAME_MAX	16
 
