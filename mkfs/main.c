@@ -537,6 +537,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	ret = run(&mkfs);
+	signals_ignore();
 	source_free(mkfs.source);
 	base_free(mkfs.base);
 	kept_free(&mkfs.kept);

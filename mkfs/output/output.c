@@ -9,8 +9,9 @@
  *
  * An update writes behind the image and changes nothing of it until the new
  * data is on the disk.  Then it writes one superblock and, when that is on the
- * disk, the other.  After an interruption at any time, one superblock is valid
- * and all that it refers to is there.
+ * disk, the other.  After a loss of power at any time, one superblock is valid
+ * and all that it refers to is there.  Signals end the run in front of the first
+ * superblock, and not behind it.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -442,37 +443,66 @@ static int set_length(const struct output *out, u64 bytes)
 	return ret;
 }
 
-/*
- * Write a superblock slot.  From then on the added bytes may be part of the
- * image, so a signal either comes before, and the file gets its old length
- * back, or after.
- */
-static int write_slot(struct output *out, const void *slot, u64 pos)
+static int write_slot(const struct output *out, const void *slot, unsigned int n)
 {
-	int ret;
-
-	signals_write_begin();
-	ret = pwrite_all(out, slot, DSFS_SB_SIZE, pos);
-	if (out->update && !out->committed)
-		signals_unguard();
-	out->committed = out->update;
-	signals_write_end();
-	return ret;
+	return output_pwrite(out, slot, DSFS_SB_SIZE, DSFS_SB_POS(n));
 }
 
-static int write_slots(struct output *out, const void *const slots[2])
+/* Both have to be on the disk, in any order: the target is no image yet. */
+static int write_new(struct output *out, const void *const slots[2])
 {
-	unsigned int first = out->update ? out->first_slot : 0;
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && i < DSFS_SB_SLOTS; i++) {
-		unsigned int slot = first ^ i;
+	if (out->device)
+		signals_ignore();
+	for (unsigned int i = 0; !ret && i < DSFS_SB_SLOTS; i++)
+		ret = write_slot(out, slots[i], i);
+	return ret ? ret : sync_target(out);
+}
 
-		ret = write_slot(out, slots[slot], DSFS_SB_POS(slot));
-		/* a new image has no name yet, so its slots need no order */
-		if (!ret && (out->update || i))
-			ret = sync_target(out);
+static int replace_slot(const struct output *out, const void *slot, unsigned int n)
+{
+	int ret = write_slot(out, slot, n);
+
+	return ret ? ret : sync_target(out);
+}
+
+/*
+ * The first superblock could not be written, or nobody knows whether it was: give its slot
+ * the bytes of before.  If that fails, too, all that the new generation refers to has to stay.
+ */
+static void restore_slot(struct output *out, const void *old, unsigned int n)
+{
+	out->committed = replace_slot(out, old, n);
+	if (!out->committed)
+		msg_error(out->path, out->in_place ? "there is no image" :
+			  "is as it was: nothing of the update is in it");
+	else
+		msg_error(out->path,
+			  "superblock slot %u may be damaged: the other one is as it was: run fsck.dsfs",
+			  n);
+}
+
+static int write_update(struct output *out, const void *const slots[2])
+{
+	const unsigned int first = out->first_slot, second = !first;
+	char old[DSFS_SB_SIZE];
+	int ret = pread_all(out, old, sizeof(old), DSFS_SB_POS(first));
+
+	if (ret)
+		return ret;
+	signals_ignore();
+	ret = replace_slot(out, slots[first], first);
+	if (ret) {
+		restore_slot(out, old, first);
+		return ret;
 	}
+	out->committed = true;
+	ret = replace_slot(out, slots[second], second);
+	if (ret)
+		msg_error(out->path,
+			  "has the new tree, but superblock slot %u may be damaged: the next update writes both",
+			  second);
 	return ret;
 }
 
@@ -497,39 +527,51 @@ int output_finish(struct output *out, const void *const slots[2], u64 bytes)
 	if (!ret)
 		ret = sync_target(out);
 	if (!ret)
-		ret = write_slots(out, slots);
-	if (!ret && !out->device && !out->update) {
+		ret = (out->update ? write_update : write_new)(out, slots);
+	if (!ret && !out->device && !out->update)
 		ret = target_name(out);
-		/* the image is complete and has its name: no error matters any more */
-		if (!ret)
-			target_sync_parent(out);
-	}
 	return ret;
+}
+
+/* A superblock may have been written before the error. */
+static void abort_device(const struct output *out)
+{
+	static const char zero[DSFS_SB_SIZE];
+	int ret = 0;
+
+	for (unsigned int i = 0; i < DSFS_SB_SLOTS; i++)
+		ret |= write_slot(out, zero, i);
+	if (out->boot_signature)
+		ret |= output_pwrite(out, zero, BOOTSECTOR_BYTES, 0);
+	if (sync_target(out) || ret)
+		msg_error(out->path,
+			  "superblocks of the new image may be on it: run wipefs before it is used");
+}
+
+/* An update that no superblock refers to. */
+static void abort_update(const struct output *out)
+{
+	static const char zero[BOOTSECTOR_BYTES];
+
+	/* a program that finds one would not take the target for empty */
+	if (out->boot_signature)
+		output_pwrite(out, zero, sizeof(zero), 0);
+	if (!out->device && ftruncate(out->fd, out->length))
+		msg_warn(out->path, "cannot set the length: %s: unused bytes are behind the image",
+			 strerror(errno));
 }
 
 void output_abort(struct output *out)
 {
-	char zero[DSFS_SB_SIZE] = { 0 };
-
 	writer_end(&out->writer);
 	if (out->update) {
-		/* a program that finds one would not take the target for empty */
-		if (out->boot_signature && out->open && !out->committed)
-			output_pwrite(out, zero, BOOTSECTOR_BYTES, 0);
-		if (!out->device && !out->committed && out->open &&
-		    ftruncate(out->fd, out->length))
-			msg_warn(out->path, "cannot set the length: %s",
-				 strerror(errno));
+		if (out->open && !out->committed)
+			abort_update(out);
 		signals_unguard();
 		return;
 	}
 	if (out->device && out->open) {
-		/* a superblock may have been written before the error */
-		for (unsigned int i = 0; i < DSFS_SB_SLOTS; i++)
-			output_pwrite(out, zero, sizeof(zero), DSFS_SB_POS(i));
-		if (out->boot_signature)
-			output_pwrite(out, zero, BOOTSECTOR_BYTES, 0);
-		fsync(out->fd);
+		abort_device(out);
 		out->open = false;
 	}
 	if (out->temp) {

@@ -25,7 +25,7 @@
  * @in_place: the target becomes an image around what is in it; @update is set, too
  * @boot_signature: the first sector is not empty: bootsector.h
  * @open: output_open() was called
- * @committed: a superblock of the new generation may be on the disk
+ * @committed: a superblock of the new generation is, or may be, on the disk
  * @first_slot: update: the superblock slot that is written first
  * @length: update: old length of the file
  * @zeros: everything from this offset on is zero
@@ -130,11 +130,19 @@ int output_compare_ranges(struct output *out, u64 a, u64 b, u64 bytes);
  * @bytes: length of the image
  *
  * Everything is on the disk before the first superblock is written; in an update, the
- * first superblock is on the disk before the second one is written.
+ * first superblock is on the disk before the second one is written.  From the first one
+ * on, or from the final name of a file on, signals are ignored.  If the first superblock of
+ * an update cannot be written, its slot gets its old bytes back.
+ *
+ * Messages are written; they say what an image that existed before holds then.
+ * Return: 0 or -errno.
  */
 int output_finish(struct output *out, const void *const slots[2], u64 bytes);
 
-/* Remove an incomplete image, once.  An image that was updated is as before. */
+/*
+ * Remove an incomplete image, once.  An image that was to be updated gets its old length
+ * back, unless a superblock of the new generation is on the disk.
+ */
 void output_abort(struct output *out);
 void output_free(struct output *out);
 
@@ -148,8 +156,8 @@ int output_pwrite(const struct output *out, const char *p, size_t bytes,
 int target_open_file(struct output *out);
 int target_open_update(struct output *out);
 int target_wipe(struct output *out);
+/* Signals are ignored from here on.  Messages are written. */
 int target_name(struct output *out);
-void target_sync_parent(struct output *out);
 
 /*
  * keep.c: give the file owner, mode, ACL and extended attributes of the file that it
@@ -188,6 +196,17 @@ void signals_hold(void);
  * @path: the file that a signal removes; not copied; NULL: none
  */
 void signals_release(const char *path);
+
+/**
+ * signals_ignore - let no signal end the run any more
+ *
+ * Called in front of the first change that a run cannot take back, and before main()
+ * returns: the exit status is decided.  If a signal ends the run already, this function
+ * does not return.
+ */
+void signals_ignore(void);
+
+/* The length that a file gets back; until signals_unguard(). */
 void signals_guard_length(int fd, u64 bytes);
 void signals_unguard(void);
 

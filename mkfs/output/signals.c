@@ -4,12 +4,17 @@
  * cleanup may do what a signal handler must not, whatever other threads are
  * waiting for.  Then the process ends by the same signal, as its parent
  * expects.
+ *
+ * A run that ends by a signal has changed nothing.  So a signal is ignored once the
+ * image is being committed: that takes a few short writes, and the exit status says what
+ * became of it.
  */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "msg.h"
 #include "output.h"
 
 static pthread_mutex_t guard_lock;
@@ -19,8 +24,23 @@ static int guarded_fd = -1;
 static u64 guarded_bytes;
 static unsigned int writing;
 static bool ending;
+static bool ignored;
 
 static const int deadly[] = { SIGHUP, SIGINT, SIGTERM, 0 };
+
+/* Wait for a signal that ends the run.  Return: it, with the lock held; 0: none will. */
+static int next_signal(const sigset_t *set)
+{
+	int sig;
+
+	while (!sigwait(set, &sig)) {
+		pthread_mutex_lock(&guard_lock);
+		if (!ignored)
+			return sig;
+		pthread_mutex_unlock(&guard_lock);
+	}
+	return 0;
+}
 
 static void *wait_signal(void *arg)
 {
@@ -29,13 +49,15 @@ static void *wait_signal(void *arg)
 
 	memcpy(&set, arg, sizeof(set));
 	free(arg);
-	if (sigwait(&set, &sig))
+	sig = next_signal(&set);
+	if (!sig)
 		return NULL;
-	pthread_mutex_lock(&guard_lock);
 	ending = true;
 	/* a write after the truncation would extend the file again */
 	while (guarded_fd >= 0 && writing)
 		pthread_cond_wait(&guard_change, &guard_lock);
+	/* who reads behind the new end would take that for an error of the disk */
+	msg_stop();
 	if (guarded)
 		unlink(guarded);
 	/* the added bytes are unused, and do no harm */
@@ -88,6 +110,15 @@ void signals_hold(void)
 void signals_release(const char *path)
 {
 	guarded = path;
+	pthread_mutex_unlock(&guard_lock);
+}
+
+void signals_ignore(void)
+{
+	pthread_mutex_lock(&guard_lock);
+	while (ending)
+		pthread_cond_wait(&guard_change, &guard_lock);
+	ignored = true;
 	pthread_mutex_unlock(&guard_lock);
 }
 

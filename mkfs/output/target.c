@@ -388,39 +388,35 @@ int target_wipe(struct output *out)
 	return ret;
 }
 
-/* Give the file its final name. */
-int target_name(struct output *out)
+/* Give the file a temporary name, to replace another one by. */
+static int name_temp(struct output *out, const char *proc)
 {
-	char proc[64];
 	int ret;
 
-	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", out->fd);
-	if (!out->temp && !out->replace) {
-		if (!linkat(AT_FDCWD, proc, AT_FDCWD, out->path,
-			    AT_SYMLINK_FOLLOW))
-			return 0;
-		return output_fail(out, "cannot make");
-	}
 	for (unsigned int n = 0; !out->temp; n++) {
 		if (temp_name(out, n))
 			return no_memory();
-		signals_hold();
-		ret = linkat(AT_FDCWD, proc, AT_FDCWD, out->temp,
-			     AT_SYMLINK_FOLLOW);
-		signals_release(ret ? NULL : out->temp);
-		if (!ret)
-			break;
+		if (!linkat(AT_FDCWD, proc, AT_FDCWD, out->temp, AT_SYMLINK_FOLLOW))
+			return 0;
+		ret = errno;
 		free(out->temp);
 		out->temp = NULL;
-		if (errno != EEXIST || n > 100)
+		if (ret != EEXIST || n > 100) {
+			errno = ret;
 			return output_fail(out, "cannot make");
+		}
 	}
-	if (out->replace ? rename(out->temp, out->path) :
-	    renameat2(AT_FDCWD, out->temp, AT_FDCWD, out->path,
-		      RENAME_NOREPLACE)) {
+	return 0;
+}
+
+static int rename_temp(struct output *out)
+{
+	int ret = out->replace ? rename(out->temp, out->path) :
+		  renameat2(AT_FDCWD, out->temp, AT_FDCWD, out->path, RENAME_NOREPLACE);
+
+	if (ret) {
 		/* some file systems do not support RENAME_NOREPLACE */
-		if (out->replace || errno != EINVAL ||
-		    link(out->temp, out->path))
+		if (out->replace || errno != EINVAL || link(out->temp, out->path))
 			return output_fail(out, "cannot rename to");
 		unlink(out->temp);
 	}
@@ -430,7 +426,11 @@ int target_name(struct output *out)
 	return 0;
 }
 
-void target_sync_parent(struct output *out)
+/*
+ * The name has to be on the disk, too.  A directory that may be written and not read cannot
+ * be flushed alone.  The image is complete and has its name, so an error is a warning.
+ */
+static void sync_parent(const struct output *out)
 {
 	char *dir;
 	int fd;
@@ -439,8 +439,30 @@ void target_sync_parent(struct output *out)
 		return;
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	free(dir);
-	if (fd < 0)
-		return;		/* a directory that may be written, not read */
-	fsync(fd);
-	close(fd);
+	/* EINVAL: a file system whose names need no flush, or have none */
+	if ((fd < 0 ? syncfs(out->fd) : fsync(fd)) && errno != EINVAL)
+		msg_warn(out->path, "a loss of power may undo its name: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+int target_name(struct output *out)
+{
+	char proc[64];
+	int ret = 0;
+
+	/* from here on, either there is the image, or the run says why not */
+	signals_ignore();
+	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", out->fd);
+	if (!out->temp && !out->replace) {
+		if (linkat(AT_FDCWD, proc, AT_FDCWD, out->path, AT_SYMLINK_FOLLOW))
+			ret = output_fail(out, "cannot make");
+	} else {
+		ret = name_temp(out, proc);
+		if (!ret)
+			ret = rename_temp(out);
+	}
+	if (!ret)
+		sync_parent(out);
+	return ret;
 }

@@ -12,7 +12,7 @@
  *		open, attr (stat, xattrs, links), list, alloc, set (owner, mode, times,
  *		xattrs), and statx, which is what mkfs.dsfs looks at its source with
  *		once all is read
- * N:		which call, from 1 on; 0: all of them
+ * N:		which call, from 1 on; N+: that and all behind it; 0: all of them
  * ACTION:	kill	SIGKILL, in the middle of a write or in front of the call
  *		term	SIGTERM, or $FAULT_SIGNAL, to the process, and time for it to
  *			act on it
@@ -62,6 +62,7 @@ static const char *const kind_names[] = {
 
 static int kinds;
 static long chosen = -1;
+static bool onwards;
 static enum action action;
 static int error;
 static long calls;
@@ -131,6 +132,8 @@ static void faults_init(void)
 		signal_sent = atoi(getenv("FAULT_SIGNAL"));
 	set_kinds(spec, colon - spec);
 	chosen = strtol(colon + 1, &end, 10);
+	onwards = *end == '+';
+	end += onwards;
 	if (*end != ':')
 		give_up("faults: FAULT=KIND:N:ACTION\n");
 	set_action(end + 1);
@@ -245,7 +248,7 @@ static enum action hit(int kind, bool tear)
 	if (!(kinds & kind))
 		return NONE;
 	n = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
-	if (chosen && n != chosen)
+	if (chosen && (onwards ? n < chosen : n != chosen))
 		return NONE;
 	switch (action) {
 	case KILL:

@@ -18,6 +18,7 @@
 static const char *msg_tool = "dsfs";
 static int msg_lost = 1;
 static bool msg_said;
+static bool msg_stopped;
 static void (*msg_before)(void);
 
 /*
@@ -89,6 +90,11 @@ void msg_init(const char *tool, int lost)
 const char *msg_name(void)
 {
 	return msg_tool;
+}
+
+void msg_stop(void)
+{
+	__atomic_store_n(&msg_stopped, true, __ATOMIC_SEQ_CST);
 }
 
 void msg_hook(void (*fn)(void))
@@ -165,6 +171,8 @@ static void msg_line(const char *path, const char *kind, const char *fmt,
 	size_t n;
 	int len;
 
+	while (__atomic_load_n(&msg_stopped, __ATOMIC_SEQ_CST))
+		pause();
 	if (!line)
 		return;
 	n = snprintf(line, size, "%s: ", msg_tool);

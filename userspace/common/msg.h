@@ -62,6 +62,13 @@ const char *msg_why(int err);
 void msg_hook(void (*fn)(void));
 
 /**
+ * msg_stop - write no more lines: who wants to waits for the end of the process
+ *
+ * For a thread that is about to end it and takes away what others are still reading.
+ */
+void msg_stop(void);
+
+/**
  * msg_escape - make a path printable
  * @buf: gets the text, terminated, cut to @size
  * @path: raw bytes; controls, backslash and what is no UTF-8 become \ooo
