@@ -288,7 +288,6 @@ static void jobs_back(struct stream *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-
 /* Wait until at most half of the jobs are lent to the output, so that readers have the others. */
 static int jobs_wait_back(struct stream *s)
 {
