@@ -110,6 +110,45 @@ exits 'those that stayed go with the next switch' 0 "$switch" v1 link
 check 'one mount is left' mounts 5
 check 'it is the new one' shows 1
 
+# A signal to all of the terminal, while mount(8) is at work or mv(1) is: WHEN WHAT
+interrupted()
+{
+	local real
+
+	real=$(command -v "$2")
+	mv bin/mount bin/mount.real
+	[ "$2" != mount ] || real=$work/bin/mount.real
+	cp bin/mount.real bin/mount
+	cat >"bin/$2" <<END
+#!/bin/bash
+[ $1 = before ] && kill -TERM \$PPID \$\$
+$real "\$@"
+status=\$?
+[ $1 = behind ] && kill -TERM \$PPID
+exit \$status
+END
+	chmod +x "bin/$2"
+	run "$switch" v2 link
+	rm -f "bin/$2"
+	mv bin/mount.real bin/mount
+}
+
+for when in before behind; do
+	interrupted $when mount
+	check "SIGTERM $when the mount ends it" test "$rc" = 143
+	check "SIGTERM $when the mount: the link is what it was" shows 1
+	check "SIGTERM $when the mount: so are the mounts" mounts 5
+	check "SIGTERM $when the mount: nothing is left" test "$(ls -A link.mounts)" = 5
+done
+for when in before behind; do
+	interrupted $when mv
+	check "SIGTERM $when the link is replaced comes too late" test "$rc" = 0
+	check "SIGTERM $when the link is replaced: it is the new one" shows 2
+	check "SIGTERM $when the link is replaced: so is the mount" \
+		test "$(ours)" = "$(readlink link)"
+done
+"$switch" v1 link 2>"$err"
+
 # After a boot the link is there, and its directory is a mount point of fstab.
 at=$(readlink link)
 umount "$at"
@@ -117,5 +156,5 @@ mount -t dsfs -o ro v2 "$at"
 check 'the mount point that the link names' shows 2
 exits 'a switch after a boot' 0 "$switch" v3 link
 check 'a switch after a boot: the link' shows 3
-check 'a switch after a boot: the mount of the boot is gone' mounts 1
+check 'a switch after a boot: the mount of the boot is gone' mounts "$(basename "$(readlink link)")"
 finish
