@@ -35,14 +35,18 @@ char listing_type(u32 mode)
 
 static void escape(FILE *out, const char *s, size_t len, const char *also)
 {
+	const char *plain = s;	/* written in one piece: a deep tree has long paths */
+
 	for (; len; s++, len--) {
 		unsigned char c = *s;
 
-		if (c <= 0x20 || c >= 0x7f || c == '\\' || strchr(also, c))
-			fprintf(out, "\\%03o", c);
-		else
-			putc(c, out);
+		if (c > 0x20 && c < 0x7f && c != '\\' && !(*also && strchr(also, c)))
+			continue;
+		fwrite(plain, 1, s - plain, out);
+		fprintf(out, "\\%03o", c);
+		plain = s + 1;
 	}
+	fwrite(plain, 1, s - plain, out);
 }
 
 void listing_escape(FILE *out, const char *s, size_t len)
@@ -130,7 +134,7 @@ void listing_print(FILE *out, const struct listing_entry *e)
 struct link_first {
 	u64 dev;
 	u64 ino;
-	char path[];
+	const struct path_part *path;
 };
 
 static int link_cmp(const void *a, const void *b)
@@ -146,24 +150,21 @@ int listing_link(struct listing_links *links, u64 dev, u64 ino, u64 nlink,
 		 const char *path, const char **first)
 {
 	struct link_first key = { .dev = dev, .ino = ino }, *l, **found;
-	size_t len;
 
 	*first = NULL;
 	if (nlink < 2)
 		return 0;
 	found = tfind(&key, &links->tree, link_cmp);
 	if (found) {
-		*first = (*found)->path;
+		*first = paths_text(&links->paths, (*found)->path, 0);
 		return 0;
 	}
-	len = strlen(path) + 1;
-	l = malloc(sizeof(*l) + len);
+	l = malloc(sizeof(*l));
 	if (!l)
 		return -ENOMEM;
-	l->dev = dev;
-	l->ino = ino;
-	memcpy(l->path, path, len);
-	if (!tsearch(l, &links->tree, link_cmp)) {
+	*l = key;
+	l->path = paths_add(&links->paths, path);
+	if (!l->path || !tsearch(l, &links->tree, link_cmp)) {
 		free(l);
 		return -ENOMEM;
 	}
@@ -174,6 +175,7 @@ void listing_links_free(struct listing_links *links)
 {
 	tdestroy(links->tree, free);
 	links->tree = NULL;
+	paths_free(&links->paths);
 }
 
 /* Multiply two polynomials modulo that of crc32c. */

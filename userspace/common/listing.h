@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "dsfs_platform.h"
+#include "paths.h"
 
 /**
  * struct listing_xattr - an extended attribute
@@ -78,6 +79,7 @@ void listing_escape(FILE *out, const char *s, size_t len);
  */
 struct listing_links {
 	void *tree;
+	struct paths paths;
 };
 
 /**
@@ -87,7 +89,7 @@ struct listing_links {
  * @ino: inode number
  * @nlink: its link count; an object of one name is not kept
  * @path: this name
- * @first: gets the path it was listed by first, which @links keeps; NULL if
+ * @first: gets the path it was listed by first, valid until the next call; NULL if
  *	this is the first
  *
  * Call it for everything but directories, in the listing's order.

@@ -286,13 +286,22 @@ static bool make_special(struct extract *x, const struct walk_entry *e)
 	return true;
 }
 
-/* Open the directory of the object at @path of the image. */
-static int open_parent(struct extract *x, const char *path, const char **name)
+/*
+ * Open the directory of the object at @path of the image.  It mostly is the current one,
+ * whose path is the beginning of @here; the way to another is as long as it is deep.
+ */
+static int open_parent(struct extract *x, const char *path, const char *here,
+		       const char **name)
 {
+	const size_t len = strrchr(path, '/') - path;
 	char part[DSFS_NAME_MAX + 1];
-	int fd = dup(x->root), next;
 	const char *slash;
+	int fd, next;
 
+	*name = path + len + 1;
+	if (strrchr(here, '/') - here == len && !memcmp(path, here, len))
+		return dup(x->cwd);
+	fd = dup(x->root);
 	for (path++; fd >= 0 && (slash = strchr(path, '/')); path = slash + 1) {
 		memcpy(part, path, slash - path);
 		part[slash - path] = '\0';
@@ -301,7 +310,6 @@ static int open_parent(struct extract *x, const char *path, const char **name)
 		close(fd);
 		fd = next;
 	}
-	*name = path;
 	return fd;
 }
 
@@ -316,7 +324,7 @@ static void make_link(struct extract *x, const struct walk_entry *e,
 			msg_error(e->path, "link: %s was left out", first);
 		return;
 	}
-	fd = open_parent(x, first, &name);
+	fd = open_parent(x, first, e->path, &name);
 	if (fd < 0 || !x->resume ||
 	    !judge(x, e, resume_link(x->cwd, e->name, fd, name))) {
 		if (fd < 0 || linkat(fd, name, x->cwd, e->name, 0))

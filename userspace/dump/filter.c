@@ -24,12 +24,14 @@ enum match { OUTSIDE, ABOVE, INSIDE };
 
 /**
  * struct level - a directory of the walk
- * @e: entry of a directory that is not entered yet; the path is a copy
+ * @e: entry of a directory that is not entered yet; its path begins those of all that is
+ *	below it, and has @path_len bytes
  * @entered: @enter of the caller was called
  * @failed: @enter left the directory out
  */
 struct level {
 	struct walk_entry e;
+	size_t path_len;
 	bool entered;
 	bool failed;
 };
@@ -37,6 +39,7 @@ struct level {
 /**
  * struct filtered - state of a walk
  * @waiting: number of levels that are entered or have failed
+ * @path: of a level, while it is entered
  */
 struct filtered {
 	struct filter *f;
@@ -46,6 +49,7 @@ struct filtered {
 	size_t depth;
 	size_t room;
 	size_t waiting;
+	char *path;
 };
 
 int filter_add(struct filter *f, const char *text)
@@ -123,7 +127,6 @@ static enum match match(struct filter *f, const char *path)
 static int push(struct filtered *w, const struct walk_entry *e, bool entered)
 {
 	struct level *p;
-	char *path = NULL;
 
 	if (w->depth == w->room) {
 		p = realloc(w->levels, (w->room * 2 + 16) * sizeof(*p));
@@ -132,37 +135,47 @@ static int push(struct filtered *w, const struct walk_entry *e, bool entered)
 		w->levels = p;
 		w->room = w->room * 2 + 16;
 	}
-	p = &w->levels[w->depth];
-	*p = (struct level){ .e = *e, .entered = entered };
-	if (!entered) {
-		path = strdup(e->path);
-		if (!path)
-			return -ENOMEM;
-		p->e.name = path + (e->name - e->path);
-		if (!*e->name)		/* the name of the root is not in its path */
-			p->e.name = "";
-	}
-	p->e.path = path;
-	w->depth++;
+	p = &w->levels[w->depth++];
+	*p = (struct level){ .e = *e, .entered = entered, .path_len = strlen(e->path) };
 	return 0;
 }
 
+/* Enter a level above @path. */
+static int enter_level(struct filtered *w, const struct level *l, const char *path)
+{
+	struct walk_entry e = l->e;
+	char *slash;
+
+	memcpy(w->path, path, l->path_len);
+	w->path[l->path_len] = '\0';
+	slash = strrchr(w->path, '/');
+	e.path = w->path;
+	e.name = slash + 1;
+	return w->ops->enter(w->arg, &e);
+}
+
 /*
- * Enter the directories above a selected object.  Return: 1: one of them was
- * left out.
+ * Enter the directories above @path, which is selected.  Return: 1: one of them was left
+ * out.
  */
-static int enter_way(struct filtered *w)
+static int enter_way(struct filtered *w, const char *path)
 {
 	int ret;
 
 	if (w->waiting && w->levels[w->waiting - 1].failed)
 		return 1;
+	if (w->waiting < w->depth) {
+		free(w->path);
+		w->path = strdup(path);
+		if (!w->path)
+			return -ENOMEM;
+	}
 	for (; w->waiting < w->depth; w->waiting++) {
 		struct level *l = &w->levels[w->waiting];
 
 		if (l->entered)
 			continue;
-		ret = w->ops->enter(w->arg, &l->e);
+		ret = enter_level(w, l, path);
 		if (ret < 0)
 			return ret;
 		l->entered = !ret;
@@ -188,7 +201,7 @@ static int enter(void *arg, const struct walk_entry *e)
 		return dir;
 	if (m == ABOVE)
 		return push(w, e, false);
-	ret = enter_way(w);
+	ret = enter_way(w, e->path);
 	if (ret)
 		return ret < 0 ? ret : dir;
 	ret = w->ops->enter(w->arg, e);
@@ -201,7 +214,6 @@ static int leave(void *arg, const struct walk_entry *e)
 	struct level *l = &w->levels[--w->depth];
 	const bool entered = l->entered;
 
-	free((char *)l->e.path);
 	if (w->waiting > w->depth)
 		w->waiting = w->depth;
 	return entered && w->ops->leave ? w->ops->leave(w->arg, e) : 0;
@@ -218,9 +230,8 @@ int filter_walk(struct dump *d, struct filter *f, const struct walk_ops *ops, vo
 	if (!f->count)
 		return walk(d, ops, arg);
 	ret = walk(d, &own, &w);
-	while (w.depth)
-		free((char *)w.levels[--w.depth].e.path);
 	free(w.levels);
+	free(w.path);
 	return ret;
 }
 

@@ -30,12 +30,19 @@ static int key_cmp(const char *a, size_t a_len, const char *b, size_t b_len)
 	return ret ? ret : (a_len > b_len) - (a_len < b_len);
 }
 
-static int file_cmp(const void *a, const void *b, void *arg)
+static int path_cmp(const char *x, const char *y)
 {
-	const char *x = samples_path(arg, a), *y = samples_path(arg, b);
 	const int ret = key_cmp(x, samples_key_len(x), y, samples_key_len(y));
 
 	return ret ? ret : strcmp(x, y);
+}
+
+static int file_cmp(const void *a, const void *b, void *arg)
+{
+	const struct sample_file *f = a, *g = b;
+	const struct samples *s = arg;
+
+	return path_cmp(paths_text(&s->paths, f->path, 0), paths_text(&s->paths, g->path, 1));
 }
 
 static int rank_cmp(const void *a, const void *b)
@@ -45,25 +52,6 @@ static int rank_cmp(const void *a, const void *b)
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
 	return (x->first > y->first) - (x->first < y->first);
-}
-
-static int add_text(struct samples *s, const char *path)
-{
-	const size_t len = strlen(path) + 1;
-	u64 room = s->text_room;
-	char *p;
-
-	if (s->text_len + len > room) {
-		room = room * 2 + len + 4096;
-		p = realloc(s->text, room);
-		if (!p)
-			return -ENOMEM;
-		s->text = p;
-		s->text_room = room;
-	}
-	memcpy(s->text + s->text_len, path, len);
-	s->text_len += len;
-	return 0;
 }
 
 static int add_file(void *arg, const struct walk_entry *e)
@@ -80,17 +68,28 @@ static int add_file(void *arg, const struct walk_entry *e)
 	f = array_add(&s->files);
 	if (!f)
 		return -ENOMEM;
-	f->path = s->text_len;
 	f->ino = e->ino;
-	return add_text(s, e->path);
+	f->path = paths_add(&s->paths, e->path);
+	return f->path ? 0 : -ENOMEM;
 }
 
 static bool same_key(const struct samples *s, const struct sample_file *a,
 		     const struct sample_file *b)
 {
-	const char *x = samples_path(s, a), *y = samples_path(s, b);
+	const char *x = paths_text(&s->paths, a->path, 0), *y = paths_text(&s->paths, b->path, 1);
 
 	return !key_cmp(x, samples_key_len(x), y, samples_key_len(y));
+}
+
+/* Whether the order of the walk is that of keys, as it mostly is. */
+static bool in_order(const struct samples *s)
+{
+	const struct sample_file *f = (const struct sample_file *)s->files.p;
+
+	for (u64 i = 1; i < s->files.n; i++)
+		if (file_cmp(&f[i - 1], &f[i], (void *)s) > 0)
+			return false;
+	return true;
 }
 
 /* Make samples of the files, which are in order. */
@@ -123,7 +122,7 @@ int samples_collect(struct samples *s, struct dump *d, struct filter *f)
 	if (ret)
 		return ret;
 	filter_check(d, f);
-	if (s->files.n)
+	if (!in_order(s))
 		qsort_r(s->files.p, s->files.n, s->files.size, file_cmp, s);
 	return group(s);
 }
@@ -194,5 +193,5 @@ void samples_free(struct samples *s)
 {
 	array_free(&s->files);
 	array_free(&s->list);
-	free(s->text);
+	paths_free(&s->paths);
 }

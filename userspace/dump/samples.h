@@ -7,14 +7,15 @@
 
 #include "array.h"
 #include "filter.h"
+#include "paths.h"
 
 /**
  * struct sample_file - a file of the tree
- * @path: offset of its path in the text
+ * @path: its path, see samples_path()
  * @ino: of the entry, maybe of a hard-link entry
  */
 struct sample_file {
-	u64 path;
+	const struct path_part *path;
 	u32 ino;
 };
 
@@ -33,15 +34,12 @@ struct sample {
  * struct samples - all samples of a tree
  * @files: struct sample_file, by key and then by path
  * @list: struct sample, in the order that is wanted
- * @text: paths, "/" first
  * @others: objects that are neither files nor directories
  */
 struct samples {
 	struct array files;
 	struct array list;
-	char *text;
-	u64 text_len;
-	u64 text_room;
+	struct paths paths;
 	u64 others;
 };
 
@@ -77,9 +75,10 @@ static inline const struct sample_file *samples_file(const struct samples *s,
 	return (const struct sample_file *)s->files.p + of->first + n;
 }
 
+/** samples_path - the path of a file, "/" first, valid until the next call */
 static inline const char *samples_path(const struct samples *s, const struct sample_file *f)
 {
-	return s->text + f->path;
+	return paths_text(&s->paths, f->path, 0);
 }
 
 /**

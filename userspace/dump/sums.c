@@ -4,7 +4,8 @@
  * results on in its order.  A checksum takes longer than a step of the walk, so
  * all threads compute them, each for the next file without one.  The ring
  * bounds how far the walk is ahead: far enough that the other threads have work
- * during a large file.
+ * during a large file, and no further than its paths take some memory, as those
+ * of a deep tree are long.
  *
  * A file with several names is read once.
  */
@@ -12,10 +13,13 @@
 #include <search.h>
 #include <stdlib.h>
 
+#include "paths.h"
 #include "progress.h"
 #include "sums.h"
 
 #define RING		32768
+#define PATH_ROOM	1024		/* of a path that an entry keeps the memory of */
+#define PATHS_BYTES	(16 << 20)	/* of all longer ones */
 #define ZEROS_BYTES	(16 << 20)	/* summed at once */
 
 /* Cache of a thread, which reads checksums in order and needs no large one */
@@ -29,13 +33,14 @@ struct linked {
 	int ret;
 	struct dsfs_err err;
 	u8 sum[SHA256_BYTES];
-	char path[];
+	const struct path_part *path;
 };
 
 /**
  * struct job - an entry of the ring
  * @o: the result; @o.path is @path
  * @linked: record of a file with several names, otherwise NULL
+ * @again: this is not the first of them
  */
 struct job {
 	struct sums_object o;
@@ -43,6 +48,7 @@ struct job {
 	char *path;
 	size_t room;
 	enum state state;
+	bool again;
 };
 
 struct sums;
@@ -58,6 +64,7 @@ struct worker {
 /**
  * struct sums - a run
  * @room: entries of @ring
+ * @long_paths: bytes of paths above PATH_ROOM
  * @lock: of what follows it
  * @more: there is something to do, or nothing will be any more
  * @done: a job that somebody waits for is ready
@@ -71,10 +78,12 @@ struct sums {
 	int (*fn)(void *arg, const struct sums_object *o);
 	void *arg;
 	void *links;
+	struct paths paths;
 	struct progress progress;
 	struct worker own;
 	struct job *ring;
 	size_t room;
+	u64 long_paths;
 	pthread_mutex_t lock;
 	pthread_cond_t more;
 	pthread_cond_t done;
@@ -158,6 +167,17 @@ static void *work(void *arg)
 	return NULL;
 }
 
+/* Free a long path. */
+static void drop_path(struct sums *s, struct job *j)
+{
+	if (j->room <= PATH_ROOM)
+		return;
+	s->long_paths -= j->room;
+	free(j->path);
+	j->path = NULL;
+	j->room = 0;
+}
+
 /* Pass on the oldest job, once its sum is ready. */
 static int hand_out(struct sums *s)
 {
@@ -172,17 +192,19 @@ static int hand_out(struct sums *s)
 	pthread_mutex_unlock(&s->lock);
 	if (stopped(s))
 		return -ECANCELED;
-	if (j->linked && !j->o.first) {
+	if (j->linked && !j->again) {
 		j->linked->ret = j->o.ret;
 		j->linked->err = j->o.err;
 		memcpy(j->linked->sum, j->o.sum, SHA256_BYTES);
 	} else if (j->linked) {
 		/* the first name was passed on before */
+		j->o.first = paths_text(&s->paths, j->linked->path, 0);
 		j->o.ret = j->linked->ret;
 		j->o.err = j->linked->err;
 		memcpy(j->o.sum, j->linked->sum, SHA256_BYTES);
 	}
 	ret = s->fn(s->arg, &j->o);
+	drop_path(s, j);
 	pthread_mutex_lock(&s->lock);
 	s->tail++;
 	if (s->next < s->tail)
@@ -202,25 +224,24 @@ static int link_cmp(const void *a, const void *b)
 static int find_link(struct sums *s, struct job *j)
 {
 	struct linked key = { .ino = j->o.node.attr.ino }, *l, **found;
-	size_t len;
 
 	j->linked = NULL;
 	j->o.first = NULL;
+	j->again = false;
 	if (S_ISDIR(j->o.node.attr.mode) || j->o.node.nlink < 2)
 		return 0;
 	found = tfind(&key, &s->links, link_cmp);
 	if (found) {
 		j->linked = *found;
-		j->o.first = j->linked->path;
+		j->again = true;
 		return 0;
 	}
-	len = strlen(j->path) + 1;
-	l = calloc(1, sizeof(*l) + len);
+	l = calloc(1, sizeof(*l));
 	if (!l)
 		return -ENOMEM;
 	l->ino = key.ino;
-	memcpy(l->path, j->path, len);
-	if (!tsearch(l, &s->links, link_cmp)) {
+	l->path = paths_add(&s->paths, j->path);
+	if (!l->path || !tsearch(l, &s->links, link_cmp)) {
 		free(l);
 		return -ENOMEM;
 	}
@@ -228,17 +249,18 @@ static int find_link(struct sums *s, struct job *j)
 	return 0;
 }
 
-static int set_path(struct job *j, const char *path)
+static int set_path(struct sums *s, struct job *j, const char *path)
 {
-	size_t len = strlen(path) + 1;
+	size_t len = strlen(path) + 1, room = len < PATH_ROOM / 2 ? len * 2 : len;
 	char *p;
 
 	if (len > j->room) {
-		p = realloc(j->path, len * 2);
+		p = realloc(j->path, room);
 		if (!p)
 			return -ENOMEM;
 		j->path = p;
-		j->room = len * 2;
+		j->room = room;
+		s->long_paths += room > PATH_ROOM ? room : 0;
 	}
 	memcpy(j->path, path, len);
 	j->o.path = j->path;
@@ -251,12 +273,13 @@ static int enter(void *arg, const struct walk_entry *e)
 	struct job *j;
 	int ret = 0;
 
-	if (s->head - s->tail == s->room)
+	while (!ret && s->head != s->tail &&
+	       (s->head - s->tail == s->room || s->long_paths > PATHS_BYTES))
 		ret = hand_out(s);
 	if (ret)
 		return ret;
 	j = job_at(s, s->head);
-	ret = set_path(j, e->path);
+	ret = set_path(s, j, e->path);
 	if (ret)
 		return ret;
 	j->o.node = e->node;
@@ -265,7 +288,7 @@ static int enter(void *arg, const struct walk_entry *e)
 	if (ret)
 		return ret;
 	pthread_mutex_lock(&s->lock);
-	j->state = S_ISREG(e->node.attr.mode) && !j->o.first ? TO_DO : READY;
+	j->state = S_ISREG(e->node.attr.mode) && !j->again ? TO_DO : READY;
 	s->head++;
 	if (j->state == TO_DO)
 		pthread_cond_signal(&s->more);
@@ -347,6 +370,7 @@ int sums_walk(struct dump *d, unsigned int threads, const int *stop,
 	for (size_t i = 0; s.ring && i < s.room; i++)
 		free(s.ring[i].path);
 	tdestroy(s.links, free);
+	paths_free(&s.paths);
 	free(s.ring);
 	free(w);
 	return ret;
