@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # documents.sh - what a reader copies from the documents: systemd units, Kubernetes
-# manifests, commands that make images.  No unit and no manifest is started; systemd and a
-# YAML parser say whether they are what they claim to be.
+# manifests, examples of mkfs.dsfs(8).  No unit and no manifest is started; systemd and a
+# YAML parser say whether they are what they claim to be.  Commands are tests/pages/run's.
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
@@ -86,9 +86,7 @@ PY
 	[ "$rc" -eq 0 ]
 }
 
-for document in cluster quickstart; do
-	literal_blocks $document
-done
+literal_blocks cluster
 mapfile -t units < <(grep -lx '\[Unit\]' ./*.text)
 for block in "${units[@]}"; do
 	name=$(systemd-escape --path --suffix=mount "$(sed -n 's/^Where=//p' "$block")")
@@ -140,17 +138,6 @@ echo odd >'set/with blank/back\slash'
 tar -C set -cf archives/train.tar .
 tar -C set -rf archives/train.tar ./sub/1
 
-# What works on files is done to the letter, in the order of the document.
-mapfile -t blocks < <(printf '%s\n' quickstart.*.text | sort -t . -k 2n)
-sed -n '/\/dev\//d; /^\(mkfs\|fsck\|dump\)\.dsfs /p' "${blocks[@]}" >commands
-check 'quickstart.rst has commands' test "$(wc -l <commands)" -gt 5
-mkdir here
-for name in imagenet train-000 train-001; do
-	cp archives/train.tar here/$name.tar
-done
-here commands >script
-exits 'quickstart.rst to the letter' 0 env -C here PATH="$bin:$PATH" sh -e "$PWD/script"
-
 # The examples of mkfs.dsfs(8), but for those of devices.
 sed -n '/^\.SH EXAMPLES/,/^\.SH SEE/p' "$docs/man/mkfs.dsfs.8" |
 	sed -n '/^\.nf/,/^\.fi/{/^\./d; /\/dev\/rbd/d; s/\\-/-/g; s/\\e/\\/g; p}' >examples
@@ -189,6 +176,24 @@ check 'SOURCE_DATE_EPOCH: the same bytes' cmp here/same.img again.img
 check 'the files of a tar archive' diff -r set archived
 check 'and by --tar, from a pipe' test "$("$bin/dump.dsfs" --digest here/piped.img)" = \
 	"$("$bin/dump.dsfs" --digest here/tar.img)"
+
+# sysfs_files: those that mount-options.rst describes
+sysfs_files()
+{
+	sed -n '/^Files in sysfs/,/^Memory/s/^``\([a-z_]*\)\(``\|\/``\)  .*/\1/p' "$docs/mount-options.rst"
+}
+
+# and those that the module has
+module_files()
+{
+	{
+		sed -n '/^static struct attribute \*dsfs_attrs/,/^}/s/.*dsfs_attr_\([a-z_]*\)\.attr.*/\1/p' \
+			"$top/fs/sysfs.c"
+		echo stats
+	}
+}
+
+check 'mount-options.rst has the files in sysfs' same_file <(module_files) <(sysfs_files)
 
 cp "$docs"/kubernetes/*.yaml .
 for manifest in *.yaml; do
