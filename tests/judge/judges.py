@@ -51,7 +51,8 @@ def extracted(command, archive, to):
 
 def gnu(archive, to):
     return extracted(["tar", "--xattrs", "--xattrs-include=*", "--acls", "--numeric-owner", "-S",
-                      "--same-owner", "--delay-directory-restore"], archive, to)
+                      "--same-owner", "--delay-directory-restore", "--warning=no-timestamp"],
+                     archive, to)
 
 
 def bsd(archive, to):

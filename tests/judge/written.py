@@ -208,14 +208,15 @@ class Archive:
         self.extended(self.rng.sample(choices, self.rng.randrange(1, 4)), b"g")
 
     def sparse_map(self):
-        """Pieces of a sparse file: (offset, data), and its size."""
-        pieces, end = [], 0
-        for _ in range(self.rng.choice((0, 1, 2, 6, 30))):
+        """Pieces of a sparse file: (offset, data), and its size.  All but the last one are
+        whole blocks: readers do not agree on what is behind others."""
+        pieces, end, count = [], 0, self.rng.choice((0, 1, 2, 5, 6, 30))
+        for i in range(count):
             end += self.rng.choice((0, 512, 4096, 100000))
-            pieces.append((end, self.rng.randbytes(self.rng.choice((1, 512, 4096, 700)))))
-            end += len(pieces[-1][1]) + 511 & ~511
-        last = pieces[-1][0] + len(pieces[-1][1]) if pieces else 0
-        return pieces, max(last, self.rng.choice((last, last + 1, end + 65536)))
+            lengths = (512, 4096) if i < count - 1 else (1, 512, 4096, 700)
+            pieces.append((end, self.rng.randbytes(self.rng.choice(lengths))))
+            end += len(pieces[-1][1])
+        return pieces, max(end, self.rng.choice((end, end + 1, end + 65536)))
 
     def sparse(self):
         """A sparse file of pax, of any of the three versions."""
@@ -256,9 +257,7 @@ class Archive:
         pieces, size = self.sparse_map()
         # the end of the file is a piece of no bytes
         entries = [(offset, len(data)) for offset, data in pieces] + [(size, 0)]
-        body = b"".join(padded(data) for _, data in pieces)
-        if any(len(data) % BLOCK for _, data in pieces[:-1]):
-            return
+        body = padded(b"".join(data for _, data in pieces))
 
         def table(part, count):
             return b"".join(octal(n, 12, self.rng.choice(("zeros", "blank behind", "base-256")))
