@@ -264,10 +264,11 @@ static int add_other(struct manifest *m, struct entry *e)
 	if (!n->name)
 		return -ENOMEM;
 	ret = manifest_set_attrs(m, n, e);
-	if (!ret)
-		ret = set_xattrs(m, n, e);
+	/* a node of a wrong line stays in the tree, and its record tells the line */
 	if (!ret)
 		ret = manifest_add_record(m, n, manifest_line(m));
+	if (!ret)
+		ret = set_xattrs(m, n, e);
 	return ret ? ret : set_type(m, n, e);
 }
 

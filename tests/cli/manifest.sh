@@ -470,6 +470,10 @@ print(dict(f.split(":") for f in fields) | {"path": "/a", "type": type, "xattrs"
 		"{\"path\":\"/a\",\"xattrs\":{\"system.posix_acl_default\":\"$acl\"}}"
 	bad_json 'a long name of an attribute' "xattrs: user.$NAME252: a name of 257 bytes: the limit is 255" \
 		"{\"path\":\"/a\",\"xattrs\":{\"user.$NAME252\":\"\"}}"
+	printf '%s\n' '{"path":"/a","type":"fifo","xattrs":{"user.a":"11"}}' '/a' >list
+	rm -f bad.img
+	all_bad 'a wrong attribute of what is there twice' 'line 1: xattrs: user.a: a pipe' \
+		'line 2: /a: already in line 1' '2 errors$'
 	bad_json 'attributes of a link' 'xattrs: not for type=link' \
 		'{"path":"/a","type":"link","target":"/b","xattrs":{"user.a":"11"}}'
 }
