@@ -20,21 +20,23 @@ fuzz_image_SRC	:= $(filter-out userspace/libdsfs/image_io.c,$(LIB_SRC))
 fuzz_lib_SRC	:= $(fuzz_image_SRC)
 fuzz_fsck_SRC	:= $(fuzz_image_SRC) $(sort $(fsck_SRC) $(dump_SRC))
 fuzz_dump_SRC	:= $(fuzz_image_SRC) $(dump_SRC)
-fuzz_text_SRC	:= $(LIB_SRC) $(filter-out mkfs/main.c,$(mkfs_SRC))
+fuzz_text_SRC	:= $(LIB_SRC) $(sort $(mkfs_SRC) $(fsck_SRC))
 fuzz_tar_SRC	:= $(fuzz_text_SRC)
 fuzz_own	:= tests/fuzz/memory.c tests/fuzz/input.c tests/fuzz/walk.c \
 		   $(MUTATE_SRC)
 fuzz_lib_OWN	:= tests/fuzz/lib.c $(fuzz_own)
 fuzz_fsck_OWN	:= tests/fuzz/fsck.c $(fuzz_own)
 fuzz_dump_OWN	:= tests/fuzz/dump.c $(fuzz_own)
-fuzz_text_OWN	:= tests/fuzz/text.c
-fuzz_tar_OWN	:= tests/fuzz/tar.c
+fuzz_text_OWN	:= tests/fuzz/text.c tests/fuzz/packed.c
+fuzz_tar_OWN	:= tests/fuzz/tar.c tests/fuzz/packed.c
 # Texts and archives are not unpacked: the engine's own mutations and a dictionary do.
 fuzz_mutator	= $(if $(filter text tar,$(1)),,tests/fuzz/mutator.c)
 
 # A target runs a tool by its main(), command line and all, again and again: so
-# memory.c has functions in the place of those that a process calls once.
+# memory.c and packed.c have functions in the place of those that a process calls once.
 FUZZ_LDFLAGS	:= -Wl,--wrap=msg_init -Wl,--wrap=msg_flush_stdout
+fuzz_ldflags	= $(FUZZ_LDFLAGS) $(if $(filter text tar,$(1)),-Wl$(comma)--wrap=signals_init)
+$(FUZZ)/%/mkfs/main.o: MAIN := -Dmain=mkfs_main
 $(FUZZ)/%/userspace/fsck/main.o: MAIN := -Dmain=fsck_main
 $(FUZZ)/%/userspace/dump/main.o: MAIN := -Dmain=dump_main
 
@@ -51,7 +53,7 @@ endef
 define fuzz_target
 
 $(FUZZ)/$(2)-$(1): $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN) $(if $(filter afl,$(1)),,$(call fuzz_mutator,$(2))))
-	$$(call tell,LD)$(3) $(4) $(if $(filter text tar,$(2)),,$(FUZZ_LDFLAGS)) -o $$@ $$^ $$(LIBS) $$(dump_LIBS) $$(mkfs_LIBS)
+	$$(call tell,LD)$(3) $(4) $(call fuzz_ldflags,$(2)) -o $$@ $$^ $$(LIBS) $$(dump_LIBS) $$(mkfs_LIBS)
 fuzz_OBJ += $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN))
 endef
 $(eval $(call fuzz_engine,san,$(FUZZ_CC),-fsanitize=fuzzer-no-link$(comma)address $(FUZZ_SAN),-fsanitize=address,-fsanitize=fuzzer$(comma)address $(FUZZ_SAN)))

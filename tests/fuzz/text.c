@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Target: the texts that mkfs.dsfs reads: a manifest and an order of it up to
- * the plan, a list of patterns, and the command line.  No image is written.
+ * Target: the texts that mkfs.dsfs reads: a manifest and an order of it, a list of patterns, and
+ * the command line.  Of a manifest that is accepted an image is made, and fsck.dsfs has to
+ * call it clean.
  *
- *   byte 0	bits 0-1: which; bit 2: entries end with NUL
+ *   byte 0	bits 0-1: which; bit 2: entries end with NUL; bits 3-5: options of the image
  *   1-2	bytes of the first text; the rest is the second one: the order
  */
 #include <getopt.h>
@@ -14,9 +15,11 @@
 #include "plan/plan.h"
 #include "source/source.h"
 #include "engine.h"
+#include "packed.h"
 
 #define ARGS_MAX	16
 #define HEAD		3
+#define IMAGE_MAX	(256 << 10)	/* bytes of contents */
 
 /* Make a text the standard input, where every list can come from. */
 static void feed(const u8 *text, size_t size)
@@ -29,7 +32,8 @@ static void feed(const u8 *text, size_t size)
 	stdin = before;
 }
 
-static void read_manifest(const u8 *text, size_t size, const u8 *order,
+/* Whether it is accepted, and its image is small. */
+static bool read_manifest(const u8 *text, size_t size, const u8 *order,
 			  size_t order_size, bool null)
 {
 	struct options o = {
@@ -39,6 +43,7 @@ static void read_manifest(const u8 *text, size_t size, const u8 *order,
 	static struct mkfs mkfs;
 	struct stream stream = { .mkfs = &mkfs };
 	struct plan plan;
+	bool good = false;
 
 	mkfs = (struct mkfs){ .o = &o };
 	params_decide(&mkfs.params, &o, NULL, 0);
@@ -47,14 +52,34 @@ static void read_manifest(const u8 *text, size_t size, const u8 *order,
 	if (!tree_init(&mkfs.tree, "-") &&
 	    !source_open(&mkfs.source, &o, &mkfs.tree, 1) &&
 	    !mkfs.source->ops->list(mkfs.source) && !tree_order(&mkfs.tree)) {
-		plan_make(&plan, &mkfs.tree, &o, &mkfs.params,
-			  DSFS_DATA_START_MIN);
+		good = !plan_make(&plan, &mkfs.tree, &o, &mkfs.params, DSFS_DATA_START_MIN) &&
+		       plan.bytes <= IMAGE_MAX;
 		feed(order, order_size);
 		order_read(&stream);
 	}
 	array_free(&stream.listed);
 	source_free(mkfs.source);
 	tree_free(&mkfs.tree);
+	return good;
+}
+
+static void pack_manifest(const u8 *text, size_t size, u8 options)
+{
+	const char *args[PACKED_ARGS + 1] = {
+		"mkfs.dsfs", "-q", "-U", "clear", "--threads=1", "--manifest=-",
+	};
+	int n = 6;
+
+	if (options & 4)
+		args[n++] = "-0";
+	if (options & 8)
+		args[n++] = "--digest=full";
+	if (options & 16)
+		args[n++] = "--chunk-size=4K";
+	if (options & 32)
+		args[n++] = "--align=512";
+	feed(text, size);
+	packed_check(args, ".");
 }
 
 static void read_options(const u8 *text, size_t size)
@@ -117,8 +142,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	switch (data[0] & 3) {
 	case 0:
 	case 1:
-		read_manifest(data + HEAD, first, data + HEAD + first,
-			      size - HEAD - first, data[0] & 4);
+		if (read_manifest(data + HEAD, first, data + HEAD + first,
+				  size - HEAD - first, data[0] & 4))
+			pack_manifest(data + HEAD, first, data[0]);
 		break;
 	case 2:
 		read_patterns(data + HEAD, size - HEAD);
