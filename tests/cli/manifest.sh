@@ -522,4 +522,5 @@ cases_json
 cases_json_blanks
 cases_bad_json
 cases_changes
+"$top/tests/cli/manifest_strings" "$mkfs" "$bin/dump.dsfs" || failed=1
 finish
