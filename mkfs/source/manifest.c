@@ -225,8 +225,9 @@ static int set_xattrs(struct manifest *m, struct node *n, struct entry *e)
 	bool acl;
 	int ret;
 
-	if (m->src.o->no_xattrs)
-		return 0;
+	ret = manifest_acl(m, n, e);
+	if (ret || m->src.o->no_xattrs)
+		return ret;
 	ret = xattr_set_make(x, &e->xattrs, n->mode, &m->set, &n->xattrs, &acl, why);
 	if (ret == -EINVAL)
 		return manifest_fail(m, m->line, "xattrs: %s", why);

@@ -145,6 +145,14 @@ int manifest_add_record(struct manifest *m, struct node *n, u32 line);
 int manifest_set_attrs(struct manifest *m, struct node *n,
 		       const struct entry *e);
 
+/**
+ * manifest_acl - give a node the permissions of its access ACL
+ *
+ * An ACL that says no more than a mode is taken out of the entry.
+ * Return: 0, or -EINVAL for a mode of the line that contradicts the ACL.
+ */
+int manifest_acl(struct manifest *m, struct node *n, struct entry *e);
+
 /*
  * Allocate zeroed memory that lives as long as the tree, and copy a name to it, with
  * its length first.  NULL: out of memory.

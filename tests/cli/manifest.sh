@@ -369,6 +369,23 @@ cases_json_blanks()
 	check "manifest: JSON: blanks: of an attribute" holds 'd[1]["xattrs"] == {"user. a ": "11"}' lines
 }
 
+# The mask is what the mode shows for the group.
+cases_acl()
+{
+	local head=0200000001000600ffffffff tail=20000100ffffffff
+	local with='"xattrs":{"system.posix_acl_access"'
+
+	printf '%s\n' "{\"path\":\"/mask\",$with:\"${head}0200070046000000040004\
+00ffffffff10000500ffffffff$tail\"}}" "{\"path\":\"/three\",$with:\"${head}04000200ffffffff$tail\"}}" \
+		"{\"path\":\"/d/\",\"mode\":\"1621\",$with:\"${head}04000200ffffffff$tail\"}}" >list
+	check "manifest: ACLs" "$mkfs" -q -f --manifest=list acl.img
+	check "manifest: ACLs: fsck" "$bin/fsck.dsfs" -q acl.img
+	"$bin/dump.dsfs" --manifest acl.img | sed '1s/^/[/; $!s/$/,/; $s/$/]/' >lines
+	check "manifest: ACLs: the modes" \
+		holds '[v["mode"] for v in d[1:]] == ["1621", "0651", "0621"]' lines
+	check "manifest: ACLs: three entries are the mode" holds '["xattrs" in v for v in d[1:]] == [0, 1, 0]' lines
+}
+
 # bad_json NAME TEXT LINE
 bad_json()
 {
@@ -464,6 +481,8 @@ type, *fields = sys.argv[1].split(",")
 print(dict(f.split(":") for f in fields) | {"path": "/a", "type": type, "xattrs": {"user.a": "11"}})' \
 			"$i" | tr "'" '"')"
 	done
+	bad_json 'an ACL and another mode' 'mode: 4640: its permissions by the ACL are 0644' \
+		"{\"path\":\"/a\",\"mode\":\"4640\",\"xattrs\":{\"system.posix_acl_access\":\"$acl\"}}"
 	bad_json 'an ACL of a symlink' 'xattrs: system.posix_acl_access: a symlink cannot have it' \
 		"{\"path\":\"/a\",\"type\":\"symlink\",\"target\":\"b\",\"xattrs\":{\"system.posix_acl_access\":\"$acl\"}}"
 	bad_json 'a default ACL of a file' 'xattrs: system.posix_acl_default: a file cannot have it' \
@@ -520,6 +539,7 @@ cases_many_errors
 cases_left_out
 cases_json
 cases_json_blanks
+cases_acl
 cases_bad_json
 cases_changes
 "$top/tests/cli/manifest_strings" "$mkfs" "$bin/dump.dsfs" || failed=1
