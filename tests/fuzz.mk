@@ -28,9 +28,9 @@ fuzz_lib_OWN	:= tests/fuzz/lib.c $(fuzz_own)
 fuzz_fsck_OWN	:= tests/fuzz/fsck.c $(fuzz_own)
 fuzz_dump_OWN	:= tests/fuzz/dump.c $(fuzz_own)
 fuzz_text_OWN	:= tests/fuzz/text.c tests/fuzz/packed.c
-fuzz_tar_OWN	:= tests/fuzz/tar.c tests/fuzz/packed.c
-# Texts and archives are not unpacked: the engine's own mutations and a dictionary do.
-fuzz_mutator	= $(if $(filter text tar,$(1)),,tests/fuzz/mutator.c)
+fuzz_tar_OWN	:= tests/fuzz/tar.c tests/fuzz/tar_input.c tests/fuzz/packed.c
+# Texts are not unpacked: the engine's own mutations and a dictionary do.
+fuzz_mutator	= $(if $(filter text,$(1)),,tests/fuzz/$(if $(filter tar,$(1)),tar_)mutator.c)
 
 # A target runs a tool by its main(), command line and all, again and again: so
 # memory.c and packed.c have functions in the place of those that a process calls once.
@@ -64,6 +64,10 @@ $(FUZZ)/mutator.so: $(addprefix tests/fuzz/,afl.c mutator.c input.c) $(MUTATE_SR
 	@mkdir -p $(@D)
 	$(call tell,LD)$(FUZZ_CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -fPIC -shared -o $@ $^ $(SUM_LIBS) -lxxhash
 
+$(FUZZ)/tar_mutator.so: $(addprefix tests/fuzz/,afl.c tar_mutator.c tar_input.c)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -fPIC -shared -o $@ $^
+
 $(FUZZ)/pack: $(addprefix tests/fuzz/,pack.c input.c) $(MUTATE_SRC) fs/libdsfs/err.c fs/libdsfs/super.c
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -o $@ $^ $(SUM_LIBS) -lxxhash
@@ -74,6 +78,6 @@ $(FUZZ)/agree: $(patsubst %.c,$(FUZZ)/san/%.o,$(fuzz_fsck_SRC) $(fuzz_own) tests
 
 .PHONY: fuzzers
 fuzzers: $(foreach t,$(FUZZ_TARGETS),$(addprefix $(FUZZ)/$(t)-,san fast afl)) \
-	 $(FUZZ)/mutator.so $(FUZZ)/pack $(FUZZ)/agree
+	 $(FUZZ)/mutator.so $(FUZZ)/tar_mutator.so $(FUZZ)/pack $(FUZZ)/agree
 
 -include $(patsubst %.o,%.d,$(sort $(fuzz_OBJ)))

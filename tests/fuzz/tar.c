@@ -12,6 +12,7 @@
 #include "plan/plan.h"
 #include "source/source.h"
 #include "engine.h"
+#include "tar_input.h"
 
 /* Takes contents. */
 struct counter {
@@ -96,12 +97,16 @@ static void read_archive(const char *path, enum wds wds)
 /* The archive is read twice: all that it has comes again. */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
+	static u8 archive[TAR_INPUT_MAX];
 	static int fd = -1;
 	char path[64];
 
+	if (size > TAR_INPUT_MAX / 2)
+		return 0;
+	size = tar_input_make(data, size, archive);
 	if (fd < 0)
 		fd = memfd_create("archive", MFD_CLOEXEC);
-	if (fd < 0 || ftruncate(fd, 0) || pwrite(fd, data, size, 0) != size)
+	if (fd < 0 || ftruncate(fd, 0) || pwrite(fd, archive, size, 0) != size)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	read_archive(path, size % 3);
