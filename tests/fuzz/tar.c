@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Target: archives that mkfs.dsfs --tar reads, up to the plan.  No image is written:
- * contents are counted, and each file must get the bytes that its size says.
+ * Target: archives that mkfs.dsfs --tar reads.  Contents are counted first, and each file must
+ * get the bytes that its size says.  Of what is accepted an image is made, and fsck.dsfs must
+ * find nothing wrong with it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "plan/plan.h"
 #include "source/source.h"
 #include "engine.h"
+#include "packed.h"
 #include "tar_input.h"
 
 /* Takes contents. */
@@ -70,15 +72,17 @@ static int count_end(struct source_sink *sink)
 	return 0;
 }
 
-static void read_archive(const char *path, enum wds wds)
+/* Return: whether it was accepted. */
+static bool read_archive(const char *path, enum wds wds)
 {
 	struct counter c = {
 		.sink = { count_begin, count_data, count_zeros, count_end, -1 },
 	};
 	const char *tars[] = { path, path };
+	bool accepted = false;
 	struct options o = {
 		.source = "", .threads = 1, .align_bits = 12, .chunk_bits = 15,
-		.tars = tars, .ntars = 2, .wds = wds,
+		.tars = tars, .ntars = wds == WDS_NONE ? 2 : 1, .wds = wds,
 	};
 	struct mkfs mkfs = { .o = &o };
 	struct plan plan;
@@ -88,27 +92,46 @@ static void read_archive(const char *path, enum wds wds)
 		mkfs.source->sink = &c.sink;
 		if (!mkfs.source->ops->list(mkfs.source) &&
 		    !mkfs.source->ops->end(mkfs.source) && !tree_order(&mkfs.tree))
-			plan_make(&plan, &mkfs.tree, &o, &mkfs.params, DSFS_DATA_START_MIN);
+			accepted = !plan_make(&plan, &mkfs.tree, &o, &mkfs.params,
+					      DSFS_DATA_START_MIN);
 	}
 	source_free(mkfs.source);
 	tree_free(&mkfs.tree);
+	return accepted;
 }
 
-/* The archive is read twice: all that it has comes again. */
+/* As a user has it: it and what it has again, left as it is, or a shard */
+static void pack_archive(const char *path, enum wds wds, bool index)
+{
+	const char *how = wds == WDS_SHARD ? "--wds" : wds == WDS_PREFIX ? "--wds=prefix" :
+			  index ? "--tar-index" : "--no-dedup";
+	char tar[80];
+	const char *args[] = { "mkfs.dsfs", "-q", "-f", "--threads=1", how, tar,
+			       wds == WDS_NONE && !index ? tar : NULL, NULL };
+
+	snprintf(tar, sizeof(tar), "--tar=%s", path);
+	packed_check(args, NULL);
+}
+
+/* What is no shard is read twice: all that it has comes again. */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static u8 archive[TAR_INPUT_MAX];
 	static int fd = -1;
+	enum wds wds;
 	char path[64];
+	size_t made;
 
-	if (size > TAR_INPUT_MAX / 2)
+	if (!size || size > TAR_INPUT_MAX / 2)
 		return 0;
-	size = tar_input_make(data, size, archive);
+	made = tar_input_make(data, size, archive);
 	if (fd < 0)
 		fd = memfd_create("archive", MFD_CLOEXEC);
-	if (fd < 0 || ftruncate(fd, 0) || pwrite(fd, archive, size, 0) != size)
+	if (fd < 0 || ftruncate(fd, 0) || pwrite(fd, archive, made, 0) != made)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	read_archive(path, size % 3);
+	wds = data[size / 2] % 3;
+	if (read_archive(path, wds))
+		pack_archive(path, wds, data[size / 2] & 4);
 	return 0;
 }

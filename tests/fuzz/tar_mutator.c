@@ -67,28 +67,55 @@ static void set_again(u8 *h, u64 *state)
 	h[TAR_INPUT_AGAIN + 1] = times >> 8;
 }
 
+static void put_line(u8 *block, size_t *n, const char *record)
+{
+	const size_t len = strlen(record);
+
+	if (*n + len + 1 > BLOCK)
+		return;
+	memcpy(block + *n, record, len);
+	block[*n + len] = '\n';
+	*n += len + 1;
+}
+
+/* A record about as long as the limits of the format are, and of the memory behind them */
+static void put_long(u8 *h, u64 *state)
+{
+	static const char *const longs[] = {
+		"SCHILY.acl.access=user::rwx,group::r-x,other::r--,mask::rwx,user:7:rwx",
+		"SCHILY.acl.default=user::rwx,group::r-x,other::r--,mask::rwx,group:7:rwx",
+		"SCHILY.xattr.user.a=,v", "GNU.sparse.map=0,512", "path=a,n", "path=a,/n",
+		"linkpath=a,n",
+	};
+	const u32 times = 1U << (10 + next(state) % 6);
+	size_t n = 0;
+
+	put_line(h + BLOCK, &n, longs[next(state) % (sizeof(longs) / sizeof(*longs))]);
+	h[TAR_INPUT_HOW] = TAR_INPUT_REPEAT;
+	h[TAR_INPUT_AGAIN] = times;
+	h[TAR_INPUT_AGAIN + 1] = times >> 8;
+}
+
 /* Records in front of a member */
 static size_t add_records(u8 *data, size_t size, size_t max, size_t at, u64 *state)
 {
 	u8 block[2 * BLOCK] = "records";
 	size_t n = 0;
 
-	for (unsigned int i = 1 + next(state) % 4; i; i--) {
-		const char *r = records[next(state) % (sizeof(records) / sizeof(*records))];
-
-		if (n + strlen(r) + 1 > BLOCK)
-			break;
-		memcpy(block + BLOCK + n, r, strlen(r));
-		n += strlen(r);
-		block[BLOCK + n++] = '\n';
-	}
 	memcpy(block + 100, "0000644", 7);
 	memcpy(block + 108, "0000000", 7);
 	memcpy(block + 116, "0000000", 7);
 	memcpy(block + 124, "00000001000", 11);
 	block[156] = next(state) % 8 ? 'x' : 'g';
 	memcpy(block + 257, "ustar\00000", 8);
-	if (next(state) % 2)
+	if (!(next(state) % 4)) {
+		put_long(block, state);
+		return insert(data, size, max, at, block, sizeof(block));
+	}
+	for (unsigned int i = 1 + next(state) % 4; i; i--)
+		put_line(block + BLOCK, &n,
+			 records[next(state) % (sizeof(records) / sizeof(*records))]);
+	if (!(next(state) % 4))
 		set_again(block, state);
 	return insert(data, size, max, at, block, sizeof(block));
 }
