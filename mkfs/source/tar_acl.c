@@ -9,6 +9,10 @@
 #include "acl.h"
 #include "tar.h"
 
+/* What tar(1) does not help with: it writes names with --numeric-owner, too. */
+#define NAMES	"names of users are not looked up: bsdtar and dump.dsfs --tar write " \
+		"numbers, too, or use --no-xattrs"
+
 struct tag {
 	const char *name;
 	const char *brief;
@@ -73,7 +77,7 @@ static const char *parse_entry(char *text, struct posix_acl_xattr_entry *e)
 		return "a mask, or others, with a name";
 	/* this machine's users need not be those of the archive */
 	if (*who && (!tar_decimal(number ? number : who, &id) || id >= U32_MAX))
-		return "names of users are not looked up: bsdtar and dump.dsfs --tar write numbers, too, or use --no-xattrs";
+		return NAMES;
 	e->e_tag = cpu_to_le16(*who ? tag->named : tag->obj);
 	e->e_perm = cpu_to_le16(bits);
 	e->e_id = cpu_to_le32(id);

@@ -448,7 +448,8 @@ int tar_next(struct tar *t)
 	do {
 		ret = read_header(t, &h);
 		if (!ret && t->pending)
-			return tar_fail(t, "an extended header or a long name, and no member behind it");
+			return tar_fail(t, "%s, and no member behind it",
+					"an extended header or a long name");
 		if (ret <= 0)
 			return ret;
 		if (!is_extension(h.type))

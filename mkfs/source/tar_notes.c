@@ -14,8 +14,10 @@
 
 static const char *const texts[TAR_NOTES] = {
 	[TAR_REPLACED] = "members of a name that comes again, of which the last one counts",
-	[TAR_DIR_AGAIN] = "directories that come again with another mode, owner or attributes, which count",
-	[TAR_NO_XATTR] = "extended attributes or ACLs that Linux allows no file of that type, left out",
+	[TAR_DIR_AGAIN] =
+		"directories that come again with another mode, owner or attributes, which count",
+	[TAR_NO_XATTR] =
+		"extended attributes or ACLs that Linux allows no file of that type, left out",
 	[TAR_BEHIND] = "archives with more than zeros behind their end, which is not read",
 };
 
