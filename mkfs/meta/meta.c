@@ -166,10 +166,7 @@ static int put_spool(struct meta *m, enum dsfs_region_id id, struct spool *s)
 							sizeof(buf);
 
 		ret = spool_read(s, off, buf, n);
-		if (ret)
-			msg_error(NULL, "cannot read a temporary file: %s",
-				  strerror(-ret));
-		else
+		if (!ret)
 			ret = meta_put(m, buf, n);
 	}
 	return ret ? ret : meta_end(m);

@@ -575,7 +575,8 @@ void output_abort(struct output *out)
 		out->open = false;
 	}
 	if (out->temp) {
-		unlink(out->temp);
+		if (unlink(out->temp))
+			msg_warn(out->temp, "cannot be removed: %s", strerror(errno));
 		signals_unguard();
 		free(out->temp);
 		out->temp = NULL;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "msg.h"
 #include "spool.h"
 
 void spool_init(struct spool *s)
@@ -23,13 +24,25 @@ void spool_free(struct spool *s)
 		close(s->fd);
 }
 
-static int spool_file(struct spool *s)
+static const char *spool_dir(void)
 {
 	const char *dir = getenv("TMPDIR");
+
+	return dir && *dir ? dir : "/var/tmp";
+}
+
+static int spool_fail(const char *what, int ret)
+{
+	if (ret != -ENOMEM)
+		msg_error(spool_dir(), "cannot %s a temporary file: %s", what, msg_why(-ret));
+	return ret;
+}
+
+static int spool_file(struct spool *s)
+{
 	FILE *f;
 
-	s->fd = open(dir && *dir ? dir : "/var/tmp",
-		     O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	s->fd = open(spool_dir(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (s->fd >= 0)
 		return 0;
 	f = tmpfile();
@@ -49,14 +62,15 @@ static int spool_flush(struct spool *s)
 		ssize_t w = pwrite(s->fd, s->buf + done, n - done,
 				   s->flushed + done);
 
-		if (w < 0 && errno != EINTR)
-			ret = -errno;
-		else if (w > 0)
+		if (w > 0)
 			done += w;
+		else if (!w || errno != EINTR)
+			ret = w ? -errno : -ENOSPC;
 	}
-	if (!ret)
-		s->flushed = s->len;
-	return ret;
+	if (ret)
+		return spool_fail("write", ret);
+	s->flushed = s->len;
+	return 0;
 }
 
 static int spool_room(struct spool *s, size_t bytes)
@@ -117,7 +131,7 @@ int spool_read(struct spool *s, u64 off, void *p, size_t bytes)
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r <= 0)
-			return r ? -errno : -EIO;
+			return spool_fail("read", r ? -errno : -EIO);
 		p = (char *)p + r;
 		off += r;
 		bytes -= r;

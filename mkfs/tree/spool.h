@@ -27,7 +27,7 @@ void spool_init(struct spool *s);
 void spool_free(struct spool *s);
 /* Shorten the sequence to @len. */
 void spool_cut(struct spool *s, u64 len);
-/* Both return 0 or -errno. */
+/* Both return 0 or -errno; messages are written, but for -ENOMEM. */
 int spool_add(struct spool *s, const void *p, size_t bytes);
 int spool_read(struct spool *s, u64 off, void *p, size_t bytes);
 

@@ -44,5 +44,6 @@ int main(void)
 	test_entry();
 	test_device();
 	test_window();
+	test_spool();
 	return tap_result();
 }

@@ -21,6 +21,7 @@ void test_plan(void);
 void test_entry(void);
 void test_device(void);
 void test_window(void);
+void test_spool(void);
 
 /* Memory, or the end. */
 void *unit_alloc(size_t bytes);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Spools: what was added is read again, from memory and from the file, also where the end
+ * was cut off; and a file that cannot be written is an error that is said.
+ */
+#include "tree/spool.h"
+#include "mkfs.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define NUMBERS	(3 * SPOOL_MEMORY / sizeof(u32))
+
+static int add_numbers(struct spool *s, u32 from, u32 to)
+{
+	int ret = 0;
+
+	for (u32 i = from; !ret && i < to; i++)
+		ret = spool_add(s, &i, sizeof(i));
+	return ret;
+}
+
+static unsigned int wrong_numbers(struct spool *s, u32 n)
+{
+	unsigned int wrong = 0;
+	u32 have[1021];
+
+	for (u32 at = 0; at < n; at += ARRAY_SIZE(have)) {
+		u32 some = n - at < ARRAY_SIZE(have) ? n - at : ARRAY_SIZE(have);
+
+		if (spool_read(s, at * sizeof(u32), have, some * sizeof(u32)))
+			return n;
+		for (u32 i = 0; i < some; i++)
+			wrong += have[i] != at + i;
+	}
+	return wrong;
+}
+
+static void test_numbers(void)
+{
+	struct spool s;
+
+	spool_init(&s);
+	OK(!add_numbers(&s, 0, NUMBERS), "spool: takes more than its memory");
+	OK(!wrong_numbers(&s, NUMBERS), "spool: gives it back");
+	spool_cut(&s, 1000 * sizeof(u32));
+	OK(!add_numbers(&s, 1000, NUMBERS), "spool: goes on where it was cut");
+	OK(!wrong_numbers(&s, NUMBERS), "spool: gives that back");
+	spool_free(&s);
+}
+
+/* What is written to stderr meanwhile goes to a file.  Return: its length. */
+static long add_to_full_disk(int *ret)
+{
+	struct rlimit old, few;
+	int saved = dup(STDERR_FILENO);
+	FILE *f = tmpfile();
+	struct spool s;
+	long said;
+
+	if (!f || saved < 0 || getrlimit(RLIMIT_FSIZE, &old))
+		exit(1);
+	few = old;
+	few.rlim_cur = 1 << 20;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &few);
+	dup2(fileno(f), STDERR_FILENO);
+	spool_init(&s);
+	*ret = add_numbers(&s, 0, NUMBERS);
+	spool_free(&s);
+	dup2(saved, STDERR_FILENO);
+	setrlimit(RLIMIT_FSIZE, &old);
+	fseek(f, 0, SEEK_END);
+	said = ftell(f);
+	fclose(f);
+	close(saved);
+	return said;
+}
+
+void test_spool(void)
+{
+	long said;
+	int ret;
+
+	test_numbers();
+	said = add_to_full_disk(&ret);
+	OK(ret == -EFBIG, "spool: a file that cannot be written");
+	OK(said > 0, "spool: a file that cannot be written is said");
+}
