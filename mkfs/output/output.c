@@ -443,6 +443,17 @@ static int set_length(const struct output *out, u64 bytes)
 	return ret;
 }
 
+/* It comes with the superblocks: what was not finished must not look like a disk. */
+static int write_bootsector(const struct output *out)
+{
+	u8 sector[BOOTSECTOR_BYTES];
+
+	if (!out->boot_signature)
+		return 0;
+	bootsector_fill(sector);
+	return output_pwrite(out, (const char *)sector, sizeof(sector), 0);
+}
+
 static int write_slot(const struct output *out, const void *slot, unsigned int n)
 {
 	return output_pwrite(out, slot, DSFS_SB_SIZE, DSFS_SB_POS(n));
@@ -451,10 +462,11 @@ static int write_slot(const struct output *out, const void *slot, unsigned int n
 /* Both have to be on the disk, in any order: the target is no image yet. */
 static int write_new(struct output *out, const void *const slots[2])
 {
-	int ret = 0;
+	int ret;
 
 	if (out->device)
 		signals_ignore();
+	ret = write_bootsector(out);
 	for (unsigned int i = 0; !ret && i < DSFS_SB_SLOTS; i++)
 		ret = write_slot(out, slots[i], i);
 	return ret ? ret : sync_target(out);
@@ -492,6 +504,9 @@ static int write_update(struct output *out, const void *const slots[2])
 	if (ret)
 		return ret;
 	signals_ignore();
+	ret = write_bootsector(out);
+	if (ret)
+		return ret;
 	ret = replace_slot(out, slots[first], first);
 	if (ret) {
 		restore_slot(out, old, first);
@@ -506,22 +521,12 @@ static int write_update(struct output *out, const void *const slots[2])
 	return ret;
 }
 
-static int write_bootsector(const struct output *out)
-{
-	u8 sector[BOOTSECTOR_BYTES];
-
-	bootsector_fill(sector);
-	return output_pwrite(out, (const char *)sector, sizeof(sector), 0);
-}
-
 int output_finish(struct output *out, const void *const slots[2], u64 bytes)
 {
 	int ret = output_settle(out);
 
 	if (!ret && !out->device && bytes > out->length)
 		ret = set_length(out, bytes);
-	if (!ret && out->boot_signature)
-		ret = write_bootsector(out);
 	if (!ret && out->replace)
 		keep_attrs(out);
 	if (!ret)

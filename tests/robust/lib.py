@@ -7,6 +7,7 @@ failed is said in comments.  Without DSFS_LONG=1 an even sample of the calls is
 taken, and always the first and the last ones.
 """
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,8 @@ MKFS, FSCK, DUMP = (f"{BIN}/{t}.dsfs" for t in ("mkfs", "fsck", "dump"))
 FAULTS = TOP + "/build/tests/faults.so"
 LONG = os.environ.get("DSFS_LONG") == "1"
 SLOTS = (1024, 1024 + 65536)
+CHANGES = "write,sync"
+ALL = "write,sync,read,open,attr,list"
 
 done = 0
 kills = 0
@@ -95,3 +98,26 @@ def message(tool, err):
         if not line.startswith(tool + ": "):
             return "not a message: " + line
     return None if plain(err) else "control characters"
+
+
+def make_tree(top):
+    os.makedirs(top + "/a/b")
+    for i in range(60):
+        with open(f"{top}/a/b/{i}", "w", encoding="ascii") as f:
+            f.write(f"{i}\n" * (i * 13))
+    with open(top + "/large", "wb") as f:
+        for i in range(9 << 10):
+            f.write(b"%1024d" % i)
+    shutil.copy(top + "/large", top + "/same")
+    os.link(top + "/a/b/7", top + "/a/link")
+    os.symlink("b/8", top + "/a/symlink")
+
+
+def loop_device(path):
+    """A loop device of a new file."""
+    with open(path, "wb") as f:
+        f.truncate(32 << 20)
+    status, out, err = run(["losetup", "--show", "-f", path])
+    if status:
+        raise OSError(err)
+    return out.decode().strip()
