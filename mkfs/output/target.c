@@ -403,7 +403,8 @@ static int name_temp(struct output *out, const char *proc)
 		out->temp = NULL;
 		if (ret != EEXIST || n > 100) {
 			errno = ret;
-			return output_fail(out, "cannot make");
+			output_fail(out, "cannot make");
+			return ret ? -ret : -EIO;
 		}
 	}
 	return 0;
