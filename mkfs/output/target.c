@@ -394,7 +394,7 @@ static int name_temp(struct output *out, const char *proc)
 	int ret;
 
 	for (unsigned int n = 0; !out->temp; n++) {
-		if (temp_name(out, n))
+		if (temp_name(out, n) || !out->temp)
 			return no_memory();
 		if (!linkat(AT_FDCWD, proc, AT_FDCWD, out->temp, AT_SYMLINK_FOLLOW))
 			return 0;
