@@ -394,7 +394,7 @@ static int name_temp(struct output *out, const char *proc)
 	int ret;
 
 	for (unsigned int n = 0; !out->temp; n++) {
-		if (temp_name(out, n) || !out->temp)
+		if (temp_name(out, n))
 			return no_memory();
 		if (!linkat(AT_FDCWD, proc, AT_FDCWD, out->temp, AT_SYMLINK_FOLLOW))
 			return 0;
@@ -403,8 +403,7 @@ static int name_temp(struct output *out, const char *proc)
 		out->temp = NULL;
 		if (ret != EEXIST || n > 100) {
 			errno = ret;
-			output_fail(out, "cannot make");
-			return ret ? -ret : -EIO;
+			return output_fail(out, "cannot make");
 		}
 	}
 	return 0;
@@ -460,6 +459,8 @@ int target_name(struct output *out)
 			ret = output_fail(out, "cannot make");
 	} else {
 		ret = name_temp(out, proc);
+		if (!ret && !out->temp)	/* for the analyzer: there is one */
+			ret = -ENOMEM;
 		if (!ret)
 			ret = rename_temp(out);
 	}
