@@ -46,6 +46,11 @@ static void dsfs_read_slot(struct super_block *sb, struct dsfs_slot *slot,
 static void dsfs_slot_error(struct super_block *sb, struct fs_context *fc,
 			    const struct dsfs_slot *slot, unsigned int nr)
 {
+	if (slot->ret == -EFBIG) {
+		dsfs_fc_error(fc, sb, "the image is cut short: %llu of %llu bytes",
+			      slot->err.limit, slot->err.value);
+		return;
+	}
 	dsfs_fc_error(fc, sb,
 		      "superblock %u at %llu: %s: value 0x%llx, limit 0x%llx (error %d)",
 		      nr, DSFS_SB_POS(nr), slot->err.what, slot->err.value,

@@ -164,7 +164,7 @@ for f in zeros full/file; do
 	says "no image: $f" 1 "$f: not a DSFS image" "$dump" --list "$f"
 	check "no image: $f: one message" test "$(wc -l <"$err")" = 1
 done
-says 'a slot without the magic number' 1 'no DSFS superblock: magic 0, limit 0x53465344' bash -c \
+says 'a slot without the magic number' 1 'no DSFS superblock: magic 0, expected 0x53465344' bash -c \
 	"'$dump' zeros >&2"
 ln -s circle circle
 says 'symlinks in a circle' 1 'open: symbolic links that lead in a circle' "$dump" circle

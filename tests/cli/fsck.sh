@@ -81,7 +81,15 @@ says 'slot 1 is bad' 4 'slot 1: superblock checksum' "$fsck" bad.dsfs
 damaged 1100 66600
 says 'both slots are bad' 4 'slot 1: superblock checksum' "$fsck" bad.dsfs
 head -c 200000 good.dsfs >short.dsfs
-says 'cut short' 4 'image longer than the device' "$fsck" short.dsfs
+bytes=$(stat -c %s good.dsfs | sed ':a; s/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/; ta')
+says 'cut short' 4 "short.dsfs: length of the image: cut short: 200,000 of $bytes bytes" "$fsck" short.dsfs
+check 'cut short: said once' test "$(grep -c . "$err")" = 1
+says 'cut short: dump.dsfs' 1 "short.dsfs: cut short: 200,000 of $bytes bytes" \
+	"$bin/dump.dsfs" --list short.dsfs
+check 'cut short: dump.dsfs: said once' test "$(grep -c . "$err")" = 1
+head -c 60000 good.dsfs >short.dsfs
+says 'cut short in front of slot 1' 4 "cut short: 60,000 of $bytes bytes" "$fsck" short.dsfs
+check 'cut short in front of slot 1: said once' test "$(grep -c . "$err")" = 1
 
 # --- metadata
 damaged $(($(region good.dsfs inodes) + 70))

@@ -29,9 +29,9 @@ static void test_foreign(const struct bytes *good)
 	FAILS(bytes_open(good->p, 1500, NULL, &image, &error), -EINVAL, "not a DSFS image",
 	      "open: cut within the first superblock");
 	FAILS(bytes_open(good->p, 1536, NULL, &image, &error), -EFBIG,
-	      "image longer than the device", "open: cut behind the first superblock");
+	      "cut short: ", "open: cut behind the first superblock");
 	FAILS(bytes_open(good->p, good->size - 1, NULL, &image, &error), -EFBIG,
-	      "image longer than the device", "open: one byte short");
+	      "cut short: ", "open: one byte short");
 	OK(dsfs_open("/nonexistent/image", NULL, &image, NULL) == -ENOENT,
 	   "open: without an error object");
 }
@@ -58,7 +58,7 @@ static void test_options(const struct bytes *good)
 	      "open: length behind the end");
 	o = (struct dsfs_open_options){ SIZE, .length = good->size - 4096 };
 	FAILS(bytes_open(good->p, good->size, &o, &image, &error), -EFBIG,
-	      "image longer than the device", "open: length that is too short");
+	      "cut short: ", "open: length that is too short");
 
 	moved.p = calloc(1, moved.size);
 	memcpy(moved.p + 4567, good->p, good->size);

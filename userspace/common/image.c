@@ -44,7 +44,7 @@ int image_generation(struct image *img, u64 generation)
 void image_slot_text(const struct dsfs_slot *slot, char *buf, size_t size)
 {
 	if (slot->ret == -EINVAL)
-		snprintf(buf, size, "no DSFS superblock: %s %#llx, limit %#llx",
+		snprintf(buf, size, "no DSFS superblock: %s %#llx, expected %#llx",
 			 slot->err.what, slot->err.value, slot->err.limit);
 	else
 		image_err_text(&slot->err, slot->ret, buf, size);
@@ -57,6 +57,11 @@ int image_report_slots(const struct image *img)
 
 	if (image_is_foreign(img)) {
 		msg_error(img->path, "not a DSFS image");
+		return DSFS_SB_SLOTS;
+	}
+	if (image_is_short(img)) {
+		image_err_text(&img->slots[0].err, img->slots[0].ret, text, sizeof(text));
+		msg_error(img->path, "%s", text);
 		return DSFS_SB_SLOTS;
 	}
 	for (i = 0; i < DSFS_SB_SLOTS; i++) {

@@ -236,9 +236,13 @@ void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err,
 	const char *what = err->what ? err->what : "error";
 
 	__atomic_store_n(&f->incomplete, true, __ATOMIC_RELAXED);
-	problem(f, what, ino, pos, "%llu (%#llx), limit %llu (%#llx): %s",
-		err->value, err->value, err->limit,
-		err->limit, msg_why(-ret));
+	if (ret == -EBADMSG)
+		problem(f, what, ino, pos, "%#llx, expected %#llx: %s", err->value, err->limit,
+			msg_why(-ret));
+	else
+		problem(f, what, ino, pos, "%llu (%#llx), limit %llu (%#llx): %s",
+			err->value, err->value, err->limit,
+			err->limit, msg_why(-ret));
 }
 
 static void end_json(struct fsck *f, bool failed)

@@ -41,8 +41,14 @@ static void check_slot(struct fsck *f, int i)
 int check_slots(struct fsck *f)
 {
 	const struct dsfs_slot *s = f->img.slots;
+	char text[256];
 	int i;
 
+	if (image_is_short(&f->img)) {
+		image_err_text(&s[0].err, s[0].ret, text, sizeof(text));
+		problem(f, "length of the image", NO_INO, NO_POS, "%s", text);
+		return 0;
+	}
 	for (i = 0; i < DSFS_SB_SLOTS; i++)
 		check_slot(f, i);
 	if (s[0].ret || s[1].ret)

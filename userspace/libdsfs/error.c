@@ -8,6 +8,8 @@
 
 #include "api.h"
 
+#define GROUPED_MAX	27	/* 20 digits and 6 commas */
+
 const char *err_why(int ret)
 {
 	switch (-ret) {
@@ -22,10 +24,32 @@ const char *err_why(int ret)
 	}
 }
 
+/* A number of bytes, which people compare by its digits: "60,000,000". */
+static const char *grouped(u64 v, char buf[GROUPED_MAX])
+{
+	char *at = buf + GROUPED_MAX - 1;
+
+	*at = '\0';
+	for (int n = 0; v || !n; v /= 10, n++) {
+		if (n && n % 3 == 0)
+			*--at = ',';
+		*--at = '0' + v % 10;
+	}
+	return at;
+}
+
 void err_text(const struct dsfs_err *err, int ret, char *buf, size_t size)
 {
+	char have[GROUPED_MAX], all[GROUPED_MAX];
+
 	if (!err->what)
 		snprintf(buf, size, "%s", err_why(ret));
+	else if (ret == -EFBIG)
+		snprintf(buf, size, "cut short: %s of %s bytes", grouped(err->limit, have),
+			 grouped(err->value, all));
+	else if (ret == -EBADMSG)
+		snprintf(buf, size, "%s: %#llx, expected %#llx: %s", err->what, err->value,
+			 err->limit, err_why(ret));
 	else
 		snprintf(buf, size, "%s: %llu (%#llx), limit %llu (%#llx): %s",
 			 err->what, err->value,

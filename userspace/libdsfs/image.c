@@ -64,6 +64,15 @@ int image_use_generation(struct image *img, u64 generation)
 	return ret;
 }
 
+bool image_is_short(const struct image *img)
+{
+	const struct dsfs_slot *s = img->slots;
+
+	return s[0].ret == -EFBIG &&
+	       (s[1].ret == -EFBIG ? s[0].err.value == s[1].err.value :
+		img->bytes < DSFS_SB_POS(1) + DSFS_SB_SIZE);
+}
+
 bool image_is_foreign(const struct image *img)
 {
 	int i;

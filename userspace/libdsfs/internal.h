@@ -88,6 +88,8 @@ int image_use_generation(struct image *img, u64 generation);
 
 /** image_is_foreign - whether no slot has the magic number: it is something else */
 bool image_is_foreign(const struct image *img);
+/** image_is_short - whether all slots say that its end is missing, and nothing else */
+bool image_is_short(const struct image *img);
 
 /** err_why - a negative errno in words, those of the format's errors included */
 const char *err_why(int ret);
