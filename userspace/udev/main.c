@@ -11,6 +11,7 @@
 #include "args.h"
 #include "image.h"
 #include "msg.h"
+#include "utf8.h"
 
 enum { EXIT_OK, EXIT_NONE, EXIT_USAGE };
 
@@ -67,17 +68,45 @@ static bool is_dsfs(const struct image *img)
 	return !is_something_else(img->path);
 }
 
+/* Bytes of a text of which libblkid writes each byte as four; it wants some to spare. */
+#define TEXT_MAX	(4 * DSFS_LABEL_MAX + 4)
+
+/* Replace controls, which blkid_safe_string() leaves unless they are blanks. */
+static void replace_controls(char *s)
+{
+	size_t left = strlen(s), len;
+
+	for (; left; left -= len, s += len) {
+		len = utf8_len((const u8 *)s, left);
+		if (!len)
+			len = 1;
+		else if (utf8_control((const u8 *)s))
+			memset(s, '_', len);
+	}
+}
+
+/* Print a property.  udev takes a quote in front, and its counterpart, from a value. */
+static void print_property(const char *name, const char *value)
+{
+	const char *quote = *value == '"' || *value == '\'' ? "\"" : "";
+
+	printf("%s=%s%s%s\n", name, quote, value, quote);
+}
+
 /* Print @text twice: with unsafe bytes replaced, and with them encoded. */
 static void print_text(const char *name, const char *text)
 {
-	char buf[4 * DSFS_LABEL_MAX + 1];
+	char buf[TEXT_MAX], encoded[32];
 
 	if (!*text)
 		return;
-	if (!blkid_safe_string(text, buf, sizeof(buf)))
-		printf("%s=%s\n", name, buf);
+	if (!blkid_safe_string(text, buf, sizeof(buf))) {
+		replace_controls(buf);
+		print_property(name, buf);
+	}
+	snprintf(encoded, sizeof(encoded), "%s_ENC", name);
 	if (!blkid_encode_string(text, buf, sizeof(buf)))
-		printf("%s_ENC=%s\n", name, buf);
+		print_property(encoded, buf);
 }
 
 static void print_properties(const struct dsfs_geo *geo)
