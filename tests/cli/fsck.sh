@@ -91,6 +91,12 @@ head -c 60000 good.dsfs >short.dsfs
 says 'cut short in front of slot 1' 4 "cut short: 60,000 of $bytes bytes" "$fsck" short.dsfs
 check 'cut short in front of slot 1: said once' test "$(grep -c . "$err")" = 1
 
+"$bin/tests/mkcorrupt" good.dsfs 'super 1 build_time+1' bad.dsfs
+says 'the slots differ' 4 'superblock slots: those of one generation differ: 1' "$fsck" bad.dsfs
+says 'the slots differ: dump.dsfs' 1 'bad.dsfs: superblocks of one generation differ: 1: ' \
+	"$bin/dump.dsfs" --list bad.dsfs
+check 'the slots differ: dump.dsfs lists it' test -s "$out"
+
 # --- metadata
 damaged $(($(region good.dsfs inodes) + 70))
 says 'a metadata block' 4 'metadata block checksum: inodes' "$fsck" bad.dsfs
@@ -203,4 +209,20 @@ while os.read(r, 65536):
     pass
 assert p.wait() == 32, p.returncode
 PY
+
+# --- words
+mkdir -p empty.d
+"$bin/mkfs.dsfs" -q one.dsfs empty.d
+exits 'one inode' 0 "$fsck" one.dsfs
+check 'one inode: the plural' grep -qx 'one.dsfs: clean, 1 inode, 1 directory, 0 bytes of files' "$out"
+# The manual page shows what is printed, but for the numbers.
+mkdir -p sample/train/n01440764
+bytes sample/train/n01440764/a.jpg 5000 1
+"$bin/mkfs.dsfs" -q sample.dsfs sample
+flip sample.dsfs "$(data_of sample.dsfs /train/n01440764/a.jpg)"
+run "$fsck" sample.dsfs
+numbers='s/0x[0-9a-f]*/X/g; s/\([^0-9]\)[0-9]\+/\1N/g'
+check 'the manual page shows what is printed' same_file \
+	<(sed -n '/^\.nf/,/^\.fi/p' "$top/Documentation/man/fsck.dsfs.8" |
+		sed -n '/^fsck.dsfs: /{N; s/\\e\n//; p}' | sed "$numbers") <(sed "$numbers" "$err")
 finish

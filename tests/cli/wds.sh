@@ -55,7 +55,7 @@ for f in a.cls a.d/x.jpg a.jpg a-b.jpg a.d/x.cls a/y.jpg n/README n/.hid n/z.tar
 done
 "$mkfs" -q tree.dsfs tree
 exits '--wds' 0 "$dump" --wds=s tree.dsfs
-check '--wds: what it says' grep -qx '1 shards, 7 samples, 10 files, 11.0 KiB' "$out"
+check '--wds: what it says' grep -qx '1 shard, 7 samples, 10 files, 11.0 KiB' "$out"
 check '--wds: no message' test ! -s "$err"
 check '--wds: files of a key are adjacent, keys in their order' wants \
 	's-000000.tar a cls jpg' 's-000000.tar a-b jpg' 's-000000.tar a.d/x cls jpg' \
@@ -108,7 +108,7 @@ seq 9 >order
 exits '--order: of nothing that is there' 0 "$dump" --wds=s --order=order tree.dsfs
 check '--order: of nothing that is there: five are named, and all counted' \
 	test "$(tail -n 2 "$err")" = 'dump.dsfs: order: warning: entry 5: 5: no sample of the image
-dump.dsfs: order: warning: 9 entries: no samples of the image'
+dump.dsfs: order: warning: 9 entries: no sample of the image'
 rm s-*
 
 # --- a file of several names, holes, long names, times; what is no file
@@ -123,7 +123,7 @@ touch -d @1000000000.5 odd/a.txt
 ln -s a.txt odd/link.txt
 mkfifo odd/pipe
 "$mkfs" -q odd.dsfs odd
-says 'odd files' 0 'odd.dsfs: warning: 2 objects left out: neither files nor directories' \
+says 'odd files' 0 'odd.dsfs: warning: 2 objects left out: neither file nor directory' \
 	bash -c "'$dump' --wds=s --shard-samples=1 odd.dsfs >&2"
 check 'odd files: Python' wants "s-000000.tar $(printf '%0200d/%0200d' 0 1) x" \
 	's-000001.tar a txt' 's-000002.tar d/b txt' 's-000003.tar holes bin'
@@ -160,7 +160,7 @@ seq 9000 >>bad/2.a
 flip bad.dsfs "$(data_of bad.dsfs /2.b)"
 says 'a bad file' 1 '/2.b: content: data checksum' "$dump" --wds=s bad.dsfs
 check 'a bad file: what is left out' grep -qx \
-	'dump.dsfs: s: 1 samples left out: a file of theirs is bad' "$err"
+	'dump.dsfs: s: 1 sample left out: a file is bad' "$err"
 check 'a bad file: the others are there' wants 's-000000.tar 1 a b' 's-000000.tar 3 a'
 "$mkfs" -q -f good.dsfs bad
 rm bad/2.* s-*
@@ -213,4 +213,9 @@ says '--wds --tar' 2 '--tar and --wds do not go together' "$dump" --wds=s --tar 
 exits '--shard-size=0' 2 "$dump" --wds=s --shard-size=0 tree.dsfs
 exits '--shard-samples=0' 2 "$dump" --wds=s --shard-samples=0 tree.dsfs
 check 'usage: no shard' shards 's-*' s
+
+says 'the image is taken for the prefix' 2 'no image given: --wds took image.dsfs for its PREFIX' \
+	"$dump" --wds image.dsfs
+says 'the image is taken for the directory' 2 'no image given: --extract took image.dsfs for its DIR' \
+	"$dump" --extract image.dsfs
 finish

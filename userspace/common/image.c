@@ -79,7 +79,12 @@ int image_report_slots(const struct image *img)
 			bad++;
 		}
 	}
-	if (!img->geo)
+	if (!img->geo) {
 		msg_error(img->path, "no valid superblock");
+	} else if (img->ret && !bad) {
+		image_err_text(&img->err, img->ret, text, sizeof(text));
+		msg_error(img->path, "%s", text);
+		bad++;
+	}
 	return bad;
 }

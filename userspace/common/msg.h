@@ -55,6 +55,18 @@ void msg_warn(const char *path, const char *fmt, ...);
  */
 const char *msg_why(int err);
 
+/** msg_s - the end of a word in the plural: "%llu file%s" */
+static inline const char *msg_s(u64 n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/** msg_ies - the same for a word that ends in y, without it */
+static inline const char *msg_ies(u64 n)
+{
+	return n == 1 ? "y" : "ies";
+}
+
 /**
  * msg_hook - a function that is called before a line is written
  * @fn: NULL for none; the progress bar clears its line by it

@@ -34,6 +34,6 @@ void dump_error(struct dump *d, const char *path, const char *what, int ret,
 void dump_hidden(const struct dump *d, const char *path)
 {
 	if (d->hidden)
-		msg_error(path, "%llu errors, %llu of them not named: --verbose names all",
-			  d->errors, d->hidden);
+		msg_error(path, "%llu error%s, %llu of them not named: --verbose names all",
+			  d->errors, msg_s(d->errors), d->hidden);
 }

@@ -505,11 +505,11 @@ static int leave_finish(void *arg, const struct walk_entry *e)
 static void report_skipped(const struct extract *x)
 {
 	if (x->skipped)
-		msg_warn(x->target, "%llu set-id bits, trusted and security attributes not restored: only root can",
-			 x->skipped);
+		msg_warn(x->target, "%llu set-id bit%s, trusted and security attributes not restored: only root can",
+			 x->skipped, msg_s(x->skipped));
 	if (x->owners)
-		msg_warn(x->target, "owners of %llu %s not restored: only root can",
-			 x->owners, x->owners == 1 ? "object" : "objects");
+		msg_warn(x->target, "owners of %llu object%s not restored: only root can",
+			 x->owners, msg_s(x->owners));
 }
 
 static void keep(void *ino)

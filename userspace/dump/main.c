@@ -4,6 +4,8 @@
  * programs.  It trusts nothing and repairs nothing; it shows what is readable
  * and reports the rest.
  */
+#include <unistd.h>
+
 #include "args.h"
 #include "diff.h"
 #include "digest.h"
@@ -313,6 +315,23 @@ static int take_generation(void *ctx, const char *arg)
 	return args_number("generation", arg, 0, 0, &r->generation);
 }
 
+/*
+ * The image.  An option that needs a value takes the image for it if the value was
+ * forgotten.
+ */
+static const char *take_image(const struct request *r, int argc, char **argv)
+{
+	const char *value = r->wds.prefix ? r->wds.prefix : r->extract;
+	char text[256];
+
+	if (optind < argc || !value)
+		return args_single("image", argc, argv);
+	snprintf(text, sizeof(text), "no image given: --%s took %s for its %s",
+		 r->wds.prefix ? "wds" : "extract", value, r->wds.prefix ? "PREFIX" : "DIR");
+	args_wrong(EXIT_USAGE, text);
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	struct request r = { 0 };
@@ -353,7 +372,7 @@ int main(int argc, char **argv)
 	ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
 	if (ret >= 0)
 		return ret;
-	image = args_single("image", argc, argv);
+	image = take_image(&r, argc, argv);
 	if (!image)
 		return EXIT_USAGE;
 	ret = settle_path(&r);

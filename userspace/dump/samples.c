@@ -183,7 +183,8 @@ int samples_order(struct samples *s, const char *list, bool null)
 	if (ret)
 		return ret;
 	if (o.missing > NAMED_MAX)
-		msg_warn(list, "%llu entries: no samples of the image", o.missing);
+		msg_warn(list, "%llu entr%s: no sample of the image", o.missing,
+			 msg_ies(o.missing));
 	if (s->list.n)
 		qsort(s->list.p, s->list.n, s->list.size, rank_cmp);
 	return 0;

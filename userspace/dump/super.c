@@ -62,8 +62,8 @@ static void print_geo(const struct dsfs_geo *geo)
 		printf("checksum of:   %llu bytes\n", 1ULL << geo->chunk_bits);
 	if (geo->object_bits)
 		printf("object size:   %llu\n", 1ULL << geo->object_bits);
-	printf("inodes:        %llu, %u directories\n", geo->inodes - 1,
-	       geo->dirs);
+	printf("inodes:        %llu, %u director%s\n", geo->inodes - 1,
+	       geo->dirs, msg_ies(geo->dirs));
 	printf("files:         %llu, %llu bytes, %llu stored\n", geo->files,
 	       geo->content_bytes, geo->stored_bytes);
 }

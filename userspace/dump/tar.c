@@ -385,7 +385,8 @@ int dump_tar(struct dump *d, struct filter *f)
 		dump_error(d, d->img.path, "tar", ret, &(struct dsfs_err){ 0 });
 	dump_hidden(d, d->img.path);
 	if (t.sockets)
-		msg_warn(d->img.path, "%llu sockets left out: tar has none", t.sockets);
+		msg_warn(d->img.path, "%llu socket%s left out: tar has none", t.sockets,
+			 msg_s(t.sockets));
 	tar_free(&t);
 	return ret || d->errors ? -1 : 0;
 }

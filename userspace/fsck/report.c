@@ -293,15 +293,16 @@ void report_end(struct fsck *f, bool failed)
 	if (fsck_stop)
 		printf("cancelled, ");
 	if (r->errors)
-		printf("%llu error%s", r->errors, r->errors == 1 ? "" : "s");
+		printf("%llu error%s", r->errors, msg_s(r->errors));
 	else
 		printf(fsck_stop ? "no errors so far" : "clean");
 	if (r->warnings)
 		printf(", %llu warning%s", r->warnings,
-		       r->warnings == 1 ? "" : "s");
+		       msg_s(r->warnings));
 	if (f->generations)
-		printf(", %llu inodes, %u directories, %llu bytes of files",
-		       f->newest.inodes - 1, f->newest.dirs, f->all_content);
+		printf(", %llu inode%s, %u director%s, %llu byte%s of files",
+		       f->newest.inodes - 1, msg_s(f->newest.inodes - 1), f->newest.dirs,
+		       msg_ies(f->newest.dirs), f->all_content, msg_s(f->all_content));
 	if (f->generations > 1)
 		printf(", %llu generations", f->generations);
 	putchar('\n');

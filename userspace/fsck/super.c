@@ -60,7 +60,7 @@ int check_slots(struct fsck *f)
 			s[1].geo.generation);
 	else if (!dsfs_super_same(&s[0].raw, &s[1].raw))
 		problem(f, "superblock slots", NO_INO, DSFS_SB_POS(1),
-			"they differ, generation %llu",
+			"those of one generation differ: %llu",
 			s[0].geo.generation);
 	return 0;
 }

@@ -50,6 +50,8 @@ void err_text(const struct dsfs_err *err, int ret, char *buf, size_t size)
 	else if (ret == -EBADMSG)
 		snprintf(buf, size, "%s: %#llx, expected %#llx: %s", err->what, err->value,
 			 err->limit, err_why(ret));
+	else if (err->value == err->limit)
+		snprintf(buf, size, "%s: %llu: %s", err->what, err->value, err_why(ret));
 	else
 		snprintf(buf, size, "%s: %llu (%#llx), limit %llu (%#llx): %s",
 			 err->what, err->value,
