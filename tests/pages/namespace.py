@@ -41,7 +41,7 @@ def job(page):
                      DistributedSampler=lambda data: DistributedSampler(data, 2, 0),
                      batches=BatchSampler(SequentialSampler(dataset), 4, False))
     if page == "python-images":
-        names.update(transform=len, paths=["rose/1.jpg"], starts=[0], ends=[10],
+        names.update(transform=lambda picture: picture.size, paths=["rose/1.jpg"], starts=[0], ends=[10],
                      torchvision=types.ModuleType("torchvision"))
     return names
 

@@ -112,9 +112,12 @@ class Workers:
 
 
 class DataLoader:
-    def __init__(self, dataset, batch_size=1, sampler=None, batch_sampler=None, num_workers=0,
-                 collate_fn=None, multiprocessing_context=None, persistent_workers=False):
+    def __init__(self, dataset, batch_size=1, shuffle=False, sampler=None, batch_sampler=None,
+                 num_workers=0, collate_fn=None, multiprocessing_context=None,
+                 persistent_workers=False):
         self.dataset = dataset
+        if sampler is None and batch_sampler is None:
+            sampler = RandomSampler(dataset) if shuffle else SequentialSampler(dataset)
         self.batch_sampler = batch_sampler or BatchSampler(sampler, batch_size, False)
         self.collate_fn = collate_fn or (lambda batch: batch)
         self.num_workers = num_workers
