@@ -264,7 +264,7 @@ upstream-series:
 .PHONY: docs
 docs:
 	scripts/install-deps docs
-	sphinx-build -q -W --keep-going -b html -d $(B)/docs/.doctrees Documentation $(B)/docs
+	scripts/site $(B)/docs
 
 .PHONY: clean distclean
 clean:
