@@ -11,6 +11,7 @@ import ctypes
 import errno
 import functools
 import os
+import re
 from ctypes import POINTER, c_char, c_char_p, c_int, c_int64, c_size_t, c_ssize_t, \
     c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
 from typing import Any, Optional
@@ -119,9 +120,27 @@ def version() -> str:
     return text.decode()
 
 
+# What a path leads to, or does not: the system's own words and the path say all
+OF_PATHS = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG)
+OF_INODE = re.compile(r"(inode|directory) \d+: ")
+
+
+def words(code: int, message: str) -> str:
+    """A message of the library without what a caller did not name: numbers of inodes."""
+    system = os.strerror(code)
+    if code in OF_PATHS and OF_INODE.match(message):
+        return system
+    message = OF_INODE.sub("", message, count=1)
+    if code == errno.EINVAL and message.endswith(f": {system}"):
+        return message[:-len(system) - 2]
+    return message
+
+
 def failure(error: Error, path: Optional[object] = None) -> OSError:
     """The exception for an error that the library told: FileNotFoundError and so on, as
     OSError itself chooses, or DamageError."""
     message = error.message.decode(errors="backslashreplace")
+    if path is not None:
+        message = words(error.code, message)
     kind = DamageError if error.code in (errno.EBADMSG, errno.EUCLEAN) else OSError
     return kind(error.code, message) if path is None else kind(error.code, message, path)
