@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "json.h"
+#include "msg.h"
 #include "parse.h"
 #include "report.h"
 
@@ -131,7 +132,7 @@ static u64 dead_percent(u64 dead, u64 bytes)
 
 static void text_kept(u64 files, u64 bytes)
 {
-	printf("kept where they are: %llu files, %s\n", ull(files),
+	printf("kept where they are: %llu file%s, %s\n", ull(files), msg_s(files),
 	       human(bytes));
 }
 
@@ -389,8 +390,9 @@ void report_done(const struct mkfs *mkfs, const struct plan *p,
 	if (mkfs->o->tar_index)
 		text_archives(mkfs, s);
 	if (mkfs->source->replaced.n)
-		printf("replaced by later entries: %llu files, %s of no use\n",
-		       ull(mkfs->source->replaced.n), human(s->dead));
+		printf("replaced by later entries: %llu file%s, %s of no use\n",
+		       ull(mkfs->source->replaced.n), msg_s(mkfs->source->replaced.n),
+		       human(s->dead));
 	printf("metadata %s, %.1f bytes a name\n", human(meta),
 	       per_name(meta, p->names));
 	if (mkfs->o->verbose) {

@@ -164,7 +164,7 @@ check 'a name twice: the last one counts' content /f second
 check 'a name twice: another name of it does not' content /kept first
 check 'a name twice: of another size' content /large small
 check 'a name twice: the names' listed '/ d 0' '/f f 7' '/kept f 6' '/large f 6'
-says 'a name twice: it is told' 0 'replaced by later entries: 1 files, 2.9 MiB' \
+says 'a name twice: it is told' 0 'replaced by later entries: 1 file, 2.9 MiB' \
 	bash -c "'$mkfs' -f --tar=again.tar new.dsfs >&2"
 # One that shared a block with another one has it for itself now.
 mkdir pair

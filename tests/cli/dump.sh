@@ -175,6 +175,8 @@ says '--extract below a file' 1 'mkdir: a part of the path is not a directory' \
 cp good.dsfs bad.dsfs
 flip bad.dsfs 1100
 says 'a bad slot is named, the rest is shown' 1 'slot 0: superblock checksum' "$dump" --list bad.dsfs
+check 'a checksum has no limit, but an expected value' \
+	grep -Eq 'slot 0: superblock checksum: 0x[0-9a-f]+, expected 0x[0-9a-f]+: wrong checksum$' "$err"
 check 'and it is all there' diff tree.list "$out"
 
 # Ten directories of ten files that are all the same ten: a few more of them and

@@ -40,4 +40,14 @@ sources "$top"/fs/*.[ch] "$top"/userspace/mount/*.c "$top"/userspace/fuse/*.c |
 	LC_ALL=C sort >said
 check 'there are messages' test "$(wc -l <said)" -gt 40
 check 'troubleshooting.rst has them' diff said <(described)
+
+# Numbers with a noun behind them: one file is not "1 files".  What cannot be one is not told.
+# Those of fsck.dsfs and dump.dsfs are theirs.
+nouns()
+{
+	cd "$top" || return 1
+	grep -nE '%(ll|z)?u (file|open|path|checksum|read|structure|object|hint|page)s\b' \
+		userspace/dsfs/*.c userspace/fuse/*.c userspace/mount/*.c mkfs/*.c mkfs/*/*.c | as_comments
+}
+check 'numbers agree with their nouns' test -z "$(nouns)"
 finish

@@ -170,12 +170,12 @@ static void stats_text(const struct state *s, const struct order_stats *st)
 	parse_format_size(window, sizeof(window), o->window);
 	parse_format_size(piece, sizeof(piece), o->piece);
 	parse_format_size(shard, sizeof(shard), o->shard);
-	printf("%zu files, %s, %u classes; window %s, pieces %s, shards %s, seed %llu\n",
-	       s->set.nr, all, s->classes, o->window ? window : "of all", piece,
+	printf("%zu file%s, %s, %u class%s; window %s, pieces %s, shards %s, seed %llu\n",
+	       s->set.nr, msg_s(s->set.nr), all, s->classes, s->classes == 1 ? "" : "es", o->window ? window : "of all", piece,
 	       shard, o->seed);
 	if (s->placed < (s64)s->set.nr)
-		printf("%llu files of unknown place, taken as they were given\n",
-		       s->set.nr - s->placed);
+		printf("%llu file%s of unknown place, taken as given\n",
+		       s->set.nr - s->placed, msg_s(s->set.nr - s->placed));
 	printf("%38s%14s%12s%16s\n", "expected", "true shuffle", "this order",
 	       "shuffle buffer");
 	line("rank correlation", st, offsetof(struct order_stats, rank));

@@ -232,7 +232,7 @@ static void report(const struct ahead *a)
 	} else if (!a->o->quiet) {
 		parse_format_size(bytes, sizeof(bytes), a->bytes);
 		parse_format_size(limit, sizeof(limit), a->o->limit);
-		printf("asked for %llu files, %s%s%s%s\n", a->files, bytes,
+		printf("asked for %llu file%s, %s%s%s%s\n", a->files, msg_s(a->files), bytes,
 		       a->full ? ": the limit is " : "", a->full ? limit : "",
 		       stop_asked() ? ": stopped" : "");
 	}

@@ -59,10 +59,12 @@ static void print_cache(const struct mount_info *m, FILE *out)
 	char room[32];
 
 	if (m->value[FIG_CACHE_ADMITTED] || m->value[FIG_CACHE_TRANSIENT]) {
-		fprintf(out, "  %-12s %llu files admitted, %llu transient, %llu replaced; ",
-			"cache", m->value[FIG_CACHE_ADMITTED], m->value[FIG_CACHE_TRANSIENT],
+		fprintf(out, "  %-12s %llu file%s admitted, %llu transient, %llu replaced; ",
+			"cache", m->value[FIG_CACHE_ADMITTED],
+			msg_s(m->value[FIG_CACHE_ADMITTED]), m->value[FIG_CACHE_TRANSIENT],
 			m->value[FIG_CACHE_REPLACED]);
-		fprintf(out, "%llu pages lost", m->value[FIG_CACHE_LOST]);
+		fprintf(out, "%llu page%s lost", m->value[FIG_CACHE_LOST],
+			msg_s(m->value[FIG_CACHE_LOST]));
 		if (m->there[FIG_CACHE_ROOM])
 			fprintf(out, "; room for %s",
 				parse_format_size(room, sizeof(room),
@@ -70,9 +72,10 @@ static void print_cache(const struct mount_info *m, FILE *out)
 		fputc('\n', out);
 	}
 	if (m->value[FIG_PREFETCH_ISSUED] || m->value[FIG_PREFETCH_DROPPED])
-		fprintf(out, "  %-12s %llu files had read, %llu used; %llu hints dropped\n",
+		fprintf(out, "  %-12s %llu file%s had read, %llu used; %llu hint%s dropped\n",
 			"prefetch", m->value[FIG_PREFETCH_ISSUED],
-			m->value[FIG_PREFETCH_USED], m->value[FIG_PREFETCH_DROPPED]);
+			msg_s(m->value[FIG_PREFETCH_ISSUED]), m->value[FIG_PREFETCH_USED],
+			m->value[FIG_PREFETCH_DROPPED], msg_s(m->value[FIG_PREFETCH_DROPPED]));
 }
 
 static void print_mount(const struct mount_info *m, FILE *out)
@@ -87,16 +90,19 @@ static void print_mount(const struct mount_info *m, FILE *out)
 	fprintf(out, "\n  %-12s %s, %s of it in memory\n", "metadata",
 		parse_format_size(all, sizeof(all), m->value[FIG_METADATA]),
 		parse_format_size(resident, sizeof(resident), m->value[FIG_RESIDENT]));
-	fprintf(out, "  %-12s %llu checksums, %llu reads, %llu structures, ", "errors",
-		m->value[FIG_CHECKSUM_ERRORS], m->value[FIG_IO_ERRORS],
-		m->value[FIG_STRUCTURE_ERRORS]);
-	fprintf(out, "%llu bad blocks at mount\n", m->value[FIG_BAD_BLOCKS]);
+	fprintf(out, "  %-12s %llu checksum%s, %llu read%s, %llu structure%s, ", "errors",
+		m->value[FIG_CHECKSUM_ERRORS], msg_s(m->value[FIG_CHECKSUM_ERRORS]),
+		m->value[FIG_IO_ERRORS], msg_s(m->value[FIG_IO_ERRORS]),
+		m->value[FIG_STRUCTURE_ERRORS], msg_s(m->value[FIG_STRUCTURE_ERRORS]));
+	fprintf(out, "%llu bad block%s at mount\n", m->value[FIG_BAD_BLOCKS],
+		msg_s(m->value[FIG_BAD_BLOCKS]));
 	if (!m->there[FIG_OPENS]) {
 		fputs("  nothing else is counted: the module is older than this program\n", out);
 		return;
 	}
-	fprintf(out, "  %-12s %llu files, %llu brought in whole by their first read\n",
-		"opened", m->value[FIG_OPENS], m->value[FIG_WHOLE_READS]);
+	fprintf(out, "  %-12s %llu file%s, %llu brought in whole by the first read\n",
+		"opened", m->value[FIG_OPENS], msg_s(m->value[FIG_OPENS]),
+		m->value[FIG_WHOLE_READS]);
 	print_requests(m, out);
 	print_cache(m, out);
 }

@@ -263,11 +263,11 @@ static int open_output(struct trace *t)
 static void report(const struct trace *t)
 {
 	if (!t->o->quiet)
-		fprintf(stderr, "%llu opens, %llu paths written\n", t->opens,
-			t->written);
+		fprintf(stderr, "%llu open%s, %llu path%s written\n", t->opens,
+			msg_s(t->opens), t->written, msg_s(t->written));
 	if (t->lost)
-		msg_warn(t->o->mount, "%llu opens of files whose path is not known",
-			 t->lost);
+		msg_warn(t->o->mount, "%llu open%s of files whose path is not known",
+			 t->lost, msg_s(t->lost));
 }
 
 static int run(const struct options *o)

@@ -239,7 +239,7 @@ static void report(const struct warm *w)
 	parse_format_size(rate, sizeof(rate),
 			  w->ns ? (u64)(read * 1e9 / w->ns) : 0);
 	parse_format_size(gone, sizeof(gone), w->left);
-	printf("%llu of %zu files, %s%s\n", w->files_done, w->set.nr, all,
+	printf("%llu of %zu file%s, %s%s\n", w->files_done, w->set.nr, msg_s(w->set.nr), all,
 	       stop_asked() ? ": stopped" : "");
 	printf("  read: %s in %.3f s, %s/s\n", came, w->ns / 1e9, rate);
 	if (w->cached_unknown) {
@@ -248,7 +248,8 @@ static void report(const struct warm *w)
 	}
 	printf("  in memory before: %s\n", there);
 	if (!stop_asked())
-		printf("  gone again: %s, of %llu files\n", gone, w->left_files);
+		printf("  gone again: %s, of %llu file%s\n", gone, w->left_files,
+		       msg_s(w->left_files));
 }
 
 static void report_json(const struct warm *w)

@@ -69,11 +69,11 @@ static void report(const struct warmup_options *o, const struct fileset *set,
 		json_end(&j);
 	} else if (!o->quiet) {
 		if (resident)
-			printf("%llu %s of a mount with meta=resident: nothing to read\n",
-			       resident, resident == 1 ? "path" : "paths");
+			printf("%llu path%s of a mount with meta=resident: nothing to read\n",
+			       resident, msg_s(resident));
 		if (set->objects || !resident)
-			printf("%llu objects looked up, %zu files%s\n",
-			       set->objects, set->nr,
+			printf("%llu object%s looked up, %zu file%s%s\n",
+			       set->objects, msg_s(set->objects), set->nr, msg_s(set->nr),
 			       stop_asked() ? ": stopped" : "");
 	}
 }
