@@ -58,6 +58,10 @@ check '-f: nothing is mounted' test ! -e dir/x
 exits 'what mount(8) passes on' 0 "$mount" good.dsfs dir -sfnv -t dsfs -o \
 	rw,nosuid,nodev,noexec,noatime,user,noauto,_netdev,x-systemd.automount,loop,sizelimit=1M
 check '-v says what is mounted' grep -q 'good.dsfs on dir$' "$out"
+cp good.dsfs $'a\e[1m.dsfs'
+exits '-v of a name with a control sequence' 0 "$mount" -fv $'a\e[1m.dsfs' dir
+check 'it is escaped' grep -qF 'mount.dsfs: a\033[1m.dsfs: mounting' "$out"
+check 'nothing steers the terminal' test -z "$(grep -a $'\e' "$out" "$err" || true)"
 
 if [ "$(id -u)" -ne 0 ] || [ ! -c /dev/loop-control ]; then
 	skip 'mounts' 'no loop devices, or not root'

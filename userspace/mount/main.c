@@ -157,6 +157,14 @@ static int find_device(const struct call *c, const struct mount_opts *o,
 	return *fd < 0 ? EXIT_SYSTEM : EXIT_OK;
 }
 
+static void say_mounting(const struct call *c, const char *dev)
+{
+	char spec[4096], name[4096], dir[4096];
+
+	printf("mount.dsfs: %s: mounting %s on %s\n", msg_escape(spec, sizeof(spec), c->spec),
+	       msg_escape(name, sizeof(name), dev), msg_escape(dir, sizeof(dir), c->dir));
+}
+
 static int mount_image(const struct call *c, const struct mount_opts *o)
 {
 	char name[64] = "";
@@ -168,8 +176,7 @@ static int mount_image(const struct call *c, const struct mount_opts *o)
 		return ret;
 	dev = fd < 0 ? c->spec : name;
 	if (c->verbose)
-		printf("mount.dsfs: %s: mounting %s on %s\n", c->spec, dev,
-		       c->dir);
+		say_mounting(c, dev);
 	/* an error after the mount would mean that there is no mount */
 	if (msg_flush_stdout()) {
 		if (fd >= 0)
