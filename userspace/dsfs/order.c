@@ -171,7 +171,8 @@ static void stats_text(const struct state *s, const struct order_stats *st)
 	parse_format_size(piece, sizeof(piece), o->piece);
 	parse_format_size(shard, sizeof(shard), o->shard);
 	printf("%zu file%s, %s, %u class%s; window %s, pieces %s, shards %s, seed %llu\n",
-	       s->set.nr, msg_s(s->set.nr), all, s->classes, s->classes == 1 ? "" : "es", o->window ? window : "of all", piece,
+	       s->set.nr, msg_s(s->set.nr), all, s->classes,
+	       s->classes == 1 ? "" : "es", o->window ? window : "of all", piece,
 	       shard, o->seed);
 	if (s->placed < (s64)s->set.nr)
 		printf("%llu file%s of unknown place, taken as given\n",

@@ -20,7 +20,6 @@ static unsigned int nr_places;
 static pthread_mutex_t lock;
 static bool background;
 
-
 void report_background(void)
 {
 	openlog(msg_name(), LOG_PID, LOG_DAEMON);
