@@ -122,6 +122,21 @@ other_prefix()
 
 check 'make without headers makes the tools and names the package' tools_alone
 check 'make modules without headers fails, and names it, too' no_module
+# live [DESTDIR=...]: an install in folders of our own; whether the linker was told of it
+printf '#!/bin/sh\ntouch "%s/told"\n' "$work" | tee "$work/uname/ldconfig" >"$work/uname/depmod"
+chmod +x "$work"/uname/*
+live()
+{
+	rm -f "$work/told"
+	PATH=$work/uname:$PATH make -s install "prefix=$work/live" "mountdir=$work/live/sbin" \
+		"udevdir=$work/live/udev" "MODDIR=$work/live/modules" "$@" && [ -e "$work/told" ]
+}
+
+if [ "$(id -u)" -eq 0 ] && [ ! -e fs/dsfs.ko ]; then
+	check 'make install has ldconfig find the library' live
+	# shellcheck disable=SC2016 # for eval
+	check 'but not with DESTDIR' eval '! live "DESTDIR=$work/elsewhere"'
+fi
 check "make install" make -s install "DESTDIR=$dest" prefix=/usr
 check "files are in their places" wanted
 check "what is installed runs" runs
