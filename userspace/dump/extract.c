@@ -138,9 +138,11 @@ static int go_up(struct extract *x)
 
 /**
  * struct content - state of writing a file
+ * @bar: the progress of the run
  * @end: end of the last data that is no hole
  */
 struct content {
+	struct progress *bar;
 	int fd;
 	u64 end;
 };
@@ -151,6 +153,7 @@ static int put_piece(void *arg, u64 pos, const void *data, u64 len)
 	const u8 *at = data;
 	ssize_t n;
 
+	progress_add(c->bar, len);
 	for (; data && len; at += n, pos += n, len -= n, c->end = pos) {
 		n = pwrite(c->fd, at, len, pos);
 		if (!n)
@@ -175,6 +178,8 @@ static int keep_file(struct extract *x, const struct walk_entry *e)
 	if (!x->resume)
 		return 0;
 	found = resume_file(x->d, x->cwd, e, &fd);
+	if (found != RESUME_NOTHING)
+		progress_add(&x->bar, e->node.attr.size);
 	if (found == RESUME_ATTRS) {
 		if (fchmod(fd, 0600))
 			extract_failed(x, e->path, "mode");
@@ -200,7 +205,7 @@ static int keep_other(struct extract *x, const struct walk_entry *e, enum resume
 /* Write the content of the new file.  Return: whether it is complete. */
 static bool fill_file(struct extract *x, const struct walk_entry *e)
 {
-	struct content c = { .fd = x->file.fd };
+	struct content c = { .bar = &x->bar, .fd = x->file.fd };
 	struct dsfs_err err = { 0 };
 	int ret = image_stream(x->d->src, &e->node.attr, &e->node.extra, true, put_piece,
 			       &c, &err);
@@ -546,8 +551,11 @@ int dump_extract(struct dump *d, const char *dir, struct filter *f, bool resume)
 	/* A file beyond RLIMIT_FSIZE is an error of that file. */
 	signal(SIGXFSZ, SIG_IGN);
 	ret = check_target(&x);
+	/* what a part has is not known */
+	progress_start(&x.bar, "extract", f->count ? 0 : d->img.geo->content_bytes);
 	if (!ret)
 		ret = filter_walk(d, f, &make, &x);
+	progress_end(&x.bar);
 	if (!ret)
 		filter_check(d, f);
 	/* without a target, nothing was selected, or the root cannot be read */

@@ -7,6 +7,7 @@
 
 #include "dump.h"
 #include "newfile.h"
+#include "progress.h"
 
 struct place {
 	dev_t dev;
@@ -23,6 +24,7 @@ struct place {
  * @lost: inode numbers of files of several names whose first name was not made
  * @skipped: attributes that only root can restore
  * @owners: objects that belong to the caller, because only root can give them away
+ * @bar: progress, in bytes of contents
  * @stop: why there is no use in going on, as a negative errno
  * @part: not everything is wanted
  * @resume: what is there already may be the image's
@@ -40,6 +42,7 @@ struct extract {
 	void *lost;
 	u64 skipped;
 	u64 owners;
+	struct progress bar;
 	int stop;
 	bool is_root;
 	bool part;

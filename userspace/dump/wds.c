@@ -13,6 +13,7 @@
 
 #include "msg.h"
 #include "parse.h"
+#include "progress.h"
 #include "samples.h"
 #include "shard.h"
 #include "wds.h"
@@ -266,10 +267,15 @@ static int add_sample(struct wds *w, const struct sample *sample)
 
 static int put_all(struct wds *w)
 {
+	struct progress bar;
 	int ret = 0;
 
-	for (u64 i = 0; !ret && i < w->samples.list.n; i++)
+	progress_start_count(&bar, "samples", w->samples.list.n);
+	for (u64 i = 0; !ret && i < w->samples.list.n; i++) {
 		ret = add_sample(w, samples_at(&w->samples, i));
+		progress_add(&bar, 1);
+	}
+	progress_end(&bar);
 	if (!ret && w->shard.out && w->count.samples)
 		ret = finish_shard(w);
 	return ret;
@@ -333,6 +339,7 @@ int dump_wds(struct dump *d, const struct wds_request *r, struct filter *f)
 
 	/* A shard beyond RLIMIT_FSIZE is an error of it. */
 	signal(SIGXFSZ, SIG_IGN);
+	progress_enable(!d->as_json);
 	if (!ret)
 		ret = run(&w, f);
 	dump_hidden(d, d->img.path);
