@@ -14,7 +14,7 @@ limit=60000	# KiB of addresses
 # shellcheck disable=SC2317 # bounded calls it
 limited()
 (
-	ulimit -v $limit
+	ulimit -v "$limit"
 	exec "$@" | wc -c
 )
 

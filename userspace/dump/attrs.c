@@ -203,14 +203,14 @@ static void settle(struct extract *x, const struct walk_entry *e, int fd)
 		dump_error(x->d, e->path, "xattrs", ret, &err);
 		/* an ACL among them may forbid what the mode grants */
 		if (e->node.attr.flags & DSFS_INODE_ACL)
-			o.mode &= ~(S_IRWXG | S_IRWXO);
+			o.mode &= ~0077;
 	}
 	settle_owner(&o);
 	clean = remove_foreign(&o);
 	set_xattrs(&o, false);
 	set_xattrs(&o, true);
 	if (!clean)
-		o.mode &= ~(S_IRWXG | S_IRWXO);
+		o.mode &= ~0077;
 	if (!S_ISLNK(e->node.attr.mode) && set_mode(&o))
 		extract_failed(x, e->path, "mode");
 	if (set_time(&o))

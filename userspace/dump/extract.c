@@ -52,7 +52,7 @@ static int ino_cmp(const void *a, const void *b)
 	return a < b ? -1 : a > b;
 }
 
-/* Remember that the first name of a file was not made: the others would be links to what is there. */
+/* Remember a file whose first name was not made: others would be links to what is there. */
 static void lose(struct extract *x, const struct walk_entry *e)
 {
 	if (e->node.nlink > 1 &&
