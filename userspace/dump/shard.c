@@ -15,14 +15,20 @@
 
 #define OUT_BYTES	1048576
 
+/* The seconds that stat(2) has: rounded down, but not to a second that the format has not */
+static s64 whole_seconds(s64 ns)
+{
+	const s64 first = INT64_MIN / NSEC_PER_SEC, sec = nsec_split(ns).sec;
+
+	return (sec < first ? first : sec) * NSEC_PER_SEC;
+}
+
 static struct pax_member member_of(const char *path, const struct image_node *node)
 {
-	const s64 mtime = node->attr.mtime;
-
 	return (struct pax_member){
 		.path = path, .type = '0', .mode = node->attr.mode,
 		.uid = node->uid, .gid = node->gid, .size = node->attr.size,
-		.mtime = mtime - mtime % NSEC_PER_SEC,
+		.mtime = whole_seconds(node->attr.mtime),
 	};
 }
 
