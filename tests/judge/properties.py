@@ -5,7 +5,9 @@ properties.py - what has to be true of every tree.
 A property is a generator: it yields a line for each thing that is wrong, so that one run tells
 of all of them.  Each gets a Tree, whose folder is removed when its properties are done.
 """
+import gzip
 import json
+import lzma
 import os
 import random
 import shutil
@@ -231,6 +233,32 @@ def dumped(tree):
     tree.clear("again", "dumped.tar")
 
 
+def dumped_shards(tree):
+    """--wds has each file under each of its names, for Python and for mkfs.dsfs."""
+    want = {path: node._replace(mtime=node.mtime // 10**9 * 10**9, links=(path,), xattrs={})
+            for path, node in tree.view.items() if node.type == "f"}
+    if not want:
+        return
+    size = tree.rng.choice(("100K", "1G"))
+    must(DUMP, f"--wds={tree.path('shard')}", f"--shard-size={size}", tree.image)
+    paths = sorted(name for name in os.listdir(tree.work) if name.startswith("shard-"))
+
+    def read():
+        seen = {}
+        for name in paths:
+            seen.update(judges.python(tree.path(name), None))
+        return {path: node for path, node in seen.items() if node.type != "d"}
+    yield from compare(tree, "dump.dsfs --wds, read by Python", want, read)
+
+    def again():
+        images.make(tree.path("again"), "--wds=prefix", *[f"--tar={tree.path(n)}" for n in paths],
+                    tree.path("again"))
+        return {path: node for path, node in images.view(tree.path("again")).items()
+                if node.type != "d"}
+    yield from compare(tree, "dump.dsfs --wds, read by mkfs.dsfs", want, again)
+    tree.clear("again", *paths)
+
+
 def write(tree, writer, archive, names):
     """What the archive holds that @writer makes of these names."""
     if writer.family == "bsd":          # to its -T these are options
@@ -241,6 +269,31 @@ def write(tree, writer, archive, names):
 
 def top_names(tree):
     return sorted(name for name in os.listdir(os.fsencode(tree.top)))
+
+
+# bsdtar leaves the long name of a member that it could not write
+NO_MEMBER = "no member behind it"
+
+
+def handed(tree, archive):
+    """How mkfs.dsfs gets an archive, one of several ways: (option, arguments of the run)."""
+    way = tree.rng.choice(("file", "file", "pipe", "gzip", "xz"))
+    if way == "file":
+        return f"--tar={archive}", {}
+    with open(archive, "rb") as f:
+        data = f.read()
+    if way == "gzip":
+        data = gzip.compress(data, 1)
+    elif way == "xz":
+        data = lzma.compress(data, preset=0)
+    return "--tar=-", {"input": data, "stdin": None}
+
+
+def source_digest(tree, given, more):
+    """What mkfs.dsfs -n says of a source without an image is what dump.dsfs says of that."""
+    said = must(MKFS, "-n", "--digest=full", given, **more)
+    if said.split()[-1] != images.digest(tree.path("made")).split()[-1]:
+        yield f"mkfs.dsfs -n --digest=full {given}: another digest than that of the image"
 
 
 def archives(tree):
@@ -255,10 +308,17 @@ def archives(tree):
             tree.notes.append(f"{writer.name}: {e}")
             continue
 
-        def made():
-            images.make(tree.path("made"), f"--tar={archive}", tree.path("made"))
-            return images.view(tree.path("made"))
-        yield from compare(tree, writer.name, want, made)
+        try:
+            given, more = handed(tree, archive)
+            images.make(tree.path("made"), given, tree.path("made"), **more)
+        except images.Failed as e:
+            if writer.family == "bsd" and NO_MEMBER in str(e):
+                tree.notes.append(f"{writer.name}: {e}")
+            else:
+                yield f"{writer.name}: {e}"
+        else:
+            yield from compare(tree, writer.name, want, lambda: images.view(tree.path("made")))
+            yield from source_digest(tree, given, more)
         tree.clear("a.tar", "made")
 
 
@@ -301,6 +361,7 @@ def shards(tree):
     yield from compare(tree, f"--wds, {writer.name}", apart, lambda: made("--wds"))
     joined = {path: node for want in wants.values() for path, node in want.items()}
     yield from compare(tree, f"--wds=prefix, {writer.name}", joined, lambda: made("--wds=prefix"))
+    yield from compare(tree, f"two --tar, {writer.name}", joined, made)
     yield from in_place(tree, writer, apart, paths, made)
     tree.clear("made", "a.tar", "b.tar")
 
@@ -378,4 +439,4 @@ def refused(archive, made, why):
         yield f"{why}: mkfs.dsfs exits {done.returncode}: {nodes.brief(done.stderr)}"
 
 
-ALL = (image, manifest, extract, dumped, archives, shards, same_base)
+ALL = (image, manifest, extract, dumped, dumped_shards, archives, shards, same_base)
