@@ -71,15 +71,20 @@ def python_add(to, tree, name):
             python_add(to, tree, os.path.join(name, entry))
 
 
+def below(top, name):
+    """@name and all below it, each directory before its entries.  A link is not followed, as
+    os.walk() does with the one that it begins with."""
+    yield name
+    at = os.path.join(top, name)
+    if os.path.isdir(at) and not os.path.islink(at):
+        for entry in sorted(os.listdir(at)):
+            yield from below(top, entry if name == b"." else os.path.join(name, entry))
+
+
 def lines(program, *options):
     """A program that takes names from standard input, all of them, each with a NUL behind."""
     def write(tree, names, archive, locale):
-        every = []
-        for name in names:
-            every.append(name)
-            for where, dirs, files in os.walk(os.path.join(os.fsencode(tree), name)):
-                below = os.path.relpath(where, os.fsencode(tree))
-                every += [os.path.normpath(os.path.join(below, n)) for n in dirs + files]
+        every = [path for name in names for path in below(os.fsencode(tree), name)]
         with open(archive, "wb") as to:
             env = dict(os.environ, LC_ALL=locale)
             subprocess.run([program, *options], cwd=tree, env=env, stdout=to,
