@@ -20,7 +20,8 @@ ALPHABETS = {
 NAMES = [b" leading", b"trailing ", b" ", b"  ", b"-rf", b"--", b"a.tar", b"a.tar.gz", b".json",
          b"000123.jpg", b"000123.json", b"000123.seg.png", b"000124.", b"...", b"..a",
          b"new\nline", b"tab\t", b"\\n", b"\\040", b"quote\"", b"it's", b"a=b", b"a,b", b"#comment",
-         b"default", b"{}", b"shards", b"PaxHeaders.1", b"GNUSparseFile.1", b"@LongLink", b"caf\xc3\xa9",
+         b"default", b"{}", b"shards", b"PaxHeaders.1", b"GNUSparseFile.1", b"@LongLink",
+         b"caf\xc3\xa9",
          b"cafe\xcc\x81", b"\xe6\x97\xa5", b"lone\xe9", b"\xff", b"\xed\xa0\x80", b"\x7f",
          b"\x1b[31m",
          b"100%", b"%d%s", b"$HOME", b"*", b"[a]", b"?", b"NUL\\000", b"\xc3\xa9" * 50]
@@ -156,7 +157,7 @@ class Generator:
             name = self.rng.choice(classes) + self.rng.choice(
                 (b"a", b"b.c", b"longer-name", b"caf\xc3\xa9", b"UP", b"a b"))
             value = self.rng.choice((b"", b"1", b"text\n", b"=", b"a=b\n20 x=y\n", b"\0",
-                                     b"\xff\0\n", b" blanks ", bytes(range(256)), "é".encode() * 20))
+                                     b"\xff\0\n", b" blanks ", bytes(range(256)), b"\xc3\xa9" * 20))
             os.setxattr(at, name, value, follow_symlinks=False)
         if kind != "l" and self.rng.random() < 0.5:
             os.setxattr(at, b"system.posix_acl_access", self.acl(False))

@@ -54,6 +54,7 @@ class Archive:
         self.rng = random.Random(f"dsfs written {seed}")
         self.data = b""
         self.number = 0
+        self.everywhere_said = False
         self.files = []         # names of what links can lead to
 
     def header(self, name, kind, size=0, link=b"", prefix=b"", more=b"", **fields):
@@ -202,7 +203,11 @@ class Archive:
         self.data += padded(self.rng.randbytes(size))
 
     def everywhere(self):
-        """Records for all members from here on."""
+        """Records for all members from here on, once: of a second header of them GNU tar makes
+        that the first one is forgotten, and Python that it adds to the first one, as POSIX."""
+        if self.everywhere_said:
+            return
+        self.everywhere_said = True
         choices = [(b"mtime", self.rng.choice(TIMES)), (b"uid", b"77"), (b"gid", b"78"),
                    (b"comment", b"git's commit")]
         self.extended(self.rng.sample(choices, self.rng.randrange(1, 4)), b"g")
