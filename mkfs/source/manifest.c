@@ -23,9 +23,14 @@
 #define PROGRESS_LINES	4096
 #define ERRORS_MAX	20
 
+const char *manifest_show(struct manifest *m, const char *name)
+{
+	return msg_escape(m->shown, sizeof(m->shown), name);
+}
+
 int manifest_fail(struct manifest *m, u64 line, const char *fmt, ...)
 {
-	char text[1024];
+	char text[MANIFEST_TEXT];
 	va_list ap;
 
 	if (m->errors++ >= ERRORS_MAX)
@@ -39,7 +44,7 @@ int manifest_fail(struct manifest *m, u64 line, const char *fmt, ...)
 
 int manifest_leave_out(struct manifest *m, struct node *n, u64 line, const char *fmt, ...)
 {
-	char text[1024];
+	char text[MANIFEST_TEXT];
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -101,12 +106,12 @@ static int bad_source(struct manifest *m, struct node *n, const char *path,
 	const char *text = err ? msg_why(-err) : "";
 
 	if (err == -ENOMEM || err == -EMFILE || err == -ENFILE) {
-		msg_error(m->src.o->manifest, "line %llu: source: %s: %s%s%s", m->line, path,
-			  why ? why : "", colon, text);
+		msg_error(m->src.o->manifest, "line %llu: source: %s: %s%s%s", m->line,
+			  manifest_show(m, path), why ? why : "", colon, text);
 		return -EIO;
 	}
-	return manifest_leave_out(m, n, m->line, "source: %s: %s%s%s", path, why ? why : "",
-				  colon, text);
+	return manifest_leave_out(m, n, m->line, "source: %s: %s%s%s",
+				  manifest_show(m, path), why ? why : "", colon, text);
 }
 
 /*
@@ -125,9 +130,11 @@ static int get_origin(struct manifest *m, struct node *n, const char *path)
 	if (fstatat(dirfd, path, &st, 0))
 		return bad_source(m, n, path, NULL, -errno);
 	if (!S_ISREG(st.st_mode))
-		return manifest_fail(m, m->line, "source: %s: not a regular file", path);
+		return manifest_fail(m, m->line, "source: %s: not a regular file",
+				     manifest_show(m, path));
 	if (st.st_dev == m->src.image_dev && st.st_ino == m->src.image_ino)
-		return manifest_fail(m, m->line, "source: %s: is the image itself", path);
+		return manifest_fail(m, m->line, "source: %s: is the image itself",
+				     manifest_show(m, path));
 	why = empty_check(m->src.o, dirfd, path, true, &st, &err);
 	if (why)
 		return bad_source(m, n, path, why, err);
@@ -151,12 +158,12 @@ static int set_source(struct manifest *m, struct node *n, const struct entry *e)
 		return ret;
 	if (e->offset > o->size)
 		return manifest_leave_out(m, n, m->line, "offset: %llu: %s has %llu bytes",
-					  e->offset, o->path, o->size);
+					  e->offset, manifest_show(m, o->path), o->size);
 	n->size = entry_has(e, ENTRY_SIZE) ? e->size : o->size - e->offset;
 	if (n->size > o->size - e->offset)
 		return manifest_leave_out(m, n, m->line,
 					  "size: %llu from %llu on: %s has %llu bytes",
-					  n->size, e->offset, o->path, o->size);
+					  n->size, e->offset, manifest_show(m, o->path), o->size);
 	if (n->size >= DSFS_MAX_OFFSET)
 		return manifest_fail(m, m->line, "size: %llu: the limit is %llu",
 			    n->size, DSFS_MAX_OFFSET - 1);
@@ -245,8 +252,8 @@ static int add_dir(struct manifest *m, struct entry *e)
 	if (!d)
 		return -ENOMEM;
 	if (d->line)
-		return manifest_fail(m, m->line, "%s: already in line %u", e->path,
-			    d->line);
+		return manifest_fail(m, m->line, "%s: already in line %u",
+				     manifest_show(m, e->path), d->line);
 	d->line = manifest_line(m);
 	ret = manifest_set_attrs(m, &d->self, e);
 	return ret ? ret : set_xattrs(m, &d->self, e);
@@ -353,6 +360,7 @@ static void manifest_name(const struct source *src, const struct dir *dir,
 			  const struct node *node, struct source_name *name)
 {
 	const struct manifest *m = (const struct manifest *)src;
+	char shown[MANIFEST_SHOWN], from[MANIFEST_SHOWN];
 	const struct record *r;
 	char *path;
 
@@ -362,8 +370,10 @@ static void manifest_name(const struct source *src, const struct dir *dir,
 	r = manifest_record(m, node);
 	path = tree_path(src->tree, dir, node, true);
 	if (asprintf(&name->detail, "line %u: /%s%s%s: ", r->line,
-		     path ? path : "", r->kind == RECORD_PART ? ": " : "",
-		     r->kind == RECORD_PART ? r->origin->path : "") < 0)
+		     msg_escape(shown, sizeof(shown), path ? path : ""),
+		     r->kind == RECORD_PART ? ": " : "",
+		     msg_escape(from, sizeof(from),
+				r->kind == RECORD_PART ? r->origin->path : "")) < 0)
 		name->detail = NULL;
 	free(path);
 }

@@ -9,6 +9,9 @@
 #include "progress.h"
 #include "source.h"
 
+#define MANIFEST_SHOWN	2048	/* bytes of a name in a message */
+#define MANIFEST_TEXT	(MANIFEST_SHOWN + 1024)
+
 /**
  * struct origin - a file that contents are read from
  * @check: file_check() when it was first seen
@@ -80,6 +83,7 @@ struct mdir {
  * @origin: of the line before
  * @links: lines with type=link
  * @set: memory to make sets of attributes in
+ * @shown: a name for a message
  * @errors: found so far, those that were not listed among them
  */
 struct manifest {
@@ -100,6 +104,7 @@ struct manifest {
 	u64 errors;
 	char *set;
 	struct entry entry;
+	char shown[MANIFEST_SHOWN];
 };
 
 static inline u32 manifest_line(const struct manifest *m)
@@ -117,6 +122,9 @@ static inline struct mdir *manifest_dir_at(const struct manifest *m, size_t i)
 {
 	return ((struct mdir **)m->dirs.p)[i];
 }
+
+/* A name as a message has it, escaped; until the next one. */
+const char *manifest_show(struct manifest *m, const char *name);
 
 /**
  * manifest_fail - print the error of a line; only the first errors are printed

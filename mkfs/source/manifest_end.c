@@ -81,7 +81,7 @@ static void sort_dir(struct manifest *m, struct mdir *d)
 			continue;
 		path = tree_path(m->src.tree, dir, a, true);
 		manifest_fail(m, manifest_record(m, b)->line, "/%s: already in line %u",
-			      path ? path : "", manifest_record(m, a)->line);
+			      manifest_show(m, path ? path : ""), manifest_record(m, a)->line);
 		free(path);
 	}
 	less = dir->count ? realloc(dir->nodes, dir->count * sizeof(*less)) :
@@ -126,12 +126,14 @@ static struct node *find_target(struct manifest *m, struct node *n)
 	if (*r->target == '/')
 		to = tree_find(m->src.tree, r->target, &dir);
 	if (!to)
-		manifest_fail(m, r->line, "target: %s: not in the manifest", r->target);
+		manifest_fail(m, r->line, "target: %s: not in the manifest",
+			      manifest_show(m, r->target));
 	else if (manifest_record(m, to)->kind == RECORD_LINK || S_ISDIR(to->mode))
-		manifest_fail(m, r->line, "target: %s: is itself type=%s", r->target,
-			      S_ISDIR(to->mode) ? "dir" : "link");
+		manifest_fail(m, r->line, "target: %s: is itself type=%s",
+			      manifest_show(m, r->target), S_ISDIR(to->mode) ? "dir" : "link");
 	else if (to->flags & NODE_GONE)
-		manifest_leave_out(m, n, r->line, "target: %s: cannot be read", r->target);
+		manifest_leave_out(m, n, r->line, "target: %s: cannot be read",
+				   manifest_show(m, r->target));
 	else
 		return to;
 	return NULL;

@@ -215,6 +215,19 @@ cases_bad_trees()
 		'/a source=ten offset=12'
 	bad "path twice" "3: /a/b: already in line 1" '/a/b' '/c' '/a/b'
 	bad "directory twice" "2: /d: already in line 1" '/d type=dir' '/d/'
+	bad "controls in a path that is there twice" '2: /\033[2J\012: already in line 1' \
+		'/\\033[2J\\012' '/\\033[2J\\012'
+	bad "controls in a source" '1: source: \033[2J: No such file' '/a source=\\033[2J'
+	bad "controls in a link's target" '1: target: /\033\012: not in the manifest' \
+		'/a type=link target=/\\033\\012'
+	bad "controls in a path" '1: path: /\033/..: has an empty name' '/\\033/..'
+	bad "controls in a directory" '2: /\033: already in line 1' '/\\033/' '/\\033/'
+	bad "JSON: twice" "2: /a: already in line 1" '{"path":"/a"}' '{"path":"/a","uid":1}'
+	bad "JSON: twice, as text" "2: /a: already in line 1" '{"path":"/a"}' '/a'
+	bad "JSON: twice, escaped" "2: /a: already in line 1" '{"path":"/a"}' '{"path":"/\\u0061"}'
+	bad "JSON: a directory twice" "2: /a: already in line 1" '{"path":"/a/"}' \
+		'{"path":"/a","type":"dir"}'
+	bad "JSON: the root twice" "2: /: already in line 1" '{"path":"/"}' '/ type=dir'
 	bad "below a file" "2: /a: already in line 1" '/a' '/a/b'
 	bad "a file over a directory" "2: /a: already in line 1" '/a/b' '/a'
 	bad "through a symlink" "2: /l: already in line 1" '/l type=symlink target=/etc' '/l/f'
