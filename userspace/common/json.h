@@ -14,6 +14,12 @@
 
 #define JSON_DEPTH	16
 
+/* Jansson has functions of these names, and mkfs.dsfs links both. */
+#define json_object	json_begin_object
+#define json_array	json_begin_array
+#define json_real	json_put_real
+#define json_null	json_put_null
+
 /**
  * struct json - a document being written
  * @depth: objects and arrays that are open, up to JSON_DEPTH
