@@ -220,7 +220,8 @@ static int take_number(struct json_line *j, const char *key, const json_t *value
 	if (!json_is_number(value))
 		return entry_bad(j->e, "%s: neither a string nor a number", key);
 	if (json_is_real(value))
-		return entry_bad(j->e, "%s: %.17g: a number with a fraction or an exponent has to be a string",
+		return entry_bad(j->e,
+				 "%s: %.17g: a number with a fraction or an exponent has to be a string",
 				 key, json_real_value(value));
 	snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(value));
 	return entry_field(j->e, key, text);

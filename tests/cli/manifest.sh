@@ -415,7 +415,7 @@ cases_bad_json()
 	bad_json 'cut off' "JSON: column 12: '}' expected" '{"path":"/a"'
 	bad_json 'cut off in a string' 'JSON: column 11: premature end of input' '{"path":"/a'
 	bad_json 'cut off in an escape' 'JSON: column 15: invalid escape' '{"path":"/a\u00'
-	bad_json 'cut off behind a backslash' 'JSON: column 12: invalid escape' '{"path":"/a\'
+	bad_json 'cut off behind a backslash' 'JSON: column 12: invalid escape' "{\"path\":\"/a\\"
 	bad_json 'an escape' 'JSON: column 13: invalid escape' '{"path":"/a\x41"}'
 	bad_json 'half a pair' 'JSON: column 18: invalid Unicode' '{"path":"/a\ud83d"}'
 	bad_json 'half a pair and a byte' 'JSON: column 24: invalid Unicode' '{"path":"/a\ud83d\u0041"}'
