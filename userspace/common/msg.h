@@ -73,12 +73,6 @@ static inline const char *msg_ies(u64 n)
  */
 void msg_hook(void (*fn)(void));
 
-/** msg_s - what a noun ends with behind the number @n: 1 file, 2 files */
-static inline const char *msg_s(u64 n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /**
  * msg_stop - write no more lines: who wants to waits for the end of the process
  *
