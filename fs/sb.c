@@ -43,6 +43,12 @@ static void dsfs_read_slot(struct super_block *sb, struct dsfs_slot *slot,
 				     slot->geo.slot, nr, -EUCLEAN);
 }
 
+/* What the other value of an error is: a checksum or the magic has no limit. */
+static const char *dsfs_bound(int ret)
+{
+	return ret == -EBADMSG || ret == -EINVAL ? "expected" : "limit";
+}
+
 static void dsfs_slot_error(struct super_block *sb, struct fs_context *fc,
 			    const struct dsfs_slot *slot, unsigned int nr)
 {
@@ -52,9 +58,9 @@ static void dsfs_slot_error(struct super_block *sb, struct fs_context *fc,
 		return;
 	}
 	dsfs_fc_error(fc, sb,
-		      "superblock %u at %llu: %s: value 0x%llx, limit 0x%llx (error %d)",
+		      "superblock %u at %llu: %s: value 0x%llx, %s 0x%llx (error %d)",
 		      nr, DSFS_SB_POS(nr), slot->err.what, slot->err.value,
-		      slot->err.limit, slot->ret);
+		      dsfs_bound(slot->ret), slot->err.limit, slot->ret);
 }
 
 /* The number of the slot to use, or an errno. Errors have been reported. */
@@ -160,10 +166,10 @@ static int dsfs_read_older(struct dsfs_sb_reader *r, struct fs_context *fc,
 			      generation, newest->geo.generation);
 	else if (ret)
 		dsfs_fc_error(fc, r->sb,
-			      "generation %llu: the history of generation %llu: %s: value 0x%llx, limit 0x%llx (error %d)",
+			      "generation %llu: the history of generation %llu: %s: value 0x%llx, %s 0x%llx (error %d)",
 			      generation, newest->geo.generation,
 			      err->what ? err->what : "unreadable", err->value,
-			      err->limit, ret);
+			      dsfs_bound(ret), err->limit, ret);
 	return ret;
 }
 
