@@ -66,7 +66,7 @@ $(FUZZ)/mutator.so: $(addprefix tests/fuzz/,afl.c mutator.c input.c) $(MUTATE_SR
 
 $(FUZZ)/tar_mutator.so: $(addprefix tests/fuzz/,afl.c tar_mutator.c tar_input.c)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -fPIC -shared -o $@ $^
+	$(call tell,LD)$(FUZZ_CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -fPIC -shared -o $@ $^
 
 $(FUZZ)/pack: $(addprefix tests/fuzz/,pack.c input.c) $(MUTATE_SRC) fs/libdsfs/err.c fs/libdsfs/super.c
 	@mkdir -p $(@D)

@@ -101,20 +101,19 @@ static json_t *load(struct entry *e, const char *line, size_t len)
 }
 
 /* Memory for all strings of a line: each is in quotes there, here it ends with a NUL. */
-static int get_memory(struct json_line *j, size_t len)
+static char *get_memory(struct entry *e, size_t len)
 {
-	struct entry *e = j->e;
-
-	if (len > e->text_size) {
+	if (!e->text || len > e->text_size) {
 		char *text = realloc(e->text, len);
 
-		if (!text)
-			return entry_bad(e, "out of memory");
+		if (!text) {
+			entry_bad(e, "out of memory");
+			return NULL;
+		}
 		e->text = text;
 		e->text_size = len;
 	}
-	j->to = e->text;
-	return 0;
+	return e->text;
 }
 
 /* Keep a string, with the bytes that are no UTF-8. */
@@ -245,15 +244,12 @@ static int take_field(struct json_line *j, const char *key, json_t *value)
 
 int entry_parse_json(struct entry *e, const char *line, size_t len)
 {
-	struct json_line j = { .e = e };
+	struct json_line j = { .e = e, .to = get_memory(e, len) };
 	json_t *object, *value;
 	const char *key;
-	int ret;
+	int ret = 0;
 
-	ret = get_memory(&j, len);
-	if (ret)
-		return ret;
-	object = load(e, line, len);
+	object = j.to ? load(e, line, len) : NULL;
 	if (!object)
 		return -EINVAL;
 	json_object_foreach(object, key, value) {

@@ -234,7 +234,7 @@ static int put_copy(struct tar *t, const char *path)
 	const char *slash = strrchr(path, '/');
 	struct placed_tar a = { .name = slash ? slash + 1 : path };
 	struct tar_watch watch;
-	struct stat st;
+	struct stat st = { 0 };
 	int ret, fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0) {
