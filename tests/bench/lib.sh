@@ -100,7 +100,7 @@ unpack_suite()
 
 	mkdir -p "$state"/{lists/partial,cache/archives/partial}
 	: >"$state/status"
-	echo "deb [signed-by=$keyring] $(debian_mirror) $1 main" >"$state/sources.list"
+	echo "deb [signed-by=$keyring] $(debian_mirror Debian) $1 main" >"$state/sources.list"
 	apt=(-o "Dir::State::Lists=$state/lists" -o "Dir::State::status=$state/status"
 	     -o "Dir::Cache=$state/cache" -o "Dir::Etc::SourceList=$state/sources.list"
 	     -o Dir::Etc::SourceParts=/dev/null -o Dir::Etc::Preferences=/dev/null

@@ -7,12 +7,15 @@
 # was made with, beside the packages that were downloaded.  What is done in a chroot goes to
 # a layer on top, which its caller throws away.  All of it needs root.
 
-# The suite with its updates and backports; the machine's own apt knows of proxies.
+# chroot_sources SUITE MIRROR SECURITY: the suite with its updates and backports, as Debian's
+# installer sets it up: bookworm's 6.12 is in the security archive alone.
 chroot_sources()
 {
-	printf 'deb %s %s main\n' "$2" "$1" "$2" "$1-updates" "$2" "$1-backports"
+	printf 'deb %s %s main\n' "$2" "$1" "$2" "$1-updates" "$2" "$1-backports" \
+		"$3" "$1-security"
 }
 
+# The machine's own apt knows of proxies.
 chroot_apt_conf()
 {
 	apt-config dump | grep '^Acquire::' || true
@@ -23,13 +26,14 @@ chroot_apt_conf()
 # time has the lock, on descriptor 6, as apt's folder of packages has one user.
 chroot_base()
 {
-	local suite=$1 mirror key tmp
+	local suite=$1 mirror security key tmp
 
 	need debootstrap unshare
 	# shellcheck disable=SC2154 # of lib.sh
 	tmp=$lab_cache/chroots/.tmp-$suite
-	mirror=$(debian_mirror) || return 1
-	key=$({ chroot_sources "$suite" "$mirror"; chroot_apt_conf; } | short_sum)
+	mirror=$(debian_mirror Debian) || return 1
+	security=$(debian_mirror Debian-Security) || return 1
+	key=$({ chroot_sources "$suite" "$mirror" "$security"; chroot_apt_conf; } | short_sum)
 	base=$lab_cache/chroots/$suite-$key
 	archives=$lab_cache/chroots/$suite-archives
 	mkdir -p "$archives/partial"
@@ -38,7 +42,7 @@ chroot_base()
 	rm -rf "$tmp"
 	run_logged "$lab_cache/chroots/log" debootstrap --variant=minbase "$suite" "$tmp" \
 		"$mirror" || return 1
-	chroot_sources "$suite" "$mirror" >"$tmp/etc/apt/sources.list"
+	chroot_sources "$suite" "$mirror" "$security" >"$tmp/etc/apt/sources.list"
 	chroot_apt_conf >"$tmp/etc/apt/apt.conf.d/90host"
 	mv -T "$tmp" "$base"
 }

@@ -113,19 +113,20 @@ once()
 	return $status
 }
 
-# The mirror that this machine's apt uses for Debian itself.
+# debian_mirror LABEL: the mirror that this machine's apt uses for Debian or for its
+# archive Debian-Security.
 debian_mirror()
 {
-	local uri
+	local label=$1 uri
 
-	if [ -n "${DSFS_MIRROR:-}" ]; then
+	if [ "$label" = Debian ] && [ -n "${DSFS_MIRROR:-}" ]; then
 		echo "$DSFS_MIRROR"
 		return
 	fi
 	# shellcheck disable=SC2016
 	uri=$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' \
-		'Label: Debian' 'Identifier: Packages' 2>/dev/null | sed -n 1p)
-	[ -n "$uri" ] || die "apt: no Debian mirror in its sources: set DSFS_MIRROR"
+		"Label: $label" 'Identifier: Packages' 2>/dev/null | sed -n 1p)
+	[ -n "$uri" ] || die "apt: no archive of $label in its sources"
 	echo "${uri%/}"
 }
 
@@ -267,7 +268,7 @@ suite_apt()
 {
 	local keyring=/usr/share/keyrings/debian-archive-keyring.gpg suites=$1 mirror suite
 
-	mirror=$(debian_mirror)
+	mirror=$(debian_mirror Debian)
 	suite_name=$1 suite_state=$lab_cache/apt-$1
 	[ "$2" = amd64 ] || suite_state+=-$2
 	[ "$1" != trixie ] || suites='trixie trixie-backports'
