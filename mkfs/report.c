@@ -100,11 +100,11 @@ static void text_histogram(const struct plan *p)
 
 static void json_histogram(struct json *j, const struct plan *p)
 {
-	json_array(j, "size_histogram");
+	json_begin_array(j, "size_histogram");
 	for (unsigned int b = 0; b < PLAN_BUCKETS; b++) {
 		if (!p->buckets[b])
 			continue;
-		json_object(j, NULL);
+		json_begin_object(j, NULL);
 		json_u64(j, "from", bucket_from(b));
 		json_u64(j, "files", p->buckets[b]);
 		json_end(j);
@@ -194,11 +194,11 @@ static void text_kept_plan(const struct mkfs *mkfs)
 /* @n: of the kept generations, the oldest ones */
 static void json_kept(struct json *j, const struct kept *kept, size_t n)
 {
-	json_array(j, "kept_generations");
+	json_begin_array(j, "kept_generations");
 	for (size_t i = 0; i < n; i++) {
 		const struct kept_one *one = kept_at(kept, i);
 
-		json_object(j, NULL);
+		json_begin_object(j, NULL);
 		json_u64(j, "generation", one->number);
 		json_u64(j, "written_data_bytes", one->data);
 		json_u64(j, "written_meta_bytes", one->meta);
@@ -209,11 +209,11 @@ static void json_kept(struct json *j, const struct kept *kept, size_t n)
 
 static void json_dropped(struct json *j, const struct kept *kept)
 {
-	json_array(j, "left_out_generations");
+	json_begin_array(j, "left_out_generations");
 	for (size_t i = 0; i < kept->dropped.n; i++) {
 		const struct kept_one *one = (struct kept_one *)kept->dropped.p + i;
 
-		json_object(j, NULL);
+		json_begin_object(j, NULL);
 		json_u64(j, "generation", one->number);
 		json_u64(j, "freed_data_bytes", one->stored);
 		json_u64(j, "freed_meta_bytes", one->meta);
@@ -257,7 +257,7 @@ static void json_plan(const struct mkfs *mkfs, const struct plan *p)
 	struct json j;
 
 	json_init(&j, stdout);
-	json_object(&j, NULL);
+	json_begin_object(&j, NULL);
 	json_bool(&j, "plan", true);
 	json_counts(&j, mkfs, p);
 	if (mkfs->base) {
@@ -321,7 +321,7 @@ static void json_done(const struct mkfs *mkfs, const struct plan *p,
 	struct json j;
 
 	json_init(&j, stdout);
-	json_object(&j, NULL);
+	json_begin_object(&j, NULL);
 	json_bool(&j, "plan", false);
 	json_counts(&j, mkfs, p);
 	json_u64(&j, "stored_bytes", s->stored);
@@ -343,7 +343,7 @@ static void json_done(const struct mkfs *mkfs, const struct plan *p,
 	json_u64(&j, "object_bytes", object_bytes(mkfs));
 	json_u64(&j, "object_padding_bytes", place_object_padding(&s->place));
 	json_u64(&j, "meta_bytes", le64_to_cpu(m->super.meta_bytes));
-	json_object(&j, "regions");
+	json_begin_object(&j, "regions");
 	for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++)
 		json_u64(&j, region_names[i], m->bytes[i]);
 	json_end(&j);
@@ -421,7 +421,7 @@ void report_digest(const struct mkfs *mkfs, const struct digest_result *result)
 		return;
 	}
 	json_init(&j, stdout);
-	json_object(&j, NULL);
+	json_begin_object(&j, NULL);
 	json_str(&j, "digest", digest);
 	json_str(&j, "covers", kind == DSFS_DIGEST_FULL ? "full" : "data");
 	json_u64(&j, "objects", result->objects);

@@ -136,6 +136,8 @@ if [ "$(id -u)" -eq 0 ] && [ ! -e fs/dsfs.ko ]; then
 	check 'make install has ldconfig find the library' live
 	# shellcheck disable=SC2016 # for eval
 	check 'but not with DESTDIR' eval '! live "DESTDIR=$work/elsewhere"'
+else
+	skip 'make install and ldconfig' 'not root, or a module would be installed, too'
 fi
 check "make install" make -s install "DESTDIR=$dest" prefix=/usr
 check "files are in their places" wanted

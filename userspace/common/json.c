@@ -63,12 +63,12 @@ static void json_open(struct json *j, const char *key, bool array)
 	}
 }
 
-void json_object(struct json *j, const char *key)
+void json_begin_object(struct json *j, const char *key)
 {
 	json_open(j, key, false);
 }
 
-void json_array(struct json *j, const char *key)
+void json_begin_array(struct json *j, const char *key)
 {
 	json_open(j, key, true);
 }
@@ -97,7 +97,7 @@ void json_s64(struct json *j, const char *key, s64 v)
 	fprintf(j->out, "%lld", v);
 }
 
-void json_real(struct json *j, const char *key, double v)
+void json_put_real(struct json *j, const char *key, double v)
 {
 	json_key(j, key);
 	if (v == v && v - v == 0)
@@ -112,7 +112,7 @@ void json_bool(struct json *j, const char *key, bool v)
 	fputs(v ? "true" : "false", j->out);
 }
 
-void json_null(struct json *j, const char *key)
+void json_put_null(struct json *j, const char *key)
 {
 	json_key(j, key);
 	fputs("null", j->out);

@@ -14,12 +14,6 @@
 
 #define JSON_DEPTH	16
 
-/* Jansson has functions of these names, and mkfs.dsfs links both. */
-#define json_object	json_begin_object
-#define json_array	json_begin_array
-#define json_real	json_put_real
-#define json_null	json_put_null
-
 /**
  * struct json - a document being written
  * @depth: objects and arrays that are open, up to JSON_DEPTH
@@ -37,16 +31,16 @@ struct json {
 
 /* Every function takes the member's name, or NULL inside an array. */
 void json_init(struct json *j, FILE *out);
-void json_object(struct json *j, const char *key);
-void json_array(struct json *j, const char *key);
+void json_begin_object(struct json *j, const char *key);
+void json_begin_array(struct json *j, const char *key);
 /** json_end - close the innermost object or array; the outermost ends with a newline */
 void json_end(struct json *j);
 void json_u64(struct json *j, const char *key, u64 v);
 void json_s64(struct json *j, const char *key, s64 v);
-/** json_real - a number with six digits; NaN and infinity become null */
-void json_real(struct json *j, const char *key, double v);
+/** json_put_real - a number with six digits; NaN and infinity become null */
+void json_put_real(struct json *j, const char *key, double v);
 void json_bool(struct json *j, const char *key, bool v);
-void json_null(struct json *j, const char *key);
+void json_put_null(struct json *j, const char *key);
 /** json_bytes - a string of @len arbitrary bytes */
 void json_bytes(struct json *j, const char *key, const void *v, size_t len);
 void json_str(struct json *j, const char *key, const char *v);

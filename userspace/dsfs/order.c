@@ -191,7 +191,7 @@ static void stats_json(const struct state *s, const struct order_stats *st)
 	struct json j;
 
 	json_init(&j, stdout);
-	json_object(&j, NULL);
+	json_begin_object(&j, NULL);
 	json_u64(&j, "files", s->set.nr);
 	json_u64(&j, "bytes", s->set.bytes);
 	json_u64(&j, "classes", s->classes);
@@ -201,11 +201,11 @@ static void stats_json(const struct state *s, const struct order_stats *st)
 	json_u64(&j, "shard", o->shard);
 	json_u64(&j, "seed", o->seed);
 	for (int i = 0; i < SUBJECTS; i++) {
-		json_object(&j, subject_names[i]);
-		json_real(&j, "rank_correlation", st[i].rank);
-		json_real(&j, "classes_a_batch", st[i].classes);
-		json_real(&j, "neighbour_distance", st[i].distance);
-		json_real(&j, "pieces_a_file", st[i].pieces);
+		json_begin_object(&j, subject_names[i]);
+		json_put_real(&j, "rank_correlation", st[i].rank);
+		json_put_real(&j, "classes_a_batch", st[i].classes);
+		json_put_real(&j, "neighbour_distance", st[i].distance);
+		json_put_real(&j, "pieces_a_file", st[i].pieces);
 		json_end(&j);
 	}
 	json_end(&j);

@@ -221,7 +221,7 @@ static void report(const struct ahead *a)
 
 	if (a->o->json) {
 		json_init(&j, stdout);
-		json_object(&j, NULL);
+		json_begin_object(&j, NULL);
 		json_u64(&j, "files", a->files);
 		json_u64(&j, "bytes", a->bytes);
 		json_u64(&j, "limit", a->o->limit);

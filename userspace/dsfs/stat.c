@@ -130,9 +130,9 @@ static void json_figures(struct json *j, const struct mount_info *m, bool stats)
 
 static void json_mount(struct json *j, const struct mount_info *m)
 {
-	json_object(j, NULL);
+	json_begin_object(j, NULL);
 	json_str(j, "device", m->device);
-	json_array(j, "mountpoints");
+	json_begin_array(j, "mountpoints");
 	for (size_t i = 0; i < m->nr_points; i++)
 		json_str(j, NULL, m->points[i]);
 	json_end(j);
@@ -140,7 +140,7 @@ static void json_mount(struct json *j, const struct mount_info *m)
 	json_str(j, "label", m->label);
 	json_u64(j, "generation", m->generation);
 	json_figures(j, m, false);
-	json_object(j, "stats");
+	json_begin_object(j, "stats");
 	json_figures(j, m, true);
 	json_end(j);
 	json_end(j);
@@ -151,8 +151,8 @@ static void write_json(const struct mount_set *set, FILE *out)
 	struct json j;
 
 	json_init(&j, out);
-	json_object(&j, NULL);
-	json_array(&j, "mounts");
+	json_begin_object(&j, NULL);
+	json_begin_array(&j, "mounts");
 	for (size_t i = 0; i < set->nr; i++)
 		json_mount(&j, &set->v[i]);
 	json_end(&j);

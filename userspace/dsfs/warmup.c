@@ -257,18 +257,18 @@ static void report_json(const struct warm *w)
 	struct json j;
 
 	json_init(&j, stdout);
-	json_object(&j, NULL);
+	json_begin_object(&j, NULL);
 	json_u64(&j, "files", w->set.nr);
 	json_u64(&j, "bytes", w->set.bytes);
 	json_u64(&j, "files_done", w->files_done);
 	json_u64(&j, "read_bytes", w->done - w->cached);
 	if (w->cached_unknown)
-		json_null(&j, "cached_bytes");
+		json_put_null(&j, "cached_bytes");
 	else
 		json_u64(&j, "cached_bytes", w->cached);
 	if (w->cached_unknown || stop_asked()) {
-		json_null(&j, "left_bytes");
-		json_null(&j, "left_files");
+		json_put_null(&j, "left_bytes");
+		json_put_null(&j, "left_files");
 	} else {
 		json_u64(&j, "left_bytes", w->left);
 		json_u64(&j, "left_files", w->left_files);

@@ -60,7 +60,7 @@ static void report(const struct warmup_options *o, const struct fileset *set,
 
 	if (o->json) {
 		json_init(&j, stdout);
-		json_object(&j, NULL);
+		json_begin_object(&j, NULL);
 		json_u64(&j, "resident_paths", resident);
 		json_u64(&j, "objects", set->objects);
 		json_u64(&j, "files", set->nr);

@@ -143,11 +143,11 @@ static void show_text(const char *change, char type, const char *path,
 static void show_json(struct json *j, const char *change, char type, const char *path,
 		      unsigned int changed)
 {
-	json_object(j, NULL);
+	json_begin_object(j, NULL);
 	json_str(j, "change", change);
 	json_strf(j, "type", "%c", type);
 	json_str(j, "path", path);
-	json_array(j, "what");
+	json_begin_array(j, "what");
 	for (size_t i = 0; i < NR_CHANGES; i++)
 		if (changed & changes[i].bit)
 			json_str(j, NULL, changes[i].name);
@@ -467,7 +467,7 @@ static int run(struct diff *f, const struct diff_request *r)
 	if (f->d->as_json) {
 		json_u64(&f->d->j, "from", f->cursor[FROM].d.img.geo->generation);
 		json_u64(&f->d->j, "to", f->cursor[TO].d.img.geo->generation);
-		json_array(&f->d->j, "changes");
+		json_begin_array(&f->d->j, "changes");
 	}
 	ret = begin(f);
 	while (!ret && f->depth)

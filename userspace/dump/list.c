@@ -42,7 +42,7 @@ static void list_json(struct json *j, const struct listing_entry *l, u32 ino)
 	char type[2] = { listing_type(l->mode) };
 	size_t i;
 
-	json_object(j, NULL);
+	json_begin_object(j, NULL);
 	json_str(j, "path", l->path);
 	json_u64(j, "inode", ino);
 	json_str(j, "type", type);
@@ -62,7 +62,7 @@ static void list_json(struct json *j, const struct listing_entry *l, u32 ino)
 	if (S_ISLNK(l->mode) && !l->target_error)
 		json_str(j, "target", l->target);
 	if (l->nr_xattrs) {
-		json_object(j, "xattrs");
+		json_begin_object(j, "xattrs");
 		for (i = 0; i < l->nr_xattrs; i++)
 			json_hex(j, l->xattrs[i].name, l->xattrs[i].value,
 				 l->xattrs[i].len);
@@ -126,7 +126,7 @@ int dump_list(struct dump *d)
 	int ret;
 
 	if (d->as_json)
-		json_array(&d->j, "list");
+		json_begin_array(&d->j, "list");
 	ret = walk(d, &ops, &list);
 	if (d->as_json)
 		json_end(&d->j);

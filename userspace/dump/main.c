@@ -245,7 +245,7 @@ static int dump(const char *path, struct request *r)
 		if (d.img.geo)
 			check_blocksums(&d);
 		if (d.as_json)
-			json_object(&d.j, NULL);
+			json_begin_object(&d.j, NULL);
 		ret = run(&d, r);
 		if (d.as_json)
 			json_end(&d.j);

@@ -45,7 +45,7 @@ static void put_xattrs(struct dump *d, const struct walk_entry *e)
 	if (ret)
 		dump_error(d, e->path, "xattrs", ret, &err);
 	if (list.count)
-		json_object(&d->j, "xattrs");
+		json_begin_object(&d->j, "xattrs");
 	for (size_t i = 0; i < list.count; i++)
 		json_hex(&d->j, list.v[i].name, list.v[i].value, list.v[i].len);
 	if (list.count)
@@ -105,7 +105,7 @@ static int put_entry(void *arg, const struct walk_entry *e)
 				   &first);
 	if (ret)
 		return ret;
-	json_object(&d->j, NULL);
+	json_begin_object(&d->j, NULL);
 	json_str(&d->j, "path", e->path);
 	if (first) {
 		json_str(&d->j, "type", "link");

@@ -23,7 +23,7 @@ static void show_xattrs(struct dump *d, const char *path,
 	if (ret)
 		dump_error(d, path, "xattrs", ret, &err);
 	if (d->as_json && list.count)
-		json_object(&d->j, "xattrs");
+		json_begin_object(&d->j, "xattrs");
 	for (i = 0; i < list.count; i++) {
 		const u8 *v = list.v[i].value;
 
@@ -153,7 +153,7 @@ static void show_dir(struct dump *d, const struct dsfs_dir_info *dir, u64 index)
 	json_u64(j, "seed", dir->seed);
 	json_u64(j, "slot_bits", dir->slot_bits);
 	json_u64(j, "block_bits", dir->block_bits);
-	json_array(j, "entries");
+	json_begin_array(j, "entries");
 }
 
 /* Find the index entry of a name: bucket and entry.  Return: false if there is none. */
@@ -211,7 +211,7 @@ static void show_entry(struct dump *d, const struct dsfs_dir_info *dir,
 		putchar('\n');
 		return;
 	}
-	json_object(j, NULL);
+	json_begin_object(j, NULL);
 	json_bytes(j, "name", name->name, name->len);
 	json_u64(j, "inode", dir->first + name->pos);
 	json_str(j, "type", type);
@@ -266,11 +266,11 @@ static void show_mapping(struct dump *d, const struct dsfs_attr *attr,
 			printf("%llu\n", attr->start + map->stored);
 		return;
 	}
-	json_object(j, NULL);
+	json_begin_object(j, NULL);
 	json_u64(j, "logical", map->logical);
 	json_u64(j, "length", map->len);
 	if (map->hole)
-		json_null(j, "offset");
+		json_put_null(j, "offset");
 	else
 		json_u64(j, "offset", attr->start + map->stored);
 	json_end(j);
@@ -284,7 +284,7 @@ static int show_runs(struct dump *d, const struct image_node *n,
 	int ret;
 
 	if (d->as_json)
-		json_array(&d->j, "extents");
+		json_begin_array(&d->j, "extents");
 	else
 		printf("%15s %15s offset\n", "logical", "length");
 	for (pos = 0, ret = 0; pos < n->attr.size; pos += map.len) {
@@ -308,7 +308,7 @@ static int show_chunks(struct dump *d, const struct image_node *n,
 	u32 sum;
 
 	if (d->as_json)
-		json_array(&d->j, "chunks");
+		json_begin_array(&d->j, "chunks");
 	else
 		printf("%15s %15s %15s crc32c\n", "chunk", "offset", "length");
 	for (at = 0, i = 0; at < total; at += chunk, i++) {
@@ -317,7 +317,7 @@ static int show_chunks(struct dump *d, const struct image_node *n,
 			break;
 		len = total - at < chunk ? total - at : chunk;
 		if (d->as_json) {
-			json_object(&d->j, NULL);
+			json_begin_object(&d->j, NULL);
 			json_u64(&d->j, "offset", n->attr.start + at);
 			json_u64(&d->j, "length", len);
 			json_strf(&d->j, "crc32c", "%08x", sum);

@@ -117,7 +117,7 @@ static void json_slot(struct dump *d, int i)
 	struct note_text note;
 	char text[256];
 
-	json_object(j, NULL);
+	json_begin_object(j, NULL);
 	json_u64(j, "slot", i);
 	json_bool(j, "valid", !slot->ret);
 	if (slot->ret) {
@@ -142,7 +142,7 @@ int dump_supers(struct dump *d)
 
 	if (d->as_json) {
 		json_s64(&d->j, "used", d->img.use);
-		json_array(&d->j, "slots");
+		json_begin_array(&d->j, "slots");
 		for (i = 0; i < DSFS_SB_SLOTS; i++)
 			json_slot(d, i);
 		json_end(&d->j);
@@ -174,7 +174,7 @@ int dump_generation(struct dump *d)
 
 	note_text(d, d->img.geo, &note);
 	if (d->as_json) {
-		json_object(&d->j, "superblock");
+		json_begin_object(&d->j, "superblock");
 		json_geo(&d->j, d->img.geo);
 		json_note(&d->j, &note);
 		json_end(&d->j);
@@ -209,7 +209,7 @@ static void show_generation(struct dump *d, const struct dsfs_geo *geo, u64 from
 
 	note_text(d, geo, &note);
 	if (d->as_json) {
-		json_object(&d->j, NULL);
+		json_begin_object(&d->j, NULL);
 		json_geo(&d->j, geo);
 		json_note(&d->j, &note);
 		json_u64(&d->j, "added_bytes", geo->image_bytes - from);
@@ -244,7 +244,7 @@ static int show_generations(struct dump *d, const struct array *list)
 	int ret;
 
 	if (d->as_json)
-		json_array(&d->j, "generations");
+		json_begin_array(&d->j, "generations");
 	else
 		print_heading(list->n);
 	do {
@@ -286,7 +286,7 @@ static void show_region(struct dump *d, int id, u32 sum, int ret)
 		       state);
 		return;
 	}
-	json_object(&d->j, NULL);
+	json_begin_object(&d->j, NULL);
 	json_u64(&d->j, "id", id);
 	json_str(&d->j, "name", region_name(id));
 	json_u64(&d->j, "offset", r->bytes ? r->pos : 0);
@@ -304,7 +304,7 @@ int dump_regions(struct dump *d)
 	int id, ret, bad = 0;
 
 	if (d->as_json)
-		json_array(&d->j, "regions");
+		json_begin_array(&d->j, "regions");
 	else
 		printf("id %-10s %15s %15s %10s %-8s state\n", "region", "offset",
 		       "bytes", "records", "checksum");

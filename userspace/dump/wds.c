@@ -139,7 +139,7 @@ static void report_shard(struct wds *w)
 
 	if (!w->d->as_json)
 		return;
-	json_object(j, NULL);
+	json_begin_object(j, NULL);
 	json_str(j, "name", w->name);
 	json_u64(j, "samples", w->count.samples);
 	json_u64(j, "files", w->count.files);
@@ -320,7 +320,7 @@ static int run(struct wds *w, struct filter *f)
 	if (!ret && w->r->order)
 		ret = samples_order(&w->samples, w->r->order, w->r->null);
 	if (w->d->as_json)
-		json_array(&w->d->j, "shards");
+		json_begin_array(&w->d->j, "shards");
 	if (!ret)
 		ret = put_all(w);
 	if (w->d->as_json)

@@ -49,9 +49,9 @@ int report_init(struct fsck *f)
 	f->report.per_kind = f->verbose ? UINT64_MAX : PER_KIND;
 	if (f->json) {
 		json_init(&f->j, stdout);
-		json_object(&f->j, NULL);
+		json_begin_object(&f->j, NULL);
 		json_str(&f->j, "image", f->img.path);
-		json_array(&f->j, "problems");
+		json_begin_array(&f->j, "problems");
 	}
 	return 0;
 }
@@ -147,7 +147,7 @@ static struct kind *kind_of(struct report *r, const char *what, bool warn)
 static void show_json(struct fsck *f, const char *what, u32 ino, u64 pos,
 		      const char *path, const char *text, bool warn)
 {
-	json_object(&f->j, NULL);
+	json_begin_object(&f->j, NULL);
 	json_str(&f->j, "severity", warn ? "warning" : "error");
 	json_str(&f->j, "kind", what);
 	if (f->generations)
@@ -255,7 +255,7 @@ static void end_json(struct fsck *f, bool failed)
 	json_u64(&f->j, "warnings", r->warnings);
 	json_bool(&f->j, "cancelled", fsck_stop);
 	json_bool(&f->j, "failed", failed);
-	json_object(&f->j, "kinds");
+	json_begin_object(&f->j, "kinds");
 	for (i = 0; i < r->nr_kinds; i++)
 		json_u64(&f->j, r->kinds[i].what, r->kinds[i].count);
 	json_end(&f->j);
