@@ -43,9 +43,9 @@ $(T)/unit-dsfs: $(call sanobjs,$(unit_dsfs_SRC))
 
 # libdsfs by its public interface, over images
 libdsfs_test_SRC := $(filter-out %/threads.c,$(wildcard tests/libdsfs/*.c)) tests/unit/tap.c \
-		   tests/hostile/files.c $(libdsfs_SRC) $(MUTATE_SRC)
+		   tests/hostile/files.c $(libdsfs_ALL) $(MUTATE_SRC)
 libdsfs_threads_SRC := tests/libdsfs/threads.c tests/libdsfs/util.c tests/unit/tap.c \
-		   tests/hostile/files.c $(libdsfs_SRC)
+		   tests/hostile/files.c $(libdsfs_ALL)
 tsanobjs	= $(patsubst %.c,$(T)/tsan/%.o,$(1))
 
 $(call sanobjs,$(libdsfs_test_SRC)) $(call tsanobjs,$(libdsfs_threads_SRC)): \

@@ -102,18 +102,6 @@ void msg_hook(void (*fn)(void))
 	__atomic_store_n(&msg_before, fn, __ATOMIC_RELEASE);
 }
 
-/*
- * Length of the next character, and whether it is printable.  Invalid UTF-8
- * counts as one byte, which is not.
- */
-static size_t next_char(const u8 *p, size_t left, bool *plain)
-{
-	size_t len = utf8_len(p, left);
-
-	*plain = len && !utf8_control(p);
-	return len ? len : 1;
-}
-
 char *msg_escape(char *buf, size_t size, const char *path)
 {
 	const u8 *p = (const u8 *)path;
@@ -121,7 +109,7 @@ char *msg_escape(char *buf, size_t size, const char *path)
 	bool plain;
 
 	for (; left; left -= len) {
-		len = next_char(p, left, &plain);
+		len = utf8_char(p, left, &plain);
 		if (n + 4 * len >= size)
 			break;
 		for (size_t i = 0; i < len; i++, p++) {
@@ -133,19 +121,6 @@ char *msg_escape(char *buf, size_t size, const char *path)
 	}
 	buf[n] = '\0';
 	return buf;
-}
-
-/* Replace controls in the arguments of a message; printable text stays as it is. */
-static void no_controls(char *s)
-{
-	size_t left = strlen(s), len;
-	bool plain;
-
-	for (; left; left -= len, s += len) {
-		len = next_char((const u8 *)s, left, &plain);
-		if (!plain)
-			memset(s, '?', len);
-	}
 }
 
 const char *msg_why(int err)
@@ -184,7 +159,7 @@ static void msg_line(const char *path, const char *kind, const char *fmt,
 	n += snprintf(line + n, size - n, "%s", kind);
 	len = vsnprintf(line + n, size - n - 1, fmt, ap);
 	if (len > 0) {
-		no_controls(line + n);
+		utf8_no_controls(line + n);
 		n += strlen(line + n);
 	}
 	line[n++] = '\n';

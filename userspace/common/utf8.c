@@ -3,6 +3,8 @@
  * Validation of UTF-8: no overlong forms, no surrogates, nothing above
  * U+10FFFF, so that each character has one form.
  */
+#include <string.h>
+
 #include "utf8.h"
 
 size_t utf8_len(const u8 *p, size_t left)
@@ -27,4 +29,24 @@ size_t utf8_len(const u8 *p, size_t left)
 	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
 		return 0;
 	return n;
+}
+
+size_t utf8_char(const u8 *p, size_t left, bool *plain)
+{
+	size_t len = utf8_len(p, left);
+
+	*plain = len && !utf8_control(p);
+	return len ? len : 1;
+}
+
+void utf8_no_controls(char *s)
+{
+	size_t left = strlen(s), len;
+	bool plain;
+
+	for (; left; left -= len, s += len) {
+		len = utf8_char((const u8 *)s, left, &plain);
+		if (!plain)
+			memset(s, '?', len);
+	}
 }

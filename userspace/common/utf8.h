@@ -24,4 +24,20 @@ static inline bool utf8_control(const u8 *p)
 	return *p < 0x20 || *p == 0x7f || (*p == 0xc2 && p[1] < 0xa0);
 }
 
+/**
+ * utf8_char - length of the next character, and whether it is printable
+ * @left: number of readable bytes, at least one
+ * @plain: set to whether it is valid and no control
+ *
+ * Return: the length; invalid UTF-8 counts as one byte.
+ */
+size_t utf8_char(const u8 *p, size_t left, bool *plain);
+
+/**
+ * utf8_no_controls - replace controls and what is no UTF-8 by "?", in place
+ *
+ * For a message, which is one line and steers no terminal.
+ */
+void utf8_no_controls(char *s);
+
 #endif /* DSFS_UTF8_H */

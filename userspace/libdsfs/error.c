@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "api.h"
+#include "utf8.h"
 
 #define GROUPED_MAX	27	/* 20 digits and 6 commas */
 
@@ -58,14 +59,6 @@ void err_text(const struct dsfs_err *err, int ret, char *buf, size_t size)
 			 err->value, err->limit, err->limit, err_why(ret));
 }
 
-/* Names hold any byte: a message is one line, and steers no terminal. */
-static void no_controls(char *s)
-{
-	for (; *s; s++)
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			*s = '?';
-}
-
 void api_error(struct dsfs_error *error, int ret, const struct dsfs_err *err,
 	       const char *fmt, ...)
 {
@@ -79,7 +72,8 @@ void api_error(struct dsfs_error *error, int ret, const struct dsfs_err *err,
 	va_start(ap, fmt);
 	vsnprintf(error->message, size, fmt, ap);
 	va_end(ap);
-	no_controls(error->message);
+	/* names hold any byte, and the end may be in the middle of a character */
+	utf8_no_controls(error->message);
 	n = strlen(error->message);
 	if (n + 3 > size)
 		return;
