@@ -23,6 +23,8 @@ exits 'usage: nothing' 2 "$switch"
 exits 'usage: no link' 2 "$switch" image
 exits 'usage: unknown option' 2 "$switch" -x image link
 says 'no such image' 1 'missing: no such file' "$switch" missing link
+says 'C1 controls of a name, in UTF-8' 1 '?31mé: no such file' "$switch" $'\302\23331mé' link
+says 'C1 controls of a name, as bytes' 1 'a?31m: no such file' "$switch" $'a\23331m' link
 says 'a directory in place of the link' 1 'is there and no symbolic link' "$switch" image dir
 says 'no such directory' 1 'nowhere: no such directory' "$switch" image nowhere/link
 says 'a name that /proc/mounts would quote' 1 'a blank or a backslash' "$switch" image 'a link'
