@@ -280,6 +280,8 @@ class Whole(ImageCase):
                 dsfs.Image(f"{self.top}/{name}")
             self.assertEqual(caught.exception.errno, number)
             self.assertEqual(caught.exception.filename, f"{self.top}/{name}")
+            if name == "text":
+                self.assertEqual(caught.exception.strerror, "not a DSFS image")
         del caught
         self.assertEqual(os.listdir("/proc/self/fd"), before)
 

@@ -130,10 +130,7 @@ def words(code: int, message: str) -> str:
     system = os.strerror(code)
     if code in OF_PATHS and OF_INODE.match(message):
         return system
-    message = OF_INODE.sub("", message, count=1)
-    if code == errno.EINVAL and message.endswith(f": {system}"):
-        return message[:-len(system) - 2]
-    return message
+    return OF_INODE.sub("", message, count=1)
 
 
 def failure(error: Error, path: Optional[object] = None) -> OSError:
@@ -142,5 +139,9 @@ def failure(error: Error, path: Optional[object] = None) -> OSError:
     message = error.message.decode(errors="backslashreplace")
     if path is not None:
         message = words(error.code, message)
+    # It adds nothing to what is wrong with it.
+    system = f": {os.strerror(errno.EINVAL)}"
+    if error.code == errno.EINVAL and message.endswith(system):
+        message = message[:-len(system)]
     kind = DamageError if error.code in (errno.EBADMSG, errno.EUCLEAN) else OSError
     return kind(error.code, message) if path is None else kind(error.code, message, path)
