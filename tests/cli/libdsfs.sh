@@ -90,7 +90,7 @@ check "it asks for the SONAME" needs_soname
 check "the example, static" same static "$dest/image" link
 message='directory 1: none: No such file or directory'
 check "the example says what is missing" fails "$dest/image" none
-message='none??31mé: No such file or directory'
+message='none???31mé: No such file or directory'
 check "controls of a name steer no terminal" fails "$dest/image" $'none\a\302\23331mé'
 message='not a DSFS image'
 check "the example says what is no image" fails README.md none
