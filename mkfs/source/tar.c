@@ -135,8 +135,7 @@ static void set_time(struct tar *t, struct node *n)
 	if (!t->m.clamped || t->src.o->fixed_time)
 		return;
 	t->src.clamped++;
-	msg_warn(t->bytes.path, "%s: modification time outside 1677 to 2262: clamped",
-		 tar_shown(t, t->m.path));
+	tar_note(t, TAR_CLAMPED, t->m.path);
 }
 
 static int set_target(struct tar *t, struct node *n)

@@ -58,6 +58,8 @@ enum tar_given {
  * @map_first: the map is in front of the data (GNU.sparse 1.0)
  * @offset: the last GNU.sparse.offset
  * @xattrs: struct xattr_item
+ * @records: attributes in records of the form that is read
+ * @others: those of other forms, which may stand beside them
  * @acl: text of the access and the default ACL; NULL: none
  */
 struct tar_member {
@@ -84,6 +86,8 @@ struct tar_member {
 	bool sparse;
 	bool map_first;
 	struct array xattrs;
+	u32 records;
+	u32 others;
 	const char *acl[2];
 };
 
@@ -121,6 +125,8 @@ enum tar_note_kind {
 	TAR_REPLACED,
 	TAR_DIR_AGAIN,
 	TAR_NO_XATTR,
+	TAR_OTHER_XATTR,
+	TAR_CLAMPED,
 	TAR_BEHIND,
 	TAR_NOTES
 };

@@ -18,6 +18,9 @@ static const char *const texts[TAR_NOTES] = {
 		"directories that come again with another mode, owner or attributes, which count",
 	[TAR_NO_XATTR] =
 		"extended attributes or ACLs that Linux allows no file of that type, left out",
+	[TAR_OTHER_XATTR] = "members with extended attributes in records of RHT.security or "
+			    "LIBARCHIVE.xattr only, left out",
+	[TAR_CLAMPED] = "modification times outside 1677 to 2262, clamped",
 	[TAR_BEHIND] = "archives with more than zeros behind their end, which is not read",
 };
 

@@ -234,6 +234,16 @@ static enum tar_given find_key(const char *key)
 	return 0;
 }
 
+/*
+ * Old GNU tar wrote the label of SELinux as RHT.security.selinux, and bsdtar writes each
+ * attribute as LIBARCHIVE.xattr, too, beside the form that all read.
+ */
+static void count_xattr(struct tar_member *m, const char *key)
+{
+	m->records += !strncmp(key, "SCHILY.xattr.", 13);
+	m->others += !strncmp(key, "LIBARCHIVE.xattr.", 17) || !strncmp(key, "RHT.security.", 13);
+}
+
 /* An empty value takes back what a record in front of it, of all members perhaps, has said. */
 static int get_record(struct tar *t, char *key, char *value, size_t len)
 {
@@ -241,6 +251,7 @@ static int get_record(struct tar *t, char *key, char *value, size_t len)
 	const enum tar_given what = find_key(key);
 	struct tar_member *m = &t->m;
 
+	count_xattr(&t->m, key);
 	if (!strncmp(key, "SCHILY.xattr.", 13))
 		return get_xattr(t, key + 13, value, len);
 	if (!what && !sparse)

@@ -67,6 +67,8 @@ int tar_xattrs(struct tar *t, struct node *n)
 		if (m->acl[i] && !t->src.o->no_xattrs)
 			ret = add_acl(t, m->acl[i], DSFS_XATTR_ACL_ACCESS + i, &acl[i]);
 	}
+	if (m->others > m->records && !t->src.o->no_xattrs)
+		tar_note(t, TAR_OTHER_XATTR, m->path);
 	leave_out(t);
 	n->mode = t->m.mode;
 	if (!ret)
