@@ -183,7 +183,7 @@ static int parse_bits(const char *name, const char *arg, unsigned int min,
 
 	if (parse_size(arg, &v) || v & (v - 1) || v < 1ULL << min ||
 	    v > 1ULL << max) {
-		msg_error(NULL, "--%s: %s: not a power of two from %llu to %llu",
+		msg_error(NULL, "--%s: %s: not a power of two from %llu to %llu bytes",
 			  name, arg, 1ULL << min, 1ULL << max);
 		return EXIT_USAGE;
 	}

@@ -53,7 +53,7 @@ int order_read(struct stream *s)
 		return 0;
 	ret = list_read(s->mkfs->o->order, s->mkfs->o->null_lists, order_line, &o);
 	if (!ret && o.missing > NAMED_MAX)
-		msg_warn(s->mkfs->o->order, "%llu entries: not in the source",
-			 (unsigned long long)o.missing);
+		msg_warn(s->mkfs->o->order, "%llu entr%s: not in the source",
+			 (unsigned long long)o.missing, msg_ies(o.missing));
 	return ret;
 }

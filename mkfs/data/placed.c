@@ -222,7 +222,7 @@ int placed_data(struct stream *s)
 		p.src.end = p.src.from;
 	if (!ret && o->tar_bytes > p.src.end - p.src.from) {
 		msg_error(o->image,
-			  "--tar-bytes: %llu: the limit is %llu: behind byte %llu there are no more",
+			  "--tar-bytes: %llu bytes: the limit is %llu: behind byte %llu there are no more",
 			  (unsigned long long)o->tar_bytes,
 			  (unsigned long long)(p.src.end - p.src.from),
 			  (unsigned long long)p.src.from);

@@ -47,7 +47,7 @@ static int pwrite_all(const struct output *out, const char *p, size_t bytes,
 		if (n <= 0) {
 			int ret = -errno;
 
-			msg_error(out->path, "cannot write %zu bytes at %llu: %s",
+			msg_error(out->path, "cannot write %zu bytes at byte %llu: %s",
 				  bytes, (unsigned long long)pos,
 				  strerror(errno));
 			return ret;
@@ -91,7 +91,7 @@ static int pread_all(struct output *out, char *p, size_t bytes, u64 pos)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
-			msg_error(out->path, "cannot read back %zu bytes at %llu: %s",
+			msg_error(out->path, "cannot read back %zu bytes at byte %llu: %s",
 				  bytes, (unsigned long long)pos,
 				  n ? strerror(errno) : "end of file");
 			return n ? -errno : -EIO;
@@ -255,7 +255,7 @@ bool output_fits(const struct output *out, u64 pos, u64 bytes)
 {
 	if (!out->limit || pos + bytes <= out->limit)
 		return true;
-	msg_error(out->path, "device too small: %llu bytes: no room for %llu bytes at %llu",
+	msg_error(out->path, "device too small: %llu bytes: no room for %llu bytes at byte %llu",
 		  (unsigned long long)out->limit, (unsigned long long)bytes,
 		  (unsigned long long)pos);
 	return false;

@@ -122,7 +122,7 @@ static int check_device(struct output *out, const struct options *o)
 	if (ioctl(out->fd, BLKSSZGET, &sector))
 		return output_fail(out, "cannot get the size");
 	if (1 << o->align_bits < sector) {
-		msg_error(out->path, "%s: %d: less than the device's logical block size of %d",
+		msg_error(out->path, "%s: %d bytes: less than the device's logical block size of %d",
 			  o->tar_index ? "--tar-index: alignment" : "--align",
 			  1 << o->align_bits, sector);
 		return -EINVAL;
@@ -374,8 +374,9 @@ int target_wipe(struct output *out)
 	int ret;
 
 	if (out->device && out->limit < bytes + DSFS_BLOCK_SIZE) {
-		msg_error(out->path, "device too small: %llu bytes",
-			  (unsigned long long)out->limit);
+		msg_error(out->path, "device too small: %llu bytes: at least %llu needed",
+			  (unsigned long long)out->limit,
+			  (unsigned long long)(bytes + DSFS_BLOCK_SIZE));
 		return -ENOSPC;
 	}
 	zero = calloc(1, bytes);

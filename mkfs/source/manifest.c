@@ -165,7 +165,7 @@ static int set_source(struct manifest *m, struct node *n, const struct entry *e)
 					  "size: %llu from %llu on: %s has %llu bytes",
 					  n->size, e->offset, manifest_show(m, o->path), o->size);
 	if (n->size >= DSFS_MAX_OFFSET)
-		return manifest_fail(m, m->line, "size: %llu: the limit is %llu",
+		return manifest_fail(m, m->line, "size: %llu bytes: the limit is %llu",
 			    n->size, DSFS_MAX_OFFSET - 1);
 	r = manifest_record(m, n);
 	r->kind = RECORD_PART;

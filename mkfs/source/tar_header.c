@@ -398,7 +398,7 @@ static int read_member(struct tar *t, const struct header *h)
 	if (!ret && m->sparse && S_ISREG(m->mode))
 		ret = tar_sparse_end(t);
 	if (!ret && m->real_size >= DSFS_MAX_OFFSET)
-		ret = tar_fail(t, "size: %llu: the limit is %llu",
+		ret = tar_fail(t, "size: %llu bytes: the limit is %llu",
 			       (unsigned long long)m->real_size, DSFS_MAX_OFFSET - 1);
 	return ret ? ret : 1;
 }

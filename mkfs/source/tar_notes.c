@@ -12,16 +12,21 @@
 #define NAMES_MAX	5
 #define NAME_SHOWN	120	/* bytes of a name */
 
-static const char *const texts[TAR_NOTES] = {
-	[TAR_REPLACED] = "members of a name that comes again, of which the last one counts",
-	[TAR_DIR_AGAIN] =
-		"directories that come again with another mode, owner or attributes, which count",
-	[TAR_NO_XATTR] =
-		"extended attributes or ACLs that Linux allows no file of that type, left out",
-	[TAR_OTHER_XATTR] = "members with extended attributes in records of RHT.security or "
-			    "LIBARCHIVE.xattr only, left out",
-	[TAR_CLAMPED] = "modification times outside 1677 to 2262, clamped",
-	[TAR_BEHIND] = "archives with more than zeros behind their end, which is not read",
+/* One, and several; what is said of both */
+static const char *const texts[TAR_NOTES][3] = {
+	[TAR_REPLACED] = { "member", "members",
+			   "of a name that comes again: the last one counts" },
+	[TAR_DIR_AGAIN] = { "directory", "directories",
+			    "again with another mode, owner or attributes: the last ones count" },
+	[TAR_NO_XATTR] = { "extended attribute or ACL", "extended attributes or ACLs",
+			   "that Linux allows no file of that type: left out" },
+	[TAR_OTHER_XATTR] = { "member", "members",
+			      "with more extended attributes in records of RHT.security or "
+			      "LIBARCHIVE.xattr than of SCHILY.xattr: left out" },
+	[TAR_CLAMPED] = { "modification time", "modification times",
+			  "outside 1677 to 2262: clamped" },
+	[TAR_BEHIND] = { "archive", "archives",
+			 "with more than zeros behind the end: not read" },
 };
 
 void tar_note(struct tar *t, enum tar_note_kind kind, const char *what)
@@ -46,7 +51,8 @@ void tar_notes_say(const struct tar *t)
 		const struct tar_note *n = &t->notes[i];
 
 		if (n->count)
-			msg_warn(path, "%llu %s: %s%s", (unsigned long long)n->count, texts[i],
-				 n->names, n->count > NAMES_MAX ? ", ..." : "");
+			msg_warn(path, "%llu %s %s: %s%s", (unsigned long long)n->count,
+				 texts[i][n->count > 1], texts[i][2], n->names,
+				 n->count > NAMES_MAX ? ", ..." : "");
 	}
 }

@@ -159,9 +159,9 @@ write("clamped.tar", {"mtime": "99999999999"}, {"mtime": "99999999999"}, {})
 write("forms.tar", {"RHT.security.selinux": "a"}, {"LIBARCHIVE.xattr.user.a": "YQ"},
       {"LIBARCHIVE.xattr.user.a": "YQ", "SCHILY.xattr.user.a": "a"})
 PY
-says 'clamped times: one line' 0 'clamped.tar: warning: 2 modification times outside 1677 to 2262, clamped: m0, m1' \
+says 'clamped times: one line' 0 'clamped.tar: warning: 2 modification times outside 1677 to 2262: clamped: m0, m1' \
 	"$mkfs" -q -f --tar=clamped.tar new.dsfs
-says 'attributes in other records' 0 'forms.tar: warning: 2 members with extended attributes in records of RHT.security or LIBARCHIVE.xattr only, left out: m0, m1' \
+says 'attributes in other records' 0 'forms.tar: warning: 2 members with more extended attributes in records of RHT.security or LIBARCHIVE.xattr than of SCHILY.xattr: left out: m0, m1' \
 	"$mkfs" -q -f --tar=forms.tar new.dsfs
 exits 'attributes in other records: --no-xattrs' 0 "$mkfs" -q -f --no-xattrs --tar=forms.tar new.dsfs
 check 'attributes in other records: --no-xattrs: no word' test ! -s "$err"
@@ -256,7 +256,7 @@ says '--tar-index: archives of one directory' 1 \
 	"$mkfs" -q --tar-index --tar=shards/A/train-0.tar --tar=shards/B/train-0 bad.dsfs
 check 'shards of one name: no image' test ! -e bad.dsfs
 says 'a name in two archives: that is said' 0 \
-	'warning: 1 members of a name that comes again, of which the last one counts: shards/train-1.tar: 000.jpg' \
+	'warning: 1 member of a name that comes again: the last one counts: shards/train-1.tar: 000.jpg' \
 	"$mkfs" -q --tar=<(tar -C shards -xOf shards/A/train-0.tar | tar -f - --delete 001.jpg 000.cls 001.cls) \
 	--tar=shards/train-1.tar bad.dsfs
 rm -f bad.dsfs
@@ -456,10 +456,10 @@ exits 'data behind the end' 0 bash -c \
 	"set -o pipefail; { cat small.tar; head -c 1000000 /dev/zero; } | '$mkfs' -q -f --tar=- new.dsfs"
 
 cat small.tar more.tar >two.tar
-says 'an archive behind the end' 0 'two.tar: warning: 1 archives with more than zeros behind' \
+says 'an archive behind the end' 0 'two.tar: warning: 1 archive with more than zeros behind' \
 	"$mkfs" -q -f --tar=two.tar new.dsfs
 says 'an archive behind the end: --tar-index' 0 \
-	'two.tar: warning: 1 archives with more than zeros behind' \
+	'two.tar: warning: 1 archive with more than zeros behind' \
 	"$mkfs" -q -f --tar-index --tar=two.tar new.dsfs
 
 # --- usage

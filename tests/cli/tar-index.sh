@@ -194,7 +194,7 @@ exits 'something behind: --tar-bytes' 0 "$mkfs" -q --tar-index --tar-bytes=$((en
 exits 'something behind: --tar-bytes: fsck.dsfs' 0 "$fsck" -q disk
 check 'something behind: --tar-bytes: samples' trees disk 000000 000001
 check 'something behind: --tar-bytes: archives' cmp -i "$start" -n $((end - start)) disk before
-says '--tar-bytes: too many' 1 '--tar-bytes: 1099511627776: the limit is' \
+says '--tar-bytes: too many' 1 '--tar-bytes: 1099511627776 bytes: the limit is' \
 	"$mkfs" -q -f --tar-index --tar-bytes=1T disk
 cp before disk
 says '--tar-bytes: not all archives' 1 "at byte $end: no header of a tar archive" \
@@ -268,7 +268,7 @@ with tarfile.open("odd.tar", "w", format=tarfile.PAX_FORMAT) as t:
     t.addfile(member, io.BytesIO(b"x" * 1024))
 PY
 says 'holes that no extent has' 1 \
-	'odd.tar: odd: map of holes: data at 512 up to 1536: --tar-index needs multiples of 4096' \
+	'odd.tar: odd: map of holes: data from byte 512 to 1536: --tar-index needs multiples of 4096 bytes' \
 	"$mkfs" -q --tar-index --tar=odd.tar bad.dsfs
 check 'holes that no extent has: no image' test ! -e bad.dsfs
 
@@ -292,7 +292,7 @@ check 'none of them is an image' test ! -e bad.dsfs
 says '--compact' 1 'has archives in place' "$mkfs" -q --compact -f copy.dsfs compact.dsfs
 if [ "$(id -u)" -eq 0 ] && dev=$(losetup -b 4096 -f --show before 2>/dev/null); then
 	says 'a device of larger blocks' 1 \
-		"--tar-index: alignment: 512: less than the device's logical block size of 4096" \
+		"--tar-index: alignment: 512 bytes: less than the device's logical block size of 4096" \
 		"$mkfs" -q --tar-index "$dev"
 	losetup -d "$dev"
 else
