@@ -122,7 +122,8 @@ static int check_device(struct output *out, const struct options *o)
 	if (ioctl(out->fd, BLKSSZGET, &sector))
 		return output_fail(out, "cannot get the size");
 	if (1 << o->align_bits < sector) {
-		msg_error(out->path, "%s: %d bytes: less than the device's logical block size of %d",
+		msg_error(out->path,
+			  "%s: %d bytes: less than the device's logical block size of %d",
 			  o->tar_index ? "--tar-index: alignment" : "--align",
 			  1 << o->align_bits, sector);
 		return -EINVAL;

@@ -181,10 +181,12 @@ int tar_sparse_end(struct tar *t)
 	r = (const struct tar_range *)m->map.p;
 	for (size_t i = 0; !ret && i < m->map.n; i++, r++) {
 		if (r->start < end)
-			return tar_fail(t, "map of holes: data at byte %llu overlaps that up to byte %llu",
+			return tar_fail(t,
+					"map of holes: data at byte %llu overlaps that up to byte %llu",
 					(unsigned long long)r->start, (unsigned long long)end);
 		if (r->start > m->real_size || r->bytes > m->real_size - r->start)
-			return tar_fail(t, "map of holes: %llu bytes at byte %llu: the file has %llu",
+			return tar_fail(t,
+					"map of holes: %llu bytes at byte %llu: the file has %llu",
 					(unsigned long long)r->bytes,
 					(unsigned long long)r->start,
 					(unsigned long long)m->real_size);
