@@ -21,7 +21,7 @@ static const char *const texts[TAR_NOTES][3] = {
 	[TAR_NO_XATTR] = { "extended attribute or ACL", "extended attributes or ACLs",
 			   "that Linux allows no file of that type: left out" },
 	[TAR_OTHER_XATTR] = { "member", "members",
-			      "with attributes as RHT.security or LIBARCHIVE.xattr alone: left out" },
+			      "with attributes of RHT.security or LIBARCHIVE.xattr: left out" },
 	[TAR_CLAMPED] = { "modification time", "modification times",
 			  "outside 1677 to 2262: clamped" },
 	[TAR_BEHIND] = { "archive", "archives",
