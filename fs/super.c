@@ -32,7 +32,8 @@ static int dsfs_statfs(struct dentry *dentry, struct kstatfs *st)
 	st->f_blocks = geo->image_bytes >> DSFS_BLOCK_BITS;
 	st->f_files = geo->inodes - 1;
 	st->f_namelen = DSFS_NAME_MAX;
-	st->f_fsid = uuid_to_fsid((u8 *)geo->uuid);
+	/* Generations and copies of an image have its UUID. */
+	st->f_fsid = u64_to_fsid(huge_encode_dev(dentry->d_sb->s_bdev->bd_dev));
 	return 0;
 }
 

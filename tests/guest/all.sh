@@ -272,8 +272,19 @@ step_fastsums()
 	umount /mnt/plain
 }
 
+fsids_differ()
+{
+	[ "$(stat -f -c %i /mnt/gen1)" != "$(stat -f -c %i /mnt/gen2)" ]
+}
+
 step_generations()
 {
+	mkdir -p /mnt/gen1 /mnt/gen2
+	dsfs gen1
+	dsfs gen2
+	check "two generations that are mounted have ids of their own" fsids_differ
+	umount /mnt/gen1
+	umount /mnt/gen2
 	part "$here/generations.sh" "$(real gen2)" "$(real gen1)" "$(real other)"
 }
 
