@@ -148,7 +148,7 @@ static noinline_for_stack int dsfs_inode_extra(struct inode *inode,
 static int dsfs_inode_dir(struct inode *inode, const struct dsfs_attr *attr,
 			  struct dsfs_err *err)
 {
-	struct dsfs_dir_info *dir = kmalloc(sizeof(*dir), GFP_KERNEL);
+	struct dsfs_dir_info *dir = kmalloc(sizeof(*dir), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!dir)
