@@ -244,6 +244,32 @@ step_yields()
 	umount /mnt/flat
 }
 
+# What users make the kernel keep is theirs: a directory costs 56 bytes at least that cannot
+# be reclaimed alone, and walking them is what has them kept.
+walker_is_charged()
+{
+	mkdir -p /sys/fs/cgroup
+	[ -e /sys/fs/cgroup/cgroup.procs ] || mount -t cgroup2 none /sys/fs/cgroup
+	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+	group=/sys/fs/cgroup/walker
+	mkdir "$group"
+	drop_caches
+	sh -c "echo \$\$ >$group/cgroup.procs; exec find /mnt/many" >/tmp/walked
+	charged=$(awk '$1 == "slab_unreclaimable" { print $2 }' "$group"/memory.stat)
+	rmdir "$group"
+	walked=$(($(wc -l </tmp/walked) - 1))
+	echo "# $prog: $charged bytes for $walked directories and a file"
+	[ "$walked" -gt 10000 ] && [ "$charged" -ge $((walked * 56)) ]
+}
+
+step_charged()
+{
+	mkdir -p /mnt/many
+	dsfs many
+	check "who walks a tree is charged for its directories" walker_is_charged
+	umount /mnt/many
+}
+
 # crc32c_said COUNT: how often the kernel log says that it is slow
 crc32c_said()
 {
@@ -350,7 +376,7 @@ step_requests()
 }
 
 [ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck apart windows counters refaults nfs mounts generations \
-	dirty slowmeta yields fastsums tool shards requests
+	dirty slowmeta yields charged fastsums tool shards requests
 for step in "$@"; do
 	start=$(cut -d ' ' -f 1 /proc/uptime)
 	"step_$step"
