@@ -233,7 +233,7 @@ int dsfs_read_finish(struct dsfs_read *rd)
 	int err, ret = 0;
 
 	if (rd->hint)
-		atomic_long_sub(rd->len, &DSFS_SB(sb)->hinted);
+		dsfs_hint_uncharge(DSFS_SB(sb), rd->hint, i_size_read(rd->inode));
 	if (rd->status) {
 		if (rd->reports) {
 			atomic64_inc(&DSFS_SB(sb)->io_errors);

@@ -53,6 +53,9 @@ struct dsfs_options {
 #define DSFS_WHOLEFILE_DEFAULT	SZ_1M
 #define DSFS_WHOLEFILE_MAX	SZ_1G
 
+/* Users whose hints are limited apart: 2^6, or less where hashes are equal */
+#define DSFS_HINT_BITS		6
+
 /* Kinds of rate-limited messages: see dsfs_error_limited() */
 enum {
 	DSFS_LIMIT_DATA,
@@ -82,6 +85,7 @@ struct dsfs_ids {
  * @read_wq: finishes reads that no task waits for
  * @cache: epoch cache; once enabled, it exists until unmount
  * @hinted: bytes in flight because of hints
+ * @hinted_by: the same, by a hash of the user
  * @sum_errors: checksum errors of data chunks, and of metadata blocks that are
  *	not resident
  * @io_errors: failed reads of the same
@@ -100,6 +104,7 @@ struct dsfs_sb_info {
 	struct workqueue_struct *read_wq;
 	struct dsfs_cache *cache;
 	atomic_long_t hinted;
+	atomic_long_t hinted_by[1 << DSFS_HINT_BITS];
 	atomic64_t sum_errors;
 	atomic64_t io_errors;
 	atomic64_t struct_errors;

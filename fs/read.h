@@ -34,8 +34,8 @@
  * @pending: bios in flight, plus one during submission
  * @status: status of a failed bio
  * @kind: purpose, for the counters
+ * @hint: bytes in flight of the user whose hint caused the read; NULL: no hint
  * @sync: a task waits, and finishes the read itself
- * @hint: caused by a hint; counted in dsfs_sb_info.hinted
  * @reports: count and log an error. Unset for reads whose folios are read again
  *	after an error
  * @state: bits DSFS_READ_BUSY and DSFS_READ_ORPHAN, for @sync
@@ -72,8 +72,8 @@ struct dsfs_read {
 	atomic_t pending;
 	blk_status_t status;
 	enum dsfs_request kind;
+	atomic_long_t *hint;
 	bool sync;
-	bool hint;
 	bool reports;
 	unsigned long state;
 	struct work_struct work;
@@ -126,6 +126,9 @@ void dsfs_read_mark_all_bad(struct dsfs_read *rd, int error);
 
 /* submit.c */
 int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp);
+
+/* whole.c */
+void dsfs_hint_uncharge(struct dsfs_sb_info *sbi, atomic_long_t *user, long bytes);
 
 /* cache.c */
 void dsfs_cache_read(struct dsfs_read *rd);

@@ -18,10 +18,13 @@
 #include "stats.h"
 #include "trace.h"
 
+#include <linux/cred.h>
+#include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/psi.h>
+#include <linux/uidgid.h>
 
 /*
  * Add the next folio, of the largest order that fits, or a smaller one if
@@ -140,14 +143,53 @@ void dsfs_whole_ahead(struct file *file)
 }
 
 /*
- * Limit of the bytes in flight for hints: 256 MiB, five times what a device
- * with 5 GB/s and 10 ms latency can use, or an eighth of memory. The file of a
- * hint beyond the limit costs its reader the full latency of the device; the
- * limit has room for windows of hundreds of files.
+ * Limit of the bytes in flight for hints of one user, if no other user sends
+ * any: 256 MiB, five times what a device with 5 GB/s and 10 ms latency can use,
+ * or an eighth of memory. The file of a hint beyond the limit costs its reader
+ * the full latency of the device; the limit has room for windows of hundreds of
+ * files.
  */
-static unsigned long dsfs_hint_max(void)
+static long dsfs_hint_max(void)
 {
 	return min_t(u64, SZ_256M, (u64)totalram_pages() << PAGE_SHIFT >> 3);
+}
+
+/*
+ * Bytes in flight for hints of a user. Users whose ids have the same hash share
+ * one limit.
+ */
+static atomic_long_t *dsfs_hint_user(struct dsfs_sb_info *sbi)
+{
+	return &sbi->hinted_by[hash_32(__kuid_val(current_fsuid()), DSFS_HINT_BITS)];
+}
+
+/*
+ * Add a hint to the bytes in flight. A user may have as much in flight as is
+ * left of twice the limit, so one user gets half of that, two get a third each,
+ * and a user who comes later always finds room. Bytes are added before they are
+ * compared, so concurrent hints cannot exceed the limit together.
+ */
+static bool dsfs_hint_charge(struct dsfs_sb_info *sbi, atomic_long_t *user, long bytes)
+{
+	const long all = atomic_long_add_return(bytes, &sbi->hinted);
+	const long own = atomic_long_add_return(bytes, user);
+
+	if (own + all <= 2 * dsfs_hint_max())
+		return true;
+	dsfs_hint_uncharge(sbi, user, bytes);
+	return false;
+}
+
+/**
+ * dsfs_hint_uncharge - subtract a hint from the bytes in flight
+ * @sbi: the mount
+ * @user: the user's bytes in flight
+ * @bytes: length of the hint
+ */
+void dsfs_hint_uncharge(struct dsfs_sb_info *sbi, atomic_long_t *user, long bytes)
+{
+	atomic_long_sub(bytes, user);
+	atomic_long_sub(bytes, &sbi->hinted);
 }
 
 /*
@@ -171,8 +213,8 @@ static bool dsfs_whole_in_flight(struct address_space *mapping)
  * dsfs_whole_hint - read a whole file because of a hint
  * @file: a regular file
  *
- * A hint that would have to wait for memory, or that exceeds the limit of bytes
- * in flight, is dropped.
+ * A hint that would have to wait for memory, or that exceeds the user's limit of
+ * bytes in flight, is dropped.
  *
  * Return: true if the hint is done or dropped, or another task reads the file;
  * false if the file is not to be read whole, or some of it is cached.
@@ -181,9 +223,10 @@ bool dsfs_whole_hint(struct file *file)
 {
 	struct inode *inode = file_inode(file);
 	struct dsfs_sb_info *sbi = DSFS_SB(inode->i_sb);
-	const u64 size = i_size_read(inode);
-	const bool busy = atomic_long_read(&sbi->hinted) + size > dsfs_hint_max();
+	const long bytes = i_size_read(inode);
+	atomic_long_t *user = dsfs_hint_user(sbi);
 	struct dsfs_read *rd = NULL;
+	bool room;
 
 	if (!dsfs_whole_wanted(file))
 		return false;
@@ -191,8 +234,11 @@ bool dsfs_whole_hint(struct file *file)
 		trace_dsfs_prefetch(inode, DSFS_PREFETCH_CACHED);
 		return dsfs_whole_in_flight(file->f_mapping);
 	}
-	if (!busy)
+	room = dsfs_hint_charge(sbi, user, bytes);
+	if (room)
 		rd = dsfs_whole_begin(file, DSFS_GFP_AHEAD);
+	if (room && !rd)
+		dsfs_hint_uncharge(sbi, user, bytes);
 	/* Another task reads it. */
 	if (!rd && file->f_mapping->nrpages) {
 		trace_dsfs_prefetch(inode, DSFS_PREFETCH_CACHED);
@@ -200,13 +246,12 @@ bool dsfs_whole_hint(struct file *file)
 	}
 	if (!rd) {
 		dsfs_count(inode->i_sb, DSFS_COUNT_PREFETCH_DROPPED, 1);
-		trace_dsfs_prefetch(inode, busy ? DSFS_PREFETCH_BUSY :
-					   DSFS_PREFETCH_PRESSURE);
+		trace_dsfs_prefetch(inode, room ? DSFS_PREFETCH_PRESSURE :
+					   DSFS_PREFETCH_BUSY);
 		return true;
 	}
 	trace_dsfs_prefetch(inode, DSFS_PREFETCH_ISSUED);
-	rd->hint = true;
-	atomic_long_add(rd->len, &sbi->hinted);
+	rd->hint = user;
 	dsfs_cache_hinted(file, dsfs_cache_hint(inode), true);
 	dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, DSFS_GFP_AHEAD);
 	return true;

@@ -6,7 +6,8 @@
  * places are the same in each run.
  *
  *   willneed    POSIX_FADV_WILLNEED over the file; willneedpages: over the first COUNT pages
- *   readahead   the same by readahead(2); madvise: by MADV_WILLNEED of a mapping
+ *   willneedby  POSIX_FADV_WILLNEED over the file, by the user COUNT
+ *   readahead   the same as willneed by readahead(2); madvise: by MADV_WILLNEED of a mapping
  *   seekhole    SEEK_HOLE: the file's metadata is read, its data is not
  *   seq         128 KiB at a time, to the end
  *   seqadvised  the same after POSIX_FADV_SEQUENTIAL: cp, cat, sha256sum
@@ -84,6 +85,15 @@ static uint64_t by_willneed(void)
 static uint64_t by_willneedpages(void)
 {
 	advise_to(count * PAGE, POSIX_FADV_WILLNEED);
+	return 0;
+}
+
+/* As the user of that number: the file was opened before. */
+static uint64_t by_willneedby(void)
+{
+	if (setuid(count))
+		t_die(path, "setuid");
+	advise(POSIX_FADV_WILLNEED);
 	return 0;
 }
 
@@ -263,7 +273,7 @@ static const struct way {
 	uint64_t (*run)(void);
 } ways[] = {
 	{ "willneed", by_willneed }, { "willneedpages", by_willneedpages },
-	{ "readahead", by_readahead },
+	{ "willneedby", by_willneedby }, { "readahead", by_readahead },
 	{ "madvise", by_madvise }, { "seekhole", by_seekhole }, { "seq", by_seq },
 	{ "seqadvised", by_seqadvised }, { "faults", by_faults },
 	{ "readfaults", by_readfaults }, { "pages", by_pages },

@@ -125,6 +125,57 @@ again()
 	[ $(($(count prefetch_issued) - issued)) -eq 8 ]
 }
 
+# issued_by UID FROM N: how many of these hints were not dropped
+issued_by()
+{
+	issued=$(count prefetch_issued)
+	for file in $(files "$2" "$3"); do
+		access willneedby "$file" "$1" >/dev/null
+	done
+	issued=$(($(count prefetch_issued) - issued))
+}
+
+# A user who sent more hints than the device answers leaves room for another's, and gets
+# none of it.
+fair()
+{
+	drop_caches
+	for file in $(files 1 1020); do
+		: <"$file"
+	done
+	become "0 $sectors delay $disk 0 600000"
+	issued_by 0 1 1000
+	first=$issued
+	issued_by 1000 1001 10
+	second=$issued
+	issued_by 0 1011 10
+	become "$linear"
+	echo "# $prog: $first of 1000 files of one user, then $second of 10 of another, $issued of 10 of the first"
+	[ "$first" -gt 0 ] && [ "$first" -lt 1000 ] && [ "$second" -eq 10 ] && [ "$issued" -eq 0 ]
+}
+
+# By eight processes at once: together no more than an eighth of memory, and a sector a file
+bounded_together()
+{
+	drop_caches
+	for file in $(files 1 1000); do
+		: <"$file"
+	done
+	issued=$(count prefetch_issued) bytes=$(count bytes_whole)
+	become "0 $sectors delay $disk 0 600000"
+	for from in 1 126 251 376 501 626 751 876; do
+		for file in $(files "$from" 125); do
+			access willneed "$file" >/dev/null
+		done &
+	done
+	wait
+	issued=$(($(count prefetch_issued) - issued)) bytes=$(($(count bytes_whole) - bytes))
+	become "$linear"
+	limit=$(awk '$1 == "MemTotal:" { print $2 * 1024 / 8 }' /proc/meminfo)
+	echo "# $prog: eight processes: $issued files, $bytes bytes, limit $limit"
+	[ "$issued" -gt 0 ] && [ "$issued" -lt 1000 ] && [ "$bytes" -le $((limit + issued * 512)) ]
+}
+
 # In a memory cgroup that has no room for files that are only passing through
 crowded()
 (
@@ -186,6 +237,8 @@ for opts in cache=lru cache=epoch meta=lazy; do
 		check "a hint does not add a request to one in flight, $opts" joined
 		check "hints do not wait for the device, nor go beyond a limit, $opts" bounded
 		check "hints go on when the device does, $opts" again
+		check "a user's hints leave room for another's, $opts" fair
+		check "hints of many processes do not go beyond the limit, $opts" bounded_together
 	}
 	umount "$dir"
 done
