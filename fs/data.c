@@ -191,29 +191,49 @@ static bool dsfs_drops_behind(struct readahead_control *rac)
 
 /*
  * Widen the readahead range: to all of a small file, unless access is random;
- * otherwise to whole chunks.
+ * otherwise to whole chunks. Return: the page that the read ends before. Of a
+ * file that is larger than one read, the range is the part of that size around
+ * the access, and dsfs_readahead_more() adds the rest.
  */
-static void dsfs_expand(struct readahead_control *rac)
+static pgoff_t dsfs_expand(struct readahead_control *rac)
 {
 	struct inode *inode = rac->mapping->host;
 	const u64 size = i_size_read(inode);
 	const bool random = rac->file && rac->file->f_mode & FMODE_RANDOM;
-	pgoff_t first = readahead_index(rac);
+	pgoff_t first = readahead_index(rac), last;
 	pgoff_t end = first + readahead_count(rac);
 
 	if (!random && size <= READ_ONCE(DSFS_SB(inode->i_sb)->opt.wholefile)) {
-		first = 0;
-		end = DIV_ROUND_UP_ULL(size, PAGE_SIZE);
+		last = max(end, DIV_ROUND_UP_ULL(size, PAGE_SIZE));
+		first = round_down(first, DSFS_READ_MAX >> PAGE_SHIFT);
+		end = clamp(first + (DSFS_READ_MAX >> PAGE_SHIFT), end, last);
 	} else {
 		dsfs_widen_to_chunks(inode, &first, &end);
+		last = end;
 	}
 	/* Expand the end first: a cached page before the range stops both. */
 	readahead_expand(rac, readahead_pos(rac),
 			 (end - readahead_index(rac)) << PAGE_SHIFT);
-	if (first == readahead_index(rac) || dsfs_drops_behind(rac))
-		return;
-	readahead_expand(rac, (loff_t)first << PAGE_SHIFT,
-			 (end - first) << PAGE_SHIFT);
+	if (first < readahead_index(rac) && !dsfs_drops_behind(rac))
+		readahead_expand(rac, (loff_t)first << PAGE_SHIFT,
+				 (end - first) << PAGE_SHIFT);
+	return last;
+}
+
+/*
+ * The folios of a range are locked until their read is sent, so the next part
+ * of a file is added after the reads of the last one were. Return: its first
+ * folio; NULL at the end, at a cached page, or after a fatal signal.
+ */
+static struct folio *dsfs_readahead_more(struct readahead_control *rac, pgoff_t last)
+{
+	const pgoff_t next = readahead_index(rac);
+
+	if (next >= last || fatal_signal_pending(current))
+		return NULL;
+	readahead_expand(rac, readahead_pos(rac),
+			 min_t(u64, (u64)(last - next) << PAGE_SHIFT, DSFS_READ_MAX));
+	return readahead_folio(rac);
 }
 
 static void dsfs_readahead(struct readahead_control *rac)
@@ -221,10 +241,10 @@ static void dsfs_readahead(struct readahead_control *rac)
 	/* Under memory pressure, leave the rest to reads of single folios. */
 	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN;
 	const unsigned int max = DSFS_AHEAD_MAX >> PAGE_SHIFT;
+	const pgoff_t last = dsfs_expand(rac);
 	struct dsfs_read *rd;
 	struct folio *folio;
 
-	dsfs_expand(rac);
 	folio = readahead_folio(rac);
 	while (folio) {
 		/* Count and position of @rac still include the current folio. */
@@ -241,6 +261,8 @@ static void dsfs_readahead(struct readahead_control *rac)
 			folio = readahead_folio(rac);
 		} while (folio && rd->len < DSFS_AHEAD_MAX);
 		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, gfp);
+		if (!folio)
+			folio = dsfs_readahead_more(rac, last);
 	}
 }
 

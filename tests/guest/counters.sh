@@ -186,6 +186,40 @@ traces_a_bad_chunk()
 		grep -q "^dsfs_read_done ino $ino pos 0 error -74 " /tmp/trace
 }
 
+# A file of more than one read's 8 MiB is read whole: no more pages than that are added, and
+# locked, before what was added before them was sent.
+adds_in_parts()
+{
+	drop_caches
+	ino=$(stat -c %i "$dir/$big") size=$(stat -c %s "$dir/$big")
+	cat "$dir/$small" >/dev/null
+	echo >"$tracing"/trace
+	echo 1 >"$tracing"/events/dsfs/dsfs_read_submit/enable
+	echo 1 >"$tracing"/events/filemap/mm_filemap_add_to_page_cache/enable
+	dd if="$dir/$big" of=/dev/null bs=4096 count=1 2>/dev/null
+	echo 0 >"$tracing"/events/filemap/mm_filemap_add_to_page_cache/enable
+	echo 0 >"$tracing"/events/dsfs/dsfs_read_submit/enable
+	awk -v added=" ino $(printf %x "$ino") " -v sent=" ino $ino " -v size="$size" -v prog="$prog" '
+		/mm_filemap_add_to_page_cache: / && index($0, added) {
+			order = 0
+			if (match($0, /order=[0-9]+/))
+				order = substr($0, RSTART + 6, RLENGTH - 6)
+			for (bytes = 4096; order > 0; order--)
+				bytes *= 2
+			waiting += bytes
+			if (waiting > most)
+				most = waiting
+		}
+		/dsfs_read_submit: / && index($0, sent) {
+			for (i = 1; i < NF; i++)
+				if ($i == "len") { waiting -= $(i + 1); all += $(i + 1) }
+		}
+		END {
+			print "# " prog ": " all " of " size " bytes are read, " most " before they are sent"
+			exit !(all >= size && most > 0 && most <= 8 * 1024 * 1024)
+		}' "$tracing"/trace
+}
+
 use "$disk"
 mount -t dsfs "$disk" "$dir"
 check "a mount begins at zero" [ -z "$(counted | grep -v ' 0$')" ]
@@ -217,6 +251,9 @@ echo 0 >$tracing/options/record-cmd
 mount -t dsfs "$disk" "$dir"
 check "a read is traced" traces_a_read "$small"
 check "and where it goes on the device" traces_the_place
+umount "$dir"
+mount -t dsfs -o wholefile=64M "$disk" "$dir"
+check "a large file that is read whole is sent in parts" adds_in_parts
 umount "$dir"
 mount -t dsfs -o meta=lazy "$disk" "$dir"
 check "reads of metadata are traced" traces_metadata
