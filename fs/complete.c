@@ -82,6 +82,7 @@ static void dsfs_sum_bytes(struct dsfs_read *rd, struct dsfs_sum_cursor *cur,
 		dsfs_prefetch(p + n, min_t(size_t, len - n, DSFS_PREFETCH));
 		cur->sum = dsfs_crc32c(cur->sum, p, n);
 		cur->at += n;
+		cond_resched();
 		if (cur->at < cur->end)
 			continue;
 		dsfs_chunk_check(rd, cur->chunk, cur->end, cur->sum);
@@ -188,6 +189,7 @@ static int dsfs_fill_bounced(struct dsfs_read *rd, struct folio *folio, u64 pos,
 		if (dsfs_range_bad(rd, stored, stored + n))
 			return rd->error;
 		dsfs_copy_bounce(rd, stored, n, folio, pos - base);
+		cond_resched();
 	}
 	return 0;
 }
