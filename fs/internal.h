@@ -90,7 +90,6 @@ struct dsfs_ids {
  *	not resident
  * @io_errors: failed reads of the same
  * @struct_errors: structures that broke a rule
- * @digest_kind: DSFS_DIGEST_* of @digest, which the generation keeps
  * @stats: counters: stats.h
  * @limits: rate limit of each kind of message
  * @kobj: /sys/fs/dsfs/<device>
@@ -108,8 +107,6 @@ struct dsfs_sb_info {
 	atomic64_t sum_errors;
 	atomic64_t io_errors;
 	atomic64_t struct_errors;
-	u8 digest_kind;
-	u8 digest[DSFS_DIGEST_BYTES];
 	struct dsfs_stats __percpu *stats;
 	struct ratelimit_state limits[DSFS_LIMITS];
 	struct kobject kobj;
@@ -206,9 +203,6 @@ int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,
 void dsfs_meta_close(struct dsfs_source *src);
 bool dsfs_meta_hold_cached(struct dsfs_source *src, enum dsfs_region_id region,
 			   u64 off, struct dsfs_mref *ref);
-
-/* note.c */
-int dsfs_note_read(struct super_block *sb);
 
 /* metaload.c */
 bool dsfs_meta_block_good(const struct dsfs_source *src, u64 block, const void *p);

@@ -175,8 +175,6 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 
 	ret = dsfs_meta_open(&sbi->src, fc, sbi->opt.meta);
 	if (!ret)
-		ret = dsfs_note_read(sb);
-	if (!ret)
 		ret = dsfs_ids_init(sb);
 	if (!ret)
 		ret = dsfs_submit_init(sb);

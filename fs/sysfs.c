@@ -38,23 +38,10 @@ DSFS_SYSFS_RO(structure_errors, "%lld",
 
 DSFS_SYSFS_RO(cache_room, "%llu", dsfs_cache_bytes(sbi->src.sb));
 
-/* As digest.rst writes it */
-static ssize_t digest_show(struct dsfs_sb_info *sbi, char *buf)
-{
-	return sysfs_emit(buf, "%s:%*phN\n", dsfs_digest_name(sbi->digest_kind),
-			  DSFS_DIGEST_BYTES, sbi->digest);
-}
-
-static struct dsfs_sysfs_attr dsfs_attr_digest = {
-	.attr = { .name = "digest", .mode = 0444 },
-	.show = digest_show,
-};
-
 static struct attribute *dsfs_attrs[] = {
 	&dsfs_attr_generation.attr,
 	&dsfs_attr_uuid.attr,
 	&dsfs_attr_label.attr,
-	&dsfs_attr_digest.attr,
 	&dsfs_attr_metadata_bytes.attr,
 	&dsfs_attr_metadata_resident_bytes.attr,
 	&dsfs_attr_metadata_bad_blocks.attr,
@@ -65,21 +52,8 @@ static struct attribute *dsfs_attrs[] = {
 	NULL
 };
 
-/* A generation that keeps no digest has no file for it. */
-static umode_t dsfs_attr_visible(struct kobject *kobj, struct attribute *attr,
-				 int n)
-{
-	const struct dsfs_sb_info *sbi = container_of(kobj, struct dsfs_sb_info,
-						      kobj);
-
-	if (attr == &dsfs_attr_digest.attr && !sbi->digest_kind)
-		return 0;
-	return attr->mode;
-}
-
 static const struct attribute_group dsfs_group = {
 	.attrs = dsfs_attrs,
-	.is_visible = dsfs_attr_visible,
 };
 
 #define DSFS_SYSFS_COUNT(file, which) \

@@ -12,8 +12,6 @@ board=$docs/grafana.json
 page=$top/Documentation/monitoring.rst
 
 mapfile -t described < <(sed -n 's|^What:[[:space:]]*/sys/fs/dsfs/<disk>/||p' "$abi")
-# A kept digest is no figure, and dsfs stat does not show it.
-mapfile -t files < <(printf '%s\n' "${described[@]}" | grep -vx digest)
 
 # fake DEVICE NUMBER UUID LABEL FIRST: a mount whose figures are FIRST, FIRST + 1, ...
 fake()
@@ -21,7 +19,7 @@ fake()
 	local dir=sys/fs/dsfs/$1 n=$5 file
 
 	mkdir -p "$dir/stats" sys/dev/block
-	for file in "${files[@]}"; do
+	for file in "${described[@]}"; do
 		echo $((n++)) >"$dir/$file"
 	done
 	echo "$3" >"$dir/uuid"
@@ -50,7 +48,7 @@ json_says()
 # Each figure of each file of the ABI is there, under its name, exactly.
 json_has_all()
 {
-	python3 - "$out" "${files[@]}" <<'PY'
+	python3 - "$out" "${described[@]}" <<'PY'
 import json, sys
 for m in json.load(open(sys.argv[1]))["mounts"]:
     for file in sys.argv[2:]:
@@ -213,7 +211,7 @@ check 'Prometheus: a figure by kind' grep -qF "dsfs_requests_total device=\"vdb\
 	cat sys/fs/dsfs/vdb/stats/requests_ahead)" samples
 check 'Prometheus: any label' grep -qF 'label="a \"b\\134c\\377"' samples
 check 'Prometheus: a number for each file that has one' test "$(grep -vc _info samples)" = \
-	$((2 * (${#files[@]} - 3)))
+	$((2 * (${#described[@]} - 3)))
 # shellcheck disable=SC2094 # a function and a file
 metrics "$out" >metrics
 check 'Prometheus: the page has every metric, and no other' diff metrics <(documented)
