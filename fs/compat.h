@@ -17,9 +17,7 @@
 #ifndef DSFS_COMPAT_H
 #define DSFS_COMPAT_H
 
-#include <crypto/hash.h>
 #include <linux/bio.h>
-#include <linux/crc32.h>
 #include <linux/exportfs.h>
 #include <linux/fileattr.h>
 #include <linux/fs.h>
@@ -205,28 +203,6 @@ static inline struct folio *dsfs_compat_alloc_folio(gfp_t gfp,
 /* SLAB_NO_MERGE; before, a usercopy region prevents merging too. */
 #ifndef SLAB_NO_MERGE
 #define SLAB_NO_MERGE	0
-#endif
-
-/*
- * crc32_optimizations() tells whether crc32c() uses an instruction. Before, the
- * name of the crypto API's preferred driver tells; on arm64, the generic driver
- * uses instructions too.
- */
-#ifndef CRC32C_OPTIMIZATION
-#define CRC32C_OPTIMIZATION	1U
-static inline u32 crc32_optimizations(void)
-{
-	struct crypto_shash *tfm = crypto_alloc_shash("crc32c", 0, 0);
-	u32 fast = CRC32C_OPTIMIZATION;
-
-	if (IS_ERR(tfm))
-		return fast;
-	if (!IS_ENABLED(CONFIG_ARM64) &&
-	    !strcmp(crypto_shash_driver_name(tfm), "crc32c-generic"))
-		fast = 0;
-	crypto_free_shash(tfm);
-	return fast;
-}
 #endif
 
 /* Typed allocation */

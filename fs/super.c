@@ -8,7 +8,6 @@
  */
 #include "stats.h"
 
-#include <linux/crc32.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -110,32 +109,6 @@ static void dsfs_log_mount(struct super_block *sb)
 		  dsfs_verifies(sb) ? "verified" : "ignored");
 }
 
-/*
- * Log the cost of checksums on machines without a crc32c instruction, where
- * they dominate the processor time of a read. The cost is measured, because it
- * depends on the kernel's tables and on the processor.
- */
-static void dsfs_note_slow_sums(struct super_block *sb)
-{
-	void *p;
-	u64 best = U64_MAX, start;
-	int i;
-
-	if (!dsfs_verifies(sb) || crc32_optimizations() & CRC32C_OPTIMIZATION)
-		return;
-	p = (void *)get_zeroed_page(GFP_KERNEL);
-	if (!p)
-		return;
-	for (i = 0; i < 8; i++) {
-		start = ktime_get_ns();
-		*(u32 *)p = dsfs_crc32c(0, p, PAGE_SIZE);
-		best = min(best, ktime_get_ns() - start);
-	}
-	free_page((unsigned long)p);
-	pr_notice_once("dsfs: no crc32c instruction is used here: to check data takes %llu us of processor time a MiB; verify=off does not check it\n",
-		       div_u64(best * (SZ_1M / PAGE_SIZE), NSEC_PER_USEC));
-}
-
 static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 {
 	struct dsfs_sb_info *sbi = DSFS_SB(sb);
@@ -189,7 +162,6 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	if (ret)
 		goto err_root;
 	dsfs_log_mount(sb);
-	dsfs_note_slow_sums(sb);
 	return 0;
 
 err_root:
