@@ -355,12 +355,15 @@ fail:
 int dsfs_submit_init(struct super_block *sb)
 {
 	/*
-	 * High priority, because readers wait. Bound to the CPU that took the
-	 * interrupt, so that no other CPU is woken.
+	 * Bound to the CPU that took the interrupt, so that no other CPU is
+	 * woken, and one work item at a time runs there. Normal priority: hints
+	 * and readahead must not take more than a task's share from other
+	 * tasks. An unbound or CPU-intensive queue runs many workers at once,
+	 * which take as much as high priority does (design.rst).
 	 */
 	DSFS_SB(sb)->read_wq = alloc_workqueue("dsfs-%s",
-					       WQ_HIGHPRI | WQ_PERCPU | WQ_MEM_RECLAIM,
-					       num_online_cpus(), sb->s_id);
+					       WQ_PERCPU | WQ_MEM_RECLAIM,
+					       0, sb->s_id);
 	return DSFS_SB(sb)->read_wq ? 0 : -ENOMEM;
 }
 
