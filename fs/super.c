@@ -39,9 +39,10 @@ static int dsfs_statfs(struct dentry *dentry, struct kstatfs *st)
 static void dsfs_put_super(struct super_block *sb)
 {
 	dsfs_sysfs_remove(sb);
+	/* Its reads end in the work queue. */
+	dsfs_meta_close(dsfs_src(sb));
 	dsfs_submit_exit(sb);
 	dsfs_cache_disable(sb);
-	dsfs_meta_close(dsfs_src(sb));
 }
 
 static const struct super_operations dsfs_sops = {
@@ -146,11 +147,11 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	super_set_sysfs_name_bdev(sb);
 	sbi->ra_pages = dsfs_window(sb);
 
-	ret = dsfs_meta_open(&sbi->src, fc, sbi->opt.meta);
+	ret = dsfs_submit_init(sb);
+	if (!ret)
+		ret = dsfs_meta_open(&sbi->src, fc, sbi->opt.meta);
 	if (!ret)
 		ret = dsfs_ids_init(sb);
-	if (!ret)
-		ret = dsfs_submit_init(sb);
 	if (!ret && sbi->opt.cache == DSFS_CACHE_EPOCH)
 		ret = dsfs_cache_enable(sb);
 	if (ret)
@@ -168,9 +169,9 @@ err_root:
 	dput(sb->s_root);
 	sb->s_root = NULL;
 err_meta:
+	dsfs_meta_close(&sbi->src);
 	dsfs_submit_exit(sb);
 	dsfs_cache_disable(sb);
-	dsfs_meta_close(&sbi->src);
 	return ret;
 }
 

@@ -296,7 +296,7 @@ step_generations()
 step_stuck()
 {
 	ext4 pext4
-	for opts in ro wholefile=0; do
+	for opts in ro wholefile=0 meta=lazy; do
 		part "$here/stuck.sh" "$(real plain)" sizes/524289 /mnt/pext4/sizes/524289 "$opts"
 	done
 	umount /mnt/pext4

@@ -5,7 +5,8 @@
 #
 # Mounts DISK through the device mapper, suspends that, lets a program read FILE
 # (a path in the image) and kills it while it waits.  It has to be gone before
-# the device goes on; then FILE has to be what REFERENCE is.
+# the device goes on; then FILE has to be what REFERENCE is.  With meta=lazy the same of all
+# that waits for metadata.
 #
 # Needs dmsetup and the module dm_mod.
 set -eu
@@ -19,25 +20,78 @@ mnt=$(mktemp -d)
 # There is no udev here.
 export DM_DISABLE_UDEV=1
 
-# A reader that waits for the device is killed; without an end if it cannot be.
+# waits CMD...: in the background, as $waiter; false if it ends by itself
+waits()
+{
+	"$@" >/dev/null 2>&1 &
+	waiter=$!
+	until [ "$(state "$waiter")" = D ]; do
+		[ -d /proc/"$waiter" ] || return 1
+	done
+}
+
+# is_killed PID: without an end if it cannot be
+is_killed()
+{
+	kill -KILL "$1"
+	rc=0
+	wait "$1" || rc=$?
+	[ "$rc" -eq 137 ]
+}
+
 kill_waiting()
 {
-	cat "$mnt/$file" >/dev/null &
-	reader=$!
-	until [ "$(state "$reader")" = D ]; do
-		[ -d /proc/"$reader" ] || return 1
+	waits "$@" && is_killed "$waiter"
+}
+
+# Another one waits for the same metadata; he who does not read it is killed first.
+kill_both()
+{
+	waits "$@" && one=$waiter && waits "$@" && is_killed "$waiter" && is_killed "$one"
+}
+
+# A hint waits and can be killed, or is dropped.
+kill_hinting()
+{
+	waits "$@" || return 0
+	is_killed "$waiter"
+}
+
+stop()
+{
+	drop_caches
+	dmsetup suspend --noflush --nolockfs stuck
+}
+
+# kill_all: what needs metadata that is not in memory, of files that are open.  The numbers of
+# their descriptors are those below.
+kill_all()
+{
+	exec 3<"$mnt/$file" 4<"$mnt/${file%/*}"
+	for what in "kill_waiting ls -lR $mnt" "kill_both ls -lR $mnt" \
+		"kill_waiting $here/yields readdir /proc/self/fd/4" \
+		"kill_waiting $here/yields fiemap /proc/self/fd/3" \
+		"kill_waiting $here/access whole /proc/self/fd/3" \
+		"kill_waiting $here/access map /proc/self/fd/3" \
+		"kill_waiting $here/access seekhole /proc/self/fd/3" \
+		"kill_waiting dd if=/proc/self/fd/3 iflag=direct bs=64k" \
+		"kill_hinting $here/access willneed /proc/self/fd/3"; do
+		stop
+		# shellcheck disable=SC2086 # words
+		check "who waits for metadata is killed, $options: ${what%% "$mnt"*}" $what
+		dmsetup resume stuck
 	done
-	kill -KILL "$reader"
-	rc=0
-	wait "$reader" || rc=$?
-	[ "$rc" -eq 137 ]
+	exec 3<&- 4<&-
 }
 
 dmsetup create stuck --readonly --table "0 $(blockdev --getsz "$disk") linear $disk 0"
 mount -t dsfs -o "$options" /dev/mapper/stuck "$mnt"
 dmsetup suspend --noflush --nolockfs stuck
-check "a reader that waits for the device can be killed, $options" kill_waiting
+check "a reader that waits for the device can be killed, $options" kill_waiting cat "$mnt/$file"
 dmsetup resume stuck
+case $options in
+*meta=lazy*)	kill_all ;;
+esac
 check "the file is the same when the device goes on, $options" cmp "$mnt/$file" "$reference"
 umount "$mnt"
 dmsetup remove stuck
