@@ -241,10 +241,13 @@ static void dsfs_readahead(struct readahead_control *rac)
 	/* Under memory pressure, leave the rest to reads of single folios. */
 	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN;
 	const unsigned int max = DSFS_AHEAD_MAX >> PAGE_SHIFT;
-	const pgoff_t last = dsfs_expand(rac);
 	struct dsfs_read *rd;
 	struct folio *folio;
+	pgoff_t last;
 
+	if (!dsfs_drops_behind(rac) && dsfs_whole_ahead(rac))
+		return;
+	last = dsfs_expand(rac);
 	folio = readahead_folio(rac);
 	while (folio) {
 		/* Count and position of @rac still include the current folio. */

@@ -61,25 +61,35 @@ static const struct iomap_ops dsfs_iomap_ops = {
  * Readahead windows. The default of the VFS, 128 KiB, is small for devices that
  * take requests of megabytes. read(2) uses the largest request of the device,
  * unless read_ahead_kb was changed. Page faults use the default of the VFS,
- * because they may be random. A file descriptor has one window, so each path
- * sets its own before it reads.
+ * because they may be random. A file descriptor has one window: once it was
+ * mapped, reads leave that alone.
  */
 static void dsfs_read_window(struct file *file)
 {
 	const struct super_block *sb = file_inode(file)->i_sb;
 	const unsigned int pages = DSFS_SB(sb)->ra_pages;
 
-	if (sb->s_bdi->ra_pages == VM_READAHEAD_PAGES &&
+	if (!READ_ONCE(file->private_data) &&
+	    sb->s_bdi->ra_pages == VM_READAHEAD_PAGES &&
 	    READ_ONCE(file->f_ra.ra_pages) < pages)
 		WRITE_ONCE(file->f_ra.ra_pages, pages);
 }
 
-static void dsfs_fault_window(struct file *file)
+/*
+ * The first fault of a small file reads all of it. The page cache adds small
+ * folios for its window, so that is one page, and ->readahead adds the others.
+ */
+static void dsfs_map_window(struct file *file)
 {
-	const struct super_block *sb = file_inode(file)->i_sb;
+	const struct inode *inode = file_inode(file);
+	const struct dsfs_sb_info *sbi = DSFS_SB(inode->i_sb);
 
-	if (READ_ONCE(file->f_ra.ra_pages) == DSFS_SB(sb)->ra_pages)
-		WRITE_ONCE(file->f_ra.ra_pages, sb->s_bdi->ra_pages);
+	/* Marks a descriptor that was mapped */
+	WRITE_ONCE(file->private_data, file);
+	if (i_size_read(inode) <= READ_ONCE(sbi->opt.wholefile))
+		WRITE_ONCE(file->f_ra.ra_pages, 1);
+	else if (READ_ONCE(file->f_ra.ra_pages) == sbi->ra_pages)
+		WRITE_ONCE(file->f_ra.ra_pages, inode->i_sb->s_bdi->ra_pages);
 }
 
 /* True if nothing of the file is cached and a read at @pos returns bytes */
@@ -163,21 +173,6 @@ static ssize_t dsfs_splice_read(struct file *in, loff_t *ppos,
 	return filemap_splice_read(in, ppos, pipe, len, flags);
 }
 
-static vm_fault_t dsfs_fault(struct vm_fault *vmf)
-{
-	struct file *file = vmf->vma->vm_file;
-
-	if (!file->f_mapping->nrpages && !(vmf->vma->vm_flags & VM_RAND_READ))
-		dsfs_whole_ahead(file);
-	dsfs_fault_window(file);
-	return filemap_fault(vmf);
-}
-
-static const struct vm_operations_struct dsfs_vm_ops = {
-	.fault		= dsfs_fault,
-	.map_pages	= filemap_map_pages,
-};
-
 static int dsfs_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	int ret = generic_file_readonly_mmap(file, vma);
@@ -185,7 +180,7 @@ static int dsfs_mmap(struct file *file, struct vm_area_struct *vma)
 	if (ret)
 		return ret;
 	dsfs_cache_used(file_inode(file));
-	vma->vm_ops = &dsfs_vm_ops;
+	dsfs_map_window(file);
 	return 0;
 }
 

@@ -243,7 +243,7 @@ void dsfs_submit_exit(struct super_block *sb);
 
 /* whole.c */
 void dsfs_whole_read(struct file *file);
-void dsfs_whole_ahead(struct file *file);
+bool dsfs_whole_ahead(struct readahead_control *rac);
 bool dsfs_whole_hint(struct file *file);
 
 /* cache.c */

@@ -27,19 +27,26 @@
 #include <linux/uidgid.h>
 
 /*
- * Add the next folio, of the largest order that fits, or a smaller one if
- * memory is short. Fails rather than invoke the OOM killer, because the caller
- * may have asked for a small part of the file; the page cache reads what is
- * missing.
+ * Add folios for pages [index, end), of the largest orders that fit, or smaller
+ * ones if memory is short. Ends early rather than invoke the OOM killer, because
+ * the caller may have asked for a small part of the file; the page cache reads
+ * what is missing. Returns the page after the last folio.
  */
-static struct folio *dsfs_whole_folio(struct address_space *mapping,
-				      pgoff_t index, pgoff_t pages)
+static pgoff_t dsfs_whole_add(struct dsfs_read *rd, pgoff_t index, pgoff_t end)
 {
-	unsigned int order = min_t(unsigned int,
-				   dsfs_chunk_order(mapping->host->i_sb),
-				   ilog2(pages - index));
+	struct address_space *mapping = rd->inode->i_mapping;
+	const unsigned int max = dsfs_chunk_order(rd->inode->i_sb);
+	struct folio *folio;
 
-	return dsfs_add_folio(mapping, index, order, readahead_gfp_mask(mapping));
+	for (; index < end; index = folio_next_index(folio)) {
+		folio = dsfs_add_folio(mapping, index,
+				       min_t(unsigned int, max, ilog2(end - index)),
+				       readahead_gfp_mask(mapping));
+		if (IS_ERR(folio))
+			break;
+		dsfs_read_add_folio(rd, folio);
+	}
+	return index;
 }
 
 static bool dsfs_whole_wanted(const struct file *file)
@@ -58,26 +65,18 @@ static bool dsfs_whole_wanted(const struct file *file)
  */
 static struct dsfs_read *dsfs_whole_begin(struct file *file, gfp_t gfp)
 {
-	struct address_space *mapping = file->f_mapping;
+	struct inode *inode = file_inode(file);
+	const u64 pages = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
 	struct dsfs_read *rd;
-	struct folio *folio;
-	pgoff_t pages, index;
 
 	if (!dsfs_whole_wanted(file))
 		return NULL;
-	pages = DIV_ROUND_UP_ULL(i_size_read(mapping->host), PAGE_SIZE);
-	rd = dsfs_read_alloc(mapping->host, pages, gfp);
+	rd = dsfs_read_alloc(inode, pages, gfp);
 	if (!rd)
 		return NULL;
-	for (index = 0; index < pages; index += folio_nr_pages(folio)) {
-		folio = dsfs_whole_folio(mapping, index, pages);
-		if (IS_ERR(folio))
-			break;
-		dsfs_read_add_folio(rd, folio);
-	}
 	/* The task that adds the first folio reads the file alone. */
-	if (rd->nr_folios) {
-		dsfs_cache_forget(mapping->host);
+	if (dsfs_whole_add(rd, 0, pages)) {
+		dsfs_cache_forget(inode);
 		return rd;
 	}
 	dsfs_read_free(rd);
@@ -125,21 +124,44 @@ void dsfs_whole_read(struct file *file)
 #define DSFS_GFP_AHEAD	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
 
 /**
- * dsfs_whole_ahead - read a whole file into the page cache, without waiting
- * @file: a regular file without cached pages
+ * dsfs_whole_ahead - read a whole file for readahead of some of its pages
+ * @rac: the pages that the page cache wants, in folios of its own
  *
- * For page faults, which release locks before they wait. Does nothing if memory
- * or metadata are not available at once.
+ * For page faults, and for reads that must not wait. The other folios are added
+ * here, because readahead_expand() adds single pages.
+ *
+ * Return: true if the read was sent; false if the file is not to be read whole,
+ * or more of it is cached. @rac is as before then.
  */
-void dsfs_whole_ahead(struct file *file)
+bool dsfs_whole_ahead(struct readahead_control *rac)
 {
+	struct inode *inode = rac->mapping->host;
+	const u64 pages = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
+	const pgoff_t first = readahead_index(rac);
 	struct dsfs_read *rd;
+	struct folio *folio;
+	bool adjacent;
 
-	if (dsfs_meta_may_block(file_inode(file)->i_sb))
-		return;
-	rd = dsfs_whole_begin(file, DSFS_GFP_AHEAD);
-	if (rd)
+	if (!rac->file || !dsfs_whole_wanted(rac->file) ||
+	    rac->mapping->nrpages != readahead_count(rac))
+		return false;
+	rd = dsfs_read_alloc(inode, pages, DSFS_GFP_AHEAD);
+	if (!rd)
+		return false;
+	dsfs_cache_forget(inode);
+	adjacent = dsfs_whole_add(rd, 0, first) == first;
+	while (adjacent && (folio = readahead_folio(rac))) {
+		/* There is nothing to read ahead after this read. */
+		folio_clear_readahead(folio);
+		dsfs_read_add_folio(rd, folio);
+	}
+	if (adjacent)
+		dsfs_whole_add(rd, (rd->pos + rd->len) >> PAGE_SHIFT, pages);
+	if (rd->nr_folios)
 		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, DSFS_GFP_AHEAD);
+	else
+		dsfs_read_free(rd);
+	return adjacent;
 }
 
 /*

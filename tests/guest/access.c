@@ -16,6 +16,8 @@
  *   pages       the first COUNT pages, each by a pread(2), after POSIX_FADV_RANDOM
  *   pagefaults  the same by a mapping, after MADV_RANDOM
  *   map         every page of a mapping, in order
+ *   mapfork     a fork, while the first fault of a mapping waits for a tag of the device: the
+ *               child prints that it is there
  *   ateof       a read at the end of the file, and one behind it
  *   nowait      a read that must not wait; directnowait: with O_DIRECT
  *   mapdirectnowait
@@ -30,6 +32,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,6 +196,53 @@ static uint64_t by_map(void)
 	return touch_pages(MADV_NORMAL, UINT64_MAX);
 }
 
+static pid_t toucher;
+
+static void *touch_first(void *unused)
+{
+	__atomic_store_n(&toucher, gettid(), __ATOMIC_RELEASE);
+	touch_pages(MADV_NORMAL, 1);
+	return unused;
+}
+
+/* True if the thread that touches sleeps in the function */
+static bool sleeps_in(const char *function)
+{
+	char stack[4096], name[64];
+	ssize_t n;
+	int proc;
+
+	snprintf(name, sizeof(name), "/proc/self/task/%d/stack",
+		 __atomic_load_n(&toucher, __ATOMIC_ACQUIRE));
+	proc = open(name, O_RDONLY | O_CLOEXEC);
+	if (proc < 0)
+		return false;
+	n = read(proc, stack, sizeof(stack) - 1);
+	close(proc);
+	stack[n > 0 ? n : 0] = 0;
+	return strstr(stack, function);
+}
+
+static uint64_t by_mapfork(void)
+{
+	pthread_t thread;
+	pid_t pid;
+
+	if (pthread_create(&thread, NULL, touch_first, NULL))
+		t_die(path, "pthread_create");
+	while (!sleeps_in("blk_mq_get_tag"))
+		sched_yield();
+	pid = fork();
+	if (pid < 0)
+		t_die(path, "fork");
+	if (!pid) {
+		printf("forked\n");
+		exit(0);
+	}
+	pthread_join(thread, NULL);
+	return PAGE;
+}
+
 static uint64_t by_ateof(void)
 {
 	return must_read(PAGE, size) + must_read(PAGE, size + 3 * PIECE);
@@ -277,7 +329,8 @@ static const struct way {
 	{ "madvise", by_madvise }, { "seekhole", by_seekhole }, { "seq", by_seq },
 	{ "seqadvised", by_seqadvised }, { "faults", by_faults },
 	{ "readfaults", by_readfaults }, { "pages", by_pages },
-	{ "pagefaults", by_pagefaults }, { "map", by_map }, { "ateof", by_ateof },
+	{ "pagefaults", by_pagefaults }, { "map", by_map }, { "mapfork", by_mapfork },
+	{ "ateof", by_ateof },
 	{ "nowait", no_wait }, { "directnowait", by_directnowait },
 	{ "mapdirectnowait", by_mapdirectnowait }, { "whole", by_whole },
 	{ "dontcache", by_dontcache }, { "resident", resident },

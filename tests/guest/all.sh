@@ -302,6 +302,11 @@ step_stuck()
 	umount /mnt/pext4
 }
 
+step_notags()
+{
+	part "$here/notags.sh" "$(real plain)" sizes/32768
+}
+
 step_apart()
 {
 	part "$here/apart.sh" "$(real nest)" /ref/gen1.list "$(real jpegs)" /ref/jpegs.meta "$(real zoo)"
@@ -353,7 +358,7 @@ step_requests()
 	umount /mnt/jpegs
 }
 
-[ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck apart windows counters refaults nfs mounts generations \
+[ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck notags apart windows counters refaults nfs mounts generations \
 	dirty slowmeta yields charged tool shards requests
 for step in "$@"; do
 	start=$(cut -d ' ' -f 1 /proc/uptime)
