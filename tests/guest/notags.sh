@@ -26,8 +26,8 @@ loop=$(losetup -f)
 losetup -r "$loop" /dev/mapper/notags
 queue=/sys/block/${loop##*/}
 # As few as the block layer allows
-echo 4 >"$queue/nr_requests"
-tags=$(cat "$queue/nr_requests")
+echo 4 >"$queue/queue/nr_requests"
+tags=$(cat "$queue/queue/nr_requests")
 
 in_flight()
 {
