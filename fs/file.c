@@ -69,7 +69,7 @@ static void dsfs_read_window(struct file *file)
 	const struct super_block *sb = file_inode(file)->i_sb;
 	const unsigned int pages = DSFS_SB(sb)->ra_pages;
 
-	if (!READ_ONCE(file->private_data) &&
+	if (!dsfs_file_mapped(file) &&
 	    sb->s_bdi->ra_pages == VM_READAHEAD_PAGES &&
 	    READ_ONCE(file->f_ra.ra_pages) < pages)
 		WRITE_ONCE(file->f_ra.ra_pages, pages);
@@ -84,7 +84,7 @@ static void dsfs_map_window(struct file *file)
 	const struct inode *inode = file_inode(file);
 	const struct dsfs_sb_info *sbi = DSFS_SB(inode->i_sb);
 
-	/* Marks a descriptor that was mapped */
+	/* For dsfs_file_mapped(); any value will do */
 	WRITE_ONCE(file->private_data, file);
 	if (i_size_read(inode) <= READ_ONCE(sbi->opt.wholefile))
 		WRITE_ONCE(file->f_ra.ra_pages, 1);
@@ -136,6 +136,19 @@ static ssize_t dsfs_try_direct(struct kiocb *iocb, struct iov_iter *to)
 	return ret;
 }
 
+/*
+ * True if a read may start readahead: it may wait, or readahead does not. It
+ * waits for metadata that is not in memory, and for a mapped descriptor.
+ */
+static bool dsfs_read_may_start(const struct kiocb *iocb)
+{
+	const struct file *file = iocb->ki_filp;
+
+	if (iocb->ki_flags & IOCB_NOWAIT && dsfs_meta_may_block(file_inode(file)->i_sb))
+		return false;
+	return !(iocb->ki_flags & (IOCB_NOWAIT | IOCB_WAITQ)) || !dsfs_file_mapped(file);
+}
+
 static ssize_t dsfs_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
 	const int flags = iocb->ki_flags;
@@ -148,13 +161,9 @@ static ssize_t dsfs_read_iter(struct kiocb *iocb, struct iov_iter *to)
 			return ret;
 		iocb->ki_flags &= ~IOCB_DIRECT;
 	}
-	if (!(flags & IOCB_NOWAIT) ||
-	    !dsfs_meta_may_block(file_inode(iocb->ki_filp)->i_sb))
+	if (dsfs_read_may_start(iocb))
 		return dsfs_read_buffered(iocb, to);
-	/*
-	 * The read must not wait, and metadata may not be in memory. Readahead
-	 * would read metadata first, so return cached pages only.
-	 */
+	/* Return cached pages only. */
 	iocb->ki_flags |= IOCB_NOIO;
 	ret = generic_file_read_iter(iocb, to);
 	/* A retry with the same iocb may wait and may be direct. */

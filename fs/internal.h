@@ -241,6 +241,15 @@ extern const struct address_space_operations dsfs_aops;
 int dsfs_submit_init(struct super_block *sb);
 void dsfs_submit_exit(struct super_block *sb);
 
+/*
+ * True if a file descriptor was mapped. Its readahead may be for a fault, which
+ * waits.
+ */
+static inline bool dsfs_file_mapped(const struct file *file)
+{
+	return READ_ONCE(file->private_data);
+}
+
 /* whole.c */
 void dsfs_whole_read(struct file *file);
 bool dsfs_whole_ahead(struct readahead_control *rac);

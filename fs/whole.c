@@ -94,6 +94,21 @@ static bool dsfs_whole_refaults(const struct dsfs_read *rd)
 	return false;
 }
 
+/* Read and wait. The task verifies the data itself. */
+static void dsfs_whole_wait(struct dsfs_read *rd, gfp_t gfp)
+{
+	/* Account refaults as memory pressure, as the page cache does. */
+	const bool refaults = dsfs_whole_refaults(rd);
+	unsigned long pressure;
+
+	rd->sync = true;
+	if (refaults)
+		psi_memstall_enter(&pressure);
+	dsfs_read_submit(rd, REQ_OP_READ, gfp);
+	if (refaults)
+		psi_memstall_leave(&pressure);
+}
+
 /**
  * dsfs_whole_read - read a whole file into the page cache, and wait
  * @file: a regular file without cached pages
@@ -104,31 +119,54 @@ static bool dsfs_whole_refaults(const struct dsfs_read *rd)
 void dsfs_whole_read(struct file *file)
 {
 	struct dsfs_read *rd = dsfs_whole_begin(file, GFP_KERNEL);
-	unsigned long pressure;
-	bool refaults;
 
 	if (!rd)
 		return;
 	dsfs_count(file_inode(file)->i_sb, DSFS_COUNT_WHOLE, 1);
-	rd->sync = true;
-	/* Account refaults as memory pressure, as the page cache does. */
-	refaults = dsfs_whole_refaults(rd);
-	if (refaults)
-		psi_memstall_enter(&pressure);
-	dsfs_read_submit(rd, REQ_OP_READ, GFP_KERNEL);
-	if (refaults)
-		psi_memstall_leave(&pressure);
+	dsfs_whole_wait(rd, GFP_KERNEL);
 }
 
 /* No effort: what cannot be allocated is left to the page cache. */
 #define DSFS_GFP_AHEAD	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
+
+/*
+ * Add the folios of @rac, and those before and after them. Returns false if the
+ * pages before them could not be added.
+ */
+static bool dsfs_whole_around(struct dsfs_read *rd, struct readahead_control *rac,
+			      pgoff_t pages)
+{
+	const pgoff_t first = readahead_index(rac);
+	struct folio *folio;
+
+	if (dsfs_whole_add(rd, 0, first) != first)
+		return false;
+	while ((folio = readahead_folio(rac))) {
+		/* There is nothing to read ahead after this read. */
+		folio_clear_readahead(folio);
+		dsfs_read_add_folio(rd, folio);
+	}
+	dsfs_whole_add(rd, (rd->pos + rd->len) >> PAGE_SHIFT, pages);
+	return true;
+}
+
+/* The page cache has plugged its readahead, and a plug would delay this read. */
+static void dsfs_whole_fault(struct dsfs_read *rd)
+{
+	if (current->plug)
+		blk_finish_plug(current->plug);
+	dsfs_whole_wait(rd, DSFS_GFP_AHEAD);
+}
 
 /**
  * dsfs_whole_ahead - read a whole file for readahead of some of its pages
  * @rac: the pages that the page cache wants, in folios of its own
  *
  * For page faults, and for reads that must not wait. The other folios are added
- * here, because readahead_expand() adds single pages.
+ * here, because readahead_expand() adds single pages. A fault would wait for its
+ * folio next, so it waits here and saves the worker. Only a mapped file
+ * descriptor waits; dsfs_read_iter() lets none of its reads get here that must
+ * not.
  *
  * Return: true if the read was sent; false if the file is not to be read whole,
  * or more of it is cached. @rac is as before then.
@@ -137,10 +175,8 @@ bool dsfs_whole_ahead(struct readahead_control *rac)
 {
 	struct inode *inode = rac->mapping->host;
 	const u64 pages = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
-	const pgoff_t first = readahead_index(rac);
 	struct dsfs_read *rd;
-	struct folio *folio;
-	bool adjacent;
+	bool around;
 
 	if (!rac->file || !dsfs_whole_wanted(rac->file) ||
 	    rac->mapping->nrpages != readahead_count(rac))
@@ -149,19 +185,14 @@ bool dsfs_whole_ahead(struct readahead_control *rac)
 	if (!rd)
 		return false;
 	dsfs_cache_forget(inode);
-	adjacent = dsfs_whole_add(rd, 0, first) == first;
-	while (adjacent && (folio = readahead_folio(rac))) {
-		/* There is nothing to read ahead after this read. */
-		folio_clear_readahead(folio);
-		dsfs_read_add_folio(rd, folio);
-	}
-	if (adjacent)
-		dsfs_whole_add(rd, (rd->pos + rd->len) >> PAGE_SHIFT, pages);
-	if (rd->nr_folios)
-		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, DSFS_GFP_AHEAD);
-	else
+	around = dsfs_whole_around(rd, rac, pages);
+	if (!rd->nr_folios)
 		dsfs_read_free(rd);
-	return adjacent;
+	else if (around && dsfs_file_mapped(rac->file))
+		dsfs_whole_fault(rd);
+	else
+		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, DSFS_GFP_AHEAD);
+	return around;
 }
 
 /*

@@ -19,7 +19,8 @@
  *   mapfork     a fork, while the first fault of a mapping waits for a tag of the device: the
  *               child prints that it is there
  *   ateof       a read at the end of the file, and one behind it
- *   nowait      a read that must not wait; directnowait: with O_DIRECT
+ *   nowait      a read that must not wait; directnowait: with O_DIRECT;
+ *               mapnowait: of a file that is mapped
  *   mapdirectnowait
  *               the same where a mapping has kept the data in memory, and nothing its metadata
  *   whole       one read of all of it
@@ -268,6 +269,12 @@ static uint64_t by_directnowait(void)
 	return no_wait();
 }
 
+static uint64_t by_mapnowait(void)
+{
+	map(MADV_NORMAL);
+	return no_wait();
+}
+
 /* Pages that are mapped stay. */
 static uint64_t by_mapdirectnowait(void)
 {
@@ -332,7 +339,7 @@ static const struct way {
 	{ "pagefaults", by_pagefaults }, { "map", by_map }, { "mapfork", by_mapfork },
 	{ "ateof", by_ateof },
 	{ "nowait", no_wait }, { "directnowait", by_directnowait },
-	{ "mapdirectnowait", by_mapdirectnowait }, { "whole", by_whole },
+	{ "mapnowait", by_mapnowait }, { "mapdirectnowait", by_mapdirectnowait }, { "whole", by_whole },
 	{ "dontcache", by_dontcache }, { "resident", resident },
 };
 

@@ -134,6 +134,7 @@ check "a read leaves faults their window" window_of_faults
 check "POSIX_FADV_RANDOM: a chunk is read once" each_chunk_once pages
 check "MADV_RANDOM: a chunk is read once" each_chunk_once pagefaults
 check "a mapped small file is one request" one_request map "$small"
+check "RWF_NOWAIT does not wait for a mapped file" would_wait mapnowait
 check "a read at the end of a file asks for nothing" costs_nothing ateof "$small"
 umount "$dir"
 mount -t dsfs -o wholefile=0 "$disk" "$dir"
