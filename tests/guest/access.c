@@ -339,8 +339,8 @@ static const struct way {
 	{ "pagefaults", by_pagefaults }, { "map", by_map }, { "mapfork", by_mapfork },
 	{ "ateof", by_ateof },
 	{ "nowait", no_wait }, { "directnowait", by_directnowait },
-	{ "mapnowait", by_mapnowait }, { "mapdirectnowait", by_mapdirectnowait }, { "whole", by_whole },
-	{ "dontcache", by_dontcache }, { "resident", resident },
+	{ "mapnowait", by_mapnowait }, { "mapdirectnowait", by_mapdirectnowait },
+	{ "whole", by_whole }, { "dontcache", by_dontcache }, { "resident", resident },
 };
 
 int main(int argc, char **argv)

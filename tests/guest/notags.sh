@@ -40,8 +40,8 @@ take_tags()
 	dmsetup suspend --noflush --nolockfs notags
 	takers=
 	i=0
-	while [ $i -lt $((2 * tags)) ]; do
-		dd if="$loop" of=/dev/null bs=4096 count=1 skip=$i iflag=direct 2>/dev/null &
+	while [ "$i" -lt $((2 * tags)) ]; do
+		dd if="$loop" of=/dev/null bs=4096 count=1 skip="$i" iflag=direct 2>/dev/null &
 		takers="$takers $!"
 		i=$((i + 1))
 	done
@@ -63,12 +63,12 @@ forks()
 	pid=$!
 	# shellcheck disable=SC2016 # for the shell that waits
 	within sh -c 'until grep -q forked "$1"; do :; done' wait "$out" && rc=0 || rc=1
-	[ $rc -ne 0 ] || within grep -q mapfork "/proc/$pid/cmdline" || rc=1
-	[ $rc -eq 0 ] || sed "s/^/# $prog: /" "/proc/$pid/stack"
+	[ "$rc" -ne 0 ] || within grep -q mapfork "/proc/$pid/cmdline" || rc=1
+	[ "$rc" -eq 0 ] || sed "s/^/# $prog: /" "/proc/$pid/stack"
 	dmsetup resume notags
 	# shellcheck disable=SC2086 # a list
 	wait "$pid" $takers
-	return $rc
+	return "$rc"
 }
 
 mount -t dsfs "$loop" "$dir"
