@@ -60,6 +60,31 @@ static bool dsfs_whole_wanted(const struct file *file)
 }
 
 /*
+ * Bring metadata that is not resident into memory before folios are locked, for
+ * which others wait. False after a fatal signal; an error is met again by the
+ * read.
+ */
+static bool dsfs_whole_metadata(struct inode *inode)
+{
+	const struct dsfs_geo *geo = dsfs_geo(inode->i_sb);
+	struct dsfs_source *src = dsfs_src(inode->i_sb);
+	struct dsfs_err err = {};
+	struct dsfs_attr attr;
+	u64 pos;
+	u32 sum;
+	int ret;
+
+	if (!dsfs_meta_may_block(inode->i_sb))
+		return true;
+	ret = dsfs_inode_attr(inode, &attr, &err);
+	for (pos = 0; !ret && dsfs_verifies(inode->i_sb) && pos < attr.size;
+	     pos += 1ULL << geo->chunk_bits)
+		ret = dsfs_chunk_sum(src, &attr, attr.size, pos >> geo->chunk_bits,
+				     &sum, &err);
+	return ret != -EINTR;
+}
+
+/*
  * Allocate a read of a whole file and add its folios to the page cache. NULL:
  * do not read the whole file.
  */
@@ -69,7 +94,7 @@ static struct dsfs_read *dsfs_whole_begin(struct file *file, gfp_t gfp)
 	const u64 pages = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
 	struct dsfs_read *rd;
 
-	if (!dsfs_whole_wanted(file))
+	if (!dsfs_whole_wanted(file) || !dsfs_whole_metadata(inode))
 		return NULL;
 	rd = dsfs_read_alloc(inode, pages, gfp);
 	if (!rd)
