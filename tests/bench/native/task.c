@@ -5,11 +5,14 @@
  *   native_task run PATTERN LIST [readers=N] [piece=BYTES] [ahead=N] [files=N] [check]
  *   native_task settle
  *   native_task mount TYPE DEVICE DIR OPTIONS
+ *   native_task lock DEVICE
  *
  * "run" shuffles the paths in LIST, one a line, the same way each time.  What it took is
  * printed as NAME=VALUE: nanoseconds of wall clock, of processor time, of it in the
  * device's copying; requests, files, bytes, errors, sum.  It fails if a file could not
- * be read whole.  "mount" prints the same of a mount, and undoes it.
+ * be read whole.  "mount" prints the same of a mount, and undoes it.  "lock" locks the pages
+ * of a device that are in the page cache, prints how many bytes, and leaves a process
+ * that keeps them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <unistd.h>
 #include "drivers/bench.h"
@@ -26,7 +30,7 @@ static const char * const patterns[] = {
 	[BENCH_WHOLE] = "whole", [BENCH_PIL] = "pil", [BENCH_IMREAD] = "imread",
 	[BENCH_MMAP] = "mmap", [BENCH_SEQ] = "seq", [BENCH_OPEN] = "open",
 	[BENCH_STAT] = "stat", [BENCH_CRC] = "crc",
-	[BENCH_PACK] = "pack",
+	[BENCH_PACK] = "pack", [BENCH_HEADER] = "header",
 };
 
 #define PATTERNS (sizeof(patterns) / sizeof(patterns[0]))
@@ -167,6 +171,57 @@ static int do_mount(int dev, char **argv)
 	return print(&after);
 }
 
+/* Lock what is cached of a mapping.  Returns how many bytes. */
+static size_t lock_cached(void *map, size_t len)
+{
+	const size_t page = sysconf(_SC_PAGESIZE), pages = (len + page - 1) / page;
+	unsigned char *cached = allocate(pages);
+	size_t i, locked = 0;
+
+	if (mincore(map, len, cached))
+		die("mincore");
+	for (i = 0; i < pages; i++) {
+		if (!(cached[i] & 1))
+			continue;
+		if (mlock((char *)map + i * page, page))
+			die("mlock");
+		locked += page;
+	}
+	free(cached);
+	return locked;
+}
+
+static int lock(const char *device)
+{
+	int fd = open(device, O_RDONLY | O_CLOEXEC), ready[2];
+	size_t locked = 0;
+	off_t len;
+	void *map;
+
+	if (fd < 0)
+		die(device);
+	len = lseek(fd, 0, SEEK_END);
+	if (pipe(ready))
+		die("pipe");
+	/* Locks are not inherited: the child takes them. */
+	if (fork()) {
+		close(ready[1]);
+		if (read(ready[0], &locked, sizeof(locked)) != sizeof(locked) || !locked)
+			return 1;
+		printf("%zu\n", locked);
+		return 0;
+	}
+	map = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		die("mmap");
+	locked = lock_cached(map, len);
+	if (write(ready[1], &locked, sizeof(locked)) != sizeof(locked))
+		die("pipe");
+	close(STDOUT_FILENO);
+	for (;;)
+		pause();
+}
+
 int main(int argc, char **argv)
 {
 	int dev = open("/dev/bench", O_RDWR | O_CLOEXEC);
@@ -177,6 +232,8 @@ int main(int argc, char **argv)
 		return ioctl(dev, BENCH_SETTLE) ? 2 : 0;
 	if (argc >= 4 && !strcmp(argv[1], "run"))
 		return run(dev, argc - 2, argv + 2);
+	if (argc == 3 && !strcmp(argv[1], "lock"))
+		return lock(argv[2]);
 	if (argc == 6 && !strcmp(argv[1], "mount"))
 		return do_mount(dev, argv + 2);
 	usage();

@@ -19,6 +19,7 @@ enum {
 	BENCH_STAT,		/* by path */
 	BENCH_CRC,		/* no file: crc32c of pieces of a buffer */
 	BENCH_PACK,		/* one read of a part of a file: PATH@OFFSET+LENGTH */
+	BENCH_HEADER,		/* the first 4,096 bytes, and no more */
 };
 
 #define BENCH_CHECK	1	/* sum up the contents: not for times */
