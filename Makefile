@@ -254,11 +254,13 @@ demo:
 	$(Q)$(MAKE) --no-print-directory tools
 	$(Q)scripts/demo $(TREE)
 
-# The module as patches for a kernel tree, in build/upstream: Documentation/upstream.rst.
+# The module as patches for a kernel tree, in build/upstream, and those for readahead, in
+# build/upstream-mm: Documentation/upstream.rst.
 .PHONY: upstream-series
 upstream-series:
 	scripts/install-deps build check
 	scripts/upstream-series --patches $(B)/upstream
+	scripts/upstream-mm --patches $(B)/upstream-mm
 
 # The documents as a site, in build/docs; a warning is an error.
 .PHONY: docs
