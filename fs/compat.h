@@ -41,7 +41,6 @@
 #define DSFS_HAVE_GENERIC_FILE_SPLICE_READ !DSFS_SINCE(6, 5)
 #define DSFS_HAVE_FILLATTR_MASK		DSFS_SINCE(6, 6)
 #define DSFS_HAVE_SET_CTIME		DSFS_SINCE(6, 6)
-#define DSFS_HAVE_RELEASE_ALWAYS	DSFS_SINCE(6, 6)
 #define DSFS_HAVE_SET_ATIME		DSFS_SINCE(6, 7)
 #define DSFS_HAVE_CONST_XATTR_TABLE	DSFS_SINCE(6, 7)
 #define DSFS_HAVE_ENCODE_INO32		DSFS_SINCE(6, 7)
@@ -88,14 +87,6 @@
 #if !DSFS_HAVE_FILLATTR_MASK
 #define generic_fillattr(idmap, mask, inode, stat) \
 	generic_fillattr(idmap, inode, stat)
-#endif
-
-/*
- * release_folio() of folios without private data. Before, page cache folios of
- * this file system were single pages, which are not split.
- */
-#if !DSFS_HAVE_RELEASE_ALWAYS
-#define mapping_set_release_always(mapping) do { } while (0)
 #endif
 
 /* Time stamps are set by accessors, ctime first. */

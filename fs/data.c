@@ -273,6 +273,6 @@ const struct address_space_operations dsfs_aops = {
 	.read_folio	= dsfs_read_folio,
 	.readahead	= dsfs_readahead,
 	.release_folio	= dsfs_cache_release_folio,
-	.free_folio	= dsfs_cache_free_folio,
+	.invalidate_folio = dsfs_cache_invalidate_folio,
 	.migrate_folio	= filemap_migrate_folio,
 };

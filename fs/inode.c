@@ -183,8 +183,6 @@ static void dsfs_inode_ops(struct inode *inode, const struct dsfs_attr *attr)
 		inode->i_op = &dsfs_file_iops;
 		inode->i_fop = &dsfs_file_fops;
 		inode->i_mapping->a_ops = &dsfs_aops;
-		/* dsfs_cache_release_folio() */
-		mapping_set_release_always(inode->i_mapping);
 		dsfs_inode_folios(inode, attr->flags);
 		break;
 	case S_IFDIR:

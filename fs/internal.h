@@ -262,15 +262,12 @@ bool dsfs_cache_hint(struct inode *inode);
 void dsfs_cache_hinted(struct file *file, bool first, bool read);
 void dsfs_cache_used(struct inode *inode);
 void dsfs_cache_forget(struct inode *inode);
-u64 dsfs_cache_bytes(struct super_block *sb);
+u64 dsfs_cache_held(struct super_block *sb);
+u64 dsfs_cache_target(struct super_block *sb);
 int dsfs_cache_enable(struct super_block *sb);
 void dsfs_cache_disable(struct super_block *sb);
-
-/* cacheroom.c */
-void dsfs_cache_free_folio(struct folio *folio);
 bool dsfs_cache_release_folio(struct folio *folio, gfp_t gfp);
-int dsfs_cache_init(void);
-void dsfs_cache_exit(void);
+void dsfs_cache_invalidate_folio(struct folio *folio, size_t offset, size_t len);
 
 /* file.c */
 extern const struct inode_operations dsfs_file_iops;

@@ -29,7 +29,6 @@ enum dsfs_cache_decision {
 	DSFS_CACHE_ADMITTED,
 	DSFS_CACHE_TRANSIENT,	/* no room: dropped after close */
 	DSFS_CACHE_DROPPED,	/* dropped */
-	DSFS_CACHE_REPLACED,	/* stale: dropped for another file */
 };
 
 /* Decision on a hint */
@@ -48,7 +47,6 @@ enum dsfs_prefetch_decision {
  * @DSFS_COUNT_BYTES: their bytes
  * @DSFS_COUNT_CACHE_ADMITTED: files admitted by the epoch cache
  * @DSFS_COUNT_CACHE_TRANSIENT: files not admitted for lack of room
- * @DSFS_COUNT_CACHE_REPLACED: stale files dropped for others
  * @DSFS_COUNT_CACHE_LOST: pages that reclaim took
  * @DSFS_COUNT_PREFETCH_ISSUED: files read because of a hint
  * @DSFS_COUNT_PREFETCH_USED: those that were then used
@@ -62,7 +60,6 @@ enum dsfs_counter {
 	DSFS_COUNT_BYTES = DSFS_COUNT_REQ + DSFS_REQUESTS,
 	DSFS_COUNT_CACHE_ADMITTED = DSFS_COUNT_BYTES + DSFS_REQUESTS,
 	DSFS_COUNT_CACHE_TRANSIENT,
-	DSFS_COUNT_CACHE_REPLACED,
 	DSFS_COUNT_CACHE_LOST,
 	DSFS_COUNT_PREFETCH_ISSUED,
 	DSFS_COUNT_PREFETCH_USED,

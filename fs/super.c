@@ -333,12 +333,9 @@ static int __init dsfs_init(void)
 	ret = dsfs_meta_init();
 	if (ret)
 		return ret;
-	ret = dsfs_cache_init();
-	if (ret)
-		goto err_meta;
 	ret = dsfs_sysfs_init();
 	if (ret)
-		goto err_cache;
+		goto err_meta;
 	ret = register_filesystem(&dsfs_fs_type);
 	if (ret)
 		goto err_sysfs;
@@ -346,8 +343,6 @@ static int __init dsfs_init(void)
 
 err_sysfs:
 	dsfs_sysfs_exit();
-err_cache:
-	dsfs_cache_exit();
 err_meta:
 	dsfs_meta_exit();
 	return ret;
@@ -357,18 +352,11 @@ static void __exit dsfs_exit(void)
 {
 	unregister_filesystem(&dsfs_fs_type);
 	/*
-	 * Reclaim may call dsfs_cache_free_folio() after the folio, the inode
-	 * and the mount are gone. Wait for tasks that were preempted before
-	 * that call.
-	 */
-	synchronize_rcu_tasks();
-	/*
 	 * dsfs_free_inode() is an RCU callback, which may run after the
 	 * unmount.
 	 */
 	rcu_barrier();
 	dsfs_sysfs_exit();
-	dsfs_cache_exit();
 	dsfs_meta_exit();
 }
 

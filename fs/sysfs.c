@@ -36,7 +36,8 @@ DSFS_SYSFS_RO(io_errors, "%lld", (long long)atomic64_read(&sbi->io_errors));
 DSFS_SYSFS_RO(structure_errors, "%lld",
 	      (long long)atomic64_read(&sbi->struct_errors));
 
-DSFS_SYSFS_RO(cache_room, "%llu", dsfs_cache_bytes(sbi->src.sb));
+DSFS_SYSFS_RO(cache_held, "%llu", dsfs_cache_held(sbi->src.sb));
+DSFS_SYSFS_RO(cache_target, "%llu", dsfs_cache_target(sbi->src.sb));
 
 static struct attribute *dsfs_attrs[] = {
 	&dsfs_attr_generation.attr,
@@ -48,7 +49,8 @@ static struct attribute *dsfs_attrs[] = {
 	&dsfs_attr_checksum_errors.attr,
 	&dsfs_attr_io_errors.attr,
 	&dsfs_attr_structure_errors.attr,
-	&dsfs_attr_cache_room.attr,
+	&dsfs_attr_cache_held.attr,
+	&dsfs_attr_cache_target.attr,
 	NULL
 };
 
@@ -73,7 +75,6 @@ DSFS_SYSFS_COUNT(bytes_direct, DSFS_COUNT_BYTES + DSFS_REQUEST_DIRECT);
 DSFS_SYSFS_COUNT(bytes_metadata, DSFS_COUNT_BYTES + DSFS_REQUEST_META);
 DSFS_SYSFS_COUNT(cache_admitted, DSFS_COUNT_CACHE_ADMITTED);
 DSFS_SYSFS_COUNT(cache_transient, DSFS_COUNT_CACHE_TRANSIENT);
-DSFS_SYSFS_COUNT(cache_replaced, DSFS_COUNT_CACHE_REPLACED);
 DSFS_SYSFS_COUNT(cache_lost_pages, DSFS_COUNT_CACHE_LOST);
 DSFS_SYSFS_COUNT(prefetch_issued, DSFS_COUNT_PREFETCH_ISSUED);
 DSFS_SYSFS_COUNT(prefetch_used, DSFS_COUNT_PREFETCH_USED);
@@ -94,7 +95,6 @@ static struct attribute *dsfs_stats_attrs[] = {
 	&dsfs_attr_bytes_metadata.attr,
 	&dsfs_attr_cache_admitted.attr,
 	&dsfs_attr_cache_transient.attr,
-	&dsfs_attr_cache_replaced.attr,
 	&dsfs_attr_cache_lost_pages.attr,
 	&dsfs_attr_prefetch_issued.attr,
 	&dsfs_attr_prefetch_used.attr,

@@ -61,12 +61,6 @@ void probe(struct inode *inode, struct kstat *stat)
 	generic_fillattr(NULL, 0, inode, stat);
 }
 
-#elif defined(PROBE_RELEASE_ALWAYS)
-void probe(struct address_space *mapping)
-{
-	mapping_set_release_always(mapping);
-}
-
 #elif defined(PROBE_SET_CTIME)
 void probe(struct inode *inode, struct timespec64 ts)
 {

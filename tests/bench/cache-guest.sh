@@ -76,26 +76,59 @@ run()
 	epochs --list="$list" "$@" /mnt/set | sed "/^epoch/s/^/$name $subject share=$share /"
 }
 
+# begin_group CONTROLLER: make the control group $group
+begin_group()
+{
+	group=/sys/fs/cgroup/job
+	[ -e /sys/fs/cgroup/cgroup.controllers ] || mount -t cgroup2 none /sys/fs/cgroup
+	echo "+$1" >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir -p $group
+}
+
+in_group()
+(
+	read -r pid _ </proc/self/stat
+	echo "$pid" >$group/cgroup.procs
+	"$@"
+)
+
 # run_memcg SUBJECT ARG...: the same in a cgroup that may use as much as the share; its
 # own memory, of processes and inodes, is no room.
 run_memcg()
 {
-	group=/sys/fs/cgroup/job
-	[ -e /sys/fs/cgroup/cgroup.controllers ] || mount -t cgroup2 none /sys/fs/cgroup
-	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
-	mkdir -p $group
+	begin_group memory
 	echo $((set_bytes * percent / 100)) >$group/memory.max
+	[ "$name" != full ] || in_group fill
 	subject=$1
 	shift
-	sh -c "echo \$\$ >$group/cgroup.procs; exec epochs --list=$list \"\$@\"" - "$@" /mnt/set >/tmp/memcg
+	in_group epochs --list="$list" "$@" /mnt/set >/tmp/memcg
 	# What is left of it, and what it says that it had
 	own=$(awk '/^kernel / { n = $2 } /^# own / { o = $3 } END { print n + o }' \
 		$group/memory.stat /tmp/memcg)
-	share=$(awk -v p="$percent" -v o="$own" -v s="$set_bytes" 'BEGIN { printf "%.4f", p / 100 - o / s }')
+	share=$(awk -v p="$percent" -v o="$own" -v s="$set_bytes" \
+		'BEGIN { c = p / 100 - o / s; printf "%.4f", c < 1 ? c : 1 }')
 	sed "/^epoch/s/^/$name $subject share=$share /" /tmp/memcg
 	awk '/^max / { print "# memcg_max", $2 } /^oom / { print "# memcg_oom", $2 }' $group/memory.events
 	echo "# memcg_left $(($(cat $group/memory.max) - $(cat $group/memory.peak)))"
 	rmdir $group 2>/dev/null || true
+}
+
+# run_node SUBJECT ARG...: the same on the last node of several; what is free there, but for
+# what its zones keep free, is what the job may have.
+run_node()
+{
+	begin_group cpuset
+	node=$(sed 's/.*-//' /sys/fs/cgroup/cpuset.mems.effective)
+	echo "$node" >$group/cpuset.mems
+	share=$(awk -v node="$node" -v s="$set_bytes" '
+		/^Node/ { mine = $2 == node "," }
+		mine && $1 == "high" { n -= $2 }
+		mine && $1 == "pages" && $2 == "free" { n += $3 }
+		END { printf "%.4f", n * 4096 / s }' /proc/zoneinfo)
+	subject=$1
+	shift
+	in_group epochs --list="$list" "$@" /mnt/set | sed "/^epoch/s/^/$name $subject share=$share /"
+	rmdir $group
 }
 
 # A server, and a client that keeps nothing of what its server reads
@@ -151,6 +184,8 @@ EOF
 	# Its memory is limited by other means
 	case $name in
 	memcg)	eat 110 ;;
+	full)	eat $((percent + 10)) ;;
+	node)	;;
 	*)	eat "$percent" ;;
 	esac
 	case $name in
@@ -160,6 +195,10 @@ EOF
 		awk '/^SReclaimable/ { print "# inodes and dentries: " $2 " KiB" }' /proc/meminfo ;;
 	stream)	: >/tmp/streaming
 		(while [ -e /tmp/streaming ]; do fill 1; done) & streamer=$! ;;
+	pageout)
+		mkdir -p /mnt/one
+		mount -t dsfs -o ro,cache=epoch "$drives/rings" /mnt/one
+		access pageouts /mnt/one/b1 & pager=$! ;;
 	esac
 	case $name in
 	move)
@@ -181,19 +220,22 @@ EOF
 		run "$subject" --procs="$procs" --pattern="$pattern" --epochs="$count" --seed=7
 		wait $! ;;
 	nfs)	run_nfs "$subject" --procs="$procs" --epochs="$count" ;;
-	memcg)	run_memcg "$subject" --procs="$procs" --pattern="$pattern" --epochs="$count" ;;
+	node)	run_node "$subject" --procs="$procs" --pattern="$pattern" --epochs="$count" ;;
+	memcg|full)
+		run_memcg "$subject" --procs="$procs" --pattern="$pattern" --epochs="$count" ;;
 	*)	run "$subject" --procs="$procs" --pattern="$pattern" --epochs="$count" ;;
 	esac
 	[ "$name" != stream ] || { rm /tmp/streaming; wait "$streamer"; }
+	[ "$name" != pageout ] || { kill "$pager"; wait "$pager" 2>/dev/null || true; umount /mnt/one; }
 	[ "$name" != inodes ] || umount /mnt/names
 	[ "$name" != nfs ] || end_nfs "$subject"
 	grep -E '^(oom_kill|pgscan_kswapd|pgscan_direct|pgsteal_kswapd) ' /proc/vmstat | tr '\n' ' ' | sed 's/^/# /'
 	echo
 	awk '/^(MemFree|MemAvailable|Inactive.file|Active.file|SReclaimable)/ { printf "# %s %d MiB", $1, $2 / 1024 }' \
 		/proc/meminfo
-	for file in /sys/fs/dsfs/*/cache_room; do
-		[ ! -e "$file" ] || echo "# room: $(($(cat "$file") >> 20)) MiB"
+	for file in /sys/fs/dsfs/*/cache_held /sys/fs/dsfs/*/cache_target; do
+		[ ! -e "$file" ] || echo "# ${file##*/}: $(($(cat "$file") >> 20)) MiB"
 	done
-	uneat
+	[ "$name" = node ] || uneat
 	stop "$subject"
 done

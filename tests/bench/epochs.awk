@@ -19,7 +19,7 @@ $2 == "dsfs-epoch" && $3 == "cache_lost_pages" && $1 == "#" && name ~ /^(plain|r
 	worst(name ": own pages reclaimed, of the set, an epoch", $4 * 4096 / set_bytes / epochs_run, 0.01)
 }
 $3 !~ /^share=/ {
-	if (subject == "dsfs-epoch" && ($2 == "memcg_max" || $2 == "memcg_oom"))
+	if (subject == "dsfs-epoch" && $2 == "memcg_oom")
 		worst("memcg: " $2, $3, 0)
 	next
 }

@@ -26,10 +26,12 @@
  *   whole       one read of all of it
  *   dontcache   the first COUNT pages, 128 KiB at a time, by reads that leave nothing in the
  *               cache; pages that cannot be read are left out
+ *   pageout     MADV_PAGEOUT: reclaim takes its pages; pageouts: again and again
  *   resident    nothing is read
  *
- * Prints how many bytes came; EAGAIN where a read would have waited; after dontcache and
- * resident how many of the last 64 of the first COUNT pages are in the cache, or EOPNOTSUPP.
+ * Prints how many bytes came; EAGAIN where a read would have waited; after dontcache,
+ * pageout and resident how many of the last 64 of the first COUNT pages are in the cache, or
+ * EOPNOTSUPP.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -327,6 +329,29 @@ static uint64_t by_dontcache(void)
 	return resident();
 }
 
+static void page_out(volatile const char *p)
+{
+	/* It takes those that are mapped. */
+	for (uint64_t pos = 0; pos < size; pos += PAGE)
+		p[pos];
+	if (madvise((void *)p, size, MADV_PAGEOUT))
+		t_die(path, "MADV_PAGEOUT");
+}
+
+static uint64_t by_pageout(void)
+{
+	page_out(map(MADV_NORMAL));
+	return resident();
+}
+
+static uint64_t by_pageouts(void)
+{
+	volatile const char *p = map(MADV_NORMAL);
+
+	for (;;)
+		page_out(p);
+}
+
 static const struct way {
 	const char *name;
 	uint64_t (*run)(void);
@@ -340,7 +365,8 @@ static const struct way {
 	{ "ateof", by_ateof },
 	{ "nowait", no_wait }, { "directnowait", by_directnowait },
 	{ "mapnowait", by_mapnowait }, { "mapdirectnowait", by_mapdirectnowait },
-	{ "whole", by_whole }, { "dontcache", by_dontcache }, { "resident", resident },
+	{ "whole", by_whole }, { "dontcache", by_dontcache },
+	{ "pageout", by_pageout }, { "pageouts", by_pageouts }, { "resident", resident },
 };
 
 int main(int argc, char **argv)

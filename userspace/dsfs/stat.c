@@ -56,19 +56,18 @@ static void print_requests(const struct mount_info *m, FILE *out)
 /* Print a line for the cache and for prefetch, unless they did nothing. */
 static void print_cache(const struct mount_info *m, FILE *out)
 {
-	char room[32];
+	char held[32];
 
 	if (m->value[FIG_CACHE_ADMITTED] || m->value[FIG_CACHE_TRANSIENT]) {
-		fprintf(out, "  %-12s %llu file%s admitted, %llu transient, %llu replaced; ",
+		fprintf(out, "  %-12s %llu file%s admitted, %llu transient; ",
 			"cache", m->value[FIG_CACHE_ADMITTED],
-			msg_s(m->value[FIG_CACHE_ADMITTED]), m->value[FIG_CACHE_TRANSIENT],
-			m->value[FIG_CACHE_REPLACED]);
+			msg_s(m->value[FIG_CACHE_ADMITTED]), m->value[FIG_CACHE_TRANSIENT]);
 		fprintf(out, "%llu page%s lost", m->value[FIG_CACHE_LOST],
 			msg_s(m->value[FIG_CACHE_LOST]));
-		if (m->there[FIG_CACHE_ROOM])
-			fprintf(out, "; room for %s",
-				parse_format_size(room, sizeof(room),
-						  m->value[FIG_CACHE_ROOM]));
+		if (m->there[FIG_CACHE_HELD])
+			fprintf(out, "; %s held",
+				parse_format_size(held, sizeof(held),
+						  m->value[FIG_CACHE_HELD]));
 		fputc('\n', out);
 	}
 	if (m->value[FIG_PREFETCH_ISSUED] || m->value[FIG_PREFETCH_DROPPED])
