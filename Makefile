@@ -36,7 +36,7 @@ CFLAGS		?= -O2 -g
 WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow \
 		   -Wvla -Werror=implicit -Wno-sign-compare
 DSFS_CFLAGS	:= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
-		   -DDSFS_VERSION_STRING='"$(VERSION)"' -Ifs/libdsfs -Iuserspace/libdsfs -Iuserspace/common \
+		   -DDSFS_VERSION_STRING='"$(VERSION)"' -Ifs/format -Iuserspace/libdsfs -Iuserspace/common \
 		   -MMD -MP
 # ISAL=no: where there is no ISA-L, CRC-32C is the tools' own, and slow.
 ISAL		?= yes
@@ -60,7 +60,7 @@ LIBS		:= $(SUM_LIBS) -lblkid -luuid -lpthread
 TOOLS		:= mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs dsfs dsfs_id
 SCRIPTS		:= dsfs-switch
 
-libdsfs_SRC	:= $(wildcard fs/libdsfs/*.c userspace/libdsfs/*.c)
+libdsfs_SRC	:= $(wildcard fs/format/*.c userspace/libdsfs/*.c)
 LIB_SRC		:= $(libdsfs_SRC) $(wildcard userspace/common/*.c)
 # The digest of a data set, which all three compute
 digest_SRC	:= $(addprefix userspace/dump/,digest.c digest_lines.c errors.c sha256.c sums.c walk.c xattrs.c)
@@ -211,7 +211,7 @@ include tests/bench.mk
 include tests/hostile.mk
 -include tests/unit.mk
 # The tables of cases that unit tests and KUnit share
-UNIT_CFLAGS	+= -Ifs/libdsfs/tests
+UNIT_CFLAGS	+= -Ifs/format/tests
 include tests/fuzz.mk
 
 # All tests, or the tiers in TIERS (tests/README.md).

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Metadata source of libdsfs in the kernel: resident blocks, and a page cache
+ * Metadata source of format/ in the kernel: resident blocks, and a page cache
  * for the others.
  *
  * Inline, because a lookup gets four pieces of metadata. With a constant region

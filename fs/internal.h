@@ -6,7 +6,7 @@
 #ifndef DSFS_INTERNAL_H
 #define DSFS_INTERNAL_H
 
-#include "libdsfs.h"
+#include "format.h"
 
 #include <linux/bio.h>
 #include <linux/blkdev.h>

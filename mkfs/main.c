@@ -28,7 +28,7 @@
 #include "output/output.h"
 #include "plan/layout.h"
 #include "plan/plan.h"
-#include "libdsfs.h"
+#include "format.h"
 #include "msg.h"
 #include "parse.h"
 #include "progress.h"

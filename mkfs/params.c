@@ -4,7 +4,7 @@
  * parameters of the base image, so those replace the defaults.  options.c
  * refuses options that contradict them.
  */
-#include "libdsfs.h"
+#include "format.h"
 #include "options.h"
 #include "params.h"
 

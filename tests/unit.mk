@@ -11,7 +11,7 @@ UNIT_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -Iuserspace/dsfs -g -O1 $(SANITIZE) -Werror
 		   -Wno-missing-field-initializers -Wno-unused-parameter
 sanobjs		= $(patsubst %.c,$(T)/san/%.o,$(1))
 unit_SRC	:= $(filter-out tests/unit/mkfs% tests/unit/dsfs%,$(wildcard tests/unit/*.c)) \
-		   $(filter-out %_kunit.c,$(wildcard fs/libdsfs/*.c))
+		   $(filter-out %_kunit.c,$(wildcard fs/format/*.c))
 
 $(T)/san/%.o: %.c Makefile tests/unit.mk
 	@mkdir -p $(@D)

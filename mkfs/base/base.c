@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base.h"
-#include "libdsfs.h"
+#include "format.h"
 #include "msg.h"
 
 int base_damaged(const struct base *base, const char *what,

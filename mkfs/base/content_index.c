@@ -4,7 +4,7 @@
  * It finds the content of a file that was moved or copied.
  * Entries are candidates: their bytes are compared.
  */
-#include "libdsfs.h"
+#include "format.h"
 #include "msg.h"
 #include "base.h"
 

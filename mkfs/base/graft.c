@@ -5,7 +5,7 @@
  * make a tree of their own while they are read; then both become one.
  */
 #include "graft.h"
-#include "libdsfs.h"
+#include "format.h"
 #include "msg.h"
 
 static int no_memory(void)

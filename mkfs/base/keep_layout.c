@@ -12,7 +12,7 @@
  */
 #include "../mkfs.h"
 #include "keep_layout.h"
-#include "libdsfs.h"
+#include "format.h"
 #include "msg.h"
 #include "places.h"
 

@@ -9,7 +9,7 @@
 #include "../mkfs.h"
 #include "../plan/place.h"
 #include "kept.h"
-#include "libdsfs.h"
+#include "format.h"
 #include "msg.h"
 #include "placemap.h"
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "base.h"
-#include "libdsfs.h"
+#include "format.h"
 #include "msg.h"
 
 struct match {

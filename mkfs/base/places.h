@@ -7,7 +7,7 @@
 
 #include "../params.h"
 #include "base.h"
-#include "libdsfs.h"
+#include "format.h"
 
 /**
  * struct place_of - place of the stored data of a file

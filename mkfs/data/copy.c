@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "../base/base.h"
-#include "libdsfs.h"
+#include "format.h"
 #include "msg.h"
 #include "stream.h"
 

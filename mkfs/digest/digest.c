@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "digest.h"
-#include "libdsfs.h"
+#include "format.h"
 #include "msg.h"
 #include "../../userspace/dump/digest_lines.h"
 #include "../../userspace/dump/dump.h"

@@ -10,7 +10,7 @@
 #include "../base/base.h"
 #include "../plan/index.h"
 #include "../plan/names.h"
-#include "libdsfs.h"
+#include "format.h"
 #include "meta.h"
 #include "msg.h"
 #include "nsec.h"

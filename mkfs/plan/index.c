@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "index.h"
-#include "libdsfs.h"
+#include "format.h"
 #include "names.h"
 
 #define MOVES_MAX	2000	/* for one name, before more buckets are tried */

@@ -6,7 +6,7 @@
  * boundary, so a block number is enough for the index; small directories that
  * follow use the rest of its last block.
  */
-#include "libdsfs.h"
+#include "format.h"
 #include "names.h"
 
 u32 names_fill(const struct dir *dir, u32 from, u32 *bytes)

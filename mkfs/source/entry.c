@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "entry.h"
-#include "libdsfs.h"
+#include "format.h"
 #include "msg.h"
 #include "parse.h"
 #include "xattr.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "../base/base.h"
-#include "libdsfs.h"
+#include "format.h"
 #include "msg.h"
 #include "source.h"
 #include "xattr.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "file.h"
-#include "libdsfs.h"
+#include "format.h"
 #include "list.h"
 #include "manifest.h"
 #include "msg.h"

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "libdsfs.h"
+#include "format.h"
 #include "manifest.h"
 
 void *manifest_keep(struct manifest *m, size_t bytes, size_t align)

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "libdsfs.h"
+#include "format.h"
 #include "manifest.h"
 
 /* Finish a directory; without attributes of its own it has the defaults. */

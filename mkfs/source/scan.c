@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "file.h"
-#include "libdsfs.h"
+#include "format.h"
 #include "msg.h"
 #include "worker.h"
 

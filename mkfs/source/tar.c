@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libdsfs.h"
+#include "format.h"
 #include "msg.h"
 #include "tar.h"
 

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "libdsfs.h"
+#include "format.h"
 #include "tar.h"
 
 /* A directory that paths lead through and that no member is. */

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "libdsfs.h"
+#include "format.h"
 #include "msg.h"
 #include "tar.h"
 

@@ -11,7 +11,7 @@
 #include <sys/xattr.h>
 
 #include "acl.h"
-#include "libdsfs.h"
+#include "format.h"
 #include "msg.h"
 #include "xattr.h"
 

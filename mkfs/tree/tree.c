@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "libdsfs.h"
+#include "format.h"
 #include "tree.h"
 
 static_assert(sizeof(struct node) <= 56, "node grew: bytes a file");

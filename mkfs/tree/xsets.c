@@ -3,7 +3,7 @@
  * Xattr sets.  Most are equal (a security label on a million files), so each is
  * stored once and found by its bytes.
  */
-#include "libdsfs.h"
+#include "format.h"
 #include "xsets.h"
 
 static u64 hash_set(const void *xsets, u64 number)

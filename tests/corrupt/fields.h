@@ -5,7 +5,7 @@
 #ifndef CORRUPT_FIELDS_H
 #define CORRUPT_FIELDS_H
 
-#include "libdsfs.h"
+#include "format.h"
 
 /* A field of a structure; @count of them in a row. */
 struct field {

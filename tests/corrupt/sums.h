@@ -6,7 +6,7 @@
 #ifndef CORRUPT_SUMS_H
 #define CORRUPT_SUMS_H
 
-#include "libdsfs.h"
+#include "format.h"
 
 /**
  * struct sums_area - where the metadata and its BLOCKSUMS lie

@@ -15,7 +15,7 @@
 #ifndef FUZZ_INPUT_H
 #define FUZZ_INPUT_H
 
-#include "libdsfs.h"
+#include "format.h"
 
 #define INPUT_SUMS	0x80	/* make checksums of metadata right before use */
 #define INPUT_DATA_SUMS	0x40	/* those of data too */

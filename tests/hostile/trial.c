@@ -19,7 +19,7 @@
 
 #include "../harness/cases.h"
 #include "files.h"
-#include "libdsfs.h"
+#include "format.h"
 #include "trial.h"
 
 #define WATCHDOG	60		/* seconds an image */

@@ -54,7 +54,7 @@ class WillNeed(Case):
 
 class FileSystem(Case):
     def test_the_magic_number_is_that_of_the_format(self):
-        text = (TOP / "fs/libdsfs/dsfs_fs.h").read_text()
+        text = (TOP / "fs/format/dsfs_fs.h").read_text()
         magic = re.search(r"define DSFS_SUPER_MAGIC\s+(\w+)", text).group(1)
         self.assertEqual(filesystem.SUPER_MAGIC, int(magic, 16))
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Metadata in memory, made by hand: the source that the unit tests give to
- * libdsfs.  Deliberately not mkfs: it has to make what mkfs never would.
+ * fs/format.  Deliberately not mkfs: it has to make what mkfs never would.
  */
 #ifndef BUILDER_H
 #define BUILDER_H
 
-#include "libdsfs.h"
+#include "format.h"
 
 /**
  * struct bld_region - bytes of a region

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of libdsfs, to be run with the address and the undefined behaviour
+ * Unit tests of fs/format, to be run with the address and the undefined behaviour
  * sanitizers.
  */
 #include "unit.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Unit tests of what mkfs.dsfs decides without doing I/O.  Wherever it can be,
- * the judge is libdsfs: what mkfs lays out, a reader must find.
+ * the judge is fs/format: what mkfs lays out, a reader must find.
  */
 #include "tree/tree.h"
 #include "mkfs.h"

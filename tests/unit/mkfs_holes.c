@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Holes: a file that passed by, put together again by libdsfs' map, is the same
+ * Holes: a file that passed by, put together again by the map of fs/format, is the same
  * file, however it was cut into pieces.
  */
 #include "data/holes.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names and index as mkfs makes them, looked up by libdsfs: every name is
+ * Names and index as mkfs makes them, looked up by fs/format: every name is
  * found, nothing else is, and the bytes do not depend on anything but names.
  */
 #include "plan/index.h"

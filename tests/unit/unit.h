@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The groups of the unit tests of libdsfs.
+ * The groups of the unit tests of fs/format.
  */
 #ifndef UNIT_H
 #define UNIT_H

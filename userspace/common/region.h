@@ -3,7 +3,7 @@
 #ifndef DSFS_REGION_H
 #define DSFS_REGION_H
 
-#include "libdsfs.h"
+#include "format.h"
 
 /** region_name - "inodes", or "unknown" */
 const char *region_name(unsigned int id);

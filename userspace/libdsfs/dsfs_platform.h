@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What libdsfs needs of its platform, in userspace.  XXH64 and CRC-32C come
+ * What fs/format needs of its platform, in userspace.  XXH64 and CRC-32C come
  * from libxxhash and ISA-L: both have hardware paths that we need not keep.
  * Without ISA-L (DSFS_NO_ISAL) there is a slow CRC-32C of our own.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What libdsfs reads its metadata from, in userspace: a file for the tools
+ * What fs/format reads its metadata from, in userspace: a file for the tools
  * (image.c), memory for tests.  Speed is no concern here.
  */
 #ifndef DSFS_SOURCE_H

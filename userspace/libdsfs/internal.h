@@ -9,7 +9,7 @@
 #ifndef DSFS_INTERNAL_H
 #define DSFS_INTERNAL_H
 
-#include "libdsfs.h"
+#include "format.h"
 #include "nsec.h"
 
 #ifndef container_of

@@ -5,7 +5,7 @@
 
 #include <sys/stat.h>
 
-#include "libdsfs.h"
+#include "format.h"
 
 /**
  * struct mount_opts - the options of a mount, sorted by whom they are for

@@ -12,7 +12,7 @@ from typing import Any, Optional, Union
 
 PathArg = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
-# DSFS_SUPER_MAGIC of fs/libdsfs/dsfs_fs.h
+# DSFS_SUPER_MAGIC of fs/format/dsfs_fs.h
 SUPER_MAGIC = 0x53465344
 
 # struct statfs begins with f_type, a long on all machines but one.

@@ -3,7 +3,7 @@
  * Symbolic links. The target is metadata, so following a link needs no data
  * request.
  */
-#include "libdsfs.h"
+#include "format.h"
 
 /**
  * dsfs_symlink_get - get the target of a symbolic link

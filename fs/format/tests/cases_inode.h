@@ -3,8 +3,8 @@
  * Test cases of inode records and inode extra records: the rules of inode.c,
  * one defect each
  */
-#ifndef LIBDSFS_CASES_INODE_H
-#define LIBDSFS_CASES_INODE_H
+#ifndef FORMAT_CASES_INODE_H
+#define FORMAT_CASES_INODE_H
 
 #include "cases_super.h"
 
@@ -337,4 +337,4 @@ static const struct dsfs_case dsfs_extra_cases[] = {
 #undef X
 #undef NO_EXTENTS
 
-#endif /* LIBDSFS_CASES_INODE_H */
+#endif /* FORMAT_CASES_INODE_H */

@@ -2,8 +2,8 @@
 /*
  * Cases of directory records and name blocks: the rules of dir.c.
  */
-#ifndef LIBDSFS_CASES_DIR_H
-#define LIBDSFS_CASES_DIR_H
+#ifndef FORMAT_CASES_DIR_H
+#define FORMAT_CASES_DIR_H
 
 #include "cases_super.h"
 
@@ -309,4 +309,4 @@ static const struct dsfs_case dsfs_names_cases[] = {
 #undef NAMES_AT
 #undef NAMES_END
 
-#endif /* LIBDSFS_CASES_DIR_H */
+#endif /* FORMAT_CASES_DIR_H */

@@ -2,7 +2,7 @@
 /*
  * struct dsfs_err, which all decoders fill in.
  */
-#include "libdsfs.h"
+#include "format.h"
 
 /**
  * dsfs_err_set - record a broken rule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of libdsfs: decoders of bytes in memory, with the compiler,
+ * KUnit tests of the format code: decoders of bytes in memory, with the compiler,
  * checksum and hash of the kernel. The unit tests in userspace run the same
  * cases. Code that needs an image is tested by mounting one.
  */

@@ -5,7 +5,7 @@
  * The checks need the record and the geometry only. A record that passes them
  * is safe to hand to the VFS.
  */
-#include "libdsfs.h"
+#include "format.h"
 
 /* Inline, because every lookup of a new inode decodes its record. */
 static __always_inline int __dsfs_extent_check(const struct dsfs_geo *geo,

@@ -6,7 +6,7 @@
  * that need no further reads are made here, by the same code at mount and in
  * every tool.
  */
-#include "libdsfs.h"
+#include "format.h"
 
 const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_BLOCKSUMS]	= sizeof(__le32),

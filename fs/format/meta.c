@@ -3,7 +3,7 @@
  * Metadata of any length, on top of dsfs_meta_get(), which returns at most one
  * block.
  */
-#include "libdsfs.h"
+#include "format.h"
 
 /**
  * dsfs_meta_copy - copy metadata that may span blocks

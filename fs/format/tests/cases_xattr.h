@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Test cases of xattr sets: the rules of xattr.c, one defect each */
-#ifndef LIBDSFS_CASES_XATTR_H
-#define LIBDSFS_CASES_XATTR_H
+#ifndef FORMAT_CASES_XATTR_H
+#define FORMAT_CASES_XATTR_H
 
-#include "libdsfs_cases.h"
+#include "format_cases.h"
 
 /*
  * Xattr sets: user.a = "val", then an ACL of four bytes.
@@ -106,4 +106,4 @@ static const struct dsfs_case dsfs_xattr_cases[] = {
 #undef XS
 #undef XA
 
-#endif /* LIBDSFS_CASES_XATTR_H */
+#endif /* FORMAT_CASES_XATTR_H */

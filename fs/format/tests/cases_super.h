@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Test cases of the superblock: the rules of super.c, one defect each */
-#ifndef LIBDSFS_CASES_SUPER_H
-#define LIBDSFS_CASES_SUPER_H
+#ifndef FORMAT_CASES_SUPER_H
+#define FORMAT_CASES_SUPER_H
 
-#include "libdsfs_cases.h"
+#include "format_cases.h"
 
 /*
  * A valid superblock. Each region has a block of its own, whose number differs
@@ -357,4 +357,4 @@ static const struct dsfs_case dsfs_super_cases[] = {
 #undef R_CHUNKSUMS
 #undef NOTE
 
-#endif /* LIBDSFS_CASES_SUPER_H */
+#endif /* FORMAT_CASES_SUPER_H */

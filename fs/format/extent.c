@@ -6,7 +6,7 @@
  * their bytes; a file with holes has records (struct dsfs_extent_record), sorted
  * by file offset and by stored offset.
  */
-#include "libdsfs.h"
+#include "format.h"
 
 /* Extent record @i; its length follows from the next record */
 static int dsfs_extent_get(struct dsfs_source *src,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Platform header of libdsfs in the kernel. The tools have one of the same
+ * Platform header of the format code in the kernel. The tools have one of the same
  * name.
  */
 #ifndef DSFS_PLATFORM_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Test cases of notes: the rules of note.c, one defect each */
-#ifndef LIBDSFS_CASES_NOTE_H
-#define LIBDSFS_CASES_NOTE_H
+#ifndef FORMAT_CASES_NOTE_H
+#define FORMAT_CASES_NOTE_H
 
-#include "libdsfs_cases.h"
+#include "format_cases.h"
 
 /* A note with a digest and a message of four bytes; base 1: without a digest */
 static inline void dsfs_case_note(void *buf, u32 base)
@@ -87,4 +87,4 @@ static const struct dsfs_case dsfs_note_cases[] = {
 
 #undef NT
 
-#endif /* LIBDSFS_CASES_NOTE_H */
+#endif /* FORMAT_CASES_NOTE_H */

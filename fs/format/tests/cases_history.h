@@ -2,8 +2,8 @@
 /*
  * Test cases of previous generations: the rules of history.c, one defect each
  */
-#ifndef LIBDSFS_CASES_HISTORY_H
-#define LIBDSFS_CASES_HISTORY_H
+#ifndef FORMAT_CASES_HISTORY_H
+#define FORMAT_CASES_HISTORY_H
 
 #include "cases_super.h"
 
@@ -77,4 +77,4 @@ static const struct dsfs_case dsfs_history_cases[] = {
 
 #undef SB
 
-#endif /* LIBDSFS_CASES_HISTORY_H */
+#endif /* FORMAT_CASES_HISTORY_H */

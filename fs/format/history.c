@@ -11,7 +11,7 @@
  * Each step leads to a lower generation that ends before the metadata of the
  * later one, so every chain ends, whatever the image contains.
  */
-#include "libdsfs.h"
+#include "format.h"
 
 static int dsfs_history_check(const struct dsfs_later *later,
 			      const struct dsfs_geo *geo, struct dsfs_err *err)

@@ -5,7 +5,7 @@
  * An xattr set holds all extended attributes of an inode. Inodes with equal
  * attributes share a set: a security label is often equal on a million files.
  */
-#include "libdsfs.h"
+#include "format.h"
 
 /**
  * dsfs_xattr_bytes - get the length of an xattr set

@@ -8,7 +8,7 @@
  * lookup reads at most two buckets, of one cache line each, whatever the size
  * of the directory.
  */
-#include "libdsfs.h"
+#include "format.h"
 
 /**
  * dsfs_dir_decode - check a directory record

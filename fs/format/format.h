@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * libdsfs: the code that the kernel module and the tools share, compiled once
+ * The code that the kernel module and the tools share, compiled once
  * for each.
  *
  * It decodes and checks untrusted bytes. The functions allocate nothing, take
@@ -16,8 +16,8 @@
  * kernel over resident metadata and a page cache, the tools over the image
  * file, the unit tests over memory.
  */
-#ifndef LIBDSFS_H
-#define LIBDSFS_H
+#ifndef DSFS_FORMAT_H
+#define DSFS_FORMAT_H
 
 #include "dsfs_platform.h"
 #include "dsfs_fs.h"
@@ -563,4 +563,4 @@ const char *dsfs_digest_name(u8 kind);
 int dsfs_symlink_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		     struct dsfs_mref *ref, struct dsfs_err *err);
 
-#endif /* LIBDSFS_H */
+#endif /* DSFS_FORMAT_H */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Test cases of the decoders of libdsfs: one table for KUnit and for the unit
+ * Test cases of the decoders of the format: one table for KUnit and for the unit
  * tests in userspace, so that both compilers, both platform headers and both
  * sets of sanitizers run each case.
  *
  * A case patches a valid structure and gives the expected errno and rule.
  * Functions that read through dsfs_meta_get() are tested elsewhere.
  */
-#ifndef LIBDSFS_CASES_H
-#define LIBDSFS_CASES_H
+#ifndef FORMAT_CASES_H
+#define FORMAT_CASES_H
 
-#include "libdsfs.h"
+#include "format.h"
 
 #define DSFS_CASE_BUF	DSFS_BLOCK_SIZE	/* bytes of memory for a case */
 
@@ -83,4 +83,4 @@ static const struct dsfs_vector dsfs_hash_vectors[] = {
 	{ "ILSVRC2012_val_00000001.JPEG", ~0ULL, 0xfc52212c0a849e5bULL },
 };
 
-#endif /* LIBDSFS_CASES_H */
+#endif /* FORMAT_CASES_H */

@@ -5,7 +5,7 @@
  * No other structure refers to it, and it refers to none. So a broken note costs
  * the message and the digest, and nothing else.
  */
-#include "libdsfs.h"
+#include "format.h"
 
 static int dsfs_note_digest(const struct dsfs_note *raw, struct dsfs_err *err)
 {
