@@ -154,7 +154,6 @@ check 'each page is in a group and has a title' in_groups
 check 'a manual page that a document names is a link' \
 	grep -q '<a class="reference internal" href="man/mkfs.dsfs.8.html">' site/index.html
 check 'a link to a document has its title' grep -q '>Quick start</a>' site/troubleshooting.html
-check 'files that are linked to are with it' cmp site/testing/rbd.txt "$top/Documentation/testing/rbd.txt"
 with_link nowhere.rst
 check 'a link to no file is an error' test "$rc" -ne 0
 check 'a message names it' grep -q 'no such file: nowhere.rst' "$err"
@@ -162,6 +161,8 @@ with_link 'second.rst#third'
 check 'a link to no place is an error' test "$rc" -ne 0
 with_link 'second.rst#second'
 check 'a link to a place is none' test "$rc" -eq 0
+with_link site/site.css
+check 'a file that is linked to is with it' cmp site/site/site.css "$top/Documentation/site/site.css"
 with_link second.rst 'No other link.'
 check 'a page in no group is an error' test "$rc" -ne 0
 check 'a message names it, too' grep -q 'second.rst: in no section' "$err"
