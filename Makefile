@@ -36,7 +36,7 @@ CFLAGS		?= -O2 -g
 WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow \
 		   -Wvla -Werror=implicit -Wno-sign-compare
 DSFS_CFLAGS	:= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
-		   -DDSFS_VERSION_STRING='"$(VERSION)"' -Ifs/format -Iuserspace/libdsfs -Iuserspace/common \
+		   -DDSFS_VERSION_STRING='"$(VERSION)"' -Ifs/format -Iuserspace/lib -Iuserspace/tool \
 		   -MMD -MP
 # ISAL=no: where there is no ISA-L, CRC-32C is the tools' own, and slow.
 ISAL		?= yes
@@ -60,8 +60,8 @@ LIBS		:= $(SUM_LIBS) -lblkid -luuid -lpthread
 TOOLS		:= mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs dsfs dsfs_id
 SCRIPTS		:= dsfs-switch
 
-libdsfs_SRC	:= $(wildcard fs/format/*.c userspace/libdsfs/*.c)
-LIB_SRC		:= $(libdsfs_SRC) $(wildcard userspace/common/*.c)
+libdsfs_SRC	:= $(wildcard fs/format/*.c userspace/lib/*.c)
+LIB_SRC		:= $(libdsfs_SRC) $(wildcard userspace/tool/*.c)
 # The digest of a data set, which all three compute
 digest_SRC	:= $(addprefix userspace/dump/,digest.c digest_lines.c errors.c sha256.c sums.c walk.c xattrs.c)
 mkfs_SRC	:= $(wildcard mkfs/*.c mkfs/*/*.c) $(digest_SRC)
@@ -101,7 +101,7 @@ $(LIB): $(call objs,$(LIB_SRC))
 	@rm -f $@
 	$(call tell,AR)$(AR) rcsD $@ $^
 
-include userspace/libdsfs/lib.mk
+include userspace/lib/lib.mk
 include userspace/fuse/fuse.mk
 
 define tool_rule
@@ -168,9 +168,9 @@ install: tools lib completions
 	ln -sf $(notdir $(LIBDSFS_SO)) $(DESTDIR)$(libdir)/$(LIBDSFS_SONAME)
 	ln -sf $(LIBDSFS_SONAME) $(DESTDIR)$(libdir)/libdsfs.so
 	install -m 644 $(B)/libdsfs.a $(DESTDIR)$(libdir)
-	install -m 644 userspace/libdsfs/dsfs.h $(DESTDIR)$(includedir)
+	install -m 644 userspace/lib/dsfs.h $(DESTDIR)$(includedir)
 	sed 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(SUM_LIBS) -lpthread|' \
-		userspace/libdsfs/libdsfs.pc.in >$(DESTDIR)$(libdir)/pkgconfig/libdsfs.pc
+		userspace/lib/libdsfs.pc.in >$(DESTDIR)$(libdir)/pkgconfig/libdsfs.pc
 	install -m 644 $(LIBMANPAGES) $(DESTDIR)$(mandir)/man3
 	install -d $(DESTDIR)$(udevdir)/rules.d
 	install -m 755 $(B)/dsfs_id $(DESTDIR)$(udevdir)

@@ -26,8 +26,8 @@ unit_mkfs_PARTS	:= options exclude data/holes output/device output/window \
 		   tree/arena tree/owners tree/spool tree/tree tree/xsets
 unit_mkfs_SRC	:= $(wildcard tests/unit/mkfs*.c) tests/unit/tap.c tests/unit/builder.c \
 		   $(patsubst %,mkfs/%.c,$(unit_mkfs_PARTS)) \
-		   $(filter-out userspace/libdsfs/% userspace/common/image.c userspace/common/listing.c,$(LIB_SRC)) \
-		   userspace/libdsfs/error.c
+		   $(filter-out userspace/lib/% userspace/tool/image.c userspace/tool/listing.c,$(LIB_SRC)) \
+		   $(addprefix userspace/lib/,error.c utf8.c)
 
 $(T)/unit-mkfs: $(call sanobjs,$(unit_mkfs_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson
@@ -43,9 +43,9 @@ $(T)/unit-dsfs: $(call sanobjs,$(unit_dsfs_SRC))
 
 # libdsfs by its public interface, over images
 libdsfs_test_SRC := $(filter-out %/threads.c,$(wildcard tests/libdsfs/*.c)) tests/unit/tap.c \
-		   tests/hostile/files.c $(libdsfs_ALL) $(MUTATE_SRC)
+		   tests/hostile/files.c $(libdsfs_SRC) $(MUTATE_SRC)
 libdsfs_threads_SRC := tests/libdsfs/threads.c tests/libdsfs/util.c tests/unit/tap.c \
-		   tests/hostile/files.c $(libdsfs_ALL)
+		   tests/hostile/files.c $(libdsfs_SRC)
 tsanobjs	= $(patsubst %.c,$(T)/tsan/%.o,$(1))
 
 $(call sanobjs,$(libdsfs_test_SRC)) $(call tsanobjs,$(libdsfs_threads_SRC)): \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory in the place of userspace/libdsfs/image_io.c: a fuzzer runs thousands of
+ * Memory in the place of userspace/lib/image_io.c: a fuzzer runs thousands of
  * images a second, and files would take most of that time.  And what a tool does
  * once in its life: here it has many.
  */

@@ -98,7 +98,7 @@ class Declarations(unittest.TestCase):
     def test_structures_and_constants_are_those_of_dsfs_h(self):
         source = "#include \"dsfs.h\"\n" + "".join(
             f"_Static_assert({text}, \"\");\n" for text in self.asserts())
-        done = subprocess.run(["cc", "-I", TOP / "userspace/libdsfs", "-fsyntax-only", "-x", "c",
+        done = subprocess.run(["cc", "-I", TOP / "userspace/lib", "-fsyntax-only", "-x", "c",
                                "-"], input=source, text=True, capture_output=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
@@ -113,7 +113,7 @@ class Declarations(unittest.TestCase):
 
         def called(kind):
             return kind if kind in plain else "pointer"
-        header = (TOP / "userspace/libdsfs/dsfs.h").read_text()
+        header = (TOP / "userspace/lib/dsfs.h").read_text()
         declared = {}
         for result, name, arguments in re.findall(r"^(\w.*?)(dsfs_\w+)\(([^)]*)\);", header,
                                                   re.MULTILINE):
