@@ -37,7 +37,7 @@ WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow \
 		   -Wvla -Werror=implicit -Wno-sign-compare
 DSFS_CFLAGS	:= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
 		   -DDSFS_VERSION_STRING='"$(VERSION)"' -Ifs/format -Iuserspace/lib -Iuserspace/tool \
-		   -MMD -MP
+		   $(addprefix -Iuserspace/,walk digest export diff dump) -MMD -MP
 # ISAL=no: where there is no ISA-L, CRC-32C is the tools' own, and slow.
 ISAL		?= yes
 ifeq ($(ISAL),no)
@@ -63,10 +63,10 @@ SCRIPTS		:= dsfs-switch
 libdsfs_SRC	:= $(wildcard fs/format/*.c userspace/lib/*.c)
 LIB_SRC		:= $(libdsfs_SRC) $(wildcard userspace/tool/*.c)
 # The digest of a data set, which all three compute
-digest_SRC	:= $(addprefix userspace/dump/,digest.c digest_lines.c errors.c sha256.c sums.c walk.c xattrs.c)
+digest_SRC	:= $(wildcard userspace/walk/*.c userspace/digest/*.c)
 mkfs_SRC	:= $(wildcard mkfs/*.c mkfs/*/*.c) $(digest_SRC)
 fsck_SRC	:= $(wildcard userspace/fsck/*.c) $(digest_SRC)
-dump_SRC	:= $(wildcard userspace/dump/*.c)
+dump_SRC	:= $(wildcard userspace/dump/*.c userspace/export/*.c userspace/diff/*.c) $(digest_SRC)
 # SHA-256; a static link does not find the second one by itself
 dump_LIBS	:= -lgcrypt -lgpg-error
 fsck_LIBS	:= $(dump_LIBS)

@@ -7,7 +7,7 @@
 
 #include "meta/meta.h"
 #include "plan/plan.h"
-#include "../userspace/dump/digest.h"
+#include "../userspace/digest/digest.h"
 
 /* Reports go to standard output, as text or JSON; --quiet leaves them out. */
 void report_plan(const struct mkfs *mkfs, const struct plan *p);

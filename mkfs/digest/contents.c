@@ -10,7 +10,7 @@
 #include "digest.h"
 #include "msg.h"
 #include "progress.h"
-#include "../../userspace/dump/sha256.h"
+#include "sha256.h"
 
 #define BUFFER_BYTES	(256 << 10)
 #define ZEROS_BYTES	(16 << 20)	/* summed at once: a hole may be of any length */

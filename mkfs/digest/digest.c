@@ -8,8 +8,8 @@
 #include "digest.h"
 #include "format.h"
 #include "msg.h"
-#include "../../userspace/dump/digest_lines.h"
-#include "../../userspace/dump/dump.h"
+#include "digest_lines.h"
+#include "dump.h"
 
 /**
  * struct level - a directory that the walk is in

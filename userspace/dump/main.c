@@ -13,8 +13,8 @@
 #include "filter.h"
 #include "msg.h"
 #include "parse.h"
-#include "sums.h"
-#include "tar.h"
+#include "file_sums.h"
+#include "export.h"
 #include "wds.h"
 
 enum { EXIT_OK, EXIT_ERROR, EXIT_USAGE };

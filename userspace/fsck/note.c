@@ -2,7 +2,7 @@
 /*
  * The note of a generation, and whether the digest in it is that of the tree.
  */
-#include "../dump/digest.h"
+#include "digest.h"
 #include "fsck.h"
 
 int check_note(struct fsck *f)

@@ -13,7 +13,7 @@
 #include "filter.h"
 #include "msg.h"
 #include "pax.h"
-#include "tar.h"
+#include "export.h"
 
 #define BUFFER_BYTES	4194304
 #define OUT_BYTES	1048576

@@ -9,7 +9,7 @@
 #include "digest_lines.h"
 #include "dump.h"
 #include "msg.h"
-#include "sums.h"
+#include "file_sums.h"
 
 /* Number of errors of a kind that digest_image() prints */
 #define PER_KIND	10

@@ -15,7 +15,7 @@
 
 #include "paths.h"
 #include "progress.h"
-#include "sums.h"
+#include "file_sums.h"
 
 #define RING		32768
 #define PATH_ROOM	1024		/* of a path that an entry keeps the memory of */
