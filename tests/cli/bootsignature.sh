@@ -89,6 +89,6 @@ if dev=$(losetup -f --show device 2>/dev/null); then
 	signed 'a device, without: gone' "$dev" ''
 	losetup -d "$dev"
 else
-	echo 'ok - a device # SKIP no loop device'
+	skip 'a device' 'no loop device'
 fi
 exit "$failed"

@@ -6,23 +6,12 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 top=$PWD
-dest=$(mktemp -d)
-trap 'rm -rf "$dest"' EXIT
+# shellcheck source=tests/harness/cases.sh
+. tests/harness/cases.sh
+prog=libdsfs
+work_dir
+dest=$work
 lib=$dest/usr/lib
-status=0
-
-check()
-{
-	local name=$1
-
-	shift
-	if "$@"; then
-		echo "ok - libdsfs: $name"
-	else
-		echo "not ok - libdsfs: $name"
-		status=1
-	fi
-}
 
 flags()
 {
@@ -84,7 +73,7 @@ fails()
 
 check "make install" make -s install "DESTDIR=$dest" prefix=/usr
 mkdir "$dest/tree" && cp README.md "$dest/tree" && ln -s README.md "$dest/tree/link"
-build/mkfs.dsfs --quiet "$dest/image" "$dest/tree" || status=1
+build/mkfs.dsfs --quiet "$dest/image" "$dest/tree" || failed=1
 check "the example, shared" same shared "$dest/image" link
 check "it asks for the SONAME" needs_soname
 check "the example, static" same static "$dest/image" link
@@ -101,4 +90,4 @@ check "the header is C++, too" clang++ -fsyntax-only -Wall -Werror -x c++ \
 check "all functions are in the manual page" diff <(declared) \
 	<(sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/p' Documentation/man/dsfs.3 |
 		grep -o '\bdsfs_[a-z_]*(' | tr -d '(' | sort -u)
-exit $status
+finish
