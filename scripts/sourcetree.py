@@ -118,6 +118,18 @@ class Tree:
                 home for w in words if w in homes and (home := nearest(s.part, homes[w])))
         return called
 
+    def between_folders(self):
+        """By folder: the folders that its code calls or includes, with an example each."""
+        folder = {s.part: s.folder for s in self.sources} | \
+                 {s.path: s.folder for s in self.sources}
+        edges = {s.folder: {} for s in self.sources}
+        for graph in (self.calls(), self.includes()):
+            for a, targets in graph.items():
+                for b in sorted(targets):
+                    if folder[a] != folder[b]:
+                        edges[folder[a]].setdefault(folder[b], f"{a} -> {b}")
+        return edges
+
 
 def cycles(edges):
     """Strongly connected sets of more than one node, and nodes that reach themselves."""
