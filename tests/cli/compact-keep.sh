@@ -242,20 +242,6 @@ cases_plan()
 	check '-n: what is left out, each' json --holds \
 		'[g["generation"] for g in d["left_out_generations"]] == [3, 2, 1] and
 		[g["freed_data_bytes"] for g in d["left_out_generations"]] == e' plan freed
-	run "$dump" --generations --alone --json image.dsfs
-	check 'dump.dsfs --alone: data that no other generation has' holds \
-		'[g["alone_bytes"] - g["meta_bytes"] for g in d["generations"]] ==
-		 [1409000, 0, 0, 0, 1501850]'
-	run "$dump" --generations --alone image.dsfs
-	check 'dump.dsfs --alone: a column' grep -q '^ *5 .* 14[0-9]\{5\}  later  the last one$' "$out"
-	says 'dump.dsfs --alone alone' 2 '--alone: goes with --generations only' \
-		"$dump" --alone image.dsfs
-	cp image.dsfs bad.dsfs
-	flip bad.dsfs "$(region bad.dsfs inodes --generation=3)"
-	says 'dump.dsfs --alone: a damaged generation' 1 'generation 3: inode 1: ' \
-		"$dump" --generations --alone bad.dsfs
-	check 'dump.dsfs --alone: a damaged generation: the table without' test \
-		"$(wc -l <"$out")" = 6
 	exits 'too little to be packed anew' 0 "$mkfs" --compact --keep=5 image.dsfs
 	check 'too little to be packed anew: says so' \
 		grep -q '^only left-out generations use .*: left as it is (see -f)$' "$out"

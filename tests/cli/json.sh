@@ -106,7 +106,6 @@ show()
 shown=0
 show x.img
 "$dump" --json bad.img >dump.bad || true
-show --generations --alone x.img
 for option in --list --regions --generations --generation=1 --path=/a --path=/symlink \
 		--path=/holes --dir=1 --extents=/holes --digest --diff=1..; do
 	show "$option" x.img

@@ -108,8 +108,7 @@ struct filter;
 int dump_supers(struct dump *d);
 int dump_generation(struct dump *d);
 int dump_regions(struct dump *d);
-/* @alone: with what each alone has */
-int dump_generations(struct dump *d, bool alone);
+int dump_generations(struct dump *d);
 int dump_path(struct dump *d, const char *path);
 int dump_dir(struct dump *d, const char *path);
 int dump_extents(struct dump *d, const char *path);

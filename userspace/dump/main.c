@@ -45,7 +45,6 @@ struct request {
 	bool list;
 	bool manifest;
 	bool generations;
-	bool alone;
 	bool json;
 	bool no_data;
 	bool one;
@@ -71,7 +70,6 @@ static const char usage_text[] =
 "      --threads=N      with --digest: threads that read files (processors)\n"
 "      --cat=PATH       write a file's contents to standard output\n"
 "      --generations    the generations that the image keeps\n"
-"      --alone          with --generations: bytes that no other generation has\n"
 "      --diff=N..[M]    what changed from generation N to M, or to the newest\n"
 "      --extract=DIR    restore the tree into DIR, which is new or empty\n"
 "      --resume         with --extract: go on where a run was cut off\n"
@@ -138,7 +136,7 @@ static int run(struct dump *d, struct request *r)
 	if (r->regions)
 		return dump_regions(d);
 	if (r->generations)
-		return dump_generations(d, r->alone);
+		return dump_generations(d);
 	return r->one ? dump_generation(d) : dump_supers(d);
 }
 
@@ -207,8 +205,6 @@ static int check_request(const struct request *r)
 		return args_wrong(EXIT_USAGE, "--threads: goes with --digest only");
 	if (r->digest_how.text && r->json)
 		return args_clash(EXIT_USAGE, "text", "json");
-	if (r->alone && !r->generations)
-		return args_wrong(EXIT_USAGE, "--alone: goes with --generations only");
 	if (r->resume && !r->extract)
 		return args_wrong(EXIT_USAGE, "--resume: goes with --extract only");
 	if (r->verbose && !is_export(r))
@@ -346,7 +342,6 @@ int main(int argc, char **argv)
 		{ 0, "no-data", .flag = &r.no_data },
 		{ 0, "cat", .text = &r.cat, .once = true },
 		{ 0, "generations", .flag = &r.generations },
-		{ 0, "alone", .flag = &r.alone },
 		{ 0, "generation", .take = take_generation, .ctx = &r, .once = true },
 		{ 0, "digest", .take = take_digest, .ctx = &r, .once = true, .optional = true },
 		{ 0, "text", .flag = &r.digest_how.text },

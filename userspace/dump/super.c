@@ -5,7 +5,6 @@
 #include <time.h>
 #include <uuid/uuid.h>
 
-#include "alone.h"
 #include "dump.h"
 #include "msg.h"
 #include "note.h"
@@ -197,12 +196,8 @@ static void print_words(const struct dsfs_geo *geo, const struct note_text *note
 	putchar('\n');
 }
 
-/*
- * @from: end of the previous generation: the bytes after it are those of this one
- * @alone: NULL: not wanted, or not known
- */
-static void show_generation(struct dump *d, const struct dsfs_geo *geo, u64 from,
-			    const struct alone *alone)
+/* @from: end of the previous generation: the bytes after it are those of this one */
+static void show_generation(struct dump *d, const struct dsfs_geo *geo, u64 from)
 {
 	struct note_text note;
 	char text[64];
@@ -213,8 +208,6 @@ static void show_generation(struct dump *d, const struct dsfs_geo *geo, u64 from
 		json_geo(&d->j, geo);
 		json_note(&d->j, &note);
 		json_u64(&d->j, "added_bytes", geo->image_bytes - from);
-		if (alone)
-			json_u64(&d->j, "alone_bytes", alone->bytes);
 		json_end(&d->j);
 		return;
 	}
@@ -222,52 +215,28 @@ static void show_generation(struct dump *d, const struct dsfs_geo *geo, u64 from
 	printf("%10llu %-19s %12llu %16llu %16llu %16llu", geo->generation,
 	       text, geo->files, geo->content_bytes, geo->image_bytes,
 	       geo->image_bytes - from);
-	if (alone)
-		printf(" %16llu", alone->bytes);
 	print_words(geo, &note);
 }
 
-static void print_heading(bool alone)
-{
-	printf("%10s %-19s %12s %16s %16s %16s", "generation", "built (UTC)", "files",
-	       "content", "image", "added");
-	if (alone)
-		printf(" %16s", "alone");
-	printf("  label  message\n");
-}
-
-/* @list: of struct alone, as long as there are generations, or empty */
-static int show_generations(struct dump *d, const struct array *list)
+int dump_generations(struct dump *d)
 {
 	struct dsfs_slot now = d->img.slots[d->img.use], older;
-	const struct alone *alone = (const struct alone *)list->p;
 	int ret;
 
 	if (d->as_json)
 		json_begin_array(&d->j, "generations");
 	else
-		print_heading(list->n);
+		printf("%10s %-19s %12s %16s %16s %16s  label  message\n", "generation",
+		       "built (UTC)", "files", "content", "image", "added");
 	do {
 		ret = image_older(&d->img, &now.geo, &older);
-		show_generation(d, &now.geo, ret == 1 ? older.geo.image_bytes : 0,
-				list->n ? alone++ : NULL);
+		show_generation(d, &now.geo, ret == 1 ? older.geo.image_bytes : 0);
 		if (ret < 0)
 			dump_error(d, d->img.path, "history", ret, &older.err);
 		now = older;
 	} while (ret == 1);
 	if (d->as_json)
 		json_end(&d->j);
-	return ret;
-}
-
-int dump_generations(struct dump *d, bool alone)
-{
-	struct array list = { 0 };
-	int ret = alone ? alone_measure(d, &list) : 0;
-
-	if (!ret)
-		ret = show_generations(d, &list);
-	array_free(&list);
 	return ret;
 }
 
