@@ -97,15 +97,6 @@ void json_s64(struct json *j, const char *key, s64 v)
 	fprintf(j->out, "%lld", v);
 }
 
-void json_put_real(struct json *j, const char *key, double v)
-{
-	json_key(j, key);
-	if (v == v && v - v == 0)
-		fprintf(j->out, "%.6g", v);
-	else
-		fputs("null", j->out);
-}
-
 void json_bool(struct json *j, const char *key, bool v)
 {
 	json_key(j, key);

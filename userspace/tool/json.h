@@ -37,8 +37,6 @@ void json_begin_array(struct json *j, const char *key);
 void json_end(struct json *j);
 void json_u64(struct json *j, const char *key, u64 v);
 void json_s64(struct json *j, const char *key, s64 v);
-/** json_put_real - a number with six digits; NaN and infinity become null */
-void json_put_real(struct json *j, const char *key, double v);
 void json_bool(struct json *j, const char *key, bool v);
 void json_put_null(struct json *j, const char *key);
 /** json_bytes - a string of @len arbitrary bytes */
