@@ -304,8 +304,8 @@ static bool wants_boot_signature(const struct mkfs *mkfs)
 
 	if (o->build == BUILD_UPDATE)
 		return false;
-	if (o->boot_set || o->build == BUILD_NEW)
-		return o->boot_signature;
+	if (o->boot || o->build == BUILD_NEW)
+		return o->boot != BOOT_NO;
 	return !image_pread(&mkfs->base->img, sector, sizeof(sector), 0) &&
 		bootsector_is(sector);
 }
@@ -526,9 +526,9 @@ int main(int argc, char **argv)
 
 	msg_init("mkfs.dsfs", 1);
 	ret = options_parse(&o, argc, argv);
-	if (ret) {
+	if (ret >= 0) {
 		options_free(&o);
-		return ret < 0 ? 0 : ret;
+		return ret;
 	}
 	progress_enable(!o.quiet && !o.json);
 	if (signals_init()) {

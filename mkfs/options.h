@@ -52,6 +52,17 @@ enum wds {
 };
 
 /**
+ * enum boot - --boot-signature: whether the first sector becomes that of a disk without
+ *	partitions
+ * @BOOT_DEFAULT: not given
+ */
+enum boot {
+	BOOT_DEFAULT,
+	BOOT_YES,
+	BOOT_NO,
+};
+
+/**
  * struct options - the run as asked for
  * @manifest: --manifest: @source is where its relative paths begin
  * @tars: --tar, @ntars of them; there is no @source then
@@ -63,12 +74,10 @@ enum wds {
  * @epoch: SOURCE_DATE_EPOCH or -T was given: the image has no random parts
  * @object_bits: log2 of --object-size, 0 for none; valid with @object_set
  * @label_set: --label
- * @align_set: --align
  * @digest: --digest: DSFS_DIGEST_*
  * @message: --message; NULL: not given
- * @boot_signature: the first sector becomes that of a disk without partitions
- * @boot_set: --boot-signature
- * @layout: the last one of --align, --chunk-size and --no-checksums; NULL: none is given
+ * @lists: --exclude-from, @nlists of them
+ * @chunk_set: --chunk-size
  * @no_recheck: do not look at the source again at the end
  * @build: what is to be made of @source
  * @keep: --keep: how many generations of @source; 0: not given
@@ -82,26 +91,26 @@ struct options {
 	const char *order;
 	const char **tars;
 	unsigned int ntars;
+	const char **lists;
+	unsigned int nlists;
 	u64 tar_bytes;
 	u64 keep;
-	const char *layout;
 	char label[DSFS_LABEL_MAX];
 	const char *message;
 	u8 uuid[16];
 	enum build build;
 	enum wds wds;
+	enum boot boot;
 	s64 build_time;
 	struct pattern *patterns;
 	unsigned int npatterns;
-	unsigned int threads;
-	unsigned int verbose;
-	u8 digest;
+	u64 threads;
+	unsigned int digest;
 	u8 align_bits;
 	u8 chunk_bits;
 	u8 object_bits;
 	bool object_set;
-	bool boot_signature;
-	bool boot_set;
+	bool chunk_set;
 	bool label_set;
 	bool checksum;
 	bool any_path;
@@ -116,9 +125,10 @@ struct options {
 	bool no_recheck;
 	bool null_lists;
 	bool tar_index;
-	bool align_set;
 	bool plan_only;
+	bool no_checksums;
 	bool quiet;
+	bool verbose;
 	bool json;
 	bool force;
 };
@@ -138,8 +148,7 @@ static inline bool options_digest_alone(const struct options *o)
 /**
  * options_parse - read command line and environment
  *
- * Return: 0 to go on; -1 if nothing is left to do (--help, --version); otherwise the
- * exit code, after a message.
+ * Return: -1 to go on, or the exit status.
  */
 int options_parse(struct options *o, int argc, char **argv);
 void options_free(struct options *o);

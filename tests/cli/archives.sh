@@ -471,7 +471,7 @@ says '--tar --exclude' 2 '--exclude and --tar do not go together' "$mkfs" --tar=
 says '--tar --one-file-system' 2 '--one-file-system and --tar do not go together' "$mkfs" --tar=x -x i
 says '--tar --skip-unreadable' 2 '--skip-unreadable and --tar do not go together' \
 	"$mkfs" --tar=x --skip-unreadable i
-says '--tar --compact' 2 '--tar: not with --compact' "$mkfs" --tar=x --compact i
+says '--tar --compact' 2 '--tar and --compact do not go together' "$mkfs" --tar=x --compact i
 says '--tar and a source' 2 'too many arguments' "$mkfs" --tar=x i source
 says '--tar without an image' 2 'IMAGE is needed' "$mkfs" --tar=x
 says '--tar=- twice' 2 '--tar=- and --tar=-: standard input is but one list' "$mkfs" --tar=- --tar=- i

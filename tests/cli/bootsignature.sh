@@ -47,7 +47,7 @@ printf x | dd of=more.dsfs bs=1 seek=100 conv=notrunc status=none
 says 'fsck.dsfs warns of more than that' 0 'warning: ' "$fsck" more.dsfs
 
 says 'neither yes nor no' 2 '--boot-signature: maybe: ' "$mkfs" --boot-signature=maybe x.dsfs tree
-says 'not with --update' 2 '--boot-signature: not with --update' \
+says 'not with --update' 2 '--boot-signature and --update do not go together' \
 	"$mkfs" --update --boot-signature=yes no.dsfs tree
 
 cp yes.dsfs updated.dsfs

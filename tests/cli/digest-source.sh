@@ -184,7 +184,7 @@ says 'an IMAGE with --tar' 2 'too many arguments: there is no IMAGE' \
 	"$mkfs" -n --digest --tar=small.tar i
 says '--update' 2 '--dry-run and --digest: not with --update' "$mkfs" -n --digest --update small
 says '--compact' 2 '--dry-run and --digest: not with --compact' "$mkfs" -n --digest --compact small
-says '--tar-index' 2 '--dry-run: not with --tar-index' "$mkfs" -n --digest --tar-index --tar=small.tar
+says '--tar-index' 2 '--dry-run and --tar-index do not go together' "$mkfs" -n --digest --tar-index --tar=small.tar
 says '--checksum' 2 '--checksum: only with --update' "$mkfs" -n --digest --checksum small
 says 'a dry run of an archive without it' 2 '--dry-run and --tar do not go together' \
 	"$mkfs" -n --tar=small.tar i

@@ -279,8 +279,8 @@ assert d == {"digest": sys.argv[2], "covers": "full", "kept": "none", "generatio
              "files": 6, "bytes": 15 + 3145728 + 1}, d
 PY
 says 'no such kind' 2 '--digest: all: neither data nor full' "$dump" --digest=all small.dsfs
-says '--text alone' 2 '--text: goes with --digest only' "$dump" --text small.dsfs
-says '--threads alone' 2 '--threads: goes with --digest only' "$dump" --threads=2 small.dsfs
+says '--text alone' 2 '--text: only with --digest' "$dump" --text small.dsfs
+says '--threads alone' 2 '--threads: only with --digest' "$dump" --threads=2 small.dsfs
 says '--threads=0' 2 '--threads: 0: not a number from 1 to 256' "$dump" --digest --threads=0 small.dsfs
 says '--text --json' 2 '--text and --json do not go together' \
 	"$dump" --digest --text --json small.dsfs

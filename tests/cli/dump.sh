@@ -226,6 +226,6 @@ for option in --cat=/broken --extract=twice --path=/broken --dir=/ --extents=/br
 done
 check 'usage: nothing is extracted' test ! -e twice
 exits 'usage: --inode=x' 2 "$dump" --inode=x good.dsfs
-says 'usage: --no-data alone' 2 '--no-data: goes with --list only' "$dump" --no-data good.dsfs
-says 'usage: --verbose alone' 2 '--verbose: goes with --extract, --tar and --wds only' "$dump" -v good.dsfs
+says 'usage: --no-data alone' 2 '--no-data: only with --list' "$dump" --no-data good.dsfs
+says 'usage: --verbose alone' 2 '--verbose: only with --extract or --tar or --wds' "$dump" -v good.dsfs
 finish

@@ -255,8 +255,8 @@ cases_bad_trees()
 		'/a' '/b type=link target=/a' '/c type=link target=/b'
 	says "manifest: missing" 1 "nolist: cannot open" "$mkfs" --manifest=nolist bad.img
 	says "manifest: no image" 2 "IMAGE is needed" "$mkfs" --manifest=list
-	says "manifest: -x" 2 "not with --manifest" "$mkfs" -x --manifest=list bad.img
-	says "manifest: -e" 2 "not with --manifest" "$mkfs" -e x --manifest=list bad.img
+	says "manifest: -x" 2 "--one-file-system and --manifest do not go together" "$mkfs" -x --manifest=list bad.img
+	says "manifest: -e" 2 "--exclude and --manifest do not go together" "$mkfs" -e x --manifest=list bad.img
 	says "manifest: order of a path that is not there" 0 "not in the source" \
 		"$mkfs" -q --manifest=/dev/null --order=list bad.img
 	rm -f bad.img

@@ -182,6 +182,6 @@ exits '2,000 levels: --digest' 0 limited "$dump" --digest=full deep.dsfs
 exits '2,000 levels: --diff' 0 limited "$dump" --diff=1..2 deep.dsfs
 exits '2,000 levels: --list' 0 limited "$dump" --list --generation=1 deep.dsfs
 
-says '--resume alone' 2 '--resume: goes with --extract only' "$dump" --resume image.dsfs
+says '--resume alone' 2 '--resume: only with --extract' "$dump" --resume image.dsfs
 says 'without --resume' 1 'out: Directory not empty' "$dump" --extract=out image.dsfs
 finish

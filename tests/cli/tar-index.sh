@@ -386,22 +386,22 @@ says 'a member in another one' 4 'data that overlaps' bash -c "'$fsck' bad.dsfs 
 says 'an archive that ends before its members' 4 'data that overlaps' bash -c "'$fsck' bad.dsfs >&2"
 
 # --- usage
-says '--tar-index --checksum' 2 '--checksum: not with --tar-index' \
+says '--tar-index --checksum' 2 '--checksum and --tar-index do not go together' \
 	"$mkfs" --tar-index --update --checksum i
 says '--update --tar' 2 '--update and --tar do not go together' "$mkfs" --update --tar=x i
-says '--tar-index --manifest' 2 '--manifest: not with --tar-index' "$mkfs" --tar-index --manifest=y i
-says '--tar-index --order' 2 '--order: not with --tar-index' "$mkfs" --tar-index --order=y i
-says '--tar-index --dry-run' 2 '--dry-run: not with --tar-index' "$mkfs" --tar-index -n i
-says '--tar-index --align' 2 '--align: not with --tar-index' "$mkfs" --tar-index --align=4K i
-says '--tar-index --no-dedup' 2 '--no-dedup: not with --tar-index' "$mkfs" --tar-index --no-dedup i
-says '--tar-index --wds=prefix' 2 '--wds=prefix: not with --tar-index' \
+says '--tar-index --manifest' 2 '--manifest and --tar-index do not go together' "$mkfs" --tar-index --manifest=y i
+says '--tar-index --order' 2 '--order and --tar-index do not go together' "$mkfs" --tar-index --order=y i
+says '--tar-index --dry-run' 2 '--dry-run and --tar-index do not go together' "$mkfs" --tar-index -n i
+says '--tar-index --align' 2 '--align and --tar-index do not go together' "$mkfs" --tar-index --align=4K i
+says '--tar-index --no-dedup' 2 '--no-dedup and --tar-index do not go together' "$mkfs" --tar-index --no-dedup i
+says '--tar-index --wds=prefix' 2 '--wds=prefix and --tar-index do not go together' \
 	"$mkfs" --tar-index --wds=prefix --tar=x i
-says '--tar-index --exclude' 2 '--exclude and --tar do not go together' "$mkfs" --tar-index -e y i
-says '--tar-index --compact' 2 '--tar-index: not with --compact' "$mkfs" --tar-index --compact i
+says '--tar-index --exclude' 2 '--exclude and --tar-index do not go together' "$mkfs" --tar-index -e y i
+says '--tar-index --compact' 2 '--tar-index and --compact do not go together' "$mkfs" --tar-index --compact i
 says '--tar-index and a source' 2 'too many arguments' "$mkfs" --tar-index i source
 says '--tar-index --tar=-' 2 '--tar-index: standard input is not a file' "$mkfs" --tar-index --tar=- i
 says '--tar-bytes alone' 2 '--tar-bytes: only with --tar-index' "$mkfs" --tar-bytes=512 i source
-says '--tar-bytes --tar' 2 '--tar-bytes: only with --tar-index' \
+says '--tar-bytes --tar' 2 '--tar-bytes and --tar do not go together' \
 	"$mkfs" --tar-index --tar=x --tar-bytes=512 i
 says '--tar-bytes: no multiple' 2 '--tar-bytes: 1000: not a multiple of 512' \
 	"$mkfs" --tar-index --tar-bytes=1000 i

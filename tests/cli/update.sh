@@ -527,10 +527,10 @@ $("$dump" image.dsfs | grep ^label:)"
 	check 'to another file: the same tree' diff now <(list other.dsfs)
 	says 'to another file that is there' 1 'exists: use -f' \
 		"$mkfs" --compact image.dsfs other.dsfs
-	says 'usage: --compact --update' 2 '--update does not go with --compact' \
+	says 'usage: --compact --update' 2 '--update and --compact do not go together' \
 		"$mkfs" --compact --update image.dsfs
 	for i in --manifest=x --time=5 --uuid=random --align=4K --no-recheck --order=x; do
-		says "usage: --compact $i" 2 "mkfs.dsfs: ${i%%=*}: not with --compact" \
+		says "usage: --compact $i" 2 "mkfs.dsfs: ${i%%=*} and --compact do not go together" \
 			"$mkfs" --compact "$i" image.dsfs
 	done
 	says 'nothing to be packed anew' 1 'No such file' "$mkfs" --compact missing

@@ -204,11 +204,11 @@ says '--path that matches nothing' 1 '/none: --path: matches nothing' \
 check '--path that matches nothing: no shard' shards 's-*' s
 
 # --- usage
-says '--shard-size alone' 2 '--shard-size: goes with --wds only' "$dump" --shard-size=1M tree.dsfs
-says '--shard-samples alone' 2 '--shard-samples: goes with --wds only' \
+says '--shard-size alone' 2 '--shard-size: only with --wds' "$dump" --shard-size=1M tree.dsfs
+says '--shard-samples alone' 2 '--shard-samples: only with --wds' \
 	"$dump" --shard-samples=1 tree.dsfs
-says '--order alone' 2 '--order: goes with --wds only' "$dump" --order=x tree.dsfs
-says '--null alone' 2 '--null: goes with --order only' "$dump" --wds=s -0 tree.dsfs
+says '--order alone' 2 '--order: only with --wds' "$dump" --order=x tree.dsfs
+says '--null alone' 2 '--null: only with --order' "$dump" --wds=s -0 tree.dsfs
 says '--wds --tar' 2 '--tar and --wds do not go together' "$dump" --wds=s --tar tree.dsfs
 exits '--shard-size=0' 2 "$dump" --wds=s --shard-size=0 tree.dsfs
 exits '--shard-samples=0' 2 "$dump" --wds=s --shard-samples=0 tree.dsfs

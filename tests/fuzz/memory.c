@@ -4,7 +4,6 @@
  * images a second, and files would take most of that time.  And what a tool does
  * once in its life: here it has many.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/uio.h>
@@ -49,7 +48,6 @@ int memory_main(int (*tool)(int argc, char **argv), const char *const *args)
 	for (argc = 0; args[argc] && argc < ARGS_MAX; argc++)
 		argv[argc] = (char *)args[argc];
 	argv[argc] = NULL;
-	optind = 0;	/* begin anew */
 	return tool(argc, argv);
 }
 

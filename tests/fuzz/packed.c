@@ -3,7 +3,6 @@
  * An image of what mkfs.dsfs accepts, and what fsck.dsfs says to it.  Both run by their main(),
  * command line and all.  The image lies in memory, where a sync costs nothing.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -47,7 +46,6 @@ static int run(int (*tool)(int argc, char **argv), const char *const *args, cons
 	if (source)
 		argv[argc++] = source;
 	argv[argc] = NULL;
-	optind = 0;	/* begin anew */
 	return tool(argc, (char **)argv);
 }
 

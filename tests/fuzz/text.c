@@ -7,7 +7,6 @@
  *   byte 0	bits 0-1: which; bit 2: entries end with NUL; bits 3-5: options of the image
  *   1-2	bytes of the first text; the rest is the second one: the order
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -100,7 +99,6 @@ static void read_options(const u8 *text, size_t size)
 		argv[argc++] = at;
 	}
 	argv[argc] = NULL;
-	optind = 0;
 	options_parse(&o, argc, argv);
 	options_free(&o);
 out:
@@ -109,7 +107,7 @@ out:
 
 static void read_patterns(const u8 *text, size_t size)
 {
-	static char *argv[] = {
+	char *argv[] = {
 		(char *)"mkfs.dsfs", (char *)"--exclude-from=-", (char *)"image",
 		(char *)"source", NULL
 	};
@@ -117,8 +115,7 @@ static void read_patterns(const u8 *text, size_t size)
 	bool *used;
 
 	feed(text, size);
-	optind = 0;
-	if (!options_parse(&o, 4, argv)) {
+	if (options_parse(&o, 4, argv) < 0) {
 		used = calloc(o.npatterns + 1, sizeof(*used));
 		if (used) {
 			exclude_match(&o, used, "", "a.jpg", false);

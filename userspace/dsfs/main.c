@@ -75,11 +75,8 @@ int main(int argc, char **argv)
 		return EXIT_OK;
 	}
 	c = find_command(argv[1]);
-	if (!c) {
-		msg_error(argv[1], argv[1][0] == '-' ? "unknown option" :
-			  "unknown command");
-		args_hint();
-		return EXIT_USAGE;
-	}
+	if (!c)
+		return args_refused(EXIT_USAGE, argv[1], argv[1][0] == '-' ?
+				    "unknown option" : "unknown command");
 	return run_command(c, argc - 1, argv + 1);
 }

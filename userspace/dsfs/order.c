@@ -104,47 +104,49 @@ static int run(const struct options *o, struct fileset *set)
 	return ret ? ret : set->errors ? -EIO : 0;
 }
 
-static const char usage_text[] =
-"Usage: dsfs order [options] PATH...\n"
-"       dsfs order [options] --filelist=FILE\n"
-"Print the files below PATH in an order that is random over all of them and yet reads\n"
-"the device in large pieces: pieces are shuffled, and files within windows of many.\n"
-"\n"
-"      --window=SIZE    bytes within which files are mixed, or all for a true shuffle\n"
-"                       (default: 256M)\n"
-"      --piece=SIZE     bytes that lie together on the device (default: 1M)\n"
-"      --seed=N         another N, another order (default: 0)\n"
-"      --ahead          the files of a window in the order of the device, for who asks\n"
-"                       for all of it before it is read: dsfs readahead\n"
-"      --sorted         no shuffle: the order of the device\n"
-"      --filelist=FILE  paths, one a line; - is standard input\n"
-"  -0, --null           entries of FILE and of the order end with NUL, not newline\n"
-"  -h, --help           this text\n"
-"  -V, --version        the version\n";
+static const struct arg option_table[] = {
+	{ 0, "window", "SIZE",
+	  "bytes within which files are mixed, or all for a true shuffle (default: 256M)",
+	  ARG_SIZE(struct options, window), .word = "all" },
+	{ 0, "piece", "SIZE", "bytes that lie together on the device (default: 1M)",
+	  ARG_SIZE(struct options, piece) },
+	{ 0, "seed", "N", "another N, another order (default: 0)",
+	  ARG_NUMBER(struct options, seed, 0, 0) },
+	{ 0, "ahead", NULL,
+	  "the files of a window in the order of the device, for who asks for all of it before it is read: dsfs readahead",
+	  ARG_FLAG(struct options, ahead), .not = "sorted" },
+	{ 0, "sorted", NULL, "no shuffle: the order of the device",
+	  ARG_FLAG(struct options, sorted) },
+	{ 0, "filelist", "FILE", "paths, one a line; - is standard input",
+	  ARG_TEXT(struct options, list) },
+	{ '0', "null", NULL, "entries of FILE and of the order end with NUL, not newline",
+	  ARG_FLAG(struct options, null) },
+	ARGS_END
+};
+
+static const struct args command_line = {
+	.usage =
+	"Usage: dsfs order [options] PATH...\n"
+	"       dsfs order [options] --filelist=FILE\n"
+	"Print the files below PATH in an order that is random over all of them and yet reads\n"
+	"the device in large pieces: pieces are shuffled, and files within windows of many.\n",
+	.wrong = EXIT_USAGE,
+	.table = option_table,
+};
 
 int cmd_order(int argc, char **argv)
 {
 	struct options o = { .window = 256 << 20, .piece = 1 << 20 };
-	const struct arg args[] = {
-		{ 0, "window", .size = &o.window, .word = "all" },
-		{ 0, "piece", .size = &o.piece },
-		{ 0, "seed", .number = &o.seed },
-		{ 0, "filelist", .text = &o.list },
-		{ '0', "null", .flag = &o.null },
-		{ 0, "ahead", .flag = &o.ahead },
-		{ 0, "sorted", .flag = &o.sorted },
-		{ }
-	};
 	struct fileset set = { };
-	int ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
+	int ret = args_parse(&command_line, &o, &argc, argv);
 
 	if (ret >= 0)
 		return ret;
-	o.paths = argv + optind;
+	o.paths = argv;
 	if (!o.list == !*o.paths)
 		return args_wrong(EXIT_USAGE, o.list ? "--filelist does not go with paths" :
 				  "no path given");
-	if (o.ahead && (o.sorted || !o.window))
+	if (o.ahead && !o.window)
 		return args_wrong(EXIT_USAGE, "--ahead is for windows of less than all");
 	stop_init();
 	ret = run(&o, &set);

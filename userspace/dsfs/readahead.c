@@ -265,39 +265,39 @@ static int run(const struct options *o)
 	return ret || a.errors || a.broken ? EXIT_ERROR : EXIT_OK;
 }
 
-static const char usage_text[] =
-"Usage: dsfs readahead [options] --filelist=FILE\n"
-"Ask for files that are about to be read, in the order of a list.  Does not wait for\n"
-"them: whoever reads them does.\n"
-"\n"
-"      --filelist=FILE  paths, one a line; - is standard input.  From a pipe, names\n"
-"                       are asked for as they come\n"
-"  -0, --null           entries of FILE end with NUL, not newline\n"
-"  -j, --jobs=N         threads that ask, 1 to 1024 (default: 4)\n"
-"      --limit=SIZE     ask for no more bytes, or none for no limit (default: the\n"
-"                       memory that is available; none for standard input)\n"
-"  -q, --quiet          no report\n"
-"      --json           report in JSON on standard output\n"
-"  -h, --help           this text\n"
-"  -V, --version        the version\n";
+static const struct arg option_table[] = {
+	{ 0, "filelist", "FILE",
+	  "paths, one a line; - is standard input.  From a pipe, names are asked for as they come",
+	  ARG_TEXT(struct options, list) },
+	{ '0', "null", NULL, "entries of FILE end with NUL, not newline",
+	  ARG_FLAG(struct options, null) },
+	{ 'j', "jobs", "N", "threads that ask, 1 to 1024 (default: 4)",
+	  ARG_NUMBER(struct options, jobs, 1, WORK_JOBS_MAX) },
+	{ 0, "limit", "SIZE",
+	  "ask for no more bytes, or none for no limit (default: the memory that is available; none for standard input)",
+	  ARG_SIZE(struct options, limit), .word = "none" },
+	{ 'q', "quiet", NULL, "no report", ARG_FLAG(struct options, quiet) },
+	{ 0, "json", NULL, "report in JSON on standard output", ARG_FLAG(struct options, json) },
+	ARGS_END
+};
+
+static const struct args command_line = {
+	.usage =
+	"Usage: dsfs readahead [options] --filelist=FILE\n"
+	"Ask for files that are about to be read, in the order of a list.  Does not wait for\n"
+	"them: whoever reads them does.\n",
+	.wrong = EXIT_USAGE,
+	.table = option_table,
+};
 
 int cmd_readahead(int argc, char **argv)
 {
 	struct options o = { .jobs = JOBS_DEFAULT, .limit = U64_UNSET };
-	const struct arg args[] = {
-		{ 0, "filelist", .text = &o.list },
-		{ '0', "null", .flag = &o.null },
-		{ 'j', "jobs", .number = &o.jobs, .min = 1, .max = WORK_JOBS_MAX },
-		{ 0, "limit", .size = &o.limit, .word = "none" },
-		{ 'q', "quiet", .flag = &o.quiet },
-		{ 0, "json", .flag = &o.json },
-		{ }
-	};
-	int ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
+	int ret = args_parse(&command_line, &o, &argc, argv);
 
 	if (ret >= 0)
 		return ret;
-	if (!o.list || optind != argc)
+	if (!o.list || argc)
 		return args_wrong(EXIT_USAGE, o.list ? "files are named by --filelist" :
 				  "no --filelist given");
 	if (o.limit == U64_UNSET)

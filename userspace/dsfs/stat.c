@@ -288,38 +288,37 @@ static int show(const struct stat_options *o, char *const *names)
 	return ret ? EXIT_ERROR : EXIT_OK;
 }
 
-static const char usage_text[] =
-"Usage: dsfs stat [options] [MOUNTPOINT|DEVICE]...\n"
-"Show what mounted data sets did since they were mounted: all of them, or those\n"
-"that are named.\n"
-"\n"
-"      --json           JSON\n"
-"      --prometheus     the text format of Prometheus\n"
-"  -o, --output=FILE    to FILE, which is replaced at once, not to standard output\n"
-"      --sysfs=DIR      sysfs is there (default: /sys)\n"
-"      --mountinfo=FILE mount points (default: /proc/self/mountinfo)\n"
-"  -h, --help           this text\n"
-"  -V, --version        the version\n"
-"\n"
-"Exit: 0 done, 1 something could not be read or written, or is not mounted,\n"
-"2 wrong usage.\n";
+static const struct arg option_table[] = {
+	{ 0, "json", NULL, "JSON", ARG_FLAG(struct stat_options, json), .alone = true },
+	{ 0, "prometheus", NULL, "the text format of Prometheus",
+	  ARG_FLAG(struct stat_options, prometheus), .alone = true },
+	{ 'o', "output", "FILE", "to FILE, which is replaced at once, not to standard output",
+	  ARG_TEXT(struct stat_options, output) },
+	{ 0, "sysfs", "DIR", "sysfs is there (default: /sys)",
+	  ARG_TEXT(struct stat_options, src.sysfs) },
+	{ 0, "mountinfo", "FILE", "mount points (default: /proc/self/mountinfo)",
+	  ARG_TEXT(struct stat_options, src.mountinfo) },
+	ARGS_END
+};
+
+static const struct args command_line = {
+	.usage =
+	"Usage: dsfs stat [options] [MOUNTPOINT|DEVICE]...\n"
+	"Show what mounted data sets did since they were mounted: all of them, or those\n"
+	"that are named.\n",
+	.more =
+	"Exit: 0 done, 1 something could not be read or written, or is not mounted,\n"
+	"2 wrong usage.\n",
+	.wrong = EXIT_USAGE,
+	.table = option_table,
+};
 
 int cmd_stat(int argc, char **argv)
 {
 	struct stat_options o = { .src = FIGURES_SOURCE };
-	const struct arg args[] = {
-		{ 0, "json", .flag = &o.json },
-		{ 0, "prometheus", .flag = &o.prometheus },
-		{ 'o', "output", .text = &o.output },
-		{ 0, "sysfs", .text = &o.src.sysfs },
-		{ 0, "mountinfo", .text = &o.src.mountinfo },
-		{ }
-	};
-	int ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
+	int ret = args_parse(&command_line, &o, &argc, argv);
 
 	if (ret >= 0)
 		return ret;
-	if (o.json && o.prometheus)
-		return args_wrong(EXIT_USAGE, "--json and --prometheus do not go together");
-	return show(&o, argv + optind);
+	return show(&o, argv);
 }

@@ -254,23 +254,9 @@ static int watch(const struct top_options *o)
 	return EXIT_OK;
 }
 
-static const char usage_text[] =
-"Usage: dsfs top [options] [MOUNTPOINT|DEVICE]...\n"
-"Show again and again what mounted data sets do: all of them, or those that are named.\n"
-"\n"
-"  -d, --delay=SECONDS  between two looks (default: 1)\n"
-"  -n, --iterations=N   end after N tables\n"
-"  -b, --batch          one table behind the other, for a file or a program\n"
-"      --sysfs=DIR      sysfs is there (default: /sys)\n"
-"      --mountinfo=FILE mount points (default: /proc/self/mountinfo)\n"
-"  -h, --help           this text\n"
-"  -V, --version        the version\n"
-"\n"
-"The key q ends it.  Exit: 0 done, 1 something could not be read, or is not mounted\n"
-"(any more), 2 wrong usage.\n";
-
-static int set_delay(void *delay, const char *arg)
+static int take_delay(void *ctx, const char *arg)
 {
+	struct top_options *o = ctx;
 	char *end;
 	double v = strtod(arg, &end);
 
@@ -279,26 +265,42 @@ static int set_delay(void *delay, const char *arg)
 			  arg, DELAY_MAX);
 		return -1;
 	}
-	*(double *)delay = v;
+	o->delay = v;
 	return 0;
 }
+
+static const struct arg option_table[] = {
+	{ 'd', "delay", "SECONDS", "between two looks (default: 1)", ARG_TAKE(take_delay) },
+	{ 'n', "iterations", "N", "end after N tables",
+	  ARG_NUMBER(struct top_options, count, 1, 0) },
+	{ 'b', "batch", NULL, "one table behind the other, for a file or a program",
+	  ARG_FLAG(struct top_options, batch) },
+	{ 0, "sysfs", "DIR", "sysfs is there (default: /sys)",
+	  ARG_TEXT(struct top_options, src.sysfs) },
+	{ 0, "mountinfo", "FILE", "mount points (default: /proc/self/mountinfo)",
+	  ARG_TEXT(struct top_options, src.mountinfo) },
+	ARGS_END
+};
+
+static const struct args command_line = {
+	.usage =
+	"Usage: dsfs top [options] [MOUNTPOINT|DEVICE]...\n"
+	"Show again and again what mounted data sets do: all of them, or those that are named.\n",
+	.more =
+	"The key q ends it.  Exit: 0 done, 1 something could not be read, or is not mounted\n"
+	"(any more), 2 wrong usage.\n",
+	.wrong = EXIT_USAGE,
+	.table = option_table,
+};
 
 int cmd_top(int argc, char **argv)
 {
 	struct top_options o = { .src = FIGURES_SOURCE, .delay = 1 };
-	const struct arg args[] = {
-		{ 'd', "delay", .take = set_delay, .ctx = &o.delay },
-		{ 'n', "iterations", .number = &o.count, .min = 1 },
-		{ 'b', "batch", .flag = &o.batch },
-		{ 0, "sysfs", .text = &o.src.sysfs },
-		{ 0, "mountinfo", .text = &o.src.mountinfo },
-		{ }
-	};
-	int ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
+	int ret = args_parse(&command_line, &o, &argc, argv);
 
 	if (ret >= 0)
 		return ret;
-	o.names = argv + optind;
+	o.names = argv;
 	if (!o.batch && !isatty(STDOUT_FILENO))
 		return args_wrong(EXIT_USAGE, "standard output is no terminal: use --batch");
 	if (o.batch)

@@ -297,29 +297,31 @@ static int run(const struct options *o)
 	return ret ? EXIT_ERROR : EXIT_OK;
 }
 
-static const char usage_text[] =
-"Usage: dsfs trace [options] MOUNTPOINT\n"
-"Record which files of a mounted file system are opened, in which order, until ^C.\n"
-"mkfs.dsfs --order lays data out by such a list.\n"
-"\n"
-"  -o, --output=FILE  write there, not to standard output\n"
-"      --all          every open, not only the first one of each file\n"
-"  -0, --null         entries end with NUL, not newline\n"
-"  -q, --quiet        say nothing at the beginning and at the end\n"
-"  -h, --help         this text\n"
-"  -V, --version      the version\n";
+static const struct arg option_table[] = {
+	{ 'o', "output", "FILE", "write there, not to standard output",
+	  ARG_TEXT(struct options, output) },
+	{ 0, "all", NULL, "every open, not only the first one of each file",
+	  ARG_FLAG(struct options, all) },
+	{ '0', "null", NULL, "entries end with NUL, not newline",
+	  ARG_FLAG(struct options, null) },
+	{ 'q', "quiet", NULL, "say nothing at the beginning and at the end",
+	  ARG_FLAG(struct options, quiet) },
+	ARGS_END
+};
+
+static const struct args command_line = {
+	.usage =
+	"Usage: dsfs trace [options] MOUNTPOINT\n"
+	"Record which files of a mounted file system are opened, in which order, until ^C.\n"
+	"mkfs.dsfs --order lays data out by such a list.\n",
+	.wrong = EXIT_USAGE,
+	.table = option_table,
+};
 
 int cmd_trace(int argc, char **argv)
 {
 	struct options o = { };
-	const struct arg args[] = {
-		{ 'o', "output", .text = &o.output },
-		{ 0, "all", .flag = &o.all },
-		{ '0', "null", .flag = &o.null },
-		{ 'q', "quiet", .flag = &o.quiet },
-		{ }
-	};
-	int ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
+	int ret = args_parse(&command_line, &o, &argc, argv);
 
 	if (ret >= 0)
 		return ret;

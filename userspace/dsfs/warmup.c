@@ -304,41 +304,43 @@ static int contents(const struct warmup_options *o)
 	return ret ? EXIT_ERROR : EXIT_OK;
 }
 
-static const char usage_text[] =
-"Usage: dsfs warmup [options] PATH...\n"
-"       dsfs warmup [options] --filelist=FILE [PATH...]\n"
-"Read files, and all files in and below directories, into the page cache, in the\n"
-"order in which they lie on the device.\n"
-"\n"
-"      --filelist=FILE  paths, one a line; - is standard input\n"
-"  -0, --null           entries of FILE end with NUL, not newline\n"
-"      --metadata-only  no contents: what looking the files up needs\n"
-"  -j, --jobs=N         threads that read, 1 to 1024 (default: 32)\n"
-"  -q, --quiet          no report and no progress bar\n"
-"      --json           report in JSON on standard output\n"
-"  -h, --help           this text\n"
-"  -V, --version        the version\n"
-"\n"
-"Exit: 0 done, 1 something could not be read, 2 wrong usage; stopped by a signal,\n"
-"it ends by that signal when it has said what was done.\n";
+static const struct arg option_table[] = {
+	{ 0, "filelist", "FILE", "paths, one a line; - is standard input",
+	  ARG_TEXT(struct warmup_options, list) },
+	{ '0', "null", NULL, "entries of FILE end with NUL, not newline",
+	  ARG_FLAG(struct warmup_options, null) },
+	{ 0, "metadata-only", NULL, "no contents: what looking the files up needs",
+	  ARG_FLAG(struct warmup_options, metadata) },
+	{ 'j', "jobs", "N", "threads that read, 1 to 1024 (default: 32)",
+	  ARG_NUMBER(struct warmup_options, jobs, 1, WORK_JOBS_MAX) },
+	{ 'q', "quiet", NULL, "no report and no progress bar",
+	  ARG_FLAG(struct warmup_options, quiet) },
+	{ 0, "json", NULL, "report in JSON on standard output",
+	  ARG_FLAG(struct warmup_options, json) },
+	ARGS_END
+};
+
+static const struct args command_line = {
+	.usage =
+	"Usage: dsfs warmup [options] PATH...\n"
+	"       dsfs warmup [options] --filelist=FILE [PATH...]\n"
+	"Read files, and all files in and below directories, into the page cache, in the\n"
+	"order in which they lie on the device.\n",
+	.more =
+	"Exit: 0 done, 1 something could not be read, 2 wrong usage; stopped by a signal,\n"
+	"it ends by that signal when it has said what was done.\n",
+	.wrong = EXIT_USAGE,
+	.table = option_table,
+};
 
 int cmd_warmup(int argc, char **argv)
 {
 	struct warmup_options o = { .jobs = JOBS_DEFAULT };
-	const struct arg args[] = {
-		{ 0, "filelist", .text = &o.list },
-		{ '0', "null", .flag = &o.null },
-		{ 0, "metadata-only", .flag = &o.metadata },
-		{ 'j', "jobs", .number = &o.jobs, .min = 1, .max = WORK_JOBS_MAX },
-		{ 'q', "quiet", .flag = &o.quiet },
-		{ 0, "json", .flag = &o.json },
-		{ }
-	};
-	int ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
+	int ret = args_parse(&command_line, &o, &argc, argv);
 
 	if (ret >= 0)
 		return ret;
-	o.paths = argv + optind;
+	o.paths = argv;
 	if (!o.list && !*o.paths)
 		return args_wrong(EXIT_USAGE, "no path given");
 	progress_enable(!o.quiet && !o.json);

@@ -24,24 +24,6 @@
 #define CACHE_BASE	(64ULL << 20)
 #define CACHE_MOST	(1024ULL << 20)
 
-static const char usage_text[] =
-"Usage: fsck.dsfs [options] IMAGE\n"
-"Check a DSFS image.  Nothing is ever changed.\n"
-"\n"
-"      --no-data        check metadata only\n"
-"      --digest         compare the digest that a generation keeps with its tree\n"
-"      --generation=N   check one generation, not all that the image keeps\n"
-"      --threads=N      threads that check data (processors)\n"
-"      --json           report as JSON on standard output\n"
-"  -v, --verbose        name every problem, and the passes\n"
-"  -q, --quiet          errors only\n"
-"      --progress       draw a progress bar (as without, on a terminal)\n"
-"  -C FD                write progress for fsck(8) to a file descriptor\n"
-"  -n, -f               accepted; it is what is done anyway\n"
-"  -a, -p, -y           accepted for fsck(8); nothing is repaired\n"
-"  -h, --help           this text\n"
-"  -V, --version        the version\n";
-
 /*
  * Size of the metadata cache: all indexes, because names are looked up in
  * random order, and some more.
@@ -215,17 +197,50 @@ static int fsck(struct fsck *f, const char *path)
 	return code;
 }
 
-static int parse_fd(void *fd, const char *arg)
+static int take_fd(void *ctx, const char *arg)
 {
+	struct fsck *f = ctx;
 	u64 n;
 
 	if (parse_u64(arg, &n) || n > INT_MAX) {
 		msg_error(NULL, "-C: %s: not a file descriptor", arg);
 		return -1;
 	}
-	*(int *)fd = n;
+	f->progress_fd = n;
 	return 0;
 }
+
+static const struct arg option_table[] = {
+	{ 0, "no-data", NULL, "check metadata only", ARG_FLAG(struct fsck, no_data) },
+	{ 0, "digest", NULL, "compare the digest that a generation keeps with its tree",
+	  ARG_FLAG(struct fsck, digest), .not = "no-data" },
+	{ 0, "generation", "N", "check one generation, not all that the image keeps",
+	  ARG_NUMBER(struct fsck, only, 1, 0) },
+	{ 0, "threads", "N", "threads that check data (processors)",
+	  ARG_NUMBER(struct fsck, threads, 1, THREADS_MAX) },
+	{ 0, "json", NULL, "report as JSON on standard output", ARG_FLAG(struct fsck, json) },
+	{ 'v', "verbose", NULL, "name every problem, and the passes",
+	  ARG_FLAG(struct fsck, verbose) },
+	{ 'q', "quiet", NULL, "errors only", ARG_FLAG(struct fsck, quiet) },
+	{ 0, "progress", NULL, "draw a progress bar (as without, on a terminal)",
+	  ARG_IGNORED },
+	{ 'C', NULL, "FD", "write progress for fsck(8) to a file descriptor",
+	  ARG_TAKE(take_fd) },
+	{ 'n', ARG_IGNORED },
+	{ 'f', NULL, NULL, "accepted; it is what is done anyway", ARG_IGNORED },
+	{ 'a', ARG_IGNORED },
+	{ 'p', ARG_IGNORED },
+	{ 'y', NULL, NULL, "accepted for fsck(8); nothing is repaired", ARG_IGNORED },
+	ARGS_END
+};
+
+static const struct args command_line = {
+	.usage =
+	"Usage: fsck.dsfs [options] IMAGE\n"
+	"Check a DSFS image.  Nothing is ever changed.\n",
+	.wrong = EXIT_USAGE,
+	.table = option_table,
+};
 
 int main(int argc, char **argv)
 {
@@ -234,35 +249,16 @@ int main(int argc, char **argv)
 		.progress_fd = -1,
 		.threads = cpus < 1 ? 1 : cpus > 8 ? 8 : cpus,
 	};
-	const struct arg args[] = {
-		{ 0, "no-data", .flag = &f.no_data },
-		{ 0, "digest", .flag = &f.digest },
-		{ 0, "generation", .number = &f.only, .min = 1 },
-		{ 0, "threads", .number = &f.threads, .min = 1, .max = THREADS_MAX },
-		{ 0, "json", .flag = &f.json },
-		{ 'v', "verbose", .flag = &f.verbose },
-		{ 'q', "quiet", .flag = &f.quiet },
-		{ 'C', NULL, .take = parse_fd, .ctx = &f.progress_fd },
-		{ .name = "progress" },
-		{ .letter = 'n' },
-		{ .letter = 'f' },
-		{ .letter = 'a' },
-		{ .letter = 'p' },
-		{ .letter = 'y' },
-		{ }
-	};
 	const char *image;
 	int ret;
 
 	msg_init("fsck.dsfs", EXIT_FAILED);
-	ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
+	ret = args_parse(&command_line, &f, &argc, argv);
 	if (ret >= 0)
 		return ret;
 	image = args_single("image", argc, argv);
 	if (!image)
 		return EXIT_USAGE;
-	if (f.digest && f.no_data)
-		return args_clash(EXIT_USAGE, "digest", "no-data");
 	if (f.quiet || f.json || f.progress_fd > 0)
 		progress_enable(false);
 	return fsck(&f, image);

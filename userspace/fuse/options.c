@@ -144,11 +144,8 @@ static int on_option(void *data, const char *arg, int key, struct fuse_args *out
 		o->image = strdup(arg);
 		return o->image ? 0 : -1;
 	}
-	if (key == FUSE_OPT_KEY_OPT && !is_known(arg)) {
-		msg_error(arg, "unknown option");
-		args_hint();
-		return -1;
-	}
+	if (key == FUSE_OPT_KEY_OPT && !is_known(arg))
+		return args_refused(-1, arg, "unknown option");
 	if (key == FUSE_OPT_KEY_NONOPT || key == FUSE_OPT_KEY_OPT)
 		return 1;
 	return take(o, key, arg);

@@ -20,18 +20,6 @@
 #define EXIT_SYSTEM	2
 #define EXIT_MOUNT	32
 
-static const char usage_text[] =
-"Usage: mount.dsfs IMAGE DIR [-sfnv] [-N NAMESPACE] [-o OPTIONS] [-t TYPE]\n"
-"Mount a DSFS image, a file or a block device.  mount(8) runs this.\n"
-"\n"
-"  -o OPTIONS      mount options, separated by commas\n"
-"  -f              do all but the mount\n"
-"  -v              say what is done\n"
-"  -N NAMESPACE    mount namespace: a process id or a file\n"
-"  -s, -n, -t      accepted\n"
-"  -h, --help      this text\n"
-"  -V, --version   the version\n";
-
 /**
  * struct call - the command line
  * @ns: mount namespace, or NULL
@@ -228,29 +216,38 @@ static int append_options(void *ctx, const char *more)
 	return 0;
 }
 
+static const struct arg option_table[] = {
+	{ 'o', NULL, "OPTIONS", "mount options, separated by commas", ARG_TAKE(append_options) },
+	{ 'f', "fake", NULL, "do all but the mount", ARG_FLAG(struct call, fake) },
+	{ 'v', "verbose", NULL, "say what is done", ARG_FLAG(struct call, verbose) },
+	{ 'N', NULL, "NAMESPACE", "mount namespace: a process id or a file",
+	  ARG_TEXT(struct call, ns) },
+	{ 's', ARG_IGNORED },
+	{ 'n', NULL, NULL, "accepted", ARG_IGNORED },
+	{ 't', NULL, "TYPE", "accepted; there is one type", ARG_IGNORED },
+	ARGS_END
+};
+
+static const struct args command_line = {
+	.usage =
+	"Usage: mount.dsfs IMAGE DIR [-sfnv] [-N NAMESPACE] [-o OPTIONS] [-t TYPE]\n"
+	"Mount a DSFS image, a file or a block device.  mount(8) runs this.\n",
+	.wrong = EXIT_USAGE,
+	.table = option_table,
+};
+
 int main(int argc, char **argv)
 {
 	struct call c = { 0 };
-	const char *type;
-	const struct arg args[] = {
-		{ 'f', "fake", .flag = &c.fake },
-		{ 'v', "verbose", .flag = &c.verbose },
-		{ 'N', NULL, .text = &c.ns },
-		{ 'o', NULL, .take = append_options, .ctx = &c },
-		{ 't', NULL, .text = &type },	/* only one type exists */
-		{ .letter = 's' },
-		{ .letter = 'n' },
-		{ }
-	};
 	int ret;
 
 	msg_init("mount.dsfs", EXIT_SYSTEM);
-	ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
-	if (ret < 0 && argc - optind != 2)
+	ret = args_parse(&command_line, &c, &argc, argv);
+	if (ret < 0 && argc != 2)
 		ret = args_wrong(EXIT_USAGE, "an image and a directory are needed");
 	if (ret < 0) {
-		c.spec = argv[optind];
-		c.dir = argv[optind + 1];
+		c.spec = argv[0];
+		c.dir = argv[1];
 		ret = run(&c);
 	}
 	free(c.options);

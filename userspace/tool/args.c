@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parsing of command lines.  The table of a tool says which variable gets which
- * value, so all tools parse alike and have the same messages.
+ * Parsing of command lines by a table.  getopt_long(3) is not used: it does not say what is
+ * wrong with a word but prints it, with the path of the program and unescaped.
  */
-#include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,83 +11,58 @@
 #include "msg.h"
 #include "parse.h"
 
-/* Result of getopt_long(3), plus the index, for an option without a letter */
-#define LONG_ONLY	256
+/* Column of --help where the texts of options begin, and the width of its lines */
+#define COLUMN	25
+#define WIDTH	90
 
 /**
- * struct getopt_table - arguments of getopt_long(3)
- * @nr: entries of @longs
- * @len: of @letters
+ * struct parse - state of the parser
+ * @next: the word that is looked at next
+ * @given: the options so far, by their index in the table
+ * @status: -1, or the exit status
  */
-struct getopt_table {
-	struct option longs[ARGS_MAX + 3];
-	char letters[1 + 2 * (ARGS_MAX + 2) + 1];
-	unsigned int nr;
-	unsigned int len;
+struct parse {
+	const struct args *args;
+	void *o;
+	char **next;
+	bool given[ARGS_MAX];
+	int status;
 };
 
-void args_hint(void)
+static bool is_end(const struct arg *a)
+{
+	return !a->letter && !a->name;
+}
+
+static void hint(void)
 {
 	fprintf(stderr, "Try '%s --help' for more information.\n", msg_name());
 }
 
-/* How many long options a word begins; one that it is, is the only one. */
-static unsigned int long_options(const struct option *longs, const char *word)
+int args_refused(int usage, const char *word, const char *why)
 {
-	size_t len = strcspn(word, "=");
-	unsigned int n = 0;
-
-	for (; longs->name; longs++) {
-		if (strncmp(longs->name, word, len))
-			continue;
-		if (!longs->name[len])
-			return 1;
-		n++;
-	}
-	return n;
-}
-
-static bool is_key(const struct option *longs, int key)
-{
-	for (; longs->name; longs++) {
-		if (longs->val == key)
-			return true;
-	}
-	return false;
-}
-
-int args_refused(int usage, const struct option *longs, int c, char **argv)
-{
-	const char letter[] = { '-', optopt, '\0' };
-	const char *word = argv[optind - 1];
-	const char *what = "unknown option";
-
-	/* of letters in one word, the one that it is about */
-	if (strncmp(word, "--", 2) || (optopt && c != ':' && !is_key(longs, optopt)))
-		word = letter;
-	if (c == ':')
-		what = "needs a value";
-	else if (word != letter && optopt)
-		what = "takes no value";
-	else if (word != letter && long_options(longs, word + 2) > 1)
-		what = "begins more than one option";
-	msg_error(word, "%s", what);
-	args_hint();
+	msg_error(word, "%s", why);
+	hint();
 	return usage;
 }
 
-int args_wrong(int usage, const char *what)
+int args_wrong(int usage, const char *fmt, ...)
 {
-	msg_error(NULL, "%s", what);
-	args_hint();
-	return usage;
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return args_refused(usage, NULL, text);
 }
 
-int args_clash(int usage, const char *a, const char *b)
+const char *args_single(const char *what, int argc, char **argv)
 {
-	msg_error(NULL, "--%s and --%s do not go together", a, b);
-	args_hint();
-	return usage;
+	if (argc == 1)
+		return argv[0];
+	args_wrong(0, argc ? "more than one %s given" : "no %s given", what);
+	return NULL;
 }
 
 void args_version(void)
@@ -95,143 +70,337 @@ void args_version(void)
 	printf("%s " DSFS_VERSION_STRING "\n", msg_name());
 }
 
-const char *args_single(const char *what, int argc, char **argv)
+/* Print words.  @at columns are in front of the first one; later lines begin at COLUMN. */
+static void put_text(int at, const char *text)
 {
-	if (argc - optind == 1)
-		return argv[optind];
-	msg_error(NULL, argc == optind ? "no %s given" :
-		  "more than one %s given", what);
-	args_hint();
-	return NULL;
+	int len, blank = 0;
+
+	for (; *text; text += len + !!text[len]) {
+		len = strcspn(text, " ");
+		if (at + blank + len > WIDTH) {
+			printf("\n%*s", COLUMN, "");
+			at = COLUMN;
+			blank = 0;
+		}
+		printf("%*s%.*s", blank, "", len, text);
+		at += blank + len;
+		blank = 1;
+	}
+	putchar('\n');
 }
 
-int args_number(const char *name, const char *value, u64 min, u64 max, u64 *v)
+/* Print "-L, --label=TEXT", and return the number of columns. */
+static int put_names(const struct arg *a)
+{
+	const char *value = a->value ? a->value : "";
+	const bool optional = *value == '[';
+	int at = 0;
+
+	if (a->letter)
+		at = printf("-%c%s", a->letter, a->name ? ", " : *value ? " " : "");
+	else
+		at = printf("    ");
+	if (a->name)
+		at += printf("--%s%s", a->name, optional ? "[=" : *value ? "=" : "");
+	return at + printf("%s", value + optional);
+}
+
+void args_help(const struct args *args)
+{
+	const struct arg *a = args->table;
+	int at;
+
+	puts(args->usage);
+	for (; !is_end(a); a++) {
+		at = printf("  ") + put_names(a);
+		for (; !a->help; a++)
+			at += printf(", ") + put_names(a + 1);
+		at += printf("%*s", at + 2 < COLUMN ? COLUMN - at : 2, "");
+		put_text(at, a->help);
+	}
+	if (args->more)
+		printf("\n%s", args->more);
+}
+
+static void refuse(struct parse *p, const char *word, const char *why)
+{
+	p->status = args_refused(p->args->wrong, word, why);
+}
+
+static int set_number(const struct arg *a, const char *value, u64 *v)
 {
 	u64 n;
 
-	if (!parse_u64(value, &n) && n >= min && (!max || n <= max)) {
+	if (!parse_u64(value, &n) && n >= a->min && (!a->max || n <= a->max)) {
 		*v = n;
 		return 0;
 	}
-	if (max)
-		msg_error(NULL, "--%s: %s: not a number from %llu to %llu", name,
-			  value, min, max);
-	else if (min)
-		msg_error(NULL, "--%s: %s: not a number from %llu on", name,
-			  value, min);
+	if (a->max)
+		msg_error(NULL, "--%s: %s: not a number from %llu to %llu", a->name,
+			  value, a->min, a->max);
+	else if (a->min)
+		msg_error(NULL, "--%s: %s: not a number from %llu on", a->name,
+			  value, a->min);
 	else
-		msg_error(NULL, "--%s: %s: not a number", name, value);
+		msg_error(NULL, "--%s: %s: not a number", a->name, value);
 	return -1;
 }
 
-static int set_size(const struct arg *a, const char *value)
+static int set_size(const struct arg *a, const char *value, u64 *v)
+{
+	u64 n = 0;
+
+	if ((parse_size(value, &n) || !n) && (!a->word || strcmp(value, a->word))) {
+		msg_error(NULL, "--%s: %s: not a size of at least 1 byte%s%s", a->name,
+			  value, a->word ? ", nor " : "", a->word ? a->word : "");
+		return -1;
+	}
+	*v = n;
+	return 0;
+}
+
+static int set_bits(const struct arg *a, const char *value, u8 *bits)
 {
 	u64 n;
 
 	if (a->word && !strcmp(value, a->word)) {
-		*a->size = 0;
+		*bits = 0;
 		return 0;
 	}
-	if (!parse_size(value, &n) && n) {
-		*a->size = n;
-		return 0;
-	}
-	msg_error(NULL, "--%s: %s: not a size of at least 1 byte%s%s", a->name,
-		  value, a->word ? ", nor " : "", a->word ? a->word : "");
-	return -1;
-}
-
-static int set_arg(const struct arg *a, const char *value, bool again)
-{
-	if (a->once && again) {
-		msg_error(NULL, "--%s: given twice", a->name);
+	if (parse_size(value, &n) || n & (n - 1) || n < 1ULL << a->min ||
+	    n > 1ULL << a->max) {
+		msg_error(NULL, "--%s: %s: not a power of two from %llu to %llu bytes",
+			  a->name, value, 1ULL << a->min, 1ULL << a->max);
 		return -1;
 	}
-	if (a->number)
-		return args_number(a->name, value, a->min, a->max, a->number);
-	if (a->size)
-		return set_size(a, value);
-	if (a->take)
-		return a->take(a->ctx, value);
-	if (a->text)
-		*a->text = value;
-	else if (a->flag)
-		*a->flag = true;
+	*bits = __builtin_ctzll(n);
 	return 0;
 }
 
-static void add(struct getopt_table *t, const char *name, char letter, int key,
-		int has_value)
+/* The words of a choice are two. */
+static int set_choice(const struct arg *a, const char *value, unsigned int *v)
 {
-	if (name)
-		t->longs[t->nr++] = (struct option){
-			name, has_value, NULL, key,
-		};
-	if (letter)
-		t->letters[t->len++] = letter;
-	if (letter && has_value == required_argument)
-		t->letters[t->len++] = ':';
+	const char *first = a->value + (*a->value == '[');
+	const char *second = strchr(first, '|') + 1;
+	const int len = second - 1 - first, rest = strcspn(second, "]");
+
+	*v = 1;
+	if (!value || (strlen(value) == len && !memcmp(value, first, len)))
+		return 0;
+	*v = 2;
+	if (strlen(value) == rest && !memcmp(value, second, rest))
+		return 0;
+	msg_error(NULL, "--%s: %s: neither %.*s nor %.*s", a->name, value, len, first,
+		  rest, second);
+	return -1;
 }
 
-static int key_of(const struct arg *args, unsigned int i)
+/* Return: as of ARG_TAKE(). */
+static int set(struct parse *p, const struct arg *a, const char *value)
 {
-	return args[i].letter ? args[i].letter : LONG_ONLY + i;
-}
+	void *to = (char *)p->o + a->to;
 
-static int value_of(const struct arg *a)
-{
-	if (a->optional)
-		return optional_argument;
-	return a->text || a->number || a->size || a->take ? required_argument :
-	       no_argument;
-}
-
-static void make_table(struct getopt_table *t, const struct arg *args)
-{
-	unsigned int i;
-
-	t->letters[t->len++] = ':';	/* tell an option without its value from an unknown one */
-	for (i = 0; args[i].letter || args[i].name; i++) {
-		const struct arg *a = &args[i];
-
-		if (i == ARGS_MAX)
-			abort();
-		add(t, a->name, a->letter, key_of(args, i), value_of(a));
+	switch (a->kind) {
+	case ARG_KIND_FLAG:
+		*(bool *)to = true;
+		return 0;
+	case ARG_KIND_SET:
+		*(unsigned int *)to = a->min;
+		return 0;
+	case ARG_KIND_TEXT:
+		*(const char **)to = value;
+		return 0;
+	case ARG_KIND_NUMBER:
+		return set_number(a, value, to);
+	case ARG_KIND_SIZE:
+		return set_size(a, value, to);
+	case ARG_KIND_BITS:
+		return set_bits(a, value, to);
+	case ARG_KIND_CHOICE:
+		return set_choice(a, value, to);
+	case ARG_KIND_TAKE:
+		return a->take(p->o, value);
+	case ARG_KIND_HELP:
+		args_help(p->args);
+		p->status = 0;
+		return 0;
+	case ARG_KIND_VERSION:
+		args_version();
+		p->status = 0;
+		return 0;
+	default:
+		return 0;
 	}
-	add(t, "help", 'h', 'h', no_argument);
-	add(t, "version", 'V', 'V', no_argument);
 }
 
-int args_parse(const struct arg *args, const char *help, int usage, int argc,
-	       char **argv)
+static void take(struct parse *p, const struct arg *a, const char *value)
 {
-	struct getopt_table t = { };
-	bool seen[ARGS_MAX] = { };
-	unsigned int i;
-	int c, ret = 0;
+	bool *given = &p->given[a - p->args->table];
+	int ret;
 
-	make_table(&t, args);
-	opterr = 0;
-	while (!ret && (c = getopt_long(argc, argv, t.letters, t.longs, NULL)) != -1) {
-		switch (c) {
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		case 'V':
-			args_version();
-			return 0;
-		case '?':
-		case ':':
-			return args_refused(usage, t.longs, c, argv);
-		default:
-			for (i = 0; key_of(args, i) != c; i++)
-				;
-			ret = set_arg(&args[i], optarg, seen[i]);
-			seen[i] = true;
+	if (a->once && *given) {
+		p->status = args_wrong(p->args->wrong, "--%s: given twice", a->name);
+		return;
+	}
+	*given = true;
+	if (a->given)
+		*(bool *)((char *)p->o + a->given) = true;
+	ret = set(p, a, value);
+	if (ret < 0)
+		hint();
+	if (ret)
+		p->status = ret < 0 ? p->args->wrong : ret;
+}
+
+/* An option by its long name, or by as much of it as no other one has; NULL after a message. */
+static const struct arg *find_long(struct parse *p, const char *word)
+{
+	const size_t len = strcspn(word + 2, "=");
+	const struct arg *a, *found = NULL;
+	unsigned int n = 0;
+
+	for (a = p->args->table; !is_end(a); a++) {
+		if (!a->name || strncmp(a->name, word + 2, len))
+			continue;
+		found = a;
+		n++;
+		if (!a->name[len])
+			return a;
+	}
+	if (n == 1)
+		return found;
+	refuse(p, word, n ? "begins more than one option" : "unknown option");
+	return NULL;
+}
+
+static void parse_long(struct parse *p, const char *word)
+{
+	const struct arg *a = find_long(p, word);
+	const char *value = strchr(word, '=');
+
+	if (!a)
+		return;
+	if (value && !a->value)
+		refuse(p, word, "takes no value");
+	else if (value)
+		take(p, a, value + 1);
+	else if (!a->value || *a->value == '[')
+		take(p, a, NULL);
+	else if (*p->next)
+		take(p, a, *p->next++);
+	else
+		refuse(p, word, "needs a value");
+}
+
+/* A word of letters, the last of which may have a value behind it. */
+static void parse_letters(struct parse *p, const char *at)
+{
+	const struct arg *a;
+
+	for (; *at && p->status < 0; at++) {
+		const char letter[] = { '-', *at, '\0' };
+
+		for (a = p->args->table; !is_end(a) && a->letter != *at; a++)
+			;
+		if (is_end(a)) {
+			refuse(p, letter, "unknown option");
+		} else if (!a->value) {
+			take(p, a, NULL);
+		} else if (at[1] || *p->next) {
+			take(p, a, at[1] ? at + 1 : *p->next++);
+			return;
+		} else {
+			refuse(p, letter, "needs a value");
 		}
 	}
-	if (ret >= 0)
-		return ret ? ret : -1;
-	args_hint();
-	return usage;
+}
+
+/* Whether an option was given that a rule of the table names; *@rule goes on to the next one. */
+static bool next_given(const struct parse *p, const char **rule, const char **name, int *len)
+{
+	const char *end = strchrnul(*rule, ';');
+	const struct arg *a = p->args->table;
+
+	*name = *rule;
+	*len = strcspn(*rule, ":;");
+	*rule = *end ? end + 2 : end;
+	while (!is_end(a) && (!a->name || strncmp(a->name, *name, *len) || a->name[*len]))
+		a++;
+	if (is_end(a))
+		abort();	/* there is no such option */
+	return p->given[a - p->args->table];
+}
+
+static void check_not(struct parse *p, const struct arg *a)
+{
+	const char *rule = a->not, *name;
+	int len;
+
+	while (*rule && p->status < 0) {
+		if (next_given(p, &rule, &name, &len))
+			p->status = args_wrong(p->args->wrong,
+					       "--%s and --%.*s do not go together%.*s",
+					       a->name, len, name,
+					       (int)strcspn(name + len, ";"), name + len);
+	}
+}
+
+static void check_only(struct parse *p, const struct arg *a)
+{
+	const char *rule = a->only, *name;
+	char text[256] = "";
+	int len, n = 0;
+
+	while (*rule) {
+		if (next_given(p, &rule, &name, &len))
+			return;
+		n += snprintf(text + n, sizeof(text) - n, "%s--%.*s", n ? " or " : "", len, name);
+	}
+	p->status = args_wrong(p->args->wrong, "--%s: only with %s", a->name, text);
+}
+
+/* Check what goes with what. */
+static void check(struct parse *p)
+{
+	const struct arg *first = NULL, *a;
+
+	for (a = p->args->table; !is_end(a) && p->status < 0; a++) {
+		if (!p->given[a - p->args->table])
+			continue;
+		if (a->alone && first)
+			p->status = args_wrong(p->args->wrong,
+					       "--%s and --%s do not go together",
+					       first->name, a->name);
+		if (a->alone)
+			first = a;
+		if (a->not && p->status < 0)
+			check_not(p, a);
+		if (a->only && p->status < 0)
+			check_only(p, a);
+	}
+}
+
+int args_parse(const struct args *args, void *o, int *argc, char **argv)
+{
+	struct parse p = { .args = args, .o = o, .next = argv + 1, .status = -1 };
+	bool options = true;
+	const char *word;
+	int n = 0;
+
+	while (p.status < 0 && *p.next) {
+		word = *p.next++;
+		if (!options || *word != '-' || !word[1])
+			argv[n++] = (char *)word;
+		else if (!strcmp(word, "--"))
+			options = false;
+		else if (word[1] == '-')
+			parse_long(&p, word);
+		else
+			parse_letters(&p, word + 1);
+	}
+	argv[n] = NULL;
+	*argc = n;
+	if (p.status < 0)
+		check(&p);
+	return p.status;
 }

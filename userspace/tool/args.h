@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The command line of a tool, as a table of its options.
+ * The command line of a tool, as a table of its options.  The parser, its messages and
+ * --help are made of the table.  The manual pages and what shells complete are made of
+ * --help: scripts/man-options, scripts/completions.
  */
 #ifndef DSFS_ARGS_H
 #define DSFS_ARGS_H
@@ -8,58 +10,129 @@
 #include "dsfs_platform.h"
 
 /* Options that a table may have */
-#define ARGS_MAX	32
+#define ARGS_MAX	48
+
+enum arg_kind {
+	ARG_KIND_IGNORED,
+	ARG_KIND_FLAG,
+	ARG_KIND_SET,
+	ARG_KIND_TEXT,
+	ARG_KIND_NUMBER,
+	ARG_KIND_SIZE,
+	ARG_KIND_BITS,
+	ARG_KIND_CHOICE,
+	ARG_KIND_TAKE,
+	ARG_KIND_HELP,
+	ARG_KIND_VERSION,
+};
 
 /**
- * struct arg - an option, and the variable that it sets
+ * struct arg - an option, and the member of the tool's options that it sets
  * @letter: short form, or 0
- * @name: long form, or NULL
- * @flag: set to true
- * @text: gets the value; kept, not copied
- * @number: gets the value, from @min to @max; needs @name
- * @size: gets the value, a number of bytes, at least 1; needs @name
- * @min: the lowest @number
- * @max: the highest @number; 0: no limit
- * @word: a value that is 0 as a @size, or NULL
- * @once: refused if given twice; needs @name
- * @optional: @take may get no value, which is NULL
- * @take: is called with @ctx and the value.  Return: 0 to go on; -1 if the value
- *	is wrong, which was said; or the exit status.
- *
- * One of @flag, @text, @number, @size and @take is set.  If none is, the option
- * is taken and does nothing.
+ * @name: long form, or NULL; needed by an option whose value can be wrong, and by @only, @not
+ *	and @alone
+ * @value: what stands for its value: "FILE", "yes|no"; "[KIND]" if it may be left out;
+ *	NULL: it has none
+ * @help: one sentence.  NULL: the one of the next option says it for both
+ * @kind: what the value is, and @to, @min, @max and @take what is done with it; one of
+ *	the macros below sets them
+ * @given: ARG_GIVEN(): a member that is set to true
+ * @word: of ARG_SIZE() and ARG_BITS(): a word that is 0; or NULL
+ * @once: it may not be given twice
+ * @alone: of these options no two go together
+ * @only: names of options, with "; " between them, one of which has to be given, too
+ * @not: names of options that do not go together with it, with "; " between them; behind a
+ *	name may stand why: "tar: tar is read once"
  */
 struct arg {
 	char letter;
 	const char *name;
-	bool *flag;
-	const char **text;
-	u64 *number;
-	u64 *size;
+	const char *value;
+	const char *help;
+	enum arg_kind kind;
+	unsigned int to;
+	unsigned int given;
 	u64 min;
 	u64 max;
+	int (*take)(void *o, const char *value);
 	const char *word;
 	bool once;
-	bool optional;
-	int (*take)(void *ctx, const char *value);
-	void *ctx;
+	bool alone;
+	const char *only;
+	const char *not;
+};
+
+/* It is taken, and nothing is done. */
+#define ARG_IGNORED \
+	.kind = ARG_KIND_IGNORED
+
+/* The place of a member of structure @s, which has to be of @type */
+#define ARG_TO(type, s, member) \
+	(offsetof(s, member) + sizeof(struct { \
+		int : -!__builtin_types_compatible_p(type, typeof(((s *)0)->member)); }))
+
+/* bool: true */
+#define ARG_FLAG(s, member) \
+	.kind = ARG_KIND_FLAG, .to = ARG_TO(bool, s, member)
+/* unsigned int, or an enum: @n */
+#define ARG_SET(s, member, n) \
+	.kind = ARG_KIND_SET, .to = ARG_TO(unsigned int, s, member), .min = (n)
+/* const char *: the value itself, not a copy */
+#define ARG_TEXT(s, member) \
+	.kind = ARG_KIND_TEXT, .to = ARG_TO(const char *, s, member)
+/* u64: a number from @low to @high; @high 0: no limit */
+#define ARG_NUMBER(s, member, low, high) \
+	.kind = ARG_KIND_NUMBER, .to = ARG_TO(u64, s, member), .min = (low), .max = (high)
+/* u64: bytes, at least 1 */
+#define ARG_SIZE(s, member) \
+	.kind = ARG_KIND_SIZE, .to = ARG_TO(u64, s, member)
+/* u8: the logarithm of bytes that are a power of two, from @low to @high */
+#define ARG_BITS(s, member, low, high) \
+	.kind = ARG_KIND_BITS, .to = ARG_TO(u8, s, member), .min = (low), .max = (high)
+/* unsigned int, or an enum: which word of @value it is, from 1 on; 1 if it is left out */
+#define ARG_CHOICE(s, member) \
+	.kind = ARG_KIND_CHOICE, .to = ARG_TO(unsigned int, s, member)
+/*
+ * @fn gets the tool's options and the value, or NULL.  Return: 0 to go on; -1 if the value is
+ * wrong, which was said; or the exit status.
+ */
+#define ARG_TAKE(fn) \
+	.kind = ARG_KIND_TAKE, .take = (fn)
+#define ARG_GIVEN(s, member) \
+	.given = ARG_TO(bool, s, member)
+
+/* The last entries of every table */
+#define ARGS_END \
+	{ 'h', "help", NULL, "this text", .kind = ARG_KIND_HELP }, \
+	{ 'V', "version", NULL, "the version", .kind = ARG_KIND_VERSION }, \
+	{ }
+
+/**
+ * struct args - the command line of a tool
+ * @usage: what --help prints in front of the options
+ * @more: and what behind them, or NULL
+ * @wrong: exit status of wrong usage
+ * @table: ends with ARGS_END
+ */
+struct args {
+	const char *usage;
+	const char *more;
+	int wrong;
+	const struct arg *table;
 };
 
 /**
  * args_parse - parse the options
- * @args: ends with an empty entry; --help and --version need none
- * @help: what --help prints
- * @usage: exit status of wrong usage
- *
- * Other arguments are then in @argv from optind on.
+ * @o: the tool's options, of the structure that the table names
+ * @argc: gets the number of other arguments, which are then in @argv[0] and behind it, with
+ *	NULL at the end
  *
  * Return: -1 to go on, or the exit status.
  */
-int args_parse(const struct arg *args, const char *help, int usage, int argc,
-	       char **argv);
+int args_parse(const struct args *args, void *o, int *argc, char **argv);
 
 /**
- * args_single - the only argument after the options
+ * args_single - the only argument besides the options
  * @what: its name in messages
  *
  * Return: the argument, or NULL after a message if there is not exactly one.
@@ -67,45 +140,23 @@ int args_parse(const struct arg *args, const char *help, int usage, int argc,
 const char *args_single(const char *what, int argc, char **argv);
 
 /**
- * args_number - parse the value of an option as a number from @min to @max
- * @name: of the option, without dashes
- * @max: 0: no limit
+ * args_refused - print what is wrong with a word of the command line, and where to find help
+ * @word: escaped as by msg_escape()
  *
- * Return: 0; -1 after a message.
+ * Return: @usage, the exit status.
  */
-int args_number(const char *name, const char *value, u64 min, u64 max, u64 *v);
-
-struct option;
-
-/**
- * args_refused - print what is wrong with an option, and where to find help
- * @longs: all long options, as given to getopt_long(3)
- * @c: what that returned: '?' or, of letters that begin with a colon, ':'
- *
- * getopt's own messages have the program's path in front and do not escape the word.
- *
- * Return: @usage.
- */
-int args_refused(int usage, const struct option *longs, int c, char **argv);
-
-/** args_hint - print where to find help, after a message about the command line */
-void args_hint(void);
+int args_refused(int usage, const char *word, const char *why);
 
 /**
  * args_wrong - print an error of the command line, and where to find help
  *
- * Return: @usage.
+ * Return: @usage, the exit status.
  */
-int args_wrong(int usage, const char *what);
+__printf(2, 3)
+int args_wrong(int usage, const char *fmt, ...);
 
-/**
- * args_clash - print that two options contradict each other, and where to find help
- * @a: the first one, without dashes
- * @b: the second one
- *
- * Return: @usage.
- */
-int args_clash(int usage, const char *a, const char *b);
+/** args_help - print the text of --help */
+void args_help(const struct args *args);
 
 /** args_version - print the line of --version */
 void args_version(void);

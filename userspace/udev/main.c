@@ -15,14 +15,16 @@
 
 enum { EXIT_OK, EXIT_NONE, EXIT_USAGE };
 
-static const char usage_text[] =
-"Usage: dsfs_id DEVICE\n"
-"Print properties for udev of a device, or a file, that holds a DSFS image.\n"
-"\n"
-"  -h, --help      this text\n"
-"  -V, --version   the version\n"
-"\n"
-"Exit: 0 it does, 1 it does not, 2 wrong usage.\n";
+static const struct arg option_table[] = { ARGS_END };
+
+static const struct args command_line = {
+	.usage =
+	"Usage: dsfs_id DEVICE\n"
+	"Print properties for udev of a device, or a file, that holds a DSFS image.\n",
+	.more = "Exit: 0 it does, 1 it does not, 2 wrong usage.\n",
+	.wrong = EXIT_USAGE,
+	.table = option_table,
+};
 
 /*
  * Whether libblkid finds a signature other than DSFS.  Programs that make a
@@ -124,13 +126,12 @@ static void print_properties(const struct dsfs_geo *geo)
 
 int main(int argc, char **argv)
 {
-	const struct arg args[] = { { } };
 	const char *device;
 	struct image img;
 	int ret;
 
 	msg_init("dsfs_id", EXIT_NONE);
-	ret = args_parse(args, usage_text, EXIT_USAGE, argc, argv);
+	ret = args_parse(&command_line, NULL, &argc, argv);
 	if (ret >= 0)
 		return ret;
 	device = args_single("device", argc, argv);
