@@ -8,21 +8,7 @@
 #include "options.h"
 #include "params.h"
 
-static void take_base(struct params *p, const struct options *o,
-		      const struct dsfs_geo *base)
-{
-	p->align_bits = base->align_bits;
-	p->chunk_bits = base->chunk_bits;
-	if (!o->object_set && base->object_bits)
-		p->object_bits = base->object_bits;
-	if (!o->label_set)
-		memcpy(p->label, base->label, sizeof(p->label));
-	memcpy(p->uuid, base->uuid, sizeof(p->uuid));
-	p->uuid_set = true;
-}
-
-void params_decide(struct params *p, const struct options *o,
-		   const struct dsfs_geo *base, unsigned int object_bits)
+void params_new(struct params *p, const struct options *o, unsigned int object_bits)
 {
 	p->align_bits = o->align_bits;
 	p->chunk_bits = o->chunk_bits;
@@ -30,6 +16,18 @@ void params_decide(struct params *p, const struct options *o,
 	p->uuid_set = o->uuid_set;
 	memcpy(p->label, o->label, sizeof(p->label));
 	memcpy(p->uuid, o->uuid, sizeof(p->uuid));
-	if (base)
-		take_base(p, o, base);
+}
+
+void params_of_image(struct params *p, const struct options *o, const struct dsfs_geo *geo,
+		     unsigned int object_bits)
+{
+	p->align_bits = geo->align_bits;
+	p->chunk_bits = geo->chunk_bits;
+	if (o->object_set)
+		p->object_bits = o->object_bits;
+	else
+		p->object_bits = geo->object_bits ? geo->object_bits : object_bits;
+	memcpy(p->label, geo->label, sizeof(p->label));
+	memcpy(p->uuid, geo->uuid, sizeof(p->uuid));
+	p->uuid_set = true;
 }

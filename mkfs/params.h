@@ -28,12 +28,12 @@ struct params {
 	bool uuid_set;
 };
 
-/**
- * params_decide - decide the parameters of the image
- * @base: geometry of the base image; NULL: there is none
+/*
+ * Parameters of a new image; of an image with data that was laid out by those of @geo.
  * @object_bits: log2 of the object size that the device reports; 0: none
  */
-void params_decide(struct params *p, const struct options *o,
-		   const struct dsfs_geo *base, unsigned int object_bits);
+void params_new(struct params *p, const struct options *o, unsigned int object_bits);
+void params_of_image(struct params *p, const struct options *o, const struct dsfs_geo *geo,
+		     unsigned int object_bits);
 
 #endif /* MKFS_PARAMS_H */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <uuid/uuid.h>
 
-#include "base/base.h"
+#include "build/build.h"
 #include "json.h"
 #include "msg.h"
 #include "parse.h"
@@ -32,27 +32,27 @@ static double per_name(u64 bytes, u64 names)
 	return names ? (double)bytes / names : 0;
 }
 
-static void text_counts(const struct mkfs *mkfs, const struct plan *p)
+static void text_counts(const struct run *r, const struct plan *p)
 {
 	printf("files %llu, directories %llu, symlinks %llu, hard-link entries %llu",
 	       ull(p->regular), ull(p->dirs), ull(p->symlinks), ull(p->links));
 	printf(", devices %llu, pipes %llu, sockets %llu\n", ull(p->devices),
 	       ull(p->pipes), ull(p->sockets));
 	printf("content %s, owners %zu, sets of xattrs %zu\n", human(p->bytes),
-	       mkfs->tree.owners.list.n, mkfs->tree.xsets.list.n);
-	if (mkfs->source->skipped)
-		printf("left out as unreadable: %llu\n", ull(mkfs->source->skipped));
-	if (mkfs->source->changed)
+	       r->tree.owners.list.n, r->tree.xsets.list.n);
+	if (r->source->skipped)
+		printf("left out as unreadable: %llu\n", ull(r->source->skipped));
+	if (r->source->changed)
 		printf("changed during the run, packed as read: %llu\n",
-		       ull(mkfs->source->changed));
-	if (mkfs->source->clamped)
-		printf("times clamped: %llu\n", ull(mkfs->source->clamped));
-	if (mkfs->o->verbose && mkfs->source->xattrs_ignored)
+		       ull(r->source->changed));
+	if (r->source->clamped)
+		printf("times clamped: %llu\n", ull(r->source->clamped));
+	if (r->o->verbose && r->source->xattrs_ignored)
 		printf("extended attributes of other kinds left out: %llu\n",
-		       ull(mkfs->source->xattrs_ignored));
+		       ull(r->source->xattrs_ignored));
 }
 
-static void json_counts(struct json *j, const struct mkfs *mkfs,
+static void json_counts(struct json *j, const struct run *r,
 			const struct plan *p)
 {
 	json_u64(j, "files", p->regular);
@@ -65,12 +65,12 @@ static void json_counts(struct json *j, const struct mkfs *mkfs,
 	json_u64(j, "names", p->names);
 	json_u64(j, "name_bytes", p->name_bytes);
 	json_u64(j, "content_bytes", p->bytes);
-	json_u64(j, "owners", mkfs->tree.owners.list.n);
-	json_u64(j, "xattr_sets", mkfs->tree.xsets.list.n);
-	json_u64(j, "skipped", mkfs->source->skipped);
-	json_u64(j, "changed", mkfs->source->changed);
-	json_u64(j, "times_clamped", mkfs->source->clamped);
-	json_u64(j, "xattrs_ignored", mkfs->source->xattrs_ignored);
+	json_u64(j, "owners", r->tree.owners.list.n);
+	json_u64(j, "xattr_sets", r->tree.xsets.list.n);
+	json_u64(j, "skipped", r->source->skipped);
+	json_u64(j, "changed", r->source->changed);
+	json_u64(j, "times_clamped", r->source->clamped);
+	json_u64(j, "xattrs_ignored", r->source->xattrs_ignored);
 }
 
 static u64 bucket_from(unsigned int b)
@@ -112,16 +112,16 @@ static void json_histogram(struct json *j, const struct plan *p)
 	json_end(j);
 }
 
-static u64 object_bytes(const struct mkfs *mkfs)
+static u64 object_bytes(const struct run *r)
 {
-	return mkfs->params.object_bits ? 1ULL << mkfs->params.object_bits : 0;
+	return r->params.object_bits ? 1ULL << r->params.object_bits : 0;
 }
 
-static void text_objects(const struct mkfs *mkfs, u64 padding, u64 bytes)
+static void text_objects(const struct run *r, u64 padding, u64 bytes)
 {
-	if (mkfs->params.object_bits)
+	if (r->params.object_bits)
 		printf("objects of %s, object padding %s, %.2f %%\n",
-		       human(object_bytes(mkfs)), human(padding),
+		       human(object_bytes(r)), human(padding),
 		       bytes ? 100.0 * padding / bytes : 0);
 }
 
@@ -137,28 +137,28 @@ static void text_kept(u64 files, u64 bytes)
 }
 
 /* An image of archives stays as it is. */
-static bool is_worth(const struct mkfs *mkfs, u64 dead, u64 bytes)
+static bool is_worth(const struct run *r, u64 dead, u64 bytes)
 {
-	return !mkfs->o->tar_index && dead_percent(dead, bytes) >= BASE_DEAD_PERCENT;
+	return !r->o->tar_index && dead_percent(dead, bytes) >= BASE_DEAD_PERCENT;
 }
 
 /* What --compact gets rid of. */
-static void text_dead(const struct mkfs *mkfs, const char *of, u64 dead, u64 bytes)
+static void text_dead(const struct run *r, const char *of, u64 dead, u64 bytes)
 {
 	printf("used by %s alone: %s, %llu %%%s\n", of, human(dead),
 	       ull(dead_percent(dead, bytes)),
-	       is_worth(mkfs, dead, bytes) ? ": --compact makes an image without it" : "");
+	       is_worth(r, dead, bytes) ? ": --compact makes an image without it" : "");
 }
 
-static void json_dead(struct json *j, const struct mkfs *mkfs, u64 dead, u64 bytes)
+static void json_dead(struct json *j, const struct run *r, u64 dead, u64 bytes)
 {
 	json_u64(j, "dead_bytes", dead);
-	json_bool(j, "compact", is_worth(mkfs, dead, bytes));
+	json_bool(j, "compact", is_worth(r, dead, bytes));
 }
 
-static u64 written_data(const struct mkfs *mkfs, const struct meta *m)
+static u64 written_data(const struct run *r, const struct meta *m)
 {
-	return options_in_place(mkfs->o) ? 0 : m->start - mkfs->added;
+	return options_in_place(r->o) ? 0 : m->start - r->stream->start;
 }
 
 /* What --keep has made of the generations before the newest one. */
@@ -173,9 +173,9 @@ static void text_kept_done(const struct kept *kept)
 }
 
 /* What --keep will make of the generations that it keeps, and what is not kept. */
-static void text_kept_plan(const struct mkfs *mkfs)
+static void text_kept_plan(const struct run *r)
 {
-	const struct kept *kept = &mkfs->kept;
+	const struct kept *kept = &r->kept;
 
 	for (size_t i = kept->list.n; i-- > 0;) {
 		const struct kept_one *one = kept_at(kept, i);
@@ -223,55 +223,55 @@ static void json_dropped(struct json *j, const struct kept *kept)
 }
 
 /* What an update wrote, and what it left behind. */
-static void text_update(const struct mkfs *mkfs, const struct meta *m)
+static void text_update(const struct run *r, const struct meta *m)
 {
-	text_kept_done(&mkfs->kept);
+	text_kept_done(&r->kept);
 	printf("generation %llu: written %s of data, %s of metadata\n",
-	       ull(le64_to_cpu(m->super.generation)), human(written_data(mkfs, m)),
+	       ull(le64_to_cpu(m->super.generation)), human(written_data(r, m)),
 	       human(le64_to_cpu(m->super.meta_bytes)));
-	text_dead(mkfs, "previous generations", base_dead(mkfs->base, &m->super),
+	text_dead(r, "previous generations", base_dead(r->base, &m->super),
 		  le64_to_cpu(m->super.image_bytes));
 }
 
-static void json_update(struct json *j, const struct mkfs *mkfs,
+static void json_update(struct json *j, const struct run *r,
 			const struct meta *m)
 {
 	json_u64(j, "generation", le64_to_cpu(m->super.generation));
-	json_u64(j, "kept_files", mkfs->base->kept_files);
-	json_u64(j, "kept_bytes", mkfs->base->kept_bytes);
-	json_u64(j, "written_data_bytes", written_data(mkfs, m));
+	json_u64(j, "kept_files", r->base->kept_files);
+	json_u64(j, "kept_bytes", r->base->kept_bytes);
+	json_u64(j, "written_data_bytes", written_data(r, m));
 	json_u64(j, "written_meta_bytes", le64_to_cpu(m->super.meta_bytes));
-	json_dead(j, mkfs, base_dead(mkfs->base, &m->super), le64_to_cpu(m->super.image_bytes));
-	if (mkfs->kept.list.n)
-		json_kept(j, &mkfs->kept, mkfs->kept.done);
+	json_dead(j, r, base_dead(r->base, &m->super), le64_to_cpu(m->super.image_bytes));
+	if (r->kept.list.n)
+		json_kept(j, &r->kept, r->kept.done);
 }
 
 /* Of the image that is to be packed anew. */
-static u64 plan_dead(const struct mkfs *mkfs)
+static u64 plan_dead(const struct run *r)
 {
-	return base_dead(mkfs->base, &base_super(mkfs->base)->raw);
+	return base_dead(r->base, &base_super(r->base)->raw);
 }
 
-static void json_plan(const struct mkfs *mkfs, const struct plan *p)
+static void json_plan(const struct run *r, const struct plan *p)
 {
 	struct json j;
 
 	json_init(&j, stdout);
 	json_begin_object(&j, NULL);
 	json_bool(&j, "plan", true);
-	json_counts(&j, mkfs, p);
-	if (mkfs->base) {
+	json_counts(&j, r, p);
+	if (r->base) {
 		json_u64(&j, "kept_files", p->kept);
 		json_u64(&j, "kept_bytes", p->kept_bytes);
 	}
-	if (mkfs->base && mkfs->o->build == BUILD_COMPACT)
-		json_dead(&j, mkfs, plan_dead(mkfs), mkfs->base->img.geo->image_bytes);
-	if (mkfs->kept.list.n) {
-		json_kept(&j, &mkfs->kept, mkfs->kept.list.n);
-		json_dropped(&j, &mkfs->kept);
+	if (r->base && r->o->build == BUILD_COMPACT)
+		json_dead(&j, r, plan_dead(r), r->base->img.geo->image_bytes);
+	if (r->kept.list.n) {
+		json_kept(&j, &r->kept, r->kept.list.n);
+		json_dropped(&j, &r->kept);
 	}
 	json_u64(&j, "padding_max_bytes", p->padding);
-	json_u64(&j, "object_bytes", object_bytes(mkfs));
+	json_u64(&j, "object_bytes", object_bytes(r));
 	json_u64(&j, "object_padding_bytes", p->object_padding);
 	json_u64(&j, "meta_bytes", p->meta_bytes);
 	json_u64(&j, "image_min_bytes", p->lower);
@@ -280,23 +280,25 @@ static void json_plan(const struct mkfs *mkfs, const struct plan *p)
 	json_end(&j);
 }
 
-void report_plan(const struct mkfs *mkfs, const struct plan *p)
+void report_plan(const struct run *r)
 {
-	if (mkfs->o->json)
-		json_plan(mkfs, p);
-	if (mkfs->o->json || mkfs->o->quiet)
+	const struct plan *p = &r->plan;
+
+	if (r->o->json)
+		json_plan(r, p);
+	if (r->o->json || r->o->quiet)
 		return;
-	text_counts(mkfs, p);
-	if (mkfs->o->build == BUILD_UPDATE)
+	text_counts(r, p);
+	if (r->o->build == BUILD_UPDATE)
 		text_kept(p->kept, p->kept_bytes);
-	if (mkfs->o->build == BUILD_COMPACT)
-		text_dead(mkfs, base_dead_of(mkfs->o), plan_dead(mkfs),
-			  mkfs->base->img.geo->image_bytes);
-	text_kept_plan(mkfs);
+	if (r->o->build == BUILD_COMPACT)
+		text_dead(r, base_dead_of(r->o), plan_dead(r),
+			  r->base->img.geo->image_bytes);
+	text_kept_plan(r);
 	printf("padding up to %s, metadata about %s, %.1f bytes a name\n",
 	       human(p->padding), human(p->meta_bytes),
 	       per_name(p->meta_bytes, p->names));
-	text_objects(mkfs, p->object_padding, p->bytes);
+	text_objects(r, p->object_padding, p->bytes);
 	printf("image at least %s, at most %s\n", human(p->lower),
 	       human(p->upper));
 	text_histogram(p);
@@ -307,13 +309,13 @@ static const char *const region_names[DSFS_REGIONS_USED] = {
 	"symlinks", "xattrs", "extents", "filesums", "chunksums", "history",
 };
 
-static u64 padding_of(const struct mkfs *mkfs, const struct stream *s,
+static u64 padding_of(const struct run *r, const struct stream *s,
 		      const struct meta *m)
 {
-	return m->start - mkfs->added - s->place.stored;
+	return m->start - r->stream->start - s->place.stored;
 }
 
-static void json_done(const struct mkfs *mkfs, const struct plan *p,
+static void json_done(const struct run *r, const struct plan *p,
 		      const struct stream *s, const struct meta *m,
 		      const char *uuid)
 {
@@ -323,32 +325,32 @@ static void json_done(const struct mkfs *mkfs, const struct plan *p,
 	json_init(&j, stdout);
 	json_begin_object(&j, NULL);
 	json_bool(&j, "plan", false);
-	json_counts(&j, mkfs, p);
+	json_counts(&j, r, p);
 	json_u64(&j, "stored_bytes", s->stored);
 	json_u64(&j, "duplicates", s->dup_files);
 	json_u64(&j, "duplicate_bytes", s->dup_bytes);
 	json_u64(&j, "sparse_files", s->sparse_files);
 	json_u64(&j, "packed_files", s->place.packed);
-	json_u64(&j, "padding_bytes", padding_of(mkfs, s, m));
-	if (mkfs->o->tar_index) {
+	json_u64(&j, "padding_bytes", padding_of(r, s, m));
+	if (r->o->tar_index) {
 		json_u64(&j, "archives", s->archives);
 		json_u64(&j, "archive_bytes", s->place.stored);
-		json_bool(&j, "in_place", options_in_place(mkfs->o));
+		json_bool(&j, "in_place", options_in_place(r->o));
 		json_u64(&j, "cloned_bytes", s->cloned);
 	}
-	if (source_once(mkfs->source)) {
-		json_u64(&j, "replaced_files", mkfs->source->replaced.n);
+	if (source_once(r->source)) {
+		json_u64(&j, "replaced_files", r->source->replaced.n);
 		json_u64(&j, "replaced_bytes", s->dead);
 	}
-	json_u64(&j, "object_bytes", object_bytes(mkfs));
+	json_u64(&j, "object_bytes", object_bytes(r));
 	json_u64(&j, "object_padding_bytes", place_object_padding(&s->place));
 	json_u64(&j, "meta_bytes", le64_to_cpu(m->super.meta_bytes));
 	json_begin_object(&j, "regions");
 	for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++)
 		json_u64(&j, region_names[i], m->bytes[i]);
 	json_end(&j);
-	if (mkfs->base)
-		json_update(&j, mkfs, m);
+	if (r->base)
+		json_update(&j, r, m);
 	json_u64(&j, "image_bytes", le64_to_cpu(m->super.image_bytes));
 	json_str(&j, "uuid", uuid);
 	if (m->note.digest_kind)
@@ -357,51 +359,53 @@ static void json_done(const struct mkfs *mkfs, const struct plan *p,
 	json_end(&j);
 }
 
-static void text_archives(const struct mkfs *mkfs, const struct stream *s)
+static void text_archives(const struct run *r, const struct stream *s)
 {
 	printf("archives %llu, %s: ", ull(s->archives), human(s->place.stored));
-	if (options_in_place(mkfs->o))
+	if (options_in_place(r->o))
 		printf("in place\n");
 	else
 		printf("%s copied, %s shared with their files\n",
 		       human(s->place.stored - s->cloned), human(s->cloned));
 }
 
-void report_done(const struct mkfs *mkfs, const struct plan *p,
-		 const struct stream *s, const struct meta *m)
+void report_done(const struct run *r)
 {
+	const struct plan *p = &r->plan;
+	const struct stream *s = r->stream;
+	const struct meta *m = r->meta;
 	u64 meta = le64_to_cpu(m->super.meta_bytes);
 	char uuid[37], digest[DIGEST_TEXT];
 
 	uuid_unparse_lower(m->super.uuid, uuid);
-	if (mkfs->o->json)
-		json_done(mkfs, p, s, m, uuid);
-	if (mkfs->o->json || mkfs->o->quiet)
+	if (r->o->json)
+		json_done(r, p, s, m, uuid);
+	if (r->o->json || r->o->quiet)
 		return;
-	text_counts(mkfs, p);
-	if (mkfs->o->build == BUILD_UPDATE || mkfs->kept.done)
-		text_kept(mkfs->base->kept_files, mkfs->base->kept_bytes);
+	text_counts(r, p);
+	if (r->o->build == BUILD_UPDATE || r->kept.done)
+		text_kept(r->base->kept_files, r->base->kept_bytes);
 	printf("stored %s, duplicates %llu (%s), with holes %llu",
 	       human(s->place.stored), ull(s->dup_files), human(s->dup_bytes),
 	       ull(s->sparse_files));
 	printf(", packed into gaps %llu, padding %s\n", ull(s->place.packed),
-	       human(padding_of(mkfs, s, m)));
-	text_objects(mkfs, place_object_padding(&s->place), s->place.stored);
-	if (mkfs->o->tar_index)
-		text_archives(mkfs, s);
-	if (mkfs->source->replaced.n)
+	       human(padding_of(r, s, m)));
+	text_objects(r, place_object_padding(&s->place), s->place.stored);
+	if (r->o->tar_index)
+		text_archives(r, s);
+	if (r->source->replaced.n)
 		printf("replaced by later entries: %llu file%s, %s of no use\n",
-		       ull(mkfs->source->replaced.n), msg_s(mkfs->source->replaced.n),
+		       ull(r->source->replaced.n), msg_s(r->source->replaced.n),
 		       human(s->dead));
 	printf("metadata %s, %.1f bytes a name\n", human(meta),
 	       per_name(meta, p->names));
-	if (mkfs->o->verbose) {
+	if (r->o->verbose) {
 		for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++)
 			printf("  %-10s %12llu\n", region_names[i],
 			       ull(m->bytes[i]));
 	}
-	if (mkfs->base)
-		text_update(mkfs, m);
+	if (r->base)
+		text_update(r, m);
 	printf("image %s, UUID %s\n", human(le64_to_cpu(m->super.image_bytes)),
 	       uuid);
 	if (m->note.digest_kind)
@@ -409,14 +413,14 @@ void report_done(const struct mkfs *mkfs, const struct plan *p,
 		       digest_text(m->note.digest_kind, m->note.digest, digest));
 }
 
-void report_digest(const struct mkfs *mkfs, const struct digest_result *result)
+void report_digest(const struct run *r, const struct digest_result *result)
 {
-	const u8 kind = mkfs->o->digest;
+	const u8 kind = r->o->digest;
 	char digest[DIGEST_TEXT];
 	struct json j;
 
 	digest_text(kind, result->sum, digest);
-	if (!mkfs->o->json) {
+	if (!r->o->json) {
 		printf("%s\n", digest);
 		return;
 	}
@@ -427,7 +431,7 @@ void report_digest(const struct mkfs *mkfs, const struct digest_result *result)
 	json_u64(&j, "objects", result->objects);
 	json_u64(&j, "files", result->files);
 	json_u64(&j, "bytes", result->bytes);
-	json_u64(&j, "skipped", mkfs->source->skipped);
-	json_u64(&j, "changed", mkfs->source->changed);
+	json_u64(&j, "skipped", r->source->skipped);
+	json_u64(&j, "changed", r->source->changed);
 	json_end(&j);
 }

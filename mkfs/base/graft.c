@@ -4,6 +4,7 @@
  * taken from its metadata, and no archive of it is read again.  The archives that are added
  * make a tree of their own while they are read; then both become one.
  */
+#include "../source/source.h"
 #include "graft.h"
 #include "format.h"
 #include "msg.h"
@@ -14,20 +15,19 @@ static int no_memory(void)
 	return -ENOMEM;
 }
 
-int base_tree(struct mkfs *mkfs)
+int base_tree(struct base *base, const struct options *o, struct tree *t)
 {
-	struct tree *t = &mkfs->tree;
 	struct dir *own = t->root_dir;
 	struct source *image = NULL;
 	int ret;
 
 	t->root_dir = node_new_dir(&t->arena, &t->root, NULL);
-	ret = t->root_dir ? source_image(&image, mkfs->o, t, 1, mkfs->base) : no_memory();
+	ret = t->root_dir ? source_image(&image, o, t, 1, base) : no_memory();
 	if (!ret)
 		ret = image->ops->list(image);
 	source_free(image);
-	mkfs->base->root = t->root;
-	mkfs->base->root_dir = t->root_dir;
+	base->root = t->root;
+	base->root_dir = t->root_dir;
 	t->root_dir = own;
 	t->root.u.dir = own;
 	return ret;
@@ -67,10 +67,9 @@ static int merge_names(struct tree *t, struct dir *d, const struct dir *more)
 	return 0;
 }
 
-int base_graft(struct mkfs *mkfs)
+int base_graft(struct base *base, struct tree *t)
 {
-	struct tree *t = &mkfs->tree;
-	struct dir *more = t->root_dir, *d = mkfs->base->root_dir;
+	struct dir *more = t->root_dir, *d = base->root_dir;
 	int ret = 0;
 
 	for (u32 i = 0; !ret && i < more->count; i++) {
@@ -82,7 +81,7 @@ int base_graft(struct mkfs *mkfs)
 	}
 	if (!ret)
 		ret = merge_names(t, d, more);
-	t->root = mkfs->base->root;
+	t->root = base->root;
 	t->root_dir = d;
 	d->self = &t->root;
 	return ret;

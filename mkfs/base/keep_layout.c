@@ -10,14 +10,16 @@
  * Archives and what lies in them are no neighbours but share all: their flags are those of
  * data/placed.c.
  */
-#include "../mkfs.h"
+#include "../params.h"
 #include "keep_layout.h"
 #include "format.h"
 #include "msg.h"
 #include "places.h"
 
 struct keep {
-	struct mkfs *mkfs;
+	struct base *base;
+	struct tree *t;
+	const struct params *params;
 	struct spool *chunks;
 	struct spool *extents;
 	bool in_place;
@@ -27,7 +29,7 @@ struct keep {
 static int keep_holes(struct keep *a, struct node *n,
 		      const struct dsfs_extra_info *extra)
 {
-	struct array *sparse = &a->mkfs->tree.sparse;
+	struct array *sparse = &a->t->sparse;
 	struct sparse *sp = array_add(sparse);
 	struct dsfs_extent_record raw;
 	int ret = sp ? 0 : -ENOMEM;
@@ -39,7 +41,7 @@ static int keep_holes(struct keep *a, struct node *n,
 		sp->first_extent = a->extents->len / sizeof(raw);
 	n->sparse = sparse->n;
 	for (u64 i = 0; !ret && i < extra->extents; i++) {
-		ret = dsfs_meta_copy(a->mkfs->base->prev, DSFS_REGION_EXTENTS,
+		ret = dsfs_meta_copy(a->base->prev, DSFS_REGION_EXTENTS,
 				     (extra->first_extent + i) * sizeof(raw),
 				     sizeof(raw), &raw);
 		if (!ret)
@@ -64,11 +66,11 @@ static int keep_file(void *ctx, struct node *n, const struct dsfs_attr *attr,
 /* Copy the checksums of a place of the base image. */
 static int keep_sums(struct keep *a, struct place_of *p)
 {
-	const unsigned int bits = a->mkfs->params.chunk_bits;
+	const unsigned int bits = a->params->chunk_bits;
 	const bool many = bits && p->stored > 1ULL << bits;
 	u64 first = a->chunks->len / sizeof(__le32);
 	struct dsfs_attr attr = { .ino = p->old };
-	struct base *base = a->mkfs->base;
+	struct base *base = a->base;
 	struct dsfs_err err = { 0 };
 	int ret = 0;
 	__le32 raw;
@@ -109,38 +111,68 @@ static int keep_place(struct keep *a, struct place_of *p, size_t n)
 	return ret;
 }
 
-/* Mark the files that share blocks in the image that is packed anew. */
-static int share_anew(struct tree *t)
+static int end_keep(struct array *places, int ret)
 {
-	struct array places;
-	int ret = places_collect(&places, NULL, t, NULL, NULL);
-
-	if (!ret)
-		places_share(&places);
-	array_free(&places);
-	return ret;
-}
-
-int base_keep_layout(struct mkfs *mkfs, struct spool *chunks, struct spool *extents)
-{
-	struct keep a = { mkfs, chunks, extents,
-			  mkfs->o->build == BUILD_UPDATE };
-	struct array places;
-	size_t n;
-	int ret = places_collect(&places, mkfs->base, &mkfs->tree, keep_file, &a);
-
-	if (!ret && !mkfs->o->tar_index)
-		places_measure(&places, mkfs->base, &mkfs->params);
-	for (size_t i = 0; !ret && i < places.n; i += n) {
-		n = places_alike(&places, i);
-		if (a.in_place && !mkfs->o->tar_index)
-			places_set_shared(&places, i, n);
-		ret = keep_place(&a, (struct place_of *)places.p + i, n);
-	}
-	array_free(&places);
-	if (!ret && !a.in_place)
-		ret = share_anew(&mkfs->tree);
+	array_free(places);
 	if (ret == -ENOMEM)
 		msg_error(NULL, "out of memory");
 	return ret;
+}
+
+static int keep_sums_of(struct keep *a, const struct array *places, bool shared)
+{
+	int ret = 0;
+
+	for (size_t i = 0, n; !ret && i < places->n; i += n) {
+		n = places_alike(places, i);
+		if (shared)
+			places_set_shared(places, i, n);
+		ret = keep_place(a, (struct place_of *)places->p + i, n);
+	}
+	return ret;
+}
+
+int base_keep_layout(struct base *base, struct tree *t, const struct params *params,
+		     struct spool *chunks, struct spool *extents)
+{
+	struct keep a = { base, t, params, chunks, extents, true };
+	struct array places;
+	int ret = places_collect(&places, base, t, keep_file, &a);
+
+	if (!ret) {
+		places_measure(&places, base, params);
+		ret = keep_sums_of(&a, &places, true);
+	}
+	return end_keep(&places, ret);
+}
+
+int base_keep_archives(struct base *base, struct tree *t, const struct params *params,
+		       struct spool *chunks, struct spool *extents)
+{
+	struct keep a = { base, t, params, chunks, extents, true };
+	struct array places;
+	int ret = places_collect(&places, base, t, keep_file, &a);
+
+	if (!ret)
+		ret = keep_sums_of(&a, &places, false);
+	return end_keep(&places, ret);
+}
+
+int base_keep_packed(struct base *base, struct tree *t, const struct params *params,
+		     struct spool *chunks, struct spool *extents)
+{
+	struct keep a = { base, t, params, chunks, extents, false };
+	struct array places;
+	int ret = places_collect(&places, base, t, keep_file, &a);
+
+	if (!ret) {
+		places_measure(&places, base, params);
+		ret = keep_sums_of(&a, &places, false);
+	}
+	array_free(&places);
+	if (!ret)
+		ret = places_collect(&places, NULL, t, NULL, NULL);
+	if (!ret)
+		places_share(&places);
+	return end_keep(&places, ret);
 }

@@ -6,8 +6,9 @@
  * later one behind it, with the data that those before it do not have.  So what they share
  * is stored once, and each but the oldest has the one before it in its history.
  */
-#include "../mkfs.h"
+#include "../params.h"
 #include "../plan/place.h"
+#include "base.h"
 #include "kept.h"
 #include "format.h"
 #include "msg.h"
@@ -51,17 +52,15 @@ static void turn(struct kept *kept)
 	}
 }
 
-int kept_find(struct mkfs *mkfs)
+int kept_find(struct kept *kept, const struct base *base, u64 keep)
 {
-	const struct base *base = mkfs->base;
 	struct dsfs_slot now = *base_super(base);
-	struct kept *kept = &mkfs->kept;
 	int ret;
 
 	kept->list.size = sizeof(struct kept_one);
 	kept->dropped.size = sizeof(struct kept_one);
 	ret = add_generation(&kept->list, now.geo.generation);
-	while (!ret && kept->list.n < mkfs->o->keep) {
+	while (!ret && kept->list.n < keep) {
 		ret = image_older(&base->img, &now.geo, &now);
 		if (ret < 0)
 			return base_damaged(base, "history", &now.err, ret);
@@ -71,9 +70,9 @@ int kept_find(struct mkfs *mkfs)
 		if (!ret)
 			ret = add_generation(&kept->list, now.geo.generation);
 	}
-	if (!ret && kept->list.n < mkfs->o->keep)
+	if (!ret && kept->list.n < keep)
 		msg_warn(base->img.path, "--keep=%llu: generations in the image: %zu: all are kept",
-			 (unsigned long long)mkfs->o->keep, kept->list.n);
+			 (unsigned long long)keep, kept->list.n);
 	turn(kept);
 	return ret;
 }
@@ -85,7 +84,10 @@ int kept_find(struct mkfs *mkfs)
  * @slack: as in struct kept
  */
 struct measure {
+	struct kept *kept;
 	struct base *base;
+	const struct options *o;
+	unsigned int object_bits;
 	struct placemap seen;
 	struct place place;
 	struct node any;
@@ -110,15 +112,15 @@ static int measure_inode(struct measure *m, u32 ino, struct dsfs_err *err)
  * Measure the generation that is looked at, which begins at @start.  Inodes have the order
  * in which their data is copied.
  */
-static int measure_one(struct mkfs *mkfs, struct measure *m, struct kept_one *one, u64 start)
+static int measure_one(struct measure *m, struct kept_one *one, u64 start)
 {
-	const enum build build = one == kept_at(&mkfs->kept, 0) ? BUILD_COMPACT : BUILD_UPDATE;
+	const bool first = one == kept_at(m->kept, 0);
 	const struct dsfs_geo *geo = m->base->img.geo;
 	struct dsfs_err err = { 0 };
 	struct params params;
 	int ret = 0;
 
-	params_decide(&params, mkfs->o, geo, mkfs->out.object_bits);
+	params_of_image(&params, m->o, geo, m->object_bits);
 	place_init(&m->place, start, params.align_bits, params.object_bits);
 	for (u64 ino = DSFS_ROOT_INO; !ret && ino < geo->inodes; ino++) {
 		ret = measure_inode(m, ino, &err);
@@ -128,25 +130,24 @@ static int measure_one(struct mkfs *mkfs, struct measure *m, struct kept_one *on
 			base_bad_inode(m->base, ino, &err, ret);
 	}
 	one->stored = m->place.stored;
-	one->data = place_meta(&m->place, build) - start;
+	one->data = place_meta(&m->place, first) - start;
 	one->meta = geo->meta_bytes;
-	if (params.object_bits && build == BUILD_UPDATE)
+	if (params.object_bits && !first)
 		m->slack += 1ULL << params.object_bits;
 	return ret;
 }
 
 /* The generations in front of the oldest one that is kept, as far as the history leads. */
-static int list_dropped(struct mkfs *mkfs)
+static int list_dropped(struct kept *kept, struct base *base)
 {
-	struct base *base = mkfs->base;
 	struct dsfs_slot now;
-	int ret = base_use(base, kept_at(&mkfs->kept, 0)->number);
+	int ret = base_use(base, kept_at(kept, 0)->number);
 
 	if (ret)
 		return ret;
 	now = *base_super(base);
 	while ((ret = image_older(&base->img, &now.geo, &now)) == 1) {
-		ret = add_generation(&mkfs->kept.dropped, now.geo.generation);
+		ret = add_generation(&kept->dropped, now.geo.generation);
 		if (ret)
 			return ret;
 	}
@@ -154,26 +155,26 @@ static int list_dropped(struct mkfs *mkfs)
 }
 
 /* What is not kept, in the order in which it would be left out of one image after another. */
-static int measure_dropped(struct mkfs *mkfs, struct measure *m)
+static int measure_dropped(struct measure *m)
 {
-	const struct array *dropped = &mkfs->kept.dropped;
-	const u64 newest = mkfs->base->img.geo->generation;
-	int ret = list_dropped(mkfs);
+	const struct array *dropped = &m->kept->dropped;
+	const u64 newest = m->base->img.geo->generation;
+	int ret = list_dropped(m->kept, m->base);
 
 	for (size_t i = 0; !ret && i < dropped->n; i++) {
 		struct kept_one *one = (struct kept_one *)dropped->p + i;
 
-		ret = base_use(mkfs->base, one->number);
+		ret = base_use(m->base, one->number);
 		if (!ret)
-			ret = measure_one(mkfs, m, one, DSFS_DATA_START_MIN);
+			ret = measure_one(m, one, DSFS_DATA_START_MIN);
 	}
-	return ret ? ret : base_use(mkfs->base, newest);
+	return ret ? ret : base_use(m->base, newest);
 }
 
-int kept_measure(struct mkfs *mkfs)
+int kept_measure(struct kept *kept, struct base *base, const struct options *o,
+		 unsigned int object_bits)
 {
-	struct kept *kept = &mkfs->kept;
-	struct measure m = { .base = mkfs->base };
+	struct measure m = { .kept = kept, .base = base, .o = o, .object_bits = object_bits };
 	u64 start = DSFS_DATA_START_MIN;
 	int ret = placemap_init(&m.seen, sizeof(struct placemap_key));
 
@@ -182,15 +183,15 @@ int kept_measure(struct mkfs *mkfs)
 	for (size_t i = 0; !ret && i < kept->list.n; i++) {
 		struct kept_one *one = kept_at(kept, i);
 
-		ret = base_use(mkfs->base, one->number);
+		ret = base_use(base, one->number);
 		if (!ret)
-			ret = measure_one(mkfs, &m, one, start);
-		mkfs->base->packed = start + one->data;
+			ret = measure_one(&m, one, start);
+		base->packed = start + one->data;
 		start += one->data + one->meta;
 	}
 	kept->slack = m.slack;
-	if (!ret && mkfs->o->plan_only)
-		ret = measure_dropped(mkfs, &m);
+	if (!ret && o->plan_only)
+		ret = measure_dropped(&m);
 	placemap_free(&m.seen);
 	return ret;
 }
@@ -201,12 +202,12 @@ void kept_free(struct kept *kept)
 	array_free(&kept->dropped);
 }
 
-int kept_next(struct mkfs *mkfs)
+int kept_next(const struct kept *kept, struct base *base)
 {
-	const struct kept_one *one = kept_at(&mkfs->kept, mkfs->kept.done);
-	int ret = base_use(mkfs->base, one->number);
+	const struct kept_one *one = kept_at(kept, kept->done);
+	int ret = base_use(base, one->number);
 
-	mkfs->base->stored = one->stored;
+	base->stored = one->stored;
 	return ret;
 }
 

@@ -9,7 +9,8 @@
 #include "dsfs_platform.h"
 #include "dsfs_fs.h"
 
-struct mkfs;
+struct base;
+struct options;
 
 /**
  * struct kept_one - a generation that is kept
@@ -55,23 +56,26 @@ static inline bool kept_later(const struct kept *kept)
 
 /**
  * kept_find - list the generations to be kept
+ * @keep: how many, 2 or more
  *
  * Says if there are fewer than asked for.  Messages are written.  Return: 0 or -errno.
  */
-int kept_find(struct mkfs *mkfs);
+int kept_find(struct kept *kept, const struct base *base, u64 keep);
 
 /**
  * kept_measure - how large the image will be
+ * @object_bits: log2 of the object size that the device reports; 0: none
  *
  * Sets base->packed; with --dry-run, looks at the generations that are not kept, too.  Data
  * is placed as it will be; metadata gets no longer.
  *
  * Messages are written.  Return: 0 or -errno.
  */
-int kept_measure(struct mkfs *mkfs);
+int kept_measure(struct kept *kept, struct base *base, const struct options *o,
+		 unsigned int object_bits);
 
 /* Look at the next generation to be packed.  Messages are written.  Return: 0 or -errno. */
-int kept_next(struct mkfs *mkfs);
+int kept_next(const struct kept *kept, struct base *base);
 
 /**
  * kept_done - a generation is packed

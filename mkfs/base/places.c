@@ -178,5 +178,5 @@ void places_measure(const struct array *places, struct base *base,
 		place_file(&packed, &any, p[i].stored);
 		base->stored += p[i].stored;
 	}
-	base->packed = place_meta(&packed, BUILD_COMPACT);
+	base->packed = place_meta(&packed, true);
 }

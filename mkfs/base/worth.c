@@ -8,23 +8,21 @@
  */
 #include <stdio.h>
 
-#include "../mkfs.h"
 #include "../plan/plan.h"
+#include "base.h"
+#include "kept.h"
 #include "msg.h"
 #include "parse.h"
 #include "places.h"
 #include "worth.h"
 
-static int measure(struct mkfs *mkfs)
+int base_measure(struct base *base, struct tree *t, const struct params *params)
 {
 	struct array places;
-	int ret;
+	int ret = places_collect(&places, base, t, NULL, NULL);
 
-	if (mkfs->kept.list.n)
-		return kept_measure(mkfs);
-	ret = places_collect(&places, mkfs->base, &mkfs->tree, NULL, NULL);
 	if (!ret)
-		places_measure(&places, mkfs->base, &mkfs->params);
+		places_measure(&places, base, params);
 	array_free(&places);
 	if (ret == -ENOMEM)
 		msg_error(NULL, "out of memory");
@@ -32,56 +30,39 @@ static int measure(struct mkfs *mkfs)
 }
 
 /* Where metadata of an earlier generation gets shorter, data behind it may leave an object. */
-static void kept_bounds(const struct mkfs *mkfs, struct plan *plan)
+static void kept_bounds(const struct kept *kept, struct plan *plan)
 {
-	const struct kept *kept = &mkfs->kept;
-
 	plan->lower = DSFS_DATA_START_MIN;
 	for (size_t i = 0; i < kept->list.n; i++)
 		plan->lower += kept_at(kept, i)->stored;
 	plan->upper += kept->slack;
 }
 
-void base_bounds(const struct mkfs *mkfs, struct plan *plan)
+void base_bounds(const struct base *base, const struct options *o, const struct kept *kept,
+		 struct plan *plan)
 {
-	const struct base *base = mkfs->base;
-
 	plan->meta_bytes = base->img.geo->meta_bytes;
 	plan->lower = base->packed;
 	plan->upper = base->packed + plan->meta_bytes;
-	if (mkfs->o->message || mkfs->o->digest)
+	if (o->message || o->digest)
 		plan->upper += DSFS_BLOCK_SIZE;
-	if (mkfs->kept.list.n)
-		kept_bounds(mkfs, plan);
+	if (kept->list.n)
+		kept_bounds(kept, plan);
 }
 
-int base_plan(struct mkfs *mkfs, struct plan *plan)
+bool base_worth(const struct base *base, const struct options *o)
 {
-	int ret = measure(mkfs);
-
-	if (!ret)
-		base_bounds(mkfs, plan);
-	return ret;
-}
-
-int base_worth(struct mkfs *mkfs)
-{
-	const struct options *o = mkfs->o;
-	struct base *base = mkfs->base;
 	u64 bytes = base->img.geo->image_bytes, dead, percent;
 	char dead_text[32], all_text[32];
-	int ret = measure(mkfs);
 
-	if (ret)
-		return ret;
 	dead = base_dead(base, &base_super(base)->raw);
 	percent = dead * 100 / bytes;
 	if (o->force || percent >= BASE_DEAD_PERCENT)
-		return 1;
+		return true;
 	parse_format_size(dead_text, sizeof(dead_text), dead);
 	parse_format_size(all_text, sizeof(all_text), bytes);
 	if (!o->quiet && !o->json)
 		printf("only %s use %s of %s, %llu %%: left as it is (see -f)\n",
-		       base_dead_of(mkfs->o), dead_text, all_text, percent);
-	return 0;
+		       base_dead_of(o), dead_text, all_text, percent);
+	return false;
 }

@@ -5,26 +5,29 @@
 #ifndef MKFS_WORTH_H
 #define MKFS_WORTH_H
 
-struct mkfs;
+struct base;
+struct kept;
+struct options;
+struct params;
 struct plan;
+struct tree;
 
 /**
- * base_plan - what packing anew will make of the image
- * @plan: gets bounds: data is placed as it will be, metadata gets no longer
+ * base_measure - measure what the image becomes with one generation
  *
- * Return: 0 or -errno.
+ * Sets base->stored and base->packed.  Messages are written.  Return: 0 or -errno.
  */
-int base_plan(struct mkfs *mkfs, struct plan *plan);
+int base_measure(struct base *base, struct tree *t, const struct params *params);
 
-/* Bounds of an image that was measured. */
-void base_bounds(const struct mkfs *mkfs, struct plan *plan);
+/* Bounds of an image that was measured: data is placed so, metadata gets no longer. */
+void base_bounds(const struct base *base, const struct options *o, const struct kept *kept,
+		 struct plan *plan);
 
 /**
- * base_worth - measure the unused bytes of the image
+ * base_worth - whether an image that was measured has enough unused bytes
  *
- * Without --force, fewer than BASE_DEAD_PERCENT are not worth it.
- * Return: 1: pack it; 0: it stays as it is, a message was written; -errno.
+ * Without --force, fewer than BASE_DEAD_PERCENT are not worth it; this is said.
  */
-int base_worth(struct mkfs *mkfs);
+bool base_worth(const struct base *base, const struct options *o);
 
 #endif /* MKFS_WORTH_H */

@@ -54,7 +54,7 @@ static void squeeze_small(struct item *it, char *buf)
 static void sum_small(const struct stream *s, struct job *job, struct item *it,
 		      const char *buf)
 {
-	unsigned int bits = s->mkfs->params.chunk_bits;
+	unsigned int bits = s->params->chunk_bits;
 	u64 sums = 0;
 
 	it->first_sum = job->nsums;
@@ -86,7 +86,7 @@ void content_small(const struct stream *s, struct job *job, struct item *it)
 /* Checksums of a full piece; a chunk may go on into the next. */
 static void sum_piece(struct large *l, bool last)
 {
-	unsigned int bits = l->s->mkfs->params.chunk_bits;
+	unsigned int bits = l->s->params->chunk_bits;
 	struct piece *p = l->piece;
 
 	l->hash = stream_hash(l->s, l->hash, l->buf, p->bytes);
@@ -143,7 +143,7 @@ bool large_begin(struct large *l, struct stream *s, struct job *job)
 {
 	*l = (struct large){ .s = s, .job = job };
 	holes_init(&l->holes, large_emit, l);
-	l->chunk_left = 1ULL << s->mkfs->params.chunk_bits;
+	l->chunk_left = 1ULL << s->params->chunk_bits;
 	l->piece = stream_piece_get(s, job, &l->buf);
 	if (l->piece)
 		l->piece->bytes = 0;

@@ -37,16 +37,19 @@ struct copy {
 	char *buf;
 };
 
-static int copy_init(struct copy *c, struct stream *s)
+int copied_init(struct placemap *copied)
 {
-	struct source *src = s->mkfs->source;
+	return placemap_init(copied, sizeof(struct moved));
+}
 
-	*c = (struct copy){ .s = s, .moved = &s->mkfs->moved, .ops = src->ops };
+static int copy_init(struct copy *c, struct stream *s, struct placemap *copied)
+{
+	struct source *src = s->source;
+
+	*c = (struct copy){ .s = s, .moved = copied, .ops = src->ops };
 	c->in = src->ops->input_new(src);
 	c->buf = malloc(COPY_BYTES);
-	if (!c->in || !c->buf)
-		return -ENOMEM;
-	return s->mkfs->kept.done ? 0 : placemap_init(c->moved, sizeof(struct moved));
+	return c->in && c->buf ? 0 : -ENOMEM;
 }
 
 static void copy_free(struct copy *c)
@@ -68,7 +71,7 @@ static int copy_bytes(struct copy *c, u64 to, u64 stored)
 			return source_unreadable(in->src, in->dir, in->node,
 						 in->why, in->err);
 		if (to)
-			ret = output_write(&c->s->mkfs->out, to + at, c->buf, bytes);
+			ret = output_write(c->s->out, to + at, c->buf, bytes);
 		progress_add(&c->s->progress, bytes);
 	}
 	return ret;
@@ -81,11 +84,10 @@ static int copy_bytes(struct copy *c, u64 to, u64 stored)
 static int share_moved(struct copy *c, struct node *n, const struct moved *moved, u64 sums)
 {
 	const u64 stored = moved->from.stored;
-	struct mkfs *mkfs = c->s->mkfs;
 
 	node_data(n)->start = moved->to;
-	if (moved->to < mkfs->start) {	/* of an earlier generation */
-		base_keep(mkfs->base, n);
+	if (moved->to < c->s->start) {	/* of an earlier generation */
+		base_keep(c->s->base, n);
 	} else {
 		c->s->dup_files++;
 		c->s->dup_bytes += stored;
@@ -103,9 +105,9 @@ static int copy_open(struct copy *c, struct node *n)
 
 	if (!stored)
 		return 0;
-	ret = base_sums(c->s->mkfs->base, ino, stored, &sums, &err);
+	ret = base_sums(c->s->base, ino, stored, &sums, &err);
 	if (ret)
-		return base_bad_inode(c->s->mkfs->base, ino, &err, ret);
+		return base_bad_inode(c->s->base, ino, &err, ret);
 	moved = placemap_find(c->moved, c->in->place, stored);
 	if (moved)
 		return share_moved(c, n, moved, sums);
@@ -130,12 +132,12 @@ static int copy_file(struct copy *c, struct dir *dir, struct node *n)
 	return ret;
 }
 
-int copy_data(struct stream *s)
+int copy_data(struct stream *s, struct placemap *copied)
 {
-	const struct base *base = s->mkfs->base;
-	const struct tree *t = &s->mkfs->tree;
+	const struct base *base = s->base;
+	const struct tree *t = s->tree;
 	struct copy c;
-	int ret = copy_init(&c, s);
+	int ret = copy_init(&c, s, copied);
 
 	progress_start(&s->progress, "packing", base->stored);
 	for (u64 i = 0; i < t->ndirs; i++) {
@@ -150,8 +152,6 @@ int copy_data(struct stream *s)
 	}
 	progress_end(&s->progress);
 	copy_free(&c);
-	if (!kept_later(&s->mkfs->kept))
-		placemap_free(c.moved);
 	if (ret == -ENOMEM)
 		msg_error(NULL, "out of memory");
 	return ret;

@@ -12,12 +12,12 @@
 /* What the nodes that were replaced store, sorted by place. */
 static int collect_dead(const struct stream *s, struct array *dead)
 {
-	const struct array *replaced = &s->mkfs->source->replaced;
+	const struct array *replaced = &s->source->replaced;
 
 	*dead = (struct array){ .size = sizeof(struct place_of) };
 	for (size_t i = 0; i < replaced->n; i++) {
 		struct node *n = ((struct node **)replaced->p)[i];
-		u64 stored = node_stored(&s->mkfs->tree, n);
+		u64 stored = node_stored(s->tree, n);
 		struct place_of *p = stored ? array_add(dead) : NULL;
 
 		if (stored && !p)
@@ -39,7 +39,7 @@ static int bury(struct stream *s, const struct array *dead, const struct array *
 		if (places_have(places, p[i].start))
 			continue;
 		s->dead += p[i].stored;
-		ret = output_zero(&s->mkfs->out, p[i].start, p[i].stored);
+		ret = output_zero(s->out, p[i].start, p[i].stored);
 	}
 	return ret;
 }
@@ -49,9 +49,9 @@ int stream_bury(struct stream *s)
 	struct array places, dead = { 0 };
 	int ret;
 
-	if (!s->mkfs->source->replaced.n)
+	if (!s->source->replaced.n)
 		return 0;
-	ret = places_collect(&places, NULL, &s->mkfs->tree, NULL, NULL);
+	ret = places_collect(&places, NULL, s->tree, NULL, NULL);
 	if (!ret)
 		ret = collect_dead(s, &dead);
 	if (!ret) {

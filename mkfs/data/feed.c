@@ -160,7 +160,7 @@ static int feed_end(struct source_sink *sink)
 static void *feed_files(void *arg)
 {
 	struct stream *s = arg;
-	struct source *src = s->mkfs->source;
+	struct source *src = s->source;
 	int ret = src->ops->list(src);
 	struct feed *f = (struct feed *)src->sink;
 
@@ -183,7 +183,7 @@ int feed_data(struct stream *s)
 	int ret = f ? 0 : -ENOMEM;
 
 	s->dedup.of = hash_content;
-	if (!ret && !s->mkfs->o->no_dedup)
+	if (!ret && !s->o->no_dedup)
 		ret = hash_init(&s->dedup, 0);
 	s->stop_fd = ret ? -1 : eventfd(0, EFD_CLOEXEC);
 	if (!ret && s->stop_fd < 0)
@@ -196,7 +196,7 @@ int feed_data(struct stream *s)
 	f->s = s;
 	f->sink = (struct source_sink){ feed_begin, feed_bytes, feed_zeros, feed_end,
 					s->stop_fd };
-	s->mkfs->source->sink = &f->sink;
+	s->source->sink = &f->sink;
 	progress_start(&s->progress, "packing", 0);
 	ret = stream_run(s, 1, feed_files);
 	free(f);

@@ -20,12 +20,12 @@ static int order_line(void *ctx, char *line, size_t len, u64 number)
 	struct order *o = ctx;
 	struct dir *dir;
 	struct node *n = memchr(line, 0, len) ? NULL :
-			 tree_find(&o->s->mkfs->tree, line, &dir);
+			 tree_find(o->s->tree, line, &dir);
 	struct listed *l;
 
 	if (!n) {
 		if (o->missing++ < NAMED_MAX)
-			msg_warn(o->s->mkfs->o->order,
+			msg_warn(o->s->o->order,
 				 "entry %llu: %s: not in the source%s",
 				 (unsigned long long)number, line, list_hint(line));
 		return 0;
@@ -49,11 +49,11 @@ int order_read(struct stream *s)
 	struct order o = { .s = s };
 	int ret;
 
-	if (!s->mkfs->o->order)
+	if (!s->o->order)
 		return 0;
-	ret = list_read(s->mkfs->o->order, s->mkfs->o->null_lists, order_line, &o);
+	ret = list_read(s->o->order, s->o->null_lists, order_line, &o);
 	if (!ret && o.missing > NAMED_MAX)
-		msg_warn(s->mkfs->o->order, "%llu entr%s: not in the source",
+		msg_warn(s->o->order, "%llu entr%s: not in the source",
 			 (unsigned long long)o.missing, msg_ies(o.missing));
 	return ret;
 }

@@ -43,7 +43,7 @@ struct placed {
 
 static unsigned int sum_bits(const struct stream *s)
 {
-	return s->mkfs->params.chunk_bits;
+	return s->params->chunk_bits;
 }
 
 static int sums_init(const struct stream *s, struct sums *sums)
@@ -191,22 +191,22 @@ static int placed_copy(struct source_placed *placed, int fd, const char *path, u
 
 	/* extents are shared in whole blocks */
 	*pos = (s->place.at.end + mask) & ~mask;
-	ret = output_pad(&s->mkfs->out, s->place.at.end, *pos);
-	return ret ? ret : output_clone(&s->mkfs->out, *pos, fd, path, bytes, &s->cloned);
+	ret = output_pad(s->out, s->place.at.end, *pos);
+	return ret ? ret : output_clone(s->out, *pos, fd, path, bytes, &s->cloned);
 }
 
 int placed_data(struct stream *s)
 {
-	const struct options *o = s->mkfs->o;
-	const struct base *base = s->mkfs->base;
-	struct source *src = s->mkfs->source;
+	const struct options *o = s->o;
+	const struct base *base = s->base;
+	struct source *src = s->source;
 	struct placed p = {
 		.src = {
 			.sink = { placed_begin, placed_data_bytes, placed_zeros, placed_end, -1 },
-			.fd = s->mkfs->out.fd,
+			.fd = s->out->fd,
 			.before = base ? base->root_dir : NULL,
-			.from = s->mkfs->start,
-			.end = output_end(&s->mkfs->out),
+			.from = s->start,
+			.end = output_end(s->out),
 			.copy = placed_copy,
 			.watch = placed_watch,
 			.archive = placed_archive,
@@ -280,9 +280,9 @@ static u64 set_shared(struct place_of *p, size_t n)
 
 int placed_share(struct stream *s)
 {
-	struct base *base = s->mkfs->base;
+	struct base *base = s->base;
 	struct array places;
-	int ret = places_collect(&places, base, &s->mkfs->tree, NULL, NULL);
+	int ret = places_collect(&places, base, s->tree, NULL, NULL);
 	u64 stored = 0;
 
 	if (!ret)
@@ -291,7 +291,7 @@ int placed_share(struct stream *s)
 		msg_error(NULL, "out of memory");
 	if (base) {
 		base->stored = stored;
-		base->packed = s->mkfs->data_start + stored;
+		base->packed = base->img.geo->data_start + stored;
 	}
 	array_free(&places);
 	return ret;

@@ -37,7 +37,7 @@ static bool check_file(struct reader *r, struct item *it)
 /* The inode of the image that the item may be the same as; 0: none. */
 static u32 old_inode(struct reader *r, const struct item *it)
 {
-	struct base *base = r->s->mkfs->base;
+	struct base *base = r->s->base;
 	u32 ino = base ? *node_old(it->dir, it->node) : 0;
 
 	if (ino && !r->prev)
@@ -53,7 +53,7 @@ static bool compare_small(struct reader *r, struct item *it, const char *buf)
 
 	if (!ino)
 		return false;
-	content_compare_begin(&compare, r->s->mkfs->base, r->prev, ino);
+	content_compare_begin(&compare, r->s->base, r->prev, ino);
 	content_compare_data(&compare, buf, it->stored);
 	return content_compare_end(&compare, it->sparse, it->extents, it->nextents);
 }
@@ -99,7 +99,7 @@ static void compare_large(struct reader *r, struct item *it)
 
 	if (!ino)
 		return;
-	content_compare_begin(&compare, r->s->mkfs->base, r->prev, ino);
+	content_compare_begin(&compare, r->s->base, r->prev, ino);
 	holes_init(&h, content_compare_data, &compare);
 	ret = compare.differs ? -ECANCELED : read_large(r, it, &h);
 	if (!ret && check_file(r, it))

@@ -16,7 +16,7 @@
 /* Add the record of a file with holes. */
 static int add_sparse(struct stream *s, struct item *it)
 {
-	struct tree *t = &s->mkfs->tree;
+	struct tree *t = s->tree;
 	struct sparse *sp;
 	int ret;
 
@@ -145,7 +145,7 @@ static void make_found(struct stream *s, struct item *it, u32 ino, u64 start)
 static int find_small(struct stream *s, struct item *it, const char *buf,
 		      const u32 *sums)
 {
-	struct base *base = s->mkfs->base;
+	struct base *base = s->base;
 	u64 start, hash = 0;
 	size_t cursor = 0;
 	int ret = 0;
@@ -155,7 +155,7 @@ static int find_small(struct stream *s, struct item *it, const char *buf,
 		hash = base_sums_add(hash, sums[i]);
 	while (!ret && base &&
 	       (ino = content_index_next(base, it->stored, hash, &cursor, &start))) {
-		ret = output_compare(&s->mkfs->out, start, buf, it->stored);
+		ret = output_compare(s->out, start, buf, it->stored);
 		if (ret == 1)
 			make_found(s, it, ino, start);
 	}
@@ -166,7 +166,7 @@ static int find_small(struct stream *s, struct item *it, const char *buf,
 static int store_small(struct stream *s, struct job *job, struct item *it,
 		       char *buf, const u32 *sums)
 {
-	const struct tree *t = &s->mkfs->tree;
+	const struct tree *t = s->tree;
 	struct node *n = it->node, *other;
 	size_t cursor = 0;
 	int ret = 0;
@@ -181,7 +181,7 @@ static int store_small(struct stream *s, struct job *job, struct item *it,
 		if (node_stored(t, other) != it->stored ||
 		    (it->sums == 1 && other->sum != sums[0]))
 			continue;
-		ret = output_compare(&s->mkfs->out, node_data(other)->start, buf,
+		ret = output_compare(s->out, node_data(other)->start, buf,
 				     it->stored);
 		if (ret < 0)
 			return ret;
@@ -197,7 +197,7 @@ static int store_small(struct stream *s, struct job *job, struct item *it,
 	node_data(n)->start = pos;
 	if (it->sums > 1)
 		n->sum = s->chunks.len / sizeof(__le32);
-	ret = output_lend(&s->mkfs->out, pos, buf, it->stored, &job->lent);
+	ret = output_lend(s->out, pos, buf, it->stored, &job->lent);
 	if (!ret)
 		ret = add_sums(s, n, sums, it->sums, it->sums <= 1);
 	dedup_add(s, it->hash, n);
@@ -227,7 +227,7 @@ static void undo(struct stream *s, const struct undo *u, struct node *n, u64 pos
 		s->place.at.last->flags = u->last_flags;
 	n->flags = u->flags;
 	spool_cut(&s->chunks, u->chunks);
-	output_cut(&s->mkfs->out, pos);
+	output_cut(s->out, pos);
 }
 
 /* Hash the checksums from @from on in the spool; a file of one chunk has none there. */
@@ -251,7 +251,7 @@ static int spooled_sums(struct stream *s, const struct node *n, u64 from, u64 *h
 static int find_large(struct stream *s, struct item *it, const struct undo *un,
 		      u64 pos)
 {
-	struct base *base = s->mkfs->base;
+	struct base *base = s->base;
 	size_t cursor = 0;
 	u64 start, hash;
 	int ret = 0;
@@ -262,7 +262,7 @@ static int find_large(struct stream *s, struct item *it, const struct undo *un,
 	ret = spooled_sums(s, it->node, un->chunks, &hash);
 	while (!ret &&
 	       (ino = content_index_next(base, it->stored, hash, &cursor, &start))) {
-		ret = output_compare_ranges(&s->mkfs->out, start, pos, it->stored);
+		ret = output_compare_ranges(s->out, start, pos, it->stored);
 		if (ret == 1) {
 			undo(s, un, it->node, pos);
 			make_found(s, it, ino, start);
@@ -280,9 +280,9 @@ static int dedup_large(struct stream *s, struct item *it, const struct undo *u,
 	int ret;
 
 	while ((other = dedup_next(s, it->hash, &cursor))) {
-		if (node_stored(&s->mkfs->tree, other) != it->stored)
+		if (node_stored(s->tree, other) != it->stored)
 			continue;
-		ret = output_compare_ranges(&s->mkfs->out, node_data(other)->start,
+		ret = output_compare_ranges(s->out, node_data(other)->start,
 					    pos, it->stored);
 		if (ret < 0)
 			return ret;
@@ -301,7 +301,7 @@ static int dedup_large(struct stream *s, struct item *it, const struct undo *u,
 
 static int report_item(struct stream *s, struct item *it)
 {
-	return source_leave_out(s->mkfs->source, it->dir, it->node, it->why, it->err);
+	return source_leave_out(s->source, it->dir, it->node, it->why, it->err);
 }
 
 /*
@@ -320,7 +320,7 @@ static int write_pieces(struct stream *s, struct job *job, struct piece *p,
 
 		if (last && job->items[0].why)
 			return 0;
-		ret = output_write(&s->mkfs->out, pos + *stored, buf, p->bytes);
+		ret = output_write(s->out, pos + *stored, buf, p->bytes);
 		if (!ret)
 			ret = add_sums(s, job->items[0].node, p->sums, p->nsums,
 				       false);
@@ -374,7 +374,7 @@ static int store_streamed(struct stream *s, struct job *job, struct piece *p)
 /* The base image has the content of the item: write nothing. */
 static void store_kept(struct stream *s, struct item *it)
 {
-	base_keep(s->mkfs->base, it->node);
+	base_keep(s->base, it->node);
 	count_file(s, it);
 }
 

@@ -23,7 +23,7 @@
 /* Take the next file in the order of data; lock held. */
 static bool next_file(struct stream *s, struct dir **dir, struct node **node)
 {
-	const struct tree *t = &s->mkfs->tree;
+	const struct tree *t = s->tree;
 
 	if (s->listed_at < s->listed.n) {
 		struct listed *l = (struct listed *)s->listed.p + s->listed_at++;
@@ -136,7 +136,7 @@ static void wake_all(struct stream *s)
 static void *read_files(void *arg)
 {
 	struct stream *s = arg;
-	struct source *src = s->mkfs->source;
+	struct source *src = s->source;
 	struct reader r = { .s = s, .ops = src->ops, .in = src->ops->input_new(src),
 			    .staging = malloc(STAGING_BYTES) };
 	bool ok = r.in && r.staging;
@@ -295,7 +295,7 @@ static int jobs_wait_back(struct stream *s)
 
 	jobs_back(s);
 	while (ret > 0 && s->next_drain - s->next_back > s->njobs / 2) {
-		ret = output_flush(&s->mkfs->out);
+		ret = output_flush(s->out);
 		jobs_back(s);
 	}
 	return ret < 0 ? ret : 0;
@@ -390,14 +390,14 @@ int stream_data(struct stream *s, u64 files, u64 bytes)
 
 	s->job_files = job_files(s, files);
 
-	if (!s->mkfs->o->no_dedup)
+	if (!s->o->no_dedup)
 		ret = hash_init(&s->dedup, files);
 	if (ret) {
 		msg_error(NULL, "out of memory");
 		return ret;
 	}
 	progress_start(&s->progress, "packing", bytes);
-	return stream_run(s, s->mkfs->threads, read_files);
+	return stream_run(s, s->source->threads, read_files);
 }
 
 static int jobs_init(struct stream *s)
@@ -423,14 +423,10 @@ static int jobs_init(struct stream *s)
 	return 0;
 }
 
-int stream_init(struct stream *s, struct mkfs *mkfs)
+int stream_init(struct stream *s, unsigned int threads)
 {
-	unsigned int threads = mkfs->threads;
-
-	memset(s, 0, sizeof(*s));
-	s->mkfs = mkfs;
-	s->hash_uuid = mkfs->o->epoch && !mkfs->params.uuid_set;
-	s->hash_bytes = s->hash_uuid || (!mkfs->o->no_dedup && !mkfs->params.chunk_bits);
+	s->hash_uuid = s->o->epoch && !s->params->uuid_set;
+	s->hash_bytes = s->hash_uuid || (!s->o->no_dedup && !s->params->chunk_bits);
 	s->listed.size = sizeof(struct listed);
 	s->dups.size = sizeof(struct dup);
 	s->stop_fd = -1;
@@ -438,8 +434,7 @@ int stream_init(struct stream *s, struct mkfs *mkfs)
 	spool_init(&s->extents);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->room, NULL);
-	place_init(&s->place, mkfs->start, mkfs->params.align_bits,
-		   mkfs->params.object_bits);
+	place_init(&s->place, s->start, s->params->align_bits, s->params->object_bits);
 	/* jobs that readers fill, and jobs that the window has borrowed from */
 	s->njobs = 2 * threads + 16;
 	if (s->njobs > 2 * MKFS_THREADS_MAX)

@@ -7,9 +7,13 @@
 
 #include <pthread.h>
 
-#include "../mkfs.h"
+#include "../base/base.h"
+#include "../output/output.h"
+#include "../params.h"
 #include "../plan/place.h"
+#include "../source/source.h"
 #include "../tree/spool.h"
+#include "placemap.h"
 #include "holes.h"
 #include "progress.h"
 
@@ -79,6 +83,8 @@ struct job {
 
 /**
  * struct stream - the data phase
+ * @base: NULL: there is none
+ * @start: where data goes that is added
  * @job_files: maximum number of files in a job
  * @next_fill, @next_drain, @next_back: number of jobs that were taken by readers,
  *	stored, and written
@@ -99,7 +105,13 @@ struct job {
  * @bufs: those of all jobs
  */
 struct stream {
-	struct mkfs *mkfs;
+	const struct options *o;
+	const struct params *params;
+	struct tree *tree;
+	struct source *source;
+	struct base *base;
+	struct output *out;
+	u64 start;
 	struct place place;
 	struct hash dedup;
 	struct spool chunks;
@@ -180,10 +192,15 @@ int stream_run(struct stream *s, unsigned int n, void *(*fill)(void *stream));
 /* The thread that fills jobs has done; @err: it could not. */
 void stream_filled(struct stream *s, int err);
 
-/* copy.c: the same for an image that is packed anew from another one */
-int copy_data(struct stream *s);
+/*
+ * copy.c: the same for an image that is packed anew from another one
+ * @copied: what has been copied of it, for this generation and earlier ones; copied_init()
+ */
+int copy_data(struct stream *s, struct placemap *copied);
+int copied_init(struct placemap *copied);
 
-int stream_init(struct stream *s, struct mkfs *mkfs);
+/* Fields up to @start are set, all others are zero.  Return: 0 or -ENOMEM. */
+int stream_init(struct stream *s, unsigned int threads);
 void stream_free(struct stream *s);
 
 /*

@@ -9,7 +9,7 @@
 static int set_owner(struct meta *m, const struct node *n,
 		     struct dsfs_inode *raw, struct dsfs_extra *extra)
 {
-	const struct owner *o = owners_at(&m->mkfs->tree.owners, n->owner);
+	const struct owner *o = owners_at(&m->tree->owners, n->owner);
 
 	if (o->final != OWNER_EXTRA) {
 		raw->owner = cpu_to_le16(o->final - 1);
@@ -25,7 +25,7 @@ static int set_xattrs(struct meta *m, const struct node *n,
 {
 	if (!n->xattrs)
 		return 0;
-	extra->xattrs = cpu_to_le64(xsets_at(&m->mkfs->tree.xsets, n->xattrs)->off);
+	extra->xattrs = cpu_to_le64(xsets_at(&m->tree->xsets, n->xattrs)->off);
 	return DSFS_INODE_XATTRS |
 	       (n->flags & NODE_ACL ? DSFS_INODE_ACL : 0);
 }
@@ -49,7 +49,7 @@ static int link_count(const struct node *n, struct dsfs_inode *raw,
 
 static int holes(struct meta *m, const struct node *n, struct dsfs_extra *extra)
 {
-	const struct sparse *sp = node_sparse(&m->mkfs->tree, n);
+	const struct sparse *sp = node_sparse(m->tree, n);
 
 	if (!sp)
 		return 0;
@@ -164,7 +164,7 @@ static int put_inode(struct meta *m, struct node *n, u64 dir_index)
 int meta_inodes(struct meta *m)
 {
 	static const struct dsfs_inode none;
-	struct tree *t = &m->mkfs->tree;
+	struct tree *t = m->tree;
 	u64 next_dir = 1;
 	int ret;
 

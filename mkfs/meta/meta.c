@@ -4,20 +4,17 @@
  * superblock that refers to it.
  */
 #include <stdlib.h>
-#include <time.h>
 #include <uuid/uuid.h>
 
-#include "../base/base.h"
 #include "../plan/index.h"
 #include "../plan/names.h"
 #include "format.h"
 #include "meta.h"
 #include "msg.h"
-#include "nsec.h"
 
 static int put_names(struct meta *m)
 {
-	const struct tree *t = &m->mkfs->tree;
+	const struct tree *t = m->tree;
 	__le32 block[DSFS_BLOCK_SIZE / sizeof(__le32)];
 	int ret = 0;
 
@@ -40,7 +37,7 @@ static int put_names(struct meta *m)
 
 static int put_index(struct meta *m)
 {
-	const struct tree *t = &m->mkfs->tree;
+	const struct tree *t = m->tree;
 	u64 next = 0;
 	int ret = 0;
 
@@ -66,7 +63,7 @@ static int put_index(struct meta *m)
 
 static int put_dirs(struct meta *m)
 {
-	const struct tree *t = &m->mkfs->tree;
+	const struct tree *t = m->tree;
 	int ret = 0;
 
 	meta_begin(m, DSFS_REGION_DIRS);
@@ -97,7 +94,7 @@ static int put_owners(struct meta *m)
 	meta_begin(m, DSFS_REGION_OWNERS);
 	for (size_t i = 0; !ret && i < m->layout->owners.n; i++) {
 		u32 number = ((u32 *)m->layout->owners.p)[i];
-		const struct owner *o = owners_at(&m->mkfs->tree.owners, number);
+		const struct owner *o = owners_at(&m->tree->owners, number);
 		struct dsfs_owner raw = { cpu_to_le32(o->uid),
 					  cpu_to_le32(o->gid) };
 
@@ -117,7 +114,7 @@ static int put_extras(struct meta *m)
 
 static int put_symlinks(struct meta *m)
 {
-	const struct tree *t = &m->mkfs->tree;
+	const struct tree *t = m->tree;
 	int ret = 0;
 
 	meta_begin(m, DSFS_REGION_SYMLINKS);
@@ -145,7 +142,7 @@ static int put_xattrs(struct meta *m)
 
 	meta_begin(m, DSFS_REGION_XATTRS);
 	for (size_t i = 0; !ret && i < m->layout->xsets.n; i++) {
-		const struct xset *set = xsets_at(&m->mkfs->tree.xsets,
+		const struct xset *set = xsets_at(&m->tree->xsets,
 						  ((u32 *)m->layout->xsets.p)[i]);
 
 		ret = meta_pad(m, set->off);
@@ -174,11 +171,11 @@ static int put_spool(struct meta *m, enum dsfs_region_id id, struct spool *s)
 
 static int put_filesums(struct meta *m)
 {
-	const struct tree *t = &m->mkfs->tree;
+	const struct tree *t = m->tree;
 	__le32 none[2] = { 0 };
 	int ret;
 
-	if (!m->mkfs->params.chunk_bits)
+	if (!m->params->chunk_bits)
 		return 0;
 	meta_begin(m, DSFS_REGION_FILESUMS);
 	ret = meta_put(m, none, sizeof(none));
@@ -196,23 +193,14 @@ static int put_filesums(struct meta *m)
 	return ret ? ret : meta_end(m);
 }
 
-/* The superblock of the previous generation in the image; NULL: there is none. */
-static const struct dsfs_super *previous(const struct mkfs *mkfs)
-{
-	if (mkfs->o->build == BUILD_UPDATE)
-		return &base_super(mkfs->base)->raw;
-	return mkfs->kept.done ? &mkfs->kept.super : NULL;
-}
-
 static int put_history(struct meta *m)
 {
-	const struct dsfs_super *super = previous(m->mkfs);
 	int ret;
 
-	if (!super)
+	if (!m->gen->previous)
 		return 0;
 	meta_begin(m, DSFS_REGION_HISTORY);
-	ret = meta_put(m, super, DSFS_SB_SIZE);
+	ret = meta_put(m, m->gen->previous, DSFS_SB_SIZE);
 	return ret ? ret : meta_end(m);
 }
 
@@ -257,32 +245,10 @@ static void derive_uuid(struct meta *m, u8 uuid[16])
 	uuid[8] = (uuid[8] & 0x3f) | 0x80;
 }
 
-static s64 build_time(const struct mkfs *mkfs)
-{
-	const struct options *o = mkfs->o;
-	struct timespec ts;
-
-	if (mkfs->kept.list.n)
-		return mkfs->base->img.geo->build_time;
-	if (o->epoch)
-		return o->build_time;
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return nsec_of(&ts);
-}
-
-static u64 generation(const struct meta *m)
-{
-	const struct base *base = m->mkfs->base;
-
-	if (m->mkfs->kept.list.n)
-		return base->img.geo->generation;
-	return base ? base->img.geo->generation + 1 : 1;
-}
-
 static void fill_super(struct meta *m)
 {
-	const struct params *params = &m->mkfs->params;
-	const struct options *o = m->mkfs->o;
+	const struct params *params = m->params;
+	const struct generation *gen = m->gen;
 	struct dsfs_super *sb = &m->super;
 	u64 meta_bytes = m->blocks * DSFS_BLOCK_SIZE;
 
@@ -295,12 +261,12 @@ static void fill_super(struct meta *m)
 	sb->name_hash = DSFS_HASH_XXH64;
 	sb->compat = cpu_to_le64((params->chunk_bits ? DSFS_COMPAT_DATA_SUMS : 0) |
 				 (m->has_note ? DSFS_COMPAT_NOTE : 0) |
-				 (o->tar_index ? DSFS_COMPAT_ARCHIVES : 0));
-	sb->generation = cpu_to_le64(generation(m));
-	sb->build_time = cpu_to_le64(build_time(m->mkfs));
+				 gen->compat);
+	sb->generation = cpu_to_le64(gen->number);
+	sb->build_time = cpu_to_le64(gen->time);
 	memcpy(sb->label, params->label, sizeof(sb->label));
 	sb->image_bytes = cpu_to_le64(m->start + meta_bytes);
-	sb->data_start = cpu_to_le64(m->mkfs->data_start);
+	sb->data_start = cpu_to_le64(gen->data_start);
 	sb->data_end = cpu_to_le64(m->start);
 	sb->meta_start = cpu_to_le64(m->start);
 	sb->meta_bytes = cpu_to_le64(meta_bytes);
@@ -309,7 +275,7 @@ static void fill_super(struct meta *m)
 	sb->files = cpu_to_le64(m->files);
 	if (params->uuid_set)
 		memcpy(sb->uuid, params->uuid, sizeof(sb->uuid));
-	else if (o->epoch)
+	else if (m->stream->hash_uuid)
 		derive_uuid(m, sb->uuid);
 	else
 		uuid_generate_random(sb->uuid);
@@ -326,27 +292,20 @@ static int check_super(struct meta *m)
 	sb.checksum = cpu_to_le32(dsfs_super_sum(&sb));
 	ret = dsfs_super_decode(&sb, 0, &geo, &err);
 	if (ret)
-		msg_error(m->mkfs->out.path, "superblock: %s: %llu: the limit is %llu",
+		msg_error(m->out->path, "superblock: %s: %llu: the limit is %llu",
 			  err.what, (unsigned long long)err.value,
 			  (unsigned long long)err.limit);
 	return ret;
 }
 
-int meta_write(struct meta *m, struct mkfs *mkfs, struct stream *stream,
-	       const struct layout *layout)
+int meta_write(struct meta *m)
 {
 	int ret;
 
-	memset(m, 0, sizeof(*m));
-	m->mkfs = mkfs;
-	m->stream = stream;
-	m->layout = layout;
-	m->start = place_meta(&stream->place, mkfs->kept.done ? BUILD_UPDATE : mkfs->o->build);
+	m->start = place_meta(&m->stream->place, !m->gen->previous);
 	m->sums.size = sizeof(__le32);
 	m->extras.size = sizeof(struct dsfs_extra);
-	ret = meta_note(m);
-	if (ret)
-		return ret;
+	meta_note(m);
 	ret = put_regions(m);
 	if (ret == -ENOMEM)
 		msg_error(NULL, "out of memory");

@@ -6,8 +6,27 @@
 #define MKFS_META_H
 
 #include "../data/stream.h"
-#include "../mkfs.h"
 #include "../plan/layout.h"
+
+/**
+ * struct generation - the generation that is made
+ * @start: offset of the first byte that is written
+ * @data_start: offset of the data of the image
+ * @number, @time: generation number, and build time in nanoseconds since 1970
+ * @compat: features that do not follow from anything else
+ * @previous: superblock of the generation in front of it; NULL: there is none
+ * @note: with @has_note: all but its magic number, and its digest if that is known later
+ */
+struct generation {
+	u64 start;
+	u64 data_start;
+	u64 number;
+	s64 time;
+	u64 compat;
+	const struct dsfs_super *previous;
+	struct dsfs_note note;
+	bool has_note;
+};
 
 /**
  * struct meta - the metadata area being written
@@ -18,9 +37,12 @@
  * @note: with @has_note: the last block
  */
 struct meta {
-	struct mkfs *mkfs;
+	struct tree *tree;
+	const struct params *params;
+	const struct generation *gen;
 	struct stream *stream;
 	const struct layout *layout;
+	struct output *out;
 	u64 start;
 	u64 blocks;
 	struct array sums;
@@ -40,12 +62,12 @@ struct meta {
 
 /**
  * meta_write - write all metadata behind the data
+ * @m: fields up to @out are set, all others are zero
  *
  * Fills in m->super.  Messages are written.
  * Return: 0 or -errno.
  */
-int meta_write(struct meta *m, struct mkfs *mkfs, struct stream *stream,
-	       const struct layout *layout);
+int meta_write(struct meta *m);
 void meta_free(struct meta *m);
 
 /**
@@ -66,7 +88,7 @@ int meta_blocksums(struct meta *m);
 int meta_sum_note(struct meta *m);
 
 /* note.c: fills in m->note; its checksum; writes it */
-int meta_note(struct meta *m);
+void meta_note(struct meta *m);
 __le32 meta_note_sum(const struct meta *m);
 int meta_put_note(struct meta *m);
 

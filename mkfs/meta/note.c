@@ -6,39 +6,14 @@
  * previous one says: its tree is another.  An image that is packed anew has the
  * same tree, so it keeps the note, as it keeps the label.
  */
-#include "../base/base.h"
 #include "meta.h"
 
-static int keep_note(struct meta *m)
+void meta_note(struct meta *m)
 {
-	const struct base *base = m->mkfs->base;
-	struct dsfs_err err = { 0 };
-	int ret = image_note(base->prev, &m->note, &err);
-
-	return ret < 0 ? base_damaged(base, "note", &err, ret) : 0;
-}
-
-int meta_note(struct meta *m)
-{
-	const struct options *o = m->mkfs->o;
-	int ret = o->build == BUILD_COMPACT ? keep_note(m) : 0;
-
-	if (ret)
-		return ret;
-	if (o->message) {
-		memset(m->note.message, 0, sizeof(m->note.message));
-		memcpy(m->note.message, o->message, strlen(o->message));
-		m->note.message_bytes = cpu_to_le16(strlen(o->message));
-	}
-	if (o->digest) {	/* filled in by meta_keep_digest() */
-		m->note.digest_kind = DSFS_DIGEST_NONE;
-		m->note.digest_bytes = 0;
-		memset(m->note.digest, 0, sizeof(m->note.digest));
-	}
-	m->has_note = m->note.message_bytes || m->note.digest_kind || o->digest;
+	m->note = m->gen->note;
+	m->has_note = m->gen->has_note;
 	if (m->has_note)
 		m->note.magic = cpu_to_le32(DSFS_NOTE_MAGIC);
-	return 0;
 }
 
 /* The block as it is written. */
@@ -61,7 +36,7 @@ int meta_put_note(struct meta *m)
 	u8 block[DSFS_BLOCK_SIZE];
 
 	note_block(m, block);
-	return output_write(&m->mkfs->out, m->start + m->blocks++ * DSFS_BLOCK_SIZE,
+	return output_write(m->out, m->start + m->blocks++ * DSFS_BLOCK_SIZE,
 			    block, sizeof(block));
 }
 

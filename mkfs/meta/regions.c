@@ -17,7 +17,7 @@ static int put_block(struct meta *m)
 	*sum = cpu_to_le32(dsfs_crc32c(0, m->block, sizeof(m->block)));
 	if (m->stream->hash_uuid)
 		m->hash = xxh64(m->block, sizeof(m->block), m->hash);
-	ret = output_write(&m->mkfs->out, m->start + m->blocks * DSFS_BLOCK_SIZE,
+	ret = output_write(m->out, m->start + m->blocks * DSFS_BLOCK_SIZE,
 			   m->block, sizeof(m->block));
 	m->blocks++;
 	m->fill = 0;
@@ -130,7 +130,7 @@ int meta_sum_note(struct meta *m)
 	sums[m->blocks - 1] = meta_note_sum(m);
 	r->checksum = cpu_to_le32(dsfs_crc32c(0, sums, m->blocks * sizeof(*sums)));
 	memcpy(block, sums + last * per, (m->blocks - last * per) * sizeof(*sums));
-	return output_write(&m->mkfs->out, m->start +
+	return output_write(m->out, m->start +
 			    (le32_to_cpu(r->block) + last) * DSFS_BLOCK_SIZE,
 			    block, sizeof(block));
 }

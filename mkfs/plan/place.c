@@ -250,9 +250,9 @@ u64 place_object_padding(const struct place *p)
 	return lost;
 }
 
-u64 place_meta(const struct place *p, enum build build)
+u64 place_meta(const struct place *p, bool alone)
 {
-	bool objects = p->object_bits && build != BUILD_UPDATE;
+	bool objects = p->object_bits && alone;
 	u64 unit = 1ULL << (objects ? p->object_bits : DSFS_BLOCK_BITS);
 
 	return (p->at.end + unit - 1) & ~(unit - 1);

@@ -84,11 +84,11 @@ u64 place_object_padding(const struct place *p);
 
 /**
  * place_meta - place the metadata
- * @build: a new image, or a generation behind an older one
+ * @alone: the first generation of an image, not one behind an older one
  *
- * Every mount reads all of it, so in a new image it has objects of its own.  In an
- * update that would cost a gap of up to an object, which may be more than all changes.
+ * Every mount reads all of it, so in a new image it has objects of its own.  For a later
+ * generation that would cost a gap of up to an object, which may be more than all changes.
  */
-u64 place_meta(const struct place *p, enum build build);
+u64 place_meta(const struct place *p, bool alone);
 
 #endif /* MKFS_PLACE_H */

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "mkfs.h"
+#include "params.h"
 #include "plan/plan.h"
 #include "source/source.h"
 #include "engine.h"
@@ -84,19 +84,21 @@ static bool read_archive(const char *path, enum wds wds)
 		.source = "", .threads = 1, .align_bits = 12, .chunk_bits = 15,
 		.tars = tars, .ntars = wds == WDS_NONE ? 2 : 1, .wds = wds,
 	};
-	struct mkfs mkfs = { .o = &o };
+	struct source *source = NULL;
+	struct params params;
 	struct plan plan;
+	struct tree tree;
 
-	params_decide(&mkfs.params, &o, NULL, 0);
-	if (!tree_init(&mkfs.tree, "") && !source_open(&mkfs.source, &o, &mkfs.tree, 1)) {
-		mkfs.source->sink = &c.sink;
-		if (!mkfs.source->ops->list(mkfs.source) &&
-		    !mkfs.source->ops->end(mkfs.source) && !tree_order(&mkfs.tree))
-			accepted = !plan_make(&plan, &mkfs.tree, &o, &mkfs.params,
+	params_new(&params, &o, 0);
+	if (!tree_init(&tree, "") && !source_open(&source, &o, &tree, 1)) {
+		source->sink = &c.sink;
+		if (!source->ops->list(source) &&
+		    !source->ops->end(source) && !tree_order(&tree))
+			accepted = !plan_make(&plan, &tree, &o, &params,
 					      DSFS_DATA_START_MIN);
 	}
-	source_free(mkfs.source);
-	tree_free(&mkfs.tree);
+	source_free(source);
+	tree_free(&tree);
 	return accepted;
 }
 

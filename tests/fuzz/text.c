@@ -39,26 +39,27 @@ static bool read_manifest(const u8 *text, size_t size, const u8 *order,
 		.manifest = "-", .order = "-", .source = ".", .threads = 1,
 		.align_bits = 12, .chunk_bits = 15, .null_lists = null,
 	};
-	static struct mkfs mkfs;
-	struct stream stream = { .mkfs = &mkfs };
+	struct tree tree;
+	struct stream stream = { .o = &o, .tree = &tree };
+	struct source *source = NULL;
+	struct params params;
 	struct plan plan;
 	bool good = false;
 
-	mkfs = (struct mkfs){ .o = &o };
-	params_decide(&mkfs.params, &o, NULL, 0);
+	params_new(&params, &o, 0);
 	stream.listed.size = sizeof(struct listed);
 	feed(text, size);
-	if (!tree_init(&mkfs.tree, "-") &&
-	    !source_open(&mkfs.source, &o, &mkfs.tree, 1) &&
-	    !mkfs.source->ops->list(mkfs.source) && !tree_order(&mkfs.tree)) {
-		good = !plan_make(&plan, &mkfs.tree, &o, &mkfs.params, DSFS_DATA_START_MIN) &&
+	if (!tree_init(&tree, "-") &&
+	    !source_open(&source, &o, &tree, 1) &&
+	    !source->ops->list(source) && !tree_order(&tree)) {
+		good = !plan_make(&plan, &tree, &o, &params, DSFS_DATA_START_MIN) &&
 		       plan.bytes <= IMAGE_MAX;
 		feed(order, order_size);
 		order_read(&stream);
 	}
 	array_free(&stream.listed);
-	source_free(mkfs.source);
-	tree_free(&mkfs.tree);
+	source_free(source);
+	tree_free(&tree);
 	return good;
 }
 

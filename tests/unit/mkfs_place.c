@@ -199,11 +199,9 @@ static void test_fill(void)
 	   "place: a small file fills what is left of an object");
 	OK(place_object_padding(p) == object - big.size - small.size,
 	   "place: object padding");
-	OK(place_meta(p, BUILD_NEW) == 3 * object,
+	OK(place_meta(p, true) == 3 * object,
 	   "place: metadata begins with an object");
-	OK(place_meta(p, BUILD_COMPACT) == 3 * object,
-	   "place: metadata of an image packed anew begins with an object");
-	OK(place_meta(p, BUILD_UPDATE) == 2 * object + big.size,
+	OK(place_meta(p, false) == 2 * object + big.size,
 	   "place: metadata of an update follows its data");
 	for (i = 0; i < 20; i++)
 		place_file(p, &big, big.size);

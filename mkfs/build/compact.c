@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * --compact: a new image of the newest generation of another one, or with --keep of several
+ * generations: then it is made as updates would have made it, the oldest of them first.
+ * Each one is listed from the image, and what of its data the new image has not is copied.
+ */
+#include "../base/keep_layout.h"
+#include "../base/worth.h"
+#include "bootsector.h"
+#include "build.h"
+
+static int open_base(struct run *r)
+{
+	return base_open(&r->base, r->o->source, false);
+}
+
+static int find_kept(struct run *r)
+{
+	return r->o->keep > 1 ? kept_find(&r->kept, r->base, r->o->keep) : 0;
+}
+
+static int open_source(struct run *r)
+{
+	return source_image(&r->source, r->o, &r->tree, r->threads, r->base);
+}
+
+/* Without the option the image has what it had. */
+static bool boot_signature(const struct run *r)
+{
+	u8 sector[BOOTSECTOR_BYTES];
+
+	if (r->o->boot)
+		return r->o->boot == BOOT_YES;
+	return !image_pread(&r->base->img, sector, sizeof(sector), 0) && bootsector_is(sector);
+}
+
+/* The generations of a list keep their numbers, because users know them by these. */
+static int decide(struct run *r)
+{
+	const struct dsfs_geo *geo = r->base->img.geo;
+
+	step_decide_new(r);
+	params_of_image(&r->params, r->o, geo, r->out.object_bits);
+	r->out.boot_signature = boot_signature(r);
+	r->gen.number = geo->generation + !r->kept.list.n;
+	if (!r->kept.done)
+		return 0;
+	r->gen.start = le64_to_cpu(r->kept.super.image_bytes);
+	r->gen.previous = &r->kept.super;
+	return 0;
+}
+
+/* Label, message and digest of the command line belong to the newest generation. */
+static int decide_newest(struct run *r)
+{
+	if (r->o->label_set)
+		memcpy(r->params.label, r->o->label, sizeof(r->o->label));
+	return 0;
+}
+
+static int measure(struct run *r)
+{
+	if (r->kept.list.n)
+		return kept_measure(&r->kept, r->base, r->o, r->out.object_bits);
+	return base_measure(r->base, &r->tree, &r->params);
+}
+
+static int set_bounds(struct run *r)
+{
+	base_bounds(r->base, r->o, &r->kept, &r->plan);
+	return 0;
+}
+
+static int bound(struct run *r)
+{
+	int ret = r->o->plan_only ? measure(r) : 0;
+
+	if (!ret && r->o->plan_only)
+		set_bounds(r);
+	return ret;
+}
+
+static int stop_unless_worth(struct run *r)
+{
+	return !base_worth(r->base, r->o);
+}
+
+static int measure_alone(struct run *r)
+{
+	return r->kept.list.n ? 0 : measure(r) ?: stop_unless_worth(r);
+}
+
+static int open_target(struct run *r)
+{
+	int ret;
+
+	if (r->kept.done)
+		return 0;
+	ret = copied_init(&r->moved);
+	return ret ? ret : step_open_target(r);
+}
+
+static int copy(struct run *r)
+{
+	r->stream->stored = r->base->stored;
+	return copy_data(r->stream, &r->moved);
+}
+
+static int keep_layout(struct run *r)
+{
+	struct stream *s = r->stream;
+	int ret = base_keep_packed(r->base, &r->tree, &r->params, &s->chunks, &s->extents);
+
+	s->stored = r->base->stored;
+	return ret;
+}
+
+/* The same tree has the same note. */
+static int keep_note(struct run *r)
+{
+	struct dsfs_err err = { 0 };
+	int ret = image_note(r->base->prev, &r->gen.note, &err);
+
+	r->gen.has_note = r->gen.note.message_bytes || r->gen.note.digest_kind;
+	return ret < 0 ? base_damaged(r->base, "note", &err, ret) : 0;
+}
+
+static int set_time(struct run *r)
+{
+	if (!r->kept.list.n)
+		return step_set_time(r);
+	r->gen.time = r->base->img.geo->build_time;
+	return 0;
+}
+
+static int use_next(struct run *r)
+{
+	return kept_next(&r->kept, r->base);
+}
+
+static int end_earlier(struct run *r)
+{
+	kept_done(&r->kept, &r->meta->super, r->meta->start - r->gen.start);
+	run_end_generation(r);
+	return run_begin_generation(r);
+}
+
+/* A generation in front of the newest one. */
+static const step_fn earlier[] = {
+	use_next,
+	open_source,
+	decide,
+	step_list,
+	step_plan,
+	step_check_room,
+	step_prepare,
+	open_target,
+	copy,
+	keep_layout,
+	keep_note,
+	set_time,
+	step_write_meta,
+	end_earlier,
+	NULL
+};
+
+static const step_fn newest[] = {
+	open_source,
+	decide,
+	decide_newest,
+	step_list,
+	step_plan,
+	step_check_room,
+	bound,
+	step_stop_dry,
+	measure_alone,
+	step_prepare,
+	open_target,
+	copy,
+	keep_layout,
+	keep_note,
+	step_note,
+	set_time,
+	step_write_meta,
+	step_finish,
+	NULL
+};
+
+static const step_fn before_kept[] = {
+	measure,
+	stop_unless_worth,
+	set_bounds,
+	step_check_room,
+	NULL
+};
+
+static int pack_earlier(struct run *r)
+{
+	int ret = steps_take(r, before_kept);
+
+	while (!ret && kept_later(&r->kept))
+		ret = steps_take(r, earlier);
+	return ret ? ret : use_next(r);
+}
+
+int build_compact(struct run *r)
+{
+	int ret = step_check_target(r);
+
+	if (!ret)
+		ret = open_base(r);
+	if (!ret)
+		ret = find_kept(r);
+	if (!ret && r->kept.list.n && !r->o->plan_only)
+		ret = pack_earlier(r);
+	return ret ? ret : steps_take(r, newest);
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * --tar-index: archives that stay as they are become an image, or are added to one.
+ * Archives that lie in the target already are not written to before all that can be wrong
+ * with them is known.
+ */
+#include "../base/graft.h"
+#include "../base/keep_layout.h"
+#include "build.h"
+
+/* The target has the archives, or gets copies of them. */
+static bool in_place(const struct run *r)
+{
+	return !r->o->ntars;
+}
+
+static int open_base(struct run *r)
+{
+	return base_open(&r->base, r->out.path, true);
+}
+
+static int decide(struct run *r)
+{
+	step_decide_new(r);
+	if (r->base) {
+		step_decide_behind(r);
+		r->gen.start = base_end(r->base, in_place(r) ? 0 : r->params.object_bits);
+	}
+	r->gen.compat = DSFS_COMPAT_ARCHIVES;
+	return 0;
+}
+
+static int list_base(struct run *r)
+{
+	return base_tree(r->base, r->o, &r->tree);
+}
+
+static int open_early(struct run *r)
+{
+	return in_place(r) ? 0 : step_open_target(r);
+}
+
+static int open_late(struct run *r)
+{
+	return in_place(r) ? step_open_target(r) : 0;
+}
+
+static int read_archives(struct run *r)
+{
+	return placed_data(r->stream);
+}
+
+static int graft(struct run *r)
+{
+	return base_graft(r->base, &r->tree);
+}
+
+/* Data ends with the last archive; what is written comes behind it. */
+static int end_data(struct run *r)
+{
+	int ret = placed_share(r->stream);
+
+	r->gen.start = r->stream->place.at.end;
+	return ret;
+}
+
+static int take_figures(struct run *r)
+{
+	if (r->base) {
+		r->base->kept_files = r->plan.kept;
+		r->base->kept_bytes = r->plan.kept_bytes;
+	}
+	return 0;
+}
+
+static int begin(struct run *r)
+{
+	return output_begin(&r->out, r->gen.start);
+}
+
+static int keep_layout(struct run *r)
+{
+	struct stream *s = r->stream;
+	int ret = base_keep_archives(r->base, &r->tree, &r->params, &s->chunks, &s->extents);
+
+	s->stored = r->base->stored;
+	return ret;
+}
+
+static int no_layout(struct run *r)
+{
+	r->stream->stored = r->stream->place.stored;
+	return 0;
+}
+
+static const step_fn added[] = {
+	step_check_target,
+	step_open_source,
+	open_base,
+	decide,
+	step_prepare,
+	list_base,
+	open_early,
+	read_archives,
+	step_end_source,
+	graft,
+	step_order_tree,
+	end_data,
+	step_plan,
+	take_figures,
+	step_check_room,
+	open_late,
+	begin,
+	keep_layout,
+	step_note,
+	step_set_time,
+	step_write_meta,
+	step_finish,
+	NULL
+};
+
+static const step_fn alone[] = {
+	step_check_target,
+	step_open_source,
+	decide,
+	step_prepare,
+	open_early,
+	read_archives,
+	step_end_source,
+	step_order_tree,
+	end_data,
+	step_plan,
+	step_check_room,
+	open_late,
+	begin,
+	no_layout,
+	step_note,
+	step_set_time,
+	step_write_meta,
+	step_finish,
+	NULL
+};
+
+int build_index(struct run *r)
+{
+	return steps_take(r, r->o->build == BUILD_UPDATE ? added : alone);
+}

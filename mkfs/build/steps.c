@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Steps that several recipes have.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "../plan/layout.h"
+#include "../report.h"
+#include "build.h"
+#include "format.h"
+#include "msg.h"
+#include "nsec.h"
+#include "parse.h"
+
+int steps_take(struct run *r, const step_fn *steps)
+{
+	int ret = 0;
+
+	while (!ret && *steps)
+		ret = (*steps++)(r);
+	return ret;
+}
+
+int step_check_target(struct run *r)
+{
+	return output_check(&r->out, r->o);
+}
+
+int step_open_source(struct run *r)
+{
+	return source_open(&r->source, r->o, &r->tree, r->threads);
+}
+
+int step_decide_new(struct run *r)
+{
+	const struct options *o = r->o;
+
+	params_new(&r->params, o, r->out.object_bits);
+	r->gen = (struct generation){
+		.start = DSFS_DATA_START_MIN,
+		.data_start = DSFS_DATA_START_MIN,
+		.number = 1,
+	};
+	r->out.boot_signature = o->boot != BOOT_NO;
+	r->source->image_dev = r->out.dev;
+	r->source->image_ino = r->out.ino;
+	return 0;
+}
+
+void step_decide_behind(struct run *r)
+{
+	const struct dsfs_geo *geo = r->base->img.geo;
+	const struct options *o = r->o;
+
+	params_of_image(&r->params, o, geo, r->out.object_bits);
+	if (o->label_set)
+		memcpy(r->params.label, o->label, sizeof(o->label));
+	r->gen.data_start = geo->data_start;
+	r->gen.number = geo->generation + 1;
+	r->gen.previous = &base_super(r->base)->raw;
+	r->out.first_slot = !r->base->img.use;
+	r->out.boot_signature = false;
+}
+
+int step_order_tree(struct run *r)
+{
+	int ret = tree_order(&r->tree);
+
+	if (ret == -EFBIG)
+		msg_error(r->tree.source, "too many names: the limit is %llu inodes",
+			  (unsigned long long)DSFS_MAX_INODES);
+	else if (ret)
+		msg_error(NULL, "out of memory");
+	return ret;
+}
+
+int step_list(struct run *r)
+{
+	int ret = r->source->ops->list(r->source);
+
+	return ret ? ret : step_order_tree(r);
+}
+
+int step_plan(struct run *r)
+{
+	r->planned_gone = r->tree.gone;
+	return plan_make(&r->plan, &r->tree, r->o, &r->params, r->gen.start);
+}
+
+int step_check_room(struct run *r)
+{
+	const struct output *out = &r->out;
+	const struct plan *plan = &r->plan;
+	char have[32], need[32];
+
+	if (!out->limit)
+		return 0;
+	parse_format_size(have, sizeof(have), out->limit);
+	if (plan->lower > out->limit) {
+		parse_format_size(need, sizeof(need), plan->lower);
+		msg_error(out->path, "device too small: %s: at least %s needed",
+			  have, need);
+		return -ENOSPC;
+	}
+	if (plan->upper > out->limit && r->o->verbose) {
+		parse_format_size(need, sizeof(need), plan->upper);
+		msg_warn(out->path, "device of %s may be too small: up to %s needed",
+			 have, need);
+	}
+	return 0;
+}
+
+int step_stop_dry(struct run *r)
+{
+	if (!r->o->plan_only)
+		return 0;
+	report_plan(r);
+	return 1;
+}
+
+int step_prepare(struct run *r)
+{
+	struct stream *s = calloc(1, sizeof(*s));
+
+	r->stream = s;
+	r->meta = calloc(1, sizeof(*r->meta));
+	if (s)
+		*s = (struct stream){
+			.o = r->o, .params = &r->params, .tree = &r->tree, .source = r->source,
+			.base = r->base, .out = &r->out, .start = r->gen.start,
+		};
+	if (r->meta && s && !stream_init(s, r->threads))
+		return 0;
+	msg_error(NULL, "out of memory");
+	return -ENOMEM;
+}
+
+int step_open_target(struct run *r)
+{
+	return output_open(&r->out, r->gen.start);
+}
+
+int step_store(struct run *r)
+{
+	const struct plan *p = &r->plan;
+	int ret = order_read(r->stream);
+
+	return ret ? ret : stream_data(r->stream, p->data, p->bytes - p->kept_bytes);
+}
+
+int step_end_source(struct run *r)
+{
+	return r->source->ops->end(r->source);
+}
+
+int step_prune_tree(struct run *r)
+{
+	if (tree_prune(&r->tree)) {
+		msg_error(NULL, "out of memory");
+		return -ENOMEM;
+	}
+	return step_order_tree(r);
+}
+
+int step_plan_again(struct run *r)
+{
+	if (r->tree.gone == r->planned_gone)
+		return 0;
+	return step_prune_tree(r) ?: step_plan(r);
+}
+
+int step_set_time(struct run *r)
+{
+	struct timespec ts;
+
+	if (r->o->epoch) {
+		r->gen.time = r->o->build_time;
+		return 0;
+	}
+	clock_gettime(CLOCK_REALTIME, &ts);
+	r->gen.time = nsec_of(&ts);
+	return 0;
+}
+
+int step_note(struct run *r)
+{
+	struct generation *gen = &r->gen;
+	const struct options *o = r->o;
+
+	if (o->message) {
+		memset(gen->note.message, 0, sizeof(gen->note.message));
+		memcpy(gen->note.message, o->message, strlen(o->message));
+		gen->note.message_bytes = cpu_to_le16(strlen(o->message));
+	}
+	if (o->digest) {	/* filled in by meta_keep_digest() */
+		gen->note.digest_kind = DSFS_DIGEST_NONE;
+		gen->note.digest_bytes = 0;
+		memset(gen->note.digest, 0, sizeof(gen->note.digest));
+	}
+	gen->has_note = gen->note.message_bytes || gen->note.digest_kind || o->digest;
+	return 0;
+}
+
+int step_write_meta(struct run *r)
+{
+	struct layout layout;
+	int ret = layout_make(&layout, &r->tree);
+
+	*r->meta = (struct meta){
+		.tree = &r->tree, .params = &r->params, .gen = &r->gen, .stream = r->stream,
+		.layout = &layout, .out = &r->out,
+	};
+	if (ret)
+		msg_error(NULL, "out of memory");
+	else
+		ret = meta_write(r->meta);
+	layout_free(&layout);
+	return ret;
+}
+
+static int recheck(struct run *r)
+{
+	struct stat st;
+
+	/* the image itself, which may have got a name of its own in the source, is no change */
+	if (!r->out.device && !fstat(r->out.fd, &st)) {
+		r->source->image_dev = st.st_dev;
+		r->source->image_ino = st.st_ino;
+	}
+	return source_recheck(r->source);
+}
+
+/* The digest is that of the image as it can be read now, whatever the source was. */
+static int digest(struct run *r)
+{
+	const struct digest_request request = { .threads = r->threads, .kind = r->o->digest };
+	struct image img = { .path = r->out.path, .fd = r->out.fd };
+	struct dsfs_super sb = r->meta->super;
+	struct digest_result result;
+	struct dsfs_err err;
+	int ret = output_settle(&r->out);
+
+	if (ret)
+		return ret;
+	sb.checksum = cpu_to_le32(dsfs_super_sum(&sb));
+	ret = dsfs_super_decode(&sb, 0, &img.slots[0].geo, &err);
+	if (ret)
+		return ret;
+	img.geo = &img.slots[0].geo;
+	img.bytes = img.geo->image_bytes;
+	ret = digest_image(&img, &request, &result);
+	return ret ? ret : meta_keep_digest(r->meta, request.kind, result.sum);
+}
+
+static int commit(struct run *r)
+{
+	const struct dsfs_super *super = &r->meta->super;
+	struct dsfs_super slots[DSFS_SB_SLOTS];
+	const void *raw[DSFS_SB_SLOTS];
+
+	for (unsigned int i = 0; i < DSFS_SB_SLOTS; i++) {
+		slots[i] = *super;
+		slots[i].slot = i;
+		slots[i].checksum = cpu_to_le32(dsfs_super_sum(&slots[i]));
+		raw[i] = &slots[i];
+	}
+	return output_finish(&r->out, raw, le64_to_cpu(super->image_bytes));
+}
+
+int step_finish(struct run *r)
+{
+	int ret = recheck(r);
+
+	if (!ret && r->o->digest)
+		ret = digest(r);
+	if (!ret)
+		ret = commit(r);
+	if (!ret)
+		report_done(r);
+	return ret;
+}
+
+void run_end_generation(struct run *r)
+{
+	if (r->stream)
+		stream_free(r->stream);
+	free(r->stream);
+	r->stream = NULL;
+	if (r->meta)
+		meta_free(r->meta);
+	free(r->meta);
+	r->meta = NULL;
+	source_free(r->source);
+	r->source = NULL;
+	tree_free(&r->tree);
+	memset(&r->tree, 0, sizeof(r->tree));
+}
+
+int run_begin_generation(struct run *r)
+{
+	if (!tree_init(&r->tree, r->o->manifest ? r->o->manifest : r->o->source))
+		return 0;
+	msg_error(NULL, "out of memory");
+	return -ENOMEM;
+}

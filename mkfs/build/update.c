@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A new generation of an image.  Files that have not changed keep their data, which stays
+ * where it is; new data and all metadata are written behind the image.
+ */
+#include "../base/keep_layout.h"
+#include "build.h"
+
+static int open_base(struct run *r)
+{
+	return base_open(&r->base, r->out.path, false);
+}
+
+static int decide(struct run *r)
+{
+	step_decide_new(r);
+	step_decide_behind(r);
+	r->gen.start = base_end(r->base, r->params.object_bits);
+	return 0;
+}
+
+static int match(struct run *r)
+{
+	return base_match(r->base, &r->tree, r->o);
+}
+
+static int keep_layout(struct run *r)
+{
+	struct stream *s = r->stream;
+	int ret = base_keep_layout(r->base, &r->tree, &r->params, &s->chunks, &s->extents);
+
+	s->stored = r->base->stored;
+	return ret;
+}
+
+static const step_fn steps[] = {
+	step_check_target,
+	step_open_source,
+	open_base,
+	decide,
+	step_list,
+	match,
+	step_plan,
+	step_check_room,
+	step_stop_dry,
+	step_prepare,
+	step_open_target,
+	step_store,
+	keep_layout,
+	step_plan_again,
+	step_note,
+	step_set_time,
+	step_write_meta,
+	step_finish,
+	NULL
+};
+
+int build_update(struct run *r)
+{
+	return steps_take(r, steps);
+}
