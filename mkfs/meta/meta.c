@@ -221,7 +221,7 @@ static int put_regions(struct meta *m)
 	if (!ret)
 		ret = put_history(m);
 	if (!ret)
-		ret = meta_blocksums(m);
+		ret = meta_blocksums(m, meta_note_sum(m));
 	return ret || !m->has_note ? ret : meta_put_note(m);
 }
 

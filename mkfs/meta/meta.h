@@ -84,8 +84,10 @@ int meta_put(struct meta *m, const void *p, size_t bytes);
 /* Append zeros up to a position in the region. */
 int meta_pad(struct meta *m, u64 pos);
 int meta_end(struct meta *m);
-int meta_blocksums(struct meta *m);
-int meta_sum_note(struct meta *m);
+/* @note: checksum of the note, if there is one */
+int meta_blocksums(struct meta *m, __le32 note);
+/* Write the checksum of the note, the last one of BLOCKSUMS, again. */
+int meta_sum_note(struct meta *m, __le32 note);
 
 /* note.c: fills in m->note; its checksum; writes it */
 void meta_note(struct meta *m);

@@ -49,5 +49,5 @@ int meta_keep_digest(struct meta *m, u8 kind, const u8 *digest)
 	memcpy(m->note.digest, digest, DSFS_DIGEST_BYTES);
 	m->blocks--;
 	ret = meta_put_note(m);
-	return ret ? ret : meta_sum_note(m);
+	return ret ? ret : meta_sum_note(m, meta_note_sum(m));
 }

@@ -90,7 +90,7 @@ int meta_end(struct meta *m)
  * Write BLOCKSUMS, the last region.  It has entries for its own blocks, too,
  * which are zero, and one for the note behind it.
  */
-int meta_blocksums(struct meta *m)
+int meta_blocksums(struct meta *m, __le32 note)
 {
 	struct dsfs_region *r = &m->super.regions[DSFS_REGION_BLOCKSUMS];
 	u64 per = DSFS_BLOCK_SIZE / sizeof(__le32), own = 1, all;
@@ -109,7 +109,7 @@ int meta_blocksums(struct meta *m)
 	m->sums.n = all;
 	sums = (__le32 *)m->sums.p;
 	if (m->has_note)
-		sums[all - 1] = meta_note_sum(m);
+		sums[all - 1] = note;
 	checksum = dsfs_crc32c(0, sums, all * sizeof(*sums));
 	meta_begin(m, DSFS_REGION_BLOCKSUMS);
 	ret = meta_put(m, sums, all * sizeof(*sums));
@@ -119,15 +119,14 @@ int meta_blocksums(struct meta *m)
 	return ret;
 }
 
-/* Write the checksum of the note, the last one of BLOCKSUMS, again. */
-int meta_sum_note(struct meta *m)
+int meta_sum_note(struct meta *m, __le32 note)
 {
 	struct dsfs_region *r = &m->super.regions[DSFS_REGION_BLOCKSUMS];
 	const u64 per = DSFS_BLOCK_SIZE / sizeof(__le32);
 	const u64 last = (m->blocks - 1) / per;
 	__le32 *sums = (__le32 *)m->sums.p, block[DSFS_BLOCK_SIZE / sizeof(__le32)] = { 0 };
 
-	sums[m->blocks - 1] = meta_note_sum(m);
+	sums[m->blocks - 1] = note;
 	r->checksum = cpu_to_le32(dsfs_crc32c(0, sums, m->blocks * sizeof(*sums)));
 	memcpy(block, sums + last * per, (m->blocks - last * per) * sizeof(*sums));
 	return output_write(m->out, m->start +
