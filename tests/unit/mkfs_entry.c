@@ -3,7 +3,7 @@
  * Lines of a manifest.  The messages are the command line's tests' business;
  * here it is values, and that no line, however broken, is read past its end.
  */
-#include "source/entry.h"
+#include "source/manifest/entry.h"
 #include "source/xattr.h"
 #include "mkfs.h"
 

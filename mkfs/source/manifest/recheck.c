@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "file.h"
+#include "../file.h"
 #include "manifest.h"
 
 struct recheck {

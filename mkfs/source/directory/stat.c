@@ -8,7 +8,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "../file.h"
 #include "msg.h"
 #include "nsec.h"
 #include "worker.h"

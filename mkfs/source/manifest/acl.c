@@ -8,7 +8,7 @@
 
 #include "acl.h"
 #include "manifest.h"
-#include "xattr.h"
+#include "../xattr.h"
 
 static struct posix_acl_xattr_entry acl_entry(const struct xattr_item *it, size_t i)
 {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "../file.h"
 #include "worker.h"
 
 /**

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "../file.h"
 #include "manifest.h"
 
 /**

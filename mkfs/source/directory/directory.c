@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "directory.h"
-#include "file.h"
+#include "../file.h"
 #include "msg.h"
 
 static void directory_name(const struct source *src, const struct dir *dir,

@@ -14,7 +14,7 @@
 #include "entry.h"
 #include "msg.h"
 #include "parse.h"
-#include "xattr.h"
+#include "../xattr.h"
 
 #define MARK	'\b'
 #define ESCAPE	6	/* bytes of \uXXXX */

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "../file.h"
 #include "format.h"
 #include "list.h"
 #include "manifest.h"
 #include "msg.h"
-#include "xattr.h"
+#include "../xattr.h"
 
 #define PROGRESS_LINES	4096
 #define ERRORS_MAX	20

@@ -7,7 +7,7 @@
 
 #include "entry.h"
 #include "progress.h"
-#include "source.h"
+#include "../source.h"
 
 #define MANIFEST_SHOWN	2048	/* bytes of a name in a message */
 #define MANIFEST_TEXT	(MANIFEST_SHOWN + 1024)

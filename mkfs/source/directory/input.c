@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "directory.h"
-#include "file.h"
+#include "../file.h"
 
 /**
  * struct directory_input - open file and directory of a thread

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "../file.h"
 #include "format.h"
 #include "msg.h"
 #include "worker.h"

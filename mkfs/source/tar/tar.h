@@ -7,9 +7,9 @@
 #define MKFS_TAR_H
 
 #include "nsec.h"
-#include "source.h"
+#include "../source.h"
 #include "tar_bytes.h"
-#include "xattr.h"
+#include "../xattr.h"
 
 #define TAR_BLOCK	512
 #define TAR_SHARDS	"shards"	/* --tar-index: the directory of the archives as files */

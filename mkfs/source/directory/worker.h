@@ -9,7 +9,7 @@
 
 #include "progress.h"
 #include "directory.h"
-#include "xattr.h"
+#include "../xattr.h"
 
 /* Work: stat @count nodes of @dir from @from on; 0: list the directory */
 struct task {

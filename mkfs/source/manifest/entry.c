@@ -13,7 +13,7 @@
 #include "format.h"
 #include "msg.h"
 #include "parse.h"
-#include "xattr.h"
+#include "../xattr.h"
 
 #define ID_MAX		4294967294U	/* the last one means "no id" */
 #define BIT(f)		(1U << (f))

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "dirfd.h"
-#include "source.h"
+#include "../source.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 

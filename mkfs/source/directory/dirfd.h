@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "../tree/tree.h"
+#include "../../tree/tree.h"
 
 #define DIRFD_SLOTS	1024
 

@@ -7,7 +7,7 @@
  */
 #include <unistd.h>
 
-#include "file.h"
+#include "../file.h"
 #include "msg.h"
 #include "tar.h"
 

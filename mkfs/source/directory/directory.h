@@ -6,7 +6,7 @@
 #define MKFS_DIRECTORY_H
 
 #include "dirfd.h"
-#include "source.h"
+#include "../source.h"
 
 /**
  * struct directory - a directory tree
