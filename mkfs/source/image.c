@@ -13,11 +13,6 @@
 #include "source.h"
 #include "xattr.h"
 
-struct image_tree {
-	struct source src;
-	struct base *base;
-};
-
 /**
  * struct image_input - an open file of an image
  * @attr: its attributes, with the start of its stored bytes
@@ -28,11 +23,6 @@ struct image_input {
 	struct dsfs_attr attr;
 	u64 stored;
 };
-
-static struct base *base_of(const struct source *src)
-{
-	return ((const struct image_tree *)src)->base;
-}
 
 static char *keep_name(struct arena *a, const struct dsfs_name *name)
 {
@@ -55,7 +45,7 @@ static int set_xattrs(struct source *src, struct node *n,
 
 	if (!(old->attr.flags & DSFS_INODE_XATTRS))
 		return 0;
-	ret = image_xattr_set(base_of(src)->prev, &old->extra, &set, &bytes, err);
+	ret = image_xattr_set(src->base->prev, &old->extra, &set, &bytes, err);
 	if (!ret)
 		ret = xattr_set_check(set, bytes, n->mode, err);
 	if (!ret)
@@ -70,7 +60,7 @@ static int set_target(struct source *src, struct node *n,
 		      const struct dsfs_attr *attr, struct dsfs_err *err)
 {
 	char buf[DSFS_SYMLINK_MAX + 1];
-	int ret = image_symlink(base_of(src)->prev, attr, buf, err);
+	int ret = image_symlink(src->base->prev, attr, buf, err);
 
 	if (ret)
 		return ret;
@@ -116,7 +106,7 @@ static int fill_node(struct source *src, struct dir *parent, struct node *n,
 {
 	struct image_node old;
 	s64 owner;
-	int ret = image_node_get(base_of(src)->prev, ino, &old, err);
+	int ret = image_node_get(src->base->prev, ino, &old, err);
 
 	if (ret)
 		return ret;
@@ -137,7 +127,7 @@ static int fill_node(struct source *src, struct dir *parent, struct node *n,
 static int fill_dir(struct source *src, struct dir *d, u32 ino,
 		    struct dsfs_err *err)
 {
-	struct dsfs_source *prev = base_of(src)->prev;
+	struct dsfs_source *prev = src->base->prev;
 	struct dsfs_dir_info was;
 	struct dsfs_dir_iter it;
 	struct dsfs_name name;
@@ -200,11 +190,11 @@ static int image_list(struct source *src)
 	}
 	array_free(&queue);
 	/* inodes are in the same order, so they must get the same numbers */
-	if (!ret && inodes != base_of(src)->img.geo->inodes)
+	if (!ret && inodes != src->base->img.geo->inodes)
 		ret = -EUCLEAN;
 	if (ret) {
 		image_err_text(&err, ret, text, sizeof(text));
-		msg_error(base_of(src)->img.path, "metadata: %s", text);
+		msg_error(src->base->img.path, "metadata: %s", text);
 	}
 	return ret;
 }
@@ -227,7 +217,7 @@ static void image_input_free(struct input *in)
 static bool image_input_open(struct input *in, struct dir *dir, struct node *n)
 {
 	struct image_input *ii = (struct image_input *)in;
-	const struct base *base = base_of(in->src);
+	const struct base *base = in->src->base;
 	struct dsfs_err err = { 0 };
 	struct dsfs_extra_info extra;
 	u32 ino = *node_old(dir, n);
@@ -249,7 +239,7 @@ static bool image_input_open(struct input *in, struct dir *dir, struct node *n)
 /* Verify the chunks that begin in the @bytes bytes from stored byte @pos on. */
 static int verify(const struct image_input *ii, const char *p, u64 bytes, u64 pos)
 {
-	const struct base *base = base_of(ii->in.src);
+	const struct base *base = ii->in.src->base;
 	const unsigned int bits = base->img.geo->chunk_bits;
 	struct dsfs_err err = { 0 };
 	int ret = 0;
@@ -271,7 +261,7 @@ static int verify(const struct image_input *ii, const char *p, u64 bytes, u64 po
 static bool image_input_read(struct input *in, char *p, size_t bytes, u64 pos)
 {
 	struct image_input *ii = (struct image_input *)in;
-	int ret = image_pread(&base_of(in->src)->img, p, bytes,
+	int ret = image_pread(&in->src->base->img, p, bytes,
 			      ii->attr.start + pos);
 
 	if (!ret)
@@ -300,19 +290,15 @@ static void image_input_close(struct input *in)
 static void image_name(const struct source *src, const struct dir *dir,
 		       const struct node *node, struct source_name *name)
 {
-	name->subject = strdup(base_of(src)->img.path);
+	name->subject = strdup(src->base->img.path);
 	if (!node ||
 	    asprintf(&name->detail, "inode %u: ", *node_old(dir, node)) < 0)
 		name->detail = NULL;
 	name->hint = ": run fsck.dsfs";
 }
 
-static void image_free(struct source *src)
-{
-	free(src);
-}
-
-static const struct source_ops image_ops = {
+const struct source_ops image_ops = {
+	.bytes = sizeof(struct source),
 	.list = image_list,
 	.input_new = image_input_new,
 	.input_free = image_input_free,
@@ -322,16 +308,5 @@ static const struct source_ops image_ops = {
 	.unchanged = image_input_unchanged,
 	.close = image_input_close,
 	.name = image_name,
-	.free = image_free,
 	.stored = true,
 };
-
-int source_image(struct source **src, const struct options *o,
-		 struct tree *t, unsigned int threads, struct base *base)
-{
-	*src = source_alloc(sizeof(struct image_tree), &image_ops, o, t, threads);
-	if (!*src)
-		return -ENOMEM;
-	((struct image_tree *)*src)->base = base;
-	return 0;
-}

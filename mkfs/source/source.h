@@ -31,6 +31,7 @@
 #define MKFS_SOURCE_H
 
 #include <pthread.h>
+#include <sys/stat.h>
 
 #include "../options.h"
 #include "../tree/tree.h"
@@ -119,6 +120,8 @@ struct source_name {
 
 /**
  * struct source_ops - what a kind of source does
+ * @bytes: of its structure, which begins with struct source
+ * @init: open it; messages are written; 0 or -errno
  * @list: make src->tree; messages are written; 0 or -errno
  * @input_new: for one thread; NULL: out of memory
  * @input_free: and close what it has open
@@ -126,16 +129,18 @@ struct source_name {
  * @read: read exactly @bytes from @pos on, or false
  * @next_data: where the data ends that begins at or before @pos; moves @pos over
  *	a hole.  The end of the file ends the last data, known or unknown.
- * @unchanged: behind reading: whether it is still what was listed, or false
+ * @unchanged: after reading: whether it is still what was listed, or false
  * @close: it may keep open what the next file needs, too
  * @recheck: at the end of the run: whether all of it is still what was listed; what
  *	is not goes to source_changed(); 0 or -errno.  NULL: nothing can change
  * @name: how a message names @node; @node NULL: the directory @dir
  * @end: of a source that is read once: make src->tree of what was listed
- * @free: and @src with it
+ * @free: what @init and @list have made; NULL: nothing
  * @stored: what is read are stored bytes, holes left out; nobody looks for holes
  */
 struct source_ops {
+	size_t bytes;
+	int (*init)(struct source *src);
 	int (*list)(struct source *src);
 	struct input *(*input_new)(struct source *src);
 	void (*input_free)(struct input *in);
@@ -152,8 +157,11 @@ struct source_ops {
 	bool stored;
 };
 
+extern const struct source_ops directory_ops, manifest_ops, tar_ops, image_ops;
+
 /**
  * struct source - a source, the beginning of each kind's own
+ * @base: of an image: the image
  * @sink: where one that is read once hands contents to
  * @threads: that read it
  * @image_dev, @image_ino: what must not be packed into itself; 0: nothing
@@ -168,6 +176,7 @@ struct source {
 	const struct source_ops *ops;
 	const struct options *o;
 	struct tree *tree;
+	struct base *base;
 	struct source_sink *sink;
 	unsigned int threads;
 	u64 image_dev;
@@ -179,26 +188,18 @@ struct source {
 	struct array replaced;
 };
 
-/*
- * Open a source.  *@src is set even after an error, and has to be freed.  Messages are
- * written.  Return: 0 or -errno.
+/**
+ * source_open - open the source that the options name: a directory, a manifest, or archives
+ * @src: set even after an error, and to be freed
+ *
+ * Messages are written.  Return: 0 or -errno.
  */
-int source_directory(struct source **src, const struct options *o,
-		     struct tree *t, unsigned int threads);
-int source_manifest(struct source **src, const struct options *o,
-		    struct tree *t, unsigned int threads);
-int source_tar(struct source **src, const struct options *o,
-	       struct tree *t, unsigned int threads);
-int source_image(struct source **src, const struct options *o,
-		 struct tree *t, unsigned int threads, struct base *base);
-
-/* The source that the options name: a directory, a manifest, or archives. */
-static inline int source_open(struct source **src, const struct options *o,
-			      struct tree *t, unsigned int threads)
-{
-	return (o->ntars || o->tar_index ? source_tar : o->manifest ? source_manifest :
-		source_directory)(src, o, t, threads);
-}
+int source_open(struct source **src, const struct options *o, struct tree *t,
+		unsigned int threads);
+/* The same of an image. */
+int source_image(struct source **src, const struct options *o, struct tree *t,
+		 unsigned int threads, struct base *base);
+void source_free(struct source *src);
 
 /* Whether it can be read only once, so that contents come with names. */
 static inline bool source_once(const struct source *src)
@@ -208,12 +209,26 @@ static inline bool source_once(const struct source *src)
 
 /* Number of threads that descriptors suffice for, at most @threads. */
 unsigned int source_threads(unsigned int threads);
-void source_free(struct source *src);
 
-/* Allocate a source, which begins with struct source.  NULL: after a message. */
-struct source *source_alloc(size_t bytes, const struct source_ops *ops,
-			    const struct options *o, struct tree *t,
-			    unsigned int threads);
+/**
+ * source_recheck - whether the source is still what was listed, once all is read
+ *
+ * With --skip-unreadable a change is a warning.  Messages are written.
+ * Return: 0 or -errno.
+ */
+int source_recheck(struct source *src);
+
+/**
+ * input_pass - pass on the bytes of the open file, in order
+ * @buf: @room bytes to read into; what fits into it is not searched for holes
+ * @emit: gets the next bytes; NULL stands for zeros.  It returns 0, or an error
+ *
+ * Return: 0, -EIO after @in->why has been set, or the error of @emit.
+ */
+int input_pass(struct input *in, char *buf, size_t room,
+	       int (*emit)(void *ctx, const char *p, u64 bytes), void *ctx);
+
+/* trouble.c: what cannot be packed, and what has changed */
 
 /**
  * source_unreadable - report an object that cannot be packed
@@ -239,6 +254,25 @@ int source_leave_out(struct source *src, const struct dir *dir, struct node *nod
  * The first ones are listed.  Any thread may call it.
  */
 void source_changed(struct source *src, const char *subject, const char *why, int err);
+/* Say how many there were.  Return: 0 or -EAGAIN. */
+int source_changes(const struct source *src);
+
+/* attrs.c: attributes of nodes by the options */
+
+/* Set the owner; --all-root: root.  Return: 0 or -ENOMEM. */
+int source_set_owner(const struct source *src, struct node *n, u32 uid, u32 gid);
+/* The time that a node gets: its own, or that of -T. */
+static inline s64 source_time(const struct source *src, s64 mtime)
+{
+	return src->o->fixed_time ? src->o->build_time : mtime;
+}
+/* Whether a file is the image that is being made. */
+static inline bool source_is_image(const struct source *src, const struct stat *st)
+{
+	return src->image_ino && st->st_dev == src->image_dev && st->st_ino == src->image_ino;
+}
+
+/* threads.c */
 
 /**
  * source_run - let threads work until there is no more to do
@@ -264,24 +298,6 @@ struct batches {
 
 /* The next @count of @dir's nodes, from @from on; false: there are no more. */
 bool batches_next(struct batches *b, struct dir **dir, u32 *from, u32 *count);
-
-/**
- * source_recheck - whether the source is still what was listed, once all is read
- *
- * With --skip-unreadable a change is a warning.  Messages are written.
- * Return: 0 or -errno.
- */
-int source_recheck(struct source *src);
-
-/**
- * input_pass - pass on the bytes of the open file, in order
- * @buf: @room bytes to read into; what fits into it is not searched for holes
- * @emit: gets the next bytes; NULL stands for zeros.  It returns 0, or an error
- *
- * Return: 0, -EIO after @in->why has been set, or the error of @emit.
- */
-int input_pass(struct input *in, char *buf, size_t room,
-	       int (*emit)(void *ctx, const char *p, u64 bytes), void *ctx);
 
 /* An open file cannot be read.  Return: false. */
 static inline bool input_fail(struct input *in, const char *why, int err)

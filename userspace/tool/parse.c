@@ -27,11 +27,11 @@ static int parse_head(const char *s, int base, u64 *v, const char **end)
 	return 0;
 }
 
-int parse_u64(const char *s, u64 *v)
+static int parse_all(const char *s, int base, u64 *v)
 {
 	const char *end;
 	u64 n;
-	int ret = parse_head(s, 0, &n, &end);
+	int ret = parse_head(s, base, &n, &end);
 
 	if (ret)
 		return ret;
@@ -39,6 +39,16 @@ int parse_u64(const char *s, u64 *v)
 		return -EINVAL;
 	*v = n;
 	return 0;
+}
+
+int parse_u64(const char *s, u64 *v)
+{
+	return parse_all(s, 0, v);
+}
+
+int parse_decimal(const char *s, u64 *v)
+{
+	return parse_all(s, 10, v);
 }
 
 int parse_size(const char *s, u64 *v)

@@ -13,6 +13,8 @@
  * Return: 0, -EINVAL, -ERANGE.
  */
 int parse_u64(const char *s, u64 *v);
+/* The same of a number that is decimal, whatever it begins with. */
+int parse_decimal(const char *s, u64 *v);
 
 /**
  * parse_size - a number of bytes: a number and K, M, G, T, P or E, each also

@@ -20,10 +20,27 @@ static void directory_free(struct source *src)
 
 	dirfd_free(&d->dirs);
 	free(d->pattern_used);
-	free(d);
 }
 
-static const struct source_ops directory_ops = {
+static int directory_init(struct source *src)
+{
+	struct directory *d = (struct directory *)src;
+	int ret;
+
+	d->pattern_used = calloc(src->o->npatterns + 1, sizeof(bool));
+	if (!d->pattern_used) {
+		msg_error(NULL, "out of memory");
+		return -ENOMEM;
+	}
+	ret = dirfd_init(&d->dirs, src->tree->root_dir, src->o->source, src->threads);
+	if (ret)
+		msg_error(src->o->source, "cannot open: %s", msg_why(-ret));
+	return ret;
+}
+
+const struct source_ops directory_ops = {
+	.bytes = sizeof(struct directory),
+	.init = directory_init,
 	.list = scan_tree,
 	.input_new = directory_input_new,
 	.input_free = directory_input_free,
@@ -36,24 +53,3 @@ static const struct source_ops directory_ops = {
 	.name = directory_name,
 	.free = directory_free,
 };
-
-int source_directory(struct source **src, const struct options *o,
-		     struct tree *t, unsigned int threads)
-{
-	struct directory *d;
-	int ret;
-
-	*src = source_alloc(sizeof(*d), &directory_ops, o, t, threads);
-	if (!*src)
-		return -ENOMEM;
-	d = (struct directory *)*src;
-	d->pattern_used = calloc(o->npatterns + 1, sizeof(bool));
-	if (!d->pattern_used) {
-		msg_error(NULL, "out of memory");
-		return -ENOMEM;
-	}
-	ret = dirfd_init(&d->dirs, t->root_dir, o->source, threads);
-	if (ret)
-		msg_error(o->source, "cannot open: %s", msg_why(-ret));
-	return ret;
-}

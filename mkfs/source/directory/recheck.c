@@ -53,11 +53,9 @@ static void new_name(struct worker *w, const struct dir *dir, const char *name)
 
 static bool is_image(const struct worker *w, int fd, const char *name)
 {
-	const struct source *src = w->s->src;
 	struct stat st;
 
-	return src->image_ino && !fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) &&
-	       st.st_dev == src->image_dev && st.st_ino == src->image_ino;
+	return !fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) && source_is_image(w->s->src, &st);
 }
 
 /**

@@ -31,7 +31,8 @@ struct dirent64_raw {
 	char name[];
 };
 
-int scan_push(struct scan *s, struct dir *dir, u32 from, u32 count)
+/* More work.  Return: 0 or -ENOMEM. */
+static int push(struct scan *s, struct dir *dir, u32 from, u32 count)
 {
 	struct task *t;
 
@@ -42,12 +43,6 @@ int scan_push(struct scan *s, struct dir *dir, u32 from, u32 count)
 	pthread_cond_signal(&s->change);
 	pthread_mutex_unlock(&s->lock);
 	return t ? 0 : -ENOMEM;
-}
-
-static bool is_image(const struct source *src, const struct stat *st)
-{
-	return src->image_ino && st->st_dev == src->image_dev &&
-	       st->st_ino == src->image_ino;
 }
 
 /* Report an error, with a text of its own where strerror() misleads. */
@@ -69,39 +64,49 @@ static int unreadable_node(struct source *src, struct dir *dir, struct node *n,
 	return source_unreadable(src, dir, n, "cannot read attributes", err);
 }
 
+static void leave_out(struct worker *w, struct node *n)
+{
+	n->flags |= NODE_GONE;
+	w->gone++;
+}
+
+/* The image itself is left out, and is not unreadable. */
+static void leave_out_image(struct worker *w, struct dir *dir, struct node *n)
+{
+	char *path = tree_path(w->s->src->tree, dir, n, false);
+
+	msg_warn(path, "is the image itself: left out");
+	free(path);
+	leave_out(w, n);
+}
+
 static int stat_node(struct worker *w, struct dir *dir, struct node *n, int fd)
 {
 	struct source *src = w->s->src;
-	const char *name = node_name(n), *why;
+	const char *name = node_name(n), *why = NULL;
 	struct stat st;
 	int ret = 0, err;
 
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))
 		ret = -errno;
-	if (!ret && is_image(src, &st)) {
-		char *path = tree_path(src->tree, dir, n, false);
-
-		msg_warn(path, "is the image itself: left out");
-		free(path);
-		n->flags |= NODE_GONE;
-		w->gone++;
+	if (!ret && source_is_image(src, &st)) {
+		leave_out_image(w, dir, n);
 		return 0;
 	}
 	if (!ret)
-		ret = scan_stat_node(w, dir, n, fd, name, &st);
-	if (ret) {
-		ret = unreadable_node(src, dir, n, ret);
-	} else {
+		ret = stat_fill(w, dir, n, fd, name, &st);
+	if (!ret)
 		why = empty_check(src->o, fd, name, false, &st, &err);
-		if (!why)
-			return 0;
-		ret = source_unreadable(src, dir, n, why, err);
+	if (!ret && !why) {
+		/* another thread may have the node from here on */
+		return S_ISDIR(n->mode) && !(src->o->one_fs && st.st_dev != w->s->root_dev) ?
+		       push(w->s, n->u.dir, 0, 0) : 0;
 	}
+	ret = why ? source_unreadable(src, dir, n, why, err) : unreadable_node(src, dir, n, ret);
 	if (ret)
 		return ret;
-	n->flags |= NODE_GONE;
+	leave_out(w, n);
 	w->skipped++;
-	w->gone++;
 	return 0;
 }
 
@@ -247,7 +252,7 @@ static int make_nodes(struct worker *w, struct dir *dir, int fd)
 		dir->nodes[i].name = f[i].name;
 	dir->count = w->found.n;
 	for (u32 from = batch; from < dir->count; from += batch) {
-		ret = scan_push(w->s, dir, from, dir->count - from < batch ?
+		ret = push(w->s, dir, from, dir->count - from < batch ?
 			   dir->count - from : batch);
 		if (ret)
 			return ret;
@@ -281,7 +286,7 @@ static int look_again(struct worker *w, struct dir *dir, int fd)
 		return -errno;
 	if (!dir->parent || dir->self->source == file_check(&st))
 		return 0;
-	return scan_fill_again(w, dir, fd, &st);
+	return stat_fill_again(w, dir, fd, &st);
 }
 
 static int run_list(struct worker *w, struct dir *dir, int fd)
@@ -383,9 +388,9 @@ static int scan_root(struct scan *s, struct worker *w)
 	if (fstat(fd, &st))
 		return -errno;
 	s->root_dev = st.st_dev;
-	ret = scan_stat_node(w, t->root_dir, &t->root, fd, ".", &st);
+	ret = stat_fill(w, t->root_dir, &t->root, fd, ".", &st);
 	t->root.size = 0;
-	return ret ? ret : scan_push(s, t->root_dir, 0, 0);
+	return ret ? ret : push(s, t->root_dir, 0, 0);
 }
 
 int scan_tree(struct source *src)

@@ -31,23 +31,20 @@ static s64 node_time(struct worker *w, const struct dir *dir,
 	return ns;
 }
 
+/* Most files of a source have one owner, so the last one's number is kept. */
 static int node_owner(struct worker *w, struct node *n, const struct stat *st)
 {
-	bool root = w->s->src->o->all_root;
-	u32 uid = root ? 0 : st->st_uid, gid = root ? 0 : st->st_gid;
-	s64 number;
+	int ret = 0;
 
-	if (!w->owner_known || uid != w->uid || gid != w->gid) {
-		number = owners_get(&w->s->src->tree->owners, uid, gid);
-		if (number < 0)
-			return number;
-		w->owner = number;
-		w->uid = uid;
-		w->gid = gid;
-		w->owner_known = true;
+	if (!w->owner_known || st->st_uid != w->uid || st->st_gid != w->gid) {
+		ret = source_set_owner(w->s->src, n, st->st_uid, st->st_gid);
+		w->owner = n->owner;
+		w->uid = st->st_uid;
+		w->gid = st->st_gid;
+		w->owner_known = !ret;
 	}
 	n->owner = w->owner;
-	return 0;
+	return ret;
 }
 
 /* Path of a file for system calls that take no directory descriptor. */
@@ -87,20 +84,6 @@ static int node_symlink(struct worker *w, struct node *n, int fd,
 	return node_set_target(&w->arena, n, buf, len);
 }
 
-static int node_dir(struct worker *w, struct dir *parent, struct node *n)
-{
-	n->size = 0;
-	return node_new_dir(&w->arena, n, parent) ? 0 : -ENOMEM;
-}
-
-/* Another thread may have the node from here on. */
-static int queue_dir(struct worker *w, const struct node *n, const struct stat *st)
-{
-	if (w->s->src->o->one_fs && st->st_dev != w->s->root_dev)
-		return 0;
-	return scan_push(w->s, n->u.dir, 0, 0);
-}
-
 static int node_link(struct worker *w, struct node *n, const struct stat *st)
 {
 	struct hlink *l = node_new_link(&w->arena, n);
@@ -123,7 +106,7 @@ static int node_attrs(struct worker *w, struct dir *dir, struct node *n,
 	return node_owner(w, n, st);
 }
 
-int scan_fill_again(struct worker *w, struct dir *dir, int fd, const struct stat *st)
+int stat_fill_again(struct worker *w, struct dir *dir, int fd, const struct stat *st)
 {
 	struct node *n = dir->self;
 	int ret = node_attrs(w, dir->parent, n, st);
@@ -135,38 +118,40 @@ int scan_fill_again(struct worker *w, struct dir *dir, int fd, const struct stat
 	return ret ? ret : node_xattrs(w, n, fd, ".");
 }
 
-/* Fill in a node from what stat said. */
-int scan_stat_node(struct worker *w, struct dir *dir, struct node *n, int fd,
-		   const char *name, const struct stat *st)
+static int node_device(struct node *n, dev_t dev)
 {
-	const bool subdir = S_ISDIR(st->st_mode) && n != &w->s->src->tree->root;
+	if (major(dev) > 0xfff || minor(dev) > 0xfffff)
+		return -EOVERFLOW;
+	n->size = major(dev) << 20 | minor(dev);
+	return 0;
+}
+
+static int node_type(struct worker *w, struct dir *dir, struct node *n, int fd, const char *name,
+		     const struct stat *st)
+{
+	switch (st->st_mode & S_IFMT) {
+	case S_IFREG:
+		n->size = st->st_size;
+		return n->size >= DSFS_MAX_OFFSET ? -EFBIG : 0;
+	case S_IFDIR:
+		return n == &w->s->src->tree->root || node_new_dir(&w->arena, n, dir) ? 0 : -ENOMEM;
+	case S_IFLNK:
+		return node_symlink(w, n, fd, name);
+	case S_IFCHR:
+	case S_IFBLK:
+		return node_device(n, st->st_rdev);
+	}
+	return 0;
+}
+
+int stat_fill(struct worker *w, struct dir *dir, struct node *n, int fd, const char *name,
+	      const struct stat *st)
+{
 	int ret = node_attrs(w, dir, n, st);
 
 	if (!ret && st->st_nlink > 1 && !S_ISDIR(st->st_mode))
 		ret = node_link(w, n, st);
-	if (ret)
-		return ret;
-	switch (st->st_mode & S_IFMT) {
-	case S_IFREG:
-		n->size = st->st_size;
-		if (n->size >= DSFS_MAX_OFFSET)
-			return -EFBIG;
-		break;
-	case S_IFDIR:
-		if (subdir)
-			ret = node_dir(w, dir, n);
-		break;
-	case S_IFLNK:
-		ret = node_symlink(w, n, fd, name);
-		break;
-	case S_IFCHR:
-	case S_IFBLK:
-		if (major(st->st_rdev) > 0xfff || minor(st->st_rdev) > 0xfffff)
-			return -EOVERFLOW;
-		n->size = major(st->st_rdev) << 20 | minor(st->st_rdev);
-		break;
-	}
 	if (!ret)
-		ret = node_xattrs(w, n, fd, name);
-	return ret || !subdir ? ret : queue_dir(w, n, st);
+		ret = node_type(w, dir, n, fd, name, st);
+	return ret ? ret : node_xattrs(w, n, fd, name);
 }

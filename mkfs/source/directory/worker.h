@@ -72,26 +72,23 @@ void scan_worker_free(struct worker *w);
  */
 int scan_names(struct worker *w, struct dir *dir, int fd);
 
-/* More work.  Return: 0 or -ENOMEM. */
-int scan_push(struct scan *s, struct dir *dir, u32 from, u32 count);
-
 /**
- * scan_stat_node - set the attributes of a node
+ * stat_fill - set the attributes of a node (stat.c)
  * @fd: descriptor of its directory
  * @st: result of stat()
  *
- * A directory is queued to be listed.  Return: 0 or -errno.
+ * Return: 0 or -errno.
  */
-int scan_stat_node(struct worker *w, struct dir *dir, struct node *n, int fd,
-		   const char *name, const struct stat *st);
+int stat_fill(struct worker *w, struct dir *dir, struct node *n, int fd, const char *name,
+	      const struct stat *st);
 
 /**
- * scan_fill_again - of a directory that is not the one that stat saw: it was a place
- *	where a file system is mounted when somebody goes there
+ * stat_fill_again - set those of a directory that is not the one that stat() saw: a file
+ *	system was mounted there when it was entered
  * @fd: the directory itself
  *
  * Return: 0 or -errno.
  */
-int scan_fill_again(struct worker *w, struct dir *dir, int fd, const struct stat *st);
+int stat_fill_again(struct worker *w, struct dir *dir, int fd, const struct stat *st);
 
 #endif /* MKFS_WORKER_H */

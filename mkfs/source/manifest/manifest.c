@@ -8,7 +8,6 @@
  * number, for messages, and the place of the content.
  */
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -21,79 +20,6 @@
 #include "../xattr.h"
 
 #define PROGRESS_LINES	4096
-#define ERRORS_MAX	20
-
-const char *manifest_show(struct manifest *m, const char *name)
-{
-	return msg_escape(m->shown, sizeof(m->shown), name);
-}
-
-int manifest_fail(struct manifest *m, u64 line, const char *fmt, ...)
-{
-	char text[MANIFEST_TEXT];
-	va_list ap;
-
-	if (m->errors++ >= ERRORS_MAX)
-		return -EINVAL;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	msg_error(m->src.o->manifest, "line %llu: %s", line, text);
-	return -EINVAL;
-}
-
-int manifest_leave_out(struct manifest *m, struct node *n, u64 line, const char *fmt, ...)
-{
-	char text[MANIFEST_TEXT];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (!m->src.o->skip_unreadable)
-		return manifest_fail(m, line, "%s", text);
-	msg_warn(m->src.o->manifest, "line %llu: %s: left out", line, text);
-	/* its name is still taken, and links to it still have a target */
-	n->flags |= NODE_GONE;
-	n->size = 0;
-	m->src.tree->gone++;
-	m->src.skipped++;
-	return 0;
-}
-
-int manifest_add_record(struct manifest *m, struct node *n, u32 line)
-{
-	struct record *r = array_add(&m->records);
-
-	if (!r)
-		return -ENOMEM;
-	r->line = line;
-	n->source = m->records.n;
-	return 0;
-}
-
-int manifest_set_attrs(struct manifest *m, struct node *n, const struct entry *e)
-{
-	const struct options *o = m->src.o;
-	const struct attrs *a = &m->defaults;
-	u32 uid = entry_has(e, ENTRY_UID) ? e->uid : a->uid;
-	u32 gid = entry_has(e, ENTRY_GID) ? e->gid : a->gid;
-	u16 mode = e->type == S_IFDIR ? a->dirmode :
-		   e->type == S_IFLNK ? 0777 : a->mode;
-	s64 owner = owners_get(&m->src.tree->owners, o->all_root ? 0 : uid,
-			       o->all_root ? 0 : gid);
-
-	if (owner < 0)
-		return owner;
-	n->owner = owner;
-	n->mode = e->type | (entry_has(e, ENTRY_MODE) ? e->mode : mode);
-	n->mtime = entry_has(e, ENTRY_MTIME) ? e->mtime : a->mtime;
-	if (!entry_has(e, ENTRY_MTIME))
-		n->flags |= NODE_NO_TIME;
-	if (o->fixed_time)
-		n->mtime = o->build_time;
-	return 0;
-}
 
 /*
  * Report a source that cannot be read.  Errors of this process, such as ENOMEM,
@@ -132,7 +58,7 @@ static int get_origin(struct manifest *m, struct node *n, const char *path)
 	if (!S_ISREG(st.st_mode))
 		return manifest_fail(m, m->line, "source: %s: not a regular file",
 				     manifest_show(m, path));
-	if (st.st_dev == m->src.image_dev && st.st_ino == m->src.image_ino)
+	if (source_is_image(&m->src, &st))
 		return manifest_fail(m, m->line, "source: %s: is the image itself",
 				     manifest_show(m, path));
 	why = empty_check(m->src.o, dirfd, path, true, &st, &err);
@@ -344,11 +270,7 @@ int manifest_read(struct source *src)
 	progress_end(&m->progress);
 	if (!ret)
 		ret = manifest_finish(m);
-	if (m->errors > ERRORS_MAX)
-		msg_error(src->o->manifest, "%llu errors, the first %d of them listed",
-			  m->errors, ERRORS_MAX);
-	else if (m->errors > 1)
-		msg_error(src->o->manifest, "%llu errors", m->errors);
+	manifest_count_errors(m);
 out:
 	if (ret == -ENOMEM)
 		msg_error(NULL, "out of memory");
@@ -392,10 +314,25 @@ static void manifest_free(struct source *src)
 	free(m->last);
 	if (m->dirfd >= 0)
 		close(m->dirfd);
-	free(m);
 }
 
-static const struct source_ops manifest_ops = {
+static int manifest_init(struct source *src)
+{
+	struct manifest *m = (struct manifest *)src;
+
+	m->dirfd = open(src->o->source, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (m->dirfd < 0) {
+		int ret = -errno;
+
+		msg_error(src->o->source, "cannot open: %s", msg_why(-ret));
+		return ret;
+	}
+	return 0;
+}
+
+const struct source_ops manifest_ops = {
+	.bytes = sizeof(struct manifest),
+	.init = manifest_init,
 	.list = manifest_read,
 	.input_new = manifest_input_new,
 	.input_free = manifest_input_free,
@@ -408,22 +345,3 @@ static const struct source_ops manifest_ops = {
 	.name = manifest_name,
 	.free = manifest_free,
 };
-
-int source_manifest(struct source **src, const struct options *o,
-		    struct tree *t, unsigned int threads)
-{
-	struct manifest *m;
-
-	*src = source_alloc(sizeof(*m), &manifest_ops, o, t, threads);
-	if (!*src)
-		return -ENOMEM;
-	m = (struct manifest *)*src;
-	m->dirfd = open(o->source, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (m->dirfd < 0) {
-		int ret = -errno;
-
-		msg_error(o->source, "cannot open: %s", msg_why(-ret));
-		return ret;
-	}
-	return 0;
-}

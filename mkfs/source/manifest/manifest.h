@@ -142,6 +142,9 @@ int manifest_fail(struct manifest *m, u64 line, const char *fmt, ...);
 __printf(4, 5)
 int manifest_leave_out(struct manifest *m, struct node *n, u64 line, const char *fmt, ...);
 
+/* Say how many errors there were. */
+void manifest_count_errors(const struct manifest *m);
+
 /* Add a record for a node.  Return: 0 or -ENOMEM. */
 int manifest_add_record(struct manifest *m, struct node *n, u32 line);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "acl.h"
+#include "parse.h"
 #include "tar.h"
 
 /* What tar(1) does not help with: it writes names with --numeric-owner, too. */
@@ -76,7 +77,7 @@ static const char *parse_entry(char *text, struct posix_acl_xattr_entry *e)
 	if (*who && !tag->named)
 		return "a mask, or others, with a name";
 	/* this machine's users need not be those of the archive */
-	if (*who && (!tar_decimal(number ? number : who, &id) || id >= U32_MAX))
+	if (*who && (parse_decimal(number ? number : who, &id) || id >= U32_MAX))
 		return NAMES;
 	e->e_tag = cpu_to_le16(*who ? tag->named : tag->obj);
 	e->e_perm = cpu_to_le16(bits);

@@ -3,27 +3,14 @@
  * Records of pax: what a header has no room for.  Those that say nothing of an image
  * (names of users, access times, comments) are passed over.
  */
+#include "parse.h"
 #include "tar.h"
 
 #define ID_MAX		4294967294U
 
-bool tar_decimal(const char *s, u64 *v)
-{
-	u64 n = 0;
-
-	if (!*s)
-		return false;
-	for (; *s >= '0' && *s <= '9'; s++) {
-		if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, *s - '0', &n))
-			return false;
-	}
-	*v = n;
-	return !*s;
-}
-
 static int get_u64(struct tar *t, const char *key, const char *value, u64 max, u64 *v)
 {
-	if (!tar_decimal(value, v))
+	if (parse_decimal(value, v))
 		return tar_fail(t, "%s: not a number", key);
 	if (*v > max)
 		return tar_fail(t, "%s: %llu: the limit is %llu", key,

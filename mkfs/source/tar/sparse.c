@@ -5,6 +5,7 @@
  * is believed when its ranges are in order, lie in the file, and have as many bytes
  * as follow.
  */
+#include "parse.h"
 #include "tar.h"
 
 #define RANGES_MAX	2097152	/* 32 MiB of them */
@@ -82,7 +83,7 @@ int tar_sparse_map(struct tar *t, char *text)
 	while (!ret && (start = strtok_r(text, ",", &save))) {
 		text = NULL;
 		bytes = strtok_r(NULL, ",", &save);
-		if (!bytes || !tar_decimal(start, &a) || !tar_decimal(bytes, &b))
+		if (!bytes || parse_decimal(start, &a) || parse_decimal(bytes, &b))
 			return tar_fail(t, "GNU.sparse.map: not pairs of numbers");
 		ret = tar_sparse_add(t, a, b);
 	}
@@ -131,7 +132,7 @@ static int map_number(struct tar *t, struct map_reader *r, u64 *v)
 			break;
 		}
 	} while (++n < sizeof(text));
-	if (n == sizeof(text) || !tar_decimal(text, v))
+	if (n == sizeof(text) || parse_decimal(text, v))
 		return tar_fail(t, "map of holes: not a number");
 	return 0;
 }

@@ -238,9 +238,6 @@ int tar_next(struct tar *t);
 /* tar_pax.c: what the records say of the member, noted in its @given; 0 or -errno, said */
 int tar_pax(struct tar *t);
 
-/* A number in decimal, all of @s.  Return: whether it is one. */
-bool tar_decimal(const char *s, u64 *v);
-
 /* tar_sparse.c: the map of a file with holes; 0 or -errno, said */
 int tar_sparse_old(struct tar *t, const char *block);
 int tar_sparse_map(struct tar *t, char *text);

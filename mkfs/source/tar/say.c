@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an archive has and the image has not, though the run succeeds: it is said with -q,
- * too.  An archive may have millions of such members, so each kind of them is one line, with
- * a count and the first names.
+ * Messages of archives: errors, each with the member that is being read, and notes.
+ *
+ * A note says what an archive has and the image has not, though the run succeeds: it is
+ * said with -q, too.  An archive may have millions of such members, so each kind of them is
+ * one line, with a count and the first names.
  */
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "msg.h"
@@ -27,6 +30,50 @@ static const char *const texts[TAR_NOTES][3] = {
 	[TAR_BEHIND] = { "archive", "archives",
 			 "with more than zeros behind the end: not read" },
 };
+
+int tar_no_memory(void)
+{
+	msg_error(NULL, "out of memory");
+	return -ENOMEM;
+}
+
+int tar_fail(struct tar *t, const char *fmt, ...)
+{
+	char text[1024], name[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (t->m.path)
+		msg_error(t->bytes.path, "%s: %s",
+			  msg_escape(name, sizeof(name), t->m.path), text);
+	else
+		msg_error(t->bytes.path, "at byte %llu: %s",
+			  (unsigned long long)t->bytes.taken, text);
+	return -EINVAL;
+}
+
+const char *tar_shown(struct tar *t, const char *name)
+{
+	return msg_escape(t->shown, sizeof(t->shown), name);
+}
+
+/* The data phase has said why it wants no more; here is how far it came. */
+static int canceled(struct tar *t)
+{
+	tar_fail(t, "the image could not be written up to here");
+	return -ECANCELED;
+}
+
+int tar_bytes_fail(struct tar *t, int ret)
+{
+	if (ret == -ECANCELED)
+		return canceled(t);
+	if (ret == -ENODATA)
+		return tar_fail(t, "cut off: the archive ends in it");
+	return ret ? tar_fail(t, "%s", t->bytes.why) : 0;
+}
 
 void tar_note(struct tar *t, enum tar_note_kind kind, const char *what)
 {
@@ -54,4 +101,13 @@ void tar_notes_say(const struct tar *t)
 				 texts[i][n->count > 1], texts[i][2], n->names,
 				 n->count > NAMES_MAX ? ", ..." : "");
 	}
+}
+
+void tar_note_behind(struct tar *t, u64 other)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), "from byte %llu on", (unsigned long long)other);
+	if (other)
+		tar_note(t, TAR_BEHIND, what);
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Messages about lines of a manifest.  All errors of a list are reported, the first ones
+ * with their lines.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "manifest.h"
+#include "msg.h"
+
+#define ERRORS_MAX	20
+
+const char *manifest_show(struct manifest *m, const char *name)
+{
+	return msg_escape(m->shown, sizeof(m->shown), name);
+}
+
+int manifest_fail(struct manifest *m, u64 line, const char *fmt, ...)
+{
+	char text[MANIFEST_TEXT];
+	va_list ap;
+
+	if (m->errors++ >= ERRORS_MAX)
+		return -EINVAL;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	msg_error(m->src.o->manifest, "line %llu: %s", line, text);
+	return -EINVAL;
+}
+
+int manifest_leave_out(struct manifest *m, struct node *n, u64 line, const char *fmt, ...)
+{
+	char text[MANIFEST_TEXT];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (!m->src.o->skip_unreadable)
+		return manifest_fail(m, line, "%s", text);
+	msg_warn(m->src.o->manifest, "line %llu: %s: left out", line, text);
+	/* its name is still taken, and links to it still have a target */
+	n->flags |= NODE_GONE;
+	n->size = 0;
+	m->src.tree->gone++;
+	m->src.skipped++;
+	return 0;
+}
+
+void manifest_count_errors(const struct manifest *m)
+{
+	if (m->errors > ERRORS_MAX)
+		msg_error(m->src.o->manifest, "%llu errors, the first %d of them listed",
+			  m->errors, ERRORS_MAX);
+	else if (m->errors > 1)
+		msg_error(m->src.o->manifest, "%llu errors", m->errors);
+}
