@@ -37,7 +37,7 @@ WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow \
 		   -Wvla -Werror=implicit -Wno-sign-compare
 DSFS_CFLAGS	:= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
 		   -DDSFS_VERSION_STRING='"$(VERSION)"' -Ifs/format -Iuserspace/lib -Iuserspace/tool \
-		   $(addprefix -Iuserspace/,walk digest export diff dump) -MMD -MP
+		   $(addprefix -Iuserspace/,walk digest export diff) -MMD -MP
 # ISAL=no: where there is no ISA-L, CRC-32C is the tools' own, and slow.
 ISAL		?= yes
 ifeq ($(ISAL),no)

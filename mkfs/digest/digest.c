@@ -9,7 +9,7 @@
 #include "format.h"
 #include "msg.h"
 #include "digest_lines.h"
-#include "dump.h"
+#include "walk.h"
 
 /**
  * struct level - a directory that the walk is in

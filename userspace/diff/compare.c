@@ -22,21 +22,29 @@ static int pass_over(void *arg, u64 pos, const void *data, u64 len)
 
 static int verify(const struct compare_side *s, struct dsfs_err *err)
 {
-	return image_stream(s->d->src, &s->node.attr, &s->node.extra, true, pass_over,
+	return image_stream(s->v->src, &s->node->attr, &s->node->extra, true, pass_over,
 			    NULL, err);
+}
+
+static int map_both(const struct compare_side *a, const struct compare_side *b, u64 pos,
+		    struct dsfs_mapping *x, struct dsfs_mapping *y, struct dsfs_err *err)
+{
+	int ret = dsfs_map(a->v->src, &a->node->attr, &a->node->extra, pos, x, err);
+
+	return ret ? ret : dsfs_map(b->v->src, &b->node->attr, &b->node->extra, pos, y, err);
 }
 
 /* Read bytes from the start of a mapping; holes are zeros. */
 static int read_mapping(const struct compare_side *s, const struct dsfs_mapping *map, void *buf,
 			size_t len, struct dsfs_err *err)
 {
-	const u64 pos = s->node.attr.start + map->stored;
+	const u64 pos = s->node->attr.start + map->stored;
 	int ret = 0;
 
 	if (map->hole)
 		memset(buf, 0, len);
 	else
-		ret = image_pread(&s->d->img, buf, len, pos);
+		ret = image_pread(&s->v->img, buf, len, pos);
 	return ret ? dsfs_bad(err, "data at", pos, pos + len, ret) : 0;
 }
 
@@ -53,11 +61,8 @@ static int compare_bytes(const struct compare_side *a, const struct compare_side
 	int ret;
 
 	*answer = SAME;
-	for (pos = 0; *answer == SAME && pos < a->node.attr.size; pos += len) {
-		ret = dsfs_map(a->d->src, &a->node.attr, &a->node.extra, pos, &x, err);
-		if (!ret)
-			ret = dsfs_map(b->d->src, &b->node.attr, &b->node.extra, pos, &y,
-				       err);
+	for (pos = 0; *answer == SAME && pos < a->node->attr.size; pos += len) {
+		ret = map_both(a, b, pos, &x, &y, err);
 		if (ret)
 			return ret;
 		len = x.len < y.len ? x.len : y.len;
@@ -90,19 +95,16 @@ static int read_both(const struct compare_side *a, const struct compare_side *b,
 static int compare_maps(const struct compare_side *a, const struct compare_side *b,
 			bool *same, struct dsfs_err *err)
 {
-	const u64 size = a->node.attr.size;
+	const u64 size = a->node->attr.size;
 	struct dsfs_mapping x, y;
 	int ret = 0;
 	u64 pos;
 
 	*same = true;
-	if (!((a->node.attr.flags | b->node.attr.flags) & DSFS_INODE_HOLES))
+	if (!((a->node->attr.flags | b->node->attr.flags) & DSFS_INODE_HOLES))
 		return 0;
 	for (pos = 0; *same && pos < size; pos += x.len) {
-		ret = dsfs_map(a->d->src, &a->node.attr, &a->node.extra, pos, &x, err);
-		if (!ret)
-			ret = dsfs_map(b->d->src, &b->node.attr, &b->node.extra, pos,
-				       &y, err);
+		ret = map_both(a, b, pos, &x, &y, err);
 		if (ret)
 			return ret;
 		*same = x.len == y.len && x.hole == y.hole &&
@@ -114,19 +116,19 @@ static int compare_maps(const struct compare_side *a, const struct compare_side 
 static int compare_sums(const struct compare_side *a, const struct compare_side *b,
 			enum answer *answer, struct dsfs_err *err)
 {
-	const unsigned int bits = a->d->img.geo->chunk_bits;
-	const u64 stored = image_stored_bytes(&a->node.attr, &a->node.extra);
+	const unsigned int bits = a->v->img.geo->chunk_bits;
+	const u64 stored = image_stored_bytes(&a->node->attr, &a->node->extra);
 	u32 x, y;
 	int ret;
 
-	*answer = a->node.attr.start == b->node.attr.start ? SAME : UNKNOWN;
-	if (!bits || bits != b->d->img.geo->chunk_bits)
+	*answer = a->node->attr.start == b->node->attr.start ? SAME : UNKNOWN;
+	if (!bits || bits != b->v->img.geo->chunk_bits)
 		return 0;
 	for (u64 at = 0; at < stored; at += 1ULL << bits) {
-		ret = dsfs_chunk_sum(a->d->src, &a->node.attr, stored, at >> bits,
+		ret = dsfs_chunk_sum(a->v->src, &a->node->attr, stored, at >> bits,
 				     &x, err);
 		if (!ret)
-			ret = dsfs_chunk_sum(b->d->src, &b->node.attr, stored,
+			ret = dsfs_chunk_sum(b->v->src, &b->node->attr, stored,
 					     at >> bits, &y, err);
 		if (ret)
 			return ret;
@@ -145,11 +147,11 @@ static int compare_content(const struct compare_side *a, const struct compare_si
 	bool same_map;
 	int ret;
 
-	if (a->node.attr.size != b->node.attr.size) {
+	if (a->node->attr.size != b->node->attr.size) {
 		*changed |= CHANGED_CONTENT;
 		return 0;
 	}
-	if (!a->node.attr.size)
+	if (!a->node->attr.size)
 		return 0;
 	ret = compare_maps(a, b, &same_map, err);
 	if (!ret && same_map)
@@ -165,10 +167,10 @@ static int compare_targets(const struct compare_side *a, const struct compare_si
 			   unsigned int *changed, struct dsfs_err *err)
 {
 	char x[DSFS_SYMLINK_MAX + 1], y[DSFS_SYMLINK_MAX + 1];
-	int ret = image_symlink(a->d->src, &a->node.attr, x, err);
+	int ret = image_symlink(a->v->src, &a->node->attr, x, err);
 
 	if (!ret)
-		ret = image_symlink(b->d->src, &b->node.attr, y, err);
+		ret = image_symlink(b->v->src, &b->node->attr, y, err);
 	if (!ret && strcmp(x, y))
 		*changed |= CHANGED_TARGET;
 	return ret;
@@ -193,12 +195,12 @@ static int compare_xattrs(const struct compare_side *a, const struct compare_sid
 	struct xattr_list x, y;
 	int ret;
 
-	if (!((a->node.attr.flags | b->node.attr.flags) & DSFS_INODE_XATTRS))
+	if (!((a->node->attr.flags | b->node->attr.flags) & DSFS_INODE_XATTRS))
 		return 0;
-	ret = xattr_list_get(a->d, &a->node, &x, err);
+	ret = xattr_list_get(a->v->src, a->node, &x, err);
 	if (ret)
 		return ret;
-	ret = xattr_list_get(b->d, &b->node, &y, err);
+	ret = xattr_list_get(b->v->src, b->node, &y, err);
 	if (!ret) {
 		if (!same_xattrs(&x, &y))
 			*changed |= CHANGED_XATTRS;
@@ -211,13 +213,13 @@ static int compare_xattrs(const struct compare_side *a, const struct compare_sid
 int compare_nodes(const struct compare_side *a, const struct compare_side *b,
 		  unsigned int *changed, const char **what, struct dsfs_err *err)
 {
-	const struct dsfs_attr *x = &a->node.attr, *y = &b->node.attr;
+	const struct dsfs_attr *x = &a->node->attr, *y = &b->node->attr;
 	int ret = 0;
 
 	*changed = 0;
 	if ((x->mode ^ y->mode) & 07777)
 		*changed |= CHANGED_MODE;
-	if (a->node.uid != b->node.uid || a->node.gid != b->node.gid)
+	if (a->node->uid != b->node->uid || a->node->gid != b->node->gid)
 		*changed |= CHANGED_OWNER;
 	if (x->mtime != y->mtime)
 		*changed |= CHANGED_MTIME;

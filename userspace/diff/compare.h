@@ -2,10 +2,10 @@
 /*
  * Whether an object is the same in two generations of an image.
  */
-#ifndef DUMP_COMPARE_H
-#define DUMP_COMPARE_H
+#ifndef COMPARE_H
+#define COMPARE_H
 
-#include "dump.h"
+#include "walk.h"
 
 /* Differences: CHANGED_DATA is one of the content, the others are of attributes */
 #define CHANGED_CONTENT	0x01
@@ -20,11 +20,10 @@
 
 /**
  * struct compare_side - an object in one of two generations
- * @d: dump of that generation
  */
 struct compare_side {
-	struct dump *d;
-	struct image_node node;
+	struct view *v;
+	const struct image_node *node;
 };
 
 /**
@@ -39,4 +38,4 @@ struct compare_side {
 int compare_nodes(const struct compare_side *a, const struct compare_side *b,
 		  unsigned int *changed, const char **what, struct dsfs_err *err);
 
-#endif /* DUMP_COMPARE_H */
+#endif /* COMPARE_H */

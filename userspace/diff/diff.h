@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * --diff: changes from one generation to another.
+ * What changed from one generation of an image to another.
+ *
+ * The folder has the comparison of two objects, and the report.  It uses walk/, lib/ and
+ * tool/; dump.dsfs uses it.
  */
-#ifndef DUMP_DIFF_H
-#define DUMP_DIFF_H
+#ifndef DIFF_H
+#define DIFF_H
 
-#include "dump.h"
+#include "walk.h"
 
 /**
  * struct diff_request - two generations
@@ -19,7 +22,7 @@ struct diff_request {
 /** diff_parse - parse "1..3" or "1..".  Return: 0 or -EINVAL. */
 int diff_parse(const char *text, struct diff_request *r);
 
-/** dump_diff - show what changed; Return: 0, or -1 after a message */
-int dump_diff(struct dump *d, const struct diff_request *r);
+/** dump_diff - show what changed, in JSON if @j is not NULL.  Return: 0, or -1 after a message */
+int dump_diff(struct view *v, struct json *j, const struct diff_request *r);
 
-#endif /* DUMP_DIFF_H */
+#endif /* DIFF_H */

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "digest_lines.h"
-#include "dump.h"
 #include "msg.h"
 #include "file_sums.h"
 
@@ -19,35 +18,9 @@
  * @lines: the text that comes out
  */
 struct digest {
-	struct dump *d;
+	struct view *v;
 	struct digest_lines lines;
 };
-
-static void get_target(struct digest *g, const struct sums_object *o, char *target,
-		       struct digest_line *line)
-{
-	struct dsfs_err err = { 0 };
-	int ret = image_symlink(g->d->src, &o->node.attr, target, &err);
-
-	if (ret) {
-		dump_error(g->d, o->path, "target", ret, &err);
-		return;
-	}
-	line->target = target;
-	line->target_len = strlen(target);
-}
-
-static void get_xattrs(struct digest *g, const struct sums_object *o,
-		       struct xattr_list *list, struct digest_line *line)
-{
-	struct dsfs_err err = { 0 };
-	int ret = xattr_list_get(g->d, &o->node, list, &err);
-
-	if (ret)
-		dump_error(g->d, o->path, "xattrs", ret, &err);
-	line->xattrs = list->v;
-	line->nr_xattrs = list->count;
-}
 
 static int put_object(void *arg, const struct sums_object *o)
 {
@@ -63,13 +36,17 @@ static int put_object(void *arg, const struct sums_object *o)
 	int ret;
 
 	if (S_ISREG(attr->mode) && o->ret)
-		dump_error(g->d, o->path, "content", o->ret, &o->err);
+		view_error(g->v, o->path, "content", o->ret, &o->err);
 	else if (S_ISREG(attr->mode))
 		line.sum = o->sum;
-	else if (S_ISLNK(attr->mode))
-		get_target(g, o, target, &line);
+	else if (S_ISLNK(attr->mode) && !view_target(g->v, o->path, &o->node, target))
+		line.target = target;
 	if (g->lines.kind == DSFS_DIGEST_FULL)
-		get_xattrs(g, o, &list, &line);
+		view_xattrs(g->v, o->path, &o->node, &list);
+	if (line.target)
+		line.target_len = strlen(target);
+	line.xattrs = list.v;
+	line.nr_xattrs = list.count;
 	ret = digest_add(&g->lines, &line);
 	xattr_list_free(&list);
 	return ret;
@@ -86,10 +63,10 @@ static unsigned int threads_for(const struct digest_request *r)
 	return cpus < SUMS_THREADS_MAX ? cpus : SUMS_THREADS_MAX;
 }
 
-int digest_make(struct dump *d, const struct digest_request *r,
+int digest_make(struct view *v, const struct digest_request *r,
 		struct digest_result *result)
 {
-	struct digest g = { .d = d };
+	struct digest g = { .v = v };
 	int ret;
 
 	ret = sha256_library_init();
@@ -97,30 +74,30 @@ int digest_make(struct dump *d, const struct digest_request *r,
 		return ret;
 	ret = digest_begin(&g.lines, r->kind, r->text);
 	if (!ret) {
-		ret = sums_walk(d, threads_for(r), r->stop, put_object, &g);
+		ret = sums_walk(v, threads_for(r), r->stop, put_object, &g);
 		/* after an error there is no digest, because it would be that of a part */
 		ret = digest_end(&g.lines) ?: ret;
 	}
 	/* any other error was reported where it happened */
 	if (ret == -ENOMEM)
-		dump_error(d, d->img.path, "digest", ret, &(struct dsfs_err){ 0 });
-	if (d->errors && !r->text)
-		msg_error(d->img.path, "no digest: not everything could be read");
+		view_error(v, v->img.path, "digest", ret, NULL);
+	if (v->errors->count && !r->text)
+		msg_error(v->img.path, "no digest: not everything could be read");
 	*result = g.lines.result;
-	return ret ? ret : d->errors ? -EUCLEAN : 0;
+	return ret ? ret : v->errors->count ? -EUCLEAN : 0;
 }
 
 int digest_image(const struct image *img, const struct digest_request *r,
 		 struct digest_result *result)
 {
-	struct dump d = { .img = *img, .per_kind = PER_KIND };
+	struct errors errors = { .per_kind = PER_KIND };
+	struct view v = { .img = *img, .errors = &errors, .src = image_source(img, 0) };
 	int ret = -ENOMEM;
 
-	d.src = image_source(&d.img, 0);
-	if (d.src)
-		ret = digest_make(&d, r, result);
+	if (v.src)
+		ret = digest_make(&v, r, result);
 	else
 		msg_error(img->path, "%s", strerror(ENOMEM));
-	image_source_free(d.src);
+	image_source_free(v.src);
 	return ret;
 }

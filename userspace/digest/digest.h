@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The digest of a data set.  mkfs.dsfs and fsck.dsfs compute it by the same code as
- * dump.dsfs; they need this header only.
+ * The digest of a data set.
+ *
+ * The folder has the digest of an image, its text, which mkfs.dsfs makes of a tree that is no
+ * image yet, and SHA-256.  It uses walk/, lib/ and tool/.  mkfs.dsfs, fsck.dsfs and dump.dsfs
+ * use it; for the digest of an image this header suffices.
  */
-#ifndef DUMP_DIGEST_H
-#define DUMP_DIGEST_H
+#ifndef DIGEST_H
+#define DIGEST_H
 
 #include "image.h"
 
-struct dump;
+struct view;
 
 /* Bytes of a digest as digest.rst writes it, terminated */
 #define DIGEST_TEXT	(16 + 2 * DSFS_DIGEST_BYTES)
@@ -51,14 +54,11 @@ struct digest_result {
 int digest_image(const struct image *img, const struct digest_request *r,
 		 struct digest_result *result);
 
-/** digest_make - the same for dump.dsfs, whose errors are counted in @d */
-int digest_make(struct dump *d, const struct digest_request *r,
+/** digest_make - the same for dump.dsfs, whose errors are counted in @v */
+int digest_make(struct view *v, const struct digest_request *r,
 		struct digest_result *result);
 
 /** digest_text - as digest.rst writes it; @buf: DIGEST_TEXT bytes.  Return: @buf. */
 char *digest_text(u8 kind, const u8 *sum, char *buf);
 
-/** dump_digest - show the digest; Return: 0, or -1 after a message */
-int dump_digest(struct dump *d, const struct digest_request *r);
-
-#endif /* DUMP_DIGEST_H */
+#endif /* DIGEST_H */

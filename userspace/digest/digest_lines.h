@@ -3,8 +3,8 @@
  * The text of a digest, as Documentation/digest.rst defines it, line by line.  Whoever
  * walks a tree, an image's or one that is to become an image, adds a line for each object.
  */
-#ifndef DUMP_DIGEST_LINES_H
-#define DUMP_DIGEST_LINES_H
+#ifndef DIGEST_LINES_H
+#define DIGEST_LINES_H
 
 #include "digest.h"
 #include "listing.h"
@@ -64,4 +64,4 @@ int digest_add(struct digest_lines *l, const struct digest_line *line);
 /** digest_end - complete l->result.  Return: 0 or -EIO. */
 int digest_end(struct digest_lines *l);
 
-#endif /* DUMP_DIGEST_LINES_H */
+#endif /* DIGEST_LINES_H */

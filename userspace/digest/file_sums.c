@@ -73,7 +73,7 @@ struct worker {
  * @own: this thread's
  */
 struct sums {
-	struct dump *d;
+	struct view *v;
 	const int *stop;
 	int (*fn)(void *arg, const struct sums_object *o);
 	void *arg;
@@ -305,7 +305,7 @@ static void worker_free(struct worker *w)
 static int worker_init(struct worker *w, struct sums *s)
 {
 	w->s = s;
-	w->src = image_source(&s->d->img, CACHE_BYTES);
+	w->src = image_source(&s->v->img, CACHE_BYTES);
 	if (w->src && !sha256_init(&w->hash))
 		return 0;
 	image_source_free(w->src);
@@ -315,7 +315,7 @@ static int worker_init(struct worker *w, struct sums *s)
 static int walk_all(struct sums *s)
 {
 	static const struct walk_ops ops = { .enter = enter };
-	int ret = walk(s->d, &ops, s);
+	int ret = walk(s->v, NULL, &ops, s);
 
 	while (!ret && s->tail < s->head)
 		ret = hand_out(s);
@@ -348,21 +348,21 @@ static int run_threads(struct sums *s, struct worker *w, unsigned int extra)
 	return ret;
 }
 
-int sums_walk(struct dump *d, unsigned int threads, const int *stop,
+int sums_walk(struct view *v, unsigned int threads, const int *stop,
 	      int (*fn)(void *arg, const struct sums_object *o), void *arg)
 {
-	struct sums s = { .d = d, .stop = stop, .fn = fn, .arg = arg };
+	struct sums s = { .v = v, .stop = stop, .fn = fn, .arg = arg };
 	struct worker *w = calloc(threads, sizeof(*w));
 	int ret = -ENOMEM;
 
 	/* no more threads than objects */
-	s.room = d->img.geo->inodes < RING ? d->img.geo->inodes : RING;
+	s.room = v->img.geo->inodes < RING ? v->img.geo->inodes : RING;
 	s.ring = calloc(s.room, sizeof(*s.ring));
 	pthread_mutex_init(&s.lock, NULL);
 	pthread_cond_init(&s.more, NULL);
 	pthread_cond_init(&s.done, NULL);
 	if (w && s.ring && !worker_init(&s.own, &s)) {
-		progress_start(&s.progress, "digest", d->img.geo->content_bytes);
+		progress_start(&s.progress, "digest", v->img.geo->content_bytes);
 		ret = run_threads(&s, w, threads - 1);
 		progress_end(&s.progress);
 		worker_free(&s.own);

@@ -3,10 +3,10 @@
  * Checksums of files: several threads compute them, the caller gets them in the order
  * of a walk.
  */
-#ifndef DUMP_SUMS_H
-#define DUMP_SUMS_H
+#ifndef FILE_SUMS_H
+#define FILE_SUMS_H
 
-#include "dump.h"
+#include "walk.h"
 #include "sha256.h"
 
 #define SUMS_THREADS_MAX	256
@@ -38,7 +38,7 @@ struct sums_object {
  *
  * Return: 0, -ENOMEM, -ECANCELED: it was stopped, or what @fn returned.
  */
-int sums_walk(struct dump *d, unsigned int threads, const int *stop,
+int sums_walk(struct view *v, unsigned int threads, const int *stop,
 	      int (*fn)(void *arg, const struct sums_object *o), void *arg);
 
-#endif /* DUMP_SUMS_H */
+#endif /* FILE_SUMS_H */

@@ -2,8 +2,8 @@
 /*
  * SHA-256, with the instructions of the processor.
  */
-#ifndef DUMP_SHA256_H
-#define DUMP_SHA256_H
+#ifndef SHA256_H
+#define SHA256_H
 
 #include "dsfs_platform.h"
 
@@ -36,4 +36,4 @@ void sha256_put_zeros(struct sha256 *h, u64 len);
 /** sha256_end - finish the hash, and begin another one */
 void sha256_end(struct sha256 *h, u8 sum[SHA256_BYTES]);
 
-#endif /* DUMP_SHA256_H */
+#endif /* SHA256_H */

@@ -22,17 +22,17 @@ static int cat_piece(void *arg, u64 pos, const void *data, u64 len)
 	return 0;
 }
 
-int dump_cat(struct dump *d, const char *path)
+int dump_cat(struct view *v, const char *path)
 {
 	struct dsfs_err err = { 0 };
 	struct image_node node;
 	int ret;
 
-	if (dump_find_regular(d, path, &node))
+	if (view_find_regular(v, path, &node))
 		return -1;
-	ret = image_stream(d->src, &node.attr, &node.extra, true, cat_piece, NULL,
+	ret = image_stream(v->src, &node.attr, &node.extra, true, cat_piece, NULL,
 			   &err);
 	if (ret && !ferror(stdout))
-		dump_error(d, path, "content", ret, &err);
+		view_error(v, path, "content", ret, &err);
 	return ret ? -1 : 0;
 }

@@ -6,7 +6,9 @@
 #include "dump.h"
 
 struct list {
-	struct dump *d;
+	struct view *v;
+	struct json *j;
+	bool no_data;
 	struct listing_links links;
 };
 
@@ -19,28 +21,28 @@ static int sum_piece(void *arg, u64 pos, const void *data, u64 len)
 	return 0;
 }
 
-static void list_content(struct dump *d, const struct walk_entry *e,
+static void list_content(const struct list *list, const struct walk_entry *e,
 			 struct listing_entry *l)
 {
 	struct dsfs_err err = { 0 };
 	int ret;
 
-	if (d->no_data) {
+	if (list->no_data) {
 		l->sum_error = -1;
 		return;
 	}
-	ret = image_stream(d->src, &e->node.attr, &e->node.extra, true, sum_piece,
+	ret = image_stream(list->v->src, &e->node.attr, &e->node.extra, true, sum_piece,
 			   &l->sum, &err);
 	if (ret) {
-		dump_error(d, e->path, "content", ret, &err);
+		view_error(list->v, e->path, "content", ret, &err);
 		l->sum_error = -ret;
 	}
 }
 
-static void list_json(struct json *j, const struct listing_entry *l, u32 ino)
+static void list_json(struct json *j, const struct listing_entry *l, u32 ino,
+		      const struct xattr_list *xattrs)
 {
 	char type[2] = { listing_type(l->mode) };
-	size_t i;
 
 	json_begin_object(j, NULL);
 	json_str(j, "path", l->path);
@@ -61,20 +63,13 @@ static void list_json(struct json *j, const struct listing_entry *l, u32 ino)
 		json_strf(j, "crc32c", "%08x", l->sum);
 	if (S_ISLNK(l->mode) && !l->target_error)
 		json_str(j, "target", l->target);
-	if (l->nr_xattrs) {
-		json_begin_object(j, "xattrs");
-		for (i = 0; i < l->nr_xattrs; i++)
-			json_hex(j, l->xattrs[i].name, l->xattrs[i].value,
-				 l->xattrs[i].len);
-		json_end(j);
-	}
+	xattr_list_json(xattrs, j);
 	json_end(j);
 }
 
 static int list_entry(void *arg, const struct walk_entry *e)
 {
 	struct list *list = arg;
-	struct dump *d = list->d;
 	const struct dsfs_attr *attr = &e->node.attr;
 	const struct nsec_time mtime = nsec_split(attr->mtime);
 	struct listing_entry l = {
@@ -83,8 +78,7 @@ static int list_entry(void *arg, const struct walk_entry *e)
 		.mtime_sec = mtime.sec, .mtime_nsec = mtime.nsec,
 		.rdev_major = attr->rdev >> 20, .rdev_minor = attr->rdev & 0xfffff,
 	};
-	char target[DSFS_SYMLINK_MAX + 1] = "";
-	struct dsfs_err err = { 0 };
+	char target[DSFS_SYMLINK_MAX + 1];
 	struct xattr_list xattrs;
 	int ret;
 
@@ -94,44 +88,36 @@ static int list_entry(void *arg, const struct walk_entry *e)
 		if (ret)
 			return ret;
 	}
-	ret = xattr_list_get(d, &e->node, &xattrs, &err);
-	if (ret) {
-		dump_error(d, e->path, "xattrs", ret, &err);
-		l.xattrs_error = -ret;
-	}
+	l.xattrs_error = -view_xattrs(list->v, e->path, &e->node, &xattrs);
 	l.xattrs = xattrs.v;
 	l.nr_xattrs = xattrs.count;
 	if (S_ISLNK(attr->mode)) {
-		ret = image_symlink(d->src, attr, target, &err);
-		if (ret) {
-			dump_error(d, e->path, "target", ret, &err);
-			l.target_error = -ret;
-		}
+		l.target_error = -view_target(list->v, e->path, &e->node, target);
 		l.target = target;
 	}
 	if (S_ISREG(attr->mode))
-		list_content(d, e, &l);
-	if (d->as_json)
-		list_json(&d->j, &l, e->ino);
+		list_content(list, e, &l);
+	if (list->j)
+		list_json(list->j, &l, e->ino, &xattrs);
 	else
 		listing_print(stdout, &l);
 	xattr_list_free(&xattrs);
 	return ferror(stdout) ? -EIO : 0;
 }
 
-int dump_list(struct dump *d)
+int dump_list(struct view *v, struct json *j, bool no_data)
 {
 	static const struct walk_ops ops = { .enter = list_entry };
-	struct list list = { .d = d };
+	struct list list = { .v = v, .j = j, .no_data = no_data };
 	int ret;
 
-	if (d->as_json)
-		json_begin_array(&d->j, "list");
-	ret = walk(d, &ops, &list);
-	if (d->as_json)
-		json_end(&d->j);
+	if (j)
+		json_begin_array(j, "list");
+	ret = walk(v, NULL, &ops, &list);
+	if (j)
+		json_end(j);
 	listing_links_free(&list.links);
 	if (ret && !ferror(stdout))
-		dump_error(d, d->img.path, "list", ret, &(struct dsfs_err){ 0 });
-	return ret || d->errors ? -1 : 0;
+		view_error(v, v->img.path, "list", ret, NULL);
+	return ret || v->errors->count ? -1 : 0;
 }

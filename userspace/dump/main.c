@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "dump.h"
-#include "msg.h"
 #include "export.h"
+#include "msg.h"
 #include "request.h"
 
 enum { EXIT_OK, EXIT_ERROR };
@@ -20,89 +20,87 @@ enum { EXIT_OK, EXIT_ERROR };
  * Check BLOCKSUMS, which verifies all other metadata and is verified by its
  * region checksum only.
  */
-static int check_blocksums(struct dump *d)
+static int check_blocksums(struct view *v)
 {
-	const struct dsfs_region_info *r = &d->img.geo->regions[DSFS_REGION_BLOCKSUMS];
+	const struct dsfs_region_info *r = &v->img.geo->regions[DSFS_REGION_BLOCKSUMS];
 	u32 sum;
-	int ret = image_region_sum(&d->img, DSFS_REGION_BLOCKSUMS, &sum);
+	int ret = image_region_sum(&v->img, DSFS_REGION_BLOCKSUMS, &sum);
 
 	if (!ret && sum == r->checksum)
 		return 0;
 	if (ret)
-		msg_error(d->img.path, "block checksums at %llu: %s",
+		msg_error(v->img.path, "block checksums at %llu: %s",
 			  r->pos, msg_why(-ret));
 	else
-		msg_error(d->img.path, "block checksums at %llu: checksum %#x, expected %#x",
+		msg_error(v->img.path, "block checksums at %llu: checksum %#x, expected %#x",
 			  r->pos, sum, r->checksum);
-	d->errors++;
+	v->errors->count++;
 	return -1;
 }
 
-static int run(struct dump *d, struct request *r)
+static int run(struct view *v, struct json *j, struct request *r)
 {
 	if (r->cat)
-		return dump_cat(d, r->cat);
+		return dump_cat(v, r->cat);
 	if (r->extract)
-		return dump_extract(d, r->extract, &r->paths, r->resume);
+		return dump_extract(v, r->extract, &r->paths, r->resume);
 	if (r->tar)
-		return dump_tar(d, &r->paths);
+		return dump_tar(v, &r->paths);
 	if (r->wds.prefix)
-		return dump_wds(d, &r->wds, &r->paths);
+		return dump_wds(v, j, &r->wds, &r->paths);
 	if (r->diff)
-		return dump_diff(d, &r->diff_of);
+		return dump_diff(v, j, &r->diff_of);
 	if (r->list)
-		return dump_list(d);
+		return dump_list(v, j, r->no_data);
 	if (r->manifest)
-		return dump_manifest(d);
+		return dump_manifest(v, j);
 	if (r->digest)
-		return dump_digest(d, &r->digest_how);
+		return dump_digest(v, j, &r->digest_how);
 	if (r->inode || r->path)
-		return dump_path(d, r->inode ? r->inode : r->path);
+		return dump_path(v, j, r->inode ? r->inode : r->path);
 	if (r->dir)
-		return dump_dir(d, r->dir);
+		return dump_dir(v, j, r->dir);
 	if (r->extents)
-		return dump_extents(d, r->extents);
+		return dump_extents(v, j, r->extents);
 	if (r->regions)
-		return dump_regions(d);
+		return dump_regions(v, j);
 	if (r->generations)
-		return dump_generations(d);
-	return r->one ? dump_generation(d) : dump_supers(d);
+		return dump_generations(v, j);
+	return r->one ? dump_generation(v, j) : dump_supers(v, j);
 }
 
 static int dump(const char *path, struct request *r)
 {
-	struct dump d = { .as_json = r->json, .no_data = r->no_data };
-	int ret, bad;
+	struct errors errors = { .per_kind = request_is_export(r) && !r->verbose ? PER_KIND : 0 };
+	struct view v = { .errors = &errors };
+	struct json json, *j = r->json ? &json : NULL;
+	int ret = -1, bad;
 
-	if (request_is_export(r) && !r->verbose)
-		d.per_kind = PER_KIND;
-
-	if (image_open(&d.img, path))
+	if (image_open(&v.img, path))
 		return -1;
-	bad = image_report_slots(&d.img);
-	if (d.img.geo && r->one && image_generation(&d.img, r->generation)) {
-		image_close(&d.img);
+	bad = image_report_slots(&v.img);
+	if (v.img.geo && r->one && image_generation(&v.img, r->generation)) {
+		image_close(&v.img);
 		return -1;
 	}
-	json_init(&d.j, stdout);
-	if (d.img.geo) {
-		d.src = image_source(&d.img, 0);
-		if (!d.src)
+	json_init(&json, stdout);
+	if (v.img.geo) {
+		v.src = image_source(&v.img, 0);
+		if (!v.src)
 			msg_error(path, "%s", strerror(ENOMEM));
 	}
-	ret = -1;
-	if (d.src || !(r->what || r->one)) {
-		if (d.img.geo)
-			check_blocksums(&d);
-		if (d.as_json)
-			json_begin_object(&d.j, NULL);
-		ret = run(&d, r);
-		if (d.as_json)
-			json_end(&d.j);
+	if (v.src || !(r->what || r->one)) {
+		if (v.img.geo)
+			check_blocksums(&v);
+		if (j)
+			json_begin_object(j, NULL);
+		ret = run(&v, r->manifest ? &json : j, r);
+		if (j)
+			json_end(j);
 	}
-	image_source_free(d.src);
-	image_close(&d.img);
-	return ret || bad || d.errors ? -1 : 0;
+	image_source_free(v.src);
+	image_close(&v.img);
+	return ret || bad || errors.count ? -1 : 0;
 }
 
 int main(int argc, char **argv)

@@ -7,48 +7,38 @@
 #include "dump.h"
 #include "msg.h"
 
-static u64 record_pos(const struct dump *d, int region, u64 index, size_t size)
+static u64 record_pos(const struct view *v, int region, u64 index, size_t size)
 {
-	return d->img.geo->regions[region].pos + index * size;
+	return v->img.geo->regions[region].pos + index * size;
 }
 
-static void show_xattrs(struct dump *d, const char *path,
+static void show_xattrs(struct view *v, struct json *j, const char *path,
 			const struct image_node *node)
 {
-	struct dsfs_err err = { 0 };
 	struct xattr_list list;
-	size_t i, k;
-	int ret = xattr_list_get(d, node, &list, &err);
 
-	if (ret)
-		dump_error(d, path, "xattrs", ret, &err);
-	if (d->as_json && list.count)
-		json_begin_object(&d->j, "xattrs");
-	for (i = 0; i < list.count; i++) {
-		const u8 *v = list.v[i].value;
+	view_xattrs(v, path, node, &list);
+	if (j)
+		xattr_list_json(&list, j);
+	for (size_t i = 0; !j && i < list.count; i++) {
+		const u8 *value = list.v[i].value;
 
-		if (d->as_json) {
-			json_hex(&d->j, list.v[i].name, v, list.v[i].len);
-			continue;
-		}
 		fputs("xattr:     ", stdout);
 		listing_escape(stdout, list.v[i].name, strlen(list.v[i].name));
 		putchar('=');
-		for (k = 0; k < list.v[i].len; k++)
-			printf("%02x", v[k]);
+		for (size_t k = 0; k < list.v[i].len; k++)
+			printf("%02x", value[k]);
 		putchar('\n');
 	}
-	if (d->as_json && list.count)
-		json_end(&d->j);
 	xattr_list_free(&list);
 }
 
-static void print_node(struct dump *d, const struct image_node *n)
+static void print_node(struct view *v, const struct image_node *n)
 {
 	const struct dsfs_attr *a = &n->attr;
 
 	printf("inode:     %u at %llu\n", a->ino,
-	       record_pos(d, DSFS_REGION_INODES, a->ino, sizeof(struct dsfs_inode)));
+	       record_pos(v, DSFS_REGION_INODES, a->ino, sizeof(struct dsfs_inode)));
 	printf("type:      %c\nmode:      %04o\n", listing_type(a->mode),
 	       a->mode & 07777);
 	printf("owner:     %u:%u\nlinks:     %u\nflags:     %#x\n", n->uid,
@@ -65,14 +55,13 @@ static void print_node(struct dump *d, const struct image_node *n)
 		       n->extra.stored, n->extra.first_extent, n->extra.extents);
 }
 
-static void json_node(struct dump *d, const struct image_node *n)
+static void json_node(struct view *v, struct json *j, const struct image_node *n)
 {
 	const struct dsfs_attr *a = &n->attr;
 	char type[2] = { listing_type(a->mode) };
-	struct json *j = &d->j;
 
 	json_u64(j, "inode", a->ino);
-	json_u64(j, "offset", record_pos(d, DSFS_REGION_INODES, a->ino,
+	json_u64(j, "offset", record_pos(v, DSFS_REGION_INODES, a->ino,
 					 sizeof(struct dsfs_inode)));
 	json_str(j, "type", type);
 	json_strf(j, "mode", "%04o", a->mode & 07777);
@@ -93,49 +82,50 @@ static void json_node(struct dump *d, const struct image_node *n)
 	}
 }
 
-int dump_path(struct dump *d, const char *path)
+static void show_target(struct view *v, struct json *j, const char *path,
+			const struct image_node *node)
 {
 	char target[DSFS_SYMLINK_MAX + 1];
-	struct dsfs_err err = { 0 };
-	struct image_node n;
-	int ret;
 
-	if (dump_find(d, path, &n))
-		return -1;
-	if (d->as_json)
-		json_node(d, &n);
-	else
-		print_node(d, &n);
-	if (S_ISLNK(n.attr.mode)) {
-		ret = image_symlink(d->src, &n.attr, target, &err);
-		if (ret) {
-			dump_error(d, path, "target", ret, &err);
-		} else if (d->as_json) {
-			json_str(&d->j, "target", target);
-		} else {
-			fputs("target:    ", stdout);
-			listing_escape(stdout, target, strlen(target));
-			putchar('\n');
-		}
+	if (view_target(v, path, node, target))
+		return;
+	if (j) {
+		json_str(j, "target", target);
+		return;
 	}
-	show_xattrs(d, path, &n);
+	fputs("target:    ", stdout);
+	listing_escape(stdout, target, strlen(target));
+	putchar('\n');
+}
+
+int dump_path(struct view *v, struct json *j, const char *path)
+{
+	struct image_node n;
+
+	if (view_find(v, path, &n))
+		return -1;
+	if (j)
+		json_node(v, j, &n);
+	else
+		print_node(v, &n);
+	if (S_ISLNK(n.attr.mode))
+		show_target(v, j, path, &n);
+	show_xattrs(v, j, path, &n);
 	return 0;
 }
 
-static void show_dir(struct dump *d, const struct dsfs_dir_info *dir, u64 index)
+static void show_dir(struct view *v, struct json *j, const struct dsfs_dir_info *dir, u64 index)
 {
-	struct json *j = &d->j;
-
-	if (!d->as_json) {
+	if (!j) {
 		printf("directory: %u, parent %u, record at %llu\n",
 		       dir->self, dir->parent,
-		       record_pos(d, DSFS_REGION_DIRS, index, sizeof(struct dsfs_dir)));
+		       record_pos(v, DSFS_REGION_DIRS, index, sizeof(struct dsfs_dir)));
 		printf("entries:   %u, inodes from %u\n", dir->count, dir->first);
 		printf("names:     %u blocks at %llu\n", dir->name_blocks,
-		       record_pos(d, DSFS_REGION_NAMES, dir->names, 1));
+		       record_pos(v, DSFS_REGION_NAMES, dir->names, 1));
 		printf("index:     %u buckets at %llu, seed %#llx, %u slot bits, %u block bits\n",
 		       dir->buckets,
-		       record_pos(d, DSFS_REGION_INDEX, dir->first_bucket,
+		       record_pos(v, DSFS_REGION_INDEX, dir->first_bucket,
 				  sizeof(struct dsfs_bucket)),
 		       dir->seed, dir->slot_bits, dir->block_bits);
 		printf("%10s %4s %7s %4s %12s name\n", "inode", "type", "block",
@@ -157,7 +147,7 @@ static void show_dir(struct dump *d, const struct dsfs_dir_info *dir, u64 index)
 }
 
 /* Find the index entry of a name: bucket and entry.  Return: false if there is none. */
-static bool find_entry(struct dump *d, const struct dsfs_dir_info *dir,
+static bool find_entry(struct view *v, const struct dsfs_dir_info *dir,
 		       u64 hash, u32 entry, u32 *bucket, u32 *at)
 {
 	const struct dsfs_bucket *raw;
@@ -166,7 +156,7 @@ static bool find_entry(struct dump *d, const struct dsfs_dir_info *dir,
 
 	for (c = 0; c < 2; c++) {
 		*bucket = dsfs_index_bucket(hash, dir->buckets, c);
-		if (dsfs_meta_get(d->src, DSFS_REGION_INDEX,
+		if (dsfs_meta_get(v->src, DSFS_REGION_INDEX,
 				  (dir->first_bucket + *bucket) * sizeof(*raw),
 				  sizeof(*raw), &ref))
 			continue;
@@ -181,7 +171,7 @@ static bool find_entry(struct dump *d, const struct dsfs_dir_info *dir,
 	return false;
 }
 
-static void show_entry(struct dump *d, const struct dsfs_dir_info *dir,
+static void show_entry(struct view *v, struct json *j, const struct dsfs_dir_info *dir,
 		       const struct dsfs_dir_iter *it,
 		       const struct dsfs_name *name)
 {
@@ -189,12 +179,11 @@ static void show_entry(struct dump *d, const struct dsfs_dir_info *dir,
 	u32 slot = name->pos - it->names.first, bucket = 0, at = 0;
 	char where[32] = "-", type[2] = { types[name->type] };
 	bool found = false;
-	struct json *j = &d->j;
 
 	if (dir->buckets) {
 		u64 hash = dsfs_name_hash(name->name, name->len, dir->seed);
 
-		found = find_entry(d, dir, hash,
+		found = find_entry(v, dir, hash,
 				   dsfs_index_entry(hash, it->block, slot,
 						    dir->slot_bits,
 						    dir->block_bits),
@@ -204,7 +193,7 @@ static void show_entry(struct dump *d, const struct dsfs_dir_info *dir,
 		snprintf(where, sizeof(where), "%u.%u", bucket, at);
 	else if (dir->buckets)
 		snprintf(where, sizeof(where), "missing");
-	if (!d->as_json) {
+	if (!j) {
 		printf("%10u %4s %7u %4u %12s ", dir->first + name->pos, type,
 		       it->block, slot, where);
 		listing_escape(stdout, name->name, name->len);
@@ -221,7 +210,7 @@ static void show_entry(struct dump *d, const struct dsfs_dir_info *dir,
 	json_end(j);
 }
 
-int dump_dir(struct dump *d, const char *path)
+int dump_dir(struct view *v, struct json *j, const char *path)
 {
 	struct dsfs_err err = { 0 };
 	struct dsfs_dir_info dir;
@@ -230,35 +219,33 @@ int dump_dir(struct dump *d, const char *path)
 	struct image_node n;
 	int ret;
 
-	if (dump_find(d, path, &n))
+	if (view_find(v, path, &n))
 		return -1;
 	if (!S_ISDIR(n.attr.mode)) {
 		msg_error(path, "%s", strerror(ENOTDIR));
 		return -1;
 	}
-	ret = dsfs_dir_get(d->src, &n.attr, &dir, &err);
+	ret = dsfs_dir_get(v->src, &n.attr, &dir, &err);
 	if (ret) {
-		dump_error(d, path, "directory", ret, &err);
+		view_error(v, path, "directory", ret, &err);
 		return -1;
 	}
-	show_dir(d, &dir, n.attr.start);
-	dsfs_dir_iter_init(&it, d->src, &dir, 0);
+	show_dir(v, j, &dir, n.attr.start);
+	dsfs_dir_iter_init(&it, v->src, &dir, 0);
 	while ((ret = dsfs_dir_iter_next(&it, &name, &err)) > 0)
-		show_entry(d, &dir, &it, &name);
+		show_entry(v, j, &dir, &it, &name);
 	dsfs_dir_iter_end(&it);
-	if (d->as_json)
-		json_end(&d->j);
+	if (j)
+		json_end(j);
 	if (ret)
-		dump_error(d, path, "names", ret, &err);
+		view_error(v, path, "names", ret, &err);
 	return ret;
 }
 
-static void show_mapping(struct dump *d, const struct dsfs_attr *attr,
+static void show_mapping(struct json *j, const struct dsfs_attr *attr,
 			 const struct dsfs_mapping *map)
 {
-	struct json *j = &d->j;
-
-	if (!d->as_json) {
+	if (!j) {
 		printf("%15llu %15llu ", map->logical, map->len);
 		if (map->hole)
 			puts("hole");
@@ -276,85 +263,85 @@ static void show_mapping(struct dump *d, const struct dsfs_attr *attr,
 	json_end(j);
 }
 
-static int show_runs(struct dump *d, const struct image_node *n,
+static int show_runs(struct view *v, struct json *j, const struct image_node *n,
 		     struct dsfs_err *err)
 {
 	struct dsfs_mapping map;
 	u64 pos;
 	int ret;
 
-	if (d->as_json)
-		json_begin_array(&d->j, "extents");
+	if (j)
+		json_begin_array(j, "extents");
 	else
 		printf("%15s %15s offset\n", "logical", "length");
 	for (pos = 0, ret = 0; pos < n->attr.size; pos += map.len) {
-		ret = dsfs_map(d->src, &n->attr, &n->extra, pos, &map, err);
+		ret = dsfs_map(v->src, &n->attr, &n->extra, pos, &map, err);
 		if (ret)
 			break;
-		show_mapping(d, &n->attr, &map);
+		show_mapping(j, &n->attr, &map);
 	}
-	if (d->as_json)
-		json_end(&d->j);
+	if (j)
+		json_end(j);
 	return ret;
 }
 
-static int show_chunks(struct dump *d, const struct image_node *n,
+static int show_chunks(struct view *v, struct json *j, const struct image_node *n,
 		       struct dsfs_err *err)
 {
 	const u64 total = image_stored_bytes(&n->attr, &n->extra);
-	const u64 chunk = 1ULL << d->img.geo->chunk_bits;
+	const u64 chunk = 1ULL << v->img.geo->chunk_bits;
 	u64 at, i, len;
 	int ret = 0;
 	u32 sum;
 
-	if (d->as_json)
-		json_begin_array(&d->j, "chunks");
+	if (j)
+		json_begin_array(j, "chunks");
 	else
 		printf("%15s %15s %15s crc32c\n", "chunk", "offset", "length");
 	for (at = 0, i = 0; at < total; at += chunk, i++) {
-		ret = dsfs_chunk_sum(d->src, &n->attr, total, i, &sum, err);
+		ret = dsfs_chunk_sum(v->src, &n->attr, total, i, &sum, err);
 		if (ret)
 			break;
 		len = total - at < chunk ? total - at : chunk;
-		if (d->as_json) {
-			json_begin_object(&d->j, NULL);
-			json_u64(&d->j, "offset", n->attr.start + at);
-			json_u64(&d->j, "length", len);
-			json_strf(&d->j, "crc32c", "%08x", sum);
-			json_end(&d->j);
+		if (j) {
+			json_begin_object(j, NULL);
+			json_u64(j, "offset", n->attr.start + at);
+			json_u64(j, "length", len);
+			json_strf(j, "crc32c", "%08x", sum);
+			json_end(j);
 		} else {
 			printf("%15llu %15llu %15llu %08x\n",
 			       i, n->attr.start + at, len, sum);
 		}
 	}
-	if (d->as_json)
-		json_end(&d->j);
+	if (j)
+		json_end(j);
 	return ret;
 }
 
-int dump_extents(struct dump *d, const char *path)
+int dump_extents(struct view *v, struct json *j, const char *path)
 {
 	struct dsfs_err err = { 0 };
 	struct image_node n;
 	int ret;
 
-	if (dump_find_regular(d, path, &n))
+	if (view_find_regular(v, path, &n))
 		return -1;
-	if (d->as_json) {
-		json_u64(&d->j, "inode", n.attr.ino);
-		json_u64(&d->j, "size", n.attr.size);
-		json_u64(&d->j, "stored", image_stored_bytes(&n.attr, &n.extra));
-		json_bool(&d->j, "shared", n.attr.flags & DSFS_INODE_SHARED);
+	if (j) {
+		json_u64(j, "inode", n.attr.ino);
+		json_u64(j, "size", n.attr.size);
+		json_u64(j, "stored", image_stored_bytes(&n.attr, &n.extra));
+		json_bool(j, "shared", n.attr.flags & DSFS_INODE_SHARED);
 	} else {
 		printf("inode %u, %llu bytes, %llu stored%s\n",
 		       n.attr.ino, n.attr.size,
 		       image_stored_bytes(&n.attr, &n.extra),
 		       n.attr.flags & DSFS_INODE_SHARED ? ", shares a block" : "");
 	}
-	ret = show_runs(d, &n, &err);
-	if (!ret && d->img.geo->chunk_bits)
-		ret = show_chunks(d, &n, &err);
+	ret = show_runs(v, j, &n, &err);
+	if (!ret && v->img.geo->chunk_bits)
+		ret = show_chunks(v, j, &n, &err);
 	if (ret)
-		dump_error(d, path, "extents", ret, &err);
+		view_error(v, path, "extents", ret, &err);
 	return ret;
 }

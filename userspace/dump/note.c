@@ -2,7 +2,7 @@
 /*
  * The note of a generation as text, for all that shows generations.
  */
-#include "note.h"
+#include "dump.h"
 
 static void take(struct note_text *text, const struct dsfs_note *note)
 {
@@ -11,9 +11,9 @@ static void take(struct note_text *text, const struct dsfs_note *note)
 		digest_text(note->digest_kind, note->digest, text->digest);
 }
 
-void note_text(struct dump *d, const struct dsfs_geo *geo, struct note_text *text)
+void note_text(struct view *v, const struct dsfs_geo *geo, struct note_text *text)
 {
-	struct image img = d->img;
+	struct image img = v->img;
 	struct dsfs_err err = { 0 };
 	struct dsfs_source *src;
 	struct dsfs_note note;
@@ -25,7 +25,7 @@ void note_text(struct dump *d, const struct dsfs_geo *geo, struct note_text *tex
 	if (src)
 		ret = image_note(src, &note, &err);
 	if (ret < 0)
-		dump_error(d, d->img.path, "note", ret, &err);
+		view_error(v, v->img.path, "note", ret, &err);
 	else if (ret)
 		take(text, &note);
 	image_source_free(src);

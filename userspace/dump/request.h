@@ -7,8 +7,7 @@
 
 #include "diff.h"
 #include "digest.h"
-#include "filter.h"
-#include "wds.h"
+#include "export.h"
 
 /**
  * struct request - options of the command line

@@ -7,7 +7,6 @@
 
 #include "dump.h"
 #include "msg.h"
-#include "note.h"
 #include "region.h"
 
 static void print_label(const struct dsfs_geo *geo)
@@ -109,10 +108,9 @@ static void print_note(const struct note_text *n)
 }
 
 /* The superblock that is used is shown with its note. */
-static void json_slot(struct dump *d, int i)
+static void json_slot(struct view *v, struct json *j, int i)
 {
-	const struct dsfs_slot *slot = &d->img.slots[i];
-	struct json *j = &d->j;
+	const struct dsfs_slot *slot = &v->img.slots[i];
 	struct note_text note;
 	char text[256];
 
@@ -125,27 +123,27 @@ static void json_slot(struct dump *d, int i)
 	} else {
 		json_geo(j, &slot->geo);
 	}
-	if (d->img.use == i) {
-		note_text(d, &slot->geo, &note);
+	if (v->img.use == i) {
+		note_text(v, &slot->geo, &note);
 		json_note(j, &note);
 	}
 	json_end(j);
 }
 
-int dump_supers(struct dump *d)
+int dump_supers(struct view *v, struct json *j)
 {
-	const struct dsfs_slot *s = d->img.slots;
+	const struct dsfs_slot *s = v->img.slots;
 	struct note_text note;
 	char text[256];
 	int i;
 
-	if (d->as_json) {
-		json_s64(&d->j, "used", d->img.use);
-		json_begin_array(&d->j, "slots");
+	if (j) {
+		json_s64(j, "used", v->img.use);
+		json_begin_array(j, "slots");
 		for (i = 0; i < DSFS_SB_SLOTS; i++)
-			json_slot(d, i);
-		json_end(&d->j);
-		return d->img.geo ? 0 : -1;
+			json_slot(v, j, i);
+		json_end(j);
+		return v->img.geo ? 0 : -1;
 	}
 	for (i = 0; i < DSFS_SB_SLOTS; i++) {
 		if (s[i].ret) {
@@ -155,30 +153,30 @@ int dump_supers(struct dump *d)
 			printf("slot 1:        the same\n");
 		} else {
 			printf("slot %d:        %s, at %llu\n", i,
-			       d->img.use == i ? "used" : "valid",
+			       v->img.use == i ? "used" : "valid",
 			       DSFS_SB_POS(i));
 			print_geo(&s[i].geo);
 		}
 	}
-	if (d->img.geo) {
-		note_text(d, d->img.geo, &note);
+	if (v->img.geo) {
+		note_text(v, v->img.geo, &note);
 		print_note(&note);
 	}
-	return d->img.geo ? 0 : -1;
+	return v->img.geo ? 0 : -1;
 }
 
-int dump_generation(struct dump *d)
+int dump_generation(struct view *v, struct json *j)
 {
 	struct note_text note;
 
-	note_text(d, d->img.geo, &note);
-	if (d->as_json) {
-		json_begin_object(&d->j, "superblock");
-		json_geo(&d->j, d->img.geo);
-		json_note(&d->j, &note);
-		json_end(&d->j);
+	note_text(v, v->img.geo, &note);
+	if (j) {
+		json_begin_object(j, "superblock");
+		json_geo(j, v->img.geo);
+		json_note(j, &note);
+		json_end(j);
 	} else {
-		print_geo(d->img.geo);
+		print_geo(v->img.geo);
 		print_note(&note);
 	}
 	return 0;
@@ -197,18 +195,18 @@ static void print_words(const struct dsfs_geo *geo, const struct note_text *note
 }
 
 /* @from: end of the previous generation: the bytes after it are those of this one */
-static void show_generation(struct dump *d, const struct dsfs_geo *geo, u64 from)
+static void show_generation(struct view *v, struct json *j, const struct dsfs_geo *geo, u64 from)
 {
 	struct note_text note;
 	char text[64];
 
-	note_text(d, geo, &note);
-	if (d->as_json) {
-		json_begin_object(&d->j, NULL);
-		json_geo(&d->j, geo);
-		json_note(&d->j, &note);
-		json_u64(&d->j, "added_bytes", geo->image_bytes - from);
-		json_end(&d->j);
+	note_text(v, geo, &note);
+	if (j) {
+		json_begin_object(j, NULL);
+		json_geo(j, geo);
+		json_note(j, &note);
+		json_u64(j, "added_bytes", geo->image_bytes - from);
+		json_end(j);
 		return;
 	}
 	time_text(nsec_split(geo->build_time), text, sizeof(text));
@@ -218,62 +216,62 @@ static void show_generation(struct dump *d, const struct dsfs_geo *geo, u64 from
 	print_words(geo, &note);
 }
 
-int dump_generations(struct dump *d)
+int dump_generations(struct view *v, struct json *j)
 {
-	struct dsfs_slot now = d->img.slots[d->img.use], older;
+	struct dsfs_slot now = v->img.slots[v->img.use], older;
 	int ret;
 
-	if (d->as_json)
-		json_begin_array(&d->j, "generations");
+	if (j)
+		json_begin_array(j, "generations");
 	else
 		printf("%10s %-19s %12s %16s %16s %16s  label  message\n", "generation",
 		       "built (UTC)", "files", "content", "image", "added");
 	do {
-		ret = image_older(&d->img, &now.geo, &older);
-		show_generation(d, &now.geo, ret == 1 ? older.geo.image_bytes : 0);
+		ret = image_older(&v->img, &now.geo, &older);
+		show_generation(v, j, &now.geo, ret == 1 ? older.geo.image_bytes : 0);
 		if (ret < 0)
-			dump_error(d, d->img.path, "history", ret, &older.err);
+			view_error(v, v->img.path, "history", ret, &older.err);
 		now = older;
 	} while (ret == 1);
-	if (d->as_json)
-		json_end(&d->j);
+	if (j)
+		json_end(j);
 	return ret;
 }
 
-static void show_region(struct dump *d, int id, u32 sum, int ret)
+static void show_region(struct view *v, struct json *j, int id, u32 sum, int ret)
 {
-	const struct dsfs_region_info *r = &d->img.geo->regions[id];
+	const struct dsfs_region_info *r = &v->img.geo->regions[id];
 	const char *state = ret ? "unreadable" :
 			    sum == r->checksum ? "ok" : "wrong";
 
 	if (!r->bytes)
 		state = "empty";
-	if (!d->as_json) {
+	if (!j) {
 		printf("%2d %-10s %15llu %15llu %10llu %08x %s\n", id,
 		       region_name(id), r->bytes ? r->pos : 0,
 		       r->bytes, r->bytes / region_record(id), r->checksum,
 		       state);
 		return;
 	}
-	json_begin_object(&d->j, NULL);
-	json_u64(&d->j, "id", id);
-	json_str(&d->j, "name", region_name(id));
-	json_u64(&d->j, "offset", r->bytes ? r->pos : 0);
-	json_u64(&d->j, "bytes", r->bytes);
-	json_u64(&d->j, "records", r->bytes / region_record(id));
-	json_strf(&d->j, "checksum", "%08x", r->checksum);
-	json_str(&d->j, "state", state);
-	json_end(&d->j);
+	json_begin_object(j, NULL);
+	json_u64(j, "id", id);
+	json_str(j, "name", region_name(id));
+	json_u64(j, "offset", r->bytes ? r->pos : 0);
+	json_u64(j, "bytes", r->bytes);
+	json_u64(j, "records", r->bytes / region_record(id));
+	json_strf(j, "checksum", "%08x", r->checksum);
+	json_str(j, "state", state);
+	json_end(j);
 }
 
-int dump_regions(struct dump *d)
+int dump_regions(struct view *v, struct json *j)
 {
-	const struct dsfs_geo *geo = d->img.geo;
+	const struct dsfs_geo *geo = v->img.geo;
 	u32 sum;
 	int id, ret, bad = 0;
 
-	if (d->as_json)
-		json_begin_array(&d->j, "regions");
+	if (j)
+		json_begin_array(j, "regions");
 	else
 		printf("id %-10s %15s %15s %10s %-8s state\n", "region", "offset",
 		       "bytes", "records", "checksum");
@@ -281,17 +279,17 @@ int dump_regions(struct dump *d)
 		sum = 0;
 		ret = 0;
 		if (geo->regions[id].bytes)
-			ret = image_region_sum(&d->img, id, &sum);
-		show_region(d, id, sum, ret);
+			ret = image_region_sum(&v->img, id, &sum);
+		show_region(v, j, id, sum, ret);
 		if (ret || (geo->regions[id].bytes &&
 			    sum != geo->regions[id].checksum)) {
-			msg_error(d->img.path, "region %s: %s",
+			msg_error(v->img.path, "region %s: %s",
 				  region_name(id), ret ? msg_why(-ret) :
 				  "wrong checksum");
 			bad = -1;
 		}
 	}
-	if (d->as_json)
-		json_end(&d->j);
+	if (j)
+		json_end(j);
 	return bad;
 }

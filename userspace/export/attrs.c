@@ -79,7 +79,7 @@ static void failed_xattr(const struct object *o, const char *name)
 {
 	int err = errno;
 
-	if (dump_count(o->x->d, "xattrs"))
+	if (view_count(o->x->v, "xattrs"))
 		msg_error(o->e->path, "%s: %s", name, strerror(err));
 }
 
@@ -194,17 +194,11 @@ static void settle_owner(struct object *o)
 static void settle(struct extract *x, const struct walk_entry *e, int fd)
 {
 	struct object o = { .x = x, .e = e, .fd = fd, .mode = e->node.attr.mode & 07777 };
-	struct dsfs_err err = { 0 };
 	bool clean;
-	int ret;
 
-	ret = xattr_list_get(x->d, &e->node, &o.list, &err);
-	if (ret) {
-		dump_error(x->d, e->path, "xattrs", ret, &err);
-		/* an ACL among them may forbid what the mode grants */
-		if (e->node.attr.flags & DSFS_INODE_ACL)
-			o.mode &= ~0077;
-	}
+	/* an ACL among them may forbid what the mode grants */
+	if (view_xattrs(x->v, e->path, &e->node, &o.list) && e->node.attr.flags & DSFS_INODE_ACL)
+		o.mode &= ~0077;
 	settle_owner(&o);
 	clean = remove_foreign(&o);
 	set_xattrs(&o, false);

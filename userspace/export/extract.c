@@ -14,56 +14,15 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
-#include <search.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "export.h"
 #include "extract.h"
-#include "filter.h"
 #include "msg.h"
 #include "resume.h"
-
-/* Whether an error would be that of every further object, too. */
-static bool is_lasting(int err)
-{
-	return err == ENOSPC || err == EDQUOT || err == EMFILE || err == ENFILE ||
-	       err == EROFS;
-}
-
-void extract_failed(struct extract *x, const char *path, const char *what)
-{
-	int err = errno;
-
-	if (x->stop)
-		return;
-	if (is_lasting(err)) {
-		x->stop = -err;
-		x->d->errors++;
-		msg_error(path, "%s: %s: stopped here", what, strerror(err));
-	} else if (dump_count(x->d, what)) {
-		msg_error(path, "%s: %s", what, msg_why(err));
-	}
-}
-
-static int ino_cmp(const void *a, const void *b)
-{
-	return a < b ? -1 : a > b;
-}
-
-/* Remember a file whose first name was not made: others would be links to what is there. */
-static void lose(struct extract *x, const struct walk_entry *e)
-{
-	if (e->node.nlink > 1 &&
-	    !tsearch((void *)(uintptr_t)e->node.attr.ino, &x->lost, ino_cmp))
-		x->stop = -ENOMEM;
-}
-
-static bool is_lost(const struct extract *x, const struct walk_entry *e)
-{
-	return tfind((void *)(uintptr_t)e->node.attr.ino, &x->lost, ino_cmp);
-}
 
 /*
  * Judge what is there.  Return: 1: it is the image's; 0: nothing is there; -1: something
@@ -75,7 +34,7 @@ static int judge(struct extract *x, const struct walk_entry *e, enum resume foun
 		return 0;
 	if (found == RESUME_SAME || found == RESUME_ATTRS)
 		return 1;
-	if (dump_count(x->d, "exists"))
+	if (view_count(x->v, "exists"))
 		msg_error(e->path, "exists, and %s",
 			  found == RESUME_LINKED ? "has more names than in the image" :
 			  "is not what the image has");
@@ -96,43 +55,36 @@ static int where(int fd, struct place *p)
 /* Enter a directory of the target. */
 static int go_down(struct extract *x, const char *name)
 {
-	struct place *p;
-	int fd;
+	struct place *p = array_add(&x->trail);
+	int fd = -1;
 
-	if (x->depth == x->room) {
-		p = realloc(x->trail, (x->room * 2 + 64) * sizeof(*p));
-		if (!p)
-			return -1;
-		x->trail = p;
-		x->room = x->room * 2 + 64;
+	if (p && !where(x->cwd, p))
+		fd = openat(x->cwd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0) {
+		x->trail.n -= !!p;
+		return -1;
 	}
-	if (where(x->cwd, &x->trail[x->depth]))
-		return -1;
-	fd = openat(x->cwd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
 	close(x->cwd);
 	x->cwd = fd;
-	x->depth++;
 	return 0;
 }
 
 static int go_up(struct extract *x)
 {
+	const struct place *above = (struct place *)x->trail.p + x->trail.n - 1;
 	struct place p;
 	int fd = openat(x->cwd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return -1;
-	if (where(fd, &p) || p.dev != x->trail[x->depth - 1].dev ||
-	    p.ino != x->trail[x->depth - 1].ino) {
+	if (where(fd, &p) || p.dev != above->dev || p.ino != above->ino) {
 		close(fd);
 		errno = ESTALE;	/* the directory was moved meanwhile */
 		return -1;
 	}
 	close(x->cwd);
 	x->cwd = fd;
-	x->depth--;
+	x->trail.n--;
 	return 0;
 }
 
@@ -177,7 +129,7 @@ static int keep_file(struct extract *x, const struct walk_entry *e)
 
 	if (!x->resume)
 		return 0;
-	found = resume_file(x->d, x->cwd, e, &fd);
+	found = resume_file(x->v, x->cwd, e, &fd);
 	if (found != RESUME_NOTHING)
 		progress_add(&x->bar, e->node.attr.size);
 	if (found == RESUME_ATTRS) {
@@ -207,16 +159,16 @@ static bool fill_file(struct extract *x, const struct walk_entry *e)
 {
 	struct content c = { .bar = &x->bar, .fd = x->file.fd };
 	struct dsfs_err err = { 0 };
-	int ret = image_stream(x->d->src, &e->node.attr, &e->node.extra, true, put_piece,
+	int ret = image_stream(x->v->src, &e->node.attr, &e->node.extra, true, put_piece,
 			       &c, &err);
 
-	if (ret && !err.what && is_lasting(-ret)) {
+	if (ret && !err.what && extract_is_lasting(-ret)) {
 		errno = -ret;
 		extract_failed(x, e->path, "content");
 		return false;
 	}
 	if (ret) {
-		dump_error(x->d, e->path, "content", ret, &err);
+		view_error(x->v, e->path, "content", ret, &err);
 		return false;
 	}
 	if (c.end < e->node.attr.size && ftruncate(c.fd, e->node.attr.size)) {
@@ -254,13 +206,10 @@ static bool make_file(struct extract *x, const struct walk_entry *e)
 static bool make_symlink(struct extract *x, const struct walk_entry *e)
 {
 	char target[DSFS_SYMLINK_MAX + 1];
-	struct dsfs_err err = { 0 };
-	int ret = image_symlink(x->d->src, &e->node.attr, target, &err);
+	int ret = 0;
 
-	if (ret) {
-		dump_error(x->d, e->path, "target", ret, &err);
+	if (view_target(x->v, e->path, &e->node, target))
 		return false;
-	}
 	if (x->resume)
 		ret = keep_other(x, e, resume_symlink(x->cwd, e, target));
 	if (ret)
@@ -324,8 +273,8 @@ static void make_link(struct extract *x, const struct walk_entry *e,
 	const char *name;
 	int fd;
 
-	if (is_lost(x, e)) {
-		if (dump_count(x->d, "link"))
+	if (listing_is_lost(&x->links, 0, e->node.attr.ino)) {
+		if (view_count(x->v, "link"))
 			msg_error(e->path, "link: %s was left out", first);
 		return;
 	}
@@ -459,7 +408,7 @@ static int enter_make(void *arg, const struct walk_entry *e)
 	if (first)
 		make_link(x, e, first);
 	else if (!make_object(x, e))
-		lose(x, e);
+		listing_lose(&x->links, 0, e->node.attr.ino);
 	return x->stop;
 }
 
@@ -470,7 +419,7 @@ static int leave_make(void *arg, const struct walk_entry *e)
 	if (!*e->name || !go_up(x))
 		return 0;
 	if (errno == ESTALE && !x->stop) {
-		x->d->errors++;
+		x->v->errors->count++;
 		msg_error(e->path, "was moved away while it was filled: stopped here");
 		x->stop = -ESTALE;
 	}
@@ -517,23 +466,17 @@ static void report_skipped(const struct extract *x)
 			 x->owners, msg_s(x->owners));
 }
 
-static void keep(void *ino)
-{
-	(void)ino;	/* the inode number is in the pointer */
-}
-
 static void extract_free(struct extract *x)
 {
 	listing_links_free(&x->links);
-	tdestroy(x->lost, keep);
-	free(x->trail);
+	array_free(&x->trail);
 	if (x->cwd >= 0)
 		close(x->cwd);
 	if (x->root >= 0)
 		close(x->root);
 }
 
-int dump_extract(struct dump *d, const char *dir, struct filter *f, bool resume)
+int dump_extract(struct view *v, const char *dir, struct filter *f, bool resume)
 {
 	static const struct walk_ops make = {
 		.enter = enter_make, .leave = leave_make,
@@ -542,8 +485,8 @@ int dump_extract(struct dump *d, const char *dir, struct filter *f, bool resume)
 		.enter = enter_finish, .leave = leave_finish, .dirs_only = true,
 	};
 	struct extract x = {
-		.d = d, .target = dir, .root = -1, .cwd = -1, .is_root = !geteuid(),
-		.part = f->count, .resume = resume,
+		.v = v, .target = dir, .root = -1, .cwd = -1, .is_root = !geteuid(),
+		.part = f->count, .resume = resume, .trail.size = sizeof(struct place),
 	};
 	int ret;
 
@@ -552,20 +495,20 @@ int dump_extract(struct dump *d, const char *dir, struct filter *f, bool resume)
 	signal(SIGXFSZ, SIG_IGN);
 	ret = check_target(&x);
 	/* what a part has is not known */
-	progress_start(&x.bar, "extract", f->count ? 0 : d->img.geo->content_bytes);
+	progress_start(&x.bar, "extract", f->count ? 0 : v->img.geo->content_bytes);
 	if (!ret)
-		ret = filter_walk(d, f, &make, &x);
+		ret = walk(v, f, &make, &x);
 	progress_end(&x.bar);
 	if (!ret)
-		filter_check(d, f);
+		filter_check(v, f);
 	/* without a target, nothing was selected, or the root cannot be read */
 	if (!ret && x.cwd >= 0)
-		ret = filter_walk(d, f, &finish, &x);
+		ret = walk(v, f, &finish, &x);
 	/* any other error was reported where it happened */
 	if (ret == -ENOMEM)
-		dump_error(d, dir, "extract", ret, &(struct dsfs_err){ 0 });
-	dump_hidden(d, dir);
+		view_error(v, dir, "extract", ret, NULL);
+	view_hidden(v, dir);
 	report_skipped(&x);
 	extract_free(&x);
-	return ret || d->errors ? -1 : 0;
+	return ret || v->errors->count ? -1 : 0;
 }

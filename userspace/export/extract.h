@@ -2,12 +2,13 @@
 /*
  * An extraction: what its files share.
  */
-#ifndef DUMP_EXTRACT_H
-#define DUMP_EXTRACT_H
+#ifndef EXTRACT_H
+#define EXTRACT_H
 
-#include "dump.h"
+#include "array.h"
 #include "newfile.h"
 #include "progress.h"
+#include "walk.h"
 
 struct place {
 	dev_t dev;
@@ -19,9 +20,8 @@ struct place {
  * @target: the path of the target
  * @root: the target, open; -1: not made yet
  * @cwd: the directory that entries are made in, open; -1: @root
- * @trail: the directories above it
+ * @trail: the directories above it: struct place
  * @file: the one that is being made
- * @lost: inode numbers of files of several names whose first name was not made
  * @skipped: attributes that only root can restore
  * @owners: objects that belong to the caller, because only root can give them away
  * @bar: progress, in bytes of contents
@@ -30,16 +30,13 @@ struct place {
  * @resume: what is there already may be the image's
  */
 struct extract {
-	struct dump *d;
+	struct view *v;
 	const char *target;
 	int root;
 	int cwd;
-	struct place *trail;
-	size_t depth;
-	size_t room;
+	struct array trail;
 	struct listing_links links;
 	struct newfile file;
-	void *lost;
 	u64 skipped;
 	u64 owners;
 	struct progress bar;
@@ -48,6 +45,9 @@ struct extract {
 	bool part;
 	bool resume;
 };
+
+/** extract_is_lasting - whether every further object would meet an errno, too */
+bool extract_is_lasting(int err);
 
 /**
  * extract_failed - report an error, with errno
@@ -67,4 +67,4 @@ void attrs_fd(struct extract *x, const struct walk_entry *e, int fd);
 /** attrs_at - the same for an object of @x->cwd that cannot be opened */
 void attrs_at(struct extract *x, const struct walk_entry *e);
 
-#endif /* DUMP_EXTRACT_H */
+#endif /* EXTRACT_H */

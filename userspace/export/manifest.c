@@ -4,7 +4,7 @@
  * it: they come from a copy of the tree, by their paths, so that names, attributes and
  * what is there at all can be changed by programs that edit text.
  */
-#include "dump.h"
+#include "export.h"
 #include "nsec.h"
 
 static const char *type_name(u32 mode)
@@ -36,67 +36,47 @@ static void put_time(struct json *j, s64 ns)
 		  v % NSEC_PER_SEC);
 }
 
-static void put_xattrs(struct dump *d, const struct walk_entry *e)
+static void put_content(struct view *v, struct json *j, const struct walk_entry *e)
 {
-	struct dsfs_err err = { 0 };
-	struct xattr_list list;
-	int ret = xattr_list_get(d, &e->node, &list, &err);
+	const struct dsfs_attr *attr = &e->node.attr;
+	char target[DSFS_SYMLINK_MAX + 1];
 
-	if (ret)
-		dump_error(d, e->path, "xattrs", ret, &err);
-	if (list.count)
-		json_begin_object(&d->j, "xattrs");
-	for (size_t i = 0; i < list.count; i++)
-		json_hex(&d->j, list.v[i].name, list.v[i].value, list.v[i].len);
-	if (list.count)
-		json_end(&d->j);
+	if (S_ISREG(attr->mode) && attr->size)
+		json_str(j, "source", e->path + 1);
+	if (S_ISCHR(attr->mode) || S_ISBLK(attr->mode)) {
+		json_u64(j, "major", attr->rdev >> 20);
+		json_u64(j, "minor", attr->rdev & 0xfffff);
+	}
+	if (S_ISLNK(attr->mode) && !view_target(v, e->path, &e->node, target))
+		json_str(j, "target", target);
+}
+
+static void put_attrs(struct view *v, struct json *j, const struct walk_entry *e)
+{
+	const struct dsfs_attr *attr = &e->node.attr;
+	struct xattr_list list;
+
+	json_str(j, "type", type_name(attr->mode));
+	json_strf(j, "mode", "%04o", attr->mode & 07777);
+	json_u64(j, "uid", e->node.uid);
+	json_u64(j, "gid", e->node.gid);
+	put_time(j, attr->mtime);
+	put_content(v, j, e);
+	view_xattrs(v, e->path, &e->node, &list);
+	xattr_list_json(&list, j);
 	xattr_list_free(&list);
 }
 
-static void put_content(struct dump *d, const struct walk_entry *e)
-{
-	const struct dsfs_attr *attr = &e->node.attr;
-	char target[DSFS_SYMLINK_MAX + 1] = "";
-	struct dsfs_err err = { 0 };
-	int ret;
-
-	if (S_ISREG(attr->mode) && attr->size)
-		json_str(&d->j, "source", e->path + 1);
-	if (S_ISCHR(attr->mode) || S_ISBLK(attr->mode)) {
-		json_u64(&d->j, "major", attr->rdev >> 20);
-		json_u64(&d->j, "minor", attr->rdev & 0xfffff);
-	}
-	if (!S_ISLNK(attr->mode))
-		return;
-	ret = image_symlink(d->src, attr, target, &err);
-	if (ret)
-		dump_error(d, e->path, "target", ret, &err);
-	else
-		json_str(&d->j, "target", target);
-}
-
-static void put_attrs(struct dump *d, const struct walk_entry *e)
-{
-	const struct dsfs_attr *attr = &e->node.attr;
-
-	json_str(&d->j, "type", type_name(attr->mode));
-	json_strf(&d->j, "mode", "%04o", attr->mode & 07777);
-	json_u64(&d->j, "uid", e->node.uid);
-	json_u64(&d->j, "gid", e->node.gid);
-	put_time(&d->j, attr->mtime);
-	put_content(d, e);
-	put_xattrs(d, e);
-}
-
 struct manifest {
-	struct dump *d;
+	struct view *v;
+	struct json *j;
 	struct listing_links links;
 };
 
 static int put_entry(void *arg, const struct walk_entry *e)
 {
 	struct manifest *m = arg;
-	struct dump *d = m->d;
+	struct json *j = m->j;
 	const char *first = NULL;
 	int ret = 0;
 
@@ -105,28 +85,28 @@ static int put_entry(void *arg, const struct walk_entry *e)
 				   &first);
 	if (ret)
 		return ret;
-	json_begin_object(&d->j, NULL);
-	json_str(&d->j, "path", e->path);
+	json_begin_object(j, NULL);
+	json_str(j, "path", e->path);
 	if (first) {
-		json_str(&d->j, "type", "link");
-		json_str(&d->j, "target", first);
+		json_str(j, "type", "link");
+		json_str(j, "target", first);
 	} else {
-		put_attrs(d, e);
+		put_attrs(m->v, j, e);
 	}
-	json_end(&d->j);
+	json_end(j);
 	return ferror(stdout) ? -EIO : 0;
 }
 
-int dump_manifest(struct dump *d)
+int dump_manifest(struct view *v, struct json *j)
 {
 	static const struct walk_ops ops = { .enter = put_entry };
-	struct manifest m = { .d = d };
+	struct manifest m = { .v = v, .j = j };
 	int ret;
 
-	d->j.lines = true;
-	ret = walk(d, &ops, &m);
+	j->lines = true;
+	ret = walk(v, NULL, &ops, &m);
 	listing_links_free(&m.links);
 	if (ret && !ferror(stdout))
-		dump_error(d, d->img.path, "manifest", ret, &(struct dsfs_err){ 0 });
-	return ret || d->errors ? -1 : 0;
+		view_error(v, v->img.path, "manifest", ret, NULL);
+	return ret || v->errors->count ? -1 : 0;
 }

@@ -2,8 +2,8 @@
 /*
  * New files that appear under their name only when they are complete.
  */
-#ifndef DUMP_NEWFILE_H
-#define DUMP_NEWFILE_H
+#ifndef NEWFILE_H
+#define NEWFILE_H
 
 #include "dsfs_platform.h"
 
@@ -42,4 +42,4 @@ const char *newfile_publish(struct newfile *f, const char *name);
 /** newfile_drop - remove the file */
 void newfile_drop(struct newfile *f);
 
-#endif /* DUMP_NEWFILE_H */
+#endif /* NEWFILE_H */

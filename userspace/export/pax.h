@@ -2,8 +2,8 @@
 /*
  * Members of a tar archive, in the pax format of POSIX.
  */
-#ifndef DUMP_PAX_H
-#define DUMP_PAX_H
+#ifndef PAX_H
+#define PAX_H
 
 #include <stdio.h>
 
@@ -75,4 +75,4 @@ void pax_end(FILE *out);
 
 void pax_free(struct pax_records *r);
 
-#endif /* DUMP_PAX_H */
+#endif /* PAX_H */

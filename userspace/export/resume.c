@@ -54,7 +54,7 @@ static enum resume attrs_of(const struct stat *st, const struct walk_entry *e)
 	return st->st_nlink > e->node.nlink ? RESUME_LINKED : RESUME_ATTRS;
 }
 
-enum resume resume_file(struct dump *d, int dir, const struct walk_entry *e, int *fd)
+enum resume resume_file(struct view *v, int dir, const struct walk_entry *e, int *fd)
 {
 	const struct dsfs_attr *attr = &e->node.attr;
 	struct dsfs_err err = { 0 };
@@ -72,7 +72,7 @@ enum resume resume_file(struct dump *d, int dir, const struct walk_entry *e, int
 		return RESUME_OTHER;
 	/* of the open one: the name may stand for another by now */
 	found = fstat(*fd, &st) || !S_ISREG(st.st_mode) ||
-		image_stream(d->src, attr, &e->node.extra, true, compare_piece, fd, &err) ?
+		image_stream(v->src, attr, &e->node.extra, true, compare_piece, fd, &err) ?
 		RESUME_OTHER : attrs_of(&st, e);
 	if (found != RESUME_ATTRS)
 		close(*fd);

@@ -2,10 +2,10 @@
 /*
  * Comparison of the results of an interrupted extraction with the image.
  */
-#ifndef DUMP_RESUME_H
-#define DUMP_RESUME_H
+#ifndef RESUME_H
+#define RESUME_H
 
-#include "dump.h"
+#include "walk.h"
 
 /* What is there under a name: nothing; what belongs there; the same, but for its
  * attributes; something else; the same, but with more names than the image gives it, so
@@ -21,7 +21,7 @@ enum resume { RESUME_NOTHING, RESUME_SAME, RESUME_ATTRS, RESUME_OTHER, RESUME_LI
  * One of the same size and time is taken to be whole, as a file gets its name last;
  * of one with another time the contents are compared.
  */
-enum resume resume_file(struct dump *d, int dir, const struct walk_entry *e, int *fd);
+enum resume resume_file(struct view *v, int dir, const struct walk_entry *e, int *fd);
 
 /** resume_symlink - whether it leads to @target */
 enum resume resume_symlink(int dir, const struct walk_entry *e, const char *target);
@@ -32,4 +32,4 @@ enum resume resume_special(int dir, const struct walk_entry *e, dev_t dev);
 /** resume_link - whether @name in @dir and @first in @first_dir are one file */
 enum resume resume_link(int dir, const char *name, int first_dir, const char *first);
 
-#endif /* DUMP_RESUME_H */
+#endif /* RESUME_H */

@@ -111,17 +111,17 @@ static int group(struct samples *s)
 	return 0;
 }
 
-int samples_collect(struct samples *s, struct dump *d, struct filter *f)
+int samples_collect(struct samples *s, struct view *v, struct filter *f)
 {
 	static const struct walk_ops ops = { .enter = add_file };
 	int ret;
 
 	s->files.size = sizeof(struct sample_file);
 	s->list.size = sizeof(struct sample);
-	ret = filter_walk(d, f, &ops, s);
+	ret = walk(v, f, &ops, s);
 	if (ret)
 		return ret;
-	filter_check(d, f);
+	filter_check(v, f);
 	if (!in_order(s))
 		qsort_r(s->files.p, s->files.n, s->files.size, file_cmp, s);
 	return group(s);

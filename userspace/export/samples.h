@@ -2,12 +2,13 @@
 /*
  * Samples of a data set: the files of a tree that share a key, as WebDataset has it.
  */
-#ifndef DUMP_SAMPLES_H
-#define DUMP_SAMPLES_H
+#ifndef SAMPLES_H
+#define SAMPLES_H
 
 #include "array.h"
 #include "filter.h"
 #include "paths.h"
+#include "walk.h"
 
 /**
  * struct sample_file - a file of the tree
@@ -47,9 +48,9 @@ struct samples {
  * samples_collect - find the files that @f selects, and order them by key
  * @s: all zero
  *
- * Return: 0, or as filter_walk(); samples_free() is needed after an error, too.
+ * Return: 0, or as walk(); samples_free() is needed after an error, too.
  */
-int samples_collect(struct samples *s, struct dump *d, struct filter *f);
+int samples_collect(struct samples *s, struct view *v, struct filter *f);
 
 /**
  * samples_order - move samples to the front, in the order of a list
@@ -89,4 +90,4 @@ static inline const char *samples_path(const struct samples *s, const struct sam
  */
 size_t samples_key_len(const char *path);
 
-#endif /* DUMP_SAMPLES_H */
+#endif /* SAMPLES_H */

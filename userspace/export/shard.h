@@ -2,10 +2,10 @@
 /*
  * A shard of a WebDataset: a tar archive of regular files, in a file of its own.
  */
-#ifndef DUMP_SHARD_H
-#define DUMP_SHARD_H
+#ifndef SHARD_H
+#define SHARD_H
 
-#include "dump.h"
+#include "walk.h"
 #include "newfile.h"
 #include "pax.h"
 
@@ -71,4 +71,4 @@ const char *shard_publish(struct shard *s, const char *name);
 /** shard_free - free the memory, and drop a shard that has no name yet */
 void shard_free(struct shard *s);
 
-#endif /* DUMP_SHARD_H */
+#endif /* SHARD_H */

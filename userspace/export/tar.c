@@ -6,14 +6,12 @@
  * left out if they are bad; a larger bad file ends the archive, which readers
  * then refuse.
  */
-#include <search.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "filter.h"
+#include "export.h"
 #include "msg.h"
 #include "pax.h"
-#include "export.h"
 
 #define BUFFER_BYTES	4194304
 #define OUT_BYTES	1048576
@@ -21,22 +19,20 @@
 /**
  * struct tar - a run
  * @path: of the member, @room bytes
- * @links: first names
- * @bad: inode numbers of files of several names that were left out
+ * @links: first names; those of files that were left out are lost
  * @map: extents of the file, as text
  * @held: bytes of it in @buf
  * @written: bytes of it that are out
  * @sockets: left out, as tar has none
  */
 struct tar {
-	struct dump *d;
+	struct view *v;
 	struct pax_records records;
 	char *path;
 	char *link;
 	size_t path_room;
 	size_t link_room;
 	struct listing_links links;
-	void *bad;
 	char *map;
 	size_t map_len;
 	u8 *buf;
@@ -80,16 +76,14 @@ static int put_header(struct tar *t, const struct pax_member *m)
 
 static void add_xattrs(struct tar *t, const struct walk_entry *e)
 {
-	struct dsfs_err err = { 0 };
 	struct xattr_list list;
-	int ret = xattr_list_get(t->d, &e->node, &list, &err);
+	int ret;
 
-	if (ret)
-		dump_error(t->d, e->path, "xattrs", ret, &err);
+	view_xattrs(t->v, e->path, &e->node, &list);
 	for (size_t i = 0; i < list.count; i++) {
 		ret = pax_xattr(&t->records, &list.v[i]);
 		if (ret)
-			dump_error(t->d, e->path, "ACL", ret, &(struct dsfs_err){ 0 });
+			view_error(t->v, e->path, "ACL", ret, NULL);
 	}
 	xattr_list_free(&list);
 }
@@ -108,7 +102,7 @@ static int make_map(struct tar *t, const struct image_node *n, u64 *stored,
 		return dsfs_bad(err, "memory", 0, 0, -ENOMEM);
 	*stored = 0;
 	for (pos = 0; !ret && pos < n->attr.size; pos += mapping.len) {
-		ret = dsfs_map(t->d->src, &n->attr, &n->extra, pos, &mapping, err);
+		ret = dsfs_map(t->v->src, &n->attr, &n->extra, pos, &mapping, err);
 		if (ret)
 			break;
 		if (!mapping.hole)
@@ -171,16 +165,16 @@ static int put_content(struct tar *t, const struct walk_entry *e, u64 stored)
 	if (t->held) {
 		ret = put_piece(t, 0, t->buf, t->held);
 	} else {
-		ret = image_stream(t->d->src, &e->node.attr, &e->node.extra, true,
+		ret = image_stream(t->v->src, &e->node.attr, &e->node.extra, true,
 				   put_piece, t, &err);
 		if (ret && !ferror(stdout)) {
-			dump_error(t->d, e->path, "content", ret, &err);
+			view_error(t->v, e->path, "content", ret, &err);
 			msg_error(e->path, "the archive ends in the middle of it");
 		}
 	}
 	if (!ret && t->written != stored) {
 		ret = dsfs_bad(&err, "bytes of a file", t->written, stored, -EUCLEAN);
-		dump_error(t->d, e->path, "content", ret, &err);
+		view_error(t->v, e->path, "content", ret, &err);
 	}
 	return ret;
 }
@@ -192,28 +186,20 @@ static int hold_content(struct tar *t, const struct walk_entry *e, u64 stored,
 	t->held = 0;
 	if (stored > BUFFER_BYTES)
 		return 0;
-	return image_stream(t->d->src, &e->node.attr, &e->node.extra, true,
+	return image_stream(t->v->src, &e->node.attr, &e->node.extra, true,
 			    hold_piece, t, err);
-}
-
-static int bad_cmp(const void *a, const void *b)
-{
-	return a < b ? -1 : a > b;
 }
 
 /*
  * Report a bad file and leave it out, with all its other names, which would be
  * links to it.
  */
-static int leave_out(struct tar *t, const struct walk_entry *e, int ret,
-		     const struct dsfs_err *err)
+static void leave_out(struct tar *t, const struct walk_entry *e, int ret,
+		      const struct dsfs_err *err)
 {
-	dump_error(t->d, e->path, "content", ret, err);
+	view_error(t->v, e->path, "content", ret, err);
 	t->records.len = 0;
-	if (e->node.nlink > 1 &&
-	    !tsearch((void *)(uintptr_t)e->node.attr.ino, &t->bad, bad_cmp))
-		return -ENOMEM;
-	return 0;
+	listing_lose(&t->links, 0, e->node.attr.ino);
 }
 
 static int put_file(struct tar *t, const struct walk_entry *e, struct pax_member *m)
@@ -228,7 +214,8 @@ static int put_file(struct tar *t, const struct walk_entry *e, struct pax_member
 	if (!ret)
 		ret = hold_content(t, e, stored, &err);
 	if (ret) {
-		ret = leave_out(t, e, ret, &err);
+		leave_out(t, e, ret, &err);
+		ret = 0;
 		goto out;
 	}
 	m->real_size = e->node.attr.size;
@@ -254,10 +241,12 @@ static int put_symlink(struct tar *t, const struct walk_entry *e, struct pax_mem
 {
 	char target[DSFS_SYMLINK_MAX + 1];
 	struct dsfs_err err = { 0 };
-	int ret = image_symlink(t->d->src, &e->node.attr, target, &err);
+	int ret = image_symlink(t->v->src, &e->node.attr, target, &err);
 
-	if (ret)
-		return leave_out(t, e, ret, &err);
+	if (ret) {
+		leave_out(t, e, ret, &err);
+		return 0;
+	}
 	m->link = target;
 	ret = put_header(t, m);
 	m->link = NULL;
@@ -269,8 +258,8 @@ static int put_link(struct tar *t, const struct walk_entry *e, struct pax_member
 {
 	int ret;
 
-	if (tfind((void *)(uintptr_t)e->node.attr.ino, &t->bad, bad_cmp)) {
-		if (dump_count(t->d, "link"))
+	if (listing_is_lost(&t->links, 0, e->node.attr.ino)) {
+		if (view_count(t->v, "link"))
 			msg_error(e->path, "link: %s was left out", first);
 		return 0;
 	}
@@ -345,26 +334,20 @@ static int enter(void *arg, const struct walk_entry *e)
 	return ret ? ret : ferror(stdout) ? failed_out() : 0;
 }
 
-static void keep(void *ino)
-{
-	(void)ino;	/* the inode number is in the pointer */
-}
-
 static void tar_free(struct tar *t)
 {
 	listing_links_free(&t->links);
-	tdestroy(t->bad, keep);
 	pax_free(&t->records);
 	free(t->path);
 	free(t->link);
 	free(t->buf);
 }
 
-int dump_tar(struct dump *d, struct filter *f)
+int dump_tar(struct view *v, struct filter *f)
 {
 	static const struct walk_ops ops = { .enter = enter };
 	static char out[OUT_BYTES];
-	struct tar t = { .d = d, .buf = malloc(BUFFER_BYTES) };
+	struct tar t = { .v = v, .buf = malloc(BUFFER_BYTES) };
 	int ret = -ENOMEM;
 
 	if (isatty(STDOUT_FILENO)) {
@@ -375,18 +358,18 @@ int dump_tar(struct dump *d, struct filter *f)
 	/* not on the stack: exit() writes what is left in it */
 	setvbuf(stdout, out, _IOFBF, sizeof(out));
 	if (t.buf)
-		ret = filter_walk(d, f, &ops, &t);
+		ret = walk(v, f, &ops, &t);
 	if (!ret) {
-		filter_check(d, f);
+		filter_check(v, f);
 		pax_end(stdout);
 	}
 	/* any other error was reported where it happened */
 	if (ret == -ENOMEM)
-		dump_error(d, d->img.path, "tar", ret, &(struct dsfs_err){ 0 });
-	dump_hidden(d, d->img.path);
+		view_error(v, v->img.path, "tar", ret, NULL);
+	view_hidden(v, v->img.path);
 	if (t.sockets)
-		msg_warn(d->img.path, "%llu socket%s left out: tar has none", t.sockets,
+		msg_warn(v->img.path, "%llu socket%s left out: tar has none", t.sockets,
 			 msg_s(t.sockets));
 	tar_free(&t);
-	return ret || d->errors ? -1 : 0;
+	return ret || v->errors->count ? -1 : 0;
 }

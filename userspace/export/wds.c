@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "export.h"
 #include "msg.h"
 #include "parse.h"
 #include "progress.h"
 #include "samples.h"
 #include "shard.h"
-#include "wds.h"
 
 #define NUMBER_DIGITS	6	/* at least */
 #define TAIL_MAX	25	/* characters behind the prefix: a dash, a number, ".tar" */
@@ -43,7 +43,8 @@ struct totals {
  * @first_large: number of the first shard above the limit
  */
 struct wds {
-	struct dump *d;
+	struct view *v;
+	struct json *j;
 	const struct wds_request *r;
 	struct samples samples;
 	struct shard shard;
@@ -128,16 +129,16 @@ static int open_dir(struct wds *w)
 /* An error of the target, which ends the run. */
 static int failed(struct wds *w, const char *what, int err)
 {
-	w->d->errors++;
+	w->v->errors->count++;
 	msg_error(w->r->prefix, "%s: %s: %s", w->name, what, strerror(err));
 	return -EIO;
 }
 
 static void report_shard(struct wds *w)
 {
-	struct json *j = &w->d->j;
+	struct json *j = w->j;
 
-	if (!w->d->as_json)
+	if (!j)
 		return;
 	json_begin_object(j, NULL);
 	json_str(j, "name", w->name);
@@ -178,7 +179,7 @@ static void bad_file(struct wds *w, const char *path, const char *what, int ret,
 		     const struct dsfs_err *err)
 {
 	w->bad++;
-	dump_error(w->d, path, what, ret, err);
+	view_error(w->v, path, what, ret, err);
 }
 
 /* Bytes of a sample in a shard.  Return: 1; 0: it is bad; or -ENOMEM. */
@@ -192,7 +193,7 @@ static int measure(struct wds *w, const struct sample *sample, u64 *bytes)
 		const struct sample_file *f = samples_file(&w->samples, sample, i);
 		const char *path = samples_path(&w->samples, f);
 		u64 n;
-		int ret = image_node_get(w->d->src, f->ino, &node, &err);
+		int ret = image_node_get(w->v->src, f->ino, &node, &err);
 
 		if (ret) {
 			bad_file(w, path, "inode", ret, &err);
@@ -211,10 +212,10 @@ static int put_file(struct wds *w, const struct sample_file *f)
 	const char *path = samples_path(&w->samples, f);
 	struct dsfs_err err = { 0 };
 	struct image_node node;
-	int ret = image_node_get(w->d->src, f->ino, &node, &err);
+	int ret = image_node_get(w->v->src, f->ino, &node, &err);
 
 	if (!ret)
-		ret = shard_put(&w->shard, w->d->src, path + 1, &node, &err);
+		ret = shard_put(&w->shard, w->v->src, path + 1, &node, &err);
 	if (!ret)
 		return 1;
 	if (!err.what)
@@ -283,10 +284,10 @@ static int put_all(struct wds *w)
 
 static void report(struct wds *w)
 {
-	struct json *j = &w->d->j;
+	struct json *j = w->j;
 	char text[16], limit[16];
 
-	if (w->d->as_json) {
+	if (j) {
 		json_u64(j, "samples", w->all.samples);
 		json_u64(j, "files", w->all.files);
 		json_u64(j, "bytes", w->all.bytes);
@@ -309,43 +310,43 @@ static void report(struct wds *w)
 		msg_error(w->r->prefix, "%llu sample%s left out: a file is bad", w->bad,
 			  msg_s(w->bad));
 	if (w->samples.others)
-		msg_warn(w->d->img.path, "%llu object%s left out: neither file nor directory",
+		msg_warn(w->v->img.path, "%llu object%s left out: neither file nor directory",
 			 w->samples.others, msg_s(w->samples.others));
 }
 
 static int run(struct wds *w, struct filter *f)
 {
-	int ret = samples_collect(&w->samples, w->d, f);
+	int ret = samples_collect(&w->samples, w->v, f);
 
 	if (!ret && w->r->order)
 		ret = samples_order(&w->samples, w->r->order, w->r->null);
-	if (w->d->as_json)
-		json_begin_array(&w->d->j, "shards");
+	if (w->j)
+		json_begin_array(w->j, "shards");
 	if (!ret)
 		ret = put_all(w);
-	if (w->d->as_json)
-		json_end(&w->d->j);
+	if (w->j)
+		json_end(w->j);
 	/* any other error was reported where it happened */
 	if (ret == -ENOMEM)
-		dump_error(w->d, w->d->img.path, "wds", ret, &(struct dsfs_err){ 0 });
+		view_error(w->v, w->v->img.path, "wds", ret, NULL);
 	report(w);
 	return ret;
 }
 
-int dump_wds(struct dump *d, const struct wds_request *r, struct filter *f)
+int dump_wds(struct view *v, struct json *j, const struct wds_request *r, struct filter *f)
 {
-	struct wds w = { .d = d, .r = r, .size = r->size ? r->size : WDS_SIZE, .dir = -1 };
+	struct wds w = { .v = v, .j = j, .r = r, .size = r->size ? r->size : WDS_SIZE, .dir = -1 };
 	int ret = open_dir(&w);
 
 	/* A shard beyond RLIMIT_FSIZE is an error of it. */
 	signal(SIGXFSZ, SIG_IGN);
-	progress_enable(!d->as_json);
+	progress_enable(!j);
 	if (!ret)
 		ret = run(&w, f);
-	dump_hidden(d, d->img.path);
+	view_hidden(v, v->img.path);
 	shard_free(&w.shard);
 	samples_free(&w.samples);
 	if (w.dir >= 0)
 		close(w.dir);
-	return ret || d->errors ? -1 : 0;
+	return ret || v->errors->count ? -1 : 0;
 }

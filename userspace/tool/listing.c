@@ -130,10 +130,11 @@ void listing_print(FILE *out, const struct listing_entry *e)
 	putc('\n', out);
 }
 
-/* An object with several names, and its first name in the listing */
+/* An object with several names, and its first name in the listing; @lost: left out */
 struct link_first {
 	u64 dev;
 	u64 ino;
+	bool lost;
 	const struct path_part *path;
 };
 
@@ -146,29 +147,52 @@ static int link_cmp(const void *a, const void *b)
 	return x->ino < y->ino ? -1 : x->ino > y->ino;
 }
 
+static struct link_first *find_link(const struct listing_links *links, u64 dev, u64 ino)
+{
+	struct link_first key = { .dev = dev, .ino = ino }, **found;
+
+	found = tfind(&key, &links->tree, link_cmp);
+	return found ? *found : NULL;
+}
+
 int listing_link(struct listing_links *links, u64 dev, u64 ino, u64 nlink,
 		 const char *path, const char **first)
 {
-	struct link_first key = { .dev = dev, .ino = ino }, *l, **found;
+	struct link_first *l;
 
 	*first = NULL;
 	if (nlink < 2)
 		return 0;
-	found = tfind(&key, &links->tree, link_cmp);
-	if (found) {
-		*first = paths_text(&links->paths, (*found)->path, 0);
+	l = find_link(links, dev, ino);
+	if (l) {
+		*first = paths_text(&links->paths, l->path, 0);
 		return 0;
 	}
 	l = malloc(sizeof(*l));
 	if (!l)
 		return -ENOMEM;
-	*l = key;
+	*l = (struct link_first){ .dev = dev, .ino = ino };
 	l->path = paths_add(&links->paths, path);
 	if (!l->path || !tsearch(l, &links->tree, link_cmp)) {
 		free(l);
 		return -ENOMEM;
 	}
 	return 0;
+}
+
+void listing_lose(struct listing_links *links, u64 dev, u64 ino)
+{
+	struct link_first *l = find_link(links, dev, ino);
+
+	if (l)
+		l->lost = true;
+}
+
+bool listing_is_lost(const struct listing_links *links, u64 dev, u64 ino)
+{
+	const struct link_first *l = find_link(links, dev, ino);
+
+	return l && l->lost;
 }
 
 void listing_links_free(struct listing_links *links)

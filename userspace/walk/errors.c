@@ -2,38 +2,45 @@
 /*
  * Errors: each is counted, and the first ones of each kind are printed.
  */
-#include "dump.h"
 #include "msg.h"
+#include "walk.h"
 
-bool dump_count(struct dump *d, const char *what)
+bool view_count(struct view *v, const char *what)
 {
+	struct errors *e = v->errors;
 	unsigned int i;
 
-	d->errors++;
-	for (i = 0; i < DUMP_KINDS - 1 && d->kinds[i].what; i++)
-		if (!strcmp(d->kinds[i].what, what))
+	e->count++;
+	for (i = 0; i < ERRORS_KINDS - 1 && e->kinds[i].what; i++)
+		if (!strcmp(e->kinds[i].what, what))
 			break;
-	d->kinds[i].what = what;
-	if (!d->per_kind || d->kinds[i].count++ < d->per_kind)
+	e->kinds[i].what = what;
+	if (!e->per_kind || e->kinds[i].count++ < e->per_kind)
 		return true;
-	d->hidden++;
+	e->hidden++;
 	return false;
 }
 
-void dump_error(struct dump *d, const char *path, const char *what, int ret,
+void view_error(struct view *v, const char *path, const char *what, int ret,
 		const struct dsfs_err *err)
 {
+	static const struct dsfs_err none;
 	char text[256];
 
-	if (!dump_count(d, what))
+	if (!view_count(v, what))
 		return;
-	image_err_text(err, ret, text, sizeof(text));
-	msg_error(path, "%s: %s", what, text);
+	image_err_text(err ? err : &none, ret, text, sizeof(text));
+	if (v->one_of_two)
+		msg_error(path, "generation %llu: %s: %s", v->img.geo->generation, what, text);
+	else
+		msg_error(path, "%s: %s", what, text);
 }
 
-void dump_hidden(const struct dump *d, const char *path)
+void view_hidden(const struct view *v, const char *path)
 {
-	if (d->hidden)
+	const struct errors *e = v->errors;
+
+	if (e->hidden)
 		msg_error(path, "%llu error%s, %llu of them not named: --verbose names all",
-			  d->errors, msg_s(d->errors), d->hidden);
+			  e->count, msg_s(e->count), e->hidden);
 }

@@ -2,12 +2,13 @@
 /*
  * Selection of a part of the tree by patterns of paths.
  */
-#ifndef DUMP_FILTER_H
-#define DUMP_FILTER_H
+#ifndef FILTER_H
+#define FILTER_H
 
-#include "dump.h"
+#include <stddef.h>
 
 struct filter_pattern;
+struct view;
 
 /**
  * struct filter - patterns; all zero: everything is selected
@@ -30,18 +31,13 @@ void filter_free(struct filter *f);
 /** filter_text - the first pattern, as given */
 const char *filter_text(const struct filter *f);
 
-/**
- * filter_walk - walk() over selected objects and the directories above them
- *
- * A directory above is visited just before the first selected object in it.  With
- * @ops->dirs_only its content is not read, so all directories are visited that may
- * have selected objects.
- *
- * Return: as walk().
- */
-int filter_walk(struct dump *d, struct filter *f, const struct walk_ops *ops, void *arg);
+/* How an object lies to what is selected; ABOVE: something below it may be */
+enum filter_match { FILTER_OUTSIDE, FILTER_ABOVE, FILTER_INSIDE };
+
+/** filter_match - for a path of the tree; @f: NULL as one without patterns */
+enum filter_match filter_match(struct filter *f, const char *path);
 
 /** filter_check - after a walk: report patterns that matched nothing, as errors */
-void filter_check(struct dump *d, const struct filter *f);
+void filter_check(struct view *v, const struct filter *f);
 
-#endif /* DUMP_FILTER_H */
+#endif /* FILTER_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A walk over the tree.  It does not recurse, because trees may be of any
- * depth.  No name block is held while an object is handled: it is looked up
- * again when the walk returns from a subdirectory.  So the depth bounds the
- * memory.
+ * A walk over the tree of a generation, or over those of two at once: the names of a
+ * directory are sorted, so two directories are merged.  The walk does not recurse, because
+ * trees may be of any depth.  No name block is held while an object is handled: it is looked
+ * up again when the walk returns from a subdirectory.  So the depth bounds the memory.
  *
  * In an image that was not checked, directories may share entries.  A directory
  * is entered only from the parent that it names, so it is entered once; and a
@@ -11,78 +11,103 @@
  */
 #include <stdlib.h>
 
-#include "dump.h"
+#include "array.h"
+#include "filter.h"
+#include "walk.h"
+
+enum side { FROM, TO, SIDES };
 
 /**
- * struct level - a directory of the walk
+ * struct half - a directory in one of the generations
  * @pos: position of the next entry
- * @path_len: length of its path, 0 for the root
+ * @there: the generation has it, as a directory
  */
-struct level {
+struct half {
 	struct dsfs_dir_info dir;
 	u32 pos;
+	bool there;
+};
+
+/* A level of the walk: a directory; @path_len: length of its path, 0 for the root */
+struct level {
+	struct half half[SIDES];
 	size_t path_len;
 };
 
 /**
- * struct walker - state of a walk
- * @names: number of names so far
+ * struct cursor - position in one of the generations
  * @it: over the innermost directory, if @open
+ * @name: the next one there, if @held
+ * @names: taken so far
+ */
+struct cursor {
+	struct view *v;
+	struct dsfs_dir_iter it;
+	struct dsfs_name name;
+	u64 names;
+	bool open;
+	bool held;
+};
+
+typedef int enter_fn(void *arg, const struct walk_entry *from, const struct walk_entry *to);
+
+/**
+ * struct walker - state of a walk
+ * @at: for one generation, that of TO has no view
+ * @leave: called for each level before it goes; may be NULL
+ * @levels: struct level
+ * @path: that of the current object
  */
 struct walker {
-	struct dump *d;
-	const struct walk_ops *ops;
+	struct cursor at[SIDES];
+	enter_fn *enter;
+	int (*leave)(void *arg);
 	void *arg;
-	struct level *levels;
-	size_t depth;
-	size_t room;
+	bool dirs_only;
+	struct array levels;
 	char *path;
 	size_t path_room;
-	u64 names;
-	struct dsfs_dir_iter *it;
-	bool open;
 };
+
+static struct level *level_at(struct walker *w, size_t n)
+{
+	return (struct level *)w->levels.p + n;
+}
 
 static struct level *top(struct walker *w)
 {
-	return &w->levels[w->depth - 1];
+	return level_at(w, w->levels.n - 1);
 }
 
-static void close_iter(struct walker *w)
+/* Cut the path to that of the innermost directory. */
+static const char *dir_path(struct walker *w)
 {
-	if (w->open)
-		dsfs_dir_iter_end(w->it);
-	w->open = false;
+	w->path[top(w)->path_len] = '\0';
+	return top(w)->path_len ? w->path : "/";
 }
 
-static int push(struct walker *w, const struct dsfs_dir_info *dir, size_t len)
+static void close_iters(struct walker *w)
 {
-	struct level *p;
-
-	close_iter(w);
-	if (w->depth == w->room) {
-		p = realloc(w->levels, (w->room * 2 + 16) * sizeof(*p));
-		if (!p)
-			return -ENOMEM;
-		w->levels = p;
-		w->room = w->room * 2 + 16;
+	for (enum side s = FROM; s < SIDES; s++) {
+		if (w->at[s].open)
+			dsfs_dir_iter_end(&w->at[s].it);
+		w->at[s].open = false;
+		w->at[s].held = false;
 	}
-	w->levels[w->depth++] = (struct level){ .dir = *dir, .path_len = len };
-	return 0;
 }
 
 /* Append a name to the path of the innermost directory. */
 static int set_path(struct walker *w, const struct dsfs_name *name)
 {
-	size_t at = top(w)->path_len;
+	const size_t at = top(w)->path_len, need = at + name->len + 2;
 	char *p;
 
-	if (at + name->len + 2 > w->path_room) {
-		p = realloc(w->path, (at + name->len) * 2 + 2);
+	if (need > w->path_room) {
+		p = realloc(w->path, need * 2);
 		if (!p)
 			return -ENOMEM;
 		w->path = p;
-		w->path_room = (at + name->len) * 2 + 2;
+		w->path_room = need * 2;
 	}
 	w->path[at] = '/';
 	memcpy(w->path + at + 1, name->name, name->len);
@@ -90,135 +115,304 @@ static int set_path(struct walker *w, const struct dsfs_name *name)
 	return 0;
 }
 
-static int enter_dir(struct walker *w, const struct walk_entry *e, u32 parent)
+static bool is_dir(const struct walk_entry *e)
 {
-	struct dsfs_err err = { 0 };
-	struct dsfs_dir_info dir;
-	size_t len = strlen(e->path);
-	int ret;
-
-	ret = dsfs_dir_get(w->d->src, &e->node.attr, &dir, &err);
-	if (!ret && dir.parent != parent)
-		ret = dsfs_bad(&err, "directory's parent", dir.parent, parent,
-			       -EUCLEAN);
-	if (ret) {
-		dump_error(w->d, e->path, "directory", ret, &err);
-		return 0;
-	}
-	ret = w->ops->enter ? w->ops->enter(w->arg, e) : 0;
-	if (ret)
-		return ret < 0 ? ret : 0;
-	return push(w, &dir, len == 1 ? 0 : len);
+	return e && S_ISDIR(e->node.attr.mode);
 }
 
-static int visit(struct walker *w, const struct dsfs_name *name)
+/* Decode the directories that an object is.  Return: 0, or an error after a message. */
+static int get_dirs(struct walker *w, const struct walk_entry *const e[SIDES], struct level *l)
 {
-	struct walk_entry e = { .ino = top(w)->dir.first + name->pos };
+	struct dsfs_err err = { 0 };
+
+	for (enum side s = FROM; s < SIDES; s++) {
+		const u32 parent = w->levels.n ? top(w)->half[s].dir.self : DSFS_ROOT_INO;
+		struct half *h = &l->half[s];
+		int ret;
+
+		if (!is_dir(e[s]))
+			continue;
+		ret = dsfs_dir_get(w->at[s].v->src, &e[s]->node.attr, &h->dir, &err);
+		if (!ret && h->dir.parent != parent)
+			ret = dsfs_bad(&err, "directory's parent", h->dir.parent, parent,
+				       -EUCLEAN);
+		if (ret) {
+			view_error(w->at[s].v, e[s]->path, "directory", ret, &err);
+			return ret;
+		}
+		h->there = true;
+		l->path_len = e[s]->path[1] ? strlen(e[s]->path) : 0;
+	}
+	return 0;
+}
+
+/*
+ * Handle an object, and go into it.  A directory that is bad in one of two generations is
+ * shown, but not entered: all in it would look added or removed.
+ */
+static int visit(struct walker *w, const struct walk_entry *const e[SIDES])
+{
+	struct level l = { 0 }, *added;
+	bool bad = false;
+	int ret;
+
+	if (is_dir(e[FROM]) || is_dir(e[TO]))
+		bad = get_dirs(w, e, &l);
+	if (bad && !w->at[TO].v)
+		return 0;
+	ret = w->enter(w->arg, e[FROM], e[TO]);
+	if (ret || bad || !(l.half[FROM].there || l.half[TO].there))
+		return ret < 0 ? ret : 0;
+	close_iters(w);
+	added = array_add(&w->levels);
+	if (!added)
+		return -ENOMEM;
+	*added = l;
+	return 0;
+}
+
+/* Read the next name.  Return: 1; 0: none left; or an error, after a message. */
+static int hold(struct walker *w, enum side s)
+{
+	const struct half *h = &top(w)->half[s];
+	struct cursor *c = &w->at[s];
 	struct dsfs_err err = { 0 };
 	int ret;
 
-	if (w->ops->dirs_only && name->type != DT_DIR)
+	if (!h->there)
 		return 0;
-	ret = set_path(w, name);
-	if (ret)
-		return ret;
-	e.path = w->path;
-	e.name = w->path + top(w)->path_len + 1;
-	ret = image_node_get(w->d->src, e.ino, &e.node, &err);
+	if (c->held)
+		return 1;
+	if (!c->open)
+		dsfs_dir_iter_init(&c->it, c->v->src, &h->dir, h->pos);
+	c->open = true;
+	ret = dsfs_dir_iter_next(&c->it, &c->name, &err);
+	if (ret < 0)
+		view_error(c->v, dir_path(w), "names", ret, &err);
+	c->held = ret > 0;
+	return ret;
+}
+
+/* Pass over the current name.  Return: 0, or -EUCLEAN if there are too many. */
+static int pass(struct walker *w, enum side s)
+{
+	struct cursor *c = &w->at[s];
+	const u64 inodes = c->v->img.geo->inodes;
+	struct dsfs_err err;
+
+	top(w)->half[s].pos = c->name.pos + 1;
+	c->held = false;
+	if (++c->names <= 2 * inodes)
+		return 0;
+	dsfs_bad(&err, "entries of all directories", c->names, inodes - 1, 0);
+	view_error(c->v, dir_path(w), "names", -EUCLEAN, &err);
+	return -EUCLEAN;
+}
+
+/* Read the object of the current name.  Return: 0, or an error after a message. */
+static int get_entry(struct walker *w, enum side s, struct walk_entry *e)
+{
+	const struct dsfs_dir_info *dir = &top(w)->half[s].dir;
+	const struct cursor *c = &w->at[s];
+	struct dsfs_err err = { 0 };
+	int ret;
+
+	e->ino = dir->first + c->name.pos;
+	e->path = w->path;
+	e->name = w->path + top(w)->path_len + 1;
+	ret = image_node_get(c->v->src, e->ino, &e->node, &err);
 	if (!ret)
-		ret = image_entry_check(top(w)->dir.self, e.ino, name->type,
-					&e.node, &err);
-	if (ret) {
-		dump_error(w->d, e.path, "inode", ret, &err);
-		return 0;
+		ret = image_entry_check(dir->self, e->ino, c->name.type, &e->node, &err);
+	if (ret)
+		view_error(c->v, e->path, "inode", ret, &err);
+	return ret;
+}
+
+/* Visit the object of the current name in the generations of @in. */
+static int take(struct walker *w, const bool in[SIDES])
+{
+	const struct dsfs_name *name = &w->at[in[FROM] ? FROM : TO].name;
+	const struct walk_entry *there[SIDES] = { NULL, NULL };
+	struct walk_entry e[SIDES];
+	bool bad = false;
+	int ret = 0;
+
+	for (enum side s = FROM; !ret && s < SIDES; s++)
+		ret = in[s] ? pass(w, s) : 0;
+	if (ret || (w->dirs_only && name->type != DT_DIR))
+		return ret;
+	ret = set_path(w, name);
+	for (enum side s = FROM; !ret && s < SIDES; s++) {
+		if (in[s])
+			bad |= get_entry(w, s, &e[s]);
+		if (in[s])
+			there[s] = &e[s];
 	}
-	if (S_ISDIR(e.node.attr.mode))
-		return enter_dir(w, &e, top(w)->dir.self);
-	return w->ops->enter ? w->ops->enter(w->arg, &e) : 0;
+	/* an object that is unreadable counts neither as equal nor as different */
+	return ret || bad ? ret : visit(w, there);
 }
 
 static int leave(struct walker *w)
 {
-	size_t len = top(w)->path_len;
-	struct walk_entry e = { .ino = top(w)->dir.self };
-	struct dsfs_err err = { 0 };
-	char *slash;
-	int ret = 0;
+	int ret;
 
-	close_iter(w);
-	w->path[len] = '\0';
-	slash = strrchr(w->path, '/');
-	e.path = len ? w->path : "/";
-	e.name = slash ? slash + 1 : "";
-	if (w->ops->leave) {
-		ret = image_node_get(w->d->src, e.ino, &e.node, &err);
-		if (ret)	/* it was readable before */
-			dump_error(w->d, e.path, "inode", ret, &err);
-		ret = w->ops->leave(w->arg, &e);
-	}
-	w->depth--;
+	close_iters(w);
+	ret = w->leave ? w->leave(w->arg) : 0;
+	w->levels.n--;
 	return ret;
 }
 
 /* A step of the walk: one name, or the way out of a directory. */
 static int step(struct walker *w)
 {
-	struct dsfs_err err = { 0 };
-	struct dsfs_name name;
-	int ret;
+	const struct dsfs_name *x = &w->at[FROM].name, *y = &w->at[TO].name;
+	int from = hold(w, FROM), to = from < 0 ? 0 : hold(w, TO), order;
 
-	if (!w->open) {
-		dsfs_dir_iter_init(w->it, w->d->src, &top(w)->dir, top(w)->pos);
-		w->open = true;
-	}
-	/* the iterator points to memory that stays when the stack is moved */
-	w->it->dir = &top(w)->dir;
-	ret = dsfs_dir_iter_next(w->it, &name, &err);
-	if (ret < 0) {
-		w->path[top(w)->path_len] = '\0';
-		dump_error(w->d, top(w)->path_len ? w->path : "/", "names", ret,
-			   &err);
-	}
-	if (ret <= 0)
+	/* with names missing, others would look added or removed */
+	if (from < 0 || to < 0 || (!from && !to))
 		return leave(w);
-	if (++w->names > 2 * w->d->img.geo->inodes) {
-		dsfs_bad(&err, "entries of all directories", w->names,
-			 w->d->img.geo->inodes - 1, 0);
-		w->path[top(w)->path_len] = '\0';
-		dump_error(w->d, top(w)->path_len ? w->path : "/", "names",
-			   -EUCLEAN, &err);
-		return -EUCLEAN;
-	}
-	top(w)->pos = name.pos + 1;
-	return visit(w, &name);
+	order = !from ? 1 : !to ? -1 : dsfs_name_cmp(x->name, x->len, y->name, y->len);
+	return take(w, (bool[]){ order <= 0, order >= 0 });
 }
 
-int walk(struct dump *d, const struct walk_ops *ops, void *arg)
+static int visit_root(struct walker *w)
 {
-	struct dsfs_dir_iter it;
-	struct walker w = { .d = d, .ops = ops, .arg = arg, .it = &it };
-	struct walk_entry root = { .path = "/", .name = "", .ino = DSFS_ROOT_INO };
+	const struct walk_entry *there[SIDES] = { NULL, NULL };
+	struct walk_entry e[SIDES];
 	struct dsfs_err err = { 0 };
 	int ret;
 
-	w.path_room = 4096;
-	w.path = calloc(1, w.path_room);
-	if (!w.path)
-		return -ENOMEM;
-	ret = image_node_get(d->src, root.ino, &root.node, &err);
-	if (!ret && !S_ISDIR(root.node.attr.mode))
-		ret = dsfs_bad(&err, "mode of the root", root.node.attr.mode,
-			       S_IFDIR, -EUCLEAN);
-	if (ret) {
-		dump_error(d, "/", "inode", ret, &err);
-		ret = 0;
-	} else {
-		ret = enter_dir(&w, &root, DSFS_ROOT_INO);
+	for (enum side s = FROM; s < SIDES && w->at[s].v; s++) {
+		e[s] = (struct walk_entry){ .path = "/", .name = "", .ino = DSFS_ROOT_INO };
+		ret = image_node_get(w->at[s].v->src, DSFS_ROOT_INO, &e[s].node, &err);
+		if (!ret && !is_dir(&e[s]))
+			ret = dsfs_bad(&err, "mode of the root", e[s].node.attr.mode, S_IFDIR,
+				       -EUCLEAN);
+		if (ret) {
+			view_error(w->at[s].v, "/", "inode", ret, &err);
+			return 0;
+		}
+		there[s] = &e[s];
 	}
-	while (!ret && w.depth)
-		ret = step(&w);
-	close_iter(&w);
-	free(w.levels);
-	free(w.path);
+	return visit(w, there);
+}
+
+static int run(struct walker *w)
+{
+	int ret;
+
+	w->levels.size = sizeof(struct level);
+	w->path_room = 4096;
+	w->path = calloc(1, w->path_room);
+	if (!w->path)
+		return -ENOMEM;
+	ret = visit_root(w);
+	while (!ret && w->levels.n)
+		ret = step(w);
+	close_iters(w);
+	array_free(&w->levels);
+	free(w->path);
 	return ret;
+}
+
+int walk_two(struct view *from, struct view *to, enter_fn *enter, void *arg)
+{
+	struct walker w = {
+		.at = { { .v = from }, { .v = to } }, .enter = enter, .arg = arg,
+	};
+
+	return run(&w);
+}
+
+/**
+ * struct single - a walk over one generation
+ * @entered: number of levels that the caller has entered; others wait for an object in them
+ *	that is selected
+ * @failed: the caller left the first one of these out
+ */
+struct single {
+	struct walker w;
+	struct filter *f;
+	const struct walk_ops *ops;
+	void *arg;
+	size_t entered;
+	bool failed;
+};
+
+/* Call an operation for a level that the path leads through. */
+static int call_for_level(struct single *s, size_t n,
+			  int (*fn)(void *arg, const struct walk_entry *e))
+{
+	const struct level *l = level_at(&s->w, n);
+	const char was = s->w.path[l->path_len], *slash;
+	struct walk_entry e = { .ino = l->half[FROM].dir.self };
+	struct dsfs_err err = { 0 };
+	int ret;
+
+	s->w.path[l->path_len] = '\0';
+	slash = strrchr(s->w.path, '/');
+	e.path = l->path_len ? s->w.path : "/";
+	e.name = slash ? slash + 1 : "";
+	ret = image_node_get(s->w.at[FROM].v->src, e.ino, &e.node, &err);
+	if (ret)	/* it was readable before */
+		view_error(s->w.at[FROM].v, e.path, "inode", ret, &err);
+	ret = fn(s->arg, &e);
+	s->w.path[l->path_len] = was;
+	return ret;
+}
+
+/* Enter the directories above an object that is selected.  Return: 1: one is left out. */
+static int enter_way(struct single *s)
+{
+	int ret = 0;
+
+	for (; !ret && !s->failed && s->entered < s->w.levels.n; s->entered += !ret) {
+		ret = call_for_level(s, s->entered, s->ops->enter);
+		s->failed = ret;
+	}
+	return ret ? ret : s->failed;
+}
+
+static int enter_single(void *arg, const struct walk_entry *e, const struct walk_entry *none)
+{
+	struct single *s = arg;
+	enum filter_match m = filter_match(s->f, e->path);
+	int ret;
+
+	(void)none;
+	if (m == FILTER_ABOVE && s->ops->dirs_only)
+		m = FILTER_INSIDE;
+	if (m == FILTER_ABOVE)
+		return 0;
+	ret = m == FILTER_OUTSIDE ? 1 : enter_way(s);
+	if (!ret)
+		ret = s->ops->enter(s->arg, e);
+	if (!ret && is_dir(e))
+		s->entered++;
+	return ret;
+}
+
+static int leave_single(void *arg)
+{
+	struct single *s = arg;
+	const size_t n = s->w.levels.n - 1;
+
+	if (n == s->entered)
+		s->failed = false;
+	if (n >= s->entered)
+		return 0;
+	s->entered = n;
+	return s->ops->leave ? call_for_level(s, n, s->ops->leave) : 0;
+}
+
+int walk(struct view *v, struct filter *f, const struct walk_ops *ops, void *arg)
+{
+	struct single s = {
+		.w = {
+			.at[FROM].v = v, .enter = enter_single, .leave = leave_single, .arg = &s,
+			.dirs_only = ops->dirs_only,
+		}, .f = f, .ops = ops, .arg = arg,
+	};
+
+	return run(&s.w);
 }

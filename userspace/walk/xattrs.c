@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "dump.h"
+#include "walk.h"
 
 static int add(struct xattr_list *list, const struct dsfs_xattr_info *info)
 {
@@ -54,7 +54,7 @@ int xattr_list_decode(const void *set, u32 bytes, struct xattr_list *list,
 	return ret;
 }
 
-int xattr_list_get(struct dump *d, const struct image_node *node,
+int xattr_list_get(struct dsfs_source *src, const struct image_node *node,
 		   struct xattr_list *list, struct dsfs_err *err)
 {
 	u32 bytes;
@@ -63,8 +63,29 @@ int xattr_list_get(struct dump *d, const struct image_node *node,
 	memset(list, 0, sizeof(*list));
 	if (!(node->attr.flags & DSFS_INODE_XATTRS))
 		return 0;
-	ret = image_xattr_set(d->src, &node->extra, &list->set, &bytes, err);
+	ret = image_xattr_set(src, &node->extra, &list->set, &bytes, err);
 	return ret ? ret : xattr_list_decode(list->set, bytes, list, err);
+}
+
+int view_xattrs(struct view *v, const char *path, const struct image_node *node,
+		struct xattr_list *list)
+{
+	struct dsfs_err err = { 0 };
+	int ret = xattr_list_get(v->src, node, list, &err);
+
+	if (ret)
+		view_error(v, path, "xattrs", ret, &err);
+	return ret;
+}
+
+void xattr_list_json(const struct xattr_list *list, struct json *j)
+{
+	if (!list->count)
+		return;
+	json_begin_object(j, "xattrs");
+	for (size_t i = 0; i < list->count; i++)
+		json_hex(j, list->v[i].name, list->v[i].value, list->v[i].len);
+	json_end(j);
 }
 
 void xattr_list_free(struct xattr_list *list)
