@@ -34,7 +34,7 @@ $(T)/unit-mkfs: $(call sanobjs,$(unit_mkfs_SRC))
 
 # Orders to read files in
 unit_dsfs_SRC	:= $(wildcard tests/unit/dsfs*.c) tests/unit/tap.c \
-		   $(patsubst %,userspace/dsfs/%.c,shuffle strset)
+		   userspace/dsfs/shuffle.c
 
 $(T)/unit-dsfs: $(call sanobjs,$(unit_dsfs_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)

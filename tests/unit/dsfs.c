@@ -7,7 +7,6 @@
 
 #include "random.h"
 #include "shuffle.h"
-#include "strset.h"
 #include "tap.h"
 
 #define FILES	5000
@@ -165,26 +164,6 @@ static void test_ahead(void)
 	free(ahead.v);
 }
 
-static void test_strset(void)
-{
-	struct strset set = { };
-	char name[16];
-	bool fresh, good = true;
-
-	for (int pass = 0; pass < 2; pass++) {
-		for (int i = 0; i < 5000; i++) {
-			int len = sprintf(name, "n%d/", i);
-
-			good &= strset_add(&set, name, len - 1, &fresh) == i;
-			good &= fresh == !pass;
-		}
-	}
-	OK(good && set.nr == 5000, "strings: each has the number of its coming");
-	OK(strset_add(&set, "n1", 1, &fresh) == 5000 && fresh,
-	   "strings: the beginning of one is another one");
-	strset_free(&set);
-}
-
 int main(void)
 {
 	make_sizes();
@@ -195,6 +174,5 @@ int main(void)
 	test_same_everywhere();
 	test_windows();
 	test_ahead();
-	test_strset();
 	return tap_result();
 }

@@ -8,6 +8,7 @@
  */
 #include <fcntl.h>
 #include <poll.h>
+#include <search.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,6 @@
 #include "dsfs.h"
 #include "msg.h"
 #include "stop.h"
-#include "strset.h"
 
 /* Newer than the headers of some libcs: Linux 5.9 */
 #ifndef FAN_REPORT_DFID_NAME
@@ -37,13 +37,22 @@ struct options {
 };
 
 /**
+ * struct known_dir - a directory that was seen
+ * @path: below the mount point, with a slash at the end if not empty; NULL: it is not below
+ * @handle: as the kernel names it
+ */
+struct known_dir {
+	char *path;
+	unsigned int bytes;
+	unsigned char handle[MAX_HANDLE_SZ];
+};
+
+/**
  * struct trace - what is being recorded
  * @dir: the mount point
  * @base: its path, to be cut off
- * @handles: of directories that were seen, as hexadecimal digits
- * @dirs: their paths below the mount point, ending with a slash if not empty; NULL
- *	for those that are not below it; by the number of the handle
- * @seen: paths that were written
+ * @dirs: a tree of struct known_dir
+ * @seen: a tree of paths that were written
  * @lost: opens of which no path is known
  */
 struct trace {
@@ -52,10 +61,8 @@ struct trace {
 	int fan;
 	int dir;
 	char base[PATH_MAX];
-	struct strset handles;
-	char **dirs;
-	size_t dirs_room;
-	struct strset seen;
+	void *dirs;
+	void *seen;
 	u64 opens;
 	u64 written;
 	u64 lost;
@@ -74,7 +81,7 @@ static int path_of_fd(int fd, char *buf)
 	return 0;
 }
 
-/* The part below the mount point, as struct trace has it; NULL if it is not there. */
+/* The part below the mount point, as struct known_dir has it; NULL if it is not there. */
 static char *below(const struct trace *t, const char *path)
 {
 	const size_t len = !strcmp(t->base, "/") ? 0 : strlen(t->base);
@@ -105,56 +112,77 @@ static char *ask_dir(const struct trace *t, const struct file_handle *handle)
 	return s;
 }
 
-static int grow_dirs(struct trace *t, size_t nr)
+static int dir_cmp(const void *a, const void *b)
 {
-	const size_t room = nr * 2 + 256;
-	char **dirs;
+	const struct known_dir *x = a, *y = b;
 
-	if (nr < t->dirs_room)
-		return 0;
-	dirs = reallocarray(t->dirs, room, sizeof(*dirs));
-	if (!dirs)
-		return -ENOMEM;
-	t->dirs = dirs;
-	t->dirs_room = room;
-	return 0;
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? -1 : 1;
+	return memcmp(x->handle, y->handle, x->bytes);
+}
+
+static void dir_free(void *dir)
+{
+	free(((struct known_dir *)dir)->path);
+	free(dir);
 }
 
 /* Where a directory is, which is asked once.  -ENOENT: nobody knows. */
 static int find_dir(struct trace *t, const struct file_handle *handle,
 		    const char **path)
 {
-	const unsigned char *bytes = handle->f_handle;
-	char hex[2 * MAX_HANDLE_SZ + 1];
-	size_t len = 0;
-	bool fresh;
-	s64 nr;
+	struct known_dir key = { .bytes = handle->handle_bytes }, *dir, **found;
 
 	if (handle->handle_bytes > MAX_HANDLE_SZ)
 		return -ENOENT;
-	for (unsigned int i = 0; i < handle->handle_bytes; i++)
-		len += sprintf(hex + len, "%02x", bytes[i]);
-	nr = strset_add(&t->handles, hex, len, &fresh);
-	if (nr < 0 || grow_dirs(t, nr))
+	memcpy(key.handle, handle->f_handle, handle->handle_bytes);
+	found = tfind(&key, &t->dirs, dir_cmp);
+	dir = found ? *found : malloc(sizeof(*dir));
+	if (!dir)
 		return -ENOMEM;
-	if (fresh)
-		t->dirs[nr] = ask_dir(t, handle);
-	*path = t->dirs[nr];
+	if (!found) {
+		key.path = ask_dir(t, handle);
+		*dir = key;
+		if (!tsearch(dir, &t->dirs, dir_cmp)) {
+			dir_free(dir);
+			return -ENOMEM;
+		}
+	}
+	*path = dir->path;
 	return *path ? 0 : -ENOENT;
+}
+
+static int path_cmp(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* Remember a path.  Return: 1; 0: it was met before; or -ENOMEM. */
+static int remember(struct trace *t, const char *path)
+{
+	char *copy;
+
+	if (tfind(path, &t->seen, path_cmp))
+		return 0;
+	copy = strdup(path);
+	if (copy && tsearch(copy, &t->seen, path_cmp))
+		return 1;
+	free(copy);
+	return -ENOMEM;
 }
 
 static int record(struct trace *t, const char *dir, const char *name)
 {
 	char path[PATH_MAX + NAME_MAX + 1];
-	bool fresh = true;
-	int len = snprintf(path, sizeof(path), "%s%s", dir, name);
+	int ret = 1;
 
-	if (!t->o->all && strset_add(&t->seen, path, len, &fresh) < 0)
-		return -ENOMEM;
-	if (!fresh)
-		return 0;
+	snprintf(path, sizeof(path), "%s%s", dir, name);
+	if (!t->o->all)
+		ret = remember(t, path);
+	if (ret <= 0)
+		return ret;
 	t->written++;
-	fwrite(path, 1, len, t->out);
+	fputs(path, t->out);
 	putc(t->o->null ? '\0' : '\n', t->out);
 	return 0;
 }
@@ -285,11 +313,8 @@ static int run(const struct options *o)
 			msg_error(o->output, "%s", strerror(-ret));
 		report(&t);
 	}
-	for (size_t i = 0; i < t.handles.nr; i++)
-		free(t.dirs[i]);
-	free(t.dirs);
-	strset_free(&t.handles);
-	strset_free(&t.seen);
+	tdestroy(t.dirs, dir_free);
+	tdestroy(t.seen, free);
 	if (t.fan >= 0)
 		close(t.fan);
 	if (t.dir >= 0)
