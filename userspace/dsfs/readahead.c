@@ -27,7 +27,6 @@
 #include "work.h"
 
 #define JOBS_DEFAULT	4
-#define BUFFER		4096
 #define U64_UNSET	UINT64_MAX	/* of --limit: not given */
 
 struct options {
@@ -40,15 +39,13 @@ struct options {
 };
 
 /**
- * struct lines - a list that may be a pipe
- * @buf: what was read and is not an entry yet, @have bytes
- * @waiting: signals that are blocked while waiting for more
+ * struct list - a list that may be a pipe
+ * @in: reads it; signals end a wait for more
+ * @waiting: signals that are blocked during that wait
  */
-struct lines {
+struct list {
+	FILE *in;
 	int fd;
-	char *buf;
-	size_t have;
-	size_t room;
 	sigset_t waiting;
 };
 
@@ -59,7 +56,7 @@ struct lines {
  */
 struct ahead {
 	const struct options *o;
-	struct lines lines;
+	struct list list;
 	pthread_mutex_t reading;
 	pthread_mutex_t lock;
 	u64 files;
@@ -86,73 +83,54 @@ static u64 memory_available(void)
 	return kib << 10;
 }
 
-/* Read more of the list.  Return: number of bytes, 0 at its end, or -errno. */
-static ssize_t more(struct lines *l)
+/* What the stream of a list reads by.  A wait for more ends when it is asked to stop. */
+static ssize_t read_list(void *cookie, char *buf, size_t size)
 {
+	const struct list *l = cookie;
 	struct pollfd pfd = { .fd = l->fd, .events = POLLIN };
-	ssize_t n;
-	char *buf;
 
-	if (l->have == l->room) {
-		buf = realloc(l->buf, l->room * 2 + BUFFER);
-		if (!buf)
-			return -ENOMEM;
-		l->buf = buf;
-		l->room = l->room * 2 + BUFFER;
-	}
-	if (ppoll(&pfd, 1, NULL, &l->waiting) < 0)
-		return errno == EINTR ? 0 : -errno;
-	n = read(l->fd, l->buf + l->have, l->room - l->have);
-	if (n < 0)
-		return -errno;
-	l->have += n;
-	return n;
+	if (stop_asked() || ppoll(&pfd, 1, NULL, &l->waiting) < 0)
+		return -1;
+	return read(l->fd, buf, size);
 }
 
-/* Get a copy of the next entry.  NULL at the end, with the reason in *@ret. */
-static char *next_line(struct lines *l, char end, ssize_t *ret)
+/* Get the next entry.  Return: NULL at the end, or if it was asked to stop. */
+static char *next_entry(struct list *l, char end)
 {
-	char *stop, *s;
-	size_t len;
+	char *s = NULL;
+	size_t room = 0;
+	ssize_t len;
 
-	for (;;) {
-		stop = l->have ? memchr(l->buf, end, l->have) : NULL;
-		if (!stop) {
-			*ret = stop_asked() ? -EINTR : more(l);
-			if (*ret > 0)
-				continue;
-			if (stop_asked() || *ret || !l->have)
-				return NULL;
-		}
-		len = stop ? stop - l->buf : l->have;
-		s = len ? strndup(l->buf, len) : NULL;
-		l->have -= len + !!stop;
-		memmove(l->buf, l->buf + len + !!stop, l->have);
-		if (s)
+	while (!stop_asked()) {
+		len = getdelim(&s, &room, end, l->in);
+		/* the last one may lack its end, but not where reading was cut off */
+		if (len < 0 || ferror(l->in))
+			break;
+		if (s[len - 1] == end)
+			s[--len] = '\0';
+		if (len)
 			return s;
-		if (len) {
-			*ret = -ENOMEM;
-			return NULL;
-		}
 	}
+	free(s);
+	return NULL;
 }
 
 /* Get the next name, for one thread at a time.  NULL at the end. */
 static char *next_name(struct ahead *a)
 {
 	char *name = NULL;
-	ssize_t ret = 0;
 	sigset_t blocked;
 
 	pthread_mutex_lock(&a->reading);
 	/* a signal that was sent meanwhile arrives here */
-	pthread_sigmask(SIG_SETMASK, &a->lines.waiting, &blocked);
+	pthread_sigmask(SIG_SETMASK, &a->list.waiting, &blocked);
 	pthread_sigmask(SIG_SETMASK, &blocked, NULL);
-	if (!__atomic_load_n(&a->full, __ATOMIC_RELAXED) && !a->broken)
-		name = next_line(&a->lines, a->o->null ? '\0' : '\n', &ret);
-	if (!name && ret < 0 && !stop_asked()) {
-		a->broken = true;
-		msg_error(a->o->list, "cannot read: %s", strerror(-ret));
+	if (!__atomic_load_n(&a->full, __ATOMIC_RELAXED) && !a->broken) {
+		name = next_entry(&a->list, a->o->null ? '\0' : '\n');
+		if (!name && !feof(a->list.in) && !stop_asked()) {
+			a->broken = true;
+			msg_error(a->o->list, "cannot read: %s", strerror(errno));
+		}
 	}
 	pthread_mutex_unlock(&a->reading);
 	return name;
@@ -238,30 +216,38 @@ static void report(const struct ahead *a)
 	}
 }
 
+static int open_list(struct list *l, const char *path)
+{
+	static const cookie_io_functions_t io = { .read = read_list };
+
+	l->fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	l->in = l->fd < 0 ? NULL : fopencookie(l, "r", io);
+	if (l->in)
+		return 0;
+	msg_error(path, "cannot open: %s", strerror(errno));
+	return -1;
+}
+
 static int run(const struct options *o)
 {
 	struct ahead a = { .o = o };
 	sigset_t all;
 	int ret;
 
-	a.lines.fd = strcmp(o->list, "-") ? open(o->list, O_RDONLY | O_CLOEXEC) :
-					    STDIN_FILENO;
-	if (a.lines.fd < 0) {
-		msg_error(o->list, "cannot open: %s", strerror(errno));
+	if (open_list(&a.list, o->list))
 		return EXIT_ERROR;
-	}
 	pthread_mutex_init(&a.reading, NULL);
 	pthread_mutex_init(&a.lock, NULL);
 	/* signals go to the thread that waits for a name, to end the wait */
 	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &a.lines.waiting);
+	pthread_sigmask(SIG_BLOCK, &all, &a.list.waiting);
 	ret = work_run(o->jobs, o->jobs, ask_for_all, &a);
-	pthread_sigmask(SIG_SETMASK, &a.lines.waiting, NULL);
+	pthread_sigmask(SIG_SETMASK, &a.list.waiting, NULL);
 	if (!ret)
 		report(&a);
-	free(a.lines.buf);
-	if (a.lines.fd != STDIN_FILENO)
-		close(a.lines.fd);
+	fclose(a.list.in);
+	if (a.list.fd != STDIN_FILENO)
+		close(a.list.fd);
 	return ret || a.errors || a.broken ? EXIT_ERROR : EXIT_OK;
 }
 
