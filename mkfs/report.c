@@ -158,7 +158,7 @@ static void json_dead(struct json *j, const struct run *r, u64 dead, u64 bytes)
 
 static u64 written_data(const struct run *r, const struct meta *m)
 {
-	return options_in_place(r->o) ? 0 : m->start - r->stream->start;
+	return options_in_place(r->o) ? 0 : m->start - r->store.start;
 }
 
 /* What --keep has made of the generations before the newest one. */
@@ -309,14 +309,14 @@ static const char *const region_names[DSFS_REGIONS_USED] = {
 	"symlinks", "xattrs", "extents", "filesums", "chunksums", "history",
 };
 
-static u64 padding_of(const struct run *r, const struct stream *s,
+static u64 padding_of(const struct run *r, const struct store *s,
 		      const struct meta *m)
 {
-	return m->start - r->stream->start - s->place.stored;
+	return m->start - r->store.start - s->place.stored;
 }
 
 static void json_done(const struct run *r, const struct plan *p,
-		      const struct stream *s, const struct meta *m,
+		      const struct store *s, const struct meta *m,
 		      const char *uuid)
 {
 	char digest[DIGEST_TEXT];
@@ -326,21 +326,21 @@ static void json_done(const struct run *r, const struct plan *p,
 	json_begin_object(&j, NULL);
 	json_bool(&j, "plan", false);
 	json_counts(&j, r, p);
-	json_u64(&j, "stored_bytes", s->stored);
-	json_u64(&j, "duplicates", s->dup_files);
-	json_u64(&j, "duplicate_bytes", s->dup_bytes);
-	json_u64(&j, "sparse_files", s->sparse_files);
+	json_u64(&j, "stored_bytes", s->figures.stored);
+	json_u64(&j, "duplicates", s->figures.dup_files);
+	json_u64(&j, "duplicate_bytes", s->figures.dup_bytes);
+	json_u64(&j, "sparse_files", s->figures.sparse_files);
 	json_u64(&j, "packed_files", s->place.packed);
 	json_u64(&j, "padding_bytes", padding_of(r, s, m));
 	if (r->o->tar_index) {
-		json_u64(&j, "archives", s->archives);
+		json_u64(&j, "archives", s->figures.archives);
 		json_u64(&j, "archive_bytes", s->place.stored);
 		json_bool(&j, "in_place", options_in_place(r->o));
-		json_u64(&j, "cloned_bytes", s->cloned);
+		json_u64(&j, "cloned_bytes", s->figures.cloned);
 	}
 	if (source_once(r->source)) {
 		json_u64(&j, "replaced_files", r->source->replaced.n);
-		json_u64(&j, "replaced_bytes", s->dead);
+		json_u64(&j, "replaced_bytes", s->figures.dead);
 	}
 	json_u64(&j, "object_bytes", object_bytes(r));
 	json_u64(&j, "object_padding_bytes", place_object_padding(&s->place));
@@ -359,21 +359,21 @@ static void json_done(const struct run *r, const struct plan *p,
 	json_end(&j);
 }
 
-static void text_archives(const struct run *r, const struct stream *s)
+static void text_archives(const struct run *r, const struct store *s)
 {
-	printf("archives %llu, %s: ", ull(s->archives), human(s->place.stored));
+	printf("archives %llu, %s: ", ull(s->figures.archives), human(s->place.stored));
 	if (options_in_place(r->o))
 		printf("in place\n");
 	else
 		printf("%s copied, %s shared with their files\n",
-		       human(s->place.stored - s->cloned), human(s->cloned));
+		       human(s->place.stored - s->figures.cloned), human(s->figures.cloned));
 }
 
 void report_done(const struct run *r)
 {
 	const struct plan *p = &r->plan;
-	const struct stream *s = r->stream;
-	const struct meta *m = r->meta;
+	const struct store *s = &r->store;
+	const struct meta *m = &r->meta;
 	u64 meta = le64_to_cpu(m->super.meta_bytes);
 	char uuid[37], digest[DIGEST_TEXT];
 
@@ -386,8 +386,8 @@ void report_done(const struct run *r)
 	if (r->o->build == BUILD_UPDATE || r->kept.done)
 		text_kept(r->base->kept_files, r->base->kept_bytes);
 	printf("stored %s, duplicates %llu (%s), with holes %llu",
-	       human(s->place.stored), ull(s->dup_files), human(s->dup_bytes),
-	       ull(s->sparse_files));
+	       human(s->place.stored), ull(s->figures.dup_files), human(s->figures.dup_bytes),
+	       ull(s->figures.sparse_files));
 	printf(", packed into gaps %llu, padding %s\n", ull(s->place.packed),
 	       human(padding_of(r, s, m)));
 	text_objects(r, place_object_padding(&s->place), s->place.stored);
@@ -396,7 +396,7 @@ void report_done(const struct run *r)
 	if (r->source->replaced.n)
 		printf("replaced by later entries: %llu file%s, %s of no use\n",
 		       ull(r->source->replaced.n), msg_s(r->source->replaced.n),
-		       human(s->dead));
+		       human(s->figures.dead));
 	printf("metadata %s, %.1f bytes a name\n", human(meta),
 	       per_name(meta, p->names));
 	if (r->o->verbose) {

@@ -36,8 +36,9 @@ struct run {
 	struct source *source;
 	struct base *base;
 	struct plan plan;
-	struct stream *stream;
-	struct meta *meta;
+	struct store store;
+	struct stream stream;
+	struct meta meta;
 	struct kept kept;
 	struct placemap moved;
 	struct output out;

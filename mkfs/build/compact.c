@@ -102,16 +102,16 @@ static int open_target(struct run *r)
 
 static int copy(struct run *r)
 {
-	r->stream->stored = r->base->stored;
-	return copy_data(r->stream, &r->moved);
+	r->store.figures.stored = r->base->stored;
+	return copy_data(&r->store, &r->moved);
 }
 
 static int keep_layout(struct run *r)
 {
-	struct stream *s = r->stream;
+	struct store *s = &r->store;
 	int ret = base_keep_packed(r->base, &r->tree, &r->params, &s->chunks, &s->extents);
 
-	s->stored = r->base->stored;
+	s->figures.stored = r->base->stored;
 	return ret;
 }
 
@@ -140,7 +140,7 @@ static int use_next(struct run *r)
 
 static int end_earlier(struct run *r)
 {
-	kept_done(&r->kept, &r->meta->super, r->meta->start - r->gen.start);
+	kept_done(&r->kept, &r->meta.super, r->meta.start - r->gen.start);
 	run_end_generation(r);
 	return run_begin_generation(r);
 }

@@ -47,7 +47,7 @@ static int open_late(struct run *r)
 
 static int read_archives(struct run *r)
 {
-	return placed_data(r->stream);
+	return placed_data(&r->store);
 }
 
 static int graft(struct run *r)
@@ -58,9 +58,9 @@ static int graft(struct run *r)
 /* Data ends with the last archive; what is written comes behind it. */
 static int end_data(struct run *r)
 {
-	int ret = placed_share(r->stream);
+	int ret = placed_share(&r->store);
 
-	r->gen.start = r->stream->place.at.end;
+	r->gen.start = r->store.place.at.end;
 	return ret;
 }
 
@@ -80,16 +80,16 @@ static int begin(struct run *r)
 
 static int keep_layout(struct run *r)
 {
-	struct stream *s = r->stream;
+	struct store *s = &r->store;
 	int ret = base_keep_archives(r->base, &r->tree, &r->params, &s->chunks, &s->extents);
 
-	s->stored = r->base->stored;
+	s->figures.stored = r->base->stored;
 	return ret;
 }
 
 static int no_layout(struct run *r)
 {
-	r->stream->stored = r->stream->place.stored;
+	r->store.figures.stored = r->store.place.stored;
 	return 0;
 }
 

@@ -8,17 +8,17 @@
 
 static int feed(struct run *r)
 {
-	return feed_data(r->stream);
+	return feed_data(&r->stream);
 }
 
 static int bury(struct run *r)
 {
-	return stream_bury(r->stream);
+	return dead_data(&r->store);
 }
 
 static int take_figures(struct run *r)
 {
-	r->stream->stored = r->stream->place.stored - r->stream->dead;
+	r->store.figures.stored = r->store.place.stored - r->store.figures.dead;
 	return 0;
 }
 

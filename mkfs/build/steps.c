@@ -121,19 +121,13 @@ int step_stop_dry(struct run *r)
 
 int step_prepare(struct run *r)
 {
-	struct stream *s = calloc(1, sizeof(*s));
-
-	r->stream = s;
-	r->meta = calloc(1, sizeof(*r->meta));
-	if (s)
-		*s = (struct stream){
-			.o = r->o, .params = &r->params, .tree = &r->tree, .source = r->source,
-			.base = r->base, .out = &r->out, .start = r->gen.start,
-		};
-	if (r->meta && s && !stream_init(s, r->threads))
-		return 0;
-	msg_error(NULL, "out of memory");
-	return -ENOMEM;
+	r->store = (struct store){
+		.o = r->o, .params = &r->params, .tree = &r->tree, .source = r->source,
+		.base = r->base, .out = &r->out, .start = r->gen.start,
+	};
+	store_init(&r->store);
+	r->stream = (struct stream){ .store = &r->store };
+	return 0;
 }
 
 int step_open_target(struct run *r)
@@ -144,9 +138,8 @@ int step_open_target(struct run *r)
 int step_store(struct run *r)
 {
 	const struct plan *p = &r->plan;
-	int ret = order_read(r->stream);
 
-	return ret ? ret : stream_data(r->stream, p->data, p->bytes - p->kept_bytes);
+	return stream_data(&r->stream, p->data, p->bytes - p->kept_bytes);
 }
 
 int step_end_source(struct run *r)
@@ -207,14 +200,14 @@ int step_write_meta(struct run *r)
 	struct layout layout;
 	int ret = layout_make(&layout, &r->tree);
 
-	*r->meta = (struct meta){
-		.tree = &r->tree, .params = &r->params, .gen = &r->gen, .stream = r->stream,
+	r->meta = (struct meta){
+		.tree = &r->tree, .params = &r->params, .gen = &r->gen, .store = &r->store,
 		.layout = &layout, .out = &r->out,
 	};
 	if (ret)
 		msg_error(NULL, "out of memory");
 	else
-		ret = meta_write(r->meta);
+		ret = meta_write(&r->meta);
 	layout_free(&layout);
 	return ret;
 }
@@ -236,7 +229,7 @@ static int digest(struct run *r)
 {
 	const struct digest_request request = { .threads = r->threads, .kind = r->o->digest };
 	struct image img = { .path = r->out.path, .fd = r->out.fd };
-	struct dsfs_super sb = r->meta->super;
+	struct dsfs_super sb = r->meta.super;
 	struct digest_result result;
 	struct dsfs_err err;
 	int ret = output_settle(&r->out);
@@ -250,12 +243,12 @@ static int digest(struct run *r)
 	img.geo = &img.slots[0].geo;
 	img.bytes = img.geo->image_bytes;
 	ret = digest_image(&img, &request, &result);
-	return ret ? ret : meta_keep_digest(r->meta, request.kind, result.sum);
+	return ret ? ret : meta_keep_digest(&r->meta, request.kind, result.sum);
 }
 
 static int commit(struct run *r)
 {
-	const struct dsfs_super *super = &r->meta->super;
+	const struct dsfs_super *super = &r->meta.super;
 	struct dsfs_super slots[DSFS_SB_SLOTS];
 	const void *raw[DSFS_SB_SLOTS];
 
@@ -283,14 +276,12 @@ int step_finish(struct run *r)
 
 void run_end_generation(struct run *r)
 {
-	if (r->stream)
-		stream_free(r->stream);
-	free(r->stream);
-	r->stream = NULL;
-	if (r->meta)
-		meta_free(r->meta);
-	free(r->meta);
-	r->meta = NULL;
+	if (r->stream.store) {
+		stream_free(&r->stream);
+		store_free(&r->store);
+		r->stream.store = NULL;
+	}
+	meta_free(&r->meta);
 	source_free(r->source);
 	r->source = NULL;
 	tree_free(&r->tree);

@@ -26,10 +26,10 @@ static int match(struct run *r)
 
 static int keep_layout(struct run *r)
 {
-	struct stream *s = r->stream;
+	struct store *s = &r->store;
 	int ret = base_keep_layout(r->base, &r->tree, &r->params, &s->chunks, &s->extents);
 
-	s->stored = r->base->stored;
+	s->figures.stored = r->base->stored;
 	return ret;
 }
 

@@ -3,7 +3,54 @@
  * All computing over bytes on their way from a source to the writer.  It happens in
  * the thread that has just read them, while they are in its CPU's cache.
  */
+#include "../base/base.h"
 #include "content.h"
+
+#define HASH_SOME	64	/* bytes of each block */
+
+/* Continue a hash with some of the bytes of a HASH_UNIT: of each block, and the last ones. */
+static u64 hash_some(u64 hash, const char *p, u64 bytes)
+{
+	u64 at;
+
+	for (at = 0; at + HASH_SOME < bytes; at += DSFS_BLOCK_SIZE)
+		hash = xxh64(p + at, HASH_SOME, hash);
+	at = bytes < HASH_SOME ? 0 : bytes - HASH_SOME;
+	return xxh64(p + at, bytes - at, hash);
+}
+
+/**
+ * hash_bytes - continue the hash of the stored bytes of a file
+ * @hash: result of the call before; 0 at first
+ *
+ * All calls but the last pass multiples of HASH_UNIT, so the hash does not depend on
+ * the size of pieces.  For a derived UUID, and without checksums, all bytes are hashed.
+ */
+static u64 hash_bytes(const struct content_rules *rules, u64 hash, const char *p,
+			      u64 bytes)
+{
+	for (u64 at = 0; at < bytes; at += HASH_UNIT) {
+		u64 n = bytes - at < HASH_UNIT ? bytes - at : HASH_UNIT;
+
+		hash = rules->hash_all ? xxh64(p + at, n, hash) :
+				       hash_some(hash, p + at, n);
+	}
+	return hash;
+}
+
+/**
+ * hash_end - the hash of a file, by hash_bytes() and by base_sums_add()
+ * @sums: hash of the checksums of its chunks
+ *
+ * Deduplication compares bytes, so it needs no more than a hash that tells most contents
+ * apart.  That is cheaper by checksums, which are there anyway, and some bytes than by all
+ * bytes.  Checksums alone would not do: contents that have their own CRC32C in them have
+ * equal ones, and each would be compared with all before it.
+ */
+static u64 hash_end(const struct content_rules *rules, u64 hash, u64 sums)
+{
+	return rules->hash_all ? hash : xxh64(&sums, sizeof(sums), hash);
+}
 
 /* Stored bytes are moved to the front of the same buffer. */
 struct squeeze {
@@ -51,10 +98,10 @@ static void squeeze_small(struct item *it, char *buf)
 	holes_free(&h);
 }
 
-static void sum_small(const struct stream *s, struct job *job, struct item *it,
+static void sum_small(const struct content_rules *rules, struct job *job, struct item *it,
 		      const char *buf)
 {
-	unsigned int bits = s->params->chunk_bits;
+	const unsigned int bits = rules->chunk_bits;
 	u64 sums = 0;
 
 	it->first_sum = job->nsums;
@@ -69,10 +116,10 @@ static void sum_small(const struct stream *s, struct job *job, struct item *it,
 		job->sums[job->nsums++] = sum;
 	}
 	it->sums = job->nsums - it->first_sum;
-	it->hash = stream_hash_end(s, stream_hash(s, 0, buf, it->stored), sums);
+	it->hash = hash_end(rules, hash_bytes(rules, 0, buf, it->stored), sums);
 }
 
-void content_small(const struct stream *s, struct job *job, struct item *it)
+void content_small(const struct content_rules *rules, struct job *job, struct item *it)
 {
 	char *buf = job->buf + it->off;
 
@@ -80,16 +127,16 @@ void content_small(const struct stream *s, struct job *job, struct item *it)
 	if (it->stored >= HOLE_MIN && holes_any(buf, it->stored))
 		squeeze_small(it, buf);
 	if (!it->why)
-		sum_small(s, job, it, buf);
+		sum_small(rules, job, it, buf);
 }
 
 /* Checksums of a full piece; a chunk may go on into the next. */
 static void sum_piece(struct large *l, bool last)
 {
-	unsigned int bits = l->s->params->chunk_bits;
+	const unsigned int bits = l->rules->chunk_bits;
 	struct piece *p = l->piece;
 
-	l->hash = stream_hash(l->s, l->hash, l->buf, p->bytes);
+	l->hash = hash_bytes(l->rules, l->hash, l->buf, p->bytes);
 	p->nsums = 0;
 	for (u32 at = 0; bits && at < p->bytes;) {
 		u64 n = p->bytes - at;
@@ -114,13 +161,13 @@ static int large_emit(void *ctx, const char *p, u64 bytes)
 	struct large *l = ctx;
 
 	while (bytes) {
-		u64 n = stream_piece_bytes(l->s) - l->piece->bytes;
+		u64 n = ring_piece_bytes(l->ring) - l->piece->bytes;
 
 		if (!n) {
 			/* More follows, so this one is not the last. */
 			sum_piece(l, false);
-			stream_piece_put(l->s, l->job);
-			l->piece = stream_piece_get(l->s, l->job, &l->buf);
+			ring_piece_put(l->ring, l->job);
+			l->piece = ring_piece_get(l->ring, l->job, &l->buf);
 			if (!l->piece)
 				return -ECANCELED;
 			l->piece->bytes = 0;
@@ -139,12 +186,13 @@ static int large_emit(void *ctx, const char *p, u64 bytes)
 	return 0;
 }
 
-bool large_begin(struct large *l, struct stream *s, struct job *job)
+bool large_begin(struct large *l, const struct content_rules *rules, struct ring *ring,
+		 struct job *job)
 {
-	*l = (struct large){ .s = s, .job = job };
+	*l = (struct large){ .rules = rules, .ring = ring, .job = job };
 	holes_init(&l->holes, large_emit, l);
-	l->chunk_left = 1ULL << s->params->chunk_bits;
-	l->piece = stream_piece_get(s, job, &l->buf);
+	l->chunk_left = 1ULL << rules->chunk_bits;
+	l->piece = ring_piece_get(ring, job, &l->buf);
 	if (l->piece)
 		l->piece->bytes = 0;
 	return l->piece;
@@ -153,7 +201,7 @@ bool large_begin(struct large *l, struct stream *s, struct job *job)
 void large_finish(struct large *l, struct item *it)
 {
 	sum_piece(l, true);
-	it->hash = stream_hash_end(l->s, l->hash, l->sums);
+	it->hash = hash_end(l->rules, l->hash, l->sums);
 	take_holes(it, &l->holes);
 }
 
@@ -161,7 +209,7 @@ void large_end(struct large *l)
 {
 	if (l->piece) {
 		l->piece->last = true;
-		stream_piece_put(l->s, l->job);
+		ring_piece_put(l->ring, l->job);
 	}
 	holes_free(&l->holes);
 }

@@ -6,7 +6,18 @@
 #ifndef MKFS_CONTENT_H
 #define MKFS_CONTENT_H
 
-#include "stream.h"
+#include "holes.h"
+#include "ring.h"
+
+/**
+ * struct content_rules - what is computed over contents
+ * @chunk_bits: log2 of the bytes that a checksum covers; 0: no checksums
+ * @hash_all: contents are hashed byte by byte: for a derived UUID, or without checksums
+ */
+struct content_rules {
+	unsigned int chunk_bits;
+	bool hash_all;
+};
 
 /* Say in the item what is wrong with its file. */
 static inline void content_bad(struct item *it, const char *why, int err)
@@ -20,17 +31,18 @@ static inline void content_bad(struct item *it, const char *why, int err)
  *
  * Holes are taken out of the buffer.  No memory for that: the item says so.
  */
-void content_small(const struct stream *s, struct job *job, struct item *it);
+void content_small(const struct content_rules *rules, struct job *job, struct item *it);
 
 /**
  * struct large - a large file on its way through the pieces of its job
  * @holes: gets the content, in order; what it stores goes into @piece
  * @buf: of @piece; NULL: to be asked for
- * @hash, @sums: see stream_hash_end()
+ * @hash: of bytes; @sums: of the checksums of its chunks
  * @sum: of the current chunk, which @chunk_left bytes are missing from
  */
 struct large {
-	struct stream *s;
+	const struct content_rules *rules;
+	struct ring *ring;
 	struct job *job;
 	struct holes holes;
 	struct piece *piece;
@@ -42,7 +54,8 @@ struct large {
 };
 
 /* Return: whether there is a piece; else it is the end of the run. */
-bool large_begin(struct large *l, struct stream *s, struct job *job);
+bool large_begin(struct large *l, const struct content_rules *rules, struct ring *ring,
+		 struct job *job);
 /* All of the content has passed: the item gets what was computed. */
 void large_finish(struct large *l, struct item *it);
 /* Whatever has become of it, the writer gets the last piece. */

@@ -30,7 +30,7 @@ struct moved {
  * @buf: COPY_BYTES
  */
 struct copy {
-	struct stream *s;
+	struct store *s;
 	struct placemap *moved;
 	const struct source_ops *ops;
 	struct input *in;
@@ -42,7 +42,7 @@ int copied_init(struct placemap *copied)
 	return placemap_init(copied, sizeof(struct moved));
 }
 
-static int copy_init(struct copy *c, struct stream *s, struct placemap *copied)
+static int copy_init(struct copy *c, struct store *s, struct placemap *copied)
 {
 	struct source *src = s->source;
 
@@ -89,8 +89,8 @@ static int share_moved(struct copy *c, struct node *n, const struct moved *moved
 	if (moved->to < c->s->start) {	/* of an earlier generation */
 		base_keep(c->s->base, n);
 	} else {
-		c->s->dup_files++;
-		c->s->dup_bytes += stored;
+		c->s->figures.dup_files++;
+		c->s->figures.dup_bytes += stored;
 	}
 	return sums == moved->sums ? 0 : copy_bytes(c, 0, stored);
 }
@@ -132,7 +132,7 @@ static int copy_file(struct copy *c, struct dir *dir, struct node *n)
 	return ret;
 }
 
-int copy_data(struct stream *s, struct placemap *copied)
+int copy_data(struct store *s, struct placemap *copied)
 {
 	const struct base *base = s->base;
 	const struct tree *t = s->tree;

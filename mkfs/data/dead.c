@@ -10,7 +10,7 @@
 #include "stream.h"
 
 /* What the nodes that were replaced store, sorted by place. */
-static int collect_dead(const struct stream *s, struct array *dead)
+static int collect_dead(const struct store *s, struct array *dead)
 {
 	const struct array *replaced = &s->source->replaced;
 
@@ -30,7 +30,7 @@ static int collect_dead(const struct stream *s, struct array *dead)
 }
 
 /* Others may have the same content; they have it at the same place. */
-static int bury(struct stream *s, const struct array *dead, const struct array *places)
+static int bury(struct store *s, const struct array *dead, const struct array *places)
 {
 	const struct place_of *p = (const struct place_of *)dead->p;
 	int ret = 0;
@@ -38,13 +38,13 @@ static int bury(struct stream *s, const struct array *dead, const struct array *
 	for (size_t i = 0; !ret && i < dead->n; i += places_alike(dead, i)) {
 		if (places_have(places, p[i].start))
 			continue;
-		s->dead += p[i].stored;
+		s->figures.dead += p[i].stored;
 		ret = output_zero(s->out, p[i].start, p[i].stored);
 	}
 	return ret;
 }
 
-int stream_bury(struct stream *s)
+int dead_data(struct store *s)
 {
 	struct array places, dead = { 0 };
 	int ret;

@@ -6,9 +6,10 @@
  */
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <unistd.h>
 
-#include "content.h"
 #include "msg.h"
+#include "stream.h"
 
 /**
  * struct feed - the sink of a source
@@ -37,7 +38,7 @@ static struct feed *feed_of(struct source_sink *sink)
 static void end_job(struct feed *f)
 {
 	if (f->job)
-		stream_job_end(f->s, f->job);
+		ring_set_ready(&f->s->ring, f->job);
 	f->job = NULL;
 	f->used = 0;
 }
@@ -46,10 +47,10 @@ static void end_job(struct feed *f)
 static int get_job(struct feed *f, u64 size)
 {
 	if (f->job && (f->job->nitems == JOB_FILES ||
-		       item_room(f->used, size) + size > f->s->buf_bytes))
+		       item_room(f->used, size) + size > f->s->ring.buf_bytes))
 		end_job(f);
 	if (!f->job)
-		f->job = stream_job_begin(f->s);
+		f->job = ring_take(&f->s->ring, NULL, NULL);
 	return f->job ? 0 : -ECANCELED;
 }
 
@@ -65,12 +66,12 @@ static int feed_begin(struct source_sink *sink, struct stream_node *file)
 	f->held = 0;
 	f->item = &f->job->items[f->job->nitems++];
 	*f->item = (struct item){ .node = &file->node, .off = item_room(f->used, size) };
-	if (size <= f->s->buf_bytes) {
+	if (size <= f->s->ring.buf_bytes) {
 		f->used = item_room(f->item->off + size, size);
 		return 0;
 	}
-	stream_job_large(f->s, f->job);
-	return large_begin(&f->large, f->s, f->job) ? 0 : -ECANCELED;
+	ring_set_large(&f->s->ring, f->job);
+	return large_begin(&f->large, &f->s->store->rules, &f->s->ring, f->job) ? 0 : -ECANCELED;
 }
 
 /* A large file's bytes pass in whole blocks, except for the last ones. */
@@ -113,7 +114,7 @@ static int take_bytes(struct feed *f, const char *p, u64 bytes)
 	char *to = f->job->buf + f->item->off + f->at;
 
 	f->at += bytes;
-	progress_add(&f->s->progress, bytes);
+	progress_add(&f->s->store->progress, bytes);
 	if (f->job->large)
 		return pass_bytes(f, p, bytes);
 	if (p)
@@ -153,18 +154,19 @@ static int feed_end(struct source_sink *sink)
 
 	if (f->job->large)
 		return end_large(f);
-	content_small(f->s, f->job, f->item);
+	content_small(&f->s->store->rules, f->job, f->item);
 	return f->item->err;
 }
 
 static void *feed_files(void *arg)
 {
 	struct stream *s = arg;
-	struct source *src = s->source;
+	struct source *src = s->store->source;
 	int ret = src->ops->list(src);
 	struct feed *f = (struct feed *)src->sink;
 
-	stream_filled(s, ret);
+	s->err = ret;
+	ring_end(&s->ring, ret);
 	if (f->job && f->job->large)	/* cut off in the middle */
 		large_end(&f->large);
 	end_job(f);
@@ -180,11 +182,12 @@ static u64 hash_content(const void *ctx, u64 value)
 int feed_data(struct stream *s)
 {
 	struct feed *f = calloc(1, sizeof(*f));
+	struct store *store = s->store;
 	int ret = f ? 0 : -ENOMEM;
 
-	s->dedup.of = hash_content;
-	if (!ret && !s->o->no_dedup)
-		ret = hash_init(&s->dedup, 0);
+	store->dedup.of = hash_content;
+	if (!ret && !store->o->no_dedup)
+		ret = hash_init(&store->dedup, 0);
 	s->stop_fd = ret ? -1 : eventfd(0, EFD_CLOEXEC);
 	if (!ret && s->stop_fd < 0)
 		ret = -errno;
@@ -196,9 +199,10 @@ int feed_data(struct stream *s)
 	f->s = s;
 	f->sink = (struct source_sink){ feed_begin, feed_bytes, feed_zeros, feed_end,
 					s->stop_fd };
-	s->source->sink = &f->sink;
-	progress_start(&s->progress, "packing", 0);
+	store->source->sink = &f->sink;
+	progress_start(&store->progress, "packing", 0);
 	ret = stream_run(s, 1, feed_files);
+	close(s->stop_fd);
 	free(f);
 	return ret;
 }

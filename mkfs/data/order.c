@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The list of --order: files whose data comes first.  The list may be of
- * another run or machine, so names that the source lacks are counted and are no
- * error.
+ * The order of data.  The list of --order comes first.  It may be of another run or
+ * machine, so names that the source lacks are counted and are no error.
  */
 #include "list.h"
 #include "msg.h"
-#include "stream.h"
+#include "order.h"
 
 #define NAMED_MAX	5
 
-struct order {
-	struct stream *s;
+/* A list that is being read. */
+struct reading {
+	struct order *order;
+	const char *list;
 	u64 missing;
 };
 
 static int order_line(void *ctx, char *line, size_t len, u64 number)
 {
-	struct order *o = ctx;
+	struct reading *r = ctx;
 	struct dir *dir;
-	struct node *n = memchr(line, 0, len) ? NULL :
-			 tree_find(o->s->tree, line, &dir);
+	struct node *n = memchr(line, 0, len) ? NULL : tree_find(r->order->tree, line, &dir);
 	struct listed *l;
 
 	if (!n) {
-		if (o->missing++ < NAMED_MAX)
-			msg_warn(o->s->o->order,
-				 "entry %llu: %s: not in the source%s",
+		if (r->missing++ < NAMED_MAX)
+			msg_warn(r->list, "entry %llu: %s: not in the source%s",
 				 (unsigned long long)number, line, list_hint(line));
 		return 0;
 	}
@@ -36,7 +35,7 @@ static int order_line(void *ctx, char *line, size_t len, u64 number)
 	}
 	if (!node_is_data(n) || n->flags & NODE_QUEUED)
 		return 0;
-	l = array_add(&o->s->listed);
+	l = array_add(&r->order->listed);
 	if (!l)
 		return -ENOMEM;
 	n->flags |= NODE_QUEUED;
@@ -44,16 +43,57 @@ static int order_line(void *ctx, char *line, size_t len, u64 number)
 	return 0;
 }
 
-int order_read(struct stream *s)
+int order_init(struct order *order, const struct tree *t, const struct options *o)
 {
-	struct order o = { .s = s };
+	struct reading r = { .order = order, .list = o->order };
 	int ret;
 
-	if (!s->o->order)
+	*order = (struct order){ .tree = t, .listed.size = sizeof(struct listed) };
+	if (!o->order)
 		return 0;
-	ret = list_read(s->o->order, s->o->null_lists, order_line, &o);
-	if (!ret && o.missing > NAMED_MAX)
-		msg_warn(s->o->order, "%llu entr%s: not in the source",
-			 (unsigned long long)o.missing, msg_ies(o.missing));
+	ret = list_read(o->order, o->null_lists, order_line, &r);
+	if (!ret && r.missing > NAMED_MAX)
+		msg_warn(o->order, "%llu entr%s: not in the source",
+			 (unsigned long long)r.missing, msg_ies(r.missing));
 	return ret;
+}
+
+void order_free(struct order *order)
+{
+	array_free(&order->listed);
+}
+
+bool order_next(struct order *order, struct dir **dir, struct node **node)
+{
+	const struct tree *t = order->tree;
+
+	if (order->listed_at < order->listed.n) {
+		struct listed *l = (struct listed *)order->listed.p + order->listed_at++;
+
+		*dir = l->dir;
+		*node = l->node;
+		return true;
+	}
+	for (; order->dir_at < t->ndirs; order->dir_at++, order->node_at = 0) {
+		struct dir *d = t->dirs[order->dir_at];
+
+		while (order->node_at < d->count) {
+			struct node *n = &d->nodes[order->node_at++];
+
+			if (!node_is_data(n) || n->flags & NODE_QUEUED)
+				continue;
+			*dir = d;
+			*node = n;
+			return true;
+		}
+	}
+	return false;
+}
+
+void order_back(struct order *order)
+{
+	if (order->listed_at && !order->dir_at && !order->node_at)
+		order->listed_at--;
+	else
+		order->node_at--;
 }

@@ -31,7 +31,7 @@ struct sums {
  */
 struct placed {
 	struct source_placed src;
-	struct stream *s;
+	struct store *s;
 	struct item item;
 	struct array extents;
 	struct sums member;
@@ -41,12 +41,12 @@ struct placed {
 	int err;
 };
 
-static unsigned int sum_bits(const struct stream *s)
+static unsigned int sum_bits(const struct store *s)
 {
 	return s->params->chunk_bits;
 }
 
-static int sums_init(const struct stream *s, struct sums *sums)
+static int sums_init(const struct store *s, struct sums *sums)
 {
 	sums->list.size = sizeof(u32);
 	if (!s->hash_uuid)
@@ -61,7 +61,7 @@ static void sums_free(struct sums *sums)
 	XXH64_freeState(sums->hash);
 }
 
-static void sums_begin(const struct stream *s, struct sums *sums)
+static void sums_begin(const struct store *s, struct sums *sums)
 {
 	sums->list.n = 0;
 	sums->sum = 0;
@@ -70,7 +70,7 @@ static void sums_begin(const struct stream *s, struct sums *sums)
 		XXH64_reset(sums->hash, 0);
 }
 
-static int sums_put(const struct stream *s, struct sums *sums)
+static int sums_put(const struct store *s, struct sums *sums)
 {
 	u32 *slot = array_add(&sums->list);
 
@@ -82,7 +82,7 @@ static int sums_put(const struct stream *s, struct sums *sums)
 	return 0;
 }
 
-static int sums_add(const struct stream *s, struct sums *sums, const char *p, u64 bytes)
+static int sums_add(const struct store *s, struct sums *sums, const char *p, u64 bytes)
 {
 	int ret = 0;
 
@@ -99,7 +99,7 @@ static int sums_add(const struct stream *s, struct sums *sums, const char *p, u6
 }
 
 /* All bytes have come: the item gets the sums. */
-static int sums_end(struct stream *s, struct sums *sums, struct item *it)
+static int sums_end(struct store *s, struct sums *sums, struct item *it)
 {
 	int ret = sums->left < 1ULL << sum_bits(s) ? sums_put(s, sums) : 0;
 
@@ -107,7 +107,7 @@ static int sums_end(struct stream *s, struct sums *sums, struct item *it)
 		return ret;
 	it->sums = sums->list.n;
 	it->hash = sums->hash ? XXH64_digest(sums->hash) : 0;
-	return stream_add_placed(s, it, (const u32 *)sums->list.p);
+	return store_placed(s, it, (const u32 *)sums->list.p);
 }
 
 static int placed_begin(struct source_sink *sink, struct stream_node *file)
@@ -172,11 +172,11 @@ static int placed_archive(struct source_placed *placed, struct stream_node *file
 {
 	struct placed *p = (struct placed *)placed;
 	struct item it = { .node = &file->node, .stored = file->node.size };
-	struct stream *s = p->s;
+	struct store *s = p->s;
 	int ret = p->err ? p->err : sums_end(s, &p->archive, &it);
 
 	sums_begin(s, &p->archive);
-	s->archives++;
+	s->figures.archives++;
 	s->place.stored += it.stored;
 	s->place.at.end = file->node.u.start + it.stored;
 	return ret;
@@ -185,17 +185,17 @@ static int placed_archive(struct source_placed *placed, struct stream_node *file
 static int placed_copy(struct source_placed *placed, int fd, const char *path, u64 bytes,
 		       u64 *pos)
 {
-	struct stream *s = ((struct placed *)placed)->s;
+	struct store *s = ((struct placed *)placed)->s;
 	const u64 mask = DSFS_BLOCK_SIZE - 1;
 	int ret;
 
 	/* extents are shared in whole blocks */
 	*pos = (s->place.at.end + mask) & ~mask;
 	ret = output_pad(s->out, s->place.at.end, *pos);
-	return ret ? ret : output_clone(s->out, *pos, fd, path, bytes, &s->cloned);
+	return ret ? ret : output_clone(s->out, *pos, fd, path, bytes, &s->figures.cloned);
 }
 
-int placed_data(struct stream *s)
+int placed_data(struct store *s)
 {
 	const struct options *o = s->o;
 	const struct base *base = s->base;
@@ -278,7 +278,7 @@ static u64 set_shared(struct place_of *p, size_t n)
 	return stored;
 }
 
-int placed_share(struct stream *s)
+int placed_share(struct store *s)
 {
 	struct base *base = s->base;
 	struct array places;

@@ -7,8 +7,22 @@
  */
 #include <stdlib.h>
 
-#include "../base/base.h"
 #include "content.h"
+#include "stream.h"
+
+#define STAGING_BYTES	(256 << 10)
+
+/**
+ * struct reader - what one thread has
+ * @prev: of an update, once it is needed
+ */
+struct reader {
+	struct stream *s;
+	char *staging;
+	const struct source_ops *ops;
+	struct input *in;
+	struct dsfs_source *prev;
+};
 
 /* Take over the error of the source.  Return: false. */
 static bool bad_input(struct item *it, const struct input *in)
@@ -37,7 +51,7 @@ static bool check_file(struct reader *r, struct item *it)
 /* The inode of the image that the item may be the same as; 0: none. */
 static u32 old_inode(struct reader *r, const struct item *it)
 {
-	struct base *base = r->s->base;
+	struct base *base = r->s->store->base;
 	u32 ino = base ? *node_old(it->dir, it->node) : 0;
 
 	if (ino && !r->prev)
@@ -53,7 +67,7 @@ static bool compare_small(struct reader *r, struct item *it, const char *buf)
 
 	if (!ino)
 		return false;
-	content_compare_begin(&compare, r->s->base, r->prev, ino);
+	content_compare_begin(&compare, r->s->store->base, r->prev, ino);
 	content_compare_data(&compare, buf, it->stored);
 	return content_compare_end(&compare, it->sparse, it->extents, it->nextents);
 }
@@ -65,7 +79,7 @@ static void run_small(struct reader *r, struct job *job, struct item *it)
 	if (!open_input(r, it))
 		return;
 	if (read_at(r, it, buf, it->node->size, 0) && check_file(r, it)) {
-		content_small(r->s, job, it);
+		content_small(&r->s->store->rules, job, it);
 		if (!it->why)
 			it->kept = compare_small(r, it, buf);
 	}
@@ -99,7 +113,7 @@ static void compare_large(struct reader *r, struct item *it)
 
 	if (!ino)
 		return;
-	content_compare_begin(&compare, r->s->base, r->prev, ino);
+	content_compare_begin(&compare, r->s->store->base, r->prev, ino);
 	holes_init(&h, content_compare_data, &compare);
 	ret = compare.differs ? -ECANCELED : read_large(r, it, &h);
 	if (!ret && check_file(r, it))
@@ -115,7 +129,7 @@ static void run_large(struct reader *r, struct job *job)
 	struct large l;
 	int ret;
 
-	if (large_begin(&l, r->s, job) && open_input(r, it)) {
+	if (large_begin(&l, &r->s->store->rules, &r->s->ring, job) && open_input(r, it)) {
 		compare_large(r, it);
 		ret = it->kept || it->why ? 0 : read_large(r, it, &l.holes);
 		if (!ret && !it->kept && !it->why && check_file(r, it))
@@ -127,12 +141,58 @@ static void run_large(struct reader *r, struct job *job)
 	large_end(&l);
 }
 
-void reader_run(struct reader *r, struct job *job)
+static void run_job(struct reader *r, struct job *job)
 {
-	if (job->large) {
+	if (job->large)
 		run_large(r, job);
-		return;
-	}
-	for (unsigned int i = 0; i < job->nitems; i++)
+	for (unsigned int i = 0; !job->large && i < job->nitems; i++)
 		run_small(r, job, &job->items[i]);
+}
+
+/* Fill a job with files.  Return: whether there are more. */
+static bool form_job(void *stream, struct job *job)
+{
+	struct stream *s = stream;
+	const size_t room = s->ring.buf_bytes;
+	size_t used = 0;
+
+	while (job->nitems < s->job_files) {
+		struct item *it = &job->items[job->nitems];
+		struct node *n;
+		struct dir *d;
+
+		if (!order_next(&s->order, &d, &n))
+			return false;
+		*it = (struct item){ .dir = d, .node = n, .off = item_room(used, n->size) };
+		if (it->off + n->size + 1 > room && job->nitems) {
+			order_back(&s->order);
+			break;
+		}
+		job->nitems++;
+		job->large = n->size + 1 > room;
+		if (job->large)
+			break;
+		used = item_room(it->off + n->size, n->size);
+	}
+	return true;
+}
+
+void *reader_run(void *stream)
+{
+	struct stream *s = stream;
+	struct source *src = s->store->source;
+	struct reader r = { .s = s, .ops = src->ops, .in = src->ops->input_new(src),
+			    .staging = malloc(STAGING_BYTES) };
+	bool ok = r.in && r.staging;
+	struct job *job;
+
+	while (ok && (job = ring_take(&s->ring, form_job, s))) {
+		run_job(&r, job);
+		ring_set_ready(&s->ring, job);
+	}
+	ring_end(&s->ring, !ok);
+	src->ops->input_free(r.in);
+	image_source_free(r.prev);
+	free(r.staging);
+	return NULL;
 }

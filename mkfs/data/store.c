@@ -9,12 +9,17 @@
  * undone and everything that it changed is restored.  So the image does not
  * depend on which files count as large.
  */
-#include "../base/base.h"
 #include "msg.h"
-#include "stream.h"
+#include "store.h"
+
+/* A file that shares the stored bytes of another file */
+struct dup {
+	struct node *node;
+	const struct node *of;
+};
 
 /* Add the record of a file with holes. */
-static int add_sparse(struct stream *s, struct item *it)
+static int add_sparse(struct store *s, struct item *it)
 {
 	struct tree *t = s->tree;
 	struct sparse *sp;
@@ -32,7 +37,7 @@ static int add_sparse(struct stream *s, struct item *it)
 	it->node->sparse = t->sparse.n;
 	ret = spool_add(&s->extents, it->extents,
 			it->nextents * sizeof(struct dsfs_extent_record));
-	s->sparse_files++;
+	s->figures.sparse_files++;
 	if (!ret && s->extents.len / sizeof(struct dsfs_extent_record) > U32_MAX) {
 		msg_error(NULL,
 			  "extents of files with holes: over the limit of 2^32");
@@ -42,7 +47,7 @@ static int add_sparse(struct stream *s, struct item *it)
 }
 
 /* Add the checksums of the chunks of a file: to the node, or to CHUNKSUMS. */
-static int add_sums(struct stream *s, struct node *n, const u32 *sums,
+static int add_sums(struct store *s, struct node *n, const u32 *sums,
 		    u32 count, bool single)
 {
 	if (single) {
@@ -68,7 +73,7 @@ static int add_sums(struct stream *s, struct node *n, const u32 *sums,
  * Find the next stored file with the same hash.  The caller compares its size,
  * and its bytes in the image.
  */
-static struct node *dedup_next(const struct stream *s, u64 hash, size_t *cursor)
+static struct node *dedup_next(const struct store *s, u64 hash, size_t *cursor)
 {
 	if (!s->dedup.slots)
 		return NULL;
@@ -79,7 +84,7 @@ static struct node *dedup_next(const struct stream *s, u64 hash, size_t *cursor)
  * The table has room for all files, or it grows; a file that is not in it for want
  * of memory is stored again.
  */
-static void dedup_add(struct stream *s, u64 hash, struct node *n)
+static void dedup_add(struct store *s, u64 hash, struct node *n)
 {
 	if (s->dedup.of)
 		((struct stream_node *)n)->hash = hash;
@@ -87,17 +92,15 @@ static void dedup_add(struct stream *s, u64 hash, struct node *n)
 		hash_add(&s->dedup, hash, (uintptr_t)n);
 }
 
-static void count_file(struct stream *s, const struct item *it)
+static void count_file(struct store *s, const struct item *it)
 {
 	u64 key[2] = { it->hash, it->node->size };
 
 	for (unsigned int i = 0; i < 2; i++)
 		s->content[i] = xxh64(key, sizeof(key), s->content[i] + i);
-	s->files++;
 }
 
-int stream_add_dup(struct stream *s, struct node *n, const struct node *of,
-		   u64 stored)
+static int add_dup(struct store *s, struct node *n, const struct node *of, u64 stored)
 {
 	struct dup *dup = array_add(&s->dups);
 
@@ -106,12 +109,12 @@ int stream_add_dup(struct stream *s, struct node *n, const struct node *of,
 	*dup = (struct dup){ n, of };
 	node_data(n)->start = node_data((struct node *)of)->start;
 	n->sum = of->sum;
-	s->dup_files++;
-	s->dup_bytes += stored;
+	s->figures.dup_files++;
+	s->figures.dup_bytes += stored;
 	return 0;
 }
 
-int stream_add_placed(struct stream *s, struct item *it, const u32 *sums)
+int store_placed(struct store *s, struct item *it, const u32 *sums)
 {
 	struct node *n = it->node;
 	int ret = add_sparse(s, it);
@@ -125,7 +128,7 @@ int stream_add_placed(struct stream *s, struct item *it, const u32 *sums)
 }
 
 /* Let the item share the stored bytes at @start of inode @ino of the base image. */
-static void make_found(struct stream *s, struct item *it, u32 ino, u64 start)
+static void make_found(struct store *s, struct item *it, u32 ino, u64 start)
 {
 	struct node *n = it->node;
 
@@ -133,8 +136,8 @@ static void make_found(struct stream *s, struct item *it, u32 ino, u64 start)
 	*node_old(it->dir, n) = ino;
 	node_data(n)->start = start;
 	n->sum = 0;
-	s->dup_files++;
-	s->dup_bytes += it->stored;
+	s->figures.dup_files++;
+	s->figures.dup_bytes += it->stored;
 	dedup_add(s, it->hash, n);
 }
 
@@ -142,7 +145,7 @@ static void make_found(struct stream *s, struct item *it, u32 ino, u64 start)
  * Update: find a small file in the content index.  Return: 1: found; 0: not
  * found; -errno.
  */
-static int find_small(struct stream *s, struct item *it, const char *buf,
+static int find_small(struct store *s, struct item *it, const char *buf,
 		      const u32 *sums)
 {
 	struct base *base = s->base;
@@ -163,7 +166,7 @@ static int find_small(struct stream *s, struct item *it, const char *buf,
 }
 
 /* Store a file whose stored bytes are all in memory, in a buffer of @job. */
-static int store_small(struct stream *s, struct job *job, struct item *it,
+static int store_small(struct store *s, struct job *job, struct item *it,
 		       char *buf, const u32 *sums)
 {
 	const struct tree *t = s->tree;
@@ -186,7 +189,7 @@ static int store_small(struct stream *s, struct job *job, struct item *it,
 		if (ret < 0)
 			return ret;
 		if (ret)
-			return stream_add_dup(s, n, other, it->stored);
+			return add_dup(s, n, other, it->stored);
 	}
 	if (it->sums) {
 		ret = find_small(s, it, buf, sums);
@@ -212,7 +215,7 @@ struct undo {
 	u16 flags;
 };
 
-static void undo_save(struct stream *s, struct undo *u, const struct node *n)
+static void undo_save(struct store *s, struct undo *u, const struct node *n)
 {
 	u->place = s->place;
 	u->chunks = s->chunks.len;
@@ -220,7 +223,7 @@ static void undo_save(struct stream *s, struct undo *u, const struct node *n)
 	u->flags = n->flags;
 }
 
-static void undo(struct stream *s, const struct undo *u, struct node *n, u64 pos)
+static void undo(struct store *s, const struct undo *u, struct node *n, u64 pos)
 {
 	s->place = u->place;
 	if (s->place.at.last)
@@ -231,7 +234,7 @@ static void undo(struct stream *s, const struct undo *u, struct node *n, u64 pos
 }
 
 /* Hash the checksums from @from on in the spool; a file of one chunk has none there. */
-static int spooled_sums(struct stream *s, const struct node *n, u64 from, u64 *hash)
+static int spooled_sums(struct store *s, const struct node *n, u64 from, u64 *hash)
 {
 	__le32 raw[1024];
 	int ret = 0;
@@ -248,7 +251,7 @@ static int spooled_sums(struct stream *s, const struct node *n, u64 from, u64 *h
 }
 
 /* Update: find a large file, which was written to @pos, in the content index. */
-static int find_large(struct stream *s, struct item *it, const struct undo *un,
+static int find_large(struct store *s, struct item *it, const struct undo *un,
 		      u64 pos)
 {
 	struct base *base = s->base;
@@ -272,7 +275,7 @@ static int find_large(struct stream *s, struct item *it, const struct undo *un,
 }
 
 /* Deduplicate a large file whose bytes were all written to @pos. */
-static int dedup_large(struct stream *s, struct item *it, const struct undo *u,
+static int dedup_large(struct store *s, struct item *it, const struct undo *u,
 		       u64 pos)
 {
 	struct node *n = it->node, *other;
@@ -288,7 +291,7 @@ static int dedup_large(struct stream *s, struct item *it, const struct undo *u,
 			return ret;
 		if (ret) {
 			undo(s, u, n, pos);
-			return stream_add_dup(s, n, other, it->stored);
+			return add_dup(s, n, other, it->stored);
 		}
 	}
 	ret = find_large(s, it, u, pos);
@@ -299,7 +302,7 @@ static int dedup_large(struct stream *s, struct item *it, const struct undo *u,
 	return 0;
 }
 
-static int report_item(struct stream *s, struct item *it)
+static int report_item(struct store *s, struct item *it)
 {
 	return source_leave_out(s->source, it->dir, it->node, it->why, it->err);
 }
@@ -308,10 +311,10 @@ static int report_item(struct stream *s, struct item *it)
  * Write pieces of a large file as they come.  Return: 0, and @last with the
  * last one.
  */
-static int write_pieces(struct stream *s, struct job *job, struct piece *p,
+static int write_pieces(struct store *s, struct ring *ring, struct job *job, struct piece *p,
 			u64 pos, u64 *stored)
 {
-	u32 part = stream_piece_bytes(s);
+	u32 part = ring_piece_bytes(ring);
 
 	for (;;) {
 		const char *buf = job->buf + (job->taken % PIECES) * (size_t)part;
@@ -331,14 +334,15 @@ static int write_pieces(struct stream *s, struct job *job, struct piece *p,
 			return 0;
 		progress_add(&s->progress, p->bytes);
 		job->shown += p->bytes;
-		stream_piece_done(s, job);
-		p = stream_piece_wait(s, job);
+		ring_piece_done(ring, job);
+		p = ring_piece_wait(ring, job);
 		if (!p)
 			return -ECANCELED;
 	}
 }
 
-static int store_streamed(struct stream *s, struct job *job, struct piece *p)
+static int store_streamed(struct store *s, struct ring *ring, struct job *job,
+			  struct piece *p)
 {
 	const u64 guess = DSFS_BLOCK_SIZE + 1;
 	struct item *it = &job->items[0];
@@ -348,7 +352,7 @@ static int store_streamed(struct stream *s, struct job *job, struct piece *p)
 
 	undo_save(s, &u, it->node);
 	pos = place_file(&s->place, it->node, guess);
-	ret = write_pieces(s, job, p, pos, &stored);
+	ret = write_pieces(s, ring, job, p, pos, &stored);
 	if (ret)
 		return ret;
 	if (it->why) {
@@ -372,22 +376,22 @@ static int store_streamed(struct stream *s, struct job *job, struct piece *p)
 }
 
 /* The base image has the content of the item: write nothing. */
-static void store_kept(struct stream *s, struct item *it)
+static void store_kept(struct store *s, struct item *it)
 {
 	base_keep(s->base, it->node);
 	count_file(s, it);
 }
 
-static int store_large(struct stream *s, struct job *job)
+static int store_large(struct store *s, struct ring *ring, struct job *job)
 {
 	struct item *it = &job->items[0];
-	struct piece *p = stream_piece_wait(s, job);
+	struct piece *p = ring_piece_wait(ring, job);
 	int ret;
 
 	if (!p)
 		return -ECANCELED;
 	if (!p->last)
-		return store_streamed(s, job, p);
+		return store_streamed(s, ring, job, p);
 	/* after removal of the holes, all that is stored is in memory */
 	if (it->why)
 		return report_item(s, it);
@@ -401,13 +405,13 @@ static int store_large(struct stream *s, struct job *job)
 	return ret ? ret : store_small(s, job, it, job->buf, p->sums);
 }
 
-int store_job(struct stream *s, struct job *job)
+int store_job(struct store *s, struct ring *ring, struct job *job)
 {
 	int ret = 0;
 
 	if (job->large) {
 		job->shown = 0;
-		ret = store_large(s, job);
+		ret = store_large(s, ring, job);
 		progress_add(&s->progress,
 			     job->items[0].node->size - job->shown);
 		return ret;
@@ -434,7 +438,7 @@ int store_job(struct stream *s, struct job *job)
 	return ret;
 }
 
-void stream_dups(struct stream *s)
+void store_end(struct store *s)
 {
 	for (size_t i = 0; i < s->dups.n; i++) {
 		struct dup *dup = (struct dup *)s->dups.p + i;
@@ -442,4 +446,26 @@ void stream_dups(struct stream *s)
 		dup->node->flags |= dup->of->flags & NODE_SHARED;
 	}
 	array_free(&s->dups);
+	hash_free(&s->dedup);
+}
+
+void store_init(struct store *s)
+{
+	const struct params *p = s->params;
+
+	s->hash_uuid = s->o->epoch && !p->uuid_set;
+	s->rules.chunk_bits = p->chunk_bits;
+	s->rules.hash_all = s->hash_uuid || (!s->o->no_dedup && !p->chunk_bits);
+	s->dups.size = sizeof(struct dup);
+	spool_init(&s->chunks);
+	spool_init(&s->extents);
+	place_init(&s->place, s->start, p->align_bits, p->object_bits);
+}
+
+void store_free(struct store *s)
+{
+	hash_free(&s->dedup);
+	array_free(&s->dups);
+	spool_free(&s->chunks);
+	spool_free(&s->extents);
 }

@@ -215,9 +215,9 @@ static int put_regions(struct meta *m)
 	for (unsigned int i = 0; !ret && steps[i]; i++)
 		ret = steps[i](m);
 	if (!ret)
-		ret = put_spool(m, DSFS_REGION_EXTENTS, &m->stream->extents);
+		ret = put_spool(m, DSFS_REGION_EXTENTS, &m->store->extents);
 	if (!ret)
-		ret = put_spool(m, DSFS_REGION_CHUNKSUMS, &m->stream->chunks);
+		ret = put_spool(m, DSFS_REGION_CHUNKSUMS, &m->store->chunks);
 	if (!ret)
 		ret = put_history(m);
 	if (!ret)
@@ -234,7 +234,7 @@ static void derive_uuid(struct meta *m, u8 uuid[16])
 {
 	for (unsigned int i = 0; i < 2; i++) {
 		u64 h = xxh64(m->sums.p, m->sums.n * sizeof(__le32),
-			      m->stream->content[i] + i);
+			      m->store->content[i] + i);
 		__le64 half;
 
 		h = xxh64(&m->hash, sizeof(m->hash), h);
@@ -271,11 +271,11 @@ static void fill_super(struct meta *m)
 	sb->meta_start = cpu_to_le64(m->start);
 	sb->meta_bytes = cpu_to_le64(meta_bytes);
 	sb->content_bytes = cpu_to_le64(m->content_bytes);
-	sb->stored_bytes = cpu_to_le64(m->stream->stored);
+	sb->stored_bytes = cpu_to_le64(m->store->figures.stored);
 	sb->files = cpu_to_le64(m->files);
 	if (params->uuid_set)
 		memcpy(sb->uuid, params->uuid, sizeof(sb->uuid));
-	else if (m->stream->hash_uuid)
+	else if (m->store->hash_uuid)
 		derive_uuid(m, sb->uuid);
 	else
 		uuid_generate_random(sb->uuid);
@@ -302,7 +302,7 @@ int meta_write(struct meta *m)
 {
 	int ret;
 
-	m->start = place_meta(&m->stream->place, !m->gen->previous);
+	m->start = place_meta(&m->store->place, !m->gen->previous);
 	m->sums.size = sizeof(__le32);
 	m->extras.size = sizeof(struct dsfs_extra);
 	meta_note(m);

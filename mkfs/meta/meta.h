@@ -5,7 +5,7 @@
 #ifndef MKFS_META_H
 #define MKFS_META_H
 
-#include "../data/stream.h"
+#include "../data/store.h"
 #include "../plan/layout.h"
 
 /**
@@ -40,7 +40,7 @@ struct meta {
 	struct tree *tree;
 	const struct params *params;
 	const struct generation *gen;
-	struct stream *stream;
+	struct store *store;
 	const struct layout *layout;
 	struct output *out;
 	u64 start;

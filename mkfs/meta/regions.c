@@ -15,7 +15,7 @@ static int put_block(struct meta *m)
 		return -ENOMEM;
 	memset(m->block + m->fill, 0, sizeof(m->block) - m->fill);
 	*sum = cpu_to_le32(dsfs_crc32c(0, m->block, sizeof(m->block)));
-	if (m->stream->hash_uuid)
+	if (m->store->hash_uuid)
 		m->hash = xxh64(m->block, sizeof(m->block), m->hash);
 	ret = output_write(m->out, m->start + m->blocks * DSFS_BLOCK_SIZE,
 			   m->block, sizeof(m->block));

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "data/stream.h"
+#include "data/order.h"
+#include "params.h"
 #include "plan/plan.h"
 #include "source/source.h"
 #include "engine.h"
@@ -40,14 +41,13 @@ static bool read_manifest(const u8 *text, size_t size, const u8 *order,
 		.align_bits = 12, .chunk_bits = 15, .null_lists = null,
 	};
 	struct tree tree;
-	struct stream stream = { .o = &o, .tree = &tree };
 	struct source *source = NULL;
 	struct params params;
+	struct order list;
 	struct plan plan;
 	bool good = false;
 
 	params_new(&params, &o, 0);
-	stream.listed.size = sizeof(struct listed);
 	feed(text, size);
 	if (!tree_init(&tree, "-") &&
 	    !source_open(&source, &o, &tree, 1) &&
@@ -55,9 +55,9 @@ static bool read_manifest(const u8 *text, size_t size, const u8 *order,
 		good = !plan_make(&plan, &tree, &o, &params, DSFS_DATA_START_MIN) &&
 		       plan.bytes <= IMAGE_MAX;
 		feed(order, order_size);
-		order_read(&stream);
+		order_init(&list, &tree, &o);
+		order_free(&list);
 	}
-	array_free(&stream.listed);
 	source_free(source);
 	tree_free(&tree);
 	return good;

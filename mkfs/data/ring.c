@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ring of jobs.  Reader threads take jobs from it, in the order of data, and
+ * finish them in any order.  One thread stores the results in order, so the image
+ * depends on the contents alone, not on the number or speed of threads.
+ *
+ * The ring bounds the memory.  A large file passes through the buffer of its
+ * job in pieces.  Other files are written from the buffer, so a job is free
+ * when its last file is written.
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "../options.h"
+#include "ring.h"
+
+#define RING_BYTES	(64 * 1024 * 1024)
+#define HUGE_BYTES	(2 << 20)
+
+/* The next job, once it is free; lock held. */
+static struct job *next_free(struct ring *ring)
+{
+	struct job *job;
+
+	for (;;) {
+		if (ring->stop || ring->exhausted)
+			return NULL;
+		job = &ring->jobs[ring->next_fill % ring->njobs];
+		if (!job->busy)
+			return job;
+		pthread_cond_wait(&ring->room, &ring->lock);
+	}
+}
+
+static void clear_job(struct job *job)
+{
+	job->nitems = 0;
+	job->nsums = 0;
+	job->made = 0;
+	job->taken = 0;
+	job->ready = false;
+	job->large = false;
+}
+
+struct job *ring_take(struct ring *ring, bool (*form)(void *ctx, struct job *job), void *ctx)
+{
+	struct job *job;
+
+	pthread_mutex_lock(&ring->lock);
+	job = next_free(ring);
+	if (job) {
+		clear_job(job);
+		if (form)
+			ring->exhausted = !form(ctx, job);
+		job->busy = !form || job->nitems;
+		ring->next_fill += job->busy;
+		if (!job->busy)
+			job = NULL;
+	}
+	pthread_mutex_unlock(&ring->lock);
+	return job;
+}
+
+void ring_set_large(struct ring *ring, struct job *job)
+{
+	pthread_mutex_lock(&ring->lock);
+	job->large = true;
+	pthread_cond_broadcast(&job->change);
+	pthread_mutex_unlock(&ring->lock);
+}
+
+void ring_set_ready(struct ring *ring, struct job *job)
+{
+	pthread_mutex_lock(&ring->lock);
+	job->ready = true;
+	pthread_cond_broadcast(&job->change);
+	pthread_mutex_unlock(&ring->lock);
+}
+
+/* Readers wait for room, the writer for a job that never comes. */
+void ring_end(struct ring *ring, bool stop)
+{
+	pthread_mutex_lock(&ring->lock);
+	ring->exhausted = true;
+	ring->stop |= stop;
+	pthread_cond_broadcast(&ring->room);
+	for (unsigned int i = 0; i < ring->njobs; i++)
+		pthread_cond_broadcast(&ring->jobs[i].change);
+	pthread_mutex_unlock(&ring->lock);
+}
+
+struct piece *ring_piece_get(struct ring *ring, struct job *job, char **buf)
+{
+	unsigned int i;
+	bool stop;
+
+	pthread_mutex_lock(&ring->lock);
+	while (job->made - job->taken == PIECES && !ring->stop)
+		pthread_cond_wait(&job->change, &ring->lock);
+	stop = ring->stop;
+	i = job->made % PIECES;
+	pthread_mutex_unlock(&ring->lock);
+	*buf = job->buf + (size_t)i * ring_piece_bytes(ring);
+	return stop ? NULL : &job->pieces[i];
+}
+
+void ring_piece_put(struct ring *ring, struct job *job)
+{
+	pthread_mutex_lock(&ring->lock);
+	job->made++;
+	pthread_cond_broadcast(&job->change);
+	pthread_mutex_unlock(&ring->lock);
+}
+
+struct piece *ring_piece_wait(struct ring *ring, struct job *job)
+{
+	bool stop;
+
+	pthread_mutex_lock(&ring->lock);
+	while (job->made == job->taken && !ring->stop)
+		pthread_cond_wait(&job->change, &ring->lock);
+	stop = ring->stop;
+	pthread_mutex_unlock(&ring->lock);
+	return stop ? NULL : &job->pieces[job->taken % PIECES];
+}
+
+void ring_piece_done(struct ring *ring, struct job *job)
+{
+	pthread_mutex_lock(&ring->lock);
+	job->taken++;
+	pthread_cond_broadcast(&job->change);
+	pthread_mutex_unlock(&ring->lock);
+}
+
+struct job *ring_wait(struct ring *ring)
+{
+	struct job *job = &ring->jobs[ring->next_drain % ring->njobs];
+
+	pthread_mutex_lock(&ring->lock);
+	while (!ring->stop && !(job->busy && (job->ready || job->large)) &&
+	       !(ring->exhausted && ring->next_drain == ring->next_fill))
+		pthread_cond_wait(&job->change, &ring->lock);
+	if (ring->stop || !job->busy)
+		job = NULL;
+	pthread_mutex_unlock(&ring->lock);
+	return job;
+}
+
+void ring_done(struct ring *ring, struct job *job)
+{
+	pthread_mutex_lock(&ring->lock);
+	/* the reader of a large file may still have to close it */
+	while (!job->ready && !ring->stop)
+		pthread_cond_wait(&job->change, &ring->lock);
+	ring->next_drain++;
+	pthread_mutex_unlock(&ring->lock);
+}
+
+bool ring_take_back(struct ring *ring)
+{
+	bool half;
+
+	pthread_mutex_lock(&ring->lock);
+	while (ring->next_back < ring->next_drain) {
+		struct job *job = &ring->jobs[ring->next_back % ring->njobs];
+
+		if (job->lent)
+			break;
+		job->busy = false;
+		ring->next_back++;
+		pthread_cond_broadcast(&ring->room);
+	}
+	half = ring->next_drain - ring->next_back <= ring->njobs / 2;
+	pthread_mutex_unlock(&ring->lock);
+	return half;
+}
+
+static int jobs_init(struct ring *ring)
+{
+	size_t sums = ring->buf_bytes / DSFS_BLOCK_SIZE + JOB_FILES;
+	size_t bytes = ring->buf_bytes * ring->njobs;
+
+	bytes += -bytes & (HUGE_BYTES - 1);
+	ring->bufs = aligned_alloc(HUGE_BYTES, bytes);
+	if (!ring->bufs)
+		return -ENOMEM;
+	/* huge pages save a page fault for each 4 KiB; a refusal does not matter */
+	madvise(ring->bufs, bytes, MADV_HUGEPAGE);
+	for (unsigned int i = 0; i < ring->njobs; i++) {
+		struct job *job = &ring->jobs[i];
+
+		pthread_cond_init(&job->change, NULL);
+		job->buf = ring->bufs + i * ring->buf_bytes;
+		job->sums = malloc(sums * sizeof(*job->sums));
+		if (!job->sums)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+unsigned int ring_jobs(unsigned int threads)
+{
+	/* jobs that readers fill, and jobs that the window has borrowed from */
+	const unsigned int n = 2 * threads + 16;
+
+	return n < 2 * MKFS_THREADS_MAX ? n : 2 * MKFS_THREADS_MAX;
+}
+
+int ring_init(struct ring *ring, unsigned int threads)
+{
+	memset(ring, 0, sizeof(*ring));
+	pthread_mutex_init(&ring->lock, NULL);
+	pthread_cond_init(&ring->room, NULL);
+	ring->njobs = ring_jobs(threads);
+	ring->buf_bytes = RING_BYTES / ring->njobs;
+	ring->buf_bytes -= ring->buf_bytes % (PIECES * HASH_UNIT);
+	if (ring->buf_bytes > JOB_BYTES)
+		ring->buf_bytes = JOB_BYTES;
+	ring->jobs = calloc(ring->njobs, sizeof(*ring->jobs));
+	return ring->jobs ? jobs_init(ring) : -ENOMEM;
+}
+
+void ring_free(struct ring *ring)
+{
+	if (!ring->jobs)
+		return;
+	for (unsigned int i = 0; i < ring->njobs; i++) {
+		for (unsigned int k = 0; k < ring->jobs[i].nitems; k++)
+			free(ring->jobs[i].items[k].extents);
+		free(ring->jobs[i].sums);
+		pthread_cond_destroy(&ring->jobs[i].change);
+	}
+	free(ring->bufs);
+	free(ring->jobs);
+	pthread_mutex_destroy(&ring->lock);
+	pthread_cond_destroy(&ring->room);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The ring of jobs between the threads that read and the one that stores.
+ */
+#ifndef MKFS_RING_H
+#define MKFS_RING_H
+
+#include <pthread.h>
+
+#include "../tree/tree.h"
+
+#define JOB_FILES	128
+#define JOB_BYTES	(1024 * 1024)
+#define PIECES		4
+#define HASH_UNIT	(32 * 1024)	/* a piece is a multiple of it */
+#define PIECE_SUMS	(JOB_BYTES / PIECES / DSFS_BLOCK_SIZE + 1)
+
+/**
+ * struct item - a file of a job
+ * @off, @stored: place and length of its stored bytes in the buffer of the job
+ * @first_sum, @sums: index and number of its checksums in the job
+ * @why: error message; NULL: no error
+ * @kept: update: the base image has this content under this name
+ */
+struct item {
+	struct dir *dir;
+	struct node *node;
+	u64 stored;
+	u64 hash;
+	const char *why;
+	struct dsfs_extent_record *extents;
+	u32 nextents;
+	u32 off;
+	u32 first_sum;
+	u32 sums;
+	int err;
+	bool sparse;
+	bool kept;
+};
+
+/* A part of a large file's stored bytes. */
+struct piece {
+	u32 bytes;
+	u32 nsums;
+	bool last;
+	u32 sums[PIECE_SUMS];
+};
+
+/**
+ * struct job - unit of work of a reader: small files, or one large file
+ * @items: the files; of a large file, filled in with its last piece
+ * @shown: bytes of a large file that the progress bar has counted
+ * @made, @taken: pieces read and written; piece n lies in part n % PIECES of @buf
+ * @lent: blocks of @buf that the output has not written yet
+ */
+struct job {
+	pthread_cond_t change;
+	struct item items[JOB_FILES];
+	struct piece pieces[PIECES];
+	char *buf;
+	u32 *sums;
+	unsigned int nitems;
+	u32 nsums;
+	u64 made;
+	u64 taken;
+	u64 shown;
+	unsigned int lent;
+	bool busy;
+	bool ready;
+	bool large;
+};
+
+/**
+ * struct ring - jobs in the order of data
+ * @room: a job has become free
+ * @bufs: those of all jobs
+ * @buf_bytes: of one job
+ * @next_fill, @next_drain, @next_back: number of jobs that were taken by readers,
+ *	stored, and written
+ * @exhausted: there are no more files
+ * @stop: nothing more is wanted, or possible
+ */
+struct ring {
+	pthread_mutex_t lock;
+	pthread_cond_t room;
+	struct job *jobs;
+	char *bufs;
+	size_t buf_bytes;
+	unsigned int njobs;
+	u64 next_fill;
+	u64 next_drain;
+	u64 next_back;
+	bool exhausted;
+	bool stop;
+};
+
+/* Number of jobs for so many threads that read. */
+unsigned int ring_jobs(unsigned int threads);
+
+/* Return: 0 or -ENOMEM. */
+int ring_init(struct ring *ring, unsigned int threads);
+void ring_free(struct ring *ring);
+
+/**
+ * ring_take - the next job, empty, once it is free
+ * @form: puts files into it, one thread at a time, and returns whether there may be more;
+ *	NULL: the caller does that later
+ *
+ * Return: NULL to stop.
+ */
+struct job *ring_take(struct ring *ring, bool (*form)(void *ctx, struct job *job), void *ctx);
+
+/* The job is large: it is written while it is read.  It is ready. */
+void ring_set_large(struct ring *ring, struct job *job);
+void ring_set_ready(struct ring *ring, struct job *job);
+
+/* There are no more files; or, with @stop, nothing more is wanted. */
+void ring_end(struct ring *ring, bool stop);
+
+/* Reader of a large file: the next part of the buffer to fill; NULL to stop. */
+struct piece *ring_piece_get(struct ring *ring, struct job *job, char **buf);
+void ring_piece_put(struct ring *ring, struct job *job);
+
+/* Writer of a large file: the next piece; NULL to stop.  The one before is released. */
+struct piece *ring_piece_wait(struct ring *ring, struct job *job);
+void ring_piece_done(struct ring *ring, struct job *job);
+
+/* Writer: the job that is stored next; NULL at the end.  It is stored. */
+struct job *ring_wait(struct ring *ring);
+void ring_done(struct ring *ring, struct job *job);
+
+/* Free the jobs whose buffers are written.  Return: whether readers have at least half. */
+bool ring_take_back(struct ring *ring);
+
+/* Bytes of a piece. */
+static inline u32 ring_piece_bytes(const struct ring *ring)
+{
+	return ring->buf_bytes / PIECES;
+}
+
+/* What may be written from a job's buffer has its blocks there for itself. */
+static inline size_t item_room(size_t pos, u64 size)
+{
+	return size < DSFS_BLOCK_SIZE ? pos :
+	       (pos + DSFS_BLOCK_SIZE - 1) & ~(size_t)(DSFS_BLOCK_SIZE - 1);
+}
+
+#endif /* MKFS_RING_H */
