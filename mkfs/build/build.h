@@ -55,7 +55,9 @@ typedef int (*step_fn)(struct run *r);
 /* Take steps up to NULL, or to the first one that does not return 0.  Return: its result. */
 int steps_take(struct run *r, const step_fn *steps);
 
-int step_check_target(struct run *r);
+/* Check a target that becomes an image, or an image that gets another generation. */
+int step_check_new(struct run *r);
+int step_check_image(struct run *r);
 int step_open_source(struct run *r);
 /* Decide what new images have in common; a recipe changes what it has otherwise. */
 int step_decide_new(struct run *r);

@@ -205,7 +205,7 @@ static int pack_earlier(struct run *r)
 
 int build_compact(struct run *r)
 {
-	int ret = step_check_target(r);
+	int ret = output_check_new(&r->out, r->o, r->o->source);
 
 	if (!ret)
 		ret = open_base(r);

@@ -14,6 +14,11 @@ static bool in_place(const struct run *r)
 	return !r->o->ntars;
 }
 
+static int check_target(struct run *r)
+{
+	return in_place(r) ? output_check_archives(&r->out, r->o) : step_check_new(r);
+}
+
 static int open_base(struct run *r)
 {
 	return base_open(&r->base, r->out.path, true);
@@ -94,7 +99,7 @@ static int no_layout(struct run *r)
 }
 
 static const step_fn added[] = {
-	step_check_target,
+	step_check_image,
 	step_open_source,
 	open_base,
 	decide,
@@ -120,7 +125,7 @@ static const step_fn added[] = {
 };
 
 static const step_fn alone[] = {
-	step_check_target,
+	check_target,
 	step_open_source,
 	decide,
 	step_prepare,

@@ -59,7 +59,7 @@ static const step_fn once[] = {
 
 int build_new(struct run *r)
 {
-	int ret = step_check_target(r);
+	int ret = step_check_new(r);
 
 	if (!ret)
 		ret = step_open_source(r);

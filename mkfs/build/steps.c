@@ -22,9 +22,14 @@ int steps_take(struct run *r, const step_fn *steps)
 	return ret;
 }
 
-int step_check_target(struct run *r)
+int step_check_new(struct run *r)
 {
-	return output_check(&r->out, r->o);
+	return output_check_new(&r->out, r->o, NULL);
+}
+
+int step_check_image(struct run *r)
+{
+	return output_check_update(&r->out, r->o);
 }
 
 int step_open_source(struct run *r)
@@ -217,7 +222,7 @@ static int recheck(struct run *r)
 	struct stat st;
 
 	/* the image itself, which may have got a name of its own in the source, is no change */
-	if (!r->out.device && !fstat(r->out.fd, &st)) {
+	if (!r->out.limit && !fstat(r->out.fd, &st)) {
 		r->source->image_dev = st.st_dev;
 		r->source->image_ino = st.st_ino;
 	}

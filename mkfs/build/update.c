@@ -34,7 +34,7 @@ static int keep_layout(struct run *r)
 }
 
 static const step_fn steps[] = {
-	step_check_target,
+	step_check_image,
 	step_open_source,
 	open_base,
 	decide,

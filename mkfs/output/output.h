@@ -16,18 +16,36 @@
 #define OUTPUT_UNIT	WRITER_BYTES
 #define OUTPUT_LEND_MIN	DSFS_BLOCK_SIZE	/* less is copied */
 
+struct output;
+
+/**
+ * struct target_ops - what a kind of target does
+ * @open: before the first write
+ * @commit: all but the superblocks is on the disk: write them; the image gets its name
+ * @abort: remove what is incomplete, once; nothing may have been written yet
+ * @refused: of an update: what became of it if no superblock could be written
+ */
+struct target_ops {
+	int (*open)(struct output *out);
+	int (*commit)(struct output *out, const void *const slots[2]);
+	void (*abort)(struct output *out);
+	const char *refused;
+};
+
+/* commit.c: a new file, a new device, an image, archives that become one */
+extern const struct target_ops file_ops, device_ops, image_ops, archives_ops;
+
 /**
  * struct output - the target, and the part of the image that is in memory
  * @path: as given, symlinks resolved
  * @temp: temporary name of the file; NULL: none
  * @replace: the image replaces an existing file
- * @update: an existing image gets a new generation
- * @in_place: the target becomes an image around what is in it; @update is set, too
+ * @read_only: it is only looked at
  * @boot_signature: the first sector is not empty: bootsector.h
  * @open: output_open() was called
  * @committed: a superblock of the new generation is, or may be, on the disk
  * @first_slot: update: the superblock slot that is written first
- * @length: update: old length of the file
+ * @length: old length of a file that gets more behind its end
  * @zeros: everything from this offset on is zero
  * @limit: length of a device; 0 for a file
  * @object_bits: log2 of the objects of the store below a device; 0: unknown
@@ -35,13 +53,12 @@
  * @high: end of everything that was ever written
  */
 struct output {
+	const struct target_ops *ops;
 	char *path;
 	char *temp;
 	int fd;
-	bool device;
 	bool replace;
-	bool update;
-	bool in_place;
+	bool read_only;
 	bool boot_signature;
 	bool committed;
 	unsigned int first_slot;
@@ -60,13 +77,16 @@ struct output {
 	struct writer writer;
 };
 
-/**
- * output_check - check that the target may be written
+/*
+ * check.c: check that a target may become a new image, that an image may be updated, and
+ * that archives may become an image where they lie.
+ * @source: a file that the new image may replace without --force; NULL: none
  *
- * Changes nothing.  Messages are written.
- * Return: 0 or -errno.
+ * Nothing is changed.  Messages are written.  Return: 0 or -errno.
  */
-int output_check(struct output *out, const struct options *o);
+int output_check_new(struct output *out, const struct options *o, const char *source);
+int output_check_update(struct output *out, const struct options *o);
+int output_check_archives(struct output *out, const struct options *o);
 
 /**
  * output_open - make the file, or wipe the superblocks of the device
@@ -78,7 +98,10 @@ int output_check(struct output *out, const struct options *o);
 int output_open(struct output *out, u64 start);
 
 /* The length of the target: what may be there to read. */
-u64 output_end(const struct output *out);
+static inline u64 output_end(const struct output *out)
+{
+	return out->limit ? out->limit : out->length;
+}
 
 /* Say if the target is too small for these bytes.  Return: whether it is not. */
 bool output_fits(const struct output *out, u64 pos, u64 bytes);
@@ -146,18 +169,20 @@ int output_finish(struct output *out, const void *const slots[2], u64 bytes);
 void output_abort(struct output *out);
 void output_free(struct output *out);
 
-/* Print that a call failed.  Return: -errno. */
+/* direct.c: print that a call failed.  Return: -errno. */
 int output_fail(const struct output *out, const char *what);
 /* Write directly, not through the window. */
 int output_pwrite(const struct output *out, const char *p, size_t bytes,
 		  u64 pos);
 
-/* target.c: a file without a name; the front of a device; the final name */
-int target_open_file(struct output *out);
-int target_open_update(struct output *out);
-int target_wipe(struct output *out);
-/* Signals are ignored from here on.  Messages are written. */
-int target_name(struct output *out);
+int output_pread(const struct output *out, char *p, size_t bytes, u64 pos);
+int output_sync(const struct output *out);
+
+/* file.c: make a file without a name; remove what has a temporary one */
+int file_open(struct output *out);
+void file_abort(struct output *out);
+/* The final name.  Signals are ignored from here on.  Messages are written. */
+int file_name(struct output *out);
 
 /*
  * keep.c: give the file owner, mode, ACL and extended attributes of the file that it

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Superblocks: how they come onto each kind of target, and what a run that fails leaves.
+ *
+ * A new image has none before all else is on the disk.  An update writes one superblock and,
+ * when that is on the disk, the other.  After a loss of power at any time, one superblock is
+ * valid and all that it refers to is there.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "bootsector.h"
+#include "msg.h"
+#include "output.h"
+
+/* Clear both slots and all other signatures at the front. */
+static int wipe(struct output *out)
+{
+	u64 bytes = DSFS_DATA_START_MIN;
+	char *zero;
+	int ret;
+
+	if (out->limit && out->limit < bytes + DSFS_BLOCK_SIZE) {
+		msg_error(out->path, "device too small: %llu bytes: at least %llu needed",
+			  (unsigned long long)out->limit,
+			  (unsigned long long)(bytes + DSFS_BLOCK_SIZE));
+		return -ENOSPC;
+	}
+	zero = calloc(1, bytes);
+	if (!zero) {
+		msg_error(NULL, "out of memory");
+		return -ENOMEM;
+	}
+	ret = output_pwrite(out, zero, bytes, 0);
+	free(zero);
+	return ret ? ret : output_sync(out);
+}
+
+static int open_image(struct output *out)
+{
+	if (!out->limit)
+		signals_guard_length(out->fd, out->length);
+	return 0;
+}
+
+static int open_archives(struct output *out)
+{
+	return open_image(out) ?: wipe(out);
+}
+
+/* It comes with the superblocks: what was not finished must not look like a disk. */
+static int write_bootsector(const struct output *out)
+{
+	u8 sector[BOOTSECTOR_BYTES];
+
+	if (!out->boot_signature)
+		return 0;
+	bootsector_fill(sector);
+	return output_pwrite(out, (const char *)sector, sizeof(sector), 0);
+}
+
+static int write_slot(const struct output *out, const void *slot, unsigned int n)
+{
+	return output_pwrite(out, slot, DSFS_SB_SIZE, DSFS_SB_POS(n));
+}
+
+/* Both have to be on the disk, in any order: the target is no image yet. */
+static int write_slots(struct output *out, const void *const slots[2])
+{
+	int ret = write_bootsector(out);
+
+	for (unsigned int i = 0; !ret && i < DSFS_SB_SLOTS; i++)
+		ret = write_slot(out, slots[i], i);
+	return ret ? ret : output_sync(out);
+}
+
+static int commit_device(struct output *out, const void *const slots[2])
+{
+	signals_ignore();
+	return write_slots(out, slots);
+}
+
+static int commit_file(struct output *out, const void *const slots[2])
+{
+	int ret = write_slots(out, slots);
+
+	return ret ? ret : file_name(out);
+}
+
+static int replace_slot(const struct output *out, const void *slot, unsigned int n)
+{
+	int ret = write_slot(out, slot, n);
+
+	return ret ? ret : output_sync(out);
+}
+
+/*
+ * The first superblock could not be written, or nobody knows whether it was: give its slot
+ * the bytes of before.  If that fails, too, all that the new generation refers to has to stay.
+ */
+static void restore_slot(struct output *out, const void *old, unsigned int n)
+{
+	out->committed = replace_slot(out, old, n);
+	if (!out->committed)
+		msg_error(out->path, "%s", out->ops->refused);
+	else
+		msg_error(out->path,
+			  "superblock slot %u may be damaged: the other one is as it was: run fsck.dsfs",
+			  n);
+}
+
+static int commit_update(struct output *out, const void *const slots[2])
+{
+	const unsigned int first = out->first_slot, second = !first;
+	char old[DSFS_SB_SIZE];
+	int ret = output_pread(out, old, sizeof(old), DSFS_SB_POS(first));
+
+	if (ret)
+		return ret;
+	signals_ignore();
+	ret = write_bootsector(out);
+	if (ret)
+		return ret;
+	ret = replace_slot(out, slots[first], first);
+	if (ret) {
+		restore_slot(out, old, first);
+		return ret;
+	}
+	out->committed = true;
+	ret = replace_slot(out, slots[second], second);
+	if (ret)
+		msg_error(out->path,
+			  "has the new tree, but superblock slot %u may be damaged: the next update writes both",
+			  second);
+	return ret;
+}
+
+/* A superblock may have been written before the error. */
+static void abort_device(struct output *out)
+{
+	static const char zero[DSFS_SB_SIZE];
+	int ret = 0;
+
+	if (!out->open)
+		return;
+	for (unsigned int i = 0; i < DSFS_SB_SLOTS; i++)
+		ret |= write_slot(out, zero, i);
+	if (out->boot_signature)
+		ret |= output_pwrite(out, zero, BOOTSECTOR_BYTES, 0);
+	if (output_sync(out) || ret)
+		msg_error(out->path,
+			  "superblocks of the new image may be on it: run wipefs before it is used");
+}
+
+/* An update that no superblock refers to. */
+static void take_back(const struct output *out)
+{
+	static const char zero[BOOTSECTOR_BYTES];
+
+	/* a program that finds one would not take the target for empty */
+	if (out->boot_signature)
+		output_pwrite(out, zero, sizeof(zero), 0);
+	if (!out->limit && ftruncate(out->fd, out->length))
+		msg_warn(out->path, "cannot set the length: %s: unused bytes are behind the image",
+			 strerror(errno));
+}
+
+static void abort_update(struct output *out)
+{
+	if (out->open && !out->committed)
+		take_back(out);
+	signals_unguard();
+}
+
+const struct target_ops file_ops = {
+	.open = file_open, .commit = commit_file, .abort = file_abort,
+};
+
+const struct target_ops device_ops = {
+	.open = wipe, .commit = commit_device, .abort = abort_device,
+};
+
+const struct target_ops image_ops = {
+	.open = open_image, .commit = commit_update, .abort = abort_update,
+	.refused = "is as it was: nothing of the update is in it",
+};
+
+const struct target_ops archives_ops = {
+	.open = open_archives, .commit = commit_update, .abort = abort_update,
+	.refused = "there is no image",
+};

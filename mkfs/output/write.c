@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Writing of the image, front to back through a window of a few MiB, which small files can
+ * still be put into without seeking back on the disk.
+ */
+#include <fcntl.h>
+
+#include "msg.h"
+#include "output.h"
+
+#define UNIT		OUTPUT_UNIT
+#define BLOCK_MASK	((u64)DSFS_BLOCK_SIZE - 1)
+#define SKIP_MIN	(1024 * 1024)	/* zeros that are left out of a file */
+
+/* Wait until the writer is idle. */
+static int output_wait(struct output *out)
+{
+	int ret = writer_wait(&out->writer);
+
+	if (out->written < out->base)
+		window_leave(&out->window, out->written, out->base);
+	out->written = out->base;
+	return ret;
+}
+
+static int read_back(struct output *out, char *p, size_t bytes, u64 pos)
+{
+	int ret = output_wait(out);
+
+	return ret ? ret : output_pread(out, p, bytes, pos);
+}
+
+/* Write the first @bytes of the window. */
+static int flush_some(struct output *out, u64 bytes)
+{
+	while (bytes) {
+		u64 n = UNIT - out->base % UNIT;
+		int ret = output_wait(out);
+
+		if (ret)
+			return ret;
+		if (n > bytes)
+			n = bytes;
+		writer_put(&out->writer,
+			   window_pieces(&out->window, out->base, n,
+					 out->writer.parts), n, out->base);
+		out->base += n;
+		bytes -= n;
+	}
+	if (out->high < out->base)
+		out->high = out->base;
+	return 0;
+}
+
+/* Make room in the window for bytes up to @end. */
+static int make_room(struct output *out, u64 end)
+{
+	while (end > out->base + OUTPUT_WINDOW) {
+		u64 unit = UNIT - out->base % UNIT;
+		int ret;
+
+		if (unit > out->head - out->base)
+			unit = out->head - out->base;
+		ret = flush_some(out, unit);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int output_flush(struct output *out)
+{
+	u64 end = out->head & ~BLOCK_MASK;	/* the last block may be filled further */
+	u64 unit = UNIT - out->base % UNIT;
+	int ret;
+
+	if (end > out->base) {
+		ret = flush_some(out, end - out->base < unit ? end - out->base :
+							       unit);
+		return ret ? ret : 1;
+	}
+	ret = out->written < out->base;
+	/* small files may fill the last block after its lender takes the memory back */
+	if (!ret && out->head & BLOCK_MASK)
+		ret = window_keep(&out->window, out->head);
+	return output_wait(out) ?: ret;
+}
+
+int output_settle(struct output *out)
+{
+	int ret = flush_some(out, out->head - out->base);
+
+	return ret ? ret : output_wait(out);
+}
+
+/* Let the window begin at @pos; nothing before it is needed. */
+static void move_window(struct output *out, u64 pos)
+{
+	out->base = pos;
+	out->written = pos;
+	out->head = pos;
+	window_enter(&out->window, pos & ~BLOCK_MASK, pos + 1);
+}
+
+/* Write zeros up to @pos; a long range becomes a hole of a new file. */
+static int skip_to(struct output *out, u64 pos)
+{
+	int ret;
+
+	if (out->head >= out->zeros && pos >= out->head + SKIP_MIN &&
+	    out->high <= out->head) {
+		ret = flush_some(out, out->head - out->base);
+		/* frames are reused for @pos, and the writer may still read them */
+		if (!ret)
+			ret = output_wait(out);
+		if (!ret)
+			move_window(out, pos);
+		return ret;
+	}
+	while (out->head < pos) {
+		u64 n = pos - out->head < UNIT ? pos - out->head : UNIT;
+
+		ret = make_room(out, out->head + n);
+		if (ret)
+			return ret;
+		window_enter(&out->window, out->head, out->head + n);
+		for (u64 end = out->head + n; out->head < end; out->head += n) {
+			char *to;
+
+			n = end - out->head;
+			to = window_at(&out->window, out->head, &n);
+			memset(to, 0, n);
+		}
+	}
+	return 0;
+}
+
+/* Copy bytes that share a block with others, or whose block is in the window. */
+static int copy_in(struct output *out, u64 pos, const char *from, size_t bytes)
+{
+	while (bytes) {
+		u64 n = bytes < UNIT ? bytes : UNIT;
+		int ret = make_room(out, pos + n);
+		char *to;
+
+		if (ret)
+			return ret;
+		if (pos + n > out->head)
+			window_enter(&out->window, out->head, pos + n);
+		to = window_at(&out->window, pos, &n);
+		memcpy(to, from, n);
+		from += n;
+		pos += n;
+		bytes -= n;
+		if (pos > out->head)
+			out->head = pos;
+	}
+	return 0;
+}
+
+int output_begin(struct output *out, u64 pos)
+{
+	const u64 start = (pos + BLOCK_MASK) & ~BLOCK_MASK;
+
+	move_window(out, start);
+	out->high = start;
+	return output_pad(out, pos, start);
+}
+
+int output_write(struct output *out, u64 pos, const void *p, size_t bytes)
+{
+	const char *from = p;
+	int ret;
+
+	if (!output_fits(out, pos, bytes))
+		return -ENOSPC;
+	if (pos < out->base) {		/* a gap that the window has left behind */
+		u64 n = out->base - pos < bytes ? out->base - pos : bytes;
+
+		ret = output_wait(out);
+		if (!ret)
+			ret = output_pwrite(out, from, n, pos);
+		if (ret)
+			return ret;
+		from += n;
+		pos += n;
+		bytes -= n;
+	}
+	ret = pos > out->head ? skip_to(out, pos) : 0;
+	return ret ? ret : copy_in(out, pos, from, bytes);
+}
+
+/* What is on the disk already becomes a hole where the target can do that. */
+static bool punch(struct output *out, u64 pos, u64 bytes)
+{
+	bool done;
+
+	if (pos + bytes > out->base || output_wait(out))
+		return false;
+	signals_write_begin();
+	done = !fallocate(out->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, pos, bytes);
+	signals_write_end();
+	return done;
+}
+
+int output_zero(struct output *out, u64 pos, u64 bytes)
+{
+	static const char zeros[65536];
+	int ret = 0;
+	u64 n;
+
+	if (punch(out, pos, bytes))
+		return 0;
+	for (; !ret && bytes; bytes -= n, pos += n) {
+		n = bytes < sizeof(zeros) ? bytes : sizeof(zeros);
+		ret = output_write(out, pos, zeros, n);
+	}
+	return ret;
+}
+
+int output_lend(struct output *out, u64 pos, char *p, size_t bytes,
+		unsigned int *lent)
+{
+	int ret;
+
+	if (bytes < OUTPUT_LEND_MIN || bytes > UNIT || pos < out->head ||
+	    (pos | (uintptr_t)p) & BLOCK_MASK)
+		return output_write(out, pos, p, bytes);
+	if (!output_fits(out, pos, bytes))
+		return -ENOSPC;
+	ret = skip_to(out, pos);
+	if (!ret)
+		ret = make_room(out, pos + bytes);
+	if (ret)
+		return ret;
+	window_lend(&out->window, pos, p, bytes, lent);
+	out->head = pos + bytes;
+	return 0;
+}
+
+void output_cut(struct output *out, u64 pos)
+{
+	/* the next write returns an error */
+	if (pos < out->base) {
+		output_wait(out);
+		move_window(out, pos);
+	}
+	if (pos < out->head)
+		out->head = pos;
+}
+
+int output_compare(struct output *out, u64 pos, const void *p, size_t bytes)
+{
+	const char *with = p;
+	char buf[65536];
+	int ret;
+
+	while (bytes) {
+		const char *have;
+		u64 n = bytes;
+
+		if (pos < out->base) {
+			if (n > out->base - pos)
+				n = out->base - pos;
+			if (n > sizeof(buf))
+				n = sizeof(buf);
+			ret = read_back(out, buf, n, pos);
+			if (ret)
+				return ret;
+			have = buf;
+		} else {
+			have = window_at(&out->window, pos, &n);
+		}
+		if (memcmp(have, with, n))
+			return 0;
+		with += n;
+		pos += n;
+		bytes -= n;
+	}
+	return 1;
+}
+
+int output_compare_ranges(struct output *out, u64 a, u64 b, u64 bytes)
+{
+	char buf[65536];
+	int ret = 1;
+
+	while (ret == 1 && bytes) {
+		u64 n = bytes < sizeof(buf) ? bytes : sizeof(buf);
+
+		if (b < out->base) {
+			if (n > out->base - b)
+				n = out->base - b;
+			ret = read_back(out, buf, n, b);
+			if (ret)
+				return ret;
+		} else {
+			const char *p = window_at(&out->window, b, &n);
+
+			memcpy(buf, p, n);
+		}
+		ret = output_compare(out, a, buf, n);
+		a += n;
+		b += n;
+		bytes -= n;
+	}
+	return ret;
+}
