@@ -20,6 +20,12 @@
 /* Why --update refuses what decides the layout */
 #define HAS_ITS_OWN	"update: the image has its own"
 
+static int wrong(const char *fmt, const char *value)
+{
+	msg_error(NULL, fmt, value);
+	return -1;
+}
+
 static int add_text(const char ***texts, unsigned int *n, const char *text)
 {
 	const char **more = realloc(*texts, (*n + 1) * sizeof(*more));
@@ -49,10 +55,8 @@ static int take_list(void *ctx, const char *arg)
 
 static int take_pattern(void *ctx, const char *arg)
 {
-	if (!exclude_add(ctx, arg, strlen(arg)))
-		return 0;
-	msg_error(NULL, "--exclude: %s: not a pattern", arg);
-	return -1;
+	return exclude_add(ctx, arg, strlen(arg)) ?
+	       wrong("--exclude: %s: not a pattern", arg) : 0;
 }
 
 static int take_label(void *ctx, const char *arg)
@@ -89,10 +93,8 @@ static int take_uuid(void *ctx, const char *arg)
 		uuid_generate_random(o->uuid);
 	else if (!strcmp(arg, "clear") || !strcmp(arg, "nil"))
 		uuid_clear(o->uuid);
-	else if (uuid_parse(arg, o->uuid)) {
-		msg_error(NULL, "--uuid: %s: not a UUID", arg);
-		return -1;
-	}
+	else if (uuid_parse(arg, o->uuid))
+		return wrong("--uuid: %s: not a UUID", arg);
 	return 0;
 }
 
@@ -100,21 +102,19 @@ static int take_time(void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
-	if (!parse_time(arg, &o->build_time))
-		return 0;
-	msg_error(NULL, "--time: %s: not seconds from 1677 to 2262", arg);
-	return -1;
+	return parse_time(arg, &o->build_time) ?
+	       wrong("--time: %s: not seconds from 1677 to 2262", arg) : 0;
 }
 
 static int take_tar_bytes(void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
-	if (!parse_size(arg, &o->tar_bytes) && o->tar_bytes && !(o->tar_bytes % 512) &&
-	    o->tar_bytes < DSFS_MAX_OFFSET)
-		return 0;
-	msg_error(NULL, "--tar-bytes: %s: not a multiple of 512 from 512 to 2^48 - 512", arg);
-	return -1;
+	if (parse_size(arg, &o->tar_bytes) || !o->tar_bytes || o->tar_bytes % 512 ||
+	    o->tar_bytes >= DSFS_MAX_OFFSET)
+		return wrong("--tar-bytes: %s: not a multiple of 512 from 512 to 2^48 - 512",
+			     arg);
+	return 0;
 }
 
 static const struct arg option_table[] = {
@@ -200,7 +200,9 @@ static const struct arg option_table[] = {
 	{ 'q', "quiet", NULL, "no report and no progress bar", ARG_FLAG(struct options, quiet) },
 	{ 'v', "verbose", NULL, "say more", ARG_FLAG(struct options, verbose) },
 	{ 0, "json", NULL, "report in JSON on standard output", ARG_FLAG(struct options, json) },
-	ARGS_END
+	{ ARG_HELP },
+	{ ARG_VERSION },
+	{ }
 };
 
 static const struct args command_line = {
@@ -306,7 +308,7 @@ static int digest_arguments(struct options *o, int n, char **args)
 	return 0;
 }
 
-static int arguments(struct options *o, int n, char **args)
+static int take_arguments(struct options *o, int n, char **args)
 {
 	const bool compact = o->build == BUILD_COMPACT, tar = o->ntars || o->tar_index;
 	const bool alone = o->manifest || tar || compact;
@@ -374,7 +376,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	if (ret >= 0)
 		return ret;
 	settle_layout(o);
-	ret = check_tar(o) ?: arguments(o, argc, argv) ?: check_stdin(o) ?: settle_time(o) ?:
+	ret = check_tar(o) ?: take_arguments(o, argc, argv) ?: check_stdin(o) ?: settle_time(o) ?:
 	      read_lists(o);
 	return ret ? ret : -1;
 }

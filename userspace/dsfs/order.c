@@ -121,7 +121,9 @@ static const struct arg option_table[] = {
 	  ARG_TEXT(struct options, list) },
 	{ '0', "null", NULL, "entries of FILE and of the order end with NUL, not newline",
 	  ARG_FLAG(struct options, null) },
-	ARGS_END
+	{ ARG_HELP },
+	{ ARG_VERSION },
+	{ }
 };
 
 static const struct args command_line = {

@@ -264,7 +264,9 @@ static const struct arg option_table[] = {
 	  ARG_SIZE(struct options, limit), .word = "none" },
 	{ 'q', "quiet", NULL, "no report", ARG_FLAG(struct options, quiet) },
 	{ 0, "json", NULL, "report in JSON on standard output", ARG_FLAG(struct options, json) },
-	ARGS_END
+	{ ARG_HELP },
+	{ ARG_VERSION },
+	{ }
 };
 
 static const struct args command_line = {

@@ -298,7 +298,9 @@ static const struct arg option_table[] = {
 	  ARG_TEXT(struct stat_options, src.sysfs) },
 	{ 0, "mountinfo", "FILE", "mount points (default: /proc/self/mountinfo)",
 	  ARG_TEXT(struct stat_options, src.mountinfo) },
-	ARGS_END
+	{ ARG_HELP },
+	{ ARG_VERSION },
+	{ }
 };
 
 static const struct args command_line = {

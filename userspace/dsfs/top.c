@@ -279,7 +279,9 @@ static const struct arg option_table[] = {
 	  ARG_TEXT(struct top_options, src.sysfs) },
 	{ 0, "mountinfo", "FILE", "mount points (default: /proc/self/mountinfo)",
 	  ARG_TEXT(struct top_options, src.mountinfo) },
-	ARGS_END
+	{ ARG_HELP },
+	{ ARG_VERSION },
+	{ }
 };
 
 static const struct args command_line = {

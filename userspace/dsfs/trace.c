@@ -331,7 +331,9 @@ static const struct arg option_table[] = {
 	  ARG_FLAG(struct options, null) },
 	{ 'q', "quiet", NULL, "say nothing at the beginning and at the end",
 	  ARG_FLAG(struct options, quiet) },
-	ARGS_END
+	{ ARG_HELP },
+	{ ARG_VERSION },
+	{ }
 };
 
 static const struct args command_line = {

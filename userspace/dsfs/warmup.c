@@ -317,7 +317,9 @@ static const struct arg option_table[] = {
 	  ARG_FLAG(struct warmup_options, quiet) },
 	{ 0, "json", NULL, "report in JSON on standard output",
 	  ARG_FLAG(struct warmup_options, json) },
-	ARGS_END
+	{ ARG_HELP },
+	{ ARG_VERSION },
+	{ }
 };
 
 static const struct args command_line = {

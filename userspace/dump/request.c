@@ -93,7 +93,9 @@ static const struct arg option_table[] = {
 	  .once = true, .not = "generations; diff" },
 	{ 0, "json", NULL, "as JSON",
 	  ARG_FLAG(struct request, json), .not = "cat; extract; tar; manifest" },
-	ARGS_END
+	{ ARG_HELP },
+	{ ARG_VERSION },
+	{ }
 };
 
 static const struct args command_line = {

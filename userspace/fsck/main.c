@@ -231,7 +231,9 @@ static const struct arg option_table[] = {
 	{ 'a', ARG_IGNORED },
 	{ 'p', ARG_IGNORED },
 	{ 'y', NULL, NULL, "accepted for fsck(8); nothing is repaired", ARG_IGNORED },
-	ARGS_END
+	{ ARG_HELP },
+	{ ARG_VERSION },
+	{ }
 };
 
 static const struct args command_line = {

@@ -225,7 +225,9 @@ static const struct arg option_table[] = {
 	{ 's', ARG_IGNORED },
 	{ 'n', NULL, NULL, "accepted", ARG_IGNORED },
 	{ 't', NULL, "TYPE", "accepted; there is one type", ARG_IGNORED },
-	ARGS_END
+	{ ARG_HELP },
+	{ ARG_VERSION },
+	{ }
 };
 
 static const struct args command_line = {

@@ -292,27 +292,32 @@ static void parse_long(struct parse *p, const char *word)
 		refuse(p, word, "needs a value");
 }
 
-/* A word of letters, the last of which may have a value behind it. */
+/*
+ * Take a letter, and as its value the rest of the word or the next one.  Return: the next
+ * letter of the word.
+ */
+static const char *parse_letter(struct parse *p, const char *at)
+{
+	const struct arg *a = p->args->table;
+	const char letter[] = { '-', *at++, '\0' };
+
+	while (!is_end(a) && a->letter != letter[1])
+		a++;
+	if (is_end(a))
+		refuse(p, letter, "unknown option");
+	else if (!a->value)
+		take(p, a, NULL);
+	else if (!*at && !*p->next)
+		refuse(p, letter, "needs a value");
+	else
+		take(p, a, *at ? at : *p->next++);
+	return a->value ? "" : at;
+}
+
 static void parse_letters(struct parse *p, const char *at)
 {
-	const struct arg *a;
-
-	for (; *at && p->status < 0; at++) {
-		const char letter[] = { '-', *at, '\0' };
-
-		for (a = p->args->table; !is_end(a) && a->letter != *at; a++)
-			;
-		if (is_end(a)) {
-			refuse(p, letter, "unknown option");
-		} else if (!a->value) {
-			take(p, a, NULL);
-		} else if (at[1] || *p->next) {
-			take(p, a, at[1] ? at + 1 : *p->next++);
-			return;
-		} else {
-			refuse(p, letter, "needs a value");
-		}
-	}
+	while (*at && p->status < 0)
+		at = parse_letter(p, at);
 }
 
 /* Whether an option was given that a rule of the table names; *@rule goes on to the next one. */

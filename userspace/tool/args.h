@@ -66,10 +66,9 @@ struct arg {
 #define ARG_IGNORED \
 	.kind = ARG_KIND_IGNORED
 
-/* The place of a member of structure @s, which has to be of @type */
+/* The place of a member of structure @s.  The compiler warns if it is not of @type. */
 #define ARG_TO(type, s, member) \
-	(offsetof(s, member) + sizeof(struct { \
-		int : -!__builtin_types_compatible_p(type, typeof(((s *)0)->member)); }))
+	((size_t)(1 ? &((s *)0)->member : (type *)0))
 
 /* bool: true */
 #define ARG_FLAG(s, member) \
@@ -101,18 +100,18 @@ struct arg {
 #define ARG_GIVEN(s, member) \
 	.given = ARG_TO(bool, s, member)
 
-/* The last entries of every table */
-#define ARGS_END \
-	{ 'h', "help", NULL, "this text", .kind = ARG_KIND_HELP }, \
-	{ 'V', "version", NULL, "the version", .kind = ARG_KIND_VERSION }, \
-	{ }
+/* The last entries of every table, in front of an empty one */
+#define ARG_HELP \
+	.letter = 'h', .name = "help", .help = "this text", .kind = ARG_KIND_HELP
+#define ARG_VERSION \
+	.letter = 'V', .name = "version", .help = "the version", .kind = ARG_KIND_VERSION
 
 /**
  * struct args - the command line of a tool
  * @usage: what --help prints in front of the options
  * @more: and what behind them, or NULL
  * @wrong: exit status of wrong usage
- * @table: ends with ARGS_END
+ * @table: ends with ARG_HELP, ARG_VERSION and an empty entry
  */
 struct args {
 	const char *usage;

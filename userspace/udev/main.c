@@ -15,7 +15,7 @@
 
 enum { EXIT_OK, EXIT_NONE, EXIT_USAGE };
 
-static const struct arg option_table[] = { ARGS_END };
+static const struct arg option_table[] = { { ARG_HELP }, { ARG_VERSION }, { } };
 
 static const struct args command_line = {
 	.usage =
