@@ -62,7 +62,8 @@ commands && /^  [a-z]+ / {
 	next
 }
 
-/^ +-/ {
+# Not the second line of a text that has an option
+/^  (    )?-/ {
 	rest = $0
 	sub(/^ +/, "", rest)
 	all = argument = ""

@@ -21,19 +21,24 @@ static const struct command commands[] = {
 	{ }
 };
 
+static const struct arg option_table[] = { { ARG_HELP }, { ARG_VERSION }, { } };
+
+static const struct args command_line = {
+	.usage =
+	"Usage: dsfs COMMAND [options] ...\n"
+	"Work with a mounted data set.\n",
+	.table = option_table,
+};
+
 static void print_help(void)
 {
 	const struct command *c;
 
-	fputs("Usage: dsfs COMMAND [options] ...\n"
-	      "Work with a mounted data set.\n"
-	      "\n"
-	      "Commands:\n", stdout);
+	args_help(&command_line);
+	puts("\nCommands:");
 	for (c = commands; c->name; c++)
 		printf("  %-12s %s\n", c->name, c->about);
-	fputs("\n"
-	      "  -h, --help    this text; of a command: dsfs COMMAND --help\n"
-	      "  -V, --version the version\n", stdout);
+	puts("\nOf a command: dsfs COMMAND --help.");
 }
 
 static const struct command *find_command(const char *name)

@@ -20,7 +20,8 @@
 #define THREADS		"-omax_threads=64"
 
 static const char usage_text[] =
-"Usage: dsfs-fuse [-f] [-d] [-o OPTION,...] IMAGE DIR\n"
+"Usage: dsfs-fuse [-fds] [-o OPTIONS] IMAGE DIR\n"
+"       mount -t fuse.dsfs-fuse [-o OPTIONS] IMAGE DIR\n"
 "Mount a DSFS image, a file or a block device, by FUSE.  Unmount: fusermount3 -u DIR.\n"
 "\n"
 "  -f                  stay in the foreground\n"

@@ -232,7 +232,8 @@ static const struct arg option_table[] = {
 
 static const struct args command_line = {
 	.usage =
-	"Usage: mount.dsfs IMAGE DIR [-sfnv] [-N NAMESPACE] [-o OPTIONS] [-t TYPE]\n"
+	"Usage: mount -t dsfs [-o OPTIONS] IMAGE DIR\n"
+	"       mount.dsfs IMAGE DIR [-sfnv] [-N NAMESPACE] [-o OPTIONS] [-t TYPE]\n"
 	"Mount a DSFS image, a file or a block device.  mount(8) runs this.\n",
 	.wrong = EXIT_USAGE,
 	.table = option_table,
