@@ -39,7 +39,6 @@ exits '-n -f' 0 "$fsck" -n -f good.dsfs
 exits '-a -p -y of fsck(8)' 0 "$fsck" -a -p -y good.dsfs
 exits '--threads=1' 0 "$fsck" --threads=1 good.dsfs
 exits '--threads=64' 0 "$fsck" --threads=64 good.dsfs
-exits '--progress' 0 "$fsck" --progress good.dsfs
 exits '-C 0' 0 "$fsck" -C 0 good.dsfs
 run "$fsck" -v good.dsfs
 check '-v names the passes' grep -q '^Pass 5: data$' "$out"

@@ -222,8 +222,6 @@ static const struct arg option_table[] = {
 	{ 'v', "verbose", NULL, "name every problem, and the passes",
 	  ARG_FLAG(struct fsck, verbose) },
 	{ 'q', "quiet", NULL, "errors only", ARG_FLAG(struct fsck, quiet) },
-	{ 0, "progress", NULL, "draw a progress bar (as without, on a terminal)",
-	  ARG_IGNORED },
 	{ 'C', NULL, "FD", "write progress for fsck(8) to a file descriptor",
 	  ARG_TAKE(take_fd) },
 	{ 'n', ARG_IGNORED },
