@@ -91,7 +91,7 @@ static int take_uuid(void *ctx, const char *arg)
 
 	if (!strcmp(arg, "random"))
 		uuid_generate_random(o->uuid);
-	else if (!strcmp(arg, "clear") || !strcmp(arg, "nil"))
+	else if (!strcmp(arg, "clear"))
 		uuid_clear(o->uuid);
 	else if (uuid_parse(arg, o->uuid))
 		return wrong("--uuid: %s: not a UUID", arg);

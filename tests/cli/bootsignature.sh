@@ -32,10 +32,10 @@ signed()
 [ -e "$faults" ] || make -s -C "$top" build/tests/faults.so >&2
 mkdir -p tree
 echo one >tree/one
-exits 'an image with a boot signature' 0 "$mkfs" -q --boot-signature=yes -U nil yes.dsfs tree
+exits 'an image with a boot signature' 0 "$mkfs" -q --boot-signature=yes -U clear yes.dsfs tree
 signed 'its first sector' yes.dsfs
-exits 'one without' 0 "$mkfs" -q --boot-signature=no -U nil no.dsfs tree
-exits 'the default' 0 "$mkfs" -q -U nil default.dsfs tree
+exits 'one without' 0 "$mkfs" -q --boot-signature=no -U clear no.dsfs tree
+exits 'the default' 0 "$mkfs" -q -U clear default.dsfs tree
 check 'the default is yes' cmp yes.dsfs default.dsfs
 signed 'without: zeros' no.dsfs ''
 check 'all else is the same' cmp -i 512 yes.dsfs no.dsfs
