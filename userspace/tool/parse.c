@@ -103,8 +103,6 @@ int parse_time(const char *s, s64 *ns)
 	u64 sec;
 	int ret;
 
-	if (*s == '@')
-		s++;
 	if (*s == '-') {
 		minus = true;
 		s++;

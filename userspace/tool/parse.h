@@ -25,7 +25,7 @@ int parse_size(const char *s, u64 *v);
 
 /**
  * parse_time - seconds since 1970, signed, with up to nine decimals, as
- *	nanoseconds; an @ in front is allowed
+ *	nanoseconds
  * Return: 0, -EINVAL, -ERANGE where 64 bits do not hold it.
  */
 int parse_time(const char *s, s64 *ns);
