@@ -223,7 +223,7 @@ int output_check_update(struct output *out, const struct options *o)
 	struct stat st;
 	int ret = look_existing(out, o, &st);
 
-	out->ops = &image_ops;
+	out->ops = &image_target_ops;
 	if (ret)
 		return ret;
 	if (S_ISREG(st.st_mode))
@@ -244,7 +244,7 @@ int output_check_archives(struct output *out, const struct options *o)
 	struct stat st;
 	int ret = look_existing(out, o, &st);
 
-	out->ops = &archives_ops;
+	out->ops = &archives_target_ops;
 	if (ret)
 		return ret;
 	if (S_ISBLK(st.st_mode)) {
@@ -272,12 +272,12 @@ int output_check_new(struct output *out, const struct options *o, const char *so
 	bool itself;
 	int ret = look(out, o, &st);
 
-	out->ops = &file_ops;
+	out->ops = &file_target_ops;
 	if (ret)
 		return ret < 0 ? ret : 0;
 	itself = is_file(&st, source);
 	if (S_ISBLK(st.st_mode)) {
-		out->ops = &device_ops;
+		out->ops = &device_target_ops;
 		if (!itself)
 			return check_device(out, o);
 		msg_error(out->path, "is a device: pack it to another TARGET");

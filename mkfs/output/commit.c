@@ -172,20 +172,20 @@ static void abort_update(struct output *out)
 	signals_unguard();
 }
 
-const struct target_ops file_ops = {
+const struct target_ops file_target_ops = {
 	.open = file_open, .commit = commit_file, .abort = file_abort,
 };
 
-const struct target_ops device_ops = {
+const struct target_ops device_target_ops = {
 	.open = wipe, .commit = commit_device, .abort = abort_device,
 };
 
-const struct target_ops image_ops = {
+const struct target_ops image_target_ops = {
 	.open = open_image, .commit = commit_update, .abort = abort_update,
 	.refused = "is as it was: nothing of the update is in it",
 };
 
-const struct target_ops archives_ops = {
+const struct target_ops archives_target_ops = {
 	.open = open_archives, .commit = commit_update, .abort = abort_update,
 	.refused = "there is no image",
 };
