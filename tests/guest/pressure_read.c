@@ -88,6 +88,18 @@ static void by_loader(struct t_case *c)
 	close(fd);
 }
 
+static void by_hint(struct t_case *c)
+{
+	uint64_t file;
+	int fd = pick_open(c, &file, 0);
+
+	if (fd < 0)
+		return;
+	posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
+	compare(c, file, 0, 100000, pread(fd, buf, 100000, 0));
+	close(fd);
+}
+
 static void by_random(struct t_case *c)
 {
 	uint64_t file, pos;
@@ -287,6 +299,7 @@ struct pressure_job pressure_readers[] = {
 	{ { .name = "pread" }, by_pread, 2, false },
 	{ { .name = "a loader's steps" }, by_loader, 2, false },
 	{ { .name = "POSIX_FADV_RANDOM" }, by_random, 1, false },
+	{ { .name = "POSIX_FADV_WILLNEED" }, by_hint, 2, false },
 	{ { .name = "RWF_NOWAIT" }, by_nowait, 1, false },
 	{ { .name = "splice" }, by_splice, 1, false },
 	{ { .name = "sendfile" }, by_sendfile, 1, false },

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# guest.sh SECONDS FILES SIDE-FILES - the part of tests/pressure/run in the guest.
+# guest.sh SECONDS FILES SIDE-FILES OPTIONS - the part of tests/pressure/run in the guest.
 #
 # Disks (serials): main, with 1.6 times the guest's memory, and side.  What the
 # kernel has of memory at the end is compared with what it had after a short run
@@ -12,7 +12,7 @@ prog=pressure
 # shellcheck source=tests/guest/lib.sh
 . "$here/lib.sh"
 
-seconds=$1 files=$2 side_files=$3
+seconds=$1 files=$2 side_files=$3 options=$4
 main=$(readlink -f /dev/drive/main)
 side=$(readlink -f /dev/drive/side)
 dir=/mnt/main
@@ -45,7 +45,7 @@ enough_data()
 session()
 {
 	mount -t tmpfs -o size=16m none "$scratch"
-	mount -t dsfs "$main" "$dir"
+	mount -t dsfs -o "$options" "$main" "$dir"
 	check "1.6 times the memory's worth of data" enough_data
 	rc=0
 	"$here/pressure" --seconds="$1" --files="$files" --dev="$main" --side="$side" \
@@ -63,6 +63,16 @@ no_more_than()
 	echo "# $prog: $1: $3 KiB before, $4 KiB after"
 	[ $(($4 - $3)) -le "$2" ]
 }
+
+# Data races of the module; the kernel's own are many, and the log does not hold them all.
+races=/tmp/races
+case $(uname -r) in
+*-kcsan)
+	dmesg -n 1
+	[ -e /sys/kernel/debug/kcsan ] || mount -t debugfs none /sys/kernel/debug
+	awk '/BUG: KCSAN/ { n = /\[dsfs\]/ ? 45 : 0 } n-- > 0 { print; fflush() }' /dev/kmsg >$races &
+	echo on >/sys/kernel/debug/kcsan ;;
+esac
 
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 mkdir /sys/fs/cgroup/small
@@ -90,5 +100,10 @@ umount "$scratch"
 # After its first report, or out of memory of its own, lockdep sees nothing more.
 case $(uname -r) in
 *-lockdep)	check "lockdep lasted to the end" grep -q '^ *debug_locks: *1$' /proc/lockdep_stats ;;
+*-kcsan)
+	echo off >/sys/kernel/debug/kcsan
+	sed 's/^[^;]*;/# /' $races
+	check "KCSAN was there" grep -q '^setup_watchpoints: *[1-9]' /sys/kernel/debug/kcsan
+	check "no data race in the module" [ ! -s $races ] ;;
 esac
 exit $failed
