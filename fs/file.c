@@ -35,21 +35,46 @@ static bool dsfs_read_direct(const struct kiocb *iocb,
 	       end <= round_down(i_size_read(inode), lbs);
 }
 
+/*
+ * The extent or hole at an offset: for O_DIRECT, and, as there may be 2^25 of
+ * them, killable for FIEMAP and SEEK_HOLE. Data in a block that is shared or
+ * not at its start is told as inline, which FIEMAP calls not aligned.
+ */
 static int dsfs_iomap_begin(struct inode *inode, loff_t pos, loff_t length,
 			    unsigned int flags, struct iomap *iomap,
 			    struct iomap *srcmap)
 {
+	struct dsfs_source *src = dsfs_src(inode->i_sb);
+	struct dsfs_extra_info extra;
+	struct dsfs_mapping map;
+	struct dsfs_err err = {};
 	struct dsfs_attr attr;
+	int ret;
 
-	if (!dsfs_dio_direct(inode, &attr))
-		return -EIO;
+	if (pos >= i_size_read(inode))
+		return -ENOENT;
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	cond_resched();
+	ret = dsfs_inode_attr(inode, &attr, &err);
+	if (!ret)
+		ret = dsfs_extra_get(src, &attr, &extra, &err);
+	if (!ret)
+		ret = dsfs_map(src, &attr, &extra, pos, &map, &err);
+	if (ret)
+		return dsfs_corrupt(inode->i_sb, inode->i_ino, &err, ret);
 	iomap->bdev = inode->i_sb->s_bdev;
-	iomap->type = IOMAP_MAPPED;
-	iomap->flags = 0;
-	iomap->offset = 0;
-	iomap->addr = attr.start;
-	iomap->length = round_down(i_size_read(inode),
-				   bdev_logical_block_size(iomap->bdev));
+	iomap->offset = pos;
+	iomap->length = map.len;
+	iomap->addr = map.hole ? IOMAP_NULL_ADDR : attr.start + map.stored;
+	iomap->type = map.hole ? IOMAP_HOLE : IOMAP_MAPPED;
+	if (!map.hole && flags & IOMAP_REPORT &&
+	    (attr.flags & DSFS_INODE_SHARED || attr.start & (DSFS_BLOCK_SIZE - 1)))
+		iomap->type = IOMAP_INLINE;
+	/* With meta=lazy the record may be another one than when it was checked. */
+	if (flags & IOMAP_DIRECT && !map.hole &&
+	    iomap->addr & (bdev_logical_block_size(iomap->bdev) - 1))
+		return -EIO;
 	return 0;
 }
 
@@ -230,139 +255,28 @@ static int dsfs_fadvise(struct file *file, loff_t offset, loff_t len, int advice
 	return ret;
 }
 
-/*
- * Iterator over the extents and holes of a file. The records are decoded once,
- * and extent records are read in order, as there may be 2^25 of them.
- */
-struct dsfs_walk {
-	struct dsfs_attr attr;
-	struct dsfs_extra_info extra;
-	struct dsfs_mapping map;
-};
-
-static int dsfs_walk_begin(struct inode *inode, u64 pos, struct dsfs_walk *w)
-{
-	struct dsfs_source *src = dsfs_src(inode->i_sb);
-	struct dsfs_err err = {};
-	int ret;
-
-	ret = dsfs_inode_attr(inode, &w->attr, &err);
-	if (!ret)
-		ret = dsfs_extra_get(src, &w->attr, &w->extra, &err);
-	if (!ret)
-		ret = dsfs_map(src, &w->attr, &w->extra, pos, &w->map, &err);
-	return ret ? dsfs_corrupt(inode->i_sb, inode->i_ino, &err, ret) : 0;
-}
-
-static u64 dsfs_walk_end(const struct dsfs_walk *w)
-{
-	return w->map.logical + w->map.len;
-}
-
-/* Next extent or hole; the current one does not end at the end of the file. */
-static int dsfs_walk_next(struct inode *inode, struct dsfs_walk *w)
-{
-	struct dsfs_err err = {};
-	int ret;
-
-	if (fatal_signal_pending(current))
-		return -EINTR;
-	cond_resched();
-	ret = dsfs_map_next(dsfs_src(inode->i_sb), &w->attr, &w->extra, &w->map,
-			    &err);
-	return ret ? dsfs_corrupt(inode->i_sb, inode->i_ino, &err, ret) : 0;
-}
-
-static loff_t dsfs_seek(struct file *file, loff_t offset, bool hole)
-{
-	struct inode *inode = file_inode(file);
-	const u64 size = i_size_read(inode);
-	struct dsfs_walk w;
-	int ret;
-
-	if (offset < 0 || offset >= size)
-		return -ENXIO;
-	ret = dsfs_walk_begin(inode, offset, &w);
-	while (!ret && w.map.hole != hole) {
-		offset = dsfs_walk_end(&w);
-		if (offset >= size)
-			break;
-		ret = dsfs_walk_next(inode, &w);
-	}
-	if (ret)
-		return ret;
-	/* Every file ends with an implicit hole. */
-	if (offset >= size && !hole)
-		return -ENXIO;
-	return vfs_setpos(file, min_t(u64, offset, size),
-			  inode->i_sb->s_maxbytes);
-}
-
 static loff_t dsfs_llseek(struct file *file, loff_t offset, int whence)
 {
-	if (whence == SEEK_HOLE || whence == SEEK_DATA)
-		return dsfs_seek(file, offset, whence == SEEK_HOLE);
-	return generic_file_llseek(file, offset, whence);
-}
+	struct inode *inode = file_inode(file);
 
-/* Report an extent. Return: 0, 1 if there is no more room, or an error. */
-static int dsfs_fiemap_extent(struct fiemap_extent_info *fi,
-			      const struct dsfs_attr *attr,
-			      const struct dsfs_mapping *map, u32 flags)
-{
-	if (attr->flags & DSFS_INODE_SHARED ||
-	    attr->start & (DSFS_BLOCK_SIZE - 1))
-		flags |= FIEMAP_EXTENT_NOT_ALIGNED;
-	return fiemap_fill_next_extent(fi, map->logical,
-				       attr->start + map->stored, map->len,
-				       flags);
+	if (whence == SEEK_HOLE)
+		offset = iomap_seek_hole(inode, offset, &dsfs_iomap_ops);
+	else if (whence == SEEK_DATA)
+		offset = iomap_seek_data(inode, offset, &dsfs_iomap_ops);
+	else
+		return generic_file_llseek(file, offset, whence);
+	if (offset < 0)
+		return offset;
+	return vfs_setpos(file, offset, inode->i_sb->s_maxbytes);
 }
 
 static int dsfs_fiemap(struct inode *inode, struct fiemap_extent_info *fi,
 		       u64 start, u64 len)
 {
-	const u64 size = i_size_read(inode);
-	struct dsfs_walk w;
-	struct dsfs_mapping map;
-	u64 end, next;
-	u32 last;
-	int ret;
-
-	ret = fiemap_prep(inode, fi, start, &len, 0);
-	if (ret)
-		return ret;
-	end = min(size, start + len);
-	if (start >= end)
-		return 0;
-	ret = dsfs_walk_begin(inode, start, &w);
-	while (!ret) {
-		map = w.map;
-		next = dsfs_walk_end(&w);
-		/* An extent is the last one if at most a hole follows. */
-		last = FIEMAP_EXTENT_LAST;
-		if (next < size) {
-			ret = dsfs_walk_next(inode, &w);
-			if (ret)
-				return ret;
-			if (!w.map.hole || dsfs_walk_end(&w) < size)
-				last = 0;
-		}
-		if (!map.hole)
-			ret = dsfs_fiemap_extent(fi, &w.attr, &map, last);
-		if (next >= end)
-			break;
-	}
-	return ret < 0 ? ret : 0;
+	return iomap_fiemap(inode, fi, start, len, &dsfs_iomap_ops);
 }
 
-/**
- * dsfs_ioctl - get the label of the file system
- * @file: any file or directory
- * @cmd: FS_IOC_GETFSLABEL
- * @arg: destination in userspace
- *
- * Return: 0, -EFAULT, -ENOTTY.
- */
+/* dsfs_ioctl - get the label of the file system, of any file or directory */
 long dsfs_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	const struct dsfs_geo *geo = dsfs_geo(file_inode(file)->i_sb);
