@@ -4,40 +4,22 @@
 
 #include <linux/iomap.h>
 
-/**
- * dsfs_stats_init - allocate the counters of a mount
- * @sb: the mount; dsfs_kill_sb() frees them after the last use
- *
- * Return: 0 or -ENOMEM.
- */
+/* dsfs_stats_init - allocate the counters; dsfs_kill_sb() frees them */
 int dsfs_stats_init(struct super_block *sb)
 {
 	DSFS_SB(sb)->stats = alloc_percpu(struct dsfs_stats);
 	return DSFS_SB(sb)->stats ? 0 : -ENOMEM;
 }
 
-/**
- * dsfs_stats_sum - read a counter
- * @sbi: the mount
- * @which: the counter
- *
- * Return: its value. Concurrent increments may or may not be included.
- */
+/* dsfs_stats_sum - read a counter, with or without concurrent increments */
 u64 dsfs_stats_sum(const struct dsfs_sb_info *sbi, enum dsfs_counter which)
 {
-	const struct dsfs_stats *stats;
 	u64 sum = 0;
 	int cpu;
 
 	/* CPUs that are offline have counts too. */
-	for_each_possible_cpu(cpu) {
-		stats = per_cpu_ptr(sbi->stats, cpu);
-#if BITS_PER_LONG == 64
-		sum += READ_ONCE(stats->count[which]);
-#else
-		sum += atomic64_read(&stats->count[which]);
-#endif
-	}
+	for_each_possible_cpu(cpu)
+		sum += local64_read(&per_cpu_ptr(sbi->stats, cpu)->count[which]);
 	return sum;
 }
 

@@ -11,7 +11,7 @@ static struct kset *dsfs_kset;
 
 struct dsfs_sysfs_attr {
 	struct attribute attr;
-	ssize_t (*show)(struct dsfs_sb_info *sbi, char *buf);
+	ssize_t (*show)(struct dsfs_sb_info *sbi, char *buf);	/* NULL: a counter */
 };
 
 #define DSFS_SYSFS_RO(file, fmt, value)					\
@@ -30,12 +30,9 @@ DSFS_SYSFS_RO(label, "%s", sbi->src.geo.label);
 DSFS_SYSFS_RO(metadata_bytes, "%llu", sbi->src.geo.meta_bytes);
 DSFS_SYSFS_RO(metadata_resident_bytes, "%llu", sbi->src.resident_bytes);
 DSFS_SYSFS_RO(metadata_bad_blocks, "%llu", sbi->src.bad_blocks);
-DSFS_SYSFS_RO(checksum_errors, "%lld",
-	      (long long)atomic64_read(&sbi->sum_errors));
-DSFS_SYSFS_RO(io_errors, "%lld", (long long)atomic64_read(&sbi->io_errors));
-DSFS_SYSFS_RO(structure_errors, "%lld",
-	      (long long)atomic64_read(&sbi->struct_errors));
-
+DSFS_SYSFS_RO(checksum_errors, "%lld", (s64)atomic64_read(&sbi->sum_errors));
+DSFS_SYSFS_RO(io_errors, "%lld", (s64)atomic64_read(&sbi->io_errors));
+DSFS_SYSFS_RO(structure_errors, "%lld", (s64)atomic64_read(&sbi->struct_errors));
 DSFS_SYSFS_RO(cache_held, "%llu", dsfs_cache_held(sbi->src.sb));
 DSFS_SYSFS_RO(cache_target, "%llu", dsfs_cache_target(sbi->src.sb));
 
@@ -58,49 +55,31 @@ static const struct attribute_group dsfs_group = {
 	.attrs = dsfs_attrs,
 };
 
-#define DSFS_SYSFS_COUNT(file, which) \
-	DSFS_SYSFS_RO(file, "%llu", dsfs_stats_sum(sbi, which))
+#define DSFS_SYSFS_COUNT(which, file) \
+	[DSFS_COUNT_##which] = { .attr = { .name = file, .mode = 0444 } }
+#define DSFS_SYSFS_REQ(kind, file) \
+	DSFS_SYSFS_COUNT(REQ + DSFS_REQUEST_##kind, "requests_" file), \
+	DSFS_SYSFS_COUNT(BYTES + DSFS_REQUEST_##kind, "bytes_" file)
 
-DSFS_SYSFS_COUNT(opens, DSFS_COUNT_OPENS);
-DSFS_SYSFS_COUNT(whole_reads, DSFS_COUNT_WHOLE);
-DSFS_SYSFS_COUNT(requests_whole, DSFS_COUNT_REQ + DSFS_REQUEST_WHOLE);
-DSFS_SYSFS_COUNT(requests_ahead, DSFS_COUNT_REQ + DSFS_REQUEST_AHEAD);
-DSFS_SYSFS_COUNT(requests_page, DSFS_COUNT_REQ + DSFS_REQUEST_PAGE);
-DSFS_SYSFS_COUNT(requests_direct, DSFS_COUNT_REQ + DSFS_REQUEST_DIRECT);
-DSFS_SYSFS_COUNT(requests_metadata, DSFS_COUNT_REQ + DSFS_REQUEST_META);
-DSFS_SYSFS_COUNT(bytes_whole, DSFS_COUNT_BYTES + DSFS_REQUEST_WHOLE);
-DSFS_SYSFS_COUNT(bytes_ahead, DSFS_COUNT_BYTES + DSFS_REQUEST_AHEAD);
-DSFS_SYSFS_COUNT(bytes_page, DSFS_COUNT_BYTES + DSFS_REQUEST_PAGE);
-DSFS_SYSFS_COUNT(bytes_direct, DSFS_COUNT_BYTES + DSFS_REQUEST_DIRECT);
-DSFS_SYSFS_COUNT(bytes_metadata, DSFS_COUNT_BYTES + DSFS_REQUEST_META);
-DSFS_SYSFS_COUNT(cache_admitted, DSFS_COUNT_CACHE_ADMITTED);
-DSFS_SYSFS_COUNT(cache_transient, DSFS_COUNT_CACHE_TRANSIENT);
-DSFS_SYSFS_COUNT(cache_lost_pages, DSFS_COUNT_CACHE_LOST);
-DSFS_SYSFS_COUNT(prefetch_issued, DSFS_COUNT_PREFETCH_ISSUED);
-DSFS_SYSFS_COUNT(prefetch_used, DSFS_COUNT_PREFETCH_USED);
-DSFS_SYSFS_COUNT(prefetch_dropped, DSFS_COUNT_PREFETCH_DROPPED);
-
-static struct attribute *dsfs_stats_attrs[] = {
-	&dsfs_attr_opens.attr,
-	&dsfs_attr_whole_reads.attr,
-	&dsfs_attr_requests_whole.attr,
-	&dsfs_attr_requests_ahead.attr,
-	&dsfs_attr_requests_page.attr,
-	&dsfs_attr_requests_direct.attr,
-	&dsfs_attr_requests_metadata.attr,
-	&dsfs_attr_bytes_whole.attr,
-	&dsfs_attr_bytes_ahead.attr,
-	&dsfs_attr_bytes_page.attr,
-	&dsfs_attr_bytes_direct.attr,
-	&dsfs_attr_bytes_metadata.attr,
-	&dsfs_attr_cache_admitted.attr,
-	&dsfs_attr_cache_transient.attr,
-	&dsfs_attr_cache_lost_pages.attr,
-	&dsfs_attr_prefetch_issued.attr,
-	&dsfs_attr_prefetch_used.attr,
-	&dsfs_attr_prefetch_dropped.attr,
-	NULL
+/* By enum dsfs_counter */
+static struct dsfs_sysfs_attr dsfs_counters[DSFS_COUNTERS] = {
+	DSFS_SYSFS_COUNT(OPENS, "opens"),
+	DSFS_SYSFS_COUNT(WHOLE, "whole_reads"),
+	DSFS_SYSFS_REQ(WHOLE, "whole"),
+	DSFS_SYSFS_REQ(AHEAD, "ahead"),
+	DSFS_SYSFS_REQ(PAGE, "page"),
+	DSFS_SYSFS_REQ(DIRECT, "direct"),
+	DSFS_SYSFS_REQ(META, "metadata"),
+	DSFS_SYSFS_COUNT(CACHE_ADMITTED, "cache_admitted"),
+	DSFS_SYSFS_COUNT(CACHE_TRANSIENT, "cache_transient"),
+	DSFS_SYSFS_COUNT(CACHE_LOST, "cache_lost_pages"),
+	DSFS_SYSFS_COUNT(PREFETCH_ISSUED, "prefetch_issued"),
+	DSFS_SYSFS_COUNT(PREFETCH_USED, "prefetch_used"),
+	DSFS_SYSFS_COUNT(PREFETCH_DROPPED, "prefetch_dropped"),
 };
+
+/* Filled in by dsfs_sysfs_init() */
+static struct attribute *dsfs_stats_attrs[DSFS_COUNTERS + 1];
 
 static const struct attribute_group dsfs_stats_group = {
 	.name = "stats",
@@ -116,10 +95,12 @@ static const struct attribute_group *dsfs_groups[] = {
 static ssize_t dsfs_sysfs_show(struct kobject *kobj, struct attribute *attr,
 			       char *buf)
 {
-	struct dsfs_sb_info *sbi = container_of(kobj, struct dsfs_sb_info,
-						kobj);
+	struct dsfs_sb_info *sbi = container_of(kobj, struct dsfs_sb_info, kobj);
+	struct dsfs_sysfs_attr *file = container_of(attr, struct dsfs_sysfs_attr, attr);
 
-	return container_of(attr, struct dsfs_sysfs_attr, attr)->show(sbi, buf);
+	if (file->show)
+		return file->show(sbi, buf);
+	return sysfs_emit(buf, "%llu\n", dsfs_stats_sum(sbi, file - dsfs_counters));
 }
 
 static const struct sysfs_ops dsfs_sysfs_ops = {
@@ -143,12 +124,7 @@ static void dsfs_sysfs_wait(struct dsfs_sb_info *sbi)
 	wait_for_completion(&sbi->kobj_gone);
 }
 
-/**
- * dsfs_sysfs_add - create the directory of a mount
- * @sb: the mount
- *
- * Return: 0 or a negative errno.
- */
+/* dsfs_sysfs_add - create the directory of a mount; 0 or an errno */
 int dsfs_sysfs_add(struct super_block *sb)
 {
 	struct dsfs_sb_info *sbi = DSFS_SB(sb);
@@ -156,20 +132,14 @@ int dsfs_sysfs_add(struct super_block *sb)
 
 	init_completion(&sbi->kobj_gone);
 	sbi->kobj.kset = dsfs_kset;
-	ret = kobject_init_and_add(&sbi->kobj, &dsfs_ktype, NULL, "%s",
-				   sb->s_id);
-	/*
-	 * No kobject_del() here: after a failure it has left its kset already.
-	 */
+	ret = kobject_init_and_add(&sbi->kobj, &dsfs_ktype, NULL, "%s", sb->s_id);
+	/* No kobject_del() here: after a failure it has left its kset already. */
 	if (ret)
 		dsfs_sysfs_wait(sbi);
 	return ret;
 }
 
-/**
- * dsfs_sysfs_remove - remove the directory of a mount, and wait for its readers
- * @sb: the mount
- */
+/* dsfs_sysfs_remove - remove the directory of a mount, and wait for its readers */
 void dsfs_sysfs_remove(struct super_block *sb)
 {
 	struct dsfs_sb_info *sbi = DSFS_SB(sb);
@@ -178,13 +148,13 @@ void dsfs_sysfs_remove(struct super_block *sb)
 	dsfs_sysfs_wait(sbi);
 }
 
-/**
- * dsfs_sysfs_init - create /sys/fs/dsfs
- *
- * Return: 0 or -ENOMEM.
- */
+/* dsfs_sysfs_init - create /sys/fs/dsfs; 0 or -ENOMEM */
 int __init dsfs_sysfs_init(void)
 {
+	int i;
+
+	for (i = 0; i < DSFS_COUNTERS; i++)
+		dsfs_stats_attrs[i] = &dsfs_counters[i].attr;
 	dsfs_kset = kset_create_and_add("dsfs", NULL, fs_kobj);
 	return dsfs_kset ? 0 : -ENOMEM;
 }
