@@ -17,7 +17,6 @@
 #ifndef DSFS_COMPAT_H
 #define DSFS_COMPAT_H
 
-#include <linux/bio.h>
 #include <linux/exportfs.h>
 #include <linux/fileattr.h>
 #include <linux/fs.h>
@@ -35,7 +34,6 @@
 #define DSFS_SINCE(major, minor) \
 	(LINUX_VERSION_CODE >= KERNEL_VERSION(major, minor, 0))
 #define DSFS_HAVE_GET_INODE_ACL		DSFS_SINCE(6, 2)
-#define DSFS_HAVE_BIO_ADD_FOLIO		DSFS_SINCE(6, 3)
 #define DSFS_HAVE_MNT_IDMAP		DSFS_SINCE(6, 3)
 #define DSFS_HAVE_NOP_POSIX_ACL		DSFS_SINCE(6, 4)
 #define DSFS_HAVE_GENERIC_FILE_SPLICE_READ !DSFS_SINCE(6, 5)
@@ -56,12 +54,6 @@
 /* get_acl() of inodes became get_inode_acl(). */
 #if !DSFS_HAVE_GET_INODE_ACL
 #define get_inode_acl get_acl
-#endif
-
-/* bio_add_folio() was not exported; a folio is contiguous. */
-#if !DSFS_HAVE_BIO_ADD_FOLIO
-#define bio_add_folio(bio, folio, len, off) \
-	(bio_add_page(bio, &(folio)->page, len, off) == (len))
 #endif
 
 /* struct mnt_idmap replaced the user namespace of the mount. */

@@ -31,7 +31,7 @@ static void dsfs_chunk_check(struct dsfs_read *rd, u64 from, u64 to, u32 sum)
 	if (sum == want || dsfs_range_bad(rd, from, to))
 		return;
 	dsfs_read_mark_bad(rd, from, to, -EBADMSG);
-	if (!rd->reports)
+	if (!rd->wanted)
 		return;
 	atomic64_inc(&DSFS_SB(sb)->sum_errors);
 	trace_dsfs_checksum_failure(sb, rd->attr.ino, rd->attr.start + from, to - from);
@@ -41,46 +41,45 @@ static void dsfs_chunk_check(struct dsfs_read *rd, u64 from, u64 to, u32 sum)
 			   want);
 }
 
-/**
- * struct dsfs_sum_cursor - checksum cursor: computes the checksum of each chunk
- * @at: offset in the stored data of the next byte
- * @chunk: start of its chunk
- * @end: end of its chunk
- * @sum: checksum of the chunk so far
- */
+/* Computes the checksum of each chunk; offsets are in the stored data. */
 struct dsfs_sum_cursor {
-	u64 at;
-	u64 chunk;
-	u64 end;
-	u32 sum;
+	u64 at;		/* next byte */
+	u64 chunk;	/* start of its chunk */
+	u64 end;	/* end of its chunk */
+	u32 sum;	/* of the chunk so far */
 };
 
 /*
  * Data that a device has just written is in no cache of the CPU, and crc32c
  * over three interleaved streams is as fast as memory. So the next bytes are
  * prefetched: far enough ahead to hide the latency, and few enough to stay in
- * the L1 cache.
+ * the L1 cache. An address that is not mapped does no harm.
  */
 #define DSFS_PREFETCH	SZ_4K
 
 static inline void dsfs_prefetch(const char *p, size_t len)
 {
-	const char *end = p + len;
+	const char *end = p + min_t(size_t, len, DSFS_PREFETCH);
 
 	for (; p < end; p += L1_CACHE_BYTES)
 		prefetch(p);
 }
 
-static void dsfs_sum_bytes(struct dsfs_read *rd, struct dsfs_sum_cursor *cur,
-			   const char *p, size_t len)
+static void dsfs_sum_folio(struct dsfs_read *rd, struct dsfs_sum_cursor *cur,
+			   struct folio *folio, size_t off, size_t len)
 {
 	const u64 chunk = 1ULL << dsfs_geo(rd->inode->i_sb)->chunk_bits;
 	size_t n;
+	char *p;
 
-	for (; len; len -= n, p += n) {
-		n = min3((u64)len, cur->end - cur->at, (u64)DSFS_PREFETCH);
-		dsfs_prefetch(p + n, min_t(size_t, len - n, DSFS_PREFETCH));
+	for (; len; len -= n, off += n) {
+		/* Within a page, as kmap_local_folio() may map no more. */
+		n = min3((u64)len, cur->end - cur->at,
+			 (u64)DSFS_PREFETCH - (off & (DSFS_PREFETCH - 1)));
+		p = kmap_local_folio(folio, off);
+		dsfs_prefetch(p + n, len - n);
 		cur->sum = dsfs_crc32c(cur->sum, p, n);
+		kunmap_local(p);
 		cur->at += n;
 		cond_resched();
 		if (cur->at < cur->end)
@@ -89,23 +88,6 @@ static void dsfs_sum_bytes(struct dsfs_read *rd, struct dsfs_sum_cursor *cur,
 		cur->chunk = cur->end;
 		cur->end = min(cur->end + chunk, rd->stored);
 		cur->sum = 0;
-	}
-}
-
-/* Map as much as possible at once, to save calls. */
-static void dsfs_sum_folio(struct dsfs_read *rd, struct dsfs_sum_cursor *cur,
-			   struct folio *folio, size_t off, size_t len)
-{
-	size_t n;
-	char *p;
-
-	for (; len; len -= n, off += n) {
-		n = len;
-		if (IS_ENABLED(CONFIG_KMAP_LOCAL))
-			n = min_t(size_t, n, PAGE_SIZE - offset_in_page(off));
-		p = kmap_local_folio(folio, off);
-		dsfs_sum_bytes(rd, cur, p, n);
-		kunmap_local(p);
 	}
 }
 
@@ -125,34 +107,15 @@ static void dsfs_read_verify(struct dsfs_read *rd)
 	};
 	struct folio_iter fi;
 	u64 dev = rd->dev;
-	unsigned int i;
 
-	for (i = 0; i < rd->nr_bios; i++) {
-		bio_for_each_folio_all(fi, &rd->bios[i]) {
-			u64 lo = max(dev, first);
-			u64 hi = min(dev + fi.length, last);
+	bio_for_each_folio_all(fi, &rd->bio) {
+		u64 lo = max(dev, first);
+		u64 hi = min(dev + fi.length, last);
 
-			if (lo < hi)
-				dsfs_sum_folio(rd, &cur, fi.folio,
-					       fi.offset + (lo - dev), hi - lo);
-			dev += fi.length;
-		}
-	}
-}
-
-/* Copy stored data from bounce pages to a folio. */
-static void dsfs_copy_bounce(struct dsfs_read *rd, u64 stored, size_t len,
-			     struct folio *folio, size_t to)
-{
-	u64 off = rd->attr.start + stored - rd->dev;
-	size_t n;
-
-	for (; len; len -= n, off += n, to += n) {
-		n = min3(len, (size_t)(PAGE_SIZE - offset_in_page(off)),
-			 (size_t)(PAGE_SIZE - offset_in_page(to)));
-		memcpy_page(folio_page(folio, to >> PAGE_SHIFT),
-			    offset_in_page(to), rd->bounce[off >> PAGE_SHIFT],
-			    offset_in_page(off), n);
+		if (lo < hi)
+			dsfs_sum_folio(rd, &cur, fi.folio, fi.offset + (lo - dev),
+				       hi - lo);
+		dev += fi.length;
 	}
 }
 
@@ -171,24 +134,27 @@ static u64 dsfs_stored_at(const struct dsfs_read *rd, u64 pos)
 	       block + (pos & (DSFS_BLOCK_SIZE - 1));
 }
 
-/* Fill a folio from bounce pages. */
+/* Fill a folio from bounce pages, at most a block at once: holes are blocks. */
 static int dsfs_fill_bounced(struct dsfs_read *rd, struct folio *folio, u64 pos,
 			     u64 end)
 {
-	const u64 base = folio_pos(folio);
-	u64 n, stored;
+	u64 n, stored, off;
+	size_t to;
 
 	for (; pos < end; pos += n) {
-		/* Holes begin and end at block boundaries. */
-		n = min_t(u64, end - pos, DSFS_BLOCK_SIZE);
+		n = min(end - pos, DSFS_BLOCK_SIZE - (pos & (DSFS_BLOCK_SIZE - 1)));
+		to = offset_in_folio(folio, pos);
 		stored = dsfs_stored_at(rd, pos);
 		if (stored == DSFS_READ_HOLE) {
-			folio_zero_segment(folio, pos - base, pos - base + n);
+			folio_zero_segment(folio, to, to + n);
 			continue;
 		}
+		off = rd->attr.start + stored - rd->dev;
+		n = min_t(u64, n, PAGE_SIZE - offset_in_page(off));
 		if (dsfs_range_bad(rd, stored, stored + n))
 			return rd->error;
-		dsfs_copy_bounce(rd, stored, n, folio, pos - base);
+		memcpy_page(folio_page(folio, to >> PAGE_SHIFT), offset_in_page(to),
+			    rd->bounce[off >> PAGE_SHIFT], offset_in_page(off), n);
 		cond_resched();
 	}
 	return 0;
@@ -217,15 +183,13 @@ static int dsfs_finish_folio(struct dsfs_read *rd, struct folio *folio)
 	return 0;
 }
 
-/**
- * dsfs_read_finish - complete a read
- * @rd: the read; all its bios are done, or none was sent. Freed
+/*
+ * dsfs_read_finish - complete a read whose bio is done or was not sent
  *
  * Unlocks all folios, and marks those with good data uptodate. Waits neither
  * for a device nor for memory. Must be called in process context if there is
- * data to verify or to copy, or an error.
- *
- * Return: the error of @rd->wanted, or 0.
+ * data to verify or to copy, or an error. Return: the error of the folio that
+ * is wanted, or 0.
  */
 int dsfs_read_finish(struct dsfs_read *rd)
 {
@@ -236,8 +200,8 @@ int dsfs_read_finish(struct dsfs_read *rd)
 
 	if (rd->hint)
 		dsfs_hint_uncharge(DSFS_SB(sb), rd->hint, i_size_read(rd->inode));
-	if (rd->status) {
-		if (rd->reports) {
+	if (rd->bio.bi_status) {
+		if (rd->wanted) {
 			atomic64_inc(&DSFS_SB(sb)->io_errors);
 			dsfs_error_limited(sb, DSFS_LIMIT_DATA,
 					   "inode %u: device offset %llu to %llu: I/O error",
@@ -248,7 +212,7 @@ int dsfs_read_finish(struct dsfs_read *rd)
 	} else if (rd->verify && rd->from < rd->to && !dsfs_read_failed(rd)) {
 		dsfs_read_verify(rd);
 	}
-	trace_dsfs_read_done(rd->inode, rd->pos, rd->error, rd->nr_bios);
+	trace_dsfs_read_done(rd->inode, rd->pos, rd->error, !!rd->bio.bi_end_io);
 	for (i = 0; i < rd->nr_folios; i++) {
 		folio = rd->folios[i];
 		err = dsfs_finish_folio(rd, folio);

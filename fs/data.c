@@ -12,40 +12,6 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 
-/**
- * dsfs_add_folio - add a new folio to the page cache
- * @mapping: of the file
- * @index: first page
- * @order: maximum order; less if @index is not aligned to it, and 0 if memory
- *	is short
- * @gfp: allocation flags
- *
- * Return: the folio, locked; the page cache holds the reference. -ENOMEM, or
- * -EEXIST if there is a folio already.
- */
-struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
-			     unsigned int order, gfp_t gfp)
-{
-	const gfp_t easy = gfp | __GFP_NORETRY | __GFP_NOWARN;
-	struct folio *folio;
-	int ret;
-
-	order = min(order, mapping_max_folio_order(mapping));
-	if (index)
-		order = min_t(unsigned int, order, __ffs(index));
-	for (;; order = 0) {
-		ret = -ENOMEM;
-		folio = filemap_alloc_folio(order ? easy : gfp, order, NULL);
-		if (folio) {
-			ret = filemap_add_folio(mapping, folio, index,
-						order ? easy : gfp);
-			folio_put(folio);
-		}
-		if (ret != -ENOMEM || !order)
-			return ret ? ERR_PTR(ret) : folio;
-	}
-}
-
 /*
  * Add a folio that is read together with @folio or replaces it, and inherits
  * its RWF_DONTCACHE state.
@@ -169,7 +135,6 @@ static int dsfs_read_folio(struct file *file, struct folio *folio)
 	}
 	rd->kind = DSFS_REQUEST_PAGE;
 	rd->sync = true;
-	rd->reports = true;
 	rd->wanted = folio;
 	dsfs_read_add_chunk(rd, folio, first, end);
 	return dsfs_read_submit(rd, REQ_OP_READ, GFP_KERNEL);

@@ -1,21 +1,91 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * struct dsfs_read: allocation, folios and errors. Used by submit.c and
- * complete.c.
+ * What reads of file data are made of: folios of the page cache, room in the
+ * limit of hints, and struct dsfs_read itself.
  */
 #include "read.h"
 
+#include <linux/cred.h>
+#include <linux/hash.h>
+#include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/slab.h>
+#include <linux/uidgid.h>
 
-/**
- * dsfs_read_alloc - allocate a read
- * @inode: the file
- * @folios: maximum number of folios
- * @gfp: allocation flags
+/*
+ * dsfs_add_folio - add a folio of at most @order to the page cache
  *
- * Return: the read, or NULL.
+ * The order is less if @index is not aligned to it, and 0 if memory is short.
+ * Return: the folio, locked; the page cache holds the reference. -ENOMEM, or
+ * -EEXIST if there is a folio already.
  */
+struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
+			     unsigned int order, gfp_t gfp)
+{
+	const gfp_t easy = gfp | __GFP_NORETRY | __GFP_NOWARN;
+	struct folio *folio;
+	int ret;
+
+	order = min(order, mapping_max_folio_order(mapping));
+	if (index)
+		order = min_t(unsigned int, order, __ffs(index));
+	for (;; order = 0) {
+		ret = -ENOMEM;
+		folio = filemap_alloc_folio(order ? easy : gfp, order, NULL);
+		if (folio) {
+			ret = filemap_add_folio(mapping, folio, index,
+						order ? easy : gfp);
+			folio_put(folio);
+		}
+		if (ret != -ENOMEM || !order)
+			return ret ? ERR_PTR(ret) : folio;
+	}
+}
+
+/*
+ * Limit of the bytes in flight for hints of one user, if no other user sends
+ * any: 256 MiB, five times what a device with 5 GB/s and 10 ms latency can use,
+ * or an eighth of memory. The file of a hint beyond the limit costs its reader
+ * the full latency of the device; the limit has room for windows of hundreds of
+ * files.
+ */
+static long dsfs_hint_max(void)
+{
+	return min_t(u64, SZ_256M, (u64)totalram_pages() << PAGE_SHIFT >> 3);
+}
+
+/*
+ * dsfs_hint_charge - add a hint to the bytes in flight
+ *
+ * A user may have as much in flight as is left of twice the limit, so one user
+ * gets half of that, two get a third each, and a user who comes later always
+ * finds room. Users whose ids have the same hash share one limit. Bytes are
+ * added before they are compared, so concurrent hints cannot exceed the limit
+ * together.
+ *
+ * Return: the user's bytes in flight, or NULL if there is no room.
+ */
+atomic_long_t *dsfs_hint_charge(struct dsfs_sb_info *sbi, long bytes)
+{
+	const u32 uid = __kuid_val(current_fsuid());
+	atomic_long_t *user = &sbi->hinted_by[hash_32(uid, DSFS_HINT_BITS)];
+	const long all = atomic_long_add_return(bytes, &sbi->hinted);
+	const long own = atomic_long_add_return(bytes, user);
+
+	if (own + all <= 2 * dsfs_hint_max())
+		return user;
+	dsfs_hint_uncharge(sbi, user, bytes);
+	return NULL;
+}
+
+/* dsfs_hint_uncharge - subtract a hint from the bytes in flight of its user */
+void dsfs_hint_uncharge(struct dsfs_sb_info *sbi, atomic_long_t *user, long bytes)
+{
+	atomic_long_sub(bytes, user);
+	atomic_long_sub(bytes, &sbi->hinted);
+}
+
+/* dsfs_read_alloc - allocate a read of at most @folios folios */
 struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios,
 				  gfp_t gfp)
 {
@@ -28,30 +98,20 @@ struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios,
 	return rd;
 }
 
-/**
- * dsfs_read_free - free a read
- * @rd: the read; none of its bios is in flight
- *
- * The folios are not released.
- */
+/* dsfs_read_free - free a read that is not in flight, but not its folios */
 void dsfs_read_free(struct dsfs_read *rd)
 {
 	unsigned int i;
 
 	for (i = 0; i < rd->nr_bounce; i++)
 		__free_page(rd->bounce[i]);
-	for (i = 0; i < rd->nr_bios; i++)
-		bio_uninit(&rd->bios[i]);
+	bio_uninit(&rd->bio);
 	kvfree(rd->blocks);
 	kvfree(rd->buffers);
 	kvfree(rd);
 }
 
-/**
- * dsfs_read_add_folio - add a folio to a read
- * @rd: the read
- * @folio: locked; starts where the last one ends
- */
+/* dsfs_read_add_folio - add a locked folio, which starts where the last one ends */
 void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio)
 {
 	if (!rd->nr_folios)
@@ -60,12 +120,8 @@ void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio)
 	rd->len += folio_size(folio);
 }
 
-/**
- * dsfs_read_mark_bad - mark a range of a read bad
- * @rd: the read
- * @from: start of the range, in stored bytes
- * @to: end of the range
- * @error: errno
+/*
+ * dsfs_read_mark_bad - mark a range of stored data bad
  *
  * Bad ranges are merged into one. The first error counts.
  */
@@ -79,11 +135,7 @@ void dsfs_read_mark_bad(struct dsfs_read *rd, u64 from, u64 to, int error)
 	rd->bad_to = max(rd->bad_to, to);
 }
 
-/**
- * dsfs_read_mark_all_bad - mark all of a read bad
- * @rd: the read
- * @error: errno
- */
+/* dsfs_read_mark_all_bad - mark all of a read bad */
 void dsfs_read_mark_all_bad(struct dsfs_read *rd, int error)
 {
 	dsfs_read_mark_bad(rd, 0, U64_MAX, error);

@@ -25,16 +25,14 @@ static void dsfs_read_work(struct work_struct *work)
 	dsfs_read_finish(container_of(work, struct dsfs_read, work));
 }
 
-static void dsfs_read_put(struct dsfs_read *rd)
+static void dsfs_read_end_io(struct bio *bio)
 {
-	if (!atomic_dec_and_test(&rd->pending))
-		return;
-	if (rd->sync && !(xchg(&rd->state, 0) & BIT(DSFS_READ_ORPHAN))) {
+	struct dsfs_read *rd = container_of(bio, struct dsfs_read, bio);
+
+	if (rd->sync && !(xchg(&rd->state, 0) & BIT(DSFS_READ_ORPHAN)))
 		/* Only the address is used: @rd may be freed. */
 		wake_up_bit(&rd->state, DSFS_READ_BUSY);
-		return;
-	}
-	if (rd->verify || rd->bounced || rd->status)
+	else if (rd->verify || rd->bounced || bio->bi_status)
 		queue_work(DSFS_SB(rd->inode->i_sb)->read_wq, &rd->work);
 	else	/* short, and does not sleep */
 		dsfs_read_finish(rd);
@@ -55,15 +53,6 @@ static int dsfs_read_wait(struct dsfs_read *rd)
 	 * result after the completion; a failed cmpxchg() would not.
 	 */
 	return xchg(&rd->state, busy | BIT(DSFS_READ_ORPHAN)) & busy ? -EINTR : 0;
-}
-
-static void dsfs_read_end_io(struct bio *bio)
-{
-	struct dsfs_read *rd = bio->bi_private;
-
-	if (bio->bi_status)
-		WRITE_ONCE(rd->status, bio->bi_status);
-	dsfs_read_put(rd);
 }
 
 /*
@@ -154,27 +143,20 @@ static unsigned int dsfs_read_chunks(const struct dsfs_read *rd)
 				1ULL << dsfs_geo(rd->inode->i_sb)->chunk_bits);
 }
 
-/* Allocate bios, checksums and bounce pages; the arrays are one allocation. */
-static int dsfs_read_buffers(struct dsfs_read *rd, u64 head, u64 tail,
-			     gfp_t gfp)
+/* Allocate bio_vecs, bounce pages and checksums; the arrays are one allocation. */
+static int dsfs_read_buffers(struct dsfs_read *rd, unsigned int pages, gfp_t gfp)
 {
-	const unsigned int pages = DIV_ROUND_UP_ULL(head, PAGE_SIZE) +
-				   DIV_ROUND_UP_ULL(tail, PAGE_SIZE);
 	const unsigned int vecs = pages + (rd->bounced ? 0 : rd->nr_folios);
-	const unsigned int bios = DIV_ROUND_UP(vecs, BIO_MAX_VECS);
-	const unsigned int sums = dsfs_read_chunks(rd);
+	struct bio_vec *vec;
 
-	rd->buffers = kvmalloc(bios * sizeof(*rd->bios) +
-			       vecs * sizeof(*rd->vecs) +
-			       pages * sizeof(*rd->bounce) +
-			       sums * sizeof(*rd->sums), gfp);
-	if (!rd->buffers)
+	vec = kvmalloc(vecs * sizeof(*vec) + pages * sizeof(*rd->bounce) +
+		       dsfs_read_chunks(rd) * sizeof(*rd->sums), gfp);
+	if (!vec)
 		return -ENOMEM;
-	rd->bios = rd->buffers;
-	rd->vecs = (struct bio_vec *)(rd->bios + bios);
-	rd->nr_vecs = vecs;
-	rd->bounce = (struct page **)(rd->vecs + vecs);
+	rd->buffers = vec;
+	rd->bounce = (struct page **)(vec + vecs);
 	rd->sums = (u32 *)(rd->bounce + pages);
+	bio_init(&rd->bio, rd->inode->i_sb->s_bdev, vec, vecs, REQ_OP_READ);
 	for (; rd->nr_bounce < pages; rd->nr_bounce++) {
 		rd->bounce[rd->nr_bounce] = alloc_page(gfp);
 		if (!rd->bounce[rd->nr_bounce])
@@ -210,89 +192,59 @@ static void dsfs_read_get_sums(struct dsfs_read *rd)
 	}
 }
 
-static struct bio *dsfs_read_next_bio(struct dsfs_read *rd, u64 dev,
-				      blk_opf_t opf)
+/* Add @len bytes of bounce pages from @page on. */
+static bool dsfs_add_bounce(struct dsfs_read *rd, unsigned int page, u64 len)
 {
-	struct bio *bio = &rd->bios[rd->nr_bios];
-	const unsigned int used = rd->nr_bios * BIO_MAX_VECS;
+	unsigned int n;
 
-	/* All bios but the last are full, so there are bio_vecs left. */
-	if (WARN_ON_ONCE(used >= rd->nr_vecs))
-		return NULL;
-	bio_init(bio, rd->inode->i_sb->s_bdev, rd->vecs + used,
-		 min(rd->nr_vecs - used, BIO_MAX_VECS), opf);
-	bio->bi_iter.bi_sector = dev >> SECTOR_SHIFT;
-	bio->bi_private = rd;
-	bio->bi_end_io = dsfs_read_end_io;
-	rd->nr_bios++;
-	return bio;
-}
-
-/* Add memory for the next range of the device, in a new bio if necessary. */
-static struct bio *dsfs_read_add(struct dsfs_read *rd, struct bio *bio,
-				 u64 *dev, struct folio *folio, size_t len,
-				 size_t off, blk_opf_t opf)
-{
-	if (!bio || !bio_add_folio(bio, folio, len, off)) {
-		bio = dsfs_read_next_bio(rd, *dev, opf);
-		if (!bio || !bio_add_folio(bio, folio, len, off))
-			dsfs_read_mark_all_bad(rd, -EIO);
-	}
-	*dev += len;
-	return bio;
-}
-
-static struct bio *dsfs_read_add_bounce(struct dsfs_read *rd, struct bio *bio,
-					u64 *dev, u64 len, unsigned int *page,
-					blk_opf_t opf)
-{
-	u64 n;
-
-	for (; len; len -= n) {
+	for (; len; len -= n, page++) {
 		n = min_t(u64, len, PAGE_SIZE);
-		bio = dsfs_read_add(rd, bio, dev,
-				    page_folio(rd->bounce[(*page)++]), n, 0,
-				    opf);
+		if (bio_add_page(&rd->bio, rd->bounce[page], n, 0) != n)
+			return false;
 	}
-	return bio;
+	return true;
+}
+
+/* Add the folios, up to the end of the range on the device. */
+static bool dsfs_add_folios(struct dsfs_read *rd)
+{
+	u64 left = rd->dev_end - (rd->attr.start + rd->pos);
+	unsigned int i, n;
+
+	for (i = 0; left && i < rd->nr_folios; i++, left -= n) {
+		n = min_t(u64, left, folio_size(rd->folios[i]));
+		if (bio_add_page(&rd->bio, folio_page(rd->folios[i], 0), n, 0) != n)
+			return false;
+	}
+	return true;
 }
 
 /* Assign the range on the device to bounce pages and folios. */
-static int dsfs_read_layout(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
+static int dsfs_read_layout(struct dsfs_read *rd, gfp_t gfp)
 {
-	const u64 start = rd->attr.start;
-	u64 head = 0, tail = 0, dev = rd->dev, want;
-	unsigned int i, page = 0;
-	struct bio *bio = NULL;
+	const u64 start = rd->attr.start + rd->pos, end = start + rd->len;
+	u64 head = rd->dev_end - rd->dev, tail = 0;
+	unsigned int pages;
 	int ret;
 
-	if (rd->bounced) {
-		head = rd->dev_end - rd->dev;
-	} else {
-		head = start + rd->pos - rd->dev;
-		if (rd->dev_end > start + rd->pos + rd->len)
-			tail = rd->dev_end - (start + rd->pos + rd->len);
+	if (!rd->bounced) {
+		head = start - rd->dev;
+		tail = max(rd->dev_end, end) - end;
 	}
-	ret = dsfs_read_buffers(rd, head, tail, gfp);
+	pages = DIV_ROUND_UP_ULL(head, PAGE_SIZE);
+	ret = dsfs_read_buffers(rd, pages + DIV_ROUND_UP_ULL(tail, PAGE_SIZE), gfp);
 	if (ret)
 		return ret;
 	dsfs_read_get_sums(rd);
-	bio = dsfs_read_add_bounce(rd, bio, &dev, head, &page, opf);
-	for (i = 0; !rd->bounced && i < rd->nr_folios; i++) {
-		if (dev >= rd->dev_end)
-			break;
-		want = min_t(u64, folio_size(rd->folios[i]), rd->dev_end - dev);
-		bio = dsfs_read_add(rd, bio, &dev, rd->folios[i], want, 0, opf);
-	}
-	dsfs_read_add_bounce(rd, bio, &dev, tail, &page, opf);
+	if (!dsfs_add_bounce(rd, 0, head) ||
+	    (!rd->bounced && !dsfs_add_folios(rd)) ||
+	    !dsfs_add_bounce(rd, pages, tail))
+		return -EIO;
 	return dsfs_read_failed(rd) ? rd->error : 0;
 }
 
-/**
- * dsfs_read_submit - send a read to the device
- * @rd: the read, with its folios; owned by the completion from here on
- * @opf: flags of the bios
- * @gfp: allocation flags
+/*
+ * dsfs_read_submit - send a read, which its completion owns from here on
  *
  * When the read is done, its folios are unlocked, and uptodate if their data is
  * right. With @rd->sync the function waits, except after a fatal signal, and
@@ -304,7 +256,6 @@ int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 {
 	const bool sync = rd->sync;
 	struct dsfs_err err = {};
-	unsigned int i;
 	int ret;
 
 	INIT_WORK(&rd->work, dsfs_read_work);
@@ -320,19 +271,18 @@ int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 	/* No stored data: a hole, or folios after the end of the file */
 	if (rd->from == rd->to)
 		return dsfs_read_finish(rd);
-	ret = dsfs_read_layout(rd, opf, gfp);
+	ret = dsfs_read_layout(rd, gfp);
 	if (ret)
 		goto fail;
 
-	dsfs_count_requests(rd->inode->i_sb, rd->kind, rd->nr_bios,
-			    rd->dev_end - rd->dev);
+	dsfs_count_requests(rd->inode->i_sb, rd->kind, 1, rd->dev_end - rd->dev);
 	trace_dsfs_read_submit(rd->inode, rd->pos, rd->dev_end - rd->dev,
 			       rd->dev, rd->kind);
 	rd->state = BIT(DSFS_READ_BUSY);
-	atomic_set(&rd->pending, rd->nr_bios + 1);
-	for (i = 0; i < rd->nr_bios; i++)
-		submit_bio(&rd->bios[i]);
-	dsfs_read_put(rd);
+	rd->bio.bi_opf = opf;
+	rd->bio.bi_iter.bi_sector = rd->dev >> SECTOR_SHIFT;
+	rd->bio.bi_end_io = dsfs_read_end_io;
+	submit_bio(&rd->bio);
 	if (!sync)
 		return 0;
 	ret = dsfs_read_wait(rd);
@@ -342,15 +292,12 @@ fail:
 	return dsfs_read_finish(rd);
 }
 
-/**
+/*
  * dsfs_submit_init - create the work queue of a mount
- * @sb: the mount
  *
  * One queue for each mount, so that neither work nor an unmount waits for the
  * device of another mount. It has a rescuer, because memory may be short just
  * while tasks wait for these reads.
- *
- * Return: 0 or -ENOMEM.
  */
 int dsfs_submit_init(struct super_block *sb)
 {
@@ -361,15 +308,14 @@ int dsfs_submit_init(struct super_block *sb)
 	 * tasks. An unbound or CPU-intensive queue runs many workers at once,
 	 * which take as much as high priority does (design.rst).
 	 */
-	DSFS_SB(sb)->read_wq = alloc_workqueue("dsfs-%s",
-					       WQ_PERCPU | WQ_MEM_RECLAIM,
+	DSFS_SB(sb)->read_wq = alloc_workqueue("dsfs-%s", WQ_PERCPU | WQ_MEM_RECLAIM,
 					       0, sb->s_id);
 	return DSFS_SB(sb)->read_wq ? 0 : -ENOMEM;
 }
 
-/**
- * dsfs_submit_exit - destroy the work queue of a mount
- * @sb: the mount; there are no readers, but a completion may still be running
+/*
+ * dsfs_submit_exit - destroy the work queue, when there are no readers any more,
+ * but a completion may still be running
  */
 void dsfs_submit_exit(struct super_block *sb)
 {

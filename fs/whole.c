@@ -18,13 +18,10 @@
 #include "stats.h"
 #include "trace.h"
 
-#include <linux/cred.h>
-#include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/psi.h>
-#include <linux/uidgid.h>
 
 /*
  * Add folios for pages [index, end), of the largest orders that fit, or smaller
@@ -108,24 +105,18 @@ static struct dsfs_read *dsfs_whole_begin(struct file *file, gfp_t gfp)
 	return NULL;
 }
 
-/* True if a page of the file was reclaimed recently */
-static bool dsfs_whole_refaults(const struct dsfs_read *rd)
-{
-	unsigned int i;
-
-	for (i = 0; i < rd->nr_folios; i++)
-		if (folio_test_workingset(rd->folios[i]))
-			return true;
-	return false;
-}
-
-/* Read and wait. The task verifies the data itself. */
+/*
+ * Read and wait. The task verifies the data itself. If a page of the file was
+ * reclaimed recently, that is memory pressure, as in the page cache.
+ */
 static void dsfs_whole_wait(struct dsfs_read *rd, gfp_t gfp)
 {
-	/* Account refaults as memory pressure, as the page cache does. */
-	const bool refaults = dsfs_whole_refaults(rd);
 	unsigned long pressure;
+	bool refaults = false;
+	unsigned int i;
 
+	for (i = 0; i < rd->nr_folios && !refaults; i++)
+		refaults = folio_test_workingset(rd->folios[i]);
 	rd->sync = true;
 	if (refaults)
 		psi_memstall_enter(&pressure);
@@ -134,9 +125,8 @@ static void dsfs_whole_wait(struct dsfs_read *rd, gfp_t gfp)
 		psi_memstall_leave(&pressure);
 }
 
-/**
- * dsfs_whole_read - read a whole file into the page cache, and wait
- * @file: a regular file without cached pages
+/*
+ * dsfs_whole_read - read a whole file without cached pages, and wait
  *
  * Best effort: after an error or if another task reads the file, the caller
  * reads through the page cache, which also returns the error.
@@ -175,17 +165,9 @@ static bool dsfs_whole_around(struct dsfs_read *rd, struct readahead_control *ra
 	return true;
 }
 
-/* The page cache has plugged its readahead, and a plug would delay this read. */
-static void dsfs_whole_fault(struct dsfs_read *rd)
-{
-	if (current->plug)
-		blk_finish_plug(current->plug);
-	dsfs_whole_wait(rd, DSFS_GFP_AHEAD);
-}
-
-/**
- * dsfs_whole_ahead - read a whole file for readahead of some of its pages
- * @rac: the pages that the page cache wants, in folios of its own
+/*
+ * dsfs_whole_ahead - read a whole file for readahead of some of its pages, which
+ * the page cache has added
  *
  * For page faults, and for reads that must not wait. The other folios are added
  * here, because readahead_expand() adds single pages. A fault would wait for its
@@ -211,63 +193,17 @@ bool dsfs_whole_ahead(struct readahead_control *rac)
 		return false;
 	dsfs_cache_forget(inode);
 	around = dsfs_whole_around(rd, rac, pages);
-	if (!rd->nr_folios)
+	if (!rd->nr_folios) {
 		dsfs_read_free(rd);
-	else if (around && dsfs_file_mapped(rac->file))
-		dsfs_whole_fault(rd);
-	else
+	} else if (around && dsfs_file_mapped(rac->file)) {
+		/* The page cache has plugged its readahead, which would delay this. */
+		if (current->plug)
+			blk_finish_plug(current->plug);
+		dsfs_whole_wait(rd, DSFS_GFP_AHEAD);
+	} else {
 		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, DSFS_GFP_AHEAD);
+	}
 	return around;
-}
-
-/*
- * Limit of the bytes in flight for hints of one user, if no other user sends
- * any: 256 MiB, five times what a device with 5 GB/s and 10 ms latency can use,
- * or an eighth of memory. The file of a hint beyond the limit costs its reader
- * the full latency of the device; the limit has room for windows of hundreds of
- * files.
- */
-static long dsfs_hint_max(void)
-{
-	return min_t(u64, SZ_256M, (u64)totalram_pages() << PAGE_SHIFT >> 3);
-}
-
-/*
- * Bytes in flight for hints of a user. Users whose ids have the same hash share
- * one limit.
- */
-static atomic_long_t *dsfs_hint_user(struct dsfs_sb_info *sbi)
-{
-	return &sbi->hinted_by[hash_32(__kuid_val(current_fsuid()), DSFS_HINT_BITS)];
-}
-
-/*
- * Add a hint to the bytes in flight. A user may have as much in flight as is
- * left of twice the limit, so one user gets half of that, two get a third each,
- * and a user who comes later always finds room. Bytes are added before they are
- * compared, so concurrent hints cannot exceed the limit together.
- */
-static bool dsfs_hint_charge(struct dsfs_sb_info *sbi, atomic_long_t *user, long bytes)
-{
-	const long all = atomic_long_add_return(bytes, &sbi->hinted);
-	const long own = atomic_long_add_return(bytes, user);
-
-	if (own + all <= 2 * dsfs_hint_max())
-		return true;
-	dsfs_hint_uncharge(sbi, user, bytes);
-	return false;
-}
-
-/**
- * dsfs_hint_uncharge - subtract a hint from the bytes in flight
- * @sbi: the mount
- * @user: the user's bytes in flight
- * @bytes: length of the hint
- */
-void dsfs_hint_uncharge(struct dsfs_sb_info *sbi, atomic_long_t *user, long bytes)
-{
-	atomic_long_sub(bytes, user);
-	atomic_long_sub(bytes, &sbi->hinted);
 }
 
 /*
@@ -287,9 +223,8 @@ static bool dsfs_whole_in_flight(struct address_space *mapping)
 	return in_flight;
 }
 
-/**
+/*
  * dsfs_whole_hint - read a whole file because of a hint
- * @file: a regular file
  *
  * A hint that would have to wait for memory, or that exceeds the user's limit of
  * bytes in flight, is dropped.
@@ -302,9 +237,8 @@ bool dsfs_whole_hint(struct file *file)
 	struct inode *inode = file_inode(file);
 	struct dsfs_sb_info *sbi = DSFS_SB(inode->i_sb);
 	const long bytes = i_size_read(inode);
-	atomic_long_t *user = dsfs_hint_user(sbi);
 	struct dsfs_read *rd = NULL;
-	bool room;
+	atomic_long_t *user;
 
 	if (!dsfs_whole_wanted(file))
 		return false;
@@ -312,25 +246,24 @@ bool dsfs_whole_hint(struct file *file)
 		trace_dsfs_prefetch(inode, DSFS_PREFETCH_CACHED);
 		return dsfs_whole_in_flight(file->f_mapping);
 	}
-	room = dsfs_hint_charge(sbi, user, bytes);
-	if (room)
+	user = dsfs_hint_charge(sbi, bytes);
+	if (user)
 		rd = dsfs_whole_begin(file, DSFS_GFP_AHEAD);
-	if (room && !rd)
+	if (rd) {
+		trace_dsfs_prefetch(inode, DSFS_PREFETCH_ISSUED);
+		rd->hint = user;
+		dsfs_cache_hinted(file, dsfs_cache_hint(inode), true);
+		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, DSFS_GFP_AHEAD);
+		return true;
+	}
+	if (user)
 		dsfs_hint_uncharge(sbi, user, bytes);
 	/* Another task reads it. */
-	if (!rd && file->f_mapping->nrpages) {
+	if (file->f_mapping->nrpages) {
 		trace_dsfs_prefetch(inode, DSFS_PREFETCH_CACHED);
 		return true;
 	}
-	if (!rd) {
-		dsfs_count(inode->i_sb, DSFS_COUNT_PREFETCH_DROPPED, 1);
-		trace_dsfs_prefetch(inode, room ? DSFS_PREFETCH_PRESSURE :
-					   DSFS_PREFETCH_BUSY);
-		return true;
-	}
-	trace_dsfs_prefetch(inode, DSFS_PREFETCH_ISSUED);
-	rd->hint = user;
-	dsfs_cache_hinted(file, dsfs_cache_hint(inode), true);
-	dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, DSFS_GFP_AHEAD);
+	dsfs_count(inode->i_sb, DSFS_COUNT_PREFETCH_DROPPED, 1);
+	trace_dsfs_prefetch(inode, user ? DSFS_PREFETCH_PRESSURE : DSFS_PREFETCH_BUSY);
 	return true;
 }

@@ -31,13 +31,6 @@ int probe(struct inode *inode)
 DSFS_SAME_TYPE(typeof_member(const struct inode_operations, get_inode_acl),
 	       struct posix_acl *(*)(struct inode *, int, bool));
 
-#elif defined(PROBE_BIO_ADD_FOLIO)
-/* exported: bio_add_folio */
-bool probe(struct bio *bio, struct folio *folio)
-{
-	return bio_add_folio(bio, folio, 0, 0);
-}
-
 #elif defined(PROBE_MNT_IDMAP)
 DSFS_SAME_TYPE(typeof_member(const struct inode_operations, getattr),
 	       int (*)(struct mnt_idmap *, const struct path *, struct kstat *,
