@@ -7,13 +7,10 @@
 
 #include <linux/fileattr.h>
 
-/**
+/*
  * dsfs_inode_attr - decode the inode record of a VFS inode
- * @inode: the inode
- * @attr: filled in
- * @err: filled in on failure
  *
- * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
+ * Return: 0, -EUCLEAN, or an error of dsfs_meta_get(), with @err filled in.
  */
 int dsfs_inode_attr(const struct inode *inode, struct dsfs_attr *attr,
 		    struct dsfs_err *err)
@@ -67,16 +64,7 @@ static noinline_for_stack void dsfs_stat_dio(const struct inode *inode,
 	stat->dio_offset_align = lbs;
 }
 
-/**
- * dsfs_getattr - stat
- * @idmap: of the mount
- * @path: the file
- * @stat: filled in
- * @request_mask: STATX_* that the caller wants
- * @flags: AT_STATX_*
- *
- * Return: 0.
- */
+/* dsfs_getattr - stat */
 int dsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
 		 struct kstat *stat, u32 request_mask, unsigned int flags)
 {
@@ -90,15 +78,12 @@ int dsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
 	return 0;
 }
 
-/**
- * dsfs_fileattr_get - the flags that lsattr shows
- * @dentry: a file or directory
- * @fa: filled in
+/*
+ * dsfs_fileattr_get - the flags that lsattr shows: none
  *
- * None.  Immutable would be true, and is what statx() says; but programs that copy
- * flags with a file (tar formats have a place for them) would make the copy immutable.
- *
- * Return: 0.
+ * Immutable would be true, and is what statx() says; but programs that copy
+ * flags with a file (tar formats have a place for them) would make the copy
+ * immutable.
  */
 int dsfs_fileattr_get(struct dentry *dentry, struct file_kattr *fa)
 {

@@ -8,53 +8,34 @@
 #include "internal.h"
 
 /**
- * dsfs_fc_error - report why a mount fails
+ * dsfs_fc_log - tell of a defect during a mount attempt
  * @fc: mount context; its log gets the message if userspace holds it open
  * @sb: named in the kernel log, which gets the message too
+ * @level: 'e': the mount fails, 'w': it does not
  * @fmt: as for printk(), without newline
  */
-void dsfs_fc_error(struct fs_context *fc, struct super_block *sb,
-		   const char *fmt, ...)
+void dsfs_fc_log(struct fs_context *fc, struct super_block *sb, char level,
+		 const char *fmt, ...)
 {
 	struct va_format vaf = { .fmt = fmt };
 	va_list args;
 
 	va_start(args, fmt);
 	vaf.va = &args;
-	pr_err("dsfs (%s): %pV\n", sb->s_id, &vaf);
+	if (level == 'e')
+		pr_err("dsfs (%s): %pV\n", sb->s_id, &vaf);
+	else
+		pr_warn("dsfs (%s): %pV\n", sb->s_id, &vaf);
 	if (fc->log.log)
-		errorf(fc, "%pV", &vaf);
+		logfc(fc->log.log, fc->log.prefix, level, "%pV", &vaf);
 	va_end(args);
 }
 
-/**
- * dsfs_fc_warn - report a defect that does not prevent the mount
- * @fc: see dsfs_fc_error()
- * @sb: see dsfs_fc_error()
- * @fmt: see dsfs_fc_error()
- */
-void dsfs_fc_warn(struct fs_context *fc, struct super_block *sb,
-		  const char *fmt, ...)
-{
-	struct va_format vaf = { .fmt = fmt };
-	va_list args;
-
-	va_start(args, fmt);
-	vaf.va = &args;
-	pr_warn("dsfs (%s): %pV\n", sb->s_id, &vaf);
-	if (fc->log.log)
-		warnf(fc, "%pV", &vaf);
-	va_end(args);
-}
-
-/**
+/*
  * dsfs_error_limited - report an error that can repeat, with a rate limit
- * @sb: the mount
- * @kind: DSFS_LIMIT_*
- * @fmt: message without newline
  *
- * Each mount has one limit for each kind, so that the first message is not
- * suppressed by messages of another mount or of another kind.
+ * Each mount has one limit for each kind, DSFS_LIMIT_*, so that the first
+ * message is not suppressed by messages of another mount or of another kind.
  */
 void dsfs_error_limited(struct super_block *sb, unsigned int kind,
 			const char *fmt, ...)
@@ -70,15 +51,7 @@ void dsfs_error_limited(struct super_block *sb, unsigned int kind,
 	va_end(args);
 }
 
-/**
- * dsfs_corrupt - report and count a broken structure
- * @sb: the mount
- * @ino: inode that was being used
- * @err: the broken rule
- * @ret: errno of the failure
- *
- * Return: @ret.
- */
+/* dsfs_corrupt - report and count a structure that broke the rule @err; returns @ret */
 int dsfs_corrupt(struct super_block *sb, u64 ino, const struct dsfs_err *err,
 		 int ret)
 {

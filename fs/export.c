@@ -15,14 +15,9 @@
 static struct inode *dsfs_nfs_get_inode(struct super_block *sb, u64 ino,
 					u32 generation)
 {
-	struct inode *inode;
-
-	if (ino > DSFS_MAX_INODES)
+	if (ino > DSFS_MAX_INODES || generation != dsfs_geo(sb)->igeneration)
 		return ERR_PTR(-ESTALE);
-	if (generation != dsfs_geo(sb)->igeneration)
-		return ERR_PTR(-ESTALE);
-	inode = dsfs_iget(sb, ino);
-	return inode;
+	return dsfs_iget(sb, ino);
 }
 
 static struct dentry *dsfs_fh_to_dentry(struct super_block *sb, struct fid *fid,
@@ -64,29 +59,23 @@ static s64 dsfs_find_hard_link(struct dsfs_source *src,
 {
 	struct dsfs_dir_iter it;
 	struct dsfs_name name;
-	s64 ret = 0;
+	u32 of = 0;
+	int ret;
 
 	dsfs_dir_iter_init(&it, src, dir, 0);
-	while (!ret) {
-		u32 of;
-
-		ret = dsfs_dir_iter_next(&it, &name, err);
-		if (ret <= 0) {
-			ret = ret ? : -ENOENT;
-			break;
+	do {
+		ret = fatal_signal_pending(current) ? -EINTR :
+		      dsfs_dir_iter_next(&it, &name, err);
+		if (ret > 0 && name.type == DSFS_DT_HARDLINK) {
+			of = dir->first + name.pos;
+			ret = dsfs_hardlink_follow(src, &of, &name.type, err) ? : 1;
 		}
-		of = dir->first + name.pos;
-		ret = 0;
-		if (name.type == DSFS_DT_HARDLINK)
-			ret = dsfs_hardlink_follow(src, &of, &name.type, err);
-		if (ret || of == ino)
-			break;
-		if (fatal_signal_pending(current))
-			ret = -EINTR;
 		cond_resched();
-	}
+	} while (ret > 0 && of != ino);
 	dsfs_dir_iter_end(&it);
-	return ret ? : name.pos;
+	if (ret > 0)
+		return name.pos;
+	return ret ? : -ENOENT;
 }
 
 static int dsfs_get_name(struct dentry *parent, char *name, struct dentry *child)

@@ -22,8 +22,7 @@ static const char *dsfs_get_link(struct dentry *dentry, struct inode *inode,
 	if (!ret)
 		ret = dsfs_symlink_get(dsfs_src(inode->i_sb), &attr, &ref, &err);
 	if (ret)
-		return ERR_PTR(dsfs_corrupt(inode->i_sb, inode->i_ino, &err,
-					    ret));
+		return ERR_PTR(dsfs_corrupt(inode->i_sb, inode->i_ino, &err, ret));
 	target = kmemdup_nul(ref.p, attr.size, GFP_KERNEL);
 	dsfs_meta_put(&ref);
 	if (!target)
@@ -54,10 +53,7 @@ static void dsfs_inode_link(struct inode *inode, const struct dsfs_attr *attr)
 	dsfs_meta_put(&ref);
 }
 
-/**
- * dsfs_free_inode - free an inode after an RCU grace period
- * @inode: an inode that is not in the inode cache any more
- */
+/* dsfs_free_inode - free an inode after an RCU grace period */
 void dsfs_free_inode(struct inode *inode)
 {
 	if (S_ISLNK(inode->i_mode))
@@ -77,66 +73,23 @@ const struct inode_operations dsfs_special_iops = {
 	.get_inode_acl	= dsfs_get_acl,
 };
 
-/**
- * dsfs_ids_init - allocate the table of kernel ids
- * @sb: the mount
- *
- * An image has few distinct owners, and mapping an id costs more than the rest
- * of reading an inode, so each owner is mapped once.
- *
- * Return: 0 or -ENOMEM.
- */
-int dsfs_ids_init(struct super_block *sb)
-{
-	DSFS_SB(sb)->ids = kvcalloc(dsfs_geo(sb)->owners,
-				    sizeof(struct dsfs_ids), GFP_KERNEL);
-	return DSFS_SB(sb)->ids ? 0 : -ENOMEM;
-}
-
-/* Set owner and group of an inode whose record refers to OWNERS. */
-static int dsfs_inode_owner(struct inode *inode, const struct dsfs_attr *attr,
-			    struct dsfs_err *err)
-{
-	struct dsfs_ids *ids = &DSFS_SB(inode->i_sb)->ids[attr->owner];
-	u32 uid, gid;
-	int ret;
-
-	/*
-	 * Pairs with the release below: uid and gid are valid if valid is set.
-	 */
-	if (smp_load_acquire(&ids->valid)) {
-		inode->i_uid = ids->uid;
-		inode->i_gid = ids->gid;
-		return 0;
-	}
-	ret = dsfs_owner_get(dsfs_src(inode->i_sb), attr, NULL, &uid, &gid, err);
-	if (ret)
-		return ret;
-	i_uid_write(inode, uid);
-	i_gid_write(inode, gid);
-	/* Concurrent writers of an entry store equal values. */
-	ids->uid = inode->i_uid;
-	ids->gid = inode->i_gid;
-	/* Pairs with the acquire above. */
-	smp_store_release(&ids->valid, true);
-	return 0;
-}
-
-/* Apply the inode extra record. */
+/* Set the owner, and what the inode extra record has. */
 static noinline_for_stack int dsfs_inode_extra(struct inode *inode,
 					       const struct dsfs_attr *attr,
 					       struct dsfs_err *err)
 {
+	struct dsfs_source *src = dsfs_src(inode->i_sb);
 	struct dsfs_extra_info extra;
+	u32 uid, gid;
 	int ret;
 
-	ret = dsfs_extra_get(dsfs_src(inode->i_sb), attr, &extra, err);
+	ret = dsfs_extra_get(src, attr, &extra, err);
+	if (!ret)
+		ret = dsfs_owner_get(src, attr, &extra, &uid, &gid, err);
 	if (ret)
 		return ret;
-	if (attr->flags & DSFS_INODE_EXTRA_OWNER) {
-		i_uid_write(inode, extra.uid);
-		i_gid_write(inode, extra.gid);
-	}
+	i_uid_write(inode, uid);
+	i_gid_write(inode, gid);
 	if (attr->flags & DSFS_INODE_EXTRA_NLINK)
 		set_nlink(inode, extra.nlink);
 	if (attr->flags & DSFS_INODE_HOLES)
@@ -223,10 +176,7 @@ static int dsfs_inode_read(struct inode *inode, struct dsfs_err *err)
 		inode->i_blocks = DIV_ROUND_UP_ULL(attr.size, 512);
 	if (attr.nlink)
 		set_nlink(inode, attr.nlink);
-	if (!(attr.flags & DSFS_INODE_EXTRA_OWNER))
-		ret = dsfs_inode_owner(inode, &attr, err);
-	if (!ret && attr.extra)
-		ret = dsfs_inode_extra(inode, &attr, err);
+	ret = dsfs_inode_extra(inode, &attr, err);
 	if (!ret && S_ISDIR(attr.mode))
 		ret = dsfs_inode_dir(inode, &attr, err);
 	if (ret)

@@ -34,20 +34,13 @@ enum dsfs_cache_policy {
 	DSFS_CACHE_EPOCH,	/* admission by cache.c */
 };
 
-/**
- * struct dsfs_options - mount options
- * @wholefile: files of up to this many bytes are read whole by the first read
- * @generation: generation to mount; 0: the newest
- * @meta: which metadata is resident
- * @verify: verify data checksums
- * @cache: cache policy
- */
+/* Mount options */
 struct dsfs_options {
-	u64 wholefile;
-	u64 generation;
+	u64 wholefile;		/* files of up to this many bytes are read whole */
+	u64 generation;		/* generation to mount; 0: the newest */
 	enum dsfs_meta_mode meta;
 	enum dsfs_cache_policy cache;
-	bool verify;
+	bool verify;		/* data checksums */
 };
 
 #define DSFS_WHOLEFILE_DEFAULT	SZ_1M
@@ -64,53 +57,22 @@ enum {
 	DSFS_LIMITS
 };
 
-/**
- * struct dsfs_ids - a record of OWNERS, mapped to kernel ids
- * @valid: @uid and @gid are set; written last
- * @uid: user
- * @gid: group
- */
-struct dsfs_ids {
-	u32 valid;
-	kuid_t uid;
-	kgid_t gid;
-};
-
-/**
- * struct dsfs_sb_info - a mount
- * @src: metadata source
- * @opt: mount options; wholefile and cache can change by remount
- * @ids: kernel ids by index in OWNERS
- * @ra_pages: readahead window of files larger than wholefile, in pages
- * @read_wq: finishes reads that no task waits for
- * @cache: epoch cache; once enabled, it exists until unmount
- * @hinted: bytes in flight because of hints
- * @hinted_by: the same, by a hash of the user
- * @sum_errors: checksum errors of data chunks, and of metadata blocks that are
- *	not resident
- * @io_errors: failed reads of the same
- * @struct_errors: structures that broke a rule
- * @stats: counters: stats.h
- * @limits: rate limit of each kind of message
- * @kobj: /sys/fs/dsfs/<device>
- * @kobj_gone: completed when @kobj has no user any more
- */
+/* A mount */
 struct dsfs_sb_info {
-	struct dsfs_source src;
-	struct dsfs_options opt;
-	struct dsfs_ids *ids;
-	unsigned long ra_pages;
-	struct workqueue_struct *read_wq;
-	struct dsfs_cache *cache;
-	atomic_long_t hinted;
-	atomic_long_t hinted_by[1 << DSFS_HINT_BITS];
-	atomic64_t sum_errors;
-	atomic64_t io_errors;
-	atomic64_t struct_errors;
+	struct dsfs_source src;		/* metadata */
+	struct dsfs_options opt;	/* a remount changes wholefile and cache */
+	unsigned long ra_pages;		/* readahead of files above wholefile */
+	struct workqueue_struct *read_wq; /* finishes reads that no task waits for */
+	struct dsfs_cache *cache;	/* once enabled, it exists until unmount */
+	atomic_long_t hinted;		/* bytes in flight because of hints */
+	atomic_long_t hinted_by[1 << DSFS_HINT_BITS];	/* by a hash of the user */
+	atomic64_t sum_errors;		/* of chunks, and of metadata not resident */
+	atomic64_t io_errors;		/* of reads of the same */
+	atomic64_t struct_errors;	/* structures that broke a rule */
 	struct dsfs_stats __percpu *stats;
 	struct ratelimit_state limits[DSFS_LIMITS];
-	struct kobject kobj;
-	struct completion kobj_gone;
+	struct kobject kobj;		/* /sys/fs/dsfs/<device> */
+	struct completion kobj_gone;	/* nobody uses it any more */
 };
 
 /*
@@ -171,14 +133,15 @@ static inline unsigned int dsfs_chunk_order(const struct super_block *sb)
 
 #define dsfs_info(sb, fmt, ...) \
 	pr_info("dsfs (%s): " fmt "\n", (sb)->s_id, ##__VA_ARGS__)
+#define dsfs_fc_error(fc, sb, fmt, ...) \
+	dsfs_fc_log(fc, sb, 'e', fmt, ##__VA_ARGS__)
+#define dsfs_fc_warn(fc, sb, fmt, ...) \
+	dsfs_fc_log(fc, sb, 'w', fmt, ##__VA_ARGS__)
 
 /* error.c */
-__printf(3, 4)
-void dsfs_fc_error(struct fs_context *fc, struct super_block *sb,
-		   const char *fmt, ...);
-__printf(3, 4)
-void dsfs_fc_warn(struct fs_context *fc, struct super_block *sb,
-		  const char *fmt, ...);
+__printf(4, 5)
+void dsfs_fc_log(struct fs_context *fc, struct super_block *sb, char level,
+		 const char *fmt, ...);
 __printf(3, 4)
 void dsfs_error_limited(struct super_block *sb, unsigned int kind,
 			const char *fmt, ...);
@@ -221,7 +184,6 @@ int dsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
 int dsfs_fileattr_get(struct dentry *dentry, struct file_kattr *fa);
 
 /* inode.c */
-int dsfs_ids_init(struct super_block *sb);
 extern const struct inode_operations dsfs_symlink_iops;
 extern const struct inode_operations dsfs_special_iops;
 struct inode *dsfs_iget(struct super_block *sb, u32 ino);

@@ -78,12 +78,7 @@ static struct dentry *dsfs_lookup(struct inode *dir, struct dentry *dentry,
 	return d_splice_alias(inode, dentry);
 }
 
-/**
- * dsfs_get_parent - get the parent of a directory
- * @child: an inode of any type
- *
- * Return: a dentry or an ERR_PTR; -ESTALE if @child is no directory.
- */
+/* dsfs_get_parent - get the parent of a directory; -ESTALE for other inodes */
 struct dentry *dsfs_get_parent(struct dentry *child)
 {
 	struct inode *inode = d_inode(child);

@@ -65,13 +65,7 @@ static int dsfs_parse_wholefile(struct fs_context *fc, const char *s, u64 *val)
 	return 0;
 }
 
-/**
- * dsfs_parse_param - parse one mount option
- * @fc: mount context
- * @param: the option
- *
- * Return: 0, -ENOPARAM for an option of the VFS, -EINVAL with a message.
- */
+/* dsfs_parse_param - parse one mount option */
 int dsfs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 {
 	struct dsfs_sb_info *sbi = fc->s_fs_info;
@@ -101,13 +95,7 @@ int dsfs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 	return opt;
 }
 
-/**
- * dsfs_show_options - print the options of a mount
- * @seq: destination
- * @root: root of the mount
- *
- * Return: 0.
- */
+/* dsfs_show_options - print the options of a mount */
 int dsfs_show_options(struct seq_file *seq, struct dentry *root)
 {
 	const struct dsfs_options *opt = &DSFS_SB(root->d_sb)->opt;

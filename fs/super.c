@@ -150,8 +150,6 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	ret = dsfs_submit_init(sb);
 	if (!ret)
 		ret = dsfs_meta_open(&sbi->src, fc, sbi->opt.meta);
-	if (!ret)
-		ret = dsfs_ids_init(sb);
 	if (!ret && sbi->opt.cache == DSFS_CACHE_EPOCH)
 		ret = dsfs_cache_enable(sb);
 	if (ret)
@@ -312,7 +310,6 @@ static void dsfs_kill_sb(struct super_block *sb)
 
 	kill_block_super(sb);
 	free_percpu(sbi->stats);
-	kvfree(sbi->ids);
 	kfree(sbi);
 }
 

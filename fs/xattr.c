@@ -97,34 +97,20 @@ static int dsfs_set_next(struct inode *inode, struct dsfs_set *set,
 			 ret;
 }
 
-/*
- * Find an attribute and copy its value to @buffer, if that is not NULL. Return:
- * the length of the value, -ENODATA, -ERANGE, or another error.
- */
+/* Find an attribute. Return: 0 and the set that has it, -ENODATA, another error. */
 static int dsfs_xattr_find(struct inode *inode, u8 prefix, const char *name,
-			   void *buffer, size_t size)
+			   struct dsfs_set *set, struct dsfs_xattr_info *info)
 {
 	const size_t len = strlen(name);
-	struct dsfs_xattr_info info;
-	struct dsfs_set set;
-	int ret;
+	int ret = dsfs_set_get(inode, set);
 
-	ret = dsfs_set_get(inode, &set);
 	if (ret <= 0)
 		return ret ? ret : -ENODATA;
-	while ((ret = dsfs_set_next(inode, &set, &info)) > 0) {
-		if (info.prefix != prefix || info.name_len != len ||
-		    memcmp(info.name, name, len))
-			continue;
-		ret = info.value_len;
-		if (buffer && info.value_len > size)
-			ret = -ERANGE;
-		else if (buffer)
-			memcpy(buffer, info.value, info.value_len);
-		dsfs_set_put(&set);
-		return ret;
-	}
-	dsfs_set_put(&set);
+	while ((ret = dsfs_set_next(inode, set, info)) > 0)
+		if (info->prefix == prefix && info->name_len == len &&
+		    !memcmp(info->name, name, len))
+			return 0;
+	dsfs_set_put(set);
 	return ret ? ret : -ENODATA;
 }
 
@@ -132,7 +118,20 @@ static int dsfs_xattr_get(const struct xattr_handler *handler,
 			  struct dentry *dentry, struct inode *inode,
 			  const char *name, void *buffer, size_t size)
 {
-	return dsfs_xattr_find(inode, handler->flags, name, buffer, size);
+	struct dsfs_xattr_info info;
+	struct dsfs_set set;
+	int ret;
+
+	ret = dsfs_xattr_find(inode, handler->flags, name, &set, &info);
+	if (ret)
+		return ret;
+	ret = info.value_len;
+	if (buffer && info.value_len > size)
+		ret = -ERANGE;
+	else if (buffer)
+		memcpy(buffer, info.value, info.value_len);
+	dsfs_set_put(&set);
+	return ret;
 }
 
 static bool dsfs_trusted_list(struct dentry *dentry)
@@ -189,14 +188,7 @@ static int dsfs_list_one(const struct dsfs_xattr_info *info, char *buffer,
 	return 0;
 }
 
-/**
- * dsfs_listxattr - list the extended attributes of an inode
- * @dentry: the inode
- * @buffer: destination; NULL: return the length only
- * @size: length of @buffer
- *
- * Return: bytes, or a negative errno.
- */
+/* dsfs_listxattr - list the names of an inode's extended attributes */
 ssize_t dsfs_listxattr(struct dentry *dentry, char *buffer, size_t size)
 {
 	struct inode *inode = d_inode(dentry);
@@ -217,39 +209,32 @@ ssize_t dsfs_listxattr(struct dentry *dentry, char *buffer, size_t size)
 	return ret ? ret : used;
 }
 
-/**
- * dsfs_get_acl - get a POSIX ACL
- * @inode: the inode
- * @type: ACL_TYPE_ACCESS or ACL_TYPE_DEFAULT
- * @rcu: called in RCU walk, must not sleep
- *
- * Return: the ACL, NULL for none, or an ERR_PTR.
- */
+/* dsfs_get_acl - get a POSIX ACL; NULL: there is none */
 struct posix_acl *dsfs_get_acl(struct inode *inode, int type, bool rcu)
 {
 	const u8 prefix = type == ACL_TYPE_ACCESS ? DSFS_XATTR_ACL_ACCESS :
 						    DSFS_XATTR_ACL_DEFAULT;
+	struct dsfs_xattr_info info;
 	struct dsfs_err err = {};
 	struct posix_acl *acl;
+	struct dsfs_set set;
 	void *value;
-	int len;
+	int ret;
 
 	if (rcu)
 		return ERR_PTR(-ECHILD);
-	len = dsfs_xattr_find(inode, prefix, "", NULL, 0);
-	if (len == -ENODATA)
-		return NULL;
-	if (len < 0)
-		return ERR_PTR(len);
-	value = kvmalloc(len, GFP_KERNEL);
+	ret = dsfs_xattr_find(inode, prefix, "", &set, &info);
+	if (ret)
+		return ret == -ENODATA ? NULL : ERR_PTR(ret);
+	/* A copy, as it may lie at any address. */
+	value = kmemdup(info.value, info.value_len, GFP_KERNEL);
+	dsfs_set_put(&set);
 	if (!value)
 		return ERR_PTR(-ENOMEM);
-	len = dsfs_xattr_find(inode, prefix, "", value, len);
-	acl = len < 0 ? ERR_PTR(len) :
-			posix_acl_from_xattr(&init_user_ns, value, len);
-	kvfree(value);
-	if (IS_ERR(acl) && len >= 0 && acl != ERR_PTR(-ENOMEM)) {
-		dsfs_bad(&err, "POSIX ACL", len, 0, -EUCLEAN);
+	acl = posix_acl_from_xattr(&init_user_ns, value, info.value_len);
+	kfree(value);
+	if (IS_ERR(acl) && acl != ERR_PTR(-ENOMEM)) {
+		dsfs_bad(&err, "POSIX ACL", info.value_len, 0, -EUCLEAN);
 		acl = ERR_PTR(dsfs_corrupt(inode->i_sb, inode->i_ino, &err,
 					   -EUCLEAN));
 	}
