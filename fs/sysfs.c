@@ -57,19 +57,21 @@ static const struct attribute_group dsfs_group = {
 
 #define DSFS_SYSFS_COUNT(which, file) \
 	[DSFS_COUNT_##which] = { .attr = { .name = file, .mode = 0444 } }
-#define DSFS_SYSFS_REQ(kind, file) \
-	DSFS_SYSFS_COUNT(REQ + DSFS_REQUEST_##kind, "requests_" file), \
-	DSFS_SYSFS_COUNT(BYTES + DSFS_REQUEST_##kind, "bytes_" file)
 
 /* By enum dsfs_counter */
 static struct dsfs_sysfs_attr dsfs_counters[DSFS_COUNTERS] = {
 	DSFS_SYSFS_COUNT(OPENS, "opens"),
 	DSFS_SYSFS_COUNT(WHOLE, "whole_reads"),
-	DSFS_SYSFS_REQ(WHOLE, "whole"),
-	DSFS_SYSFS_REQ(AHEAD, "ahead"),
-	DSFS_SYSFS_REQ(PAGE, "page"),
-	DSFS_SYSFS_REQ(DIRECT, "direct"),
-	DSFS_SYSFS_REQ(META, "metadata"),
+	DSFS_SYSFS_COUNT(REQ + DSFS_REQUEST_WHOLE, "requests_whole"),
+	DSFS_SYSFS_COUNT(BYTES + DSFS_REQUEST_WHOLE, "bytes_whole"),
+	DSFS_SYSFS_COUNT(REQ + DSFS_REQUEST_AHEAD, "requests_ahead"),
+	DSFS_SYSFS_COUNT(BYTES + DSFS_REQUEST_AHEAD, "bytes_ahead"),
+	DSFS_SYSFS_COUNT(REQ + DSFS_REQUEST_PAGE, "requests_page"),
+	DSFS_SYSFS_COUNT(BYTES + DSFS_REQUEST_PAGE, "bytes_page"),
+	DSFS_SYSFS_COUNT(REQ + DSFS_REQUEST_DIRECT, "requests_direct"),
+	DSFS_SYSFS_COUNT(BYTES + DSFS_REQUEST_DIRECT, "bytes_direct"),
+	DSFS_SYSFS_COUNT(REQ + DSFS_REQUEST_META, "requests_metadata"),
+	DSFS_SYSFS_COUNT(BYTES + DSFS_REQUEST_META, "bytes_metadata"),
 	DSFS_SYSFS_COUNT(CACHE_ADMITTED, "cache_admitted"),
 	DSFS_SYSFS_COUNT(CACHE_TRANSIENT, "cache_transient"),
 	DSFS_SYSFS_COUNT(CACHE_LOST, "cache_lost_pages"),
