@@ -119,21 +119,6 @@ static void dsfs_read_verify(struct dsfs_read *rd)
 	}
 }
 
-/*
- * Stored offset of a byte of a file that is read through bounce pages, or
- * DSFS_READ_HOLE
- */
-static u64 dsfs_stored_at(const struct dsfs_read *rd, u64 pos)
-{
-	u64 block;
-
-	if (!rd->blocks)
-		return pos;
-	block = rd->blocks[(pos - rd->pos) >> DSFS_BLOCK_BITS];
-	return block == DSFS_READ_HOLE ? block :
-	       block + (pos & (DSFS_BLOCK_SIZE - 1));
-}
-
 /* Fill a folio from bounce pages, at most a block at once: holes are blocks. */
 static int dsfs_fill_bounced(struct dsfs_read *rd, struct folio *folio, u64 pos,
 			     u64 end)
@@ -144,11 +129,15 @@ static int dsfs_fill_bounced(struct dsfs_read *rd, struct folio *folio, u64 pos,
 	for (; pos < end; pos += n) {
 		n = min(end - pos, DSFS_BLOCK_SIZE - (pos & (DSFS_BLOCK_SIZE - 1)));
 		to = offset_in_folio(folio, pos);
-		stored = dsfs_stored_at(rd, pos);
+		stored = pos;
+		if (rd->blocks)
+			stored = rd->blocks[(pos - rd->pos) >> DSFS_BLOCK_BITS];
 		if (stored == DSFS_READ_HOLE) {
 			folio_zero_segment(folio, to, to + n);
 			continue;
 		}
+		if (rd->blocks)
+			stored += pos & (DSFS_BLOCK_SIZE - 1);
 		off = rd->attr.start + stored - rd->dev;
 		n = min_t(u64, n, PAGE_SIZE - offset_in_page(off));
 		if (dsfs_range_bad(rd, stored, stored + n))

@@ -48,8 +48,8 @@ static void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first,
  * Replace a folio that readahead could not fill and that is larger than a chunk
  * by folios of one chunk, so that an error affects its chunk only. Waiters for
  * the large folio are woken after the small ones are in the cache, or they
- * would start readahead for the gap. A gap that is left for lack of memory is
- * filled by later reads.
+ * would start readahead for the gap. A gap that is left, for lack of memory or
+ * beside a folio of somebody else, is filled by later reads.
  */
 static int dsfs_break_folio(struct folio *folio)
 {
@@ -64,10 +64,6 @@ static int dsfs_break_folio(struct folio *folio)
 	while (!ret && index < end) {
 		part = dsfs_add_part(mapping, folio, index, order,
 				     readahead_gfp_mask(mapping));
-		if (part == ERR_PTR(-EEXIST)) {
-			index = round_up(index + 1, 1UL << order);
-			continue;
-		}
 		if (IS_ERR(part))
 			break;
 		index = folio_next_index(part);
@@ -88,21 +84,15 @@ static void dsfs_read_add_chunk(struct dsfs_read *rd, struct folio *folio,
 {
 	struct address_space *mapping = folio->mapping;
 	const gfp_t gfp = readahead_gfp_mask(mapping);
-	unsigned int before = folio->index - first, at = before;
+	pgoff_t index = folio->index;
 	struct folio *part;
-	pgoff_t index;
 
-	/* Downwards, into the slots that they have if all are missing */
-	for (; at; at--) {
-		part = dsfs_add_part(mapping, folio, first + at - 1, 0, gfp);
-		if (IS_ERR(part))
-			break;
-		rd->folios[at - 1] = part;
-	}
-	memmove(rd->folios, rd->folios + at, (before - at) * sizeof(folio));
-	rd->nr_folios = before - at;
-	rd->pos = (u64)(first + at) << PAGE_SHIFT;
-	rd->len = (u64)rd->nr_folios << PAGE_SHIFT;
+	/* Downwards to a page that is cached, and then in order: they are locked. */
+	while (index > first &&
+	       !IS_ERR(dsfs_add_part(mapping, folio, index - 1, 0, gfp)))
+		index--;
+	for (; index < folio->index; index++)
+		dsfs_read_add_folio(rd, xa_load(&mapping->i_pages, index));
 	dsfs_read_add_folio(rd, folio);
 	for (index = folio_next_index(folio); index < end; index++) {
 		part = dsfs_add_part(mapping, folio, index, 0, gfp);

@@ -3,7 +3,7 @@
  * struct dsfs_read, shared by the files that create reads (data.c, whole.c),
  * send them (submit.c) and complete them (complete.c).
  *
- * A read has everything that its completion needs before the first bio is sent,
+ * A read has everything that its completion needs before its bio is sent,
  * as completions must not wait for a device: that device may be a loop
  * device on a file of this file system, and its reads wait for completions too.
  */
