@@ -16,7 +16,7 @@ AFL_CC		:= afl-clang-fast
 FUZZ_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -Itests/fuzz -Itests/hostile -Itests/corrupt -g -O2 -Wno-missing-prototypes
 FUZZ_SAN	:= -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-fuzz_image_SRC	:= $(filter-out userspace/lib/image_io.c,$(LIB_SRC))
+fuzz_image_SRC	:= $(filter-out userspace/lib/reader_file.c,$(LIB_SRC))
 fuzz_lib_SRC	:= $(fuzz_image_SRC)
 fuzz_fsck_SRC	:= $(fuzz_image_SRC) $(sort $(fsck_SRC) $(dump_SRC))
 fuzz_dump_SRC	:= $(fuzz_image_SRC) $(dump_SRC)

@@ -26,7 +26,7 @@ unit_mkfs_PARTS	:= options exclude data/holes output/device output/window \
 		   tree/arena tree/owners tree/spool tree/tree tree/xsets
 unit_mkfs_SRC	:= $(wildcard tests/unit/mkfs*.c) tests/unit/tap.c tests/unit/builder.c \
 		   $(patsubst %,mkfs/%.c,$(unit_mkfs_PARTS)) \
-		   $(filter-out userspace/lib/% userspace/tool/image.c userspace/tool/listing.c,$(LIB_SRC)) \
+		   $(filter-out userspace/lib/% userspace/tool/imagemsg.c userspace/tool/listing.c,$(LIB_SRC)) \
 		   $(addprefix userspace/lib/,error.c utf8.c)
 
 $(T)/unit-mkfs: $(call sanobjs,$(unit_mkfs_SRC))

@@ -9,7 +9,7 @@
 #include "../options.h"
 #include "../tree/tree.h"
 #include "hash.h"
-#include "image.h"
+#include "imagemsg.h"
 
 /**
  * struct base - the base image

@@ -233,10 +233,11 @@ static int recheck(struct run *r)
 static int digest(struct run *r)
 {
 	const struct digest_request request = { .threads = r->threads, .kind = r->o->digest };
-	struct image img = { .path = r->out.path, .fd = r->out.fd };
+	struct image img = { .path = r->out.path };
 	struct dsfs_super sb = r->meta.super;
 	struct digest_result result;
 	struct dsfs_err err;
+	const char *what;
 	int ret = output_settle(&r->out);
 
 	if (ret)
@@ -247,7 +248,11 @@ static int digest(struct run *r)
 		return ret;
 	img.geo = &img.slots[0].geo;
 	img.bytes = img.geo->image_bytes;
+	ret = reader_fd(r->out.fd, &img.reader, &what);
+	if (ret)
+		return ret;
 	ret = digest_image(&img, &request, &result);
+	image_close(&img);
 	return ret ? ret : meta_keep_digest(&r->meta, request.kind, result.sum);
 }
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory in the place of userspace/lib/image_io.c: a fuzzer runs thousands of
+ * Memory in the place of userspace/lib/reader_file.c: a fuzzer runs thousands of
  * images a second, and files would take most of that time.  And what a tool does
  * once in its life: here it has many.
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/uio.h>
 
-#include "internal.h"
 #include "memory.h"
+#include "reader.h"
 
 #define ARGS_MAX	8
 
@@ -63,47 +62,52 @@ int __wrap_msg_flush_stdout(void)
 	return 0;
 }
 
-int image_io_open(struct image *img, const char **what)
-{
-	*what = NULL;
-	img->bytes = image_len;
-	return 0;
-}
-
-int image_io_length(struct image *img, const char **what)
-{
-	return image_io_open(img, what);
-}
-
-void image_close(struct image *img)
-{
-	img->bytes = 0;
-}
-
-int image_pread(const struct image *img, void *buf, size_t len, u64 pos)
-{
-	(void)img;
-	if (pos > image_len || len > image_len - pos)
-		return -EIO;
-	memcpy(buf, image + pos, len);
-	return 0;
-}
-
-int image_preadv(const struct image *img, const struct iovec *iov, int n, size_t len,
-		 u64 pos)
+static int memory_read(struct dsfs_reader *r, const struct iovec *iov, int n, size_t len, u64 pos,
+		       unsigned int flags)
 {
 	int i;
 
-	if (pos > image_len || len > image_len - pos)
+	(void)flags;
+	if (pos > r->bytes || len > r->bytes - pos)
 		return -EIO;
 	for (i = 0; i < n; pos += iov[i++].iov_len)
-		if (image_pread(img, iov[i].iov_base, iov[i].iov_len, pos))
-			return -EIO;
+		memcpy(iov[i].iov_base, image + pos, iov[i].iov_len);
 	return 0;
 }
 
-u64 image_next_data(const struct image *img, u64 pos)
+static u64 memory_next_data(struct dsfs_reader *r, u64 pos)
 {
-	(void)img;
-	return pos < image_len ? pos : UINT64_MAX;
+	return pos < r->bytes ? pos : UINT64_MAX;
+}
+
+static void memory_close(struct dsfs_reader *r)
+{
+	free(r);
+}
+
+int reader_file(const char *path, struct dsfs_reader **out, const char **what)
+{
+	static const struct dsfs_reader_ops ops = {
+		.read = memory_read, .next_data = memory_next_data, .close = memory_close,
+	};
+	struct dsfs_reader *r = malloc(sizeof(*r));
+
+	(void)path;
+	*what = "memory";
+	if (!r)
+		return -ENOMEM;
+	*r = (struct dsfs_reader){ .ops = &ops, .bytes = image_len };
+	*out = r;
+	return 0;
+}
+
+int reader_fd(int fd, struct dsfs_reader **out, const char **what)
+{
+	(void)fd;
+	return reader_file(NULL, out, what);
+}
+
+void reader_file_once(struct dsfs_reader *r)
+{
+	(void)r;
 }

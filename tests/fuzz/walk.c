@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "image.h"
+#include "imagemsg.h"
 #include "memory.h"
 
 /**

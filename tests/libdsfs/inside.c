@@ -7,13 +7,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "image.h"
 #include "test.h"
 
 static void load(struct image *img, const struct bytes *b)
 {
-	*img = (struct image){ .fd = bytes_file(b->p, b->size), .bytes = b->size };
-	image_load(img);
+	int fd = bytes_file(b->p, b->size);
+	const char *what;
+
+	*img = (struct image){ .bytes = b->size };
+	if (OK(!reader_fd(fd, &img->reader, &what), "inside: a reader"))
+		image_load(img);
+	close(fd);
 }
 
 /* The checksums of blocks have one of their own, in the superblock. */
@@ -47,17 +52,18 @@ static void test_spanning(const struct bytes *good, const struct dsfs_region_inf
 	memcpy(bad.p, good->p, good->size);
 	bad.p[inodes->pos + 2 * DSFS_BLOCK_SIZE] ^= 1;
 	load(&img, &bad);
-	if (OK(!resident_source(&img, &src, &err), "inside: opens with a bad block")) {
-		OK(!resident_get(src, DSFS_REGION_INODES, 1, 2 * DSFS_BLOCK_SIZE - 1, &p) &&
+	src = image_source(&img, UINT64_MAX);
+	if (OK(src && !source_check_sums(src, &err), "inside: opens with a bad block")) {
+		OK(!source_bytes(src, DSFS_REGION_INODES, 1, 2 * DSFS_BLOCK_SIZE - 1, &p) &&
 		   !memcmp(p, good->p + inodes->pos + 1, 2 * DSFS_BLOCK_SIZE - 1),
 		   "inside: bytes of two good blocks");
-		OK(resident_get(src, DSFS_REGION_INODES, 1, 2 * DSFS_BLOCK_SIZE, &p) ==
+		OK(source_bytes(src, DSFS_REGION_INODES, 1, 2 * DSFS_BLOCK_SIZE, &p) ==
 		   -EBADMSG, "inside: one byte of the bad block with them");
-		OK(resident_get(src, DSFS_REGION_INODES, 0, inodes->bytes + 1, &p) ==
+		OK(source_bytes(src, DSFS_REGION_INODES, 0, inodes->bytes + 1, &p) ==
 		   -EUCLEAN, "inside: one byte behind a region");
 		image_source_free(src);
 	}
-	close(img.fd);
+	image_close(&img);
 	free(bad.p);
 }
 
@@ -73,6 +79,6 @@ void test_inside(const char *path)
 		test_forged(&good, inodes->pos, img.geo);
 		test_spanning(&good, inodes);
 	}
-	close(img.fd);
+	image_close(&img);
 	free(good.p);
 }

@@ -9,7 +9,7 @@
 #ifndef DIGEST_H
 #define DIGEST_H
 
-#include "image.h"
+#include "imagemsg.h"
 
 struct view;
 

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "image.h"
+#include "imagemsg.h"
 #include "json.h"
 #include "progress.h"
 

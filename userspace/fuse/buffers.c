@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "api.h"
 #include "buffers.h"
+#include "reader.h"
 
 #define STEP		131072UL	/* what the kernel asks for at a time, as a rule */
 #define CLASSES		8		/* of up to as many steps: wholefile= is 1 MiB */
@@ -56,7 +56,7 @@ void *buffer_get(size_t size)
 	const size_t steps = steps_of(size);
 	void *buffer = take_spare(steps);
 
-	if (!buffer && posix_memalign(&buffer, IMAGE_ONCE_ALIGN, steps * STEP))
+	if (!buffer && posix_memalign(&buffer, READ_ALIGN, steps * STEP))
 		return NULL;
 	return buffer;
 }

@@ -50,13 +50,13 @@ static bool reply_spliced(fuse_req_t req, const struct fuse_fs *fs,
 	if (!e)
 		return false;
 	at = e->physical + (pos - e->logical);
-	if (!fs->opt.keep_image && !image_is_cached(img, at))
+	if (!fs->opt.keep_image && !image_has(img, at))
 		return false;
 	v.buf[0].flags = FUSE_BUF_IS_FD | FUSE_BUF_FD_SEEK;
 	v.buf[0].fd = fs->fd;
 	v.buf[0].pos = fs->opt.offset + at;
 	fuse_reply_data(req, &v, fs->opt.keep_image ? 0 : FUSE_BUF_SPLICE_MOVE);
-	if (is_final(fs, file, pos, len))
+	if (!fs->opt.keep_image && is_final(fs, file, pos, len))
 		image_drop(img, at, len);
 	return true;
 }
@@ -95,7 +95,8 @@ static void reply_piece(fuse_req_t req, u64 ino, const struct dsfs_file *file, u
 		fuse_reply_err(req, ENOMEM);
 		return;
 	}
-	n = file_pread(file, is_final(fs, file, pos, len), buf, len, pos, &error);
+	n = file_pread(file, is_final(fs, file, pos, len) ? READ_ONCE : 0, buf, len, pos,
+		       &error);
 	if (n < 0) {
 		report_range(fs, ino, file, buf, pos, len);
 		fuse_reply_err(req, -n);

@@ -222,7 +222,7 @@ static void fill(struct held_files *files, struct held *h)
 	pthread_mutex_unlock(&files->lock);
 
 	data = buffer_get(h->size);
-	if (data && file_pread(h->file, true, data, h->size, 0, NULL) != h->size) {
+	if (data && file_pread(h->file, READ_ONCE, data, h->size, 0, NULL) != h->size) {
 		buffer_put(data, h->size);
 		data = NULL;
 	}

@@ -53,14 +53,13 @@ int image_attach(struct fuse_fs *fs)
 	/* What is read is what was asked for: the next file is somewhere else. */
 	posix_fadvise(fs->fd, 0, 0, POSIX_FADV_RANDOM);
 	if (!fs->opt.keep_image)
-		image_once_open(&fs->image->img);
+		reader_file_once(fs->image->img.reader);
 	load_metadata(fs);
 	return 0;
 }
 
 void image_detach(struct fuse_fs *fs)
 {
-	image_once_close(&fs->image->img);
 	dsfs_close(fs->image);
 	close(fs->fd);
 }

@@ -6,7 +6,7 @@
 #define DSFS_API_H
 
 #include "dsfs.h"
-#include "internal.h"
+#include "image.h"
 
 /* Bytes of a name that a message shows, so that the rest of it has room */
 #define API_NAME_SHOWN	100
@@ -46,13 +46,12 @@ int api_node(struct dsfs_image *image, u64 ino, struct image_node *node,
 void api_stat(const struct image_node *node, struct dsfs_stat *st);
 
 /**
- * file_pread - dsfs_pread(), and whether anybody reads the bytes again
- * @once: nobody; after image_once_open() they do not stay in the page cache then, unless
- *	they were there
- * @buf: best aligned to IMAGE_ONCE_ALIGN if @once
+ * file_pread - dsfs_pread() with flags
+ * @flags: READ_*
+ * @buf: best aligned to READ_ALIGN with READ_ONCE
  */
-ssize_t file_pread(const struct dsfs_file *file, bool once, void *buf, size_t len, u64 pos,
-		   struct dsfs_error *error);
+ssize_t file_pread(const struct dsfs_file *file, unsigned int flags, void *buf, size_t len,
+		   u64 pos, struct dsfs_error *error);
 
 /** file_image - where a file's bytes are */
 const struct image *file_image(const struct dsfs_file *file);

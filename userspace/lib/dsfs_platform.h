@@ -53,6 +53,11 @@ typedef long long s64;
 #endif
 #endif
 
+#ifndef container_of
+#define container_of(p, type, member) \
+	((type *)((char *)(p) - offsetof(type, member)))
+#endif
+
 static inline u16 le16_to_cpu(__le16 v) { return le16toh((__force u16)v); }
 static inline u32 le32_to_cpu(__le32 v) { return le32toh((__force u32)v); }
 static inline u64 le64_to_cpu(__le64 v) { return le64toh((__force u64)v); }

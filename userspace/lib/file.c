@@ -138,15 +138,15 @@ static size_t find_extent(const struct dsfs_file *file, u64 pos)
 	return lo;
 }
 
-static int read_range(const struct dsfs_file *file, bool check, bool once, u8 *buf, u64 len,
-		      u64 pos, struct dsfs_err *err)
+static int read_range(const struct dsfs_file *file, bool check, unsigned int flags, u8 *buf,
+		      u64 len, u64 pos, struct dsfs_err *err)
 {
 	struct batch b;
 	size_t i = find_extent(file, pos);
 	const struct dsfs_extent *e;
 	ssize_t n;
 
-	batch_init(&b, &file->stored, check, once);
+	batch_init(&b, &file->stored, check, flags);
 	for (; len; len -= n, pos += n, buf += n) {
 		e = &file->extents[i];
 		if (i == file->count || e->logical > pos) {
@@ -167,8 +167,8 @@ static int read_range(const struct dsfs_file *file, bool check, bool once, u8 *b
 	return batch_flush(&b, err);
 }
 
-ssize_t file_pread(const struct dsfs_file *file, bool once, void *buf, size_t len, u64 pos,
-		   struct dsfs_error *error)
+ssize_t file_pread(const struct dsfs_file *file, unsigned int flags, void *buf, size_t len,
+		   u64 pos, struct dsfs_error *error)
 {
 	struct dsfs_err err;
 	int ret;
@@ -180,7 +180,7 @@ ssize_t file_pread(const struct dsfs_file *file, bool once, void *buf, size_t le
 	if (len > SSIZE_MAX)
 		len = SSIZE_MAX;
 	err.what = NULL;
-	ret = read_range(file, file->check, once, buf, len, pos, &err);
+	ret = read_range(file, file->check, flags, buf, len, pos, &err);
 	if (ret)
 		return api_fail(error, ret, &err, "inode %u", file->attr.ino);
 	return len;
@@ -189,7 +189,7 @@ ssize_t file_pread(const struct dsfs_file *file, bool once, void *buf, size_t le
 ssize_t dsfs_pread(const struct dsfs_file *file, void *buf, size_t len,
 		   uint64_t pos, struct dsfs_error *error)
 {
-	return file_pread(file, false, buf, len, pos, error);
+	return file_pread(file, 0, buf, len, pos, error);
 }
 
 int dsfs_file_verify(const struct dsfs_file *file, struct dsfs_error *error)
@@ -208,7 +208,7 @@ int dsfs_file_verify(const struct dsfs_file *file, struct dsfs_error *error)
 			n = file->extents[i].length - at;
 			if (n > STORED_WINDOW)
 				n = STORED_WINDOW;
-			ret = read_range(file, true, false, buf, n,
+			ret = read_range(file, true, 0, buf, n,
 					 file->extents[i].logical + at, &err);
 		}
 	free(buf);

@@ -1,14 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An image as a whole: its superblock slots, its generations and the checksums of its
- * regions.
+ * An image as a whole: its bytes, its superblock slots, its generations and the checksums of
+ * its regions.
  */
 #include <stdlib.h>
 
-#include "internal.h"
+#include "image.h"
 
 /* BLOCKSUMS is read in steps of this many bytes. */
 #define SUMS_STEP	1048576
+
+void image_close(struct image *img)
+{
+	if (img->reader)
+		img->reader->ops->close(img->reader);
+	img->reader = NULL;
+}
+
+int image_preadv(const struct image *img, const struct iovec *iov, int n, size_t len,
+		 u64 pos, unsigned int flags)
+{
+	return img->reader->ops->read(img->reader, iov, n, len, img->start + pos, flags);
+}
+
+int image_pread(const struct image *img, void *buf, size_t len, u64 pos)
+{
+	const struct iovec iov = { buf, len };
+
+	return image_preadv(img, &iov, 1, len, pos, 0);
+}
+
+void image_ahead(const struct image *img, u64 pos, u64 len)
+{
+	if (img->reader->ops->ahead)
+		img->reader->ops->ahead(img->reader, img->start + pos, len);
+}
+
+void image_drop(const struct image *img, u64 pos, u64 len)
+{
+	if (img->reader->ops->drop)
+		img->reader->ops->drop(img->reader, img->start + pos, len);
+}
+
+bool image_has(const struct image *img, u64 pos)
+{
+	return img->reader->ops->has && img->reader->ops->has(img->reader, img->start + pos);
+}
+
+u64 image_next_data(const struct image *img, u64 pos)
+{
+	u64 data;
+
+	if (!img->reader->ops->next_data)
+		return pos;
+	data = img->reader->ops->next_data(img->reader, img->start + pos);
+	return data == UINT64_MAX ? data : data - img->start;
+}
 
 static void image_read_slot(struct image *img, int i)
 {

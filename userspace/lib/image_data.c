@@ -155,7 +155,7 @@ static int stream_fill(struct stream *s, u64 at, struct dsfs_err *err)
 	s->len = s->total - s->from;
 	if (s->len > STORED_WINDOW)
 		s->len = STORED_WINDOW;
-	batch_init(&b, &of, s->verify, false);
+	batch_init(&b, &of, s->verify, 0);
 	ret = batch_add(&b, s->from, s->buf, s->len, err);
 	return ret < 0 ? ret : batch_flush(&b, err);
 }

@@ -2,38 +2,20 @@
 /*
  * Several reads at once: all are asked for before the first is waited for.
  *
- * posix_fadvise(POSIX_FADV_WILLNEED) begins to read into memory and does not wait, on
- * whatever has readahead, so that the device has all requests at once.  Threads would need
- * a switch for each read and be lost by a fork.  io_uring hands reads of network file
- * systems to a few threads of the kernel, four a processor, and is forbidden to many
- * containers.
+ * The reader begins to bring in what it is told of ahead and does not wait, so that the
+ * device has all requests at once.  Of a file or device, posix_fadvise(POSIX_FADV_WILLNEED)
+ * does that wherever there is readahead.  Threads would need a switch for each read and be
+ * lost by a fork.  io_uring hands reads of network file systems to a few threads of the
+ * kernel, four a processor, and is forbidden to many containers.
  *
  * What is done ahead is advice: where it has no effect, the reads wait one by one.
  */
-#include <fcntl.h>
-
 #include "api.h"
 
 /* Reads that are asked for ahead of the one that is waited for */
 #define AHEAD		256
 /* A larger one is read ahead well enough while it is read. */
 #define READ_MAX	(16 << 20)
-/*
- * The kernel follows one advice no further than the device's readahead goes, 128 KiB if
- * nobody has set it.
- */
-#define ADVICE_BYTES	(128 << 10)
-
-static void advise(const struct image *img, u64 pos, u64 len)
-{
-	u64 n;
-
-	for (; len; pos += n, len -= n) {
-		n = len < ADVICE_BYTES ? len : ADVICE_BYTES;
-		if (posix_fadvise(img->fd, img->start + pos, n, POSIX_FADV_WILLNEED))
-			return;
-	}
-}
 
 /* Wherever its bytes are stored */
 static void advise_read(const struct dsfs_read *r)
@@ -55,8 +37,8 @@ static void advise_read(const struct dsfs_read *r)
 		if (to > end)
 			to = end;
 		if (from < to)
-			advise(file_image(r->file), e[i].physical + (from - e[i].logical),
-			       to - from);
+			image_ahead(file_image(r->file),
+				    e[i].physical + (from - e[i].logical), to - from);
 	}
 }
 

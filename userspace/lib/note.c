@@ -2,7 +2,7 @@
 /*
  * The note of a generation, as it lies in its block.
  */
-#include "internal.h"
+#include "image.h"
 
 int image_note(struct dsfs_source *src, struct dsfs_note *note, struct dsfs_err *err)
 {
@@ -13,7 +13,7 @@ int image_note(struct dsfs_source *src, struct dsfs_note *note, struct dsfs_err 
 	memset(note, 0, sizeof(*note));
 	if (!(src->geo.compat & DSFS_COMPAT_NOTE))
 		return 0;
-	ret = src->block(src, last, true, &ref);
+	ret = source_block(src, last, &ref);
 	if (ret)
 		return dsfs_bad(err, "note at", dsfs_note_pos(&src->geo),
 				src->geo.meta_start + src->geo.meta_bytes, ret);

@@ -3,9 +3,7 @@
  * Opening an image.  What keeps a kernel from mounting it keeps the library from opening
  * it: the superblocks, the checksums of blocks and the root directory have to be right.
  */
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "api.h"
 
@@ -30,12 +28,14 @@ static int check_options(const struct dsfs_open_options *o, struct dsfs_error *e
 static int set_range(struct image *img, const struct dsfs_open_options *o,
 		     struct dsfs_error *error)
 {
-	if (o->offset > img->bytes || o->length > img->bytes - o->offset)
+	const u64 bytes = img->reader->bytes;
+
+	if (o->offset > bytes || o->length > bytes - o->offset)
 		return api_fail(error, -EFBIG, NULL,
 				"offset %llu and length %llu in a file of %llu bytes",
-				(u64)o->offset, (u64)o->length, img->bytes);
+				(u64)o->offset, (u64)o->length, bytes);
 	img->start = o->offset;
-	img->bytes = o->length ? o->length : img->bytes - o->offset;
+	img->bytes = o->length ? o->length : bytes - o->offset;
 	return 0;
 }
 
@@ -85,30 +85,13 @@ static int open_image(struct dsfs_image *image, const struct dsfs_open_options *
 		ret = choose_generation(&image->img, o->generation, error);
 	if (ret)
 		return ret;
-	ret = resident_source(&image->img, &image->src, &err);
+	image->src = image_source(&image->img, UINT64_MAX);
+	if (!image->src)
+		return api_fail(error, -ENOMEM, NULL, "metadata");
+	ret = source_check_sums(image->src, &err);
 	if (ret)
 		return api_fail(error, ret, &err, "metadata");
 	return check_root(image, error);
-}
-
-/* What image_io_open() and image_io_length() say. */
-static int no_file(struct dsfs_error *error, int ret, const char *what)
-{
-	return api_fail(error, ret, NULL, "%s", what);
-}
-
-static int dup_fd(struct image *img, int fd, const char **what)
-{
-	int ret;
-
-	*what = "descriptor";
-	img->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (img->fd < 0)
-		return -errno;
-	ret = image_io_length(img, what);
-	if (ret)
-		image_close(img);
-	return ret;
 }
 
 static int open_any(const char *path, int fd, const struct dsfs_open_options *options,
@@ -127,14 +110,9 @@ static int open_any(const char *path, int fd, const struct dsfs_open_options *op
 	image = calloc(1, sizeof(*image));
 	if (!image)
 		return api_fail(error, -ENOMEM, NULL, "image");
-	image->img.path = path;
-	ret = path ? image_io_open(&image->img, &what) : dup_fd(&image->img, fd, &what);
-	if (ret) {
-		free(image);
-		return no_file(error, ret, what);
-	}
-	image->img.path = NULL;		/* the caller's */
-	ret = open_image(image, options, error);
+	ret = path ? reader_file(path, &image->img.reader, &what) :
+		     reader_fd(fd, &image->img.reader, &what);
+	ret = ret ? api_fail(error, ret, NULL, "%s", what) : open_image(image, options, error);
 	if (ret)
 		dsfs_close(image);
 	else

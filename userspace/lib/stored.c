@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The stored bytes of a file are contiguous in the image, whatever holes it has: what a read
- * wants of several extents is one range of them, brought in by one call and scattered over
+ * Reads of the stored bytes of a file.  They are contiguous in the image, whatever holes the file
+ * has, so several extents are one range of them: it is brought in by one call and scattered over
  * the buffer.  A checksum covers a whole chunk, so what is missing at the ends of the
  * range is read into memory aside.
  */
@@ -11,11 +11,11 @@
 
 #define ASIDE	65536	/* on the stack: twice the chunk size that mkfs takes */
 
-void batch_init(struct batch *b, const struct stored *of, bool check, bool once)
+void batch_init(struct batch *b, const struct stored *of, bool check, unsigned int flags)
 {
 	b->of = *of;
 	b->check = check && of->src->geo.chunk_bits;
-	b->once = once;
+	b->flags = flags;
 	b->n = 0;
 	b->len = 0;
 }
@@ -61,8 +61,7 @@ static int batch_read(struct batch *b, u64 from, u64 end, u8 *aside, struct dsfs
 	b->iov[0] = (struct iovec){ aside, b->from - from };
 	b->iov[b->n + 1] = (struct iovec){ aside + (b->from - from),
 					   end - (b->from + b->len) };
-	ret = (b->once ? image_preadv_once : image_preadv)(b->of.src->img, b->iov, b->n + 2,
-							   end - from, pos);
+	ret = image_preadv(b->of.src->img, b->iov, b->n + 2, end - from, pos, b->flags);
 	if (ret)
 		return dsfs_bad(err, "data at", pos, pos + (end - from), ret);
 	return b->check ? batch_check(b, from, end, err) : 0;

@@ -7,7 +7,7 @@
 
 #include <sys/uio.h>
 
-#include "internal.h"
+#include "image.h"
 
 #define STORED_WINDOW	1048576	/* read at a time; a multiple of every chunk size */
 #define STORED_PIECES	32	/* of buffers, in a window */
@@ -26,7 +26,7 @@ struct stored {
 /**
  * struct batch - a range of stored bytes to be brought in
  * @check: compare it with its checksums
- * @once: nobody reads it again: image_preadv_once()
+ * @flags: READ_*
  * @iov: where it goes: @n pieces behind the first entry, which is for the bytes in front
  *	of them, as the one behind is for those that follow
  * @from: its first byte; @len: how many
@@ -34,7 +34,7 @@ struct stored {
 struct batch {
 	struct stored of;
 	bool check;
-	bool once;
+	unsigned int flags;
 	int n;
 	u64 from;
 	u64 len;
@@ -42,7 +42,7 @@ struct batch {
 };
 
 /** batch_init - begin; @check is ignored where the image has no data checksums */
-void batch_init(struct batch *b, const struct stored *of, bool check, bool once);
+void batch_init(struct batch *b, const struct stored *of, bool check, unsigned int flags);
 
 /**
  * batch_add - add stored bytes, which follow those that are in already

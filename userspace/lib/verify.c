@@ -34,7 +34,7 @@ int dsfs_verify(struct dsfs_image *image, unsigned int flags,
 	if (flags & ~DSFS_VERIFY_DATA)
 		return api_fail(error, -EINVAL, NULL, "flags %#x, known are %#x", flags,
 				DSFS_VERIFY_DATA);
-	ret = resident_load(image->src, &err);
+	ret = source_load(image->src, &err);
 	if (ret)
 		return api_fail(error, ret, &err, "metadata");
 	if (!(flags & DSFS_VERIFY_DATA))

@@ -28,7 +28,7 @@ static int set_begin(struct dsfs_image *image, u64 ino, struct set *set,
 		return ret;
 	ret = dsfs_xattr_bytes(image->src, &node.extra, &set->bytes, &err);
 	if (!ret)
-		ret = resident_get(image->src, DSFS_REGION_XATTRS, node.extra.xattrs,
+		ret = source_bytes(image->src, DSFS_REGION_XATTRS, node.extra.xattrs,
 				   set->bytes, &set->p);
 	if (!ret)
 		ret = dsfs_xattr_first(set->p, set->bytes, &count, &set->cursor, &err);

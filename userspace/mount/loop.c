@@ -8,31 +8,21 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <linux/loop.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
-#include "image.h"
 #include "mount.h"
 #include "msg.h"
 
 #define TRIES	64
 
-/*
- * Block size of the device: 4096 if data and metadata are aligned to that,
- * otherwise 512.
- */
-static u32 block_size(int fd, const struct mount_opts *o)
+/* 4096 if data and metadata are aligned to that, otherwise 512 */
+static u32 block_size(const struct image *img, const struct mount_opts *o)
 {
-	struct dsfs_super raw;
-	struct dsfs_err err;
-	struct dsfs_geo geo;
-
-	if ((o->offset | o->sizelimit) & 4095 ||
-	    pread(fd, &raw, sizeof(raw), o->offset + DSFS_SB_POS(0)) != sizeof(raw) ||
-	    dsfs_super_decode(&raw, 0, &geo, &err) || geo.align_bits < 12)
+	if ((o->offset | o->sizelimit) & 4095 || !img->geo || img->geo->align_bits < 12)
 		return 512;
 	return 4096;
 }
@@ -119,10 +109,10 @@ static int configure(int loop, int file, const char *path, u32 block,
 }
 
 /* other processes look for a free device, too; the first one to configure it gets it */
-static int take_free(int file, const char *path, const struct mount_opts *o,
+static int take_free(int file, const struct image *img, const struct mount_opts *o,
 		     char name[64])
 {
-	const u32 block = block_size(file, o);
+	const u32 block = block_size(img, o);
 	int ctl = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 	int fd = -1, n, ret, i;
 
@@ -140,7 +130,7 @@ static int take_free(int file, const char *path, const struct mount_opts *o,
 			ret = -errno;
 			break;
 		}
-		ret = configure(fd, file, path, block, o);
+		ret = configure(fd, file, img->path, block, o);
 		if (ret)
 			close(fd);
 	}
@@ -148,24 +138,24 @@ static int take_free(int file, const char *path, const struct mount_opts *o,
 	return ret ? ret : fd;
 }
 
-int loop_attach(const char *path, const struct mount_opts *o, char name[64])
+int loop_attach(const struct image *img, const struct mount_opts *o, char name[64])
 {
 	struct stat st;
-	int file = open(path, O_RDONLY | O_CLOEXEC);
+	int file = open(img->path, O_RDONLY | O_CLOEXEC);
 	int fd;
 
 	if (file < 0 || fstat(file, &st)) {
-		msg_error(path, "open: %s", msg_why(errno));
+		msg_error(img->path, "open: %s", msg_why(errno));
 		if (file >= 0)
 			close(file);
 		return -1;
 	}
-	fd = find_attached(&st, o, generation_wanted(file, o), name);
+	fd = find_attached(&st, o, generation_wanted(img, o), name);
 	if (fd < 0)
-		fd = take_free(file, path, o, name);
+		fd = take_free(file, img, o, name);
 	close(file);
 	if (fd < 0) {
-		msg_error(path, "no loop device: %s", msg_why(-fd));
+		msg_error(img->path, "no loop device: %s", msg_why(-fd));
 		return -1;
 	}
 	return fd;

@@ -61,42 +61,6 @@ static bool needs_own_device(dev_t dev, const struct mount_opts *o)
 	return mounted && mounted != o->generation;
 }
 
-/*
- * Check that this is an image, with a better message than that of the kernel.
- * A device is read without its cache, which may be older than what another node
- * wrote; if that fails, the kernel checks.
- */
-static bool is_foreign(const char *spec, const struct stat *st,
-		       const struct mount_opts *o)
-{
-	const size_t size = 4096;
-	bool foreign = true;
-	__le32 magic;
-	ssize_t n;
-	char *buf;
-	int fd, i;
-
-	fd = open(spec, O_RDONLY | O_CLOEXEC | (S_ISBLK(st->st_mode) ? O_DIRECT : 0));
-	if (fd < 0)
-		return false;
-	buf = aligned_alloc(size, size);
-	for (i = 0; buf && foreign && i < DSFS_SB_SLOTS; i++) {
-		const u64 pos = DSFS_SB_POS(i) & ~(u64)(size - 1);
-		const u64 in = DSFS_SB_POS(i) - pos;
-
-		n = pread(fd, buf, size, o->offset + pos);
-		if (n >= 0 && n < in + sizeof(magic))
-			continue;	/* the file is shorter */
-		if (n > 0)
-			memcpy(&magic, buf + in, sizeof(magic));
-		foreign = n > 0 && le32_to_cpu(magic) != DSFS_SUPER_MAGIC;
-	}
-	foreign = foreign && buf;
-	free(buf);
-	close(fd);
-	return foreign;
-}
-
 static int check_dir(const struct call *c)
 {
 	struct stat st;
@@ -118,6 +82,7 @@ static int check_dir(const struct call *c)
 static int find_device(const struct call *c, const struct mount_opts *o,
 		       char name[64], int *fd)
 {
+	struct image img;
 	struct stat st;
 
 	*fd = -1;
@@ -129,7 +94,8 @@ static int find_device(const struct call *c, const struct mount_opts *o,
 		msg_error(c->spec, "neither a file nor a block device");
 		return EXIT_MOUNT;
 	}
-	if (is_foreign(c->spec, &st, o)) {
+	/* with a better message than the kernel's */
+	if (image_look(c->spec, o, &img) && image_is_foreign(&img)) {
 		msg_error(c->spec, "not a DSFS image");
 		return EXIT_MOUNT;
 	}
@@ -141,7 +107,7 @@ static int find_device(const struct call *c, const struct mount_opts *o,
 		return EXIT_OK;
 	if (c->fake)
 		return EXIT_OK;
-	*fd = loop_attach(c->spec, o, name);
+	*fd = loop_attach(&img, o, name);
 	return *fd < 0 ? EXIT_SYSTEM : EXIT_OK;
 }
 

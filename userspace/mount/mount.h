@@ -5,7 +5,7 @@
 
 #include <sys/stat.h>
 
-#include "format.h"
+#include "image.h"
 
 /**
  * struct mount_opts - the options of a mount, sorted by whom they are for
@@ -39,24 +39,29 @@ int options_parse(char *list, struct mount_opts *o);
 void options_free(struct mount_opts *o);
 
 /**
+ * image_look - read the superblocks of an image, as they are on the device now
+ * @img: filled in; there is nothing to close
+ *
+ * Return: false if it cannot be opened, which the kernel will say, too.
+ */
+bool image_look(const char *path, const struct mount_opts *o, struct image *img);
+
+/**
+ * generation_wanted - number of the generation that a mount would show
+ * Return: 0 if the image does not say.
+ */
+u64 generation_wanted(const struct image *img, const struct mount_opts *o);
+
+/**
  * loop_attach - attach a read-only loop device to an image file
- * @path: the file
+ * @img: of image_look()
  * @o: offset and length
  * @name: gets the device's path
  *
  * Return: an open descriptor, which keeps the device alive, or -1 after a
  * message.
  */
-int loop_attach(const char *path, const struct mount_opts *o, char name[64]);
-
-/**
- * generation_wanted - number of the generation that a mount would show
- * @fd: the image's file or device
- * @o: options
- *
- * Return: 0 if the image does not say.
- */
-u64 generation_wanted(int fd, const struct mount_opts *o);
+int loop_attach(const struct image *img, const struct mount_opts *o, char name[64]);
 
 /**
  * generation_mounted - number of the generation that is mounted from a block device

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "image.h"
 #include "msg.h"
 #include "utf8.h"
 

@@ -9,7 +9,7 @@
 #include <uuid/uuid.h>
 
 #include "args.h"
-#include "image.h"
+#include "imagemsg.h"
 #include "msg.h"
 #include "utf8.h"
 

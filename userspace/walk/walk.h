@@ -9,7 +9,7 @@
 #ifndef WALK_H
 #define WALK_H
 
-#include "image.h"
+#include "imagemsg.h"
 #include "json.h"
 #include "listing.h"
 

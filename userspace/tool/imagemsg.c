@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "image.h"
+#include "imagemsg.h"
 #include "msg.h"
 
 int image_open(struct image *img, const char *path)
@@ -15,14 +15,16 @@ int image_open(struct image *img, const char *path)
 
 	memset(img, 0, sizeof(*img));
 	img->path = path;
-	ret = image_io_open(img, &what);
+	ret = reader_file(path, &img->reader, &what);
 	if (ret == -ENOTBLK)
 		msg_error(path, "%s", what);
 	else if (ret)
 		msg_error(path, "%s: %s", what, msg_why(-ret));
-	else
-		image_load(img);
-	return ret;
+	if (ret)
+		return ret;
+	img->bytes = img->reader->bytes;
+	image_load(img);
+	return 0;
 }
 
 int image_generation(struct image *img, u64 generation)

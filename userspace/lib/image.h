@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The inside of libdsfs: superblock slots, metadata and file data of an image.  The
- * tools, which look at broken images and at the bytes of the format, use it as well;
- * the shared library does not export it.
+ * An image as the project's own tools see it: what dsfs.h leaves out for programs of others.
  *
- * All of it is silent: what is wrong is returned, never printed.
+ * A tool looks at broken images: at slots of superblocks that no kernel would take, at all
+ * generations, at bytes that no checksum vouches for, at records of the format.  dsfs.h is made
+ * of these functions, so that a tool and a program of others read by the same code.  The
+ * shared library does not export them.  They use the decoders of fs/format and a reader
+ * (reader.h), and print nothing: what is wrong is returned.
  */
-#ifndef DSFS_INTERNAL_H
-#define DSFS_INTERNAL_H
+#ifndef DSFS_IMAGE_H
+#define DSFS_IMAGE_H
 
 #include "format.h"
 #include "nsec.h"
-
-#ifndef container_of
-#define container_of(p, type, member) \
-	((type *)((char *)(p) - offsetof(type, member)))
-#endif
+#include "reader.h"
 
 /**
  * struct image - an open image
  * @path: of the file or device; NULL if it was opened by somebody else
- * @start: where the image begins in it
+ * @reader: its bytes, and maybe others around it
+ * @start: where the image begins among them
  * @bytes: length of the image
  * @use: the slot that counts: the valid one with the higher generation; -1
  *	if there is none
@@ -28,13 +27,12 @@
  * @geo: of the generation that is looked at: that slot's, or @older's; NULL if
  *	there is none
  * @older: an older generation that was asked for
- * @once: for image_preadv_once(), or NULL
  *
  * Constant once it is open and a generation is chosen, so threads share it.
  */
 struct image {
 	const char *path;
-	int fd;
+	struct dsfs_reader *reader;
 	u64 start;
 	u64 bytes;
 	int use;
@@ -43,27 +41,17 @@ struct image {
 	const struct dsfs_geo *geo;
 	struct dsfs_slot slots[DSFS_SB_SLOTS];
 	struct dsfs_slot older;
-	struct image_once *once;
 };
 
 /**
  * image_load - judge the slots of an image
- * @img: with @fd, @start and @bytes; the rest is filled in
+ * @img: with @reader, @start and @bytes; the rest is filled in
  *
  * An image without a valid slot loads too: @img->geo is NULL then.
  */
 void image_load(struct image *img);
 
-/**
- * image_io_open - open @img->path, fill in @img->fd and @img->bytes
- * @what: gets what failed, for a message
- *
- * Return: 0 or a negative errno; -ENOTBLK for what is neither a file nor a block device,
- * which @what says, too.
- */
-int image_io_open(struct image *img, const char **what);
-/** image_io_length - the length of what @img->fd is, in @img->bytes; errors as above */
-int image_io_length(struct image *img, const char **what);
+/** image_close - close its reader */
 void image_close(struct image *img);
 
 /**
@@ -97,38 +85,26 @@ const char *err_why(int ret);
 /** err_text - a struct dsfs_err and a negative errno as a line of text */
 void err_text(const struct dsfs_err *err, int ret, char *buf, size_t size);
 
-/**
- * image_pread - read bytes of the image, unverified
- * Return: 0, -EIO where the image ends, or what pread(2) said.
+/*
+ * Bytes of the image, which nothing vouches for.  These are the reader's functions, with offsets
+ * in the image.
  */
+
+/** image_pread - read bytes into one buffer; 0, or -EIO, where the image ends too, or ... */
 int image_pread(const struct image *img, void *buf, size_t len, u64 pos);
 
-struct iovec;
-
-/** image_preadv - the same for @len bytes in all of several buffers, which are left alone */
+/** image_preadv - read @len bytes into buffers that have room for as many; READ_* */
 int image_preadv(const struct image *img, const struct iovec *iov, int n, size_t len,
-		 u64 pos);
+		 u64 pos, unsigned int flags);
 
-#define IMAGE_ONCE_ALIGN	4096	/* of offset and buffer, for a read past the page cache */
+/** image_ahead - begin to read a range that will be asked for */
+void image_ahead(const struct image *img, u64 pos, u64 len);
 
-/**
- * image_once_open - have image_preadv_once() leave nothing in the page cache
- * @img: open; threads that share it come later
- *
- * Without it, the functions below take the page cache for what is wanted.
- */
-void image_once_open(struct image *img);
-void image_once_close(struct image *img);
-
-/** image_is_cached - whether what begins at @pos is in the page cache, as far as can be told */
-bool image_is_cached(const struct image *img, u64 pos);
-
-/** image_drop - drop a range from the page cache */
+/** image_drop - forget a range that was read, whoever reads it */
 void image_drop(const struct image *img, u64 pos, u64 len);
 
-/** image_preadv_once - image_preadv() of what nobody reads again */
-int image_preadv_once(const struct image *img, const struct iovec *iov, int n, size_t len,
-		      u64 pos);
+/** image_has - whether what begins at @pos is in memory, as far as can be told */
+bool image_has(const struct image *img, u64 pos);
 
 /**
  * image_next_data - skip bytes that are zero since nothing is stored there
@@ -146,60 +122,55 @@ u64 image_next_data(const struct image *img, u64 pos);
  */
 int image_region_sum(const struct image *img, enum dsfs_region_id id, u32 *sum);
 
-/**
- * struct dsfs_source - metadata of a generation
- * @block: holds a block of the metadata area for @ref->p, checked unless it is one of
- *	checksums; returns 0, -EIO, -EBADMSG or -ENOMEM
- * @free: frees the source
+/*
+ * Metadata of a generation: one cache (meta.c), which fs/format's decoders read by
+ * dsfs_meta_get().
  */
+
+/** struct dsfs_source - metadata of a generation, for any threads */
 struct dsfs_source {
 	const struct image *img;
 	struct dsfs_geo geo;
-	int (*block)(struct dsfs_source *src, u64 block, bool check, struct dsfs_mref *ref);
-	void (*free)(struct dsfs_source *src);
 };
 
 /**
- * image_source - metadata in a cache of limited size, for one thread
+ * image_source - make a cache of metadata
  * @img: with a valid slot; the source stays with the generation that is looked
  *	at now
- * @cache_bytes: metadata kept in memory, rounded up; 0 for a sensible value
+ * @limit: bytes kept in memory, about; 0: a sensible value; UINT64_MAX: all that is read
+ *
+ * Each block is compared with its checksum in BLOCKSUMS, but BLOCKSUMS with nothing unless
+ * source_check_sums() is called: a broken image can be looked at.
  *
  * Return: a source, to be freed with image_source_free(), or NULL.
  */
-struct dsfs_source *image_source(const struct image *img, u64 cache_bytes);
+struct dsfs_source *image_source(const struct image *img, u64 limit);
+void image_source_free(struct dsfs_source *src);
 
 /**
- * resident_source - metadata that stays in memory once it was read, for any threads
- * @img: as for image_source()
- * @src: gets a source, to be freed with image_source_free()
+ * source_check_sums - compare BLOCKSUMS, which vouches for all other metadata
+ * @src: new
  * @err: filled in on failure
  *
- * Checks BLOCKSUMS, which vouches for all other metadata.
- *
- * Return: 0, -EBADMSG, -EIO or -ENOMEM.
+ * Return: 0, -EBADMSG or -EIO.
  */
-int resident_source(const struct image *img, struct dsfs_source **src,
-		    struct dsfs_err *err);
+int source_check_sums(struct dsfs_source *src, struct dsfs_err *err);
+
+/** source_block - a block of the metadata area, as dsfs_meta_get() */
+int source_block(struct dsfs_source *src, u64 block, struct dsfs_mref *ref);
 
 /**
- * resident_get - bytes of a region in one piece, whatever blocks they lie in
- * @src: from resident_source()
+ * source_bytes - bytes of a region in one piece, whatever blocks they lie in
+ * @src: without a limit
  * @p: gets them; valid as long as @src is
  *
  * Return: 0, or as dsfs_meta_get().
  */
-int resident_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off, size_t len,
+int source_bytes(struct dsfs_source *src, enum dsfs_region_id region, u64 off, size_t len,
 		 const void **p);
 
-/** resident_load - read and check all metadata; @err: filled in on failure */
-int resident_load(struct dsfs_source *src, struct dsfs_err *err);
-
-static inline void image_source_free(struct dsfs_source *src)
-{
-	if (src)
-		src->free(src);
-}
+/** source_load - read and check all metadata; @err: filled in on failure */
+int source_load(struct dsfs_source *src, struct dsfs_err *err);
 
 /**
  * image_xattr_set - read an inode's set of xattrs
@@ -310,4 +281,4 @@ int image_entry_check(u32 dir, u32 ino, u8 type, const struct image_node *node,
 int image_lookup(struct dsfs_source *src, const char *path,
 		 struct image_node *node, struct dsfs_err *err);
 
-#endif /* DSFS_INTERNAL_H */
+#endif /* DSFS_IMAGE_H */

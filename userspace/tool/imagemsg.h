@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tools say of an image: libdsfs itself is silent.
+ * What the tools say of an image: the library itself is silent.
  */
-#ifndef DSFS_IMAGE_H
-#define DSFS_IMAGE_H
+#ifndef DSFS_IMAGEMSG_H
+#define DSFS_IMAGEMSG_H
 
-#include "internal.h"
+#include "image.h"
 
 /**
  * image_open - open an image and judge its slots
@@ -44,4 +44,4 @@ static inline void image_err_text(const struct dsfs_err *err, int ret, char *buf
 	err_text(err, ret, buf, size);
 }
 
-#endif /* DSFS_IMAGE_H */
+#endif /* DSFS_IMAGEMSG_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The generation that a mount selects, and the one that a device shows already.
+ * What the image says before it is mounted, and the generation that a device shows already.
  * All mounts of a device share one super block, which shows one generation.
  * Another generation needs another device, so the generation of existing mounts
  * is checked before a device is shared.
@@ -9,23 +9,31 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "internal.h"
 #include "mount.h"
 #include "parse.h"
 
-u64 generation_wanted(int fd, const struct mount_opts *o)
+bool image_look(const char *path, const struct mount_opts *o, struct image *img)
 {
-	struct image img = { .fd = fd, .start = o->offset };
+	const u64 first = o->offset & ~(u64)4095, end = o->offset + DSFS_SB_POS(DSFS_SB_SLOTS);
 	const char *what;
 
-	if (o->generation)
-		return o->generation;
-	if (image_io_length(&img, &what) || o->offset > img.bytes)
-		return 0;
-	img.bytes -= o->offset;
-	image_load(&img);
+	*img = (struct image){ .path = path };
+	if (reader_file(path, &img->reader, &what))
+		return false;
+	img->start = o->offset < img->reader->bytes ? o->offset : img->reader->bytes;
+	img->bytes = img->reader->bytes - img->start;
+	/* The cache of a device may be older than what another node wrote. */
+	img->reader->ops->drop(img->reader, first, end - first);
+	image_load(img);
+	img->reader->ops->drop(img->reader, first, end - first);
+	image_close(img);
+	return true;
+}
+
+u64 generation_wanted(const struct image *img, const struct mount_opts *o)
+{
 	/* an invalid image is reported by the kernel */
-	return img.ret ? 0 : img.geo->generation;
+	return o->generation || img->ret || !img->geo ? o->generation : img->geo->generation;
 }
 
 u64 generation_mounted(dev_t dev)

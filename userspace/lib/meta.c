@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The cache of metadata.  Blocks that are asked for are read in pieces, because metadata is read
+ * in order nearly always, and a block whose checksum is right is marked good.  A good block is
+ * not written again while anybody uses it, so threads need no lock to use it.  A bad block costs
+ * an error for what it holds and nothing else.
+ *
+ * The address space for all metadata is reserved at once, so what spans blocks is used as
+ * it lies; pages come with what is read.  The image is not mapped: one that is cut short
+ * would be answered with SIGBUS, and one that is overwritten would change behind the checks.
+ *
+ * A source with a limit gives pieces back: the ones that nobody holds and nobody used since
+ * the hand of the clock came by.  Without a limit nothing is counted.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "image.h"
+
+#define PIECE_BLOCKS	64	/* a word of @good */
+#define PIECE_BYTES	((u64)PIECE_BLOCKS << DSFS_BLOCK_BITS)
+#define LIMIT_DEFAULT	(64ULL << 20)
+#define LOCKS		16
+
+/**
+ * struct piece - who uses a piece; for sources with a limit
+ * @held: references to its blocks
+ * @used: it was asked for since the hand came by
+ */
+struct piece {
+	u32 held;
+	bool used;
+};
+
+/**
+ * struct meta - a source
+ * @blocks: of the metadata area
+ * @data: that many, mapped; defined where @good says so
+ * @good: a bit a block: it was read and is right
+ * @first_sum: block that BLOCKSUMS begins with
+ * @end_sum: block behind BLOCKSUMS
+ * @lock: of the pieces that are read, by their number
+ * @sums_lock: of the blocks of BLOCKSUMS
+ * @clock_lock: of what follows
+ * @pieces: as many as @blocks need; NULL: nothing is given back
+ * @limit: of pieces in memory
+ * @count: of pieces in memory, those with a part of BLOCKSUMS not counted, which stay
+ * @hand: the piece that is looked at next
+ */
+struct meta {
+	struct dsfs_source src;
+	u64 blocks;
+	u8 *data;
+	u64 *good;
+	u64 first_sum;
+	u64 end_sum;
+	pthread_mutex_t lock[LOCKS];
+	pthread_mutex_t sums_lock;
+	pthread_mutex_t clock_lock;
+	struct piece *pieces;
+	u64 limit;
+	u64 count;
+	u64 hand;
+};
+
+static struct meta *meta_of(struct dsfs_source *src)
+{
+	return container_of(src, struct meta, src);
+}
+
+static u64 nr_pieces(const struct meta *m)
+{
+	return (m->blocks + PIECE_BLOCKS - 1) / PIECE_BLOCKS;
+}
+
+static bool is_good(const struct meta *m, u64 block)
+{
+	const u64 word = __atomic_load_n(&m->good[block / PIECE_BLOCKS], __ATOMIC_SEQ_CST);
+
+	return word >> (block % PIECE_BLOCKS) & 1;
+}
+
+static void set_good(struct meta *m, u64 block)
+{
+	__atomic_fetch_or(&m->good[block / PIECE_BLOCKS], 1ULL << (block % PIECE_BLOCKS),
+			  __ATOMIC_RELEASE);
+}
+
+static bool is_sums(const struct meta *m, u64 block)
+{
+	return block >= m->first_sum && block < m->end_sum;
+}
+
+static bool has_sums(const struct meta *m, u64 piece)
+{
+	return piece >= m->first_sum / PIECE_BLOCKS &&
+	       piece <= (m->end_sum - 1) / PIECE_BLOCKS;
+}
+
+static pthread_mutex_t *lock_of(struct meta *m, u64 piece)
+{
+	return &m->lock[piece % LOCKS];
+}
+
+static int read_blocks(struct meta *m, u64 first, u64 n)
+{
+	const u64 at = first << DSFS_BLOCK_BITS;
+
+	return image_pread(m->src.img, m->data + at, n << DSFS_BLOCK_BITS,
+			   m->src.geo.meta_start + at);
+}
+
+/* Read a block of BLOCKSUMS as it is: what vouches for it is in the superblock. */
+static int load_sums_block(struct meta *m, u64 block)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&m->sums_lock);
+	if (!is_good(m, block)) {
+		ret = read_blocks(m, block, 1);
+		if (!ret)
+			set_good(m, block);
+	}
+	pthread_mutex_unlock(&m->sums_lock);
+	return ret;
+}
+
+/* The checksums of the piece that begins with @first lie in one block: they take 256 bytes. */
+static int sums_of(struct meta *m, u64 first, const __le32 **sums)
+{
+	const u64 at = (m->first_sum << DSFS_BLOCK_BITS) + first * sizeof(__le32);
+	const u64 block = at >> DSFS_BLOCK_BITS;
+
+	*sums = (const __le32 *)(m->data + at);
+	return is_good(m, block) ? 0 : load_sums_block(m, block);
+}
+
+/* Read @n blocks of a piece, none of them good, and judge them. */
+static int load_blocks(struct meta *m, u64 first, u64 n)
+{
+	const u64 piece = first - first % PIECE_BLOCKS;
+	const __le32 *sums;
+	u64 i;
+	int ret = sums_of(m, piece, &sums);
+
+	if (!ret)
+		ret = read_blocks(m, first, n);
+	for (i = first; !ret && i < first + n; i++)
+		if (dsfs_crc32c(0, m->data + (i << DSFS_BLOCK_BITS), DSFS_BLOCK_SIZE) ==
+		    le32_to_cpu(sums[i - piece]))
+			set_good(m, i);
+	return ret;
+}
+
+static bool is_missing(const struct meta *m, u64 block)
+{
+	return !is_good(m, block) && !is_sums(m, block);
+}
+
+/* Bring in the blocks of a piece around @block that are not there. */
+static int load_around(struct meta *m, u64 block)
+{
+	u64 first = block, end = block + 1;
+	int ret;
+
+	while (first % PIECE_BLOCKS && is_missing(m, first - 1))
+		first--;
+	while (end % PIECE_BLOCKS && end < m->blocks && is_missing(m, end))
+		end++;
+	ret = load_blocks(m, first, end - first);
+	/* Some of it cannot be read: lose no more than that. */
+	return ret && end - first > 1 ? load_blocks(m, block, 1) : ret;
+}
+
+static void give_back(struct meta *m, u64 piece)
+{
+	const u64 at = piece * PIECE_BYTES, all = m->src.geo.meta_bytes;
+
+	madvise(m->data + at, all - at < PIECE_BYTES ? all - at : PIECE_BYTES, MADV_DONTNEED);
+}
+
+/*
+ * Give a piece back, unless it is used.  Its holders count themselves before they look for
+ * good blocks, and here blocks stop being good before holders are counted: one of both sees
+ * the other.
+ */
+static bool evict(struct meta *m, u64 piece)
+{
+	struct piece *p = &m->pieces[piece];
+	u64 good;
+	bool held;
+
+	if (has_sums(m, piece) || __atomic_exchange_n(&p->used, false, __ATOMIC_RELAXED))
+		return false;
+	if (pthread_mutex_trylock(lock_of(m, piece)))
+		return false;
+	good = __atomic_exchange_n(&m->good[piece], 0, __ATOMIC_SEQ_CST);
+	held = __atomic_load_n(&p->held, __ATOMIC_SEQ_CST);
+	if (held)
+		__atomic_store_n(&m->good[piece], good, __ATOMIC_SEQ_CST);
+	else if (good)
+		give_back(m, piece);
+	pthread_mutex_unlock(lock_of(m, piece));
+	return good && !held;
+}
+
+/* A piece came into memory: another one goes if there are too many. */
+static void turn_clock(struct meta *m)
+{
+	const u64 n = nr_pieces(m);
+	u64 i;
+
+	pthread_mutex_lock(&m->clock_lock);
+	m->count++;
+	for (i = 0; m->count > m->limit && i < 2 * n; i++, m->hand = (m->hand + 1) % n)
+		m->count -= evict(m, m->hand);
+	pthread_mutex_unlock(&m->clock_lock);
+}
+
+static int load(struct meta *m, u64 block)
+{
+	const u64 piece = block / PIECE_BLOCKS;
+	bool was_good, came = false;
+	int ret = 0;
+
+	if (is_sums(m, block))
+		return load_sums_block(m, block);
+	pthread_mutex_lock(lock_of(m, piece));
+	if (!is_good(m, block)) {
+		was_good = m->good[piece];
+		ret = load_around(m, block);
+		came = !was_good && m->good[piece];
+		if (!ret && !is_good(m, block))
+			ret = -EBADMSG;
+		if (m->pieces && !m->good[piece])
+			give_back(m, piece);
+	}
+	pthread_mutex_unlock(lock_of(m, piece));
+	if (came && m->pieces && !has_sums(m, piece))
+		turn_clock(m);
+	return ret;
+}
+
+static void hold(struct piece *p)
+{
+	__atomic_add_fetch(&p->held, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&p->used, __ATOMIC_RELAXED))
+		__atomic_store_n(&p->used, true, __ATOMIC_RELAXED);
+}
+
+void dsfs_meta_release(struct dsfs_mref *ref)
+{
+	struct piece *p = ref->priv;
+
+	__atomic_sub_fetch(&p->held, 1, __ATOMIC_RELEASE);
+	ref->priv = NULL;
+	ref->p = NULL;
+}
+
+int source_block(struct dsfs_source *src, u64 block, struct dsfs_mref *ref)
+{
+	struct meta *m = meta_of(src);
+	int ret = 0;
+
+	ref->p = m->data + (block << DSFS_BLOCK_BITS);
+	ref->priv = NULL;
+	if (m->pieces) {
+		ref->priv = &m->pieces[block / PIECE_BLOCKS];
+		hold(ref->priv);
+	}
+	if (!is_good(m, block))
+		ret = load(m, block);
+	if (ret)
+		dsfs_meta_put(ref);
+	return ret;
+}
+
+const struct dsfs_geo *dsfs_source_geo(const struct dsfs_source *src)
+{
+	return &src->geo;
+}
+
+int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
+		  size_t len, struct dsfs_mref *ref)
+{
+	const struct dsfs_region_info *r = &src->geo.regions[region];
+	const u64 in = off & (DSFS_BLOCK_SIZE - 1);
+	int ret;
+
+	if (!len || off > r->bytes || len > r->bytes - off ||
+	    in + len > DSFS_BLOCK_SIZE)
+		return -EUCLEAN;
+	ret = source_block(src, (r->pos + off - src->geo.meta_start) >> DSFS_BLOCK_BITS, ref);
+	if (!ret)
+		ref->p = (const u8 *)ref->p + in;
+	return ret;
+}
+
+int source_bytes(struct dsfs_source *src, enum dsfs_region_id region, u64 off, size_t len,
+		 const void **p)
+{
+	const struct dsfs_region_info *r = &src->geo.regions[region];
+	struct meta *m = meta_of(src);
+	u64 at, block;
+	int ret;
+
+	if (!len || off > r->bytes || len > r->bytes - off)
+		return -EUCLEAN;
+	at = r->pos - src->geo.meta_start + off;
+	for (block = at >> DSFS_BLOCK_BITS; block <= (at + len - 1) >> DSFS_BLOCK_BITS;
+	     block++) {
+		ret = is_good(m, block) ? 0 : load(m, block);
+		if (ret)
+			return ret;
+	}
+	*p = m->data + at;
+	return 0;
+}
+
+int source_load(struct dsfs_source *src, struct dsfs_err *err)
+{
+	struct meta *m = meta_of(src);
+	u64 block;
+	int ret;
+
+	for (block = 0; block < m->blocks; block++) {
+		ret = is_good(m, block) ? 0 : load(m, block);
+		if (ret)
+			return dsfs_bad(err, "metadata block at",
+					src->geo.meta_start + (block << DSFS_BLOCK_BITS),
+					src->geo.meta_start + src->geo.meta_bytes, ret);
+	}
+	return 0;
+}
+
+int source_check_sums(struct dsfs_source *src, struct dsfs_err *err)
+{
+	const struct dsfs_region_info *r = &src->geo.regions[DSFS_REGION_BLOCKSUMS];
+	struct meta *m = meta_of(src);
+	u64 i;
+	u32 sum;
+	int ret;
+
+	ret = read_blocks(m, m->first_sum, m->end_sum - m->first_sum);
+	if (ret)
+		return dsfs_bad(err, "block checksums at", r->pos, r->pos + r->bytes, ret);
+	sum = dsfs_crc32c(0, m->data + (m->first_sum << DSFS_BLOCK_BITS), r->bytes);
+	if (sum != r->checksum)
+		return dsfs_bad(err, "checksum of the block checksums", sum, r->checksum,
+				-EBADMSG);
+	for (i = m->first_sum; i < m->end_sum; i++)
+		set_good(m, i);
+	return 0;
+}
+
+static void *reserve(u64 bytes)
+{
+	void *p = MAP_FAILED;
+
+	if (bytes == (size_t)bytes)
+		p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static size_t good_bytes(const struct meta *m)
+{
+	return nr_pieces(m) * sizeof(*m->good);
+}
+
+void image_source_free(struct dsfs_source *src)
+{
+	struct meta *m;
+	int i;
+
+	if (!src)
+		return;
+	m = meta_of(src);
+	if (m->data)
+		munmap(m->data, src->geo.meta_bytes);
+	if (m->good)
+		munmap(m->good, good_bytes(m));
+	for (i = 0; i < LOCKS; i++)
+		pthread_mutex_destroy(&m->lock[i]);
+	pthread_mutex_destroy(&m->sums_lock);
+	pthread_mutex_destroy(&m->clock_lock);
+	free(m->pieces);
+	free(m);
+}
+
+static void init_blocks(struct meta *m)
+{
+	const struct dsfs_geo *geo = &m->src.geo;
+	const struct dsfs_region_info *r = &geo->regions[DSFS_REGION_BLOCKSUMS];
+	int i;
+
+	m->blocks = geo->meta_bytes >> DSFS_BLOCK_BITS;
+	m->first_sum = (r->pos - geo->meta_start) >> DSFS_BLOCK_BITS;
+	m->end_sum = m->first_sum + ((r->bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS);
+	for (i = 0; i < LOCKS; i++)
+		pthread_mutex_init(&m->lock[i], NULL);
+	pthread_mutex_init(&m->sums_lock, NULL);
+	pthread_mutex_init(&m->clock_lock, NULL);
+}
+
+struct dsfs_source *image_source(const struct image *img, u64 limit)
+{
+	struct meta *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->src = (struct dsfs_source){ .img = img, .geo = *img->geo };
+	init_blocks(m);
+	m->limit = (limit ? limit : LIMIT_DEFAULT) / PIECE_BYTES + 1;
+	m->data = reserve(img->geo->meta_bytes);
+	m->good = reserve(good_bytes(m));
+	if (m->limit < nr_pieces(m))
+		m->pieces = calloc(nr_pieces(m), sizeof(*m->pieces));
+	if (m->data && m->good && (m->pieces || m->limit >= nr_pieces(m)))
+		return &m->src;
+	image_source_free(&m->src);
+	return NULL;
+}
