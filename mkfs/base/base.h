@@ -13,7 +13,7 @@
 
 /**
  * struct base - the base image
- * @prev: metadata of the previous generation, for the main thread
+ * @prev: metadata of the previous generation
  * @contents: the content index: inodes with stored data, by length and checksum
  * @kept_files, @kept_bytes: files that keep their content, and its bytes
  * @stored: stored bytes of the new generation; shared bytes count once
@@ -137,7 +137,6 @@ u32 content_index_next(struct base *base, u64 stored, u64 sums, size_t *cursor, 
  */
 struct content_compare {
 	struct base *base;
-	struct dsfs_source *prev;
 	struct dsfs_attr attr;
 	struct dsfs_extra_info extra;
 	u64 stored;
@@ -148,8 +147,7 @@ struct content_compare {
 };
 
 /* content_compare.c */
-void content_compare_begin(struct content_compare *s, struct base *base, struct dsfs_source *prev,
-			   u32 ino);
+void content_compare_begin(struct content_compare *s, struct base *base, u32 ino);
 /* Like an emit function of struct holes; -ECANCELED once it differs. */
 int content_compare_data(void *compare, const char *p, u64 bytes);
 /* @extents: @n of them; none for a file without holes */

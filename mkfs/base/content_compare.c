@@ -12,19 +12,17 @@
  */
 #include "base.h"
 
-void content_compare_begin(struct content_compare *s, struct base *base, struct dsfs_source *prev,
-			   u32 ino)
+void content_compare_begin(struct content_compare *s, struct base *base, u32 ino)
 {
 	struct dsfs_err err = { 0 };
 
 	memset(s, 0, sizeof(*s));
 	s->base = base;
-	s->prev = prev;
 	s->left = base->img.geo->chunk_bits ? 1ULL << base->img.geo->chunk_bits : 0;
 	/* an unreadable file is stored anew */
-	s->differs = dsfs_inode_get(prev, ino, &s->attr, &err) ||
+	s->differs = dsfs_inode_get(base->prev, ino, &s->attr, &err) ||
 		     !S_ISREG(s->attr.mode) ||
-		     dsfs_extra_get(prev, &s->attr, &s->extra, &err);
+		     dsfs_extra_get(base->prev, &s->attr, &s->extra, &err);
 	if (!s->differs)
 		s->stored = image_stored_bytes(&s->attr, &s->extra);
 }
@@ -34,7 +32,7 @@ static void chunk_end(struct content_compare *s, u64 chunk)
 	struct dsfs_err err = { 0 };
 	u32 want;
 
-	if (dsfs_chunk_sum(s->prev, &s->attr, s->stored, chunk, &want, &err) ||
+	if (dsfs_chunk_sum(s->base->prev, &s->attr, s->stored, chunk, &want, &err) ||
 	    want != s->sum)
 		s->differs = true;
 	s->sum = 0;
@@ -101,7 +99,7 @@ static bool compare_extents(struct content_compare *s, const struct dsfs_extent_
 	if (s->extra.extents != n)
 		return false;
 	for (u64 i = 0; i < n; i++) {
-		if (dsfs_meta_copy(s->prev, DSFS_REGION_EXTENTS,
+		if (dsfs_meta_copy(s->base->prev, DSFS_REGION_EXTENTS,
 				   (s->extra.first_extent + i) * sizeof(have),
 				   sizeof(have), &have) ||
 		    memcmp(&have, &extents[i], sizeof(have)))

@@ -14,14 +14,12 @@
 
 /**
  * struct reader - what one thread has
- * @prev: of an update, once it is needed
  */
 struct reader {
 	struct stream *s;
 	char *staging;
 	const struct source_ops *ops;
 	struct input *in;
-	struct dsfs_source *prev;
 };
 
 /* Take over the error of the source.  Return: false. */
@@ -51,12 +49,7 @@ static bool check_file(struct reader *r, struct item *it)
 /* The inode of the image that the item may be the same as; 0: none. */
 static u32 old_inode(struct reader *r, const struct item *it)
 {
-	struct base *base = r->s->store->base;
-	u32 ino = base ? *node_old(it->dir, it->node) : 0;
-
-	if (ino && !r->prev)
-		r->prev = image_source(&base->img, 1);
-	return r->prev ? ino : 0;
+	return r->s->store->base ? *node_old(it->dir, it->node) : 0;
 }
 
 /* Update: compare a small file with the inode of its name. */
@@ -67,7 +60,7 @@ static bool compare_small(struct reader *r, struct item *it, const char *buf)
 
 	if (!ino)
 		return false;
-	content_compare_begin(&compare, r->s->store->base, r->prev, ino);
+	content_compare_begin(&compare, r->s->store->base, ino);
 	content_compare_data(&compare, buf, it->stored);
 	return content_compare_end(&compare, it->sparse, it->extents, it->nextents);
 }
@@ -113,7 +106,7 @@ static void compare_large(struct reader *r, struct item *it)
 
 	if (!ino)
 		return;
-	content_compare_begin(&compare, r->s->store->base, r->prev, ino);
+	content_compare_begin(&compare, r->s->store->base, ino);
 	holes_init(&h, content_compare_data, &compare);
 	ret = compare.differs ? -ECANCELED : read_large(r, it, &h);
 	if (!ret && check_file(r, it))
@@ -192,7 +185,6 @@ void *reader_run(void *stream)
 	}
 	ring_end(&s->ring, !ok);
 	src->ops->input_free(r.in);
-	image_source_free(r.prev);
 	free(r.staging);
 	return NULL;
 }

@@ -22,9 +22,6 @@
 #define PATHS_BYTES	(16 << 20)	/* of all longer ones */
 #define ZEROS_BYTES	(16 << 20)	/* summed at once */
 
-/* Cache of a thread, which reads checksums in order and needs no large one */
-#define CACHE_BYTES	1048576
-
 enum state { READY, TO_DO, BUSY };
 
 /* A file with several names: its first path */
@@ -56,7 +53,6 @@ struct sums;
 /* Data of a thread */
 struct worker {
 	struct sums *s;
-	struct dsfs_source *src;
 	struct sha256 hash;
 	pthread_t thread;
 };
@@ -143,7 +139,7 @@ static bool do_next(struct worker *w)
 	j->state = BUSY;
 	pthread_mutex_unlock(&s->lock);
 	o = &j->o;
-	o->ret = image_stream(w->src, &o->node.attr, &o->node.extra, true,
+	o->ret = image_stream(w->s->v->src, &o->node.attr, &o->node.extra, true,
 			      sum_piece, w, &o->err);
 	sha256_end(&w->hash, o->sum);
 	pthread_mutex_lock(&s->lock);
@@ -296,20 +292,10 @@ static int enter(void *arg, const struct walk_entry *e)
 	return 0;
 }
 
-static void worker_free(struct worker *w)
-{
-	sha256_free(&w->hash);
-	image_source_free(w->src);
-}
-
 static int worker_init(struct worker *w, struct sums *s)
 {
 	w->s = s;
-	w->src = image_source(&s->v->img, CACHE_BYTES);
-	if (w->src && !sha256_init(&w->hash))
-		return 0;
-	image_source_free(w->src);
-	return -ENOMEM;
+	return sha256_init(&w->hash) ? -ENOMEM : 0;
 }
 
 static int walk_all(struct sums *s)
@@ -332,7 +318,7 @@ static int run_threads(struct sums *s, struct worker *w, unsigned int extra)
 		if (worker_init(&w[started], s))
 			break;
 		if (pthread_create(&w[started].thread, NULL, work, &w[started])) {
-			worker_free(&w[started]);
+			sha256_free(&w[started].hash);
 			break;
 		}
 	}
@@ -343,7 +329,7 @@ static int run_threads(struct sums *s, struct worker *w, unsigned int extra)
 	pthread_mutex_unlock(&s->lock);
 	while (started) {
 		pthread_join(w[--started].thread, NULL);
-		worker_free(&w[started]);
+		sha256_free(&w[started].hash);
 	}
 	return ret;
 }
@@ -365,7 +351,7 @@ int sums_walk(struct view *v, unsigned int threads, const int *stop,
 		progress_start(&s.progress, "digest", v->img.geo->content_bytes);
 		ret = run_threads(&s, w, threads - 1);
 		progress_end(&s.progress);
-		worker_free(&s.own);
+		sha256_free(&s.own.hash);
 	}
 	for (size_t i = 0; s.ring && i < s.room; i++)
 		free(s.ring[i].path);

@@ -41,7 +41,6 @@ struct task {
 struct worker {
 	struct queue *q;
 	struct fsck *f;
-	struct dsfs_source *src;
 	u8 *buf;
 	pthread_t thread;
 	bool whole;	/* buf holds all data of the task */
@@ -49,7 +48,7 @@ struct worker {
 
 static const struct fdata *data_at(const struct fsck *f, size_t i)
 {
-	return (const struct fdata *)f->data.v + i;
+	return (const struct fdata *)f->data.p + i;
 }
 
 /* Skip files that share the data of a file before, and files that lie in others. */
@@ -160,7 +159,7 @@ static void check_chunks(struct worker *w, const struct fdata *r, u64 base,
 		if (!data || !geo->chunk_bits)
 			continue;
 		if (r->stored > chunk) {
-			ret = dsfs_chunk_sum(w->src, &attr, r->stored,
+			ret = dsfs_chunk_sum(w->f->src, &attr, r->stored,
 					     at / chunk, &want, &err);
 			if (ret) {
 				problem_err(w->f, r->ino, r->start + at, &err,
@@ -275,14 +274,7 @@ static int worker_init(struct worker *w, struct queue *q)
 	w->f = q->f;
 	/* no file follows, and no gap */
 	w->buf = malloc(bytes < BATCH_BYTES ? bytes : BATCH_BYTES);
-	w->src = image_source(&q->f->img, 0);
-	return w->buf && w->src ? 0 : -ENOMEM;
-}
-
-static void worker_free(struct worker *w)
-{
-	free(w->buf);
-	image_source_free(w->src);
+	return w->buf ? 0 : -ENOMEM;
 }
 
 /* Check the bytes before the first file. */
@@ -316,7 +308,7 @@ static int run_workers(struct fsck *f, struct worker *w)
 	for (i = 1; i <= started; i++)
 		pthread_join(w[i].thread, NULL);
 	for (i = 0; i < ready; i++)
-		worker_free(&w[i]);
+		free(w[i].buf);
 	return ret;
 }
 

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "array.h"
 #include "imagemsg.h"
 #include "json.h"
 #include "progress.h"
@@ -13,22 +14,6 @@
 #define NO_INO		0U
 #define NO_POS		UINT64_MAX
 #define KINDS_MAX	128
-
-/**
- * struct vec - a growing array
- * @size: bytes of an item
- */
-struct vec {
-	void *v;
-	size_t n;
-	size_t room;
-	size_t size;
-};
-
-/** vec_add - append a copy of an item; 0 or -ENOMEM */
-int vec_add(struct vec *vec, const void *item);
-void vec_sort(struct vec *vec, int (*cmp)(const void *, const void *));
-void vec_free(struct vec *vec);
 
 /* A directory, with what is needed to find the directory of an inode number */
 struct fdir {
@@ -82,12 +67,10 @@ struct kind {
 
 /**
  * struct report - problems that were found; @lock protects all fields
- * @src: metadata source for names
  * @per_kind: number of problems of a kind that are printed
  */
 struct report {
 	pthread_mutex_t lock;
-	struct dsfs_source *src;
 	struct kind kinds[KINDS_MAX];
 	size_t nr_kinds;
 	u64 errors;
@@ -102,7 +85,7 @@ struct report {
 struct later {
 	struct dsfs_geo geo;
 	struct dsfs_source *src;
-	struct vec data;
+	struct array data;
 };
 
 /**
@@ -131,12 +114,12 @@ struct fsck {
 	struct later later;
 	struct report report;
 	struct json j;
-	struct vec dirs;
-	struct vec hardlinks;
-	struct vec data;
-	struct vec sets;
-	struct vec targets;
-	struct vec blocks;
+	struct array dirs;
+	struct array hardlinks;
+	struct array data;
+	struct array sets;
+	struct array targets;
+	struct array blocks;
 	u64 files;
 	u64 content;
 	u64 all_files;

@@ -40,15 +40,15 @@ static void check_gap(struct fsck *f, int region, const char *what, u64 from,
 	}
 }
 
-static void check_ranges(struct fsck *f, int region, struct vec *vec,
+static void check_ranges(struct fsck *f, int region, struct array *vec,
 			 const char *gap, const char *overlap)
 {
 	const struct frange *r;
 	u64 end = 0;
 	size_t i;
 
-	vec_sort(vec, range_cmp);
-	r = vec->v;
+	array_sort(vec, range_cmp);
+	r = vec->p;
 	for (i = 0; i < vec->n && !fsck_stop; i++) {
 		if (r[i].pos > end)
 			check_gap(f, region, gap, end, r[i].pos);

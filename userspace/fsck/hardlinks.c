@@ -16,7 +16,7 @@ static int hardlink_cmp(const void *a, const void *b)
 /* First hard-link entry of a target that is not below @target. */
 static size_t lower_bound(const struct fsck *f, u64 target)
 {
-	const struct fhardlink *s = f->hardlinks.v;
+	const struct fhardlink *s = f->hardlinks.p;
 	size_t lo = 0, hi = f->hardlinks.n, mid;
 
 	while (lo < hi) {
@@ -67,8 +67,8 @@ int check_hardlinks(struct fsck *f)
 	const struct fhardlink *s;
 	size_t i;
 
-	vec_sort(&f->hardlinks, hardlink_cmp);
-	s = f->hardlinks.v;
+	array_sort(&f->hardlinks, hardlink_cmp);
+	s = f->hardlinks.p;
 	for (i = 0; i < f->hardlinks.n && !fsck_stop; i++)
 		check_hardlink(f, &s[i]);
 	return 0;

@@ -8,11 +8,11 @@
 #include "fsck.h"
 #include "msg.h"
 
-static int note_range(struct vec *vec, u64 pos, u32 len, u32 ino, bool extra)
+static int note_range(struct array *vec, u64 pos, u32 len, u32 ino, bool extra)
 {
 	struct frange r = { .pos = pos, .len = len, .ino = ino, .extra = extra };
 
-	return vec_add(vec, &r);
+	return array_append(vec, &r);
 }
 
 /* Read a record of FILESUMS; 0 if there are no data checksums. */
@@ -99,7 +99,7 @@ static int note_file(struct fsck *f, const struct dsfs_attr *attr,
 		return 0;
 	}
 	data.sum = filesum(f, attr->ino);
-	return vec_add(&f->data, &data);
+	return array_append(&f->data, &data);
 }
 
 static int note_dir(struct fsck *f, const struct dsfs_attr *attr)
@@ -124,10 +124,10 @@ static int note_dir(struct fsck *f, const struct dsfs_attr *attr)
 			   .count = dir.count };
 	/* an empty directory has no entries; its place in the list keeps the order */
 	if (!dir.count && f->dirs.n) {
-		last = (const struct fdir *)f->dirs.v + f->dirs.n - 1;
+		last = (const struct fdir *)f->dirs.p + f->dirs.n - 1;
 		d.first = last->first + last->count;
 	}
-	return vec_add(&f->dirs, &d);
+	return array_append(&f->dirs, &d);
 }
 
 static int note_symlink(struct fsck *f, const struct dsfs_attr *attr)
@@ -167,7 +167,7 @@ static int check_inode(struct fsck *f, u32 ino)
 		struct fhardlink hardlink = { .target = attr.start, .ino = ino };
 
 		no_filesum(f, ino);
-		return vec_add(&f->hardlinks, &hardlink);
+		return array_append(&f->hardlinks, &hardlink);
 	}
 	ret = dsfs_extra_get(f->src, &attr, &extra, &err);
 	if (!ret)

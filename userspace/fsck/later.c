@@ -38,8 +38,8 @@ static bool same_sums(struct fsck *f, const struct fdata *a,
 
 void mark_known(struct fsck *f)
 {
-	const struct fdata *later = f->later.data.v;
-	struct fdata *r = f->data.v;
+	const struct fdata *later = f->later.data.p;
+	struct fdata *r = f->data.p;
 	size_t i, k = 0;
 
 	for (i = 0; i < f->data.n && !fsck_stop; i++) {
@@ -59,7 +59,7 @@ void mark_known(struct fsck *f)
 void free_later(struct fsck *f)
 {
 	image_source_free(f->later.src);
-	vec_free(&f->later.data);
+	array_free(&f->later.data);
 	f->later.src = NULL;
 }
 
@@ -70,7 +70,7 @@ void keep_later(struct fsck *f)
 	f->later.src = f->src;
 	f->later.data = f->data;
 	f->src = NULL;
-	f->data.v = NULL;
+	f->data.p = NULL;
 	f->data.n = 0;
-	f->data.room = 0;
+	f->data.cap = 0;
 }

@@ -102,7 +102,7 @@ struct walk {
 /* The flag of a file is known when it is known what follows; @next NULL: nothing. */
 static void end_place(struct fsck *f, struct walk *w, const struct fdata *next)
 {
-	const struct fdata *r = f->data.v;
+	const struct fdata *r = f->data.p;
 
 	if (!w->n)
 		return;
@@ -121,7 +121,7 @@ static bool is_inside(const struct fsck *f, const struct walk *w, const struct f
 /* A place in the data of the file at @w->at */
 static void add_inside(struct fsck *f, struct walk *w, size_t i, size_t n)
 {
-	struct fdata *r = f->data.v;
+	struct fdata *r = f->data.p;
 
 	w->shared = true;
 	w->inner_end = r[i].start + r[i].stored;
@@ -133,7 +133,7 @@ static void add_inside(struct fsck *f, struct walk *w, size_t i, size_t n)
 static void add_place(struct fsck *f, struct walk *w, size_t i, size_t n)
 {
 	const u64 room = f->geo->data_end - f->geo->data_start;
-	struct fdata *r = (struct fdata *)f->data.v + i;
+	struct fdata *r = (struct fdata *)f->data.p + i;
 
 	check_place(f, r);
 	if (r->start < w->end) {
@@ -161,8 +161,8 @@ int check_layout(struct fsck *f)
 	struct fdata *r;
 	size_t i, n;
 
-	vec_sort(&f->data, data_cmp);
-	r = f->data.v;
+	array_sort(&f->data, data_cmp);
+	r = f->data.p;
 	for (i = 0; i < f->data.n && !fsck_stop; i += n) {
 		const bool inside = is_inside(f, &w, &r[i]);
 

@@ -80,12 +80,12 @@ static void vecs_init(struct fsck *f)
 
 static void vecs_free(struct fsck *f)
 {
-	vec_free(&f->dirs);
-	vec_free(&f->hardlinks);
-	vec_free(&f->data);
-	vec_free(&f->sets);
-	vec_free(&f->targets);
-	vec_free(&f->blocks);
+	array_free(&f->dirs);
+	array_free(&f->hardlinks);
+	array_free(&f->data);
+	array_free(&f->sets);
+	array_free(&f->targets);
+	array_free(&f->blocks);
 }
 
 /* Free the results of the passes over a generation. */
@@ -98,8 +98,6 @@ static void end_generation(struct fsck *f)
 	}
 	keep_later(f);
 	vecs_free(f);
-	image_source_free(f->report.src);
-	f->report.src = NULL;
 	f->files = 0;
 	f->content = 0;
 	f->dir_inodes = 0;
@@ -117,8 +115,7 @@ static int check_generation(struct fsck *f)
 	if (f->verbose && !f->json && (f->generations || f->only))
 		printf("Generation %llu\n", f->geo->generation);
 	f->src = image_source(&f->img, cache_bytes(f->geo));
-	f->report.src = image_source(&f->img, 1);
-	if (f->src && f->report.src)
+	if (f->src)
 		ret = check_tree(f);
 	end_generation(f);
 	return ret;

@@ -118,7 +118,7 @@ static int note_block(struct fsck *f, struct dirwalk *w,
 			"first name at %u, expected %u",
 			le16_to_cpu(n->raw->slots[0]) & DSFS_SLOT_OFFSET, from);
 	w->block = it->block;
-	return vec_add(&f->blocks, &r);
+	return array_append(&f->blocks, &r);
 }
 
 static void check_order(struct fsck *f, struct dirwalk *w,
@@ -236,7 +236,7 @@ static bool too_many(struct fsck *f, const struct fdir *d, u64 entries)
 
 int check_dirs(struct fsck *f)
 {
-	const struct fdir *dirs = f->dirs.v;
+	const struct fdir *dirs = f->dirs.p;
 	u64 next = DSFS_ROOT_INO + 1, entries = 0;
 	int ret = 0;
 	size_t i;

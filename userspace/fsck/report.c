@@ -14,35 +14,6 @@
 #define PER_KIND	16
 #define DEPTH_MAX	65536
 
-int vec_add(struct vec *vec, const void *item)
-{
-	if (vec->n == vec->room) {
-		size_t room = vec->room + vec->room / 2 + 1024;
-		void *v = realloc(vec->v, room * vec->size);
-
-		if (!v)
-			return -ENOMEM;
-		vec->v = v;
-		vec->room = room;
-	}
-	memcpy((char *)vec->v + vec->n++ * vec->size, item, vec->size);
-	return 0;
-}
-
-void vec_sort(struct vec *vec, int (*cmp)(const void *, const void *))
-{
-	if (vec->n > 1)
-		qsort(vec->v, vec->n, vec->size, cmp);
-}
-
-void vec_free(struct vec *vec)
-{
-	free(vec->v);
-	vec->v = NULL;
-	vec->n = 0;
-	vec->room = 0;
-}
-
 int report_init(struct fsck *f)
 {
 	pthread_mutex_init(&f->report.lock, NULL);
@@ -59,7 +30,7 @@ int report_init(struct fsck *f)
 /* Find the directory that an inode number belongs to. */
 static const struct fdir *holder(const struct fsck *f, u32 ino)
 {
-	const struct fdir *d = f->dirs.v;
+	const struct fdir *d = f->dirs.p;
 	size_t lo = 0, hi = f->dirs.n, mid;
 
 	while (lo < hi) {
@@ -83,10 +54,10 @@ static char *prepend_name(struct fsck *f, const struct fdir *d, u32 ino,
 	struct dsfs_name name;
 	struct dsfs_err err;
 
-	if (dsfs_inode_get(f->report.src, d->self, &attr, &err) ||
-	    !S_ISDIR(attr.mode) || dsfs_dir_get(f->report.src, &attr, &dir, &err))
+	if (dsfs_inode_get(f->src, d->self, &attr, &err) ||
+	    !S_ISDIR(attr.mode) || dsfs_dir_get(f->src, &attr, &dir, &err))
 		return NULL;
-	dsfs_dir_iter_init(&it, f->report.src, &dir, ino - d->first);
+	dsfs_dir_iter_init(&it, f->src, &dir, ino - d->first);
 	if (dsfs_dir_iter_next(&it, &name, &err) == 1 &&
 	    at - begin > name.len) {
 		at -= name.len;
@@ -113,7 +84,7 @@ static const char *path_of(struct fsck *f, u32 ino, char *buf, size_t size)
 	if (ino == DSFS_ROOT_INO)
 		return "/";
 	while (ino != DSFS_ROOT_INO) {
-		d = f->report.src ? holder(f, ino) : NULL;
+		d = f->src ? holder(f, ino) : NULL;
 		to = d && d->self < ino ? prepend_name(f, d, ino, buf, at) : NULL;
 		if (!to) {
 			char lost[24];

@@ -152,8 +152,8 @@ int check_xattrs(struct fsck *f)
 	struct frange *r;
 	size_t i, n;
 
-	vec_sort(&f->sets, set_cmp);
-	r = f->sets.v;
+	array_sort(&f->sets, set_cmp);
+	r = f->sets.p;
 	pass_begin(f, "xattrs", f->sets.n, false);
 	for (i = 0; i < f->sets.n && !fsck_stop; i += n) {
 		for (n = 1; i + n < f->sets.n && r[i + n].pos == r[i].pos; n++)

@@ -3,6 +3,7 @@
  * Arrays that grow by half, so that a record is moved two times on average
  * and a third of the memory is unused at most.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,22 +11,42 @@
 
 #define RECORDS_MIN	64
 
-void *array_add(struct array *a)
+/* Room for one more; NULL: out of memory. */
+static void *next_record(struct array *a)
 {
-	void *p;
-
 	if (a->n == a->cap) {
 		size_t cap = a->cap ? a->cap + a->cap / 2 : RECORDS_MIN;
-		char *more = realloc(a->p, cap * a->size);
+		void *more = realloc(a->p, cap * a->size);
 
 		if (!more)
 			return NULL;
 		a->p = more;
 		a->cap = cap;
 	}
-	p = a->p + a->n++ * a->size;
-	memset(p, 0, a->size);
-	return p;
+	return a->p + a->n++ * a->size;
+}
+
+void *array_add(struct array *a)
+{
+	void *p = next_record(a);
+
+	return p ? memset(p, 0, a->size) : NULL;
+}
+
+int array_append(struct array *a, const void *record)
+{
+	void *p = next_record(a);
+
+	if (!p)
+		return -ENOMEM;
+	memcpy(p, record, a->size);
+	return 0;
+}
+
+void array_sort(struct array *a, int (*cmp)(const void *, const void *))
+{
+	if (a->n > 1)
+		qsort(a->p, a->n, a->size, cmp);
 }
 
 void array_free(struct array *a)

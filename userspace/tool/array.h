@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An array of fixed-size records that grows.
+ * The growing array of all tools: records of one size.
  */
 #ifndef DSFS_ARRAY_H
 #define DSFS_ARRAY_H
@@ -14,7 +14,7 @@
  * @size: bytes of a record, set before the first one is added
  */
 struct array {
-	char *p;
+	void *p;
 	size_t n;
 	size_t cap;
 	size_t size;
@@ -22,6 +22,9 @@ struct array {
 
 /* Add a zeroed record.  NULL: out of memory. */
 void *array_add(struct array *a);
+/* Add a copy of a record.  Return: 0 or -ENOMEM. */
+int array_append(struct array *a, const void *record);
+void array_sort(struct array *a, int (*cmp)(const void *, const void *));
 /* Free the memory; @size stays, so records can be added again. */
 void array_free(struct array *a);
 
