@@ -31,7 +31,7 @@ static int add_text(const char ***texts, unsigned int *n, const char *text)
 	const char **more = realloc(*texts, (*n + 1) * sizeof(*more));
 
 	if (!more) {
-		msg_error(NULL, "out of memory");
+		no_memory();
 		return 1;
 	}
 	*texts = more;

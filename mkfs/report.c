@@ -11,6 +11,7 @@
 #include "json.h"
 #include "msg.h"
 #include "parse.h"
+#include "region.h"
 #include "report.h"
 
 static const char *human(u64 v)
@@ -304,11 +305,6 @@ void report_plan(const struct run *r)
 	text_histogram(p);
 }
 
-static const char *const region_names[DSFS_REGIONS_USED] = {
-	"blocksums", "inodes", "dirs", "names", "index", "owners", "extras",
-	"symlinks", "xattrs", "extents", "filesums", "chunksums", "history",
-};
-
 static u64 padding_of(const struct run *r, const struct store *s,
 		      const struct meta *m)
 {
@@ -347,7 +343,7 @@ static void json_done(const struct run *r, const struct plan *p,
 	json_u64(&j, "meta_bytes", le64_to_cpu(m->super.meta_bytes));
 	json_begin_object(&j, "regions");
 	for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++)
-		json_u64(&j, region_names[i], m->bytes[i]);
+		json_u64(&j, region_name(i), m->bytes[i]);
 	json_end(&j);
 	if (r->base)
 		json_update(&j, r, m);
@@ -401,7 +397,7 @@ void report_done(const struct run *r)
 	       per_name(meta, p->names));
 	if (r->o->verbose) {
 		for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++)
-			printf("  %-10s %12llu\n", region_names[i],
+			printf("  %-10s %12llu\n", region_name(i),
 			       ull(m->bytes[i]));
 	}
 	if (r->base)

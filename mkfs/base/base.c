@@ -78,10 +78,8 @@ static int open_metadata(struct base *base, bool archives)
 	if (ret)
 		return ret;
 	base->prev = image_source(&base->img, 0);
-	if (!base->prev) {
-		msg_error(NULL, "out of memory");
-		return -ENOMEM;
-	}
+	if (!base->prev)
+		return no_memory();
 	return 0;
 }
 
@@ -90,10 +88,8 @@ int base_open(struct base **opened, const char *path, bool archives)
 	struct base *base = calloc(1, sizeof(*base));
 	int ret;
 
-	if (!base) {
-		msg_error(NULL, "out of memory");
-		return -ENOMEM;
-	}
+	if (!base)
+		return no_memory();
 	ret = image_open(&base->img, path);
 	if (ret) {
 		free(base);

@@ -59,10 +59,8 @@ int content_index_init(struct base *base)
 
 	if (!geo->chunk_bits)
 		return 0;
-	if (hash_init(&base->contents, geo->files)) {
-		msg_error(NULL, "out of memory");
-		return -ENOMEM;
-	}
+	if (hash_init(&base->contents, geo->files))
+		return no_memory();
 	for (u64 ino = DSFS_ROOT_INO; ino < geo->inodes; ino++) {
 		stored = data_of(base, ino, &start, &sums);
 		/* the table has room for as many files as the superblock counts */

@@ -9,12 +9,6 @@
 #include "format.h"
 #include "msg.h"
 
-static int no_memory(void)
-{
-	msg_error(NULL, "out of memory");
-	return -ENOMEM;
-}
-
 int base_tree(struct base *base, const struct options *o, struct tree *t)
 {
 	struct dir *own = t->root_dir;

@@ -115,7 +115,7 @@ static int end_keep(struct array *places, int ret)
 {
 	array_free(places);
 	if (ret == -ENOMEM)
-		msg_error(NULL, "out of memory");
+		no_memory();
 	return ret;
 }
 

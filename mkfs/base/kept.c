@@ -30,10 +30,8 @@ static int add_generation(struct array *list, u64 number)
 {
 	struct kept_one *one = array_add(list);
 
-	if (!one) {
-		msg_error(NULL, "out of memory");
-		return -ENOMEM;
-	}
+	if (!one)
+		return no_memory();
 	one->number = number;
 	return 0;
 }
@@ -125,7 +123,7 @@ static int measure_one(struct measure *m, struct kept_one *one, u64 start)
 	for (u64 ino = DSFS_ROOT_INO; !ret && ino < geo->inodes; ino++) {
 		ret = measure_inode(m, ino, &err);
 		if (ret == -ENOMEM)
-			msg_error(NULL, "out of memory");
+			no_memory();
 		else if (ret)
 			base_bad_inode(m->base, ino, &err, ret);
 	}
@@ -179,7 +177,7 @@ int kept_measure(struct kept *kept, struct base *base, const struct options *o,
 	int ret = placemap_init(&m.seen, sizeof(struct placemap_key));
 
 	if (ret)
-		msg_error(NULL, "out of memory");
+		no_memory();
 	for (size_t i = 0; !ret && i < kept->list.n; i++) {
 		struct kept_one *one = kept_at(kept, i);
 

@@ -129,10 +129,8 @@ int base_match(struct base *base, struct tree *t, const struct options *o)
 	struct dsfs_err err = { 0 };
 	int ret = 0;
 
-	if (tree_alloc_old(t)) {
-		msg_error(NULL, "out of memory");
-		return -ENOMEM;
-	}
+	if (tree_alloc_old(t))
+		return no_memory();
 	for (u64 i = 0; !ret && i < t->ndirs; i++) {
 		struct dir *d = t->dirs[i];
 		u32 ino = d->parent ? *node_old(d->parent, d->self) : DSFS_ROOT_INO;

@@ -25,7 +25,7 @@ int base_measure(struct base *base, struct tree *t, const struct params *params)
 		places_measure(&places, base, params);
 	array_free(&places);
 	if (ret == -ENOMEM)
-		msg_error(NULL, "out of memory");
+		no_memory();
 	return ret;
 }
 

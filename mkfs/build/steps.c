@@ -76,7 +76,7 @@ int step_order_tree(struct run *r)
 		msg_error(r->tree.source, "too many names: the limit is %llu inodes",
 			  (unsigned long long)DSFS_MAX_INODES);
 	else if (ret)
-		msg_error(NULL, "out of memory");
+		no_memory();
 	return ret;
 }
 
@@ -154,10 +154,8 @@ int step_end_source(struct run *r)
 
 int step_prune_tree(struct run *r)
 {
-	if (tree_prune(&r->tree)) {
-		msg_error(NULL, "out of memory");
-		return -ENOMEM;
-	}
+	if (tree_prune(&r->tree))
+		return no_memory();
 	return step_order_tree(r);
 }
 
@@ -210,7 +208,7 @@ int step_write_meta(struct run *r)
 		.layout = &layout, .out = &r->out,
 	};
 	if (ret)
-		msg_error(NULL, "out of memory");
+		no_memory();
 	else
 		ret = meta_write(&r->meta);
 	layout_free(&layout);
@@ -302,6 +300,5 @@ int run_begin_generation(struct run *r)
 {
 	if (!tree_init(&r->tree, r->o->manifest ? r->o->manifest : r->o->source))
 		return 0;
-	msg_error(NULL, "out of memory");
-	return -ENOMEM;
+	return no_memory();
 }

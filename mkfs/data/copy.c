@@ -153,6 +153,6 @@ int copy_data(struct store *s, struct placemap *copied)
 	progress_end(&s->progress);
 	copy_free(&c);
 	if (ret == -ENOMEM)
-		msg_error(NULL, "out of memory");
+		no_memory();
 	return ret;
 }

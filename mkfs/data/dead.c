@@ -58,7 +58,7 @@ int dead_data(struct store *s)
 		places_share(&places);
 		ret = bury(s, &dead, &places);
 	} else {
-		msg_error(NULL, "out of memory");
+		no_memory();
 	}
 	array_free(&places);
 	array_free(&dead);

@@ -217,7 +217,7 @@ int placed_data(struct store *s)
 	int ret = sums_init(s, &p.member) ?: sums_init(s, &p.archive);
 
 	if (ret)
-		msg_error(NULL, "out of memory");
+		no_memory();
 	if (p.src.end < p.src.from)
 		p.src.end = p.src.from;
 	if (!ret && o->tar_bytes > p.src.end - p.src.from) {
@@ -288,7 +288,7 @@ int placed_share(struct store *s)
 	if (!ret)
 		stored = set_shared((struct place_of *)places.p, places.n);
 	else if (ret == -ENOMEM)
-		msg_error(NULL, "out of memory");
+		no_memory();
 	if (base) {
 		base->stored = stored;
 		base->packed = base->img.geo->data_start + stored;

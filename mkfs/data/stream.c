@@ -46,7 +46,7 @@ static int write_files(struct stream *s)
 	if (!ret && s->ring.stop)
 		ret = s->err ? s->err : -ENOMEM;
 	if (ret == -ENOMEM && !s->err)
-		msg_error(NULL, "out of memory");
+		no_memory();
 	return ret;
 }
 
@@ -55,10 +55,8 @@ static int start_readers(struct stream *s, unsigned int n, void *(*fill)(void *s
 	int ret = 0;
 
 	s->threads = calloc(n, sizeof(*s->threads));
-	if (!s->threads || ring_init(&s->ring, s->store->source->threads)) {
-		msg_error(NULL, "out of memory");
-		return -ENOMEM;
-	}
+	if (!s->threads || ring_init(&s->ring, s->store->source->threads))
+		return no_memory();
 	while (s->nthreads < n) {
 		ret = pthread_create(&s->threads[s->nthreads], NULL, fill, s);
 		if (ret)
@@ -113,10 +111,8 @@ int stream_data(struct stream *s, u64 files, u64 bytes)
 
 	if (ret)
 		return ret;
-	if (!store->o->no_dedup && hash_init(&store->dedup, files)) {
-		msg_error(NULL, "out of memory");
-		return -ENOMEM;
-	}
+	if (!store->o->no_dedup && hash_init(&store->dedup, files))
+		return no_memory();
 	s->stop_fd = -1;
 	s->job_files = job_files(ring_jobs(store->source->threads), files);
 	progress_start(&store->progress, "packing", bytes);

@@ -47,12 +47,6 @@ struct feed {
 	struct progress progress;
 };
 
-static int no_memory(void)
-{
-	msg_error(NULL, "out of memory");
-	return -ENOMEM;
-}
-
 int contents_init(struct contents *c, struct source *src)
 {
 	struct sha256 hash;

@@ -308,7 +308,7 @@ int meta_write(struct meta *m)
 	meta_note(m);
 	ret = put_regions(m);
 	if (ret == -ENOMEM)
-		msg_error(NULL, "out of memory");
+		no_memory();
 	if (ret)
 		return ret;
 	fill_super(m);

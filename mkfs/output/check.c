@@ -16,12 +16,6 @@
 #include "msg.h"
 #include "output.h"
 
-static int no_memory(void)
-{
-	msg_error(NULL, "out of memory");
-	return -ENOMEM;
-}
-
 /* Ask libblkid for a signature.  Return: 1: there is one; 0: none; -errno. */
 static int known_signature(const char *path, char *what, size_t size)
 {

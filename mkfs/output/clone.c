@@ -69,7 +69,7 @@ static int copy_here(const struct output *out, u64 pos, int fd, const char *path
 	int ret = buf ? 0 : -ENOMEM;
 
 	if (ret)
-		msg_error(NULL, "out of memory");
+		no_memory();
 	while (!ret && from < bytes) {
 		size_t n = bytes - from < COPY_BYTES ? bytes - from : COPY_BYTES;
 

@@ -27,10 +27,8 @@ static int wipe(struct output *out)
 		return -ENOSPC;
 	}
 	zero = calloc(1, bytes);
-	if (!zero) {
-		msg_error(NULL, "out of memory");
-		return -ENOMEM;
-	}
+	if (!zero)
+		return no_memory();
 	ret = output_pwrite(out, zero, bytes, 0);
 	free(zero);
 	return ret ? ret : output_sync(out);

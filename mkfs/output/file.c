@@ -10,12 +10,6 @@
 #include "msg.h"
 #include "output.h"
 
-static int no_memory(void)
-{
-	msg_error(NULL, "out of memory");
-	return -ENOMEM;
-}
-
 /* Make the name of the parent directory. */
 static int parent_of(const struct output *out, char **dir)
 {

@@ -13,10 +13,8 @@ static int open_as(const struct source_ops *ops, struct source **src, const stru
 		   struct tree *t, unsigned int threads, struct base *base)
 {
 	*src = calloc(1, ops->bytes);
-	if (!*src) {
-		msg_error(NULL, "out of memory");
-		return -ENOMEM;
-	}
+	if (!*src)
+		return no_memory();
 	**src = (struct source){ .ops = ops, .o = o, .tree = t, .threads = threads, .base = base };
 	return ops->init ? ops->init(*src) : 0;
 }
@@ -51,7 +49,7 @@ int source_recheck(struct source *src)
 		return 0;
 	ret = src->ops->recheck(src);
 	if (ret == -ENOMEM)
-		msg_error(NULL, "out of memory");
+		no_memory();
 	return ret ? ret : source_changes(src);
 }
 

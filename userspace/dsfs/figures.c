@@ -84,12 +84,6 @@ u64 figures_errors(const struct mount_info *m)
 	       m->value[FIG_IO_ERRORS] + m->value[FIG_STRUCTURE_ERRORS];
 }
 
-static int no_memory(void)
-{
-	msg_error(NULL, "out of memory");
-	return -ENOMEM;
-}
-
 /*
  * Read a file of sysfs, without its newline.  Return: 0 or a negative errno;
  * -ENODEV if the mount is going away.

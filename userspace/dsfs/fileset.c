@@ -45,8 +45,7 @@ static int add_file(struct fileset *set, const char *path, const struct stat *st
 	set->bytes += f->size;
 	return 0;
 nomem:
-	msg_error(NULL, "out of memory");
-	return -ENOMEM;
+	return no_memory();
 }
 
 static int add_entry(struct fileset *set, const FTSENT *e)

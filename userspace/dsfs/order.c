@@ -59,7 +59,7 @@ static int print_order(const struct options *o, const struct fileset *set)
 	int ret = make_order(o, set, &order);
 
 	if (ret) {
-		msg_error(NULL, "out of memory");
+		no_memory();
 		return ret;
 	}
 	for (size_t i = 0; i < order.nr && !ferror(stdout); i++) {

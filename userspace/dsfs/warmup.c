@@ -196,10 +196,8 @@ static int make_pieces(struct warm *w)
 	for (size_t i = 0; i < w->set.nr; i++)
 		nr += (w->set.v[i].size + PIECE - 1) / PIECE;
 	w->pieces = calloc(nr ? nr : 1, sizeof(*w->pieces));
-	if (!w->pieces) {
-		msg_error(NULL, "out of memory");
-		return -ENOMEM;
-	}
+	if (!w->pieces)
+		return no_memory();
 	for (size_t i = 0; i < w->set.nr; i++) {
 		for (u64 pos = 0; pos < w->set.v[i].size; pos += PIECE)
 			w->pieces[w->nr++] = (struct piece){ i, pos };

@@ -90,7 +90,7 @@ int warmup_metadata(const struct warmup_options *o)
 		;
 	rest = calloc(n + 1, sizeof(*rest));
 	if (!rest) {
-		msg_error(NULL, "out of memory");
+		no_memory();
 		return EXIT_ERROR;
 	}
 	n = 0;

@@ -20,7 +20,7 @@ static int take_path(void *ctx, const char *arg)
 
 	if (!filter_add(&r->paths, arg))
 		return 0;
-	msg_error(NULL, "%s", strerror(ENOMEM));
+	no_memory();
 	return EXIT_ERROR;
 }
 

@@ -116,7 +116,7 @@ static int open_dir(struct wds *w)
 	}
 	dir = slash ? strndup(prefix, slash - prefix + 1) : strdup(".");
 	if (!dir) {
-		msg_error(NULL, "%s", strerror(ENOMEM));
+		no_memory();
 		return -1;
 	}
 	w->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -82,13 +82,13 @@ int dsfs_lookup(struct dsfs_image *image, uint64_t dir, const char *name,
 }
 
 /**
- * struct walk - a path on its way
+ * struct path - a path that is followed
  * @node: where it has come to
  * @path: what is left
  * @owned: memory that @path lies in, or NULL: it is the caller's
  * @links: symbolic links followed so far
  */
-struct walk {
+struct path {
 	struct dsfs_image *image;
 	struct image_node node;
 	const char *path;
@@ -97,7 +97,7 @@ struct walk {
 };
 
 /* @w->node is a symbolic link in directory @dir: its target goes in front of the rest. */
-static int follow(struct walk *w, u64 dir, struct dsfs_error *error)
+static int follow(struct path *w, u64 dir, struct dsfs_error *error)
 {
 	const u32 ino = w->node.attr.ino;
 	const size_t len = w->node.attr.size, rest = strlen(w->path) + 1;
@@ -124,7 +124,7 @@ static int follow(struct walk *w, u64 dir, struct dsfs_error *error)
 }
 
 /* The next part of the path. */
-static int walk_part(struct walk *w, bool follow_last, struct dsfs_error *error)
+static int walk_part(struct path *w, bool follow_last, struct dsfs_error *error)
 {
 	const u64 dir = w->node.attr.ino;
 	const size_t len = strcspn(w->path, "/");
@@ -145,7 +145,7 @@ int dsfs_lookup_path(struct dsfs_image *image, const char *path,
 		     unsigned int flags, struct dsfs_stat *st,
 		     struct dsfs_error *error)
 {
-	struct walk w = { .image = image, .path = path };
+	struct path w = { .image = image, .path = path };
 	int ret;
 
 	if (flags & ~DSFS_FOLLOW)

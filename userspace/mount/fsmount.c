@@ -141,10 +141,8 @@ static int old_mount(const char *name, const char *dev, const char *dir,
 	for (i = 0; i < o->nr_fs; i++)
 		len += strlen(o->fs[i]) + 1;
 	data = calloc(1, len);
-	if (!data) {
-		msg_error(name, "%s", strerror(ENOMEM));
-		return -ENOMEM;
-	}
+	if (!data)
+		return no_memory();
 	for (i = 0; i < o->nr_fs; i++) {
 		strcat(data, i ? "," : "");
 		strcat(data, o->fs[i]);

@@ -174,7 +174,7 @@ static int append_options(void *ctx, const char *more)
 	char *p = realloc(c->options, len + strlen(more) + 2);
 
 	if (!p) {
-		msg_error(NULL, "%s", strerror(ENOMEM));
+		no_memory();
 		return EXIT_SYSTEM;
 	}
 	sprintf(p + len, "%s%s", len ? "," : "", more);

@@ -96,7 +96,7 @@ static int for_fs(const char *opt, struct mount_opts *o)
 		o->fs = fs;
 	if (!fs || !copy) {
 		free(copy);
-		msg_error(NULL, "%s", strerror(ENOMEM));
+		no_memory();
 		return -1;
 	}
 	o->fs[o->nr_fs++] = copy;

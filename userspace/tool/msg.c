@@ -81,7 +81,7 @@ void msg_init(const char *tool, int lost)
 	if (registered)
 		return;
 	if (atexit(close_stdout)) {
-		msg_error(NULL, "out of memory");
+		no_memory();
 		exit(lost);
 	}
 	registered = true;
@@ -179,6 +179,12 @@ void msg_error(const char *path, const char *fmt, ...)
 	va_start(ap, fmt);
 	msg_line(path, "", fmt, ap);
 	va_end(ap);
+}
+
+int no_memory(void)
+{
+	msg_error(NULL, "out of memory");
+	return -ENOMEM;
 }
 
 void msg_warn(const char *path, const char *fmt, ...)

@@ -43,6 +43,9 @@ void msg_lost_stdout(void);
 __printf(2, 3)
 void msg_error(const char *path, const char *fmt, ...);
 
+/** no_memory - say that memory ran out.  Return: -ENOMEM. */
+int no_memory(void);
+
 /** msg_warn - print a warning, like msg_error() */
 __printf(2, 3)
 void msg_warn(const char *path, const char *fmt, ...);

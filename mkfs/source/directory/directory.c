@@ -28,10 +28,8 @@ static int directory_init(struct source *src)
 	int ret;
 
 	d->pattern_used = calloc(src->o->npatterns + 1, sizeof(bool));
-	if (!d->pattern_used) {
-		msg_error(NULL, "out of memory");
-		return -ENOMEM;
-	}
+	if (!d->pattern_used)
+		return no_memory();
 	ret = dirfd_init(&d->dirs, src->tree->root_dir, src->o->source, src->threads);
 	if (ret)
 		msg_error(src->o->source, "cannot open: %s", msg_why(-ret));

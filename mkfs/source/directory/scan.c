@@ -415,7 +415,7 @@ int scan_tree(struct source *src)
 			ret = source_run(n, work, w, sizeof(*w)) ?: s.err;
 		progress_end(&s.progress);
 	} else {
-		msg_error(NULL, "out of memory");
+		no_memory();
 	}
 	for (unsigned int i = 0; w && i < n; i++)
 		worker_end(&w[i], src);
@@ -428,7 +428,7 @@ int scan_tree(struct source *src)
 	if (!ret && src->tree->gone) {
 		ret = tree_prune(src->tree);
 		if (ret)
-			msg_error(NULL, "out of memory");
+			no_memory();
 	}
 	return ret;
 }

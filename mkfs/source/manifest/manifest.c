@@ -273,7 +273,7 @@ int manifest_read(struct source *src)
 	manifest_count_errors(m);
 out:
 	if (ret == -ENOMEM)
-		msg_error(NULL, "out of memory");
+		no_memory();
 	return ret;
 }
 

@@ -33,8 +33,7 @@ static const char *const texts[TAR_NOTES][3] = {
 
 int tar_no_memory(void)
 {
-	msg_error(NULL, "out of memory");
-	return -ENOMEM;
+	return no_memory();
 }
 
 int tar_fail(struct tar *t, const char *fmt, ...)
