@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "api.h"
 #include "buffers.h"
 #include "held.h"
+#include "image.h"
 
 /* The only extent, if that is where @len bytes at @pos lie. */
 static const struct dsfs_extent *only_extent(const struct dsfs_file *file, u64 pos, u64 len)
@@ -42,7 +42,7 @@ static bool is_final(const struct fuse_fs *fs, const struct dsfs_file *file, u64
 static bool reply_spliced(fuse_req_t req, const struct fuse_fs *fs,
 			  const struct dsfs_file *file, u64 pos, u64 len)
 {
-	const struct image *img = &fs->image->img;
+	const struct image *img = image_of(fs->image);
 	const struct dsfs_extent *e = only_extent(file, pos, len);
 	struct fuse_bufvec v = FUSE_BUFVEC_INIT(len);
 	u64 at;

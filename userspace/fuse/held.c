@@ -11,9 +11,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "api.h"
 #include "buffers.h"
 #include "held.h"
+#include "image.h"
 
 #define BUCKETS		1024	/* a power of two */
 #define FILES_MAX	1024	/* open at a time, those in use not counted */

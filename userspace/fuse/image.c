@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "api.h"
 #include "fuse.h"
+#include "image.h"
 #include "msg.h"
 
 /* As with the module: one that has lost some of its metadata is mounted all the same. */
@@ -35,7 +35,7 @@ static int open_image(struct fuse_fs *fs)
 	}
 	dsfs_get_info(fs->image, &fs->info);
 	/* The interface tells of one inode, not of all. */
-	fs->has_xattrs = fs->image->img.geo->regions[DSFS_REGION_XATTRS].bytes;
+	fs->has_xattrs = image_of(fs->image)->geo->regions[DSFS_REGION_XATTRS].bytes;
 	return 0;
 }
 
@@ -53,7 +53,7 @@ int image_attach(struct fuse_fs *fs)
 	/* What is read is what was asked for: the next file is somewhere else. */
 	posix_fadvise(fs->fd, 0, 0, POSIX_FADV_RANDOM);
 	if (!fs->opt.keep_image)
-		reader_file_once(fs->image->img.reader);
+		reader_file_once(image_of(fs->image)->reader);
 	load_metadata(fs);
 	return 0;
 }

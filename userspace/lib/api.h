@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files behind dsfs.h share.
+ * What the files behind dsfs.h share.  Nobody else includes it.
  */
 #ifndef DSFS_API_H
 #define DSFS_API_H
@@ -44,14 +44,6 @@ int api_node(struct dsfs_image *image, u64 ino, struct image_node *node,
 
 /** api_stat - an inode as struct dsfs_stat */
 void api_stat(const struct image_node *node, struct dsfs_stat *st);
-
-/**
- * file_pread - dsfs_pread() with flags
- * @flags: READ_*
- * @buf: best aligned to READ_ALIGN with READ_ONCE
- */
-ssize_t file_pread(const struct dsfs_file *file, unsigned int flags, void *buf, size_t len,
-		   u64 pos, struct dsfs_error *error);
 
 /** file_image - where a file's bytes are */
 const struct image *file_image(const struct dsfs_file *file);

@@ -281,4 +281,22 @@ int image_entry_check(u32 dir, u32 ino, u8 type, const struct image_node *node,
 int image_lookup(struct dsfs_source *src, const char *path,
 		 struct image_node *node, struct dsfs_err *err);
 
+/*
+ * The inside of what dsfs.h hands out.
+ */
+struct dsfs_error;
+struct dsfs_file;
+struct dsfs_image;
+
+/** image_of - the slots and bytes of an image that dsfs_open() opened */
+const struct image *image_of(const struct dsfs_image *image);
+
+/**
+ * file_pread - dsfs_pread() with flags
+ * @flags: READ_*
+ * @buf: best aligned to READ_ALIGN with READ_ONCE
+ */
+ssize_t file_pread(const struct dsfs_file *file, unsigned int flags, void *buf, size_t len,
+		   u64 pos, struct dsfs_error *error);
+
 #endif /* DSFS_IMAGE_H */

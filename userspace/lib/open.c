@@ -141,6 +141,11 @@ void dsfs_close(struct dsfs_image *image)
 	free(image);
 }
 
+const struct image *image_of(const struct dsfs_image *image)
+{
+	return &image->img;
+}
+
 void dsfs_get_info(const struct dsfs_image *image, struct dsfs_info *info)
 {
 	const struct dsfs_geo *geo = image->img.geo;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What tools want to know of one inode: its attributes in one piece, its
- * target, xattrs and contents.  Contents are handed on only after their
- * checksums were compared, so a copy made by a tool is never silently wrong.
+ * One inode: its attributes in one piece, its target, its xattrs, and the way to it.
  */
 #include <stdlib.h>
 
-#include "stored.h"
+#include "image.h"
 
 int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node,
 		   struct dsfs_err *err)
@@ -126,88 +124,5 @@ int image_xattr_set(struct dsfs_source *src, const struct dsfs_extra_info *extra
 		*set = NULL;
 		dsfs_bad(err, "xattr set", extra->xattrs, 0, ret);
 	}
-	return ret;
-}
-
-/**
- * struct stream - the part of a file's stored bytes that is in memory
- * @from: first of them, a multiple of STORED_WINDOW
- * @len: how many
- */
-struct stream {
-	struct dsfs_source *src;
-	const struct dsfs_attr *attr;
-	u64 total;
-	u64 from;
-	u64 len;
-	bool verify;
-	u8 *buf;
-};
-
-/* Bring in the stored bytes around @at. */
-static int stream_fill(struct stream *s, u64 at, struct dsfs_err *err)
-{
-	const struct stored of = { s->src, s->attr, s->total };
-	struct batch b;
-	int ret;
-
-	s->from = at & ~(u64)(STORED_WINDOW - 1);
-	s->len = s->total - s->from;
-	if (s->len > STORED_WINDOW)
-		s->len = STORED_WINDOW;
-	batch_init(&b, &of, s->verify, 0);
-	ret = batch_add(&b, s->from, s->buf, s->len, err);
-	return ret < 0 ? ret : batch_flush(&b, err);
-}
-
-static int stream_mapping(struct stream *s, const struct dsfs_mapping *map,
-			  image_data_fn fn, void *arg, struct dsfs_err *err)
-{
-	u64 done, at, n;
-	int ret;
-
-	for (done = 0; done < map->len; done += n) {
-		at = map->stored + done;
-		if (!s->len || at < s->from || at >= s->from + s->len) {
-			ret = stream_fill(s, at, err);
-			if (ret)
-				return ret;
-		}
-		n = s->from + s->len - at;
-		if (n > map->len - done)
-			n = map->len - done;
-		ret = fn(arg, map->logical + done, s->buf + (at - s->from), n);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-int image_stream(struct dsfs_source *src, const struct dsfs_attr *attr,
-		 const struct dsfs_extra_info *extra, bool verify, image_data_fn fn,
-		 void *arg, struct dsfs_err *err)
-{
-	struct stream s = {
-		.src = src, .attr = attr,
-		.total = image_stored_bytes(attr, extra),
-		.verify = verify,
-	};
-	struct dsfs_mapping map;
-	u64 pos;
-	int ret = 0;
-
-	s.buf = malloc(s.total < STORED_WINDOW ? s.total + 1 : STORED_WINDOW);
-	if (!s.buf)
-		return dsfs_bad(err, "memory", STORED_WINDOW, 0, -ENOMEM);
-	for (pos = 0; !ret && pos < attr->size; pos += map.len) {
-		ret = dsfs_map(src, attr, extra, pos, &map, err);
-		if (ret)
-			break;
-		if (map.hole)
-			ret = fn(arg, pos, NULL, map.len);
-		else
-			ret = stream_mapping(&s, &map, fn, arg, err);
-	}
-	free(s.buf);
 	return ret;
 }
