@@ -14,7 +14,7 @@ int base_damaged(const struct base *base, const char *what,
 {
 	char text[256];
 
-	image_err_text(err, ret, text, sizeof(text));
+	err_text(err, ret, text, sizeof(text));
 	msg_error(base->img.path, "cannot be built on: %s: %s: run fsck.dsfs", what,
 		  text);
 	return ret;
@@ -25,7 +25,7 @@ int base_bad_inode(const struct base *base, u32 ino, const struct dsfs_err *err,
 {
 	char text[256];
 
-	image_err_text(err, ret, text, sizeof(text));
+	err_text(err, ret, text, sizeof(text));
 	msg_error(base->img.path, "inode %u: %s: run fsck.dsfs", ino, text);
 	return ret;
 }

@@ -193,7 +193,7 @@ static int image_list(struct source *src)
 	if (!ret && inodes != src->base->img.geo->inodes)
 		ret = -EUCLEAN;
 	if (ret) {
-		image_err_text(&err, ret, text, sizeof(text));
+		err_text(&err, ret, text, sizeof(text));
 		msg_error(src->base->img.path, "metadata: %s", text);
 	}
 	return ret;

@@ -97,7 +97,7 @@ int digest_image(const struct image *img, const struct digest_request *r,
 	if (v.src)
 		ret = digest_make(&v, r, result);
 	else
-		msg_error(img->path, "%s", strerror(ENOMEM));
+		no_memory();
 	image_source_free(v.src);
 	return ret;
 }

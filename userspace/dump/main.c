@@ -87,7 +87,7 @@ static int dump(const char *path, struct request *r)
 	if (v.img.geo) {
 		v.src = image_source(&v.img, 0);
 		if (!v.src)
-			msg_error(path, "%s", strerror(ENOMEM));
+			no_memory();
 	}
 	if (v.src || !(r->what || r->one)) {
 		if (v.img.geo)

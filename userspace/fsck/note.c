@@ -14,7 +14,7 @@ int check_note(struct fsck *f)
 
 	/* what is unreadable or has a wrong checksum was reported with the blocks */
 	if (ret == -EUCLEAN) {
-		image_err_text(&err, ret, text, sizeof(text));
+		err_text(&err, ret, text, sizeof(text));
 		problem(f, "note", NO_INO, dsfs_note_pos(f->geo), "%s", text);
 	}
 	return ret == -ENOMEM ? ret : 0;

@@ -45,7 +45,7 @@ int check_slots(struct fsck *f)
 	int i;
 
 	if (image_is_short(&f->img)) {
-		image_err_text(&s[0].err, s[0].ret, text, sizeof(text));
+		err_text(&s[0].err, s[0].ret, text, sizeof(text));
 		problem(f, "length of the image", NO_INO, NO_POS, "%s", text);
 		return 0;
 	}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Buffers that are used again, the one that was used last first: it is still in the
- * processor's cache, and its pages are there.  New pages for each file would cost more than
- * the copy.  A buffer a thread would not do, as the kernel wakes the threads in turn, so
- * that each finds its own one out of the cache.
+ * Buffers for contents.  A buffer is used again, the one that was used last first: its bytes
+ * are still in the processor's cache, and its pages are mapped.  New pages for each file
+ * would cost more than the copy.  Threads share the buffers, because the kernel wakes threads
+ * in turn: the buffer of a thread would be out of the cache whenever its turn comes.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Directories.  Nothing is kept between calls: a position is a number of a name, so any
- * call can go on from it.
+ * Directories.  The daemon keeps nothing between calls: a position is the number of a name,
+ * so a call can begin at any.
  */
 #include <dirent.h>
 #include <stdlib.h>

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* dsfs-fuse: what its parts share. */
+/*
+ * dsfs-fuse: what its files share.
+ *
+ * It answers the requests of the kernel by the public functions of the library
+ * (userspace/lib/dsfs.h), and asks image.h beside it for what these leave out: reads past
+ * the page cache.  It uses libfuse 3, and is called by nobody else.
+ */
 #ifndef DSFS_FUSE_H
 #define DSFS_FUSE_H
 

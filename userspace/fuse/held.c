@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * FUSE asks for a file in pieces of its readahead, 128 KiB as a rule, and far storage wants
- * it in one request.  So a file is read as a whole at its first piece, and waits here
- * until the others are asked for.  Files are found by inode number, as nobody tells of
- * open() and close(): the kernel is spared both (op_open()).
+ * Held files: contents that wait in memory until the kernel asks for them.
  *
- * A file that nobody reads on is dropped when others need its memory, the one that was
- * used least recently first.  One that does not fit beside those in use is not held.
+ * The kernel asks for a file in pieces of its readahead, 128 KiB as a rule.  On far storage each
+ * piece would be a request of its own, and a request costs more than its bytes.  So a
+ * file is read as a whole at its first piece, and held until the others are asked for.
+ * Files are found by inode number, because the kernel does not tell the daemon of open() and
+ * close() (op_open()).
+ *
+ * A held file that nobody uses is dropped when others need its memory, the least recently
+ * used one first.  A file that does not fit beside those in use is not held.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Files that are being read: open, and some as a whole in memory. */
+/* Held files: open ones, some with their contents in memory. */
 #ifndef DSFS_FUSE_HELD_H
 #define DSFS_FUSE_HELD_H
 

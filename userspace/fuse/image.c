@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The image behind the mount.  It is opened here and not by the library, since what is not
- * to be checked is spliced from the descriptor, and the page cache is told what to expect.
+ * The image behind the mount.  The daemon opens the file and gives the descriptor to the
+ * library, because it needs the descriptor itself: it splices data that is not to be checked,
+ * and turns readahead off.
  */
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel asks for, and what it may keep: everything, and forever.  Numbers of
- * inodes are those of the image, so there is nothing to count or to forget: an inode that
- * the kernel dropped is found again by its number.
+ * The requests of the kernel.  It may keep every answer forever, because an image does not
+ * change.  Inode numbers are those of the image, so the daemon counts no references: an inode
+ * that the kernel dropped is found again by its number.
  */
 #include <string.h>
 #include <sys/statvfs.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Options in one list: the file system's have the names and values that they have with the
- * module, some were for mount(8) and fstab(5), and the rest is libfuse's, which says what
- * is wrong with them.
+ * The options of -o.  Those of the file system have the names and values that they have with
+ * the module.  Those for mount(8) and fstab(5) are ignored.  The rest is libfuse's, which
+ * says what is wrong with them.
  */
 #include <stdlib.h>
 

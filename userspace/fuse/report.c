@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Errors of the image, each said once: a reader that is given EBADMSG tries again, and a
- * training job does so for every epoch.  Readers get the error every time.
+ * Errors of the image in the log, each once.  A reader that gets EBADMSG tries again, and a
+ * training job does so in every epoch.  Readers get the error every time.
  */
 #include <pthread.h>
 #include <stdio.h>

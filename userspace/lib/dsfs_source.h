@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What fs/format reads its metadata from, in userspace: a file for the tools
- * (image.c), memory for tests.  Speed is no concern here.
+ * What fs/format's decoders read metadata from, in userspace: the cache of meta.c, or
+ * memory in the unit tests.
  */
 #ifndef DSFS_SOURCE_H
 #define DSFS_SOURCE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What went wrong, in words.  strerror() is safe in threads: it keeps no buffer but for
- * numbers that nobody uses, and that one is the thread's own (glibc 2.32, musl).
+ * Errors in words.  strerror() is safe in threads: it needs a buffer for unknown numbers
+ * alone, and that one is the thread's own (glibc 2.32, musl).
  */
 #include <stdarg.h>
 #include <stdio.h>

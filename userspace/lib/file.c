@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Regular files.  The inode and its extents are decoded when a file is opened; a read only
- * looks extents up, so it allocates nothing unless chunks are large.
+ * Open regular files.  The inode and its extents are decoded when a file is opened.  A read
+ * only looks extents up, so it allocates nothing unless chunks are large.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Several reads at once: all are asked for before the first is waited for.
+ * dsfs_pread_many(): all reads are asked for before the first is waited for.
  *
  * The reader begins to bring in what it is told of ahead and does not wait, so that the
  * device has all requests at once.  Of a file or device, posix_fadvise(POSIX_FADV_WILLNEED)

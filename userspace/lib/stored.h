@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading the stored bytes of a file, checked.
+ * The stored bytes of a file: reads of them that are compared with checksums.
  */
 #ifndef DSFS_STORED_H
 #define DSFS_STORED_H

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mount.dsfs: declarations for its source files. */
+/*
+ * mount.dsfs: what its files share.
+ *
+ * It sorts options, finds or makes a loop device, and mounts.  It reads superblocks by the
+ * library (userspace/lib/image.h), and is called by mount(8) and nobody else.
+ */
 #ifndef DSFS_MOUNT_H
 #define DSFS_MOUNT_H
 

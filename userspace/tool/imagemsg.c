@@ -36,7 +36,7 @@ int image_generation(struct image *img, u64 generation)
 		msg_error(img->path, "generation %llu: not in the image",
 			  generation);
 	} else if (ret) {
-		image_err_text(&img->older.err, ret, text, sizeof(text));
+		err_text(&img->older.err, ret, text, sizeof(text));
 		msg_error(img->path, "generation %llu: on the way there: %s",
 			  generation, text);
 	}
@@ -49,7 +49,7 @@ void image_slot_text(const struct dsfs_slot *slot, char *buf, size_t size)
 		snprintf(buf, size, "no DSFS superblock: %s %#llx, expected %#llx",
 			 slot->err.what, slot->err.value, slot->err.limit);
 	else
-		image_err_text(&slot->err, slot->ret, buf, size);
+		err_text(&slot->err, slot->ret, buf, size);
 }
 
 int image_report_slots(const struct image *img)
@@ -62,7 +62,7 @@ int image_report_slots(const struct image *img)
 		return DSFS_SB_SLOTS;
 	}
 	if (image_is_short(img)) {
-		image_err_text(&img->slots[0].err, img->slots[0].ret, text, sizeof(text));
+		err_text(&img->slots[0].err, img->slots[0].ret, text, sizeof(text));
 		msg_error(img->path, "%s", text);
 		return DSFS_SB_SLOTS;
 	}
@@ -84,7 +84,7 @@ int image_report_slots(const struct image *img)
 	if (!img->geo) {
 		msg_error(img->path, "no valid superblock");
 	} else if (img->ret && !bad) {
-		image_err_text(&img->err, img->ret, text, sizeof(text));
+		err_text(&img->err, img->ret, text, sizeof(text));
 		msg_error(img->path, "%s", text);
 		bad++;
 	}

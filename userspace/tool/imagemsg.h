@@ -37,11 +37,4 @@ void image_slot_text(const struct dsfs_slot *slot, char *buf, size_t size);
  */
 int image_report_slots(const struct image *img);
 
-/** image_err_text - a struct dsfs_err and an errno as a line of text */
-static inline void image_err_text(const struct dsfs_err *err, int ret, char *buf,
-				  size_t size)
-{
-	err_text(err, ret, buf, size);
-}
-
 #endif /* DSFS_IMAGEMSG_H */

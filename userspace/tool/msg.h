@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Messages of the tools, in one form: `tool: path: what: why` on stderr.
+ *
+ * This folder holds what several commands need: command lines, messages, progress, lists,
+ * JSON, tables in memory.  It uses the library (userspace/lib) and the shared format code
+ * (fs/format).  All commands use it, mkfs.dsfs too; the library does not.
  */
 #ifndef DSFS_MSG_H
 #define DSFS_MSG_H

@@ -2,7 +2,8 @@
 /*
  * dsfs_id: prints the properties of a device with an image, named like those of
  * udev's blkid builtin.  It is needed while libblkid does not know DSFS:
- * without it, udev has no UUID and no label, so there is no mount by them.
+ * without it, udev has no UUID and no label, so there is no mount by them.  This folder
+ * holds it and its rule; it uses the library and libblkid.
  */
 #include <blkid/blkid.h>
 #include <stdio.h>

@@ -29,7 +29,7 @@ void view_error(struct view *v, const char *path, const char *what, int ret,
 
 	if (!view_count(v, what))
 		return;
-	image_err_text(err ? err : &none, ret, text, sizeof(text));
+	err_text(err ? err : &none, ret, text, sizeof(text));
 	if (v->one_of_two)
 		msg_error(path, "generation %llu: %s: %s", v->img.geo->generation, what, text);
 	else

@@ -20,7 +20,7 @@ int view_find(struct view *v, const char *path, struct image_node *node)
 	if (!ret)
 		return 0;
 	v->errors->count++;
-	image_err_text(&err, ret, text, sizeof(text));
+	err_text(&err, ret, text, sizeof(text));
 	msg_error(path, "%s", text);
 	return -1;
 }
