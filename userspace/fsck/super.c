@@ -3,15 +3,12 @@
  * Superblock slots, and metadata as blocks: the checksums of regions and
  * blocks, and the padding of regions.
  */
-#include <stdlib.h>
-
 #include "bootsector.h"
 #include "fsck.h"
 #include "msg.h"
 #include "region.h"
 
-#define STEP_BLOCKS	256
-#define STEP_BYTES	((u64)STEP_BLOCKS << DSFS_BLOCK_BITS)
+#define STEP_BLOCKS	256	/* their checksums lie in one block */
 
 static void check_label(struct fsck *f, int i)
 {
@@ -86,63 +83,52 @@ static bool in_blocksums(const struct fsck *f, u64 pos)
 	return pos >= r->pos && pos < r->pos + r->bytes;
 }
 
-static void check_block(struct fsck *f, const u8 *data, u64 pos, u32 want)
+/* What is wrong with a block whose checksum is not @want. */
+static void bad_block(struct fsck *f, u64 pos, u32 want)
 {
-	u32 sum;
+	u8 data[DSFS_BLOCK_SIZE];
 
-	if (in_blocksums(f, pos)) {
-		if (want)
-			problem(f, "checksum of a block of checksums", NO_INO,
-				pos, "%#x, expected 0", want);
-		return;
-	}
-	sum = dsfs_crc32c(0, data, DSFS_BLOCK_SIZE);
-	if (sum != want)
-		problem(f, "metadata block checksum", NO_INO, pos,
-			"%s: %#x, expected %#x", region_at(f, pos), sum, want);
+	if (!image_pread(&f->img, data, sizeof(data), pos))
+		problem(f, "metadata block checksum", NO_INO, pos, "%s: %#x, expected %#x",
+			region_at(f, pos), dsfs_crc32c(0, data, sizeof(data)), want);
 }
 
-/* Check the blocks of a step one by one, if they cannot be read together. */
-static void check_step_slow(struct fsck *f, u8 *data, const __le32 *sums,
-			    u64 pos, u64 blocks)
+static void check_block(struct fsck *f, u64 block, u32 want)
 {
-	u64 i, at;
-	int ret;
+	const u64 pos = f->geo->meta_start + (block << DSFS_BLOCK_BITS);
+	struct dsfs_mref ref;
+	int ret = source_block(f->src, block, &ref);
 
-	for (i = 0; i < blocks; i++) {
-		at = pos + (i << DSFS_BLOCK_BITS);
-		ret = image_pread(&f->img, data, DSFS_BLOCK_SIZE, at);
-		if (ret)
-			problem(f, "unreadable metadata block", NO_INO, at,
-				"%s: %s", region_at(f, at), msg_why(-ret));
-		else
-			check_block(f, data, at, le32_to_cpu(sums[i]));
-	}
+	if (!ret)
+		dsfs_meta_put(&ref);
+	else if (ret == -EBADMSG)
+		bad_block(f, pos, want);
+	else
+		problem(f, "unreadable metadata block", NO_INO, pos, "%s: %s",
+			region_at(f, pos), msg_why(-ret));
+	if (!ret && want && in_blocksums(f, pos))
+		problem(f, "checksum of a block of checksums", NO_INO, pos, "%#x, expected 0",
+			want);
 }
 
-static void check_step(struct fsck *f, u8 *data, __le32 *sums, u64 first,
-		       u64 blocks)
+static void check_step(struct fsck *f, u64 first, u64 blocks)
 {
-	const u64 pos = f->geo->meta_start + (first << DSFS_BLOCK_BITS);
+	const u64 at = first * sizeof(__le32);
+	struct dsfs_mref ref;
+	const __le32 *sums;
 	u64 i;
-	int ret;
+	int ret = dsfs_meta_get(f->src, DSFS_REGION_BLOCKSUMS, at, blocks * sizeof(*sums),
+				&ref);
 
-	ret = image_pread(&f->img, sums, blocks * sizeof(*sums),
-			  meta_pos(f, DSFS_REGION_BLOCKSUMS,
-				   first * sizeof(*sums)));
 	if (ret) {
 		problem(f, "unreadable block checksums", NO_INO,
-			meta_pos(f, DSFS_REGION_BLOCKSUMS, first * sizeof(*sums)),
-			"%s", msg_why(-ret));
+			meta_pos(f, DSFS_REGION_BLOCKSUMS, at), "%s", msg_why(-ret));
 		return;
 	}
-	if (image_pread(&f->img, data, blocks << DSFS_BLOCK_BITS, pos)) {
-		check_step_slow(f, data, sums, pos, blocks);
-		return;
-	}
+	sums = ref.p;
 	for (i = 0; i < blocks; i++)
-		check_block(f, data + (i << DSFS_BLOCK_BITS),
-			    pos + (i << DSFS_BLOCK_BITS), le32_to_cpu(sums[i]));
+		check_block(f, first + i, le32_to_cpu(sums[i]));
+	dsfs_meta_put(&ref);
 }
 
 static void check_region(struct fsck *f, int id)
@@ -188,17 +174,9 @@ static void check_front(struct fsck *f)
 int check_blocks(struct fsck *f)
 {
 	const u64 blocks = f->geo->meta_bytes >> DSFS_BLOCK_BITS;
-	__le32 *sums = malloc(STEP_BLOCKS * sizeof(*sums));
-	u8 *data = malloc(f->geo->meta_bytes < STEP_BYTES ? f->geo->meta_bytes :
-			  STEP_BYTES);
 	u64 at, n;
 	int id;
 
-	if (!sums || !data) {
-		free(sums);
-		free(data);
-		return -ENOMEM;
-	}
 	if (!f->generations)
 		check_front(f);
 	for (id = 0; id < DSFS_REGIONS_USED; id++)
@@ -207,11 +185,9 @@ int check_blocks(struct fsck *f)
 	pass_begin(f, "metadata", f->geo->meta_bytes, true);
 	for (at = 0; at < blocks && !fsck_stop; at += n) {
 		n = blocks - at < STEP_BLOCKS ? blocks - at : STEP_BLOCKS;
-		check_step(f, data, sums, at, n);
+		check_step(f, at, n);
 		pass_add(f, n << DSFS_BLOCK_BITS);
 	}
 	pass_end(f);
-	free(sums);
-	free(data);
 	return 0;
 }
