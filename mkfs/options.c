@@ -217,14 +217,14 @@ static const struct args command_line = {
 	"Pack the directory SOURCE, or what the lines of a manifest say, or the members of\n"
 	"tar archives, into a DSFS image, a file or a block device.\n",
 	.more =
-	"Lines of a manifest: PATH [FIELD=VALUE]..., or: default [FIELD=VALUE]...\n"
-	"  /train/a.jpg mode=0644 uid=0 gid=0 mtime=1600000000.5 source=dir/a.jpg\n"
-	"  /train/b.jpg source=archive.tar offset=512 size=12345\n"
-	"  /zeros size=1M fill=zero        /pattern size=1M fill=42\n"
-	"  /train type=dir                 /link type=symlink target=train\n"
-	"  /dev/sda type=block major=8 minor=0    /more type=link target=/zeros\n"
+	"Lines of a manifest are JSON objects:\n"
+	"  {\"path\":\"/train/a.jpg\",\"mode\":\"0644\",\"mtime\":\"1600000000.5\",\"source\":\"dir/a.jpg\"}\n"
+	"  {\"path\":\"/train/b.jpg\",\"source\":\"archive.tar\",\"offset\":512,\"size\":12345}\n"
+	"  {\"path\":\"/link\",\"type\":\"symlink\",\"target\":\"train\"}\n"
+	"  {\"path\":\"/more\",\"type\":\"link\",\"target\":\"/train/b.jpg\"}\n"
+	"  {\"path\":\"/dev/sda\",\"type\":\"block\",\"major\":8,\"minor\":0}\n"
 	"  {\"path\":\"/c.jpg\",\"source\":\"c.jpg\",\"xattrs\":{\"user.a\":\"00ff\"}}\n"
-	"\\ooo is a byte in octal: \\040 a blank. The manual page has the details.\n"
+	"  {\"default\":{\"uid\":1000,\"mode\":\"0640\",\"dirmode\":\"0750\"}}\n"
 	"\n"
 	"Exit: 0 done, 1 failed (and no image is left), 2 wrong usage.\n",
 	.wrong = EXIT_USAGE,

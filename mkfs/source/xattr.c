@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading of extended attributes.  They are made into a set in the form of the
- * image.  Most files of a source have the same ones, such as a security label,
- * so equal sets are stored once.
+ * Extended attributes of nodes.  They are made into a set in the form of the image.  Most
+ * files of a source have the same ones, such as a security label, so equal sets are stored
+ * once.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@
 #include "xattr.h"
 
 #define LIST_MAX	65536
+#define VALUES_MAX	(DSFS_XATTR_SET_MAX + DSFS_XATTR_VALUE_MAX)
 
 /**
  * struct set - a set that is being made
@@ -30,23 +31,18 @@ struct set {
 
 int xattr_reader_init(struct xattr_reader *r)
 {
-	*r = (struct xattr_reader){ 0 };
+	*r = (struct xattr_reader){ .items.size = sizeof(struct xattr_item) };
 	r->list = malloc(LIST_MAX);
-	r->value = malloc(DSFS_XATTR_VALUE_MAX);
-	if (!r->list || !r->value) {
-		xattr_reader_free(r);
-		return -ENOMEM;
-	}
-	return 0;
+	r->values = malloc(VALUES_MAX);
+	return r->list && r->values ? 0 : -ENOMEM;
 }
 
 void xattr_reader_free(struct xattr_reader *r)
 {
 	free(r->list);
-	free(r->value);
+	free(r->values);
 	free(r->set);
-	free(r->items);
-	*r = (struct xattr_reader){ 0 };
+	array_free(&r->items);
 }
 
 u8 xattr_split(const char *full, const char **name)
@@ -71,34 +67,6 @@ static int item_cmp(const void *a, const void *b)
 	if (x->prefix != y->prefix)
 		return (int)x->prefix - (int)y->prefix;
 	return dsfs_name_cmp(x->name, x->len, y->name, y->len);
-}
-
-/* Make r->items from the list of names. */
-static int xattr_items(struct xattr_reader *r, size_t bytes)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < bytes; i++)
-		n += !r->list[i];
-	free(r->items);
-	r->items = calloc(n, sizeof(*r->items));
-	if (!r->items)
-		return -ENOMEM;
-	r->nitems = 0;
-	for (const char *p = r->list; p < r->list + bytes; p += strlen(p) + 1) {
-		struct xattr_item *it = &r->items[r->nitems];
-
-		it->prefix = xattr_split(p, &it->name);
-		if (!it->prefix) {
-			r->ignored++;
-			continue;
-		}
-		it->full = p;
-		it->len = strlen(it->name);
-		r->nitems++;
-	}
-	qsort(r->items, r->nitems, sizeof(*r->items), item_cmp);
-	return 0;
 }
 
 bool xattr_has_type(u8 prefix, u32 mode)
@@ -175,75 +143,6 @@ static int set_add(struct set *s, const struct xattr_item *it, const void *value
 	return 0;
 }
 
-/* @buf is kept for the next set. */
-static int set_begin(struct set *s, char **buf)
-{
-	if (!*buf)
-		*buf = malloc(DSFS_XATTR_SET_MAX);
-	*s = (struct set){ .p = *buf, .at = sizeof(struct dsfs_xattr_set) };
-	return *buf ? 0 : -ENOMEM;
-}
-
-static void set_end(const struct set *s)
-{
-	struct dsfs_xattr_set *head = (void *)s->p;
-
-	head->bytes = cpu_to_le32(s->at);
-	head->count = cpu_to_le16(s->count);
-	head->reserved = cpu_to_le16(0);
-}
-
-/* Make the set of r->items; its count is 0 if nothing is left of it. */
-static int xattr_build(struct xattr_reader *r, const char *path, u32 mode, struct set *s)
-{
-	int ret = set_begin(s, &r->set);
-	char why[XATTR_WHY];
-
-	for (size_t i = 0; !ret && i < r->nitems; i++) {
-		const struct xattr_item *it = &r->items[i];
-		ssize_t len = lgetxattr(path, it->full, r->value,
-					DSFS_XATTR_VALUE_MAX);
-
-		if (len < 0 && errno == ENODATA)	/* removed since it was listed */
-			continue;
-		if (len < 0)
-			return -errno;
-		/* only a file system that the VFS does not check for has such ones */
-		if (xattr_check(it, r->value, len, mode, why))
-			return -EUCLEAN;
-		ret = set_add(s, it, r->value, len);
-	}
-	if (!ret)
-		set_end(s);
-	return ret;
-}
-
-int xattr_read(struct xsets *x, struct xattr_reader *r, const char *path, u32 mode,
-	       u32 *number, bool *acl)
-{
-	ssize_t len = llistxattr(path, r->list, LIST_MAX);
-	struct set s;
-	int ret;
-
-	*number = 0;
-	*acl = false;
-	if (len < 0)
-		return errno == ENOTSUP ? 0 : -errno;
-	if (!len)
-		return 0;
-	ret = xattr_items(r, len);
-	if (ret || !r->nitems)
-		return ret;
-	ret = xattr_build(r, path, mode, &s);
-	if (ret || !s.count)
-		return ret;
-	*acl = s.acl;
-	pthread_mutex_lock(&x->lock);
-	ret = xsets_get(x, s.p, s.at, number);
-	pthread_mutex_unlock(&x->lock);
-	return ret;
-}
-
 static int item_order(const void *a, const void *b)
 {
 	const struct xattr_item *x = a, *y = b;
@@ -266,37 +165,107 @@ static void drop_doubles(struct array *items)
 	items->n = n;
 }
 
-int xattr_set_make(struct xsets *x, struct array *items, u32 mode, char **buf, u32 *number,
-		   bool *acl, char *why)
+/* Make the set of @items in @s, whose memory is there. */
+static int make_set(struct set *s, struct array *items, u32 mode, char *why)
 {
 	const struct xattr_item *it = (const struct xattr_item *)items->p;
-	struct set s;
-	int ret;
+	struct dsfs_xattr_set *head = (void *)s->p;
+	int ret = 0;
 
-	*number = 0;
-	*acl = false;
-	if (!items->n)
-		return 0;
-	ret = set_begin(&s, buf);
-	if (ret)
-		return ret;
 	qsort(items->p, items->n, items->size, item_order);
 	drop_doubles(items);
 	for (size_t i = 0; !ret && i < items->n; i++, it++) {
 		ret = xattr_check(it, it->value, it->value_len, mode, why);
 		if (!ret)
-			ret = set_add(&s, it, it->value, it->value_len);
+			ret = set_add(s, it, it->value, it->value_len);
 	}
-	if (ret == -E2BIG) {
+	if (ret == -E2BIG)
 		snprintf(why, XATTR_WHY, "all of them: the limit is %d bytes, %d of them",
 			 DSFS_XATTR_SET_MAX, UINT16_MAX);
-		return -EINVAL;
-	}
+	*head = (struct dsfs_xattr_set){ .bytes = cpu_to_le32(s->at),
+					 .count = cpu_to_le16(s->count) };
+	return ret;
+}
+
+int xattr_set_make(struct xsets *x, struct array *items, char **buf, struct node *n, char *why)
+{
+	struct set s = { .at = sizeof(struct dsfs_xattr_set) };
+	int ret;
+
+	if (!items->n)
+		return 0;
+	if (!*buf)
+		*buf = malloc(DSFS_XATTR_SET_MAX);
+	s.p = *buf;
+	ret = s.p ? make_set(&s, items, n->mode, why) : -ENOMEM;
 	if (ret)
 		return ret;
-	set_end(&s);
-	*acl = s.acl;
-	return xsets_get(x, s.p, s.at, number);
+	n->flags |= s.acl ? NODE_ACL : 0;
+	pthread_mutex_lock(&x->lock);
+	ret = xsets_get(x, s.p, s.at, &n->xattrs);
+	pthread_mutex_unlock(&x->lock);
+	return ret;
+}
+
+/* An attribute of a list becomes one of r->items, with its value behind the others. */
+static int read_value(struct xattr_reader *r, const char *path, const char *full, size_t *used)
+{
+	struct xattr_item it = { .value = r->values + *used }, *slot;
+	ssize_t len;
+
+	it.prefix = xattr_split(full, &it.name);
+	if (!it.prefix) {
+		r->ignored++;
+		return 0;
+	}
+	if (*used > DSFS_XATTR_SET_MAX)
+		return -E2BIG;
+	len = lgetxattr(path, full, r->values + *used, DSFS_XATTR_VALUE_MAX);
+	if (len < 0)	/* it may have been removed since it was listed */
+		return errno == ENODATA ? 0 : -errno;
+	slot = array_add(&r->items);
+	if (!slot)
+		return -ENOMEM;
+	it.len = strlen(it.name);
+	it.value_len = len;
+	*slot = it;
+	*used += len;
+	return 0;
+}
+
+int xattr_read(struct xsets *x, struct xattr_reader *r, const char *path, struct node *n)
+{
+	ssize_t len = llistxattr(path, r->list, LIST_MAX);
+	char why[XATTR_WHY];
+	size_t used = 0;
+	int ret = 0;
+
+	n->flags &= ~NODE_ACL;
+	n->xattrs = 0;
+	if (len < 0)
+		return errno == ENOTSUP ? 0 : -errno;
+	r->items.n = 0;
+	for (const char *p = r->list; !ret && p < r->list + len; p += strlen(p) + 1)
+		ret = read_value(r, path, p, &used);
+	if (!ret)
+		ret = xattr_set_make(x, &r->items, &r->set, n, why);
+	/* only a file system that the VFS does not check for has wrong ones */
+	return ret == -EINVAL ? -EUCLEAN : ret;
+}
+
+int xattr_acl_mode(struct array *items, u32 mode)
+{
+	struct xattr_item *it = (struct xattr_item *)items->p, *end = it + items->n;
+	int perm;
+
+	while (it < end && it->prefix != DSFS_XATTR_ACL_ACCESS)
+		it++;
+	if (it == end || !xattr_has_type(it->prefix, mode) || acl_wrong(it->value, it->value_len))
+		return -1;
+	perm = acl_mode(it->value, it->value_len);
+	if (acl_is_mode(it->value_len))
+		*it = ((struct xattr_item *)items->p)[--items->n];
+	return perm;
 }
 
 int xattr_set_check(const void *set, u32 bytes, u32 mode, struct dsfs_err *err)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading the extended attributes of files.
+ * Extended attributes of nodes.
  */
 #ifndef MKFS_XATTR_H
 #define MKFS_XATTR_H
 
-#include "../tree/xsets.h"
+#include "../tree/tree.h"
 
 struct dsfs_err;
 
@@ -13,12 +13,9 @@ struct dsfs_err;
 
 /**
  * struct xattr_item - an attribute of a set
- * @full: as listed; of an archive: not used
  * @name: without prefix; @len bytes of it
- * @value: of an archive; else it is read when the set is made
  */
 struct xattr_item {
-	const char *full;
 	const char *name;
 	const char *value;
 	u32 value_len;
@@ -52,47 +49,54 @@ int xattr_check(const struct xattr_item *it, const void *value, size_t value_len
 		char *why);
 
 /**
- * xattr_set_make - the set of attributes whose values are in memory
+ * xattr_set_make - give a node the set of attributes whose values are in memory
  * @items: struct xattr_item; they get their order
- * @mode: of the inode
  * @buf: kept for the next set; to be freed
- * @number: set to the set's number, 0 for no attributes
- * @acl: set if it holds an ACL
+ * @n: its mode is set already
  * @why: as of xattr_check()
  *
  * Of a name that is there twice the one counts whose value is behind the other's.
- * Return: 0, -EINVAL: @why says what the format has no room for, or -ENOMEM.
+ * Return: 0; -EINVAL, and -E2BIG for a set that is too large: @why says so; -ENOMEM.
  */
-int xattr_set_make(struct xsets *x, struct array *items, u32 mode, char **buf, u32 *number,
-		   bool *acl, char *why);
+int xattr_set_make(struct xsets *x, struct array *items, char **buf, struct node *n, char *why);
+
+/**
+ * xattr_acl_mode - the permissions of the access ACL among @items
+ *
+ * The kernel sets the mode of a file by its ACL, so an image in which they contradict each
+ * other is of no tree that was ever there.  An ACL that says no more than a mode is taken
+ * out.
+ * Return: -1: there is none, or a wrong one, which xattr_set_make() tells.
+ */
+int xattr_acl_mode(struct array *items, u32 mode);
 
 /* The same rules, of a set that an image has; 0 or -errno. */
 int xattr_set_check(const void *set, u32 bytes, u32 mode, struct dsfs_err *err);
 
-/* What one thread needs to read a set. */
+/**
+ * struct xattr_reader - what one thread needs to read sets
+ * @ignored: attributes of kinds that the format has not
+ */
 struct xattr_reader {
 	char *list;
-	char *value;
+	char *values;
 	char *set;
-	struct xattr_item *items;
-	size_t nitems;
-	size_t ignored;		/* attributes with a prefix that the format lacks */
+	struct array items;
+	size_t ignored;
 };
 
+/* Return: 0 or -ENOMEM.  It is to be freed even then. */
 int xattr_reader_init(struct xattr_reader *r);
 void xattr_reader_free(struct xattr_reader *r);
 
 /**
- * xattr_read - read the set of a file
+ * xattr_read - give a node the set of a file
  * @path: not followed if it is a symlink
- * @mode: of the file
- * @number: set to the set's number, 0 for no attributes
- * @acl: set if it holds an ACL
+ * @n: its mode is set already
  *
  * Return: 0, -E2BIG for a set over DSFS_XATTR_SET_MAX, -EUCLEAN for what no file can have, or
  * another -errno.
  */
-int xattr_read(struct xsets *x, struct xattr_reader *r, const char *path, u32 mode,
-	       u32 *number, bool *acl);
+int xattr_read(struct xsets *x, struct xattr_reader *r, const char *path, struct node *n);
 
 #endif /* MKFS_XATTR_H */

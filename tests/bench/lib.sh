@@ -404,9 +404,10 @@ make_xfs()
 # tell_FS - IMAGE HOW TREE: from what mkset says of the tree
 tell_dsfs()
 {
-	shown="mkset --form=manifest | mkfs.dsfs --manifest=- IMAGE" \
+	shown="mkset --form=manifest DATA | mkfs.dsfs --manifest=- IMAGE" \
 		made "$3" "$(build/mkfs.dsfs --version | sed -n 1p)" bash -o pipefail -c \
-		"build/tests/mkset $(tree_args "$4") --form=manifest | build/mkfs.dsfs -f --manifest=- $2"
+		"build/tests/mkset $(tree_args "$4") --form=manifest $2.data | build/mkfs.dsfs -f --manifest=- $2"
+	rm -f "$2.data"
 }
 
 tell_erofs()

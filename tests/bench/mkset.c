@@ -12,7 +12,8 @@
  * arguments make the same tree, times included.
  *
  * The tree can be told instead of made, to what makes images: as a tar archive
- * or as a manifest of mkfs.dsfs (with other contents, of its own filling).
+ * or as a manifest of mkfs.dsfs.  Its contents are other ones: overlapping ranges of one
+ * file, DATA, so that millions of files need no space of their own.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -210,17 +211,40 @@ static void tar_end(void)
 
 /* --- a manifest --------------------------------------------------------- */
 
+static const char *data = "data";
+static uint64_t files = 8000;
+
+/* File n begins at byte 8n, so no two of the same size have the same bytes. */
+static void manifest_begin(const char *name)
+{
+	FILE *f = name ? fopen(name, "w") : NULL;
+	uint64_t i, word, words = files + FILE_MAX / 8;
+
+	if (!name)
+		return;
+	data = name;
+	for (i = 0; f && i < words; i++) {
+		word = rnd(1000, i);
+		fwrite(&word, sizeof(word), 1, f);
+	}
+	if (!f || ferror(f) || fclose(f))
+		die(name, "write");
+}
+
 static void manifest_enter(const char *name, uint64_t class)
 {
-	printf("/%s/ mtime=%llu\n", name, (unsigned long long)(FIRST_TIME + class));
+	printf("{\"path\":\"/%s/\",\"mtime\":%llu}\n", name,
+	       (unsigned long long)(FIRST_TIME + class));
 }
 
 static void manifest_file(const char *in, const char *name, uint64_t index, uint32_t size)
 {
-	printf("/%s/%s mtime=%llu", in, name, (unsigned long long)(FIRST_TIME + index));
+	printf("{\"path\":\"/%s/%s\",\"mtime\":%llu", in, name,
+	       (unsigned long long)(FIRST_TIME + index));
 	if (size)
-		printf(" size=%u fill=%llu", size, (unsigned long long)index);
-	putchar('\n');
+		printf(",\"source\":\"%s\",\"offset\":%llu,\"size\":%u", data,
+		       (unsigned long long)index * 8, size);
+	printf("}\n");
 }
 
 /* ------------------------------------------------------------------------ */
@@ -235,13 +259,13 @@ static const struct form {
 } forms[] = {
 	{ "tree", tree_begin, tree_enter, tree_file, tree_leave, tree_end },
 	{ "tar", tar_begin, tar_enter, tar_file, NULL, tar_end },
-	{ "manifest", NULL, manifest_enter, manifest_file, NULL, NULL },
+	{ "manifest", manifest_begin, manifest_enter, manifest_file, NULL, NULL },
 };
 
 static const struct form *form = forms;
 
 /* The files of a class, which are every @classes-th of all. */
-static void make_class(uint64_t class, uint64_t classes, uint64_t files)
+static void make_class(uint64_t class, uint64_t classes)
 {
 	int number = FIRST_CLASS + class * CLASS_STEP;
 	char in[16], name[64];
@@ -313,14 +337,14 @@ static const struct option options[] = {
 static int usage(FILE *f, int status)
 {
 	fprintf(f, "usage: mkset [--files=8000] [--classes=40] [--sizes=imagenet|LOW-HIGH]\n"
-		"             DIR | --form=tar|manifest\n");
+		"             DIR | --form=tar | --form=manifest [DATA]\n");
 	return status;
 }
 
 int main(int argc, char **argv)
 {
-	uint64_t files = 8000, classes = 40, class;
-	int c;
+	uint64_t classes = 40, class;
+	int c, args;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (c) {
@@ -340,12 +364,13 @@ int main(int argc, char **argv)
 			return usage(c == 'h' ? stdout : stderr, c == 'h' ? 0 : 2);
 		}
 	}
-	if (optind != (form == forms ? argc - 1 : argc) || !classes)
+	args = argc - optind;
+	if (args > (form->begin != NULL) || args < (form == forms) || !classes)
 		return usage(stderr, 2);
 	if (form->begin)
 		form->begin(argv[optind]);
 	for (class = 0; class < classes; class++)
-		make_class(class, classes, files);
+		make_class(class, classes);
 	if (form->end)
 		form->end();
 	if (fflush(stdout))

@@ -86,7 +86,8 @@ check 'SOURCE_DATE_EPOCH does not' test "$(SOURCE_DATE_EPOCH=7 "$mkfs" -n --dige
 	"$("$mkfs" -n --digest=full small)"
 "$dump" --manifest image.dsfs >list
 with --manifest=list -- 'a manifest' small
-printf '/a size=5M fill=1\n/z size=1M fill=zero\n/b type=link target=/a\n/n type=char major=4 minor=5\n' >list
+printf '/a size=5M fill=1\n/z size=1M fill=zero\n/b type=link target=/a\n/n type=char major=4 minor=5\n' |
+	mklist parts >list
 with --manifest=list -- 'a manifest without a source'
 check 'a manifest on standard input' test "$("$mkfs" -n --digest --manifest=- <list)" = \
 	"$("$dump" --digest image.dsfs)"
@@ -155,7 +156,7 @@ p.send_signal(signal.SIGINT)
 said = p.stdout.read()
 assert p.wait() == -signal.SIGINT and not said, (p.returncode, said)
 PY
-printf '/large size=64T fill=zero\n' >list
+printf '/large size=8T fill=zero\n' | mklist parts >list
 check 'a progress bar on a terminal, and SIGINT' timeout 60 python3 - "$mkfs" <<'PY'
 import os, pty, signal, subprocess, sys
 master, terminal = pty.openpty()

@@ -147,7 +147,7 @@ cases_update()
 		"$top/tests/tools/mkmanifest" two >list
 		check "$options --update --manifest" update two --manifest=list
 		both "$options --update --manifest"
-		sed -i 's/ mtime=[^ ]*//' list
+		sed -i 's/, "mtime": "[^"]*"//' list
 		check "$options --update --manifest without times" update two --manifest=list
 		both "$options --update --manifest without times"
 		mkdir moved

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# mkfs.dsfs --manifest: the same image as from a directory, the contents that it
-# makes up, and every mistake that a line may have.
+# mkfs.dsfs --manifest: the same image as from a directory, what lines say, and every
+# mistake that a line may have.
 set -uo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
@@ -65,7 +65,7 @@ cases_same()
 	run sh -c "'$mkfs' -q -f --manifest=- list.img <list"
 	check "manifest: standard input" cmp list.img dir.img
 	mkdir -p elsewhere
-	(cd elsewhere && "$mkfs" -q -f --manifest=- ../list.img ../tree) <<<'/x source=a/one'
+	(cd elsewhere && "$mkfs" -q -f --manifest=- ../list.img ../tree) <<<'{"path":"/x","source":"a/one"}'
 	run "$bin/dump.dsfs" --cat=/x list.img
 	check "manifest: relative to SOURCE" cmp "$out" tree/a/one
 }
@@ -88,15 +88,15 @@ cases_content()
 		'/d/ uid=9' \
 		'/dev/disk type=block major=4095 minor=1048575' \
 		'/socket type=socket' \
-		'/link type=symlink target=a\040b' >list
-	check "manifest: what it makes up" "$mkfs" -q -f --manifest=list made.img
+		'/link type=symlink target=a\040b' | mklist parts >list
+	check "manifest: what lines say" "$mkfs" -q -f --manifest=list made.img
 	check "manifest: fsck" "$bin/fsck.dsfs" -q made.img
 	run "$bin/dump.dsfs" --list made.img
 	check "manifest: defaults do not reach back" \
 		listed $'/early\tf\t0644\t0\t0\t1\t16\t0.000000000\t-\t-\t'"$(sum_of 16 1)"$'\t-'
 	check "manifest: defaults" \
 		listed $'/d/short\tf\t0640\t7\t8\t1\t13\t3.500000000\t-\t-\t'"$(sum_of 13 1)"$'\t-'
-	check "manifest: a pattern is what the manual says" \
+	check "manifest: a range of a file" \
 		listed $'/d/pattern\tf\t0640\t7\t8\t1\t1000000\t3.500000000\t-\t-\t'"$(sum_of 1000000 1)"$'\t-'
 	check "manifest: directory with attributes" \
 		listed $'/d\td\t0711\t9\t8\t2\t0\t3.500000000\t-\t-\t-\t-'
@@ -108,10 +108,10 @@ cases_content()
 		listed $'/link\tl\t0777\t7\t8\t1\t3\t3.500000000\t-\t-\ta\\040b\t-'
 	run "$mkfs" -f --json --manifest=list made.img
 	check "manifest: zeros are a hole" holds 'd["sparse_files"] == 1'
-	printf '/a\r\0/b\0' >list
-	check "manifest: a carriage return with -0" "$mkfs" -q -f -0 --manifest=list made.img
+	printf '{"path":"/a"}\r\n\r\n' >list
+	check "manifest: line ends of Windows" "$mkfs" -q -f --manifest=list made.img
 	run "$bin/dump.dsfs" --list made.img
-	check "manifest: a carriage return with -0: is of the name" grep -q '^/a\\015' "$out"
+	check "manifest: line ends of Windows are blanks" grep -q $'^/a\t' "$out"
 	: >list
 	check "manifest: empty" "$mkfs" -q -f --manifest=list made.img
 	check "manifest: empty: fsck" "$bin/fsck.dsfs" -q made.img
@@ -150,7 +150,7 @@ bad()
 
 	shift 2
 	rm -f bad.img
-	printf '%b\n' "$@" >list
+	printf '%b\n' "$@" | mklist >list
 	says "manifest: $name" 1 "mkfs.dsfs: list: line $text" \
 		"$mkfs" -q --manifest=list bad.img
 	[ ! -e bad.img ] || result "manifest: $name: no image is left" 1
@@ -158,21 +158,14 @@ bad()
 
 cases_bad_lines()
 {
-	bad "relative path" "1: a: neither a path from / on" 'a'
-	bad "no path" "2: uid=1: neither a path" '/a' 'uid=1'
 	bad "name too long" "1: path: a name of 300 bytes: the limit is 255" "/d/$NAME300"
 	bad ".." "1: path: /a/../b: has an empty name, . or .." '/a/../b'
 	bad "." "1: path: /a/.: has an empty name" '/a/.'
 	bad "empty name" "1: path: /a//b: has an empty name" '/a//b'
 	bad "slash behind a file" "1: path: ends with a slash" '/a/ type=file'
-	bad "escape" "1: path: /a\\1340x: not escaped by" '/a\\0x'
-	bad "escaped NUL" "1: path: /a\\134000: not escaped by numbers" '/a\\000'
-	bad "NUL" "1: has a NUL byte" '/a\0b'
-	bad "line ends of Windows" "2: ends in a carriage return" '/a' '/b\r'
-	bad "line ends of Windows: an empty line" "1: ends in a carriage return" '\r'
+	bad "NUL" "1: has a NUL byte" '{"path":"/a\0b"}'
 	bad "unknown field" "1: colour: unknown field" '/a colour=red'
-	bad "no field" "1: red: not of the form" '/a red'
-	bad "field twice" "1: uid: given twice" '/a uid=1 uid=2'
+	bad "field twice" "1: JSON: column 28: duplicate object key" '/a uid=1 uid=2'
 	bad "type" "1: type: door: not file, dir" '/a type=door'
 	bad "mode" "1: mode: 888: not an octal number up to 7777" '/a mode=888'
 	bad "mode too large" "1: mode: 10000: not an octal" '/a mode=10000'
@@ -182,14 +175,11 @@ cases_bad_lines()
 	bad "gid too large" "1: gid: 1E: the limit is" '/a gid=1E'
 	bad "mtime" "1: mtime: 99999999999: not seconds from 1677" '/a mtime=99999999999'
 	bad "size too large" "1: size: 256T: the limit is 281474976710655" \
-		'/a fill=1 size=256T'
+		'/a source=tree/large size=256T'
 	bad "size beyond 64 bits" "1: size: 99999999999999999999: the limit" \
-		'/a fill=1 size=99999999999999999999'
-	bad "fill" "1: fill: ones: not zero or a number" '/a fill=ones size=1'
-	bad "fill without size" "1: fill: needs size" '/a fill=1'
-	bad "size alone" "1: size: needs source or fill" '/a size=1'
+		'/a source=tree/large size=99999999999999999999'
+	bad "size alone" "1: size: needs source" '/a size=1'
 	bad "offset alone" "1: offset: needs source" '/a offset=1'
-	bad "two contents" "1: source and fill" '/a source=tree/large fill=1'
 	bad "symlink without target" "1: target: missing, type=symlink" '/a type=symlink'
 	bad "target too long" "1: target: 4096 bytes: the limit is 4095" \
 		"/a type=symlink target=$(printf '%04096d' 1)"
@@ -223,7 +213,7 @@ cases_bad_trees()
 	bad "controls in a path" '1: path: /\033/..: has an empty name' '/\\033/..'
 	bad "controls in a directory" '2: /\033: already in line 1' '/\\033/' '/\\033/'
 	bad "JSON: twice" "2: /a: already in line 1" '{"path":"/a"}' '{"path":"/a","uid":1}'
-	bad "JSON: twice, as text" "2: /a: already in line 1" '{"path":"/a"}' '/a'
+	bad "JSON: twice, once by a default" "3: /a: already in line 1" '{"path":"/a"}' 'default uid=1' '/a'
 	bad "JSON: twice, escaped" "2: /a: already in line 1" '{"path":"/a"}' '{"path":"/\\u0061"}'
 	bad "JSON: a directory twice" "2: /a: already in line 1" '{"path":"/a/"}' \
 		'{"path":"/a","type":"dir"}'
@@ -243,10 +233,10 @@ cases_bad_trees()
 	bad "JSON: beyond the source" "1: size: 99 from 0 on: ten has 11 bytes" \
 		'{"path":"/a","source":"ten","size":"99"}'
 	bad "JSON: size below 0" "1: size: -1: not a number" '{"path":"/a","source":"ten","size":-1}'
-	printf '%s\n' '/a fill=1 size=10' '/b fill=2 size=1T' >list
-	says "manifest: a line that makes terabytes" 1 'bad.img: cannot write' \
-		bash -c "ulimit -f 10000; trap '' XFSZ; exec '$mkfs' -q --manifest=list bad.img"
-	check "manifest: a line that makes terabytes: no image" test ! -e bad.img
+	printf '/%d source=tree/large\n' {1..9} | mklist >list
+	says "manifest: more than there is room for" 1 'bad.img: cannot write' \
+		bash -c "ulimit -f 10000; trap '' XFSZ; exec '$mkfs' -q --no-dedup --manifest=list bad.img"
+	check "manifest: more than there is room for: no image" test ! -e bad.img
 	bad "link to nothing" "1: target: /b: not in the manifest" \
 		'/a type=link target=/b'
 	bad "link to a directory" "2: target: /d: is itself type=dir" \
@@ -281,16 +271,16 @@ all_bad()
 cases_many_errors()
 {
 	rm -f bad.img
-	printf '%s\n' '/a uid=x' '/b' '/c source=nowhere' '/d colour=red' '/b' '/l type=link target=/a' \
-		>list
+	printf '%s\n' '/a uid=x' '/b' '/c source=nowhere' '/d colour=red' '/b' '/l type=link target=/a' |
+		mklist >list
 	all_bad "all errors at once" 'line 1: uid: x' 'line 3: source: nowhere' \
 		'line 4: colour' 'line 5: /b: already in line 2' '4 errors$'
-	printf '%s\n' /x /x /x /d/y /d/y >list
+	printf '%s\n' /x /x /x /d/y /d/y | mklist >list
 	all_bad "all that is twice" 'line 2: /x: already in line 1' \
 		'line 3: /x: already in line 2' 'line 5: /d/y: already in line 4' '3 errors$'
-	printf '%s\n' '/1 type=link target=/x' '/2 type=link target=/1' '/3' >list
+	printf '%s\n' '/1 type=link target=/x' '/2 type=link target=/1' '/3' | mklist >list
 	all_bad "all links" 'line 1: target: /x: not in' 'line 2: target: /1: is itself' '2 errors$'
-	seq -f '/%.0f colour=red' 30000 >list
+	seq -f '/%.0f colour=red' 30000 | mklist >list
 	exits "manifest: very many errors" 1 "$mkfs" -q --manifest=list bad.img
 	check "manifest: very many errors: the first are told" test "$(wc -l <"$err")" = 21
 	check "manifest: very many errors: and how many there are" \
@@ -304,7 +294,7 @@ cases_left_out()
 	printf '%s\n' '/a source=nowhere' '/d/b source=tree/copy' '/c source=nowhere size=5' \
 		'/e source=tree/copy offset=99' '/f source=tree/copy size=99' \
 		'/l type=link target=/a' '/k type=link target=/d/b' '/g source=tree/large/x' \
-		'/h source=tree/a/one' >list
+		'/h source=tree/a/one' | mklist >list
 	run "$mkfs" -f --skip-unreadable --manifest=list left.img
 	check "manifest: sources that are missing are left out" test "$rc" = 0
 	for i in 1 3 4 5 6 8; do
@@ -319,13 +309,13 @@ cases_left_out()
 	check "manifest: left out: fsck" "$bin/fsck.dsfs" -q left.img
 	run "$mkfs" -n --json --skip-unreadable --manifest=list left.img
 	check "manifest: left out: of a plan, too" holds 'd["skipped"] == 6'
-	echo '/a colour=red' >>list
+	echo '/a colour=red' | mklist >>list
 	says "manifest: left out: a wrong line is none" 1 "list: line 10: colour" \
 		"$mkfs" -f --skip-unreadable --manifest=list left.img
-	printf '%s\n' '/a source=nowhere' '/a' >list
+	printf '%s\n' '/a source=nowhere' '/a' | mklist >list
 	says "manifest: left out: the name is taken" 1 "line 2: /a: already in line 1" \
 		"$mkfs" -f --skip-unreadable --manifest=list left.img
-	printf '%s\n' '/a source=tree' >list
+	printf '%s\n' '/a source=tree' | mklist >list
 	says "manifest: left out: a directory is none" 1 "source: tree: not a regular file" \
 		"$mkfs" -f --skip-unreadable --manifest=list left.img
 }
@@ -349,16 +339,17 @@ for line in open("list", encoding="utf-8"): json.loads(line)'
 	check "manifest: dump.dsfs --manifest: --no-xattrs" \
 		sh -c "'$mkfs' -q -f --no-xattrs dir.img zoo && '$mkfs' -q -f --no-xattrs --manifest=list list.img zoo && cmp dir.img list.img"
 	printf '%s\n' ' { "path" : "/a\u00e9\ud83d\ude00\udcff\n\/" , "type":"dir", "uid":7, "mtime":"-1.5" } ' \
-		'{"path":"/b","fill":1,"size":"1K","mode":"0600","xattrs":{"user.a":"00ff","user.b":""}}' \
-		'default uid=9' '/text fill=1 size=16' '{"path":"/empty"}' '{"path":"/l","type":"link","target":"/b"}' |
+		'{"path":"/b","source":"numbers","size":"1K","mode":"0600","xattrs":{"user.a":"00ff","user.b":""}}' \
+		'{"default":{"uid":9}}' '{"path":"/empty"}' '{"path":"/l","type":"link","target":"/b"}' |
 		sed 's/\\n/-/' >list
+	seq 3000 >numbers
 	check "manifest: JSON" "$mkfs" -q -f --manifest=list made.img
 	check "manifest: JSON: fsck" "$bin/fsck.dsfs" -q made.img
 	run "$bin/dump.dsfs" --list made.img
 	check "manifest: JSON: a name, a number, a time (of whole seconds and what is behind)" grep -q \
 		$'^/a\\\\303\\\\251\\\\360\\\\237\\\\230\\\\200\\\\377-\td\t0755\t7\t0\t2\t0\t-2.500000000\t' "$out"
 	check "manifest: JSON: attributes" grep -q $'^/b\tf\t0600\t0\t0\t2\t1024\t.*user.a' "$out"
-	check "manifest: JSON: defaults of text" grep -q $'^/empty\tf\t0644\t9\t' "$out"
+	check "manifest: JSON: defaults" grep -q $'^/empty\tf\t0644\t9\t' "$out"
 	check "manifest: JSON: a link" grep -q $'^/l\tf\t.*\t/b\t' "$out"
 }
 
@@ -432,7 +423,10 @@ cases_bad_json()
 	bad_json 'no key' "JSON: column 5: string or '}' expected" '{path:"/a"}'
 	bad_json 'too deep' 'JSON: column 2067: maximum parsing depth' \
 		"{\"path\":\"/a\",\"uid\":$(printf '%03000d' 0 | tr 0 '[')"
+	bad_json 'no object' 'not an object of JSON' '/a uid=1'
 	bad_json 'no path' 'path: missing' '{"uid":1}'
+	bad_json 'defaults that are none' 'default: not an object of its own' '{"default":1}'
+	bad_json 'defaults with a path' 'path: not for default' '{"default":{"path":"/a"}}'
 	bad_json 'a path twice' "JSON: column 19: duplicate object key near '\"path\"'" \
 		'{"path":"/a","path":"/b"}'
 	bad_json 'a path twice, once by an escape' 'JSON: column 24: duplicate object key' \
@@ -454,7 +448,7 @@ cases_bad_json()
 	bad_json 'a blank in a key' ' uid: unknown field' '{"path":"/a"," uid":1}'
 	bad_json 'a list' 'uid: neither a string nor a number' '{"path":"/a","uid":[1]}'
 	bad_json 'null' 'uid: neither a string nor a number' '{"path":"/a","uid":null}'
-	bad_json 'true' 'size: neither a string nor a number' '{"path":"/a","fill":1,"size":true}'
+	bad_json 'true' 'size: neither a string nor a number' '{"path":"/a","size":true}'
 	bad_json 'a blank in front of a number' 'uid:  7: not a number' '{"path":"/a","uid":" 7"}'
 	bad_json 'a blank behind a number' 'uid: 7 : not a number' '{"path":"/a","uid":"7 "}'
 	bad_json 'a blank in a type' 'type:  dir: not file, dir' '{"path":"/a","type":" dir"}'
@@ -466,9 +460,9 @@ cases_bad_json()
 	bad_json 'a number with an exponent' 'uid: 10: a number with a fraction or an exponent' \
 		'{"path":"/a","uid":1e1}'
 	bad_json 'a number above 63 bits' 'JSON: column 40: too big integer' \
-		'{"path":"/a","size":18446744073709551615,"fill":1}'
+		'{"path":"/a","size":18446744073709551615,"source":"b"}'
 	bad_json 'a string above 63 bits' 'size: 18446744073709551615: the limit is 281474976710655' \
-		'{"path":"/a","size":"18446744073709551615","fill":1}'
+		'{"path":"/a","size":"18446744073709551615"}'
 	bad_json 'a uid below 0' 'uid: -1: not a number' '{"path":"/a","uid":-1}'
 	bad_json 'a mode in decimal' 'mode: not a string: it is octal' '{"path":"/a","mode":420}'
 	bad_json 'an attribute in text' 'xattrs: user.a: not pairs' '{"path":"/a","xattrs":{"user.a":"x"}}'
@@ -502,7 +496,7 @@ print(dict(f.split(":") for f in fields) | {"path": "/a", "type": type, "xattrs"
 		"{\"path\":\"/a\",\"xattrs\":{\"system.posix_acl_default\":\"$acl\"}}"
 	bad_json 'a long name of an attribute' "xattrs: user.$NAME252: a name of 257 bytes: the limit is 255" \
 		"{\"path\":\"/a\",\"xattrs\":{\"user.$NAME252\":\"\"}}"
-	printf '%s\n' '{"path":"/a","type":"fifo","xattrs":{"user.a":"11"}}' '/a' >list
+	printf '%s\n' '{"path":"/a","type":"fifo","xattrs":{"user.a":"11"}}' '{"path":"/a"}' >list
 	rm -f bad.img
 	all_bad 'a wrong attribute of what is there twice' 'line 1: xattrs: user.a: a pipe' \
 		'line 2: /a: already in line 1' '2 errors$'
@@ -519,7 +513,7 @@ changing()
 	rm -f pipe bad.img
 	mkfifo pipe
 	cp -a tree/large moving
-	printf '%s\n' '/a' '/b source=moving offset=10 size=1000' >list
+	printf '%s\n' '/a' '/b source=moving offset=10 size=1000' | mklist >list
 	"$mkfs" -q --order=pipe --manifest=list "${opts[@]}" bad.img 2>"$err" &
 	exec 4>pipe
 	"$@"

@@ -685,7 +685,7 @@ behind()
 cases_changes_behind()
 {
 	rm -rf moving target && cp -a tree moving && mkdir target
-	echo "/x source=moving/a/one" >list
+	echo '{"path":"/x","source":"moving/a/one"}' >list
 	works "changed once it was read" fails 1 "moving/a/one: changed during the run" \
 		behind "echo >>moving/a/one" "$mkfs" target/x moving
 	works "changed once it was read: nothing left" nothing_left
@@ -778,7 +778,7 @@ cases_no_size()
 		rm target/x
 		works "size 0 and a content: a plan reads no contents" \
 			"$mkfs" -q -n target/x $proc
-		echo "/x source=$proc/boot_id" >list
+		echo "{\"path\":\"/x\",\"source\":\"$proc/boot_id\"}" >list
 		works "size 0 and a content: of a manifest" fails 1 \
 			"list: line 1: source: $proc/boot_id: $text" \
 			"$mkfs" --manifest=list target/x

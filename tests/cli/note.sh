@@ -81,7 +81,7 @@ blocks()
 }
 
 yes "$(printf '%04000d' 0)" | awk 'NR > 1100 { exit }
-	{ printf "/%04d type=symlink target=%04d%s\n", NR, NR, substr($1, 5) }' >list || [ -s list ]
+	{ printf "{\"path\":\"/%04d\",\"type\":\"symlink\",\"target\":\"%04d%s\"}\n", NR, NR, substr($1, 5) }' >list || [ -s list ]
 blocks 1000
 some=$((1023 - blocks + 1000))
 for want in 1023 1024 1026; do

@@ -71,8 +71,8 @@ assert n == sum(len(d) + len(f) for _, d, f in os.walk(sys.argv[2])) + 1
 PY
 
 # Larger than a header has room for: 8 GiB, of holes and of data; ids above 2097151.
-printf '%s\n' '/holes fill=zero size=10000000000' '/x fill=1 size=10 uid=4000000000 gid=2097152' \
-	>big.manifest
+printf '%s\n' '/holes fill=zero size=10000000000' '/x fill=1 size=10 uid=4000000000 gid=2097152' |
+	mklist parts >big.manifest
 "$mkfs" -q --manifest=big.manifest big.dsfs
 check 'large numbers' python3 - "$dump" <<'PY'
 import subprocess, sys, tarfile

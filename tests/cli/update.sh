@@ -243,17 +243,18 @@ cases_manifest()
 	"$mkfs" -q -f --manifest=list image.dsfs tree
 	bytes tree/many/7 5000 99
 	"$top/tests/tools/mkmanifest" tree >list
-	printf '/one fill=1 size=70000 mtime=5\n/two source=large\n' >>list
+	bytes one 70000 1
+	printf '/one source=%s/one\n/two source=large\n' "$PWD" | mklist >>list
 	check 'manifest' update --manifest=list
 	check 'manifest: what a new image holds' is_tree --manifest=list
 	check 'manifest: what changed and what is new' \
 		test "$(report written_data_bytes)" = $((8192 + 73728))
-	sed -i 's/fill=1 /fill=2 /' list
+	bytes one 70000 2
 	bytes other 5000 100
-	printf '/three source=%s\n' "$PWD/other" >>list
+	printf '/three source=%s\n' "$PWD/other" | mklist >>list
 	update --manifest=list
 	bytes other 5000 101
-	check 'manifest: a line without mtime, and fill' update --manifest=list
+	check 'manifest: lines without mtime' update --manifest=list
 	check 'manifest: their contents tell' is_tree --manifest=list
 }
 

@@ -3,7 +3,8 @@
  * pressure - many readers, each in another way, while the kernel's caches are
  * dropped, memory is short, images are mounted, unmounted and remounted.
  *
- *   pressure --manifest=FILES		for mkfs.dsfs: the data set
+ *   pressure --data=FILES, --manifest=FILES	for mkfs.dsfs: the data set, whose files
+ *						are ranges of "data" and "zeros"
  *   pressure --seconds=N ... DIR	run; see usage
  *
  * Every byte is compared: names, sizes and contents follow from a file's number,
@@ -29,6 +30,7 @@
 
 #define DIRS	64
 #define KINDS	64	/* of jobs, at most */
+#define SIZE_MAX_HERE	(8 << 20)	/* bytes of a file */
 
 struct pressure_opts pressure_opts;
 
@@ -63,7 +65,7 @@ uint64_t pressure_size(uint64_t file)
 		4096, 4096, 4096, 4096, 16384, 16384, 16384, 16384,
 		131072, 131072, 131072, 131072, 131072, 524288, 524288, 1572864
 	};
-	uint64_t most_here = file % 256 == 255 ? 8 << 20 : most[file % 16];
+	uint64_t most_here = file % 256 == 255 ? SIZE_MAX_HERE : most[file % 16];
 
 	return 1 + mix(file) % most_here;
 }
@@ -90,26 +92,39 @@ static int manifest(uint64_t files)
 	uint64_t i;
 
 	for (i = 0; i < files; i++) {
-		printf("%s size=%llu fill=", pressure_name("", i),
-		       (unsigned long long)pressure_size(i));
-		if (is_zero(i))
-			printf("zero\n");
-		else
-			printf("%llu\n", (unsigned long long)i);
+		printf("{\"path\":\"%s\",\"source\":\"%s\",\"offset\":%llu,\"size\":%llu}\n",
+		       pressure_name("", i), is_zero(i) ? "zeros" : "data",
+		       is_zero(i) ? 0ULL : 8ULL * i, (unsigned long long)pressure_size(i));
 	}
 	return fflush(stdout) ? 1 : 0;
 }
 
-/* As mkfs.dsfs(8) tells of fill=N. */
+/* No byte is zero, so that no run of zeros becomes a hole. */
+static uint64_t word_at(uint64_t n)
+{
+	return mix(n) | 0x0101010101010101ULL;
+}
+
+static int put_data(uint64_t files)
+{
+	uint64_t i, word;
+
+	for (i = 0; i < files + SIZE_MAX_HERE / 8; i++) {
+		word = word_at(i);
+		fwrite(&word, sizeof(word), 1, stdout);
+	}
+	return fflush(stdout) ? 1 : 0;
+}
+
+/* A file begins at the word of its number. */
 static unsigned char byte_at(uint64_t file, uint64_t pos)
 {
-	return (mix(mix(file) + pos / 8) | 0x0101010101010101ULL) >> (pos % 8 * 8);
+	return word_at(file + pos / 8) >> (pos % 8 * 8);
 }
 
 /* How far @p is what it should be. */
 static size_t right_bytes(uint64_t file, const unsigned char *p, uint64_t pos, size_t len)
 {
-	const uint64_t key = mix(file);
 	uint64_t word;
 	size_t i = 0;
 
@@ -124,7 +139,7 @@ static size_t right_bytes(uint64_t file, const unsigned char *p, uint64_t pos, s
 	}
 	for (; i + 8 <= len; i += 8) {
 		memcpy(&word, p + i, 8);
-		if (word != (mix(key + (pos + i) / 8) | 0x0101010101010101ULL))
+		if (word != word_at(file + (pos + i) / 8))
 			break;
 	}
 	for (; i < len; i++) {
@@ -277,6 +292,7 @@ static const struct option options[] = {
 	{ "seconds", required_argument, NULL, 's' },
 	{ "files", required_argument, NULL, 'f' },
 	{ "dev", required_argument, NULL, 'd' },
+	{ "data", required_argument, NULL, 'p' },
 	{ "side", required_argument, NULL, 'D' },
 	{ "side-files", required_argument, NULL, 'F' },
 	{ "scratch", required_argument, NULL, 't' },
@@ -286,7 +302,7 @@ static const struct option options[] = {
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: pressure --manifest=FILES\n"
+	fprintf(stderr, "usage: pressure --data=FILES | --manifest=FILES\n"
 		"       pressure --seconds=N --files=N --dev=DEV --side=DEV --side-files=N\n"
 		"                --scratch=DIR DIR\n"
 		"       pressure --module=FILE (and all of these) DIR\n"
@@ -308,6 +324,9 @@ int main(int argc, char **argv)
 		case 'm':
 			setvbuf(stdout, NULL, _IOFBF, 0);
 			return manifest(strtoull(optarg, NULL, 10));
+		case 'p':
+			setvbuf(stdout, NULL, _IOFBF, 0);
+			return put_data(strtoull(optarg, NULL, 10));
 		case 's':
 			seconds = strtoul(optarg, NULL, 10);
 			break;

@@ -5,88 +5,228 @@
  */
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
+#include <stdlib.h>
 
 #include "acl.h"
+#include "parse.h"
 
-/* Where each kind of entry stands in the order. */
-static int acl_rank(u16 tag)
+/* Each tag is a bit, and they stand in the order of the bits. */
+#define NAMED	(ACL_USER | ACL_GROUP)
+#define BASE	(ACL_USER_OBJ | ACL_GROUP_OBJ | ACL_OTHER)
+#define TAGS	6
+
+/* What tar(1) does not help with: it writes names with --numeric-owner, too. */
+#define NAMES	"names of users are not looked up: bsdtar and dump.dsfs --tar write " \
+		"numbers, too, or use --no-xattrs"
+
+static size_t entries_of(size_t len)
 {
-	switch (tag) {
-	case ACL_USER_OBJ:
-		return 0;
-	case ACL_USER:
-		return 1;
-	case ACL_GROUP_OBJ:
-		return 2;
-	case ACL_GROUP:
-		return 3;
-	case ACL_MASK:
-		return 4;
-	case ACL_OTHER:
-		return 5;
-	}
-	return -1;
+	return (len - sizeof(struct posix_acl_xattr_header)) / sizeof(struct posix_acl_xattr_entry);
+}
+
+static struct posix_acl_xattr_entry entry_at(const void *value, size_t i)
+{
+	struct posix_acl_xattr_entry e;
+
+	memcpy(&e, (const char *)value + sizeof(struct posix_acl_xattr_header) + i * sizeof(e),
+	       sizeof(e));
+	return e;
+}
+
+/* What is wrong with an entry behind one with the tag @last. */
+static const char *entry_wrong(const struct posix_acl_xattr_entry *e, u16 last)
+{
+	const u16 tag = le16_to_cpu(e->e_tag);
+
+	if (!tag || tag > ACL_OTHER || tag & (tag - 1))
+		return "tag";
+	if (le16_to_cpu(e->e_perm) & ~7)
+		return "permissions";
+	/* users and groups may be many, the others stand alone */
+	if (tag < last || (tag == last && !(tag & NAMED)))
+		return "order of entries";
+	return tag & NAMED && le32_to_cpu(e->e_id) == U32_MAX ? "id" : NULL;
 }
 
 const char *acl_wrong(const void *value, size_t len)
 {
 	struct posix_acl_xattr_header head;
-	struct posix_acl_xattr_entry e;
-	const char *at = value;
-	int rank, last = -1;
-	u32 seen = 0;
+	u16 seen = 0, last = 0;
 
-	if (len < sizeof(head) || (len - sizeof(head)) % sizeof(e))
+	if (len < sizeof(head) || (len - sizeof(head)) % sizeof(struct posix_acl_xattr_entry))
 		return "length";
-	memcpy(&head, at, sizeof(head));
+	memcpy(&head, value, sizeof(head));
 	if (le32_to_cpu(head.a_version) != POSIX_ACL_XATTR_VERSION)
 		return "version";
-	for (at += sizeof(head); at < (const char *)value + len; at += sizeof(e)) {
-		memcpy(&e, at, sizeof(e));
-		rank = acl_rank(le16_to_cpu(e.e_tag));
-		if (rank < 0)
-			return "tag";
-		if (le16_to_cpu(e.e_perm) & ~7)
-			return "permissions";
-		/* users and groups may be many, the others stand alone */
-		if (rank < last || (rank == last && rank != 1 && rank != 3))
-			return "order of entries";
-		if ((rank == 1 || rank == 3) && le32_to_cpu(e.e_id) == U32_MAX)
-			return "id";
-		seen |= 1U << rank;
-		last = rank;
+	for (size_t i = 0; i < entries_of(len); i++) {
+		const struct posix_acl_xattr_entry e = entry_at(value, i);
+		const char *why = entry_wrong(&e, last);
+
+		if (why)
+			return why;
+		last = le16_to_cpu(e.e_tag);
+		seen |= last;
 	}
-	if ((seen & 0x25) != 0x25)
+	if ((seen & BASE) != BASE)
 		return "missing entry";
-	if (seen & 0x0a && !(seen & 0x10))
-		return "missing mask";
-	return NULL;
+	return seen & NAMED && !(seen & ACL_MASK) ? "missing mask" : NULL;
+}
+
+/* What all entries of a tag grant, by the number of its bit.  Return: the tags. */
+static u16 grants(const void *value, size_t len, mode_t perm[TAGS])
+{
+	u16 seen = 0;
+
+	for (unsigned int i = 0; i < TAGS; i++)
+		perm[i] = 7;
+	for (size_t i = 0; i < entries_of(len); i++) {
+		const struct posix_acl_xattr_entry e = entry_at(value, i);
+		const u16 tag = le16_to_cpu(e.e_tag);
+
+		perm[__builtin_ctz(tag)] &= le16_to_cpu(e.e_perm);
+		seen |= tag;
+	}
+	return seen;
 }
 
 mode_t acl_least_mode(const void *value, size_t len)
 {
-	/* what all entries of a rank grant; the mask counts for all but the last one */
-	mode_t perm[6] = { 7, 7, 7, 7, 7, 7 }, group, other;
-	struct posix_acl_xattr_entry e;
-	const char *at = value;
-	bool named = false;
-	int rank;
+	mode_t perm[TAGS], group, other;
+	u16 seen;
 
 	if (acl_wrong(value, len))
 		return 07700;
-	for (at += sizeof(struct posix_acl_xattr_header); at < (const char *)value + len;
-	     at += sizeof(e)) {
-		memcpy(&e, at, sizeof(e));
-		rank = acl_rank(le16_to_cpu(e.e_tag));
-		if (rank < 0)
-			return 07700;
-		perm[rank] &= le16_to_cpu(e.e_perm);
-		named = named || rank == 1 || rank == 3;
-	}
 	/* without the ACL, its users and groups are either in the group or others */
+	seen = grants(value, len, perm);
 	group = perm[1] & perm[2] & perm[4];
 	other = perm[1] & perm[3] & perm[5];
-	if (named)
+	if (seen & NAMED)
 		other &= perm[4];
 	return 07700 | group << 3 | other;
+}
+
+mode_t acl_mode(const void *value, size_t len)
+{
+	mode_t perm[TAGS];
+	u16 seen = grants(value, len, perm);
+
+	/* the mask counts for the group, if there is one */
+	return perm[0] << 6 | perm[seen & ACL_MASK ? 4 : 2] << 3 | perm[5];
+}
+
+bool acl_is_mode(size_t len)
+{
+	return entries_of(len) == 3;
+}
+
+static bool parse_perm(const char *s, u16 *perm)
+{
+	static const char letters[] = "rwx";
+
+	*perm = 0;
+	for (unsigned int i = 0; i < 3; i++, s++) {
+		if (*s == letters[i])
+			*perm |= 4 >> i;
+		else if (*s != '-')
+			return false;
+	}
+	return !*s;
+}
+
+/* The tag of an entry without a name; that of one with a name is the next bit.  0: none. */
+static u16 parse_tag(const char *name)
+{
+	static const char *const tags[][2] = {
+		{ "user", "u" }, { "group", "g" }, { "mask", "m" }, { "other", "o" },
+	};
+	static const u16 bits[] = { ACL_USER_OBJ, ACL_GROUP_OBJ, ACL_MASK, ACL_OTHER };
+
+	for (unsigned int i = 0; i < 4; i++) {
+		if (!strcmp(name, tags[i][0]) || !strcmp(name, tags[i][1]))
+			return bits[i];
+	}
+	return 0;
+}
+
+static char *cut(char *s)
+{
+	char *colon = s ? strchr(s, ':') : NULL;
+
+	if (colon)
+		*colon++ = '\0';
+	return colon;
+}
+
+/* "user::rwx", "user:NUMBER:rwx", "user:NAME:rwx:NUMBER", "mask::rwx" */
+static const char *parse_entry(char *text, struct posix_acl_xattr_entry *e)
+{
+	char *who, *perm, *number;
+	u64 id = U32_MAX;
+	u16 bits, tag;
+
+	text[strcspn(text, "# \t")] = '\0';
+	who = cut(text);
+	perm = cut(who);
+	number = cut(perm);
+	tag = parse_tag(text);
+	if (!tag || !who)
+		return "an entry is not of the form TAG:WHO:PERMISSIONS";
+	if (!perm || !parse_perm(perm, &bits))
+		return "permissions are not of the form rwx";
+	if (*who && tag >= ACL_MASK)
+		return "a mask, or others, with a name";
+	/* this machine's users need not be those of the archive */
+	if (*who && (parse_decimal(number ? number : who, &id) || id >= U32_MAX))
+		return NAMES;
+	e->e_tag = cpu_to_le16(*who ? tag << 1 : tag);
+	e->e_perm = cpu_to_le16(bits);
+	e->e_id = cpu_to_le32(id);
+	return NULL;
+}
+
+/* By tag, as the kernel wants them, and by id. */
+static int entry_cmp(const void *a, const void *b)
+{
+	const struct posix_acl_xattr_entry *x = a, *y = b;
+	u32 p = le16_to_cpu(x->e_tag), q = le16_to_cpu(y->e_tag);
+
+	if (p == q) {
+		p = le32_to_cpu(x->e_id);
+		q = le32_to_cpu(y->e_id);
+	}
+	return p < q ? -1 : p > q;
+}
+
+static const char *parse_entries(char *text, struct posix_acl_xattr_header *head, size_t *len)
+{
+	struct posix_acl_xattr_entry *entries = (void *)(head + 1);
+	const char *why = NULL;
+	size_t n = 0;
+	char *save;
+
+	for (char *entry = strtok_r(text, ",\n", &save); !why && entry;
+	     entry = strtok_r(NULL, ",\n", &save))
+		why = parse_entry(entry, &entries[n++]);
+	if (why || !n)
+		return why;
+	qsort(entries, n, sizeof(*entries), entry_cmp);
+	head->a_version = cpu_to_le32(POSIX_ACL_XATTR_VERSION);
+	*len = sizeof(*head) + n * sizeof(*entries);
+	return acl_wrong(head, *len);
+}
+
+const char *acl_from_text(const char *text, void **value, size_t *len)
+{
+	/* an entry has six bytes at least, and a comma; the last one may be a wrong one */
+	const size_t most = strlen(text) / 7 + 2;
+	char *copy = strdup(text);
+	const char *why = "out of memory";
+
+	*len = 0;
+	*value = malloc(sizeof(struct posix_acl_xattr_header) +
+			most * sizeof(struct posix_acl_xattr_entry));
+	if (copy && *value)
+		why = parse_entries(copy, *value, len);
+	free(copy);
+	return why;
 }

@@ -28,4 +28,18 @@ const char *acl_wrong(const void *value, size_t len);
  */
 mode_t acl_least_mode(const void *value, size_t len);
 
+/* The permissions that the kernel gives a file by its access ACL, one that is right. */
+mode_t acl_mode(const void *value, size_t len);
+
+/* Whether an ACL of @len bytes, one that is right, says no more than a mode. */
+bool acl_is_mode(size_t len);
+
+/**
+ * acl_from_text - an ACL of text, as tar archives have it
+ * @value: set to its value as an attribute, to be freed; @len: 0 bytes of an empty text
+ *
+ * Return: NULL, or what is wrong with it.
+ */
+const char *acl_from_text(const char *text, void **value, size_t *len);
+
 #endif /* DSFS_ACL_H */

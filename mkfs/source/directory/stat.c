@@ -56,19 +56,11 @@ static const char *worker_path(struct worker *w, int fd, const char *name)
 	return w->path;
 }
 
-static int node_xattrs(struct worker *w, struct node *n, int fd,
-		       const char *name)
+static int node_xattrs(struct worker *w, struct node *n, int fd, const char *name)
 {
-	bool acl = false;
-	int ret;
-
 	if (w->s->src->o->no_xattrs)
 		return 0;
-	ret = xattr_read(&w->s->src->tree->xsets, &w->xattr,
-			 worker_path(w, fd, name), n->mode, &n->xattrs, &acl);
-	if (acl)
-		n->flags |= NODE_ACL;
-	return ret;
+	return xattr_read(&w->s->src->tree->xsets, &w->xattr, worker_path(w, fd, name), n);
 }
 
 static int node_symlink(struct worker *w, struct node *n, int fd,
@@ -113,8 +105,6 @@ int stat_fill_again(struct worker *w, struct dir *dir, int fd, const struct stat
 
 	if (!ret && w->cwd && fchdir(fd))
 		ret = -errno;
-	n->flags &= ~NODE_ACL;
-	n->xattrs = 0;
 	return ret ? ret : node_xattrs(w, n, fd, ".");
 }
 

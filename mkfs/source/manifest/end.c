@@ -128,7 +128,7 @@ static struct node *find_target(struct manifest *m, struct node *n)
 	if (!to)
 		manifest_fail(m, r->line, "target: %s: not in the manifest",
 			      manifest_show(m, r->target));
-	else if (manifest_record(m, to)->kind == RECORD_LINK || S_ISDIR(to->mode))
+	else if (manifest_record(m, to)->link || S_ISDIR(to->mode))
 		manifest_fail(m, r->line, "target: %s: is itself type=%s",
 			      manifest_show(m, r->target), S_ISDIR(to->mode) ? "dir" : "link");
 	else if (to->flags & NODE_GONE)
@@ -173,7 +173,7 @@ static int end_links(struct manifest *m)
 			struct node *n = &dir->nodes[k];
 			struct node *to = NULL;
 
-			if (manifest_record(m, n)->kind == RECORD_LINK)
+			if (manifest_record(m, n)->link)
 				to = find_target(m, n);
 			if (!to)
 				continue;

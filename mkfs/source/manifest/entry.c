@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lines of a manifest: a path and fields of the form key=value, blanks between
- * them, or a JSON object.  A generator that writes ten million lines has a mistake in one of
- * them, so all that can be wrong with a line by itself is found here, and said
- * with the value and the limit.
+ * Lines of a manifest: each is a JSON object.  A generator that writes ten million lines
+ * has a mistake in one of them, so all that can be wrong with a line by itself is found
+ * here, and said with the value and the limit.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,15 +16,18 @@
 
 #define ID_MAX		4294967294U	/* the last one means "no id" */
 #define BIT(f)		(1U << (f))
-#define ATTRS		(BIT(ENTRY_TYPE) | BIT(ENTRY_MODE) | BIT(ENTRY_UID) | \
-			 BIT(ENTRY_GID) | BIT(ENTRY_MTIME))
-#define DEFAULTS	(BIT(ENTRY_MODE) | BIT(ENTRY_DIRMODE) | \
+#define ATTRS		(BIT(ENTRY_PATH) | BIT(ENTRY_TYPE) | BIT(ENTRY_MODE) | BIT(ENTRY_UID) | \
+			 BIT(ENTRY_GID) | BIT(ENTRY_MTIME) | BIT(ENTRY_XATTRS))
+#define DEFAULTS	(BIT(ENTRY_DEFAULT) | BIT(ENTRY_MODE) | BIT(ENTRY_DIRMODE) | \
 			 BIT(ENTRY_UID) | BIT(ENTRY_GID) | BIT(ENTRY_MTIME))
 #define DEVICE		(BIT(ENTRY_MAJOR) | BIT(ENTRY_MINOR))
+/* Their numbers are octal, or they are none. */
+#define TEXTS		(BIT(ENTRY_PATH) | BIT(ENTRY_TYPE) | BIT(ENTRY_MODE) | BIT(ENTRY_DIRMODE) | \
+			 BIT(ENTRY_SOURCE) | BIT(ENTRY_TARGET))
 
 static const char *const field_names[ENTRY_FIELDS] = {
-	"type", "mode", "dirmode", "uid", "gid", "mtime", "source", "offset",
-	"size", "fill", "target", "major", "minor",
+	"path", "type", "mode", "dirmode", "uid", "gid", "mtime", "source", "offset",
+	"size", "target", "major", "minor", "xattrs", "default",
 };
 
 /* Fields that a type may have and must have */
@@ -35,11 +37,10 @@ static const struct type {
 	u32 may;
 	u32 must;
 } types[] = {
-	{ "file", S_IFREG, ATTRS | BIT(ENTRY_SOURCE) | BIT(ENTRY_OFFSET) |
-			   BIT(ENTRY_SIZE) | BIT(ENTRY_FILL), 0 },
+	{ "file", S_IFREG, ATTRS | BIT(ENTRY_SOURCE) | BIT(ENTRY_OFFSET) | BIT(ENTRY_SIZE), 0 },
 	{ "dir", S_IFDIR, ATTRS, 0 },
 	{ "symlink", S_IFLNK, ATTRS | BIT(ENTRY_TARGET), BIT(ENTRY_TARGET) },
-	{ "link", ENTRY_LINK, BIT(ENTRY_TYPE) | BIT(ENTRY_TARGET),
+	{ "link", ENTRY_LINK, BIT(ENTRY_PATH) | BIT(ENTRY_TYPE) | BIT(ENTRY_TARGET),
 	  BIT(ENTRY_TARGET) },
 	{ "char", S_IFCHR, ATTRS | DEVICE, DEVICE },
 	{ "block", S_IFBLK, ATTRS | DEVICE, DEVICE },
@@ -48,7 +49,8 @@ static const struct type {
 	{ NULL, 0, 0, 0 },
 };
 
-int entry_bad(struct entry *e, const char *fmt, ...)
+__printf(2, 3)
+static int bad(struct entry *e, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -64,54 +66,17 @@ static int bad_value(struct entry *e, const char *field, const char *value,
 {
 	char buf[256];
 
-	return entry_bad(e, "%s: %s: not %s", field,
+	return bad(e, "%s: %s: not %s", field,
 			 msg_escape(buf, sizeof(buf), value), want);
 }
 
-static bool is_octal(char c)
+static int parse_mode(struct entry *e, const char *field, const char *v, u16 *mode)
 {
-	return c >= '0' && c <= '7';
-}
-
-/* Replace \ooo and \\ by the bytes they stand for, in place. */
-static int unescape(struct entry *e, const char *field, char *s)
-{
-	char *to = s, *from = s;
-
-	while (*from) {
-		unsigned int v;
-
-		if (*from != '\\') {
-			*to++ = *from++;
-			continue;
-		}
-		if (from[1] == '\\') {
-			*to++ = '\\';
-			from += 2;
-			continue;
-		}
-		if (!is_octal(from[1]) || !is_octal(from[2]) ||
-		    !is_octal(from[3]))
-			return bad_value(e, field, s,
-					 "escaped by \\\\ or \\ and three octal digits");
-		v = (from[1] - '0') * 64 + (from[2] - '0') * 8 + from[3] - '0';
-		if (!v || v > 255)
-			return bad_value(e, field, s,
-					 "escaped by numbers from \\001 to \\377");
-		*to++ = v;
-		from += 4;
-	}
-	*to = '\0';
-	return 0;
-}
-
-static int parse_mode(struct entry *e, const char *field, const char *v,
-		      u16 *mode)
-{
-	unsigned long n;
+	unsigned long n = 010000;
 	char *end = NULL;
 
-	n = is_octal(*v) ? strtoul(v, &end, 8) : 010000;
+	if (*v >= '0' && *v <= '7')
+		n = strtoul(v, &end, 8);
 	if (n > 07777 || *end)
 		return bad_value(e, field, v, "an octal number up to 7777");
 	*mode = n;
@@ -127,7 +92,7 @@ static int parse_limit(struct entry *e, const char *field, const char *v,
 	if (ret == -EINVAL)
 		return bad_value(e, field, v, "a number");
 	if (ret || *n > max)
-		return entry_bad(e, "%s: %s: the limit is %llu", field,
+		return bad(e, "%s: %s: the limit is %llu", field,
 				 msg_escape(buf, sizeof(buf), v), max);
 	return 0;
 }
@@ -140,14 +105,6 @@ static int parse_u32(struct entry *e, const char *field, const char *v, u32 max,
 
 	*n = wide;
 	return ret;
-}
-
-static int parse_fill(struct entry *e, const char *v)
-{
-	e->zero = !strcmp(v, "zero");
-	if (e->zero || !parse_u64(v, &e->seed))
-		return 0;
-	return bad_value(e, "fill", v, "zero or a number below 2^64");
 }
 
 static int parse_mtime(struct entry *e, const char *v)
@@ -171,19 +128,14 @@ static int parse_type(struct entry *e, const char *v)
 			 "file, dir, symlink, link, char, block, fifo or socket");
 }
 
-static int parse_string(struct entry *e, const char *field, char *v, size_t max,
-			char **s)
+static int parse_string(struct entry *e, const char *field, char *v, size_t max, char **s)
 {
-	int ret = e->raw ? 0 : unescape(e, field, v);
-	size_t len = strlen(v);
+	const size_t len = strlen(v);
 
-	if (ret)
-		return ret;
 	if (!len)
-		return entry_bad(e, "%s: is empty", field);
+		return bad(e, "%s: is empty", field);
 	if (len > max)
-		return entry_bad(e, "%s: %zu bytes: the limit is %zu", field, len,
-				 max);
+		return bad(e, "%s: %zu bytes: the limit is %zu", field, len, max);
 	*s = v;
 	return 0;
 }
@@ -193,6 +145,9 @@ static int parse_value(struct entry *e, enum entry_field f, char *v)
 	const char *name = field_names[f];
 
 	switch (f) {
+	case ENTRY_PATH:
+		e->path = v;
+		return 0;
 	case ENTRY_TYPE:
 		return parse_type(e, v);
 	case ENTRY_MODE:
@@ -211,8 +166,6 @@ static int parse_value(struct entry *e, enum entry_field f, char *v)
 		return parse_limit(e, name, v, INT64_MAX, &e->offset);
 	case ENTRY_SIZE:
 		return parse_limit(e, name, v, DSFS_MAX_OFFSET - 1, &e->size);
-	case ENTRY_FILL:
-		return parse_fill(e, v);
 	case ENTRY_TARGET:
 		return parse_string(e, name, v, 65535, &e->target);
 	case ENTRY_MAJOR:
@@ -224,52 +177,138 @@ static int parse_value(struct entry *e, enum entry_field f, char *v)
 	}
 }
 
-int entry_field(struct entry *e, const char *name, char *value)
+/*
+ * A number with a fraction would be rounded to 53 bits, which are too few for the nanoseconds
+ * of a time.
+ */
+static int take_number(struct entry *e, enum entry_field f, const json_t *value)
 {
-	char buf[256];
+	const char *name = field_names[f];
+	char text[32];
 
-	for (unsigned int f = 0; f < ENTRY_FIELDS; f++) {
-		if (strcmp(name, field_names[f]))
-			continue;
-		if (entry_has(e, f))
-			return entry_bad(e, "%s: given twice", name);
-		e->given |= BIT(f);
-		return parse_value(e, f, value);
-	}
-	return entry_bad(e, "%s: unknown field", msg_escape(buf, sizeof(buf), name));
+	if (BIT(f) & TEXTS)
+		return bad(e, "%s: not a string%s", name,
+			   strstr(name, "mode") ? ": it is octal" : "");
+	if (!json_is_number(value))
+		return bad(e, "%s: neither a string nor a number", name);
+	if (json_is_real(value))
+		return bad(e, "%s: %.17g: a number with a fraction or an exponent has to be a string",
+			   name, json_real_value(value));
+	snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(value));
+	return parse_value(e, f, text);
 }
 
-static int parse_field(struct entry *e, char *word)
+/* What an attribute may be is asked when the set is made: xattr_check(). */
+static int take_xattr(struct entry *e, char *key, const json_t *value)
 {
-	char *eq = strchr(word, '='), buf[256];
+	struct xattr_item it = { 0 }, *slot;
+	char *text, shown[256];
+	int bytes;
 
-	if (!eq)
-		return entry_bad(e, "%s: not of the form field=value",
-				 msg_escape(buf, sizeof(buf), word));
-	*eq = '\0';
-	return entry_field(e, word, eq + 1);
+	msg_escape(shown, sizeof(shown), key);
+	it.prefix = xattr_split(key, &it.name);
+	if (!it.prefix)
+		return bad(e, "xattrs: %s: not a kind that the format has", shown);
+	if (!json_is_string(value))
+		return bad(e, "xattrs: %s: not a string", shown);
+	text = json_line_string(&e->line, json_string_value(value));
+	bytes = json_line_hex(text);
+	if (bytes < 0)
+		return bad(e, "xattrs: %s: not pairs of hexadecimal digits", shown);
+	it.len = strlen(it.name);
+	it.value = text;
+	it.value_len = bytes;
+	slot = array_add(&e->xattrs);
+	if (!slot)
+		return bad(e, "xattrs: out of memory");
+	*slot = it;
+	return 0;
+}
+
+static int take_xattrs(struct entry *e, json_t *object)
+{
+	const char *key;
+	json_t *value;
+	int ret = 0;
+
+	if (!json_is_object(object))
+		return bad(e, "xattrs: not an object");
+	json_object_foreach(object, key, value) {
+		ret = take_xattr(e, json_line_string(&e->line, key), value);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
+static int take_field(struct entry *e, const char *key, json_t *value)
+{
+	char buf[256];
+	unsigned int f = 0;
+
+	while (f < ENTRY_DEFAULT && strcmp(key, field_names[f]))
+		f++;
+	if (f == ENTRY_DEFAULT)
+		return bad(e, "%s: unknown field", msg_escape(buf, sizeof(buf), key));
+	e->given |= BIT(f);
+	if (f == ENTRY_XATTRS)
+		return take_xattrs(e, value);
+	if (json_is_string(value))
+		return parse_value(e, f, json_line_string(&e->line, json_string_value(value)));
+	return take_number(e, f, value);
+}
+
+static int take_fields(struct entry *e, json_t *object)
+{
+	const char *key;
+	json_t *value;
+	int ret = 0;
+
+	json_object_foreach(object, key, value) {
+		ret = take_field(e, json_line_string(&e->line, key), value);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
+/* {"default": {...}}: the fields that lines have if they do not give their own */
+static int take_line(struct entry *e, json_t *object)
+{
+	json_t *defaults = json_object_get(object, field_names[ENTRY_DEFAULT]);
+
+	if (!defaults)
+		return take_fields(e, object);
+	e->given |= BIT(ENTRY_DEFAULT);
+	if (!json_is_object(defaults) || json_object_size(object) > 1)
+		return bad(e, "default: not an object of its own");
+	return take_fields(e, defaults);
 }
 
 /* Check a path: names between slashes; a slash at the end marks a directory. */
 static int check_path(struct entry *e)
 {
 	char *s = e->path + 1, buf[256];
-	size_t len = strlen(s);
+	size_t len;
 
+	if (*e->path != '/')
+		return bad(e, "path: %s: not a path from / on",
+			   msg_escape(buf, sizeof(buf), e->path));
+	len = strlen(s);
 	if (!len || (len > 1 && s[len - 1] == '/')) {
 		s[len ? len - 1 : 0] = '\0';
 		if (!entry_has(e, ENTRY_TYPE))
 			e->type = S_IFDIR;
 		else if (e->type != S_IFDIR)
-			return entry_bad(e, "path: ends with a slash and is not type=dir");
+			return bad(e, "path: ends with a slash and is not type=dir");
 	}
 	while (*s) {
 		len = strchrnul(s, '/') - s;
 		if (len > DSFS_NAME_MAX)
-			return entry_bad(e, "path: a name of %zu bytes: the limit is %d",
+			return bad(e, "path: a name of %zu bytes: the limit is %d",
 					 len, DSFS_NAME_MAX);
 		if (!dsfs_name_valid(s, len) || (s[len] && !s[len + 1]))
-			return entry_bad(e, "path: %s: has an empty name, . or ..",
+			return bad(e, "path: %s: has an empty name, . or ..",
 					 msg_escape(buf, sizeof(buf), e->path));
 		s += len + !!s[len];
 	}
@@ -282,21 +321,6 @@ static const char *first_of(u32 mask)
 	return field_names[__builtin_ctz(mask)];
 }
 
-static int check_content(struct entry *e)
-{
-	bool source = e->source, fill = entry_has(e, ENTRY_FILL);
-
-	if (source && fill)
-		return entry_bad(e, "source and fill: one of them is enough");
-	if (entry_has(e, ENTRY_OFFSET) && !source)
-		return entry_bad(e, "offset: needs source");
-	if (entry_has(e, ENTRY_SIZE) && !source && !fill)
-		return entry_bad(e, "size: needs source or fill");
-	if (fill && !entry_has(e, ENTRY_SIZE))
-		return entry_bad(e, "fill: needs size");
-	return 0;
-}
-
 static int check_fields(struct entry *e)
 {
 	const struct type *t = types;
@@ -304,86 +328,62 @@ static int check_fields(struct entry *e)
 	while (t->type != e->type)
 		t++;
 	if (e->given & ~t->may)
-		return entry_bad(e, "%s: not for type=%s",
+		return bad(e, "%s: not for type=%s",
 				 first_of(e->given & ~t->may), t->name);
-	if (e->xattrs.n && e->type == ENTRY_LINK)
-		return entry_bad(e, "xattrs: not for type=%s", t->name);
 	if (t->must & ~e->given)
-		return entry_bad(e, "%s: missing, type=%s needs it",
+		return bad(e, "%s: missing, type=%s needs it",
 				 first_of(t->must & ~e->given), t->name);
 	if (e->type == S_IFLNK && strlen(e->target) > DSFS_SYMLINK_MAX)
-		return entry_bad(e, "target: %zu bytes: the limit is %d",
+		return bad(e, "target: %zu bytes: the limit is %d",
 				 strlen(e->target), DSFS_SYMLINK_MAX);
-	return check_content(e);
+	if (!e->source && entry_has(e, ENTRY_OFFSET))
+		return bad(e, "offset: needs source");
+	if (!e->source && entry_has(e, ENTRY_SIZE))
+		return bad(e, "size: needs source");
+	return 0;
 }
 
-static int parse_words(struct entry *e, char *line)
+static int check_entry(struct entry *e)
 {
-	char *save, *word = strtok_r(line, " \t", &save), buf[256];
-	bool defaults = !strcmp(word, "default");
-	int ret = 0;
+	int ret;
 
-	if (*word != '/' && !defaults)
-		return entry_bad(e, "%s: neither a path from / on nor 'default'",
-				 msg_escape(buf, sizeof(buf), word));
-	e->path = defaults ? NULL : word;
-	while (!ret && (word = strtok_r(NULL, " \t", &save)))
-		ret = parse_field(e, word);
-	if (ret)
-		return ret;
-	if (defaults)
+	if (entry_has(e, ENTRY_DEFAULT))
 		return e->given & ~DEFAULTS ?
-		       entry_bad(e, "%s: not for default",
-				 first_of(e->given & ~DEFAULTS)) : 1;
-	return unescape(e, "path", e->path);
+		       bad(e, "%s: not for default", first_of(e->given & ~DEFAULTS)) : 0;
+	if (!e->path)
+		return bad(e, "path: missing");
+	ret = check_path(e);
+	return ret ? ret : check_fields(e);
 }
 
 int entry_parse(struct entry *e, char *line, size_t len)
 {
-	size_t blanks = strspn(line, " \t");
+	const char first = line[strspn(line, " \t\r")];
+	json_t *object;
 	int ret;
 
 	memset(e, 0, offsetof(struct entry, xattrs));
 	e->xattrs.size = sizeof(struct xattr_item);
 	e->xattrs.n = 0;
 	e->type = S_IFREG;
-	e->raw = line[blanks] == '{';
 	if (memchr(line, 0, len))
-		return entry_bad(e, "has a NUL byte");
-	if (!line[blanks] || line[blanks] == '#')
+		return bad(e, "has a NUL byte");
+	if (!first || first == '#')
 		return 0;
-	ret = e->raw ? entry_parse_json(e, line, len) : parse_words(e, line);
+	if (first != '{')
+		return bad(e, "not an object of JSON");
+	object = json_line_load(&e->line, line, len, e->why, sizeof(e->why));
+	if (!object)
+		return -EINVAL;
+	ret = take_line(e, object);
+	json_decref(object);
 	if (!ret)
-		ret = check_path(e);
-	if (!ret)
-		ret = check_fields(e);
+		ret = check_entry(e);
 	return ret ? ret : 1;
 }
 
 void entry_free(struct entry *e)
 {
 	array_free(&e->xattrs);
-	free(e->text);
-}
-
-/* SplitMix64 */
-static u64 mix(u64 x)
-{
-	x += 0x9e3779b97f4a7c15ULL;
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-	return x ^ (x >> 31);
-}
-
-/* Make the bytes of fill=NUMBER.  None is zero, so no run of zeros becomes a hole. */
-void fill_pattern(char *p, size_t bytes, u64 seed, u64 pos)
-{
-	u64 base = mix(seed) + pos / 8;
-
-	for (size_t at = 0; at < bytes; at += 8) {
-		__le64 word = cpu_to_le64(mix(base + at / 8) |
-					  0x0101010101010101ULL);
-
-		memcpy(p + at, &word, bytes - at < 8 ? bytes - at : 8);
-	}
+	free(e->line.text);
 }

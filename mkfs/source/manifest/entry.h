@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Parser of manifest lines.
+ * A line of a manifest, as values.
  */
 #ifndef MKFS_ENTRY_H
 #define MKFS_ENTRY_H
@@ -8,9 +8,11 @@
 #include "dsfs_platform.h"
 #include "array.h"
 #include "dsfs_fs.h"
+#include "json_line.h"
 
-/* Fields of a line; entry.given has a bit for each field that is present. */
+/* Fields of a line; entry.given has a bit for each one that is present. */
 enum entry_field {
+	ENTRY_PATH,
 	ENTRY_TYPE,
 	ENTRY_MODE,
 	ENTRY_DIRMODE,
@@ -20,29 +22,26 @@ enum entry_field {
 	ENTRY_SOURCE,
 	ENTRY_OFFSET,
 	ENTRY_SIZE,
-	ENTRY_FILL,
 	ENTRY_TARGET,
 	ENTRY_MAJOR,
 	ENTRY_MINOR,
+	ENTRY_XATTRS,
+	ENTRY_DEFAULT,
 	ENTRY_FIELDS
 };
 
 #define ENTRY_LINK	0	/* entry.type of a hard-link entry */
 
 /**
- * struct entry - a parsed line
- * @path: in the image, from "/" on, without a slash at its end but for the
- *	root's; NULL: a line of defaults
- * @given: bits of enum entry_field
+ * struct entry - a line
+ * @path: in the image, from "/" on, without a slash at its end but for the root's
+ * @given: bits of enum entry_field; with that of ENTRY_DEFAULT it is a line of defaults
  * @type: S_IFREG, ..., or ENTRY_LINK
- * @zero: fill=zero; else fill's number is @seed
- * @raw: strings have no escapes of their own any more
- * @xattrs: struct xattr_item
- * @text: strings of a line that is JSON
+ * @xattrs: struct xattr_item; the memory is kept for the next line
+ * @line: has the strings
  * @why: what is wrong with the line
  *
- * Strings point into the line or into @text.  The memory of @xattrs and @text is kept from line
- * to line; both are zeros before the first one, and entry_free() frees it.
+ * Before the first line all of it is zeros.
  */
 struct entry {
 	char *path;
@@ -56,15 +55,11 @@ struct entry {
 	u16 type;
 	u16 mode;
 	u16 dirmode;
-	bool zero;
-	bool raw;
 	u64 offset;
 	u64 size;
-	u64 seed;
 	s64 mtime;
 	struct array xattrs;
-	char *text;
-	size_t text_size;
+	struct json_line line;
 	char why[512];
 };
 
@@ -74,24 +69,12 @@ static inline bool entry_has(const struct entry *e, enum entry_field f)
 }
 
 /**
- * entry_parse - parse a line, in place
+ * entry_parse - parse a line
+ * @line: @len bytes and a NUL
  *
  * Return: 1; 0 for a comment; -EINVAL, with a message in @e->why.
  */
 int entry_parse(struct entry *e, char *line, size_t len);
 void entry_free(struct entry *e);
-
-/* entry_json.c: the same of a line that is a JSON object, before the fields are checked */
-int entry_parse_json(struct entry *e, const char *line, size_t len);
-/* A field of text; its value is kept. */
-int entry_field(struct entry *e, const char *name, char *value);
-__printf(2, 3)
-int entry_bad(struct entry *e, const char *fmt, ...);
-
-/**
- * fill_pattern - make the bytes of fill=NUMBER
- * @pos: offset in the file, a multiple of 8
- */
-void fill_pattern(char *p, size_t bytes, u64 seed, u64 pos);
 
 #endif /* MKFS_ENTRY_H */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Contents of the files of a manifest: parts of other files, or generated
- * bytes.
+ * Contents of the files of a manifest: other files, and parts of them.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,12 +12,10 @@
  * struct manifest_input - an open content of a thread
  * @origin: file that is open as @file.fd; it stays open, as the next content is often
  *	in the same file; NULL: none
- * @record: record of the line
  */
 struct manifest_input {
 	struct file_input file;
 	const struct origin *origin;
-	const struct record *record;
 };
 
 struct input *manifest_input_new(struct source *src)
@@ -69,47 +66,14 @@ static bool open_origin(struct manifest_input *mi, const struct origin *o)
 bool manifest_open(struct input *in, struct dir *dir, struct node *n)
 {
 	struct manifest_input *mi = (struct manifest_input *)in;
+	const struct record *r = manifest_record((struct manifest *)in->src, n);
 
 	in->dir = dir;
 	in->node = n;
 	in->why = NULL;
-	mi->record = manifest_record((struct manifest *)in->src, n);
-	if (mi->record->kind != RECORD_PART)
-		return true;
-	mi->file.base = mi->record->offset;
+	mi->file.base = r->offset;
 	mi->file.asked = false;
-	return open_origin(mi, mi->record->origin);
-}
-
-bool manifest_input_read(struct input *in, char *p, size_t bytes, u64 pos)
-{
-	const struct manifest_input *mi = (const struct manifest_input *)in;
-
-	if (mi->record->kind == RECORD_PART)
-		return file_read(in, p, bytes, pos);
-	if (mi->record->kind == RECORD_ZERO)
-		memset(p, 0, bytes);
-	else
-		fill_pattern(p, bytes, mi->record->seed, pos);
-	return true;
-}
-
-u64 manifest_next_data(struct input *in, u64 *pos)
-{
-	const struct manifest_input *mi = (const struct manifest_input *)in;
-
-	if (mi->record->kind == RECORD_PART)
-		return file_next_data(in, pos);
-	if (mi->record->kind == RECORD_ZERO)
-		*pos = in->node->size;
-	return in->node->size;
-}
-
-bool manifest_unchanged(struct input *in)
-{
-	const struct manifest_input *mi = (const struct manifest_input *)in;
-
-	return mi->record->kind != RECORD_PART || file_unchanged(in);
+	return open_origin(mi, r->origin);
 }
 
 /* Close a content; its file stays open for the next one. */

@@ -94,20 +94,8 @@ static int set_source(struct manifest *m, struct node *n, const struct entry *e)
 		return manifest_fail(m, m->line, "size: %llu bytes: the limit is %llu",
 			    n->size, DSFS_MAX_OFFSET - 1);
 	r = manifest_record(m, n);
-	r->kind = RECORD_PART;
 	r->origin = o;
 	r->offset = e->offset;
-	return 0;
-}
-
-static int set_fill(struct manifest *m, struct node *n, const struct entry *e)
-{
-	struct record *r = manifest_record(m, n);
-
-	n->size = e->size;
-	n->flags |= NODE_NO_TIME;
-	r->kind = e->zero ? RECORD_ZERO : RECORD_PATTERN;
-	r->seed = e->seed;
 	return 0;
 }
 
@@ -124,8 +112,8 @@ static int set_link(struct manifest *m, struct node *n, const struct entry *e)
 	if (!target)
 		return -ENOMEM;
 	memcpy(target, e->target, len);
-	r->kind = RECORD_LINK;
 	r->target = target;
+	r->link = true;
 	n->mode = 0;
 	m->links++;
 	return 0;
@@ -135,9 +123,7 @@ static int set_type(struct manifest *m, struct node *n, const struct entry *e)
 {
 	switch (e->type) {
 	case S_IFREG:
-		if (e->source)
-			return set_source(m, n, e);
-		return entry_has(e, ENTRY_FILL) ? set_fill(m, n, e) : 0;
+		return e->source ? set_source(m, n, e) : 0;
 	case ENTRY_LINK:
 		return set_link(m, n, e);
 	case S_IFLNK:
@@ -153,19 +139,20 @@ static int set_type(struct manifest *m, struct node *n, const struct entry *e)
 
 static int set_xattrs(struct manifest *m, struct node *n, struct entry *e)
 {
-	struct xsets *x = &m->src.tree->xsets;
+	const int perm = xattr_acl_mode(&e->xattrs, n->mode);
 	char why[XATTR_WHY];
-	bool acl;
 	int ret;
 
-	ret = manifest_acl(m, n, e);
-	if (ret || m->src.o->no_xattrs)
-		return ret;
-	ret = xattr_set_make(x, &e->xattrs, n->mode, &m->set, &n->xattrs, &acl, why);
-	if (ret == -EINVAL)
+	if (perm >= 0 && entry_has(e, ENTRY_MODE) && (n->mode & 0777) != perm)
+		return manifest_fail(m, m->line, "mode: %04o: its permissions by the ACL are %04o",
+				     n->mode & 07777, perm);
+	if (perm >= 0)
+		n->mode = (n->mode & ~0777) | perm;
+	if (m->src.o->no_xattrs)
+		return 0;
+	ret = xattr_set_make(&m->src.tree->xsets, &e->xattrs, &m->set, n, why);
+	if (ret == -EINVAL || ret == -E2BIG)
 		return manifest_fail(m, m->line, "xattrs: %s", why);
-	if (acl)
-		n->flags |= NODE_ACL;
 	return ret;
 }
 
@@ -227,16 +214,12 @@ static int parse_line(struct manifest *m, char *line, size_t len, u64 number)
 	struct entry *e = &m->entry;
 	int ret;
 
-	/* refused, as it would become part of the path unnoticed; it can be escaped */
-	if (!m->src.o->null_lists && line[len - 1] == '\r')
-		return manifest_fail(m, number,
-				     "ends in a carriage return, which in a path is \\015");
 	ret = entry_parse(e, line, len);
 	if (ret < 0)
 		return manifest_fail(m, number, "%s", e->why);
 	if (!ret)
 		return 0;
-	if (!e->path) {
+	if (entry_has(e, ENTRY_DEFAULT)) {
 		set_defaults(m, e);
 		return 0;
 	}
@@ -293,9 +276,8 @@ static void manifest_name(const struct source *src, const struct dir *dir,
 	path = tree_path(src->tree, dir, node, true);
 	if (asprintf(&name->detail, "line %u: /%s%s%s: ", r->line,
 		     msg_escape(shown, sizeof(shown), path ? path : ""),
-		     r->kind == RECORD_PART ? ": " : "",
-		     msg_escape(from, sizeof(from),
-				r->kind == RECORD_PART ? r->origin->path : "")) < 0)
+		     r->origin ? ": " : "",
+		     msg_escape(from, sizeof(from), r->origin ? r->origin->path : "")) < 0)
 		name->detail = NULL;
 	free(path);
 }
@@ -337,9 +319,9 @@ const struct source_ops manifest_ops = {
 	.input_new = manifest_input_new,
 	.input_free = manifest_input_free,
 	.open = manifest_open,
-	.read = manifest_input_read,
-	.next_data = manifest_next_data,
-	.unchanged = manifest_unchanged,
+	.read = file_read,
+	.next_data = file_next_data,
+	.unchanged = file_unchanged,
 	.close = manifest_close,
 	.recheck = manifest_recheck,
 	.name = manifest_name,

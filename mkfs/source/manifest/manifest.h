@@ -22,32 +22,21 @@ struct origin {
 	char path[];
 };
 
-/* Kind of the content of a line */
-enum record_kind {
-	RECORD_NONE,
-	RECORD_PART,	/* a part of another file */
-	RECORD_ZERO,	/* fill=zero */
-	RECORD_PATTERN,	/* fill=NUMBER */
-	RECORD_LINK,	/* type=link: a name of the file of another line */
-};
-
 /**
- * struct record - fields of a line that are not attributes;
- *	node.source is its number plus one
- * @origin, @offset: RECORD_PART: file and offset
- * @seed: RECORD_PATTERN
- * @target: RECORD_LINK: a path
+ * struct record - what a line says besides attributes; node.source is its number plus one
+ * @origin, @offset: where a file's content is; NULL: it has none
+ * @target: of a link, in the place of @origin: a path
  * @line: line number, at most U32_MAX
+ * @link: the name is one of the file of another line, up to manifest_finish()
  */
 struct record {
 	union {
 		const struct origin *origin;
 		const char *target;
-		u64 seed;
 	};
 	u64 offset;
 	u32 line;
-	enum record_kind kind;
+	bool link;
 };
 
 /* Default attributes */
@@ -156,14 +145,6 @@ int manifest_add_record(struct manifest *m, struct node *n, u32 line);
 int manifest_set_attrs(struct manifest *m, struct node *n,
 		       const struct entry *e);
 
-/**
- * manifest_acl - give a node the permissions of its access ACL
- *
- * An ACL that says no more than a mode is taken out of the entry.
- * Return: 0, or -EINVAL for a mode of the line that contradicts the ACL.
- */
-int manifest_acl(struct manifest *m, struct node *n, struct entry *e);
-
 /*
  * Allocate zeroed memory that lives as long as the tree, and copy a name to it, with
  * its length first.  NULL: out of memory.
@@ -203,9 +184,6 @@ int manifest_read(struct source *src);
 struct input *manifest_input_new(struct source *src);
 void manifest_input_free(struct input *in);
 bool manifest_open(struct input *in, struct dir *dir, struct node *n);
-bool manifest_input_read(struct input *in, char *p, size_t bytes, u64 pos);
-u64 manifest_next_data(struct input *in, u64 *pos);
-bool manifest_unchanged(struct input *in);
 void manifest_close(struct input *in);
 int manifest_recheck(struct source *src);
 

@@ -9,18 +9,17 @@
 #include "../file.h"
 #include "manifest.h"
 
+#define BATCH	256	/* records */
+
+/**
+ * struct recheck - the phase
+ * @next: record that no thread has
+ */
 struct recheck {
 	struct manifest *m;
 	struct progress progress;
-	struct batches batches;
+	size_t next;
 };
-
-static const struct origin *origin_of(const struct manifest *m, const struct node *n)
-{
-	const struct record *r = manifest_record(m, n);
-
-	return r->kind == RECORD_PART ? r->origin : NULL;
-}
 
 static void check_origin(struct manifest *m, const struct origin *o, u32 line)
 {
@@ -42,45 +41,32 @@ static void check_origin(struct manifest *m, const struct origin *o, u32 line)
 	free(subject);
 }
 
-/* Contents of one file have one origin if their lines followed one another. */
-static void check_batch(struct recheck *rc, const struct dir *dir, u32 from, u32 count)
-{
-	struct manifest *m = rc->m;
-	const struct origin *last = from ? origin_of(m, &dir->nodes[from - 1]) : NULL;
-
-	for (const struct node *n = dir->nodes + from; n < dir->nodes + from + count; n++) {
-		const struct origin *o = origin_of(m, n);
-
-		if (o && o != last)
-			check_origin(m, o, manifest_record(m, n)->line);
-		last = o;
-	}
-	progress_add(&rc->progress, count);
-}
-
+/* Lines that follow one another and name one file have one origin. */
 static void *work(void *arg)
 {
 	struct recheck *rc = arg;
-	struct dir *dir;
-	u32 from, count;
+	const struct record *r = (const struct record *)rc->m->records.p;
+	const size_t all = rc->m->records.n;
+	size_t i, end;
 
-	while (batches_next(&rc->batches, &dir, &from, &count))
-		check_batch(rc, dir, from, count);
+	while ((i = __atomic_fetch_add(&rc->next, BATCH, __ATOMIC_RELAXED)) < all) {
+		end = all - i < BATCH ? all : i + BATCH;
+		progress_add(&rc->progress, end - i);
+		for (; i < end; i++) {
+			if (!r[i].link && r[i].origin && (!i || r[i].origin != r[i - 1].origin))
+				check_origin(rc->m, r[i].origin, r[i].line);
+		}
+	}
 	return NULL;
 }
 
 int manifest_recheck(struct source *src)
 {
-	struct recheck rc = {
-		.m = (struct manifest *)src,
-		.batches = { .tree = src->tree },
-	};
+	struct recheck rc = { .m = (struct manifest *)src };
 	int ret;
 
-	pthread_mutex_init(&rc.batches.lock, NULL);
-	progress_start_count(&rc.progress, "checking the source", src->tree->inodes);
+	progress_start_count(&rc.progress, "checking the source", rc.m->records.n);
 	ret = source_run(src->threads, work, &rc, 0);
 	progress_end(&rc.progress);
-	pthread_mutex_destroy(&rc.batches.lock);
 	return ret;
 }

@@ -250,16 +250,6 @@ int tar_sparse_place(struct tar *t);
 /* tar_xattr.c: the set of the member's attributes; 0 or -errno, said */
 int tar_xattrs(struct tar *t, struct node *n);
 
-/**
- * tar_acl - an ACL of text, as getxattr(2) shows it
- * @mode: of the file, which gets the permissions of the ACL; NULL: it is a default ACL
- * @out: empty; its memory is the caller's to free
- *
- * Return: NULL, or what is wrong with it.  An ACL that says no more than the mode
- * leaves @out empty.
- */
-const char *tar_acl(const char *text, u32 *mode, struct tar_text *out);
-
 /* tar_recheck.c: whether an archive is what it was.  Before its first byte is read: */
 int tar_watch(struct tar_watch *w, int fd);
 /* Behind its last byte: 0, or -EAGAIN, said of @path */

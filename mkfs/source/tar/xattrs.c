@@ -4,27 +4,26 @@
  */
 #include <stdlib.h>
 
+#include "acl.h"
 #include "tar.h"
 
-/* An ACL becomes an attribute; its bytes stay in @acl. */
-static int add_acl(struct tar *t, const char *text, u8 prefix, struct tar_text *acl)
+/* An ACL of text becomes an attribute; its value is the caller's to free. */
+static int add_acl(struct tar *t, const char *text, u8 prefix, void **value)
 {
-	bool access = prefix == DSFS_XATTR_ACL_ACCESS;
-	bool has_mode = access && xattr_has_type(prefix, t->m.mode);
-	const char *why = tar_acl(text, has_mode ? &t->m.mode : NULL, acl);
 	struct xattr_item *it;
+	size_t len = 0;
+	const char *why = acl_from_text(text, value, &len);
 
 	if (why)
-		return tar_fail(t, "%s ACL: %s", access ? "access" : "default", why);
-	if (!acl->len)
+		return tar_fail(t, "%s ACL: %s",
+				prefix == DSFS_XATTR_ACL_ACCESS ? "access" : "default", why);
+	if (!len)
 		return 0;
 	it = array_add(&t->m.xattrs);
 	if (!it)
 		return tar_no_memory();
-	it->prefix = prefix;
-	it->name = "";
-	it->value = acl->p;
-	it->value_len = acl->len;
+	*it = (struct xattr_item){ .prefix = prefix, .name = "", .value = *value,
+				   .value_len = len };
 	return 0;
 }
 
@@ -46,34 +45,34 @@ static void leave_out(struct tar *t)
 static int make_set(struct tar *t, struct node *n)
 {
 	char why[XATTR_WHY];
-	bool acl;
-	int ret = xattr_set_make(&t->src.tree->xsets, &t->m.xattrs, n->mode, &t->set,
-				 &n->xattrs, &acl, why);
+	int ret = xattr_set_make(&t->src.tree->xsets, &t->m.xattrs, &t->set, n, why);
 
-	if (ret == -EINVAL)
+	if (ret == -EINVAL || ret == -E2BIG)
 		return tar_fail(t, "extended attribute %s", why);
-	if (acl)
-		n->flags |= NODE_ACL;
 	return ret ? tar_no_memory() : 0;
 }
 
 int tar_xattrs(struct tar *t, struct node *n)
 {
-	struct tar_text acl[2] = { { 0 }, { 0 } };
+	const bool wanted = !t->src.o->no_xattrs;
 	struct tar_member *m = &t->m;
-	int ret = 0;
+	void *acl[2] = { NULL, NULL };
+	int ret = 0, perm;
 
 	for (unsigned int i = 0; !ret && i < 2; i++) {
-		if (m->acl[i] && !t->src.o->no_xattrs)
+		if (m->acl[i] && wanted)
 			ret = add_acl(t, m->acl[i], DSFS_XATTR_ACL_ACCESS + i, &acl[i]);
 	}
-	if (m->others > m->records && !t->src.o->no_xattrs)
+	if (m->others > m->records && wanted)
 		tar_note(t, TAR_OTHER_XATTR, m->path);
+	perm = xattr_acl_mode(&m->xattrs, m->mode);
+	if (perm >= 0)
+		m->mode = (m->mode & ~0777) | perm;
 	leave_out(t);
-	n->mode = t->m.mode;
+	n->mode = m->mode;
 	if (!ret)
 		ret = make_set(t, n);
-	free(acl[0].p);
-	free(acl[1].p);
+	free(acl[0]);
+	free(acl[1]);
 	return ret;
 }
