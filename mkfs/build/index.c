@@ -4,9 +4,12 @@
  * Archives that lie in the target already are not written to before all that can be wrong
  * with them is known.
  */
+#include <unistd.h>
+
 #include "../base/graft.h"
 #include "../base/keep_layout.h"
 #include "build.h"
+#include "msg.h"
 
 /* The target has the archives, or gets copies of them. */
 static bool in_place(const struct run *r)
@@ -50,9 +53,62 @@ static int open_late(struct run *r)
 	return in_place(r) ? step_open_target(r) : 0;
 }
 
+/* Let the target have an archive behind what it has; extents are shared in whole blocks. */
+static int copy_archive(struct run *r, struct source_archive *a)
+{
+	const u64 mask = DSFS_BLOCK_SIZE - 1, end = r->store.place.at.end;
+	int ret;
+
+	a->pos = (end + mask) & ~mask;
+	ret = output_pad(&r->out, end, a->pos);
+	return ret ? ret : output_clone(&r->out, a->pos, a->fd, a->path, a->bytes,
+					&r->store.figures.cloned);
+}
+
+static int add_archive(struct run *r, const char *path)
+{
+	struct source_archive a;
+	int ret = source_archive_open(r->source, path, &a);
+
+	if (ret)
+		return ret;
+	ret = copy_archive(r, &a);
+	if (!ret)
+		ret = source_archive_index(r->source, &a);
+	close(a.fd);
+	return ret;
+}
+
+/* Archives that lie in the target are behind what it has, up to its end or to --tar-bytes. */
+static int find_archives(struct run *r)
+{
+	const u64 from = r->gen.start, all = output_end(&r->out);
+	const u64 most = all > from ? all - from : 0, bytes = r->o->tar_bytes;
+
+	if (bytes <= most)
+		return source_archives_find(r->source, from, from + (bytes ? bytes : most));
+	msg_error(r->o->image,
+		  "--tar-bytes: %llu bytes: the limit is %llu: behind byte %llu there are no more",
+		  (unsigned long long)bytes, (unsigned long long)most, (unsigned long long)from);
+	return -EINVAL;
+}
+
 static int read_archives(struct run *r)
 {
-	return placed_data(&r->store);
+	struct placed *p = placed_begin(&r->store);
+	int ret = p ? 0 : -ENOMEM;
+
+	if (!p)
+		return ret;
+	r->source->index = (struct source_index){
+		.fd = r->out.fd, .before = r->base ? r->base->root_dir : NULL,
+	};
+	if (in_place(r))
+		ret = find_archives(r);
+	for (unsigned int i = 0; !ret && i < r->o->ntars; i++)
+		ret = add_archive(r, r->o->tars[i]);
+	placed_finish(p);
+	return ret;
 }
 
 static int graft(struct run *r)

@@ -197,8 +197,10 @@ int feed_data(struct stream *s)
 		return ret;
 	}
 	f->s = s;
-	f->sink = (struct source_sink){ feed_begin, feed_bytes, feed_zeros, feed_end,
-					s->stop_fd };
+	f->sink = (struct source_sink){
+		.begin = feed_begin, .data = feed_bytes, .zeros = feed_zeros, .end = feed_end,
+		.stop = s->stop_fd,
+	};
 	store->source->sink = &f->sink;
 	progress_start(&store->progress, "packing", 0);
 	ret = stream_run(s, 1, feed_files);

@@ -4,6 +4,8 @@
  * read, so nothing is placed, compared or written: what is left to do are the checksums,
  * of the members and of the archives around them, in one pass.
  */
+#include <stdlib.h>
+
 #include "../base/places.h"
 #include "msg.h"
 #include "stream.h"
@@ -30,7 +32,7 @@ struct sums {
  * @err: there was no memory for the sums of the archive
  */
 struct placed {
-	struct source_placed src;
+	struct source_sink sink;
 	struct store *s;
 	struct item item;
 	struct array extents;
@@ -110,7 +112,7 @@ static int sums_end(struct store *s, struct sums *sums, struct item *it)
 	return store_placed(s, it, (const u32 *)sums->list.p);
 }
 
-static int placed_begin(struct source_sink *sink, struct stream_node *file)
+static int placed_file(struct source_sink *sink, struct stream_node *file)
 {
 	struct placed *p = (struct placed *)sink;
 
@@ -122,7 +124,7 @@ static int placed_begin(struct source_sink *sink, struct stream_node *file)
 	return 0;
 }
 
-static int placed_data_bytes(struct source_sink *sink, const char *from, u64 bytes)
+static int placed_data(struct source_sink *sink, const char *from, u64 bytes)
 {
 	struct placed *p = (struct placed *)sink;
 	struct dsfs_extent_record *r = p->open ? NULL : array_add(&p->extents);
@@ -159,18 +161,18 @@ static int placed_end(struct source_sink *sink)
 	return sums_end(p->s, &p->member, it);
 }
 
-static void placed_watch(void *placed, const char *from, size_t n)
+static void placed_raw(struct source_sink *sink, const char *from, u64 bytes)
 {
-	struct placed *p = placed;
+	struct placed *p = (struct placed *)sink;
 
 	if (!p->err)
-		p->err = sums_add(p->s, &p->archive, from, n);
-	progress_add(&p->s->progress, n);
+		p->err = sums_add(p->s, &p->archive, from, bytes);
+	progress_add(&p->s->progress, bytes);
 }
 
-static int placed_archive(struct source_placed *placed, struct stream_node *file)
+static int placed_archive(struct source_sink *sink, struct stream_node *file)
 {
-	struct placed *p = (struct placed *)placed;
+	struct placed *p = (struct placed *)sink;
 	struct item it = { .node = &file->node, .stored = file->node.size };
 	struct store *s = p->s;
 	int ret = p->err ? p->err : sums_end(s, &p->archive, &it);
@@ -182,65 +184,47 @@ static int placed_archive(struct source_placed *placed, struct stream_node *file
 	return ret;
 }
 
-static int placed_copy(struct source_placed *placed, int fd, const char *path, u64 bytes,
-		       u64 *pos)
+static void placed_free(struct placed *p)
 {
-	struct store *s = ((struct placed *)placed)->s;
-	const u64 mask = DSFS_BLOCK_SIZE - 1;
-	int ret;
-
-	/* extents are shared in whole blocks */
-	*pos = (s->place.at.end + mask) & ~mask;
-	ret = output_pad(s->out, s->place.at.end, *pos);
-	return ret ? ret : output_clone(s->out, *pos, fd, path, bytes, &s->figures.cloned);
+	if (!p)
+		return;
+	array_free(&p->extents);
+	sums_free(&p->member);
+	sums_free(&p->archive);
+	free(p);
 }
 
-int placed_data(struct store *s)
+struct placed *placed_begin(struct store *s)
 {
-	const struct options *o = s->o;
-	const struct base *base = s->base;
-	struct source *src = s->source;
-	struct placed p = {
-		.src = {
-			.sink = { placed_begin, placed_data_bytes, placed_zeros, placed_end, -1 },
-			.fd = s->out->fd,
-			.before = base ? base->root_dir : NULL,
-			.from = s->start,
-			.end = output_end(s->out),
-			.copy = placed_copy,
-			.watch = placed_watch,
-			.archive = placed_archive,
-		},
-		.s = s,
-		.extents.size = sizeof(struct dsfs_extent_record),
-	};
-	int ret = sums_init(s, &p.member) ?: sums_init(s, &p.archive);
+	struct placed *p = calloc(1, sizeof(*p));
+	int ret = p ? 0 : -ENOMEM;
 
-	if (ret)
-		no_memory();
-	if (p.src.end < p.src.from)
-		p.src.end = p.src.from;
-	if (!ret && o->tar_bytes > p.src.end - p.src.from) {
-		msg_error(o->image,
-			  "--tar-bytes: %llu bytes: the limit is %llu: behind byte %llu there are no more",
-			  (unsigned long long)o->tar_bytes,
-			  (unsigned long long)(p.src.end - p.src.from),
-			  (unsigned long long)p.src.from);
-		ret = -EINVAL;
-	} else if (o->tar_bytes) {
-		p.src.end = p.src.from + o->tar_bytes;
+	if (p) {
+		p->sink = (struct source_sink){
+			.begin = placed_file, .data = placed_data, .zeros = placed_zeros,
+			.end = placed_end, .stop = -1, .raw = placed_raw,
+			.archive = placed_archive,
+		};
+		p->s = s;
+		p->extents.size = sizeof(struct dsfs_extent_record);
+		ret = sums_init(s, &p->member) ?: sums_init(s, &p->archive);
 	}
-	sums_begin(s, &p.archive);
-	src->sink = &p.src.sink;
+	if (ret) {
+		no_memory();
+		placed_free(p);
+		return NULL;
+	}
+	sums_begin(s, &p->archive);
+	s->source->sink = &p->sink;
 	progress_start(&s->progress, "reading", 0);
-	if (!ret)
-		ret = src->ops->list(src);
-	progress_end(&s->progress);
-	src->sink = NULL;
-	array_free(&p.extents);
-	sums_free(&p.member);
-	sums_free(&p.archive);
-	return ret;
+	return p;
+}
+
+void placed_finish(struct placed *p)
+{
+	progress_end(&p->s->progress);
+	p->s->source->sink = NULL;
+	placed_free(p);
 }
 
 static u64 first_block(const struct place_of *p)

@@ -49,8 +49,12 @@ int stream_run(struct stream *s, unsigned int n, void *(*fill)(void *stream));
 /* reader.c: a thread that fills jobs, and computes over what it has read */
 void *reader_run(void *stream);
 
-/* placed.c: archives whose members stay where they are */
-int placed_data(struct store *s);
+/*
+ * placed.c: take contents of archives that stay where they are from the source, up to
+ * placed_finish().  NULL: out of memory, said.
+ */
+struct placed *placed_begin(struct store *s);
+void placed_finish(struct placed *p);
 /* Mark the files that share blocks, once the tree is made. */
 int placed_share(struct store *s);
 

@@ -232,7 +232,10 @@ static int feed_end(struct source_sink *sink)
 int contents_feed(struct contents *c)
 {
 	struct feed f = {
-		.sink = { feed_begin, feed_data, feed_zeros, feed_end, -1 },
+		.sink = {
+			.begin = feed_begin, .data = feed_data, .zeros = feed_zeros, .end = feed_end,
+			.stop = -1,
+		},
 		.c = c,
 	};
 	int ret = sha256_init(&f.hash);

@@ -55,6 +55,9 @@ struct stream_node {
  * @zeros: the same, of a hole
  * @end: all of its bytes were given
  * @stop: a descriptor that can be read from once nothing more is wanted
+ * @raw: of archives that stay as they are: all bytes, as they are read, those of
+ *	members among them
+ * @archive: the raw bytes since the last call are those of @file
  *
  * The functions return 0, or -errno: -ECANCELED if nothing more is wanted.
  */
@@ -64,29 +67,8 @@ struct source_sink {
 	int (*zeros)(struct source_sink *sink, u64 bytes);
 	int (*end)(struct source_sink *sink);
 	int stop;
-};
-
-/**
- * struct source_placed - takes contents that lie in the target, in archives
- * @sink: gets the members; the node of each says where its bytes begin
- * @fd: the target
- * @before: the root of the tree that the target has already; NULL: none
- * @from, @end: where archives may lie that are in it already
- * @copy: copy an archive to the target; sets @pos; messages are written
- * @watch: all bytes of an archive as they are read
- * @archive: the bytes that were watched since the last call are those of @file, -ENOMEM
- *	or another -errno that has been said
- */
-struct source_placed {
-	struct source_sink sink;
-	int fd;
-	const struct dir *before;
-	u64 from;
-	u64 end;
-	int (*copy)(struct source_placed *placed, int fd, const char *path, u64 bytes,
-		    u64 *pos);
-	void (*watch)(void *placed, const char *p, size_t n);
-	int (*archive)(struct source_placed *placed, struct stream_node *file);
+	void (*raw)(struct source_sink *sink, const char *p, u64 bytes);
+	int (*archive)(struct source_sink *sink, struct stream_node *file);
 };
 
 /**
@@ -160,9 +142,20 @@ struct source_ops {
 extern const struct source_ops directory_ops, manifest_ops, tar_ops, image_ops;
 
 /**
+ * struct source_index - what archives are indexed in
+ * @fd: a file that has them
+ * @before: the root of the tree that it has already; NULL: none
+ */
+struct source_index {
+	int fd;
+	const struct dir *before;
+};
+
+/**
  * struct source - a source, the beginning of each kind's own
  * @base: of an image: the image
  * @sink: where one that is read once hands contents to
+ * @index: of archives that stay where they are
  * @threads: that read it
  * @image_dev, @image_ino: what must not be packed into itself; 0: nothing
  * @skipped: objects left out by --skip-unreadable
@@ -178,6 +171,7 @@ struct source {
 	struct tree *tree;
 	struct base *base;
 	struct source_sink *sink;
+	struct source_index index;
 	unsigned int threads;
 	u64 image_dev;
 	u64 image_ino;
@@ -227,6 +221,40 @@ int source_recheck(struct source *src);
  */
 int input_pass(struct input *in, char *buf, size_t room,
 	       int (*emit)(void *ctx, const char *p, u64 bytes), void *ctx);
+
+/* tar/index.c: --tar-index, archives that stay where they are */
+
+/**
+ * struct source_archive - an archive to be copied, and then indexed where it lies
+ * @path: of the file that is copied; NULL: it was never elsewhere
+ * @fd: that file; @check: file_check() of it before it was copied
+ * @bytes: of it; 0: it shows itself where it ends
+ * @pos: where it begins among what is indexed
+ */
+struct source_archive {
+	const char *path;
+	struct stat st;
+	int fd;
+	u32 check;
+	u64 bytes;
+	u64 pos;
+};
+
+/**
+ * source_archive_open - open an archive that is to be copied
+ *
+ * Messages are written.  Return: 0, @a->fd is to be closed; -errno.
+ */
+int source_archive_open(struct source *src, const char *path, struct source_archive *a);
+
+/*
+ * The archive that was opened last has been copied to @a->pos: give its members to the
+ * sink.  Messages are written.  Return: 0 or -errno.
+ */
+int source_archive_index(struct source *src, const struct source_archive *a);
+
+/* The same of archives that nobody has listed, one behind the other from @pos to @end. */
+int source_archives_find(struct source *src, u64 pos, u64 end);
 
 /* trouble.c: what cannot be packed, and what has changed */
 

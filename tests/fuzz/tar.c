@@ -76,7 +76,10 @@ static int count_end(struct source_sink *sink)
 static bool read_archive(const char *path, enum wds wds)
 {
 	struct counter c = {
-		.sink = { count_begin, count_data, count_zeros, count_end, -1 },
+		.sink = {
+			.begin = count_begin, .data = count_data, .zeros = count_zeros, .end = count_end,
+			.stop = -1,
+		},
 	};
 	const char *tars[] = { path, path };
 	bool accepted = false;

@@ -104,6 +104,7 @@ int tar_end(struct source *src)
 	struct tar_name *n;
 	int ret = fill_root(t);
 
+	tar_notes_say(t);
 	for (n = t->root; !ret && n; n = n->next) {
 		if (n->dir)
 			ret = make_nodes(t, n->dir);

@@ -82,12 +82,8 @@ static int tar_list(struct source *src)
 	struct tar *t = (struct tar *)src;
 	int ret = 0;
 
-	if (src->o->tar_index)
-		ret = tar_place(t);
-	for (unsigned int i = 0; !ret && !src->o->tar_index && i < src->o->ntars; i++)
+	for (unsigned int i = 0; !ret && i < src->o->ntars; i++)
 		ret = read_archive(t, src->o->tars[i]);
-	if (!ret)
-		tar_notes_say(t);
 	return ret;
 }
 

@@ -222,9 +222,6 @@ int tar_note_begin(struct tar *t);
 /* Let t->base be a directory of the archive's name; 0 or -errno, said. */
 int tar_shard_base(struct tar *t, const char *path);
 
-/* tar_place.c: list() of archives that stay as they are */
-int tar_place(struct tar *t);
-
 /* Whether a block is a header. */
 bool tar_is_header(const char *block);
 
