@@ -27,11 +27,6 @@ int base_tree(struct base *base, const struct options *o, struct tree *t)
 	return ret;
 }
 
-static int node_cmp(const struct node *a, const struct node *b)
-{
-	return dsfs_name_cmp(node_name(a), node_len(a), node_name(b), node_len(b));
-}
-
 /* Of a name that both have, the directory is that of @d. */
 static int merge_names(struct tree *t, struct dir *d, const struct dir *more)
 {

@@ -233,8 +233,8 @@ int contents_feed(struct contents *c)
 {
 	struct feed f = {
 		.sink = {
-			.begin = feed_begin, .data = feed_data, .zeros = feed_zeros, .end = feed_end,
-			.stop = -1,
+			.begin = feed_begin, .data = feed_data, .zeros = feed_zeros,
+			.end = feed_end, .stop = -1,
 		},
 		.c = c,
 	};

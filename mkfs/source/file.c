@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading of a file.  It must be the file that was listed, and unchanged: its
- * size is in the plan, and an image must not have half of an old and half of a
- * new content.  An fstat() after the read checks both.
+ * Reading of files, for directories and manifests.  A file must be the one that was listed,
+ * and unchanged: its size is in the plan, and an image must not have half of an old and
+ * half of a new content.  An fstat() after the read checks both.
  */
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -12,6 +12,15 @@
 static struct file_input *file_of(struct input *in)
 {
 	return (struct file_input *)in;
+}
+
+int file_open_read(int dirfd, const char *name, int flags)
+{
+	int fd = openat(dirfd, name, flags | O_NOATIME);
+
+	if (fd < 0 && errno == EPERM)	/* not its owner */
+		fd = openat(dirfd, name, flags);
+	return fd < 0 ? -errno : fd;
 }
 
 u32 file_check(const struct stat *st)
@@ -118,4 +127,42 @@ bool file_unchanged(struct input *in)
 	if (file_check(&st) != f->check)
 		return input_fail(in, "changed during the run", 0);
 	return true;
+}
+
+/*
+ * Files with a size of 0 may have content: those of procfs, and of FUSE file systems that
+ * learn a size by reading.  The plan needs the size of each file, and a change between two
+ * reads of such a file could not be noticed, so they are refused.  Packed as empty files
+ * they would lose their content.
+ */
+const char *empty_check(const struct options *o, int dirfd, const char *path,
+			bool follow, const struct stat *st, int *err)
+{
+	const int flags = FILE_FLAGS | (follow ? 0 : O_NOFOLLOW);
+	const char *why = NULL;
+	ssize_t n;
+	char c;
+	int fd;
+
+	*err = 0;
+	/* a file system on a device knows its sizes; a dry run reads no contents */
+	if (!S_ISREG(st->st_mode) || st->st_size || major(st->st_dev) ||
+	    (o->plan_only && !o->digest))
+		return NULL;
+	fd = file_open_read(dirfd, path, flags);
+	if (fd < 0) {
+		*err = fd;
+		return "cannot open";
+	}
+	do {
+		n = read(fd, &c, 1);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0) {
+		*err = -errno;
+		why = "cannot read";
+	} else if (n) {
+		why = "has content and says that its size is 0: pack a copy of it";
+	}
+	close(fd);
+	return why;
 }

@@ -29,11 +29,17 @@ struct file_input {
 	bool holes;
 };
 
-/* A hash of device, inode number and ctime, to detect another or a changed file. */
+/* A hash of identity, type, size and ctime, which detects another or a changed file. */
 u32 file_check(const struct stat *st);
 
+/*
+ * Open a file for reading.  Its access time is left alone if this process may do that.
+ * Return: the descriptor or -errno.
+ */
+int file_open_read(int dirfd, const char *name, int flags);
+
 /**
- * file_stat - what the file system says now, not what this machine remembers
+ * file_stat - get attributes as the file server has them now, not as they are cached here
  * @flags: AT_SYMLINK_NOFOLLOW or AT_EMPTY_PATH
  * @st: gets what file_check() goes by, the owner and the time of modification
  *

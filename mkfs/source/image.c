@@ -24,18 +24,6 @@ struct image_input {
 	u64 stored;
 };
 
-static char *keep_name(struct arena *a, const struct dsfs_name *name)
-{
-	char *p = arena_alloc(a, name->len + 2, 1);
-
-	if (!p)
-		return NULL;
-	p[0] = name->len;
-	memcpy(p + 1, name->name, name->len);
-	p[name->len + 1] = '\0';
-	return p;
-}
-
 static int set_xattrs(struct source *src, struct node *n,
 		      const struct image_node *old, struct dsfs_err *err)
 {
@@ -151,9 +139,9 @@ static int fill_dir(struct source *src, struct dir *d, u32 ino,
 		struct node *n = &d->nodes[d->count];
 
 		d->old[d->count++] = was.first + name.pos;
-		n->name = keep_name(&src->tree->arena, &name);
-		ret = n->name ? fill_node(src, d, n, was.first + name.pos, err) :
-				-ENOMEM;
+		ret = node_set_name(&src->tree->arena, n, name.name, name.len);
+		if (!ret)
+			ret = fill_node(src, d, n, was.first + name.pos, err);
 	}
 	dsfs_dir_iter_end(&it);
 	return ret;

@@ -294,6 +294,7 @@ static inline s64 source_time(const struct source *src, s64 mtime)
 {
 	return src->o->fixed_time ? src->o->build_time : mtime;
 }
+
 /* Whether a file is the image that is being made. */
 static inline bool source_is_image(const struct source *src, const struct stat *st)
 {

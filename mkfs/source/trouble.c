@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What cannot be packed, and what has changed during the run: a source's messages of
- * them, and whether the run goes on.
+ * Objects of a source that cannot be packed, or that have changed during the run: the
+ * messages, and the decision whether the run goes on.
  */
 #include <stdlib.h>
 

@@ -12,6 +12,24 @@
 
 static_assert(sizeof(struct node) <= 56, "node grew: bytes a file");
 
+int node_cmp(const void *a, const void *b)
+{
+	const struct node *x = a, *y = b;
+
+	return dsfs_name_cmp(node_name(x), node_len(x), node_name(y), node_len(y));
+}
+
+int node_set_name(struct arena *a, struct node *n, const char *name, size_t len)
+{
+	n->name = arena_alloc(a, len + 2, 1);
+	if (!n->name)
+		return -ENOMEM;
+	n->name[0] = len;
+	memcpy(n->name + 1, name, len);
+	n->name[1 + len] = '\0';
+	return 0;
+}
+
 struct dir *node_new_dir(struct arena *a, struct node *n, struct dir *parent)
 {
 	struct dir *d = arena_alloc(a, sizeof(*d), 8);

@@ -188,6 +188,12 @@ static inline union node_data *node_data(struct node *n)
 	return n->flags & NODE_LINK ? &n->u.link->data : &n->u;
 }
 
+/* Order of nodes by name, for qsort(), too. */
+int node_cmp(const void *a, const void *b);
+
+/* Set the name of a node.  Return: 0 or -ENOMEM. */
+int node_set_name(struct arena *a, struct node *n, const char *name, size_t len);
+
 /* Make a new node a directory below @parent, or a file with several names. */
 struct dir *node_new_dir(struct arena *a, struct node *n, struct dir *parent);
 struct hlink *node_new_link(struct arena *a, struct node *n);

@@ -365,7 +365,7 @@ int main(int argc, char **argv)
 		}
 	}
 	args = argc - optind;
-	if (args > (form->begin != NULL) || args < (form == forms) || !classes)
+	if (args > !!form->begin || (form == forms && !args) || !classes)
 		return usage(stderr, 2);
 	if (form->begin)
 		form->begin(argv[optind]);

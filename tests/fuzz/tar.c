@@ -77,8 +77,8 @@ static bool read_archive(const char *path, enum wds wds)
 {
 	struct counter c = {
 		.sink = {
-			.begin = count_begin, .data = count_data, .zeros = count_zeros, .end = count_end,
-			.stop = -1,
+			.begin = count_begin, .data = count_data, .zeros = count_zeros,
+			.end = count_end, .stop = -1,
 		},
 	};
 	const char *tars[] = { path, path };

@@ -24,11 +24,13 @@ static void test_values(struct entry *e)
 {
 	OK(parse(e, "") == 0 && parse(e, " \t\r") == 0 && parse(e, " #x") == 0,
 	   "entry: nothing and comments");
-	OK(parse(e, "{\"path\":\"/a b/c\",\"source\":\"x\\\\y\",\"offset\":\"1K\",\"size\":5}") == 1 &&
+	OK(parse(e, "{\"path\":\"/a b/c\",\"source\":\"x\\\\y\",\"offset\":\"1K\","
+		    "\"size\":5}") == 1 &&
 	   !strcmp(e->path, "/a b/c") && !strcmp(e->source, "x\\y") &&
 	   e->offset == 1024 && e->size == 5 && e->type == S_IFREG,
 	   "entry: file");
-	OK(parse(e, " { \"path\" : \"/a\" ,\t\"mode\":\"4711\", \"uid\":4294967294,\"gid\":\"0x10\",\"mtime\":\"-1.5\" }\r") == 1 &&
+	OK(parse(e, " { \"path\" : \"/a\" ,\t\"mode\":\"4711\", \"uid\":4294967294,"
+		    "\"gid\":\"0x10\",\"mtime\":\"-1.5\" }\r") == 1 &&
 	   e->mode == 04711 && e->uid == 4294967294U && e->gid == 16 &&
 	   e->mtime == -1500000000LL, "entry: attributes");
 	OK(parse(e, "{\"path\":\"/\"}") == 1 && !strcmp(e->path, "/") && e->type == S_IFDIR,
@@ -36,7 +38,8 @@ static void test_values(struct entry *e)
 	OK(parse(e, "{\"path\":\"/d/\"}") == 1 && !strcmp(e->path, "/d") &&
 	   e->type == S_IFDIR && parse(e, "{\"path\":\"/d/\",\"type\":\"dir\"}") == 1,
 	   "entry: a slash at the end");
-	OK(parse(e, "{\"path\":\"/\\u00e9\\udcff\\ud83d\\ude00\\/\",\"xattrs\":{\"user.a\":\"00fF\"}}") == 1 &&
+	OK(parse(e, "{\"path\":\"/\\u00e9\\udcff\\ud83d\\ude00\\/\","
+		    "\"xattrs\":{\"user.a\":\"00fF\"}}") == 1 &&
 	   !strcmp(e->path, "/\303\251\377\360\237\230\200") && e->xattrs.n == 1 &&
 	   ((struct xattr_item *)e->xattrs.p)->value_len == 2 &&
 	   !memcmp(((struct xattr_item *)e->xattrs.p)->value, "\0\377", 2),
@@ -55,13 +58,15 @@ static void test_broken(struct entry *e)
 		"{\"path\":\"/\\", "{\"path\":\"/\\u", "{\"path\":\"/\\ud83d",
 		"{\"path\":\"/\\ud83d\\u", "{\"path\":\"/\\u12", "{\"path\":\"/a\"",
 		"{\"path\":\"/a\",", "{\"path\":\"/a\"}x", "{\"path\":\"/a\",\"uid\":",
-		"{\"path\":\"/a\",\"uid\":-", "{\"path\":\"/a\",\"uid\":01}", "{\"path\":\"/a\",\"uid\":[",
+		"{\"path\":\"/a\",\"uid\":-", "{\"path\":\"/a\",\"uid\":01}",
+		"{\"path\":\"/a\",\"uid\":[",
 		"{\"path\":\"/a\",\"xattrs\":{", "{\"path\":\"/a\",\"xattrs\":{\"user.a\":\"0",
 		"{\"path\":\"/a\",\"xattrs\":{\"user.a\":\"00\"}", "{}", "{\"uid\":1}",
 		"{\"path\":\"/a\",\"type\":\"\"}", "{\"path\":\"/a\",\"mode\":\"\"}",
 		"{\"path\":\"/a\",\"mtime\":\"1.\"}", "{\"path\":\"/a\",\"source\":\"\"}",
 		"{\"path\":\"/a\",\"size\":1}", "{\"path\":\"/a\",\"target\":\"b\"}",
-		"{\"path\":\"/a\",\"type\":\"char\",\"major\":1}", "{\"default\":{}", "{\"default\":1}",
+		"{\"path\":\"/a\",\"type\":\"char\",\"major\":1}", "{\"default\":{}",
+		"{\"default\":1}",
 		"{\"default\":{\"path\":\"/a\"}}", "{\"default\":{\"size\":1}}",
 		"{\"path\":\"/\\udc7f\"}", "{\"path\":\"/\x80\"}", "{\"path\":\"/\t\"}",
 	};
@@ -80,7 +85,8 @@ static void test_broken(struct entry *e)
 static void test_random(struct entry *e)
 {
 	static const char *const words[] = {
-		"{", "{\"path\":\"/", "{\"path\":\"/", "a", "\"", "\"}", "\"}", ",", "}", ":", " ", "\\", "\\u", "\\n",
+		"{", "{\"path\":\"/", "{\"path\":\"/", "a", "\"", "\"}", "\"}", ",", "}", ":", " ",
+		"\\", "\\u", "\\n",
 		"\",\"type\":\"", "dir", "link", "\",\"uid\":", "9", "..", "-", "\t", "\xff",
 		"\"default\":{", "\"xattrs\":{\"user.", "00", "/", "\"mode\":\"", "0\xc3\xa9",
 	};

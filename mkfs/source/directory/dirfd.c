@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "dirfd.h"
-#include "../source.h"
+#include "../file.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
@@ -98,15 +98,6 @@ void dirfd_free(struct dirfd_cache *c)
 	pthread_mutex_destroy(&c->lock);
 }
 
-static int open_dir(int parent, const char *name)
-{
-	int fd = openat(parent, name, DIR_FLAGS | O_NOATIME);
-
-	if (fd < 0 && errno == EPERM)	/* not its owner */
-		fd = openat(parent, name, DIR_FLAGS);
-	return fd < 0 ? -errno : fd;
-}
-
 /*
  * Find a slot to reuse, by the second-chance algorithm: unused, and not used
  * since the last search.
@@ -150,7 +141,7 @@ static int open_child(struct dirfd_cache *c, int parent, struct dir *dir)
 	int fd;
 
 	pthread_mutex_unlock(&c->lock);
-	fd = open_dir(parent, node_name(dir->self));
+	fd = file_open_read(parent, node_name(dir->self), DIR_FLAGS);
 	pthread_mutex_lock(&c->lock);
 	if (fd < 0)
 		return fd;

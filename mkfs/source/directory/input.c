@@ -57,12 +57,7 @@ void directory_input_free(struct input *in)
 
 static int open_name(int dirfd, const struct node *n)
 {
-	int flags = FILE_FLAGS | O_NOFOLLOW;
-	int fd = openat(dirfd, node_name(n), flags | O_NOATIME);
-
-	if (fd < 0 && errno == EPERM)	/* not its owner */
-		fd = openat(dirfd, node_name(n), flags);
-	return fd < 0 ? -errno : fd;
+	return file_open_read(dirfd, node_name(n), FILE_FLAGS | O_NOFOLLOW);
 }
 
 /*

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whether a directory tree is still what was listed, once all of it is read.  A file is
- * compared with its listing right behind its last byte; what comes later, and what has no
- * bytes to read, shows here alone: a name that came or went, a symlink that leads
- * elsewhere, another mode.  The image would be a tree that never was.
+ * A check, after all contents have been read, that a directory tree is still what was
+ * listed.  A file's content is checked right after its last byte has been read.  Later
+ * changes of it, and changes of what has no content, are found here: a name that was added
+ * or removed, a symlink with another target, another mode.  With such a change the image
+ * would be of a tree that never existed.
  *
- * One call for each name says it, by the number that the listing left in the node: the
- * file's identity, the time of its last change of any kind, its type, mode and size.  A
- * directory that differs is listed again, to tell which names are new.
+ * One statx() a name is enough: the listing stored file_check() in each node, a hash of the
+ * file's identity, type, mode, size and time of its last change of any kind.  A directory
+ * that differs is listed again, to print the names that are new.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "../file.h"
-#include "worker.h"
+#include "directory.h"
 
 /**
  * struct recheck - the phase
@@ -25,7 +26,7 @@ struct recheck {
 	struct batches batches;
 };
 
-/* Of a directory, that in which it lies tells, too. */
+/* Report a change.  A directory is reported once, though its parent's check finds it, too. */
 static void changed(struct worker *w, struct dir *dir, const struct node *n,
 		    const char *why, int err)
 {
@@ -39,7 +40,7 @@ static void changed(struct worker *w, struct dir *dir, const struct node *n,
 	free(path);
 }
 
-/* A name that was not listed. */
+/* Report a name that was not listed. */
 static void new_name(struct worker *w, const struct dir *dir, const char *name)
 {
 	char *path = tree_path(w->s->src->tree, dir, NULL, false), *whole;
@@ -59,7 +60,7 @@ static bool is_image(const struct worker *w, int fd, const char *name)
 }
 
 /**
- * struct names - what a second listing says
+ * struct names - the result of a second listing
  * @more: names that the tree has not, the image itself not counted
  * @image: the image is one of them
  */
@@ -88,7 +89,7 @@ static int look_at_names(struct worker *w, struct dir *dir, struct names *names)
 			continue;
 		}
 		names->more++;
-		/* Of those that were left out no one knows the names. */
+		/* the names that were left out are not known any more */
 		if (!dir->left_out)
 			new_name(w, dir, name);
 	}
@@ -106,8 +107,8 @@ static bool same_attrs(const struct worker *w, const struct node *n, const struc
 }
 
 /*
- * A directory that is not as it was.  It may have changed by a name that is none of the
- * image's: one that --exclude leaves out, or the image's own.
+ * Check a directory whose attributes differ.  The name that was added to it may be one that
+ * the image does not have: one that --exclude leaves out, or the image's own.
  */
 static void check_dir(struct worker *w, struct dir *dir, const struct stat *st)
 {
@@ -116,7 +117,7 @@ static void check_dir(struct worker *w, struct dir *dir, const struct stat *st)
 	struct names names = { 0 };
 	int ret = 0;
 
-	/* What -x does not enter was not listed. */
+	/* directories that -x does not enter were not listed */
 	if (!o->one_fs || st->st_dev == w->s->root_dev)
 		ret = look_at_names(w, dir, &names);
 	if (ret) {
@@ -124,7 +125,7 @@ static void check_dir(struct worker *w, struct dir *dir, const struct stat *st)
 		return;
 	}
 	if (names.more && !dir->left_out)
-		return;			/* told, by name */
+		return;			/* new_name() has reported them */
 	if (names.more > dir->left_out || !same_attrs(w, n, st) ||
 	    !(o->npatterns || names.image))
 		changed(w, dir, NULL, "changed during the run", 0);

@@ -8,6 +8,7 @@
  * in use.  A listing makes all nodes of a directory at once, sorted, in one array;
  * threads then fill in different parts of it without a lock.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -17,19 +18,11 @@
 #include "../file.h"
 #include "format.h"
 #include "msg.h"
-#include "worker.h"
+#include "directory.h"
 
 #define BATCH		256	/* names; fewer for more than 4 threads */
 #define BATCH_MIN	16
 #define DENTS_BYTES	(128 << 10)
-
-struct dirent64_raw {
-	u64 ino;
-	s64 off;
-	u16 reclen;
-	u8 type;
-	char name[];
-};
 
 /* More work.  Return: 0 or -ENOMEM. */
 static int push(struct scan *s, struct dir *dir, u32 from, u32 count)
@@ -158,13 +151,13 @@ static int found_cmp(const void *a, const void *b)
 			     (u8)y->name[0]);
 }
 
-static bool is_dir_entry(int fd, const struct dirent64_raw *d)
+static bool is_dir_entry(int fd, const struct dirent64 *d)
 {
 	struct stat st;
 
-	if (d->type != DT_UNKNOWN)
-		return d->type == DT_DIR;
-	return !fstatat(fd, d->name, &st, AT_SYMLINK_NOFOLLOW) &&
+	if (d->d_type != DT_UNKNOWN)
+		return d->d_type == DT_DIR;
+	return !fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
 	       S_ISDIR(st.st_mode);
 }
 
@@ -201,18 +194,17 @@ static int list_names(struct worker *w, int fd, const char *below)
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		return -errno;
 	while ((n = getdents64(fd, w->dents, DENTS_BYTES)) > 0) {
-		const struct dirent64_raw *d;
+		const struct dirent64 *d;
 
-		for (at = 0; at < n; at += d->reclen) {
+		for (at = 0; at < n; at += d->d_reclen) {
 			d = (const void *)(w->dents + at);
-			if (d->name[0] == '.' &&
-			    (!d->name[1] || (d->name[1] == '.' && !d->name[2])))
+			if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
 				continue;
 			if (o->npatterns &&
 			    exclude_match(o, w->s->d->pattern_used, below,
-					  d->name, is_dir_entry(fd, d)))
+					  d->d_name, is_dir_entry(fd, d)))
 				continue;
-			ret = add_found(w, d->name);
+			ret = add_found(w, d->d_name);
 			if (ret)
 				return ret;
 		}

@@ -11,7 +11,7 @@
 #include "../file.h"
 #include "msg.h"
 #include "nsec.h"
-#include "worker.h"
+#include "directory.h"
 
 static s64 node_time(struct worker *w, const struct dir *dir,
 		     const struct node *n, const struct timespec *ts)

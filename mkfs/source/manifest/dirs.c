@@ -17,17 +17,6 @@ void *manifest_keep(struct manifest *m, size_t bytes, size_t align)
 	return p;
 }
 
-char *manifest_keep_name(struct manifest *m, const char *name, size_t len)
-{
-	char *p = manifest_keep(m, len + 2, 1);
-
-	if (p) {
-		p[0] = len;
-		memcpy(p + 1, name, len);
-	}
-	return p;
-}
-
 static u64 dir_hash(const struct mdir *parent, const char *name, size_t len)
 {
 	return xxh64(name, len, (uintptr_t)parent);
@@ -59,9 +48,10 @@ struct mdir *manifest_new_dir(struct manifest *m, struct mdir *parent,
 		return NULL;
 	d->parent = parent;
 	d->first_line = manifest_line(m);
-	d->self.name = manifest_keep_name(m, name, len);
 	d->dir = parent ? manifest_keep(m, sizeof(*d->dir), 8) : m->src.tree->root_dir;
-	slot = d->self.name && d->dir ? array_add(&m->dirs) : NULL;
+	if (!d->dir || node_set_name(&m->src.tree->arena, &d->self, name, len))
+		return NULL;
+	slot = array_add(&m->dirs);
 	if (!slot)
 		return NULL;
 	*slot = d;

@@ -38,14 +38,6 @@ static int end_dir(struct manifest *m, struct mdir *d)
 	return n ? 0 : -ENOMEM;
 }
 
-static int node_cmp(const void *a, const void *b)
-{
-	const struct node *x = a, *y = b;
-
-	return dsfs_name_cmp(node_name(x), node_len(x), node_name(y),
-			     node_len(y));
-}
-
 /* Order of nodes with the same name by line: the error is that of the later line. */
 static int line_cmp(const void *a, const void *b, void *manifest)
 {

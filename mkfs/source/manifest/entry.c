@@ -21,13 +21,30 @@
 #define DEFAULTS	(BIT(ENTRY_DEFAULT) | BIT(ENTRY_MODE) | BIT(ENTRY_DIRMODE) | \
 			 BIT(ENTRY_UID) | BIT(ENTRY_GID) | BIT(ENTRY_MTIME))
 #define DEVICE		(BIT(ENTRY_MAJOR) | BIT(ENTRY_MINOR))
-/* Their numbers are octal, or they are none. */
-#define TEXTS		(BIT(ENTRY_PATH) | BIT(ENTRY_TYPE) | BIT(ENTRY_MODE) | BIT(ENTRY_DIRMODE) | \
-			 BIT(ENTRY_SOURCE) | BIT(ENTRY_TARGET))
 
-static const char *const field_names[ENTRY_FIELDS] = {
-	"path", "type", "mode", "dirmode", "uid", "gid", "mtime", "source", "offset",
-	"size", "target", "major", "minor", "xattrs", "default",
+/* How the value of a field is written, where it goes, and its limit */
+static const struct field {
+	const char *name;
+	enum { TEXT, TYPE, OCTAL, NUMBER, TIME, OTHER } kind;
+	size_t at;
+	u64 max;
+} fields[ENTRY_FIELDS] = {
+#define AT(member) offsetof(struct entry, member)
+	[ENTRY_PATH] = { "path", TEXT, AT(path), U32_MAX },
+	[ENTRY_TYPE] = { "type", TYPE, 0, 0 },
+	[ENTRY_MODE] = { "mode", OCTAL, AT(mode), 07777 },
+	[ENTRY_DIRMODE] = { "dirmode", OCTAL, AT(dirmode), 07777 },
+	[ENTRY_UID] = { "uid", NUMBER, AT(uid), ID_MAX },
+	[ENTRY_GID] = { "gid", NUMBER, AT(gid), ID_MAX },
+	[ENTRY_MTIME] = { "mtime", TIME, AT(mtime), 0 },
+	[ENTRY_SOURCE] = { "source", TEXT, AT(source), 65535 },
+	[ENTRY_OFFSET] = { "offset", NUMBER, AT(offset), INT64_MAX },
+	[ENTRY_SIZE] = { "size", NUMBER, AT(size), DSFS_MAX_OFFSET - 1 },
+	[ENTRY_TARGET] = { "target", TEXT, AT(target), 65535 },
+	[ENTRY_MAJOR] = { "major", NUMBER, AT(major), 0xfff },
+	[ENTRY_MINOR] = { "minor", NUMBER, AT(minor), 0xfffff },
+	[ENTRY_XATTRS] = { "xattrs", OTHER, 0, 0 },
+	[ENTRY_DEFAULT] = { "default", OTHER, 0, 0 },
 };
 
 /* Fields that a type may have and must have */
@@ -60,60 +77,35 @@ static int bad(struct entry *e, const char *fmt, ...)
 	return -EINVAL;
 }
 
-/* Set the message for a bad value of a field. */
-static int bad_value(struct entry *e, const char *field, const char *value,
-		     const char *want)
+/* The message for a bad value of a field. */
+static int bad_value(struct entry *e, const char *field, const char *value, const char *want)
 {
 	char buf[256];
 
-	return bad(e, "%s: %s: not %s", field,
-			 msg_escape(buf, sizeof(buf), value), want);
+	return bad(e, "%s: %s: not %s", field, msg_escape(buf, sizeof(buf), value), want);
 }
 
-static int parse_mode(struct entry *e, const char *field, const char *v, u16 *mode)
+static int parse_octal(struct entry *e, const struct field *f, const char *v, u64 *mode)
 {
-	unsigned long n = 010000;
 	char *end = NULL;
 
-	if (*v >= '0' && *v <= '7')
-		n = strtoul(v, &end, 8);
-	if (n > 07777 || *end)
-		return bad_value(e, field, v, "an octal number up to 7777");
-	*mode = n;
+	*mode = *v >= '0' && *v <= '7' ? strtoul(v, &end, 8) : U32_MAX;
+	if (*mode > f->max || *end)
+		return bad_value(e, f->name, v, "an octal number up to 7777");
 	return 0;
 }
 
-static int parse_limit(struct entry *e, const char *field, const char *v,
-		       u64 max, u64 *n)
+static int parse_number(struct entry *e, const struct field *f, const char *v, u64 *n)
 {
 	char buf[256];
 	int ret = parse_size(v, n);
 
 	if (ret == -EINVAL)
-		return bad_value(e, field, v, "a number");
-	if (ret || *n > max)
-		return bad(e, "%s: %s: the limit is %llu", field,
-				 msg_escape(buf, sizeof(buf), v), max);
+		return bad_value(e, f->name, v, "a number");
+	if (ret || *n > f->max)
+		return bad(e, "%s: %s: the limit is %llu", f->name,
+			   msg_escape(buf, sizeof(buf), v), f->max);
 	return 0;
-}
-
-static int parse_u32(struct entry *e, const char *field, const char *v, u32 max,
-		     u32 *n)
-{
-	u64 wide = 0;
-	int ret = parse_limit(e, field, v, max, &wide);
-
-	*n = wide;
-	return ret;
-}
-
-static int parse_mtime(struct entry *e, const char *v)
-{
-	int ret = parse_time(v, &e->mtime);
-
-	return ret ? bad_value(e, "mtime", v,
-			       "seconds from 1677 to 2262, with up to nine decimals") :
-		     0;
 }
 
 static int parse_type(struct entry *e, const char *v)
@@ -124,56 +116,39 @@ static int parse_type(struct entry *e, const char *v)
 			return 0;
 		}
 	}
-	return bad_value(e, "type", v,
-			 "file, dir, symlink, link, char, block, fifo or socket");
+	return bad_value(e, "type", v, "file, dir, symlink, link, char, block, fifo or socket");
 }
 
-static int parse_string(struct entry *e, const char *field, char *v, size_t max, char **s)
+static int parse_text(struct entry *e, const struct field *f, char *v, char **s)
 {
 	const size_t len = strlen(v);
 
 	if (!len)
-		return bad(e, "%s: is empty", field);
-	if (len > max)
-		return bad(e, "%s: %zu bytes: the limit is %zu", field, len, max);
+		return bad(e, "%s: is empty", f->name);
+	if (len > f->max)
+		return bad(e, "%s: %zu bytes: the limit is %llu", f->name, len, f->max);
 	*s = v;
 	return 0;
 }
 
-static int parse_value(struct entry *e, enum entry_field f, char *v)
+static int parse_value(struct entry *e, const struct field *f, char *v)
 {
-	const char *name = field_names[f];
+	void *to = (char *)e + f->at;
 
-	switch (f) {
-	case ENTRY_PATH:
-		e->path = v;
-		return 0;
-	case ENTRY_TYPE:
+	switch (f->kind) {
+	case TEXT:
+		return parse_text(e, f, v, to);
+	case TYPE:
 		return parse_type(e, v);
-	case ENTRY_MODE:
-		return parse_mode(e, name, v, &e->mode);
-	case ENTRY_DIRMODE:
-		return parse_mode(e, name, v, &e->dirmode);
-	case ENTRY_UID:
-		return parse_u32(e, name, v, ID_MAX, &e->uid);
-	case ENTRY_GID:
-		return parse_u32(e, name, v, ID_MAX, &e->gid);
-	case ENTRY_MTIME:
-		return parse_mtime(e, v);
-	case ENTRY_SOURCE:
-		return parse_string(e, name, v, 65535, &e->source);
-	case ENTRY_OFFSET:
-		return parse_limit(e, name, v, INT64_MAX, &e->offset);
-	case ENTRY_SIZE:
-		return parse_limit(e, name, v, DSFS_MAX_OFFSET - 1, &e->size);
-	case ENTRY_TARGET:
-		return parse_string(e, name, v, 65535, &e->target);
-	case ENTRY_MAJOR:
-		return parse_u32(e, name, v, 0xfff, &e->major);
-	case ENTRY_MINOR:
-		return parse_u32(e, name, v, 0xfffff, &e->minor);
+	case OCTAL:
+		return parse_octal(e, f, v, to);
+	case NUMBER:
+		return parse_number(e, f, v, to);
 	default:
-		return -EINVAL;
+		if (!parse_time(v, to))
+			return 0;
+		return bad_value(e, f->name, v,
+				 "seconds from 1677 to 2262, with up to nine decimals");
 	}
 }
 
@@ -181,19 +156,19 @@ static int parse_value(struct entry *e, enum entry_field f, char *v)
  * A number with a fraction would be rounded to 53 bits, which are too few for the nanoseconds
  * of a time.
  */
-static int take_number(struct entry *e, enum entry_field f, const json_t *value)
+static int take_number(struct entry *e, const struct field *f, const json_t *value)
 {
-	const char *name = field_names[f];
 	char text[32];
 
-	if (BIT(f) & TEXTS)
-		return bad(e, "%s: not a string%s", name,
-			   strstr(name, "mode") ? ": it is octal" : "");
+	if (f->kind < NUMBER)
+		return bad(e, "%s: not a string%s", f->name,
+			   f->kind == OCTAL ? ": it is octal" : "");
 	if (!json_is_number(value))
-		return bad(e, "%s: neither a string nor a number", name);
+		return bad(e, "%s: neither a string nor a number", f->name);
 	if (json_is_real(value))
-		return bad(e, "%s: %.17g: a number with a fraction or an exponent has to be a string",
-			   name, json_real_value(value));
+		return bad(e,
+			   "%s: %.17g: a number with a fraction or an exponent has to be a string",
+			   f->name, json_real_value(value));
 	snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(value));
 	return parse_value(e, f, text);
 }
@@ -246,7 +221,7 @@ static int take_field(struct entry *e, const char *key, json_t *value)
 	char buf[256];
 	unsigned int f = 0;
 
-	while (f < ENTRY_DEFAULT && strcmp(key, field_names[f]))
+	while (f < ENTRY_DEFAULT && strcmp(key, fields[f].name))
 		f++;
 	if (f == ENTRY_DEFAULT)
 		return bad(e, "%s: unknown field", msg_escape(buf, sizeof(buf), key));
@@ -254,8 +229,9 @@ static int take_field(struct entry *e, const char *key, json_t *value)
 	if (f == ENTRY_XATTRS)
 		return take_xattrs(e, value);
 	if (json_is_string(value))
-		return parse_value(e, f, json_line_string(&e->line, json_string_value(value)));
-	return take_number(e, f, value);
+		return parse_value(e, &fields[f],
+				   json_line_string(&e->line, json_string_value(value)));
+	return take_number(e, &fields[f], value);
 }
 
 static int take_fields(struct entry *e, json_t *object)
@@ -275,7 +251,7 @@ static int take_fields(struct entry *e, json_t *object)
 /* {"default": {...}}: the fields that lines have if they do not give their own */
 static int take_line(struct entry *e, json_t *object)
 {
-	json_t *defaults = json_object_get(object, field_names[ENTRY_DEFAULT]);
+	json_t *defaults = json_object_get(object, fields[ENTRY_DEFAULT].name);
 
 	if (!defaults)
 		return take_fields(e, object);
@@ -318,7 +294,7 @@ static int check_path(struct entry *e)
 /* Name of the first field of @mask. */
 static const char *first_of(u32 mask)
 {
-	return field_names[__builtin_ctz(mask)];
+	return fields[__builtin_ctz(mask)].name;
 }
 
 static int check_fields(struct entry *e)

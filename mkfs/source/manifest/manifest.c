@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A manifest as a source: a tree from a list.  A data set may lie in an object
- * store, in archives or in files of another layout; a manifest packs it without
- * a directory tree.
+ * A manifest as a source: a list becomes a tree.  A data set may be in an object store, in
+ * archives or in files of another layout; a manifest packs it without a directory tree.
  *
- * Memory is needed for the tree itself, and for a record of each line: the line
- * number, for messages, and the place of the content.
+ * Besides the tree, memory is needed for a record of each line: its number, for messages,
+ * and the place of the content.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -179,10 +178,7 @@ static int add_other(struct manifest *m, struct entry *e)
 	struct node *n = d ? manifest_add_node(d) : NULL;
 	int ret;
 
-	if (!n)
-		return -ENOMEM;
-	n->name = manifest_keep_name(m, name, strlen(name));
-	if (!n->name)
+	if (!n || node_set_name(&m->src.tree->arena, n, name, strlen(name)))
 		return -ENOMEM;
 	ret = manifest_set_attrs(m, n, e);
 	/* a node of a wrong line stays in the tree, and its record tells the line */

@@ -112,21 +112,16 @@ static inline struct mdir *manifest_dir_at(const struct manifest *m, size_t i)
 	return ((struct mdir **)m->dirs.p)[i];
 }
 
-/* A name as a message has it, escaped; until the next one. */
+/* Escape a name for a message.  Valid up to the next call. */
 const char *manifest_show(struct manifest *m, const char *name);
 
-/**
- * manifest_fail - print the error of a line; only the first errors are printed
- *
- * Return: -EINVAL.
- */
+/* say.c: print the error of a line; only the first ones are printed.  Return: -EINVAL. */
 __printf(3, 4)
 int manifest_fail(struct manifest *m, u64 line, const char *fmt, ...);
 
-/**
- * manifest_leave_out - handle a line whose content cannot be read
- *
- * Return: 0 with --skip-unreadable, after marking the node; otherwise -EINVAL.
+/*
+ * Handle a line whose content cannot be read.  Return: 0 with --skip-unreadable, after
+ * marking the node; otherwise -EINVAL.
  */
 __printf(4, 5)
 int manifest_leave_out(struct manifest *m, struct node *n, u64 line, const char *fmt, ...);
@@ -137,20 +132,12 @@ void manifest_count_errors(const struct manifest *m);
 /* Add a record for a node.  Return: 0 or -ENOMEM. */
 int manifest_add_record(struct manifest *m, struct node *n, u32 line);
 
-/**
- * manifest_set_attrs - set the attributes of a node, from a line and the defaults
- *
- * Return: 0 or -errno.
- */
+/* Set the attributes of a node, from a line and the defaults.  Return: 0 or -errno. */
 int manifest_set_attrs(struct manifest *m, struct node *n,
 		       const struct entry *e);
 
-/*
- * Allocate zeroed memory that lives as long as the tree, and copy a name to it, with
- * its length first.  NULL: out of memory.
- */
+/* Allocate zeroed memory that lives as long as the tree.  NULL: out of memory. */
 void *manifest_keep(struct manifest *m, size_t bytes, size_t align);
-char *manifest_keep_name(struct manifest *m, const char *name, size_t len);
 
 /* Make the root directory.  Return: 0 or -ENOMEM. */
 int manifest_dirs_init(struct manifest *m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whether the files that a manifest takes contents from are still what they were when
- * their lines were read, once all is read.
+ * A check, after all contents have been read, that the files that a manifest names are
+ * still what they were when their lines were read.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a line says of its node: the attributes, with the defaults, and the number of a
- * record of the rest.
+ * Attributes of a line's node, and the record of what is not in the node.
  */
 #include "manifest.h"
 

@@ -26,7 +26,7 @@ static int bad(struct tar_bytes *b, const char *why, int ret)
 	return ret;
 }
 
-/* Until there is something to read. */
+/* Wait until there is something to read. */
 static int wait_input(struct tar_bytes *b)
 {
 	struct pollfd fds[2] = { { .fd = b->fd, .events = POLLIN },
@@ -39,7 +39,7 @@ static int wait_input(struct tar_bytes *b)
 	return fds[1].revents ? -ECANCELED : 0;
 }
 
-/* As read(2), of the part that is to be read. */
+/* read(2), or pread(2) within the part that is to be read. */
 static ssize_t read_file(struct tar_bytes *b, size_t have)
 {
 	size_t room = BUFFER_BYTES - have;
@@ -55,7 +55,7 @@ static ssize_t read_file(struct tar_bytes *b, size_t have)
 	return n;
 }
 
-/* Bytes as they are in the file; their number, 0 at the end, or -errno. */
+/* Get bytes as they are in the file.  Return: their number, 0 at the end, or -errno. */
 static ssize_t read_raw(struct tar_bytes *b, const char **p, size_t min)
 {
 	size_t have = 0;
@@ -103,7 +103,7 @@ static int filter_failed(struct tar_bytes *b)
 	return bad(b, why ? why : "cannot decompress", -EINVAL);
 }
 
-/* Decompressed bytes; their number, 0 at the end, or -errno. */
+/* Get decompressed bytes.  Return: their number, 0 at the end, or -errno. */
 static ssize_t read_filter(struct tar_bytes *b, const char **p)
 {
 	la_int64_t offset;

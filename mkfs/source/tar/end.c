@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When all archives are read: names become nodes of their directories, in the order of
- * the image, and files of several names are told from others.
+ * The tree, after all archives have been read: names become nodes of their directories, in
+ * the order of the image, and names of one file become hard links.
  */
 #include <stdlib.h>
 
 #include "format.h"
 #include "tar.h"
 
-/* A directory that paths lead through and that no member is. */
+/* Set the attributes of a directory that no member describes. */
 static int default_dir(struct tar *t, struct node *n)
 {
 	s64 owner = owners_get(&t->src.tree->owners, 0, 0);
@@ -79,13 +79,6 @@ static int fill_root(struct tar *t)
 	n.u = root->u;
 	*root = n;
 	return ret;
-}
-
-static int node_cmp(const void *a, const void *b)
-{
-	const struct node *x = a, *y = b;
-
-	return dsfs_name_cmp(node_name(x), node_len(x), node_name(y), node_len(y));
 }
 
 static void sort_dir(struct dir *dir)

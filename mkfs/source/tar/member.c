@@ -10,7 +10,7 @@ static int sink_failed(struct tar *t, int ret)
 	return ret == -ECANCELED ? tar_bytes_fail(t, ret) : ret ? tar_no_memory() : 0;
 }
 
-/* The next @bytes of the archive are the file's. */
+/* Pass the next @bytes of the archive on as the file's. */
 static int put_data(struct tar *t, u64 bytes)
 {
 	struct source_sink *sink = t->src.sink;

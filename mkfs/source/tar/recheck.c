@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whether archives are still the files that were opened.  Half of an old archive and half of
- * a new one can be a whole one for whoever reads it, so each is looked at when its last byte
- * has been read, and all once more at the end of the run, as files of a directory are.  Of
- * what is no file, a pipe or a device, nothing tells.
+ * Checks that archives have not changed.  An archive that is replaced while it is read can
+ * still look complete: one half is old, the other half is new.  So each archive is checked
+ * after its last byte has been read, and all are checked again at the end of the run, as
+ * the files of a directory are.  Pipes and devices cannot be checked.
  */
 #include <unistd.h>
 

@@ -8,7 +8,7 @@
 #include "format.h"
 #include "tar.h"
 
-/* The name of a shard: that of its file, up to the endings. */
+/* A shard is named as its file, without the endings. */
 int tar_shard_base(struct tar *t, const char *path)
 {
 	static const char *const ends[] = { ".tar", ".tgz", ".txz", ".tzst", NULL };

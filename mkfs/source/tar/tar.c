@@ -11,7 +11,7 @@
 #include "msg.h"
 #include "tar.h"
 
-/* Why an archive cannot be read, before its first byte is; 0 or -errno, said. */
+/* Check an archive before its first byte is read.  Return: 0, or -errno after a message. */
 static int check_file(struct tar *t, struct tar_watch *watch)
 {
 	struct stat st;
@@ -46,7 +46,7 @@ static int open_archive(struct tar *t, const char *path, struct tar_watch *watch
 	return ret || t->base ? ret : tar_shard_base(t, path);
 }
 
-/* Other programs stop at the end, too, and what was appended to an archive is lost to them. */
+/* Note bytes behind the end of an archive.  Other programs do not read them either. */
 static int read_behind(struct tar *t)
 {
 	u64 other = 0;

@@ -30,7 +30,7 @@ struct tar_text {
 	size_t room;
 };
 
-/* What records of pax have said: the header's field does not count then. */
+/* Fields that a record of pax has given; the header's own do not count then. */
 enum tar_given {
 	TAR_PATH	= 1 << 0,
 	TAR_LINK	= 1 << 1,
@@ -48,7 +48,7 @@ enum tar_given {
  * struct tar_member - what a header, and what stands in front of it, says
  * @path, @link: valid until the next header is read
  * @pax_path, @pax_link: of records, with TAR_PATH and TAR_LINK
- * @sparse_path: of a record of a file with holes, which counts above all others; NULL: none
+ * @sparse_path: of a record of a file with holes, which overrides all others; NULL: none
  * @given: bits of enum tar_given
  * @type: of the header; S_IFMT bits are in @mode; 0 there: a hard link
  * @size: bytes that follow
@@ -120,7 +120,7 @@ struct tar_name {
 	u64 hash;
 };
 
-/* What is said at the end, with a count; see tar_notes.c. */
+/* Kinds of notes, which are counted and printed at the end (say.c) */
 enum tar_note_kind {
 	TAR_REPLACED,
 	TAR_DIR_AGAIN,
@@ -131,10 +131,7 @@ enum tar_note_kind {
 	TAR_NOTES
 };
 
-/**
- * struct tar_note - how often there was one
- * @names: the first ones, for the message
- */
+/* The number of notes of a kind, and the first names, for the message */
 struct tar_note {
 	u64 count;
 	char names[768];
@@ -142,7 +139,8 @@ struct tar_note {
 
 /**
  * struct tar_watch - an open archive that must not change while it is read
- * @regular: it is a file; of others nothing tells
+ * @check: file_check() of it at the beginning
+ * @regular: it is a file; a pipe or a device cannot be checked
  */
 struct tar_watch {
 	int fd;
@@ -155,10 +153,10 @@ struct tar_watch {
  * @files: memory of struct tar_name and struct tar_file, up to end()
  * @names: all of them by their directory and name
  * @base: directory that the archive's paths begin in
- * @begins: struct tar_name *, of each archive so far: the newest one before it
- * @seen: of each archive that was a file what tar_recheck() asks for
+ * @begins: struct tar_name *: for each archive, the last name that was new before it
+ * @seen: struct seen (recheck.c): each archive that was a file
  * @last_path, @last_dir: directory of the member before
- * @place: --tar-index: where the archive begins in the target; 0: elsewhere
+ * @place: --tar-index: where the archive begins in the file that has it; 0: elsewhere
  * @global: records that all members have
  * @local: those of the next member alone
  * @records: both
@@ -192,90 +190,76 @@ struct tar {
 	char *set;
 };
 
-/**
- * tar_fail - say what is wrong with the member that is being read
- *
- * Return: -EINVAL.
- */
+/* say.c: messages */
+
+/* Print an error of the member that is being read.  Return: -EINVAL. */
 __printf(2, 3)
 int tar_fail(struct tar *t, const char *fmt, ...);
-
-/* A name of the archive for a message: controls are escaped.  Valid up to the next call. */
-const char *tar_shown(struct tar *t, const char *name);
-
-/* tar_notes.c: count something of the name @what, and say all that was counted */
-void tar_note(struct tar *t, enum tar_note_kind kind, const char *what);
-void tar_notes_say(const struct tar *t);
-/* Count an archive with something at byte @other, behind its end; 0: it has nothing. */
-void tar_note_behind(struct tar *t, u64 other);
-
-/* What a function of tar_bytes.h returned, said. */
-int tar_bytes_fail(struct tar *t, int ret);
 int tar_no_memory(void);
+/* Print the error that a function of tar_bytes.h returned.  Return: 0 for 0, or -errno. */
+int tar_bytes_fail(struct tar *t, int ret);
+/* Escape a name of the archive for a message.  Valid up to the next call. */
+const char *tar_shown(struct tar *t, const char *name);
+/* Count a note about @what. */
+void tar_note(struct tar *t, enum tar_note_kind kind, const char *what);
+/* Count an archive that has more than zeros behind its end, from byte @other on; 0: it has not. */
+void tar_note_behind(struct tar *t, u64 other);
+void tar_notes_say(const struct tar *t);
 
-/* Put the members of an archive into the tree, up to its end; 0 or -errno, said. */
+/* All functions from here on print what is wrong, and return 0 or -errno, or NULL. */
+
+/* member.c: put all members of an archive into the tree, and their contents into the sink */
 int tar_members(struct tar *t);
-/* A file with the attributes and the name of t->m; NULL: said. */
+/* Make a file with the attributes and the name of t->m. */
 struct tar_file *tar_put_file(struct tar *t);
-/* Remember where the names of an archive begin; 0 or -ENOMEM, said. */
+
+/* shard.c: begin an archive; its paths are below t->base */
 int tar_note_begin(struct tar *t);
-/* Let t->base be a directory of the archive's name; 0 or -errno, said. */
+/* Set t->base to a directory that is named as the archive. */
 int tar_shard_base(struct tar *t, const char *path);
 
-/* Whether a block is a header. */
+/* header.c: read up to the next member, which becomes t->m.  Return: 1; 0: there is none. */
+int tar_next(struct tar *t);
 bool tar_is_header(const char *block);
 
-/**
- * tar_next - the next member, in t->m
- *
- * Return: 1; 0: the archive is at its end; -errno, said.
- */
-int tar_next(struct tar *t);
-
-/* tar_pax.c: what the records say of the member, noted in its @given; 0 or -errno, said */
+/* pax.c: set what records give, with its bit in @given */
 int tar_pax(struct tar *t);
 
-/* tar_sparse.c: the map of a file with holes; 0 or -errno, said */
+/* sparse.c: maps of files with holes, of a header, and of a record */
 int tar_sparse_old(struct tar *t, const char *block);
 int tar_sparse_map(struct tar *t, char *text);
 int tar_sparse_add(struct tar *t, u64 start, u64 bytes);
-/* Read a map in front of the data, and check it. */
+/* Read a map in front of the data; check the map. */
 int tar_sparse_end(struct tar *t);
-/* Check that extents can have the ranges of the map where they are. */
+/* Check that extents can refer to the ranges where they are. */
 int tar_sparse_place(struct tar *t);
 
-/* tar_xattr.c: the set of the member's attributes; 0 or -errno, said */
+/* xattrs.c: give a node the attributes of the member */
 int tar_xattrs(struct tar *t, struct node *n);
 
-/* tar_recheck.c: whether an archive is what it was.  Before its first byte is read: */
+/* recheck.c: begin to watch an archive */
 int tar_watch(struct tar_watch *w, int fd);
-/* Behind its last byte: 0, or -EAGAIN, said of @path */
+/* Check that it has not changed.  @path: for the message */
 int tar_watched(const struct tar_watch *w, const char *path);
-/* The same, and it is looked at again at the end of the run, by @path of the options. */
+/* The same, and it is checked again at the end of the run, by its @path in the options. */
 int tar_watch_end(struct tar *t, const struct tar_watch *w, const char *path);
-/* Of struct source_ops */
 int tar_recheck(struct source *src);
 
-/* tar_tree.c */
+/* tree.c: names */
 int tar_tree_init(struct tar *t);
 void tar_tree_free(struct tar *t);
 struct tar_file *tar_file_new(struct tar *t);
-/* The directory of an archive whose paths are to begin there; said if it cannot be. */
+/* Find or make a directory below the root. */
 struct tar_name *tar_dir_make(struct tar *t, const char *name);
-/* The same of a directory that no other archive has; of TAR_SHARDS nobody asks here. */
+/* The same; it is an error if another archive has it, but for TAR_SHARDS. */
 struct tar_name *tar_dir_alone(struct tar *t, const char *name);
 bool tar_dir_has(struct tar *t, const struct tar_name *dir, const char *name);
-
-/**
- * tar_put - give a file the name of the member
- *
- * A file that had it loses it.  Return: 0 or -errno, said.
- */
+/* Give a file the name of the member.  A file that had the name loses it. */
 int tar_put(struct tar *t, struct tar_file *f);
-/* The file that a hard link leads to; NULL: said. */
+/* Find the file that the member, a hard link, leads to. */
 struct tar_file *tar_target(struct tar *t);
 
-/* tar_end.c: of struct source_ops */
+/* end.c: make the nodes of all names */
 int tar_end(struct source *src);
 
 #endif /* MKFS_TAR_H */

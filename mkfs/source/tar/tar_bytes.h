@@ -15,10 +15,10 @@ struct archive;
  * struct tar_bytes - an open archive
  * @path: for messages
  * @stop: reading ends when this can be read from
- * @wait: what it comes from may keep a reader waiting
+ * @wait: it is a pipe or a device, which may keep a reader waiting
  * @part: it is a part of a file, from @pos up to @end
- * @watch: is given all bytes as they are taken; NULL: nobody is
- * @filter: decompresses; NULL: nothing has to
+ * @watch: gets all bytes as they are taken; NULL: nobody does
+ * @filter: decompresses; NULL: the archive is not compressed
  * @raw, @nraw: read from @fd, and not given on yet
  * @at, @left: decompressed, and not taken yet
  * @taken: bytes before @at
@@ -45,27 +45,27 @@ struct tar_bytes {
 };
 
 /*
- * All return 0 or -errno: -ECANCELED when reading is to stop, -ENODATA at the end;
- * and @why says what is wrong.
+ * All functions return 0 or -errno, and @why is set: -ECANCELED when reading is to stop,
+ * -ENODATA at the end.
  */
 int tar_bytes_open(struct tar_bytes *b, const char *path, int stop);
-/* Look whether it is compressed: the first bytes are read. */
+/* Read the first bytes, and prepare to decompress what is compressed. */
 int tar_bytes_begin(struct tar_bytes *b);
-/* The bytes [@pos, @end) of @fd; @path is for messages. */
+/* Open the bytes [@pos, @end) of @fd; @path is for messages. */
 int tar_bytes_part(struct tar_bytes *b, const char *path, int fd, u64 pos, u64 end);
-/* At least one byte, at most @max: where they are; they are taken. */
+/* Take some bytes where they are in memory: at least one, at most @max. */
 int tar_bytes_some(struct tar_bytes *b, u64 max, const char **p, size_t *n);
 int tar_bytes_get(struct tar_bytes *b, void *to, size_t bytes);
 int tar_bytes_skip(struct tar_bytes *b, u64 bytes);
-/* As tar_bytes_skip(); @other is the place of the first byte that is not zero, 0: none. */
+/* Skip bytes; set @other to the place of the first one that is not zero, or to 0. */
 int tar_bytes_rest(struct tar_bytes *b, u64 bytes, u64 *other);
 /*
- * The same up to the end, so that what writes a pipe can, and checksums of filters are seen.
- * The end of a file that is not compressed is not looked for behind @other.
+ * The same up to the end: a program that writes a pipe can finish, and a filter checks its
+ * checksum.  A file that is not compressed is read up to the first byte that is not zero.
  */
 int tar_bytes_drain(struct tar_bytes *b, u64 *other);
 void tar_bytes_close(struct tar_bytes *b);
-/* Whether a file that begins with these bytes is compressed. */
+/* Whether these are the first bytes of a compressed file. */
 bool tar_is_compressed(const char *p, size_t n);
 
 #endif /* MKFS_TAR_BYTES_H */

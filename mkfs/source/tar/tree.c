@@ -50,14 +50,11 @@ static struct tar_name *new_name(struct tar *t, struct tar_name *parent, const c
 				 size_t len)
 {
 	struct tar_name *n = keep(&t->files, sizeof(*n), 8);
-	char *p = arena_alloc(&t->src.tree->arena, len + 2, 1);
+	struct node named;
 
-	if (!n || !p)
+	if (!n || node_set_name(&t->src.tree->arena, &named, name, len))
 		goto no_memory;
-	p[0] = len;
-	memcpy(p + 1, name, len);
-	p[1 + len] = '\0';
-	n->name = p;
+	n->name = named.name;
 	n->parent = parent;
 	n->hash = name_hash(parent, name, len);
 	if (hash_add(&t->names, n->hash, (uintptr_t)n))
@@ -86,7 +83,7 @@ static int make_dir(struct tar *t, struct tar_name *n)
 	return 0;
 }
 
-/* The directory of this name, made if there is nothing of it; NULL: said. */
+/* Find or make a directory.  Return: NULL after a message. */
 static struct tar_name *get_dir(struct tar *t, struct tar_name *parent, const char *name,
 				size_t len)
 {
@@ -103,8 +100,8 @@ static struct tar_name *get_dir(struct tar *t, struct tar_name *parent, const ch
 }
 
 /*
- * The next name of a path, behind @*at; its length, 0 at the end, -1: it is none, which
- * has been said.
+ * Move @at to the next name of a path.  Return: its length; 0 at the end; -1, after a
+ * message, for what is no name.
  */
 static int next_part(struct tar *t, const char **at)
 {
@@ -151,8 +148,8 @@ static int set_last_dir(struct tar *t, const char *path, size_t len, struct tar_
 }
 
 /*
- * Where a path leads: its directory, and its last name, which has 0 bytes if the path
- * is that of the directory that all paths begin in.
+ * Follow a path up to its last name.  Return: the directory of that name; NULL after a
+ * message.  The name has 0 bytes if the path is that of the directory all paths begin in.
  */
 static struct tar_name *walk(struct tar *t, const char *path, const char **name, int *len)
 {
@@ -199,7 +196,7 @@ struct tar_file *tar_file_new(struct tar *t)
 	return f;
 }
 
-/* The archive that a name was new in; names are in the order in which they came. */
+/* Find the archive that a name was new in.  Names are in the order in which they came. */
 static const char *archive_of(const struct tar *t, const struct tar_name *name)
 {
 	struct tar_name *const *begins = (struct tar_name *const *)t->begins.p;
@@ -235,13 +232,13 @@ bool tar_dir_has(struct tar *t, const struct tar_name *dir, const char *name)
 	return find_name(t, dir, name, strlen(name));
 }
 
-/* Times differ as a rule, and are not missed. */
+/* Times are left out: they differ as a rule, and the last one is as good. */
 static bool same_attrs(const struct node *a, const struct node *b)
 {
 	return a->mode == b->mode && a->owner == b->owner && a->xattrs == b->xattrs;
 }
 
-/* A directory gets the attributes of the last member of its name. */
+/* Give a directory the attributes of the member: the last one of its name counts. */
 static int put_dir(struct tar *t, struct tar_name *n, bool is_new, struct tar_file *f)
 {
 	if (is_new && make_dir(t, n))
@@ -254,7 +251,7 @@ static int put_dir(struct tar *t, struct tar_name *n, bool is_new, struct tar_fi
 	return 0;
 }
 
-/* Of a file with content that has no name any more, only its place is left. */
+/* Take a name from a file.  If it was the last one, the file's data is to become a hole. */
 static int lose_name(struct tar *t, struct tar_file *f)
 {
 	struct node *n = &f->file.node, **slot;
