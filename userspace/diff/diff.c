@@ -209,7 +209,7 @@ static int run(struct diff *f, const struct diff_request *r)
 		json_u64(f->j, "to", f->at[TO].img.geo->generation);
 		json_begin_array(f->j, "changes");
 	}
-	ret = walk_two(&f->at[FROM], &f->at[TO], enter, f);
+	ret = view_walk_two(&f->at[FROM], &f->at[TO], enter, f);
 	if (f->j) {
 		json_end(f->j);
 		json_u64(f->j, "added", f->added);

@@ -301,7 +301,7 @@ static int worker_init(struct worker *w, struct sums *s)
 static int walk_all(struct sums *s)
 {
 	static const struct walk_ops ops = { .enter = enter };
-	int ret = walk(s->v, NULL, &ops, s);
+	int ret = view_walk(s->v, NULL, &ops, s);
 
 	while (!ret && s->tail < s->head)
 		ret = hand_out(s);

@@ -31,7 +31,7 @@ struct sums_object {
  * sums_walk - sum every file
  * @threads: 1 to SUMS_THREADS_MAX, this one counted; fewer do, too
  * @stop: see struct digest_request
- * @fn: called for each object in the order of walk(), by this thread; negative:
+ * @fn: called for each object in the order of view_walk(), by this thread; negative:
  *	stop
  *
  * What the walk cannot read is reported by it and left out.

@@ -113,7 +113,7 @@ int dump_list(struct view *v, struct json *j, bool no_data)
 
 	if (j)
 		json_begin_array(j, "list");
-	ret = walk(v, NULL, &ops, &list);
+	ret = view_walk(v, NULL, &ops, &list);
 	if (j)
 		json_end(j);
 	listing_links_free(&list.links);

@@ -497,13 +497,13 @@ int dump_extract(struct view *v, const char *dir, struct filter *f, bool resume)
 	/* what a part has is not known */
 	progress_start(&x.bar, "extract", f->count ? 0 : v->img.geo->content_bytes);
 	if (!ret)
-		ret = walk(v, f, &make, &x);
+		ret = view_walk(v, f, &make, &x);
 	progress_end(&x.bar);
 	if (!ret)
 		filter_check(v, f);
 	/* without a target, nothing was selected, or the root cannot be read */
 	if (!ret && x.cwd >= 0)
-		ret = walk(v, f, &finish, &x);
+		ret = view_walk(v, f, &finish, &x);
 	/* any other error was reported where it happened */
 	if (ret == -ENOMEM)
 		view_error(v, dir, "extract", ret, NULL);

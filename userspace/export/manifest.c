@@ -104,7 +104,7 @@ int dump_manifest(struct view *v, struct json *j)
 	int ret;
 
 	j->lines = true;
-	ret = walk(v, NULL, &ops, &m);
+	ret = view_walk(v, NULL, &ops, &m);
 	listing_links_free(&m.links);
 	if (ret && !ferror(stdout))
 		view_error(v, v->img.path, "manifest", ret, NULL);

@@ -3,7 +3,7 @@
  * New files that appear under their name only when they are complete.  A file
  * has no name while it is written (O_TMPFILE), so the kernel removes it if the
  * process ends.  Where a file system has no such files, the file has a hidden
- * name; signals other than SIGKILL remove it.
+ * name; signals other than SIGKILL remove it.  So it has where /proc is not there.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -55,26 +55,15 @@ static int open_unnamed(int dir)
 }
 
 /*
- * Link by /proc/self/fd, whose entries are links that lead to the file itself;
- * linkat() follows no others.
+ * Give an unnamed file its name by /proc/self/fd, whose entries are links that lead to the
+ * file itself; linkat() follows no others.
  */
-static int link_by(enum newfile_way way, int fd, int dir, const char *name)
+static int link_unnamed(int fd, int dir, const char *name)
 {
 	char proc[64];
 
-	if (way == NEWFILE_BY_FD)
-		return linkat(fd, "", dir, name, AT_EMPTY_PATH);
 	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
 	return linkat(AT_FDCWD, proc, dir, name, AT_SYMLINK_FOLLOW);
-}
-
-/*
- * Probe a way to link: the name "." exists, so EEXIST means that everything
- * else is right.
- */
-static bool works(enum newfile_way way, int fd, int dir)
-{
-	return link_by(way, fd, dir, ".") && errno == EEXIST;
 }
 
 static enum newfile_way find_way(int dir)
@@ -85,11 +74,9 @@ static enum newfile_way find_way(int dir)
 	if (fd < 0)
 		return errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL ?
 		       NEWFILE_HIDDEN : NEWFILE_UNKNOWN;
-	/* before Linux 6.10, AT_EMPTY_PATH needs a capability */
-	if (works(NEWFILE_BY_FD, fd, dir))
-		way = NEWFILE_BY_FD;
-	else if (works(NEWFILE_BY_PROC, fd, dir))
-		way = NEWFILE_BY_PROC;
+	/* the name "." exists, so EEXIST means that everything else is right */
+	if (link_unnamed(fd, dir, ".") && errno == EEXIST)
+		way = NEWFILE_UNNAMED;
 	close(fd);
 	return way;
 }
@@ -173,7 +160,7 @@ const char *newfile_publish(struct newfile *f, const char *name)
 
 	if (f->way == NEWFILE_HIDDEN)
 		return publish_hidden(f, name);
-	if (link_by(f->way, f->fd, f->dir, name)) {
+	if (link_unnamed(f->fd, f->dir, name)) {
 		err = errno;
 		close(f->fd);
 		errno = err;

@@ -8,7 +8,7 @@
 #include "dsfs_platform.h"
 
 /* Ways to give a file its name */
-enum newfile_way { NEWFILE_UNKNOWN, NEWFILE_BY_FD, NEWFILE_BY_PROC, NEWFILE_HIDDEN };
+enum newfile_way { NEWFILE_UNKNOWN, NEWFILE_UNNAMED, NEWFILE_HIDDEN };
 
 /**
  * struct newfile - a new file; all zero before the first one

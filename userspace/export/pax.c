@@ -7,6 +7,8 @@
  * an image has none.
  */
 #include <assert.h>
+#include <linux/posix_acl.h>
+#include <linux/posix_acl_xattr.h>
 #include <stdlib.h>
 
 #include "nsec.h"
@@ -37,14 +39,6 @@ struct header {
 	char pad[12];
 };
 
-/* An ACL in the form of getxattr(2) */
-struct acl_entry {
-	__le16 tag;
-	__le16 perm;
-	__le32 id;
-};
-
-#define ACL_VERSION	2
 #define ACL_NAME	"system.posix_acl_"
 
 static void put_octal(char *field, size_t size, u64 v)
@@ -149,17 +143,17 @@ static void record_time(struct pax_records *r, s64 ns)
 
 static const char *acl_tag(unsigned int tag, bool *has_id)
 {
-	*has_id = tag == 0x02 || tag == 0x08;
+	*has_id = tag == ACL_USER || tag == ACL_GROUP;
 	switch (tag) {
-	case 0x01:
-	case 0x02:
+	case ACL_USER_OBJ:
+	case ACL_USER:
 		return "user";
-	case 0x04:
-	case 0x08:
+	case ACL_GROUP_OBJ:
+	case ACL_GROUP:
 		return "group";
-	case 0x10:
+	case ACL_MASK:
 		return "mask";
-	case 0x20:
+	case ACL_OTHER:
 		return "other";
 	}
 	return NULL;
@@ -168,27 +162,26 @@ static const char *acl_tag(unsigned int tag, bool *has_id)
 static int put_acl(FILE *out, const struct listing_xattr *x)
 {
 	const u8 *at = x->value, *end = at + x->len;
-	struct acl_entry e;
+	struct posix_acl_xattr_header head;
+	struct posix_acl_xattr_entry e;
 	unsigned int perm;
 	const char *tag;
-	__le32 version;
 	bool has_id;
 
-	if (x->len < sizeof(version) + sizeof(e) ||
-	    (x->len - sizeof(version)) % sizeof(e))
+	if (x->len < sizeof(head) + sizeof(e) || (x->len - sizeof(head)) % sizeof(e))
 		return -EUCLEAN;
-	memcpy(&version, at, sizeof(version));
-	if (le32_to_cpu(version) != ACL_VERSION)
+	memcpy(&head, at, sizeof(head));
+	if (le32_to_cpu(head.a_version) != POSIX_ACL_XATTR_VERSION)
 		return -EUCLEAN;
-	for (at += sizeof(version); at < end; at += sizeof(e)) {
+	for (at += sizeof(head); at < end; at += sizeof(e)) {
 		memcpy(&e, at, sizeof(e));
-		perm = le16_to_cpu(e.perm);
-		tag = acl_tag(le16_to_cpu(e.tag), &has_id);
+		perm = le16_to_cpu(e.e_perm);
+		tag = acl_tag(le16_to_cpu(e.e_tag), &has_id);
 		if (!tag || perm > 7)
 			return -EUCLEAN;
 		fprintf(out, "%s%s:", ftell(out) ? "," : "", tag);
 		if (has_id)
-			fprintf(out, "%u", le32_to_cpu(e.id));
+			fprintf(out, "%u", le32_to_cpu(e.e_id));
 		fprintf(out, ":%c%c%c", perm & 4 ? 'r' : '-', perm & 2 ? 'w' : '-',
 			perm & 1 ? 'x' : '-');
 	}

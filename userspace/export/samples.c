@@ -118,7 +118,7 @@ int samples_collect(struct samples *s, struct view *v, struct filter *f)
 
 	s->files.size = sizeof(struct sample_file);
 	s->list.size = sizeof(struct sample);
-	ret = walk(v, f, &ops, s);
+	ret = view_walk(v, f, &ops, s);
 	if (ret)
 		return ret;
 	filter_check(v, f);

@@ -48,7 +48,7 @@ struct samples {
  * samples_collect - find the files that @f selects, and order them by key
  * @s: all zero
  *
- * Return: 0, or as walk(); samples_free() is needed after an error, too.
+ * Return: 0, or as view_walk(); samples_free() is needed after an error, too.
  */
 int samples_collect(struct samples *s, struct view *v, struct filter *f);
 

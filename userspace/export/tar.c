@@ -358,7 +358,7 @@ int dump_tar(struct view *v, struct filter *f)
 	/* not on the stack: exit() writes what is left in it */
 	setvbuf(stdout, out, _IOFBF, sizeof(out));
 	if (t.buf)
-		ret = walk(v, f, &ops, &t);
+		ret = view_walk(v, f, &ops, &t);
 	if (!ret) {
 		filter_check(v, f);
 		pax_end(stdout);

@@ -315,7 +315,7 @@ static int run(struct walker *w)
 	return ret;
 }
 
-int walk_two(struct view *from, struct view *to, enter_fn *enter, void *arg)
+int view_walk_two(struct view *from, struct view *to, enter_fn *enter, void *arg)
 {
 	struct walker w = {
 		.at = { { .v = from }, { .v = to } }, .enter = enter, .arg = arg,
@@ -405,7 +405,7 @@ static int leave_single(void *arg)
 	return s->ops->leave ? call_for_level(s, n, s->ops->leave) : 0;
 }
 
-int walk(struct view *v, struct filter *f, const struct walk_ops *ops, void *arg)
+int view_walk(struct view *v, struct filter *f, const struct walk_ops *ops, void *arg)
 {
 	struct single s = {
 		.w = {

@@ -96,7 +96,7 @@ struct walk_ops {
 struct filter;
 
 /**
- * walk - visit objects, depth first, in the order of names
+ * view_walk - visit objects, depth first, in the order of names
  * @f: what is selected; NULL: everything
  *
  * A directory above selected objects is entered just before the first of them.  With
@@ -106,13 +106,13 @@ struct filter;
  * Return: 0, -ENOMEM, -EUCLEAN if the tree has more names than inodes, or what an operation
  * returned to stop.
  */
-int walk(struct view *v, struct filter *f, const struct walk_ops *ops, void *arg);
+int view_walk(struct view *v, struct filter *f, const struct walk_ops *ops, void *arg);
 
 /**
- * walk_two - the same for two generations at once
+ * view_walk_two - the same for two generations at once
  * @enter: gets an object in those that have it; NULL: the other one has not
  */
-int walk_two(struct view *from, struct view *to,
+int view_walk_two(struct view *from, struct view *to,
 	     int (*enter)(void *arg, const struct walk_entry *from, const struct walk_entry *to),
 	     void *arg);
 
