@@ -18,7 +18,7 @@
 
 /**
  * struct tar - a run
- * @path: of the member, @room bytes
+ * @path: of the member
  * @links: first names; those of files that were left out are lost
  * @map: extents of the file, as text
  * @held: bytes of it in @buf
@@ -29,9 +29,6 @@ struct tar {
 	struct view *v;
 	struct pax_records records;
 	char *path;
-	char *link;
-	size_t path_room;
-	size_t link_room;
 	struct listing_links links;
 	char *map;
 	size_t map_len;
@@ -43,22 +40,13 @@ struct tar {
 
 /*
  * Path of a member: "./a/b", so that no name begins with a dash and the root
- * has one.
+ * has one.  Return: NULL if memory ran out.
  */
-static int set_name(char **name, size_t *room, const char *path, bool dir)
+static char *member_name(const char *path, bool dir)
 {
-	const size_t len = strlen(path) + 3;
-	char *p;
+	char *name;
 
-	if (len > *room) {
-		p = realloc(*name, len * 2);
-		if (!p)
-			return -ENOMEM;
-		*name = p;
-		*room = len * 2;
-	}
-	snprintf(*name, *room, ".%s%s", path, dir && path[1] ? "/" : "");
-	return 0;
+	return asprintf(&name, ".%s%s", path, dir && path[1] ? "/" : "") < 0 ? NULL : name;
 }
 
 static int failed_out(void)
@@ -256,6 +244,7 @@ static int put_symlink(struct tar *t, const struct walk_entry *e, struct pax_mem
 static int put_link(struct tar *t, const struct walk_entry *e, struct pax_member *m,
 		    const char *first)
 {
+	char *link;
 	int ret;
 
 	if (listing_is_lost(&t->links, 0, e->node.attr.ino)) {
@@ -263,13 +252,15 @@ static int put_link(struct tar *t, const struct walk_entry *e, struct pax_member
 			msg_error(e->path, "link: %s was left out", first);
 		return 0;
 	}
-	ret = set_name(&t->link, &t->link_room, first, false);
-	if (ret)
-		return ret;
-	m->link = t->link;
+	link = member_name(first, false);
+	if (!link)
+		return -ENOMEM;
+	m->link = link;
 	m->type = '1';
 	/* other errors were reported with the first name */
-	return put_header(t, m);
+	ret = put_header(t, m);
+	free(link);
+	return ret;
 }
 
 static char member_type(u32 mode)
@@ -327,10 +318,11 @@ static int enter(void *arg, const struct walk_entry *e)
 	if (!dir)
 		ret = listing_link(&t->links, 0, e->node.attr.ino, e->node.nlink,
 				   e->path, &first);
-	if (!ret)
-		ret = set_name(&t->path, &t->path_room, e->path, dir);
-	if (!ret)
-		ret = put_member(t, e, first);
+	if (ret)
+		return ret;
+	t->path = member_name(e->path, dir);
+	ret = t->path ? put_member(t, e, first) : -ENOMEM;
+	free(t->path);
 	return ret ? ret : ferror(stdout) ? failed_out() : 0;
 }
 
@@ -338,8 +330,6 @@ static void tar_free(struct tar *t)
 {
 	listing_links_free(&t->links);
 	pax_free(&t->records);
-	free(t->path);
-	free(t->link);
 	free(t->buf);
 }
 

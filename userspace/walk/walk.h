@@ -113,8 +113,8 @@ int view_walk(struct view *v, struct filter *f, const struct walk_ops *ops, void
  * @enter: gets an object in those that have it; NULL: the other one has not
  */
 int view_walk_two(struct view *from, struct view *to,
-	     int (*enter)(void *arg, const struct walk_entry *from, const struct walk_entry *to),
-	     void *arg);
+		  int (*enter)(void *arg, const struct walk_entry *from,
+			       const struct walk_entry *to), void *arg);
 
 /**
  * struct xattr_list - extended attributes of an inode, with whole names
