@@ -31,7 +31,6 @@
 struct options {
 	const char *mount;
 	const char *output;
-	bool all;
 	bool null;
 	bool quiet;
 };
@@ -174,11 +173,10 @@ static int remember(struct trace *t, const char *path)
 static int record(struct trace *t, const char *dir, const char *name)
 {
 	char path[PATH_MAX + NAME_MAX + 1];
-	int ret = 1;
+	int ret;
 
 	snprintf(path, sizeof(path), "%s%s", dir, name);
-	if (!t->o->all)
-		ret = remember(t, path);
+	ret = remember(t, path);
 	if (ret <= 0)
 		return ret;
 	t->written++;
@@ -325,8 +323,6 @@ static int run(const struct options *o)
 static const struct arg option_table[] = {
 	{ 'o', "output", "FILE", "write there, not to standard output",
 	  ARG_TEXT(struct options, output) },
-	{ 0, "all", NULL, "every open, not only the first one of each file",
-	  ARG_FLAG(struct options, all) },
 	{ '0', "null", NULL, "entries end with NUL, not newline",
 	  ARG_FLAG(struct options, null) },
 	{ 'q', "quiet", NULL, "say nothing at the beginning and at the end",
