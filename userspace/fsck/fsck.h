@@ -184,6 +184,16 @@ static inline u64 meta_pos(const struct fsck *f, int region, u64 off)
 	return f->geo->regions[region].pos + off;
 }
 
+static inline u64 inode_pos(const struct fsck *f, u64 ino)
+{
+	return meta_pos(f, DSFS_REGION_INODES, ino * sizeof(struct dsfs_inode));
+}
+
+static inline u64 dir_pos(const struct fsck *f, u64 dir)
+{
+	return meta_pos(f, DSFS_REGION_DIRS, dir * sizeof(struct dsfs_dir));
+}
+
 /*
  * The passes, in their order.  Each returns 0, also after problems of the image, or a
  * negative errno if it is incomplete.

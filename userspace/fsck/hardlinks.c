@@ -43,8 +43,7 @@ u32 hardlinks_of(const struct fsck *f, u32 ino)
 
 static void check_hardlink(struct fsck *f, const struct fhardlink *s)
 {
-	const u64 pos = meta_pos(f, DSFS_REGION_INODES,
-				 (u64)s->ino * sizeof(struct dsfs_inode));
+	const u64 pos = inode_pos(f, s->ino);
 	struct dsfs_attr hardlink, attr;
 	struct dsfs_err err;
 

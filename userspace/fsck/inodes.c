@@ -114,10 +114,7 @@ static int note_dir(struct fsck *f, const struct dsfs_attr *attr)
 	no_filesum(f, attr->ino);
 	ret = dsfs_dir_get(f->src, attr, &dir, &err);
 	if (ret) {
-		problem_err(f, attr->ino,
-			    meta_pos(f, DSFS_REGION_DIRS,
-				     attr->start * sizeof(struct dsfs_dir)),
-			    &err, ret);
+		problem_err(f, attr->ino, dir_pos(f, attr->start), &err, ret);
 		return 0;
 	}
 	d = (struct fdir){ .self = dir.self, .first = dir.first,
@@ -150,8 +147,7 @@ static int note_symlink(struct fsck *f, const struct dsfs_attr *attr)
 
 static int check_inode(struct fsck *f, u32 ino)
 {
-	const u64 pos = meta_pos(f, DSFS_REGION_INODES,
-				 (u64)ino * sizeof(struct dsfs_inode));
+	const u64 pos = inode_pos(f, ino);
 	struct dsfs_err err = { 0 };
 	struct dsfs_extra_info extra;
 	struct dsfs_attr attr;
@@ -202,13 +198,11 @@ static void check_record_0(struct fsck *f)
 	ret = dsfs_meta_get(f->src, DSFS_REGION_INODES, 0,
 			    sizeof(struct dsfs_inode), &ref);
 	if (ret) {
-		problem(f, "inode record 0", NO_INO,
-			meta_pos(f, DSFS_REGION_INODES, 0), "%s", msg_why(-ret));
+		problem(f, "inode record 0", NO_INO, inode_pos(f, 0), "%s", msg_why(-ret));
 		return;
 	}
 	if (!all_zero(ref.p, sizeof(struct dsfs_inode)))
-		problem(f, "inode record 0", NO_INO,
-			meta_pos(f, DSFS_REGION_INODES, 0), "it is not zero");
+		problem(f, "inode record 0", NO_INO, inode_pos(f, 0), "it is not zero");
 	dsfs_meta_put(&ref);
 	no_filesum(f, 0);
 }
@@ -229,18 +223,13 @@ int check_inodes(struct fsck *f)
 	if (ret || fsck_stop)
 		return ret;
 	if (f->dir_inodes != f->geo->dirs)
-		problem(f, "directory records", NO_INO,
-			meta_pos(f, DSFS_REGION_DIRS, 0),
-			"%u, but %llu directories", f->geo->dirs,
-			f->dir_inodes);
+		problem(f, "directory records", NO_INO, dir_pos(f, 0),
+			"%u, but %llu directories", f->geo->dirs, f->dir_inodes);
 	if (f->files != f->geo->files)
 		problem(f, "number of files", NO_INO, DSFS_SB_POS(f->img.use),
-			"%llu, found %llu", f->geo->files,
-			f->files);
+			"%llu, found %llu", f->geo->files, f->files);
 	if (f->content != f->geo->content_bytes)
 		problem(f, "sum of file sizes", NO_INO, DSFS_SB_POS(f->img.use),
-			"%llu, found %llu",
-			f->geo->content_bytes,
-			f->content);
+			"%llu, found %llu", f->geo->content_bytes, f->content);
 	return 0;
 }

@@ -48,9 +48,7 @@ static void check_nlink(struct fsck *f, const struct dsfs_attr *attr, u64 want)
 	u32 have = nlink_of(f, attr);
 
 	if (have && have != want)	/* 0: reported with the extra record */
-		problem(f, "number of links", attr->ino,
-			meta_pos(f, DSFS_REGION_INODES,
-				 (u64)attr->ino * sizeof(struct dsfs_inode)),
+		problem(f, "number of links", attr->ino, inode_pos(f, attr->ino),
 			"%u, found %llu", have, want);
 }
 
@@ -63,9 +61,7 @@ static void check_parent(struct fsck *f, const struct dsfs_attr *attr, u32 self)
 	if (dsfs_dir_get(f->src, attr, &dir, &err))
 		return;		/* reported with the inode */
 	if (dir.parent != self)
-		problem(f, "directory's parent", attr->ino,
-			meta_pos(f, DSFS_REGION_DIRS,
-				 attr->start * sizeof(struct dsfs_dir)),
+		problem(f, "directory's parent", attr->ino, dir_pos(f, attr->start),
 			"%u, expected %u", dir.parent, self);
 }
 
@@ -186,8 +182,7 @@ static int check_dir(struct fsck *f, const struct fdir *d)
 	if (dsfs_inode_get(f->src, d->self, &w.attr, &err) ||
 	    dsfs_dir_get(f->src, &w.attr, &w.dir, &err))
 		return 0;	/* it was read before, so any error was reported */
-	w.pos = meta_pos(f, DSFS_REGION_DIRS,
-			 w.attr.start * sizeof(struct dsfs_dir));
+	w.pos = dir_pos(f, w.attr.start);
 	check_root(f, &w);
 	if (w.dir.count) {
 		ret = check_names(f, &w);
@@ -205,17 +200,11 @@ static void check_tiling(struct fsck *f, const struct fdir *d, u64 *next)
 	if (!d->count)
 		return;
 	if (d->first > *next)
-		problem(f, "inodes in no directory", *next,
-			meta_pos(f, DSFS_REGION_INODES,
-				 *next * sizeof(struct dsfs_inode)),
-			"numbers %llu to %u", *next,
-			d->first - 1);
+		problem(f, "inodes in no directory", *next, inode_pos(f, *next),
+			"numbers %llu to %u", *next, d->first - 1);
 	else if (d->first < *next)
-		problem(f, "inodes in two directories", d->self,
-			meta_pos(f, DSFS_REGION_INODES,
-				 (u64)d->first * sizeof(struct dsfs_inode)),
-			"entries begin at number %u, expected %llu", d->first,
-			*next);
+		problem(f, "inodes in two directories", d->self, inode_pos(f, d->first),
+			"entries begin at number %u, expected %llu", d->first, *next);
 	*next = (u64)d->first + d->count;
 }
 
@@ -242,8 +231,7 @@ int check_dirs(struct fsck *f)
 	size_t i;
 
 	if (!f->dirs.n || dirs[0].self != DSFS_ROOT_INO)
-		problem(f, "root", DSFS_ROOT_INO,
-			meta_pos(f, DSFS_REGION_INODES, sizeof(struct dsfs_inode)),
+		problem(f, "root", DSFS_ROOT_INO, inode_pos(f, DSFS_ROOT_INO),
 			"it is no directory that can be read");
 	pass_begin(f, "names", f->geo->inodes, false);
 	for (i = 0; !ret && i < f->dirs.n && !fsck_stop; i++) {
@@ -256,10 +244,7 @@ int check_dirs(struct fsck *f)
 	}
 	pass_end(f);
 	if (!ret && !fsck_stop && next < f->geo->inodes)
-		problem(f, "inodes in no directory", next,
-			meta_pos(f, DSFS_REGION_INODES,
-				 next * sizeof(struct dsfs_inode)),
-			"numbers %llu to %llu", next,
-			f->geo->inodes - 1);
+		problem(f, "inodes in no directory", next, inode_pos(f, next),
+			"numbers %llu to %llu", next, f->geo->inodes - 1);
 	return ret;
 }

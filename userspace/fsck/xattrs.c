@@ -137,9 +137,7 @@ static void check_set(struct fsck *f, struct frange *r, size_t n)
 	for (i = 0; i < n; i++) {
 		r[i].len = bytes;
 		if (r[i].extra != si.acl)
-			problem(f, "ACL flag", r[i].ino,
-				meta_pos(f, DSFS_REGION_INODES, (u64)r[i].ino *
-					 sizeof(struct dsfs_inode)),
+			problem(f, "ACL flag", r[i].ino, inode_pos(f, r[i].ino),
 				si.acl ? "the xattrs include an ACL" :
 				"the xattrs include no ACL");
 		if (si.acl || si.user)
