@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What changed from one generation to another: a walk over both, and a comparison of each
- * object that both have.
+ * Changes from one generation to another: a walk over both, and a comparison of each object
+ * that both have.
  */
 #include <stdlib.h>
 

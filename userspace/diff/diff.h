@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What changed from one generation of an image to another.
+ * Changes from one generation of an image to another.
  *
  * The folder has the comparison of two objects, and the report.  It uses walk/, lib/ and
  * tool/; dump.dsfs uses it.

@@ -34,7 +34,7 @@ struct sums_object {
  * @fn: called for each object in the order of view_walk(), by this thread; negative:
  *	stop
  *
- * What the walk cannot read is reported by it and left out.
+ * Objects that cannot be read are reported and left out.
  *
  * Return: 0, -ENOMEM, -ECANCELED: it was stopped, or what @fn returned.
  */

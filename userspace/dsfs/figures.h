@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel says of its mounts in /sys/fs/dsfs: read once, for whoever shows it.
+ * The figures of mounts, which the kernel shows in /sys/fs/dsfs.
  */
 #ifndef DSFS_FIGURES_H
 #define DSFS_FIGURES_H

@@ -83,7 +83,7 @@ static u64 memory_available(void)
 	return kib << 10;
 }
 
-/* What the stream of a list reads by.  A wait for more ends when it is asked to stop. */
+/* The read function of the stream of a list.  A signal that asks to stop ends its wait. */
 static ssize_t read_list(void *cookie, char *buf, size_t size)
 {
 	const struct list *l = cookie;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dsfs trace: which files are opened, in which order, by whomever.
+ * dsfs trace: the order in which the files of a file system are opened, by any program.
  *
  * fanotify(7) reports of the whole file system, by the handle of a directory and a
  * name: a container has the file system mounted elsewhere, so that a path of its own
@@ -126,7 +126,7 @@ static void dir_free(void *dir)
 	free(dir);
 }
 
-/* Where a directory is, which is asked once.  -ENOENT: nobody knows. */
+/* Find the path of a directory; the kernel is asked once.  Return: 0, -ENOENT, -ENOMEM. */
 static int find_dir(struct trace *t, const struct file_handle *handle,
 		    const char **path)
 {
@@ -208,7 +208,7 @@ static int one_event(struct trace *t, const struct fanotify_event_metadata *e)
 	return ret == -ENOENT ? 0 : ret;
 }
 
-/* What has been reported so far */
+/* Read the events that were reported so far.  Return: bytes of them, or a negative errno. */
 static int read_events(struct trace *t)
 {
 	union {
@@ -226,7 +226,7 @@ static int read_events(struct trace *t)
 	return ret ? ret : n;
 }
 
-/* Until ^C.  Signals come while waiting alone, and what was reported by then counts. */
+/* Record until ^C.  Signals are taken while waiting only; events reported by then count. */
 static int record_all(struct trace *t)
 {
 	struct pollfd pfd = { .fd = t->fan, .events = POLLIN };
@@ -238,7 +238,7 @@ static int record_all(struct trace *t)
 	while (ret >= 0 && !stop_asked()) {
 		if (ppoll(&pfd, 1, NULL, &before) > 0)
 			ret = read_events(t);
-		/* Whoever looks at the file meanwhile sees whole entries. */
+		/* a reader of the file sees whole entries meanwhile */
 		if (fflush(t->out))
 			ret = -errno;
 	}

@@ -28,7 +28,7 @@
 #include "work.h"
 
 #define JOBS_DEFAULT	32
-/* What a thread takes at a time of a large file */
+/* Bytes of a large file that a thread reads at a time */
 #define PIECE		(8 << 20)
 /* DSFS brings in a file of this size by its first read alone. */
 #define WHOLE		(1024 << 10)
@@ -74,13 +74,13 @@ static int open_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOATIME);
 
-	/* That is for the owner. */
+	/* only the owner may read without a new access time */
 	if (fd < 0 && errno == EPERM)
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	return fd;
 }
 
-/* Where sendfile(2) cannot be had, or nobody may write to /dev/null */
+/* Read a range by pread(2), for files and systems where sendfile(2) to /dev/null fails. */
 static int copy_range(int fd, u64 pos, u64 end)
 {
 	char *buf = malloc(COPY);
@@ -113,7 +113,7 @@ static int read_range(const struct warm *w, int fd, u64 pos, u64 len)
 			return copy_range(fd, at, end);
 		if (n < 0)
 			return -errno;
-		/* It has become shorter. */
+		/* the file has become shorter */
 		if (!n)
 			break;
 	}
@@ -169,7 +169,7 @@ static void warm_piece(void *ctx, size_t i)
 	progress_add(&w->bar, len);
 }
 
-/* What has left the cache while the rest came. */
+/* Count the bytes of a file that have left the cache while the others were read. */
 static void look_again(void *ctx, size_t i)
 {
 	struct warm *w = ctx;
@@ -222,7 +222,7 @@ static int warm_up(struct warm *w)
 	ret = work_run(w->o->jobs, w->nr, warm_piece, w);
 	progress_end(&w->bar);
 	w->ns = clock_ns() - begun;
-	/* Who wants it to end wants no second look. */
+	/* a run that is stopped ends at once */
 	if (!ret && !stop_asked() && !w->cached_unknown)
 		ret = work_run(w->o->jobs, w->set.nr, look_again, w);
 	return ret;

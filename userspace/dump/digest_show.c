@@ -7,7 +7,7 @@
 #include "msg.h"
 #include "progress.h"
 
-/* What the generation keeps is compared with a digest of its own kind only. */
+/* The digest that the generation keeps is compared with one of its own kind only. */
 static const char *compare(const struct note_text *note, const char *value)
 {
 	const size_t name = strcspn(value, ":");

@@ -10,8 +10,8 @@
 #include "walk.h"
 
 /*
- * What an option shows, on standard output: as text, or as members of an object of @j if
- * that is not NULL.  Each returns 0, or -1 after a message.
+ * The functions of the options that show something.  They write text to standard output, or,
+ * if @j is not NULL, members of its current object.  Each returns 0, or -1 after a message.
  */
 int dump_supers(struct view *v, struct json *j);
 int dump_generation(struct view *v, struct json *j);

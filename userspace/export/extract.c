@@ -455,7 +455,7 @@ static int leave_finish(void *arg, const struct walk_entry *e)
 	return ret ? ret : x->stop;
 }
 
-/* What a caller who is not root does not get; expected, so it is no error. */
+/* Attributes that only root can restore are expected to be left out, so this is no error. */
 static void report_skipped(const struct extract *x)
 {
 	if (x->skipped)

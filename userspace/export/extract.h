@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An extraction: what its files share.
+ * The state of an extraction, which extract.c and attrs.c share.
  */
 #ifndef EXTRACT_H
 #define EXTRACT_H
@@ -23,11 +23,11 @@ struct place {
  * @trail: the directories above it: struct place
  * @file: the one that is being made
  * @skipped: attributes that only root can restore
- * @owners: objects that belong to the caller, because only root can give them away
+ * @owners: objects that the caller owns, and not their owner in the image
  * @bar: progress, in bytes of contents
  * @stop: why there is no use in going on, as a negative errno
- * @part: not everything is wanted
- * @resume: what is there already may be the image's
+ * @part: a part of the tree is selected
+ * @resume: objects that exist may be the image's
  */
 struct extract {
 	struct view *v;
@@ -53,7 +53,7 @@ bool extract_is_lasting(int err);
  * extract_failed - report an error, with errno
  * @what: the step; its kind; not copied
  *
- * It ends the run if further objects would fail, too.
+ * An error that further objects would meet, too, ends the run.
  */
 void extract_failed(struct extract *x, const char *path, const char *what);
 

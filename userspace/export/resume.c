@@ -48,7 +48,7 @@ static int compare_piece(void *arg, u64 pos, const void *data, u64 len)
 	return 0;
 }
 
-/* What to make of an object that is the image's, but for its attributes. */
+/* The result for an object that is the image's, but for its attributes. */
 static enum resume attrs_of(const struct stat *st, const struct walk_entry *e)
 {
 	return st->st_nlink > e->node.nlink ? RESUME_LINKED : RESUME_ATTRS;

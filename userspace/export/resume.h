@@ -7,9 +7,14 @@
 
 #include "walk.h"
 
-/* What is there under a name: nothing; what belongs there; the same, but for its
- * attributes; something else; the same, but with more names than the image gives it, so
- * that other attributes would change an object outside of the target.
+/**
+ * enum resume - the object that has a name
+ * @RESUME_NOTHING: there is none
+ * @RESUME_SAME: it is the image's
+ * @RESUME_ATTRS: it is the image's, but for its attributes
+ * @RESUME_OTHER: it is another one
+ * @RESUME_LINKED: as ATTRS, but it has more names than in the image: new attributes would
+ *	change an object outside of the target
  */
 enum resume { RESUME_NOTHING, RESUME_SAME, RESUME_ATTRS, RESUME_OTHER, RESUME_LINKED };
 
@@ -18,8 +23,8 @@ enum resume { RESUME_NOTHING, RESUME_SAME, RESUME_ATTRS, RESUME_OTHER, RESUME_LI
  * @dir: open, holds it
  * @fd: with RESUME_ATTRS: gets the file, open
  *
- * One of the same size and time is taken to be whole, as a file gets its name last;
- * of one with another time the contents are compared.
+ * A file of the same size and time is taken to be whole, because a file gets its name last.
+ * The contents of a file with another time are compared.
  */
 enum resume resume_file(struct view *v, int dir, const struct walk_entry *e, int *fd);
 

@@ -85,8 +85,8 @@ static inline const char *samples_path(const struct samples *s, const struct sam
 /**
  * samples_key_len - length of the key at the start of a path
  *
- * It ends before the first dot of the last name, as readers have it; a path without one is
- * a key as a whole.
+ * The key ends before the first dot of the last name, as for readers of WebDataset; a path
+ * without one is a key as a whole.
  */
 size_t samples_key_len(const char *path);
 

@@ -9,7 +9,7 @@
 #include "newfile.h"
 #include "pax.h"
 
-/* What the end of an archive takes */
+/* Bytes of the end of an archive */
 #define SHARD_END_BYTES	(2ULL * PAX_BLOCK)
 
 /**
