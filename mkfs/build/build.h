@@ -17,6 +17,7 @@
 #include "../source/source.h"
 #include "../tree/tree.h"
 #include "placemap.h"
+#include "report.h"
 
 /**
  * struct run - what the steps of a recipe hand on
@@ -25,6 +26,7 @@
  * @base: the image that gets a new generation, or is packed anew; NULL: none
  * @kept: --keep: the generations that are packed
  * @moved: where data of @base was packed: data/copy.c
+ * @report: what a recipe sets before the report is made: its last fields
  * @planned_gone: nodes that had been left out when the plan was made
  * @threads: reader threads: as asked for, or fewer if descriptors are short
  */
@@ -42,6 +44,7 @@ struct run {
 	struct kept kept;
 	struct placemap moved;
 	struct output out;
+	struct report report;
 	u64 planned_gone;
 	unsigned int threads;
 };
@@ -89,6 +92,9 @@ int step_note(struct run *r);
 int step_write_meta(struct run *r);
 /* Check the source, add the digest, write the superblocks, and print the result. */
 int step_finish(struct run *r);
+
+/* Make what the options ask for.  Messages are written.  Return: the exit code. */
+int build(const struct options *o);
 
 /* The recipes.  Return: 0 or 1: all is done; -errno. */
 int build_new(struct run *r);

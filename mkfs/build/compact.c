@@ -43,6 +43,8 @@ static int decide(struct run *r)
 	params_of_image(&r->params, r->o, geo, r->out.object_bits);
 	r->out.boot_signature = boot_signature(r);
 	r->gen.number = geo->generation + !r->kept.list.n;
+	r->report.dead_of = base_dead_of(r->o);
+	r->report.keeps = r->kept.done;
 	if (!r->kept.done)
 		return 0;
 	r->gen.start = le64_to_cpu(r->kept.super.image_bytes);

@@ -4,7 +4,6 @@
  * nothing is written.
  */
 #include "../digest/digest.h"
-#include "../report.h"
 #include "build.h"
 
 /* A source that is read once: its tree is known when all contents are summed. */
@@ -42,7 +41,7 @@ int build_digest(struct run *r)
 	if (!ret)
 		ret = digest_tree(&c, &r->tree, r->o->digest, &result);
 	if (!ret)
-		report_digest(r, &result);
+		report_digest(r->o, r->source, &result);
 	contents_free(&c);
 	return ret;
 }

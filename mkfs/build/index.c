@@ -35,6 +35,9 @@ static int decide(struct run *r)
 		r->gen.start = base_end(r->base, in_place(r) ? 0 : r->params.object_bits);
 	}
 	r->gen.compat = DSFS_COMPAT_ARCHIVES;
+	r->report.once = true;
+	r->report.archives = true;
+	r->report.in_place = in_place(r);
 	return 0;
 }
 

@@ -63,5 +63,8 @@ int build_new(struct run *r)
 
 	if (!ret)
 		ret = step_open_source(r);
-	return ret ? ret : steps_take(r, source_once(r->source) ? once : listed);
+	if (ret)
+		return ret;
+	r->report.once = source_once(r->source);
+	return steps_take(r, r->report.once ? once : listed);
 }

@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "../plan/layout.h"
-#include "../report.h"
 #include "build.h"
 #include "format.h"
 #include "msg.h"
@@ -66,6 +65,7 @@ void step_decide_behind(struct run *r)
 	r->gen.previous = &base_super(r->base)->raw;
 	r->out.first_slot = !r->base->img.use;
 	r->out.boot_signature = false;
+	r->report.keeps = true;
 }
 
 int step_order_tree(struct run *r)
@@ -116,11 +116,27 @@ int step_check_room(struct run *r)
 	return 0;
 }
 
+static const struct report *report_of(struct run *r)
+{
+	struct report *report = &r->report;
+
+	report->o = r->o;
+	report->params = &r->params;
+	report->tree = &r->tree;
+	report->source = r->source;
+	report->plan = &r->plan;
+	report->store = &r->store;
+	report->meta = &r->meta;
+	report->base = r->base;
+	report->kept = &r->kept;
+	return report;
+}
+
 int step_stop_dry(struct run *r)
 {
 	if (!r->o->plan_only)
 		return 0;
-	report_plan(r);
+	report_plan(report_of(r));
 	return 1;
 }
 
@@ -278,7 +294,7 @@ int step_finish(struct run *r)
 	if (!ret)
 		ret = commit(r);
 	if (!ret)
-		report_done(r);
+		report_done(report_of(r));
 	return ret;
 }
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <uuid/uuid.h>
 
-#include "build/build.h"
 #include "json.h"
 #include "msg.h"
 #include "parse.h"
@@ -33,14 +32,14 @@ static double per_name(u64 bytes, u64 names)
 	return names ? (double)bytes / names : 0;
 }
 
-static void text_counts(const struct run *r, const struct plan *p)
+static void text_counts(const struct report *r, const struct plan *p)
 {
 	printf("files %llu, directories %llu, symlinks %llu, hard-link entries %llu",
 	       ull(p->regular), ull(p->dirs), ull(p->symlinks), ull(p->links));
 	printf(", devices %llu, pipes %llu, sockets %llu\n", ull(p->devices),
 	       ull(p->pipes), ull(p->sockets));
 	printf("content %s, owners %zu, sets of xattrs %zu\n", human(p->bytes),
-	       r->tree.owners.list.n, r->tree.xsets.list.n);
+	       r->tree->owners.list.n, r->tree->xsets.list.n);
 	if (r->source->skipped)
 		printf("left out as unreadable: %llu\n", ull(r->source->skipped));
 	if (r->source->changed)
@@ -53,7 +52,7 @@ static void text_counts(const struct run *r, const struct plan *p)
 		       ull(r->source->xattrs_ignored));
 }
 
-static void json_counts(struct json *j, const struct run *r,
+static void json_counts(struct json *j, const struct report *r,
 			const struct plan *p)
 {
 	json_u64(j, "files", p->regular);
@@ -66,8 +65,8 @@ static void json_counts(struct json *j, const struct run *r,
 	json_u64(j, "names", p->names);
 	json_u64(j, "name_bytes", p->name_bytes);
 	json_u64(j, "content_bytes", p->bytes);
-	json_u64(j, "owners", r->tree.owners.list.n);
-	json_u64(j, "xattr_sets", r->tree.xsets.list.n);
+	json_u64(j, "owners", r->tree->owners.list.n);
+	json_u64(j, "xattr_sets", r->tree->xsets.list.n);
 	json_u64(j, "skipped", r->source->skipped);
 	json_u64(j, "changed", r->source->changed);
 	json_u64(j, "times_clamped", r->source->clamped);
@@ -113,14 +112,14 @@ static void json_histogram(struct json *j, const struct plan *p)
 	json_end(j);
 }
 
-static u64 object_bytes(const struct run *r)
+static u64 object_bytes(const struct report *r)
 {
-	return r->params.object_bits ? 1ULL << r->params.object_bits : 0;
+	return r->params->object_bits ? 1ULL << r->params->object_bits : 0;
 }
 
-static void text_objects(const struct run *r, u64 padding, u64 bytes)
+static void text_objects(const struct report *r, u64 padding, u64 bytes)
 {
-	if (r->params.object_bits)
+	if (r->params->object_bits)
 		printf("objects of %s, object padding %s, %.2f %%\n",
 		       human(object_bytes(r)), human(padding),
 		       bytes ? 100.0 * padding / bytes : 0);
@@ -138,28 +137,28 @@ static void text_kept(u64 files, u64 bytes)
 }
 
 /* An image of archives stays as it is. */
-static bool is_worth(const struct run *r, u64 dead, u64 bytes)
+static bool is_worth(const struct report *r, u64 dead, u64 bytes)
 {
-	return !r->o->tar_index && dead_percent(dead, bytes) >= BASE_DEAD_PERCENT;
+	return !r->archives && dead_percent(dead, bytes) >= BASE_DEAD_PERCENT;
 }
 
 /* What --compact gets rid of. */
-static void text_dead(const struct run *r, const char *of, u64 dead, u64 bytes)
+static void text_dead(const struct report *r, const char *of, u64 dead, u64 bytes)
 {
 	printf("used by %s alone: %s, %llu %%%s\n", of, human(dead),
 	       ull(dead_percent(dead, bytes)),
 	       is_worth(r, dead, bytes) ? ": --compact makes an image without it" : "");
 }
 
-static void json_dead(struct json *j, const struct run *r, u64 dead, u64 bytes)
+static void json_dead(struct json *j, const struct report *r, u64 dead, u64 bytes)
 {
 	json_u64(j, "dead_bytes", dead);
 	json_bool(j, "compact", is_worth(r, dead, bytes));
 }
 
-static u64 written_data(const struct run *r, const struct meta *m)
+static u64 written_data(const struct report *r, const struct meta *m)
 {
-	return options_in_place(r->o) ? 0 : m->start - r->store.start;
+	return r->in_place ? 0 : m->start - r->store->start;
 }
 
 /* What --keep has made of the generations before the newest one. */
@@ -174,9 +173,9 @@ static void text_kept_done(const struct kept *kept)
 }
 
 /* What --keep will make of the generations that it keeps, and what is not kept. */
-static void text_kept_plan(const struct run *r)
+static void text_kept_plan(const struct report *r)
 {
-	const struct kept *kept = &r->kept;
+	const struct kept *kept = r->kept;
 
 	for (size_t i = kept->list.n; i-- > 0;) {
 		const struct kept_one *one = kept_at(kept, i);
@@ -224,9 +223,9 @@ static void json_dropped(struct json *j, const struct kept *kept)
 }
 
 /* What an update wrote, and what it left behind. */
-static void text_update(const struct run *r, const struct meta *m)
+static void text_update(const struct report *r, const struct meta *m)
 {
-	text_kept_done(&r->kept);
+	text_kept_done(r->kept);
 	printf("generation %llu: written %s of data, %s of metadata\n",
 	       ull(le64_to_cpu(m->super.generation)), human(written_data(r, m)),
 	       human(le64_to_cpu(m->super.meta_bytes)));
@@ -234,7 +233,7 @@ static void text_update(const struct run *r, const struct meta *m)
 		  le64_to_cpu(m->super.image_bytes));
 }
 
-static void json_update(struct json *j, const struct run *r,
+static void json_update(struct json *j, const struct report *r,
 			const struct meta *m)
 {
 	json_u64(j, "generation", le64_to_cpu(m->super.generation));
@@ -243,17 +242,17 @@ static void json_update(struct json *j, const struct run *r,
 	json_u64(j, "written_data_bytes", written_data(r, m));
 	json_u64(j, "written_meta_bytes", le64_to_cpu(m->super.meta_bytes));
 	json_dead(j, r, base_dead(r->base, &m->super), le64_to_cpu(m->super.image_bytes));
-	if (r->kept.list.n)
-		json_kept(j, &r->kept, r->kept.done);
+	if (r->kept->list.n)
+		json_kept(j, r->kept, r->kept->done);
 }
 
 /* Of the image that is to be packed anew. */
-static u64 plan_dead(const struct run *r)
+static u64 plan_dead(const struct report *r)
 {
 	return base_dead(r->base, &base_super(r->base)->raw);
 }
 
-static void json_plan(const struct run *r, const struct plan *p)
+static void json_plan(const struct report *r, const struct plan *p)
 {
 	struct json j;
 
@@ -265,11 +264,11 @@ static void json_plan(const struct run *r, const struct plan *p)
 		json_u64(&j, "kept_files", p->kept);
 		json_u64(&j, "kept_bytes", p->kept_bytes);
 	}
-	if (r->base && r->o->build == BUILD_COMPACT)
+	if (r->dead_of)
 		json_dead(&j, r, plan_dead(r), r->base->img.geo->image_bytes);
-	if (r->kept.list.n) {
-		json_kept(&j, &r->kept, r->kept.list.n);
-		json_dropped(&j, &r->kept);
+	if (r->kept->list.n) {
+		json_kept(&j, r->kept, r->kept->list.n);
+		json_dropped(&j, r->kept);
 	}
 	json_u64(&j, "padding_max_bytes", p->padding);
 	json_u64(&j, "object_bytes", object_bytes(r));
@@ -281,19 +280,19 @@ static void json_plan(const struct run *r, const struct plan *p)
 	json_end(&j);
 }
 
-void report_plan(const struct run *r)
+void report_plan(const struct report *r)
 {
-	const struct plan *p = &r->plan;
+	const struct plan *p = r->plan;
 
 	if (r->o->json)
 		json_plan(r, p);
 	if (r->o->json || r->o->quiet)
 		return;
 	text_counts(r, p);
-	if (r->o->build == BUILD_UPDATE)
+	if (r->keeps)
 		text_kept(p->kept, p->kept_bytes);
-	if (r->o->build == BUILD_COMPACT)
-		text_dead(r, base_dead_of(r->o), plan_dead(r),
+	if (r->dead_of)
+		text_dead(r, r->dead_of, plan_dead(r),
 			  r->base->img.geo->image_bytes);
 	text_kept_plan(r);
 	printf("padding up to %s, metadata about %s, %.1f bytes a name\n",
@@ -305,13 +304,13 @@ void report_plan(const struct run *r)
 	text_histogram(p);
 }
 
-static u64 padding_of(const struct run *r, const struct store *s,
+static u64 padding_of(const struct report *r, const struct store *s,
 		      const struct meta *m)
 {
-	return m->start - r->store.start - s->place.stored;
+	return m->start - r->store->start - s->place.stored;
 }
 
-static void json_done(const struct run *r, const struct plan *p,
+static void json_done(const struct report *r, const struct plan *p,
 		      const struct store *s, const struct meta *m,
 		      const char *uuid)
 {
@@ -328,13 +327,13 @@ static void json_done(const struct run *r, const struct plan *p,
 	json_u64(&j, "sparse_files", s->figures.sparse_files);
 	json_u64(&j, "packed_files", s->place.packed);
 	json_u64(&j, "padding_bytes", padding_of(r, s, m));
-	if (r->o->tar_index) {
+	if (r->archives) {
 		json_u64(&j, "archives", s->figures.archives);
 		json_u64(&j, "archive_bytes", s->place.stored);
-		json_bool(&j, "in_place", options_in_place(r->o));
+		json_bool(&j, "in_place", r->in_place);
 		json_u64(&j, "cloned_bytes", s->figures.cloned);
 	}
-	if (source_once(r->source)) {
+	if (r->once) {
 		json_u64(&j, "replaced_files", r->source->replaced.n);
 		json_u64(&j, "replaced_bytes", s->figures.dead);
 	}
@@ -355,21 +354,21 @@ static void json_done(const struct run *r, const struct plan *p,
 	json_end(&j);
 }
 
-static void text_archives(const struct run *r, const struct store *s)
+static void text_archives(const struct report *r, const struct store *s)
 {
 	printf("archives %llu, %s: ", ull(s->figures.archives), human(s->place.stored));
-	if (options_in_place(r->o))
+	if (r->in_place)
 		printf("in place\n");
 	else
 		printf("%s copied, %s shared with their files\n",
 		       human(s->place.stored - s->figures.cloned), human(s->figures.cloned));
 }
 
-void report_done(const struct run *r)
+void report_done(const struct report *r)
 {
-	const struct plan *p = &r->plan;
-	const struct store *s = &r->store;
-	const struct meta *m = &r->meta;
+	const struct plan *p = r->plan;
+	const struct store *s = r->store;
+	const struct meta *m = r->meta;
 	u64 meta = le64_to_cpu(m->super.meta_bytes);
 	char uuid[37], digest[DIGEST_TEXT];
 
@@ -379,7 +378,7 @@ void report_done(const struct run *r)
 	if (r->o->json || r->o->quiet)
 		return;
 	text_counts(r, p);
-	if (r->o->build == BUILD_UPDATE || r->kept.done)
+	if (r->keeps)
 		text_kept(r->base->kept_files, r->base->kept_bytes);
 	printf("stored %s, duplicates %llu (%s), with holes %llu",
 	       human(s->place.stored), ull(s->figures.dup_files), human(s->figures.dup_bytes),
@@ -387,7 +386,7 @@ void report_done(const struct run *r)
 	printf(", packed into gaps %llu, padding %s\n", ull(s->place.packed),
 	       human(padding_of(r, s, m)));
 	text_objects(r, place_object_padding(&s->place), s->place.stored);
-	if (r->o->tar_index)
+	if (r->archives)
 		text_archives(r, s);
 	if (r->source->replaced.n)
 		printf("replaced by later entries: %llu file%s, %s of no use\n",
@@ -409,14 +408,15 @@ void report_done(const struct run *r)
 		       digest_text(m->note.digest_kind, m->note.digest, digest));
 }
 
-void report_digest(const struct run *r, const struct digest_result *result)
+void report_digest(const struct options *o, const struct source *src,
+		   const struct digest_result *result)
 {
-	const u8 kind = r->o->digest;
+	const u8 kind = o->digest;
 	char digest[DIGEST_TEXT];
 	struct json j;
 
 	digest_text(kind, result->sum, digest);
-	if (!r->o->json) {
+	if (!o->json) {
 		printf("%s\n", digest);
 		return;
 	}
@@ -427,7 +427,7 @@ void report_digest(const struct run *r, const struct digest_result *result)
 	json_u64(&j, "objects", result->objects);
 	json_u64(&j, "files", result->files);
 	json_u64(&j, "bytes", result->bytes);
-	json_u64(&j, "skipped", r->source->skipped);
-	json_u64(&j, "changed", r->source->changed);
+	json_u64(&j, "skipped", src->skipped);
+	json_u64(&j, "changed", src->changed);
 	json_end(&j);
 }
