@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 		options_free(&o);
 		return 1;
 	}
-	ret = build(&o);
+	ret = build_run(&o);
 	options_free(&o);
 	return ret;
 }

@@ -14,7 +14,7 @@ static int (*recipe(const struct options *o))(struct run *r)
 	       o->build == BUILD_UPDATE ? build_update : build_compact;
 }
 
-int build(const struct options *o)
+int build_run(const struct options *o)
 {
 	struct run r = { .o = o, .threads = source_threads(o->threads) };
 	int ret = run_begin_generation(&r);

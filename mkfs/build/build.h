@@ -94,7 +94,7 @@ int step_write_meta(struct run *r);
 int step_finish(struct run *r);
 
 /* Make what the options ask for.  Messages are written.  Return: the exit code. */
-int build(const struct options *o);
+int build_run(const struct options *o);
 
 /* The recipes.  Return: 0 or 1: all is done; -errno. */
 int build_new(struct run *r);
