@@ -188,7 +188,7 @@ int kept_measure(struct kept *kept, struct base *base, const struct options *o,
 		start += one->data + one->meta;
 	}
 	kept->slack = m.slack;
-	if (!ret && o->plan_only)
+	if (!ret && o->plan_only && o->keep > 1)
 		ret = measure_dropped(&m);
 	placemap_free(&m.seen);
 	return ret;

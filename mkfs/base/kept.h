@@ -26,7 +26,7 @@ struct kept_one {
 
 /**
  * struct kept - the generations of the new image, which are packed one after the other
- * @list: struct kept_one, the oldest one first; empty without --keep, or with --keep=1
+ * @list: struct kept_one, the oldest one first
  * @dropped: of a plan: those that are not kept, the newest one first.  Their data is that
  *	which no later generation has
  * @slack: bytes by which the image may be longer than measured
@@ -56,7 +56,7 @@ static inline bool kept_later(const struct kept *kept)
 
 /**
  * kept_find - list the generations to be kept
- * @keep: how many, 2 or more
+ * @keep: how many; 0: one
  *
  * Says if there are fewer than asked for.  Messages are written.  Return: 0 or -errno.
  */

@@ -16,38 +16,19 @@
 #include "places.h"
 #include "worth.h"
 
-int base_measure(struct base *base, struct tree *t, const struct params *params)
-{
-	struct array places;
-	int ret = places_collect(&places, base, t, NULL, NULL);
-
-	if (!ret)
-		places_measure(&places, base, params);
-	array_free(&places);
-	if (ret == -ENOMEM)
-		no_memory();
-	return ret;
-}
-
 /* Where metadata of an earlier generation gets shorter, data behind it may leave an object. */
-static void kept_bounds(const struct kept *kept, struct plan *plan)
-{
-	plan->lower = DSFS_DATA_START_MIN;
-	for (size_t i = 0; i < kept->list.n; i++)
-		plan->lower += kept_at(kept, i)->stored;
-	plan->upper += kept->slack;
-}
-
 void base_bounds(const struct base *base, const struct options *o, const struct kept *kept,
 		 struct plan *plan)
 {
 	plan->meta_bytes = base->img.geo->meta_bytes;
-	plan->lower = base->packed;
-	plan->upper = base->packed + plan->meta_bytes;
+	plan->lower = DSFS_DATA_START_MIN;
+	for (size_t i = 0; i < kept->list.n; i++)
+		plan->lower += kept_at(kept, i)->stored;
+	plan->upper = base->packed + plan->meta_bytes + kept->slack;
 	if (o->message || o->digest)
 		plan->upper += DSFS_BLOCK_SIZE;
-	if (kept->list.n)
-		kept_bounds(kept, plan);
+	if (o->keep <= 1)
+		plan->lower = base->packed;
 }
 
 bool base_worth(const struct base *base, const struct options *o)

@@ -8,16 +8,7 @@
 struct base;
 struct kept;
 struct options;
-struct params;
 struct plan;
-struct tree;
-
-/**
- * base_measure - measure what the image becomes with one generation
- *
- * Sets base->stored and base->packed.  Messages are written.  Return: 0 or -errno.
- */
-int base_measure(struct base *base, struct tree *t, const struct params *params);
 
 /* Bounds of an image that was measured: data is placed so, metadata gets no longer. */
 void base_bounds(const struct base *base, const struct options *o, const struct kept *kept,

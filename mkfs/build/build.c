@@ -27,7 +27,7 @@ int build_run(const struct options *o)
 	run_end_generation(&r);
 	base_free(r.base);
 	kept_free(&r.kept);
-	placemap_free(&r.moved);
+	placemap_free(&r.copied);
 	output_free(&r.out);
 	return ret < 0;
 }

@@ -25,7 +25,7 @@
  * @source: the source: lists the tree and reads its contents
  * @base: the image that gets a new generation, or is packed anew; NULL: none
  * @kept: --keep: the generations that are packed
- * @moved: where data of @base was packed: data/copy.c
+ * @copied: --compact: data of @base that the image has: copy_data()
  * @report: what a recipe sets before the report is made: its last fields
  * @planned_gone: nodes that had been left out when the plan was made
  * @threads: reader threads: as asked for, or fewer if descriptors are short
@@ -42,7 +42,7 @@ struct run {
 	struct stream stream;
 	struct meta meta;
 	struct kept kept;
-	struct placemap moved;
+	struct placemap copied;
 	struct output out;
 	struct report report;
 	u64 planned_gone;

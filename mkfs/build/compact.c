@@ -9,6 +9,17 @@
 #include "bootsector.h"
 #include "build.h"
 
+/* --keep of two or more: then the image is as if updates had made it. */
+static bool several(const struct run *r)
+{
+	return r->o->keep > 1;
+}
+
+static int check_target(struct run *r)
+{
+	return output_check_new(&r->out, r->o, r->o->source);
+}
+
 static int open_base(struct run *r)
 {
 	return base_open(&r->base, r->o->source, false);
@@ -16,7 +27,28 @@ static int open_base(struct run *r)
 
 static int find_kept(struct run *r)
 {
-	return r->o->keep > 1 ? kept_find(&r->kept, r->base, r->o->keep) : 0;
+	return kept_find(&r->kept, r->base, r->o->keep);
+}
+
+static int measure(struct run *r)
+{
+	return kept_measure(&r->kept, r->base, r->o, r->out.object_bits);
+}
+
+static int stop_unless_worth(struct run *r)
+{
+	return !base_worth(r->base, r->o);
+}
+
+static int set_bounds(struct run *r)
+{
+	base_bounds(r->base, r->o, &r->kept, &r->plan);
+	return 0;
+}
+
+static int use_next(struct run *r)
+{
+	return kept_next(&r->kept, r->base);
 }
 
 static int open_source(struct run *r)
@@ -29,12 +61,12 @@ static bool boot_signature(const struct run *r)
 {
 	u8 sector[BOOTSECTOR_BYTES];
 
-	if (r->o->boot)
+	if (r->o->boot != BOOT_DEFAULT)
 		return r->o->boot == BOOT_YES;
 	return !image_pread(&r->base->img, sector, sizeof(sector), 0) && bootsector_is(sector);
 }
 
-/* The generations of a list keep their numbers, because users know them by these. */
+/* With --keep generations keep their numbers, because users know them by these. */
 static int decide(struct run *r)
 {
 	const struct dsfs_geo *geo = r->base->img.geo;
@@ -42,7 +74,7 @@ static int decide(struct run *r)
 	step_decide_new(r);
 	params_of_image(&r->params, r->o, geo, r->out.object_bits);
 	r->out.boot_signature = boot_signature(r);
-	r->gen.number = geo->generation + !r->kept.list.n;
+	r->gen.number = geo->generation + !several(r);
 	r->report.dead_of = base_dead_of(r->o);
 	r->report.keeps = r->kept.done;
 	if (!r->kept.done)
@@ -60,52 +92,20 @@ static int decide_newest(struct run *r)
 	return 0;
 }
 
-static int measure(struct run *r)
-{
-	if (r->kept.list.n)
-		return kept_measure(&r->kept, r->base, r->o, r->out.object_bits);
-	return base_measure(r->base, &r->tree, &r->params);
-}
-
-static int set_bounds(struct run *r)
-{
-	base_bounds(r->base, r->o, &r->kept, &r->plan);
-	return 0;
-}
-
-static int bound(struct run *r)
-{
-	int ret = r->o->plan_only ? measure(r) : 0;
-
-	if (!ret && r->o->plan_only)
-		set_bounds(r);
-	return ret;
-}
-
-static int stop_unless_worth(struct run *r)
-{
-	return !base_worth(r->base, r->o);
-}
-
-static int measure_alone(struct run *r)
-{
-	return r->kept.list.n ? 0 : measure(r) ?: stop_unless_worth(r);
-}
-
+/* The first generation begins the target. */
 static int open_target(struct run *r)
 {
 	int ret;
 
 	if (r->kept.done)
 		return 0;
-	ret = copied_init(&r->moved);
+	ret = copied_init(&r->copied);
 	return ret ? ret : step_open_target(r);
 }
 
 static int copy(struct run *r)
 {
-	r->store.figures.stored = r->base->stored;
-	return copy_data(&r->store, &r->moved);
+	return copy_data(&r->store, &r->copied);
 }
 
 static int keep_layout(struct run *r)
@@ -129,15 +129,10 @@ static int keep_note(struct run *r)
 
 static int set_time(struct run *r)
 {
-	if (!r->kept.list.n)
+	if (!several(r))
 		return step_set_time(r);
 	r->gen.time = r->base->img.geo->build_time;
 	return 0;
-}
-
-static int use_next(struct run *r)
-{
-	return kept_next(&r->kept, r->base);
 }
 
 static int end_earlier(struct run *r)
@@ -146,6 +141,32 @@ static int end_earlier(struct run *r)
 	run_end_generation(r);
 	return run_begin_generation(r);
 }
+
+static const step_fn begin[] = {
+	check_target,
+	open_base,
+	find_kept,
+	measure,
+	NULL
+};
+
+static const step_fn dry[] = {
+	open_source,
+	decide,
+	step_list,
+	step_plan,
+	step_check_room,
+	set_bounds,
+	step_stop_dry,
+	NULL
+};
+
+static const step_fn check[] = {
+	stop_unless_worth,
+	set_bounds,
+	step_check_room,
+	NULL
+};
 
 /* A generation in front of the newest one. */
 static const step_fn earlier[] = {
@@ -167,15 +188,13 @@ static const step_fn earlier[] = {
 };
 
 static const step_fn newest[] = {
+	use_next,
 	open_source,
 	decide,
 	decide_newest,
 	step_list,
 	step_plan,
 	step_check_room,
-	bound,
-	step_stop_dry,
-	measure_alone,
 	step_prepare,
 	open_target,
 	copy,
@@ -188,32 +207,13 @@ static const step_fn newest[] = {
 	NULL
 };
 
-static const step_fn before_kept[] = {
-	measure,
-	stop_unless_worth,
-	set_bounds,
-	step_check_room,
-	NULL
-};
-
-static int pack_earlier(struct run *r)
-{
-	int ret = steps_take(r, before_kept);
-
-	while (!ret && kept_later(&r->kept))
-		ret = steps_take(r, earlier);
-	return ret ? ret : use_next(r);
-}
-
 int build_compact(struct run *r)
 {
-	int ret = output_check_new(&r->out, r->o, r->o->source);
+	int ret = steps_take(r, begin);
 
 	if (!ret)
-		ret = open_base(r);
-	if (!ret)
-		ret = find_kept(r);
-	if (!ret && r->kept.list.n && !r->o->plan_only)
-		ret = pack_earlier(r);
+		ret = steps_take(r, r->o->plan_only ? dry : check);
+	while (!ret && kept_later(&r->kept))
+		ret = steps_take(r, earlier);
 	return ret ? ret : steps_take(r, newest);
 }

@@ -173,10 +173,8 @@ static void text_kept_done(const struct kept *kept)
 }
 
 /* What --keep will make of the generations that it keeps, and what is not kept. */
-static void text_kept_plan(const struct report *r)
+static void text_kept_plan(const struct kept *kept)
 {
-	const struct kept *kept = r->kept;
-
 	for (size_t i = kept->list.n; i-- > 0;) {
 		const struct kept_one *one = kept_at(kept, i);
 
@@ -225,7 +223,8 @@ static void json_dropped(struct json *j, const struct kept *kept)
 /* What an update wrote, and what it left behind. */
 static void text_update(const struct report *r, const struct meta *m)
 {
-	text_kept_done(r->kept);
+	if (r->kept)
+		text_kept_done(r->kept);
 	printf("generation %llu: written %s of data, %s of metadata\n",
 	       ull(le64_to_cpu(m->super.generation)), human(written_data(r, m)),
 	       human(le64_to_cpu(m->super.meta_bytes)));
@@ -242,7 +241,7 @@ static void json_update(struct json *j, const struct report *r,
 	json_u64(j, "written_data_bytes", written_data(r, m));
 	json_u64(j, "written_meta_bytes", le64_to_cpu(m->super.meta_bytes));
 	json_dead(j, r, base_dead(r->base, &m->super), le64_to_cpu(m->super.image_bytes));
-	if (r->kept->list.n)
+	if (r->kept)
 		json_kept(j, r->kept, r->kept->done);
 }
 
@@ -266,7 +265,7 @@ static void json_plan(const struct report *r, const struct plan *p)
 	}
 	if (r->dead_of)
 		json_dead(&j, r, plan_dead(r), r->base->img.geo->image_bytes);
-	if (r->kept->list.n) {
+	if (r->kept) {
 		json_kept(&j, r->kept, r->kept->list.n);
 		json_dropped(&j, r->kept);
 	}
@@ -294,7 +293,8 @@ void report_plan(const struct report *r)
 	if (r->dead_of)
 		text_dead(r, r->dead_of, plan_dead(r),
 			  r->base->img.geo->image_bytes);
-	text_kept_plan(r);
+	if (r->kept)
+		text_kept_plan(r->kept);
 	printf("padding up to %s, metadata about %s, %.1f bytes a name\n",
 	       human(p->padding), human(p->meta_bytes),
 	       per_name(p->meta_bytes, p->names));

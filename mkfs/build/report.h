@@ -15,7 +15,7 @@
  * struct report - what is told, and of what
  * @store, @meta: of the result alone
  * @base: NULL: there is none
- * @kept: the generations of --keep, if there are any
+ * @kept: the generations of --keep; NULL: it was not given
  * @dead_of: what has bytes that packing anew gets rid of; NULL: a plan tells of none
  * @keeps: files keep the content that the image has of them
  * @once: later entries of the source may replace earlier ones

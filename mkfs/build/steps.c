@@ -128,7 +128,7 @@ static const struct report *report_of(struct run *r)
 	report->store = &r->store;
 	report->meta = &r->meta;
 	report->base = r->base;
-	report->kept = &r->kept;
+	report->kept = r->o->keep > 1 ? &r->kept : NULL;
 	return report;
 }
 
