@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Layout of the files that keep their content in a new generation: holes and
- * checksums are those of the base image.
- *
- * An update leaves their data in place, beside new data.  So the flag of a
- * shared block is computed again: of two small files in a block, one may have
- * been deleted.  In an image that is packed anew a file may have got the place of
- * one of another generation, and beside it are others than before.
- * Archives and what lies in them are no neighbours but share all: their flags are those of
- * data/placed.c.
+ * Layout of the files that keep their content in a new generation: holes and checksums are
+ * those of the base image, and so is the place of a file that has none yet.
  */
 #include "../params.h"
 #include "keep_layout.h"
@@ -22,7 +15,6 @@ struct keep {
 	const struct params *params;
 	struct spool *chunks;
 	struct spool *extents;
-	bool in_place;
 };
 
 /* Copy the extent records of a file that keeps its content. */
@@ -58,7 +50,7 @@ static int keep_file(void *ctx, struct node *n, const struct dsfs_attr *attr,
 {
 	struct keep *a = ctx;
 
-	if (a->in_place)
+	if (!node_data(n)->start)
 		node_data(n)->start = attr->start;
 	return attr->flags & DSFS_INODE_HOLES ? keep_holes(a, n, extra) : 0;
 }
@@ -111,68 +103,17 @@ static int keep_place(struct keep *a, struct place_of *p, size_t n)
 	return ret;
 }
 
-static int end_keep(struct array *places, int ret)
+int base_keep_layout(struct base *base, struct tree *t, const struct params *params,
+		     struct spool *chunks, struct spool *extents, struct array *places)
 {
-	array_free(places);
-	if (ret == -ENOMEM)
-		no_memory();
-	return ret;
-}
-
-static int keep_sums_of(struct keep *a, const struct array *places, bool shared)
-{
-	int ret = 0;
+	struct keep a = { base, t, params, chunks, extents };
+	int ret = places_collect(places, base, t, keep_file, &a);
 
 	for (size_t i = 0, n; !ret && i < places->n; i += n) {
 		n = places_alike(places, i);
-		if (shared)
-			places_set_shared(places, i, n);
-		ret = keep_place(a, (struct place_of *)places->p + i, n);
+		ret = keep_place(&a, (struct place_of *)places->p + i, n);
 	}
+	if (ret == -ENOMEM)
+		no_memory();
 	return ret;
-}
-
-int base_keep_layout(struct base *base, struct tree *t, const struct params *params,
-		     struct spool *chunks, struct spool *extents)
-{
-	struct keep a = { base, t, params, chunks, extents, true };
-	struct array places;
-	int ret = places_collect(&places, base, t, keep_file, &a);
-
-	if (!ret) {
-		places_measure(&places, base, params);
-		ret = keep_sums_of(&a, &places, true);
-	}
-	return end_keep(&places, ret);
-}
-
-int base_keep_archives(struct base *base, struct tree *t, const struct params *params,
-		       struct spool *chunks, struct spool *extents)
-{
-	struct keep a = { base, t, params, chunks, extents, true };
-	struct array places;
-	int ret = places_collect(&places, base, t, keep_file, &a);
-
-	if (!ret)
-		ret = keep_sums_of(&a, &places, false);
-	return end_keep(&places, ret);
-}
-
-int base_keep_packed(struct base *base, struct tree *t, const struct params *params,
-		     struct spool *chunks, struct spool *extents)
-{
-	struct keep a = { base, t, params, chunks, extents, false };
-	struct array places;
-	int ret = places_collect(&places, base, t, keep_file, &a);
-
-	if (!ret) {
-		places_measure(&places, base, params);
-		ret = keep_sums_of(&a, &places, false);
-	}
-	array_free(&places);
-	if (!ret)
-		ret = places_collect(&places, NULL, t, NULL, NULL);
-	if (!ret)
-		places_share(&places);
-	return end_keep(&places, ret);
 }

@@ -7,24 +7,21 @@
 
 #include "../tree/spool.h"
 
+struct array;
 struct base;
 struct params;
 struct tree;
 
-/*
- * Copy places, holes and checksums of files that keep their content, after the data phase:
- * of an update; of archives and what lies in them; of an image that is packed anew, where
- * the files have their new places already.
+/**
+ * base_keep_layout - copy places, holes and checksums of files that keep their content
  * @chunks: CHUNKSUMS, appended to
  * @extents: EXTENTS, appended to
+ * @places: struct place_of, of all contents: in the base image, if they are in it; to be freed
  *
- * Messages are written.  Return: 0 or -errno.
+ * Called after the data phase.  A file that has a place already keeps it.  Messages are
+ * written.  Return: 0 or -errno.
  */
 int base_keep_layout(struct base *base, struct tree *t, const struct params *params,
-		     struct spool *chunks, struct spool *extents);
-int base_keep_archives(struct base *base, struct tree *t, const struct params *params,
-		       struct spool *chunks, struct spool *extents);
-int base_keep_packed(struct base *base, struct tree *t, const struct params *params,
-		     struct spool *chunks, struct spool *extents);
+		     struct spool *chunks, struct spool *extents, struct array *places);
 
 #endif /* MKFS_KEEP_LAYOUT_H */

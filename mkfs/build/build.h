@@ -90,6 +90,8 @@ int step_set_time(struct run *r);
 /* --message and --digest go into the note. */
 int step_note(struct run *r);
 int step_write_meta(struct run *r);
+/* Give the files that keep their content the layout that the base image has of them. */
+int run_keep_layout(struct run *r, struct array *places);
 /* Check the source, add the digest, write the superblocks, and print the result. */
 int step_finish(struct run *r);
 

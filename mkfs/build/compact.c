@@ -4,10 +4,11 @@
  * generations: then it is made as updates would have made it, the oldest of them first.
  * Each one is listed from the image, and what of its data the new image has not is copied.
  */
-#include "../base/keep_layout.h"
+#include "../base/places.h"
 #include "../base/worth.h"
 #include "bootsector.h"
 #include "build.h"
+#include "msg.h"
 
 /* --keep of two or more: then the image is as if updates had made it. */
 static bool several(const struct run *r)
@@ -108,13 +109,31 @@ static int copy(struct run *r)
 	return copy_data(&r->store, &r->copied);
 }
 
+/* Other files than before are beside each other: who shares a block is new. */
+static int share_blocks(struct run *r)
+{
+	struct array places;
+	int ret = places_collect(&places, NULL, &r->tree, NULL, NULL);
+
+	if (!ret)
+		places_share(&places);
+	else
+		msg_error(NULL, "out of memory");
+	array_free(&places);
+	return ret;
+}
+
 static int keep_layout(struct run *r)
 {
-	struct store *s = &r->store;
-	int ret = base_keep_packed(r->base, &r->tree, &r->params, &s->chunks, &s->extents);
+	struct array places;
+	int ret = run_keep_layout(r, &places);
 
-	s->figures.stored = r->base->stored;
-	return ret;
+	if (!ret) {
+		places_measure(&places, r->base, &r->params);
+		r->store.figures.stored = r->base->stored;
+	}
+	array_free(&places);
+	return ret ? ret : share_blocks(r);
 }
 
 /* The same tree has the same note. */

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "../base/graft.h"
-#include "../base/keep_layout.h"
 #include "build.h"
 #include "msg.h"
 
@@ -142,12 +141,14 @@ static int begin(struct run *r)
 	return output_begin(&r->out, r->gen.start);
 }
 
+/* Archives and what lies in them share all their blocks: placed_share(). */
 static int keep_layout(struct run *r)
 {
-	struct store *s = &r->store;
-	int ret = base_keep_archives(r->base, &r->tree, &r->params, &s->chunks, &s->extents);
+	struct array places;
+	int ret = run_keep_layout(r, &places);
 
-	s->figures.stored = r->base->stored;
+	array_free(&places);
+	r->store.figures.stored = r->base->stored;
 	return ret;
 }
 

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "../plan/layout.h"
+#include "../base/keep_layout.h"
 #include "build.h"
 #include "format.h"
 #include "msg.h"
@@ -212,6 +213,13 @@ int step_note(struct run *r)
 	}
 	gen->has_note = gen->note.message_bytes || gen->note.digest_kind || o->digest;
 	return 0;
+}
+
+int run_keep_layout(struct run *r, struct array *places)
+{
+	struct store *s = &r->store;
+
+	return base_keep_layout(r->base, &r->tree, &r->params, &s->chunks, &s->extents, places);
 }
 
 int step_write_meta(struct run *r)

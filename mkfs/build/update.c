@@ -3,7 +3,7 @@
  * A new generation of an image.  Files that have not changed keep their data, which stays
  * where it is; new data and all metadata are written behind the image.
  */
-#include "../base/keep_layout.h"
+#include "../base/places.h"
 #include "build.h"
 
 static int open_base(struct run *r)
@@ -24,12 +24,18 @@ static int match(struct run *r)
 	return base_match(r->base, &r->tree, r->o);
 }
 
+/* New files may have come beside old ones, and others gone: who shares a block is new. */
 static int keep_layout(struct run *r)
 {
-	struct store *s = &r->store;
-	int ret = base_keep_layout(r->base, &r->tree, &r->params, &s->chunks, &s->extents);
+	struct array places;
+	int ret = run_keep_layout(r, &places);
 
-	s->figures.stored = r->base->stored;
+	if (!ret) {
+		places_share(&places);
+		places_measure(&places, r->base, &r->params);
+		r->store.figures.stored = r->base->stored;
+	}
+	array_free(&places);
 	return ret;
 }
 
