@@ -20,12 +20,6 @@
 /* Why --update refuses what decides the layout */
 #define HAS_ITS_OWN	"update: the image has its own"
 
-static int wrong(const char *fmt, const char *value)
-{
-	msg_error(NULL, fmt, value);
-	return -1;
-}
-
 static int add_text(const char ***texts, unsigned int *n, const char *text)
 {
 	const char **more = realloc(*texts, (*n + 1) * sizeof(*more));
@@ -39,53 +33,29 @@ static int add_text(const char ***texts, unsigned int *n, const char *text)
 	return 0;
 }
 
-static int take_tar(void *ctx, const char *arg)
+static int take_tar(const struct arg *a, void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
+	(void)a;
 	return add_text(&o->tars, &o->ntars, arg);
 }
 
-static int take_list(void *ctx, const char *arg)
+static int take_list(const struct arg *a, void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
+	(void)a;
 	return add_text(&o->lists, &o->nlists, arg);
 }
 
-static int take_pattern(void *ctx, const char *arg)
+static int take_pattern(const struct arg *a, void *ctx, const char *arg)
 {
 	return exclude_add(ctx, arg, strlen(arg)) ?
-	       wrong("--exclude: %s: not a pattern", arg) : 0;
+	       arg_wrong(a, arg, "not a pattern") : 0;
 }
 
-static int take_label(void *ctx, const char *arg)
-{
-	struct options *o = ctx;
-	const size_t len = strlen(arg);
-
-	memset(o->label, 0, sizeof(o->label));
-	memcpy(o->label, arg, len < sizeof(o->label) ? len : sizeof(o->label));
-	if (len <= sizeof(o->label))
-		return 0;
-	msg_error(NULL, "--label: %s: %zu bytes: the limit is %zu", arg, len, sizeof(o->label));
-	return -1;
-}
-
-/* An empty one is none, and with --compact leaves out what the image has. */
-static int take_message(void *ctx, const char *arg)
-{
-	struct options *o = ctx;
-	const size_t len = strlen(arg);
-
-	o->message = arg;
-	if (len <= DSFS_MESSAGE_MAX)
-		return 0;
-	msg_error(NULL, "--message: %zu bytes: the limit is %d", len, DSFS_MESSAGE_MAX);
-	return -1;
-}
-
-static int take_uuid(void *ctx, const char *arg)
+static int take_uuid(const struct arg *a, void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
@@ -94,51 +64,50 @@ static int take_uuid(void *ctx, const char *arg)
 	else if (!strcmp(arg, "clear"))
 		uuid_clear(o->uuid);
 	else if (uuid_parse(arg, o->uuid))
-		return wrong("--uuid: %s: not a UUID", arg);
+		return arg_wrong(a, arg, "not a UUID");
 	return 0;
 }
 
-static int take_time(void *ctx, const char *arg)
+static int take_time(const struct arg *a, void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
 	return parse_time(arg, &o->build_time) ?
-	       wrong("--time: %s: not seconds from 1677 to 2262", arg) : 0;
+	       arg_wrong(a, arg, "not seconds from 1677 to 2262") : 0;
 }
 
-static int take_tar_bytes(void *ctx, const char *arg)
+static int take_tar_bytes(const struct arg *a, void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
 	if (parse_size(arg, &o->tar_bytes) || !o->tar_bytes || o->tar_bytes % 512 ||
 	    o->tar_bytes >= DSFS_MAX_OFFSET)
-		return wrong("--tar-bytes: %s: not a multiple of 512 from 512 to 2^48 - 512",
-			     arg);
+		return arg_wrong(a, arg, "not a multiple of 512 from 512 to 2^48 - 512");
 	return 0;
 }
 
 static const struct arg option_table[] = {
 	{ 'L', "label", "TEXT", "volume label, up to 64 bytes",
-	  ARG_TAKE(take_label), ARG_GIVEN(struct options, label_set) },
+	  ARG_TEXT(struct options, label, DSFS_LABEL_MAX) },
 	{ 'm', "message", "TEXT", "what this generation is, up to 1024 bytes",
-	  ARG_TAKE(take_message) },
+	  ARG_TEXT(struct options, message, DSFS_MESSAGE_MAX) },
 	{ 0, "digest", "[data|full]",
-	  "keep the digest of the tree (full: attributes, too); with -n: print it, make no image",
+	  "keep the digest of the tree; with -n: print it, make no image",
 	  ARG_CHOICE(struct options, digest) },
 	{ 'U', "uuid", "UUID",
-	  "volume UUID (default: random; from the content with -T or SOURCE_DATE_EPOCH)",
-	  ARG_TAKE(take_uuid), ARG_GIVEN(struct options, uuid_set),
+	  "volume UUID (default: random, or with -T from the content)",
+	  .set = take_uuid, ARG_GIVEN(struct options, uuid_set),
 	  .not = "compact; " HAS_ITS_OWN },
 	{ 'T', "time", "SECONDS", "build time and every modification time",
-	  ARG_TAKE(take_time), ARG_GIVEN(struct options, fixed_time), .not = "compact" },
+	  .set = take_time, ARG_GIVEN(struct options, fixed_time), .not = "compact" },
 	{ 0, "all-root", NULL, "everything belongs to user 0 and group 0",
 	  ARG_FLAG(struct options, all_root), .not = "compact" },
 	{ 0, "no-xattrs", NULL, "leave out extended attributes and ACLs",
 	  ARG_FLAG(struct options, no_xattrs), .not = "compact" },
 	{ 'e', "exclude", "PATTERN", "leave out names (or paths, with a /) that match",
-	  ARG_TAKE(take_pattern), .not = "compact; manifest; tar; tar-index" },
+	  .set = take_pattern, .not = "compact; manifest; tar; tar-index" },
 	{ 0, "exclude-from", "FILE", "the same, one pattern a line",
-	  ARG_TAKE(take_list), .not = "compact; manifest; tar; tar-index" },
+	  .set = take_list, .list = true, .not = "compact; manifest; tar; tar-index" },
 	{ 'x', "one-file-system", NULL, "do not descend into other file systems",
 	  ARG_FLAG(struct options, one_fs), .not = "compact; manifest; tar; tar-index" },
 	{ 0, "skip-unreadable", NULL, "list and leave out what cannot be read",
@@ -146,20 +115,20 @@ static const struct arg option_table[] = {
 	{ 0, "no-recheck", NULL, "do not look at the end whether SOURCE is still what it was",
 	  ARG_FLAG(struct options, no_recheck), .not = "compact" },
 	{ 0, "manifest", "FILE", "the tree, one object a line; - is standard input; see below",
-	  ARG_TEXT(struct options, manifest), .not = "compact; tar; tar-index" },
+	  ARG_LIST(struct options, manifest), .not = "compact; tar; tar-index" },
 	{ 0, "tar", "FILE",
-	  "members of a tar archive, read once; - is standard input; may be given many times",
-	  ARG_TAKE(take_tar), .not = "compact" },
+	  "members of a tar archive; may be given many times",
+	  .set = take_tar, .list = true, .not = "compact" },
 	{ 0, "wds", "[shard|prefix]",
-	  "archives are shards: a directory each (the default), or one tree by the paths in keys",
+	  "archives are shards: a directory each, or one tree",
 	  ARG_CHOICE(struct options, wds), .only = "tar" },
 	{ 0, "tar-index", NULL,
-	  "archives stay as they are, and members are files; without --tar they lie in IMAGE",
+	  "archives stay as they are; without --tar they lie in IMAGE",
 	  ARG_FLAG(struct options, tar_index), .not = "compact" },
 	{ 0, "tar-bytes", "SIZE", "with --tar-index: bytes of IMAGE that are archives",
-	  ARG_TAKE(take_tar_bytes), .only = "tar-index", .not = "tar" },
+	  .set = take_tar_bytes, .only = "tar-index", .not = "tar" },
 	{ 0, "order", "FILE", "paths, one a line, whose data comes first",
-	  ARG_TEXT(struct options, order),
+	  ARG_LIST(struct options, order),
 	  .not = "compact; tar: data has its order; tar-index" },
 	{ '0', "null", NULL, "entries of list files end with NUL, not newline",
 	  ARG_FLAG(struct options, null_lists) },
@@ -167,27 +136,27 @@ static const struct arg option_table[] = {
 	  ARG_BITS(struct options, align_bits, DSFS_ALIGN_BITS_MIN, DSFS_ALIGN_BITS_MAX),
 	  .not = "compact; tar-index; " HAS_ITS_OWN },
 	{ 0, "chunk-size", "SIZE",
-	  "bytes a data checksum covers, 4K to 1M (default: 32K; with --tar-index 256K)",
+	  "bytes a data checksum covers, 4K to 1M (default: 32K)",
 	  ARG_BITS(struct options, chunk_bits, DSFS_CHUNK_BITS_MIN, DSFS_CHUNK_BITS_MAX),
 	  ARG_GIVEN(struct options, chunk_set), .not = "compact; no-checksums; " HAS_ITS_OWN },
 	{ 0, "object-size", "SIZE",
-	  "files do not cross multiples of it, 64K to 1G, or none (default: that of an RBD device)",
+	  "files do not cross multiples of it, 64K to 1G, or none",
 	  ARG_BITS(struct options, object_bits, DSFS_OBJECT_BITS_MIN, DSFS_OBJECT_BITS_MAX),
 	  ARG_GIVEN(struct options, object_set), .word = "none" },
 	{ 0, "no-checksums", NULL, "no checksums of data",
 	  ARG_FLAG(struct options, no_checksums), .not = "compact; " HAS_ITS_OWN },
 	{ 0, "boot-signature", "yes|no",
-	  "begin as a disk without partitions, so that others leave the device alone (default: yes)",
+	  "begin as a disk without partitions (default: yes)",
 	  ARG_CHOICE(struct options, boot), .not = HAS_ITS_OWN },
 	{ 0, "no-dedup", NULL, "store identical contents as often as they occur",
 	  ARG_FLAG(struct options, no_dedup), .not = "compact; tar-index" },
 	{ 0, "update", NULL,
-	  "add a generation to IMAGE: what is new or changed, by size and modification time",
+	  "add a generation to IMAGE, of what is new or changed",
 	  ARG_SET(struct options, build, BUILD_UPDATE), .alone = true },
 	{ 0, "checksum", NULL, "with --update: read all files, go by their contents",
 	  ARG_FLAG(struct options, checksum), .only = "update", .not = "tar-index" },
 	{ 0, "compact", NULL,
-	  "pack IMAGE anew without older generations, if a quarter of it is theirs (with -f: anyway)",
+	  "pack IMAGE anew, without its older generations",
 	  ARG_SET(struct options, build, BUILD_COMPACT), .alone = true },
 	{ 0, "keep", "N", "with --compact: with the N newest generations (default: 1)",
 	  ARG_NUMBER(struct options, keep, 1, MKFS_KEEP_MAX), .only = "compact" },
@@ -247,28 +216,6 @@ static void defaults(struct options *o)
 static bool is_stdin(const char *path)
 {
 	return path && !strcmp(path, "-");
-}
-
-/* What one list has taken of standard input, another one would miss. */
-static int check_stdin(const struct options *o)
-{
-	const char *names[2];
-	unsigned int n = 0;
-
-	if (is_stdin(o->manifest))
-		names[n++] = "manifest";
-	for (unsigned int i = 0; i < o->ntars && n < 2; i++)
-		if (is_stdin(o->tars[i]))
-			names[n++] = "tar";
-	if (n < 2 && is_stdin(o->order))
-		names[n++] = "order";
-	for (unsigned int i = 0; i < o->nlists && n < 2; i++)
-		if (is_stdin(o->lists[i]))
-			names[n++] = "exclude-from";
-	if (n < 2)
-		return 0;
-	return args_wrong(EXIT_USAGE, "--%s=- and --%s=-: standard input is but one list",
-			  names[0], names[1]);
 }
 
 /* Check what the table cannot say of archives. */
@@ -376,7 +323,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	if (ret >= 0)
 		return ret;
 	settle_layout(o);
-	ret = check_tar(o) ?: take_arguments(o, argc, argv) ?: check_stdin(o) ?: settle_time(o) ?:
+	ret = check_tar(o) ?: take_arguments(o, argc, argv) ?: settle_time(o) ?:
 	      read_lists(o);
 	return ret ? ret : -1;
 }

@@ -73,7 +73,7 @@ enum boot {
  * @fixed_time: -T: every mtime becomes @build_time
  * @epoch: SOURCE_DATE_EPOCH or -T was given: the image has no random parts
  * @object_bits: log2 of --object-size, 0 for none; valid with @object_set
- * @label_set: --label
+ * @label: --label; NULL: not given
  * @digest: --digest: DSFS_DIGEST_*
  * @message: --message; NULL: not given
  * @lists: --exclude-from, @nlists of them
@@ -95,7 +95,7 @@ struct options {
 	unsigned int nlists;
 	u64 tar_bytes;
 	u64 keep;
-	char label[DSFS_LABEL_MAX];
+	const char *label;
 	const char *message;
 	u8 uuid[16];
 	enum build build;
@@ -111,7 +111,6 @@ struct options {
 	u8 object_bits;
 	bool object_set;
 	bool chunk_set;
-	bool label_set;
 	bool checksum;
 	bool any_path;
 	bool uuid_set;

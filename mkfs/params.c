@@ -8,13 +8,21 @@
 #include "options.h"
 #include "params.h"
 
+void params_label(struct params *p, const struct options *o)
+{
+	if (!o->label)
+		return;
+	memset(p->label, 0, sizeof(p->label));
+	memcpy(p->label, o->label, strlen(o->label));
+}
+
 void params_new(struct params *p, const struct options *o, unsigned int object_bits)
 {
 	p->align_bits = o->align_bits;
 	p->chunk_bits = o->chunk_bits;
 	p->object_bits = o->object_set ? o->object_bits : object_bits;
 	p->uuid_set = o->uuid_set;
-	memcpy(p->label, o->label, sizeof(p->label));
+	params_label(p, o);
 	memcpy(p->uuid, o->uuid, sizeof(p->uuid));
 }
 

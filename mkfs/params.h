@@ -36,4 +36,7 @@ void params_new(struct params *p, const struct options *o, unsigned int object_b
 void params_of_image(struct params *p, const struct options *o, const struct dsfs_geo *geo,
 		     unsigned int object_bits);
 
+/* Take the label of the command line, if it has one. */
+void params_label(struct params *p, const struct options *o);
+
 #endif /* MKFS_PARAMS_H */

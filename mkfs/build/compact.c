@@ -88,8 +88,7 @@ static int decide(struct run *r)
 /* Label, message and digest of the command line belong to the newest generation. */
 static int decide_newest(struct run *r)
 {
-	if (r->o->label_set)
-		memcpy(r->params.label, r->o->label, sizeof(r->o->label));
+	params_label(&r->params, r->o);
 	return 0;
 }
 

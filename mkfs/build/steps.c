@@ -59,8 +59,7 @@ void step_decide_behind(struct run *r)
 	const struct options *o = r->o;
 
 	params_of_image(&r->params, o, geo, r->out.object_bits);
-	if (o->label_set)
-		memcpy(r->params.label, o->label, sizeof(o->label));
+	params_label(&r->params, o);
 	r->gen.data_start = geo->data_start;
 	r->gen.number = geo->generation + 1;
 	r->gen.previous = &base_super(r->base)->raw;

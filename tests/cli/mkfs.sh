@@ -147,7 +147,7 @@ cases_usage()
 		"$mkfs" --manifest=- --order=- target/x </dev/null
 	works "standard input as order and patterns" fails 2 \
 		"--order=- and --exclude-from=-: standard input" \
-		"$mkfs" --exclude-from=- --order=- target/x tree </dev/null
+		"$mkfs" --order=- --exclude-from=- target/x tree </dev/null
 	works "standard input as patterns twice" fails 2 \
 		"--exclude-from=- and --exclude-from=-: standard input" \
 		"$mkfs" --exclude-from=- --exclude-from=- target/x tree </dev/null

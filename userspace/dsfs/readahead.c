@@ -253,14 +253,14 @@ static int run(const struct options *o)
 
 static const struct arg option_table[] = {
 	{ 0, "filelist", "FILE",
-	  "paths, one a line; - is standard input.  From a pipe, names are asked for as they come",
-	  ARG_TEXT(struct options, list) },
+	  "paths, one a line; - is standard input",
+	  ARG_TEXT(struct options, list, 0) },
 	{ '0', "null", NULL, "entries of FILE end with NUL, not newline",
 	  ARG_FLAG(struct options, null) },
 	{ 'j', "jobs", "N", "threads that ask, 1 to 1024 (default: 4)",
 	  ARG_NUMBER(struct options, jobs, 1, WORK_JOBS_MAX) },
 	{ 0, "limit", "SIZE",
-	  "ask for no more bytes, or none for no limit (default: the memory that is available; none for standard input)",
+	  "ask for no more bytes, or none (default: available memory)",
 	  ARG_SIZE(struct options, limit), .word = "none" },
 	{ 'q', "quiet", NULL, "no report", ARG_FLAG(struct options, quiet) },
 	{ 0, "json", NULL, "report in JSON on standard output", ARG_FLAG(struct options, json) },

@@ -254,31 +254,28 @@ static int watch(const struct top_options *o)
 	return EXIT_OK;
 }
 
-static int take_delay(void *ctx, const char *arg)
+static int take_delay(const struct arg *a, void *ctx, const char *arg)
 {
 	struct top_options *o = ctx;
 	char *end;
 	double v = strtod(arg, &end);
 
-	if (end == arg || *end || !(v > 0) || v > DELAY_MAX) {
-		msg_error(NULL, "--delay: %s: not more than 0 and at most %d seconds",
-			  arg, DELAY_MAX);
-		return -1;
-	}
+	if (end == arg || *end || !(v > 0) || v > DELAY_MAX)
+		return arg_wrong(a, arg, "not more than 0 and at most %d seconds", DELAY_MAX);
 	o->delay = v;
 	return 0;
 }
 
 static const struct arg option_table[] = {
-	{ 'd', "delay", "SECONDS", "between two looks (default: 1)", ARG_TAKE(take_delay) },
+	{ 'd', "delay", "SECONDS", "between two looks (default: 1)", .set = take_delay },
 	{ 'n', "iterations", "N", "end after N tables",
 	  ARG_NUMBER(struct top_options, count, 1, 0) },
 	{ 'b', "batch", NULL, "one table behind the other, for a file or a program",
 	  ARG_FLAG(struct top_options, batch) },
 	{ 0, "sysfs", "DIR", "sysfs is there (default: /sys)",
-	  ARG_TEXT(struct top_options, src.sysfs) },
+	  ARG_TEXT(struct top_options, src.sysfs, 0) },
 	{ 0, "mountinfo", "FILE", "mount points (default: /proc/self/mountinfo)",
-	  ARG_TEXT(struct top_options, src.mountinfo) },
+	  ARG_TEXT(struct top_options, src.mountinfo, 0) },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }

@@ -322,7 +322,7 @@ static int run(const struct options *o)
 
 static const struct arg option_table[] = {
 	{ 'o', "output", "FILE", "write there, not to standard output",
-	  ARG_TEXT(struct options, output) },
+	  ARG_TEXT(struct options, output, 0) },
 	{ '0', "null", NULL, "entries end with NUL, not newline",
 	  ARG_FLAG(struct options, null) },
 	{ 'q', "quiet", NULL, "say nothing at the beginning and at the end",

@@ -304,7 +304,7 @@ static int contents(const struct warmup_options *o)
 
 static const struct arg option_table[] = {
 	{ 0, "filelist", "FILE", "paths, one a line; - is standard input",
-	  ARG_TEXT(struct warmup_options, list) },
+	  ARG_TEXT(struct warmup_options, list, 0) },
 	{ '0', "null", NULL, "entries of FILE end with NUL, not newline",
 	  ARG_FLAG(struct warmup_options, null) },
 	{ 0, "metadata-only", NULL, "no contents: what looking the files up needs",

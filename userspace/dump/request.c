@@ -14,49 +14,48 @@ enum { EXIT_OK, EXIT_ERROR, EXIT_USAGE };
 /* What is shown is one thing. */
 #define SHOWS	ARG_GIVEN(struct request, what), .alone = true
 
-static int take_path(void *ctx, const char *arg)
+static int take_path(const struct arg *a, void *ctx, const char *arg)
 {
 	struct request *r = ctx;
 
+	(void)a;
 	if (!filter_add(&r->paths, arg))
 		return 0;
 	no_memory();
 	return EXIT_ERROR;
 }
 
-static int take_diff(void *ctx, const char *arg)
+static int take_diff(const struct arg *a, void *ctx, const char *arg)
 {
 	struct request *r = ctx;
 
 	r->diff = true;
-	if (!diff_parse(arg, &r->diff_of))
-		return 0;
-	msg_error(NULL, "--diff: %s: not two generations, as in 1..2", arg);
-	return -1;
+	return diff_parse(arg, &r->diff_of) ?
+	       arg_wrong(a, arg, "not two generations, as in 1..2") : 0;
 }
 
 static const struct arg option_table[] = {
 	{ 0, "regions", NULL, "regions of the metadata",
 	  ARG_FLAG(struct request, regions), SHOWS },
 	{ 0, "inode", "N", "an inode by number",
-	  ARG_TEXT(struct request, inode), SHOWS, .once = true },
+	  ARG_TEXT(struct request, inode, 0), SHOWS, .once = true },
 	{ 0, "path", "PATH",
-	  "an inode by path; with --extract, --tar and --wds a pattern: what matches, and all below it; may be given many times",
-	  ARG_TAKE(take_path), ARG_GIVEN(struct request, what),
+	  "an inode; with --extract, --tar, --wds: what matches a pattern",
+	  .set = take_path, ARG_GIVEN(struct request, what),
 	  .not = "regions; inode; dir; extents; list; manifest; digest; cat; generations; diff" },
 	{ 0, "dir", "PATH|N", "a directory: entries, name blocks, index",
-	  ARG_TEXT(struct request, dir), SHOWS, .once = true },
+	  ARG_TEXT(struct request, dir, 0), SHOWS, .once = true },
 	{ 0, "extents", "PATH", "where a file's data lies, and its checksums",
-	  ARG_TEXT(struct request, extents), SHOWS, .once = true },
+	  ARG_TEXT(struct request, extents, 0), SHOWS, .once = true },
 	{ 0, "list", NULL, "everything, one line an object",
 	  ARG_FLAG(struct request, list), SHOWS },
 	{ 0, "no-data", NULL, "with --list: read no contents",
 	  ARG_FLAG(struct request, no_data), .only = "list" },
 	{ 0, "manifest", NULL,
-	  "a manifest for mkfs.dsfs, whose contents are in a copy of the tree: JSON, one object a line",
+	  "a manifest for mkfs.dsfs: JSON, one object a line",
 	  ARG_FLAG(struct request, manifest), SHOWS },
 	{ 0, "digest", "[data|full]",
-	  "a number that stands for the data set, whatever the image; full: for its attributes, too",
+	  "a number that stands for the data set, whatever the image",
 	  ARG_CHOICE(struct request, digest), SHOWS, .once = true },
 	{ 0, "text", NULL, "with --digest: the text that it is the SHA-256 of",
 	  ARG_FLAG(struct request, digest_how.text), .only = "digest", .not = "json" },
@@ -64,26 +63,26 @@ static const struct arg option_table[] = {
 	  ARG_NUMBER(struct request, digest_how.threads, 1, SUMS_THREADS_MAX),
 	  .only = "digest" },
 	{ 0, "cat", "PATH", "write a file's contents to standard output",
-	  ARG_TEXT(struct request, cat), SHOWS, .once = true },
+	  ARG_TEXT(struct request, cat, 0), SHOWS, .once = true },
 	{ 0, "generations", NULL, "the generations that the image keeps",
 	  ARG_FLAG(struct request, generations), SHOWS },
 	{ 0, "diff", "N..[M]", "what changed from generation N to M, or to the newest",
-	  ARG_TAKE(take_diff), SHOWS, .once = true },
+	  .set = take_diff, SHOWS, .once = true },
 	{ 0, "extract", "DIR", "restore the tree into DIR, which is new or empty",
-	  ARG_TEXT(struct request, extract), SHOWS, .once = true },
+	  ARG_TEXT(struct request, extract, 0), SHOWS, .once = true },
 	{ 0, "resume", NULL, "with --extract: go on where a run was cut off",
 	  ARG_FLAG(struct request, resume), .only = "extract" },
 	{ 0, "tar", NULL, "write the tree to standard output, as a tar archive",
 	  ARG_FLAG(struct request, tar), SHOWS },
 	{ 0, "wds", "PREFIX",
-	  "write the files as shards of a WebDataset: PREFIX-000000.tar, ...",
-	  ARG_TEXT(struct request, wds.prefix), SHOWS, .once = true },
+	  "write shards of a WebDataset: PREFIX-000000.tar, ...",
+	  ARG_TEXT(struct request, wds.prefix, 0), SHOWS, .once = true },
 	{ 0, "shard-size", "SIZE", "with --wds: bytes of a shard (1G)",
 	  ARG_SIZE(struct request, wds.size), .only = "wds" },
 	{ 0, "shard-samples", "N", "with --wds: samples of a shard (any number)",
 	  ARG_NUMBER(struct request, wds.samples, 1, 0), .only = "wds" },
-	{ 0, "order", "FILE", "with --wds: keys or paths of samples that come first, one a line",
-	  ARG_TEXT(struct request, wds.order), .once = true, .only = "wds" },
+	{ 0, "order", "FILE", "with --wds: keys or paths of samples that come first",
+	  ARG_TEXT(struct request, wds.order, 0), .once = true, .only = "wds" },
 	{ '0', "null", NULL, "entries of the list end with NUL, not newline",
 	  ARG_FLAG(struct request, wds.null), .only = "order" },
 	{ 'v', "verbose", NULL, "with --extract, --tar and --wds: name all that fails",

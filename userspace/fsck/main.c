@@ -194,15 +194,13 @@ static int fsck(struct fsck *f, const char *path)
 	return code;
 }
 
-static int take_fd(void *ctx, const char *arg)
+static int take_fd(const struct arg *a, void *ctx, const char *arg)
 {
 	struct fsck *f = ctx;
 	u64 n;
 
-	if (parse_u64(arg, &n) || n > INT_MAX) {
-		msg_error(NULL, "-C: %s: not a file descriptor", arg);
-		return -1;
-	}
+	if (parse_u64(arg, &n) || n > INT_MAX)
+		return arg_wrong(a, arg, "not a file descriptor");
 	f->progress_fd = n;
 	return 0;
 }
@@ -220,11 +218,11 @@ static const struct arg option_table[] = {
 	  ARG_FLAG(struct fsck, verbose) },
 	{ 'q', "quiet", NULL, "errors only", ARG_FLAG(struct fsck, quiet) },
 	{ 'C', NULL, "FD", "write progress for fsck(8) to a file descriptor",
-	  ARG_TAKE(take_fd) },
-	{ 'n', ARG_IGNORED },
+	  .set = take_fd },
+	{ .letter = 'n' },
 	{ 'f', NULL, NULL, "accepted; it is what is done anyway", ARG_IGNORED },
-	{ 'a', ARG_IGNORED },
-	{ 'p', ARG_IGNORED },
+	{ .letter = 'a' },
+	{ .letter = 'p' },
 	{ 'y', NULL, NULL, "accepted for fsck(8); nothing is repaired", ARG_IGNORED },
 	{ ARG_HELP },
 	{ ARG_VERSION },

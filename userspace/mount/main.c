@@ -167,12 +167,13 @@ static int run(const struct call *c)
 }
 
 /* Several -o options are joined, as in mount(8). */
-static int append_options(void *ctx, const char *more)
+static int append_options(const struct arg *a, void *ctx, const char *more)
 {
 	struct call *c = ctx;
 	size_t len = c->options ? strlen(c->options) : 0;
 	char *p = realloc(c->options, len + strlen(more) + 2);
 
+	(void)a;
 	if (!p) {
 		no_memory();
 		return EXIT_SYSTEM;
@@ -183,12 +184,12 @@ static int append_options(void *ctx, const char *more)
 }
 
 static const struct arg option_table[] = {
-	{ 'o', NULL, "OPTIONS", "mount options, separated by commas", ARG_TAKE(append_options) },
+	{ 'o', NULL, "OPTIONS", "mount options, separated by commas", .set = append_options },
 	{ 'f', "fake", NULL, "do all but the mount", ARG_FLAG(struct call, fake) },
 	{ 'v', "verbose", NULL, "say what is done", ARG_FLAG(struct call, verbose) },
 	{ 'N', NULL, "NAMESPACE", "mount namespace: a process id or a file",
-	  ARG_TEXT(struct call, ns) },
-	{ 's', ARG_IGNORED },
+	  ARG_TEXT(struct call, ns, 0) },
+	{ .letter = 's' },
 	{ 'n', NULL, NULL, "accepted", ARG_IGNORED },
 	{ 't', NULL, "TYPE", "accepted; there is one type", ARG_IGNORED },
 	{ ARG_HELP },

@@ -9,16 +9,15 @@
 
 #include "args.h"
 #include "msg.h"
-#include "parse.h"
 
-/* Column of --help where the texts of options begin, and the width of its lines */
+/* Column of --help where the texts of options begin */
 #define COLUMN	25
-#define WIDTH	90
 
 /**
  * struct parse - state of the parser
  * @next: the word that is looked at next
  * @given: the options so far, by their index in the table
+ * @list: name of the option that has standard input, or NULL
  * @status: -1, or the exit status
  */
 struct parse {
@@ -26,6 +25,7 @@ struct parse {
 	void *o;
 	char **next;
 	bool given[ARGS_MAX];
+	const char *list;
 	int status;
 };
 
@@ -70,25 +70,6 @@ void args_version(void)
 	printf("%s " DSFS_VERSION_STRING "\n", msg_name());
 }
 
-/* Print words.  @at columns are in front of the first one; later lines begin at COLUMN. */
-static void put_text(int at, const char *text)
-{
-	int len, blank = 0;
-
-	for (; *text; text += len + !!text[len]) {
-		len = strcspn(text, " ");
-		if (at + blank + len > WIDTH) {
-			printf("\n%*s", COLUMN, "");
-			at = COLUMN;
-			blank = 0;
-		}
-		printf("%*s%.*s", blank, "", len, text);
-		at += blank + len;
-		blank = 1;
-	}
-	putchar('\n');
-}
-
 /* Print "-L, --label=TEXT", and return the number of columns. */
 static int put_names(const struct arg *a)
 {
@@ -115,8 +96,7 @@ void args_help(const struct args *args)
 		at = printf("  ") + put_names(a);
 		for (; !a->help; a++)
 			at += printf(", ") + put_names(a + 1);
-		at += printf("%*s", at + 2 < COLUMN ? COLUMN - at : 2, "");
-		put_text(at, a->help);
+		printf("%*s%s\n", at + 2 < COLUMN ? COLUMN - at : 2, "", a->help);
 	}
 	if (args->more)
 		printf("\n%s", args->more);
@@ -127,125 +107,47 @@ static void refuse(struct parse *p, const char *word, const char *why)
 	p->status = args_refused(p->args->wrong, word, why);
 }
 
-static int set_number(const struct arg *a, const char *value, u64 *v)
+/* What one list has taken of standard input, another one would miss. */
+static int check_list(struct parse *p, const struct arg *a, const char *value)
 {
-	u64 n;
+	const char *other = p->list;
 
-	if (!parse_u64(value, &n) && n >= a->min && (!a->max || n <= a->max)) {
-		*v = n;
+	if (!a->list || strcmp(value, "-"))
 		return 0;
-	}
-	if (a->max)
-		msg_error(NULL, "--%s: %s: not a number from %llu to %llu", a->name,
-			  value, a->min, a->max);
-	else if (a->min)
-		msg_error(NULL, "--%s: %s: not a number from %llu on", a->name,
-			  value, a->min);
-	else
-		msg_error(NULL, "--%s: %s: not a number", a->name, value);
+	p->list = a->name;
+	if (!other)
+		return 0;
+	msg_error(NULL, "--%s=- and --%s=-: standard input is but one list", other, a->name);
 	return -1;
 }
 
-static int set_size(const struct arg *a, const char *value, u64 *v)
-{
-	u64 n = 0;
-
-	if ((parse_size(value, &n) || !n) && (!a->word || strcmp(value, a->word))) {
-		msg_error(NULL, "--%s: %s: not a size of at least 1 byte%s%s", a->name,
-			  value, a->word ? ", nor " : "", a->word ? a->word : "");
-		return -1;
-	}
-	*v = n;
-	return 0;
-}
-
-static int set_bits(const struct arg *a, const char *value, u8 *bits)
-{
-	u64 n;
-
-	if (a->word && !strcmp(value, a->word)) {
-		*bits = 0;
-		return 0;
-	}
-	if (parse_size(value, &n) || n & (n - 1) || n < 1ULL << a->min ||
-	    n > 1ULL << a->max) {
-		msg_error(NULL, "--%s: %s: not a power of two from %llu to %llu bytes",
-			  a->name, value, 1ULL << a->min, 1ULL << a->max);
-		return -1;
-	}
-	*bits = __builtin_ctzll(n);
-	return 0;
-}
-
-/* The words of a choice are two. */
-static int set_choice(const struct arg *a, const char *value, unsigned int *v)
-{
-	const char *first = a->value + (*a->value == '[');
-	const char *second = strchr(first, '|') + 1;
-	const int len = second - 1 - first, rest = strcspn(second, "]");
-
-	*v = 1;
-	if (!value || (strlen(value) == len && !memcmp(value, first, len)))
-		return 0;
-	*v = 2;
-	if (strlen(value) == rest && !memcmp(value, second, rest))
-		return 0;
-	msg_error(NULL, "--%s: %s: neither %.*s nor %.*s", a->name, value, len, first,
-		  rest, second);
-	return -1;
-}
-
-/* Return: as of ARG_TAKE(). */
 static int set(struct parse *p, const struct arg *a, const char *value)
 {
-	void *to = (char *)p->o + a->to;
+	bool *given = &p->given[a - p->args->table];
 
-	switch (a->kind) {
-	case ARG_KIND_FLAG:
-		*(bool *)to = true;
-		return 0;
-	case ARG_KIND_SET:
-		*(unsigned int *)to = a->min;
-		return 0;
-	case ARG_KIND_TEXT:
-		*(const char **)to = value;
-		return 0;
-	case ARG_KIND_NUMBER:
-		return set_number(a, value, to);
-	case ARG_KIND_SIZE:
-		return set_size(a, value, to);
-	case ARG_KIND_BITS:
-		return set_bits(a, value, to);
-	case ARG_KIND_CHOICE:
-		return set_choice(a, value, to);
-	case ARG_KIND_TAKE:
-		return a->take(p->o, value);
-	case ARG_KIND_HELP:
-		args_help(p->args);
-		p->status = 0;
-		return 0;
-	case ARG_KIND_VERSION:
-		args_version();
-		p->status = 0;
-		return 0;
-	default:
-		return 0;
+	if (a->once && *given) {
+		msg_error(NULL, "--%s: given twice", a->name);
+		return -1;
 	}
+	*given = true;
+	if (a->given)
+		*((bool *)p->o + a->given) = true;
+	return check_list(p, a, value) ?: a->set(a, p->o, value);
 }
 
 static void take(struct parse *p, const struct arg *a, const char *value)
 {
-	bool *given = &p->given[a - p->args->table];
 	int ret;
 
-	if (a->once && *given) {
-		p->status = args_wrong(p->args->wrong, "--%s: given twice", a->name);
+	if (!a->set && a->name) {
+		if (a->letter == 'h')
+			args_help(p->args);
+		else
+			args_version();
+		p->status = 0;
 		return;
 	}
-	*given = true;
-	if (a->given)
-		*(bool *)((char *)p->o + a->given) = true;
-	ret = set(p, a, value);
+	ret = a->set ? set(p, a, value) : 0;
 	if (ret < 0)
 		hint();
 	if (ret)

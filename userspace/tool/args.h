@@ -12,20 +12,6 @@
 /* Options that a table may have */
 #define ARGS_MAX	48
 
-enum arg_kind {
-	ARG_KIND_IGNORED,
-	ARG_KIND_FLAG,
-	ARG_KIND_SET,
-	ARG_KIND_TEXT,
-	ARG_KIND_NUMBER,
-	ARG_KIND_SIZE,
-	ARG_KIND_BITS,
-	ARG_KIND_CHOICE,
-	ARG_KIND_TAKE,
-	ARG_KIND_HELP,
-	ARG_KIND_VERSION,
-};
-
 /**
  * struct arg - an option, and the member of the tool's options that it sets
  * @letter: short form, or 0
@@ -33,12 +19,15 @@ enum arg_kind {
  *	and @alone
  * @value: what stands for its value: "FILE", "yes|no"; "[KIND]" if it may be left out;
  *	NULL: it has none
- * @help: one sentence.  NULL: the one of the next option says it for both
- * @kind: what the value is, and @to, @min, @max and @take what is done with it; one of
- *	the macros below sets them
- * @given: ARG_GIVEN(): a member that is set to true
+ * @help: one line.  NULL: the one of the next option says it for both
+ * @set: takes the value, into the tool's options @o; NULL: nothing is done with it.  Return:
+ *	0 to go on; -1 if the value is wrong, which was said; or the exit status.
+ * @to: offset of a member; @min and @max: what may be in it: see the macros below, which set
+ *	all four
+ * @given: ARG_GIVEN(): offset of a bool that is set to true, which is not the first member
  * @word: of ARG_SIZE() and ARG_BITS(): a word that is 0; or NULL
  * @once: it may not be given twice
+ * @list: the value - is standard input, which only one option can have
  * @alone: of these options no two go together
  * @only: names of options, with "; " between them, one of which has to be given, too
  * @not: names of options that do not go together with it, with "; " between them; behind a
@@ -49,22 +38,38 @@ struct arg {
 	const char *name;
 	const char *value;
 	const char *help;
-	enum arg_kind kind;
+	int (*set)(const struct arg *a, void *o, const char *value);
 	unsigned int to;
 	unsigned int given;
 	u64 min;
 	u64 max;
-	int (*take)(void *o, const char *value);
 	const char *word;
 	bool once;
+	bool list;
 	bool alone;
 	const char *only;
 	const char *not;
 };
 
-/* It is taken, and nothing is done. */
+int arg_flag(const struct arg *a, void *o, const char *value);
+int arg_constant(const struct arg *a, void *o, const char *value);
+int arg_text(const struct arg *a, void *o, const char *value);
+int arg_number(const struct arg *a, void *o, const char *value);
+int arg_size(const struct arg *a, void *o, const char *value);
+int arg_bits(const struct arg *a, void *o, const char *value);
+int arg_choice(const struct arg *a, void *o, const char *value);
+
+/**
+ * arg_wrong - print what is wrong with the value of an option
+ *
+ * Return: -1.
+ */
+__printf(3, 4)
+int arg_wrong(const struct arg *a, const char *value, const char *fmt, ...);
+
+/* Nothing is done with it. */
 #define ARG_IGNORED \
-	.kind = ARG_KIND_IGNORED
+	.set = NULL
 
 /* The place of a member of structure @s.  The compiler warns if it is not of @type. */
 #define ARG_TO(type, s, member) \
@@ -72,39 +77,36 @@ struct arg {
 
 /* bool: true */
 #define ARG_FLAG(s, member) \
-	.kind = ARG_KIND_FLAG, .to = ARG_TO(bool, s, member)
+	.set = arg_flag, .to = ARG_TO(bool, s, member)
 /* unsigned int, or an enum: @n */
 #define ARG_SET(s, member, n) \
-	.kind = ARG_KIND_SET, .to = ARG_TO(unsigned int, s, member), .min = (n)
-/* const char *: the value itself, not a copy */
-#define ARG_TEXT(s, member) \
-	.kind = ARG_KIND_TEXT, .to = ARG_TO(const char *, s, member)
+	.set = arg_constant, .to = ARG_TO(unsigned int, s, member), .min = (n)
+/* const char *: the value itself, not a copy, of @high bytes at most; 0: no limit */
+#define ARG_TEXT(s, member, high) \
+	.set = arg_text, .to = ARG_TO(const char *, s, member), .max = (high)
+/* the same, of a list */
+#define ARG_LIST(s, member) \
+	ARG_TEXT(s, member, 0), .list = true
 /* u64: a number from @low to @high; @high 0: no limit */
 #define ARG_NUMBER(s, member, low, high) \
-	.kind = ARG_KIND_NUMBER, .to = ARG_TO(u64, s, member), .min = (low), .max = (high)
+	.set = arg_number, .to = ARG_TO(u64, s, member), .min = (low), .max = (high)
 /* u64: bytes, at least 1 */
 #define ARG_SIZE(s, member) \
-	.kind = ARG_KIND_SIZE, .to = ARG_TO(u64, s, member)
+	.set = arg_size, .to = ARG_TO(u64, s, member)
 /* u8: the logarithm of bytes that are a power of two, from @low to @high */
 #define ARG_BITS(s, member, low, high) \
-	.kind = ARG_KIND_BITS, .to = ARG_TO(u8, s, member), .min = (low), .max = (high)
-/* unsigned int, or an enum: which word of @value it is, from 1 on; 1 if it is left out */
+	.set = arg_bits, .to = ARG_TO(u8, s, member), .min = (low), .max = (high)
+/* unsigned int, or an enum: which of the two words of @value it is, 1 or 2; 1: none */
 #define ARG_CHOICE(s, member) \
-	.kind = ARG_KIND_CHOICE, .to = ARG_TO(unsigned int, s, member)
-/*
- * @fn gets the tool's options and the value, or NULL.  Return: 0 to go on; -1 if the value is
- * wrong, which was said; or the exit status.
- */
-#define ARG_TAKE(fn) \
-	.kind = ARG_KIND_TAKE, .take = (fn)
+	.set = arg_choice, .to = ARG_TO(unsigned int, s, member)
 #define ARG_GIVEN(s, member) \
 	.given = ARG_TO(bool, s, member)
 
 /* The last entries of every table, in front of an empty one */
 #define ARG_HELP \
-	.letter = 'h', .name = "help", .help = "this text", .kind = ARG_KIND_HELP
+	.letter = 'h', .name = "help", .help = "this text"
 #define ARG_VERSION \
-	.letter = 'V', .name = "version", .help = "the version", .kind = ARG_KIND_VERSION
+	.letter = 'V', .name = "version", .help = "the version"
 
 /**
  * struct args - the command line of a tool
