@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "dsfs_fs.h"
 #include "nsec.h"
 #include "parse.h"
 
@@ -142,15 +141,6 @@ int parse_source_date_epoch(s64 *ns)
 	}
 	ret = parse_time(s, ns);
 	return ret ? ret : 1;
-}
-
-int parse_digest_kind(const char *s, u8 *kind)
-{
-	*kind = DSFS_DIGEST_DATA;
-	if (!s || !strcmp(s, "data"))
-		return 0;
-	*kind = DSFS_DIGEST_FULL;
-	return strcmp(s, "full") ? -EINVAL : 0;
 }
 
 char *parse_format_size(char *buf, size_t size, u64 v)

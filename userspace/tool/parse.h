@@ -39,15 +39,6 @@ int parse_time(const char *s, s64 *ns);
 int parse_source_date_epoch(s64 *ns);
 
 /**
- * parse_digest_kind - which digest: "data" or "full"
- * @s: NULL: the default, data
- * @kind: DSFS_DIGEST_*
- *
- * Return: 0 or -EINVAL.
- */
-int parse_digest_kind(const char *s, u8 *kind);
-
-/**
  * parse_format_size - bytes for people: "1.5 GiB"
  * @buf: at least 16 bytes
  */
