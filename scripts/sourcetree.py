@@ -26,8 +26,13 @@ def plain(text):
 
 
 def linked(part, other):
-    """Whether PART can be linked with OTHER: the module has fs alone, tools no module."""
+    """Whether PART may be linked with OTHER: the module has fs alone, tools no module.
+
+    fs/format declares what whom it is compiled for has to define, so it calls nobody.
+    """
     root = part.split("/")[0]
+    if part.startswith("fs/format/"):
+        return other.startswith("fs/format/")
     if other.startswith("fs/"):
         return root == "fs" or other.startswith("fs/format/")
     return root != "fs" and other.split("/")[0] in (root, "userspace")
