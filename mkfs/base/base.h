@@ -72,9 +72,6 @@ u64 base_end(const struct base *base, unsigned int object_bits);
  */
 int base_match(struct base *base, struct tree *t, const struct options *o);
 
-/* Mark a file as one that has the content of node_old() and is not written. */
-void base_keep(struct base *base, struct node *n);
-
 /* Print the error of an inode of the image.  Return: @ret. */
 int base_bad_inode(const struct base *base, u32 ino, const struct dsfs_err *err,
 		   int ret);
@@ -128,30 +125,5 @@ int content_index_init(struct base *base);
  * Return: the inode number; 0 at the end.
  */
 u32 content_index_next(struct base *base, u64 stored, u64 sums, size_t *cursor, u64 *start);
-
-/**
- * struct content_compare - comparison of a file with the inode of its name
- * @sum: checksum so far of the current chunk, which @left bytes are missing from
- * @at: stored bytes so far
- * @differs: a difference was found
- */
-struct content_compare {
-	struct base *base;
-	struct dsfs_attr attr;
-	struct dsfs_extra_info extra;
-	u64 stored;
-	u64 at;
-	u64 left;
-	u32 sum;
-	bool differs;
-};
-
-/* content_compare.c */
-void content_compare_begin(struct content_compare *s, struct base *base, u32 ino);
-/* Like an emit function of struct holes; -ECANCELED once it differs. */
-int content_compare_data(void *compare, const char *p, u64 bytes);
-/* @extents: @n of them; none for a file without holes */
-bool content_compare_end(struct content_compare *s, bool sparse,
-			 const struct dsfs_extent_record *extents, u32 n);
 
 #endif /* MKFS_BASE_H */

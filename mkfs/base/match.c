@@ -12,7 +12,7 @@
  */
 #include <stdlib.h>
 
-#include "base.h"
+#include "keep.h"
 #include "format.h"
 #include "msg.h"
 
@@ -20,25 +20,6 @@ struct match {
 	struct base *base;
 	const struct options *o;
 };
-
-/* Whether size and mtime say that the content is unchanged. */
-static bool time_tells(const struct options *o, const struct node *n,
-		       const struct dsfs_attr *attr)
-{
-	if (o->checksum || o->fixed_time ||
-	    n->flags & NODE_NO_TIME)
-		return false;
-	/* a time at a limit may have been clamped */
-	return n->mtime == attr->mtime && n->mtime != INT64_MIN &&
-	       n->mtime != INT64_MAX;
-}
-
-void base_keep(struct base *base, struct node *n)
-{
-	n->flags |= NODE_KEPT;
-	base->kept_files++;
-	base->kept_bytes += n->size;
-}
 
 static int match_file(struct match *m, struct dir *dir, struct node *n,
 		      u32 ino, u8 type, struct dsfs_err *err)
@@ -61,8 +42,8 @@ static int match_file(struct match *m, struct dir *dir, struct node *n,
 	    attr.size != n->size)
 		return ret;
 	*node_old(dir, n) = ino;
-	if (time_tells(m->o, n, &attr))
-		base_keep(base, n);
+	if (keep_by_time(m->o, n, &attr))
+		keep_mark(base, n);
 	return 0;
 }
 

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "../base/base.h"
+#include "../base/keep.h"
 #include "format.h"
 #include "msg.h"
 #include "stream.h"
@@ -87,7 +87,7 @@ static int share_moved(struct copy *c, struct node *n, const struct moved *moved
 
 	node_data(n)->start = moved->to;
 	if (moved->to < c->s->start) {	/* of an earlier generation */
-		base_keep(c->s->base, n);
+		keep_mark(c->s->base, n);
 	} else {
 		c->s->figures.dup_files++;
 		c->s->figures.dup_bytes += stored;

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "../base/keep.h"
 #include "content.h"
 #include "stream.h"
 
@@ -56,13 +57,13 @@ static u32 old_inode(struct reader *r, const struct item *it)
 static bool compare_small(struct reader *r, struct item *it, const char *buf)
 {
 	u32 ino = old_inode(r, it);
-	struct content_compare compare;
+	struct keep_compare compare;
 
 	if (!ino)
 		return false;
-	content_compare_begin(&compare, r->s->store->base, ino);
-	content_compare_data(&compare, buf, it->stored);
-	return content_compare_end(&compare, it->sparse, it->extents, it->nextents);
+	keep_by_bytes_begin(&compare, r->s->store->base, ino);
+	keep_by_bytes_data(&compare, buf, it->stored);
+	return keep_by_bytes_end(&compare, it->sparse, it->extents, it->nextents);
 }
 
 static void run_small(struct reader *r, struct job *job, struct item *it)
@@ -100,17 +101,17 @@ static int read_large(struct reader *r, struct item *it, struct holes *h)
 static void compare_large(struct reader *r, struct item *it)
 {
 	u32 ino = old_inode(r, it);
-	struct content_compare compare;
+	struct keep_compare compare;
 	struct holes h;
 	int ret;
 
 	if (!ino)
 		return;
-	content_compare_begin(&compare, r->s->store->base, ino);
-	holes_init(&h, content_compare_data, &compare);
+	keep_by_bytes_begin(&compare, r->s->store->base, ino);
+	holes_init(&h, keep_by_bytes_data, &compare);
 	ret = compare.differs ? -ECANCELED : read_large(r, it, &h);
 	if (!ret && check_file(r, it))
-		it->kept = content_compare_end(&compare, h.sparse,
+		it->kept = keep_by_bytes_end(&compare, h.sparse,
 					       (struct dsfs_extent_record *)h.extents.p,
 					       h.extents.n);
 	holes_free(&h);

@@ -9,6 +9,7 @@
  * undone and everything that it changed is restored.  So the image does not
  * depend on which files count as large.
  */
+#include "../base/keep.h"
 #include "msg.h"
 #include "store.h"
 
@@ -127,41 +128,46 @@ int store_placed(struct store *s, struct item *it, const u32 *sums)
 	return ret ? ret : add_sums(s, n, sums, it->sums, it->sums <= 1);
 }
 
-/* Let the item share the stored bytes at @start of inode @ino of the base image. */
-static void make_found(struct store *s, struct item *it, u32 ino, u64 start)
-{
-	struct node *n = it->node;
+/* An item whose bytes are in memory, or were written to @pos. */
+struct stored_item {
+	struct output *out;
+	const char *buf;
+	u64 pos;
+	u64 bytes;
+};
 
-	n->flags |= NODE_FOUND;
-	*node_old(it->dir, n) = ino;
-	node_data(n)->start = start;
-	n->sum = 0;
-	s->figures.dup_files++;
-	s->figures.dup_bytes += it->stored;
-	dedup_add(s, it->hash, n);
+static int equal(void *ctx, u64 start)
+{
+	const struct stored_item *c = ctx;
+
+	return c->buf ? output_compare(c->out, start, c->buf, c->bytes) :
+			output_compare_ranges(c->out, start, c->pos, c->bytes);
 }
 
-/*
- * Update: find a small file in the content index.  Return: 1: found; 0: not
- * found; -errno.
- */
-static int find_small(struct store *s, struct item *it, const char *buf,
-		      const u32 *sums)
+/* Let an item share the bytes at @start of inode @ino of the base image. */
+static void share_kept(struct store *s, struct item *it, u32 ino, u64 start)
 {
-	struct base *base = s->base;
-	u64 start, hash = 0;
-	size_t cursor = 0;
-	int ret = 0;
-	u32 ino;
+	keep_mark_found(it->dir, it->node, ino, start);
+	s->figures.dup_files++;
+	s->figures.dup_bytes += it->stored;
+	dedup_add(s, it->hash, it->node);
+}
 
-	for (u32 i = 0; base && i < it->sums; i++)
+/* Update: look for a small file in the base image.  Return: 1: it is there; 0; -errno. */
+static int find_small(struct store *s, struct item *it, const char *buf, const u32 *sums)
+{
+	struct stored_item c = { .out = s->out, .buf = buf, .bytes = it->stored };
+	u64 start, hash = 0;
+	u32 ino;
+	int ret;
+
+	if (!s->base)
+		return 0;
+	for (u32 i = 0; i < it->sums; i++)
 		hash = base_sums_add(hash, sums[i]);
-	while (!ret && base &&
-	       (ino = content_index_next(base, it->stored, hash, &cursor, &start))) {
-		ret = output_compare(s->out, start, buf, it->stored);
-		if (ret == 1)
-			make_found(s, it, ino, start);
-	}
+	ret = keep_find(s->base, it->stored, hash, equal, &c, &ino, &start);
+	if (ret == 1)
+		share_kept(s, it, ino, start);
 	return ret;
 }
 
@@ -250,26 +256,22 @@ static int spooled_sums(struct store *s, const struct node *n, u64 from, u64 *ha
 	return ret;
 }
 
-/* Update: find a large file, which was written to @pos, in the content index. */
-static int find_large(struct store *s, struct item *it, const struct undo *un,
-		      u64 pos)
+/* The same of a large file, which was written to @pos: undo that. */
+static int find_large(struct store *s, struct item *it, const struct undo *u, u64 pos)
 {
-	struct base *base = s->base;
-	size_t cursor = 0;
+	struct stored_item c = { .out = s->out, .pos = pos, .bytes = it->stored };
 	u64 start, hash;
-	int ret = 0;
 	u32 ino;
+	int ret;
 
-	if (!base)
+	if (!s->base)
 		return 0;
-	ret = spooled_sums(s, it->node, un->chunks, &hash);
-	while (!ret &&
-	       (ino = content_index_next(base, it->stored, hash, &cursor, &start))) {
-		ret = output_compare_ranges(s->out, start, pos, it->stored);
-		if (ret == 1) {
-			undo(s, un, it->node, pos);
-			make_found(s, it, ino, start);
-		}
+	ret = spooled_sums(s, it->node, u->chunks, &hash);
+	if (!ret)
+		ret = keep_find(s->base, it->stored, hash, equal, &c, &ino, &start);
+	if (ret == 1) {
+		undo(s, u, it->node, pos);
+		share_kept(s, it, ino, start);
 	}
 	return ret;
 }
@@ -378,7 +380,7 @@ static int store_streamed(struct store *s, struct ring *ring, struct job *job,
 /* The base image has the content of the item: write nothing. */
 static void store_kept(struct store *s, struct item *it)
 {
-	base_keep(s->base, it->node);
+	keep_mark(s->base, it->node);
 	count_file(s, it);
 }
 

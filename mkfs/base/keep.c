@@ -1,18 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Comparison of a file with the content that the image has under its name.
+ * Whether a file keeps a content of the base image.
  *
- * Bytes decide.  Checksums of chunks, if the image has them, only save reading the
- * image: a chunk with another checksum has other bytes.  Equal checksums prove nothing.
- * A CRC is linear, so data followed by its own CRC32C has the same one whatever the data
- * is, and so has a chunk with such data anywhere in it.  Formats that check themselves
- * are full of that.
+ * Bytes decide, unless size and time do.  Checksums of chunks, if the image has them, only
+ * save reading the image: a chunk with another checksum has other bytes.  Equal checksums
+ * prove nothing.  A CRC is linear, so data followed by its own CRC32C has the same one
+ * whatever the data is, and so has a chunk with such data anywhere in it.  Formats that check
+ * themselves are full of that.
  *
  * Data of the image that cannot be read or is damaged differs, and is stored anew.
  */
-#include "base.h"
+#include "keep.h"
 
-void content_compare_begin(struct content_compare *s, struct base *base, u32 ino)
+bool keep_by_time(const struct options *o, const struct node *n, const struct dsfs_attr *attr)
+{
+	if (attr->size != n->size || o->checksum || o->fixed_time || n->flags & NODE_NO_TIME)
+		return false;
+	/* a time at a limit may have been clamped */
+	return n->mtime == attr->mtime && n->mtime != INT64_MIN && n->mtime != INT64_MAX;
+}
+
+void keep_mark(struct base *base, struct node *n)
+{
+	n->flags |= NODE_KEPT;
+	base->kept_files++;
+	base->kept_bytes += n->size;
+}
+
+void keep_mark_found(struct dir *dir, struct node *n, u32 ino, u64 start)
+{
+	n->flags |= NODE_FOUND;
+	*node_old(dir, n) = ino;
+	node_data(n)->start = start;
+	n->sum = 0;
+}
+
+int keep_find(struct base *base, u64 stored, u64 sums, int (*equal)(void *ctx, u64 start),
+	      void *ctx, u32 *ino, u64 *start)
+{
+	size_t cursor = 0;
+	int ret = 0;
+
+	while (!ret && (*ino = content_index_next(base, stored, sums, &cursor, start)))
+		ret = equal(ctx, *start);
+	return ret;
+}
+
+void keep_by_bytes_begin(struct keep_compare *s, struct base *base, u32 ino)
 {
 	struct dsfs_err err = { 0 };
 
@@ -27,7 +61,7 @@ void content_compare_begin(struct content_compare *s, struct base *base, u32 ino
 		s->stored = image_stored_bytes(&s->attr, &s->extra);
 }
 
-static void chunk_end(struct content_compare *s, u64 chunk)
+static void chunk_end(struct keep_compare *s, u64 chunk)
 {
 	struct dsfs_err err = { 0 };
 	u32 want;
@@ -39,7 +73,7 @@ static void chunk_end(struct content_compare *s, u64 chunk)
 	s->left = 1ULL << s->base->img.geo->chunk_bits;
 }
 
-static void sum_data(struct content_compare *s, const char *p, u64 bytes)
+static void sum_data(struct keep_compare *s, const char *p, u64 bytes)
 {
 	u64 at = s->at;
 
@@ -56,7 +90,7 @@ static void sum_data(struct content_compare *s, const char *p, u64 bytes)
 	}
 }
 
-static void compare_bytes(struct content_compare *s, const char *p, u64 bytes)
+static void compare_bytes(struct keep_compare *s, const char *p, u64 bytes)
 {
 	char have[65536];
 
@@ -72,10 +106,10 @@ static void compare_bytes(struct content_compare *s, const char *p, u64 bytes)
 	}
 }
 
-int content_compare_data(void *compare, const char *p, u64 bytes)
+int keep_by_bytes_data(void *compare, const char *p, u64 bytes)
 {
 	static const char zeros[65536];
-	struct content_compare *s = compare;
+	struct keep_compare *s = compare;
 
 	if (bytes > s->stored - s->at)
 		s->differs = true;
@@ -91,7 +125,7 @@ int content_compare_data(void *compare, const char *p, u64 bytes)
 	return s->differs ? -ECANCELED : 0;
 }
 
-static bool compare_extents(struct content_compare *s, const struct dsfs_extent_record *extents,
+static bool compare_extents(struct keep_compare *s, const struct dsfs_extent_record *extents,
 			    u32 n)
 {
 	struct dsfs_extent_record have;
@@ -108,7 +142,7 @@ static bool compare_extents(struct content_compare *s, const struct dsfs_extent_
 	return true;
 }
 
-bool content_compare_end(struct content_compare *s, bool sparse,
+bool keep_by_bytes_end(struct keep_compare *s, bool sparse,
 			 const struct dsfs_extent_record *extents, u32 n)
 {
 	if (s->differs || s->at != s->stored ||
