@@ -3,6 +3,7 @@
  * mkfs.dsfs: makes an image from a source.  Its folders, in the order in which
  * data passes them:
  *
+ *   options/ what is asked for, and the parameters that follow
  *   build/   the recipes: for each kind of image, the steps that make it
  *   source/  lists names and attributes, and reads contents: a directory, a
  *            manifest, archives, an image

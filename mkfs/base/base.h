@@ -6,7 +6,7 @@
 #ifndef MKFS_BASE_H
 #define MKFS_BASE_H
 
-#include "../options.h"
+#include "../options/options.h"
 #include "../tree/tree.h"
 #include "hash.h"
 #include "imagemsg.h"

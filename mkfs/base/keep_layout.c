@@ -3,7 +3,7 @@
  * Layout of the files that keep their content in a new generation: holes and checksums are
  * those of the base image, and so is the place of a file that has none yet.
  */
-#include "../params.h"
+#include "../options/params.h"
 #include "keep_layout.h"
 #include "format.h"
 #include "msg.h"

@@ -6,7 +6,7 @@
  * later one behind it, with the data that those before it do not have.  So what they share
  * is stored once, and each but the oldest has the one before it in its history.
  */
-#include "../params.h"
+#include "../options/params.h"
 #include "../plan/place.h"
 #include "base.h"
 #include "kept.h"
@@ -170,7 +170,7 @@ static int measure_dropped(struct measure *m)
 }
 
 int kept_measure(struct kept *kept, struct base *base, const struct options *o,
-		 unsigned int object_bits)
+		 unsigned int object_bits, bool dropped)
 {
 	struct measure m = { .kept = kept, .base = base, .o = o, .object_bits = object_bits };
 	u64 start = DSFS_DATA_START_MIN;
@@ -188,7 +188,7 @@ int kept_measure(struct kept *kept, struct base *base, const struct options *o,
 		start += one->data + one->meta;
 	}
 	kept->slack = m.slack;
-	if (!ret && o->plan_only && o->keep > 1)
+	if (!ret && dropped)
 		ret = measure_dropped(&m);
 	placemap_free(&m.seen);
 	return ret;

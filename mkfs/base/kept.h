@@ -64,15 +64,15 @@ int kept_find(struct kept *kept, const struct base *base, u64 keep);
 
 /**
  * kept_measure - how large the image will be
+ * @dropped: look at the generations that are not kept, too
  * @object_bits: log2 of the object size that the device reports; 0: none
  *
- * Sets base->packed; with --dry-run, looks at the generations that are not kept, too.  Data
- * is placed as it will be; metadata gets no longer.
+ * Sets base->packed.  Data is placed as it will be; metadata gets no longer.
  *
  * Messages are written.  Return: 0 or -errno.
  */
 int kept_measure(struct kept *kept, struct base *base, const struct options *o,
-		 unsigned int object_bits);
+		 unsigned int object_bits, bool dropped);
 
 /* Look at the next generation to be packed.  Messages are written.  Return: 0 or -errno. */
 int kept_next(const struct kept *kept, struct base *base);

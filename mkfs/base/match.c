@@ -119,7 +119,5 @@ int base_match(struct base *base, struct tree *t, const struct options *o)
 		if (ino)
 			ret = match_dir(&m, d, ino, &err);
 	}
-	if (ret)
-		return base_damaged(base, "metadata", &err, ret);
-	return o->no_dedup || o->plan_only ? 0 : content_index_init(base);
+	return ret ? base_damaged(base, "metadata", &err, ret) : 0;
 }

@@ -5,7 +5,7 @@
 #ifndef MKFS_PLACES_H
 #define MKFS_PLACES_H
 
-#include "../params.h"
+#include "../options/params.h"
 #include "base.h"
 #include "format.h"
 

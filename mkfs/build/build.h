@@ -2,6 +2,18 @@
 /*
  * Recipes: one file of this folder makes one kind of image, as a list of steps.  A step that
  * several recipes have is in steps.c.
+ *
+ * What kind of image is made is known in this folder alone.  Calls between folders go one way:
+ *
+ *	main	-> build, output
+ *	build	-> digest, meta, data, source, base, plan, output, tree, options
+ *	digest	-> source
+ *	meta	-> data, plan, output, tree
+ *	data	-> source, base, plan, output, tree, options
+ *	source	-> base, tree, options
+ *	base	-> plan, tree, options
+ *	plan	-> tree, options
+ *	output	-> options
  */
 #ifndef MKFS_BUILD_H
 #define MKFS_BUILD_H
@@ -10,9 +22,9 @@
 #include "../base/kept.h"
 #include "../data/stream.h"
 #include "../meta/meta.h"
-#include "../options.h"
+#include "../options/options.h"
 #include "../output/output.h"
-#include "../params.h"
+#include "../options/params.h"
 #include "../plan/plan.h"
 #include "../source/source.h"
 #include "../tree/tree.h"

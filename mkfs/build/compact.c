@@ -33,7 +33,8 @@ static int find_kept(struct run *r)
 
 static int measure(struct run *r)
 {
-	return kept_measure(&r->kept, r->base, r->o, r->out.object_bits);
+	return kept_measure(&r->kept, r->base, r->o, r->out.object_bits,
+			    r->o->plan_only && several(r));
 }
 
 static int stop_unless_worth(struct run *r)

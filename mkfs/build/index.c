@@ -6,7 +6,7 @@
  */
 #include <unistd.h>
 
-#include "../base/graft.h"
+#include "graft.h"
 #include "build.h"
 #include "msg.h"
 

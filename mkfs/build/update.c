@@ -24,6 +24,12 @@ static int match(struct run *r)
 	return base_match(r->base, &r->tree, r->o);
 }
 
+/* What was moved or copied has its content under another name. */
+static int index_contents(struct run *r)
+{
+	return r->o->no_dedup ? 0 : content_index_init(r->base);
+}
+
 /* New files may have come beside old ones, and others gone: who shares a block is new. */
 static int keep_layout(struct run *r)
 {
@@ -49,6 +55,7 @@ static const step_fn steps[] = {
 	step_plan,
 	step_check_room,
 	step_stop_dry,
+	index_contents,
 	step_prepare,
 	step_open_target,
 	step_store,

@@ -5,7 +5,7 @@
 #ifndef MKFS_ORDER_H
 #define MKFS_ORDER_H
 
-#include "../options.h"
+#include "../options/options.h"
 #include "../tree/tree.h"
 
 /* A file in the order of data */

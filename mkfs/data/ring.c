@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "../options.h"
+#include "../options/options.h"
 #include "ring.h"
 
 #define RING_BYTES	(64 * 1024 * 1024)

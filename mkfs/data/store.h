@@ -7,7 +7,7 @@
 
 #include "../base/base.h"
 #include "../output/output.h"
-#include "../params.h"
+#include "../options/params.h"
 #include "../plan/place.h"
 #include "../source/source.h"
 #include "../tree/spool.h"

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "../options.h"
+#include "../options/options.h"
 #include "output.h"
 #include "parse.h"
 

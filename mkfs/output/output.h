@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-#include "../options.h"
+#include "../options/options.h"
 #include "window.h"
 #include "writer.h"
 

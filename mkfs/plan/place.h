@@ -5,7 +5,7 @@
 #ifndef MKFS_PLACE_H
 #define MKFS_PLACE_H
 
-#include "../options.h"
+#include "../options/options.h"
 #include "../tree/tree.h"
 
 #define PLACE_GAPS	64

@@ -5,8 +5,8 @@
 #ifndef MKFS_PLAN_H
 #define MKFS_PLAN_H
 
-#include "../options.h"
-#include "../params.h"
+#include "../options/options.h"
+#include "../options/params.h"
 #include "../tree/tree.h"
 
 #define PLAN_BUCKETS	49	/* file sizes: 0, 1, 2-3, 4-7, ... 2^47.. */

@@ -25,7 +25,7 @@
  *    arena, and end() moves them into their directories.
  *  - What is known before data is read is known too late: --order and --dry-run are
  *    not for it, nor is --update, but to add archives that stay as they are
- *    (base/graft.c), and that a device is too small shows at the write.
+ *    (build/graft.c), and that a device is too small shows at the write.
  */
 #ifndef MKFS_SOURCE_H
 #define MKFS_SOURCE_H
@@ -33,7 +33,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-#include "../options.h"
+#include "../options/options.h"
 #include "../tree/tree.h"
 
 struct base;

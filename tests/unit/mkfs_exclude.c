@@ -2,7 +2,7 @@
 /*
  * What --exclude leaves out.
  */
-#include "options.h"
+#include "options/options.h"
 #include "mkfs.h"
 
 #include <stdlib.h>

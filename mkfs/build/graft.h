@@ -5,7 +5,7 @@
 #ifndef MKFS_GRAFT_H
 #define MKFS_GRAFT_H
 
-#include "base.h"
+#include "../base/base.h"
 
 /* The tree of the image, in base->root_dir.  Messages are written.  0 or -errno. */
 int base_tree(struct base *base, const struct options *o, struct tree *t);
