@@ -143,7 +143,7 @@ static bool compare_extents(struct keep_compare *s, const struct dsfs_extent_rec
 }
 
 bool keep_by_bytes_end(struct keep_compare *s, bool sparse,
-			 const struct dsfs_extent_record *extents, u32 n)
+		       const struct dsfs_extent_record *extents, u32 n)
 {
 	if (s->differs || s->at != s->stored ||
 	    sparse != !!(s->attr.flags & DSFS_INODE_HOLES))

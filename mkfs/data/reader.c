@@ -112,8 +112,8 @@ static void compare_large(struct reader *r, struct item *it)
 	ret = compare.differs ? -ECANCELED : read_large(r, it, &h);
 	if (!ret && check_file(r, it))
 		it->kept = keep_by_bytes_end(&compare, h.sparse,
-					       (struct dsfs_extent_record *)h.extents.p,
-					       h.extents.n);
+					     (struct dsfs_extent_record *)h.extents.p,
+					     h.extents.n);
 	holes_free(&h);
 }
 

@@ -123,7 +123,7 @@ static int check_device(struct output *out, const struct options *o)
 }
 
 /* Lock the image: two updates at the same time would write to the same place. */
-static int lock(struct output *out)
+static int lock_image(struct output *out)
 {
 	if (out->read_only || !flock(out->fd, LOCK_EX | LOCK_NB))
 		return 0;
@@ -145,7 +145,7 @@ static int open_file(struct output *out, const struct stat *st)
 		return output_fail(out, "cannot open");
 	out->length = st->st_size;
 	out->zeros = st->st_size;
-	return lock(out);
+	return lock_image(out);
 }
 
 static int not_a_target(const struct output *out)
@@ -230,7 +230,7 @@ int output_check_update(struct output *out, const struct options *o)
 	/* drop cached blocks, which another node may have written since */
 	if (!out->read_only)
 		ioctl(out->fd, BLKFLSBUF, 0);
-	return lock(out);
+	return lock_image(out);
 }
 
 int output_check_archives(struct output *out, const struct options *o)
@@ -243,7 +243,7 @@ int output_check_archives(struct output *out, const struct options *o)
 		return ret;
 	if (S_ISBLK(st.st_mode)) {
 		ret = check_device(out, o);
-		return ret ? ret : lock(out);
+		return ret ? ret : lock_image(out);
 	}
 	if (!S_ISREG(st.st_mode))
 		return not_a_target(out);

@@ -33,7 +33,8 @@ struct target_ops {
 };
 
 /* commit.c: a new file, a new device, an image, archives that become one */
-extern const struct target_ops file_target_ops, device_target_ops, image_target_ops, archives_target_ops;
+extern const struct target_ops file_target_ops, device_target_ops;
+extern const struct target_ops image_target_ops, archives_target_ops;
 
 /**
  * struct output - the target, and the part of the image that is in memory
