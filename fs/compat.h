@@ -143,12 +143,13 @@ static inline int dsfs_compat_file_open(struct inode *inode, struct file *file)
 #define mapping_max_folio_order(mapping) 0U
 #endif
 
-/* RWF_DONTCACHE */
+/* RWF_DONTCACHE. The macro of a member follows "rac->", hence the operator. */
 #ifndef IOCB_DONTCACHE
 #define IOCB_DONTCACHE	0
 #endif
 #ifndef FOP_DONTCACHE
 #define FOP_DONTCACHE	0
+#define dropbehind _index & 0
 #define folio_test_dropbehind(folio) false
 #define folio_set_dropbehind(folio) do { } while (0)
 #endif

@@ -130,20 +130,6 @@ static int dsfs_read_folio(struct file *file, struct folio *folio)
 	return dsfs_read_submit(rd, REQ_OP_READ, GFP_KERNEL);
 }
 
-/* True for RWF_DONTCACHE, where pages before the range were read and dropped */
-static bool dsfs_drops_behind(struct readahead_control *rac)
-{
-	struct folio *folio = filemap_get_folio(rac->mapping,
-						readahead_index(rac));
-	bool ret;
-
-	if (IS_ERR_OR_NULL(folio))
-		return false;
-	ret = folio_test_dropbehind(folio);
-	folio_put(folio);
-	return ret;
-}
-
 /*
  * Widen the readahead range: to all of a small file, unless access is random;
  * otherwise to whole chunks. Return: the page that the read ends before. Of a
@@ -155,6 +141,7 @@ static pgoff_t dsfs_expand(struct readahead_control *rac)
 	struct inode *inode = rac->mapping->host;
 	const u64 size = i_size_read(inode);
 	const bool random = rac->file && rac->file->f_mode & FMODE_RANDOM;
+	const bool drops = rac->dropbehind;
 	pgoff_t first = readahead_index(rac), last;
 	pgoff_t end = first + readahead_count(rac);
 
@@ -169,7 +156,8 @@ static pgoff_t dsfs_expand(struct readahead_control *rac)
 	/* Expand the end first: a cached page before the range stops both. */
 	readahead_expand(rac, readahead_pos(rac),
 			 (end - readahead_index(rac)) << PAGE_SHIFT);
-	if (first < readahead_index(rac) && !dsfs_drops_behind(rac))
+	/* RWF_DONTCACHE: pages before the range were read and dropped. */
+	if (first < readahead_index(rac) && !drops)
 		readahead_expand(rac, (loff_t)first << PAGE_SHIFT,
 				 (end - first) << PAGE_SHIFT);
 	return last;
@@ -196,11 +184,12 @@ static void dsfs_readahead(struct readahead_control *rac)
 	/* Under memory pressure, leave the rest to reads of single folios. */
 	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN;
 	const unsigned int max = DSFS_AHEAD_MAX >> PAGE_SHIFT;
+	const bool drops = rac->dropbehind;
 	struct dsfs_read *rd;
 	struct folio *folio;
 	pgoff_t last;
 
-	if (!dsfs_drops_behind(rac) && dsfs_whole_ahead(rac))
+	if (!drops && dsfs_whole_ahead(rac))
 		return;
 	last = dsfs_expand(rac);
 	folio = readahead_folio(rac);

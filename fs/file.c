@@ -83,6 +83,22 @@ static const struct iomap_ops dsfs_iomap_ops = {
 };
 
 /*
+ * O_DIRECT: iomap builds the bios; their number depends on the layout of the
+ * caller's memory.
+ */
+static void dsfs_dio_submit(const struct iomap_iter *iter, struct bio *bio,
+			    loff_t pos)
+{
+	dsfs_count_requests(iter->inode->i_sb, DSFS_REQUEST_DIRECT, 1,
+			    bio->bi_iter.bi_size);
+	submit_bio(bio);
+}
+
+static const struct iomap_dio_ops dsfs_dio_ops = {
+	.submit_io = dsfs_dio_submit,
+};
+
+/*
  * Readahead windows. The default of the VFS, 128 KiB, is small for devices that
  * take requests of megabytes. read(2) uses the largest request of the device,
  * unless read_ahead_kb was changed. Page faults use the default of the VFS,

@@ -79,9 +79,7 @@ static inline void dsfs_count_requests(const struct super_block *sb,
 	dsfs_count(sb, DSFS_COUNT_BYTES + kind, bytes);
 }
 
-/* stats.c */
-extern const struct iomap_dio_ops dsfs_dio_ops;
+/* sysfs.c */
 int dsfs_stats_init(struct super_block *sb);
-u64 dsfs_stats_sum(const struct dsfs_sb_info *sbi, enum dsfs_counter which);
 
 #endif /* DSFS_STATS_H */

@@ -2,8 +2,7 @@
 /*
  * Extended attributes and POSIX ACLs.
  *
- * An xattr set is contiguous in metadata. Only sets longer than a block are
- * copied.
+ * An xattr set may be longer than a block of metadata, so a copy of it is used.
  */
 #include "internal.h"
 
@@ -12,45 +11,28 @@
 #include <linux/slab.h>
 #include <linux/xattr.h>
 
-/* A reference to the xattr set of an inode */
+/* A copy of the xattr set of an inode */
 struct dsfs_set {
-	const void *p;
-	void *copy;
-	struct dsfs_mref ref;
+	void *p;
 	u32 bytes;
 	u32 cursor;
 };
 
-static int dsfs_set_hold(struct super_block *sb,
+static int dsfs_set_copy(struct super_block *sb,
 			 const struct dsfs_extra_info *extra, struct dsfs_set *set,
 			 struct dsfs_err *err)
 {
-	struct dsfs_source *src = dsfs_src(sb);
 	int ret;
 
-	if (set->bytes <= DSFS_BLOCK_SIZE) {
-		ret = dsfs_meta_get(src, DSFS_REGION_XATTRS, extra->xattrs,
-				    set->bytes, &set->ref);
-		set->p = set->ref.p;
-	} else {
-		set->copy = kvmalloc(set->bytes, GFP_KERNEL);
-		if (!set->copy)
-			return -ENOMEM;
-		ret = dsfs_meta_copy(src, DSFS_REGION_XATTRS, extra->xattrs,
-				     set->bytes, set->copy);
-		set->p = set->copy;
-		if (ret)
-			kvfree(set->copy);
-	}
-	return ret ? dsfs_bad(err, "xattr set", extra->xattrs, 0, ret) : 0;
-}
-
-static void dsfs_set_put(struct dsfs_set *set)
-{
-	if (set->copy)
-		kvfree(set->copy);
-	else
-		dsfs_meta_put(&set->ref);
+	set->p = kvmalloc(set->bytes, GFP_KERNEL);
+	if (!set->p)
+		return -ENOMEM;
+	ret = dsfs_meta_copy(dsfs_src(sb), DSFS_REGION_XATTRS, extra->xattrs,
+			     set->bytes, set->p);
+	if (!ret)
+		return 0;
+	kvfree(set->p);
+	return dsfs_bad(err, "xattr set", extra->xattrs, 0, ret);
 }
 
 /*
@@ -66,7 +48,6 @@ static int dsfs_set_get(struct inode *inode, struct dsfs_set *set)
 	u32 count;
 	int ret;
 
-	memset(set, 0, sizeof(*set));
 	ret = dsfs_inode_attr(inode, &attr, &err);
 	if (!ret && !(attr.flags & DSFS_INODE_XATTRS))
 		return 0;
@@ -75,12 +56,12 @@ static int dsfs_set_get(struct inode *inode, struct dsfs_set *set)
 	if (!ret)
 		ret = dsfs_xattr_bytes(dsfs_src(sb), &extra, &set->bytes, &err);
 	if (!ret)
-		ret = dsfs_set_hold(sb, &extra, set, &err);
+		ret = dsfs_set_copy(sb, &extra, set, &err);
 	if (ret)
 		return dsfs_corrupt(sb, inode->i_ino, &err, ret);
 	ret = dsfs_xattr_first(set->p, set->bytes, &count, &set->cursor, &err);
 	if (ret) {
-		dsfs_set_put(set);
+		kvfree(set->p);
 		return dsfs_corrupt(sb, inode->i_ino, &err, ret);
 	}
 	return 1;
@@ -110,7 +91,7 @@ static int dsfs_xattr_find(struct inode *inode, u8 prefix, const char *name,
 		if (info->prefix == prefix && info->name_len == len &&
 		    !memcmp(info->name, name, len))
 			return 0;
-	dsfs_set_put(set);
+	kvfree(set->p);
 	return ret ? ret : -ENODATA;
 }
 
@@ -130,7 +111,7 @@ static int dsfs_xattr_get(const struct xattr_handler *handler,
 		ret = -ERANGE;
 	else if (buffer)
 		memcpy(buffer, info.value, info.value_len);
-	dsfs_set_put(&set);
+	kvfree(set.p);
 	return ret;
 }
 
@@ -205,7 +186,7 @@ ssize_t dsfs_listxattr(struct dentry *dentry, char *buffer, size_t size)
 		if (ret)
 			break;
 	}
-	dsfs_set_put(&set);
+	kvfree(set.p);
 	return ret ? ret : used;
 }
 
@@ -228,7 +209,7 @@ struct posix_acl *dsfs_get_acl(struct inode *inode, int type, bool rcu)
 		return ret == -ENODATA ? NULL : ERR_PTR(ret);
 	/* A copy, as it may lie at any address. */
 	value = kmemdup(info.value, info.value_len, GFP_KERNEL);
-	dsfs_set_put(&set);
+	kvfree(set.p);
 	if (!value)
 		return ERR_PTR(-ENOMEM);
 	acl = posix_acl_from_xattr(&init_user_ns, value, info.value_len);
