@@ -102,6 +102,8 @@ case $(uname -r) in
 *-lockdep)	check "lockdep lasted to the end" grep -q '^ *debug_locks: *1$' /proc/lockdep_stats ;;
 *-kcsan)
 	echo off >/sys/kernel/debug/kcsan
+	sed -n 's/^data_races: */# pressure: data races, those of the kernel itself, too: /p' \
+		/sys/kernel/debug/kcsan
 	sed 's/^[^;]*;/# /' $races
 	check "KCSAN was there" grep -q '^setup_watchpoints: *[1-9]' /sys/kernel/debug/kcsan
 	check "no data race in the module" [ ! -s $races ] ;;
