@@ -88,8 +88,12 @@ static noinline_for_stack int dsfs_inode_extra(struct inode *inode,
 		ret = dsfs_owner_get(src, attr, &extra, &uid, &gid, err);
 	if (ret)
 		return ret;
-	i_uid_write(inode, uid);
-	i_gid_write(inode, gid);
+	/*
+	 * Only the initial user namespace mounts DSFS. Its mapping is the
+	 * identity, and would cost more than the rest of reading an inode.
+	 */
+	inode->i_uid = KUIDT_INIT(uid);
+	inode->i_gid = KGIDT_INIT(gid);
 	if (attr->flags & DSFS_INODE_EXTRA_NLINK)
 		set_nlink(inode, extra.nlink);
 	if (attr->flags & DSFS_INODE_HOLES)

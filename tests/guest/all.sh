@@ -113,9 +113,21 @@ large_whole()
 	umount /mnt/plain
 }
 
+# More pages, where folios are single pages, than bio_alloc() has room for.
+one_bio()
+{
+	dsfs plain wholefile=8M
+	check "a file of 5 MiB is the same" cmp /mnt/plain/sizes/5242880 /mnt/pext4/sizes/5242880
+	disk_name=$(real plain)
+	check "a file of 5 MiB is one request of the file system" \
+		grep -qx 1 "/sys/fs/dsfs/${disk_name##*/}/stats/requests_whole"
+	umount /mnt/plain
+}
+
 step_reads()
 {
 	ext4 pext4
+	one_bio
 	large_whole wholefile=64M
 	large_whole wholefile=64M,verify=off
 	large_whole wholefile=0
@@ -146,6 +158,7 @@ step_short()
 	listed plain ro
 	ext4 pext4
 	large_whole wholefile=64M
+	one_bio
 	# shellcheck disable=SC2086
 	{
 		reads_of plain ro $small
