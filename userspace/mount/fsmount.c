@@ -160,6 +160,7 @@ int do_mount(const char *spec, const char *dev, const char *dir,
 {
 	int fd = sys_fsopen("dsfs"), err;
 
+	nodes_spread();
 	if (fd < 0 && errno == ENODEV) {
 		msg_error(spec, "mount: the kernel does not know dsfs: is the module there?");
 		return -ENODEV;

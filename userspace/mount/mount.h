@@ -77,6 +77,13 @@ int loop_attach(const struct image *img, const struct mount_opts *o, char name[6
 u64 generation_mounted(dev_t dev);
 
 /**
+ * nodes_spread - spread the memory that is allocated from now on over the NUMA nodes
+ *
+ * Up to the end of the process, unless a policy is set already.
+ */
+void nodes_spread(void);
+
+/**
  * do_mount - mount a device
  * @spec: as the user knows it, for messages
  * @dev: the device
