@@ -1,31 +1,176 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Synchronous reads of the block device, past its page cache: superblocks and blocks of
- * metadata.
+ * Reads of superblocks and metadata, past the page cache of the device.
+ *
+ * A device may be stuck, and who waits must end by a fatal signal all the same. The
+ * requests go on then, so they share the memory and the open device with who waits: the
+ * last of them frees both.
  */
 #include "internal.h"
 
+#include <linux/file.h>
+#include <linux/highmem.h>
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include <linux/wait_bit.h>
+
+/* Below this size, rounding up to huge pages may cost more than 2 % of the memory. */
+#define DSFS_HUGE_FROM	(50 * PMD_SIZE)
+
+/* Not system_wq: a module may be unloaded only when its work functions have returned. */
+static struct workqueue_struct *dsfs_mem_wq;
+
+/* Huge pages save TLB misses, but they are not worth much reclaim. */
+static void *dsfs_mem_alloc(u64 bytes)
+{
+	void *p = NULL;
+
+	if (bytes > SIZE_MAX)
+		return NULL;
+	if (bytes <= PAGE_SIZE)
+		return kmalloc(PAGE_SIZE, GFP_KERNEL);
+	if (bytes >= DSFS_HUGE_FROM)
+		p = vmalloc_huge(bytes, GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
+	if (!p)
+		p = __vmalloc(bytes, DSFS_MEM_GFP);
+	return p;
+}
+
+/* The reference to the module was taken by dsfs_mem_put(). */
+static void dsfs_mem_free(struct work_struct *work)
+{
+	struct dsfs_mem *mem = container_of(work, struct dsfs_mem, work);
+
+	fput(mem->bdev);
+	kvfree(mem->p);
+	kfree(mem);
+	module_put(THIS_MODULE);
+}
 
 /**
- * dsfs_bdev_read - read from the device and wait
- * @sb: the mount
- * @pos: byte offset, a multiple of the logical block size
- * @p: destination, in one page of low memory
- * @len: bytes, a multiple of the logical block size, at most PAGE_SIZE
+ * dsfs_mem_new - allocate memory to read into
+ * @sb: super block, with its device open
+ * @bytes: size, rounded up to pages
  *
- * Return: 0, or -EIO for any error of the device.
+ * Return: the memory, uninitialized, or NULL, also after a fatal signal.
  */
-int dsfs_bdev_read(struct super_block *sb, u64 pos, void *p, unsigned int len)
+struct dsfs_mem *dsfs_mem_new(struct super_block *sb, u64 bytes)
 {
-	struct bio_vec vec;
-	struct bio bio;
-	int ret;
+	struct dsfs_mem *mem = kzalloc_obj(*mem);
 
-	bio_init(&bio, sb->s_bdev, &vec, 1, REQ_OP_READ | REQ_META);
-	bio.bi_iter.bi_sector = pos >> SECTOR_SHIFT;
-	__bio_add_page(&bio, virt_to_page(p), len, offset_in_page(p));
-	ret = submit_bio_wait(&bio);
-	bio_uninit(&bio);
-	return ret ? -EIO : 0;
+	if (!mem)
+		return NULL;
+	mem->p = dsfs_mem_alloc(bytes);
+	if (!mem->p) {
+		kfree(mem);
+		return NULL;
+	}
+	mem->bdev = get_file(sb->s_bdev_file);
+	atomic_set(&mem->refs, 1);
+	INIT_WORK(&mem->work, dsfs_mem_free);
+	return mem;
+}
+
+/**
+ * dsfs_mem_put - free memory, now or when the last request has ended
+ * @mem: the memory; may be NULL
+ */
+void dsfs_mem_put(struct dsfs_mem *mem)
+{
+	if (!mem)
+		return;
+	__module_get(THIS_MODULE);
+	if (atomic_dec_and_test(&mem->refs))
+		dsfs_mem_free(&mem->work);
+}
+
+static void dsfs_mem_end_io(struct bio *bio)
+{
+	struct dsfs_piece *piece = bio->bi_private;
+	struct dsfs_mem *mem = piece->mem;
+
+	piece->failed = bio->bi_status != BLK_STS_OK;
+	bio_put(bio);
+	switch (atomic_dec_return(&mem->refs)) {
+	case 0:
+		queue_work(dsfs_mem_wq, &mem->work);
+		break;
+	case 1:
+		/* May be freed by now; this takes the address only. */
+		wake_up_var(&mem->refs);
+	}
+}
+
+static void dsfs_mem_submit(struct super_block *sb, struct dsfs_piece *piece,
+			    u64 pos, char *p, unsigned int len)
+{
+	struct bio *bio = bio_alloc(sb->s_bdev, bio_max_segs((len >> PAGE_SHIFT) + 2),
+				    REQ_OP_READ | REQ_META, GFP_KERNEL);
+	unsigned int part;
+
+	bio->bi_iter.bi_sector = pos >> SECTOR_SHIFT;
+	bio->bi_private = piece;
+	bio->bi_end_io = dsfs_mem_end_io;
+	for (; len; p += part, len -= part) {
+		struct page *page = is_vmalloc_addr(p) ? vmalloc_to_page(p) :
+							 virt_to_page(p);
+
+		part = min_t(unsigned int, len, PAGE_SIZE - offset_in_page(p));
+		/* There is room for all. What is not read has a wrong checksum. */
+		if (bio_add_page(bio, page, part, offset_in_page(p)) < part)
+			break;
+	}
+	atomic_inc(&piece->mem->refs);
+	submit_bio(bio);
+}
+
+/**
+ * dsfs_mem_read - read from the device and wait
+ * @mem: the memory, of which no other read is under way
+ * @sb: its super block
+ * @pos: byte offset in the device, a multiple of the logical block size
+ * @off: byte offset in the memory, likewise
+ * @len: bytes, likewise, at most DSFS_BATCH_BYTES
+ *
+ * Return: 0; -EIO if a request failed: dsfs_mem_failed(); -EINTR after a fatal signal.
+ * Then the memory must be put.
+ */
+int dsfs_mem_read(struct dsfs_mem *mem, struct super_block *sb, u64 pos, size_t off,
+		  size_t len)
+{
+	struct blk_plug plug;
+	size_t at;
+	int ret = 0;
+
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	blk_start_plug(&plug);
+	for (at = 0; at < len; at += DSFS_PIECE_BYTES) {
+		struct dsfs_piece *piece = &mem->piece[at / DSFS_PIECE_BYTES];
+
+		piece->mem = mem;
+		dsfs_mem_submit(sb, piece, pos + at, mem->p + off + at,
+				min_t(size_t, len - at, DSFS_PIECE_BYTES));
+	}
+	blk_finish_plug(&plug);
+	if (wait_var_event_killable(&mem->refs, atomic_read_acquire(&mem->refs) == 1))
+		return -EINTR;
+	invalidate_kernel_vmap_range(mem->p + off, len);
+	for (at = 0; at < len; at += DSFS_PIECE_BYTES)
+		if (dsfs_mem_failed(mem, at))
+			ret = -EIO;
+	return ret;
+}
+
+int __init dsfs_mem_init(void)
+{
+	dsfs_mem_wq = alloc_workqueue("dsfs_mem", WQ_UNBOUND, 0);
+	return dsfs_mem_wq ? 0 : -ENOMEM;
+}
+
+void dsfs_mem_exit(void)
+{
+	destroy_workqueue(dsfs_mem_wq);
 }

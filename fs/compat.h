@@ -18,6 +18,7 @@
 #define DSFS_COMPAT_H
 
 #include <linux/exportfs.h>
+#include <linux/file.h>
 #include <linux/fileattr.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -43,6 +44,7 @@
 #define DSFS_HAVE_CONST_XATTR_TABLE	DSFS_SINCE(6, 7)
 #define DSFS_HAVE_ENCODE_INO32		DSFS_SINCE(6, 7)
 #define DSFS_HAVE_ERROR_REMOVE_FOLIO	DSFS_SINCE(6, 8)
+#define DSFS_HAVE_BDEV_FILE		DSFS_SINCE(6, 9)
 #define DSFS_HAVE_SUPER_SET_UUID	DSFS_SINCE(6, 9)
 #define DSFS_HAVE_FOLIO_ORDER_RANGE	DSFS_SINCE(6, 12)
 #define DSFS_HAVE_FILE_KATTR		DSFS_SINCE(6, 17)
@@ -114,6 +116,13 @@
 	generic_error_remove_page(mapping, &(folio)->page)
 #endif
 
+/* An open device is a file; before, what could be kept of it was the device itself. */
+#if !DSFS_HAVE_BDEV_FILE
+#define s_bdev_file s_bdev->bd_device
+#define get_file(dev) ((struct file *)get_device(&(dev)))
+#define fput(file) put_device((struct device *)(file))
+#endif
+
 /* The VFS implements FS_IOC_GETFSUUID and FS_IOC_GETFSSYSFSPATH. */
 #if !DSFS_HAVE_SUPER_SET_UUID
 #define super_set_uuid(sb, uuid, len) memcpy(&(sb)->s_uuid, uuid, len)
@@ -182,11 +191,6 @@ static inline struct folio *dsfs_compat_alloc_folio(gfp_t gfp,
 /* i_state got an accessor. */
 #if !DSFS_HAVE_INODE_STATE_READ
 #define inode_state_read_once(inode) READ_ONCE((inode)->i_state)
-#endif
-
-/* SLAB_NO_MERGE; before, a usercopy region prevents merging too. */
-#ifndef SLAB_NO_MERGE
-#define SLAB_NO_MERGE	0
 #endif
 
 /* Typed allocation */

@@ -9,57 +9,39 @@
 #ifndef DSFS_SOURCE_H
 #define DSFS_SOURCE_H
 
-/* Resident blocks are addressed by groups of 512: one page of pointers each. */
-#define DSFS_GROUP_BITS		9
-#define DSFS_GROUP_BLOCKS	512U
-static_assert(DSFS_GROUP_BLOCKS == 1U << DSFS_GROUP_BITS);
-
-struct dsfs_group {
-	void *block[DSFS_GROUP_BLOCKS];
-};
-
 /**
  * struct dsfs_source - the metadata of a mounted generation
  * @sb: its super block
+ * @all: all metadata, if all of it is resident and good
  * @geo: geometry
- * @groups: resident blocks. A missing group or block is read through @lazy.
- *	Written at mount only
- * @nr_groups: number of groups
+ * @mem: all metadata, if it is resident
+ * @sums: BLOCKSUMS, verified
+ * @bad: bitmap of blocks of @mem that could not be read or verified at mount
  * @names_good: bitmap by resident block: dsfs_names_good() is true for the name
  *	block at its start; see dir.c
  * @lazy: inode whose page cache has the blocks that are not resident
- * @resident_bytes: memory of resident blocks
- * @bad_blocks: blocks that could not be read or verified at mount
- * @retries_failed: blocks that failed again when they were read one by one at
- *	mount
- * @node: NUMA node of the last group
+ * @resident_bytes: size of @sums and @mem
+ * @bad_blocks: number of @bad
  */
 struct dsfs_source {
 	struct super_block *sb;
+	char *all;
 	struct dsfs_geo geo;
-	struct dsfs_group **groups;
-	unsigned long nr_groups;
+	struct dsfs_mem *mem;
+	struct dsfs_mem *sums;
+	unsigned long *bad;
 	unsigned long *names_good;
 	struct inode *lazy;
 	u64 resident_bytes;
 	u64 bad_blocks;
-	unsigned int retries_failed;
-	int node;
 };
 
-int dsfs_lazy_get(struct dsfs_source *src, u64 at, struct dsfs_mref *ref);
+int dsfs_meta_get_other(struct dsfs_source *src, u64 at, struct dsfs_mref *ref);
 
 static inline const struct dsfs_geo *
 dsfs_source_geo(const struct dsfs_source *src)
 {
 	return &src->geo;
-}
-
-static inline void *dsfs_resident(const struct dsfs_source *src, u64 block)
-{
-	const struct dsfs_group *group = src->groups[block >> DSFS_GROUP_BITS];
-
-	return group ? group->block[block & (DSFS_GROUP_BLOCKS - 1)] : NULL;
 }
 
 static inline int dsfs_meta_get(struct dsfs_source *src,
@@ -68,16 +50,14 @@ static inline int dsfs_meta_get(struct dsfs_source *src,
 {
 	const struct dsfs_region_info *r = &src->geo.regions[region];
 	u64 at;
-	char *p;
 
 	if (unlikely(off >= r->bytes || len > r->bytes - off ||
 		     (off & (DSFS_BLOCK_SIZE - 1)) + len > DSFS_BLOCK_SIZE))
 		return -EUCLEAN;
 	at = r->pos - src->geo.meta_start + off;
-	p = dsfs_resident(src, at >> DSFS_BLOCK_BITS);
-	if (unlikely(!p))
-		return dsfs_lazy_get(src, at, ref);
-	ref->p = p + (at & (DSFS_BLOCK_SIZE - 1));
+	if (unlikely(!src->all))
+		return dsfs_meta_get_other(src, at, ref);
+	ref->p = src->all + at;
 	ref->priv = NULL;
 	return 0;
 }

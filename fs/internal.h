@@ -158,22 +158,55 @@ int dsfs_read_super(struct super_block *sb, struct fs_context *fc,
 		    u64 generation, struct dsfs_geo *geo);
 
 /* bdev.c */
-int dsfs_bdev_read(struct super_block *sb, u64 pos, void *p, unsigned int len);
+
+/* Fail the mount rather than invoke the OOM killer. */
+#define DSFS_MEM_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
+/* Most bytes of a read, and of each of its requests, which succeed or fail apart */
+#define DSFS_BATCH_BYTES		SZ_16M
+#define DSFS_PIECE_BYTES	SZ_256K
+
+/**
+ * struct dsfs_mem - memory that is read from the device at mount
+ * @p: the memory
+ * @bdev: the device, open as long as there are requests
+ * @refs: of the owner, and one for each request in flight
+ * @work: frees it when the owner did not wait
+ * @piece: requests of the last read; @failed: the bytes must not be used
+ */
+struct dsfs_mem {
+	void *p;
+	struct file *bdev;
+	atomic_t refs;
+	struct work_struct work;
+	struct dsfs_piece {
+		struct dsfs_mem *mem;
+		bool failed;
+	} piece[DSFS_BATCH_BYTES / DSFS_PIECE_BYTES];
+};
+
+/* True if the request for byte @at of the last read failed */
+static inline bool dsfs_mem_failed(const struct dsfs_mem *mem, size_t at)
+{
+	return mem->piece[at / DSFS_PIECE_BYTES].failed;
+}
+
+struct dsfs_mem *dsfs_mem_new(struct super_block *sb, u64 bytes);
+void dsfs_mem_put(struct dsfs_mem *mem);
+int dsfs_mem_read(struct dsfs_mem *mem, struct super_block *sb, u64 pos, size_t off,
+		  size_t len);
+int dsfs_mem_init(void);
+void dsfs_mem_exit(void);
 
 /* meta.c */
-int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,
-		   enum dsfs_meta_mode mode);
-void dsfs_meta_close(struct dsfs_source *src);
 bool dsfs_meta_hold_cached(struct dsfs_source *src, enum dsfs_region_id region,
 			   u64 off, struct dsfs_mref *ref);
 
 /* metaload.c */
 bool dsfs_meta_block_good(const struct dsfs_source *src, u64 block, const void *p);
-int dsfs_meta_load(struct dsfs_source *src, struct fs_context *fc,
+int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,
 		   enum dsfs_meta_mode mode);
-void dsfs_meta_unload(struct dsfs_source *src);
-int dsfs_meta_init(void);
-void dsfs_meta_exit(void);
+void dsfs_meta_close(struct dsfs_source *src);
 
 /* attr.c */
 int dsfs_inode_attr(const struct inode *inode, struct dsfs_attr *attr,

@@ -13,11 +13,10 @@
  */
 #include "internal.h"
 
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 static void dsfs_read_slot(struct super_block *sb, struct dsfs_slot *slot,
-			   unsigned int nr, struct page *page)
+			   unsigned int nr, struct dsfs_mem *mem)
 {
 	const u64 pos = DSFS_SB_POS(nr);
 	const u64 block = pos & ~(u64)(DSFS_BLOCK_SIZE - 1);
@@ -28,14 +27,12 @@ static void dsfs_read_slot(struct super_block *sb, struct dsfs_slot *slot,
 				     device, block + DSFS_BLOCK_SIZE, -EINVAL);
 		return;
 	}
-	slot->ret = dsfs_bdev_read(sb, block, page_address(page),
-				   DSFS_BLOCK_SIZE);
+	slot->ret = dsfs_mem_read(mem, sb, block, 0, DSFS_BLOCK_SIZE);
 	if (slot->ret) {
 		dsfs_bad(&slot->err, "superblock unreadable", pos, device, 0);
 		return;
 	}
-	memcpy(&slot->raw, page_address(page) + (pos - block),
-	       sizeof(slot->raw));
+	memcpy(&slot->raw, mem->p + (pos - block), sizeof(slot->raw));
 	slot->ret = dsfs_super_decode(&slot->raw, device, &slot->geo,
 				      &slot->err);
 	if (!slot->ret && slot->geo.slot != nr)
@@ -97,7 +94,7 @@ static int dsfs_choose_slot(struct super_block *sb, struct fs_context *fc,
 /* Buffers for reading superblocks, too large for the stack */
 struct dsfs_sb_reader {
 	struct super_block *sb;
-	struct page *page;
+	struct dsfs_mem *mem;
 	struct dsfs_slot slots[DSFS_SB_SLOTS];
 	struct dsfs_slot older;
 };
@@ -109,8 +106,8 @@ static struct dsfs_sb_reader *dsfs_sb_reader_new(struct super_block *sb)
 	if (!r)
 		return NULL;
 	r->sb = sb;
-	r->page = alloc_page(GFP_KERNEL);
-	if (r->page)
+	r->mem = dsfs_mem_new(sb, DSFS_BLOCK_SIZE);
+	if (r->mem)
 		return r;
 	kfree(r);
 	return NULL;
@@ -118,7 +115,7 @@ static struct dsfs_sb_reader *dsfs_sb_reader_new(struct super_block *sb)
 
 static void dsfs_sb_reader_free(struct dsfs_sb_reader *r)
 {
-	__free_page(r->page);
+	dsfs_mem_put(r->mem);
 	kfree(r);
 }
 
@@ -130,7 +127,9 @@ static const struct dsfs_slot *dsfs_read_newest(struct dsfs_sb_reader *r,
 	int use;
 
 	for (i = 0; i < DSFS_SB_SLOTS; i++)
-		dsfs_read_slot(r->sb, &r->slots[i], i, r->page);
+		dsfs_read_slot(r->sb, &r->slots[i], i, r->mem);
+	if (r->slots[DSFS_SB_SLOTS - 1].ret == -EINTR)
+		return ERR_PTR(-EINTR);
 	use = dsfs_choose_slot(r->sb, fc, r->slots);
 	return use < 0 ? ERR_PTR(use) : &r->slots[use];
 }
@@ -141,13 +140,9 @@ static int dsfs_read_history(void *arg, u64 pos, struct dsfs_super *raw)
 	const u64 block = pos & ~(u64)(DSFS_BLOCK_SIZE - 1);
 	int ret;
 
-	/* A hostile image may have millions of generations. */
-	if (fatal_signal_pending(current))
-		return -EINTR;
-	ret = dsfs_bdev_read(r->sb, block, page_address(r->page),
-			     DSFS_BLOCK_SIZE);
+	ret = dsfs_mem_read(r->mem, r->sb, block, 0, DSFS_BLOCK_SIZE);
 	if (!ret)
-		memcpy(raw, page_address(r->page) + (pos - block), sizeof(*raw));
+		memcpy(raw, r->mem->p + (pos - block), sizeof(*raw));
 	return ret;
 }
 
@@ -198,8 +193,8 @@ static int dsfs_write_back(struct super_block *sb, struct fs_context *fc)
  * @generation: number of the generation; 0: the newest
  * @geo: filled in
  *
- * Return: 0, -ENOENT if the image does not have the generation, an error of
- * writeback, or an error of dsfs_super_decode().
+ * Return: 0, -ENOENT if the image does not have the generation, -EINTR after a fatal
+ * signal, an error of writeback, or an error of dsfs_super_decode().
  */
 int dsfs_read_super(struct super_block *sb, struct fs_context *fc,
 		    u64 generation, struct dsfs_geo *geo)

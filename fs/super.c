@@ -39,7 +39,6 @@ static int dsfs_statfs(struct dentry *dentry, struct kstatfs *st)
 static void dsfs_put_super(struct super_block *sb)
 {
 	dsfs_sysfs_remove(sb);
-	/* Its reads end in the work queue. */
 	dsfs_meta_close(dsfs_src(sb));
 	dsfs_submit_exit(sb);
 	dsfs_cache_disable(sb);
@@ -327,12 +326,12 @@ static int __init dsfs_init(void)
 {
 	int ret;
 
-	ret = dsfs_meta_init();
+	ret = dsfs_mem_init();
 	if (ret)
 		return ret;
 	ret = dsfs_sysfs_init();
 	if (ret)
-		goto err_meta;
+		goto err_mem;
 	ret = register_filesystem(&dsfs_fs_type);
 	if (ret)
 		goto err_sysfs;
@@ -340,8 +339,8 @@ static int __init dsfs_init(void)
 
 err_sysfs:
 	dsfs_sysfs_exit();
-err_meta:
-	dsfs_meta_exit();
+err_mem:
+	dsfs_mem_exit();
 	return ret;
 }
 
@@ -354,7 +353,7 @@ static void __exit dsfs_exit(void)
 	 */
 	rcu_barrier();
 	dsfs_sysfs_exit();
-	dsfs_meta_exit();
+	dsfs_mem_exit();
 }
 
 module_init(dsfs_init);

@@ -83,6 +83,9 @@ int probe(struct address_space *mapping, struct folio *folio)
 	return generic_error_remove_folio(mapping, folio);
 }
 
+#elif defined(PROBE_BDEV_FILE)
+DSFS_SAME_TYPE(typeof_member(struct super_block, s_bdev_file), struct file *);
+
 #elif defined(PROBE_SUPER_SET_UUID)
 void probe(struct super_block *sb, const u8 *uuid)
 {

@@ -5,7 +5,7 @@
 #
 # Disks (serials): zoo plain misaligned nosums flat jpegs: images made by
 # tests/tools/mkimages, writable: zoo again, on a disk that could be written,
-# pext4 jext4: the same trees on ext4; many, wide; gen1, and gen2, which is gen1 updated, other: gen1 with another UUID,
+# pext4 jext4: the same trees on ext4; many, wide; oneblock: many with a block of metadata damaged; gen1, and gen2, which is gen1 updated, other: gen1 with another UUID,
 # nest: gen1's image in an image; xfs: an empty one, which is written to; ordered: gen1 in an order of its own, /ref/ordered.places.  Listings of the
 # sources lie in /ref.  Arguments: names of steps, to run only those.
 #
@@ -168,6 +168,26 @@ step_short()
 	umount_after_rings /mnt/pext4
 }
 
+# one_block OPTIONS: the second block of many's inode records is damaged.  No other is missed,
+# where pages are larger, too.
+one_block()
+{
+	dsfs oneblock "$1"
+	ls -l /mnt/oneblock/dirs >/dev/null 2>/tmp/said || true
+	missed=$(grep -c 'Bad message' /tmp/said || true)
+	umount /mnt/oneblock
+	echo "# $prog: $missed of many's directories cannot be had"
+	[ "$missed" -eq $((4096 / 32)) ]
+}
+
+step_oneblock()
+{
+	mkdir -p /mnt/oneblock
+	for opts in meta=resident meta=lazy; do
+		check "a bad block of metadata costs what is in it, $opts" one_block "$opts"
+	done
+}
+
 # Small files share blocks of a disk that can read no less than a block.
 step_blocks()
 {
@@ -247,10 +267,10 @@ step_dirty()
 	part "$here/dirty.sh" "$(real gen1)" "$(real gen2)"
 }
 
-# Where the names of flat lie comes with the tree.
+# Where the inodes and names of flat lie comes with the tree.
 step_slowmeta()
 {
-	# shellcheck disable=SC2046 # two numbers
+	# shellcheck disable=SC2046 # four numbers
 	part "$here/slowmeta.sh" "$(real many)" "$(real flat)" $(cat /ref/flat.names)
 }
 
@@ -381,7 +401,7 @@ step_requests()
 }
 
 [ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck notags apart windows counters refaults nfs mounts generations \
-	dirty slowmeta yields charged tool shards requests
+	dirty slowmeta oneblock yields charged tool shards requests
 for step in "$@"; do
 	start=$(cut -d ' ' -f 1 /proc/uptime)
 	"step_$step"

@@ -281,15 +281,15 @@ busy_umount()
 	! umount "$dir" 2>/dev/null
 }
 
-no_slab()
+no_memory()
 {
-	! grep -q '^dsfs' /proc/slabinfo
+	! grep -q '\[dsfs\]' /proc/vmallocinfo
 }
 
 unload()
 {
 	rmmod dsfs || return 1
-	no_slab && [ ! -e /sys/fs/dsfs ] && [ ! -e /sys/module/dsfs ] &&
+	no_memory && [ ! -e /sys/fs/dsfs ] && [ ! -e /sys/module/dsfs ] &&
 		! grep -qw dsfs /proc/filesystems
 }
 

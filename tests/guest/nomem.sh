@@ -60,8 +60,6 @@ oom_kills()
 # The kernel counts as available what nobody gets.
 refused_in_the_end()
 {
-	# What mounts before this one gave back may be with the slab cache still.
-	echo 1 >/sys/kernel/slab/dsfs_metadata/shrink
 	kills=$(oom_kills)
 	rc=0
 	"$here/trymount" -s "$need" "$dev" "$dir" >"$log" || rc=$?
@@ -69,7 +67,7 @@ refused_in_the_end()
 	echo "# $prog: trymount gave $rc, $(($(oom_kills) - kills)) processes were killed"
 	[ "$rc" -ne 0 ] || umount "$dir"
 	[ "$rc" -eq 1 ] && [ "$(oom_kills)" = "$kills" ] &&
-		grep -q '^ENOMEM: .*there were no more than .*: mount with meta=lazy' "$log"
+		[ "$(sed -n 's/^ENOMEM: .* at most \([0-9]*\) are free: mount with meta=lazy.*/\1/p' "$log")" -ge "$need" ]
 }
 
 accepted()
@@ -80,51 +78,76 @@ accepted()
 
 # --- where it shows up ------------------------------------------------------------------
 
-# Objects of the slab cache, each a block of 4 KiB; "N0=12 N1=13" behind them
-objects()
+# The areas of the module; N0=12 N1=13: pages by node
+areas()
 {
-	cat /sys/kernel/slab/dsfs_metadata/objects
+	grep ' dsfs_mem_[a-z_]*+.*\[dsfs\] pages=' /proc/vmallocinfo || true
 }
 
-in_slabinfo()
+in_vmallocinfo()
 {
-	awk '$1 == "dsfs_metadata" { kib = $2 * $4 / 1024 } END { print kib + 0 }' /proc/slabinfo
+	areas | awk '{ kib += $2 / 1024 } END { print kib + 0 }'
 }
 
-unreclaimable()
+vmalloc_used()
 {
-	awk '$1 == "SUnreclaim:" { print $2 }' /proc/meminfo
+	awk '$1 == "VmallocUsed:" { print $2 }' /proc/meminfo
 }
 
 # Half of what an even share would be, at the least
 on_all_nodes()
 {
-	objects | tr ' ' '\n' | awk -F = -v want=$((need / 4 / 4)) \
-		'/^N/ { nodes++; if ($2 < want) few++ } END { exit few || nodes != 2 }'
+	areas | tr ' ' '\n' | awk -F = -v want=$((need / 4 / 4)) \
+		'/^N[0-9]*=/ { pages[$1] += $2 }
+		 END { for (n in pages) { nodes++; if (pages[n] < want) few++ } exit few || nodes != 2 }'
+}
+
+on_one_node()
+{
+	areas | grep -q ' N0=' && ! areas | grep -q ' N1='
+}
+
+# own_group CONTROLLER: sets group
+own_group()
+{
+	mkdir -p /sys/fs/cgroup
+	[ -e /sys/fs/cgroup/cgroup.procs ] || mount -t cgroup2 none /sys/fs/cgroup
+	echo "$1" >/sys/fs/cgroup/cgroup.subtree_control
+	group=/sys/fs/cgroup/mounter
+	mkdir "$group"
+}
+
+spread()
+{
+	mount.dsfs "$dev" "$dir"
+	echo "# $prog: $(areas)"
+	check "mount.dsfs puts a share of it on each node" on_all_nodes
+	umount "$dir"
+	own_group +cpuset
+	echo 0 >"$group"/cpuset.mems
+	sh -c "echo \$\$ >$group/cgroup.procs; exec mount.dsfs $dev $dir"
+	check "but on those only that the cpuset allows" on_one_node
+	umount "$dir"
+	rmdir "$group"
 }
 
 found()
 {
-	before=$(unreclaimable)
-	check "there is none without a mount" [ "$(in_slabinfo)" -lt 1024 ]
+	before=$(vmalloc_used)
+	check "there is none without a mount" [ "$(in_vmallocinfo)" -eq 0 ]
 	mount -t dsfs "$dev" "$dir"
-	echo "# $prog: $need KiB of metadata: $(in_slabinfo) KiB in /proc/slabinfo, SUnreclaim $(($(unreclaimable) - before)) KiB more, objects $(objects)"
-	check "slabinfo has metadata under its name" [ "$(in_slabinfo)" -ge "$need" ]
-	check "SUnreclaim has it" [ $(($(unreclaimable) - before)) -ge $((need * 9 / 10)) ]
-	[ ! -d /sys/devices/system/node/node1 ] ||
-		check "all nodes have their share of it" on_all_nodes
+	echo "# $prog: $need KiB of metadata: $(in_vmallocinfo) KiB in /proc/vmallocinfo, VmallocUsed $(($(vmalloc_used) - before)) KiB more"
+	check "vmallocinfo has metadata under its name" [ "$(in_vmallocinfo)" -ge "$need" ]
+	check "VmallocUsed has it" [ $(($(vmalloc_used) - before)) -ge $((need * 9 / 10)) ]
 	umount "$dir"
+	[ ! -d /sys/devices/system/node/node1 ] || spread
 	check "no memory cgroup is charged for it" charged_to_nobody
 }
 
 # Who mounts has a limit below what the metadata takes.
 charged_to_nobody()
 {
-	mkdir -p /sys/fs/cgroup
-	[ -e /sys/fs/cgroup/cgroup.procs ] || mount -t cgroup2 none /sys/fs/cgroup
-	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
-	group=/sys/fs/cgroup/mounter
-	mkdir "$group"
+	own_group +memory
 	echo $((need / 4))K >"$group"/memory.max
 	sh -c "echo \$\$ >$group/cgroup.procs; exec mount -t dsfs $dev $dir"
 	usable=$?

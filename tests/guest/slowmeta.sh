@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# slowmeta.sh MANY FLAT NAMES BYTES - metadata that comes slowly, or not at all: what is
-# asked of the device, and whether who waits can be killed.
+# slowmeta.sh MANY FLAT INODES BYTES NAMES BYTES - metadata that comes slowly, or not at
+# all: what is asked of the device, and whether who waits can be killed.
 #
-# MANY and FLAT hold mktree's trees of these names; FLAT's names lie at NAMES, BYTES of
-# them.  Nothing here depends on time but how far a program that is killed had come,
+# MANY and FLAT hold mktree's trees of these names; FLAT's inodes and names lie at INODES
+# and NAMES, BYTES of them.  Nothing here depends on time but how far a program that is killed had come,
 # which is told by requests: a slow device takes one only after the other.
 #
 # Needs dmsetup and the modules dm_mod, dm_delay and overlay.
@@ -16,7 +16,7 @@ prog=slowmeta
 . "$here/lib.sh"
 export DM_DISABLE_UDEV=1
 
-many=$1 flat=$2 names=$3 bytes=$4
+many=$1 flat=$2 inodes=$3 names=$5 bytes=$6
 dir=$(mktemp -d)
 dm=/dev/mapper/slowmeta
 
@@ -121,15 +121,18 @@ end
 
 # --- metadata that cannot be read at mount ---------------------------------------------
 
-# broken TARGET...: by that what is behind the first 64 KiB of names
+# broken FROM TO TARGET...: by that bytes [FROM, TO)
 broken()
 {
-	from=$((names / 512 + 128)) to=$(((names + bytes) / 512))
+	from=$(($1 / 512)) to=$(($2 / 512))
+	shift 2
 	echo "0 $from linear $disk 0"
 	echo "$from $((to - from)) $*"
 	[ $to -ge "$sectors" ] || echo "$to $((sectors - to)) linear $disk $to"
 }
 
+# Behind the first names
+some=$((names + 65536)) end=$((names + bytes))
 blocks=$((bytes / 4096))
 begin "$flat"
 before=$(count)
@@ -137,52 +140,57 @@ mount -t dsfs $dm "$dir"
 good=$(($(count) - before))
 all=$("$here/yields" readdir "$dir")
 umount "$dir"
-broken error | become
+broken $some $end error | become
 before=$(count)
 check "a mount goes on without blocks that cannot be read" mount -t dsfs $dm "$dir"
 tries=$(($(count) - before - good))
 echo "# $prog: $tries requests more, for $blocks blocks"
-check "few of them are tried one by one" [ $tries -le 200 -a $blocks -gt 2000 ]
-check "all are counted" [ "$(cat "/sys/fs/dsfs/$name/metadata_bad_blocks")" -ge $((blocks - 32)) ]
+check "none of them is tried again" [ $tries -le 8 -a $blocks -gt 2000 ]
+bad=$(cat "/sys/fs/dsfs/$name/metadata_bad_blocks")
+check "all are counted" [ "$bad" -ge $((blocks - 16)) -a "$bad" -le $((blocks + 64)) ]
+check "and said at once" [ "$(dmesg | grep -c " $bad blocks of metadata are unreadable or damaged")" -eq 1 ]
 echo "0 $sectors linear $disk 0" | become
 check "and read when they are needed" [ "$("$here/yields" readdir "$dir")" = "$all" ]
 umount "$dir"
 
-mounted()
+# --- a device that does not answer a mount ----------------------------------------------
+
+silence()
 {
-	grep -q " $dir dsfs " /proc/mounts
+	dmsetup suspend --noflush --nolockfs "$1"
 }
 
-# How often a block was said to be bad since the mark
-said()
-{
-	dmesg | sed '1,/slowmeta mark/d' | grep -c 'metadata block at [0-9]* is unreadable' || true
-}
-
-# It is killed when it has tried some blocks alone, and tries no other.
+# killed_mount OPTIONS: it waits in the module.  Without an end if it cannot be killed
 killed_mount()
 {
-	echo "slowmeta mark" >/dev/kmsg
-	mount -t dsfs "$dm" "$dir" &
+	mount -t dsfs -o "$1" "$dm" "$dir" &
 	pid=$!
-	until [ "$(said)" -ge 5 ]; do
+	until [ "$(state "$pid")" = D ] && grep -q '\[dsfs\]' "/proc/$pid/stack"; do
 		[ -d /proc/"$pid" ] || { echo "# $prog: the mount ended by itself"; return 1; }
 	done
-	before=$(count)
 	kill -KILL "$pid"
 	rc=0
 	wait "$pid" || rc=$?
-	echo "# $prog: $(($(count) - before)) requests more"
-	[ "$rc" -eq 137 ] && ! mounted && [ $(($(count) - before)) -lt 20 ]
+	[ "$rc" -eq 137 ] && ! grep -q " $dir dsfs " /proc/mounts
 }
 
-# A device that fails each request after a while
-echo "0 $sectors error" | dmsetup create failing --readonly
-broken delay /dev/mapper/failing $((names / 512 + 128)) 250 | become
-check "a mount that tries single blocks is killed" killed_mount
-! mounted || umount "$dir"
-echo "0 $sectors linear $disk 0" | become
-dmsetup remove failing
-end
+silence slowmeta
+check "a mount that waits for the superblock is killed" killed_mount ro
+dmsetup resume slowmeta
+echo "0 $sectors linear $disk 0" | dmsetup create silent --readonly
+broken $some $end linear /dev/mapper/silent $((some / 512)) | become
+silence silent
+check "a mount that waits for metadata is killed" killed_mount ro
+dmsetup resume silent
+broken "$inodes" $end linear /dev/mapper/silent $((inodes / 512)) | become
+silence silent
+check "a mount with meta=lazy that waits for the root is killed" killed_mount meta=lazy
+dmsetup resume silent
+mount -t dsfs $dm "$dir"
+check "and all is there when the device answers" [ "$("$here/yields" readdir "$dir")" = "$all" ]
+umount "$dir"
+# Requests of those that were killed keep the device open for a moment.
+until dmsetup remove slowmeta 2>/dev/null; do :; done
+dmsetup remove silent
 rmdir "$dir"
 exit $failed
