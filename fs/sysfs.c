@@ -3,6 +3,7 @@
  * /sys/fs/dsfs/<device>/: generation, memory and errors of a mount, and its
  * counters in stats/.
  */
+#include "cache.h"
 #include "stats.h"
 
 #include <linux/sysfs.h>
