@@ -183,7 +183,7 @@ check 'and it is all there' diff tree.list "$out"
 # a small image would keep a walk busy for days.
 for d in {0..9}; do
 	printf "/d$d/f%d\\n" {0..9}
-done | mklist >sharing.list
+done | "$top/tests/tools/mklist" >sharing.list
 share="region both INODES bytes=$((32 * 22)); region both FILESUMS bytes=$((4 * 22))"
 for d in {1..9}; do
 	share+="; dir /d$d first=ino:/d0/f0"

@@ -244,14 +244,14 @@ cases_manifest()
 	bytes tree/many/7 5000 99
 	"$top/tests/tools/mkmanifest" tree >list
 	bytes one 70000 1
-	printf '/one source=%s/one\n/two source=large\n' "$PWD" | mklist >>list
+	printf '/one source=%s/one\n/two source=large\n' "$PWD" | "$top/tests/tools/mklist" >>list
 	check 'manifest' update --manifest=list
 	check 'manifest: what a new image holds' is_tree --manifest=list
 	check 'manifest: what changed and what is new' \
 		test "$(report written_data_bytes)" = $((8192 + 73728))
 	bytes one 70000 2
 	bytes other 5000 100
-	printf '/three source=%s\n' "$PWD/other" | mklist >>list
+	printf '/three source=%s\n' "$PWD/other" | "$top/tests/tools/mklist" >>list
 	update --manifest=list
 	bytes other 5000 101
 	check 'manifest: lines without mtime' update --manifest=list

@@ -87,10 +87,11 @@ static int bad_value(struct entry *e, const char *field, const char *value, cons
 
 static int parse_octal(struct entry *e, const struct field *f, const char *v, u64 *mode)
 {
-	char *end = NULL;
+	char *end;
 
-	*mode = *v >= '0' && *v <= '7' ? strtoul(v, &end, 8) : U32_MAX;
-	if (*mode > f->max || *end)
+	*mode = strtoul(v, &end, 8);
+	/* strtoul() takes blanks and signs, too */
+	if (!(*v >= '0' && *v <= '7') || *mode > f->max || *end)
 		return bad_value(e, f->name, v, "an octal number up to 7777");
 	return 0;
 }
