@@ -15,7 +15,7 @@ import re, sys
 
 # A call, what it is given before its format without a string in it, and the format
 CALL = re.compile(r"""\b(?:dsfs_(?:error_limited|info|fc_error|fc_warn)|invalfc?|errorfc?|warnfc?
-                      |pr_\w+|msg_error|msg_warn)\s*\(
+                      |pr_\w+|msg_error|msg_warn|args_refused)\s*\(
                       (?:[^"();]|\([^()"]*\))*
                       ((?:"(?:[^"\\]|\\.)*"\s*)+)""", re.X)
 found = set()
