@@ -6,7 +6,6 @@
  * opened, because read-only devices, such as a mapped RBD snapshot, do not open
  * otherwise.
  */
-#include "cache.h"
 #include "stats.h"
 
 #include <linux/mm.h>
@@ -42,7 +41,7 @@ static void dsfs_put_super(struct super_block *sb)
 	dsfs_sysfs_remove(sb);
 	dsfs_meta_close(dsfs_src(sb));
 	dsfs_submit_exit(sb);
-	dsfs_cache_exit(sb);
+	dsfs_cache_disable(sb);
 }
 
 static const struct super_operations dsfs_sops = {
@@ -150,8 +149,8 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	ret = dsfs_submit_init(sb);
 	if (!ret)
 		ret = dsfs_meta_open(&sbi->src, fc, sbi->opt.meta);
-	if (!ret)
-		ret = dsfs_cache_init(sb);
+	if (!ret && sbi->opt.cache == DSFS_CACHE_EPOCH)
+		ret = dsfs_cache_enable(sb);
 	if (ret)
 		goto err_meta;
 	ret = dsfs_make_root(sb, fc);
@@ -169,7 +168,7 @@ err_root:
 err_meta:
 	dsfs_meta_close(&sbi->src);
 	dsfs_submit_exit(sb);
-	dsfs_cache_exit(sb);
+	dsfs_cache_disable(sb);
 	return ret;
 }
 
@@ -244,6 +243,7 @@ static int dsfs_reconfigure(struct fs_context *fc)
 	const struct dsfs_sb_info *asked = fc->s_fs_info;
 	struct super_block *sb = fc->root->d_sb;
 	struct dsfs_sb_info *sbi = DSFS_SB(sb);
+	int ret;
 
 	fc->sb_flags |= SB_RDONLY;
 	if (asked->opt.meta != sbi->opt.meta) {
@@ -259,6 +259,11 @@ static int dsfs_reconfigure(struct fs_context *fc)
 	if (asked->opt.verify != sbi->opt.verify) {
 		dsfs_fc_error(fc, sb, "verify= cannot be changed by a remount");
 		return -EINVAL;
+	}
+	if (asked->opt.cache == DSFS_CACHE_EPOCH) {
+		ret = dsfs_cache_enable(sb);
+		if (ret)
+			return ret;
 	}
 	WRITE_ONCE(sbi->opt.wholefile, asked->opt.wholefile);
 	WRITE_ONCE(sbi->opt.cache, asked->opt.cache);

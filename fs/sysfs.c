@@ -3,7 +3,6 @@
  * /sys/fs/dsfs/<device>/: generation, memory and errors of a mount, and its
  * counters in stats/.
  */
-#include "cache.h"
 #include "stats.h"
 
 #include <linux/sysfs.h>
