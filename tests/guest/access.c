@@ -350,6 +350,7 @@ static uint64_t by_pageouts(void)
 
 	for (;;)
 		page_out(p);
+	return 0;
 }
 
 static const struct way {
