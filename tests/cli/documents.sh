@@ -149,7 +149,7 @@ sed -n '/^\.SH EXAMPLES/,/^\.SH SEE/p' "$docs/man/mkfs.dsfs.8" |
 } >script
 rm -rf here
 mkdir here
-echo '/x source=train.tar' >here/list
+echo '{"path":"/x","source":"train.tar"}' >here/list
 cp archives/train.tar here/train-0.tar
 zstd -q archives/train.tar -o here/train-1.tar.zst
 exits 'the examples of mkfs.dsfs(8)' 0 \
