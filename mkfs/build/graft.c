@@ -17,7 +17,7 @@ int base_tree(struct base *base, const struct options *o, struct tree *t)
 
 	t->root_dir = node_new_dir(&t->arena, &t->root, NULL);
 	ret = t->root_dir ? source_image(&image, o, t, 1, base) : no_memory();
-	if (!ret)
+	if (!ret && image)
 		ret = image->ops->list(image);
 	source_free(image);
 	base->root = t->root;

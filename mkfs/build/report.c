@@ -248,7 +248,7 @@ static void json_update(struct json *j, const struct report *r,
 /* Of the image that is to be packed anew. */
 static u64 plan_dead(const struct report *r)
 {
-	return base_dead(r->base, &base_super(r->base)->raw);
+	return r->base ? base_dead(r->base, &base_super(r->base)->raw) : 0;
 }
 
 static void json_plan(const struct report *r, const struct plan *p)
@@ -263,7 +263,7 @@ static void json_plan(const struct report *r, const struct plan *p)
 		json_u64(&j, "kept_files", p->kept);
 		json_u64(&j, "kept_bytes", p->kept_bytes);
 	}
-	if (r->dead_of)
+	if (r->base && r->dead_of)
 		json_dead(&j, r, plan_dead(r), r->base->img.geo->image_bytes);
 	if (r->kept) {
 		json_kept(&j, r->kept, r->kept->list.n);
@@ -290,7 +290,7 @@ void report_plan(const struct report *r)
 	text_counts(r, p);
 	if (r->keeps)
 		text_kept(p->kept, p->kept_bytes);
-	if (r->dead_of)
+	if (r->base && r->dead_of)
 		text_dead(r, r->dead_of, plan_dead(r),
 			  r->base->img.geo->image_bytes);
 	if (r->kept)

@@ -260,8 +260,8 @@ static int spooled_sums(struct store *s, const struct node *n, u64 from, u64 *ha
 static int find_large(struct store *s, struct item *it, const struct undo *u, u64 pos)
 {
 	struct stored_item c = { .out = s->out, .pos = pos, .bytes = it->stored };
-	u64 start, hash;
-	u32 ino;
+	u64 start = 0, hash;
+	u32 ino = 0;
 	int ret;
 
 	if (!s->base)

@@ -214,7 +214,7 @@ static int look_existing(struct output *out, const struct options *o, struct sta
 
 int output_check_update(struct output *out, const struct options *o)
 {
-	struct stat st;
+	struct stat st = { 0 };
 	int ret = look_existing(out, o, &st);
 
 	out->ops = &image_target_ops;
@@ -235,7 +235,7 @@ int output_check_update(struct output *out, const struct options *o)
 
 int output_check_archives(struct output *out, const struct options *o)
 {
-	struct stat st;
+	struct stat st = { 0 };
 	int ret = look_existing(out, o, &st);
 
 	out->ops = &archives_target_ops;

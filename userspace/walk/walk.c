@@ -127,21 +127,22 @@ static int get_dirs(struct walker *w, const struct walk_entry *const e[SIDES], s
 
 	for (enum side s = FROM; s < SIDES; s++) {
 		const u32 parent = w->levels.n ? top(w)->half[s].dir.self : DSFS_ROOT_INO;
+		const struct walk_entry *of = e[s];
 		struct half *h = &l->half[s];
 		int ret;
 
-		if (!is_dir(e[s]))
+		if (!of || !is_dir(of))
 			continue;
-		ret = dsfs_dir_get(w->at[s].v->src, &e[s]->node.attr, &h->dir, &err);
+		ret = dsfs_dir_get(w->at[s].v->src, &of->node.attr, &h->dir, &err);
 		if (!ret && h->dir.parent != parent)
 			ret = dsfs_bad(&err, "directory's parent", h->dir.parent, parent,
 				       -EUCLEAN);
 		if (ret) {
-			view_error(w->at[s].v, e[s]->path, "directory", ret, &err);
+			view_error(w->at[s].v, of->path, "directory", ret, &err);
 			return ret;
 		}
 		h->there = true;
-		l->path_len = e[s]->path[1] ? strlen(e[s]->path) : 0;
+		l->path_len = of->path[1] ? strlen(of->path) : 0;
 	}
 	return 0;
 }
@@ -376,10 +377,13 @@ static int enter_way(struct single *s)
 static int enter_single(void *arg, const struct walk_entry *e, const struct walk_entry *none)
 {
 	struct single *s = arg;
-	enum filter_match m = filter_match(s->f, e->path);
+	enum filter_match m;
 	int ret;
 
 	(void)none;
+	if (!e)		/* there is no other generation that could have it alone */
+		return 0;
+	m = filter_match(s->f, e->path);
 	if (m == FILTER_ABOVE && s->ops->dirs_only)
 		m = FILTER_INSIDE;
 	if (m == FILTER_ABOVE)
@@ -387,7 +391,7 @@ static int enter_single(void *arg, const struct walk_entry *e, const struct walk
 	ret = m == FILTER_OUTSIDE ? 1 : enter_way(s);
 	if (!ret)
 		ret = s->ops->enter(s->arg, e);
-	if (!ret && is_dir(e))
+	if (!ret && S_ISDIR(e->node.attr.mode))
 		s->entered++;
 	return ret;
 }
