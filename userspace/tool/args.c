@@ -112,7 +112,7 @@ static int check_list(struct parse *p, const struct arg *a, const char *value)
 {
 	const char *other = p->list;
 
-	if (!a->list || strcmp(value, "-"))
+	if (!a->list || !value || strcmp(value, "-"))
 		return 0;
 	p->list = a->name;
 	if (!other)
