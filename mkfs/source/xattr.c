@@ -255,12 +255,16 @@ int xattr_read(struct xsets *x, struct xattr_reader *r, const char *path, struct
 
 int xattr_acl_mode(struct array *items, u32 mode)
 {
-	struct xattr_item *it = (struct xattr_item *)items->p, *end = it + items->n;
+	struct xattr_item *it = items->p;
+	size_t i = 0;
 	int perm;
 
-	while (it < end && it->prefix != DSFS_XATTR_ACL_ACCESS)
-		it++;
-	if (it == end || !xattr_has_type(it->prefix, mode) || acl_wrong(it->value, it->value_len))
+	while (i < items->n && it[i].prefix != DSFS_XATTR_ACL_ACCESS)
+		i++;
+	if (i == items->n)
+		return -1;
+	it += i;
+	if (!xattr_has_type(it->prefix, mode) || acl_wrong(it->value, it->value_len))
 		return -1;
 	perm = acl_mode(it->value, it->value_len);
 	if (acl_is_mode(it->value_len))
