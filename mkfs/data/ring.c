@@ -208,16 +208,20 @@ unsigned int ring_jobs(unsigned int threads)
 
 int ring_init(struct ring *ring, unsigned int threads)
 {
+	const unsigned int njobs = ring_jobs(threads);
+
 	memset(ring, 0, sizeof(*ring));
 	pthread_mutex_init(&ring->lock, NULL);
 	pthread_cond_init(&ring->room, NULL);
-	ring->njobs = ring_jobs(threads);
+	ring->jobs = calloc(njobs, sizeof(*ring->jobs));
+	if (!ring->jobs)
+		return -ENOMEM;
+	ring->njobs = njobs;
 	ring->buf_bytes = RING_BYTES / ring->njobs;
 	ring->buf_bytes -= ring->buf_bytes % (PIECES * HASH_UNIT);
 	if (ring->buf_bytes > JOB_BYTES)
 		ring->buf_bytes = JOB_BYTES;
-	ring->jobs = calloc(ring->njobs, sizeof(*ring->jobs));
-	return ring->jobs ? jobs_init(ring) : -ENOMEM;
+	return jobs_init(ring);
 }
 
 void ring_free(struct ring *ring)
