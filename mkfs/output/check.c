@@ -156,34 +156,45 @@ static int not_a_target(const struct output *out)
 	return -EINVAL;
 }
 
+/* Name BASE in the directory of IMAGE, or in the current one, by an absolute path. */
+static int resolve_new(struct output *out, const char *image, const char *base)
+{
+	char *above = base > image ? strndup(image, base - image) : strdup(".");
+	char *dir, *path;
+	int ret;
+
+	if (!above)
+		return no_memory();
+	dir = realpath(above, NULL);
+	free(above);
+	if (!dir)
+		return output_fail(out, "cannot make");
+	ret = asprintf(&path, "%s/%s", strcmp(dir, "/") ? dir : "", base);
+	free(dir);
+	if (ret < 0)
+		return no_memory();
+	free(out->path);
+	out->path = path;
+	return 0;
+}
+
 /* Make the name absolute and resolve symlinks; the last component need not exist. */
 static int resolve(struct output *out, const char *image)
 {
-	char *copy, *slash, *dir;
+	const char *slash = strrchr(image, '/');
+	int err;
 
 	out->path = realpath(image, NULL);
 	if (out->path)
 		return 0;
+	err = errno;
 	out->path = strdup(image);
-	if (errno != ENOENT || !out->path)
-		return out->path ? output_fail(out, "cannot follow the path") :
-				   no_memory();
-	copy = strdup(image);
-	slash = copy ? strrchr(copy, '/') : NULL;
-	if (slash)
-		slash[slash == copy] = '\0';
-	dir = realpath(slash ? copy : ".", NULL);
-	if (dir && asprintf(&slash, "%s/%s", strcmp(dir, "/") ? dir : "",
-			    strrchr(image, '/') ? strrchr(image, '/') + 1 :
-			    image) > 0) {
-		free(out->path);
-		out->path = slash;
-	}
-	free(copy);
-	if (!dir)
-		return output_fail(out, "cannot make");
-	free(dir);
-	return 0;
+	if (!out->path)
+		return no_memory();
+	errno = err;
+	if (err != ENOENT)
+		return output_fail(out, "cannot follow the path");
+	return resolve_new(out, image, slash ? slash + 1 : image);
 }
 
 /* Resolve the path, and look at what is there.  Return: 1: nothing; 0; -errno. */
