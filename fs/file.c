@@ -159,22 +159,13 @@ static ssize_t dsfs_read_buffered(struct kiocb *iocb, struct iov_iter *to)
 /* Direct read. Return: its result, or -ENOTBLK: read through the page cache. */
 static ssize_t dsfs_try_direct(struct kiocb *iocb, struct iov_iter *to)
 {
-	const struct inode *inode = file_inode(iocb->ki_filp);
-	struct dsfs_mref ref = {};
-	ssize_t ret = -ENOTBLK;
-
-	/*
-	 * Without the inode record in memory, a direct read would have to wait.
-	 */
+	/* The inode record would have to be waited for. */
 	if (iocb->ki_flags & IOCB_NOWAIT &&
-	    !dsfs_meta_hold_cached(dsfs_src(inode->i_sb), DSFS_REGION_INODES,
-				   (u64)inode->i_ino * sizeof(struct dsfs_inode),
-				   &ref))
+	    dsfs_meta_may_block(file_inode(iocb->ki_filp)->i_sb))
 		return -ENOTBLK;
-	if (dsfs_read_direct(iocb, to))
-		ret = iomap_dio_rw(iocb, to, &dsfs_iomap_ops, &dsfs_dio_ops, 0, NULL, 0);
-	dsfs_meta_put(&ref);
-	return ret;
+	if (!dsfs_read_direct(iocb, to))
+		return -ENOTBLK;
+	return iomap_dio_rw(iocb, to, &dsfs_iomap_ops, &dsfs_dio_ops, 0, NULL, 0);
 }
 
 /*

@@ -198,10 +198,6 @@ int dsfs_mem_read(struct dsfs_mem *mem, struct super_block *sb, u64 pos, size_t 
 int dsfs_mem_init(void);
 void dsfs_mem_exit(void);
 
-/* meta.c */
-bool dsfs_meta_hold_cached(struct dsfs_source *src, enum dsfs_region_id region,
-			   u64 off, struct dsfs_mref *ref);
-
 /* metaload.c */
 bool dsfs_meta_block_good(const struct dsfs_source *src, u64 block, const void *p);
 int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,

@@ -164,36 +164,6 @@ int dsfs_meta_get_other(struct dsfs_source *src, u64 at, struct dsfs_mref *ref)
 	return 0;
 }
 
-/**
- * dsfs_meta_hold_cached - get metadata without waiting for the device
- * @src: metadata source
- * @region: the region
- * @off: byte offset in the region, below its length
- * @ref: filled in; release it with dsfs_meta_put()
- *
- * While the reference is held, dsfs_meta_get() of the same block does not wait.
- *
- * Return: true if the metadata is in memory and verified.
- */
-bool dsfs_meta_hold_cached(struct dsfs_source *src, enum dsfs_region_id region,
-			   u64 off, struct dsfs_mref *ref)
-{
-	const u64 at = src->geo.regions[region].pos - src->geo.meta_start + off;
-	struct folio *folio;
-
-	ref->priv = NULL;
-	if (dsfs_resident(src, at))
-		return true;
-	folio = filemap_get_folio(src->lazy->i_mapping, at >> PAGE_SHIFT);
-	if (IS_ERR_OR_NULL(folio))
-		return false;
-	ref->priv = folio;
-	if (folio_test_uptodate(folio))
-		return true;
-	dsfs_meta_put(ref);
-	return false;
-}
-
 void dsfs_meta_release(struct dsfs_mref *ref)
 {
 	folio_put(ref->priv);
