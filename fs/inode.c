@@ -7,50 +7,21 @@
 #include <linux/posix_acl.h>
 #include <linux/slab.h>
 
-static const char *dsfs_get_link(struct dentry *dentry, struct inode *inode,
-				 struct delayed_call *done)
-{
-	struct dsfs_err err = {};
-	struct dsfs_attr attr;
-	struct dsfs_mref ref;
-	char *target;
-	int ret;
-
-	if (!dentry)
-		return ERR_PTR(-ECHILD);
-	ret = dsfs_inode_attr(inode, &attr, &err);
-	if (!ret)
-		ret = dsfs_symlink_get(dsfs_src(inode->i_sb), &attr, &ref, &err);
-	if (ret)
-		return ERR_PTR(dsfs_corrupt(inode->i_sb, inode->i_ino, &err, ret));
-	target = kmemdup_nul(ref.p, attr.size, GFP_KERNEL);
-	dsfs_meta_put(&ref);
-	if (!target)
-		return ERR_PTR(-ENOMEM);
-	set_delayed_call(done, kfree_link, target);
-	return target;
-}
-
 /*
- * Copy the target of a symbolic link to i_link, so that following it does not
- * leave RCU walk. A copy is needed because the target is not NUL-terminated in
- * metadata.
- *
- * Without i_link (lazy metadata, a bad target, no memory) the link is followed
- * by dsfs_get_link(), which reports errors.
+ * Copy the target of a symbolic link, which is not NUL-terminated in metadata. With i_link
+ * the VFS follows a link in RCU walk.
  */
-static void dsfs_inode_link(struct inode *inode, const struct dsfs_attr *attr)
+static int dsfs_inode_link(struct inode *inode, const struct dsfs_attr *attr,
+			   struct dsfs_err *err)
 {
-	struct dsfs_err err = {};
 	struct dsfs_mref ref;
+	int ret = dsfs_symlink_get(dsfs_src(inode->i_sb), attr, &ref, err);
 
-	if (DSFS_SB(inode->i_sb)->opt.meta != DSFS_META_RESIDENT ||
-	    dsfs_symlink_get(dsfs_src(inode->i_sb), attr, &ref, &err))
-		return;
-	if (!ref.priv)
-		inode->i_link = kmemdup_nul(ref.p, attr->size,
-					    GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (ret)
+		return ret;
+	inode->i_link = kmemdup_nul(ref.p, attr->size, GFP_KERNEL_ACCOUNT);
 	dsfs_meta_put(&ref);
+	return inode->i_link ? 0 : -ENOMEM;
 }
 
 /* dsfs_free_inode - free an inode after an RCU grace period */
@@ -62,7 +33,7 @@ void dsfs_free_inode(struct inode *inode)
 }
 
 const struct inode_operations dsfs_symlink_iops = {
-	.get_link	= dsfs_get_link,
+	.get_link	= simple_get_link,
 	.getattr	= dsfs_getattr,
 	.listxattr	= dsfs_listxattr,
 };
@@ -148,7 +119,6 @@ static void dsfs_inode_ops(struct inode *inode, const struct dsfs_attr *attr)
 		break;
 	case S_IFLNK:
 		inode->i_op = &dsfs_symlink_iops;
-		dsfs_inode_link(inode, attr);
 		break;
 	default:
 		inode->i_op = &dsfs_special_iops;
@@ -183,6 +153,8 @@ static int dsfs_inode_read(struct inode *inode, struct dsfs_err *err)
 	ret = dsfs_inode_extra(inode, &attr, err);
 	if (!ret && S_ISDIR(attr.mode))
 		ret = dsfs_inode_dir(inode, &attr, err);
+	else if (!ret && S_ISLNK(attr.mode))
+		ret = dsfs_inode_link(inode, &attr, err);
 	if (ret)
 		return ret;
 
