@@ -11,17 +11,20 @@
 #define DSFS_DIR_DOTS	2
 
 /*
- * Validated bit of a resident block. It covers the name block at the start of
- * the block.
+ * Check whether all names of the current name block are valid.
+ *
+ * Validating a name costs more than emitting it, and resident metadata does not change.
+ * So the result is remembered in a bitmap. Not covered are name blocks that share a block
+ * (small directories), and those in the page cache.
  */
-static bool dsfs_resident_names_good(const struct dsfs_dir_iter *it)
+static bool dsfs_held_block_good(const struct dsfs_dir_iter *it)
 {
 	const struct dsfs_geo *geo = &it->src->geo;
 	const u64 at = geo->regions[DSFS_REGION_NAMES].pos - geo->meta_start +
 		       it->dir->names + ((u64)it->block << DSFS_BLOCK_BITS);
 	const unsigned long block = at >> DSFS_BLOCK_BITS;
 
-	if (at & (DSFS_BLOCK_SIZE - 1))
+	if (it->ref.priv || at & (DSFS_BLOCK_SIZE - 1))
 		return false;
 	if (test_bit(block, it->src->names_good))
 		return true;
@@ -29,36 +32,6 @@ static bool dsfs_resident_names_good(const struct dsfs_dir_iter *it)
 		return false;
 	set_bit(block, it->src->names_good);
 	return true;
-}
-
-/* PG_checked of a folio. It covers the name block at the start of the folio. */
-static bool dsfs_cached_names_good(const struct dsfs_dir_iter *it)
-{
-	struct folio *folio = it->ref.priv;
-
-	if (offset_in_folio(folio, it->names.raw))
-		return false;
-	if (folio_test_checked(folio))
-		return true;
-	if (!dsfs_names_good(&it->names))
-		return false;
-	folio_set_checked(folio);
-	return true;
-}
-
-/*
- * Check whether all names of the current name block are valid.
- *
- * Validating a name costs more than emitting it, and a block does not change
- * while it is in memory. So the result is remembered with the block, as ext2
- * does with directory pages. Not covered are name blocks that share a block
- * (small directories), and those after the first one in a folio larger than a
- * block.
- */
-static bool dsfs_held_block_good(const struct dsfs_dir_iter *it)
-{
-	return it->ref.priv ? dsfs_cached_names_good(it) :
-			      dsfs_resident_names_good(it);
 }
 
 /* Emit one name. Return: 0, 1 if the buffer is full, or an error. */
