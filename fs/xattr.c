@@ -199,7 +199,6 @@ struct posix_acl *dsfs_get_acl(struct inode *inode, int type, bool rcu)
 	struct dsfs_err err = {};
 	struct posix_acl *acl;
 	struct dsfs_set set;
-	void *value;
 	int ret;
 
 	if (rcu)
@@ -207,13 +206,10 @@ struct posix_acl *dsfs_get_acl(struct inode *inode, int type, bool rcu)
 	ret = dsfs_xattr_find(inode, prefix, "", &set, &info);
 	if (ret)
 		return ret == -ENODATA ? NULL : ERR_PTR(ret);
-	/* A copy, as it may lie at any address. */
-	value = kmemdup(info.value, info.value_len, GFP_KERNEL);
+	/* To the start, as it may lie at any address */
+	memmove(set.p, info.value, info.value_len);
+	acl = posix_acl_from_xattr(&init_user_ns, set.p, info.value_len);
 	kvfree(set.p);
-	if (!value)
-		return ERR_PTR(-ENOMEM);
-	acl = posix_acl_from_xattr(&init_user_ns, value, info.value_len);
-	kfree(value);
 	if (IS_ERR(acl) && acl != ERR_PTR(-ENOMEM)) {
 		dsfs_bad(&err, "POSIX ACL", info.value_len, 0, -EUCLEAN);
 		acl = ERR_PTR(dsfs_corrupt(inode->i_sb, inode->i_ino, &err,
