@@ -49,7 +49,6 @@
 #define DSFS_HAVE_FOLIO_ORDER_RANGE	DSFS_SINCE(6, 12)
 #define DSFS_HAVE_FILE_KATTR		DSFS_SINCE(6, 17)
 #define DSFS_HAVE_WQ_PERCPU		DSFS_SINCE(6, 18)
-#define DSFS_HAVE_ALLOC_FOLIO_POLICY	DSFS_SINCE(6, 19)
 #define DSFS_HAVE_INODE_STATE_READ	DSFS_SINCE(6, 19)
 #endif
 
@@ -171,21 +170,6 @@ static inline int dsfs_compat_file_open(struct inode *inode, struct file *file)
 /* Binding to CPUs is a flag; before, it was the default. */
 #if !DSFS_HAVE_WQ_PERCPU
 #define WQ_PERCPU	0
-#endif
-
-/* filemap_alloc_folio() got a NUMA policy. */
-#if !DSFS_HAVE_ALLOC_FOLIO_POLICY
-struct mempolicy;
-
-static inline struct folio *dsfs_compat_alloc_folio(gfp_t gfp,
-						    unsigned int order,
-						    struct mempolicy *policy)
-{
-	return filemap_alloc_folio(gfp, order);
-}
-
-#undef filemap_alloc_folio
-#define filemap_alloc_folio dsfs_compat_alloc_folio
 #endif
 
 /* i_state got an accessor. */

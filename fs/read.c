@@ -31,7 +31,7 @@ struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
 		order = min_t(unsigned int, order, __ffs(index));
 	for (;; order = 0) {
 		ret = -ENOMEM;
-		folio = filemap_alloc_folio(order ? easy : gfp, order, NULL);
+		folio = folio_alloc(order ? easy : gfp, order);
 		if (folio) {
 			ret = filemap_add_folio(mapping, folio, index,
 						order ? easy : gfp);

@@ -113,12 +113,6 @@ int probe(void)
 	return WQ_PERCPU;
 }
 
-#elif defined(PROBE_ALLOC_FOLIO_POLICY)
-struct folio *probe(void)
-{
-	return filemap_alloc_folio(GFP_KERNEL, 0, NULL);
-}
-
 #elif defined(PROBE_INODE_STATE_READ)
 bool probe(struct inode *inode)
 {
