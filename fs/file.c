@@ -82,15 +82,12 @@ static const struct iomap_ops dsfs_iomap_ops = {
 	.iomap_begin = dsfs_iomap_begin,
 };
 
-/*
- * O_DIRECT: iomap builds the bios; their number depends on the layout of the
- * caller's memory.
- */
+/* The number of bios depends on the layout of the caller's memory. */
 static void dsfs_dio_submit(const struct iomap_iter *iter, struct bio *bio,
 			    loff_t pos)
 {
-	dsfs_count_requests(iter->inode->i_sb, DSFS_REQUEST_DIRECT, 1,
-			    bio->bi_iter.bi_size);
+	dsfs_count_request(iter->inode->i_sb, DSFS_REQUEST_DIRECT,
+			   bio->bi_iter.bi_size);
 	submit_bio(bio);
 }
 
@@ -254,10 +251,7 @@ static int dsfs_fadvise(struct file *file, loff_t offset, loff_t len, int advice
 		return 0;
 	first = dsfs_cache_hint(file_inode(file));
 	ret = generic_fadvise(file, offset, len, advice);
-	/*
-	 * For files that are not read whole, the page cache read what was
-	 * missing.
-	 */
+	/* Of a file that is not read whole, the page cache read what was missing. */
 	dsfs_cache_hinted(file, first, file->f_mapping->nrpages > cached);
 	return ret;
 }

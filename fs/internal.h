@@ -131,8 +131,6 @@ static inline unsigned int dsfs_chunk_order(const struct super_block *sb)
 	return bits > PAGE_SHIFT ? bits - PAGE_SHIFT : 0;
 }
 
-#define dsfs_info(sb, fmt, ...) \
-	pr_info("dsfs (%s): " fmt "\n", (sb)->s_id, ##__VA_ARGS__)
 #define dsfs_fc_error(fc, sb, fmt, ...) \
 	dsfs_fc_log(fc, sb, 'e', fmt, ##__VA_ARGS__)
 #define dsfs_fc_warn(fc, sb, fmt, ...) \

@@ -45,7 +45,7 @@ static int dsfs_lazy_read(struct dsfs_source *src, struct dsfs_mem *mem, u64 at,
 	size_t off;
 	int ret;
 
-	dsfs_count_requests(src->sb, DSFS_REQUEST_META, 1, len);
+	dsfs_count_request(src->sb, DSFS_REQUEST_META, len);
 	ret = dsfs_mem_read(mem, src->sb, pos, place, len);
 	trace_dsfs_meta_read(src->sb, pos, len, ret);
 	if (ret == -EIO) {

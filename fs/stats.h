@@ -71,15 +71,12 @@ static inline void dsfs_count(const struct super_block *sb, enum dsfs_counter wh
 	put_cpu_ptr(stats);
 }
 
-/* dsfs_count_requests - count @bios bios of @bytes in all, sent to the device */
-static inline void dsfs_count_requests(const struct super_block *sb,
-				       enum dsfs_request kind, u64 bios, u64 bytes)
+/* dsfs_count_request - count a bio of @bytes, sent to the device */
+static inline void dsfs_count_request(const struct super_block *sb,
+				      enum dsfs_request kind, u64 bytes)
 {
-	dsfs_count(sb, DSFS_COUNT_REQ + kind, bios);
+	dsfs_count(sb, DSFS_COUNT_REQ + kind, 1);
 	dsfs_count(sb, DSFS_COUNT_BYTES + kind, bytes);
 }
-
-/* sysfs.c */
-int dsfs_stats_init(struct super_block *sb);
 
 #endif /* DSFS_STATS_H */

@@ -275,7 +275,7 @@ int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 	if (ret)
 		goto fail;
 
-	dsfs_count_requests(rd->inode->i_sb, rd->kind, 1, rd->dev_end - rd->dev);
+	dsfs_count_request(rd->inode->i_sb, rd->kind, rd->dev_end - rd->dev);
 	trace_dsfs_read_submit(rd->inode, rd->pos, rd->dev_end - rd->dev,
 			       rd->dev, rd->kind);
 	rd->state = BIT(DSFS_READ_BUSY);

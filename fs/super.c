@@ -52,10 +52,7 @@ static const struct super_operations dsfs_sops = {
 	.show_options	= dsfs_show_options,
 };
 
-/*
- * Reject a device whose logical blocks are larger than the alignment of the
- * image.
- */
+/* Reject a device whose logical blocks are larger than the alignment of the image. */
 static int dsfs_check_device(struct super_block *sb, struct fs_context *fc,
 			     unsigned int align)
 {
@@ -69,9 +66,7 @@ static int dsfs_check_device(struct super_block *sb, struct fs_context *fc,
 	return -EINVAL;
 }
 
-/*
- * Readahead window of large files, in pages: the largest request of the device
- */
+/* Readahead window of large files, in pages: the largest request of the device */
 static unsigned long dsfs_window(struct super_block *sb)
 {
 	u64 bytes = (u64)queue_max_sectors(bdev_get_queue(sb->s_bdev)) << 9;
@@ -102,11 +97,11 @@ static void dsfs_log_mount(struct super_block *sb)
 	const struct dsfs_source *src = dsfs_src(sb);
 	const struct dsfs_geo *geo = &src->geo;
 
-	dsfs_info(sb, "mounted generation %llu, %llu files, %llu KiB of metadata (%llu KiB in memory), data checksums %s",
-		  geo->generation, geo->files, geo->meta_bytes >> 10,
-		  src->resident_bytes >> 10,
-		  !geo->chunk_bits ? "absent" :
-		  dsfs_verifies(sb) ? "verified" : "ignored");
+	pr_info("dsfs (%s): mounted generation %llu, %llu files, %llu KiB of metadata (%llu KiB in memory), data checksums %s\n",
+		sb->s_id, geo->generation, geo->files, geo->meta_bytes >> 10,
+		src->resident_bytes >> 10,
+		!geo->chunk_bits ? "absent" :
+		dsfs_verifies(sb) ? "verified" : "ignored");
 }
 
 static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
@@ -128,13 +123,11 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	sb->s_export_op = &dsfs_export_ops;
 	sb->s_xattr = dsfs_xattr_handlers;
 
-	ret = dsfs_stats_init(sb);
-	/*
-	 * Superblocks and metadata are aligned to 4 KiB blocks; data is checked
-	 * below.
-	 */
-	if (!ret)
-		ret = dsfs_check_device(sb, fc, DSFS_BLOCK_SIZE);
+	sbi->stats = alloc_percpu(struct dsfs_stats);
+	if (!sbi->stats)
+		return -ENOMEM;
+	/* Superblocks and metadata have this alignment; data is checked below. */
+	ret = dsfs_check_device(sb, fc, DSFS_BLOCK_SIZE);
 	if (!ret)
 		ret = dsfs_read_super(sb, fc, sbi->opt.generation,
 				      &sbi->src.geo);
@@ -172,10 +165,7 @@ err_meta:
 	return ret;
 }
 
-/*
- * Check whether a mount with options @opt may share the mounted super block
- * @sb.
- */
+/* Check whether a mount with options @opt may share the mounted super block @sb. */
 static int dsfs_may_share(struct super_block *sb, struct fs_context *fc,
 			  const struct dsfs_options *opt)
 {
@@ -189,10 +179,7 @@ static int dsfs_may_share(struct super_block *sb, struct fs_context *fc,
 		dsfs_fc_error(fc, sb, "already mounted with other options");
 		return -EBUSY;
 	}
-	/*
-	 * On shared storage, another node may have updated or replaced the
-	 * image.
-	 */
+	/* On shared storage, another node may have updated or replaced the image. */
 	ret = dsfs_read_super(sb, fc, opt->generation, &asked);
 	if (ret)
 		return ret;
@@ -243,21 +230,19 @@ static int dsfs_reconfigure(struct fs_context *fc)
 	const struct dsfs_sb_info *asked = fc->s_fs_info;
 	struct super_block *sb = fc->root->d_sb;
 	struct dsfs_sb_info *sbi = DSFS_SB(sb);
+	const char *fixed = NULL;
 	int ret;
 
 	fc->sb_flags |= SB_RDONLY;
-	if (asked->opt.meta != sbi->opt.meta) {
-		dsfs_fc_error(fc, sb, "meta= cannot be changed by a remount");
-		return -EINVAL;
-	}
-	if (asked->opt.generation &&
-	    asked->opt.generation != sbi->src.geo.generation) {
-		dsfs_fc_error(fc, sb, "generation= cannot be changed by a remount");
-		return -EINVAL;
-	}
+	if (asked->opt.meta != sbi->opt.meta)
+		fixed = "meta";
+	if (asked->opt.generation && asked->opt.generation != sbi->src.geo.generation)
+		fixed = "generation";
 	/* Cached data was read with the old setting. */
-	if (asked->opt.verify != sbi->opt.verify) {
-		dsfs_fc_error(fc, sb, "verify= cannot be changed by a remount");
+	if (asked->opt.verify != sbi->opt.verify)
+		fixed = "verify";
+	if (fixed) {
+		dsfs_fc_error(fc, sb, "%s= cannot be changed by a remount", fixed);
 		return -EINVAL;
 	}
 	if (asked->opt.cache == DSFS_CACHE_EPOCH) {
@@ -347,10 +332,7 @@ err_mem:
 static void __exit dsfs_exit(void)
 {
 	unregister_filesystem(&dsfs_fs_type);
-	/*
-	 * dsfs_free_inode() is an RCU callback, which may run after the
-	 * unmount.
-	 */
+	/* dsfs_free_inode() is an RCU callback, which may run after the unmount. */
 	rcu_barrier();
 	dsfs_sysfs_exit();
 	dsfs_mem_exit();

@@ -9,13 +9,6 @@
 
 static struct kset *dsfs_kset;
 
-/* dsfs_stats_init - allocate the counters; dsfs_kill_sb() frees them */
-int dsfs_stats_init(struct super_block *sb)
-{
-	DSFS_SB(sb)->stats = alloc_percpu(struct dsfs_stats);
-	return DSFS_SB(sb)->stats ? 0 : -ENOMEM;
-}
-
 /* Concurrent increments may or may not be included. */
 static u64 dsfs_stats_sum(const struct dsfs_sb_info *sbi, enum dsfs_counter which)
 {
