@@ -19,10 +19,7 @@ int dsfs_inode_attr(const struct inode *inode, struct dsfs_attr *attr,
 
 	if (ret)
 		return ret;
-	/*
-	 * With meta=lazy the record is read again, and the device may have
-	 * changed.
-	 */
+	/* With meta=lazy it is read again, and the device may have changed. */
 	if (attr->mode != inode->i_mode || attr->size != i_size_read(inode))
 		return dsfs_bad(err, "inode that changed", attr->mode,
 				inode->i_mode, -EUCLEAN);
@@ -81,9 +78,7 @@ int dsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
 /*
  * dsfs_fileattr_get - the flags that lsattr shows: none
  *
- * Immutable would be true, and is what statx() says; but programs that copy
- * flags with a file (tar formats have a place for them) would make the copy
- * immutable.
+ * Immutable would be true, but programs that copy flags would make copies immutable.
  */
 int dsfs_fileattr_get(struct dentry *dentry, struct file_kattr *fa)
 {

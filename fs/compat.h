@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Compatibility with older kernels.
+ * What older kernels need. The code is written for the newest one; without older
+ * ones, this file and the line that includes it can be deleted.
  *
- * The code is written for the newest kernel, with its names and signatures;
- * this file provides them on older ones. Without older kernels, this file and
- * the line that includes it can be deleted.
- *
- * Features are tested, not derived from the version, because vendors backport.
- * An out-of-tree build tests the kernel's headers (scripts/conftest), and
- * includes the results before everything else. In a kernel tree the version is
- * exact, so it is used there.
- *
- * Kernel names are redefined by macros after the header that declares them,
- * which is harmless if a kernel has the name after all.
+ * A build outside of a kernel's tree asks its headers (scripts/conftest), because
+ * vendors backport, and includes the answers before everything else. In a kernel's tree
+ * the version is exact.
  */
 #ifndef DSFS_COMPAT_H
 #define DSFS_COMPAT_H
@@ -62,10 +55,7 @@
 #define mnt_idmap user_namespace
 #endif
 
-/*
- * ACLs have xattr handlers for listing only; before, the handlers also got
- * values.
- */
+/* ACLs have xattr handlers for listing only; before, the handlers also got values. */
 #if !DSFS_HAVE_NOP_POSIX_ACL
 #define nop_posix_acl_access posix_acl_access_xattr_handler
 #define nop_posix_acl_default posix_acl_default_xattr_handler
@@ -92,9 +82,8 @@
 #endif
 
 /*
- * s_xattr points to a constant table. Before, the table was not written to
- * either, but the type of the member was not const. The macro follows "sb->",
- * hence the comma and the assignment without effect.
+ * s_xattr points to a constant table; before, the type said otherwise. The macro follows
+ * "sb->", hence the comma and the assignment without effect.
  */
 #if !DSFS_HAVE_CONST_XATTR_TABLE
 #define s_xattr \
@@ -106,10 +95,7 @@
 #define generic_encode_ino32_fh NULL
 #endif
 
-/*
- * The function takes a folio; before, a page, or the head page of a large
- * folio.
- */
+/* The function takes a folio; before, a page, or the head page of a large folio. */
 #if !DSFS_HAVE_ERROR_REMOVE_FOLIO
 #define generic_error_remove_folio(mapping, folio) \
 	generic_error_remove_page(mapping, &(folio)->page)
@@ -141,10 +127,7 @@ static inline int dsfs_compat_file_open(struct inode *inode, struct file *file)
 #define generic_file_open dsfs_compat_file_open
 #endif
 
-/*
- * Folio orders are limited by the mapping; before, page cache folios of a file
- * system without large folios were single pages.
- */
+/* Folio orders are limited by the mapping; before, DSFS' folios were single pages. */
 #if !DSFS_HAVE_FOLIO_ORDER_RANGE
 #define mapping_set_folio_order_range(mapping, min, max) ((void)(max))
 #define mapping_min_folio_order(mapping) 0U

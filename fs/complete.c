@@ -24,10 +24,7 @@ static void dsfs_chunk_check(struct dsfs_read *rd, u64 from, u64 to, u32 sum)
 	struct super_block *sb = rd->inode->i_sb;
 	const u32 want = rd->sums[(from - rd->from) >> dsfs_geo(sb)->chunk_bits];
 
-	/*
-	 * The expected checksum of a chunk that was marked bad before may be
-	 * missing.
-	 */
+	/* Of a chunk that was marked bad before, the expected one may be missing. */
 	if (sum == want || dsfs_range_bad(rd, from, to))
 		return;
 	dsfs_read_mark_bad(rd, from, to, -EBADMSG);

@@ -112,10 +112,7 @@ static int dsfs_read_folio(struct file *file, struct folio *folio)
 	if (folio_order(folio) > dsfs_chunk_order(inode->i_sb))
 		return dsfs_break_folio(folio);
 	dsfs_widen_to_chunks(inode, &first, &end);
-	/*
-	 * RWF_DONTCACHE: pages before it were read and dropped. Do not add them
-	 * again.
-	 */
+	/* RWF_DONTCACHE: pages before it were read and dropped. */
 	if (folio_test_dropbehind(folio))
 		first = folio->index;
 	rd = dsfs_read_alloc(inode, end - first, GFP_KERNEL);

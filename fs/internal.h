@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * In-memory structures of the file system, and the functions that its files
- * share.
- */
+/* In-memory structures of the file system, and the functions that its files share. */
 #ifndef DSFS_INTERNAL_H
 #define DSFS_INTERNAL_H
 
@@ -230,10 +227,7 @@ extern const struct address_space_operations dsfs_aops;
 int dsfs_submit_init(struct super_block *sb);
 void dsfs_submit_exit(struct super_block *sb);
 
-/*
- * True if a file descriptor was mapped. Its readahead may be for a fault, which
- * waits.
- */
+/* True if a file descriptor was mapped. Its readahead may be for a fault, which waits. */
 static inline bool dsfs_file_mapped(const struct file *file)
 {
 	return READ_ONCE(file->private_data);

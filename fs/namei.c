@@ -6,9 +6,7 @@
  */
 #include "internal.h"
 
-/*
- * Check what an inode and the directory entry that leads to it must agree on.
- */
+/* Check what an inode and the directory entry that leads to it must agree on. */
 static int dsfs_check_entry(struct inode *dir, struct inode *inode, u8 type,
 			    struct dsfs_err *err)
 {
@@ -44,10 +42,7 @@ static struct inode *dsfs_lookup_inode(struct inode *dir,
 	}
 	inode = dsfs_iget(sb, ino);
 	if (IS_ERR(inode)) {
-		/*
-		 * Reported already, except for a number that could come from a
-		 * stale file handle
-		 */
+		/* Reported, except for a number that a stale file handle may have */
 		if (inode == ERR_PTR(-ESTALE))
 			return ERR_PTR(dsfs_bad(err, "inode of an entry", ino,
 						0, -EUCLEAN));

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Mount options: parsing, and their form in /proc/mounts, which mount(8)
- * accepts.
- */
+/* Mount options: parsing, and their form in /proc/mounts, which mount(8) accepts. */
 #include "internal.h"
 
 #include <linux/ctype.h>

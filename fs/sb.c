@@ -171,9 +171,9 @@ static int dsfs_read_older(struct dsfs_sb_reader *r, struct fs_context *fc,
 /*
  * Write back the page cache of the device.
  *
- * An image that was just copied to the device may still be dirty there, if the
- * copying program has not closed the device. A direct read would return the old
- * contents, and later writeback would change the device under the mount.
+ * An image that was just copied to the device may still be dirty there, if somebody
+ * has the device open. File systems that read through that cache see the new contents;
+ * a direct read would return the old ones. Without dirty pages nothing is waited for.
  */
 static int dsfs_write_back(struct super_block *sb, struct fs_context *fc)
 {

@@ -111,10 +111,7 @@ static int dsfs_read_range(struct dsfs_read *rd, gfp_t gfp, struct dsfs_err *err
 	return dsfs_read_map_holes(rd, end, gfp, err);
 }
 
-/*
- * Widen the range to whole chunks, and compute the range on the device in whole
- * logical blocks.
- */
+/* Widen the range to whole chunks, and on the device to whole logical blocks. */
 static void dsfs_read_widen(struct dsfs_read *rd)
 {
 	struct super_block *sb = rd->inode->i_sb;

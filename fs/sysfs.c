@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * /sys/fs/dsfs/<device>/: generation, memory and errors of a mount, and its
- * counters in stats/.
- */
+/* /sys/fs/dsfs/<device>/: generation, memory and errors of a mount, counters in stats/ */
 #include "stats.h"
 
 #include <linux/sysfs.h>

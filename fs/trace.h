@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Tracepoints, dsfs:*. Counters show how often something happens; tracepoints
- * show to which file.
- */
+/* Tracepoints, dsfs:*. Counters show how often something happens; these, to which file. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM dsfs
 
@@ -64,10 +61,7 @@ TRACE_EVENT(dsfs_open,
 		  __entry->size)
 );
 
-/*
- * Bios sent for a range of a file: @len bytes at @device, for offset @pos of
- * the file
- */
+/* A bio sent for a range of a file: @len bytes at @device, for offset @pos of the file */
 TRACE_EVENT(dsfs_read_submit,
 	TP_PROTO(const struct inode *inode, u64 pos, u64 len, u64 device,
 		 enum dsfs_request kind),
@@ -94,10 +88,7 @@ TRACE_EVENT(dsfs_read_submit,
 		  __print_symbolic(__entry->kind, DSFS_REQUEST_NAMES))
 );
 
-/*
- * Completion of a read. @requests is 0 for holes and for errors before
- * submission.
- */
+/* Completion of a read. @requests is 0 for holes and for errors before submission. */
 TRACE_EVENT(dsfs_read_done,
 	TP_PROTO(const struct inode *inode, u64 pos, int error,
 		 unsigned int requests),
