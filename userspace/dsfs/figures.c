@@ -5,6 +5,7 @@
  * number, and /sys/dev/block has the name of a number.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -85,136 +86,95 @@ u64 figures_errors(const struct mount_info *m)
 }
 
 /*
- * Read a file of sysfs, without its newline.  Return: 0 or a negative errno;
- * -ENODEV if the mount is going away.
+ * Read a file of sysfs, without its newline.  Return: 0; -ENOENT if there is none, or the mount
+ * is going away; or a negative errno after a message.
  */
-static int read_file(const char *dir, const char *file, char *buf, size_t size)
+static int read_text(const char *dir, const char *file, char *buf, size_t size)
 {
-	char *path;
-	FILE *f;
-	int ret = 0;
+	char path[PATH_MAX];
+	ssize_t n;
+	int fd, ret;
 
-	if (asprintf(&path, "%s/%s", dir, file) < 0)
-		return -ENOMEM;
-	f = fopen(path, "re");
-	free(path);
-	if (!f)
-		return -errno;
-	if (!fgets(buf, size, f)) {
-		ret = ferror(f) ? -errno : 0;
-		buf[0] = '\0';
+	snprintf(path, sizeof(path), "%s/%s", dir, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, buf, size - 1);
+	ret = n < 0 ? -errno : 0;
+	if (fd >= 0)
+		close(fd);
+	if (ret == -ENOENT || ret == -ENODEV)
+		return -ENOENT;
+	if (ret) {
+		msg_error(dir, "%s: %s", file, strerror(-ret));
+		return ret;
 	}
-	fclose(f);
+	buf[n] = '\0';
 	buf[strcspn(buf, "\n")] = '\0';
-	return ret;
-}
-
-static bool gone(int ret)
-{
-	return ret == -ENOENT || ret == -ENODEV;
-}
-
-static int bad_value(const char *dir, const char *file, const char *value)
-{
-	msg_error(dir, "%s: not a number: %s", file, value);
-	return -EINVAL;
-}
-
-static int read_values(const char *dir, struct mount_info *m)
-{
-	char buf[64];
-	int i, ret;
-
-	for (i = 0; i < FIGURES; i++) {
-		ret = read_file(dir, figures[i].file, buf, sizeof(buf));
-		if (gone(ret))
-			continue;
-		if (!ret && parse_u64(buf, &m->value[i]))
-			return bad_value(dir, figures[i].file, buf);
-		if (ret) {
-			msg_error(dir, "%s: %s", figures[i].file, strerror(-ret));
-			return ret;
-		}
-		m->there[i] = true;
-	}
 	return 0;
 }
 
-/* Copy a line of a text. */
-static int read_text(const char *dir, const char *file, char **text)
+static int read_number(const char *dir, const char *file, u64 *v)
 {
-	char buf[512];
-	int ret = read_file(dir, file, buf, sizeof(buf));
+	char buf[64];
+	int ret = read_text(dir, file, buf, sizeof(buf));
 
-	if (ret)
+	if (ret || !parse_u64(buf, v))
 		return ret;
-	*text = strdup(buf);
-	return *text ? 0 : -ENOMEM;
+	msg_error(dir, "%s: not a number: %s", file, buf);
+	return -EINVAL;
 }
 
-/* Read the figures of a mount.  Return: -ENOENT, without a message, if it is gone. */
+/* Read the figures of a mount.  Return: as read_text(). */
 static int read_mount(const struct figures_source *src, const char *device,
 		      struct mount_info *m)
 {
-	char buf[64], *dir;
-	int ret;
+	char dir[PATH_MAX];
+	int i, ret;
 
-	m->device = strdup(device);
-	if (!m->device || asprintf(&dir, "%s/fs/dsfs/%s", src->sysfs, device) < 0)
-		return no_memory();
-	ret = read_text(dir, "uuid", &m->uuid);
+	*m = (struct mount_info){ };
+	snprintf(m->device, sizeof(m->device), "%s", device);
+	snprintf(dir, sizeof(dir), "%s/fs/dsfs/%s", src->sysfs, device);
+	ret = read_text(dir, "uuid", m->uuid, sizeof(m->uuid));
 	if (!ret)
-		ret = read_text(dir, "label", &m->label);
+		ret = read_text(dir, "label", m->label, sizeof(m->label));
 	if (!ret)
-		ret = read_file(dir, "generation", buf, sizeof(buf));
-	if (gone(ret))
-		ret = -ENOENT;
-	else if (ret)
-		msg_error(dir, "%s", strerror(-ret));
-	else if (parse_u64(buf, &m->generation))
-		ret = bad_value(dir, "generation", buf);
-	else
-		ret = read_values(dir, m);
-	free(dir);
+		ret = read_number(dir, "generation", &m->generation);
+	for (i = 0; !ret && i < FIGURES; i++) {
+		ret = read_number(dir, figures[i].file, &m->value[i]);
+		m->there[i] = !ret;
+		if (ret == -ENOENT)
+			ret = 0;
+	}
 	return ret;
 }
 
-static void free_mount(struct mount_info *m)
+static void free_points(struct mount_info *m)
 {
-	free(m->device);
-	free(m->uuid);
-	free(m->label);
-	for (size_t i = 0; i < m->nr_points; i++)
-		free(m->points[i]);
+	while (m->nr_points)
+		free(m->points[--m->nr_points]);
 	free(m->points);
 }
 
 void figures_free(struct mount_set *set)
 {
-	for (size_t i = 0; i < set->nr; i++)
-		free_mount(&set->v[i]);
+	while (set->nr)
+		free_points(&set->v[--set->nr]);
 	free(set->v);
-	*set = (struct mount_set){ };
+	set->v = NULL;
 }
 
 static int add_mount(const struct figures_source *src, struct mount_set *set,
 		     const char *device)
 {
-	struct mount_info *v, m = { };
+	struct mount_info *v = reallocarray(set->v, set->nr + 1, sizeof(*v));
 	int ret;
 
-	ret = read_mount(src, device, &m);
-	if (!ret) {
-		v = realloc(set->v, (set->nr + 1) * sizeof(*v));
-		if (v) {
-			set->v = v;
-			v[set->nr++] = m;
-			return 0;
-		}
-		ret = no_memory();
-	}
-	free_mount(&m);
-	return ret;
+	if (!v)
+		return no_memory();
+	set->v = v;
+	ret = read_mount(src, device, &v[set->nr]);
+	if (!ret)
+		set->nr++;
+	return ret == -ENOENT ? 0 : ret;
 }
 
 /* --- where it is mounted ------------------------------------------------------ */
@@ -241,14 +201,12 @@ static void unescape(char *s)
 static bool device_name(const struct figures_source *src, const char *number,
 			char *name, size_t size)
 {
-	char link[512], *path;
+	char link[512], path[PATH_MAX];
 	const char *base;
 	ssize_t n;
 
-	if (asprintf(&path, "%s/dev/block/%s", src->sysfs, number) < 0)
-		return false;
+	snprintf(path, sizeof(path), "%s/dev/block/%s", src->sysfs, number);
 	n = readlink(path, link, sizeof(link) - 1);
-	free(path);
 	if (n < 0)
 		return false;
 	link[n] = '\0';
@@ -294,8 +252,10 @@ static int mountinfo_line(const struct figures_source *src, struct mount_set *se
 	    device_name(src, number, name, sizeof(name))) {
 		m = find(set, name);
 		unescape(point);
-		if (m)
+		if (m) {
+			m->resident = strstr(type, "meta=resident");
 			ret = add_point(m, point);
+		}
 	}
 	free(point);
 	return ret;
@@ -331,33 +291,30 @@ static int by_device(const void *a, const void *b)
 
 static int read_all(const struct figures_source *src, struct mount_set *set)
 {
+	char path[PATH_MAX];
 	struct dirent *e;
-	char *path;
 	DIR *dir;
 	int ret = 0;
 
-	if (asprintf(&path, "%s/fs/dsfs", src->sysfs) < 0)
-		return no_memory();
+	snprintf(path, sizeof(path), "%s/fs/dsfs", src->sysfs);
 	dir = opendir(path);
-	/* without the module there are no mounts */
-	if (!dir && errno != ENOENT) {
+	if (!dir) {
+		/* without the module there are no mounts */
+		if (errno == ENOENT)
+			return 0;
 		ret = -errno;
 		msg_error(path, "%s", strerror(errno));
+		return ret;
 	}
-	while (dir && !ret && (e = readdir(dir))) {
+	while (!ret && (e = readdir(dir))) {
 		if (e->d_name[0] != '.')
 			ret = add_mount(src, set, e->d_name);
-		if (ret == -ENOENT)
-			ret = 0;
 	}
-	if (dir)
-		closedir(dir);
-	free(path);
-	if (ret)
+	closedir(dir);
+	if (ret || !set->nr)
 		return ret;
-	if (set->nr)
-		qsort(set->v, set->nr, sizeof(*set->v), by_device);
-	return set->nr ? read_points(src, set) : 0;
+	qsort(set->v, set->nr, sizeof(*set->v), by_device);
+	return read_points(src, set);
 }
 
 static bool is_mounted_at(const struct mount_info *m, const char *point)
@@ -414,7 +371,7 @@ static int choose(const struct figures_source *src, char *const *names,
 		if (set->v[i].chosen)
 			set->v[kept++] = set->v[i];
 		else
-			free_mount(&set->v[i]);
+			free_points(&set->v[i]);
 	}
 	set->nr = kept;
 	return 0;

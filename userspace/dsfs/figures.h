@@ -51,17 +51,25 @@ struct figure {
 
 extern const struct figure figures[FIGURES];
 
-/* A mount: of one device, at any number of places */
+/**
+ * struct mount_info - a mount: of one device, at any number of places
+ * @device: as sysfs has it
+ * @points: where it is mounted, as far as can be seen
+ * @resident: by meta=resident
+ * @there: figures that the module has, which may be older than this
+ * @chosen: by name
+ */
 struct mount_info {
-	char *device;		/* as sysfs has it */
-	char *uuid;
-	char *label;
+	char device[NAME_MAX + 1];
+	char uuid[64];
+	char label[512];
 	u64 generation;
-	char **points;		/* where it is mounted, as far as can be seen */
+	char **points;
 	size_t nr_points;
 	u64 value[FIGURES];
-	bool there[FIGURES];	/* a module may be older than this */
-	bool chosen;		/* by name */
+	bool resident;
+	bool there[FIGURES];
+	bool chosen;
 };
 
 struct mount_set {
@@ -80,6 +88,15 @@ struct figures_source {
 };
 
 #define FIGURES_SOURCE	{ "/sys", "/proc/self/mountinfo" }
+
+/* The options that say so, of a structure @s whose member src is the source */
+#define FIGURES_SYSFS(s) \
+	.name = "sysfs", .value = "DIR", .help = "sysfs is there (default: /sys)", \
+	ARG_TEXT(s, src.sysfs, 0)
+#define FIGURES_MOUNTINFO(s) \
+	.name = "mountinfo", .value = "FILE", \
+	.help = "mount points (default: /proc/self/mountinfo)", \
+	ARG_TEXT(s, src.mountinfo, 0)
 
 /**
  * figures_read - read the figures of mounts

@@ -294,10 +294,8 @@ static const struct arg option_table[] = {
 	  ARG_FLAG(struct stat_options, prometheus), .alone = true },
 	{ 'o', "output", "FILE", "to FILE, which is replaced at once, not to standard output",
 	  ARG_TEXT(struct stat_options, output, 0) },
-	{ 0, "sysfs", "DIR", "sysfs is there (default: /sys)",
-	  ARG_TEXT(struct stat_options, src.sysfs, 0) },
-	{ 0, "mountinfo", "FILE", "mount points (default: /proc/self/mountinfo)",
-	  ARG_TEXT(struct stat_options, src.mountinfo, 0) },
+	{ FIGURES_SYSFS(struct stat_options) },
+	{ FIGURES_MOUNTINFO(struct stat_options) },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }

@@ -272,10 +272,8 @@ static const struct arg option_table[] = {
 	  ARG_NUMBER(struct top_options, count, 1, 0) },
 	{ 'b', "batch", NULL, "one table behind the other, for a file or a program",
 	  ARG_FLAG(struct top_options, batch) },
-	{ 0, "sysfs", "DIR", "sysfs is there (default: /sys)",
-	  ARG_TEXT(struct top_options, src.sysfs, 0) },
-	{ 0, "mountinfo", "FILE", "mount points (default: /proc/self/mountinfo)",
-	  ARG_TEXT(struct top_options, src.mountinfo, 0) },
+	{ FIGURES_SYSFS(struct top_options) },
+	{ FIGURES_MOUNTINFO(struct top_options) },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }

@@ -9,48 +9,31 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/sysmacros.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include "dsfs.h"
 #include "dsfs_fs.h"
+#include "figures.h"
 #include "fileset.h"
 #include "json.h"
 #include "msg.h"
 #include "stop.h"
 #include "warmup.h"
 
-/* "12 1 254:0 / /mnt ro - dsfs /dev/vda ro,meta=resident,...": the rest of the line */
-static bool line_says_resident(const char *line, dev_t dev)
-{
-	unsigned int maj, min;
-	const char *options = strstr(line, " - dsfs ");
-
-	return options && sscanf(line, "%*d %*d %u:%u", &maj, &min) == 2 &&
-	       makedev(maj, min) == dev && strstr(options, "meta=resident");
-}
-
 static bool is_resident(const char *path)
 {
+	static const struct figures_source src = FIGURES_SOURCE;
+	char *const names[] = { (char *)path, NULL };
+	struct mount_set set;
 	struct statfs sfs;
-	char *line = NULL;
-	bool found = false;
-	size_t room = 0;
-	struct stat st;
-	FILE *f;
+	bool resident;
 
-	if (stat(path, &st) || statfs(path, &sfs) ||
-	    sfs.f_type != DSFS_SUPER_MAGIC)
+	if (statfs(path, &sfs) || sfs.f_type != DSFS_SUPER_MAGIC ||
+	    figures_read(&src, names, &set))
 		return false;
-	f = fopen("/proc/self/mountinfo", "re");
-	if (!f)
-		return false;
-	while (!found && getline(&line, &room, f) > 0)
-		found = line_says_resident(line, st.st_dev);
-	free(line);
-	fclose(f);
-	return found;
+	resident = set.v[0].resident;
+	figures_free(&set);
+	return resident;
 }
 
 static void report(const struct warmup_options *o, const struct fileset *set,
