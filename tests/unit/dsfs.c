@@ -3,7 +3,6 @@
  * Unit tests of the orders of dsfs order: each file once, and the same order everywhere.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "random.h"
 #include "shuffle.h"
@@ -25,25 +24,25 @@ static void make_sizes(void)
 		sizes[i] = random_below(&r, 10001);
 }
 
-static bool is_permutation(const struct order *o)
+static bool is_permutation(const u32 *order, size_t nr)
 {
 	static bool seen[FILES];
 
 	memset(seen, 0, sizeof(seen));
-	for (size_t i = 0; i < o->nr; i++) {
-		if (o->v[i] >= o->nr || seen[o->v[i]])
+	for (size_t i = 0; i < nr; i++) {
+		if (order[i] >= nr || seen[order[i]])
 			return false;
-		seen[o->v[i]] = true;
+		seen[order[i]] = true;
 	}
 	return true;
 }
 
-static u64 print_of(const struct order *o)
+static u64 print_of(const u32 *order)
 {
 	u64 sum = 0;
 
-	for (size_t i = 0; i < o->nr; i++) {
-		const __le32 v = cpu_to_le32(o->v[i]);
+	for (size_t i = 0; i < FILES; i++) {
+		const __le32 v = cpu_to_le32(order[i]);
 
 		sum = xxh64(&v, sizeof(v), sum);
 	}
@@ -72,29 +71,24 @@ static void test_random(void)
 static void test_permutations(size_t nr)
 {
 	static const u64 windows[] = { 1, 4096, 100000, 1 << 30 };
-	struct order o;
+	static u32 order[FILES];
 
 	for (unsigned int i = 0; i < 4; i++) {
-		OK(!order_windowed(&o, sizes, nr, 20000, windows[i], i, false) &&
-		   o.nr == nr && is_permutation(&o),
+		OK(!order_windowed(order, sizes, nr, 20000, windows[i], i, false) &&
+		   is_permutation(order, nr),
 		   "order: %zu files, window %llu: each once", nr, windows[i]);
-		free(o.v);
 	}
-	OK(!order_true(&o, nr, 1) && is_permutation(&o),
-	   "true shuffle: %zu files: each once", nr);
-	free(o.v);
+	order_true(order, nr, 1);
+	OK(is_permutation(order, nr), "true shuffle: %zu files: each once", nr);
 }
 
 static u64 windowed(u64 seed)
 {
-	struct order o;
-	u64 sum;
+	static u32 order[FILES];
 
-	if (order_windowed(&o, sizes, FILES, 1 << 17, 1 << 22, seed, false))
+	if (order_windowed(order, sizes, FILES, 1 << 17, 1 << 22, seed, false))
 		return 0;
-	sum = print_of(&o);
-	free(o.v);
-	return sum;
+	return print_of(order);
 }
 
 /* A training run is repeated by its seed, on whatever machine: an order is for ever. */
@@ -113,55 +107,52 @@ static void test_windows(void)
 {
 	const u64 piece = 1 << 17, window = 1 << 22;
 	static bool in_window[FILES + 1];
-	struct order o;
+	static u32 order[FILES];
 	u64 held = 0;
 	size_t n = 0, runs = 0;
 	u32 low = FILES, high = 0;
 
-	if (!OK(!order_windowed(&o, sizes, FILES, piece, window, 9, false), "windows"))
+	if (!OK(!order_windowed(order, sizes, FILES, piece, window, 9, false), "windows"))
 		return;
-	for (; n < o.nr && held < window; n++) {
-		held += sizes[o.v[n]];
-		in_window[o.v[n] + 1] = true;
-		low = o.v[n] < low ? o.v[n] : low;
-		high = o.v[n] > high ? o.v[n] : high;
+	for (; n < FILES && held < window; n++) {
+		held += sizes[order[n]];
+		in_window[order[n] + 1] = true;
+		low = order[n] < low ? order[n] : low;
+		high = order[n] > high ? order[n] : high;
 	}
 	OK(high - low > FILES / 2, "windows: one has files from all over the device");
 	for (int i = 1; i <= FILES; i++)
 		runs += in_window[i] && !in_window[i - 1];
 	/* 5 KB a file: 26 in a piece */
 	OK(n / runs > 15 && n / runs < 40, "windows: a piece is read together");
-	free(o.v);
 }
 
 /* Who asks ahead asks for the same files, window by window. */
 static void test_ahead(void)
 {
 	const u64 piece = 1 << 17, window = 1 << 22;
-	struct order order, ahead;
+	static u32 order[FILES], ahead[FILES];
 	u64 total = 0;
 	static bool in_window[FILES];
 	bool sorted = true;
 	size_t n = 0, same = 0;
 
-	if (!OK(!order_windowed(&order, sizes, FILES, piece, window, 9, false) &&
-		!order_windowed(&ahead, sizes, FILES, piece, window, 9, true),
+	if (!OK(!order_windowed(order, sizes, FILES, piece, window, 9, false) &&
+		!order_windowed(ahead, sizes, FILES, piece, window, 9, true),
 		"ahead"))
 		return;
-	OK(is_permutation(&ahead), "ahead: each once");
-	for (; total + sizes[ahead.v[n + 1]] < window; n++) {
-		total += sizes[ahead.v[n]];
-		sorted &= ahead.v[n] < ahead.v[n + 1];
+	OK(is_permutation(ahead, FILES), "ahead: each once");
+	for (; total + sizes[ahead[n + 1]] < window; n++) {
+		total += sizes[ahead[n]];
+		sorted &= ahead[n] < ahead[n + 1];
 	}
 	OK(sorted && n > 100, "ahead: a window is in the order of the device");
 	/* But for the one that fills it */
 	for (size_t i = 0; i < n + 2; i++)
-		in_window[ahead.v[i]] = true;
+		in_window[ahead[i]] = true;
 	for (size_t i = 0; i < n - 1; i++)
-		same += in_window[order.v[i]];
+		same += in_window[order[i]];
 	OK(same == n - 1, "ahead: it has the files of the window");
-	free(order.v);
-	free(ahead.v);
 }
 
 int main(void)

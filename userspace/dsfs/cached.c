@@ -18,11 +18,7 @@
 #include "cached.h"
 
 #ifndef __NR_cachestat
-#ifdef __alpha__
-#define __NR_cachestat 561
-#else
 #define __NR_cachestat 451
-#endif
 #endif
 
 /* OVERLAYFS_SUPER_MAGIC, which older headers lack */

@@ -34,16 +34,11 @@ struct options {
 	bool ahead;
 };
 
-static int make_order(const struct options *o, const struct fileset *set, struct order *order)
+static int windows(const struct options *o, const struct fileset *set, u32 *order)
 {
-	u64 *sizes;
+	u64 *sizes = calloc(set->nr + 1, sizeof(*sizes));
 	int ret;
 
-	if (o->sorted)
-		return order_sorted(order, set->nr);
-	if (!o->window)
-		return order_true(order, set->nr, o->seed);
-	sizes = calloc(set->nr + 1, sizeof(*sizes));
 	if (!sizes)
 		return -ENOMEM;
 	for (size_t i = 0; i < set->nr; i++)
@@ -55,19 +50,23 @@ static int make_order(const struct options *o, const struct fileset *set, struct
 
 static int print_order(const struct options *o, const struct fileset *set)
 {
-	struct order order;
-	int ret = make_order(o, set, &order);
+	u32 *order = calloc(set->nr + 1, sizeof(*order));
+	int ret = order ? 0 : -ENOMEM;
 
-	if (ret) {
+	if (order && o->sorted)
+		order_sorted(order, set->nr);
+	else if (order && !o->window)
+		order_true(order, set->nr, o->seed);
+	else if (order)
+		ret = windows(o, set, order);
+	if (ret)
 		no_memory();
-		return ret;
-	}
-	for (size_t i = 0; i < order.nr && !ferror(stdout); i++) {
-		fputs(set->v[order.v[i]].path, stdout);
+	for (size_t i = 0; !ret && i < set->nr && !ferror(stdout); i++) {
+		fputs(set->v[order[i]].path, stdout);
 		putchar(o->null ? '\0' : '\n');
 	}
-	free(order.v);
-	return 0;
+	free(order);
+	return ret;
 }
 
 /* Not files in the order of their coming: a list or readdir(3) may come otherwise. */

@@ -23,31 +23,19 @@ static void mix(struct random *r, u32 *v, size_t nr)
 		swap(&v[i - 1], &v[random_below(r, i)]);
 }
 
-static int order_alloc(struct order *o, size_t nr)
+void order_sorted(u32 *order, size_t nr)
 {
-	o->nr = nr;
-	o->v = calloc(nr ? nr : 1, sizeof(*o->v));
-	return o->v ? 0 : -ENOMEM;
-}
-
-int order_sorted(struct order *o, size_t nr)
-{
-	if (order_alloc(o, nr))
-		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
-		o->v[i] = i;
-	return 0;
+		order[i] = i;
 }
 
-int order_true(struct order *o, size_t nr, u64 seed)
+void order_true(u32 *order, size_t nr, u64 seed)
 {
 	struct random r;
 
-	if (order_sorted(o, nr))
-		return -ENOMEM;
+	order_sorted(order, nr);
 	random_seed(&r, seed);
-	mix(&r, o->v, nr);
-	return 0;
+	mix(&r, order, nr);
 }
 
 /*
@@ -72,33 +60,29 @@ static size_t cut(const u64 *sizes, size_t nr, u64 piece, u64 first,
 }
 
 /* Pieces of the device in random order, the files of each in the order of the device. */
-static int order_pieces(struct order *o, struct random *r, const u64 *sizes,
-			size_t nr, u64 piece)
+static int order_pieces(u32 *order, struct random *r, const u64 *sizes, size_t nr, u64 piece)
 {
 	const u64 first = 1 + random_below(r, piece);
 	u32 *cuts = calloc((nr + 1) * 2, sizeof(*cuts)), *turn;
-	size_t n, at = 0;
+	size_t n;
 
-	if (!cuts || order_alloc(o, nr)) {
-		free(cuts);
+	if (!cuts)
 		return -ENOMEM;
-	}
 	turn = cuts + nr + 1;
 	n = cut(sizes, nr, piece, first, cuts);
 	cuts[n] = nr;
-	for (size_t i = 0; i < n; i++)
-		turn[i] = i;
+	order_sorted(turn, n);
 	mix(r, turn, n);
 	for (size_t i = 0; i < n; i++) {
 		for (u32 k = cuts[turn[i]]; k < cuts[turn[i] + 1]; k++)
-			o->v[at++] = k;
+			*order++ = k;
 	}
 	free(cuts);
 	return 0;
 }
 
 /*
- * How many of @left files are the next window, the last of @o: windows end at multiples
+ * How many of the @left files at @v are the next window: windows end at multiples
  * of their size, counted from the beginning, so that whoever counts what he reads finds the
  * same ones, but for a file.  @total counts the bytes.
  */
@@ -120,7 +104,7 @@ static int by_number(const void *p, const void *q)
 	return a < b ? -1 : a > b;
 }
 
-int order_windowed(struct order *o, const u64 *sizes, size_t nr,
+int order_windowed(u32 *order, const u64 *sizes, size_t nr,
 		   u64 piece, u64 window, u64 seed, bool ahead)
 {
 	struct random r;
@@ -128,14 +112,14 @@ int order_windowed(struct order *o, const u64 *sizes, size_t nr,
 	size_t n;
 
 	random_seed(&r, seed);
-	if (order_pieces(o, &r, sizes, nr, piece))
+	if (order_pieces(order, &r, sizes, nr, piece))
 		return -ENOMEM;
 	for (size_t at = 0; at < nr; at += n) {
-		n = next_window(o->v + at, nr - at, sizes, window, &total);
+		n = next_window(order + at, nr - at, sizes, window, &total);
 		if (ahead)
-			qsort(o->v + at, n, sizeof(*o->v), by_number);
+			qsort(order + at, n, sizeof(*order), by_number);
 		else
-			mix(&r, o->v + at, n);
+			mix(&r, order + at, n);
 	}
 	return 0;
 }

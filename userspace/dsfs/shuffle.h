@@ -7,22 +7,16 @@
 
 #include "dsfs_platform.h"
 
-/**
- * struct order - a permutation of files
- * @v: numbers of files, which are in the order of the device; @nr of them
+/*
+ * An order is an array of the numbers of files, which are numbered in the order of the device.
+ * The caller has the array.
  */
-struct order {
-	u32 *v;
-	size_t nr;
-};
-
-/* All of them return 0 or -ENOMEM; the caller frees @v. */
 
 /** order_sorted - the order of the device */
-int order_sorted(struct order *o, size_t nr);
+void order_sorted(u32 *order, size_t nr);
 
 /** order_true - each order as likely as any other */
-int order_true(struct order *o, size_t nr, u64 seed);
+void order_true(u32 *order, size_t nr, u64 seed);
 
 /**
  * order_windowed - random over all, in pieces of the device
@@ -33,8 +27,10 @@ int order_true(struct order *o, size_t nr, u64 seed);
  *	of it before it is read
  *
  * The cuts between pieces are others with each seed.
+ *
+ * Return: 0 or -ENOMEM.
  */
-int order_windowed(struct order *o, const u64 *sizes, size_t nr,
+int order_windowed(u32 *order, const u64 *sizes, size_t nr,
 		   u64 piece, u64 window, u64 seed, bool ahead);
 
 #endif /* DSFS_SHUFFLE_H */
