@@ -74,7 +74,7 @@ int digest_make(struct view *v, const struct digest_request *r,
 		return ret;
 	ret = digest_begin(&g.lines, r->kind, r->text);
 	if (!ret) {
-		ret = sums_walk(v, threads_for(r), r->stop, put_object, &g);
+		ret = sums_walk(v, threads_for(r), put_object, &g);
 		/* after an error there is no digest, because it would be that of a part */
 		ret = digest_end(&g.lines) ?: ret;
 	}

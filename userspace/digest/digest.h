@@ -19,13 +19,11 @@ struct view;
 /**
  * struct digest_request - options
  * @threads: number of threads that read files; 0: one for each processor
- * @stop: the run ends once it is not 0, which a signal may make it; NULL: never
  * @kind: DSFS_DIGEST_*: with FULL attributes are included
  * @text: print the text instead of its digest
  */
 struct digest_request {
 	u64 threads;
-	const int *stop;
 	u8 kind;
 	bool text;
 };
@@ -49,7 +47,7 @@ struct digest_result {
  *
  * All files are read and verified.  Messages are written.
  * Return: 0 or a negative errno: after an error there is no digest; -ECANCELED: it was
- * stopped.
+ * asked to stop (stop.h).
  */
 int digest_image(const struct image *img, const struct digest_request *r,
 		 struct digest_result *result);

@@ -16,6 +16,7 @@
 #include "paths.h"
 #include "progress.h"
 #include "file_sums.h"
+#include "stop.h"
 
 #define RING		32768
 #define PATH_ROOM	1024		/* of a path that an entry keeps the memory of */
@@ -70,7 +71,6 @@ struct worker {
  */
 struct sums {
 	struct view *v;
-	const int *stop;
 	int (*fn)(void *arg, const struct sums_object *o);
 	void *arg;
 	void *links;
@@ -94,15 +94,10 @@ static struct job *job_at(struct sums *s, u64 n)
 	return &s->ring[n % s->room];
 }
 
-static bool stopped(const struct sums *s)
-{
-	return s->stop && __atomic_load_n(s->stop, __ATOMIC_RELAXED);
-}
-
 /* Holes have no bound, so their zeros are summed in parts. */
 static int sum_zeros(struct worker *w, u64 len)
 {
-	for (u64 n; len && !stopped(w->s); len -= n) {
+	for (u64 n; len && !stop_asked(); len -= n) {
 		n = len < ZEROS_BYTES ? len : ZEROS_BYTES;
 		sha256_put_zeros(&w->hash, n);
 		progress_add(&w->s->progress, n);
@@ -117,7 +112,7 @@ static int sum_piece(void *arg, u64 pos, const void *data, u64 len)
 	(void)pos;
 	if (!data)
 		return sum_zeros(w, len);
-	if (stopped(w->s))
+	if (stop_asked())
 		return -ECANCELED;
 	sha256_put(&w->hash, data, len);
 	progress_add(&w->s->progress, len);
@@ -186,7 +181,7 @@ static int hand_out(struct sums *s)
 			pthread_cond_wait(&s->done, &s->lock);
 	}
 	pthread_mutex_unlock(&s->lock);
-	if (stopped(s))
+	if (stop_asked())
 		return -ECANCELED;
 	if (j->linked && !j->again) {
 		j->linked->ret = j->o.ret;
@@ -334,10 +329,10 @@ static int run_threads(struct sums *s, struct worker *w, unsigned int extra)
 	return ret;
 }
 
-int sums_walk(struct view *v, unsigned int threads, const int *stop,
+int sums_walk(struct view *v, unsigned int threads,
 	      int (*fn)(void *arg, const struct sums_object *o), void *arg)
 {
-	struct sums s = { .v = v, .stop = stop, .fn = fn, .arg = arg };
+	struct sums s = { .v = v, .fn = fn, .arg = arg };
 	struct worker *w = calloc(threads, sizeof(*w));
 	int ret = -ENOMEM;
 

@@ -30,15 +30,14 @@ struct sums_object {
 /**
  * sums_walk - sum every file
  * @threads: 1 to SUMS_THREADS_MAX, this one counted; fewer do, too
- * @stop: see struct digest_request
  * @fn: called for each object in the order of view_walk(), by this thread; negative:
  *	stop
  *
  * Objects that cannot be read are reported and left out.
  *
- * Return: 0, -ENOMEM, -ECANCELED: it was stopped, or what @fn returned.
+ * Return: 0, -ENOMEM, -ECANCELED: it was asked to stop (stop.h), or what @fn returned.
  */
-int sums_walk(struct view *v, unsigned int threads, const int *stop,
+int sums_walk(struct view *v, unsigned int threads,
 	      int (*fn)(void *arg, const struct sums_object *o), void *arg);
 
 #endif /* FILE_SUMS_H */

@@ -214,17 +214,14 @@ static void drop_links(struct fileset *set)
 	set->nr = kept;
 }
 
-s64 fileset_place(struct fileset *set, unsigned int jobs)
+u64 fileset_place(struct fileset *set, unsigned int jobs)
 {
-	s64 known = 0;
-	int ret;
+	u64 known = 0;
 
 	if (!set->nr)
 		return 0;
 	drop_links(set);
-	ret = work_run(jobs, set->nr, place_file, set);
-	if (ret)
-		return ret;
+	work_run(jobs, set->nr, place_file, set);
 	qsort(set->v, set->nr, sizeof(*set->v), by_place);
 	for (size_t i = 0; i < set->nr; i++)
 		known += set->v[i].start != NOWHERE;

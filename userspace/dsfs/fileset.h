@@ -59,9 +59,9 @@ int fileset_add(struct fileset *set, const char *list, bool null, char *const *p
  * Where the file system does not tell, files stay in the order given.  A file of
  * several names is kept once.
  *
- * Return: how many files have a known place; -EAGAIN (message written).
+ * Return: how many files have a known place.
  */
-s64 fileset_place(struct fileset *set, unsigned int jobs);
+u64 fileset_place(struct fileset *set, unsigned int jobs);
 void fileset_free(struct fileset *set);
 
 #endif /* DSFS_FILESET_H */

@@ -96,8 +96,9 @@ static int run(const struct options *o, struct fileset *set)
 	}
 	if (set->nr && !o->list)
 		name_order(set);
+	fileset_place(set, JOBS);
 	/* Half an order would be taken for a whole one. */
-	if (fileset_place(set, JOBS) < 0 || stop_asked())
+	if (stop_asked())
 		return -EINTR;
 	ret = print_order(o, set);
 	return ret ? ret : set->errors ? -EIO : 0;
@@ -149,7 +150,7 @@ int cmd_order(int argc, char **argv)
 				  "no path given");
 	if (o.ahead && !o.window)
 		return args_wrong(EXIT_USAGE, "--ahead is for windows of less than all");
-	stop_init();
+	stop_init(0);
 	ret = run(&o, &set);
 	fileset_free(&set);
 	stop_end();

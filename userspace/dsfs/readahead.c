@@ -232,7 +232,6 @@ static int run(const struct options *o)
 {
 	struct ahead a = { .o = o };
 	sigset_t all;
-	int ret;
 
 	if (open_list(&a.list, o->list))
 		return EXIT_ERROR;
@@ -241,14 +240,13 @@ static int run(const struct options *o)
 	/* signals go to the thread that waits for a name, to end the wait */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &a.list.waiting);
-	ret = work_run(o->jobs, o->jobs, ask_for_all, &a);
+	work_run(o->jobs, o->jobs, ask_for_all, &a);
 	pthread_sigmask(SIG_SETMASK, &a.list.waiting, NULL);
-	if (!ret)
-		report(&a);
+	report(&a);
 	fclose(a.list.in);
 	if (a.list.fd != STDIN_FILENO)
 		close(a.list.fd);
-	return ret || a.errors || a.broken ? EXIT_ERROR : EXIT_OK;
+	return a.errors || a.broken ? EXIT_ERROR : EXIT_OK;
 }
 
 static const struct arg option_table[] = {
@@ -290,7 +288,7 @@ int cmd_readahead(int argc, char **argv)
 				  "no --filelist given");
 	if (o.limit == U64_UNSET)
 		o.limit = strcmp(o.list, "-") ? memory_available() : 0;
-	stop_init();
+	stop_init(0);
 	ret = run(&o);
 	stop_end();
 	return ret;

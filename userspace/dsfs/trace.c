@@ -351,7 +351,7 @@ int cmd_trace(int argc, char **argv)
 	o.mount = args_single("mount point", argc, argv);
 	if (!o.mount)
 		return EXIT_USAGE;
-	stop_init();
+	stop_init(0);
 	/* ^C is how a recording ends, and no failure. */
 	return run(&o);
 }

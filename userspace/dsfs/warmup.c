@@ -47,7 +47,7 @@ struct warm {
 	size_t nr;
 	struct progress bar;
 	int null;
-	s64 placed;
+	u64 placed;
 	u64 files_done;
 	u64 done;		/* bytes that were looked at, in pieces that came */
 	u64 cached;		/* of them, there already */
@@ -213,19 +213,17 @@ static int warm_up(struct warm *w)
 	int ret;
 
 	w->placed = fileset_place(&w->set, w->o->jobs);
-	if (w->placed < 0)
-		return w->placed;
 	ret = make_pieces(w);
 	if (ret)
 		return ret;
 	progress_start(&w->bar, "reading", w->set.bytes);
-	ret = work_run(w->o->jobs, w->nr, warm_piece, w);
+	work_run(w->o->jobs, w->nr, warm_piece, w);
 	progress_end(&w->bar);
 	w->ns = clock_ns() - begun;
 	/* a run that is stopped ends at once */
-	if (!ret && !stop_asked() && !w->cached_unknown)
-		ret = work_run(w->o->jobs, w->set.nr, look_again, w);
-	return ret;
+	if (!stop_asked() && !w->cached_unknown)
+		work_run(w->o->jobs, w->set.nr, look_again, w);
+	return 0;
 }
 
 static void report(const struct warm *w)
@@ -273,7 +271,7 @@ static void report_json(const struct warm *w)
 		json_u64(&j, "left_bytes", w->left);
 		json_u64(&j, "left_files", w->left_files);
 	}
-	json_u64(&j, "placed_files", w->placed > 0 ? w->placed : 0);
+	json_u64(&j, "placed_files", w->placed);
 	json_u64(&j, "errors", w->errors + w->set.errors);
 	json_u64(&j, "nanoseconds", w->ns);
 	json_bool(&j, "interrupted", stop_asked());
@@ -344,7 +342,7 @@ int cmd_warmup(int argc, char **argv)
 	if (!o.list && !*o.paths)
 		return args_wrong(EXIT_USAGE, "no path given");
 	progress_enable(!o.quiet && !o.json);
-	stop_init();
+	stop_init(0);
 	ret = o.metadata ? warmup_metadata(&o) : contents(&o);
 	stop_end();
 	return ret;

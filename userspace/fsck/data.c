@@ -9,16 +9,20 @@
 
 #include "fsck.h"
 #include "msg.h"
+#include "work.h"
 
 #define BATCH_BYTES	(4U << 20)	/* a multiple of every chunk size */
 
 /**
  * struct queue - files that are not checked yet; @lock protects @next and @off
+ * @buf: for each thread @buf_bytes
  * @next: index of the next file
  * @off: bytes of that file that were given to tasks
  */
 struct queue {
 	struct fsck *f;
+	u8 *buf;
+	size_t buf_bytes;
 	pthread_mutex_t lock;
 	size_t next;
 	u64 off;
@@ -38,12 +42,14 @@ struct task {
 	u64 len;
 };
 
+/**
+ * struct worker - a thread
+ * @whole: @buf holds all data of the task
+ */
 struct worker {
-	struct queue *q;
 	struct fsck *f;
 	u8 *buf;
-	pthread_t thread;
-	bool whole;	/* buf holds all data of the task */
+	bool whole;
 };
 
 static const struct fdata *data_at(const struct fsck *f, size_t i)
@@ -112,7 +118,7 @@ static bool take(struct queue *q, struct task *t)
 	bool got = false;
 
 	pthread_mutex_lock(&q->lock);
-	if (q->next < q->f->data.n && !fsck_stop) {
+	if (q->next < q->f->data.n && !stop_asked()) {
 		got = true;
 		t->first = q->next;
 		if (data_at(q->f, q->next)->stored > BATCH_BYTES)
@@ -181,7 +187,7 @@ static void check_zero(struct worker *w, u64 from, u64 to)
 {
 	u64 data, n;
 
-	for (; from < to && !fsck_stop; from += n) {
+	for (; from < to && !stop_asked(); from += n) {
 		n = to - from < BATCH_BYTES ? to - from : BATCH_BYTES;
 		if (n == BATCH_BYTES) {
 			/*
@@ -256,78 +262,48 @@ static void do_task(struct worker *w, const struct task *t)
 	pass_add(w->f, done);
 }
 
-static void *work(void *arg)
+static void work(void *ctx, size_t i)
 {
-	struct worker *w = arg;
+	struct queue *q = ctx;
+	struct worker w = { .f = q->f, .buf = q->buf + i * q->buf_bytes };
 	struct task t;
 
-	while (take(w->q, &t))
-		do_task(w, &t);
-	return NULL;
-}
-
-static int worker_init(struct worker *w, struct queue *q)
-{
-	const u64 bytes = q->f->geo->meta_start;
-
-	w->q = q;
-	w->f = q->f;
-	/* no file follows, and no gap */
-	w->buf = malloc(bytes < BATCH_BYTES ? bytes : BATCH_BYTES);
-	return w->buf ? 0 : -ENOMEM;
+	while (take(q, &t))
+		do_task(&w, &t);
 }
 
 /* Check the bytes before the first file. */
-static void check_first_gap(const struct fsck *f, struct worker *w)
+static void check_first_gap(struct fsck *f, u8 *buf)
 {
-	u64 to = f->data.n ? data_at(f, 0)->start : f->geo->data_end;
+	struct worker w = { .f = f, .buf = buf };
 
 	if (f->geo->generation == 1)
-		check_zero(w, DSFS_DATA_START_MIN,
-			   f->data.n ? to : f->geo->meta_start);
-}
-
-static int run_workers(struct fsck *f, struct worker *w)
-{
-	struct queue q = { .f = f, .next = skip_done(f, 0) };
-	unsigned int i, ready = 1, started = 0;
-	int ret;
-
-	pthread_mutex_init(&q.lock, NULL);
-	ret = worker_init(&w[0], &q);
-	for (i = 1; i < f->threads && !ret; i++, ready++)
-		ret = worker_init(&w[i], &q);
-	if (!ret)
-		check_first_gap(f, &w[0]);
-	/* if a thread cannot be started, the others do its work */
-	for (i = 1; i < f->threads && !ret; i++, started++)
-		if (pthread_create(&w[i].thread, NULL, work, &w[i]))
-			break;
-	if (!ret)
-		work(&w[0]);
-	for (i = 1; i <= started; i++)
-		pthread_join(w[i].thread, NULL);
-	for (i = 0; i < ready; i++)
-		free(w[i].buf);
-	return ret;
+		check_zero(&w, DSFS_DATA_START_MIN,
+			   f->data.n ? data_at(f, 0)->start : f->geo->meta_start);
 }
 
 int check_data(struct fsck *f)
 {
-	struct worker *w;
+	const u64 bytes = f->geo->meta_start;
+	struct queue q = {
+		.f = f, .next = skip_done(f, 0),
+		/* no file follows, and no gap */
+		.buf_bytes = bytes < BATCH_BYTES ? bytes : BATCH_BYTES,
+	};
 	u64 total = 0;
 	size_t i;
-	int ret;
 
 	for (i = 0; i < f->data.n; i++)
 		if (!data_at(f, i)->again && !data_at(f, i)->known)
 			total += data_at(f, i)->stored;
-	w = calloc(f->threads, sizeof(*w));
-	if (!w)
+	q.buf = malloc(f->threads * q.buf_bytes);
+	if (!q.buf)
 		return -ENOMEM;
+	pthread_mutex_init(&q.lock, NULL);
 	pass_begin(f, "data", total, true);
-	ret = run_workers(f, w);
+	check_first_gap(f, q.buf);
+	work_run(f->threads, f->threads, work, &q);
 	pass_end(f);
-	free(w);
-	return ret;
+	free(q.buf);
+	return 0;
 }

@@ -16,6 +16,7 @@
 #include "imagemsg.h"
 #include "json.h"
 #include "progress.h"
+#include "stop.h"
 
 #define NO_INO		0U
 #define NO_POS		UINT64_MAX
@@ -148,29 +149,23 @@ struct fsck {
 	bool verbose;
 };
 
-/* stop.c.  Set by SIGINT and SIGTERM: stop at the next opportunity. */
-extern int fsck_stopped;
-#define fsck_stop	__atomic_load_n(&fsck_stopped, __ATOMIC_RELAXED)
-/** catch_signals - catch the signals; a second one ends the run at once */
-void catch_signals(void);
-
 /* report.c: all functions are thread-safe */
 
 /**
- * problem - report a broken rule
+ * report_problem - report a broken rule
+ * @warn: it does no harm
  * @what: the kind, a constant string
  * @ino: the inode concerned, or NO_INO
  * @pos: byte offset in the image, or NO_POS
  * @fmt: details, as printf(3)
  */
-void problem(struct fsck *f, const char *what, u32 ino, u64 pos,
-	     const char *fmt, ...) __printf(5, 6);
+void report_problem(struct fsck *f, bool warn, const char *what, u32 ino, u64 pos,
+		    const char *fmt, ...) __printf(6, 7);
+#define problem(f, ...)	report_problem(f, false, __VA_ARGS__)
+#define warning(f, ...)	report_problem(f, true, __VA_ARGS__)
 /** problem_err - the same for an error of libdsfs; the object is not checked further */
 void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err,
 		 int ret);
-/** warning - the same for a defect that does no harm */
-void warning(struct fsck *f, const char *what, u32 ino, u64 pos,
-	     const char *fmt, ...) __printf(5, 6);
 int report_init(struct fsck *f);
 /** report_end - print the summary; @failed: the run is incomplete because of an error */
 void report_end(struct fsck *f, bool failed);
@@ -219,12 +214,17 @@ void free_later(struct fsck *f);
 /* layout.c: order of struct fdata by place */
 int data_cmp(const void *a, const void *b);
 
-/* hardlinks.c: number of names of an inode besides its first */
+/* hardlinks.c: number of names of an inode besides its first, after check_hardlinks() */
 u32 hardlinks_of(const struct fsck *f, u32 ino);
-/* index.c */
+
+/* index.c: of a directory with an index, whether it has as many entries as there are names */
 void check_index(struct fsck *f, const struct dsfs_dir_info *dir);
+/* and whether one of its names is found by its hash */
 void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir,
 		   const struct dsfs_name *name);
+
+/* gaps.c: order of struct frange by place, then by inode */
+int range_cmp(const void *a, const void *b);
 
 /** all_zero - whether all bytes are zero */
 static inline bool all_zero(const void *p, size_t len)

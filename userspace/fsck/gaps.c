@@ -5,13 +5,13 @@
  */
 #include "fsck.h"
 
-static int range_cmp(const void *a, const void *b)
+int range_cmp(const void *a, const void *b)
 {
 	const struct frange *x = a, *y = b;
 
 	if (x->pos != y->pos)
 		return x->pos < y->pos ? -1 : 1;
-	return x->len < y->len ? -1 : x->len > y->len;
+	return x->ino < y->ino ? -1 : x->ino > y->ino;
 }
 
 static void check_gap(struct fsck *f, int region, const char *what, u64 from,
@@ -22,7 +22,7 @@ static void check_gap(struct fsck *f, int region, const char *what, u64 from,
 	u64 n;
 
 	/* Without all objects in the lists, gaps cannot be told from objects. */
-	for (; from < to && !fsck_stop && !f->incomplete; from += n) {
+	for (; from < to && !stop_asked() && !f->incomplete; from += n) {
 		n = DSFS_BLOCK_SIZE - (from & (DSFS_BLOCK_SIZE - 1));
 		if (n > to - from)
 			n = to - from;
@@ -49,7 +49,7 @@ static void check_ranges(struct fsck *f, int region, struct array *vec,
 
 	array_sort(vec, range_cmp);
 	r = vec->p;
-	for (i = 0; i < vec->n && !fsck_stop; i++) {
+	for (i = 0; i < vec->n && !stop_asked(); i++) {
 		if (r[i].pos > end)
 			check_gap(f, region, gap, end, r[i].pos);
 		/* equal ranges are a shared xattr set */

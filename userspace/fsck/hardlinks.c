@@ -29,11 +29,6 @@ static size_t lower_bound(const struct fsck *f, u64 target)
 	return lo;
 }
 
-/**
- * hardlinks_of - number of names of an inode besides its first
- * @f: the run, after check_hardlinks()
- * @ino: the inode
- */
 u32 hardlinks_of(const struct fsck *f, u32 ino)
 {
 	if (!f->hardlinks.n)
@@ -68,7 +63,7 @@ int check_hardlinks(struct fsck *f)
 
 	array_sort(&f->hardlinks, hardlink_cmp);
 	s = f->hardlinks.p;
-	for (i = 0; i < f->hardlinks.n && !fsck_stop; i++)
+	for (i = 0; i < f->hardlinks.n && !stop_asked(); i++)
 		check_hardlink(f, &s[i]);
 	return 0;
 }

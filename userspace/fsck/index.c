@@ -14,12 +14,6 @@ static u64 bucket_pos(const struct fsck *f, const struct dsfs_dir_info *dir,
 			(dir->first_bucket + bucket) * sizeof(struct dsfs_bucket));
 }
 
-/**
- * check_indexed - whether a name is found by its hash
- * @f: the run
- * @dir: a directory with an index
- * @name: one of its names
- */
 void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir,
 		   const struct dsfs_name *name)
 {
@@ -43,11 +37,6 @@ void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir,
 			"position %u, expected %u", pos, name->pos);
 }
 
-/**
- * check_index - whether an index has as many entries as there are names
- * @f: the run
- * @dir: a directory with an index
- */
 void check_index(struct fsck *f, const struct dsfs_dir_info *dir)
 {
 	struct dsfs_mref ref;
@@ -55,7 +44,7 @@ void check_index(struct fsck *f, const struct dsfs_dir_info *dir)
 	unsigned int i;
 	int ret;
 
-	for (bucket = 0; bucket < dir->buckets && !fsck_stop; bucket++) {
+	for (bucket = 0; bucket < dir->buckets && !stop_asked(); bucket++) {
 		const struct dsfs_bucket *raw;
 
 		ret = dsfs_meta_get(f->src, DSFS_REGION_INDEX,
@@ -71,7 +60,7 @@ void check_index(struct fsck *f, const struct dsfs_dir_info *dir)
 			entries += !!raw->entries[i];
 		dsfs_meta_put(&ref);
 	}
-	if (entries != dir->count && !fsck_stop)
+	if (entries != dir->count && !stop_asked())
 		problem(f, "entries of an index", dir->self, bucket_pos(f, dir, 0),
 			"%llu, expected %u", entries,
 			dir->count);

@@ -60,7 +60,7 @@ static bool check_extents(struct fsck *f, const struct dsfs_attr *attr,
 
 	where = meta_pos(f, DSFS_REGION_EXTENTS,
 			 (u64)extra->first_extent * sizeof(struct dsfs_extent_record));
-	for (pos = 0; pos < attr->size && !fsck_stop; pos += map.len) {
+	for (pos = 0; pos < attr->size && !stop_asked(); pos += map.len) {
 		ret = dsfs_map(f->src, attr, extra, pos, &map, &err);
 		if (ret) {
 			problem_err(f, attr->ino, where, &err, ret);
@@ -69,7 +69,7 @@ static bool check_extents(struct fsck *f, const struct dsfs_attr *attr,
 		if (!map.hole)
 			stored += map.len;
 	}
-	if (stored != extra->stored && !fsck_stop) {
+	if (stored != extra->stored && !stop_asked()) {
 		problem(f, "stored bytes of all extents", attr->ino, where,
 			"%llu, expected %llu", stored,
 			extra->stored);
@@ -214,13 +214,13 @@ int check_inodes(struct fsck *f)
 
 	check_record_0(f);
 	pass_begin(f, "inodes", f->geo->inodes, false);
-	for (ino = DSFS_ROOT_INO; !ret && ino < f->geo->inodes && !fsck_stop; ino++) {
+	for (ino = DSFS_ROOT_INO; !ret && ino < f->geo->inodes && !stop_asked(); ino++) {
 		ret = check_inode(f, ino);
 		if (!(ino & 1023))
 			pass_add(f, 1024);
 	}
 	pass_end(f);
-	if (ret || fsck_stop)
+	if (ret || stop_asked())
 		return ret;
 	if (f->dir_inodes != f->geo->dirs)
 		problem(f, "directory records", NO_INO, dir_pos(f, 0),

@@ -27,7 +27,7 @@ static bool same_sums(struct fsck *f, const struct fdata *a,
 	if (!f->geo->chunk_bits)
 		return true;
 	n = chunks_of(f->geo, a);
-	for (i = 0; i < n && !fsck_stop; i++) {
+	for (i = 0; i < n && !stop_asked(); i++) {
 		if (dsfs_chunk_sum(f->src, &x, a->stored, i, &one, &err) ||
 		    dsfs_chunk_sum(f->later.src, &y, later->stored, i, &other,
 				   &err) || one != other)
@@ -42,7 +42,7 @@ void mark_known(struct fsck *f)
 	struct fdata *r = f->data.p;
 	size_t i, k = 0;
 
-	for (i = 0; i < f->data.n && !fsck_stop; i++) {
+	for (i = 0; i < f->data.n && !stop_asked(); i++) {
 		while (k < f->later.data.n &&
 		       (later[k].start < r[i].start ||
 			(later[k].start == r[i].start &&

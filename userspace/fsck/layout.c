@@ -41,7 +41,7 @@ static void check_same_sums(struct fsck *f, const struct fdata *a,
 
 	if (a->sum == b->sum || !f->geo->chunk_bits)
 		return;
-	for (i = 0; i * chunk < a->stored && !fsck_stop; i++) {
+	for (i = 0; i * chunk < a->stored && !stop_asked(); i++) {
 		if (dsfs_chunk_sum(f->src, &x, a->stored, i, &want, &err))
 			return;		/* reported when the data is verified */
 		ret = dsfs_chunk_sum(f->src, &y, b->stored, i, &have, &err);
@@ -163,7 +163,7 @@ int check_layout(struct fsck *f)
 
 	array_sort(&f->data, data_cmp);
 	r = f->data.p;
-	for (i = 0; i < f->data.n && !fsck_stop; i += n) {
+	for (i = 0; i < f->data.n && !stop_asked(); i += n) {
 		const bool inside = is_inside(f, &w, &r[i]);
 
 		if (!inside)
@@ -178,9 +178,9 @@ int check_layout(struct fsck *f)
 		else
 			add_place(f, &w, i, n);
 	}
-	if (!fsck_stop)
+	if (!stop_asked())
 		end_place(f, &w, NULL);
-	if (w.stored != f->geo->stored_bytes && !fsck_stop && !f->incomplete)
+	if (w.stored != f->geo->stored_bytes && !stop_asked() && !f->incomplete)
 		problem(f, "stored bytes of all files", NO_INO,
 			DSFS_SB_POS(f->img.use), "%llu, found %llu",
 			f->geo->stored_bytes, w.stored);

@@ -5,6 +5,7 @@
  * which is better than any repair.  So the options of fsck(8) that ask for
  * repairs are accepted and do nothing.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -44,13 +45,13 @@ static int check_tree(struct fsck *f)
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; !ret && !fsck_stop && i < sizeof(passes) / sizeof(*passes); i++)
+	for (i = 0; !ret && !stop_asked() && i < sizeof(passes) / sizeof(*passes); i++)
 		ret = passes[i](f);
-	if (!ret && !fsck_stop && !f->no_data) {
+	if (!ret && !stop_asked() && !f->no_data) {
 		mark_known(f);
 		ret = check_data(f);
 	}
-	if (!ret && !fsck_stop && f->digest)
+	if (!ret && !stop_asked() && f->digest)
 		ret = check_digest(f);
 	return ret;
 }
@@ -68,17 +69,7 @@ static bool not_ours(const struct fsck *f)
 	return true;
 }
 
-static void vecs_init(struct fsck *f)
-{
-	f->dirs.size = sizeof(struct fdir);
-	f->hardlinks.size = sizeof(struct fhardlink);
-	f->data.size = sizeof(struct fdata);
-	f->sets.size = sizeof(struct frange);
-	f->targets.size = sizeof(struct frange);
-	f->blocks.size = sizeof(struct frange);
-}
-
-static void vecs_free(struct fsck *f)
+static void free_lists(struct fsck *f)
 {
 	array_free(&f->dirs);
 	array_free(&f->hardlinks);
@@ -97,7 +88,7 @@ static void end_generation(struct fsck *f)
 		f->all_content = f->content;
 	}
 	keep_later(f);
-	vecs_free(f);
+	free_lists(f);
 	f->files = 0;
 	f->content = 0;
 	f->dir_inodes = 0;
@@ -130,7 +121,7 @@ static int check_generations(struct fsck *f)
 
 	for (;;) {
 		ret = check_generation(f);
-		if (ret || f->only || fsck_stop)
+		if (ret || f->only || stop_asked())
 			return ret;
 		ret = image_older(&f->img, f->geo, &older);
 		if (ret < 0)
@@ -173,9 +164,8 @@ static int fsck(struct fsck *f, const char *path)
 
 	if (image_open(&f->img, path))
 		return EXIT_FAILED;
-	vecs_init(f);
 	report_init(f);
-	catch_signals();
+	stop_init(SA_RESETHAND | SA_RESTART);
 	ret = check_image(f);
 	report_end(f, ret);
 	if (f->report.errors)
@@ -184,11 +174,11 @@ static int fsck(struct fsck *f, const char *path)
 		msg_error(path, "not checked: %s", msg_why(-ret));
 	if (ret)
 		code |= EXIT_FAILED;
-	if (fsck_stop)
+	if (stop_asked())
 		code |= EXIT_CANCELLED;
 	if (msg_flush_stdout())
 		code |= EXIT_FAILED;
-	vecs_free(f);
+	free_lists(f);
 	free_later(f);
 	image_close(&f->img);
 	return code;
@@ -241,6 +231,12 @@ int main(int argc, char **argv)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct fsck f = {
+		.dirs.size = sizeof(struct fdir),
+		.hardlinks.size = sizeof(struct fhardlink),
+		.data.size = sizeof(struct fdata),
+		.sets.size = sizeof(struct frange),
+		.targets.size = sizeof(struct frange),
+		.blocks.size = sizeof(struct frange),
 		.progress_fd = -1,
 		.threads = cpus < 1 ? 1 : cpus > 8 ? 8 : cpus,
 	};

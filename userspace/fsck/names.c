@@ -139,7 +139,7 @@ static int check_names(struct fsck *f, struct dirwalk *w)
 
 	w->block = U32_MAX;
 	dsfs_dir_iter_init(&it, f->src, &w->dir, 0);
-	while (!fail && !fsck_stop) {
+	while (!fail && !stop_asked()) {
 		ret = dsfs_dir_iter_next(&it, &name, &err);
 		if (ret < 0)
 			problem_err(f, w->dir.self,
@@ -153,7 +153,7 @@ static int check_names(struct fsck *f, struct dirwalk *w)
 		if (w->dir.buckets)
 			check_indexed(f, &w->dir, &name);
 	}
-	if (!fail && !fsck_stop && !ret &&
+	if (!fail && !stop_asked() && !ret &&
 	    (it.block + 1 != w->dir.name_blocks ||
 	     it.names.first + it.names.count != w->dir.count))
 		problem(f, "name blocks behind the last name", w->dir.self,
@@ -189,7 +189,7 @@ static int check_dir(struct fsck *f, const struct fdir *d)
 		if (w.dir.buckets && !ret)
 			check_index(f, &w.dir);
 	}
-	if (!ret && !fsck_stop && w.subdirs != UINT64_MAX)
+	if (!ret && !stop_asked() && w.subdirs != UINT64_MAX)
 		check_nlink(f, &w.attr, w.subdirs > 65533 ? 1 : 2 + w.subdirs);
 	return ret;
 }
@@ -234,7 +234,7 @@ int check_dirs(struct fsck *f)
 		problem(f, "root", DSFS_ROOT_INO, inode_pos(f, DSFS_ROOT_INO),
 			"it is no directory that can be read");
 	pass_begin(f, "names", f->geo->inodes, false);
-	for (i = 0; !ret && i < f->dirs.n && !fsck_stop; i++) {
+	for (i = 0; !ret && i < f->dirs.n && !stop_asked(); i++) {
 		check_tiling(f, &dirs[i], &next);
 		entries += dirs[i].count;
 		if (too_many(f, &dirs[i], entries))
@@ -243,7 +243,7 @@ int check_dirs(struct fsck *f)
 		pass_add(f, 1 + dirs[i].count);
 	}
 	pass_end(f);
-	if (!ret && !fsck_stop && next < f->geo->inodes)
+	if (!ret && !stop_asked() && next < f->geo->inodes)
 		problem(f, "inodes in no directory", next, inode_pos(f, next),
 			"numbers %llu to %llu", next, f->geo->inodes - 1);
 	return ret;

@@ -34,7 +34,7 @@ static void compare(struct fsck *f, const struct dsfs_note *note,
 
 int check_digest(struct fsck *f)
 {
-	struct digest_request r = { .threads = f->threads, .stop = &fsck_stopped };
+	struct digest_request r = { .threads = f->threads };
 	struct digest_result result;
 	struct dsfs_err err = { 0 };
 	struct dsfs_note note;

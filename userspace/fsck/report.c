@@ -152,16 +152,19 @@ static void show_text(struct fsck *f, const char *what, u32 ino, u64 pos,
 				      *text ? ": " : "", text);
 }
 
-static void found(struct fsck *f, const char *what, u32 ino, u64 pos, bool warn,
-		  const char *fmt, va_list ap)
+void report_problem(struct fsck *f, bool warn, const char *what, u32 ino, u64 pos,
+		    const char *fmt, ...)
 {
 	struct report *r = &f->report;
 	const char *path = "";
 	struct kind *kind;
 	char text[256];
+	va_list ap;
 	char *buf;
 
+	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
 	pthread_mutex_lock(&r->lock);
 	kind = kind_of(r, what, warn);
 	if (warn)
@@ -179,26 +182,6 @@ static void found(struct fsck *f, const char *what, u32 ino, u64 pos, bool warn,
 		free(buf);
 	}
 	pthread_mutex_unlock(&r->lock);
-}
-
-void problem(struct fsck *f, const char *what, u32 ino, u64 pos,
-	     const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	found(f, what, ino, pos, false, fmt, ap);
-	va_end(ap);
-}
-
-void warning(struct fsck *f, const char *what, u32 ino, u64 pos,
-	     const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	found(f, what, ino, pos, true, fmt, ap);
-	va_end(ap);
 }
 
 void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err,
@@ -224,7 +207,7 @@ static void end_json(struct fsck *f, bool failed)
 	json_end(&f->j);
 	json_u64(&f->j, "errors", r->errors);
 	json_u64(&f->j, "warnings", r->warnings);
-	json_bool(&f->j, "cancelled", fsck_stop);
+	json_bool(&f->j, "cancelled", stop_asked());
 	json_bool(&f->j, "failed", failed);
 	json_begin_object(&f->j, "kinds");
 	for (i = 0; i < r->nr_kinds; i++)
@@ -261,12 +244,12 @@ void report_end(struct fsck *f, bool failed)
 	if (f->quiet || failed)
 		return;
 	printf("%s: ", f->img.path);
-	if (fsck_stop)
+	if (stop_asked())
 		printf("cancelled, ");
 	if (r->errors)
 		printf("%llu error%s", r->errors, msg_s(r->errors));
 	else
-		printf(fsck_stop ? "no errors so far" : "clean");
+		printf(stop_asked() ? "no errors so far" : "clean");
 	if (r->warnings)
 		printf(", %llu warning%s", r->warnings,
 		       msg_s(r->warnings));

@@ -183,7 +183,7 @@ int check_blocks(struct fsck *f)
 		if (f->geo->regions[id].bytes)
 			check_region(f, id);
 	pass_begin(f, "metadata", f->geo->meta_bytes, true);
-	for (at = 0; at < blocks && !fsck_stop; at += n) {
+	for (at = 0; at < blocks && !stop_asked(); at += n) {
 		n = blocks - at < STEP_BLOCKS ? blocks - at : STEP_BLOCKS;
 		check_step(f, at, n);
 		pass_add(f, n << DSFS_BLOCK_BITS);

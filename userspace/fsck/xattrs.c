@@ -15,15 +15,6 @@ struct set_info {
 	bool user;
 };
 
-static int set_cmp(const void *a, const void *b)
-{
-	const struct frange *x = a, *y = b;
-
-	if (x->pos != y->pos)
-		return x->pos < y->pos ? -1 : 1;
-	return x->ino < y->ino ? -1 : x->ino > y->ino;
-}
-
 static bool attr_above(const struct dsfs_xattr_info *a,
 		       const struct dsfs_xattr_info *b)
 {
@@ -150,10 +141,10 @@ int check_xattrs(struct fsck *f)
 	struct frange *r;
 	size_t i, n;
 
-	array_sort(&f->sets, set_cmp);
+	array_sort(&f->sets, range_cmp);
 	r = f->sets.p;
 	pass_begin(f, "xattrs", f->sets.n, false);
-	for (i = 0; i < f->sets.n && !fsck_stop; i += n) {
+	for (i = 0; i < f->sets.n && !stop_asked(); i += n) {
 		for (n = 1; i + n < f->sets.n && r[i + n].pos == r[i].pos; n++)
 			;
 		check_set(f, &r[i], n);

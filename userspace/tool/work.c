@@ -4,9 +4,7 @@
  * device, so there may be many more of them than processors.
  */
 #include <pthread.h>
-#include <stdlib.h>
 
-#include "msg.h"
 #include "stop.h"
 #include "work.h"
 
@@ -31,25 +29,16 @@ static void *work_thread(void *arg)
 	return NULL;
 }
 
-int work_run(unsigned int jobs, size_t nr, void (*fn)(void *ctx, size_t i),
-	     void *ctx)
+void work_run(unsigned int jobs, size_t nr, void (*fn)(void *ctx, size_t i), void *ctx)
 {
 	struct work w = { .fn = fn, .ctx = ctx, .nr = nr };
 	pthread_t threads[WORK_JOBS_MAX];
 	unsigned int started = 0;
 
-	if (jobs > nr)
-		jobs = nr;
-	if (!jobs)
-		return 0;
-	while (started < jobs &&
+	while (started + 1 < jobs && started + 1 < nr &&
 	       !pthread_create(&threads[started], NULL, work_thread, &w))
 		started++;
-	if (!started) {
-		msg_error(NULL, "cannot start a thread");
-		return -EAGAIN;
-	}
+	work_thread(&w);
 	while (started)
 		pthread_join(threads[--started], NULL);
-	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signals that stop a command.  dsfs leaves nothing incomplete, so stopping
- * only means not to go on; the work done so far is reported.
+ * Signals that stop a command.  The commands that use this leave nothing incomplete, so to
+ * stop only means not to go on.
  */
 #include <signal.h>
 #include <unistd.h>
@@ -16,11 +16,10 @@ static void asked(int sig)
 	__atomic_store_n(&stop_signal, sig, __ATOMIC_RELAXED);
 }
 
-void stop_init(void)
+void stop_init(int flags)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, 0 };
-	/* no SA_RESTART: a wait for input has to end */
-	const struct sigaction act = { .sa_handler = asked };
+	const struct sigaction act = { .sa_handler = asked, .sa_flags = flags };
 	struct sigaction old;
 
 	for (unsigned int i = 0; signals[i]; i++) {

@@ -11,15 +11,12 @@
 
 /**
  * work_run - call a function for 0 to @nr - 1
- * @jobs: threads, 1 to WORK_JOBS_MAX; parts are begun in their order
- * @nr: parts
+ * @jobs: threads, 1 to WORK_JOBS_MAX, the caller's one of them; fewer if no more can be made
+ * @nr: parts, which are begun in their order
  * @fn: does a part; several are done at once
  *
  * Ends early if it was asked to stop (stop.h).
- *
- * Return: 0; -EAGAIN if not one thread could be made, which was said.
  */
-int work_run(unsigned int jobs, size_t nr, void (*fn)(void *ctx, size_t i),
-	     void *ctx);
+void work_run(unsigned int jobs, size_t nr, void (*fn)(void *ctx, size_t i), void *ctx);
 
 #endif /* DSFS_WORK_H */
