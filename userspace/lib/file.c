@@ -10,19 +10,19 @@
 
 /**
  * struct dsfs_file - an open file
- * @stored: of @attr
+ * @stored: of @attr, with @extra
  * @check: compare data with its checksums
  */
 struct dsfs_file {
 	struct dsfs_attr attr;
+	struct dsfs_extra_info extra;
 	struct stored stored;
 	bool check;
 	size_t count;
 	struct dsfs_extent extents[];
 };
 
-static int add_extents(struct dsfs_file *file, const struct dsfs_extra_info *extra,
-		       size_t room, struct dsfs_err *err)
+static int add_extents(struct dsfs_file *file, size_t room, struct dsfs_err *err)
 {
 	struct dsfs_source *src = file->stored.src;
 	const struct dsfs_attr *attr = &file->attr;
@@ -31,8 +31,8 @@ static int add_extents(struct dsfs_file *file, const struct dsfs_extra_info *ext
 	int ret;
 
 	for (pos = 0; pos < attr->size; pos += map.len) {
-		ret = pos ? dsfs_map_next(src, attr, extra, &map, err) :
-		      dsfs_map(src, attr, extra, pos, &map, err);
+		ret = pos ? dsfs_map_next(src, attr, &file->extra, &map, err) :
+		      dsfs_map(src, attr, &file->extra, pos, &map, err);
 		if (ret)
 			return ret;
 		if (map.hole)
@@ -64,6 +64,7 @@ static int new_file(struct dsfs_image *image, const struct image_node *node,
 		return dsfs_bad(err, "memory for extents", room, 0, -ENOMEM);
 	*file = (struct dsfs_file){
 		.attr = node->attr,
+		.extra = node->extra,
 		.stored = {
 			.src = image->src,
 			.attr = &file->attr,
@@ -71,7 +72,7 @@ static int new_file(struct dsfs_image *image, const struct image_node *node,
 		},
 		.check = !(flags & DSFS_UNCHECKED),
 	};
-	ret = add_extents(file, &node->extra, room, err);
+	ret = add_extents(file, room, err);
 	if (ret)
 		free(file);
 	else
@@ -138,15 +139,15 @@ static size_t find_extent(const struct dsfs_file *file, u64 pos)
 	return lo;
 }
 
-static int read_range(const struct dsfs_file *file, bool check, unsigned int flags, u8 *buf,
-		      u64 len, u64 pos, struct dsfs_err *err)
+static int read_range(const struct dsfs_file *file, unsigned int flags, u8 *buf, u64 len,
+		      u64 pos, struct dsfs_err *err)
 {
 	struct batch b;
 	size_t i = find_extent(file, pos);
 	const struct dsfs_extent *e;
 	ssize_t n;
 
-	batch_init(&b, &file->stored, check, flags);
+	batch_init(&b, &file->stored, file->check, flags);
 	for (; len; len -= n, pos += n, buf += n) {
 		e = &file->extents[i];
 		if (i == file->count || e->logical > pos) {
@@ -180,7 +181,7 @@ ssize_t file_pread(const struct dsfs_file *file, unsigned int flags, void *buf, 
 	if (len > SSIZE_MAX)
 		len = SSIZE_MAX;
 	err.what = NULL;
-	ret = read_range(file, file->check, flags, buf, len, pos, &err);
+	ret = read_range(file, flags, buf, len, pos, &err);
 	if (ret)
 		return api_fail(error, ret, &err, "inode %u", file->attr.ino);
 	return len;
@@ -192,25 +193,20 @@ ssize_t dsfs_pread(const struct dsfs_file *file, void *buf, size_t len,
 	return file_pread(file, 0, buf, len, pos, error);
 }
 
+static int pass_over(void *arg, u64 pos, const void *data, u64 len)
+{
+	(void)arg;
+	(void)pos;
+	(void)data;
+	(void)len;
+	return 0;
+}
+
 int dsfs_file_verify(const struct dsfs_file *file, struct dsfs_error *error)
 {
 	struct dsfs_err err = { };
-	u64 i, at, n;
-	u8 *buf;
-	int ret = 0;
+	int ret = image_stream(file->stored.src, &file->attr, &file->extra, true, pass_over,
+			       NULL, &err);
 
-	n = file->stored.bytes < STORED_WINDOW ? file->stored.bytes + 1 : STORED_WINDOW;
-	buf = malloc(n);
-	if (!buf)
-		return api_fail(error, -ENOMEM, NULL, "inode %u", file->attr.ino);
-	for (i = 0; !ret && i < file->count; i++)
-		for (at = 0; !ret && at < file->extents[i].length; at += n) {
-			n = file->extents[i].length - at;
-			if (n > STORED_WINDOW)
-				n = STORED_WINDOW;
-			ret = read_range(file, true, 0, buf, n,
-					 file->extents[i].logical + at, &err);
-		}
-	free(buf);
 	return ret ? api_fail(error, ret, &err, "inode %u", file->attr.ino) : 0;
 }

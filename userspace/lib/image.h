@@ -273,10 +273,20 @@ int image_entry_check(u32 dir, u32 ino, u8 type, const struct image_node *node,
 		      struct dsfs_err *err);
 
 /**
+ * image_step - find a name in a directory
+ * @at: the directory; gets the object
+ * @name: @len bytes, 1 to DSFS_NAME_MAX
+ *
+ * Return: 0, -ENOENT, -ENOTDIR, or an error of reading (then @err.what is set).
+ */
+int image_step(struct dsfs_source *src, struct image_node *at, const char *name, size_t len,
+	       struct dsfs_err *err);
+
+/**
  * image_lookup - find an object by path
  * @path: "/a/b" or "a/b"; "/" or "" is the root; symlinks are not followed
  *
- * Return: 0, -ENOENT, -ENOTDIR, or an error of reading (then @err.what is set).
+ * Return: as image_step().
  */
 int image_lookup(struct dsfs_source *src, const char *path,
 		 struct image_node *node, struct dsfs_err *err);

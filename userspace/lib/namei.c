@@ -42,8 +42,6 @@ static int step(struct dsfs_image *image, struct image_node *at, const char *nam
 	const u32 ino = at->attr.ino;
 	struct dsfs_dir_info dir;
 	struct dsfs_err err = { };
-	u32 pos;
-	u8 type;
 	int ret;
 
 	if (!S_ISDIR(at->attr.mode))
@@ -51,20 +49,12 @@ static int step(struct dsfs_image *image, struct image_node *at, const char *nam
 	ret = check_name(ino, name, len, error);
 	if (ret || dots(name, len) == 1)
 		return ret;
-	ret = dsfs_dir_get(image->src, &at->attr, &dir, &err);
-	if (ret)
-		return api_fail(error, ret, &err, "directory %u", ino);
-	if (dots(name, len) == 2)
-		return api_node(image, dir.parent, at, error);
-	ret = dsfs_dir_lookup(image->src, &dir, name, len, &pos, &type, &err);
-	if (ret == -ENOENT)
-		return api_fail(error, ret, NULL, "directory %u: %.*s", ino, shown, name);
-	if (ret)
-		return api_fail(error, ret, &err, "directory %u", ino);
-	ret = api_node(image, dir.first + pos, at, error);
-	if (ret)
-		return ret;
-	ret = image_entry_check(ino, dir.first + pos, type, at, &err);
+	if (dots(name, len) == 2) {
+		ret = dsfs_dir_get(image->src, &at->attr, &dir, &err);
+		return ret ? api_fail(error, ret, &err, "directory %u", ino) :
+		       api_node(image, dir.parent, at, error);
+	}
+	ret = image_step(image->src, at, name, len, &err);
 	return ret ? api_fail(error, ret, &err, "directory %u: %.*s", ino, shown, name) : 0;
 }
 

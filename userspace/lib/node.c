@@ -62,35 +62,39 @@ int image_entry_check(u32 dir, u32 ino, u8 type, const struct image_node *node,
 	return 0;
 }
 
-int image_lookup(struct dsfs_source *src, const char *path,
-		 struct image_node *node, struct dsfs_err *err)
+int image_step(struct dsfs_source *src, struct image_node *at, const char *name, size_t len,
+	       struct dsfs_err *err)
 {
+	const u32 self = at->attr.ino;
 	struct dsfs_dir_info dir;
-	u32 ino = DSFS_ROOT_INO, pos;
-	size_t len;
+	u32 pos;
 	u8 type;
 	int ret;
 
+	if (!S_ISDIR(at->attr.mode))
+		return -ENOTDIR;
+	ret = dsfs_dir_get(src, &at->attr, &dir, err);
+	if (!ret)
+		ret = dsfs_dir_lookup(src, &dir, name, len, &pos, &type, err);
+	if (!ret)
+		ret = image_node_get(src, dir.first + pos, at, err);
+	return ret ? ret : image_entry_check(self, dir.first + pos, type, at, err);
+}
+
+int image_lookup(struct dsfs_source *src, const char *path,
+		 struct image_node *node, struct dsfs_err *err)
+{
+	size_t len;
+	int ret;
+
 	*err = (struct dsfs_err){ 0 };
-	for (;;) {
-		ret = image_node_get(src, ino, node, err);
-		path += strspn(path, "/");
-		if (ret || !*path)
-			return ret;
-		if (!S_ISDIR(node->attr.mode))
-			return -ENOTDIR;
+	ret = image_node_get(src, DSFS_ROOT_INO, node, err);
+	for (path += strspn(path, "/"); !ret && *path; path += strspn(path, "/")) {
 		len = strcspn(path, "/");
-		if (len > DSFS_NAME_MAX)
-			return -ENOENT;
-		ret = dsfs_dir_get(src, &node->attr, &dir, err);
-		if (!ret)
-			ret = dsfs_dir_lookup(src, &dir, path, len, &pos, &type,
-					      err);
-		if (ret)
-			return ret;
-		ino = dir.first + pos;
+		ret = len > DSFS_NAME_MAX ? -ENOENT : image_step(src, node, path, len, err);
 		path += len;
 	}
+	return ret;
 }
 
 int image_symlink(struct dsfs_source *src, const struct dsfs_attr *attr,

@@ -32,8 +32,7 @@ static int set_begin(struct dsfs_image *image, u64 ino, struct set *set,
 				   set->bytes, &set->p);
 	if (!ret)
 		ret = dsfs_xattr_first(set->p, set->bytes, &count, &set->cursor, &err);
-	return ret ? api_fail(error, ret, err.what ? &err : NULL, "xattrs of inode %llu",
-			      ino) : 0;
+	return ret ? api_fail(error, ret, &err, "xattrs of inode %llu", ino) : 0;
 }
 
 /* Return: 1 for an attribute, 0 at the end, or a negative errno. */
