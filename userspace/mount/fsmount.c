@@ -4,6 +4,7 @@
  * return messages; where a sandbox or an old kernel lacks them, mount(2) is
  * used.
  */
+#include <argz.h>
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <stdio.h>
@@ -66,7 +67,7 @@ static int set_option(int fd, const char *opt)
 static int configure(int fd, const char *spec, const char *dev,
 		     const struct mount_opts *o)
 {
-	size_t i;
+	const char *opt = NULL;
 	int err = 0;
 
 	if (sys_fsconfig(fd, FSCONFIG_SET_STRING, "source", dev) ||
@@ -76,12 +77,12 @@ static int configure(int fd, const char *spec, const char *dev,
 			msg_error(spec, "mount: %s", msg_why(-err));
 		return err;
 	}
-	for (i = 0; i < o->nr_fs; i++) {
-		if (!set_option(fd, o->fs[i]))
+	while ((opt = argz_next(o->fs, o->fs_len, opt))) {
+		if (!set_option(fd, opt))
 			continue;
 		err = -errno;
 		show_log(fd, spec);
-		msg_error(spec, "option %s: %s", o->fs[i], msg_why(-err));
+		msg_error(spec, "option %s: %s", opt, msg_why(-err));
 		return err;
 	}
 	if (sys_fsconfig(fd, FSCONFIG_CMD_CREATE, NULL, NULL))
@@ -132,31 +133,19 @@ static unsigned long old_flags(u64 attrs)
 }
 
 static int old_mount(const char *name, const char *dev, const char *dir,
-		     unsigned long flags, const struct mount_opts *o)
+		     unsigned long flags, struct mount_opts *o)
 {
-	size_t len = 1, i;
-	char *data;
 	int err = 0;
 
-	for (i = 0; i < o->nr_fs; i++)
-		len += strlen(o->fs[i]) + 1;
-	data = calloc(1, len);
-	if (!data)
-		return no_memory();
-	for (i = 0; i < o->nr_fs; i++) {
-		strcat(data, i ? "," : "");
-		strcat(data, o->fs[i]);
-	}
-	if (syscall(SYS_mount, dev, dir, "dsfs", flags, data)) {
+	argz_stringify(o->fs, o->fs_len, ',');
+	if (syscall(SYS_mount, dev, dir, "dsfs", flags, o->fs)) {
 		err = -errno;
 		msg_error(name, "mount: %s", msg_why(-err));
 	}
-	free(data);
 	return err;
 }
 
-int do_mount(const char *spec, const char *dev, const char *dir,
-	     const struct mount_opts *o)
+int do_mount(const char *spec, const char *dev, const char *dir, struct mount_opts *o)
 {
 	int fd = sys_fsopen("dsfs"), err;
 
@@ -174,7 +163,7 @@ int do_mount(const char *spec, const char *dev, const char *dir,
 	return err;
 }
 
-int do_remount(const char *dir, const struct mount_opts *o)
+int do_remount(const char *dir, struct mount_opts *o)
 {
 	return old_mount(dir, "none", dir, old_flags(o->attrs) | MS_REMOUNT, o);
 }

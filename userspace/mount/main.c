@@ -119,7 +119,7 @@ static void say_mounting(const struct call *c, const char *dev)
 	       msg_escape(name, sizeof(name), dev), msg_escape(dir, sizeof(dir), c->dir));
 }
 
-static int mount_image(const struct call *c, const struct mount_opts *o)
+static int mount_image(const struct call *c, struct mount_opts *o)
 {
 	char name[64] = "";
 	const char *dev;
@@ -162,7 +162,7 @@ static int run(const struct call *c)
 	} else if (!ret) {
 		ret = mount_image(c, &o);
 	}
-	options_free(&o);
+	free(o.fs);
 	return ret;
 }
 

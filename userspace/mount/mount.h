@@ -15,7 +15,7 @@
 /**
  * struct mount_opts - the options of a mount, sorted by whom they are for
  * @attrs: MOUNT_ATTR_*
- * @fs: for the file system: "key" or "key=value", @nr_fs of them
+ * @fs: for the file system: "key" or "key=value", an argz_add(3) vector of @fs_len bytes
  * @offset: of the image in its file
  * @sizelimit: bytes of the file that are the image; 0: up to its end
  * @generation: number of the generation; 0: the newest
@@ -24,8 +24,8 @@
  */
 struct mount_opts {
 	u64 attrs;
-	char **fs;
-	size_t nr_fs;
+	char *fs;
+	size_t fs_len;
 	u64 offset;
 	u64 sizelimit;
 	u64 generation;
@@ -36,12 +36,11 @@ struct mount_opts {
 /**
  * options_parse - parse a list of options
  * @list: separated by commas; quotes hide commas; changed
- * @o: filled in, freed with options_free() in any case
+ * @o: filled in; @fs is to be freed in any case
  *
  * Return: 0, or -1 after a message.
  */
 int options_parse(char *list, struct mount_opts *o);
-void options_free(struct mount_opts *o);
 
 /**
  * image_look - read the superblocks of an image, as they are on the device now
@@ -88,14 +87,13 @@ void nodes_spread(void);
  * @spec: as the user knows it, for messages
  * @dev: the device
  * @dir: where
- * @o: options
+ * @o: options, whose @fs may be used up
  *
  * What the kernel has to say is shown, warnings of a mount that works too.
  *
  * Return: 0, or a negative errno after a message.
  */
-int do_mount(const char *spec, const char *dev, const char *dir,
-	     const struct mount_opts *o);
-int do_remount(const char *dir, const struct mount_opts *o);
+int do_mount(const char *spec, const char *dev, const char *dir, struct mount_opts *o);
+int do_remount(const char *dir, struct mount_opts *o);
 
 #endif /* DSFS_MOUNT_H */

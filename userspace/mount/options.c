@@ -4,8 +4,8 @@
  * for the loop device, and for the file system.  Unknown options are passed on,
  * so that the kernel reports them.
  */
+#include <argz.h>
 #include <linux/mount.h>
-#include <stdlib.h>
 
 #include "mount.h"
 #include "msg.h"
@@ -87,22 +87,6 @@ static int size_option(const char *opt, const char *value, u64 *v)
 	return ret ? -1 : 0;
 }
 
-static int for_fs(const char *opt, struct mount_opts *o)
-{
-	char **fs = realloc(o->fs, (o->nr_fs + 1) * sizeof(*fs));
-	char *copy = strdup(opt);
-
-	if (fs)
-		o->fs = fs;
-	if (!fs || !copy) {
-		free(copy);
-		no_memory();
-		return -1;
-	}
-	o->fs[o->nr_fs++] = copy;
-	return 0;
-}
-
 static int add_option(const char *opt, struct mount_opts *o)
 {
 	size_t len = strcspn(opt, "=");
@@ -125,7 +109,7 @@ static int add_option(const char *opt, struct mount_opts *o)
 		o->remount = true;
 		return 0;
 	}
-	return for_fs(opt, o);
+	return argz_add(&o->fs, &o->fs_len, opt) ? no_memory() : 0;
 }
 
 /* Get the first option of a list: quotes are removed, and hide commas. */
@@ -157,13 +141,4 @@ int options_parse(char *list, struct mount_opts *o)
 		if (add_option(opt, o))
 			return -1;
 	return 0;
-}
-
-void options_free(struct mount_opts *o)
-{
-	size_t i;
-
-	for (i = 0; i < o->nr_fs; i++)
-		free(o->fs[i]);
-	free(o->fs);
 }
