@@ -8,36 +8,31 @@
  * Files are found by inode number, because the kernel does not tell the daemon of open() and
  * close() (op_open()).
  *
- * A held file that nobody uses is dropped when others need its memory, the least recently
- * used one first.  A file that does not fit beside those in use is not held.
+ * A held file that nobody uses is dropped when others need its memory, the one that was asked
+ * for least recently first.  A file that does not fit beside those in use is not held.
  */
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/queue.h>
 
 #include "buffers.h"
 #include "held.h"
 #include "image.h"
 
-#define BUCKETS		1024	/* a power of two */
-#define FILES_MAX	1024	/* open at a time, those in use not counted */
+#define FILES_MAX	128	/* that wait; few enough to look at each */
 
 enum held_state { HELD_EMPTY, HELD_READING, HELD_READY, HELD_FAILED };
 
 /**
  * struct held - a file
- * @next: in its bucket
- * @newer: used after it; it is in the list while nobody uses it
- * @older: used before it
+ * @link: in the list, if @listed: it can be found
  * @waiting: requests that came while @state is HELD_READING; @last_waiting: where the next goes
  * @data: its contents if @state is HELD_READY
  * @handed: bytes of @data that readers got
  * @refs: users
- * @hashed: it can be found
  */
 struct held {
-	struct held *next;
-	struct held *newer;
-	struct held *older;
+	TAILQ_ENTRY(held) link;
 	struct held_wait *waiting;
 	struct held_wait **last_waiting;
 	struct dsfs_file *file;
@@ -47,23 +42,24 @@ struct held {
 	u64 handed;
 	unsigned int refs;
 	enum held_state state;
-	bool hashed;
+	bool listed;
 };
+
+TAILQ_HEAD(held_list, held);
 
 /**
  * struct held_files - all of them
  * @lock: of everything here, and of all fields of files that change
- * @newest: of those that nobody uses
+ * @list: the one that was asked for last is the first
+ * @count: files in it
  * @bytes: of data, also of what is being read; at most @limit
  */
 struct held_files {
 	pthread_mutex_t lock;
-	struct held *buckets[BUCKETS];
-	struct held *newest;
-	struct held *oldest;
+	struct held_list list;
+	unsigned int count;
 	u64 bytes;
 	u64 limit;
-	unsigned int unused;
 };
 
 struct held_files *held_new(u64 bytes)
@@ -73,57 +69,30 @@ struct held_files *held_new(u64 bytes)
 	if (!files)
 		return NULL;
 	files->limit = bytes;
+	TAILQ_INIT(&files->list);
 	pthread_mutex_init(&files->lock, NULL);
 	return files;
 }
 
-static struct held **bucket_of(struct held_files *files, u64 ino)
+static void list_add(struct held_files *files, struct held *h)
 {
-	return &files->buckets[ino % BUCKETS];
-}
-
-static void unhash(struct held_files *files, struct held *h)
-{
-	struct held **p = bucket_of(files, h->ino);
-
-	while (*p != h)
-		p = &(*p)->next;
-	*p = h->next;
-	h->hashed = false;
+	TAILQ_INSERT_HEAD(&files->list, h, link);
+	h->listed = true;
+	files->count++;
 }
 
 static void list_del(struct held_files *files, struct held *h)
 {
-	*(h->newer ? &h->newer->older : &files->newest) = h->older;
-	*(h->older ? &h->older->newer : &files->oldest) = h->newer;
-	files->unused--;
+	TAILQ_REMOVE(&files->list, h, link);
+	h->listed = false;
+	files->count--;
 }
 
-/* There is one. */
-static struct held *list_pop_oldest(struct held_files *files)
-{
-	struct held *h = files->oldest;
-
-	files->oldest = h->newer;
-	*(h->newer ? &h->newer->older : &files->newest) = NULL;
-	files->unused--;
-	return h;
-}
-
-static void list_add(struct held_files *files, struct held *h)
-{
-	h->newer = NULL;
-	h->older = files->newest;
-	*(h->older ? &h->older->newer : &files->oldest) = h;
-	files->newest = h;
-	files->unused++;
-}
-
-/* Nobody uses it, and it is not in the list. */
+/* Nobody uses it. */
 static void destroy(struct held_files *files, struct held *h)
 {
-	if (h->hashed)
-		unhash(files, h);
+	if (h->listed)
+		list_del(files, h);
 	if (h->data)
 		files->bytes -= h->size;
 	buffer_put(h->data, h->size);
@@ -134,17 +103,22 @@ static void destroy(struct held_files *files, struct held *h)
 /* Drop what is not used, the oldest first, until @bytes more are allowed. */
 static void make_room(struct held_files *files, u64 bytes)
 {
-	while (files->oldest &&
-	       (files->bytes + bytes > files->limit || files->unused > FILES_MAX))
-		destroy(files, list_pop_oldest(files));
+	struct held *h, *newer;
+
+	for (h = TAILQ_LAST(&files->list, held_list);
+	     h && (files->bytes + bytes > files->limit || files->count > FILES_MAX); h = newer) {
+		newer = TAILQ_PREV(h, held_list, link);
+		if (!h->refs)
+			destroy(files, h);
+	}
 }
 
 void held_free(struct held_files *files)
 {
 	if (!files)
 		return;
-	while (files->oldest)
-		destroy(files, list_pop_oldest(files));
+	while (!TAILQ_EMPTY(&files->list))
+		destroy(files, TAILQ_FIRST(&files->list));
 	pthread_mutex_destroy(&files->lock);
 	free(files);
 }
@@ -152,12 +126,16 @@ void held_free(struct held_files *files)
 /* Under the lock. */
 static struct held *find(struct held_files *files, u64 ino)
 {
-	struct held *h = *bucket_of(files, ino);
+	struct held *h;
 
-	while (h && h->ino != ino)
-		h = h->next;
-	if (h && !h->refs++)
-		list_del(files, h);
+	TAILQ_FOREACH(h, &files->list, link)
+		if (h->ino == ino)
+			break;
+	if (!h)
+		return NULL;
+	h->refs++;
+	TAILQ_REMOVE(&files->list, h, link);
+	TAILQ_INSERT_HEAD(&files->list, h, link);
 	return h;
 }
 
@@ -171,22 +149,9 @@ struct held *held_find(struct held_files *files, u64 ino)
 	return h;
 }
 
-static struct held *insert(struct held_files *files, struct held *h)
-{
-	struct held **bucket = bucket_of(files, h->ino);
-	struct held *other = find(files, h->ino);
-
-	if (other)
-		return other;
-	h->next = *bucket;
-	*bucket = h;
-	h->hashed = true;
-	return h;
-}
-
 struct held *held_add(struct held_files *files, u64 ino, struct dsfs_file *file)
 {
-	struct held *h = calloc(1, sizeof(*h)), *found;
+	struct held *h = calloc(1, sizeof(*h)), *other;
 
 	if (!h) {
 		dsfs_file_close(file);
@@ -198,13 +163,15 @@ struct held *held_add(struct held_files *files, u64 ino, struct dsfs_file *file)
 	h->refs = 1;
 	h->last_waiting = &h->waiting;
 	pthread_mutex_lock(&files->lock);
-	found = insert(files, h);
+	other = find(files, ino);
+	if (!other)
+		list_add(files, h);
 	pthread_mutex_unlock(&files->lock);
-	if (found != h) {
-		dsfs_file_close(file);
-		free(h);
-	}
-	return found;
+	if (!other)
+		return h;
+	dsfs_file_close(file);
+	free(h);
+	return other;
 }
 
 struct dsfs_file *held_file(const struct held *h)
@@ -264,14 +231,10 @@ void held_put(struct held_files *files, struct held *h, u64 handed)
 {
 	pthread_mutex_lock(&files->lock);
 	h->handed += handed;
-	if (h->data && h->handed >= h->size && h->hashed)
-		unhash(files, h);
-	if (!--h->refs) {
-		if (h->hashed)
-			list_add(files, h);
-		else
-			destroy(files, h);
-		make_room(files, 0);
-	}
+	if (h->data && h->handed >= h->size && h->listed)
+		list_del(files, h);
+	if (!--h->refs && !h->listed)
+		destroy(files, h);
+	make_room(files, 0);
 	pthread_mutex_unlock(&files->lock);
 }

@@ -15,108 +15,94 @@
 #define WHOLEFILE_MAX		1073741824
 #define HOLD_DEFAULT		67108864
 
-enum key {
-	KEY_IGNORED, KEY_GENERATION, KEY_OFFSET, KEY_SIZELIMIT, KEY_WHOLEFILE, KEY_HOLD,
-	KEY_UID, KEY_GID, KEY_META, KEY_VERIFY, KEY_IMAGECACHE, KEY_CACHE,
+enum kind { NUMBER, SIZE, WORD, CACHE };
+
+/**
+ * struct option - an option with a value
+ * @name: with the = behind it
+ * @to: offset of its member in struct fuse_options
+ * @min: of a number; @max: of a size, too
+ * @words: false and true, of a bool
+ */
+static const struct option {
+	const char *name;
+	enum kind kind;
+	size_t to;
+	u64 min;
+	u64 max;
+	const char *words[2];
+} table[] = {
+#define TO(member)	.to = offsetof(struct fuse_options, member)
+	{ .name = "generation=", NUMBER, TO(generation), .min = 1, .max = UINT64_MAX },
+	{ .name = "offset=", SIZE, TO(offset), .max = INT64_MAX },
+	{ .name = "sizelimit=", SIZE, TO(sizelimit), .max = INT64_MAX },
+	{ .name = "wholefile=", SIZE, TO(wholefile), .max = WHOLEFILE_MAX },
+	{ .name = "hold=", SIZE, TO(hold), .max = SIZE_MAX / 2 },
+	{ .name = "uid=", NUMBER, TO(uid), .max = U32_MAX - 1 },
+	{ .name = "gid=", NUMBER, TO(gid), .max = U32_MAX - 1 },
+	{ .name = "meta=", WORD, TO(lazy), .words = { "resident", "lazy" } },
+	{ .name = "verify=", WORD, TO(check), .words = { "off", "on" } },
+	{ .name = "imagecache=", WORD, TO(keep_image), .words = { "drop", "keep" } },
+	{ .name = "cache=", CACHE },
 };
 
-static const struct fuse_opt table[] = {
-	FUSE_OPT_KEY("generation=", KEY_GENERATION),
-	FUSE_OPT_KEY("offset=", KEY_OFFSET),
-	FUSE_OPT_KEY("sizelimit=", KEY_SIZELIMIT),
-	FUSE_OPT_KEY("wholefile=", KEY_WHOLEFILE),
-	FUSE_OPT_KEY("hold=", KEY_HOLD),
-	FUSE_OPT_KEY("uid=", KEY_UID),
-	FUSE_OPT_KEY("gid=", KEY_GID),
-	FUSE_OPT_KEY("meta=", KEY_META),
-	FUSE_OPT_KEY("verify=", KEY_VERIFY),
-	FUSE_OPT_KEY("imagecache=", KEY_IMAGECACHE),
-	FUSE_OPT_KEY("cache=", KEY_CACHE),
-	FUSE_OPT_KEY("defaults", KEY_IGNORED),
-	FUSE_OPT_KEY("auto", KEY_IGNORED),
-	FUSE_OPT_KEY("noauto", KEY_IGNORED),
-	FUSE_OPT_KEY("nofail", KEY_IGNORED),
-	FUSE_OPT_KEY("_netdev", KEY_IGNORED),
-	FUSE_OPT_KEY("user", KEY_IGNORED),
-	FUSE_OPT_KEY("users", KEY_IGNORED),
-	FUSE_OPT_KEY("loop", KEY_IGNORED),
-	FUSE_OPT_KEY("relatime", KEY_IGNORED),
-	FUSE_OPT_KEY("norelatime", KEY_IGNORED),
-	FUSE_OPT_KEY("x-", KEY_IGNORED),
-	FUSE_OPT_END
+/* For mount(8) and fstab(5), and what begins with x- */
+static const char * const ignored[] = {
+	"defaults", "auto", "noauto", "nofail", "_netdev", "user", "users", "loop", "relatime",
+	"norelatime",
 };
 
-static int take_number(const char *opt, const char *value, u64 min, u64 max, u64 *v)
+static bool is_ignored(const char *opt)
 {
-	int ret = parse_u64(value, v);
-
-	if (!ret && *v >= min && *v <= max)
-		return 0;
-	msg_error(NULL, "option %s: not a number from %llu to %llu", opt, min, max);
-	return -1;
-}
-
-static int take_size(const char *opt, const char *value, u64 max, u64 *v)
-{
-	if (parse_size(value, v)) {
-		msg_error(NULL, "option %s: not a size", opt);
-		return -1;
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(*ignored); i++) {
+		if (!strcmp(opt, ignored[i]))
+			return true;
 	}
-	if (*v > max) {
-		msg_error(NULL, "option %s: %llu is above the limit of %llu", opt, *v, max);
-		return -1;
+	return !strncmp(opt, "x-", 2);
+}
+
+static const struct option *find(const char *opt)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		if (!strncmp(opt, table[i].name, strlen(table[i].name)))
+			return &table[i];
 	}
-	return 0;
+	return NULL;
 }
 
-static int take_owner(const char *opt, const char *value, s64 *v)
+/* The value of @opt, to its member.  Return: 0, or -1 after a message. */
+static int take(const struct option *o, const char *opt, void *member)
 {
-	u64 id;
+	const char *value = opt + strlen(o->name);
+	u64 *n = member;
 
-	if (take_number(opt, value, 0, U32_MAX - 1, &id))
+	switch (o->kind) {
+	case NUMBER:
+		if (!parse_u64(value, n) && *n >= o->min && *n <= o->max)
+			return 0;
+		msg_error(NULL, "option %s: not a number from %llu to %llu", opt, o->min, o->max);
 		return -1;
-	*v = id;
-	return 0;
-}
-
-/* One of two words; @second says which. */
-static int take_word(const char *opt, const char *value, const char *no, const char *yes,
-		     bool *second)
-{
-	*second = !strcmp(value, yes);
-	if (*second || !strcmp(value, no))
-		return 0;
-	msg_error(NULL, "option %s: neither %s nor %s", opt, no, yes);
-	return -1;
-}
-
-/* That of the page cache is the kernel's own; the other needs the module. */
-static int take_cache(const char *opt, const char *value)
-{
-	if (!strcmp(value, "lru"))
-		return 0;
-	msg_error(NULL, "option %s: without the module there is lru alone", opt);
-	return -1;
-}
-
-static int take(struct fuse_options *o, enum key key, const char *opt)
-{
-	const char *value = strchr(opt, '=');
-
-	value = value ? value + 1 : "";
-	switch (key) {
-	case KEY_GENERATION:	return take_number(opt, value, 1, UINT64_MAX, &o->generation);
-	case KEY_OFFSET:	return take_size(opt, value, INT64_MAX, &o->offset);
-	case KEY_SIZELIMIT:	return take_size(opt, value, INT64_MAX, &o->sizelimit);
-	case KEY_WHOLEFILE:	return take_size(opt, value, WHOLEFILE_MAX, &o->wholefile);
-	case KEY_HOLD:		return take_size(opt, value, SIZE_MAX / 2, &o->hold);
-	case KEY_UID:		return take_owner(opt, value, &o->uid);
-	case KEY_GID:		return take_owner(opt, value, &o->gid);
-	case KEY_META:		return take_word(opt, value, "resident", "lazy", &o->lazy);
-	case KEY_VERIFY:	return take_word(opt, value, "off", "on", &o->check);
-	case KEY_IMAGECACHE:	return take_word(opt, value, "drop", "keep", &o->keep_image);
-	case KEY_CACHE:		return take_cache(opt, value);
-	default:		return 0;
+	case SIZE:
+		if (parse_size(value, n))
+			msg_error(NULL, "option %s: not a size", opt);
+		else if (*n > o->max)
+			msg_error(NULL, "option %s: %llu is above the limit of %llu", opt, *n,
+				  o->max);
+		else
+			return 0;
+		return -1;
+	case WORD:
+		*(bool *)member = !strcmp(value, o->words[1]);
+		if (*(bool *)member || !strcmp(value, o->words[0]))
+			return 0;
+		msg_error(NULL, "option %s: neither %s nor %s", opt, o->words[0], o->words[1]);
+		return -1;
+	default:
+		/* that of the page cache is the kernel's own; the other needs the module */
+		if (!strcmp(value, "lru"))
+			return 0;
+		msg_error(NULL, "option %s: without the module there is lru alone", opt);
+		return -1;
 	}
 }
 
@@ -138,17 +124,21 @@ static bool is_known(const char *arg)
 static int on_option(void *data, const char *arg, int key, struct fuse_args *out)
 {
 	struct fuse_options *o = data;
+	const struct option *found;
 
 	(void)out;
 	if (key == FUSE_OPT_KEY_NONOPT && !o->image) {
 		o->image = strdup(arg);
 		return o->image ? 0 : -1;
 	}
-	if (key == FUSE_OPT_KEY_OPT && !is_known(arg))
-		return args_refused(-1, arg, "unknown option");
-	if (key == FUSE_OPT_KEY_NONOPT || key == FUSE_OPT_KEY_OPT)
+	if (key == FUSE_OPT_KEY_NONOPT)
 		return 1;
-	return take(o, key, arg);
+	if (!is_known(arg))
+		return args_refused(-1, arg, "unknown option");
+	if (is_ignored(arg))
+		return 0;
+	found = find(arg);
+	return found ? take(found, arg, (char *)o + found->to) : 1;
 }
 
 int options_parse(struct fuse_args *args, struct fuse_options *opt)
@@ -160,7 +150,7 @@ int options_parse(struct fuse_args *args, struct fuse_options *opt)
 		.gid = -1,
 		.check = true,
 	};
-	return fuse_opt_parse(args, opt, table, on_option);
+	return fuse_opt_parse(args, opt, NULL, on_option);
 }
 
 void options_free(struct fuse_options *opt)
