@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Number of bytes of a file in the page cache.
+ * A file and the page cache.
  */
 #ifndef DSFS_CACHED_H
 #define DSFS_CACHED_H
@@ -19,5 +19,16 @@
  * Return: bytes, or -1 where the kernel does not say it to this user.
  */
 s64 cached_bytes(int fd, u64 size, u64 pos, u64 len);
+
+/** cached_open - open a file for that, without a new access time if possible */
+int cached_open(const char *path);
+
+/**
+ * cached_bring - bring a range into the page cache
+ * @null: /dev/null for writing, or -1
+ *
+ * Return: 0, also if the file has become shorter, or a negative errno.
+ */
+int cached_bring(int null, int fd, u64 pos, u64 len);
 
 #endif /* DSFS_CACHED_H */

@@ -101,9 +101,7 @@ static void row(const struct mount_info *m, const struct mount_info *was, double
 {
 	const u64 opens = grown(m, was, FIG_OPENS);
 	const u64 requests = sum_grown(m, was, FIG_REQUESTS);
-	const u64 rates[] = {
-		opens, grown(m, was, FIG_WHOLE_READS), requests,
-	};
+	const u64 rates[] = { opens, grown(m, was, FIG_WHOLE_READS), requests };
 	const enum figure_id more[] = {
 		FIG_CACHE_ADMITTED, FIG_CACHE_TRANSIENT, FIG_CACHE_LOST, FIG_PREFETCH_ISSUED,
 	};
@@ -180,10 +178,10 @@ static void terminal_keys(void)
 	tcsetattr(STDIN_FILENO, TCSANOW, &t);
 }
 
-/* Wait for an interval or a key.  Return: true for a key that ends the command. */
-static bool wait_for_key(double seconds)
+/* Wait for an interval, or if there are @keys for one.  Return: whether it ends the command. */
+static bool wait_for_key(double seconds, bool keys)
 {
-	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct pollfd p = { .fd = keys ? STDIN_FILENO : -1, .events = POLLIN };
 	const double end = now() + seconds;
 	double left;
 	char c;
@@ -197,15 +195,6 @@ static bool wait_for_key(double seconds)
 			return true;
 	}
 	return false;
-}
-
-static void wait_for_time(double seconds)
-{
-	struct timespec ts = { .tv_sec = seconds };
-
-	ts.tv_nsec = (seconds - ts.tv_sec) * 1e9;
-	while (nanosleep(&ts, &ts) && errno == EINTR)
-		;
 }
 
 /* --- again and again -------------------------------------------------------------------- */
@@ -227,31 +216,24 @@ static void show(const struct top_options *o, const struct look *old,
 static int watch(const struct top_options *o)
 {
 	struct look old, new;
-	int ret;
+	bool failed = false;
 
 	if (look(o, &old))
 		return EXIT_ERROR;
-	for (u64 n = 0; !o->count || n < o->count; n++) {
-		if (o->batch)
-			wait_for_time(o->delay);
-		else if (wait_for_key(o->delay))
+	for (u64 n = 0; !failed && (!o->count || n < o->count); n++) {
+		if (wait_for_key(o->delay, !o->batch))
 			break;
-		ret = look(o, &new);
-		if (ret) {
-			figures_free(&old.set);
-			return EXIT_ERROR;
-		}
+		failed = look(o, &new);
+		if (failed)
+			break;
 		show(o, &old, &new, n);
 		figures_free(&old.set);
 		old = new;
 		/* each table is flushed at once */
-		if (msg_flush_stdout()) {
-			figures_free(&old.set);
-			return EXIT_ERROR;
-		}
+		failed = msg_flush_stdout();
 	}
 	figures_free(&old.set);
-	return EXIT_OK;
+	return failed ? EXIT_ERROR : EXIT_OK;
 }
 
 static int take_delay(const struct arg *a, void *ctx, const char *arg)

@@ -20,14 +20,6 @@
 #include "msg.h"
 #include "stop.h"
 
-/* Newer than the headers of some libcs: Linux 5.9 */
-#ifndef FAN_REPORT_DFID_NAME
-#define FAN_REPORT_DFID_NAME		0x00000c00
-#endif
-#ifndef FAN_EVENT_INFO_TYPE_DFID_NAME
-#define FAN_EVENT_INFO_TYPE_DFID_NAME	2
-#endif
-
 struct options {
 	const char *mount;
 	const char *output;

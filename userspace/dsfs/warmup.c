@@ -3,13 +3,16 @@
  * dsfs warmup: files into the page cache, in the order in which they lie on the device.
  *
  * Several threads read, as a device that is far away gives more to those who ask for
- * more at once.  What is read is not copied to anybody: sendfile(2) to /dev/null
- * waits for pages, tells of errors, and moves references alone.
+ * more at once.
+ *
+ * --metadata-only: names and inodes alone.  A mount with meta=resident has all of its metadata
+ * in memory since it was mounted.  Walking it would read nothing and fill memory with inodes
+ * and dentries, a kilobyte a file, that looking up makes from that metadata at no cost worth
+ * this.  Elsewhere everything is looked up once, which is what a job does that lists its files.
  */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/sendfile.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -18,13 +21,13 @@
 #include "clock.h"
 #include "dsfs.h"
 #include "dsfs_fs.h"
+#include "figures.h"
 #include "fileset.h"
 #include "json.h"
 #include "msg.h"
 #include "parse.h"
 #include "progress.h"
 #include "stop.h"
-#include "warmup.h"
 #include "work.h"
 
 #define JOBS_DEFAULT	32
@@ -32,7 +35,21 @@
 #define PIECE		(8 << 20)
 /* DSFS brings in a file of this size by its first read alone. */
 #define WHOLE		(1024 << 10)
-#define COPY		(256 << 10)
+
+/**
+ * struct warmup_options - the command line
+ * @paths: ends with NULL
+ * @list: or NULL
+ */
+struct warmup_options {
+	char **paths;
+	const char *list;
+	u64 jobs;
+	bool null;
+	bool metadata;
+	bool quiet;
+	bool json;
+};
 
 struct piece {
 	size_t file;
@@ -70,56 +87,6 @@ static u64 piece_len(const struct warm *w, const struct piece *p)
 	return left < PIECE ? left : PIECE;
 }
 
-static int open_file(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOATIME);
-
-	/* only the owner may read without a new access time */
-	if (fd < 0 && errno == EPERM)
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return fd;
-}
-
-/* Read a range by pread(2), for files and systems where sendfile(2) to /dev/null fails. */
-static int copy_range(int fd, u64 pos, u64 end)
-{
-	char *buf = malloc(COPY);
-	ssize_t n = 0;
-
-	if (!buf)
-		return -ENOMEM;
-	for (; pos < end; pos += n) {
-		n = pread(fd, buf, COPY, pos);
-		if (n <= 0)
-			break;
-	}
-	free(buf);
-	return n < 0 ? -errno : 0;
-}
-
-static int read_range(const struct warm *w, int fd, u64 pos, u64 len)
-{
-	const u64 end = pos + len;
-	off_t at = pos;
-	ssize_t n;
-
-	if (w->null < 0)
-		return copy_range(fd, pos, end);
-	while ((u64)at < end) {
-		n = sendfile(w->null, fd, &at, end - at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno == EINVAL)
-			return copy_range(fd, at, end);
-		if (n < 0)
-			return -errno;
-		/* the file has become shorter */
-		if (!n)
-			break;
-	}
-	return 0;
-}
-
 /* Whether the first read of a file asks for all of it anyway. */
 static bool comes_whole(int fd, u64 size)
 {
@@ -141,7 +108,7 @@ static void warm_piece(void *ctx, size_t i)
 	const struct piece *p = &w->pieces[i];
 	const struct fileset_file *f = &w->set.v[p->file];
 	const u64 len = piece_len(w, p);
-	int fd = open_file(f->path);
+	int fd = cached_open(f->path);
 	s64 there;
 	int ret = 0;
 
@@ -155,7 +122,7 @@ static void warm_piece(void *ctx, size_t i)
 	if (there < (s64)len) {
 		if (!comes_whole(fd, f->size))
 			posix_fadvise(fd, p->pos, len, POSIX_FADV_WILLNEED);
-		ret = read_range(w, fd, p->pos, len);
+		ret = cached_bring(w->null, fd, p->pos, len);
 	}
 	close(fd);
 	if (ret) {
@@ -174,7 +141,7 @@ static void look_again(void *ctx, size_t i)
 {
 	struct warm *w = ctx;
 	const struct fileset_file *f = &w->set.v[i];
-	int fd = open_file(f->path);
+	int fd = cached_open(f->path);
 	s64 there;
 
 	if (fd < 0)
@@ -300,6 +267,70 @@ static int contents(const struct warmup_options *o)
 	return ret ? EXIT_ERROR : EXIT_OK;
 }
 
+static bool is_resident(const char *path)
+{
+	static const struct figures_source src = FIGURES_SOURCE;
+	char *const names[] = { (char *)path, NULL };
+	struct mount_set set;
+	struct statfs sfs;
+	bool resident;
+
+	if (statfs(path, &sfs) || sfs.f_type != DSFS_SUPER_MAGIC ||
+	    figures_read(&src, names, &set))
+		return false;
+	resident = set.v[0].resident;
+	figures_free(&set);
+	return resident;
+}
+
+static void report_metadata(const struct warmup_options *o, const struct fileset *set,
+		   u64 resident)
+{
+	struct json j;
+
+	if (o->json) {
+		json_init(&j, stdout);
+		json_begin_object(&j, NULL);
+		json_u64(&j, "resident_paths", resident);
+		json_u64(&j, "objects", set->objects);
+		json_u64(&j, "files", set->nr);
+		json_u64(&j, "errors", set->errors);
+		json_bool(&j, "interrupted", stop_asked());
+		json_end(&j);
+	} else if (!o->quiet) {
+		if (resident)
+			printf("%llu path%s of a mount with meta=resident: nothing to read\n",
+			       resident, msg_s(resident));
+		if (set->objects || !resident)
+			printf("%llu object%s looked up, %zu file%s%s\n",
+			       set->objects, msg_s(set->objects), set->nr, msg_s(set->nr),
+			       stop_asked() ? ": stopped" : "");
+	}
+}
+
+static int metadata(const struct warmup_options *o)
+{
+	struct fileset set = { };
+	char **rest = o->paths;
+	u64 resident = 0;
+	int ret;
+
+	for (char **p = o->paths; *p; p++) {
+		if (is_resident(*p))
+			resident++;
+		else
+			*rest++ = *p;
+	}
+	*rest = NULL;
+	ret = fileset_add(&set, o->list, o->null, o->paths);
+	if (!ret)
+		report_metadata(o, &set, resident);
+	if (set.errors)
+		ret = -EIO;
+	fileset_free(&set);
+	return ret ? EXIT_ERROR : EXIT_OK;
+}
+
 static const struct arg option_table[] = {
 	{ 0, "filelist", "FILE", "paths, one a line; - is standard input",
 	  ARG_TEXT(struct warmup_options, list, 0) },
@@ -343,7 +374,7 @@ int cmd_warmup(int argc, char **argv)
 		return args_wrong(EXIT_USAGE, "no path given");
 	progress_enable(!o.quiet && !o.json);
 	stop_init(0);
-	ret = o.metadata ? warmup_metadata(&o) : contents(&o);
+	ret = o.metadata ? metadata(&o) : contents(&o);
 	stop_end();
 	return ret;
 }
