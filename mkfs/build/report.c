@@ -10,7 +10,7 @@
 #include "json.h"
 #include "msg.h"
 #include "parse.h"
-#include "region.h"
+#include "image.h"
 #include "report.h"
 
 static const char *human(u64 v)

@@ -7,7 +7,6 @@
 
 #include "dump.h"
 #include "msg.h"
-#include "region.h"
 
 static void print_label(const struct dsfs_geo *geo)
 {

@@ -6,7 +6,6 @@
 #include "bootsector.h"
 #include "fsck.h"
 #include "msg.h"
-#include "region.h"
 
 #define STEP_BLOCKS	256	/* their checksums lie in one block */
 

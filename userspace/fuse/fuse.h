@@ -91,8 +91,7 @@ static inline struct fuse_fs *fs_of(fuse_req_t req)
 	return fuse_req_userdata(req);
 }
 
-/* attr.c */
-void attr_fill(const struct fuse_fs *fs, const struct dsfs_stat *st, struct stat *attr);
+/* ops.c: an inode as a reply to the kernel has it */
 void attr_entry(const struct fuse_fs *fs, const struct dsfs_stat *st,
 		struct fuse_entry_param *e);
 

@@ -112,6 +112,11 @@ bool image_has(const struct image *img, u64 pos);
  */
 u64 image_next_data(const struct image *img, u64 pos);
 
+/** region_name - "inodes", or "unknown", as format.rst has it */
+const char *region_name(unsigned int id);
+/** region_record - bytes of a record; 1 for regions without a fixed size */
+unsigned int region_record(unsigned int id);
+
 /**
  * image_region_sum - the checksum that a region should carry
  * @img: with a valid slot

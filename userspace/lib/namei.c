@@ -19,19 +19,19 @@ static unsigned int dots(const char *name, size_t len)
 
 static int check_name(u64 dir, const char *name, size_t len, struct dsfs_error *error)
 {
+	const char *wrong = NULL;
+
 	if (len > DSFS_NAME_MAX)
 		return api_fail(error, -ENAMETOOLONG, NULL,
 				"directory %llu: name of %zu bytes, limit %d", dir, len,
 				DSFS_NAME_MAX);
 	if (!len)
-		return api_fail(error, -EINVAL, NULL, "directory %llu: empty name", dir);
-	if (memchr(name, 0, len))
-		return api_fail(error, -EINVAL, NULL, "directory %llu: NUL in a name",
-				dir);
-	if (memchr(name, '/', len))
-		return api_fail(error, -EINVAL, NULL, "directory %llu: slash in a name",
-				dir);
-	return 0;
+		wrong = "empty name";
+	else if (memchr(name, 0, len))
+		wrong = "NUL in a name";
+	else if (memchr(name, '/', len))
+		wrong = "slash in a name";
+	return wrong ? api_fail(error, -EINVAL, NULL, "directory %llu: %s", dir, wrong) : 0;
 }
 
 /* The name @name of the directory @at, which it leaves for what it finds. */
