@@ -97,12 +97,8 @@ static void end_generation(struct fsck *f)
 
 static int check_generation(struct fsck *f)
 {
-	struct dsfs_slot older;
-	int ret;
+	int ret = -ENOMEM;
 
-	ret = image_older(&f->img, f->geo, &older);
-	f->fresh = ret == 1 ? older.geo.image_bytes : 0;
-	ret = -ENOMEM;
 	if (f->verbose && !f->json && (f->generations || f->only))
 		printf("Generation %llu\n", f->geo->generation);
 	f->src = image_source(&f->img, cache_bytes(f->geo));
@@ -117,17 +113,17 @@ static int check_generations(struct fsck *f)
 {
 	const u64 at = DSFS_REGION_HISTORY;
 	struct dsfs_slot older;
-	int ret;
+	int ret, more;
 
 	for (;;) {
+		more = image_older(&f->img, f->geo, &older);
+		f->fresh = more == 1 ? older.geo.image_bytes : 0;
 		ret = check_generation(f);
 		if (ret || f->only || stop_asked())
 			return ret;
-		ret = image_older(&f->img, f->geo, &older);
-		if (ret < 0)
-			problem_err(f, NO_INO, meta_pos(f, at, 0), &older.err,
-				    ret);
-		if (ret <= 0)
+		if (more < 0)
+			problem_err(f, NO_INO, meta_pos(f, at, 0), &older.err, more);
+		if (more <= 0)
 			return 0;
 		f->img.older = older;
 		f->img.geo = &f->img.older.geo;

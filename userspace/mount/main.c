@@ -132,12 +132,9 @@ static int mount_image(const struct call *c, struct mount_opts *o)
 	if (c->verbose)
 		say_mounting(c, dev);
 	/* an error after the mount would mean that there is no mount */
-	if (msg_flush_stdout()) {
-		if (fd >= 0)
-			close(fd);
-		return EXIT_SYSTEM;
-	}
-	if (c->ns && (enter_namespace(c->ns) || (!c->fake && check_dir(c))))
+	if (msg_flush_stdout())
+		ret = EXIT_SYSTEM;
+	else if (c->ns && (enter_namespace(c->ns) || (!c->fake && check_dir(c))))
 		ret = EXIT_MOUNT;
 	else if (!c->fake)
 		ret = do_mount(c->spec, dev, c->dir, o);
@@ -145,7 +142,7 @@ static int mount_image(const struct call *c, struct mount_opts *o)
 		close(fd);
 	if (ret == -EPERM)
 		return EXIT_USAGE;
-	return ret ? EXIT_MOUNT : EXIT_OK;
+	return ret < 0 ? EXIT_MOUNT : ret;
 }
 
 static int run(const struct call *c)
