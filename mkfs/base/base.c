@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Opening and checking the base image.  An image that a reader would refuse is
- * no base.
+ * Opening and checking the base image.  An image that a reader would refuse is no base.
  */
 #include <stdlib.h>
 
@@ -9,19 +8,16 @@
 #include "format.h"
 #include "msg.h"
 
-int base_damaged(const struct base *base, const char *what,
-		 const struct dsfs_err *err, int ret)
+int base_damaged(const struct base *base, const char *what, const struct dsfs_err *err, int ret)
 {
 	char text[256];
 
 	err_text(err, ret, text, sizeof(text));
-	msg_error(base->img.path, "cannot be built on: %s: %s: run fsck.dsfs", what,
-		  text);
+	msg_error(base->img.path, "cannot be built on: %s: %s: run fsck.dsfs", what, text);
 	return ret;
 }
 
-int base_bad_inode(const struct base *base, u32 ino, const struct dsfs_err *err,
-		   int ret)
+int base_bad_inode(const struct base *base, u32 ino, const struct dsfs_err *err, int ret)
 {
 	char text[256];
 
@@ -51,8 +47,7 @@ static int check_sums(const struct base *base)
 	if (!ret && sum != r->checksum)
 		ret = dsfs_bad(&err, "checksum", sum, r->checksum, -EBADMSG);
 	if (!ret && base->img.geo->generation == UINT64_MAX)
-		ret = dsfs_bad(&err, "generation", UINT64_MAX, UINT64_MAX - 1,
-			       -EOVERFLOW);
+		ret = dsfs_bad(&err, "generation", UINT64_MAX, UINT64_MAX - 1, -EOVERFLOW);
 	return ret ? base_damaged(base, "block checksums", &err, ret) : 0;
 }
 

@@ -53,8 +53,7 @@ void base_free(struct base *base);
 int base_use(struct base *base, u64 generation);
 
 /* Print the error that makes the image unusable as a base.  Return: @ret. */
-int base_damaged(const struct base *base, const char *what,
-		 const struct dsfs_err *err, int ret);
+int base_damaged(const struct base *base, const char *what, const struct dsfs_err *err, int ret);
 
 /*
  * Offset of a new generation: behind the image, at the next object.  An object that
@@ -73,8 +72,7 @@ u64 base_end(const struct base *base, unsigned int object_bits);
 int base_match(struct base *base, struct tree *t, const struct options *o);
 
 /* Print the error of an inode of the image.  Return: @ret. */
-int base_bad_inode(const struct base *base, u32 ino, const struct dsfs_err *err,
-		   int ret);
+int base_bad_inode(const struct base *base, u32 ino, const struct dsfs_err *err, int ret);
 
 /* The superblock of the generation that is looked at: the newest one, but for base_use(). */
 static inline const struct dsfs_slot *base_super(const struct base *base)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The content index: stored data of the base image by length and checksums.
- * It finds the content of a file that was moved or copied.
- * Entries are candidates: their bytes are compared.
+ * The content index: stored data of the base image by length and checksums.  It finds the content
+ * of a file that was moved or copied.  Entries are candidates: their bytes are compared.
  */
 #include "format.h"
 #include "msg.h"

@@ -2,11 +2,10 @@
 /*
  * Whether a file keeps a content of the base image.
  *
- * Bytes decide, unless size and time do.  Checksums of chunks, if the image has them, only
- * save reading the image: a chunk with another checksum has other bytes.  Equal checksums
- * prove nothing.  A CRC is linear, so data followed by its own CRC32C has the same one
- * whatever the data is, and so has a chunk with such data anywhere in it.  Formats that check
- * themselves are full of that.
+ * Bytes decide, unless size and time do.  Checksums of chunks, if the image has them, only save
+ * reading the image: a chunk with another checksum has other bytes.  Equal checksums prove nothing.
+ * A CRC is linear, so data followed by its own CRC32C has the same one whatever the data is, and so
+ * has a chunk with such data anywhere in it.  Formats that check themselves are full of that.
  *
  * Data of the image that cannot be read or is damaged differs, and is stored anew.
  */
@@ -97,8 +96,7 @@ static void compare_bytes(struct keep_compare *s, const char *p, u64 bytes)
 	while (bytes && !s->differs) {
 		u64 n = bytes < sizeof(have) ? bytes : sizeof(have);
 
-		s->differs = image_pread(&s->base->img, have, n,
-					 s->attr.start + s->at) ||
+		s->differs = image_pread(&s->base->img, have, n, s->attr.start + s->at) ||
 			     memcmp(have, p, n);
 		p += n;
 		bytes -= n;
@@ -125,8 +123,7 @@ int keep_by_bytes_data(void *compare, const char *p, u64 bytes)
 	return s->differs ? -ECANCELED : 0;
 }
 
-static bool compare_extents(struct keep_compare *s, const struct dsfs_extent_record *extents,
-			    u32 n)
+static bool compare_extents(struct keep_compare *s, const struct dsfs_extent_record *extents, u32 n)
 {
 	struct dsfs_extent_record have;
 
@@ -145,8 +142,7 @@ static bool compare_extents(struct keep_compare *s, const struct dsfs_extent_rec
 bool keep_by_bytes_end(struct keep_compare *s, bool sparse,
 		       const struct dsfs_extent_record *extents, u32 n)
 {
-	if (s->differs || s->at != s->stored ||
-	    sparse != !!(s->attr.flags & DSFS_INODE_HOLES))
+	if (s->differs || s->at != s->stored || sparse != !!(s->attr.flags & DSFS_INODE_HOLES))
 		return false;
 	return !sparse || compare_extents(s, extents, n);
 }

@@ -18,8 +18,7 @@ struct keep {
 };
 
 /* Copy the extent records of a file that keeps its content. */
-static int keep_holes(struct keep *a, struct node *n,
-		      const struct dsfs_extra_info *extra)
+static int keep_holes(struct keep *a, struct node *n, const struct dsfs_extra_info *extra)
 {
 	struct array *sparse = &a->t->sparse;
 	struct sparse *sp = array_add(sparse);
@@ -34,8 +33,7 @@ static int keep_holes(struct keep *a, struct node *n,
 	n->sparse = sparse->n;
 	for (u64 i = 0; !ret && i < extra->extents; i++) {
 		ret = dsfs_meta_copy(a->base->prev, DSFS_REGION_EXTENTS,
-				     (extra->first_extent + i) * sizeof(raw),
-				     sizeof(raw), &raw);
+				     (extra->first_extent + i) * sizeof(raw), sizeof(raw), &raw);
 		if (!ret)
 			ret = spool_add(a->extents, &raw, sizeof(raw));
 	}

@@ -2,10 +2,9 @@
 /*
  * Matching of the tree with the base image.
  *
- * An update writes all metadata again, and leaves the data of every unchanged
- * file in place.  The inode of such a file in the image is found by its path
- * before any content is read; places and checksums are taken from it
- * afterwards.
+ * An update writes all metadata again, and leaves the data of every unchanged file in place.  The
+ * inode of such a file in the image is found by its path before any content is read; places and
+ * checksums are taken from it afterwards.
  *
  * Directories of both trees are walked side by side.  Names are sorted in both,
  * so each record of the image is read once, in the order of the image.
@@ -38,8 +37,7 @@ static int match_file(struct match *m, struct dir *dir, struct node *n,
 	if (ret || type != DT_REG)
 		return ret;
 	ret = dsfs_inode_get(base->prev, ino, &attr, err);
-	if (ret || !S_ISREG(attr.mode) || dsfs_attr_is_hardlink(&attr) ||
-	    attr.size != n->size)
+	if (ret || !S_ISREG(attr.mode) || dsfs_attr_is_hardlink(&attr) || attr.size != n->size)
 		return ret;
 	*node_old(dir, n) = ino;
 	if (keep_by_time(m->o, n, &attr))
@@ -70,8 +68,7 @@ static int match_names(struct match *m, struct dir *d,
 	while ((ret = dsfs_dir_iter_next(&it, &name, err)) == 1) {
 		for (; k < d->count; k++) {
 			cmp = dsfs_name_cmp(node_name(&d->nodes[k]),
-					    node_len(&d->nodes[k]), name.name,
-					    name.len);
+					    node_len(&d->nodes[k]), name.name, name.len);
 			if (cmp >= 0)
 				break;
 		}
@@ -79,8 +76,7 @@ static int match_names(struct match *m, struct dir *d,
 			break;
 		if (cmp)
 			continue;
-		ret = match_entry(m, d, &d->nodes[k++], was->first + name.pos,
-				  name.type, err);
+		ret = match_entry(m, d, &d->nodes[k++], was->first + name.pos, name.type, err);
 		if (ret)
 			break;
 	}
@@ -88,8 +84,7 @@ static int match_names(struct match *m, struct dir *d,
 	return ret < 0 ? ret : 0;
 }
 
-static int match_dir(struct match *m, struct dir *d, u32 ino,
-		     struct dsfs_err *err)
+static int match_dir(struct match *m, struct dir *d, u32 ino, struct dsfs_err *err)
 {
 	struct base *base = m->base;
 	struct dsfs_dir_info was;
@@ -97,8 +92,7 @@ static int match_dir(struct match *m, struct dir *d, u32 ino,
 	int ret = dsfs_inode_get(base->prev, ino, &attr, err);
 
 	if (!ret && !S_ISDIR(attr.mode))
-		ret = dsfs_bad(err, "type of an entry", attr.mode, S_IFDIR,
-			       -EUCLEAN);
+		ret = dsfs_bad(err, "type of an entry", attr.mode, S_IFDIR, -EUCLEAN);
 	if (!ret)
 		ret = dsfs_dir_get(base->prev, &attr, &was, err);
 	return ret ? ret : match_names(m, d, &was, err);

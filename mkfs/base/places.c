@@ -103,8 +103,7 @@ static int collect_node(struct collector *c, struct dir *d, struct node *n)
 }
 
 int places_collect(struct array *places, struct base *base, struct tree *t,
-		   int (*kept)(void *ctx, struct node *n,
-			       const struct dsfs_attr *attr,
+		   int (*kept)(void *ctx, struct node *n, const struct dsfs_attr *attr,
 			       const struct dsfs_extra_info *extra), void *ctx)
 {
 	struct collector c = { places, base, t, kept, ctx };
@@ -163,15 +162,13 @@ void places_share(const struct array *places)
 	}
 }
 
-void places_measure(const struct array *places, struct base *base,
-		    const struct params *params)
+void places_measure(const struct array *places, struct base *base, const struct params *params)
 {
 	const struct place_of *p = (const struct place_of *)places->p;
 	struct node any = { 0 };	/* flags are for the run */
 	struct place packed;
 
-	place_init(&packed, base->img.geo->data_start, params->align_bits,
-		   params->object_bits);
+	place_init(&packed, base->img.geo->data_start, params->align_bits, params->object_bits);
 	base->stored = 0;
 	for (size_t i = 0; i < places->n; i += places_alike(places, i)) {
 		any.size = p[i].node->size;

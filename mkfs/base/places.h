@@ -30,8 +30,7 @@ struct place_of {
  * Messages are written, except for -ENOMEM.  Return: 0 or -errno.
  */
 int places_collect(struct array *places, struct base *base, struct tree *t,
-		   int (*kept)(void *ctx, struct node *n,
-			       const struct dsfs_attr *attr,
+		   int (*kept)(void *ctx, struct node *n, const struct dsfs_attr *attr,
 			       const struct dsfs_extra_info *extra), void *ctx);
 
 void places_sort(struct array *places);
@@ -49,7 +48,6 @@ void places_set_shared(const struct array *places, size_t at, size_t n);
 void places_share(const struct array *places);
 
 /* Set base->stored and base->packed. */
-void places_measure(const struct array *places, struct base *base,
-		    const struct params *params);
+void places_measure(const struct array *places, struct base *base, const struct params *params);
 
 #endif /* MKFS_PLACES_H */

@@ -62,8 +62,7 @@ struct run {
 };
 
 /*
- * A step of a recipe.  Messages are written.  Return: 0: go on; 1: nothing is left to do;
- * -errno.
+ * A step of a recipe.  Messages are written.  Return: 0: go on; 1: nothing is left to do; -errno.
  */
 typedef int (*step_fn)(struct run *r);
 

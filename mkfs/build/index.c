@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * --tar-index: archives that stay as they are become an image, or are added to one.
- * Archives that lie in the target already are not written to before all that can be wrong
- * with them is known.
+ * --tar-index: archives that stay as they are become an image, or are added to one.  Archives that
+ * lie in the target already are not written to before all that can be wrong with them is known.
  */
 #include <unistd.h>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reports.  The histogram of the plan shows what a data set looks like before
- * hours are spent on packing it; the figures at the end show what its bytes are
- * used for.
+ * Reports.  The histogram of the plan shows what a data set looks like before hours are spent on
+ * packing it; the figures at the end show what its bytes are used for.
  */
 #include <stdio.h>
 #include <uuid/uuid.h>
@@ -43,8 +42,7 @@ static void text_counts(const struct report *r, const struct plan *p)
 	if (r->source->skipped)
 		printf("left out as unreadable: %llu\n", ull(r->source->skipped));
 	if (r->source->changed)
-		printf("changed during the run, packed as read: %llu\n",
-		       ull(r->source->changed));
+		printf("changed during the run, packed as read: %llu\n", ull(r->source->changed));
 	if (r->source->clamped)
 		printf("times clamped: %llu\n", ull(r->source->clamped));
 	if (r->o->verbose && r->source->xattrs_ignored)
@@ -52,8 +50,7 @@ static void text_counts(const struct report *r, const struct plan *p)
 		       ull(r->source->xattrs_ignored));
 }
 
-static void json_counts(struct json *j, const struct report *r,
-			const struct plan *p)
+static void json_counts(struct json *j, const struct report *r, const struct plan *p)
 {
 	json_u64(j, "files", p->regular);
 	json_u64(j, "directories", p->dirs);
@@ -90,8 +87,7 @@ static void text_histogram(const struct plan *p)
 	for (unsigned int b = 0; b < PLAN_BUCKETS; b++) {
 		if (!p->buckets[b])
 			continue;
-		printf("%10s %12llu ", human(bucket_from(b)),
-		       ull(p->buckets[b]));
+		printf("%10s %12llu ", human(bucket_from(b)), ull(p->buckets[b]));
 		for (u64 i = 0; i < (p->buckets[b] * 40 + most - 1) / most; i++)
 			putchar('#');
 		putchar('\n');
@@ -121,8 +117,7 @@ static void text_objects(const struct report *r, u64 padding, u64 bytes)
 {
 	if (r->params->object_bits)
 		printf("objects of %s, object padding %s, %.2f %%\n",
-		       human(object_bytes(r)), human(padding),
-		       bytes ? 100.0 * padding / bytes : 0);
+		       human(object_bytes(r)), human(padding), bytes ? 100.0 * padding / bytes : 0);
 }
 
 static u64 dead_percent(u64 dead, u64 bytes)
@@ -132,8 +127,7 @@ static u64 dead_percent(u64 dead, u64 bytes)
 
 static void text_kept(u64 files, u64 bytes)
 {
-	printf("kept where they are: %llu file%s, %s\n", ull(files), msg_s(files),
-	       human(bytes));
+	printf("kept where they are: %llu file%s, %s\n", ull(files), msg_s(files), human(bytes));
 }
 
 /* An image of archives stays as it is. */
@@ -145,8 +139,7 @@ static bool is_worth(const struct report *r, u64 dead, u64 bytes)
 /* What --compact gets rid of. */
 static void text_dead(const struct report *r, const char *of, u64 dead, u64 bytes)
 {
-	printf("used by %s alone: %s, %llu %%%s\n", of, human(dead),
-	       ull(dead_percent(dead, bytes)),
+	printf("used by %s alone: %s, %llu %%%s\n", of, human(dead), ull(dead_percent(dead, bytes)),
 	       is_worth(r, dead, bytes) ? ": --compact makes an image without it" : "");
 }
 
@@ -232,8 +225,7 @@ static void text_update(const struct report *r, const struct meta *m)
 		  le64_to_cpu(m->super.image_bytes));
 }
 
-static void json_update(struct json *j, const struct report *r,
-			const struct meta *m)
+static void json_update(struct json *j, const struct report *r, const struct meta *m)
 {
 	json_u64(j, "generation", le64_to_cpu(m->super.generation));
 	json_u64(j, "kept_files", r->base->kept_files);
@@ -291,28 +283,23 @@ void report_plan(const struct report *r)
 	if (r->keeps)
 		text_kept(p->kept, p->kept_bytes);
 	if (r->base && r->dead_of)
-		text_dead(r, r->dead_of, plan_dead(r),
-			  r->base->img.geo->image_bytes);
+		text_dead(r, r->dead_of, plan_dead(r), r->base->img.geo->image_bytes);
 	if (r->kept)
 		text_kept_plan(r->kept);
 	printf("padding up to %s, metadata about %s, %.1f bytes a name\n",
-	       human(p->padding), human(p->meta_bytes),
-	       per_name(p->meta_bytes, p->names));
+	       human(p->padding), human(p->meta_bytes), per_name(p->meta_bytes, p->names));
 	text_objects(r, p->object_padding, p->bytes);
-	printf("image at least %s, at most %s\n", human(p->lower),
-	       human(p->upper));
+	printf("image at least %s, at most %s\n", human(p->lower), human(p->upper));
 	text_histogram(p);
 }
 
-static u64 padding_of(const struct report *r, const struct store *s,
-		      const struct meta *m)
+static u64 padding_of(const struct report *r, const struct store *s, const struct meta *m)
 {
 	return m->start - r->store->start - s->place.stored;
 }
 
 static void json_done(const struct report *r, const struct plan *p,
-		      const struct store *s, const struct meta *m,
-		      const char *uuid)
+		      const struct store *s, const struct meta *m, const char *uuid)
 {
 	char digest[DIGEST_TEXT];
 	struct json j;
@@ -392,20 +379,16 @@ void report_done(const struct report *r)
 		printf("replaced by later entries: %llu file%s, %s of no use\n",
 		       ull(r->source->replaced.n), msg_s(r->source->replaced.n),
 		       human(s->figures.dead));
-	printf("metadata %s, %.1f bytes a name\n", human(meta),
-	       per_name(meta, p->names));
+	printf("metadata %s, %.1f bytes a name\n", human(meta), per_name(meta, p->names));
 	if (r->o->verbose) {
 		for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++)
-			printf("  %-10s %12llu\n", region_name(i),
-			       ull(m->bytes[i]));
+			printf("  %-10s %12llu\n", region_name(i), ull(m->bytes[i]));
 	}
 	if (r->base)
 		text_update(r, m);
-	printf("image %s, UUID %s\n", human(le64_to_cpu(m->super.image_bytes)),
-	       uuid);
+	printf("image %s, UUID %s\n", human(le64_to_cpu(m->super.image_bytes)), uuid);
 	if (m->note.digest_kind)
-		printf("digest %s\n",
-		       digest_text(m->note.digest_kind, m->note.digest, digest));
+		printf("digest %s\n", digest_text(m->note.digest_kind, m->note.digest, digest));
 }
 
 void report_digest(const struct options *o, const struct source *src,

@@ -104,14 +104,12 @@ int step_check_room(struct run *r)
 	parse_format_size(have, sizeof(have), out->limit);
 	if (plan->lower > out->limit) {
 		parse_format_size(need, sizeof(need), plan->lower);
-		msg_error(out->path, "device too small: %s: at least %s needed",
-			  have, need);
+		msg_error(out->path, "device too small: %s: at least %s needed", have, need);
 		return -ENOSPC;
 	}
 	if (plan->upper > out->limit && r->o->verbose) {
 		parse_format_size(need, sizeof(need), plan->upper);
-		msg_warn(out->path, "device of %s may be too small: up to %s needed",
-			 have, need);
+		msg_warn(out->path, "device of %s may be too small: up to %s needed", have, need);
 	}
 	return 0;
 }

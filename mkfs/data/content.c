@@ -26,8 +26,7 @@ static u64 hash_some(u64 hash, const char *p, u64 bytes)
  * All calls but the last pass multiples of HASH_UNIT, so the hash does not depend on
  * the size of pieces.  For a derived UUID, and without checksums, all bytes are hashed.
  */
-static u64 hash_bytes(const struct content_rules *rules, u64 hash, const char *p,
-		      u64 bytes)
+static u64 hash_bytes(const struct content_rules *rules, u64 hash, const char *p, u64 bytes)
 {
 	for (u64 at = 0; at < bytes; at += HASH_UNIT) {
 		u64 n = bytes - at < HASH_UNIT ? bytes - at : HASH_UNIT;

@@ -68,8 +68,7 @@ static int copy_bytes(struct copy *c, u64 to, u64 stored)
 		u64 bytes = stored - at < COPY_BYTES ? stored - at : COPY_BYTES;
 
 		if (!c->ops->read(in, c->buf, bytes, at))
-			return source_unreadable(in->src, in->dir, in->node,
-						 in->why, in->err);
+			return source_unreadable(in->src, in->dir, in->node, in->why, in->err);
 		if (to)
 			ret = output_write(c->s->out, to + at, c->buf, bytes);
 		progress_add(&c->s->progress, bytes);

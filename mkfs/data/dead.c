@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Contents that no name is left of.  A source that is read once may give a name
- * again, and then the first content has its place already.  Nothing is moved: it
- * becomes zeros, as all that lies between files, and what is said of the others is as
- * if it had never been there.
+ * Contents that no name is left of.  A source that is read once may give a name again, and then the
+ * first content has its place already.  Nothing is moved: it becomes zeros, as all that lies
+ * between files, and what is said of the others is as if it had never been there.
  */
 #include "../base/places.h"
 #include "msg.h"

@@ -11,8 +11,7 @@ static bool all_zero(const char *p, u64 n)
 	return !p[0] && !memcmp(p, p + 1, n - 1);
 }
 
-void holes_init(struct holes *h, int (*emit)(void *, const char *, u64),
-		void *ctx)
+void holes_init(struct holes *h, int (*emit)(void *, const char *, u64), void *ctx)
 {
 	*h = (struct holes){ .emit = emit, .ctx = ctx,
 			     .extents.size = sizeof(struct dsfs_extent_record) };

@@ -25,8 +25,7 @@ struct holes {
 	bool open;
 };
 
-void holes_init(struct holes *h, int (*emit)(void *, const char *, u64),
-		void *ctx);
+void holes_init(struct holes *h, int (*emit)(void *, const char *, u64), void *ctx);
 void holes_free(struct holes *h);
 /* Every piece but the last is a multiple of 4 KiB.  Return: 0 or the error of @emit. */
 int holes_data(struct holes *h, const char *p, u64 bytes);

@@ -35,8 +35,7 @@ static bool open_input(struct reader *r, struct item *it)
 	return r->ops->open(r->in, it->dir, it->node) || bad_input(it, r->in);
 }
 
-static bool read_at(struct reader *r, struct item *it, char *p, size_t bytes,
-		    u64 pos)
+static bool read_at(struct reader *r, struct item *it, char *p, size_t bytes, u64 pos)
 {
 	return r->ops->read(r->in, p, bytes, pos) || bad_input(it, r->in);
 }
@@ -112,8 +111,7 @@ static void compare_large(struct reader *r, struct item *it)
 	ret = compare.differs ? -ECANCELED : read_large(r, it, &h);
 	if (!ret && check_file(r, it))
 		it->kept = keep_by_bytes_end(&compare, h.sparse,
-					     (struct dsfs_extent_record *)h.extents.p,
-					     h.extents.n);
+					     (struct dsfs_extent_record *)h.extents.p, h.extents.n);
 	holes_free(&h);
 }
 

@@ -4,9 +4,8 @@
  * finish them in any order.  One thread stores the results in order, so the image
  * depends on the contents alone, not on the number or speed of threads.
  *
- * The ring bounds the memory.  A large file passes through the buffer of its
- * job in pieces.  Other files are written from the buffer, so a job is free
- * when its last file is written.
+ * The ring bounds the memory.  A large file passes through the buffer of its job in pieces.  Other
+ * files are written from the buffer, so a job is free when its last file is written.
  */
 #include <stdlib.h>
 #include <sys/mman.h>

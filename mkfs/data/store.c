@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Storing of files that were read.  A file is stored at a place of its own, or
- * shares the place of equal content.  One thread does this, in the order of
- * data.
+ * Storing of files that were read.  A file is stored at a place of its own, or shares the place of
+ * equal content.  One thread does this, in the order of data.
  *
- * The hash of a large file is known after its last byte, so such a file is
- * written first.  If its content turns out to be stored already, the write is
- * undone and everything that it changed is restored.  So the image does not
- * depend on which files count as large.
+ * The hash of a large file is known after its last byte, so such a file is written first.  If its
+ * content turns out to be stored already, the write is undone and everything that it changed is
+ * restored.  So the image does not depend on which files count as large.
  */
 #include "../base/keep.h"
 #include "msg.h"
@@ -36,20 +34,17 @@ static int add_sparse(struct store *s, struct item *it)
 	sp->first_extent = it->nextents ? s->extents.len /
 			    sizeof(struct dsfs_extent_record) : 0;
 	it->node->sparse = t->sparse.n;
-	ret = spool_add(&s->extents, it->extents,
-			it->nextents * sizeof(struct dsfs_extent_record));
+	ret = spool_add(&s->extents, it->extents, it->nextents * sizeof(struct dsfs_extent_record));
 	s->figures.sparse_files++;
 	if (!ret && s->extents.len / sizeof(struct dsfs_extent_record) > U32_MAX) {
-		msg_error(NULL,
-			  "extents of files with holes: over the limit of 2^32");
+		msg_error(NULL, "extents of files with holes: over the limit of 2^32");
 		ret = -EFBIG;
 	}
 	return ret;
 }
 
 /* Add the checksums of the chunks of a file: to the node, or to CHUNKSUMS. */
-static int add_sums(struct store *s, struct node *n, const u32 *sums,
-		    u32 count, bool single)
+static int add_sums(struct store *s, struct node *n, const u32 *sums, u32 count, bool single)
 {
 	if (single) {
 		n->sum = count ? sums[0] : 0;
@@ -187,11 +182,9 @@ static int store_small(struct store *s, struct job *job, struct item *it,
 		return 0;
 	}
 	while ((other = dedup_next(s, it->hash, &cursor))) {
-		if (node_stored(t, other) != it->stored ||
-		    (it->sums == 1 && other->sum != sums[0]))
+		if (node_stored(t, other) != it->stored || (it->sums == 1 && other->sum != sums[0]))
 			continue;
-		ret = output_compare(s->out, node_data(other)->start, buf,
-				     it->stored);
+		ret = output_compare(s->out, node_data(other)->start, buf, it->stored);
 		if (ret < 0)
 			return ret;
 		if (ret)
@@ -277,8 +270,7 @@ static int find_large(struct store *s, struct item *it, const struct undo *u, u6
 }
 
 /* Deduplicate a large file whose bytes were all written to @pos. */
-static int dedup_large(struct store *s, struct item *it, const struct undo *u,
-		       u64 pos)
+static int dedup_large(struct store *s, struct item *it, const struct undo *u, u64 pos)
 {
 	struct node *n = it->node, *other;
 	size_t cursor = 0;
@@ -287,8 +279,7 @@ static int dedup_large(struct store *s, struct item *it, const struct undo *u,
 	while ((other = dedup_next(s, it->hash, &cursor))) {
 		if (node_stored(s->tree, other) != it->stored)
 			continue;
-		ret = output_compare_ranges(s->out, node_data(other)->start,
-					    pos, it->stored);
+		ret = output_compare_ranges(s->out, node_data(other)->start, pos, it->stored);
 		if (ret < 0)
 			return ret;
 		if (ret) {
@@ -309,10 +300,7 @@ static int report_item(struct store *s, struct item *it)
 	return source_leave_out(s->source, it->dir, it->node, it->why, it->err);
 }
 
-/*
- * Write pieces of a large file as they come.  Return: 0, and @last with the
- * last one.
- */
+/* Write pieces of a large file as they come.  Return: 0, and @last with the last one. */
 static int write_pieces(struct store *s, struct ring *ring, struct job *job, struct piece *p,
 			u64 pos, u64 *stored)
 {
@@ -327,8 +315,7 @@ static int write_pieces(struct store *s, struct ring *ring, struct job *job, str
 			return 0;
 		ret = output_write(s->out, pos + *stored, buf, p->bytes);
 		if (!ret)
-			ret = add_sums(s, job->items[0].node, p->sums, p->nsums,
-				       false);
+			ret = add_sums(s, job->items[0].node, p->sums, p->nsums, false);
 		if (ret)
 			return ret;
 		*stored += p->bytes;
@@ -343,8 +330,7 @@ static int write_pieces(struct store *s, struct ring *ring, struct job *job, str
 	}
 }
 
-static int store_streamed(struct store *s, struct ring *ring, struct job *job,
-			  struct piece *p)
+static int store_streamed(struct store *s, struct ring *ring, struct job *job, struct piece *p)
 {
 	const u64 guess = DSFS_BLOCK_SIZE + 1;
 	struct item *it = &job->items[0];
@@ -414,8 +400,7 @@ int store_job(struct store *s, struct ring *ring, struct job *job)
 	if (job->large) {
 		job->shown = 0;
 		ret = store_large(s, ring, job);
-		progress_add(&s->progress,
-			     job->items[0].node->size - job->shown);
+		progress_add(&s->progress, job->items[0].node->size - job->shown);
 		return ret;
 	}
 	for (unsigned int i = 0; !ret && i < job->nitems; i++) {

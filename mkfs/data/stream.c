@@ -94,8 +94,7 @@ int stream_run(struct stream *s, unsigned int n, void *(*fill)(void *stream))
 }
 
 /*
- * Number of files in a job.  A few files are spread over all readers, as each
- * may be slow to read.
+ * Number of files in a job.  A few files are spread over all readers, as each may be slow to read.
  */
 static unsigned int job_files(unsigned int jobs, u64 files)
 {

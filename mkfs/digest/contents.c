@@ -79,8 +79,7 @@ static int keep_sum(struct contents *c, struct node *n, const u8 *sum)
 	return 0;
 }
 
-static void put_bytes(struct sha256 *hash, struct progress *progress, const char *p,
-		      u64 bytes)
+static void put_bytes(struct sha256 *hash, struct progress *progress, const char *p, u64 bytes)
 {
 	for (u64 n; bytes; bytes -= n) {
 		n = p || bytes < ZEROS_BYTES ? bytes : ZEROS_BYTES;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inode records and inode extra records.  The layout has decided all other
- * places; extra records are made here, in the order of inodes, and equal ones
- * are shared.
+ * Inode records and inode extra records.  The layout has decided all other places; extra records
+ * are made here, in the order of inodes, and equal ones are shared.
  */
 #include "meta.h"
 
@@ -20,8 +19,7 @@ static int set_owner(struct meta *m, const struct node *n,
 	return DSFS_INODE_EXTRA_OWNER;
 }
 
-static int set_xattrs(struct meta *m, const struct node *n,
-		      struct dsfs_extra *extra)
+static int set_xattrs(struct meta *m, const struct node *n, struct dsfs_extra *extra)
 {
 	if (!n->xattrs)
 		return 0;
@@ -30,8 +28,7 @@ static int set_xattrs(struct meta *m, const struct node *n,
 	       (n->flags & NODE_ACL ? DSFS_INODE_ACL : 0);
 }
 
-static int link_count(const struct node *n, struct dsfs_inode *raw,
-		      struct dsfs_extra *extra)
+static int link_count(const struct node *n, struct dsfs_inode *raw, struct dsfs_extra *extra)
 {
 	u32 nlink = 1;
 
@@ -103,8 +100,7 @@ static void set_size(struct dsfs_inode *raw, u64 v)
 }
 
 /* Set size and start, whose meaning depends on the type. */
-static void set_places(struct meta *m, struct node *n, struct dsfs_inode *raw,
-		       u64 dir_index)
+static void set_places(struct meta *m, struct node *n, struct dsfs_inode *raw, u64 dir_index)
 {
 	switch (n->mode & S_IFMT) {
 	case S_IFREG:

@@ -142,8 +142,7 @@ static int put_xattrs(struct meta *m)
 
 	meta_begin(m, DSFS_REGION_XATTRS);
 	for (size_t i = 0; !ret && i < m->layout->xsets.n; i++) {
-		const struct xset *set = xsets_at(&m->tree->xsets,
-						  ((u32 *)m->layout->xsets.p)[i]);
+		const struct xset *set = xsets_at(&m->tree->xsets, ((u32 *)m->layout->xsets.p)[i]);
 
 		ret = meta_pad(m, set->off);
 		if (!ret)
@@ -233,8 +232,7 @@ static int put_regions(struct meta *m)
 static void derive_uuid(struct meta *m, u8 uuid[16])
 {
 	for (unsigned int i = 0; i < 2; i++) {
-		u64 h = xxh64(m->sums.p, m->sums.n * sizeof(__le32),
-			      m->store->content[i] + i);
+		u64 h = xxh64(m->sums.p, m->sums.n * sizeof(__le32), m->store->content[i] + i);
 		__le64 half;
 
 		h = xxh64(&m->hash, sizeof(m->hash), h);
@@ -260,8 +258,7 @@ static void fill_super(struct meta *m)
 	sb->object_bits = params->object_bits;
 	sb->name_hash = DSFS_HASH_XXH64;
 	sb->compat = cpu_to_le64((params->chunk_bits ? DSFS_COMPAT_DATA_SUMS : 0) |
-				 (m->has_note ? DSFS_COMPAT_NOTE : 0) |
-				 gen->compat);
+				 (m->has_note ? DSFS_COMPAT_NOTE : 0) | gen->compat);
 	sb->generation = cpu_to_le64(gen->number);
 	sb->build_time = cpu_to_le64(gen->time);
 	memcpy(sb->label, params->label, sizeof(sb->label));
@@ -293,8 +290,7 @@ static int check_super(struct meta *m)
 	ret = dsfs_super_decode(&sb, 0, &geo, &err);
 	if (ret)
 		msg_error(m->out->path, "superblock: %s: %llu: the limit is %llu",
-			  err.what, (unsigned long long)err.value,
-			  (unsigned long long)err.limit);
+			  err.what, (unsigned long long)err.value, (unsigned long long)err.limit);
 	return ret;
 }
 

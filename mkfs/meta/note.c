@@ -36,8 +36,7 @@ int meta_put_note(struct meta *m)
 	u8 block[DSFS_BLOCK_SIZE];
 
 	note_block(m, block);
-	return output_write(m->out, m->start + m->blocks++ * DSFS_BLOCK_SIZE,
-			    block, sizeof(block));
+	return output_write(m->out, m->start + m->blocks++ * DSFS_BLOCK_SIZE, block, sizeof(block));
 }
 
 int meta_keep_digest(struct meta *m, u8 kind, const u8 *digest)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The metadata area as a stream of blocks.  Each region begins with a block.
- * The checksum of a block is computed when the block is full; the checksum of a
- * region covers those of its blocks.
+ * The metadata area as a stream of blocks.  Each region begins with a block.  The checksum of a
+ * block is computed when the block is full; the checksum of a region covers those of its blocks.
  */
 #include "meta.h"
 
@@ -60,8 +59,7 @@ int meta_pad(struct meta *m, u64 pos)
 
 	while (m->bytes[m->region] < pos) {
 		u64 n = pos - m->bytes[m->region];
-		int ret = meta_put(m, zero, n < sizeof(zero) ? n :
-						sizeof(zero));
+		int ret = meta_put(m, zero, n < sizeof(zero) ? n : sizeof(zero));
 
 		if (ret)
 			return ret;
@@ -129,7 +127,6 @@ int meta_sum_note(struct meta *m, __le32 note)
 	sums[m->blocks - 1] = note;
 	r->checksum = cpu_to_le32(dsfs_crc32c(0, sums, m->blocks * sizeof(*sums)));
 	memcpy(block, sums + last * per, (m->blocks - last * per) * sizeof(*sums));
-	return output_write(m->out, m->start +
-			    (le32_to_cpu(r->block) + last) * DSFS_BLOCK_SIZE,
+	return output_write(m->out, m->start + (le32_to_cpu(r->block) + last) * DSFS_BLOCK_SIZE,
 			    block, sizeof(block));
 }

@@ -95,6 +95,5 @@ void exclude_unused(const struct options *o, const bool *used)
 				 p->given, list_hint(p->given));
 	}
 	if (unused > UNUSED_MAX)
-		msg_warn(NULL, "--exclude: %u patterns match nothing that was looked at",
-			 unused);
+		msg_warn(NULL, "--exclude: %u patterns match nothing that was looked at", unused);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The command line.  All errors of options that need neither source nor image
- * are found here.
+ * The command line.  All errors of options that need neither source nor image are found here.
  */
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parameters of the image.  Files that keep their content were laid out by the
- * parameters of the base image, so those replace the defaults.  options.c
- * refuses options that contradict them.
+ * Parameters of the image.  Files that keep their content were laid out by the parameters of the
+ * base image, so those replace the defaults.  options.c refuses options that contradict them.
  */
 #include "format.h"
 #include "options.h"

@@ -3,11 +3,10 @@
  * The object size of the store below a device.  A read of RBD that crosses from
  * one object into the next is two operations, often on two disks.
  *
- * krbd accepts requests up to a set of objects, which is the largest part of
- * the image that the store keeps together.  Its optimal_io_size has that value
- * on some kernels only.  Of other devices, optimal_io_size is such a size, for
- * example a stripe of a RAID.  A small one is ignored, because aligning to it
- * would waste much space.
+ * krbd accepts requests up to a set of objects, which is the largest part of the image that the
+ * store keeps together.  Its optimal_io_size has that value on some kernels only.  Of other
+ * devices, optimal_io_size is such a size, for example a stripe of a RAID.  A small one is ignored,
+ * because aligning to it would waste much space.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -49,8 +48,7 @@ unsigned int device_object_bits(const char *dir)
 		if (bytes < STRIPE_MIN)
 			return 0;
 	}
-	if (!bytes || bytes & (bytes - 1) ||
-	    bytes < 1ULL << DSFS_OBJECT_BITS_MIN ||
+	if (!bytes || bytes & (bytes - 1) || bytes < 1ULL << DSFS_OBJECT_BITS_MIN ||
 	    bytes > 1ULL << DSFS_OBJECT_BITS_MAX)
 		return 0;
 	return __builtin_ctzll(bytes);

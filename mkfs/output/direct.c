@@ -17,8 +17,7 @@ int output_fail(const struct output *out, const char *what)
 }
 
 /* Write; called between signals_write_begin() and signals_write_end(). */
-static int pwrite_all(const struct output *out, const char *p, size_t bytes,
-		      u64 pos)
+static int pwrite_all(const struct output *out, const char *p, size_t bytes, u64 pos)
 {
 	while (bytes) {
 		ssize_t n = pwrite(out->fd, p, bytes, pos);
@@ -31,8 +30,7 @@ static int pwrite_all(const struct output *out, const char *p, size_t bytes,
 			int ret = -errno;
 
 			msg_error(out->path, "cannot write %zu bytes at byte %llu: %s",
-				  bytes, (unsigned long long)pos,
-				  strerror(errno));
+				  bytes, (unsigned long long)pos, strerror(errno));
 			return ret;
 		}
 		p += n;
@@ -42,8 +40,7 @@ static int pwrite_all(const struct output *out, const char *p, size_t bytes,
 	return 0;
 }
 
-int output_pwrite(const struct output *out, const char *p, size_t bytes,
-		  u64 pos)
+int output_pwrite(const struct output *out, const char *p, size_t bytes, u64 pos)
 {
 	int ret;
 

@@ -32,10 +32,7 @@ static int temp_name(struct output *out, unsigned int n)
 	return 0;
 }
 
-/*
- * Mode until the image is complete; a file that replaces another one gets its
- * mode then.
- */
+/* Mode until the image is complete; a file that replaces another one gets its mode then. */
 static mode_t first_mode(const struct output *out)
 {
 	return out->replace ? 0600 : 0666;
@@ -48,8 +45,7 @@ static int open_named(struct output *out)
 		if (temp_name(out, n))
 			return no_memory();
 		signals_hold();
-		out->fd = open(out->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
-			       first_mode(out));
+		out->fd = open(out->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, first_mode(out));
 		signals_release(out->fd < 0 ? NULL : out->temp);
 		if (out->fd >= 0)
 			return 0;

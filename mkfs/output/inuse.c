@@ -64,8 +64,7 @@ int inuse_check(const char *path, const struct stat *st)
 		if (ret < 0)
 			ret = loop_names(d->d_name, st);
 		if (ret)
-			msg_error(path, "is in use by /dev/%s: unmount it first",
-				  d->d_name);
+			msg_error(path, "is in use by /dev/%s: unmount it first", d->d_name);
 	}
 	if (dir)
 		closedir(dir);

@@ -46,8 +46,7 @@ static void not_kept(const struct output *out, const char *what)
 }
 
 /* Keep owner and group.  Return: false if one of them differs from before. */
-static bool keep_owner(const struct output *out, const struct stat *old,
-		       const struct stat *new)
+static bool keep_owner(const struct output *out, const struct stat *old, const struct stat *new)
 {
 	bool kept = true;
 
@@ -70,8 +69,7 @@ static int keep_xattr(const struct output *out, const char *name)
 
 	if (n < 0)
 		return -1;
-	if (fgetxattr(out->fd, name, new, sizeof(new)) == n &&
-	    !memcmp(old, new, n))
+	if (fgetxattr(out->fd, name, new, sizeof(new)) == n && !memcmp(old, new, n))
 		return 0;
 	return fsetxattr(out->fd, name, old, n, 0);
 }
@@ -79,15 +77,13 @@ static int keep_xattr(const struct output *out, const char *name)
 /* Remove the ACL that the default ACL of the directory gave the new file. */
 static int drop_acl(const struct output *out)
 {
-	if (!fremovexattr(out->fd, ACL) ||
-	    errno == ENODATA || errno == EOPNOTSUPP)
+	if (!fremovexattr(out->fd, ACL) || errno == ENODATA || errno == EOPNOTSUPP)
 		return 0;
 	return -1;
 }
 
 /* Copy all ACLs, or all other attributes.  Return: false if one that grants rights is not kept. */
-static bool keep_class(const struct output *out, const char *list, size_t n,
-		       bool acls)
+static bool keep_class(const struct output *out, const char *list, size_t n, bool acls)
 {
 	bool kept = true;
 
@@ -113,9 +109,8 @@ static const char *first_of(const char *list, size_t n, const char *class)
  * keep_xattrs - copy extended attributes and ACLs
  * @same: the file has the owner and the group of the old one
  *
- * An ACL means owner and group of its file without naming them, so it is copied only
- * if both are the same.  ACLs grant rights and labels restrict them, so labels are
- * copied first.
+ * An ACL means owner and group of its file without naming them, so it is copied only if both are
+ * the same.  ACLs grant rights and labels restrict them, so labels are copied first.
  *
  * Return: false if users other than the owner might gain access because something
  * could not be copied.
@@ -153,8 +148,7 @@ void keep_attrs(const struct output *out)
 	mode_t mode;
 
 	errno = ENOENT;
-	if (lstat(out->path, &old) || !S_ISREG(old.st_mode) ||
-	    fstat(out->fd, &new)) {
+	if (lstat(out->path, &old) || !S_ISREG(old.st_mode) || fstat(out->fd, &new)) {
 		not_kept(out, "owner and mode");
 		return;
 	}
@@ -172,7 +166,6 @@ void keep_attrs(const struct output *out)
 		msg_warn(out->path, "mode %04o becomes %04o, since not all can be kept",
 			 old.st_mode & 07777, mode);
 	/* checked again: chown() clears bits of the mode */
-	if ((fstat(out->fd, &new) || (new.st_mode & 07777) != mode) &&
-	    fchmod(out->fd, mode))
+	if ((fstat(out->fd, &new) || (new.st_mode & 07777) != mode) && fchmod(out->fd, mode))
 		not_kept(out, "mode");
 }

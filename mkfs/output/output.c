@@ -6,9 +6,8 @@
  * system has no unnamed files, so an interrupted run leaves nothing.  A device
  * loses its superblocks before anything else is written.
  *
- * An update writes behind the image and changes nothing of it until the new
- * data is on the disk.  Signals end the run in front of the first superblock, and not
- * behind it.
+ * An update writes behind the image and changes nothing of it until the new data is on the disk.
+ * Signals end the run in front of the first superblock, and not behind it.
  */
 #include <stdlib.h>
 #include <unistd.h>

@@ -130,8 +130,7 @@ int output_write(struct output *out, u64 pos, const void *p, size_t bytes);
  *	the last block is overwritten
  * @lent: number of borrowed blocks: grows by this call, shrinks by later ones
  */
-int output_lend(struct output *out, u64 pos, char *p, size_t bytes,
-		unsigned int *lent);
+int output_lend(struct output *out, u64 pos, char *p, size_t bytes, unsigned int *lent);
 
 /* Write some borrowed blocks.  Return: 1; 0 if there are none; -errno. */
 int output_flush(struct output *out);
@@ -173,8 +172,7 @@ void output_free(struct output *out);
 /* direct.c: print that a call failed.  Return: -errno. */
 int output_fail(const struct output *out, const char *what);
 /* Write directly, not through the window. */
-int output_pwrite(const struct output *out, const char *p, size_t bytes,
-		  u64 pos);
+int output_pwrite(const struct output *out, const char *p, size_t bytes, u64 pos);
 
 int output_pread(const struct output *out, char *p, size_t bytes, u64 pos);
 int output_sync(const struct output *out);
@@ -204,9 +202,7 @@ int inuse_check(const char *path, const struct stat *st);
  */
 unsigned int device_object_bits(const char *dir);
 
-/*
- * signals.c: when a signal ends the run, remove a file or restore its length
- */
+/* signals.c: when a signal ends the run, remove a file or restore its length */
 int signals_init(void);
 
 /**
@@ -226,9 +222,8 @@ void signals_release(const char *path);
 /**
  * signals_ignore - let no signal end the run any more
  *
- * Called in front of the first change that a run cannot take back, and before main()
- * returns: the exit status is decided.  If a signal ends the run already, this function
- * does not return.
+ * Called in front of the first change that a run cannot take back, and before main() returns: the
+ * exit status is decided.  If a signal ends the run already, this function does not return.
  */
 void signals_ignore(void);
 

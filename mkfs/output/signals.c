@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signals that end the run, such as SIGINT.  A thread waits for them, so the
- * cleanup may do what a signal handler must not, whatever other threads are
- * waiting for.  Then the process ends by the same signal, as its parent
- * expects.
+ * Signals that end the run, such as SIGINT.  A thread waits for them, so the cleanup may do what a
+ * signal handler must not, whatever other threads are waiting for.  Then the process ends by the
+ * same signal, as its parent expects.
  *
- * A run that ends by a signal has changed nothing.  So a signal is ignored once the
- * image is being committed: that takes a few short writes, and the exit status says what
- * became of it.
+ * A run that ends by a signal has changed nothing.  So a signal is ignored once the image is being
+ * committed: that takes a few short writes, and the exit status says what became of it.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -88,8 +86,7 @@ int signals_init(void)
 	sigemptyset(set);
 	for (unsigned int i = 0; deadly[i]; i++) {
 		/* signals that are ignored stay so: nohup and background shells */
-		if (!sigaction(deadly[i], NULL, &old) &&
-		    old.sa_handler != SIG_IGN)
+		if (!sigaction(deadly[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaddset(set, deadly[i]);
 	}
 	pthread_sigmask(SIG_BLOCK, set, NULL);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The window of the output.  Bytes are written from the buffer that a reader
- * filled: copying them into a buffer of the writer took a sixth of the time of
- * packing, and the page faults of that buffer some more.  So each block of the
- * window has a pointer to its bytes.  A file of a block or more begins with a
- * block, in the image and in the buffer of the reader, and lends its memory:
- * files that follow each other in both are one piece of a write.  Smaller ones,
- * which share a block, are copied.
+ * The window of the output.  Bytes are written from the buffer that a reader filled: copying them
+ * into a buffer of the writer took a sixth of the time of packing, and the page faults of that
+ * buffer some more.  So each block of the window has a pointer to its bytes.  A file of a block or
+ * more begins with a block, in the image and in the buffer of the reader, and lends its memory:
+ * files that follow each other in both are one piece of a write.  Smaller ones, which share a
+ * block, are copied.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,13 +53,11 @@ static void frame_own(struct window *w, u64 block)
 
 void window_enter(struct window *w, u64 from, u64 to)
 {
-	for (u64 pos = (from + BLOCK_MASK) & ~BLOCK_MASK; pos < to;
-	     pos += DSFS_BLOCK_SIZE)
+	for (u64 pos = (from + BLOCK_MASK) & ~BLOCK_MASK; pos < to; pos += DSFS_BLOCK_SIZE)
 		frame_own(w, pos >> DSFS_BLOCK_BITS);
 }
 
-void window_lend(struct window *w, u64 pos, char *p, size_t bytes,
-		 unsigned int *lent)
+void window_lend(struct window *w, u64 pos, char *p, size_t bytes, unsigned int *lent)
 {
 	for (size_t at = 0; at < bytes; at += DSFS_BLOCK_SIZE)
 		frame_set(w, (pos + at) >> DSFS_BLOCK_BITS, p + at, lent);
@@ -90,16 +87,14 @@ char *window_at(const struct window *w, u64 pos, u64 *bytes)
 	char *p = frame_of(w, block)->p;
 
 	n -= pos & BLOCK_MASK;
-	while (n < *bytes && frame_of(w, ++block)->p ==
-			     p + (pos & BLOCK_MASK) + n)
+	while (n < *bytes && frame_of(w, ++block)->p == p + (pos & BLOCK_MASK) + n)
 		n += DSFS_BLOCK_SIZE;
 	if (n < *bytes)
 		*bytes = n;
 	return p + (pos & BLOCK_MASK);
 }
 
-unsigned int window_pieces(const struct window *w, u64 pos, u64 bytes,
-			   struct iovec *iov)
+unsigned int window_pieces(const struct window *w, u64 pos, u64 bytes, struct iovec *iov)
 {
 	unsigned int n = 0;
 

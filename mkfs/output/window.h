@@ -48,8 +48,7 @@ void window_enter(struct window *w, u64 from, u64 to);
  * @p: aligned to a block; the window may write to the rest of the last block
  * @lent: incremented for each block, and decremented by window_leave()
  */
-void window_lend(struct window *w, u64 pos, char *p, size_t bytes,
-		 unsigned int *lent);
+void window_lend(struct window *w, u64 pos, char *p, size_t bytes, unsigned int *lent);
 
 /* Release all blocks that overlap [@from, @to). */
 void window_leave(struct window *w, u64 from, u64 to);
@@ -61,7 +60,6 @@ bool window_keep(struct window *w, u64 pos);
 char *window_at(const struct window *w, u64 pos, u64 *bytes);
 
 /* Make a list of the memory of @bytes bytes from @pos on.  Return: its length. */
-unsigned int window_pieces(const struct window *w, u64 pos, u64 bytes,
-			   struct iovec *iov);
+unsigned int window_pieces(const struct window *w, u64 pos, u64 bytes, struct iovec *iov);
 
 #endif /* MKFS_WINDOW_H */

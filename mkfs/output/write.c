@@ -36,14 +36,14 @@ static int flush_some(struct output *out, u64 bytes)
 	while (bytes) {
 		u64 n = UNIT - out->base % UNIT;
 		int ret = output_wait(out);
+		unsigned int parts;
 
 		if (ret)
 			return ret;
 		if (n > bytes)
 			n = bytes;
-		writer_put(&out->writer,
-			   window_pieces(&out->window, out->base, n,
-					 out->writer.parts), n, out->base);
+		parts = window_pieces(&out->window, out->base, n, out->writer.parts);
+		writer_put(&out->writer, parts, n, out->base);
 		out->base += n;
 		bytes -= n;
 	}
@@ -75,8 +75,7 @@ int output_flush(struct output *out)
 	int ret;
 
 	if (end > out->base) {
-		ret = flush_some(out, end - out->base < unit ? end - out->base :
-							       unit);
+		ret = flush_some(out, end - out->base < unit ? end - out->base : unit);
 		return ret ? ret : 1;
 	}
 	ret = out->written < out->base;
@@ -107,8 +106,7 @@ static int skip_to(struct output *out, u64 pos)
 {
 	int ret;
 
-	if (out->head >= out->zeros && pos >= out->head + SKIP_MIN &&
-	    out->high <= out->head) {
+	if (out->head >= out->zeros && pos >= out->head + SKIP_MIN && out->high <= out->head) {
 		ret = flush_some(out, out->head - out->base);
 		/* frames are reused for @pos, and the writer may still read them */
 		if (!ret)
@@ -218,8 +216,7 @@ int output_zero(struct output *out, u64 pos, u64 bytes)
 	return ret;
 }
 
-int output_lend(struct output *out, u64 pos, char *p, size_t bytes,
-		unsigned int *lent)
+int output_lend(struct output *out, u64 pos, char *p, size_t bytes, unsigned int *lent)
 {
 	int ret;
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The writer thread.  The bytes of an image are written once and seldom read
- * back, so the page cache would only add a copy, which was the largest part of
- * the run time.  So whole blocks are written with O_DIRECT, and a thread waits
- * for the disk.
+ * The writer thread.  The bytes of an image are written once and seldom read back, so the page
+ * cache would only add a copy, which was the largest part of the run time.  So whole blocks are
+ * written with O_DIRECT, and a thread waits for the disk.
  *
  * File systems without O_DIRECT, and parts of blocks, are written through the
  * page cache, and the disk is asked to start soon.
@@ -46,15 +45,11 @@ static size_t write_direct(struct writer *w, const struct iovec *parts,
 		ssize_t ret;
 
 		signals_write_begin();
-		ret = pwritev(w->direct, at, n < IOV_MAX ? n : IOV_MAX,
-			      pos + done);
+		ret = pwritev(w->direct, at, n < IOV_MAX ? n : IOV_MAX, pos + done);
 		signals_write_end();
 		if (ret < 0 && errno == EINTR)
 			continue;
-		/*
-		 * an error of O_DIRECT is ignored: the write through the page
-		 * cache reports it
-		 */
+		/* an error of O_DIRECT is ignored: the write through the page cache reports it */
 		if (ret <= 0 || ret & BLOCK_MASK) {
 			close(w->direct);
 			w->direct = -1;
@@ -66,14 +61,12 @@ static size_t write_direct(struct writer *w, const struct iovec *parts,
 	return done;
 }
 
-static int write_cached(const struct writer *w, const struct iovec *parts,
-			unsigned int n, u64 pos)
+static int write_cached(const struct writer *w, const struct iovec *parts, unsigned int n, u64 pos)
 {
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < n; i++) {
-		ret = output_pwrite(w->out, parts[i].iov_base, parts[i].iov_len,
-				    pos);
+		ret = output_pwrite(w->out, parts[i].iov_base, parts[i].iov_len, pos);
 		pos += parts[i].iov_len;
 	}
 	return ret;
@@ -93,8 +86,7 @@ static int write_piece(struct writer *w)
 	if (ret)
 		return ret;
 	parts_skip(&parts, &n, front);
-	done = write_direct(w, parts, n, (w->bytes - front) & ~BLOCK_MASK,
-			    w->pos + front);
+	done = write_direct(w, parts, n, (w->bytes - front) & ~BLOCK_MASK, w->pos + front);
 	parts_skip(&parts, &n, done);
 	done += front;
 	if (done == w->bytes)
@@ -102,8 +94,7 @@ static int write_piece(struct writer *w)
 	ret = write_cached(w, parts, n, w->pos + done);
 	/* starts writeback, so that the fsync at the end has less to wait for */
 	if (!ret)
-		sync_file_range(w->out->fd, w->pos + done, w->bytes - done,
-				SYNC_FILE_RANGE_WRITE);
+		sync_file_range(w->out->fd, w->pos + done, w->bytes - done, SYNC_FILE_RANGE_WRITE);
 	return ret;
 }
 

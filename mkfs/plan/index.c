@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Building of the name index: each name goes into one of two buckets of 16
- * entries.
+ * Building of the name index: each name goes into one of two buckets of 16 entries.
  *
- * A name goes to its first bucket while that has room, and to its second one
- * only when the first is full.  If both are full, a name in one of them is
- * moved to its other bucket.  (If names went to the emptier bucket, half of all
- * lookups would read both buckets.  This way it is one in sixteen, measured at
- * this load.) A full bucket stays full, so a name in its second bucket has a
- * full first one.
+ * A name goes to its first bucket while that has room, and to its second one only when the first is
+ * full.  If both are full, a name in one of them is moved to its other bucket.  (If names went to
+ * the emptier bucket, half of all lookups would read both buckets.  This way it is one in sixteen,
+ * measured at this load.) A full bucket stays full, so a name in its second bucket has a full first
+ * one.
  *
  * The result depends on the names alone: equal trees give equal indexes.
  */
@@ -85,8 +83,7 @@ static bool put_evict(struct build *b, u32 bucket, u32 pos)
 		/* a name whose other bucket has room ends the walk */
 		for (k = 0; k < DSFS_BUCKET_ENTRIES; k++) {
 			victim = b->buckets[bucket][k] - 1;
-			if (b->used[other_bucket(b, victim, bucket)] <
-			    DSFS_BUCKET_ENTRIES)
+			if (b->used[other_bucket(b, victim, bucket)] < DSFS_BUCKET_ENTRIES)
 				break;
 		}
 		if (k == DSFS_BUCKET_ENTRIES)
@@ -111,8 +108,7 @@ static bool try_build(struct build *b)
 		u32 first = dsfs_index_bucket(hash, b->nbuckets, 0);
 		u32 second = dsfs_index_bucket(hash, b->nbuckets, 1);
 
-		if (!put(b, first, pos) && !put(b, second, pos) &&
-		    !put_evict(b, first, pos))
+		if (!put(b, first, pos) && !put(b, second, pos) && !put_evict(b, first, pos))
 			return false;
 	}
 	return true;
@@ -140,8 +136,7 @@ static int build_any(struct build *b, u64 *seed)
 	for (*seed = 0; *seed < SEEDS; (*seed)++) {
 		for (u32 i = 0; i < dir->count; i++)
 			b->hashes[i] = dsfs_name_hash(node_name(&dir->nodes[i]),
-						      node_len(&dir->nodes[i]),
-						      *seed);
+						      node_len(&dir->nodes[i]), *seed);
 		for (u32 k = 0; k < GROWTHS; k++) {
 			ret = build_sized(b, base + (u64)base * k / 16 + k);
 			if (ret)
@@ -151,10 +146,7 @@ static int build_any(struct build *b, u64 *seed)
 	return 0;
 }
 
-/*
- * Make index entries, block and slot of each name with the fingerprint, from
- * positions.
- */
+/* Make index entries, block and slot of each name with the fingerprint, from positions. */
 static int make_entries(struct build *b, struct dsfs_bucket **buckets)
 {
 	const struct dir *dir = b->dir;
@@ -181,11 +173,8 @@ static int make_entries(struct build *b, struct dsfs_bucket **buckets)
 			u32 pos = b->buckets[i][k] - 1;
 			u32 at = places[pos], entry;
 
-			entry = dsfs_index_entry(b->hashes[pos],
-						 at >> dir->slot_bits,
-						 at & slot_mask,
-						 dir->slot_bits,
-						 dir->block_bits);
+			entry = dsfs_index_entry(b->hashes[pos], at >> dir->slot_bits,
+						 at & slot_mask, dir->slot_bits, dir->block_bits);
 			out[i].entries[k] = cpu_to_le32(entry);
 		}
 	}

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The layout of the metadata: inode numbers, and the places of names, symlink
- * targets and xattr sets.  Inode records refer to these places, and the regions
- * are written in their order, so they are decided once, after the data phase
- * has shown which files can be read.
+ * The layout of the metadata: inode numbers, and the places of names, symlink targets and xattr
+ * sets.  Inode records refer to these places, and the regions are written in their order, so they
+ * are decided once, after the data phase has shown which files can be read.
  */
 #include "layout.h"
 #include "names.h"
@@ -61,10 +60,7 @@ static int number_owner(struct layout *l, struct tree *t, const struct node *n)
 	return 0;
 }
 
-/*
- * Place an xattr set.  A set of up to a block crosses no block; a longer one
- * begins with one.
- */
+/* Place an xattr set.  A set of up to a block crosses no block; a longer one begins with one. */
 static u64 xset_place(u64 end, u32 bytes)
 {
 	const u64 mask = DSFS_BLOCK_SIZE - 1;

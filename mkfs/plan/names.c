@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Name blocks: sorted names in blocks of at most 4 KiB, so that a reader checks
- * and searches a bounded number of bytes.  A directory of one block may share
- * its 4 KiB with others.  A directory of several blocks begins on a 4 KiB
- * boundary, so a block number is enough for the index; small directories that
- * follow use the rest of its last block.
+ * Name blocks: sorted names in blocks of at most 4 KiB, so that a reader checks and searches a
+ * bounded number of bytes.  A directory of one block may share its 4 KiB with others.  A directory
+ * of several blocks begins on a 4 KiB boundary, so a block number is enough for the index; small
+ * directories that follow use the rest of its last block.
  */
 #include "format.h"
 #include "names.h"
@@ -68,8 +67,7 @@ static unsigned int slot_type(const struct node *n)
 	return n->flags & NODE_HARDLINK ? DSFS_DT_HARDLINK : dsfs_mode_to_dt(n->mode);
 }
 
-void names_write(const struct dir *dir, u32 from, u32 count, u32 bytes,
-		 void *block)
+void names_write(const struct dir *dir, u32 from, u32 count, u32 bytes, void *block)
 {
 	struct dsfs_names *raw = block;
 	u32 at = sizeof(*raw) + count * sizeof(__le16);
@@ -80,8 +78,7 @@ void names_write(const struct dir *dir, u32 from, u32 count, u32 bytes,
 	for (u32 i = 0; i < count; i++) {
 		const struct node *n = &dir->nodes[from + i];
 
-		raw->slots[i] = cpu_to_le16(at | slot_type(n) <<
-					    DSFS_SLOT_TYPE_SHIFT);
+		raw->slots[i] = cpu_to_le16(at | slot_type(n) << DSFS_SLOT_TYPE_SHIFT);
 		memcpy((char *)raw + at, node_name(n), node_len(n));
 		at += node_len(n);
 	}

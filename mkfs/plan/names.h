@@ -37,7 +37,6 @@ void names_place(const struct dir *dir, u64 *pos, struct names_place *place);
 u32 names_most(const struct dir *dir);
 
 /* Make the block of @count names from @from on; all @bytes are set. */
-void names_write(const struct dir *dir, u32 from, u32 count, u32 bytes,
-		 void *block);
+void names_write(const struct dir *dir, u32 from, u32 count, u32 bytes, void *block);
 
 #endif /* MKFS_NAMES_H */

@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Placement of data.  Files are laid out one after the other, each at an
- * aligned place.  Most samples end within a 4 KiB block, which would waste half
- * a block for each file.  So a file of up to a block goes into the space after
- * the last byte of an earlier file: into the smallest gap that holds it, among
- * the last few gaps and not far back.  Thus the image is still written front to
+ * Placement of data.  Files are laid out one after the other, each at an aligned place.  Most
+ * samples end within a 4 KiB block, which would waste half a block for each file.  So a file of up
+ * to a block goes into the space after the last byte of an earlier file: into the smallest gap that
+ * holds it, among the last few gaps and not far back.  Thus the image is still written front to
  * back, and files that are read together lie together.
  *
  * A file that shares a block cannot be read with O_DIRECT alone.  So a file
  * that is larger than a whole-file read does not share its last block.
  *
- * A store of objects (RADOS) answers a read that crosses from one object into
- * the next with two operations.  So a file lies in as few objects as its size
- * allows.  If the next file does not fit into the rest of an object, the front
- * moves on to the next object, and later, smaller files fill the rest.  This
- * changes the order of data a little and wastes hardly any space.
+ * A store of objects (RADOS) answers a read that crosses from one object into the next with two
+ * operations.  So a file lies in as few objects as its size allows.  If the next file does not fit
+ * into the rest of an object, the front moves on to the next object, and later, smaller files fill
+ * the rest.  This changes the order of data a little and wastes hardly any space.
  */
 #include "place.h"
 
-void place_init(struct place *p, u64 start, unsigned int align_bits,
-		unsigned int object_bits)
+void place_init(struct place *p, u64 start, unsigned int align_bits, unsigned int object_bits)
 {
 	memset(p, 0, sizeof(*p));
 	p->at.end = start;
@@ -34,8 +31,7 @@ static u64 block_of(u64 pos)
 
 static void gap_drop(struct place *p, unsigned int i)
 {
-	memmove(&p->gaps[i], &p->gaps[i + 1],
-		(--p->ngaps - i) * sizeof(p->gaps[0]));
+	memmove(&p->gaps[i], &p->gaps[i + 1], (--p->ngaps - i) * sizeof(p->gaps[0]));
 }
 
 static void gap_add(struct place *p, u64 start, u64 bytes, struct node *owner)
@@ -68,16 +64,14 @@ static int gap_find(struct place *p, u64 stored)
 			gap_drop(p, i);
 			continue;
 		}
-		if (g->bytes >= stored &&
-		    (best < 0 || g->bytes < p->gaps[best].bytes))
+		if (g->bytes >= stored && (best < 0 || g->bytes < p->gaps[best].bytes))
 			best = i;
 		i++;
 	}
 	return best;
 }
 
-static u64 place_in_gap(struct place *p, unsigned int i, struct node *node,
-			u64 stored)
+static u64 place_in_gap(struct place *p, unsigned int i, struct node *node, u64 stored)
 {
 	struct gap *g = &p->gaps[i];
 	u64 pos = g->start;
@@ -99,8 +93,7 @@ static u64 place_next(const struct place *p, u64 end, u64 stored)
 	u64 pos = (end + align - 1) & ~(align - 1);
 
 	/* a file of up to a block does not cross one */
-	if (stored <= DSFS_BLOCK_SIZE &&
-	    block_of(pos) != block_of(pos + stored - 1))
+	if (stored <= DSFS_BLOCK_SIZE && block_of(pos) != block_of(pos + stored - 1))
 		pos = (pos + DSFS_BLOCK_SIZE - 1) & ~(u64)(DSFS_BLOCK_SIZE - 1);
 	return pos;
 }
@@ -113,8 +106,7 @@ static u64 block_room(const struct front *f)
 	return -f->end & (DSFS_BLOCK_SIZE - 1);
 }
 
-static void place_at_end(struct front *f, struct node *node, u64 pos,
-			 u64 stored)
+static void place_at_end(struct front *f, struct node *node, u64 pos, u64 stored)
 {
 	if (f->last && block_of(pos) == block_of(f->end - 1)) {
 		node->flags |= NODE_SHARED;
@@ -126,8 +118,7 @@ static void place_at_end(struct front *f, struct node *node, u64 pos,
 }
 
 /* Place a file of up to a block right behind the last one. */
-static bool place_in_block(struct place *p, struct front *f, struct node *node,
-			   u64 stored, int gap)
+static bool place_in_block(struct place *p, struct front *f, struct node *node, u64 stored, int gap)
 {
 	u64 room = block_room(f);
 
@@ -138,8 +129,7 @@ static bool place_in_block(struct place *p, struct front *f, struct node *node,
 	return true;
 }
 
-static u64 place_behind(struct place *p, struct front *f, struct node *node,
-			u64 pos, u64 stored)
+static u64 place_behind(struct place *p, struct front *f, struct node *node, u64 pos, u64 stored)
 {
 	u64 room = block_room(f);
 
@@ -163,8 +153,7 @@ static bool crosses(const struct place *p, u64 pos, u64 bytes)
 static void old_drop(struct place *p, unsigned int i)
 {
 	p->lost += p->old[i].limit - p->old[i].end;
-	memmove(&p->old[i], &p->old[i + 1],
-		(--p->nold - i) * sizeof(p->old[0]));
+	memmove(&p->old[i], &p->old[i + 1], (--p->nold - i) * sizeof(p->old[0]));
 }
 
 /* Continue in the next object; the rest of this one is for later files. */
@@ -193,8 +182,7 @@ static struct front *old_find(struct place *p, u64 stored, u64 size, u64 *pos)
 		struct front *f = &p->old[i];
 		u64 at = place_next(p, f->end, stored);
 
-		if (at + size > f->limit ||
-		    (best && f->limit - at >= best->limit - *pos))
+		if (at + size > f->limit || (best && f->limit - at >= best->limit - *pos))
 			continue;
 		best = f;
 		*pos = at;
@@ -204,10 +192,7 @@ static struct front *old_find(struct place *p, u64 stored, u64 size, u64 *pos)
 
 u64 place_file(struct place *p, struct node *node, u64 stored)
 {
-	/*
-	 * a file of up to a block is placed by its stored bytes, a larger one
-	 * by its size
-	 */
+	/* a file of up to a block is placed by its stored bytes, a larger one by its size */
 	u64 size = stored <= DSFS_BLOCK_SIZE ? stored : node->size;
 	struct front *old;
 	u64 pos;

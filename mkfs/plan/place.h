@@ -57,8 +57,7 @@ struct place {
 };
 
 /* @object_bits: log2 of the object size of the store; 0: no objects */
-void place_init(struct place *p, u64 start, unsigned int align_bits,
-		unsigned int object_bits);
+void place_init(struct place *p, u64 start, unsigned int align_bits, unsigned int object_bits);
 
 /**
  * place_file - place the stored bytes of the next file

@@ -3,9 +3,8 @@
  * The plan: names and sizes, and every error that can be found before data is
  * read.  It does no I/O, so it can be tested without files.
  *
- * The plan does not place data, because equal contents are stored once and
- * zeros are left out, which only reading can find.  So it has a lower and an
- * upper bound of the size of the image.
+ * The plan does not place data, because equal contents are stored once and zeros are left out,
+ * which only reading can find.  So it has a lower and an upper bound of the size of the image.
  */
 #include "index.h"
 #include "msg.h"
@@ -51,10 +50,7 @@ static void plan_file(struct plan *p, const struct node *n,
 	if (n->flags & NODE_KEPT)
 		return;
 	room = round_up_to(size, 1ULL << params->align_bits);
-	/*
-	 * with --align below 4K, a file of up to a block may be moved to the
-	 * next one
-	 */
+	/* with --align below 4K, a file of up to a block may be moved to the next one */
 	if (params->align_bits < DSFS_BLOCK_BITS && size <= DSFS_BLOCK_SIZE)
 		room += DSFS_BLOCK_SIZE;
 	p->padding += room - size;
@@ -171,8 +167,7 @@ int plan_make(struct plan *p, const struct tree *t, const struct options *o,
 	p->lower = round_up_to(p->lower, DSFS_BLOCK_SIZE);
 	if (p->lower >= DSFS_MAX_OFFSET) {
 		msg_error(t->source, "image of %llu bytes or more: the limit is %llu",
-			  (unsigned long long)p->lower,
-			  (unsigned long long)DSFS_MAX_OFFSET);
+			  (unsigned long long)p->lower, (unsigned long long)DSFS_MAX_OFFSET);
 		return -EFBIG;
 	}
 	return 0;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Spools.  Checksums of chunks and extent records grow with the bytes of a data
- * set, not with its files, so what exceeds a bounded buffer is written to a
- * temporary file.
+ * Spools.  Checksums of chunks and extent records grow with the bytes of a data set, not with its
+ * files, so what exceeds a bounded buffer is written to a temporary file.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -59,8 +58,7 @@ static int spool_flush(struct spool *s)
 	int ret = s->fd < 0 ? spool_file(s) : 0;
 
 	while (!ret && done < n) {
-		ssize_t w = pwrite(s->fd, s->buf + done, n - done,
-				   s->flushed + done);
+		ssize_t w = pwrite(s->fd, s->buf + done, n - done, s->flushed + done);
 
 		if (w > 0)
 			done += w;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Spools: byte sequences of any length that are appended to, and read later, in
- * bounded memory.
+ * Spools: byte sequences of any length that are appended to, and read later, in bounded memory.
  */
 #ifndef MKFS_SPOOL_H
 #define MKFS_SPOOL_H

@@ -56,8 +56,7 @@ struct hlink *node_new_link(struct arena *a, struct node *n)
 	return l;
 }
 
-int node_set_target(struct arena *a, struct node *n, const char *target,
-		    size_t len)
+int node_set_target(struct arena *a, struct node *n, const char *target, size_t len)
 {
 	struct symlink *s = arena_alloc(a, sizeof(*s) + len, 8);
 
@@ -75,8 +74,7 @@ u32 dir_nlink(const struct dir *dir)
 	return dir->subdirs > 65533 ? 1 : dir->subdirs + 2;
 }
 
-char *tree_path(const struct tree *t, const struct dir *dir,
-		const struct node *node, bool below)
+char *tree_path(const struct tree *t, const struct dir *dir, const struct node *node, bool below)
 {
 	size_t base = below ? 0 : strlen(t->source), len = base;
 	const struct dir *d;
@@ -159,10 +157,7 @@ static bool node_gone(const struct node *n)
 	       (n->flags & NODE_LINK && n->u.link->gone);
 }
 
-/*
- * Remove marked nodes.  The list of directories serves as the queue; its order
- * does not matter.
- */
+/* Remove marked nodes.  The list of directories serves as the queue; its order does not matter. */
 int tree_prune(struct tree *t)
 {
 	struct array queue = { .size = sizeof(struct dir *) };
@@ -204,8 +199,7 @@ out:
 }
 
 /* Find the file of a name, by device and inode number; NULL: this is its first name. */
-static struct hlink *find_link(const struct hash *links, u64 hash,
-			       const struct hlink *l)
+static struct hlink *find_link(const struct hash *links, u64 hash, const struct hlink *l)
 {
 	struct hlink *have = NULL;
 	size_t cursor = 0;

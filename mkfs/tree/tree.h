@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tree as it will be in the image.  No I/O here, so that planning can be
- * tested without files.
+ * The tree as it will be in the image.  No I/O here, so that planning can be tested without files.
  *
- * A data set has tens of millions of files: what is kept a file decides
- * whether it can be packed at all.  A node has 56 bytes, its name length + 2;
- * both come from arenas.  The nodes of a directory lie together in name order,
- * so a node's inode number is its directory's first plus its position and is
- * stored nowhere.
+ * A data set has tens of millions of files: what is kept a file decides whether it can be packed at
+ * all.  A node has 56 bytes, its name length + 2; both come from arenas.  The nodes of a directory
+ * lie together in name order, so a node's inode number is its directory's first plus its position
+ * and is stored nowhere.
  */
 #ifndef MKFS_TREE_H
 #define MKFS_TREE_H
@@ -198,8 +196,7 @@ int node_set_name(struct arena *a, struct node *n, const char *name, size_t len)
 struct dir *node_new_dir(struct arena *a, struct node *n, struct dir *parent);
 struct hlink *node_new_link(struct arena *a, struct node *n);
 /* Set the target of a symlink.  Return: 0 or -ENOMEM. */
-int node_set_target(struct arena *a, struct node *n, const char *target,
-		    size_t len);
+int node_set_target(struct arena *a, struct node *n, const char *target, size_t len);
 
 /* Whether the content of a file has to be read. */
 static inline bool node_is_data(const struct node *n)
@@ -208,8 +205,7 @@ static inline bool node_is_data(const struct node *n)
 	       n->size;
 }
 
-static inline const struct sparse *node_sparse(const struct tree *t,
-					       const struct node *n)
+static inline const struct sparse *node_sparse(const struct tree *t, const struct node *n)
 {
 	if (!n->sparse)
 		return NULL;
@@ -234,8 +230,7 @@ u32 dir_nlink(const struct dir *dir);
  *
  * Return: malloc'ed; NULL without memory.
  */
-char *tree_path(const struct tree *t, const struct dir *dir,
-		const struct node *node, bool below);
+char *tree_path(const struct tree *t, const struct dir *dir, const struct node *node, bool below);
 
 /* A node of a directory by its name; NULL: there is none. */
 struct node *dir_find(const struct dir *dir, const char *name, size_t len);
@@ -257,9 +252,8 @@ int tree_prune(struct tree *t);
 /**
  * tree_order - put the directories into the order of the image, breadth first
  *
- * Inodes have the order of their names in these directories.  Resolves hard
- * links: the first name in this order is the inode.  Must be called again after
- * tree_prune().
+ * Inodes have the order of their names in these directories.  Resolves hard links: the first name
+ * in this order is the inode.  Must be called again after tree_prune().
  *
  * Return: 0, -ENOMEM, -EFBIG for more than DSFS_MAX_INODES.
  */

@@ -36,8 +36,7 @@ static u32 xsets_find(const struct xsets *x, u64 hash, const void *p, u32 bytes)
 	while ((number = hash_next(&x->numbers, hash, &cursor))) {
 		const struct xset *s = xsets_at(x, number);
 
-		if (s->hash == hash && s->bytes == bytes &&
-		    !memcmp(s->p, p, bytes))
+		if (s->hash == hash && s->bytes == bytes && !memcmp(s->p, p, bytes))
 			break;
 	}
 	return number;
