@@ -112,16 +112,4 @@ int base_sums(const struct base *base, u32 ino, u64 stored, u64 *hash, struct ds
 /* content_index.c: fills base->contents; prints a message for -ENOMEM */
 int content_index_init(struct base *base);
 
-/**
- * content_index_next - the next inode that may store the same bytes
- * @stored: number of bytes
- * @sums: hash of the checksums of all their chunks
- * @cursor: 0 to begin
- * @start: set to their offset in the image
- *
- * Equal checksums do not prove equal bytes: the caller compares them.
- * Return: the inode number; 0 at the end.
- */
-u32 content_index_next(struct base *base, u64 stored, u64 sums, size_t *cursor, u64 *start);
-
 #endif /* MKFS_BASE_H */

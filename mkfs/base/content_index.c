@@ -5,7 +5,7 @@
  */
 #include "format.h"
 #include "msg.h"
-#include "base.h"
+#include "keep.h"
 
 /*
  * Candidates of one length with the same checksums.  An image may have millions of them, with
@@ -35,6 +35,21 @@ static u64 data_of(struct base *base, u32 ino, u64 *start, u64 *sums)
 	return stored;
 }
 
+/* Find the next inode that stores as many bytes with these checksums.  Return: it; 0: none. */
+static u32 next_alike(struct base *base, u64 stored, u64 sums, size_t *cursor, u64 *start)
+{
+	u64 have;
+	u32 ino;
+
+	if (!base->contents.slots || !stored)
+		return 0;
+	while ((ino = hash_next(&base->contents, content_index_hash(stored, sums), cursor))) {
+		if (data_of(base, ino, start, &have) == stored && have == sums)
+			return ino;
+	}
+	return 0;
+}
+
 /* Whether the index has the place of these data, or candidates enough beside it. */
 static bool has_place(struct base *base, u64 stored, u64 sums, u64 start)
 {
@@ -43,7 +58,7 @@ static bool has_place(struct base *base, u64 stored, u64 sums, u64 start)
 	u64 at;
 
 	while (same++ < SAME_MAX) {
-		if (!content_index_next(base, stored, sums, &cursor, &at))
+		if (!next_alike(base, stored, sums, &cursor, &at))
 			return false;
 		if (at == start)
 			return true;
@@ -69,16 +84,13 @@ int content_index_init(struct base *base)
 	return 0;
 }
 
-u32 content_index_next(struct base *base, u64 stored, u64 sums, size_t *cursor, u64 *start)
+int keep_find(struct base *base, u64 stored, u64 sums, int (*equal)(void *ctx, u64 start),
+	      void *ctx, u32 *ino, u64 *start)
 {
-	u64 have;
-	u32 ino;
+	size_t cursor = 0;
+	int ret = 0;
 
-	if (!base->contents.slots || !stored)
-		return 0;
-	while ((ino = hash_next(&base->contents, content_index_hash(stored, sums), cursor))) {
-		if (data_of(base, ino, start, &have) == stored && have == sums)
-			return ino;
-	}
-	return 0;
+	while (!ret && (*ino = next_alike(base, stored, sums, &cursor, start)))
+		ret = equal(ctx, *start);
+	return ret;
 }

@@ -34,17 +34,6 @@ void keep_mark_found(struct dir *dir, struct node *n, u32 ino, u64 start)
 	n->sum = 0;
 }
 
-int keep_find(struct base *base, u64 stored, u64 sums, int (*equal)(void *ctx, u64 start),
-	      void *ctx, u32 *ino, u64 *start)
-{
-	size_t cursor = 0;
-	int ret = 0;
-
-	while (!ret && (*ino = content_index_next(base, stored, sums, &cursor, start)))
-		ret = equal(ctx, *start);
-	return ret;
-}
-
 void keep_by_bytes_begin(struct keep_compare *s, struct base *base, u32 ino)
 {
 	struct dsfs_err err = { 0 };

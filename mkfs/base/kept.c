@@ -6,7 +6,7 @@
  * later one behind it, with the data that those before it do not have.  So what they share
  * is stored once, and each but the oldest has the one before it in its history.
  */
-#include "../options/params.h"
+#include "../options/options.h"
 #include "../plan/place.h"
 #include "base.h"
 #include "kept.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * List of the stored data of a generation, sorted by place.  Entries of one
- * place are files that store the same bytes, neighbours share blocks, and the
- * sum over all places is the number of stored bytes.
+ * List of the stored data of a generation, sorted by place.  Entries of one place are files that
+ * store the same bytes, neighbours share blocks, and the sum over all places is the number of
+ * stored bytes.
+ *
+ * Files that keep their content in a new generation get the layout that the base image has of
+ * them: holes and checksums, and the place, unless they have another one already.
  */
-#include <stdlib.h>
-
 #include "../plan/place.h"
 #include "places.h"
 
@@ -20,8 +21,7 @@ static int place_cmp(const void *a, const void *b)
 
 void places_sort(struct array *places)
 {
-	if (places->n > 1)
-		qsort(places->p, places->n, places->size, place_cmp);
+	array_sort(places, place_cmp);
 }
 
 bool places_have(const struct array *places, u64 start)
@@ -42,83 +42,82 @@ bool places_have(const struct array *places, u64 start)
 	return false;
 }
 
-/**
- * struct collector - a walk over the tree
- * @kept, @ctx: see places_collect()
- */
-struct collector {
-	struct array *places;
-	struct base *base;
-	struct tree *t;
-	int (*kept)(void *ctx, struct node *n, const struct dsfs_attr *attr,
-		    const struct dsfs_extra_info *extra);
-	void *ctx;
-};
+/* Copy the extent records of a file. */
+static int keep_holes(struct base *base, struct tree *t, struct node *n,
+		      const struct dsfs_extra_info *extra)
+{
+	struct dsfs_extent_record raw;
+	int ret = tree_add_holes(t, n, extra->stored, extra->extents);
 
-/* Fill in the place of a file that keeps its content. */
-static int get_kept(struct collector *c, struct node *n, struct place_of *p)
+	for (u64 i = 0; !ret && i < extra->extents; i++) {
+		ret = dsfs_meta_copy(base->prev, DSFS_REGION_EXTENTS,
+				     (extra->first_extent + i) * sizeof(raw), sizeof(raw), &raw);
+		if (!ret)
+			ret = spool_add(&t->extents, &raw, sizeof(raw));
+	}
+	return ret;
+}
+
+/*
+ * Give a file that keeps the content of inode p->old the holes of that and, if it has none yet, the
+ * place.  The place that is collected is that of the image.
+ */
+static int keep_place(struct base *base, struct tree *t, struct place_of *p)
 {
 	struct dsfs_err err = { 0 };
 	struct dsfs_extra_info extra;
 	struct dsfs_attr attr;
-	int ret = dsfs_inode_get(c->base->prev, p->old, &attr, &err);
+	int ret = dsfs_inode_get(base->prev, p->old, &attr, &err) ?:
+		  dsfs_extra_get(base->prev, &attr, &extra, &err);
 
-	if (!ret)
-		ret = dsfs_extra_get(c->base->prev, &attr, &extra, &err);
 	if (ret)
-		return base_bad_inode(c->base, p->old, &err, ret);
+		return base_bad_inode(base, p->old, &err, ret);
 	p->start = attr.start;
 	p->stored = image_stored_bytes(&attr, &extra);
 	if (p->stored)
-		ret = dsfs_extent_check(c->base->img.geo, p->start, p->stored, &err);
-	if (!ret && c->kept)
-		ret = c->kept(c->ctx, n, &attr, &extra);
-	return ret ? base_bad_inode(c->base, p->old, &err, ret) : 0;
+		ret = dsfs_extent_check(base->img.geo, p->start, p->stored, &err);
+	if (!node_data(p->node)->start)
+		node_data(p->node)->start = attr.start;
+	if (!ret && attr.flags & DSFS_INODE_HOLES)
+		ret = keep_holes(base, t, p->node, &extra);
+	return ret ? base_bad_inode(base, p->old, &err, ret) : 0;
 }
 
-static int collect_node(struct collector *c, struct dir *d, struct node *n)
+static int collect_node(struct array *places, struct base *base, struct tree *t, struct dir *d,
+			struct node *n)
 {
-	struct place_of p = { .node = n }, *more;
-	int ret;
+	struct place_of p = { .node = n };
+	int ret = 0;
 
 	if (!S_ISREG(n->mode) || n->flags & (NODE_HARDLINK | NODE_GONE) || !n->size)
 		return 0;
 	if (n->flags & (NODE_KEPT | NODE_FOUND))
 		p.old = *node_old(d, n);
-	if (c->base && n->flags & NODE_KEPT) {
-		ret = get_kept(c, n, &p);
-		if (ret)
-			return ret;
+	if (base && n->flags & NODE_KEPT) {
+		ret = keep_place(base, t, &p);
 	} else {
 		p.start = node_data(n)->start;
-		p.stored = node_stored(c->t, n);
+		p.stored = node_stored(t, n);
 	}
-	if (!p.stored)
-		return 0;
-	more = array_add(c->places);
-	if (!more)
-		return -ENOMEM;
-	*more = p;
-	return 0;
+	return ret || !p.stored ? ret : array_append(places, &p);
 }
 
-int places_collect(struct array *places, struct base *base, struct tree *t,
-		   int (*kept)(void *ctx, struct node *n, const struct dsfs_attr *attr,
-			       const struct dsfs_extra_info *extra), void *ctx)
+static int collect(struct array *places, struct base *base, struct tree *t)
 {
-	struct collector c = { places, base, t, kept, ctx };
+	struct tree_walk walk = { 0 };
+	struct node *n;
 	int ret = 0;
 
 	*places = (struct array){ .size = sizeof(struct place_of) };
-	for (u64 i = 0; i < t->ndirs; i++) {
-		struct dir *d = t->dirs[i];
-
-		for (u32 k = 0; !ret && k < d->count; k++)
-			ret = collect_node(&c, d, &d->nodes[k]);
-	}
-	if (!ret)
-		places_sort(places);
+	while (!ret && (n = tree_next(t, &walk)))
+		ret = collect_node(places, base, t, walk.dir, n);
+	array_sort(places, place_cmp);
 	return ret;
+}
+
+int places_collect(struct array *places, struct tree *t)
+{
+	return collect(places, NULL, t);
 }
 
 size_t places_alike(const struct array *places, size_t from)
@@ -141,7 +140,8 @@ static u64 last_block(const struct place_of *p)
 	return (p->start + p->stored - 1) >> DSFS_BLOCK_BITS;
 }
 
-void places_set_shared(const struct array *places, size_t at, size_t n)
+/* Mark @n files from number @at on, which are alike, if others share a block with them. */
+static void set_shared(const struct array *places, size_t at, size_t n)
 {
 	struct place_of *p = (struct place_of *)places->p + at;
 	bool shared = (at && last_block(p - 1) == first_block(p)) ||
@@ -158,7 +158,7 @@ void places_share(const struct array *places)
 {
 	for (size_t i = 0, n; i < places->n; i += n) {
 		n = places_alike(places, i);
-		places_set_shared(places, i, n);
+		set_shared(places, i, n);
 	}
 }
 
@@ -176,4 +176,45 @@ void places_measure(const struct array *places, struct base *base, const struct 
 		base->stored += p[i].stored;
 	}
 	base->packed = place_meta(&packed, true);
+}
+
+/* Copy the checksums of a place of the base image. */
+static int keep_sums(struct base *base, struct tree *t, struct place_of *p)
+{
+	const unsigned int bits = base->img.geo->chunk_bits;
+	const bool many = bits && p->stored > 1ULL << bits;
+	const u64 first = t->chunks.len / sizeof(__le32);
+	const struct dsfs_attr attr = { .ino = p->old };
+	struct dsfs_err err = { 0 };
+	int ret = 0;
+
+	for (u64 i = 0; !ret && bits && i << bits < p->stored; i++) {
+		ret = dsfs_chunk_sum(base->prev, &attr, p->stored, i, &p->node->sum, &err);
+		if (ret)
+			return base_bad_inode(base, p->old, &err, ret);
+		if (many)
+			ret = tree_add_sums(t, &p->node->sum, 1);
+	}
+	if (many)
+		p->node->sum = first;
+	return ret;
+}
+
+int base_keep_layout(struct base *base, struct tree *t, struct array *places)
+{
+	struct place_of *p;
+	int ret = collect(places, base, t);
+
+	for (size_t i = 0, n, from; !ret && i < places->n; i += n) {
+		n = places_alike(places, i);
+		p = (struct place_of *)places->p + i;
+		/* one inode of the base image is enough: the others have equal bytes */
+		for (from = 0; from < n && !p[from].old;)
+			from++;
+		if (from < n)
+			ret = keep_sums(base, t, &p[from]);
+		for (size_t k = 0; from < n && k < n; k++)
+			p[k].node->sum = p[from].node->sum;
+	}
+	return ret == -ENOMEM ? no_memory() : ret;
 }

@@ -5,9 +5,10 @@
 #ifndef MKFS_PLACES_H
 #define MKFS_PLACES_H
 
-#include "../options/params.h"
+#include "../options/options.h"
 #include "base.h"
 #include "format.h"
+#include "msg.h"
 
 /**
  * struct place_of - place of the stored data of a file
@@ -21,17 +22,18 @@ struct place_of {
 	u32 old;
 };
 
-/**
- * places_collect - all contents of the tree, sorted by place
- * @places: struct place_of
- * @base: NULL: there is none, or files that stay have their new places already
- * @kept: called for each file that stays, in the order of inodes; NULL: not
- *
- * Messages are written, except for -ENOMEM.  Return: 0 or -errno.
+/*
+ * Collect all contents of the tree, sorted by their places; @places is to be freed.  Return: 0 or
+ * -ENOMEM, which is not said.
  */
-int places_collect(struct array *places, struct base *base, struct tree *t,
-		   int (*kept)(void *ctx, struct node *n, const struct dsfs_attr *attr,
-			       const struct dsfs_extra_info *extra), void *ctx);
+int places_collect(struct array *places, struct tree *t);
+
+/*
+ * Give all files that keep their content the layout that the base image has of them.  @places:
+ * places_collect(), but of these files the places in the base image.  Called after the data phase.
+ * Messages are written.  Return: 0 or -errno.
+ */
+int base_keep_layout(struct base *base, struct tree *t, struct array *places);
 
 void places_sort(struct array *places);
 
@@ -40,9 +42,6 @@ bool places_have(const struct array *places, u64 start);
 
 /* How many files from number @from on store the same bytes. */
 size_t places_alike(const struct array *places, size_t from);
-
-/* Mark @n files from number @at on, which are alike, if others share a block with them. */
-void places_set_shared(const struct array *places, size_t at, size_t n);
 
 /* Mark all files that share blocks, and no others. */
 void places_share(const struct array *places);

@@ -3,32 +3,23 @@
  * --compact: a new image of the newest generation of another one, or with --keep of several
  * generations: then it is made as updates would have made it, the oldest of them first.
  * Each one is listed from the image, and what of its data the new image has not is copied.
+ *
+ * The result gets a generation number of its own and has no history: inodes keep their numbers,
+ * but the data of a file handle lies elsewhere.  With --keep=2 and more, generations keep their
+ * numbers, because users know them by these.
  */
+#include <stdio.h>
+
 #include "../base/places.h"
-#include "../base/worth.h"
 #include "bootsector.h"
 #include "build.h"
 #include "msg.h"
+#include "parse.h"
 
 /* --keep of two or more: then the image is as if updates had made it. */
 static bool several(const struct run *r)
 {
 	return r->o->keep > 1;
-}
-
-static int check_target(struct run *r)
-{
-	return output_check_new(&r->out, r->o, r->o->source);
-}
-
-static int open_base(struct run *r)
-{
-	return base_open(&r->base, r->o->source, false);
-}
-
-static int find_kept(struct run *r)
-{
-	return kept_find(&r->kept, r->base, r->o->keep);
 }
 
 static int measure(struct run *r)
@@ -37,25 +28,40 @@ static int measure(struct run *r)
 			    r->o->plan_only && several(r));
 }
 
-static int stop_unless_worth(struct run *r)
+/* Whether an image has unused bytes enough; fewer than BASE_DEAD_PERCENT are not worth it. */
+static bool is_worth(const struct run *r)
 {
-	return !base_worth(r->base, r->o);
+	const u64 bytes = r->base->img.geo->image_bytes;
+	const u64 dead = base_dead(r->base, &base_super(r->base)->raw);
+	const u64 percent = dead * 100 / bytes;
+	char dead_text[32], all_text[32];
+
+	if (r->o->force || percent >= BASE_DEAD_PERCENT)
+		return true;
+	parse_format_size(dead_text, sizeof(dead_text), dead);
+	parse_format_size(all_text, sizeof(all_text), bytes);
+	if (!r->o->quiet && !r->o->json)
+		printf("only %s use %s of %s, %llu %%: left as it is (see -f)\n",
+		       base_dead_of(r->o), dead_text, all_text, percent);
+	return false;
 }
 
-static int set_bounds(struct run *r)
+/*
+ * The bounds follow from what was measured.  Where metadata of an earlier generation gets
+ * shorter, data behind it may leave an object.
+ */
+static void set_bounds(struct run *r)
 {
-	base_bounds(r->base, r->o, &r->kept, &r->plan);
-	return 0;
-}
+	const struct base *base = r->base;
+	struct plan *plan = &r->plan;
 
-static int use_next(struct run *r)
-{
-	return kept_next(&r->kept, r->base);
-}
-
-static int open_source(struct run *r)
-{
-	return source_image(&r->source, r->o, &r->tree, r->threads, r->base);
+	plan->meta_bytes = base->img.geo->meta_bytes;
+	plan->lower = several(r) ? DSFS_DATA_START_MIN : base->packed;
+	for (size_t i = 0; several(r) && i < r->kept.list.n; i++)
+		plan->lower += kept_at(&r->kept, i)->stored;
+	plan->upper = base->packed + plan->meta_bytes + r->kept.slack;
+	if (r->o->message || r->o->digest)
+		plan->upper += DSFS_BLOCK_SIZE;
 }
 
 /* Without the option the image has what it had. */
@@ -68,8 +74,7 @@ static bool boot_signature(const struct run *r)
 	return !image_pread(&r->base->img, sector, sizeof(sector), 0) && bootsector_is(sector);
 }
 
-/* With --keep generations keep their numbers, because users know them by these. */
-static int decide(struct run *r)
+static void decide(struct run *r)
 {
 	const struct dsfs_geo *geo = r->base->img.geo;
 
@@ -77,48 +82,41 @@ static int decide(struct run *r)
 	params_of_image(&r->params, r->o, geo, r->out.object_bits);
 	r->out.boot_signature = boot_signature(r);
 	r->gen.number = geo->generation + !several(r);
-	r->report.dead_of = base_dead_of(r->o);
-	r->report.keeps = r->kept.done;
 	if (!r->kept.done)
-		return 0;
+		return;
 	r->gen.start = le64_to_cpu(r->kept.super.image_bytes);
 	r->gen.previous = &r->kept.super;
-	return 0;
 }
 
-/* Label, message and digest of the command line belong to the newest generation. */
-static int decide_newest(struct run *r)
+/* List the generation that is looked at; the label of the command line belongs to the newest. */
+static int list(struct run *r)
 {
-	params_label(&r->params, r->o);
-	return 0;
+	int ret = source_image(&r->source, r->o, &r->tree, r->threads, r->base);
+
+	if (ret)
+		return ret;
+	decide(r);
+	if (!kept_later(&r->kept))
+		params_label(&r->params, r->o);
+	return step_list(r) ?: step_plan(r) ?: step_check_room(r);
 }
 
 /* The first generation begins the target. */
 static int open_target(struct run *r)
 {
-	int ret;
-
-	if (r->kept.done)
-		return 0;
-	ret = copied_init(&r->copied);
-	return ret ? ret : step_open_target(r);
-}
-
-static int copy(struct run *r)
-{
-	return copy_data(&r->store, &r->copied);
+	return r->kept.done ? 0 : (copied_init(&r->copied) ?: step_open_target(r));
 }
 
 /* Other files than before are beside each other: who shares a block is new. */
 static int share_blocks(struct run *r)
 {
 	struct array places;
-	int ret = places_collect(&places, NULL, &r->tree, NULL, NULL);
+	int ret = places_collect(&places, &r->tree);
 
 	if (!ret)
 		places_share(&places);
 	else
-		msg_error(NULL, "out of memory");
+		no_memory();
 	array_free(&places);
 	return ret;
 }
@@ -126,7 +124,7 @@ static int share_blocks(struct run *r)
 static int keep_layout(struct run *r)
 {
 	struct array places;
-	int ret = run_keep_layout(r, &places);
+	int ret = base_keep_layout(r->base, &r->tree, &places);
 
 	if (!ret) {
 		places_measure(&places, r->base, &r->params);
@@ -146,14 +144,6 @@ static int keep_note(struct run *r)
 	return ret < 0 ? base_damaged(r->base, "note", &err, ret) : 0;
 }
 
-static int set_time(struct run *r)
-{
-	if (!several(r))
-		return step_set_time(r);
-	r->gen.time = r->base->img.geo->build_time;
-	return 0;
-}
-
 static int end_earlier(struct run *r)
 {
 	kept_done(&r->kept, &r->meta.super, r->meta.start - r->gen.start);
@@ -161,78 +151,54 @@ static int end_earlier(struct run *r)
 	return run_begin_generation(r);
 }
 
-static const step_fn begin[] = {
-	check_target,
-	open_base,
-	find_kept,
-	measure,
-	NULL
-};
+/* Pack the next generation.  Message and digest of the command line belong to the newest one. */
+static int pack(struct run *r)
+{
+	const bool newest = !kept_later(&r->kept);
+	int ret = kept_next(&r->kept, r->base) ?: list(r);
 
-static const step_fn dry[] = {
-	open_source,
-	decide,
-	step_list,
-	step_plan,
-	step_check_room,
-	set_bounds,
-	step_stop_dry,
-	NULL
-};
+	if (ret)
+		return ret;
+	step_prepare(r);
+	ret = open_target(r) ?: copy_data(&r->store, &r->copied) ?: keep_layout(r) ?: keep_note(r);
+	if (ret)
+		return ret;
+	if (newest)
+		step_note(r);
+	if (several(r))
+		r->gen.time = r->base->img.geo->build_time;
+	else
+		step_set_time(r);
+	return step_write_meta(r) ?: (newest ? step_finish(r) : end_earlier(r));
+}
 
-static const step_fn check[] = {
-	stop_unless_worth,
-	set_bounds,
-	step_check_room,
-	NULL
-};
+static int plan(struct run *r)
+{
+	int ret = list(r);
 
-/* A generation in front of the newest one. */
-static const step_fn earlier[] = {
-	use_next,
-	open_source,
-	decide,
-	step_list,
-	step_plan,
-	step_check_room,
-	step_prepare,
-	open_target,
-	copy,
-	keep_layout,
-	keep_note,
-	set_time,
-	step_write_meta,
-	end_earlier,
-	NULL
-};
-
-static const step_fn newest[] = {
-	use_next,
-	open_source,
-	decide,
-	decide_newest,
-	step_list,
-	step_plan,
-	step_check_room,
-	step_prepare,
-	open_target,
-	copy,
-	keep_layout,
-	keep_note,
-	step_note,
-	set_time,
-	step_write_meta,
-	step_finish,
-	NULL
-};
+	if (ret)
+		return ret;
+	set_bounds(r);
+	return step_stop_dry(r);
+}
 
 int build_compact(struct run *r)
 {
-	int ret = steps_take(r, begin);
+	const struct options *o = r->o;
+	bool more = true;
+	int ret = output_check_new(&r->out, o, o->source) ?:
+		  base_open(&r->base, o->source, false) ?:
+		  kept_find(&r->kept, r->base, o->keep) ?: measure(r);
 
-	if (!ret)
-		ret = steps_take(r, r->o->plan_only ? dry : check);
-	while (!ret && kept_later(&r->kept))
-		ret = steps_take(r, earlier);
-	return ret ? ret : steps_take(r, newest);
+	if (ret || o->plan_only)
+		return ret ? ret : plan(r);
+	if (!is_worth(r))
+		return 1;
+	set_bounds(r);
+	ret = step_check_room(r);
+	while (!ret && more) {
+		more = kept_later(&r->kept);
+		ret = pack(r);
+	}
+	return ret;
 }

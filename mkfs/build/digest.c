@@ -6,14 +6,10 @@
 #include "../digest/digest.h"
 #include "build.h"
 
-/* A source that is read once: its tree is known when all contents are summed. */
+/* Of a source that is read once the tree is known when all contents are summed. */
 static int sum_once(struct run *r, struct contents *c)
 {
-	int ret = contents_feed(c);
-
-	if (!ret)
-		ret = step_end_source(r);
-	return ret ? ret : step_order_tree(r);
+	return contents_feed(c) ?: step_end_source(r) ?: step_order_tree(r);
 }
 
 static int sum_listed(struct run *r, struct contents *c)
@@ -30,18 +26,15 @@ int build_digest(struct run *r)
 {
 	struct digest_result result;
 	struct contents c = { 0 };
-	int ret = step_open_source(r);
+	int ret = step_open_source(r) ?: contents_init(&c, r->source);
 
-	if (!ret)
-		ret = contents_init(&c, r->source);
 	if (!ret)
 		ret = source_once(r->source) ? sum_once(r, &c) : sum_listed(r, &c);
 	if (!ret)
-		ret = source_recheck(r->source);
+		ret = source_recheck(r->source) ?:
+		      digest_tree(&c, &r->tree, r->o->digest, &result);
 	if (!ret)
-		ret = digest_tree(&c, &r->tree, r->o->digest, &result);
-	if (!ret)
-		report_digest(r->o, r->source, &result);
+		report_digest(r, &result);
 	contents_free(&c);
 	return ret;
 }

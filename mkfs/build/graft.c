@@ -4,12 +4,11 @@
  * taken from its metadata, and no archive of it is read again.  The archives that are added
  * make a tree of their own while they are read; then both become one.
  */
-#include "../source/source.h"
-#include "graft.h"
+#include "build.h"
 #include "format.h"
 #include "msg.h"
 
-int base_tree(struct base *base, const struct options *o, struct tree *t)
+int graft_begin(struct base *base, const struct options *o, struct tree *t)
 {
 	struct dir *own = t->root_dir;
 	struct source *image = NULL;
@@ -56,7 +55,7 @@ static int merge_names(struct tree *t, struct dir *d, const struct dir *more)
 	return 0;
 }
 
-int base_graft(struct base *base, struct tree *t)
+int graft_end(struct base *base, struct tree *t)
 {
 	struct dir *more = t->root_dir, *d = base->root_dir;
 	int ret = 0;

@@ -5,27 +5,17 @@
  */
 #include <unistd.h>
 
-#include "graft.h"
+#include "../base/places.h"
 #include "build.h"
 #include "msg.h"
 
 /* The target has the archives, or gets copies of them. */
 static bool in_place(const struct run *r)
 {
-	return !r->o->ntars;
+	return options_in_place(r->o);
 }
 
-static int check_target(struct run *r)
-{
-	return in_place(r) ? output_check_archives(&r->out, r->o) : step_check_new(r);
-}
-
-static int open_base(struct run *r)
-{
-	return base_open(&r->base, r->out.path, true);
-}
-
-static int decide(struct run *r)
+static void decide(struct run *r)
 {
 	step_decide_new(r);
 	if (r->base) {
@@ -33,25 +23,6 @@ static int decide(struct run *r)
 		r->gen.start = base_end(r->base, in_place(r) ? 0 : r->params.object_bits);
 	}
 	r->gen.compat = DSFS_COMPAT_ARCHIVES;
-	r->report.once = true;
-	r->report.archives = true;
-	r->report.in_place = in_place(r);
-	return 0;
-}
-
-static int list_base(struct run *r)
-{
-	return base_tree(r->base, r->o, &r->tree);
-}
-
-static int open_early(struct run *r)
-{
-	return in_place(r) ? 0 : step_open_target(r);
-}
-
-static int open_late(struct run *r)
-{
-	return in_place(r) ? step_open_target(r) : 0;
 }
 
 /* Let the target have an archive behind what it has; extents are shared in whole blocks. */
@@ -96,10 +67,10 @@ static int find_archives(struct run *r)
 
 static int read_archives(struct run *r)
 {
-	struct placed *p = placed_begin(&r->store);
-	int ret = p ? 0 : -ENOMEM;
+	struct archives *a = archives_begin(&r->store);
+	int ret = a ? 0 : -ENOMEM;
 
-	if (!p)
+	if (!a)
 		return ret;
 	r->source->index = (struct source_index){
 		.fd = r->out.fd, .before = r->base ? r->base->root_dir : NULL,
@@ -108,104 +79,58 @@ static int read_archives(struct run *r)
 		ret = find_archives(r);
 	for (unsigned int i = 0; !ret && i < r->o->ntars; i++)
 		ret = add_archive(r, r->o->tars[i]);
-	placed_finish(p);
+	archives_finish(a);
 	return ret;
 }
 
-static int graft(struct run *r)
+/* The archives begin the target, unless they lie in it. */
+static int store_archives(struct run *r)
 {
-	return base_graft(r->base, &r->tree);
+	step_prepare(r);
+	return (r->base ? graft_begin(r->base, r->o, &r->tree) : 0) ?:
+	       (in_place(r) ? 0 : step_open_target(r)) ?: read_archives(r) ?:
+	       step_end_source(r) ?: (r->base ? graft_end(r->base, &r->tree) : 0) ?:
+	       step_order_tree(r);
 }
 
-/* Data ends with the last archive; what is written comes behind it. */
+/*
+ * Data ends with the last archive; what is written comes behind it.  Archives and what lies in
+ * them share all their blocks.
+ */
 static int end_data(struct run *r)
 {
-	int ret = placed_share(&r->store);
+	struct store *s = &r->store;
+	struct array places;
+	int ret = r->base ? base_keep_layout(r->base, &r->tree, &places) :
+			    places_collect(&places, &r->tree);
 
-	r->gen.start = r->store.place.at.end;
-	return ret;
+	s->figures.stored = ret ? 0 : archives_share(s, &places);
+	array_free(&places);
+	r->gen.start = s->place.at.end;
+	return ret ? ret : (step_plan(r) ?: step_check_room(r));
 }
 
-static int take_figures(struct run *r)
+int build_index(struct run *r)
 {
+	const bool update = r->o->build == BUILD_UPDATE;
+	int ret = update ? output_check_update(&r->out, r->o) :
+		  in_place(r) ? output_check_archives(&r->out, r->o) :
+		  output_check_new(&r->out, r->o, NULL);
+
+	if (!ret)
+		ret = step_open_source(r);
+	if (!ret && update)
+		ret = base_open(&r->base, r->out.path, true);
+	if (ret)
+		return ret;
+	decide(r);
+	ret = store_archives(r) ?: end_data(r);
+	if (ret)
+		return ret;
 	if (r->base) {
 		r->base->kept_files = r->plan.kept;
 		r->base->kept_bytes = r->plan.kept_bytes;
 	}
-	return 0;
-}
-
-static int begin(struct run *r)
-{
-	return output_begin(&r->out, r->gen.start);
-}
-
-/* Archives and what lies in them share all their blocks: placed_share(). */
-static int keep_layout(struct run *r)
-{
-	struct array places;
-	int ret = run_keep_layout(r, &places);
-
-	array_free(&places);
-	r->store.figures.stored = r->base->stored;
-	return ret;
-}
-
-static int no_layout(struct run *r)
-{
-	r->store.figures.stored = r->store.place.stored;
-	return 0;
-}
-
-static const step_fn added[] = {
-	step_check_image,
-	step_open_source,
-	open_base,
-	decide,
-	step_prepare,
-	list_base,
-	open_early,
-	read_archives,
-	step_end_source,
-	graft,
-	step_order_tree,
-	end_data,
-	step_plan,
-	take_figures,
-	step_check_room,
-	open_late,
-	begin,
-	keep_layout,
-	step_note,
-	step_set_time,
-	step_write_meta,
-	step_finish,
-	NULL
-};
-
-static const step_fn alone[] = {
-	check_target,
-	step_open_source,
-	decide,
-	step_prepare,
-	open_early,
-	read_archives,
-	step_end_source,
-	step_order_tree,
-	end_data,
-	step_plan,
-	step_check_room,
-	open_late,
-	begin,
-	no_layout,
-	step_note,
-	step_set_time,
-	step_write_meta,
-	step_finish,
-	NULL
-};
-
-int build_index(struct run *r)
-{
-	return steps_take(r, r->o->build == BUILD_UPDATE ? added : alone);
+	return (in_place(r) ? step_open_target(r) : 0) ?: output_begin(&r->out, r->gen.start) ?:
+	       step_complete(r);
 }

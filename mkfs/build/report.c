@@ -2,72 +2,143 @@
 /*
  * Reports.  The histogram of the plan shows what a data set looks like before hours are spent on
  * packing it; the figures at the end show what its bytes are used for.
+ *
+ * Text and JSON have the same figures in the same order, so each is given once, with its key and
+ * with the words in front of it.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <uuid/uuid.h>
 
+#include "build.h"
 #include "json.h"
 #include "msg.h"
 #include "parse.h"
 #include "image.h"
-#include "report.h"
 
-static const char *human(u64 v)
+/**
+ * struct report - a report that is being written
+ * @j: valid with @json
+ */
+struct report {
+	const struct run *r;
+	const struct plan *p;
+	bool json;
+	struct json j;
+};
+
+/* Begin a report on standard output.  Return: whether it is wanted. */
+static bool begin(struct report *w, const struct run *r, bool plan)
 {
-	static __thread char bufs[4][32];
-	static __thread unsigned int next;
-	char *buf = bufs[next++ % 4];
-
-	return parse_format_size(buf, sizeof(bufs[0]), v);
+	*w = (struct report){ .r = r, .p = &r->plan, .json = r->o->json };
+	if (!w->json)
+		return !r->o->quiet;
+	json_init(&w->j, stdout);
+	json_begin_object(&w->j, NULL);
+	json_bool(&w->j, "plan", plan);
+	return true;
 }
 
-static unsigned long long ull(u64 v)
+/* Write what only the text has. */
+__printf(2, 3)
+static void say(const struct report *w, const char *fmt, ...)
 {
-	return v;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (!w->json)
+		vprintf(fmt, ap);
+	va_end(ap);
 }
 
-static double per_name(u64 bytes, u64 names)
+/* Write a number; @words NULL: the text does not have it. */
+static void number(struct report *w, const char *key, const char *words, u64 v)
 {
-	return names ? (double)bytes / names : 0;
+	if (w->json)
+		json_u64(&w->j, key, v);
+	else if (words)
+		printf("%s%llu", words, v);
 }
 
-static void text_counts(const struct report *r, const struct plan *p)
+static void say_bytes(const struct report *w, u64 v)
 {
-	printf("files %llu, directories %llu, symlinks %llu, hard-link entries %llu",
-	       ull(p->regular), ull(p->dirs), ull(p->symlinks), ull(p->links));
-	printf(", devices %llu, pipes %llu, sockets %llu\n", ull(p->devices),
-	       ull(p->pipes), ull(p->sockets));
-	printf("content %s, owners %zu, sets of xattrs %zu\n", human(p->bytes),
-	       r->tree->owners.list.n, r->tree->xsets.list.n);
-	if (r->source->skipped)
-		printf("left out as unreadable: %llu\n", ull(r->source->skipped));
-	if (r->source->changed)
-		printf("changed during the run, packed as read: %llu\n", ull(r->source->changed));
-	if (r->source->clamped)
-		printf("times clamped: %llu\n", ull(r->source->clamped));
-	if (r->o->verbose && r->source->xattrs_ignored)
-		printf("extended attributes of other kinds left out: %llu\n",
-		       ull(r->source->xattrs_ignored));
+	char text[32];
+
+	say(w, "%s", parse_format_size(text, sizeof(text), v));
 }
 
-static void json_counts(struct json *j, const struct report *r, const struct plan *p)
+/* Write a number of bytes, which the text has with a unit. */
+static void bytes(struct report *w, const char *key, const char *words, u64 v)
 {
-	json_u64(j, "files", p->regular);
-	json_u64(j, "directories", p->dirs);
-	json_u64(j, "symlinks", p->symlinks);
-	json_u64(j, "links", p->links);
-	json_u64(j, "devices", p->devices);
-	json_u64(j, "pipes", p->pipes);
-	json_u64(j, "sockets", p->sockets);
-	json_u64(j, "names", p->names);
-	json_u64(j, "name_bytes", p->name_bytes);
-	json_u64(j, "content_bytes", p->bytes);
-	json_u64(j, "owners", r->tree->owners.list.n);
-	json_u64(j, "xattr_sets", r->tree->xsets.list.n);
-	json_u64(j, "skipped", r->source->skipped);
-	json_u64(j, "changed", r->source->changed);
-	json_u64(j, "times_clamped", r->source->clamped);
-	json_u64(j, "xattrs_ignored", r->source->xattrs_ignored);
+	if (w->json)
+		json_u64(&w->j, key, v);
+	if (!words)
+		return;
+	say(w, "%s", words);
+	say_bytes(w, v);
+}
+
+/* Write a number that the text has a line for, if it is not 0. */
+static void trouble(struct report *w, const char *key, const char *words, u64 v)
+{
+	number(w, key, v ? words : NULL, v);
+	if (v && words)
+		say(w, "\n");
+}
+
+static void begin_list(struct report *w, const char *key)
+{
+	if (w->json)
+		json_begin_array(&w->j, key);
+}
+
+static void begin_entry(struct report *w)
+{
+	if (w->json)
+		json_begin_object(&w->j, NULL);
+}
+
+/* End a list, an entry of it, or the report. */
+static void end(struct report *w)
+{
+	if (w->json)
+		json_end(&w->j);
+}
+
+static void flag(struct report *w, const char *key, bool v)
+{
+	if (w->json)
+		json_bool(&w->j, key, v);
+}
+
+static void say_per_name(const struct report *w, u64 meta)
+{
+	say(w, ", %.1f bytes a name\n", w->p->names ? (double)meta / w->p->names : 0);
+}
+
+static void counts(struct report *w)
+{
+	const struct source *source = w->r->source;
+	const struct plan *p = w->p;
+
+	number(w, "files", "files ", p->regular);
+	number(w, "directories", ", directories ", p->dirs);
+	number(w, "symlinks", ", symlinks ", p->symlinks);
+	number(w, "links", ", hard-link entries ", p->links);
+	number(w, "devices", ", devices ", p->devices);
+	number(w, "pipes", ", pipes ", p->pipes);
+	number(w, "sockets", ", sockets ", p->sockets);
+	number(w, "names", NULL, p->names);
+	number(w, "name_bytes", NULL, p->name_bytes);
+	bytes(w, "content_bytes", "\ncontent ", p->bytes);
+	number(w, "owners", ", owners ", w->r->tree.owners.list.n);
+	number(w, "xattr_sets", ", sets of xattrs ", w->r->tree.xsets.list.n);
+	say(w, "\n");
+	trouble(w, "skipped", "left out as unreadable: ", source->skipped);
+	trouble(w, "changed", "changed during the run, packed as read: ", source->changed);
+	trouble(w, "times_clamped", "times clamped: ", source->clamped);
+	trouble(w, "xattrs_ignored", w->r->o->verbose ?
+		"extended attributes of other kinds left out: " : NULL, source->xattrs_ignored);
 }
 
 static u64 bucket_from(unsigned int b)
@@ -75,331 +146,269 @@ static u64 bucket_from(unsigned int b)
 	return b ? 1ULL << (b - 1) : 0;
 }
 
-static void text_histogram(const struct plan *p)
+/* Write how many files are how large; as text with a bar of 40 characters at most. */
+static void histogram(struct report *w)
 {
-	u64 most = 1;
+	static const char bar[] = "########################################";
+	u64 most = 0;
 
+	for (unsigned int b = 0; b < PLAN_BUCKETS; b++)
+		most = w->p->buckets[b] > most ? w->p->buckets[b] : most;
+	begin_list(w, "size_histogram");
+	say(w, "file sizes, from:\n");
 	for (unsigned int b = 0; b < PLAN_BUCKETS; b++) {
-		if (p->buckets[b] > most)
-			most = p->buckets[b];
-	}
-	printf("file sizes, from:\n");
-	for (unsigned int b = 0; b < PLAN_BUCKETS; b++) {
-		if (!p->buckets[b])
+		const u64 files = w->p->buckets[b], from = bucket_from(b);
+		char text[32];
+
+		if (!files)
 			continue;
-		printf("%10s %12llu ", human(bucket_from(b)), ull(p->buckets[b]));
-		for (u64 i = 0; i < (p->buckets[b] * 40 + most - 1) / most; i++)
-			putchar('#');
-		putchar('\n');
+		begin_entry(w);
+		if (w->json) {
+			json_u64(&w->j, "from", from);
+			json_u64(&w->j, "files", files);
+		}
+		say(w, "%10s %12llu %.*s\n", parse_format_size(text, sizeof(text), from), files,
+		    (int)((files * 40 + most - 1) / most), bar);
+		end(w);
 	}
+	end(w);
 }
 
-static void json_histogram(struct json *j, const struct plan *p)
+static void objects(struct report *w, u64 padding, u64 all)
 {
-	json_begin_array(j, "size_histogram");
-	for (unsigned int b = 0; b < PLAN_BUCKETS; b++) {
-		if (!p->buckets[b])
-			continue;
-		json_begin_object(j, NULL);
-		json_u64(j, "from", bucket_from(b));
-		json_u64(j, "files", p->buckets[b]);
-		json_end(j);
+	const unsigned int bits = w->r->params.object_bits;
+
+	bytes(w, "object_bytes", bits ? "objects of " : NULL, bits ? 1ULL << bits : 0);
+	bytes(w, "object_padding_bytes", bits ? ", object padding " : NULL, padding);
+	if (bits)
+		say(w, ", %.2f %%\n", all ? 100.0 * padding / all : 0);
+}
+
+/* Write which files keep the content that the image has; the first generation of one has none. */
+static void kept_files(struct report *w, u64 files, u64 content)
+{
+	const bool any = w->r->o->build == BUILD_UPDATE || w->r->kept.done;
+
+	number(w, "kept_files", any ? "kept where they are: " : NULL, files);
+	bytes(w, "kept_bytes", !any ? NULL : files == 1 ? " file, " : " files, ", content);
+	if (any)
+		say(w, "\n");
+}
+
+/* Write what --compact gets rid of; an image of archives stays as it is. */
+static void dead(struct report *w, const char *of, u64 unused, u64 all)
+{
+	const u64 percent = all ? unused * 100 / all : 0;
+	const bool worth = !w->r->o->tar_index && percent >= BASE_DEAD_PERCENT;
+
+	say(w, "used by %s alone", of);
+	bytes(w, "dead_bytes", ": ", unused);
+	say(w, ", %llu %%%s\n", percent, worth ? ": --compact makes an image without it" : "");
+	flag(w, "compact", worth);
+}
+
+/* Write what a generation adds to the image. */
+static void generation(struct report *w, const struct kept_one *one, const char *what)
+{
+	begin_entry(w);
+	number(w, "generation", "generation ", one->number);
+	bytes(w, "written_data_bytes", what, one->data);
+	bytes(w, "written_meta_bytes", " of data, ", one->meta);
+	end(w);
+}
+
+/* Write what --keep has made of the generations before the newest one. */
+static void generations_done(struct report *w)
+{
+	begin_list(w, "kept_generations");
+	for (size_t i = 0; i < w->r->kept.done; i++) {
+		generation(w, kept_at(&w->r->kept, i), ": written ");
+		say(w, " of metadata\n");
 	}
-	json_end(j);
+	end(w);
 }
 
-static u64 object_bytes(const struct report *r)
+/* Write what --keep will make of the generations that it keeps; the text has the newest first. */
+static void generations_planned(struct report *w)
 {
-	return r->params->object_bits ? 1ULL << r->params->object_bits : 0;
-}
+	const struct kept *kept = &w->r->kept;
+	const size_t n = kept->list.n;
 
-static void text_objects(const struct report *r, u64 padding, u64 bytes)
-{
-	if (r->params->object_bits)
-		printf("objects of %s, object padding %s, %.2f %%\n",
-		       human(object_bytes(r)), human(padding), bytes ? 100.0 * padding / bytes : 0);
-}
-
-static u64 dead_percent(u64 dead, u64 bytes)
-{
-	return bytes ? dead * 100 / bytes : 0;
-}
-
-static void text_kept(u64 files, u64 bytes)
-{
-	printf("kept where they are: %llu file%s, %s\n", ull(files), msg_s(files), human(bytes));
-}
-
-/* An image of archives stays as it is. */
-static bool is_worth(const struct report *r, u64 dead, u64 bytes)
-{
-	return !r->archives && dead_percent(dead, bytes) >= BASE_DEAD_PERCENT;
-}
-
-/* What --compact gets rid of. */
-static void text_dead(const struct report *r, const char *of, u64 dead, u64 bytes)
-{
-	printf("used by %s alone: %s, %llu %%%s\n", of, human(dead), ull(dead_percent(dead, bytes)),
-	       is_worth(r, dead, bytes) ? ": --compact makes an image without it" : "");
-}
-
-static void json_dead(struct json *j, const struct report *r, u64 dead, u64 bytes)
-{
-	json_u64(j, "dead_bytes", dead);
-	json_bool(j, "compact", is_worth(r, dead, bytes));
-}
-
-static u64 written_data(const struct report *r, const struct meta *m)
-{
-	return r->in_place ? 0 : m->start - r->store->start;
-}
-
-/* What --keep has made of the generations before the newest one. */
-static void text_kept_done(const struct kept *kept)
-{
-	for (size_t i = 0; i < kept->done; i++) {
-		const struct kept_one *one = kept_at(kept, i);
-
-		printf("generation %llu: written %s of data, %s of metadata\n", ull(one->number),
-		       human(one->data), human(one->meta));
-	}
-}
-
-/* What --keep will make of the generations that it keeps, and what is not kept. */
-static void text_kept_plan(const struct kept *kept)
-{
-	for (size_t i = kept->list.n; i-- > 0;) {
-		const struct kept_one *one = kept_at(kept, i);
-
-		printf("generation %llu: kept: %s of data, %s of metadata at most\n",
-		       ull(one->number), human(one->data), human(one->meta));
-	}
-	for (size_t i = 0; i < kept->dropped.n; i++) {
-		const struct kept_one *one = (struct kept_one *)kept->dropped.p + i;
-
-		printf("generation %llu: left out: frees %s of data, %s of metadata\n",
-		       ull(one->number), human(one->stored), human(one->meta));
-	}
-}
-
-/* @n: of the kept generations, the oldest ones */
-static void json_kept(struct json *j, const struct kept *kept, size_t n)
-{
-	json_begin_array(j, "kept_generations");
+	begin_list(w, "kept_generations");
 	for (size_t i = 0; i < n; i++) {
-		const struct kept_one *one = kept_at(kept, i);
-
-		json_begin_object(j, NULL);
-		json_u64(j, "generation", one->number);
-		json_u64(j, "written_data_bytes", one->data);
-		json_u64(j, "written_meta_bytes", one->meta);
-		json_end(j);
+		generation(w, kept_at(kept, w->json ? i : n - 1 - i), ": kept: ");
+		say(w, " of metadata at most\n");
 	}
-	json_end(j);
-}
-
-static void json_dropped(struct json *j, const struct kept *kept)
-{
-	json_begin_array(j, "left_out_generations");
+	end(w);
+	begin_list(w, "left_out_generations");
 	for (size_t i = 0; i < kept->dropped.n; i++) {
 		const struct kept_one *one = (struct kept_one *)kept->dropped.p + i;
 
-		json_begin_object(j, NULL);
-		json_u64(j, "generation", one->number);
-		json_u64(j, "freed_data_bytes", one->stored);
-		json_u64(j, "freed_meta_bytes", one->meta);
-		json_end(j);
+		begin_entry(w);
+		number(w, "generation", "generation ", one->number);
+		bytes(w, "freed_data_bytes", ": left out: frees ", one->stored);
+		bytes(w, "freed_meta_bytes", " of data, ", one->meta);
+		say(w, " of metadata\n");
+		end(w);
 	}
-	json_end(j);
+	end(w);
 }
 
-/* What an update wrote, and what it left behind. */
-static void text_update(const struct report *r, const struct meta *m)
+void report_plan(const struct run *r)
 {
-	if (r->kept)
-		text_kept_done(r->kept);
-	printf("generation %llu: written %s of data, %s of metadata\n",
-	       ull(le64_to_cpu(m->super.generation)), human(written_data(r, m)),
-	       human(le64_to_cpu(m->super.meta_bytes)));
-	text_dead(r, "previous generations", base_dead(r->base, &m->super),
-		  le64_to_cpu(m->super.image_bytes));
-}
+	const struct base *base = r->base;
+	const struct plan *p = &r->plan;
+	struct report w;
 
-static void json_update(struct json *j, const struct report *r, const struct meta *m)
-{
-	json_u64(j, "generation", le64_to_cpu(m->super.generation));
-	json_u64(j, "kept_files", r->base->kept_files);
-	json_u64(j, "kept_bytes", r->base->kept_bytes);
-	json_u64(j, "written_data_bytes", written_data(r, m));
-	json_u64(j, "written_meta_bytes", le64_to_cpu(m->super.meta_bytes));
-	json_dead(j, r, base_dead(r->base, &m->super), le64_to_cpu(m->super.image_bytes));
-	if (r->kept)
-		json_kept(j, r->kept, r->kept->done);
-}
-
-/* Of the image that is to be packed anew. */
-static u64 plan_dead(const struct report *r)
-{
-	return r->base ? base_dead(r->base, &base_super(r->base)->raw) : 0;
-}
-
-static void json_plan(const struct report *r, const struct plan *p)
-{
-	struct json j;
-
-	json_init(&j, stdout);
-	json_begin_object(&j, NULL);
-	json_bool(&j, "plan", true);
-	json_counts(&j, r, p);
-	if (r->base) {
-		json_u64(&j, "kept_files", p->kept);
-		json_u64(&j, "kept_bytes", p->kept_bytes);
-	}
-	if (r->base && r->dead_of)
-		json_dead(&j, r, plan_dead(r), r->base->img.geo->image_bytes);
-	if (r->kept) {
-		json_kept(&j, r->kept, r->kept->list.n);
-		json_dropped(&j, r->kept);
-	}
-	json_u64(&j, "padding_max_bytes", p->padding);
-	json_u64(&j, "object_bytes", object_bytes(r));
-	json_u64(&j, "object_padding_bytes", p->object_padding);
-	json_u64(&j, "meta_bytes", p->meta_bytes);
-	json_u64(&j, "image_min_bytes", p->lower);
-	json_u64(&j, "image_max_bytes", p->upper);
-	json_histogram(&j, p);
-	json_end(&j);
-}
-
-void report_plan(const struct report *r)
-{
-	const struct plan *p = r->plan;
-
-	if (r->o->json)
-		json_plan(r, p);
-	if (r->o->json || r->o->quiet)
+	if (!begin(&w, r, true))
 		return;
-	text_counts(r, p);
-	if (r->keeps)
-		text_kept(p->kept, p->kept_bytes);
-	if (r->base && r->dead_of)
-		text_dead(r, r->dead_of, plan_dead(r), r->base->img.geo->image_bytes);
-	if (r->kept)
-		text_kept_plan(r->kept);
-	printf("padding up to %s, metadata about %s, %.1f bytes a name\n",
-	       human(p->padding), human(p->meta_bytes), per_name(p->meta_bytes, p->names));
-	text_objects(r, p->object_padding, p->bytes);
-	printf("image at least %s, at most %s\n", human(p->lower), human(p->upper));
-	text_histogram(p);
+	counts(&w);
+	if (base)
+		kept_files(&w, p->kept, p->kept_bytes);
+	if (base && r->o->build == BUILD_COMPACT)
+		dead(&w, base_dead_of(r->o), base_dead(base, &base_super(base)->raw),
+		     base->img.geo->image_bytes);
+	if (r->o->keep > 1)
+		generations_planned(&w);
+	bytes(&w, "padding_max_bytes", "padding up to ", p->padding);
+	bytes(&w, "meta_bytes", ", metadata about ", p->meta_bytes);
+	say_per_name(&w, p->meta_bytes);
+	objects(&w, p->object_padding, p->bytes);
+	bytes(&w, "image_min_bytes", "image at least ", p->lower);
+	bytes(&w, "image_max_bytes", ", at most ", p->upper);
+	say(&w, "\n");
+	histogram(&w);
+	end(&w);
 }
 
-static u64 padding_of(const struct report *r, const struct store *s, const struct meta *m)
+static void data(struct report *w)
 {
-	return m->start - r->store->start - s->place.stored;
+	const struct store *s = &w->r->store;
+
+	number(w, "stored_bytes", NULL, s->figures.stored);
+	say(w, "stored ");
+	say_bytes(w, s->place.stored);
+	number(w, "duplicates", ", duplicates ", s->figures.dup_files);
+	bytes(w, "duplicate_bytes", " (", s->figures.dup_bytes);
+	number(w, "sparse_files", "), with holes ", s->figures.sparse_files);
+	number(w, "packed_files", ", packed into gaps ", s->place.packed);
+	bytes(w, "padding_bytes", ", padding ", w->r->meta.start - s->start - s->place.stored);
+	say(w, "\n");
+	objects(w, place_object_padding(&s->place), s->place.stored);
 }
 
-static void json_done(const struct report *r, const struct plan *p,
-		      const struct store *s, const struct meta *m, const char *uuid)
+static void archives(struct report *w)
 {
-	char digest[DIGEST_TEXT];
-	struct json j;
+	const struct store *s = &w->r->store;
+	const bool in_place = options_in_place(w->r->o);
 
-	json_init(&j, stdout);
-	json_begin_object(&j, NULL);
-	json_bool(&j, "plan", false);
-	json_counts(&j, r, p);
-	json_u64(&j, "stored_bytes", s->figures.stored);
-	json_u64(&j, "duplicates", s->figures.dup_files);
-	json_u64(&j, "duplicate_bytes", s->figures.dup_bytes);
-	json_u64(&j, "sparse_files", s->figures.sparse_files);
-	json_u64(&j, "packed_files", s->place.packed);
-	json_u64(&j, "padding_bytes", padding_of(r, s, m));
-	if (r->archives) {
-		json_u64(&j, "archives", s->figures.archives);
-		json_u64(&j, "archive_bytes", s->place.stored);
-		json_bool(&j, "in_place", r->in_place);
-		json_u64(&j, "cloned_bytes", s->figures.cloned);
+	number(w, "archives", "archives ", s->figures.archives);
+	bytes(w, "archive_bytes", ", ", s->place.stored);
+	flag(w, "in_place", in_place);
+	say(w, in_place ? ": in place" : ": ");
+	if (!in_place)
+		say_bytes(w, s->place.stored - s->figures.cloned);
+	bytes(w, "cloned_bytes", in_place ? NULL : " copied, ", s->figures.cloned);
+	say(w, in_place ? "\n" : " shared with their files\n");
+}
+
+static void replaced(struct report *w)
+{
+	const u64 files = w->r->source->replaced.n;
+
+	number(w, "replaced_files", files ? "replaced by later entries: " : NULL, files);
+	bytes(w, "replaced_bytes", !files ? NULL : files == 1 ? " file, " : " files, ",
+	      w->r->store.figures.dead);
+	if (files)
+		say(w, " of no use\n");
+}
+
+static void metadata(struct report *w)
+{
+	const struct meta *m = &w->r->meta;
+	const u64 all = le64_to_cpu(m->super.meta_bytes);
+
+	bytes(w, "meta_bytes", "metadata ", all);
+	say_per_name(w, all);
+	if (w->json)
+		json_begin_object(&w->j, "regions");
+	for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++) {
+		if (w->json)
+			json_u64(&w->j, region_name(i), m->bytes[i]);
+		else if (w->r->o->verbose)
+			printf("  %-10s %12llu\n", region_name(i), m->bytes[i]);
 	}
-	if (r->once) {
-		json_u64(&j, "replaced_files", r->source->replaced.n);
-		json_u64(&j, "replaced_bytes", s->figures.dead);
-	}
-	json_u64(&j, "object_bytes", object_bytes(r));
-	json_u64(&j, "object_padding_bytes", place_object_padding(&s->place));
-	json_u64(&j, "meta_bytes", le64_to_cpu(m->super.meta_bytes));
-	json_begin_object(&j, "regions");
-	for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++)
-		json_u64(&j, region_name(i), m->bytes[i]);
-	json_end(&j);
-	if (r->base)
-		json_update(&j, r, m);
-	json_u64(&j, "image_bytes", le64_to_cpu(m->super.image_bytes));
-	json_str(&j, "uuid", uuid);
-	if (m->note.digest_kind)
-		json_str(&j, "digest", digest_text(m->note.digest_kind, m->note.digest, digest));
-	json_histogram(&j, p);
-	json_end(&j);
+	if (w->json)
+		json_end(&w->j);
 }
 
-static void text_archives(const struct report *r, const struct store *s)
+/* Write what an update has written, and what it has left behind. */
+static void update(struct report *w)
 {
-	printf("archives %llu, %s: ", ull(s->figures.archives), human(s->place.stored));
-	if (r->in_place)
-		printf("in place\n");
-	else
-		printf("%s copied, %s shared with their files\n",
-		       human(s->place.stored - s->figures.cloned), human(s->figures.cloned));
+	const struct run *r = w->r;
+	const struct dsfs_super *super = &r->meta.super;
+
+	if (r->o->keep > 1)
+		generations_done(w);
+	number(w, "generation", "generation ", le64_to_cpu(super->generation));
+	bytes(w, "written_data_bytes", ": written ",
+	      options_in_place(r->o) ? 0 : r->meta.start - r->store.start);
+	bytes(w, "written_meta_bytes", " of data, ", le64_to_cpu(super->meta_bytes));
+	say(w, " of metadata\n");
+	dead(w, "previous generations", base_dead(r->base, super), le64_to_cpu(super->image_bytes));
 }
 
-void report_done(const struct report *r)
+static void identity(struct report *w)
 {
-	const struct plan *p = r->plan;
-	const struct store *s = r->store;
-	const struct meta *m = r->meta;
-	u64 meta = le64_to_cpu(m->super.meta_bytes);
+	const struct meta *m = &w->r->meta;
+	const struct dsfs_note *note = &w->r->gen.note;
 	char uuid[37], digest[DIGEST_TEXT];
 
 	uuid_unparse_lower(m->super.uuid, uuid);
-	if (r->o->json)
-		json_done(r, p, s, m, uuid);
-	if (r->o->json || r->o->quiet)
+	digest_text(note->digest_kind, note->digest, digest);
+	bytes(w, "image_bytes", "image ", le64_to_cpu(m->super.image_bytes));
+	say(w, ", UUID %s\n", uuid);
+	if (note->digest_kind)
+		say(w, "digest %s\n", digest);
+	if (!w->json)
 		return;
-	text_counts(r, p);
-	if (r->keeps)
-		text_kept(r->base->kept_files, r->base->kept_bytes);
-	printf("stored %s, duplicates %llu (%s), with holes %llu",
-	       human(s->place.stored), ull(s->figures.dup_files), human(s->figures.dup_bytes),
-	       ull(s->figures.sparse_files));
-	printf(", packed into gaps %llu, padding %s\n", ull(s->place.packed),
-	       human(padding_of(r, s, m)));
-	text_objects(r, place_object_padding(&s->place), s->place.stored);
-	if (r->archives)
-		text_archives(r, s);
-	if (r->source->replaced.n)
-		printf("replaced by later entries: %llu file%s, %s of no use\n",
-		       ull(r->source->replaced.n), msg_s(r->source->replaced.n),
-		       human(s->figures.dead));
-	printf("metadata %s, %.1f bytes a name\n", human(meta), per_name(meta, p->names));
-	if (r->o->verbose) {
-		for (unsigned int i = 0; i < DSFS_REGIONS_USED; i++)
-			printf("  %-10s %12llu\n", region_name(i), ull(m->bytes[i]));
-	}
-	if (r->base)
-		text_update(r, m);
-	printf("image %s, UUID %s\n", human(le64_to_cpu(m->super.image_bytes)), uuid);
-	if (m->note.digest_kind)
-		printf("digest %s\n", digest_text(m->note.digest_kind, m->note.digest, digest));
+	json_str(&w->j, "uuid", uuid);
+	if (note->digest_kind)
+		json_str(&w->j, "digest", digest);
 }
 
-void report_digest(const struct options *o, const struct source *src,
-		   const struct digest_result *result)
+void report_done(const struct run *r)
 {
-	const u8 kind = o->digest;
+	struct report w;
+
+	if (!begin(&w, r, false))
+		return;
+	counts(&w);
+	if (r->base)
+		kept_files(&w, r->base->kept_files, r->base->kept_bytes);
+	data(&w);
+	if (r->o->tar_index)
+		archives(&w);
+	if (source_once(r->source))
+		replaced(&w);
+	metadata(&w);
+	if (r->base)
+		update(&w);
+	identity(&w);
+	if (w.json)
+		histogram(&w);
+	end(&w);
+}
+
+/* The digest is what was asked for, so --quiet does not leave it out. */
+void report_digest(const struct run *r, const struct digest_result *result)
+{
+	const u8 kind = r->o->digest;
 	char digest[DIGEST_TEXT];
 	struct json j;
 
 	digest_text(kind, result->sum, digest);
-	if (!o->json) {
+	if (!r->o->json) {
 		printf("%s\n", digest);
 		return;
 	}
@@ -410,7 +419,7 @@ void report_digest(const struct options *o, const struct source *src,
 	json_u64(&j, "objects", result->objects);
 	json_u64(&j, "files", result->files);
 	json_u64(&j, "bytes", result->bytes);
-	json_u64(&j, "skipped", src->skipped);
-	json_u64(&j, "changed", src->changed);
+	json_u64(&j, "skipped", r->source->skipped);
+	json_u64(&j, "changed", r->source->changed);
 	json_end(&j);
 }

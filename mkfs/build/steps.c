@@ -5,39 +5,18 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../plan/layout.h"
-#include "../base/keep_layout.h"
 #include "build.h"
 #include "format.h"
 #include "msg.h"
 #include "nsec.h"
 #include "parse.h"
 
-int steps_take(struct run *r, const step_fn *steps)
-{
-	int ret = 0;
-
-	while (!ret && *steps)
-		ret = (*steps++)(r);
-	return ret;
-}
-
-int step_check_new(struct run *r)
-{
-	return output_check_new(&r->out, r->o, NULL);
-}
-
-int step_check_image(struct run *r)
-{
-	return output_check_update(&r->out, r->o);
-}
-
 int step_open_source(struct run *r)
 {
 	return source_open(&r->source, r->o, &r->tree, r->threads);
 }
 
-int step_decide_new(struct run *r)
+void step_decide_new(struct run *r)
 {
 	const struct options *o = r->o;
 
@@ -50,7 +29,6 @@ int step_decide_new(struct run *r)
 	r->out.boot_signature = o->boot != BOOT_NO;
 	r->source->image_dev = r->out.dev;
 	r->source->image_ino = r->out.ino;
-	return 0;
 }
 
 void step_decide_behind(struct run *r)
@@ -65,7 +43,6 @@ void step_decide_behind(struct run *r)
 	r->gen.previous = &base_super(r->base)->raw;
 	r->out.first_slot = !r->base->img.use;
 	r->out.boot_signature = false;
-	r->report.keeps = true;
 }
 
 int step_order_tree(struct run *r)
@@ -114,31 +91,15 @@ int step_check_room(struct run *r)
 	return 0;
 }
 
-static const struct report *report_of(struct run *r)
-{
-	struct report *report = &r->report;
-
-	report->o = r->o;
-	report->params = &r->params;
-	report->tree = &r->tree;
-	report->source = r->source;
-	report->plan = &r->plan;
-	report->store = &r->store;
-	report->meta = &r->meta;
-	report->base = r->base;
-	report->kept = r->o->keep > 1 ? &r->kept : NULL;
-	return report;
-}
-
 int step_stop_dry(struct run *r)
 {
 	if (!r->o->plan_only)
 		return 0;
-	report_plan(report_of(r));
+	report_plan(r);
 	return 1;
 }
 
-int step_prepare(struct run *r)
+void step_prepare(struct run *r)
 {
 	r->store = (struct store){
 		.o = r->o, .params = &r->params, .tree = &r->tree, .source = r->source,
@@ -146,7 +107,6 @@ int step_prepare(struct run *r)
 	};
 	store_init(&r->store);
 	r->stream = (struct stream){ .store = &r->store };
-	return 0;
 }
 
 int step_open_target(struct run *r)
@@ -180,20 +140,19 @@ int step_plan_again(struct run *r)
 	return step_prune_tree(r) ?: step_plan(r);
 }
 
-int step_set_time(struct run *r)
+void step_set_time(struct run *r)
 {
 	struct timespec ts;
 
 	if (r->o->epoch) {
 		r->gen.time = r->o->build_time;
-		return 0;
+		return;
 	}
 	clock_gettime(CLOCK_REALTIME, &ts);
 	r->gen.time = nsec_of(&ts);
-	return 0;
 }
 
-int step_note(struct run *r)
+void step_note(struct run *r)
 {
 	struct generation *gen = &r->gen;
 	const struct options *o = r->o;
@@ -209,14 +168,7 @@ int step_note(struct run *r)
 		memset(gen->note.digest, 0, sizeof(gen->note.digest));
 	}
 	gen->has_note = gen->note.message_bytes || gen->note.digest_kind || o->digest;
-	return 0;
-}
-
-int run_keep_layout(struct run *r, struct array *places)
-{
-	struct store *s = &r->store;
-
-	return base_keep_layout(r->base, &r->tree, &r->params, &s->chunks, &s->extents, places);
+	gen->note.magic = cpu_to_le32(DSFS_NOTE_MAGIC);
 }
 
 int step_write_meta(struct run *r)
@@ -224,10 +176,7 @@ int step_write_meta(struct run *r)
 	struct layout layout;
 	int ret = layout_make(&layout, &r->tree);
 
-	r->meta = (struct meta){
-		.tree = &r->tree, .params = &r->params, .gen = &r->gen, .store = &r->store,
-		.layout = &layout, .out = &r->out,
-	};
+	r->meta = (struct meta){ .gen = &r->gen, .store = &r->store, .layout = &layout };
 	if (ret)
 		no_memory();
 	else
@@ -292,15 +241,18 @@ static int commit(struct run *r)
 
 int step_finish(struct run *r)
 {
-	int ret = recheck(r);
+	int ret = recheck(r) ?: (r->o->digest ? digest(r) : 0) ?: commit(r);
 
-	if (!ret && r->o->digest)
-		ret = digest(r);
 	if (!ret)
-		ret = commit(r);
-	if (!ret)
-		report_done(report_of(r));
+		report_done(r);
 	return ret;
+}
+
+int step_complete(struct run *r)
+{
+	step_note(r);
+	step_set_time(r);
+	return step_write_meta(r) ?: step_finish(r);
 }
 
 void run_end_generation(struct run *r)

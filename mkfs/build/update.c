@@ -6,22 +6,11 @@
 #include "../base/places.h"
 #include "build.h"
 
-static int open_base(struct run *r)
-{
-	return base_open(&r->base, r->out.path, false);
-}
-
-static int decide(struct run *r)
+static void decide(struct run *r)
 {
 	step_decide_new(r);
 	step_decide_behind(r);
 	r->gen.start = base_end(r->base, r->params.object_bits);
-	return 0;
-}
-
-static int match(struct run *r)
-{
-	return base_match(r->base, &r->tree, r->o);
 }
 
 /* What was moved or copied has its content under another name. */
@@ -34,7 +23,7 @@ static int index_contents(struct run *r)
 static int keep_layout(struct run *r)
 {
 	struct array places;
-	int ret = run_keep_layout(r, &places);
+	int ret = base_keep_layout(r->base, &r->tree, &places);
 
 	if (!ret) {
 		places_share(&places);
@@ -45,30 +34,19 @@ static int keep_layout(struct run *r)
 	return ret;
 }
 
-static const step_fn steps[] = {
-	step_check_image,
-	step_open_source,
-	open_base,
-	decide,
-	step_list,
-	match,
-	step_plan,
-	step_check_room,
-	step_stop_dry,
-	index_contents,
-	step_prepare,
-	step_open_target,
-	step_store,
-	keep_layout,
-	step_plan_again,
-	step_note,
-	step_set_time,
-	step_write_meta,
-	step_finish,
-	NULL
-};
-
 int build_update(struct run *r)
 {
-	return steps_take(r, steps);
+	int ret = output_check_update(&r->out, r->o) ?: step_open_source(r) ?:
+		  base_open(&r->base, r->out.path, false);
+
+	if (ret)
+		return ret;
+	decide(r);
+	ret = step_list(r) ?: base_match(r->base, &r->tree, r->o) ?: step_plan(r) ?:
+	      step_check_room(r) ?: step_stop_dry(r) ?: index_contents(r);
+	if (ret)
+		return ret;
+	step_prepare(r);
+	return step_open_target(r) ?: step_store(r) ?: keep_layout(r) ?: step_plan_again(r) ?:
+	       step_complete(r);
 }

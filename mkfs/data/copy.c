@@ -133,21 +133,15 @@ static int copy_file(struct copy *c, struct dir *dir, struct node *n)
 
 int copy_data(struct store *s, struct placemap *copied)
 {
-	const struct base *base = s->base;
-	const struct tree *t = s->tree;
+	struct tree_walk walk = { 0 };
+	struct node *n;
 	struct copy c;
 	int ret = copy_init(&c, s, copied);
 
-	progress_start(&s->progress, "packing", base->stored);
-	for (u64 i = 0; i < t->ndirs; i++) {
-		struct dir *d = t->dirs[i];
-
-		for (u32 k = 0; !ret && k < d->count; k++) {
-			struct node *n = &d->nodes[k];
-
-			if (n->flags & NODE_KEPT && !(n->flags & NODE_HARDLINK))
-				ret = copy_file(&c, d, n);
-		}
+	progress_start(&s->progress, "packing", s->base->stored);
+	while (!ret && (n = tree_next(s->tree, &walk))) {
+		if (n->flags & NODE_KEPT && !(n->flags & NODE_HARDLINK))
+			ret = copy_file(&c, walk.dir, n);
 	}
 	progress_end(&s->progress);
 	copy_free(&c);

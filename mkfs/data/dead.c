@@ -50,7 +50,7 @@ int dead_data(struct store *s)
 
 	if (!s->source->replaced.n)
 		return 0;
-	ret = places_collect(&places, NULL, s->tree, NULL, NULL);
+	ret = places_collect(&places, s->tree);
 	if (!ret)
 		ret = collect_dead(s, &dead);
 	if (!ret) {

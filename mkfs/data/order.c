@@ -21,7 +21,6 @@ static int order_line(void *ctx, char *line, size_t len, u64 number)
 	struct reading *r = ctx;
 	struct dir *dir;
 	struct node *n = memchr(line, 0, len) ? NULL : tree_find(r->order->tree, line, &dir);
-	struct listed *l;
 
 	if (!n) {
 		if (r->missing++ < NAMED_MAX)
@@ -35,12 +34,8 @@ static int order_line(void *ctx, char *line, size_t len, u64 number)
 	}
 	if (!node_is_data(n) || n->flags & NODE_QUEUED)
 		return 0;
-	l = array_add(&r->order->listed);
-	if (!l)
-		return -ENOMEM;
 	n->flags |= NODE_QUEUED;
-	*l = (struct listed){ dir, n };
-	return 0;
+	return array_append(&r->order->listed, &(struct listed){ dir, n });
 }
 
 int order_init(struct order *order, const struct tree *t, const struct options *o)
@@ -65,8 +60,6 @@ void order_free(struct order *order)
 
 bool order_next(struct order *order, struct dir **dir, struct node **node)
 {
-	const struct tree *t = order->tree;
-
 	if (order->listed_at < order->listed.n) {
 		struct listed *l = (struct listed *)order->listed.p + order->listed_at++;
 
@@ -74,26 +67,18 @@ bool order_next(struct order *order, struct dir **dir, struct node **node)
 		*node = l->node;
 		return true;
 	}
-	for (; order->dir_at < t->ndirs; order->dir_at++, order->node_at = 0) {
-		struct dir *d = t->dirs[order->dir_at];
-
-		while (order->node_at < d->count) {
-			struct node *n = &d->nodes[order->node_at++];
-
-			if (!node_is_data(n) || n->flags & NODE_QUEUED)
-				continue;
-			*dir = d;
-			*node = n;
+	while ((*node = tree_next(order->tree, &order->walk))) {
+		*dir = order->walk.dir;
+		if (node_is_data(*node) && !((*node)->flags & NODE_QUEUED))
 			return true;
-		}
 	}
 	return false;
 }
 
 void order_back(struct order *order)
 {
-	if (order->listed_at && !order->dir_at && !order->node_at)
-		order->listed_at--;
+	if (order->walk.dir)
+		order->walk.next--;
 	else
-		order->node_at--;
+		order->listed_at--;
 }

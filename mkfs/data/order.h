@@ -17,14 +17,14 @@ struct listed {
 /**
  * struct order - the files of --order, then all others in the order of inodes
  * @listed: struct listed, those of --order
- * @listed_at, @dir_at, @node_at: what comes next
+ * @listed_at: what comes next of these
+ * @walk: over the others
  */
 struct order {
 	const struct tree *tree;
 	struct array listed;
 	size_t listed_at;
-	u64 dir_at;
-	u32 node_at;
+	struct tree_walk walk;
 };
 
 /* Begin with the list of --order, if it is given.  Messages are written.  0 or -errno. */

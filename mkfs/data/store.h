@@ -7,10 +7,9 @@
 
 #include "../base/base.h"
 #include "../output/output.h"
-#include "../options/params.h"
+#include "../options/options.h"
 #include "../plan/place.h"
 #include "../source/source.h"
-#include "../tree/spool.h"
 #include "content.h"
 #include "progress.h"
 #include "ring.h"
@@ -38,8 +37,6 @@ struct store_figures {
  * @start: where data goes that is added
  * @dedup: stored files, by the hash of their stored bytes
  * @dups: struct dup
- * @chunks: CHUNKSUMS
- * @extents: EXTENTS
  * @content: hashes over the contents in order, for a derived UUID
  * @hash_uuid: the UUID is derived from the content
  */
@@ -54,8 +51,6 @@ struct store {
 	struct place place;
 	struct hash dedup;
 	struct array dups;
-	struct spool chunks;
-	struct spool extents;
 	struct progress progress;
 	struct store_figures figures;
 	struct content_rules rules;
@@ -71,12 +66,12 @@ void store_free(struct store *s);
 int store_job(struct store *s, struct ring *ring, struct job *job);
 
 /**
- * store_placed - a content that is in the target already, where its node says
+ * store_in_place - a content that is in the target already, where its node says
  * @it: with all that is known of it
  *
  * Return: 0 or -errno.
  */
-int store_placed(struct store *s, struct item *it, const u32 *sums);
+int store_in_place(struct store *s, struct item *it, const u32 *sums);
 
 /*
  * Called after the last file: copies NODE_SHARED to duplicates.  No node may have been

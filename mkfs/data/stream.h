@@ -50,13 +50,16 @@ int stream_run(struct stream *s, unsigned int n, void *(*fill)(void *stream));
 void *reader_run(void *stream);
 
 /*
- * placed.c: take contents of archives that stay where they are from the source, up to
- * placed_finish().  NULL: out of memory, said.
+ * archives.c: take contents of archives that stay where they are from the source, up to
+ * archives_finish().  NULL: out of memory, said.
  */
-struct placed *placed_begin(struct store *s);
-void placed_finish(struct placed *p);
-/* Mark the files that share blocks, once the tree is made. */
-int placed_share(struct store *s);
+struct archives *archives_begin(struct store *s);
+void archives_finish(struct archives *a);
+/*
+ * Mark the files that share blocks, once the tree is made and places_collect() was called.
+ * Return: the bytes of all archives.
+ */
+u64 archives_share(struct store *s, const struct array *places);
 
 /*
  * copy.c: an image that is packed anew from another one

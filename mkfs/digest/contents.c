@@ -164,15 +164,12 @@ static void summer_free(struct summer *s)
 
 static u64 total_bytes(const struct tree *t)
 {
+	struct tree_walk walk = { 0 };
+	const struct node *n;
 	u64 bytes = 0;
 
-	for (u64 i = 0; i < t->ndirs; i++) {
-		for (u32 k = 0; k < t->dirs[i]->count; k++) {
-			const struct node *n = &t->dirs[i]->nodes[k];
-
-			bytes += node_is_data(n) ? n->size : 0;
-		}
-	}
+	while ((n = tree_next(t, &walk)))
+		bytes += node_is_data(n) ? n->size : 0;
 	return bytes;
 }
 

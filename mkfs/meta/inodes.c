@@ -8,7 +8,7 @@
 static int set_owner(struct meta *m, const struct node *n,
 		     struct dsfs_inode *raw, struct dsfs_extra *extra)
 {
-	const struct owner *o = owners_at(&m->tree->owners, n->owner);
+	const struct owner *o = owners_at(&m->store->tree->owners, n->owner);
 
 	if (o->final != OWNER_EXTRA) {
 		raw->owner = cpu_to_le16(o->final - 1);
@@ -23,7 +23,7 @@ static int set_xattrs(struct meta *m, const struct node *n, struct dsfs_extra *e
 {
 	if (!n->xattrs)
 		return 0;
-	extra->xattrs = cpu_to_le64(xsets_at(&m->tree->xsets, n->xattrs)->off);
+	extra->xattrs = cpu_to_le64(xsets_at(&m->store->tree->xsets, n->xattrs)->off);
 	return DSFS_INODE_XATTRS |
 	       (n->flags & NODE_ACL ? DSFS_INODE_ACL : 0);
 }
@@ -46,7 +46,7 @@ static int link_count(const struct node *n, struct dsfs_inode *raw, struct dsfs_
 
 static int holes(struct meta *m, const struct node *n, struct dsfs_extra *extra)
 {
-	const struct sparse *sp = node_sparse(m->tree, n);
+	const struct sparse *sp = node_sparse(m->store->tree, n);
 
 	if (!sp)
 		return 0;
@@ -160,7 +160,9 @@ static int put_inode(struct meta *m, struct node *n, u64 dir_index)
 int meta_inodes(struct meta *m)
 {
 	static const struct dsfs_inode none;
-	struct tree *t = m->tree;
+	struct tree *t = m->store->tree;
+	struct tree_walk walk = { 0 };
+	struct node *n;
 	u64 next_dir = 1;
 	int ret;
 
@@ -168,18 +170,10 @@ int meta_inodes(struct meta *m)
 	if (hash_init(&m->extra_numbers, 0))
 		return -ENOMEM;
 	meta_begin(m, DSFS_REGION_INODES);
-	ret = meta_put(m, &none, sizeof(none));
-	if (!ret)
-		ret = put_inode(m, &t->root, 0);
-	for (u64 i = 0; i < t->ndirs; i++) {
-		struct dir *d = t->dirs[i];
-
-		for (u32 k = 0; !ret && k < d->count; k++) {
-			struct node *n = &d->nodes[k];
-
-			ret = put_inode(m, n, next_dir);
-			next_dir += S_ISDIR(n->mode);
-		}
+	ret = meta_put(m, &none, sizeof(none)) ?: put_inode(m, &t->root, 0);
+	while (!ret && (n = tree_next(t, &walk))) {
+		ret = put_inode(m, n, next_dir);
+		next_dir += S_ISDIR(n->mode);
 	}
 	return ret ? ret : meta_end(m);
 }

@@ -14,7 +14,7 @@
 
 static int put_names(struct meta *m)
 {
-	const struct tree *t = m->tree;
+	const struct tree *t = m->store->tree;
 	__le32 block[DSFS_BLOCK_SIZE / sizeof(__le32)];
 	int ret = 0;
 
@@ -37,7 +37,7 @@ static int put_names(struct meta *m)
 
 static int put_index(struct meta *m)
 {
-	const struct tree *t = m->tree;
+	const struct tree *t = m->store->tree;
 	u64 next = 0;
 	int ret = 0;
 
@@ -63,7 +63,7 @@ static int put_index(struct meta *m)
 
 static int put_dirs(struct meta *m)
 {
-	const struct tree *t = m->tree;
+	const struct tree *t = m->store->tree;
 	int ret = 0;
 
 	meta_begin(m, DSFS_REGION_DIRS);
@@ -94,7 +94,7 @@ static int put_owners(struct meta *m)
 	meta_begin(m, DSFS_REGION_OWNERS);
 	for (size_t i = 0; !ret && i < m->layout->owners.n; i++) {
 		u32 number = ((u32 *)m->layout->owners.p)[i];
-		const struct owner *o = owners_at(&m->tree->owners, number);
+		const struct owner *o = owners_at(&m->store->tree->owners, number);
 		struct dsfs_owner raw = { cpu_to_le32(o->uid),
 					  cpu_to_le32(o->gid) };
 
@@ -114,39 +114,32 @@ static int put_extras(struct meta *m)
 
 static int put_symlinks(struct meta *m)
 {
-	const struct tree *t = m->tree;
+	struct tree_walk walk = { 0 };
+	struct node *n;
 	int ret = 0;
 
 	meta_begin(m, DSFS_REGION_SYMLINKS);
-	for (u64 i = 0; i < t->ndirs; i++) {
-		struct dir *d = t->dirs[i];
+	while (!ret && (n = tree_next(m->store->tree, &walk))) {
+		const struct symlink *s;
 
-		for (u32 k = 0; !ret && k < d->count; k++) {
-			struct node *n = &d->nodes[k];
-			const struct symlink *s;
-
-			if (!S_ISLNK(n->mode) || n->flags & NODE_HARDLINK)
-				continue;
-			s = node_data(n)->symlink;
-			ret = meta_pad(m, s->start);
-			if (!ret)
-				ret = meta_put(m, s->target, n->size);
-		}
+		if (!S_ISLNK(n->mode) || n->flags & NODE_HARDLINK)
+			continue;
+		s = node_data(n)->symlink;
+		ret = meta_pad(m, s->start) ?: meta_put(m, s->target, n->size);
 	}
 	return ret ? ret : meta_end(m);
 }
 
 static int put_xattrs(struct meta *m)
 {
+	const u32 *numbers = (const u32 *)m->layout->xsets.p;
 	int ret = 0;
 
 	meta_begin(m, DSFS_REGION_XATTRS);
 	for (size_t i = 0; !ret && i < m->layout->xsets.n; i++) {
-		const struct xset *set = xsets_at(&m->tree->xsets, ((u32 *)m->layout->xsets.p)[i]);
+		const struct xset *set = xsets_at(&m->store->tree->xsets, numbers[i]);
 
-		ret = meta_pad(m, set->off);
-		if (!ret)
-			ret = meta_put(m, set->p, set->bytes);
+		ret = meta_pad(m, set->off) ?: meta_put(m, set->p, set->bytes);
 	}
 	return ret ? ret : meta_end(m);
 }
@@ -170,24 +163,20 @@ static int put_spool(struct meta *m, enum dsfs_region_id id, struct spool *s)
 
 static int put_filesums(struct meta *m)
 {
-	const struct tree *t = m->tree;
+	struct tree_walk walk = { 0 };
 	__le32 none[2] = { 0 };
+	const struct node *n;
 	int ret;
 
-	if (!m->params->chunk_bits)
+	if (!m->store->params->chunk_bits)
 		return 0;
 	meta_begin(m, DSFS_REGION_FILESUMS);
 	ret = meta_put(m, none, sizeof(none));
-	for (u64 i = 0; i < t->ndirs; i++) {
-		const struct dir *d = t->dirs[i];
+	while (!ret && (n = tree_next(m->store->tree, &walk))) {
+		const bool has = S_ISREG(n->mode) && !(n->flags & NODE_HARDLINK);
+		const __le32 sum = cpu_to_le32(has ? n->sum : 0);
 
-		for (u32 k = 0; !ret && k < d->count; k++) {
-			const struct node *n = &d->nodes[k];
-			bool has = S_ISREG(n->mode) && !(n->flags & NODE_HARDLINK);
-			__le32 sum = cpu_to_le32(has ? n->sum : 0);
-
-			ret = meta_put(m, &sum, sizeof(sum));
-		}
+		ret = meta_put(m, &sum, sizeof(sum));
 	}
 	return ret ? ret : meta_end(m);
 }
@@ -205,23 +194,13 @@ static int put_history(struct meta *m)
 
 static int put_regions(struct meta *m)
 {
-	static int (*const steps[])(struct meta *) = {
-		meta_inodes, put_names, put_index, put_dirs, put_owners,
-		put_extras, put_symlinks, put_xattrs, put_filesums, NULL,
-	};
-	int ret = 0;
+	struct tree *t = m->store->tree;
 
-	for (unsigned int i = 0; !ret && steps[i]; i++)
-		ret = steps[i](m);
-	if (!ret)
-		ret = put_spool(m, DSFS_REGION_EXTENTS, &m->store->extents);
-	if (!ret)
-		ret = put_spool(m, DSFS_REGION_CHUNKSUMS, &m->store->chunks);
-	if (!ret)
-		ret = put_history(m);
-	if (!ret)
-		ret = meta_blocksums(m, meta_note_sum(m));
-	return ret || !m->has_note ? ret : meta_put_note(m);
+	return meta_inodes(m) ?: put_names(m) ?: put_index(m) ?: put_dirs(m) ?: put_owners(m) ?:
+	       put_extras(m) ?: put_symlinks(m) ?: put_xattrs(m) ?: put_filesums(m) ?:
+	       put_spool(m, DSFS_REGION_EXTENTS, &t->extents) ?:
+	       put_spool(m, DSFS_REGION_CHUNKSUMS, &t->chunks) ?: put_history(m) ?:
+	       meta_blocksums(m);
 }
 
 /*
@@ -245,7 +224,7 @@ static void derive_uuid(struct meta *m, u8 uuid[16])
 
 static void fill_super(struct meta *m)
 {
-	const struct params *params = m->params;
+	const struct params *params = m->store->params;
 	const struct generation *gen = m->gen;
 	struct dsfs_super *sb = &m->super;
 	u64 meta_bytes = m->blocks * DSFS_BLOCK_SIZE;
@@ -258,7 +237,7 @@ static void fill_super(struct meta *m)
 	sb->object_bits = params->object_bits;
 	sb->name_hash = DSFS_HASH_XXH64;
 	sb->compat = cpu_to_le64((params->chunk_bits ? DSFS_COMPAT_DATA_SUMS : 0) |
-				 (m->has_note ? DSFS_COMPAT_NOTE : 0) | gen->compat);
+				 (m->gen->has_note ? DSFS_COMPAT_NOTE : 0) | gen->compat);
 	sb->generation = cpu_to_le64(gen->number);
 	sb->build_time = cpu_to_le64(gen->time);
 	memcpy(sb->label, params->label, sizeof(sb->label));
@@ -289,8 +268,8 @@ static int check_super(struct meta *m)
 	sb.checksum = cpu_to_le32(dsfs_super_sum(&sb));
 	ret = dsfs_super_decode(&sb, 0, &geo, &err);
 	if (ret)
-		msg_error(m->out->path, "superblock: %s: %llu: the limit is %llu",
-			  err.what, (unsigned long long)err.value, (unsigned long long)err.limit);
+		msg_error(m->store->out->path, "superblock: %s: %llu: the limit is %llu", err.what,
+			  err.value, err.limit);
 	return ret;
 }
 
@@ -301,7 +280,6 @@ int meta_write(struct meta *m)
 	m->start = place_meta(&m->store->place, !m->gen->previous);
 	m->sums.size = sizeof(__le32);
 	m->extras.size = sizeof(struct dsfs_extra);
-	meta_note(m);
 	ret = put_regions(m);
 	if (ret == -ENOMEM)
 		no_memory();

@@ -34,15 +34,11 @@ struct generation {
  * @hash: of the bytes of all these, for a derived UUID
  * @extras: struct dsfs_extra, no two equal
  * @extra_numbers: index in @extras plus one, by hash
- * @note: with @has_note: the last block
  */
 struct meta {
-	struct tree *tree;
-	const struct params *params;
-	const struct generation *gen;
+	struct generation *gen;
 	struct store *store;
 	const struct layout *layout;
-	struct output *out;
 	u64 start;
 	u64 blocks;
 	struct array sums;
@@ -52,8 +48,6 @@ struct meta {
 	u64 content_bytes;
 	u64 files;
 	struct dsfs_super super;
-	struct dsfs_note note;
-	bool has_note;
 	u64 bytes[DSFS_REGIONS];
 	enum dsfs_region_id region;
 	u32 fill;
@@ -62,7 +56,7 @@ struct meta {
 
 /**
  * meta_write - write all metadata behind the data
- * @m: fields up to @out are set, all others are zero
+ * @m: fields up to @layout are set, all others are zero
  *
  * Fills in m->super.  Messages are written.
  * Return: 0 or -errno.
@@ -84,15 +78,8 @@ int meta_put(struct meta *m, const void *p, size_t bytes);
 /* Append zeros up to a position in the region. */
 int meta_pad(struct meta *m, u64 pos);
 int meta_end(struct meta *m);
-/* @note: checksum of the note, if there is one */
-int meta_blocksums(struct meta *m, __le32 note);
-/* Write the checksum of the note, the last one of BLOCKSUMS, again. */
-int meta_sum_note(struct meta *m, __le32 note);
-
-/* note.c: fills in m->note; its checksum; writes it */
-void meta_note(struct meta *m);
-__le32 meta_note_sum(const struct meta *m);
-int meta_put_note(struct meta *m);
+/* Write BLOCKSUMS, the last region, and the note behind it, if there is one. */
+int meta_blocksums(struct meta *m);
 
 /* inodes.c */
 int meta_inodes(struct meta *m);

@@ -5,6 +5,11 @@
  */
 #include "meta.h"
 
+static int write_block(struct meta *m, u64 number, const void *p, size_t bytes)
+{
+	return output_write(m->store->out, m->start + number * DSFS_BLOCK_SIZE, p, bytes);
+}
+
 static int put_block(struct meta *m)
 {
 	__le32 *sum = array_add(&m->sums);
@@ -16,9 +21,7 @@ static int put_block(struct meta *m)
 	*sum = cpu_to_le32(dsfs_crc32c(0, m->block, sizeof(m->block)));
 	if (m->store->hash_uuid)
 		m->hash = xxh64(m->block, sizeof(m->block), m->hash);
-	ret = output_write(m->out, m->start + m->blocks * DSFS_BLOCK_SIZE,
-			   m->block, sizeof(m->block));
-	m->blocks++;
+	ret = write_block(m, m->blocks++, m->block, sizeof(m->block));
 	m->fill = 0;
 	return ret;
 }
@@ -84,21 +87,30 @@ int meta_end(struct meta *m)
 	return ret;
 }
 
+/* Make the block of the note.  Return: its checksum. */
+static __le32 note_block(const struct meta *m, u8 *block)
+{
+	memset(block, 0, DSFS_BLOCK_SIZE);
+	memcpy(block, &m->gen->note, sizeof(m->gen->note));
+	return cpu_to_le32(dsfs_crc32c(0, block, DSFS_BLOCK_SIZE));
+}
+
 /*
- * Write BLOCKSUMS, the last region.  It has entries for its own blocks, too,
- * which are zero, and one for the note behind it.
+ * BLOCKSUMS has entries for its own blocks, too, which are zero, and one for the note behind it.
  */
-int meta_blocksums(struct meta *m, __le32 note)
+int meta_blocksums(struct meta *m)
 {
 	struct dsfs_region *r = &m->super.regions[DSFS_REGION_BLOCKSUMS];
-	u64 per = DSFS_BLOCK_SIZE / sizeof(__le32), own = 1, all;
+	const u64 per = DSFS_BLOCK_SIZE / sizeof(__le32), note = m->gen->has_note;
+	u8 block[DSFS_BLOCK_SIZE];
+	u64 own = 1, all;
 	__le32 *sums;
 	u32 checksum;
 	int ret;
 
-	while ((m->blocks + own + m->has_note + per - 1) / per > own)
+	while ((m->blocks + own + note + per - 1) / per > own)
 		own++;
-	all = m->blocks + own + m->has_note;
+	all = m->blocks + own + note;
 	/* Writing the region adds entries for its blocks; that must not move what is written. */
 	while (m->sums.n < all + own) {
 		if (!array_add(&m->sums))
@@ -106,27 +118,27 @@ int meta_blocksums(struct meta *m, __le32 note)
 	}
 	m->sums.n = all;
 	sums = (__le32 *)m->sums.p;
-	if (m->has_note)
-		sums[all - 1] = note;
+	if (note)
+		sums[all - 1] = note_block(m, block);
 	checksum = dsfs_crc32c(0, sums, all * sizeof(*sums));
 	meta_begin(m, DSFS_REGION_BLOCKSUMS);
-	ret = meta_put(m, sums, all * sizeof(*sums));
-	if (!ret)
-		ret = meta_end(m);
+	ret = meta_put(m, sums, all * sizeof(*sums)) ?: meta_end(m);
 	r->checksum = cpu_to_le32(checksum);
-	return ret;
+	return ret || !note ? ret : write_block(m, m->blocks++, block, sizeof(block));
 }
 
-int meta_sum_note(struct meta *m, __le32 note)
+int meta_keep_digest(struct meta *m, u8 kind, const u8 *digest)
 {
 	struct dsfs_region *r = &m->super.regions[DSFS_REGION_BLOCKSUMS];
-	const u64 per = DSFS_BLOCK_SIZE / sizeof(__le32);
-	const u64 last = (m->blocks - 1) / per;
-	__le32 *sums = (__le32 *)m->sums.p, block[DSFS_BLOCK_SIZE / sizeof(__le32)] = { 0 };
+	struct dsfs_note *note = &m->gen->note;
+	__le32 *sums = (__le32 *)m->sums.p;
+	u8 block[DSFS_BLOCK_SIZE];
 
-	sums[m->blocks - 1] = note;
+	note->digest_kind = kind;
+	note->digest_bytes = DSFS_DIGEST_BYTES;
+	memcpy(note->digest, digest, DSFS_DIGEST_BYTES);
+	sums[m->blocks - 1] = note_block(m, block);
 	r->checksum = cpu_to_le32(dsfs_crc32c(0, sums, m->blocks * sizeof(*sums)));
-	memcpy(block, sums + last * per, (m->blocks - last * per) * sizeof(*sums));
-	return output_write(m->out, m->start + (le32_to_cpu(r->block) + last) * DSFS_BLOCK_SIZE,
-			    block, sizeof(block));
+	return write_block(m, m->blocks - 1, block, sizeof(block)) ?:
+	       write_block(m, le32_to_cpu(r->block), sums, m->blocks * sizeof(*sums));
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Options of the command line, checked.  options_parse() fills them in, and they are
- * constant afterwards; parameters that follow from them are in params.h.
+ * Options of the command line, checked.  options_parse() fills them in, and they are constant
+ * afterwards.  The parameters of the image are decided once, from the options, from the base image
+ * and from the device.
  */
 #ifndef MKFS_OPTIONS_H
 #define MKFS_OPTIONS_H
 
 #include "dsfs_platform.h"
 #include "dsfs_fs.h"
+
+struct dsfs_geo;
 
 #define MKFS_THREADS_MAX	256
 /* A generation has a block of metadata at least, and an image no more than these. */
@@ -166,5 +169,34 @@ bool exclude_match(const struct options *o, bool *used, const char *dirpath,
 
 /* Warn of patterns that matched nothing, which may be misspelt. */
 void exclude_unused(const struct options *o, const bool *used);
+
+/* params.c */
+
+/**
+ * struct params - parameters that are stored in the superblock
+ * @align_bits: log2 of the alignment of data
+ * @chunk_bits: log2 of the bytes that a checksum covers; 0: no checksums
+ * @object_bits: log2 of the size of the store's objects; 0: it has none
+ * @uuid: valid with @uuid_set; otherwise it is made at the end
+ */
+struct params {
+	char label[DSFS_LABEL_MAX];
+	u8 uuid[16];
+	u8 align_bits;
+	u8 chunk_bits;
+	u8 object_bits;
+	bool uuid_set;
+};
+
+/*
+ * Parameters of a new image; of an image with data that was laid out by those of @geo.
+ * @object_bits: log2 of the object size that the device reports; 0: none
+ */
+void params_new(struct params *p, const struct options *o, unsigned int object_bits);
+void params_of_image(struct params *p, const struct options *o, const struct dsfs_geo *geo,
+		     unsigned int object_bits);
+
+/* Take the label of the command line, if it has one. */
+void params_label(struct params *p, const struct options *o);
 
 #endif /* MKFS_OPTIONS_H */

@@ -5,7 +5,6 @@
  */
 #include "format.h"
 #include "options.h"
-#include "params.h"
 
 void params_label(struct params *p, const struct options *o)
 {

@@ -44,7 +44,6 @@ static void place_names(struct layout *l, struct tree *t)
 static int number_owner(struct layout *l, struct tree *t, const struct node *n)
 {
 	struct owner *o = owners_at(&t->owners, n->owner);
-	u32 *slot;
 
 	if (o->final)
 		return 0;
@@ -52,10 +51,8 @@ static int number_owner(struct layout *l, struct tree *t, const struct node *n)
 		o->final = OWNER_EXTRA;
 		return 0;
 	}
-	slot = array_add(&l->owners);
-	if (!slot)
+	if (array_append(&l->owners, &n->owner))
 		return -ENOMEM;
-	*slot = n->owner;
 	o->final = l->owners.n;
 	return 0;
 }
@@ -73,14 +70,11 @@ static u64 xset_place(u64 end, u32 bytes)
 static int place_xset(struct layout *l, struct tree *t, const struct node *n)
 {
 	struct xset *set = n->xattrs ? xsets_at(&t->xsets, n->xattrs) : NULL;
-	u32 *slot;
 
 	if (!set || set->placed)
 		return 0;
-	slot = array_add(&l->xsets);
-	if (!slot)
+	if (array_append(&l->xsets, &n->xattrs))
 		return -ENOMEM;
-	*slot = n->xattrs;
 	set->off = xset_place(l->xattrs_end, set->bytes);
 	set->placed = true;
 	l->xattrs_end = set->off + set->bytes;
@@ -113,19 +107,16 @@ static int place_node(struct layout *l, struct tree *t, struct node *n)
 
 int layout_make(struct layout *l, struct tree *t)
 {
+	struct tree_walk walk = { 0 };
+	struct node *n;
 	int ret;
 
-	*l = (struct layout){ .owners.size = sizeof(u32),
-			      .xsets.size = sizeof(u32) };
+	*l = (struct layout){ .owners.size = sizeof(u32), .xsets.size = sizeof(u32) };
 	number_inodes(t);
 	place_names(l, t);
 	ret = place_node(l, t, &t->root);
-	for (u64 i = 0; i < t->ndirs; i++) {
-		struct dir *d = t->dirs[i];
-
-		for (u32 k = 0; !ret && k < d->count; k++)
-			ret = place_node(l, t, &d->nodes[k]);
-	}
+	while (!ret && (n = tree_next(t, &walk)))
+		ret = place_node(l, t, n);
 	return ret;
 }
 

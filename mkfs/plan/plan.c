@@ -123,19 +123,17 @@ static void plan_objects(struct plan *p, const struct tree *t,
 			 const struct params *params, u64 start)
 {
 	struct node any = { 0 };	/* flags are for the run */
+	struct tree_walk walk = { 0 };
+	const struct node *n;
 	struct place place;
 
 	if (!params->object_bits)
 		return;
 	place_init(&place, start, params->align_bits, params->object_bits);
-	for (u64 i = 0; i < t->ndirs; i++) {
-		const struct dir *d = t->dirs[i];
-
-		for (u32 k = 0; k < d->count; k++) {
-			any.size = d->nodes[k].size;
-			if (node_is_data(&d->nodes[k]))
-				place_file(&place, &any, any.size);
-		}
+	while ((n = tree_next(t, &walk))) {
+		any.size = n->size;
+		if (node_is_data(n))
+			place_file(&place, &any, any.size);
 	}
 	p->object_padding = place_object_padding(&place);
 	p->upper += p->bytes + p->padding + (2ULL << params->object_bits);

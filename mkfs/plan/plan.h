@@ -6,7 +6,6 @@
 #define MKFS_PLAN_H
 
 #include "../options/options.h"
-#include "../options/params.h"
 #include "../tree/tree.h"
 
 #define PLAN_BUCKETS	49	/* file sizes: 0, 1, 2-3, 4-7, ... 2^47.. */

@@ -161,17 +161,13 @@ static bool node_gone(const struct node *n)
 int tree_prune(struct tree *t)
 {
 	struct array queue = { .size = sizeof(struct dir *) };
-	struct dir **slot = array_add(&queue);
-	int ret = -ENOMEM;
+	int ret = array_append(&queue, &t->root_dir);
 
-	if (!slot)
-		return ret;
-	*slot = t->root_dir;
-	for (size_t i = 0; i < queue.n; i++) {
+	for (size_t i = 0; !ret && i < queue.n; i++) {
 		struct dir *d = ((struct dir **)queue.p)[i];
 		u32 kept = 0;
 
-		for (u32 k = 0; k < d->count; k++) {
+		for (u32 k = 0; !ret && k < d->count; k++) {
 			struct node *n = &d->nodes[kept];
 
 			if (node_gone(&d->nodes[k]))
@@ -183,17 +179,12 @@ int tree_prune(struct tree *t)
 			kept++;
 			if (S_ISDIR(n->mode)) {
 				n->u.dir->self = n;
-				slot = array_add(&queue);
-				if (!slot)
-					goto out;
-				*slot = n->u.dir;
+				ret = array_append(&queue, &n->u.dir);
 			}
 		}
 		d->left_out += d->count - kept;
 		d->count = kept;
 	}
-	ret = 0;
-out:
 	array_free(&queue);
 	return ret;
 }
@@ -242,35 +233,28 @@ static int order_link(struct hash *links, struct dir *d, struct node *n)
 
 static int order_dir(struct hash *links, struct array *dirs, struct dir *d)
 {
+	int ret = 0;
+
 	d->subdirs = 0;
-	for (u32 i = 0; i < d->count; i++) {
+	for (u32 i = 0; !ret && i < d->count; i++) {
 		struct node *n = &d->nodes[i];
-		struct dir **slot;
 
 		if (n->flags & NODE_LINK) {
-			if (order_link(links, d, n))
-				return -ENOMEM;
+			ret = order_link(links, d, n);
 		} else if (S_ISDIR(n->mode)) {
-			slot = array_add(dirs);
-			if (!slot)
-				return -ENOMEM;
-			*slot = n->u.dir;
+			ret = array_append(dirs, &n->u.dir);
 			n->u.dir->self = n;
 			d->subdirs++;
 		}
 	}
-	return 0;
+	return ret;
 }
 
 /* Order directories breadth first: the queue of directories is their order. */
 static int order_dirs(struct tree *t, struct hash *links, struct array *dirs)
 {
-	struct dir **slot = array_add(dirs);
-	int ret = 0;
+	int ret = array_append(dirs, &t->root_dir);
 
-	if (!slot)
-		return -ENOMEM;
-	*slot = t->root_dir;
 	t->inodes = DSFS_ROOT_INO + 1;
 	for (size_t i = 0; !ret && i < dirs->n; i++) {
 		struct dir *d = ((struct dir **)dirs->p)[i];
@@ -303,6 +287,16 @@ int tree_order(struct tree *t)
 	return 0;
 }
 
+struct node *tree_next(const struct tree *t, struct tree_walk *walk)
+{
+	for (; walk->next_dir < t->ndirs; walk->next_dir++, walk->next = 0) {
+		walk->dir = t->dirs[walk->next_dir];
+		if (walk->next < walk->dir->count)
+			return &walk->dir->nodes[walk->next++];
+	}
+	return NULL;
+}
+
 u32 *dir_alloc_old(struct tree *t, u32 count)
 {
 	u32 *old = arena_alloc(&t->arena, count * sizeof(*old), sizeof(*old));
@@ -328,6 +322,8 @@ int tree_init(struct tree *t, const char *source)
 {
 	*t = (struct tree){ .source = source, .root.name = (char *)"" };
 	t->sparse.size = sizeof(struct sparse);
+	spool_init(&t->extents);
+	spool_init(&t->chunks);
 	if (owners_init(&t->owners) || xsets_init(&t->xsets))
 		return -ENOMEM;
 	t->root_dir = node_new_dir(&t->arena, &t->root, NULL);
@@ -340,5 +336,7 @@ void tree_free(struct tree *t)
 	xsets_free(&t->xsets);
 	arena_free(&t->arena);
 	array_free(&t->sparse);
+	spool_free(&t->extents);
+	spool_free(&t->chunks);
 	free(t->dirs);
 }

@@ -15,6 +15,7 @@
 #include "dsfs_platform.h"
 #include "dsfs_fs.h"
 #include "owners.h"
+#include "spool.h"
 #include "xsets.h"
 
 struct dir;
@@ -153,6 +154,8 @@ struct sparse {
  * struct tree - all of it
  * @source: path of the source, for messages
  * @dirs: breadth first, after tree_order(): index = DIRS record
+ * @sparse: struct sparse
+ * @extents, @chunks: EXTENTS and CHUNKSUMS
  * @nlinks: at least the number of names of files with several
  * @inodes: records, record 0 counted
  */
@@ -164,6 +167,8 @@ struct tree {
 	struct dir **dirs;
 	size_t nlinks;
 	struct array sparse;
+	struct spool extents;
+	struct spool chunks;
 	struct owners owners;
 	struct xsets xsets;
 	u64 ndirs;
@@ -220,6 +225,18 @@ static inline u64 node_stored(const struct tree *t, const struct node *n)
 	return s ? s->stored : n->size;
 }
 
+/*
+ * contents.c, for files that are stored.  Messages are written, but for -ENOMEM.  Return: 0 or
+ * -errno.
+ *
+ * Say that a file has holes: the caller adds its @extents records to t->extents next.
+ */
+int tree_add_holes(struct tree *t, struct node *n, u64 stored, u32 extents);
+/* Add checksums of chunks to CHUNKSUMS. */
+int tree_add_sums(struct tree *t, const u32 *sums, u32 count);
+/* Give a file its checksums: a single one is in the node. */
+int tree_set_sums(struct tree *t, struct node *n, const u32 *sums, u32 count);
+
 u32 dir_nlink(const struct dir *dir);
 
 /**
@@ -258,6 +275,20 @@ int tree_prune(struct tree *t);
  * Return: 0, -ENOMEM, -EFBIG for more than DSFS_MAX_INODES.
  */
 int tree_order(struct tree *t);
+
+/**
+ * struct tree_walk - a walk over the nodes of an ordered tree, in the order of inodes
+ * @dir: of the node of the last tree_next()
+ * @next_dir, @next: what comes next; 0 to begin
+ */
+struct tree_walk {
+	struct dir *dir;
+	u64 next_dir;
+	u32 next;
+};
+
+/* The next node; NULL at the end.  The root is in no directory, so it is none of them. */
+struct node *tree_next(const struct tree *t, struct tree_walk *walk);
 
 /* Allocate the old inode numbers of all directories. */
 int tree_alloc_old(struct tree *t);

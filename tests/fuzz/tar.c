@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "options/params.h"
+#include "options/options.h"
 #include "plan/plan.h"
 #include "source/source.h"
 #include "engine.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "data/order.h"
-#include "options/params.h"
+#include "options/options.h"
 #include "plan/plan.h"
 #include "source/source.h"
 #include "engine.h"

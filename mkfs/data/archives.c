@@ -24,14 +24,14 @@ struct sums {
 };
 
 /**
- * struct placed - the sink of the archives
+ * struct archives - the sink of the archives
  * @item: the content that is being given
  * @extents: struct dsfs_extent_record, of @item
  * @at: bytes of it so far, with holes
  * @open: they end with data
  * @err: there was no memory for the sums of the archive
  */
-struct placed {
+struct archives {
 	struct source_sink sink;
 	struct store *s;
 	struct item item;
@@ -109,12 +109,12 @@ static int sums_end(struct store *s, struct sums *sums, struct item *it)
 		return ret;
 	it->sums = sums->list.n;
 	it->hash = sums->hash ? XXH64_digest(sums->hash) : 0;
-	return store_placed(s, it, (const u32 *)sums->list.p);
+	return store_in_place(s, it, (const u32 *)sums->list.p);
 }
 
-static int placed_file(struct source_sink *sink, struct stream_node *file)
+static int archives_file(struct source_sink *sink, struct stream_node *file)
 {
-	struct placed *p = (struct placed *)sink;
+	struct archives *p = (struct archives *)sink;
 
 	p->item = (struct item){ .node = &file->node };
 	p->extents.n = 0;
@@ -124,9 +124,9 @@ static int placed_file(struct source_sink *sink, struct stream_node *file)
 	return 0;
 }
 
-static int placed_data(struct source_sink *sink, const char *from, u64 bytes)
+static int archives_data(struct source_sink *sink, const char *from, u64 bytes)
 {
-	struct placed *p = (struct placed *)sink;
+	struct archives *p = (struct archives *)sink;
 	struct dsfs_extent_record *r = p->open ? NULL : array_add(&p->extents);
 
 	if (!p->open && !r)
@@ -141,18 +141,18 @@ static int placed_data(struct source_sink *sink, const char *from, u64 bytes)
 	return sums_add(p->s, &p->member, from, bytes);
 }
 
-static int placed_zeros(struct source_sink *sink, u64 bytes)
+static int archives_zeros(struct source_sink *sink, u64 bytes)
 {
-	struct placed *p = (struct placed *)sink;
+	struct archives *p = (struct archives *)sink;
 
 	p->at += bytes;
 	p->open = false;
 	return 0;
 }
 
-static int placed_end(struct source_sink *sink)
+static int archives_end(struct source_sink *sink)
 {
-	struct placed *p = (struct placed *)sink;
+	struct archives *p = (struct archives *)sink;
 	struct item *it = &p->item;
 
 	it->sparse = it->stored < it->node->size;
@@ -161,18 +161,18 @@ static int placed_end(struct source_sink *sink)
 	return sums_end(p->s, &p->member, it);
 }
 
-static void placed_raw(struct source_sink *sink, const char *from, u64 bytes)
+static void archives_raw(struct source_sink *sink, const char *from, u64 bytes)
 {
-	struct placed *p = (struct placed *)sink;
+	struct archives *p = (struct archives *)sink;
 
 	if (!p->err)
 		p->err = sums_add(p->s, &p->archive, from, bytes);
 	progress_add(&p->s->progress, bytes);
 }
 
-static int placed_archive(struct source_sink *sink, struct stream_node *file)
+static int archives_archive(struct source_sink *sink, struct stream_node *file)
 {
-	struct placed *p = (struct placed *)sink;
+	struct archives *p = (struct archives *)sink;
 	struct item it = { .node = &file->node, .stored = file->node.size };
 	struct store *s = p->s;
 	int ret = p->err ? p->err : sums_end(s, &p->archive, &it);
@@ -184,7 +184,7 @@ static int placed_archive(struct source_sink *sink, struct stream_node *file)
 	return ret;
 }
 
-static void placed_free(struct placed *p)
+static void archives_free(struct archives *p)
 {
 	if (!p)
 		return;
@@ -194,16 +194,16 @@ static void placed_free(struct placed *p)
 	free(p);
 }
 
-struct placed *placed_begin(struct store *s)
+struct archives *archives_begin(struct store *s)
 {
-	struct placed *p = calloc(1, sizeof(*p));
+	struct archives *p = calloc(1, sizeof(*p));
 	int ret = p ? 0 : -ENOMEM;
 
 	if (p) {
 		p->sink = (struct source_sink){
-			.begin = placed_file, .data = placed_data, .zeros = placed_zeros,
-			.end = placed_end, .stop = -1, .raw = placed_raw,
-			.archive = placed_archive,
+			.begin = archives_file, .data = archives_data, .zeros = archives_zeros,
+			.end = archives_end, .stop = -1, .raw = archives_raw,
+			.archive = archives_archive,
 		};
 		p->s = s;
 		p->extents.size = sizeof(struct dsfs_extent_record);
@@ -211,7 +211,7 @@ struct placed *placed_begin(struct store *s)
 	}
 	if (ret) {
 		no_memory();
-		placed_free(p);
+		archives_free(p);
 		return NULL;
 	}
 	sums_begin(s, &p->archive);
@@ -220,63 +220,36 @@ struct placed *placed_begin(struct store *s)
 	return p;
 }
 
-void placed_finish(struct placed *p)
+void archives_finish(struct archives *p)
 {
 	progress_end(&p->s->progress);
 	p->s->source->sink = NULL;
-	placed_free(p);
-}
-
-static u64 first_block(const struct place_of *p)
-{
-	return p->start >> DSFS_BLOCK_BITS;
-}
-
-static u64 last_block(const struct place_of *p)
-{
-	return (p->start + p->stored - 1) >> DSFS_BLOCK_BITS;
+	archives_free(p);
 }
 
 /*
  * A member's blocks have the archive's bytes, too; two archives may meet in a block.
- * Return: the bytes of all archives.
  */
-static u64 set_shared(struct place_of *p, size_t n)
+u64 archives_share(struct store *s, const struct array *places)
 {
-	struct place_of *archive = NULL;
+	struct place_of *p = (struct place_of *)places->p, *archive = NULL;
 	u64 stored = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		if (archive && p[i].start < archive->start + archive->stored) {
+	for (size_t i = 0; i < places->n; i++) {
+		const u64 end = archive ? archive->start + archive->stored : 0;
+
+		if (archive && p[i].start >> DSFS_BLOCK_BITS <= (end - 1) >> DSFS_BLOCK_BITS) {
 			p[i].node->flags |= NODE_SHARED;
 			archive->node->flags |= NODE_SHARED;
+		}
+		if (archive && p[i].start < end)
 			continue;
-		}
-		if (archive && last_block(archive) == first_block(&p[i])) {
-			p[i].node->flags |= NODE_SHARED;
-			archive->node->flags |= NODE_SHARED;
-		}
 		archive = &p[i];
 		stored += archive->stored;
 	}
-	return stored;
-}
-
-int placed_share(struct store *s)
-{
-	struct base *base = s->base;
-	struct array places;
-	int ret = places_collect(&places, base, s->tree, NULL, NULL);
-	u64 stored = 0;
-
-	if (!ret)
-		stored = set_shared((struct place_of *)places.p, places.n);
-	else if (ret == -ENOMEM)
-		no_memory();
-	if (base) {
-		base->stored = stored;
-		base->packed = base->img.geo->data_start + stored;
+	if (s->base) {
+		s->base->stored = stored;
+		s->base->packed = s->base->img.geo->data_start + stored;
 	}
-	array_free(&places);
-	return ret;
+	return stored;
 }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a tree knows of its contents besides their places: holes and checksums.  Both grow with
+ * the bytes of a data set, so they are kept as the image will have them, in spools.
+ */
+#include "msg.h"
+#include "tree.h"
+
+int tree_add_holes(struct tree *t, struct node *n, u64 stored, u32 extents)
+{
+	const u64 first = t->extents.len / sizeof(struct dsfs_extent_record);
+	struct sparse *sp = array_add(&t->sparse);
+
+	if (!sp)
+		return -ENOMEM;
+	*sp = (struct sparse){ stored, extents ? first : 0, extents };
+	n->sparse = t->sparse.n;
+	if (first + extents <= U32_MAX)
+		return 0;
+	msg_error(NULL, "extents of files with holes: over the limit of 2^32");
+	return -EFBIG;
+}
+
+int tree_add_sums(struct tree *t, const u32 *sums, u32 count)
+{
+	int ret = 0;
+
+	for (u32 i = 0; !ret && i < count; i++) {
+		__le32 sum = cpu_to_le32(sums[i]);
+
+		ret = spool_add(&t->chunks, &sum, sizeof(sum));
+	}
+	if (!ret && t->chunks.len / sizeof(__le32) > 1ULL << 32) {
+		msg_error(NULL,
+			  "chunk checksums: over the limit of 2^32: use a larger --chunk-size");
+		ret = -EFBIG;
+	}
+	return ret;
+}
+
+int tree_set_sums(struct tree *t, struct node *n, const u32 *sums, u32 count)
+{
+	n->sum = count == 1 ? sums[0] : 0;
+	if (count <= 1)
+		return 0;
+	n->sum = t->chunks.len / sizeof(__le32);
+	return tree_add_sums(t, sums, count);
+}
