@@ -66,10 +66,8 @@ static int check_archives(const struct base *base, bool archives)
 /* Open the metadata of the generation that is looked at. */
 static int open_metadata(struct base *base, bool archives)
 {
-	int ret = check_sums(base);
+	int ret = check_sums(base) ?: check_archives(base, archives);
 
-	if (!ret)
-		ret = check_archives(base, archives);
 	if (ret)
 		return ret;
 	base->prev = image_source(&base->img, 0);
@@ -91,8 +89,7 @@ int base_open(struct base **opened, const char *path, bool archives)
 		return ret;
 	}
 	*opened = base;
-	ret = check_image(base);
-	return ret ? ret : open_metadata(base, archives);
+	return check_image(base) ?: open_metadata(base, archives);
 }
 
 int base_use(struct base *base, u64 generation)

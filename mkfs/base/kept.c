@@ -64,9 +64,8 @@ int kept_find(struct kept *kept, const struct base *base, u64 keep)
 			return base_damaged(base, "history", &now.err, ret);
 		if (!ret)
 			break;
-		ret = check_alignment(base, &now.geo);
-		if (!ret)
-			ret = add_generation(&kept->list, now.geo.generation);
+		ret = check_alignment(base, &now.geo) ?:
+		      add_generation(&kept->list, now.geo.generation);
 	}
 	if (!ret && kept->list.n < keep)
 		msg_warn(base->img.path, "--keep=%llu: generations in the image: %zu: all are kept",
@@ -162,9 +161,7 @@ static int measure_dropped(struct measure *m)
 	for (size_t i = 0; !ret && i < dropped->n; i++) {
 		struct kept_one *one = (struct kept_one *)dropped->p + i;
 
-		ret = base_use(m->base, one->number);
-		if (!ret)
-			ret = measure_one(m, one, DSFS_DATA_START_MIN);
+		ret = base_use(m->base, one->number) ?: measure_one(m, one, DSFS_DATA_START_MIN);
 	}
 	return ret ? ret : base_use(m->base, newest);
 }
@@ -181,9 +178,7 @@ int kept_measure(struct kept *kept, struct base *base, const struct options *o,
 	for (size_t i = 0; !ret && i < kept->list.n; i++) {
 		struct kept_one *one = kept_at(kept, i);
 
-		ret = base_use(base, one->number);
-		if (!ret)
-			ret = measure_one(&m, one, start);
+		ret = base_use(base, one->number) ?: measure_one(&m, one, start);
 		base->packed = start + one->data;
 		start += one->data + one->meta;
 	}

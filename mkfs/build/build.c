@@ -17,10 +17,8 @@ static int (*recipe(const struct options *o))(struct run *r)
 int build_run(const struct options *o)
 {
 	struct run r = { .o = o, .threads = source_threads(o->threads) };
-	int ret = run_begin_generation(&r);
+	int ret = run_begin_generation(&r) ?: recipe(o)(&r);
 
-	if (!ret)
-		ret = recipe(o)(&r);
 	if (ret < 0)
 		output_abort(&r.out);
 	signals_ignore();

@@ -44,9 +44,7 @@ static int add_archive(struct run *r, const char *path)
 
 	if (ret)
 		return ret;
-	ret = copy_archive(r, &a);
-	if (!ret)
-		ret = source_archive_index(r->source, &a);
+	ret = copy_archive(r, &a) ?: source_archive_index(r->source, &a);
 	close(a.fd);
 	return ret;
 }

@@ -59,9 +59,7 @@ int step_order_tree(struct run *r)
 
 int step_list(struct run *r)
 {
-	int ret = r->source->ops->list(r->source);
-
-	return ret ? ret : step_order_tree(r);
+	return r->source->ops->list(r->source) ?: step_order_tree(r);
 }
 
 int step_plan(struct run *r)

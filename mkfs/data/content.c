@@ -87,9 +87,7 @@ static void squeeze_small(struct item *it, char *buf)
 	int ret;
 
 	holes_init(&h, squeeze_emit, &sq);
-	ret = holes_data(&h, buf, it->node->size);
-	if (!ret)
-		ret = holes_end(&h);
+	ret = holes_data(&h, buf, it->node->size) ?: holes_end(&h);
 	if (ret)
 		content_bad(it, "out of memory", ret);
 	else

@@ -256,9 +256,8 @@ static int write_pieces(struct store *s, struct ring *ring, struct job *job, str
 
 		if (last && job->items[0].why)
 			return 0;
-		ret = output_write(s->out, pos + *stored, buf, p->bytes);
-		if (!ret)
-			ret = tree_add_sums(s->tree, p->sums, p->nsums);
+		ret = output_write(s->out, pos + *stored, buf, p->bytes) ?:
+		      tree_add_sums(s->tree, p->sums, p->nsums);
 		if (ret)
 			return ret;
 		*stored += p->bytes;

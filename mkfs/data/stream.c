@@ -82,10 +82,8 @@ static void stop_readers(struct stream *s)
 
 int stream_run(struct stream *s, unsigned int n, void *(*fill)(void *stream))
 {
-	int ret = start_readers(s, n, fill);
+	int ret = start_readers(s, n, fill) ?: write_files(s);
 
-	if (!ret)
-		ret = write_files(s);
 	stop_readers(s);
 	progress_end(&s->store->progress);
 	if (!ret)

@@ -128,9 +128,7 @@ static int step(struct walk_state *w)
 		return 0;
 	}
 	n = &p->dir->nodes[p->next++];
-	ret = set_path(w, p->path, n);
-	if (!ret)
-		ret = put_node(w, n);
+	ret = set_path(w, p->path, n) ?: put_node(w, n);
 	if (ret || !S_ISDIR(n->mode))
 		return ret;
 	return push(w, n->u.dir, p->path + 1 + node_len(n));
@@ -146,9 +144,7 @@ static int walk_tree(struct walk_state *w)
 	if (!w->path)
 		return -ENOMEM;
 	memcpy(w->path, "/", sizeof("/"));
-	ret = put_node(w, &root);
-	if (!ret)
-		ret = push(w, w->t->root_dir, 0);
+	ret = put_node(w, &root) ?: push(w, w->t->root_dir, 0);
 	while (!ret && w->stack.n)
 		ret = step(w);
 	return ret;

@@ -27,9 +27,7 @@ static int put_names(struct meta *m)
 		     from += count, at += DSFS_BLOCK_SIZE) {
 			count = names_fill(d, from, &bytes);
 			names_write(d, from, count, bytes, block);
-			ret = meta_pad(m, at);
-			if (!ret)
-				ret = meta_put(m, block, bytes);
+			ret = meta_pad(m, at) ?: meta_put(m, block, bytes);
 		}
 	}
 	return ret ? ret : meta_end(m);
@@ -105,11 +103,8 @@ static int put_owners(struct meta *m)
 
 static int put_extras(struct meta *m)
 {
-	int ret;
-
 	meta_begin(m, DSFS_REGION_EXTRAS);
-	ret = meta_put(m, m->extras.p, m->extras.n * sizeof(struct dsfs_extra));
-	return ret ? ret : meta_end(m);
+	return meta_put(m, m->extras.p, m->extras.n * sizeof(struct dsfs_extra)) ?: meta_end(m);
 }
 
 static int put_symlinks(struct meta *m)
@@ -154,9 +149,7 @@ static int put_spool(struct meta *m, enum dsfs_region_id id, struct spool *s)
 		size_t n = s->len - off < sizeof(buf) ? s->len - off :
 							sizeof(buf);
 
-		ret = spool_read(s, off, buf, n);
-		if (!ret)
-			ret = meta_put(m, buf, n);
+		ret = spool_read(s, off, buf, n) ?: meta_put(m, buf, n);
 	}
 	return ret ? ret : meta_end(m);
 }
@@ -183,13 +176,10 @@ static int put_filesums(struct meta *m)
 
 static int put_history(struct meta *m)
 {
-	int ret;
-
 	if (!m->gen->previous)
 		return 0;
 	meta_begin(m, DSFS_REGION_HISTORY);
-	ret = meta_put(m, m->gen->previous, DSFS_SB_SIZE);
-	return ret ? ret : meta_end(m);
+	return meta_put(m, m->gen->previous, DSFS_SB_SIZE) ?: meta_end(m);
 }
 
 static int put_regions(struct meta *m)

@@ -252,10 +252,8 @@ int output_check_archives(struct output *out, const struct options *o)
 	out->ops = &archives_target_ops;
 	if (ret)
 		return ret;
-	if (S_ISBLK(st.st_mode)) {
-		ret = check_device(out, o);
-		return ret ? ret : lock_image(out);
-	}
+	if (S_ISBLK(st.st_mode))
+		return check_device(out, o) ?: lock_image(out);
 	if (!S_ISREG(st.st_mode))
 		return not_a_target(out);
 	ret = open_file(out, &st);

@@ -4,21 +4,26 @@
  * share blocks (XFS, Btrfs), nothing is copied; else the kernel copies if it can, so that
  * the bytes do not pass through here; else they are read and written.
  */
+#include <linux/fs.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "msg.h"
 #include "output.h"
-#include "share.h"
 
 #define COPY_BYTES	1048576
 
 static bool share(const struct output *out, u64 pos, int fd, u64 bytes)
 {
+	struct file_clone_range range = { .src_fd = fd, .dest_offset = pos };
 	bool done;
 
+	/* a length that is no multiple of a block is allowed as "up to the end" alone */
+	if (!(bytes & (DSFS_BLOCK_SIZE - 1)))
+		range.src_length = bytes;
 	signals_write_begin();
-	done = share_blocks(out->fd, pos, fd, bytes);
+	done = !ioctl(out->fd, FICLONERANGE, &range);
 	signals_write_end();
 	return done;
 }
@@ -42,39 +47,24 @@ static u64 copy_in_kernel(const struct output *out, u64 pos, int fd, u64 bytes)
 	return done;
 }
 
-static int copy_some(const struct output *out, u64 pos, int fd, const char *path, u64 from,
-		     char *buf, size_t *bytes)
-{
-	ssize_t n = pread(fd, buf, *bytes, from);
-
-	if (n < 0 && errno == EINTR) {
-		*bytes = 0;
-		return 0;
-	}
-	if (n <= 0) {
-		int ret = n ? -errno : -EIO;
-
-		msg_error(path, "cannot read at byte %llu: %s", (unsigned long long)from,
-			  n ? strerror(errno) : "end of file");
-		return ret;
-	}
-	*bytes = n;
-	return output_pwrite(out, buf, n, pos);
-}
-
 static int copy_here(const struct output *out, u64 pos, int fd, const char *path, u64 from,
 		     u64 bytes)
 {
 	char *buf = malloc(COPY_BYTES);
-	int ret = buf ? 0 : -ENOMEM;
+	int ret = buf ? 0 : no_memory();
 
-	if (ret)
-		no_memory();
 	while (!ret && from < bytes) {
-		size_t n = bytes - from < COPY_BYTES ? bytes - from : COPY_BYTES;
+		const size_t most = bytes - from < COPY_BYTES ? bytes - from : COPY_BYTES;
+		const ssize_t n = pread(fd, buf, most, from);
 
-		ret = copy_some(out, pos + from, fd, path, from, buf, &n);
-		from += n;
+		if (n > 0) {
+			ret = output_pwrite(out, buf, n, pos + from);
+			from += n;
+		} else if (!n || errno != EINTR) {
+			ret = n ? -errno : -EIO;
+			msg_error(path, "cannot read at byte %llu: %s", from,
+				  n ? strerror(-ret) : "end of file");
+		}
 	}
 	free(buf);
 	return ret;

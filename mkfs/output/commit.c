@@ -80,16 +80,12 @@ static int commit_device(struct output *out, const void *const slots[2])
 
 static int commit_file(struct output *out, const void *const slots[2])
 {
-	int ret = write_slots(out, slots);
-
-	return ret ? ret : file_name(out);
+	return write_slots(out, slots) ?: file_name(out);
 }
 
 static int replace_slot(const struct output *out, const void *slot, unsigned int n)
 {
-	int ret = write_slot(out, slot, n);
-
-	return ret ? ret : output_sync(out);
+	return write_slot(out, slot, n) ?: output_sync(out);
 }
 
 /*

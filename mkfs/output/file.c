@@ -19,17 +19,10 @@ static int parent_of(const struct output *out, char **dir)
 	return *dir ? 0 : -ENOMEM;
 }
 
-static int temp_name(struct output *out, unsigned int n)
+static void drop_temp(struct output *out)
 {
-	const char *base = strrchr(out->path, '/') + 1;
-
 	free(out->temp);
-	if (asprintf(&out->temp, "%.*s.%.200s.%d-%u", (int)(base - out->path),
-		     out->path, base, (int)getpid(), n) < 0) {
-		out->temp = NULL;
-		return -ENOMEM;
-	}
-	return 0;
+	out->temp = NULL;
 }
 
 /* Mode until the image is complete; a file that replaces another one gets its mode then. */
@@ -38,22 +31,37 @@ static mode_t first_mode(const struct output *out)
 	return out->replace ? 0600 : 0666;
 }
 
-/* Make a file with a temporary name, where the file system has no unnamed files. */
-static int open_named(struct output *out)
+/* Make the file, where the file system has no unnamed files, or give one that has none a name. */
+static int make_temp(struct output *out, const char *unnamed)
 {
+	if (unnamed)
+		return linkat(AT_FDCWD, unnamed, AT_FDCWD, out->temp, AT_SYMLINK_FOLLOW);
+	signals_hold();
+	out->fd = open(out->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, first_mode(out));
+	signals_release(out->fd < 0 ? NULL : out->temp);
+	return out->fd < 0 ? -1 : 0;
+}
+
+/*
+ * Find a temporary name that nobody has.
+ * @unnamed: the file in /proc; NULL: there is none yet
+ */
+static int name_temp(struct output *out, const char *unnamed)
+{
+	const char *base = strrchr(out->path, '/') + 1;
+
 	for (unsigned int n = 0; n < 100; n++) {
-		if (temp_name(out, n))
+		if (asprintf(&out->temp, "%.*s.%.200s.%d-%u", (int)(base - out->path), out->path,
+			     base, (int)getpid(), n) < 0) {
+			out->temp = NULL;
 			return no_memory();
-		signals_hold();
-		out->fd = open(out->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, first_mode(out));
-		signals_release(out->fd < 0 ? NULL : out->temp);
-		if (out->fd >= 0)
+		}
+		if (!make_temp(out, unnamed))
 			return 0;
+		drop_temp(out);
 		if (errno != EEXIST)
 			break;
 	}
-	free(out->temp);
-	out->temp = NULL;
 	return output_fail(out, "cannot make");
 }
 
@@ -68,33 +76,12 @@ int file_open(struct output *out)
 	out->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, first_mode(out));
 	free(dir);
 	if (out->fd < 0) {
-		ret = open_named(out);
+		ret = name_temp(out, NULL);
 		if (ret)
 			return ret;
 	}
 	if (fstat(out->fd, &st))
 		return output_fail(out, "cannot read attributes");
-	return 0;
-}
-
-/* Give the file a temporary name, to replace another one by. */
-static int name_temp(struct output *out, const char *proc)
-{
-	int ret;
-
-	for (unsigned int n = 0; !out->temp; n++) {
-		if (temp_name(out, n))
-			return no_memory();
-		if (!linkat(AT_FDCWD, proc, AT_FDCWD, out->temp, AT_SYMLINK_FOLLOW))
-			return 0;
-		ret = errno;
-		free(out->temp);
-		out->temp = NULL;
-		if (ret != EEXIST || n > 100) {
-			errno = ret;
-			return output_fail(out, "cannot make");
-		}
-	}
 	return 0;
 }
 
@@ -110,8 +97,7 @@ static int rename_temp(struct output *out)
 		unlink(out->temp);
 	}
 	signals_unguard();
-	free(out->temp);
-	out->temp = NULL;
+	drop_temp(out);
 	return 0;
 }
 
@@ -147,11 +133,7 @@ int file_name(struct output *out)
 		if (linkat(AT_FDCWD, proc, AT_FDCWD, out->path, AT_SYMLINK_FOLLOW))
 			ret = output_fail(out, "cannot make");
 	} else {
-		ret = name_temp(out, proc);
-		if (!ret && !out->temp)	/* for the analyzer: there is one */
-			ret = -ENOMEM;
-		if (!ret)
-			ret = rename_temp(out);
+		ret = (out->temp ? 0 : name_temp(out, proc)) ?: rename_temp(out);
 	}
 	if (!ret)
 		sync_parent(out);
@@ -165,6 +147,5 @@ void file_abort(struct output *out)
 	if (unlink(out->temp))
 		msg_warn(out->temp, "cannot be removed: %s", strerror(errno));
 	signals_unguard();
-	free(out->temp);
-	out->temp = NULL;
+	drop_temp(out);
 }

@@ -26,9 +26,7 @@ int output_open(struct output *out, u64 start)
 	out->base = start;
 	out->head = start;
 	out->high = start;
-	ret = window_init(&out->window);
-	if (!ret)
-		ret = writer_start(&out->writer, out);
+	ret = window_init(&out->window) ?: writer_start(&out->writer, out);
 	if (ret)
 		msg_error(NULL, "cannot start writing: %s", strerror(-ret));
 	return ret;

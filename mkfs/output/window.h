@@ -6,13 +6,14 @@
 #define MKFS_WINDOW_H
 
 #include <stdbool.h>
-#include <sys/uio.h>
 
 #include "dsfs_platform.h"
 #include "dsfs_fs.h"
 
 #define WINDOW_BYTES	(16 << 20)	/* a power of two */
 #define WINDOW_BLOCKS	(WINDOW_BYTES / DSFS_BLOCK_SIZE)
+
+struct iovec;
 
 /**
  * struct frame - a block of the window

@@ -10,6 +10,7 @@
 
 #define UNIT		OUTPUT_UNIT
 #define BLOCK_MASK	((u64)DSFS_BLOCK_SIZE - 1)
+#define COMPARE_BYTES	65536
 #define SKIP_MIN	(1024 * 1024)	/* zeros that are left out of a file */
 
 /* Wait until the writer is idle. */
@@ -21,13 +22,6 @@ static int output_wait(struct output *out)
 		window_leave(&out->window, out->written, out->base);
 	out->written = out->base;
 	return ret;
-}
-
-static int read_back(struct output *out, char *p, size_t bytes, u64 pos)
-{
-	int ret = output_wait(out);
-
-	return ret ? ret : output_pread(out, p, bytes, pos);
 }
 
 /* Write the first @bytes of the window. */
@@ -87,9 +81,7 @@ int output_flush(struct output *out)
 
 int output_settle(struct output *out)
 {
-	int ret = flush_some(out, out->head - out->base);
-
-	return ret ? ret : output_wait(out);
+	return flush_some(out, out->head - out->base) ?: output_wait(out);
 }
 
 /* Let the window begin at @pos; nothing before it is needed. */
@@ -175,9 +167,7 @@ int output_write(struct output *out, u64 pos, const void *p, size_t bytes)
 	if (pos < out->base) {		/* a gap that the window has left behind */
 		u64 n = out->base - pos < bytes ? out->base - pos : bytes;
 
-		ret = output_wait(out);
-		if (!ret)
-			ret = output_pwrite(out, from, n, pos);
+		ret = output_wait(out) ?: output_pwrite(out, from, n, pos);
 		if (ret)
 			return ret;
 		from += n;
@@ -225,9 +215,7 @@ int output_lend(struct output *out, u64 pos, char *p, size_t bytes, unsigned int
 		return output_write(out, pos, p, bytes);
 	if (!output_fits(out, pos, bytes))
 		return -ENOSPC;
-	ret = skip_to(out, pos);
-	if (!ret)
-		ret = make_room(out, pos + bytes);
+	ret = skip_to(out, pos) ?: make_room(out, pos + bytes);
 	if (ret)
 		return ret;
 	window_lend(&out->window, pos, p, bytes, lent);
@@ -246,60 +234,53 @@ void output_cut(struct output *out, u64 pos)
 		out->head = pos;
 }
 
+/*
+ * Look at bytes of the image.
+ * @buf: of COMPARE_BYTES, for what the window has left behind
+ * @bytes: how many; becomes less if fewer lie together
+ * @p: set to them
+ */
+static int look(struct output *out, u64 pos, char *buf, u64 *bytes, const char **p)
+{
+	if (pos >= out->base) {
+		*p = window_at(&out->window, pos, bytes);
+		return 0;
+	}
+	if (*bytes > out->base - pos)
+		*bytes = out->base - pos;
+	if (*bytes > COMPARE_BYTES)
+		*bytes = COMPARE_BYTES;
+	*p = buf;
+	return output_wait(out) ?: output_pread(out, buf, *bytes, pos);
+}
+
 int output_compare(struct output *out, u64 pos, const void *p, size_t bytes)
 {
-	const char *with = p;
-	char buf[65536];
-	int ret;
+	char buf[COMPARE_BYTES];
+	const char *with = p, *have;
 
-	while (bytes) {
-		const char *have;
-		u64 n = bytes;
+	for (u64 n; bytes; bytes -= n, pos += n, with += n) {
+		int ret;
 
-		if (pos < out->base) {
-			if (n > out->base - pos)
-				n = out->base - pos;
-			if (n > sizeof(buf))
-				n = sizeof(buf);
-			ret = read_back(out, buf, n, pos);
-			if (ret)
-				return ret;
-			have = buf;
-		} else {
-			have = window_at(&out->window, pos, &n);
-		}
+		n = bytes;
+		ret = look(out, pos, buf, &n, &have);
+		if (ret)
+			return ret;
 		if (memcmp(have, with, n))
 			return 0;
-		with += n;
-		pos += n;
-		bytes -= n;
 	}
 	return 1;
 }
 
 int output_compare_ranges(struct output *out, u64 a, u64 b, u64 bytes)
 {
-	char buf[65536];
+	char buf[COMPARE_BYTES];
+	const char *p;
 	int ret = 1;
 
-	while (ret == 1 && bytes) {
-		u64 n = bytes < sizeof(buf) ? bytes : sizeof(buf);
-
-		if (b < out->base) {
-			if (n > out->base - b)
-				n = out->base - b;
-			ret = read_back(out, buf, n, b);
-			if (ret)
-				return ret;
-		} else {
-			const char *p = window_at(&out->window, b, &n);
-
-			memcpy(buf, p, n);
-		}
-		ret = output_compare(out, a, buf, n);
-		a += n;
-		b += n;
-		bytes -= n;
+	for (u64 n; ret == 1 && bytes; bytes -= n, a += n, b += n) {
+		n = bytes;
+		ret = look(out, b, buf, &n, &p) ?: output_compare(out, a, p, n);
 	}
 	return ret;
 }

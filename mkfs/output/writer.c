@@ -10,6 +10,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "output.h"
@@ -127,12 +129,17 @@ int writer_start(struct writer *w, const struct output *out)
 	int ret;
 
 	w->out = out;
+	w->parts = calloc(WRITER_PARTS, sizeof(*w->parts));
+	if (!w->parts)
+		return -ENOMEM;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", out->fd);
 	w->direct = open(path, O_WRONLY | O_DIRECT | O_CLOEXEC);
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->change, NULL);
 	ret = pthread_create(&w->thread, NULL, write_pieces, w);
 	w->running = !ret;
+	if (ret)
+		free(w->parts);
 	return -ret;
 }
 
@@ -149,6 +156,7 @@ void writer_end(struct writer *w)
 	pthread_cond_destroy(&w->change);
 	if (w->direct >= 0)
 		close(w->direct);
+	free(w->parts);
 	w->running = false;
 }
 

@@ -6,19 +6,19 @@
 #define MKFS_WRITER_H
 
 #include <pthread.h>
-#include <sys/uio.h>
 
 #include "dsfs_platform.h"
 
 #define WRITER_BYTES	(4 << 20)	/* a piece at most */
 #define WRITER_PARTS	(WRITER_BYTES / 4096 + 1)
 
+struct iovec;
 struct output;
 
 /**
  * struct writer - a thread that writes one piece at a time
  * @direct: the target, opened with O_DIRECT; -1: not possible
- * @parts: memory of the piece, @nparts ranges; all but the first begin with a block
+ * @parts: memory of the piece, @nparts ranges of WRITER_PARTS; all but the first begin with a block
  *	of the image and are aligned to one
  * @bytes: length of the piece that is written; 0: idle
  * @err: first error of a piece
@@ -28,7 +28,7 @@ struct writer {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t change;
-	struct iovec parts[WRITER_PARTS];
+	struct iovec *parts;
 	unsigned int nparts;
 	size_t bytes;
 	u64 pos;

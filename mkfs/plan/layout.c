@@ -95,14 +95,11 @@ static void place_symlink(struct layout *l, struct node *n)
 
 static int place_node(struct layout *l, struct tree *t, struct node *n)
 {
-	int ret;
-
 	if (n->flags & NODE_HARDLINK)
 		return 0;
 	if (S_ISLNK(n->mode))
 		place_symlink(l, n);
-	ret = number_owner(l, t, n);
-	return ret ? ret : place_xset(l, t, n);
+	return number_owner(l, t, n) ?: place_xset(l, t, n);
 }
 
 int layout_make(struct layout *l, struct tree *t)
