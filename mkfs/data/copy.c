@@ -32,7 +32,6 @@ struct moved {
 struct copy {
 	struct store *s;
 	struct placemap *moved;
-	const struct source_ops *ops;
 	struct input *in;
 	char *buf;
 };
@@ -44,17 +43,15 @@ int copied_init(struct placemap *copied)
 
 static int copy_init(struct copy *c, struct store *s, struct placemap *copied)
 {
-	struct source *src = s->source;
-
-	*c = (struct copy){ .s = s, .moved = copied, .ops = src->ops };
-	c->in = src->ops->input_new(src);
+	*c = (struct copy){ .s = s, .moved = copied };
+	c->in = input_new(s->source);
 	c->buf = malloc(COPY_BYTES);
 	return c->in && c->buf ? 0 : -ENOMEM;
 }
 
 static void copy_free(struct copy *c)
 {
-	c->ops->input_free(c->in);
+	input_free(c->in);
 	free(c->buf);
 }
 
@@ -67,7 +64,7 @@ static int copy_bytes(struct copy *c, u64 to, u64 stored)
 	for (u64 at = 0; !ret && at < stored; at += COPY_BYTES) {
 		u64 bytes = stored - at < COPY_BYTES ? stored - at : COPY_BYTES;
 
-		if (!c->ops->read(in, c->buf, bytes, at))
+		if (!in->src->ops->read(in, c->buf, bytes, at))
 			return source_unreadable(in->src, in->dir, in->node, in->why, in->err);
 		if (to)
 			ret = output_write(c->s->out, to + at, c->buf, bytes);
@@ -97,7 +94,7 @@ static int share_moved(struct copy *c, struct node *n, const struct moved *moved
 static int copy_open(struct copy *c, struct node *n)
 {
 	struct moved *moved;
-	u64 pos = 0, stored = c->ops->next_data(c->in, &pos), sums;
+	u64 pos = 0, stored = c->in->src->ops->next_data(c->in, &pos), sums;
 	const u32 ino = *node_old(c->in->dir, n);
 	struct dsfs_err err = { 0 };
 	int ret;
@@ -124,10 +121,10 @@ static int copy_file(struct copy *c, struct dir *dir, struct node *n)
 	struct input *in = c->in;
 	int ret;
 
-	if (!c->ops->open(in, dir, n))
+	if (!input_open(in, dir, n))
 		return source_unreadable(in->src, dir, n, in->why, in->err);
 	ret = copy_open(c, n);
-	c->ops->close(in);
+	input_close(in);
 	return ret;
 }
 

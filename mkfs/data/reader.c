@@ -19,7 +19,6 @@
 struct reader {
 	struct stream *s;
 	char *staging;
-	const struct source_ops *ops;
 	struct input *in;
 };
 
@@ -32,18 +31,18 @@ static bool bad_input(struct item *it, const struct input *in)
 
 static bool open_input(struct reader *r, struct item *it)
 {
-	return r->ops->open(r->in, it->dir, it->node) || bad_input(it, r->in);
+	return input_open(r->in, it->dir, it->node) || bad_input(it, r->in);
 }
 
 static bool read_at(struct reader *r, struct item *it, char *p, size_t bytes, u64 pos)
 {
-	return r->ops->read(r->in, p, bytes, pos) || bad_input(it, r->in);
+	return r->in->src->ops->read(r->in, p, bytes, pos) || bad_input(it, r->in);
 }
 
 /* Check after reading that the file is still the one that was scanned. */
 static bool check_file(struct reader *r, struct item *it)
 {
-	return r->ops->unchanged(r->in) || bad_input(it, r->in);
+	return input_unchanged(r->in) || bad_input(it, r->in);
 }
 
 /* The inode of the image that the item may be the same as; 0: none. */
@@ -76,7 +75,7 @@ static void run_small(struct reader *r, struct job *job, struct item *it)
 		if (!it->why)
 			it->kept = compare_small(r, it, buf);
 	}
-	r->ops->close(r->in);
+	input_close(r->in);
 }
 
 static int pass_holes(void *holes, const char *p, u64 bytes)
@@ -128,7 +127,7 @@ static void run_large(struct reader *r, struct job *job)
 			large_finish(&l, it);
 		else if (ret && !it->why)
 			content_bad(it, "out of memory", ret);
-		r->ops->close(r->in);
+		input_close(r->in);
 	}
 	large_end(&l);
 }
@@ -172,8 +171,7 @@ static bool form_job(void *stream, struct job *job)
 void *reader_run(void *stream)
 {
 	struct stream *s = stream;
-	struct source *src = s->store->source;
-	struct reader r = { .s = s, .ops = src->ops, .in = src->ops->input_new(src),
+	struct reader r = { .s = s, .in = input_new(s->store->source),
 			    .staging = malloc(STAGING_BYTES) };
 	bool ok = r.in && r.staging;
 	struct job *job;
@@ -183,7 +181,7 @@ void *reader_run(void *stream)
 		ring_set_ready(&s->ring, job);
 	}
 	ring_end(&s->ring, !ok);
-	src->ops->input_free(r.in);
+	input_free(r.in);
 	free(r.staging);
 	return NULL;
 }

@@ -102,14 +102,12 @@ static int sum_bytes(void *arg, const char *p, u64 bytes)
 /* Return: whether the file is what was listed, up to its last byte. */
 static bool read_file(struct summer *s, struct dir *dir, struct node *n)
 {
-	const struct source_ops *ops = s->in->src->ops;
 	bool good;
 
-	if (!ops->open(s->in, dir, n))
+	if (!input_open(s->in, dir, n))
 		return false;
-	good = !input_pass(s->in, s->buf, BUFFER_BYTES, sum_bytes, s) &&
-		ops->unchanged(s->in);
-	ops->close(s->in);
+	good = !input_pass(s->in, s->buf, BUFFER_BYTES, sum_bytes, s) && input_unchanged(s->in);
+	input_close(s->in);
 	return good;
 }
 
@@ -150,14 +148,14 @@ static void *sum_files(void *arg)
 static int summer_init(struct summer *s, struct reading *r)
 {
 	s->r = r;
-	s->in = r->c->src->ops->input_new(r->c->src);
+	s->in = input_new(r->c->src);
 	s->buf = malloc(BUFFER_BYTES);
 	return s->in && s->buf ? sha256_init(&s->hash) : -ENOMEM;
 }
 
 static void summer_free(struct summer *s)
 {
-	s->r->c->src->ops->input_free(s->in);
+	input_free(s->in);
 	free(s->buf);
 	sha256_free(&s->hash);
 }

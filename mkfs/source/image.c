@@ -128,12 +128,10 @@ static int fill_dir(struct source *src, struct dir *d, u32 ino,
 		ret = dsfs_dir_get(prev, &attr, &was, err);
 	if (ret || !was.count)
 		return ret;
-	d->nodes = arena_alloc(&src->tree->arena, was.count * sizeof(*d->nodes),
-			       8);
+	d->nodes = arena_zalloc(&src->tree->arena, was.count * sizeof(*d->nodes));
 	d->old = dir_alloc_old(src->tree, was.count);
 	if (!d->nodes || !d->old)
 		return -ENOMEM;
-	memset(d->nodes, 0, was.count * sizeof(*d->nodes));
 	dsfs_dir_iter_init(&it, prev, &was, 0);
 	while (!ret && (ret = dsfs_dir_iter_next(&it, &name, err)) == 1) {
 		struct node *n = &d->nodes[d->count];
@@ -187,34 +185,14 @@ static int image_list(struct source *src)
 	return ret;
 }
 
-static struct input *image_input_new(struct source *src)
-{
-	struct image_input *ii = calloc(1, sizeof(*ii));
-
-	if (!ii)
-		return NULL;
-	ii->in.src = src;
-	return &ii->in;
-}
-
-static void image_input_free(struct input *in)
-{
-	free(in);
-}
-
-static bool image_input_open(struct input *in, struct dir *dir, struct node *n)
+static bool image_input_open(struct input *in)
 {
 	struct image_input *ii = (struct image_input *)in;
 	const struct base *base = in->src->base;
 	struct dsfs_err err = { 0 };
 	struct dsfs_extra_info extra;
-	u32 ino = *node_old(dir, n);
-	int ret;
+	int ret = dsfs_inode_get(base->prev, *node_old(in->dir, in->node), &ii->attr, &err);
 
-	in->dir = dir;
-	in->node = n;
-	in->why = NULL;
-	ret = dsfs_inode_get(base->prev, ino, &ii->attr, &err);
 	if (!ret)
 		ret = dsfs_extra_get(base->prev, &ii->attr, &extra, &err);
 	if (ret)
@@ -263,18 +241,6 @@ static u64 image_input_next_data(struct input *in, u64 *pos)
 	return ((struct image_input *)in)->stored;
 }
 
-/* An image does not change. */
-static bool image_input_unchanged(struct input *in)
-{
-	(void)in;
-	return true;
-}
-
-static void image_input_close(struct input *in)
-{
-	in->node = NULL;
-}
-
 static void image_name(const struct source *src, const struct dir *dir,
 		       const struct node *node, struct source_name *name)
 {
@@ -287,14 +253,11 @@ static void image_name(const struct source *src, const struct dir *dir,
 
 const struct source_ops image_ops = {
 	.bytes = sizeof(struct source),
+	.input_bytes = sizeof(struct image_input),
 	.list = image_list,
-	.input_new = image_input_new,
-	.input_free = image_input_free,
 	.open = image_input_open,
 	.read = image_input_read,
 	.next_data = image_input_next_data,
-	.unchanged = image_input_unchanged,
-	.close = image_input_close,
 	.name = image_name,
 	.stored = true,
 };

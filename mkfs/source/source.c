@@ -53,6 +53,41 @@ int source_recheck(struct source *src)
 	return ret ? ret : source_changes(src);
 }
 
+struct input *input_new(struct source *src)
+{
+	struct input *in = calloc(1, src->ops->input_bytes);
+
+	if (in)
+		in->src = src;
+	return in;
+}
+
+void input_free(struct input *in)
+{
+	if (in && in->src->ops->leave)
+		in->src->ops->leave(in);
+	free(in);
+}
+
+bool input_open(struct input *in, struct dir *dir, struct node *n)
+{
+	in->dir = dir;
+	in->node = n;
+	in->why = NULL;
+	return in->src->ops->open(in);
+}
+
+bool input_unchanged(struct input *in)
+{
+	return !in->src->ops->unchanged || in->src->ops->unchanged(in);
+}
+
+void input_close(struct input *in)
+{
+	if (in->src->ops->close)
+		in->src->ops->close(in);
+}
+
 int input_pass(struct input *in, char *buf, size_t room,
 	       int (*emit)(void *ctx, const char *p, u64 bytes), void *ctx)
 {

@@ -103,16 +103,16 @@ struct source_name {
 /**
  * struct source_ops - what a kind of source does
  * @bytes: of its structure, which begins with struct source
+ * @input_bytes: of its inputs, which begin with struct input
  * @init: open it; messages are written; 0 or -errno
  * @list: make src->tree; messages are written; 0 or -errno
- * @input_new: for one thread; NULL: out of memory
- * @input_free: and close what it has open
- * @open: open a regular file that is not empty; false: @in->why says why not
+ * @open: open @in->node, a regular file that is not empty; false: @in->why says why not
  * @read: read exactly @bytes from @pos on, or false
  * @next_data: where the data ends that begins at or before @pos; moves @pos over
  *	a hole.  The end of the file ends the last data, known or unknown.
- * @unchanged: after reading: whether it is still what was listed, or false
- * @close: it may keep open what the next file needs, too
+ * @unchanged: after reading: whether it is still what was listed; NULL: it cannot change
+ * @close: the file; NULL: it stays open, as the next one may be in it
+ * @leave: close what is open besides; NULL: nothing
  * @recheck: at the end of the run: whether all of it is still what was listed; what
  *	is not goes to source_changed(); 0 or -errno.  NULL: nothing can change
  * @name: how a message names @node; @node NULL: the directory @dir
@@ -122,15 +122,15 @@ struct source_name {
  */
 struct source_ops {
 	size_t bytes;
+	size_t input_bytes;
 	int (*init)(struct source *src);
 	int (*list)(struct source *src);
-	struct input *(*input_new)(struct source *src);
-	void (*input_free)(struct input *in);
-	bool (*open)(struct input *in, struct dir *dir, struct node *n);
+	bool (*open)(struct input *in);
 	bool (*read)(struct input *in, char *p, size_t bytes, u64 pos);
 	u64 (*next_data)(struct input *in, u64 *pos);
 	bool (*unchanged)(struct input *in);
 	void (*close)(struct input *in);
+	void (*leave)(struct input *in);
 	int (*recheck)(struct source *src);
 	void (*name)(const struct source *src, const struct dir *dir,
 		     const struct node *node, struct source_name *name);
@@ -212,6 +212,14 @@ unsigned int source_threads(unsigned int threads);
  */
 int source_recheck(struct source *src);
 
+/* An input for one thread; NULL: out of memory. */
+struct input *input_new(struct source *src);
+void input_free(struct input *in);
+/* Open a file; unless false is returned, it is to be closed. */
+bool input_open(struct input *in, struct dir *dir, struct node *n);
+bool input_unchanged(struct input *in);
+void input_close(struct input *in);
+
 /**
  * input_pass - pass on the bytes of the open file, in order
  * @buf: @room bytes to read into; what fits into it is not searched for holes
@@ -257,6 +265,9 @@ int source_archive_index(struct source *src, const struct source_archive *a);
 int source_archives_find(struct source *src, u64 pos, u64 end);
 
 /* trouble.c: what cannot be packed, and what has changed */
+
+/* Whether an error is one of this process and not of the file. */
+bool source_own_trouble(int err);
 
 /**
  * source_unreadable - report an object that cannot be packed

@@ -10,8 +10,7 @@
 
 #define CHANGED_MAX	10	/* names in messages */
 
-/* Whether an error is one of this process and not of the file. */
-static bool own_trouble(int err)
+bool source_own_trouble(int err)
 {
 	return err == -ENOMEM || err == -EMFILE || err == -ENFILE;
 }
@@ -22,7 +21,7 @@ int source_unreadable(struct source *src, const struct dir *dir,
 	struct source_name name = { .hint = "" };
 	/* leaving out the source itself would give an empty image */
 	bool all = !node && !dir->parent;
-	bool skip = src->o->skip_unreadable && !own_trouble(err) && !all;
+	bool skip = src->o->skip_unreadable && !source_own_trouble(err) && !all;
 
 	src->ops->name(src, dir, node, &name);
 	(skip ? msg_warn : msg_error)(name.subject ? name.subject : src->o->source,

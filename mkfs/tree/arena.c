@@ -5,6 +5,7 @@
  */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "arena.h"
 
@@ -47,6 +48,13 @@ void *arena_alloc(struct arena *a, size_t bytes, size_t align)
 	p = (char *)(((uintptr_t)p + align - 1) & ~(align - 1));
 	a->at = p + bytes;
 	return p;
+}
+
+void *arena_zalloc(struct arena *a, size_t bytes)
+{
+	void *p = arena_alloc(a, bytes, 8);
+
+	return p ? memset(p, 0, bytes) : NULL;
 }
 
 void arena_join(struct arena *a, struct arena *from)

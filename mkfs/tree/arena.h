@@ -19,6 +19,8 @@ struct arena {
 
 /* Allocate @bytes at a multiple of @align; NULL: out of memory. */
 void *arena_alloc(struct arena *a, size_t bytes, size_t align);
+/* The same of zeros, for any structure. */
+void *arena_zalloc(struct arena *a, size_t bytes);
 /* Move the chunks of @from to @a, for example at the end of a thread. */
 void arena_join(struct arena *a, struct arena *from);
 void arena_free(struct arena *a);

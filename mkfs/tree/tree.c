@@ -32,11 +32,10 @@ int node_set_name(struct arena *a, struct node *n, const char *name, size_t len)
 
 struct dir *node_new_dir(struct arena *a, struct node *n, struct dir *parent)
 {
-	struct dir *d = arena_alloc(a, sizeof(*d), 8);
+	struct dir *d = arena_zalloc(a, sizeof(*d));
 
 	if (!d)
 		return NULL;
-	memset(d, 0, sizeof(*d));
 	d->parent = parent;
 	d->self = n;
 	d->slot = -1;
@@ -46,11 +45,10 @@ struct dir *node_new_dir(struct arena *a, struct node *n, struct dir *parent)
 
 struct hlink *node_new_link(struct arena *a, struct node *n)
 {
-	struct hlink *l = arena_alloc(a, sizeof(*l), 8);
+	struct hlink *l = arena_zalloc(a, sizeof(*l));
 
 	if (!l)
 		return NULL;
-	memset(l, 0, sizeof(*l));
 	n->u.link = l;
 	n->flags |= NODE_LINK;
 	return l;
@@ -299,11 +297,7 @@ struct node *tree_next(const struct tree *t, struct tree_walk *walk)
 
 u32 *dir_alloc_old(struct tree *t, u32 count)
 {
-	u32 *old = arena_alloc(&t->arena, count * sizeof(*old), sizeof(*old));
-
-	if (old)
-		memset(old, 0, count * sizeof(*old));
-	return old;
+	return arena_zalloc(&t->arena, count * sizeof(u32));
 }
 
 int tree_alloc_old(struct tree *t)

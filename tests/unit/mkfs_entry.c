@@ -31,8 +31,8 @@ static void test_values(struct entry *e)
 	   "entry: file");
 	OK(parse(e, " { \"path\" : \"/a\" ,\t\"mode\":\"4711\", \"uid\":4294967294,"
 		    "\"gid\":\"0x10\",\"mtime\":\"-1.5\" }\r") == 1 &&
-	   e->mode == 04711 && e->uid == 4294967294U && e->gid == 16 &&
-	   e->mtime == -1500000000LL, "entry: attributes");
+	   e->attrs.mode == 04711 && e->attrs.uid == 4294967294U && e->attrs.gid == 16 &&
+	   e->attrs.mtime == -1500000000LL, "entry: attributes");
 	OK(parse(e, "{\"path\":\"/\"}") == 1 && !strcmp(e->path, "/") && e->type == S_IFDIR,
 	   "entry: root");
 	OK(parse(e, "{\"path\":\"/d/\"}") == 1 && !strcmp(e->path, "/d") &&
@@ -44,9 +44,11 @@ static void test_values(struct entry *e)
 	   ((struct xattr_item *)e->xattrs.p)->value_len == 2 &&
 	   !memcmp(((struct xattr_item *)e->xattrs.p)->value, "\0\377", 2),
 	   "entry: escapes and bytes");
-	OK(parse(e, "{\"default\":{}}") == 1 && entry_has(e, ENTRY_DEFAULT) &&
-	   parse(e, "{\"default\":{\"dirmode\":\"0\"}}") == 1 && !e->dirmode &&
-	   entry_has(e, ENTRY_DEFAULT) && entry_has(e, ENTRY_DIRMODE), "entry: default");
+	e->defaults.dirmode = 0755;
+	OK(!parse(e, "{\"default\":{}}") && e->defaults.dirmode == 0755 &&
+	   !parse(e, "{\"default\":{\"dirmode\":\"0\",\"uid\":7}}") && !e->defaults.dirmode &&
+	   parse(e, "{\"path\":\"/a\",\"gid\":8}") == 1 && e->attrs.uid == 7 &&
+	   !e->defaults.gid, "entry: default");
 }
 
 static void test_broken(struct entry *e)
@@ -101,7 +103,7 @@ static void test_random(struct entry *e)
 		switch (parse(e, text)) {
 		case 1:
 			taken++;
-			odd += !entry_has(e, ENTRY_DEFAULT) && e->path[0] != '/';
+			odd += e->path[0] != '/';
 			break;
 		case -EINVAL:
 			odd += !e->why[0];

@@ -38,15 +38,15 @@ static int directory_init(struct source *src)
 
 const struct source_ops directory_ops = {
 	.bytes = sizeof(struct directory),
+	.input_bytes = sizeof(struct directory_input),
 	.init = directory_init,
 	.list = scan_tree,
-	.input_new = directory_input_new,
-	.input_free = directory_input_free,
 	.open = directory_open,
 	.read = file_read,
 	.next_data = file_next_data,
 	.unchanged = file_unchanged,
 	.close = directory_close,
+	.leave = directory_leave,
 	.recheck = directory_recheck,
 	.name = directory_name,
 	.free = directory_free,

@@ -9,7 +9,7 @@
 
 #include "dirfd.h"
 #include "progress.h"
-#include "../source.h"
+#include "../file.h"
 #include "../xattr.h"
 
 /**
@@ -20,6 +20,17 @@ struct directory {
 	struct source src;
 	struct dirfd_cache dirs;
 	bool *pattern_used;
+};
+
+/**
+ * struct directory_input - open file and directory of a thread
+ * @dir: directory of the last file; NULL: none
+ * @dirfd: of @dir, or -errno
+ */
+struct directory_input {
+	struct file_input file;
+	struct dir *dir;
+	int dirfd;
 };
 
 /* struct task - work: stat @count nodes of @dir from @from on; 0: list the directory */
@@ -104,10 +115,9 @@ int stat_fill_again(struct worker *w, struct dir *dir, int fd, const struct stat
 
 /* Of struct source_ops: scan.c, directory_input.c and recheck.c */
 int scan_tree(struct source *src);
-struct input *directory_input_new(struct source *src);
-void directory_input_free(struct input *in);
-bool directory_open(struct input *in, struct dir *dir, struct node *n);
+bool directory_open(struct input *in);
 void directory_close(struct input *in);
+void directory_leave(struct input *in);
 int directory_recheck(struct source *src);
 
 #endif /* MKFS_DIRECTORY_H */

@@ -9,50 +9,18 @@
 #include "directory.h"
 #include "../file.h"
 
-/**
- * struct directory_input - open file and directory of a thread
- * @dir: directory of the last file; NULL: none
- * @dirfd: of @dir, or -errno
- */
-struct directory_input {
-	struct file_input file;
-	struct dir *dir;
-	int dirfd;
-};
-
 static struct dirfd_cache *cache_of(const struct directory_input *di)
 {
 	return &((struct directory *)di->file.in.src)->dirs;
 }
 
-struct input *directory_input_new(struct source *src)
-{
-	struct directory_input *di = calloc(1, sizeof(*di));
-
-	if (!di)
-		return NULL;
-	di->file.in.src = src;
-	di->file.fd = -1;
-	di->dirfd = -1;
-	return &di->file.in;
-}
-
-static void leave_dir(struct directory_input *di)
-{
-	if (di->dirfd >= 0)
-		dirfd_put(cache_of(di), di->dir);
-	di->dir = NULL;
-	di->dirfd = -1;
-}
-
-void directory_input_free(struct input *in)
+void directory_leave(struct input *in)
 {
 	struct directory_input *di = (struct directory_input *)in;
 
-	if (!di)
-		return;
-	leave_dir(di);
-	free(di);
+	if (di->dir && di->dirfd >= 0)
+		dirfd_put(cache_of(di), di->dir);
+	di->dir = NULL;
 }
 
 static int open_name(int dirfd, const struct node *n)
@@ -95,17 +63,15 @@ static bool open_file(struct directory_input *di, const struct node *n)
 	return input_fail(in, "cannot open", fd);
 }
 
-bool directory_open(struct input *in, struct dir *dir, struct node *n)
+bool directory_open(struct input *in)
 {
 	struct directory_input *di = (struct directory_input *)in;
+	const struct node *n = in->node;
 
-	in->dir = dir;
-	in->node = n;
-	in->why = NULL;
-	if (di->dir != dir) {
-		leave_dir(di);
-		di->dir = dir;
-		di->dirfd = dirfd_get(cache_of(di), dir);
+	if (di->dir != in->dir) {
+		directory_leave(in);
+		di->dir = in->dir;
+		di->dirfd = dirfd_get(cache_of(di), di->dir);
 	}
 	if (!open_file(di, n))
 		return false;
@@ -117,8 +83,5 @@ bool directory_open(struct input *in, struct dir *dir, struct node *n)
 
 void directory_close(struct input *in)
 {
-	struct directory_input *di = (struct directory_input *)in;
-
-	close(di->file.fd);
-	di->file.fd = -1;
+	close(((struct file_input *)in)->fd);
 }

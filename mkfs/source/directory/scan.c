@@ -236,10 +236,9 @@ static int make_nodes(struct worker *w, struct dir *dir, int fd)
 	if (!w->found.n)
 		return 0;
 	qsort(f, w->found.n, sizeof(*f), found_cmp);
-	dir->nodes = arena_alloc(&w->arena, w->found.n * sizeof(*dir->nodes), 8);
+	dir->nodes = arena_zalloc(&w->arena, w->found.n * sizeof(*dir->nodes));
 	if (!dir->nodes)
 		return -ENOMEM;
-	memset(dir->nodes, 0, w->found.n * sizeof(*dir->nodes));
 	for (size_t i = 0; i < w->found.n; i++)
 		dir->nodes[i].name = f[i].name;
 	dir->count = w->found.n;

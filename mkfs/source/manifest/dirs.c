@@ -1,101 +1,72 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Directories of a manifest by path.  Lines come in any order, so the nodes of
- * each directory are collected in a growing array.
+ * Directories of a manifest by path.  Lines come in any order, so the nodes of each directory
+ * are collected in an array that grows.
  */
 #include <stdlib.h>
 
 #include "format.h"
 #include "manifest.h"
 
-void *manifest_keep(struct manifest *m, size_t bytes, size_t align)
-{
-	void *p = arena_alloc(&m->src.tree->arena, bytes, align);
-
-	if (p)
-		memset(p, 0, bytes);
-	return p;
-}
-
-static u64 dir_hash(const struct mdir *parent, const char *name, size_t len)
+static u64 name_hash(const struct mdir *parent, const char *name, size_t len)
 {
 	return xxh64(name, len, (uintptr_t)parent);
 }
 
-static u64 hash_dir(const void *manifest, u64 number)
+u64 manifest_dir_hash(const void *ctx, u64 value)
 {
-	const struct mdir *d = manifest_dir_at(manifest, number - 1);
+	const struct mdir *d = (const struct mdir *)(uintptr_t)value;
 
-	return dir_hash(d->parent, node_name(&d->self), node_len(&d->self));
+	(void)ctx;
+	return name_hash(d->parent, node_name(&d->self), node_len(&d->self));
 }
 
-int manifest_dirs_init(struct manifest *m)
+struct mdir *manifest_new_dir(struct manifest *m, struct mdir *parent, const char *name,
+			      size_t len)
 {
-	m->dirs.size = sizeof(struct mdir *);
-	m->dir_numbers = (struct hash){ .of = hash_dir, .ctx = m };
-	if (hash_init(&m->dir_numbers, 0))
-		return -ENOMEM;
-	m->root = manifest_new_dir(m, NULL, "", 0);
-	return m->root ? 0 : -ENOMEM;
-}
+	struct arena *a = &m->src.tree->arena;
+	struct mdir *d = arena_zalloc(a, sizeof(*d)), **slot;
 
-struct mdir *manifest_new_dir(struct manifest *m, struct mdir *parent,
-			      const char *name, size_t len)
-{
-	struct mdir *d = manifest_keep(m, sizeof(*d), 8), **slot;
-
-	if (!d)
+	if (!d || node_set_name(a, &d->self, name, len))
 		return NULL;
 	d->parent = parent;
-	d->first_line = manifest_line(m);
-	d->dir = parent ? manifest_keep(m, sizeof(*d->dir), 8) : m->src.tree->root_dir;
-	if (!d->dir || node_set_name(&m->src.tree->arena, &d->self, name, len))
-		return NULL;
-	slot = array_add(&m->dirs);
+	d->first_line = m->line;
+	d->dir = parent ? node_new_dir(a, &d->self, parent->dir) : m->src.tree->root_dir;
+	slot = d->dir ? array_add(&m->dirs) : NULL;
 	if (!slot)
 		return NULL;
 	*slot = d;
-	if (parent) {
-		d->dir->parent = parent->dir;
-		d->dir->slot = -1;
-	}
 	return d;
 }
 
-static struct mdir *get_dir(struct manifest *m, struct mdir *parent,
-			    const char *name, size_t len)
+static struct mdir *get_dir(struct manifest *m, struct mdir *parent, const char *name, size_t len)
 {
-	const u64 hash = dir_hash(parent, name, len);
+	const u64 hash = name_hash(parent, name, len);
 	size_t cursor = 0;
 	struct mdir *d;
-	u64 number;
 
-	while ((number = hash_next(&m->dir_numbers, hash, &cursor))) {
-		d = manifest_dir_at(m, number - 1);
+	while ((d = (struct mdir *)(uintptr_t)hash_next(&m->dirs_by_name, hash, &cursor))) {
 		if (d->parent == parent && node_len(&d->self) == len &&
 		    !memcmp(node_name(&d->self), name, len))
 			return d;
 	}
 	d = manifest_new_dir(m, parent, name, len);
-	return d && !hash_add(&m->dir_numbers, hash, m->dirs.n) ? d : NULL;
+	return d && !hash_add(&m->dirs_by_name, hash, (uintptr_t)d) ? d : NULL;
 }
 
 struct mdir *manifest_dir(struct manifest *m, const char *path, size_t len)
 {
-	struct mdir *d = m->root;
-	size_t at = 0;
+	const char *at = path, *end = path + len;
+	struct mdir *d = manifest_dir_at(m, 0);
 	char *last;
 
 	if (m->last_dir && len == m->last_len && !memcmp(path, m->last, len))
 		return m->last_dir;
-	while (d && at < len) {
-		const char *name = path + at + 1;
-		size_t n = strchrnul(name, '/') - name;
+	while (d && at < end) {
+		const char *name = at + 1, *slash = memchr(name, '/', end - name);
 
-		if (n > len - at - 1)
-			n = len - at - 1;
-		d = get_dir(m, d, name, n);
-		at += n + 1;
+		at = slash ? slash : end;
+		d = get_dir(m, d, name, at - name);
 	}
 	last = d ? realloc(m->last, len + 1) : NULL;
 	if (!last)
@@ -115,15 +86,13 @@ struct node *manifest_add_node(struct mdir *d)
 	if (dir->count == d->cap) {
 		u64 cap = d->cap ? d->cap + d->cap / 2 : 8;
 
-		if (cap > DSFS_MAX_INODES)
-			return NULL;
-		n = realloc(dir->nodes, cap * sizeof(*n));
+		n = cap > DSFS_MAX_INODES ? NULL : realloc(dir->nodes, cap * sizeof(*n));
 		if (!n)
 			return NULL;
 		dir->nodes = n;
 		d->cap = cap;
 	}
 	n = &dir->nodes[dir->count++];
-	memset(n, 0, sizeof(*n));
+	*n = (struct node){ 0 };
 	return n;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The end of a manifest: directories are copied to their parents and sorted,
- * which finds duplicate names, and names with type=link become names of their
- * files.
+ * The end of a manifest: directories are copied to their parents and sorted, which finds
+ * duplicate names, and names with type=link become names of their files.
  */
 #include <stdlib.h>
 
@@ -12,30 +11,22 @@
 /* Finish a directory; without attributes of its own it has the defaults. */
 static int end_dir(struct manifest *m, struct mdir *d)
 {
-	struct entry none = { .type = S_IFDIR };
+	const struct entry none = { .type = S_IFDIR, .attrs = m->entry.defaults };
 	int ret = d->line ? 0 : manifest_set_attrs(m, &d->self, &none);
-	struct node *n;
+	struct node *n = &m->src.tree->root;
 
+	if (!ret)
+		ret = manifest_add_record(m, &d->self, d->line ? d->line : d->first_line);
 	if (ret)
 		return ret;
-	ret = manifest_add_record(m, &d->self, d->line ? d->line : d->first_line);
-	if (ret)
-		return ret;
-	if (!d->parent) {
-		struct node *root = &m->src.tree->root;
-
-		root->mode = d->self.mode;
-		root->owner = d->self.owner;
-		root->mtime = d->self.mtime;
-		root->xattrs = d->self.xattrs;
-		root->flags |= d->self.flags & NODE_ACL;
-		return 0;
-	}
-	d->self.u.dir = d->dir;
-	n = manifest_add_node(d->parent);
-	if (n)
-		*n = d->self;
-	return n ? 0 : -ENOMEM;
+	if (d->parent)
+		n = manifest_add_node(d->parent);
+	else
+		d->self.u = n->u;
+	if (!n)
+		return -ENOMEM;
+	*n = d->self;
+	return 0;
 }
 
 /* Order of nodes with the same name by line: the error is that of the later line. */
@@ -57,14 +48,15 @@ static bool is_sorted(const struct dir *dir)
 	return true;
 }
 
-static void sort_dir(struct manifest *m, struct mdir *d)
+static void sort_dir(struct manifest *m, struct dir *dir)
 {
-	struct dir *dir = d->dir;
-	struct node *less;
+	struct node *less = dir->count ? realloc(dir->nodes, dir->count * sizeof(*less)) : NULL;
 
-	if (!is_sorted(dir))
-		qsort_r(dir->nodes, dir->count, sizeof(*dir->nodes),
-			line_cmp, m);
+	if (less)
+		dir->nodes = less;
+	if (is_sorted(dir))
+		return;
+	qsort_r(dir->nodes, dir->count, sizeof(*dir->nodes), line_cmp, m);
 	for (u32 i = 1; i < dir->count; i++) {
 		const struct node *a = &dir->nodes[i - 1], *b = a + 1;
 		char *path;
@@ -76,42 +68,25 @@ static void sort_dir(struct manifest *m, struct mdir *d)
 			      manifest_show(m, path ? path : ""), manifest_record(m, a)->line);
 		free(path);
 	}
-	less = dir->count ? realloc(dir->nodes, dir->count * sizeof(*less)) :
-			    NULL;
-	if (less)
-		dir->nodes = less;
-	for (u32 i = 0; i < dir->count; i++) {
-		if (S_ISDIR(dir->nodes[i].mode))
-			dir->nodes[i].u.dir->self = &dir->nodes[i];
-	}
 }
 
 /* Add a name to a file. */
-static struct hlink *make_link(struct manifest *m, struct node *n,
-			       const struct hlink *as)
+static int make_link(struct manifest *m, struct node *n, const struct hlink *as)
 {
-	struct hlink *l = manifest_keep(m, sizeof(*l), 8);
+	const union node_data data = n->u;
+	struct hlink *l = node_new_link(&m->src.tree->arena, n);
 
 	if (!l)
-		return NULL;
+		return -ENOMEM;
 	l->ino = as ? as->ino : m->src.tree->nlinks + 1;
-	l->data = as ? as->data : n->u;
-	n->u.link = l;
-	n->flags |= NODE_LINK;
+	l->data = as ? as->data : data;
 	m->src.tree->nlinks++;
-	return l;
+	return 0;
 }
 
-/* A line with type=link and the file that it names. */
-struct link {
-	struct node *node;
-	struct node *to;
-};
-
 /* Find the file that a link names.  NULL: the link is wrong or left out. */
-static struct node *find_target(struct manifest *m, struct node *n)
+static struct node *find_target(struct manifest *m, struct node *n, struct record *r)
 {
-	const struct record *r = manifest_record(m, n);
 	struct node *to = NULL;
 	struct dir *dir;
 
@@ -128,79 +103,57 @@ static struct node *find_target(struct manifest *m, struct node *n)
 				   manifest_show(m, r->target));
 	else
 		return to;
+	r->origin = NULL;
 	return NULL;
 }
 
 /* Make the node a name of its file; it keeps the number of its own line. */
-static int end_link(struct manifest *m, const struct link *link)
+static int end_link(struct manifest *m, struct node *n)
 {
-	struct node *n = link->node, *to = link->to, was = *n;
-	struct record *r = manifest_record(m, n);
-	u32 line = r->line;
+	struct record *r = manifest_record(m, n), *origin;
+	struct node *to = find_target(m, n, r), was = *n;
 
-	if (!(to->flags & NODE_LINK) && !make_link(m, to, NULL))
+	if (!to)
+		return 0;
+	if (!(to->flags & NODE_LINK) && make_link(m, to, NULL))
 		return -ENOMEM;
 	*n = *to;
 	n->name = was.name;
 	n->source = was.source;
-	*r = *manifest_record(m, to);
-	r->line = line;
-	return make_link(m, n, to->u.link) ? 0 : -ENOMEM;
+	origin = manifest_record(m, to);
+	r->origin = origin->origin;
+	r->offset = origin->offset;
+	return make_link(m, n, to->u.link);
 }
 
-/*
- * Resolve all links.  All targets are found before any link is made, so that a
- * link to a link is noticed.
- */
-static int end_links(struct manifest *m)
+static int end_links(struct manifest *m, struct dir *dir)
 {
-	struct array found = { .size = sizeof(struct link) };
-	struct link *link;
 	int ret = 0;
 
-	for (size_t i = 0; !ret && m->links && i < m->dirs.n; i++) {
-		struct dir *dir = manifest_dir_at(m, i)->dir;
-
-		for (u32 k = 0; !ret && k < dir->count; k++) {
-			struct node *n = &dir->nodes[k];
-			struct node *to = NULL;
-
-			if (manifest_record(m, n)->link)
-				to = find_target(m, n);
-			if (!to)
-				continue;
-			link = array_add(&found);
-			if (link)
-				*link = (struct link){ n, to };
-			else
-				ret = -ENOMEM;
-		}
+	for (u32 i = 0; !ret && i < dir->count; i++) {
+		if (manifest_record(m, &dir->nodes[i])->link)
+			ret = end_link(m, &dir->nodes[i]);
 	}
-	if (!ret && m->errors)
-		ret = -EINVAL;
-	for (size_t i = 0; !ret && i < found.n; i++)
-		ret = end_link(m, (struct link *)found.p + i);
-	array_free(&found);
 	return ret;
 }
 
 int manifest_finish(struct manifest *m)
 {
+	bool wrong;
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < m->dirs.n; i++)
 		ret = end_dir(m, manifest_dir_at(m, i));
 	for (size_t i = 0; !ret && i < m->dirs.n; i++)
-		sort_dir(m, manifest_dir_at(m, i));
+		sort_dir(m, manifest_dir_at(m, i)->dir);
 	/* after errors, links may have no target just because of these */
+	wrong = m->errors;
+	for (size_t i = 0; !ret && !wrong && i < m->dirs.n; i++)
+		ret = end_links(m, manifest_dir_at(m, i)->dir);
 	if (!ret && m->errors)
 		ret = -EINVAL;
-	if (!ret)
-		ret = end_links(m);
 	if (!ret && m->src.tree->gone)
 		ret = tree_prune(m->src.tree);
-	hash_free(&m->dir_numbers);
-	free(m->last);
-	m->last = NULL;
+	hash_free(&m->dirs_by_name);
 	return ret;
 }

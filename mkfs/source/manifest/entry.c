@@ -16,10 +16,10 @@
 
 #define ID_MAX		4294967294U	/* the last one means "no id" */
 #define BIT(f)		(1U << (f))
-#define ATTRS		(BIT(ENTRY_PATH) | BIT(ENTRY_TYPE) | BIT(ENTRY_MODE) | BIT(ENTRY_UID) | \
-			 BIT(ENTRY_GID) | BIT(ENTRY_MTIME) | BIT(ENTRY_XATTRS))
-#define DEFAULTS	(BIT(ENTRY_DEFAULT) | BIT(ENTRY_MODE) | BIT(ENTRY_DIRMODE) | \
-			 BIT(ENTRY_UID) | BIT(ENTRY_GID) | BIT(ENTRY_MTIME))
+#define DEFAULTS	(BIT(ENTRY_MODE) | BIT(ENTRY_DIRMODE) | BIT(ENTRY_UID) | BIT(ENTRY_GID) | \
+			 BIT(ENTRY_MTIME))
+#define ATTRS		(BIT(ENTRY_PATH) | BIT(ENTRY_TYPE) | BIT(ENTRY_XATTRS) | \
+			 (DEFAULTS & ~BIT(ENTRY_DIRMODE)))
 #define DEVICE		(BIT(ENTRY_MAJOR) | BIT(ENTRY_MINOR))
 
 /* How the value of a field is written, where it goes, and its limit */
@@ -32,11 +32,11 @@ static const struct field {
 #define AT(member) offsetof(struct entry, member)
 	[ENTRY_PATH] = { "path", TEXT, AT(path), U32_MAX },
 	[ENTRY_TYPE] = { "type", TYPE, 0, 0 },
-	[ENTRY_MODE] = { "mode", OCTAL, AT(mode), 07777 },
-	[ENTRY_DIRMODE] = { "dirmode", OCTAL, AT(dirmode), 07777 },
-	[ENTRY_UID] = { "uid", NUMBER, AT(uid), ID_MAX },
-	[ENTRY_GID] = { "gid", NUMBER, AT(gid), ID_MAX },
-	[ENTRY_MTIME] = { "mtime", TIME, AT(mtime), 0 },
+	[ENTRY_MODE] = { "mode", OCTAL, AT(attrs.mode), 07777 },
+	[ENTRY_DIRMODE] = { "dirmode", OCTAL, AT(attrs.dirmode), 07777 },
+	[ENTRY_UID] = { "uid", NUMBER, AT(attrs.uid), ID_MAX },
+	[ENTRY_GID] = { "gid", NUMBER, AT(attrs.gid), ID_MAX },
+	[ENTRY_MTIME] = { "mtime", TIME, AT(attrs.mtime), 0 },
 	[ENTRY_SOURCE] = { "source", TEXT, AT(source), 65535 },
 	[ENTRY_OFFSET] = { "offset", NUMBER, AT(offset), INT64_MAX },
 	[ENTRY_SIZE] = { "size", NUMBER, AT(size), DSFS_MAX_OFFSET - 1 },
@@ -77,12 +77,12 @@ static int bad(struct entry *e, const char *fmt, ...)
 	return -EINVAL;
 }
 
-/* The message for a bad value of a field. */
-static int bad_value(struct entry *e, const char *field, const char *value, const char *want)
+/* Say what a field's value is and has to be. */
+static int bad_value(struct entry *e, const struct field *f, const char *value, const char *want)
 {
 	char buf[256];
 
-	return bad(e, "%s: %s: not %s", field, msg_escape(buf, sizeof(buf), value), want);
+	return bad(e, "%s: %s: not %s", f->name, msg_escape(buf, sizeof(buf), value), want);
 }
 
 static int parse_octal(struct entry *e, const struct field *f, const char *v, u64 *mode)
@@ -92,7 +92,7 @@ static int parse_octal(struct entry *e, const struct field *f, const char *v, u6
 	*mode = strtoul(v, &end, 8);
 	/* strtoul() takes blanks and signs, too */
 	if (!(*v >= '0' && *v <= '7') || *mode > f->max || *end)
-		return bad_value(e, f->name, v, "an octal number up to 7777");
+		return bad_value(e, f, v, "an octal number up to 7777");
 	return 0;
 }
 
@@ -102,34 +102,33 @@ static int parse_number(struct entry *e, const struct field *f, const char *v, u
 	int ret = parse_size(v, n);
 
 	if (ret == -EINVAL)
-		return bad_value(e, f->name, v, "a number");
+		return bad_value(e, f, v, "a number");
 	if (ret || *n > f->max)
 		return bad(e, "%s: %s: the limit is %llu", f->name,
 			   msg_escape(buf, sizeof(buf), v), f->max);
 	return 0;
 }
 
-static int parse_type(struct entry *e, const char *v)
+static int parse_type(struct entry *e, const struct field *f, const char *v)
 {
-	for (const struct type *t = types; t->name; t++) {
-		if (!strcmp(v, t->name)) {
-			e->type = t->type;
-			return 0;
-		}
-	}
-	return bad_value(e, "type", v, "file, dir, symlink, link, char, block, fifo or socket");
+	const struct type *t = types;
+
+	while (t->name && strcmp(v, t->name))
+		t++;
+	e->type = t->type;
+	return t->name ? 0 :
+	       bad_value(e, f, v, "file, dir, symlink, link, char, block, fifo or socket");
 }
 
 static int parse_text(struct entry *e, const struct field *f, char *v, char **s)
 {
 	const size_t len = strlen(v);
 
+	*s = v;
 	if (!len)
 		return bad(e, "%s: is empty", f->name);
-	if (len > f->max)
-		return bad(e, "%s: %zu bytes: the limit is %llu", f->name, len, f->max);
-	*s = v;
-	return 0;
+	return len > f->max ?
+	       bad(e, "%s: %zu bytes: the limit is %llu", f->name, len, f->max) : 0;
 }
 
 static int parse_value(struct entry *e, const struct field *f, char *v)
@@ -140,16 +139,14 @@ static int parse_value(struct entry *e, const struct field *f, char *v)
 	case TEXT:
 		return parse_text(e, f, v, to);
 	case TYPE:
-		return parse_type(e, v);
+		return parse_type(e, f, v);
 	case OCTAL:
 		return parse_octal(e, f, v, to);
 	case NUMBER:
 		return parse_number(e, f, v, to);
 	default:
-		if (!parse_time(v, to))
-			return 0;
-		return bad_value(e, f->name, v,
-				 "seconds from 1677 to 2262, with up to nine decimals");
+		return parse_time(v, to) ?
+		       bad_value(e, f, v, "seconds from 1677 to 2262, with up to nine decimals") : 0;
 	}
 }
 
@@ -175,14 +172,13 @@ static int take_number(struct entry *e, const struct field *f, const json_t *val
 }
 
 /* What an attribute may be is asked when the set is made: xattr_check(). */
-static int take_xattr(struct entry *e, char *key, const json_t *value)
+static int take_xattr(struct entry *e, char *key, json_t *value)
 {
-	struct xattr_item it = { 0 }, *slot;
+	struct xattr_item it = { .prefix = xattr_split(key, &it.name) };
 	char *text, shown[256];
 	int bytes;
 
 	msg_escape(shown, sizeof(shown), key);
-	it.prefix = xattr_split(key, &it.name);
 	if (!it.prefix)
 		return bad(e, "xattrs: %s: not a kind that the format has", shown);
 	if (!json_is_string(value))
@@ -194,72 +190,63 @@ static int take_xattr(struct entry *e, char *key, const json_t *value)
 	it.len = strlen(it.name);
 	it.value = text;
 	it.value_len = bytes;
-	slot = array_add(&e->xattrs);
-	if (!slot)
-		return bad(e, "xattrs: out of memory");
-	*slot = it;
-	return 0;
+	return array_append(&e->xattrs, &it) ? bad(e, "xattrs: out of memory") : 0;
 }
 
-static int take_xattrs(struct entry *e, json_t *object)
+/* Take all members of an object, each by @take. */
+static int take_object(struct entry *e, json_t *object,
+		       int (*take)(struct entry *e, char *key, json_t *value))
 {
 	const char *key;
 	json_t *value;
 	int ret = 0;
 
-	if (!json_is_object(object))
-		return bad(e, "xattrs: not an object");
 	json_object_foreach(object, key, value) {
-		ret = take_xattr(e, json_line_string(&e->line, key), value);
+		ret = take(e, json_line_string(&e->line, key), value);
 		if (ret)
 			break;
 	}
 	return ret;
 }
 
-static int take_field(struct entry *e, const char *key, json_t *value)
+static int take_field(struct entry *e, char *key, json_t *value)
 {
+	const struct field *f = fields;
 	char buf[256];
-	unsigned int f = 0;
 
-	while (f < ENTRY_DEFAULT && strcmp(key, fields[f].name))
+	while (f < fields + ENTRY_DEFAULT && strcmp(key, f->name))
 		f++;
-	if (f == ENTRY_DEFAULT)
+	if (f == fields + ENTRY_DEFAULT)
 		return bad(e, "%s: unknown field", msg_escape(buf, sizeof(buf), key));
-	e->given |= BIT(f);
-	if (f == ENTRY_XATTRS)
-		return take_xattrs(e, value);
+	e->given |= BIT(f - fields);
+	if (f->kind == OTHER)
+		return json_is_object(value) ? take_object(e, value, take_xattr) :
+					       bad(e, "xattrs: not an object");
 	if (json_is_string(value))
-		return parse_value(e, &fields[f],
-				   json_line_string(&e->line, json_string_value(value)));
-	return take_number(e, &fields[f], value);
+		return parse_value(e, f, json_line_string(&e->line, json_string_value(value)));
+	return take_number(e, f, value);
 }
 
-static int take_fields(struct entry *e, json_t *object)
+/* Name of the first field of @mask. */
+static const char *first_of(u32 mask)
 {
-	const char *key;
-	json_t *value;
-	int ret = 0;
-
-	json_object_foreach(object, key, value) {
-		ret = take_field(e, json_line_string(&e->line, key), value);
-		if (ret)
-			break;
-	}
-	return ret;
+	return fields[__builtin_ctz(mask)].name;
 }
 
 /* {"default": {...}}: the fields that lines have if they do not give their own */
-static int take_line(struct entry *e, json_t *object)
+static int take_defaults(struct entry *e, json_t *object, json_t *defaults)
 {
-	json_t *defaults = json_object_get(object, fields[ENTRY_DEFAULT].name);
+	int ret;
 
-	if (!defaults)
-		return take_fields(e, object);
-	e->given |= BIT(ENTRY_DEFAULT);
 	if (!json_is_object(defaults) || json_object_size(object) > 1)
 		return bad(e, "default: not an object of its own");
-	return take_fields(e, defaults);
+	ret = take_object(e, defaults, take_field);
+	if (ret)
+		return ret;
+	if (e->given & ~DEFAULTS)
+		return bad(e, "%s: not for default", first_of(e->given & ~DEFAULTS));
+	e->defaults = e->attrs;
+	return 0;
 }
 
 /* Check a path: names between slashes; a slash at the end marks a directory. */
@@ -282,20 +269,14 @@ static int check_path(struct entry *e)
 	while (*s) {
 		len = strchrnul(s, '/') - s;
 		if (len > DSFS_NAME_MAX)
-			return bad(e, "path: a name of %zu bytes: the limit is %d",
-					 len, DSFS_NAME_MAX);
+			return bad(e, "path: a name of %zu bytes: the limit is %d", len,
+				   DSFS_NAME_MAX);
 		if (!dsfs_name_valid(s, len) || (s[len] && !s[len + 1]))
 			return bad(e, "path: %s: has an empty name, . or ..",
-					 msg_escape(buf, sizeof(buf), e->path));
+				   msg_escape(buf, sizeof(buf), e->path));
 		s += len + !!s[len];
 	}
 	return 0;
-}
-
-/* Name of the first field of @mask. */
-static const char *first_of(u32 mask)
-{
-	return fields[__builtin_ctz(mask)].name;
 }
 
 static int check_fields(struct entry *e)
@@ -305,32 +286,34 @@ static int check_fields(struct entry *e)
 	while (t->type != e->type)
 		t++;
 	if (e->given & ~t->may)
-		return bad(e, "%s: not for type=%s",
-				 first_of(e->given & ~t->may), t->name);
+		return bad(e, "%s: not for type=%s", first_of(e->given & ~t->may), t->name);
 	if (t->must & ~e->given)
-		return bad(e, "%s: missing, type=%s needs it",
-				 first_of(t->must & ~e->given), t->name);
+		return bad(e, "%s: missing, type=%s needs it", first_of(t->must & ~e->given),
+			   t->name);
 	if (e->type == S_IFLNK && strlen(e->target) > DSFS_SYMLINK_MAX)
-		return bad(e, "target: %zu bytes: the limit is %d",
-				 strlen(e->target), DSFS_SYMLINK_MAX);
-	if (!e->source && entry_has(e, ENTRY_OFFSET))
-		return bad(e, "offset: needs source");
-	if (!e->source && entry_has(e, ENTRY_SIZE))
-		return bad(e, "size: needs source");
+		return bad(e, "target: %zu bytes: the limit is %d", strlen(e->target),
+			   DSFS_SYMLINK_MAX);
+	if (!e->source && e->given & (BIT(ENTRY_OFFSET) | BIT(ENTRY_SIZE)))
+		return bad(e, "%s: needs source", entry_has(e, ENTRY_OFFSET) ? "offset" : "size");
 	return 0;
 }
 
-static int check_entry(struct entry *e)
+/* Return: as entry_parse() does. */
+static int take_line(struct entry *e, json_t *object)
 {
+	json_t *defaults = json_object_get(object, fields[ENTRY_DEFAULT].name);
 	int ret;
 
-	if (entry_has(e, ENTRY_DEFAULT))
-		return e->given & ~DEFAULTS ?
-		       bad(e, "%s: not for default", first_of(e->given & ~DEFAULTS)) : 0;
-	if (!e->path)
-		return bad(e, "path: missing");
-	ret = check_path(e);
-	return ret ? ret : check_fields(e);
+	if (defaults)
+		return take_defaults(e, object, defaults);
+	ret = take_object(e, object, take_field);
+	if (!ret && !e->path)
+		ret = bad(e, "path: missing");
+	if (!ret)
+		ret = check_path(e);
+	if (!ret)
+		ret = check_fields(e);
+	return ret ? ret : 1;
 }
 
 int entry_parse(struct entry *e, char *line, size_t len)
@@ -339,7 +322,8 @@ int entry_parse(struct entry *e, char *line, size_t len)
 	json_t *object;
 	int ret;
 
-	memset(e, 0, offsetof(struct entry, xattrs));
+	memset(e, 0, offsetof(struct entry, attrs));
+	e->attrs = e->defaults;
 	e->xattrs.size = sizeof(struct xattr_item);
 	e->xattrs.n = 0;
 	e->type = S_IFREG;
@@ -354,9 +338,7 @@ int entry_parse(struct entry *e, char *line, size_t len)
 		return -EINVAL;
 	ret = take_line(e, object);
 	json_decref(object);
-	if (!ret)
-		ret = check_entry(e);
-	return ret ? ret : 1;
+	return ret;
 }
 
 void entry_free(struct entry *e)

@@ -5,7 +5,6 @@
 #ifndef MKFS_ENTRY_H
 #define MKFS_ENTRY_H
 
-#include "dsfs_platform.h"
 #include "array.h"
 #include "dsfs_fs.h"
 #include "json_line.h"
@@ -32,16 +31,25 @@ enum entry_field {
 
 #define ENTRY_LINK	0	/* entry.type of a hard-link entry */
 
+/* struct entry_attrs - what a line may leave to the defaults */
+struct entry_attrs {
+	u64 mode;
+	u64 dirmode;
+	u64 uid;
+	u64 gid;
+	s64 mtime;
+};
+
 /**
  * struct entry - a line
  * @path: in the image, from "/" on, without a slash at its end but for the root's
- * @given: bits of enum entry_field; with that of ENTRY_DEFAULT it is a line of defaults
+ * @given: bits of enum entry_field
  * @type: S_IFREG, ..., or ENTRY_LINK
+ * @attrs: those of the line, or the defaults
+ * @defaults: of the lines before, set by whom reads the first line
  * @xattrs: struct xattr_item; the memory is kept for the next line
  * @line: has the strings
  * @why: what is wrong with the line
- *
- * Before the first line all of it is zeros.
  */
 struct entry {
 	char *path;
@@ -49,15 +57,12 @@ struct entry {
 	char *target;
 	u32 given;
 	u16 type;
-	u64 mode;
-	u64 dirmode;
-	u64 uid;
-	u64 gid;
 	u64 major;
 	u64 minor;
 	u64 offset;
 	u64 size;
-	s64 mtime;
+	struct entry_attrs attrs;
+	struct entry_attrs defaults;
 	struct array xattrs;
 	struct json_line line;
 	char why[512];
@@ -72,7 +77,8 @@ static inline bool entry_has(const struct entry *e, enum entry_field f)
  * entry_parse - parse a line
  * @line: @len bytes and a NUL
  *
- * Return: 1; 0 for a comment; -EINVAL, with a message in @e->why.
+ * Return: 1; 0 for a comment, and for defaults, which are taken over; -EINVAL, with a message
+ * in @e->why.
  */
 int entry_parse(struct entry *e, char *line, size_t len);
 void entry_free(struct entry *e);

@@ -6,6 +6,7 @@
  * lone surrogate, and Jansson refuses those.  So \udcff becomes \bdcff before it reads a line,
  * a backspace of the line itself becomes two, and strings get their bytes back afterwards.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,18 +17,9 @@
 
 static bool parse_hex(const char *s, unsigned int digits, u32 *v)
 {
-	*v = 0;
-	for (; digits; digits--, s++) {
-		char c = *s | 0x20;
-
-		if (*s >= '0' && *s <= '9')
-			*v = *v << 4 | (*s - '0');
-		else if (c >= 'a' && c <= 'f')
-			*v = *v << 4 | (c - 'a' + 10);
-		else
-			return false;
-	}
-	return true;
+	for (*v = 0; digits && isxdigit((u8)*s); digits--, s++)
+		*v = *v << 4 | (isdigit((u8)*s) ? *s - '0' : (*s | 0x20) - 'a' + 10);
+	return !digits;
 }
 
 int json_line_hex(char *text)

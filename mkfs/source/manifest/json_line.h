@@ -20,17 +20,10 @@ struct json_line {
 	char *to;
 };
 
-/**
- * json_line_load - read a line
- * @why: gets what is wrong, @room bytes
- *
- * Return: the object; NULL: it is none.
- */
+/* Read a line of @len bytes.  Return: NULL: @why, @room bytes, says what is wrong. */
 json_t *json_line_load(struct json_line *j, const char *line, size_t len, char *why, size_t room);
-
 /* The bytes of a string of the object, valid up to the next line. */
 char *json_line_string(struct json_line *j, const char *s);
-
 /* Make pairs of hexadecimal digits bytes, in place.  Return: their number; -1: they are none. */
 int json_line_hex(char *text);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages about lines of a manifest.  All errors of a list are reported, the first ones
- * with their lines.
+ * Messages about lines of a manifest.  All errors of a list are found in one run; the first
+ * ones are told with their lines, the others counted.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,29 +10,29 @@
 #include "msg.h"
 
 #define ERRORS_MAX	20
+#define TEXT		(MANIFEST_SHOWN + 1024)
 
 const char *manifest_show(struct manifest *m, const char *name)
 {
 	return msg_escape(m->shown, sizeof(m->shown), name);
 }
 
-int manifest_fail(struct manifest *m, u64 line, const char *fmt, ...)
+int manifest_fail(struct manifest *m, u32 line, const char *fmt, ...)
 {
-	char text[MANIFEST_TEXT];
+	char text[TEXT];
 	va_list ap;
 
-	if (m->errors++ >= ERRORS_MAX)
-		return -EINVAL;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	msg_error(m->src.o->manifest, "line %llu: %s", line, text);
+	if (m->errors++ < ERRORS_MAX)
+		msg_error(m->src.o->manifest, "line %u: %s", line, text);
 	return -EINVAL;
 }
 
-int manifest_leave_out(struct manifest *m, struct node *n, u64 line, const char *fmt, ...)
+int manifest_leave_out(struct manifest *m, struct node *n, u32 line, const char *fmt, ...)
 {
-	char text[MANIFEST_TEXT];
+	char text[TEXT];
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -40,7 +40,7 @@ int manifest_leave_out(struct manifest *m, struct node *n, u64 line, const char 
 	va_end(ap);
 	if (!m->src.o->skip_unreadable)
 		return manifest_fail(m, line, "%s", text);
-	msg_warn(m->src.o->manifest, "line %llu: %s: left out", line, text);
+	msg_warn(m->src.o->manifest, "line %u: %s: left out", line, text);
 	/* its name is still taken, and links to it still have a target */
 	n->flags |= NODE_GONE;
 	n->size = 0;

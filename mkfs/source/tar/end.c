@@ -52,10 +52,9 @@ static int fill_file(struct tar *t, const struct tar_name *name, struct node *n)
 
 static int make_nodes(struct tar *t, struct dir *dir)
 {
-	dir->nodes = arena_alloc(&t->src.tree->arena, dir->count * sizeof(*dir->nodes), 8);
+	dir->nodes = arena_zalloc(&t->src.tree->arena, dir->count * sizeof(*dir->nodes));
 	if (!dir->nodes)
 		return -ENOMEM;
-	memset(dir->nodes, 0, dir->count * sizeof(*dir->nodes));
 	dir->count = 0;
 	return 0;
 }

@@ -21,15 +21,6 @@ static u64 hash_name(const void *ctx, u64 value)
 	return ((const struct tar_name *)(uintptr_t)value)->hash;
 }
 
-static void *keep(struct arena *a, size_t bytes, size_t align)
-{
-	void *p = arena_alloc(a, bytes, align);
-
-	if (p)
-		memset(p, 0, bytes);
-	return p;
-}
-
 static struct tar_name *find_name(struct tar *t, const struct tar_name *parent,
 				  const char *name, size_t len)
 {
@@ -49,7 +40,7 @@ static struct tar_name *find_name(struct tar *t, const struct tar_name *parent,
 static struct tar_name *new_name(struct tar *t, struct tar_name *parent, const char *name,
 				 size_t len)
 {
-	struct tar_name *n = keep(&t->files, sizeof(*n), 8);
+	struct tar_name *n = arena_zalloc(&t->files, sizeof(*n));
 	struct node named;
 
 	if (!n || node_set_name(&t->src.tree->arena, &named, name, len))
@@ -75,7 +66,7 @@ no_memory:
 
 static int make_dir(struct tar *t, struct tar_name *n)
 {
-	n->dir = keep(&t->src.tree->arena, sizeof(*n->dir), 8);
+	n->dir = arena_zalloc(&t->src.tree->arena, sizeof(*n->dir));
 	if (!n->dir)
 		return tar_no_memory();
 	n->dir->parent = n->parent->dir;
@@ -189,7 +180,7 @@ static struct tar_name *walk(struct tar *t, const char *path, const char **name,
 
 struct tar_file *tar_file_new(struct tar *t)
 {
-	struct tar_file *f = keep(&t->files, sizeof(*f), 8);
+	struct tar_file *f = arena_zalloc(&t->files, sizeof(*f));
 
 	if (!f)
 		tar_no_memory();
@@ -318,7 +309,7 @@ int tar_tree_init(struct tar *t)
 	t->names.of = hash_name;
 	if (hash_init(&t->names, 0))
 		return -ENOMEM;
-	t->root = keep(&t->files, sizeof(*t->root), 8);
+	t->root = arena_zalloc(&t->files, sizeof(*t->root));
 	if (!t->root)
 		return -ENOMEM;
 	t->root->name = (char *)"";

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The files that a manifest names, and parts of which are contents: looked at when their lines
+ * are read, opened when the contents are, and looked at again at the end.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "manifest.h"
+#include "msg.h"
+
+#define BATCH	256	/* records */
+
+/* Report a file that cannot be read.  Errors of this process, such as ENOMEM, are always fatal. */
+static int bad_origin(struct manifest *m, struct node *n, const char *path, const char *why,
+		      int err)
+{
+	const char *shown = manifest_show(m, path), *colon = *why && err ? ": " : "";
+	const char *text = err ? msg_why(-err) : "";
+
+	if (!source_own_trouble(err))
+		return manifest_leave_out(m, n, m->line, "source: %s: %s%s%s", shown, why, colon,
+					  text);
+	msg_error(m->src.o->manifest, "line %u: source: %s: %s%s%s", m->line, shown, why, colon,
+		  text);
+	return -EIO;
+}
+
+/*
+ * Set m->origin to the file of a content; it is often that of the line before.
+ * A node that is left out is marked.
+ */
+static int get_origin(struct manifest *m, struct node *n, const char *path)
+{
+	struct origin *o;
+	const char *why;
+	struct stat st;
+	int err;
+
+	if (m->origin && !strcmp(m->origin->path, path))
+		return 0;
+	if (fstatat(m->dirfd, path, &st, 0))
+		return bad_origin(m, n, path, "", -errno);
+	if (!S_ISREG(st.st_mode))
+		return manifest_fail(m, m->line, "source: %s: not a regular file",
+				     manifest_show(m, path));
+	if (source_is_image(&m->src, &st))
+		return manifest_fail(m, m->line, "source: %s: is the image itself",
+				     manifest_show(m, path));
+	why = empty_check(m->src.o, m->dirfd, path, true, &st, &err);
+	if (why)
+		return bad_origin(m, n, path, why, err);
+	o = arena_zalloc(&m->src.tree->arena, sizeof(*o) + strlen(path) + 1);
+	if (!o)
+		return -ENOMEM;
+	o->size = st.st_size;
+	o->check = file_check(&st);
+	memcpy(o->path, path, strlen(path));
+	m->origin = o;
+	return 0;
+}
+
+int manifest_set_origin(struct manifest *m, struct node *n, const struct entry *e)
+{
+	int ret = get_origin(m, n, e->source);
+	const struct origin *o = m->origin;
+	struct record *r;
+
+	if (ret || n->flags & NODE_GONE)
+		return ret;
+	if (e->offset > o->size)
+		return manifest_leave_out(m, n, m->line, "offset: %llu: %s has %llu bytes",
+					  e->offset, manifest_show(m, o->path), o->size);
+	n->size = entry_has(e, ENTRY_SIZE) ? e->size : o->size - e->offset;
+	if (n->size > o->size - e->offset)
+		return manifest_leave_out(m, n, m->line,
+					  "size: %llu from %llu on: %s has %llu bytes",
+					  n->size, e->offset, manifest_show(m, o->path), o->size);
+	if (n->size >= DSFS_MAX_OFFSET)
+		return manifest_fail(m, m->line, "size: %llu bytes: the limit is %llu", n->size,
+				     DSFS_MAX_OFFSET - 1);
+	r = manifest_record(m, n);
+	r->origin = o;
+	r->offset = e->offset;
+	return 0;
+}
+
+void manifest_leave(struct input *in)
+{
+	struct manifest_input *mi = (struct manifest_input *)in;
+
+	if (mi->origin)
+		close(mi->file.fd);
+	mi->origin = NULL;
+}
+
+bool manifest_open(struct input *in)
+{
+	struct manifest_input *mi = (struct manifest_input *)in;
+	const struct manifest *m = (const struct manifest *)in->src;
+	const struct record *r = manifest_record(m, in->node);
+	const struct origin *o = r->origin;
+
+	mi->file.base = r->offset;
+	mi->file.asked = false;
+	if (mi->origin == o)
+		return true;
+	manifest_leave(in);
+	mi->file.fd = openat(m->dirfd, o->path, FILE_FLAGS);
+	if (mi->file.fd < 0)
+		return input_fail(in, "cannot open", -errno);
+	mi->origin = o;
+	mi->file.size = o->size;
+	mi->file.check = o->check;
+	return true;
+}
+
+/**
+ * struct recheck - the second look at all files
+ * @next: record that no thread has
+ */
+struct recheck {
+	struct manifest *m;
+	struct progress progress;
+	size_t next;
+};
+
+static void check_origin(struct manifest *m, const struct origin *o, u32 line)
+{
+	const char *why = "changed during the run";
+	struct stat st;
+	char *subject;
+	int ret = file_stat(m->dirfd, o->path, 0, &st);
+
+	if (!ret && file_check(&st) == o->check)
+		return;
+	if (ret)
+		why = ret == -ENOENT ? "vanished during the run" : "cannot read attributes";
+	if (asprintf(&subject, "%s: line %u: source: %s", m->src.o->manifest, line, o->path) < 0)
+		subject = NULL;
+	source_changed(&m->src, subject, why, ret == -ENOENT ? 0 : ret);
+	free(subject);
+}
+
+/* Lines that follow one another and name one file have one origin. */
+static void *check_batches(void *arg)
+{
+	struct recheck *rc = arg;
+	const struct record *r = rc->m->records.p;
+	const size_t all = rc->m->records.n;
+	size_t i, end;
+
+	while ((i = __atomic_fetch_add(&rc->next, BATCH, __ATOMIC_RELAXED)) < all) {
+		end = all - i < BATCH ? all : i + BATCH;
+		progress_add(&rc->progress, end - i);
+		for (; i < end; i++) {
+			if (r[i].origin && (!i || r[i].origin != r[i - 1].origin))
+				check_origin(rc->m, r[i].origin, r[i].line);
+		}
+	}
+	return NULL;
+}
+
+int manifest_recheck(struct source *src)
+{
+	struct recheck rc = { .m = (struct manifest *)src };
+	int ret;
+
+	progress_start_count(&rc.progress, "checking the source", rc.m->records.n);
+	ret = source_run(src->threads, check_batches, &rc, 0);
+	progress_end(&rc.progress);
+	return ret;
+}
