@@ -274,6 +274,12 @@ step_slowmeta()
 	part "$here/slowmeta.sh" "$(real many)" "$(real flat)" $(cat /ref/flat.names)
 }
 
+step_silent()
+{
+	# shellcheck disable=SC2046 # four numbers
+	part "$here/silent.sh" "$(real flat)" $(cat /ref/flat.names)
+}
+
 step_yields()
 {
 	mkdir -p /mnt/many
@@ -401,7 +407,7 @@ step_requests()
 }
 
 [ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck notags apart windows counters refaults nfs mounts generations \
-	dirty slowmeta oneblock yields charged tool shards requests
+	dirty slowmeta silent oneblock yields charged tool shards requests
 for step in "$@"; do
 	start=$(cut -d ' ' -f 1 /proc/uptime)
 	"step_$step"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# slowmeta.sh MANY FLAT INODES BYTES NAMES BYTES - metadata that comes slowly, or not at
-# all: what is asked of the device, and whether who waits can be killed.
+# slowmeta.sh MANY FLAT INODES BYTES NAMES BYTES - metadata that comes slowly, or cannot be
+# read: what is asked of the device, and whether who waits can be killed.
 #
-# MANY and FLAT hold mktree's trees of these names; FLAT's inodes and names lie at INODES
-# and NAMES, BYTES of them.  Nothing here depends on time but how far a program that is killed had come,
+# MANY and FLAT hold mktree's trees of these names; FLAT's names lie at NAMES, BYTES of
+# them.  Nothing here depends on time but how far a program that is killed had come,
 # which is told by requests: a slow device takes one only after the other.
 #
 # Needs dmsetup and the modules dm_mod, dm_delay and overlay.
@@ -16,7 +16,7 @@ prog=slowmeta
 . "$here/lib.sh"
 export DM_DISABLE_UDEV=1
 
-many=$1 flat=$2 inodes=$3 names=$5 bytes=$6
+many=$1 flat=$2 names=$5 bytes=$6
 dir=$(mktemp -d)
 dm=/dev/mapper/slowmeta
 
@@ -152,45 +152,6 @@ check "and said at once" [ "$(dmesg | grep -c " $bad blocks of metadata are unre
 echo "0 $sectors linear $disk 0" | become
 check "and read when they are needed" [ "$("$here/yields" readdir "$dir")" = "$all" ]
 umount "$dir"
-
-# --- a device that does not answer a mount ----------------------------------------------
-
-silence()
-{
-	dmsetup suspend --noflush --nolockfs "$1"
-}
-
-# killed_mount OPTIONS: it waits in the module.  Without an end if it cannot be killed
-killed_mount()
-{
-	mount -t dsfs -o "$1" "$dm" "$dir" &
-	pid=$!
-	until [ "$(state "$pid")" = D ] && grep -q '\[dsfs\]' "/proc/$pid/stack"; do
-		[ -d /proc/"$pid" ] || { echo "# $prog: the mount ended by itself"; return 1; }
-	done
-	kill -KILL "$pid"
-	rc=0
-	wait "$pid" || rc=$?
-	[ "$rc" -eq 137 ] && ! grep -q " $dir dsfs " /proc/mounts
-}
-
-silence slowmeta
-check "a mount that waits for the superblock is killed" killed_mount ro
-dmsetup resume slowmeta
-echo "0 $sectors linear $disk 0" | dmsetup create silent --readonly
-broken $some $end linear /dev/mapper/silent $((some / 512)) | become
-silence silent
-check "a mount that waits for metadata is killed" killed_mount ro
-dmsetup resume silent
-broken "$inodes" $end linear /dev/mapper/silent $((inodes / 512)) | become
-silence silent
-check "a mount with meta=lazy that waits for the root is killed" killed_mount meta=lazy
-dmsetup resume silent
-mount -t dsfs $dm "$dir"
-check "and all is there when the device answers" [ "$("$here/yields" readdir "$dir")" = "$all" ]
-umount "$dir"
-# Requests of those that were killed keep the device open for a moment.
-until dmsetup remove slowmeta 2>/dev/null; do :; done
-dmsetup remove silent
+end
 rmdir "$dir"
 exit $failed

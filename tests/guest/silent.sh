@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# silent.sh FLAT INODES BYTES NAMES BYTES - a device that does not answer a mount.
+#
+# FLAT holds mktree's tree of this name, its inodes and names lie at INODES and NAMES, BYTES of
+# them.  Requests of a mount that was killed end after it, in memory that must still be there:
+# KASAN sees whether it is (tests/uml/check).
+#
+# Needs dmsetup and the module dm_mod.
+set -eu
+here=$(dirname "$0")
+prog=silent
+# shellcheck source=tests/guest/lib.sh
+. "$here/lib.sh"
+export DM_DISABLE_UDEV=1
+
+disk=$1 inodes=$2 names=$4 bytes=$5
+dir=$(mktemp -d)
+dm=/dev/mapper/asked
+some=$((names + 65536)) end=$((names + bytes))
+sectors=$(blockdev --getsz "$disk")
+
+silence()
+{
+	dmsetup suspend --noflush --nolockfs "$1"
+}
+
+# silent_from BYTE: from there to the end of the names the device does not answer.
+silent_from()
+{
+	from=$(($1 / 512)) to=$((end / 512))
+	{
+		echo "0 $from linear $disk 0"
+		echo "$from $((to - from)) linear /dev/mapper/silent $from"
+		[ $to -ge "$sectors" ] || echo "$to $((sectors - to)) linear $disk $to"
+	} | dmsetup load --readonly asked
+	dmsetup suspend --nolockfs asked
+	dmsetup resume asked
+	silence silent
+}
+
+# killed_mount OPTIONS: it waits in the file system.  Without an end if it cannot be killed
+killed_mount()
+{
+	mount -t dsfs -o "$1" "$dm" "$dir" &
+	pid=$!
+	until [ "$(state "$pid")" = D ] && grep -q '\<dsfs_' "/proc/$pid/stack"; do
+		[ -d /proc/"$pid" ] || { echo "# $prog: the mount ended by itself"; return 1; }
+	done
+	kill -KILL "$pid"
+	rc=0
+	wait "$pid" || rc=$?
+	[ "$rc" -eq 137 ] && ! grep -q " $dir dsfs " /proc/mounts
+}
+
+names_of()
+{
+	find "$dir" | md5sum
+}
+
+echo "0 $sectors linear $disk 0" | dmsetup create asked --readonly
+echo "0 $sectors linear $disk 0" | dmsetup create silent --readonly
+mount -t dsfs $dm "$dir"
+all=$(names_of)
+umount "$dir"
+silence asked
+check "a mount that waits for the superblock is killed" killed_mount ro
+dmsetup resume asked
+silent_from $some
+check "a mount that waits for metadata is killed" killed_mount ro
+dmsetup resume silent
+silent_from "$inodes"
+check "a mount with meta=lazy that waits for the root is killed" killed_mount meta=lazy
+dmsetup resume silent
+mount -t dsfs $dm "$dir"
+check "and all is there when the device answers" [ "$(names_of)" = "$all" ]
+umount "$dir"
+# Requests of those that were killed keep the device open for a moment.
+until dmsetup remove asked 2>/dev/null; do :; done
+dmsetup remove silent
+rmdir "$dir"
+exit $failed
