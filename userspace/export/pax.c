@@ -6,38 +6,18 @@
  * numbers, parts of seconds, attributes, holes.  Names of users are left out, since
  * an image has none.
  */
-#include <assert.h>
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
 #include <stdlib.h>
 
 #include "nsec.h"
 #include "pax.h"
+#include "ustar.h"
 #include "utf8.h"
 
-#define NAME_BYTES	100
+#define NAME_BYTES	sizeof(((struct ustar *)0)->name)
 #define OCTAL7		07777777ULL
 #define OCTAL11		077777777777ULL
-
-/* Offsets and lengths in struct header are those of POSIX. */
-struct header {
-	char name[NAME_BYTES];
-	char mode[8];
-	char uid[8];
-	char gid[8];
-	char size[12];
-	char mtime[12];
-	char sum[8];
-	char type;
-	char link[NAME_BYTES];
-	char magic[8];
-	char user[32];
-	char group[32];
-	char major[8];
-	char minor[8];
-	char prefix[155];
-	char pad[12];
-};
 
 #define ACL_NAME	"system.posix_acl_"
 
@@ -49,23 +29,10 @@ static void put_octal(char *field, size_t size, u64 v)
 	memcpy(field, text, size);
 }
 
-static void put_sum(struct header *h)
-{
-	const u8 *p = (const u8 *)h;
-	unsigned int sum = 0;
-
-	memset(h->sum, ' ', sizeof(h->sum));
-	for (size_t i = 0; i < sizeof(*h); i++)
-		sum += p[i];
-	snprintf(h->sum, sizeof(h->sum) - 1, "%06o", sum);
-}
-
 static void put_header(FILE *out, const struct pax_member *m, u64 sec)
 {
-	struct header h = { .type = m->type, .magic = "ustar" };
+	struct ustar h = { .type = m->type, .magic = "ustar", .version = { '0', '0' } };
 
-	static_assert(sizeof(h) == PAX_BLOCK, "header of a member");
-	memcpy(h.magic + 6, "00", 2);
 	memcpy(h.name, m->path, strnlen(m->path, sizeof(h.name)));
 	if (m->link)
 		memcpy(h.link, m->link, strnlen(m->link, sizeof(h.link)));
@@ -76,7 +43,8 @@ static void put_header(FILE *out, const struct pax_member *m, u64 sec)
 	put_octal(h.mtime, sizeof(h.mtime), sec);
 	put_octal(h.major, sizeof(h.major), m->major);
 	put_octal(h.minor, sizeof(h.minor), m->minor);
-	put_sum(&h);
+	snprintf(h.sum, sizeof(h.sum), "%06o", ustar_sum(&h));
+	h.sum[7] = ' ';
 	fwrite(&h, sizeof(h), 1, out);
 }
 

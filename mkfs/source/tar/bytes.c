@@ -40,18 +40,14 @@ static int wait_input(struct tar_bytes *b)
 }
 
 /* read(2), or pread(2) within the part that is to be read. */
-static ssize_t read_file(struct tar_bytes *b, size_t have)
+static ssize_t read_file(struct tar_bytes *b, char *to, size_t room)
 {
-	size_t room = BUFFER_BYTES - have;
 	ssize_t n;
 
 	if (!b->part)
-		return read(b->fd, b->buf + have, room);
-	if (room > b->end - b->pos)
-		room = b->end - b->pos;
-	n = pread(b->fd, b->buf + have, room, b->pos);
-	if (n > 0)
-		b->pos += n;
+		return read(b->fd, to, room);
+	n = pread(b->fd, to, room < b->end - b->pos ? room : b->end - b->pos, b->pos);
+	b->pos += n > 0 ? n : 0;
 	return n;
 }
 
@@ -72,7 +68,7 @@ static ssize_t read_raw(struct tar_bytes *b, const char **p, size_t min)
 
 		if (ret)
 			return ret;
-		n = read_file(b, have);
+		n = read_file(b, b->buf + have, BUFFER_BYTES - have);
 		if (n < 0 && errno != EINTR)
 			return bad(b, "cannot read", -errno);
 		if (n > 0)
@@ -176,21 +172,28 @@ bool tar_is_compressed(const char *p, size_t n)
 	return false;
 }
 
-int tar_bytes_open(struct tar_bytes *b, const char *path, int stop)
+/* The descriptor is open, or was not opened. */
+static int begin(struct tar_bytes *b)
 {
-	bool std = !strcmp(path, "-");
 	struct stat st;
 
-	*b = (struct tar_bytes){ .path = std ? "standard input" : path, .stop = stop };
-	b->fd = std ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
 	if (b->fd < 0 || fstat(b->fd, &st))
 		return bad(b, "cannot open", -errno);
-	b->wait = !S_ISREG(st.st_mode);
+	b->wait = !b->part && !S_ISREG(st.st_mode);
 	b->buf = malloc(BUFFER_BYTES);
 	if (!b->buf)
 		return bad(b, "cannot open", -ENOMEM);
-	posix_fadvise(b->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	posix_fadvise(b->fd, b->pos, b->end - b->pos, POSIX_FADV_SEQUENTIAL);
 	return 0;
+}
+
+int tar_bytes_open(struct tar_bytes *b, const char *path, int stop)
+{
+	bool std = !strcmp(path, "-");
+
+	*b = (struct tar_bytes){ .path = std ? "standard input" : path, .stop = stop };
+	b->fd = std ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+	return begin(b);
 }
 
 int tar_bytes_begin(struct tar_bytes *b)
@@ -207,13 +210,7 @@ int tar_bytes_part(struct tar_bytes *b, const char *path, int fd, u64 pos, u64 e
 {
 	*b = (struct tar_bytes){ .path = path, .part = true, .pos = pos, .end = end };
 	b->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (b->fd < 0)
-		return bad(b, "cannot open", -errno);
-	b->buf = malloc(BUFFER_BYTES);
-	if (!b->buf)
-		return bad(b, "cannot open", -ENOMEM);
-	posix_fadvise(b->fd, pos, end - pos, POSIX_FADV_SEQUENTIAL);
-	return 0;
+	return begin(b);
 }
 
 int tar_bytes_some(struct tar_bytes *b, u64 max, const char **p, size_t *n)
@@ -240,58 +237,35 @@ int tar_bytes_some(struct tar_bytes *b, u64 max, const char **p, size_t *n)
 
 int tar_bytes_get(struct tar_bytes *b, void *to, size_t bytes)
 {
-	const char *p = NULL;
-	char *at = to;
+	const char *p;
 	size_t n = 0;
 	int ret = 0;
 
-	while (bytes) {
+	for (; bytes; bytes -= n, to = (char *)to + n) {
 		ret = tar_bytes_some(b, bytes, &p, &n);
 		if (ret)
 			break;
-		memcpy(at, p, n);
-		at += n;
-		bytes -= n;
+		memcpy(to, p, n);
 	}
 	return ret;
 }
 
-int tar_bytes_skip(struct tar_bytes *b, u64 bytes)
+int tar_bytes_skip(struct tar_bytes *b, u64 bytes, u64 *other)
 {
 	const char *p;
-	size_t n = 0;
+	size_t n = 0, i;
 	int ret = 0;
 
-	for (; !ret && bytes; bytes -= n)
-		ret = tar_bytes_some(b, bytes, &p, &n);
-	return ret;
-}
-
-/* The place of the first byte of @n that is not zero; @n: there is none. */
-static size_t first_other(const char *p, size_t n)
-{
-	size_t i = 0;
-
-	if (n && !p[0] && !memcmp(p, p + 1, n - 1))
-		return n;
-	while (i < n && !p[i])
-		i++;
-	return i;
-}
-
-int tar_bytes_rest(struct tar_bytes *b, u64 bytes, u64 *other)
-{
-	const char *p;
-	size_t n = 0;
-	int ret = 0;
-
-	*other = 0;
 	for (; !ret && bytes; bytes -= n) {
 		const u64 at = b->taken;
 
 		ret = tar_bytes_some(b, bytes, &p, &n);
-		if (!ret && !*other && first_other(p, n) < n)
-			*other = at + first_other(p, n);
+		/* in a row of zeros each byte is as the next one */
+		if (ret || !other || *other || (!p[0] && !memcmp(p, p + 1, n - 1)))
+			continue;
+		for (i = 0; !p[i]; i++)
+			;
+		*other = at + i;
 	}
 	return ret;
 }
@@ -301,8 +275,9 @@ int tar_bytes_drain(struct tar_bytes *b, u64 *other)
 	const bool all = b->filter || b->wait;
 	int ret;
 
+	*other = 0;
 	do {
-		ret = tar_bytes_rest(b, all ? UINT64_MAX : BUFFER_BYTES, other);
+		ret = tar_bytes_skip(b, all ? UINT64_MAX : BUFFER_BYTES, other);
 	} while (!ret && !*other);
 	return ret == -ENODATA ? 0 : ret;
 }

@@ -11,12 +11,9 @@
 /* Set the attributes of a directory that no member describes. */
 static int default_dir(struct tar *t, struct node *n)
 {
-	s64 owner = owners_get(&t->src.tree->owners, 0, 0);
-
 	n->mode = S_IFDIR | 0755;
-	n->owner = owner;
-	n->mtime = t->src.o->fixed_time ? t->src.o->build_time : 0;
-	return owner < 0 ? -ENOMEM : 0;
+	n->mtime = source_time(&t->src, 0);
+	return source_set_owner(&t->src, n, 0, 0);
 }
 
 static int fill_dir(struct tar *t, const struct tar_name *name, struct node *n)
@@ -53,10 +50,8 @@ static int fill_file(struct tar *t, const struct tar_name *name, struct node *n)
 static int make_nodes(struct tar *t, struct dir *dir)
 {
 	dir->nodes = arena_zalloc(&t->src.tree->arena, dir->count * sizeof(*dir->nodes));
-	if (!dir->nodes)
-		return -ENOMEM;
 	dir->count = 0;
-	return 0;
+	return dir->nodes ? 0 : -ENOMEM;
 }
 
 static int fill_node(struct tar *t, const struct tar_name *name)
@@ -71,12 +66,11 @@ static int fill_node(struct tar *t, const struct tar_name *name)
 
 static int fill_root(struct tar *t)
 {
-	struct node *root = &t->src.tree->root, n = { 0 };
-	int ret = fill_dir(t, t->root, &n);
+	struct node *root = &t->src.tree->root;
+	char *name = root->name;
+	int ret = fill_dir(t, t->root, root);
 
-	n.name = root->name;
-	n.u = root->u;
-	*root = n;
+	root->name = name;
 	return ret;
 }
 
@@ -97,10 +91,8 @@ int tar_end(struct source *src)
 	int ret = fill_root(t);
 
 	tar_notes_say(t);
-	for (n = t->root; !ret && n; n = n->next) {
-		if (n->dir)
-			ret = make_nodes(t, n->dir);
-	}
+	for (n = t->root; !ret && n; n = n->next)
+		ret = n->dir ? make_nodes(t, n->dir) : 0;
 	for (n = t->root->next; !ret && n; n = n->next)
 		ret = fill_node(t, n);
 	for (n = t->root; !ret && n; n = n->next) {
@@ -110,5 +102,5 @@ int tar_end(struct source *src)
 	/* what was replaced is still asked for */
 	if (!src->replaced.n)
 		tar_tree_free(t);
-	return ret ? tar_no_memory() : 0;
+	return ret ? no_memory() : 0;
 }

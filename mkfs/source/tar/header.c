@@ -1,130 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Headers of tar archives: those of POSIX (ustar and pax), of GNU tar, and of the
- * time before.
+ * Headers of tar archives: those of POSIX (ustar and pax), of GNU tar, and of the time before.
  *
  * libarchive knows more kinds, but what it makes of names that are no UTF-8, of times
  * before 1970, of ids in ACLs and of names of attributes is not what was written, and
  * dump.dsfs --tar followed by mkfs.dsfs --tar must give the same tree.
  */
-#include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "nsec.h"
 #include "tar.h"
+#include "ustar.h"
 
-#define NAME_BYTES	100
-#define ID_MAX		4294967294U	/* the last one means "no id" */
 #define NAME_MAX_BYTES	1048576
 #define GLOBAL_MAX	(64 << 10)	/* read again for each member */
 #define RECORDS_MAX	(16 << 20)
-
-/* Offsets and lengths are those of POSIX. */
-struct header {
-	char name[NAME_BYTES];
-	char mode[8];
-	char uid[8];
-	char gid[8];
-	char size[12];
-	char mtime[12];
-	char sum[8];
-	char type;
-	char link[NAME_BYTES];
-	char magic[6];
-	char version[2];
-	char user[32];
-	char group[32];
-	char major[8];
-	char minor[8];
-	char prefix[155];
-	char pad[12];
-};
-
-static_assert(sizeof(struct header) == TAR_BLOCK, "a header is a block");
 
 static bool is_zero(const char *p)
 {
 	return !p[0] && !memcmp(p, p + 1, TAR_BLOCK - 1);
 }
 
-/* A number of GNU tar that has no room in octal: the bits, most significant first. */
-static bool parse_binary(const char *field, size_t len, s64 *v)
-{
-	const u8 *p = (const u8 *)field;
-	u64 n = p[0] & 0x40 ? UINT64_MAX : 0, sign = n;
-
-	for (size_t i = 0; i < len; i++) {
-		u8 byte = i ? p[i] : (p[0] & 0x7f) | (sign & 0x80);
-
-		if (n >> 55 != sign >> 55)
-			return false;
-		n = n << 8 | byte;
-	}
-	*v = n;
-	return true;
-}
-
-static bool parse_number(const char *field, size_t len, s64 *v)
-{
-	size_t i = 0;
-	u64 n = 0;
-
-	if (*field & 0x80)
-		return parse_binary(field, len, v);
-	while (i < len && field[i] == ' ')
-		i++;
-	for (; i < len && field[i] >= '0' && field[i] <= '7'; i++)
-		n = n << 3 | (field[i] - '0');
-	*v = n;
-	return i == len || !field[i] || field[i] == ' ';
-}
-
-/* A field of the header, at most @max. */
-static int get_number(struct tar *t, const char *what, const char *field, size_t len,
-		      u64 max, u64 *n)
-{
-	s64 v;
-
-	if (!parse_number(field, len, &v))
-		return tar_fail(t, "%s: not a number", what);
-	if (v < 0)
-		return tar_fail(t, "%s: %lld: is negative", what, (long long)v);
-	if (v > max)
-		return tar_fail(t, "%s: %lld: the limit is %llu", what, (long long)v,
-				(unsigned long long)max);
-	*n = v;
-	return 0;
-}
-
-/* The sum of all bytes, those of the sum itself being blanks. */
-static int add_bytes(const struct header *h, bool is_signed)
+/* The same sum of signed bytes: each one above 127 counts 256 less. */
+static int signed_sum(const struct ustar *h)
 {
 	const u8 *p = (const u8 *)h;
-	int sum = sizeof(h->sum) * ' ';
+	int sum = ustar_sum(h);
 
-	for (size_t i = 0; i < sizeof(*h); i++)
-		sum += p[i];
-	for (size_t i = 0; i < sizeof(h->sum); i++)
-		sum -= (u8)h->sum[i];
-	for (size_t i = 0; is_signed && i < sizeof(*h); i++) {
-		if (p[i] & 0x80 && (i < offsetof(struct header, sum) ||
-				    i >= offsetof(struct header, type)))
+	for (size_t i = 0; i < sizeof(*h); i++) {
+		if (p[i] & 0x80 && (i < offsetof(struct ustar, sum) ||
+				    i >= offsetof(struct ustar, type)))
 			sum -= 256;
 	}
 	return sum;
 }
 
 /* Some programs have added signed bytes. */
-static bool sum_matches(const struct header *h)
+static bool sum_matches(const struct ustar *h)
 {
 	s64 want;
 
-	return parse_number(h->sum, sizeof(h->sum), &want) &&
-	       (want == add_bytes(h, false) || want == add_bytes(h, true));
+	return tar_parse_number(h->sum, sizeof(h->sum), &want) &&
+	       (want == ustar_sum(h) || want == signed_sum(h));
 }
 
-static int text_add(struct tar_text *text, const char *p, size_t len)
+int tar_text_add(struct tar_text *text, const char *p, size_t len)
 {
 	size_t need = text->len + len + 1;
 
@@ -132,7 +53,7 @@ static int text_add(struct tar_text *text, const char *p, size_t len)
 		char *more = realloc(text->p, need * 2);
 
 		if (!more)
-			return tar_no_memory();
+			return no_memory();
 		text->p = more;
 		text->room = need * 2;
 	}
@@ -144,36 +65,28 @@ static int text_add(struct tar_text *text, const char *p, size_t len)
 }
 
 /* What follows a header and belongs to the next one. */
-static int read_text(struct tar *t, struct tar_text *text, const char *what, u64 size,
-		     u64 limit)
+static int read_text(struct tar *t, struct tar_text *text, const char *what, u64 size, u64 limit)
 {
 	size_t at = text->len;
 	int ret;
 
 	if (size > limit || at + size > limit)
-		return tar_fail(t, "%s of %llu bytes: the limit is %llu", what,
-				(unsigned long long)(at + size), (unsigned long long)limit);
-	ret = text_add(text, NULL, size);
+		return tar_fail(t, "%s of %llu bytes: the limit is %llu", what, at + size, limit);
+	ret = tar_text_add(text, NULL, size);
 	if (ret)
 		return ret;
 	ret = tar_bytes_get(&t->bytes, text->p + at, size);
 	if (!ret)
-		ret = tar_bytes_skip(&t->bytes, -size % TAR_BLOCK);
+		ret = tar_bytes_skip(&t->bytes, -size % TAR_BLOCK, NULL);
 	return tar_bytes_fail(t, ret);
 }
 
-static int read_local(struct tar *t, u64 size)
-{
-	t->local.len = 0;
-	t->pending = true;
-	return read_text(t, &t->local, "extended header", size, RECORDS_MAX);
-}
-
-static int read_long(struct tar *t, struct tar_text *text, u64 size)
+/* The same of the next header alone: what an earlier one said does not count. */
+static int read_pending(struct tar *t, struct tar_text *text, const char *what, u64 size, u64 limit)
 {
 	text->len = 0;
 	t->pending = true;
-	return read_text(t, text, "long name", size, NAME_MAX_BYTES);
+	return read_text(t, text, what, size, limit);
 }
 
 /* What stood in front of a header belongs to it, and not to the next one. */
@@ -190,29 +103,26 @@ static bool is_extension(char type)
 	return type && strchr("LKxXgV", type);
 }
 
-/*
- * A header that says something of the next one.  What it holds is not the data of
- * a member.
- */
-static int read_extension(struct tar *t, const struct header *h)
+/* A header that says something of the next one.  What it holds is not the data of a member. */
+static int read_extension(struct tar *t, const struct ustar *h)
 {
 	u64 size = 0;
-	int ret = get_number(t, "size", h->size, sizeof(h->size), INT64_MAX, &size);
+	int ret = tar_number(t, "size", h->size, sizeof(h->size), INT64_MAX, &size);
 
 	if (ret)
 		return ret;
 	switch (h->type) {
 	case 'L':
-		return read_long(t, &t->long_path, size);
+		return read_pending(t, &t->long_path, "long name", size, NAME_MAX_BYTES);
 	case 'K':
-		return read_long(t, &t->long_link, size);
+		return read_pending(t, &t->long_link, "long name", size, NAME_MAX_BYTES);
 	case 'g':
 		return read_text(t, &t->global, "global extended header", size, GLOBAL_MAX);
 	case 'V':	/* a label of the archive */
 		clear_pending(t);
-		return tar_bytes_fail(t, tar_bytes_skip(&t->bytes, size + -size % TAR_BLOCK));
+		return tar_bytes_fail(t, tar_bytes_skip(&t->bytes, size + -size % TAR_BLOCK, NULL));
 	default:
-		return read_local(t, size);
+		return read_pending(t, &t->local, "extended header", size, RECORDS_MAX);
 	}
 }
 
@@ -225,12 +135,11 @@ static char *put_field(char *to, const char *field, size_t bytes)
 	return to + bytes;
 }
 
-static void set_names(struct tar *t, const struct header *h)
+static void set_names(struct tar *t, const struct ustar *h)
 {
-	bool posix = !memcmp(h->magic, "ustar", 6);
 	char *to = t->path;
 
-	if (posix && h->prefix[0]) {
+	if (!memcmp(h->magic, "ustar", sizeof(h->magic)) && h->prefix[0]) {
 		to = put_field(to, h->prefix, sizeof(h->prefix));
 		*to++ = '/';
 	}
@@ -243,11 +152,9 @@ static void set_names(struct tar *t, const struct header *h)
 /* What a record has said of the names counts, and of holes above all. */
 static void set_pax_names(struct tar_member *m)
 {
-	if (m->given & TAR_PATH)
-		m->path = m->pax_path;
-	if (m->sparse_path)
-		m->path = m->sparse_path;
-	if (m->given & TAR_LINK)
+	if (m->pax_path || m->sparse_path)
+		m->path = m->sparse_path ? m->sparse_path : m->pax_path;
+	if (m->pax_link)
 		m->link = m->pax_link;
 }
 
@@ -264,7 +171,7 @@ static int set_file(struct tar *t)
 	m->mode |= S_IFDIR;
 	return m->size || m->real_size ?
 		tar_fail(t, "is a directory by the slash at its end, and has %llu bytes of data",
-			 (unsigned long long)m->size) : 0;
+			 m->size) : 0;
 }
 
 /*
@@ -302,70 +209,58 @@ static int set_type(struct tar *t)
 	return tar_fail(t, "type %d: is not known", (u8)m->type);
 }
 
-static int set_time(struct tar *t, const struct header *h)
+static int set_time(struct tar *t, const struct ustar *h)
 {
 	s64 v;
 
 	if (t->m.given & TAR_MTIME)
 		return 0;
-	if (!parse_number(h->mtime, sizeof(h->mtime), &v))
+	if (!tar_parse_number(h->mtime, sizeof(h->mtime), &v))
 		return tar_fail(t, "mtime: not a number");
 	t->m.clamped = !nsec_join(v, 0, &t->m.mtime);
 	return 0;
 }
 
 /* A field that no record has said; TAR_* @what: that of the record. */
-static int set_u32(struct tar *t, enum tar_given what, const char *name, const char *field,
-		   u32 max, u32 *to)
+static int set_number(struct tar *t, enum tar_given what, const char *name, const char *field,
+		      size_t len, u64 max, u64 *to)
 {
-	u64 n = 0;
-	int ret;
-
-	if (t->m.given & what)
-		return 0;
-	ret = get_number(t, name, field, 8, max, &n);
-	*to = n;
-	return ret;
+	return t->m.given & what ? 0 : tar_number(t, name, field, len, max, to);
 }
 
-static int set_device(struct tar *t, const struct header *h)
+static int set_device(struct tar *t, const struct ustar *h)
 {
+	struct tar_member *m = &t->m;
 	int ret;
 
 	if (h->type != '3' && h->type != '4')
 		return 0;
-	ret = set_u32(t, TAR_MAJOR, "major", h->major, 0xfff, &t->m.major);
-	return ret ? ret : set_u32(t, TAR_MINOR, "minor", h->minor, 0xfffff, &t->m.minor);
+	ret = set_number(t, TAR_MAJOR, "major", h->major, sizeof(h->major), 0xfff, &m->major);
+	return ret ? ret : set_number(t, TAR_MINOR, "minor", h->minor, sizeof(h->minor), 0xfffff,
+				      &m->minor);
 }
 
-/* What records have said of a size is that of the bytes that follow, but of holes. */
-static int set_size(struct tar *t, const struct header *h)
-{
-	struct tar_member *m = &t->m;
-	int ret = 0;
-
-	if (!(m->given & TAR_SIZE))
-		ret = get_number(t, "size", h->size, sizeof(h->size), INT64_MAX, &m->size);
-	m->real_size = m->has_sparse_size ? m->sparse_size : m->size;
-	return ret;
-}
-
-static int set_numbers(struct tar *t, const struct header *h)
+static int set_numbers(struct tar *t, const struct ustar *h)
 {
 	struct tar_member *m = &t->m;
 	u64 mode = 0;
-	int ret = get_number(t, "mode", h->mode, sizeof(h->mode), INT64_MAX, &mode);
+	int ret = tar_number(t, "mode", h->mode, sizeof(h->mode), INT64_MAX, &mode);
 
 	m->mode = mode & 07777;
 	if (!ret)
-		ret = set_u32(t, TAR_UID, "uid", h->uid, ID_MAX, &m->uid);
+		ret = set_number(t, TAR_UID, "uid", h->uid, sizeof(h->uid), TAR_ID_MAX, &m->uid);
 	if (!ret)
-		ret = set_u32(t, TAR_GID, "gid", h->gid, ID_MAX, &m->gid);
+		ret = set_number(t, TAR_GID, "gid", h->gid, sizeof(h->gid), TAR_ID_MAX, &m->gid);
 	if (!ret)
 		ret = set_time(t, h);
 	if (!ret)
 		ret = set_device(t, h);
-	return ret ? ret : set_size(t, h);
+	if (!ret)
+		ret = set_number(t, TAR_SIZE, "size", h->size, sizeof(h->size), INT64_MAX,
+				 &m->size);
+	/* what records have said of a size is that of the bytes that follow, but of holes */
+	m->real_size = m->has_sparse_size ? m->sparse_size : m->size;
+	return ret;
 }
 
 /* Records count above the header, so nothing is made of the header before they are read. */
@@ -374,13 +269,13 @@ static int read_records(struct tar *t)
 	int ret;
 
 	t->records.len = 0;
-	ret = text_add(&t->records, t->global.p, t->global.len);
+	ret = tar_text_add(&t->records, t->global.p, t->global.len);
 	if (!ret)
-		ret = text_add(&t->records, t->local.p, t->local.len);
+		ret = tar_text_add(&t->records, t->local.p, t->local.len);
 	return ret ? ret : tar_pax(t);
 }
 
-static int read_member(struct tar *t, const struct header *h)
+static int read_member(struct tar *t, const struct ustar *h)
 {
 	struct tar_member *m = &t->m;
 	int ret;
@@ -398,18 +293,18 @@ static int read_member(struct tar *t, const struct header *h)
 	if (!ret && m->sparse && S_ISREG(m->mode))
 		ret = tar_sparse_end(t);
 	if (!ret && m->real_size >= DSFS_MAX_OFFSET)
-		ret = tar_fail(t, "size: %llu bytes: the limit is %llu",
-			       (unsigned long long)m->real_size, DSFS_MAX_OFFSET - 1);
+		ret = tar_fail(t, "size: %llu bytes: the limit is %llu", m->real_size,
+			       DSFS_MAX_OFFSET - 1);
 	return ret ? ret : 1;
 }
 
 bool tar_is_header(const char *block)
 {
-	return !is_zero(block) && sum_matches((const struct header *)block);
+	return !is_zero(block) && sum_matches((const struct ustar *)block);
 }
 
 /* A header; 0 at the end of the archive. */
-static int read_header(struct tar *t, struct header *h)
+static int read_header(struct tar *t, struct ustar *h)
 {
 	bool first = !t->bytes.taken;
 	int ret = tar_bytes_get(&t->bytes, h, sizeof(*h));
@@ -431,17 +326,16 @@ static int read_header(struct tar *t, struct header *h)
 static void clear_member(struct tar *t)
 {
 	struct tar_member *m = &t->m;
-	struct array map = m->map, xattrs = m->xattrs;
 
-	map.n = 0;
-	xattrs.n = 0;
-	*m = (struct tar_member){ .map = map, .xattrs = xattrs };
+	*m = (struct tar_member){ .map = m->map, .xattrs = m->xattrs };
+	m->map.n = 0;
+	m->xattrs.n = 0;
 	clear_pending(t);
 }
 
 int tar_next(struct tar *t)
 {
-	struct header h;
+	struct ustar h;
 	int ret;
 
 	clear_member(t);

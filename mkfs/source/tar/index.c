@@ -11,55 +11,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "nsec.h"
 #include "../file.h"
 #include "format.h"
-#include "msg.h"
 #include "tar.h"
 
 #define RECORD_BYTES	10240		/* an archive is padded to, by tar(1) and Python */
 #define GAP_MAX		(16 << 20)	/* zeros between archives, without --tar-bytes */
-#define SCAN_BYTES	65536
 
-static int cannot_read(const struct tar *t, u64 pos, int err)
+static int cannot_read(const struct tar *t, u64 pos, const char *why)
 {
-	msg_error(t->src.o->image, "cannot read at byte %llu: %s", (unsigned long long)pos,
-		  err ? strerror(err) : "end of file");
-	return err ? -err : -EIO;
-}
-
-static int read_target(const struct tar *t, char *p, size_t bytes, u64 pos)
-{
-	while (bytes) {
-		ssize_t n = pread(t->src.index.fd, p, bytes, pos);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return cannot_read(t, pos, n ? errno : 0);
-		p += n;
-		pos += n;
-		bytes -= n;
-	}
-	return 0;
+	msg_error(t->src.o->image, "cannot read at byte %llu: %s", pos, why);
+	return -EIO;
 }
 
 /* Move @pos to the block of the first byte that is not zero, or to @end. */
 static int skip_zeros(const struct tar *t, u64 *pos, u64 end)
 {
-	char buf[SCAN_BYTES];
-	int ret = 0;
-	size_t n, i;
+	struct tar_bytes b;
+	u64 other = 0;
+	int ret = tar_bytes_part(&b, t->src.o->image, t->src.index.fd, *pos, end);
 
-	for (; !ret && *pos < end; *pos += n) {
-		n = end - *pos < sizeof(buf) ? end - *pos : sizeof(buf);
-		ret = read_target(t, buf, n, *pos);
-		for (i = 0; !ret && i < n; i++) {
-			if (buf[i]) {
-				*pos += i - i % TAR_BLOCK;
-				return 0;
-			}
-		}
-	}
+	b.taken = TAR_BLOCK;	/* the first byte is not at 0, which says that there is none */
+	if (!ret)
+		ret = tar_bytes_drain(&b, &other);
+	if (ret)
+		ret = cannot_read(t, *pos, b.why);
+	*pos = other ? *pos + other - other % TAR_BLOCK - TAR_BLOCK : end;
+	tar_bytes_close(&b);
 	return ret;
 }
 
@@ -73,10 +52,10 @@ static int skip_rest(struct tar *t, const struct source_archive *a, u64 end)
 
 	if (a->bytes)
 		pos = a->pos + a->bytes;
-	else
+	else if (pos < end)
 		ret = skip_zeros(t, &pos, to < end ? to : end);
 	if (!ret)
-		ret = tar_bytes_fail(t, tar_bytes_rest(&t->bytes, pos - from, &other));
+		ret = tar_bytes_fail(t, tar_bytes_skip(&t->bytes, pos - from, &other));
 	tar_note_behind(t, other);
 	return ret;
 }
@@ -85,11 +64,10 @@ static int skip_rest(struct tar *t, const struct source_archive *a, u64 end)
 static int put_archive(struct tar *t, const char *name, const struct source_archive *a)
 {
 	struct source_sink *sink = t->src.sink;
-	char *path = strdup(name);
 	struct tar_file *f = NULL;
 	int ret = -EINVAL;
 
-	t->m = (struct tar_member){ .path = path, .map = t->m.map, .xattrs = t->m.xattrs,
+	t->m = (struct tar_member){ .path = name, .map = t->m.map, .xattrs = t->m.xattrs,
 				    .mode = S_IFREG | 0644, .real_size = t->bytes.taken };
 	t->m.xattrs.n = 0;
 	if (a->path) {
@@ -99,18 +77,15 @@ static int put_archive(struct tar *t, const char *name, const struct source_arch
 		t->m.mtime = nsec_of(&a->st.st_mtim);
 	}
 	t->last_dir = NULL;
-	t->base = path ? tar_dir_make(t, TAR_SHARDS) : NULL;
+	t->base = tar_dir_make(t, TAR_SHARDS);
 	if (t->base)
 		f = tar_put_file(t);
 	if (f) {
 		f->file.node.u.start = a->pos;
 		ret = sink->archive(sink, &f->file);
 	}
-	if (!path || (f && ret == -ENOMEM))
-		ret = tar_no_memory();
 	t->m.path = NULL;
-	free(path);
-	return ret;
+	return ret == -ENOMEM ? no_memory() : ret;
 }
 
 static void pass_raw(void *sink, const char *p, size_t n)
@@ -198,13 +173,6 @@ static int check_file(struct tar *t, const struct source_archive *a)
 	return a->bytes ? 0 : tar_fail(t, "not a tar archive: has less than a block");
 }
 
-static const char *last_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int check_archive(struct tar *t, struct source_archive *a)
 {
 	int ret = file_stat(a->fd, "", AT_EMPTY_PATH, &a->st);
@@ -217,7 +185,7 @@ static int check_archive(struct tar *t, struct source_archive *a)
 	if (!ret)
 		ret = tar_note_begin(t);
 	if (!ret)
-		ret = check_name(t, last_name(a->path));
+		ret = check_name(t, tar_last_name(a->path));
 	if (!ret)
 		ret = tar_shard_base(t, a->path);
 	return ret ? ret : check_base(t, t->base);
@@ -247,7 +215,7 @@ int source_archive_index(struct source *src, const struct source_archive *a)
 	int ret = tar_watch_end(t, &watch, a->path);
 
 	if (!ret)
-		ret = read_archive(t, a->path, last_name(a->path), t->base, a->pos + a->bytes, a);
+		ret = read_archive(t, a->path, tar_last_name(a->path), t->base, a->pos + a->bytes, a);
 	tar_bytes_close(&t->bytes);
 	return ret;
 }
@@ -258,15 +226,14 @@ static int check_other(const struct tar *t, u64 pos, bool first)
 	const struct options *o = t->src.o;
 
 	if (first || o->tar_bytes) {
-		msg_error(o->image, "at byte %llu: no header of a tar archive",
-			  (unsigned long long)pos);
+		msg_error(o->image, "at byte %llu: no header of a tar archive", pos);
 		return -EINVAL;
 	}
 	if (o->force)
 		return 0;
 	msg_error(o->image,
 		  "at byte %llu: neither zeros nor a tar archive: use --tar-bytes to say where the archives end, or -f to overwrite it",
-		  (unsigned long long)pos);
+		  pos);
 	return -EEXIST;
 }
 
@@ -275,16 +242,16 @@ static int find_archive(const struct tar *t, u64 *pos, u64 all, bool first)
 {
 	u64 end = all;
 	char block[TAR_BLOCK] = "";
-	int ret;
+	int ret = 0;
 
 	if (!t->src.o->tar_bytes && end > *pos + GAP_MAX)
 		end = *pos + GAP_MAX;
-	ret = skip_zeros(t, pos, end);
+	if (*pos < end)
+		ret = skip_zeros(t, pos, end);
 	if (ret || *pos >= end)
 		return ret;
-	ret = read_target(t, block, all - *pos < TAR_BLOCK ? all - *pos : TAR_BLOCK, *pos);
-	if (ret)
-		return ret;
+	if (pread(t->src.index.fd, block, all - *pos < TAR_BLOCK ? all - *pos : TAR_BLOCK, *pos) < 0)
+		return cannot_read(t, *pos, strerror(errno));
 	return tar_is_header(block) ? 1 : check_other(t, *pos, first);
 }
 
@@ -296,8 +263,7 @@ static int index_found(struct tar *t, unsigned int number, u64 *pos, u64 end)
 	struct tar_name *base;
 	int ret = -EINVAL;
 
-	snprintf(label, sizeof(label), "%s: archive at byte %llu", t->src.o->image,
-		 (unsigned long long)*pos);
+	snprintf(label, sizeof(label), "%s: archive at byte %llu", t->src.o->image, *pos);
 	snprintf(dir, sizeof(dir), "%06u", number);
 	snprintf(name, sizeof(name), "%s.tar", dir);
 	t->bytes = (struct tar_bytes){ .path = label, .fd = -1 };
@@ -324,7 +290,7 @@ int source_archives_find(struct source *src, u64 pos, u64 end)
 	int ret = tar_watch(&watch, src->index.fd);
 
 	if (ret)
-		return cannot_read(t, pos, -ret);
+		return cannot_read(t, pos, strerror(-ret));
 	do {
 		ret = find_archive(t, &pos, end, n == first);
 		if (ret == 1)
@@ -335,6 +301,6 @@ int source_archives_find(struct source *src, u64 pos, u64 end)
 		ret = tar_watched(&watch, src->o->image);
 	if (ret || n > first)
 		return ret;
-	msg_error(src->o->image, "no tar archive from byte %llu on", (unsigned long long)from);
+	msg_error(src->o->image, "no tar archive from byte %llu on", from);
 	return -EINVAL;
 }

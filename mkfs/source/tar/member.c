@@ -3,11 +3,19 @@
  * Members: the attributes of each become those of a node, its name goes to the tree, and
  * its content to the sink.
  */
+#include <stdlib.h>
+
+#include "acl.h"
 #include "tar.h"
 
 static int sink_failed(struct tar *t, int ret)
 {
-	return ret == -ECANCELED ? tar_bytes_fail(t, ret) : ret ? tar_no_memory() : 0;
+	return ret == -ECANCELED ? tar_bytes_fail(t, ret) : ret ? no_memory() : 0;
+}
+
+static int skip(struct tar *t, u64 bytes)
+{
+	return tar_bytes_fail(t, tar_bytes_skip(&t->bytes, bytes, NULL));
 }
 
 /* Pass the next @bytes of the archive on as the file's. */
@@ -63,22 +71,12 @@ static int put_content(struct tar *t, struct tar_file *f)
 		ret = t->m.sparse ? put_ranges(t) : put_data(t, t->m.size);
 	if (!ret)
 		ret = sink_failed(t, sink->end(sink));
-	return ret ? ret : tar_bytes_fail(t, tar_bytes_skip(&t->bytes, -t->m.size % TAR_BLOCK));
-}
-
-static int set_owner(struct tar *t, struct node *n)
-{
-	bool root = t->src.o->all_root;
-	s64 owner = owners_get(&t->src.tree->owners, root ? 0 : t->m.uid,
-			       root ? 0 : t->m.gid);
-
-	n->owner = owner;
-	return owner < 0 ? tar_no_memory() : 0;
+	return ret ? ret : skip(t, -t->m.size % TAR_BLOCK);
 }
 
 static void set_time(struct tar *t, struct node *n)
 {
-	n->mtime = t->src.o->fixed_time ? t->src.o->build_time : t->m.mtime;
+	n->mtime = source_time(&t->src, t->m.mtime);
 	if (!t->m.clamped || t->src.o->fixed_time)
 		return;
 	t->src.clamped++;
@@ -93,34 +91,97 @@ static int set_target(struct tar *t, struct node *n)
 		return tar_fail(t, "a symlink without a target");
 	if (len > DSFS_SYMLINK_MAX)
 		return tar_fail(t, "target: %zu bytes: the limit is %d", len, DSFS_SYMLINK_MAX);
-	return node_set_target(&t->src.tree->arena, n, t->m.link, len) ? tar_no_memory() : 0;
+	return node_set_target(&t->src.tree->arena, n, t->m.link, len) ? no_memory() : 0;
+}
+
+/* An ACL of text becomes an attribute; its value is the caller's to free. */
+static int add_acl(struct tar *t, const char *text, u8 prefix, void **value)
+{
+	struct xattr_item it = { .prefix = prefix, .name = "" };
+	size_t len = 0;
+	const char *why = acl_from_text(text, value, &len);
+
+	if (why)
+		return tar_fail(t, "%s ACL: %s",
+				prefix == DSFS_XATTR_ACL_ACCESS ? "access" : "default", why);
+	it.value = *value;
+	it.value_len = len;
+	return len && array_append(&t->m.xattrs, &it) ? no_memory() : 0;
+}
+
+/* tar(1) warns of what the system refuses when it extracts it, and goes on. */
+static void leave_out(struct tar *t)
+{
+	struct xattr_item *it = (struct xattr_item *)t->m.xattrs.p;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->m.xattrs.n; i++) {
+		if (xattr_has_type(it[i].prefix, t->m.mode))
+			it[n++] = it[i];
+		else
+			tar_note(t, TAR_NO_XATTR, t->m.path);
+	}
+	t->m.xattrs.n = n;
+}
+
+static int make_set(struct tar *t, struct node *n)
+{
+	char why[XATTR_WHY];
+	int ret = xattr_set_make(&t->src.tree->xsets, &t->m.xattrs, &t->set, n, why);
+
+	if (ret == -EINVAL || ret == -E2BIG)
+		return tar_fail(t, "extended attribute %s", why);
+	return ret ? no_memory() : 0;
+}
+
+static int set_xattrs(struct tar *t, struct node *n)
+{
+	const bool wanted = !t->src.o->no_xattrs;
+	struct tar_member *m = &t->m;
+	void *acl[2] = { NULL, NULL };
+	int ret = 0, perm;
+
+	for (unsigned int i = 0; !ret && i < 2; i++) {
+		if (m->acl[i] && wanted)
+			ret = add_acl(t, m->acl[i], DSFS_XATTR_ACL_ACCESS + i, &acl[i]);
+	}
+	if (m->others > m->records && wanted)
+		tar_note(t, TAR_OTHER_XATTR, m->path);
+	perm = xattr_acl_mode(&m->xattrs, m->mode);
+	if (perm >= 0)
+		m->mode = (m->mode & ~0777) | perm;
+	leave_out(t);
+	n->mode = m->mode;
+	if (!ret)
+		ret = make_set(t, n);
+	free(acl[0]);
+	free(acl[1]);
+	return ret;
 }
 
 static int set_attrs(struct tar *t, struct node *n)
 {
-	int ret = set_owner(t, n);
+	int ret = source_set_owner(&t->src, n, t->m.uid, t->m.gid) ? no_memory() : 0;
 
-	n->mode = t->m.mode;
 	set_time(t, n);
-	if (S_ISREG(n->mode))
+	if (S_ISREG(t->m.mode))
 		n->size = t->m.real_size;
-	else if (S_ISCHR(n->mode) || S_ISBLK(n->mode))
+	else if (S_ISCHR(t->m.mode) || S_ISBLK(t->m.mode))
 		n->size = t->m.major << 20 | t->m.minor;
 	if (!ret)
-		ret = tar_xattrs(t, n);
+		ret = set_xattrs(t, n);
 	return ret || !S_ISLNK(n->mode) ? ret : set_target(t, n);
 }
 
 struct tar_file *tar_put_file(struct tar *t)
 {
-	struct tar_file *f = t->m.mode ? tar_file_new(t) : tar_target(t);
-	int ret = f ? 0 : -EINVAL;
+	struct tar_file *f = t->m.mode ? arena_zalloc(&t->files, sizeof(*f)) : tar_target(t);
 
-	if (!ret && t->m.mode)
-		ret = set_attrs(t, &f->file.node);
-	if (!ret)
-		ret = tar_put(t, f);
-	return ret ? NULL : f;
+	if (!f && t->m.mode)
+		no_memory();
+	if (!f || (t->m.mode && set_attrs(t, &f->file.node)) || tar_put(t, f))
+		return NULL;
+	return f;
 }
 
 static int put_member(struct tar *t)
@@ -131,20 +192,18 @@ static int put_member(struct tar *t)
 		return -EINVAL;
 	if (S_ISREG(t->m.mode) && t->m.real_size)
 		return put_content(t, f);
-	return tar_bytes_fail(t, tar_bytes_skip(&t->bytes,
-						t->m.size + -t->m.size % TAR_BLOCK));
+	return skip(t, t->m.size + -t->m.size % TAR_BLOCK);
 }
 
 int tar_members(struct tar *t)
 {
-	int ret = 0;
+	int ret;
 
-	while (!ret) {
+	do {
 		ret = tar_next(t);
-		if (ret <= 0)
-			break;
-		ret = put_member(t);
-	}
+		if (ret == 1)
+			ret = put_member(t) ?: 1;
+	} while (ret > 0);
 	t->m.path = NULL;
 	return ret;
 }

@@ -6,96 +6,83 @@
 #include "parse.h"
 #include "tar.h"
 
-#define ID_MAX		4294967294U
+#define DIGITS		"0123456789"
 
-static int get_u64(struct tar *t, const char *key, const char *value, u64 max, u64 *v)
+/* What a record sets: a text, or a number up to @max, and the bit of that number */
+static const struct key {
+	const char *name;
+	size_t at;
+	u64 max;
+	enum tar_given given;
+} keys[] = {
+#define AT(member) offsetof(struct tar_member, member)
+	{ "path", AT(pax_path), 0, 0 },
+	{ "linkpath", AT(pax_link), 0, 0 },
+	{ "SCHILY.acl.access", AT(acl[0]), 0, 0 },
+	{ "SCHILY.acl.default", AT(acl[1]), 0, 0 },
+	{ "size", AT(size), INT64_MAX, TAR_SIZE },
+	{ "uid", AT(uid), TAR_ID_MAX, TAR_UID },
+	{ "gid", AT(gid), TAR_ID_MAX, TAR_GID },
+	{ "SCHILY.devmajor", AT(major), 0xfff, TAR_MAJOR },
+	{ "SCHILY.devminor", AT(minor), 0xfffff, TAR_MINOR },
+	{ "mtime", AT(mtime), 0, TAR_MTIME },
+	{ NULL, 0, 0, 0 },
+};
+
+static int get_number(struct tar *t, const char *key, const char *value, u64 max, u64 *v)
 {
 	if (parse_decimal(value, v))
 		return tar_fail(t, "%s: not a number", key);
-	if (*v > max)
-		return tar_fail(t, "%s: %llu: the limit is %llu", key,
-				(unsigned long long)*v, (unsigned long long)max);
-	return 0;
+	return *v > max ? tar_fail(t, "%s: %llu: the limit is %llu", key, *v, max) : 0;
 }
 
-static int get_u32(struct tar *t, const char *key, const char *value, u32 max, u32 *v)
+/* The power of ten at the end of a number: Python writes 1e-09.  Return: where it ends. */
+static const char *get_power(const char *s, s64 *power)
 {
-	u64 wide = 0;
-	int ret = get_u64(t, key, value, max, &wide);
+	const bool minus = s[1] == '-';
+	const char *digits = s + 1 + (minus || s[1] == '+'), *p = digits;
 
-	*v = wide;
-	return ret;
+	for (*power = 0; *p >= '0' && *p <= '9'; p++)
+		*power = *power < 10000 ? *power * 10 + (*p - '0') : *power;
+	*power = minus ? -*power : *power;
+	return p > digits ? p : s;
 }
 
-#define DIGITS		"0123456789"
-
-/**
- * struct decimal - a number as text
- * @whole, @fraction: its digits
- * @shift: places that the point is to be moved to the right
+/*
+ * Digits as a number of units of 1e-9; what is smaller is cut off.  @point: digits in front
+ * of the point, which may be none.  Return: whether there is room for it.
  */
-struct decimal {
-	const char *whole;
-	const char *fraction;
-	size_t nwhole;
-	size_t nfraction;
-	int shift;
-};
-
-/* Python writes times as it writes all its numbers: 1e-09, too. */
-static bool split_decimal(const char *s, struct decimal *d)
+static bool join_digits(const char *s, s64 point, u64 *v)
 {
-	*d = (struct decimal){ .whole = s, .nwhole = strspn(s, DIGITS) };
-	s += d->nwhole;
-	if (*s == '.') {
-		d->fraction = s + 1;
-		d->nfraction = strspn(s + 1, DIGITS);
-		s += 1 + d->nfraction;
-	}
-	if (d->nwhole && (*s == 'e' || *s == 'E')) {
-		const bool minus = s[1] == '-';
-		const char *digit = s + 1 + (minus || s[1] == '+');
-		const size_t n = strspn(digit, DIGITS);
+	for (*v = 0; point + 9 > 0; point--) {
+		u64 digit = 0;
 
-		if (!n)
-			return false;
-		for (s = digit; s < digit + n && d->shift < 10000; s++)
-			d->shift = d->shift * 10 + (*s - '0');
-		d->shift = minus ? -d->shift : d->shift;
-		s = digit + n;
-	}
-	return d->nwhole && !*s;
-}
-
-/* In units of 1e-9; what is smaller is cut off.  Return: whether there is room for it. */
-static bool join_decimal(const struct decimal *d, u64 *v)
-{
-	const s64 digits = (s64)d->nwhole + d->shift + 9;
-	u64 n = 0;
-
-	for (s64 i = 0; i < digits; i++) {
-		const s64 at = i - (s64)d->nwhole;
-		const char c = at < 0 ? d->whole[i] :
-			       at < (s64)d->nfraction ? d->fraction[at] : '0';
-
-		if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, c - '0', &n))
+		s += *s == '.';
+		if (*s >= '0' && *s <= '9')
+			digit = *s++ - '0';
+		if (__builtin_mul_overflow(*v, 10, v) || __builtin_add_overflow(*v, digit, v))
 			return false;
 	}
-	*v = n;
 	return true;
 }
 
 /* Seconds since 1970, with any number of decimals. */
 static int get_time(struct tar *t, const char *key, const char *value)
 {
-	bool negative = *value == '-';
+	const bool negative = *value == '-';
+	const u64 limit = (u64)INT64_MAX + negative;
+	const char *digits = value + negative, *end = digits + strspn(digits, DIGITS);
+	s64 point = end - digits, power = 0;
 	struct tar_member *m = &t->m;
-	u64 ns = 0, limit = (u64)INT64_MAX + negative;
-	struct decimal d;
+	u64 ns;
 
-	if (!split_decimal(value + negative, &d))
+	if (*end == '.')
+		end += 1 + strspn(end + 1, DIGITS);
+	if (*end == 'e' || *end == 'E')
+		end = get_power(end, &power);
+	if (!point || *end)
 		return tar_fail(t, "%s: not a time", key);
-	m->clamped = !join_decimal(&d, &ns) || ns > limit;
+	m->clamped = !join_digits(digits, point + power, &ns) || ns > limit;
 	if (m->clamped)
 		ns = limit;
 	m->mtime = negative ? -ns : ns;
@@ -120,28 +107,19 @@ static void unescape(char *name)
 
 static int get_xattr(struct tar *t, char *name, const char *value, size_t len)
 {
-	struct xattr_item *it;
-	const char *rest;
-	u8 prefix;
+	struct xattr_item it = { .value = value, .value_len = len };
 
 	if (t->src.o->no_xattrs)
 		return 0;
 	unescape(name);
-	prefix = xattr_split(name, &rest);
+	it.prefix = xattr_split(name, &it.name);
 	/* An ACL has a record of its own, which others than Linux understand. */
-	if (!prefix || prefix >= DSFS_XATTR_ACL_ACCESS) {
+	if (!it.prefix || it.prefix >= DSFS_XATTR_ACL_ACCESS) {
 		t->src.xattrs_ignored++;
 		return 0;
 	}
-	it = array_add(&t->m.xattrs);
-	if (!it)
-		return tar_no_memory();
-	it->prefix = prefix;
-	it->name = rest;
-	it->len = strlen(rest);
-	it->value = value;
-	it->value_len = len;
-	return 0;
+	it.len = strlen(it.name);
+	return array_append(&t->m.xattrs, &it) ? no_memory() : 0;
 }
 
 /* Holes, in the three forms that GNU tar has had. */
@@ -158,13 +136,13 @@ static int get_sparse(struct tar *t, const char *key, char *value)
 	m->sparse = true;
 	if (!strcmp(key, "map"))
 		return tar_sparse_map(t, value);
-	ret = get_u64(t, "GNU.sparse", value, INT64_MAX, &v);
+	ret = get_number(t, "GNU.sparse", value, INT64_MAX, &v);
 	if (ret)
 		return ret;
 	if (!strcmp(key, "numbytes"))
 		return tar_sparse_add(t, m->offset, v);
 	if (!strcmp(key, "major") && v > 1)
-		return tar_fail(t, "GNU.sparse.major: %llu: is not known", (unsigned long long)v);
+		return tar_fail(t, "GNU.sparse.major: %llu: is not known", v);
 	if (!strcmp(key, "major"))
 		m->map_first = v;
 	else if (!strcmp(key, "offset"))
@@ -176,49 +154,20 @@ static int get_sparse(struct tar *t, const char *key, char *value)
 	return 0;
 }
 
-static int set_value(struct tar *t, enum tar_given what, const char *key, char *value)
+/* An empty value takes back what a record in front of it, of all members perhaps, has said. */
+static int set_value(struct tar *t, const struct key *key, const char *value)
 {
 	struct tar_member *m = &t->m;
+	void *to = (char *)m + key->at;
 
-	switch (what) {
-	case TAR_PATH:
-		m->pax_path = value;
+	m->given &= ~key->given;
+	if (!key->given)
+		*(const char **)to = *value ? value : NULL;
+	if (!key->given || !*value)
 		return 0;
-	case TAR_LINK:
-		m->pax_link = value;
-		return 0;
-	case TAR_ACL:
-	case TAR_ACL_DEFAULT:
-		m->acl[what == TAR_ACL_DEFAULT] = value;
-		return 0;
-	case TAR_SIZE:
-		return get_u64(t, key, value, INT64_MAX, &m->size);
-	case TAR_UID:
-		return get_u32(t, key, value, ID_MAX, &m->uid);
-	case TAR_GID:
-		return get_u32(t, key, value, ID_MAX, &m->gid);
-	case TAR_MAJOR:
-		return get_u32(t, key, value, 0xfff, &m->major);
-	case TAR_MINOR:
-		return get_u32(t, key, value, 0xfffff, &m->minor);
-	case TAR_MTIME:
-		return get_time(t, key, value);
-	}
-	return 0;
-}
-
-static enum tar_given find_key(const char *key)
-{
-	static const char *const keys[] = {
-		"path", "linkpath", "size", "uid", "gid", "mtime", "SCHILY.devmajor",
-		"SCHILY.devminor", "SCHILY.acl.access", "SCHILY.acl.default", NULL
-	};
-
-	for (unsigned int i = 0; keys[i]; i++) {
-		if (!strcmp(key, keys[i]))
-			return 1 << i;
-	}
-	return 0;
+	m->given |= key->given;
+	return key->max ? get_number(t, key->name, value, key->max, to) :
+			  get_time(t, key->name, value);
 }
 
 /*
@@ -231,30 +180,23 @@ static void count_xattr(struct tar_member *m, const char *key)
 	m->others += !strncmp(key, "LIBARCHIVE.xattr.", 17) || !strncmp(key, "RHT.security.", 13);
 }
 
-/* An empty value takes back what a record in front of it, of all members perhaps, has said. */
 static int get_record(struct tar *t, char *key, char *value, size_t len)
 {
 	const bool sparse = !strncmp(key, "GNU.sparse.", 11);
-	const enum tar_given what = find_key(key);
-	struct tar_member *m = &t->m;
+	const struct key *known = keys;
 
 	count_xattr(&t->m, key);
 	if (!strncmp(key, "SCHILY.xattr.", 13))
 		return get_xattr(t, key + 13, value, len);
-	if (!what && !sparse)
+	while (known->name && strcmp(key, known->name))
+		known++;
+	if (!known->name && !sparse)
 		return 0;
 	if (strlen(value) != len)
 		return tar_fail(t, "%s: has a NUL byte", key);
 	if (sparse)
 		return len ? get_sparse(t, key + 11, value) : 0;
-	m->given &= ~what;
-	if (!len) {
-		if (what & (TAR_ACL | TAR_ACL_DEFAULT))
-			m->acl[what == TAR_ACL_DEFAULT] = NULL;
-		return 0;
-	}
-	m->given |= what;
-	return set_value(t, what, key, value);
+	return set_value(t, known, value);
 }
 
 /* "LENGTH KEY=VALUE\n", the length being that of all of it */

@@ -9,7 +9,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "msg.h"
 #include "tar.h"
 
 #define NAMES_MAX	5
@@ -31,11 +30,6 @@ static const char *const texts[TAR_NOTES][3] = {
 			 "with more than zeros behind the end: not read" },
 };
 
-int tar_no_memory(void)
-{
-	return no_memory();
-}
-
 int tar_fail(struct tar *t, const char *fmt, ...)
 {
 	char text[1024], name[512];
@@ -45,11 +39,9 @@ int tar_fail(struct tar *t, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	if (t->m.path)
-		msg_error(t->bytes.path, "%s: %s",
-			  msg_escape(name, sizeof(name), t->m.path), text);
+		msg_error(t->bytes.path, "%s: %s", msg_escape(name, sizeof(name), t->m.path), text);
 	else
-		msg_error(t->bytes.path, "at byte %llu: %s",
-			  (unsigned long long)t->bytes.taken, text);
+		msg_error(t->bytes.path, "at byte %llu: %s", t->bytes.taken, text);
 	return -EINVAL;
 }
 
@@ -58,20 +50,14 @@ const char *tar_shown(struct tar *t, const char *name)
 	return msg_escape(t->shown, sizeof(t->shown), name);
 }
 
-/* The data phase has said why it wants no more; here is how far it came. */
-static int canceled(struct tar *t)
-{
-	tar_fail(t, "the image could not be written up to here");
-	return -ECANCELED;
-}
-
 int tar_bytes_fail(struct tar *t, int ret)
 {
-	if (ret == -ECANCELED)
-		return canceled(t);
-	if (ret == -ENODATA)
-		return tar_fail(t, "cut off: the archive ends in it");
-	return ret ? tar_fail(t, "%s", t->bytes.why) : 0;
+	if (!ret)
+		return 0;
+	/* the data phase has said why it wants no more; here is how far it came */
+	tar_fail(t, "%s", ret == -ECANCELED ? "the image could not be written up to here" :
+		 ret == -ENODATA ? "cut off: the archive ends in it" : t->bytes.why);
+	return ret == -ECANCELED ? ret : -EINVAL;
 }
 
 void tar_note(struct tar *t, enum tar_note_kind kind, const char *what)
@@ -96,9 +82,8 @@ void tar_notes_say(const struct tar *t)
 		const struct tar_note *n = &t->notes[i];
 
 		if (n->count)
-			msg_warn(path, "%llu %s %s: %s%s", (unsigned long long)n->count,
-				 texts[i][n->count > 1], texts[i][2], n->names,
-				 n->count > NAMES_MAX ? ", ..." : "");
+			msg_warn(path, "%llu %s %s: %s%s", n->count, texts[i][n->count > 1],
+				 texts[i][2], n->names, n->count > NAMES_MAX ? ", ..." : "");
 	}
 }
 
@@ -106,7 +91,7 @@ void tar_note_behind(struct tar *t, u64 other)
 {
 	char what[64];
 
-	snprintf(what, sizeof(what), "from byte %llu on", (unsigned long long)other);
+	snprintf(what, sizeof(what), "from byte %llu on", other);
 	if (other)
 		tar_note(t, TAR_BEHIND, what);
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Maps of files with holes, in the forms of GNU tar: in the header and in blocks
- * behind it, in records of pax, or in front of the data.  Whatever form it has, a map
- * is believed when its ranges are in order, lie in the file, and have as many bytes
- * as follow.
+ * Maps of files with holes, in the forms of GNU tar: in the header and in blocks behind it, in
+ * records of pax, or in front of the data.  Whatever form it has, a map is believed when its
+ * ranges are in order, lie in the file, and have as many bytes as follow.
  */
 #include "parse.h"
 #include "tar.h"
@@ -16,38 +15,26 @@
 
 int tar_sparse_add(struct tar *t, u64 start, u64 bytes)
 {
-	struct tar_range *r;
+	const struct tar_range range = { start, bytes };
 
 	if (t->m.map.n == RANGES_MAX)
 		return tar_fail(t, "map of holes: more than %d ranges", RANGES_MAX);
-	r = array_add(&t->m.map);
-	if (!r)
-		return tar_no_memory();
-	*r = (struct tar_range){ start, bytes };
-	return 0;
+	return array_append(&t->m.map, &range) ? no_memory() : 0;
 }
 
-/* Octal, or binary from the second byte on. */
-static u64 old_number(const char *p)
-{
-	const u8 *u = (const u8 *)p;
-	u64 n = 0;
-
-	for (unsigned int i = 0; i < 12; i++) {
-		if (u[0] & 0x80)
-			n = i ? n << 8 | u[i] : 0;
-		else if (u[i] >= '0' && u[i] <= '7')
-			n = n << 3 | (u[i] - '0');
-	}
-	return n;
-}
-
+/* Up to @n ranges, as far as there are any. */
 static int old_ranges(struct tar *t, const char *p, unsigned int n)
 {
+	u64 start, bytes;
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && i < n && p[i * 24]; i++)
-		ret = tar_sparse_add(t, old_number(p + i * 24), old_number(p + i * 24 + 12));
+	for (; !ret && n-- && *p; p += 24) {
+		ret = tar_number(t, "map of holes", p, 12, INT64_MAX, &start);
+		if (!ret)
+			ret = tar_number(t, "map of holes", p + 12, 12, INT64_MAX, &bytes);
+		if (!ret)
+			ret = tar_sparse_add(t, start, bytes);
+	}
 	return ret;
 }
 
@@ -60,8 +47,9 @@ int tar_sparse_old(struct tar *t, const char *header)
 	if (t->m.sparse)
 		return tar_fail(t, "map of holes: one in the header and one in records");
 	t->m.sparse = true;
-	t->m.real_size = old_number(header + OLD_SIZE);
-	ret = old_ranges(t, header + OLD_MAP, 4);
+	ret = tar_number(t, "map of holes", header + OLD_SIZE, 12, INT64_MAX, &t->m.real_size);
+	if (!ret)
+		ret = old_ranges(t, header + OLD_MAP, 4);
 	while (!ret && more) {
 		ret = tar_bytes_fail(t, tar_bytes_get(&t->bytes, block, sizeof(block)));
 		if (ret)
@@ -100,41 +88,33 @@ struct map_reader {
 	u64 left;
 };
 
-static int map_char(struct tar *t, struct map_reader *r, char *c)
+static int map_block(struct tar *t, struct map_reader *r)
 {
-	int ret;
-
-	if (r->at == sizeof(r->block)) {
-		if (r->left < sizeof(r->block))
-			return tar_fail(t, "map of holes: goes on behind the data");
-		ret = tar_bytes_fail(t, tar_bytes_get(&t->bytes, r->block, sizeof(r->block)));
-		if (ret)
-			return ret;
-		r->at = 0;
-		r->left -= sizeof(r->block);
-	}
-	*c = r->block[r->at++];
-	return 0;
+	if (r->left < sizeof(r->block))
+		return tar_fail(t, "map of holes: goes on behind the data");
+	r->at = 0;
+	r->left -= sizeof(r->block);
+	return tar_bytes_fail(t, tar_bytes_get(&t->bytes, r->block, sizeof(r->block)));
 }
 
 static int map_number(struct tar *t, struct map_reader *r, u64 *v)
 {
-	char text[24] = "";
-	size_t n = 0;
+	char text[24];
 	int ret;
 
-	do {
-		ret = map_char(t, r, &text[n]);
+	for (size_t n = 0; n < sizeof(text); n++) {
+		ret = r->at == sizeof(r->block) ? map_block(t, r) : 0;
 		if (ret)
 			return ret;
-		if (text[n] == '\n') {
-			text[n] = '\0';
-			break;
-		}
-	} while (++n < sizeof(text));
-	if (n == sizeof(text) || parse_decimal(text, v))
-		return tar_fail(t, "map of holes: not a number");
-	return 0;
+		text[n] = r->block[r->at++];
+		if (text[n] != '\n')
+			continue;
+		text[n] = '\0';
+		if (!parse_decimal(text, v))
+			return 0;
+		break;
+	}
+	return tar_fail(t, "map of holes: not a number");
 }
 
 static int read_map(struct tar *t)
@@ -166,8 +146,7 @@ int tar_sparse_place(struct tar *t)
 				 (end % DSFS_BLOCK_SIZE && end != t->m.real_size)))
 			return tar_fail(t,
 					"map of holes: data from byte %llu to %llu: --tar-index needs multiples of %d bytes",
-					(unsigned long long)r->start, (unsigned long long)end,
-					DSFS_BLOCK_SIZE);
+					r->start, end, DSFS_BLOCK_SIZE);
 	}
 	return 0;
 }
@@ -184,18 +163,16 @@ int tar_sparse_end(struct tar *t)
 		if (r->start < end)
 			return tar_fail(t,
 					"map of holes: data at byte %llu overlaps that up to byte %llu",
-					(unsigned long long)r->start, (unsigned long long)end);
+					r->start, end);
 		if (r->start > m->real_size || r->bytes > m->real_size - r->start)
 			return tar_fail(t,
 					"map of holes: %llu bytes at byte %llu: the file has %llu",
-					(unsigned long long)r->bytes,
-					(unsigned long long)r->start,
-					(unsigned long long)m->real_size);
+					r->bytes, r->start, m->real_size);
 		end = r->start + r->bytes;
 		data += r->bytes;
 	}
 	if (!ret && data != m->size)
 		return tar_fail(t, "map of holes: has %llu bytes of data, and %llu follow",
-				(unsigned long long)data, (unsigned long long)m->size);
+				data, m->size);
 	return ret;
 }

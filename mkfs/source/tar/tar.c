@@ -3,13 +3,83 @@
  * Tar archives as a source.  An archive may come through a pipe and be larger than any
  * disk here, so it is read once, from its beginning to its end, and each content goes
  * to the image right away.  The tree is made when all names are known.
+ *
+ * An archive that is replaced while it is read can still look complete: one half is old, the
+ * other half is new.  So each archive is checked after its last byte has been read, and all are
+ * checked again at the end of the run, as the files of a directory are.  Pipes and devices
+ * cannot be checked.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "msg.h"
 #include "tar.h"
+#include "../file.h"
+
+/**
+ * struct seen - an archive that was read
+ * @path: of the command line
+ * @check: file_check() of it when it was opened
+ */
+struct seen {
+	const char *path;
+	u32 check;
+};
+
+int tar_watch(struct tar_watch *w, int fd)
+{
+	struct stat st;
+	int ret = file_stat(fd, "", AT_EMPTY_PATH, &st);
+
+	*w = (struct tar_watch){ .fd = fd };
+	if (ret)
+		return ret;
+	w->regular = S_ISREG(st.st_mode);
+	w->check = file_check(&st);
+	return 0;
+}
+
+int tar_watched(const struct tar_watch *w, const char *path)
+{
+	struct stat st;
+	int ret = w->regular ? file_stat(w->fd, "", AT_EMPTY_PATH, &st) : 0;
+
+	if (!w->regular || (!ret && file_check(&st) == w->check))
+		return 0;
+	msg_error(path, "changed during the run: no image is made");
+	return -EAGAIN;
+}
+
+int tar_watch_end(struct tar *t, const struct tar_watch *w, const char *path)
+{
+	const struct seen seen = { path, w->check };
+	int ret = tar_watched(w, t->bytes.path);
+
+	t->seen.size = sizeof(seen);
+	if (ret || !w->regular)
+		return ret;
+	return array_append(&t->seen, &seen) ? no_memory() : 0;
+}
+
+static int tar_recheck(struct source *src)
+{
+	const struct tar *t = (const struct tar *)src;
+	const struct seen *s = (const struct seen *)t->seen.p;
+
+	for (size_t i = 0; i < t->seen.n; i++, s++) {
+		const bool std = !strcmp(s->path, "-");
+		struct stat st;
+		int ret = std ? file_stat(STDIN_FILENO, "", AT_EMPTY_PATH, &st) :
+				file_stat(AT_FDCWD, s->path, 0, &st);
+
+		if (ret)
+			source_changed(src, s->path, "vanished during the run", ret);
+		else if (file_check(&st) != s->check)
+			source_changed(src, std ? "standard input" : s->path,
+				       "changed during the run", 0);
+	}
+	return 0;
+}
 
 /* Check an archive before its first byte is read.  Return: 0, or -errno after a message. */
 static int check_file(struct tar *t, struct tar_watch *watch)
@@ -19,8 +89,7 @@ static int check_file(struct tar *t, struct tar_watch *watch)
 
 	if (isatty(t->bytes.fd))
 		return tar_fail(t, "is a terminal");
-	if (!fstat(t->bytes.fd, &st) && st.st_dev == t->src.image_dev &&
-	    st.st_ino == t->src.image_ino)
+	if (!fstat(t->bytes.fd, &st) && source_is_image(&t->src, &st))
 		return tar_fail(t, "is the image itself");
 	return ret ? tar_fail(t, "cannot read attributes: %s", msg_why(-ret)) : 0;
 }
@@ -41,33 +110,23 @@ static int open_archive(struct tar *t, const char *path, struct tar_watch *watch
 		return ret;
 	t->last_dir = NULL;
 	t->global.len = 0;
-	t->base = t->src.o->wds == WDS_SHARD ? NULL : t->root;
+	t->base = t->root;
 	ret = tar_note_begin(t);
-	return ret || t->base ? ret : tar_shard_base(t, path);
-}
-
-/* Note bytes behind the end of an archive.  Other programs do not read them either. */
-static int read_behind(struct tar *t)
-{
-	u64 other = 0;
-	int ret = tar_bytes_drain(&t->bytes, &other);
-
-	tar_note_behind(t, other);
-	return tar_bytes_fail(t, ret);
+	return ret || t->src.o->wds != WDS_SHARD ? ret : tar_shard_base(t, path);
 }
 
 static int read_archive(struct tar *t, const char *path)
 {
 	struct tar_watch watch = { .regular = false };
-	int ret;
+	u64 other = 0;
+	int ret = open_archive(t, path, &watch);
 
-	t->m.path = NULL;
-	ret = open_archive(t, path, &watch);
 	if (!ret)
 		ret = tar_members(t);
-	t->m.path = NULL;
+	/* bytes behind the end: other programs do not read them either */
 	if (!ret)
-		ret = read_behind(t);
+		ret = tar_bytes_fail(t, tar_bytes_drain(&t->bytes, &other));
+	tar_note_behind(t, other);
 	/* it may be why there was an error, too */
 	if (!ret)
 		ret = tar_watch_end(t, &watch, path);
@@ -120,7 +179,7 @@ static int tar_init(struct source *src)
 	t->m.map.size = sizeof(struct tar_range);
 	t->m.xattrs.size = sizeof(struct xattr_item);
 	t->begins.size = sizeof(struct tar_name *);
-	return tar_tree_init(t) ? tar_no_memory() : 0;
+	return tar_tree_init(t) ? no_memory() : 0;
 }
 
 const struct source_ops tar_ops = {

@@ -6,13 +6,14 @@
 #ifndef MKFS_TAR_H
 #define MKFS_TAR_H
 
-#include "nsec.h"
-#include "../source.h"
+#include "msg.h"
 #include "tar_bytes.h"
+#include "../source.h"
 #include "../xattr.h"
 
 #define TAR_BLOCK	512
 #define TAR_SHARDS	"shards"	/* --tar-index: the directory of the archives as files */
+#define TAR_ID_MAX	4294967294U	/* the last one means "no id" */
 
 /* A range of a file with holes that has data. */
 struct tar_range {
@@ -21,7 +22,7 @@ struct tar_range {
 };
 
 /**
- * struct tar_text - bytes that belong to a header: a long name, records of pax
+ * struct tar_text - bytes that grow: a long name, records of pax
  * @p: @len of them, and a NUL
  */
 struct tar_text {
@@ -30,25 +31,22 @@ struct tar_text {
 	size_t room;
 };
 
-/* Fields that a record of pax has given; the header's own do not count then. */
+/* Numbers that a record of pax has given; the header's own do not count then. */
 enum tar_given {
-	TAR_PATH	= 1 << 0,
-	TAR_LINK	= 1 << 1,
-	TAR_SIZE	= 1 << 2,
-	TAR_UID		= 1 << 3,
-	TAR_GID		= 1 << 4,
-	TAR_MTIME	= 1 << 5,
-	TAR_MAJOR	= 1 << 6,
-	TAR_MINOR	= 1 << 7,
-	TAR_ACL		= 1 << 8,
-	TAR_ACL_DEFAULT	= 1 << 9,
+	TAR_SIZE	= 1 << 0,
+	TAR_UID		= 1 << 1,
+	TAR_GID		= 1 << 2,
+	TAR_MTIME	= 1 << 3,
+	TAR_MAJOR	= 1 << 4,
+	TAR_MINOR	= 1 << 5,
 };
 
 /**
  * struct tar_member - what a header, and what stands in front of it, says
  * @path, @link: valid until the next header is read
- * @pax_path, @pax_link: of records, with TAR_PATH and TAR_LINK
+ * @pax_path, @pax_link: the same of records; NULL: none
  * @sparse_path: of a record of a file with holes, which overrides all others; NULL: none
+ * @acl: text of the access and the default ACL; NULL: none
  * @given: bits of enum tar_given
  * @type: of the header; S_IFMT bits are in @mode; 0 there: a hard link
  * @size: bytes that follow
@@ -60,21 +58,21 @@ enum tar_given {
  * @xattrs: struct xattr_item
  * @records: attributes in records of the form that is read
  * @others: those of other forms, which may stand beside them
- * @acl: text of the access and the default ACL; NULL: none
  */
 struct tar_member {
-	char *path;
-	char *link;
-	char *pax_path;
-	char *pax_link;
-	char *sparse_path;
+	const char *path;
+	const char *link;
+	const char *pax_path;
+	const char *pax_link;
+	const char *sparse_path;
+	const char *acl[2];
 	u32 given;
 	char type;
 	u32 mode;
-	u32 uid;
-	u32 gid;
-	u32 major;
-	u32 minor;
+	u64 uid;
+	u64 gid;
+	u64 major;
+	u64 minor;
 	s64 mtime;
 	bool clamped;
 	u64 size;
@@ -88,7 +86,6 @@ struct tar_member {
 	struct array xattrs;
 	u32 records;
 	u32 others;
-	const char *acl[2];
 };
 
 /**
@@ -154,7 +151,7 @@ struct tar_watch {
  * @names: all of them by their directory and name
  * @base: directory that the archive's paths begin in
  * @begins: struct tar_name *: for each archive, the last name that was new before it
- * @seen: struct seen (recheck.c): each archive that was a file
+ * @seen: struct seen (tar.c): each archive that was a file
  * @last_path, @last_dir: directory of the member before
  * @place: --tar-index: where the archive begins in the file that has it; 0: elsewhere
  * @global: records that all members have
@@ -195,7 +192,6 @@ struct tar {
 /* Print an error of the member that is being read.  Return: -EINVAL. */
 __printf(2, 3)
 int tar_fail(struct tar *t, const char *fmt, ...);
-int tar_no_memory(void);
 /* Print the error that a function of tar_bytes.h returned.  Return: 0 for 0, or -errno. */
 int tar_bytes_fail(struct tar *t, int ret);
 /* Escape a name of the archive for a message.  Valid up to the next call. */
@@ -208,25 +204,32 @@ void tar_notes_say(const struct tar *t);
 
 /* All functions from here on print what is wrong, and return 0 or -errno, or NULL. */
 
-/* member.c: put all members of an archive into the tree, and their contents into the sink */
+/* member.c */
+
+/* Put all members of an archive into the tree, and their contents into the sink. */
 int tar_members(struct tar *t);
 /* Make a file with the attributes and the name of t->m. */
 struct tar_file *tar_put_file(struct tar *t);
 
-/* shard.c: begin an archive; its paths are below t->base */
-int tar_note_begin(struct tar *t);
-/* Set t->base to a directory that is named as the archive. */
-int tar_shard_base(struct tar *t, const char *path);
+/* header.c */
 
-/* header.c: read up to the next member, which becomes t->m.  Return: 1; 0: there is none. */
+/* Read up to the next member, which becomes t->m.  Return: 1; 0: there is none. */
 int tar_next(struct tar *t);
 bool tar_is_header(const char *block);
+/* Add to a text. */
+int tar_text_add(struct tar_text *text, const char *p, size_t len);
+
+/* number.c: the number in a field of a header; at most @max */
+bool tar_parse_number(const char *field, size_t len, s64 *v);
+int tar_number(struct tar *t, const char *what, const char *field, size_t len, u64 max, u64 *n);
 
 /* pax.c: set what records give, with its bit in @given */
 int tar_pax(struct tar *t);
 
-/* sparse.c: maps of files with holes, of a header, and of a record */
-int tar_sparse_old(struct tar *t, const char *block);
+/* sparse.c: maps of files with holes */
+
+int tar_sparse_old(struct tar *t, const char *header);
+/* A map of a record; a range of one. */
 int tar_sparse_map(struct tar *t, char *text);
 int tar_sparse_add(struct tar *t, u64 start, u64 bytes);
 /* Read a map in front of the data; check the map. */
@@ -234,25 +237,27 @@ int tar_sparse_end(struct tar *t);
 /* Check that extents can refer to the ranges where they are. */
 int tar_sparse_place(struct tar *t);
 
-/* xattrs.c: give a node the attributes of the member */
-int tar_xattrs(struct tar *t, struct node *n);
+/* tar.c */
 
-/* recheck.c: begin to watch an archive */
+/* Begin to watch an archive.  Nothing is printed. */
 int tar_watch(struct tar_watch *w, int fd);
 /* Check that it has not changed.  @path: for the message */
 int tar_watched(const struct tar_watch *w, const char *path);
 /* The same, and it is checked again at the end of the run, by its @path in the options. */
 int tar_watch_end(struct tar *t, const struct tar_watch *w, const char *path);
-int tar_recheck(struct source *src);
 
 /* tree.c: names */
+
 int tar_tree_init(struct tar *t);
 void tar_tree_free(struct tar *t);
-struct tar_file *tar_file_new(struct tar *t);
+/* Begin an archive; its paths are below t->base. */
+int tar_note_begin(struct tar *t);
 /* Find or make a directory below the root. */
 struct tar_name *tar_dir_make(struct tar *t, const char *name);
-/* The same; it is an error if another archive has it, but for TAR_SHARDS. */
-struct tar_name *tar_dir_alone(struct tar *t, const char *name);
+/* Set t->base to a directory that is named as the archive, and that no other one has. */
+int tar_shard_base(struct tar *t, const char *path);
+/* The last part of a path. */
+const char *tar_last_name(const char *path);
 bool tar_dir_has(struct tar *t, const struct tar_name *dir, const char *name);
 /* Give a file the name of the member.  A file that had the name loses it. */
 int tar_put(struct tar *t, struct tar_file *f);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The bytes of an archive, decompressed, from its beginning to its end.
- */
+/* The bytes of an archive, decompressed, from its beginning to its end. */
 #ifndef MKFS_TAR_BYTES_H
 #define MKFS_TAR_BYTES_H
 
@@ -56,11 +54,13 @@ int tar_bytes_part(struct tar_bytes *b, const char *path, int fd, u64 pos, u64 e
 /* Take some bytes where they are in memory: at least one, at most @max. */
 int tar_bytes_some(struct tar_bytes *b, u64 max, const char **p, size_t *n);
 int tar_bytes_get(struct tar_bytes *b, void *to, size_t bytes);
-int tar_bytes_skip(struct tar_bytes *b, u64 bytes);
-/* Skip bytes; set @other to the place of the first one that is not zero, or to 0. */
-int tar_bytes_rest(struct tar_bytes *b, u64 bytes, u64 *other);
 /*
- * The same up to the end: a program that writes a pipe can finish, and a filter checks its
+ * Skip bytes.  @other: NULL; or 0, and it becomes the place of the first one that is not zero,
+ * if there is one.
+ */
+int tar_bytes_skip(struct tar_bytes *b, u64 bytes, u64 *other);
+/*
+ * Skip all, up to the end: a program that writes a pipe can finish, and a filter checks its
  * checksum.  A file that is not compressed is read up to the first byte that is not zero.
  */
 int tar_bytes_drain(struct tar_bytes *b, u64 *other);

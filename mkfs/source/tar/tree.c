@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "format.h"
-#include "msg.h"
 #include "tar.h"
 
 static u64 name_hash(const struct tar_name *parent, const char *name, size_t len)
@@ -29,8 +28,7 @@ static struct tar_name *find_name(struct tar *t, const struct tar_name *parent,
 	struct tar_name *n;
 
 	while ((n = (struct tar_name *)(uintptr_t)hash_next(&t->names, hash, &cursor))) {
-		if (n->parent == parent && (u8)n->name[0] == len &&
-		    !memcmp(n->name + 1, name, len))
+		if (n->parent == parent && (u8)n->name[0] == len && !memcmp(n->name + 1, name, len))
 			return n;
 	}
 	return NULL;
@@ -53,14 +51,13 @@ static struct tar_name *new_name(struct tar *t, struct tar_name *parent, const c
 	t->newest->next = n;
 	t->newest = n;
 	if (parent->dir->count == DSFS_MAX_INODES) {
-		tar_fail(t, "its directory has more than %llu names",
-			 (unsigned long long)DSFS_MAX_INODES);
+		tar_fail(t, "its directory has more than %llu names", DSFS_MAX_INODES);
 		return NULL;
 	}
 	parent->dir->count++;
 	return n;
 no_memory:
-	tar_no_memory();
+	no_memory();
 	return NULL;
 }
 
@@ -68,7 +65,7 @@ static int make_dir(struct tar *t, struct tar_name *n)
 {
 	n->dir = arena_zalloc(&t->src.tree->arena, sizeof(*n->dir));
 	if (!n->dir)
-		return tar_no_memory();
+		return no_memory();
 	n->dir->parent = n->parent->dir;
 	n->dir->slot = -1;
 	return 0;
@@ -122,20 +119,9 @@ static bool is_last_dir(const struct tar *t, const char *path, size_t len)
 
 static int set_last_dir(struct tar *t, const char *path, size_t len, struct tar_name *dir)
 {
-	struct tar_text *last = &t->last_path;
-
-	if (len >= last->room) {
-		char *p = realloc(last->p, 2 * len + 64);
-
-		if (!p)
-			return tar_no_memory();
-		last->p = p;
-		last->room = 2 * len + 64;
-	}
-	memcpy(last->p, path, len);
-	last->len = len;
+	t->last_path.len = 0;
 	t->last_dir = dir;
-	return 0;
+	return tar_text_add(&t->last_path, path, len);
 }
 
 /*
@@ -178,15 +164,6 @@ static struct tar_name *walk(struct tar *t, const char *path, const char **name,
 	return dir;
 }
 
-struct tar_file *tar_file_new(struct tar *t)
-{
-	struct tar_file *f = arena_zalloc(&t->files, sizeof(*f));
-
-	if (!f)
-		tar_no_memory();
-	return f;
-}
-
 /* Find the archive that a name was new in.  Names are in the order in which they came. */
 static const char *archive_of(const struct tar *t, const struct tar_name *name)
 {
@@ -205,7 +182,7 @@ struct tar_name *tar_dir_make(struct tar *t, const char *name)
 	return get_dir(t, t->root, name, strlen(name));
 }
 
-struct tar_name *tar_dir_alone(struct tar *t, const char *name)
+static struct tar_name *dir_alone(struct tar *t, const char *name)
 {
 	struct tar_name *n = find_name(t, t->root, name, strlen(name));
 	char other[256];
@@ -216,6 +193,37 @@ struct tar_name *tar_dir_alone(struct tar *t, const char *name)
 		 t->src.o->tar_index ? "--tar-index" : "--wds", tar_shown(t, name),
 		 msg_escape(other, sizeof(other), archive_of(t, n)));
 	return NULL;
+}
+
+const char *tar_last_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* A shard is named as its file, without the endings. */
+int tar_shard_base(struct tar *t, const char *path)
+{
+	static const char *const ends[] = { ".tar", ".tgz", ".txz", ".tzst", NULL };
+	char *name = strdup(tar_last_name(path));
+
+	t->base = NULL;
+	if (!name)
+		return no_memory();
+	for (unsigned int i = 0; ends[i]; i++) {
+		char *end = strstr(name, ends[i]);
+
+		if (end && end != name)
+			*end = '\0';
+	}
+	if (dsfs_name_valid(name, strlen(name)))
+		t->base = dir_alone(t, name);
+	else
+		tar_fail(t, "%s: not a name for a directory: %s",
+			 t->src.o->tar_index ? "--tar-index" : "--wds", tar_shown(t, name));
+	free(name);
+	return t->base ? 0 : -EINVAL;
 }
 
 bool tar_dir_has(struct tar *t, const struct tar_name *dir, const char *name)
@@ -245,31 +253,34 @@ static int put_dir(struct tar *t, struct tar_name *n, bool is_new, struct tar_fi
 /* Take a name from a file.  If it was the last one, the file's data is to become a hole. */
 static int lose_name(struct tar *t, struct tar_file *f)
 {
-	struct node *n = &f->file.node, **slot;
+	struct node *n = &f->file.node;
 
 	if (--f->names || !S_ISREG(n->mode) || !n->size)
 		return 0;
-	slot = array_add(&t->src.replaced);
-	if (!slot)
-		return tar_no_memory();
-	*slot = n;
-	return 0;
+	return array_append(&t->src.replaced, &n) ? no_memory() : 0;
+}
+
+/* The name of a path, as far as there is one, and its directory; NULL, said. */
+static struct tar_name *find_path(struct tar *t, const char *path, struct tar_name **n,
+				  const char **name, int *len)
+{
+	struct tar_name *dir = walk(t, path, name, len);
+
+	if (dir)
+		*n = *len ? find_name(t, dir, *name, *len) : dir;
+	return dir;
 }
 
 int tar_put(struct tar *t, struct tar_file *f)
 {
 	const char *name;
 	int len = 0;
-	struct tar_name *dir = walk(t, t->m.path, &name, &len), *n;
-	bool is_new;
+	struct tar_name *n, *dir = find_path(t, t->m.path, &n, &name, &len);
+	const bool is_new = dir && !n;
 
-	if (!dir)
-		return -EINVAL;
-	n = len ? find_name(t, dir, name, len) : dir;
-	is_new = !n;
 	if (is_new)
 		n = new_name(t, dir, name, len);
-	if (!n)
+	if (!dir || !n)
 		return -EINVAL;
 	if (S_ISDIR(f->file.node.mode))
 		return put_dir(t, n, is_new, f);
@@ -292,16 +303,20 @@ struct tar_file *tar_target(struct tar *t)
 {
 	const char *name;
 	int len = 0;
-	struct tar_name *dir = walk(t, t->m.link, &name, &len), *n;
+	struct tar_name *n;
 
-	if (!dir)
+	if (!find_path(t, t->m.link, &n, &name, &len))
 		return NULL;
-	n = len ? find_name(t, dir, name, len) : dir;
 	if (n && !n->dir)
 		return n->file;
 	tar_fail(t, "link to %s: %s", tar_shown(t, t->m.link),
 		 n ? "a directory" : "not in the archive before it");
 	return NULL;
+}
+
+int tar_note_begin(struct tar *t)
+{
+	return array_append(&t->begins, &t->newest) ? no_memory() : 0;
 }
 
 int tar_tree_init(struct tar *t)
