@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Contents of files, as directories and manifests read them.
- */
+/* Contents of files, as directories and manifests read them. */
 #ifndef MKFS_FILE_H
 #define MKFS_FILE_H
 

@@ -112,8 +112,7 @@ static int fill_node(struct source *src, struct dir *parent, struct node *n,
 }
 
 /* Fill in the entries of a directory of the image. */
-static int fill_dir(struct source *src, struct dir *d, u32 ino,
-		    struct dsfs_err *err)
+static int fill_dir(struct source *src, struct dir *d, u32 ino, struct dsfs_err *err)
 {
 	struct dsfs_source *prev = src->base->prev;
 	struct dsfs_dir_info was;
@@ -212,8 +211,7 @@ static int verify(const struct image_input *ii, const char *p, u64 bytes, u64 po
 	u32 want;
 
 	for (u64 done = 0; !ret && bits && done < bytes; done += 1ULL << bits) {
-		u64 n = bytes - done < 1ULL << bits ? bytes - done :
-						      1ULL << bits;
+		u64 n = bytes - done < 1ULL << bits ? bytes - done : 1ULL << bits;
 
 		ret = dsfs_chunk_sum(base->prev, &ii->attr, ii->stored,
 				     (pos + done) >> bits, &want, &err);
@@ -227,8 +225,7 @@ static int verify(const struct image_input *ii, const char *p, u64 bytes, u64 po
 static bool image_input_read(struct input *in, char *p, size_t bytes, u64 pos)
 {
 	struct image_input *ii = (struct image_input *)in;
-	int ret = image_pread(&in->src->base->img, p, bytes,
-			      ii->attr.start + pos);
+	int ret = image_pread(&in->src->base->img, p, bytes, ii->attr.start + pos);
 
 	if (!ret)
 		ret = verify(ii, p, bytes, pos);
@@ -245,8 +242,7 @@ static void image_name(const struct source *src, const struct dir *dir,
 		       const struct node *node, struct source_name *name)
 {
 	name->subject = strdup(src->base->img.path);
-	if (!node ||
-	    asprintf(&name->detail, "inode %u: ", *node_old(dir, node)) < 0)
+	if (!node || asprintf(&name->detail, "inode %u: ", *node_old(dir, node)) < 0)
 		name->detail = NULL;
 	name->hint = ": run fsck.dsfs";
 }

@@ -2,7 +2,7 @@
 /*
  * Sources for those who read them: which kind one is, its beginning and its end.  The
  * kinds do not know each other, and call nothing here; what they share are trouble.c,
- * threads.c, attrs.c, file.c and xattr.c.
+ * threads.c, file.c and xattr.c.
  */
 #include <stdlib.h>
 
@@ -19,8 +19,7 @@ static int open_as(const struct source_ops *ops, struct source **src, const stru
 	return ops->init ? ops->init(*src) : 0;
 }
 
-int source_open(struct source **src, const struct options *o, struct tree *t,
-		unsigned int threads)
+int source_open(struct source **src, const struct options *o, struct tree *t, unsigned int threads)
 {
 	const bool tar = o->ntars || o->tar_index;
 
@@ -48,9 +47,16 @@ int source_recheck(struct source *src)
 	if (!src->ops->recheck || src->o->no_recheck)
 		return 0;
 	ret = src->ops->recheck(src);
-	if (ret == -ENOMEM)
-		no_memory();
 	return ret ? ret : source_changes(src);
+}
+
+int source_set_owner(const struct source *src, struct node *n, u32 uid, u32 gid)
+{
+	const bool root = src->o->all_root;
+	s64 owner = owners_get(&src->tree->owners, root ? 0 : uid, root ? 0 : gid);
+
+	n->owner = owner;
+	return owner < 0 ? owner : 0;
 }
 
 struct input *input_new(struct source *src)

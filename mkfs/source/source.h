@@ -188,8 +188,7 @@ struct source {
  *
  * Messages are written.  Return: 0 or -errno.
  */
-int source_open(struct source **src, const struct options *o, struct tree *t,
-		unsigned int threads);
+int source_open(struct source **src, const struct options *o, struct tree *t, unsigned int threads);
 /* The same of an image. */
 int source_image(struct source **src, const struct options *o, struct tree *t,
 		 unsigned int threads, struct base *base);
@@ -295,8 +294,6 @@ int source_leave_out(struct source *src, const struct dir *dir, struct node *nod
 void source_changed(struct source *src, const char *subject, const char *why, int err);
 /* Say how many there were.  Return: 0 or -EAGAIN. */
 int source_changes(const struct source *src);
-
-/* attrs.c: attributes of nodes by the options */
 
 /* Set the owner; --all-root: root.  Return: 0 or -ENOMEM. */
 int source_set_owner(const struct source *src, struct node *n, u32 uid, u32 gid);

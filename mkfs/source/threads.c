@@ -16,8 +16,7 @@ int source_run(unsigned int n, void *(*work)(void *arg), void *args, size_t size
 	int ret = threads ? 0 : ENOMEM;
 
 	while (!ret && started < n) {
-		ret = pthread_create(&threads[started], NULL, work,
-				     (char *)args + started * size);
+		ret = pthread_create(&threads[started], NULL, work, (char *)args + started * size);
 		started += !ret;
 	}
 	for (unsigned int i = 0; i < started; i++)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Extended attributes of nodes.  They are made into a set in the form of the image.  Most
- * files of a source have the same ones, such as a security label, so equal sets are stored
- * once.
+ * Extended attributes of nodes.  They are made into a set in the form of the image.  Most files
+ * of a source have the same ones, such as a security label, so equal sets are stored once.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -109,8 +108,7 @@ int xattr_check(const struct xattr_item *it, const void *value, size_t value_len
 	const char *acl = NULL;
 
 	if (name > DSFS_NAME_MAX)
-		return wrong(why, it, "a name of %zu bytes: the limit is %d", name,
-			     DSFS_NAME_MAX);
+		return wrong(why, it, "a name of %zu bytes: the limit is %d", name, DSFS_NAME_MAX);
 	if (value_len > DSFS_XATTR_VALUE_MAX)
 		return wrong(why, it, "%zu bytes: the limit is %d", value_len,
 			     DSFS_XATTR_VALUE_MAX);
@@ -122,8 +120,7 @@ int xattr_check(const struct xattr_item *it, const void *value, size_t value_len
 }
 
 /* Append an attribute that xattr_check() finds right.  0, or -E2BIG: there is no room. */
-static int set_add(struct set *s, const struct xattr_item *it, const void *value,
-		   u32 value_len)
+static int set_add(struct set *s, const struct xattr_item *it, const void *value, u32 value_len)
 {
 	size_t used = sizeof(struct dsfs_xattr) + it->len + value_len;
 	size_t padded = (used + 3) & ~(size_t)3;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Extended attributes of nodes.
- */
+/* Extended attributes of nodes. */
 #ifndef MKFS_XATTR_H
 #define MKFS_XATTR_H
 

@@ -1,16 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A directory as a source: declarations for its source files.
- */
+/* A directory as a source: declarations for its source files. */
 #ifndef MKFS_DIRECTORY_H
 #define MKFS_DIRECTORY_H
 
 #include <pthread.h>
 
-#include "dirfd.h"
 #include "progress.h"
 #include "../file.h"
 #include "../xattr.h"
+
+#define DIRFD_SLOTS	1024
+
+struct dirfd_slot {
+	struct dir *dir;
+	int fd;
+	u32 users;
+	bool recent;
+};
+
+struct dirfd_cache {
+	pthread_mutex_t lock;
+	unsigned int hand;
+	unsigned int nslots;
+	struct dirfd_slot slots[DIRFD_SLOTS];
+};
 
 /**
  * struct directory - a directory tree
@@ -20,17 +33,6 @@ struct directory {
 	struct source src;
 	struct dirfd_cache dirs;
 	bool *pattern_used;
-};
-
-/**
- * struct directory_input - open file and directory of a thread
- * @dir: directory of the last file; NULL: none
- * @dirfd: of @dir, or -errno
- */
-struct directory_input {
-	struct file_input file;
-	struct dir *dir;
-	int dirfd;
 };
 
 /* struct task - work: stat @count nodes of @dir from @from on; 0: list the directory */
@@ -50,7 +52,6 @@ struct scan {
 	unsigned int running;
 	int err;
 	u64 root_dev;
-	bool ids_left;
 };
 
 /* A name of a listing */
@@ -71,9 +72,6 @@ struct worker {
 	struct array found;	/* struct found */
 	char *dents;
 	char path[64 + DSFS_NAME_MAX];
-	u64 skipped;
-	u64 clamped;
-	u64 gone;
 	u64 links;
 	u32 uid;
 	u32 gid;
@@ -82,9 +80,11 @@ struct worker {
 	bool cwd;
 };
 
-/* What a thread needs; 0 or -ENOMEM.  It is to be freed even then. */
-int scan_worker_init(struct worker *w, struct scan *s);
-void scan_worker_free(struct worker *w);
+/*
+ * Let workers work, one a thread; before, the first one does what is for one alone.  Messages
+ * are written.  Return: 0 or -errno.
+ */
+int scan_run(struct scan *s, int (*first)(struct worker *w), void *(*run)(void *worker));
 
 /**
  * scan_names - the names of a directory, without what --exclude leaves out
@@ -113,11 +113,25 @@ int stat_fill(struct worker *w, struct dir *dir, struct node *n, int fd, const c
  */
 int stat_fill_again(struct worker *w, struct dir *dir, int fd, const struct stat *st);
 
-/* Of struct source_ops: scan.c, directory_input.c and recheck.c */
+/* dirfd.c: descriptors of the directories, as many as there is room for */
+
+/**
+ * dirfd_init - open the source
+ * @threads: number of threads that use directories and files
+ * Return: 0 or -errno.
+ */
+int dirfd_init(struct dirfd_cache *c, struct dir *root, const char *source, unsigned int threads);
+void dirfd_free(struct dirfd_cache *c);
+
+/**
+ * dirfd_get - get a descriptor of a directory; release it with dirfd_put()
+ * Return: the descriptor or -errno.
+ */
+int dirfd_get(struct dirfd_cache *c, struct dir *dir);
+void dirfd_put(struct dirfd_cache *c, struct dir *dir);
+
+/* Of struct source_ops: scan.c and recheck.c */
 int scan_tree(struct source *src);
-bool directory_open(struct input *in);
-void directory_close(struct input *in);
-void directory_leave(struct input *in);
 int directory_recheck(struct source *src);
 
 #endif /* MKFS_DIRECTORY_H */

@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cache of directory descriptors.  Files are opened relative to their
- * directory: a path from the source on may be longer than PATH_MAX, is resolved
- * again for every open, and changes its meaning if a symlink is put into it
- * during the run.  A tree has more directories than a process may have
- * descriptors.  So descriptors that are not in use are closed, and opened
- * again step by step from the nearest open ancestor.
+ * Cache of directory descriptors.  Files are opened relative to their directory: a path from the
+ * source on may be longer than PATH_MAX, is resolved again for every open, and changes its
+ * meaning if a symlink is put into it during the run.  A tree has more directories than a
+ * process may have descriptors.  So descriptors that are not in use are closed, and opened again
+ * step by step from the nearest open ancestor.
  */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "dirfd.h"
-#include "../file.h"
+#include "directory.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 /*
- * Descriptors that are not for the cache: those of the image, of temporary
- * files, lists and libraries; and for each thread a file, and a directory that
- * has no slot yet.  A thread uses up to three slots at once: the directory of
- * its files, and two on the way to another one.
+ * Descriptors that are not for the cache: those of the image, of temporary files, lists and
+ * libraries; and for each thread a file, and a directory that has no slot yet.  A thread uses up
+ * to three slots at once: the directory of its files, and two on the way to another one.
  */
 #define FDS_PROCESS	16
 #define FDS_THREAD	2
@@ -69,8 +66,7 @@ static unsigned int slots_allowed(unsigned int threads)
 	return left - others < DIRFD_SLOTS ? left - others : DIRFD_SLOTS;
 }
 
-int dirfd_init(struct dirfd_cache *c, struct dir *root, const char *source,
-	       unsigned int threads)
+int dirfd_init(struct dirfd_cache *c, struct dir *root, const char *source, unsigned int threads)
 {
 	memset(c, 0, sizeof(*c));
 	c->nslots = slots_allowed(threads);

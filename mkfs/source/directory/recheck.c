@@ -126,8 +126,7 @@ static void check_dir(struct worker *w, struct dir *dir, const struct stat *st)
 	}
 	if (names.more && !dir->left_out)
 		return;			/* new_name() has reported them */
-	if (names.more > dir->left_out || !same_attrs(w, n, st) ||
-	    !(o->npatterns || names.image))
+	if (names.more > dir->left_out || !same_attrs(w, n, st) || !(o->npatterns || names.image))
 		changed(w, dir, NULL, "changed during the run", 0);
 }
 
@@ -175,7 +174,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void check_root(struct worker *w)
+static int check_root(struct worker *w)
 {
 	struct scan *s = w->s;
 	struct dir *root = s->src->tree->root_dir;
@@ -184,11 +183,12 @@ static void check_root(struct worker *w)
 
 	if (ret) {
 		changed(w, root, NULL, "cannot read attributes", ret);
-		return;
+		return 0;
 	}
 	s->root_dev = st.st_dev;
 	if (file_check(&st) != root->self->source)
 		check_dir(w, root, &st);
+	return 0;
 }
 
 int directory_recheck(struct source *src)
@@ -197,23 +197,11 @@ int directory_recheck(struct source *src)
 		.scan = { .src = src, .d = (struct directory *)src },
 		.batches = { .tree = src->tree },
 	};
-	unsigned int n = src->threads;
-	struct worker *w = calloc(n, sizeof(*w));
-	int ret = w ? 0 : -ENOMEM;
+	int ret;
 
 	pthread_mutex_init(&rc.batches.lock, NULL);
-	for (unsigned int i = 0; !ret && i < n; i++)
-		ret = scan_worker_init(&w[i], &rc.scan);
-	if (!ret) {
-		progress_start_count(&rc.scan.progress, "checking the source",
-				     src->tree->inodes);
-		check_root(&w[0]);
-		ret = source_run(n, work, w, sizeof(*w));
-		progress_end(&rc.scan.progress);
-	}
-	for (unsigned int i = 0; w && i < n; i++)
-		scan_worker_free(&w[i]);
-	free(w);
+	progress_start_count(&rc.scan.progress, "checking the source", src->tree->inodes);
+	ret = scan_run(&rc.scan, check_root, work);
 	pthread_mutex_destroy(&rc.batches.lock);
 	return ret;
 }

@@ -39,8 +39,7 @@ static int push(struct scan *s, struct dir *dir, u32 from, u32 count)
 }
 
 /* Report an error, with a text of its own where strerror() misleads. */
-static int unreadable_node(struct source *src, struct dir *dir, struct node *n,
-			   int err)
+static int unreadable_node(struct source *src, struct dir *dir, struct node *n, int err)
 {
 	switch (err) {
 	case -E2BIG:
@@ -48,8 +47,7 @@ static int unreadable_node(struct source *src, struct dir *dir, struct node *n,
 			"extended attributes: over the limit of 1 MiB or 65535 of them",
 			0);
 	case -EFBIG:
-		return source_unreadable(src, dir, n,
-			"size: over the limit of 256 TiB", 0);
+		return source_unreadable(src, dir, n, "size: over the limit of 256 TiB", 0);
 	case -EOVERFLOW:
 		return source_unreadable(src, dir, n,
 			"device number: over the limit of 4095:1048575", 0);
@@ -57,10 +55,14 @@ static int unreadable_node(struct source *src, struct dir *dir, struct node *n,
 	return source_unreadable(src, dir, n, "cannot read attributes", err);
 }
 
-static void leave_out(struct worker *w, struct node *n)
+/* @skipped: 1; 0: an object that is not meant to be in the image */
+static void leave_out(struct worker *w, struct node *n, u32 skipped)
 {
+	struct source *src = w->s->src;
+
 	n->flags |= NODE_GONE;
-	w->gone++;
+	__atomic_add_fetch(&src->tree->gone, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&src->skipped, skipped, __ATOMIC_RELAXED);
 }
 
 /* The image itself is left out, and is not unreadable. */
@@ -70,7 +72,7 @@ static void leave_out_image(struct worker *w, struct dir *dir, struct node *n)
 
 	msg_warn(path, "is the image itself: left out");
 	free(path);
-	leave_out(w, n);
+	leave_out(w, n, 0);
 }
 
 static int stat_node(struct worker *w, struct dir *dir, struct node *n, int fd)
@@ -96,31 +98,24 @@ static int stat_node(struct worker *w, struct dir *dir, struct node *n, int fd)
 		       push(w->s, n->u.dir, 0, 0) : 0;
 	}
 	ret = why ? source_unreadable(src, dir, n, why, err) : unreadable_node(src, dir, n, ret);
-	if (ret)
-		return ret;
-	leave_out(w, n);
-	w->skipped++;
-	return 0;
+	if (!ret)
+		leave_out(w, n, 1);
+	return ret;
 }
 
 /*
  * Handle an inaccessible directory: leave out each name of a batch, or the
  * directory of a listing.
  */
-static int skip_task(struct worker *w, const struct task *t, const char *why,
-		     int err)
+static int skip_task(struct worker *w, const struct task *t, const char *why, int err)
 {
 	int ret = source_unreadable(w->s->src, t->dir, NULL, why, err);
 
-	if (ret)
-		return ret;
-	for (u32 i = 0; i < t->count; i++)
-		t->dir->nodes[t->from + i].flags |= NODE_GONE;
-	if (!t->count)
-		t->dir->self->flags |= NODE_GONE;
-	w->gone++;
-	w->skipped += t->count ? t->count : 1;
-	return 0;
+	for (u32 i = 0; !ret && i < t->count; i++)
+		leave_out(w, &t->dir->nodes[t->from + i], 1);
+	if (!ret && !t->count)
+		leave_out(w, t->dir->self, 1);
+	return ret;
 }
 
 static int run_batch(struct worker *w, struct task *t, int fd)
@@ -147,8 +142,7 @@ static int found_cmp(const void *a, const void *b)
 
 	if (x->key != y->key)
 		return x->key < y->key ? -1 : 1;
-	return dsfs_name_cmp(x->name + 1, (u8)x->name[0], y->name + 1,
-			     (u8)y->name[0]);
+	return dsfs_name_cmp(x->name + 1, (u8)x->name[0], y->name + 1, (u8)y->name[0]);
 }
 
 static bool is_dir_entry(int fd, const struct dirent64 *d)
@@ -157,8 +151,7 @@ static bool is_dir_entry(int fd, const struct dirent64 *d)
 
 	if (d->d_type != DT_UNKNOWN)
 		return d->d_type == DT_DIR;
-	return !fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
-	       S_ISDIR(st.st_mode);
+	return !fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode);
 }
 
 static int add_found(struct worker *w, const char *name)
@@ -212,10 +205,7 @@ static int list_names(struct worker *w, int fd, const char *below)
 	return n < 0 ? -errno : 0;
 }
 
-/*
- * Number of names in a batch.  Many threads mean a slow source, so batches are
- * small then.
- */
+/* Number of names in a batch.  Many threads mean a slow source, so batches are small then. */
 static u32 batch_names(unsigned int threads)
 {
 	u32 n = threads > 4 ? 4 * BATCH / threads : BATCH;
@@ -243,8 +233,7 @@ static int make_nodes(struct worker *w, struct dir *dir, int fd)
 		dir->nodes[i].name = f[i].name;
 	dir->count = w->found.n;
 	for (u32 from = batch; from < dir->count; from += batch) {
-		ret = push(w->s, dir, from, dir->count - from < batch ?
-			   dir->count - from : batch);
+		ret = push(w->s, dir, from, dir->count - from < batch ? dir->count - from : batch);
 		if (ret)
 			return ret;
 	}
@@ -290,11 +279,8 @@ static int run_list(struct worker *w, struct dir *dir, int fd)
 	if (!ret)
 		return make_nodes(w, dir, fd);
 	ret = source_unreadable(src, dir, NULL, "cannot list", ret);
-	if (!ret && dir->self) {
-		dir->self->flags |= NODE_GONE;
-		w->gone++;
-		w->skipped++;
-	}
+	if (!ret)
+		leave_out(w, dir->self, 1);
 	return ret;
 }
 
@@ -338,7 +324,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-int scan_worker_init(struct worker *w, struct scan *s)
+static int worker_init(struct worker *w, struct scan *s)
 {
 	w->s = s;
 	w->found.size = sizeof(struct found);
@@ -346,80 +332,73 @@ int scan_worker_init(struct worker *w, struct scan *s)
 	return w->dents ? xattr_reader_init(&w->xattr) : -ENOMEM;
 }
 
-void scan_worker_free(struct worker *w)
+/* What a worker made goes to the tree; the rest is freed. */
+static void worker_end(struct worker *w, struct source *src)
 {
-	arena_free(&w->arena);
+	src->xattrs_ignored += w->xattr.ignored;
+	src->tree->nlinks += w->links;
+	arena_join(&src->tree->arena, &w->arena);
 	xattr_reader_free(&w->xattr);
 	array_free(&w->found);
 	free(w->dents);
 }
 
-/* What a worker made goes to the tree; the rest is freed. */
-static void worker_end(struct worker *w, struct source *src)
+int scan_run(struct scan *s, int (*first)(struct worker *w), void *(*run)(void *worker))
 {
-	struct tree *t = src->tree;
+	const unsigned int n = s->src->threads;
+	struct worker *w = calloc(n, sizeof(*w));
+	int ret = w ? 0 : -ENOMEM;
 
-	src->skipped += w->skipped;
-	src->clamped += w->clamped;
-	src->xattrs_ignored += w->xattr.ignored;
-	t->gone += w->gone;
-	t->nlinks += w->links;
-	arena_join(&t->arena, &w->arena);
-	scan_worker_free(w);
+	for (unsigned int i = 0; !ret && i < n; i++)
+		ret = worker_init(&w[i], s);
+	if (ret)
+		no_memory();
+	else
+		ret = first(&w[0]) ?: source_run(n, run, w, sizeof(*w));
+	progress_end(&s->progress);
+	for (unsigned int i = 0; w && i < n; i++)
+		worker_end(&w[i], s->src);
+	free(w);
+	return ret;
 }
 
-static int scan_root(struct scan *s, struct worker *w)
+/* Begin with the source itself. */
+static int scan_root(struct worker *w)
 {
-	struct source *src = s->src;
-	struct tree *t = src->tree;
-	int fd = s->d->dirs.slots[0].fd;
+	struct scan *s = w->s;
+	struct tree *t = s->src->tree;
+	const int fd = s->d->dirs.slots[0].fd;
 	struct stat st;
-	int ret;
+	int ret = fstat(fd, &st) ? -errno : 0;
 
-	if (fstat(fd, &st))
-		return -errno;
-	s->root_dev = st.st_dev;
-	ret = stat_fill(w, t->root_dir, &t->root, fd, ".", &st);
+	if (!ret) {
+		s->root_dev = st.st_dev;
+		ret = stat_fill(w, t->root_dir, &t->root, fd, ".", &st);
+	}
 	t->root.size = 0;
-	return ret ? ret : push(s, t->root_dir, 0, 0);
+	if (!ret)
+		ret = push(s, t->root_dir, 0, 0);
+	if (ret)
+		source_unreadable(s->src, t->root_dir, NULL, "cannot read", ret);
+	return ret;
 }
 
 int scan_tree(struct source *src)
 {
 	struct scan s = { .src = src, .d = (struct directory *)src,
 			  .tasks.size = sizeof(struct task) };
-	unsigned int n = src->threads;
-	struct worker *w = calloc(n, sizeof(*w));
-	int ret = w ? 0 : -ENOMEM;
+	int ret;
 
 	pthread_mutex_init(&s.lock, NULL);
 	pthread_cond_init(&s.change, NULL);
-	for (unsigned int i = 0; !ret && i < n; i++)
-		ret = scan_worker_init(&w[i], &s);
-	if (!ret) {
-		progress_start_count(&s.progress, "scanning", 0);
-		ret = scan_root(&s, &w[0]);
-		if (ret)
-			source_unreadable(src, src->tree->root_dir, NULL,
-					  "cannot read", ret);
-		else
-			ret = source_run(n, work, w, sizeof(*w)) ?: s.err;
-		progress_end(&s.progress);
-	} else {
-		no_memory();
-	}
-	for (unsigned int i = 0; w && i < n; i++)
-		worker_end(&w[i], src);
-	free(w);
+	progress_start_count(&s.progress, "scanning", 0);
+	ret = scan_run(&s, scan_root, work) ?: s.err;
 	array_free(&s.tasks);
 	pthread_cond_destroy(&s.change);
 	pthread_mutex_destroy(&s.lock);
 	if (!ret)
 		exclude_unused(src->o, s.d->pattern_used);
-	if (!ret && src->tree->gone) {
-		ret = tree_prune(src->tree);
-		if (ret)
-			no_memory();
-	}
+	if (!ret && src->tree->gone && tree_prune(src->tree))
+		ret = no_memory();
 	return ret;
 }

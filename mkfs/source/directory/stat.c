@@ -27,7 +27,7 @@ static s64 node_time(struct worker *w, const struct dir *dir,
 	msg_warn(path, "modification time %lld: outside 1677 to 2262: clamped",
 		 (long long)ts->tv_sec);
 	free(path);
-	w->clamped++;
+	__atomic_add_fetch(&w->s->src->clamped, 1, __ATOMIC_RELAXED);
 	return ns;
 }
 
@@ -63,8 +63,7 @@ static int node_xattrs(struct worker *w, struct node *n, int fd, const char *nam
 	return xattr_read(&w->s->src->tree->xsets, &w->xattr, worker_path(w, fd, name), n);
 }
 
-static int node_symlink(struct worker *w, struct node *n, int fd,
-			const char *name)
+static int node_symlink(struct worker *w, struct node *n, int fd, const char *name)
 {
 	char buf[DSFS_SYMLINK_MAX + 1];
 	ssize_t len = readlinkat(fd, name, buf, sizeof(buf));
@@ -89,8 +88,7 @@ static int node_link(struct worker *w, struct node *n, const struct stat *st)
 }
 
 /* What every type has. */
-static int node_attrs(struct worker *w, struct dir *dir, struct node *n,
-		      const struct stat *st)
+static int node_attrs(struct worker *w, struct dir *dir, struct node *n, const struct stat *st)
 {
 	n->mode = st->st_mode;
 	n->mtime = node_time(w, dir, n, &st->st_mtim);

@@ -21,8 +21,7 @@ u64 manifest_dir_hash(const void *ctx, u64 value)
 	return name_hash(d->parent, node_name(&d->self), node_len(&d->self));
 }
 
-struct mdir *manifest_new_dir(struct manifest *m, struct mdir *parent, const char *name,
-			      size_t len)
+struct mdir *manifest_new_dir(struct manifest *m, struct mdir *parent, const char *name, size_t len)
 {
 	struct arena *a = &m->src.tree->arena;
 	struct mdir *d = arena_zalloc(a, sizeof(*d)), **slot;

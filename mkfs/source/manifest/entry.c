@@ -127,8 +127,7 @@ static int parse_text(struct entry *e, const struct field *f, char *v, char **s)
 	*s = v;
 	if (!len)
 		return bad(e, "%s: is empty", f->name);
-	return len > f->max ?
-	       bad(e, "%s: %zu bytes: the limit is %llu", f->name, len, f->max) : 0;
+	return len > f->max ? bad(e, "%s: %zu bytes: the limit is %llu", f->name, len, f->max) : 0;
 }
 
 static int parse_value(struct entry *e, const struct field *f, char *v)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A line of a manifest, as values.
- */
+/* A line of a manifest, as values. */
 #ifndef MKFS_ENTRY_H
 #define MKFS_ENTRY_H
 

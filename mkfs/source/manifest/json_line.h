@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A line of a manifest as an object of Jansson, and its strings as bytes.
- */
+/* A line of a manifest as an object of Jansson, and its strings as bytes. */
 #ifndef MKFS_JSON_LINE_H
 #define MKFS_JSON_LINE_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A manifest as a source: what its files share.
- */
+/* A manifest as a source: what its files share. */
 #ifndef MKFS_MANIFEST_H
 #define MKFS_MANIFEST_H
 
@@ -117,6 +115,7 @@ int manifest_fail(struct manifest *m, u32 line, const char *fmt, ...);
  */
 __printf(4, 5)
 int manifest_leave_out(struct manifest *m, struct node *n, u32 line, const char *fmt, ...);
+
 
 /* Say how many errors there were. */
 void manifest_count_errors(const struct manifest *m);
