@@ -17,17 +17,6 @@
 #define LIST_MAX	65536
 #define VALUES_MAX	(DSFS_XATTR_SET_MAX + DSFS_XATTR_VALUE_MAX)
 
-/**
- * struct set - a set that is being made
- * @p: DSFS_XATTR_SET_MAX bytes, of which @at are used
- */
-struct set {
-	char *p;
-	size_t at;
-	u32 count;
-	bool acl;
-};
-
 int xattr_reader_init(struct xattr_reader *r)
 {
 	*r = (struct xattr_reader){ .items.size = sizeof(struct xattr_item) };
@@ -119,24 +108,22 @@ int xattr_check(const struct xattr_item *it, const void *value, size_t value_len
 	return acl ? wrong(why, it, "wrong %s", acl) : 0;
 }
 
-/* Append an attribute that xattr_check() finds right.  0, or -E2BIG: there is no room. */
-static int set_add(struct set *s, const struct xattr_item *it, const void *value, u32 value_len)
+/* Add an attribute that xattr_check() finds right, at @at.  0, or -E2BIG: there is no room. */
+static int set_add(char *set, size_t *at, const struct xattr_item *it)
 {
-	size_t used = sizeof(struct dsfs_xattr) + it->len + value_len;
-	size_t padded = (used + 3) & ~(size_t)3;
-	struct dsfs_xattr *x = (void *)(s->p + s->at);
+	const size_t used = sizeof(struct dsfs_xattr) + it->len + it->value_len;
+	const size_t padded = (used + 3) & ~(size_t)3;
+	struct dsfs_xattr *x = (void *)(set + *at);
 
-	if (padded > DSFS_XATTR_SET_MAX - s->at || s->count == UINT16_MAX)
+	if (padded > DSFS_XATTR_SET_MAX - *at)
 		return -E2BIG;
 	memset(x, 0, padded);
 	x->prefix = it->prefix;
 	x->name_len = it->len;
-	x->value_len = cpu_to_le32(value_len);
+	x->value_len = cpu_to_le32(it->value_len);
 	memcpy(x + 1, it->name, it->len);
-	memcpy((char *)(x + 1) + it->len, value, value_len);
-	s->acl |= it->prefix >= DSFS_XATTR_ACL_ACCESS;
-	s->at += padded;
-	s->count++;
+	memcpy((char *)(x + 1) + it->len, it->value, it->value_len);
+	*at += padded;
 	return 0;
 }
 
@@ -162,44 +149,49 @@ static void drop_doubles(struct array *items)
 	items->n = n;
 }
 
-/* Make the set of @items in @s, whose memory is there. */
-static int make_set(struct set *s, struct array *items, u32 mode, char *why)
+/* Make the set of @items, which are sorted.  Return: its bytes, or a negative errno. */
+static ssize_t make_set(char *set, const struct array *items, u32 mode, char *why)
 {
-	const struct xattr_item *it = (const struct xattr_item *)items->p;
-	struct dsfs_xattr_set *head = (void *)s->p;
-	int ret = 0;
+	const struct xattr_item *it = items->p;
+	struct dsfs_xattr_set *head = (void *)set;
+	size_t at = sizeof(*head);
+	int ret = items->n > UINT16_MAX ? -E2BIG : 0;
 
-	qsort(items->p, items->n, items->size, item_order);
-	drop_doubles(items);
 	for (size_t i = 0; !ret && i < items->n; i++, it++) {
 		ret = xattr_check(it, it->value, it->value_len, mode, why);
 		if (!ret)
-			ret = set_add(s, it, it->value, it->value_len);
+			ret = set_add(set, &at, it);
 	}
 	if (ret == -E2BIG)
 		snprintf(why, XATTR_WHY, "all of them: the limit is %d bytes, %d of them",
 			 DSFS_XATTR_SET_MAX, UINT16_MAX);
-	*head = (struct dsfs_xattr_set){ .bytes = cpu_to_le32(s->at),
-					 .count = cpu_to_le16(s->count) };
-	return ret;
+	*head = (struct dsfs_xattr_set){ .bytes = cpu_to_le32(at),
+					 .count = cpu_to_le16(items->n) };
+	return ret ? ret : (ssize_t)at;
 }
 
 int xattr_set_make(struct xsets *x, struct array *items, char **buf, struct node *n, char *why)
 {
-	struct set s = { .at = sizeof(struct dsfs_xattr_set) };
+	const struct xattr_item *last;
+	ssize_t bytes;
 	int ret;
 
 	if (!items->n)
 		return 0;
 	if (!*buf)
 		*buf = malloc(DSFS_XATTR_SET_MAX);
-	s.p = *buf;
-	ret = s.p ? make_set(&s, items, n->mode, why) : -ENOMEM;
-	if (ret)
-		return ret;
-	n->flags |= s.acl ? NODE_ACL : 0;
+	if (!*buf)
+		return -ENOMEM;
+	array_sort(items, item_order);
+	drop_doubles(items);
+	bytes = make_set(*buf, items, n->mode, why);
+	if (bytes < 0)
+		return bytes;
+	last = (const struct xattr_item *)items->p + items->n - 1;
+	if (last->prefix >= DSFS_XATTR_ACL_ACCESS)
+		n->flags |= NODE_ACL;
 	pthread_mutex_lock(&x->lock);
-	ret = xsets_get(x, s.p, s.at, &n->xattrs);
+	ret = xsets_get(x, *buf, bytes, &n->xattrs);
 	pthread_mutex_unlock(&x->lock);
 	return ret;
 }
@@ -207,7 +199,7 @@ int xattr_set_make(struct xsets *x, struct array *items, char **buf, struct node
 /* An attribute of a list becomes one of r->items, with its value behind the others. */
 static int read_value(struct xattr_reader *r, const char *path, const char *full, size_t *used)
 {
-	struct xattr_item it = { .value = r->values + *used }, *slot;
+	struct xattr_item it = { .value = r->values + *used };
 	ssize_t len;
 
 	it.prefix = xattr_split(full, &it.name);
@@ -220,14 +212,10 @@ static int read_value(struct xattr_reader *r, const char *path, const char *full
 	len = lgetxattr(path, full, r->values + *used, DSFS_XATTR_VALUE_MAX);
 	if (len < 0)	/* it may have been removed since it was listed */
 		return errno == ENODATA ? 0 : -errno;
-	slot = array_add(&r->items);
-	if (!slot)
-		return -ENOMEM;
 	it.len = strlen(it.name);
 	it.value_len = len;
-	*slot = it;
 	*used += len;
-	return 0;
+	return array_append(&r->items, &it);
 }
 
 int xattr_read(struct xsets *x, struct xattr_reader *r, const char *path, struct node *n)

@@ -116,7 +116,6 @@ int manifest_fail(struct manifest *m, u32 line, const char *fmt, ...);
 __printf(4, 5)
 int manifest_leave_out(struct manifest *m, struct node *n, u32 line, const char *fmt, ...);
 
-
 /* Say how many errors there were. */
 void manifest_count_errors(const struct manifest *m);
 
