@@ -115,7 +115,7 @@ struct source_name {
  * @leave: close what is open besides; NULL: nothing
  * @recheck: at the end of the run: whether all of it is still what was listed; what
  *	is not goes to source_changed(); 0 or -errno.  NULL: nothing can change
- * @name: how a message names @node; @node NULL: the directory @dir
+ * @name: how a message names @node; @node NULL: the directory @dir; @name NULL: by its path
  * @end: of a source that is read once: make src->tree of what was listed
  * @free: what @init and @list have made; NULL: nothing
  * @stored: what is read are stored bytes, holes left out; nobody looks for holes

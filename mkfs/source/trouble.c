@@ -23,7 +23,10 @@ int source_unreadable(struct source *src, const struct dir *dir,
 	bool all = !node && !dir->parent;
 	bool skip = src->o->skip_unreadable && !source_own_trouble(err) && !all;
 
-	src->ops->name(src, dir, node, &name);
+	if (src->ops->name)
+		src->ops->name(src, dir, node, &name);
+	else
+		name.subject = tree_path(src->tree, dir, node, src->ops->end);
 	(skip ? msg_warn : msg_error)(name.subject ? name.subject : src->o->source,
 				      "%s%s%s%s%s%s",
 				      name.detail ? name.detail : "", why,

@@ -96,12 +96,6 @@ static void directory_close(struct input *in)
 	close(((struct file_input *)in)->fd);
 }
 
-static void directory_name(const struct source *src, const struct dir *dir,
-			   const struct node *node, struct source_name *name)
-{
-	name->subject = tree_path(src->tree, dir, node, false);
-}
-
 static void directory_free(struct source *src)
 {
 	struct directory *d = (struct directory *)src;
@@ -136,6 +130,5 @@ const struct source_ops directory_ops = {
 	.close = directory_close,
 	.leave = directory_leave,
 	.recheck = directory_recheck,
-	.name = directory_name,
 	.free = directory_free,
 };

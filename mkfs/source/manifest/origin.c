@@ -9,6 +9,7 @@
 
 #include "manifest.h"
 #include "msg.h"
+#include "work.h"
 
 #define BATCH	256	/* records */
 
@@ -116,14 +117,10 @@ bool manifest_open(struct input *in)
 	return true;
 }
 
-/**
- * struct recheck - the second look at all files
- * @next: record that no thread has
- */
+/* struct recheck - the second look at all files */
 struct recheck {
 	struct manifest *m;
 	struct progress progress;
-	size_t next;
 };
 
 static void check_origin(struct manifest *m, const struct origin *o, u32 line)
@@ -144,31 +141,27 @@ static void check_origin(struct manifest *m, const struct origin *o, u32 line)
 }
 
 /* Lines that follow one another and name one file have one origin. */
-static void *check_batches(void *arg)
+static void check_batch(void *arg, size_t batch)
 {
 	struct recheck *rc = arg;
 	const struct record *r = rc->m->records.p;
-	const size_t all = rc->m->records.n;
-	size_t i, end;
+	const size_t from = batch * BATCH, left = rc->m->records.n - from;
+	const size_t end = from + (left < BATCH ? left : BATCH);
 
-	while ((i = __atomic_fetch_add(&rc->next, BATCH, __ATOMIC_RELAXED)) < all) {
-		end = all - i < BATCH ? all : i + BATCH;
-		progress_add(&rc->progress, end - i);
-		for (; i < end; i++) {
-			if (r[i].origin && (!i || r[i].origin != r[i - 1].origin))
-				check_origin(rc->m, r[i].origin, r[i].line);
-		}
+	for (size_t i = from; i < end; i++) {
+		if (r[i].origin && (!i || r[i].origin != r[i - 1].origin))
+			check_origin(rc->m, r[i].origin, r[i].line);
 	}
-	return NULL;
+	progress_add(&rc->progress, end - from);
 }
 
 int manifest_recheck(struct source *src)
 {
 	struct recheck rc = { .m = (struct manifest *)src };
-	int ret;
+	const size_t n = rc.m->records.n;
 
-	progress_start_count(&rc.progress, "checking the source", rc.m->records.n);
-	ret = source_run(src->threads, check_batches, &rc, 0);
+	progress_start_count(&rc.progress, "checking the source", n);
+	work_run(src->threads, (n + BATCH - 1) / BATCH, check_batch, &rc);
 	progress_end(&rc.progress);
-	return ret;
+	return 0;
 }

@@ -146,12 +146,6 @@ static int tar_list(struct source *src)
 	return ret;
 }
 
-static void tar_name_of(const struct source *src, const struct dir *dir,
-			const struct node *node, struct source_name *name)
-{
-	name->subject = tree_path(src->tree, dir, node, true);
-}
-
 static void tar_free(struct source *src)
 {
 	struct tar *t = (struct tar *)src;
@@ -188,6 +182,5 @@ const struct source_ops tar_ops = {
 	.list = tar_list,
 	.end = tar_end,
 	.recheck = tar_recheck,
-	.name = tar_name_of,
 	.free = tar_free,
 };
