@@ -144,8 +144,9 @@ static int parse_value(struct entry *e, const struct field *f, char *v)
 	case NUMBER:
 		return parse_number(e, f, v, to);
 	default:
-		return parse_time(v, to) ?
-		       bad_value(e, f, v, "seconds from 1677 to 2262, with up to nine decimals") : 0;
+		if (!parse_time(v, to))
+			return 0;
+		return bad_value(e, f, v, "seconds from 1677 to 2262, with up to nine decimals");
 	}
 }
 

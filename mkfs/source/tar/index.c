@@ -215,7 +215,8 @@ int source_archive_index(struct source *src, const struct source_archive *a)
 	int ret = tar_watch_end(t, &watch, a->path);
 
 	if (!ret)
-		ret = read_archive(t, a->path, tar_last_name(a->path), t->base, a->pos + a->bytes, a);
+		ret = read_archive(t, a->path, tar_last_name(a->path), t->base,
+				   a->pos + a->bytes, a);
 	tar_bytes_close(&t->bytes);
 	return ret;
 }
@@ -242,6 +243,7 @@ static int find_archive(const struct tar *t, u64 *pos, u64 all, bool first)
 {
 	u64 end = all;
 	char block[TAR_BLOCK] = "";
+	size_t bytes;
 	int ret = 0;
 
 	if (!t->src.o->tar_bytes && end > *pos + GAP_MAX)
@@ -250,7 +252,8 @@ static int find_archive(const struct tar *t, u64 *pos, u64 all, bool first)
 		ret = skip_zeros(t, pos, end);
 	if (ret || *pos >= end)
 		return ret;
-	if (pread(t->src.index.fd, block, all - *pos < TAR_BLOCK ? all - *pos : TAR_BLOCK, *pos) < 0)
+	bytes = all - *pos < TAR_BLOCK ? all - *pos : TAR_BLOCK;
+	if (pread(t->src.index.fd, block, bytes, *pos) < 0)
 		return cannot_read(t, *pos, strerror(errno));
 	return tar_is_header(block) ? 1 : check_other(t, *pos, first);
 }
