@@ -24,7 +24,7 @@ int build_run(const struct options *o)
 	signals_ignore();
 	run_end_generation(&r);
 	base_free(r.base);
-	kept_free(&r.kept);
+	retained_free(&r.retained);
 	placemap_free(&r.copied);
 	output_free(&r.out);
 	return ret < 0;

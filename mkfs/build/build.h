@@ -19,7 +19,7 @@
 #define MKFS_BUILD_H
 
 #include "../base/base.h"
-#include "../base/kept.h"
+#include "../base/retained.h"
 #include "../data/stream.h"
 #include "../meta/meta.h"
 #include "../options/options.h"
@@ -35,7 +35,7 @@
  * @params: decided once the base image and the device are known
  * @source: the source: lists the tree and reads its contents
  * @base: the image that gets a new generation, or is packed anew; NULL: none
- * @kept: --keep: the generations that are packed
+ * @retained: --keep: the generations that are packed
  * @copied: --compact: data of @base that the image has: copy_data()
  * @planned_gone: nodes that had been left out when the plan was made
  * @threads: reader threads: as asked for, or fewer if descriptors are short
@@ -51,7 +51,7 @@ struct run {
 	struct store store;
 	struct stream stream;
 	struct meta meta;
-	struct kept kept;
+	struct retained retained;
 	struct placemap copied;
 	struct output out;
 	u64 planned_gone;

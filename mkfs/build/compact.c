@@ -24,7 +24,7 @@ static bool several(const struct run *r)
 
 static int measure(struct run *r)
 {
-	return kept_measure(&r->kept, r->base, r->o, r->out.object_bits,
+	return retained_measure(&r->retained, r->base, r->o, r->out.object_bits,
 			    r->o->plan_only && several(r));
 }
 
@@ -57,9 +57,9 @@ static void set_bounds(struct run *r)
 
 	plan->meta_bytes = base->img.geo->meta_bytes;
 	plan->lower = several(r) ? DSFS_DATA_START_MIN : base->packed;
-	for (size_t i = 0; several(r) && i < r->kept.list.n; i++)
-		plan->lower += kept_at(&r->kept, i)->stored;
-	plan->upper = base->packed + plan->meta_bytes + r->kept.slack;
+	for (size_t i = 0; several(r) && i < r->retained.list.n; i++)
+		plan->lower += retained_at(&r->retained, i)->stored;
+	plan->upper = base->packed + plan->meta_bytes + r->retained.slack;
 	if (r->o->message || r->o->digest)
 		plan->upper += DSFS_BLOCK_SIZE;
 }
@@ -82,10 +82,10 @@ static void decide(struct run *r)
 	params_of_image(&r->params, r->o, geo, r->out.object_bits);
 	r->out.boot_signature = boot_signature(r);
 	r->gen.number = geo->generation + !several(r);
-	if (!r->kept.done)
+	if (!r->retained.done)
 		return;
-	r->gen.start = le64_to_cpu(r->kept.super.image_bytes);
-	r->gen.previous = &r->kept.super;
+	r->gen.start = le64_to_cpu(r->retained.super.image_bytes);
+	r->gen.previous = &r->retained.super;
 }
 
 /* List the generation that is looked at; the label of the command line belongs to the newest. */
@@ -96,7 +96,7 @@ static int list(struct run *r)
 	if (ret)
 		return ret;
 	decide(r);
-	if (!kept_later(&r->kept))
+	if (!retained_later(&r->retained))
 		params_label(&r->params, r->o);
 	return step_list(r) ?: step_plan(r) ?: step_check_room(r);
 }
@@ -104,7 +104,7 @@ static int list(struct run *r)
 /* The first generation begins the target. */
 static int open_target(struct run *r)
 {
-	return r->kept.done ? 0 : (copied_init(&r->copied) ?: step_open_target(r));
+	return r->retained.done ? 0 : (copied_init(&r->copied) ?: step_open_target(r));
 }
 
 /* Other files than before are beside each other: who shares a block is new. */
@@ -146,7 +146,7 @@ static int keep_note(struct run *r)
 
 static int end_earlier(struct run *r)
 {
-	kept_done(&r->kept, &r->meta.super, r->meta.start - r->gen.start);
+	retained_done(&r->retained, &r->meta.super, r->meta.start - r->gen.start);
 	run_end_generation(r);
 	return run_begin_generation(r);
 }
@@ -154,8 +154,8 @@ static int end_earlier(struct run *r)
 /* Pack the next generation.  Message and digest of the command line belong to the newest one. */
 static int pack(struct run *r)
 {
-	const bool newest = !kept_later(&r->kept);
-	int ret = kept_next(&r->kept, r->base) ?: list(r);
+	const bool newest = !retained_later(&r->retained);
+	int ret = retained_next(&r->retained, r->base) ?: list(r);
 
 	if (ret)
 		return ret;
@@ -188,7 +188,7 @@ int build_compact(struct run *r)
 	bool more = true;
 	int ret = output_check_new(&r->out, o, o->source) ?:
 		  base_open(&r->base, o->source, false) ?:
-		  kept_find(&r->kept, r->base, o->keep) ?: measure(r);
+		  retained_find(&r->retained, r->base, o->keep) ?: measure(r);
 
 	if (ret || o->plan_only)
 		return ret ? ret : plan(r);
@@ -197,7 +197,7 @@ int build_compact(struct run *r)
 	set_bounds(r);
 	ret = step_check_room(r);
 	while (!ret && more) {
-		more = kept_later(&r->kept);
+		more = retained_later(&r->retained);
 		ret = pack(r);
 	}
 	return ret;

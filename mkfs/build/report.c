@@ -187,7 +187,7 @@ static void objects(struct report *w, u64 padding, u64 all)
 /* Write which files keep the content that the image has; the first generation of one has none. */
 static void kept_files(struct report *w, u64 files, u64 content)
 {
-	const bool any = w->r->o->build == BUILD_UPDATE || w->r->kept.done;
+	const bool any = w->r->o->build == BUILD_UPDATE || w->r->retained.done;
 
 	number(w, "kept_files", any ? "kept where they are: " : NULL, files);
 	bytes(w, "kept_bytes", !any ? NULL : files == 1 ? " file, " : " files, ", content);
@@ -208,7 +208,7 @@ static void dead(struct report *w, const char *of, u64 unused, u64 all)
 }
 
 /* Write what a generation adds to the image. */
-static void generation(struct report *w, const struct kept_one *one, const char *what)
+static void generation(struct report *w, const struct retained_one *one, const char *what)
 {
 	begin_entry(w);
 	number(w, "generation", "generation ", one->number);
@@ -221,8 +221,8 @@ static void generation(struct report *w, const struct kept_one *one, const char 
 static void generations_done(struct report *w)
 {
 	begin_list(w, "kept_generations");
-	for (size_t i = 0; i < w->r->kept.done; i++) {
-		generation(w, kept_at(&w->r->kept, i), ": written ");
+	for (size_t i = 0; i < w->r->retained.done; i++) {
+		generation(w, retained_at(&w->r->retained, i), ": written ");
 		say(w, " of metadata\n");
 	}
 	end(w);
@@ -231,18 +231,18 @@ static void generations_done(struct report *w)
 /* Write what --keep will make of the generations that it keeps; the text has the newest first. */
 static void generations_planned(struct report *w)
 {
-	const struct kept *kept = &w->r->kept;
-	const size_t n = kept->list.n;
+	const struct retained *retained = &w->r->retained;
+	const size_t n = retained->list.n;
 
 	begin_list(w, "kept_generations");
 	for (size_t i = 0; i < n; i++) {
-		generation(w, kept_at(kept, w->json ? i : n - 1 - i), ": kept: ");
+		generation(w, retained_at(retained, w->json ? i : n - 1 - i), ": kept: ");
 		say(w, " of metadata at most\n");
 	}
 	end(w);
 	begin_list(w, "left_out_generations");
-	for (size_t i = 0; i < kept->dropped.n; i++) {
-		const struct kept_one *one = (struct kept_one *)kept->dropped.p + i;
+	for (size_t i = 0; i < retained->dropped.n; i++) {
+		const struct retained_one *one = (struct retained_one *)retained->dropped.p + i;
 
 		begin_entry(w);
 		number(w, "generation", "generation ", one->number);

@@ -9,7 +9,7 @@
 #include "../options/options.h"
 #include "../plan/place.h"
 #include "base.h"
-#include "kept.h"
+#include "retained.h"
 #include "format.h"
 #include "msg.h"
 #include "placemap.h"
@@ -28,7 +28,7 @@ static int check_alignment(const struct base *base, const struct dsfs_geo *geo)
 
 static int add_generation(struct array *list, u64 number)
 {
-	struct kept_one *one = array_add(list);
+	struct retained_one *one = array_add(list);
 
 	if (!one)
 		return no_memory();
@@ -36,41 +36,26 @@ static int add_generation(struct array *list, u64 number)
 	return 0;
 }
 
-/* The history leads from the newest one to the oldest one. */
-static void turn(struct kept *kept)
-{
-	const size_t n = kept->list.n;
-
-	for (size_t i = 0; i < n / 2; i++) {
-		struct kept_one *a = kept_at(kept, i), *b = kept_at(kept, n - 1 - i);
-		struct kept_one was = *a;
-
-		*a = *b;
-		*b = was;
-	}
-}
-
-int kept_find(struct kept *kept, const struct base *base, u64 keep)
+int retained_find(struct retained *retained, const struct base *base, u64 keep)
 {
 	struct dsfs_slot now = *base_super(base);
 	int ret;
 
-	kept->list.size = sizeof(struct kept_one);
-	kept->dropped.size = sizeof(struct kept_one);
-	ret = add_generation(&kept->list, now.geo.generation);
-	while (!ret && kept->list.n < keep) {
+	retained->list.size = sizeof(struct retained_one);
+	retained->dropped.size = sizeof(struct retained_one);
+	ret = add_generation(&retained->list, now.geo.generation);
+	while (!ret && retained->list.n < keep) {
 		ret = image_older(&base->img, &now.geo, &now);
 		if (ret < 0)
 			return base_damaged(base, "history", &now.err, ret);
 		if (!ret)
 			break;
 		ret = check_alignment(base, &now.geo) ?:
-		      add_generation(&kept->list, now.geo.generation);
+		      add_generation(&retained->list, now.geo.generation);
 	}
-	if (!ret && kept->list.n < keep)
+	if (!ret && retained->list.n < keep)
 		msg_warn(base->img.path, "--keep=%llu: generations in the image: %zu: all are kept",
-			 (unsigned long long)keep, kept->list.n);
-	turn(kept);
+			 (unsigned long long)keep, retained->list.n);
 	return ret;
 }
 
@@ -78,10 +63,10 @@ int kept_find(struct kept *kept, const struct base *base, u64 keep)
  * struct measure - placement without writing
  * @seen: data that was placed: struct placemap_key
  * @any: stands for all files: what is said of them is for the run
- * @slack: as in struct kept
+ * @slack: as in struct retained
  */
 struct measure {
-	struct kept *kept;
+	struct retained *retained;
 	struct base *base;
 	const struct options *o;
 	unsigned int object_bits;
@@ -109,9 +94,9 @@ static int measure_inode(struct measure *m, u32 ino, struct dsfs_err *err)
  * Measure the generation that is looked at, which begins at @start.  Inodes have the order
  * in which their data is copied.
  */
-static int measure_one(struct measure *m, struct kept_one *one, u64 start)
+static int measure_one(struct measure *m, struct retained_one *one, u64 start)
 {
-	const bool first = one == kept_at(m->kept, 0);
+	const bool first = one == retained_at(m->retained, 0);
 	const struct dsfs_geo *geo = m->base->img.geo;
 	struct dsfs_err err = { 0 };
 	struct params params;
@@ -134,82 +119,84 @@ static int measure_one(struct measure *m, struct kept_one *one, u64 start)
 	return ret;
 }
 
-/* The generations in front of the oldest one that is kept, as far as the history leads. */
-static int list_dropped(struct kept *kept, struct base *base)
+/* The generations in front of the oldest one that is retained, as far as the history leads. */
+static int list_dropped(struct retained *retained, struct base *base)
 {
 	struct dsfs_slot now;
-	int ret = base_use(base, kept_at(kept, 0)->number);
+	int ret = base_use(base, retained_at(retained, 0)->number);
 
 	if (ret)
 		return ret;
 	now = *base_super(base);
 	while ((ret = image_older(&base->img, &now.geo, &now)) == 1) {
-		ret = add_generation(&kept->dropped, now.geo.generation);
+		ret = add_generation(&retained->dropped, now.geo.generation);
 		if (ret)
 			return ret;
 	}
 	return ret < 0 ? base_damaged(base, "history", &now.err, ret) : 0;
 }
 
-/* What is not kept, in the order in which it would be left out of one image after another. */
+/* What is not retained, in the order in which it would be left out of one image after another. */
 static int measure_dropped(struct measure *m)
 {
-	const struct array *dropped = &m->kept->dropped;
+	const struct array *dropped = &m->retained->dropped;
 	const u64 newest = m->base->img.geo->generation;
-	int ret = list_dropped(m->kept, m->base);
+	int ret = list_dropped(m->retained, m->base);
 
 	for (size_t i = 0; !ret && i < dropped->n; i++) {
-		struct kept_one *one = (struct kept_one *)dropped->p + i;
+		struct retained_one *one = (struct retained_one *)dropped->p + i;
 
 		ret = base_use(m->base, one->number) ?: measure_one(m, one, DSFS_DATA_START_MIN);
 	}
 	return ret ? ret : base_use(m->base, newest);
 }
 
-int kept_measure(struct kept *kept, struct base *base, const struct options *o,
-		 unsigned int object_bits, bool dropped)
+int retained_measure(struct retained *retained, struct base *base, const struct options *o,
+		     unsigned int object_bits, bool dropped)
 {
-	struct measure m = { .kept = kept, .base = base, .o = o, .object_bits = object_bits };
+	struct measure m = {
+		.retained = retained, .base = base, .o = o, .object_bits = object_bits,
+	};
 	u64 start = DSFS_DATA_START_MIN;
 	int ret = placemap_init(&m.seen, sizeof(struct placemap_key));
 
 	if (ret)
 		no_memory();
-	for (size_t i = 0; !ret && i < kept->list.n; i++) {
-		struct kept_one *one = kept_at(kept, i);
+	for (size_t i = 0; !ret && i < retained->list.n; i++) {
+		struct retained_one *one = retained_at(retained, i);
 
 		ret = base_use(base, one->number) ?: measure_one(&m, one, start);
 		base->packed = start + one->data;
 		start += one->data + one->meta;
 	}
-	kept->slack = m.slack;
+	retained->slack = m.slack;
 	if (!ret && dropped)
 		ret = measure_dropped(&m);
 	placemap_free(&m.seen);
 	return ret;
 }
 
-void kept_free(struct kept *kept)
+void retained_free(struct retained *retained)
 {
-	array_free(&kept->list);
-	array_free(&kept->dropped);
+	array_free(&retained->list);
+	array_free(&retained->dropped);
 }
 
-int kept_next(const struct kept *kept, struct base *base)
+int retained_next(const struct retained *retained, struct base *base)
 {
-	const struct kept_one *one = kept_at(kept, kept->done);
+	const struct retained_one *one = retained_at(retained, retained->done);
 	int ret = base_use(base, one->number);
 
 	base->stored = one->stored;
 	return ret;
 }
 
-void kept_done(struct kept *kept, const struct dsfs_super *super, u64 data)
+void retained_done(struct retained *retained, const struct dsfs_super *super, u64 data)
 {
-	struct kept_one *one = kept_at(kept, kept->done++);
+	struct retained_one *one = retained_at(retained, retained->done++);
 
-	kept->super = *super;
-	kept->super.checksum = cpu_to_le32(dsfs_super_sum(&kept->super));
+	retained->super = *super;
+	retained->super.checksum = cpu_to_le32(dsfs_super_sum(&retained->super));
 	one->data = data;
 	one->meta = le64_to_cpu(super->meta_bytes);
 }
