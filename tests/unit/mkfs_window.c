@@ -3,6 +3,8 @@
  * The window: what was put in comes out, whoever's memory it lies in, and memory
  * that was lent is given back once, when its last block has been left.
  */
+#include <sys/uio.h>
+
 #include "output/window.h"
 #include "mkfs.h"
 
