@@ -12,7 +12,7 @@
 #include "retained.h"
 #include "format.h"
 #include "msg.h"
-#include "placemap.h"
+#include "table.h"
 
 /* What later generations take from earlier ones has the alignment of these. */
 static int check_alignment(const struct base *base, const struct dsfs_geo *geo)
@@ -61,7 +61,7 @@ int retained_find(struct retained *retained, const struct base *base, u64 keep)
 
 /**
  * struct measure - placement without writing
- * @seen: data that was placed: struct placemap_key
+ * @seen: data that was placed: its offset in the image, and its length
  * @any: stands for all files: what is said of them is for the run
  * @slack: as in struct retained
  */
@@ -70,7 +70,7 @@ struct measure {
 	struct base *base;
 	const struct options *o;
 	unsigned int object_bits;
-	struct placemap seen;
+	struct table seen;
 	struct place place;
 	struct node any;
 	u64 slack;
@@ -80,14 +80,18 @@ struct measure {
 static int measure_inode(struct measure *m, u32 ino, struct dsfs_err *err)
 {
 	struct dsfs_attr attr;
-	u64 stored;
+	u64 stored, key[2];
 	int ret = image_stored_get(m->base->prev, ino, &attr, &stored, err);
 
-	if (ret || !stored || placemap_find(&m->seen, attr.start, stored))
+	if (ret || !stored)
 		return ret;
+	key[0] = attr.start;
+	key[1] = stored;
+	if (table_find(&m->seen, key))
+		return 0;
 	m->any.size = attr.size;
 	place_file(&m->place, &m->any, stored);
-	return placemap_add(&m->seen, attr.start, stored) ? 0 : -ENOMEM;
+	return table_add(&m->seen, key) ? 0 : -ENOMEM;
 }
 
 /*
@@ -158,7 +162,7 @@ int retained_measure(struct retained *retained, struct base *base, const struct 
 		.retained = retained, .base = base, .o = o, .object_bits = object_bits,
 	};
 	u64 start = DSFS_DATA_START_MIN;
-	int ret = placemap_init(&m.seen, sizeof(struct placemap_key));
+	int ret = table_init(&m.seen, 2 * sizeof(u64), 2 * sizeof(u64));
 
 	if (ret)
 		no_memory();
@@ -172,7 +176,7 @@ int retained_measure(struct retained *retained, struct base *base, const struct 
 	retained->slack = m.slack;
 	if (!ret && dropped)
 		ret = measure_dropped(&m);
-	placemap_free(&m.seen);
+	table_free(&m.seen);
 	return ret;
 }
 

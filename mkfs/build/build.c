@@ -25,7 +25,7 @@ int build_run(const struct options *o)
 	run_end_generation(&r);
 	base_free(r.base);
 	retained_free(&r.retained);
-	placemap_free(&r.copied);
+	table_free(&r.copied);
 	output_free(&r.out);
 	return ret < 0;
 }

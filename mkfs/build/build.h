@@ -28,7 +28,7 @@
 #include "../source/source.h"
 #include "../tree/tree.h"
 #include "../../userspace/digest/digest.h"
-#include "placemap.h"
+#include "table.h"
 
 /**
  * struct run - what the steps of a recipe hand on
@@ -52,7 +52,7 @@ struct run {
 	struct stream stream;
 	struct meta meta;
 	struct retained retained;
-	struct placemap copied;
+	struct table copied;
 	struct output out;
 	u64 planned_gone;
 	unsigned int threads;

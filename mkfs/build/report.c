@@ -131,7 +131,7 @@ static void counts(struct report *w)
 	number(w, "names", NULL, p->names);
 	number(w, "name_bytes", NULL, p->name_bytes);
 	bytes(w, "content_bytes", "\ncontent ", p->bytes);
-	number(w, "owners", ", owners ", w->r->tree.owners.list.n);
+	number(w, "owners", ", owners ", w->r->tree.owners.table.list.n);
 	number(w, "xattr_sets", ", sets of xattrs ", w->r->tree.xsets.list.n);
 	say(w, "\n");
 	trouble(w, "skipped", "left out as unreadable: ", source->skipped);

@@ -15,11 +15,13 @@
 
 /**
  * struct moved - stored data of the base image that was copied
+ * @from, @stored: offset there, and length: the key
  * @to: offset in the new image
  * @sums: see base_sums()
  */
 struct moved {
-	struct placemap_key from;
+	u64 from;
+	u64 stored;
 	u64 to;
 	u64 sums;
 };
@@ -31,17 +33,17 @@ struct moved {
  */
 struct copy {
 	struct store *s;
-	struct placemap *moved;
+	struct table *moved;
 	struct input *in;
 	char *buf;
 };
 
-int copied_init(struct placemap *copied)
+int copied_init(struct table *copied)
 {
-	return placemap_init(copied, sizeof(struct moved));
+	return table_init(copied, sizeof(struct moved), offsetof(struct moved, to));
 }
 
-static int copy_init(struct copy *c, struct store *s, struct placemap *copied)
+static int copy_init(struct copy *c, struct store *s, struct table *copied)
 {
 	*c = (struct copy){ .s = s, .moved = copied };
 	c->in = input_new(s->source);
@@ -79,7 +81,7 @@ static int copy_bytes(struct copy *c, u64 to, u64 stored)
  */
 static int share_moved(struct copy *c, struct node *n, const struct moved *moved, u64 sums)
 {
-	const u64 stored = moved->from.stored;
+	const u64 stored = moved->stored;
 
 	node_data(n)->start = moved->to;
 	if (moved->to < c->s->start) {	/* of an earlier generation */
@@ -93,7 +95,7 @@ static int share_moved(struct copy *c, struct node *n, const struct moved *moved
 
 static int copy_open(struct copy *c, struct node *n)
 {
-	struct moved *moved;
+	struct moved *moved, key;
 	u64 pos = 0, stored = c->in->src->ops->next_data(c->in, &pos), sums;
 	const u32 ino = *node_old(c->in->dir, n);
 	struct dsfs_err err = { 0 };
@@ -104,10 +106,12 @@ static int copy_open(struct copy *c, struct node *n)
 	ret = base_sums(c->s->base, ino, stored, &sums, &err);
 	if (ret)
 		return base_bad_inode(c->s->base, ino, &err, ret);
-	moved = placemap_find(c->moved, c->in->place, stored);
+	key.from = c->in->place;
+	key.stored = stored;
+	moved = table_find(c->moved, &key);
 	if (moved)
 		return share_moved(c, n, moved, sums);
-	moved = placemap_add(c->moved, c->in->place, stored);
+	moved = table_add(c->moved, &key);
 	if (!moved)
 		return -ENOMEM;
 	moved->sums = sums;
@@ -128,7 +132,7 @@ static int copy_file(struct copy *c, struct dir *dir, struct node *n)
 	return ret;
 }
 
-int copy_data(struct store *s, struct placemap *copied)
+int copy_data(struct store *s, struct table *copied)
 {
 	struct tree_walk walk = { 0 };
 	struct node *n;

@@ -7,7 +7,7 @@
 #define MKFS_STREAM_H
 
 #include "order.h"
-#include "placemap.h"
+#include "table.h"
 #include "ring.h"
 #include "store.h"
 
@@ -65,8 +65,8 @@ u64 archives_share(struct store *s, const struct array *places);
  * copy.c: an image that is packed anew from another one
  * @copied: what has been copied of it, for this generation and earlier ones; copied_init()
  */
-int copy_data(struct store *s, struct placemap *copied);
-int copied_init(struct placemap *copied);
+int copy_data(struct store *s, struct table *copied);
+int copied_init(struct table *copied);
 
 /* dead.c: make zeros of contents that no name of the tree, which is ordered, has. */
 int dead_data(struct store *s);

@@ -56,35 +56,15 @@ static int holes(struct meta *m, const struct node *n, struct dsfs_extra *extra)
 	return DSFS_INODE_HOLES;
 }
 
-static u64 hash_extra(const void *meta, u64 number)
-{
-	const struct meta *m = meta;
-
-	return XXH3_64bits((struct dsfs_extra *)m->extras.p + number - 1,
-			   sizeof(struct dsfs_extra));
-}
-
 /* Find or add an extra record; inodes with equal fields share one. */
 static int extra_number(struct meta *m, const struct dsfs_extra *extra, __le32 *number)
 {
-	const u64 hash = XXH3_64bits(extra, sizeof(*extra));
-	struct dsfs_extra *e;
-	size_t cursor = 0;
-	u64 have;
+	struct dsfs_extra *e = table_find(&m->extras, extra) ?: table_add(&m->extras, extra);
 
-	while ((have = hash_next(&m->extra_numbers, hash, &cursor))) {
-		e = (struct dsfs_extra *)m->extras.p + have - 1;
-		if (!memcmp(e, extra, sizeof(*e))) {
-			*number = cpu_to_le32(have);
-			return 0;
-		}
-	}
-	e = array_add(&m->extras);
 	if (!e)
 		return -ENOMEM;
-	*e = *extra;
-	*number = cpu_to_le32(m->extras.n);
-	return hash_add(&m->extra_numbers, hash, m->extras.n);
+	*number = cpu_to_le32(e - (struct dsfs_extra *)m->extras.list.p + 1);
+	return 0;
 }
 
 static void set_start(struct dsfs_inode *raw, u64 v)
@@ -166,8 +146,7 @@ int meta_inodes(struct meta *m)
 	u64 next_dir = 1;
 	int ret;
 
-	m->extra_numbers = (struct hash){ .of = hash_extra, .ctx = m };
-	if (hash_init(&m->extra_numbers, 0))
+	if (table_init(&m->extras, sizeof(struct dsfs_extra), sizeof(struct dsfs_extra)))
 		return -ENOMEM;
 	meta_begin(m, DSFS_REGION_INODES);
 	ret = meta_put(m, &none, sizeof(none)) ?: put_inode(m, &t->root, 0);

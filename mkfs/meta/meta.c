@@ -104,7 +104,8 @@ static int put_owners(struct meta *m)
 static int put_extras(struct meta *m)
 {
 	meta_begin(m, DSFS_REGION_EXTRAS);
-	return meta_put(m, m->extras.p, m->extras.n * sizeof(struct dsfs_extra)) ?: meta_end(m);
+	return meta_put(m, m->extras.list.p, m->extras.list.n * sizeof(struct dsfs_extra)) ?:
+	       meta_end(m);
 }
 
 static int put_symlinks(struct meta *m)
@@ -269,7 +270,6 @@ int meta_write(struct meta *m)
 
 	m->start = place_meta(&m->store->place, !m->gen->previous);
 	m->sums.size = sizeof(__le32);
-	m->extras.size = sizeof(struct dsfs_extra);
 	ret = put_regions(m);
 	if (ret == -ENOMEM)
 		no_memory();
@@ -282,6 +282,5 @@ int meta_write(struct meta *m)
 void meta_free(struct meta *m)
 {
 	array_free(&m->sums);
-	array_free(&m->extras);
-	hash_free(&m->extra_numbers);
+	table_free(&m->extras);
 }

@@ -32,8 +32,7 @@ struct generation {
  * struct meta - the metadata area being written
  * @sums: checksum of each block that is complete
  * @hash: of the bytes of all these, for a derived UUID
- * @extras: struct dsfs_extra, no two equal
- * @extra_numbers: index in @extras plus one, by hash
+ * @extras: struct dsfs_extra, all of which is the key
  */
 struct meta {
 	struct generation *gen;
@@ -43,8 +42,7 @@ struct meta {
 	u64 blocks;
 	struct array sums;
 	u64 hash;
-	struct array extras;
-	struct hash extra_numbers;
+	struct table extras;
 	u64 content_bytes;
 	u64 files;
 	struct dsfs_super super;

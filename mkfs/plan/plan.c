@@ -147,10 +147,10 @@ int plan_make(struct plan *p, const struct tree *t, const struct options *o,
 	plan_dirs(p, t, o, params);
 	p->meta_bytes += t->inodes * (sizeof(struct dsfs_inode) +
 				      (params->chunk_bits ? sizeof(__le32) : 0)) +
-			 t->owners.list.n * sizeof(struct dsfs_owner);
+			 t->owners.table.list.n * sizeof(struct dsfs_owner);
 	for (u32 i = 1; i <= t->xsets.list.n; i++)
 		p->meta_bytes += xsets_at(&t->xsets, i)->bytes;
-	if (t->owners.list.n > DSFS_MAX_OWNERS)
+	if (t->owners.table.list.n > DSFS_MAX_OWNERS)
 		p->upper += t->inodes * sizeof(struct dsfs_extra);
 	/* symlinks and sets that cross no block waste less than half of it */
 	plan_objects(p, t, params, start);

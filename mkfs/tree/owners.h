@@ -7,9 +7,8 @@
 
 #include <pthread.h>
 
-#include "array.h"
 #include "dsfs_platform.h"
-#include "hash.h"
+#include "table.h"
 
 #define OWNER_EXTRA	U32_MAX		/* in an extra record */
 
@@ -25,8 +24,7 @@ struct owner {
 
 struct owners {
 	pthread_mutex_t lock;
-	struct array list;	/* struct owner */
-	struct hash numbers;	/* number plus one */
+	struct table table;	/* struct owner */
 };
 
 int owners_init(struct owners *o);
@@ -36,7 +34,7 @@ s64 owners_get(struct owners *o, u32 uid, u32 gid);
 
 static inline struct owner *owners_at(const struct owners *o, u32 number)
 {
-	return (struct owner *)o->list.p + number;
+	return (struct owner *)o->table.list.p + number;
 }
 
 #endif /* MKFS_OWNERS_H */
