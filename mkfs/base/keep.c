@@ -121,8 +121,7 @@ static bool compare_extents(struct keep_compare *s, const struct dsfs_extent_rec
 	for (u64 i = 0; i < n; i++) {
 		if (dsfs_meta_copy(s->base->prev, DSFS_REGION_EXTENTS,
 				   (s->extra.first_extent + i) * sizeof(have),
-				   sizeof(have), &have) ||
-		    memcmp(&have, &extents[i], sizeof(have)))
+				   sizeof(have), &have) || memcmp(&have, &extents[i], sizeof(have)))
 			return false;
 	}
 	return true;

@@ -22,18 +22,15 @@ static int check_alignment(const struct base *base, const struct dsfs_geo *geo)
 	if (geo->align_bits == newest)
 		return 0;
 	msg_error(base->img.path, "generation %llu: alignment of %u, the newest has %u: keep fewer",
-		  (unsigned long long)geo->generation, 1U << geo->align_bits, 1U << newest);
+		  geo->generation, 1U << geo->align_bits, 1U << newest);
 	return -EOPNOTSUPP;
 }
 
 static int add_generation(struct array *list, u64 number)
 {
-	struct retained_one *one = array_add(list);
+	const struct retained_one one = { .number = number };
 
-	if (!one)
-		return no_memory();
-	one->number = number;
-	return 0;
+	return array_append(list, &one) ? no_memory() : 0;
 }
 
 int retained_find(struct retained *retained, const struct base *base, u64 keep)
@@ -55,7 +52,7 @@ int retained_find(struct retained *retained, const struct base *base, u64 keep)
 	}
 	if (!ret && retained->list.n < keep)
 		msg_warn(base->img.path, "--keep=%llu: generations in the image: %zu: all are kept",
-			 (unsigned long long)keep, retained->list.n);
+			 keep, retained->list.n);
 	return ret;
 }
 

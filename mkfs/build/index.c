@@ -59,7 +59,7 @@ static int find_archives(struct run *r)
 		return source_archives_find(r->source, from, from + (bytes ? bytes : most));
 	msg_error(r->o->image,
 		  "--tar-bytes: %llu bytes: the limit is %llu: behind byte %llu there are no more",
-		  (unsigned long long)bytes, (unsigned long long)most, (unsigned long long)from);
+		  bytes, most, from);
 	return -EINVAL;
 }
 

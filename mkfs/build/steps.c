@@ -51,7 +51,7 @@ int step_order_tree(struct run *r)
 
 	if (ret == -EFBIG)
 		msg_error(r->tree.source, "too many names: the limit is %llu inodes",
-			  (unsigned long long)DSFS_MAX_INODES);
+			  DSFS_MAX_INODES);
 	else if (ret)
 		no_memory();
 	return ret;

@@ -74,14 +74,11 @@ static void sums_begin(const struct store *s, struct sums *sums)
 
 static int sums_put(const struct store *s, struct sums *sums)
 {
-	u32 *slot = array_add(&sums->list);
+	const int ret = array_append(&sums->list, &sums->sum);
 
-	if (!slot)
-		return -ENOMEM;
-	*slot = sums->sum;
 	sums->sum = 0;
 	sums->left = 1ULL << sum_bits(s);
-	return 0;
+	return ret;
 }
 
 static int sums_add(const struct store *s, struct sums *sums, const char *p, u64 bytes)
@@ -127,14 +124,12 @@ static int archives_file(struct source_sink *sink, struct stream_node *file)
 static int archives_data(struct source_sink *sink, const char *from, u64 bytes)
 {
 	struct archives *p = (struct archives *)sink;
-	struct dsfs_extent_record *r = p->open ? NULL : array_add(&p->extents);
+	const struct dsfs_extent_record r = {
+		.logical = cpu_to_le64(p->at), .stored = cpu_to_le64(p->item.stored),
+	};
 
-	if (!p->open && !r)
+	if (!p->open && array_append(&p->extents, &r))
 		return -ENOMEM;
-	if (r) {
-		r->logical = cpu_to_le64(p->at);
-		r->stored = cpu_to_le64(p->item.stored);
-	}
 	p->open = true;
 	p->at += bytes;
 	p->item.stored += bytes;
@@ -227,9 +222,7 @@ void archives_finish(struct archives *p)
 	archives_free(p);
 }
 
-/*
- * A member's blocks have the archive's bytes, too; two archives may meet in a block.
- */
+/* A member's blocks have the archive's bytes, too; two archives may meet in a block. */
 u64 archives_share(struct store *s, const struct array *places)
 {
 	struct place_of *p = (struct place_of *)places->p, *archive = NULL;

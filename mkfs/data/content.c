@@ -51,20 +51,16 @@ static u64 hash_end(const struct content_rules *rules, u64 hash, u64 sums)
 	return rules->hash_all ? hash : xxh64(&sums, sizeof(sums), hash);
 }
 
-/* Stored bytes are moved to the front of the same buffer. */
-struct squeeze {
-	char *to;
-};
-
+/* Move stored bytes to the front of the same buffer.  @ctx: where the next ones go */
 static int squeeze_emit(void *ctx, const char *p, u64 bytes)
 {
-	struct squeeze *sq = ctx;
+	char **to = ctx;
 
 	if (p)
-		memmove(sq->to, p, bytes);
+		memmove(*to, p, bytes);
 	else
-		memset(sq->to, 0, bytes);
-	sq->to += bytes;
+		memset(*to, 0, bytes);
+	*to += bytes;
 	return 0;
 }
 
@@ -82,11 +78,11 @@ static void take_holes(struct item *it, struct holes *h)
 
 static void squeeze_small(struct item *it, char *buf)
 {
-	struct squeeze sq = { buf };
 	struct holes h;
+	char *to = buf;
 	int ret;
 
-	holes_init(&h, squeeze_emit, &sq);
+	holes_init(&h, squeeze_emit, &to);
 	ret = holes_data(&h, buf, it->node->size) ?: holes_end(&h);
 	if (ret)
 		content_bad(it, "out of memory", ret);

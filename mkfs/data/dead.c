@@ -16,13 +16,12 @@ static int collect_dead(const struct store *s, struct array *dead)
 	*dead = (struct array){ .size = sizeof(struct place_of) };
 	for (size_t i = 0; i < replaced->n; i++) {
 		struct node *n = ((struct node **)replaced->p)[i];
-		u64 stored = node_stored(s->tree, n);
-		struct place_of *p = stored ? array_add(dead) : NULL;
+		const struct place_of p = {
+			.start = n->u.start, .stored = node_stored(s->tree, n), .node = n,
+		};
 
-		if (stored && !p)
+		if (p.stored && array_append(dead, &p))
 			return -ENOMEM;
-		if (p)
-			*p = (struct place_of){ n->u.start, stored, n, 0 };
 	}
 	places_sort(dead);
 	return 0;

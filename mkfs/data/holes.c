@@ -24,16 +24,13 @@ void holes_free(struct holes *h)
 
 static int out(struct holes *h, const char *p, u64 bytes)
 {
-	struct dsfs_extent_record *raw;
+	const struct dsfs_extent_record raw = {
+		.logical = cpu_to_le64(h->logical), .stored = cpu_to_le64(h->stored),
+	};
 
-	if (!h->open) {
-		raw = array_add(&h->extents);
-		if (!raw)
-			return -ENOMEM;
-		raw->logical = cpu_to_le64(h->logical);
-		raw->stored = cpu_to_le64(h->stored);
-		h->open = true;
-	}
+	if (!h->open && array_append(&h->extents, &raw))
+		return -ENOMEM;
+	h->open = true;
 	h->logical += bytes;
 	h->stored += bytes;
 	return h->emit(h->ctx, p, bytes);

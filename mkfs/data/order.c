@@ -25,7 +25,7 @@ static int order_line(void *ctx, char *line, size_t len, u64 number)
 	if (!n) {
 		if (r->missing++ < NAMED_MAX)
 			msg_warn(r->list, "entry %llu: %s: not in the source%s",
-				 (unsigned long long)number, line, list_hint(line));
+				 number, line, list_hint(line));
 		return 0;
 	}
 	if (n->flags & NODE_HARDLINK) {
@@ -48,8 +48,7 @@ int order_init(struct order *order, const struct tree *t, const struct options *
 		return 0;
 	ret = list_read(o->order, o->null_lists, order_line, &r);
 	if (!ret && r.missing > NAMED_MAX)
-		msg_warn(o->order, "%llu entr%s: not in the source",
-			 (unsigned long long)r.missing, msg_ies(r.missing));
+		msg_warn(o->order, "%llu entr%s: not in the source", r.missing, msg_ies(r.missing));
 	return ret;
 }
 

@@ -128,7 +128,6 @@ static int find_same(struct store *s, struct stored_item *c, u64 sums, struct sa
 static int share(struct store *s, struct item *it, const struct same *same)
 {
 	struct node *n = it->node;
-	struct dup *dup;
 
 	s->figures.dup_files++;
 	s->figures.dup_bytes += it->stored;
@@ -137,13 +136,9 @@ static int share(struct store *s, struct item *it, const struct same *same)
 		dedup_add(s, it->hash, n);
 		return 0;
 	}
-	dup = array_add(&s->dups);
-	if (!dup)
-		return -ENOMEM;
-	*dup = (struct dup){ n, same->of };
 	node_data(n)->start = node_data((struct node *)same->of)->start;
 	n->sum = same->of->sum;
-	return 0;
+	return array_append(&s->dups, &(struct dup){ n, same->of });
 }
 
 /* Store a file whose stored bytes are all in memory, in a buffer of @job. */
@@ -306,8 +301,7 @@ static int store_streamed(struct store *s, struct ring *ring, struct job *job, s
 }
 
 /* Store a file of which all that is stored is in memory. */
-static int store_item(struct store *s, struct job *job, struct item *it, char *buf,
-		      const u32 *sums)
+static int store_item(struct store *s, struct job *job, struct item *it, char *buf, const u32 *sums)
 {
 	int ret;
 

@@ -70,11 +70,8 @@ void contents_free(struct contents *c)
 
 static int keep_sum(struct contents *c, struct node *n, const u8 *sum)
 {
-	u8 *slot = array_add(&c->sums);
-
-	if (!slot)
+	if (array_append(&c->sums, sum))
 		return -ENOMEM;
-	memcpy(slot, sum, SHA256_BYTES);
 	node_data(n)->start = c->sums.n - 1;
 	return 0;
 }

@@ -92,12 +92,7 @@ static int put_node(struct walk_state *w, struct node *n)
 
 static int push(struct walk_state *w, const struct dir *dir, size_t path)
 {
-	struct level *p = array_add(&w->stack);
-
-	if (!p)
-		return -ENOMEM;
-	*p = (struct level){ .dir = dir, .path = path };
-	return 0;
+	return array_append(&w->stack, &(struct level){ .dir = dir, .path = path });
 }
 
 /* Append a name to the path of its directory. */

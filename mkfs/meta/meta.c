@@ -46,10 +46,7 @@ static int put_index(struct meta *m)
 
 		d->first_bucket = 0;
 		ret = index_build(d, names_most(d), &buckets);
-		if (ret < 0)
-			return ret;
-		ret = 0;
-		if (!buckets)
+		if (ret || !buckets)
 			continue;
 		d->first_bucket = next;
 		next += d->buckets;
@@ -93,8 +90,7 @@ static int put_owners(struct meta *m)
 	for (size_t i = 0; !ret && i < m->layout->owners.n; i++) {
 		u32 number = ((u32 *)m->layout->owners.p)[i];
 		const struct owner *o = owners_at(&m->store->tree->owners, number);
-		struct dsfs_owner raw = { cpu_to_le32(o->uid),
-					  cpu_to_le32(o->gid) };
+		struct dsfs_owner raw = { cpu_to_le32(o->uid), cpu_to_le32(o->gid) };
 
 		ret = meta_put(m, &raw, sizeof(raw));
 	}

@@ -95,9 +95,7 @@ static __le32 note_block(const struct meta *m, u8 *block)
 	return cpu_to_le32(dsfs_crc32c(0, block, DSFS_BLOCK_SIZE));
 }
 
-/*
- * BLOCKSUMS has entries for its own blocks, too, which are zero, and one for the note behind it.
- */
+/* BLOCKSUMS has entries for its own blocks, too, which are zero, and one for the note behind it. */
 int meta_blocksums(struct meta *m)
 {
 	struct dsfs_region *r = &m->super.regions[DSFS_REGION_BLOCKSUMS];

@@ -41,11 +41,9 @@ static int own_signature(const struct output *out)
 	__le32 magic;
 
 	for (unsigned int slot = 0; slot < DSFS_SB_SLOTS; slot++) {
-		ssize_t n = pread(out->fd, &magic, sizeof(magic),
-				  DSFS_SB_POS(slot));
+		ssize_t n = pread(out->fd, &magic, sizeof(magic), DSFS_SB_POS(slot));
 
-		if (n == sizeof(magic) &&
-		    le32_to_cpu(magic) == DSFS_SUPER_MAGIC)
+		if (n == sizeof(magic) && le32_to_cpu(magic) == DSFS_SUPER_MAGIC)
 			return 1;
 	}
 	return 0;
@@ -66,8 +64,7 @@ static int check_signature(struct output *out)
 		return ret;
 	}
 	if (ret) {
-		msg_error(out->path, "contains a signature: %s: use -f to overwrite",
-			  what);
+		msg_error(out->path, "contains a signature: %s: use -f to overwrite", what);
 		return -EEXIST;
 	}
 	return 0;
@@ -81,8 +78,7 @@ static unsigned int object_bits(int fd)
 	if (fstat(fd, &st))
 		return 0;
 	/* the last component is the kernel name of the device */
-	snprintf(dir, sizeof(dir), "/sys/dev/block/%u:%u", major(st.st_rdev),
-		 minor(st.st_rdev));
+	snprintf(dir, sizeof(dir), "/sys/dev/block/%u:%u", major(st.st_rdev), minor(st.st_rdev));
 	return realpath(dir, path) ? device_object_bits(path) : 0;
 }
 

@@ -22,8 +22,7 @@ static int wipe(struct output *out)
 
 	if (out->limit && out->limit < bytes + DSFS_BLOCK_SIZE) {
 		msg_error(out->path, "device too small: %llu bytes: at least %llu needed",
-			  (unsigned long long)out->limit,
-			  (unsigned long long)(bytes + DSFS_BLOCK_SIZE));
+			  out->limit, (bytes + DSFS_BLOCK_SIZE));
 		return -ENOSPC;
 	}
 	zero = calloc(1, bytes);

@@ -30,7 +30,7 @@ static int pwrite_all(const struct output *out, const char *p, size_t bytes, u64
 			int ret = -errno;
 
 			msg_error(out->path, "cannot write %zu bytes at byte %llu: %s",
-				  bytes, (unsigned long long)pos, strerror(errno));
+				  bytes, pos, strerror(errno));
 			return ret;
 		}
 		p += n;
@@ -59,8 +59,7 @@ int output_pread(const struct output *out, char *p, size_t bytes, u64 pos)
 			continue;
 		if (n <= 0) {
 			msg_error(out->path, "cannot read back %zu bytes at byte %llu: %s",
-				  bytes, (unsigned long long)pos,
-				  n ? strerror(errno) : "end of file");
+				  bytes, pos, n ? strerror(errno) : "end of file");
 			return n ? -errno : -EIO;
 		}
 		p += n;
@@ -80,8 +79,7 @@ bool output_fits(const struct output *out, u64 pos, u64 bytes)
 	if (!out->limit || pos + bytes <= out->limit)
 		return true;
 	msg_error(out->path, "device too small: %llu bytes: no room for %llu bytes at byte %llu",
-		  (unsigned long long)out->limit, (unsigned long long)bytes,
-		  (unsigned long long)pos);
+		  out->limit, bytes, pos);
 	return false;
 }
 

@@ -9,7 +9,6 @@
  */
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "msg.h"
@@ -24,14 +23,16 @@ static unsigned int writing;
 static bool ending;
 static bool ignored;
 
+/* Signals that end the run; of them, those that were not ignored from the beginning */
 static const int deadly[] = { SIGHUP, SIGINT, SIGTERM, 0 };
+static sigset_t waited;
 
 /* Wait for a signal that ends the run.  Return: it, with the lock held; 0: none will. */
-static int next_signal(const sigset_t *set)
+static int next_signal(void)
 {
 	int sig;
 
-	while (!sigwait(set, &sig)) {
+	while (!sigwait(&waited, &sig)) {
 		pthread_mutex_lock(&guard_lock);
 		if (!ignored)
 			return sig;
@@ -45,9 +46,8 @@ static void *wait_signal(void *arg)
 	sigset_t set;
 	int sig;
 
-	memcpy(&set, arg, sizeof(set));
-	free(arg);
-	sig = next_signal(&set);
+	(void)arg;
+	sig = next_signal();
 	if (!sig)
 		return NULL;
 	ending = true;
@@ -71,32 +71,26 @@ static void *wait_signal(void *arg)
 
 int signals_init(void)
 {
-	sigset_t *set = malloc(sizeof(*set));
 	struct sigaction old;
 	pthread_t thread;
 	int ret;
 
-	if (!set)
-		return -ENOMEM;
 	pthread_mutex_init(&guard_lock, NULL);
 	pthread_cond_init(&guard_change, NULL);
 	/* ignored: the call that caused them returns an error */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	sigemptyset(set);
+	sigemptyset(&waited);
 	for (unsigned int i = 0; deadly[i]; i++) {
 		/* signals that are ignored stay so: nohup and background shells */
 		if (!sigaction(deadly[i], NULL, &old) && old.sa_handler != SIG_IGN)
-			sigaddset(set, deadly[i]);
+			sigaddset(&waited, deadly[i]);
 	}
-	pthread_sigmask(SIG_BLOCK, set, NULL);
-	ret = pthread_create(&thread, NULL, wait_signal, set);
-	if (ret) {
-		free(set);
-		return -ret;
-	}
-	pthread_detach(thread);
-	return 0;
+	pthread_sigmask(SIG_BLOCK, &waited, NULL);
+	ret = pthread_create(&thread, NULL, wait_signal, NULL);
+	if (!ret)
+		pthread_detach(thread);
+	return -ret;
 }
 
 void signals_hold(void)

@@ -165,7 +165,7 @@ int plan_make(struct plan *p, const struct tree *t, const struct options *o,
 	p->lower = round_up_to(p->lower, DSFS_BLOCK_SIZE);
 	if (p->lower >= DSFS_MAX_OFFSET) {
 		msg_error(t->source, "image of %llu bytes or more: the limit is %llu",
-			  (unsigned long long)p->lower, (unsigned long long)DSFS_MAX_OFFSET);
+			  p->lower, DSFS_MAX_OFFSET);
 		return -EFBIG;
 	}
 	return 0;
