@@ -18,7 +18,7 @@
  * @kept_files, @kept_bytes: files that keep their content, and its bytes
  * @stored: stored bytes of the new generation; shared bytes count once
  * @packed: approximate start of the metadata if the image were packed anew
- * @root, @root_dir: the tree of an image of archives, up to base_graft()
+ * @root, @root_dir: the tree of an image of archives, up to graft_end()
  */
 struct base {
 	struct image img;
@@ -48,7 +48,8 @@ void base_free(struct base *base);
 /**
  * base_use - look at a generation that the image keeps, instead of the newest one
  *
- * What was read of another one is void.  Messages are written.  Return: 0 or -errno.
+ * Nothing that was read of another generation is valid then.  Messages are written.
+ * Return: 0 or -errno.
  */
 int base_use(struct base *base, u64 generation);
 
@@ -82,10 +83,10 @@ static inline const struct dsfs_slot *base_super(const struct base *base)
 	return &base->img.slots[base->img.use];
 }
 
-/* Bytes of an image that packing it anew gets rid of. */
+/* Bytes of the image whose superblock is @sb that packing it anew frees. */
 u64 base_dead(const struct base *base, const struct dsfs_super *sb);
 
-/* What has these bytes, for messages. */
+/* The words of messages for what uses the bytes of base_dead(). */
 static inline const char *base_dead_of(const struct options *o)
 {
 	return o->keep > 1 ? "left-out generations" : "previous generations";

@@ -14,7 +14,7 @@
 #include "msg.h"
 #include "table.h"
 
-/* What later generations take from earlier ones has the alignment of these. */
+/* Check that data which a later generation shares has the alignment that it would give it. */
 static int check_alignment(const struct base *base, const struct dsfs_geo *geo)
 {
 	const unsigned int newest = base->img.geo->align_bits;
@@ -59,7 +59,7 @@ int retained_find(struct retained *retained, const struct base *base, u64 keep)
 /**
  * struct measure - placement without writing
  * @seen: data that was placed: its offset in the image, and its length
- * @any: stands for all files: what is said of them is for the run
+ * @any: stands for all files, because place_file() sets flags that a measurement does not need
  * @slack: as in struct retained
  */
 struct measure {
@@ -137,7 +137,7 @@ static int list_dropped(struct retained *retained, struct base *base)
 	return ret < 0 ? base_damaged(base, "history", &now.err, ret) : 0;
 }
 
-/* What is not retained, in the order in which it would be left out of one image after another. */
+/* Measure generations that are not retained, in the order in which images would lose them. */
 static int measure_dropped(struct measure *m)
 {
 	const struct array *dropped = &m->retained->dropped;

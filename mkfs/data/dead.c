@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Contents that no name is left of.  A source that is read once may give a name again, and then the
- * first content has its place already.  Nothing is moved: it becomes zeros, as all that lies
- * between files, and what is said of the others is as if it had never been there.
+ * Contents that no name is left of.  A source that is read once may give a name again, when the
+ * first content has been written already.  The data behind it is not moved: the content becomes
+ * zeros, like the gaps between files.  The other files do not share blocks with it any more.
  */
 #include "../base/places.h"
 #include "msg.h"
 #include "stream.h"
 
-/* What the nodes that were replaced store, sorted by place. */
+/* Collect the contents of the nodes that were replaced, sorted by place. */
 static int collect_dead(const struct store *s, struct array *dead)
 {
 	const struct array *replaced = &s->source->replaced;
@@ -27,7 +27,7 @@ static int collect_dead(const struct store *s, struct array *dead)
 	return 0;
 }
 
-/* Others may have the same content; they have it at the same place. */
+/* Make zeros of contents, unless other files have the same one, which is at the same place. */
 static int bury(struct store *s, const struct array *dead, const struct array *places)
 {
 	const struct place_of *p = (const struct place_of *)dead->p;
