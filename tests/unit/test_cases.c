@@ -13,14 +13,11 @@
 
 #include <stdlib.h>
 
-typedef int (*case_fn)(const struct dsfs_case *c, void *buf,
-		       struct dsfs_geo *geo, struct dsfs_err *err);
-
-static void run_case(const struct dsfs_case *c, case_fn run)
+static void run_case(const char *kind, const struct dsfs_case *c, dsfs_case_fn run)
 {
 	struct dsfs_err err = {};
 	struct dsfs_geo geo;
-	void *buf = malloc(DSFS_CASE_BUF);
+	void *buf = malloc(CASE_BUF);
 	int ret;
 
 	if (!buf)
@@ -29,14 +26,14 @@ static void run_case(const struct dsfs_case *c, case_fn run)
 	if (dsfs_super_decode(buf, 0, &geo, &err))
 		OK(false, "the good superblock");
 	ret = run(c, buf, &geo, &err);
-	OK(unit_answer(ret, c->ret, &err, c->what), "%s", c->name);
+	OK(unit_answer(ret, dsfs_case_ret(c), &err, c->what), "%s: %s", kind, c->name);
 	free(buf);
 }
 
-#define RUN_CASES(table, run) do { \
+#define RUN_CASES(kind) do { \
 	unsigned int i_; \
-	for (i_ = 0; i_ < ARRAY_SIZE(table); i_++) \
-		run_case(&(table)[i_], run); \
+	for (i_ = 0; i_ < ARRAY_SIZE(dsfs_##kind##_cases); i_++) \
+		run_case(#kind, &dsfs_##kind##_cases[i_], dsfs_case_run_##kind); \
 } while (0)
 
 static void test_vectors(void)
@@ -134,14 +131,14 @@ static void test_types(void)
 
 void test_cases(void)
 {
-	RUN_CASES(dsfs_super_cases, dsfs_case_run_super);
-	RUN_CASES(dsfs_history_cases, dsfs_case_run_history);
-	RUN_CASES(dsfs_inode_cases, dsfs_case_run_inode);
-	RUN_CASES(dsfs_extra_cases, dsfs_case_run_extra);
-	RUN_CASES(dsfs_dir_cases, dsfs_case_run_dir);
-	RUN_CASES(dsfs_names_cases, dsfs_case_run_names);
-	RUN_CASES(dsfs_xattr_cases, dsfs_case_run_xattr);
-	RUN_CASES(dsfs_note_cases, dsfs_case_run_note);
+	RUN_CASES(super);
+	RUN_CASES(history);
+	RUN_CASES(inode);
+	RUN_CASES(extra);
+	RUN_CASES(dir);
+	RUN_CASES(names);
+	RUN_CASES(xattr);
+	RUN_CASES(note);
 	test_vectors();
 	test_index_math();
 	test_names();

@@ -7,7 +7,7 @@
 #include "unit.h"
 
 #define LAST		6
-#define START(g)	(DSFS_CASE_META + ((g) - 1) * DSFS_CASE_META_BYTES)
+#define START(g)	(CASE_META + ((g) - 1) * CASE_META_BYTES)
 
 /* An image of LAST generations, by their superblocks alone. */
 struct chain {
@@ -25,7 +25,7 @@ static int chain_read(void *arg, u64 pos, struct dsfs_super *raw)
 		return -EIO;
 	for (unsigned int g = 2; g <= LAST; g++) {
 		if (pos != START(g) +
-		    DSFS_CASE_BLOCK(DSFS_REGION_HISTORY) * DSFS_BLOCK_SIZE)
+		    CASE_BLOCK(DSFS_REGION_HISTORY) * DSFS_BLOCK_SIZE)
 			continue;
 		*raw = c->raw[g - 1];
 		return 0;

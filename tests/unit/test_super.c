@@ -33,18 +33,18 @@ static void test_super_values(void)
 	   geo.object_bits == 22 && geo.chunk_bits == 15 &&
 	   geo.align_bits == 12 && geo.slot == 1, "super: values");
 	OK(geo.data_start == DSFS_DATA_START_MIN &&
-	   geo.data_end == DSFS_CASE_META && geo.meta_start == DSFS_CASE_META &&
-	   geo.meta_bytes == DSFS_CASE_META_BYTES &&
-	   geo.image_bytes == DSFS_CASE_IMAGE, "super: areas");
-	OK(geo.inodes == DSFS_CASE_INODES && geo.dirs == DSFS_CASE_DIRS &&
-	   geo.buckets == DSFS_CASE_BUCKETS && geo.owners == DSFS_CASE_OWNERS &&
-	   geo.extras == DSFS_CASE_EXTRAS && geo.extents == DSFS_CASE_EXTENTS &&
+	   geo.data_end == CASE_META && geo.meta_start == CASE_META &&
+	   geo.meta_bytes == CASE_META_BYTES &&
+	   geo.image_bytes == CASE_IMAGE, "super: areas");
+	OK(geo.inodes == CASE_INODES && geo.dirs == CASE_DIRS &&
+	   geo.buckets == CASE_BUCKETS && geo.owners == CASE_OWNERS &&
+	   geo.extras == CASE_EXTRAS && geo.extents == CASE_EXTENTS &&
 	   geo.chunksums == 10, "super: counts");
 	OK(strlen((char *)geo.label) == 64 && geo.label[63] == 'L',
 	   "super: label of 64 bytes, terminated");
 	for (i = 0; i < DSFS_REGIONS_USED; i++)
-		OK(geo.regions[i].pos == DSFS_CASE_META +
-					 DSFS_CASE_BLOCK(i) * 4096 &&
+		OK(geo.regions[i].pos == CASE_META +
+					 CASE_BLOCK(i) * 4096 &&
 		   geo.regions[i].bytes == dsfs_case_region_bytes[i] &&
 		   geo.regions[i].checksum == 0x1234567 * i,
 		   "super: region %u", i);

@@ -15,7 +15,7 @@ static inline void dsfs_case_generation(struct dsfs_super *s, u64 generation,
 	s->generation = cpu_to_le64(generation);
 	s->data_end = cpu_to_le64(start);
 	s->meta_start = cpu_to_le64(start);
-	s->image_bytes = cpu_to_le64(start + DSFS_CASE_META_BYTES);
+	s->image_bytes = cpu_to_le64(start + CASE_META_BYTES);
 	s->checksum = cpu_to_le32(dsfs_super_sum(s));
 }
 
@@ -32,47 +32,42 @@ static inline int dsfs_case_history_read(void *arg, u64 pos,
  * read.
  */
 static inline int dsfs_case_run_history(const struct dsfs_case *c, void *buf,
-					struct dsfs_geo *geo,
-					struct dsfs_err *err)
+				  struct dsfs_geo *geo, struct dsfs_err *err)
 {
 	struct dsfs_super *s = buf;
 	struct dsfs_slot *older = buf + 2 * DSFS_SB_SIZE;
 	int ret;
 
-	dsfs_case_generation(s, 3, DSFS_CASE_IMAGE);
+	dsfs_case_generation(s, 3, CASE_IMAGE);
 	ret = dsfs_super_decode(s, 0, geo, err);
 	if (ret)
 		return ret;
-	dsfs_case_generation(s, 2, DSFS_CASE_META);
+	dsfs_case_generation(s, 2, CASE_META);
 	dsfs_case_patch(s, c);
-	if (c->base == DSFS_CASE_SUMMED)
+	if (c->base == CASE_SUMMED)
 		s->checksum = cpu_to_le32(dsfs_super_sum(s));
 	ret = dsfs_history_next(geo, c->arg, dsfs_case_history_read, s, older);
 	*err = older->err;
 	return ret == 1 ? older->ret : ret;
 }
 
-#define SB(n, f, v)		DSFS_P(n, dsfs_super, f, v)
+#define SB(f, v)		DSFS_P(dsfs_super, f, v)
 
 static const struct dsfs_case dsfs_history_cases[] = {
-	{ "history: good" },
-	{ "history: written to the other slot", .patch = { SB(1, slot, 1) } },
-	{ "history: two generations back", .patch = { SB(8, generation, 1) } },
-	{ "history: checksum", DSFS_CASE_UNSUMMED, .patch = { SB(1, label, 1) },
-	  .ret = -EBADMSG, .what = "superblock checksum" },
-	{ "history: unknown feature", .patch = { SB(8, incompat, 1) },
-	  .ret = -EOPNOTSUPP, .what = "unknown incompat feature bits" },
-	{ "history: longer than the device", .arg = DSFS_CASE_IMAGE - 4096,
-	  .ret = -EFBIG, .what = "image longer than the device" },
-	{ "history: of another image", .patch = { DSFS_P8(dsfs_super, uuid, 15, 1) },
-	  .ret = DSFS_BAD, .what = "UUID of the history" },
-	{ "history: the same generation", .patch = { SB(8, generation, 3) },
-	  .ret = DSFS_BAD, .what = "generation of the history" },
-	{ "history: a higher generation", .patch = { SB(8, generation, 4) },
-	  .ret = DSFS_BAD, .what = "generation of the history" },
-	{ "history: ends behind what came later",
-	  .patch = { SB(8, image_bytes, DSFS_CASE_IMAGE + 4096) },
-	  .ret = DSFS_BAD, .what = "end of an older generation" },
+	{ "good" },
+	{ "written to the other slot", 0, NULL, { SB(slot, 1) } },
+	{ "two generations back", 0, NULL, { SB(generation, 1) } },
+	{ "checksum", CASE_UNSUMMED, "superblock checksum",
+	  { DSFS_P8(dsfs_super, label, 0, 1) }, .ret = -EBADMSG },
+	{ "unknown feature", 0, "unknown incompat feature bits",
+	  { SB(incompat, 1) }, .ret = -EOPNOTSUPP },
+	{ "longer than the device", 0, "image longer than the device",
+	  .arg = CASE_IMAGE - 4096, .ret = -EFBIG },
+	{ "of another image", 0, "UUID of the history", { DSFS_P8(dsfs_super, uuid, 15, 1) } },
+	{ "the same generation", 0, "generation of the history", { SB(generation, 3) } },
+	{ "a higher generation", 0, "generation of the history", { SB(generation, 4) } },
+	{ "ends behind what came later", 0, "end of an older generation",
+	  { SB(image_bytes, CASE_IMAGE + 4096) } },
 };
 
 #undef SB

@@ -23,8 +23,7 @@ static inline void dsfs_case_note(void *buf, u32 base)
 
 /* @arg: length of a message of the letter x; 0: the one above */
 static inline int dsfs_case_run_note(const struct dsfs_case *c, void *buf,
-				     struct dsfs_geo *geo,
-				     struct dsfs_err *err)
+				  struct dsfs_geo *geo, struct dsfs_err *err)
 {
 	struct dsfs_note *n = buf;
 
@@ -38,51 +37,39 @@ static inline int dsfs_case_run_note(const struct dsfs_case *c, void *buf,
 	return dsfs_note_check(buf, err);
 }
 
-#define NT(n, f, v)	DSFS_P(n, dsfs_note, f, v)
+#define NT(f, v)	DSFS_P(dsfs_note, f, v)
 
 static const struct dsfs_case dsfs_note_cases[] = {
-	{ "note: good" },
-	{ "note: without a digest", .base = 1 },
-	{ "note: digest of everything", .patch = { NT(1, digest_kind, DSFS_DIGEST_FULL) } },
-	{ "note: digest that begins with zeros", .patch = { NT(8, digest, 0) } },
-	{ "note: magic", .patch = { NT(4, magic, DSFS_SUPER_MAGIC) },
-	  .ret = DSFS_BAD, .what = "magic of the note" },
-	{ "note: kind 3", .patch = { NT(1, digest_kind, 3) },
-	  .ret = DSFS_BAD, .what = "kind of the digest" },
-	{ "note: kind 255", .patch = { NT(1, digest_kind, 255) },
-	  .ret = DSFS_BAD, .what = "kind of the digest" },
-	{ "note: digest without a length", .patch = { NT(1, digest_bytes, 0) },
-	  .ret = DSFS_BAD, .what = "length of the digest" },
-	{ "note: digest of 33 bytes", .patch = { NT(1, digest_bytes, 33) },
-	  .ret = DSFS_BAD, .what = "length of the digest" },
-	{ "note: length without a digest", .base = 1, .patch = { NT(1, digest_bytes, 32) },
-	  .ret = DSFS_BAD, .what = "length of the digest" },
-	{ "note: first byte of no digest", .base = 1,
-	  .patch = { DSFS_P8(dsfs_note, digest, 0, 1) },
-	  .ret = DSFS_BAD, .what = "bytes of no digest" },
-	{ "note: last byte of no digest", .base = 1,
-	  .patch = { DSFS_P8(dsfs_note, digest, 31, 0x80) },
-	  .ret = DSFS_BAD, .what = "bytes of no digest" },
-	{ "note: no message", .patch = { NT(2, message_bytes, 0), NT(4, message, 0) } },
-	{ "note: message of one byte", .arg = 1,
-	  .patch = { DSFS_P8(dsfs_note, message, 1, 0), DSFS_P8(dsfs_note, message, 2, 0),
-		     DSFS_P8(dsfs_note, message, 3, 0) } },
-	{ "note: longest message", .arg = DSFS_MESSAGE_MAX },
-	{ "note: message of 1025 bytes", .arg = DSFS_MESSAGE_MAX + 1,
-	  .ret = DSFS_BAD, .what = "length of the message" },
-	{ "note: message of 65535 bytes", .patch = { NT(2, message_bytes, 65535) },
-	  .ret = DSFS_BAD, .what = "length of the message" },
-	{ "note: NUL in the message", .patch = { DSFS_P8(dsfs_note, message, 1, 0) },
-	  .ret = DSFS_BAD, .what = "NUL in the message" },
-	{ "note: NUL at its end", .patch = { NT(2, message_bytes, 5) },
-	  .ret = DSFS_BAD, .what = "NUL in the message" },
-	{ "note: byte behind the message", .patch = { DSFS_P8(dsfs_note, message, 4, 1) },
-	  .ret = DSFS_BAD, .what = "padding of the note" },
-	{ "note: byte behind the longest message", .arg = DSFS_MESSAGE_MAX,
-	  .patch = { DSFS_P8(dsfs_note, message, DSFS_MESSAGE_MAX, 1) },
-	  .ret = DSFS_BAD, .what = "padding of the note" },
-	{ "note: last byte of the block", .patch = { { DSFS_BLOCK_SIZE - 1, 1, 1 } },
-	  .ret = DSFS_BAD, .what = "padding of the note" },
+	{ "good" },
+	{ "without a digest", 1 },
+	{ "digest of everything", 0, NULL, { NT(digest_kind, DSFS_DIGEST_FULL) } },
+	{ "digest that begins with zeros", 0, NULL,
+	  { { offsetof(struct dsfs_note, digest), 8, 0 } } },
+	{ "magic", 0, "magic of the note", { NT(magic, DSFS_SUPER_MAGIC) } },
+	{ "kind 3", 0, "kind of the digest", { NT(digest_kind, 3) } },
+	{ "kind 255", 0, "kind of the digest", { NT(digest_kind, 255) } },
+	{ "digest without a length", 0, "length of the digest", { NT(digest_bytes, 0) } },
+	{ "digest of 33 bytes", 0, "length of the digest", { NT(digest_bytes, 33) } },
+	{ "length without a digest", 1, "length of the digest", { NT(digest_bytes, 32) } },
+	{ "first byte of no digest", 1, "bytes of no digest",
+	  { DSFS_P8(dsfs_note, digest, 0, 1) } },
+	{ "last byte of no digest", 1, "bytes of no digest",
+	  { DSFS_P8(dsfs_note, digest, 31, 0x80) } },
+	{ "no message", 0, NULL,
+	  { NT(message_bytes, 0), { offsetof(struct dsfs_note, message), 4, 0 } } },
+	{ "message of one byte", 0, NULL,
+	  { DSFS_P8(dsfs_note, message, 1, 0), DSFS_P8(dsfs_note, message, 2, 0),
+	    DSFS_P8(dsfs_note, message, 3, 0) }, .arg = 1 },
+	{ "longest message", .arg = DSFS_MESSAGE_MAX },
+	{ "message of 1025 bytes", 0, "length of the message", .arg = DSFS_MESSAGE_MAX + 1 },
+	{ "message of 65535 bytes", 0, "length of the message", { NT(message_bytes, 65535) } },
+	{ "NUL in the message", 0, "NUL in the message", { DSFS_P8(dsfs_note, message, 1, 0) } },
+	{ "NUL at its end", 0, "NUL in the message", { NT(message_bytes, 5) } },
+	{ "byte behind the message", 0, "padding of the note",
+	  { DSFS_P8(dsfs_note, message, 4, 1) } },
+	{ "byte behind the longest message", 0, "padding of the note",
+	  { DSFS_P8(dsfs_note, message, DSFS_MESSAGE_MAX, 1) }, .arg = DSFS_MESSAGE_MAX },
+	{ "last byte of the block", 0, "padding of the note", { { DSFS_BLOCK_SIZE - 1, 1, 1 } } },
 };
 
 #undef NT

@@ -9,35 +9,35 @@
  * A valid superblock. Each region has a block of its own, whose number differs
  * from the region id. There are no other blocks.
  */
-#define DSFS_CASE_BLOCK(id)	(((id) + 1) % DSFS_REGIONS_USED)
-#define DSFS_CASE_DATA		8192
-#define DSFS_CASE_META		((u64)DSFS_DATA_START_MIN + DSFS_CASE_DATA)
-#define DSFS_CASE_META_BYTES	((u64)DSFS_REGIONS_USED * DSFS_BLOCK_SIZE)
-#define DSFS_CASE_IMAGE		(DSFS_CASE_META + DSFS_CASE_META_BYTES)
-#define DSFS_CASE_INODES	20
-#define DSFS_CASE_DIRS		4
-#define DSFS_CASE_BUCKETS	8
-#define DSFS_CASE_OWNERS	3
-#define DSFS_CASE_EXTRAS	3
-#define DSFS_CASE_EXTENTS	5
+#define CASE_BLOCK(id)	(((id) + 1) % DSFS_REGIONS_USED)
+#define CASE_DATA		8192
+#define CASE_META		((u64)DSFS_DATA_START_MIN + CASE_DATA)
+#define CASE_META_BYTES	((u64)DSFS_REGIONS_USED * DSFS_BLOCK_SIZE)
+#define CASE_IMAGE		(CASE_META + CASE_META_BYTES)
+#define CASE_INODES	20
+#define CASE_DIRS		4
+#define CASE_BUCKETS	8
+#define CASE_OWNERS	3
+#define CASE_EXTRAS	3
+#define CASE_EXTENTS	5
 
 enum {
-	DSFS_CASE_SUMMED,	/* base: checksum computed after the patch */
-	DSFS_CASE_UNSUMMED,	/* base: checksum computed before the patch */
+	CASE_SUMMED,	/* base: checksum computed after the patch */
+	CASE_UNSUMMED,	/* base: checksum computed before the patch */
 };
 
 static const u16 dsfs_case_region_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_BLOCKSUMS]	= DSFS_REGIONS_USED * 4,
-	[DSFS_REGION_INODES]	= DSFS_CASE_INODES * 32,
-	[DSFS_REGION_DIRS]	= DSFS_CASE_DIRS * 64,
+	[DSFS_REGION_INODES]	= CASE_INODES * 32,
+	[DSFS_REGION_DIRS]	= CASE_DIRS * 64,
 	[DSFS_REGION_NAMES]	= 4000,
-	[DSFS_REGION_INDEX]	= DSFS_CASE_BUCKETS * 64,
-	[DSFS_REGION_OWNERS]	= DSFS_CASE_OWNERS * 8,
-	[DSFS_REGION_EXTRAS]	= DSFS_CASE_EXTRAS * 64,
+	[DSFS_REGION_INDEX]	= CASE_BUCKETS * 64,
+	[DSFS_REGION_OWNERS]	= CASE_OWNERS * 8,
+	[DSFS_REGION_EXTRAS]	= CASE_EXTRAS * 64,
 	[DSFS_REGION_SYMLINKS]	= 100,
 	[DSFS_REGION_XATTRS]	= 400,
-	[DSFS_REGION_EXTENTS]	= DSFS_CASE_EXTENTS * 16,
-	[DSFS_REGION_FILESUMS]	= DSFS_CASE_INODES * 4,
+	[DSFS_REGION_EXTENTS]	= CASE_EXTENTS * 16,
+	[DSFS_REGION_FILESUMS]	= CASE_INODES * 4,
 	[DSFS_REGION_CHUNKSUMS]	= 40,
 	[DSFS_REGION_HISTORY]	= DSFS_SB_SIZE,
 };
@@ -54,13 +54,13 @@ static inline void dsfs_case_super(struct dsfs_super *s)
 	s->chunk_bits = 15;
 	s->compat = cpu_to_le64(DSFS_COMPAT_DATA_SUMS);
 	s->generation = cpu_to_le64(1);
-	s->image_bytes = cpu_to_le64(DSFS_CASE_IMAGE);
+	s->image_bytes = cpu_to_le64(CASE_IMAGE);
 	s->data_start = cpu_to_le64(DSFS_DATA_START_MIN);
-	s->data_end = cpu_to_le64(DSFS_CASE_META);
-	s->meta_start = cpu_to_le64(DSFS_CASE_META);
-	s->meta_bytes = cpu_to_le64(DSFS_CASE_META_BYTES);
+	s->data_end = cpu_to_le64(CASE_META);
+	s->meta_start = cpu_to_le64(CASE_META);
+	s->meta_bytes = cpu_to_le64(CASE_META_BYTES);
 	for (i = 0; i < DSFS_REGIONS_USED; i++) {
-		s->regions[i].block = cpu_to_le32(DSFS_CASE_BLOCK(i));
+		s->regions[i].block = cpu_to_le32(CASE_BLOCK(i));
 		s->regions[i].checksum = cpu_to_le32(0x1234567 * i);
 		s->regions[i].bytes = cpu_to_le64(dsfs_case_region_bytes[i]);
 	}
@@ -68,293 +68,195 @@ static inline void dsfs_case_super(struct dsfs_super *s)
 }
 
 static inline int dsfs_case_run_super(const struct dsfs_case *c, void *buf,
-				      struct dsfs_geo *geo,
-				      struct dsfs_err *err)
+				  struct dsfs_geo *geo, struct dsfs_err *err)
 {
 	struct dsfs_super *s = buf;
 
 	dsfs_case_super(s);
 	dsfs_case_patch(s, c);
-	if (c->base == DSFS_CASE_SUMMED)
+	if (c->base == CASE_SUMMED)
 		s->checksum = cpu_to_le32(dsfs_super_sum(s));
 	return dsfs_super_decode(s, c->arg, geo, err);
 }
 
-#define SB(n, f, v)		DSFS_P(n, dsfs_super, f, v)
-#define REGION_AT(id)		(offsetof(struct dsfs_super, regions) + \
+#define SB(f, v)		DSFS_P(dsfs_super, f, v)
+#define AT(id)			(offsetof(struct dsfs_super, regions) + \
 				 (id) * sizeof(struct dsfs_region))
-#define RG(n, id, f, v)		{ REGION_AT(id) + offsetof(struct dsfs_region, f), n, v }
-#define NO_REGION(id)		{ REGION_AT(id), sizeof(struct dsfs_region), 0 }
-#define R_INODES		DSFS_REGION_INODES
-#define R_NAMES			DSFS_REGION_NAMES
-#define R_FILESUMS		DSFS_REGION_FILESUMS
-#define R_CHUNKSUMS		DSFS_REGION_CHUNKSUMS
+#define RG_AT(at, f, v)		{ (at) + offsetof(struct dsfs_region, f), \
+				  sizeof(((struct dsfs_region *)0)->f), v }
+#define RG(id, f, v)		RG_AT(AT(DSFS_REGION_##id), f, v)
+#define UNKNOWN(n, f, v)	RG_AT(AT(n), f, v)
+#define NO_REGION(id)		{ AT(DSFS_REGION_##id), sizeof(struct dsfs_region), 0 }
+#define BLOCK(id)		CASE_BLOCK(DSFS_REGION_##id)
 #define NOTE			DSFS_COMPAT_KNOWN
 
 static const struct dsfs_case dsfs_super_cases[] = {
-	{ "super: good" },
-	{ "super: device of that length", .arg = DSFS_CASE_IMAGE },
-	{ "super: longer device", .arg = DSFS_CASE_IMAGE + 512 },
-	{ "super: device one byte short", .arg = DSFS_CASE_IMAGE - 1,
-	  .ret = -EFBIG, .what = "image longer than the device" },
-	{ "super: magic", .patch = { SB(4, magic, 0x53465345) },
-	  .ret = -EINVAL, .what = "magic" },
-	{ "super: magic before checksum", DSFS_CASE_UNSUMMED,
-	  .patch = { SB(4, magic, 0) }, .ret = -EINVAL, .what = "magic" },
-	{ "super: checksum", DSFS_CASE_UNSUMMED, .patch = { SB(4, checksum, 1) },
-	  .ret = -EBADMSG, .what = "superblock checksum" },
-	{ "super: byte in front of the checksum counts", DSFS_CASE_UNSUMMED,
-	  .patch = { SB(2, version, 2) },
-	  .ret = -EBADMSG, .what = "superblock checksum" },
-	{ "super: last byte counts", DSFS_CASE_UNSUMMED,
-	  .patch = { DSFS_P8(dsfs_super, regions, 255, 1) },
-	  .ret = -EBADMSG, .what = "superblock checksum" },
-	{ "super: version 0", .patch = { SB(2, version, 0) },
-	  .ret = -EOPNOTSUPP, .what = "format version" },
-	{ "super: version 2", .patch = { SB(2, version, 2) },
-	  .ret = -EOPNOTSUPP, .what = "format version" },
-	{ "super: incompat bit 0", .patch = { SB(8, incompat, 1) },
-	  .ret = -EOPNOTSUPP, .what = "unknown incompat feature bits" },
-	{ "super: incompat bit 63", .patch = { SB(8, incompat, 1ULL << 63) },
-	  .ret = -EOPNOTSUPP, .what = "unknown incompat feature bits" },
-	{ "super: unknown compat bits", .patch = { SB(8, compat, ~DSFS_COMPAT_NOTE) } },
-	{ "super: name hash", .patch = { SB(1, name_hash, 1) },
-	  .ret = -EOPNOTSUPP, .what = "name hash" },
-	{ "super: feature before structure",
-	  .patch = { SB(8, incompat, 2), SB(1, block_bits, 0) },
-	  .ret = -EOPNOTSUPP, .what = "unknown incompat feature bits" },
-	{ "super: block_bits 11", .patch = { SB(1, block_bits, 11) },
-	  .ret = DSFS_BAD, .what = "block_bits" },
-	{ "super: block_bits 13", .patch = { SB(1, block_bits, 13) },
-	  .ret = DSFS_BAD, .what = "block_bits" },
-	{ "super: align_bits 9", .patch = { SB(1, align_bits, 9) } },
-	{ "super: align_bits 21", .patch = { SB(1, align_bits, 21) } },
-	{ "super: align_bits 8", .patch = { SB(1, align_bits, 8) },
-	  .ret = DSFS_BAD, .what = "align_bits" },
-	{ "super: align_bits 22", .patch = { SB(1, align_bits, 22) },
-	  .ret = DSFS_BAD, .what = "align_bits" },
-	{ "super: chunk_bits 12", .patch = { SB(1, chunk_bits, 12) } },
-	{ "super: chunk_bits 20", .patch = { SB(1, chunk_bits, 20) } },
-	{ "super: chunk_bits 11", .patch = { SB(1, chunk_bits, 11) },
-	  .ret = DSFS_BAD, .what = "chunk_bits" },
-	{ "super: chunk_bits 21", .patch = { SB(1, chunk_bits, 21) },
-	  .ret = DSFS_BAD, .what = "chunk_bits" },
-	{ "super: chunk_bits 0 with checksums", .patch = { SB(1, chunk_bits, 0) },
-	  .ret = DSFS_BAD, .what = "chunk_bits against data checksum feature" },
-	{ "super: chunk_bits without checksums", .patch = { SB(8, compat, 0) },
-	  .ret = DSFS_BAD, .what = "chunk_bits against data checksum feature" },
-	{ "super: object_bits 16", .patch = { SB(1, object_bits, 16) } },
-	{ "super: object_bits 30", .patch = { SB(1, object_bits, 30) } },
-	{ "super: object_bits 15", .patch = { SB(1, object_bits, 15) },
-	  .ret = DSFS_BAD, .what = "object_bits" },
-	{ "super: object_bits 31", .patch = { SB(1, object_bits, 31) },
-	  .ret = DSFS_BAD, .what = "object_bits" },
-	{ "super: slot 1", .patch = { SB(1, slot, 1) } },
-	{ "super: slot 2", .patch = { SB(1, slot, 2) }, .ret = DSFS_BAD, .what = "slot" },
-	{ "super: generation 0", .patch = { SB(8, generation, 0) },
-	  .ret = DSFS_BAD, .what = "generation" },
-	{ "super: generation 2^64-1", .patch = { SB(8, generation, ~0ULL) } },
-	{ "super: first reserved byte",
-	  .patch = { DSFS_P8(dsfs_super, reserved, 0, 1) },
-	  .ret = DSFS_BAD, .what = "superblock reserved bytes" },
-	{ "super: last reserved byte",
-	  .patch = { DSFS_P8(dsfs_super, reserved, 63, 0x80) },
-	  .ret = DSFS_BAD, .what = "superblock reserved bytes" },
+	{ "good" },
+	{ "device of that length", .arg = CASE_IMAGE },
+	{ "longer device", .arg = CASE_IMAGE + 512 },
+	{ "device one byte short", 0, "image longer than the device",
+	  .arg = CASE_IMAGE - 1, .ret = -EFBIG },
+	{ "magic", 0, "magic", { SB(magic, 0x53465345) }, .ret = -EINVAL },
+	{ "magic before checksum", CASE_UNSUMMED, "magic", { SB(magic, 0) }, .ret = -EINVAL },
+	{ "checksum", CASE_UNSUMMED, "superblock checksum", { SB(checksum, 1) }, .ret = -EBADMSG },
+	{ "byte in front of the checksum counts", CASE_UNSUMMED, "superblock checksum",
+	  { SB(version, 2) }, .ret = -EBADMSG },
+	{ "last byte counts", CASE_UNSUMMED, "superblock checksum",
+	  { DSFS_P8(dsfs_super, regions, 255, 1) }, .ret = -EBADMSG },
+	{ "version 0", 0, "format version", { SB(version, 0) }, .ret = -EOPNOTSUPP },
+	{ "version 2", 0, "format version", { SB(version, 2) }, .ret = -EOPNOTSUPP },
+	{ "incompat bit 0", 0, "unknown incompat feature bits",
+	  { SB(incompat, 1) }, .ret = -EOPNOTSUPP },
+	{ "incompat bit 63", 0, "unknown incompat feature bits",
+	  { SB(incompat, 1ULL << 63) }, .ret = -EOPNOTSUPP },
+	{ "unknown compat bits", 0, NULL, { SB(compat, ~DSFS_COMPAT_NOTE) } },
+	{ "name hash", 0, "name hash", { SB(name_hash, 1) }, .ret = -EOPNOTSUPP },
+	{ "feature before structure", 0, "unknown incompat feature bits",
+	  { SB(incompat, 2), SB(block_bits, 0) }, .ret = -EOPNOTSUPP },
+	{ "block_bits 11", 0, "block_bits", { SB(block_bits, 11) } },
+	{ "block_bits 13", 0, "block_bits", { SB(block_bits, 13) } },
+	{ "align_bits 9", 0, NULL, { SB(align_bits, 9) } },
+	{ "align_bits 21", 0, NULL, { SB(align_bits, 21) } },
+	{ "align_bits 8", 0, "align_bits", { SB(align_bits, 8) } },
+	{ "align_bits 22", 0, "align_bits", { SB(align_bits, 22) } },
+	{ "chunk_bits 12", 0, NULL, { SB(chunk_bits, 12) } },
+	{ "chunk_bits 20", 0, NULL, { SB(chunk_bits, 20) } },
+	{ "chunk_bits 11", 0, "chunk_bits", { SB(chunk_bits, 11) } },
+	{ "chunk_bits 21", 0, "chunk_bits", { SB(chunk_bits, 21) } },
+	{ "chunk_bits 0 with checksums", 0, "chunk_bits against data checksum feature",
+	  { SB(chunk_bits, 0) } },
+	{ "chunk_bits without checksums", 0, "chunk_bits against data checksum feature",
+	  { SB(compat, 0) } },
+	{ "object_bits 16", 0, NULL, { SB(object_bits, 16) } },
+	{ "object_bits 30", 0, NULL, { SB(object_bits, 30) } },
+	{ "object_bits 15", 0, "object_bits", { SB(object_bits, 15) } },
+	{ "object_bits 31", 0, "object_bits", { SB(object_bits, 31) } },
+	{ "slot 1", 0, NULL, { SB(slot, 1) } },
+	{ "slot 2", 0, "slot", { SB(slot, 2) } },
+	{ "generation 0", 0, "generation", { SB(generation, 0) } },
+	{ "generation 2^64-1", 0, NULL, { SB(generation, ~0ULL) } },
+	{ "first reserved byte", 0, "superblock reserved bytes",
+	  { DSFS_P8(dsfs_super, reserved, 0, 1) } },
+	{ "last reserved byte", 0, "superblock reserved bytes",
+	  { DSFS_P8(dsfs_super, reserved, 63, 0x80) } },
 
-	{ "super: longest image",
-	  .patch = { SB(8, image_bytes, DSFS_MAX_OFFSET - DSFS_BLOCK_SIZE) } },
-	{ "super: image of 2^48", .patch = { SB(8, image_bytes, DSFS_MAX_OFFSET) },
-	  .ret = DSFS_BAD, .what = "image_bytes" },
-	{ "super: image of 2^64-4096",
-	  .patch = { SB(8, image_bytes, ~0ULL << DSFS_BLOCK_BITS) },
-	  .ret = DSFS_BAD, .what = "image_bytes" },
-	{ "super: half a block", .patch = { SB(8, image_bytes, DSFS_CASE_IMAGE + 512) },
-	  .ret = DSFS_BAD, .what = "image_bytes" },
-	{ "super: no metadata", .patch = { SB(8, meta_bytes, 0) },
-	  .ret = DSFS_BAD, .what = "meta_bytes" },
-	{ "super: metadata of odd length", .patch = { SB(8, meta_bytes, 4097) },
-	  .ret = DSFS_BAD, .what = "meta_bytes" },
-	{ "super: more metadata than image",
-	  .patch = { SB(8, meta_bytes, DSFS_CASE_IMAGE + DSFS_BLOCK_SIZE) },
-	  .ret = DSFS_BAD, .what = "meta_bytes" },
-	{ "super: more metadata than addressable",
-	  .patch = { SB(8, image_bytes, DSFS_MAX_OFFSET - DSFS_BLOCK_SIZE),
-		     SB(8, meta_bytes, DSFS_META_MAX + DSFS_BLOCK_SIZE) },
-	  .ret = DSFS_BAD, .what = "meta_bytes" },
-	{ "super: odd begin of metadata", .patch = { SB(8, meta_start, DSFS_CASE_META - 1) },
-	  .ret = DSFS_BAD, .what = "meta_start" },
-	{ "super: metadata past the end",
-	  .patch = { SB(8, meta_start, DSFS_CASE_META + DSFS_BLOCK_SIZE) },
-	  .ret = DSFS_BAD, .what = "meta_start" },
-	{ "super: begin of metadata wraps",
-	  .patch = { SB(8, meta_start, ~0ULL << DSFS_BLOCK_BITS) },
-	  .ret = DSFS_BAD, .what = "meta_start" },
-	{ "super: data in the metadata", .patch = { SB(8, data_end, DSFS_CASE_META + 1) },
-	  .ret = DSFS_BAD, .what = "data_end" },
-	{ "super: data ends anywhere", .patch = { SB(8, data_end, DSFS_CASE_META - 1) } },
-	{ "super: no data", .patch = { SB(8, data_end, DSFS_DATA_START_MIN) } },
-	{ "super: data over the slots",
-	  .patch = { SB(8, data_start, DSFS_DATA_START_MIN - DSFS_BLOCK_SIZE) },
-	  .ret = DSFS_BAD, .what = "data_start" },
-	{ "super: odd begin of data",
-	  .patch = { SB(8, data_start, DSFS_DATA_START_MIN + 512) },
-	  .ret = DSFS_BAD, .what = "data_start" },
-	{ "super: data begins behind its end",
-	  .patch = { SB(8, data_start, DSFS_CASE_META + DSFS_BLOCK_SIZE) },
-	  .ret = DSFS_BAD, .what = "data_start" },
+	{ "longest image", 0, NULL, { SB(image_bytes, DSFS_MAX_OFFSET - DSFS_BLOCK_SIZE) } },
+	{ "image of 2^48", 0, "image_bytes", { SB(image_bytes, DSFS_MAX_OFFSET) } },
+	{ "image of 2^64-4096", 0, "image_bytes", { SB(image_bytes, ~0ULL << DSFS_BLOCK_BITS) } },
+	{ "half a block", 0, "image_bytes", { SB(image_bytes, CASE_IMAGE + 512) } },
+	{ "no metadata", 0, "meta_bytes", { SB(meta_bytes, 0) } },
+	{ "metadata of odd length", 0, "meta_bytes", { SB(meta_bytes, 4097) } },
+	{ "more metadata than image", 0, "meta_bytes",
+	  { SB(meta_bytes, CASE_IMAGE + DSFS_BLOCK_SIZE) } },
+	{ "more metadata than addressable", 0, "meta_bytes",
+	  { SB(image_bytes, DSFS_MAX_OFFSET - DSFS_BLOCK_SIZE),
+	    SB(meta_bytes, DSFS_META_MAX + DSFS_BLOCK_SIZE) } },
+	{ "odd begin of metadata", 0, "meta_start", { SB(meta_start, CASE_META - 1) } },
+	{ "metadata past the end", 0, "meta_start",
+	  { SB(meta_start, CASE_META + DSFS_BLOCK_SIZE) } },
+	{ "begin of metadata wraps", 0, "meta_start",
+	  { SB(meta_start, ~0ULL << DSFS_BLOCK_BITS) } },
+	{ "data in the metadata", 0, "data_end", { SB(data_end, CASE_META + 1) } },
+	{ "data ends anywhere", 0, NULL, { SB(data_end, CASE_META - 1) } },
+	{ "no data", 0, NULL, { SB(data_end, DSFS_DATA_START_MIN) } },
+	{ "data over the slots", 0, "data_start",
+	  { SB(data_start, DSFS_DATA_START_MIN - DSFS_BLOCK_SIZE) } },
+	{ "odd begin of data", 0, "data_start", { SB(data_start, DSFS_DATA_START_MIN + 512) } },
+	{ "data begins behind its end", 0, "data_start",
+	  { SB(data_start, CASE_META + DSFS_BLOCK_SIZE) } },
 
-	{ "super: no symlinks", .patch = { NO_REGION(DSFS_REGION_SYMLINKS) } },
-	{ "super: empty region at a place",
-	  .patch = { RG(8, DSFS_REGION_SYMLINKS, bytes, 0),
-		     RG(4, DSFS_REGION_SYMLINKS, checksum, 0) },
-	  .ret = DSFS_BAD, .what = "place of an empty region" },
-	{ "super: empty region with a checksum",
-	  .patch = { RG(8, DSFS_REGION_SYMLINKS, bytes, 0),
-		     RG(4, DSFS_REGION_SYMLINKS, block, 0) },
-	  .ret = DSFS_BAD, .what = "place of an empty region" },
-	{ "super: place of an unknown region", .patch = { RG(4, 14, block, 1) },
-	  .ret = DSFS_BAD, .what = "place of an empty region" },
-	{ "super: unknown region 13",
-	  .patch = { SB(8, meta_start, DSFS_CASE_META - DSFS_BLOCK_SIZE),
-		     SB(8, data_end, DSFS_DATA_START_MIN), RG(8, 13, bytes, 4) },
-	  .ret = DSFS_BAD, .what = "unknown region" },
-	{ "super: unknown region 15", .patch = { RG(8, 15, bytes, 4096) },
-	  .ret = DSFS_BAD, .what = "unknown region" },
-	{ "super: inode numbers past 2^32-2",
-	  .patch = { RG(8, R_INODES, bytes, 32ULL << 32) },
-	  .ret = DSFS_BAD, .what = "region length" },
-	{ "super: directories past 2^32-2",
-	  .patch = { RG(8, DSFS_REGION_DIRS, bytes, 64 * 0xffffffffULL) },
-	  .ret = DSFS_BAD, .what = "region length" },
-	{ "super: names past 2^44",
-	  .patch = { RG(8, R_NAMES, bytes, DSFS_META_MAX + 1) },
-	  .ret = DSFS_BAD, .what = "region length" },
-	{ "super: owners past 65536",
-	  .patch = { RG(8, DSFS_REGION_OWNERS, bytes, 8 * 65537) },
-	  .ret = DSFS_BAD, .what = "region length" },
-	{ "super: extra records past 2^32-1",
-	  .patch = { RG(8, DSFS_REGION_EXTRAS, bytes, 64ULL << 32) },
-	  .ret = DSFS_BAD, .what = "region length" },
-	{ "super: extents past 2^32-1",
-	  .patch = { RG(8, DSFS_REGION_EXTENTS, bytes, 16ULL << 32) },
-	  .ret = DSFS_BAD, .what = "region length" },
-	{ "super: file checksums past 2^32-2",
-	  .patch = { RG(8, R_FILESUMS, bytes, 4ULL << 32) },
-	  .ret = DSFS_BAD, .what = "region length" },
-	{ "super: chunk checksums past 2^32",
-	  .patch = { RG(8, R_CHUNKSUMS, bytes, (4ULL << 32) + 4) },
-	  .ret = DSFS_BAD, .what = "region length" },
-	{ "super: history of 513",
-	  .patch = { RG(8, DSFS_REGION_HISTORY, bytes, 513) },
-	  .ret = DSFS_BAD, .what = "region length" },
-	{ "super: part of an inode",
-	  .patch = { RG(8, R_INODES, bytes, DSFS_CASE_INODES * 32 - 1) },
-	  .ret = DSFS_BAD, .what = "region length against its record size" },
-	{ "super: part of a directory",
-	  .patch = { RG(8, DSFS_REGION_DIRS, bytes, 96) },
-	  .ret = DSFS_BAD, .what = "region length against its record size" },
-	{ "super: part of a bucket", .patch = { RG(8, DSFS_REGION_INDEX, bytes, 32) },
-	  .ret = DSFS_BAD, .what = "region length against its record size" },
-	{ "super: part of an owner", .patch = { RG(8, DSFS_REGION_OWNERS, bytes, 4) },
-	  .ret = DSFS_BAD, .what = "region length against its record size" },
-	{ "super: part of an extra record", .patch = { RG(8, DSFS_REGION_EXTRAS, bytes, 32) },
-	  .ret = DSFS_BAD, .what = "region length against its record size" },
-	{ "super: part of an xattr", .patch = { RG(8, DSFS_REGION_XATTRS, bytes, 6) },
-	  .ret = DSFS_BAD, .what = "region length against its record size" },
-	{ "super: part of an extent",
-	  .patch = { RG(8, DSFS_REGION_EXTENTS, bytes, 8) },
-	  .ret = DSFS_BAD, .what = "region length against its record size" },
-	{ "super: part of a checksum", .patch = { RG(8, R_CHUNKSUMS, bytes, 2) },
-	  .ret = DSFS_BAD, .what = "region length against its record size" },
-	{ "super: region behind the metadata",
-	  .patch = { RG(4, R_NAMES, block, DSFS_REGIONS_USED) },
-	  .ret = DSFS_BAD, .what = "end of a region" },
-	{ "super: region at block 2^32-1",
-	  .patch = { RG(4, R_NAMES, block, 0xffffffff) },
-	  .ret = DSFS_BAD, .what = "end of a region" },
-	{ "super: region longer than the metadata",
-	  .patch = { RG(8, R_NAMES, bytes, DSFS_CASE_META_BYTES + 1) },
-	  .ret = DSFS_BAD, .what = "end of a region" },
-	{ "super: last region a byte too long",
-	  .patch = { RG(4, R_NAMES, block, DSFS_REGIONS_USED - 1),
-		     RG(8, R_NAMES, bytes, 4097) },
-	  .ret = DSFS_BAD, .what = "end of a region" },
-	{ "super: regions at one place",
-	  .patch = { RG(4, R_NAMES, block, DSFS_CASE_BLOCK(DSFS_REGION_INDEX)) },
-	  .ret = DSFS_BAD, .what = "overlapping regions" },
-	{ "super: region into the next one", .patch = { RG(8, R_NAMES, bytes, 4097) },
-	  .ret = DSFS_BAD, .what = "overlapping regions" },
-	{ "super: region up to the end of the metadata",
-	  .patch = { RG(4, R_NAMES, block, DSFS_REGIONS_USED - 1),
-		     RG(8, R_NAMES, bytes, 4096),
-		     RG(4, R_CHUNKSUMS, block, DSFS_CASE_BLOCK(R_NAMES)) } },
-	{ "super: region that ends at the next one",
-	  .patch = { RG(8, R_NAMES, bytes, 4096) } },
+	{ "no symlinks", 0, NULL, { NO_REGION(SYMLINKS) } },
+	{ "empty region at a place", 0, "place of an empty region",
+	  { RG(SYMLINKS, bytes, 0), RG(SYMLINKS, checksum, 0) } },
+	{ "empty region with a checksum", 0, "place of an empty region",
+	  { RG(SYMLINKS, bytes, 0), RG(SYMLINKS, block, 0) } },
+	{ "place of an unknown region", 0, "place of an empty region", { UNKNOWN(14, block, 1) } },
+	{ "unknown region 13", 0, "unknown region",
+	  { SB(meta_start, CASE_META - DSFS_BLOCK_SIZE), SB(data_end, DSFS_DATA_START_MIN),
+	    UNKNOWN(13, bytes, 4) } },
+	{ "unknown region 15", 0, "unknown region", { UNKNOWN(15, bytes, 4096) } },
+	{ "inode numbers past 2^32-2", 0, "region length", { RG(INODES, bytes, 32ULL << 32) } },
+	{ "directories past 2^32-2", 0, "region length", { RG(DIRS, bytes, 64 * 0xffffffffULL) } },
+	{ "names past 2^44", 0, "region length", { RG(NAMES, bytes, DSFS_META_MAX + 1) } },
+	{ "owners past 65536", 0, "region length", { RG(OWNERS, bytes, 8 * 65537) } },
+	{ "extra records past 2^32-1", 0, "region length", { RG(EXTRAS, bytes, 64ULL << 32) } },
+	{ "extents past 2^32-1", 0, "region length", { RG(EXTENTS, bytes, 16ULL << 32) } },
+	{ "file checksums past 2^32-2", 0, "region length", { RG(FILESUMS, bytes, 4ULL << 32) } },
+	{ "chunk checksums past 2^32", 0, "region length",
+	  { RG(CHUNKSUMS, bytes, (4ULL << 32) + 4) } },
+	{ "history of 513", 0, "region length", { RG(HISTORY, bytes, 513) } },
+	{ "part of an inode", 0, "region length against its record size",
+	  { RG(INODES, bytes, CASE_INODES * 32 - 1) } },
+	{ "part of a directory", 0, "region length against its record size",
+	  { RG(DIRS, bytes, 96) } },
+	{ "part of a bucket", 0, "region length against its record size",
+	  { RG(INDEX, bytes, 32) } },
+	{ "part of an owner", 0, "region length against its record size",
+	  { RG(OWNERS, bytes, 4) } },
+	{ "part of an extra record", 0, "region length against its record size",
+	  { RG(EXTRAS, bytes, 32) } },
+	{ "part of an xattr", 0, "region length against its record size",
+	  { RG(XATTRS, bytes, 6) } },
+	{ "part of an extent", 0, "region length against its record size",
+	  { RG(EXTENTS, bytes, 8) } },
+	{ "part of a checksum", 0, "region length against its record size",
+	  { RG(CHUNKSUMS, bytes, 2) } },
+	{ "region behind the metadata", 0, "end of a region",
+	  { RG(NAMES, block, DSFS_REGIONS_USED) } },
+	{ "region at block 2^32-1", 0, "end of a region", { RG(NAMES, block, 0xffffffff) } },
+	{ "region longer than the metadata", 0, "end of a region",
+	  { RG(NAMES, bytes, CASE_META_BYTES + 1) } },
+	{ "last region a byte too long", 0, "end of a region",
+	  { RG(NAMES, block, DSFS_REGIONS_USED - 1), RG(NAMES, bytes, 4097) } },
+	{ "regions at one place", 0, "overlapping regions", { RG(NAMES, block, BLOCK(INDEX)) } },
+	{ "region into the next one", 0, "overlapping regions", { RG(NAMES, bytes, 4097) } },
+	{ "region up to the end of the metadata", 0, NULL,
+	  { RG(NAMES, block, DSFS_REGIONS_USED - 1), RG(NAMES, bytes, 4096),
+	    RG(CHUNKSUMS, block, BLOCK(NAMES)) } },
+	{ "region that ends at the next one", 0, NULL, { RG(NAMES, bytes, 4096) } },
 
-	{ "super: block checksums missing", .patch = { NO_REGION(DSFS_REGION_BLOCKSUMS) },
-	  .ret = DSFS_BAD, .what = "metadata block checksums" },
-	{ "super: a block without checksum",
-	  .patch = { RG(8, DSFS_REGION_BLOCKSUMS, bytes, DSFS_REGIONS_USED * 4 - 4) },
-	  .ret = DSFS_BAD, .what = "metadata block checksums" },
-	{ "super: a checksum without block",
-	  .patch = { RG(8, DSFS_REGION_BLOCKSUMS, bytes, DSFS_REGIONS_USED * 4 + 4) },
-	  .ret = DSFS_BAD, .what = "metadata block checksums" },
-	{ "super: no inodes", .patch = { NO_REGION(R_INODES) },
-	  .ret = DSFS_BAD, .what = "inode records" },
-	{ "super: no root", .patch = { RG(8, R_INODES, bytes, 32) },
-	  .ret = DSFS_BAD, .what = "inode records" },
-	{ "super: the root alone",
-	  .patch = { RG(8, R_INODES, bytes, 64), RG(8, R_FILESUMS, bytes, 8),
-		     RG(8, DSFS_REGION_DIRS, bytes, 64) } },
-	{ "super: no directories", .patch = { NO_REGION(DSFS_REGION_DIRS) },
-	  .ret = DSFS_BAD, .what = "directory records" },
-	{ "super: as many directories as records",
-	  .patch = { RG(8, DSFS_REGION_DIRS, bytes, 64 * DSFS_CASE_INODES) },
-	  .ret = DSFS_BAD, .what = "directory records" },
-	{ "super: all inodes are directories",
-	  .patch = { RG(8, DSFS_REGION_DIRS, bytes, 64 * (DSFS_CASE_INODES - 1)) } },
-	{ "super: no owners", .patch = { NO_REGION(DSFS_REGION_OWNERS) },
-	  .ret = DSFS_BAD, .what = "owner records" },
-	{ "super: file checksum missing",
-	  .patch = { RG(8, R_FILESUMS, bytes, 4 * DSFS_CASE_INODES - 4) },
-	  .ret = DSFS_BAD, .what = "file checksums" },
-	{ "super: file checksums without the feature", .patch = { SB(8, compat, 0),
-		     SB(1, chunk_bits, 0) },
-	  .ret = DSFS_BAD, .what = "file checksums" },
-	{ "super: chunk checksums without the feature",
-	  .patch = { SB(8, compat, 0), SB(1, chunk_bits, 0),
-		     NO_REGION(R_FILESUMS) },
-	  .ret = DSFS_BAD, .what = "chunk checksums" },
-	{ "super: no chunk checksums needed", .patch = { NO_REGION(R_CHUNKSUMS) } },
-	{ "super: no history", .patch = { NO_REGION(DSFS_REGION_HISTORY) } },
-	{ "super: short history",
-	  .patch = { RG(8, DSFS_REGION_HISTORY, bytes, 511) },
-	  .ret = DSFS_BAD, .what = "history length" },
+	{ "block checksums missing", 0, "metadata block checksums", { NO_REGION(BLOCKSUMS) } },
+	{ "a block without checksum", 0, "metadata block checksums",
+	  { RG(BLOCKSUMS, bytes, DSFS_REGIONS_USED * 4 - 4) } },
+	{ "a checksum without block", 0, "metadata block checksums",
+	  { RG(BLOCKSUMS, bytes, DSFS_REGIONS_USED * 4 + 4) } },
+	{ "no inodes", 0, "inode records", { NO_REGION(INODES) } },
+	{ "no root", 0, "inode records", { RG(INODES, bytes, 32) } },
+	{ "the root alone", 0, NULL,
+	  { RG(INODES, bytes, 64), RG(FILESUMS, bytes, 8), RG(DIRS, bytes, 64) } },
+	{ "no directories", 0, "directory records", { NO_REGION(DIRS) } },
+	{ "as many directories as records", 0, "directory records",
+	  { RG(DIRS, bytes, 64 * CASE_INODES) } },
+	{ "all inodes are directories", 0, NULL, { RG(DIRS, bytes, 64 * (CASE_INODES - 1)) } },
+	{ "no owners", 0, "owner records", { NO_REGION(OWNERS) } },
+	{ "file checksum missing", 0, "file checksums",
+	  { RG(FILESUMS, bytes, 4 * CASE_INODES - 4) } },
+	{ "file checksums without the feature", 0, "file checksums",
+	  { SB(compat, 0), SB(chunk_bits, 0) } },
+	{ "chunk checksums without the feature", 0, "chunk checksums",
+	  { SB(compat, 0), SB(chunk_bits, 0), NO_REGION(FILESUMS) } },
+	{ "no chunk checksums needed", 0, NULL, { NO_REGION(CHUNKSUMS) } },
+	{ "no history", 0, NULL, { NO_REGION(HISTORY) } },
+	{ "short history", 0, "history length", { RG(HISTORY, bytes, 511) } },
 
-	{ "super: a note", .patch = { SB(8, compat, NOTE), NO_REGION(R_CHUNKSUMS) } },
-	{ "super: region in the block of the note", .patch = { SB(8, compat, NOTE) },
-	  .ret = DSFS_BAD, .what = "region in the block of the note" },
-	{ "super: region up to the note",
-	  .patch = { SB(8, compat, NOTE), NO_REGION(R_CHUNKSUMS),
-		     RG(4, R_FILESUMS, block, DSFS_CASE_BLOCK(R_NAMES)),
-		     RG(4, R_NAMES, block, DSFS_REGIONS_USED - 2),
-		     RG(8, R_NAMES, bytes, 4096) } },
-	{ "super: region a byte into the note",
-	  .patch = { SB(8, compat, NOTE), NO_REGION(R_CHUNKSUMS),
-		     RG(4, R_FILESUMS, block, DSFS_CASE_BLOCK(R_NAMES)),
-		     RG(4, R_NAMES, block, DSFS_REGIONS_USED - 2),
-		     RG(8, R_NAMES, bytes, 4097) },
-	  .ret = DSFS_BAD, .what = "region in the block of the note" },
+	{ "a note", 0, NULL, { SB(compat, NOTE), NO_REGION(CHUNKSUMS) } },
+	{ "region in the block of the note", 0, "region in the block of the note",
+	  { SB(compat, NOTE) } },
+	{ "region up to the note", 0, NULL,
+	  { SB(compat, NOTE), NO_REGION(CHUNKSUMS), RG(FILESUMS, block, BLOCK(NAMES)),
+	    RG(NAMES, block, DSFS_REGIONS_USED - 2), RG(NAMES, bytes, 4096) } },
+	{ "region a byte into the note", 0, "region in the block of the note",
+	  { SB(compat, NOTE), NO_REGION(CHUNKSUMS), RG(FILESUMS, block, BLOCK(NAMES)),
+	    RG(NAMES, block, DSFS_REGIONS_USED - 2), RG(NAMES, bytes, 4097) } },
 };
 
 #undef SB
-#undef REGION_AT
+#undef AT
+#undef RG_AT
 #undef RG
+#undef UNKNOWN
 #undef NO_REGION
-#undef R_INODES
-#undef R_NAMES
-#undef R_FILESUMS
-#undef R_CHUNKSUMS
+#undef BLOCK
 #undef NOTE
 
 #endif /* FORMAT_CASES_SUPER_H */

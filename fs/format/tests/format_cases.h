@@ -12,7 +12,7 @@
 
 #include "format.h"
 
-#define DSFS_CASE_BUF	DSFS_BLOCK_SIZE	/* bytes of memory for a case */
+#define CASE_BUF	DSFS_BLOCK_SIZE	/* bytes of memory for a case */
 
 /**
  * struct dsfs_patch - a field to overwrite
@@ -30,22 +30,25 @@ struct dsfs_patch {
  * struct dsfs_case - a test case
  * @name: its name
  * @base: the valid structure that it patches
- * @arg: further argument of the decoder
- * @patch: the defect
- * @ret: expected result: 0 or a negative errno
  * @what: expected rule; NULL if no rule is broken
+ * @patch: the defect
+ * @arg: further argument of the decoder
+ * @ret: expected errno; 0: -EUCLEAN, if a rule is broken
  */
 struct dsfs_case {
 	const char *name;
 	u32 base;
-	u64 arg;
-	struct dsfs_patch patch[7];
-	int ret;
 	const char *what;
+	struct dsfs_patch patch[7];
+	u64 arg;
+	int ret;
 };
 
-/* Patch of a field of @n bytes; of byte @i of a field */
-#define DSFS_P(n, s, f, v)	{ offsetof(struct s, f), n, v }
+typedef int (*dsfs_case_fn)(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
+			    struct dsfs_err *err);
+
+/* Patch of a field; of byte @i of a field */
+#define DSFS_P(s, f, v)		{ offsetof(struct s, f), sizeof(((struct s *)0)->f), v }
 #define DSFS_P8(s, f, i, v)	{ offsetof(struct s, f) + (i), 1, v }
 
 static inline void dsfs_case_patch(void *to, const struct dsfs_case *c)
@@ -59,7 +62,10 @@ static inline void dsfs_case_patch(void *to, const struct dsfs_case *c)
 			((u8 *)to)[p->off + i] = value;
 }
 
-#define DSFS_BAD	(-EUCLEAN)
+static inline int dsfs_case_ret(const struct dsfs_case *c)
+{
+	return c->what && !c->ret ? -EUCLEAN : c->ret;
+}
 
 /* Test vectors of checksum and name hash */
 struct dsfs_vector {

@@ -18,18 +18,6 @@ static void dsfs_case_desc(const struct dsfs_case *c, char *desc)
 	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
 }
 
-KUNIT_ARRAY_PARAM(dsfs_super, dsfs_super_cases, dsfs_case_desc);
-KUNIT_ARRAY_PARAM(dsfs_history, dsfs_history_cases, dsfs_case_desc);
-KUNIT_ARRAY_PARAM(dsfs_inode, dsfs_inode_cases, dsfs_case_desc);
-KUNIT_ARRAY_PARAM(dsfs_extra, dsfs_extra_cases, dsfs_case_desc);
-KUNIT_ARRAY_PARAM(dsfs_dir, dsfs_dir_cases, dsfs_case_desc);
-KUNIT_ARRAY_PARAM(dsfs_names, dsfs_names_cases, dsfs_case_desc);
-KUNIT_ARRAY_PARAM(dsfs_xattr, dsfs_xattr_cases, dsfs_case_desc);
-KUNIT_ARRAY_PARAM(dsfs_note, dsfs_note_cases, dsfs_case_desc);
-
-typedef int (*dsfs_case_fn)(const struct dsfs_case *c, void *buf,
-			    struct dsfs_geo *geo, struct dsfs_err *err);
-
 static void dsfs_case_check(struct kunit *test, dsfs_case_fn run)
 {
 	const struct dsfs_case *c = test->param_value;
@@ -37,59 +25,35 @@ static void dsfs_case_check(struct kunit *test, dsfs_case_fn run)
 	struct dsfs_geo *geo;
 	void *buf;
 
-	buf = kunit_kzalloc(test, DSFS_CASE_BUF, GFP_KERNEL);
+	buf = kunit_kzalloc(test, CASE_BUF, GFP_KERNEL);
 	geo = kunit_kzalloc(test, sizeof(*geo), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, buf);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, geo);
 	dsfs_case_super(buf);
 	KUNIT_ASSERT_EQ(test, dsfs_super_decode(buf, 0, geo, &err), 0);
 
-	KUNIT_EXPECT_EQ(test, run(c, buf, geo, &err), c->ret);
+	KUNIT_EXPECT_EQ(test, run(c, buf, geo, &err), dsfs_case_ret(c));
 	if (c->what && err.what)
 		KUNIT_EXPECT_STREQ(test, err.what, c->what);
 	else
 		KUNIT_EXPECT_PTR_EQ(test, err.what, c->what);
 }
 
-static void dsfs_test_super(struct kunit *test)
-{
-	dsfs_case_check(test, dsfs_case_run_super);
+#define DSFS_CASES(kind) \
+KUNIT_ARRAY_PARAM(dsfs_##kind, dsfs_##kind##_cases, dsfs_case_desc); \
+static void dsfs_test_##kind(struct kunit *test) \
+{ \
+	dsfs_case_check(test, dsfs_case_run_##kind); \
 }
 
-static void dsfs_test_history(struct kunit *test)
-{
-	dsfs_case_check(test, dsfs_case_run_history);
-}
-
-static void dsfs_test_inode(struct kunit *test)
-{
-	dsfs_case_check(test, dsfs_case_run_inode);
-}
-
-static void dsfs_test_extra(struct kunit *test)
-{
-	dsfs_case_check(test, dsfs_case_run_extra);
-}
-
-static void dsfs_test_dir(struct kunit *test)
-{
-	dsfs_case_check(test, dsfs_case_run_dir);
-}
-
-static void dsfs_test_names(struct kunit *test)
-{
-	dsfs_case_check(test, dsfs_case_run_names);
-}
-
-static void dsfs_test_xattr(struct kunit *test)
-{
-	dsfs_case_check(test, dsfs_case_run_xattr);
-}
-
-static void dsfs_test_note(struct kunit *test)
-{
-	dsfs_case_check(test, dsfs_case_run_note);
-}
+DSFS_CASES(super)
+DSFS_CASES(history)
+DSFS_CASES(inode)
+DSFS_CASES(extra)
+DSFS_CASES(dir)
+DSFS_CASES(names)
+DSFS_CASES(xattr)
+DSFS_CASES(note)
 
 /* The checksum and the hash of the platform are those of the format. */
 static void dsfs_test_vectors(struct kunit *test)
