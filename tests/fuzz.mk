@@ -60,7 +60,7 @@ $(eval $(call fuzz_engine,san,$(FUZZ_CC),-fsanitize=fuzzer-no-link$(comma)addres
 $(eval $(call fuzz_engine,fast,$(FUZZ_CC),-fsanitize-coverage=inline-8bit-counters$(comma)pc-table,,-fsanitize=fuzzer))
 $(eval $(call fuzz_engine,afl,AFL_QUIET=1 $(AFL_CC),$(FUZZ_SAN),,-fsanitize=fuzzer $(FUZZ_SAN)))
 
-$(FUZZ)/mutator.so: $(addprefix tests/fuzz/,afl.c mutator.c input.c) $(MUTATE_SRC) fs/format/err.c fs/format/super.c
+$(FUZZ)/mutator.so: $(addprefix tests/fuzz/,afl.c mutator.c input.c) $(MUTATE_SRC) fs/format/super.c
 	@mkdir -p $(@D)
 	$(call tell,LD)$(FUZZ_CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -fPIC -shared -o $@ $^ $(SUM_LIBS) -lxxhash
 
@@ -68,7 +68,7 @@ $(FUZZ)/tar_mutator.so: $(addprefix tests/fuzz/,afl.c tar_mutator.c tar_input.c)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(FUZZ_CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -fPIC -shared -o $@ $^
 
-$(FUZZ)/pack: $(addprefix tests/fuzz/,pack.c input.c) $(MUTATE_SRC) fs/format/err.c fs/format/super.c
+$(FUZZ)/pack: $(addprefix tests/fuzz/,pack.c input.c) $(MUTATE_SRC) fs/format/super.c
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -o $@ $^ $(SUM_LIBS) -lxxhash
 

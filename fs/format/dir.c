@@ -10,23 +10,44 @@
  */
 #include "format.h"
 
-/**
- * dsfs_dir_decode - check a directory record
- * @geo: geometry
- * @index: index of the record in DIRS, for the message
- * @raw: the record
- * @dir: filled in
- * @err: filled in on failure
- *
- * Return: 0 or -EUCLEAN.
- */
-int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index,
-		    const struct dsfs_dir *raw, struct dsfs_dir_info *dir,
-		    struct dsfs_err *err)
+/* The entries of a directory that has some, and their names */
+static int dsfs_dir_entries(const struct dsfs_geo *geo, const struct dsfs_dir_info *dir,
+			    struct dsfs_err *err)
+{
+	const u64 room = geo->regions[DSFS_REGION_NAMES].bytes;
+	const u64 last = (u64)(dir->name_blocks - 1) << DSFS_BLOCK_BITS;
+	const u32 align = last ? DSFS_BLOCK_SIZE : 4;
+
+	if (dir->first <= dir->self || dir->count > geo->inodes - 1 ||
+	    dir->first > geo->inodes - dir->count)
+		return dsfs_broken(err, "first entry of a directory", dir->first,
+				   geo->inodes - dir->count);
+	if (dir->names & (align - 1))
+		return dsfs_broken(err, "alignment of names", dir->names, align);
+	if (dir->names >= room || last >= room - dir->names)
+		return dsfs_broken(err, "place of names", dir->names + last, room);
+	return 0;
+}
+
+static int dsfs_dir_index(const struct dsfs_geo *geo, const struct dsfs_dir_info *dir,
+			  struct dsfs_err *err)
+{
+	if (dir->buckets > geo->buckets || dir->first_bucket > geo->buckets - dir->buckets)
+		return dsfs_broken(err, "place of an index", dir->first_bucket, geo->buckets);
+	if (!dir->slot_bits || dir->slot_bits > DSFS_BLOCK_BITS ||
+	    dir->slot_bits + dir->block_bits > 32 - DSFS_INDEX_FP_MIN)
+		return dsfs_broken(err, "bits of an index entry", dir->slot_bits + dir->block_bits,
+				   32 - DSFS_INDEX_FP_MIN);
+	return 0;
+}
+
+/* dsfs_dir_decode - check directory record number @index */
+int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index, const struct dsfs_dir *raw,
+		    struct dsfs_dir_info *dir, struct dsfs_err *err)
 {
 	static const u8 zero[sizeof(raw->reserved)];
-	const u64 room = geo->regions[DSFS_REGION_NAMES].bytes;
-	u64 blocks, last;
+	bool unindexed;
+	int ret;
 
 	dir->self = le32_to_cpu(raw->self);
 	dir->parent = le32_to_cpu(raw->parent);
@@ -39,141 +60,87 @@ int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index,
 	dir->seed = le64_to_cpu(raw->seed);
 	dir->slot_bits = raw->slot_bits;
 	dir->block_bits = raw->block_bits;
-	blocks = dir->name_blocks;
+	unindexed = !(dir->first_bucket || dir->seed || dir->slot_bits || dir->block_bits);
 
 	if (memcmp(raw->reserved, zero, sizeof(zero)))
-		return dsfs_bad(err, "directory record reserved bytes", index, 0,
-				-EUCLEAN);
+		return dsfs_broken(err, "directory record reserved bytes", index, 0);
 	if (dir->self < DSFS_ROOT_INO || dir->self >= geo->inodes)
-		return dsfs_bad(err, "directory's own number", dir->self,
-				geo->inodes - 1, -EUCLEAN);
+		return dsfs_broken(err, "directory's own number", dir->self, geo->inodes - 1);
 	/* The parent has a lower number, so there are no loops. */
 	if (dir->parent < DSFS_ROOT_INO || dir->parent > dir->self ||
 	    (dir->parent == dir->self && dir->self != DSFS_ROOT_INO))
-		return dsfs_bad(err, "directory's parent", dir->parent,
-				dir->self, -EUCLEAN);
-	if (!dir->count != !blocks || blocks > dir->count)
-		return dsfs_bad(err, "name blocks of a directory", blocks,
-				dir->count, -EUCLEAN);
+		return dsfs_broken(err, "directory's parent", dir->parent, dir->self);
+	if (!dir->count != !dir->name_blocks || dir->name_blocks > dir->count)
+		return dsfs_broken(err, "name blocks of a directory", dir->name_blocks, dir->count);
 	if (!dir->count) {
-		if (dir->first || dir->names || dir->buckets || dir->first_bucket ||
-		    dir->seed || dir->slot_bits || dir->block_bits)
-			return dsfs_bad(err, "fields of an empty directory",
-					index, 0, -EUCLEAN);
+		if (dir->first || dir->names || dir->buckets || !unindexed)
+			return dsfs_broken(err, "fields of an empty directory", index, 0);
 		return 0;
 	}
-	if (dir->first <= dir->self || dir->count > geo->inodes - 1 ||
-	    dir->first > geo->inodes - dir->count)
-		return dsfs_bad(err, "first entry of a directory", dir->first,
-				geo->inodes - dir->count, -EUCLEAN);
-	if (dir->names & (blocks > 1 ? DSFS_BLOCK_SIZE - 1 : 3))
-		return dsfs_bad(err, "alignment of names", dir->names,
-				blocks > 1 ? DSFS_BLOCK_SIZE : 4, -EUCLEAN);
-	last = (blocks - 1) << DSFS_BLOCK_BITS;
-	if (dir->names >= room || last >= room - dir->names)
-		return dsfs_bad(err, "place of names", dir->names + last, room,
-				-EUCLEAN);
-	if (!dir->buckets) {
-		if (dir->first_bucket || dir->seed || dir->slot_bits ||
-		    dir->block_bits)
-			return dsfs_bad(err, "fields of a missing index", index,
-					0, -EUCLEAN);
-		return 0;
-	}
-	if (dir->buckets > geo->buckets ||
-	    dir->first_bucket > geo->buckets - dir->buckets)
-		return dsfs_bad(err, "place of an index", dir->first_bucket,
-				geo->buckets, -EUCLEAN);
-	if (!dir->slot_bits || dir->slot_bits > DSFS_BLOCK_BITS ||
-	    dir->slot_bits + dir->block_bits > 32 - DSFS_INDEX_FP_MIN)
-		return dsfs_bad(err, "bits of an index entry",
-				dir->slot_bits + dir->block_bits,
-				32 - DSFS_INDEX_FP_MIN, -EUCLEAN);
-	return 0;
+	ret = dsfs_dir_entries(geo, dir, err);
+	if (ret)
+		return ret;
+	if (dir->buckets)
+		return dsfs_dir_index(geo, dir, err);
+	return unindexed ? 0 : dsfs_broken(err, "fields of a missing index", index, 0);
 }
 
-/**
- * dsfs_dir_get - read and check a directory record
- * @src: metadata source
- * @attr: a directory
- * @dir: filled in
- * @err: filled in on failure
- *
- * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
- */
+/* dsfs_dir_get - read and check the record of a directory */
 int dsfs_dir_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		 struct dsfs_dir_info *dir, struct dsfs_err *err)
 {
 	struct dsfs_mref ref;
 	int ret;
 
-	ret = dsfs_meta_get(src, DSFS_REGION_DIRS,
-			    attr->start * sizeof(struct dsfs_dir),
+	ret = dsfs_meta_get(src, DSFS_REGION_DIRS, attr->start * sizeof(struct dsfs_dir),
 			    sizeof(struct dsfs_dir), &ref);
 	if (ret)
 		return dsfs_bad(err, "directory record", attr->start, 0, ret);
-	ret = dsfs_dir_decode(dsfs_source_geo(src), attr->start, ref.p, dir,
-			      err);
+	ret = dsfs_dir_decode(dsfs_source_geo(src), attr->start, ref.p, dir, err);
 	dsfs_meta_put(&ref);
 	if (!ret && dir->self != attr->ino)
-		ret = dsfs_bad(err, "directory's own number", dir->self,
-			       attr->ino, -EUCLEAN);
+		ret = dsfs_broken(err, "directory's own number", dir->self, attr->ino);
 	return ret;
 }
 
 /* Inline, so that a lookup searches a name block in one function */
 static __always_inline int __dsfs_names_decode(const void *buf, size_t avail,
 					       const struct dsfs_dir_info *dir,
-					       struct dsfs_names_info *names,
-					       struct dsfs_err *err)
+					       struct dsfs_names_info *names, struct dsfs_err *err)
 {
 	const struct dsfs_names *raw = buf;
 
 	if (avail < sizeof(*raw))
-		return dsfs_bad(err, "room for a name block", avail,
-				sizeof(*raw), -EUCLEAN);
+		return dsfs_broken(err, "room for a name block", avail, sizeof(*raw));
 	names->raw = raw;
 	names->first = le32_to_cpu(raw->first);
 	names->count = le16_to_cpu(raw->count);
 	names->end = le16_to_cpu(raw->end);
 	if (names->end > avail)
-		return dsfs_bad(err, "end of a name block", names->end, avail,
-				-EUCLEAN);
-	if (!names->count || names->first >= dir->count ||
-	    names->count > dir->count - names->first)
-		return dsfs_bad(err, "names in a name block", names->count,
-				dir->count, -EUCLEAN);
+		return dsfs_broken(err, "end of a name block", names->end, avail);
+	if (!names->count || names->first >= dir->count || names->count > dir->count - names->first)
+		return dsfs_broken(err, "names in a name block", names->count, dir->count);
 	if (sizeof(*raw) + 2 * names->count >= names->end)
-		return dsfs_bad(err, "slots of a name block", names->count,
-				names->end, -EUCLEAN);
+		return dsfs_broken(err, "slots of a name block", names->count, names->end);
 	return 0;
 }
 
-/**
+/*
  * dsfs_names_decode - check the header of a name block
- * @buf: the block, aligned to 4 bytes
- * @avail: bytes up to the end of the 4 KiB block or of the region
- * @dir: the directory that the block belongs to
- * @names: filled in; points into @buf
- * @err: filled in on failure
  *
- * Return: 0 or -EUCLEAN.
+ * @buf is aligned to 4 bytes; @avail bytes are left in its 4 KiB block, or in the region.
  */
-int dsfs_names_decode(const void *buf, size_t avail,
-		      const struct dsfs_dir_info *dir,
+int dsfs_names_decode(const void *buf, size_t avail, const struct dsfs_dir_info *dir,
 		      struct dsfs_names_info *names, struct dsfs_err *err)
 {
 	return __dsfs_names_decode(buf, avail, dir, names, err);
 }
 
-/**
- * dsfs_names_good - check all names of a name block
- * @names: the block
+/*
+ * dsfs_names_good - whether each name of a block has a valid place, type and bytes
  *
  * The result depends on the bytes of the block only, so it stays true while
  * they are in memory, and dsfs_names_good_slot() may be used.
- *
- * Return: true if each name has a valid place, type and bytes.
  */
 bool dsfs_names_good(const struct dsfs_names_info *names)
 {
@@ -188,17 +155,8 @@ bool dsfs_names_good(const struct dsfs_names_info *names)
 	return true;
 }
 
-/**
- * dsfs_name_cmp - compare two names: by bytes, unsigned, a prefix first
- * @a: a name
- * @alen: its length
- * @b: another name
- * @blen: its length
- *
- * Return: below, at or above zero, as memcmp().
- */
-int dsfs_name_cmp(const char *a, unsigned int alen, const char *b,
-		  unsigned int blen)
+/* dsfs_name_cmp - compare two names as memcmp() does: unsigned bytes, a prefix first */
+int dsfs_name_cmp(const char *a, unsigned int alen, const char *b, unsigned int blen)
 {
 	int cmp = memcmp(a, b, alen < blen ? alen : blen);
 
@@ -206,9 +164,8 @@ int dsfs_name_cmp(const char *a, unsigned int alen, const char *b,
 }
 
 static __always_inline int __dsfs_names_get(struct dsfs_source *src,
-					    const struct dsfs_dir_info *dir,
-					    u32 block, struct dsfs_mref *ref,
-					    struct dsfs_names_info *names,
+					    const struct dsfs_dir_info *dir, u32 block,
+					    struct dsfs_mref *ref, struct dsfs_names_info *names,
 					    struct dsfs_err *err)
 {
 	const u64 room = dsfs_source_geo(src)->regions[DSFS_REGION_NAMES].bytes;
@@ -227,8 +184,7 @@ static __always_inline int __dsfs_names_get(struct dsfs_source *src,
 	return ret;
 }
 
-static int dsfs_names_get(struct dsfs_source *src,
-			  const struct dsfs_dir_info *dir, u32 block,
+static int dsfs_names_get(struct dsfs_source *src, const struct dsfs_dir_info *dir, u32 block,
 			  struct dsfs_mref *ref, struct dsfs_names_info *names,
 			  struct dsfs_err *err)
 {
@@ -236,9 +192,8 @@ static int dsfs_names_get(struct dsfs_source *src,
 }
 
 /* Binary search in one block: -ENOENT, or 0 and @found. */
-static int dsfs_names_search(const struct dsfs_names_info *names,
-			     const char *name, unsigned int len,
-			     struct dsfs_name *found, struct dsfs_err *err)
+static int dsfs_names_search(const struct dsfs_names_info *names, const char *name,
+			     unsigned int len, struct dsfs_name *found, struct dsfs_err *err)
 {
 	u32 lo = 0, hi = names->count, mid;
 	int ret, cmp;
@@ -263,10 +218,9 @@ static int dsfs_names_search(const struct dsfs_names_info *names,
  * Lookup without an index: a binary search for the last block whose first name
  * is not greater than @name, then one within that block
  */
-static int dsfs_lookup_sorted(struct dsfs_source *src,
-			      const struct dsfs_dir_info *dir,
-			      const char *name, unsigned int len,
-			      struct dsfs_name *found, struct dsfs_err *err)
+static int dsfs_lookup_sorted(struct dsfs_source *src, const struct dsfs_dir_info *dir,
+			      const char *name, unsigned int len, struct dsfs_name *found,
+			      struct dsfs_err *err)
 {
 	u32 lo = 0, hi = dir->name_blocks, mid;
 	struct dsfs_names_info names;
@@ -298,10 +252,9 @@ static int dsfs_lookup_sorted(struct dsfs_source *src,
 }
 
 /* Compare the name of an index entry with a matching fingerprint */
-static int dsfs_lookup_entry(struct dsfs_source *src,
-			     const struct dsfs_dir_info *dir, u32 entry,
-			     const char *name, unsigned int len,
-			     struct dsfs_name *found, struct dsfs_err *err)
+static int dsfs_lookup_entry(struct dsfs_source *src, const struct dsfs_dir_info *dir, u32 entry,
+			     const char *name, unsigned int len, struct dsfs_name *found,
+			     struct dsfs_err *err)
 {
 	const u32 slot = entry & ((1U << dir->slot_bits) - 1);
 	const u32 block = (entry >> dir->slot_bits) &
@@ -311,8 +264,7 @@ static int dsfs_lookup_entry(struct dsfs_source *src,
 	int ret;
 
 	if (!slot || block >= dir->name_blocks)
-		return dsfs_bad(err, "index entry", entry, dir->name_blocks,
-				-EUCLEAN);
+		return dsfs_broken(err, "index entry", entry, dir->name_blocks);
 	ret = __dsfs_names_get(src, dir, block, &ref, &names, err);
 	if (ret)
 		return ret;
@@ -344,10 +296,9 @@ static unsigned int dsfs_bucket_next(const struct dsfs_bucket *bucket, unsigned 
 	return i;
 }
 
-static int dsfs_lookup_bucket(struct dsfs_source *src,
-			      const struct dsfs_dir_info *dir, u32 bucket,
-			      u64 hash, const char *name, unsigned int len,
-			      struct dsfs_name *found, struct dsfs_err *err)
+static int dsfs_lookup_bucket(struct dsfs_source *src, const struct dsfs_dir_info *dir, u32 bucket,
+			      u64 hash, const char *name, unsigned int len, struct dsfs_name *found,
+			      struct dsfs_err *err)
 {
 	const unsigned int place_bits = dir->slot_bits + dir->block_bits;
 	const u32 fp = dsfs_index_fp(hash, place_bits);
@@ -358,12 +309,10 @@ static int dsfs_lookup_bucket(struct dsfs_source *src,
 	u32 entry;
 	int ret;
 
-	ret = dsfs_meta_get(src, DSFS_REGION_INDEX,
-			    (dir->first_bucket + bucket) * sizeof(*raw),
+	ret = dsfs_meta_get(src, DSFS_REGION_INDEX, (dir->first_bucket + bucket) * sizeof(*raw),
 			    sizeof(*raw), &ref);
 	if (ret)
-		return dsfs_bad(err, "index bucket", dir->first_bucket + bucket, 0,
-				ret);
+		return dsfs_bad(err, "index bucket", dir->first_bucket + bucket, 0, ret);
 	raw = ref.p;
 	ret = -ENOENT;
 	for (;; i++) {
@@ -381,10 +330,9 @@ static int dsfs_lookup_bucket(struct dsfs_source *src,
 	return ret;
 }
 
-static int dsfs_lookup_hashed(struct dsfs_source *src,
-			      const struct dsfs_dir_info *dir,
-			      const char *name, unsigned int len,
-			      struct dsfs_name *found, struct dsfs_err *err)
+static int dsfs_lookup_hashed(struct dsfs_source *src, const struct dsfs_dir_info *dir,
+			      const char *name, unsigned int len, struct dsfs_name *found,
+			      struct dsfs_err *err)
 {
 	const u64 hash = dsfs_name_hash(name, len, dir->seed);
 	u32 bucket = dsfs_index_bucket(hash, dir->buckets, 0);
@@ -392,29 +340,21 @@ static int dsfs_lookup_hashed(struct dsfs_source *src,
 	int ret;
 
 	for (;;) {
-		ret = dsfs_lookup_bucket(src, dir, bucket, hash, name, len, found,
-					 err);
+		ret = dsfs_lookup_bucket(src, dir, bucket, hash, name, len, found, err);
 		if (ret != -ENOENT || bucket == other)
 			return ret;
 		bucket = other;
 	}
 }
 
-/**
- * dsfs_dir_lookup - find a name in a directory
- * @src: metadata source
- * @dir: the directory
- * @name: bytes, not terminated
- * @len: their number, 1 to 255
- * @pos: filled in: position in the directory, below @dir->count
- * @type: filled in: DT_* or DSFS_DT_HARDLINK
- * @err: filled in on an error other than -ENOENT
+/*
+ * dsfs_dir_lookup - find a name of 1 to 255 bytes in a directory
  *
- * Return: 0, -ENOENT, -EUCLEAN, or an error of dsfs_meta_get().
+ * @pos is set to its position, below @dir->count, and @type to DT_* or DSFS_DT_HARDLINK.
+ * The error is -ENOENT, with nothing in @err, if there is no such name.
  */
-int dsfs_dir_lookup(struct dsfs_source *src, const struct dsfs_dir_info *dir,
-		    const char *name, unsigned int len, u32 *pos, u8 *type,
-		    struct dsfs_err *err)
+int dsfs_dir_lookup(struct dsfs_source *src, const struct dsfs_dir_info *dir, const char *name,
+		    unsigned int len, u32 *pos, u8 *type, struct dsfs_err *err)
 {
 	struct dsfs_name found;
 	int ret;
@@ -432,12 +372,10 @@ int dsfs_dir_lookup(struct dsfs_source *src, const struct dsfs_dir_info *dir,
 	return 0;
 }
 
-/**
- * dsfs_dir_iter_init - start to iterate over a directory in sorted order
- * @it: the iterator; release it with dsfs_dir_iter_end()
- * @src: metadata source
- * @dir: the directory; must outlive the iterator
- * @pos: position of the first name
+/*
+ * dsfs_dir_iter_init - start to iterate over names in sorted order, from position @pos on
+ *
+ * @dir must outlive the iterator, which dsfs_dir_iter_end() releases.
  */
 void dsfs_dir_iter_init(struct dsfs_dir_iter *it, struct dsfs_source *src,
 			const struct dsfs_dir_info *dir, u32 pos)
@@ -448,10 +386,7 @@ void dsfs_dir_iter_init(struct dsfs_dir_iter *it, struct dsfs_source *src,
 	it->pos = pos;
 }
 
-/**
- * dsfs_dir_iter_end - release an iterator
- * @it: the iterator
- */
+/* dsfs_dir_iter_end - release an iterator */
 void dsfs_dir_iter_end(struct dsfs_dir_iter *it)
 {
 	if (it->names.raw)
@@ -467,33 +402,20 @@ static int dsfs_dir_iter_seek(struct dsfs_dir_iter *it, struct dsfs_err *err)
 
 	while (hi - lo > 1) {
 		mid = lo + (hi - lo) / 2;
-		ret = dsfs_names_get(it->src, it->dir, mid, &it->ref,
-				     &it->names, err);
+		ret = dsfs_names_get(it->src, it->dir, mid, &it->ref, &it->names, err);
 		if (ret)
-			goto none;
+			return ret;
 		if (it->names.first > it->pos)
 			hi = mid;
 		else
 			lo = mid;
 		dsfs_meta_put(&it->ref);
 	}
-	ret = dsfs_names_get(it->src, it->dir, lo, &it->ref, &it->names, err);
-	if (ret)
-		goto none;
 	it->block = lo;
-	return 0;
-none:
-	it->names.raw = NULL;
-	return ret;
+	return dsfs_names_get(it->src, it->dir, lo, &it->ref, &it->names, err);
 }
 
-/**
- * dsfs_dir_iter_load - get the name block of the next name
- * @it: the iterator; neither at its end nor within a block
- * @err: filled in on failure
- *
- * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
- */
+/* dsfs_dir_iter_load - get the next name block, neither at the end nor within a block */
 int dsfs_dir_iter_load(struct dsfs_dir_iter *it, struct dsfs_err *err)
 {
 	const bool next = it->names.raw;
@@ -505,10 +427,8 @@ int dsfs_dir_iter_load(struct dsfs_dir_iter *it, struct dsfs_err *err)
 		dsfs_meta_put(&it->ref);
 		it->names.raw = NULL;
 		if (++it->block >= it->dir->name_blocks)
-			return dsfs_bad(err, "name block", it->block,
-					it->dir->name_blocks, -EUCLEAN);
-		ret = dsfs_names_get(it->src, it->dir, it->block, &it->ref,
-				     &it->names, err);
+			return dsfs_broken(err, "name block", it->block, it->dir->name_blocks);
+		ret = dsfs_names_get(it->src, it->dir, it->block, &it->ref, &it->names, err);
 	}
 	if (ret) {
 		it->names.raw = NULL;
@@ -518,8 +438,7 @@ int dsfs_dir_iter_load(struct dsfs_dir_iter *it, struct dsfs_err *err)
 	if (it->names.first > it->pos || (next && it->names.first < it->pos) ||
 	    it->pos - it->names.first >= it->names.count) {
 		dsfs_dir_iter_end(it);
-		return dsfs_bad(err, "first position of a name block",
-				it->names.first, it->pos, -EUCLEAN);
+		return dsfs_broken(err, "first position of a name block", it->names.first, it->pos);
 	}
 	return 0;
 }

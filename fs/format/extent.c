@@ -9,10 +9,9 @@
 #include "format.h"
 
 /* Extent record @i; its length follows from the next record */
-static int dsfs_extent_get(struct dsfs_source *src,
-			   const struct dsfs_attr *attr,
-			   const struct dsfs_extra_info *extra, u32 i,
-			   struct dsfs_mapping *map, struct dsfs_err *err)
+static int dsfs_extent_get(struct dsfs_source *src, const struct dsfs_attr *attr,
+			   const struct dsfs_extra_info *extra, u32 i, struct dsfs_mapping *map,
+			   struct dsfs_err *err)
 {
 	const u64 off = ((u64)extra->first_extent + i) *
 			sizeof(struct dsfs_extent_record);
@@ -33,40 +32,30 @@ static int dsfs_extent_get(struct dsfs_source *src,
 		ret = dsfs_meta_get(src, DSFS_REGION_EXTENTS,
 				    off + sizeof(*raw), sizeof(*raw), &ref);
 		if (ret)
-			return dsfs_bad(err, "extent record", i + 1, extra->extents,
-					ret);
+			return dsfs_bad(err, "extent record", i + 1, extra->extents, ret);
 		raw = ref.p;
 		end = le64_to_cpu(raw->stored);
 		next = le64_to_cpu(raw->logical);
 		dsfs_meta_put(&ref);
 	}
-	if ((map->logical | map->stored) & (DSFS_BLOCK_SIZE - 1) ||
-	    (!i && map->stored))
-		return dsfs_bad(err, "alignment of an extent", map->logical,
-				DSFS_BLOCK_SIZE, -EUCLEAN);
+	if ((map->logical | map->stored) & (DSFS_BLOCK_SIZE - 1) || (!i && map->stored))
+		return dsfs_broken(err, "alignment of an extent", map->logical, DSFS_BLOCK_SIZE);
 	if (end <= map->stored || end > extra->stored)
-		return dsfs_bad(err, "stored bytes of an extent", end,
-				extra->stored, -EUCLEAN);
+		return dsfs_broken(err, "stored bytes of an extent", end, extra->stored);
 	map->len = end - map->stored;
-	if (map->logical >= attr->size ||
-	    map->len > attr->size - map->logical)
-		return dsfs_bad(err, "end of an extent", map->logical + map->len,
-				attr->size, -EUCLEAN);
-	if (map->len & (DSFS_BLOCK_SIZE - 1) &&
-	    map->logical + map->len != attr->size)
-		return dsfs_bad(err, "length of an extent", map->len,
-				DSFS_BLOCK_SIZE, -EUCLEAN);
+	if (map->logical >= attr->size || map->len > attr->size - map->logical)
+		return dsfs_broken(err, "end of an extent", map->logical + map->len, attr->size);
+	if (map->len & (DSFS_BLOCK_SIZE - 1) && map->logical + map->len != attr->size)
+		return dsfs_broken(err, "length of an extent", map->len, DSFS_BLOCK_SIZE);
 	if (next < map->logical + map->len)
-		return dsfs_bad(err, "order of extents",
-				map->logical + map->len, next, -EUCLEAN);
+		return dsfs_broken(err, "order of extents", map->logical + map->len, next);
 	return 0;
 }
 
 /*
  * Mapping at @pos, given the number of extents that begin at or before it, @lo
  */
-static int dsfs_map_between(struct dsfs_source *src,
-			    const struct dsfs_attr *attr,
+static int dsfs_map_between(struct dsfs_source *src, const struct dsfs_attr *attr,
 			    const struct dsfs_extra_info *extra, u32 lo, u64 pos,
 			    struct dsfs_mapping *map, struct dsfs_err *err)
 {
@@ -87,8 +76,8 @@ static int dsfs_map_between(struct dsfs_source *src,
 		if (ret)
 			return ret;
 		if (extent.logical > pos || extent.logical + extent.len > end)
-			return dsfs_bad(err, "order of extents",
-					extent.logical + extent.len, end, -EUCLEAN);
+			return dsfs_broken(err, "order of extents", extent.logical + extent.len,
+					   end);
 		if (pos < extent.logical + extent.len) {
 			map->stored = extent.stored + (pos - extent.logical);
 			map->len = extent.logical + extent.len - pos;
@@ -96,7 +85,7 @@ static int dsfs_map_between(struct dsfs_source *src,
 		}
 	}
 	if (end <= pos)
-		return dsfs_bad(err, "order of extents", end, pos, -EUCLEAN);
+		return dsfs_broken(err, "order of extents", end, pos);
 	map->stored = stored;
 	map->len = end - pos;
 	map->hole = true;
@@ -125,17 +114,7 @@ static int dsfs_map_holes(struct dsfs_source *src, const struct dsfs_attr *attr,
 	return dsfs_map_between(src, attr, extra, lo, pos, map, err);
 }
 
-/**
- * dsfs_map - map a file offset
- * @src: metadata source
- * @attr: a regular file
- * @extra: its inode extra record
- * @pos: offset in the file, below its size
- * @map: filled in: the extent or hole from @pos to its end
- * @err: filled in on failure
- *
- * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
- */
+/* dsfs_map - get the extent or hole of a regular file from @pos, below its size, to its end */
 int dsfs_map(struct dsfs_source *src, const struct dsfs_attr *attr,
 	     const struct dsfs_extra_info *extra, u64 pos, struct dsfs_mapping *map,
 	     struct dsfs_err *err)
@@ -150,18 +129,11 @@ int dsfs_map(struct dsfs_source *src, const struct dsfs_attr *attr,
 	return 0;
 }
 
-/**
- * dsfs_map_next - get the mapping after another one
- * @src: metadata source
- * @attr: a regular file
- * @extra: its inode extra record
- * @map: a mapping that does not end at the end of the file; filled in
- * @err: filled in on failure
+/*
+ * dsfs_map_next - get the mapping after one that does not end at the end of the file
  *
  * Equal to dsfs_map() at the end of @map, without the binary search: iterating
  * over a file takes one step for each extent and each hole.
- *
- * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
  */
 int dsfs_map_next(struct dsfs_source *src, const struct dsfs_attr *attr,
 		  const struct dsfs_extra_info *extra, struct dsfs_mapping *map,
@@ -184,16 +156,11 @@ int dsfs_map_next(struct dsfs_source *src, const struct dsfs_attr *attr,
 	return dsfs_map_between(src, attr, extra, lo, pos, map, err);
 }
 
-/**
- * dsfs_chunk_sum - get the checksum of a chunk
- * @src: metadata source of an image with data checksums
- * @attr: a regular file
- * @stored: length of its stored data
- * @chunk: index of the chunk; its first byte lies before @stored
- * @sum: filled in
- * @err: filled in on failure
+/*
+ * dsfs_chunk_sum - get the checksum of chunk number @chunk of a regular file
  *
- * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
+ * The image has data checksums. The file has @stored bytes of data, and the chunk begins
+ * before their end.
  */
 int dsfs_chunk_sum(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   u64 stored, u64 chunk, u32 *sum, struct dsfs_err *err)
@@ -203,9 +170,8 @@ int dsfs_chunk_sum(struct dsfs_source *src, const struct dsfs_attr *attr,
 	u64 index;
 	int ret;
 
-	ret = dsfs_meta_get(src, DSFS_REGION_FILESUMS,
-			    (u64)attr->ino * sizeof(__le32), sizeof(__le32),
-			    &ref);
+	ret = dsfs_meta_get(src, DSFS_REGION_FILESUMS, (u64)attr->ino * sizeof(__le32),
+			    sizeof(__le32), &ref);
 	if (ret)
 		return dsfs_bad(err, "file checksum", attr->ino, 0, ret);
 	*sum = le32_to_cpu(*(const __le32 *)ref.p);
@@ -215,8 +181,7 @@ int dsfs_chunk_sum(struct dsfs_source *src, const struct dsfs_attr *attr,
 
 	index = *sum + chunk;
 	if (index >= geo->chunksums)
-		return dsfs_bad(err, "chunk checksum", index, geo->chunksums,
-				-EUCLEAN);
+		return dsfs_broken(err, "chunk checksum", index, geo->chunksums);
 	ret = dsfs_meta_get(src, DSFS_REGION_CHUNKSUMS, index * sizeof(__le32),
 			    sizeof(__le32), &ref);
 	if (ret)

@@ -5,7 +5,8 @@
  *
  * It decodes and checks untrusted bytes. The functions allocate nothing, take
  * no lock and keep no state, so they can be called from any context. They
- * return 0 or a negative errno, and fill in struct dsfs_err on failure:
+ * return 0 or a negative errno, and fill in struct dsfs_err on failure. Those that read
+ * from @src, a metadata source, pass on the errors of dsfs_meta_get(). The others are
  * - -EUCLEAN: a structure breaks a rule of format.rst
  * - -EINVAL: not this file system
  * - -EOPNOTSUPP: a format version or feature that this code does not know
@@ -34,15 +35,19 @@ struct dsfs_err {
 	u64 limit;
 };
 
-/* err.c; cold: every lookup passes the checks that call it. */
-void __cold dsfs_err_set(struct dsfs_err *err, const char *what, u64 value,
-			 u64 limit);
+/* super.c; cold: every lookup passes the checks that call it. */
+void __cold dsfs_err_set(struct dsfs_err *err, const char *what, u64 value, u64 limit);
 
-static inline int dsfs_bad(struct dsfs_err *err, const char *what, u64 value,
-			   u64 limit, int ret)
+static inline int dsfs_bad(struct dsfs_err *err, const char *what, u64 value, u64 limit, int ret)
 {
 	dsfs_err_set(err, what, value, limit);
 	return ret;
+}
+
+/* dsfs_bad() for a rule of format.rst */
+static inline int dsfs_broken(struct dsfs_err *err, const char *what, u64 value, u64 limit)
+{
+	return dsfs_bad(err, what, value, limit, -EUCLEAN);
 }
 
 /**
@@ -116,8 +121,7 @@ struct dsfs_slot {
 	int ret;
 };
 
-int dsfs_super_choose(const struct dsfs_slot *slots, int *use,
-		      struct dsfs_err *err);
+int dsfs_super_choose(const struct dsfs_slot *slots, int *use, struct dsfs_err *err);
 
 /*
  * Callback that reads the sizeof(*raw) bytes at byte offset @pos of the image,
@@ -138,9 +142,8 @@ struct dsfs_later {
 /* previous generations: history.c */
 int dsfs_history_next(const struct dsfs_geo *geo, u64 device_bytes,
 		      dsfs_super_read read, void *arg, struct dsfs_slot *older);
-int dsfs_history_find(const struct dsfs_slot *newest, u64 generation,
-		      u64 device_bytes, dsfs_super_read read, void *arg,
-		      struct dsfs_slot *found);
+int dsfs_history_find(const struct dsfs_slot *newest, u64 generation, u64 device_bytes,
+		      dsfs_super_read read, void *arg, struct dsfs_slot *found);
 
 /**
  * struct dsfs_attr - a decoded inode record
@@ -183,14 +186,12 @@ struct dsfs_extra_info {
 };
 
 /* inode.c */
-int dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino,
-		      const struct dsfs_inode *raw, struct dsfs_attr *attr,
-		      struct dsfs_err *err);
+int dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino, const struct dsfs_inode *raw,
+		      struct dsfs_attr *attr, struct dsfs_err *err);
 int dsfs_extra_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
 		      const struct dsfs_extra *raw, struct dsfs_extra_info *extra,
 		      struct dsfs_err *err);
-int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored,
-		      struct dsfs_err *err);
+int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored, struct dsfs_err *err);
 
 /**
  * dsfs_mode_to_dt - directory entry type of a mode
@@ -257,15 +258,14 @@ int dsfs_meta_copy(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
 		   size_t len, void *to);
 
 /* inode.c: read and decode; -ESTALE: no such inode number */
-int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,
-		   struct dsfs_err *err);
-int dsfs_hardlink_follow(struct dsfs_source *src, u32 *ino, u8 *type,
-			 struct dsfs_err *err);
+int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr, struct dsfs_err *err);
+int dsfs_hardlink_follow(struct dsfs_source *src, u32 *ino, u8 *type, struct dsfs_err *err);
 int dsfs_extra_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   struct dsfs_extra_info *extra, struct dsfs_err *err);
 int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr,
-		   const struct dsfs_extra_info *extra, u32 *uid, u32 *gid,
-		   struct dsfs_err *err);
+		   const struct dsfs_extra_info *extra, u32 *uid, u32 *gid, struct dsfs_err *err);
+int dsfs_symlink_get(struct dsfs_source *src, const struct dsfs_attr *attr,
+		     struct dsfs_mref *ref, struct dsfs_err *err);
 
 /* Decoded directory record; @buckets: buckets of its name index */
 struct dsfs_dir_info {
@@ -318,20 +318,16 @@ struct dsfs_dir_iter {
 };
 
 /* dir.c */
-int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index,
-		    const struct dsfs_dir *raw, struct dsfs_dir_info *dir,
-		    struct dsfs_err *err);
+int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index, const struct dsfs_dir *raw,
+		    struct dsfs_dir_info *dir, struct dsfs_err *err);
 int dsfs_dir_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		 struct dsfs_dir_info *dir, struct dsfs_err *err);
-int dsfs_names_decode(const void *buf, size_t avail,
-		      const struct dsfs_dir_info *dir,
+int dsfs_names_decode(const void *buf, size_t avail, const struct dsfs_dir_info *dir,
 		      struct dsfs_names_info *names, struct dsfs_err *err);
 bool dsfs_names_good(const struct dsfs_names_info *names);
-int dsfs_name_cmp(const char *a, unsigned int alen, const char *b,
-		  unsigned int blen);
-int dsfs_dir_lookup(struct dsfs_source *src, const struct dsfs_dir_info *dir,
-		    const char *name, unsigned int len, u32 *pos, u8 *type,
-		    struct dsfs_err *err);
+int dsfs_name_cmp(const char *a, unsigned int alen, const char *b, unsigned int blen);
+int dsfs_dir_lookup(struct dsfs_source *src, const struct dsfs_dir_info *dir, const char *name,
+		    unsigned int len, u32 *pos, u8 *type, struct dsfs_err *err);
 void dsfs_dir_iter_init(struct dsfs_dir_iter *it, struct dsfs_source *src,
 			const struct dsfs_dir_info *dir, u32 pos);
 int dsfs_dir_iter_load(struct dsfs_dir_iter *it, struct dsfs_err *err);
@@ -362,18 +358,16 @@ static inline int dsfs_names_slot(const struct dsfs_names_info *names, u32 slot,
 	u32 at, end, type;
 
 	if (slot >= names->count)
-		return dsfs_bad(err, "slot", slot, names->count, -EUCLEAN);
+		return dsfs_broken(err, "slot", slot, names->count);
 	at = le16_to_cpu(slots[slot]);
 	type = at >> DSFS_SLOT_TYPE_SHIFT;
 	at &= DSFS_SLOT_OFFSET;
 	end = slot + 1 < names->count ?
 	      le16_to_cpu(slots[slot + 1]) & DSFS_SLOT_OFFSET : names->end;
-	if (at < from || at >= end || end > names->end ||
-	    end - at > DSFS_NAME_MAX)
-		return dsfs_bad(err, "place of a name", at, end, -EUCLEAN);
+	if (at < from || at >= end || end > names->end || end - at > DSFS_NAME_MAX)
+		return dsfs_broken(err, "place of a name", at, end);
 	if (!dsfs_slot_type_valid(type))
-		return dsfs_bad(err, "type of a name", type, DSFS_DT_HARDLINK,
-				-EUCLEAN);
+		return dsfs_broken(err, "type of a name", type, DSFS_DT_HARDLINK);
 	name->name = (const char *)names->raw + at;
 	name->len = end - at;
 	name->type = type;
@@ -450,8 +444,7 @@ static inline bool dsfs_name_valid(const char *name, unsigned int len)
  *
  * Return: 1 for a name, 0 at the end, -EUCLEAN, or an error of dsfs_meta_get().
  */
-static inline int dsfs_dir_iter_next(struct dsfs_dir_iter *it,
-				     struct dsfs_name *name,
+static inline int dsfs_dir_iter_next(struct dsfs_dir_iter *it, struct dsfs_name *name,
 				     struct dsfs_err *err)
 {
 	int ret;
@@ -467,8 +460,7 @@ static inline int dsfs_dir_iter_next(struct dsfs_dir_iter *it,
 	if (ret < 0)
 		return ret;
 	if (!dsfs_name_valid(name->name, name->len))
-		return dsfs_bad(err, "name that no directory may hold",
-				it->pos, it->dir->count, -EUCLEAN);
+		return dsfs_broken(err, "name that no directory may hold", it->pos, it->dir->count);
 	it->pos++;
 	return 1;
 }
@@ -495,8 +487,7 @@ static inline u32 dsfs_index_fp(u64 hash, unsigned int place_bits)
 }
 
 /* Index entry of a name: fingerprint, name block, slot plus one */
-static inline u32 dsfs_index_entry(u64 hash, u32 block, u32 slot,
-				   unsigned int slot_bits,
+static inline u32 dsfs_index_entry(u64 hash, u32 block, u32 slot, unsigned int slot_bits,
 				   unsigned int block_bits)
 {
 	return dsfs_index_fp(hash, slot_bits + block_bits) |
@@ -542,8 +533,7 @@ struct dsfs_xattr_info {
 
 int dsfs_xattr_bytes(struct dsfs_source *src, const struct dsfs_extra_info *extra,
 		     u32 *bytes, struct dsfs_err *err);
-int dsfs_xattr_first(const void *set, size_t bytes, u32 *count, u32 *cursor,
-		     struct dsfs_err *err);
+int dsfs_xattr_first(const void *set, size_t bytes, u32 *count, u32 *cursor, struct dsfs_err *err);
 int dsfs_xattr_next(const void *set, size_t bytes, u32 *cursor,
 		    struct dsfs_xattr_info *info, struct dsfs_err *err);
 const char *dsfs_xattr_prefix(u8 prefix);
@@ -558,9 +548,5 @@ static inline u64 dsfs_note_pos(const struct dsfs_geo *geo)
 
 int dsfs_note_check(const void *block, struct dsfs_err *err);
 const char *dsfs_digest_name(u8 kind);
-
-/* symlink.c */
-int dsfs_symlink_get(struct dsfs_source *src, const struct dsfs_attr *attr,
-		     struct dsfs_mref *ref, struct dsfs_err *err);
 
 #endif /* DSFS_FORMAT_H */

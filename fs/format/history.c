@@ -17,28 +17,23 @@ static int dsfs_history_check(const struct dsfs_later *later,
 			      const struct dsfs_geo *geo, struct dsfs_err *err)
 {
 	if (memcmp(geo->uuid, later->uuid, sizeof(geo->uuid)))
-		return dsfs_bad(err, "UUID of the history", geo->generation,
-				later->generation, -EUCLEAN);
+		return dsfs_broken(err, "UUID of the history", geo->generation, later->generation);
 	if (geo->generation >= later->generation)
-		return dsfs_bad(err, "generation of the history",
-				geo->generation, later->generation - 1,
-				-EUCLEAN);
+		return dsfs_broken(err, "generation of the history", geo->generation,
+				   later->generation - 1);
 	if (geo->image_bytes > later->data_end)
-		return dsfs_bad(err, "end of an older generation",
-				geo->image_bytes, later->data_end, -EUCLEAN);
+		return dsfs_broken(err, "end of an older generation", geo->image_bytes,
+				   later->data_end);
 	return 0;
 }
 
-/**
+/*
  * dsfs_history_next - read the superblock of the previous generation
- * @geo: geometry of a generation; may be that in @older
- * @device_bytes: length of the device or file
- * @read: reads a superblock
- * @arg: argument of @read
- * @older: filled in, including @older->ret
  *
- * Return: 1 if there is a valid previous generation, 0 if there is none, an
- * error of @read or of dsfs_super_decode(), or -EUCLEAN.
+ * @geo may be that in @older, which is filled in with @older->ret.
+ *
+ * Return: 1 if there is a valid one, 0 if there is none, an error of @read or of
+ * dsfs_super_decode(), or -EUCLEAN.
  */
 int dsfs_history_next(const struct dsfs_geo *geo, u64 device_bytes,
 		      dsfs_super_read read, void *arg, struct dsfs_slot *older)
@@ -56,37 +51,27 @@ int dsfs_history_next(const struct dsfs_geo *geo, u64 device_bytes,
 	memset(&older->err, 0, sizeof(older->err));
 	older->ret = read(arg, pos, &older->raw);
 	if (!older->ret)
-		older->ret = dsfs_super_decode(&older->raw, device_bytes,
-					       &older->geo, &older->err);
+		older->ret = dsfs_super_decode(&older->raw, device_bytes, &older->geo, &older->err);
 	if (!older->ret)
-		older->ret = dsfs_history_check(&later, &older->geo,
-						&older->err);
+		older->ret = dsfs_history_check(&later, &older->geo, &older->err);
 	return older->ret ? older->ret : 1;
 }
 
-/**
- * dsfs_history_find - find a generation in the chain
- * @newest: the chosen superblock slot, where the chain begins
- * @generation: number of the generation
- * @device_bytes: length of the device or file
- * @read: reads a superblock
- * @arg: argument of @read
- * @found: filled in; @found->geo is the geometry of the generation
+/*
+ * dsfs_history_find - find a generation in the chain that begins at the chosen slot
  *
- * Return: 0, -ENOENT if the image does not have that generation, or an error of
- * dsfs_history_next(); @found->err has the broken rule.
+ * Return: 0 and @found->geo, -ENOENT if the image does not have that generation, or an
+ * error of dsfs_history_next(); @found->err has the broken rule.
  */
-int dsfs_history_find(const struct dsfs_slot *newest, u64 generation,
-		      u64 device_bytes, dsfs_super_read read, void *arg,
-		      struct dsfs_slot *found)
+int dsfs_history_find(const struct dsfs_slot *newest, u64 generation, u64 device_bytes,
+		      dsfs_super_read read, void *arg, struct dsfs_slot *found)
 {
 	struct dsfs_err *err = &found->err;
 	int ret = 1;
 
 	*found = *newest;
 	while (ret == 1 && found->geo.generation > generation)
-		ret = dsfs_history_next(&found->geo, device_bytes, read, arg,
-					found);
+		ret = dsfs_history_next(&found->geo, device_bytes, read, arg, found);
 	if (ret < 0)
 		return ret;
 	if (found->geo.generation != generation)

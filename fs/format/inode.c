@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inode records and inode extra records: decoding and checks.
+ * Inode records, inode extra records and targets of symbolic links: decoding and checks.
  *
  * The checks need the record and the geometry only. A record that passes them
  * is safe to hand to the VFS.
@@ -8,170 +8,134 @@
 #include "format.h"
 
 /* Inline, because every lookup of a new inode decodes its record. */
-static __always_inline int __dsfs_extent_check(const struct dsfs_geo *geo,
-					       u64 start, u64 stored,
+static __always_inline int __dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored,
 					       struct dsfs_err *err)
 {
 	if (start < geo->data_start || start >= geo->data_end)
-		return dsfs_bad(err, "start of data", start, geo->data_end,
-				-EUCLEAN);
+		return dsfs_broken(err, "start of data", start, geo->data_end);
 	if (stored > geo->data_end - start)
-		return dsfs_bad(err, "end of data", start + stored,
-				geo->data_end, -EUCLEAN);
+		return dsfs_broken(err, "end of data", start + stored, geo->data_end);
 	if (start & ((1ULL << geo->align_bits) - 1) &&
 	    (start & (DSFS_BLOCK_SIZE - 1)) + stored > DSFS_BLOCK_SIZE)
-		return dsfs_bad(err, "unaligned data that crosses a block",
-				start, 1ULL << geo->align_bits, -EUCLEAN);
+		return dsfs_broken(err, "unaligned data that crosses a block", start,
+				   1ULL << geo->align_bits);
 	return 0;
 }
 
-/**
- * dsfs_extent_check - check the place of stored data
- * @geo: geometry
- * @start: byte offset in the image
- * @stored: length in bytes, not 0
- * @err: filled in on failure
+/*
+ * dsfs_extent_check - check the place of stored data, of @stored bytes, not 0
  *
  * Stored data lies in the data area. It is aligned, or it lies within one block
  * that it may share with other files.
- *
- * Return: 0 or -EUCLEAN.
  */
-int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored,
-		      struct dsfs_err *err)
+int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored, struct dsfs_err *err)
 {
 	return __dsfs_extent_check(geo, start, stored, err);
 }
 
-static int dsfs_hardlink_check(const struct dsfs_geo *geo,
-			       const struct dsfs_inode *raw,
+static int dsfs_hardlink_check(const struct dsfs_geo *geo, const struct dsfs_inode *raw,
 			       const struct dsfs_attr *a, struct dsfs_err *err)
 {
 	if (a->flags != DSFS_INODE_HARDLINK)
-		return dsfs_bad(err, "flags of a hard-link entry", a->flags,
-				DSFS_INODE_HARDLINK, -EUCLEAN);
+		return dsfs_broken(err, "flags of a hard-link entry", a->flags,
+				   DSFS_INODE_HARDLINK);
 	if (a->mode & ~S_IFMT || S_ISDIR(a->mode) || !dsfs_mode_to_dt(a->mode))
-		return dsfs_bad(err, "mode of a hard-link entry", a->mode, S_IFREG,
-				-EUCLEAN);
-	if (a->start <= DSFS_ROOT_INO || a->start >= geo->inodes ||
-	    a->start == a->ino)
-		return dsfs_bad(err, "inode of a hard-link entry", a->start,
-				geo->inodes - 1, -EUCLEAN);
+		return dsfs_broken(err, "mode of a hard-link entry", a->mode, S_IFREG);
+	if (a->start <= DSFS_ROOT_INO || a->start >= geo->inodes || a->start == a->ino)
+		return dsfs_broken(err, "inode of a hard-link entry", a->start, geo->inodes - 1);
 	if (a->size || a->extra || raw->owner || raw->nlink || raw->mtime)
-		return dsfs_bad(err, "unused fields of a hard-link entry", 1, 0, -EUCLEAN);
+		return dsfs_broken(err, "unused fields of a hard-link entry", 1, 0);
 	return 0;
 }
 
-static int dsfs_inode_reg(const struct dsfs_geo *geo, struct dsfs_attr *a,
-			  struct dsfs_err *err)
+static int dsfs_inode_reg(const struct dsfs_geo *geo, struct dsfs_attr *a, struct dsfs_err *err)
 {
 	if (a->flags & DSFS_INODE_HOLES)	/* checked with its inode extra record */
 		return 0;
 	if (!a->size && a->start)
-		return dsfs_bad(err, "start of an empty file", a->start, 0,
-				-EUCLEAN);
+		return dsfs_broken(err, "start of an empty file", a->start, 0);
 	return a->size ? __dsfs_extent_check(geo, a->start, a->size, err) : 0;
 }
 
-static int dsfs_inode_symlink(const struct dsfs_geo *geo, struct dsfs_attr *a,
-			      struct dsfs_err *err)
+static int dsfs_inode_symlink(const struct dsfs_geo *geo, struct dsfs_attr *a, struct dsfs_err *err)
 {
 	const u64 bytes = geo->regions[DSFS_REGION_SYMLINKS].bytes;
 
 	if (!a->size || a->size > DSFS_SYMLINK_MAX)
-		return dsfs_bad(err, "length of a symlink", a->size,
-				DSFS_SYMLINK_MAX, -EUCLEAN);
+		return dsfs_broken(err, "length of a symlink", a->size, DSFS_SYMLINK_MAX);
 	if (a->start > bytes || a->size > bytes - a->start)
-		return dsfs_bad(err, "place of a symlink's target", a->start,
-				bytes, -EUCLEAN);
+		return dsfs_broken(err, "place of a symlink's target", a->start, bytes);
 	return 0;
 }
 
-static int dsfs_inode_kind(const struct dsfs_geo *geo, struct dsfs_attr *a,
-			   struct dsfs_err *err)
+static int dsfs_inode_kind(const struct dsfs_geo *geo, struct dsfs_attr *a, struct dsfs_err *err)
 {
 	switch (a->mode & S_IFMT) {
 	case S_IFREG:
 		return dsfs_inode_reg(geo, a, err);
 	case S_IFDIR:
 		if (a->size)
-			return dsfs_bad(err, "size of a directory", a->size, 0,
-					-EUCLEAN);
+			return dsfs_broken(err, "size of a directory", a->size, 0);
 		if (a->start >= geo->dirs)
-			return dsfs_bad(err, "directory record", a->start,
-					geo->dirs, -EUCLEAN);
+			return dsfs_broken(err, "directory record", a->start, geo->dirs);
 		return 0;
 	case S_IFLNK:
 		return dsfs_inode_symlink(geo, a, err);
 	case S_IFCHR:
 	case S_IFBLK:
 		if (a->size > U32_MAX)
-			return dsfs_bad(err, "device number", a->size, U32_MAX,
-					-EUCLEAN);
+			return dsfs_broken(err, "device number", a->size, U32_MAX);
 		a->rdev = a->size;
 		a->size = 0;
 		break;
 	case S_IFIFO:
 	case S_IFSOCK:
 		if (a->size)
-			return dsfs_bad(err, "size of a pipe or socket",
-					a->size, 0, -EUCLEAN);
+			return dsfs_broken(err, "size of a pipe or socket", a->size, 0);
 		break;
 	default:
-		return dsfs_bad(err, "file type", a->mode & S_IFMT, S_IFREG,
-				-EUCLEAN);
+		return dsfs_broken(err, "file type", a->mode & S_IFMT, S_IFREG);
 	}
 	if (a->start)
-		return dsfs_bad(err, "start of a special file", a->start, 0,
-				-EUCLEAN);
+		return dsfs_broken(err, "start of a special file", a->start, 0);
 	return 0;
 }
 
 /* Fast path for the flags of most inodes: none, or DSFS_INODE_SHARED */
-static int dsfs_inode_plain(const struct dsfs_geo *geo, struct dsfs_attr *a,
-			    struct dsfs_err *err)
+static int dsfs_inode_plain(const struct dsfs_geo *geo, struct dsfs_attr *a, struct dsfs_err *err)
 {
 	if (a->flags && !S_ISREG(a->mode))
-		return dsfs_bad(err, "data flags of no regular file", a->flags,
-				0, -EUCLEAN);
+		return dsfs_broken(err, "data flags of no regular file", a->flags, 0);
 	if (a->owner >= geo->owners)
-		return dsfs_bad(err, "owner", a->owner, geo->owners, -EUCLEAN);
+		return dsfs_broken(err, "owner", a->owner, geo->owners);
 	if (!a->nlink)
-		return dsfs_bad(err, "link count", a->nlink, a->flags, -EUCLEAN);
+		return dsfs_broken(err, "link count", a->nlink, a->flags);
 	return 0;
 }
 
-static int dsfs_inode_flags(const struct dsfs_geo *geo, struct dsfs_attr *a,
-			    struct dsfs_err *err)
+static int dsfs_inode_flags(const struct dsfs_geo *geo, struct dsfs_attr *a, struct dsfs_err *err)
 {
 	const u16 data = DSFS_INODE_HOLES | DSFS_INODE_SHARED;
 
 	if (a->flags & ~DSFS_INODE_KNOWN)
-		return dsfs_bad(err, "inode flags", a->flags, DSFS_INODE_KNOWN,
-				-EUCLEAN);
+		return dsfs_broken(err, "inode flags", a->flags, DSFS_INODE_KNOWN);
 	if (a->flags & data && !S_ISREG(a->mode))
-		return dsfs_bad(err, "data flags of no regular file", a->flags,
-				0, -EUCLEAN);
+		return dsfs_broken(err, "data flags of no regular file", a->flags, 0);
 	if (a->flags & DSFS_INODE_ACL && !(a->flags & DSFS_INODE_XATTRS))
-		return dsfs_bad(err, "ACL flag without xattrs", a->flags,
-				DSFS_INODE_XATTRS, -EUCLEAN);
+		return dsfs_broken(err, "ACL flag without xattrs", a->flags, DSFS_INODE_XATTRS);
 	if (!!(a->flags & DSFS_INODE_NEEDS_EXTRA) != !!a->extra)
-		return dsfs_bad(err, "extra record against flags", a->extra,
-				a->flags, -EUCLEAN);
+		return dsfs_broken(err, "extra record against flags", a->extra, a->flags);
 	if (a->extra > geo->extras)
-		return dsfs_bad(err, "extra record", a->extra, geo->extras,
-				-EUCLEAN);
+		return dsfs_broken(err, "extra record", a->extra, geo->extras);
 	if (a->flags & DSFS_INODE_EXTRA_OWNER ? a->owner : a->owner >= geo->owners)
-		return dsfs_bad(err, "owner", a->owner, geo->owners, -EUCLEAN);
+		return dsfs_broken(err, "owner", a->owner, geo->owners);
 	if (!!(a->flags & DSFS_INODE_EXTRA_NLINK) != !a->nlink)
-		return dsfs_bad(err, "link count", a->nlink, a->flags, -EUCLEAN);
+		return dsfs_broken(err, "link count", a->nlink, a->flags);
 	return 0;
 }
 
-static __always_inline int __dsfs_inode_decode(const struct dsfs_geo *geo,
-					       u32 ino,
-					       const struct dsfs_inode *raw,
-					       struct dsfs_attr *attr,
+static __always_inline int __dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino,
+					       const struct dsfs_inode *raw, struct dsfs_attr *attr,
 					       struct dsfs_err *err)
 {
 	int ret;
@@ -198,59 +162,40 @@ static __always_inline int __dsfs_inode_decode(const struct dsfs_geo *geo,
 	return ret ? ret : dsfs_inode_kind(geo, attr, err);
 }
 
-/**
- * dsfs_inode_decode - check an inode record
- * @geo: geometry
- * @ino: its number, below @geo->inodes
- * @raw: the record
- * @attr: filled in
- * @err: filled in on failure
+/*
+ * dsfs_inode_decode - check the record of inode @ino, below @geo->inodes
  *
  * A hard-link entry is valid here; see dsfs_attr_is_hardlink().
- *
- * Return: 0 or -EUCLEAN.
  */
-int dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino,
-		      const struct dsfs_inode *raw, struct dsfs_attr *attr,
-		      struct dsfs_err *err)
+int dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino, const struct dsfs_inode *raw,
+		      struct dsfs_attr *attr, struct dsfs_err *err)
 {
 	return __dsfs_inode_decode(geo, ino, raw, attr, err);
 }
 
-static int dsfs_extra_holes(const struct dsfs_geo *geo,
-			    const struct dsfs_attr *attr,
+static int dsfs_extra_holes(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
 			    const struct dsfs_extra_info *extra, struct dsfs_err *err)
 {
 	if (!extra->stored != !extra->extents)
-		return dsfs_bad(err, "stored bytes against extents",
-				extra->stored, extra->extents, -EUCLEAN);
+		return dsfs_broken(err, "stored bytes against extents", extra->stored,
+				   extra->extents);
 	if (extra->stored >= attr->size)
-		return dsfs_bad(err, "stored bytes of a file with holes",
-				extra->stored, attr->size, -EUCLEAN);
+		return dsfs_broken(err, "stored bytes of a file with holes", extra->stored,
+				   attr->size);
 	if (!extra->extents) {
 		if (attr->start || extra->first_extent)
-			return dsfs_bad(err, "start of a file without data",
-					attr->start, 0, -EUCLEAN);
+			return dsfs_broken(err, "start of a file without data", attr->start, 0);
 		return 0;
 	}
-	if (extra->extents > geo->extents ||
-	    extra->first_extent > geo->extents - extra->extents)
-		return dsfs_bad(err, "extent records", extra->first_extent,
-				geo->extents, -EUCLEAN);
+	if (extra->extents > geo->extents || extra->first_extent > geo->extents - extra->extents)
+		return dsfs_broken(err, "extent records", extra->first_extent, geo->extents);
 	return dsfs_extent_check(geo, attr->start, extra->stored, err);
 }
 
-/**
- * dsfs_extra_decode - check an inode extra record
- * @geo: geometry
- * @attr: the inode it belongs to
- * @raw: the record that @attr->extra refers to
- * @extra: filled in
- * @err: filled in on failure
+/*
+ * dsfs_extra_decode - check the inode extra record that @attr->extra refers to
  *
  * Inodes with equal fields may share a record.
- *
- * Return: 0 or -EUCLEAN.
  */
 int dsfs_extra_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
 		      const struct dsfs_extra *raw, struct dsfs_extra_info *extra,
@@ -269,48 +214,31 @@ int dsfs_extra_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
 	extra->gid = le32_to_cpu(raw->gid);
 
 	if (memcmp(raw->reserved, zero, sizeof(zero)))
-		return dsfs_bad(err, "extra record reserved bytes", 1, 0,
-				-EUCLEAN);
+		return dsfs_broken(err, "extra record reserved bytes", 1, 0);
 	if (!(flags & DSFS_INODE_XATTRS) ? extra->xattrs :
 	    extra->xattrs & 3 || extra->xattrs >= sets)
-		return dsfs_bad(err, "place of xattrs", extra->xattrs, sets,
-				-EUCLEAN);
+		return dsfs_broken(err, "place of xattrs", extra->xattrs, sets);
 	if (!(flags & DSFS_INODE_EXTRA_OWNER) && (extra->uid || extra->gid))
-		return dsfs_bad(err, "owner in the extra record", extra->uid, 0,
-				-EUCLEAN);
+		return dsfs_broken(err, "owner in the extra record", extra->uid, 0);
 	if (!(flags & DSFS_INODE_EXTRA_NLINK) != !extra->nlink)
-		return dsfs_bad(err, "link count in the extra record",
-				extra->nlink, flags, -EUCLEAN);
+		return dsfs_broken(err, "link count in the extra record", extra->nlink, flags);
 	if (flags & DSFS_INODE_HOLES)
 		return dsfs_extra_holes(geo, attr, extra, err);
 	if (extra->stored || extra->extents || extra->first_extent)
-		return dsfs_bad(err, "extents of a file without holes",
-				extra->extents, 0, -EUCLEAN);
+		return dsfs_broken(err, "extents of a file without holes", extra->extents, 0);
 	return 0;
 }
 
-/**
- * dsfs_inode_get - read and check an inode record
- * @src: metadata source
- * @ino: any number
- * @attr: filled in
- * @err: filled in on failure
- *
- * Return: 0, -ESTALE if there is no such inode number, -EUCLEAN, or an error of
- * dsfs_meta_get().
- */
-int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,
-		   struct dsfs_err *err)
+/* dsfs_inode_get - read and check the record of any number; -ESTALE if there is none */
+int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr, struct dsfs_err *err)
 {
 	const struct dsfs_geo *geo = dsfs_source_geo(src);
 	struct dsfs_mref ref;
 	int ret;
 
 	if (ino < DSFS_ROOT_INO || ino >= geo->inodes)
-		return dsfs_bad(err, "inode number", ino, geo->inodes - 1,
-				-ESTALE);
-	ret = dsfs_meta_get(src, DSFS_REGION_INODES,
-			    (u64)ino * sizeof(struct dsfs_inode),
+		return dsfs_bad(err, "inode number", ino, geo->inodes - 1, -ESTALE);
+	ret = dsfs_meta_get(src, DSFS_REGION_INODES, (u64)ino * sizeof(struct dsfs_inode),
 			    sizeof(struct dsfs_inode), &ref);
 	if (ret)
 		return dsfs_bad(err, "inode record", ino, geo->inodes - 1, ret);
@@ -319,19 +247,12 @@ int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,
 	return ret;
 }
 
-/**
- * dsfs_hardlink_follow - resolve a hard-link entry
- * @src: metadata source
- * @ino: inode number of the directory entry; replaced by that of the file
- * @type: type of the directory entry; replaced by that of the file
- * @err: filled in on failure
+/*
+ * dsfs_hardlink_follow - replace number and type of a hard-link entry by those of its file
  *
  * Entries that are no hard-link entries stay as they are.
- *
- * Return: 0, -EUCLEAN, or an error of dsfs_inode_get().
  */
-int dsfs_hardlink_follow(struct dsfs_source *src, u32 *ino, u8 *type,
-			 struct dsfs_err *err)
+int dsfs_hardlink_follow(struct dsfs_source *src, u32 *ino, u8 *type, struct dsfs_err *err)
 {
 	struct dsfs_attr attr;
 	int ret;
@@ -342,22 +263,13 @@ int dsfs_hardlink_follow(struct dsfs_source *src, u32 *ino, u8 *type,
 	if (ret)
 		return ret;
 	if (!dsfs_attr_is_hardlink(&attr))
-		return dsfs_bad(err, "name of a hard-link entry leads to an inode", *ino,
-				0, -EUCLEAN);
+		return dsfs_broken(err, "name of a hard-link entry leads to an inode", *ino, 0);
 	*ino = attr.start;
 	*type = dsfs_mode_to_dt(attr.mode);
 	return 0;
 }
 
-/**
- * dsfs_extra_get - read and check an inode extra record
- * @src: metadata source
- * @attr: the inode
- * @extra: filled in; all zero if the inode has no such record
- * @err: filled in on failure
- *
- * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
- */
+/* dsfs_extra_get - read and check an inode extra record; zeros if the inode has none */
 int dsfs_extra_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   struct dsfs_extra_info *extra, struct dsfs_err *err)
 {
@@ -377,20 +289,13 @@ int dsfs_extra_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 	return ret;
 }
 
-/**
+/*
  * dsfs_owner_get - get owner and group of an inode
- * @src: metadata source
- * @attr: the inode
- * @extra: its inode extra record; may be NULL without DSFS_INODE_EXTRA_OWNER
- * @uid: filled in
- * @gid: filled in
- * @err: filled in on failure
  *
- * Return: 0 or an error of dsfs_meta_get().
+ * @extra may be NULL without DSFS_INODE_EXTRA_OWNER.
  */
 int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr,
-		   const struct dsfs_extra_info *extra, u32 *uid, u32 *gid,
-		   struct dsfs_err *err)
+		   const struct dsfs_extra_info *extra, u32 *uid, u32 *gid, struct dsfs_err *err)
 {
 	const struct dsfs_owner *owner;
 	struct dsfs_mref ref;
@@ -401,14 +306,33 @@ int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		*gid = extra->gid;
 		return 0;
 	}
-	ret = dsfs_meta_get(src, DSFS_REGION_OWNERS,
-			    (u64)attr->owner * sizeof(*owner), sizeof(*owner),
-			    &ref);
+	ret = dsfs_meta_get(src, DSFS_REGION_OWNERS, (u64)attr->owner * sizeof(*owner),
+			    sizeof(*owner), &ref);
 	if (ret)
 		return dsfs_bad(err, "owner record", attr->owner, 0, ret);
 	owner = ref.p;
 	*uid = le32_to_cpu(owner->uid);
 	*gid = le32_to_cpu(owner->gid);
 	dsfs_meta_put(&ref);
+	return 0;
+}
+
+/*
+ * dsfs_symlink_get - get a reference to the @attr->size bytes of a target, not terminated
+ *
+ * The target is metadata, so following a link needs no data request.
+ */
+int dsfs_symlink_get(struct dsfs_source *src, const struct dsfs_attr *attr,
+		     struct dsfs_mref *ref, struct dsfs_err *err)
+{
+	int ret;
+
+	ret = dsfs_meta_get(src, DSFS_REGION_SYMLINKS, attr->start, attr->size, ref);
+	if (ret)
+		return dsfs_bad(err, "symlink target", attr->start, attr->size, ret);
+	if (memchr(ref->p, 0, attr->size)) {
+		dsfs_meta_put(ref);
+		return dsfs_broken(err, "NUL in a symlink target", attr->start, 0);
+	}
 	return 0;
 }

@@ -5,16 +5,7 @@
  */
 #include "format.h"
 
-/**
- * dsfs_meta_copy - copy metadata that may span blocks
- * @src: metadata source
- * @region: the region
- * @off: byte offset in it
- * @len: bytes
- * @to: destination
- *
- * Return: 0 or an error of dsfs_meta_get().
- */
+/* dsfs_meta_copy - copy metadata that may span blocks, without a message */
 int dsfs_meta_copy(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
 		   size_t len, void *to)
 {

@@ -12,23 +12,15 @@ static int dsfs_note_digest(const struct dsfs_note *raw, struct dsfs_err *err)
 	const u32 want = raw->digest_kind ? DSFS_DIGEST_BYTES : 0;
 
 	if (raw->digest_kind > DSFS_DIGEST_FULL)
-		return dsfs_bad(err, "kind of the digest", raw->digest_kind,
-				DSFS_DIGEST_FULL, -EUCLEAN);
+		return dsfs_broken(err, "kind of the digest", raw->digest_kind, DSFS_DIGEST_FULL);
 	if (raw->digest_bytes != want)
-		return dsfs_bad(err, "length of the digest", raw->digest_bytes,
-				want, -EUCLEAN);
+		return dsfs_broken(err, "length of the digest", raw->digest_bytes, want);
 	if (!dsfs_all_zero(raw->digest + want, sizeof(raw->digest) - want))
-		return dsfs_bad(err, "bytes of no digest", 1, 0, -EUCLEAN);
+		return dsfs_broken(err, "bytes of no digest", 1, 0);
 	return 0;
 }
 
-/**
- * dsfs_note_check - check a note
- * @block: the 4096 bytes at dsfs_note_pos(); afterwards a struct dsfs_note
- * @err: filled in on failure
- *
- * Return: 0 or -EUCLEAN.
- */
+/* dsfs_note_check - check the block at dsfs_note_pos(), which then is a struct dsfs_note */
 int dsfs_note_check(const void *block, struct dsfs_err *err)
 {
 	const struct dsfs_note *raw = block;
@@ -36,28 +28,22 @@ int dsfs_note_check(const void *block, struct dsfs_err *err)
 	int ret;
 
 	if (le32_to_cpu(raw->magic) != DSFS_NOTE_MAGIC)
-		return dsfs_bad(err, "magic of the note", le32_to_cpu(raw->magic),
-				DSFS_NOTE_MAGIC, -EUCLEAN);
+		return dsfs_broken(err, "magic of the note", le32_to_cpu(raw->magic),
+				   DSFS_NOTE_MAGIC);
 	ret = dsfs_note_digest(raw, err);
 	if (ret)
 		return ret;
 	if (len > DSFS_MESSAGE_MAX)
-		return dsfs_bad(err, "length of the message", len,
-				DSFS_MESSAGE_MAX, -EUCLEAN);
+		return dsfs_broken(err, "length of the message", len, DSFS_MESSAGE_MAX);
 	if (memchr(raw->message, 0, len))
-		return dsfs_bad(err, "NUL in the message", 0, 1, -EUCLEAN);
+		return dsfs_broken(err, "NUL in the message", 0, 1);
 	if (!dsfs_all_zero(raw->message + len, DSFS_BLOCK_SIZE - len -
 			   offsetof(struct dsfs_note, message)))
-		return dsfs_bad(err, "padding of the note", 1, 0, -EUCLEAN);
+		return dsfs_broken(err, "padding of the note", 1, 0);
 	return 0;
 }
 
-/**
- * dsfs_digest_name - get what the text of a digest begins with
- * @kind: DSFS_DIGEST_*
- *
- * Return: the name of its definition in digest.rst; NULL if there is none.
- */
+/* dsfs_digest_name - the name of DSFS_DIGEST_@kind in digest.rst, or NULL */
 const char *dsfs_digest_name(u8 kind)
 {
 	switch (kind) {

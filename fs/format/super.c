@@ -8,6 +8,14 @@
  */
 #include "format.h"
 
+/* dsfs_err_set - record a broken rule; not inline, because it is cold */
+void dsfs_err_set(struct dsfs_err *err, const char *what, u64 value, u64 limit)
+{
+	err->what = what;
+	err->value = value;
+	err->limit = limit;
+}
+
 const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_BLOCKSUMS]	= sizeof(__le32),
 	[DSFS_REGION_INODES]	= sizeof(struct dsfs_inode),
@@ -49,13 +57,7 @@ static u64 dsfs_region_max(enum dsfs_region_id id)
 	}
 }
 
-/**
- * dsfs_all_zero - check reserved bytes and padding
- * @p: bytes
- * @len: their number
- *
- * Return: true if all are zero.
- */
+/* dsfs_all_zero - check reserved bytes and padding */
 bool dsfs_all_zero(const u8 *p, size_t len)
 {
 	size_t i;
@@ -66,12 +68,7 @@ bool dsfs_all_zero(const u8 *p, size_t len)
 	return true;
 }
 
-/**
- * dsfs_super_sum - compute the checksum of a superblock
- * @raw: the superblock
- *
- * Return: crc32c of all bytes, with the checksum field as zero.
- */
+/* dsfs_super_sum - compute the crc32c of a superblock, with the checksum field as zero */
 u32 dsfs_super_sum(const struct dsfs_super *raw)
 {
 	static const u8 zero[sizeof(__le32)];
@@ -86,14 +83,12 @@ u32 dsfs_super_sum(const struct dsfs_super *raw)
 }
 
 /* Magic, checksum, version and features */
-static int dsfs_super_identify(const struct dsfs_super *raw,
-			       struct dsfs_err *err)
+static int dsfs_super_identify(const struct dsfs_super *raw, struct dsfs_err *err)
 {
 	u32 sum = dsfs_super_sum(raw);
 
 	if (le32_to_cpu(raw->magic) != DSFS_SUPER_MAGIC)
-		return dsfs_bad(err, "magic", le32_to_cpu(raw->magic),
-				DSFS_SUPER_MAGIC, -EINVAL);
+		return dsfs_bad(err, "magic", le32_to_cpu(raw->magic), DSFS_SUPER_MAGIC, -EINVAL);
 	if (le32_to_cpu(raw->checksum) != sum)
 		return dsfs_bad(err, "superblock checksum",
 				le32_to_cpu(raw->checksum), sum, -EBADMSG);
@@ -105,8 +100,7 @@ static int dsfs_super_identify(const struct dsfs_super *raw,
 				le64_to_cpu(raw->incompat) & ~DSFS_INCOMPAT_KNOWN,
 				DSFS_INCOMPAT_KNOWN, -EOPNOTSUPP);
 	if (raw->name_hash != DSFS_HASH_XXH64)
-		return dsfs_bad(err, "name hash", raw->name_hash,
-				DSFS_HASH_XXH64, -EOPNOTSUPP);
+		return dsfs_bad(err, "name hash", raw->name_hash, DSFS_HASH_XXH64, -EOPNOTSUPP);
 	return 0;
 }
 
@@ -115,30 +109,24 @@ static int dsfs_super_fields(const struct dsfs_super *raw, struct dsfs_err *err)
 	bool sums = le64_to_cpu(raw->compat) & DSFS_COMPAT_DATA_SUMS;
 
 	if (raw->block_bits != DSFS_BLOCK_BITS)
-		return dsfs_bad(err, "block_bits", raw->block_bits,
-				DSFS_BLOCK_BITS, -EUCLEAN);
-	if (raw->align_bits < DSFS_ALIGN_BITS_MIN ||
-	    raw->align_bits > DSFS_ALIGN_BITS_MAX)
-		return dsfs_bad(err, "align_bits", raw->align_bits,
-				DSFS_ALIGN_BITS_MAX, -EUCLEAN);
+		return dsfs_broken(err, "block_bits", raw->block_bits, DSFS_BLOCK_BITS);
+	if (raw->align_bits < DSFS_ALIGN_BITS_MIN || raw->align_bits > DSFS_ALIGN_BITS_MAX)
+		return dsfs_broken(err, "align_bits", raw->align_bits, DSFS_ALIGN_BITS_MAX);
 	if (raw->chunk_bits && (raw->chunk_bits < DSFS_CHUNK_BITS_MIN ||
 				raw->chunk_bits > DSFS_CHUNK_BITS_MAX))
-		return dsfs_bad(err, "chunk_bits", raw->chunk_bits,
-				DSFS_CHUNK_BITS_MAX, -EUCLEAN);
+		return dsfs_broken(err, "chunk_bits", raw->chunk_bits, DSFS_CHUNK_BITS_MAX);
 	if (sums != !!raw->chunk_bits)
-		return dsfs_bad(err, "chunk_bits against data checksum feature",
-				raw->chunk_bits, sums, -EUCLEAN);
+		return dsfs_broken(err, "chunk_bits against data checksum feature", raw->chunk_bits,
+				   sums);
 	if (raw->object_bits && (raw->object_bits < DSFS_OBJECT_BITS_MIN ||
 				 raw->object_bits > DSFS_OBJECT_BITS_MAX))
-		return dsfs_bad(err, "object_bits", raw->object_bits,
-				DSFS_OBJECT_BITS_MAX, -EUCLEAN);
+		return dsfs_broken(err, "object_bits", raw->object_bits, DSFS_OBJECT_BITS_MAX);
 	if (raw->slot >= DSFS_SB_SLOTS)
-		return dsfs_bad(err, "slot", raw->slot, DSFS_SB_SLOTS - 1,
-				-EUCLEAN);
+		return dsfs_broken(err, "slot", raw->slot, DSFS_SB_SLOTS - 1);
 	if (!le64_to_cpu(raw->generation))
-		return dsfs_bad(err, "generation", 0, 1, -EUCLEAN);
+		return dsfs_broken(err, "generation", 0, 1);
 	if (!dsfs_all_zero(raw->reserved, sizeof(raw->reserved)))
-		return dsfs_bad(err, "superblock reserved bytes", 1, 0, -EUCLEAN);
+		return dsfs_broken(err, "superblock reserved bytes", 1, 0);
 	return 0;
 }
 
@@ -148,24 +136,19 @@ static int dsfs_super_areas(struct dsfs_geo *geo, struct dsfs_err *err)
 	const u64 mask = DSFS_BLOCK_SIZE - 1;
 
 	if (geo->image_bytes >= DSFS_MAX_OFFSET || geo->image_bytes & mask)
-		return dsfs_bad(err, "image_bytes", geo->image_bytes,
-				DSFS_MAX_OFFSET, -EUCLEAN);
+		return dsfs_broken(err, "image_bytes", geo->image_bytes, DSFS_MAX_OFFSET);
 	if (geo->meta_bytes < DSFS_BLOCK_SIZE || geo->meta_bytes & mask ||
 	    geo->meta_bytes > DSFS_META_MAX ||
 	    geo->meta_bytes > geo->image_bytes)
-		return dsfs_bad(err, "meta_bytes", geo->meta_bytes,
-				geo->image_bytes, -EUCLEAN);
-	if (geo->meta_start & mask ||
-	    geo->meta_start > geo->image_bytes - geo->meta_bytes)
-		return dsfs_bad(err, "meta_start", geo->meta_start,
-				geo->image_bytes - geo->meta_bytes, -EUCLEAN);
+		return dsfs_broken(err, "meta_bytes", geo->meta_bytes, geo->image_bytes);
+	if (geo->meta_start & mask || geo->meta_start > geo->image_bytes - geo->meta_bytes)
+		return dsfs_broken(err, "meta_start", geo->meta_start,
+				   geo->image_bytes - geo->meta_bytes);
 	if (geo->data_end > geo->meta_start)
-		return dsfs_bad(err, "data_end", geo->data_end, geo->meta_start,
-				-EUCLEAN);
+		return dsfs_broken(err, "data_end", geo->data_end, geo->meta_start);
 	if (geo->data_start < DSFS_DATA_START_MIN || geo->data_start & mask ||
 	    geo->data_start > geo->data_end)
-		return dsfs_bad(err, "data_start", geo->data_start,
-				geo->data_end, -EUCLEAN);
+		return dsfs_broken(err, "data_start", geo->data_start, geo->data_end);
 	return 0;
 }
 
@@ -187,28 +170,23 @@ static int dsfs_region_decode(const struct dsfs_super *raw, unsigned int id,
 	info->pos = geo->meta_start + (block << DSFS_BLOCK_BITS);
 	if (!info->bytes) {
 		if (block || info->checksum)
-			return dsfs_bad(err, "place of an empty region", id, 0,
-					-EUCLEAN);
+			return dsfs_broken(err, "place of an empty region", id, 0);
 		return 0;
 	}
 	if (id >= DSFS_REGIONS_USED)
-		return dsfs_bad(err, "unknown region", id,
-				DSFS_REGIONS_USED - 1, -EUCLEAN);
+		return dsfs_broken(err, "unknown region", id, DSFS_REGIONS_USED - 1);
 	if (info->bytes > dsfs_region_max(id))
-		return dsfs_bad(err, "region length", info->bytes,
-				dsfs_region_max(id), -EUCLEAN);
+		return dsfs_broken(err, "region length", info->bytes, dsfs_region_max(id));
 	if (dsfs_records(geo, id) * dsfs_record_bytes[id] != info->bytes)
-		return dsfs_bad(err, "region length against its record size",
-				info->bytes, dsfs_record_bytes[id], -EUCLEAN);
+		return dsfs_broken(err, "region length against its record size", info->bytes,
+				   dsfs_record_bytes[id]);
 	blocks = (info->bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS;
 	if (blocks > room || block > room - blocks)
-		return dsfs_bad(err, "end of a region", block + blocks, room,
-				-EUCLEAN);
+		return dsfs_broken(err, "end of a region", block + blocks, room);
 	return 0;
 }
 
-static int dsfs_regions_disjoint(const struct dsfs_geo *geo,
-				 struct dsfs_err *err)
+static int dsfs_regions_disjoint(const struct dsfs_geo *geo, struct dsfs_err *err)
 {
 	const struct dsfs_region_info *a, *b;
 	unsigned int i, j;
@@ -219,8 +197,7 @@ static int dsfs_regions_disjoint(const struct dsfs_geo *geo,
 			b = &geo->regions[j];
 			if (i != j && a->bytes && b->bytes &&
 			    a->pos >= b->pos && a->pos < b->pos + b->bytes)
-				return dsfs_bad(err, "overlapping regions",
-						i, j, -EUCLEAN);
+				return dsfs_broken(err, "overlapping regions", i, j);
 		}
 	}
 	return 0;
@@ -242,27 +219,22 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 	geo->chunksums = dsfs_records(geo, DSFS_REGION_CHUNKSUMS);
 
 	if (dsfs_records(geo, DSFS_REGION_BLOCKSUMS) != blocks)
-		return dsfs_bad(err, "metadata block checksums",
-				dsfs_records(geo, DSFS_REGION_BLOCKSUMS), blocks,
-				-EUCLEAN);
+		return dsfs_broken(err, "metadata block checksums",
+				   dsfs_records(geo, DSFS_REGION_BLOCKSUMS), blocks);
 	if (geo->inodes < DSFS_ROOT_INO + 1)
-		return dsfs_bad(err, "inode records", geo->inodes,
-				DSFS_ROOT_INO + 1, -EUCLEAN);
+		return dsfs_broken(err, "inode records", geo->inodes, DSFS_ROOT_INO + 1);
 	if (!geo->dirs || geo->dirs >= geo->inodes)
-		return dsfs_bad(err, "directory records", geo->dirs,
-				geo->inodes - 1, -EUCLEAN);
+		return dsfs_broken(err, "directory records", geo->dirs, geo->inodes - 1);
 	if (!geo->owners)
-		return dsfs_bad(err, "owner records", 0, 1, -EUCLEAN);
+		return dsfs_broken(err, "owner records", 0, 1);
 	want = geo->chunk_bits ? geo->inodes : 0;
 	if (sums != want)
-		return dsfs_bad(err, "file checksums", sums, want, -EUCLEAN);
+		return dsfs_broken(err, "file checksums", sums, want);
 	if (!geo->chunk_bits && geo->chunksums)
-		return dsfs_bad(err, "chunk checksums", geo->chunksums, 0,
-				-EUCLEAN);
+		return dsfs_broken(err, "chunk checksums", geo->chunksums, 0);
 	want = geo->regions[DSFS_REGION_HISTORY].bytes;
 	if (want && want != DSFS_SB_SIZE)
-		return dsfs_bad(err, "history length", want, DSFS_SB_SIZE,
-				-EUCLEAN);
+		return dsfs_broken(err, "history length", want, DSFS_SB_SIZE);
 	return 0;
 }
 
@@ -276,8 +248,8 @@ static int dsfs_note_alone(const struct dsfs_geo *geo, struct dsfs_err *err)
 		return 0;
 	for (i = 0; i < DSFS_REGIONS_USED; i++)
 		if (r[i].bytes && r[i].pos + r[i].bytes > dsfs_note_pos(geo))
-			return dsfs_bad(err, "region in the block of the note",
-					i, DSFS_REGIONS_USED, -EUCLEAN);
+			return dsfs_broken(err, "region in the block of the note", i,
+					   DSFS_REGIONS_USED);
 	return 0;
 }
 
@@ -295,8 +267,7 @@ static int dsfs_note_alone(const struct dsfs_geo *geo, struct dsfs_err *err)
  */
 static u32 dsfs_igeneration(const struct dsfs_super *raw)
 {
-	const size_t from = offsetof(struct dsfs_super, slot) +
-			    sizeof(raw->slot);
+	const size_t from = offsetof(struct dsfs_super, slot) + sizeof(raw->slot);
 	const u32 mask = (1U << DSFS_IGEN_BITS) - 1;
 	u32 sum = dsfs_crc32c(0, (const u8 *)raw + from, sizeof(*raw) - from);
 	u32 v = (sum & ~mask) | (le64_to_cpu(raw->generation) & mask);
@@ -304,15 +275,11 @@ static u32 dsfs_igeneration(const struct dsfs_super *raw)
 	return v ? v : ~mask;
 }
 
-/**
- * dsfs_super_decode - check a superblock and derive the geometry
- * @raw: the 512 bytes of a slot
- * @device_bytes: length of the device or file; 0: not checked
- * @geo: filled in
- * @err: filled in on failure
+/*
+ * dsfs_super_decode - check the 512 bytes of a slot and derive the geometry
  *
- * Return: 0, -EINVAL (not DSFS), -EBADMSG (checksum), -EOPNOTSUPP (newer format
- * or feature), -EUCLEAN (broken rule), -EFBIG (longer than the device).
+ * @device_bytes is the length of the device or file; 0: not checked. The error is one of
+ * those on top of format.h.
  */
 int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 		      struct dsfs_geo *geo, struct dsfs_err *err)
@@ -359,13 +326,7 @@ int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 	return ret ? ret : dsfs_note_alone(geo, err);
 }
 
-/**
- * dsfs_super_same - compare two superblock slots
- * @a: a superblock that decoded without error
- * @b: another one
- *
- * Return: true if they differ at most in slot number and checksum.
- */
+/* dsfs_super_same - whether good superblocks differ at most in slot number and checksum */
 bool dsfs_super_same(const struct dsfs_super *a, const struct dsfs_super *b)
 {
 	struct dsfs_super x = *a;
@@ -375,21 +336,18 @@ bool dsfs_super_same(const struct dsfs_super *a, const struct dsfs_super *b)
 	return !memcmp(&x, b, sizeof(x));
 }
 
-/**
+/*
  * dsfs_super_choose - choose the superblock slot to use
- * @slots: both slots
- * @use: filled in: the valid slot with the higher generation, or -1
- * @err: filled in on failure
  *
- * A damaged slot is ignored; the caller reports it. A slot with a good
- * checksum, a higher generation and an unknown feature is an error: using the
- * other slot would silently go back to a previous generation.
+ * @use is set to the valid slot with the higher generation, or to -1. A damaged slot is
+ * ignored; the caller reports it. A slot with a good checksum, a higher generation and an
+ * unknown feature is an error: using the other slot would silently go back to a previous
+ * generation.
  *
  * Return: 0; -EUCLEAN if the slots contradict each other; otherwise the errno
  * of the slot with the more specific error.
  */
-int dsfs_super_choose(const struct dsfs_slot *slots, int *use,
-		      struct dsfs_err *err)
+int dsfs_super_choose(const struct dsfs_slot *slots, int *use, struct dsfs_err *err)
 {
 	const bool ok[2] = { !slots[0].ret, !slots[1].ret };
 	const u64 gen[2] = {
@@ -407,10 +365,9 @@ int dsfs_super_choose(const struct dsfs_slot *slots, int *use,
 	}
 	if (ok[0] && ok[1]) {
 		*use = gen[1] > gen[0];
-		if (gen[0] == gen[1] &&
-		    !dsfs_super_same(&slots[0].raw, &slots[1].raw))
-			return dsfs_bad(err, "superblocks of one generation differ",
-					gen[0], gen[1], -EUCLEAN);
+		if (gen[0] == gen[1] && !dsfs_super_same(&slots[0].raw, &slots[1].raw))
+			return dsfs_broken(err, "superblocks of one generation differ", gen[0],
+					   gen[1]);
 		return 0;
 	}
 	*use = ok[1];

@@ -7,15 +7,11 @@
  */
 #include "format.h"
 
-/**
+/*
  * dsfs_xattr_bytes - get the length of an xattr set
- * @src: metadata source
- * @extra: inode extra record of an inode with DSFS_INODE_XATTRS
- * @bytes: filled in; the set can be read by dsfs_meta_copy(), or by
- *	dsfs_meta_get() if it has 4096 bytes or less
- * @err: filled in on failure
  *
- * Return: 0, -EUCLEAN, or an error of dsfs_meta_get().
+ * @extra is of an inode with DSFS_INODE_XATTRS. The set can be read by dsfs_meta_copy(), or
+ * by dsfs_meta_get() if it has 4096 bytes or less.
  */
 int dsfs_xattr_bytes(struct dsfs_source *src, const struct dsfs_extra_info *extra,
 		     u32 *bytes, struct dsfs_err *err)
@@ -26,54 +22,36 @@ int dsfs_xattr_bytes(struct dsfs_source *src, const struct dsfs_extra_info *extr
 	struct dsfs_mref ref;
 	int ret;
 
-	ret = dsfs_meta_get(src, DSFS_REGION_XATTRS, extra->xattrs, sizeof(*set),
-			    &ref);
+	ret = dsfs_meta_get(src, DSFS_REGION_XATTRS, extra->xattrs, sizeof(*set), &ref);
 	if (ret)
 		return dsfs_bad(err, "xattr set", extra->xattrs, room, ret);
 	set = ref.p;
 	*bytes = le32_to_cpu(set->bytes);
 	dsfs_meta_put(&ref);
 	if (*bytes <= sizeof(*set) || *bytes > DSFS_XATTR_SET_MAX || *bytes & 3)
-		return dsfs_bad(err, "length of an xattr set", *bytes,
-				DSFS_XATTR_SET_MAX, -EUCLEAN);
+		return dsfs_broken(err, "length of an xattr set", *bytes, DSFS_XATTR_SET_MAX);
 	if (*bytes > room - extra->xattrs)
-		return dsfs_bad(err, "end of an xattr set", extra->xattrs + *bytes,
-				room, -EUCLEAN);
+		return dsfs_broken(err, "end of an xattr set", extra->xattrs + *bytes, room);
 	if (*bytes <= DSFS_BLOCK_SIZE ? at + *bytes > DSFS_BLOCK_SIZE : at)
-		return dsfs_bad(err, "xattr set that crosses a block",
-				extra->xattrs, DSFS_BLOCK_SIZE, -EUCLEAN);
+		return dsfs_broken(err, "xattr set that crosses a block", extra->xattrs,
+				   DSFS_BLOCK_SIZE);
 	return 0;
 }
 
-/**
- * dsfs_xattr_first - start to iterate over an xattr set
- * @set: the set
- * @bytes: its length, from dsfs_xattr_bytes()
- * @count: filled in: number of attributes
- * @cursor: filled in, for dsfs_xattr_next()
- * @err: filled in on failure
- *
- * Return: 0 or -EUCLEAN.
- */
-int dsfs_xattr_first(const void *set, size_t bytes, u32 *count, u32 *cursor,
-		     struct dsfs_err *err)
+/* dsfs_xattr_first - start to iterate over an xattr set of dsfs_xattr_bytes() */
+int dsfs_xattr_first(const void *set, size_t bytes, u32 *count, u32 *cursor, struct dsfs_err *err)
 {
 	const struct dsfs_xattr_set *raw = set;
 
 	*count = le16_to_cpu(raw->count);
 	*cursor = sizeof(*raw);
 	if (!*count || le16_to_cpu(raw->reserved))
-		return dsfs_bad(err, "attributes in an xattr set", *count,
-				bytes / sizeof(struct dsfs_xattr), -EUCLEAN);
+		return dsfs_broken(err, "attributes in an xattr set", *count,
+				   bytes / sizeof(struct dsfs_xattr));
 	return 0;
 }
 
-/**
- * dsfs_xattr_prefix - get the name prefix that a prefix number stands for
- * @prefix: DSFS_XATTR_*
- *
- * Return: the prefix, or NULL for an unknown number.
- */
+/* dsfs_xattr_prefix - get the name prefix of DSFS_XATTR_*; NULL for an unknown number */
 const char *dsfs_xattr_prefix(u8 prefix)
 {
 	switch (prefix) {
@@ -91,15 +69,10 @@ const char *dsfs_xattr_prefix(u8 prefix)
 	return NULL;
 }
 
-/**
+/*
  * dsfs_xattr_next - get the next attribute of an xattr set
- * @set: the set
- * @bytes: its length
- * @cursor: from dsfs_xattr_first(); advanced
- * @info: filled in; points into @set
- * @err: filled in on failure
  *
- * Return: 1 for an attribute, 0 at the end, -EUCLEAN.
+ * Return: 1 for an attribute, which points into @set; 0 at the end; -EUCLEAN.
  */
 int dsfs_xattr_next(const void *set, size_t bytes, u32 *cursor,
 		    struct dsfs_xattr_info *info, struct dsfs_err *err)
@@ -113,8 +86,7 @@ int dsfs_xattr_next(const void *set, size_t bytes, u32 *cursor,
 	if (!room)
 		return 0;
 	if (room < sizeof(*raw))
-		return dsfs_bad(err, "room for an xattr", room, sizeof(*raw),
-				-EUCLEAN);
+		return dsfs_broken(err, "room for an xattr", room, sizeof(*raw));
 	raw = (const void *)((const char *)set + *cursor);
 	info->prefix = raw->prefix;
 	info->name_len = raw->name_len;
@@ -124,22 +96,19 @@ int dsfs_xattr_next(const void *set, size_t bytes, u32 *cursor,
 
 	prefix = dsfs_xattr_prefix(info->prefix);
 	if (!prefix || raw->reserved)
-		return dsfs_bad(err, "prefix of an xattr", info->prefix,
-				DSFS_XATTR_ACL_DEFAULT, -EUCLEAN);
+		return dsfs_broken(err, "prefix of an xattr", info->prefix, DSFS_XATTR_ACL_DEFAULT);
 	acl = info->prefix >= DSFS_XATTR_ACL_ACCESS;
-	if (acl != !info->name_len ||
-	    info->name_len + strlen(prefix) > DSFS_NAME_MAX)
-		return dsfs_bad(err, "length of an xattr's name",
-				info->name_len, DSFS_NAME_MAX, -EUCLEAN);
+	if (acl != !info->name_len || info->name_len + strlen(prefix) > DSFS_NAME_MAX)
+		return dsfs_broken(err, "length of an xattr's name", info->name_len, DSFS_NAME_MAX);
 	if (info->value_len > DSFS_XATTR_VALUE_MAX)
-		return dsfs_bad(err, "length of an xattr's value",
-				info->value_len, DSFS_XATTR_VALUE_MAX, -EUCLEAN);
+		return dsfs_broken(err, "length of an xattr's value", info->value_len,
+				   DSFS_XATTR_VALUE_MAX);
 	used = (sizeof(*raw) + info->name_len + info->value_len + 3) &
 	       ~(size_t)3;
 	if (used > room)
-		return dsfs_bad(err, "end of an xattr", used, room, -EUCLEAN);
+		return dsfs_broken(err, "end of an xattr", used, room);
 	if (memchr(info->name, 0, info->name_len))
-		return dsfs_bad(err, "NUL in an xattr's name", 0, 1, -EUCLEAN);
+		return dsfs_broken(err, "NUL in an xattr's name", 0, 1);
 	*cursor += used;
 	return 1;
 }

@@ -39,8 +39,8 @@ static inline void dsfs_case_dir(u32 base, struct dsfs_dir *raw)
 }
 
 /* @arg: length of NAMES instead of the superblock's */
-static inline int dsfs_case_run_dir(const struct dsfs_case *c, void *buf,
-				  struct dsfs_geo *geo, struct dsfs_err *err)
+static inline int dsfs_case_run_dir(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
+				    struct dsfs_err *err)
 {
 	const u64 names = geo->regions[DSFS_REGION_NAMES].bytes;
 	struct dsfs_dir_info dir;
@@ -55,7 +55,7 @@ static inline int dsfs_case_run_dir(const struct dsfs_case *c, void *buf,
 	return ret;
 }
 
-#define D(f, v)	DSFS_P(dsfs_dir, f, v)
+#define D(f, v)	DSFS_P(v, struct dsfs_dir, f)
 
 static const struct dsfs_case dsfs_dir_cases[] = {
 	{ "empty", DIR_EMPTY },
@@ -72,9 +72,9 @@ static const struct dsfs_case dsfs_dir_cases[] = {
 	{ "root with another parent", DIR_EMPTY, "directory's parent",
 	  { D(self, 1), D(parent, 2) } },
 	{ "first reserved byte", DIR_EMPTY, "directory record reserved bytes",
-	  { DSFS_P8(dsfs_dir, reserved, 0, 1) } },
+	  { D(reserved[0], 1) } },
 	{ "last reserved byte", DIR_INDEX, "directory record reserved bytes",
-	  { DSFS_P8(dsfs_dir, reserved, 13, 1) } },
+	  { D(reserved[13], 1) } },
 	{ "empty with names", DIR_EMPTY, "name blocks of a directory", { D(name_blocks, 1) } },
 	{ "names without block", DIR_SMALL, "name blocks of a directory", { D(name_blocks, 0) } },
 	{ "more blocks than names", DIR_SMALL, "name blocks of a directory",
@@ -170,8 +170,8 @@ static inline int dsfs_case_names_good(const struct dsfs_names_info *names)
 }
 
 /* @base: available bytes, 0: all; @arg: names in the directory, 0: 3 */
-static inline int dsfs_case_run_names(const struct dsfs_case *c, void *buf,
-				  struct dsfs_geo *geo, struct dsfs_err *err)
+static inline int dsfs_case_run_names(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
+				      struct dsfs_err *err)
 {
 	struct dsfs_dir_info dir = { .count = c->arg ? c->arg : 3 };
 	struct dsfs_names_info names;
@@ -190,9 +190,8 @@ static inline int dsfs_case_run_names(const struct dsfs_case *c, void *buf,
 	return ret;
 }
 
-#define N(f, v)		DSFS_P(dsfs_names, f, v)
-#define SLOT(i, at, type)	{ offsetof(struct dsfs_names, slots) + 2 * (i), 2, \
-				  (at) | (type) << DSFS_SLOT_TYPE_SHIFT }
+#define N(f, v)		DSFS_P(v, struct dsfs_names, f)
+#define SLOT(i, at, type)	N(slots[i], (at) | (type) << DSFS_SLOT_TYPE_SHIFT)
 #define NAMES_AT		CASE_NAMES_AT
 #define NAMES_END		CASE_NAMES_END
 

@@ -31,8 +31,8 @@ static inline int dsfs_case_history_read(void *arg, u64 pos,
  * of generation 2. @buf has room for that superblock and for the slot that is
  * read.
  */
-static inline int dsfs_case_run_history(const struct dsfs_case *c, void *buf,
-				  struct dsfs_geo *geo, struct dsfs_err *err)
+static inline int dsfs_case_run_history(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
+					struct dsfs_err *err)
 {
 	struct dsfs_super *s = buf;
 	struct dsfs_slot *older = buf + 2 * DSFS_SB_SIZE;
@@ -51,19 +51,18 @@ static inline int dsfs_case_run_history(const struct dsfs_case *c, void *buf,
 	return ret == 1 ? older->ret : ret;
 }
 
-#define SB(f, v)		DSFS_P(dsfs_super, f, v)
+#define SB(f, v)		DSFS_P(v, struct dsfs_super, f)
 
 static const struct dsfs_case dsfs_history_cases[] = {
 	{ "good" },
 	{ "written to the other slot", 0, NULL, { SB(slot, 1) } },
 	{ "two generations back", 0, NULL, { SB(generation, 1) } },
-	{ "checksum", CASE_UNSUMMED, "superblock checksum",
-	  { DSFS_P8(dsfs_super, label, 0, 1) }, .ret = -EBADMSG },
+	{ "checksum", CASE_UNSUMMED, "superblock checksum", { SB(label[0], 1) }, .ret = -EBADMSG },
 	{ "unknown feature", 0, "unknown incompat feature bits",
 	  { SB(incompat, 1) }, .ret = -EOPNOTSUPP },
 	{ "longer than the device", 0, "image longer than the device",
 	  .arg = CASE_IMAGE - 4096, .ret = -EFBIG },
-	{ "of another image", 0, "UUID of the history", { DSFS_P8(dsfs_super, uuid, 15, 1) } },
+	{ "of another image", 0, "UUID of the history", { SB(uuid[15], 1) } },
 	{ "the same generation", 0, "generation of the history", { SB(generation, 3) } },
 	{ "a higher generation", 0, "generation of the history", { SB(generation, 4) } },
 	{ "ends behind what came later", 0, "end of an older generation",

@@ -60,8 +60,8 @@ static inline void dsfs_case_inode(u32 base, struct dsfs_inode *raw)
 }
 
 /* @geo: of the valid superblock */
-static inline int dsfs_case_run_inode(const struct dsfs_case *c, void *buf,
-				  struct dsfs_geo *geo, struct dsfs_err *err)
+static inline int dsfs_case_run_inode(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
+				      struct dsfs_err *err)
 {
 	struct dsfs_attr attr;
 
@@ -70,7 +70,7 @@ static inline int dsfs_case_run_inode(const struct dsfs_case *c, void *buf,
 	return dsfs_inode_decode(geo, CASE_INO, buf, &attr, err);
 }
 
-#define I(f, v)	DSFS_P(dsfs_inode, f, v)
+#define I(f, v)	DSFS_P(v, struct dsfs_inode, f)
 
 static const struct dsfs_case dsfs_inode_cases[] = {
 	{ "file", CASE_REG },
@@ -191,8 +191,8 @@ static inline void dsfs_case_extra(u32 base, struct dsfs_extra *raw)
 	}
 }
 
-static inline int dsfs_case_run_extra(const struct dsfs_case *c, void *buf,
-				  struct dsfs_geo *geo, struct dsfs_err *err)
+static inline int dsfs_case_run_extra(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
+				      struct dsfs_err *err)
 {
 	struct dsfs_extra_info extra;
 	struct dsfs_attr attr;
@@ -209,7 +209,7 @@ static inline int dsfs_case_run_extra(const struct dsfs_case *c, void *buf,
 	return dsfs_extra_decode(geo, &attr, buf, &extra, err);
 }
 
-#define X(f, v)	DSFS_P(dsfs_extra, f, v)
+#define X(f, v)	DSFS_P(v, struct dsfs_extra, f)
 /* stored, first_extent, extents */
 #define NO_EXTENTS	{ offsetof(struct dsfs_extra, stored), 16, 0 }
 
@@ -217,10 +217,8 @@ static const struct dsfs_case dsfs_extra_cases[] = {
 	{ "holes", CASE_HOLES },
 	{ "xattrs", CASE_XATTRS },
 	{ "everything", CASE_ALL_EXTRA },
-	{ "first reserved byte", CASE_HOLES, "extra record reserved bytes",
-	  { DSFS_P8(dsfs_extra, reserved, 0, 1) } },
-	{ "last reserved byte", CASE_HOLES, "extra record reserved bytes",
-	  { DSFS_P8(dsfs_extra, reserved, 27, 1) } },
+	{ "first reserved byte", CASE_HOLES, "extra record reserved bytes", { X(reserved[0], 1) } },
+	{ "last reserved byte", CASE_HOLES, "extra record reserved bytes", { X(reserved[27], 1) } },
 	{ "xattrs without flag", CASE_HOLES, "place of xattrs", { X(xattrs, 16) } },
 	{ "xattrs at 0", CASE_XATTRS, NULL, { X(xattrs, 0) } },
 	{ "xattrs unaligned", CASE_XATTRS, "place of xattrs", { X(xattrs, 18) } },

@@ -22,8 +22,8 @@ static inline void dsfs_case_note(void *buf, u32 base)
 }
 
 /* @arg: length of a message of the letter x; 0: the one above */
-static inline int dsfs_case_run_note(const struct dsfs_case *c, void *buf,
-				  struct dsfs_geo *geo, struct dsfs_err *err)
+static inline int dsfs_case_run_note(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
+				     struct dsfs_err *err)
 {
 	struct dsfs_note *n = buf;
 
@@ -37,7 +37,7 @@ static inline int dsfs_case_run_note(const struct dsfs_case *c, void *buf,
 	return dsfs_note_check(buf, err);
 }
 
-#define NT(f, v)	DSFS_P(dsfs_note, f, v)
+#define NT(f, v)	DSFS_P(v, struct dsfs_note, f)
 
 static const struct dsfs_case dsfs_note_cases[] = {
 	{ "good" },
@@ -51,24 +51,21 @@ static const struct dsfs_case dsfs_note_cases[] = {
 	{ "digest without a length", 0, "length of the digest", { NT(digest_bytes, 0) } },
 	{ "digest of 33 bytes", 0, "length of the digest", { NT(digest_bytes, 33) } },
 	{ "length without a digest", 1, "length of the digest", { NT(digest_bytes, 32) } },
-	{ "first byte of no digest", 1, "bytes of no digest",
-	  { DSFS_P8(dsfs_note, digest, 0, 1) } },
-	{ "last byte of no digest", 1, "bytes of no digest",
-	  { DSFS_P8(dsfs_note, digest, 31, 0x80) } },
+	{ "first byte of no digest", 1, "bytes of no digest", { NT(digest[0], 1) } },
+	{ "last byte of no digest", 1, "bytes of no digest", { NT(digest[31], 0x80) } },
 	{ "no message", 0, NULL,
 	  { NT(message_bytes, 0), { offsetof(struct dsfs_note, message), 4, 0 } } },
 	{ "message of one byte", 0, NULL,
-	  { DSFS_P8(dsfs_note, message, 1, 0), DSFS_P8(dsfs_note, message, 2, 0),
-	    DSFS_P8(dsfs_note, message, 3, 0) }, .arg = 1 },
+	  { NT(message[1], 0), NT(message[2], 0),
+	    NT(message[3], 0) }, .arg = 1 },
 	{ "longest message", .arg = DSFS_MESSAGE_MAX },
 	{ "message of 1025 bytes", 0, "length of the message", .arg = DSFS_MESSAGE_MAX + 1 },
 	{ "message of 65535 bytes", 0, "length of the message", { NT(message_bytes, 65535) } },
-	{ "NUL in the message", 0, "NUL in the message", { DSFS_P8(dsfs_note, message, 1, 0) } },
+	{ "NUL in the message", 0, "NUL in the message", { NT(message[1], 0) } },
 	{ "NUL at its end", 0, "NUL in the message", { NT(message_bytes, 5) } },
-	{ "byte behind the message", 0, "padding of the note",
-	  { DSFS_P8(dsfs_note, message, 4, 1) } },
+	{ "byte behind the message", 0, "padding of the note", { NT(message[4], 1) } },
 	{ "byte behind the longest message", 0, "padding of the note",
-	  { DSFS_P8(dsfs_note, message, DSFS_MESSAGE_MAX, 1) }, .arg = DSFS_MESSAGE_MAX },
+	  { NT(message[DSFS_MESSAGE_MAX], 1) }, .arg = DSFS_MESSAGE_MAX },
 	{ "last byte of the block", 0, "padding of the note", { { DSFS_BLOCK_SIZE - 1, 1, 1 } } },
 };
 

@@ -67,8 +67,8 @@ static inline void dsfs_case_super(struct dsfs_super *s)
 	s->checksum = cpu_to_le32(dsfs_super_sum(s));
 }
 
-static inline int dsfs_case_run_super(const struct dsfs_case *c, void *buf,
-				  struct dsfs_geo *geo, struct dsfs_err *err)
+static inline int dsfs_case_run_super(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
+				      struct dsfs_err *err)
 {
 	struct dsfs_super *s = buf;
 
@@ -79,14 +79,9 @@ static inline int dsfs_case_run_super(const struct dsfs_case *c, void *buf,
 	return dsfs_super_decode(s, c->arg, geo, err);
 }
 
-#define SB(f, v)		DSFS_P(dsfs_super, f, v)
-#define AT(id)			(offsetof(struct dsfs_super, regions) + \
-				 (id) * sizeof(struct dsfs_region))
-#define RG_AT(at, f, v)		{ (at) + offsetof(struct dsfs_region, f), \
-				  sizeof(((struct dsfs_region *)0)->f), v }
-#define RG(id, f, v)		RG_AT(AT(DSFS_REGION_##id), f, v)
-#define UNKNOWN(n, f, v)	RG_AT(AT(n), f, v)
-#define NO_REGION(id)		{ AT(DSFS_REGION_##id), sizeof(struct dsfs_region), 0 }
+#define SB(f, v)		DSFS_P(v, struct dsfs_super, f)
+#define RG(id, f, v)		SB(regions[DSFS_REGION_##id].f, v)
+#define NO_REGION(id)		SB(regions[DSFS_REGION_##id], 0)
 #define BLOCK(id)		CASE_BLOCK(DSFS_REGION_##id)
 #define NOTE			DSFS_COMPAT_KNOWN
 
@@ -102,7 +97,7 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "byte in front of the checksum counts", CASE_UNSUMMED, "superblock checksum",
 	  { SB(version, 2) }, .ret = -EBADMSG },
 	{ "last byte counts", CASE_UNSUMMED, "superblock checksum",
-	  { DSFS_P8(dsfs_super, regions, 255, 1) }, .ret = -EBADMSG },
+	  { { DSFS_SB_SIZE - 1, 1, 1 } }, .ret = -EBADMSG },
 	{ "version 0", 0, "format version", { SB(version, 0) }, .ret = -EOPNOTSUPP },
 	{ "version 2", 0, "format version", { SB(version, 2) }, .ret = -EOPNOTSUPP },
 	{ "incompat bit 0", 0, "unknown incompat feature bits",
@@ -135,10 +130,8 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "slot 2", 0, "slot", { SB(slot, 2) } },
 	{ "generation 0", 0, "generation", { SB(generation, 0) } },
 	{ "generation 2^64-1", 0, NULL, { SB(generation, ~0ULL) } },
-	{ "first reserved byte", 0, "superblock reserved bytes",
-	  { DSFS_P8(dsfs_super, reserved, 0, 1) } },
-	{ "last reserved byte", 0, "superblock reserved bytes",
-	  { DSFS_P8(dsfs_super, reserved, 63, 0x80) } },
+	{ "first reserved byte", 0, "superblock reserved bytes", { SB(reserved[0], 1) } },
+	{ "last reserved byte", 0, "superblock reserved bytes", { SB(reserved[63], 0x80) } },
 
 	{ "longest image", 0, NULL, { SB(image_bytes, DSFS_MAX_OFFSET - DSFS_BLOCK_SIZE) } },
 	{ "image of 2^48", 0, "image_bytes", { SB(image_bytes, DSFS_MAX_OFFSET) } },
@@ -170,11 +163,12 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	  { RG(SYMLINKS, bytes, 0), RG(SYMLINKS, checksum, 0) } },
 	{ "empty region with a checksum", 0, "place of an empty region",
 	  { RG(SYMLINKS, bytes, 0), RG(SYMLINKS, block, 0) } },
-	{ "place of an unknown region", 0, "place of an empty region", { UNKNOWN(14, block, 1) } },
+	{ "place of an unknown region", 0, "place of an empty region",
+	  { SB(regions[14].block, 1) } },
 	{ "unknown region 13", 0, "unknown region",
 	  { SB(meta_start, CASE_META - DSFS_BLOCK_SIZE), SB(data_end, DSFS_DATA_START_MIN),
-	    UNKNOWN(13, bytes, 4) } },
-	{ "unknown region 15", 0, "unknown region", { UNKNOWN(15, bytes, 4096) } },
+	    SB(regions[13].bytes, 4) } },
+	{ "unknown region 15", 0, "unknown region", { SB(regions[15].bytes, 4096) } },
 	{ "inode numbers past 2^32-2", 0, "region length", { RG(INODES, bytes, 32ULL << 32) } },
 	{ "directories past 2^32-2", 0, "region length", { RG(DIRS, bytes, 64 * 0xffffffffULL) } },
 	{ "names past 2^44", 0, "region length", { RG(NAMES, bytes, DSFS_META_MAX + 1) } },
@@ -251,10 +245,7 @@ static const struct dsfs_case dsfs_super_cases[] = {
 };
 
 #undef SB
-#undef AT
-#undef RG_AT
 #undef RG
-#undef UNKNOWN
 #undef NO_REGION
 #undef BLOCK
 #undef NOTE

@@ -30,8 +30,8 @@ static inline void dsfs_case_xattrs(u8 *buf)
 }
 
 /* @arg: length of the set; 0: its own */
-static inline int dsfs_case_run_xattr(const struct dsfs_case *c, void *buf,
-				  struct dsfs_geo *geo, struct dsfs_err *err)
+static inline int dsfs_case_run_xattr(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
+				      struct dsfs_err *err)
 {
 	const size_t bytes = c->arg ? c->arg : CASE_XATTR_END;
 	struct dsfs_xattr_info info;
@@ -49,9 +49,9 @@ static inline int dsfs_case_run_xattr(const struct dsfs_case *c, void *buf,
 	return ret;
 }
 
-#define XS(f, v)	DSFS_P(dsfs_xattr_set, f, v)
-#define XA(i, f, v)	{ CASE_XATTR_##i + offsetof(struct dsfs_xattr, f), \
-			  sizeof(((struct dsfs_xattr *)0)->f), v }
+#define XS(f, v)	DSFS_P(v, struct dsfs_xattr_set, f)
+#define XA_OF(v, at, ...)	{ (at) + offsetof(__VA_ARGS__), sizeof_field(__VA_ARGS__), v }
+#define XA(i, f, v)		XA_OF(v, CASE_XATTR_##i, struct dsfs_xattr, f)
 
 static const struct dsfs_case dsfs_xattr_cases[] = {
 	{ "good" },
@@ -85,5 +85,6 @@ static const struct dsfs_case dsfs_xattr_cases[] = {
 
 #undef XS
 #undef XA
+#undef XA_OF
 
 #endif /* FORMAT_CASES_XATTR_H */

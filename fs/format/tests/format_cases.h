@@ -47,9 +47,12 @@ struct dsfs_case {
 typedef int (*dsfs_case_fn)(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
 			    struct dsfs_err *err);
 
-/* Patch of a field; of byte @i of a field */
-#define DSFS_P(s, f, v)		{ offsetof(struct s, f), sizeof(((struct s *)0)->f), v }
-#define DSFS_P8(s, f, i, v)	{ offsetof(struct s, f) + (i), 1, v }
+#ifndef sizeof_field
+#define sizeof_field(type, f...)	sizeof(((type *)0)->f)
+#endif
+
+/* Patch of a field of a structure: its new value, its type and its name */
+#define DSFS_P(v, ...)	{ offsetof(__VA_ARGS__), sizeof_field(__VA_ARGS__), v }
 
 static inline void dsfs_case_patch(void *to, const struct dsfs_case *c)
 {
