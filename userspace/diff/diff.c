@@ -17,14 +17,12 @@ enum side { FROM, TO, SIDES };
  * @v: that of the run
  * @j: NULL: text
  * @at: the generations; their errors are those of the run
- * @links: first names in them
  * @added: like the other numbers: objects
  */
 struct diff {
 	struct view *v;
 	struct json *j;
 	struct view at[SIDES];
-	struct listing_links links[SIDES];
 	u64 added;
 	u64 removed;
 	u64 data;
@@ -103,25 +101,12 @@ static void show(struct diff *f, const char *change, const struct image_node *n,
 }
 
 /* Whether the names of an object that both have were different ones, or in another order. */
-static int compare_links(struct diff *f, const struct walk_entry *const e[SIDES], bool *other)
+static bool other_links(const struct walk_entry *from, const struct walk_entry *to)
 {
-	const char *first[SIDES] = { NULL, NULL };
-	int ret;
-
-	*other = false;
-	for (enum side s = FROM; s < SIDES; s++) {
-		if (!e[s] || S_ISDIR(e[s]->node.attr.mode))
-			continue;
-		ret = listing_link(&f->links[s], 0, e[s]->node.attr.ino, e[s]->node.nlink,
-				   e[s]->path, &first[s]);
-		if (ret)
-			return ret;
-	}
-	if (!e[FROM] || !e[TO] || S_ISDIR(e[TO]->node.attr.mode))
-		return 0;
-	*other = e[FROM]->node.nlink != e[TO]->node.nlink || !first[FROM] != !first[TO] ||
-		 (first[TO] && strcmp(first[FROM], first[TO]));
-	return 0;
+	if (S_ISDIR(to->node.attr.mode))
+		return false;
+	return from->node.nlink != to->node.nlink || !from->first != !to->first ||
+	       (to->first && strcmp(from->first, to->first));
 }
 
 static void show_added(struct diff *f, const struct walk_entry *e)
@@ -136,8 +121,7 @@ static void show_removed(struct diff *f, const struct walk_entry *e)
 	f->removed++;
 }
 
-static void show_both(struct diff *f, const struct walk_entry *from, const struct walk_entry *to,
-		      bool other_links)
+static void show_both(struct diff *f, const struct walk_entry *from, const struct walk_entry *to)
 {
 	const struct compare_side a = { &f->at[FROM], &from->node }, b = { &f->at[TO], &to->node };
 	struct dsfs_err err = { 0 };
@@ -147,7 +131,7 @@ static void show_both(struct diff *f, const struct walk_entry *from, const struc
 
 	if (ret)
 		view_error(f->v, to->path, what, ret, &err);
-	if (other_links)
+	if (other_links(from, to))
 		changed |= CHANGED_LINKS;
 	if (changed & CHANGED_DATA)
 		f->data++;
@@ -161,13 +145,9 @@ static void show_both(struct diff *f, const struct walk_entry *from, const struc
 static int enter(void *arg, const struct walk_entry *from, const struct walk_entry *to)
 {
 	struct diff *f = arg;
-	bool other_links;
-	int ret = compare_links(f, (const struct walk_entry *[]){ from, to }, &other_links);
 
-	if (ret)
-		return ret;
 	if (from && to && !((from->node.attr.mode ^ to->node.attr.mode) & S_IFMT)) {
-		show_both(f, from, to, other_links);
+		show_both(f, from, to);
 	} else {
 		/* a directory comes last, before what is in it */
 		const bool last = from && S_ISDIR(from->node.attr.mode);
@@ -225,10 +205,8 @@ int dump_diff(struct view *v, struct json *j, const struct diff_request *r)
 	struct diff f = { .v = v, .j = j };
 	int ret = run(&f, r);
 
-	for (enum side s = FROM; s < SIDES; s++) {
-		listing_links_free(&f.links[s]);
+	for (enum side s = FROM; s < SIDES; s++)
 		image_source_free(f.at[s].src);
-	}
 	if (ret == -ENOMEM)
 		view_error(v, v->img.path, "diff", ret, NULL);
 	return ret || v->errors->count ? -1 : 0;

@@ -9,7 +9,6 @@ struct list {
 	struct view *v;
 	struct json *j;
 	bool no_data;
-	struct listing_links links;
 };
 
 static int sum_piece(void *arg, u64 pos, const void *data, u64 len)
@@ -77,17 +76,11 @@ static int list_entry(void *arg, const struct walk_entry *e)
 		.uid = e->node.uid, .gid = e->node.gid, .nlink = e->node.nlink,
 		.mtime_sec = mtime.sec, .mtime_nsec = mtime.nsec,
 		.rdev_major = attr->rdev >> 20, .rdev_minor = attr->rdev & 0xfffff,
+		.link = e->first,
 	};
 	char target[DSFS_SYMLINK_MAX + 1];
 	struct xattr_list xattrs;
-	int ret;
 
-	if (!S_ISDIR(attr->mode)) {
-		ret = listing_link(&list->links, 0, attr->ino, e->node.nlink,
-				   e->path, &l.link);
-		if (ret)
-			return ret;
-	}
 	l.xattrs_error = -view_xattrs(list->v, e->path, &e->node, &xattrs);
 	l.xattrs = xattrs.v;
 	l.nr_xattrs = xattrs.count;
@@ -116,7 +109,6 @@ int dump_list(struct view *v, struct json *j, bool no_data)
 	ret = view_walk(v, NULL, &ops, &list);
 	if (j)
 		json_end(j);
-	listing_links_free(&list.links);
 	if (ret && !ferror(stdout))
 		view_error(v, v->img.path, "list", ret, NULL);
 	return ret || v->errors->count ? -1 : 0;

@@ -267,18 +267,14 @@ static int open_parent(struct extract *x, const char *path, const char *here,
 	return fd;
 }
 
-static void make_link(struct extract *x, const struct walk_entry *e,
-		      const char *first)
+static void make_link(struct extract *x, const struct walk_entry *e)
 {
 	const char *name;
 	int fd;
 
-	if (listing_is_lost(&x->links, 0, e->node.attr.ino)) {
-		if (view_count(x->v, "link"))
-			msg_error(e->path, "link: %s was left out", first);
+	if (view_is_lost(x->v, e))
 		return;
-	}
-	fd = open_parent(x, first, e->path, &name);
+	fd = open_parent(x, e->first, e->path, &name);
 	if (fd < 0 || !x->resume ||
 	    !judge(x, e, resume_link(x->cwd, e->name, fd, name))) {
 		if (fd < 0 || linkat(fd, name, x->cwd, e->name, 0))
@@ -396,19 +392,13 @@ static bool make_object(struct extract *x, const struct walk_entry *e)
 static int enter_make(void *arg, const struct walk_entry *e)
 {
 	struct extract *x = arg;
-	const char *first;
-	int ret;
 
 	if (S_ISDIR(e->node.attr.mode))
 		return make_dir(x, e);
-	ret = listing_link(&x->links, 0, e->node.attr.ino, e->node.nlink,
-			   e->path, &first);
-	if (ret)
-		return ret;
-	if (first)
-		make_link(x, e, first);
+	if (e->first)
+		make_link(x, e);
 	else if (!make_object(x, e))
-		listing_lose(&x->links, 0, e->node.attr.ino);
+		listing_lose(&x->v->links, 0, e->node.attr.ino);
 	return x->stop;
 }
 
@@ -468,7 +458,6 @@ static void report_skipped(const struct extract *x)
 
 static void extract_free(struct extract *x)
 {
-	listing_links_free(&x->links);
 	array_free(&x->trail);
 	if (x->cwd >= 0)
 		close(x->cwd);

@@ -35,7 +35,6 @@ struct extract {
 	int root;
 	int cwd;
 	struct array trail;
-	struct listing_links links;
 	struct newfile file;
 	u64 skipped;
 	u64 owners;

@@ -70,26 +70,18 @@ static void put_attrs(struct view *v, struct json *j, const struct walk_entry *e
 struct manifest {
 	struct view *v;
 	struct json *j;
-	struct listing_links links;
 };
 
 static int put_entry(void *arg, const struct walk_entry *e)
 {
 	struct manifest *m = arg;
 	struct json *j = m->j;
-	const char *first = NULL;
-	int ret = 0;
 
-	if (!S_ISDIR(e->node.attr.mode))
-		ret = listing_link(&m->links, 0, e->node.attr.ino, e->node.nlink, e->path,
-				   &first);
-	if (ret)
-		return ret;
 	json_begin_object(j, NULL);
 	json_str(j, "path", e->path);
-	if (first) {
+	if (e->first) {
 		json_str(j, "type", "link");
-		json_str(j, "target", first);
+		json_str(j, "target", e->first);
 	} else {
 		put_attrs(m->v, j, e);
 	}
@@ -105,7 +97,6 @@ int dump_manifest(struct view *v, struct json *j)
 
 	j->lines = true;
 	ret = view_walk(v, NULL, &ops, &m);
-	listing_links_free(&m.links);
 	if (ret && !ferror(stdout))
 		view_error(v, v->img.path, "manifest", ret, NULL);
 	return ret || v->errors->count ? -1 : 0;

@@ -19,7 +19,6 @@
 /**
  * struct tar - a run
  * @path: of the member
- * @links: first names; those of files that were left out are lost
  * @map: extents of the file, as text
  * @held: bytes of it in @buf
  * @written: bytes of it that are out
@@ -29,7 +28,6 @@ struct tar {
 	struct view *v;
 	struct pax_records records;
 	char *path;
-	struct listing_links links;
 	char *map;
 	size_t map_len;
 	u8 *buf;
@@ -187,7 +185,7 @@ static void leave_out(struct tar *t, const struct walk_entry *e, int ret,
 {
 	view_error(t->v, e->path, "content", ret, err);
 	t->records.len = 0;
-	listing_lose(&t->links, 0, e->node.attr.ino);
+	listing_lose(&t->v->links, 0, e->node.attr.ino);
 }
 
 static int put_file(struct tar *t, const struct walk_entry *e, struct pax_member *m)
@@ -241,18 +239,14 @@ static int put_symlink(struct tar *t, const struct walk_entry *e, struct pax_mem
 	return ret;
 }
 
-static int put_link(struct tar *t, const struct walk_entry *e, struct pax_member *m,
-		    const char *first)
+static int put_link(struct tar *t, const struct walk_entry *e, struct pax_member *m)
 {
 	char *link;
 	int ret;
 
-	if (listing_is_lost(&t->links, 0, e->node.attr.ino)) {
-		if (view_count(t->v, "link"))
-			msg_error(e->path, "link: %s was left out", first);
+	if (view_is_lost(t->v, e))
 		return 0;
-	}
-	link = member_name(first, false);
+	link = member_name(e->first, false);
 	if (!link)
 		return -ENOMEM;
 	m->link = link;
@@ -281,7 +275,7 @@ static char member_type(u32 mode)
 	}
 }
 
-static int put_member(struct tar *t, const struct walk_entry *e, const char *first)
+static int put_member(struct tar *t, const struct walk_entry *e)
 {
 	const struct image_node *n = &e->node;
 	const struct dsfs_attr *attr = &n->attr;
@@ -290,8 +284,8 @@ static int put_member(struct tar *t, const struct walk_entry *e, const char *fir
 		.mode = attr->mode, .uid = n->uid, .gid = n->gid, .mtime = attr->mtime,
 	};
 
-	if (first)
-		return put_link(t, e, &m, first);
+	if (e->first)
+		return put_link(t, e, &m);
 	add_xattrs(t, e);
 	if (S_ISREG(attr->mode))
 		return put_file(t, e, &m);
@@ -307,28 +301,20 @@ static int put_member(struct tar *t, const struct walk_entry *e, const char *fir
 static int enter(void *arg, const struct walk_entry *e)
 {
 	struct tar *t = arg;
-	const bool dir = S_ISDIR(e->node.attr.mode);
-	const char *first = NULL;
-	int ret = 0;
+	int ret;
 
 	if (S_ISSOCK(e->node.attr.mode)) {
 		t->sockets++;
 		return 0;
 	}
-	if (!dir)
-		ret = listing_link(&t->links, 0, e->node.attr.ino, e->node.nlink,
-				   e->path, &first);
-	if (ret)
-		return ret;
-	t->path = member_name(e->path, dir);
-	ret = t->path ? put_member(t, e, first) : -ENOMEM;
+	t->path = member_name(e->path, S_ISDIR(e->node.attr.mode));
+	ret = t->path ? put_member(t, e) : -ENOMEM;
 	free(t->path);
 	return ret ? ret : ferror(stdout) ? failed_out() : 0;
 }
 
 static void tar_free(struct tar *t)
 {
-	listing_links_free(&t->links);
 	pax_free(&t->records);
 	free(t->buf);
 }

@@ -36,6 +36,15 @@ void view_error(struct view *v, const char *path, const char *what, int ret,
 		msg_error(path, "%s: %s", what, text);
 }
 
+bool view_is_lost(struct view *v, const struct walk_entry *e)
+{
+	if (!listing_is_lost(&v->links, 0, e->node.attr.ino))
+		return false;
+	if (view_count(v, "link"))
+		msg_error(e->path, "link: %s was left out", e->first);
+	return true;
+}
+
 void view_hidden(const struct view *v, const char *path)
 {
 	const struct errors *e = v->errors;

@@ -49,7 +49,7 @@ struct cursor {
 	bool held;
 };
 
-typedef int enter_fn(void *arg, const struct walk_entry *from, const struct walk_entry *to);
+typedef int enter_fn(void *arg, struct walk_entry *from, struct walk_entry *to);
 
 /**
  * struct walker - state of a walk
@@ -120,8 +120,17 @@ static bool is_dir(const struct walk_entry *e)
 	return e && S_ISDIR(e->node.attr.mode);
 }
 
+/* Find the name that the walk met an object by before. */
+static int set_first(struct view *v, struct walk_entry *e)
+{
+	e->first = NULL;
+	if (is_dir(e))
+		return 0;
+	return listing_link(&v->links, 0, e->node.attr.ino, e->node.nlink, e->path, &e->first);
+}
+
 /* Decode the directories that an object is.  Return: 0, or an error after a message. */
-static int get_dirs(struct walker *w, const struct walk_entry *const e[SIDES], struct level *l)
+static int get_dirs(struct walker *w, struct walk_entry *const e[SIDES], struct level *l)
 {
 	struct dsfs_err err = { 0 };
 
@@ -151,7 +160,7 @@ static int get_dirs(struct walker *w, const struct walk_entry *const e[SIDES], s
  * Handle an object, and go into it.  A directory that is bad in one of two generations is
  * shown, but not entered: all in it would look added or removed.
  */
-static int visit(struct walker *w, const struct walk_entry *const e[SIDES])
+static int visit(struct walker *w, struct walk_entry *const e[SIDES])
 {
 	struct level l = { 0 }, *added;
 	bool bad = false;
@@ -233,7 +242,7 @@ static int get_entry(struct walker *w, enum side s, struct walk_entry *e)
 static int take(struct walker *w, const bool in[SIDES])
 {
 	const struct dsfs_name *name = &w->at[in[FROM] ? FROM : TO].name;
-	const struct walk_entry *there[SIDES] = { NULL, NULL };
+	struct walk_entry *there[SIDES] = { NULL, NULL };
 	struct walk_entry e[SIDES];
 	bool bad = false;
 	int ret = 0;
@@ -278,7 +287,7 @@ static int step(struct walker *w)
 
 static int visit_root(struct walker *w)
 {
-	const struct walk_entry *there[SIDES] = { NULL, NULL };
+	struct walk_entry *there[SIDES] = { NULL, NULL };
 	struct walk_entry e[SIDES];
 	struct dsfs_err err = { 0 };
 	int ret;
@@ -311,18 +320,37 @@ static int run(struct walker *w)
 	while (!ret && w->levels.n)
 		ret = step(w);
 	close_iters(w);
+	for (enum side s = FROM; s < SIDES && w->at[s].v; s++)
+		listing_links_free(&w->at[s].v->links);
 	array_free(&w->levels);
 	free(w->path);
 	return ret;
 }
 
-int view_walk_two(struct view *from, struct view *to, enter_fn *enter, void *arg)
+struct both {
+	struct walker w;
+	walk_two_fn *enter;
+	void *arg;
+};
+
+static int enter_both(void *arg, struct walk_entry *from, struct walk_entry *to)
 {
-	struct walker w = {
-		.at = { { .v = from }, { .v = to } }, .enter = enter, .arg = arg,
+	struct both *b = arg;
+	int ret = from ? set_first(b->w.at[FROM].v, from) : 0;
+
+	if (!ret && to)
+		ret = set_first(b->w.at[TO].v, to);
+	return ret ? ret : b->enter(b->arg, from, to);
+}
+
+int view_walk_two(struct view *from, struct view *to, walk_two_fn *enter, void *arg)
+{
+	struct both b = {
+		.w = { .at = { { .v = from }, { .v = to } }, .enter = enter_both, .arg = &b },
+		.enter = enter, .arg = arg,
 	};
 
-	return run(&w);
+	return run(&b.w);
 }
 
 /**
@@ -374,7 +402,7 @@ static int enter_way(struct single *s)
 	return ret ? ret : s->failed;
 }
 
-static int enter_single(void *arg, const struct walk_entry *e, const struct walk_entry *none)
+static int enter_single(void *arg, struct walk_entry *e, struct walk_entry *none)
 {
 	struct single *s = arg;
 	enum filter_match m;
@@ -389,6 +417,8 @@ static int enter_single(void *arg, const struct walk_entry *e, const struct walk
 	if (m == FILTER_ABOVE)
 		return 0;
 	ret = m == FILTER_OUTSIDE ? 1 : enter_way(s);
+	if (!ret)
+		ret = set_first(s->w.at[FROM].v, e);
 	if (!ret)
 		ret = s->ops->enter(s->arg, e);
 	if (!ret && S_ISDIR(e->node.attr.mode))

@@ -36,12 +36,14 @@ struct errors {
  * struct view - a generation that is looked at
  * @img: the image, with that generation
  * @errors: where errors are counted, of several views maybe
+ * @links: objects of several names that the walk has met
  * @one_of_two: messages tell the generation
  */
 struct view {
 	struct image img;
 	struct dsfs_source *src;
 	struct errors *errors;
+	struct listing_links links;
 	bool one_of_two;
 };
 
@@ -70,15 +72,20 @@ int view_find_regular(struct view *v, const char *path, struct image_node *node)
  * struct walk_entry - an object of a walk
  * @path: from the root, "/" first
  * @name: last component of @path, "" for the root
+ * @first: the path that the walk met the object by before; NULL: this is the first one
  * @ino: number of the entry, maybe of a hard-link entry
  * @node: never a hard-link entry
  */
 struct walk_entry {
 	const char *path;
 	const char *name;
+	const char *first;
 	u32 ino;
 	struct image_node node;
 };
+
+/** view_is_lost - whether a further name is none, as the first was left out; said and counted */
+bool view_is_lost(struct view *v, const struct walk_entry *e);
 
 /**
  * struct walk_ops - operations of a walk
@@ -108,13 +115,13 @@ struct filter;
  */
 int view_walk(struct view *v, struct filter *f, const struct walk_ops *ops, void *arg);
 
+typedef int walk_two_fn(void *arg, const struct walk_entry *from, const struct walk_entry *to);
+
 /**
  * view_walk_two - the same for two generations at once
  * @enter: gets an object in those that have it; NULL: the other one has not
  */
-int view_walk_two(struct view *from, struct view *to,
-		  int (*enter)(void *arg, const struct walk_entry *from,
-			       const struct walk_entry *to), void *arg);
+int view_walk_two(struct view *from, struct view *to, walk_two_fn *enter, void *arg);
 
 /**
  * struct xattr_list - extended attributes of an inode, with whole names
