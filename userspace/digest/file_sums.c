@@ -13,7 +13,6 @@
 #include <search.h>
 #include <stdlib.h>
 
-#include "paths.h"
 #include "progress.h"
 #include "file_sums.h"
 #include "stop.h"
@@ -25,24 +24,21 @@
 
 enum state { READY, TO_DO, BUSY };
 
-/* A file with several names: its first path */
+/* The sum of a file with several names, which the first of them has got */
 struct linked {
 	u32 ino;
 	int ret;
 	struct dsfs_err err;
 	u8 sum[SHA256_BYTES];
-	const struct path_part *path;
 };
 
 /**
  * struct job - an entry of the ring
  * @o: the result; @o.path is @path
- * @linked: record of a file with several names, otherwise NULL
- * @again: this is not the first of them
+ * @again: a further name of a file: the sum is known
  */
 struct job {
 	struct sums_object o;
-	struct linked *linked;
 	char *path;
 	size_t room;
 	enum state state;
@@ -73,8 +69,7 @@ struct sums {
 	struct view *v;
 	int (*fn)(void *arg, const struct sums_object *o);
 	void *arg;
-	void *links;
-	struct paths paths;
+	void *linked;
 	struct progress progress;
 	struct worker own;
 	struct job *ring;
@@ -169,6 +164,41 @@ static void drop_path(struct sums *s, struct job *j)
 	j->room = 0;
 }
 
+static int link_cmp(const void *a, const void *b)
+{
+	const struct linked *x = a, *y = b;
+
+	return x->ino < y->ino ? -1 : x->ino > y->ino;
+}
+
+/* Keep the sum of a file with several names, or take it for a further one. */
+static int share_sum(struct sums *s, struct job *j)
+{
+	struct sums_object *o = &j->o;
+	struct linked key = { .ino = o->node.attr.ino, .ret = o->ret, .err = o->err }, *l;
+
+	o->first = NULL;
+	if (S_ISDIR(o->node.attr.mode) || o->node.nlink < 2)
+		return 0;
+	if (j->again) {
+		l = *(struct linked **)tfind(&key, &s->linked, link_cmp);
+		o->first = listing_first(&s->v->links, 0, key.ino);
+		o->ret = l->ret;
+		o->err = l->err;
+		memcpy(o->sum, l->sum, SHA256_BYTES);
+		return 0;
+	}
+	memcpy(key.sum, o->sum, SHA256_BYTES);
+	l = malloc(sizeof(*l));
+	if (!l)
+		return -ENOMEM;
+	*l = key;
+	if (tsearch(l, &s->linked, link_cmp))
+		return 0;
+	free(l);
+	return -ENOMEM;
+}
+
 /* Pass on the oldest job, once its sum is ready. */
 static int hand_out(struct sums *s)
 {
@@ -183,18 +213,9 @@ static int hand_out(struct sums *s)
 	pthread_mutex_unlock(&s->lock);
 	if (stop_asked())
 		return -ECANCELED;
-	if (j->linked && !j->again) {
-		j->linked->ret = j->o.ret;
-		j->linked->err = j->o.err;
-		memcpy(j->linked->sum, j->o.sum, SHA256_BYTES);
-	} else if (j->linked) {
-		/* the first name was passed on before */
-		j->o.first = paths_text(&s->paths, j->linked->path, 0);
-		j->o.ret = j->linked->ret;
-		j->o.err = j->linked->err;
-		memcpy(j->o.sum, j->linked->sum, SHA256_BYTES);
-	}
-	ret = s->fn(s->arg, &j->o);
+	ret = share_sum(s, j);
+	if (!ret)
+		ret = s->fn(s->arg, &j->o);
 	drop_path(s, j);
 	pthread_mutex_lock(&s->lock);
 	s->tail++;
@@ -202,42 +223,6 @@ static int hand_out(struct sums *s)
 		s->next = s->tail;
 	pthread_mutex_unlock(&s->lock);
 	return ret;
-}
-
-static int link_cmp(const void *a, const void *b)
-{
-	const struct linked *x = a, *y = b;
-
-	return x->ino < y->ino ? -1 : x->ino > y->ino;
-}
-
-/* Find or add the record of a file with several names. */
-static int find_link(struct sums *s, struct job *j)
-{
-	struct linked key = { .ino = j->o.node.attr.ino }, *l, **found;
-
-	j->linked = NULL;
-	j->o.first = NULL;
-	j->again = false;
-	if (S_ISDIR(j->o.node.attr.mode) || j->o.node.nlink < 2)
-		return 0;
-	found = tfind(&key, &s->links, link_cmp);
-	if (found) {
-		j->linked = *found;
-		j->again = true;
-		return 0;
-	}
-	l = calloc(1, sizeof(*l));
-	if (!l)
-		return -ENOMEM;
-	l->ino = key.ino;
-	l->path = paths_add(&s->paths, j->path);
-	if (!l->path || !tsearch(l, &s->links, link_cmp)) {
-		free(l);
-		return -ENOMEM;
-	}
-	j->linked = l;
-	return 0;
 }
 
 static int set_path(struct sums *s, struct job *j, const char *path)
@@ -275,9 +260,7 @@ static int enter(void *arg, const struct walk_entry *e)
 		return ret;
 	j->o.node = e->node;
 	j->o.ret = 0;
-	ret = find_link(s, j);
-	if (ret)
-		return ret;
+	j->again = e->first;
 	pthread_mutex_lock(&s->lock);
 	j->state = S_ISREG(e->node.attr.mode) && !j->again ? TO_DO : READY;
 	s->head++;
@@ -293,12 +276,13 @@ static int worker_init(struct worker *w, struct sums *s)
 	return sha256_init(&w->hash) ? -ENOMEM : 0;
 }
 
-static int walk_all(struct sums *s)
+/* The walk ends: hand out what is left, while it knows first names. */
+static int leave(void *arg, const struct walk_entry *e)
 {
-	static const struct walk_ops ops = { .enter = enter };
-	int ret = view_walk(s->v, NULL, &ops, s);
+	struct sums *s = arg;
+	int ret = 0;
 
-	while (!ret && s->tail < s->head)
+	while (!*e->name && !ret && s->tail < s->head)
 		ret = hand_out(s);
 	return ret;
 }
@@ -306,6 +290,7 @@ static int walk_all(struct sums *s)
 /* if a thread cannot be started, the others do its work */
 static int run_threads(struct sums *s, struct worker *w, unsigned int extra)
 {
+	static const struct walk_ops ops = { .enter = enter, .leave = leave };
 	unsigned int started;
 	int ret;
 
@@ -317,7 +302,7 @@ static int run_threads(struct sums *s, struct worker *w, unsigned int extra)
 			break;
 		}
 	}
-	ret = walk_all(s);
+	ret = view_walk(s->v, NULL, &ops, s);
 	pthread_mutex_lock(&s->lock);
 	s->end = true;
 	pthread_cond_broadcast(&s->more);
@@ -350,8 +335,7 @@ int sums_walk(struct view *v, unsigned int threads,
 	}
 	for (size_t i = 0; s.ring && i < s.room; i++)
 		free(s.ring[i].path);
-	tdestroy(s.links, free);
-	paths_free(&s.paths);
+	tdestroy(s.linked, free);
 	free(s.ring);
 	free(w);
 	return ret;

@@ -155,6 +155,13 @@ static struct link_first *find_link(const struct listing_links *links, u64 dev, 
 	return found ? *found : NULL;
 }
 
+const char *listing_first(const struct listing_links *links, u64 dev, u64 ino)
+{
+	const struct link_first *l = find_link(links, dev, ino);
+
+	return l ? paths_text(&links->paths, l->path, 0) : NULL;
+}
+
 int listing_link(struct listing_links *links, u64 dev, u64 ino, u64 nlink,
 		 const char *path, const char **first)
 {
@@ -163,11 +170,9 @@ int listing_link(struct listing_links *links, u64 dev, u64 ino, u64 nlink,
 	*first = NULL;
 	if (nlink < 2)
 		return 0;
-	l = find_link(links, dev, ino);
-	if (l) {
-		*first = paths_text(&links->paths, l->path, 0);
+	*first = listing_first(links, dev, ino);
+	if (*first)
 		return 0;
-	}
 	l = malloc(sizeof(*l));
 	if (!l)
 		return -ENOMEM;

@@ -98,6 +98,9 @@ struct listing_links {
  */
 int listing_link(struct listing_links *links, u64 dev, u64 ino, u64 nlink,
 		 const char *path, const char **first);
+
+/** listing_first - the path that an object was listed by first, valid until the next call */
+const char *listing_first(const struct listing_links *links, u64 dev, u64 ino);
 /** listing_lose - the first name of an object was left out, so others are no links to it */
 void listing_lose(struct listing_links *links, u64 dev, u64 ino);
 bool listing_is_lost(const struct listing_links *links, u64 dev, u64 ino);
