@@ -142,8 +142,13 @@ static int keep_file(struct extract *x, const struct walk_entry *e)
 	return judge(x, e, found);
 }
 
-static int keep_other(struct extract *x, const struct walk_entry *e, enum resume found)
+static int keep_other(struct extract *x, const struct walk_entry *e, const char *target, dev_t dev)
 {
+	enum resume found;
+
+	if (!x->resume)
+		return 0;
+	found = resume_other(x->cwd, e, target, dev);
 	if (found == RESUME_ATTRS) {
 		if (!S_ISLNK(e->node.attr.mode) &&
 		    fchmodat(x->cwd, e->name, 0600, AT_SYMLINK_NOFOLLOW))
@@ -203,37 +208,23 @@ static bool make_file(struct extract *x, const struct walk_entry *e)
 	return !what;
 }
 
-static bool make_symlink(struct extract *x, const struct walk_entry *e)
-{
-	char target[DSFS_SYMLINK_MAX + 1];
-	int ret = 0;
-
-	if (view_target(x->v, e->path, &e->node, target))
-		return false;
-	if (x->resume)
-		ret = keep_other(x, e, resume_symlink(x->cwd, e, target));
-	if (ret)
-		return ret > 0;
-	if (symlinkat(target, x->cwd, e->name)) {
-		extract_failed(x, e->path, "symlink");
-		return false;
-	}
-	attrs_at(x, e);
-	return true;
-}
-
-static bool make_special(struct extract *x, const struct walk_entry *e)
+/* Make a symlink, a device, a pipe or a socket. */
+static bool make_other(struct extract *x, const struct walk_entry *e)
 {
 	const struct dsfs_attr *attr = &e->node.attr;
-	dev_t dev = makedev(attr->rdev >> 20, attr->rdev & 0xfffff);
-	int ret = 0;
+	const dev_t dev = makedev(attr->rdev >> 20, attr->rdev & 0xfffff);
+	const bool link = S_ISLNK(attr->mode);
+	char target[DSFS_SYMLINK_MAX + 1];
+	int ret;
 
-	if (x->resume)
-		ret = keep_other(x, e, resume_special(x->cwd, e, dev));
+	if (link && view_target(x->v, e->path, &e->node, target))
+		return false;
+	ret = keep_other(x, e, target, dev);
 	if (ret)
 		return ret > 0;
-	if (mknodat(x->cwd, e->name, (attr->mode & S_IFMT) | 0600, dev)) {
-		extract_failed(x, e->path, "mknod");
+	if (link ? symlinkat(target, x->cwd, e->name) :
+	    mknodat(x->cwd, e->name, (attr->mode & S_IFMT) | 0600, dev)) {
+		extract_failed(x, e->path, link ? "symlink" : "mknod");
 		return false;
 	}
 	attrs_at(x, e);
@@ -380,15 +371,6 @@ static int make_dir(struct extract *x, const struct walk_entry *e)
 	return x->stop ? x->stop : 1;
 }
 
-static bool make_object(struct extract *x, const struct walk_entry *e)
-{
-	if (S_ISREG(e->node.attr.mode))
-		return make_file(x, e);
-	if (S_ISLNK(e->node.attr.mode))
-		return make_symlink(x, e);
-	return make_special(x, e);
-}
-
 static int enter_make(void *arg, const struct walk_entry *e)
 {
 	struct extract *x = arg;
@@ -397,7 +379,7 @@ static int enter_make(void *arg, const struct walk_entry *e)
 		return make_dir(x, e);
 	if (e->first)
 		make_link(x, e);
-	else if (!make_object(x, e))
+	else if (S_ISREG(e->node.attr.mode) ? !make_file(x, e) : !make_other(x, e))
 		listing_lose(&x->v->links, 0, e->node.attr.ino);
 	return x->stop;
 }

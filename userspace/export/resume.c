@@ -79,31 +79,31 @@ enum resume resume_file(struct view *v, int dir, const struct walk_entry *e, int
 	return found;
 }
 
-enum resume resume_symlink(int dir, const struct walk_entry *e, const char *target)
-{
-	char have[DSFS_SYMLINK_MAX + 1];
-	ssize_t len = readlinkat(dir, e->name, have, sizeof(have));
-	struct stat st;
-
-	if (len < 0)
-		return errno == ENOENT ? RESUME_NOTHING : RESUME_OTHER;
-	if (len != strlen(target) || memcmp(have, target, len) || !look(dir, e->name, &st))
-		return RESUME_OTHER;
-	return attrs_of(&st, e);
-}
-
-enum resume resume_special(int dir, const struct walk_entry *e, dev_t dev)
+/* Whether an object is the one that would be made. */
+static bool same_other(int dir, const struct walk_entry *e, const struct stat *st,
+		       const char *target, dev_t dev)
 {
 	const u32 mode = e->node.attr.mode;
+	char have[DSFS_SYMLINK_MAX + 1];
+	ssize_t len;
+
+	if ((st->st_mode ^ mode) & S_IFMT)
+		return false;
+	if (S_ISCHR(mode) || S_ISBLK(mode))
+		return st->st_rdev == dev;
+	if (!S_ISLNK(mode))
+		return true;
+	len = readlinkat(dir, e->name, have, sizeof(have));
+	return len == strlen(target) && !memcmp(have, target, len);
+}
+
+enum resume resume_other(int dir, const struct walk_entry *e, const char *target, dev_t dev)
+{
 	struct stat st;
 
 	if (!look(dir, e->name, &st))
 		return RESUME_NOTHING;
-	if ((st.st_mode ^ mode) & S_IFMT)
-		return RESUME_OTHER;
-	if ((S_ISCHR(mode) || S_ISBLK(mode)) && st.st_rdev != dev)
-		return RESUME_OTHER;
-	return attrs_of(&st, e);
+	return same_other(dir, e, &st, target, dev) ? attrs_of(&st, e) : RESUME_OTHER;
 }
 
 enum resume resume_link(int dir, const char *name, int first_dir, const char *first)

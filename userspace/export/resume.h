@@ -28,11 +28,8 @@ enum resume { RESUME_NOTHING, RESUME_SAME, RESUME_ATTRS, RESUME_OTHER, RESUME_LI
  */
 enum resume resume_file(struct view *v, int dir, const struct walk_entry *e, int *fd);
 
-/** resume_symlink - whether it leads to @target */
-enum resume resume_symlink(int dir, const struct walk_entry *e, const char *target);
-
-/** resume_special - a device, pipe or socket */
-enum resume resume_special(int dir, const struct walk_entry *e, dev_t dev);
+/** resume_other - a symlink, which is to lead to @target, a device, a pipe or a socket */
+enum resume resume_other(int dir, const struct walk_entry *e, const char *target, dev_t dev);
 
 /** resume_link - whether @name in @dir and @first in @first_dir are one file */
 enum resume resume_link(int dir, const char *name, int first_dir, const char *first);
