@@ -6,10 +6,9 @@
  * numbers, parts of seconds, attributes, holes.  Names of users are left out, since
  * an image has none.
  */
-#include <linux/posix_acl.h>
-#include <linux/posix_acl_xattr.h>
 #include <stdlib.h>
 
+#include "acl.h"
 #include "nsec.h"
 #include "pax.h"
 #include "ustar.h"
@@ -109,53 +108,6 @@ static void record_time(struct pax_records *r, s64 ns)
 	record_text(r, "mtime", text);
 }
 
-static const char *acl_tag(unsigned int tag, bool *has_id)
-{
-	*has_id = tag == ACL_USER || tag == ACL_GROUP;
-	switch (tag) {
-	case ACL_USER_OBJ:
-	case ACL_USER:
-		return "user";
-	case ACL_GROUP_OBJ:
-	case ACL_GROUP:
-		return "group";
-	case ACL_MASK:
-		return "mask";
-	case ACL_OTHER:
-		return "other";
-	}
-	return NULL;
-}
-
-static int put_acl(FILE *out, const struct listing_xattr *x)
-{
-	const u8 *at = x->value, *end = at + x->len;
-	struct posix_acl_xattr_header head;
-	struct posix_acl_xattr_entry e;
-	unsigned int perm;
-	const char *tag;
-	bool has_id;
-
-	if (x->len < sizeof(head) + sizeof(e) || (x->len - sizeof(head)) % sizeof(e))
-		return -EUCLEAN;
-	memcpy(&head, at, sizeof(head));
-	if (le32_to_cpu(head.a_version) != POSIX_ACL_XATTR_VERSION)
-		return -EUCLEAN;
-	for (at += sizeof(head); at < end; at += sizeof(e)) {
-		memcpy(&e, at, sizeof(e));
-		perm = le16_to_cpu(e.e_perm);
-		tag = acl_tag(le16_to_cpu(e.e_tag), &has_id);
-		if (!tag || perm > 7)
-			return -EUCLEAN;
-		fprintf(out, "%s%s:", ftell(out) ? "," : "", tag);
-		if (has_id)
-			fprintf(out, "%u", le32_to_cpu(e.e_id));
-		fprintf(out, ":%c%c%c", perm & 4 ? 'r' : '-', perm & 2 ? 'w' : '-',
-			perm & 1 ? 'x' : '-');
-	}
-	return 0;
-}
-
 static int record_acl(struct pax_records *r, const struct listing_xattr *x)
 {
 	const char *kind = x->name + strlen(ACL_NAME);
@@ -168,7 +120,9 @@ static int record_acl(struct pax_records *r, const struct listing_xattr *x)
 		r->failed = true;
 		return 0;
 	}
-	ret = put_acl(out, x);
+	ret = acl_wrong(x->value, x->len) ? -EUCLEAN : 0;
+	if (!ret)
+		acl_to_text(out, x->value, x->len);
 	if (fclose(out))
 		r->failed = true;
 	snprintf(key, sizeof(key), "SCHILY.acl.%s", kind);

@@ -15,6 +15,8 @@
 #define BASE	(ACL_USER_OBJ | ACL_GROUP_OBJ | ACL_OTHER)
 #define TAGS	6
 
+static const char *const tags[TAGS] = { "user", "user", "group", "group", "mask", "other" };
+
 /* What tar(1) does not help with: it writes names with --numeric-owner, too. */
 #define NAMES	"names of users are not looked up: bsdtar and dump.dsfs --tar write " \
 		"numbers, too, or use --no-xattrs"
@@ -119,6 +121,20 @@ bool acl_is_mode(size_t len)
 	return entries_of(len) == 3;
 }
 
+void acl_to_text(FILE *out, const void *value, size_t len)
+{
+	for (size_t i = 0; i < entries_of(len); i++) {
+		const struct posix_acl_xattr_entry e = entry_at(value, i);
+		const u16 tag = le16_to_cpu(e.e_tag), perm = le16_to_cpu(e.e_perm);
+
+		fprintf(out, "%s%s:", i ? "," : "", tags[__builtin_ctz(tag)]);
+		if (tag & NAMED)
+			fprintf(out, "%u", le32_to_cpu(e.e_id));
+		fprintf(out, ":%c%c%c", perm & 4 ? 'r' : '-', perm & 2 ? 'w' : '-',
+			perm & 1 ? 'x' : '-');
+	}
+}
+
 static bool parse_perm(const char *s, u16 *perm)
 {
 	static const char letters[] = "rwx";
@@ -136,14 +152,9 @@ static bool parse_perm(const char *s, u16 *perm)
 /* The tag of an entry without a name; that of one with a name is the next bit.  0: none. */
 static u16 parse_tag(const char *name)
 {
-	static const char *const tags[][2] = {
-		{ "user", "u" }, { "group", "g" }, { "mask", "m" }, { "other", "o" },
-	};
-	static const u16 bits[] = { ACL_USER_OBJ, ACL_GROUP_OBJ, ACL_MASK, ACL_OTHER };
-
-	for (unsigned int i = 0; i < 4; i++) {
-		if (!strcmp(name, tags[i][0]) || !strcmp(name, tags[i][1]))
-			return bits[i];
+	for (unsigned int i = 0; i < TAGS; i++) {
+		if (!strcmp(name, tags[i]) || (*name == *tags[i] && !name[1]))
+			return 1 << i;
 	}
 	return 0;
 }

@@ -5,6 +5,7 @@
 #ifndef DSFS_ACL_H
 #define DSFS_ACL_H
 
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "dsfs_platform.h"
@@ -33,6 +34,9 @@ mode_t acl_mode(const void *value, size_t len);
 
 /* Whether an ACL of @len bytes, one that is right, says no more than a mode. */
 bool acl_is_mode(size_t len);
+
+/** acl_to_text - write an ACL, one that is right, as tar archives have it */
+void acl_to_text(FILE *out, const void *value, size_t len);
 
 /**
  * acl_from_text - an ACL of text, as tar archives have it
