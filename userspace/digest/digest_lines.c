@@ -7,16 +7,6 @@
 
 #include "digest_lines.h"
 
-static void print_hex(FILE *out, const u8 *v, size_t len)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (; len; v++, len--) {
-		putc(digits[*v >> 4], out);
-		putc(digits[*v & 15], out);
-	}
-}
-
 static void print_text(FILE *out, const char *s)
 {
 	listing_escape(out, s, strlen(s));
@@ -27,7 +17,7 @@ static void print_value(FILE *out, const struct digest_line *line)
 {
 	putc('\t', out);
 	if (S_ISREG(line->mode) && line->sum)
-		print_hex(out, line->sum, SHA256_BYTES);
+		listing_hex(out, line->sum, SHA256_BYTES);
 	else if (S_ISLNK(line->mode) && line->target)
 		listing_escape(out, line->target, line->target_len);
 	else if (S_ISCHR(line->mode) || S_ISBLK(line->mode))
@@ -44,23 +34,15 @@ static void print_attrs(FILE *out, const struct digest_line *line)
 	print_text(out, line->first ? line->first : "-");
 }
 
-static int xattr_cmp(const void *a, const void *b)
-{
-	const struct listing_xattr *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
-}
-
 /* Print a column for each xattr, which needs no other escapes than a path. */
 static void print_xattrs(FILE *out, const struct digest_line *line)
 {
-	if (line->nr_xattrs)
-		qsort(line->xattrs, line->nr_xattrs, sizeof(*line->xattrs), xattr_cmp);
+	listing_sort(line->xattrs, line->nr_xattrs);
 	for (size_t i = 0; i < line->nr_xattrs; i++) {
 		putc('\t', out);
 		print_text(out, line->xattrs[i].name);
 		putc('\t', out);
-		print_hex(out, line->xattrs[i].value, line->xattrs[i].len);
+		listing_hex(out, line->xattrs[i].value, line->xattrs[i].len);
 	}
 }
 

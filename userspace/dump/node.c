@@ -21,13 +21,10 @@ static void show_xattrs(struct view *v, struct json *j, const char *path,
 	if (j)
 		xattr_list_json(&list, j);
 	for (size_t i = 0; !j && i < list.count; i++) {
-		const u8 *value = list.v[i].value;
-
 		fputs("xattr:     ", stdout);
 		listing_escape(stdout, list.v[i].name, strlen(list.v[i].name));
 		putchar('=');
-		for (size_t k = 0; k < list.v[i].len; k++)
-			printf("%02x", value[k]);
+		listing_hex(stdout, list.v[i].value, list.v[i].len);
 		putchar('\n');
 	}
 	xattr_list_free(&list);

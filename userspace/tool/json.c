@@ -6,6 +6,7 @@
 #include <stdarg.h>
 
 #include "json.h"
+#include "listing.h"
 #include "utf8.h"
 
 void json_init(struct json *j, FILE *out)
@@ -122,12 +123,9 @@ void json_str(struct json *j, const char *key, const char *v)
 
 void json_hex(struct json *j, const char *key, const void *v, size_t len)
 {
-	const u8 *p = v;
-
 	json_key(j, key);
 	putc('"', j->out);
-	for (; len; len--)
-		fprintf(j->out, "%02x", *p++);
+	listing_hex(j->out, v, len);
 	putc('"', j->out);
 }
 

@@ -54,6 +54,16 @@ void listing_escape(FILE *out, const char *s, size_t len)
 	escape(out, s, len, "");
 }
 
+void listing_hex(FILE *out, const void *v, size_t len)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (const u8 *p = v; len; p++, len--) {
+		putc(digits[*p >> 4], out);
+		putc(digits[*p & 15], out);
+	}
+}
+
 static void column(FILE *out, const char *s)
 {
 	putc('\t', out);
@@ -67,26 +77,26 @@ static int xattr_cmp(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+void listing_sort(struct listing_xattr *xattrs, size_t count)
+{
+	if (count)
+		qsort(xattrs, count, sizeof(*xattrs), xattr_cmp);
+}
+
 static void print_xattrs(FILE *out, const struct listing_entry *e)
 {
-	size_t i, j;
-
 	putc('\t', out);
 	if (e->xattrs_error)
 		fprintf(out, "!%d", e->xattrs_error);
 	else if (!e->nr_xattrs)
 		putc('-', out);
-	else
-		qsort(e->xattrs, e->nr_xattrs, sizeof(*e->xattrs), xattr_cmp);
-	for (i = 0; i < e->nr_xattrs; i++) {
-		const u8 *v = e->xattrs[i].value;
-
+	listing_sort(e->xattrs, e->nr_xattrs);
+	for (size_t i = 0; i < e->nr_xattrs; i++) {
 		if (i)
 			putc(',', out);
 		escape(out, e->xattrs[i].name, strlen(e->xattrs[i].name), ",=");
 		putc('=', out);
-		for (j = 0; j < e->xattrs[i].len; j++)
-			fprintf(out, "%02x", v[j]);
+		listing_hex(out, e->xattrs[i].value, e->xattrs[i].len);
 	}
 }
 

@@ -73,6 +73,12 @@ char listing_type(u32 mode);
 /** listing_escape - write bytes; what is no visible ASCII, and \, as \ooo */
 void listing_escape(FILE *out, const char *s, size_t len);
 
+/** listing_hex - write bytes as hexadecimal digits */
+void listing_hex(FILE *out, const void *v, size_t len);
+
+/** listing_sort - sort attributes by name */
+void listing_sort(struct listing_xattr *xattrs, size_t count);
+
 /**
  * struct listing_links - first names of the objects that have several
  * Zero-initialise it; free it with listing_links_free().

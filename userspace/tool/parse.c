@@ -131,16 +131,12 @@ int parse_time(const char *s, s64 *ns)
 int parse_source_date_epoch(s64 *ns)
 {
 	const char *s = getenv("SOURCE_DATE_EPOCH");
-	int ret;
+	u64 sec;
+	int ret = s ? parse_decimal(s, &sec) : 0;
 
-	if (!s)
-		return 0;
-	for (const char *c = s; *c; c++) {
-		if (!isdigit((unsigned char)*c))
-			return -EINVAL;
-	}
-	ret = parse_time(s, ns);
-	return ret ? ret : 1;
+	if (!s || ret)
+		return ret;
+	return __builtin_mul_overflow(sec, NSEC_PER_SEC, ns) ? -ERANGE : 1;
 }
 
 char *parse_format_size(char *buf, size_t size, u64 v)
