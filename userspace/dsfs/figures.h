@@ -89,11 +89,11 @@ struct figures_source {
 
 #define FIGURES_SOURCE	{ "/sys", "/proc/self/mountinfo" }
 
-/* The options that say so, of a structure @s whose member src is the source */
-#define FIGURES_SYSFS(s) \
+/* The options that say so, in the member @src of a structure @s */
+#define FIGURES_SYSFS(s, src) \
 	.name = "sysfs", .value = "DIR", .help = "sysfs is there (default: /sys)", \
 	ARG_TEXT(s, src.sysfs, 0)
-#define FIGURES_MOUNTINFO(s) \
+#define FIGURES_MOUNTINFO(s, src) \
 	.name = "mountinfo", .value = "FILE", \
 	.help = "mount points (default: /proc/self/mountinfo)", \
 	ARG_TEXT(s, src.mountinfo, 0)

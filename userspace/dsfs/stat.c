@@ -294,8 +294,8 @@ static const struct arg option_table[] = {
 	  ARG_FLAG(struct stat_options, prometheus), .alone = true },
 	{ 'o', "output", "FILE", "to FILE, which is replaced at once, not to standard output",
 	  ARG_TEXT(struct stat_options, output, 0) },
-	{ FIGURES_SYSFS(struct stat_options) },
-	{ FIGURES_MOUNTINFO(struct stat_options) },
+	{ FIGURES_SYSFS(struct stat_options, src) },
+	{ FIGURES_MOUNTINFO(struct stat_options, src) },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }

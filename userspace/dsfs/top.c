@@ -254,8 +254,8 @@ static const struct arg option_table[] = {
 	  ARG_NUMBER(struct top_options, count, 1, 0) },
 	{ 'b', "batch", NULL, "one table behind the other, for a file or a program",
 	  ARG_FLAG(struct top_options, batch) },
-	{ FIGURES_SYSFS(struct top_options) },
-	{ FIGURES_MOUNTINFO(struct top_options) },
+	{ FIGURES_SYSFS(struct top_options, src) },
+	{ FIGURES_MOUNTINFO(struct top_options, src) },
 	{ ARG_HELP },
 	{ ARG_VERSION },
 	{ }

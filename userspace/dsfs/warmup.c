@@ -284,7 +284,7 @@ static bool is_resident(const char *path)
 }
 
 static void report_metadata(const struct warmup_options *o, const struct fileset *set,
-		   u64 resident)
+			    u64 resident)
 {
 	struct json j;
 

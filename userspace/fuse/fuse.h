@@ -91,7 +91,8 @@ static inline struct fuse_fs *fs_of(fuse_req_t req)
 	return fuse_req_userdata(req);
 }
 
-/* ops.c: an inode as a reply to the kernel has it */
+/* attr.c */
+void attr_fill(const struct fuse_fs *fs, const struct dsfs_stat *st, struct stat *attr);
 void attr_entry(const struct fuse_fs *fs, const struct dsfs_stat *st,
 		struct fuse_entry_param *e);
 

@@ -115,10 +115,14 @@ static void make_room(struct held_files *files, u64 bytes)
 
 void held_free(struct held_files *files)
 {
+	struct held *h, *older;
+
 	if (!files)
 		return;
-	while (!TAILQ_EMPTY(&files->list))
-		destroy(files, TAILQ_FIRST(&files->list));
+	for (h = TAILQ_FIRST(&files->list); h; h = older) {
+		older = TAILQ_NEXT(h, link);
+		destroy(files, h);
+	}
 	pthread_mutex_destroy(&files->lock);
 	free(files);
 }
