@@ -28,21 +28,9 @@ struct options {
 };
 
 /**
- * struct known_dir - a directory that was seen
- * @path: below the mount point, with a slash at the end if not empty; NULL: it is not below
- * @handle: as the kernel names it
- */
-struct known_dir {
-	char *path;
-	unsigned int bytes;
-	unsigned char handle[MAX_HANDLE_SZ];
-};
-
-/**
  * struct trace - what is being recorded
  * @dir: the mount point
- * @base: its path, to be cut off
- * @dirs: a tree of struct known_dir
+ * @base: its path, to be cut off; "": the root
  * @seen: a tree of paths that were written
  * @lost: opens of which no path is known
  */
@@ -52,13 +40,13 @@ struct trace {
 	int fan;
 	int dir;
 	char base[PATH_MAX];
-	void *dirs;
 	void *seen;
 	u64 opens;
 	u64 written;
 	u64 lost;
 };
 
+/* The path of an open directory, without a slash at its end.  Return: 0 or a negative errno. */
 static int path_of_fd(int fd, char *buf)
 {
 	char link[64];
@@ -68,79 +56,30 @@ static int path_of_fd(int fd, char *buf)
 	n = readlink(link, buf, PATH_MAX - 1);
 	if (n < 0)
 		return -errno;
-	buf[n] = '\0';
+	buf[n > 1 ? n : 0] = '\0';
 	return 0;
 }
 
-/* The part below the mount point, as struct known_dir has it; NULL if it is not there. */
-static char *below(const struct trace *t, const char *path)
+/*
+ * The path below the mount point of a name in a directory, in @buf; NULL if it is not there.  The
+ * kernel is asked each time: it answers in microseconds, and a directory may have been moved.
+ */
+static const char *path_below(const struct trace *t, const struct file_handle *dir,
+			      const char *name, char buf[PATH_MAX + NAME_MAX + 2])
 {
-	const size_t len = !strcmp(t->base, "/") ? 0 : strlen(t->base);
-	char *s;
+	const size_t base = strlen(t->base);
+	int fd, ret;
 
-	if (strncmp(path, t->base, len) || (path[len] && path[len] != '/'))
-		return NULL;
-	path += len;
-	path += *path == '/';
-	if (asprintf(&s, "%s%s", path, *path ? "/" : "") < 0)
-		return NULL;
-	return s;
-}
-
-static char *ask_dir(const struct trace *t, const struct file_handle *handle)
-{
-	char path[PATH_MAX];
-	char *s = NULL;
-	int fd;
-
-	fd = open_by_handle_at(t->dir, (struct file_handle *)handle,
+	fd = open_by_handle_at(t->dir, (struct file_handle *)dir,
 			       O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	if (!path_of_fd(fd, path))
-		s = below(t, path);
+	ret = path_of_fd(fd, buf);
 	close(fd);
-	return s;
-}
-
-static int dir_cmp(const void *a, const void *b)
-{
-	const struct known_dir *x = a, *y = b;
-
-	if (x->bytes != y->bytes)
-		return x->bytes < y->bytes ? -1 : 1;
-	return memcmp(x->handle, y->handle, x->bytes);
-}
-
-static void dir_free(void *dir)
-{
-	free(((struct known_dir *)dir)->path);
-	free(dir);
-}
-
-/* Find the path of a directory; the kernel is asked once.  Return: 0, -ENOENT, -ENOMEM. */
-static int find_dir(struct trace *t, const struct file_handle *handle,
-		    const char **path)
-{
-	struct known_dir key = { .bytes = handle->handle_bytes }, *dir, **found;
-
-	if (handle->handle_bytes > MAX_HANDLE_SZ)
-		return -ENOENT;
-	memcpy(key.handle, handle->f_handle, handle->handle_bytes);
-	found = tfind(&key, &t->dirs, dir_cmp);
-	dir = found ? *found : malloc(sizeof(*dir));
-	if (!dir)
-		return -ENOMEM;
-	if (!found) {
-		key.path = ask_dir(t, handle);
-		*dir = key;
-		if (!tsearch(dir, &t->dirs, dir_cmp)) {
-			dir_free(dir);
-			return -ENOMEM;
-		}
-	}
-	*path = dir->path;
-	return *path ? 0 : -ENOENT;
+	if (ret)
+		return NULL;
+	snprintf(buf + strlen(buf), NAME_MAX + 2, "/%s", name);
+	return !strncmp(buf, t->base, base) && buf[base] == '/' ? buf + base + 1 : NULL;
 }
 
 static int path_cmp(const void *a, const void *b)
@@ -162,13 +101,10 @@ static int remember(struct trace *t, const char *path)
 	return -ENOMEM;
 }
 
-static int record(struct trace *t, const char *dir, const char *name)
+static int record(struct trace *t, const char *path)
 {
-	char path[PATH_MAX + NAME_MAX + 1];
-	int ret;
+	int ret = remember(t, path);
 
-	snprintf(path, sizeof(path), "%s%s", dir, name);
-	ret = remember(t, path);
 	if (ret <= 0)
 		return ret;
 	t->written++;
@@ -180,24 +116,18 @@ static int record(struct trace *t, const char *dir, const char *name)
 static int one_event(struct trace *t, const struct fanotify_event_metadata *e)
 {
 	const struct fanotify_event_info_fid *info = (const void *)(e + 1);
-	const struct file_handle *handle = (const void *)info->handle;
-	const char *dir;
-	int ret;
+	const struct file_handle *dir = (const void *)info->handle;
+	char buf[PATH_MAX + NAME_MAX + 2];
+	const char *path = NULL;
 
 	t->opens++;
-	if (e->mask & FAN_Q_OVERFLOW ||
-	    e->event_len < sizeof(*e) + sizeof(*info) ||
-	    info->hdr.info_type != FAN_EVENT_INFO_TYPE_DFID_NAME) {
-		t->lost++;
-		return 0;
-	}
-	ret = find_dir(t, handle, &dir);
-	if (!ret)
-		ret = record(t, dir,
-			     (const char *)handle->f_handle + handle->handle_bytes);
-	if (ret == -ENOENT)
-		t->lost++;
-	return ret == -ENOENT ? 0 : ret;
+	if (!(e->mask & FAN_Q_OVERFLOW) && e->event_len >= sizeof(*e) + sizeof(*info) &&
+	    info->hdr.info_type == FAN_EVENT_INFO_TYPE_DFID_NAME)
+		path = path_below(t, dir, (const char *)dir->f_handle + dir->handle_bytes, buf);
+	if (path)
+		return record(t, path);
+	t->lost++;
+	return 0;
 }
 
 /* Read the events that were reported so far.  Return: bytes of them, or a negative errno. */
@@ -303,7 +233,6 @@ static int run(const struct options *o)
 			msg_error(o->output, "%s", strerror(-ret));
 		report(&t);
 	}
-	tdestroy(t.dirs, dir_free);
 	tdestroy(t.seen, free);
 	if (t.fan >= 0)
 		close(t.fan);
