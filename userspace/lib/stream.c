@@ -13,9 +13,7 @@
  * @len: how many
  */
 struct stream {
-	struct dsfs_source *src;
-	const struct dsfs_attr *attr;
-	u64 total;
+	struct stored of;
 	u64 from;
 	u64 len;
 	bool verify;
@@ -25,15 +23,14 @@ struct stream {
 /* Bring in the stored bytes around @at. */
 static int stream_fill(struct stream *s, u64 at, struct dsfs_err *err)
 {
-	const struct stored of = { s->src, s->attr, s->total };
 	struct batch b;
 	int ret;
 
 	s->from = at & ~(u64)(STORED_WINDOW - 1);
-	s->len = s->total - s->from;
+	s->len = s->of.bytes - s->from;
 	if (s->len > STORED_WINDOW)
 		s->len = STORED_WINDOW;
-	batch_init(&b, &of, s->verify, 0);
+	batch_init(&b, &s->of, s->verify, 0);
 	ret = batch_add(&b, s->from, s->buf, s->len, err);
 	return ret < 0 ? ret : batch_flush(&b, err);
 }
@@ -66,15 +63,14 @@ int image_stream(struct dsfs_source *src, const struct dsfs_attr *attr,
 		 void *arg, struct dsfs_err *err)
 {
 	struct stream s = {
-		.src = src, .attr = attr,
-		.total = image_stored_bytes(attr, extra),
+		.of = { src, attr, image_stored_bytes(attr, extra) },
 		.verify = verify,
 	};
 	struct dsfs_mapping map;
 	u64 pos;
 	int ret = 0;
 
-	s.buf = malloc(s.total < STORED_WINDOW ? s.total + 1 : STORED_WINDOW);
+	s.buf = malloc(s.of.bytes < STORED_WINDOW ? s.of.bytes + 1 : STORED_WINDOW);
 	if (!s.buf)
 		return dsfs_bad(err, "memory", STORED_WINDOW, 0, -ENOMEM);
 	for (pos = 0; !ret && pos < attr->size; pos += map.len) {
