@@ -34,8 +34,7 @@ const struct figure figures[FIGURES] = {
 		false, "Metadata blocks that were unreadable or damaged at mount." },
 	[FIG_CHECKSUM_ERRORS] = COUNTER("checksum_errors", "dsfs_checksum_errors",
 		"Checksums that were wrong."),
-	[FIG_IO_ERRORS] = COUNTER("io_errors", "dsfs_io_errors",
-		"Reads that the device failed."),
+	[FIG_IO_ERRORS] = COUNTER("io_errors", "dsfs_io_errors", "Reads that the device failed."),
 	[FIG_STRUCTURE_ERRORS] = COUNTER("structure_errors", "dsfs_structure_errors",
 		"Structures met that broke a rule of the format."),
 	[FIG_OPENS] = COUNTER("stats/opens", "dsfs_opens", "Regular files opened."),
@@ -53,8 +52,7 @@ const struct figure figures[FIGURES] = {
 	BYTES("stats/bytes_metadata", "metadata"),
 	[FIG_CACHE_ADMITTED] = COUNTER("stats/cache_admitted", "dsfs_cache_admitted_files",
 		"Files that the epoch cache admitted."),
-	[FIG_CACHE_TRANSIENT] = COUNTER("stats/cache_transient",
-		"dsfs_cache_transient_files",
+	[FIG_CACHE_TRANSIENT] = COUNTER("stats/cache_transient", "dsfs_cache_transient_files",
 		"Files that the epoch cache did not admit for lack of room."),
 	[FIG_CACHE_LOST] = COUNTER("stats/cache_lost_pages", "dsfs_cache_lost_pages",
 		"Pages of the epoch cache that memory reclaim took."),
@@ -124,8 +122,7 @@ static int read_number(const char *dir, const char *file, u64 *v)
 }
 
 /* Read the figures of a mount.  Return: as read_text(). */
-static int read_mount(const struct figures_source *src, const char *device,
-		      struct mount_info *m)
+static int read_mount(const struct figures_source *src, const char *device, struct mount_info *m)
 {
 	char dir[PATH_MAX];
 	int i, ret;
@@ -162,8 +159,7 @@ void figures_free(struct mount_set *set)
 	set->v = NULL;
 }
 
-static int add_mount(const struct figures_source *src, struct mount_set *set,
-		     const char *device)
+static int add_mount(const struct figures_source *src, struct mount_set *set, const char *device)
 {
 	struct mount_info *v = reallocarray(set->v, set->nr + 1, sizeof(*v));
 	int ret;
@@ -239,8 +235,7 @@ static int add_point(struct mount_info *m, const char *point)
 }
 
 /* "36 35 98:0 /root /mount/point options [optional]... - type source options" */
-static int mountinfo_line(const struct figures_source *src, struct mount_set *set,
-			  char *line)
+static int mountinfo_line(const struct figures_source *src, struct mount_set *set, char *line)
 {
 	char number[32], name[256], *type = strstr(line, " - "), *point = NULL;
 	struct mount_info *m;
@@ -355,8 +350,7 @@ static struct mount_info *resolve(const struct figures_source *src,
 }
 
 /* Remove mounts that no name stands for. */
-static int choose(const struct figures_source *src, char *const *names,
-		  struct mount_set *set)
+static int choose(const struct figures_source *src, char *const *names, struct mount_set *set)
 {
 	struct mount_info *m;
 	size_t kept = 0;
@@ -377,8 +371,7 @@ static int choose(const struct figures_source *src, char *const *names,
 	return 0;
 }
 
-int figures_read(const struct figures_source *src, char *const *names,
-		 struct mount_set *set)
+int figures_read(const struct figures_source *src, char *const *names, struct mount_set *set)
 {
 	int ret;
 

@@ -108,8 +108,7 @@ struct figures_source {
  *
  * Return: 0, or a negative errno after a message.
  */
-int figures_read(const struct figures_source *src, char *const *names,
-		 struct mount_set *set);
+int figures_read(const struct figures_source *src, char *const *names, struct mount_set *set);
 void figures_free(struct mount_set *set);
 
 /** figures_sum - add up figures of all kinds, such as FIG_REQUESTS */

@@ -203,8 +203,7 @@ static void drop_links(struct fileset *set)
 
 	qsort(v, set->nr, sizeof(*v), by_inode);
 	for (size_t i = 0; i < set->nr; i++) {
-		if (kept && v[kept - 1].dev == v[i].dev &&
-		    v[kept - 1].ino == v[i].ino) {
+		if (kept && v[kept - 1].dev == v[i].dev && v[kept - 1].ino == v[i].ino) {
 			set->bytes -= v[i].size;
 			free(v[i].path);
 			continue;

@@ -70,8 +70,7 @@ int main(int argc, char **argv)
 	msg_init("dsfs", EXIT_ERROR);
 	if (argc < 2)
 		return args_wrong(EXIT_USAGE, "no command given");
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
-	    !strcmp(argv[1], "help")) {
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		print_help();
 		return EXIT_OK;
 	}

@@ -42,8 +42,7 @@ void order_true(u32 *order, size_t nr, u64 seed)
  * The files in front of which a piece begins, in @cuts, which has room for all.  A file
  * belongs to the piece that its first byte is in, counted in bytes of files.
  */
-static size_t cut(const u64 *sizes, size_t nr, u64 piece, u64 first,
-		  u32 *cuts)
+static size_t cut(const u64 *sizes, size_t nr, u64 piece, u64 first, u32 *cuts)
 {
 	u64 left = first;
 	size_t n = 0;
@@ -86,8 +85,7 @@ static int order_pieces(u32 *order, struct random *r, const u64 *sizes, size_t n
  * of their size, counted from the beginning, so that whoever counts what he reads finds the
  * same ones, but for a file.  @total counts the bytes.
  */
-static size_t next_window(const u32 *v, size_t left, const u64 *sizes,
-			  u64 window, u64 *total)
+static size_t next_window(const u32 *v, size_t left, const u64 *sizes, u64 window, u64 *total)
 {
 	const u64 end = (*total / window + 1) * window;
 	size_t n = 0;

@@ -30,8 +30,7 @@ static void print_points(const struct mount_info *m, FILE *out)
 	char buf[4096];
 
 	for (size_t i = 0; i < m->nr_points; i++)
-		fprintf(out, "%s%s", i ? ", " : "",
-			msg_escape(buf, sizeof(buf), m->points[i]));
+		fprintf(out, "%s%s", i ? ", " : "", msg_escape(buf, sizeof(buf), m->points[i]));
 	if (!m->nr_points)
 		fputs("(not mounted here)", out);
 }
@@ -49,8 +48,7 @@ static void print_requests(const struct mount_info *m, FILE *out)
 	fprintf(out, "    %-10s %14llu %14s\n", "all", total,
 		parse_format_size(buf, sizeof(buf), figures_sum(m, FIG_BYTES)));
 	if (m->value[FIG_OPENS])
-		fprintf(out, "    a file opened: %.3f\n",
-			(double)total / m->value[FIG_OPENS]);
+		fprintf(out, "    a file opened: %.3f\n", (double)total / m->value[FIG_OPENS]);
 }
 
 /* Print a line for the cache and for prefetch, unless they did nothing. */
@@ -99,9 +97,8 @@ static void print_mount(const struct mount_info *m, FILE *out)
 		fputs("  nothing else is counted: the module is older than this program\n", out);
 		return;
 	}
-	fprintf(out, "  %-12s %llu file%s, %llu brought in whole by the first read\n",
-		"opened", m->value[FIG_OPENS], msg_s(m->value[FIG_OPENS]),
-		m->value[FIG_WHOLE_READS]);
+	fprintf(out, "  %-12s %llu file%s, %llu brought in whole by the first read\n", "opened",
+		m->value[FIG_OPENS], msg_s(m->value[FIG_OPENS]), m->value[FIG_WHOLE_READS]);
 	print_requests(m, out);
 	print_cache(m, out);
 }

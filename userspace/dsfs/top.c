@@ -47,8 +47,7 @@ static int look(const struct top_options *o, struct look *l)
 }
 
 /* Find the same mount in the last reading, unless the device was mounted anew. */
-static const struct mount_info *before(const struct look *old,
-				       const struct mount_info *m)
+static const struct mount_info *before(const struct look *old, const struct mount_info *m)
 {
 	const struct mount_info *was;
 
@@ -63,14 +62,12 @@ static const struct mount_info *before(const struct look *old,
 
 /* --- the table ---------------------------------------------------------------------- */
 
-static u64 grown(const struct mount_info *m, const struct mount_info *was,
-		 enum figure_id id)
+static u64 grown(const struct mount_info *m, const struct mount_info *was, enum figure_id id)
 {
 	return m->value[id] - was->value[id];
 }
 
-static u64 sum_grown(const struct mount_info *m, const struct mount_info *was,
-		     enum figure_id first)
+static u64 sum_grown(const struct mount_info *m, const struct mount_info *was, enum figure_id first)
 {
 	return figures_sum(m, first) - figures_sum(was, first);
 }
@@ -116,8 +113,7 @@ static void row(const struct mount_info *m, const struct mount_info *was, double
 	else
 		printf(" %7s", "-");
 	for (size_t i = 0; i < ARRAY_SIZE(more); i++)
-		printf(" %7s", short_number(buf, sizeof(buf),
-					    grown(m, was, more[i]) / seconds));
+		printf(" %7s", short_number(buf, sizeof(buf), grown(m, was, more[i]) / seconds));
 	printf(" %6llu  %s\n", figures_errors(m), m->nr_points ?
 	       msg_escape(buf, sizeof(buf), m->points[0]) : "-");
 }
@@ -199,8 +195,7 @@ static bool wait_for_key(double seconds, bool keys)
 
 /* --- again and again -------------------------------------------------------------------- */
 
-static void show(const struct top_options *o, const struct look *old,
-		 const struct look *new, u64 n)
+static void show(const struct top_options *o, const struct look *old, const struct look *new, u64 n)
 {
 	if (o->batch) {
 		if (n)

@@ -70,8 +70,7 @@ static const char *path_below(const struct trace *t, const struct file_handle *d
 	const size_t base = strlen(t->base);
 	int fd, ret;
 
-	fd = open_by_handle_at(t->dir, (struct file_handle *)dir,
-			       O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = open_by_handle_at(t->dir, (struct file_handle *)dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
 	ret = path_of_fd(fd, buf);
@@ -188,8 +187,7 @@ static int open_mount(struct trace *t)
 			  errno == EPERM ? ": CAP_SYS_ADMIN is needed" : "");
 		return -1;
 	}
-	if (fanotify_mark(t->fan, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN,
-			  t->dir, NULL)) {
+	if (fanotify_mark(t->fan, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN, t->dir, NULL)) {
 		msg_error(t->o->mount, "fanotify: %s", strerror(errno));
 		return -1;
 	}

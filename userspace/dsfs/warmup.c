@@ -201,8 +201,7 @@ static void report(const struct warm *w)
 	parse_format_size(all, sizeof(all), w->set.bytes);
 	parse_format_size(came, sizeof(came), read);
 	parse_format_size(there, sizeof(there), w->cached);
-	parse_format_size(rate, sizeof(rate),
-			  w->ns ? (u64)(read * 1e9 / w->ns) : 0);
+	parse_format_size(rate, sizeof(rate), w->ns ? (u64)(read * 1e9 / w->ns) : 0);
 	parse_format_size(gone, sizeof(gone), w->left);
 	printf("%llu of %zu file%s, %s%s\n", w->files_done, w->set.nr, msg_s(w->set.nr), all,
 	       stop_asked() ? ": stopped" : "");
@@ -275,16 +274,14 @@ static bool is_resident(const char *path)
 	struct statfs sfs;
 	bool resident;
 
-	if (statfs(path, &sfs) || sfs.f_type != DSFS_SUPER_MAGIC ||
-	    figures_read(&src, names, &set))
+	if (statfs(path, &sfs) || sfs.f_type != DSFS_SUPER_MAGIC || figures_read(&src, names, &set))
 		return false;
 	resident = set.v[0].resident;
 	figures_free(&set);
 	return resident;
 }
 
-static void report_metadata(const struct warmup_options *o, const struct fileset *set,
-			    u64 resident)
+static void report_metadata(const struct warmup_options *o, const struct fileset *set, u64 resident)
 {
 	struct json j;
 

@@ -131,8 +131,7 @@ static bool take(struct queue *q, struct task *t)
 }
 
 /* Bytes of a chunk; read separately if the whole task could not be read. */
-static const u8 *chunk_bytes(struct worker *w, const struct fdata *r, u64 base,
-			     u64 at, u64 len)
+static const u8 *chunk_bytes(struct worker *w, const struct fdata *r, u64 base, u64 at, u64 len)
 {
 	int ret;
 
@@ -141,14 +140,12 @@ static const u8 *chunk_bytes(struct worker *w, const struct fdata *r, u64 base,
 	ret = image_pread(&w->f->img, w->buf, len, r->start + at);
 	if (!ret)
 		return w->buf;
-	problem(w->f, "unreadable data", r->ino, r->start + at, "%s",
-		msg_why(-ret));
+	problem(w->f, "unreadable data", r->ino, r->start + at, "%s", msg_why(-ret));
 	return NULL;
 }
 
 /* The stored bytes [@from, @to) of a file, @from at the beginning of a chunk. */
-static void check_chunks(struct worker *w, const struct fdata *r, u64 base,
-			 u64 from, u64 to)
+static void check_chunks(struct worker *w, const struct fdata *r, u64 base, u64 from, u64 to)
 {
 	const struct dsfs_geo *geo = w->f->geo;
 	const u64 chunk = geo->chunk_bits ? 1ULL << geo->chunk_bits : BATCH_BYTES;
@@ -165,11 +162,9 @@ static void check_chunks(struct worker *w, const struct fdata *r, u64 base,
 		if (!data || !geo->chunk_bits)
 			continue;
 		if (r->stored > chunk) {
-			ret = dsfs_chunk_sum(w->f->src, &attr, r->stored,
-					     at / chunk, &want, &err);
+			ret = dsfs_chunk_sum(w->f->src, &attr, r->stored, at / chunk, &want, &err);
 			if (ret) {
-				problem_err(w->f, r->ino, r->start + at, &err,
-					    ret);
+				problem_err(w->f, r->ino, r->start + at, &err, ret);
 				return;
 			}
 		}
@@ -177,8 +172,7 @@ static void check_chunks(struct worker *w, const struct fdata *r, u64 base,
 		if (have != want)
 			problem(w->f, "data checksum", r->ino, r->start + at,
 				"%#x, expected %#x, bytes %llu to %llu of what the file stores",
-				have, want,
-				at, at + n - 1);
+				have, want, at, at + n - 1);
 	}
 }
 

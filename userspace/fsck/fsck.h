@@ -164,8 +164,7 @@ void report_problem(struct fsck *f, bool warn, const char *what, u32 ino, u64 po
 #define problem(f, ...)	report_problem(f, false, __VA_ARGS__)
 #define warning(f, ...)	report_problem(f, true, __VA_ARGS__)
 /** problem_err - the same for an error of libdsfs; the object is not checked further */
-void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err,
-		 int ret);
+void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err, int ret);
 int report_init(struct fsck *f);
 /** report_end - print the summary; @failed: the run is incomplete because of an error */
 void report_end(struct fsck *f, bool failed);
@@ -220,8 +219,7 @@ u32 hardlinks_of(const struct fsck *f, u32 ino);
 /* index.c: of a directory with an index, whether it has as many entries as there are names */
 void check_index(struct fsck *f, const struct dsfs_dir_info *dir);
 /* and whether one of its names is found by its hash */
-void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir,
-		   const struct dsfs_name *name);
+void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir, const struct dsfs_name *name);
 
 /* gaps.c: order of struct frange by place, then by inode */
 int range_cmp(const void *a, const void *b);

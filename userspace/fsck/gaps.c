@@ -14,8 +14,7 @@ int range_cmp(const void *a, const void *b)
 	return x->ino < y->ino ? -1 : x->ino > y->ino;
 }
 
-static void check_gap(struct fsck *f, int region, const char *what, u64 from,
-		      u64 to)
+static void check_gap(struct fsck *f, int region, const char *what, u64 from, u64 to)
 {
 	struct dsfs_mref ref;
 	bool zero;
@@ -34,8 +33,7 @@ static void check_gap(struct fsck *f, int region, const char *what, u64 from,
 		if (zero)
 			continue;
 		problem(f, what, NO_INO, meta_pos(f, region, from),
-			"bytes of the gap up to %llu are not zero",
-			meta_pos(f, region, to));
+			"bytes of the gap up to %llu are not zero", meta_pos(f, region, to));
 		return;
 	}
 }
@@ -55,10 +53,8 @@ static void check_ranges(struct fsck *f, int region, struct array *vec,
 		/* equal ranges are a shared xattr set */
 		else if (overlap && r[i].pos < end &&
 			 (region != DSFS_REGION_XATTRS || r[i].pos != r[i - 1].pos))
-			problem(f, overlap, r[i].ino,
-				meta_pos(f, region, r[i].pos),
-				"what lies before it ends at %llu",
-				meta_pos(f, region, end));
+			problem(f, overlap, r[i].ino, meta_pos(f, region, r[i].pos),
+				"what lies before it ends at %llu", meta_pos(f, region, end));
 		if (r[i].pos + r[i].len > end)
 			end = r[i].pos + r[i].len;
 	}
@@ -71,7 +67,6 @@ int check_gaps(struct fsck *f)
 		     "name blocks that overlap");
 	check_ranges(f, DSFS_REGION_XATTRS, &f->sets,
 		     "gap between sets of xattrs", "sets of xattrs that overlap");
-	check_ranges(f, DSFS_REGION_SYMLINKS, &f->targets,
-		     "gap between symlink targets", NULL);
+	check_ranges(f, DSFS_REGION_SYMLINKS, &f->targets, "gap between symlink targets", NULL);
 	return 0;
 }

@@ -52,8 +52,7 @@ static void check_hardlink(struct fsck *f, const struct fhardlink *s)
 		problem(f, "type of a hard-link entry", s->ino, pos, "%#o, expected %#o",
 			hardlink.mode & S_IFMT, attr.mode & S_IFMT);
 	if (s->target >= s->ino)
-		problem(f, "hard-link entry below its inode", s->ino, pos,
-			"inode %u", s->target);
+		problem(f, "hard-link entry below its inode", s->ino, pos, "inode %u", s->target);
 }
 
 int check_hardlinks(struct fsck *f)

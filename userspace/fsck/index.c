@@ -7,15 +7,13 @@
 #include "fsck.h"
 #include "msg.h"
 
-static u64 bucket_pos(const struct fsck *f, const struct dsfs_dir_info *dir,
-		      u64 bucket)
+static u64 bucket_pos(const struct fsck *f, const struct dsfs_dir_info *dir, u64 bucket)
 {
 	return meta_pos(f, DSFS_REGION_INDEX,
 			(dir->first_bucket + bucket) * sizeof(struct dsfs_bucket));
 }
 
-void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir,
-		   const struct dsfs_name *name)
+void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir, const struct dsfs_name *name)
 {
 	const u64 hash = dsfs_name_hash(name->name, name->len, dir->seed);
 	const u64 at = bucket_pos(f, dir, dsfs_index_bucket(hash, dir->buckets, 0));
@@ -25,11 +23,9 @@ void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir,
 	u8 type;
 	int ret;
 
-	ret = dsfs_dir_lookup(f->src, dir, name->name, name->len, &pos, &type,
-			      &err);
+	ret = dsfs_dir_lookup(f->src, dir, name->name, name->len, &pos, &type, &err);
 	if (ret == -ENOENT)
-		problem(f, "name that the index does not have", ino, at,
-			"hash %#llx", hash);
+		problem(f, "name that the index does not have", ino, at, "hash %#llx", hash);
 	else if (ret)
 		problem_err(f, ino, at, &err, ret);
 	else if (pos != name->pos)
@@ -62,6 +58,5 @@ void check_index(struct fsck *f, const struct dsfs_dir_info *dir)
 	}
 	if (entries != dir->count && !stop_asked())
 		problem(f, "entries of an index", dir->self, bucket_pos(f, dir, 0),
-			"%llu, expected %u", entries,
-			dir->count);
+			"%llu, expected %u", entries, dir->count);
 }

@@ -25,11 +25,9 @@ static u32 filesum(struct fsck *f, u32 ino)
 
 	if (!f->geo->chunk_bits)
 		return 0;
-	ret = dsfs_meta_get(f->src, DSFS_REGION_FILESUMS, off, sizeof(__le32),
-			    &ref);
+	ret = dsfs_meta_get(f->src, DSFS_REGION_FILESUMS, off, sizeof(__le32), &ref);
 	if (ret) {
-		problem(f, "file checksum", ino,
-			meta_pos(f, DSFS_REGION_FILESUMS, off), "%s",
+		problem(f, "file checksum", ino, meta_pos(f, DSFS_REGION_FILESUMS, off), "%s",
 			msg_why(-ret));
 		return 0;
 	}
@@ -70,9 +68,8 @@ static bool check_extents(struct fsck *f, const struct dsfs_attr *attr,
 			stored += map.len;
 	}
 	if (stored != extra->stored && !stop_asked()) {
-		problem(f, "stored bytes of all extents", attr->ino, where,
-			"%llu, expected %llu", stored,
-			extra->stored);
+		problem(f, "stored bytes of all extents", attr->ino, where, "%llu, expected %llu",
+			stored, extra->stored);
 		return false;
 	}
 	return true;
@@ -136,9 +133,8 @@ static int note_symlink(struct fsck *f, const struct dsfs_attr *attr)
 	no_filesum(f, attr->ino);
 	ret = dsfs_symlink_get(f->src, attr, &ref, &err);
 	if (ret) {
-		problem_err(f, attr->ino,
-			    meta_pos(f, DSFS_REGION_SYMLINKS, attr->start),
-			    &err, ret);
+		problem_err(f, attr->ino, meta_pos(f, DSFS_REGION_SYMLINKS, attr->start), &err,
+			    ret);
 		return 0;
 	}
 	dsfs_meta_put(&ref);
@@ -175,8 +171,7 @@ static int check_inode(struct fsck *f, u32 ino)
 			return 0;
 		extra.xattrs = 0;
 	} else if (attr.flags & DSFS_INODE_XATTRS) {
-		ret = note_range(&f->sets, extra.xattrs, 0, ino,
-				 attr.flags & DSFS_INODE_ACL);
+		ret = note_range(&f->sets, extra.xattrs, 0, ino, attr.flags & DSFS_INODE_ACL);
 		if (ret)
 			return ret;
 	}
@@ -195,8 +190,7 @@ static void check_record_0(struct fsck *f)
 	struct dsfs_mref ref;
 	int ret;
 
-	ret = dsfs_meta_get(f->src, DSFS_REGION_INODES, 0,
-			    sizeof(struct dsfs_inode), &ref);
+	ret = dsfs_meta_get(f->src, DSFS_REGION_INODES, 0, sizeof(struct dsfs_inode), &ref);
 	if (ret) {
 		problem(f, "inode record 0", NO_INO, inode_pos(f, 0), "%s", msg_why(-ret));
 		return;

@@ -14,8 +14,7 @@ static u64 chunks_of(const struct dsfs_geo *geo, const struct fdata *r)
 }
 
 /* Whether the checksums of the data of a file are the same in both generations. */
-static bool same_sums(struct fsck *f, const struct fdata *a,
-		      const struct fdata *later)
+static bool same_sums(struct fsck *f, const struct fdata *a, const struct fdata *later)
 {
 	struct dsfs_attr x = { .ino = a->ino }, y = { .ino = later->ino };
 	struct dsfs_err err = { 0 };
@@ -50,8 +49,7 @@ void mark_known(struct fsck *f)
 			k++;
 		if (k == f->later.data.n)
 			break;
-		if (!r[i].again && later[k].start == r[i].start &&
-		    later[k].stored == r[i].stored)
+		if (!r[i].again && later[k].start == r[i].start && later[k].stored == r[i].stored)
 			r[i].known = same_sums(f, &r[i], &later[k]);
 	}
 }

@@ -29,8 +29,7 @@ static u64 last_block(const struct fdata *r)
 }
 
 /* Compare the checksums of two files with the same place. */
-static void check_same_sums(struct fsck *f, const struct fdata *a,
-			    const struct fdata *b)
+static void check_same_sums(struct fsck *f, const struct fdata *a, const struct fdata *b)
 {
 	const u64 chunk = 1ULL << f->geo->chunk_bits;
 	struct dsfs_attr x = { .ino = a->ino }, y = { .ino = b->ino };
@@ -50,8 +49,7 @@ static void check_same_sums(struct fsck *f, const struct fdata *a,
 			return;
 		}
 		if (have != want) {
-			problem(f, "checksum of shared data", b->ino,
-				b->start + i * chunk,
+			problem(f, "checksum of shared data", b->ino, b->start + i * chunk,
 				"%#x, inode %u has %#x", have, a->ino, want);
 			return;
 		}
@@ -138,8 +136,7 @@ static void add_place(struct fsck *f, struct walk *w, size_t i, size_t n)
 	check_place(f, r);
 	if (r->start < w->end) {
 		problem(f, "data that overlaps", r->ino, r->start,
-			"%llu bytes, the data before it ends at %llu",
-			(u64)r->stored, w->end);
+			"%llu bytes, the data before it ends at %llu", (u64)r->stored, w->end);
 		/* overlapping data is read again, but in all no more than the data area */
 		w->twice += r->stored;
 		r->again = w->twice > room;
@@ -181,8 +178,7 @@ int check_layout(struct fsck *f)
 	if (!stop_asked())
 		end_place(f, &w, NULL);
 	if (w.stored != f->geo->stored_bytes && !stop_asked() && !f->incomplete)
-		problem(f, "stored bytes of all files", NO_INO,
-			DSFS_SB_POS(f->img.use), "%llu, found %llu",
-			f->geo->stored_bytes, w.stored);
+		problem(f, "stored bytes of all files", NO_INO, DSFS_SB_POS(f->img.use),
+			"%llu, found %llu", f->geo->stored_bytes, w.stored);
 	return 0;
 }

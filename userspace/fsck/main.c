@@ -63,8 +63,7 @@ static bool not_ours(const struct fsck *f)
 	int i;
 
 	for (i = 0; i < DSFS_SB_SLOTS; i++)
-		if (s[i].ret != -EINVAL && s[i].ret != -EOPNOTSUPP &&
-		    s[i].err.what)
+		if (s[i].ret != -EINVAL && s[i].ret != -EOPNOTSUPP && s[i].err.what)
 			return false;
 	return true;
 }

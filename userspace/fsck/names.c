@@ -26,11 +26,9 @@ struct dirwalk {
 	char prev[DSFS_NAME_MAX];
 };
 
-static u64 block_pos(const struct fsck *f, const struct dsfs_dir_info *dir,
-		     u32 block)
+static u64 block_pos(const struct fsck *f, const struct dsfs_dir_info *dir, u32 block)
 {
-	return meta_pos(f, DSFS_REGION_NAMES,
-			dir->names + ((u64)block << DSFS_BLOCK_BITS));
+	return meta_pos(f, DSFS_REGION_NAMES, dir->names + ((u64)block << DSFS_BLOCK_BITS));
 }
 
 static u32 nlink_of(struct fsck *f, const struct dsfs_attr *attr)
@@ -66,8 +64,7 @@ static void check_parent(struct fsck *f, const struct dsfs_attr *attr, u32 self)
 }
 
 /* Check the inode of a name. */
-static void check_child(struct fsck *f, struct dirwalk *w,
-			const struct dsfs_name *name, u32 block)
+static void check_child(struct fsck *f, struct dirwalk *w, const struct dsfs_name *name, u32 block)
 {
 	const u32 ino = w->dir.first + name->pos;
 	const u64 pos = block_pos(f, &w->dir, block);
@@ -81,9 +78,8 @@ static void check_child(struct fsck *f, struct dirwalk *w,
 		return;		/* reported with the inode */
 	if (dsfs_attr_is_hardlink(&attr)) {
 		if (name->type != DSFS_DT_HARDLINK)
-			problem(f, "hard-link entry behind a name of another type", ino,
-				pos, "type %u, expected %u", name->type,
-				DSFS_DT_HARDLINK);
+			problem(f, "hard-link entry behind a name of another type", ino, pos,
+				"type %u, expected %u", name->type, DSFS_DT_HARDLINK);
 		return;
 	}
 	dt = dsfs_mode_to_dt(attr.mode);
@@ -98,8 +94,7 @@ static void check_child(struct fsck *f, struct dirwalk *w,
 		check_nlink(f, &attr, 1 + (u64)hardlinks_of(f, ino));
 }
 
-static int note_block(struct fsck *f, struct dirwalk *w,
-		      const struct dsfs_dir_iter *it)
+static int note_block(struct fsck *f, struct dirwalk *w, const struct dsfs_dir_iter *it)
 {
 	const struct dsfs_names_info *n = &it->names;
 	const u32 from = sizeof(*n->raw) + 2 * n->count;
@@ -109,21 +104,17 @@ static int note_block(struct fsck *f, struct dirwalk *w,
 	};
 
 	if ((le16_to_cpu(n->raw->slots[0]) & DSFS_SLOT_OFFSET) != from)
-		problem(f, "gap in a name block", w->dir.self,
-			block_pos(f, &w->dir, it->block),
+		problem(f, "gap in a name block", w->dir.self, block_pos(f, &w->dir, it->block),
 			"first name at %u, expected %u",
 			le16_to_cpu(n->raw->slots[0]) & DSFS_SLOT_OFFSET, from);
 	w->block = it->block;
 	return array_append(&f->blocks, &r);
 }
 
-static void check_order(struct fsck *f, struct dirwalk *w,
-			const struct dsfs_name *name, u32 block)
+static void check_order(struct fsck *f, struct dirwalk *w, const struct dsfs_name *name, u32 block)
 {
-	if (name->pos && dsfs_name_cmp(w->prev, w->prev_len, name->name,
-				       name->len) >= 0)
-		problem(f, "order of names", w->dir.first + name->pos,
-			block_pos(f, &w->dir, block),
+	if (name->pos && dsfs_name_cmp(w->prev, w->prev_len, name->name, name->len) >= 0)
+		problem(f, "order of names", w->dir.first + name->pos, block_pos(f, &w->dir, block),
 			"a name is not above the one before it");
 	memcpy(w->prev, name->name, name->len);
 	w->prev_len = name->len;
@@ -142,8 +133,7 @@ static int check_names(struct fsck *f, struct dirwalk *w)
 	while (!fail && !stop_asked()) {
 		ret = dsfs_dir_iter_next(&it, &name, &err);
 		if (ret < 0)
-			problem_err(f, w->dir.self,
-				    block_pos(f, &w->dir, it.block), &err, ret);
+			problem_err(f, w->dir.self, block_pos(f, &w->dir, it.block), &err, ret);
 		if (ret <= 0)
 			break;
 		if (it.block != w->block)

@@ -45,8 +45,7 @@ static const struct fdir *holder(const struct fsck *f, u32 ino)
 }
 
 /* Write the last component of the path of an inode before @at. */
-static char *prepend_name(struct fsck *f, const struct fdir *d, u32 ino,
-			  char *begin, char *at)
+static char *prepend_name(struct fsck *f, const struct fdir *d, u32 ino, char *begin, char *at)
 {
 	struct dsfs_dir_iter it;
 	struct dsfs_dir_info dir;
@@ -58,8 +57,7 @@ static char *prepend_name(struct fsck *f, const struct fdir *d, u32 ino,
 	    !S_ISDIR(attr.mode) || dsfs_dir_get(f->src, &attr, &dir, &err))
 		return NULL;
 	dsfs_dir_iter_init(&it, f->src, &dir, ino - d->first);
-	if (dsfs_dir_iter_next(&it, &name, &err) == 1 &&
-	    at - begin > name.len) {
+	if (dsfs_dir_iter_next(&it, &name, &err) == 1 && at - begin > name.len) {
 		at -= name.len;
 		memcpy(at, name.name, name.len);
 		*--at = '/';
@@ -145,10 +143,8 @@ static void show_text(struct fsck *f, const char *what, u32 ino, u64 pos,
 		n += snprintf(where + n, sizeof(where) - n,
 			      "generation %llu: ", f->geo->generation);
 	if (pos != NO_POS)
-		snprintf(where + n, sizeof(where) - n, "offset %llu: ",
-			 pos);
-	(warn ? msg_warn : msg_error)(ino != NO_INO ? path : f->img.path,
-				      "%s%s%s%s", where, what,
+		snprintf(where + n, sizeof(where) - n, "offset %llu: ", pos);
+	(warn ? msg_warn : msg_error)(ino != NO_INO ? path : f->img.path, "%s%s%s%s", where, what,
 				      *text ? ": " : "", text);
 }
 
@@ -184,8 +180,7 @@ void report_problem(struct fsck *f, bool warn, const char *what, u32 ino, u64 po
 	pthread_mutex_unlock(&r->lock);
 }
 
-void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err,
-		 int ret)
+void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err, int ret)
 {
 	const char *what = err->what ? err->what : "error";
 
@@ -194,9 +189,8 @@ void problem_err(struct fsck *f, u32 ino, u64 pos, const struct dsfs_err *err,
 		problem(f, what, ino, pos, "%#llx, expected %#llx: %s", err->value, err->limit,
 			msg_why(-ret));
 	else
-		problem(f, what, ino, pos, "%llu (%#llx), limit %llu (%#llx): %s",
-			err->value, err->value, err->limit,
-			err->limit, msg_why(-ret));
+		problem(f, what, ino, pos, "%llu (%#llx), limit %llu (%#llx): %s", err->value,
+			err->value, err->limit, err->limit, msg_why(-ret));
 }
 
 static void end_json(struct fsck *f, bool failed)
@@ -237,8 +231,7 @@ void report_end(struct fsck *f, bool failed)
 		const struct kind *k = &r->kinds[i];
 
 		if (k->count > r->per_kind && (!k->warning || !f->quiet))
-			msg_error(f->img.path, "%s: %llu more of this kind",
-				  k->what,
+			msg_error(f->img.path, "%s: %llu more of this kind", k->what,
 				  k->count - r->per_kind);
 	}
 	if (f->quiet || failed)
@@ -251,8 +244,7 @@ void report_end(struct fsck *f, bool failed)
 	else
 		printf(stop_asked() ? "no errors so far" : "clean");
 	if (r->warnings)
-		printf(", %llu warning%s", r->warnings,
-		       msg_s(r->warnings));
+		printf(", %llu warning%s", r->warnings, msg_s(r->warnings));
 	if (f->generations)
 		printf(", %llu inode%s, %u director%s, %llu byte%s of files",
 		       f->newest.inodes - 1, msg_s(f->newest.inodes - 1), f->newest.dirs,
@@ -265,8 +257,7 @@ void report_end(struct fsck *f, bool failed)
 /* Print a line of progress as e2fsck(8) does for fsck(8): pass, done, total, device. */
 static void pass_line(struct fsck *f, u64 done)
 {
-	dprintf(f->progress_fd, "%d %llu %llu %s\n", f->pass, done,
-		f->pass_total, f->img.path);
+	dprintf(f->progress_fd, "%d %llu %llu %s\n", f->pass, done, f->pass_total, f->img.path);
 }
 
 void pass_begin(struct fsck *f, const char *label, u64 total, bool bytes)

@@ -15,8 +15,7 @@ static void check_label(struct fsck *f, int i)
 	size_t len = strnlen((const char *)raw->label, DSFS_LABEL_MAX);
 
 	if (!all_zero(raw->label + len, DSFS_LABEL_MAX - len))
-		problem(f, "label", NO_INO, DSFS_SB_POS(i),
-			"bytes behind its end are not zero");
+		problem(f, "label", NO_INO, DSFS_SB_POS(i), "bytes behind its end are not zero");
 }
 
 /* Report the errors of a slot. */
@@ -30,8 +29,7 @@ static void check_slot(struct fsck *f, int i)
 		return;
 	}
 	image_slot_text(slot, text, sizeof(text));
-	problem(f, "superblock slot", NO_INO, DSFS_SB_POS(i), "slot %d: %s", i,
-		text);
+	problem(f, "superblock slot", NO_INO, DSFS_SB_POS(i), "slot %d: %s", i, text);
 }
 
 int check_slots(struct fsck *f)
@@ -52,12 +50,10 @@ int check_slots(struct fsck *f)
 	if (s[0].geo.generation != s[1].geo.generation)
 		problem(f, "generation", NO_INO, DSFS_SB_POS(!f->img.use),
 			"slot 0 has %llu, slot 1 has %llu: an update was cut off",
-			s[0].geo.generation,
-			s[1].geo.generation);
+			s[0].geo.generation, s[1].geo.generation);
 	else if (!dsfs_super_same(&s[0].raw, &s[1].raw))
 		problem(f, "superblock slots", NO_INO, DSFS_SB_POS(1),
-			"those of one generation differ: %llu",
-			s[0].geo.generation);
+			"those of one generation differ: %llu", s[0].geo.generation);
 	return 0;
 }
 
@@ -67,8 +63,7 @@ static const char *region_at(const struct fsck *f, u64 pos)
 	int id;
 
 	for (id = 0; id < DSFS_REGIONS_USED; id++)
-		if (r[id].bytes && pos >= r[id].pos &&
-		    pos < r[id].pos + r[id].bytes)
+		if (r[id].bytes && pos >= r[id].pos && pos < r[id].pos + r[id].bytes)
 			return region_name(id);
 	if (f->geo->compat & DSFS_COMPAT_NOTE && pos == dsfs_note_pos(f->geo))
 		return "note";
@@ -116,8 +111,7 @@ static void check_step(struct fsck *f, u64 first, u64 blocks)
 	struct dsfs_mref ref;
 	const __le32 *sums;
 	u64 i;
-	int ret = dsfs_meta_get(f->src, DSFS_REGION_BLOCKSUMS, at, blocks * sizeof(*sums),
-				&ref);
+	int ret = dsfs_meta_get(f->src, DSFS_REGION_BLOCKSUMS, at, blocks * sizeof(*sums), &ref);
 
 	if (ret) {
 		problem(f, "unreadable block checksums", NO_INO,
@@ -143,16 +137,13 @@ static void check_region(struct fsck *f, int id)
 		problem(f, "unreadable block checksums", NO_INO, r->pos,
 			"%s: %s", region_name(id), msg_why(-ret));
 	else if (sum != r->checksum)
-		problem(f, "region checksum", NO_INO, r->pos,
-			"%s: %#x, expected %#x", region_name(id), sum,
-			r->checksum);
-	if (!tail || image_pread(&f->img, buf, DSFS_BLOCK_SIZE - tail,
-				 r->pos + r->bytes))
+		problem(f, "region checksum", NO_INO, r->pos, "%s: %#x, expected %#x",
+			region_name(id), sum, r->checksum);
+	if (!tail || image_pread(&f->img, buf, DSFS_BLOCK_SIZE - tail, r->pos + r->bytes))
 		return;		/* unreadable: reported with the blocks */
 	if (!all_zero(buf, DSFS_BLOCK_SIZE - tail))
 		problem(f, "padding of a region", NO_INO, r->pos + r->bytes,
-			"%s: bytes behind its end are not zero",
-			region_name(id));
+			"%s: bytes behind its end are not zero", region_name(id));
 }
 
 static void check_front(struct fsck *f)
@@ -166,8 +157,7 @@ static void check_front(struct fsck *f)
 	if (bootsector_is(buf))
 		memset(buf, 0, BOOTSECTOR_BYTES);
 	if (!all_zero(buf, sizeof(buf)))
-		warning(f, "unused bytes around the superblocks", NO_INO, 0,
-			"they are not zero");
+		warning(f, "unused bytes around the superblocks", NO_INO, 0, "they are not zero");
 }
 
 int check_blocks(struct fsck *f)

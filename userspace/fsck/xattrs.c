@@ -15,32 +15,28 @@ struct set_info {
 	bool user;
 };
 
-static bool attr_above(const struct dsfs_xattr_info *a,
-		       const struct dsfs_xattr_info *b)
+static bool attr_above(const struct dsfs_xattr_info *a, const struct dsfs_xattr_info *b)
 {
 	if (a->prefix != b->prefix)
 		return a->prefix > b->prefix;
 	return dsfs_name_cmp(a->name, a->name_len, b->name, b->name_len) > 0;
 }
 
-static void check_attr(struct fsck *f, const struct frange *r,
-		       const struct dsfs_xattr_info *info, u64 pos,
-		       struct set_info *set)
+static void check_attr(struct fsck *f, const struct frange *r, const struct dsfs_xattr_info *info,
+		       u64 pos, struct set_info *set)
 {
 	const char *wrong;
 
 	if (info->prefix == DSFS_XATTR_USER)
 		set->user = true;
-	if (info->prefix != DSFS_XATTR_ACL_ACCESS &&
-	    info->prefix != DSFS_XATTR_ACL_DEFAULT)
+	if (info->prefix != DSFS_XATTR_ACL_ACCESS && info->prefix != DSFS_XATTR_ACL_DEFAULT)
 		return;
 	set->acl = true;
 	if (info->prefix == DSFS_XATTR_ACL_DEFAULT)
 		set->acl_default = true;
 	wrong = acl_wrong(info->value, info->value_len);
 	if (wrong)
-		problem(f, "ACL", r->ino, pos, "%s: %s",
-			dsfs_xattr_prefix(info->prefix), wrong);
+		problem(f, "ACL", r->ino, pos, "%s: %s", dsfs_xattr_prefix(info->prefix), wrong);
 }
 
 /* Check the padding between a value and the next attribute. */
@@ -78,8 +74,7 @@ static void check_attrs(struct fsck *f, const struct frange *r, const u8 *set,
 	if (ret < 0)
 		problem_err(f, r->ino, pos, &err, ret);
 	else if (n != count)
-		problem(f, "number of xattrs", r->ino, pos, "%u, found %u",
-			count, n);
+		problem(f, "number of xattrs", r->ino, pos, "%u, found %u", count, n);
 }
 
 /*
@@ -87,8 +82,7 @@ static void check_attrs(struct fsck *f, const struct frange *r, const u8 *set,
  * of other types without asking the file system: it would list an attribute and
  * then deny its existence.
  */
-static void check_type(struct fsck *f, const struct frange *r,
-		       const struct set_info *set)
+static void check_type(struct fsck *f, const struct frange *r, const struct set_info *set)
 {
 	const u64 pos = meta_pos(f, DSFS_REGION_XATTRS, r->pos);
 	struct dsfs_attr attr;
@@ -118,8 +112,7 @@ static void check_set(struct fsck *f, struct frange *r, size_t n)
 
 	ret = image_xattr_set(f->src, &extra, &set, &bytes, &err);
 	if (ret) {
-		problem_err(f, r->ino, meta_pos(f, DSFS_REGION_XATTRS, r->pos),
-			    &err, ret);
+		problem_err(f, r->ino, meta_pos(f, DSFS_REGION_XATTRS, r->pos), &err, ret);
 		return;
 	}
 	check_attrs(f, r, set, bytes, &si);
@@ -129,8 +122,7 @@ static void check_set(struct fsck *f, struct frange *r, size_t n)
 		r[i].len = bytes;
 		if (r[i].extra != si.acl)
 			problem(f, "ACL flag", r[i].ino, inode_pos(f, r[i].ino),
-				si.acl ? "the xattrs include an ACL" :
-				"the xattrs include no ACL");
+				si.acl ? "the xattrs include an ACL" : "the xattrs include no ACL");
 		if (si.acl || si.user)
 			check_type(f, &r[i], &si);
 	}

@@ -27,8 +27,7 @@ void attr_fill(const struct fuse_fs *fs, const struct dsfs_stat *st, struct stat
 	};
 }
 
-void attr_entry(const struct fuse_fs *fs, const struct dsfs_stat *st,
-		struct fuse_entry_param *e)
+void attr_entry(const struct fuse_fs *fs, const struct dsfs_stat *st, struct fuse_entry_param *e)
 {
 	*e = (struct fuse_entry_param){
 		.ino = st->ino,

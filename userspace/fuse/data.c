@@ -80,8 +80,7 @@ static void report_range(const struct fuse_fs *fs, u64 ino, const struct dsfs_fi
 }
 
 /* Answer with @len bytes at @pos, which lie in the file. */
-static void reply_piece(fuse_req_t req, u64 ino, const struct dsfs_file *file, u64 pos,
-			u64 len)
+static void reply_piece(fuse_req_t req, u64 ino, const struct dsfs_file *file, u64 pos, u64 len)
 {
 	const struct fuse_fs *fs = fs_of(req);
 	struct dsfs_error error;
@@ -95,8 +94,7 @@ static void reply_piece(fuse_req_t req, u64 ino, const struct dsfs_file *file, u
 		fuse_reply_err(req, ENOMEM);
 		return;
 	}
-	n = file_pread(file, is_final(fs, file, pos, len) ? READ_ONCE : 0, buf, len, pos,
-		       &error);
+	n = file_pread(file, is_final(fs, file, pos, len) ? READ_ONCE : 0, buf, len, pos, &error);
 	if (n < 0) {
 		report_range(fs, ino, file, buf, pos, len);
 		fuse_reply_err(req, -n);
@@ -107,8 +105,7 @@ static void reply_piece(fuse_req_t req, u64 ino, const struct dsfs_file *file, u
 }
 
 /* From the memory of a held file, or if it is not there, by a read of its own. */
-static void answer(const struct fuse_fs *fs, u64 ino, struct held *h,
-		   const struct held_wait *w)
+static void answer(const struct fuse_fs *fs, u64 ino, struct held *h, const struct held_wait *w)
 {
 	const u8 *data = held_data(h);
 
@@ -156,8 +153,7 @@ static void reply_held(fuse_req_t req, u64 ino, struct held *h, u64 pos, u64 len
 	held_put(fs->held, h, 0);
 }
 
-void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
-	     struct fuse_file_info *fi)
+void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
 {
 	const struct fuse_fs *fs = fs_of(req);
 	struct held *h = held_find(fs->held, ino);
@@ -206,8 +202,7 @@ static u64 seek(const struct dsfs_file *file, u64 pos, bool data)
 	return data ? size : pos;
 }
 
-void op_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence,
-	      struct fuse_file_info *fi)
+void op_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence, struct fuse_file_info *fi)
 {
 	const struct fuse_fs *fs = fs_of(req);
 	struct dsfs_file *file;

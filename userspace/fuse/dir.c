@@ -26,8 +26,7 @@ struct dir_reply {
 };
 
 /* Return: whether it fit. */
-static bool add(struct dir_reply *r, const char *name, const struct fuse_entry_param *e,
-		u64 next)
+static bool add(struct dir_reply *r, const char *name, const struct fuse_entry_param *e, u64 next)
 {
 	char *at = r->buf + r->used;
 	const size_t room = r->room - r->used;
@@ -116,8 +115,7 @@ static void read_names(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, b
 	free(r.buf);
 }
 
-void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
-		struct fuse_file_info *fi)
+void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
 {
 	(void)fi;
 	read_names(req, ino, size, off, false);

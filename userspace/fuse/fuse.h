@@ -93,8 +93,7 @@ static inline struct fuse_fs *fs_of(fuse_req_t req)
 
 /* attr.c */
 void attr_fill(const struct fuse_fs *fs, const struct dsfs_stat *st, struct stat *attr);
-void attr_entry(const struct fuse_fs *fs, const struct dsfs_stat *st,
-		struct fuse_entry_param *e);
+void attr_entry(const struct fuse_fs *fs, const struct dsfs_stat *st, struct fuse_entry_param *e);
 
 /** CACHE_FOREVER - seconds for which a read-only image stays as it is */
 #define CACHE_FOREVER	((double)(1ULL << 40))
@@ -102,16 +101,13 @@ void attr_entry(const struct fuse_fs *fs, const struct dsfs_stat *st,
 extern const struct fuse_lowlevel_ops fuse_ops;
 
 /* What ops.c does not do itself; as struct fuse_lowlevel_ops declares them. */
-void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
-		struct fuse_file_info *fi);
+void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi);
 void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		    struct fuse_file_info *fi);
 void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size);
 void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size);
-void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
-	     struct fuse_file_info *fi);
-void op_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence,
-	      struct fuse_file_info *fi);
+void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi);
+void op_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence, struct fuse_file_info *fi);
 
 /** report_init - before anything is reported */
 void report_init(void);

@@ -116,8 +116,7 @@ static int add_options(struct fuse_args *args, const struct fuse_fs *fs)
 	return ret;
 }
 
-static int run(struct fuse_args *args, struct fuse_fs *fs,
-	       const struct fuse_cmdline_opts *cmd)
+static int run(struct fuse_args *args, struct fuse_fs *fs, const struct fuse_cmdline_opts *cmd)
 {
 	int ret;
 

@@ -39,8 +39,7 @@ void api_error(struct dsfs_error *error, int ret, const struct dsfs_err *err,
 })
 
 /** api_node - read an inode by any number; 0, or a negative errno in @error too */
-int api_node(struct dsfs_image *image, u64 ino, struct image_node *node,
-	     struct dsfs_error *error);
+int api_node(struct dsfs_image *image, u64 ino, struct image_node *node, struct dsfs_error *error);
 
 /** api_stat - an inode as struct dsfs_stat */
 void api_stat(const struct image_node *node, struct dsfs_stat *st);

@@ -44,8 +44,7 @@ int dsfs_opendir(struct dsfs_image *image, uint64_t ino,
 	return 0;
 }
 
-int dsfs_readdir(struct dsfs_dirstream *stream, struct dsfs_dirent *entry,
-		 struct dsfs_error *error)
+int dsfs_readdir(struct dsfs_dirstream *stream, struct dsfs_dirent *entry, struct dsfs_error *error)
 {
 	struct dsfs_err err = { };
 	struct dsfs_name name;

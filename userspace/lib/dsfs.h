@@ -159,8 +159,7 @@ ssize_t dsfs_generations(struct dsfs_image *image, uint64_t *list, size_t room,
  *
  * Return: 0 or a negative errno.
  */
-int dsfs_verify(struct dsfs_image *image, unsigned int flags,
-		struct dsfs_error *error);
+int dsfs_verify(struct dsfs_image *image, unsigned int flags, struct dsfs_error *error);
 
 /*
  * Inodes and names.  Inode numbers stay the same as long as a generation does.
@@ -236,9 +235,8 @@ int dsfs_lookup(struct dsfs_image *image, uint64_t dir, const char *name,
  *
  * Return: as dsfs_lookup(); -ELOOP after 40 links.
  */
-int dsfs_lookup_path(struct dsfs_image *image, const char *path,
-		     unsigned int flags, struct dsfs_stat *st,
-		     struct dsfs_error *error);
+int dsfs_lookup_path(struct dsfs_image *image, const char *path, unsigned int flags,
+		     struct dsfs_stat *st, struct dsfs_error *error);
 
 /**
  * dsfs_readlink - the target of a symbolic link
@@ -429,8 +427,7 @@ struct dsfs_extent {
  *
  * Return: an array, valid until the file is closed.
  */
-const struct dsfs_extent *dsfs_file_extents(const struct dsfs_file *file,
-					    size_t *count);
+const struct dsfs_extent *dsfs_file_extents(const struct dsfs_file *file, size_t *count);
 
 #ifdef __cplusplus
 }

@@ -54,13 +54,11 @@ void err_text(const struct dsfs_err *err, int ret, char *buf, size_t size)
 	else if (err->value == err->limit)
 		snprintf(buf, size, "%s: %llu: %s", err->what, err->value, err_why(ret));
 	else
-		snprintf(buf, size, "%s: %llu (%#llx), limit %llu (%#llx): %s",
-			 err->what, err->value,
-			 err->value, err->limit, err->limit, err_why(ret));
+		snprintf(buf, size, "%s: %llu (%#llx), limit %llu (%#llx): %s", err->what,
+			 err->value, err->value, err->limit, err->limit, err_why(ret));
 }
 
-void api_error(struct dsfs_error *error, int ret, const struct dsfs_err *err,
-	       const char *fmt, ...)
+void api_error(struct dsfs_error *error, int ret, const struct dsfs_err *err, const char *fmt, ...)
 {
 	const size_t size = sizeof(error->message);
 	va_list ap;

@@ -96,8 +96,7 @@ int dsfs_file_open(struct dsfs_image *image, uint64_t ino, unsigned int flags,
 	if (S_ISDIR(node.attr.mode))
 		return api_fail(error, -EISDIR, NULL, "inode %llu", (u64)ino);
 	if (!S_ISREG(node.attr.mode))
-		return api_fail(error, -EINVAL, NULL, "inode %llu: no regular file",
-				(u64)ino);
+		return api_fail(error, -EINVAL, NULL, "inode %llu: no regular file", (u64)ino);
 	ret = new_file(image, &node, flags, file, &err);
 	return ret ? api_fail(error, ret, &err, "inode %llu", (u64)ino) : 0;
 }
@@ -112,8 +111,7 @@ uint64_t dsfs_file_size(const struct dsfs_file *file)
 	return file->attr.size;
 }
 
-const struct dsfs_extent *dsfs_file_extents(const struct dsfs_file *file,
-					    size_t *count)
+const struct dsfs_extent *dsfs_file_extents(const struct dsfs_file *file, size_t *count)
 {
 	*count = file->count;
 	return file->extents;
@@ -158,8 +156,7 @@ static int read_range(const struct dsfs_file *file, unsigned int flags, u8 *buf,
 		n = e->logical + e->length - pos;
 		if (n > len)
 			n = len;
-		n = batch_add(&b, e->physical - file->attr.start + (pos - e->logical), buf,
-			      n, err);
+		n = batch_add(&b, e->physical - file->attr.start + (pos - e->logical), buf, n, err);
 		if (n < 0)
 			return n;
 		if (pos + n == e->logical + e->length)

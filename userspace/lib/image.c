@@ -92,15 +92,12 @@ static void image_read_slot(struct image *img, int i)
 				     DSFS_SB_POS(i) + DSFS_SB_SIZE, -EINVAL);
 		return;
 	}
-	slot->ret = image_pread(img, &slot->raw, sizeof(slot->raw),
-				DSFS_SB_POS(i));
+	slot->ret = image_pread(img, &slot->raw, sizeof(slot->raw), DSFS_SB_POS(i));
 	if (slot->ret)
 		return;
-	slot->ret = dsfs_super_decode(&slot->raw, img->bytes, &slot->geo,
-				      &slot->err);
+	slot->ret = dsfs_super_decode(&slot->raw, img->bytes, &slot->geo, &slot->err);
 	if (!slot->ret && slot->geo.slot != i)
-		slot->ret = dsfs_bad(&slot->err, "slot number", slot->geo.slot,
-				     i, -EUCLEAN);
+		slot->ret = dsfs_bad(&slot->err, "slot number", slot->geo.slot, i, -EUCLEAN);
 }
 
 void image_load(struct image *img)
@@ -120,11 +117,9 @@ static int read_super(void *arg, u64 pos, struct dsfs_super *raw)
 	return image_pread(arg, raw, sizeof(*raw), pos);
 }
 
-int image_older(const struct image *img, const struct dsfs_geo *geo,
-		struct dsfs_slot *older)
+int image_older(const struct image *img, const struct dsfs_geo *geo, struct dsfs_slot *older)
 {
-	return dsfs_history_next(geo, img->bytes, read_super, (void *)img,
-				 older);
+	return dsfs_history_next(geo, img->bytes, read_super, (void *)img, older);
 }
 
 int image_use_generation(struct image *img, u64 generation)

@@ -62,8 +62,7 @@ void image_close(struct image *img);
  * Return: 1, 0 if there is none before it, or a negative errno; @older->err
  * says what is wrong.
  */
-int image_older(const struct image *img, const struct dsfs_geo *geo,
-		struct dsfs_slot *older);
+int image_older(const struct image *img, const struct dsfs_geo *geo, struct dsfs_slot *older);
 
 /**
  * image_use_generation - look at a generation that the image keeps
@@ -259,8 +258,7 @@ struct image_node {
  * image_node_get - read an inode with what belongs to it
  * @ino: of an inode or of a hard-link entry, which is followed
  */
-int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node,
-		   struct dsfs_err *err);
+int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node, struct dsfs_err *err);
 
 /**
  * image_entry_check - whether an inode is what a directory says of it

@@ -288,8 +288,7 @@ int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
 	const u64 in = off & (DSFS_BLOCK_SIZE - 1);
 	int ret;
 
-	if (!len || off > r->bytes || len > r->bytes - off ||
-	    in + len > DSFS_BLOCK_SIZE)
+	if (!len || off > r->bytes || len > r->bytes - off || in + len > DSFS_BLOCK_SIZE)
 		return -EUCLEAN;
 	ret = source_block(src, (r->pos + off - src->geo.meta_start) >> DSFS_BLOCK_BITS, ref);
 	if (!ret)
@@ -308,8 +307,7 @@ int source_bytes(struct dsfs_source *src, enum dsfs_region_id region, u64 off, s
 	if (!len || off > r->bytes || len > r->bytes - off)
 		return -EUCLEAN;
 	at = r->pos - src->geo.meta_start + off;
-	for (block = at >> DSFS_BLOCK_BITS; block <= (at + len - 1) >> DSFS_BLOCK_BITS;
-	     block++) {
+	for (block = at >> DSFS_BLOCK_BITS; block <= (at + len - 1) >> DSFS_BLOCK_BITS; block++) {
 		ret = is_good(m, block) ? 0 : load(m, block);
 		if (ret)
 			return ret;
@@ -347,8 +345,7 @@ int source_check_sums(struct dsfs_source *src, struct dsfs_err *err)
 		return dsfs_bad(err, "block checksums at", r->pos, r->pos + r->bytes, ret);
 	sum = dsfs_crc32c(0, m->data + (m->first_sum << DSFS_BLOCK_BITS), r->bytes);
 	if (sum != r->checksum)
-		return dsfs_bad(err, "checksum of the block checksums", sum, r->checksum,
-				-EBADMSG);
+		return dsfs_bad(err, "checksum of the block checksums", sum, r->checksum, -EBADMSG);
 	for (i = m->first_sum; i < m->end_sum; i++)
 		set_good(m, i);
 	return 0;

@@ -131,9 +131,8 @@ static int walk_part(struct path *w, bool follow_last, struct dsfs_error *error)
 	return 0;
 }
 
-int dsfs_lookup_path(struct dsfs_image *image, const char *path,
-		     unsigned int flags, struct dsfs_stat *st,
-		     struct dsfs_error *error)
+int dsfs_lookup_path(struct dsfs_image *image, const char *path, unsigned int flags,
+		     struct dsfs_stat *st, struct dsfs_error *error)
 {
 	struct path w = { .image = image, .path = path };
 	int ret;

@@ -6,8 +6,7 @@
 
 #include "image.h"
 
-int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node,
-		   struct dsfs_err *err)
+int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node, struct dsfs_err *err)
 {
 	int ret = dsfs_inode_get(src, ino, &node->attr, err);
 
@@ -15,16 +14,14 @@ int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node,
 		u32 to = node->attr.start;
 
 		ret = dsfs_inode_get(src, to, &node->attr, err);
-		if (!ret && (dsfs_attr_is_hardlink(&node->attr) ||
-			     S_ISDIR(node->attr.mode)))
+		if (!ret && (dsfs_attr_is_hardlink(&node->attr) || S_ISDIR(node->attr.mode)))
 			ret = dsfs_bad(err, "inode of a hard-link entry", to,
 				       node->attr.mode, -EUCLEAN);
 	}
 	if (!ret)
 		ret = dsfs_extra_get(src, &node->attr, &node->extra, err);
 	if (!ret)
-		ret = dsfs_owner_get(src, &node->attr, &node->extra, &node->uid,
-				     &node->gid, err);
+		ret = dsfs_owner_get(src, &node->attr, &node->extra, &node->uid, &node->gid, err);
 	node->nlink = node->attr.flags & DSFS_INODE_EXTRA_NLINK ?
 		      node->extra.nlink : node->attr.nlink;
 	return ret;
@@ -54,11 +51,9 @@ int image_entry_check(u32 dir, u32 ino, u8 type, const struct image_node *node,
 	const u32 dt = dsfs_mode_to_dt(node->attr.mode);
 
 	if (hardlink != named_hardlink || (!hardlink && dt != type))
-		return dsfs_bad(err, "type of a directory entry", type, dt,
-				-EUCLEAN);
+		return dsfs_bad(err, "type of a directory entry", type, dt, -EUCLEAN);
 	if (type == DT_DIR && ino <= dir)
-		return dsfs_bad(err, "number of a subdirectory", ino, dir,
-				-EUCLEAN);
+		return dsfs_bad(err, "number of a subdirectory", ino, dir, -EUCLEAN);
 	return 0;
 }
 

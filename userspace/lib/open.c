@@ -15,9 +15,8 @@ const char *dsfs_version(void)
 static int check_options(const struct dsfs_open_options *o, struct dsfs_error *error)
 {
 	if (o->size != sizeof(*o))
-		return api_fail(error, -EINVAL, NULL,
-				"size of the options: %u, expected %zu", o->size,
-				sizeof(*o));
+		return api_fail(error, -EINVAL, NULL, "size of the options: %u, expected %zu",
+				o->size, sizeof(*o));
 	if (o->flags)
 		return api_fail(error, -EINVAL, NULL, "flags of the options: %#x, expected 0",
 				o->flags);
@@ -25,8 +24,7 @@ static int check_options(const struct dsfs_open_options *o, struct dsfs_error *e
 }
 
 /* The part of the file that is the image. */
-static int set_range(struct image *img, const struct dsfs_open_options *o,
-		     struct dsfs_error *error)
+static int set_range(struct image *img, const struct dsfs_open_options *o, struct dsfs_error *error)
 {
 	const u64 bytes = img->reader->bytes;
 
@@ -66,8 +64,7 @@ static int check_root(struct dsfs_image *image, struct dsfs_error *error)
 	if (ret)
 		return ret;
 	if (!S_ISDIR(node.attr.mode))
-		ret = dsfs_bad(&err, "mode of the root", node.attr.mode, S_IFDIR,
-			       -EUCLEAN);
+		ret = dsfs_bad(&err, "mode of the root", node.attr.mode, S_IFDIR, -EUCLEAN);
 	else
 		ret = dsfs_dir_get(image->src, &node.attr, &dir, &err);
 	return ret ? api_fail(error, ret, &err, "root directory") : 0;
@@ -208,8 +205,7 @@ static int verify_inode(struct dsfs_image *image, u32 ino, struct dsfs_error *er
 	return ret;
 }
 
-int dsfs_verify(struct dsfs_image *image, unsigned int flags,
-		struct dsfs_error *error)
+int dsfs_verify(struct dsfs_image *image, unsigned int flags, struct dsfs_error *error)
 {
 	struct dsfs_err err = { };
 	u64 ino;

@@ -140,8 +140,7 @@ static bool read_direct(struct file_reader *f, u8 *buf, size_t len, u64 pos)
 	return true;
 }
 
-static int read_once(struct file_reader *f, const struct iovec *iov, int n, size_t len,
-		     u64 pos)
+static int read_once(struct file_reader *f, const struct iovec *iov, int n, size_t len, u64 pos)
 {
 	u8 *buf = pos % READ_ALIGN ? NULL : only_buffer(iov, n, len);
 	int ret;

@@ -4,15 +4,13 @@
  */
 #include "api.h"
 
-int api_node(struct dsfs_image *image, u64 ino, struct image_node *node,
-	     struct dsfs_error *error)
+int api_node(struct dsfs_image *image, u64 ino, struct image_node *node, struct dsfs_error *error)
 {
 	struct dsfs_err err = { };
 	int ret;
 
 	if (ino > DSFS_MAX_INODES)
-		ret = dsfs_bad(&err, "inode number", ino, image->img.geo->inodes - 1,
-			       -ESTALE);
+		ret = dsfs_bad(&err, "inode number", ino, image->img.geo->inodes - 1, -ESTALE);
 	else
 		ret = image_node_get(image->src, ino, node, &err);
 	return ret ? api_fail(error, ret, &err, "inode %llu", ino) : 0;
@@ -60,8 +58,7 @@ ssize_t dsfs_readlink(struct dsfs_image *image, uint64_t ino, char *buf,
 	if (ret)
 		return ret;
 	if (!S_ISLNK(node.attr.mode))
-		return api_fail(error, -EINVAL, NULL, "inode %llu: no symbolic link",
-				(u64)ino);
+		return api_fail(error, -EINVAL, NULL, "inode %llu: no symbolic link", (u64)ino);
 	if (size <= node.attr.size)
 		return api_fail(error, -ERANGE, NULL,
 				"inode %llu: target of %llu bytes, room for %zu", (u64)ino,

@@ -15,8 +15,7 @@ struct set {
 	u32 cursor;
 };
 
-static int set_begin(struct dsfs_image *image, u64 ino, struct set *set,
-		     struct dsfs_error *error)
+static int set_begin(struct dsfs_image *image, u64 ino, struct set *set, struct dsfs_error *error)
 {
 	struct dsfs_err err = { };
 	struct image_node node;

@@ -20,8 +20,7 @@ static int sys_fsopen(const char *type)
 	return syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
 }
 
-static int sys_fsconfig(int fd, unsigned int cmd, const char *key,
-			const char *value)
+static int sys_fsconfig(int fd, unsigned int cmd, const char *key, const char *value)
 {
 	return syscall(SYS_fsconfig, fd, cmd, key, value, 0);
 }
@@ -64,8 +63,7 @@ static int set_option(int fd, const char *opt)
 }
 
 /* Make the superblock.  Return: 0, or a negative errno after a message. */
-static int configure(int fd, const char *spec, const char *dev,
-		     const struct mount_opts *o)
+static int configure(int fd, const char *spec, const char *dev, const struct mount_opts *o)
 {
 	const char *opt = NULL;
 	int err = 0;

@@ -44,15 +44,13 @@ u64 generation_mounted(dev_t dev)
 	ssize_t len;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major(dev),
-		 minor(dev));
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major(dev), minor(dev));
 	len = readlink(path, target, sizeof(target) - 1);
 	if (len < 0)
 		return 0;
 	target[len] = '\0';
 	name = strrchr(target, '/');
-	snprintf(path, sizeof(path), "/sys/fs/dsfs/%.32s/generation",
-		 name ? name + 1 : target);
+	snprintf(path, sizeof(path), "/sys/fs/dsfs/%.32s/generation", name ? name + 1 : target);
 	f = fopen(path, "re");
 	if (!f)
 		return 0;

@@ -75,9 +75,8 @@ static int find_attached(const struct stat *st, const struct mount_opts *o,
 		if (fd < 0)
 			continue;
 		/* an open device cannot be changed */
-		if (!ioctl(fd, LOOP_GET_STATUS64, &info) &&
-		    same_file(&info, st, o) && fits(fd, st, o) &&
-		    shows(fd, generation))
+		if (!ioctl(fd, LOOP_GET_STATUS64, &info) && same_file(&info, st, o) &&
+		    fits(fd, st, o) && shows(fd, generation))
 			break;
 		close(fd);
 		fd = -1;
@@ -87,8 +86,7 @@ static int find_attached(const struct stat *st, const struct mount_opts *o,
 	return fd;
 }
 
-static int configure(int loop, int file, const char *path, u32 block,
-		     const struct mount_opts *o)
+static int configure(int loop, int file, const char *path, u32 block, const struct mount_opts *o)
 {
 	struct loop_config c = {
 		.fd = file, .block_size = block,
@@ -109,8 +107,7 @@ static int configure(int loop, int file, const char *path, u32 block,
 }
 
 /* other processes look for a free device, too; the first one to configure it gets it */
-static int take_free(int file, const struct image *img, const struct mount_opts *o,
-		     char name[64])
+static int take_free(int file, const struct image *img, const struct mount_opts *o, char name[64])
 {
 	const u32 block = block_size(img, o);
 	int ctl = open("/dev/loop-control", O_RDWR | O_CLOEXEC);

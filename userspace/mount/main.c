@@ -40,8 +40,7 @@ static int enter_namespace(const char *ns)
 	int fd, ret;
 
 	if (!parse_u64(ns, &pid)) {
-		snprintf(path, sizeof(path), "/proc/%llu/ns/mnt",
-			 pid);
+		snprintf(path, sizeof(path), "/proc/%llu/ns/mnt", pid);
 		ns = path;
 	}
 	fd = open(ns, O_RDONLY | O_CLOEXEC);
@@ -79,8 +78,7 @@ static int check_dir(const struct call *c)
  * Get the device to mount: @spec itself, or a loop device.  @fd keeps that
  * alive up to the mount; -1: no loop device.
  */
-static int find_device(const struct call *c, const struct mount_opts *o,
-		       char name[64], int *fd)
+static int find_device(const struct call *c, const struct mount_opts *o, char name[64], int *fd)
 {
 	struct image img;
 	struct stat st;
@@ -102,8 +100,7 @@ static int find_device(const struct call *c, const struct mount_opts *o,
 	/* the path is resolved in the other namespace, after entering it */
 	if (!c->fake && !c->ns && check_dir(c))
 		return EXIT_MOUNT;
-	if (S_ISBLK(st.st_mode) && !o->offset && !o->sizelimit &&
-	    !needs_own_device(st.st_rdev, o))
+	if (S_ISBLK(st.st_mode) && !o->offset && !o->sizelimit && !needs_own_device(st.st_rdev, o))
 		return EXIT_OK;
 	if (c->fake)
 		return EXIT_OK;

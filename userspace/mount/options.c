@@ -102,8 +102,7 @@ static int add_option(const char *opt, struct mount_opts *o)
 		return 0;
 	}
 	/* passed to the kernel, too, which reports errors */
-	if (!strncmp(opt, "generation=", 11) &&
-	    parse_u64(opt + 11, &o->generation))
+	if (!strncmp(opt, "generation=", 11) && parse_u64(opt + 11, &o->generation))
 		o->generation = 0;
 	if (!strcmp(opt, "remount")) {
 		o->remount = true;
