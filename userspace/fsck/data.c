@@ -57,21 +57,15 @@ static const struct fdata *data_at(const struct fsck *f, size_t i)
 	return (const struct fdata *)f->data.p + i;
 }
 
-/* Skip files that share the data of a file before, and files that lie in others. */
-static size_t skip_inside(const struct fsck *f, size_t i)
+/* Whether a file shares the data of a file before, or it was checked with a later generation. */
+static bool is_done(const struct fdata *r)
 {
-	while (i < f->data.n && (data_at(f, i)->again || data_at(f, i)->inside))
-		i++;
-	return i;
+	return r->again || r->known;
 }
 
-/*
- * Skip files that share the data of a file before, and those whose data was checked with a
- * later generation.
- */
 static size_t skip_done(const struct fsck *f, size_t i)
 {
-	while (i < f->data.n && (data_at(f, i)->again || data_at(f, i)->known))
+	while (i < f->data.n && is_done(data_at(f, i)))
 		i++;
 	return i;
 }
@@ -212,14 +206,17 @@ static void check_behind(struct worker *w, size_t i, u64 base, u64 have)
 {
 	const struct fsck *f = w->f;
 	const struct fdata *r = data_at(f, i);
-	const size_t next = skip_inside(f, i + 1);
 	const u64 from = r->start + r->stored;
 	const u64 up = (from + DSFS_BLOCK_SIZE - 1) & ~(u64)(DSFS_BLOCK_SIZE - 1);
-	u64 to = next < f->data.n ? data_at(f, next)->start : f->geo->data_end;
+	size_t next = i + 1;
+	u64 to;
 
 	/* after an update, old data may lie between files; an archive has what it has */
 	if (from < f->fresh || r->inside)
 		return;
+	while (next < f->data.n && (data_at(f, next)->again || data_at(f, next)->inside))
+		next++;
+	to = next < f->data.n ? data_at(f, next)->start : f->geo->data_end;
 	if (f->geo->generation > 1 && to > up)
 		to = up;
 	if (to <= from)
@@ -241,7 +238,7 @@ static void do_task(struct worker *w, const struct task *t)
 	w->whole = !image_pread(&w->f->img, w->buf, t->len, base);
 	for (i = t->first; i < t->first + t->n; i++) {
 		r = data_at(w->f, i);
-		if (r->again || r->known)
+		if (is_done(r))
 			continue;
 		to = t->n == 1 ? t->off + t->len : r->stored;
 		check_chunks(w, r, base, t->off, to);
@@ -250,7 +247,7 @@ static void do_task(struct worker *w, const struct task *t)
 	/* a loop of its own: the check behind the last file overwrites the buffer */
 	for (i = t->first; i < t->first + t->n; i++) {
 		r = data_at(w->f, i);
-		if (!r->again && !r->known && (t->n > 1 || t->off + t->len == r->stored))
+		if (!is_done(r) && (t->n > 1 || t->off + t->len == r->stored))
 			check_behind(w, i, base, t->len);
 	}
 	pass_add(w->f, done);
@@ -288,7 +285,7 @@ int check_data(struct fsck *f)
 	size_t i;
 
 	for (i = 0; i < f->data.n; i++)
-		if (!data_at(f, i)->again && !data_at(f, i)->known)
+		if (!is_done(data_at(f, i)))
 			total += data_at(f, i)->stored;
 	q.buf = malloc(f->threads * q.buf_bytes);
 	if (!q.buf)

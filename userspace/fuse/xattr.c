@@ -20,18 +20,6 @@ static bool is_known(const char *name)
 	       !strcmp(name, "system.posix_acl_default");
 }
 
-/* What @get, of dsfs_getxattr() or dsfs_listxattr(), returned with @buf. */
-static void reply(fuse_req_t req, u64 ino, ssize_t ret, const char *buf, size_t size,
-		  const struct dsfs_error *error)
-{
-	if (ret < 0)
-		reply_failed(req, ino, ret, error);
-	else if (!size)
-		fuse_reply_xattr(req, ret);
-	else
-		fuse_reply_buf(req, buf, ret);
-}
-
 static void read_xattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 {
 	struct fuse_fs *fs = fs_of(req);
@@ -52,7 +40,12 @@ static void read_xattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t 
 	}
 	ret = name ? dsfs_getxattr(fs->image, ino, name, buf, size, &error) :
 		     dsfs_listxattr(fs->image, ino, buf, size, &error);
-	reply(req, ino, ret, buf, size, &error);
+	if (ret < 0)
+		reply_failed(req, ino, ret, &error);
+	else if (!size)
+		fuse_reply_xattr(req, ret);
+	else
+		fuse_reply_buf(req, buf, ret);
 	free(buf);
 }
 
