@@ -1,261 +1,237 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cache=epoch: which files stay in the page cache when a job reads a data set
+ * cache=epoch: which pages stay in the page cache when a job reads a data set
  * that is larger than memory again and again, each epoch in a new random order.
  *
  * Least-recently-used replacement is wrong for that, because what was read last
  * is needed last. If a share c of the set fits, LRU finds c + (1 - c) ln(1 - c)
  * of it in the cache (15 % if half fits); any policy that keeps what it has
- * finds c. So this is a policy of admission. A file that is read from the device
- * is either admitted or transient. Pages of transient files are dropped soon
- * after the file is closed.
+ * finds c. So a read from the device is admitted or transient, and transient
+ * pages are dropped soon after their file is closed.
  *
  * Whether there is room is a question to reclaim, which knows all limits.
- * Folios of admitted files have private data, so reclaim calls release_folio()
- * before it takes one: a loss, unless the file is stale. A mount has a target,
- * which losses lower, and windows without losses raise, by small steps first.
- * Losses that are few beside what is admitted do not count: reclaim takes
- * pages of others then. Admitted folios are marked referenced, so that pages
- * which others read once are colder. Nothing is pinned.
+ * Admitted folios have private data, so reclaim calls release_folio() before it
+ * takes one: a loss. A mount has a target, which losses lower, and reads without
+ * losses raise, by small steps first. Losses that are few beside what is
+ * admitted do not count: reclaim takes pages of others then. Nothing is pinned.
  *
- * A job may switch to other files. Files that were not opened for longer than
- * the reuse distance, which is observed, are stale. A clock hand drops them.
- *
- * cache=lru skips all of this.
+ * A job may go on to other files. Those that were not opened for longer than the
+ * reuse distance, which is observed, are stale and dropped.
  */
 #include "cache.h"
 #include "read.h"
 #include "stats.h"
 #include "trace.h"
 
-#include <linux/backing-dev.h>
-#include <linux/math64.h>
 #include <linux/pagemap.h>
+#include <linux/percpu_counter.h>
 #include <linux/slab.h>
 
-/* Smallest step of the target, as a share of a window: 2^-8 */
-#define DSFS_SHIFT_MAX		8
+/* First step of the target, as a share of a window: 2^-4 */
+#define DSFS_SHIFT_MAX		4
 
-/* Smallest turn, in opens */
-#define DSFS_REUSE_MIN		1024UL
-
-/* Maximum number of inode numbers that one admission looks at */
-#define DSFS_HAND_MAX		64
-
-/* Most windows without losses before the share is doubled again */
-#define DSFS_HOLD_MAX		7U
+/* Windows without losses before the first step */
+#define DSFS_WAIT		12
 
 /* Smallest window, in pages */
 #define DSFS_WINDOW_MIN		(SZ_4M >> PAGE_SHIFT)
 
+/*
+ * Pages that were added last are in per-CPU batches on their way to the LRU
+ * lists and cannot be dropped, so as many files are closed first.
+ */
+#define DSFS_CLOSED_MAX		16
+
+/* Inode numbers that a read looks at for stale files */
+#define DSFS_SWEEP		8
+
+/* The epoch cache of a mount */
+struct dsfs_cache {
+	struct percpu_counter clock;	/* opens: the time, which stops while a job does */
+	atomic_long_t held;		/* admitted pages in the cache */
+	atomic_long_t lost;		/* those that reclaim took since the last read */
+	/*
+	 * Reuse distance: the longest time of late between two opens of a file,
+	 * up to two epochs if epochs are shuffled
+	 */
+	unsigned long reuse;
+	atomic_t hand;			/* inode number looked at last for stale files */
+	/* Closed transient files, by number, as inodes may be evicted before */
+	u32 closed[DSFS_CLOSED_MAX];
+	atomic_t next;			/* index in @closed */
+	spinlock_t lock;		/* of what follows */
+	long target;			/* @held that admission goes for */
+	/* Twice the losses, less what was admitted, but at least minus a window */
+	long balance;
+	unsigned long missed;		/* pages read from the device in this window */
+	/*
+	 * The target grows by 2^-@shift of a window, if that is not more than
+	 * DSFS_SHIFT_MAX. 0: all reads are admitted.
+	 */
+	unsigned int shift;
+};
+
 static struct dsfs_cache *dsfs_cache_of(const struct super_block *sb)
 {
-	struct dsfs_sb_info *sbi = DSFS_SB(sb);
+	const struct dsfs_sb_info *sbi = DSFS_SB(sb);
 
-	if (READ_ONCE(sbi->opt.cache) != DSFS_CACHE_EPOCH)
-		return NULL;
-	/* Pairs with the release in dsfs_cache_enable(). */
-	return smp_load_acquire(&sbi->cache);
+	return READ_ONCE(sbi->opt.cache) == DSFS_CACHE_EPOCH ? sbi->cache : NULL;
+}
+
+/*
+ * Reclaim takes what was admitted. The target is what is left, and half of what
+ * reclaim made room for, so that it is not needed again soon.
+ */
+static void dsfs_cache_lower(struct dsfs_cache *cache, long held, long lost)
+{
+	cache->shift = DSFS_SHIFT_MAX + DSFS_WAIT;
+	cache->target = held + lost / 2;
+	cache->balance = 0;
+	cache->missed = 0;
+}
+
+/* Each window without losses doubles what is admitted beyond @held. */
+static void dsfs_cache_raise(struct dsfs_cache *cache, long held, long window)
+{
+	if (cache->shift)
+		cache->shift--;
+	if (cache->shift <= DSFS_SHIFT_MAX)
+		cache->target = max(cache->target, held) + (window >> cache->shift);
+	cache->missed = 0;
+	/* It falls slowly, unless there are such opens again. */
+	WRITE_ONCE(cache->reuse, cache->reuse - cache->reuse / 64);
+}
+
+static bool dsfs_cache_admits(struct super_block *sb, struct dsfs_cache *cache,
+			      unsigned long pages)
+{
+	const long held = max(atomic_long_read(&cache->held), 0L);
+	const long window = max_t(long, held / 8, DSFS_WINDOW_MIN);
+	bool admits;
+	long lost;
+
+	spin_lock(&cache->lock);
+	lost = atomic_long_xchg(&cache->lost, 0);
+	cache->balance += 2 * lost;
+	cache->missed += pages;
+	if (cache->balance > 0)
+		dsfs_cache_lower(cache, held, lost);
+	else if (cache->missed >= window)
+		dsfs_cache_raise(cache, held, window);
+	admits = !cache->shift || held < cache->target;
+	if (admits)
+		cache->balance = max_t(long, cache->balance - pages, -window);
+	spin_unlock(&cache->lock);
+	if (lost)
+		dsfs_count(sb, DSFS_COUNT_CACHE_LOST, lost);
+	return admits;
 }
 
 static unsigned long dsfs_cache_now(struct dsfs_cache *cache)
 {
-	return (percpu_counter_read_positive(&cache->clock) & DSFS_TIME_MASK) ? : 1;
+	return percpu_counter_read_positive(&cache->clock) & ~DSFS_FILE_FLAGS;
+}
+
+static bool dsfs_cache_stale(struct dsfs_cache *cache, struct inode *inode)
+{
+	const unsigned long opened = READ_ONCE(*dsfs_file_state(inode)) & ~DSFS_FILE_FLAGS;
+	const unsigned long reuse = READ_ONCE(cache->reuse);
+
+	return (long)(dsfs_cache_now(cache) - opened - reuse - reuse / 4) > 0;
+}
+
+/* Get a file with cached pages by number, if it is in the inode cache. */
+static struct inode *dsfs_cache_inode(struct super_block *sb, u32 ino)
+{
+	struct inode *inode;
+
+	rcu_read_lock();
+	inode = find_inode_by_ino_rcu(sb, ino);
+	if (inode)
+		inode = S_ISREG(inode->i_mode) && inode->i_data.nrpages ?
+			igrab(inode) : NULL;
+	rcu_read_unlock();
+	return inode;
 }
 
 /*
- * Largest reuse distance of late, in opens. In shuffled epochs, two reads of a
- * file are up to two epochs apart.
+ * Drop pages that are not admitted, and those of a stale file; release_folio()
+ * keeps the others.
  */
-static unsigned long dsfs_reuse_distance(struct dsfs_cache *cache)
+static void dsfs_cache_drop(struct inode *inode, pgoff_t first, pgoff_t last)
 {
-	return max(READ_ONCE(cache->reuse[0]), READ_ONCE(cache->reuse[1]));
+	unsigned long pages = READ_ONCE(inode->i_data.nrpages);
+
+	set_bit(DSFS_FILE_DROPPING, dsfs_file_state(inode));
+	invalidate_mapping_pages(inode->i_mapping, first, last);
+	clear_bit(DSFS_FILE_DROPPING, dsfs_file_state(inode));
+	pages -= min(pages, READ_ONCE(inode->i_data.nrpages));
+	trace_dsfs_cache(inode, pages, DSFS_CACHE_DROPPED);
 }
 
-/* Age after which a file is stale; 0: not known, in the first epoch */
-static unsigned long dsfs_stale_age(struct dsfs_cache *cache)
+/* Drop stale files. Inode numbers are dense. */
+static void dsfs_cache_sweep(struct super_block *sb, struct dsfs_cache *cache)
 {
-	const unsigned long distance = dsfs_reuse_distance(cache);
+	struct inode *inode;
+	unsigned int i;
 
-	return distance + distance / 4;
-}
-
-/* Sliding maximum over one to two turns, each as long as the last maximum */
-static void dsfs_reuse_turn(struct dsfs_cache *cache)
-{
-	const unsigned long now = dsfs_cache_now(cache);
-
-	if (dsfs_time_since(cache->reuse_end, now) == 0)
-		return;
-	WRITE_ONCE(cache->reuse[0], cache->reuse[1]);
-	WRITE_ONCE(cache->reuse[1], 0);
-	cache->reuse_end = (now + max(cache->reuse[0], DSFS_REUSE_MIN)) & DSFS_TIME_MASK;
+	for (i = 0; i < DSFS_SWEEP; i++) {
+		inode = dsfs_cache_inode(sb, (u32)atomic_inc_return(&cache->hand) %
+					     (u32)dsfs_geo(sb)->inodes);
+		if (inode && dsfs_cache_stale(cache, inode))
+			dsfs_cache_drop(inode, 0, -1);
+		iput(inode);
+	}
 }
 
 /*
- * Losses that are few beside what was admitted are none: reclaim takes pages of
- * others. Else the target is what was held before, less a part of the loss, so
- * that a target that is too high falls until the losses end.
+ * Drop pages behind a sequential read: its reader is in the previous window or
+ * in the one before.
  */
-static void dsfs_cache_lower(struct dsfs_cache *cache, unsigned long held,
-			     unsigned long window)
+static void dsfs_cache_drop_behind(const struct dsfs_read *rd)
 {
-	unsigned long lost = atomic_long_xchg(&cache->lost, 0);
-
-	if (!lost)
-		return;
-	dsfs_count(cache->sb, DSFS_COUNT_CACHE_LOST, lost);
-	cache->losses += lost;
-	if (cache->shift < DSFS_SHIFT_MAX) {
-		if (cache->losses <= cache->admitted / 2 + window / 256)
-			return;
-		lost = cache->losses;
-		cache->hold = cache->fails;
-		cache->fails = min(2 * cache->fails + 1, DSFS_HOLD_MAX);
-		cache->target = min_t(long, cache->shift ? cache->target : LONG_MAX, held + lost);
-	}
-	cache->target -= lost / 2;
-	cache->shift = DSFS_SHIFT_MAX;
-}
-
-/* A window without losses doubles the share that is admitted beyond @held. */
-static void dsfs_cache_turn(struct dsfs_cache *cache)
-{
-	const unsigned long held = max(atomic_long_read(&cache->held), 0L);
-	const unsigned long window = max(held / 8, DSFS_WINDOW_MIN);
-
-	dsfs_cache_lower(cache, held, window);
-	if (cache->missed < window)
-		return;
-	dsfs_reuse_turn(cache);
-	if (cache->losses <= cache->admitted / 2 + window / 256) {
-		if (cache->hold)
-			cache->hold--;
-		else if (cache->shift)
-			cache->shift--;
-		else
-			cache->fails = 0;
-		cache->target = max_t(long, cache->target, held) + (window >> cache->shift);
-	}
-	cache->missed = 0;
-	cache->admitted = 0;
-	cache->losses = 0;
-}
-
-/*
- * Drop files that the job does not use any more. The clock hand moves over the
- * inode numbers, which are dense. It goes round once in the time after which
- * files are stale, and faster while it finds stale files.
- */
-static void dsfs_cache_sweep(struct dsfs_cache *cache)
-{
-	const u64 inodes = dsfs_geo(cache->sb)->inodes;
-	const unsigned long now = dsfs_cache_now(cache);
-	const unsigned long age = dsfs_stale_age(cache);
-	u64 steps;
-
-	if (!age || !mutex_trylock(&cache->hand_lock))
-		return;
-	steps = div64_u64(dsfs_time_since(cache->hand_time, now) * inodes, age);
-	if (steps)
-		cache->hand_time = now;
-	for (steps = min_t(u64, steps + cache->hand_found, DSFS_HAND_MAX); steps; steps--) {
-		cache->hand = cache->hand + 1 < inodes ? cache->hand + 1 : 1;
-		cache->hand_found = dsfs_file_drop_stale(cache->sb, cache->hand, now, age) ?
-				    2 * steps : cache->hand_found / 2;
-	}
-	mutex_unlock(&cache->hand_lock);
-}
-
-static bool dsfs_cache_admits(struct dsfs_cache *cache, unsigned long pages)
-{
-	bool admits;
-
-	cache->missed += pages;
-	dsfs_cache_turn(cache);
-	admits = !cache->shift || atomic_long_read(&cache->held) < cache->target;
-	if (admits)
-		cache->admitted += pages;
-	return admits;
-}
-
-/* A file is admitted as a whole or not at all, when it is first read. */
-static bool dsfs_cache_file(struct dsfs_cache *cache, struct inode *inode)
-{
-	const unsigned long pages = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
-	unsigned long state = READ_ONCE(*dsfs_file_state(inode));
-	bool admits;
-
-	if (state & DSFS_FILE_DECIDED)
-		return state & DSFS_FILE_ADMITTED;
-	dsfs_cache_sweep(cache);
-	spin_lock(&cache->lock);
-	state = READ_ONCE(*dsfs_file_state(inode));
-	if (state & DSFS_FILE_DECIDED) {
-		spin_unlock(&cache->lock);
-		return state & DSFS_FILE_ADMITTED;
-	}
-	admits = dsfs_cache_admits(cache, pages);
-	dsfs_file_change(inode, 0, admits ? DSFS_FILE_ADMITTED : DSFS_FILE_TRANSIENT, 0);
-	spin_unlock(&cache->lock);
-	dsfs_count(inode->i_sb, admits ? DSFS_COUNT_CACHE_ADMITTED :
-					 DSFS_COUNT_CACHE_TRANSIENT, 1);
-	trace_dsfs_cache(inode, pages, admits ? DSFS_CACHE_ADMITTED : DSFS_CACHE_TRANSIENT);
-	if (!admits)
-		dsfs_ring_add(cache, &cache->open, inode, totalram_pages() / 64);
-	return admits;
-}
-
-/*
- * Decide on a read of a large file. Behind a sequential read that is not
- * admitted, pages are dropped: its reader is in the previous window or in the
- * one before. Nothing is dropped for random reads, whose earlier pages may have
- * been admitted.
- */
-static bool dsfs_cache_window(struct dsfs_cache *cache, const struct dsfs_read *rd)
-{
-	const pgoff_t behind = 2 * DSFS_SB(cache->sb)->ra_pages;
+	const pgoff_t behind = 2 * DSFS_SB(rd->inode->i_sb)->ra_pages;
 	const pgoff_t first = rd->pos >> PAGE_SHIFT, n = rd->len >> PAGE_SHIFT;
-	/* Page faults use the readahead window of the VFS. */
-	const u64 least = min_t(u64, DSFS_AHEAD_MAX, (u64)cache->sb->s_bdi->ra_pages << PAGE_SHIFT);
 	pgoff_t from;
-	bool admits;
 
-	spin_lock(&cache->lock);
-	admits = dsfs_cache_admits(cache, n);
-	spin_unlock(&cache->lock);
-	if (admits || rd->kind != DSFS_REQUEST_AHEAD || rd->len < least / 2 ||
-	    first < behind + n)
-		return admits;
+	/* Half of the window that page faults have */
+	if (rd->kind != DSFS_REQUEST_AHEAD || rd->len < SZ_64K || first < behind + n)
+		return;
 	/*
 	 * Include a folio that crosses the start of the range: it was dropped
 	 * with neither range.
 	 */
 	from = first - behind - n;
-	from -= min_t(pgoff_t, from, 1UL << dsfs_chunk_order(cache->sb));
-	invalidate_mapping_pages(rd->inode->i_mapping, from, first - behind - 1);
-	return false;
+	from -= min_t(pgoff_t, from, 1UL << dsfs_chunk_order(rd->inode->i_sb));
+	dsfs_cache_drop(rd->inode, from, first - behind - 1);
 }
 
-/**
- * dsfs_cache_read - note a read, and decide on its file
- * @rd: the read, before submission, with its folios locked
- */
+/* dsfs_cache_read - admit a read or not, before its submission */
 void dsfs_cache_read(struct dsfs_read *rd)
 {
-	struct dsfs_cache *cache = dsfs_cache_of(rd->inode->i_sb);
+	struct super_block *sb = rd->inode->i_sb;
+	struct dsfs_cache *cache = dsfs_cache_of(sb);
+	const unsigned long pages = rd->len >> PAGE_SHIFT;
 	unsigned int i;
 
 	if (!cache)
 		return;
-	if (!(i_size_read(rd->inode) <= DSFS_ADMITTED_MAX ?
-	      dsfs_cache_file(cache, rd->inode) : dsfs_cache_window(cache, rd)))
+	dsfs_cache_sweep(sb, cache);
+	if (!dsfs_cache_admits(sb, cache, pages)) {
+		dsfs_count(sb, DSFS_COUNT_CACHE_TRANSIENT, 1);
+		trace_dsfs_cache(rd->inode, pages, DSFS_CACHE_TRANSIENT);
+		set_bit(DSFS_FILE_TRANSIENT, dsfs_file_state(rd->inode));
+		dsfs_cache_drop_behind(rd);
 		return;
+	}
+	dsfs_count(sb, DSFS_COUNT_CACHE_ADMITTED, 1);
+	trace_dsfs_cache(rd->inode, pages, DSFS_CACHE_ADMITTED);
 	for (i = 0; i < rd->nr_folios; i++) {
 		/* A folio whose read failed is read again. */
 		if (folio_test_private(rd->folios[i]))
 			continue;
 		folio_attach_private(rd->folios[i], cache);
+		/* Pages that others read once are colder. */
 		folio_set_referenced(rd->folios[i]);
 		atomic_long_add(folio_nr_pages(rd->folios[i]), &cache->held);
 	}
@@ -270,213 +246,119 @@ static void dsfs_cache_gone(struct folio *folio)
 		atomic_long_sub(folio_nr_pages(folio), &cache->held);
 }
 
-/**
- * dsfs_cache_release_folio - note that reclaim or invalidation takes a folio
- * @folio: the folio, locked; admitted if it has private data
- * @gfp: 0 if the caller is not reclaim
+/*
+ * dsfs_cache_release_folio - note that reclaim, or with @gfp 0 invalidation,
+ * takes a folio
  *
- * Return: true; there is nothing that keeps a folio.
+ * Return: false if the folio is to stay where transient ones are dropped.
  */
 bool dsfs_cache_release_folio(struct folio *folio, gfp_t gfp)
 {
 	struct inode *inode = folio->mapping->host;
 	struct dsfs_cache *cache = DSFS_SB(inode->i_sb)->cache;
-	unsigned long then = READ_ONCE(*dsfs_file_state(inode)) >> DSFS_FILE_SHIFT;
-	unsigned long age;
 
 	if (!folio_test_private(folio))
 		return true;
+	if (!gfp && test_bit(DSFS_FILE_DROPPING, dsfs_file_state(inode)) &&
+	    !dsfs_cache_stale(cache, inode))
+		return false;
 	dsfs_cache_gone(folio);
-	age = dsfs_stale_age(cache);
-	if (gfp && (!age || dsfs_time_since(then, dsfs_cache_now(cache)) <= age))
+	if (gfp)
 		atomic_long_add(folio_nr_pages(folio), &cache->lost);
 	return true;
 }
 
-/**
- * dsfs_cache_invalidate_folio - note that an inode with a folio is evicted
- * @folio: the folio, locked
- * @offset: begin of the range to invalidate, in bytes
- * @len: its length
- */
+/* dsfs_cache_invalidate_folio - note that an inode with a folio is evicted */
 void dsfs_cache_invalidate_folio(struct folio *folio, size_t offset, size_t len)
 {
 	if (!offset && len == folio_size(folio))
 		dsfs_cache_gone(folio);
 }
 
-/**
- * dsfs_cache_forget - reset the state of a file without cached pages
- * @inode: the file; its next read decides anew
- */
-void dsfs_cache_forget(struct inode *inode)
-{
-	if (dsfs_file_change(inode, DSFS_FILE_DECIDED | DSFS_FILE_AHEAD, 0, 0) &
-	    DSFS_FILE_AHEAD)
-		dsfs_count(inode->i_sb, DSFS_COUNT_PREFETCH_DROPPED, 1);
-}
-
-/**
- * dsfs_cache_opened - note the open of a regular file
- * @inode: the file
- */
+/* dsfs_cache_opened - note the open of a regular file */
 void dsfs_cache_opened(struct inode *inode)
 {
 	struct dsfs_cache *cache = dsfs_cache_of(inode->i_sb);
-	unsigned long now, then, distance;
+	unsigned long *state = dsfs_file_state(inode);
+	unsigned long old = READ_ONCE(*state), then = old & ~DSFS_FILE_FLAGS;
+	unsigned long now;
 
 	if (!cache)
 		return;
 	percpu_counter_inc(&cache->clock);
-	if (!inode->i_data.nrpages)
-		dsfs_cache_forget(inode);
 	now = dsfs_cache_now(cache);
-	then = dsfs_file_change(inode, 0, 0, now) >> DSFS_FILE_SHIFT;
-	distance = then ? dsfs_time_since(then, now) : 0;
-	if (distance > READ_ONCE(cache->reuse[1]))
-		WRITE_ONCE(cache->reuse[1], distance);
+	/* The clock is approximate: other CPUs may be a little behind. */
+	if (then && (long)(now - then - READ_ONCE(cache->reuse)) > 0)
+		WRITE_ONCE(cache->reuse, now - then);
+	/* If this fails, another one has just noted its open. */
+	cmpxchg(state, old, now | (old & (BIT(DSFS_FILE_AHEAD) | BIT(DSFS_FILE_TRANSIENT))));
 }
 
-/**
+/*
  * dsfs_cache_closed - note the close of a regular file
- * @inode: the file
+ *
+ * A transient one takes the place of another one, whose pages are dropped unless
+ * it was opened again.
  */
 void dsfs_cache_closed(struct inode *inode)
 {
+	const unsigned long mask = BIT(DSFS_FILE_TRANSIENT) | BIT(DSFS_FILE_AHEAD);
 	struct dsfs_cache *cache = dsfs_cache_of(inode->i_sb);
+	u32 ino = inode->i_ino;
 
-	if (!cache || !inode->i_data.nrpages ||
-	    (READ_ONCE(*dsfs_file_state(inode)) &
-	     (DSFS_FILE_TRANSIENT | DSFS_FILE_AHEAD)) != DSFS_FILE_TRANSIENT)
+	if (!cache || (READ_ONCE(*dsfs_file_state(inode)) & mask) != BIT(DSFS_FILE_TRANSIENT))
 		return;
-	dsfs_ring_add(cache, &cache->closed, inode, SZ_1M >> PAGE_SHIFT);
-}
-
-/**
- * dsfs_cache_hint - mark a file before it is read because of a hint
- * @inode: the file; dsfs_cache_hinted() follows
- *
- * Before, because a reader removes the mark, and may come before the read is
- * submitted.
- *
- * Return: true if it was not marked.
- */
-bool dsfs_cache_hint(struct inode *inode)
-{
-	return !(dsfs_file_change(inode, 0, DSFS_FILE_AHEAD, 0) & DSFS_FILE_AHEAD);
-}
-
-/**
- * dsfs_cache_hinted - note a hint
- * @file: the file; its pages stay until it is used
- * @first: dsfs_cache_hint() returned true; a repeated hint changes nothing
- * @read: pages were read for the hint; false: they were cached
- */
-void dsfs_cache_hinted(struct file *file, bool first, bool read)
-{
-	struct inode *inode = file_inode(file);
-	struct dsfs_cache *cache = dsfs_cache_of(inode->i_sb);
-
-	if (first && !read) {
-		dsfs_file_change(inode, DSFS_FILE_AHEAD, 0, 0);
-		return;
+	set_bit(DSFS_FILE_CLOSED, dsfs_file_state(inode));
+	/* A larger file can spare the few pages that cannot be dropped yet. */
+	if (i_size_read(inode) <= SZ_1M)
+		ino = xchg(&cache->closed[(u32)atomic_inc_return(&cache->next) % DSFS_CLOSED_MAX],
+			   ino);
+	inode = dsfs_cache_inode(inode->i_sb, ino);
+	if (inode && test_and_clear_bit(DSFS_FILE_CLOSED, dsfs_file_state(inode))) {
+		clear_bit(DSFS_FILE_TRANSIENT, dsfs_file_state(inode));
+		dsfs_cache_drop(inode, 0, -1);
 	}
-	if (first)
-		dsfs_count(inode->i_sb, DSFS_COUNT_PREFETCH_ISSUED, 1);
-	/*
-	 * MADV_WILLNEED: reads of a mapping are not seen, so the file counts as
-	 * used.
-	 */
-	if (mapping_mapped(file->f_mapping))
-		dsfs_cache_used(inode);
-	else if (cache && first)
-		dsfs_ring_add(cache, &cache->ahead, inode, totalram_pages() / 16);
+	iput(inode);
 }
 
-/**
- * dsfs_cache_used - note the use of a file
- * @inode: the file; no effect if it was not read because of a hint
+/*
+ * dsfs_cache_init - create the epoch cache of a mount, with any cache=, as a
+ * remount can change that
  */
-void dsfs_cache_used(struct inode *inode)
+int dsfs_cache_init(struct super_block *sb)
 {
-	struct dsfs_cache *cache;
+	struct dsfs_cache *cache = kzalloc_obj(*cache);
 
-	if (!(READ_ONCE(*dsfs_file_state(inode)) & DSFS_FILE_AHEAD))
-		return;
-	cache = dsfs_cache_of(inode->i_sb);
-	if (dsfs_file_change(inode, DSFS_FILE_AHEAD, 0, cache ? dsfs_cache_now(cache) : 0) &
-	    DSFS_FILE_AHEAD)
-		dsfs_count(inode->i_sb, DSFS_COUNT_PREFETCH_USED, 1);
+	if (!cache || percpu_counter_init(&cache->clock, 0, GFP_KERNEL)) {
+		kfree(cache);
+		return -ENOMEM;
+	}
+	spin_lock_init(&cache->lock);
+	/* Of an epoch over all files */
+	cache->reuse = 2UL * dsfs_geo(sb)->inodes;
+	DSFS_SB(sb)->cache = cache;
+	return 0;
 }
 
-/**
- * dsfs_cache_disable - free the epoch cache of a mount
- * @sb: the mount; it has no cached pages
- */
-void dsfs_cache_disable(struct super_block *sb)
-{
-	struct dsfs_cache *cache = DSFS_SB(sb)->cache;
-
-	DSFS_SB(sb)->cache = NULL;
-	if (!cache)
-		return;
-	percpu_counter_destroy(&cache->clock);
-	dsfs_rings_free(cache);
-	kfree(cache);
-}
-
-/**
- * dsfs_cache_enable - create the epoch cache, at mount or remount
- * @sb: the mount, with s_umount held
- *
- * Return: 0 or -ENOMEM.
- */
-int dsfs_cache_enable(struct super_block *sb)
+/* dsfs_cache_exit - free the epoch cache of a mount without cached pages */
+void dsfs_cache_exit(struct super_block *sb)
 {
 	struct dsfs_cache *cache = DSFS_SB(sb)->cache;
 
 	if (cache)
-		return 0;
-	cache = kzalloc_obj(*cache);
-	if (!cache)
-		return -ENOMEM;
-	cache->sb = sb;
-	spin_lock_init(&cache->lock);
-	mutex_init(&cache->hand_lock);
-	if (percpu_counter_init(&cache->clock, 0, GFP_KERNEL) ||
-	    dsfs_rings_init(cache)) {
 		percpu_counter_destroy(&cache->clock);
-		dsfs_rings_free(cache);
-		kfree(cache);
-		return -ENOMEM;
-	}
-	/* Pairs with the acquire in dsfs_cache_of(). */
-	smp_store_release(&DSFS_SB(sb)->cache, cache);
-	return 0;
+	kfree(cache);
+	DSFS_SB(sb)->cache = NULL;
 }
 
-/**
- * dsfs_cache_held - admitted pages, for /sys/fs/dsfs/<device>/cache_held
- * @sb: the mount
- *
- * Return: bytes.
- */
+/* dsfs_cache_held - bytes of admitted pages, for sysfs */
 u64 dsfs_cache_held(struct super_block *sb)
 {
-	struct dsfs_cache *cache = dsfs_cache_of(sb);
-
-	return cache ? (u64)max(atomic_long_read(&cache->held), 0L) << PAGE_SHIFT : 0;
+	return (u64)max(atomic_long_read(&DSFS_SB(sb)->cache->held), 0L) << PAGE_SHIFT;
 }
 
-/**
- * dsfs_cache_target - what admission goes for, for /sys/fs/dsfs/<device>/cache_target
- * @sb: the mount
- *
- * Return: bytes that will be admitted at the end of this window.
- */
+/* dsfs_cache_target - bytes that admission goes for, for sysfs */
 u64 dsfs_cache_target(struct super_block *sb)
 {
-	struct dsfs_cache *cache = dsfs_cache_of(sb);
-
-	return cache ? (u64)READ_ONCE(cache->target) << PAGE_SHIFT : 0;
+	return (u64)READ_ONCE(DSFS_SB(sb)->cache->target) << PAGE_SHIFT;
 }

@@ -7,6 +7,7 @@
  * here. Page faults that must wait, and reads that must not, get here through
  * readahead.
  */
+#include "cache.h"
 #include "read.h"
 
 #include <linux/mm.h>

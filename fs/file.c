@@ -3,6 +3,7 @@
  * Operations of open regular files: read, mmap, splice, fadvise, lseek, fiemap,
  * ioctl.
  */
+#include "cache.h"
 #include "trace.h"
 
 #include <linux/backing-dev.h>
@@ -183,7 +184,7 @@ static ssize_t dsfs_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	const int flags = iocb->ki_flags;
 	ssize_t ret;
 
-	dsfs_cache_used(file_inode(iocb->ki_filp));
+	dsfs_hint_used(file_inode(iocb->ki_filp));
 	if (flags & IOCB_DIRECT) {
 		ret = dsfs_try_direct(iocb, to);
 		if (ret != -ENOTBLK)
@@ -204,7 +205,7 @@ static ssize_t dsfs_splice_read(struct file *in, loff_t *ppos,
 				struct pipe_inode_info *pipe, size_t len,
 				unsigned int flags)
 {
-	dsfs_cache_used(file_inode(in));
+	dsfs_hint_used(file_inode(in));
 	if (dsfs_is_cold(in, *ppos, len))
 		dsfs_whole_read(in);
 	dsfs_read_window(in);
@@ -217,7 +218,7 @@ static int dsfs_mmap(struct file *file, struct vm_area_struct *vma)
 
 	if (ret)
 		return ret;
-	dsfs_cache_used(file_inode(file));
+	dsfs_hint_used(file_inode(file));
 	dsfs_map_window(file);
 	return 0;
 }
@@ -227,6 +228,8 @@ static int dsfs_open(struct inode *inode, struct file *file)
 	dsfs_count(inode->i_sb, DSFS_COUNT_OPENS, 1);
 	trace_dsfs_open(inode);
 	file->f_mode |= FMODE_NOWAIT | FMODE_CAN_ODIRECT;
+	if (!inode->i_data.nrpages)
+		dsfs_hint_forget(inode);
 	dsfs_cache_opened(inode);
 	return generic_file_open(inode, file);
 }
@@ -241,18 +244,25 @@ static int dsfs_release(struct inode *inode, struct file *file)
 static int dsfs_fadvise(struct file *file, loff_t offset, loff_t len, int advice)
 {
 	const unsigned long cached = file->f_mapping->nrpages;
+	struct inode *inode = file_inode(file);
 	bool first;
 	int ret;
 
 	if (advice != POSIX_FADV_WILLNEED)
 		return generic_fadvise(file, offset, len, advice);
-	if (offset >= 0 && len >= 0 && offset < i_size_read(file_inode(file)) &&
+	if (offset >= 0 && len >= 0 && offset < i_size_read(inode) &&
 	    dsfs_whole_hint(file))
 		return 0;
-	first = dsfs_cache_hint(file_inode(file));
+	/*
+	 * For files that are not read whole, the page cache reads what is
+	 * missing. A reader may come before it is done.
+	 */
+	first = dsfs_hint_begin(inode);
 	ret = generic_fadvise(file, offset, len, advice);
-	/* Of a file that is not read whole, the page cache read what was missing. */
-	dsfs_cache_hinted(file, first, file->f_mapping->nrpages > cached);
+	if (first && file->f_mapping->nrpages > cached)
+		dsfs_hint_read(file);
+	else if (first)
+		clear_bit(DSFS_FILE_AHEAD, dsfs_file_state(inode));
 	return ret;
 }
 

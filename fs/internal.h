@@ -60,7 +60,7 @@ struct dsfs_sb_info {
 	struct dsfs_options opt;	/* a remount changes wholefile and cache */
 	unsigned long ra_pages;		/* readahead of files above wholefile */
 	struct workqueue_struct *read_wq; /* finishes reads that no task waits for */
-	struct dsfs_cache *cache;	/* once enabled, it exists until unmount */
+	struct dsfs_cache *cache;	/* with any cache= */
 	atomic_long_t hinted;		/* bytes in flight because of hints */
 	atomic_long_t hinted_by[1 << DSFS_HINT_BITS];	/* by a hash of the user */
 	atomic64_t sum_errors;		/* of chunks, and of metadata not resident */
@@ -75,8 +75,18 @@ struct dsfs_sb_info {
 /*
  * There is no DSFS inode structure: the inode record is one addition away in
  * metadata. i_private of a directory is its decoded directory record; of a
- * regular file, its state in the epoch cache (cache.h).
+ * regular file, these bits, and above them, for the epoch cache, the time of its
+ * last open.
  */
+enum {
+	DSFS_FILE_AHEAD,	/* read because of a hint, not used yet */
+	DSFS_FILE_TRANSIENT,	/* has pages that the epoch cache did not admit */
+	DSFS_FILE_CLOSED,	/* these are to be dropped */
+	DSFS_FILE_DROPPING,	/* and are being dropped */
+	DSFS_FILE_BITS
+};
+
+#define DSFS_FILE_FLAGS		(BIT(DSFS_FILE_BITS) - 1)
 
 static inline struct dsfs_sb_info *DSFS_SB(const struct super_block *sb)
 {
@@ -91,6 +101,12 @@ static inline struct dsfs_source *dsfs_src(const struct super_block *sb)
 static inline const struct dsfs_geo *dsfs_geo(const struct super_block *sb)
 {
 	return &DSFS_SB(sb)->src.geo;
+}
+
+/* Of a regular file */
+static inline unsigned long *dsfs_file_state(struct inode *inode)
+{
+	return (unsigned long *)&inode->i_private;
 }
 
 /* Decoded directory record */
@@ -237,20 +253,10 @@ static inline bool dsfs_file_mapped(const struct file *file)
 void dsfs_whole_read(struct file *file);
 bool dsfs_whole_ahead(struct readahead_control *rac);
 bool dsfs_whole_hint(struct file *file);
-
-/* cache.c */
-void dsfs_cache_opened(struct inode *inode);
-void dsfs_cache_closed(struct inode *inode);
-bool dsfs_cache_hint(struct inode *inode);
-void dsfs_cache_hinted(struct file *file, bool first, bool read);
-void dsfs_cache_used(struct inode *inode);
-void dsfs_cache_forget(struct inode *inode);
-u64 dsfs_cache_held(struct super_block *sb);
-u64 dsfs_cache_target(struct super_block *sb);
-int dsfs_cache_enable(struct super_block *sb);
-void dsfs_cache_disable(struct super_block *sb);
-bool dsfs_cache_release_folio(struct folio *folio, gfp_t gfp);
-void dsfs_cache_invalidate_folio(struct folio *folio, size_t offset, size_t len);
+bool dsfs_hint_begin(struct inode *inode);
+void dsfs_hint_read(struct file *file);
+void dsfs_hint_used(struct inode *inode);
+void dsfs_hint_forget(struct inode *inode);
 
 /* file.c */
 extern const struct inode_operations dsfs_file_iops;

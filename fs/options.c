@@ -16,7 +16,9 @@ enum {
 
 static const struct constant_table dsfs_param_cache[] = {
 	{ "lru",	DSFS_CACHE_LRU },
+#ifdef CONFIG_DSFS_CACHE
 	{ "epoch",	DSFS_CACHE_EPOCH },
+#endif
 	{}
 };
 

@@ -84,9 +84,6 @@ void dsfs_read_mark_all_bad(struct dsfs_read *rd, int error);
 /* submit.c */
 int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp);
 
-/* cache.c */
-void dsfs_cache_read(struct dsfs_read *rd);
-
 /* complete.c */
 int dsfs_read_finish(struct dsfs_read *rd);
 

@@ -47,9 +47,9 @@ enum dsfs_counter {
 	DSFS_COUNT_WHOLE,		/* whole-file reads that a reader waited for */
 	DSFS_COUNT_REQ,			/* bios sent, by enum dsfs_request */
 	DSFS_COUNT_BYTES = DSFS_COUNT_REQ + DSFS_REQUESTS,	/* their bytes */
-	DSFS_COUNT_CACHE_ADMITTED = DSFS_COUNT_BYTES + DSFS_REQUESTS,	/* files */
-	DSFS_COUNT_CACHE_TRANSIENT,	/* files not admitted for lack of room */
-	DSFS_COUNT_CACHE_LOST,		/* pages that reclaim took */
+	DSFS_COUNT_CACHE_ADMITTED = DSFS_COUNT_BYTES + DSFS_REQUESTS,	/* reads */
+	DSFS_COUNT_CACHE_TRANSIENT,	/* reads not admitted for lack of room */
+	DSFS_COUNT_CACHE_LOST,		/* admitted pages that reclaim took */
 	DSFS_COUNT_PREFETCH_ISSUED,	/* files read because of a hint */
 	DSFS_COUNT_PREFETCH_USED,	/* those that were then used */
 	DSFS_COUNT_PREFETCH_DROPPED,	/* hints without effect, files read in vain */

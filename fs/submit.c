@@ -12,6 +12,7 @@
  * The buffered read path of iomap is not used, because it has no place to
  * verify data after the device is done and before a folio becomes uptodate.
  */
+#include "cache.h"
 #include "read.h"
 #include "trace.h"
 

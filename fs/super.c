@@ -6,6 +6,7 @@
  * opened, because read-only devices, such as a mapped RBD snapshot, do not open
  * otherwise.
  */
+#include "cache.h"
 #include "stats.h"
 
 #include <linux/mm.h>
@@ -41,7 +42,7 @@ static void dsfs_put_super(struct super_block *sb)
 	dsfs_sysfs_remove(sb);
 	dsfs_meta_close(dsfs_src(sb));
 	dsfs_submit_exit(sb);
-	dsfs_cache_disable(sb);
+	dsfs_cache_exit(sb);
 }
 
 static const struct super_operations dsfs_sops = {
@@ -142,8 +143,8 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	ret = dsfs_submit_init(sb);
 	if (!ret)
 		ret = dsfs_meta_open(&sbi->src, fc, sbi->opt.meta);
-	if (!ret && sbi->opt.cache == DSFS_CACHE_EPOCH)
-		ret = dsfs_cache_enable(sb);
+	if (!ret)
+		ret = dsfs_cache_init(sb);
 	if (ret)
 		goto err_meta;
 	ret = dsfs_make_root(sb, fc);
@@ -161,7 +162,7 @@ err_root:
 err_meta:
 	dsfs_meta_close(&sbi->src);
 	dsfs_submit_exit(sb);
-	dsfs_cache_disable(sb);
+	dsfs_cache_exit(sb);
 	return ret;
 }
 
@@ -231,7 +232,6 @@ static int dsfs_reconfigure(struct fs_context *fc)
 	struct super_block *sb = fc->root->d_sb;
 	struct dsfs_sb_info *sbi = DSFS_SB(sb);
 	const char *fixed = NULL;
-	int ret;
 
 	fc->sb_flags |= SB_RDONLY;
 	if (asked->opt.meta != sbi->opt.meta)
@@ -244,11 +244,6 @@ static int dsfs_reconfigure(struct fs_context *fc)
 	if (fixed) {
 		dsfs_fc_error(fc, sb, "%s= cannot be changed by a remount", fixed);
 		return -EINVAL;
-	}
-	if (asked->opt.cache == DSFS_CACHE_EPOCH) {
-		ret = dsfs_cache_enable(sb);
-		if (ret)
-			return ret;
 	}
 	WRITE_ONCE(sbi->opt.wholefile, asked->opt.wholefile);
 	WRITE_ONCE(sbi->opt.cache, asked->opt.cache);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* /sys/fs/dsfs/<device>/: generation, memory and errors of a mount, counters in stats/ */
+#include "cache.h"
 #include "stats.h"
 
 #include <linux/sysfs.h>

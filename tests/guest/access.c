@@ -5,7 +5,7 @@
  * For scripts that count requests to the device, or that want to see who waits.  The
  * places are the same in each run.
  *
- *   willneed    POSIX_FADV_WILLNEED over the file; willneedpages: over the first COUNT pages
+ *   willneed    POSIX_FADV_WILLNEED over the file
  *   willneedby  POSIX_FADV_WILLNEED over the file, by the user COUNT
  *   readahead   the same as willneed by readahead(2); madvise: by MADV_WILLNEED of a mapping
  *   seekhole    SEEK_HOLE: the file's metadata is read, its data is not
@@ -62,17 +62,12 @@ static int fd;
 static uint64_t size, count = 20;
 static char *buf;
 
-static void advise_to(uint64_t end, int advice)
+static void advise(int advice)
 {
-	int ret = posix_fadvise(fd, 0, end, advice);
+	int ret = posix_fadvise(fd, 0, 0, advice);
 
 	if (ret)
 		t_die(path, strerror(ret));
-}
-
-static void advise(int advice)
-{
-	advise_to(0, advice);
 }
 
 static uint64_t must_read(size_t len, uint64_t pos)
@@ -87,12 +82,6 @@ static uint64_t must_read(size_t len, uint64_t pos)
 static uint64_t by_willneed(void)
 {
 	advise(POSIX_FADV_WILLNEED);
-	return 0;
-}
-
-static uint64_t by_willneedpages(void)
-{
-	advise_to(count * PAGE, POSIX_FADV_WILLNEED);
 	return 0;
 }
 
@@ -357,7 +346,7 @@ static const struct way {
 	const char *name;
 	uint64_t (*run)(void);
 } ways[] = {
-	{ "willneed", by_willneed }, { "willneedpages", by_willneedpages },
+	{ "willneed", by_willneed },
 	{ "willneedby", by_willneedby }, { "readahead", by_readahead },
 	{ "madvise", by_madvise }, { "seekhole", by_seekhole }, { "seq", by_seq },
 	{ "seqadvised", by_seqadvised }, { "faults", by_faults },

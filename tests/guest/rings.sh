@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# rings.sh DISK - which pages of transient files cache=epoch drops, and when.
+# rings.sh DISK - which transient pages cache=epoch drops, and when.
 #
-# DISK holds an image with files f1 to f60 of 100 KiB, b1 to b128 of 1 MiB, the file streamed of
-# 72 MiB, and the file large of 256 MiB, nearly all of it a hole.  Files are transient because
-# reclaim has taken pages of others.
+# DISK holds an image with files f1 to f60 of 100 KiB, b1 to b128 of 1 MiB, and the file streamed
+# of 72 MiB.  Files are transient because reclaim has taken pages of others.
 #
 # Needs control groups of version 2.
 set -eu
@@ -55,20 +54,6 @@ reopened()
 	[ "$transient" -ge 45 ] && [ "$alone" -eq 1 ] && [ "$left" -gt 0 ] && [ "$gone" -ge 5 ]
 }
 
-# A file that is read range by range waits for its reader without the pages of a whole file.
-beside_large()
-{
-	transient=$(count cache_transient) used=$(count prefetch_used)
-	each willneed 1 40
-	access willneedpages "$dir/large" 4 >/dev/null
-	bytes=$(count bytes_whole)
-	each whole 1 40
-	bytes=$(($(count bytes_whole) - bytes))
-	transient=$(($(count cache_transient) - transient)) used=$(($(count prefetch_used) - used))
-	echo "# $prog: $transient of 40 files are transient, $used used, $bytes bytes read again"
-	[ "$transient" -ge 35 ] && [ "$used" -eq 40 ] && [ "$bytes" -eq 0 ]
-}
-
 # again FILE N: N hints for it
 again()
 {
@@ -79,8 +64,7 @@ again()
 	done
 }
 
-# A file that is hinted again and again waits once, and the others with it.  All its hints
-# together are of more pages than hinted files may have, which is a sixteenth of memory.
+# A file that is hinted again and again waits for its use, and the others with it.
 repeated()
 {
 	transient=$(count cache_transient) used=$(count prefetch_used)
@@ -112,10 +96,20 @@ streamed()
 	[ "$met" -eq 0 ]
 }
 
-# beside COMMAND: on a mount whose target is met
+# Where transient pages of a file are dropped, admitted ones of the same file stay.
+mixed()
+{
+	access seq "$dir/streamed" >/dev/null
+	left=$(access resident "$dir/streamed" 64) end=$(access resident "$dir/streamed" 18432)
+	echo "# $prog: $left of the 64 pages that were admitted, $end of the last 64 pages"
+	[ "$left" -eq 64 ] && [ "$end" -eq 0 ]
+}
+
+# beside COMMAND: on a mount whose target is met, and which has admitted pages of a file
 beside()
 {
 	mount -t dsfs -o cache=epoch "$disk" "$dir"
+	access pages "$dir/streamed" 64 >/dev/null
 	no_room "$dir"/b*
 	echo "# $prog: held $(cat "/sys/fs/dsfs/$name/cache_held"), target $(cat "/sys/fs/dsfs/$name/cache_target")"
 	rc=0
@@ -129,8 +123,8 @@ echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 mkdir -p "$group"
 echo 48M >"$group"/memory.max
 check "a file that is open again keeps its pages" beside reopened
-check "hinted files stay beside a hint of a part of a large file" beside beside_large
 check "hinted files stay beside repeated hints for one file" beside repeated
 check "a large file is dropped behind its reader" beside streamed
+check "what was admitted of a file stays when the rest is dropped" beside mixed
 rmdir "$group" "$dir"
 exit $failed
