@@ -27,11 +27,11 @@
 #include <linux/percpu_counter.h>
 #include <linux/slab.h>
 
-/* First step of the target, as a share of a window: 2^-4 */
-#define DSFS_SHIFT_MAX		4
+/* First step of the target, as a share of a window: 2^-8 */
+#define DSFS_SHIFT_MAX		8
 
-/* Windows without losses before the first step */
-#define DSFS_WAIT		12
+/* Most windows without losses before the first step */
+#define DSFS_WAIT_MAX		7U
 
 /* Smallest window, in pages */
 #define DSFS_WINDOW_MIN		(SZ_4M >> PAGE_SHIFT)
@@ -69,6 +69,7 @@ struct dsfs_cache {
 	 * DSFS_SHIFT_MAX. 0: all reads are admitted.
 	 */
 	unsigned int shift;
+	unsigned int wait;		/* windows before the first step, after the next loss */
 };
 
 static struct dsfs_cache *dsfs_cache_of(const struct super_block *sb)
@@ -84,7 +85,8 @@ static struct dsfs_cache *dsfs_cache_of(const struct super_block *sb)
  */
 static void dsfs_cache_lower(struct dsfs_cache *cache, long held, long lost)
 {
-	cache->shift = DSFS_SHIFT_MAX + DSFS_WAIT;
+	cache->shift = DSFS_SHIFT_MAX + cache->wait;
+	cache->wait = min(2 * cache->wait + 1, DSFS_WAIT_MAX);
 	cache->target = held + lost / 2;
 	cache->balance = 0;
 	cache->missed = 0;
@@ -95,6 +97,8 @@ static void dsfs_cache_raise(struct dsfs_cache *cache, long held, long window)
 {
 	if (cache->shift)
 		cache->shift--;
+	else
+		cache->wait = 0;
 	if (cache->shift <= DSFS_SHIFT_MAX)
 		cache->target = max(cache->target, held) + (window >> cache->shift);
 	cache->missed = 0;
