@@ -26,6 +26,7 @@
 #include <linux/pagemap.h>
 #include <linux/percpu_counter.h>
 #include <linux/slab.h>
+#include <linux/xarray.h>
 
 /* First step of the target, as a share of a window: 2^-8 */
 #define DSFS_SHIFT_MAX		8
@@ -61,7 +62,7 @@ struct dsfs_cache {
 	atomic_t next;			/* index in @closed */
 	spinlock_t lock;		/* of what follows */
 	long target;			/* @held that admission goes for */
-	/* Twice the losses, less what was admitted, but at least minus a window */
+	/* Twice the losses, less what was admitted, at most a quarter of a window */
 	long balance;
 	unsigned long missed;		/* pages read from the device in this window */
 	/*
@@ -80,14 +81,18 @@ static struct dsfs_cache *dsfs_cache_of(const struct super_block *sb)
 }
 
 /*
- * Reclaim takes what was admitted. The target is what is left, and half of what
- * reclaim made room for, so that it is not needed again soon.
+ * Reclaim takes what was admitted. The target is what was held before, less half
+ * of all that reclaim takes until it is content: what it made room for is filled
+ * again in part, so that it is not needed again soon.
  */
 static void dsfs_cache_lower(struct dsfs_cache *cache, long held, long lost)
 {
-	cache->shift = DSFS_SHIFT_MAX + cache->wait;
-	cache->wait = min(2 * cache->wait + 1, DSFS_WAIT_MAX);
-	cache->target = held + lost / 2;
+	if (cache->shift < DSFS_SHIFT_MAX) {
+		cache->target = held + lost;
+		cache->shift = DSFS_SHIFT_MAX + cache->wait;
+		cache->wait = min(2 * cache->wait + 1, DSFS_WAIT_MAX);
+	}
+	cache->target -= lost / 2;
 	cache->balance = 0;
 	cache->missed = 0;
 }
@@ -95,6 +100,8 @@ static void dsfs_cache_lower(struct dsfs_cache *cache, long held, long lost)
 /* Each window without losses doubles what is admitted beyond @held. */
 static void dsfs_cache_raise(struct dsfs_cache *cache, long held, long window)
 {
+	const unsigned long reuse = READ_ONCE(cache->reuse);
+
 	if (cache->shift)
 		cache->shift--;
 	else
@@ -103,7 +110,7 @@ static void dsfs_cache_raise(struct dsfs_cache *cache, long held, long window)
 		cache->target = max(cache->target, held) + (window >> cache->shift);
 	cache->missed = 0;
 	/* It falls slowly, unless there are such opens again. */
-	WRITE_ONCE(cache->reuse, cache->reuse - cache->reuse / 64);
+	WRITE_ONCE(cache->reuse, reuse - reuse / 64);
 }
 
 static bool dsfs_cache_admits(struct super_block *sb, struct dsfs_cache *cache,
@@ -124,7 +131,7 @@ static bool dsfs_cache_admits(struct super_block *sb, struct dsfs_cache *cache,
 		dsfs_cache_raise(cache, held, window);
 	admits = !cache->shift || held < cache->target;
 	if (admits)
-		cache->balance = max_t(long, cache->balance - pages, -window);
+		cache->balance = max_t(long, cache->balance - pages, -window / 4);
 	spin_unlock(&cache->lock);
 	if (lost)
 		dsfs_count(sb, DSFS_COUNT_CACHE_LOST, lost);
@@ -159,17 +166,34 @@ static struct inode *dsfs_cache_inode(struct super_block *sb, u32 ino)
 }
 
 /*
- * Drop pages that are not admitted, and those of a stale file; release_folio()
- * keeps the others.
+ * Drop pages that are not admitted, or all of them. Admitted ones cannot just be
+ * refused by release_folio(): what the page cache fails to drop is made the
+ * first that reclaim takes.
  */
-static void dsfs_cache_drop(struct inode *inode, pgoff_t first, pgoff_t last)
+static void dsfs_cache_drop(struct inode *inode, pgoff_t first, pgoff_t last, bool all)
 {
-	unsigned long pages = READ_ONCE(inode->i_data.nrpages);
+	struct address_space *mapping = inode->i_mapping;
+	unsigned long pages = READ_ONCE(mapping->nrpages);
+	struct folio *folio;
+	pgoff_t index, from, end;
+	void *entry;
+	bool drop;
 
-	set_bit(DSFS_FILE_DROPPING, dsfs_file_state(inode));
-	invalidate_mapping_pages(inode->i_mapping, first, last);
-	clear_bit(DSFS_FILE_DROPPING, dsfs_file_state(inode));
-	pages -= min(pages, READ_ONCE(inode->i_data.nrpages));
+	xa_for_each_range(&mapping->i_pages, index, entry, first, last) {
+		folio = filemap_get_folio(mapping, index);
+		/* A shadow entry, or dropped already */
+		if (IS_ERR_OR_NULL(folio))
+			continue;
+		/* It may cross the start of the range. */
+		from = folio->index;
+		end = folio_next_index(folio) - 1;
+		drop = all || !folio_test_private(folio);
+		folio_put(folio);
+		if (drop)
+			invalidate_mapping_pages(mapping, from, end);
+		cond_resched();
+	}
+	pages -= min(pages, READ_ONCE(mapping->nrpages));
 	trace_dsfs_cache(inode, pages, DSFS_CACHE_DROPPED);
 }
 
@@ -183,7 +207,7 @@ static void dsfs_cache_sweep(struct super_block *sb, struct dsfs_cache *cache)
 		inode = dsfs_cache_inode(sb, (u32)atomic_inc_return(&cache->hand) %
 					     (u32)dsfs_geo(sb)->inodes);
 		if (inode && dsfs_cache_stale(cache, inode))
-			dsfs_cache_drop(inode, 0, -1);
+			dsfs_cache_drop(inode, 0, -1, true);
 		iput(inode);
 	}
 }
@@ -196,18 +220,11 @@ static void dsfs_cache_drop_behind(const struct dsfs_read *rd)
 {
 	const pgoff_t behind = 2 * DSFS_SB(rd->inode->i_sb)->ra_pages;
 	const pgoff_t first = rd->pos >> PAGE_SHIFT, n = rd->len >> PAGE_SHIFT;
-	pgoff_t from;
 
 	/* Half of the window that page faults have */
 	if (rd->kind != DSFS_REQUEST_AHEAD || rd->len < SZ_64K || first < behind + n)
 		return;
-	/*
-	 * Include a folio that crosses the start of the range: it was dropped
-	 * with neither range.
-	 */
-	from = first - behind - n;
-	from -= min_t(pgoff_t, from, 1UL << dsfs_chunk_order(rd->inode->i_sb));
-	dsfs_cache_drop(rd->inode, from, first - behind - 1);
+	dsfs_cache_drop(rd->inode, first - behind - n, first - behind - 1, false);
 }
 
 /* dsfs_cache_read - admit a read or not, before its submission */
@@ -254,7 +271,7 @@ static void dsfs_cache_gone(struct folio *folio)
  * dsfs_cache_release_folio - note that reclaim, or with @gfp 0 invalidation,
  * takes a folio
  *
- * Return: false if the folio is to stay where transient ones are dropped.
+ * Return: true; there is nothing that keeps a folio.
  */
 bool dsfs_cache_release_folio(struct folio *folio, gfp_t gfp)
 {
@@ -263,9 +280,6 @@ bool dsfs_cache_release_folio(struct folio *folio, gfp_t gfp)
 
 	if (!folio_test_private(folio))
 		return true;
-	if (!gfp && test_bit(DSFS_FILE_DROPPING, dsfs_file_state(inode)) &&
-	    !dsfs_cache_stale(cache, inode))
-		return false;
 	dsfs_cache_gone(folio);
 	if (gfp)
 		atomic_long_add(folio_nr_pages(folio), &cache->lost);
@@ -284,18 +298,19 @@ void dsfs_cache_opened(struct inode *inode)
 {
 	struct dsfs_cache *cache = dsfs_cache_of(inode->i_sb);
 	unsigned long *state = dsfs_file_state(inode);
-	unsigned long old = READ_ONCE(*state), then = old & ~DSFS_FILE_FLAGS;
-	unsigned long now;
+	unsigned long old = READ_ONCE(*state), then, now, flags;
 
 	if (!cache)
 		return;
 	percpu_counter_inc(&cache->clock);
 	now = dsfs_cache_now(cache);
+	then = old & ~DSFS_FILE_FLAGS;
 	/* The clock is approximate: other CPUs may be a little behind. */
 	if (then && (long)(now - then - READ_ONCE(cache->reuse)) > 0)
 		WRITE_ONCE(cache->reuse, now - then);
-	/* If this fails, another one has just noted its open. */
-	cmpxchg(state, old, now | (old & (BIT(DSFS_FILE_AHEAD) | BIT(DSFS_FILE_TRANSIENT))));
+	do {
+		flags = old & DSFS_FILE_FLAGS & ~BIT(DSFS_FILE_CLOSED);
+	} while (!try_cmpxchg(state, &old, now | flags));
 }
 
 /*
@@ -320,7 +335,7 @@ void dsfs_cache_closed(struct inode *inode)
 	inode = dsfs_cache_inode(inode->i_sb, ino);
 	if (inode && test_and_clear_bit(DSFS_FILE_CLOSED, dsfs_file_state(inode))) {
 		clear_bit(DSFS_FILE_TRANSIENT, dsfs_file_state(inode));
-		dsfs_cache_drop(inode, 0, -1);
+		dsfs_cache_drop(inode, 0, -1, false);
 	}
 	iput(inode);
 }
@@ -364,5 +379,5 @@ u64 dsfs_cache_held(struct super_block *sb)
 /* dsfs_cache_target - bytes that admission goes for, for sysfs */
 u64 dsfs_cache_target(struct super_block *sb)
 {
-	return (u64)READ_ONCE(DSFS_SB(sb)->cache->target) << PAGE_SHIFT;
+	return (u64)max(READ_ONCE(DSFS_SB(sb)->cache->target), 0L) << PAGE_SHIFT;
 }

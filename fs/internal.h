@@ -82,7 +82,6 @@ enum {
 	DSFS_FILE_AHEAD,	/* read because of a hint, not used yet */
 	DSFS_FILE_TRANSIENT,	/* has pages that the epoch cache did not admit */
 	DSFS_FILE_CLOSED,	/* these are to be dropped */
-	DSFS_FILE_DROPPING,	/* and are being dropped */
 	DSFS_FILE_BITS
 };
 
