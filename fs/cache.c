@@ -105,7 +105,7 @@ static void dsfs_cache_raise(struct dsfs_cache *cache, long held, long window)
 	if (cache->shift)
 		cache->shift--;
 	else
-		cache->wait = 0;
+		cache->wait /= 2;
 	if (cache->shift <= DSFS_SHIFT_MAX)
 		cache->target = max(cache->target, held) + (window >> cache->shift);
 	cache->missed = 0;
