@@ -22,8 +22,7 @@ static int pass_over(void *arg, u64 pos, const void *data, u64 len)
 
 static int verify(const struct compare_side *s, struct dsfs_err *err)
 {
-	return image_stream(s->v->src, &s->node->attr, &s->node->extra, true, pass_over,
-			    NULL, err);
+	return image_stream(s->v->src, &s->node->attr, &s->node->extra, true, pass_over, NULL, err);
 }
 
 static int map_both(const struct compare_side *a, const struct compare_side *b, u64 pos,
@@ -48,10 +47,7 @@ static int read_mapping(const struct compare_side *s, const struct dsfs_mapping 
 	return ret ? dsfs_bad(err, "data at", pos, pos + len, ret) : 0;
 }
 
-/*
- * Compare two files.  A range that is a hole in both is not read, whatever its
- * length.
- */
+/* Compare two files.  A range that is a hole in both is not read, whatever its length. */
 static int compare_bytes(const struct compare_side *a, const struct compare_side *b,
 			 enum answer *answer, struct dsfs_err *err)
 {
@@ -125,8 +121,7 @@ static int compare_sums(const struct compare_side *a, const struct compare_side 
 	if (!bits || bits != b->v->img.geo->chunk_bits)
 		return 0;
 	for (u64 at = 0; at < stored; at += 1ULL << bits) {
-		ret = dsfs_chunk_sum(a->v->src, &a->node->attr, stored, at >> bits,
-				     &x, err);
+		ret = dsfs_chunk_sum(a->v->src, &a->node->attr, stored, at >> bits, &x, err);
 		if (!ret)
 			ret = dsfs_chunk_sum(b->v->src, &b->node->attr, stored,
 					     at >> bits, &y, err);

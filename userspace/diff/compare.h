@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Whether an object is the same in two generations of an image.
- */
+/* Whether an object is the same in two generations of an image. */
 #ifndef COMPARE_H
 #define COMPARE_H
 

@@ -57,8 +57,7 @@ int diff_parse(const char *text, struct diff_request *r)
 	return r->from && (r->to || !dots[2]) ? 0 : -EINVAL;
 }
 
-static void show_text(const char *change, char type, const char *path,
-		      unsigned int changed)
+static void show_text(const char *change, char type, const char *path, unsigned int changed)
 {
 	const char *comma = "";
 

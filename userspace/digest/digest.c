@@ -63,8 +63,7 @@ static unsigned int threads_for(const struct digest_request *r)
 	return cpus < SUMS_THREADS_MAX ? cpus : SUMS_THREADS_MAX;
 }
 
-int digest_make(struct view *v, const struct digest_request *r,
-		struct digest_result *result)
+int digest_make(struct view *v, const struct digest_request *r, struct digest_result *result)
 {
 	struct digest g = { .v = v };
 	int ret;

@@ -53,8 +53,7 @@ int digest_image(const struct image *img, const struct digest_request *r,
 		 struct digest_result *result);
 
 /** digest_make - the same for dump.dsfs, whose errors are counted in @v */
-int digest_make(struct view *v, const struct digest_request *r,
-		struct digest_result *result);
+int digest_make(struct view *v, const struct digest_request *r, struct digest_result *result);
 
 /** digest_text - as digest.rst writes it; @buf: DIGEST_TEXT bytes.  Return: @buf. */
 char *digest_text(u8 kind, const u8 *sum, char *buf);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SHA-256 by libgcrypt.  It uses the SHA instructions of processors, several
- * times as fast as plain C, and its licence is compatible with that of the
- * tools.
+ * SHA-256 by libgcrypt.  It uses the SHA instructions of processors, several times as fast as
+ * plain C, and its licence is compatible with that of the tools.
  */
 #include <gcrypt.h>
 

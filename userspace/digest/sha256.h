@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * SHA-256, with the instructions of the processor.
- */
+/* SHA-256, with the instructions of the processor. */
 #ifndef SHA256_H
 #define SHA256_H
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * --cat: the content of a file on standard output.
- */
+/* --cat: the content of a file on standard output. */
 #include "dump.h"
 #include "msg.h"
 
@@ -30,8 +28,7 @@ int dump_cat(struct view *v, const char *path)
 
 	if (view_find_regular(v, path, &node))
 		return -1;
-	ret = image_stream(v->src, &node.attr, &node.extra, true, cat_piece, NULL,
-			   &err);
+	ret = image_stream(v->src, &node.attr, &node.extra, true, cat_piece, NULL, &err);
 	if (ret && !ferror(stdout))
 		view_error(v, path, "content", ret, &err);
 	return ret ? -1 : 0;

@@ -18,8 +18,7 @@ static const char *compare(const struct note_text *note, const char *value)
 }
 
 static void show(struct view *v, struct json *j, const struct digest_request *r,
-		 const struct digest_result *result, const char *value,
-		 const char *kept)
+		 const struct digest_result *result, const char *value, const char *kept)
 {
 	if (!j) {
 		printf("%s\n", value);

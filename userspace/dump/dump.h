@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * dump.dsfs: what it shows of an image; trees are written by export/ and diff/.
- */
+/* dump.dsfs: what it shows of an image; trees are written by export/ and diff/. */
 #ifndef DUMP_H
 #define DUMP_H
 

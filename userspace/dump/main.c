@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dump.dsfs: shows the content of an image, for people, for diff(1) and for
- * programs.  It trusts nothing and repairs nothing; it shows what is readable
- * and reports the rest.
+ * dump.dsfs: shows the content of an image, for people, for diff(1) and for programs.  It
+ * trusts nothing and repairs nothing; it shows what is readable and reports the rest.
  */
 #include <unistd.h>
 
@@ -29,8 +28,7 @@ static int check_blocksums(struct view *v)
 	if (!ret && sum == r->checksum)
 		return 0;
 	if (ret)
-		msg_error(v->img.path, "block checksums at %llu: %s",
-			  r->pos, msg_why(-ret));
+		msg_error(v->img.path, "block checksums at %llu: %s", r->pos, msg_why(-ret));
 	else
 		msg_error(v->img.path, "block checksums at %llu: checksum %#x, expected %#x",
 			  r->pos, sum, r->checksum);

@@ -36,20 +36,17 @@ static void print_node(struct view *v, const struct image_node *n)
 
 	printf("inode:     %u at %llu\n", a->ino,
 	       record_pos(v, DSFS_REGION_INODES, a->ino, sizeof(struct dsfs_inode)));
-	printf("type:      %c\nmode:      %04o\n", listing_type(a->mode),
-	       a->mode & 07777);
+	printf("type:      %c\nmode:      %04o\n", listing_type(a->mode), a->mode & 07777);
 	printf("owner:     %u:%u\nlinks:     %u\nflags:     %#x\n", n->uid,
 	       n->gid, n->nlink, a->flags);
-	printf("mtime:     %lld ns\nsize:      %llu\n", a->mtime,
-	       a->size);
+	printf("mtime:     %lld ns\nsize:      %llu\n", a->mtime, a->size);
 	if (S_ISCHR(a->mode) || S_ISBLK(a->mode))
 		printf("device:    %u:%u\n", a->rdev >> 20, a->rdev & 0xfffff);
 	else
 		printf("start:     %llu\n", a->start);
 	if (a->extra)
-		printf("extra:     %u: xattrs %llu, stored %llu, extents %u+%u\n",
-		       a->extra - 1, n->extra.xattrs,
-		       n->extra.stored, n->extra.first_extent, n->extra.extents);
+		printf("extra:     %u: xattrs %llu, stored %llu, extents %u+%u\n", a->extra - 1,
+		       n->extra.xattrs, n->extra.stored, n->extra.first_extent, n->extra.extents);
 }
 
 static void json_node(struct view *v, struct json *j, const struct image_node *n)
@@ -58,8 +55,7 @@ static void json_node(struct view *v, struct json *j, const struct image_node *n
 	char type[2] = { listing_type(a->mode) };
 
 	json_u64(j, "inode", a->ino);
-	json_u64(j, "offset", record_pos(v, DSFS_REGION_INODES, a->ino,
-					 sizeof(struct dsfs_inode)));
+	json_u64(j, "offset", record_pos(v, DSFS_REGION_INODES, a->ino, sizeof(struct dsfs_inode)));
 	json_str(j, "type", type);
 	json_strf(j, "mode", "%04o", a->mode & 07777);
 	json_u64(j, "uid", n->uid);
@@ -114,8 +110,7 @@ int dump_path(struct view *v, struct json *j, const char *path)
 static void show_dir(struct view *v, struct json *j, const struct dsfs_dir_info *dir, u64 index)
 {
 	if (!j) {
-		printf("directory: %u, parent %u, record at %llu\n",
-		       dir->self, dir->parent,
+		printf("directory: %u, parent %u, record at %llu\n", dir->self, dir->parent,
 		       record_pos(v, DSFS_REGION_DIRS, index, sizeof(struct dsfs_dir)));
 		printf("entries:   %u, inodes from %u\n", dir->count, dir->first);
 		printf("names:     %u blocks at %llu\n", dir->name_blocks,
@@ -169,8 +164,7 @@ static bool find_entry(struct view *v, const struct dsfs_dir_info *dir,
 }
 
 static void show_entry(struct view *v, struct json *j, const struct dsfs_dir_info *dir,
-		       const struct dsfs_dir_iter *it,
-		       const struct dsfs_name *name)
+		       const struct dsfs_dir_iter *it, const struct dsfs_name *name)
 {
 	static const char types[16] = "?pc?d?b?f?l?s??h";
 	u32 slot = name->pos - it->names.first, bucket = 0, at = 0;
@@ -307,8 +301,7 @@ static int show_chunks(struct view *v, struct json *j, const struct image_node *
 			json_strf(j, "crc32c", "%08x", sum);
 			json_end(j);
 		} else {
-			printf("%15llu %15llu %15llu %08x\n",
-			       i, n->attr.start + at, len, sum);
+			printf("%15llu %15llu %15llu %08x\n", i, n->attr.start + at, len, sum);
 		}
 	}
 	if (j)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The note of a generation as text, for all that shows generations.
- */
+/* The note of a generation as text, for all that shows generations. */
 #include "dump.h"
 
 static void take(struct note_text *text, const struct dsfs_note *note)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The command line of dump.dsfs.
- */
+/* The command line of dump.dsfs. */
 #include "args.h"
 #include "dump.h"
 #include "file_sums.h"
@@ -116,10 +114,7 @@ static int settle_path(struct request *r)
 	return -1;
 }
 
-/*
- * The image.  An option that needs a value takes the image for it if the value was
- * forgotten.
- */
+/* The image.  An option that needs a value takes the image for it if the value was forgotten. */
 static const char *take_image(const struct request *r, int argc, char **argv)
 {
 	if (argc || !(r->wds.prefix || r->extract))

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What dump.dsfs is asked for, by its command line.
- */
+/* What dump.dsfs is asked for, by its command line. */
 #ifndef DUMP_REQUEST_H
 #define DUMP_REQUEST_H
 

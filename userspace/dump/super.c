@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Superblocks and the regions of the metadata.
- */
+/* Superblocks and the regions of the metadata. */
 #include <time.h>
 #include <uuid/uuid.h>
 
@@ -11,8 +9,7 @@
 static void print_label(const struct dsfs_geo *geo)
 {
 	fputs("label:         ", stdout);
-	listing_escape(stdout, (const char *)geo->label,
-		       strlen((const char *)geo->label));
+	listing_escape(stdout, (const char *)geo->label, strlen((const char *)geo->label));
 	putchar('\n');
 }
 
@@ -22,8 +19,7 @@ static void time_text(struct nsec_time time, char *text, size_t size)
 	time_t t = time.sec;
 	struct tm tm;
 
-	if (!gmtime_r(&t, &tm) ||
-	    !strftime(text, size, "%Y-%m-%d %H:%M:%S", &tm))
+	if (!gmtime_r(&t, &tm) || !strftime(text, size, "%Y-%m-%d %H:%M:%S", &tm))
 		text[0] = '\0';
 }
 
@@ -50,10 +46,8 @@ static void print_geo(const struct dsfs_geo *geo)
 	       geo->compat & DSFS_COMPAT_NOTE ? " (note)" : "",
 	       geo->compat & DSFS_COMPAT_ARCHIVES ? " (archives)" : "");
 	printf("image:         %llu bytes\n", geo->image_bytes);
-	printf("data:          [%llu, %llu)\n", geo->data_start,
-	       geo->data_end);
-	printf("metadata:      [%llu, %llu)\n", geo->meta_start,
-	       geo->meta_start + geo->meta_bytes);
+	printf("data:          [%llu, %llu)\n", geo->data_start, geo->data_end);
+	printf("metadata:      [%llu, %llu)\n", geo->meta_start, geo->meta_start + geo->meta_bytes);
 	printf("alignment:     %llu\n", 1ULL << geo->align_bits);
 	if (geo->chunk_bits)
 		printf("checksum of:   %llu bytes\n", 1ULL << geo->chunk_bits);
@@ -209,9 +203,8 @@ static void show_generation(struct view *v, struct json *j, const struct dsfs_ge
 		return;
 	}
 	time_text(nsec_split(geo->build_time), text, sizeof(text));
-	printf("%10llu %-19s %12llu %16llu %16llu %16llu", geo->generation,
-	       text, geo->files, geo->content_bytes, geo->image_bytes,
-	       geo->image_bytes - from);
+	printf("%10llu %-19s %12llu %16llu %16llu %16llu", geo->generation, text, geo->files,
+	       geo->content_bytes, geo->image_bytes, geo->image_bytes - from);
 	print_words(geo, &note);
 }
 
@@ -280,8 +273,7 @@ int dump_regions(struct view *v, struct json *j)
 		if (geo->regions[id].bytes)
 			ret = image_region_sum(&v->img, id, &sum);
 		show_region(v, j, id, sum, ret);
-		if (ret || (geo->regions[id].bytes &&
-			    sum != geo->regions[id].checksum)) {
+		if (ret || (geo->regions[id].bytes && sum != geo->regions[id].checksum)) {
 			msg_error(v->img.path, "region %s: %s",
 				  region_name(id), ret ? msg_why(-ret) :
 				  "wrong checksum");

@@ -106,8 +106,7 @@ static bool is_foreign(const struct extract *x, const char *name)
 	if (!x->resume)
 		return false;
 	return begins(name, "user.") ||
-	       (x->is_root && (begins(name, "trusted.") ||
-			       !strcmp(name, "security.capability")));
+	       (x->is_root && (begins(name, "trusted.") || !strcmp(name, "security.capability")));
 }
 
 static bool has_xattr(const struct object *o, const char *name)

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * --extract: restores a tree.  The image may be hostile, so nothing is written
- * outside the target, which is new or empty.  Each object is made exclusively,
- * relative to an open directory that this run has made, by a name without a
- * slash, and no symlink is followed.  A run with --resume also enters existing
- * directories, and replaces nothing.
+ * outside the target, which is new or empty.  Each object is made exclusively, relative to an
+ * open directory that this run has made, by a name without a slash, and no symlink is followed.
+ * A run with --resume also enters existing directories, and replaces nothing.
  *
- * Only the innermost directory is open, because trees are deeper than the limit
- * of open files.  The way back is "..", whose identity is checked.  A file gets
- * its name when its content and attributes are complete, so an interrupted run
- * leaves complete files.  Directories get owner, mode and times in a second
- * walk, when nothing is added to them any more.
+ * Only the innermost directory is open, because trees are deeper than the limit of open files.
+ * The way back is "..", whose identity is checked.  A file gets its name when its content and
+ * attributes are complete, so an interrupted run leaves complete files.  Directories get owner,
+ * mode and times in a second walk, when nothing is added to them any more.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -164,8 +162,7 @@ static bool fill_file(struct extract *x, const struct walk_entry *e)
 {
 	struct content c = { .bar = &x->bar, .fd = x->file.fd };
 	struct dsfs_err err = { 0 };
-	int ret = image_stream(x->v->src, &e->node.attr, &e->node.extra, true, put_piece,
-			       &c, &err);
+	int ret = image_stream(x->v->src, &e->node.attr, &e->node.extra, true, put_piece, &c, &err);
 
 	if (ret && !err.what && extract_is_lasting(-ret)) {
 		errno = -ret;
@@ -235,8 +232,7 @@ static bool make_other(struct extract *x, const struct walk_entry *e)
  * Open the directory of the object at @path of the image.  It mostly is the current one,
  * whose path is the beginning of @here; the way to another is as long as it is deep.
  */
-static int open_parent(struct extract *x, const char *path, const char *here,
-		       const char **name)
+static int open_parent(struct extract *x, const char *path, const char *here, const char **name)
 {
 	const size_t len = strrchr(path, '/') - path;
 	char part[DSFS_NAME_MAX + 1];
@@ -250,8 +246,7 @@ static int open_parent(struct extract *x, const char *path, const char *here,
 	for (path++; fd >= 0 && (slash = strchr(path, '/')); path = slash + 1) {
 		memcpy(part, path, slash - path);
 		part[slash - path] = '\0';
-		next = openat(fd, part, O_PATH | O_DIRECTORY | O_NOFOLLOW |
-			      O_CLOEXEC);
+		next = openat(fd, part, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		close(fd);
 		fd = next;
 	}
@@ -266,8 +261,7 @@ static void make_link(struct extract *x, const struct walk_entry *e)
 	if (view_is_lost(x->v, e))
 		return;
 	fd = open_parent(x, e->first, e->path, &name);
-	if (fd < 0 || !x->resume ||
-	    !judge(x, e, resume_link(x->cwd, e->name, fd, name))) {
+	if (fd < 0 || !x->resume || !judge(x, e, resume_link(x->cwd, e->name, fd, name))) {
 		if (fd < 0 || linkat(fd, name, x->cwd, e->name, 0))
 			extract_failed(x, e->path, "link");
 	}

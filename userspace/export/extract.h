@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The state of an extraction, which extract.c and attrs.c share.
- */
+/* The state of an extraction, which extract.c and attrs.c share. */
 #ifndef EXTRACT_H
 #define EXTRACT_H
 

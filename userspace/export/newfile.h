@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * New files that appear under their name only when they are complete.
- */
+/* New files that appear under their name only when they are complete. */
 #ifndef NEWFILE_H
 #define NEWFILE_H
 

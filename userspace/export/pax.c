@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A writer of tar archives of its own: libraries have more formats than one and a
- * freedom in each, and the same tree must always give the same bytes.  A header is
- * that of ustar; records of pax carry what it has no room for: long names, large
- * numbers, parts of seconds, attributes, holes.  Names of users are left out, since
- * an image has none.
+ * A writer of tar archives of its own: libraries have more formats than one and a freedom in
+ * each, and the same tree must always give the same bytes.  A header is that of ustar; records
+ * of pax carry what it has no room for: long names, large numbers, parts of seconds,
+ * attributes, holes.  Names of users are left out, since an image has none.
  */
 #include <stdlib.h>
 

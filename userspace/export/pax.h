@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Members of a tar archive, in the pax format of POSIX.
- */
+/* Members of a tar archive, in the pax format of POSIX. */
 #ifndef PAX_H
 #define PAX_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Comparison of the results of an interrupted extraction with the image.
- */
+/* Comparison of the results of an interrupted extraction with the image. */
 #ifndef RESUME_H
 #define RESUME_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Samples of a data set: the files of a tree that share a key, as WebDataset has it.
- */
+/* Samples of a data set: the files of a tree that share a key, as WebDataset has it. */
 #ifndef SAMPLES_H
 #define SAMPLES_H
 

@@ -120,7 +120,7 @@ int shard_put(struct shard *s, struct dsfs_source *src, const char *path,
 	if (!ret)
 		ret = image_stream(src, &node->attr, &node->extra, true, put_piece, s, err);
 	if (!ret && s->written != m.size)
-		ret = dsfs_bad(err, "bytes of a file", s->written, m.size, -EUCLEAN);
+		ret = dsfs_broken(err, "bytes of a file", s->written, m.size);
 	if (ret)
 		return ret;
 	errno = 0;
@@ -134,8 +134,7 @@ int shard_put(struct shard *s, struct dsfs_source *src, const char *path,
 int shard_cut(struct shard *s, u64 bytes)
 {
 	s->bytes = bytes;
-	if (fflush(s->out) || ftruncate(fileno(s->out), bytes) ||
-	    fseeko(s->out, bytes, SEEK_SET))
+	if (fflush(s->out) || ftruncate(fileno(s->out), bytes) || fseeko(s->out, bytes, SEEK_SET))
 		return -errno;
 	return 0;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A shard of a WebDataset: a tar archive of regular files, in a file of its own.
- */
+/* A shard of a WebDataset: a tar archive of regular files, in a file of its own. */
 #ifndef SHARD_H
 #define SHARD_H
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * --tar: the tree as a tar archive on standard output.  A header has the length
- * of the file and is written before the data is read and verified, so a bad
- * file cannot be withdrawn.  Files that fit into memory are verified first, and
- * left out if they are bad; a larger bad file ends the archive, which readers
- * then refuse.
+ * of the file and is written before the data is read and verified, so a bad file cannot be
+ * withdrawn.  Files that fit into memory are verified first, and left out if they are bad; a
+ * larger bad file ends the archive, which readers then refuse.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -75,8 +74,7 @@ static void add_xattrs(struct tar *t, const struct walk_entry *e)
 }
 
 /* Make the map of a file with holes: number and places of its extents. */
-static int make_map(struct tar *t, const struct image_node *n, u64 *stored,
-		    struct dsfs_err *err)
+static int make_map(struct tar *t, const struct image_node *n, u64 *stored, struct dsfs_err *err)
 {
 	FILE *out = open_memstream(&t->map, &t->map_len);
 	struct dsfs_mapping mapping;
@@ -159,27 +157,22 @@ static int put_content(struct tar *t, const struct walk_entry *e, u64 stored)
 		}
 	}
 	if (!ret && t->written != stored) {
-		ret = dsfs_bad(&err, "bytes of a file", t->written, stored, -EUCLEAN);
+		ret = dsfs_broken(&err, "bytes of a file", t->written, stored);
 		view_error(t->v, e->path, "content", ret, &err);
 	}
 	return ret;
 }
 
 /* Read and verify a small file.  Return: 0, or the error. */
-static int hold_content(struct tar *t, const struct walk_entry *e, u64 stored,
-			struct dsfs_err *err)
+static int hold_content(struct tar *t, const struct walk_entry *e, u64 stored, struct dsfs_err *err)
 {
 	t->held = 0;
 	if (stored > BUFFER_BYTES)
 		return 0;
-	return image_stream(t->v->src, &e->node.attr, &e->node.extra, true,
-			    hold_piece, t, err);
+	return image_stream(t->v->src, &e->node.attr, &e->node.extra, true, hold_piece, t, err);
 }
 
-/*
- * Report a bad file and leave it out, with all its other names, which would be
- * links to it.
- */
+/* Report a bad file and leave it out, with all its other names, which would be links to it. */
 static void leave_out(struct tar *t, const struct walk_entry *e, int ret,
 		      const struct dsfs_err *err)
 {

@@ -296,16 +296,14 @@ static void report(struct wds *w)
 		json_u64(j, "others", w->samples.others);
 	} else {
 		printf("%llu shard%s, %llu sample%s, %llu file%s, %s\n", w->all.shards,
-		       msg_s(w->all.shards), w->all.samples, msg_s(w->all.samples),
-		       w->all.files, msg_s(w->all.files),
-		       parse_format_size(text, sizeof(text), w->all.bytes));
+		       msg_s(w->all.shards), w->all.samples, msg_s(w->all.samples), w->all.files,
+		       msg_s(w->all.files), parse_format_size(text, sizeof(text), w->all.bytes));
 	}
 	set_name(w, w->first_large);
 	if (w->all.large)
 		msg_warn(w->r->prefix, "%llu shard%s above %s, of one sample each: first %s",
 			 w->all.large, msg_s(w->all.large),
-			 parse_format_size(limit, sizeof(limit), w->size),
-			 w->name);
+			 parse_format_size(limit, sizeof(limit), w->size), w->name);
 	if (w->bad)
 		msg_error(w->r->prefix, "%llu sample%s left out: a file is bad", w->bad,
 			  msg_s(w->bad));

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * POSIX ACLs as extended attributes have them.
- */
+/* POSIX ACLs as extended attributes have them. */
 #ifndef DSFS_ACL_H
 #define DSFS_ACL_H
 

@@ -275,8 +275,7 @@ static void check(struct parse *p)
 		if (!p->given[a - p->args->table])
 			continue;
 		if (a->alone && first)
-			p->status = args_wrong(p->args->wrong,
-					       "--%s and --%s do not go together",
+			p->status = args_wrong(p->args->wrong, "--%s and --%s do not go together",
 					       first->name, a->name);
 		if (a->alone)
 			first = a;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The growing array of all tools: records of one size.
- */
+/* The growing array of all tools: records of one size. */
 #ifndef DSFS_ARRAY_H
 #define DSFS_ARRAY_H
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The first sector of an image with a boot signature: a master boot record
- * without partitions.
- */
+/* The first sector of an image with a boot signature: a master boot record without partitions. */
 #ifndef DSFS_BOOTSECTOR_H
 #define DSFS_BOOTSECTOR_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A monotonic clock, for durations.
- */
+/* A monotonic clock, for durations. */
 #ifndef DSFS_CLOCK_H
 #define DSFS_CLOCK_H
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A hash table with linear probing.  A slot has 16 bits of the hash besides
- * those that choose the slot, so few values are compared in vain.  The other
- * bits are not stored, because tables of tens of millions of files have to be
- * small.
+ * A hash table with linear probing.  A slot has 16 bits of the hash besides those that choose
+ * the slot, so few values are compared in vain.  The other bits are not stored, because tables
+ * of tens of millions of files have to be small.
  */
 #include <stdlib.h>
 

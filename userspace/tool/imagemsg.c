@@ -33,12 +33,10 @@ int image_generation(struct image *img, u64 generation)
 	char text[256];
 
 	if (ret == -ENOENT) {
-		msg_error(img->path, "generation %llu: not in the image",
-			  generation);
+		msg_error(img->path, "generation %llu: not in the image", generation);
 	} else if (ret) {
 		err_text(&img->older.err, ret, text, sizeof(text));
-		msg_error(img->path, "generation %llu: on the way there: %s",
-			  generation, text);
+		msg_error(img->path, "generation %llu: on the way there: %s", generation, text);
 	}
 	return ret;
 }
@@ -75,9 +73,8 @@ int image_report_slots(const struct image *img)
 			bad++;
 		} else if (slot->geo.generation < img->geo->generation) {
 			msg_error(img->path,
-				  "superblock slot %d: generation %llu, the other has %llu",
-				  i, slot->geo.generation,
-				  img->geo->generation);
+				  "superblock slot %d: generation %llu, the other has %llu", i,
+				  slot->geo.generation, img->geo->generation);
 			bad++;
 		}
 	}

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What the tools say of an image: the library itself is silent.
- */
+/* What the tools say of an image: the library itself is silent. */
 #ifndef DSFS_IMAGEMSG_H
 #define DSFS_IMAGEMSG_H
 

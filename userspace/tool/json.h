@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Writing JSON.  Bytes that are no UTF-8 become lone surrogates, U+DC80 to
- * U+DCFF, as Python's "surrogateescape" has it: nothing is lost, and
- * os.fsencode() gives the bytes back.  They and all controls are written as
- * \uXXXX, so that the document is UTF-8 whatever the names are.
+ * Writing JSON.  Bytes that are no UTF-8 become lone surrogates, U+DC80 to U+DCFF, as Python's
+ * "surrogateescape" has it: nothing is lost, and os.fsencode() gives the bytes back.  They and
+ * all controls are written as \uXXXX, so that the document is UTF-8 whatever the names are.
  */
 #ifndef DSFS_JSON_H
 #define DSFS_JSON_H

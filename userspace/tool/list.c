@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Files that hold a list, as the tools' --order, --filelist and the like take them.
- */
+/* Files that hold a list, as the tools' --order, --filelist and the like take them. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "list.h"
 #include "msg.h"
 
-int list_read(const char *path, bool null,
-	      int (*fn)(void *ctx, char *line, size_t len, u64 number),
+int list_read(const char *path, bool null, int (*fn)(void *ctx, char *line, size_t len, u64 number),
 	      void *ctx)
 {
 	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * List files: one entry a line, or entries that end with NUL.
- */
+/* List files: one entry a line, or entries that end with NUL. */
 #ifndef DSFS_LIST_H
 #define DSFS_LIST_H
 
@@ -16,8 +14,7 @@
  *
  * Return: 0, what @fn returned, or -errno (message written, but for -EINTR).
  */
-int list_read(const char *path, bool null,
-	      int (*fn)(void *ctx, char *line, size_t len, u64 number),
+int list_read(const char *path, bool null, int (*fn)(void *ctx, char *line, size_t len, u64 number),
 	      void *ctx);
 
 /**

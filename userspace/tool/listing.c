@@ -126,9 +126,8 @@ void listing_print(FILE *out, const struct listing_entry *e)
 	u64 size = S_ISREG(e->mode) || S_ISLNK(e->mode) ? e->size : 0;
 
 	escape(out, e->path, strlen(e->path), "");
-	fprintf(out, "\t%c\t%04o\t%u\t%u\t%llu\t%llu",
-		listing_type(e->mode), e->mode & 07777, e->uid, e->gid,
-		e->nlink, size);
+	fprintf(out, "\t%c\t%04o\t%u\t%u\t%llu\t%llu", listing_type(e->mode), e->mode & 07777,
+		e->uid, e->gid, e->nlink, size);
 	print_mtime(out, e);
 	if (S_ISCHR(e->mode) || S_ISBLK(e->mode))
 		fprintf(out, "\t%u:%u", e->rdev_major, e->rdev_minor);

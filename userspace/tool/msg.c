@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages of the tools.  A path may hold any byte but NUL.  Names of a data
- * set must not reach the terminal as control sequences, nor split a line for a
- * program that reads the messages.
+ * Messages of the tools.  A path may hold any byte but NUL.  Names of a data set must not reach
+ * the terminal as control sequences, nor split a line for a program that reads the messages.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -22,10 +21,9 @@ static bool msg_stopped;
 static void (*msg_before)(void);
 
 /*
- * Open standard descriptors that the parent has closed.  Otherwise the next
- * file, perhaps the image, would get such a number, and a message would be
- * written into it.  The replacement is not writable, so output that goes
- * nowhere is still an error.
+ * Open standard descriptors that the parent has closed.  Otherwise the next file, perhaps the
+ * image, would get such a number, and a message would be written into it.  The replacement is
+ * not writable, so output that goes nowhere is still an error.
  */
 static void reserve_descriptors(void)
 {
@@ -41,8 +39,7 @@ static void reserve_descriptors(void)
 void msg_lost_stdout(void)
 {
 	if (!msg_said)
-		msg_error("standard output", "%s", errno ? strerror(errno) :
-			  "cannot be written");
+		msg_error("standard output", "%s", errno ? strerror(errno) : "cannot be written");
 	msg_said = true;
 }
 
@@ -136,8 +133,7 @@ const char *msg_why(int err)
 }
 
 /* Write a line with one call: stderr is unbuffered, and would write it in pieces. */
-static void msg_line(const char *path, const char *kind, const char *fmt,
-		     va_list ap)
+static void msg_line(const char *path, const char *kind, const char *fmt, va_list ap)
 {
 	void (*before)(void);
 	size_t size = 1024 + (path ? 4 * strlen(path) : 0);

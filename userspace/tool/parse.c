@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Values on command lines.  strtoull() would take "-1" for a large number, and
- * "4x" for 4.
- */
+/* Values on command lines.  strtoull() would take "-1" for a large number, and "4x" for 4. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,8 +118,7 @@ int parse_time(const char *s, s64 *ns)
 	v = minus ? -(s64)sec : (s64)sec;
 	if (minus)
 		frac = -frac;
-	if (__builtin_mul_overflow(v, NSEC_PER_SEC, &v) ||
-	    __builtin_add_overflow(v, frac, &v))
+	if (__builtin_mul_overflow(v, NSEC_PER_SEC, &v) || __builtin_add_overflow(v, frac, &v))
 		return -ERANGE;
 	*ns = v;
 	return 0;

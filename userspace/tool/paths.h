@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Paths of a walk, each directory kept once.
- */
+/* Paths of a walk, each directory kept once. */
 #ifndef DSFS_PATHS_H
 #define DSFS_PATHS_H
 

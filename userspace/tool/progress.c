@@ -71,11 +71,9 @@ static void progress_draw(const struct progress *p, s64 now)
 
 		amount(p, all, sizeof(all), p->total);
 		n = snprintf(line, sizeof(line),
-			     "%s %3.0f%% %s of %s, %s/s, %llu:%02llu:%02llu left",
-			     p->label, part * 100, have, all, per,
-			     (unsigned long long)(left / 3600),
-			     (unsigned long long)(left / 60 % 60),
-			     (unsigned long long)(left % 60));
+			     "%s %3.0f%% %s of %s, %s/s, %llu:%02llu:%02llu left", p->label,
+			     part * 100, have, all, per, (unsigned long long)(left / 3600),
+			     (unsigned long long)(left / 60 % 60), (unsigned long long)(left % 60));
 		if (n + 14 < cols) {
 			unsigned int width = cols - n - 4;
 			unsigned int full = part * width;
@@ -86,8 +84,7 @@ static void progress_draw(const struct progress *p, s64 now)
 			line[n++] = ']';
 		}
 	} else {
-		n = snprintf(line, sizeof(line), "%s %s, %s/s", p->label, have,
-			     per);
+		n = snprintf(line, sizeof(line), "%s %s, %s/s", p->label, have, per);
 	}
 	if (n >= (int)cols)
 		n = cols - 1;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A progress bar on stderr: drawn on a terminal, never into a log file.
- */
+/* A progress bar on stderr: drawn on a terminal, never into a log file. */
 #ifndef DSFS_PROGRESS_H
 #define DSFS_PROGRESS_H
 

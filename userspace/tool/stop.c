@@ -24,8 +24,7 @@ void stop_init(int flags)
 
 	for (unsigned int i = 0; signals[i]; i++) {
 		/* signals that are ignored stay so: nohup and background shells */
-		if (!sigaction(signals[i], NULL, &old) &&
-		    old.sa_handler != SIG_IGN)
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &act, NULL);
 	}
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Work of many equal parts, done by several threads.
- */
+/* Work of many equal parts, done by several threads. */
 #ifndef DSFS_WORK_H
 #define DSFS_WORK_H
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Errors: each is counted, and the first ones of each kind are printed.
- */
+/* Errors: each is counted, and the first ones of each kind are printed. */
 #include "msg.h"
 #include "walk.h"
 

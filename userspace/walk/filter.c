@@ -45,9 +45,8 @@ const char *filter_text(const struct filter *f)
 }
 
 /*
- * Get the next component of a path or pattern, and the rest; NULL: none.  A
- * component that is longer than any name of an image is cut in @buf, and
- * matches none.
+ * Get the next component of a path or pattern, and the rest; NULL: none.  A component that is
+ * longer than any name of an image is cut in @buf, and matches none.
  */
 static const char *next_name(const char *path, char buf[DSFS_NAME_MAX * 4])
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Selection of a part of the tree by patterns of paths.
- */
+/* Selection of a part of the tree by patterns of paths. */
 #ifndef FILTER_H
 #define FILTER_H
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * One object: its look-up by path or by inode number, and the target of a symlink.
- */
+/* One object: its look-up by path or by inode number, and the target of a symlink. */
 #include "msg.h"
 #include "parse.h"
 #include "walk.h"
@@ -35,8 +33,7 @@ int view_find_regular(struct view *v, const char *path, struct image_node *node)
 	return -1;
 }
 
-int view_target(struct view *v, const char *path, const struct image_node *node,
-		char *target)
+int view_target(struct view *v, const char *path, const struct image_node *node, char *target)
 {
 	struct dsfs_err err = { 0 };
 	int ret = image_symlink(v->src, &node->attr, target, &err);

@@ -144,8 +144,7 @@ static int get_dirs(struct walker *w, struct walk_entry *const e[SIDES], struct 
 			continue;
 		ret = dsfs_dir_get(w->at[s].v->src, &of->node.attr, &h->dir, &err);
 		if (!ret && h->dir.parent != parent)
-			ret = dsfs_bad(&err, "directory's parent", h->dir.parent, parent,
-				       -EUCLEAN);
+			ret = dsfs_broken(&err, "directory's parent", h->dir.parent, parent);
 		if (ret) {
 			view_error(w->at[s].v, of->path, "directory", ret, &err);
 			return ret;
@@ -296,8 +295,7 @@ static int visit_root(struct walker *w)
 		e[s] = (struct walk_entry){ .path = "/", .name = "", .ino = DSFS_ROOT_INO };
 		ret = image_node_get(w->at[s].v->src, DSFS_ROOT_INO, &e[s].node, &err);
 		if (!ret && !is_dir(&e[s]))
-			ret = dsfs_bad(&err, "mode of the root", e[s].node.attr.mode, S_IFDIR,
-				       -EUCLEAN);
+			ret = dsfs_broken(&err, "mode of the root", e[s].node.attr.mode, S_IFDIR);
 		if (ret) {
 			view_error(w->at[s].v, "/", "inode", ret, &err);
 			return 0;

@@ -134,8 +134,7 @@ struct xattr_list {
 };
 
 /** xattr_list_decode - the attributes of a set; @list: zeros, or with @set alone */
-int xattr_list_decode(const void *set, u32 bytes, struct xattr_list *list,
-		      struct dsfs_err *err);
+int xattr_list_decode(const void *set, u32 bytes, struct xattr_list *list, struct dsfs_err *err);
 int xattr_list_get(struct dsfs_source *src, const struct image_node *node,
 		   struct xattr_list *list, struct dsfs_err *err);
 /** xattr_list_json - the member "xattrs" of an object, if there are any */
@@ -156,7 +155,6 @@ int view_xattrs(struct view *v, const char *path, const struct image_node *node,
  *
  * Return: 0, or the error.
  */
-int view_target(struct view *v, const char *path, const struct image_node *node,
-		char *target);
+int view_target(struct view *v, const char *path, const struct image_node *node, char *target);
 
 #endif /* WALK_H */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Extended attributes with their whole names.
- */
+/* Extended attributes with their whole names. */
 #include <stdlib.h>
 
 #include "walk.h"
@@ -23,8 +21,7 @@ static int add(struct xattr_list *list, const struct dsfs_xattr_info *info)
 	return 0;
 }
 
-int xattr_list_decode(const void *set, u32 bytes, struct xattr_list *list,
-		      struct dsfs_err *err)
+int xattr_list_decode(const void *set, u32 bytes, struct xattr_list *list, struct dsfs_err *err)
 {
 	struct dsfs_xattr_info info;
 	u32 count, cursor;
@@ -41,14 +38,12 @@ int xattr_list_decode(const void *set, u32 bytes, struct xattr_list *list,
 		if (ret <= 0)
 			break;
 		if (list->count == count)
-			ret = dsfs_bad(err, "attributes in an xattr set",
-				       count + 1, count, -EUCLEAN);
+			ret = dsfs_broken(err, "attributes in an xattr set", count + 1, count);
 		else
 			ret = add(list, &info);
 	}
 	if (!ret && list->count != count)
-		ret = dsfs_bad(err, "attributes in an xattr set", list->count,
-			       count, -EUCLEAN);
+		ret = dsfs_broken(err, "attributes in an xattr set", list->count, count);
 	if (ret)
 		xattr_list_free(list);
 	return ret;
