@@ -6,7 +6,6 @@
 #include <stdarg.h>
 
 #include "json.h"
-#include "listing.h"
 #include "utf8.h"
 
 void json_init(struct json *j, FILE *out)
@@ -125,7 +124,8 @@ void json_hex(struct json *j, const char *key, const void *v, size_t len)
 {
 	json_key(j, key);
 	putc('"', j->out);
-	listing_hex(j->out, v, len);
+	for (const u8 *p = v; len; p++, len--)
+		fprintf(j->out, "%02x", *p);
 	putc('"', j->out);
 }
 
