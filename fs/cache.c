@@ -258,30 +258,22 @@ void dsfs_cache_read(struct dsfs_read *rd)
 	}
 }
 
-/* An admitted folio leaves the page cache, or is split. */
-static void dsfs_cache_gone(struct folio *folio)
+/* An admitted folio leaves the page cache, or is split. Return: its cache, or NULL. */
+static struct dsfs_cache *dsfs_cache_gone(struct folio *folio)
 {
 	struct dsfs_cache *cache = folio_detach_private(folio);
 
 	if (cache)
 		atomic_long_sub(folio_nr_pages(folio), &cache->held);
+	return cache;
 }
 
-/*
- * dsfs_cache_release_folio - note that reclaim, or with @gfp 0 invalidation,
- * takes a folio
- *
- * Return: true; there is nothing that keeps a folio.
- */
+/* dsfs_cache_release_folio - reclaim, or with @gfp 0 invalidation, takes a folio */
 bool dsfs_cache_release_folio(struct folio *folio, gfp_t gfp)
 {
-	struct inode *inode = folio->mapping->host;
-	struct dsfs_cache *cache = DSFS_SB(inode->i_sb)->cache;
+	struct dsfs_cache *cache = dsfs_cache_gone(folio);
 
-	if (!folio_test_private(folio))
-		return true;
-	dsfs_cache_gone(folio);
-	if (gfp)
+	if (cache && gfp)
 		atomic_long_add(folio_nr_pages(folio), &cache->lost);
 	return true;
 }

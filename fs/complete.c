@@ -34,8 +34,7 @@ static void dsfs_chunk_check(struct dsfs_read *rd, u64 from, u64 to, u32 sum)
 	trace_dsfs_checksum_failure(sb, rd->attr.ino, rd->attr.start + from, to - from);
 	dsfs_error_limited(sb, DSFS_LIMIT_DATA,
 			   "inode %u: data at %llu to %llu (device offset %llu): checksum is 0x%x, should be 0x%x",
-			   rd->attr.ino, from, to, rd->attr.start + from, sum,
-			   want);
+			   rd->attr.ino, from, to, rd->attr.start + from, sum, want);
 }
 
 /* Computes the checksum of each chunk; offsets are in the stored data. */
@@ -117,8 +116,7 @@ static void dsfs_read_verify(struct dsfs_read *rd)
 }
 
 /* Fill a folio from bounce pages, at most a block at once: holes are blocks. */
-static int dsfs_fill_bounced(struct dsfs_read *rd, struct folio *folio, u64 pos,
-			     u64 end)
+static int dsfs_fill_bounced(struct dsfs_read *rd, struct folio *folio, u64 pos, u64 end)
 {
 	u64 n, stored, off;
 	size_t to;

@@ -33,8 +33,7 @@ static struct folio *dsfs_add_part(struct address_space *mapping,
  * the end of the file. Chunks are counted in stored data, so for a file with
  * holes the result is a guess; a wrong one costs bounce pages.
  */
-static void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first,
-				 pgoff_t *end)
+static void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first, pgoff_t *end)
 {
 	const pgoff_t pages = 1UL << dsfs_chunk_order(inode->i_sb);
 	const pgoff_t last = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);

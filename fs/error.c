@@ -37,8 +37,7 @@ void dsfs_fc_log(struct fs_context *fc, struct super_block *sb, char level,
  * Each mount has one limit for each kind, DSFS_LIMIT_*, so that the first
  * message is not suppressed by messages of another mount or of another kind.
  */
-void dsfs_error_limited(struct super_block *sb, unsigned int kind,
-			const char *fmt, ...)
+void dsfs_error_limited(struct super_block *sb, unsigned int kind, const char *fmt, ...)
 {
 	struct va_format vaf = { .fmt = fmt };
 	va_list args;
@@ -52,8 +51,7 @@ void dsfs_error_limited(struct super_block *sb, unsigned int kind,
 }
 
 /* dsfs_corrupt - report and count a structure that broke the rule @err; returns @ret */
-int dsfs_corrupt(struct super_block *sb, u64 ino, const struct dsfs_err *err,
-		 int ret)
+int dsfs_corrupt(struct super_block *sb, u64 ino, const struct dsfs_err *err, int ret)
 {
 	if (ret == -ENOMEM || ret == -EINTR)
 		return ret;

@@ -12,8 +12,7 @@
 
 #include <linux/exportfs.h>
 
-static struct inode *dsfs_nfs_get_inode(struct super_block *sb, u64 ino,
-					u32 generation)
+static struct inode *dsfs_nfs_get_inode(struct super_block *sb, u64 ino, u32 generation)
 {
 	if (ino > DSFS_MAX_INODES || generation != dsfs_geo(sb)->igeneration)
 		return ERR_PTR(-ESTALE);
@@ -23,15 +22,13 @@ static struct inode *dsfs_nfs_get_inode(struct super_block *sb, u64 ino,
 static struct dentry *dsfs_fh_to_dentry(struct super_block *sb, struct fid *fid,
 					int fh_len, int fh_type)
 {
-	return generic_fh_to_dentry(sb, fid, fh_len, fh_type,
-				    dsfs_nfs_get_inode);
+	return generic_fh_to_dentry(sb, fid, fh_len, fh_type, dsfs_nfs_get_inode);
 }
 
 static struct dentry *dsfs_fh_to_parent(struct super_block *sb, struct fid *fid,
 					int fh_len, int fh_type)
 {
-	return generic_fh_to_parent(sb, fid, fh_len, fh_type,
-				    dsfs_nfs_get_inode);
+	return generic_fh_to_parent(sb, fid, fh_len, fh_type, dsfs_nfs_get_inode);
 }
 
 /* Copy the name at a position, which is below the number of entries. */

@@ -22,8 +22,7 @@
  * the end of the file in its last block may belong to another file and must not
  * reach the caller's memory.
  */
-static bool dsfs_read_direct(const struct kiocb *iocb,
-			     const struct iov_iter *to)
+static bool dsfs_read_direct(const struct kiocb *iocb, const struct iov_iter *to)
 {
 	const struct inode *inode = file_inode(iocb->ki_filp);
 	const u64 lbs = bdev_logical_block_size(inode->i_sb->s_bdev);
@@ -84,11 +83,9 @@ static const struct iomap_ops dsfs_iomap_ops = {
 };
 
 /* The number of bios depends on the layout of the caller's memory. */
-static void dsfs_dio_submit(const struct iomap_iter *iter, struct bio *bio,
-			    loff_t pos)
+static void dsfs_dio_submit(const struct iomap_iter *iter, struct bio *bio, loff_t pos)
 {
-	dsfs_count_request(iter->inode->i_sb, DSFS_REQUEST_DIRECT,
-			   bio->bi_iter.bi_size);
+	dsfs_count_request(iter->inode->i_sb, DSFS_REQUEST_DIRECT, bio->bi_iter.bi_size);
 	submit_bio(bio);
 }
 

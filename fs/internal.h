@@ -122,8 +122,7 @@ static inline bool dsfs_verifies(const struct super_block *sb)
 /* True if access to metadata may wait for the device */
 static inline bool dsfs_meta_may_block(const struct super_block *sb)
 {
-	return DSFS_SB(sb)->opt.meta == DSFS_META_LAZY ||
-	       DSFS_SB(sb)->src.bad_blocks;
+	return DSFS_SB(sb)->opt.meta == DSFS_META_LAZY || DSFS_SB(sb)->src.bad_blocks;
 }
 
 /*
@@ -153,10 +152,8 @@ __printf(4, 5)
 void dsfs_fc_log(struct fs_context *fc, struct super_block *sb, char level,
 		 const char *fmt, ...);
 __printf(3, 4)
-void dsfs_error_limited(struct super_block *sb, unsigned int kind,
-			const char *fmt, ...);
-int dsfs_corrupt(struct super_block *sb, u64 ino, const struct dsfs_err *err,
-		 int ret);
+void dsfs_error_limited(struct super_block *sb, unsigned int kind, const char *fmt, ...);
+int dsfs_corrupt(struct super_block *sb, u64 ino, const struct dsfs_err *err, int ret);
 
 /* options.c */
 extern const struct fs_parameter_spec dsfs_parameters[];

@@ -88,8 +88,7 @@ int dsfs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 		sbi->opt.verify = result.uint_32;
 		return 0;
 	case OPT_WHOLEFILE:
-		return dsfs_parse_wholefile(fc, param->string,
-					    &sbi->opt.wholefile);
+		return dsfs_parse_wholefile(fc, param->string, &sbi->opt.wholefile);
 	}
 	return opt;
 }
@@ -102,8 +101,7 @@ int dsfs_show_options(struct seq_file *seq, struct dentry *root)
 	seq_printf(seq, ",cache=%s,meta=%s,verify=%s,wholefile=%llu",
 		   READ_ONCE(opt->cache) == DSFS_CACHE_EPOCH ? "epoch" : "lru",
 		   opt->meta == DSFS_META_LAZY ? "lazy" : "resident",
-		   opt->verify ? "on" : "off",
-		   READ_ONCE(opt->wholefile));
+		   opt->verify ? "on" : "off", READ_ONCE(opt->wholefile));
 	if (opt->generation)
 		seq_printf(seq, ",generation=%llu", opt->generation);
 	return 0;

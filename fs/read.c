@@ -86,8 +86,7 @@ void dsfs_hint_uncharge(struct dsfs_sb_info *sbi, atomic_long_t *user, long byte
 }
 
 /* dsfs_read_alloc - allocate a read of at most @folios folios */
-struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios,
-				  gfp_t gfp)
+struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios, gfp_t gfp)
 {
 	struct dsfs_read *rd;
 

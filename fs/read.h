@@ -74,8 +74,7 @@ struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
 			     unsigned int order, gfp_t gfp);
 atomic_long_t *dsfs_hint_charge(struct dsfs_sb_info *sbi, long bytes);
 void dsfs_hint_uncharge(struct dsfs_sb_info *sbi, atomic_long_t *user, long bytes);
-struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios,
-				  gfp_t gfp);
+struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios, gfp_t gfp);
 void dsfs_read_free(struct dsfs_read *rd);
 void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio);
 void dsfs_read_mark_bad(struct dsfs_read *rd, u64 from, u64 to, int error);

@@ -120,8 +120,7 @@ static void dsfs_read_widen(struct dsfs_read *rd)
 	u64 chunk = 1ULL << dsfs_geo(sb)->chunk_bits;
 
 	rd->verify = dsfs_verifies(sb);
-	rd->bounced = rd->attr.flags & DSFS_INODE_HOLES ||
-		      rd->attr.start & mask;
+	rd->bounced = rd->attr.flags & DSFS_INODE_HOLES || rd->attr.start & mask;
 	if (rd->from == rd->to)
 		return;
 	if (rd->verify) {

@@ -80,8 +80,7 @@ static int dsfs_make_root(struct super_block *sb, struct fs_context *fc)
 	struct inode *root = dsfs_iget(sb, DSFS_ROOT_INO);
 
 	if (IS_ERR(root)) {
-		dsfs_fc_error(fc, sb, "root directory: error %ld",
-			      PTR_ERR(root));
+		dsfs_fc_error(fc, sb, "root directory: error %ld", PTR_ERR(root));
 		return PTR_ERR(root) == -ESTALE ? -EUCLEAN : PTR_ERR(root);
 	}
 	if (!S_ISDIR(root->i_mode)) {
@@ -130,8 +129,7 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 	/* Superblocks and metadata have this alignment; data is checked below. */
 	ret = dsfs_check_device(sb, fc, DSFS_BLOCK_SIZE);
 	if (!ret)
-		ret = dsfs_read_super(sb, fc, sbi->opt.generation,
-				      &sbi->src.geo);
+		ret = dsfs_read_super(sb, fc, sbi->opt.generation, &sbi->src.geo);
 	if (!ret)
 		ret = dsfs_check_device(sb, fc, 1U << geo->align_bits);
 	if (ret)

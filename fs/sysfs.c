@@ -104,8 +104,7 @@ static const struct attribute_group *dsfs_groups[] = {
 	NULL
 };
 
-static ssize_t dsfs_sysfs_show(struct kobject *kobj, struct attribute *attr,
-			       char *buf)
+static ssize_t dsfs_sysfs_show(struct kobject *kobj, struct attribute *attr, char *buf)
 {
 	struct dsfs_sb_info *sbi = container_of(kobj, struct dsfs_sb_info, kobj);
 	struct dsfs_sysfs_attr *file = container_of(attr, struct dsfs_sysfs_attr, attr);

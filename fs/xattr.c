@@ -74,8 +74,7 @@ static int dsfs_set_next(struct inode *inode, struct dsfs_set *set,
 	int ret;
 
 	ret = dsfs_xattr_next(set->p, set->bytes, &set->cursor, info, &err);
-	return ret < 0 ? dsfs_corrupt(inode->i_sb, inode->i_ino, &err, ret) :
-			 ret;
+	return ret < 0 ? dsfs_corrupt(inode->i_sb, inode->i_ino, &err, ret) : ret;
 }
 
 /* Find an attribute. Return: 0 and the set that has it, -ENODATA, another error. */
@@ -212,8 +211,7 @@ struct posix_acl *dsfs_get_acl(struct inode *inode, int type, bool rcu)
 	kvfree(set.p);
 	if (IS_ERR(acl) && acl != ERR_PTR(-ENOMEM)) {
 		dsfs_bad(&err, "POSIX ACL", info.value_len, 0, -EUCLEAN);
-		acl = ERR_PTR(dsfs_corrupt(inode->i_sb, inode->i_ino, &err,
-					   -EUCLEAN));
+		acl = ERR_PTR(dsfs_corrupt(inode->i_sb, inode->i_ino, &err, -EUCLEAN));
 	}
 	return acl;
 }
