@@ -74,7 +74,7 @@ int store_in_place(struct store *s, struct item *it, const u32 *sums)
 
 /**
  * struct stored_item - an item whose bytes are in memory, or were written to @pos
- * @sums: of the chunks of what is in memory
+ * @sums: of the chunks of what is in memory, or NULL
  */
 struct stored_item {
 	struct output *out;
@@ -116,7 +116,7 @@ static int find_same(struct store *s, struct stored_item *c, u64 sums, struct sa
 
 	while (!ret && (same->of = dedup_next(s, it->hash, &cursor))) {
 		if (node_stored(s->tree, same->of) == it->stored &&
-		    (it->sums != 1 || same->of->sum == c->sums[0]))
+		    (!c->sums || it->sums != 1 || same->of->sum == c->sums[0]))
 			ret = equal(c, node_data((struct node *)same->of)->start);
 	}
 	if (ret || !s->base)
@@ -216,7 +216,7 @@ static int spooled_sums(struct store *s, const struct node *n, u64 from, u64 *ha
 static int dedup_large(struct store *s, struct item *it, const struct undo *u, u64 pos)
 {
 	struct stored_item c = { .out = s->out, .it = it, .pos = pos };
-	struct same same;
+	struct same same = {};
 	u64 sums = 0;
 	int ret = s->base ? spooled_sums(s, it->node, u->chunks, &sums) : 0;
 

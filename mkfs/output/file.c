@@ -133,7 +133,10 @@ int file_name(struct output *out)
 		if (linkat(AT_FDCWD, proc, AT_FDCWD, out->path, AT_SYMLINK_FOLLOW))
 			ret = output_fail(out, "cannot make");
 	} else {
-		ret = (out->temp ? 0 : name_temp(out, proc)) ?: rename_temp(out);
+		if (!out->temp)
+			ret = name_temp(out, proc);
+		if (out->temp)
+			ret = rename_temp(out);
 	}
 	if (!ret)
 		sync_parent(out);

@@ -179,7 +179,7 @@ static int take_xattr(struct entry *e, char *key, json_t *value)
 	int bytes;
 
 	msg_escape(shown, sizeof(shown), key);
-	if (!it.prefix)
+	if (!it.prefix || !it.name)
 		return bad(e, "xattrs: %s: not a kind that the format has", shown);
 	if (!json_is_string(value))
 		return bad(e, "xattrs: %s: not a string", shown);
