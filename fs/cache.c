@@ -133,8 +133,7 @@ static bool dsfs_cache_admits(struct super_block *sb, struct dsfs_cache *cache,
 	if (admits)
 		cache->balance = max_t(long, cache->balance - pages, -window / 4);
 	spin_unlock(&cache->lock);
-	if (lost)
-		dsfs_count(sb, DSFS_COUNT_CACHE_LOST, lost);
+	dsfs_count(sb, DSFS_COUNT_CACHE_LOST, lost);
 	return admits;
 }
 
@@ -159,8 +158,7 @@ static struct inode *dsfs_cache_inode(struct super_block *sb, u32 ino)
 	rcu_read_lock();
 	inode = find_inode_by_ino_rcu(sb, ino);
 	if (inode)
-		inode = S_ISREG(inode->i_mode) && inode->i_data.nrpages ?
-			igrab(inode) : NULL;
+		inode = S_ISREG(inode->i_mode) && inode->i_data.nrpages ? igrab(inode) : NULL;
 	rcu_read_unlock();
 	return inode;
 }
@@ -332,10 +330,7 @@ void dsfs_cache_closed(struct inode *inode)
 	iput(inode);
 }
 
-/*
- * dsfs_cache_init - create the epoch cache of a mount, with any cache=, as a
- * remount can change that
- */
+/* dsfs_cache_init - create the epoch cache of a mount: a remount may want it later */
 int dsfs_cache_init(struct super_block *sb)
 {
 	struct dsfs_cache *cache = kzalloc_obj(*cache);
@@ -362,14 +357,11 @@ void dsfs_cache_exit(struct super_block *sb)
 	DSFS_SB(sb)->cache = NULL;
 }
 
-/* dsfs_cache_held - bytes of admitted pages, for sysfs */
-u64 dsfs_cache_held(struct super_block *sb)
+/* dsfs_cache_bytes - bytes of admitted pages, or what admission goes for, for sysfs */
+u64 dsfs_cache_bytes(struct super_block *sb, bool target)
 {
-	return (u64)max(atomic_long_read(&DSFS_SB(sb)->cache->held), 0L) << PAGE_SHIFT;
-}
+	struct dsfs_cache *cache = DSFS_SB(sb)->cache;
+	const long pages = target ? READ_ONCE(cache->target) : atomic_long_read(&cache->held);
 
-/* dsfs_cache_target - bytes that admission goes for, for sysfs */
-u64 dsfs_cache_target(struct super_block *sb)
-{
-	return (u64)max(READ_ONCE(DSFS_SB(sb)->cache->target), 0L) << PAGE_SHIFT;
+	return (u64)max(pages, 0L) << PAGE_SHIFT;
 }

@@ -43,8 +43,8 @@ DSFS_SYSFS_RO(metadata_bad_blocks, "%llu", sbi->src.bad_blocks);
 DSFS_SYSFS_RO(checksum_errors, "%lld", (s64)atomic64_read(&sbi->sum_errors));
 DSFS_SYSFS_RO(io_errors, "%lld", (s64)atomic64_read(&sbi->io_errors));
 DSFS_SYSFS_RO(structure_errors, "%lld", (s64)atomic64_read(&sbi->struct_errors));
-DSFS_SYSFS_RO(cache_held, "%llu", dsfs_cache_held(sbi->src.sb));
-DSFS_SYSFS_RO(cache_target, "%llu", dsfs_cache_target(sbi->src.sb));
+DSFS_SYSFS_RO(cache_held, "%llu", dsfs_cache_bytes(sbi->src.sb, false));
+DSFS_SYSFS_RO(cache_target, "%llu", dsfs_cache_bytes(sbi->src.sb, true));
 
 static struct attribute *dsfs_attrs[] = {
 	&dsfs_attr_generation.attr,
