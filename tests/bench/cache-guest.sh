@@ -73,7 +73,7 @@ run()
 {
 	subject=$1
 	shift
-	epochs --list="$list" "$@" /mnt/set | sed "/^epoch/s/^/$name $subject share=$share /"
+	epochs --list="$list" "$@" /mnt/set | sed "/^epoch/s/^/$shown $subject share=$share /"
 }
 
 # begin_group CONTROLLER: make the control group $group
@@ -159,6 +159,12 @@ run_nfs()
 		sed "/^epoch/s/^/$name $subject share=$share /"
 }
 
+# lists YES: reclaim by generations where the kernel can, n: by its two lists
+lists()
+{
+	[ ! -e /sys/kernel/mm/lru_gen/enabled ] || echo "$1" >/sys/kernel/mm/lru_gen/enabled
+}
+
 # What others have read and do not want any more: all memory full of it
 fill()
 {
@@ -170,9 +176,11 @@ fill()
 }
 
 for scenario in "$@"; do
-	IFS=: read -r name subject percent procs pattern count <<EOF
+	IFS=: read -r shown subject percent procs pattern count <<EOF
 $scenario
 EOF
+	name=${shown#lists-}
+	lists "$([ "$name" = "$shown" ] && echo y || echo n)"
 	start "$subject"
 	# Not the metadata, which is no cache, but what is made of it
 	[ "$name" != inodes ] || {

@@ -15,7 +15,7 @@ function end_run()
 	count = 0
 }
 $2 == "set_bytes" { set_bytes = $3 }
-$2 == "dsfs-epoch" && $3 == "cache_lost_pages" && $1 == "#" && name ~ /^(plain|readers|pil|mapped)/ && epochs_run {
+$2 == "dsfs-epoch" && $3 == "cache_lost_pages" && $1 == "#" && name ~ /^(lists-)?(plain|readers|pil|mapped)/ && epochs_run {
 	worst(name ": own pages reclaimed, of the set, an epoch", $4 * 4096 / set_bytes / epochs_run, 0.01)
 }
 $3 !~ /^share=/ {
@@ -31,10 +31,10 @@ $3 !~ /^share=/ {
 $2 == "dsfs-lru" && epoch > 1 { lru[$1] += r[2]; lrus[$1]++ }
 $2 != "dsfs-epoch" { next }
 epoch > 1 { mine[$1] += r[2]; mines[$1]++ }
-$1 ~ /^(plain|readers|pil|nfs)/ && epoch > 1 {
+$1 ~ /^(lists-)?(plain|readers|pil|nfs)/ && epoch > 1 {
 	worst($1 ", " rounded ": over what does not fit", over, share > 0.8 ? 0.04 : 0.03)
 }
-$1 == "plain" {
+$1 ~ /^(lists-)?plain$/ {
 	if (epoch == 1)
 		end_run()
 	last = $1 ", " rounded
@@ -49,7 +49,7 @@ $1 == "mapped" && epoch > 1 { worst("mapped: over what does not fit", over, 0.05
 $1 == "memcg" && epoch > 1 { worst("memcg: over what does not fit", over, 0.03) }
 # They are not in step: an epoch of one has more or less than one of the other beside it.
 $1 == "two" && epoch > 1 { two += r[2] - 2 * (1 - share); twos++ }
-$1 ~ /^(cold|warm|inodes)$/ && epoch > 3 { worst($1 ": over what does not fit, after three epochs", over, 0.03) }
+$1 ~ /^(lists-)?(cold|warm|inodes)$/ && epoch > 3 { worst($1 ": over what does not fit, after three epochs", over, 0.03) }
 $1 == "hog" && epoch > 21 { worst("hog: over what does not fit, from the second epoch after it on", over, 0.03) }
 $1 == "move" && epoch == 16 { worst("move: over what does not fit, the sixth epoch", r[2] - 1 + 2 * share, 0.10) }
 END {

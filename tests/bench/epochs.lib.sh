@@ -20,7 +20,8 @@ all_scenarios()
 			"mapped:$fs:50:4:mmap:5" "pil:$fs:50:4:pil:5" "cold:$fs:50:4:read:5" \
 			"warm:$fs:50:4:read:5" "stream:$fs:50:4:read:5" "hog:$fs:62:4:read:1" \
 			"move:$fs:25:4:read:6" "two:$fs:50:2:read:5" "memcg:$fs:50:4:read:5" \
-			"inodes:$fs:50:4:read:5" "nfs:$fs:50:4:direct:5"
+			"inodes:$fs:50:4:read:5" "nfs:$fs:50:4:direct:5" \
+			"lists-plain:$fs:50:4:read:5" "lists-cold:$fs:50:4:read:5"
 	done
 }
 
