@@ -51,50 +51,40 @@ static void say(const struct report *w, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Write a number; @words NULL: the text does not have it. */
-static void number(struct report *w, const char *key, const char *words, u64 v)
+/*
+ * Write a number.
+ * @key: in JSON; NULL: it does not have it
+ * @words: of the text, with # for the number or ~ for a size with its unit; NULL: it does not
+ *	have it
+ */
+static void figure(struct report *w, const char *key, const char *words, u64 v)
 {
-	if (w->json)
-		json_u64(&w->j, key, v);
-	else if (words)
-		printf("%s%llu", words, v);
-}
-
-static void say_bytes(const struct report *w, u64 v)
-{
+	const char *at = words ? strpbrk(words, "#~") : NULL;
 	char text[32];
 
-	say(w, "%s", parse_format_size(text, sizeof(text), v));
-}
-
-/* Write a number of bytes, which the text has with a unit. */
-static void bytes(struct report *w, const char *key, const char *words, u64 v)
-{
-	if (w->json)
+	if (w->json && key)
 		json_u64(&w->j, key, v);
-	if (!words)
+	if (w->json || !at)
 		return;
-	say(w, "%s", words);
-	say_bytes(w, v);
+	if (*at == '#')
+		snprintf(text, sizeof(text), "%llu", v);
+	else
+		parse_format_size(text, sizeof(text), v);
+	printf("%.*s%s%s", (int)(at - words), words, text, at + 1);
 }
 
 /* Write a number that the text has a line for, if it is not 0. */
 static void trouble(struct report *w, const char *key, const char *words, u64 v)
 {
-	number(w, key, v ? words : NULL, v);
-	if (v && words)
-		say(w, "\n");
+	figure(w, key, v ? words : NULL, v);
 }
 
-static void begin_list(struct report *w, const char *key)
+/* Begin a list, or with @key NULL an entry of one. */
+static void begin_part(struct report *w, const char *key)
 {
-	if (w->json)
+	if (w->json && key)
 		json_begin_array(&w->j, key);
-}
-
-static void begin_entry(struct report *w)
-{
-	if (w->json)
+	else if (w->json)
 		json_begin_object(&w->j, NULL);
 }
 
@@ -121,24 +111,23 @@ static void counts(struct report *w)
 	const struct source *source = w->r->source;
 	const struct plan *p = w->p;
 
-	number(w, "files", "files ", p->regular);
-	number(w, "directories", ", directories ", p->dirs);
-	number(w, "symlinks", ", symlinks ", p->symlinks);
-	number(w, "links", ", hard-link entries ", p->links);
-	number(w, "devices", ", devices ", p->devices);
-	number(w, "pipes", ", pipes ", p->pipes);
-	number(w, "sockets", ", sockets ", p->sockets);
-	number(w, "names", NULL, p->names);
-	number(w, "name_bytes", NULL, p->name_bytes);
-	bytes(w, "content_bytes", "\ncontent ", p->bytes);
-	number(w, "owners", ", owners ", w->r->tree.owners.table.list.n);
-	number(w, "xattr_sets", ", sets of xattrs ", w->r->tree.xsets.list.n);
-	say(w, "\n");
-	trouble(w, "skipped", "left out as unreadable: ", source->skipped);
-	trouble(w, "changed", "changed during the run, packed as read: ", source->changed);
-	trouble(w, "times_clamped", "times clamped: ", source->clamped);
+	figure(w, "files", "files #", p->regular);
+	figure(w, "directories", ", directories #", p->dirs);
+	figure(w, "symlinks", ", symlinks #", p->symlinks);
+	figure(w, "links", ", hard-link entries #", p->links);
+	figure(w, "devices", ", devices #", p->devices);
+	figure(w, "pipes", ", pipes #", p->pipes);
+	figure(w, "sockets", ", sockets #", p->sockets);
+	figure(w, "names", NULL, p->names);
+	figure(w, "name_bytes", NULL, p->name_bytes);
+	figure(w, "content_bytes", "\ncontent ~", p->bytes);
+	figure(w, "owners", ", owners #", w->r->tree.owners.table.list.n);
+	figure(w, "xattr_sets", ", sets of xattrs #\n", w->r->tree.xsets.list.n);
+	trouble(w, "skipped", "left out as unreadable: #\n", source->skipped);
+	trouble(w, "changed", "changed during the run, packed as read: #\n", source->changed);
+	trouble(w, "times_clamped", "times clamped: #\n", source->clamped);
 	trouble(w, "xattrs_ignored", w->r->o->verbose ?
-		"extended attributes of other kinds left out: " : NULL, source->xattrs_ignored);
+		"extended attributes of other kinds left out: #\n" : NULL, source->xattrs_ignored);
 }
 
 static u64 bucket_from(unsigned int b)
@@ -154,7 +143,7 @@ static void histogram(struct report *w)
 
 	for (unsigned int b = 0; b < PLAN_BUCKETS; b++)
 		most = w->p->buckets[b] > most ? w->p->buckets[b] : most;
-	begin_list(w, "size_histogram");
+	begin_part(w, "size_histogram");
 	say(w, "file sizes, from:\n");
 	for (unsigned int b = 0; b < PLAN_BUCKETS; b++) {
 		const u64 files = w->p->buckets[b], from = bucket_from(b);
@@ -162,11 +151,9 @@ static void histogram(struct report *w)
 
 		if (!files)
 			continue;
-		begin_entry(w);
-		if (w->json) {
-			json_u64(&w->j, "from", from);
-			json_u64(&w->j, "files", files);
-		}
+		begin_part(w, NULL);
+		figure(w, "from", NULL, from);
+		figure(w, "files", NULL, files);
 		say(w, "%10s %12llu %.*s\n", parse_format_size(text, sizeof(text), from), files,
 		    (int)((files * 40 + most - 1) / most), bar);
 		end(w);
@@ -178,8 +165,8 @@ static void objects(struct report *w, u64 padding, u64 all)
 {
 	const unsigned int bits = w->r->params.object_bits;
 
-	bytes(w, "object_bytes", bits ? "objects of " : NULL, bits ? 1ULL << bits : 0);
-	bytes(w, "object_padding_bytes", bits ? ", object padding " : NULL, padding);
+	figure(w, "object_bytes", bits ? "objects of ~" : NULL, bits ? 1ULL << bits : 0);
+	figure(w, "object_padding_bytes", bits ? ", object padding ~" : NULL, padding);
 	if (bits)
 		say(w, ", %.2f %%\n", all ? 100.0 * padding / all : 0);
 }
@@ -189,10 +176,8 @@ static void kept_files(struct report *w, u64 files, u64 content)
 {
 	const bool any = w->r->o->build == BUILD_UPDATE || w->r->retained.done;
 
-	number(w, "kept_files", any ? "kept where they are: " : NULL, files);
-	bytes(w, "kept_bytes", !any ? NULL : files == 1 ? " file, " : " files, ", content);
-	if (any)
-		say(w, "\n");
+	figure(w, "kept_files", any ? "kept where they are: #" : NULL, files);
+	figure(w, "kept_bytes", !any ? NULL : files == 1 ? " file, ~\n" : " files, ~\n", content);
 }
 
 /* Write what --compact gets rid of; an image of archives stays as it is. */
@@ -202,28 +187,29 @@ static void dead(struct report *w, const char *of, u64 unused, u64 all)
 	const bool worth = !w->r->o->tar_index && percent >= BASE_DEAD_PERCENT;
 
 	say(w, "used by %s alone", of);
-	bytes(w, "dead_bytes", ": ", unused);
+	figure(w, "dead_bytes", ": ~", unused);
 	say(w, ", %llu %%%s\n", percent, worth ? ": --compact makes an image without it" : "");
 	flag(w, "compact", worth);
 }
 
 /* Write what a generation adds to the image. */
-static void generation(struct report *w, const struct retained_one *one, const char *what)
+static void written(struct report *w, u64 number, u64 data, u64 meta)
 {
-	begin_entry(w);
-	number(w, "generation", "generation ", one->number);
-	bytes(w, "written_data_bytes", what, one->data);
-	bytes(w, "written_meta_bytes", " of data, ", one->meta);
-	end(w);
+	figure(w, "generation", "generation #", number);
+	figure(w, "written_data_bytes", ": written ~", data);
+	figure(w, "written_meta_bytes", " of data, ~ of metadata\n", meta);
 }
 
 /* Write what --keep has made of the generations before the newest one. */
 static void generations_done(struct report *w)
 {
-	begin_list(w, "kept_generations");
+	begin_part(w, "kept_generations");
 	for (size_t i = 0; i < w->r->retained.done; i++) {
-		generation(w, retained_at(&w->r->retained, i), ": written ");
-		say(w, " of metadata\n");
+		const struct retained_one *one = retained_at(&w->r->retained, i);
+
+		begin_part(w, NULL);
+		written(w, one->number, one->data, one->meta);
+		end(w);
 	}
 	end(w);
 }
@@ -234,21 +220,25 @@ static void generations_planned(struct report *w)
 	const struct retained *retained = &w->r->retained;
 	const size_t n = retained->list.n;
 
-	begin_list(w, "kept_generations");
+	begin_part(w, "kept_generations");
 	for (size_t i = 0; i < n; i++) {
-		generation(w, retained_at(retained, w->json ? i : n - 1 - i), ": kept: ");
-		say(w, " of metadata at most\n");
+		const struct retained_one *one = retained_at(retained, w->json ? i : n - 1 - i);
+
+		begin_part(w, NULL);
+		figure(w, "generation", "generation #", one->number);
+		figure(w, "written_data_bytes", ": kept: ~", one->data);
+		figure(w, "written_meta_bytes", " of data, ~ of metadata at most\n", one->meta);
+		end(w);
 	}
 	end(w);
-	begin_list(w, "left_out_generations");
+	begin_part(w, "left_out_generations");
 	for (size_t i = 0; i < retained->dropped.n; i++) {
 		const struct retained_one *one = (struct retained_one *)retained->dropped.p + i;
 
-		begin_entry(w);
-		number(w, "generation", "generation ", one->number);
-		bytes(w, "freed_data_bytes", ": left out: frees ", one->stored);
-		bytes(w, "freed_meta_bytes", " of data, ", one->meta);
-		say(w, " of metadata\n");
+		begin_part(w, NULL);
+		figure(w, "generation", "generation #", one->number);
+		figure(w, "freed_data_bytes", ": left out: frees ~", one->stored);
+		figure(w, "freed_meta_bytes", " of data, ~ of metadata\n", one->meta);
 		end(w);
 	}
 	end(w);
@@ -270,13 +260,12 @@ void report_plan(const struct run *r)
 		     base->img.geo->image_bytes);
 	if (r->o->keep > 1)
 		generations_planned(&w);
-	bytes(&w, "padding_max_bytes", "padding up to ", p->padding);
-	bytes(&w, "meta_bytes", ", metadata about ", p->meta_bytes);
+	figure(&w, "padding_max_bytes", "padding up to ~", p->padding);
+	figure(&w, "meta_bytes", ", metadata about ~", p->meta_bytes);
 	say_per_name(&w, p->meta_bytes);
 	objects(&w, p->object_padding, p->bytes);
-	bytes(&w, "image_min_bytes", "image at least ", p->lower);
-	bytes(&w, "image_max_bytes", ", at most ", p->upper);
-	say(&w, "\n");
+	figure(&w, "image_min_bytes", "image at least ~", p->lower);
+	figure(&w, "image_max_bytes", ", at most ~\n", p->upper);
 	histogram(&w);
 	end(&w);
 }
@@ -285,15 +274,13 @@ static void data(struct report *w)
 {
 	const struct store *s = &w->r->store;
 
-	number(w, "stored_bytes", NULL, s->figures.stored);
-	say(w, "stored ");
-	say_bytes(w, s->place.stored);
-	number(w, "duplicates", ", duplicates ", s->figures.dup_files);
-	bytes(w, "duplicate_bytes", " (", s->figures.dup_bytes);
-	number(w, "sparse_files", "), with holes ", s->figures.sparse_files);
-	number(w, "packed_files", ", packed into gaps ", s->place.packed);
-	bytes(w, "padding_bytes", ", padding ", w->r->meta.start - s->start - s->place.stored);
-	say(w, "\n");
+	figure(w, "stored_bytes", NULL, s->figures.stored);
+	figure(w, NULL, "stored ~", s->place.stored);
+	figure(w, "duplicates", ", duplicates #", s->figures.dup_files);
+	figure(w, "duplicate_bytes", " (~)", s->figures.dup_bytes);
+	figure(w, "sparse_files", ", with holes #", s->figures.sparse_files);
+	figure(w, "packed_files", ", packed into gaps #", s->place.packed);
+	figure(w, "padding_bytes", ", padding ~\n", w->r->meta.start - s->start - s->place.stored);
 	objects(w, place_object_padding(&s->place), s->place.stored);
 }
 
@@ -302,25 +289,23 @@ static void archives(struct report *w)
 	const struct store *s = &w->r->store;
 	const bool in_place = options_in_place(w->r->o);
 
-	number(w, "archives", "archives ", s->figures.archives);
-	bytes(w, "archive_bytes", ", ", s->place.stored);
+	figure(w, "archives", "archives #", s->figures.archives);
+	figure(w, "archive_bytes", ", ~", s->place.stored);
 	flag(w, "in_place", in_place);
-	say(w, in_place ? ": in place" : ": ");
-	if (!in_place)
-		say_bytes(w, s->place.stored - s->figures.cloned);
-	bytes(w, "cloned_bytes", in_place ? NULL : " copied, ", s->figures.cloned);
-	say(w, in_place ? "\n" : " shared with their files\n");
+	figure(w, NULL, in_place ? NULL : ": ~ copied, ", s->place.stored - s->figures.cloned);
+	figure(w, "cloned_bytes", in_place ? NULL : "~ shared with their files\n",
+	       s->figures.cloned);
+	if (in_place)
+		say(w, ": in place\n");
 }
 
 static void replaced(struct report *w)
 {
 	const u64 files = w->r->source->replaced.n;
 
-	number(w, "replaced_files", files ? "replaced by later entries: " : NULL, files);
-	bytes(w, "replaced_bytes", !files ? NULL : files == 1 ? " file, " : " files, ",
-	      w->r->store.figures.dead);
-	if (files)
-		say(w, " of no use\n");
+	figure(w, "replaced_files", files ? "replaced by later entries: #" : NULL, files);
+	figure(w, "replaced_bytes", !files ? NULL : files == 1 ? " file, ~ of no use\n" :
+	       " files, ~ of no use\n", w->r->store.figures.dead);
 }
 
 static void metadata(struct report *w)
@@ -328,7 +313,7 @@ static void metadata(struct report *w)
 	const struct meta *m = &w->r->meta;
 	const u64 all = le64_to_cpu(m->super.meta_bytes);
 
-	bytes(w, "meta_bytes", "metadata ", all);
+	figure(w, "meta_bytes", "metadata ~", all);
 	say_per_name(w, all);
 	if (w->json)
 		json_begin_object(&w->j, "regions");
@@ -350,11 +335,9 @@ static void update(struct report *w)
 
 	if (r->o->keep > 1)
 		generations_done(w);
-	number(w, "generation", "generation ", le64_to_cpu(super->generation));
-	bytes(w, "written_data_bytes", ": written ",
-	      options_in_place(r->o) ? 0 : r->meta.start - r->store.start);
-	bytes(w, "written_meta_bytes", " of data, ", le64_to_cpu(super->meta_bytes));
-	say(w, " of metadata\n");
+	written(w, le64_to_cpu(super->generation),
+		options_in_place(r->o) ? 0 : r->meta.start - r->store.start,
+		le64_to_cpu(super->meta_bytes));
 	dead(w, "previous generations", base_dead(r->base, super), le64_to_cpu(super->image_bytes));
 }
 
@@ -365,15 +348,15 @@ static void identity(struct report *w)
 	char uuid[37], digest[DIGEST_TEXT];
 
 	uuid_unparse_lower(m->super.uuid, uuid);
-	digest_text(note->digest_kind, note->digest, digest);
-	bytes(w, "image_bytes", "image ", le64_to_cpu(m->super.image_bytes));
+	figure(w, "image_bytes", "image ~", le64_to_cpu(m->super.image_bytes));
 	say(w, ", UUID %s\n", uuid);
-	if (note->digest_kind)
-		say(w, "digest %s\n", digest);
-	if (!w->json)
+	if (w->json)
+		json_str(&w->j, "uuid", uuid);
+	if (!note->digest_kind)
 		return;
-	json_str(&w->j, "uuid", uuid);
-	if (note->digest_kind)
+	digest_text(note->digest_kind, note->digest, digest);
+	say(w, "digest %s\n", digest);
+	if (w->json)
 		json_str(&w->j, "digest", digest);
 }
 
