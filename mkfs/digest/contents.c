@@ -50,6 +50,7 @@ struct feed {
 int contents_init(struct contents *c, struct source *src)
 {
 	struct sha256 hash;
+	u8 empty[SHA256_BYTES];
 	int ret;
 
 	*c = (struct contents){ .src = src, .sums.size = SHA256_BYTES };
@@ -58,9 +59,9 @@ int contents_init(struct contents *c, struct source *src)
 		return ret;
 	if (sha256_init(&hash))
 		return no_memory();
-	sha256_end(&hash, c->empty);
+	sha256_end(&hash, empty);
 	sha256_free(&hash);
-	return 0;
+	return array_append(&c->sums, empty) ? no_memory() : 0;
 }
 
 void contents_free(struct contents *c)
@@ -108,6 +109,14 @@ static bool read_file(struct summer *s, struct dir *dir, struct node *n)
 	return good;
 }
 
+/* An error of one thread ends all of them; lock held.  Return: it; 0: there is none. */
+static int failed(struct reading *r, int ret)
+{
+	if (!r->err)
+		r->err = ret;
+	return r->err;
+}
+
 static int sum_file(struct summer *s, struct dir *dir, struct node *n)
 {
 	struct reading *r = s->r;
@@ -117,44 +126,40 @@ static int sum_file(struct summer *s, struct dir *dir, struct node *n)
 
 	sha256_end(&s->hash, sum);
 	pthread_mutex_lock(&r->batches.lock);
-	if (good)
-		ret = keep_sum(r->c, n, sum);
-	else
-		ret = source_leave_out(r->c->src, dir, n, s->in->why, s->in->err);
-	if (ret && !r->err)
-		r->err = ret;
-	ret = r->err;
+	ret = failed(r, good ? keep_sum(r->c, n, sum) :
+		     source_leave_out(r->c->src, dir, n, s->in->why, s->in->err));
+	pthread_mutex_unlock(&r->batches.lock);
+	return ret;
+}
+
+static int summer_init(struct summer *s, struct reading *r)
+{
+	int ret;
+
+	*s = (struct summer){ .r = r, .in = input_new(r->c->src), .buf = malloc(BUFFER_BYTES) };
+	ret = s->in && s->buf ? sha256_init(&s->hash) : -ENOMEM;
+	pthread_mutex_lock(&r->batches.lock);
+	ret = failed(r, ret);
 	pthread_mutex_unlock(&r->batches.lock);
 	return ret;
 }
 
 static void *sum_files(void *arg)
 {
-	struct summer *s = arg;
+	struct reading *r = arg;
+	struct summer s;
+	int ret = summer_init(&s, r);
 	u32 from, count;
 	struct dir *dir;
-	int ret = 0;
 
-	while (!ret && batches_next(&s->r->batches, &dir, &from, &count)) {
+	while (!ret && batches_next(&r->batches, &dir, &from, &count)) {
 		if (node_is_data(&dir->nodes[from]))
-			ret = sum_file(s, dir, &dir->nodes[from]);
+			ret = sum_file(&s, dir, &dir->nodes[from]);
 	}
+	input_free(s.in);
+	free(s.buf);
+	sha256_free(&s.hash);
 	return NULL;
-}
-
-static int summer_init(struct summer *s, struct reading *r)
-{
-	s->r = r;
-	s->in = input_new(r->c->src);
-	s->buf = malloc(BUFFER_BYTES);
-	return s->in && s->buf ? sha256_init(&s->hash) : -ENOMEM;
-}
-
-static void summer_free(struct summer *s)
-{
-	input_free(s->in);
-	free(s->buf);
-	sha256_free(&s->hash);
 }
 
 static u64 total_bytes(const struct tree *t)
@@ -170,24 +175,14 @@ static u64 total_bytes(const struct tree *t)
 
 int contents_read(struct contents *c)
 {
-	const unsigned int n = c->src->threads;
 	/* file by file: a directory may hold a few large ones */
 	struct reading r = { .c = c, .batches = { .tree = c->src->tree, .most = 1 } };
-	struct summer *s = calloc(n, sizeof(*s));
-	unsigned int ready = 0;
-	int ret = s ? 0 : -ENOMEM;
+	int ret;
 
 	pthread_mutex_init(&r.batches.lock, NULL);
-	while (!ret && ready < n)
-		ret = summer_init(&s[ready++], &r);
-	if (!ret) {
-		progress_start(&r.progress, "digest", total_bytes(c->src->tree));
-		ret = source_run(n, sum_files, s, sizeof(*s)) ?: r.err;
-		progress_end(&r.progress);
-	}
-	while (ready)
-		summer_free(&s[--ready]);
-	free(s);
+	progress_start(&r.progress, "digest", total_bytes(c->src->tree));
+	ret = source_run(c->src->threads, sum_files, &r, 0) ?: r.err;
+	progress_end(&r.progress);
 	pthread_mutex_destroy(&r.batches.lock);
 	return ret == -ENOMEM ? no_memory() : ret;
 }

@@ -12,29 +12,21 @@
 #include "walk.h"
 
 /**
- * struct level - a directory that the walk is in
- * @next: number of the next node
- * @path: length of its path, 0 for the root
- */
-struct level {
-	const struct dir *dir;
-	u32 next;
-	size_t path;
-};
-
-/**
  * struct walk_state - a walk
- * @stack: struct level, the innermost last
+ * @dir, @next: the directory that it is in, and the number of its next node
  * @path: of the object, terminated; @room bytes
+ * @end: length of the path of @dir, 0 for the root
  */
 struct walk_state {
 	const struct contents *c;
 	const struct tree *t;
 	struct digest_lines lines;
-	struct listing_links *links;
-	struct array stack;
+	struct listing_links links;
+	const struct dir *dir;
+	u32 next;
 	char *path;
 	size_t room;
+	size_t end;
 };
 
 static int set_xattrs(const struct walk_state *w, const struct node *n,
@@ -56,25 +48,24 @@ static void set_value(const struct walk_state *w, struct node *n, struct digest_
 		line->target_len = n->size;
 	} else if (S_ISREG(n->mode)) {
 		line->size = n->size;
-		line->sum = n->size ? (const u8 *)w->c->sums.p +
-				      node_data(n)->start * SHA256_BYTES : w->c->empty;
+		line->sum = (const u8 *)w->c->sums.p + node_data(n)->start * SHA256_BYTES;
 	} else {
 		line->rdev = n->size;
 	}
 }
 
 /* A file of several names has the attributes that its inode gets, which has the first one's. */
-static int put_node(struct walk_state *w, struct node *n)
+static int put_node(struct walk_state *w, const char *path, struct node *n)
 {
 	struct hlink *l = n->flags & NODE_LINK ? n->u.link : NULL;
-	struct digest_line line = { .path = w->path };
+	struct digest_line line = { .path = path };
 	struct xattr_list list = { 0 };
 	const struct owner *owner;
 	int ret = 0;
 
 	if (l) {
 		n = l->first;
-		ret = listing_link(w->links, l->dev, l->ino, l->names, w->path, &line.first);
+		ret = listing_link(&w->links, l->dev, l->ino, l->names, path, &line.first);
 	}
 	owner = owners_at(&w->t->owners, n->owner);
 	line.mode = n->mode;
@@ -90,15 +81,25 @@ static int put_node(struct walk_state *w, struct node *n)
 	return ret;
 }
 
-static int push(struct walk_state *w, const struct dir *dir, size_t path)
+/* The next name; NULL at the end. */
+static struct node *next_node(struct walk_state *w)
 {
-	return array_append(&w->stack, &(struct level){ .dir = dir, .path = path });
+	while (w->next == w->dir->count) {
+		const struct node *self = w->dir->self;
+
+		if (!w->dir->parent)
+			return NULL;
+		w->dir = w->dir->parent;
+		w->next = self - w->dir->nodes + 1;
+		w->end -= node_len(self) + 1;
+	}
+	return &w->dir->nodes[w->next++];
 }
 
-/* Append a name to the path of its directory. */
-static int set_path(struct walk_state *w, size_t dir, const struct node *n)
+/* Append a name to the path of its directory, which is the next one if it is a directory. */
+static int enter(struct walk_state *w, const struct node *n)
 {
-	const size_t need = dir + node_len(n) + 2;
+	const size_t need = w->end + node_len(n) + 2;
 	char *more = need > w->room ? realloc(w->path, 2 * need) : w->path;
 
 	if (!more)
@@ -106,52 +107,30 @@ static int set_path(struct walk_state *w, size_t dir, const struct node *n)
 	if (need > w->room)
 		w->room = 2 * need;
 	w->path = more;
-	w->path[dir] = '/';
-	memcpy(w->path + dir + 1, node_name(n), node_len(n) + 1);
-	return 0;
-}
-
-/* A step of the walk: one name, or the way out of a directory. */
-static int step(struct walk_state *w)
-{
-	struct level *p = (struct level *)w->stack.p + w->stack.n - 1;
-	struct node *n;
-	int ret;
-
-	if (p->next == p->dir->count) {
-		w->stack.n--;
+	w->path[w->end] = '/';
+	memcpy(w->path + w->end + 1, node_name(n), node_len(n) + 1);
+	if (!S_ISDIR(n->mode))
 		return 0;
-	}
-	n = &p->dir->nodes[p->next++];
-	ret = set_path(w, p->path, n) ?: put_node(w, n);
-	if (ret || !S_ISDIR(n->mode))
-		return ret;
-	return push(w, n->u.dir, p->path + 1 + node_len(n));
+	w->dir = n->u.dir;
+	w->next = 0;
+	w->end += 1 + node_len(n);
+	return 0;
 }
 
 static int walk_tree(struct walk_state *w)
 {
-	struct node root = w->t->root;
-	int ret;
+	struct node root = w->t->root, *n;
+	int ret = put_node(w, "/", &root);
 
-	w->room = PATH_MAX;
-	w->path = malloc(w->room);
-	if (!w->path)
-		return -ENOMEM;
-	memcpy(w->path, "/", sizeof("/"));
-	ret = put_node(w, &root) ?: push(w, w->t->root_dir, 0);
-	while (!ret && w->stack.n)
-		ret = step(w);
+	while (!ret && (n = next_node(w)))
+		ret = enter(w, n) ?: put_node(w, w->path, n);
 	return ret;
 }
 
 int digest_tree(const struct contents *c, const struct tree *t, u8 kind,
 		struct digest_result *result)
 {
-	struct listing_links links = { 0 };
-	struct walk_state w = {
-		.c = c, .t = t, .links = &links, .stack.size = sizeof(struct level),
-	};
+	struct walk_state w = { .c = c, .t = t, .dir = t->root_dir };
 	int ret = digest_begin(&w.lines, kind, false);
 
 	if (!ret) {
@@ -161,8 +140,7 @@ int digest_tree(const struct contents *c, const struct tree *t, u8 kind,
 	if (ret)
 		msg_error(NULL, "digest: %s", msg_why(-ret));
 	*result = w.lines.result;
-	listing_links_free(&links);
-	array_free(&w.stack);
+	listing_links_free(&w.links);
 	free(w.path);
 	return ret;
 }

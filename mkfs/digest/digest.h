@@ -10,14 +10,12 @@
 
 /**
  * struct contents - SHA-256 of the contents of a tree's files
- * @sums: DSFS_DIGEST_BYTES each; of a file that is not empty, node_data()->start is the
- *	number of its own
- * @empty: of no bytes
+ * @sums: DSFS_DIGEST_BYTES each; node_data()->start is the number of a file's own, which is 0
+ *	for all that are empty
  */
 struct contents {
 	struct source *src;
 	struct array sums;
-	u8 empty[DSFS_DIGEST_BYTES];
 };
 
 /* contents.c.  Messages are written.  Return: 0 or -errno. */
