@@ -159,7 +159,7 @@ static int large_emit(void *ctx, const char *p, u64 bytes)
 		if (!n) {
 			/* More follows, so this one is not the last. */
 			sum_piece(l, false);
-			ring_piece_put(l->ring, l->job);
+			ring_piece_pass(l->ring, l->job, &l->job->made);
 			l->piece = ring_piece_get(l->ring, l->job, &l->buf);
 			if (!l->piece)
 				return -ECANCELED;
@@ -202,7 +202,7 @@ void large_end(struct large *l)
 {
 	if (l->piece) {
 		l->piece->last = true;
-		ring_piece_put(l->ring, l->job);
+		ring_piece_pass(l->ring, l->job, &l->job->made);
 	}
 	holes_free(&l->holes);
 }

@@ -38,7 +38,7 @@ static struct feed *feed_of(struct source_sink *sink)
 static void end_job(struct feed *f)
 {
 	if (f->job)
-		ring_set_ready(&f->s->ring, f->job);
+		ring_set(&f->s->ring, f->job, &f->job->ready);
 	f->job = NULL;
 	f->used = 0;
 }
@@ -70,7 +70,7 @@ static int feed_begin(struct source_sink *sink, struct stream_node *file)
 		f->used = item_room(f->item->off + size, size);
 		return 0;
 	}
-	ring_set_large(&f->s->ring, f->job);
+	ring_set(&f->s->ring, f->job, &f->job->large);
 	return large_begin(&f->large, &f->s->store->rules, &f->s->ring, f->job) ? 0 : -ECANCELED;
 }
 

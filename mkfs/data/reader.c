@@ -178,7 +178,7 @@ void *reader_run(void *stream)
 
 	while (ok && (job = ring_take(&s->ring, form_job, s))) {
 		run_job(&r, job);
-		ring_set_ready(&s->ring, job);
+		ring_set(&s->ring, job, &job->ready);
 	}
 	ring_end(&s->ring, !ok);
 	input_free(r.in);

@@ -31,6 +31,14 @@ static struct job *next_free(struct ring *ring)
 	}
 }
 
+static void free_extents(struct job *job)
+{
+	for (unsigned int i = 0; i < job->nitems; i++) {
+		free(job->items[i].extents);
+		job->items[i].extents = NULL;
+	}
+}
+
 static void clear_job(struct job *job)
 {
 	job->nitems = 0;
@@ -60,18 +68,10 @@ struct job *ring_take(struct ring *ring, bool (*form)(void *ctx, struct job *job
 	return job;
 }
 
-void ring_set_large(struct ring *ring, struct job *job)
+void ring_set(struct ring *ring, struct job *job, bool *state)
 {
 	pthread_mutex_lock(&ring->lock);
-	job->large = true;
-	pthread_cond_broadcast(&job->change);
-	pthread_mutex_unlock(&ring->lock);
-}
-
-void ring_set_ready(struct ring *ring, struct job *job)
-{
-	pthread_mutex_lock(&ring->lock);
-	job->ready = true;
+	*state = true;
 	pthread_cond_broadcast(&job->change);
 	pthread_mutex_unlock(&ring->lock);
 }
@@ -88,45 +88,36 @@ void ring_end(struct ring *ring, bool stop)
 	pthread_mutex_unlock(&ring->lock);
 }
 
-struct piece *ring_piece_get(struct ring *ring, struct job *job, char **buf)
+/* Wait as long as a job has so many pieces.  Return: whether it is not the end of the run. */
+static bool wait_pieces(struct ring *ring, struct job *job, u64 pieces)
 {
-	unsigned int i;
 	bool stop;
 
 	pthread_mutex_lock(&ring->lock);
-	while (job->made - job->taken == PIECES && !ring->stop)
+	while (job->made - job->taken == pieces && !ring->stop)
 		pthread_cond_wait(&job->change, &ring->lock);
 	stop = ring->stop;
-	i = job->made % PIECES;
 	pthread_mutex_unlock(&ring->lock);
-	*buf = job->buf + (size_t)i * ring_piece_bytes(ring);
-	return stop ? NULL : &job->pieces[i];
+	return !stop;
 }
 
-void ring_piece_put(struct ring *ring, struct job *job)
+struct piece *ring_piece_get(struct ring *ring, struct job *job, char **buf)
 {
-	pthread_mutex_lock(&ring->lock);
-	job->made++;
-	pthread_cond_broadcast(&job->change);
-	pthread_mutex_unlock(&ring->lock);
+	const unsigned int i = job->made % PIECES;
+
+	*buf = job->buf + (size_t)i * ring_piece_bytes(ring);
+	return wait_pieces(ring, job, PIECES) ? &job->pieces[i] : NULL;
 }
 
 struct piece *ring_piece_wait(struct ring *ring, struct job *job)
 {
-	bool stop;
-
-	pthread_mutex_lock(&ring->lock);
-	while (job->made == job->taken && !ring->stop)
-		pthread_cond_wait(&job->change, &ring->lock);
-	stop = ring->stop;
-	pthread_mutex_unlock(&ring->lock);
-	return stop ? NULL : &job->pieces[job->taken % PIECES];
+	return wait_pieces(ring, job, 0) ? &job->pieces[job->taken % PIECES] : NULL;
 }
 
-void ring_piece_done(struct ring *ring, struct job *job)
+void ring_piece_pass(struct ring *ring, struct job *job, u64 *count)
 {
 	pthread_mutex_lock(&ring->lock);
-	job->taken++;
+	++*count;
 	pthread_cond_broadcast(&job->change);
 	pthread_mutex_unlock(&ring->lock);
 }
@@ -147,6 +138,7 @@ struct job *ring_wait(struct ring *ring)
 
 void ring_done(struct ring *ring, struct job *job)
 {
+	free_extents(job);
 	pthread_mutex_lock(&ring->lock);
 	/* the reader of a large file may still have to close it */
 	while (!job->ready && !ring->stop)
@@ -228,8 +220,7 @@ void ring_free(struct ring *ring)
 	if (!ring->jobs)
 		return;
 	for (unsigned int i = 0; i < ring->njobs; i++) {
-		for (unsigned int k = 0; k < ring->jobs[i].nitems; k++)
-			free(ring->jobs[i].items[k].extents);
+		free_extents(&ring->jobs[i]);
 		free(ring->jobs[i].sums);
 		pthread_cond_destroy(&ring->jobs[i].change);
 	}

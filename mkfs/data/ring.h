@@ -110,22 +110,20 @@ void ring_free(struct ring *ring);
  */
 struct job *ring_take(struct ring *ring, bool (*form)(void *ctx, struct job *job), void *ctx);
 
-/* The job is large: it is written while it is read.  It is ready. */
-void ring_set_large(struct ring *ring, struct job *job);
-void ring_set_ready(struct ring *ring, struct job *job);
+/* Set job->large: it is written while it is read; or job->ready. */
+void ring_set(struct ring *ring, struct job *job, bool *state);
 
 /* There are no more files; or, with @stop, nothing more is wanted. */
 void ring_end(struct ring *ring, bool stop);
 
 /* Reader of a large file: the next part of the buffer to fill; NULL to stop. */
 struct piece *ring_piece_get(struct ring *ring, struct job *job, char **buf);
-void ring_piece_put(struct ring *ring, struct job *job);
-
-/* Writer of a large file: the next piece; NULL to stop.  The one before is released. */
+/* Writer of a large file: the next piece; NULL to stop. */
 struct piece *ring_piece_wait(struct ring *ring, struct job *job);
-void ring_piece_done(struct ring *ring, struct job *job);
+/* Count the piece in job->made, or in job->taken: it may be filled again. */
+void ring_piece_pass(struct ring *ring, struct job *job, u64 *count);
 
-/* Writer: the job that is stored next; NULL at the end.  It is stored. */
+/* Writer: the job that is stored next; NULL at the end.  It is stored: its extents are freed. */
 struct job *ring_wait(struct ring *ring);
 void ring_done(struct ring *ring, struct job *job);
 

@@ -260,7 +260,7 @@ static int write_pieces(struct store *s, struct ring *ring, struct job *job, str
 			return 0;
 		progress_add(&s->progress, p->bytes);
 		job->shown += p->bytes;
-		ring_piece_done(ring, job);
+		ring_piece_pass(ring, job, &job->taken);
 		p = ring_piece_wait(ring, job);
 		if (!p)
 			return -ECANCELED;

@@ -22,14 +22,6 @@ static int take_back(struct stream *s)
 	return ret < 0 ? ret : 0;
 }
 
-static void free_extents(struct job *job)
-{
-	for (unsigned int i = 0; i < job->nitems; i++) {
-		free(job->items[i].extents);
-		job->items[i].extents = NULL;
-	}
-}
-
 static int write_files(struct stream *s)
 {
 	struct job *job;
@@ -37,7 +29,6 @@ static int write_files(struct stream *s)
 
 	while (!ret && (job = ring_wait(&s->ring))) {
 		ret = store_job(s->store, &s->ring, job);
-		free_extents(job);
 		if (!ret) {
 			ring_done(&s->ring, job);
 			ret = take_back(s);
