@@ -5,6 +5,7 @@
  */
 #include <unistd.h>
 
+#include "io.h"
 #include "msg.h"
 #include "output.h"
 
@@ -16,57 +17,31 @@ int output_fail(const struct output *out, const char *what)
 	return ret;
 }
 
-/* Write; called between signals_write_begin() and signals_write_end(). */
-static int pwrite_all(const struct output *out, const char *p, size_t bytes, u64 pos)
-{
-	while (bytes) {
-		ssize_t n = pwrite(out->fd, p, bytes, pos);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (!n)
-			errno = ENOSPC;
-		if (n <= 0) {
-			int ret = -errno;
-
-			msg_error(out->path, "cannot write %zu bytes at byte %llu: %s",
-				  bytes, pos, strerror(errno));
-			return ret;
-		}
-		p += n;
-		pos += n;
-		bytes -= n;
-	}
-	return 0;
-}
-
 int output_pwrite(const struct output *out, const char *p, size_t bytes, u64 pos)
 {
+	size_t done;
 	int ret;
 
 	signals_write_begin();
-	ret = pwrite_all(out, p, bytes, pos);
+	done = io_pwrite(out->fd, p, bytes, pos);
+	ret = done < bytes ? -errno : 0;
+	if (ret)
+		msg_error(out->path, "cannot write %zu bytes at byte %llu: %s", bytes - done,
+			  pos + done, strerror(-ret));
 	signals_write_end();
 	return ret;
 }
 
 int output_pread(const struct output *out, char *p, size_t bytes, u64 pos)
 {
-	while (bytes) {
-		ssize_t n = pread(out->fd, p, bytes, pos);
+	const size_t done = io_pread(out->fd, p, bytes, pos);
+	const int err = errno;
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			msg_error(out->path, "cannot read back %zu bytes at byte %llu: %s",
-				  bytes, pos, n ? strerror(errno) : "end of file");
-			return n ? -errno : -EIO;
-		}
-		p += n;
-		pos += n;
-		bytes -= n;
-	}
-	return 0;
+	if (done == bytes)
+		return 0;
+	msg_error(out->path, "cannot read back %zu bytes at byte %llu: %s", bytes - done,
+		  pos + done, err ? strerror(err) : "end of file");
+	return err ? -err : -EIO;
 }
 
 int output_sync(const struct output *out)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "io.h"
 #include "msg.h"
 #include "spool.h"
 
@@ -54,17 +55,11 @@ static int spool_file(struct spool *s)
 
 static int spool_flush(struct spool *s)
 {
-	size_t n = s->len - s->flushed, done = 0;
+	const size_t n = s->len - s->flushed;
 	int ret = s->fd < 0 ? spool_file(s) : 0;
 
-	while (!ret && done < n) {
-		ssize_t w = pwrite(s->fd, s->buf + done, n - done, s->flushed + done);
-
-		if (w > 0)
-			done += w;
-		else if (!w || errno != EINTR)
-			ret = w ? -errno : -ENOSPC;
-	}
+	if (!ret && io_pwrite(s->fd, s->buf, n, s->flushed) < n)
+		ret = -errno;
 	if (ret)
 		return spool_fail("write", ret);
 	s->flushed = s->len;
@@ -115,24 +110,12 @@ void spool_cut(struct spool *s, u64 len)
 
 int spool_read(struct spool *s, u64 off, void *p, size_t bytes)
 {
-	while (bytes) {
-		size_t n = bytes;
-		ssize_t r;
+	const u64 left = off < s->flushed ? s->flushed - off : 0;
+	const size_t n = bytes < left ? bytes : left;
 
-		if (off >= s->flushed) {
-			memcpy(p, s->buf + (off - s->flushed), n);
-			return 0;
-		}
-		if (n > s->flushed - off)
-			n = s->flushed - off;
-		r = pread(s->fd, p, n, off);
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r <= 0)
-			return spool_fail("read", r ? -errno : -EIO);
-		p = (char *)p + r;
-		off += r;
-		bytes -= r;
-	}
+	if (io_pread(s->fd, p, n, off) < n)
+		return spool_fail("read", errno ? -errno : -EIO);
+	if (n < bytes)
+		memcpy((char *)p + n, s->buf + (off + n - s->flushed), bytes - n);
 	return 0;
 }

@@ -19,6 +19,7 @@
 
 #include "export.h"
 #include "extract.h"
+#include "io.h"
 #include "msg.h"
 #include "resume.h"
 
@@ -100,20 +101,12 @@ struct content {
 static int put_piece(void *arg, u64 pos, const void *data, u64 len)
 {
 	struct content *c = arg;
-	const u8 *at = data;
-	ssize_t n;
 
 	progress_add(c->bar, len);
-	for (; data && len; at += n, pos += n, len -= n, c->end = pos) {
-		n = pwrite(c->fd, at, len, pos);
-		if (!n)
-			return -ENOSPC;
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n < 0)
-			n = 0;
-	}
-	return 0;
+	if (!data)
+		return 0;
+	c->end = pos + io_pwrite(c->fd, data, len, pos);
+	return c->end < pos + len ? -errno : 0;
 }
 
 /*

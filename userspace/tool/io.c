@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pread(2) and pwrite(2) may do less than they were asked for.  Whoever wants all bytes of a
+ * range would have a loop around each call.
+ */
+#include <unistd.h>
+
+#include "io.h"
+
+size_t io_pread(int fd, void *p, size_t bytes, u64 pos)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < bytes) {
+		n = pread(fd, (char *)p + done, bytes - done, pos + done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (!n)
+			errno = 0;
+		if (n <= 0)
+			break;
+		done += n;
+	}
+	return done;
+}
+
+size_t io_pwrite(int fd, const void *p, size_t bytes, u64 pos)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < bytes) {
+		n = pwrite(fd, (const char *)p + done, bytes - done, pos + done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (!n)
+			errno = ENOSPC;
+		if (n <= 0)
+			break;
+		done += n;
+	}
+	return done;
+}
