@@ -89,6 +89,11 @@ void step_prepare(struct run *r);
 int step_open_target(struct run *r);
 /* Store all contents of a source that is listed. */
 int step_store(struct run *r);
+/*
+ * Give files that keep their data the layout of the base image, and measure all data.  New files
+ * may have come beside old ones, and others gone: who shares a block there is new.
+ */
+int step_keep_layout(struct run *r);
 /* Finish the tree of a source that is read once. */
 int step_end_source(struct run *r);
 /* Take out of the tree what could not be read, and order it. */

@@ -121,19 +121,6 @@ static int share_blocks(struct run *r)
 	return ret;
 }
 
-static int keep_layout(struct run *r)
-{
-	struct array places;
-	int ret = base_keep_layout(r->base, &r->tree, &places);
-
-	if (!ret) {
-		places_measure(&places, r->base, &r->params);
-		r->store.figures.stored = r->base->stored;
-	}
-	array_free(&places);
-	return ret ? ret : share_blocks(r);
-}
-
 /* The same tree has the same note. */
 static int keep_note(struct run *r)
 {
@@ -160,7 +147,8 @@ static int pack(struct run *r)
 	if (ret)
 		return ret;
 	step_prepare(r);
-	ret = open_target(r) ?: copy_data(&r->store, &r->copied) ?: keep_layout(r) ?: keep_note(r);
+	ret = open_target(r) ?: copy_data(&r->store, &r->copied) ?: step_keep_layout(r) ?:
+	      share_blocks(r) ?: keep_note(r);
 	if (ret)
 		return ret;
 	if (newest)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../base/places.h"
 #include "build.h"
 #include "format.h"
 #include "msg.h"
@@ -117,6 +118,20 @@ int step_store(struct run *r)
 	const struct plan *p = &r->plan;
 
 	return stream_data(&r->stream, p->data, p->bytes - p->kept_bytes);
+}
+
+int step_keep_layout(struct run *r)
+{
+	struct array places;
+	int ret = base_keep_layout(r->base, &r->tree, &places);
+
+	if (!ret) {
+		places_share(&places);
+		places_measure(&places, r->base, &r->params);
+		r->store.figures.stored = r->base->stored;
+	}
+	array_free(&places);
+	return ret;
 }
 
 int step_end_source(struct run *r)

@@ -3,7 +3,6 @@
  * A new generation of an image.  Files that have not changed keep their data, which stays
  * where it is; new data and all metadata are written behind the image.
  */
-#include "../base/places.h"
 #include "build.h"
 
 static void decide(struct run *r)
@@ -19,21 +18,6 @@ static int index_contents(struct run *r)
 	return r->o->no_dedup ? 0 : content_index_init(r->base);
 }
 
-/* New files may have come beside old ones, and others gone: who shares a block is new. */
-static int keep_layout(struct run *r)
-{
-	struct array places;
-	int ret = base_keep_layout(r->base, &r->tree, &places);
-
-	if (!ret) {
-		places_share(&places);
-		places_measure(&places, r->base, &r->params);
-		r->store.figures.stored = r->base->stored;
-	}
-	array_free(&places);
-	return ret;
-}
-
 int build_update(struct run *r)
 {
 	int ret = output_check_update(&r->out, r->o) ?: step_open_source(r) ?:
@@ -47,6 +31,6 @@ int build_update(struct run *r)
 	if (ret)
 		return ret;
 	step_prepare(r);
-	return step_open_target(r) ?: step_store(r) ?: keep_layout(r) ?: step_plan_again(r) ?:
+	return step_open_target(r) ?: step_store(r) ?: step_keep_layout(r) ?: step_plan_again(r) ?:
 	       step_complete(r);
 }
