@@ -64,12 +64,6 @@ void window_lend(struct window *w, u64 pos, char *p, size_t bytes, unsigned int 
 		frame_set(w, (pos + at) >> DSFS_BLOCK_BITS, p + at, lent);
 }
 
-void window_leave(struct window *w, u64 from, u64 to)
-{
-	for (u64 pos = from & ~BLOCK_MASK; pos < to; pos += DSFS_BLOCK_SIZE)
-		frame_own(w, pos >> DSFS_BLOCK_BITS);
-}
-
 bool window_keep(struct window *w, u64 pos)
 {
 	const u64 block = pos >> DSFS_BLOCK_BITS;

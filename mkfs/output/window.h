@@ -39,7 +39,7 @@ void window_free(struct window *w);
 /**
  * window_enter - give own memory to all blocks that begin in [@from, @to)
  *
- * Its content is undefined.
+ * Its content is undefined.  What was borrowed is given back.
  */
 void window_enter(struct window *w, u64 from, u64 to);
 
@@ -47,12 +47,9 @@ void window_enter(struct window *w, u64 from, u64 to);
  * window_lend - let blocks use the memory of the lender
  * @pos: of the first block
  * @p: aligned to a block; the window may write to the rest of the last block
- * @lent: incremented for each block, and decremented by window_leave()
+ * @lent: incremented for each block, and decremented by window_enter()
  */
 void window_lend(struct window *w, u64 pos, char *p, size_t bytes, unsigned int *lent);
-
-/* Release all blocks that overlap [@from, @to). */
-void window_leave(struct window *w, u64 from, u64 to);
 
 /* Copy a borrowed block at @pos into own memory.  Return: whether it was borrowed. */
 bool window_keep(struct window *w, u64 pos);

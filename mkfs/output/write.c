@@ -19,7 +19,7 @@ static int output_wait(struct output *out)
 	int ret = writer_wait(&out->writer);
 
 	if (out->written < out->base)
-		window_leave(&out->window, out->written, out->base);
+		window_enter(&out->window, out->written & ~BLOCK_MASK, out->base);
 	out->written = out->base;
 	return ret;
 }

@@ -60,11 +60,11 @@ static void test_mixed(struct window *w, char *mem)
 	   count(w, START, 6 * BLOCK, 'b') == 2 * BLOCK + 100 &&
 	   count(w, START, 6 * BLOCK, 'c') == 2 * BLOCK - 100,
 	   "window: every byte is there");
-	window_leave(w, START, START + 3 * BLOCK);
+	window_enter(w, START, START + 3 * BLOCK);
 	OK(lent == 2, "window: a block that was left is given back");
-	window_leave(w, START + 3 * BLOCK, START + 5 * BLOCK);
+	window_enter(w, START + 3 * BLOCK, START + 5 * BLOCK);
 	OK(!lent, "window: all is given back");
-	window_leave(w, START + 2 * BLOCK, START + 6 * BLOCK);
+	window_enter(w, START + 2 * BLOCK, START + 6 * BLOCK);
 	OK(!lent, "window: nothing is given back twice");
 }
 
