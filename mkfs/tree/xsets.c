@@ -8,7 +8,9 @@
 
 static u64 hash_set(const void *xsets, u64 number)
 {
-	return xsets_at(xsets, number)->hash;
+	const struct xset *s = xsets_at(xsets, number);
+
+	return XXH3_64bits(s->p, s->bytes);
 }
 
 int xsets_init(struct xsets *x)
@@ -36,7 +38,7 @@ static u32 xsets_find(const struct xsets *x, u64 hash, const void *p, u32 bytes)
 	while ((number = hash_next(&x->numbers, hash, &cursor))) {
 		const struct xset *s = xsets_at(x, number);
 
-		if (s->hash == hash && s->bytes == bytes && !memcmp(s->p, p, bytes))
+		if (s->bytes == bytes && !memcmp(s->p, p, bytes))
 			break;
 	}
 	return number;
@@ -57,7 +59,6 @@ int xsets_get(struct xsets *x, const void *p, u32 bytes, u32 *number)
 		return -ENOMEM;
 	memcpy(copy, p, bytes);
 	s->p = copy;
-	s->hash = hash;
 	s->bytes = bytes;
 	if (hash_add(&x->numbers, hash, x->list.n)) {
 		x->list.n--;

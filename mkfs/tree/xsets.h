@@ -20,7 +20,6 @@
  */
 struct xset {
 	char *p;
-	u64 hash;
 	u64 off;
 	u32 bytes;
 	bool placed;
