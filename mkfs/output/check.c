@@ -211,26 +211,26 @@ static int look(struct output *out, const struct options *o, struct stat *st)
 	return 0;
 }
 
-/* The same of a target that has to be there. */
-static int look_existing(struct output *out, const struct options *o, struct stat *st)
+/* Open and lock a file that has to be there.  Return: 1: it is a device, which is not opened. */
+static int open_existing(struct output *out, const struct options *o)
 {
-	int ret = look(out, o, st);
+	struct stat st;
+	int ret = look(out, o, &st);
 
-	return ret == 1 ? output_fail(out, "cannot read attributes") : ret;
+	if (ret)
+		return ret == 1 ? output_fail(out, "cannot read attributes") : ret;
+	if (S_ISREG(st.st_mode))
+		return open_file(out, &st);
+	return S_ISBLK(st.st_mode) ? 1 : not_a_target(out);
 }
 
 int output_check_update(struct output *out, const struct options *o)
 {
-	struct stat st = { 0 };
-	int ret = look_existing(out, o, &st);
+	int ret = open_existing(out, o);
 
 	out->ops = &image_target_ops;
-	if (ret)
+	if (ret < 1)
 		return ret;
-	if (S_ISREG(st.st_mode))
-		return open_file(out, &st);
-	if (!S_ISBLK(st.st_mode))
-		return not_a_target(out);
 	ret = open_device(out, true, "an update needs it alone");
 	if (ret)
 		return ret;
@@ -242,27 +242,12 @@ int output_check_update(struct output *out, const struct options *o)
 
 int output_check_archives(struct output *out, const struct options *o)
 {
-	struct stat st = { 0 };
-	int ret = look_existing(out, o, &st);
+	int ret = open_existing(out, o);
 
 	out->ops = &archives_target_ops;
-	if (ret)
-		return ret;
-	if (S_ISBLK(st.st_mode))
+	if (ret == 1)
 		return check_device(out, o) ?: lock_image(out);
-	if (!S_ISREG(st.st_mode))
-		return not_a_target(out);
-	ret = open_file(out, &st);
 	return ret || o->force ? ret : check_signature(out);
-}
-
-/* Whether the target is that file. */
-static bool is_file(const struct stat *st, const char *path)
-{
-	struct stat other;
-
-	return path && !stat(path, &other) && other.st_dev == st->st_dev &&
-	       other.st_ino == st->st_ino;
 }
 
 int output_check_new(struct output *out, const struct options *o, const char *source)
@@ -274,7 +259,7 @@ int output_check_new(struct output *out, const struct options *o, const char *so
 	out->ops = &file_target_ops;
 	if (ret)
 		return ret < 0 ? ret : 0;
-	itself = is_file(&st, source);
+	itself = source && path_leads_to(source, &st);
 	if (S_ISBLK(st.st_mode)) {
 		out->ops = &device_target_ops;
 		if (!itself)

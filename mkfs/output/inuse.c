@@ -13,6 +13,13 @@
 #include "msg.h"
 #include "output.h"
 
+bool path_leads_to(const char *path, const struct stat *st)
+{
+	struct stat other;
+
+	return !stat(path, &other) && other.st_dev == st->st_dev && other.st_ino == st->st_ino;
+}
+
 /* Ask a loop device.  Return: 1: it has the file; 0: it has not; -errno. */
 static int loop_has(const char *name, const struct stat *st)
 {
@@ -34,7 +41,6 @@ static int loop_has(const char *name, const struct stat *st)
 static bool loop_names(const char *name, const struct stat *st)
 {
 	char path[300], file[PATH_MAX];
-	struct stat other;
 	bool same = false;
 	FILE *f;
 
@@ -44,8 +50,7 @@ static bool loop_names(const char *name, const struct stat *st)
 		return false;
 	if (fgets(file, sizeof(file), f)) {
 		file[strcspn(file, "\n")] = '\0';
-		same = !stat(file, &other) && other.st_dev == st->st_dev &&
-		       other.st_ino == st->st_ino;
+		same = path_leads_to(file, st);
 	}
 	fclose(f);
 	return same;
