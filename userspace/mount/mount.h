@@ -19,7 +19,6 @@
  * @offset: of the image in its file
  * @sizelimit: bytes of the file that are the image; 0: up to its end
  * @generation: number of the generation; 0: the newest
- * @loop: a loop device is asked for
  * @remount: change a mount
  */
 struct mount_opts {
@@ -29,7 +28,6 @@ struct mount_opts {
 	u64 offset;
 	u64 sizelimit;
 	u64 generation;
-	bool loop;
 	bool remount;
 };
 

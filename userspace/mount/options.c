@@ -43,12 +43,15 @@ static const struct {
 	{ "group", 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV },
 };
 
-/* Options for mount(8) and fstab(5), and options about writing; a value may follow */
+/*
+ * Options for mount(8) and fstab(5), and options about writing; a value may follow.  A file gets a
+ * loop device in any case.
+ */
 static const char * const ignored[] = {
 	"auto", "noauto", "nouser", "nousers", "noowner", "nogroup", "_netdev",
 	"nofail", "comment", "uhelper", "helper", "async", "sync", "dirsync",
 	"lazytime", "nolazytime", "iversion", "noiversion", "mand", "nomand",
-	"silent", "loud",
+	"silent", "loud", "loop",
 };
 
 static bool is_ignored(const char *opt, size_t len)
@@ -97,10 +100,6 @@ static int add_option(const char *opt, struct mount_opts *o)
 		return size_option(opt, opt + 7, &o->offset);
 	if (!strncmp(opt, "sizelimit=", 10))
 		return size_option(opt, opt + 10, &o->sizelimit);
-	if (len == 4 && !memcmp(opt, "loop", 4)) {
-		o->loop = true;
-		return 0;
-	}
 	/* passed to the kernel, too, which reports errors */
 	if (!strncmp(opt, "generation=", 11) && parse_u64(opt + 11, &o->generation))
 		o->generation = 0;
