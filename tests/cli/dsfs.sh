@@ -87,8 +87,6 @@ for command in warmup readahead order; do
 done
 rm $'tree/Icon\r'
 says 'warmup: a list with NULs' 1 'entry 1: not a path' "$dsfs" warmup --filelist=files0
-exits 'warmup --metadata-only' 0 "$dsfs" warmup --json --metadata-only tree
-check 'warmup --metadata-only: all objects' holds "d['objects'] == $(find tree -printf x | wc -c) and d['resident_paths'] == 0"
 exits 'warmup: standard output is full' 1 bash -c "'$dsfs' warmup tree >/dev/full"
 if [ "$(id -u)" -eq 0 ]; then
 	chmod 711 "$work"

@@ -144,25 +144,6 @@ ahead_of_pipe()
 	wait "$asker" && [ "$good" -eq 1 ]
 }
 
-metadata_resident()
-{
-	drop_caches
-	costs warmup --metadata-only "$dir" && [ "$requests" -eq 0 ] &&
-		[ "$(member resident_paths)" -eq 1 ] && [ "$(member objects)" -eq 0 ]
-}
-
-stat_all()
-{
-	find "$dir" -exec stat -c %s {} + >/dev/null
-}
-
-metadata_lazy()
-{
-	drop_caches
-	costs warmup --metadata-only "$dir" && [ "$requests" -gt 0 ] &&
-		[ "$(member files)" -eq "$files" ] && costs stat_all && [ "$requests" -eq 0 ]
-}
-
 # As containers have it
 warm_overlay()
 {
@@ -188,11 +169,7 @@ check "trace: first opens in their order" traced
 check "order --sorted: files by where they lie" in_physical_order
 check "readahead: a request a file, and readers make none" ahead
 check "readahead: names from a pipe are asked for as they come" ahead_of_pipe
-check "warmup --metadata-only: nothing to do with metadata in memory" metadata_resident
 umount "$bind"
-umount "$dir"
-mount -t dsfs -o meta=lazy "$disk" "$dir"
-check "warmup --metadata-only: lookups and stat ask for nothing then" metadata_lazy
 umount "$dir"
 rmdir "$dir" "$bind" "$over"
 exit $failed

@@ -247,10 +247,8 @@ static int mountinfo_line(const struct figures_source *src, struct mount_set *se
 	    device_name(src, number, name, sizeof(name))) {
 		m = find(set, name);
 		unescape(point);
-		if (m) {
-			m->resident = strstr(type, "meta=resident");
+		if (m)
 			ret = add_point(m, point);
-		}
 	}
 	free(point);
 	return ret;

@@ -55,7 +55,6 @@ extern const struct figure figures[FIGURES];
  * struct mount_info - a mount: of one device, at any number of places
  * @device: as sysfs has it
  * @points: where it is mounted, as far as can be seen
- * @resident: by meta=resident
  * @there: figures that the module has, which may be older than this
  * @chosen: by name
  */
@@ -67,7 +66,6 @@ struct mount_info {
 	char **points;
 	size_t nr_points;
 	u64 value[FIGURES];
-	bool resident;
 	bool there[FIGURES];
 	bool chosen;
 };

@@ -60,7 +60,6 @@ static int add_entry(struct fileset *set, const FTSENT *e)
 		msg_error(e->fts_path, "%s", strerror(e->fts_errno));
 		return 0;
 	}
-	set->objects++;
 	if (e->fts_info != FTS_F || !S_ISREG(e->fts_statp->st_mode))
 		return 0;
 	return add_file(set, e->fts_path, e->fts_statp);
@@ -118,7 +117,6 @@ static int add_line(void *ctx, char *line, size_t len, u64 number)
 	}
 	if (stat(line, &st) || !S_ISREG(st.st_mode))
 		return add_path(set, line);
-	set->objects++;
 	return add_file(set, line, &st);
 }
 

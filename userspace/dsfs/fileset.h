@@ -28,7 +28,6 @@ struct fileset_file {
 /**
  * struct fileset - files; zero-initialise it, free it with fileset_free()
  * @bytes: of all of them
- * @objects: everything that was looked at, directories and the like, too
  * @errors: what could not be looked at, which was said
  */
 struct fileset {
@@ -36,7 +35,6 @@ struct fileset {
 	size_t nr;
 	size_t room;
 	u64 bytes;
-	u64 objects;
 	u64 errors;
 };
 

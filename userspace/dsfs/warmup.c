@@ -4,11 +4,6 @@
  *
  * Several threads read, as a device that is far away gives more to those who ask for
  * more at once.
- *
- * --metadata-only: names and inodes alone.  A mount with meta=resident has all of its metadata
- * in memory since it was mounted.  Walking it would read nothing and fill memory with inodes
- * and dentries, a kilobyte a file, that looking up makes from that metadata at no cost worth
- * this.  Elsewhere everything is looked up once, which is what a job does that lists its files.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,7 +16,6 @@
 #include "clock.h"
 #include "dsfs.h"
 #include "dsfs_fs.h"
-#include "figures.h"
 #include "fileset.h"
 #include "json.h"
 #include "msg.h"
@@ -46,7 +40,6 @@ struct warmup_options {
 	const char *list;
 	u64 jobs;
 	bool null;
-	bool metadata;
 	bool quiet;
 	bool json;
 };
@@ -244,7 +237,7 @@ static void report_json(const struct warm *w)
 	json_end(&j);
 }
 
-static int contents(const struct warmup_options *o)
+static int run(const struct warmup_options *o)
 {
 	struct warm w = { .o = o };
 	int ret;
@@ -266,75 +259,11 @@ static int contents(const struct warmup_options *o)
 	return ret ? EXIT_ERROR : EXIT_OK;
 }
 
-static bool is_resident(const char *path)
-{
-	static const struct figures_source src = FIGURES_SOURCE;
-	char *const names[] = { (char *)path, NULL };
-	struct mount_set set;
-	struct statfs sfs;
-	bool resident;
-
-	if (statfs(path, &sfs) || sfs.f_type != DSFS_SUPER_MAGIC || figures_read(&src, names, &set))
-		return false;
-	resident = set.v[0].resident;
-	figures_free(&set);
-	return resident;
-}
-
-static void report_metadata(const struct warmup_options *o, const struct fileset *set, u64 resident)
-{
-	struct json j;
-
-	if (o->json) {
-		json_init(&j, stdout);
-		json_begin_object(&j, NULL);
-		json_u64(&j, "resident_paths", resident);
-		json_u64(&j, "objects", set->objects);
-		json_u64(&j, "files", set->nr);
-		json_u64(&j, "errors", set->errors);
-		json_bool(&j, "interrupted", stop_asked());
-		json_end(&j);
-	} else if (!o->quiet) {
-		if (resident)
-			printf("%llu path%s of a mount with meta=resident: nothing to read\n",
-			       resident, msg_s(resident));
-		if (set->objects || !resident)
-			printf("%llu object%s looked up, %zu file%s%s\n",
-			       set->objects, msg_s(set->objects), set->nr, msg_s(set->nr),
-			       stop_asked() ? ": stopped" : "");
-	}
-}
-
-static int metadata(const struct warmup_options *o)
-{
-	struct fileset set = { };
-	char **rest = o->paths;
-	u64 resident = 0;
-	int ret;
-
-	for (char **p = o->paths; *p; p++) {
-		if (is_resident(*p))
-			resident++;
-		else
-			*rest++ = *p;
-	}
-	*rest = NULL;
-	ret = fileset_add(&set, o->list, o->null, o->paths);
-	if (!ret)
-		report_metadata(o, &set, resident);
-	if (set.errors)
-		ret = -EIO;
-	fileset_free(&set);
-	return ret ? EXIT_ERROR : EXIT_OK;
-}
-
 static const struct arg option_table[] = {
 	{ 0, "filelist", "FILE", "paths, one a line; - is standard input",
 	  ARG_TEXT(struct warmup_options, list, 0) },
 	{ '0', "null", NULL, "entries of FILE end with NUL, not newline",
 	  ARG_FLAG(struct warmup_options, null) },
-	{ 0, "metadata-only", NULL, "no contents: what looking the files up needs",
-	  ARG_FLAG(struct warmup_options, metadata) },
 	{ 'j', "jobs", "N", "threads that read, 1 to 1024 (default: 32)",
 	  ARG_NUMBER(struct warmup_options, jobs, 1, WORK_JOBS_MAX) },
 	{ 'q', "quiet", NULL, "no report and no progress bar",
@@ -371,7 +300,7 @@ int cmd_warmup(int argc, char **argv)
 		return args_wrong(EXIT_USAGE, "no path given");
 	progress_enable(!o.quiet && !o.json);
 	stop_init(0);
-	ret = o.metadata ? metadata(&o) : contents(&o);
+	ret = run(&o);
 	stop_end();
 	return ret;
 }
