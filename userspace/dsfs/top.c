@@ -4,12 +4,8 @@
  * two readings divided by the measured time between them, so a delay makes no
  * rate wrong.
  */
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "args.h"
@@ -35,14 +31,9 @@ struct look {
 	double at;
 };
 
-static double now(void)
-{
-	return clock_ns() / 1e9;
-}
-
 static int look(const struct top_options *o, struct look *l)
 {
-	l->at = now();
+	l->at = clock_ns() / 1e9;
 	return figures_read(&o->src, o->names, &l->set);
 }
 
@@ -134,65 +125,6 @@ static void table(const struct look *old, const struct look *new)
 	}
 }
 
-/* --- the terminal -------------------------------------------------------------------- */
-
-static struct termios terminal_was;
-static bool terminal_changed;
-
-static void terminal_back(void)
-{
-	if (terminal_changed)
-		tcsetattr(STDIN_FILENO, TCSANOW, &terminal_was);
-	terminal_changed = false;
-}
-
-/* Restore the terminal, once terminal_was is set. */
-static void on_signal(int sig)
-{
-	tcsetattr(STDIN_FILENO, TCSANOW, &terminal_was);
-	signal(sig, SIG_DFL);
-	raise(sig);
-}
-
-/* Switch the terminal to single keys without echo; ^C stays a signal. */
-static void terminal_keys(void)
-{
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	struct termios t;
-
-	if (tcgetattr(STDIN_FILENO, &terminal_was))
-		return;
-	t = terminal_was;
-	t.c_lflag &= ~(ICANON | ECHO);
-	t.c_cc[VMIN] = 0;
-	t.c_cc[VTIME] = 0;
-	terminal_changed = true;
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
-		if (signal(ends[i], on_signal) == SIG_IGN)
-			signal(ends[i], SIG_IGN);
-	}
-	tcsetattr(STDIN_FILENO, TCSANOW, &t);
-}
-
-/* Wait for an interval, or if there are @keys for one.  Return: whether it ends the command. */
-static bool wait_for_key(double seconds, bool keys)
-{
-	struct pollfd p = { .fd = keys ? STDIN_FILENO : -1, .events = POLLIN };
-	const double end = now() + seconds;
-	double left;
-	char c;
-
-	while ((left = end - now()) > 0) {
-		if (poll(&p, 1, left * 1000 + 1) <= 0)
-			continue;
-		if (read(STDIN_FILENO, &c, 1) != 1)
-			p.fd = -1;	/* the terminal was closed */
-		else if (c == 'q' || c == 'Q')
-			return true;
-	}
-	return false;
-}
-
 /* --- again and again -------------------------------------------------------------------- */
 
 static void show(const struct top_options *o, const struct look *old, const struct look *new, u64 n)
@@ -205,19 +137,21 @@ static void show(const struct top_options *o, const struct look *old, const stru
 	}
 	table(old, new);
 	if (!o->batch)
-		printf("\n%zu mounted; every %g s; q ends\n", new->set.nr, o->delay);
+		printf("\n%zu mounted; every %g s; ^C ends\n", new->set.nr, o->delay);
 }
 
 static int watch(const struct top_options *o)
 {
+	const struct timespec delay = {
+		.tv_sec = o->delay, .tv_nsec = (o->delay - (time_t)o->delay) * 1e9,
+	};
 	struct look old, new;
 	bool failed = false;
 
 	if (look(o, &old))
 		return EXIT_ERROR;
 	for (u64 n = 0; !failed && (!o->count || n < o->count); n++) {
-		if (wait_for_key(o->delay, !o->batch))
-			break;
+		nanosleep(&delay, NULL);
 		failed = look(o, &new);
 		if (failed)
 			break;
@@ -261,8 +195,8 @@ static const struct args command_line = {
 	"Usage: dsfs top [options] [MOUNTPOINT|DEVICE]...\n"
 	"Show again and again what mounted data sets do: all of them, or those that are named.\n",
 	.more =
-	"The key q ends it.  Exit: 0 done, 1 something could not be read, or is not mounted\n"
-	"(any more), 2 wrong usage.\n",
+	"^C ends it.  Exit: 0 done, 1 something could not be read, or is not mounted (any more),\n"
+	"2 wrong usage.\n",
 	.wrong = EXIT_USAGE,
 	.table = option_table,
 };
@@ -277,10 +211,5 @@ int cmd_top(int argc, char **argv)
 	o.names = argv;
 	if (!o.batch && !isatty(STDOUT_FILENO))
 		return args_wrong(EXIT_USAGE, "standard output is no terminal: use --batch");
-	if (o.batch)
-		return watch(&o);
-	terminal_keys();
-	ret = watch(&o);
-	terminal_back();
-	return ret;
+	return watch(&o);
 }
