@@ -4,6 +4,7 @@
  * named after the device.  Mount points are in /proc/self/mountinfo, by device
  * number, and /sys/dev/block has the name of a number.
  */
+#include <argz.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -144,17 +145,10 @@ static int read_mount(const struct figures_source *src, const char *device, stru
 	return ret;
 }
 
-static void free_points(struct mount_info *m)
-{
-	while (m->nr_points)
-		free(m->points[--m->nr_points]);
-	free(m->points);
-}
-
 void figures_free(struct mount_set *set)
 {
 	while (set->nr)
-		free_points(&set->v[--set->nr]);
+		free(set->v[--set->nr].points);
 	free(set->v);
 	set->v = NULL;
 }
@@ -220,20 +214,6 @@ static struct mount_info *find(struct mount_set *set, const char *device)
 	return NULL;
 }
 
-static int add_point(struct mount_info *m, const char *point)
-{
-	char **points = realloc(m->points, (m->nr_points + 1) * sizeof(*points));
-
-	if (!points)
-		return no_memory();
-	m->points = points;
-	points[m->nr_points] = strdup(point);
-	if (!points[m->nr_points])
-		return no_memory();
-	m->nr_points++;
-	return 0;
-}
-
 /* "36 35 98:0 /root /mount/point options [optional]... - type source options" */
 static int mountinfo_line(const struct figures_source *src, struct mount_set *set, char *line)
 {
@@ -247,8 +227,8 @@ static int mountinfo_line(const struct figures_source *src, struct mount_set *se
 	    device_name(src, number, name, sizeof(name))) {
 		m = find(set, name);
 		unescape(point);
-		if (m)
-			ret = add_point(m, point);
+		if (m && argz_add(&m->points, &m->points_len, point))
+			ret = no_memory();
 	}
 	free(point);
 	return ret;
@@ -312,8 +292,10 @@ static int read_all(const struct figures_source *src, struct mount_set *set)
 
 static bool is_mounted_at(const struct mount_info *m, const char *point)
 {
-	for (size_t i = 0; i < m->nr_points; i++) {
-		if (!strcmp(m->points[i], point))
+	const char *p = NULL;
+
+	while ((p = argz_next(m->points, m->points_len, p))) {
+		if (!strcmp(p, point))
 			return true;
 	}
 	return false;
@@ -363,7 +345,7 @@ static int choose(const struct figures_source *src, char *const *names, struct m
 		if (set->v[i].chosen)
 			set->v[kept++] = set->v[i];
 		else
-			free_points(&set->v[i]);
+			free(set->v[i].points);
 	}
 	set->nr = kept;
 	return 0;

@@ -54,7 +54,7 @@ extern const struct figure figures[FIGURES];
 /**
  * struct mount_info - a mount: of one device, at any number of places
  * @device: as sysfs has it
- * @points: where it is mounted, as far as can be seen
+ * @points: where it is mounted, as far as can be seen: an argz_add(3) vector of @points_len bytes
  * @there: figures that the module has, which may be older than this
  * @chosen: by name
  */
@@ -63,8 +63,8 @@ struct mount_info {
 	char uuid[64];
 	char label[512];
 	u64 generation;
-	char **points;
-	size_t nr_points;
+	char *points;
+	size_t points_len;
 	u64 value[FIGURES];
 	bool there[FIGURES];
 	bool chosen;

@@ -3,6 +3,7 @@
  * dsfs stat: counters of mounts, as text, as JSON, and as metrics for the
  * textfile collector of the Prometheus node exporter.
  */
+#include <argz.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,11 +28,12 @@ struct stat_options {
 
 static void print_points(const struct mount_info *m, FILE *out)
 {
+	const char *p = NULL;
 	char buf[4096];
 
-	for (size_t i = 0; i < m->nr_points; i++)
-		fprintf(out, "%s%s", i ? ", " : "", msg_escape(buf, sizeof(buf), m->points[i]));
-	if (!m->nr_points)
+	while ((p = argz_next(m->points, m->points_len, p)))
+		fprintf(out, "%s%s", p == m->points ? "" : ", ", msg_escape(buf, sizeof(buf), p));
+	if (!m->points)
 		fputs("(not mounted here)", out);
 }
 
@@ -126,11 +128,13 @@ static void json_figures(struct json *j, const struct mount_info *m, bool stats)
 
 static void json_mount(struct json *j, const struct mount_info *m)
 {
+	const char *p = NULL;
+
 	json_begin_object(j, NULL);
 	json_str(j, "device", m->device);
 	json_begin_array(j, "mountpoints");
-	for (size_t i = 0; i < m->nr_points; i++)
-		json_str(j, NULL, m->points[i]);
+	while ((p = argz_next(m->points, m->points_len, p)))
+		json_str(j, NULL, p);
 	json_end(j);
 	json_str(j, "uuid", m->uuid);
 	json_str(j, "label", m->label);
@@ -173,7 +177,7 @@ static void prometheus_labels(FILE *out, const struct mount_info *m)
 {
 	prometheus_label(out, "device", m->device);
 	prometheus_label(out, ",uuid", m->uuid);
-	prometheus_label(out, ",mountpoint", m->nr_points ? m->points[0] : "");
+	prometheus_label(out, ",mountpoint", m->points ?: "");
 }
 
 static void prometheus_head(FILE *out, const char *metric, const char *help, bool counter)

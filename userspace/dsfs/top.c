@@ -105,8 +105,8 @@ static void row(const struct mount_info *m, const struct mount_info *was, double
 		printf(" %7s", "-");
 	for (size_t i = 0; i < ARRAY_SIZE(more); i++)
 		printf(" %7s", short_number(buf, sizeof(buf), grown(m, was, more[i]) / seconds));
-	printf(" %6llu  %s\n", figures_errors(m), m->nr_points ?
-	       msg_escape(buf, sizeof(buf), m->points[0]) : "-");
+	printf(" %6llu  %s\n", figures_errors(m), m->points ?
+	       msg_escape(buf, sizeof(buf), m->points) : "-");
 }
 
 static void table(const struct look *old, const struct look *new)
