@@ -23,6 +23,18 @@ int dump_list(struct view *v, struct json *j, bool no_data);
 int dump_digest(struct view *v, struct json *j, const struct digest_request *r);
 int dump_cat(struct view *v, const char *path);
 
+/* A member of a report; as text it is a line: @label, and @text as listing_escape() writes it. */
+static inline void show_text(struct json *j, const char *key, const char *label, const char *text)
+{
+	if (j) {
+		json_str(j, key, text);
+		return;
+	}
+	fputs(label, stdout);
+	listing_escape(stdout, text, strlen(text));
+	putchar('\n');
+}
+
 /* Bytes for a message, terminated, as msg_escape() writes it */
 #define NOTE_ESCAPED	(4 * DSFS_MESSAGE_MAX + 5)
 

@@ -104,11 +104,9 @@ int dump_list(struct view *v, struct json *j, bool no_data)
 	struct list list = { .v = v, .j = j, .no_data = no_data };
 	int ret;
 
-	if (j)
-		json_begin_array(j, "list");
+	json_begin_array(j, "list");
 	ret = view_walk(v, NULL, &ops, &list);
-	if (j)
-		json_end(j);
+	json_end(j);
 	if (ret && !ferror(stdout))
 		view_error(v, v->img.path, "list", ret, NULL);
 	return ret || v->errors->count ? -1 : 0;

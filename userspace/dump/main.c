@@ -90,11 +90,9 @@ static int dump(const char *path, struct request *r)
 	if (v.src || !(r->what || r->one)) {
 		if (v.img.geo)
 			check_blocksums(&v);
-		if (j)
-			json_begin_object(j, NULL);
+		json_begin_object(j, NULL);
 		ret = run(&v, r->manifest ? &json : j, r);
-		if (j)
-			json_end(j);
+		json_end(j);
 	}
 	image_source_free(v.src);
 	image_close(&v.img);

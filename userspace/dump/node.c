@@ -30,79 +30,52 @@ static void show_xattrs(struct view *v, struct json *j, const char *path,
 	xattr_list_free(&list);
 }
 
-static void print_node(struct view *v, const struct image_node *n)
+static void show_node(struct view *v, struct json *j, const struct image_node *n)
 {
 	const struct dsfs_attr *a = &n->attr;
+	const bool device = S_ISCHR(a->mode) || S_ISBLK(a->mode);
+	char type[2] = { listing_type(a->mode) }, mode[16], rdev[32];
 
-	printf("inode:     %u at %llu\n", a->ino,
-	       record_pos(v, DSFS_REGION_INODES, a->ino, sizeof(struct dsfs_inode)));
-	printf("type:      %c\nmode:      %04o\n", listing_type(a->mode), a->mode & 07777);
-	printf("owner:     %u:%u\nlinks:     %u\nflags:     %#x\n", n->uid,
-	       n->gid, n->nlink, a->flags);
-	printf("mtime:     %lld ns\nsize:      %llu\n", a->mtime, a->size);
-	if (S_ISCHR(a->mode) || S_ISBLK(a->mode))
-		printf("device:    %u:%u\n", a->rdev >> 20, a->rdev & 0xfffff);
+	snprintf(mode, sizeof(mode), "%04o", a->mode & 07777);
+	snprintf(rdev, sizeof(rdev), "%u:%u", a->rdev >> 20, a->rdev & 0xfffff);
+	json_show_u64(j, "inode", "inode:     %llu", a->ino);
+	json_show_u64(j, "offset", " at %llu\n",
+		      record_pos(v, DSFS_REGION_INODES, a->ino, sizeof(struct dsfs_inode)));
+	json_show_str(j, "type", "type:      %s\n", type);
+	json_show_str(j, "mode", "mode:      %s\n", mode);
+	json_show_u64(j, "uid", "owner:     %llu", n->uid);
+	json_show_u64(j, "gid", ":%llu\n", n->gid);
+	json_show_u64(j, "nlink", "links:     %llu\n", n->nlink);
+	json_show_u64(j, "flags", "flags:     %#llx\n", a->flags);
+	if (j)
+		json_s64(j, "mtime_ns", a->mtime);
 	else
-		printf("start:     %llu\n", a->start);
-	if (a->extra)
-		printf("extra:     %u: xattrs %llu, stored %llu, extents %u+%u\n", a->extra - 1,
-		       n->extra.xattrs, n->extra.stored, n->extra.first_extent, n->extra.extents);
-}
-
-static void json_node(struct view *v, struct json *j, const struct image_node *n)
-{
-	const struct dsfs_attr *a = &n->attr;
-	char type[2] = { listing_type(a->mode) };
-
-	json_u64(j, "inode", a->ino);
-	json_u64(j, "offset", record_pos(v, DSFS_REGION_INODES, a->ino, sizeof(struct dsfs_inode)));
-	json_str(j, "type", type);
-	json_strf(j, "mode", "%04o", a->mode & 07777);
-	json_u64(j, "uid", n->uid);
-	json_u64(j, "gid", n->gid);
-	json_u64(j, "nlink", n->nlink);
-	json_u64(j, "flags", a->flags);
-	json_s64(j, "mtime_ns", a->mtime);
-	json_u64(j, "size", a->size);
-	json_u64(j, "start", a->start);
-	if (S_ISCHR(a->mode) || S_ISBLK(a->mode))
-		json_strf(j, "rdev", "%u:%u", a->rdev >> 20, a->rdev & 0xfffff);
-	if (a->extra) {
-		json_u64(j, "extra", a->extra - 1);
-		json_u64(j, "stored", n->extra.stored);
-		json_u64(j, "first_extent", n->extra.first_extent);
-		json_u64(j, "extents", n->extra.extents);
-	}
-}
-
-static void show_target(struct view *v, struct json *j, const char *path,
-			const struct image_node *node)
-{
-	char target[DSFS_SYMLINK_MAX + 1];
-
-	if (view_target(v, path, node, target))
+		printf("mtime:     %lld ns\n", a->mtime);
+	json_show_u64(j, "size", "size:      %llu\n", a->size);
+	if (j || !device)
+		json_show_u64(j, "start", "start:     %llu\n", a->start);
+	if (device)
+		json_show_str(j, "rdev", "device:    %s\n", rdev);
+	if (!a->extra)
 		return;
-	if (j) {
-		json_str(j, "target", target);
-		return;
-	}
-	fputs("target:    ", stdout);
-	listing_escape(stdout, target, strlen(target));
-	putchar('\n');
+	json_show_u64(j, "extra", "extra:     %llu: ", a->extra - 1);
+	if (!j)
+		printf("xattrs %llu, ", n->extra.xattrs);
+	json_show_u64(j, "stored", "stored %llu, ", n->extra.stored);
+	json_show_u64(j, "first_extent", "extents %llu", n->extra.first_extent);
+	json_show_u64(j, "extents", "+%llu\n", n->extra.extents);
 }
 
 int dump_path(struct view *v, struct json *j, const char *path)
 {
+	char target[DSFS_SYMLINK_MAX + 1];
 	struct image_node n;
 
 	if (view_find(v, path, &n))
 		return -1;
-	if (j)
-		json_node(v, j, &n);
-	else
-		print_node(v, &n);
-	if (S_ISLNK(n.attr.mode))
-		show_target(v, j, path, &n);
+	show_node(v, j, &n);
+	if (S_ISLNK(n.attr.mode) && !view_target(v, path, &n, target))
+		show_text(j, "target", "target:    ", target);
 	show_xattrs(v, j, path, &n);
 	return 0;
 }
@@ -184,21 +157,19 @@ static void show_entry(struct view *v, struct json *j, const struct dsfs_dir_inf
 		snprintf(where, sizeof(where), "%u.%u", bucket, at);
 	else if (dir->buckets)
 		snprintf(where, sizeof(where), "missing");
-	if (!j) {
-		printf("%10u %4s %7u %4u %12s ", dir->first + name->pos, type,
-		       it->block, slot, where);
-		listing_escape(stdout, name->name, name->len);
-		putchar('\n');
-		return;
-	}
 	json_begin_object(j, NULL);
-	json_bytes(j, "name", name->name, name->len);
-	json_u64(j, "inode", dir->first + name->pos);
-	json_str(j, "type", type);
-	json_u64(j, "block", it->block);
-	json_u64(j, "slot", slot);
-	json_str(j, "index", where);
+	if (j)
+		json_bytes(j, "name", name->name, name->len);
+	json_show_u64(j, "inode", "%10llu ", dir->first + name->pos);
+	json_show_str(j, "type", "%4s ", type);
+	json_show_u64(j, "block", "%7llu ", it->block);
+	json_show_u64(j, "slot", "%4llu ", slot);
+	json_show_str(j, "index", "%12s ", where);
 	json_end(j);
+	if (j)
+		return;
+	listing_escape(stdout, name->name, name->len);
+	putchar('\n');
 }
 
 int dump_dir(struct view *v, struct json *j, const char *path)
@@ -226,8 +197,7 @@ int dump_dir(struct view *v, struct json *j, const char *path)
 	while ((ret = dsfs_dir_iter_next(&it, &name, &err)) > 0)
 		show_entry(v, j, &dir, &it, &name);
 	dsfs_dir_iter_end(&it);
-	if (j)
-		json_end(j);
+	json_end(j);
 	if (ret)
 		view_error(v, path, "names", ret, &err);
 	return ret;
@@ -236,21 +206,15 @@ int dump_dir(struct view *v, struct json *j, const char *path)
 static void show_mapping(struct json *j, const struct dsfs_attr *attr,
 			 const struct dsfs_mapping *map)
 {
-	if (!j) {
-		printf("%15llu %15llu ", map->logical, map->len);
-		if (map->hole)
-			puts("hole");
-		else
-			printf("%llu\n", attr->start + map->stored);
-		return;
-	}
 	json_begin_object(j, NULL);
-	json_u64(j, "logical", map->logical);
-	json_u64(j, "length", map->len);
-	if (map->hole)
+	json_show_u64(j, "logical", "%15llu", map->logical);
+	json_show_u64(j, "length", " %15llu ", map->len);
+	if (!map->hole)
+		json_show_u64(j, "offset", "%llu\n", attr->start + map->stored);
+	else if (j)
 		json_put_null(j, "offset");
 	else
-		json_u64(j, "offset", attr->start + map->stored);
+		puts("hole");
 	json_end(j);
 }
 
@@ -271,8 +235,7 @@ static int show_runs(struct view *v, struct json *j, const struct image_node *n,
 			break;
 		show_mapping(j, &n->attr, &map);
 	}
-	if (j)
-		json_end(j);
+	json_end(j);
 	return ret;
 }
 
@@ -282,6 +245,7 @@ static int show_chunks(struct view *v, struct json *j, const struct image_node *
 	const u64 total = image_stored_bytes(&n->attr, &n->extra);
 	const u64 chunk = 1ULL << v->img.geo->chunk_bits;
 	u64 at, i, len;
+	char text[16];
 	int ret = 0;
 	u32 sum;
 
@@ -294,18 +258,16 @@ static int show_chunks(struct view *v, struct json *j, const struct image_node *
 		if (ret)
 			break;
 		len = total - at < chunk ? total - at : chunk;
-		if (j) {
-			json_begin_object(j, NULL);
-			json_u64(j, "offset", n->attr.start + at);
-			json_u64(j, "length", len);
-			json_strf(j, "crc32c", "%08x", sum);
-			json_end(j);
-		} else {
-			printf("%15llu %15llu %15llu %08x\n", i, n->attr.start + at, len, sum);
-		}
-	}
-	if (j)
+		if (!j)
+			printf("%15llu ", i);
+		snprintf(text, sizeof(text), "%08x", sum);
+		json_begin_object(j, NULL);
+		json_show_u64(j, "offset", "%15llu ", n->attr.start + at);
+		json_show_u64(j, "length", "%15llu ", len);
+		json_show_str(j, "crc32c", "%s\n", text);
 		json_end(j);
+	}
+	json_end(j);
 	return ret;
 }
 
@@ -317,17 +279,13 @@ int dump_extents(struct view *v, struct json *j, const char *path)
 
 	if (view_find_regular(v, path, &n))
 		return -1;
-	if (j) {
-		json_u64(j, "inode", n.attr.ino);
-		json_u64(j, "size", n.attr.size);
-		json_u64(j, "stored", image_stored_bytes(&n.attr, &n.extra));
+	json_show_u64(j, "inode", "inode %llu, ", n.attr.ino);
+	json_show_u64(j, "size", "%llu bytes, ", n.attr.size);
+	json_show_u64(j, "stored", "%llu stored", image_stored_bytes(&n.attr, &n.extra));
+	if (j)
 		json_bool(j, "shared", n.attr.flags & DSFS_INODE_SHARED);
-	} else {
-		printf("inode %u, %llu bytes, %llu stored%s\n",
-		       n.attr.ino, n.attr.size,
-		       image_stored_bytes(&n.attr, &n.extra),
-		       n.attr.flags & DSFS_INODE_SHARED ? ", shares a block" : "");
-	}
+	else
+		puts(n.attr.flags & DSFS_INODE_SHARED ? ", shares a block" : "");
 	ret = show_runs(v, j, &n, &err);
 	if (!ret && v->img.geo->chunk_bits)
 		ret = show_chunks(v, j, &n, &err);

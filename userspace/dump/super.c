@@ -6,13 +6,6 @@
 #include "dump.h"
 #include "msg.h"
 
-static void print_label(const struct dsfs_geo *geo)
-{
-	fputs("label:         ", stdout);
-	listing_escape(stdout, (const char *)geo->label, strlen((const char *)geo->label));
-	putchar('\n');
-}
-
 /* Time as UTC, without fractions of a second. */
 static void time_text(struct nsec_time time, char *text, size_t size)
 {
@@ -21,6 +14,12 @@ static void time_text(struct nsec_time time, char *text, size_t size)
 
 	if (!gmtime_r(&t, &tm) || !strftime(text, size, "%Y-%m-%d %H:%M:%S", &tm))
 		text[0] = '\0';
+}
+
+/* 0 bits: there is none. */
+static u64 size_of(unsigned int bits)
+{
+	return bits ? 1ULL << bits : 0;
 }
 
 static void print_time(s64 ns)
@@ -32,72 +31,51 @@ static void print_time(s64 ns)
 	printf("built:         %lld.%09u (%s UTC)\n", t.sec, t.nsec, text);
 }
 
-static void print_geo(const struct dsfs_geo *geo)
+static void show_geo(struct json *j, const struct dsfs_geo *geo)
 {
 	char uuid[UUID_STR_LEN];
 
 	uuid_unparse(geo->uuid, uuid);
-	printf("uuid:          %s\n", uuid);
-	print_label(geo);
-	printf("generation:    %llu\n", geo->generation);
-	print_time(geo->build_time);
-	printf("features:      compat %#llx%s%s%s\n", geo->compat,
-	       geo->chunk_bits ? " (data checksums)" : "",
-	       geo->compat & DSFS_COMPAT_NOTE ? " (note)" : "",
-	       geo->compat & DSFS_COMPAT_ARCHIVES ? " (archives)" : "");
-	printf("image:         %llu bytes\n", geo->image_bytes);
-	printf("data:          [%llu, %llu)\n", geo->data_start, geo->data_end);
-	printf("metadata:      [%llu, %llu)\n", geo->meta_start, geo->meta_start + geo->meta_bytes);
-	printf("alignment:     %llu\n", 1ULL << geo->align_bits);
-	if (geo->chunk_bits)
-		printf("checksum of:   %llu bytes\n", 1ULL << geo->chunk_bits);
-	if (geo->object_bits)
-		printf("object size:   %llu\n", 1ULL << geo->object_bits);
-	printf("inodes:        %llu, %u director%s\n", geo->inodes - 1,
-	       geo->dirs, msg_ies(geo->dirs));
-	printf("files:         %llu, %llu bytes, %llu stored\n", geo->files,
-	       geo->content_bytes, geo->stored_bytes);
+	show_text(j, "uuid", "uuid:          ", uuid);
+	show_text(j, "label", "label:         ", (const char *)geo->label);
+	json_show_u64(j, "generation", "generation:    %llu\n", geo->generation);
+	if (j)
+		json_s64(j, "build_time_ns", geo->build_time);
+	else
+		print_time(geo->build_time);
+	json_show_u64(j, "compat", "features:      compat %#llx", geo->compat);
+	if (!j)
+		printf("%s%s%s\n", geo->chunk_bits ? " (data checksums)" : "",
+		       geo->compat & DSFS_COMPAT_NOTE ? " (note)" : "",
+		       geo->compat & DSFS_COMPAT_ARCHIVES ? " (archives)" : "");
+	json_show_u64(j, "image_bytes", "image:         %llu bytes\n", geo->image_bytes);
+	json_show_u64(j, "data_start", "data:          [%llu, ", geo->data_start);
+	json_show_u64(j, "data_end", "%llu)\n", geo->data_end);
+	json_show_u64(j, "meta_start", "metadata:      [%llu, ", geo->meta_start);
+	json_show_u64(j, "meta_bytes", "%llu)\n", (j ? 0 : geo->meta_start) + geo->meta_bytes);
+	json_show_u64(j, "align", "alignment:     %llu\n", 1ULL << geo->align_bits);
+	if (j || geo->chunk_bits)
+		json_show_u64(j, "chunk", "checksum of:   %llu bytes\n", size_of(geo->chunk_bits));
+	if (j || geo->object_bits)
+		json_show_u64(j, "object", "object size:   %llu\n", size_of(geo->object_bits));
+	json_show_u64(j, "inodes", "inodes:        %llu, ", geo->inodes - 1);
+	json_show_u64(j, "dirs", geo->dirs == 1 ? "%llu directory\n" : "%llu directories\n",
+		      geo->dirs);
+	json_show_u64(j, "files", "files:         %llu, ", geo->files);
+	json_show_u64(j, "content_bytes", "%llu bytes, ", geo->content_bytes);
+	json_show_u64(j, "stored_bytes", "%llu stored\n", geo->stored_bytes);
 }
 
-static void json_geo(struct json *j, const struct dsfs_geo *geo)
-{
-	char uuid[UUID_STR_LEN];
-
-	uuid_unparse(geo->uuid, uuid);
-	json_str(j, "uuid", uuid);
-	json_str(j, "label", (const char *)geo->label);
-	json_u64(j, "generation", geo->generation);
-	json_s64(j, "build_time_ns", geo->build_time);
-	json_u64(j, "compat", geo->compat);
-	json_u64(j, "image_bytes", geo->image_bytes);
-	json_u64(j, "data_start", geo->data_start);
-	json_u64(j, "data_end", geo->data_end);
-	json_u64(j, "meta_start", geo->meta_start);
-	json_u64(j, "meta_bytes", geo->meta_bytes);
-	json_u64(j, "align", 1ULL << geo->align_bits);
-	json_u64(j, "chunk", geo->chunk_bits ? 1ULL << geo->chunk_bits : 0);
-	json_u64(j, "object", geo->object_bits ? 1ULL << geo->object_bits : 0);
-	json_u64(j, "inodes", geo->inodes - 1);
-	json_u64(j, "dirs", geo->dirs);
-	json_u64(j, "files", geo->files);
-	json_u64(j, "content_bytes", geo->content_bytes);
-	json_u64(j, "stored_bytes", geo->stored_bytes);
-}
-
-static void json_note(struct json *j, const struct note_text *n)
-{
-	json_str(j, "message", n->message);
-	json_str(j, "digest", n->digest);
-}
-
-static void print_note(const struct note_text *n)
+static void show_note(struct json *j, const struct note_text *n)
 {
 	char text[NOTE_ESCAPED];
 
-	if (*n->message)
+	if (j)
+		json_str(j, "message", n->message);
+	else if (*n->message)
 		printf("message:       %s\n", msg_escape(text, sizeof(text), n->message));
-	if (*n->digest)
-		printf("digest:        %s\n", n->digest);
+	if (j || *n->digest)
+		show_text(j, "digest", "digest:        ", n->digest);
 }
 
 /* The superblock that is used is shown with its note. */
@@ -114,11 +92,11 @@ static void json_slot(struct view *v, struct json *j, int i)
 		image_slot_text(slot, text, sizeof(text));
 		json_str(j, "error", text);
 	} else {
-		json_geo(j, &slot->geo);
+		show_geo(j, &slot->geo);
 	}
 	if (v->img.use == i) {
 		note_text(v, &slot->geo, &note);
-		json_note(j, &note);
+		show_note(j, &note);
 	}
 	json_end(j);
 }
@@ -148,12 +126,12 @@ int dump_supers(struct view *v, struct json *j)
 			printf("slot %d:        %s, at %llu\n", i,
 			       v->img.use == i ? "used" : "valid",
 			       DSFS_SB_POS(i));
-			print_geo(&s[i].geo);
+			show_geo(NULL, &s[i].geo);
 		}
 	}
 	if (v->img.geo) {
 		note_text(v, v->img.geo, &note);
-		print_note(&note);
+		show_note(NULL, &note);
 	}
 	return v->img.geo ? 0 : -1;
 }
@@ -163,15 +141,10 @@ int dump_generation(struct view *v, struct json *j)
 	struct note_text note;
 
 	note_text(v, v->img.geo, &note);
-	if (j) {
-		json_begin_object(j, "superblock");
-		json_geo(j, v->img.geo);
-		json_note(j, &note);
-		json_end(j);
-	} else {
-		print_geo(v->img.geo);
-		print_note(&note);
-	}
+	json_begin_object(j, "superblock");
+	show_geo(j, v->img.geo);
+	show_note(j, &note);
+	json_end(j);
 	return 0;
 }
 
@@ -196,8 +169,8 @@ static void show_generation(struct view *v, struct json *j, const struct dsfs_ge
 	note_text(v, geo, &note);
 	if (j) {
 		json_begin_object(j, NULL);
-		json_geo(j, geo);
-		json_note(j, &note);
+		show_geo(j, geo);
+		show_note(j, &note);
 		json_u64(j, "added_bytes", geo->image_bytes - from);
 		json_end(j);
 		return;
@@ -225,34 +198,25 @@ int dump_generations(struct view *v, struct json *j)
 			view_error(v, v->img.path, "history", ret, &older.err);
 		now = older;
 	} while (ret == 1);
-	if (j)
-		json_end(j);
+	json_end(j);
 	return ret;
 }
 
 static void show_region(struct view *v, struct json *j, int id, u32 sum, int ret)
 {
 	const struct dsfs_region_info *r = &v->img.geo->regions[id];
-	const char *state = ret ? "unreadable" :
-			    sum == r->checksum ? "ok" : "wrong";
+	const char *state = ret ? "unreadable" : sum == r->checksum ? "ok" : "wrong";
+	char checksum[16];
 
-	if (!r->bytes)
-		state = "empty";
-	if (!j) {
-		printf("%2d %-10s %15llu %15llu %10llu %08x %s\n", id,
-		       region_name(id), r->bytes ? r->pos : 0,
-		       r->bytes, r->bytes / region_record(id), r->checksum,
-		       state);
-		return;
-	}
+	snprintf(checksum, sizeof(checksum), "%08x", r->checksum);
 	json_begin_object(j, NULL);
-	json_u64(j, "id", id);
-	json_str(j, "name", region_name(id));
-	json_u64(j, "offset", r->bytes ? r->pos : 0);
-	json_u64(j, "bytes", r->bytes);
-	json_u64(j, "records", r->bytes / region_record(id));
-	json_strf(j, "checksum", "%08x", r->checksum);
-	json_str(j, "state", state);
+	json_show_u64(j, "id", "%2llu ", id);
+	json_show_str(j, "name", "%-10s", region_name(id));
+	json_show_u64(j, "offset", " %15llu", r->bytes ? r->pos : 0);
+	json_show_u64(j, "bytes", " %15llu", r->bytes);
+	json_show_u64(j, "records", " %10llu", r->bytes / region_record(id));
+	json_show_str(j, "checksum", " %s", checksum);
+	json_show_str(j, "state", " %s\n", r->bytes ? state : "empty");
 	json_end(j);
 }
 
@@ -280,7 +244,6 @@ int dump_regions(struct view *v, struct json *j)
 			bad = -1;
 		}
 	}
-	if (j)
-		json_end(j);
+	json_end(j);
 	return bad;
 }

@@ -318,12 +318,10 @@ static int run(struct wds *w, struct filter *f)
 
 	if (!ret && w->r->order)
 		ret = samples_order(&w->samples, w->r->order, w->r->null);
-	if (w->j)
-		json_begin_array(w->j, "shards");
+	json_begin_array(w->j, "shards");
 	if (!ret)
 		ret = put_all(w);
-	if (w->j)
-		json_end(w->j);
+	json_end(w->j);
 	/* any other error was reported where it happened */
 	if (ret == -ENOMEM)
 		view_error(w->v, w->v->img.path, "wds", ret, NULL);

@@ -55,6 +55,8 @@ static void json_key(struct json *j, const char *key)
 
 static void json_open(struct json *j, const char *key, bool array)
 {
+	if (!j)
+		return;
 	json_key(j, key);
 	putc(array ? '[' : '{', j->out);
 	if (j->depth < JSON_DEPTH) {
@@ -75,7 +77,7 @@ void json_begin_array(struct json *j, const char *key)
 
 void json_end(struct json *j)
 {
-	if (!j->depth)
+	if (!j || !j->depth)
 		return;
 	j->depth--;
 	if (!j->depth && !j->lines)
@@ -83,6 +85,30 @@ void json_end(struct json *j)
 	putc(j->array[j->depth] ? ']' : '}', j->out);
 	if (!j->depth)
 		putc('\n', j->out);
+}
+
+void json_show_number(struct json *j, const char *key, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (j)
+		json_u64(j, key, va_arg(ap, u64));
+	else
+		vprintf(fmt, ap);
+	va_end(ap);
+}
+
+void json_show_str(struct json *j, const char *key, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (j)
+		json_str(j, key, va_arg(ap, const char *));
+	else
+		vprintf(fmt, ap);
+	va_end(ap);
 }
 
 void json_u64(struct json *j, const char *key, u64 v)

@@ -28,13 +28,23 @@ struct json {
 	bool lines;
 };
 
-/* Every function takes the member's name, or NULL inside an array. */
+/*
+ * Every function takes the member's name, or NULL inside an array.  A report that is text has no
+ * document, @j NULL: objects and arrays are nothing then.
+ */
 void json_init(struct json *j, FILE *out);
 void json_begin_object(struct json *j, const char *key);
 void json_begin_array(struct json *j, const char *key);
 /** json_end - close the innermost object or array; the outermost ends with a newline */
 void json_end(struct json *j);
 void json_u64(struct json *j, const char *key, u64 v);
+/** json_show_u64 - a number of a report; as text it is what printf(3) makes of @fmt, one %llu */
+#define json_show_u64(j, key, fmt, v) json_show_number(j, key, fmt, (u64)(v))
+void json_show_number(struct json *j, const char *key, const char *fmt, ...)
+	__printf(3, 4);
+/** json_show_str - the same of a string, by one %s */
+void json_show_str(struct json *j, const char *key, const char *fmt, ...)
+	__printf(3, 4);
 void json_s64(struct json *j, const char *key, s64 v);
 void json_bool(struct json *j, const char *key, bool v);
 void json_put_null(struct json *j, const char *key);
