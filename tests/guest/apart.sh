@@ -22,7 +22,6 @@ files=$(mktemp)
 # Far more than the slowest machine takes for what does not hang
 patience=300
 # There is no udev here.
-export DM_DISABLE_UDEV=1
 
 # ends PID: it does, in time; says where it waits if not.
 ends()

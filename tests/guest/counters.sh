@@ -14,7 +14,6 @@ here=$(dirname "$0")
 prog=counters
 # shellcheck source=tests/guest/lib.sh
 . "$here/lib.sh"
-export DM_DISABLE_UDEV=1
 
 disk=$1 big=$2 small=$4
 read -r start <"$3"

@@ -13,7 +13,6 @@ here=$(dirname "$0")
 prog=dirty
 # shellcheck source=tests/guest/lib.sh
 . "$here/lib.sh"
-export DM_DISABLE_UDEV=1
 
 first=$1
 second=$2

@@ -21,7 +21,6 @@ here=$(dirname "$0")
 prog=faults
 # shellcheck source=tests/guest/lib.sh
 . "$here/lib.sh"
-export DM_DISABLE_UDEV=1
 
 file=$1 start=$2 large=$3 large_start=$4 metadata=$5
 names=$6 names_bytes=$7 sums=$8 sums_bytes=$9
@@ -48,14 +47,6 @@ broken()
 	flakey)	echo "$from $((to - from)) flakey $disk $from 0 1 5 corrupt_bio_byte 1 r $2 0" ;;
 	esac
 	[ "$to" -ge "$sectors" ] || linear "$to" "$sectors"
-}
-
-# The device is as the table on stdin says, from now on.
-become()
-{
-	dmsetup load --readonly faulty
-	dmsetup suspend --nolockfs faulty
-	dmsetup resume faulty
 }
 
 # Another byte than the one at offset $1

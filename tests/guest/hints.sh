@@ -13,7 +13,6 @@ here=$(dirname "$0")
 prog=hints
 # shellcheck source=tests/guest/lib.sh
 . "$here/lib.sh"
-export DM_DISABLE_UDEV=1
 
 disk=$1 list=$2
 dir=$(mktemp -d)
@@ -22,13 +21,6 @@ sectors=$(blockdev --getsz "$disk")
 linear="0 $sectors linear $disk 0"
 echo "$linear" | dmsetup create hints --readonly
 name=$(dmsetup info -c --noheadings -o blkdevname hints)
-
-become()
-{
-	echo "$1" | dmsetup load --readonly hints
-	dmsetup suspend --nolockfs hints
-	dmsetup resume hints
-}
 
 count()
 {
@@ -85,12 +77,12 @@ joined()
 	file=$(files 1 1)
 	: <"$file"
 	requests=$(data_requests)
-	become "0 $sectors delay $disk 0 600000"
+	echo "0 $sectors delay $disk 0 600000" | become
 	access pages "$file" 1 >/dev/null &
 	pid=$!
 	until [ "$(state "$pid")" = D ] || ! kill -0 "$pid"; do :; done
 	access willneed "$file" >/dev/null
-	become "$linear"
+	echo "$linear" | become
 	wait
 	[ $(($(data_requests) - requests)) -eq 1 ]
 }
@@ -104,12 +96,12 @@ bounded()
 	done
 	dropped=$(count prefetch_dropped)
 	# Ten minutes, or until it becomes another one; a suspended one fails readahead.
-	become "0 $sectors delay $disk 0 600000"
+	echo "0 $sectors delay $disk 0 600000" | become
 	for file in $(files 1 1000); do
 		access willneed "$file" >/dev/null
 	done
 	dropped=$(($(count prefetch_dropped) - dropped))
-	become "$linear"
+	echo "$linear" | become
 	echo "# $prog: 1000 files, $dropped dropped"
 	[ "$dropped" -gt 0 ] && [ "$dropped" -lt 990 ]
 }
@@ -143,13 +135,13 @@ fair()
 	for file in $(files 1 1020); do
 		: <"$file"
 	done
-	become "0 $sectors delay $disk 0 600000"
+	echo "0 $sectors delay $disk 0 600000" | become
 	issued_by 0 1 1000
 	first=$issued
 	issued_by 1000 1001 10
 	second=$issued
 	issued_by 0 1011 10
-	become "$linear"
+	echo "$linear" | become
 	echo "# $prog: $first of 1000 files of one user, then $second of 10 of another, $issued of 10 of the first"
 	[ "$first" -gt 0 ] && [ "$first" -lt 1000 ] && [ "$second" -eq 10 ] && [ "$issued" -eq 0 ]
 }
@@ -162,7 +154,7 @@ bounded_together()
 		: <"$file"
 	done
 	issued=$(count prefetch_issued) bytes=$(count bytes_whole)
-	become "0 $sectors delay $disk 0 600000"
+	echo "0 $sectors delay $disk 0 600000" | become
 	for from in 1 126 251 376 501 626 751 876; do
 		for file in $(files "$from" 125); do
 			access willneed "$file" >/dev/null
@@ -170,7 +162,7 @@ bounded_together()
 	done
 	wait
 	issued=$(($(count prefetch_issued) - issued)) bytes=$(($(count bytes_whole) - bytes))
-	become "$linear"
+	echo "$linear" | become
 	limit=$(awk '$1 == "MemTotal:" { print $2 * 1024 / 8 }' /proc/meminfo)
 	echo "# $prog: eight processes: $issued files, $bytes bytes, limit $limit"
 	[ "$issued" -gt 0 ] && [ "$issued" -lt 1000 ] && [ "$bytes" -le $((limit + issued * 512)) ]

@@ -19,7 +19,6 @@ disk=$1 file=$2
 dir=$(mktemp -d)
 out=$(mktemp)
 # There is no udev here.
-export DM_DISABLE_UDEV=1
 sectors=$(blockdev --getsz "$disk")
 dmsetup create notags --readonly --table "0 $sectors linear $disk 0"
 loop=$(losetup -f)

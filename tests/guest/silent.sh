@@ -13,7 +13,6 @@ here=$(dirname "$0")
 prog=silent
 # shellcheck source=tests/guest/lib.sh
 . "$here/lib.sh"
-export DM_DISABLE_UDEV=1
 
 disk=$1 inodes=$2 names=$4 bytes=$5
 dir=$(mktemp -d)
@@ -34,9 +33,7 @@ silent_from()
 		echo "0 $from linear $disk 0"
 		echo "$from $((to - from)) linear /dev/mapper/silent $from"
 		[ $to -ge "$sectors" ] || echo "$to $((sectors - to)) linear $disk $to"
-	} | dmsetup load --readonly asked
-	dmsetup suspend --nolockfs asked
-	dmsetup resume asked
+	} | become
 	silence silent
 }
 

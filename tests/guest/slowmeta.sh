@@ -14,7 +14,6 @@ here=$(dirname "$0")
 prog=slowmeta
 # shellcheck source=tests/guest/lib.sh
 . "$here/lib.sh"
-export DM_DISABLE_UDEV=1
 
 many=$1 flat=$2 names=$5 bytes=$6
 dir=$(mktemp -d)
@@ -32,13 +31,6 @@ begin()
 end()
 {
 	dmsetup remove slowmeta
-}
-
-become()
-{
-	dmsetup load --readonly slowmeta
-	dmsetup suspend --nolockfs slowmeta
-	dmsetup resume slowmeta
 }
 
 # Requests of the device so far, those that failed, too

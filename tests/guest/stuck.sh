@@ -18,7 +18,6 @@ prog=stuck
 disk=$1 file=$2 reference=$3 options=$4
 mnt=$(mktemp -d)
 # There is no udev here.
-export DM_DISABLE_UDEV=1
 
 # waits CMD...: in the background, as $waiter; false if it ends by itself
 waits()

@@ -122,7 +122,6 @@ leaves_nothing()
 }
 
 # There is no udev here.
-export DM_DISABLE_UDEV=1
 check "RWF_DONTCACHE leaves nothing, where data is bad either" leaves_nothing
 # The VFS' own, which newer kernels derive from the disk
 echo 128 >"/sys/class/block/${disk##*/}/queue/read_ahead_kb"
