@@ -30,16 +30,20 @@ int node_set_name(struct arena *a, struct node *n, const char *name, size_t len)
 	return 0;
 }
 
-struct dir *node_new_dir(struct arena *a, struct node *n, struct dir *parent)
+void node_set_dir(struct node *n, struct dir *d, struct dir *parent)
 {
-	struct dir *d = arena_zalloc(a, sizeof(*d));
-
-	if (!d)
-		return NULL;
 	d->parent = parent;
 	d->self = n;
 	d->slot = -1;
 	n->u.dir = d;
+}
+
+struct dir *node_new_dir(struct arena *a, struct node *n, struct dir *parent)
+{
+	struct dir *d = arena_zalloc(a, sizeof(*d));
+
+	if (d)
+		node_set_dir(n, d, parent);
 	return d;
 }
 
@@ -49,9 +53,35 @@ struct hlink *node_new_link(struct arena *a, struct node *n)
 
 	if (!l)
 		return NULL;
+	l->data = n->u;
 	n->u.link = l;
 	n->flags |= NODE_LINK;
 	return l;
+}
+
+void node_copy(struct node *n, const struct node *from)
+{
+	const struct node was = *n;
+
+	*n = *from;
+	n->name = was.name;
+	n->source = was.source;
+}
+
+int node_join(struct tree *t, struct node *n, struct node *file)
+{
+	struct hlink *l = file->flags & NODE_LINK ? file->u.link : NULL;
+
+	if (!l) {
+		l = node_new_link(&t->arena, file);
+		if (!l)
+			return -ENOMEM;
+		/* a number that no other file has */
+		l->ino = (uintptr_t)l;
+		t->nlinks++;
+	}
+	node_copy(n, file);
+	return 0;
 }
 
 int node_set_target(struct arena *a, struct node *n, const char *target, size_t len)

@@ -39,12 +39,14 @@ struct symlink;
  * @symlink: symlink
  * @dir: directory
  * @link: any type but a directory, with NODE_LINK: the rest is in there
+ * @own: what a source has of the name, as long as it makes the tree
  */
 union node_data {
 	u64 start;
 	struct symlink *symlink;
 	struct dir *dir;
 	struct hlink *link;
+	void *own;
 };
 
 /**
@@ -156,7 +158,7 @@ struct sparse {
  * @dirs: breadth first, after tree_order(): index = DIRS record
  * @sparse: struct sparse
  * @extents, @chunks: EXTENTS and CHUNKSUMS
- * @nlinks: at least the number of names of files with several
+ * @nlinks: at least the number of files with several names
  * @inodes: records, record 0 counted
  */
 struct tree {
@@ -197,9 +199,15 @@ int node_cmp(const void *a, const void *b);
 /* Set the name of a node.  Return: 0 or -ENOMEM. */
 int node_set_name(struct arena *a, struct node *n, const char *name, size_t len);
 
-/* Make a new node a directory below @parent, or a file with several names. */
+/* Make a node the directory @d, of zeros, below @parent. */
+void node_set_dir(struct node *n, struct dir *d, struct dir *parent);
+/* Make a node a directory below @parent, or a file with several names. */
 struct dir *node_new_dir(struct arena *a, struct node *n, struct dir *parent);
 struct hlink *node_new_link(struct arena *a, struct node *n);
+/* Give a node what another one has, but for its name and the source's number. */
+void node_copy(struct node *n, const struct node *from);
+/* Make a node one more name of a file.  Return: 0 or -ENOMEM. */
+int node_join(struct tree *t, struct node *n, struct node *file);
 /* Set the target of a symlink.  Return: 0 or -ENOMEM. */
 int node_set_target(struct arena *a, struct node *n, const char *target, size_t len);
 

@@ -36,13 +36,11 @@ static int add_line(void *ctx, char *line, size_t len, u64 number)
 static int manifest_list(struct source *src)
 {
 	struct manifest *m = (struct manifest *)src;
-	int ret = manifest_new_dir(m, NULL, "", 0) ? 0 : -ENOMEM;
+	int ret;
 
-	if (!ret) {
-		progress_start_count(&m->progress, "reading the manifest", 0);
-		ret = list_read(src->o->manifest, src->o->null_lists, add_line, m);
-		progress_end(&m->progress);
-	}
+	progress_start_count(&m->progress, "reading the manifest", 0);
+	ret = list_read(src->o->manifest, src->o->null_lists, add_line, m);
+	progress_end(&m->progress);
 	if (!ret)
 		ret = manifest_finish(m);
 	manifest_count_errors(m);
@@ -74,14 +72,10 @@ static void manifest_free(struct source *src)
 {
 	struct manifest *m = (struct manifest *)src;
 
-	for (size_t i = 0; i < m->dirs.n; i++)
-		free(manifest_dir_at(m, i)->dir->nodes);
-	array_free(&m->dirs);
+	grow_free(&m->grow);
 	array_free(&m->records);
 	entry_free(&m->entry);
 	free(m->set);
-	hash_free(&m->dirs_by_name);
-	free(m->last);
 	if (m->dirfd >= 0)
 		close(m->dirfd);
 }
@@ -91,12 +85,10 @@ static int manifest_init(struct source *src)
 	struct manifest *m = (struct manifest *)src;
 
 	m->records.size = sizeof(struct record);
-	m->dirs.size = sizeof(struct mdir *);
-	m->dirs_by_name.of = manifest_dir_hash;
 	m->entry.defaults = (struct entry_attrs){ .mode = 0644, .dirmode = 0755 };
 	m->dirfd = open(src->o->source, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (m->dirfd >= 0)
-		return hash_init(&m->dirs_by_name, 0) ? no_memory() : 0;
+		return grow_init(&m->grow, src->tree, &manifest_rules, m) ? no_memory() : 0;
 	msg_error(src->o->source, "cannot open: %s", msg_why(errno));
 	return -EIO;
 }

@@ -5,6 +5,7 @@
 
 #include "entry.h"
 #include "progress.h"
+#include "../../tree/grow.h"
 #include "../file.h"
 
 #define MANIFEST_SHOWN	2048	/* bytes of a name in a message */
@@ -30,7 +31,8 @@ struct manifest_input {
 };
 
 /**
- * struct record - what a line says besides attributes; node.source is its number plus one
+ * struct record - what a line says besides attributes; node.source is its number plus one.  A
+ *	directory has that of the line with its attributes, or the first one that mentions it
  * @origin, @offset: where a file's content is; NULL: it has none
  * @target: of a link, up to manifest_finish(): the path that it leads to
  * @line: line number, at most U32_MAX
@@ -47,28 +49,10 @@ struct record {
 };
 
 /**
- * struct mdir - a directory while lines are read
- * @self: its node, which is copied to the array of its parent at the end
- * @cap: nodes that @dir has room for
- * @line: number of the line with its attributes; 0: none yet
- * @first_line: number of the first line that mentions it
- */
-struct mdir {
-	struct mdir *parent;
-	struct dir *dir;
-	struct node self;
-	u32 cap;
-	u32 line;
-	u32 first_line;
-};
-
-/**
  * struct manifest - a manifest
  * @dirfd: directory of relative paths
+ * @grow: the tree
  * @records: struct record
- * @dirs: struct mdir *, the root first
- * @dirs_by_name: the same, but for the root
- * @last: path of @last_dir: lines of a directory come together
  * @origin: of the line before
  * @set: memory to make sets of attributes in
  * @shown: a name for a message
@@ -78,12 +62,8 @@ struct manifest {
 	struct source src;
 	int dirfd;
 	struct progress progress;
+	struct grow grow;
 	struct array records;
-	struct array dirs;
-	struct hash dirs_by_name;
-	char *last;
-	size_t last_len;
-	struct mdir *last_dir;
 	const struct origin *origin;
 	u32 line;
 	u64 errors;
@@ -95,11 +75,6 @@ struct manifest {
 static inline struct record *manifest_record(const struct manifest *m, const struct node *n)
 {
 	return (struct record *)m->records.p + n->source - 1;
-}
-
-static inline struct mdir *manifest_dir_at(const struct manifest *m, size_t i)
-{
-	return ((struct mdir **)m->dirs.p)[i];
 }
 
 /* say.c: messages */
@@ -125,8 +100,6 @@ void manifest_count_errors(const struct manifest *m);
 int manifest_add(struct manifest *m);
 /* Set the attributes of a node, by a line that says them.  Return: 0 or -errno. */
 int manifest_set_attrs(struct manifest *m, struct node *n, const struct entry *e);
-/* Add a record for a node.  Return: 0 or -ENOMEM. */
-int manifest_add_record(struct manifest *m, struct node *n, u32 line);
 
 /* origin.c: the files that contents are in */
 
@@ -136,17 +109,11 @@ void manifest_leave(struct input *in);
 bool manifest_open(struct input *in);
 int manifest_recheck(struct source *src);
 
-/* dirs.c: directories by their paths; NULL: out of memory */
+/* end.c */
 
-/* The hash of a struct mdir, for the table of them. */
-u64 manifest_dir_hash(const void *ctx, u64 value);
-struct mdir *manifest_new_dir(struct manifest *m, struct mdir *parent, const char *name,
-			      size_t len);
-/* Find or make the directory of a path from the root, @len bytes, no slash at its end. */
-struct mdir *manifest_dir(struct manifest *m, const char *path, size_t len);
-struct node *manifest_add_node(struct mdir *d);
-
-/* end.c: the lines become a tree like that of a scan.  Return: 0 or -errno. */
+/* For directories without a line, and names with two. */
+extern const struct grow_rules manifest_rules;
+/* The lines become a tree like that of a scan.  Return: 0 or -errno. */
 int manifest_finish(struct manifest *m);
 
 #endif /* MKFS_MANIFEST_H */

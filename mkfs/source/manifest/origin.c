@@ -147,10 +147,13 @@ static void check_batch(void *arg, size_t batch)
 	const struct record *r = rc->m->records.p;
 	const size_t from = batch * BATCH, left = rc->m->records.n - from;
 	const size_t end = from + (left < BATCH ? left : BATCH);
+	const struct origin *last = from ? r[from - 1].origin : NULL;
 
 	for (size_t i = from; i < end; i++) {
-		if (r[i].origin && (!i || r[i].origin != r[i - 1].origin))
-			check_origin(rc->m, r[i].origin, r[i].line);
+		if (!r[i].origin || r[i].origin == last)
+			continue;
+		last = r[i].origin;
+		check_origin(rc->m, last, r[i].line);
 	}
 	progress_add(&rc->progress, end - from);
 }

@@ -76,7 +76,6 @@ static int put_archive(struct tar *t, const char *name, const struct source_arch
 		t->m.gid = a->st.st_gid;
 		t->m.mtime = nsec_of(&a->st.st_mtim);
 	}
-	t->last_dir = NULL;
 	t->base = tar_dir_make(t, TAR_SHARDS);
 	if (t->base)
 		f = tar_put_file(t);
@@ -98,7 +97,7 @@ static void pass_raw(void *sink, const char *p, size_t n)
  * directory of its members
  */
 static int read_archive(struct tar *t, const char *label, const char *name,
-			struct tar_name *base, u64 end, const struct source_archive *a)
+			struct grow_dir *base, u64 end, const struct source_archive *a)
 {
 	int ret = tar_bytes_part(&t->bytes, label, t->src.index.fd, a->pos, end);
 
@@ -107,7 +106,6 @@ static int read_archive(struct tar *t, const char *label, const char *name,
 	t->bytes.watch = pass_raw;
 	t->bytes.watcher = t->src.sink;
 	t->place = a->pos;
-	t->last_dir = NULL;
 	t->global.len = 0;
 	t->base = base;
 	if (!ret)
@@ -131,12 +129,12 @@ static const struct dir *shards_before(const struct tar *t)
 /* A name that two archives have would be one file, and the other one lost. */
 static int check_name(struct tar *t, const char *name)
 {
-	struct tar_name *shards = tar_dir_make(t, TAR_SHARDS);
+	struct grow_dir *shards = tar_dir_make(t, TAR_SHARDS);
 	const struct dir *before = shards_before(t);
 
 	if (!shards)
 		return -EINVAL;
-	if (tar_dir_has(t, shards, name) || (before && dir_find(before, name, strlen(name))))
+	if (tar_find(t, shards, name) || (before && dir_find(before, name, strlen(name))))
 		return tar_fail(t, "--tar-index: another archive is named %s, too",
 				tar_shown(t, name));
 	if (t->src.index.before && !before)
@@ -145,9 +143,9 @@ static int check_name(struct tar *t, const char *name)
 }
 
 /* So would be the members of two archives that have one directory. */
-static int check_base(struct tar *t, const struct tar_name *base)
+static int check_base(struct tar *t, const struct grow_dir *base)
 {
-	const char *name = base->name + 1;
+	const char *name = node_name(grow_node(base));
 
 	if (!strcmp(name, TAR_SHARDS))
 		return tar_fail(t, "--tar-index: the directory %s is that of the archives",
@@ -181,9 +179,8 @@ static int check_archive(struct tar *t, struct source_archive *a)
 		return tar_fail(t, "cannot read attributes: %s", msg_why(-ret));
 	a->check = file_check(&a->st);
 	a->bytes = a->st.st_size;
+	t->grow.now++;
 	ret = check_file(t, a);
-	if (!ret)
-		ret = tar_note_begin(t);
 	if (!ret)
 		ret = check_name(t, tar_last_name(a->path));
 	if (!ret)
@@ -263,7 +260,7 @@ static int index_found(struct tar *t, unsigned int number, u64 *pos, u64 end)
 {
 	const struct source_archive a = { .pos = *pos };
 	char label[PATH_MAX + 64], dir[16], name[24];
-	struct tar_name *base;
+	struct grow_dir *base;
 	int ret = -EINVAL;
 
 	snprintf(label, sizeof(label), "%s: archive at byte %llu", t->src.o->image, *pos);

@@ -184,15 +184,22 @@ struct tar_file *tar_put_file(struct tar *t)
 	return f;
 }
 
+static int put_dir(struct tar *t)
+{
+	struct node attrs = { 0 };
+	int ret = set_attrs(t, &attrs);
+
+	return ret ? ret : tar_put_dir(t, &attrs);
+}
+
 static int put_member(struct tar *t)
 {
-	struct tar_file *f = tar_put_file(t);
+	struct tar_file *f = NULL;
+	int ret = S_ISDIR(t->m.mode) ? put_dir(t) : (f = tar_put_file(t)) ? 0 : -EINVAL;
 
-	if (!f)
-		return -EINVAL;
-	if (S_ISREG(t->m.mode) && t->m.real_size)
+	if (!ret && S_ISREG(t->m.mode) && t->m.real_size)
 		return put_content(t, f);
-	return skip(t, t->m.size + -t->m.size % TAR_BLOCK);
+	return ret ? ret : skip(t, t->m.size + -t->m.size % TAR_BLOCK);
 }
 
 int tar_members(struct tar *t)

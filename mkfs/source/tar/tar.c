@@ -108,11 +108,10 @@ static int open_archive(struct tar *t, const char *path, struct tar_watch *watch
 		msg_error(t->bytes.path, "%s", t->bytes.why);
 	if (ret)
 		return ret;
-	t->last_dir = NULL;
 	t->global.len = 0;
-	t->base = t->root;
-	ret = tar_note_begin(t);
-	return ret || t->src.o->wds != WDS_SHARD ? ret : tar_shard_base(t, path);
+	t->base = grow_dir_at(&t->grow, 0);
+	t->grow.now++;
+	return t->src.o->wds != WDS_SHARD ? 0 : tar_shard_base(t, path);
 }
 
 static int read_archive(struct tar *t, const char *path)
@@ -150,13 +149,12 @@ static void tar_free(struct source *src)
 {
 	struct tar *t = (struct tar *)src;
 
-	tar_tree_free(t);
+	grow_free(&t->grow);
+	arena_free(&t->files);
 	array_free(&src->replaced);
 	array_free(&t->m.map);
 	array_free(&t->m.xattrs);
-	array_free(&t->begins);
 	array_free(&t->seen);
-	free(t->last_path.p);
 	free(t->global.p);
 	free(t->local.p);
 	free(t->records.p);
@@ -172,8 +170,7 @@ static int tar_init(struct source *src)
 	src->replaced.size = sizeof(struct node *);
 	t->m.map.size = sizeof(struct tar_range);
 	t->m.xattrs.size = sizeof(struct xattr_item);
-	t->begins.size = sizeof(struct tar_name *);
-	return tar_tree_init(t) ? no_memory() : 0;
+	return tar_tree_init(t);
 }
 
 const struct source_ops tar_ops = {

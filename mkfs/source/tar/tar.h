@@ -8,6 +8,7 @@
 
 #include "msg.h"
 #include "tar_bytes.h"
+#include "../../tree/grow.h"
 #include "../source.h"
 #include "../xattr.h"
 
@@ -89,32 +90,12 @@ struct tar_member {
 };
 
 /**
- * struct tar_file - a file that members are names of
+ * struct tar_file - a file that members are names of, each a node with it as @own
  * @names: of the tree
- * @number: of a file with several names, once the tree is made; 0: none yet
  */
 struct tar_file {
 	struct stream_node file;
 	u32 names;
-	u32 number;
-};
-
-/**
- * struct tar_name - a name of the tree that is being made
- * @parent: NULL: the root
- * @next: the name that was new after it
- * @file: of a directory its attributes; NULL: no member has said any
- * @dir: of a directory; its count is that of its names
- * @name: length byte, name, NUL
- * @hash: of @parent and @name: as the table of names grows, no name is read again
- */
-struct tar_name {
-	struct tar_name *parent;
-	struct tar_name *next;
-	struct tar_file *file;
-	struct dir *dir;
-	char *name;
-	u64 hash;
 };
 
 /* Kinds of notes, which are counted and printed at the end (say.c) */
@@ -147,12 +128,10 @@ struct tar_watch {
 
 /**
  * struct tar - archives, one after the other
- * @files: memory of struct tar_name and struct tar_file, up to end()
- * @names: all of them by their directory and name
+ * @files: memory of struct tar_file, up to end()
+ * @grow: the tree; node.source there is the number of the archive that had the name first
  * @base: directory that the archive's paths begin in
- * @begins: struct tar_name *: for each archive, the last name that was new before it
  * @seen: struct seen (tar.c): each archive that was a file
- * @last_path, @last_dir: directory of the member before
  * @place: --tar-index: where the archive begins in the file that has it; 0: elsewhere
  * @global: records that all members have
  * @local: those of the next member alone
@@ -164,14 +143,9 @@ struct tar {
 	struct source src;
 	struct tar_bytes bytes;
 	struct arena files;
-	struct hash names;
-	struct tar_name *root;
-	struct tar_name *newest;
-	struct tar_name *base;
-	struct array begins;
+	struct grow grow;
+	struct grow_dir *base;
 	struct array seen;
-	struct tar_text last_path;
-	struct tar_name *last_dir;
 	u64 place;
 	struct tar_text global;
 	struct tar_text local;
@@ -249,22 +223,21 @@ int tar_watch_end(struct tar *t, const struct tar_watch *w, const char *path);
 /* tree.c: names */
 
 int tar_tree_init(struct tar *t);
-void tar_tree_free(struct tar *t);
-/* Begin an archive; its paths are below t->base. */
-int tar_note_begin(struct tar *t);
 /* Find or make a directory below the root. */
-struct tar_name *tar_dir_make(struct tar *t, const char *name);
+struct grow_dir *tar_dir_make(struct tar *t, const char *name);
 /* Set t->base to a directory that is named as the archive, and that no other one has. */
 int tar_shard_base(struct tar *t, const char *path);
 /* The last part of a path. */
 const char *tar_last_name(const char *path);
-bool tar_dir_has(struct tar *t, const struct tar_name *dir, const char *name);
+/* Find a name in a directory.  NULL: there is none; nothing is printed. */
+struct node *tar_find(const struct tar *t, const struct grow_dir *d, const char *name);
+/* Give a directory the attributes of the member: the last one of its name counts. */
+int tar_put_dir(struct tar *t, struct node *attrs);
 /* Give a file the name of the member.  A file that had the name loses it. */
 int tar_put(struct tar *t, struct tar_file *f);
 /* Find the file that the member, a hard link, leads to. */
 struct tar_file *tar_target(struct tar *t);
-
-/* end.c: make the nodes of all names */
+/* All archives have been read: make the nodes. */
 int tar_end(struct source *src);
 
 #endif /* MKFS_TAR_H */

@@ -1,190 +1,69 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tree of archives while they are read: names that come in any order, again, or as
- * further names of files that came before.  A path leads through directories of the
- * archive and through nothing else: not out of it, and not through a symlink.
+ * The tree of archives: names that come in any order, again, or as further names of files
+ * that came before.  A path leads through directories of the archive and through nothing else:
+ * not out of it, and not through a symlink.
+ *
+ * While archives are read, a name knows its file, whose attributes it gets at the end.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "format.h"
 #include "tar.h"
 
-static u64 name_hash(const struct tar_name *parent, const char *name, size_t len)
+/* Say why a directory cannot be made, if it is NULL. */
+static struct grow_dir *said(struct tar *t, struct grow_dir *d, const char *name, size_t len)
 {
-	return xxh64(name, len, (uintptr_t)parent);
-}
+	char part[DSFS_NAME_MAX + 1];
 
-static u64 hash_name(const void *ctx, u64 value)
-{
-	(void)ctx;
-	return ((const struct tar_name *)(uintptr_t)value)->hash;
-}
-
-static struct tar_name *find_name(struct tar *t, const struct tar_name *parent,
-				  const char *name, size_t len)
-{
-	const u64 hash = name_hash(parent, name, len);
-	size_t cursor = 0;
-	struct tar_name *n;
-
-	while ((n = (struct tar_name *)(uintptr_t)hash_next(&t->names, hash, &cursor))) {
-		if (n->parent == parent && (u8)n->name[0] == len && !memcmp(n->name + 1, name, len))
-			return n;
-	}
-	return NULL;
-}
-
-/* A name that is not there yet. */
-static struct tar_name *new_name(struct tar *t, struct tar_name *parent, const char *name,
-				 size_t len)
-{
-	struct tar_name *n = arena_zalloc(&t->files, sizeof(*n));
-	struct node named;
-
-	if (!n || node_set_name(&t->src.tree->arena, &named, name, len))
-		goto no_memory;
-	n->name = named.name;
-	n->parent = parent;
-	n->hash = name_hash(parent, name, len);
-	if (hash_add(&t->names, n->hash, (uintptr_t)n))
-		goto no_memory;
-	t->newest->next = n;
-	t->newest = n;
-	if (parent->dir->count == DSFS_MAX_INODES) {
-		tar_fail(t, "its directory has more than %llu names", DSFS_MAX_INODES);
-		return NULL;
-	}
-	parent->dir->count++;
-	return n;
-no_memory:
-	no_memory();
-	return NULL;
-}
-
-static int make_dir(struct tar *t, struct tar_name *n)
-{
-	n->dir = arena_zalloc(&t->src.tree->arena, sizeof(*n->dir));
-	if (!n->dir)
-		return no_memory();
-	n->dir->parent = n->parent->dir;
-	n->dir->slot = -1;
-	return 0;
-}
-
-/* Find or make a directory.  Return: NULL after a message. */
-static struct tar_name *get_dir(struct tar *t, struct tar_name *parent, const char *name,
-				size_t len)
-{
-	struct tar_name *n = find_name(t, parent, name, len);
-
-	if (n && !n->dir) {
-		tar_fail(t, "%s: is not a directory in the archive", tar_shown(t, n->name + 1));
-		return NULL;
-	}
-	if (n)
-		return n;
-	n = new_name(t, parent, name, len);
-	return n && !make_dir(t, n) ? n : NULL;
-}
-
-/*
- * Move @at to the next name of a path.  Return: its length; 0 at the end; -1, after a
- * message, for what is no name.
- */
-static int next_part(struct tar *t, const char **at)
-{
-	size_t len;
-
-	for (;;) {
-		*at += strspn(*at, "/");
-		len = strcspn(*at, "/");
-		if (len != 1 || **at != '.')
-			break;
-		*at += 1;
-	}
-	if (len == 2 && !memcmp(*at, "..", 2))
+	if (d)
+		return d;
+	snprintf(part, sizeof(part), "%.*s", (int)len, name);
+	if (errno == ENOTDIR)
+		tar_fail(t, "%s: is not a directory in the archive", tar_shown(t, part));
+	else if (errno == EINVAL)
 		tar_fail(t, "has a .. in its path");
-	else if (len > DSFS_NAME_MAX)
+	else if (errno == ENAMETOOLONG)
 		tar_fail(t, "a name of %zu bytes: the limit is %d", len, DSFS_NAME_MAX);
 	else
-		return len;
-	return -1;
+		no_memory();
+	return NULL;
 }
 
-/* Members of a directory come together. */
-static bool is_last_dir(const struct tar *t, const char *path, size_t len)
+/* The name of a path, as far as there is one, and its directory; NULL, said. */
+static struct grow_dir *find_path(struct tar *t, const char *path, struct node **n,
+				  const char **name, size_t *len)
 {
-	return t->last_dir && t->last_path.len == len && !memcmp(t->last_path.p, path, len);
-}
-
-static int set_last_dir(struct tar *t, const char *path, size_t len, struct tar_name *dir)
-{
-	t->last_path.len = 0;
-	t->last_dir = dir;
-	return tar_text_add(&t->last_path, path, len);
-}
-
-/*
- * Follow a path up to its last name.  Return: the directory of that name; NULL after a
- * message.  The name has 0 bytes if the path is that of the directory all paths begin in.
- */
-static struct tar_name *walk(struct tar *t, const char *path, const char **name, int *len)
-{
-	struct tar_name *dir = t->base;
-	const char *at = path, *next;
-	int n;
+	struct grow_dir *d;
 
 	if (*path == '/') {
 		tar_fail(t, "is absolute");
 		return NULL;
 	}
-	next = strrchr(path, '/');
-	if (next && is_last_dir(t, path, next - path)) {
-		dir = t->last_dir;
-		at = next;
-	}
-	*len = next_part(t, &at);
-	*name = at;
-	while (*len > 0) {
-		next = at + *len;
-		n = next_part(t, &next);
-		if (!n)
-			break;
-		dir = n < 0 ? NULL : get_dir(t, dir, at, *len);
-		if (!dir)
-			return NULL;
-		at = next;
-		*name = at;
-		*len = n;
-	}
-	if (*len < 0)
-		return NULL;
-	if (*len > 0 && !at[*len] && *name > path && set_last_dir(t, path, *name - 1 - path, dir))
-		return NULL;
-	return dir;
+	d = grow_walk(&t->grow, t->base, path, name, len);
+	d = said(t, d, *name, *len);
+	if (d)
+		*n = *len ? grow_find(&t->grow, d, *name, *len) : grow_node(d);
+	return d;
 }
 
-/* Find the archive that a name was new in.  Names are in the order in which they came. */
-static const char *archive_of(const struct tar *t, const struct tar_name *name)
+/* The archive that a name was new in. */
+static const char *archive_of(const struct tar *t, const struct node *n)
 {
-	struct tar_name *const *begins = (struct tar_name *const *)t->begins.p;
-	size_t i = 0;
-
-	for (const struct tar_name *n = t->root; n != name; n = n->next) {
-		while (i + 1 < t->begins.n && begins[i + 1] == n)
-			i++;
-	}
-	return t->src.o->tars[i];
+	return t->src.o->tars[n->source ? n->source - 1 : 0];
 }
 
-struct tar_name *tar_dir_make(struct tar *t, const char *name)
+struct grow_dir *tar_dir_make(struct tar *t, const char *name)
 {
-	return get_dir(t, t->root, name, strlen(name));
+	const size_t len = strlen(name);
+
+	return said(t, grow_dir(&t->grow, grow_dir_at(&t->grow, 0), name, len), name, len);
 }
 
-static struct tar_name *dir_alone(struct tar *t, const char *name)
+static struct grow_dir *dir_alone(struct tar *t, const char *name)
 {
-	struct tar_name *n = find_name(t, t->root, name, strlen(name));
+	const struct node *n = tar_find(t, grow_dir_at(&t->grow, 0), name);
 	char other[256];
 
 	if (!n || (t->src.o->tar_index && !strcmp(name, TAR_SHARDS)))
@@ -226,9 +105,9 @@ int tar_shard_base(struct tar *t, const char *path)
 	return t->base ? 0 : -EINVAL;
 }
 
-bool tar_dir_has(struct tar *t, const struct tar_name *dir, const char *name)
+struct node *tar_find(const struct tar *t, const struct grow_dir *d, const char *name)
 {
-	return find_name(t, dir, name, strlen(name));
+	return grow_find(&t->grow, d, name, strlen(name));
 }
 
 /* Times are left out: they differ as a rule, and the last one is as good. */
@@ -237,16 +116,26 @@ static bool same_attrs(const struct node *a, const struct node *b)
 	return a->mode == b->mode && a->owner == b->owner && a->xattrs == b->xattrs;
 }
 
-/* Give a directory the attributes of the member: the last one of its name counts. */
-static int put_dir(struct tar *t, struct tar_name *n, bool is_new, struct tar_file *f)
+int tar_put_dir(struct tar *t, struct node *attrs)
 {
-	if (is_new && make_dir(t, n))
-		return -ENOMEM;
-	if (!n->dir)
+	const char *name;
+	size_t len;
+	struct node *n;
+	struct grow_dir *parent = find_path(t, t->m.path, &n, &name, &len), *d;
+
+	if (!parent)
+		return -EINVAL;
+	if (n && !S_ISDIR(n->mode))
 		return tar_fail(t, "is a directory, and was something else before");
-	if (n->file && !same_attrs(&n->file->file.node, &f->file.node))
+	d = n ? (struct grow_dir *)n->u.dir : grow_dir(&t->grow, parent, name, len);
+	if (!d)
+		return no_memory();
+	n = grow_node(d);
+	if (d->said && !same_attrs(n, attrs))
 		tar_note(t, TAR_DIR_AGAIN, t->m.path);
-	n->file = f;
+	d->said = true;
+	attrs->u = n->u;
+	node_copy(n, attrs);
 	return 0;
 }
 
@@ -260,81 +149,100 @@ static int lose_name(struct tar *t, struct tar_file *f)
 	return array_append(&t->src.replaced, &n) ? no_memory() : 0;
 }
 
-/* The name of a path, as far as there is one, and its directory; NULL, said. */
-static struct tar_name *find_path(struct tar *t, const char *path, struct tar_name **n,
-				  const char **name, int *len)
+/* A name comes again, and is to be another file's. */
+static int replace(struct tar *t, const struct node *n)
 {
-	struct tar_name *dir = walk(t, path, name, len);
-
-	if (dir)
-		*n = *len ? find_name(t, dir, *name, *len) : dir;
-	return dir;
+	if (S_ISDIR(n->mode))
+		return tar_fail(t, "is a directory in the archive, and this is none");
+	if (t->src.o->wds == WDS_PREFIX)
+		return tar_fail(t, "is in %s already", tar_shown(t, archive_of(t, n)));
+	tar_note(t, TAR_REPLACED, t->m.path);
+	return lose_name(t, n->u.own);
 }
 
 int tar_put(struct tar *t, struct tar_file *f)
 {
 	const char *name;
-	int len = 0;
-	struct tar_name *n, *dir = find_path(t, t->m.path, &n, &name, &len);
-	const bool is_new = dir && !n;
+	size_t len;
+	struct node *n;
+	struct grow_dir *d = find_path(t, t->m.path, &n, &name, &len);
 
-	if (is_new)
-		n = new_name(t, dir, name, len);
-	if (!dir || !n)
+	if (!d)
 		return -EINVAL;
-	if (S_ISDIR(f->file.node.mode))
-		return put_dir(t, n, is_new, f);
-	if (n->dir)
-		return tar_fail(t, "is a directory in the archive, and this is none");
-	if (n->file == f)
+	if (n && !S_ISDIR(n->mode) && n->u.own == f)
 		return 0;
-	if (n->file && t->src.o->wds == WDS_PREFIX)
-		return tar_fail(t, "is in %s already", tar_shown(t, archive_of(t, n)));
-	if (n->file)
-		tar_note(t, TAR_REPLACED, t->m.path);
-	if (n->file && lose_name(t, n->file))
-		return -ENOMEM;
+	if (n && replace(t, n))
+		return -EINVAL;
+	if (!n)
+		n = grow_add(&t->grow, d, name, len);
+	if (!n)
+		return no_memory();
 	f->names++;
-	n->file = f;
+	n->u.own = f;
 	return 0;
 }
 
 struct tar_file *tar_target(struct tar *t)
 {
 	const char *name;
-	int len = 0;
-	struct tar_name *n;
+	size_t len;
+	struct node *n;
 
 	if (!find_path(t, t->m.link, &n, &name, &len))
 		return NULL;
-	if (n && !n->dir)
-		return n->file;
+	if (n && !S_ISDIR(n->mode))
+		return n->u.own;
 	tar_fail(t, "link to %s: %s", tar_shown(t, t->m.link),
 		 n ? "a directory" : "not in the archive before it");
 	return NULL;
 }
 
-int tar_note_begin(struct tar *t)
+/* Set the attributes of a directory that no member describes. */
+static int plain_dir(void *source, struct node *n)
 {
-	return array_append(&t->begins, &t->newest) ? no_memory() : 0;
+	n->mode = S_IFDIR | 0755;
+	n->mtime = source_time(source, 0);
+	return source_set_owner(source, n, 0, 0);
+}
+
+/* The names get the attributes of their files; those of one file become hard links. */
+static int end_files(struct tar *t, const struct dir *dir)
+{
+	int ret = 0;
+
+	for (u32 i = 0; !ret && i < dir->count; i++) {
+		struct node *n = &dir->nodes[i];
+		struct tar_file *f = n->u.own;
+
+		if (S_ISDIR(n->mode))
+			continue;
+		if (f->names > 1)
+			ret = node_join(t->src.tree, n, &f->file.node);
+		else
+			node_copy(n, &f->file.node);
+	}
+	return ret;
+}
+
+int tar_end(struct source *src)
+{
+	struct tar *t = (struct tar *)src;
+	int ret = 0;
+
+	tar_notes_say(t);
+	for (size_t i = 0; !ret && i < t->grow.dirs.n; i++)
+		ret = end_files(t, &grow_dir_at(&t->grow, i)->dir);
+	if (!ret)
+		ret = grow_end(&t->grow);
+	/* what was replaced is still asked for */
+	if (!src->replaced.n)
+		arena_free(&t->files);
+	return ret ? no_memory() : 0;
 }
 
 int tar_tree_init(struct tar *t)
 {
-	t->names.of = hash_name;
-	if (hash_init(&t->names, 0))
-		return -ENOMEM;
-	t->root = arena_zalloc(&t->files, sizeof(*t->root));
-	if (!t->root)
-		return -ENOMEM;
-	t->root->name = (char *)"";
-	t->root->dir = t->src.tree->root_dir;
-	t->newest = t->root;
-	return 0;
-}
+	static const struct grow_rules rules = { .find_files = true, .plain = plain_dir };
 
-void tar_tree_free(struct tar *t)
-{
-	arena_free(&t->files);
-	hash_free(&t->names);
+	return grow_init(&t->grow, t->src.tree, &rules, t) ? no_memory() : 0;
 }

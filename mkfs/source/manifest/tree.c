@@ -7,17 +7,6 @@
 #include "manifest.h"
 #include "../xattr.h"
 
-int manifest_add_record(struct manifest *m, struct node *n, u32 line)
-{
-	struct record *r = array_add(&m->records);
-
-	if (!r)
-		return -ENOMEM;
-	r->line = line;
-	n->source = m->records.n;
-	return 0;
-}
-
 int manifest_set_attrs(struct manifest *m, struct node *n, const struct entry *e)
 {
 	const struct entry_attrs *a = &e->attrs;
@@ -81,40 +70,56 @@ static int set_xattrs(struct manifest *m, struct node *n, struct entry *e)
 	return ret;
 }
 
-static int add_dir(struct manifest *m, struct entry *e)
+/* A directory may be there already, without a line of its own. */
+static int begin_dir(struct manifest *m, const struct entry *e, struct grow_dir *d)
 {
-	const size_t len = strlen(e->path);
-	struct mdir *d = manifest_dir(m, e->path, len > 1 ? len : 0);
-	int ret;
+	struct node *n = grow_node(d);
 
+	if (d->said)
+		return manifest_fail(m, m->line, "%s: already in line %u",
+				     manifest_show(m, e->path), manifest_record(m, n)->line);
+	d->said = true;
+	n->source = m->grow.now;
+	return 0;
+}
+
+/* The node of a new line. */
+static int get_node(struct manifest *m, const struct entry *e, struct node **n)
+{
+	struct grow *g = &m->grow;
+	const char *name;
+	size_t len;
+	struct grow_dir *d = grow_walk(g, grow_dir_at(g, 0), e->path, &name, &len);
+	int ret = 0;
+
+	if (d && e->type != S_IFDIR) {
+		*n = grow_add(g, d, name, len);
+		return *n ? 0 : -ENOMEM;
+	}
+	if (d && len)
+		d = grow_dir(g, d, name, len);
 	if (!d)
 		return -ENOMEM;
-	if (d->line)
-		return manifest_fail(m, m->line, "%s: already in line %u",
-				     manifest_show(m, e->path), d->line);
-	d->line = m->line;
-	ret = manifest_set_attrs(m, &d->self, e);
-	return ret ? ret : set_xattrs(m, &d->self, e);
+	ret = begin_dir(m, e, d);
+	*n = grow_node(d);
+	return ret;
 }
 
 int manifest_add(struct manifest *m)
 {
+	struct record *r = array_add(&m->records);
 	struct entry *e = &m->entry;
-	const char *name = strrchr(e->path, '/') + 1;
-	struct mdir *d;
 	struct node *n;
 	int ret;
 
-	if (e->type == S_IFDIR)
-		return add_dir(m, e);
-	d = manifest_dir(m, e->path, name - e->path - 1);
-	n = d ? manifest_add_node(d) : NULL;
-	if (!n || node_set_name(&m->src.tree->arena, n, name, strlen(name)))
+	if (!r)
 		return -ENOMEM;
-	ret = manifest_set_attrs(m, n, e);
+	r->line = m->line;
+	m->grow.now = m->records.n;
 	/* a node of a wrong line stays in the tree, and its record tells the line */
+	ret = get_node(m, e, &n);
 	if (!ret)
-		ret = manifest_add_record(m, n, m->line);
+		ret = manifest_set_attrs(m, n, e);
 	if (!ret)
 		ret = set_xattrs(m, n, e);
 	return ret ? ret : set_type(m, n, e);
