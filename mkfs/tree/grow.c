@@ -118,17 +118,6 @@ struct grow_dir *grow_dir(struct grow *g, struct grow_dir *parent, const char *n
 	return n && !index_last(g, parent) ? new_dir(g, n, parent) : NULL;
 }
 
-/* Move @at to the next name of a path.  Return: its length; 0 at the end. */
-static size_t next_name(const char **at)
-{
-	const char *p = *at;
-
-	while (*p == '/' || (*p == '.' && (!p[1] || p[1] == '/')))
-		p++;
-	*at = p;
-	return strchrnul(p, '/') - p;
-}
-
 /* Whether the first bytes of a path are that of @d below @base.  False for one of odd form. */
 static bool is_path_of(const struct grow_dir *d, const struct grow_dir *base, const char *path,
 		       size_t bytes)
@@ -162,9 +151,9 @@ struct grow_dir *grow_walk(struct grow *g, struct grow_dir *base, const char *pa
 	size_t more;
 
 	*name = again ? slash : path;
-	*len = next_name(name);
+	*len = path_next(name);
 	next = *name + *len;
-	while (is_name(*name, *len) && (more = next_name(&next))) {
+	while (is_name(*name, *len) && (more = path_next(&next))) {
 		d = grow_dir(g, d, *name, *len);
 		if (!d)
 			return NULL;

@@ -156,26 +156,30 @@ struct node *dir_find(const struct dir *dir, const char *name, size_t len)
 	return NULL;
 }
 
+size_t path_next(const char **at)
+{
+	const char *p = *at;
+
+	while (*p == '/' || (*p == '.' && (!p[1] || p[1] == '/')))
+		p++;
+	*at = p;
+	return strchrnul(p, '/') - p;
+}
+
 struct node *tree_find(const struct tree *t, const char *path, struct dir **dir)
 {
-	struct dir *d = t->root_dir;
 	struct node *n = NULL;
+	size_t len;
 
-	while (*path) {
-		const char *end = strchrnul(path, '/');
-		size_t len = end - path;
-
-		if (len && !(len == 1 && *path == '.')) {
-			if (n && !S_ISDIR(n->mode))
-				return NULL;
-			d = n ? n->u.dir : d;
-			n = len <= DSFS_NAME_MAX ? dir_find(d, path, len) : NULL;
-			if (!n)
-				return NULL;
-		}
-		path = *end ? end + 1 : end;
+	*dir = t->root_dir;
+	for (; (len = path_next(&path)); path += len) {
+		if (n && !S_ISDIR(n->mode))
+			return NULL;
+		*dir = n ? n->u.dir : *dir;
+		n = len <= DSFS_NAME_MAX ? dir_find(*dir, path, len) : NULL;
+		if (!n)
+			return NULL;
 	}
-	*dir = d;
 	return n;
 }
 

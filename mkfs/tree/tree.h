@@ -260,6 +260,9 @@ char *tree_path(const struct tree *t, const struct dir *dir, const struct node *
 /* A node of a directory by its name; NULL: there is none. */
 struct node *dir_find(const struct dir *dir, const char *name, size_t len);
 
+/* Move @at to the next name of a path.  Return: its length; 0 at the end. */
+size_t path_next(const char **at);
+
 /**
  * tree_find - find a node by its path below the source
  * @dir: set to its directory

@@ -171,7 +171,7 @@ static int take_number(struct entry *e, const struct field *f, const json_t *val
 	return parse_value(e, f, text);
 }
 
-/* What an attribute may be is asked when the set is made: xattr_check(). */
+/* What an attribute may be is asked when the set is made. */
 static int take_xattr(struct entry *e, char *key, json_t *value)
 {
 	struct xattr_item it = { .prefix = xattr_split(key, &it.name) };
@@ -309,11 +309,7 @@ static int take_line(struct entry *e, json_t *object)
 	ret = take_object(e, object, take_field);
 	if (!ret && !e->path)
 		ret = bad(e, "path: missing");
-	if (!ret)
-		ret = check_path(e);
-	if (!ret)
-		ret = check_fields(e);
-	return ret ? ret : 1;
+	return ret ?: check_path(e) ?: check_fields(e) ?: 1;
 }
 
 int entry_parse(struct entry *e, char *line, size_t len)

@@ -3,9 +3,11 @@
 #ifndef MKFS_ENTRY_H
 #define MKFS_ENTRY_H
 
+#include <jansson.h>
+
 #include "array.h"
+#include "dsfs_platform.h"
 #include "dsfs_fs.h"
-#include "json_line.h"
 
 /* Fields of a line; entry.given has a bit for each one that is present. */
 enum entry_field {
@@ -36,6 +38,17 @@ struct entry_attrs {
 	u64 uid;
 	u64 gid;
 	s64 mtime;
+};
+
+/**
+ * struct json_line - what a line needs
+ * @text: memory of its strings, @size bytes, kept for the next line
+ * @to: where the next one goes
+ */
+struct json_line {
+	char *text;
+	size_t size;
+	char *to;
 };
 
 /**
@@ -80,5 +93,14 @@ static inline bool entry_has(const struct entry *e, enum entry_field f)
  */
 int entry_parse(struct entry *e, char *line, size_t len);
 void entry_free(struct entry *e);
+
+/* json_line.c: a line as an object of Jansson, and its strings as bytes */
+
+/* Read a line of @len bytes.  Return: NULL: @why, @room bytes, says what is wrong. */
+json_t *json_line_load(struct json_line *j, const char *line, size_t len, char *why, size_t room);
+/* The bytes of a string of the object, valid up to the next line. */
+char *json_line_string(struct json_line *j, const char *s);
+/* Make pairs of hexadecimal digits bytes, in place.  Return: their number; -1: they are none. */
+int json_line_hex(char *text);
 
 #endif /* MKFS_ENTRY_H */

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "json_line.h"
+#include "entry.h"
 
 #define MARK	'\b'
 #define ESCAPE	6	/* bytes of \uXXXX */

@@ -82,8 +82,7 @@ static inline struct record *manifest_record(const struct manifest *m, const str
 /* Escape a name for a message.  Valid up to the next call. */
 const char *manifest_show(struct manifest *m, const char *name);
 /* Say what is wrong with a line, if it is one of the first.  Return: -EINVAL. */
-__printf(3, 4)
-int manifest_fail(struct manifest *m, u32 line, const char *fmt, ...);
+#define manifest_fail(m, line, ...)	manifest_leave_out(m, NULL, line, __VA_ARGS__)
 /*
  * Say it of a line whose content cannot be read.  Return: 0 with --skip-unreadable: the node
  * is marked; otherwise -EINVAL.
@@ -94,12 +93,14 @@ int manifest_leave_out(struct manifest *m, struct node *n, u32 line, const char 
 /* Say how many errors there were. */
 void manifest_count_errors(const struct manifest *m);
 
-/* node.c: a line becomes a node */
+/* tree.c: lines become a tree */
 
 /* Make the node of m->entry.  Return: 0, -EINVAL, or another -errno, which ends the run. */
 int manifest_add(struct manifest *m);
-/* Set the attributes of a node, by a line that says them.  Return: 0 or -errno. */
-int manifest_set_attrs(struct manifest *m, struct node *n, const struct entry *e);
+/* For directories without a line, and names with two. */
+extern const struct grow_rules manifest_rules;
+/* All lines were added: the tree is like that of a scan.  Return: 0 or -errno. */
+int manifest_finish(struct manifest *m);
 
 /* origin.c: the files that contents are in */
 
@@ -108,12 +109,5 @@ int manifest_set_origin(struct manifest *m, struct node *n, const struct entry *
 void manifest_leave(struct input *in);
 bool manifest_open(struct input *in);
 int manifest_recheck(struct source *src);
-
-/* end.c */
-
-/* For directories without a line, and names with two. */
-extern const struct grow_rules manifest_rules;
-/* The lines become a tree like that of a scan.  Return: 0 or -errno. */
-int manifest_finish(struct manifest *m);
 
 #endif /* MKFS_MANIFEST_H */

@@ -17,19 +17,6 @@ const char *manifest_show(struct manifest *m, const char *name)
 	return msg_escape(m->shown, sizeof(m->shown), name);
 }
 
-int manifest_fail(struct manifest *m, u32 line, const char *fmt, ...)
-{
-	char text[TEXT];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (m->errors++ < ERRORS_MAX)
-		msg_error(m->src.o->manifest, "line %u: %s", line, text);
-	return -EINVAL;
-}
-
 int manifest_leave_out(struct manifest *m, struct node *n, u32 line, const char *fmt, ...)
 {
 	char text[TEXT];
@@ -38,8 +25,11 @@ int manifest_leave_out(struct manifest *m, struct node *n, u32 line, const char 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (!m->src.o->skip_unreadable)
-		return manifest_fail(m, line, "%s", text);
+	if (!n || !m->src.o->skip_unreadable) {
+		if (m->errors++ < ERRORS_MAX)
+			msg_error(m->src.o->manifest, "line %u: %s", line, text);
+		return -EINVAL;
+	}
 	msg_warn(m->src.o->manifest, "line %u: %s: left out", line, text);
 	/* its name is still taken, and links to it still have a target */
 	n->flags |= NODE_GONE;

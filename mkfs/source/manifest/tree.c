@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A line of a manifest becomes a node of its directory.  Where the content is, and where the
- * line is, are in a record beside it: a tree has no room for what one kind of source needs.
+ * Lines of a manifest become a tree.  Where the content of a node is, and where its line is, are
+ * in a record beside it: a tree has no room for what one kind of source needs.  Names with
+ * type=link become names of their files at the end, as a target may come in a later line.
  */
+#include <stdlib.h>
+
 #include "format.h"
 #include "manifest.h"
 #include "../xattr.h"
 
-int manifest_set_attrs(struct manifest *m, struct node *n, const struct entry *e)
+/* Set the attributes of a node, by a line that says them. */
+static int set_attrs(struct manifest *m, struct node *n, const struct entry *e)
 {
 	const struct entry_attrs *a = &e->attrs;
 	const u16 mode = e->type == S_IFDIR ? a->dirmode : e->type == S_IFLNK ? 0777 : a->mode;
@@ -70,39 +74,28 @@ static int set_xattrs(struct manifest *m, struct node *n, struct entry *e)
 	return ret;
 }
 
-/* A directory may be there already, without a line of its own. */
-static int begin_dir(struct manifest *m, const struct entry *e, struct grow_dir *d)
-{
-	struct node *n = grow_node(d);
-
-	if (d->said)
-		return manifest_fail(m, m->line, "%s: already in line %u",
-				     manifest_show(m, e->path), manifest_record(m, n)->line);
-	d->said = true;
-	n->source = m->grow.now;
-	return 0;
-}
-
-/* The node of a new line. */
+/* The node of a new line.  A directory may be there already, without a line of its own. */
 static int get_node(struct manifest *m, const struct entry *e, struct node **n)
 {
 	struct grow *g = &m->grow;
 	const char *name;
 	size_t len;
 	struct grow_dir *d = grow_walk(g, grow_dir_at(g, 0), e->path, &name, &len);
-	int ret = 0;
 
 	if (d && e->type != S_IFDIR) {
 		*n = grow_add(g, d, name, len);
 		return *n ? 0 : -ENOMEM;
 	}
-	if (d && len)
-		d = grow_dir(g, d, name, len);
+	d = d && len ? grow_dir(g, d, name, len) : d;
 	if (!d)
 		return -ENOMEM;
-	ret = begin_dir(m, e, d);
 	*n = grow_node(d);
-	return ret;
+	if (d->said)
+		return manifest_fail(m, m->line, "%s: already in line %u",
+				     manifest_show(m, e->path), manifest_record(m, *n)->line);
+	d->said = true;
+	(*n)->source = g->now;
+	return 0;
 }
 
 int manifest_add(struct manifest *m)
@@ -110,17 +103,96 @@ int manifest_add(struct manifest *m)
 	struct record *r = array_add(&m->records);
 	struct entry *e = &m->entry;
 	struct node *n;
-	int ret;
 
 	if (!r)
 		return -ENOMEM;
 	r->line = m->line;
 	m->grow.now = m->records.n;
 	/* a node of a wrong line stays in the tree, and its record tells the line */
-	ret = get_node(m, e, &n);
-	if (!ret)
-		ret = manifest_set_attrs(m, n, e);
-	if (!ret)
-		ret = set_xattrs(m, n, e);
-	return ret ? ret : set_type(m, n, e);
+	return get_node(m, e, &n) ?: set_attrs(m, n, e) ?: set_xattrs(m, n, e) ?:
+	       set_type(m, n, e);
+}
+
+static int plain_dir(void *manifest, struct node *n)
+{
+	struct manifest *m = manifest;
+	const struct entry none = { .type = S_IFDIR, .attrs = m->entry.defaults };
+
+	return set_attrs(m, n, &none);
+}
+
+/* Records are in the order of lines: the error is that of the later line. */
+static void twice(void *manifest, const struct dir *dir, const struct node *a,
+		  const struct node *b)
+{
+	struct manifest *m = manifest;
+	char *path = tree_path(m->src.tree, dir, a, true);
+
+	manifest_fail(m, manifest_record(m, b)->line, "/%s: already in line %u",
+		      manifest_show(m, path ? path : ""), manifest_record(m, a)->line);
+	free(path);
+}
+
+const struct grow_rules manifest_rules = { .plain = plain_dir, .twice = twice };
+
+/* Find the file that a link names.  NULL: the link is wrong or left out. */
+static struct node *find_target(struct manifest *m, struct node *n, struct record *r)
+{
+	struct node *to = NULL;
+	struct dir *dir;
+
+	if (*r->target == '/')
+		to = tree_find(m->src.tree, r->target, &dir);
+	if (!to)
+		manifest_fail(m, r->line, "target: %s: not in the manifest",
+			      manifest_show(m, r->target));
+	else if (S_ISDIR(to->mode) || manifest_record(m, to)->link)
+		manifest_fail(m, r->line, "target: %s: is itself type=%s",
+			      manifest_show(m, r->target), S_ISDIR(to->mode) ? "dir" : "link");
+	else if (to->flags & NODE_GONE)
+		manifest_leave_out(m, n, r->line, "target: %s: cannot be read",
+				   manifest_show(m, r->target));
+	else
+		return to;
+	r->origin = NULL;
+	return NULL;
+}
+
+/* Make the node a name of its file; it keeps the record of its own line. */
+static int end_link(struct manifest *m, struct node *n)
+{
+	struct record *r = manifest_record(m, n), *file;
+	struct node *to = find_target(m, n, r);
+
+	if (!to)
+		return 0;
+	file = manifest_record(m, to);
+	r->origin = file->origin;
+	r->offset = file->offset;
+	return node_join(m->src.tree, n, to);
+}
+
+static int end_links(struct manifest *m, struct dir *dir)
+{
+	int ret = 0;
+
+	for (u32 i = 0; !ret && i < dir->count; i++) {
+		if (!dir->nodes[i].mode)
+			ret = end_link(m, &dir->nodes[i]);
+	}
+	return ret;
+}
+
+int manifest_finish(struct manifest *m)
+{
+	const struct grow *g = &m->grow;
+	int ret = grow_end(&m->grow);
+	/* after errors, links may have no target just because of these */
+	const bool wrong = m->errors;
+
+	for (size_t i = 0; !ret && !wrong && i < g->dirs.n; i++)
+		ret = end_links(m, &grow_dir_at(g, i)->dir);
+	if (!ret && m->errors)
+		ret = -EINVAL;
+	return ret || !m->src.tree->gone ? ret : tree_prune(m->src.tree);
 }
