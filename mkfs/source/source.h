@@ -234,7 +234,7 @@ int input_pass(struct input *in, char *buf, size_t room,
 /**
  * struct source_archive - an archive to be copied, and then indexed where it lies
  * @path: of the file that is copied; NULL: it was never elsewhere
- * @fd: that file; @check: file_check() of it before it was copied
+ * @fd: that file, and @st of it before it was copied
  * @bytes: of it; 0: it shows itself where it ends
  * @pos: where it begins among what is indexed
  */
@@ -242,7 +242,6 @@ struct source_archive {
 	const char *path;
 	struct stat st;
 	int fd;
-	u32 check;
 	u64 bytes;
 	u64 pos;
 };

@@ -45,7 +45,7 @@ static bool sum_matches(const struct ustar *h)
 	       (want == ustar_sum(h) || want == signed_sum(h));
 }
 
-int tar_text_add(struct tar_text *text, const char *p, size_t len)
+static int text_add(struct tar_text *text, const char *p, size_t len)
 {
 	size_t need = text->len + len + 1;
 
@@ -68,17 +68,12 @@ int tar_text_add(struct tar_text *text, const char *p, size_t len)
 static int read_text(struct tar *t, struct tar_text *text, const char *what, u64 size, u64 limit)
 {
 	size_t at = text->len;
-	int ret;
 
 	if (size > limit || at + size > limit)
 		return tar_fail(t, "%s of %llu bytes: the limit is %llu", what, at + size, limit);
-	ret = tar_text_add(text, NULL, size);
-	if (ret)
-		return ret;
-	ret = tar_bytes_get(&t->bytes, text->p + at, size);
-	if (!ret)
-		ret = tar_bytes_skip(&t->bytes, -size % TAR_BLOCK, NULL);
-	return tar_bytes_fail(t, ret);
+	return text_add(text, NULL, size) ?:
+	       tar_bytes_fail(t, tar_bytes_get(&t->bytes, text->p + at, size) ?:
+				 tar_bytes_skip(&t->bytes, -size % TAR_BLOCK, NULL));
 }
 
 /* The same of the next header alone: what an earlier one said does not count. */
@@ -231,13 +226,11 @@ static int set_number(struct tar *t, enum tar_given what, const char *name, cons
 static int set_device(struct tar *t, const struct ustar *h)
 {
 	struct tar_member *m = &t->m;
-	int ret;
 
 	if (h->type != '3' && h->type != '4')
 		return 0;
-	ret = set_number(t, TAR_MAJOR, "major", h->major, sizeof(h->major), 0xfff, &m->major);
-	return ret ? ret : set_number(t, TAR_MINOR, "minor", h->minor, sizeof(h->minor), 0xfffff,
-				      &m->minor);
+	return set_number(t, TAR_MAJOR, "major", h->major, sizeof(h->major), 0xfff, &m->major) ?:
+	       set_number(t, TAR_MINOR, "minor", h->minor, sizeof(h->minor), 0xfffff, &m->minor);
 }
 
 static int set_numbers(struct tar *t, const struct ustar *h)
@@ -247,17 +240,11 @@ static int set_numbers(struct tar *t, const struct ustar *h)
 	int ret = tar_number(t, "mode", h->mode, sizeof(h->mode), INT64_MAX, &mode);
 
 	m->mode = mode & 07777;
-	if (!ret)
-		ret = set_number(t, TAR_UID, "uid", h->uid, sizeof(h->uid), TAR_ID_MAX, &m->uid);
-	if (!ret)
-		ret = set_number(t, TAR_GID, "gid", h->gid, sizeof(h->gid), TAR_ID_MAX, &m->gid);
-	if (!ret)
-		ret = set_time(t, h);
-	if (!ret)
-		ret = set_device(t, h);
-	if (!ret)
-		ret = set_number(t, TAR_SIZE, "size", h->size, sizeof(h->size), INT64_MAX,
-				 &m->size);
+	ret = ret ?:
+	      set_number(t, TAR_UID, "uid", h->uid, sizeof(h->uid), TAR_ID_MAX, &m->uid) ?:
+	      set_number(t, TAR_GID, "gid", h->gid, sizeof(h->gid), TAR_ID_MAX, &m->gid) ?:
+	      set_time(t, h) ?: set_device(t, h) ?:
+	      set_number(t, TAR_SIZE, "size", h->size, sizeof(h->size), INT64_MAX, &m->size);
 	/* what records have said of a size is that of the bytes that follow, but of holes */
 	m->real_size = m->has_sparse_size ? m->sparse_size : m->size;
 	return ret;
@@ -266,13 +253,9 @@ static int set_numbers(struct tar *t, const struct ustar *h)
 /* Records count above the header, so nothing is made of the header before they are read. */
 static int read_records(struct tar *t)
 {
-	int ret;
-
 	t->records.len = 0;
-	ret = tar_text_add(&t->records, t->global.p, t->global.len);
-	if (!ret)
-		ret = tar_text_add(&t->records, t->local.p, t->local.len);
-	return ret ? ret : tar_pax(t);
+	return text_add(&t->records, t->global.p, t->global.len) ?:
+	       text_add(&t->records, t->local.p, t->local.len) ?: tar_pax(t);
 }
 
 static int read_member(struct tar *t, const struct ustar *h)
@@ -284,12 +267,8 @@ static int read_member(struct tar *t, const struct ustar *h)
 	set_names(t, h);
 	ret = read_records(t);
 	set_pax_names(m);
-	if (!ret)
-		ret = set_numbers(t, h);
-	if (!ret && h->type == 'S')
-		ret = tar_sparse_old(t, (const char *)h);
-	if (!ret)
-		ret = set_type(t);
+	ret = ret ?: set_numbers(t, h) ?:
+	      (h->type == 'S' ? tar_sparse_old(t, (const char *)h) : 0) ?: set_type(t);
 	if (!ret && m->sparse && S_ISREG(m->mode))
 		ret = tar_sparse_end(t);
 	if (!ret && m->real_size >= DSFS_MAX_OFFSET)

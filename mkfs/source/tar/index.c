@@ -108,13 +108,7 @@ static int read_archive(struct tar *t, const char *label, const char *name,
 	t->place = a->pos;
 	t->global.len = 0;
 	t->base = base;
-	if (!ret)
-		ret = tar_members(t);
-	if (!ret)
-		ret = skip_rest(t, a, end);
-	if (!ret)
-		ret = put_archive(t, name, a);
-	return ret;
+	return ret ?: tar_members(t) ?: skip_rest(t, a, end) ?: put_archive(t, name, a);
 }
 
 /* The directory of the archives that the image has already; NULL: none. */
@@ -177,15 +171,10 @@ static int check_archive(struct tar *t, struct source_archive *a)
 
 	if (ret)
 		return tar_fail(t, "cannot read attributes: %s", msg_why(-ret));
-	a->check = file_check(&a->st);
 	a->bytes = a->st.st_size;
 	t->grow.now++;
-	ret = check_file(t, a);
-	if (!ret)
-		ret = check_name(t, tar_last_name(a->path));
-	if (!ret)
-		ret = tar_shard_base(t, a->path);
-	return ret ? ret : check_base(t, t->base);
+	return check_file(t, a) ?: check_name(t, tar_last_name(a->path)) ?:
+	       tar_shard_base(t, a->path) ?: check_base(t, t->base);
 }
 
 int source_archive_open(struct source *src, const char *path, struct source_archive *a)
@@ -207,13 +196,13 @@ int source_archive_open(struct source *src, const char *path, struct source_arch
 
 int source_archive_index(struct source *src, const struct source_archive *a)
 {
-	const struct tar_watch watch = { .fd = a->fd, .check = a->check, .regular = true };
+	const struct tar_watch watch = {
+		.path = a->path, .fd = a->fd, .check = file_check(&a->st), .regular = true,
+	};
 	struct tar *t = (struct tar *)src;
-	int ret = tar_watch_end(t, &watch, a->path);
+	int ret = tar_watch_end(t, &watch) ?:
+		  read_archive(t, a->path, tar_last_name(a->path), t->base, a->pos + a->bytes, a);
 
-	if (!ret)
-		ret = read_archive(t, a->path, tar_last_name(a->path), t->base,
-				   a->pos + a->bytes, a);
 	tar_bytes_close(&t->bytes);
 	return ret;
 }
@@ -269,11 +258,8 @@ static int index_found(struct tar *t, unsigned int number, u64 *pos, u64 end)
 	t->bytes = (struct tar_bytes){ .path = label, .fd = -1 };
 	base = tar_dir_make(t, dir);
 	if (base)
-		ret = check_name(t, name);
-	if (!ret)
-		ret = check_base(t, base);
-	if (!ret)
-		ret = read_archive(t, label, name, base, end, &a);
+		ret = check_name(t, name) ?: check_base(t, base) ?:
+		      read_archive(t, label, name, base, end, &a);
 	*pos += t->bytes.taken;
 	tar_bytes_close(&t->bytes);
 	return ret;

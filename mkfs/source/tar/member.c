@@ -23,17 +23,12 @@ static int put_data(struct tar *t, u64 bytes)
 {
 	struct source_sink *sink = t->src.sink;
 	const char *p;
-	int ret;
+	int ret = 0;
 
-	for (size_t n; bytes; bytes -= n) {
-		ret = tar_bytes_some(&t->bytes, bytes, &p, &n);
-		if (ret)
-			return tar_bytes_fail(t, ret);
-		ret = sink->data(sink, p, n);
-		if (ret)
-			return sink_failed(t, ret);
-	}
-	return 0;
+	for (size_t n = 0; !ret && bytes; bytes -= n)
+		ret = tar_bytes_fail(t, tar_bytes_some(&t->bytes, bytes, &p, &n)) ?:
+		      sink_failed(t, sink->data(sink, p, n));
+	return ret;
 }
 
 static int put_zeros(struct tar *t, u64 bytes)
@@ -45,33 +40,27 @@ static int put_zeros(struct tar *t, u64 bytes)
 
 static int put_ranges(struct tar *t)
 {
-	const struct tar_range *r = (const struct tar_range *)t->m.map.p;
+	const struct tar_range *r = t->m.map.p;
 	u64 at = 0;
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < t->m.map.n; i++, r++) {
-		ret = put_zeros(t, r->start - at);
-		if (!ret)
-			ret = put_data(t, r->bytes);
+		ret = put_zeros(t, r->start - at) ?: put_data(t, r->bytes);
 		at = r->start + r->bytes;
 	}
-	return ret ? ret : put_zeros(t, t->m.real_size - at);
+	return ret ?: put_zeros(t, t->m.real_size - at);
 }
 
 static int put_content(struct tar *t, struct tar_file *f)
 {
 	struct source_sink *sink = t->src.sink;
-	int ret = t->place && t->m.sparse ? tar_sparse_place(t) : 0;
 
 	if (t->place)
 		f->file.node.u.start = t->place + t->bytes.taken;
-	if (!ret)
-		ret = sink_failed(t, sink->begin(sink, &f->file));
-	if (!ret)
-		ret = t->m.sparse ? put_ranges(t) : put_data(t, t->m.size);
-	if (!ret)
-		ret = sink_failed(t, sink->end(sink));
-	return ret ? ret : skip(t, -t->m.size % TAR_BLOCK);
+	return (t->place && t->m.sparse ? tar_sparse_place(t) : 0) ?:
+	       sink_failed(t, sink->begin(sink, &f->file)) ?:
+	       (t->m.sparse ? put_ranges(t) : put_data(t, t->m.size)) ?:
+	       sink_failed(t, sink->end(sink)) ?: skip(t, -t->m.size % TAR_BLOCK);
 }
 
 static void set_time(struct tar *t, struct node *n)
@@ -161,16 +150,13 @@ static int set_xattrs(struct tar *t, struct node *n)
 
 static int set_attrs(struct tar *t, struct node *n)
 {
-	int ret = source_set_owner(&t->src, n, t->m.uid, t->m.gid) ? no_memory() : 0;
-
 	set_time(t, n);
 	if (S_ISREG(t->m.mode))
 		n->size = t->m.real_size;
 	else if (S_ISCHR(t->m.mode) || S_ISBLK(t->m.mode))
 		n->size = t->m.major << 20 | t->m.minor;
-	if (!ret)
-		ret = set_xattrs(t, n);
-	return ret || !S_ISLNK(n->mode) ? ret : set_target(t, n);
+	return (source_set_owner(&t->src, n, t->m.uid, t->m.gid) ? no_memory() : 0) ?:
+	       set_xattrs(t, n) ?: (S_ISLNK(n->mode) ? set_target(t, n) : 0);
 }
 
 struct tar_file *tar_put_file(struct tar *t)
@@ -187,9 +173,8 @@ struct tar_file *tar_put_file(struct tar *t)
 static int put_dir(struct tar *t)
 {
 	struct node attrs = { 0 };
-	int ret = set_attrs(t, &attrs);
 
-	return ret ? ret : tar_put_dir(t, &attrs);
+	return set_attrs(t, &attrs) ?: tar_put_dir(t, &attrs);
 }
 
 static int put_member(struct tar *t)
@@ -199,7 +184,7 @@ static int put_member(struct tar *t)
 
 	if (!ret && S_ISREG(t->m.mode) && t->m.real_size)
 		return put_content(t, f);
-	return ret ? ret : skip(t, t->m.size + -t->m.size % TAR_BLOCK);
+	return ret ?: skip(t, t->m.size + -t->m.size % TAR_BLOCK);
 }
 
 int tar_members(struct tar *t)

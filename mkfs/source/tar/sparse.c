@@ -28,35 +28,26 @@ static int old_ranges(struct tar *t, const char *p, unsigned int n)
 	u64 start, bytes;
 	int ret = 0;
 
-	for (; !ret && n-- && *p; p += 24) {
-		ret = tar_number(t, "map of holes", p, 12, INT64_MAX, &start);
-		if (!ret)
-			ret = tar_number(t, "map of holes", p + 12, 12, INT64_MAX, &bytes);
-		if (!ret)
-			ret = tar_sparse_add(t, start, bytes);
-	}
+	for (; !ret && n-- && *p; p += 24)
+		ret = tar_number(t, "map of holes", p, 12, INT64_MAX, &start) ?:
+		      tar_number(t, "map of holes", p + 12, 12, INT64_MAX, &bytes) ?:
+		      tar_sparse_add(t, start, bytes);
 	return ret;
 }
 
 int tar_sparse_old(struct tar *t, const char *header)
 {
-	char block[TAR_BLOCK];
-	char more = header[OLD_MORE];
+	char block[TAR_BLOCK] = "", more = header[OLD_MORE];
 	int ret;
 
 	if (t->m.sparse)
 		return tar_fail(t, "map of holes: one in the header and one in records");
 	t->m.sparse = true;
-	ret = tar_number(t, "map of holes", header + OLD_SIZE, 12, INT64_MAX, &t->m.real_size);
-	if (!ret)
-		ret = old_ranges(t, header + OLD_MAP, 4);
-	while (!ret && more) {
-		ret = tar_bytes_fail(t, tar_bytes_get(&t->bytes, block, sizeof(block)));
-		if (ret)
-			break;
-		ret = old_ranges(t, block, BLOCK_RANGES);
-		more = block[BLOCK_RANGES * 24];
-	}
+	ret = tar_number(t, "map of holes", header + OLD_SIZE, 12, INT64_MAX, &t->m.real_size) ?:
+	      old_ranges(t, header + OLD_MAP, 4);
+	for (; !ret && more; more = block[BLOCK_RANGES * 24])
+		ret = tar_bytes_fail(t, tar_bytes_get(&t->bytes, block, sizeof(block))) ?:
+		      old_ranges(t, block, BLOCK_RANGES);
 	return ret;
 }
 
@@ -124,13 +115,9 @@ static int read_map(struct tar *t)
 	int ret = map_number(t, &r, &n);
 
 	t->m.map.n = 0;
-	while (!ret && n--) {
-		ret = map_number(t, &r, &start);
-		if (!ret)
-			ret = map_number(t, &r, &bytes);
-		if (!ret)
-			ret = tar_sparse_add(t, start, bytes);
-	}
+	while (!ret && n--)
+		ret = map_number(t, &r, &start) ?: map_number(t, &r, &bytes) ?:
+		      tar_sparse_add(t, start, bytes);
 	t->m.size = r.left;
 	return ret;
 }

@@ -16,27 +16,15 @@
 #include "tar.h"
 #include "../file.h"
 
-/**
- * struct seen - an archive that was read
- * @path: of the command line
- * @check: file_check() of it when it was opened
- */
-struct seen {
-	const char *path;
-	u32 check;
-};
-
 int tar_watch(struct tar_watch *w, int fd)
 {
 	struct stat st;
 	int ret = file_stat(fd, "", AT_EMPTY_PATH, &st);
 
-	*w = (struct tar_watch){ .fd = fd };
-	if (ret)
-		return ret;
-	w->regular = S_ISREG(st.st_mode);
-	w->check = file_check(&st);
-	return 0;
+	w->fd = fd;
+	w->regular = !ret && S_ISREG(st.st_mode);
+	w->check = ret ? 0 : file_check(&st);
+	return ret;
 }
 
 int tar_watched(const struct tar_watch *w, const char *path)
@@ -50,21 +38,19 @@ int tar_watched(const struct tar_watch *w, const char *path)
 	return -EAGAIN;
 }
 
-int tar_watch_end(struct tar *t, const struct tar_watch *w, const char *path)
+int tar_watch_end(struct tar *t, const struct tar_watch *w)
 {
-	const struct seen seen = { path, w->check };
 	int ret = tar_watched(w, t->bytes.path);
 
-	t->seen.size = sizeof(seen);
 	if (ret || !w->regular)
 		return ret;
-	return array_append(&t->seen, &seen) ? no_memory() : 0;
+	return array_append(&t->seen, w) ? no_memory() : 0;
 }
 
 static int tar_recheck(struct source *src)
 {
 	const struct tar *t = (const struct tar *)src;
-	const struct seen *s = (const struct seen *)t->seen.p;
+	const struct tar_watch *s = t->seen.p;
 
 	for (size_t i = 0; i < t->seen.n; i++, s++) {
 		const bool std = !strcmp(s->path, "-");
@@ -98,12 +84,9 @@ static int open_archive(struct tar *t, const char *path, struct tar_watch *watch
 {
 	int ret = tar_bytes_open(&t->bytes, path, t->src.sink->stop);
 
-	if (!ret) {
-		ret = check_file(t, watch);
-		if (ret)
-			return ret;
-		ret = tar_bytes_begin(&t->bytes);
-	}
+	if (!ret && check_file(t, watch))
+		return -EINVAL;
+	ret = ret ?: tar_bytes_begin(&t->bytes);
 	if (ret && ret != -ECANCELED)
 		msg_error(t->bytes.path, "%s", t->bytes.why);
 	if (ret)
@@ -116,19 +99,16 @@ static int open_archive(struct tar *t, const char *path, struct tar_watch *watch
 
 static int read_archive(struct tar *t, const char *path)
 {
-	struct tar_watch watch = { .regular = false };
+	struct tar_watch watch = { .path = path };
 	u64 other = 0;
-	int ret = open_archive(t, path, &watch);
-
-	if (!ret)
-		ret = tar_members(t);
 	/* bytes behind the end: other programs do not read them either */
-	if (!ret)
-		ret = tar_bytes_fail(t, tar_bytes_drain(&t->bytes, &other));
+	int ret = open_archive(t, path, &watch) ?: tar_members(t) ?:
+		  tar_bytes_fail(t, tar_bytes_drain(&t->bytes, &other));
+
 	tar_note_behind(t, other);
 	/* it may be why there was an error, too */
 	if (!ret)
-		ret = tar_watch_end(t, &watch, path);
+		ret = tar_watch_end(t, &watch);
 	else if (ret != -ECANCELED)
 		tar_watched(&watch, t->bytes.path);
 	tar_bytes_close(&t->bytes);
@@ -168,6 +148,7 @@ static int tar_init(struct source *src)
 	struct tar *t = (struct tar *)src;
 
 	src->replaced.size = sizeof(struct node *);
+	t->seen.size = sizeof(struct tar_watch);
 	t->m.map.size = sizeof(struct tar_range);
 	t->m.xattrs.size = sizeof(struct xattr_item);
 	return tar_tree_init(t);

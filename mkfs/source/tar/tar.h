@@ -116,11 +116,13 @@ struct tar_note {
 };
 
 /**
- * struct tar_watch - an open archive that must not change while it is read
+ * struct tar_watch - an archive that must not change while it is read
+ * @path: of the command line
  * @check: file_check() of it at the beginning
  * @regular: it is a file; a pipe or a device cannot be checked
  */
 struct tar_watch {
+	const char *path;
 	int fd;
 	u32 check;
 	bool regular;
@@ -131,7 +133,7 @@ struct tar_watch {
  * @files: memory of struct tar_file, up to end()
  * @grow: the tree; node.source there is the number of the archive that had the name first
  * @base: directory that the archive's paths begin in
- * @seen: struct seen (tar.c): each archive that was a file
+ * @seen: struct tar_watch: each archive that was a file
  * @place: --tar-index: where the archive begins in the file that has it; 0: elsewhere
  * @global: records that all members have
  * @local: those of the next member alone
@@ -190,8 +192,6 @@ struct tar_file *tar_put_file(struct tar *t);
 /* Read up to the next member, which becomes t->m.  Return: 1; 0: there is none. */
 int tar_next(struct tar *t);
 bool tar_is_header(const char *block);
-/* Add to a text. */
-int tar_text_add(struct tar_text *text, const char *p, size_t len);
 
 /* number.c: the number in a field of a header; at most @max */
 bool tar_parse_number(const char *field, size_t len, s64 *v);
@@ -217,8 +217,8 @@ int tar_sparse_place(struct tar *t);
 int tar_watch(struct tar_watch *w, int fd);
 /* Check that it has not changed.  @path: for the message */
 int tar_watched(const struct tar_watch *w, const char *path);
-/* The same, and it is checked again at the end of the run, by its @path in the options. */
-int tar_watch_end(struct tar *t, const struct tar_watch *w, const char *path);
+/* The same, and it is checked again at the end of the run, by its path. */
+int tar_watch_end(struct tar *t, const struct tar_watch *w);
 
 /* tree.c: names */
 
