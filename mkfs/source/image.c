@@ -24,8 +24,8 @@ struct image_input {
 	u64 stored;
 };
 
-static int set_xattrs(struct source *src, struct node *n,
-		      const struct image_node *old, struct dsfs_err *err)
+static int set_xattrs(struct source *src, struct node *n, const struct image_node *old,
+		      struct dsfs_err *err)
 {
 	void *set = NULL;
 	u32 bytes;
@@ -33,26 +33,22 @@ static int set_xattrs(struct source *src, struct node *n,
 
 	if (!(old->attr.flags & DSFS_INODE_XATTRS))
 		return 0;
-	ret = image_xattr_set(src->base->prev, &old->extra, &set, &bytes, err);
-	if (!ret)
-		ret = xattr_set_check(set, bytes, n->mode, err);
-	if (!ret)
-		ret = xsets_get(&src->tree->xsets, set, bytes, &n->xattrs);
+	ret = image_xattr_set(src->base->prev, &old->extra, &set, &bytes, err) ?:
+	      xattr_set_check(set, bytes, n->mode, err) ?:
+	      xsets_get(&src->tree->xsets, set, bytes, &n->xattrs);
 	free(set);
 	if (old->attr.flags & DSFS_INODE_ACL)
 		n->flags |= NODE_ACL;
 	return ret;
 }
 
-static int set_target(struct source *src, struct node *n,
-		      const struct dsfs_attr *attr, struct dsfs_err *err)
+static int set_target(struct source *src, struct node *n, const struct dsfs_attr *attr,
+		      struct dsfs_err *err)
 {
 	char buf[DSFS_SYMLINK_MAX + 1];
-	int ret = image_symlink(src->base->prev, attr, buf, err);
 
-	if (ret)
-		return ret;
-	return node_set_target(&src->tree->arena, n, buf, attr->size);
+	return image_symlink(src->base->prev, attr, buf, err) ?:
+	       node_set_target(&src->tree->arena, n, buf, attr->size);
 }
 
 static int set_link(struct source *src, struct node *n, u32 ino)
@@ -106,9 +102,7 @@ static int fill_node(struct source *src, struct dir *parent, struct node *n,
 	n->owner = owner;
 	if (!S_ISDIR(n->mode) && old.nlink > 1)
 		ret = set_link(src, n, old.attr.ino);
-	if (!ret)
-		ret = fill_type(src, parent, n, &old, err);
-	return ret ? ret : set_xattrs(src, n, &old, err);
+	return ret ?: fill_type(src, parent, n, &old, err) ?: set_xattrs(src, n, &old, err);
 }
 
 /* Fill in the entries of a directory of the image. */
@@ -119,12 +113,9 @@ static int fill_dir(struct source *src, struct dir *d, u32 ino, struct dsfs_err 
 	struct dsfs_dir_iter it;
 	struct dsfs_name name;
 	struct dsfs_attr attr;
-	int ret = dsfs_inode_get(prev, ino, &attr, err);
+	int ret = dsfs_inode_get(prev, ino, &attr, err) ?:
+		  (S_ISDIR(attr.mode) ? 0 : -EUCLEAN) ?: dsfs_dir_get(prev, &attr, &was, err);
 
-	if (!ret && !S_ISDIR(attr.mode))
-		ret = -EUCLEAN;
-	if (!ret)
-		ret = dsfs_dir_get(prev, &attr, &was, err);
 	if (ret || !was.count)
 		return ret;
 	d->nodes = arena_zalloc(&src->tree->arena, was.count * sizeof(*d->nodes));
@@ -136,9 +127,8 @@ static int fill_dir(struct source *src, struct dir *d, u32 ino, struct dsfs_err 
 		struct node *n = &d->nodes[d->count];
 
 		d->old[d->count++] = was.first + name.pos;
-		ret = node_set_name(&src->tree->arena, n, name.name, name.len);
-		if (!ret)
-			ret = fill_node(src, d, n, was.first + name.pos, err);
+		ret = node_set_name(&src->tree->arena, n, name.name, name.len) ?:
+		      fill_node(src, d, n, was.first + name.pos, err);
 	}
 	dsfs_dir_iter_end(&it);
 	return ret;
@@ -148,16 +138,12 @@ static int image_list(struct source *src)
 {
 	struct array queue = { .size = sizeof(struct dir *) };
 	struct tree *t = src->tree;
-	struct dir **slot = array_add(&queue);
 	struct dsfs_err err = { 0 };
 	u64 inodes = DSFS_ROOT_INO + 1;
-	int ret = slot ? 0 : -ENOMEM;
+	int ret = array_append(&queue, &t->root_dir) ?:
+		  fill_node(src, NULL, &t->root, DSFS_ROOT_INO, &err);
 	char text[256];
 
-	if (!ret) {
-		*slot = t->root_dir;
-		ret = fill_node(src, NULL, &t->root, DSFS_ROOT_INO, &err);
-	}
 	for (size_t i = 0; !ret && i < queue.n; i++) {
 		struct dir *d = ((struct dir **)queue.p)[i];
 		u32 ino = d->parent ? *node_old(d->parent, d->self) : DSFS_ROOT_INO;
@@ -165,12 +151,8 @@ static int image_list(struct source *src)
 		ret = fill_dir(src, d, ino, &err);
 		inodes += d->count;
 		for (u32 k = 0; !ret && k < d->count; k++) {
-			if (!S_ISDIR(d->nodes[k].mode))
-				continue;
-			slot = array_add(&queue);
-			ret = slot ? 0 : -ENOMEM;
-			if (slot)
-				*slot = d->nodes[k].u.dir;
+			if (S_ISDIR(d->nodes[k].mode))
+				ret = array_append(&queue, &d->nodes[k].u.dir);
 		}
 	}
 	array_free(&queue);
@@ -190,10 +172,9 @@ static bool image_input_open(struct input *in)
 	const struct base *base = in->src->base;
 	struct dsfs_err err = { 0 };
 	struct dsfs_extra_info extra;
-	int ret = dsfs_inode_get(base->prev, *node_old(in->dir, in->node), &ii->attr, &err);
+	int ret = dsfs_inode_get(base->prev, *node_old(in->dir, in->node), &ii->attr, &err) ?:
+		  dsfs_extra_get(base->prev, &ii->attr, &extra, &err);
 
-	if (!ret)
-		ret = dsfs_extra_get(base->prev, &ii->attr, &extra, &err);
 	if (ret)
 		return input_fail(in, "metadata", ret);
 	ii->stored = image_stored_bytes(&ii->attr, &extra);
@@ -225,10 +206,9 @@ static int verify(const struct image_input *ii, const char *p, u64 bytes, u64 po
 static bool image_input_read(struct input *in, char *p, size_t bytes, u64 pos)
 {
 	struct image_input *ii = (struct image_input *)in;
-	int ret = image_pread(&in->src->base->img, p, bytes, ii->attr.start + pos);
+	int ret = image_pread(&in->src->base->img, p, bytes, ii->attr.start + pos) ?:
+		  verify(ii, p, bytes, pos);
 
-	if (!ret)
-		ret = verify(ii, p, bytes, pos);
 	return ret ? input_fail(in, "content", ret) : true;
 }
 

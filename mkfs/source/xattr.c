@@ -90,25 +90,25 @@ static int wrong(char *why, const struct xattr_item *it, const char *fmt, ...)
 	return -EINVAL;
 }
 
-int xattr_check(const struct xattr_item *it, const void *value, size_t value_len, u32 mode,
-		char *why)
+/* Whether an image may have an attribute.  Return: 0; -EINVAL: @why says why not. */
+static int check_item(const struct xattr_item *it, u32 mode, char *why)
 {
 	const size_t name = strlen(dsfs_xattr_prefix(it->prefix)) + it->len;
 	const char *acl = NULL;
 
 	if (name > DSFS_NAME_MAX)
 		return wrong(why, it, "a name of %zu bytes: the limit is %d", name, DSFS_NAME_MAX);
-	if (value_len > DSFS_XATTR_VALUE_MAX)
-		return wrong(why, it, "%zu bytes: the limit is %d", value_len,
+	if (it->value_len > DSFS_XATTR_VALUE_MAX)
+		return wrong(why, it, "%u bytes: the limit is %d", it->value_len,
 			     DSFS_XATTR_VALUE_MAX);
 	if (!xattr_has_type(it->prefix, mode))
 		return wrong(why, it, "%s cannot have it", type_name(mode));
 	if (it->prefix >= DSFS_XATTR_ACL_ACCESS)
-		acl = acl_wrong(value, value_len);
+		acl = acl_wrong(it->value, it->value_len);
 	return acl ? wrong(why, it, "wrong %s", acl) : 0;
 }
 
-/* Add an attribute that xattr_check() finds right, at @at.  0, or -E2BIG: there is no room. */
+/* Add an attribute that check_item() finds right, at @at.  0, or -E2BIG: there is no room. */
 static int set_add(char *set, size_t *at, const struct xattr_item *it)
 {
 	const size_t used = sizeof(struct dsfs_xattr) + it->len + it->value_len;
@@ -157,11 +157,8 @@ static ssize_t make_set(char *set, const struct array *items, u32 mode, char *wh
 	size_t at = sizeof(*head);
 	int ret = items->n > UINT16_MAX ? -E2BIG : 0;
 
-	for (size_t i = 0; !ret && i < items->n; i++, it++) {
-		ret = xattr_check(it, it->value, it->value_len, mode, why);
-		if (!ret)
-			ret = set_add(set, &at, it);
-	}
+	for (size_t i = 0; !ret && i < items->n; i++, it++)
+		ret = check_item(it, mode, why) ?: set_add(set, &at, it);
 	if (ret == -E2BIG)
 		snprintf(why, XATTR_WHY, "all of them: the limit is %d bytes, %d of them",
 			 DSFS_XATTR_SET_MAX, UINT16_MAX);
@@ -232,8 +229,7 @@ int xattr_read(struct xsets *x, struct xattr_reader *r, const char *path, struct
 	r->items.n = 0;
 	for (const char *p = r->list; !ret && p < r->list + len; p += strlen(p) + 1)
 		ret = read_value(r, path, p, &used);
-	if (!ret)
-		ret = xattr_set_make(x, &r->items, &r->set, n, why);
+	ret = ret ?: xattr_set_make(x, &r->items, &r->set, n, why);
 	/* only a file system that the VFS does not check for has wrong ones */
 	return ret == -EINVAL ? -EUCLEAN : ret;
 }
@@ -267,9 +263,10 @@ int xattr_set_check(const void *set, u32 bytes, u32 mode, struct dsfs_err *err)
 	while (!ret && (ret = dsfs_xattr_next(set, bytes, &cursor, &info, err)) == 1) {
 		const struct xattr_item it = {
 			.prefix = info.prefix, .name = info.name, .len = info.name_len,
+			.value = info.value, .value_len = info.value_len,
 		};
 
-		ret = xattr_check(&it, info.value, info.value_len, mode, why);
+		ret = check_item(&it, mode, why);
 		if (ret)
 			ret = dsfs_bad(err, "xattr of an inode that cannot have it",
 				       info.prefix, DSFS_XATTR_ACL_DEFAULT, -EUCLEAN);

@@ -35,23 +35,11 @@ u8 xattr_split(const char *full, const char **name);
 bool xattr_has_type(u8 prefix, u32 mode);
 
 /**
- * xattr_check - whether an image may have an attribute
- * @value: @value_len bytes
- * @mode: of the inode
- * @why: XATTR_WHY bytes; gets the attribute's name and what is wrong
- *
- * All sources ask this, so that what they pack is by the rules of the format.
- * Return: 0 or -EINVAL.
- */
-int xattr_check(const struct xattr_item *it, const void *value, size_t value_len, u32 mode,
-		char *why);
-
-/**
  * xattr_set_make - give a node the set of attributes whose values are in memory
  * @items: struct xattr_item; they get their order
  * @buf: kept for the next set; to be freed
  * @n: its mode is set already
- * @why: as of xattr_check()
+ * @why: XATTR_WHY bytes; gets the attribute's name and what is wrong
  *
  * Of a name that is there twice the one counts whose value is behind the other's.
  * Return: 0; -EINVAL, and -E2BIG for a set that is too large: @why says so; -ENOMEM.

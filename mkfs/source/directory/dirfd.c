@@ -164,11 +164,8 @@ int dirfd_get(struct dirfd_cache *c, struct dir *dir)
 
 	pthread_mutex_lock(&c->lock);
 	for (; at->slot < 0; at = at->parent) {
-		struct dir **step = array_add(&chain);
-
-		if (!step)
+		if (array_append(&chain, &at))
 			goto out;
-		*step = at;
 	}
 	fd = use(c, at);
 	while (chain.n) {

@@ -158,6 +158,7 @@ static int add_found(struct worker *w, const char *name)
 {
 	size_t len = strlen(name);
 	struct found *f;
+	struct node n;
 	u64 key = 0;
 
 	if (!dsfs_name_valid(name, len < 256 ? len : 256))
@@ -165,11 +166,9 @@ static int add_found(struct worker *w, const char *name)
 	f = array_add(&w->found);
 	if (!f)
 		return -ENOMEM;
-	f->name = arena_alloc(&w->arena, len + 2, 1);
-	if (!f->name)
+	if (node_set_name(&w->arena, &n, name, len))
 		return -ENOMEM;
-	f->name[0] = len;
-	memcpy(f->name + 1, name, len + 1);
+	f->name = n.name;
 	memcpy(&key, name, len < 8 ? len : 8);
 	f->key = be64toh(key);
 	return 0;
@@ -272,10 +271,8 @@ static int look_again(struct worker *w, struct dir *dir, int fd)
 static int run_list(struct worker *w, struct dir *dir, int fd)
 {
 	struct source *src = w->s->src;
-	int ret = look_again(w, dir, fd);
+	int ret = look_again(w, dir, fd) ?: scan_names(w, dir, fd);
 
-	if (!ret)
-		ret = scan_names(w, dir, fd);
 	if (!ret)
 		return make_nodes(w, dir, fd);
 	ret = source_unreadable(src, dir, NULL, "cannot list", ret);

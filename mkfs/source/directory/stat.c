@@ -135,11 +135,8 @@ static int node_type(struct worker *w, struct dir *dir, struct node *n, int fd, 
 int stat_fill(struct worker *w, struct dir *dir, struct node *n, int fd, const char *name,
 	      const struct stat *st)
 {
-	int ret = node_attrs(w, dir, n, st);
+	const bool link = st->st_nlink > 1 && !S_ISDIR(st->st_mode);
 
-	if (!ret && st->st_nlink > 1 && !S_ISDIR(st->st_mode))
-		ret = node_link(w, n, st);
-	if (!ret)
-		ret = node_type(w, dir, n, fd, name, st);
-	return ret ? ret : node_xattrs(w, n, fd, name);
+	return node_attrs(w, dir, n, st) ?: (link ? node_link(w, n, st) : 0) ?:
+	       node_type(w, dir, n, fd, name, st) ?: node_xattrs(w, n, fd, name);
 }
