@@ -36,6 +36,7 @@ int main(void)
 	test_place();
 	test_index();
 	test_tree();
+	test_grow();
 	test_layout();
 	test_hash();
 	test_holes();

@@ -13,6 +13,7 @@
 void test_place(void);
 void test_index(void);
 void test_tree(void);
+void test_grow(void);
 void test_layout(void);
 void test_hash(void);
 void test_holes(void);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A tree that is made of paths.
+ */
+#include "tree/grow.h"
+#include "mkfs.h"
+
+#define NAMES	1000
+
+static struct tree t;
+static struct grow g;
+static unsigned int plain, doubles;
+static u32 first, second;
+
+static int count_plain(void *source, struct node *n)
+{
+	plain += n->u.dir && source == &t;
+	return 0;
+}
+
+static void count_double(void *source, const struct dir *dir, const struct node *a,
+			 const struct node *b)
+{
+	doubles++;
+	first = a->source;
+	second = b->source;
+}
+
+static const struct grow_rules finds = { .find_files = true, .plain = count_plain },
+	sorts = { .plain = count_plain, .twice = count_double };
+
+static void begin(const struct grow_rules *rules)
+{
+	plain = 0;
+	doubles = 0;
+	OK(!tree_init(&t, "source") && !grow_init(&g, &t, rules, &t), "grow: a root");
+}
+
+static void end(void)
+{
+	grow_free(&g);
+	tree_free(&t);
+}
+
+/* Add a file.  Return: its directory; NULL: errno says why not. */
+static struct grow_dir *file(struct grow_dir *base, const char *path)
+{
+	const char *name;
+	size_t len;
+	struct grow_dir *d = grow_walk(&g, base, path, &name, &len);
+
+	return d && grow_add(&g, d, name, len) ? d : NULL;
+}
+
+static bool fails(const char *path, int err)
+{
+	return !file(grow_dir_at(&g, 0), path) && errno == err;
+}
+
+static void test_walk(void)
+{
+	char name300[301];
+	struct grow_dir *root, *d, *e;
+
+	begin(&finds);
+	memset(name300, 'n', 300);
+	name300[300] = '\0';
+	root = grow_dir_at(&g, 0);
+	d = file(root, "a/b/x");
+	e = file(root, "c/x");
+	OK(d && file(root, "/a/b/y") == d && file(root, "./a//./b/z") == d &&
+	   file(root, "a/b/w") == d && d->dir.count == 4, "grow: one directory, by all its paths");
+	OK(e && e != d && file(root, "/c/y") == e && file(root, "cc/x") != e &&
+	   file(root, "b/x") != d, "grow: others, of like paths");
+	OK(file(e, "a/b/x") != d && file(root, "c/a/b/y") == file(e, "a/b/z"),
+	   "grow: paths below another directory");
+	OK(fails("a/b/x/y", ENOTDIR) && fails("a/../x", EINVAL) && fails("a/b/..", EINVAL) &&
+	   fails(name300, ENAMETOOLONG), "grow: what is no path");
+	OK(fails("a/b/x/y/z", ENOTDIR) && file(root, "a/b/v") == d, "grow: and on it goes");
+	end();
+}
+
+static void test_find(void)
+{
+	struct grow_dir *root, *d = NULL;
+	unsigned int found = 0;
+	char path[16];
+
+	begin(&finds);
+	root = grow_dir_at(&g, 0);
+	for (unsigned int i = 0; i < NAMES; i++) {
+		snprintf(path, sizeof(path), "%s/%u", i & 1 ? "odd" : "even", i);
+		d = file(root, path);
+		if (i == NAMES / 2)
+			root->said = d;
+	}
+	for (unsigned int i = 0; d && i < NAMES; i++) {
+		snprintf(path, sizeof(path), "%u", i);
+		found += grow_find(&g, d, path, strlen(path)) != NULL;
+	}
+	OK(found == NAMES / 2, "grow: files are found where they are");
+	OK(!grow_end(&g) && plain == 2 && t.root_dir->count == 2 && !tree_order(&t) &&
+	   t.inodes == 1 + 1 + 2 + NAMES && dir_find(t.dirs[1], "998", 3) &&
+	   !dir_find(t.dirs[1], "997", 3), "grow: an ordered tree");
+	end();
+}
+
+static void test_twice(void)
+{
+	unsigned int added = 0;
+
+	begin(&sorts);
+	/* from the last line to the first one */
+	for (g.now = 6; g.now; g.now--)
+		added += grow_add(&g, grow_dir_at(&g, 0), &"abbdcd"[g.now - 1], 1) != NULL;
+	OK(added == 6 && !grow_end(&g) && doubles == 2 && first == 4 && second == 6,
+	   "grow: a name again is told, the later one as such");
+	end();
+}
+
+void test_grow(void)
+{
+	test_walk();
+	test_find();
+	test_twice();
+}
