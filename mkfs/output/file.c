@@ -10,13 +10,12 @@
 #include "msg.h"
 #include "output.h"
 
-/* Make the name of the parent directory. */
-static int parent_of(const struct output *out, char **dir)
+/* The name of the parent directory; NULL: out of memory. */
+static char *parent_of(const struct output *out)
 {
 	const char *slash = strrchr(out->path, '/');
 
-	*dir = strndup(out->path, slash == out->path ? 1 : slash - out->path);
-	return *dir ? 0 : -ENOMEM;
+	return strndup(out->path, slash == out->path ? 1 : slash - out->path);
 }
 
 static void drop_temp(struct output *out)
@@ -67,11 +66,11 @@ static int name_temp(struct output *out, const char *unnamed)
 
 int file_open(struct output *out)
 {
+	char *dir = parent_of(out);
 	struct stat st;
-	char *dir;
-	int ret = parent_of(out, &dir);
+	int ret;
 
-	if (ret)
+	if (!dir)
 		return no_memory();
 	out->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, first_mode(out));
 	free(dir);
@@ -107,10 +106,10 @@ static int rename_temp(struct output *out)
  */
 static void sync_parent(const struct output *out)
 {
-	char *dir;
+	char *dir = parent_of(out);
 	int fd;
 
-	if (parent_of(out, &dir))
+	if (!dir)
 		return;
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	free(dir);
