@@ -181,8 +181,6 @@ static int archives_archive(struct source_sink *sink, struct stream_node *file)
 
 static void archives_free(struct archives *p)
 {
-	if (!p)
-		return;
 	array_free(&p->extents);
 	sums_free(&p->member);
 	sums_free(&p->archive);
@@ -192,23 +190,19 @@ static void archives_free(struct archives *p)
 struct archives *archives_begin(struct store *s)
 {
 	struct archives *p = calloc(1, sizeof(*p));
-	int ret = p ? 0 : -ENOMEM;
 
-	if (p) {
-		p->sink = (struct source_sink){
-			.begin = archives_file, .data = archives_data, .zeros = archives_zeros,
-			.end = archives_end, .stop = -1, .raw = archives_raw,
-			.archive = archives_archive,
-		};
-		p->s = s;
-		p->extents.size = sizeof(struct dsfs_extent_record);
-		ret = sums_init(s, &p->member) ?: sums_init(s, &p->archive);
-	}
-	if (ret) {
+	if (!p || sums_init(s, &p->member) || sums_init(s, &p->archive)) {
 		no_memory();
-		archives_free(p);
+		if (p)
+			archives_free(p);
 		return NULL;
 	}
+	p->sink = (struct source_sink){
+		.begin = archives_file, .data = archives_data, .zeros = archives_zeros,
+		.end = archives_end, .stop = -1, .raw = archives_raw, .archive = archives_archive,
+	};
+	p->s = s;
+	p->extents.size = sizeof(struct dsfs_extent_record);
 	sums_begin(s, &p->archive);
 	s->source->sink = &p->sink;
 	progress_start(&s->progress, "reading", 0);

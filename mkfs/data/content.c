@@ -129,14 +129,14 @@ static void sum_piece(struct large *l, bool last)
 	const unsigned int bits = l->rules->chunk_bits;
 	struct piece *p = l->piece;
 
-	l->hash = hash_bytes(l->rules, l->hash, l->buf, p->bytes);
+	l->hash = hash_bytes(l->rules, l->hash, p->buf, p->bytes);
 	p->nsums = 0;
 	for (u32 at = 0; bits && at < p->bytes;) {
 		u64 n = p->bytes - at;
 
 		if (n > l->chunk_left)
 			n = l->chunk_left;
-		l->sum = dsfs_crc32c(l->sum, l->buf + at, n);
+		l->sum = dsfs_crc32c(l->sum, p->buf + at, n);
 		at += n;
 		l->chunk_left -= n;
 		if (l->chunk_left && !(last && at == p->bytes))
@@ -160,18 +160,17 @@ static int large_emit(void *ctx, const char *p, u64 bytes)
 			/* More follows, so this one is not the last. */
 			sum_piece(l, false);
 			ring_piece_pass(l->ring, l->job, &l->job->made);
-			l->piece = ring_piece_get(l->ring, l->job, &l->buf);
+			l->piece = ring_piece_get(l->ring, l->job);
 			if (!l->piece)
 				return -ECANCELED;
-			l->piece->bytes = 0;
 			continue;
 		}
 		if (n > bytes)
 			n = bytes;
 		if (p)
-			memcpy(l->buf + l->piece->bytes, p, n);
+			memcpy(l->piece->buf + l->piece->bytes, p, n);
 		else
-			memset(l->buf + l->piece->bytes, 0, n);
+			memset(l->piece->buf + l->piece->bytes, 0, n);
 		p = p ? p + n : NULL;
 		l->piece->bytes += n;
 		bytes -= n;
@@ -185,9 +184,7 @@ bool large_begin(struct large *l, const struct content_rules *rules, struct ring
 	*l = (struct large){ .rules = rules, .ring = ring, .job = job };
 	holes_init(&l->holes, large_emit, l);
 	l->chunk_left = 1ULL << rules->chunk_bits;
-	l->piece = ring_piece_get(ring, job, &l->buf);
-	if (l->piece)
-		l->piece->bytes = 0;
+	l->piece = ring_piece_get(ring, job);
 	return l->piece;
 }
 

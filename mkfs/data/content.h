@@ -36,7 +36,6 @@ void content_small(const struct content_rules *rules, struct job *job, struct it
 /**
  * struct large - a large file on its way through the pieces of its job
  * @holes: gets the content, in order; what it stores goes into @piece
- * @buf: of @piece; NULL: to be asked for
  * @hash: of bytes; @sums: of the checksums of its chunks
  * @sum: of the current chunk, which @chunk_left bytes are missing from
  */
@@ -46,7 +45,6 @@ struct large {
 	struct job *job;
 	struct holes holes;
 	struct piece *piece;
-	char *buf;
 	u64 hash;
 	u64 sums;
 	u64 chunk_left;

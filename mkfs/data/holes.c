@@ -36,8 +36,8 @@ static int out(struct holes *h, const char *p, u64 bytes)
 	return h->emit(h->ctx, p, bytes);
 }
 
-/* At the end of a run of zeros: make it a hole, or store it if it is short. */
-static int settle(struct holes *h)
+/* At the end of a run of zeros, or of all: make it a hole, or store it if it is short. */
+int holes_end(struct holes *h)
 {
 	u64 zeros = h->zeros;
 
@@ -68,7 +68,7 @@ int holes_data(struct holes *h, const char *p, u64 bytes)
 			h->zeros += n;
 			from = done + n;
 		} else if (h->zeros) {
-			ret = settle(h);
+			ret = holes_end(h);
 			if (ret)
 				return ret;
 		}
@@ -81,11 +81,6 @@ int holes_zeros(struct holes *h, u64 bytes)
 {
 	h->zeros += bytes;
 	return 0;
-}
-
-int holes_end(struct holes *h)
-{
-	return settle(h);
 }
 
 bool holes_any(const char *p, u64 bytes)

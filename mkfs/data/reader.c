@@ -13,9 +13,7 @@
 
 #define STAGING_BYTES	(256 << 10)
 
-/**
- * struct reader - what one thread has
- */
+/* What one thread has */
 struct reader {
 	struct stream *s;
 	char *staging;
@@ -32,11 +30,6 @@ static bool bad_input(struct item *it, const struct input *in)
 static bool open_input(struct reader *r, struct item *it)
 {
 	return input_open(r->in, it->dir, it->node) || bad_input(it, r->in);
-}
-
-static bool read_at(struct reader *r, struct item *it, char *p, size_t bytes, u64 pos)
-{
-	return r->in->src->ops->read(r->in, p, bytes, pos) || bad_input(it, r->in);
 }
 
 /* Check after reading that the file is still the one that was scanned. */
@@ -70,7 +63,9 @@ static void run_small(struct reader *r, struct job *job, struct item *it)
 
 	if (!open_input(r, it))
 		return;
-	if (read_at(r, it, buf, it->node->size, 0) && check_file(r, it)) {
+	if (!r->in->src->ops->read(r->in, buf, it->node->size, 0)) {
+		bad_input(it, r->in);
+	} else if (check_file(r, it)) {
 		content_small(&r->s->store->rules, job, it);
 		if (!it->why)
 			it->kept = compare_small(r, it, buf);

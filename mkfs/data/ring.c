@@ -101,12 +101,14 @@ static bool wait_pieces(struct ring *ring, struct job *job, u64 pieces)
 	return !stop;
 }
 
-struct piece *ring_piece_get(struct ring *ring, struct job *job, char **buf)
+struct piece *ring_piece_get(struct ring *ring, struct job *job)
 {
-	const unsigned int i = job->made % PIECES;
+	struct piece *p = &job->pieces[job->made % PIECES];
 
-	*buf = job->buf + (size_t)i * ring_piece_bytes(ring);
-	return wait_pieces(ring, job, PIECES) ? &job->pieces[i] : NULL;
+	if (!wait_pieces(ring, job, PIECES))
+		return NULL;
+	p->bytes = 0;
+	return p;
 }
 
 struct piece *ring_piece_wait(struct ring *ring, struct job *job)
@@ -182,6 +184,8 @@ static int jobs_init(struct ring *ring)
 
 		pthread_cond_init(&job->change, NULL);
 		job->buf = ring->bufs + i * ring->buf_bytes;
+		for (unsigned int k = 0; k < PIECES; k++)
+			job->pieces[k].buf = job->buf + k * (size_t)ring_piece_bytes(ring);
 		job->sums = malloc(sums * sizeof(*job->sums));
 		if (!job->sums)
 			return -ENOMEM;

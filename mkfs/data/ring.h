@@ -38,8 +38,12 @@ struct item {
 	bool kept;
 };
 
-/* A part of a large file's stored bytes. */
+/**
+ * struct piece - a part of a large file's stored bytes
+ * @buf: a part of the job's buffer
+ */
 struct piece {
+	char *buf;
 	u32 bytes;
 	u32 nsums;
 	bool last;
@@ -50,7 +54,7 @@ struct piece {
  * struct job - unit of work of a reader: small files, or one large file
  * @items: the files; of a large file, filled in with its last piece
  * @shown: bytes of a large file that the progress bar has counted
- * @made, @taken: pieces read and written; piece n lies in part n % PIECES of @buf
+ * @made, @taken: pieces read and written; piece n lies in part n % PIECES of @pieces
  * @lent: blocks of @buf that the output has not written yet
  */
 struct job {
@@ -116,8 +120,8 @@ void ring_set(struct ring *ring, struct job *job, bool *state);
 /* There are no more files; or, with @stop, nothing more is wanted. */
 void ring_end(struct ring *ring, bool stop);
 
-/* Reader of a large file: the next part of the buffer to fill; NULL to stop. */
-struct piece *ring_piece_get(struct ring *ring, struct job *job, char **buf);
+/* Reader of a large file: the next piece to fill, empty; NULL to stop. */
+struct piece *ring_piece_get(struct ring *ring, struct job *job);
 /* Writer of a large file: the next piece; NULL to stop. */
 struct piece *ring_piece_wait(struct ring *ring, struct job *job);
 /* Count the piece in job->made, or in job->taken: it may be filled again. */

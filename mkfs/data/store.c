@@ -242,16 +242,13 @@ static int report_item(struct store *s, struct item *it)
 static int write_pieces(struct store *s, struct ring *ring, struct job *job, struct piece *p,
 			u64 pos, u64 *stored)
 {
-	u32 part = ring_piece_bytes(ring);
-
 	for (;;) {
-		const char *buf = job->buf + (job->taken % PIECES) * (size_t)part;
 		bool last = p->last;
 		int ret;
 
 		if (last && job->items[0].why)
 			return 0;
-		ret = output_write(s->out, pos + *stored, buf, p->bytes) ?:
+		ret = output_write(s->out, pos + *stored, p->buf, p->bytes) ?:
 		      tree_add_sums(s->tree, p->sums, p->nsums);
 		if (ret)
 			return ret;
