@@ -102,7 +102,7 @@ static int collect_node(struct array *places, struct base *base, struct tree *t,
 	return ret || !p.stored ? ret : array_append(places, &p);
 }
 
-static int collect(struct array *places, struct base *base, struct tree *t)
+int places_collect(struct array *places, struct base *base, struct tree *t)
 {
 	struct tree_walk walk = { 0 };
 	struct node *n;
@@ -113,11 +113,6 @@ static int collect(struct array *places, struct base *base, struct tree *t)
 		ret = collect_node(places, base, t, walk.dir, n);
 	array_sort(places, place_cmp);
 	return ret;
-}
-
-int places_collect(struct array *places, struct tree *t)
-{
-	return collect(places, NULL, t);
 }
 
 size_t places_alike(const struct array *places, size_t from)
@@ -203,7 +198,7 @@ static int keep_sums(struct base *base, struct tree *t, struct place_of *p)
 int base_keep_layout(struct base *base, struct tree *t, struct array *places)
 {
 	struct place_of *p;
-	int ret = collect(places, base, t);
+	int ret = places_collect(places, base, t);
 
 	for (size_t i = 0, n, from; !ret && i < places->n; i += n) {
 		n = places_alike(places, i);

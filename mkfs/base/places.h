@@ -23,15 +23,15 @@ struct place_of {
 };
 
 /*
- * Collect all contents of the tree, sorted by their places; @places is to be freed.  Return: 0 or
- * -ENOMEM, which is not said.
+ * Collect all contents of the tree, sorted by their places; @places is to be freed.  @base: give
+ * files that keep their content the holes and the place that it has of them, and collect this
+ * place; NULL: they have theirs.  Messages are written, but for -ENOMEM.  Return: 0 or -errno.
  */
-int places_collect(struct array *places, struct tree *t);
+int places_collect(struct array *places, struct base *base, struct tree *t);
 
 /*
- * Give all files that keep their content the layout that the base image has of them.  @places:
- * places_collect(), but of these files the places in the base image.  Called after the data phase.
- * Messages are written.  Return: 0 or -errno.
+ * Collect, and give all files that keep their content the layout that the base image has of them.
+ * Called after the data phase.  Messages are written.  Return: 0 or -errno.
  */
 int base_keep_layout(struct base *base, struct tree *t, struct array *places);
 

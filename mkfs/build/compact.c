@@ -111,7 +111,7 @@ static int open_target(struct run *r)
 static int share_blocks(struct run *r)
 {
 	struct array places;
-	int ret = places_collect(&places, &r->tree);
+	int ret = places_collect(&places, NULL, &r->tree);
 
 	if (!ret)
 		places_share(&places);

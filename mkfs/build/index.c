@@ -100,7 +100,7 @@ static int end_data(struct run *r)
 	struct store *s = &r->store;
 	struct array places;
 	int ret = r->base ? base_keep_layout(r->base, &r->tree, &places) :
-			    places_collect(&places, &r->tree);
+			    places_collect(&places, NULL, &r->tree);
 
 	s->figures.stored = ret ? 0 : archives_share(s, &places);
 	array_free(&places);

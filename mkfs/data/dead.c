@@ -49,7 +49,7 @@ int dead_data(struct store *s)
 
 	if (!s->source->replaced.n)
 		return 0;
-	ret = places_collect(&places, s->tree) ?: collect_dead(s, &dead);
+	ret = places_collect(&places, NULL, s->tree) ?: collect_dead(s, &dead);
 	if (!ret) {
 		places_share(&places);
 		ret = bury(s, &dead, &places);
