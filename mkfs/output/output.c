@@ -44,7 +44,7 @@ static int set_length(const struct output *out, u64 bytes)
 	return ret;
 }
 
-int output_finish(struct output *out, const void *const slots[2], u64 bytes)
+int output_finish(struct output *out, const struct dsfs_super *slots, u64 bytes)
 {
 	int ret = output_settle(out);
 
