@@ -39,17 +39,14 @@ static unsigned int bits_for(u64 max)
 	return max ? 64 - __builtin_clzll(max) : 0;
 }
 
-bool index_bits(u32 count, u32 most, u32 blocks, struct index_bits *bits)
+bool index_bits(u32 count, u32 most, u32 blocks, u8 *slot, u8 *block)
 {
-	*bits = (struct index_bits){ 0 };
-	if (count < DSFS_INDEX_MIN_NAMES)
-		return false;
-	bits->slot = bits_for(most);
-	bits->block = bits_for(blocks - 1);
-	if (bits->slot + bits->block <= 32 - DSFS_INDEX_FP_MIN)
-		return true;
-	*bits = (struct index_bits){ 0 };
-	return false;
+	const bool many = count >= DSFS_INDEX_MIN_NAMES;
+	const bool fits = many && bits_for(most) + bits_for(blocks - 1) <= 32 - DSFS_INDEX_FP_MIN;
+
+	*slot = fits ? bits_for(most) : 0;
+	*block = fits ? bits_for(blocks - 1) : 0;
+	return fits;
 }
 
 u32 index_buckets(u32 count)
@@ -186,22 +183,15 @@ static int make_entries(struct build *b, struct dsfs_bucket **buckets)
 int index_build(struct dir *dir, u32 most, struct dsfs_bucket **buckets)
 {
 	struct build b = { .dir = dir };
-	struct index_bits bits;
-	int ret = 0;
+	int ret;
 
 	*buckets = NULL;
 	dir->buckets = 0;
 	dir->seed = 0;
-	index_bits(dir->count, most, dir->name_blocks, &bits);
-	dir->slot_bits = bits.slot;
-	dir->block_bits = bits.block;
-	if (!bits.slot)
+	if (!index_bits(dir->count, most, dir->name_blocks, &dir->slot_bits, &dir->block_bits))
 		return 0;
 	b.hashes = malloc(dir->count * sizeof(*b.hashes));
-	if (b.hashes)
-		ret = build_any(&b, &dir->seed);
-	else
-		ret = -ENOMEM;
+	ret = b.hashes ? build_any(&b, &dir->seed) : -ENOMEM;
 	if (ret == 1) {
 		dir->buckets = b.nbuckets;
 		ret = make_entries(&b, buckets);

@@ -11,21 +11,11 @@
 #define INDEX_LOAD	14
 
 /**
- * struct index_bits - widths of the fields of an index entry
- * @slot: bits of the slot
- * @block: bits of the name block
- */
-struct index_bits {
-	u8 slot;
-	u8 block;
-};
-
-/**
  * index_bits - whether a directory can have an index, and the widths of its fields
  * @most: names in the fullest of its @blocks blocks
- * @bits: zero without an index
+ * @slot, @block: set to the bits of a slot and of a name block; 0 without an index
  */
-bool index_bits(u32 count, u32 most, u32 blocks, struct index_bits *bits);
+bool index_bits(u32 count, u32 most, u32 blocks, u8 *slot, u8 *block);
 
 /* Number of buckets of the first attempt. */
 u32 index_buckets(u32 count);

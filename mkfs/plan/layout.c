@@ -57,8 +57,8 @@ static int number_owner(struct layout *l, struct tree *t, const struct node *n)
 	return 0;
 }
 
-/* Place an xattr set.  A set of up to a block crosses no block; a longer one begins with one. */
-static u64 xset_place(u64 end, u32 bytes)
+/* What has up to a block crosses no block; what is longer begins with one. */
+static u64 place_behind(u64 end, u64 bytes)
 {
 	const u64 mask = DSFS_BLOCK_SIZE - 1;
 
@@ -75,22 +75,18 @@ static int place_xset(struct layout *l, struct tree *t, const struct node *n)
 		return 0;
 	if (array_append(&l->xsets, &n->xattrs))
 		return -ENOMEM;
-	set->off = xset_place(l->xattrs_end, set->bytes);
+	set->off = place_behind(l->xattrs_end, set->bytes);
 	set->placed = true;
 	l->xattrs_end = set->off + set->bytes;
 	return 0;
 }
 
-/* Place a symlink target, which crosses no block. */
 static void place_symlink(struct layout *l, struct node *n)
 {
-	const u64 mask = DSFS_BLOCK_SIZE - 1;
-	u64 at = l->symlinks_end;
+	struct symlink *s = node_data(n)->symlink;
 
-	if ((at & mask) + n->size > DSFS_BLOCK_SIZE)
-		at = (at + mask) & ~mask;
-	node_data(n)->symlink->start = at;
-	l->symlinks_end = at + n->size;
+	s->start = place_behind(l->symlinks_end, n->size);
+	l->symlinks_end = s->start + n->size;
 }
 
 static int place_node(struct layout *l, struct tree *t, struct node *n)

@@ -100,10 +100,10 @@ static void plan_dirs(struct plan *p, const struct tree *t, const struct options
 	for (u64 i = 0; i < t->ndirs; i++) {
 		const struct dir *d = t->dirs[i];
 		struct names_place place;
-		struct index_bits bits;
+		u8 slot, block;
 
 		names_place(d, &names, &place);
-		if (index_bits(d->count, place.most, place.blocks, &bits))
+		if (index_bits(d->count, place.most, place.blocks, &slot, &block))
 			buckets += index_buckets(d->count);
 		for (u32 k = 0; k < d->count; k++)
 			plan_node(p, &d->nodes[k], o, params);

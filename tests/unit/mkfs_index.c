@@ -141,15 +141,15 @@ static void one_dir(u32 count)
 static void test_bits(void)
 {
 	const u32 count = 1 << 30, blocks = 1 << 20;
-	struct index_bits bits;
+	u8 slot, block;
 
-	OK(index_bits(count, 255, blocks, &bits) && bits.slot == 8 && bits.block == 20,
+	OK(index_bits(count, 255, blocks, &slot, &block) && slot == 8 && block == 20,
 	   "index: 2^28 places");
-	OK(!index_bits(count, 255, blocks + 1, &bits) && !bits.slot && !bits.block,
+	OK(!index_bits(count, 255, blocks + 1, &slot, &block) && !slot && !block,
 	   "index: none for more places than an entry holds");
-	OK(!index_bits(count, 256, blocks, &bits), "index: none for one slot more");
-	OK(index_bits(count, 17, 1, &bits) && !bits.block, "index: one block, no bits");
-	OK(!index_bits(16, 16, 1, &bits), "index: none for 16 names");
+	OK(!index_bits(count, 256, blocks, &slot, &block), "index: none for one slot more");
+	OK(index_bits(count, 17, 1, &slot, &block) && !block, "index: one block, no bits");
+	OK(!index_bits(16, 16, 1, &slot, &block), "index: none for 16 names");
 }
 
 static void test_places(void)
