@@ -53,28 +53,23 @@ int holes_end(struct holes *h)
 int holes_data(struct holes *h, const char *p, u64 bytes)
 {
 	u64 done = 0, from = 0;
-	int ret;
+	int ret = 0;
 
-	while (done < bytes) {
+	while (!ret && done < bytes) {
 		u64 n = bytes - done < DSFS_BLOCK_SIZE ? bytes - done :
 							 DSFS_BLOCK_SIZE;
 
 		if (all_zero(p + done, n)) {
-			if (from < done) {
+			if (from < done)
 				ret = out(h, p + from, done - from);
-				if (ret)
-					return ret;
-			}
 			h->zeros += n;
 			from = done + n;
 		} else if (h->zeros) {
 			ret = holes_end(h);
-			if (ret)
-				return ret;
 		}
 		done += n;
 	}
-	return from < done ? out(h, p + from, done - from) : 0;
+	return ret || from == done ? ret : out(h, p + from, done - from);
 }
 
 int holes_zeros(struct holes *h, u64 bytes)

@@ -20,22 +20,11 @@ struct reader {
 	struct input *in;
 };
 
-/* Take over the error of the source.  Return: false. */
-static bool bad_input(struct item *it, const struct input *in)
+/* Take over the error of the source, if there is one. */
+static void take_error(struct item *it, const struct input *in)
 {
-	content_bad(it, in->why, in->err);
-	return false;
-}
-
-static bool open_input(struct reader *r, struct item *it)
-{
-	return input_open(r->in, it->dir, it->node) || bad_input(it, r->in);
-}
-
-/* Check after reading that the file is still the one that was scanned. */
-static bool check_file(struct reader *r, struct item *it)
-{
-	return input_unchanged(r->in) || bad_input(it, r->in);
+	if (in->why)
+		content_bad(it, in->why, in->err);
 }
 
 /* The inode of the image that the item may be the same as; 0: none. */
@@ -59,18 +48,18 @@ static bool compare_small(struct reader *r, struct item *it, const char *buf)
 
 static void run_small(struct reader *r, struct job *job, struct item *it)
 {
+	const struct source_ops *ops = r->in->src->ops;
 	char *buf = job->buf + it->off;
 
-	if (!open_input(r, it))
-		return;
-	if (!r->in->src->ops->read(r->in, buf, it->node->size, 0)) {
-		bad_input(it, r->in);
-	} else if (check_file(r, it)) {
-		content_small(&r->s->store->rules, job, it);
-		if (!it->why)
-			it->kept = compare_small(r, it, buf);
+	if (input_open(r->in, it->dir, it->node)) {
+		if (ops->read(r->in, buf, it->node->size, 0) && input_unchanged(r->in)) {
+			content_small(&r->s->store->rules, job, it);
+			if (!it->why)
+				it->kept = compare_small(r, it, buf);
+		}
+		input_close(r->in);
 	}
-	input_close(r->in);
+	take_error(it, r->in);
 }
 
 static int pass_holes(void *holes, const char *p, u64 bytes)
@@ -78,13 +67,9 @@ static int pass_holes(void *holes, const char *p, u64 bytes)
 	return p ? holes_data(holes, p, bytes) : holes_zeros(holes, bytes);
 }
 
-static int read_large(struct reader *r, struct item *it, struct holes *h)
+static int read_large(struct reader *r, struct holes *h)
 {
-	int ret = input_pass(r->in, r->staging, STAGING_BYTES, pass_holes, h);
-
-	if (ret == -EIO && r->in->why)
-		bad_input(it, r->in);
-	return ret ? ret : holes_end(h);
+	return input_pass(r->in, r->staging, STAGING_BYTES, pass_holes, h) ?: holes_end(h);
 }
 
 /*
@@ -102,27 +87,39 @@ static void compare_large(struct reader *r, struct item *it)
 		return;
 	keep_by_bytes_begin(&compare, r->s->store->base, ino);
 	holes_init(&h, keep_by_bytes_data, &compare);
-	ret = compare.differs ? -ECANCELED : read_large(r, it, &h);
-	if (!ret && check_file(r, it))
+	ret = compare.differs ? -ECANCELED : read_large(r, &h);
+	if (!ret && input_unchanged(r->in))
 		it->kept = keep_by_bytes_end(&compare, h.sparse,
 					     (struct dsfs_extent_record *)h.extents.p, h.extents.n);
 	holes_free(&h);
+}
+
+/* Read the open file, unless the image has it. */
+static void pass_large(struct reader *r, struct item *it, struct large *l)
+{
+	int ret;
+
+	compare_large(r, it);
+	if (it->kept || r->in->why)
+		return;
+	ret = read_large(r, &l->holes);
+	if (!ret && input_unchanged(r->in))
+		large_finish(l, it);
+	else if (ret && !r->in->why)
+		content_bad(it, "out of memory", ret);
 }
 
 static void run_large(struct reader *r, struct job *job)
 {
 	struct item *it = &job->items[0];
 	struct large l;
-	int ret;
 
-	if (large_begin(&l, &r->s->store->rules, &r->s->ring, job) && open_input(r, it)) {
-		compare_large(r, it);
-		ret = it->kept || it->why ? 0 : read_large(r, it, &l.holes);
-		if (!ret && !it->kept && !it->why && check_file(r, it))
-			large_finish(&l, it);
-		else if (ret && !it->why)
-			content_bad(it, "out of memory", ret);
-		input_close(r->in);
+	if (large_begin(&l, &r->s->store->rules, &r->s->ring, job)) {
+		if (input_open(r->in, it->dir, it->node)) {
+			pass_large(r, it, &l);
+			input_close(r->in);
+		}
+		take_error(it, r->in);
 	}
 	large_end(&l);
 }

@@ -35,9 +35,10 @@ void meta_begin(struct meta *m, enum dsfs_region_id id)
 int meta_put(struct meta *m, const void *p, size_t bytes)
 {
 	const char *from = p;
+	int ret = 0;
 
 	m->bytes[m->region] += bytes;
-	while (bytes) {
+	while (!ret && bytes) {
 		size_t n = sizeof(m->block) - m->fill;
 
 		if (n > bytes)
@@ -46,28 +47,23 @@ int meta_put(struct meta *m, const void *p, size_t bytes)
 		m->fill += n;
 		from += n;
 		bytes -= n;
-		if (m->fill == sizeof(m->block)) {
-			int ret = put_block(m);
-
-			if (ret)
-				return ret;
-		}
+		if (m->fill == sizeof(m->block))
+			ret = put_block(m);
 	}
-	return 0;
+	return ret;
 }
 
 int meta_pad(struct meta *m, u64 pos)
 {
 	static const char zero[DSFS_BLOCK_SIZE];
+	int ret = 0;
 
-	while (m->bytes[m->region] < pos) {
+	while (!ret && m->bytes[m->region] < pos) {
 		u64 n = pos - m->bytes[m->region];
-		int ret = meta_put(m, zero, n < sizeof(zero) ? n : sizeof(zero));
 
-		if (ret)
-			return ret;
+		ret = meta_put(m, zero, n < sizeof(zero) ? n : sizeof(zero));
 	}
-	return 0;
+	return ret;
 }
 
 int meta_end(struct meta *m)
