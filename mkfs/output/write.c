@@ -3,8 +3,6 @@
  * Writing of the image, front to back through a window of a few MiB, which small files can
  * still be put into without seeking back on the disk.
  */
-#include <fcntl.h>
-
 #include "msg.h"
 #include "output.h"
 
@@ -49,17 +47,16 @@ static int flush_some(struct output *out, u64 bytes)
 /* Make room in the window for bytes up to @end. */
 static int make_room(struct output *out, u64 end)
 {
-	while (end > out->base + OUTPUT_WINDOW) {
+	int ret = 0;
+
+	while (!ret && end > out->base + OUTPUT_WINDOW) {
 		u64 unit = UNIT - out->base % UNIT;
-		int ret;
 
 		if (unit > out->head - out->base)
 			unit = out->head - out->base;
 		ret = flush_some(out, unit);
-		if (ret)
-			return ret;
 	}
-	return 0;
+	return ret;
 }
 
 int output_flush(struct output *out)
@@ -178,27 +175,12 @@ int output_write(struct output *out, u64 pos, const void *p, size_t bytes)
 	return ret ? ret : copy_in(out, pos, from, bytes);
 }
 
-/* What is on the disk already becomes a hole where the target can do that. */
-static bool punch(struct output *out, u64 pos, u64 bytes)
-{
-	bool done;
-
-	if (pos + bytes > out->base || output_wait(out))
-		return false;
-	signals_write_begin();
-	done = !fallocate(out->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, pos, bytes);
-	signals_write_end();
-	return done;
-}
-
 int output_zero(struct output *out, u64 pos, u64 bytes)
 {
 	static const char zeros[65536];
 	int ret = 0;
 	u64 n;
 
-	if (punch(out, pos, bytes))
-		return 0;
 	for (; !ret && bytes; bytes -= n, pos += n) {
 		n = bytes < sizeof(zeros) ? bytes : sizeof(zeros);
 		ret = output_write(out, pos, zeros, n);
