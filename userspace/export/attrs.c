@@ -190,7 +190,7 @@ static void settle_owner(struct object *o)
 	}
 }
 
-static void settle(struct extract *x, const struct walk_entry *e, int fd)
+void attrs_fd(struct extract *x, const struct walk_entry *e, int fd)
 {
 	struct object o = { .x = x, .e = e, .fd = fd, .mode = e->node.attr.mode & 07777 };
 	bool clean;
@@ -211,15 +211,10 @@ static void settle(struct extract *x, const struct walk_entry *e, int fd)
 	xattr_list_free(&o.list);
 }
 
-void attrs_fd(struct extract *x, const struct walk_entry *e, int fd)
-{
-	settle(x, e, fd);
-}
-
 void attrs_at(struct extract *x, const struct walk_entry *e)
 {
 	if (fchdir(x->cwd))	/* there is no lsetxattrat() */
 		extract_failed(x, e->path, "attributes");
 	else
-		settle(x, e, -1);
+		attrs_fd(x, e, -1);
 }
