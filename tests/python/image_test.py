@@ -239,7 +239,6 @@ class Whole(ImageCase):
             self.assertNotEqual(it, dsfs.Image(self.image))
             self.assertEqual(it, it)
         self.assertIn("closed", repr(it))
-        self.assertRegex(library.version(), r"^\d+\.\d+\.\d+$")
 
     def test_an_older_generation(self):
         path = self.copy()
@@ -418,9 +417,7 @@ class Batches(ImageCase):
         self.assertEqual(data[:-2], [b"%d" % i for i in range(63, -1, -1)])
         self.assertEqual(data[-2:], [pattern(300000, 300000 & 255), b""])
         self.assertEqual([name for name in calls if "read" in name], ["dsfs_pread_many"])
-        with mock.patch.object(handle, "_new_bytes", None):
-            self.assertEqual(self.it.read_batch(paths), data)
-            self.assertEqual({type(part) for part in self.it.read_batch(paths)}, {bytes})
+        self.assertEqual({type(part) for part in data}, {bytes})
 
     def test_an_error_names_the_file_of_a_batch(self):
         path = self.copy()

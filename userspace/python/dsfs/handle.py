@@ -23,23 +23,9 @@ from . import library
 _PIECE = 1024
 
 # A bytes object that is still to be filled in: so contents are not copied.
-try:
-    _new_bytes: Optional[Callable[[None, int], bytes]] = \
-        ctypes.pythonapi.PyBytes_FromStringAndSize
-    ctypes.pythonapi.PyBytes_FromStringAndSize.argtypes = [ctypes.c_char_p, ctypes.c_ssize_t]
-    ctypes.pythonapi.PyBytes_FromStringAndSize.restype = ctypes.py_object
-except AttributeError:  # not CPython
-    _new_bytes = None
-
-
-def _buffer(length: int) -> Tuple[Any, ctypes.c_char_p]:
-    """Memory for contents, and where it is."""
-    if _new_bytes is not None:
-        data = _new_bytes(None, length)
-        return data, ctypes.c_char_p(data)
-    array = bytearray(length)
-    first = ctypes.addressof(ctypes.c_char.from_buffer(array)) if length else None
-    return array, ctypes.c_char_p(first)
+_new_bytes: Callable[[None, int], bytes] = ctypes.pythonapi.PyBytes_FromStringAndSize
+ctypes.pythonapi.PyBytes_FromStringAndSize.argtypes = [ctypes.c_char_p, ctypes.c_ssize_t]
+ctypes.pythonapi.PyBytes_FromStringAndSize.restype = ctypes.py_object
 
 
 class Entry(NamedTuple):
@@ -213,10 +199,6 @@ class File:
         length = max(0, min(length, self.size - position))
         if not length:
             return b""
-        if _new_bytes is None:
-            array = bytearray(length)
-            self.pread_into((ctypes.c_char * length).from_buffer(array), length, position)
-            return bytes(array)
         data = _new_bytes(None, length)
         if self.pread_into(data, length, position) != length:
             raise OSError(errno.EIO, "the file ends too early", self.told)
@@ -233,8 +215,8 @@ class File:
         for read, (file, position, length) in zip(reads, parts):
             read.len = max(0, min(length, file.size - position))
             read.pos = position
-            data, read.buf = _buffer(read.len)
-            contents.append(data)
+            contents.append(_new_bytes(None, read.len))
+            read.buf = contents[-1]
         for read, (file, _position, _length) in zip(reads, parts):
             read.file = file._now()
         try:
@@ -246,7 +228,7 @@ class File:
         for read, part in zip(reads, parts):
             if read.result != read.len:
                 raise OSError(errno.EIO, "the file ends too early", part[0].told)
-        return contents if _new_bytes else [bytes(data) for data in contents]
+        return contents
 
     def extents(self) -> List[Tuple[int, int, int]]:
         """Offset in the file, offset in what the descriptor is of, and length of each."""

@@ -19,7 +19,6 @@ from typing import Any, Optional
 SONAME = "libdsfs.so.0"
 
 ROOT_INO = 1
-NAME_MAX = 255
 SYMLINK_MAX = 4095
 FOLLOW = 1
 UNCHECKED = 1
@@ -75,13 +74,11 @@ class Read(ctypes.Structure):
 
 # An image, a file and a stream are pointers; so is the error, which byref() gives.
 _FUNCTIONS = {
-    "dsfs_version": (c_char_p, []),
     "dsfs_open_fd": (c_int, [c_int, POINTER(OpenOptions), POINTER(c_void_p), c_void_p]),
     "dsfs_close": (None, [c_void_p]),
     "dsfs_get_info": (None, [c_void_p, POINTER(Info)]),
     "dsfs_generations": (c_ssize_t, [c_void_p, POINTER(c_uint64), c_size_t, c_void_p]),
     "dsfs_verify": (c_int, [c_void_p, c_uint32, c_void_p]),
-    "dsfs_stat": (c_int, [c_void_p, c_uint64, POINTER(Stat), c_void_p]),
     "dsfs_lookup_path": (c_int, [c_void_p, c_char_p, c_uint32, POINTER(Stat), c_void_p]),
     "dsfs_readlink": (c_ssize_t, [c_void_p, c_uint64, c_char_p, c_size_t, c_void_p]),
     "dsfs_getxattr": (c_ssize_t, [c_void_p, c_uint64, c_char_p, c_char_p, c_size_t, c_void_p]),
@@ -112,12 +109,6 @@ def load() -> Any:
         raise ImportError(f"{error}: images are read by libdsfs: install it (libdsfs0), or "
                           f"name it in DSFS_LIBRARY") from error
     return library
-
-
-def version() -> str:
-    """The version of the library."""
-    text: bytes = load().dsfs_version()
-    return text.decode()
 
 
 # What a path leads to, or does not: the system's own words and the path say all
