@@ -19,6 +19,9 @@ bytes in memory:
 Sampler and BatchSampler are for PyTorch's DataLoader; ahead() and Prefetcher are for
 any other loop, and need nothing but Python.  On another file system nothing of it has
 an effect.
+
+Shuffle is an order of an epoch without a list, which a Sampler takes; Resumable is a
+DataLoader of it that goes on where a job ended, with any number of processes and workers.
 """
 from typing import Any
 
@@ -27,10 +30,12 @@ from .entries import DirEntry, Info
 from .image import Image
 from .library import DamageError
 from .prefetch import Prefetcher, ahead
+from .resumable import Resumable
+from .shuffle import Shuffle
 
 __version__ = "0.1.0"
-__all__ = ["BatchSampler", "DamageError", "DirEntry", "Image", "Info", "Prefetcher", "Sampler",
-           "ahead", "read_many"]
+__all__ = ["BatchSampler", "DamageError", "DirEntry", "Image", "Info", "Prefetcher", "Resumable",
+           "Sampler", "Shuffle", "ahead", "read_many"]
 
 
 def __getattr__(name: str) -> Any:

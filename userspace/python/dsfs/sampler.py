@@ -6,13 +6,15 @@ batches ahead of what it returns.  These indices are in the hands of the workers
 comes window samples later is prefetched.  So workers need not know of it, however they
 are started, and nothing of it is sent to them.
 
-The order is that of the sampler that is wrapped.
+The order is that of the sampler that is wrapped.  If that is a Shuffle, its state is passed
+on, and counts what was yielded, not what is prefetched.
 """
 from typing import Any, Iterator, List, Optional, Sequence
 
 from . import paths as _paths
 from . import prefetch
 from .filesystem import PathArg
+from .shuffle import TAILS, Pass, Shuffle, State, share
 
 try:
     from torch.utils.data import BatchSampler as _TorchBatchSampler
@@ -40,13 +42,16 @@ class _Ahead:
     def _indices(self, item: Any) -> Sequence[Any]:
         raise NotImplementedError
 
-    def __iter__(self) -> Iterator[Any]:
+    def _look_ahead(self, items: Iterator[Any]) -> Iterator[Any]:
         find = _paths.finder(self._dataset, self._paths)
 
         def paths_of(item: Any) -> List[PathArg]:
             return [path for index in self._indices(item)
                     for path in _paths.forgiving(find, index)]
-        return prefetch.look_ahead(iter(self._sampler), paths_of, self.window, self.thread)
+        return prefetch.look_ahead(items, paths_of, self.window, self.thread)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._look_ahead(iter(self._sampler))
 
     def __len__(self) -> int:
         return len(self._sampler)
@@ -71,24 +76,70 @@ class Sampler(_Ahead, _TorchSampler):  # type: ignore[misc]
 
     dataset	what the indices are of
     sampler	says the order, such as a DistributedSampler; if None, a RandomSampler,
-		as DataLoader(shuffle=True) has it
+		as DataLoader(shuffle=True) has it; a Shuffle, for an order to resume
     paths	the files of a sample, as a list or a function of the index, where the
 		data set has no .samples or .imgs; of a sample, a path or several
     window	files ahead (256, or DSFS_PREFETCH_WINDOW); 0: no prefetch
     thread	False: without a thread
+
+    Only with a Shuffle, which has state_dict() and load_state_dict() here, too:
+
+    rank, world	take the part of one of several processes
+    tail	the end of an epoch that is no multiple of world: "keep" it, so that some ranks
+		have a sample more; "drop" it; or "repeat" the first ones of the epoch
     """
+
+    def __new__(cls, _dataset: Any = None, sampler: Any = None, **_options: Any) -> "Sampler":
+        # The states are methods of a class of their own: StatefulDataLoader looks for them,
+        # and counts by itself for all other samplers.
+        made = _ShuffleSampler if cls is Sampler and isinstance(sampler, Shuffle) else cls
+        return super().__new__(made)  # type: ignore[no-any-return]
 
     # pylint: disable=super-init-not-called
     # Of PyTorch's it would want arguments, or warn of them, as the version may be.
     def __init__(self, dataset: Any, sampler: Any = None, *, paths: Any = None,
-                 window: Optional[int] = None, thread: bool = True) -> None:
+                 window: Optional[int] = None, thread: bool = True, rank: int = 0,
+                 world: int = 1, tail: str = "keep") -> None:
         if sampler is None:
             from torch.utils.data import RandomSampler
             sampler = RandomSampler(dataset)
+        if (rank, world, tail) != (0, 1, "keep") and not isinstance(sampler, Shuffle):
+            raise TypeError(f"rank, world and tail are for a Shuffle: {type(sampler).__name__} "
+                            "says itself which part a process has")
         self._set_up(dataset, sampler, paths, window, thread)
+        self._take(rank, world, tail)
+
+    def _take(self, rank: int, world: int, tail: str) -> None:
+        pass
 
     def _indices(self, item: Any) -> Sequence[Any]:
         return (item,)
+
+
+class _ShuffleSampler(Sampler):
+    def _take(self, rank: int, world: int, tail: str) -> None:
+        if not 0 <= rank < world:
+            raise ValueError(f"rank: {rank} is not in 0 ... {world - 1}, of a world of {world}")
+        if tail not in TAILS:
+            raise ValueError(f"tail: {tail!r} is none of {', '.join(TAILS)}")
+        self.rank, self.world, self.tail = rank, world, tail
+
+    @property
+    def shuffle(self) -> Shuffle:
+        shuffle: Shuffle = self._sampler
+        return shuffle
+
+    def __iter__(self) -> Pass:
+        return Pass(self.shuffle, self.rank, self.world, self.tail, self._look_ahead)
+
+    def __len__(self) -> int:
+        return share(self.shuffle.n, self.rank, self.world, self.tail)
+
+    def state_dict(self) -> State:
+        return self.shuffle.state_dict()
+
+    def load_state_dict(self, state: State) -> None:
+        self.shuffle.load_state_dict(state)
 
 
 class BatchSampler(_Ahead, _TorchBatchSampler):  # type: ignore[misc]
