@@ -5,14 +5,17 @@ orders.py TREE WINDOW PIECE SHARD - figures of the orders of dsfs order, one a l
 what, whose, the value and its unit, with tabs between them.
 
 The files of TREE have no places, so the order of the device is that of their names.
-Compared with it are a true shuffle, windows of pieces, and a shuffle buffer over shards: the
-shards are read in random order, and each file that is drawn from the buffer at random is
-replaced by the next one.
+Compared with it are a true shuffle, Python's random.shuffle, dsfs.Shuffle, windows of pieces,
+and a shuffle buffer over shards: the shards are read in random order, and each file that is
+drawn from the buffer at random is replaced by the next one.
 """
 import os
 import random
 import subprocess
 import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "userspace/python"))
 
 BATCH = 256
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -42,6 +45,17 @@ def windows(order, sizes, window):
         yield part
 
 
+def python_shuffle(n):
+    order = list(range(n))
+    random.Random(1).shuffle(order)
+    return order
+
+
+def keyed_shuffle(n):
+    import dsfs
+    return dsfs.Shuffle(n, seed=1)[:]
+
+
 def shuffle_buffer(sizes, window, shard):
     draw = random.Random(1)
     shards = list(windows(range(len(sizes)), sizes, shard))
@@ -55,6 +69,13 @@ def shuffle_buffer(sizes, window, shard):
         held[k] = i
     draw.shuffle(held)
     return order + held
+
+
+def places_of(order):
+    places = [0] * len(order)
+    for place, i in enumerate(order):
+        places[i] = place
+    return places
 
 
 def rank_correlation(places):
@@ -94,6 +115,8 @@ def main(tree, window_text, piece, shard):
 
     orders = {
         "true_shuffle": numbers("--window=all"),
+        "random.shuffle": python_shuffle(len(files)),
+        "dsfs.Shuffle": keyed_shuffle(len(files)),
         "this_order": numbers(f"--window={window_text}", f"--piece={piece}"),
         "shuffle_buffer": shuffle_buffer(sizes, window, size_of(shard)),
     }
@@ -102,16 +125,15 @@ def main(tree, window_text, piece, shard):
         print(f"window {window_text}, pieces {piece}: {what}\t{subject}\t{value:.6g}\t{unit}")
 
     for subject, order in orders.items():
-        places = [0] * len(order)
-        for place, i in enumerate(order):
-            places[i] = place
+        places = places_of(order)
         row("rank correlation", subject, rank_correlation(places), "-")
         row("classes in a batch of 256", subject, classes_in_batches(order, classes), "classes")
         row("distance of neighbours", subject, neighbour_distance(places), "of all")
     # shards are read from end to end, whatever the buffer
-    for subject in "true_shuffle", "this_order":
+    for subject in "true_shuffle", "random.shuffle", "dsfs.Shuffle", "this_order":
         row("pieces of the device", subject, pieces(orders[subject], sizes, window),
             "pieces/file")
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])
