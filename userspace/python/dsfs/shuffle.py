@@ -242,9 +242,8 @@ class Pass(Iterator[int]):
         return number
 
     def state_dict(self) -> State:
-        if self._place is None:
-            return self._shuffle.state_dict()
-        return self._shuffle.state_of(self._place.epoch, self._place.position)
+        place = self._place or self._shuffle.upcoming()
+        return self._shuffle.state_of(place.epoch, place.position)
 
     def load_state_dict(self, state: State) -> None:
         """Begin where a state says; not after it began."""

@@ -50,7 +50,8 @@ class BatchSampler(Sampler):
             yield batch
 
     def __len__(self):
-        return -(-len(self.sampler) // self.batch_size)
+        return (len(self.sampler) if self.drop_last else
+                len(self.sampler) + self.batch_size - 1) // self.batch_size
 
 
 class Subset:
@@ -114,11 +115,11 @@ class Workers:
 class DataLoader:
     def __init__(self, dataset, batch_size=1, shuffle=False, sampler=None, batch_sampler=None,
                  num_workers=0, collate_fn=None, multiprocessing_context=None,
-                 persistent_workers=False):
+                 persistent_workers=False, drop_last=False):
         self.dataset = dataset
         if sampler is None and batch_sampler is None:
             sampler = RandomSampler(dataset) if shuffle else SequentialSampler(dataset)
-        self.batch_sampler = batch_sampler or BatchSampler(sampler, batch_size, False)
+        self.batch_sampler = batch_sampler or BatchSampler(sampler, batch_size, drop_last)
         self.collate_fn = collate_fn or (lambda batch: batch)
         self.num_workers = num_workers
         self.multiprocessing_context = multiprocessing_context
