@@ -36,6 +36,17 @@ class Order(Case):
             for i, _ in enumerate(sampler):
                 self.assertEqual(numbers, order[:i + WINDOW + 1])
 
+    def test_so_are_those_of_a_shuffle(self):
+        for rank in 0, 1:
+            order = dsfs.Shuffle(self.COUNT, 4)[rank::2]
+            sampler = dsfs.Sampler(self.folder, dsfs.Shuffle(self.COUNT, 4), window=WINDOW,
+                                   thread=False, rank=rank, world=2)
+            with self.recorded() as numbers:
+                for i, index in enumerate(sampler):
+                    self.assertEqual(index, order[i])
+                    self.assertEqual(numbers, order[:i + WINDOW + 1])
+                    self.assertEqual(sampler.state_dict()["position"], 2 * i + 2)
+
     def test_of_batches_a_window_of_samples(self):
         batches = [list(range(i, i + 4)) for i in range(0, self.COUNT, 4)]
         for window, far in (1, 1), (4, 1), (5, 2), (10, 3):
@@ -73,6 +84,11 @@ class Order(Case):
     def test_it_can_be_copied_and_pickled(self):
         sampler = dsfs.Sampler(Folder(self.root, 3), [2, 0, 1], paths=["a", "b", "c"])
         self.assertEqual(list(copy.copy(sampler)), [2, 0, 1])
+        sampler = dsfs.Sampler(Folder(self.root, 3), dsfs.Shuffle(3, 1))
+        for again in copy.copy(sampler), copy.deepcopy(sampler), pickle.loads(
+                pickle.dumps(sampler)):
+            self.assertEqual((list(again), again.world), (dsfs.Shuffle(3, 1)[:], 1))
+            sampler.set_epoch(0)
         sampler = dsfs.Sampler(Folder(self.root, 3), [2, 0, 1])
         self.assertEqual(list(pickle.loads(pickle.dumps(sampler))), [2, 0, 1])
 

@@ -35,7 +35,8 @@ class Trainer:
         return copy.deepcopy({"epoch": self.epoch, "ready": self.ready, "loader": state})
 
     def batches(self, epochs):
-        """Each batch, in the place of training_step(); checkpoint() is of after it."""
+        """Each batch, in the place of training_step(), and nothing in that of
+        on_train_epoch_end(); checkpoint() is of after it."""
         while self.epoch < epochs:
             set_sampler_epoch(self.loader, self.epoch)
             if self.source is None:
@@ -47,3 +48,4 @@ class Trainer:
                 self.ready += 1
                 yield self.epoch, batch
             self.epoch, self.ready, self.source = self.epoch + 1, 0, None
+            yield self.epoch - 1, []
