@@ -30,6 +30,11 @@ class ImageFolder:
         return Path(self.samples[index][0]).read_bytes(), 0
 
 
+def state_of(n):
+    """What a job has saved that reads the page for the first time."""
+    return {"version": 1, "n": n, "seed": 7, "epoch": 0, "position": n // 2}
+
+
 def job(page):
     """The names that a job of this page has already."""
     names = {"DataLoader": DataLoader, "transform": None, "epoch": 0}
@@ -39,7 +44,10 @@ def job(page):
         dataset = ImageFolder("/srv/imagenet/train")
         names.update(dataset=dataset, shuffled_paths=PATHS,
                      DistributedSampler=lambda data: DistributedSampler(data, 2, 0),
-                     batches=BatchSampler(SequentialSampler(dataset), 4, False))
+                     batches=BatchSampler(SequentialSampler(dataset), 4, False), rank=0, world=1,
+                     epochs=2, train=len, checkpoint={"loader": state_of(len(dataset))},
+                     accelerator=types.SimpleNamespace(process_index=0, num_processes=1,
+                                                       register_for_checkpointing=id))
     if page == "python-images":
         names.update(transform=lambda picture: picture.size, paths=["rose/1.jpg"], starts=[0], ends=[10],
                      torchvision=types.ModuleType("torchvision"))
