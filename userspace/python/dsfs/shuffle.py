@@ -106,7 +106,11 @@ class Shuffle(Sequence[int]):
             raise IndexError(f"position {position} of a shuffle of {self.n}") from None
 
     def __contains__(self, value: object) -> bool:
-        return value in range(self.n)
+        # A range would look for what is no int at each of its places.
+        try:
+            return 0 <= operator.index(value) < self.n  # type: ignore[arg-type]
+        except TypeError:
+            return False
 
     def index(self, value: int, start: int = 0, stop: Optional[int] = None) -> int:
         """The position of a number."""
@@ -171,7 +175,6 @@ class Shuffle(Sequence[int]):
         if state["n"] != self.n:
             raise ValueError(f"the state is of {state['n']} samples, "
                              f"this shuffle has {self.n}")
-        _whole("seed", state["seed"], permutation.SEED_MAX)
         return self._place(state["epoch"], state["position"])
 
     def state_of(self, epoch: int, position: int) -> State:
@@ -183,9 +186,9 @@ class Shuffle(Sequence[int]):
 
     def load_state_dict(self, state: State) -> None:
         """Go on as the state says, with its seed.  Another n is a ValueError."""
-        self._next = self._read(state)
-        self.seed = state["seed"]
-        self._order = None
+        place = self._read(state)
+        self.seed = _whole("seed", state["seed"], permutation.SEED_MAX)
+        self._next, self._order = place, None
 
     def bind(self, state: State) -> Place:
         """The same for one pass: later ones are of later epochs, even if it never begins."""
