@@ -12,7 +12,9 @@ prog=nbd
 address=$1
 files=$2
 mnt=/mnt/image
-mkdir -p $mnt /run/dsfs-http-0
+# shellcheck disable=SC2034 # what the unit's commands refer to
+URL=$address/image.dsfs CONNECTIONS=8 OPTIONS=''
+mkdir -p "$mnt" /run/dsfs-http-0
 
 # unit KEY: run what the unit has for it, as systemd expands it.
 unit()
@@ -33,8 +35,8 @@ phase()
 same_bytes()
 {
 	drop_caches
-	listing $mnt/ >/tmp/list
-	cmp /ref/list /tmp/list && (cd $mnt && sha256sum -c /ref/list.sums) >/tmp/sums && return
+	listing "$mnt"/ >/tmp/list
+	cmp /ref/list /tmp/list && (cd "$mnt" && sha256sum -c /ref/list.sums) >/tmp/sums && return
 	grep -v ': OK$' /tmp/sums | as_comments
 	return 1
 }
@@ -66,9 +68,9 @@ read_together()
 {
 	pids=''
 	i=0
-	while [ $i -lt 8 ]; do
-		awk -v i=$i 'NR % 8 == i { print substr($0, 67) }' /ref/list.sums |
-			(cd $mnt && xargs cat) >/dev/null & pids="$pids $!"
+	while [ "$i" -lt 8 ]; do
+		awk -v i="$i" 'NR % 8 == i { print substr($0, 67) }' /ref/list.sums |
+			(cd "$mnt" && xargs cat) >/dev/null & pids="$pids $!"
 		i=$((i + 1))
 	done
 	for pid in $pids; do
@@ -82,20 +84,19 @@ detached()
 	while nbd-client -c /dev/nbd0 >/dev/null; do
 		:
 	done
-	! mount -t dsfs /dev/nbd0 $mnt 2>/dev/null
+	! mount -t dsfs /dev/nbd0 "$mnt" 2>/dev/null
 }
 
 net_up
-URL=$address/image.dsfs CONNECTIONS=8 OPTIONS=''
 phase mounting
 check "the unit's commands attach the image" attach
 check "the device has a size" has_size
 echo "# Linux $(uname -r): max_sectors_kb $(cat /sys/class/block/nbd0/queue/max_sectors_kb), read_ahead_kb $(cat /sys/class/block/nbd0/queue/read_ahead_kb)"
-check "the module mounts it" mount -t dsfs -o ro /dev/nbd0 $mnt
+check "the module mounts it" mount -t dsfs -o ro /dev/nbd0 "$mnt"
 phase names
-check "all names" [ "$(find $mnt -type f -size +0 | wc -l)" -eq "$files" ]
+check "all names" [ "$(find "$mnt" -type f -size +0 | wc -l)" -eq "$files" ]
 phase cold
-requests --pattern=pil --seed=1 $mnt | sed 's/^/# /'
+requests --pattern=pil --seed=1 "$mnt" | sed 's/^/# /'
 phase together
 drop_caches
 check "eight readers at once" read_together
@@ -106,6 +107,6 @@ until [ "$(wget -q -O - "$address/phase/gone")" = gone ]; do
 done
 check "right bytes, though the server is away when they are asked for" same_bytes
 phase end
-umount $mnt
+umount "$mnt"
 check "the unit's command detaches it" detached
 exit $failed

@@ -21,7 +21,7 @@ web_begin()
 		if web_start; then
 			return
 		fi
-		echo "# nginx: try $tries: $(tail -n 1 "$web_dir/error.log")"
+		echo "# nginx: try $tries: $(tail -n 1 "$web_dir/start.log")"
 	done
 	return 1
 }
@@ -55,7 +55,7 @@ web_configure()
 
 web_start()
 {
-	nginx -c "$web_dir/nginx.conf" -e "$web_dir/error.log" 2>>"$web_dir/error.log"
+	nginx -c "$web_dir/nginx.conf" -e "$web_dir/error.log" 2>"$web_dir/start.log"
 }
 
 web_runs()
