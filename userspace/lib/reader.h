@@ -17,6 +17,8 @@
 
 /* What is read with this flag is not asked for again. */
 #define READ_ONCE	1u
+/* What was read is bad by its checksum: ask the origin once more, past all caches. */
+#define READ_AGAIN	2u
 /* Offset and buffer of such a read, if it is not to go through the page cache */
 #define READ_ALIGN	4096
 
@@ -46,10 +48,21 @@ struct dsfs_reader_ops {
 /**
  * struct dsfs_reader - an open reader
  * @bytes: how many there are
+ * @name: what messages call it, without anything secret; NULL: the path that it was opened by
+ * @identity: the same identity, the same bytes, on any node; NULL if nobody vouches for that
+ * @far: a read waits for a network, so that few large ones cost less than many small ones,
+ *	and what the origin sends may be another thing the next time: READ_AGAIN is worth a try
+ * @stop: non-zero once waits are to end with -EINTR; NULL: signals alone end them
+ *
+ * @name and @identity are the reader's own, which @close frees.
  */
 struct dsfs_reader {
 	const struct dsfs_reader_ops *ops;
 	u64 bytes;
+	const char *name;
+	const char *identity;
+	bool far;
+	int (*stop)(void);
 };
 
 /**
