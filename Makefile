@@ -37,7 +37,7 @@ WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wshadow \
 		   -Wvla -Werror=implicit -Wno-sign-compare
 DSFS_CFLAGS	:= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
 		   -DDSFS_VERSION_STRING='"$(VERSION)"' -Ifs/format -Iuserspace/lib -Iuserspace/tool \
-		   $(addprefix -Iuserspace/,walk digest export diff) -MMD -MP
+		   $(addprefix -Iuserspace/,http walk digest export diff) -MMD -MP
 # ISAL=no: where there is no ISA-L, CRC-32C is the tools' own, and slow.
 ISAL		?= yes
 ifeq ($(ISAL),no)
@@ -56,11 +56,22 @@ mkfs_LIBS	:= -larchive
 else
 DSFS_CFLAGS	+= -DDSFS_NO_LIBARCHIVE
 endif
+# Images on servers need the headers of libcurl; the library is loaded when it is needed.
+ifndef CURL
+CURL		:= $(shell printf '\043include <curl/curl.h>\n' | \
+		     $(CC) $(CFLAGS) -x c -E -o /dev/null - 2>/dev/null && echo yes)
+endif
+ifeq ($(CURL),yes)
+http_SRC	:= $(wildcard userspace/http/*.c)
+else
+DSFS_CFLAGS	+= -DDSFS_NO_CURL
+http_SRC	:= userspace/http/name.c
+endif
 LIBS		:= $(SUM_LIBS) -lblkid -luuid -lpthread
 TOOLS		:= mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs dsfs dsfs_id
 SCRIPTS		:= dsfs-switch
 
-libdsfs_SRC	:= $(wildcard fs/format/*.c userspace/lib/*.c)
+libdsfs_SRC	:= $(wildcard fs/format/*.c userspace/lib/*.c) $(http_SRC)
 LIB_SRC		:= $(libdsfs_SRC) $(wildcard userspace/tool/*.c)
 # The digest of a data set, which all three compute
 digest_SRC	:= $(wildcard userspace/walk/*.c userspace/digest/*.c)

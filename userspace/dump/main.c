@@ -74,7 +74,7 @@ static int dump(const char *path, struct request *r)
 	struct json json, *j = r->json ? &json : NULL;
 	int ret = -1, bad;
 
-	if (image_open(&v.img, path))
+	if (image_open_at(&v.img, path, r->source))
 		return -1;
 	bad = image_report_slots(&v.img);
 	if (v.img.geo && r->one && image_generation(&v.img, r->generation)) {

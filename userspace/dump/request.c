@@ -88,6 +88,8 @@ static const struct arg option_table[] = {
 	{ 0, "generation", "N", "look at an older generation; alone: its superblock",
 	  ARG_NUMBER(struct request, generation, 0, 0), ARG_GIVEN(struct request, one),
 	  .once = true, .not = "generations; diff" },
+	{ 0, "source", "OPTIONS", "of the way to an image on a server: see dsfs-source(7)",
+	  ARG_TEXT(struct request, source, 0), .once = true },
 	{ 0, "json", NULL, "as JSON",
 	  ARG_FLAG(struct request, json), .not = "cat; extract; tar; manifest" },
 	{ ARG_HELP },

@@ -18,6 +18,7 @@
  */
 struct request {
 	const char *inode, *path, *dir, *extents, *extract, *cat;
+	const char *source;
 	u64 generation;
 	unsigned int digest;
 	struct digest_request digest_how;

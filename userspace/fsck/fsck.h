@@ -111,6 +111,7 @@ struct later {
  * @only: --generation: the one to check, 0 for all
  * @incomplete: something could not be decoded, so the lists lack what it uses
  * @digest: --digest: compare kept digests with the trees
+ * @source: options of the way to an image on a server, or NULL
  * @progress_fd: lines of progress go there, -1: nowhere
  */
 struct fsck {
@@ -143,6 +144,7 @@ struct fsck {
 	u64 pass_total;
 	bool incomplete;
 	bool json;
+	const char *source;
 	bool no_data;
 	bool digest;
 	bool quiet;

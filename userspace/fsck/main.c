@@ -157,7 +157,7 @@ static int fsck(struct fsck *f, const char *path)
 {
 	int ret, code = EXIT_CLEAN;
 
-	if (image_open(&f->img, path))
+	if (image_open_at(&f->img, path, f->source))
 		return EXIT_FAILED;
 	report_init(f);
 	stop_init(SA_RESETHAND | SA_RESTART);
@@ -166,7 +166,7 @@ static int fsck(struct fsck *f, const char *path)
 	if (f->report.errors)
 		code |= EXIT_ERRORS;
 	if (ret < 0)
-		msg_error(path, "not checked: %s", msg_why(-ret));
+		msg_error(f->img.path, "not checked: %s", msg_why(-ret));
 	if (ret)
 		code |= EXIT_FAILED;
 	if (stop_asked())
@@ -198,6 +198,8 @@ static const struct arg option_table[] = {
 	  ARG_NUMBER(struct fsck, only, 1, 0) },
 	{ 0, "threads", "N", "threads that check data (processors)",
 	  ARG_NUMBER(struct fsck, threads, 1, THREADS_MAX) },
+	{ 0, "source", "OPTIONS", "of the way to an image on a server: see dsfs-source(7)",
+	  ARG_TEXT(struct fsck, source, 0), .once = true },
 	{ 0, "json", NULL, "report as JSON on standard output", ARG_FLAG(struct fsck, json) },
 	{ 'v', "verbose", NULL, "name every problem, and the passes",
 	  ARG_FLAG(struct fsck, verbose) },

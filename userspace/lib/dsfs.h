@@ -16,6 +16,7 @@
  *   EBADMSG      a checksum is wrong
  *   EUCLEAN      a rule of the format is broken
  *   EIO          it could not be read, or ends too early
+ *   EREMOTEIO    the same of an image on a server; the message says what went wrong there
  *
  * Memory: metadata is read when it is first needed and kept until dsfs_close().
  */
@@ -67,6 +68,8 @@ const char *dsfs_version(void);
  * @offset: where the image begins in its file, in bytes
  * @length: its bytes; 0: up to the end of the file
  * @generation: the generation to look at; 0: the newest
+ * @source: options of the way to an image on a server, "name=value,...", or NULL: see
+ *	dsfs-source(7).  A program that was built without it goes on working.
  */
 struct dsfs_open_options {
 	uint32_t size;
@@ -74,11 +77,12 @@ struct dsfs_open_options {
 	uint64_t offset;
 	uint64_t length;
 	uint64_t generation;
+	const char *source;
 };
 
 /**
  * dsfs_open - open an image
- * @path: a file or a block device
+ * @path: a file or a block device, or an address: http://, https:// or s3://bucket/key
  * @options: or NULL
  * @image: gets the image, to be closed with dsfs_close()
  * @error: filled in on failure, or NULL

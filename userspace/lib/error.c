@@ -11,6 +11,13 @@
 
 #define GROUPED_MAX	27	/* 20 digits and 6 commas */
 
+static __thread char far_text[ERR_FAR];
+
+char *err_far(void)
+{
+	return far_text;
+}
+
 const char *err_why(int ret)
 {
 	switch (-ret) {
@@ -20,6 +27,8 @@ const char *err_why(int ret)
 		return "against the rules of the format";
 	case ENOTDIR:
 		return "a part of the path is not a directory";
+	case EREMOTEIO:
+		return *far_text ? far_text : strerror(-ret);
 	default:
 		return strerror(-ret);
 	}
@@ -51,6 +60,8 @@ void err_text(const struct dsfs_err *err, int ret, char *buf, size_t size)
 	else if (ret == -EBADMSG)
 		snprintf(buf, size, "%s: %#llx, expected %#llx: %s", err->what, err->value,
 			 err->limit, err_why(ret));
+	else if (ret == -EREMOTEIO)
+		snprintf(buf, size, "%s: %s", err->what, err_why(ret));
 	else if (err->value == err->limit)
 		snprintf(buf, size, "%s: %llu: %s", err->what, err->value, err_why(ret));
 	else

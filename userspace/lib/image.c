@@ -83,6 +83,15 @@ u64 image_next_data(const struct image *img, u64 pos)
 	return data == UINT64_MAX ? data : data - img->start;
 }
 
+static int decode_slot(struct image *img, int i, unsigned int flags)
+{
+	struct dsfs_slot *slot = &img->slots[i];
+	const struct iovec iov = { &slot->raw, sizeof(slot->raw) };
+	int ret = image_preadv(img, &iov, 1, iov.iov_len, DSFS_SB_POS(i), flags);
+
+	return ret ? ret : dsfs_super_decode(&slot->raw, img->bytes, &slot->geo, &slot->err);
+}
+
 static void image_read_slot(struct image *img, int i)
 {
 	struct dsfs_slot *slot = &img->slots[i];
@@ -92,10 +101,9 @@ static void image_read_slot(struct image *img, int i)
 				     DSFS_SB_POS(i) + DSFS_SB_SIZE, -EINVAL);
 		return;
 	}
-	slot->ret = image_pread(img, &slot->raw, sizeof(slot->raw), DSFS_SB_POS(i));
-	if (slot->ret)
-		return;
-	slot->ret = dsfs_super_decode(&slot->raw, img->bytes, &slot->geo, &slot->err);
+	slot->ret = decode_slot(img, i, 0);
+	if (slot->ret == -EBADMSG && image_again(img))
+		slot->ret = decode_slot(img, i, READ_AGAIN);
 	if (!slot->ret && slot->geo.slot != i)
 		slot->ret = dsfs_bad(&slot->err, "slot number", slot->geo.slot, i, -EUCLEAN);
 }

@@ -81,6 +81,16 @@ bool image_is_short(const struct image *img);
 /** err_why - a negative errno in words, those of the format's errors included */
 const char *err_why(int ret);
 
+/* Bytes of the text of a thread's last error of a far reader */
+#define ERR_FAR	208
+
+/**
+ * err_far - that text, in words which err_why() gives for -EREMOTEIO
+ *
+ * A number cannot say which server refused what; it is for whoever sets the error.
+ */
+char *err_far(void);
+
 /** err_text - a struct dsfs_err and a negative errno as a line of text */
 void err_text(const struct dsfs_err *err, int ret, char *buf, size_t size);
 
@@ -95,6 +105,16 @@ int image_pread(const struct image *img, void *buf, size_t len, u64 pos);
 /** image_preadv - read @len bytes into buffers that have room for as many; READ_* */
 int image_preadv(const struct image *img, const struct iovec *iov, int n, size_t len,
 		 u64 pos, unsigned int flags);
+
+/**
+ * image_again - whether bytes that a checksum refused are worth a second read
+ *
+ * A file would say the same.  A server, or what is on the way to it, may not: READ_AGAIN.
+ */
+static inline bool image_again(const struct image *img)
+{
+	return img->reader->far;
+}
 
 /** image_ahead - begin to read a range that will be asked for */
 void image_ahead(const struct image *img, u64 pos, u64 len);

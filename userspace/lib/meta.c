@@ -22,6 +22,7 @@
 #define PIECE_BYTES	((u64)PIECE_BLOCKS << DSFS_BLOCK_BITS)
 #define LIMIT_DEFAULT	(64ULL << 20)
 #define LOCKS		16
+#define FAR_DOUBLED	5	/* what a far reader is asked for at a time: up to 8 MiB */
 
 /**
  * struct piece - who uses a piece; for sources with a limit
@@ -40,6 +41,9 @@ struct piece {
  * @good: a bit a block: it was read and is right
  * @first_sum: block that BLOCKSUMS begins with
  * @end_sum: block behind BLOCKSUMS
+ * @checked: BLOCKSUMS is what the superblock says
+ * @misses: pieces that were not there when they were needed
+ * @far_end: behind the span that a far reader was asked for last
  * @lock: of the pieces that are read, by their number
  * @sums_lock: of the blocks of BLOCKSUMS
  * @clock_lock: of what follows
@@ -55,6 +59,9 @@ struct meta {
 	u64 *good;
 	u64 first_sum;
 	u64 end_sum;
+	bool checked;
+	unsigned int misses;
+	u64 far_end;
 	pthread_mutex_t lock[LOCKS];
 	pthread_mutex_t sums_lock;
 	pthread_mutex_t clock_lock;
@@ -103,22 +110,22 @@ static pthread_mutex_t *lock_of(struct meta *m, u64 piece)
 	return &m->lock[piece % LOCKS];
 }
 
-static int read_blocks(struct meta *m, u64 first, u64 n)
+static int read_blocks(struct meta *m, u64 first, u64 n, unsigned int flags)
 {
 	const u64 at = first << DSFS_BLOCK_BITS;
+	const struct iovec iov = { m->data + at, n << DSFS_BLOCK_BITS };
 
-	return image_pread(m->src.img, m->data + at, n << DSFS_BLOCK_BITS,
-			   m->src.geo.meta_start + at);
+	return image_preadv(m->src.img, &iov, 1, iov.iov_len, m->src.geo.meta_start + at, flags);
 }
 
 /* Read a block of BLOCKSUMS as it is: what vouches for it is in the superblock. */
-static int load_sums_block(struct meta *m, u64 block)
+static int load_sums_block(struct meta *m, u64 block, unsigned int flags)
 {
 	int ret = 0;
 
 	pthread_mutex_lock(&m->sums_lock);
-	if (!is_good(m, block)) {
-		ret = read_blocks(m, block, 1);
+	if (!is_good(m, block) || flags & READ_AGAIN) {
+		ret = read_blocks(m, block, 1, flags);
 		if (!ret)
 			set_good(m, block);
 	}
@@ -133,11 +140,11 @@ static int sums_of(struct meta *m, u64 first, const __le32 **sums)
 	const u64 block = at >> DSFS_BLOCK_BITS;
 
 	*sums = (const __le32 *)(m->data + at);
-	return is_good(m, block) ? 0 : load_sums_block(m, block);
+	return is_good(m, block) ? 0 : load_sums_block(m, block, 0);
 }
 
 /* Read @n blocks of a piece, none of them good, and judge them. */
-static int load_blocks(struct meta *m, u64 first, u64 n)
+static int load_blocks(struct meta *m, u64 first, u64 n, unsigned int flags)
 {
 	const u64 piece = first - first % PIECE_BLOCKS;
 	const __le32 *sums;
@@ -145,7 +152,7 @@ static int load_blocks(struct meta *m, u64 first, u64 n)
 	int ret = sums_of(m, piece, &sums);
 
 	if (!ret)
-		ret = read_blocks(m, first, n);
+		ret = read_blocks(m, first, n, flags);
 	for (i = first; !ret && i < first + n; i++)
 		if (dsfs_crc32c(0, m->data + (i << DSFS_BLOCK_BITS), DSFS_BLOCK_SIZE) ==
 		    le32_to_cpu(sums[i - piece]))
@@ -158,6 +165,50 @@ static bool is_missing(const struct meta *m, u64 block)
 	return !is_good(m, block) && !is_sums(m, block);
 }
 
+/*
+ * A block that its checksum refused, once more.  The checksum itself may be what came wrong,
+ * unless somebody compared BLOCKSUMS as a whole.
+ */
+static int load_again(struct meta *m, u64 block)
+{
+	const u64 sum = (m->first_sum << DSFS_BLOCK_BITS) + block * sizeof(__le32);
+	int ret = load_blocks(m, block, 1, READ_AGAIN);
+
+	if (ret || is_good(m, block) || m->checked)
+		return ret;
+	ret = load_sums_block(m, sum >> DSFS_BLOCK_BITS, READ_AGAIN);
+	return ret ? ret : load_blocks(m, block, 1, READ_AGAIN);
+}
+
+/*
+ * Of a far reader a piece costs as much as many.  The first misses bring in what is around
+ * them, and the more there are the more they bring in, as it is likelier that all is wanted:
+ * in the end a span, and the one behind it where the one in front of it was read before.
+ * @first to @end are missing.
+ */
+static void far_ahead(struct meta *m, u64 first, u64 end)
+{
+	const u64 start = m->src.geo.meta_start;
+	u64 span = PIECE_BLOCKS, from, to;
+	unsigned int miss;
+
+	if (!m->src.img->reader->far || image_has(m->src.img, start + (first << DSFS_BLOCK_BITS)))
+		return;
+	miss = __atomic_fetch_add(&m->misses, 1, __ATOMIC_RELAXED);
+	span <<= miss < FAR_DOUBLED ? miss : FAR_DOUBLED;
+	from = first - first % span;
+	to = from + span;
+	if (from == __atomic_load_n(&m->far_end, __ATOMIC_RELAXED) && miss > FAR_DOUBLED)
+		to += span;
+	__atomic_store_n(&m->far_end, to, __ATOMIC_RELAXED);
+	while (first > from && is_missing(m, first - 1))
+		first--;
+	while (end < to && end < m->blocks && is_missing(m, end))
+		end++;
+	image_ahead(m->src.img, start + (first << DSFS_BLOCK_BITS),
+		    (end - first) << DSFS_BLOCK_BITS);
+}
+
 /* Bring in the blocks of a piece around @block that are not there. */
 static int load_around(struct meta *m, u64 block)
 {
@@ -168,9 +219,14 @@ static int load_around(struct meta *m, u64 block)
 		first--;
 	while (end % PIECE_BLOCKS && end < m->blocks && is_missing(m, end))
 		end++;
-	ret = load_blocks(m, first, end - first);
+	far_ahead(m, first, end);
+	ret = load_blocks(m, first, end - first, 0);
 	/* Some of it cannot be read: lose no more than that. */
-	return ret && end - first > 1 ? load_blocks(m, block, 1) : ret;
+	if (ret && end - first > 1)
+		ret = load_blocks(m, block, 1, 0);
+	if (!ret && !is_good(m, block) && image_again(m->src.img))
+		ret = load_again(m, block);
+	return ret;
 }
 
 static void give_back(struct meta *m, u64 piece)
@@ -225,7 +281,7 @@ static int load(struct meta *m, u64 block)
 	int ret = 0;
 
 	if (is_sums(m, block))
-		return load_sums_block(m, block);
+		return load_sums_block(m, block, 0);
 	pthread_mutex_lock(lock_of(m, piece));
 	if (!is_good(m, block)) {
 		was_good = m->good[piece];
@@ -332,23 +388,34 @@ int source_load(struct dsfs_source *src, struct dsfs_err *err)
 	return 0;
 }
 
-int source_check_sums(struct dsfs_source *src, struct dsfs_err *err)
+static int read_sums(struct meta *m, const struct dsfs_region_info *r, unsigned int flags,
+		     struct dsfs_err *err)
 {
-	const struct dsfs_region_info *r = &src->geo.regions[DSFS_REGION_BLOCKSUMS];
-	struct meta *m = meta_of(src);
-	u64 i;
 	u32 sum;
-	int ret;
+	int ret = read_blocks(m, m->first_sum, m->end_sum - m->first_sum, flags);
 
-	ret = read_blocks(m, m->first_sum, m->end_sum - m->first_sum);
 	if (ret)
 		return dsfs_bad(err, "block checksums at", r->pos, r->pos + r->bytes, ret);
 	sum = dsfs_crc32c(0, m->data + (m->first_sum << DSFS_BLOCK_BITS), r->bytes);
 	if (sum != r->checksum)
 		return dsfs_bad(err, "checksum of the block checksums", sum, r->checksum, -EBADMSG);
-	for (i = m->first_sum; i < m->end_sum; i++)
-		set_good(m, i);
 	return 0;
+}
+
+int source_check_sums(struct dsfs_source *src, struct dsfs_err *err)
+{
+	const struct dsfs_region_info *r = &src->geo.regions[DSFS_REGION_BLOCKSUMS];
+	struct meta *m = meta_of(src);
+	u64 i;
+	int ret;
+
+	ret = read_sums(m, r, 0, err);
+	if (ret == -EBADMSG && image_again(src->img))
+		ret = read_sums(m, r, READ_AGAIN, err);
+	for (i = m->first_sum; !ret && i < m->end_sum; i++)
+		set_good(m, i);
+	m->checked = !ret;
+	return ret;
 }
 
 static void *reserve(u64 bytes)
@@ -401,6 +468,16 @@ static void init_blocks(struct meta *m)
 	pthread_mutex_init(&m->clock_lock, NULL);
 }
 
+/* What each piece needs first; in one request, and not a block at a time */
+static void far_sums(const struct meta *m)
+{
+	const struct image *img = m->src.img;
+	const u64 bytes = (m->end_sum - m->first_sum) << DSFS_BLOCK_BITS;
+
+	if (img->reader->far)
+		image_ahead(img, m->src.geo.meta_start + (m->first_sum << DSFS_BLOCK_BITS), bytes);
+}
+
 struct dsfs_source *image_source(const struct image *img, u64 limit)
 {
 	struct meta *m = calloc(1, sizeof(*m));
@@ -414,8 +491,10 @@ struct dsfs_source *image_source(const struct image *img, u64 limit)
 	m->good = reserve(good_bytes(m));
 	if (m->limit < nr_pieces(m))
 		m->pieces = calloc(nr_pieces(m), sizeof(*m->pieces));
-	if (m->data && m->good && (m->pieces || m->limit >= nr_pieces(m)))
+	if (m->data && m->good && (m->pieces || m->limit >= nr_pieces(m))) {
+		far_sums(m);
 		return &m->src;
+	}
 	image_source_free(&m->src);
 	return NULL;
 }

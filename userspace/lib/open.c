@@ -6,17 +6,27 @@
 #include <stdlib.h>
 
 #include "api.h"
+#include "origin.h"
 
 const char *dsfs_version(void)
 {
 	return DSFS_VERSION_STRING;
 }
 
-static int check_options(const struct dsfs_open_options *o, struct dsfs_error *error)
+/* Programs that were built before @source was there give a smaller one. */
+#define SIZE_FIRST	offsetof(struct dsfs_open_options, source)
+
+/* The options that a program gave, as they are now. */
+static int take_options(struct dsfs_open_options *o, const struct dsfs_open_options *given,
+			struct dsfs_error *error)
 {
-	if (o->size != sizeof(*o))
+	*o = (struct dsfs_open_options){ .size = sizeof(*o) };
+	if (!given)
+		return 0;
+	if (given->size != sizeof(*o) && given->size != SIZE_FIRST)
 		return api_fail(error, -EINVAL, NULL, "size of the options: %u, expected %zu",
-				o->size, sizeof(*o));
+				given->size, sizeof(*o));
+	memcpy(o, given, given->size);
 	if (o->flags)
 		return api_fail(error, -EINVAL, NULL, "flags of the options: %#x, expected 0",
 				o->flags);
@@ -94,22 +104,19 @@ static int open_image(struct dsfs_image *image, const struct dsfs_open_options *
 static int open_any(const char *path, int fd, const struct dsfs_open_options *options,
 		    struct dsfs_image **out, struct dsfs_error *error)
 {
-	static const struct dsfs_open_options none = { .size = sizeof(none) };
+	struct dsfs_open_options o;
 	struct dsfs_image *image;
 	const char *what;
-	int ret;
+	int ret = take_options(&o, options, error);
 
-	if (!options)
-		options = &none;
-	ret = check_options(options, error);
 	if (ret)
 		return ret;
 	image = calloc(1, sizeof(*image));
 	if (!image)
 		return api_fail(error, -ENOMEM, NULL, "image");
-	ret = path ? reader_file(path, &image->img.reader, &what) :
+	ret = path ? reader_open(path, o.source, &image->img.reader, &what) :
 		     reader_fd(fd, &image->img.reader, &what);
-	ret = ret ? api_fail(error, ret, NULL, "%s", what) : open_image(image, options, error);
+	ret = ret ? api_fail(error, ret, NULL, "%s", what) : open_image(image, &o, error);
 	if (ret)
 		dsfs_close(image);
 	else

@@ -52,19 +52,28 @@ static int batch_check(const struct batch *b, u64 at, u64 end, struct dsfs_err *
 	return 0;
 }
 
+static int batch_try(struct batch *b, u64 from, u64 end, unsigned int flags, struct dsfs_err *err)
+{
+	const u64 pos = b->of.attr->start + from;
+	const int ret = image_preadv(b->of.src->img, b->iov, b->n + 2, end - from, pos, flags);
+
+	if (ret)
+		return dsfs_bad(err, "data at", pos, pos + (end - from), ret);
+	return b->check ? batch_check(b, from, end, err) : 0;
+}
+
 /* Read @from to @end; @aside has room for what is not in the batch. */
 static int batch_read(struct batch *b, u64 from, u64 end, u8 *aside, struct dsfs_err *err)
 {
-	const u64 pos = b->of.attr->start + from;
 	int ret;
 
 	b->iov[0] = (struct iovec){ aside, b->from - from };
 	b->iov[b->n + 1] = (struct iovec){ aside + (b->from - from),
 					   end - (b->from + b->len) };
-	ret = image_preadv(b->of.src->img, b->iov, b->n + 2, end - from, pos, b->flags);
-	if (ret)
-		return dsfs_bad(err, "data at", pos, pos + (end - from), ret);
-	return b->check ? batch_check(b, from, end, err) : 0;
+	ret = batch_try(b, from, end, b->flags, err);
+	if (ret == -EBADMSG && image_again(b->of.src->img))
+		ret = batch_try(b, from, end, b->flags | READ_AGAIN, err);
+	return ret;
 }
 
 static int batch_read_chunks(struct batch *b, u64 from, u64 end, struct dsfs_err *err)

@@ -7,6 +7,26 @@
 
 #include "imagemsg.h"
 #include "msg.h"
+#include "origin.h"
+#include "stop.h"
+
+/* Bytes of an address in a message */
+#define NAME_SHOWN	256
+
+/* @ret: what the reader said when it was to be opened */
+static int load(struct image *img, const char *path, int ret, const char *what)
+{
+	if (ret == -ENOTBLK)
+		msg_error(path, "%s", what);
+	else if (ret)
+		msg_error(path, "%s: %s", what, msg_why(-ret));
+	if (ret)
+		return ret;
+	img->path = img->reader->name ? img->reader->name : path;
+	img->bytes = img->reader->bytes;
+	image_load(img);
+	return 0;
+}
 
 int image_open(struct image *img, const char *path)
 {
@@ -14,17 +34,21 @@ int image_open(struct image *img, const char *path)
 	int ret;
 
 	memset(img, 0, sizeof(*img));
-	img->path = path;
 	ret = reader_file(path, &img->reader, &what);
-	if (ret == -ENOTBLK)
-		msg_error(path, "%s", what);
-	else if (ret)
-		msg_error(path, "%s: %s", what, msg_why(-ret));
-	if (ret)
-		return ret;
-	img->bytes = img->reader->bytes;
-	image_load(img);
-	return 0;
+	return load(img, path, ret, what);
+}
+
+int image_open_at(struct image *img, const char *address, const char *source)
+{
+	char name[NAME_SHOWN];
+	const char *what;
+	int ret;
+
+	memset(img, 0, sizeof(*img));
+	ret = reader_open(address, source, &img->reader, &what);
+	if (!ret)
+		img->reader->stop = stop_asked;
+	return load(img, origin_name(address, name, sizeof(name)), ret, what);
 }
 
 int image_generation(struct image *img, u64 generation)

@@ -18,6 +18,15 @@
 int image_open(struct image *img, const char *path);
 
 /**
+ * image_open_at - the same of an image that may be on a server
+ * @address: a path, or an address that dsfs-source(7) tells of; kept, not copied
+ * @source: options of the way there, or NULL
+ *
+ * @img->path is what messages call it.
+ */
+int image_open_at(struct image *img, const char *address, const char *source);
+
+/**
  * image_generation - look at a generation that the image keeps
  * @img: with a valid slot; what was made of it before is void
  *

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Addresses taken apart.  User and password are taken out, so that libcurl sends them where
+ * they are set for a request, and a redirect takes them nowhere.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "address.h"
+
+static int hex(int c)
+{
+	return isdigit(c) ? c - '0' : isxdigit(c) ? tolower(c) - 'a' + 10 : -1;
+}
+
+/* @len bytes without their percents, as a text; NULL: no memory. */
+static char *decode(const char *from, size_t len)
+{
+	char *text = malloc(len + 1), *to = text;
+	size_t i;
+
+	for (i = 0; text && i < len; i++) {
+		if (from[i] == '%' && len - i > 2 && hex(from[i + 1]) >= 0 &&
+		    hex(from[i + 2]) >= 0) {
+			*to++ = hex(from[i + 1]) << 4 | hex(from[i + 2]);
+			i += 2;
+		} else {
+			*to++ = from[i];
+		}
+	}
+	if (text)
+		*to = '\0';
+	return text;
+}
+
+static int take_user(struct address *a, const char *text, size_t len)
+{
+	const char *colon = memchr(text, ':', len);
+	const size_t user = colon ? colon - text : len;
+
+	a->user = decode(text, user);
+	a->password = colon ? decode(colon + 1, len - user - 1) : strdup("");
+	return a->user && a->password ? 0 : -ENOMEM;
+}
+
+/* "https://host": a port that goes without saying is not said. */
+static char *make_origin(bool tls, const char *host, size_t len)
+{
+	const char *port = tls ? ":443" : ":80";
+	const size_t n = strlen(port);
+	char *origin;
+
+	if (len > n && !strncmp(host + len - n, port, n))
+		len -= n;
+	if (asprintf(&origin, "%s://%.*s", tls ? "https" : "http", (int)len, host) < 0)
+		return NULL;
+	for (char *c = origin; *c; c++)
+		*c = tolower(*c);
+	return origin;
+}
+
+/* Whether all of it may stand in a line of a request. */
+static bool is_clean(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text <= ' ' || *text == 0x7f || *text == '\\')
+			return false;
+	return true;
+}
+
+static int no_address(char why[HTTP_WHY], const char *what)
+{
+	snprintf(why, HTTP_WHY, "%s", what);
+	return -EINVAL;
+}
+
+int address_parse(struct address *a, const char *text, char why[HTTP_WHY])
+{
+	const char *host, *at;
+	size_t authority;
+	int ret = 0;
+
+	*a = (struct address){ .tls = !strncasecmp(text, "https://", 8) };
+	if (!a->tls && strncasecmp(text, "http://", 7))
+		return no_address(why, "an address that is neither http:// nor https://");
+	if (!is_clean(text))
+		return no_address(why, "an address with a space, a control or a backslash in it");
+	host = text + (a->tls ? 8 : 7);
+	authority = strcspn(host, "/?#");
+	at = memrchr(host, '@', authority);
+	if (at)
+		ret = take_user(a, host, at - host);
+	if (at) {
+		authority -= at + 1 - host;
+		host = at + 1;
+	}
+	if (!authority)
+		ret = no_address(why, "an address without a host");
+	if (!ret) {
+		a->origin = make_origin(a->tls, host, authority);
+		host += authority;
+		if (!a->origin || asprintf(&a->url, "%s%.*s", a->origin,
+					   (int)strcspn(host, "#"), host) < 0)
+			a->url = NULL;
+		if (a->url)
+			a->name = strndup(a->url, strcspn(a->url, "?"));
+		ret = a->url && a->name ? 0 : -ENOMEM;
+	}
+	if (ret)
+		address_free(a);
+	return ret;
+}
+
+void address_free(struct address *a)
+{
+	free(a->url);
+	free(a->origin);
+	free(a->name);
+	free(a->user);
+	free(a->password);
+	*a = (struct address){ };
+}
+
+const char *address_host(const struct address *a)
+{
+	return strstr(a->origin, "://") + 3;
+}
+
+const char *address_path(const char *url, size_t *len)
+{
+	const char *path = strstr(url, "://");
+
+	path = path ? path + 3 : url;
+	path += strcspn(path, "/?#");
+	*len = strcspn(path, "?#");
+	return path;
+}
+
+char *address_encode(const char *key)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	char *path = malloc(3 * strlen(key) + 1), *to = path;
+
+	if (!path)
+		return NULL;
+	for (; *key; key++) {
+		const unsigned char c = *key;
+
+		if ((c < 0x80 && isalnum(c)) || strchr("-._~/", c)) {
+			*to++ = c;
+		} else {
+			*to++ = '%';
+			*to++ = digits[c >> 4];
+			*to++ = digits[c & 15];
+		}
+	}
+	*to = '\0';
+	return path;
+}

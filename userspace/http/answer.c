@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a server answers, as it comes.  An answer that is not exactly the range that was asked
+ * for, of the object that was opened, is cut off at the end of its head: no byte of it
+ * gets to the caller's memory.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "answer.h"
+
+/* The value of a header, if the line is that one. */
+static const char *value_of(const char *line, const char *name)
+{
+	const size_t n = strlen(name);
+
+	if (strncasecmp(line, name, n) || line[n] != ':')
+		return NULL;
+	line += n + 1;
+	return line + strspn(line, " \t");
+}
+
+/* Digits and nothing else in front of @end */
+static bool take_number(const char **at, char end, uint64_t *n)
+{
+	char *stop;
+
+	if (!isdigit((unsigned char)**at))
+		return false;
+	errno = 0;
+	*n = strtoull(*at, &stop, 10);
+	if (errno || *stop != end)
+		return false;
+	*at = stop + !!end;
+	return true;
+}
+
+static void take_range(struct answer *a, const char *value)
+{
+	a->has_range = !strncasecmp(value, "bytes ", 6);
+	value += 6;
+	a->has_range = a->has_range && take_number(&value, '-', &a->first) &&
+		       take_number(&value, '/', &a->last) && take_number(&value, '\0', &a->total);
+}
+
+/* One that does not fit would not be the same the next time. */
+static void take_tag(char tag[TAG_MAX], const char *value)
+{
+	if (strlen(value) < TAG_MAX)
+		strcpy(tag, value);
+}
+
+static void take_line(struct answer *a, const char *line)
+{
+	const char *value;
+	uint64_t n;
+
+	if (!strncasecmp(line, "HTTP/", 5)) {
+		*a = (struct answer){ .length = -1 };
+		line += strcspn(line, " ");
+		a->status = atoi(line);
+	} else if ((value = value_of(line, "Content-Range"))) {
+		take_range(a, value);
+	} else if ((value = value_of(line, "Content-Length"))) {
+		if (take_number(&value, '\0', &n))
+			a->length = n;
+	} else if ((value = value_of(line, "Content-Encoding"))) {
+		a->encoded = *value && strcasecmp(value, "identity");
+	} else if ((value = value_of(line, "ETag"))) {
+		take_tag(a->etag, value);
+	} else if ((value = value_of(line, "Last-Modified"))) {
+		take_tag(a->modified, value);
+	}
+}
+
+/* A tag that a proxy made weak is still that of the same object. */
+static bool same_etag(const char *a, const char *b)
+{
+	a += strncmp(a, "W/", 2) ? 0 : 2;
+	b += strncmp(b, "W/", 2) ? 0 : 2;
+	return !strcmp(a, b);
+}
+
+enum answer_kind answer_object(const struct http_range *r)
+{
+	const struct http_object *obj = r->obj;
+	const struct answer *a = &r->answer;
+
+	if (r->opening)
+		return ANSWER_RIGHT;
+	if (a->has_range && a->total != obj->bytes)
+		return ANSWER_OTHER;
+	if (*obj->etag && *a->etag)
+		return same_etag(obj->etag, a->etag) ? ANSWER_RIGHT : ANSWER_OTHER;
+	if (*obj->modified && *a->modified)
+		return strcmp(obj->modified, a->modified) ? ANSWER_OTHER : ANSWER_RIGHT;
+	return *obj->etag || *obj->modified ? ANSWER_UNKNOWN : ANSWER_RIGHT;
+}
+
+size_t answer_bytes(const struct http_range *r)
+{
+	const struct answer *a = &r->answer;
+	const uint64_t total = a->has_range ? a->total : a->length < 0 ? 0 : a->length;
+
+	return r->opening && total < r->len ? total : r->len;
+}
+
+/* All of an object is the right answer to a request for all of it. */
+static bool is_whole(const struct http_range *r)
+{
+	const struct answer *a = &r->answer;
+
+	if (a->length < 0 || r->pos)
+		return false;
+	return r->opening ? a->length <= (int64_t)r->len :
+			    r->len == r->obj->bytes && a->length == (int64_t)r->len;
+}
+
+bool answer_is_range(const struct http_range *r)
+{
+	const struct answer *a = &r->answer;
+	const size_t want = answer_bytes(r);
+
+	if (a->encoded || answer_object(r) != ANSWER_RIGHT)
+		return false;
+	if (a->status == 200)
+		return is_whole(r);
+	return a->status == 206 && a->has_range && want && a->first == r->pos &&
+	       a->last == r->pos + want - 1 && a->last < a->total &&
+	       (a->length < 0 || a->length == (int64_t)want);
+}
+
+size_t answer_header(char *line, size_t size, size_t n, void *range)
+{
+	struct http_range *r = range;
+	char text[512];
+
+	n *= size;
+	/* What is longer is nothing that is asked about. */
+	if (n < sizeof(text)) {
+		memcpy(text, line, n);
+		text[n] = '\0';
+		text[strcspn(text, "\r\n")] = '\0';
+		if (*text)
+			take_line(&r->answer, text);
+	}
+	if (n > 2 || (r->answer.status != 200 && r->answer.status != 206))
+		return n;
+	r->refused = !answer_is_range(r);
+	return r->refused ? 0 : n;
+}
+
+static void scatter(const struct http_range *r, const char *data, size_t len)
+{
+	const struct iovec *v = r->iov;
+	size_t at = r->got, n;
+
+	for (; len; data += n, len -= n, at += n) {
+		for (; at >= v->iov_len; v++)
+			at -= v->iov_len;
+		n = v->iov_len - at < len ? v->iov_len - at : len;
+		memcpy((char *)v->iov_base + at, data, n);
+	}
+}
+
+/* Of an error, the begin is kept; a long one is not waited for. */
+static size_t keep_body(struct http_range *r, const char *data, size_t len)
+{
+	const size_t room = sizeof(r->body) - 1 - r->got, n = len < room ? len : room;
+
+	memcpy(r->body + r->got, data, n);
+	r->got += n;
+	r->body[r->got] = '\0';
+	return n || !len ? len : 0;
+}
+
+size_t answer_body(char *data, size_t size, size_t n, void *range)
+{
+	struct http_range *r = range;
+
+	n *= size;
+	if (r->answer.status != 200 && r->answer.status != 206)
+		return keep_body(r, data, n);
+	if (n > answer_bytes(r) - r->got) {
+		r->refused = true;
+		return 0;
+	}
+	scatter(r, data, n);
+	r->got += n;
+	return n;
+}

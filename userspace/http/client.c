@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Transfers: one thread an object, which does nothing but run them.
+ *
+ * Readers are many and wait; connections are few and are kept.  The thread takes ranges out of
+ * the queue while fewer than the allowed number are under way, those that somebody waits for
+ * first, has libcurl run them all, and hands back what ended.  A range that is to be tried
+ * again goes back into the queue with a time before which it is not due.
+ *
+ * After a fork the child has a copy of everything but the thread.  What was under way there
+ * is not, and connections belong to the parent: the child closes its copies of their
+ * descriptors without a word to the server, and begins anew with its first range.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "object.h"
+
+/* Longest wait before a range is tried again, and the longest that a server can ask for */
+#define BACKOFF_MAX	20000
+#define RETRY_AFTER_MAX	60000
+/* Longest sleep of a thread that has nothing to do */
+#define POLL_MAX	3600000
+
+/* xorshift64: who waits must only not wait in step with others. */
+static uint64_t next_random(struct http_object *obj)
+{
+	uint64_t x = obj->random;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return obj->random = x;
+}
+
+/* Half of the wait is certain. */
+static int64_t backoff(struct http_range *r)
+{
+	const unsigned int doubled = r->tries < 16 ? r->tries - 1 : 15;
+	int64_t wait = (int64_t)r->obj->opt.backoff << doubled;
+	curl_off_t asked = 0;
+
+	if (wait > BACKOFF_MAX)
+		wait = BACKOFF_MAX;
+	wait = wait / 2 + next_random(r->obj) % (wait / 2 + 1);
+	if (r->answer.status == 429 || r->answer.status == 503)
+		r->obj->curl->easy_getinfo(r->easy, CURLINFO_RETRY_AFTER, &asked);
+	if (asked > RETRY_AFTER_MAX / 1000)
+		asked = RETRY_AFTER_MAX / 1000;
+	return wait > asked * 1000 ? wait : asked * 1000;
+}
+
+static void say_tries(struct http_range *r)
+{
+	const size_t n = strlen(r->why);
+
+	if (r->tries > 1)
+		snprintf(r->why + n, sizeof(r->why) - n, ", after %u tries", r->tries);
+}
+
+/* Take the transfer of a range away from libcurl; its easy handle is used again. */
+static void end_transfer(struct http_range *r)
+{
+	struct http_object *obj = r->obj;
+
+	obj->curl->multi_remove_handle(obj->multi, r->easy);
+	obj->curl->easy_reset(r->easy);
+	request_done(r);
+	if (obj->nr_idle < obj->opt.connections)
+		obj->idle[obj->nr_idle++] = r->easy;
+	else
+		obj->curl->easy_cleanup(r->easy);
+	r->easy = NULL;
+	TAILQ_REMOVE(&obj->running, r, link);
+	obj->in_flight--;
+}
+
+static void finish(struct http_range *r, int ret)
+{
+	pthread_mutex_lock(&r->obj->lock);
+	range_finish(r, ret);
+	pthread_mutex_unlock(&r->obj->lock);
+}
+
+/* Not due before @at. */
+static void ask_again(struct http_range *r, int64_t at)
+{
+	struct http_object *obj = r->obj;
+
+	r->due = at;
+	pthread_mutex_lock(&obj->lock);
+	TAILQ_INSERT_HEAD(&obj->waiting, r, link);
+	pthread_mutex_unlock(&obj->lock);
+}
+
+static void ended(struct http_range *r, CURLcode code)
+{
+	const enum verdict verdict = judge(r, code);
+	int64_t wait = 0;
+
+	if (verdict == VERDICT_AGAIN) {
+		r->tries++;
+		r->redirects = 0;
+		wait = backoff(r);
+	}
+	end_transfer(r);
+	if (verdict == VERDICT_GOOD) {
+		finish(r, 0);
+	} else if (verdict == VERDICT_AT_ONCE) {
+		ask_again(r, 0);
+	} else if (verdict == VERDICT_AGAIN && r->tries <= r->obj->opt.retries) {
+		ask_again(r, now_ms() + wait);
+	} else {
+		say_tries(r);
+		finish(r, verdict == VERDICT_FAILED ? r->ret : -EREMOTEIO);
+	}
+}
+
+static CURL *take_easy(struct http_object *obj)
+{
+	return obj->nr_idle ? obj->idle[--obj->nr_idle] : obj->curl->easy_init();
+}
+
+/* A range that left the queue, under way. */
+static void start(struct http_range *r)
+{
+	struct http_object *obj = r->obj;
+	int ret = -ENOMEM;
+
+	TAILQ_INSERT_TAIL(&obj->running, r, link);
+	obj->in_flight++;
+	r->easy = take_easy(obj);
+	if (r->easy)
+		ret = request_prepare(r);
+	if (!ret && obj->curl->multi_add_handle(obj->multi, r->easy))
+		ret = -ENOMEM;
+	if (!ret)
+		return;
+	snprintf(r->why, sizeof(r->why), "no memory");
+	if (r->easy) {
+		end_transfer(r);
+	} else {
+		TAILQ_REMOVE(&obj->running, r, link);
+		obj->in_flight--;
+	}
+	finish(r, ret);
+}
+
+/* Under the lock: a range that is due, out of the queue; @next: or when one will be. */
+static struct http_range *take_due(struct http_object *obj, int64_t now, int64_t *next)
+{
+	struct http_range *r;
+
+	TAILQ_FOREACH(r, &obj->waiting, link) {
+		if (r->due <= now)
+			break;
+		if (r->due < *next)
+			*next = r->due;
+	}
+	if (r)
+		TAILQ_REMOVE(&obj->waiting, r, link);
+	return r;
+}
+
+/* Start what may be; how long nothing more will be due. */
+static int64_t start_all(struct http_object *obj)
+{
+	const int64_t now = now_ms();
+	int64_t next = now + POLL_MAX;
+	struct http_range *r;
+
+	while (obj->in_flight < obj->opt.connections) {
+		pthread_mutex_lock(&obj->lock);
+		r = take_due(obj, now, &next);
+		pthread_mutex_unlock(&obj->lock);
+		if (!r)
+			break;
+		start(r);
+	}
+	return next - now;
+}
+
+/* What nobody wants any more */
+static void drop_cancelled(struct http_object *obj)
+{
+	struct http_range *r, *next;
+
+	for (r = TAILQ_FIRST(&obj->running); r; r = next) {
+		next = TAILQ_NEXT(r, link);
+		if (!__atomic_load_n(&r->cancelled, __ATOMIC_ACQUIRE))
+			continue;
+		end_transfer(r);
+		finish(r, -EINTR);
+	}
+	pthread_mutex_lock(&obj->lock);
+	for (r = TAILQ_FIRST(&obj->waiting); r; r = next) {
+		next = TAILQ_NEXT(r, link);
+		if (!r->cancelled)
+			continue;
+		TAILQ_REMOVE(&obj->waiting, r, link);
+		range_finish(r, -EINTR);
+	}
+	pthread_mutex_unlock(&obj->lock);
+}
+
+static void reap(struct http_object *obj)
+{
+	struct http_range *r;
+	CURLMsg *msg;
+	int left;
+
+	while ((msg = obj->curl->multi_info_read(obj->multi, &left))) {
+		if (msg->msg != CURLMSG_DONE)
+			continue;
+		obj->curl->easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &r);
+		ended(r, msg->data.result);
+	}
+}
+
+static void *run(void *arg)
+{
+	struct http_object *obj = arg;
+	int64_t wait;
+	int n;
+
+	while (!__atomic_load_n(&obj->stop, __ATOMIC_ACQUIRE)) {
+		if (__atomic_exchange_n(&obj->any_cancelled, false, __ATOMIC_ACQ_REL))
+			drop_cancelled(obj);
+		start_all(obj);
+		obj->curl->multi_perform(obj->multi, &n);
+		reap(obj);
+		wait = start_all(obj);
+		obj->curl->multi_poll(obj->multi, NULL, 0, wait, NULL);
+	}
+	return NULL;
+}
+
+static int new_multi(struct http_object *obj)
+{
+	obj->multi = obj->curl->multi_init();
+	if (!obj->multi)
+		return -ENOMEM;
+	obj->curl->multi_setopt(obj->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
+				(long)obj->opt.connections);
+	obj->curl->multi_setopt(obj->multi, CURLMOPT_MAXCONNECTS, (long)obj->opt.connections);
+	return 0;
+}
+
+/* Signals are for the threads of the program. */
+static int new_thread(struct http_object *obj)
+{
+	sigset_t all, old;
+	int ret;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	ret = pthread_create(&obj->thread, NULL, run, obj);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	obj->has_thread = !ret;
+	return -ret;
+}
+
+int client_submit(struct http_range *r)
+{
+	struct http_object *obj = r->obj;
+	int ret = obj->multi ? 0 : new_multi(obj);
+
+	if (!ret && !obj->has_thread)
+		ret = new_thread(obj);
+	if (ret)
+		return ret;
+	if (r->urgent)
+		TAILQ_INSERT_HEAD(&obj->waiting, r, link);
+	else
+		TAILQ_INSERT_TAIL(&obj->waiting, r, link);
+	return 0;
+}
+
+void client_wake(struct http_object *obj)
+{
+	obj->curl->multi_wakeup(obj->multi);
+}
+
+void client_stop(struct http_object *obj)
+{
+	struct http_range *r;
+
+	if (obj->has_thread) {
+		__atomic_store_n(&obj->stop, true, __ATOMIC_RELEASE);
+		client_wake(obj);
+		pthread_join(obj->thread, NULL);
+		obj->has_thread = false;
+	}
+	while ((r = TAILQ_FIRST(&obj->running))) {
+		end_transfer(r);
+		range_finish(r, -EINTR);
+	}
+	while ((r = TAILQ_FIRST(&obj->waiting))) {
+		TAILQ_REMOVE(&obj->waiting, r, link);
+		range_finish(r, -EINTR);
+	}
+	while (obj->nr_idle)
+		obj->curl->easy_cleanup(obj->idle[--obj->nr_idle]);
+	if (obj->multi)
+		obj->curl->multi_cleanup(obj->multi);
+	obj->multi = NULL;
+}
+
+/*
+ * What libcurl had for the parent's transfers is left alone: to free it would end the
+ * parent's sessions at the server.  So are lists that the thread may have been changing; what
+ * was asked for ahead is in one that it does not change.
+ */
+void client_after_fork(struct http_object *obj)
+{
+	struct piece *p;
+
+	while (obj->nr_sockets)
+		close(obj->sockets[--obj->nr_sockets]);
+	TAILQ_FOREACH(p, &obj->pieces, link) {
+		p->users = 0;
+		if (p->range->done)
+			continue;
+		p->range->ret = -ECHILD;
+		p->range->done = true;
+	}
+	TAILQ_INIT(&obj->waiting);
+	TAILQ_INIT(&obj->running);
+	obj->in_flight = 0;
+	obj->nr_idle = 0;
+	obj->multi = NULL;
+	obj->has_thread = false;
+	obj->random ^= (uint64_t)getpid() << 32;
+	obj->random |= !obj->random;
+	pthread_mutex_init(&obj->lock, NULL);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What becomes of a range whose transfer ended: it is there, or cannot be had, or is asked for
+ * again.  An accident of the way or of a busy server passes; what a server says of the object
+ * itself does not.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+
+static enum verdict failed(struct http_range *r, int ret)
+{
+	r->ret = ret;
+	return VERDICT_FAILED;
+}
+
+/* What S3 calls the error, by a word in its answer */
+static void body_code(const struct http_range *r, char *code, size_t size)
+{
+	const char *at = strstr(r->body, "<Code>");
+	size_t n;
+
+	*code = '\0';
+	if (!at)
+		return;
+	at += strlen("<Code>");
+	n = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789");
+	snprintf(code, size, " (%.*s)", n > 40 ? 40 : (int)n, at);
+}
+
+static const char *status_name(int status)
+{
+	switch (status) {
+	case 400: return " Bad Request";
+	case 401: return " Unauthorized";
+	case 403: return " Forbidden";
+	case 404: return " Not Found";
+	case 408: return " Request Timeout";
+	case 410: return " Gone";
+	case 412: return " Precondition Failed";
+	case 416: return " Range Not Satisfiable";
+	case 429: return " Too Many Requests";
+	case 500: return " Internal Server Error";
+	case 502: return " Bad Gateway";
+	case 503: return " Service Unavailable";
+	case 504: return " Gateway Timeout";
+	default: return "";
+	}
+}
+
+static void say_status(struct http_range *r)
+{
+	char code[50];
+
+	body_code(r, code, sizeof(code));
+	snprintf(r->why, sizeof(r->why), "the server says %d%s%s", r->answer.status,
+		 status_name(r->answer.status), code);
+}
+
+static enum verdict replaced(struct http_range *r)
+{
+	snprintf(r->why, sizeof(r->why), "it was replaced since it was opened: open it again");
+	return failed(r, -EREMOTEIO);
+}
+
+/* The head was refused: it is not the range that was asked for. */
+static enum verdict wrong_range(struct http_range *r)
+{
+	const struct answer *a = &r->answer;
+
+	if (answer_object(r) == ANSWER_OTHER)
+		return replaced(r);
+	if (answer_object(r) == ANSWER_UNKNOWN)
+		snprintf(r->why, sizeof(r->why), "an answer without ETag and Last-Modified");
+	else if (a->encoded)
+		snprintf(r->why, sizeof(r->why), "an answer with a Content-Encoding");
+	else if (a->status == 200)
+		snprintf(r->why, sizeof(r->why), "the server sends all of it (it ignores Range)");
+	else if (!a->has_range)
+		snprintf(r->why, sizeof(r->why), "an answer 206 without a proper Content-Range");
+	else
+		snprintf(r->why, sizeof(r->why),
+			 "an answer with other bytes: %llu to %llu of %llu",
+			 (unsigned long long)a->first, (unsigned long long)a->last,
+			 (unsigned long long)a->total);
+	return VERDICT_AGAIN;
+}
+
+static void pin(struct http_range *r)
+{
+	struct http_object *obj = r->obj;
+	const struct answer *a = &r->answer;
+
+	obj->bytes = a->has_range ? a->total : a->length;
+	strcpy(obj->etag, a->etag);
+	strcpy(obj->modified, a->modified);
+	obj->head_len = r->got;
+}
+
+static enum verdict good(struct http_range *r)
+{
+	const size_t want = answer_bytes(r);
+
+	if (r->got != want) {
+		snprintf(r->why, sizeof(r->why), "the answer is cut short: %zu of %zu bytes",
+			 r->got, want);
+		return VERDICT_AGAIN;
+	}
+	if (r->opening)
+		pin(r);
+	r->ret = 0;
+	return VERDICT_GOOD;
+}
+
+/* Where the address led to is remembered: other ranges go there at once. */
+static void set_target(struct http_object *obj, const char *url)
+{
+	struct address to;
+	char why[HTTP_WHY];
+
+	if (address_parse(&to, url, why))
+		return;
+	pthread_mutex_lock(&obj->lock);
+	address_free(&obj->target);
+	obj->target = to;
+	pthread_mutex_unlock(&obj->lock);
+}
+
+/* Unless another range was told of a newer one meanwhile. */
+static void forget_target(struct http_object *obj, const char *url)
+{
+	pthread_mutex_lock(&obj->lock);
+	if (obj->target.url && !strcmp(obj->target.url, url))
+		address_free(&obj->target);
+	pthread_mutex_unlock(&obj->lock);
+}
+
+static enum verdict redirected(struct http_range *r)
+{
+	struct http_object *obj = r->obj;
+	struct address to;
+	char *url = NULL, why[HTTP_WHY];
+
+	obj->curl->easy_getinfo(r->easy, CURLINFO_REDIRECT_URL, &url);
+	if (!url || address_parse(&to, url, why)) {
+		say_status(r);
+		strncat(r->why, ": a redirect to nowhere", sizeof(r->why) - strlen(r->why) - 1);
+		return failed(r, -EREMOTEIO);
+	}
+	if (r->via.tls && !to.tls) {
+		snprintf(r->why, sizeof(r->why), "a redirect from https to %.60s, which is not followed",
+			 to.origin);
+		address_free(&to);
+		return failed(r, -EREMOTEIO);
+	}
+	if (r->redirects++ == REDIRECTS) {
+		address_free(&to);
+		snprintf(r->why, sizeof(r->why), "more than %d redirects, the last to %.60s", REDIRECTS,
+			 r->via.origin);
+		return failed(r, -EREMOTEIO);
+	}
+	address_free(&to);
+	set_target(obj, url);
+	return VERDICT_AT_ONCE;
+}
+
+/* The address that it led to may be one that expires: then the first one leads to another. */
+static enum verdict refused(struct http_range *r, int ret)
+{
+	say_status(r);
+	if (strcmp(r->via.url, r->obj->first.url)) {
+		forget_target(r->obj, r->via.url);
+		r->redirects = 0;
+		return VERDICT_AGAIN;
+	}
+	if (!r->reloaded && ret == -EACCES) {
+		r->reloaded = true;
+		if (secrets_reload(r->obj))
+			return VERDICT_AT_ONCE;
+	}
+	return failed(r, ret);
+}
+
+static enum verdict judge_status(struct http_range *r)
+{
+	const int status = r->answer.status;
+
+	switch (status) {
+	case 200:
+	case 206:
+		return r->refused ? wrong_range(r) : good(r);
+	case 301:
+	case 302:
+	case 303:
+	case 307:
+	case 308:
+		return redirected(r);
+	case 401:
+	case 403:
+		return refused(r, -EACCES);
+	case 404:
+	case 410:
+		return refused(r, -ENOENT);
+	case 412:
+		return replaced(r);
+	case 416:
+		if (!r->opening)
+			return replaced(r);
+		snprintf(r->why, sizeof(r->why), "the server says 416: it is empty, or has no ranges");
+		return failed(r, -EREMOTEIO);
+	case 408:
+	case 425:
+	case 429:
+		say_status(r);
+		return VERDICT_AGAIN;
+	default:
+		say_status(r);
+		return status >= 500 ? VERDICT_AGAIN : refused(r, -EREMOTEIO);
+	}
+}
+
+/* Certificates and files of them do not get better by waiting. */
+static bool is_final(CURLcode code)
+{
+	return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
+	       code == CURLE_SSL_CERTPROBLEM || code == CURLE_UNSUPPORTED_PROTOCOL ||
+	       code == CURLE_URL_MALFORMAT || code == CURLE_SSL_ENGINE_NOTFOUND;
+}
+
+enum verdict judge(struct http_range *r, CURLcode code)
+{
+	const bool has_error = r->answer.status >= 300;
+
+	if (r->refused && r->got) {
+		snprintf(r->why, sizeof(r->why), "more bytes than were asked for");
+		return VERDICT_AGAIN;
+	}
+	if (code == CURLE_OK || r->refused || (has_error && code == CURLE_WRITE_ERROR))
+		return judge_status(r);
+	snprintf(r->why, sizeof(r->why), "%.120s",
+		 *r->text ? r->text : r->obj->curl->easy_strerror(code));
+	if (code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR)
+		snprintf(r->why, sizeof(r->why), "the connection broke after %zu bytes: %.90s",
+			 r->got, *r->text ? r->text : r->obj->curl->easy_strerror(code));
+	return is_final(code) ? failed(r, -EREMOTEIO) : VERDICT_AGAIN;
+}

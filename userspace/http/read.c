@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads of an object, and ranges that were asked for ahead of them.
+ *
+ * What was asked for ahead is kept until reads have taken all of it.  Memory for it is bounded:
+ * where there is none left, nothing is asked for ahead, rather than thrown away unread.  What
+ * nobody took for a while is the exception: somebody changed his mind.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "object.h"
+
+#define AHEAD_BYTES	(128 << 20)
+#define STALE_MS	30000
+
+/* Bytes at @from of what a range brought, to where the caller wants them */
+static void copy_out(const struct http_range *r, uint64_t from, const struct iovec *iov, int n)
+{
+	const uint8_t *at = r->own + (from - r->pos);
+
+	for (int i = 0; i < n; at += iov[i++].iov_len)
+		if (iov[i].iov_len)
+			memcpy(iov[i].iov_base, at, iov[i].iov_len);
+}
+
+/* Under the lock */
+static void unlist(struct http_object *obj, struct piece *p)
+{
+	TAILQ_REMOVE(&obj->pieces, p, link);
+	obj->ahead_bytes -= p->range->len;
+}
+
+static void free_piece(struct piece *p)
+{
+	range_free(p->range);
+	free(p);
+}
+
+/* Under the lock: the piece that holds all of a range. */
+static struct piece *find(struct http_object *obj, uint64_t pos, size_t len)
+{
+	struct piece *p;
+
+	TAILQ_FOREACH(p, &obj->pieces, link)
+		if (pos >= p->range->pos && pos + len <= p->range->pos + p->range->len)
+			break;
+	return p;
+}
+
+/* Under the lock: what nobody came for. */
+static struct piece *take_stale(struct http_object *obj)
+{
+	struct piece *p = TAILQ_FIRST(&obj->pieces);
+
+	if (!p || p->users || !p->range->done || now_ms() - p->at < STALE_MS)
+		return NULL;
+	unlist(obj, p);
+	return p;
+}
+
+static struct piece *use(struct http_object *obj, uint64_t pos, size_t len)
+{
+	struct piece *p;
+
+	pthread_mutex_lock(&obj->lock);
+	p = find(obj, pos, len);
+	if (p)
+		p->users++;
+	pthread_mutex_unlock(&obj->lock);
+	return p;
+}
+
+/* @taken: bytes that were read of it; what failed is nothing to wait for any more. */
+static void unuse(struct http_object *obj, struct piece *p, size_t taken)
+{
+	bool last;
+
+	pthread_mutex_lock(&obj->lock);
+	p->taken += taken;
+	last = !--p->users && (p->taken >= p->range->len || (p->range->done && p->range->ret));
+	if (last)
+		unlist(obj, p);
+	pthread_mutex_unlock(&obj->lock);
+	if (last)
+		free_piece(p);
+}
+
+/* Return: 0, -EINTR, or -ENOENT if the caller has to ask himself. */
+static int read_ahead(struct http_object *obj, const struct iovec *iov, int n, size_t len,
+		      uint64_t pos, int (*stop)(void))
+{
+	struct piece *p = use(obj, pos, len);
+	int ret;
+
+	if (!p)
+		return -ENOENT;
+	ret = range_wait(p->range, stop);
+	if (!ret)
+		copy_out(p->range, pos, iov, n);
+	unuse(obj, p, ret ? 0 : len);
+	return ret && ret != -EINTR ? -ENOENT : ret;
+}
+
+static void tell(const struct http_object *obj, const struct http_range *r, char why[HTTP_WHY])
+{
+	snprintf(why, HTTP_WHY, "%.70s: bytes %llu to %llu: %.100s", obj->name,
+		 (unsigned long long)r->pos, (unsigned long long)(r->pos + r->len), r->why);
+}
+
+static int read_now(struct http_object *obj, const struct iovec *iov, int n, size_t len,
+		    uint64_t pos, unsigned int flags, int (*stop)(void), char why[HTTP_WHY])
+{
+	struct http_range *r = range_new(obj, iov, n, len, pos, flags);
+	int ret = -ENOMEM;
+
+	if (r) {
+		r->urgent = true;
+		pthread_mutex_lock(&obj->lock);
+		ret = client_submit(r);
+		r->done = ret;
+		pthread_mutex_unlock(&obj->lock);
+	}
+	if (!ret) {
+		client_wake(obj);
+		ret = range_wait(r, stop);
+	}
+	if (ret && ret != -EINTR && ret != -ENOMEM)
+		ret = -EREMOTEIO;
+	if (ret == -EREMOTEIO)
+		tell(obj, r, why);
+	range_free(r);
+	return ret;
+}
+
+/* What came with the opening */
+static bool read_head(const struct http_object *obj, const struct iovec *iov, int n, size_t len,
+		      uint64_t pos)
+{
+	struct http_range head = { .own = obj->head };
+
+	if (pos > obj->head_len || len > obj->head_len - pos)
+		return false;
+	copy_out(&head, pos, iov, n);
+	return true;
+}
+
+int http_read(struct http_object *obj, const struct iovec *iov, int n, size_t len, uint64_t pos,
+	      unsigned int flags, int (*stop)(void), char why[HTTP_WHY])
+{
+	int ret = -ENOENT;
+
+	if (pos > obj->bytes || len > obj->bytes - pos) {
+		snprintf(why, HTTP_WHY, "%.70s: bytes %llu to %llu: there are %llu", obj->name,
+			 (unsigned long long)pos, (unsigned long long)(pos + len),
+			 (unsigned long long)obj->bytes);
+		return -EREMOTEIO;
+	}
+	if (!len)
+		return 0;
+	if (!(flags & HTTP_AGAIN)) {
+		if (read_head(obj, iov, n, len, pos))
+			return 0;
+		ret = read_ahead(obj, iov, n, len, pos, stop);
+	}
+	return ret == -ENOENT ? read_now(obj, iov, n, len, pos, flags, stop, why) : ret;
+}
+
+bool http_has(struct http_object *obj, uint64_t pos)
+{
+	bool has;
+
+	pthread_mutex_lock(&obj->lock);
+	has = pos < obj->head_len || find(obj, pos, 1);
+	pthread_mutex_unlock(&obj->lock);
+	return has;
+}
+
+static struct piece *new_piece(struct http_object *obj, uint64_t pos, size_t len)
+{
+	struct piece *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->range = range_new(obj, NULL, 0, len, pos, 0);
+	p->at = now_ms();
+	if (!p->range) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+/* Under the lock: whether it is of use, and there is room. */
+static bool is_wanted(struct http_object *obj, uint64_t pos, size_t len)
+{
+	return obj->ahead_bytes + len <= AHEAD_BYTES && !find(obj, pos, len);
+}
+
+void http_ahead(struct http_object *obj, uint64_t pos, size_t len)
+{
+	struct piece *p, *stale;
+	bool wanted;
+
+	if (!len || len > AHEAD_BYTES || pos > obj->bytes || len > obj->bytes - pos ||
+	    pos + len <= obj->head_len)
+		return;
+	p = new_piece(obj, pos, len);
+	if (!p)
+		return;
+	pthread_mutex_lock(&obj->lock);
+	stale = take_stale(obj);
+	wanted = is_wanted(obj, pos, len) && !client_submit(p->range);
+	if (wanted) {
+		TAILQ_INSERT_TAIL(&obj->pieces, p, link);
+		obj->ahead_bytes += len;
+	} else {
+		p->range->done = true;
+	}
+	pthread_mutex_unlock(&obj->lock);
+	if (wanted)
+		client_wake(obj);
+	else
+		free_piece(p);
+	if (stale)
+		free_piece(stale);
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a request says: which bytes of which object, and who asks.
+ *
+ * Who asks is told to the host of the address alone.  Where that leads to, an address with
+ * a signature as a rule, gets neither header file nor keys nor password.
+ */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "object.h"
+#include "sigv4.h"
+
+/* A transfer slower than that for as long as the timeout has stalled. */
+#define SLOW_BYTES	256
+/* And one slower than that is not worth the wait: bytes a second, over all of it */
+#define LEAST_RATE	(16 << 10)
+#define BUFFER_BYTES	(256 << 10)
+
+__attribute__((format(printf, 2, 3)))
+static int add_header(struct http_range *r, const char *fmt, ...)
+{
+	struct curl_slist *list;
+	char *line;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&line, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return -ENOMEM;
+	list = r->obj->curl->slist_append(r->headers, line);
+	explicit_bzero(line, n);
+	free(line);
+	if (!list)
+		return -ENOMEM;
+	r->headers = list;
+	return 0;
+}
+
+/* A weak tag matches nothing by the rules of HTTP; answers are compared anyway. */
+static int add_condition(struct http_range *r)
+{
+	const char *etag = r->obj->etag;
+
+	if (r->opening || !*etag || !strncmp(etag, "W/", 2))
+		return 0;
+	return add_header(r, "If-Match: %s", etag);
+}
+
+static int add_range(struct http_range *r)
+{
+	int ret = add_header(r, "Range: bytes=%llu-%llu", (unsigned long long)r->pos,
+			     (unsigned long long)r->pos + r->len - 1);
+
+	if (!ret)
+		ret = add_condition(r);
+	if (!ret && r->flags & HTTP_AGAIN)
+		ret = add_header(r, "Cache-Control: no-cache");
+	return ret;
+}
+
+static int add_signature(struct http_range *r)
+{
+	const struct aws *aws = &r->obj->aws;
+	struct sigv4 s = {
+		.host = address_host(&r->obj->first),
+		.region = aws->region, .service = "s3",
+		.id = aws->id, .secret = aws->secret, .token = aws->token,
+	};
+	char date[SIGV4_DATE], *header;
+	int ret;
+
+	s.path = address_path(r->obj->first.url, &s.path_len);
+	sigv4_date(time(NULL), date);
+	header = sigv4_header(&s, date);
+	if (!header)
+		return -ENOMEM;
+	ret = add_header(r, "Authorization: %s", header);
+	free(header);
+	if (!ret)
+		ret = add_header(r, "x-amz-date: %s", date);
+	if (!ret)
+		ret = add_header(r, "x-amz-content-sha256: %s", SIGV4_NO_BODY);
+	if (!ret && aws->token)
+		ret = add_header(r, "x-amz-security-token: %s", aws->token);
+	return ret;
+}
+
+/* The lines of the header file */
+static int add_lines(struct http_range *r)
+{
+	const char *at = r->obj->header_lines;
+	size_t n;
+	int ret = 0;
+
+	for (; at && *at && !ret; at += n + !!at[n]) {
+		n = strcspn(at, "\r\n");
+		if (n && *at != '#')
+			ret = add_header(r, "%.*s", (int)n, at);
+	}
+	return ret;
+}
+
+static int add_credentials(struct http_range *r)
+{
+	const struct http_object *obj = r->obj;
+	int ret = add_lines(r);
+
+	if (!ret && obj->s3 && obj->aws.id)
+		ret = add_signature(r);
+	if (!ret && obj->first.user) {
+		obj->curl->easy_setopt(r->easy, CURLOPT_USERNAME, obj->first.user);
+		obj->curl->easy_setopt(r->easy, CURLOPT_PASSWORD, obj->first.password);
+	}
+	return ret;
+}
+
+static int copy_address(struct address *to, const char *url)
+{
+	char why[HTTP_WHY];
+
+	address_free(to);
+	return address_parse(to, url, why);
+}
+
+/* Where this try goes. */
+static int choose_address(struct http_range *r)
+{
+	struct http_object *obj = r->obj;
+	int ret;
+
+	pthread_mutex_lock(&obj->lock);
+	ret = copy_address(&r->via, obj->target.url ? obj->target.url : obj->first.url);
+	pthread_mutex_unlock(&obj->lock);
+	return ret;
+}
+
+/* Connections are known by their descriptors, for a child of a fork. */
+static int on_socket(void *object, curl_socket_t fd, curlsocktype type)
+{
+	struct http_object *obj = object;
+	bool has_room;
+	int *more;
+
+	(void)type;
+	pthread_mutex_lock(&obj->lock);
+	has_room = obj->nr_sockets < obj->room_sockets;
+	if (!has_room) {
+		more = realloc(obj->sockets, (obj->room_sockets + 32) * sizeof(*more));
+		has_room = more;
+		obj->sockets = more ? more : obj->sockets;
+		obj->room_sockets += more ? 32 : 0;
+	}
+	if (has_room)
+		obj->sockets[obj->nr_sockets++] = fd;
+	pthread_mutex_unlock(&obj->lock);
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return has_room ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
+}
+
+static int off_socket(void *object, curl_socket_t fd)
+{
+	struct http_object *obj = object;
+
+	pthread_mutex_lock(&obj->lock);
+	for (unsigned int i = 0; i < obj->nr_sockets; i++)
+		if (obj->sockets[i] == fd)
+			obj->sockets[i--] = obj->sockets[--obj->nr_sockets];
+	pthread_mutex_unlock(&obj->lock);
+	return close(fd);
+}
+
+static void set_limits(struct http_range *r)
+{
+	const struct curl *c = r->obj->curl;
+	const long timeout = r->obj->opt.timeout;
+
+	c->easy_setopt(r->easy, CURLOPT_CONNECTTIMEOUT, timeout);
+	c->easy_setopt(r->easy, CURLOPT_LOW_SPEED_LIMIT, (long)SLOW_BYTES);
+	c->easy_setopt(r->easy, CURLOPT_LOW_SPEED_TIME, timeout);
+	c->easy_setopt(r->easy, CURLOPT_TIMEOUT, 2 * timeout + (long)(r->len / LEAST_RATE));
+	c->easy_setopt(r->easy, CURLOPT_BUFFERSIZE, (long)BUFFER_BYTES);
+	c->easy_setopt(r->easy, CURLOPT_NOSIGNAL, 1L);
+}
+
+static void set_callbacks(struct http_range *r)
+{
+	const struct curl *c = r->obj->curl;
+
+	c->easy_setopt(r->easy, CURLOPT_PRIVATE, r);
+	c->easy_setopt(r->easy, CURLOPT_HEADERFUNCTION, answer_header);
+	c->easy_setopt(r->easy, CURLOPT_HEADERDATA, r);
+	c->easy_setopt(r->easy, CURLOPT_WRITEFUNCTION, answer_body);
+	c->easy_setopt(r->easy, CURLOPT_WRITEDATA, r);
+	c->easy_setopt(r->easy, CURLOPT_ERRORBUFFER, r->text);
+	c->easy_setopt(r->easy, CURLOPT_SOCKOPTFUNCTION, on_socket);
+	c->easy_setopt(r->easy, CURLOPT_SOCKOPTDATA, r->obj);
+	c->easy_setopt(r->easy, CURLOPT_CLOSESOCKETFUNCTION, off_socket);
+	c->easy_setopt(r->easy, CURLOPT_CLOSESOCKETDATA, r->obj);
+}
+
+int request_prepare(struct http_range *r)
+{
+	const struct http_object *obj = r->obj;
+	const struct curl *c = obj->curl;
+	int ret = choose_address(r);
+
+	r->answer = (struct answer){ .length = -1 };
+	r->got = 0;
+	r->body[0] = '\0';
+	r->text[0] = '\0';
+	r->refused = false;
+	if (!ret)
+		ret = add_range(r);
+	if (!ret && !strcmp(r->via.origin, obj->first.origin))
+		ret = add_credentials(r);
+	if (ret)
+		return ret;
+	set_callbacks(r);
+	set_limits(r);
+	c->easy_setopt(r->easy, CURLOPT_URL, r->via.url);
+	c->easy_setopt(r->easy, CURLOPT_PATH_AS_IS, 1L);
+	c->easy_setopt(r->easy, CURLOPT_FOLLOWLOCATION, 0L);
+	c->easy_setopt(r->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+	c->easy_setopt(r->easy, CURLOPT_HTTPHEADER, r->headers);
+	c->easy_setopt(r->easy, CURLOPT_USERAGENT, "dsfs/" DSFS_VERSION_STRING);
+	/* one connection for many requests, where the server has that */
+	c->easy_setopt(r->easy, CURLOPT_PIPEWAIT, r->via.tls ? 1L : 0L);
+	if (obj->opt.cafile)
+		c->easy_setopt(r->easy, CURLOPT_CAINFO, obj->opt.cafile);
+	return 0;
+}
+
+void request_done(struct http_range *r)
+{
+	r->obj->curl->slist_free_all(r->headers);
+	r->headers = NULL;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where an image comes from.  The scheme of its address picks the reader; options of all
+ * readers are one table, as the words of -o of mount(8): "connections=16,header-file=/run/token".
+ * Nothing secret is among them, only where it stands.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "http.h"
+#include "image.h"
+#include "origin.h"
+
+/**
+ * struct source - options
+ * @words: what texts point into
+ */
+struct source {
+	struct http_options http;
+	char *words[2];
+};
+
+/**
+ * struct option - an option
+ * @name: without the =
+ * @to: offset of its member in struct source: const char *; unsigned int, if @max is set; bool,
+ *	if it is a @flag
+ */
+static const struct option {
+	const char *name;
+	size_t to;
+	unsigned int min;
+	unsigned int max;
+	bool flag;
+} options[] = {
+#define TO(member)	.to = offsetof(struct source, member)
+	{ "connections", TO(http.connections), .min = 1, .max = 1024 },
+	{ "timeout", TO(http.timeout), .min = 1, .max = 86400 },
+	{ "retries", TO(http.retries), .min = 0, .max = 100 },
+	{ "backoff", TO(http.backoff), .min = 1, .max = 60000 },
+	{ "header-file", TO(http.header_file) },
+	{ "cafile", TO(http.cafile) },
+	{ "s3-endpoint", TO(http.endpoint) },
+	{ "s3-region", TO(http.region) },
+	{ "profile", TO(http.profile) },
+	{ "anonymous", TO(http.anonymous), .flag = true },
+};
+
+#define NR_OPTIONS	(sizeof(options) / sizeof(*options))
+
+static const struct option *find(const char *word, size_t len)
+{
+	for (size_t i = 0; i < NR_OPTIONS; i++)
+		if (!strncmp(options[i].name, word, len) && !options[i].name[len])
+			return &options[i];
+	return NULL;
+}
+
+bool origin_has_option(const char *word)
+{
+	return find(word, strcspn(word, "="));
+}
+
+bool origin_is_far(const char *address)
+{
+	return http_is_address(address);
+}
+
+const char *origin_name(const char *address, char *buf, size_t size)
+{
+	return origin_is_far(address) ? http_name(address, buf, size) : address;
+}
+
+__printf(2, 3)
+static int wrong(const char **what, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(err_far(), ERR_FAR, fmt, ap);
+	va_end(ap);
+	*what = err_far();
+	return -EINVAL;
+}
+
+static int take_number(const struct option *o, const char *value, void *member, const char **what)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(value, &end, 10);
+	if (*value < '0' || *value > '9' || *end || errno || n < o->min || n > o->max)
+		return wrong(what, "source option %s=%.60s: not a number from %u to %u", o->name,
+			     value, o->min, o->max);
+	*(unsigned int *)member = n;
+	return 0;
+}
+
+static int take_word(struct source *s, char *word, const char **what)
+{
+	char *value = strchr(word, '=');
+	const struct option *o;
+	void *member;
+
+	if (value)
+		*value++ = '\0';
+	o = find(word, strlen(word));
+	if (!o)
+		return wrong(what, "source option %.60s: there is none", word);
+	if (o->flag ? !!value : !value || !*value)
+		return wrong(what, "source option %s: %s", o->name,
+			     o->flag ? "it has no value" : "its value is missing");
+	member = (char *)s + o->to;
+	if (o->max)
+		return take_number(o, value, member, what);
+	if (o->flag)
+		*(bool *)member = true;
+	else
+		*(const char **)member = value;
+	return 0;
+}
+
+/* @words: gets the memory that texts are kept in */
+static int take_words(struct source *s, const char *text, char **words, const char **what)
+{
+	char *at, *word;
+	int ret = 0;
+
+	if (!text || !*text)
+		return 0;
+	*words = at = strdup(text);
+	if (!at)
+		return -ENOMEM;
+	while (!ret && (word = strsep(&at, ",")))
+		if (*word)
+			ret = take_word(s, word, what);
+	return ret;
+}
+
+static int open_far(const char *address, const char *text, struct dsfs_reader **out,
+		    const char **what)
+{
+	struct source s = {
+		.http = { .connections = 64, .timeout = 30, .retries = 6, .backoff = 200 },
+	};
+	int ret;
+
+	*what = "options of the source";
+	ret = take_words(&s, getenv("DSFS_SOURCE"), &s.words[0], what);
+	if (!ret)
+		ret = take_words(&s, text, &s.words[1], what);
+	if (!ret) {
+		ret = reader_http(address, &s.http, out);
+		*what = ret == -EREMOTEIO || ret == -ENOMEM ? "open" : err_far();
+	}
+	free(s.words[0]);
+	free(s.words[1]);
+	return ret;
+}
+
+int reader_open(const char *address, const char *text, struct dsfs_reader **out, const char **what)
+{
+	return origin_is_far(address) ? open_far(address, text, out, what) :
+	       reader_file(address, out, what);
+}

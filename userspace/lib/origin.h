@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where an image comes from: an address, and options of the way to it.
+ */
+#ifndef DSFS_ORIGIN_H
+#define DSFS_ORIGIN_H
+
+#include "reader.h"
+
+/** origin_is_far - whether it is an address of a server, and no path */
+bool origin_is_far(const char *address);
+
+/**
+ * origin_name - what messages call it: an address without user, password and query
+ * @buf: gets it, terminated, if it is far
+ *
+ * Return: @address for a path, else @buf.
+ */
+const char *origin_name(const char *address, char *buf, size_t size);
+
+/**
+ * origin_has_option - whether a word "name=value" or "name" is an option of sources, by its name
+ */
+bool origin_has_option(const char *word);
+
+/**
+ * reader_open - a reader of an image, wherever it is
+ * @address: the path of a file or a block device; http://, https:// or s3://bucket/key
+ * @options: of sources, "name=value,...", or NULL; those of the environment's DSFS_SOURCE count
+ *	where these do not say otherwise.  Nothing of a file depends on them.
+ * @out: gets the reader
+ * @what: gets what failed, for a message; valid until this thread's next error
+ *
+ * Return: 0 or a negative errno.  With -ENOTBLK and where err_why() says the same, @what says
+ * all.
+ */
+int reader_open(const char *address, const char *options, struct dsfs_reader **out,
+		const char **what);
+
+/** reader_http - a reader of an object of a server; struct source's options are http.h's */
+struct http_options;
+int reader_http(const char *address, const struct http_options *o, struct dsfs_reader **out);
+
+#endif /* DSFS_ORIGIN_H */
