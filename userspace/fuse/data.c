@@ -47,7 +47,7 @@ static bool reply_spliced(fuse_req_t req, const struct fuse_fs *fs,
 	struct fuse_bufvec v = FUSE_BUFVEC_INIT(len);
 	u64 at;
 
-	if (!e)
+	if (!e || fs->fd < 0)
 		return false;
 	at = e->physical + (pos - e->logical);
 	if (!fs->opt.keep_image && !image_has(img, at))
@@ -95,7 +95,10 @@ static void reply_piece(fuse_req_t req, u64 ino, const struct dsfs_file *file, u
 		return;
 	}
 	n = file_pread(file, is_final(fs, file, pos, len) ? READ_ONCE : 0, buf, len, pos, &error);
-	if (n < 0) {
+	if (n == -EREMOTEIO) {
+		report_once(ino, pos, len, &error);
+		fuse_reply_err(req, EREMOTEIO);
+	} else if (n < 0) {
 		report_range(fs, ino, file, buf, pos, len);
 		fuse_reply_err(req, -n);
 	} else {

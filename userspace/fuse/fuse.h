@@ -20,7 +20,8 @@ struct held_files;
 
 /**
  * struct fuse_options - the command line
- * @image: path of the image
+ * @image: path of the image, or an address of a server
+ * @source: options of the way there, or NULL
  * @generation: the one to show; 0 is the newest
  * @offset: of the image in its file
  * @sizelimit: bytes of the file that are the image; 0: up to its end
@@ -33,6 +34,7 @@ struct held_files;
  */
 struct fuse_options {
 	char *image;
+	char *source;
 	u64 generation;
 	u64 offset;
 	u64 sizelimit;
@@ -47,7 +49,7 @@ struct fuse_options {
 
 /**
  * struct fuse_fs - a mount
- * @fd: the image's file
+ * @fd: the image's file; -1: it is on a server
  * @has_xattrs: some inode has extended attributes
  * @no_open: the kernel need not tell of open() and close(); @no_opendir likewise
  * @held: files that are being read
@@ -84,6 +86,9 @@ void options_free(struct fuse_options *opt);
  */
 int image_attach(struct fuse_fs *fs);
 void image_detach(struct fuse_fs *fs);
+
+/** image_name - what messages and the list of mounts call the image */
+const char *image_name(const struct fuse_fs *fs);
 
 /** fs_of - the mount that a request is for */
 static inline struct fuse_fs *fs_of(fuse_req_t req)

@@ -10,6 +10,18 @@
 #include "fuse.h"
 #include "image.h"
 #include "msg.h"
+#include "origin.h"
+
+/* Bytes of an address in a message */
+#define NAME_SHOWN	256
+
+/* What messages and the list of mounts call the image */
+const char *image_name(const struct fuse_fs *fs)
+{
+	const char *name = fs->image ? image_of(fs->image)->reader->name : NULL;
+
+	return name ? name : fs->opt.image;
+}
 
 /* As with the module: one that has lost some of its metadata is mounted all the same. */
 static void load_metadata(const struct fuse_fs *fs)
@@ -17,7 +29,7 @@ static void load_metadata(const struct fuse_fs *fs)
 	struct dsfs_error error;
 
 	if (!fs->opt.lazy && dsfs_verify(fs->image, 0, &error))
-		msg_warn(fs->opt.image, "%s: run fsck.dsfs", error.message);
+		msg_warn(image_name(fs), "%s: run fsck.dsfs", error.message);
 }
 
 static int open_image(struct fuse_fs *fs)
@@ -27,11 +39,16 @@ static int open_image(struct fuse_fs *fs)
 		.offset = fs->opt.offset,
 		.length = fs->opt.sizelimit,
 		.generation = fs->opt.generation,
+		.source = fs->opt.source,
 	};
+	char name[NAME_SHOWN];
 	struct dsfs_error error;
+	int ret;
 
-	if (dsfs_open_fd(fs->fd, &options, &fs->image, &error)) {
-		msg_error(fs->opt.image, "%s", error.message);
+	ret = fs->fd < 0 ? dsfs_open(fs->opt.image, &options, &fs->image, &error) :
+	      dsfs_open_fd(fs->fd, &options, &fs->image, &error);
+	if (ret) {
+		msg_error(origin_name(fs->opt.image, name, sizeof(name)), "%s", error.message);
 		return -1;
 	}
 	dsfs_get_info(fs->image, &fs->info);
@@ -40,7 +57,7 @@ static int open_image(struct fuse_fs *fs)
 	return 0;
 }
 
-int image_attach(struct fuse_fs *fs)
+static int attach_file(struct fuse_fs *fs)
 {
 	fs->fd = open(fs->opt.image, O_RDONLY | O_CLOEXEC);
 	if (fs->fd < 0) {
@@ -55,6 +72,13 @@ int image_attach(struct fuse_fs *fs)
 	posix_fadvise(fs->fd, 0, 0, POSIX_FADV_RANDOM);
 	if (!fs->opt.keep_image)
 		reader_file_once(image_of(fs->image)->reader);
+	return 0;
+}
+
+int image_attach(struct fuse_fs *fs)
+{
+	if (origin_is_far(fs->opt.image) ? open_image(fs) : attach_file(fs))
+		return -1;
 	load_metadata(fs);
 	return 0;
 }
@@ -62,5 +86,6 @@ int image_attach(struct fuse_fs *fs)
 void image_detach(struct fuse_fs *fs)
 {
 	dsfs_close(fs->image);
-	close(fs->fd);
+	if (fs->fd >= 0)
+		close(fs->fd);
 }

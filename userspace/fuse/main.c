@@ -22,7 +22,7 @@
 static const char usage_text[] =
 "Usage: dsfs-fuse [-fds] [-o OPTIONS] IMAGE DIR\n"
 "       mount -t fuse.dsfs-fuse [-o OPTIONS] IMAGE DIR\n"
-"Mount a DSFS image, a file or a block device, by FUSE.  Unmount: fusermount3 -u DIR.\n"
+"Mount a DSFS image, a file, a block device or an address, by FUSE.  Unmount: fusermount3 -u DIR.\n"
 "\n"
 "  -f                  stay in the foreground\n"
 "  -d                  the same, and print what the kernel asks for\n"
@@ -38,6 +38,8 @@ static const char usage_text[] =
 "  -o wholefile=SIZE   read files of up to that size as a whole (1M)\n"
 "  -o hold=SIZE        memory for files that are read as a whole (64M)\n"
 "  -o imagecache=keep  leave what was read of the image in the page cache\n"
+"  -o header-file=FILE, connections=N, ...\n"
+"                      of the way to an image on a server: dsfs-source(7)\n"
 "  -o uid=N, gid=N     whom everything belongs to\n"
 "  -o max_threads=N    requests at a time (64)\n"
 "  -o allow_other      let other users in; more options of FUSE: mount.fuse3(8)\n";
@@ -103,10 +105,10 @@ static int mount_image(struct fuse_fs *fs, struct fuse_args *args,
 /* It is read-only and obeys modes, whatever is asked for; the name is a default. */
 static int add_options(struct fuse_args *args, const struct fuse_fs *fs)
 {
-	char *path = realpath(fs->opt.image, NULL), *opts = NULL, *name = NULL;
+	char *path = fs->fd < 0 ? NULL : realpath(fs->opt.image, NULL), *opts = NULL, *name = NULL;
 	int ret = -1;
 
-	if (asprintf(&name, "fsname=%s", path ? path : fs->opt.image) > 0 &&
+	if (asprintf(&name, "fsname=%s", path ? path : image_name(fs)) > 0 &&
 	    !fuse_opt_add_opt_escaped(&opts, name) && !fuse_opt_insert_arg(args, 1, opts) &&
 	    !fuse_opt_insert_arg(args, 1, "-o"))
 		ret = fuse_opt_add_arg(args, "-oro,default_permissions");

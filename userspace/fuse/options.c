@@ -4,11 +4,13 @@
  * the module.  Those for mount(8) and fstab(5) are ignored.  The rest is libfuse's, which
  * says what is wrong with them.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "args.h"
 #include "fuse.h"
 #include "msg.h"
+#include "origin.h"
 #include "parse.h"
 
 #define WHOLEFILE_DEFAULT	1048576
@@ -120,6 +122,18 @@ static bool is_known(const char *arg)
 	return *arg != '-';
 }
 
+/* An option of the way to a server: the library knows what may be in it. */
+static int add_source(struct fuse_options *o, const char *arg)
+{
+	char *words;
+
+	if (asprintf(&words, "%s,%s", o->source ? o->source : "", arg) < 0)
+		return -1;
+	free(o->source);
+	o->source = words;
+	return 0;
+}
+
 /* Return: 0: it is ours, 1: libfuse's, -1 after a message. */
 static int on_option(void *data, const char *arg, int key, struct fuse_args *out)
 {
@@ -137,6 +151,8 @@ static int on_option(void *data, const char *arg, int key, struct fuse_args *out
 		return args_refused(-1, arg, "unknown option");
 	if (is_ignored(arg))
 		return 0;
+	if (origin_has_option(arg))
+		return add_source(o, arg);
 	found = find(arg);
 	return found ? take(found, arg, (char *)o + found->to) : 1;
 }
@@ -156,4 +172,5 @@ int options_parse(struct fuse_args *args, struct fuse_options *opt)
 void options_free(struct fuse_options *opt)
 {
 	free(opt->image);
+	free(opt->source);
 }

@@ -102,7 +102,7 @@ void report_once(u64 ino, u64 pos, u64 len, const struct dsfs_error *error)
 
 void reply_failed(fuse_req_t req, u64 ino, int ret, const struct dsfs_error *error)
 {
-	if (ret == -EIO || ret == -EBADMSG || ret == -EUCLEAN)
+	if (ret == -EIO || ret == -EREMOTEIO || ret == -EBADMSG || ret == -EUCLEAN)
 		report_once(ino, REPORT_INODE, 0, error);
 	fuse_reply_err(req, -ret);
 }

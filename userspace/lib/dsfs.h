@@ -405,6 +405,16 @@ struct dsfs_read {
  */
 int dsfs_pread_many(struct dsfs_read *reads, size_t count, struct dsfs_error *error);
 
+/**
+ * dsfs_readahead - begin to bring in bytes that will be read
+ * @file: an open file
+ * @pos: the first
+ * @len: how many; more than 16 MiB are not brought in, as a read of them does that well enough
+ *
+ * Does not wait, and is an advice: a read afterwards returns what it would have returned.
+ */
+void dsfs_readahead(const struct dsfs_file *file, uint64_t pos, uint64_t len);
+
 /** dsfs_file_verify - compare all contents of a file with their checksums, unasked or not */
 int dsfs_file_verify(const struct dsfs_file *file, struct dsfs_error *error);
 

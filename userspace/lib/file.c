@@ -117,11 +117,6 @@ const struct dsfs_extent *dsfs_file_extents(const struct dsfs_file *file, size_t
 	return file->extents;
 }
 
-const struct image *file_image(const struct dsfs_file *file)
-{
-	return file->stored.src->img;
-}
-
 /* The first extent that ends behind @pos; @file->count if there is none. */
 static size_t find_extent(const struct dsfs_file *file, u64 pos)
 {
@@ -135,6 +130,32 @@ static size_t find_extent(const struct dsfs_file *file, u64 pos)
 			hi = mid;
 	}
 	return lo;
+}
+
+/* Where the byte @pos is stored, from the first one on; of a hole, the next one that is. */
+static u64 stored_at(const struct dsfs_file *file, u64 pos)
+{
+	const size_t i = find_extent(file, pos);
+	const struct dsfs_extent *e = &file->extents[i];
+
+	if (i == file->count)
+		return file->stored.bytes;
+	return e->physical - file->attr.start + (e->logical < pos ? pos - e->logical : 0);
+}
+
+/* As reads go: by windows (batch_add()), and in whole chunks. */
+void file_ahead(const struct dsfs_file *file, u64 pos, u64 end)
+{
+	u64 at = stored_at(file, pos), to = stored_at(file, end), from, n;
+
+	if (at < to)
+		batch_round(&file->stored, file->check, &at, &to);
+	for (from = at; from < to; from += n) {
+		n = STORED_WINDOW - from % STORED_WINDOW;
+		if (n > to - from)
+			n = to - from;
+		image_ahead(file->stored.src->img, file->attr.start + from, n);
+	}
 }
 
 static int read_range(const struct dsfs_file *file, unsigned int flags, u8 *buf, u64 len,

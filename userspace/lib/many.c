@@ -17,29 +17,21 @@
 /* A larger one is read ahead well enough while it is read. */
 #define READ_MAX	(16 << 20)
 
-/* Wherever its bytes are stored */
+void dsfs_readahead(const struct dsfs_file *file, uint64_t pos, uint64_t len)
+{
+	const u64 size = dsfs_file_size(file);
+
+	if (pos >= size)
+		return;
+	if (len > size - pos)
+		len = size - pos;
+	if (len && len <= READ_MAX)
+		file_ahead(file, pos, pos + len);
+}
+
 static void advise_read(const struct dsfs_read *r)
 {
-	const u64 size = dsfs_file_size(r->file);
-	const struct dsfs_extent *e;
-	u64 from, to, end;
-	size_t i, n;
-
-	if (r->pos >= size)
-		return;
-	end = r->len < size - r->pos ? r->pos + r->len : size;
-	if (end - r->pos > READ_MAX)
-		return;
-	e = dsfs_file_extents(r->file, &n);
-	for (i = 0; i < n; i++) {
-		from = e[i].logical > r->pos ? e[i].logical : r->pos;
-		to = e[i].logical + e[i].length;
-		if (to > end)
-			to = end;
-		if (from < to)
-			image_ahead(file_image(r->file),
-				    e[i].physical + (from - e[i].logical), to - from);
-	}
+	dsfs_readahead(r->file, r->pos, r->len);
 }
 
 int dsfs_pread_many(struct dsfs_read *reads, size_t count, struct dsfs_error *error)

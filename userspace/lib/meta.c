@@ -378,6 +378,8 @@ int source_load(struct dsfs_source *src, struct dsfs_err *err)
 	u64 block;
 	int ret;
 
+	if (src->img->reader->far)
+		image_ahead(src->img, src->geo.meta_start, src->geo.meta_bytes);
 	for (block = 0; block < m->blocks; block++) {
 		ret = is_good(m, block) ? 0 : load(m, block);
 		if (ret)

@@ -92,20 +92,26 @@ static int batch_read_chunks(struct batch *b, u64 from, u64 end, struct dsfs_err
 	return ret;
 }
 
+void batch_round(const struct stored *of, bool check, u64 *from, u64 *end)
+{
+	const u64 chunk = 1ULL << of->src->geo.chunk_bits;
+
+	if (!check || !of->src->geo.chunk_bits)
+		return;
+	*from &= ~(chunk - 1);
+	*end = (*end + chunk - 1) & ~(chunk - 1);
+	if (*end > of->bytes)
+		*end = of->bytes;
+}
+
 int batch_flush(struct batch *b, struct dsfs_err *err)
 {
-	u64 from = b->from, end = b->from + b->len, chunk;
+	u64 from = b->from, end = b->from + b->len;
 	int ret;
 
 	if (!b->len)
 		return 0;
-	if (b->check) {
-		chunk = 1ULL << b->of.src->geo.chunk_bits;
-		from &= ~(chunk - 1);
-		end = (end + chunk - 1) & ~(chunk - 1);
-		if (end > b->of.bytes)
-			end = b->of.bytes;
-	}
+	batch_round(&b->of, b->check, &from, &end);
 	ret = batch_read_chunks(b, from, end, err);
 	b->n = 0;
 	b->len = 0;

@@ -41,6 +41,9 @@ struct batch {
 	struct iovec iov[STORED_PIECES + 2];
 };
 
+/** batch_round - widen a range of stored bytes to what is read to check it */
+void batch_round(const struct stored *of, bool check, u64 *from, u64 *end);
+
 /** batch_init - begin; @check is ignored where the image has no data checksums */
 void batch_init(struct batch *b, const struct stored *of, bool check, unsigned int flags);
 

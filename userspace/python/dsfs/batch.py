@@ -39,6 +39,9 @@ def advise_part(file: File, position: int, length: int) -> None:
     """The same for bytes of a file of an image, wherever they are stored."""
     if length > FILE_MAX:
         return
+    if file.handle.fd < 0:
+        file.readahead(length, position)
+        return
     for logical, physical, count in file.extents():
         first = max(logical, position)
         end = min(logical + count, position + length)

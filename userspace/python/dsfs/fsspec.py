@@ -4,8 +4,9 @@
     dsfs://train/labels.csv::/data/flowers.dsfs
 
 is a file in an image, written as for other archives: the path within it, two colons, and
-where the image is.  That must be a file or block device of this machine, or be made
-one, as simplecache::https://host/flowers.dsfs is.
+where the image is.  That is a file or block device of this machine, an address as
+https://host/flowers.dsfs or s3://bucket/flowers.dsfs, which libdsfs reads by ranges, or
+anything that is made a file of this machine, as simplecache::gs://bucket/flowers.dsfs is.
 
 Instances are kept by fsspec: an image that is updated is seen in its newest generation
 by those that are made later with skip_instance_cache=True.
@@ -21,7 +22,7 @@ import fsspec
 from fsspec.archive import AbstractArchiveFileSystem
 from fsspec.utils import tokenize
 
-from . import batch
+from . import batch, origin
 from .handle import File
 from .image import Image
 from .rawfile import RawFile
@@ -33,8 +34,16 @@ _Bound = Optional[int]
 
 
 def _local(fo: Any, protocol: Optional[str], options: Optional[Dict[str, Any]]) -> str:
-    """The path of an image that is at hand, or is fetched by a cache of fsspec's."""
+    """The path of an image that is at hand, or is fetched by a cache of fsspec's; or the
+    address of one that libdsfs reads itself."""
     fo = os.fspath(fo)
+    if protocol == "s3" and not origin.is_far(fo):
+        fo = f"s3://{fo}"
+    if protocol in (None, "", "http", "https", "s3") and origin.is_far(fo):
+        if options:
+            raise ValueError(f"{origin.name(fo)}: libdsfs reads it: what it needs to know is "
+                             f"said by source, not by {', '.join(options)}")
+        return str(fo)
     if protocol in (None, "", "file", "local") and "://" not in fo and "::" not in fo:
         return str(fo)
     opened = fsspec.open(fo, "rb", protocol=protocol, **(options or {}))
@@ -65,7 +74,7 @@ class DSFSFileSystem(AbstractArchiveFileSystem):  # type: ignore[misc]
     fo		the image
     target_protocol, target_options
 		how fsspec gets at it, as for other archives
-    generation, verify
+    generation, verify, source
 		as for dsfs.Image
 
     >>> import fsspec
@@ -90,10 +99,10 @@ class DSFSFileSystem(AbstractArchiveFileSystem):  # type: ignore[misc]
     def __init__(self, fo: Any = "", target_protocol: Optional[str] = None,
                  target_options: Optional[Dict[str, Any]] = None,
                  generation: Optional[int] = None, verify: bool = True,
-                 **kwargs: Any) -> None:
+                 source: str = "", **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.fo = _local(fo, target_protocol, target_options)
-        self.image = Image(self.fo, generation=generation, verify=verify)
+        self.image = Image(self.fo, generation=generation, verify=verify, source=source)
 
     @classmethod
     def _strip_protocol(cls, path: Any) -> Any:

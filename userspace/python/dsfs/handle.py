@@ -36,17 +36,21 @@ class Entry(NamedTuple):
 
 
 class Handle:
-    """An image that is open; the descriptor is its own from here on."""
+    """An image that is open; the descriptor is its own from here on.
+
+    Of one on a server it is -1, and the address counts.
+    """
 
     def __init__(self, fd: int, generation: int, verify: bool, offset: int,
-                 length: int) -> None:
+                 length: int, address: bytes = b"", source: Optional[bytes] = None) -> None:
         self.pointer: Optional[int] = None
         self.fd = fd
+        self._address = address
         self.lib = library.load()
         self.offset = offset
         self.file_flags = 0 if verify else library.UNCHECKED
         self._options = library.OpenOptions(ctypes.sizeof(library.OpenOptions), 0, offset,
-                                            length, generation)
+                                            length, generation, source)
         self._calls: Set[library.Error] = set()
         self._lock = threading.Lock()
         self.pointer = self._open()
@@ -56,8 +60,12 @@ class Handle:
 
     def _open(self) -> int:
         pointer, error = c_void_p(), library.Error()
-        if self.lib.dsfs_open_fd(self.fd, byref(self._options), byref(pointer), byref(error)):
-            raise library.failure(error)
+        function, what = self.lib.dsfs_open_fd, self.fd
+        if self.fd < 0:
+            function, what = self.lib.dsfs_open, self._address
+        while function(what, byref(self._options), byref(pointer), byref(error)):
+            if error.code != errno.EINTR:
+                raise library.failure(error)
         assert pointer.value
         return pointer.value
 
@@ -77,7 +85,8 @@ class Handle:
     def __del__(self) -> None:
         if self.pointer is not None:
             self.lib.dsfs_close(self.pointer)
-        os.close(self.fd)
+        if self.fd >= 0:
+            os.close(self.fd)
 
     def call(self, function: Any, *args: Any, path: Optional[object] = None,
              pointer: Any = None) -> int:
@@ -88,8 +97,13 @@ class Handle:
         error = library.Error()
         self._calls.add(error)
         try:
-            result: int = function(pointer or self.pointer or self._reopen(), *args,
-                                   byref(error))
+            # A signal ends the wait for a server.  If what Python made of it raises nothing,
+            # the call is made again.
+            while True:
+                result: int = function(pointer or self.pointer or self._reopen(), *args,
+                                       byref(error))
+                if result != -errno.EINTR:
+                    break
         finally:
             self._calls.discard(error)
         if result < 0:
@@ -229,6 +243,10 @@ class File:
             if read.result != read.len:
                 raise OSError(errno.EIO, "the file ends too early", part[0].told)
         return contents
+
+    def readahead(self, length: int, position: int) -> None:
+        """Have bytes brought in, without waiting for them."""
+        self.handle.lib.dsfs_readahead(self._now(), position, length)
 
     def extents(self) -> List[Tuple[int, int, int]]:
         """Offset in the file, offset in what the descriptor is of, and length of each."""

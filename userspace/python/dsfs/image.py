@@ -13,7 +13,7 @@ import stat as stat_module
 import uuid
 from typing import IO, Any, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
-from . import batch, library
+from . import batch, library, origin
 from .entries import DT_DIR, DT_REG, NO_KEY, DirEntry, Info, join, like, status
 from .filesystem import PathArg
 from .handle import Entry, File, Handle
@@ -21,14 +21,16 @@ from .rawfile import RawFile, pread_into
 
 
 class Image(Mapping[str, bytes]):
-    """A DSFS image, a file or a block device: a read-only mapping of paths to contents.
+    """A DSFS image: a read-only mapping of paths to contents.
 
-    path	the image
+    path	the image, a file or a block device; or its address on a server, http://...,
+		https://... or s3://bucket/key
     generation	which of those that it keeps; None is the newest.  It stays the same,
 		also in other processes, when the image is updated meanwhile
     verify	compare data with its checksums; metadata always is
     offset, length
 		where the image is within path, in bytes; length 0 is up to the end
+    source	options of the way to a server, "name=value,...": dsfs-source(7)
 
     >>> with dsfs.Image("flowers.dsfs") as image:
     ...     image["rose/1.jpg"]
@@ -44,21 +46,25 @@ class Image(Mapping[str, bytes]):
     """
 
     def __init__(self, path: PathArg, *, generation: Optional[int] = None, verify: bool = True,
-                 offset: int = 0, length: int = 0) -> None:
+                 offset: int = 0, length: int = 0, source: str = "") -> None:
         self._handle: Optional[Handle] = None
         if generation is not None and generation < 1:
             raise ValueError(f"generation: {generation!r} is below 1")
         # Another process may be in another directory.
-        self.path: Union[str, bytes] = os.path.abspath(os.fspath(path))
+        far = origin.is_far(path)
+        self.path: Union[str, bytes] = os.fspath(path) if far else os.path.abspath(os.fspath(path))
+        self._name = origin.name(self.path) if far else self.path
+        self._source = source
         self.verify = verify
         self._range = (offset, length)
         self._count: Optional[int] = None
         flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
-        fd = os.open(path, flags)
+        fd = -1 if far else os.open(path, flags)
         try:
-            self._handle = Handle(fd, generation or 0, verify, offset, length)
+            self._handle = Handle(fd, generation or 0, verify, offset, length,
+                                  os.fsencode(self.path), os.fsencode(source) or None)
         except OSError as error:
-            error.filename = path
+            error.filename = self._name if far else path
             raise
         self.generation: int = self.info.generation
 
@@ -66,7 +72,7 @@ class Image(Mapping[str, bytes]):
 
     def _live(self) -> Handle:
         if self._handle is None:
-            raise ValueError(f"image is closed: {self.path!r}")
+            raise ValueError(f"image is closed: {self._name!r}")
         return self._handle
 
     def close(self) -> None:
@@ -87,12 +93,12 @@ class Image(Mapping[str, bytes]):
 
     def __repr__(self) -> str:
         more = ", closed" if self.closed else ""
-        return f"<dsfs.Image {self.path!r}, generation {self.generation}{more}>"
+        return f"<dsfs.Image {self._name!r}, generation {self.generation}{more}>"
 
     def __reduce__(self) -> Tuple[Any, ...]:
         info = self.info
         return _again, (self.path, self.generation, self.verify, self._range,
-                        info.uuid, info.inode_generation)
+                        info.uuid, info.inode_generation, self._source)
 
     # Not as mappings compare, which would read all of both.
     __eq__ = object.__eq__
@@ -129,7 +135,7 @@ class Image(Mapping[str, bytes]):
         part of it waits for them one by one.  Processes that are forked later share it.
         """
         info = self._live().info()
-        # It is the last thing in an image.
+        # It is the last thing in an image.  Of one on a server, the check does it.
         batch.advise(self._live().fd,
                      self._range[0] + info.image_bytes - info.metadata_bytes,
                      info.metadata_bytes)
@@ -342,12 +348,12 @@ class Image(Mapping[str, bytes]):
 
 
 def _again(path: Union[str, bytes], generation: int, verify: bool, where: Tuple[int, int],
-           number: uuid.UUID, inode_generation: int) -> Image:
+           number: uuid.UUID, inode_generation: int, source: str = "") -> Image:
     """The same image in another process."""
     image = Image(path, generation=generation, verify=verify, offset=where[0],
-                  length=where[1])
+                  length=where[1], source=source)
     info = image.info
     if (info.uuid, info.inode_generation) != (number, inode_generation):
         raise OSError(errno.ESTALE, f"generation {generation} is not the one that was open: "
-                      f"UUID {info.uuid}, expected {number}", path)
+                      f"UUID {info.uuid}, expected {number}", image._name)
     return image

@@ -37,7 +37,7 @@ class Error(ctypes.Structure):
 
 class OpenOptions(ctypes.Structure):
     _fields_ = [("size", c_uint32), ("flags", c_uint32), ("offset", c_uint64),
-                ("length", c_uint64), ("generation", c_uint64)]
+                ("length", c_uint64), ("generation", c_uint64), ("source", c_char_p)]
 
 
 class Info(ctypes.Structure):
@@ -74,6 +74,7 @@ class Read(ctypes.Structure):
 
 # An image, a file and a stream are pointers; so is the error, which byref() gives.
 _FUNCTIONS = {
+    "dsfs_open": (c_int, [c_char_p, POINTER(OpenOptions), POINTER(c_void_p), c_void_p]),
     "dsfs_open_fd": (c_int, [c_int, POINTER(OpenOptions), POINTER(c_void_p), c_void_p]),
     "dsfs_close": (None, [c_void_p]),
     "dsfs_get_info": (None, [c_void_p, POINTER(Info)]),
@@ -92,6 +93,7 @@ _FUNCTIONS = {
     "dsfs_file_size": (c_uint64, [c_void_p]),
     "dsfs_pread": (c_ssize_t, [c_void_p, c_void_p, c_size_t, c_uint64, c_void_p]),
     "dsfs_pread_many": (c_int, [POINTER(Read), c_size_t, c_void_p]),
+    "dsfs_readahead": (None, [c_void_p, c_uint64, c_uint64]),
     "dsfs_file_extents": (POINTER(Extent), [c_void_p, POINTER(c_size_t)]),
 }
 

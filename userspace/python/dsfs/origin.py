@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Addresses of images on servers: what is one, and how it is called in messages."""
+import os
+import re
+from typing import Union
+
+from .filesystem import PathArg
+
+_FAR = re.compile(r"(https?|s3)://", re.IGNORECASE)
+# User and password in front of the host, and what stands behind a question mark
+_SECRET = re.compile(r"(?<=://)[^/?#]*@|[?#].*", re.DOTALL)
+
+
+def is_far(path: PathArg) -> bool:
+    """Whether it is an address, and no path."""
+    return bool(_FAR.match(os.fsdecode(path)))
+
+
+def name(address: Union[str, bytes]) -> str:
+    """An address as messages show it: without what is secret."""
+    text = os.fsdecode(address)
+    if text[:2].lower() == "s3":
+        return text
+    return _SECRET.sub("", text)
