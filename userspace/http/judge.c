@@ -241,7 +241,7 @@ enum verdict judge(struct http_range *r, CURLcode code)
 	snprintf(r->why, sizeof(r->why), "%.120s",
 		 *r->text ? r->text : r->obj->curl->easy_strerror(code));
 	if (code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR)
-		snprintf(r->why, sizeof(r->why), "the connection broke after %zu bytes: %.90s",
-			 r->got, *r->text ? r->text : r->obj->curl->easy_strerror(code));
+		snprintf(r->why, sizeof(r->why), "the connection broke after %zu of %zu bytes",
+			 r->got, answer_bytes(r));
 	return is_final(code) ? failed(r, -EREMOTEIO) : VERDICT_AGAIN;
 }

@@ -102,7 +102,7 @@ static void image_read_slot(struct image *img, int i)
 		return;
 	}
 	slot->ret = decode_slot(img, i, 0);
-	if (slot->ret == -EBADMSG && image_again(img))
+	if ((slot->ret == -EBADMSG || slot->ret == -EINVAL) && image_again(img))
 		slot->ret = decode_slot(img, i, READ_AGAIN);
 	if (!slot->ret && slot->geo.slot != i)
 		slot->ret = dsfs_bad(&slot->err, "slot number", slot->geo.slot, i, -EUCLEAN);

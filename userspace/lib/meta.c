@@ -372,6 +372,19 @@ int source_bytes(struct dsfs_source *src, enum dsfs_region_id region, u64 off, s
 	return 0;
 }
 
+/* All that is missing, at once */
+static void far_all(const struct meta *m)
+{
+	u64 first = 0, end = m->blocks;
+
+	while (first < end && !is_missing(m, first))
+		first++;
+	while (end > first && !is_missing(m, end - 1))
+		end--;
+	image_ahead(m->src.img, m->src.geo.meta_start + (first << DSFS_BLOCK_BITS),
+		    (end - first) << DSFS_BLOCK_BITS);
+}
+
 int source_load(struct dsfs_source *src, struct dsfs_err *err)
 {
 	struct meta *m = meta_of(src);
@@ -379,7 +392,7 @@ int source_load(struct dsfs_source *src, struct dsfs_err *err)
 	int ret;
 
 	if (src->img->reader->far)
-		image_ahead(src->img, src->geo.meta_start, src->geo.meta_bytes);
+		far_all(m);
 	for (block = 0; block < m->blocks; block++) {
 		ret = is_good(m, block) ? 0 : load(m, block);
 		if (ret)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A server that does wrong: no wrong byte, no hang, and an error that names object and cause."""
+import collections
+import os
+import random
+import threading
+
+import cases
+import server as faulty
+from server import Server
+from world import QUICK, error_of, has
+
+FAULTS = 3000 * (10 if os.environ.get("DSFS_LONG") == "1" else 1)
+# In a row, of one range: fewer than the retries that are allowed
+IN_A_ROW = 3
+STALLS = 12
+RETRIES = f"{QUICK},retries={IN_A_ROW + 1}"
+
+# Each for ever, after the opening: what the error has to say
+FOR_EVER = {
+    "too_many": "429", "busy": "503", "broken": "500", "reset": "tries", "cut": "after",
+    "ignores_range": "ignores Range", "other_range": "other bytes",
+    "short_range": "other bytes", "wrong_bytes": "checksum", "packed": "Content-Encoding",
+    "replaced": "replaced", "no_tag": "without ETag", "loop": "redirects", "forbidden": "403",
+    "stall": "tries",
+}
+
+
+def part(world):
+    passing(world)
+    stalls(world)
+    for name, words in FOR_EVER.items():
+        for_ever(world, name, words)
+    opening(world)
+    replaced(world)
+    gone(world)
+
+
+class Plan:
+    """Faults drawn by a seed, each range right again after a few."""
+
+    def __init__(self, names, share, seed):
+        self.names, self.share = names, share
+        self.draw = random.Random(seed)
+        self.row = collections.Counter()
+        self.told = collections.Counter()
+        self.lock = threading.Lock()
+
+    def __call__(self, request):
+        with self.lock:
+            if self.row[request.key] >= IN_A_ROW or self.draw.random() > self.share:
+                self.row[request.key] = self.row[request.key, "wrong"] = 0
+                return None
+            name = self.draw.choice(self.names)
+            # What is opened is what the first answer says.
+            if name == "no_tag" and not request.range[0]:
+                return None
+            # What the library notices by checksums alone is asked for once more, not again
+            # and again.
+            if name == "wrong_bytes" and self.row[request.key, "wrong"]:
+                return None
+            self.row[request.key, "wrong"] |= name == "wrong_bytes"
+            self.row[request.key] += 1
+            self.told[name] += 1
+            return name
+
+
+def passing(world):
+    server = Server({"/set": world.bytes})
+    plan = Plan(faulty.PASSING, 0.4, 1)
+    draw = random.Random(2)
+    paths = list(world.files)
+    wrong, errors, rounds = [], [], 0
+    while sum(plan.told.values()) < FAULTS:
+        rounds += 1
+        server.fault = plan
+        image = world.open(server.url("/set"), RETRIES)
+        server.fault = plan
+        draw.shuffle(paths)
+        for at in range(0, len(paths), 40):
+            batch = paths[at:at + 40]
+            try:
+                contents = image.read_batch(batch)
+            except OSError as error:
+                errors.append(str(error))
+                continue
+            wrong += [path for path, data in zip(batch, contents) if data != world.files[path]]
+    cases.comment(f"{rounds} rounds, {server.count()} requests, faults: {dict(plan.told)}")
+    cases.result(not wrong, f"{sum(plan.told.values())} faults that pass: no wrong byte", *wrong[:5])
+    cases.result(not errors, "and no error", *errors[:5])
+    cases.result(all(plan.told[name] for name in faulty.PASSING), "of all kinds", plan.told)
+
+
+def stalls(world):
+    server = Server({"/set": world.bytes})
+    left = threading.Semaphore(STALLS)
+    image = world.open(server.url("/set"), "backoff=1,timeout=1,retries=20")
+    image.load()
+    server.fault = lambda request: "stall" if left.acquire(blocking=False) else None
+    paths = list(world.files)[:30]
+    good = image.read_batch(paths) == [world.files[path] for path in paths]
+    cases.result(good and not left.acquire(blocking=False), f"{STALLS} stalls: all is there")
+
+
+def for_ever(world, name, words):
+    server = Server({"/set": world.bytes})
+    image = world.open(server.url("/set?secret"), "backoff=1,timeout=1,retries=2")
+    image.load()
+    server.fault = lambda request: name
+    before = server.count()
+    text = error_of(image.read, "large")
+    # A checksum names what it is of; the rest names the object.
+    where = () if name == "wrong_bytes" else (server.url("/set"),)
+    has(f"{name} for ever: {text}", text, words, *where)
+    cases.result("secret" not in text and server.count() - before < 40,
+                 f"{name}: tries have an end")
+
+
+def opening(world):
+    for name, words in ("forbidden", "403"), ("ignores_range", "ignores Range"), \
+                       ("broken", "500"), ("loop", "redirects"):
+        server = Server({"/set": world.bytes})
+        server.fault = lambda request, name=name: name
+        url = server.url("/set")
+        ended = world.tool("dump.dsfs", url, source="backoff=1,retries=1")
+        cases.result(ended[0] == 1 and url in ended[2] and words in ended[2],
+                     f"to open it, {name}: {ended[2].strip()}")
+
+
+def replaced(world):
+    """Another image at the same address, of the same length, by a server with If-Match."""
+    server = Server({"/set": world.bytes})
+    image = world.open(server.url("/set"))
+    image.load()
+    server.objects["/set"], server.tags["/set"] = bytes(len(world.bytes)), '"two"'
+    has("an object that is replaced", error_of(image.read, "large"), "replaced", server.url("/set"))
+    server.objects["/set"], server.tags["/set"] = world.bytes + b"more", '"one"'
+    has("one that grew under its tag", error_of(image.read, "large"), "replaced")
+
+
+def gone(world):
+    server = Server({"/set": world.bytes})
+    image = world.open(server.url("/set"))
+    image.load()
+    del server.objects["/set"]
+    has("an object that is gone", error_of(image.read, "large"), "404", server.url("/set"))
+    refused = world.tool("fsck.dsfs", "http://127.0.0.1:1/set?secret", source="retries=1,backoff=1")
+    cases.result(refused[0] == 8 and "127.0.0.1:1/set" in refused[2] and
+                 "secret" not in refused[2], f"nobody listens: {refused[2].strip()}")

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The real nginx on a port of the loopback interface, serving one folder; its log counts."""
+import os
+import shutil
+import socket
+import subprocess
+
+CONF = """daemon off;
+pid {work}/nginx.pid;
+error_log {work}/error.log;
+worker_processes 1;
+user root;
+events {{ worker_connections 1024; }}
+http {{
+	log_format ranges '$status $request_method $uri "$http_range"';
+	access_log {work}/access.log ranges;
+	client_body_temp_path {work}/temp;
+	proxy_temp_path {work}/temp;
+	fastcgi_temp_path {work}/temp;
+	uwsgi_temp_path {work}/temp;
+	scgi_temp_path {work}/temp;
+	keepalive_requests 1000000;
+	server {{
+		listen 127.0.0.1:{port};
+		root {folder};
+	}}
+}}
+"""
+
+
+class Nginx:
+    def __init__(self, folder, work):
+        self.work = work
+        os.mkdir(work)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        with open(f"{work}/conf", "w") as conf:
+            conf.write(CONF.format(folder=folder, work=work, port=self.port))
+        program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+        self.process = subprocess.Popen([program, "-c", f"{work}/conf", "-e", f"{work}/error.log"])
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return
+            except ConnectionRefusedError:
+                if self.process.poll() is not None:
+                    raise
+
+    def url(self, path):
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+    def requests(self):
+        """What was asked since the last call.  A log line is written when a request ends,
+        which may be after its answer: the last request here is our own, on its own
+        connection, and nginx has one process, which writes in order."""
+        with socket.create_connection(("127.0.0.1", self.port)) as ask:
+            ask.sendall(b"GET /mark HTTP/1.0\r\n\r\n")
+            while ask.recv(4096):
+                pass
+        while True:
+            with open(f"{self.work}/access.log") as log:
+                lines = log.read().splitlines()
+            if lines and lines[-1].split()[2] == "/mark":
+                break
+        marks = [i for i, line in enumerate(lines) if line.split()[2] == "/mark"]
+        start = marks[-2] + 1 if len(marks) > 1 else 0
+        return lines[start:marks[-1]]

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Options of sources, and who is asked what."""
+import ctypes
+import os
+
+import cases
+from server import Server
+from world import BUILD, error_of, has
+
+
+def part(world):
+    server = Server({"/set": world.bytes})
+    url = server.url("/set")
+    for source, words in (("nonsense=1", "nonsense"), ("connections=0", "from 1 to 1024"),
+                          ("connections=x", "not a number"), ("timeout", "value is missing"),
+                          ("anonymous=1", "no value"), ("retries=-1", "not a number"),
+                          ("header-file=/none/such", "/none/such")):
+        has(f"{source}: {words}", error_of(world.open, url, source), words)
+    cases.result(server.count() == 0, "and nothing is asked for")
+    for address, words in ("http://", "without a host"), ("http://a b/", "a space"):
+        has(f"{address}: {words}", error_of(world.open, address), words)
+    os.environ["DSFS_SOURCE"] = "retries=0,backoff=1"
+    server.fault = lambda request: "broken"
+    text = error_of(world.open, url, "")
+    cases.result(server.count() == 1 and "500" in text, "DSFS_SOURCE", text)
+    error_of(world.open, url, "retries=2")
+    cases.result(server.count() == 4, "an option counts for more")
+    os.environ["DSFS_SOURCE"] = "nonsense"
+    cases.result(world.open(world.image)["large"] == world.files["large"],
+                 "a file has no source")
+    del os.environ["DSFS_SOURCE"]
+    empty(world)
+    small(world)
+    older(world)
+
+
+def empty(world):
+    server = Server({"/set": b""})
+    has("an empty object", error_of(world.open, server.url("/set")), "empty")
+
+
+def small(world):
+    """Less than what is asked for first"""
+    server = Server({"/set": world.bytes[:5000]})
+    has("an object that is cut short", error_of(world.open, server.url("/set")), "cut short")
+    server = Server({"/set": b"no image"})
+    has("an object that is no image", error_of(world.open, server.url("/set")), "not a DSFS image")
+
+
+def older(world):
+    """A program that was built before there was a source"""
+    class Options(ctypes.Structure):
+        _fields_ = [("size", ctypes.c_uint32), ("flags", ctypes.c_uint32),
+                    ("offset", ctypes.c_uint64), ("length", ctypes.c_uint64),
+                    ("generation", ctypes.c_uint64)]
+
+    lib = ctypes.CDLL(str(BUILD / "libdsfs.so.0"))
+    image = ctypes.c_void_p()
+    given = Options(ctypes.sizeof(Options), 0, 0, 0, 1)
+    ret = lib.dsfs_open(os.fsencode(world.image), ctypes.byref(given), ctypes.byref(image), None)
+    cases.result(ret == 0, "options of the size that they had before", ret)
+    given.size = 24
+    bad = lib.dsfs_open(os.fsencode(world.image), ctypes.byref(given), ctypes.byref(image), None)
+    cases.result(bad < 0, "no other size")
+    lib.dsfs_close(image)

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The parts of the tier, by name."""
+import faults
+import forks
+import mounts
+import options
+import redirects
+import s3
+import secrets_kept
+import tools
+
+ALL = {"nginx": tools.part, "fuse": mounts.part, "faults": faults.part,
+       "redirects": redirects.part, "secrets": secrets_kept.part, "forks": forks.part,
+       "s3": s3.part, "options": options.part}

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The tools and the Python package over a real nginx: the same bytes, and how many requests."""
+import random
+import shutil
+import subprocess
+
+import cases
+from nginx import Nginx
+from world import BUILD
+
+SAME = (("list", "--list"), ("list as JSON", "--list", "--json"), ("digest", "--digest=full"),
+        ("regions", "--regions"), ("manifest", "--manifest"), ("tar", "--tar"),
+        ("cat", "--cat=/large"), ("extents", "--extents=/holes"))
+
+
+def part(world):
+    if not shutil.which("nginx", path="/usr/sbin:/usr/bin"):
+        cases.skip("nginx", "not installed")
+        return
+    server = Nginx(world.folder, world.work / "nginx")
+    try:
+        same_output(world, server)
+        extract(world, server)
+        check(world, server)
+        samples(world, server)
+        names(world)
+    finally:
+        server.stop()
+
+
+def same_output(world, server):
+    url = server.url("/set.dsfs")
+    for name, *args in SAME:
+        here = world.tool("dump.dsfs", *args, world.image)
+        there = world.tool("dump.dsfs", *args, url)
+        cases.result(here[0] == there[0] == 0 and here[1] == there[1] and here[1],
+                     f"dump.dsfs: {name} says the same", there[2], there[1][:300])
+
+
+def extract(world, server):
+    out = world.work / "extracted"
+    ended = world.tool("dump.dsfs", f"--extract={out}", server.url("/set.dsfs"))
+    same = subprocess.run(["diff", "-r", world.tree, out], capture_output=True, check=False)
+    cases.result(ended[0] == 0 and same.returncode == 0, "dump.dsfs: extracts the same tree",
+                 ended[2], same.stdout[:300])
+
+
+def check(world, server):
+    ended = world.tool("fsck.dsfs", "--digest", server.url("/set.dsfs"))
+    cases.result(ended[0] == 0 and b"clean" in ended[1], "fsck.dsfs: clean", ended[1], ended[2])
+    bad = bytearray(world.bytes)
+    bad[len(bad) // 2] ^= 1
+    (world.folder / "bad.dsfs").write_bytes(bad)
+    here = world.tool("fsck.dsfs", world.folder / "bad.dsfs")
+    there = world.tool("fsck.dsfs", server.url("/bad.dsfs"))
+    path = str(world.folder / "bad.dsfs")
+    cases.result(here[0] == there[0] == 4 and
+                 here[2].replace(path, "") == there[2].replace(server.url("/bad.dsfs"), ""),
+                 "fsck.dsfs: the same of a damaged one", here[2], there[2])
+
+
+def samples(world, server):
+    """A sample is a request, once metadata is there."""
+    server.requests()
+    image = world.open(server.url("/set.dsfs"))
+    image.load()
+    opening = server.requests()
+    cases.result(len(opening) <= 6, f"opened and loaded by few requests: {len(opening)}", *opening)
+    listed = [image.stat(path) for path in image]
+    cases.result(len(listed) == len(world.files) and not server.requests(),
+                 "names and attributes cost none")
+    paths = [path for path in world.files if path != "large"]
+    random.Random(4).shuffle(paths)
+    good = all(image[path] == world.files[path] for path in paths)
+    asked = server.requests()
+    cases.result(good and len(asked) == len(paths),
+                 f"{len(paths)} cold samples one by one: {len(asked)} requests")
+    good = True
+    for at in range(0, len(paths), 64):
+        batch = paths[at:at + 64]
+        good &= image.read_batch(batch) == [world.files[path] for path in batch]
+    asked = server.requests()
+    cases.result(good and len(asked) == len(paths),
+                 f"{len(paths)} cold samples in batches: {len(asked)} requests")
+    image.will_need(paths[:50])
+    good = all(image[path] == world.files[path] for path in paths[:50])
+    asked = server.requests()
+    cases.result(good and len(asked) == 50, f"50 that were announced: {len(asked)} requests")
+    good = image.pread("large", 10, 100000) == world.files["large"][100000:100010]
+    asked = server.requests()
+    cases.result(good and len(asked) == 1 and "bytes=" in asked[0],
+                 "a part of a file is a request of its chunk", *asked)
+
+
+def names(world):
+    """Opening does not ask for metadata piece by piece."""
+    tree, folder = world.work / "many", world.work / "served-many"
+    tree.mkdir()
+    folder.mkdir()
+    for i in range(100):
+        (tree / str(i)).mkdir()
+        for j in range(800):
+            (tree / str(i) / f"a-name-of-some-length-{i}-{j}.jpg").touch()
+    subprocess.run([BUILD / "mkfs.dsfs", "--quiet",
+                    folder / "many.dsfs", tree], check=True)
+    server = Nginx(folder, world.work / "nginx-many")
+    try:
+        image = world.open(server.url("/many.dsfs"))
+        pieces = image.info.metadata_bytes / (256 << 10)
+        found = sum(image.stat(path).st_size == 0 for path in image)
+        asked = server.requests()
+        cases.result(found == 80000 and len(asked) < pieces / 2,
+                     f"80,000 names by {len(asked)} requests, where pieces of 256 KiB are "
+                     f"{pieces:.0f}", *asked[:10])
+        image = world.open(server.url("/many.dsfs"))
+        draw = random.Random(5)
+        for _ in range(300):
+            i, j = draw.randrange(100), draw.randrange(800)
+            image.stat(f"{i}/a-name-of-some-length-{i}-{j}.jpg")
+        asked = server.requests()
+        cases.result(len(asked) < pieces / 2, f"300 at random by {len(asked)} requests",
+                     *asked[:10])
+    finally:
+        server.stop()
