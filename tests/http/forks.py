@@ -8,7 +8,7 @@ import threading
 
 import cases
 from server import Server
-from world import BUILD, QUICK
+from world import BUILD
 
 
 class Interrupted(Exception):

@@ -11,17 +11,6 @@
 
 #include "answer.h"
 
-/* The value of a header, if the line is that one. */
-static const char *value_of(const char *line, const char *name)
-{
-	const size_t n = strlen(name);
-
-	if (strncasecmp(line, name, n) || line[n] != ':')
-		return NULL;
-	line += n + 1;
-	return line + strspn(line, " \t");
-}
-
 /* Digits and nothing else in front of @end */
 static bool take_number(const char **at, char end, uint64_t *n)
 {
@@ -45,34 +34,59 @@ static void take_range(struct answer *a, const char *value)
 		       take_number(&value, '/', &a->last) && take_number(&value, '\0', &a->total);
 }
 
-/* One that does not fit would not be the same the next time. */
+static void take_length(struct answer *a, const char *value)
+{
+	uint64_t n;
+
+	if (take_number(&value, '\0', &n) && n <= INT64_MAX)
+		a->length = n;
+}
+
+static void take_encoding(struct answer *a, const char *value)
+{
+	a->encoded = *value && strcasecmp(value, "identity");
+}
+
+/* A tag that does not fit would not be the same the next time. */
 static void take_tag(char tag[TAG_MAX], const char *value)
 {
 	if (strlen(value) < TAG_MAX)
-		strcpy(tag, value);
+		snprintf(tag, TAG_MAX, "%s", value);
 }
 
+static void take_etag(struct answer *a, const char *value)
+{
+	take_tag(a->etag, value);
+}
+
+static void take_modified(struct answer *a, const char *value)
+{
+	take_tag(a->modified, value);
+}
+
+static const struct field {
+	const char *name;
+	void (*take)(struct answer *a, const char *value);
+} fields[] = {
+	{ "Content-Range", take_range },
+	{ "Content-Length", take_length },
+	{ "Content-Encoding", take_encoding },
+	{ "ETag", take_etag },
+	{ "Last-Modified", take_modified },
+};
+
+/* A status begins an answer, which may be one that only announces another. */
 static void take_line(struct answer *a, const char *line)
 {
-	const char *value;
-	uint64_t n;
+	const size_t n = strcspn(line, ":");
 
 	if (!strncasecmp(line, "HTTP/", 5)) {
-		*a = (struct answer){ .length = -1 };
-		line += strcspn(line, " ");
-		a->status = atoi(line);
-	} else if ((value = value_of(line, "Content-Range"))) {
-		take_range(a, value);
-	} else if ((value = value_of(line, "Content-Length"))) {
-		if (take_number(&value, '\0', &n))
-			a->length = n;
-	} else if ((value = value_of(line, "Content-Encoding"))) {
-		a->encoded = *value && strcasecmp(value, "identity");
-	} else if ((value = value_of(line, "ETag"))) {
-		take_tag(a->etag, value);
-	} else if ((value = value_of(line, "Last-Modified"))) {
-		take_tag(a->modified, value);
+		*a = (struct answer){ .status = atoi(line + strcspn(line, " ")), .length = -1 };
+		return;
 	}
+	for (size_t i = 0; line[n] && i < sizeof(fields) / sizeof(*fields); i++)
+		if (strlen(fields[i].name) == n && !strncasecmp(line, fields[i].name, n))
+			fields[i].take(a, line + n + 1 + strspn(line + n + 1, " \t"));
 }
 
 /* A tag that a proxy made weak is still that of the same object. */

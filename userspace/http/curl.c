@@ -8,11 +8,36 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stddef.h>
 
 #include "curl.h"
 
 /* That of OpenSSL, and Debian's of GnuTLS */
 static const char * const names[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };
+
+static const struct function {
+	const char *name;
+	size_t to;
+} wanted[] = {
+	{ "curl_global_init", offsetof(struct curl, global_init) },
+	{ "curl_slist_append", offsetof(struct curl, slist_append) },
+	{ "curl_slist_free_all", offsetof(struct curl, slist_free_all) },
+	{ "curl_easy_init", offsetof(struct curl, easy_init) },
+	{ "curl_easy_reset", offsetof(struct curl, easy_reset) },
+	{ "curl_easy_setopt", offsetof(struct curl, easy_setopt) },
+	{ "curl_easy_getinfo", offsetof(struct curl, easy_getinfo) },
+	{ "curl_easy_cleanup", offsetof(struct curl, easy_cleanup) },
+	{ "curl_easy_strerror", offsetof(struct curl, easy_strerror) },
+	{ "curl_multi_init", offsetof(struct curl, multi_init) },
+	{ "curl_multi_setopt", offsetof(struct curl, multi_setopt) },
+	{ "curl_multi_add_handle", offsetof(struct curl, multi_add_handle) },
+	{ "curl_multi_remove_handle", offsetof(struct curl, multi_remove_handle) },
+	{ "curl_multi_perform", offsetof(struct curl, multi_perform) },
+	{ "curl_multi_info_read", offsetof(struct curl, multi_info_read) },
+	{ "curl_multi_poll", offsetof(struct curl, multi_poll) },
+	{ "curl_multi_wakeup", offsetof(struct curl, multi_wakeup) },
+	{ "curl_multi_cleanup", offsetof(struct curl, multi_cleanup) },
+};
 
 static struct curl functions;
 static const struct curl *loaded;
@@ -28,16 +53,16 @@ static void *open_any(void)
 
 static void load(void)
 {
-	void *lib = open_any();
+	void *lib = open_any(), *function;
 
 	if (!lib)
 		return;
-#define CURL_FIND(name) \
-	functions.name = (__typeof__(functions.name))dlsym(lib, "curl_" #name); \
-	if (!functions.name) \
-		return;
-	CURL_FUNCTIONS(CURL_FIND)
-#undef CURL_FIND
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		function = dlsym(lib, wanted[i].name);
+		if (!function)
+			return;
+		*(void **)((char *)&functions + wanted[i].to) = function;
+	}
 	if (!functions.global_init(CURL_GLOBAL_DEFAULT))
 		loaded = &functions;
 }

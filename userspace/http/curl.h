@@ -5,19 +5,31 @@
 
 #include <curl/curl.h>
 
-/* What is used of it; nothing is newer than 7.68, but headers may be */
-#define CURL_FUNCTIONS(f) \
-	f(global_init) f(slist_append) f(slist_free_all) \
-	f(easy_init) f(easy_reset) f(easy_setopt) f(easy_getinfo) f(easy_cleanup) \
-	f(easy_strerror) \
-	f(multi_init) f(multi_setopt) f(multi_add_handle) f(multi_remove_handle) \
-	f(multi_perform) f(multi_info_read) f(multi_poll) f(multi_wakeup) f(multi_cleanup)
-
-/** struct curl - its functions, without "curl_" */
+/**
+ * struct curl - what is used of it, without "curl_"
+ *
+ * Nothing is newer than 7.68.  An option that is a number has to be given as a long: the
+ * compiler does not see what libcurl expects.
+ */
 struct curl {
-#define CURL_MEMBER(name) __typeof__(curl_##name) *name;
-	CURL_FUNCTIONS(CURL_MEMBER)
-#undef CURL_MEMBER
+	__typeof__(&curl_global_init) global_init;
+	__typeof__(&curl_slist_append) slist_append;
+	__typeof__(&curl_slist_free_all) slist_free_all;
+	__typeof__(&curl_easy_init) easy_init;
+	__typeof__(&curl_easy_reset) easy_reset;
+	__typeof__(&curl_easy_setopt) easy_setopt;
+	__typeof__(&curl_easy_getinfo) easy_getinfo;
+	__typeof__(&curl_easy_cleanup) easy_cleanup;
+	__typeof__(&curl_easy_strerror) easy_strerror;
+	__typeof__(&curl_multi_init) multi_init;
+	__typeof__(&curl_multi_setopt) multi_setopt;
+	__typeof__(&curl_multi_add_handle) multi_add_handle;
+	__typeof__(&curl_multi_remove_handle) multi_remove_handle;
+	__typeof__(&curl_multi_perform) multi_perform;
+	__typeof__(&curl_multi_info_read) multi_info_read;
+	__typeof__(&curl_multi_poll) multi_poll;
+	__typeof__(&curl_multi_wakeup) multi_wakeup;
+	__typeof__(&curl_multi_cleanup) multi_cleanup;
 };
 
 /** curl_load - for any thread; NULL if there is none */

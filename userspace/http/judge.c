@@ -58,9 +58,9 @@ static void say_status(struct http_range *r)
 		 status_name(r->answer.status), code);
 }
 
-static enum verdict replaced(struct http_range *r)
+static enum verdict other_object(struct http_range *r)
 {
-	snprintf(r->why, sizeof(r->why), "it was replaced since it was opened: open it again");
+	snprintf(r->why, sizeof(r->why), "it was replaced by another since it was opened");
 	return failed(r, -EREMOTEIO);
 }
 
@@ -70,7 +70,7 @@ static enum verdict wrong_range(struct http_range *r)
 	const struct answer *a = &r->answer;
 
 	if (answer_object(r) == ANSWER_OTHER)
-		return replaced(r);
+		return other_object(r);
 	if (answer_object(r) == ANSWER_UNKNOWN)
 		snprintf(r->why, sizeof(r->why), "an answer without ETag and Last-Modified");
 	else if (a->encoded)
@@ -93,8 +93,8 @@ static void pin(struct http_range *r)
 	const struct answer *a = &r->answer;
 
 	obj->bytes = a->has_range ? a->total : a->length;
-	strcpy(obj->etag, a->etag);
-	strcpy(obj->modified, a->modified);
+	memcpy(obj->etag, a->etag, sizeof(obj->etag));
+	memcpy(obj->modified, a->modified, sizeof(obj->modified));
 	obj->head_len = r->got;
 }
 
@@ -149,15 +149,15 @@ static enum verdict redirected(struct http_range *r)
 		return failed(r, -EREMOTEIO);
 	}
 	if (r->via.tls && !to.tls) {
-		snprintf(r->why, sizeof(r->why), "a redirect from https to %.60s, which is not followed",
-			 to.origin);
+		snprintf(r->why, sizeof(r->why),
+			 "a redirect from https to %.60s, which is not followed", to.origin);
 		address_free(&to);
 		return failed(r, -EREMOTEIO);
 	}
 	if (r->redirects++ == REDIRECTS) {
 		address_free(&to);
-		snprintf(r->why, sizeof(r->why), "more than %d redirects, the last to %.60s", REDIRECTS,
-			 r->via.origin);
+		snprintf(r->why, sizeof(r->why), "more than %d redirects, the last to %.60s",
+			 REDIRECTS, r->via.origin);
 		return failed(r, -EREMOTEIO);
 	}
 	address_free(&to);
@@ -203,11 +203,12 @@ static enum verdict judge_status(struct http_range *r)
 	case 410:
 		return refused(r, -ENOENT);
 	case 412:
-		return replaced(r);
+		return other_object(r);
 	case 416:
 		if (!r->opening)
-			return replaced(r);
-		snprintf(r->why, sizeof(r->why), "the server says 416: it is empty, or has no ranges");
+			return other_object(r);
+		snprintf(r->why, sizeof(r->why),
+			 "the server says 416: it is empty, or has no ranges");
 		return failed(r, -EREMOTEIO);
 	case 408:
 	case 425:

@@ -14,7 +14,7 @@
 #include "object.h"
 
 static LIST_HEAD(, http_object) objects = LIST_HEAD_INITIALIZER(objects);
-static pthread_mutex_t objects_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t objects_lock;
 
 static void before_fork(void)
 {
@@ -45,6 +45,7 @@ static void after_in_child(void)
 
 static void watch_forks(void)
 {
+	pthread_mutex_init(&objects_lock, NULL);
 	pthread_atfork(before_fork, after_in_parent, after_in_child);
 }
 

@@ -36,6 +36,8 @@ struct waiter {
 	sem_t done;
 };
 
+SLIST_HEAD(waiters, waiter);
+
 /**
  * struct answer - the head of an answer, as far as it came
  * @status: 0: there is none yet
@@ -106,7 +108,7 @@ struct http_range {
 	bool cancelled;
 	int ret;
 	char why[HTTP_WHY];
-	SLIST_HEAD(, waiter) waiters;
+	struct waiters waiters;
 };
 
 TAILQ_HEAD(ranges, http_range);

@@ -21,7 +21,6 @@
 #define LEAST_RATE	(16 << 10)
 #define BUFFER_BYTES	(256 << 10)
 
-__attribute__((format(printf, 2, 3)))
 static int add_header(struct http_range *r, const char *fmt, ...)
 {
 	struct curl_slist *list;

@@ -24,9 +24,10 @@ void sigv4_date(time_t now, char date[SIGV4_DATE])
 /* Names in the order of the alphabet */
 static const char *signed_headers(const struct sigv4 *s)
 {
+	if (s->range && s->token)
+		return "host;range;x-amz-content-sha256;x-amz-date;x-amz-security-token";
 	if (s->range)
-		return s->token ? "host;range;x-amz-content-sha256;x-amz-date;x-amz-security-token" :
-				  "host;range;x-amz-content-sha256;x-amz-date";
+		return "host;range;x-amz-content-sha256;x-amz-date";
 	return s->token ? "host;x-amz-content-sha256;x-amz-date;x-amz-security-token" :
 			  "host;x-amz-content-sha256;x-amz-date";
 }

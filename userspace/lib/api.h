@@ -44,7 +44,7 @@ int api_node(struct dsfs_image *image, u64 ino, struct image_node *node, struct 
 /** api_stat - an inode as struct dsfs_stat */
 void api_stat(const struct image_node *node, struct dsfs_stat *st);
 
-/** file_ahead - begin to bring in what a read of @pos to @end will ask for, wherever it is stored */
+/** file_ahead - begin to bring in what a read of @pos to @end will ask for */
 void file_ahead(const struct dsfs_file *file, u64 pos, u64 end);
 
 #endif /* DSFS_API_H */

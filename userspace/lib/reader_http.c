@@ -14,7 +14,9 @@
 /* A range that is far larger holds up what comes behind it. */
 #define AHEAD_MAX	(8 << 20)
 
-_Static_assert(ERR_FAR >= HTTP_WHY, "an error of a server has room in that of a thread");
+#if ERR_FAR < HTTP_WHY
+#error "an error of a server has no room in that of a thread"
+#endif
 
 struct http_reader {
 	struct dsfs_reader r;
