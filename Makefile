@@ -159,6 +159,7 @@ no-module:
 MANPAGES	:= $(wildcard Documentation/man/*.8)
 LIBMANPAGES	:= $(wildcard Documentation/man/*.3)
 FSMANPAGES	:= $(wildcard Documentation/man/*.5)
+MISCMANPAGES	:= $(wildcard Documentation/man/*.7)
 KVER		= $(notdir $(patsubst %/build,%,$(KDIR)))
 MODDIR		= $(DESTDIR)/lib/modules/$(KVER)/updates
 
@@ -174,6 +175,8 @@ install: tools lib completions
 	install -m 644 $(MANPAGES) $(DESTDIR)$(mandir)/man8
 	install -d $(DESTDIR)$(mandir)/man5
 	install -m 644 $(FSMANPAGES) $(DESTDIR)$(mandir)/man5
+	install -d $(DESTDIR)$(mandir)/man7
+	install -m 644 $(MISCMANPAGES) $(DESTDIR)$(mandir)/man7
 	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir) $(DESTDIR)$(mandir)/man3
 	install -m 755 $(LIBDSFS_SO) $(DESTDIR)$(libdir)
 	ln -sf $(notdir $(LIBDSFS_SO)) $(DESTDIR)$(libdir)/$(LIBDSFS_SONAME)
@@ -207,6 +210,7 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(bashdir)/,$(COMPLETED)) $(addprefix $(DESTDIR)$(zshdir)/_,$(COMPLETED))
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man8/,$(notdir $(MANPAGES)))
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man5/,$(notdir $(FSMANPAGES)))
+	rm -f $(addprefix $(DESTDIR)$(mandir)/man7/,$(notdir $(MISCMANPAGES)))
 	rm -f $(addprefix $(DESTDIR)$(libdir)/,$(notdir $(LIBDSFS_SO)) $(LIBDSFS_SONAME) libdsfs.so \
 		libdsfs.a pkgconfig/libdsfs.pc) $(DESTDIR)$(includedir)/dsfs.h
 	rm -f $(addprefix $(DESTDIR)$(mandir)/man3/,$(notdir $(LIBMANPAGES)))

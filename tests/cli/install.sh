@@ -45,6 +45,7 @@ wanted()
 	./usr/share/bash-completion/completions/mount.dsfs
 	./usr/share/man/man3/dsfs.3
 	./usr/share/man/man5/dsfs.5
+	./usr/share/man/man7/dsfs-source.7
 	./usr/share/man/man8/dsfs-fuse.8
 	./usr/share/man/man8/dsfs-order.8
 	./usr/share/man/man8/dsfs-readahead.8

@@ -159,7 +159,8 @@ static bool is_printable(const char *text)
 static int check_keys(struct aws *aws, const char *section, char why[HTTP_WHY])
 {
 	if (!aws->id || !aws->secret) {
-		snprintf(why, HTTP_WHY, "no keys for S3 in AWS_ACCESS_KEY_ID and in profile %.60s; %s",
+		snprintf(why, HTTP_WHY,
+			 "no keys for S3 in the environment and in profile %.60s; %s",
 			 section, "without keys: the option anonymous");
 		return -EACCES;
 	}
