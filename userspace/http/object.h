@@ -116,6 +116,7 @@ TAILQ_HEAD(ranges, http_range);
 /**
  * struct piece - a range that was asked for ahead
  * @taken: bytes of it that were read
+ * @wanted: bytes that will be: more than there are if it was asked for more than once
  * @users: threads that read it now
  * @at: when it was asked for
  */
@@ -123,6 +124,7 @@ struct piece {
 	TAILQ_ENTRY(piece) link;
 	struct http_range *range;
 	uint64_t taken;
+	uint64_t wanted;
 	unsigned int users;
 	int64_t at;
 };

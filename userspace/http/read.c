@@ -78,7 +78,7 @@ static void unuse(struct http_object *obj, struct piece *p, size_t taken)
 
 	pthread_mutex_lock(&obj->lock);
 	p->taken += taken;
-	last = !--p->users && (p->taken >= p->range->len || (p->range->done && p->range->ret));
+	last = !--p->users && (p->taken >= p->wanted || (p->range->done && p->range->ret));
 	if (last)
 		unlist(obj, p);
 	pthread_mutex_unlock(&obj->lock);
@@ -183,6 +183,7 @@ static struct piece *new_piece(struct http_object *obj, uint64_t pos, size_t len
 	if (!p)
 		return NULL;
 	p->range = range_new(obj, NULL, 0, len, pos, 0);
+	p->wanted = len;
 	p->at = now_ms();
 	if (!p->range) {
 		free(p);
@@ -191,10 +192,14 @@ static struct piece *new_piece(struct http_object *obj, uint64_t pos, size_t len
 	return p;
 }
 
-/* Under the lock: whether it is of use, and there is room. */
+/* Under the lock: whether it is of use, and there is room.  Files may share their contents. */
 static bool is_wanted(struct http_object *obj, uint64_t pos, size_t len)
 {
-	return obj->ahead_bytes + len <= AHEAD_BYTES && !find(obj, pos, len);
+	struct piece *p = find(obj, pos, len);
+
+	if (p)
+		p->wanted += len;
+	return !p && obj->ahead_bytes + len <= AHEAD_BYTES;
 }
 
 void http_ahead(struct http_object *obj, uint64_t pos, size_t len)
