@@ -96,7 +96,7 @@ static void test_find(void)
 	}
 	for (unsigned int i = 0; d && i < NAMES; i++) {
 		snprintf(path, sizeof(path), "%u", i);
-		found += grow_find(&g, d, path, strlen(path)) != NULL;
+		found += !!grow_find(&g, d, path, strlen(path));
 	}
 	OK(found == NAMES / 2, "grow: files are found where they are");
 	OK(!grow_end(&g) && plain == 2 && t.root_dir->count == 2 && !tree_order(&t) &&
@@ -112,7 +112,7 @@ static void test_twice(void)
 	begin(&sorts);
 	/* from the last line to the first one */
 	for (g.now = 6; g.now; g.now--)
-		added += grow_add(&g, grow_dir_at(&g, 0), &"abbdcd"[g.now - 1], 1) != NULL;
+		added += !!grow_add(&g, grow_dir_at(&g, 0), &"abbdcd"[g.now - 1], 1);
 	OK(added == 6 && !grow_end(&g) && doubles == 2 && first == 4 && second == 6,
 	   "grow: a name again is told, the later one as such");
 	end();
