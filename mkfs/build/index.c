@@ -9,18 +9,12 @@
 #include "build.h"
 #include "msg.h"
 
-/* The target has the archives, or gets copies of them. */
-static bool in_place(const struct run *r)
-{
-	return options_in_place(r->o);
-}
-
 static void decide(struct run *r)
 {
 	step_decide_new(r);
 	if (r->base) {
 		step_decide_behind(r);
-		r->gen.start = base_end(r->base, in_place(r) ? 0 : r->params.object_bits);
+		r->gen.start = base_end(r->base, options_in_place(r->o) ? 0 : r->params.object_bits);
 	}
 	r->gen.compat = DSFS_COMPAT_ARCHIVES;
 }
@@ -73,7 +67,7 @@ static int read_archives(struct run *r)
 	r->source->index = (struct source_index){
 		.fd = r->out.fd, .before = r->base ? r->base->root_dir : NULL,
 	};
-	if (in_place(r))
+	if (options_in_place(r->o))
 		ret = find_archives(r);
 	for (unsigned int i = 0; !ret && i < r->o->ntars; i++)
 		ret = add_archive(r, r->o->tars[i]);
@@ -86,7 +80,7 @@ static int store_archives(struct run *r)
 {
 	step_prepare(r);
 	return (r->base ? graft_begin(r->base, r->o, &r->tree) : 0) ?:
-	       (in_place(r) ? 0 : step_open_target(r)) ?: read_archives(r) ?:
+	       (options_in_place(r->o) ? 0 : step_open_target(r)) ?: read_archives(r) ?:
 	       step_end_source(r) ?: (r->base ? graft_end(r->base, &r->tree) : 0) ?:
 	       step_order_tree(r);
 }
@@ -112,7 +106,7 @@ int build_index(struct run *r)
 {
 	const bool update = r->o->build == BUILD_UPDATE;
 	int ret = update ? output_check_update(&r->out, r->o) :
-		  in_place(r) ? output_check_archives(&r->out, r->o) :
+		  options_in_place(r->o) ? output_check_archives(&r->out, r->o) :
 		  output_check_new(&r->out, r->o, NULL);
 
 	if (!ret)
@@ -129,6 +123,6 @@ int build_index(struct run *r)
 		r->base->kept_files = r->plan.kept;
 		r->base->kept_bytes = r->plan.kept_bytes;
 	}
-	return (in_place(r) ? step_open_target(r) : 0) ?: output_begin(&r->out, r->gen.start) ?:
-	       step_complete(r);
+	return (options_in_place(r->o) ? step_open_target(r) : 0) ?:
+	       output_begin(&r->out, r->gen.start) ?: step_complete(r);
 }

@@ -111,13 +111,13 @@ static void counts(struct report *w)
 	const struct source *source = w->r->source;
 	const struct plan *p = w->p;
 
-	figure(w, "files", "files #", p->regular);
-	figure(w, "directories", ", directories #", p->dirs);
-	figure(w, "symlinks", ", symlinks #", p->symlinks);
+	figure(w, "files", "files #", p->types[DT_REG]);
+	figure(w, "directories", ", directories #", p->types[DT_DIR]);
+	figure(w, "symlinks", ", symlinks #", p->types[DT_LNK]);
 	figure(w, "links", ", hard-link entries #", p->links);
-	figure(w, "devices", ", devices #", p->devices);
-	figure(w, "pipes", ", pipes #", p->pipes);
-	figure(w, "sockets", ", sockets #", p->sockets);
+	figure(w, "devices", ", devices #", p->types[DT_CHR] + p->types[DT_BLK]);
+	figure(w, "pipes", ", pipes #", p->types[DT_FIFO]);
+	figure(w, "sockets", ", sockets #", p->types[DT_SOCK]);
 	figure(w, "names", NULL, p->names);
 	figure(w, "name_bytes", NULL, p->name_bytes);
 	figure(w, "content_bytes", "\ncontent ~", p->bytes);

@@ -45,7 +45,7 @@ static int put_index(struct meta *m)
 		struct dsfs_bucket *buckets;
 
 		d->first_bucket = 0;
-		ret = index_build(d, names_most(d), &buckets);
+		ret = index_build(d, &buckets);
 		if (ret || !buckets)
 			continue;
 		d->first_bucket = next;

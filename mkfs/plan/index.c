@@ -180,15 +180,18 @@ static int make_entries(struct build *b, struct dsfs_bucket **buckets)
 	return 0;
 }
 
-int index_build(struct dir *dir, u32 most, struct dsfs_bucket **buckets)
+int index_build(struct dir *dir, struct dsfs_bucket **buckets)
 {
 	struct build b = { .dir = dir };
+	struct names_place place;
+	u64 end = 0;
 	int ret;
 
 	*buckets = NULL;
 	dir->buckets = 0;
 	dir->seed = 0;
-	if (!index_bits(dir->count, most, dir->name_blocks, &dir->slot_bits, &dir->block_bits))
+	names_place(dir, &end, &place);
+	if (!index_bits(dir->count, place.most, place.blocks, &dir->slot_bits, &dir->block_bits))
 		return 0;
 	b.hashes = malloc(dir->count * sizeof(*b.hashes));
 	ret = b.hashes ? build_any(&b, &dir->seed) : -ENOMEM;

@@ -22,12 +22,11 @@ u32 index_buckets(u32 count);
 
 /**
  * index_build - build the index of a directory that is laid out
- * @most: names in its fullest block
  * @buckets: set to dir->buckets buckets, malloc'ed; NULL without an index
  *
  * Sets buckets, seed, slot_bits and block_bits of @dir.
  * Return: 0 or -ENOMEM.
  */
-int index_build(struct dir *dir, u32 most, struct dsfs_bucket **buckets);
+int index_build(struct dir *dir, struct dsfs_bucket **buckets);
 
 #endif /* MKFS_INDEX_H */

@@ -40,14 +40,6 @@ static u32 names_measure(const struct dir *dir, struct names_place *place)
 	return bytes;
 }
 
-u32 names_most(const struct dir *dir)
-{
-	struct names_place place;
-
-	names_measure(dir, &place);
-	return place.most;
-}
-
 void names_place(const struct dir *dir, u64 *pos, struct names_place *place)
 {
 	u32 bytes = names_measure(dir, place);

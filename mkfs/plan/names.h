@@ -33,9 +33,6 @@ struct names_place {
  */
 void names_place(const struct dir *dir, u64 *pos, struct names_place *place);
 
-/* Number of names in the fullest block of a directory. */
-u32 names_most(const struct dir *dir);
-
 /* Make the block of @count names from @from on; all @bytes are set. */
 void names_write(const struct dir *dir, u32 from, u32 count, u32 bytes, void *block);
 

@@ -6,6 +6,7 @@
  * The plan does not place data, because equal contents are stored once and zeros are left out,
  * which only reading can find.  So it has a lower and an upper bound of the size of the image.
  */
+#include "format.h"
 #include "index.h"
 #include "msg.h"
 #include "names.h"
@@ -30,7 +31,6 @@ static void plan_file(struct plan *p, const struct node *n,
 {
 	u64 size = n->size, room;
 
-	p->regular++;
 	p->bytes += size;
 	p->buckets[plan_bucket(size)]++;
 	if (!size)
@@ -68,26 +68,11 @@ static void plan_node(struct plan *p, const struct node *n,
 		p->links++;
 		return;
 	}
-	switch (n->mode & S_IFMT) {
-	case S_IFREG:
+	p->types[dsfs_mode_to_dt(n->mode)]++;
+	if (S_ISREG(n->mode))
 		plan_file(p, n, o, params);
-		break;
-	case S_IFDIR:
-		p->dirs++;
-		break;
-	case S_IFLNK:
-		p->symlinks++;
+	else if (S_ISLNK(n->mode))
 		p->meta_bytes += n->size;
-		break;
-	case S_IFIFO:
-		p->pipes++;
-		break;
-	case S_IFSOCK:
-		p->sockets++;
-		break;
-	default:
-		p->devices++;
-	}
 	if (n->xattrs || n->flags & NODE_LINK)
 		p->upper += sizeof(struct dsfs_extra);
 }
@@ -143,7 +128,7 @@ int plan_make(struct plan *p, const struct tree *t, const struct options *o,
 	      const struct params *params, u64 start)
 {
 	memset(p, 0, sizeof(*p));
-	p->dirs = 1;
+	p->types[DT_DIR] = 1;
 	plan_dirs(p, t, o, params);
 	p->meta_bytes += t->inodes * (sizeof(struct dsfs_inode) +
 				      (params->chunk_bits ? sizeof(__le32) : 0)) +

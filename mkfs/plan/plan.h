@@ -12,7 +12,7 @@
 
 /**
  * struct plan - counts and sizes
- * @links: hard-link entries
+ * @types: names by DT_*, without hard-link entries, of which there are @links
  * @kept: files that keep their content, with @kept_bytes
  * @data: files to be read: regular files that are not empty
  * @bytes: sum of the sizes of regular files
@@ -23,12 +23,7 @@
  */
 struct plan {
 	u64 names;
-	u64 regular;
-	u64 dirs;
-	u64 symlinks;
-	u64 devices;
-	u64 pipes;
-	u64 sockets;
+	u64 types[DSFS_DT_HARDLINK];
 	u64 links;
 	u64 kept;
 	u64 kept_bytes;
