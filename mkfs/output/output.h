@@ -13,7 +13,6 @@
 
 /* With a write in hand and one being made they are what a window holds. */
 #define OUTPUT_WINDOW	(8 << 20)
-#define OUTPUT_UNIT	WRITER_BYTES
 #define OUTPUT_LEND_MIN	DSFS_BLOCK_SIZE	/* less is copied */
 
 struct output;

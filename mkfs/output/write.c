@@ -6,7 +6,7 @@
 #include "msg.h"
 #include "output.h"
 
-#define UNIT		OUTPUT_UNIT
+#define UNIT		WRITER_BYTES
 #define BLOCK_MASK	((u64)DSFS_BLOCK_SIZE - 1)
 #define COMPARE_BYTES	65536
 #define SKIP_MIN	(1024 * 1024)	/* zeros that are left out of a file */
