@@ -28,17 +28,10 @@ int main(int argc, char **argv)
 
 	msg_init("mkfs.dsfs", 1);
 	ret = options_parse(&o, argc, argv);
-	if (ret >= 0) {
-		options_free(&o);
-		return ret;
+	if (ret < 0) {
+		progress_enable(!o.quiet && !o.json);
+		ret = signals_init() ? 1 : build_run(&o);
 	}
-	progress_enable(!o.quiet && !o.json);
-	if (signals_init()) {
-		msg_error(NULL, "cannot start a thread");
-		options_free(&o);
-		return 1;
-	}
-	ret = build_run(&o);
 	options_free(&o);
 	return ret;
 }

@@ -48,13 +48,6 @@ int exclude_add(struct options *o, const char *text, size_t len)
 	return 0;
 }
 
-/* Mark a pattern as used.  Many threads do so, so only the first one writes. */
-static void set_used(bool *used)
-{
-	if (!__atomic_load_n(used, __ATOMIC_RELAXED))
-		__atomic_store_n(used, true, __ATOMIC_RELAXED);
-}
-
 bool exclude_match(const struct options *o, bool *used, const char *dirpath,
 		   const char *name, bool is_dir)
 {
@@ -75,8 +68,9 @@ bool exclude_match(const struct options *o, bool *used, const char *dirpath,
 			return hit;
 		match = p->path ? !fnmatch(p->text, path, FNM_PATHNAME) :
 				  !fnmatch(p->text, name, 0);
-		if (match)
-			set_used(&used[i]);
+		/* many threads do so, so only the first one writes */
+		if (match && !__atomic_load_n(&used[i], __ATOMIC_RELAXED))
+			__atomic_store_n(&used[i], true, __ATOMIC_RELAXED);
 		hit |= match;
 	}
 	free(path);

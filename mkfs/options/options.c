@@ -212,11 +212,6 @@ static void defaults(struct options *o)
 		o->threads = MKFS_THREADS_MAX;
 }
 
-static bool is_stdin(const char *path)
-{
-	return path && !strcmp(path, "-");
-}
-
 /* Check what the table cannot say of archives. */
 static int check_tar(const struct options *o)
 {
@@ -228,9 +223,11 @@ static int check_tar(const struct options *o)
 	if (o->tar_index && o->wds == WDS_PREFIX)
 		return args_wrong(EXIT_USAGE, "--wds=prefix and --tar-index do not go together");
 	for (unsigned int i = 0; i < o->ntars; i++) {
-		if (is_stdin(o->tars[i]) && o->tar_index)
+		if (strcmp(o->tars[i], "-"))
+			continue;
+		if (o->tar_index)
 			return args_wrong(EXIT_USAGE, "--tar-index: standard input is not a file");
-		if (is_stdin(o->tars[i]) && o->wds == WDS_SHARD)
+		if (o->wds == WDS_SHARD)
 			return args_wrong(EXIT_USAGE,
 					  "--wds: standard input has no name for a directory");
 	}

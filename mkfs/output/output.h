@@ -203,7 +203,10 @@ bool path_leads_to(const char *path, const struct stat *st);
  */
 unsigned int device_object_bits(const char *dir);
 
-/* signals.c: when a signal ends the run, remove a file or restore its length */
+/*
+ * signals.c: when a signal ends the run, remove a file or restore its length.  Messages are
+ * written.  Return: 0 or -errno.
+ */
 int signals_init(void);
 
 /**

@@ -88,7 +88,9 @@ int signals_init(void)
 	}
 	pthread_sigmask(SIG_BLOCK, &waited, NULL);
 	ret = pthread_create(&thread, NULL, wait_signal, NULL);
-	if (!ret)
+	if (ret)
+		msg_error(NULL, "cannot start a thread");
+	else
 		pthread_detach(thread);
 	return -ret;
 }
