@@ -24,24 +24,6 @@ void places_sort(struct array *places)
 	array_sort(places, place_cmp);
 }
 
-bool places_have(const struct array *places, u64 start)
-{
-	const struct place_of *p = (const struct place_of *)places->p;
-	size_t lo = 0, hi = places->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p[mid].start == start)
-			return true;
-		if (p[mid].start < start)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return false;
-}
-
 /* Copy the extent records of a file. */
 static int keep_holes(struct base *base, struct tree *t, struct node *n,
 		      const struct dsfs_extra_info *extra)

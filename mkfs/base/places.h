@@ -37,9 +37,6 @@ int base_keep_layout(struct base *base, struct tree *t, struct array *places);
 
 void places_sort(struct array *places);
 
-/* Whether the bytes of some file begin at @start; @places is sorted. */
-bool places_have(const struct array *places, u64 start);
-
 /* How many files from number @from on store the same bytes. */
 size_t places_alike(const struct array *places, size_t from);
 

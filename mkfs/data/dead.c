@@ -27,14 +27,18 @@ static int collect_dead(const struct store *s, struct array *dead)
 	return 0;
 }
 
-/* Make zeros of contents, unless other files have the same one, which is at the same place. */
+/* Make zeros of contents, unless a file has the same one, which is at the same place. */
 static int bury(struct store *s, const struct array *dead, const struct array *places)
 {
 	const struct place_of *p = (const struct place_of *)dead->p;
+	const struct place_of *alive = (const struct place_of *)places->p;
+	size_t k = 0;
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < dead->n; i += places_alike(dead, i)) {
-		if (places_have(places, p[i].start))
+		while (k < places->n && alive[k].start < p[i].start)
+			k++;
+		if (k < places->n && alive[k].start == p[i].start)
 			continue;
 		s->figures.dead += p[i].stored;
 		ret = output_zero(s->out, p[i].start, p[i].stored);
