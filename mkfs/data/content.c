@@ -56,10 +56,10 @@ static int squeeze_emit(void *ctx, const char *p, u64 bytes)
 {
 	char **to = ctx;
 
-	if (p)
-		memmove(*to, p, bytes);
-	else
+	if (!p)
 		memset(*to, 0, bytes);
+	else if (p != *to)
+		memmove(*to, p, bytes);
 	*to += bytes;
 	return 0;
 }
@@ -117,7 +117,7 @@ void content_small(const struct content_rules *rules, struct job *job, struct it
 	char *buf = job->buf + it->off;
 
 	it->stored = it->node->size;
-	if (it->stored >= HOLE_MIN && holes_any(buf, it->stored))
+	if (it->stored >= HOLE_MIN)
 		squeeze_small(it, buf);
 	if (!it->why)
 		sum_small(rules, job, it, buf);

@@ -77,18 +77,3 @@ int holes_zeros(struct holes *h, u64 bytes)
 	h->zeros += bytes;
 	return 0;
 }
-
-bool holes_any(const char *p, u64 bytes)
-{
-	u64 run = 0;
-
-	for (u64 at = 0; at < bytes; at += DSFS_BLOCK_SIZE) {
-		u64 n = bytes - at < DSFS_BLOCK_SIZE ? bytes - at :
-						       DSFS_BLOCK_SIZE;
-
-		run = all_zero(p + at, n) ? run + n : 0;
-		if (run >= HOLE_MIN)
-			return true;
-	}
-	return false;
-}

@@ -32,7 +32,4 @@ int holes_data(struct holes *h, const char *p, u64 bytes);
 int holes_zeros(struct holes *h, u64 bytes);
 int holes_end(struct holes *h);
 
-/* Whether a run of zero blocks in @p is long enough for a hole. */
-bool holes_any(const char *p, u64 bytes);
-
 #endif /* MKFS_HOLES_H */
