@@ -57,46 +57,30 @@ int diff_parse(const char *text, struct diff_request *r)
 	return r->from && (r->to || !dots[2]) ? 0 : -EINVAL;
 }
 
-static void show_text(const char *change, char type, const char *path, unsigned int changed)
-{
-	const char *comma = "";
-
-	printf("%s\t%c\t", change, type);
-	listing_escape(stdout, path, strlen(path));
-	putchar('\t');
-	for (size_t i = 0; i < NR_CHANGES; i++) {
-		if (changed & changes[i].bit) {
-			printf("%s%s", comma, changes[i].name);
-			comma = ",";
-		}
-	}
-	puts(changed ? "" : "-");
-}
-
-static void show_json(struct json *j, const char *change, char type, const char *path,
-		      unsigned int changed)
-{
-	json_begin_object(j, NULL);
-	json_str(j, "change", change);
-	json_strf(j, "type", "%c", type);
-	json_str(j, "path", path);
-	json_begin_array(j, "what");
-	for (size_t i = 0; i < NR_CHANGES; i++)
-		if (changed & changes[i].bit)
-			json_str(j, NULL, changes[i].name);
-	json_end(j);
-	json_end(j);
-}
-
 static void show(struct diff *f, const char *change, const struct image_node *n,
 		 const char *path, unsigned int changed)
 {
-	const char type = listing_type(n->attr.mode);
+	const char type[2] = { listing_type(n->attr.mode) };
+	bool more = false;
 
+	json_begin_object(f->j, NULL);
+	json_show_str(f->j, "change", "%s\t", change);
+	json_show_str(f->j, "type", "%s\t", type);
 	if (f->j)
-		show_json(f->j, change, type, path, changed);
+		json_str(f->j, "path", path);
 	else
-		show_text(change, type, path, changed);
+		listing_escape(stdout, path, strlen(path));
+	json_begin_array(f->j, "what");
+	for (size_t i = 0; i < NR_CHANGES; i++) {
+		if (!(changed & changes[i].bit))
+			continue;
+		json_show_str(f->j, NULL, more ? ",%s" : "\t%s", changes[i].name);
+		more = true;
+	}
+	json_end(f->j);
+	json_end(f->j);
+	if (!f->j)
+		puts(changed ? "" : "\t-");
 }
 
 /* Whether the names of an object that both have were different ones, or in another order. */
@@ -186,11 +170,11 @@ static int run(struct diff *f, const struct diff_request *r)
 	if (f->j) {
 		json_u64(f->j, "from", f->at[FROM].img.geo->generation);
 		json_u64(f->j, "to", f->at[TO].img.geo->generation);
-		json_begin_array(f->j, "changes");
 	}
+	json_begin_array(f->j, "changes");
 	ret = view_walk_two(&f->at[FROM], &f->at[TO], enter, f);
+	json_end(f->j);
 	if (f->j) {
-		json_end(f->j);
 		json_u64(f->j, "added", f->added);
 		json_u64(f->j, "removed", f->removed);
 		json_u64(f->j, "data", f->data);
