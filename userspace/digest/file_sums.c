@@ -3,8 +3,8 @@
  * Checksums of files, by several threads.  One thread walks the tree and passes results on in
  * its order.  A checksum takes longer than a step of the walk, so all threads compute them,
  * each for the next file without one.  The ring bounds how far the walk is ahead: far enough
- * that the other threads have work during a large file, and no further than its paths take some
- * memory, as those of a deep tree are long.
+ * that the other threads have work during a large file.  Its paths are bounded, too, because
+ * those of a deep tree are long.
  *
  * A file with several names is read once.
  */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * How much of a file is in the page cache: cachestat(2), which Linux has from 6.5 on,
- * and mincore(2) before.  Neither is for everybody: mincore(2) tells those who could
- * not write to a file that all of it is there.  A read that must not wait
- * (RWF_NOWAIT) would answer anybody, but it begins to read what is missing, and so is no
- * question.
+ * and mincore(2) before.  Neither answers every user: to one who could not write to the file,
+ * mincore(2) says that all of it is there.  A read that must not wait (RWF_NOWAIT) would answer
+ * any user, but it begins to read what is missing, and so changes the answer.
  *
  * On overlayfs cachestat(2) looks at a file that never has pages, and answers 0; a mapping
  * is one of the real file.

@@ -69,7 +69,7 @@ static int print_order(const struct options *o, const struct fileset *set)
 	return ret;
 }
 
-/* Not files in the order of their coming: a list or readdir(3) may come otherwise. */
+/* The order of readdir(3) differs from machine to machine, so files are sorted by path first. */
 static int by_path(const void *p, const void *q)
 {
 	const struct fileset_file *a = p, *b = q;

@@ -81,9 +81,9 @@ static int order_pieces(u32 *order, struct random *r, const u64 *sizes, size_t n
 }
 
 /*
- * How many of the @left files at @v are the next window: windows end at multiples
- * of their size, counted from the beginning, so that whoever counts what he reads finds the
- * same ones, but for a file.  @total counts the bytes.
+ * How many of the @left files at @v are the next window.  Windows end at multiples of their
+ * size, counted from the beginning, so a reader that counts the bytes it reads finds the same
+ * windows, give or take a file.  @total counts the bytes.
  */
 static size_t next_window(const u32 *v, size_t left, const u64 *sizes, u64 window, u64 *total)
 {

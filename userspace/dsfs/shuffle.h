@@ -22,7 +22,7 @@ void order_true(u32 *order, size_t nr, u64 seed);
  * order_windowed - random over all, in pieces of the device
  * @sizes: of the files, in bytes
  * @piece: bytes; neighbours on the device of about that much stay together
- * @window: bytes; as many pieces, drawn at random, are mixed as fill it
+ * @window: bytes; the files of as many pieces as fill it are mixed; pieces come in random order
  * @ahead: files of a window in the order of the device instead, for who asks for all
  *	of it before it is read
  *

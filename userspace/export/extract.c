@@ -110,8 +110,8 @@ static int put_piece(void *arg, u64 pos, const void *data, u64 len)
 }
 
 /*
- * Complete an object of an earlier run, which only needs its attributes.  It may grant
- * more than it will, so it is shut first.  Return: as judge().
+ * Complete an object of an earlier run, which only needs its attributes.  Its mode may grant more
+ * now than in the image, so the object is closed to others first.  Return: as judge().
  */
 static int keep_file(struct extract *x, const struct walk_entry *e)
 {
@@ -222,8 +222,9 @@ static bool make_other(struct extract *x, const struct walk_entry *e)
 }
 
 /*
- * Open the directory of the object at @path of the image.  It mostly is the current one,
- * whose path is the beginning of @here; the way to another is as long as it is deep.
+ * Open the directory of the object at @path of the image.  Mostly that is the current
+ * directory, whose path is the beginning of @here.  Any other is opened from the root, step by
+ * step.
  */
 static int open_parent(struct extract *x, const char *path, const char *here, const char **name)
 {

@@ -2,8 +2,8 @@
 /*
  * New files that appear under their name only when they are complete.  A file
  * has no name while it is written (O_TMPFILE), so the kernel removes it if the
- * process ends.  Where a file system has no such files, the file has a hidden
- * name; signals other than SIGKILL remove it.  So it has where /proc is not there.
+ * process ends.  Where the file system has no such files, or /proc is not mounted, the file
+ * has a hidden name, and is removed by signals other than SIGKILL.
  */
 #include <fcntl.h>
 #include <signal.h>

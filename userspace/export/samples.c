@@ -2,8 +2,8 @@
 /*
  * The samples of a tree.  Files that share a key lie side by side in a directory only as
  * far as no other name sorts between them ("a.cls", "a.d/x", "a.jpg"), so the paths of all
- * files are collected and sorted by key.  What else is known of a file is read again when
- * it is written: a number stands for it here.
+ * files are collected and sorted by key.  A file is its path and its inode number here; the
+ * rest is read again when it is written.
  */
 #include <stdlib.h>
 

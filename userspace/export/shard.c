@@ -61,7 +61,7 @@ const char *shard_open(struct shard *s, int dir)
 	s->bytes = 0;
 	if (newfile_open(&s->file, dir))
 		return "create";
-	/* newfile_publish() needs its own after fclose() */
+	/* fclose() closes this copy; newfile_publish() needs the descriptor after it */
 	fd = dup(s->file.fd);
 	s->out = fd < 0 || fchmod(fd, 0666 & ~mask) ? NULL : fdopen(fd, "w");
 	if (!s->out) {
@@ -148,7 +148,7 @@ const char *shard_publish(struct shard *s, const char *name)
 	errno = 0;
 	pax_end(out);
 	lost = ferror(out);
-	/* fclose() says what it cannot write, and not what was lost before */
+	/* fclose() reports what it cannot write itself, not what was lost before */
 	if (fclose(out) || lost) {
 		err = lost_errno();
 		newfile_drop(&s->file);

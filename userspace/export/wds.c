@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * --wds: shards of a WebDataset.  A reader takes adjacent members of a key for a sample,
- * so a sample is in one shard as a whole, or in none: one of which a file is bad is left
- * out.  A shard gets its name when it is complete.  What is where follows from the tree
- * and the options alone, so the same image gives the same bytes.
+ * --wds: shards of a WebDataset.  A reader takes adjacent members with one key for a sample,
+ * so all files of a sample are in one shard.  A sample with a bad file is left out.  A shard
+ * gets its name when it is complete.  The tree and the options alone decide what is in which
+ * shard, so the same image gives the same bytes.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -174,7 +174,7 @@ static int begin_shard(struct wds *w)
 	return what ? failed(w, what, errno) : 0;
 }
 
-/* Say what is bad of a file, whose sample is left out. */
+/* Report a bad file; its sample is left out. */
 static void bad_file(struct wds *w, const char *path, const char *what, int ret,
 		     const struct dsfs_err *err)
 {

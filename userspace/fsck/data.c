@@ -278,7 +278,7 @@ int check_data(struct fsck *f)
 	const u64 bytes = f->geo->meta_start;
 	struct queue q = {
 		.f = f, .next = skip_done(f, 0),
-		/* no file follows, and no gap */
+		/* files and the gaps between them end there, so no read is longer */
 		.buf_bytes = bytes < BATCH_BYTES ? bytes : BATCH_BYTES,
 	};
 	u64 total = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The layout of the data.  Files are sorted by place, so every conflict between
- * two files is one between neighbours.  In an image of archives a file may lie in the
- * data of one other file; then the neighbours of that one are those that lie in no other.
+ * two files is one between neighbours.  In an image of archives a file may lie inside another
+ * one.  The neighbours of the outer file are then the next outer files.
  */
 
 #include "fsck.h"
@@ -81,7 +81,8 @@ static void check_shared(struct fsck *f, const struct fdata *data, size_t from,
  * struct walk - a walk over stored data, in the order of places
  * @end, @end_block: of the data that reaches farthest
  * @inner_end: end of the last data inside the file @at
- * @at, @n: files that have the last place that lies in no other one
+ * @at, @n: the first, and the number, of the last files that lie inside no other one; they
+ *	have one place
  * @shared: a block of these holds other data, too
  * @stored: bytes up to here, each counted once
  * @twice: bytes that are read again because of overlaps
@@ -97,7 +98,7 @@ struct walk {
 	u64 twice;
 };
 
-/* The flag of a file is known when it is known what follows; @next NULL: nothing. */
+/* Check the flag of the last place.  It depends on the next data, @next; NULL: there is none. */
 static void end_place(struct fsck *f, struct walk *w, const struct fdata *next)
 {
 	const struct fdata *r = f->data.p;

@@ -23,9 +23,8 @@ static const struct dsfs_extent *only_extent(const struct dsfs_file *file, u64 p
 }
 
 /*
- * Whether nobody asks for these bytes of the image again, as the kernel has them: not so for
- * what shares a chunk with bytes that are still to be read, as all of a chunk is read to
- * check a part of it.
+ * Whether these bytes of the image are not read again, because the kernel keeps them.  A part
+ * of a chunk is read again: the rest can be checked only with it.
  */
 static bool is_final(const struct fuse_fs *fs, const struct dsfs_file *file, u64 pos, u64 len)
 {

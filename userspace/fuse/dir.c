@@ -41,7 +41,7 @@ static bool add(struct dir_reply *r, const char *name, const struct fuse_entry_p
 
 static int add_dots(struct dir_reply *r, u64 dir, off_t *off, struct dsfs_error *error)
 {
-	/* The kernel takes no attributes of these two, as e.ino says. */
+	/* e.ino is 0: the kernel takes no attributes of these two. */
 	struct fuse_entry_param e = { .attr.st_mode = S_IFDIR };
 	struct dsfs_stat st;
 	int ret;

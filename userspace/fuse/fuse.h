@@ -79,8 +79,8 @@ void options_free(struct fuse_options *opt);
  * image_attach - open the image that the options name
  * @fs: with options; @fs->image, @info and @fd are filled in
  *
- * The kernel keeps the files of the mount.  To keep the image as well would halve what
- * memory holds, so unless options ask for it what is read once is dropped.
+ * The kernel keeps the files of the mount.  To keep the image as well would halve what memory
+ * holds, so what was read of the image is dropped, unless options ask for it.
  *
  * Return: 0, or -1 after a message.
  */

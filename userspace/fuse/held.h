@@ -48,8 +48,8 @@ struct dsfs_file *held_file(const struct held *h);
  * held_read - read a held file as a whole
  * @wait: a request for a part of it, which the caller allocated
  *
- * The first that asks reads the file.  Who asks meanwhile leaves his request to the first
- * and has his thread for others: to be woken up would cost both more than an answer.
+ * The first thread that asks reads the file.  One that asks meanwhile leaves its request to the
+ * first, and goes on to other requests: to wake it up would cost more than the answer.
  *
  * Return: the requests that the caller is to answer, @wait the first, each with held_put();
  * NULL: another thread will answer.

@@ -16,7 +16,7 @@
 #define EXIT_SYSTEM	2
 #define EXIT_MOUNT	32
 
-/* Requests to the image at a time; a user's -o comes behind it and counts. */
+/* Requests to the image at a time; the user's own -o max_threads=, which is later, wins. */
 #define THREADS		"-omax_threads=64"
 
 static const char usage_text[] =

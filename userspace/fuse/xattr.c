@@ -7,7 +7,7 @@
 
 #include "fuse.h"
 
-/* As where there is a handler for each prefix, which FUSE has not. */
+/* The prefixes that the module has handlers for; FUSE passes on any name. */
 static bool is_known(const char *name)
 {
 	static const char * const prefixes[] = { "user.", "trusted.", "security." };

@@ -52,7 +52,7 @@ static int enter_namespace(const char *ns)
 	return ret;
 }
 
-/* Attach a loop device to a block device, to mount another generation of it. */
+/* Whether a block device needs a loop device, as another generation of it is mounted. */
 static bool needs_own_device(dev_t dev, const struct mount_opts *o)
 {
 	u64 mounted = o->generation ? generation_mounted(dev) : 0;

@@ -107,7 +107,7 @@ static void refuse(struct parse *p, const char *word, const char *why)
 	p->status = args_refused(p->args->wrong, word, why);
 }
 
-/* What one list has taken of standard input, another one would miss. */
+/* Standard input can be read by one list only. */
 static int check_list(struct parse *p, const struct arg *a, const char *value)
 {
 	const char *other = p->list;

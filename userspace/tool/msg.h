@@ -81,7 +81,7 @@ static inline const char *msg_ies(u64 n)
 void msg_hook(void (*fn)(void));
 
 /**
- * msg_stop - write no more lines: who wants to waits for the end of the process
+ * msg_stop - write no more lines: a thread with a message waits for the end of the process
  *
  * For a thread that is about to end it and takes away what others are still reading.
  */

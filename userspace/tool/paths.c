@@ -10,8 +10,8 @@
 #include "paths.h"
 
 /*
- * The innermost directory of the last path that @path leads through too.  Each chain is
- * compared from its end, and a difference leaves nothing of what is below it.
+ * The innermost directory of the last path that @path leads through, too.  The chain is compared
+ * from its end; a name that differs rules out all directories below it.
  */
 static struct path_part *common_dir(struct path_part *last, const char *path, size_t len)
 {

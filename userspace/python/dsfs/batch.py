@@ -8,7 +8,7 @@ reads.  What is done is advice: where it has no effect, files are read one by on
 
 A batch from an image without a mount is one call of libdsfs, which does the same.
 
-No thread is there that a fork would lose.
+There is no thread, so a fork loses none.
 """
 import os
 from typing import List, Sequence

@@ -54,7 +54,7 @@ class Handle:
         self._calls: Set[library.Error] = set()
         self._lock = threading.Lock()
         self.pointer = self._open()
-        # Whatever comes to be the newest, this is the one.
+        # An update may add a newer generation; this object stays with its own.
         self._options.generation = self.info().generation
         _handles.add(self)
 
@@ -188,7 +188,7 @@ class File:
         handle.call(handle.lib.dsfs_file_open, self.ino, handle.file_flags, byref(pointer),
                     path=self.told)
         assert pointer.value
-        # In this order: another thread looks at the image first.
+        # In this order: a thread that finds the new image then finds the new pointer, too.
         self.pointer = pointer.value
         self._image = handle.pointer
         return pointer.value
@@ -198,7 +198,7 @@ class File:
             self.handle.lib.dsfs_file_close(self.pointer)
 
     def _now(self) -> int:
-        # One of an image that was left alone is, too.
+        # after_fork() may have left the image alone; its files are then left alone, too.
         if self.pointer is None or self._image != self.handle.pointer:
             return self._open()
         return self.pointer

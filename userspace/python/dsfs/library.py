@@ -113,7 +113,7 @@ def load() -> Any:
     return library
 
 
-# What a path leads to, or does not: the system's own words and the path say all
+# Errors of a path: the words of the system and the path say all.
 OF_PATHS = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG)
 OF_INODE = re.compile(r"(inode|directory) \d+: ")
 
@@ -132,7 +132,7 @@ def failure(error: Error, path: Optional[object] = None) -> OSError:
     message = error.message.decode(errors="backslashreplace")
     if path is not None:
         message = words(error.code, message)
-    # It adds nothing to what is wrong with it.
+    # The words of EINVAL add nothing to the message.
     system = f": {os.strerror(errno.EINVAL)}"
     if error.code == errno.EINVAL and message.endswith(system):
         message = message[:-len(system)]

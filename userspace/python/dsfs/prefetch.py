@@ -150,7 +150,8 @@ class Prefetcher:
             return
         self._closed = True
         self._queue.put(None)
-        # It is within one open or advice; a device that hangs must not hang this.
+        # The thread is in one open or advice at most.  A device that hangs must not hang the
+        # caller.
         self._thread.join(timeout=1)
         self._thread = None
 
@@ -184,7 +185,7 @@ def look_ahead(items: Iterable[_Item], paths_of: Callable[[_Item], Sequence[Path
                 item, count = waiting.popleft()
                 away -= count
                 yield item
-        # Not closed at the end, which a DataLoader comes to when its workers are still
+        # Not closed at the end: a DataLoader takes the last item while its workers are still
         # some batches behind.
         prefetcher.finish()
         for item, _count in waiting:

@@ -16,7 +16,7 @@ def pread_into(file: File, buffer: Any, position: int) -> int:
     view = memoryview(buffer).cast("B")
     if not view.nbytes:
         return 0
-    # Of one byte, since a type of its own for each length would have to be made.
+    # The type is that of one byte: ctypes would make a new type for each length.
     first = ctypes.c_char.from_buffer(view)
     return file.pread_into(ctypes.addressof(first), view.nbytes, position)
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Samplers for PyTorch's DataLoader that prefetch what they are about to say.
 
-A DataLoader asks its sampler in the main process, and is prefetch_factor * num_workers
-batches ahead of what it returns.  These indices are in the hands of the workers; what
-comes window samples later is prefetched.  So workers need not know of it, however they
-are started, and nothing of it is sent to them.
+A DataLoader asks its sampler in the main process, prefetch_factor * num_workers batches
+ahead of what it returns.  The workers read the files of these indices; the files of the
+window samples behind them are prefetched by the main process.  So nothing of this is sent
+to workers, however they are started.
 
 The order is that of the sampler that is wrapped.  If that is a Shuffle, its state is passed
 on, and counts what was yielded, not what is prefetched.
@@ -23,8 +23,8 @@ except ImportError:
     _TorchSampler = object
     _TorchBatchSampler = object
 
-# What says how far a sampler is: it is window samples further than what it wraps has
-# told.  StatefulDataLoader counts instead if a sampler has none.
+# The wrapped sampler is window samples ahead of this one, so its state is not the state of
+# this one.  Without these two StatefulDataLoader counts samples itself.
 _NOT_PASSED_ON = ("state_dict", "load_state_dict")
 
 
@@ -96,7 +96,7 @@ class Sampler(_Ahead, _TorchSampler):  # type: ignore[misc]
         return super().__new__(made)  # type: ignore[no-any-return]
 
     # pylint: disable=super-init-not-called
-    # Of PyTorch's it would want arguments, or warn of them, as the version may be.
+    # PyTorch's wants arguments or warns about them, depending on its version.
     def __init__(self, dataset: Any, sampler: Any = None, *, paths: Any = None,
                  window: Optional[int] = None, thread: bool = True, rank: int = 0,
                  world: int = 1, tail: str = "keep") -> None:
