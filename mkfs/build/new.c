@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A new image of a source.  A source that is listed is planned before its contents are read.
- * Archives are read once: their tree is known when all contents are stored, and so is what of
- * them no name is left of.
+ * Archives are read once.  Their tree is known when all contents are stored; only then is it known
+ * which contents have no name any more.
  */
 #include "build.h"
 

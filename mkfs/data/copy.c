@@ -76,8 +76,9 @@ static int copy_bytes(struct copy *c, u64 to, u64 stored)
 }
 
 /*
- * Let a file have data that was copied for another one.  It was verified by the checksums of
- * that one, which are the same unless the image is damaged: then it is read again, for these.
+ * Let a file share data that was copied for another one.  The data was compared with the checksums
+ * of that one.  If this file has other checksums, the image is damaged: the data is read again, and
+ * compared with these.
  */
 static int share_moved(struct copy *c, struct node *n, const struct moved *moved, u64 sums)
 {

@@ -14,7 +14,7 @@
 
 #define EXIT_USAGE	2
 #define CHUNK_BITS	15
-/* An archive and its members have checksums each, so fewer of them: Documentation/shards.rst */
+/* Archives and their members both have checksums, so chunks are larger: Documentation/shards.rst */
 #define TAR_INDEX_CHUNK_BITS	18
 /* Why --update refuses what decides the layout */
 #define HAS_ITS_OWN	"update: the image has its own"
