@@ -20,7 +20,7 @@ RETRIES = f"{QUICK},retries={IN_A_ROW + 1}"
 FOR_EVER = {
     "too_many": "429", "busy": "503", "broken": "500", "reset": "tries", "cut": "after",
     "ignores_range": "ignores Range", "other_range": "other bytes",
-    "short_range": "other bytes", "wrong_bytes": "checksum", "packed": "Content-Encoding",
+    "begins_early": "other bytes", "short_range": "other bytes", "wrong_bytes": "checksum", "packed": "Content-Encoding",
     "replaced": "replaced", "no_tag": "without ETag", "loop": "redirects", "forbidden": "403",
     "stall": "tries",
 }

@@ -159,6 +159,14 @@ def other_range(server, connection, request):
     answer(connection, 206, body, **headers)
 
 
+def begins_early(server, connection, request):
+    body, headers = part_of(server, request)
+    first, last = request.range
+    total = len(server.objects[request.path])
+    headers["Content_Range"] = f"bytes {first - 1 if first else 1}-{last}/{total}"
+    answer(connection, 206, body, **headers)
+
+
 def short_range(server, connection, request):
     body, headers = part_of(server, request)
     first = request.range[0]
@@ -226,9 +234,9 @@ def forbidden(_server, connection, _request):
 
 FAULTS = {None: right}
 FAULTS.update((function.__name__, function) for function in (
-    too_many, busy, broken, reset, cut, ignores_range, other_range, short_range, stall,
+    too_many, busy, broken, reset, cut, ignores_range, other_range, begins_early, short_range, stall,
     wrong_bytes, packed, replaced, no_tag, loop, elsewhere, signed, forbidden))
 
 # What passes: the next answer to the same request may be right.
 PASSING = ("too_many", "busy", "broken", "reset", "cut", "ignores_range", "other_range",
-           "short_range", "wrong_bytes", "packed", "no_tag")
+           "begins_early", "short_range", "wrong_bytes", "packed", "no_tag")

@@ -33,8 +33,10 @@ class World:
         self.files = {}
         draw = random.Random(27)
         for i in range(400):
-            self.files[f"class-{i % 4}/{i}.bin"] = draw.randbytes(
-                draw.choice((1, 900, 4096, 30000, 32768, 65537, 110000)))
+            size = draw.choice((3, 900, 4096, 30000, 32768, 65537, 110000))
+            # No two are the same: they would be one request.
+            self.files[f"class-{i % 4}/{i}.bin"] = b"%03d" % i + draw.randbytes(size - 3)
+        self.files["twins/1"] = self.files["twins/2"] = draw.randbytes(20000)
         self.files["large"] = draw.randbytes(3 << 20)
         self.files["holes"] = bytes(100000) + b"data" * 5000 + bytes(300000) + b"end"
         for path, data in self.files.items():

@@ -19,16 +19,14 @@ static int hex(int c)
 static char *decode(const char *from, size_t len)
 {
 	char *text = malloc(len + 1), *to = text;
+	int high, low;
 	size_t i;
 
 	for (i = 0; text && i < len; i++) {
-		if (from[i] == '%' && len - i > 2 && hex(from[i + 1]) >= 0 &&
-		    hex(from[i + 2]) >= 0) {
-			*to++ = hex(from[i + 1]) << 4 | hex(from[i + 2]);
-			i += 2;
-		} else {
-			*to++ = from[i];
-		}
+		high = from[i] == '%' && len - i > 2 ? hex(from[i + 1]) : -1;
+		low = high < 0 ? -1 : hex(from[i + 2]);
+		*to++ = low < 0 ? from[i] : high * 16 + low;
+		i += low < 0 ? 0 : 2;
 	}
 	if (text)
 		*to = '\0';

@@ -110,16 +110,18 @@ static int take_word(struct source *s, char *word, const char **what)
 	o = find(word, strlen(word));
 	if (!o)
 		return wrong(what, "source option %.60s: there is none", word);
-	if (o->flag ? !!value : !value || !*value)
-		return wrong(what, "source option %s: %s", o->name,
-			     o->flag ? "it has no value" : "its value is missing");
 	member = (char *)s + o->to;
+	if (o->flag && value)
+		return wrong(what, "source option %s: it has no value", o->name);
+	if (o->flag) {
+		*(bool *)member = true;
+		return 0;
+	}
+	if (!value || !*value)
+		return wrong(what, "source option %s: its value is missing", o->name);
 	if (o->max)
 		return take_number(o, value, member, what);
-	if (o->flag)
-		*(bool *)member = true;
-	else
-		*(const char **)member = value;
+	*(const char **)member = value;
 	return 0;
 }
 
