@@ -10,7 +10,7 @@ SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 UNIT_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -Iuserspace/dsfs -g -O1 $(SANITIZE) -Werror \
 		   -Wno-missing-field-initializers -Wno-unused-parameter
 sanobjs		= $(patsubst %.c,$(T)/san/%.o,$(1))
-unit_SRC	:= $(filter-out tests/unit/mkfs% tests/unit/dsfs%,$(wildcard tests/unit/*.c)) \
+unit_SRC	:= $(filter-out tests/unit/mkfs% tests/unit/dsfs% tests/unit/cache%,$(wildcard tests/unit/*.c)) \
 		   $(filter-out %_kunit.c,$(wildcard fs/format/*.c))
 
 $(T)/san/%.o: %.c Makefile tests/unit.mk
@@ -39,7 +39,15 @@ unit_dsfs_SRC	:= $(wildcard tests/unit/dsfs*.c) tests/unit/tap.c \
 $(T)/unit-dsfs: $(call sanobjs,$(unit_dsfs_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)
 
--include $(patsubst %.o,%.d,$(call sanobjs,$(unit_SRC) $(unit_mkfs_SRC) $(unit_dsfs_SRC)))
+# The cache on the node
+unit_cache_SRC	:= $(wildcard tests/unit/cache*.c) tests/unit/tap.c userspace/http/hash.c \
+		   $(wildcard userspace/lib/cache*.c) $(addprefix userspace/lib/,flight.c reader_cache.c)
+
+$(T)/unit-cache: $(call sanobjs,$(unit_cache_SRC))
+	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
+
+-include $(patsubst %.o,%.d,$(call sanobjs,$(unit_SRC) $(unit_mkfs_SRC) $(unit_dsfs_SRC) \
+	$(unit_cache_SRC)))
 
 # libdsfs by its public interface, over images
 libdsfs_test_SRC := $(filter-out %/threads.c,$(wildcard tests/libdsfs/*.c)) tests/unit/tap.c \

@@ -12,13 +12,17 @@
 #include "http.h"
 #include "image.h"
 #include "origin.h"
+#include "reader_cache.h"
 
 /**
  * struct source - options
+ * @policy: of the cache
  * @words: what texts point into
  */
 struct source {
 	struct http_options http;
+	struct cache_options cache;
+	const char *policy;
 	char *words[2];
 };
 
@@ -26,7 +30,7 @@ struct source {
  * struct option - an option
  * @name: without the =
  * @to: offset of its member in struct source: const char *; unsigned int, if @max is set; bool,
- *	if it is a @flag
+ *	if it is a @flag; u64, if it is a @size
  */
 static const struct option {
 	const char *name;
@@ -34,6 +38,7 @@ static const struct option {
 	unsigned int min;
 	unsigned int max;
 	bool flag;
+	bool size;
 } options[] = {
 #define TO(member)	.to = offsetof(struct source, member)
 	{ "connections", TO(http.connections), .min = 1, .max = 1024 },
@@ -46,8 +51,12 @@ static const struct option {
 	{ "s3-region", TO(http.region) },
 	{ "profile", TO(http.profile) },
 	{ "anonymous", TO(http.anonymous), .flag = true },
+	{ "cache-dir", TO(cache.dir) },
+	{ "cache-size", TO(cache.bytes), .size = true },
+	{ "cache-policy", TO(policy) },
 };
 
+#define CACHE_LEAST	(1024 * 1024)
 #define NR_OPTIONS	(sizeof(options) / sizeof(*options))
 
 static const struct option *find(const char *word, size_t len)
@@ -99,6 +108,28 @@ static int take_number(const struct option *o, const char *value, void *member, 
 	return 0;
 }
 
+/* Powers of 1024; a cache for less than a few samples is a mistake. */
+static int take_size(const struct option *o, const char *value, void *member, const char **what)
+{
+	static const char units[] = "KMGTP";
+	const char *unit;
+	char *end;
+	u64 n;
+
+	errno = 0;
+	n = strtoull(value, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (*value < '0' || *value > '9' || errno || (*end && !unit) || (unit && end[1]))
+		return wrong(what, "source option %s=%.60s: not a size, as 500G", o->name, value);
+	for (; unit && unit >= units; unit--)
+		if (__builtin_mul_overflow(n, 1024ULL, &n))
+			n = UINT64_MAX;
+	if (n < CACHE_LEAST || n > INT64_MAX)
+		return wrong(what, "source option %s=%.60s: not from 1M to 8191P", o->name, value);
+	*(u64 *)member = n;
+	return 0;
+}
+
 static int take_word(struct source *s, char *word, const char **what)
 {
 	char *value = strchr(word, '=');
@@ -121,6 +152,8 @@ static int take_word(struct source *s, char *word, const char **what)
 		return wrong(what, "source option %s: its value is missing", o->name);
 	if (o->max)
 		return take_number(o, value, member, what);
+	if (o->size)
+		return take_size(o, value, member, what);
 	*(const char **)member = value;
 	return 0;
 }
@@ -142,6 +175,30 @@ static int take_words(struct source *s, const char *text, char **words, const ch
 	return ret;
 }
 
+static int check_cache(struct source *s, const char **what)
+{
+	s->cache.lru = s->policy && !strcmp(s->policy, "lru");
+	if (s->policy && !s->cache.lru && strcmp(s->policy, "keep"))
+		return wrong(what, "source option cache-policy=%.60s: not keep or lru", s->policy);
+	if (!s->cache.dir && (s->policy || s->cache.bytes))
+		return wrong(what, "source option %s: it needs cache-dir",
+			     s->policy ? "cache-policy" : "cache-size");
+	return 0;
+}
+
+static int open_cache(const struct source *s, struct dsfs_reader **reader, const char **what)
+{
+	const int ret = s->cache.dir ? reader_cache(*reader, &s->cache, reader, what) : 0;
+
+	if (!ret)
+		return 0;
+	(*reader)->ops->close(*reader);
+	*reader = NULL;
+	snprintf(err_far(), ERR_FAR, "%s %.160s", *what, s->cache.dir);
+	*what = err_far();
+	return ret;
+}
+
 static int open_far(const char *address, const char *text, struct dsfs_reader **out,
 		    const char **what)
 {
@@ -154,9 +211,13 @@ static int open_far(const char *address, const char *text, struct dsfs_reader **
 	ret = take_words(&s, getenv("DSFS_SOURCE"), &s.words[0], what);
 	if (!ret)
 		ret = take_words(&s, text, &s.words[1], what);
+	if (!ret)
+		ret = check_cache(&s, what);
 	if (!ret) {
 		ret = reader_http(address, &s.http, out);
 		*what = ret == -EREMOTEIO || ret == -ENOMEM ? "open" : err_far();
+		if (!ret)
+			ret = open_cache(&s, out, what);
 	}
 	free(s.words[0]);
 	free(s.words[1]);

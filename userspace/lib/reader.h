@@ -19,6 +19,8 @@
 #define READ_ONCE	1u
 /* What was read is bad by its checksum: ask the origin once more, past all caches. */
 #define READ_AGAIN	2u
+/* Who reads compares it with a checksum and asks again if it is wrong: nobody else needs to. */
+#define READ_CHECKED	4u
 /* Offset and buffer of such a read, if it is not to go through the page cache */
 #define READ_ALIGN	4096
 
@@ -52,9 +54,10 @@ struct dsfs_reader_ops {
  * @identity: the same identity, the same bytes, on any node; NULL if nobody vouches for that
  * @far: a read waits for a network, so that few large ones cost less than many small ones,
  *	and what the origin sends may be another thing the next time: READ_AGAIN is worth a try
+ * @note: what it was asked for and cannot do, though it works, for one message; or NULL
  * @stop: non-zero once waits are to end with -EINTR; NULL: signals alone end them
  *
- * @name and @identity are the reader's own, which @close frees.
+ * @name, @identity and @note are the reader's own, which @close frees.
  */
 struct dsfs_reader {
 	const struct dsfs_reader_ops *ops;
@@ -62,6 +65,7 @@ struct dsfs_reader {
 	const char *name;
 	const char *identity;
 	bool far;
+	const char *note;
 	int (*stop)(void);
 };
 

@@ -55,7 +55,8 @@ static int batch_check(const struct batch *b, u64 at, u64 end, struct dsfs_err *
 static int batch_try(struct batch *b, u64 from, u64 end, unsigned int flags, struct dsfs_err *err)
 {
 	const u64 pos = b->of.attr->start + from;
-	const int ret = image_preadv(b->of.src->img, b->iov, b->n + 2, end - from, pos, flags);
+	const int ret = image_preadv(b->of.src->img, b->iov, b->n + 2, end - from, pos,
+				     b->check ? flags | READ_CHECKED : flags);
 
 	if (ret)
 		return dsfs_bad(err, "data at", pos, pos + (end - from), ret);

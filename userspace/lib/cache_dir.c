@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The directory of the cache, and whom it may belong to.
+ *
+ * Checksums of the cache tell what is torn from what is whole, and nothing more: who can write
+ * there can write a right checksum, too.  So the directory has to be closed to others.
+ */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "cache.h"
+#include "../http/hash.h"
+
+_Static_assert(CACHE_NAME == HASH_HEX - 1, "a name is a SHA-256");
+
+bool cache_is_ours(const struct stat *st)
+{
+	return (!st->st_uid || st->st_uid == geteuid()) && !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+int cache_dir(const char *path, const char **what)
+{
+	struct stat st;
+	int fd, ret;
+
+	*what = "cache-dir";
+	if (mkdir(path, 0700) && errno != EEXIST && errno != EROFS && errno != EACCES)
+		return -errno;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = fstat(fd, &st) ? -errno : 0;
+	if (!ret && !cache_is_ours(&st)) {
+		*what = "others can write in the cache-dir";
+		ret = -EPERM;
+	}
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
+}
+
+bool cache_is_name(const char *name)
+{
+	return strlen(name) == CACHE_NAME && strspn(name, "0123456789abcdef") == CACHE_NAME;
+}

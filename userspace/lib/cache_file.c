@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The file of an image in the cache: its head, its entries and its blocks.
+ *
+ * All processes that open an image write the same head, so it does not matter who is the first.
+ * A file with another head was torn by a power failure, or somebody planted it: it is removed,
+ * and a new one is made.  Whoever has the old one open loses no more than hits.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "cache.h"
+#include "../http/hash.h"
+
+#define MAGIC		"dsfscach"
+#define VERSION		1
+#define IDENTITY_MAX	(CACHE_BLOCK - sizeof(struct cache_head))
+
+static int make_head(struct cache *c, const char *identity)
+{
+	struct cache_head *head;
+	const size_t len = strlen(identity);
+	u8 sum[HASH_BYTES];
+
+	if (len > IDENTITY_MAX)
+		return -ENAMETOOLONG;
+	c->head = calloc(1, CACHE_BLOCK);
+	if (!c->head)
+		return -ENOMEM;
+	head = (struct cache_head *)c->head;
+	memcpy(head->magic, MAGIC, sizeof(head->magic));
+	head->version = cpu_to_le32(VERSION);
+	head->identity_bytes = cpu_to_le32(len);
+	head->image_bytes = cpu_to_le64(c->bytes);
+	memcpy(head + 1, identity, len);
+	c->seed = dsfs_crc32c(0, c->head, CACHE_BLOCK);
+	hash_sha256(identity, len, sum);
+	hash_hex(sum, c->name);
+	return 0;
+}
+
+/* Return: 1: it is the image's; 0: it is not; or a negative errno. */
+static int check_head(const struct cache *c, int fd, const struct stat *st)
+{
+	u8 head[CACHE_BLOCK];
+	ssize_t n;
+
+	if (!S_ISREG(st->st_mode) || st->st_nlink > 1 || !cache_is_ours(st))
+		return 0;
+	if (!st->st_size) {
+		n = pwrite(fd, c->head, CACHE_BLOCK, 0);
+		return n < 0 ? -errno : n == CACHE_BLOCK ? 1 : -ENOSPC;
+	}
+	n = pread(fd, head, sizeof(head), 0);
+	return n == sizeof(head) && !memcmp(head, c->head, sizeof(head));
+}
+
+static int open_at(const struct cache *c, int dir, bool *writable)
+{
+	const int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+	int fd = openat(dir, c->name, O_RDWR | O_CREAT | flags, 0600);
+
+	*writable = fd >= 0;
+	if (fd < 0 && (errno == EROFS || errno == EACCES || errno == EPERM))
+		fd = openat(dir, c->name, O_RDONLY | flags);
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * Return: a descriptor that holds the lock; -EAGAIN: the file was another one, or was removed
+ * meanwhile; or another negative errno.
+ */
+static int try_open(const struct cache *c, int dir, bool *writable)
+{
+	struct stat st;
+	int fd = open_at(c, dir, writable), ret;
+
+	if (fd == -ELOOP || fd == -EISDIR || fd == -ENXIO) {
+		unlinkat(dir, c->name, 0);
+		return -EAGAIN;
+	}
+	if (fd < 0)
+		return fd;
+	ret = flock(fd, LOCK_SH) || fstat(fd, &st) ? -errno : 0;
+	if (!ret && !st.st_nlink)
+		ret = -EAGAIN;
+	if (!ret)
+		ret = check_head(c, fd, &st);
+	if (ret > 0) {
+		if (*writable)
+			futimens(fd, NULL);
+		return fd;
+	}
+	if (!ret) {
+		unlinkat(dir, c->name, 0);
+		ret = -EAGAIN;
+	}
+	close(fd);
+	return ret;
+}
+
+static int open_file(const struct cache *c, int dir, bool *writable)
+{
+	int fd = -EAGAIN;
+
+	for (int tries = 0; fd == -EAGAIN && tries < 4; tries++)
+		fd = try_open(c, dir, writable);
+	return fd;
+}
+
+int cache_open(struct cache *c, const char *path, const char *identity, const char **what)
+{
+	int dir, ret;
+
+	*what = "cache-dir";
+	c->blocks = cache_blocks(c->bytes);
+	c->data = cache_data_pos(c->blocks);
+	ret = make_head(c, identity);
+	if (ret == -ENAMETOOLONG)
+		*what = "identity for the cache";
+	if (ret)
+		return ret;
+	dir = cache_dir(path, what);
+	if (dir == -ENOSPC || dir == -EDQUOT)
+		return 0;
+	if (dir < 0)
+		return dir;
+	c->dir = realpath(path, NULL);
+	ret = c->dir ? 0 : -errno;
+	if (!ret)
+		c->fd = open_file(c, dir, &c->writable);
+	if (c->fd < 0)
+		c->fd = -1;
+	close(dir);
+	return ret;
+}
+
+void cache_close(struct cache *c)
+{
+	if (c->fd >= 0) {
+		if (c->writable)
+			futimens(c->fd, NULL);
+		close(c->fd);
+	}
+	free(c->head);
+	free(c->dir);
+}
+
+/*
+ * The new file gets the old one's number, so nobody has to be told.  Who reads entries of one
+ * and a block of the other finds it wrong.
+ */
+void cache_reopen(struct cache *c)
+{
+	struct stat st;
+	const char *what;
+	bool writable;
+	int dir, fd = -1;
+
+	if (c->fd < 0 || fstat(c->fd, &st) || st.st_nlink)
+		return;
+	dir = cache_dir(c->dir, &what);
+	if (dir >= 0) {
+		fd = open_file(c, dir, &writable);
+		close(dir);
+	}
+	if (fd < 0)
+		return;
+	if (writable)
+		dup3(fd, c->fd, O_CLOEXEC);
+	close(fd);
+}
+
+static u64 entry_pos(u64 block)
+{
+	return CACHE_BLOCK + block * sizeof(struct cache_entry);
+}
+
+void cache_entries(const struct cache *c, u64 first, u64 n, struct cache_entry *entry)
+{
+	const size_t len = n * sizeof(*entry);
+	ssize_t got = pread(c->fd, entry, len, entry_pos(first));
+
+	if (got < 0)
+		got = 0;
+	memset((u8 *)entry + got, 0, len - got);
+}
+
+static bool write_entries(const struct cache *c, u64 first, u64 n,
+			  const struct cache_entry *entry)
+{
+	const size_t len = n * sizeof(*entry);
+
+	return pwrite(c->fd, entry, len, entry_pos(first)) == (ssize_t)len;
+}
+
+void cache_mark(const struct cache *c, u64 first, u64 n, struct cache_entry *entry, u32 state)
+{
+	if (!c->writable)
+		return;
+	for (u64 i = 0; i < n; i++)
+		if (cache_is_there(&entry[i]))
+			entry[i].state = cpu_to_le32(state);
+	write_entries(c, first, n, entry);
+}
+
+size_t cache_get(const struct cache *c, const struct iovec *iov, int n, u64 pos)
+{
+	const ssize_t got = preadv(c->fd, iov, n, c->data + pos);
+
+	return got < 0 ? 0 : got;
+}
+
+/* What was written in part takes room and is worth nothing. */
+static void take_back(const struct cache *c, u64 first, u64 n, struct cache_entry *entry)
+{
+	memset(entry, 0, n * sizeof(*entry));
+	write_entries(c, first, n, entry);
+	fallocate(c->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, c->data + first * CACHE_BLOCK,
+		  n * CACHE_BLOCK);
+}
+
+bool cache_put(const struct cache *c, const struct iovec *iov, int n, size_t len, u64 first,
+	       struct cache_entry *entry)
+{
+	const u64 blocks = cache_blocks(len);
+
+	if (pwritev(c->fd, iov, n, c->data + first * CACHE_BLOCK) == (ssize_t)len &&
+	    write_entries(c, first, blocks, entry))
+		return true;
+	take_back(c, first, blocks, entry);
+	return false;
+}
+
+u32 cache_sum(const struct cache *c, u64 block)
+{
+	const __le64 number = cpu_to_le64(block);
+
+	return dsfs_crc32c(c->seed, &number, sizeof(number));
+}

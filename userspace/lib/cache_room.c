@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How much the cache may hold, and what goes when it holds that.
+ *
+ * Nobody keeps a count that a killed process could leave wrong: the file system knows what each
+ * file takes.  A process looks, takes a sixteenth of what is left as its budget, and looks again
+ * when it has written that.  So the limit is kept but for what several processes write at the
+ * same moment.
+ *
+ * A full cache first gives up whole images that nobody has open and nobody had for an hour, the
+ * one that was used least recently first.  An image that is in use keeps its blocks: an epoch
+ * reads each sample once, so any block that would be replaced is wanted as much as the new one.
+ * With the policy lru the hand of cache_clock.c takes blocks, too.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cache.h"
+
+#define SHARE		16		/* of what is left, for one process */
+#define BUDGET_MAX	(16 << 20)
+#define REFUSALS	256		/* writes until a full cache is looked at again */
+#define UNUSED_SECONDS	3600
+#define CLOCK_PART	64		/* of the limit that the hand frees at a time, */
+#define CLOCK_MAX	(64 << 20)	/* and its bound */
+#define ENTRY_BLOCKS	2		/* that entries of a range may need */
+#define RESERVE		10		/* a tenth of the file system is left without a limit */
+
+typedef void name_fn(void *arg, int dir, const char *name, const struct stat *st);
+
+static void each_image(int dir, name_fn *fn, void *arg)
+{
+	const int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *d;
+	struct stat st;
+
+	if (!list && fd >= 0)
+		close(fd);
+	while (list && (d = readdir(list)))
+		if (cache_is_name(d->d_name) &&
+		    !fstatat(dir, d->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			fn(arg, dir, d->d_name, &st);
+	if (list)
+		closedir(list);
+}
+
+static void add_used(void *arg, int dir, const char *name, const struct stat *st)
+{
+	u64 *used = arg;
+
+	(void)dir;
+	(void)name;
+	*used += (u64)st->st_blocks * 512;
+}
+
+static u64 room(const struct cache *c, int dir)
+{
+	struct statvfs fs;
+	u64 used = 0, keep, have;
+
+	if (c->limit) {
+		each_image(dir, add_used, &used);
+		return c->limit > used ? c->limit - used : 0;
+	}
+	if (fstatvfs(dir, &fs))
+		return 0;
+	keep = (u64)fs.f_blocks * fs.f_frsize / RESERVE;
+	have = (u64)fs.f_bavail * fs.f_frsize;
+	return have > keep ? have - keep : 0;
+}
+
+/**
+ * struct oldest - the image that was used least recently, of those that nobody uses
+ * @except: not this one
+ * @since: nor one that was used since
+ */
+struct oldest {
+	const char *except;
+	struct timespec since;
+	char name[CACHE_NAME + 1];
+};
+
+/* A lock of the file if nobody has it open, or -1 */
+static int lock_unused(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0 || !flock(fd, LOCK_EX | LOCK_NB))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static void choose_oldest(void *arg, int dir, const char *name, const struct stat *st)
+{
+	struct oldest *o = arg;
+	int fd;
+
+	if (!strcmp(name, o->except) || st->st_mtim.tv_sec > o->since.tv_sec ||
+	    (st->st_mtim.tv_sec == o->since.tv_sec && st->st_mtim.tv_nsec >= o->since.tv_nsec))
+		return;
+	fd = lock_unused(dir, name);
+	if (fd < 0)
+		return;
+	close(fd);
+	o->since = st->st_mtim;
+	memcpy(o->name, name, sizeof(o->name));
+}
+
+/* Who opens the file meanwhile waits for the lock, and sees then that it is gone. */
+static bool remove_oldest(const struct cache *c, int dir)
+{
+	struct oldest o = { .except = c->name };
+	int fd;
+
+	clock_gettime(CLOCK_REALTIME, &o.since);
+	o.since.tv_sec -= UNUSED_SECONDS;
+	each_image(dir, choose_oldest, &o);
+	fd = *o.name ? lock_unused(dir, o.name) : -1;
+	if (fd < 0)
+		return false;
+	unlinkat(dir, o.name, 0);
+	close(fd);
+	return true;
+}
+
+static u64 part(const struct cache *c)
+{
+	const u64 n = c->limit / CLOCK_PART;
+
+	return n < CLOCK_MAX && c->limit ? n : CLOCK_MAX;
+}
+
+/* Under the lock.  Return: what there is room for then. */
+static u64 make_room(const struct cache *c, int dir, int lock, u64 bytes)
+{
+	u64 have = room(c, dir);
+
+	while (have < bytes && remove_oldest(c, dir))
+		have = room(c, dir);
+	if (have >= bytes || !c->lru)
+		return have;
+	cache_clock(dir, lock, bytes - have + part(c));
+	return room(c, dir);
+}
+
+/* Return: what there is room for; 0 also while somebody else makes room. */
+static u64 find_room(struct cache *c, int dir, u64 bytes)
+{
+	u64 have = room(c, dir);
+	int lock;
+
+	if (have >= bytes)
+		return have;
+	lock = openat(dir, CACHE_LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB)) {
+		have = 0;
+	} else {
+		have = make_room(c, dir, lock, bytes);
+		if (have < bytes)
+			__atomic_store_n(&c->refused, REFUSALS, __ATOMIC_RELAXED);
+	}
+	if (lock >= 0)
+		close(lock);
+	return have;
+}
+
+static bool look(struct cache *c, u64 bytes)
+{
+	const char *what;
+	const int dir = cache_dir(c->dir, &what);
+	u64 have, budget;
+
+	if (dir < 0) {
+		cache_full(c);
+		return false;
+	}
+	cache_reopen(c);
+	have = find_room(c, dir, bytes);
+	close(dir);
+	if (have < bytes)
+		return false;
+	budget = have / SHARE < BUDGET_MAX ? have / SHARE : BUDGET_MAX;
+	__atomic_store_n(&c->budget, budget > bytes ? budget - bytes : 0, __ATOMIC_RELAXED);
+	return true;
+}
+
+bool cache_admit(struct cache *c, u64 blocks)
+{
+	const u64 bytes = (blocks + ENTRY_BLOCKS) * CACHE_BLOCK;
+	u64 left = __atomic_load_n(&c->budget, __ATOMIC_RELAXED);
+	u32 refused;
+
+	if (!c->writable)
+		return false;
+	while (left >= bytes)
+		if (__atomic_compare_exchange_n(&c->budget, &left, left - bytes, false,
+						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return true;
+	refused = __atomic_load_n(&c->refused, __ATOMIC_RELAXED);
+	if (!refused)
+		return look(c, bytes);
+	__atomic_store_n(&c->refused, refused - 1, __ATOMIC_RELAXED);
+	return false;
+}
+
+void cache_full(struct cache *c)
+{
+	__atomic_store_n(&c->refused, REFUSALS, __ATOMIC_RELAXED);
+	__atomic_store_n(&c->budget, 0, __ATOMIC_RELAXED);
+}

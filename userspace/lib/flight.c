@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ranges under way.  A thread waits only for a range that holds all of its own: threads that
+ * read neighbours share a block with each other, and would else go one behind the other.
+ *
+ * A child of fork(2) has none of the threads that would end what is under way, so its list is
+ * empty.
+ */
+#include <pthread.h>
+
+#include "flight.h"
+
+static LIST_HEAD(, flight) flights = LIST_HEAD_INITIALIZER(flights);
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+static u64 numbers;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void in_child(void)
+{
+	LIST_INIT(&flights);
+	pthread_cond_init(&ended, NULL);
+	pthread_mutex_init(&lock, NULL);
+}
+
+static void register_once(void)
+{
+	pthread_atfork(before_fork, after_fork, in_child);
+}
+
+/* Of those that began no later than @last */
+static bool is_under_way(const struct flight *f, u64 last)
+{
+	const struct flight *other;
+
+	LIST_FOREACH(other, &flights, link)
+		if (other->number <= last && other->of == f->of && other->first <= f->first &&
+		    other->end >= f->end)
+			return true;
+	return false;
+}
+
+/* Those who wait for the same one do not wait for each other afterwards: it may have failed. */
+void flight_begin(struct flight *f)
+{
+	u64 last;
+
+	pthread_once(&once, register_once);
+	pthread_mutex_lock(&lock);
+	last = numbers;
+	while (is_under_way(f, last))
+		pthread_cond_wait(&ended, &lock);
+	f->number = ++numbers;
+	LIST_INSERT_HEAD(&flights, f, link);
+	pthread_mutex_unlock(&lock);
+}
+
+void flight_end(struct flight *f)
+{
+	pthread_mutex_lock(&lock);
+	LIST_REMOVE(f, link);
+	pthread_cond_broadcast(&ended);
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A reader in front of a far one, which keeps what it read in the cache of the node (cache.h).
+ *
+ * Blocks have their own checksums, so what is asked for is widened to whole blocks: the ends go
+ * into memory aside.  What is missing of a range is asked for at once, from the first missing
+ * block to the last, so a sample is one request as without a cache.  Who checks what he gets
+ * (READ_CHECKED) needs no blocks: he reads what he asked for, and finds himself what is wrong
+ * and asks again (READ_AGAIN).  Then a hit costs one small read more than an image on the node.
+ */
+#include <stdlib.h>
+
+#include "flight.h"
+#include "reader_cache.h"
+
+#define PIECES	64	/* of buffers, in a read */
+#define SMALL	256	/* entries on the stack: 1 MiB */
+
+/**
+ * struct cache_reader - the reader
+ * @inner: whom it asks
+ */
+struct cache_reader {
+	struct dsfs_reader r;
+	struct dsfs_reader *inner;
+	struct cache c;
+};
+
+/**
+ * struct span - whole blocks around what is asked for
+ * @first: and @blocks, which they are; @pos: and @len, in bytes
+ * @iov: where they go; behind the image's end there is nothing
+ * @head: and @tail, what is not asked for
+ */
+struct span {
+	u64 first;
+	u64 blocks;
+	u64 pos;
+	size_t len;
+	int n;
+	struct iovec iov[PIECES + 2];
+	struct cache_entry *entry;
+	u8 head[CACHE_BLOCK];
+	u8 tail[CACHE_BLOCK];
+};
+
+/** struct missing - blocks of a span, by their numbers in it; none: @first == @end */
+struct missing {
+	u64 first;
+	u64 end;
+};
+
+static struct cache_reader *cache_of(struct dsfs_reader *r)
+{
+	return container_of(r, struct cache_reader, r);
+}
+
+/* Which blocks a range lies in, up to the end of the image */
+static void round_out(const struct cache *c, u64 pos, u64 len, struct span *s)
+{
+	const u64 end = cache_blocks(pos + len) * CACHE_BLOCK;
+
+	s->first = pos / CACHE_BLOCK;
+	s->pos = s->first * CACHE_BLOCK;
+	s->len = (end < c->bytes ? end : c->bytes) - s->pos;
+	s->blocks = cache_blocks(s->len);
+}
+
+static void add_iov(struct span *s, void *p, size_t len)
+{
+	if (len)
+		s->iov[s->n++] = (struct iovec){ p, len };
+}
+
+static void make_span(const struct cache *c, const struct iovec *iov, int n, size_t len, u64 pos,
+		      struct span *s)
+{
+	round_out(c, pos, len, s);
+	s->n = 0;
+	add_iov(s, s->head, pos - s->pos);
+	for (int i = 0; i < n; i++)
+		add_iov(s, iov[i].iov_base, iov[i].iov_len);
+	add_iov(s, s->tail, s->pos + s->len - (pos + len));
+}
+
+/* The buffers of @len bytes from @from on, of @n buffers.  Return: how many. */
+static int cut(const struct iovec *iov, int n, size_t from, size_t len, struct iovec *out)
+{
+	int used = 0;
+	size_t some;
+
+	for (int i = 0; i < n && len; i++) {
+		if (from >= iov[i].iov_len) {
+			from -= iov[i].iov_len;
+			continue;
+		}
+		some = iov[i].iov_len - from;
+		if (some > len)
+			some = len;
+		out[used++] = (struct iovec){ (u8 *)iov[i].iov_base + from, some };
+		from = 0;
+		len -= some;
+	}
+	return used;
+}
+
+static size_t block_len(const struct span *s, u64 block)
+{
+	const size_t left = s->len - block * CACHE_BLOCK;
+
+	return left < CACHE_BLOCK ? left : CACHE_BLOCK;
+}
+
+static u64 end_of(const struct span *s, const struct missing *m)
+{
+	return m->end < s->blocks ? m->end * CACHE_BLOCK : s->len;
+}
+
+/**
+ * struct place - a place in the buffers of a span, which goes forward
+ */
+struct place {
+	const struct iovec *v;
+	size_t used;
+};
+
+/* Up to @len bytes in one piece, and go behind them */
+static u8 *step(struct place *p, size_t len, size_t *n)
+{
+	u8 *at;
+
+	for (; p->used == p->v->iov_len; p->v++)
+		p->used = 0;
+	*n = p->v->iov_len - p->used;
+	if (*n > len)
+		*n = len;
+	at = (u8 *)p->v->iov_base + p->used;
+	p->used += *n;
+	return at;
+}
+
+static u32 sum_block(struct place *p, u32 sum, size_t len)
+{
+	const u8 *at;
+	size_t n;
+
+	for (; len; len -= n) {
+		at = step(p, len, &n);
+		sum = dsfs_crc32c(sum, at, n);
+	}
+	return sum;
+}
+
+static void skip_block(struct place *p, size_t len)
+{
+	size_t n;
+
+	for (; len; len -= n)
+		step(p, len, &n);
+}
+
+/* Forget the entries of blocks that are not what their checksums say; @got: bytes are there. */
+static void check(const struct cache *c, struct span *s, size_t got)
+{
+	struct place p = { s->iov, 0 };
+	size_t at = 0, n;
+
+	for (u64 i = 0; i < s->blocks; i++, at += n) {
+		struct cache_entry *e = &s->entry[i];
+
+		n = block_len(s, i);
+		if (at + n > got)
+			e->state = cpu_to_le32(0);
+		if (!cache_is_there(e))
+			skip_block(&p, n);
+		else if (sum_block(&p, cache_sum(c, s->first + i), n) != le32_to_cpu(e->sum))
+			e->state = cpu_to_le32(0);
+	}
+}
+
+static struct missing find_missing(const struct span *s)
+{
+	struct missing m = { 0, s->blocks };
+
+	while (m.first < m.end && cache_is_there(&s->entry[m.first]))
+		m.first++;
+	while (m.first < m.end && cache_is_there(&s->entry[m.end - 1]))
+		m.end--;
+	return m;
+}
+
+/* Policy lru: say that the blocks are used, once for each time that the hand passes. */
+static void say_used(const struct cache *c, struct span *s)
+{
+	u64 i = 0;
+
+	if (!c->lru)
+		return;
+	while (i < s->blocks && le32_to_cpu(s->entry[i].state) == CACHE_USED)
+		i++;
+	if (i < s->blocks)
+		cache_mark(c, s->first, s->blocks, s->entry, CACHE_USED);
+}
+
+/* What the cache has of a span, as far as it is right.  Return: what it has not. */
+static struct missing look_up(const struct cache *c, struct span *s)
+{
+	struct missing m;
+
+	cache_entries(c, s->first, s->blocks, s->entry);
+	m = find_missing(s);
+	if (!m.first && m.end == s->blocks)
+		return m;
+	check(c, s, cache_get(c, s->iov, s->n, s->pos));
+	m = find_missing(s);
+	if (m.first == m.end)
+		say_used(c, s);
+	return m;
+}
+
+static void keep(struct cache *c, struct span *s, const struct missing *m)
+{
+	const size_t from = m->first * CACHE_BLOCK, end = end_of(s, m);
+	struct iovec iov[PIECES + 2];
+	const int n = cut(s->iov, s->n, from, end - from, iov);
+	struct place p = { iov, 0 };
+
+	if (!cache_admit(c, m->end - m->first))
+		return;
+	for (u64 i = m->first; i < m->end; i++)
+		s->entry[i] = (struct cache_entry){
+			cpu_to_le32(sum_block(&p, cache_sum(c, s->first + i), block_len(s, i))),
+			cpu_to_le32(CACHE_PRESENT),
+		};
+	if (!cache_put(c, iov, n, end - from, s->first + m->first, s->entry + m->first))
+		cache_full(c);
+}
+
+static int ask(struct cache_reader *cr, struct span *s, const struct missing *m,
+	       unsigned int flags)
+{
+	const size_t from = m->first * CACHE_BLOCK, len = end_of(s, m) - from;
+	struct iovec iov[PIECES + 2];
+	const int n = cut(s->iov, s->n, from, len, iov);
+	int (*stop)(void) = __atomic_load_n(&cr->r.stop, __ATOMIC_RELAXED);
+	int ret;
+
+	if (__atomic_load_n(&cr->inner->stop, __ATOMIC_RELAXED) != stop)
+		__atomic_store_n(&cr->inner->stop, stop, __ATOMIC_RELAXED);
+	ret = cr->inner->ops->read(cr->inner, iov, n, len, s->pos + from, flags & ~READ_CHECKED);
+	if (!ret)
+		keep(&cr->c, s, m);
+	return ret;
+}
+
+/*
+ * What is missing, by the origin.  What another thread of this process is bringing in is waited
+ * for; what one has just brought in is found by the second look.
+ */
+static int fill(struct cache_reader *cr, struct span *s, unsigned int flags)
+{
+	struct missing m = look_up(&cr->c, s);
+	struct flight f = { .of = cr };
+	int ret = 0;
+
+	if (m.first == m.end)
+		return 0;
+	f.first = s->first + m.first;
+	f.end = s->first + m.end;
+	flight_begin(&f);
+	m = look_up(&cr->c, s);
+	if (m.first < m.end)
+		ret = ask(cr, s, &m, flags);
+	flight_end(&f);
+	return ret;
+}
+
+/* What the cache has is wrong, as somebody knows who has a better checksum. */
+static int replace(struct cache_reader *cr, struct span *s, unsigned int flags)
+{
+	const struct missing all = { 0, s->blocks };
+
+	memset(s->entry, 0, s->blocks * sizeof(*s->entry));
+	cache_mark(&cr->c, s->first, s->blocks, s->entry, 0);
+	return ask(cr, s, &all, flags);
+}
+
+/* Straight to where it is wanted, if all of it is there and the caller will check it. */
+static bool read_there(const struct cache *c, struct span *s, const struct iovec *iov, int n,
+		       size_t len, u64 pos)
+{
+	struct missing m;
+
+	cache_entries(c, s->first, s->blocks, s->entry);
+	m = find_missing(s);
+	if (m.first < m.end || cache_get(c, iov, n, pos) != len)
+		return false;
+	say_used(c, s);
+	return true;
+}
+
+static int read_span(struct cache_reader *cr, struct span *s, const struct iovec *iov, int n,
+		     size_t len, u64 pos, unsigned int flags)
+{
+	if (flags & READ_AGAIN) {
+		make_span(&cr->c, iov, n, len, pos, s);
+		return replace(cr, s, flags);
+	}
+	if (flags & READ_CHECKED) {
+		round_out(&cr->c, pos, len, s);
+		if (read_there(&cr->c, s, iov, n, len, pos))
+			return 0;
+	}
+	make_span(&cr->c, iov, n, len, pos, s);
+	return fill(cr, s, flags);
+}
+
+static int read_pieces(struct cache_reader *cr, const struct iovec *iov, int n, size_t len,
+		       u64 pos, unsigned int flags)
+{
+	struct cache_entry small[SMALL];
+	const u64 blocks = cache_blocks(len) + 1;
+	struct span s;
+	int ret;
+
+	s.entry = small;
+	if (blocks > SMALL)
+		s.entry = malloc(blocks * sizeof(*s.entry));
+	if (!s.entry)
+		return -ENOMEM;
+	ret = read_span(cr, &s, iov, n, len, pos, flags);
+	if (s.entry != small)
+		free(s.entry);
+	return ret;
+}
+
+static int cache_read(struct dsfs_reader *r, const struct iovec *iov, int n, size_t len, u64 pos,
+		      unsigned int flags)
+{
+	struct cache_reader *cr = cache_of(r);
+	size_t some;
+	int ret = 0, i;
+
+	if (pos > r->bytes || len > r->bytes - pos)
+		return -EIO;
+	for (; !ret && len; iov += i, n -= i, pos += some, len -= some) {
+		for (i = 0, some = 0; i < n && i < PIECES; i++)
+			some += iov[i].iov_len;
+		if (some)
+			ret = read_pieces(cr, iov, i, some, pos, flags);
+	}
+	return ret;
+}
+
+/* The entries alone say what is there: a block that is wrong costs its reader a request. */
+static void cache_ahead(struct dsfs_reader *r, u64 pos, u64 len)
+{
+	struct cache_reader *cr = cache_of(r);
+	const struct dsfs_reader_ops *ops = cr->inner->ops;
+	struct cache_entry small[SMALL];
+	struct missing m;
+	struct span s;
+
+	if (!ops->ahead || !len || pos >= r->bytes)
+		return;
+	s.entry = small;
+	round_out(&cr->c, pos, len < r->bytes - pos ? len : r->bytes - pos, &s);
+	if (s.blocks > SMALL)
+		s.entry = malloc(s.blocks * sizeof(*s.entry));
+	if (!s.entry)
+		return;
+	cache_entries(&cr->c, s.first, s.blocks, s.entry);
+	m = find_missing(&s);
+	if (m.first < m.end)
+		ops->ahead(cr->inner, s.pos + m.first * CACHE_BLOCK,
+			   end_of(&s, &m) - m.first * CACHE_BLOCK);
+	if (s.entry != small)
+		free(s.entry);
+}
+
+static bool cache_has(struct dsfs_reader *r, u64 pos)
+{
+	struct cache_reader *cr = cache_of(r);
+	const struct dsfs_reader_ops *ops = cr->inner->ops;
+	struct cache_entry e;
+
+	if (pos >= r->bytes)
+		return false;
+	cache_entries(&cr->c, pos / CACHE_BLOCK, 1, &e);
+	return cache_is_there(&e) || (ops->has && ops->has(cr->inner, pos));
+}
+
+static u64 cache_next_data(struct dsfs_reader *r, u64 pos)
+{
+	struct dsfs_reader *inner = cache_of(r)->inner;
+
+	return inner->ops->next_data ? inner->ops->next_data(inner, pos) : pos;
+}
+
+static void cache_reader_close(struct dsfs_reader *r)
+{
+	struct cache_reader *cr = cache_of(r);
+
+	cache_close(&cr->c);
+	cr->inner->ops->close(cr->inner);
+	free(cr);
+}
+
+static const struct dsfs_reader_ops ops = {
+	.read = cache_read,
+	.ahead = cache_ahead,
+	.has = cache_has,
+	.next_data = cache_next_data,
+	.close = cache_reader_close,
+};
+
+/* Without a file of the image the inner reader is as good. */
+static void give_inner(struct cache_reader *cr, const char *note)
+{
+	cr->inner->note = note;
+	cache_close(&cr->c);
+	free(cr);
+}
+
+int reader_cache(struct dsfs_reader *inner, const struct cache_options *o,
+		 struct dsfs_reader **out, const char **what)
+{
+	struct cache_reader *cr = calloc(1, sizeof(*cr));
+	int ret;
+
+	*what = "cache";
+	*out = inner;
+	if (!cr)
+		return -ENOMEM;
+	cr->inner = inner;
+	cr->c = (struct cache){ .fd = -1, .limit = o->bytes, .lru = o->lru, .bytes = inner->bytes };
+	if (!inner->identity) {
+		give_inner(cr, "nothing is kept in cache-dir: the server does not tell the version");
+		return 0;
+	}
+	ret = cache_open(&cr->c, o->dir, inner->identity, what);
+	if (ret || cr->c.fd < 0) {
+		give_inner(cr, "nothing is kept in cache-dir, which cannot be written to");
+		return ret;
+	}
+	cr->r = *inner;
+	cr->r.ops = &ops;
+	if (!cr->c.writable)
+		cr->r.note = "nothing more is kept in cache-dir, which cannot be written to";
+	*out = &cr->r;
+	return 0;
+}
