@@ -22,6 +22,11 @@ $(T)/reader: $(call objs,$(reader_SRC))
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -lpthread
 
+# Samples by libdsfs, of the image and by a cache
+$(T)/samples: $(call objs,tests/bench/samples.c) $(LIB)
+	@mkdir -p $(@D)
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
+
 .PHONY: bench-tools
 bench-tools: $(T)/mkset $(T)/elapsed $(T)/requests
 
@@ -53,4 +58,5 @@ bench-plots:
 	tests/bench/plots
 
 -include $(B)/obj/tests/bench/mkset.d $(B)/obj/tests/bench/elapsed.d \
+	 $(B)/obj/tests/bench/samples.d \
 	 $(B)/obj/tests/bench/native/task.d $(patsubst %.o,%.d,$(call objs,$(reader_SRC)))
