@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The parts of the tier, by name."""
+import cached
 import faults
 import forks
 import mounts
@@ -11,4 +12,4 @@ import tools
 
 ALL = {"nginx": tools.part, "fuse": mounts.part, "faults": faults.part,
        "redirects": redirects.part, "secrets": secrets_kept.part, "forks": forks.part,
-       "s3": s3.part, "options": options.part}
+       "s3": s3.part, "options": options.part, "cache": cached.part}

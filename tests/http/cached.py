@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The cache on the node, by real tools and processes."""
+import multiprocessing
+import os
+import random
+import shutil
+import signal
+import subprocess
+
+import cases
+from server import Server
+from world import BUILD, QUICK, error_of, has
+
+PROCESSES = 4
+
+
+def part(world):
+    cache = world.work / "cache"
+    server = Server({"/set": world.bytes})
+    source = f"{QUICK},cache-dir={cache}"
+    epochs(world, server, source)
+    others(world, server, source)
+    damaged(world, server, source, cache)
+    together(world, server)
+    replaced(world, server, source)
+    refused(world, server, cache)
+    mounted(world, server, source)
+
+
+def asked_of(server):
+    """How many requests there were since the last call"""
+    asked = server.count()
+    server.log.clear()
+    return asked
+
+
+def right(world, image):
+    """All samples in an order of its own"""
+    paths = list(world.files)
+    random.shuffle(paths)
+    return all(image[path] == world.files[path] for path in paths)
+
+
+def epochs(world, server, source):
+    image = world.open(server.url("/set"), source)
+    image.load()
+    asked_of(server)
+    good = right(world, image)
+    cases.result(good, f"the first epoch: {asked_of(server)} requests")
+    good = right(world, image)
+    cases.result(good and asked_of(server) == 0, "the second one has none")
+    good = image.read_batch(list(world.files)) == list(world.files.values())
+    cases.result(good and asked_of(server) == 0, "nor has a batch")
+    image = world.open(server.url("/set"), source)
+    image.load()
+    good = right(world, image)
+    asked = asked_of(server)
+    cases.result(good and asked == 1, f"another job's has {asked}, which opens the image")
+
+
+def others(world, server, source):
+    """What one tool kept the next one finds."""
+    asked_of(server)
+    here = world.tool("dump.dsfs", "--digest=full", world.image)
+    there = world.tool("dump.dsfs", "--digest=full", server.url("/set"), source=source)
+    asked = asked_of(server)
+    cases.result(here[:2] == there[:2] and asked <= 2, f"dump.dsfs --digest: {asked} requests",
+                 there[2])
+    ended = world.tool("fsck.dsfs", server.url("/set"), source=source)
+    ended = world.tool("fsck.dsfs", server.url("/set"), source=source)
+    cases.result(ended[0] == 0 and b"clean" in ended[1], "fsck.dsfs: clean", *ended[1:])
+
+
+def damaged(world, server, source, cache):
+    """Bits of the cache that flip cost requests, and no more."""
+    draw = random.Random(6)
+    good, fetched = True, 0
+    for _ in range(10):
+        path = max(cache.iterdir(), key=lambda path: path.stat().st_size)
+        with open(path, "r+b") as file:
+            for _ in range(20):
+                at = draw.randrange(path.stat().st_size)
+                file.seek(at)
+                byte = file.read(1)
+                file.seek(at)
+                file.write(bytes([byte[0] ^ 1 << draw.randrange(8)]))
+        asked_of(server)
+        image = world.open(server.url("/set"), source)
+        image.load()
+        good &= right(world, image)
+        fetched += asked_of(server)
+        good &= right(world, image) and asked_of(server) == 0
+    cases.result(good and fetched > 10, f"200 flipped bits: all is right, {fetched} requests")
+
+
+def job(world, url, source, until):
+    image = world.open(url, source)
+    good = all(right(world, image) for _ in range(until))
+    os._exit(0 if good else 3)
+
+
+def together(world, server):
+    """Jobs that share a cache, one of which is killed"""
+    cache = world.work / "shared"
+    source = f"{QUICK},cache-dir={cache}"
+    context = multiprocessing.get_context("fork")
+    jobs = [context.Process(target=job, args=(world, server.url("/set"), source, epochs))
+            for epochs in [2] * PROCESSES + [1000000]]
+    for process in jobs:
+        process.start()
+    for process in jobs[:-1]:
+        process.join()
+    os.kill(jobs[-1].pid, signal.SIGKILL)
+    jobs[-1].join()
+    ends = [process.exitcode for process in jobs[:-1]]
+    asked_of(server)
+    image = world.open(server.url("/set"), source)
+    cases.result(ends == [0] * PROCESSES and right(world, image) and asked_of(server) == 1,
+                 f"{PROCESSES} jobs and one that is killed: all is right, and kept", ends)
+    shutil.rmtree(cache)
+    cases.result(right(world, image), "removed while it is in use: all is right")
+
+
+def replaced(world, server, source):
+    """The same address and length with another ETag is another image."""
+    url = server.url("/set")
+    server.objects["/set"] = bytes(len(world.bytes))
+    server.tags["/set"] = '"two"'
+    has("another version of the object is not read from the cache",
+        error_of(world.open, url, source), "not a DSFS image")
+    server.objects["/set"] = world.bytes
+    server.tags["/set"] = '"one"'
+
+
+def refused(world, server, cache):
+    url = server.url("/set")
+    for words, *options in (("not keep or lru", "cache-policy=fifo"),
+                            ("not a size", "cache-size=1X"), ("not from 1M", "cache-size=4096"),
+                            ("not from 1M", "cache-size=9999999P"),
+                            ("No such file", "cache-dir=/none/such")):
+        has(f"{options[0]}: {words}",
+            error_of(world.open, url, ",".join([f"cache-dir={cache}", *options])), words)
+    has("cache-size alone", error_of(world.open, url, "cache-size=1G"), "needs cache-dir")
+    os.chmod(cache, 0o777)
+    has("a directory that others can write to is refused",
+        error_of(world.open, url, f"cache-dir={cache}"), "others can write", str(cache))
+    os.chmod(cache, 0o700)
+    server.tags["/set"] = ""
+    ended = world.tool("dump.dsfs", "--list", url, source=f"cache-dir={cache}")
+    cases.result(ended[0] == 0 and "nothing is kept" in ended[2],
+                 "a server that does not tell the version: nothing is kept, which is said",
+                 ended[2])
+
+
+def mounted(world, server, source):
+    where = world.work / "cached-mnt"
+    if os.geteuid() or not os.path.exists("/dev/fuse") or not (BUILD / "dsfs-fuse").exists():
+        cases.skip("dsfs-fuse with a cache", "not root, no /dev/fuse or no libfuse 3")
+        return
+    where.mkdir()
+    server = Server({"/set": world.bytes})
+    good, asked = True, []
+    for _ in range(2):
+        ended = world.tool("dsfs-fuse", "-o", source.replace("/cache", "/cache-fuse"),
+                           server.url("/set"), where)
+        good &= ended[0] == 0
+        good &= all((where / path).read_bytes() == data for path, data in world.files.items())
+        subprocess.run(["umount", where], check=True)
+        asked.append(asked_of(server))
+    cases.result(good and asked[1] == 1, f"dsfs-fuse: {asked[0]} requests, mounted again "
+                 f"{asked[1]}", ended[2])
