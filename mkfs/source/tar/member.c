@@ -170,21 +170,29 @@ struct tar_file *tar_put_file(struct tar *t)
 	return f;
 }
 
+/* Skip what follows a header and is no content. */
+static int skip_rest(struct tar *t)
+{
+	return skip(t, t->m.size + -t->m.size % TAR_BLOCK);
+}
+
 static int put_dir(struct tar *t)
 {
 	struct node attrs = { 0 };
 
-	return set_attrs(t, &attrs) ?: tar_put_dir(t, &attrs);
+	return set_attrs(t, &attrs) ?: tar_put_dir(t, &attrs) ?: skip_rest(t);
 }
 
 static int put_member(struct tar *t)
 {
-	struct tar_file *f = NULL;
-	int ret = S_ISDIR(t->m.mode) ? put_dir(t) : (f = tar_put_file(t)) ? 0 : -EINVAL;
+	struct tar_file *f;
 
-	if (!ret && S_ISREG(t->m.mode) && t->m.real_size)
-		return put_content(t, f);
-	return ret ?: skip(t, t->m.size + -t->m.size % TAR_BLOCK);
+	if (S_ISDIR(t->m.mode))
+		return put_dir(t);
+	f = tar_put_file(t);
+	if (!f)
+		return -EINVAL;
+	return S_ISREG(t->m.mode) && t->m.real_size ? put_content(t, f) : skip_rest(t);
 }
 
 int tar_members(struct tar *t)
