@@ -11,10 +11,12 @@
 
 static void decide(struct run *r)
 {
+	const bool in_place = options_in_place(r->o);
+
 	step_decide_new(r);
 	if (r->base) {
 		step_decide_behind(r);
-		r->gen.start = base_end(r->base, options_in_place(r->o) ? 0 : r->params.object_bits);
+		r->gen.start = base_end(r->base, in_place ? 0 : r->params.object_bits);
 	}
 	r->gen.compat = DSFS_COMPAT_ARCHIVES;
 }
