@@ -9,7 +9,8 @@
  *
  * After a fork the child has a copy of everything but the thread.  What was under way there
  * is not, and connections belong to the parent: the child closes its copies of their
- * descriptors without a word to the server, and begins anew with its first range.
+ * descriptors without a word to the server, and begins anew with its first range.  Libraries
+ * below have locks of their own, so a fork waits until the thread is in none of them.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -225,6 +226,7 @@ static void *run(void *arg)
 	int64_t wait;
 	int n;
 
+	pthread_mutex_lock(&obj->work);
 	while (!__atomic_load_n(&obj->stop, __ATOMIC_ACQUIRE)) {
 		if (__atomic_exchange_n(&obj->any_cancelled, false, __ATOMIC_ACQ_REL))
 			drop_cancelled(obj);
@@ -232,8 +234,12 @@ static void *run(void *arg)
 		obj->curl->multi_perform(obj->multi, &n);
 		reap(obj);
 		wait = start_all(obj);
+		/* While it sleeps, others may fork. */
+		pthread_mutex_unlock(&obj->work);
 		obj->curl->multi_poll(obj->multi, NULL, 0, wait, NULL);
+		pthread_mutex_lock(&obj->work);
 	}
+	pthread_mutex_unlock(&obj->work);
 	return NULL;
 }
 
@@ -293,6 +299,7 @@ void client_stop(struct http_object *obj)
 		pthread_join(obj->thread, NULL);
 		obj->has_thread = false;
 	}
+	pthread_mutex_lock(&obj->work);
 	while ((r = TAILQ_FIRST(&obj->running))) {
 		end_transfer(r);
 		range_finish(r, -EINTR);
@@ -306,12 +313,13 @@ void client_stop(struct http_object *obj)
 	if (obj->multi)
 		obj->curl->multi_cleanup(obj->multi);
 	obj->multi = NULL;
+	pthread_mutex_unlock(&obj->work);
 }
 
 /*
  * What libcurl had for the parent's transfers is left alone: to free it would end the
- * parent's sessions at the server.  So are lists that the thread may have been changing; what
- * was asked for ahead is in one that it does not change.
+ * parent's sessions at the server.  What was asked for ahead and did
+ * not come is for its reader to ask for.
  */
 void client_after_fork(struct http_object *obj)
 {
@@ -334,5 +342,6 @@ void client_after_fork(struct http_object *obj)
 	obj->has_thread = false;
 	obj->random ^= (uint64_t)getpid() << 32;
 	obj->random |= !obj->random;
+	pthread_mutex_init(&obj->work, NULL);
 	pthread_mutex_init(&obj->lock, NULL);
 }

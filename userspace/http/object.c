@@ -21,16 +21,20 @@ static void before_fork(void)
 	struct http_object *obj;
 
 	pthread_mutex_lock(&objects_lock);
-	LIST_FOREACH(obj, &objects, link)
+	LIST_FOREACH(obj, &objects, link) {
+		pthread_mutex_lock(&obj->work);
 		pthread_mutex_lock(&obj->lock);
+	}
 }
 
 static void after_in_parent(void)
 {
 	struct http_object *obj;
 
-	LIST_FOREACH(obj, &objects, link)
+	LIST_FOREACH(obj, &objects, link) {
 		pthread_mutex_unlock(&obj->lock);
+		pthread_mutex_unlock(&obj->work);
+	}
 	pthread_mutex_unlock(&objects_lock);
 }
 
@@ -114,6 +118,7 @@ static struct http_object *new_object(void)
 	obj->random = (uint64_t)t.tv_sec << 32 ^ (uint64_t)t.tv_nsec << 8 ^ getpid() ^
 		      (uintptr_t)obj;
 	obj->random |= !obj->random;
+	pthread_mutex_init(&obj->work, NULL);
 	pthread_mutex_init(&obj->lock, NULL);
 	TAILQ_INIT(&obj->waiting);
 	TAILQ_INIT(&obj->running);
@@ -213,9 +218,9 @@ void http_close(struct http_object *obj)
 {
 	if (!obj)
 		return;
-	delist(obj);
 	if (obj->curl)
 		client_stop(obj);
+	delist(obj);
 	free_pieces(obj);
 	address_free(&obj->first);
 	address_free(&obj->target);
@@ -231,6 +236,7 @@ void http_close(struct http_object *obj)
 	free(obj->head);
 	free(obj->identity);
 	free(obj->name);
+	pthread_mutex_destroy(&obj->work);
 	pthread_mutex_destroy(&obj->lock);
 	free(obj);
 }

@@ -137,6 +137,7 @@ struct piece {
  * @header_lines: of the header file
  * @bytes: its length, from the opening on, like @etag, @modified and @identity
  * @head: its first @head_len bytes
+ * @work: held by the thread unless it sleeps, for forks; taken before @lock
  * @target: where the address led to last, or an empty url
  * @waiting: ranges that are not under way; @running: those that are; @in_flight: how many
  * @any_cancelled: some range is
@@ -159,6 +160,7 @@ struct http_object {
 	uint8_t *head;
 	size_t head_len;
 
+	pthread_mutex_t work;
 	pthread_mutex_t lock;
 	struct address target;
 	struct ranges waiting;
