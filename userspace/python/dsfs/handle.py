@@ -60,9 +60,9 @@ class Handle:
 
     def _open(self) -> int:
         pointer, error = c_void_p(), library.Error()
-        function, what = self.lib.dsfs_open_fd, self.fd
-        if self.fd < 0:
-            function, what = self.lib.dsfs_open, self._address
+        function, what = self.lib.dsfs_open, self._address  # type: Any, Any
+        if self.fd >= 0:
+            function, what = self.lib.dsfs_open_fd, self.fd
         while function(what, byref(self._options), byref(pointer), byref(error)):
             if error.code != errno.EINTR:
                 raise library.failure(error)
