@@ -12,7 +12,7 @@
 
 #define IMAGE	(3 * MIB + 100)
 #define SAMPLES	28
-#define ROUNDS		80
+#define ROUNDS		30
 #define ROUNDS_LONG	2000
 
 static u8 *load(const char *path, size_t *bytes)

@@ -18,7 +18,7 @@
 
 #define IMAGE		(6 * MIB + 77)
 #define PROCESSES	4
-#define KILLS		120
+#define KILLS		60
 #define KILLS_LONG	5000
 
 struct child {

@@ -115,7 +115,8 @@ static void test_images(void)
 	close_reader(holder);
 	make_old(first);
 	r = must_cache(&b, LIMIT, false);
-	OK(requests_of(r, &b) > SAMPLES - 70 && !is_there(first), "one that nobody has used for long makes room");
+	OK(requests_of(r, &b) > SAMPLES - 70 && !is_there(first),
+	   "one that nobody has used for long makes room");
 	OK(requests_of(r, &b) <= SAMPLES - 70, "which is used");
 	OK(cache_used() <= LIMIT + SLACK, "within the limit: %llu", cache_used());
 	close_reader(r);

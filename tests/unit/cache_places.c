@@ -66,6 +66,25 @@ static bool works(struct origin *o)
 	return right;
 }
 
+static bool begins_with(const char *path, const char *text)
+{
+	char head[16] = { };
+	int fd = open(path, O_RDONLY);
+	bool is = fd >= 0 && pread(fd, head, strlen(text), 0) > 0 && !strcmp(head, text);
+
+	close(fd);
+	return is;
+}
+
+static bool write_head(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+	bool done = fd >= 0 && pwrite(fd, text, strlen(text), 0) == (ssize_t)strlen(text);
+
+	close(fd);
+	return done;
+}
+
 static void test_planted(void)
 {
 	char path[PATH_MAX], other[PATH_MAX];
@@ -84,6 +103,8 @@ static void test_planted(void)
 	OK(!chmod(path, 0666) && works(&o) && !stat(path, &st) && !(st.st_mode & 022),
 	   "nor a file that others may write to");
 	OK(!truncate(path, 100) && works(&o), "nor one with half a head");
+	OK(begins_with(path, "dsfscach") && write_head(path, "dsfscachX") && works(&o) &&
+	   !begins_with(path, "dsfscachX"), "nor one with another head");
 	work_end();
 }
 

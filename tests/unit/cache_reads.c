@@ -15,11 +15,13 @@ static void test_one_sample(void)
 	r = must_cache(&o, 0, false);
 	OK(!get(r, &o, 5 * 512, SAMPLE, 0), "a cold sample is right");
 	OK(o.requests == 1, "and one request");
-	OK(o.pos == 0 && o.len == 28 * 4096, "of whole blocks and no more: %llu +%zu", o.pos, o.len);
+	OK(o.pos == 0 && o.len == 28 * 4096,
+	   "of whole blocks and no more: %llu +%zu", o.pos, o.len);
 	OK(!get(r, &o, 5 * 512, SAMPLE, 0) && o.requests == 1, "again: no request");
 	OK(!get(r, &o, 5 * 512, SAMPLE, READ_CHECKED) && o.requests == 1, "nor for who checks");
 	OK(!get(r, &o, 700, 1, 0) && o.requests == 1, "nor for a byte of it");
-	OK(!get(r, &o, 28 * 4096, 4096, 0) && o.requests == 2, "the block behind it was not asked for");
+	OK(!get(r, &o, 28 * 4096, 4096, 0) && o.requests == 2,
+	   "the block behind it was not asked for");
 	OK(!get(r, &o, IMAGE - 5000, 5000, 0), "the end of the image is right");
 	OK(o.pos + o.len == IMAGE, "and nothing behind it is asked for");
 	OK(!get(r, &o, IMAGE - 1, 1, 0) && o.requests == 3, "again: no request");
@@ -44,11 +46,13 @@ static void test_parts(void)
 	OK(o.requests == 2 && o.pos == MIB + 27 * 4096, "without the block that both have");
 	get(r, &o, 4 * MIB, 4096, 0);
 	get(r, &o, 4 * MIB + 65536, 4096, 0);
-	o.requests = o.asked = 0;
+	o.requests = 0;
+	o.asked = 0;
 	OK(!get(r, &o, 4 * MIB - 4096, 65536 + 3 * 4096, 0), "with parts that are there: right");
 	OK(o.requests == 1 && o.asked == 65536 + 3 * 4096, "one request");
 	get(r, &o, 6 * MIB + 32768, 4096, 0);
-	o.requests = o.asked = 0;
+	o.requests = 0;
+	o.asked = 0;
 	OK(!get(r, &o, 6 * MIB, 32768 + 4096, READ_CHECKED) && o.requests == 1 && o.asked == 32768,
 	   "what is there at the end is not asked for");
 	close_reader(r);
@@ -96,7 +100,8 @@ static void test_ahead(void)
 	origin_init(&o, IMAGE, "ahead");
 	r = must_cache(&o, 0, false);
 	r->ops->ahead(r, MIB + 512, SAMPLE);
-	OK(o.ahead_pos == MIB && o.ahead_len == 27 * 4096, "ahead: the blocks that a read asks for");
+	OK(o.ahead_pos == MIB && o.ahead_len == 27 * 4096,
+	   "ahead: the blocks that a read asks for");
 	OK(!r->ops->has(r, MIB), "nothing is there by that");
 	get(r, &o, MIB + 512, SAMPLE, 0);
 	OK(o.pos == o.ahead_pos && o.len == o.ahead_len, "a read asks for the same");
@@ -120,10 +125,12 @@ static void test_again(void)
 	r = must_cache(&o, 0, false);
 	o.wrong = 1;
 	OK(get(r, &o, MIB, SAMPLE, READ_CHECKED) == -EBADMSG, "wrong bytes of the origin are kept");
-	OK(get(r, &o, MIB, SAMPLE, READ_CHECKED) == -EBADMSG && o.requests == 1, "as long as nobody objects");
+	OK(get(r, &o, MIB, SAMPLE, READ_CHECKED) == -EBADMSG && o.requests == 1,
+	   "as long as nobody objects");
 	OK(!get(r, &o, MIB, SAMPLE, READ_CHECKED | READ_AGAIN), "asked again, it is right");
 	OK(o.requests == 2 && o.flags == READ_AGAIN, "by the origin, which is told so");
-	OK(!get(r, &o, MIB, SAMPLE, 0) && o.requests == 2, "and what is kept is right from then on");
+	OK(!get(r, &o, MIB, SAMPLE, 0) && o.requests == 2,
+	   "and what is kept is right from then on");
 	o.error = -EREMOTEIO;
 	OK(get(r, &o, 4 * MIB, 1, 0) == -EREMOTEIO, "an error of the origin is passed on");
 	OK(get(r, &o, MIB, SAMPLE, READ_AGAIN) == -EREMOTEIO, "also when it is asked again");
@@ -146,7 +153,8 @@ static void test_images(void)
 	OK(!get(r, &a, 512, SAMPLE, 0) && !get(s, &b, 512, SAMPLE, 0) && b.requests == 1,
 	   "another version is another image");
 	t = must_cache(&shorter, 0, false);
-	OK(!get(t, &shorter, 512, SAMPLE, 0), "so is one of another length that claims to be the same");
+	OK(!get(t, &shorter, 512, SAMPLE, 0),
+	   "so is one of another length that claims to be the same");
 	close_reader(t);
 	close_reader(s);
 	close_reader(r);

@@ -14,7 +14,7 @@
 #include "cache.h"
 
 #define SEGMENT		256		/* blocks: 1 MiB */
-#define BLOCKS_MAX	(1ULL << 50)	/* so that no position overflows */
+#define BLOCKS_MAX	(UINT64_MAX >> 14)	/* so that no position overflows */
 
 /* In the lock file; whatever else stands there is as good a place to begin. */
 struct hand {

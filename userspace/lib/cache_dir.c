@@ -9,13 +9,10 @@
 #include <unistd.h>
 
 #include "cache.h"
-#include "../http/hash.h"
-
-_Static_assert(CACHE_NAME == HASH_HEX - 1, "a name is a SHA-256");
 
 bool cache_is_ours(const struct stat *st)
 {
-	return (!st->st_uid || st->st_uid == geteuid()) && !(st->st_mode & (S_IWGRP | S_IWOTH));
+	return (!st->st_uid || st->st_uid == geteuid()) && !(st->st_mode & 0022);
 }
 
 int cache_dir(const char *path, const char **what)

@@ -10,9 +10,9 @@
 
 #include "flight.h"
 
-static LIST_HEAD(, flight) flights = LIST_HEAD_INITIALIZER(flights);
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+static LIST_HEAD(, flight) flights;	/* zeros are an empty one */
+static pthread_mutex_t lock;
+static pthread_cond_t ended;
 static u64 numbers;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -26,16 +26,17 @@ static void after_fork(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static void in_child(void)
+static void begin_anew(void)
 {
 	LIST_INIT(&flights);
 	pthread_cond_init(&ended, NULL);
 	pthread_mutex_init(&lock, NULL);
 }
 
-static void register_once(void)
+static void begin_once(void)
 {
-	pthread_atfork(before_fork, after_fork, in_child);
+	begin_anew();
+	pthread_atfork(before_fork, after_fork, begin_anew);
 }
 
 /* Of those that began no later than @last */
@@ -55,7 +56,7 @@ void flight_begin(struct flight *f)
 {
 	u64 last;
 
-	pthread_once(&once, register_once);
+	pthread_once(&once, begin_once);
 	pthread_mutex_lock(&lock);
 	last = numbers;
 	while (is_under_way(f, last))

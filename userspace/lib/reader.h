@@ -54,6 +54,7 @@ struct dsfs_reader_ops {
  * @identity: the same identity, the same bytes, on any node; NULL if nobody vouches for that
  * @far: a read waits for a network, so that few large ones cost less than many small ones,
  *	and what the origin sends may be another thing the next time: READ_AGAIN is worth a try
+ * @keeps: what it read is kept on this node
  * @note: what it was asked for and cannot do, though it works, for one message; or NULL
  * @stop: non-zero once waits are to end with -EINTR; NULL: signals alone end them
  *
@@ -65,6 +66,7 @@ struct dsfs_reader {
 	const char *name;
 	const char *identity;
 	bool far;
+	bool keeps;
 	const char *note;
 	int (*stop)(void);
 };

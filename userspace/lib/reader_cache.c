@@ -236,17 +236,24 @@ static void keep(struct cache *c, struct span *s, const struct missing *m)
 		cache_full(c);
 }
 
+/* Who opened this reader tells it later when to stop; the waits are the inner one's. */
+static void pass_stop(struct cache_reader *cr)
+{
+	__typeof__(cr->r.stop) stop = __atomic_load_n(&cr->r.stop, __ATOMIC_RELAXED);
+
+	if (__atomic_load_n(&cr->inner->stop, __ATOMIC_RELAXED) != stop)
+		__atomic_store_n(&cr->inner->stop, stop, __ATOMIC_RELAXED);
+}
+
 static int ask(struct cache_reader *cr, struct span *s, const struct missing *m,
 	       unsigned int flags)
 {
 	const size_t from = m->first * CACHE_BLOCK, len = end_of(s, m) - from;
 	struct iovec iov[PIECES + 2];
 	const int n = cut(s->iov, s->n, from, len, iov);
-	int (*stop)(void) = __atomic_load_n(&cr->r.stop, __ATOMIC_RELAXED);
 	int ret;
 
-	if (__atomic_load_n(&cr->inner->stop, __ATOMIC_RELAXED) != stop)
-		__atomic_store_n(&cr->inner->stop, stop, __ATOMIC_RELAXED);
+	pass_stop(cr);
 	ret = cr->inner->ops->read(cr->inner, iov, n, len, s->pos + from, flags & ~READ_CHECKED);
 	if (!ret)
 		keep(&cr->c, s, m);
@@ -433,9 +440,11 @@ int reader_cache(struct dsfs_reader *inner, const struct cache_options *o,
 	if (!cr)
 		return -ENOMEM;
 	cr->inner = inner;
-	cr->c = (struct cache){ .fd = -1, .limit = o->bytes, .lru = o->lru, .bytes = inner->bytes };
+	cr->c = (struct cache){
+		.fd = -1, .limit = o->bytes, .lru = o->lru, .bytes = inner->bytes,
+	};
 	if (!inner->identity) {
-		give_inner(cr, "nothing is kept in cache-dir: the server does not tell the version");
+		give_inner(cr, "nothing is kept in cache-dir: the server tells no version");
 		return 0;
 	}
 	ret = cache_open(&cr->c, o->dir, inner->identity, what);
@@ -445,6 +454,7 @@ int reader_cache(struct dsfs_reader *inner, const struct cache_options *o,
 	}
 	cr->r = *inner;
 	cr->r.ops = &ops;
+	cr->r.keeps = cr->c.writable;
 	if (!cr->c.writable)
 		cr->r.note = "nothing more is kept in cache-dir, which cannot be written to";
 	*out = &cr->r;
