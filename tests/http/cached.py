@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The cache on the node, by real tools and processes."""
+import json
 import multiprocessing
 import os
 import random
@@ -25,6 +26,7 @@ def part(world):
     replaced(world, server, source)
     refused(world, server, cache)
     mounted(world, server, source)
+    warmed(world)
 
 
 def asked_of(server):
@@ -169,3 +171,42 @@ def mounted(world, server, source):
         asked.append(asked_of(server))
     cases.result(good and asked[1] == 1, f"dsfs-fuse: {asked[0]} requests, mounted again "
                  f"{asked[1]}", ended[2])
+
+
+def warmup(world, server, name, *args):
+    source = f"{QUICK},cache-dir={world.work / name}"
+    ended = world.tool("dsfs", "warmup", "--json", f"--source={source}", server.url("/set"), *args)
+    return source, ended, json.loads(ended[1] or "{}")
+
+
+def warmed(world):
+    server = Server({"/set": world.bytes})
+    source, ended, said = warmup(world, server, "warm")
+    asked = asked_of(server)
+    image = world.open(server.url("/set"), source)
+    cases.result(ended[0] == 0 and said["kept_bytes"] == said["bytes"] == len(world.bytes) and
+                 asked < 10 and right(world, image) and asked_of(server) == 1,
+                 f"dsfs warmup: {asked} requests bring all of it in", *ended)
+    warmup(world, server, "warm")
+    cases.result(asked_of(server) == 1, "again: none but the one that opens it")
+
+    some = sorted(world.files)[:50]
+    (world.work / "some").write_text("".join(f"{path}\n" for path in some))
+    source, ended, said = warmup(world, server, "warm-some", f"--filelist={world.work}/some")
+    server.log.clear()
+    image = world.open(server.url("/set"), source)
+    good = all(image[path] == world.files[path] for path in some)
+    asked = asked_of(server)
+    cases.result(ended[0] == 0 and said["files_done"] == 50 and good and asked == 1,
+                 f"--filelist: its files cost none then: {asked}", *ended)
+    (world.work / "some").write_text("none/such\n")
+    ended = warmup(world, server, "warm-some", f"--filelist={world.work}/some")[1]
+    cases.result(ended[0] == 1 and "none/such" in ended[2], "a path that there is not", *ended)
+
+    source, ended, said = warmup(world, server, "warm-small,cache-size=2M")
+    cases.result(ended[0] == 0 and 0 < said["kept_bytes"] < 3 << 20,
+                 "a cache that is too small: how much is there is said", *ended)
+    ended = world.tool("dsfs", "warmup", server.url("/set"))
+    has("without a cache", ended[2], "no cache to read it into")
+    ended = world.tool("dsfs", "warmup", server.url("/set"), "/tmp")
+    cases.result(ended[0] == 2 and "stands alone" in ended[2], "an address and a path", *ended)

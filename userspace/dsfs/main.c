@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dsfs COMMAND: commands for a mounted data set: warm it up, choose an order of
- * reading, show statistics.  Programs that make and check images have names of
- * their own, as mkfs(8) and fsck(8) need.
+ * dsfs COMMAND: commands for a data set that is mounted: warm it up, which an image on a server
+ * can be, too, choose an order of reading, show statistics.  Programs that make and check
+ * images have names of their own, as mkfs(8) and fsck(8) need.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -19,9 +19,11 @@
 #include "fileset.h"
 #include "json.h"
 #include "msg.h"
+#include "origin.h"
 #include "parse.h"
 #include "progress.h"
 #include "stop.h"
+#include "warmup.h"
 #include "work.h"
 
 #define JOBS_DEFAULT	32
@@ -29,20 +31,6 @@
 #define PIECE		(8 << 20)
 /* DSFS brings in a file of this size by its first read alone. */
 #define WHOLE		(1024 << 10)
-
-/**
- * struct warmup_options - the command line
- * @paths: ends with NULL
- * @list: or NULL
- */
-struct warmup_options {
-	char **paths;
-	const char *list;
-	u64 jobs;
-	bool null;
-	bool quiet;
-	bool json;
-};
 
 struct piece {
 	size_t file;
@@ -264,6 +252,8 @@ static const struct arg option_table[] = {
 	  ARG_TEXT(struct warmup_options, list, 0) },
 	{ '0', "null", NULL, "entries of FILE end with NUL, not newline",
 	  ARG_FLAG(struct warmup_options, null) },
+	{ 0, "source", "OPTIONS", "of the way to an image on a server: see dsfs-source(7)",
+	  ARG_TEXT(struct warmup_options, source, 0), .once = true },
 	{ 'j', "jobs", "N", "threads that read, 1 to 1024 (default: 32)",
 	  ARG_NUMBER(struct warmup_options, jobs, 1, WORK_JOBS_MAX) },
 	{ 'q', "quiet", NULL, "no report and no progress bar",
@@ -279,8 +269,10 @@ static const struct args command_line = {
 	.usage =
 	"Usage: dsfs warmup [options] PATH...\n"
 	"       dsfs warmup [options] --filelist=FILE [PATH...]\n"
+	"       dsfs warmup [options] --source=OPTIONS ADDRESS\n"
 	"Read files, and all files in and below directories, into the page cache, in the\n"
-	"order in which they lie on the device.\n",
+	"order in which they lie on the device; or an image on a server into the cache of\n"
+	"this node, or of its files those of FILE.\n",
 	.more =
 	"Exit: 0 done, 1 something could not be read, 2 wrong usage; stopped by a signal,\n"
 	"it ends by that signal when it has said what was done.\n",
@@ -298,9 +290,11 @@ int cmd_warmup(int argc, char **argv)
 	o.paths = argv;
 	if (!o.list && !*o.paths)
 		return args_wrong(EXIT_USAGE, "no path given");
+	if (*o.paths && origin_is_far(*o.paths) && o.paths[1])
+		return args_wrong(EXIT_USAGE, "an address stands alone");
 	progress_enable(!o.quiet && !o.json);
 	stop_init(0);
-	ret = run(&o);
+	ret = *o.paths && origin_is_far(*o.paths) ? warmup_far(&o) : run(&o);
 	stop_end();
 	return ret;
 }

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dsfs warmup of an image on a server: into the cache of this node (cache-dir).
+ *
+ * All of an image is read by ranges that have nothing to do with its files, so that few requests
+ * bring it in.  Files of a list are read one by one, as a job would, and compared with their
+ * checksums.  What is in the cache already is not asked for.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../lib/dsfs.h"
+#include "clock.h"
+#include "dsfs.h"
+#include "imagemsg.h"
+#include "json.h"
+#include "msg.h"
+#include "parse.h"
+#include "progress.h"
+#include "stop.h"
+#include "warmup.h"
+#include "work.h"
+
+#define PIECE	(4 << 20)	/* bytes of a request */
+#define PROBE	(256 << 10)	/* the cache is asked about one byte of so many */
+
+/**
+ * struct far - a run
+ * @img: of ranges; @end, its length
+ * @image: of files; @v: their @nr paths
+ *
+ * Threads count with atomic operations.
+ */
+struct far {
+	const struct warmup_options *o;
+	struct image img;
+	u64 end;
+	struct dsfs_image *image;
+	char **v;
+	size_t nr;
+	struct progress bar;
+	u64 done;
+	u64 errors;
+	s64 ns;
+};
+
+static void add(u64 *to, u64 n)
+{
+	__atomic_fetch_add(to, n, __ATOMIC_RELAXED);
+}
+
+static int check_kept(const struct image *img, const char *path)
+{
+	if (img->reader->keeps)
+		return 0;
+	msg_error(path, "there is no cache to read it into: --source=cache-dir=DIR");
+	return -EINVAL;
+}
+
+static void fetch_piece(void *ctx, size_t i)
+{
+	struct far *f = ctx;
+	const u64 pos = (u64)i * PIECE;
+	const size_t len = f->end - pos < PIECE ? f->end - pos : PIECE;
+	void *buf = malloc(len);
+	int ret = buf ? image_pread(&f->img, buf, len, pos) : -ENOMEM;
+
+	free(buf);
+	if (ret) {
+		if (!stop_asked())
+			msg_error(f->img.path, "bytes from %llu on: %s", pos, msg_why(-ret));
+		add(&f->errors, 1);
+		return;
+	}
+	add(&f->done, len);
+	progress_add(&f->bar, len);
+}
+
+static void fetch_file(void *ctx, size_t i)
+{
+	struct far *f = ctx;
+	struct dsfs_error error;
+	struct dsfs_file *file;
+	struct dsfs_stat st;
+	int ret = dsfs_lookup_path(f->image, f->v[i], DSFS_FOLLOW, &st, &error);
+
+	if (!ret)
+		ret = dsfs_file_open(f->image, st.ino, 0, &file, &error);
+	if (!ret) {
+		ret = dsfs_file_verify(file, &error);
+		dsfs_file_close(file);
+	}
+	if (ret) {
+		msg_error(f->v[i], "%s", error.message);
+		add(&f->errors, 1);
+		return;
+	}
+	add(&f->done, 1);
+	progress_add(&f->bar, 1);
+}
+
+/* What of the ranges is in the cache, to a quarter of a MiB */
+static u64 kept_bytes(const struct far *f)
+{
+	u64 kept = 0, len;
+
+	for (u64 pos = 0; pos < f->end; pos += len) {
+		len = f->end - pos < PROBE ? f->end - pos : PROBE;
+		if (image_has(&f->img, pos))
+			kept += len;
+	}
+	return kept;
+}
+
+static void report(const struct far *f, u64 kept)
+{
+	char all[32], here[32];
+
+	if (f->v) {
+		printf("%llu of %zu file%s%s\n", f->done, f->nr, msg_s(f->nr),
+		       stop_asked() ? ": stopped" : "");
+		return;
+	}
+	parse_format_size(all, sizeof(all), f->end);
+	parse_format_size(here, sizeof(here), kept);
+	printf("%s, in the cache: %s%s\n", all, here, stop_asked() ? ": stopped" : "");
+}
+
+static void report_json(const struct far *f, u64 kept)
+{
+	struct json j;
+
+	json_init(&j, stdout);
+	json_begin_object(&j, NULL);
+	json_u64(&j, f->v ? "files" : "bytes", f->v ? f->nr : f->end);
+	json_u64(&j, f->v ? "files_done" : "done_bytes", f->done);
+	if (!f->v)
+		json_u64(&j, "kept_bytes", kept);
+	json_u64(&j, "errors", f->errors);
+	json_u64(&j, "nanoseconds", f->ns);
+	json_bool(&j, "interrupted", stop_asked());
+	json_end(&j);
+}
+
+static int choose_range(struct far *f)
+{
+	const struct dsfs_geo *geo = f->img.geo;
+
+	if (!geo) {
+		image_report_slots(&f->img);
+		return -EINVAL;
+	}
+	f->end = geo->image_bytes;
+	return 0;
+}
+
+static int ranges(struct far *f)
+{
+	int ret = image_open_at(&f->img, *f->o->paths, f->o->source);
+
+	if (ret)
+		return ret;
+	ret = check_kept(&f->img, f->img.path);
+	if (!ret)
+		ret = choose_range(f);
+	if (ret)
+		return ret;
+	progress_start(&f->bar, "reading", f->end);
+	work_run(f->o->jobs, (f->end + PIECE - 1) / PIECE, fetch_piece, f);
+	progress_end(&f->bar);
+	return 0;
+}
+
+static int add_line(struct far *f, const char *line)
+{
+	char **v = reallocarray(f->v, f->nr + 1, sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	f->v = v;
+	v[f->nr] = strdup(line);
+	return v[f->nr++] ? 0 : -ENOMEM;
+}
+
+static int read_list(struct far *f)
+{
+	const char end = f->o->null ? '\0' : '\n';
+	const bool input = !strcmp(f->o->list, "-");
+	FILE *in = input ? stdin : fopen(f->o->list, "re");
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	int ret = in ? 0 : -errno;
+
+	while (!ret && (n = getdelim(&line, &room, end, in)) > 0) {
+		if (line[n - 1] == end)
+			line[n - 1] = '\0';
+		if (*line)
+			ret = add_line(f, line);
+	}
+	if (!ret && ferror(in))
+		ret = -errno;
+	if (ret)
+		msg_error(f->o->list, "%s", msg_why(-ret));
+	if (in && !input)
+		fclose(in);
+	free(line);
+	return ret;
+}
+
+static int files(struct far *f)
+{
+	const struct dsfs_open_options opt = { .size = sizeof(opt), .source = f->o->source };
+	struct dsfs_error error;
+	int ret = read_list(f);
+
+	if (ret)
+		return ret;
+	ret = dsfs_open(*f->o->paths, &opt, &f->image, &error);
+	if (ret) {
+		msg_error(NULL, "%s", error.message);
+		return ret;
+	}
+	ret = check_kept(image_of(f->image), image_of(f->image)->reader->name);
+	if (ret)
+		return ret;
+	progress_start_count(&f->bar, "reading", f->nr);
+	work_run(f->o->jobs, f->nr, fetch_file, f);
+	progress_end(&f->bar);
+	return 0;
+}
+
+int warmup_far(const struct warmup_options *o)
+{
+	struct far f = { .o = o };
+	const s64 begun = clock_ns();
+	int ret = o->list ? files(&f) : ranges(&f);
+	u64 kept;
+
+	f.ns = clock_ns() - begun;
+	if (!ret) {
+		kept = o->list ? 0 : kept_bytes(&f);
+		if (o->json)
+			report_json(&f, kept);
+		else if (!o->quiet)
+			report(&f, kept);
+	}
+	while (f.nr)
+		free(f.v[--f.nr]);
+	free(f.v);
+	dsfs_close(f.image);
+	image_close(&f.img);
+	return ret || f.errors ? EXIT_ERROR : EXIT_OK;
+}
