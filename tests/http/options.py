@@ -26,12 +26,31 @@ def part(world):
     error_of(world.open, url, "retries=2")
     cases.result(server.count() == 4, "an option counts for more")
     os.environ["DSFS_SOURCE"] = "nonsense"
-    cases.result(world.open(world.image)["large"] == world.files["large"],
-                 "a file has no source")
+    has("of a file, too, an option that there is not is refused",
+        error_of(world.open, world.image), "nonsense")
     del os.environ["DSFS_SOURCE"]
+    digests(world)
     empty(world)
     small(world)
     older(world)
+
+
+def digests(world):
+    """The digest that an image keeps, of a server and of a file, by all doors"""
+    url = Server({"/set": world.bytes}).url("/set")
+    kept = world.tool("dump.dsfs", "--digest", world.image)[1].decode().strip()
+    other = f"sha256:{0:064x}"
+    for where in url, world.image:
+        name = "a server" if where == url else "a file"
+        cases.result(world.open(where, f"digest={kept}")["large"] == world.files["large"],
+                     f"{name}: the right digest")
+        has(f"{name}: another digest", error_of(world.open, where, f"digest={other}"),
+            f"digest kept: {kept}, expected: {other}", "not the image that was asked for")
+        for tool, *args in ("dump.dsfs", where), ("dsfs-fuse", where, world.work):
+            option = "-o" if tool == "dsfs-fuse" else "--source"
+            ended = world.tool(tool, *args, option, f"digest={other}")
+            cases.result(ended[0] and f"digest kept: {kept}" in ended[2],
+                         f"{name}: another digest, {tool}", ended)
 
 
 def empty(world):

@@ -13,9 +13,6 @@
 
 struct view;
 
-/* Bytes of a digest as digest.rst writes it, terminated */
-#define DIGEST_TEXT	(16 + 2 * DSFS_DIGEST_BYTES)
-
 /**
  * struct digest_request - options
  * @threads: number of threads that read files; 0: one for each processor
@@ -54,8 +51,5 @@ int digest_image(const struct image *img, const struct digest_request *r,
 
 /** digest_make - the same for dump.dsfs, whose errors are counted in @v */
 int digest_make(struct view *v, const struct digest_request *r, struct digest_result *result);
-
-/** digest_text - as digest.rst writes it; @buf: DIGEST_TEXT bytes.  Return: @buf. */
-char *digest_text(u8 kind, const u8 *sum, char *buf);
 
 #endif /* DIGEST_H */

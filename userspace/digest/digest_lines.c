@@ -114,12 +114,3 @@ int digest_end(struct digest_lines *l)
 	sha256_free(&l->hash);
 	return ret;
 }
-
-char *digest_text(u8 kind, const u8 *sum, char *buf)
-{
-	size_t len = snprintf(buf, DIGEST_TEXT, "%s:", dsfs_digest_name(kind));
-
-	for (size_t i = 0; i < DSFS_DIGEST_BYTES; i++)
-		len += snprintf(buf + len, DIGEST_TEXT - len, "%02x", sum[i]);
-	return buf;
-}

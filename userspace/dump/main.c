@@ -87,7 +87,9 @@ static int dump(const char *path, struct request *r)
 		if (!v.src)
 			no_memory();
 	}
-	if (v.src || !(r->what || r->one)) {
+	if (image_as_expected(&v.img, v.src)) {
+		bad = 1;
+	} else if (v.src || !(r->what || r->one)) {
 		if (v.img.geo)
 			check_blocksums(&v);
 		json_begin_object(j, NULL);

@@ -150,7 +150,7 @@ static int check_image(struct fsck *f)
 		ret = image_generation(&f->img, f->only);
 		f->geo = f->img.geo;
 	}
-	return ret ? 1 : check_generations(f);
+	return ret || image_as_expected(&f->img, NULL) ? 1 : check_generations(f);
 }
 
 static int fsck(struct fsck *f, const char *path)

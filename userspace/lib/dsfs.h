@@ -16,6 +16,7 @@
  *   EBADMSG      a checksum is wrong
  *   EUCLEAN      a rule of the format is broken
  *   EIO          it could not be read, or ends too early
+ *   EMEDIUMTYPE  it does not keep the digest that the option digest= asks for
  *   EREMOTEIO    the same of an image on a server; the message says what went wrong there
  *
  * Memory: metadata is read when it is first needed and kept until dsfs_close().

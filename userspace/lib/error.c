@@ -25,6 +25,8 @@ const char *err_why(int ret)
 		return "wrong checksum";
 	case EUCLEAN:
 		return "against the rules of the format";
+	case EMEDIUMTYPE:
+		return "not the image that was asked for";
 	case ENOTDIR:
 		return "a part of the path is not a directory";
 	case EREMOTEIO:

@@ -16,6 +16,18 @@
 #include "reader.h"
 
 /**
+ * struct expected - the digest that an image is to keep
+ * @any: whether there is one
+ * @kind: DSFS_DIGEST_*; NONE: of either kind
+ * @sum: the digest
+ */
+struct expected {
+	bool any;
+	u8 kind;
+	u8 sum[DSFS_DIGEST_BYTES];
+};
+
+/**
  * struct image - an open image
  * @path: of the file or device; NULL if it was opened by somebody else
  * @reader: its bytes, and maybe others around it
@@ -27,6 +39,7 @@
  * @geo: of the generation that is looked at: that slot's, or @older's; NULL if
  *	there is none
  * @older: an older generation that was asked for
+ * @expected: the digest that is to be kept in it, for image_as_expected() of the tools
  *
  * Constant once it is open and a generation is chosen, so threads share it.
  */
@@ -41,6 +54,7 @@ struct image {
 	const struct dsfs_geo *geo;
 	struct dsfs_slot slots[DSFS_SB_SLOTS];
 	struct dsfs_slot older;
+	struct expected expected;
 };
 
 /**
@@ -212,6 +226,40 @@ int image_xattr_set(struct dsfs_source *src, const struct dsfs_extra_info *extra
  * Return: 1, 0 if there is none, or a negative errno.
  */
 int image_note(struct dsfs_source *src, struct dsfs_note *note, struct dsfs_err *err);
+
+/* Bytes of a digest as digest.rst writes it, terminated */
+#define DIGEST_TEXT	(16 + 2 * DSFS_DIGEST_BYTES)
+
+/**
+ * digest_text - as digest.rst writes it; "sha256:..." if the kind is DSFS_DIGEST_NONE
+ * @buf: DIGEST_TEXT bytes
+ *
+ * Return: @buf.
+ */
+char *digest_text(u8 kind, const u8 *sum, char *buf);
+
+/**
+ * expected_parse - "sha256:", "dsfs1-data:" or "dsfs1-full:", and 64 hexadecimal digits
+ * @e: filled in, or left alone
+ *
+ * Return: 0 or -EINVAL.
+ */
+int expected_parse(const char *text, struct expected *e);
+
+/* Bytes of what expected_check() says, terminated */
+#define EXPECTED_TEXT	(32 + 2 * DIGEST_TEXT)
+
+/**
+ * expected_check - whether a generation keeps the digest that was expected
+ * @img: with the generation that is looked at
+ * @src: its metadata; NULL: read what is needed
+ * @e: if nothing is expected, everything is right
+ * @text: gets what is wrong, EXPECTED_TEXT bytes, for a message with err_why()
+ *
+ * Return: 0; -EMEDIUMTYPE if it keeps another one or none; or a negative errno.
+ */
+int expected_check(const struct image *img, struct dsfs_source *src, const struct expected *e,
+		   char *text);
 
 /** image_symlink - an inode's target, terminated; @buf: DSFS_SYMLINK_MAX + 1 bytes */
 int image_symlink(struct dsfs_source *src, const struct dsfs_attr *attr,

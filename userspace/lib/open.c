@@ -80,6 +80,14 @@ static int check_root(struct dsfs_image *image, struct dsfs_error *error)
 	return ret ? api_fail(error, ret, &err, "root directory") : 0;
 }
 
+static int check_expected(struct dsfs_image *image, struct dsfs_error *error)
+{
+	char text[EXPECTED_TEXT];
+	int ret = expected_check(&image->img, image->src, &image->img.expected, text);
+
+	return ret ? api_fail(error, ret, NULL, "%s", text) : 0;
+}
+
 /* With @image->img open. */
 static int open_image(struct dsfs_image *image, const struct dsfs_open_options *o,
 		      struct dsfs_error *error)
@@ -98,7 +106,8 @@ static int open_image(struct dsfs_image *image, const struct dsfs_open_options *
 	ret = source_check_sums(image->src, &err);
 	if (ret)
 		return api_fail(error, ret, &err, "metadata");
-	return check_root(image, error);
+	ret = check_expected(image, error);
+	return ret ? ret : check_root(image, error);
 }
 
 static int open_any(const char *path, int fd, const struct dsfs_open_options *options,
@@ -114,8 +123,10 @@ static int open_any(const char *path, int fd, const struct dsfs_open_options *op
 	image = calloc(1, sizeof(*image));
 	if (!image)
 		return api_fail(error, -ENOMEM, NULL, "image");
-	ret = path ? reader_open(path, o.source, &image->img.reader, &what) :
-		     reader_fd(fd, &image->img.reader, &what);
+	ret = origin_expected(o.source, &image->img.expected, &what);
+	if (!ret)
+		ret = path ? reader_open(path, o.source, &image->img.reader, &what) :
+			     reader_fd(fd, &image->img.reader, &what);
 	ret = ret ? api_fail(error, ret, NULL, "%s", what) : open_image(image, &o, error);
 	if (ret)
 		dsfs_close(image);

@@ -17,12 +17,14 @@
 /**
  * struct source - options
  * @policy: of the cache
+ * @expected: the digest of the image
  * @words: what texts point into
  */
 struct source {
 	struct http_options http;
 	struct cache_options cache;
 	const char *policy;
+	struct expected expected;
 	char *words[2];
 };
 
@@ -30,7 +32,7 @@ struct source {
  * struct option - an option
  * @name: without the =
  * @to: offset of its member in struct source: const char *; unsigned int, if @max is set; bool,
- *	if it is a @flag; u64, if it is a @size
+ *	if it is a @flag; u64, if it is a @size; struct expected, if it is a @digest
  */
 static const struct option {
 	const char *name;
@@ -39,6 +41,7 @@ static const struct option {
 	unsigned int max;
 	bool flag;
 	bool size;
+	bool digest;
 } options[] = {
 #define TO(member)	.to = offsetof(struct source, member)
 	{ "connections", TO(http.connections), .min = 1, .max = 1024 },
@@ -50,6 +53,7 @@ static const struct option {
 	{ "s3-endpoint", TO(http.endpoint) },
 	{ "s3-region", TO(http.region) },
 	{ "profile", TO(http.profile) },
+	{ "digest", TO(expected), .digest = true },
 	{ "anonymous", TO(http.anonymous), .flag = true },
 	{ "cache-dir", TO(cache.dir) },
 	{ "cache-size", TO(cache.bytes), .size = true },
@@ -130,6 +134,15 @@ static int take_size(const struct option *o, const char *value, void *member, co
 	return 0;
 }
 
+static int take_digest(const struct option *o, const char *value, void *member,
+		       const char **what)
+{
+	if (!expected_parse(value, member))
+		return 0;
+	return wrong(what, "source option %s=%.90s: not sha256: and 64 hexadecimal digits",
+		     o->name, value);
+}
+
 static int take_word(struct source *s, char *word, const char **what)
 {
 	char *value = strchr(word, '=');
@@ -154,6 +167,8 @@ static int take_word(struct source *s, char *word, const char **what)
 		return take_number(o, value, member, what);
 	if (o->size)
 		return take_size(o, value, member, what);
+	if (o->digest)
+		return take_digest(o, value, member, what);
 	*(const char **)member = value;
 	return 0;
 }
@@ -199,18 +214,30 @@ static int open_cache(const struct source *s, struct dsfs_reader **reader, const
 	return ret;
 }
 
+/* Those of the environment, then @text; @s has defaults, and free_words() is due in any case. */
+static int take_all(struct source *s, const char *text, const char **what)
+{
+	int ret;
+
+	*what = "options of the source";
+	ret = take_words(s, getenv("DSFS_SOURCE"), &s->words[0], what);
+	return ret ? ret : take_words(s, text, &s->words[1], what);
+}
+
+static void free_words(struct source *s)
+{
+	free(s->words[0]);
+	free(s->words[1]);
+}
+
 static int open_far(const char *address, const char *text, struct dsfs_reader **out,
 		    const char **what)
 {
 	struct source s = {
 		.http = { .connections = 64, .timeout = 30, .retries = 6, .backoff = 200 },
 	};
-	int ret;
+	int ret = take_all(&s, text, what);
 
-	*what = "options of the source";
-	ret = take_words(&s, getenv("DSFS_SOURCE"), &s.words[0], what);
-	if (!ret)
-		ret = take_words(&s, text, &s.words[1], what);
 	if (!ret)
 		ret = check_cache(&s, what);
 	if (!ret) {
@@ -219,8 +246,7 @@ static int open_far(const char *address, const char *text, struct dsfs_reader **
 		if (!ret)
 			ret = open_cache(&s, out, what);
 	}
-	free(s.words[0]);
-	free(s.words[1]);
+	free_words(&s);
 	return ret;
 }
 
@@ -228,4 +254,14 @@ int reader_open(const char *address, const char *text, struct dsfs_reader **out,
 {
 	return origin_is_far(address) ? open_far(address, text, out, what) :
 	       reader_file(address, out, what);
+}
+
+int origin_expected(const char *text, struct expected *e, const char **what)
+{
+	struct source s = { };
+	int ret = take_all(&s, text, what);
+
+	*e = s.expected;
+	free_words(&s);
+	return ret;
 }

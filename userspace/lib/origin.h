@@ -5,7 +5,7 @@
 #ifndef DSFS_ORIGIN_H
 #define DSFS_ORIGIN_H
 
-#include "reader.h"
+#include "image.h"
 
 /** origin_is_far - whether it is an address of a server, and no path */
 bool origin_is_far(const char *address);
@@ -24,10 +24,20 @@ const char *origin_name(const char *address, char *buf, size_t size);
 bool origin_has_option(const char *word);
 
 /**
+ * origin_expected - the digest that options of a source ask for
+ * @options: as reader_open() takes them; all are looked at, whatever the image is
+ * @e: gets it
+ * @what: gets what is wrong with them
+ *
+ * Return: 0 or a negative errno.
+ */
+int origin_expected(const char *options, struct expected *e, const char **what);
+
+/**
  * reader_open - a reader of an image, wherever it is
  * @address: the path of a file or a block device; http://, https:// or s3://bucket/key
  * @options: of sources, "name=value,...", or NULL; those of the environment's DSFS_SOURCE count
- *	where these do not say otherwise.  Nothing of a file depends on them.
+ *	where these do not say otherwise.  How a file is read does not depend on them.
  * @out: gets the reader
  * @what: gets what failed, for a message; valid until this thread's next error
  *

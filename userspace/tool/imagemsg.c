@@ -47,7 +47,9 @@ int image_open_at(struct image *img, const char *address, const char *source)
 	int ret;
 
 	memset(img, 0, sizeof(*img));
-	ret = reader_open(address, source, &img->reader, &what);
+	ret = origin_expected(source, &img->expected, &what);
+	if (!ret)
+		ret = reader_open(address, source, &img->reader, &what);
 	if (!ret)
 		img->reader->stop = stop_asked;
 	return load(img, origin_name(address, name, sizeof(name)), ret, what);
@@ -64,6 +66,18 @@ int image_generation(struct image *img, u64 generation)
 		err_text(&img->older.err, ret, text, sizeof(text));
 		msg_error(img->path, "generation %llu: on the way there: %s", generation, text);
 	}
+	return ret;
+}
+
+int image_as_expected(const struct image *img, struct dsfs_source *src)
+{
+	char text[EXPECTED_TEXT] = "digest: there is no superblock";
+	int ret = img->expected.any ? -EMEDIUMTYPE : 0;
+
+	if (img->geo)
+		ret = expected_check(img, src, &img->expected, text);
+	if (ret)
+		msg_error(img->path, "%s: %s", text, msg_why(-ret));
 	return ret;
 }
 

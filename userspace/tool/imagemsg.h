@@ -34,6 +34,15 @@ int image_open_at(struct image *img, const char *address, const char *source);
  */
 int image_generation(struct image *img, u64 generation);
 
+/**
+ * image_as_expected - whether the generation that is looked at keeps the digest that
+ *	image_open_at() was given
+ * @src: its metadata, or NULL
+ *
+ * Says on stderr what is wrong.  Return: 0 or a negative errno.
+ */
+int image_as_expected(const struct image *img, struct dsfs_source *src);
+
 /** image_slot_text - what is wrong with a slot, in a line of text */
 void image_slot_text(const struct dsfs_slot *slot, char *buf, size_t size);
 
