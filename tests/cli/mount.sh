@@ -63,6 +63,37 @@ exits '-v of a name with a control sequence' 0 "$mount" -fv $'a\e[1m.dsfs' dir
 check 'it is escaped' grep -qF 'mount.dsfs: a\033[1m.dsfs: mounting' "$out"
 check 'nothing steers the terminal' test -z "$(grep -a $'\e' "$out" "$err" || true)"
 
+# --- digest=: before anything is attached or mounted
+"$bin/mkfs.dsfs" -q --digest kept.dsfs tree
+kept=$("$bin/dump.dsfs" --digest kept.dsfs)
+wrong=sha256:$(tr 0-9a-f 1-9a-f0 <<<"${kept#*:}")
+cp kept.dsfs later.dsfs
+cp -a tree tree3
+echo later >tree3/later
+"$bin/mkfs.dsfs" -q --update later.dsfs tree3
+exits 'digest=' 0 "$mount" -f kept.dsfs dir -o "digest=$kept"
+exits 'digest=sha256:' 0 "$mount" -f kept.dsfs dir -o "ro,digest=sha256:${kept#*:}"
+says 'digest= of another image' 32 "digest kept: $kept, expected: $wrong: not the image" \
+	"$mount" -f kept.dsfs dir -o "digest=$wrong"
+says 'digest= of an image that keeps none' 32 'good.dsfs: digest kept: none' \
+	"$mount" -f good.dsfs dir -o "digest=$kept"
+says 'digest= of an older generation' 32 'digest kept: none' \
+	"$mount" -f later.dsfs dir -o "digest=$kept"
+exits 'digest= and generation=' 0 "$mount" -f later.dsfs dir -o "digest=$kept,generation=1"
+says 'digest= and a generation that is not kept' 32 'digest: generation 3: No such file' \
+	"$mount" -f later.dsfs dir -o "digest=$kept,generation=3"
+{ cat zeros kept.dsfs; } >shifted
+exits 'digest= and offset=' 0 "$mount" -f shifted dir -o "digest=$kept,offset=1M"
+says 'digest= that is none' 1 'option digest=sha256:12: not sha256: and 64 hexadecimal digits' \
+	"$mount" -f kept.dsfs dir -o digest=sha256:12
+says 'digest= without a value' 1 'option digest: not sha256:' "$mount" -f kept.dsfs dir -o digest
+says 'a remount of what is not mounted' 32 'dir: digest: the image that is mounted cannot be read' \
+	"$mount" -f kept.dsfs dir -o "remount,digest=$kept"
+for option in roothash=12 hashdevice=/dev/null; do
+	says "verity.$option that nobody saw to" 1 "option verity.$option: nobody has made the device" \
+		"$mount" -f kept.dsfs dir -o "verity.$option"
+done
+
 if [ "$(id -u)" -ne 0 ] || [ ! -c /dev/loop-control ]; then
 	skip 'mounts' 'no loop devices, or not root'
 	finish
@@ -70,6 +101,8 @@ fi
 if ! grep -qw dsfs /proc/filesystems; then
 	says 'no dsfs in the kernel' 32 'the kernel does not know dsfs' "$mount" good.dsfs dir
 	check 'no loop device is left' none_left good.dsfs
+	says 'another digest is told first' 32 'not the image that was asked for' \
+		"$mount" good.dsfs dir -o "digest=$kept"
 	skip 'mounts' 'the kernel has no dsfs'
 	finish
 fi
@@ -97,6 +130,32 @@ check 'rw is read-only' test "$(touch dir/new 2>&1 | grep -c 'Read-only')" = 1
 exits 'remount' 0 "$mount" good.dsfs dir -o remount,nodev
 check 'remount: its option' grep -q 'nodev' <(mounted_at dir)
 umount dir
+
+exits 'a mount with digest=' 0 "$mount" kept.dsfs dir -o "digest=$kept"
+check 'digest=: the tree' diff tree.list <("$bin/tests/listing" dir)
+check 'digest=: the generation is the one that keeps it' grep -q 'generation=1' <(mounted_at dir)
+check 'digest= is not passed to the kernel' test -z "$(mounted_at dir | grep digest || true)"
+exits 'a remount with it' 0 "$mount" kept.dsfs dir -o "remount,nodev,digest=$kept"
+says 'a remount with another' 32 'dir: digest kept: ' "$mount" kept.dsfs dir \
+	-o "remount,noexec,digest=$wrong"
+check 'changes nothing' grep -q 'nodev' <(mounted_at dir)
+check 'and adds nothing' test -z "$(mounted_at dir | grep noexec || true)"
+umount dir
+says 'a mount with another digest' 32 'not the image' "$mount" kept.dsfs dir -o "digest=$wrong"
+check 'another digest: no loop device is left' none_left kept.dsfs
+exits 'an older generation by its digest' 0 "$mount" later.dsfs dir -o "generation=1,digest=$kept"
+"$bin/mkfs.dsfs" -q --update --digest later.dsfs tree
+exits 'a remount compares what is mounted' 0 "$mount" later.dsfs dir -o "remount,digest=$kept"
+newest=$("$bin/dump.dsfs" --digest later.dsfs)
+umount dir
+exits 'the newest generation by its digest' 0 "$mount" later.dsfs dir -o "digest=$newest"
+umount dir
+loop=$(losetup -f --show -r kept.dsfs)
+says 'the kernel alone refuses digest=' 32 '' mount -i -t dsfs -o "ro,digest=$kept" "$loop" dir
+check 'the kernel alone: nothing is mounted' test -z "$(mounted_at dir)"
+exits 'mount(8) and a block device' 0 "$mount" "$loop" dir -o "digest=$kept"
+umount dir
+losetup -d "$loop"
 
 { head -c 1048576 /dev/zero && cat good.dsfs; } >shifted
 exits 'offset= and sizelimit=' 0 "$mount" shifted dir \

@@ -99,8 +99,10 @@ int expected_check(const struct image *img, struct dsfs_source *src, const struc
 	if (!e->any)
 		return 0;
 	snprintf(text, EXPECTED_TEXT, "digest");
-	if (!src)
-		src = own = image_source(img, 1);
+	if (!src) {
+		own = image_source(img, 1);
+		src = own;
+	}
 	if (src)
 		ret = image_note(src, &note, &err);
 	if (ret >= 0)

@@ -12,20 +12,29 @@
 #include "mount.h"
 #include "parse.h"
 
-bool image_look(const char *path, const struct mount_opts *o, struct image *img)
+int image_open_part(const char *path, const struct mount_opts *o, struct image *img)
 {
 	const u64 first = o->offset & ~(u64)4095, end = o->offset + DSFS_SB_POS(DSFS_SB_SLOTS);
 	const char *what;
+	int ret;
 
 	*img = (struct image){ .path = path };
-	if (reader_file(path, &img->reader, &what))
-		return false;
+	ret = reader_file(path, &img->reader, &what);
+	if (ret)
+		return ret;
 	img->start = o->offset < img->reader->bytes ? o->offset : img->reader->bytes;
 	img->bytes = img->reader->bytes - img->start;
 	/* The cache of a device may be older than what another node wrote. */
 	img->reader->ops->drop(img->reader, first, end - first);
 	image_load(img);
 	img->reader->ops->drop(img->reader, first, end - first);
+	return 0;
+}
+
+bool image_look(const char *path, const struct mount_opts *o, struct image *img)
+{
+	if (image_open_part(path, o, img))
+		return false;
 	image_close(img);
 	return true;
 }
@@ -36,21 +45,31 @@ u64 generation_wanted(const struct image *img, const struct mount_opts *o)
 	return o->generation || img->ret || !img->geo ? o->generation : img->geo->generation;
 }
 
-u64 generation_mounted(dev_t dev)
+int device_name(dev_t dev, char *name, size_t size)
 {
-	char path[64], target[256], text[32];
-	const char *name;
-	u64 generation = 0;
+	char path[64], target[256];
+	const char *last;
 	ssize_t len;
-	FILE *f;
 
 	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major(dev), minor(dev));
 	len = readlink(path, target, sizeof(target) - 1);
 	if (len < 0)
-		return 0;
+		return -1;
 	target[len] = '\0';
-	name = strrchr(target, '/');
-	snprintf(path, sizeof(path), "/sys/fs/dsfs/%.32s/generation", name ? name + 1 : target);
+	last = strrchr(target, '/');
+	snprintf(name, size, "%s", last ? last + 1 : target);
+	return 0;
+}
+
+u64 generation_mounted(dev_t dev)
+{
+	char path[64], name[33], text[32];
+	u64 generation = 0;
+	FILE *f;
+
+	if (device_name(dev, name, sizeof(name)))
+		return 0;
+	snprintf(path, sizeof(path), "/sys/fs/dsfs/%s/generation", name);
 	f = fopen(path, "re");
 	if (!f)
 		return 0;

@@ -78,7 +78,7 @@ static int check_dir(const struct call *c)
  * Get the device to mount: @spec itself, or a loop device.  @fd keeps that
  * alive up to the mount; -1: no loop device.
  */
-static int find_device(const struct call *c, const struct mount_opts *o, char name[64], int *fd)
+static int find_device(const struct call *c, struct mount_opts *o, char name[64], int *fd)
 {
 	struct image img;
 	struct stat st;
@@ -97,6 +97,8 @@ static int find_device(const struct call *c, const struct mount_opts *o, char na
 		msg_error(c->spec, "not a DSFS image");
 		return EXIT_MOUNT;
 	}
+	if (digest_check(c->spec, o))
+		return EXIT_MOUNT;
 	/* the path is resolved in the other namespace, after entering it */
 	if (!c->fake && !c->ns && check_dir(c))
 		return EXIT_MOUNT;
@@ -150,6 +152,8 @@ static int run(const struct call *c)
 	ret = options_parse(c->options, &o) ? EXIT_USAGE : EXIT_OK;
 	if (!ret && o.remount) {
 		if (c->ns && enter_namespace(c->ns))
+			ret = EXIT_MOUNT;
+		else if (digest_check_mounted(c->dir, &o))
 			ret = EXIT_MOUNT;
 		else if (!c->fake && do_remount(c->dir, &o))
 			ret = EXIT_MOUNT;

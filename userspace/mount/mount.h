@@ -19,6 +19,7 @@
  * @offset: of the image in its file
  * @sizelimit: bytes of the file that are the image; 0: up to its end
  * @generation: number of the generation; 0: the newest
+ * @digest: that the generation has to keep
  * @remount: change a mount
  */
 struct mount_opts {
@@ -28,6 +29,7 @@ struct mount_opts {
 	u64 offset;
 	u64 sizelimit;
 	u64 generation;
+	struct expected digest;
 	bool remount;
 };
 
@@ -39,6 +41,14 @@ struct mount_opts {
  * Return: 0, or -1 after a message.
  */
 int options_parse(char *list, struct mount_opts *o);
+
+/**
+ * image_open_part - open an image where @offset of its file says, as it is on the device now
+ * @img: filled in; to be closed after success
+ *
+ * Return: 0 or a negative errno, without a message.
+ */
+int image_open_part(const char *path, const struct mount_opts *o, struct image *img);
 
 /**
  * image_look - read the superblocks of an image, as they are on the device now
@@ -64,6 +74,21 @@ u64 generation_wanted(const struct image *img, const struct mount_opts *o);
  * message.
  */
 int loop_attach(const struct image *img, const struct mount_opts *o, char name[64]);
+
+/** device_name - the kernel's name of a block device, as /sys has it; 0 or -1 */
+int device_name(dev_t dev, char *name, size_t size);
+
+/**
+ * digest_check - whether an image keeps the digest that option digest= asks for
+ * @path: of the image
+ * @o: gets the number of the generation that keeps it, and passes it on
+ *
+ * Return: 0, or -1 after a message.
+ */
+int digest_check(const char *path, struct mount_opts *o);
+
+/** digest_check_mounted - the same of the generation that is mounted on @dir */
+int digest_check_mounted(const char *dir, const struct mount_opts *o);
 
 /**
  * generation_mounted - number of the generation that is mounted from a block device

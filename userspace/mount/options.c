@@ -90,6 +90,24 @@ static int size_option(const char *opt, const char *value, u64 *v)
 	return ret ? -1 : 0;
 }
 
+static int digest_option(const char *opt, const char *value, struct expected *digest)
+{
+	if (!expected_parse(value, digest))
+		return 0;
+	msg_error(NULL, "option %s: not sha256: and 64 hexadecimal digits", opt);
+	return -1;
+}
+
+/*
+ * mount(8) takes these out of the list after libmount has made the device, and gives that for the
+ * image.  Whoever else passes them on has made none, and nobody would verify anything.
+ */
+static int verity_option(const char *opt)
+{
+	msg_error(NULL, "option %s: nobody has made the device: mount.dsfs(8) says who does", opt);
+	return -1;
+}
+
 static int add_option(const char *opt, struct mount_opts *o)
 {
 	size_t len = strcspn(opt, "=");
@@ -100,6 +118,12 @@ static int add_option(const char *opt, struct mount_opts *o)
 		return size_option(opt, opt + 7, &o->offset);
 	if (!strncmp(opt, "sizelimit=", 10))
 		return size_option(opt, opt + 10, &o->sizelimit);
+	if (!strncmp(opt, "digest=", 7))
+		return digest_option(opt, opt + 7, &o->digest);
+	if (!strcmp(opt, "digest"))
+		return digest_option(opt, "", &o->digest);
+	if (!strncmp(opt, "verity.", 7))
+		return verity_option(opt);
 	/* passed to the kernel, too, which reports errors */
 	if (!strncmp(opt, "generation=", 11) && parse_u64(opt + 11, &o->generation))
 		o->generation = 0;
