@@ -112,6 +112,55 @@ all_right()
 	return "$rc"
 }
 
+# by_mount IMAGE OPTION...: mount(8) makes the device, mounts what it made by mount.dsfs, and has
+# it go away with the mount.  The busybox here has a mount of its own; this is util-linux'.
+by_mount()
+{
+	image=$disk/$1 more=$2
+	shift 2
+	mount8 "$@" -t dsfs -o "verity.hashdevice=$image,verity.hashoffset=$bytes,$more" \
+		"$image" "$mnt"
+}
+
+# What is mounted is a device of dm-verity with that root hash, by whatever name.  Its node went
+# away when its removal was asked for, which comes with the unmount.
+verity_mounted()
+{
+	device=$(awk -v m="$mnt" '$2 == m && $3 == "dsfs" { print $1 }' /proc/mounts)
+	[ -n "$device" ] && dmsetup table "${device##*/}" | grep -q " verity .* sha256 $root "
+}
+
+# The kernel removes it a moment after the unmount; 20 seconds end what hangs.
+no_device()
+{
+	tries=1000
+	while ls -d /sys/block/dm-* >/dev/null 2>&1; do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || return 1
+		usleep 20000
+	done
+}
+
+by_mount_refuses()
+{
+	what=$1
+	shift
+	if by_mount "$@" 2>/tmp/errors; then
+		echo "# it mounts"
+		umount "$mnt"
+		return 1
+	fi
+	sed 's/^/# /' /tmp/errors
+	grep -q "$what" /tmp/errors && ! grep -q " $mnt dsfs " /proc/mounts
+}
+
+helper_refuses()
+{
+	! mount.dsfs "$disk/appended" "$mnt" -o "$1" 2>/tmp/errors || { umount "$mnt"; return 1; }
+	sed 's/^/# /' /tmp/errors
+	grep -q "option $1: nobody has made the device" /tmp/errors
+}
+
 # Without dm-verity the forger wins: what the image says is believed.
 believed()
 {
@@ -173,4 +222,30 @@ check "a flipped bit of a superblock slot: the other one counts" all_right bit-s
 for name in forged-data forged-inode same-crc-data same-crc-inode; do
 	check "$name is believed without dm-verity" believed $name
 done
+
+# What mount(8) runs for -t dsfs
+ln -s /opt/mount.dsfs /sbin/mount.dsfs
+right=verity.roothash=$root
+digest=digest=sha256:$root
+check "mount(8) with verity.roothash=" by_mount appended "ro,$right"
+check "shows a device with that root hash" verity_mounted
+check "verity.roothash=: the listing" same_listing
+umount "$mnt"
+check "unmounted, no device is left" no_device
+check "mount -i with verity.roothash=, without the helper" by_mount appended "ro,$right" -i
+check "shows such a device, too" verity_mounted
+umount "$mnt"
+check "mount(8) with verity.roothashfile=" by_mount appended ro,verity.roothashfile=/ref/root
+check "verity.roothashfile=: the listing" same_listing
+umount "$mnt"
+bad=$(echo "$root" | tr 0123456789abcdef 123456789abcdef0)
+check "mount(8) with another root hash" by_mount_refuses . appended "ro,verity.roothash=$bad"
+check "mount(8) and a changed file with right checksums" by_mount_refuses . forged-data "ro,$right"
+check "refused, no device is left" no_device
+check "mount(8) with digest= beside it" by_mount_refuses 'digest kept: none' appended "$right,$digest"
+check "by digest= refused, no device is left" no_device
+check "the helper alone does not take verity.roothash=" helper_refuses "$right"
+check "the helper alone does not take verity.hashoffset=" helper_refuses "verity.hashoffset=$bytes"
+check "mount -i: the kernel refuses digest=" by_mount_refuses . appended "$right,$digest" -i
+check "mount -i refused, no device is left" no_device
 exit $failed
