@@ -144,10 +144,10 @@ umount dir
 says 'a mount with another digest' 32 'not the image' "$mount" kept.dsfs dir -o "digest=$wrong"
 check 'another digest: no loop device is left' none_left kept.dsfs
 exits 'an older generation by its digest' 0 "$mount" later.dsfs dir -o "generation=1,digest=$kept"
-"$bin/mkfs.dsfs" -q --update --digest later.dsfs tree
 exits 'a remount compares what is mounted' 0 "$mount" later.dsfs dir -o "remount,digest=$kept"
-newest=$("$bin/dump.dsfs" --digest later.dsfs)
 umount dir
+"$bin/mkfs.dsfs" -q --update --digest later.dsfs tree3
+newest=$("$bin/dump.dsfs" --digest later.dsfs)
 exits 'the newest generation by its digest' 0 "$mount" later.dsfs dir -o "digest=$newest"
 umount dir
 loop=$(losetup -f --show -r kept.dsfs)
