@@ -12,8 +12,6 @@
 #include "address.h"
 #include "aws.h"
 
-#define LINE	4096
-
 static const char *env(const char *name)
 {
 	const char *value = getenv(name);
@@ -76,18 +74,21 @@ static void take_setting(struct aws *aws, char *line)
 static void read_file(struct aws *aws, const char *path, const char *section)
 {
 	FILE *file = path ? fopen(path, "re") : NULL;
-	char line[LINE];
+	char *line = NULL;
+	size_t size = 0;
 	bool ours = false;
 
 	if (!file)
 		return;
-	while (fgets(line, sizeof(line), file)) {
+	while (getline(&line, &size, file) > 0) {
 		if (*line == '[')
 			ours = is_section(line, section);
 		else if (ours && !strchr("#; \t\n", *line))
 			take_setting(aws, line);
 	}
-	explicit_bzero(line, sizeof(line));
+	if (line)
+		explicit_bzero(line, size);
+	free(line);
 	fclose(file);
 }
 
@@ -120,9 +121,9 @@ static void from_environment(struct aws *aws, const struct http_options *o)
 {
 	if (!o->profile && env("AWS_ACCESS_KEY_ID")) {
 		keep(&aws->id, env("AWS_ACCESS_KEY_ID"));
-		keep(&aws->secret, env("AWS_SECRET_ACCESS_KEY"));
-		/* one of a file belongs to the keys there */
-		aws->token = strdup(env("AWS_SESSION_TOKEN") ? env("AWS_SESSION_TOKEN") : "");
+		/* those of a file belong to the key there */
+		aws->secret = strdup(env("AWS_SECRET_ACCESS_KEY") ?: "");
+		aws->token = strdup(env("AWS_SESSION_TOKEN") ?: "");
 	}
 	keep(&aws->region, env("AWS_REGION"));
 	keep(&aws->region, env("AWS_DEFAULT_REGION"));
@@ -162,6 +163,10 @@ static int check_keys(struct aws *aws, const char *section, char why[HTTP_WHY])
 		snprintf(why, HTTP_WHY,
 			 "no keys for S3 in the environment and in profile %.60s; %s",
 			 section, "without keys: the option anonymous");
+		return -EACCES;
+	}
+	if (!*aws->secret) {
+		snprintf(why, HTTP_WHY, "AWS_ACCESS_KEY_ID is set without AWS_SECRET_ACCESS_KEY");
 		return -EACCES;
 	}
 	if (is_printable(aws->id) && is_printable(aws->secret) && is_printable(aws->token) &&

@@ -75,17 +75,34 @@ static char *copy(const char *text)
 	return text ? strdup(text) : NULL;
 }
 
+/*
+ * A file that is read again later, maybe in another directory: a daemon's is the root.  What
+ * links on the way to it lead to may change.
+ */
+static int take_path(const char **to, const char *path)
+{
+	char *folder = path && *path != '/' ? get_current_dir_name() : NULL, *text = NULL;
+
+	if (folder && asprintf(&text, "%s/%s", folder, path) < 0)
+		text = NULL;
+	*to = folder ? text : copy(path);
+	free(folder);
+	return path && !*to ? -ENOMEM : 0;
+}
+
 static int take_options(struct http_object *obj, const struct http_options *o)
 {
 	obj->opt = *o;
-	obj->opt.header_file = copy(o->header_file);
 	obj->opt.endpoint = copy(o->endpoint);
 	obj->opt.region = copy(o->region);
 	obj->opt.profile = copy(o->profile);
-	obj->opt.cafile = copy(o->cafile);
+	obj->opt.header_file = NULL;
+	obj->opt.cafile = NULL;
 	obj->idle = calloc(o->connections, sizeof(*obj->idle));
 	obj->head = malloc(HEAD_BYTES);
-	return obj->idle && obj->head ? 0 : -ENOMEM;
+	if (!obj->idle || !obj->head || take_path(&obj->opt.header_file, o->header_file))
+		return -ENOMEM;
+	return take_path(&obj->opt.cafile, o->cafile);
 }
 
 static int take_address(struct http_object *obj, const char *address, char why[HTTP_WHY])
@@ -144,7 +161,10 @@ static int find_object(struct http_object *obj, char why[HTTP_WHY])
 		client_wake(obj);
 		ret = range_wait(r, NULL);
 	}
-	if (ret)
+	/* one that was interrupted is still the thread's, and has no words yet */
+	if (ret == -EINTR || ret == -EAGAIN)
+		snprintf(why, HTTP_WHY, "%s", strerror(-ret));
+	else if (ret)
 		snprintf(why, HTTP_WHY, "%s", r->why);
 	range_free(r);
 	return ret;

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "object.h"
@@ -13,15 +14,34 @@
 /* Bytes of a header file */
 #define HEADERS_MAX	65536
 
-/* The lines of a header file: memory to be freed, or NULL with errno */
-static char *read_lines(const char *path)
+/* To the end, which of a pipe takes more than one read; -1 with errno */
+static ssize_t read_all(int fd, char *text, size_t size)
+{
+	size_t len = 0;
+	ssize_t n = 1;
+
+	while (n > 0 && len < size) {
+		n = read(fd, text + len, size - len);
+		len += n > 0 ? n : 0;
+	}
+	if (n > 0)
+		errno = EFBIG;
+	return n ? -1 : len;
+}
+
+/*
+ * The lines of a header file: memory to be freed, or NULL with errno.  @again: nobody may be
+ * there any more to write a pipe.
+ */
+static char *read_lines(const char *path, bool again)
 {
 	char *text = malloc(HEADERS_MAX);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | (again ? O_NONBLOCK : 0));
+	struct stat st;
 	ssize_t n = -1;
 
-	if (fd >= 0 && text)
-		n = read(fd, text, HEADERS_MAX - 1);
+	if (fd >= 0 && text && !fstat(fd, &st) && (!again || S_ISREG(st.st_mode)))
+		n = read_all(fd, text, HEADERS_MAX);
 	if (fd >= 0)
 		close(fd);
 	if (n < 0) {
@@ -32,20 +52,40 @@ static char *read_lines(const char *path)
 	return text;
 }
 
+/* libcurl sends nothing of a line that is no header, and says nothing; 0: all are. */
+static int bad_line(const char *at)
+{
+	size_t n;
+
+	for (int line = 1; *at; at += n + !!at[n], line++) {
+		n = strcspn(at, "\n");
+		if (n > strspn(at, "\r") && *at != '#' && !memchr(at, ':', n))
+			return line;
+	}
+	return 0;
+}
+
 int secrets_load(struct http_object *obj, char why[HTTP_WHY])
 {
+	int line;
+
 	if (!obj->opt.header_file)
 		return 0;
-	obj->header_lines = read_lines(obj->opt.header_file);
-	if (obj->header_lines)
-		return 0;
-	snprintf(why, HTTP_WHY, "%.100s: %s", obj->opt.header_file, strerror(errno));
-	return -EINVAL;
+	obj->header_lines = read_lines(obj->opt.header_file, false);
+	if (!obj->header_lines) {
+		snprintf(why, HTTP_WHY, "%.100s: %s", obj->opt.header_file, strerror(errno));
+		return -EINVAL;
+	}
+	line = bad_line(obj->header_lines);
+	if (line)
+		snprintf(why, HTTP_WHY, "%.100s: line %d: not of the form \"Name: value\"",
+			 obj->opt.header_file, line);
+	return line ? -EINVAL : 0;
 }
 
 static bool reload_headers(struct http_object *obj)
 {
-	char *lines = obj->opt.header_file ? read_lines(obj->opt.header_file) : NULL;
+	char *lines = obj->opt.header_file ? read_lines(obj->opt.header_file, true) : NULL;
 	bool other = lines && strcmp(lines, obj->header_lines);
 	char *old = lines;
 
