@@ -3,6 +3,7 @@
 import cached
 import faults
 import forks
+import hostile
 import mounts
 import options
 import redirects
@@ -12,4 +13,4 @@ import tools
 
 ALL = {"nginx": tools.part, "fuse": mounts.part, "faults": faults.part,
        "redirects": redirects.part, "secrets": secrets_kept.part, "forks": forks.part,
-       "s3": s3.part, "options": options.part, "cache": cached.part}
+       "s3": s3.part, "hostile": hostile.part, "options": options.part, "cache": cached.part}

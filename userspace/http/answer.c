@@ -11,6 +11,9 @@
 
 #include "answer.h"
 
+/* Bytes of what a redirect says beside where it leads */
+#define REDIRECT_BODY	(1 << 20)
+
 /* Digits and nothing else in front of @end */
 static bool take_number(const char **at, char end, uint64_t *n)
 {
@@ -31,7 +34,8 @@ static void take_range(struct answer *a, const char *value)
 	a->has_range = !strncasecmp(value, "bytes ", 6);
 	value += 6;
 	a->has_range = a->has_range && take_number(&value, '-', &a->first) &&
-		       take_number(&value, '/', &a->last) && take_number(&value, '\0', &a->total);
+		       take_number(&value, '/', &a->last) && take_number(&value, '\0', &a->total) &&
+		       a->total <= INT64_MAX;
 }
 
 static void take_length(struct answer *a, const char *value)
@@ -64,6 +68,12 @@ static void take_modified(struct answer *a, const char *value)
 	take_tag(a->modified, value);
 }
 
+static void take_region(struct answer *a, const char *value)
+{
+	if (strlen(value) < REGION_MAX)
+		snprintf(a->region, REGION_MAX, "%s", value);
+}
+
 static const struct field {
 	const char *name;
 	void (*take)(struct answer *a, const char *value);
@@ -73,6 +83,7 @@ static const struct field {
 	{ "Content-Encoding", take_encoding },
 	{ "ETag", take_etag },
 	{ "Last-Modified", take_modified },
+	{ "x-amz-bucket-region", take_region },
 };
 
 /* A status begins an answer, which may be one that only announces another. */
@@ -152,6 +163,9 @@ size_t answer_header(char *line, size_t size, size_t n, void *range)
 	char text[512];
 
 	n *= size;
+	/* What stands behind a body is not of the head, and was asked for by nobody. */
+	if (r->got)
+		return n;
 	/* What is longer is nothing that is asked about. */
 	if (n < sizeof(text)) {
 		memcpy(text, line, n);
@@ -179,15 +193,22 @@ static void scatter(const struct http_range *r, const char *data, size_t len)
 	}
 }
 
-/* Of an error, the begin is kept; a long one is not waited for. */
+/*
+ * Of an error, the begin is kept; a long one is not waited for.  That of a redirect is: libcurl
+ * tells where it leads at its end.
+ */
 static size_t keep_body(struct http_range *r, const char *data, size_t len)
 {
-	const size_t room = sizeof(r->body) - 1 - r->got, n = len < room ? len : room;
+	const size_t kept = r->got < sizeof(r->body) - 1 ? r->got : sizeof(r->body) - 1;
+	const size_t room = sizeof(r->body) - 1 - kept, n = len < room ? len : room;
+	const size_t most = r->answer.status / 100 == 3 ? REDIRECT_BODY : kept + room;
 
-	memcpy(r->body + r->got, data, n);
-	r->got += n;
-	r->body[r->got] = '\0';
-	return n || !len ? len : 0;
+	memcpy(r->body + kept, data, n);
+	r->body[kept + n] = '\0';
+	if (r->got >= most)
+		return 0;
+	r->got += len;
+	return len;
 }
 
 size_t answer_body(char *data, size_t size, size_t n, void *range)

@@ -36,21 +36,23 @@ static uint64_t next_random(struct http_object *obj)
 	return obj->random = x;
 }
 
-/* Half of the wait is certain. */
+/* Half of the wait is certain; what a server asks for is, and nobody comes back in step. */
 static int64_t backoff(struct http_range *r)
 {
 	const unsigned int doubled = r->tries < 16 ? r->tries - 1 : 15;
 	int64_t wait = (int64_t)r->obj->opt.backoff << doubled;
 	curl_off_t asked = 0;
+	int64_t drawn;
 
 	if (wait > BACKOFF_MAX)
 		wait = BACKOFF_MAX;
-	wait = wait / 2 + next_random(r->obj) % (wait / 2 + 1);
+	drawn = next_random(r->obj) % (wait / 2 + 1);
 	if (r->answer.status == 429 || r->answer.status == 503)
 		r->obj->curl->easy_getinfo(r->easy, CURLINFO_RETRY_AFTER, &asked);
 	if (asked > RETRY_AFTER_MAX / 1000)
 		asked = RETRY_AFTER_MAX / 1000;
-	return wait > asked * 1000 ? wait : asked * 1000;
+	wait /= 2;
+	return (wait > asked * 1000 ? wait : asked * 1000) + drawn;
 }
 
 static void say_tries(struct http_range *r)
@@ -85,6 +87,25 @@ static void finish(struct http_range *r, int ret)
 	pthread_mutex_unlock(&r->obj->lock);
 }
 
+/*
+ * Under the lock: into the queue.  Those that somebody waits for come first, in the order in
+ * which they came; @soon: before all others.
+ */
+static void enqueue(struct http_range *r, bool soon)
+{
+	struct ranges *waiting = &r->obj->waiting;
+	struct http_range *at = NULL;
+
+	if (soon)
+		TAILQ_FOREACH(at, waiting, link)
+			if (!at->urgent)
+				break;
+	if (at)
+		TAILQ_INSERT_BEFORE(at, r, link);
+	else
+		TAILQ_INSERT_TAIL(waiting, r, link);
+}
+
 /* Not due before @at. */
 static void ask_again(struct http_range *r, int64_t at)
 {
@@ -92,7 +113,7 @@ static void ask_again(struct http_range *r, int64_t at)
 
 	r->due = at;
 	pthread_mutex_lock(&obj->lock);
-	TAILQ_INSERT_HEAD(&obj->waiting, r, link);
+	enqueue(r, true);
 	pthread_mutex_unlock(&obj->lock);
 }
 
@@ -277,10 +298,7 @@ int client_submit(struct http_range *r)
 		ret = new_thread(obj);
 	if (ret)
 		return ret;
-	if (r->urgent)
-		TAILQ_INSERT_HEAD(&obj->waiting, r, link);
-	else
-		TAILQ_INSERT_TAIL(&obj->waiting, r, link);
+	enqueue(r, r->urgent);
 	return 0;
 }
 

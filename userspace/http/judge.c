@@ -54,8 +54,9 @@ static void say_status(struct http_range *r)
 	char code[50];
 
 	body_code(r, code, sizeof(code));
-	snprintf(r->why, sizeof(r->why), "the server says %d%s%s", r->answer.status,
-		 status_name(r->answer.status), code);
+	snprintf(r->why, sizeof(r->why), "the server says %d%s%s%s%s", r->answer.status,
+		 status_name(r->answer.status), code,
+		 *r->answer.region ? ", s3-region is " : "", r->answer.region);
 }
 
 static enum verdict other_object(struct http_range *r)
@@ -170,7 +171,6 @@ static enum verdict refused(struct http_range *r, int ret)
 {
 	say_status(r);
 	if (strcmp(r->via.url, r->obj->first.url)) {
-		forget_target(r->obj, r->via.url);
 		r->redirects = 0;
 		return VERDICT_AGAIN;
 	}
@@ -229,7 +229,7 @@ static bool is_final(CURLcode code)
 	       code == CURLE_URL_MALFORMAT || code == CURLE_SSL_ENGINE_NOTFOUND;
 }
 
-enum verdict judge(struct http_range *r, CURLcode code)
+static enum verdict judge_transfer(struct http_range *r, CURLcode code)
 {
 	const bool has_error = r->answer.status >= 300;
 
@@ -241,8 +241,19 @@ enum verdict judge(struct http_range *r, CURLcode code)
 		return judge_status(r);
 	snprintf(r->why, sizeof(r->why), "%.120s",
 		 *r->text ? r->text : r->obj->curl->easy_strerror(code));
-	if (code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR)
+	/* without an answer, the words are libcurl's: a proxy may have refused */
+	if (r->answer.status && (code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR))
 		snprintf(r->why, sizeof(r->why), "the connection broke after %zu of %zu bytes",
 			 r->got, answer_bytes(r));
 	return is_final(code) ? failed(r, -EREMOTEIO) : VERDICT_AGAIN;
+}
+
+/* What failed where the address led to is asked for at the address, which may lead elsewhere. */
+enum verdict judge(struct http_range *r, CURLcode code)
+{
+	const enum verdict verdict = judge_transfer(r, code);
+
+	if (verdict == VERDICT_AGAIN || verdict == VERDICT_FAILED)
+		forget_target(r->obj, r->via.url);
+	return verdict;
 }

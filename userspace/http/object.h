@@ -23,6 +23,8 @@
 #define HEAD_BYTES	69632
 /* Longest ETag or Last-Modified that is kept */
 #define TAG_MAX		200
+/* And of a region of S3 */
+#define REGION_MAX	40
 /* Redirects of one try */
 #define REDIRECTS	8
 /* Bytes of an answer that is no range which are looked at, for its <Code> */
@@ -44,6 +46,7 @@ SLIST_HEAD(waiters, waiter);
  * @has_range: Content-Range was there, with @first, @last and @total
  * @length: Content-Length; -1: not given
  * @encoded: the body is not as it is stored
+ * @region: of the bucket, where S3 tells it
  */
 struct answer {
 	int status;
@@ -55,6 +58,7 @@ struct answer {
 	bool encoded;
 	char etag[TAG_MAX];
 	char modified[TAG_MAX];
+	char region[REGION_MAX];
 };
 
 /**

@@ -68,14 +68,14 @@ static int add_signature(struct http_range *r)
 {
 	const struct aws *aws = &r->obj->aws;
 	struct sigv4 s = {
-		.host = address_host(&r->obj->first),
+		.host = address_host(&r->via),
 		.region = aws->region, .service = "s3",
 		.id = aws->id, .secret = aws->secret, .token = aws->token,
 	};
 	char date[SIGV4_DATE], *header;
 	int ret;
 
-	s.path = address_path(r->obj->first.url, &s.path_len);
+	s.path = address_path(r->via.url, &s.path_len);
 	sigv4_date(time(NULL), date);
 	header = sigv4_header(&s, date);
 	if (!header)
@@ -111,7 +111,8 @@ static int add_credentials(struct http_range *r)
 	const struct http_object *obj = r->obj;
 	int ret = add_lines(r);
 
-	if (!ret && obj->s3 && obj->aws.id)
+	/* an address with a query is one that S3 led to, and has its own signature */
+	if (!ret && obj->s3 && obj->aws.id && !strchr(r->via.url, '?'))
 		ret = add_signature(r);
 	if (!ret && obj->first.user) {
 		obj->curl->easy_setopt(r->easy, CURLOPT_USERNAME, obj->first.user);
@@ -186,6 +187,10 @@ static void set_limits(struct http_range *r)
 	c->easy_setopt(r->easy, CURLOPT_TIMEOUT, 2 * timeout + (long)(r->len / LEAST_RATE));
 	c->easy_setopt(r->easy, CURLOPT_BUFFERSIZE, (long)BUFFER_BYTES);
 	c->easy_setopt(r->easy, CURLOPT_NOSIGNAL, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700
+	/* a name that nobody answers for holds up no other transfer; an older one refuses it */
+	c->easy_setopt(r->easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
 }
 
 static void set_callbacks(struct http_range *r)

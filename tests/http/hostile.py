@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Servers, ways and files that are legal and unkind: what is asked for must get there, and end."""
+import fcntl
+import os
+import signal
+import socket
+import subprocess
+import termios
+import threading
+
+import cases
+from server import FAULTS, Server, answer, part_of
+from world import BUILD, error_of, has
+
+TURNS = 25
+THREADS = 8
+
+
+def part(world):
+    turns(world)
+    heads(world)
+    moved(world)
+    header_files(world)
+    keys(world)
+    region(world)
+    proxy(world)
+    resolver(world)
+
+
+def turns(world):
+    """One connection and many threads: nobody waits for the others to end."""
+    server = Server({"/set": world.bytes})
+    image = world.open(server.url("/set"), "connections=1,backoff=1")
+    image.load()
+    paths = [path for path, data in world.files.items() if 900 <= len(data) <= 65537]
+    counts, lock = [0] * THREADS, threading.Lock()
+    begin = threading.Barrier(THREADS)
+
+    def work(i):
+        begin.wait()
+        for path in paths[i::THREADS]:
+            with lock:
+                if sum(counts) >= TURNS * THREADS:
+                    return
+            image.read(path)
+            with lock:
+                counts[i] += 1
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    cases.result(min(counts) > TURNS // 2, f"{THREADS} threads at one connection take turns",
+                 counts)
+
+
+def long_redirect(server, connection, request):
+    """As hubs send them: with a page that says the same"""
+    answer(connection, 302, b"<p>Found.</p>" * 50000, Location=server.elsewhere + request.path)
+
+
+def trailers(server, connection, request):
+    body, headers = part_of(server, request)
+    head = [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    connection.sendall("\r\n".join(["HTTP/1.1 206 OK", "Transfer-Encoding: chunked",
+                                    *head]).encode() + b"\r\n\r\n" +
+                       b"%x\r\n%s\r\n0\r\n" % (len(body), body) +
+                       b"Content-Range: bytes 0-1/2\r\nETag: \"other\"\r\n\r\n")
+
+
+def endless(server, connection, request):
+    """More bytes than a file can have"""
+    body, headers = part_of(server, request)
+    first, last = request.range
+    headers["Content_Range"] = f"bytes {first}-{last}/{2**63}"
+    answer(connection, 206, body, **headers)
+
+
+def elsewhere_region(_server, connection, _request):
+    answer(connection, 301, b"<Error><Code>PermanentRedirect</Code></Error>",
+           x_amz_bucket_region="eu-far-9")
+
+
+FAULTS.update((function.__name__, function) for function in (
+    long_redirect, trailers, endless, elsewhere_region))
+
+
+def heads(world):
+    store = Server({"/set": world.bytes})
+    server = Server({"/set": world.bytes})
+    server.elsewhere = store.url("")
+    server.fault = lambda request: "long_redirect"
+    text = error_of(world.open, server.url("/set"))
+    cases.result(text is None and store.count(), "a redirect with a long body is followed", text)
+    server.fault = lambda request: "trailers"
+    before = server.count()
+    text = error_of(lambda: world.open(server.url("/set")).load())
+    cases.result(text is None, "what stands behind a body says nothing of it",
+                 text, server.count() - before)
+    server.fault = lambda request: "endless"
+    has("a length of 2^63", error_of(world.open, server.url("/set"), "backoff=1,retries=1"),
+        "Content-Range")
+
+
+def moved(world):
+    """The address leads to another server, because the one that it led to fails."""
+    server = Server({"/set": world.bytes})
+    first, second = Server({"/set": world.bytes}), Server({"/set": world.bytes})
+    server.elsewhere = first.url("")
+    server.fault = lambda request: "elsewhere"
+    image = world.open(server.url("/set"), "backoff=1,retries=2")
+    image.load()
+    first.fault = lambda request: "reset"
+    server.elsewhere = second.url("")
+    text = error_of(image.read, "large")
+    cases.result(text is None and second.count(), "a server that failed is not the only one", text)
+    second.fault = lambda request: "loop"
+    error_of(image.read, "holes")
+    server.elsewhere = Server({"/set": world.bytes}).url("")
+    text = error_of(image.read, "holes")
+    cases.result(text is None, "nor one that led nowhere", text)
+
+
+def header_files(world):
+    server = Server({"/set": world.bytes})
+    token = ["one"]
+    server.check = lambda request: request.headers.get("x-token") == token[0]
+    before = os.getcwd()
+    os.chdir(world.work)
+    (world.work / "here").write_text("X-Token: one\n")
+    image = world.open(server.url("/set"), "header-file=here,backoff=1")
+    os.chdir("/")
+    token[0] = "two"
+    (world.work / "here").write_text("X-Token: two\n")
+    text = error_of(image.read, "large")
+    cases.result(text is None, "a header file is found from another directory", text)
+    os.chdir(before)
+    fifo(world, server, token)
+    bad = world.work / "bad"
+    bad.write_text("X-Token: two\ns3cret\n")
+    text = error_of(world.open, server.url("/set"), f"header-file={bad}")
+    has("a line that is no header", text, "line 2")
+    cases.result("s3cret" not in (text or ""), "is not shown", text)
+    bad.write_text("X-Token: " + "x" * 70000)
+    has("a header file that is too large", error_of(world.open, server.url("/set"),
+                                                    f"header-file={bad}"), "File too large")
+
+
+def drained(fd):
+    """Until all that was written to a pipe is read"""
+    left = b"\1\0\0\0"
+    while any(left):
+        left = fcntl.ioctl(fd, termios.FIONREAD, b"\0\0\0\0")
+
+
+def fifo(world, server, token):
+    """What a shell makes of <(command): read to its end, and once"""
+    pipe = world.work / "pipe"
+    os.mkfifo(pipe)
+
+    def write():
+        fd = os.open(pipe, os.O_WRONLY)
+        os.write(fd, b"X-Token: ")
+        drained(fd)
+        os.write(fd, b"two\n")
+        os.close(fd)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    opened = []
+    text = error_of(lambda: opened.append(
+        world.open(server.url("/set"), f"header-file={pipe},backoff=1,retries=1")))
+    writer.join()
+    cases.result(text is None, "a pipe is read to its end", text)
+    token[0] = "three"
+    reader = threading.Thread(target=lambda: opened.append(error_of(opened[0].read, "large")),
+                              daemon=True)
+    reader.start()
+    reader.join(20)
+    cases.result(not reader.is_alive() and opened[1:] and "403" in opened[1],
+                 "and not waited for again", *opened[1:])
+
+
+def keys(world):
+    saved = dict(os.environ)
+    folder = world.work / "aws"
+    folder.mkdir()
+    source = "backoff=1,retries=0"
+    server = Server({"/bucket/set": world.bytes})
+    os.environ.update(AWS_SHARED_CREDENTIALS_FILE=str(folder / "credentials"),
+                      AWS_ENDPOINT_URL=server.url(""), AWS_ACCESS_KEY_ID="AKID")
+    (folder / "credentials").write_text(
+        "[default]\naws_access_key_id = FILE\naws_secret_access_key = of-the-file\n")
+    has("half of a key is not made whole by a file's", error_of(world.open, "s3://bucket/set",
+                                                                source), "AWS_SECRET_ACCESS_KEY")
+    cases.result(server.count() == 0, "and nothing is signed")
+    del os.environ["AWS_ACCESS_KEY_ID"]
+    token = "t" * 6000
+    (folder / "credentials").write_text(
+        "[default]\naws_access_key_id = FILE\naws_secret_access_key = of-the-file\n"
+        f"aws_session_token = {token}\n")
+    server.check = lambda request: request.headers.get("x-amz-security-token") == token
+    text = error_of(world.open, "s3://bucket/set", source)
+    cases.result(text is None, "a session token of 6000 bytes", text)
+    os.environ.clear()
+    os.environ.update(saved)
+
+
+def region(world):
+    server = Server({"/bucket/set": world.bytes})
+    server.fault = lambda request: "elsewhere_region"
+    has("a bucket of another region",
+        error_of(world.open, "s3://bucket/set", f"anonymous,s3-endpoint={server.url('')}"),
+        "eu-far-9", "PermanentRedirect")
+
+
+class Proxy:
+    """Refuses to CONNECT, and keeps what it was told."""
+
+    def __init__(self):
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        self.heads = []
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            connection, _address = self.socket.accept()
+            with connection:
+                self.heads.append(connection.recv(65536))
+                connection.sendall(b"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n")
+
+
+def proxy(world):
+    between = Proxy()
+    lines = world.work / "proxied"
+    lines.write_text("Authorization: Bearer s3cret\n")
+    os.environ["https_proxy"] = f"http://me:pass@127.0.0.1:{between.port}"
+    text = error_of(world.open, "https://me:s3cret@host.invalid/set",
+                    f"backoff=1,retries=1,header-file={lines}")
+    del os.environ["https_proxy"]
+    has(f"a proxy that refuses: {text}", text, "403")
+    cases.result(between.heads and not any(b"s3cret" in head or b"/set" in head
+                                           for head in between.heads) and "pass" not in text,
+                 "a proxy of https sees a host and no more", *between.heads[:1])
+
+
+BLOCKED = r"""
+#include <netdb.h>
+#include <stdlib.h>
+#include <unistd.h>
+int getaddrinfo(const char *n, const char *s, const struct addrinfo *h, struct addrinfo **r)
+{
+	(void)n, (void)s, (void)h, (void)r;
+	if (write(atoi(getenv("TOLD")), "", 1) == 1)
+		for (;;)
+			pause();
+	return EAI_FAIL;
+}
+"""
+
+
+def resolver(world):
+    """A name that nobody answers for: ^C ends that, too."""
+    library = world.work / "blocked.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, "-x", "c", "-"], check=True,
+                   input=BLOCKED.encode())
+    told, tell = os.pipe()
+    fsck = subprocess.Popen([BUILD / "fsck.dsfs", "--source", "timeout=1,retries=0",
+                             "http://host.invalid/set"], pass_fds=[tell],
+                            env={**os.environ, "LD_PRELOAD": str(library), "TOLD": str(tell)},
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    os.read(told, 1)
+    try:
+        text = fsck.communicate(timeout=30)[1]
+    except subprocess.TimeoutExpired:
+        fsck.send_signal(signal.SIGKILL)
+        text = fsck.communicate()[1] + b"it hangs"
+    os.close(told)
+    os.close(tell)
+    cases.result(fsck.returncode == 8 and b"hangs" not in text,
+                 "a name that is not answered for: the timeout holds", text)
