@@ -94,7 +94,7 @@ const char *http_shown(const struct http_object *obj);
 
 /**
  * http_identity - address, length and ETag or Last-Modified; the same on every machine
- * Return: NULL if the server tells neither.
+ * Return: NULL if the server tells neither, or only what does not vouch for bytes.
  */
 const char *http_identity(const struct http_object *obj);
 

@@ -170,14 +170,23 @@ static int find_object(struct http_object *obj, char why[HTTP_WHY])
 	return ret;
 }
 
-/* Who vouches: without a tag, an object of the same length may be another one. */
+/*
+ * What vouches for bytes, or NULL.  A weak tag may stay while they change.  Objects that only a
+ * query tells apart may be of one length and one second.
+ */
+static const char *vouching_tag(const struct http_object *obj)
+{
+	if (*obj->etag)
+		return strncmp(obj->etag, "W/", 2) ? obj->etag : NULL;
+	return *obj->modified && !strchr(obj->first.url, '?') ? obj->modified : NULL;
+}
+
 static int identify(struct http_object *obj)
 {
-	const char *tag = *obj->etag ? obj->etag : obj->modified;
+	const char *tag = vouching_tag(obj);
 
-	tag += strncmp(tag, "W/", 2) ? 0 : 2;
-	if (*tag && asprintf(&obj->identity, "%s %llu %s", obj->first.name,
-			     (unsigned long long)obj->bytes, tag) < 0) {
+	if (tag && asprintf(&obj->identity, "%s %llu %s", obj->first.name,
+			    (unsigned long long)obj->bytes, tag) < 0) {
 		obj->identity = NULL;
 		return -ENOMEM;
 	}
