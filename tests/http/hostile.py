@@ -25,6 +25,17 @@ def part(world):
     region(world)
     proxy(world)
     resolver(world)
+    passwords(world)
+
+
+def passwords(world):
+    """With what should have been written with a percent"""
+    for mark in "/?#":
+        address = f"http://me:s3{mark}cret@127.0.0.1:1/set?token"
+        told = world.tool("fsck.dsfs", address, source="retries=0")[2]
+        text = error_of(world.open, address, "retries=0") + told
+        cases.result("s3" not in text and "cret" not in text and "token" not in text and
+                     text.count("127.0.0.1:1/set") == 2, f"a password with a {mark}", text)
 
 
 def turns(world):

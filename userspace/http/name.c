@@ -18,10 +18,25 @@ bool http_is_address(const char *text)
 	return false;
 }
 
+/*
+ * The host in front of @authority bytes; or what may be it, if these are the begin of a password
+ * with a / ? or # in it, which should have been written with a percent: no port begins so.
+ */
+static const char *find_host(const char *text, size_t authority)
+{
+	const char *at = memrchr(text, '@', authority);
+	const char *colon = at ? NULL : memchr(text, ':', authority);
+
+	if (colon && *text != '[' &&
+	    colon + 1 + strspn(colon + 1, "0123456789") != text + authority)
+		at = strchr(text + authority, '@');
+	return at ? at + 1 : text;
+}
+
 const char *http_name(const char *address, char *buf, size_t size)
 {
 	const char *host = strstr(address, "://");
-	size_t scheme, authority, n;
+	size_t scheme, n;
 
 	if (!http_is_address(address) || !host) {
 		snprintf(buf, size, "%s", address);
@@ -29,10 +44,7 @@ const char *http_name(const char *address, char *buf, size_t size)
 	}
 	host += 3;
 	scheme = host - address;
-	authority = strcspn(host, "/?#");
-	for (n = authority; n && host[n - 1] != '@'; n--)
-		;
-	host += n;
+	host = find_host(host, strcspn(host, "/?#"));
 	n = strncasecmp(address, "s3", 2) ? strcspn(host, "?#") : strlen(host);
 	snprintf(buf, size, "%.*s%.*s", (int)scheme, address, (int)n, host);
 	return buf;

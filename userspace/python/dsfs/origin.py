@@ -7,8 +7,10 @@ from typing import Union
 from .filesystem import PathArg
 
 _FAR = re.compile(r"(https?|s3)://", re.IGNORECASE)
-# User and password in front of the host, and what stands behind a question mark
-_SECRET = re.compile(r"(?<=://)[^/?#]*@|[?#].*", re.DOTALL)
+# User and password in front of the host, and what stands behind a question mark.  A password
+# may have a / ? or # in it that should have been written with a percent: no port begins so.
+_SECRET = re.compile(r"(?<=://)[^/?#]*@|(?<=://)[^/?#@:\[]*:(?!\d*(?:[/?#]|$))[^@]*@|[?#].*",
+                     re.DOTALL)
 
 
 def is_far(path: PathArg) -> bool:
