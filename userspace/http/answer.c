@@ -12,7 +12,7 @@
 #include "answer.h"
 
 /* Bytes of what a redirect says beside where it leads */
-#define REDIRECT_BODY	(1 << 20)
+#define REDIRECT_BODY	1048576
 
 /* Digits and nothing else in front of @end */
 static bool take_number(const char **at, char end, uint64_t *n)
