@@ -197,6 +197,8 @@ exits 'standard output is full' 8 bash -c "'$fsck' good.dsfs >/dev/full"
 # end before the signal is there.
 check 'cancelled by a signal' python3 - "$fsck" <<'PY'
 import fcntl, os, select, signal, subprocess, sys
+# A test in the background of a shell ignores SIGINT, and so would fsck.dsfs.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 r, w = os.pipe()
 fcntl.fcntl(w, fcntl.F_SETPIPE_SZ, 4096)
 p = subprocess.Popen([sys.argv[1], "-C", str(w), "./" * 1500 + "good.dsfs"],
