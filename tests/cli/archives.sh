@@ -194,6 +194,13 @@ head -c 10000 /dev/urandom >pair/c
 tar -C pair -cf pair.tar a b
 tar -C pair -rf pair.tar --transform=s/c/b/ c
 check 'a file alone in a shared block' packs --tar=pair.tar
+# Another file has the content that is gone from the name, so it stays where it is.
+mkdir equal
+cp pair/c equal/a
+cp pair/c equal/b
+tar -C equal -cf equal.tar a b
+tar -C pair -rf equal.tar --transform=s/a/b/ a
+check 'a name twice: its first content is that of another file' packs --tar=equal.tar
 # Small files share blocks; of two in a block the one that is gone counts no more.
 mkdir many
 for i in {1..200}; do echo "$i" >many/"$i"; done
