@@ -27,6 +27,11 @@ $(T)/samples: $(call objs,tests/bench/samples.c) $(LIB)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
 
+# A network's distance, for tests/bench/http
+$(T)/delay: $(call objs,tests/bench/delay.c)
+	@mkdir -p $(@D)
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
 .PHONY: bench-tools
 bench-tools: $(T)/mkset $(T)/elapsed $(T)/requests
 
@@ -58,5 +63,5 @@ bench-plots:
 	tests/bench/plots
 
 -include $(B)/obj/tests/bench/mkset.d $(B)/obj/tests/bench/elapsed.d \
-	 $(B)/obj/tests/bench/samples.d \
+	 $(B)/obj/tests/bench/samples.d $(B)/obj/tests/bench/delay.d \
 	 $(B)/obj/tests/bench/native/task.d $(patsubst %.o,%.d,$(call objs,$(reader_SRC)))

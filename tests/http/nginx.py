@@ -23,6 +23,7 @@ http {{
 	server {{
 		listen 127.0.0.1:{port};
 		root {folder};
+		autoindex on;
 	}}
 }}
 """
