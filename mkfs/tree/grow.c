@@ -45,10 +45,12 @@ struct node *grow_find(const struct grow *g, const struct grow_dir *d, const cha
 
 	while ((number = hash_next(&g->table, hash, &cursor))) {
 		const struct grow_name *found = name_at(g, number);
-		struct node *n = &d->dir.nodes[found->at];
+		struct node *n;
 
-		if (found->hash == hash && found->dir == d->number && node_len(n) == len &&
-		    !memcmp(node_name(n), name, len))
+		if (found->hash != hash || found->dir != d->number)
+			continue;
+		n = &d->dir.nodes[found->at];
+		if (node_len(n) == len && !memcmp(node_name(n), name, len))
 			return n;
 	}
 	return NULL;
