@@ -21,7 +21,7 @@ struct walk_state {
 	const struct contents *c;
 	const struct tree *t;
 	struct digest_lines lines;
-	struct listing_links links;
+	struct listing_links *links;
 	const struct dir *dir;
 	u32 next;
 	char *path;
@@ -65,7 +65,7 @@ static int put_node(struct walk_state *w, const char *path, struct node *n)
 
 	if (l) {
 		n = l->first;
-		ret = listing_link(&w->links, l->dev, l->ino, l->names, path, &line.first);
+		ret = listing_link(w->links, l->dev, l->ino, l->names, path, &line.first);
 	}
 	owner = owners_at(&w->t->owners, n->owner);
 	line.mode = n->mode;
@@ -130,7 +130,8 @@ static int walk_tree(struct walk_state *w)
 int digest_tree(const struct contents *c, const struct tree *t, u8 kind,
 		struct digest_result *result)
 {
-	struct walk_state w = { .c = c, .t = t, .dir = t->root_dir };
+	struct listing_links links = { 0 };
+	struct walk_state w = { .c = c, .t = t, .dir = t->root_dir, .links = &links };
 	int ret = digest_begin(&w.lines, kind, false);
 
 	if (!ret) {
@@ -140,7 +141,7 @@ int digest_tree(const struct contents *c, const struct tree *t, u8 kind,
 	if (ret)
 		msg_error(NULL, "digest: %s", msg_why(-ret));
 	*result = w.lines.result;
-	listing_links_free(&w.links);
+	listing_links_free(&links);
 	free(w.path);
 	return ret;
 }

@@ -74,7 +74,7 @@ static int open_at(const struct cache *c, int dir, bool *writable)
  */
 static int try_open(const struct cache *c, int dir, bool *writable)
 {
-	struct stat st;
+	struct stat st = { };
 	int fd = open_at(c, dir, writable), ret;
 
 	if (fd == -ELOOP || fd == -EISDIR || fd == -ENXIO) {
