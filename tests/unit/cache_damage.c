@@ -84,7 +84,7 @@ static bool read_all(struct origin *o, struct dsfs_reader *r, bool library)
 /* @open: the file is damaged while a reader has it open. */
 static void test_rounds(bool library, bool open)
 {
-	const int rounds = getenv("DSFS_LONG") ? ROUNDS_LONG : ROUNDS;
+	const int rounds = is_long() ? ROUNDS_LONG : ROUNDS;
 	unsigned int wrong = 0, unhealed = 0;
 	char path[PATH_MAX];
 	struct dsfs_reader *r;

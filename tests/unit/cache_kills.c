@@ -122,7 +122,7 @@ static void test_policy(unsigned int kills)
 
 void test_kills(void)
 {
-	const unsigned int kills = getenv("DSFS_LONG") ? KILLS_LONG : KILLS;
+	const unsigned int kills = is_long() ? KILLS_LONG : KILLS;
 
 	lru = false;
 	test_policy(kills);

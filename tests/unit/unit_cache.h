@@ -78,4 +78,12 @@ void test_limits(void);
 void test_threads(void);
 void test_kills(void);
 
+/* DSFS_LONG is 0 in make check. */
+static inline bool is_long(void)
+{
+	const char *value = getenv("DSFS_LONG");
+
+	return value && strcmp(value, "0");
+}
+
 #endif /* UNIT_CACHE_H */
