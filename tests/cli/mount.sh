@@ -150,6 +150,25 @@ umount dir
 newest=$("$bin/dump.dsfs" --digest later.dsfs)
 exits 'the newest generation by its digest' 0 "$mount" later.dsfs dir -o "digest=$newest"
 umount dir
+cp kept.dsfs grows.dsfs
+exits 'an image that grows while it is mounted' 0 "$mount" grows.dsfs dir -o "digest=$kept"
+# mkfs.dsfs refuses a file with a loop device; another machine that has the file does not see it.
+cp kept.dsfs grown.dsfs
+"$bin/mkfs.dsfs" -q --update --digest grown.dsfs tree3
+grown=$("$bin/dump.dsfs" --digest grown.dsfs)
+dd if=grown.dsfs of=grows.dsfs bs=1M conv=notrunc status=none
+for digest in "$kept" "$grown"; do
+	says 'its remount: what is mounted cannot be compared' 32 \
+		'dir: digest: the superblock cannot be used: File too large' \
+		"$mount" grows.dsfs dir -o "remount,noexec,digest=$digest"
+done
+check 'such a remount changes nothing' test -z "$(mounted_at dir | grep noexec || true)"
+exits 'a remount without digest=' 0 "$mount" grows.dsfs dir -o remount,nosuid
+check 'is one of what was pinned' grep -q 'nosuid.*generation=1' <(mounted_at dir)
+exits 'the newer generation beside it' 0 "$mount" grows.dsfs other -o "digest=$grown"
+check 'is the newer tree' test -e other/later
+check 'on a device of its own, of the new size' test "$(loops_of grows.dsfs | wc -l)" -eq 2
+umount dir other
 loop=$(losetup -f --show -r kept.dsfs)
 says 'the kernel alone refuses digest=' 32 '' mount -i -t dsfs -o "ro,digest=$kept" "$loop" dir
 check 'the kernel alone: nothing is mounted' test -z "$(mounted_at dir)"
