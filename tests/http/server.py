@@ -151,27 +151,26 @@ def ignores_range(server, connection, request):
     answer(connection, 200, data, ETag=server.tags[request.path])
 
 
-def other_range(server, connection, request):
+def told_as(server, connection, request, first, last, size=None):
+    """The bytes that were asked for, or the first of them, said to be others."""
     body, headers = part_of(server, request)
+    headers["Content_Range"] = f"bytes {first}-{last}/{len(server.objects[request.path])}"
+    answer(connection, 206, body[:size], **headers)
+
+
+def other_range(server, connection, request):
     first, last = request.range
-    total = len(server.objects[request.path])
-    headers["Content_Range"] = f"bytes {first + 1}-{last + 1}/{total}"
-    answer(connection, 206, body, **headers)
+    told_as(server, connection, request, first + 1, last + 1)
 
 
 def begins_early(server, connection, request):
-    body, headers = part_of(server, request)
     first, last = request.range
-    total = len(server.objects[request.path])
-    headers["Content_Range"] = f"bytes {first - 1 if first else 1}-{last}/{total}"
-    answer(connection, 206, body, **headers)
+    told_as(server, connection, request, first - 1 if first else 1, last)
 
 
 def short_range(server, connection, request):
-    body, headers = part_of(server, request)
     first = request.range[0]
-    headers["Content_Range"] = f"bytes {first}-{first}/{len(server.objects[request.path])}"
-    answer(connection, 206, body[:1], **headers)
+    told_as(server, connection, request, first, first, 1)
 
 
 def stall(server, connection, request):

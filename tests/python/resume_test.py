@@ -17,6 +17,7 @@ from torch.utils import data
 
 import dsfs
 from images import TOP
+from resume_job import Numbers
 from trainers import accelerate_1_15, lightning_2_6, torchdata_0_12
 
 LONG = os.environ.get("DSFS_LONG", "0") != "0"
@@ -25,17 +26,6 @@ LONG = os.environ.get("DSFS_LONG", "0") != "0"
 class Named(unittest.TestCase):
     def shortDescription(self):
         return f"resume: {type(self).__name__}: " + self._testMethodName[5:].replace("_", " ")
-
-
-class Numbers:
-    def __init__(self, n):
-        self.n = n
-
-    def __len__(self):
-        return self.n
-
-    def __getitem__(self, index):
-        return index
 
 
 def sampler_of(n, seed=3, **options):
