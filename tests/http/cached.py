@@ -202,6 +202,12 @@ def warmed(world):
     (world.work / "some").write_text("none/such\n")
     ended = warmup(world, server, "warm-some", f"--filelist={world.work}/some")[1]
     cases.result(ended[0] == 1 and "none/such" in ended[2], "a path that there is not", *ended)
+    (world.work / "some").write_bytes(b"one\0two\n")
+    ended = warmup(world, server, "warm-some", f"--filelist={world.work}/some")[1]
+    has("a list with NULs", ended[2], "entry 1: not a path")
+    cases.result(ended[0] == 1, "and it fails", *ended)
+    ended = warmup(world, server, "warm-some", "--filelist=/none/such")[1]
+    has("a list that is not there", ended[2], "/none/such: cannot open")
 
     source, ended, said = warmup(world, server, "warm-small,cache-size=2M")
     cases.result(ended[0] == 0 and 0 < said["kept_bytes"] < 3 << 20,

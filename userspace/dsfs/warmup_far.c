@@ -14,6 +14,7 @@
 #include "dsfs.h"
 #include "imagemsg.h"
 #include "json.h"
+#include "list.h"
 #include "msg.h"
 #include "parse.h"
 #include "progress.h"
@@ -171,48 +172,29 @@ static int ranges(struct far *f)
 	return 0;
 }
 
-static int add_line(struct far *f, const char *line)
+static int add_line(void *ctx, char *line, size_t len, u64 number)
 {
-	char **v = reallocarray(f->v, f->nr + 1, sizeof(*v));
+	struct far *f = ctx;
+	char **v;
 
+	if (strlen(line) != len) {
+		f->errors++;
+		msg_error(NULL, "entry %llu: not a path", number);
+		return 0;
+	}
+	v = reallocarray(f->v, f->nr + 1, sizeof(*v));
 	if (!v)
-		return -ENOMEM;
+		return no_memory();
 	f->v = v;
 	v[f->nr] = strdup(line);
-	return v[f->nr++] ? 0 : -ENOMEM;
-}
-
-static int read_list(struct far *f)
-{
-	const char end = f->o->null ? '\0' : '\n';
-	const bool input = !strcmp(f->o->list, "-");
-	FILE *in = input ? stdin : fopen(f->o->list, "re");
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t n;
-	int ret = in ? 0 : -errno;
-
-	while (!ret && (n = getdelim(&line, &room, end, in)) > 0) {
-		if (line[n - 1] == end)
-			line[n - 1] = '\0';
-		if (*line)
-			ret = add_line(f, line);
-	}
-	if (!ret && ferror(in))
-		ret = -errno;
-	if (ret)
-		msg_error(f->o->list, "%s", msg_why(-ret));
-	if (in && !input)
-		fclose(in);
-	free(line);
-	return ret;
+	return v[f->nr++] ? 0 : no_memory();
 }
 
 static int files(struct far *f)
 {
 	const struct dsfs_open_options opt = { .size = sizeof(opt), .source = f->o->source };
 	struct dsfs_error error;
-	int ret = read_list(f);
+	int ret = list_read(f->o->list, f->o->null, add_line, f);
 
 	if (ret)
 		return ret;
