@@ -183,7 +183,7 @@ class Bench:
 
     def same_bytes(self, name, lines):
         """Whoever asks for other ranges than the samples' is not compared."""
-        ranges = [line.split('"')[1].partition("=")[2].split("-") for line in lines]
+        ranges = [line.split()[2].partition("=")[2].split("-") for line in lines]
         got = sorted((int(first), int(last)) for first, last in ranges)
         if got != sorted(self.ranges):
             sys.exit(f"far: {name}: {len(set(got))} ranges, {sum(b - a + 1 for a, b in got)} bytes"

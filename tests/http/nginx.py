@@ -4,29 +4,9 @@ import os
 import shutil
 import socket
 import subprocess
+from pathlib import Path
 
-CONF = """daemon off;
-pid {work}/nginx.pid;
-error_log {work}/error.log;
-worker_processes 1;
-user root;
-events {{ worker_connections 1024; }}
-http {{
-	log_format ranges '$status $request_method $uri "$http_range"';
-	access_log {work}/access.log ranges;
-	client_body_temp_path {work}/temp;
-	proxy_temp_path {work}/temp;
-	fastcgi_temp_path {work}/temp;
-	uwsgi_temp_path {work}/temp;
-	scgi_temp_path {work}/temp;
-	keepalive_requests 1000000;
-	server {{
-		listen 127.0.0.1:{port};
-		root {folder};
-		autoindex on;
-	}}
-}}
-"""
+CONF = Path(__file__).with_name("nginx.conf")
 
 
 class Nginx:
@@ -35,10 +15,13 @@ class Nginx:
         os.mkdir(work)
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
-        with open(f"{work}/conf", "w") as conf:
-            conf.write(CONF.format(folder=folder, work=work, port=self.port))
+        conf = CONF.read_text()
+        for name, text in ("work", work), ("folder", folder), ("port", self.port):
+            conf = conf.replace(f"@{name}@", str(text))
+        Path(f"{work}/conf").write_text(conf)
         program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
-        self.process = subprocess.Popen([program, "-c", f"{work}/conf", "-e", f"{work}/error.log"])
+        self.process = subprocess.Popen([program, "-c", f"{work}/conf", "-g", "daemon off;",
+                                         "-e", f"{work}/error.log"])
         while True:
             try:
                 socket.create_connection(("127.0.0.1", self.port)).close()
@@ -65,8 +48,8 @@ class Nginx:
         while True:
             with open(f"{self.work}/access.log") as log:
                 lines = log.read().splitlines()
-            if lines and lines[-1].split()[2] == "/mark":
+            if lines and lines[-1].split()[1] == "/mark":
                 break
-        marks = [i for i, line in enumerate(lines) if line.split()[2] == "/mark"]
+        marks = [i for i, line in enumerate(lines) if line.split()[1] == "/mark"]
         start = marks[-2] + 1 if len(marks) > 1 else 0
         return lines[start:marks[-1]]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# A web server of the tests: nginx on a free port of the loopback, with a log of a line a
-# request: method, address, range, status, bytes, number of the connection.
+# The web server of the tests, by tests/http/nginx.conf, on a free port.
 #
 # A client asks for /phase/NAME to say what begins; phase_of NAME prints the lines from
 # there to the next.  To be sourced; DIR/web is what is served.
+# The working directory is that of the checkout.
 
 # web_begin DIR: sets web_port and web_log
 web_begin()
@@ -28,29 +28,7 @@ web_begin()
 
 web_configure()
 {
-	cat <<-EOF
-	daemon on;
-	user root;
-	worker_processes 1;
-	pid $web_dir/nginx.pid;
-	error_log $web_dir/error.log;
-	events { worker_connections 512; }
-	http {
-		log_format requests '\$request_method \$uri \$http_range \$status \$body_bytes_sent \$connection';
-		access_log $web_log requests;
-		client_body_temp_path $web_dir/tmp;
-		proxy_temp_path $web_dir/tmp;
-		fastcgi_temp_path $web_dir/tmp;
-		uwsgi_temp_path $web_dir/tmp;
-		scgi_temp_path $web_dir/tmp;
-		keepalive_requests 1000000;
-		server {
-			listen 127.0.0.1:$web_port;
-			root $web_dir/web;
-			location /phase/ { return 204; }
-		}
-	}
-	EOF
+	sed "s,@work@,$web_dir,; s,@folder@,$web_dir/web,; s,@port@,$web_port," tests/http/nginx.conf
 }
 
 web_start()
