@@ -10,14 +10,27 @@
 #define DSFS_SOURCE_H
 
 /**
+ * struct dsfs_resident - a piece of the metadata area that is resident
+ * @start: byte offset in the area
+ * @bytes: whole blocks
+ * @at: byte offset in the memory
+ */
+struct dsfs_resident {
+	u64 start;
+	u64 bytes;
+	u64 at;
+};
+
+/**
  * struct dsfs_source - the metadata of a mounted generation
  * @sb: its super block
  * @all: all metadata, if all of it is resident and good
  * @geo: geometry
- * @mem: all metadata, if it is resident
+ * @resident: what is resident, @nr_resident pieces: see metafit.c
+ * @mem: their memory, @mem_bytes; NULL if there are none
  * @sums: BLOCKSUMS, verified
- * @bad: bitmap of blocks of @mem that could not be read or verified at mount
- * @names_good: bitmap by resident block: dsfs_names_good() is true for the name
+ * @bad: bitmap of metadata blocks that could not be read or verified at mount
+ * @names_good: bitmap by metadata block: dsfs_names_good() is true for the name
  *	block at its start; see dir.c
  * @lazy: inode whose page cache has the blocks that are not resident
  * @resident_bytes: size of @sums and @mem
@@ -27,6 +40,9 @@ struct dsfs_source {
 	struct super_block *sb;
 	char *all;
 	struct dsfs_geo geo;
+	struct dsfs_resident resident[DSFS_REGIONS_USED];
+	unsigned int nr_resident;
+	u64 mem_bytes;
 	struct dsfs_mem *mem;
 	struct dsfs_mem *sums;
 	unsigned long *bad;

@@ -21,11 +21,6 @@
 
 struct file_kattr;
 
-enum dsfs_meta_mode {
-	DSFS_META_RESIDENT,	/* all read and verified at mount, kept until unmount */
-	DSFS_META_LAZY,		/* read and verified on demand, reclaimable */
-};
-
 enum dsfs_cache_policy {
 	DSFS_CACHE_LRU,		/* replacement by the page cache */
 	DSFS_CACHE_EPOCH,	/* admission by cache.c */
@@ -35,10 +30,17 @@ enum dsfs_cache_policy {
 struct dsfs_options {
 	u64 wholefile;		/* files of up to this many bytes are read whole */
 	u64 generation;		/* generation to mount; 0: the newest */
-	enum dsfs_meta_mode meta;
+	u64 meta;		/* bytes of metadata that may be resident */
 	enum dsfs_cache_policy cache;
 	bool verify;		/* data checksums */
 };
+
+/* Of dsfs_options.meta. What is resident is read and verified at mount, and kept. */
+#define DSFS_META_RESIDENT	U64_MAX
+/* Read and verified on demand, reclaimable */
+#define DSFS_META_LAZY		0
+/* Of a size: it is shown in KiB, with ten digits at most */
+#define DSFS_META_BUDGET_MAX	BIT_ULL(40)
 
 #define DSFS_WHOLEFILE_DEFAULT	SZ_1M
 #define DSFS_WHOLEFILE_MAX	SZ_1G
@@ -122,7 +124,7 @@ static inline bool dsfs_verifies(const struct super_block *sb)
 /* True if access to metadata may wait for the device */
 static inline bool dsfs_meta_may_block(const struct super_block *sb)
 {
-	return DSFS_SB(sb)->opt.meta == DSFS_META_LAZY || DSFS_SB(sb)->src.bad_blocks;
+	return !DSFS_SB(sb)->src.all;
 }
 
 /*
@@ -205,10 +207,19 @@ int dsfs_mem_read(struct dsfs_mem *mem, struct super_block *sb, u64 pos, size_t 
 int dsfs_mem_init(void);
 void dsfs_mem_exit(void);
 
+/* metafit.c */
+void dsfs_meta_fit(struct dsfs_source *src, u64 budget);
+void *dsfs_meta_resident(const struct dsfs_source *src, u64 at);
+
+/* Bytes of memory that all metadata takes */
+static inline u64 dsfs_meta_most(const struct dsfs_source *src)
+{
+	return src->geo.meta_bytes + src->geo.regions[DSFS_REGION_BLOCKSUMS].bytes;
+}
+
 /* metaload.c */
 bool dsfs_meta_block_good(const struct dsfs_source *src, u64 block, const void *p);
-int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,
-		   enum dsfs_meta_mode mode);
+int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc, u64 budget);
 void dsfs_meta_close(struct dsfs_source *src);
 
 /* attr.c */

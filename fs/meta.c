@@ -3,11 +3,12 @@
  * Metadata access.
  *
  * With meta=resident all metadata is loaded at mount (metaload.c) and stays in
- * memory, so that lookups do not wait for the device.
+ * memory, so that lookups do not wait for the device; with meta=SIZE what has room.
  *
  * Blocks that are not resident are read and verified on demand, and kept in the page
- * cache of an internal inode: all blocks with meta=lazy, and blocks that were unreadable
- * or damaged at mount. Block checksums are always resident.
+ * cache of an internal inode: all blocks with meta=lazy, those that have no room with
+ * meta=SIZE, and those that were unreadable or damaged at mount. Block checksums are
+ * always resident.
  *
  * They are read into memory of their own (bdev.c) and copied when they are good, so that
  * who waits for a device can be killed and leaves nothing behind in the page cache.
@@ -130,14 +131,6 @@ static struct folio *dsfs_lazy_get(struct dsfs_source *src, u64 at)
 	return got;
 }
 
-/* Resident metadata, or NULL */
-static void *dsfs_resident(const struct dsfs_source *src, u64 at)
-{
-	if (!src->mem || test_bit(at >> DSFS_BLOCK_BITS, src->bad))
-		return NULL;
-	return src->mem->p + at;
-}
-
 /**
  * dsfs_meta_get_other - get metadata when not all of it is resident
  * @src: metadata source
@@ -150,7 +143,7 @@ int dsfs_meta_get_other(struct dsfs_source *src, u64 at, struct dsfs_mref *ref)
 {
 	struct folio *folio;
 
-	ref->p = dsfs_resident(src, at);
+	ref->p = dsfs_meta_resident(src, at);
 	ref->priv = NULL;
 	if (ref->p)
 		return 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading of metadata at mount: the block checksums, and with meta=resident all of it.
+ * Loading of metadata at mount: the block checksums, and what is resident (metafit.c).
  *
  * Metadata is read in large requests and verified block by block. It lies in one piece of
- * vmalloc memory, so that an access is an addition, and so that an administrator finds it
- * by its caller, with its size and its pages by node: dsfs_mem_new in /proc/vmallocinfo.
- * drop_caches, BLKFLSBUF and memory pressure do not remove it.
+ * vmalloc memory, so that an access is an addition if all is resident, and so that an
+ * administrator finds it by its caller, with its size and its pages by node: dsfs_mem_new
+ * in /proc/vmallocinfo. drop_caches, BLKFLSBUF and memory pressure do not remove it.
  *
  * The NUMA policy of the task that mounts says on which nodes it lies. mount.dsfs spreads
  * it, because lookups come from all nodes.
@@ -116,11 +116,12 @@ static int dsfs_check_regions(struct dsfs_source *src, struct fs_context *fc)
 }
 
 /*
- * Verify what was read last, @len bytes at @at. Blocks of a failed request are bad,
- * whatever their bytes are: a layer below, such as dm-verity, may have rejected data that
- * is in memory all the same and whose crc32c is right.
+ * Verify what was read last, @len bytes at @at of the metadata area, which are at @p.
+ * Blocks of a failed request are bad, whatever their bytes are: a layer below, such as
+ * dm-verity, may have rejected data that is in memory all the same and whose crc32c is
+ * right.
  */
-static void dsfs_find_bad(struct dsfs_source *src, u64 at, size_t len)
+static void dsfs_find_bad(struct dsfs_source *src, u64 at, const char *p, size_t len)
 {
 	size_t off;
 
@@ -129,32 +130,47 @@ static void dsfs_find_bad(struct dsfs_source *src, u64 at, size_t len)
 
 		cond_resched();
 		if (!dsfs_mem_failed(src->mem, off) &&
-		    dsfs_meta_block_good(src, block, src->mem->p + at + off))
+		    dsfs_meta_block_good(src, block, p + off))
 			continue;
 		__set_bit(block, src->bad);
 		src->bad_blocks++;
 	}
 }
 
-static int dsfs_load_all(struct dsfs_source *src, struct fs_context *fc)
+static int dsfs_load_piece(struct dsfs_source *src, const struct dsfs_resident *r)
 {
-	const u64 bytes = src->geo.meta_bytes, start = src->geo.meta_start;
-	u64 at, n;
+	u64 off, n;
 
-	for (at = 0; at < bytes; at += n) {
-		n = min_t(u64, bytes - at, DSFS_BATCH_BYTES);
-		if (dsfs_mem_read(src->mem, src->sb, start + at, at, n) == -EINTR)
+	for (off = 0; off < r->bytes; off += n) {
+		n = min_t(u64, r->bytes - off, DSFS_BATCH_BYTES);
+		if (dsfs_mem_read(src->mem, src->sb, src->geo.meta_start + r->start + off,
+				  r->at + off, n) == -EINTR)
 			return -EINTR;
-		dsfs_find_bad(src, at, n);
+		dsfs_find_bad(src, r->start + off, src->mem->p + r->at + off, n);
 	}
-	if (!src->bad_blocks)
-		src->all = src->mem->p;
-	else
+	return 0;
+}
+
+static int dsfs_load_resident(struct dsfs_source *src, struct fs_context *fc)
+{
+	const u64 start = src->geo.meta_start;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < src->nr_resident; i++) {
+		ret = dsfs_load_piece(src, &src->resident[i]);
+		if (ret)
+			return ret;
+	}
+	if (src->bad_blocks)
 		dsfs_fc_warn(fc, src->sb,
 			     "%llu blocks of metadata are unreadable or damaged, or in requests that failed, the first at %llu: they are read when they are needed",
 			     src->bad_blocks,
-			     start + ((u64)find_first_bit(src->bad, bytes >> DSFS_BLOCK_BITS) <<
+			     start + ((u64)find_first_bit(src->bad, src->geo.meta_bytes >>
+							  DSFS_BLOCK_BITS) <<
 				      DSFS_BLOCK_BITS));
+	else if (src->mem_bytes == src->geo.meta_bytes)
+		src->all = src->mem->p;
 	return 0;
 }
 
@@ -166,7 +182,7 @@ static int dsfs_meta_load(struct dsfs_source *src, struct fs_context *fc)
 	if (!ret)
 		ret = dsfs_check_regions(src, fc);
 	if (!ret && src->mem)
-		ret = dsfs_load_all(src, fc);
+		ret = dsfs_load_resident(src, fc);
 	return ret;
 }
 
@@ -185,18 +201,18 @@ static int dsfs_lazy_open(struct dsfs_source *src)
 }
 
 /* Allocate what grows with the metadata. The bitmaps have 64 bytes for 2 MiB of it. */
-static int dsfs_meta_alloc(struct dsfs_source *src, enum dsfs_meta_mode mode)
+static int dsfs_meta_alloc(struct dsfs_source *src)
 {
 	const size_t longs = BITS_TO_LONGS(src->geo.meta_bytes >> DSFS_BLOCK_BITS);
 
 	src->sums = dsfs_mem_new(src->sb, src->geo.regions[DSFS_REGION_BLOCKSUMS].bytes);
 	if (!src->sums)
 		return -ENOMEM;
-	if (mode != DSFS_META_RESIDENT)
+	if (!src->mem_bytes)
 		return 0;
 	src->bad = kvcalloc(longs, sizeof(long), DSFS_MEM_GFP);
 	src->names_good = kvcalloc(longs, sizeof(long), DSFS_MEM_GFP);
-	src->mem = dsfs_mem_new(src->sb, src->geo.meta_bytes);
+	src->mem = dsfs_mem_new(src->sb, src->mem_bytes);
 	return src->bad && src->names_good && src->mem ? 0 : -ENOMEM;
 }
 
@@ -208,39 +224,58 @@ static u64 dsfs_memory_free(void)
 	return IS_ENABLED(CONFIG_64BIT) ? free : min_t(u64, free, VMALLOC_TOTAL);
 }
 
+/* Load what @budget has room for. Return: as dsfs_meta_open(); nothing is left then. */
+static int dsfs_meta_try(struct dsfs_source *src, struct fs_context *fc, u64 budget)
+{
+	int ret;
+
+	dsfs_meta_fit(src, budget);
+	src->resident_bytes = src->geo.regions[DSFS_REGION_BLOCKSUMS].bytes + src->mem_bytes;
+	ret = dsfs_lazy_open(src);
+	if (!ret)
+		ret = dsfs_meta_alloc(src);
+	if (!ret)
+		ret = dsfs_meta_load(src, fc);
+	if (ret)
+		dsfs_meta_close(src);
+	return ret;
+}
+
 /**
  * dsfs_meta_open - set up metadata access of a mount
  * @src: metadata source, with super block and geometry set
  * @fc: for messages
- * @mode: which metadata is resident
+ * @budget: bytes of metadata that may be resident
+ *
+ * A node shall boot with less memory than was thought: what does not fit is not
+ * resident, and a warning says so.
  *
  * Return: 0; -ENOMEM; -EINTR; -EIO or -EBADMSG if BLOCKSUMS or a region
  * checksum is bad. Other damaged blocks are reported, and fail when they are
  * used.
  */
-int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc,
-		   enum dsfs_meta_mode mode)
+int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc, u64 budget)
 {
-	const bool resident = mode == DSFS_META_RESIDENT;
-	const u64 free = dsfs_memory_free();
+	const u64 wanted = min(budget, dsfs_meta_most(src)), free = dsfs_memory_free();
+	/* A half is for data, and for those who come later. */
+	u64 fits = wanted <= free ? wanted : free / 2;
 	int ret;
 
-	src->resident_bytes = src->geo.regions[DSFS_REGION_BLOCKSUMS].bytes +
-			      (resident ? src->geo.meta_bytes : 0);
-	ret = dsfs_lazy_open(src);
-	if (!ret)
-		ret = src->resident_bytes <= free ? dsfs_meta_alloc(src, mode) : -ENOMEM;
-	if (!ret)
-		ret = dsfs_meta_load(src, fc);
-	if (!ret)
-		return 0;
-	dsfs_meta_close(src);
+	ret = dsfs_meta_try(src, fc, fits);
+	/* What is free is an estimate. */
+	if (ret == -ENOMEM && src->mem_bytes) {
+		fits = DSFS_META_LAZY;
+		ret = dsfs_meta_try(src, fc, fits);
+	}
 	/* After the memory is freed, as a message needs some */
 	if (ret == -ENOMEM)
 		dsfs_fc_error(fc, src->sb,
-			      "metadata needs %llu KiB of memory, at most %llu are free%s",
-			      src->resident_bytes >> 10, free >> 10,
-			      resident ? ": mount with meta=lazy" : "");
+			      "metadata needs %llu KiB of memory, at most %llu are free",
+			      src->resident_bytes >> 10, free >> 10);
+	else if (!ret && fits < wanted)
+		dsfs_fc_warn(fc, src->sb,
+			     "metadata needs %llu KiB of memory, at most %llu are free: %llu are resident, the rest is read when it is needed",
+			     wanted >> 10, free >> 10, src->resident_bytes >> 10);
 	return ret;
 }
 

@@ -22,12 +22,6 @@ static const struct constant_table dsfs_param_cache[] = {
 	{}
 };
 
-static const struct constant_table dsfs_param_meta[] = {
-	{ "resident",	DSFS_META_RESIDENT },
-	{ "lazy",	DSFS_META_LAZY },
-	{}
-};
-
 static const struct constant_table dsfs_param_verify[] = {
 	{ "off",	0 },
 	{ "on",		1 },
@@ -37,7 +31,7 @@ static const struct constant_table dsfs_param_verify[] = {
 const struct fs_parameter_spec dsfs_parameters[] = {
 	fsparam_enum("cache",		OPT_CACHE, dsfs_param_cache),
 	fsparam_u64("generation",	OPT_GENERATION),
-	fsparam_enum("meta",		OPT_META, dsfs_param_meta),
+	fsparam_string("meta",		OPT_META),
 	fsparam_enum("verify",		OPT_VERIFY, dsfs_param_verify),
 	fsparam_string("wholefile",	OPT_WHOLEFILE),
 	{}
@@ -47,21 +41,36 @@ const struct fs_parameter_spec dsfs_parameters[] = {
  * A number with an optional K, M or G. Ten digits at most, so that it cannot
  * overflow.
  */
-static int dsfs_parse_wholefile(struct fs_context *fc, const char *s, u64 *val)
+static int dsfs_parse_size(struct fs_context *fc, const char *name, const char *s, u64 limit,
+			   u64 *val)
 {
 	const size_t digits = strspn(s, "0123456789");
 
 	if (!digits || digits > 10 || strspn(s + digits, "kKmMgG") > 1 ||
 	    s[digits + strspn(s + digits, "kKmMgG")])
-		return invalfc(fc, "wholefile: '%s' is not a size", s);
+		return invalfc(fc, "%s: '%s' is not a size", name, s);
 	/* memparse() takes a leading zero for octal. */
 	while (s[0] == '0' && isdigit(s[1]))
 		s++;
 	*val = memparse(s, NULL);
-	if (*val > DSFS_WHOLEFILE_MAX)
-		return invalfc(fc, "wholefile: %llu is above the limit of %u",
-			       *val, DSFS_WHOLEFILE_MAX);
+	if (*val > limit)
+		return invalfc(fc, "%s: %llu is above the limit of %llu", name, *val, limit);
 	return 0;
+}
+
+static int dsfs_parse_meta(struct fs_context *fc, const char *s, u64 *val)
+{
+	int ret;
+
+	*val = DSFS_META_RESIDENT;
+	if (!strcmp(s, "resident"))
+		return 0;
+	*val = DSFS_META_LAZY;
+	if (!strcmp(s, "lazy"))
+		return 0;
+	ret = dsfs_parse_size(fc, "meta", s, DSFS_META_BUDGET_MAX, val);
+	*val = round_down(*val, DSFS_BLOCK_SIZE);
+	return ret;
 }
 
 /* dsfs_parse_param - parse one mount option */
@@ -82,13 +91,13 @@ int dsfs_parse_param(struct fs_context *fc, struct fs_parameter *param)
 		sbi->opt.generation = result.uint_64;
 		return 0;
 	case OPT_META:
-		sbi->opt.meta = result.uint_32;
-		return 0;
+		return dsfs_parse_meta(fc, param->string, &sbi->opt.meta);
 	case OPT_VERIFY:
 		sbi->opt.verify = result.uint_32;
 		return 0;
 	case OPT_WHOLEFILE:
-		return dsfs_parse_wholefile(fc, param->string, &sbi->opt.wholefile);
+		return dsfs_parse_size(fc, "wholefile", param->string, DSFS_WHOLEFILE_MAX,
+				       &sbi->opt.wholefile);
 	}
 	return opt;
 }
@@ -98,10 +107,14 @@ int dsfs_show_options(struct seq_file *seq, struct dentry *root)
 {
 	const struct dsfs_options *opt = &DSFS_SB(root->d_sb)->opt;
 
-	seq_printf(seq, ",cache=%s,meta=%s,verify=%s,wholefile=%llu",
-		   READ_ONCE(opt->cache) == DSFS_CACHE_EPOCH ? "epoch" : "lru",
-		   opt->meta == DSFS_META_LAZY ? "lazy" : "resident",
-		   opt->verify ? "on" : "off", READ_ONCE(opt->wholefile));
+	seq_printf(seq, ",cache=%s",
+		   READ_ONCE(opt->cache) == DSFS_CACHE_EPOCH ? "epoch" : "lru");
+	if (opt->meta == DSFS_META_LAZY || opt->meta == DSFS_META_RESIDENT)
+		seq_printf(seq, ",meta=%s", opt->meta == DSFS_META_LAZY ? "lazy" : "resident");
+	else
+		seq_printf(seq, ",meta=%lluK", opt->meta >> 10);
+	seq_printf(seq, ",verify=%s,wholefile=%llu", opt->verify ? "on" : "off",
+		   READ_ONCE(opt->wholefile));
 	if (opt->generation)
 		seq_printf(seq, ",generation=%llu", opt->generation);
 	return 0;

@@ -75,6 +75,7 @@ step_listings()
 {
 	listed zoo ro
 	listed zoo meta=lazy,verify=off,wholefile=0
+	listed zoo meta=200K
 	listed plain ro
 	left_out 'listing of jpegs' && left_out 'listing of the ext4 image' && return
 	listed jpegs ro
@@ -140,6 +141,7 @@ step_reads()
 	fi
 	reads_of misaligned wholefile=64K --wholefile=65536 --sample=20 --largest=140000
 	reads_of nosums meta=lazy --wholefile=1048576 --sample=20 --largest=140000
+	reads_of misaligned meta=64K --wholefile=1048576 --sample=20 --largest=140000
 	umount_after_rings /mnt/pext4
 	left_out 'reads of jpegs' && return
 	ext4 jext4
@@ -183,7 +185,7 @@ one_block()
 step_oneblock()
 {
 	mkdir -p /mnt/oneblock
-	for opts in meta=resident meta=lazy; do
+	for opts in meta=resident meta=lazy meta=64K; do
 		check "a bad block of metadata costs what is in it, $opts" one_block "$opts"
 	done
 }

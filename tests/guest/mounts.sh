@@ -84,6 +84,10 @@ options()
 	check "rw becomes ro" accepts rw
 	check "meta=resident" accepts meta=resident meta=resident
 	check "meta=lazy" accepts meta=lazy meta=lazy
+	check "meta=0 is lazy" accepts meta=0 meta=lazy
+	check "meta=64K" accepts meta=64K meta=64K
+	check "meta=1024G" accepts meta=1024G meta=1073741824K
+	check "meta=1025G refused" refuses meta=1025G 'meta: 1100585369600 is above the limit'
 	check "verify=on" accepts verify=on verify=on
 	check "verify=off" accepts verify=off verify=off
 	check "cache=epoch" accepts cache=epoch cache=epoch
@@ -104,7 +108,8 @@ options()
 	check "wholefile=2G refused" refuses wholefile=2G 'wholefile: 2147483648 is above the limit'
 	check "wholefile= refused" refuses wholefile= 'wholefile|[Ee]mpty|Bad value'
 	check "wholefile without a value refused" refuses wholefile 'wholefile'
-	check "meta=all refused" refuses meta=all "meta"
+	check "meta=all refused" refuses meta=all "meta: 'all' is not a size"
+	check "meta= refused" refuses meta= 'meta|[Ee]mpty|Bad value'
 	check "meta without a value refused" refuses meta "meta"
 	check "verify=maybe refused" refuses verify=maybe "verify"
 	check "an unknown option refused" refuses nonsense "nonsense"
@@ -159,6 +164,7 @@ remounts()
 	check "remount changes wholefile" remount_changes
 	check "remount refuses verify=off" remount_refuses verify=off
 	check "remount refuses meta=lazy" remount_refuses meta=lazy
+	check "remount refuses meta=64K" remount_refuses meta=64K
 	check "remount changes cache" remount_cache
 	check "remount refuses nonsense" remount_refuses wholefile=nonsense
 	umount "$dir"
@@ -222,11 +228,38 @@ resident()
 	check "meta=resident: nor the second time" [ "$(look_at_all)" -eq 0 ]
 	check "meta=resident: nor after memory ran short" \
 		[ "$(look_at_all pressure)" -eq 0 ]
+	most=$(cat "/sys/fs/dsfs/$name/metadata_resident_bytes")
 	umount "$dir"
 	mount -t dsfs -o meta=lazy "$dev" "$dir"
-	check "meta=lazy: requests for names and attributes" [ "$(look_at_all)" -gt 0 ]
+	lazy=$(look_at_all)
+	check "meta=lazy: requests for names and attributes" [ "$lazy" -gt 0 ]
 	check "meta=lazy: again after the caches were dropped" [ "$(look_at_all)" -gt 0 ]
 	umount "$dir"
+	budgets
+}
+
+# Memory is for what fits, and what does not fit is asked of the device.
+budgets()
+{
+	mount -t dsfs -o meta="$most" "$dev" "$dir"
+	check "meta=SIZE of all: no request for names and attributes" [ "$(look_at_all)" -eq 0 ]
+	umount "$dir"
+	last=$lazy
+	for part in 4 2; do
+		budget=$((most / part))
+		mount -t dsfs -o meta=$budget "$dev" "$dir"
+		check "meta=SIZE, 1/$part of all: no more than that is resident" \
+			sysfs_is metadata_resident_bytes -le $budget
+		check "meta=SIZE, 1/$part of all: it is used" \
+			sysfs_is metadata_resident_bytes -gt $((budget - 8192))
+		requests=$(look_at_all)
+		echo "# $prog: $lazy requests with meta=lazy, $requests with 1/$part of $most bytes"
+		check "meta=SIZE, 1/$part of all: fewer requests than with less" \
+			[ "$requests" -lt "$last" ]
+		last=$requests
+		umount "$dir"
+	done
+	check "meta=SIZE, 1/2 of all: there are requests" [ "$last" -gt 0 ]
 }
 
 # The mount itself: a few large requests, not one a block.

@@ -61,7 +61,8 @@ static void walk_all(struct walk *w)
 /* Walk all of an image, and write its line of OUT. */
 static void try_whole(u64 nr, const char *from, const u8 *p, size_t size)
 {
-	static const char *const options[] = { "", "meta=lazy", "", "meta=lazy,verify=off" };
+	static const char *const options[] = { "", "meta=lazy", "meta=16K",
+						"meta=lazy,verify=off" };
 	struct walk w = { .turn = nr };
 	char first[4 * sizeof(w.first)];
 	int err;
