@@ -5,9 +5,11 @@
 # the image of each number of files with meta=META and look COUNT names up.
 # Prints a line for each:
 #
-#   FILES mount=SECONDS memory=KIB cold=N cached=N miss=N
+#   FILES mount=SECONDS memory=KIB requests=N cold=N cached=N miss=N
 #
+# META of a percentage: meta= as many bytes of all metadata.
 # memory: what is not free any more when all that can be dropped is dropped.
+# requests: that a cold stat() needs.
 set -eu
 
 meta=$1
@@ -22,15 +24,36 @@ free_kib()
 	awk '/^MemFree/ { print $2 }' /proc/meminfo
 }
 
+disk_requests()
+{
+	awk '{ print $1 }' "/sys/class/block/$(basename "$(readlink -f "/dev/drive/n$1")")/stat"
+}
+
+# option FILES: of meta=
+option()
+{
+	case $meta in
+	*%)	mount -t dsfs -o ro,meta=lazy "/dev/drive/n$1" /mnt
+		bytes=$(cat "/sys/fs/dsfs/$(basename "$(readlink -f "/dev/drive/n$1")")/metadata_bytes")
+		umount /mnt
+		echo $((bytes * ${meta%?} / 102400))K ;;
+	*)	echo "$meta" ;;
+	esac
+}
+
 echo "# kernel $(uname -r), $(awk '/^MemTotal/ { printf "%d MiB", $2 / 1024 }' /proc/meminfo), meta=$meta"
 mkdir -p /mnt
 for files in "$@"; do
 	before=$(free_kib)
 	from=$(cut -d ' ' -f 1 /proc/uptime)
-	mount -t dsfs -o "ro,meta=$meta" "/dev/drive/n$files" /mnt
+	mount -t dsfs -o "ro,meta=$(option "$files")" "/dev/drive/n$files" /mnt
 	to=$(cut -d ' ' -f 1 /proc/uptime)
 	after=$(free_kib)
+	requests=$(disk_requests "$files")
+	lookups --once /mnt/d "$files" "$count"
+	requests=$(awk -v a="$requests" -v b="$(disk_requests "$files")" -v n="$count" \
+		'BEGIN { printf "%.2f", (b - a) / n }')
 	found=$(lookups /mnt/d "$files" "$count")
-	echo "$files mount=$(awk -v a="$from" -v b="$to" 'BEGIN { print b - a }') memory=$((before - after)) $found"
+	echo "$files mount=$(awk -v a="$from" -v b="$to" 'BEGIN { print b - a }') memory=$((before - after)) requests=$requests $found"
 	umount /mnt
 done
