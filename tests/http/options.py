@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Options of sources, and who is asked what."""
 import ctypes
+import importlib.util
 import os
 
 import cases
@@ -30,6 +31,7 @@ def part(world):
         error_of(world.open, world.image), "nonsense")
     del os.environ["DSFS_SOURCE"]
     digests(world)
+    behind(world)
     empty(world)
     small(world)
     older(world)
@@ -51,6 +53,60 @@ def digests(world):
             ended = world.tool(tool, *args, option, f"digest={other}")
             cases.result(ended[0] and f"digest kept: {kept}" in ended[2],
                          f"{name}: another digest, {tool}", ended)
+
+
+def behind(world):
+    """The same behind the address: by all doors, of a server and of a file"""
+    url = Server({"/set": world.bytes}).url("/set")
+    kept = world.tool("dump.dsfs", "--digest", world.image)[1].decode().strip()
+    right, other = f"sha256:{kept.partition(':')[2]}", f"sha256:{0:064x}"
+    for where in url, str(world.image):
+        name = "a server" if where == url else "a file"
+        for digest in right, kept:
+            cases.result(world.open(f"{where}@{digest}")["large"] == world.files["large"],
+                         f"{name}: @{digest.partition(':')[0]}, the right one")
+        has(f"{name}: @sha256: of another", error_of(world.open, f"{where}@{other}"),
+            f"digest kept: {kept}, expected: {other}")
+        has(f"{name}: it counts for more than the option",
+            error_of(world.open, f"{where}@{other}", f"digest={right}"), f"expected: {other}")
+        for bad in "sha256:12", "sha256:" + "g" * 64, right + "0":
+            has(f"{name}: @{bad[:12]} of {len(bad)} is no digest",
+                error_of(world.open, f"{where}@{bad}"), "64 hexadecimal digits")
+        for tool, *args in (("dump.dsfs", "--cat=/large"), ("fsck.dsfs", "--no-data")):
+            good = world.tool(tool, *args, f"{where}@{right}")
+            ended = world.tool(tool, *args, f"{where}@{other}")
+            cases.result(not good[0] and ended[0] and f"digest kept: {kept}" in ended[2] and
+                         (tool != "dump.dsfs" or good[1] == world.files["large"]),
+                         f"{name}: {tool} @sha256:", good[2], ended)
+        ended = world.tool("dsfs-fuse", f"{where}@{other}", world.work)
+        cases.result(ended[0] and f"digest kept: {kept}" in ended[2],
+                     f"{name}: dsfs-fuse @sha256:", ended)
+        if importlib.util.find_spec("fsspec"):
+            import dsfs.fsspec
+            image = dsfs.fsspec.DSFSFileSystem(fo=f"{where}@{right}")
+            cases.result(image.cat("large") == world.files["large"], f"{name}: fsspec @sha256:")
+    warmed(world, url, right, other)
+    named(world, kept, other)
+
+
+def warmed(world, url, right, other):
+    source = f"cache-dir={world.work / 'warmed'}"
+    good = world.tool("dsfs", "warmup", "--quiet", f"--source={source}", f"{url}@{right}")
+    bad = world.tool("dsfs", "warmup", "--quiet", f"--source={source}", f"{url}@{other}")
+    cases.result(not good[0] and bad[0] == 1 and "expected: " + other in bad[2],
+                 "dsfs warmup @sha256:", good, bad)
+
+
+def named(world, kept, other):
+    """A file that really has such a name"""
+    path = world.work / f"set@{other}"
+    path.write_bytes(world.bytes)
+    text = error_of(world.open, path)
+    ended = world.tool("dump.dsfs", "--digest", path)
+    cases.result(text is None and ended[1].decode().strip() == kept,
+                 "a file that has such a name is that file", text, ended)
+    has("and one of a folder is no digest", error_of(world.open, f"{path}/none"),
+        "Not a directory")
 
 
 def empty(world):

@@ -164,6 +164,8 @@ static int ranges(struct far *f)
 	ret = check_kept(&f->img, f->img.path);
 	if (!ret)
 		ret = choose_range(f);
+	if (!ret)
+		ret = image_as_expected(&f->img, NULL);
 	if (ret)
 		return ret;
 	progress_start(&f->bar, "reading", f->end);

@@ -5,6 +5,7 @@
  * and turns readahead off.
  */
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "fuse.h"
@@ -75,8 +76,28 @@ static int attach_file(struct fuse_fs *fs)
 	return 0;
 }
 
+/* The file is opened here, so a digest behind its name is taken from it here. */
+static int split_address(struct fuse_fs *fs)
+{
+	struct origin o;
+	const char *what;
+	int ret = origin_split(&o, fs->opt.image, fs->opt.source, &what);
+
+	if (ret) {
+		msg_error(fs->opt.image, "%s", msg_why(-ret));
+		return -1;
+	}
+	free(fs->opt.image);
+	free(fs->opt.source);
+	fs->opt.image = o.address;
+	fs->opt.source = o.source;
+	return 0;
+}
+
 int image_attach(struct fuse_fs *fs)
 {
+	if (split_address(fs))
+		return -1;
 	if (origin_is_far(fs->opt.image) ? open_image(fs) : attach_file(fs))
 		return -1;
 	load_metadata(fs);

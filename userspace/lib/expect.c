@@ -48,24 +48,35 @@ static bool take_sum(const char *hex, u8 *sum)
 	return !*hex;
 }
 
+/* What stands behind the word in front of a colon, or NULL */
+static const char *take_kind(const char *text, u8 *kind)
+{
+	const size_t len = strcspn(text, ":");
+
+	if (!text[len])
+		return NULL;
+	for (*kind = DSFS_DIGEST_NONE; *kind <= DSFS_DIGEST_FULL; (*kind)++)
+		if (strlen(kind_name(*kind)) == len && !memcmp(kind_name(*kind), text, len))
+			return text + len + 1;
+	return NULL;
+}
+
+bool expected_is_begun(const char *text)
+{
+	u8 kind;
+
+	return take_kind(text, &kind);
+}
+
 int expected_parse(const char *text, struct expected *e)
 {
 	struct expected found = { .any = true };
-	const char *colon = strchr(text, ':');
-	size_t len;
-	u8 kind;
+	const char *sum = take_kind(text, &found.kind);
 
-	if (!colon || !take_sum(colon + 1, found.sum))
+	if (!sum || !take_sum(sum, found.sum))
 		return -EINVAL;
-	len = colon - text;
-	for (kind = DSFS_DIGEST_NONE; kind <= DSFS_DIGEST_FULL; kind++) {
-		if (strlen(kind_name(kind)) != len || memcmp(kind_name(kind), text, len))
-			continue;
-		found.kind = kind;
-		*e = found;
-		return 0;
-	}
-	return -EINVAL;
+	*e = found;
+	return 0;
 }
 
 static bool same(const struct dsfs_note *note, const struct expected *e)

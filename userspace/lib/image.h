@@ -246,6 +246,9 @@ char *digest_text(u8 kind, const u8 *sum, char *buf);
  */
 int expected_parse(const char *text, struct expected *e);
 
+/** expected_is_begun - whether a text begins as a digest does: with one of these words */
+bool expected_is_begun(const char *text);
+
 /* Bytes of what expected_check() says, terminated */
 #define EXPECTED_TEXT	(32 + 2 * DIGEST_TEXT)
 

@@ -110,12 +110,30 @@ static int open_image(struct dsfs_image *image, const struct dsfs_open_options *
 	return ret ? ret : check_root(image, error);
 }
 
+/* @path: with options of its own in @source; NULL: @fd is open */
+static int open_reader(struct image *img, const char *path, int fd, const char *source,
+		       struct dsfs_error *error)
+{
+	struct origin origin = { };
+	const char *what;
+	int ret = 0;
+
+	if (path)
+		ret = origin_split(&origin, path, source, &what);
+	if (!ret)
+		ret = origin_expected(path ? origin.source : source, &img->expected, &what);
+	if (!ret)
+		ret = path ? reader_open(origin.address, origin.source, &img->reader, &what) :
+			     reader_fd(fd, &img->reader, &what);
+	origin_free(&origin);
+	return ret ? api_fail(error, ret, NULL, "%s", what) : 0;
+}
+
 static int open_any(const char *path, int fd, const struct dsfs_open_options *options,
 		    struct dsfs_image **out, struct dsfs_error *error)
 {
 	struct dsfs_open_options o;
 	struct dsfs_image *image;
-	const char *what;
 	int ret = take_options(&o, options, error);
 
 	if (ret)
@@ -123,11 +141,9 @@ static int open_any(const char *path, int fd, const struct dsfs_open_options *op
 	image = calloc(1, sizeof(*image));
 	if (!image)
 		return api_fail(error, -ENOMEM, NULL, "image");
-	ret = origin_expected(o.source, &image->img.expected, &what);
+	ret = open_reader(&image->img, path, fd, o.source, error);
 	if (!ret)
-		ret = path ? reader_open(path, o.source, &image->img.reader, &what) :
-			     reader_fd(fd, &image->img.reader, &what);
-	ret = ret ? api_fail(error, ret, NULL, "%s", what) : open_image(image, &o, error);
+		ret = open_image(image, &o, error);
 	if (ret)
 		dsfs_close(image);
 	else

@@ -11,6 +11,28 @@
 bool origin_is_far(const char *address);
 
 /**
+ * struct origin - an address and its options
+ * @address: without a digest behind it
+ * @source: options, of which that digest is one; NULL: none
+ */
+struct origin {
+	char *address;
+	char *source;
+};
+
+/**
+ * origin_split - take a digest behind an address, "@sha256:HEX", for the option digest=
+ * @o: filled in; to be freed with origin_free(), which may be called in any case
+ * @address: if it is the path of a file that there is, none stands behind it
+ * @source: options, or NULL; the digest counts for more than one of these
+ * @what: gets what failed
+ *
+ * Return: 0 or -ENOMEM.  Whether it is a digest is for origin_expected() to say.
+ */
+int origin_split(struct origin *o, const char *address, const char *source, const char **what);
+void origin_free(struct origin *o);
+
+/**
  * origin_name - what messages call it: an address without user, password and query
  * @buf: gets it, terminated, if it is far
  *
@@ -35,7 +57,7 @@ int origin_expected(const char *options, struct expected *e, const char **what);
 
 /**
  * reader_open - a reader of an image, wherever it is
- * @address: the path of a file or a block device; http://, https:// or s3://bucket/key
+ * @address: the path of a file or a block device, without a digest; http://, https:// or s3://bucket/key
  * @options: of sources, "name=value,...", or NULL; those of the environment's DSFS_SOURCE count
  *	where these do not say otherwise.  How a file is read does not depend on them.
  * @out: gets the reader

@@ -42,16 +42,20 @@ int image_open(struct image *img, const char *path)
 
 int image_open_at(struct image *img, const char *address, const char *source)
 {
+	struct origin origin;
 	char name[NAME_SHOWN];
 	const char *what;
 	int ret;
 
 	memset(img, 0, sizeof(*img));
-	ret = origin_expected(source, &img->expected, &what);
+	ret = origin_split(&origin, address, source, &what);
 	if (!ret)
-		ret = reader_open(address, source, &img->reader, &what);
+		ret = origin_expected(origin.source, &img->expected, &what);
+	if (!ret)
+		ret = reader_open(origin.address, origin.source, &img->reader, &what);
 	if (!ret)
 		img->reader->stop = stop_asked;
+	origin_free(&origin);
 	return load(img, origin_name(address, name, sizeof(name)), ret, what);
 }
 

@@ -24,7 +24,7 @@ class Image(Mapping[str, bytes]):
     """A DSFS image: a read-only mapping of paths to contents.
 
     path	the image, a file or a block device; or its address on a server, http://...,
-		https://... or s3://bucket/key
+		https://... or s3://bucket/key; a digest may stand behind it, @sha256:...
     generation	which of those that it keeps; None is the newest.  It stays the same,
 		also in other processes, when the image is updated meanwhile
     verify	compare data with its checksums; metadata always is
@@ -51,6 +51,7 @@ class Image(Mapping[str, bytes]):
         if generation is not None and generation < 1:
             raise ValueError(f"generation: {generation!r} is below 1")
         # Another process may be in another directory.
+        path, source = origin.split(path, source)
         far = origin.is_far(path)
         self.path: Union[str, bytes] = os.fspath(path) if far else os.path.abspath(os.fspath(path))
         self._name = origin.name(self.path) if far else self.path

@@ -2,7 +2,7 @@
 """Addresses of images on servers: what is one, and how it is called in messages."""
 import os
 import re
-from typing import Union
+from typing import Tuple, Union
 
 from .filesystem import PathArg
 
@@ -11,11 +11,23 @@ _FAR = re.compile(r"(https?|s3)://", re.IGNORECASE)
 # may have a / ? or # in it that should have been written with a percent: no port begins so.
 _SECRET = re.compile(r"(?<=://)[^/?#]*@|(?<=://)[^/?#@:\[]*:(?!\d*(?:[/?#]|$))[^@]*@|[?#].*",
                      re.DOTALL)
+# A digest behind the path of an image
+_DIGEST = re.compile(r"(.*)@((?:sha256|dsfs1-data|dsfs1-full):[^/@]*)", re.DOTALL)
 
 
 def is_far(path: PathArg) -> bool:
     """Whether it is an address, and no path."""
     return bool(_FAR.match(os.fsdecode(path)))
+
+
+def split(path: PathArg, source: str) -> Tuple[PathArg, str]:
+    """A path without the digest behind it, and with that the options; libdsfs does so itself
+    of an address."""
+    match = _DIGEST.fullmatch(os.fsdecode(path))
+    if not match or is_far(path) or os.path.exists(path):
+        return path, source
+    bare = os.fsencode(match[1]) if isinstance(os.fspath(path), bytes) else match[1]
+    return bare, f"{source},digest={match[2]}"
 
 
 def name(address: Union[str, bytes]) -> str:

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A digest behind an address: "https://host/flowers.dsfs@sha256:HEX".  It is the option digest= of
+ * sources, written where people write which one they mean; so it is made into that option
+ * before anybody looks at the address.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "image.h"
+#include "origin.h"
+
+/*
+ * What stands behind an @ as a digest does, or NULL.  A server may take an address whatever
+ * stands at its end, so one with a wrong digit is not taken for a part of the address.
+ */
+static const char *find_digest(const char *address)
+{
+	const char *at = strrchr(address, '@');
+
+	if (!at || strchr(at, '/') || !expected_is_begun(at + 1))
+		return NULL;
+	return origin_is_far(address) || access(address, F_OK) ? at + 1 : NULL;
+}
+
+static int take_whole(struct origin *o, const char *address, const char *source)
+{
+	o->address = strdup(address);
+	o->source = source ? strdup(source) : NULL;
+	return o->address && (o->source || !source) ? 0 : -ENOMEM;
+}
+
+static int take_parts(struct origin *o, const char *address, const char *digest,
+		      const char *source)
+{
+	o->address = strndup(address, digest - 1 - address);
+	if (asprintf(&o->source, "%s,digest=%s", source ? source : "", digest) < 0)
+		o->source = NULL;
+	return o->address && o->source ? 0 : -ENOMEM;
+}
+
+int origin_split(struct origin *o, const char *address, const char *source, const char **what)
+{
+	const char *digest = find_digest(address);
+	int ret;
+
+	*what = "address";
+	*o = (struct origin){ };
+	ret = digest ? take_parts(o, address, digest, source) : take_whole(o, address, source);
+	if (ret)
+		origin_free(o);
+	return ret;
+}
+
+void origin_free(struct origin *o)
+{
+	free(o->address);
+	free(o->source);
+	*o = (struct origin){ };
+}
