@@ -6,6 +6,7 @@ import forks
 import hostile
 import mounts
 import options
+import published
 import redirects
 import s3
 import secrets_kept
@@ -13,4 +14,5 @@ import tools
 
 ALL = {"nginx": tools.part, "fuse": mounts.part, "faults": faults.part,
        "redirects": redirects.part, "secrets": secrets_kept.part, "forks": forks.part,
-       "s3": s3.part, "hostile": hostile.part, "options": options.part, "cache": cached.part}
+       "s3": s3.part, "hostile": hostile.part, "options": options.part, "cache": cached.part,
+       "publishing": published.part}
