@@ -28,7 +28,7 @@ by_s3cmd()
 # by_rclone ...: with the gateway as its store:
 by_rclone()
 {
-	in_ns env RCLONE_CONFIG=/dev/null RCLONE_CONFIG_STORE_TYPE=s3 \
+	in_ns env -u AWS_CA_BUNDLE RCLONE_CONFIG=/dev/null RCLONE_CONFIG_STORE_TYPE=s3 \
 		RCLONE_CONFIG_STORE_PROVIDER=Ceph \
 		RCLONE_CONFIG_STORE_ENDPOINT=http://10.77.0.1:7480 \
 		RCLONE_CONFIG_STORE_ACCESS_KEY_ID="$s3_key" \
