@@ -5,6 +5,7 @@ import faults
 import forks
 import hostile
 import mounts
+import oci
 import options
 import published
 import redirects
@@ -15,4 +16,4 @@ import tools
 ALL = {"nginx": tools.part, "fuse": mounts.part, "faults": faults.part,
        "redirects": redirects.part, "secrets": secrets_kept.part, "forks": forks.part,
        "s3": s3.part, "hostile": hostile.part, "options": options.part, "cache": cached.part,
-       "publishing": published.part}
+       "publishing": published.part, "oci": oci.part}

@@ -13,7 +13,7 @@ import threading
 import time
 import urllib.parse
 
-REASONS = {200: "OK", 206: "Partial Content", 302: "Found", 400: "Bad Request", 403: "Forbidden",
+REASONS = {200: "OK", 206: "Partial Content", 302: "Found", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
            404: "Not Found", 412: "Precondition Failed", 416: "Range Not Satisfiable",
            429: "Too Many Requests", 500: "Internal Server Error", 503: "Service Unavailable"}
 # A stall ends when the client goes away, or when nobody else ended it.

@@ -22,6 +22,8 @@ int dump_extents(struct view *v, struct json *j, const char *path);
 int dump_list(struct view *v, struct json *j, bool no_data);
 int dump_digest(struct view *v, struct json *j, const struct digest_request *r);
 int dump_cat(struct view *v, const char *path);
+/* Make a layout of the OCI's, in a new folder @path */
+int dump_oci(struct view *v, struct json *j, const char *path);
 
 /* A member of a report; as text it is a line: @label, and @text as listing_escape() writes it. */
 static inline void show_text(struct json *j, const char *key, const char *label, const char *text)

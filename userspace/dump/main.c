@@ -46,6 +46,8 @@ static int run(struct view *v, struct json *j, struct request *r)
 		return dump_tar(v, &r->paths);
 	if (r->wds.prefix)
 		return dump_wds(v, j, &r->wds, &r->paths);
+	if (r->oci)
+		return dump_oci(v, j, r->oci);
 	if (r->diff)
 		return dump_diff(v, j, &r->diff_of);
 	if (r->list)

@@ -17,7 +17,7 @@
  * @one: --generation was given: @generation
  */
 struct request {
-	const char *inode, *path, *dir, *extents, *extract, *cat;
+	const char *inode, *path, *dir, *extents, *extract, *cat, *oci;
 	const char *source;
 	u64 generation;
 	unsigned int digest;

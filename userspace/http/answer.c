@@ -74,6 +74,13 @@ static void take_region(struct answer *a, const char *value)
 		snprintf(a->region, REGION_MAX, "%s", value);
 }
 
+/* The one that a token answers counts for more than one that a password does. */
+static void take_challenge(struct answer *a, const char *value)
+{
+	if (strlen(value) < CHALLENGE_MAX && (!*a->challenge || !strncasecmp(value, "Bearer ", 7)))
+		snprintf(a->challenge, CHALLENGE_MAX, "%s", value);
+}
+
 static const struct field {
 	const char *name;
 	void (*take)(struct answer *a, const char *value);
@@ -84,6 +91,7 @@ static const struct field {
 	{ "ETag", take_etag },
 	{ "Last-Modified", take_modified },
 	{ "x-amz-bucket-region", take_region },
+	{ "WWW-Authenticate", take_challenge },
 };
 
 /* A status begins an answer, which may be one that only announces another. */
@@ -129,6 +137,9 @@ size_t answer_bytes(const struct http_range *r)
 	const struct answer *a = &r->answer;
 	const uint64_t total = a->has_range ? a->total : a->length < 0 ? 0 : a->length;
 
+	/* How long a text is, the server need not say before it is there. */
+	if (r->obj->text && a->length < 0)
+		return r->len;
 	return r->opening && total < r->len ? total : r->len;
 }
 
@@ -150,6 +161,8 @@ bool answer_is_range(const struct http_range *r)
 
 	if (a->encoded || answer_object(r) != ANSWER_RIGHT)
 		return false;
+	if (r->obj->text)
+		return a->status == 200 && a->length <= (int64_t)r->len;
 	if (a->status == 200)
 		return is_whole(r);
 	return a->status == 206 && a->has_range && want && a->first == r->pos &&
@@ -160,7 +173,7 @@ bool answer_is_range(const struct http_range *r)
 size_t answer_header(char *line, size_t size, size_t n, void *range)
 {
 	struct http_range *r = range;
-	char text[512];
+	char text[CHALLENGE_MAX + 32];
 
 	n *= size;
 	/* What stands behind a body is not of the head, and was asked for by nobody. */

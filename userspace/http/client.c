@@ -307,6 +307,21 @@ void client_wake(struct http_object *obj)
 	obj->curl->multi_wakeup(obj->multi);
 }
 
+int client_get(struct http_range *r, int (*stop)(void))
+{
+	struct http_object *obj = r->obj;
+	int ret;
+
+	pthread_mutex_lock(&obj->lock);
+	ret = client_submit(r);
+	r->done = ret;
+	pthread_mutex_unlock(&obj->lock);
+	if (ret)
+		return ret;
+	client_wake(obj);
+	return range_wait(r, stop);
+}
+
 void client_stop(struct http_object *obj)
 {
 	struct http_range *r;
@@ -360,6 +375,7 @@ void client_after_fork(struct http_object *obj)
 	obj->has_thread = false;
 	obj->random ^= (uint64_t)getpid() << 32;
 	obj->random |= !obj->random;
+	sem_init(&obj->renewing, 0, 1);
 	pthread_mutex_init(&obj->work, NULL);
 	pthread_mutex_init(&obj->lock, NULL);
 }

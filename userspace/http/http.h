@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ranges of one object behind http://, https:// or s3://bucket/key.
+ * Ranges of one object behind http://, https://, s3://bucket/key or oci://registry/name.
  *
  * This folder knows servers and nothing of images.  An object is opened by asking for its
  * first bytes: the answer says how long it is and by which ETag or Last-Modified it is told
@@ -37,6 +37,7 @@
  * @profile: section of the AWS tools' files
  * @cafile: certificates of the authorities that are trusted, instead of the system's
  * @anonymous: requests to S3 are not signed
+ * @plain: a registry is asked by http, not https
  *
  * A text that is not given is NULL.
  */
@@ -51,9 +52,13 @@ struct http_options {
 	const char *profile;
 	const char *cafile;
 	bool anonymous;
+	bool plain;
 };
 
 struct http_object;
+
+/** http_is_artifact - whether it begins as an address of an artifact of a registry does */
+bool http_is_artifact(const char *text);
 
 /** http_is_address - whether a text begins as an address of an object does */
 bool http_is_address(const char *text);
@@ -73,7 +78,7 @@ const char *http_name(const char *address, char *buf, size_t size);
 
 /**
  * http_open - find an object
- * @address: http://..., https://... or s3://bucket/key
+ * @address: http://..., https://..., s3://bucket/key or oci://registry/name:tag
  * @o: copied
  * @why: gets what is wrong, without anything secret
  *

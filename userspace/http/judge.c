@@ -65,11 +65,23 @@ static enum verdict other_object(struct http_range *r)
 	return failed(r, -EREMOTEIO);
 }
 
+/* That of a text: a longer one, or one that nobody asked for */
+static enum verdict wrong_text(struct http_range *r)
+{
+	if (r->answer.status == 200 && !r->answer.encoded)
+		snprintf(r->why, sizeof(r->why), "an answer of more than %zu bytes", r->len);
+	else
+		snprintf(r->why, sizeof(r->why), "a part of an answer, or one that is packed");
+	return failed(r, -EREMOTEIO);
+}
+
 /* The head was refused: it is not the range that was asked for. */
 static enum verdict wrong_range(struct http_range *r)
 {
 	const struct answer *a = &r->answer;
 
+	if (r->obj->text)
+		return wrong_text(r);
 	if (answer_object(r) == ANSWER_OTHER)
 		return other_object(r);
 	if (answer_object(r) == ANSWER_UNKNOWN)
@@ -101,7 +113,7 @@ static void pin(struct http_range *r)
 
 static enum verdict good(struct http_range *r)
 {
-	const size_t want = answer_bytes(r);
+	const size_t want = r->obj->text && r->answer.length < 0 ? r->got : answer_bytes(r);
 
 	if (r->got != want) {
 		snprintf(r->why, sizeof(r->why), "the answer is cut short: %zu of %zu bytes",
@@ -166,6 +178,14 @@ static enum verdict redirected(struct http_range *r)
 	return VERDICT_AT_ONCE;
 }
 
+/* What the host of the address wants to know, for who can find it out: not this thread. */
+static void keep_challenge(struct http_range *r)
+{
+	pthread_mutex_lock(&r->obj->lock);
+	memcpy(r->obj->challenge, r->answer.challenge, sizeof(r->obj->challenge));
+	pthread_mutex_unlock(&r->obj->lock);
+}
+
 /* The address that it led to may be one that expires: then the first one leads to another. */
 static enum verdict refused(struct http_range *r, int ret)
 {
@@ -174,6 +194,8 @@ static enum verdict refused(struct http_range *r, int ret)
 		r->redirects = 0;
 		return VERDICT_AGAIN;
 	}
+	if (r->answer.status == 401)
+		keep_challenge(r);
 	if (!r->reloaded && ret == -EACCES) {
 		r->reloaded = true;
 		if (secrets_reload(r->obj))
@@ -233,6 +255,8 @@ static enum verdict judge_transfer(struct http_range *r, CURLcode code)
 {
 	const bool has_error = r->answer.status >= 300;
 
+	if (r->refused && r->got && r->obj->text)
+		return wrong_text(r);
 	if (r->refused && r->got) {
 		snprintf(r->why, sizeof(r->why), "more bytes than were asked for");
 		return VERDICT_AGAIN;

@@ -8,7 +8,7 @@
 
 #include "http.h"
 
-static const char * const schemes[] = { "http://", "https://", "s3://" };
+static const char * const schemes[] = { "http://", "https://", "s3://", "oci://" };
 
 bool http_is_address(const char *text)
 {
@@ -16,6 +16,11 @@ bool http_is_address(const char *text)
 		if (!strncasecmp(text, schemes[i], strlen(schemes[i])))
 			return true;
 	return false;
+}
+
+bool http_is_artifact(const char *text)
+{
+	return !strncasecmp(text, "oci://", 6);
 }
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An object: opened by its first bytes, known from then on by its length and tag.
+ * An object: its memory, and its first bytes, from which on it is known by its length and tag.
  *
  * All objects are in a list, for forks alone: a child is born with their locks free and without
  * their threads.
@@ -99,38 +99,16 @@ static int take_options(struct http_object *obj, const struct http_options *o)
 	obj->opt.header_file = NULL;
 	obj->opt.cafile = NULL;
 	obj->idle = calloc(o->connections, sizeof(*obj->idle));
-	obj->head = malloc(HEAD_BYTES);
+	obj->head = malloc(obj->head_room);
 	if (!obj->idle || !obj->head || take_path(&obj->opt.header_file, o->header_file))
 		return -ENOMEM;
 	return take_path(&obj->opt.cafile, o->cafile);
 }
 
-static int take_address(struct http_object *obj, const char *address, char why[HTTP_WHY])
+static void init(struct http_object *obj)
 {
-	char *url;
-	int ret;
-
-	obj->s3 = !strncasecmp(address, "s3://", 5);
-	if (!obj->s3)
-		return address_parse(&obj->first, address, why);
-	ret = aws_load(&obj->aws, &obj->opt, why);
-	if (ret)
-		return ret;
-	url = aws_url(&obj->aws, address, why);
-	if (!url)
-		return -EINVAL;
-	ret = address_parse(&obj->first, url, why);
-	free(url);
-	return ret;
-}
-
-static struct http_object *new_object(void)
-{
-	struct http_object *obj = calloc(1, sizeof(*obj));
 	struct timespec t;
 
-	if (!obj)
-		return NULL;
 	clock_gettime(CLOCK_REALTIME, &t);
 	obj->random = (uint64_t)t.tv_sec << 32 ^ (uint64_t)t.tv_nsec << 8 ^ getpid() ^
 		      (uintptr_t)obj;
@@ -140,96 +118,7 @@ static struct http_object *new_object(void)
 	TAILQ_INIT(&obj->waiting);
 	TAILQ_INIT(&obj->running);
 	TAILQ_INIT(&obj->pieces);
-	return obj;
-}
-
-/* The first bytes: with them comes what the object is. */
-static int find_object(struct http_object *obj, char why[HTTP_WHY])
-{
-	const struct iovec iov = { obj->head, HEAD_BYTES };
-	struct http_range *r = range_new(obj, &iov, 1, HEAD_BYTES, 0, 0);
-	int ret;
-
-	if (!r)
-		return -ENOMEM;
-	r->opening = true;
-	pthread_mutex_lock(&obj->lock);
-	ret = client_submit(r);
-	r->done = ret;
-	pthread_mutex_unlock(&obj->lock);
-	if (!ret) {
-		client_wake(obj);
-		ret = range_wait(r, NULL);
-	}
-	/* one that was interrupted is still the thread's, and has no words yet */
-	if (ret == -EINTR || ret == -EAGAIN)
-		snprintf(why, HTTP_WHY, "%s", strerror(-ret));
-	else if (ret)
-		snprintf(why, HTTP_WHY, "%s", r->why);
-	range_free(r);
-	return ret;
-}
-
-/*
- * What vouches for bytes, or NULL.  A weak tag may stay while they change.  Objects that only a
- * query tells apart may be of one length and one second.
- */
-static const char *vouching_tag(const struct http_object *obj)
-{
-	if (*obj->etag)
-		return strncmp(obj->etag, "W/", 2) ? obj->etag : NULL;
-	return *obj->modified && !strchr(obj->first.url, '?') ? obj->modified : NULL;
-}
-
-static int identify(struct http_object *obj)
-{
-	const char *tag = vouching_tag(obj);
-
-	if (tag && asprintf(&obj->identity, "%s %llu %s", obj->first.name,
-			    (unsigned long long)obj->bytes, tag) < 0) {
-		obj->identity = NULL;
-		return -ENOMEM;
-	}
-	return 0;
-}
-
-static int set_up(struct http_object *obj, const char *address, const struct http_options *o,
-		  char why[HTTP_WHY])
-{
-	char name[HTTP_WHY];
-	int ret = take_options(obj, o);
-
-	if (!ret)
-		ret = take_address(obj, address, why);
-	if (!ret)
-		ret = secrets_load(obj, why);
-	if (!ret) {
-		obj->name = strdup(http_name(address, name, sizeof(name)));
-		ret = obj->name ? find_object(obj, why) : -ENOMEM;
-	}
-	return ret ? ret : identify(obj);
-}
-
-int http_open(const char *address, const struct http_options *o, struct http_object **out,
-	      char why[HTTP_WHY])
-{
-	struct http_object *obj;
-	int ret;
-
-	snprintf(why, HTTP_WHY, "no memory");
-	obj = new_object();
-	if (!obj)
-		return -ENOMEM;
-	enlist(obj);
-	obj->curl = curl_load();
-	if (!obj->curl)
-		snprintf(why, HTTP_WHY, "libcurl.so.4 is not installed (Debian: libcurl4)");
-	ret = obj->curl ? set_up(obj, address, o, why) : -EOPNOTSUPP;
-	if (ret)
-		http_close(obj);
-	else
-		*out = obj;
-	return ret;
+	sem_init(&obj->renewing, 0, 1);
 }
 
 static void free_pieces(struct http_object *obj)
@@ -243,7 +132,7 @@ static void free_pieces(struct http_object *obj)
 	}
 }
 
-void http_close(struct http_object *obj)
+void object_free(struct http_object *obj)
 {
 	if (!obj)
 		return;
@@ -253,7 +142,11 @@ void http_close(struct http_object *obj)
 	free_pieces(obj);
 	address_free(&obj->first);
 	address_free(&obj->target);
+	reference_free(&obj->ref);
 	aws_free(&obj->aws);
+	if (obj->authorization)
+		explicit_bzero(obj->authorization, strlen(obj->authorization));
+	free(obj->authorization);
 	free(obj->header_lines);
 	free((char *)obj->opt.header_file);
 	free((char *)obj->opt.endpoint);
@@ -265,22 +158,43 @@ void http_close(struct http_object *obj)
 	free(obj->head);
 	free(obj->identity);
 	free(obj->name);
+	sem_destroy(&obj->renewing);
 	pthread_mutex_destroy(&obj->work);
 	pthread_mutex_destroy(&obj->lock);
 	free(obj);
 }
 
-uint64_t http_bytes(const struct http_object *obj)
+struct http_object *object_new(const struct http_options *o, size_t head_room)
 {
-	return obj->bytes;
+	struct http_object *obj = calloc(1, sizeof(*obj));
+
+	if (!obj)
+		return NULL;
+	init(obj);
+	obj->head_room = head_room;
+	enlist(obj);
+	if (!take_options(obj, o))
+		return obj;
+	object_free(obj);
+	return NULL;
 }
 
-const char *http_shown(const struct http_object *obj)
+int object_find(struct http_object *obj, int (*stop)(void), char why[HTTP_WHY])
 {
-	return obj->name;
-}
+	const struct iovec iov = { obj->head, obj->head_room };
+	struct http_range *r = range_new(obj, &iov, 1, obj->head_room, 0, 0);
+	int ret;
 
-const char *http_identity(const struct http_object *obj)
-{
-	return obj->identity;
+	snprintf(why, HTTP_WHY, "no memory");
+	if (!r)
+		return -ENOMEM;
+	r->opening = true;
+	ret = client_get(r, stop);
+	/* one that was interrupted is still the thread's, and has no words yet */
+	if (ret == -EINTR || ret == -EAGAIN)
+		snprintf(why, HTTP_WHY, "%s", strerror(-ret));
+	else if (ret)
+		snprintf(why, HTTP_WHY, "%s", r->why);
+	range_free(r);
+	return ret;
 }

@@ -18,11 +18,14 @@
 #include "aws.h"
 #include "curl.h"
 #include "http.h"
+#include "reference.h"
 
 /* Bytes that are asked for when an object is opened, and kept: superblocks and no data */
 #define HEAD_BYTES	69632
 /* Longest ETag or Last-Modified that is kept */
 #define TAG_MAX		200
+/* Of a challenge of a registry, WWW-Authenticate */
+#define CHALLENGE_MAX	1000
 /* And of a region of S3 */
 #define REGION_MAX	40
 /* Redirects of one try */
@@ -47,6 +50,7 @@ SLIST_HEAD(waiters, waiter);
  * @length: Content-Length; -1: not given
  * @encoded: the body is not as it is stored
  * @region: of the bucket, where S3 tells it
+ * @challenge: of a registry, what it wants to know before it answers
  */
 struct answer {
 	int status;
@@ -59,6 +63,7 @@ struct answer {
 	char etag[TAG_MAX];
 	char modified[TAG_MAX];
 	char region[REGION_MAX];
+	char challenge[CHALLENGE_MAX];
 };
 
 /**
@@ -140,7 +145,13 @@ struct piece {
  * @s3: it is one of S3, with @aws
  * @header_lines: of the header file
  * @bytes: its length, from the opening on, like @etag, @modified and @identity
- * @head: its first @head_len bytes
+ * @head: its first @head_len bytes, of @head_room
+ * @text: it is a text, which is read as a whole, of at most @head_room bytes
+ * @accept: of a text, the types that are taken; NULL: any
+ * @ref: of an artifact of a registry; its base is NULL for all else
+ * @size: of the artifact, as its manifest says; 0: of no artifact
+ * @authorization: for a registry, or NULL; under @lock, like @challenge, for which it was made
+ * @serial: counts these, atomically; @renewing: who makes one
  * @work: held by the thread unless it sleeps, for forks; taken before @lock
  * @target: where the address led to last, or an empty url
  * @waiting: ranges that are not under way; @running: those that are; @in_flight: how many
@@ -163,6 +174,16 @@ struct http_object {
 	char *identity;
 	uint8_t *head;
 	size_t head_len;
+	size_t head_room;
+
+	bool text;
+	const char *accept;
+	struct reference ref;
+	uint64_t size;
+	char *authorization;
+	char challenge[CHALLENGE_MAX];
+	unsigned int serial;
+	sem_t renewing;
 
 	pthread_mutex_t work;
 	pthread_mutex_t lock;
@@ -190,6 +211,23 @@ struct http_object {
 int64_t now_ms(void);
 
 /*
+ * object.c: an object and its first bytes
+ */
+
+/** object_new - one that is not looked for yet; NULL: no memory.  @o: copied */
+struct http_object *object_new(const struct http_options *o, size_t head_room);
+
+/**
+ * object_find - bring in the first bytes, and with them what the object is
+ * @stop: as for http_read()
+ * @why: gets what is wrong
+ *
+ * Return: 0 or a negative errno.
+ */
+int object_find(struct http_object *obj, int (*stop)(void), char why[HTTP_WHY]);
+void object_free(struct http_object *obj);
+
+/*
  * range.c: a range, for those who want it
  */
 
@@ -208,6 +246,12 @@ struct http_range *range_new(struct http_object *obj, const struct iovec *iov, i
  */
 int range_wait(struct http_range *r, int (*stop)(void));
 
+/**
+ * range_sleep - wait for a semaphore
+ * Return: whether a signal, or @stop, ended the wait.
+ */
+bool range_sleep(sem_t *sem, int (*stop)(void));
+
 /** range_free - forget a range; one that is under way is given up before */
 void range_free(struct http_range *r);
 
@@ -218,6 +262,8 @@ void range_finish(struct http_range *r, int ret);
 
 /** client_submit - under the lock: have a range brought in; 0 or -EAGAIN, -ENOMEM */
 int client_submit(struct http_range *r);
+/** client_get - have a range brought in, and wait for it; what range_wait() returns, or client_submit() */
+int client_get(struct http_range *r, int (*stop)(void));
 /** client_wake - something is to be done */
 void client_wake(struct http_object *obj);
 /** client_stop - give up what is under way, and end the thread */

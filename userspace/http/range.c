@@ -52,23 +52,22 @@ void range_finish(struct http_range *r, int ret)
 	}
 }
 
-static int wait_once(struct waiter *w, int (*stop)(void))
+static int wait_once(sem_t *sem, int (*stop)(void))
 {
 	struct timespec t;
 
 	if (!stop)
-		return sem_wait(&w->done);
+		return sem_wait(sem);
 	clock_gettime(CLOCK_REALTIME, &t);
 	t.tv_nsec += ASK_MS * 1000000L;
 	t.tv_sec += t.tv_nsec / 1000000000;
 	t.tv_nsec %= 1000000000;
-	return sem_timedwait(&w->done, &t);
+	return sem_timedwait(sem, &t);
 }
 
-/* Until it is there; true: somebody wants to wait no longer. */
-static bool interrupted(struct waiter *w, int (*stop)(void))
+bool range_sleep(sem_t *sem, int (*stop)(void))
 {
-	while (wait_once(w, stop)) {
+	while (wait_once(sem, stop)) {
 		if (errno == EINTR)
 			return true;
 		if (errno == ETIMEDOUT && stop())
@@ -87,7 +86,7 @@ int range_wait(struct http_range *r, int (*stop)(void))
 	if (!r->done) {
 		SLIST_INSERT_HEAD(&r->waiters, &w, link);
 		pthread_mutex_unlock(&r->obj->lock);
-		ret = interrupted(&w, stop) ? -EINTR : 0;
+		ret = range_sleep(&w.done, stop) ? -EINTR : 0;
 		pthread_mutex_lock(&r->obj->lock);
 		if (ret && !r->done)
 			SLIST_REMOVE(&r->waiters, &w, waiter, link);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "object.h"
+#include "registry.h"
 
 #define AHEAD_BYTES	(128 << 20)
 #define STALE_MS	30000
@@ -108,29 +109,45 @@ static void tell(const struct http_object *obj, const struct http_range *r, char
 		 (unsigned long long)r->pos, (unsigned long long)(r->pos + r->len), r->why);
 }
 
-static int read_now(struct http_object *obj, const struct iovec *iov, int n, size_t len,
-		    uint64_t pos, unsigned int flags, int (*stop)(void), char why[HTTP_WHY])
+/* @why: gets what is wrong, but for -EINTR and -ENOMEM */
+static int ask(struct http_object *obj, const struct iovec *iov, int n, size_t len, uint64_t pos,
+	       unsigned int flags, int (*stop)(void), char why[HTTP_WHY])
 {
 	struct http_range *r = range_new(obj, iov, n, len, pos, flags);
-	int ret = -ENOMEM;
+	int ret;
 
-	if (r) {
-		r->urgent = true;
-		pthread_mutex_lock(&obj->lock);
-		ret = client_submit(r);
-		r->done = ret;
-		pthread_mutex_unlock(&obj->lock);
-	}
-	if (!ret) {
-		client_wake(obj);
-		ret = range_wait(r, stop);
-	}
+	if (!r)
+		return -ENOMEM;
+	r->urgent = true;
+	ret = client_get(r, stop);
 	if (ret && ret != -EINTR && ret != -ENOMEM)
-		ret = -EREMOTEIO;
-	if (ret == -EREMOTEIO)
 		tell(obj, r, why);
 	range_free(r);
 	return ret;
+}
+
+static int renew(struct http_object *obj, unsigned int serial, int (*stop)(void),
+		 char why[HTTP_WHY])
+{
+	char text[HTTP_WHY];
+	const int ret = registry_renew(obj, serial, stop, text);
+
+	if (ret)
+		snprintf(why, HTTP_WHY, "%.70s: %.130s", obj->name, text);
+	return ret;
+}
+
+static int read_now(struct http_object *obj, const struct iovec *iov, int n, size_t len,
+		    uint64_t pos, unsigned int flags, int (*stop)(void), char why[HTTP_WHY])
+{
+	const unsigned int serial = __atomic_load_n(&obj->serial, __ATOMIC_ACQUIRE);
+	int ret = ask(obj, iov, n, len, pos, flags, stop, why);
+
+	/* a registry's token lives for minutes */
+	if (ret == -EACCES && obj->ref.base)
+		ret = renew(obj, serial, stop, why) ?:
+		      ask(obj, iov, n, len, pos, flags, stop, why);
+	return ret && ret != -EINTR && ret != -ENOMEM ? -EREMOTEIO : ret;
 }
 
 /* What came with the opening */

@@ -54,7 +54,11 @@ static int add_condition(struct http_range *r)
 
 static int add_range(struct http_range *r)
 {
-	int ret = add_header(r, "Range: bytes=%llu-%llu", (unsigned long long)r->pos,
+	int ret;
+
+	if (r->obj->text)
+		return r->obj->accept ? add_header(r, "Accept: %s", r->obj->accept) : 0;
+	ret = add_header(r, "Range: bytes=%llu-%llu", (unsigned long long)r->pos,
 			     (unsigned long long)r->pos + r->len - 1);
 
 	if (!ret)
@@ -106,11 +110,26 @@ static int add_lines(struct http_range *r)
 	return ret;
 }
 
+/* Of a registry: the token, which readers renew */
+static int add_authorization(struct http_range *r)
+{
+	struct http_object *obj = r->obj;
+	int ret = 0;
+
+	pthread_mutex_lock(&obj->lock);
+	if (obj->authorization)
+		ret = add_header(r, "Authorization: %s", obj->authorization);
+	pthread_mutex_unlock(&obj->lock);
+	return ret;
+}
+
 static int add_credentials(struct http_range *r)
 {
 	const struct http_object *obj = r->obj;
 	int ret = add_lines(r);
 
+	if (!ret)
+		ret = add_authorization(r);
 	/* an address with a query is one that S3 led to, and has its own signature */
 	if (!ret && obj->s3 && obj->aws.id && !strchr(r->via.url, '?'))
 		ret = add_signature(r);

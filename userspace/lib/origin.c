@@ -55,6 +55,7 @@ static const struct option {
 	{ "profile", TO(http.profile) },
 	{ "digest", TO(expected), .digest = true },
 	{ "anonymous", TO(http.anonymous), .flag = true },
+	{ "plain-http", TO(http.plain), .flag = true },
 	{ "cache-dir", TO(cache.dir) },
 	{ "cache-size", TO(cache.bytes), .size = true },
 	{ "cache-policy", TO(policy) },

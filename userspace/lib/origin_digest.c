@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "http.h"
 #include "image.h"
 #include "origin.h"
 
@@ -20,6 +21,9 @@ static const char *find_digest(const char *address)
 	const char *at = strrchr(address, '@');
 
 	if (!at || strchr(at, '/') || !expected_is_begun(at + 1))
+		return NULL;
+	/* that of a manifest, which the registry's part of the address means by it */
+	if (http_is_artifact(address) && !strncmp(at + 1, "sha256:", 7))
 		return NULL;
 	return origin_is_far(address) || access(address, F_OK) ? at + 1 : NULL;
 }

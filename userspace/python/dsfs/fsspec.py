@@ -39,7 +39,7 @@ def _local(fo: Any, protocol: Optional[str], options: Optional[Dict[str, Any]]) 
     fo = os.fspath(fo)
     if protocol == "s3" and not origin.is_far(fo):
         fo = f"s3://{fo}"
-    if protocol in (None, "", "http", "https", "s3") and origin.is_far(fo):
+    if protocol in (None, "", "http", "https", "s3", "oci") and origin.is_far(fo):
         if options:
             raise ValueError(f"{origin.name(fo)}: libdsfs reads it: what it needs to know is "
                              f"said by source, not by {', '.join(options)}")

@@ -6,7 +6,7 @@ from typing import Tuple, Union
 
 from .filesystem import PathArg
 
-_FAR = re.compile(r"(https?|s3)://", re.IGNORECASE)
+_FAR = re.compile(r"(https?|s3|oci)://", re.IGNORECASE)
 # User and password in front of the host, and what stands behind a question mark.  A password
 # may have a / ? or # in it that should have been written with a percent: no port begins so.
 _SECRET = re.compile(r"(?<=://)[^/?#]*@|(?<=://)[^/?#@:\[]*:(?!\d*(?:[/?#]|$))[^@]*@|[?#].*",

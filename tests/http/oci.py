@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Artifacts of registries: made, pushed by skopeo, and read where they are."""
+import json
+import os
+import subprocess
+import threading
+
+import cases
+from registry import LAYER, DockerRegistry, Registry, missing, sha256
+from server import Server
+from world import BUILD, QUICK, error_of, has
+
+# A name of this machine that does not look like one
+FAR = "[::ffff:127.0.0.1]"
+
+
+def part(world):
+    layout(world)
+    pushed(world)
+    tokens(world)
+    expired(world)
+    passwords(world)
+    plain(world)
+    downgrade(world)
+    hostile(world)
+    names(world)
+
+
+def layout(world):
+    """By Python's json and hashlib: what is written is what the specifications say."""
+    folder = world.work / "layout"
+    ended = world.tool("dump.dsfs", "--json", f"--oci={folder}", world.image)
+    told = json.loads(ended[1])
+    index = json.loads((folder / "index.json").read_text())
+    version = json.loads((folder / "oci-layout").read_text())
+    blobs = {f"sha256:{path.name}": path.read_bytes() for path in (folder / "blobs/sha256").iterdir()}
+    at = index["manifests"][0]
+    manifest = json.loads(blobs[at["digest"]])
+    layer = manifest["layers"][0]
+    cases.result(version == {"imageLayoutVersion": "1.0.0"} and told["manifest"] == at["digest"] and
+                 len(index["manifests"]) == len(manifest["layers"]) == 1 and len(blobs) == 3,
+                 "a layout of a manifest and two blobs", ended[2])
+    cases.result(all(sha256(data) == name for name, data in blobs.items()) and
+                 all(len(blobs[part["digest"]]) == part["size"]
+                     for part in (at, layer, manifest["config"])), "digests and sizes are right")
+    cases.result(blobs[layer["digest"]] == world.bytes, "one blob is the image")
+    kept = world.tool("dump.dsfs", "--digest", world.image)[1].decode().strip()
+    notes = manifest["annotations"]
+    cases.result(notes["vnd.dsfs.digest"] == kept and notes["vnd.dsfs.generation"] == "1" and
+                 notes["vnd.dsfs.image-bytes"] == str(len(world.bytes)) and
+                 notes["vnd.dsfs.files"] == str(len(world.files)) and
+                 all(isinstance(value, str) for value in notes.values()), "annotations", notes)
+    again = world.tool("dump.dsfs", f"--oci={folder}", world.image)
+    cases.result(again[0] == 1 and "exists" in again[2], "a folder that is there is left alone",
+                 again)
+    behind(world, blobs[layer["digest"]])
+    cut(world)
+
+
+def behind(world, blob):
+    """What lies behind the image in its file is no part of it."""
+    long, folder = world.work / "long.dsfs", world.work / "layout-long"
+    long.write_bytes(world.bytes + bytes(1 << 20))
+    told = json.loads(world.tool("dump.dsfs", "--json", f"--oci={folder}", long)[1])
+    cases.result(told["blob"] == sha256(blob) and told["bytes"] == len(blob),
+                 "the same artifact of a device that is longer", told)
+
+
+def cut(world):
+    """A run that fails leaves nothing."""
+    folder = world.work / "layout-cut"
+    ended = subprocess.run(["bash", "-c", 'ulimit -f 64; exec "$@"', "-",
+                            BUILD / "dump.dsfs", f"--oci={folder}", world.image],
+                           capture_output=True, check=False)
+    cases.result(ended.returncode == 1 and b"File too large" in ended.stderr and
+                 not folder.exists(), "a disk that is full: nothing is left", ended)
+
+
+def pushed(world):
+    if missing():
+        cases.skip("docker-registry", f"not installed: {missing()}")
+        return
+    registry = DockerRegistry(world.work / "registry")
+    try:
+        real(world, registry, world.work / "layout")
+    finally:
+        registry.stop()
+
+
+def skopeo(*args):
+    return subprocess.run(["skopeo", *args], capture_output=True, check=False)
+
+
+def real(world, registry, folder):
+    at = f"docker://{registry.host}/sets/flowers:v1"
+    ended = skopeo("copy", "--dest-tls-verify=false", f"oci:{folder}", at)
+    cases.result(ended.returncode == 0, "skopeo pushes it to docker-registry", ended.stderr)
+    raw = skopeo("inspect", "--raw", "--tls-verify=false", at)
+    digest = json.loads((folder / "index.json").read_text())["manifests"][0]["digest"]
+    cases.result(sha256(raw.stdout) == digest, "and finds the same manifest there", raw)
+    url = f"oci://{registry.host}/sets/flowers"
+    ended = world.tool("fsck.dsfs", "--digest", f"{url}:v1")
+    cases.result(ended[0] == 0 and b"clean" in ended[1], "fsck.dsfs of the registry: clean", ended)
+    for name in f"{url}:v1", f"{url}@{digest}":
+        image = world.open(name)
+        cases.result(all(image[path] == data for path, data in world.files.items()),
+                     f"every file, by {name.rpartition('flowers')[2][:8]}")
+    kept = world.tool("dump.dsfs", "--digest", f"{url}:v1")[1].decode().strip()
+    cases.result(world.open(f"{url}:v1@{kept}")["large"] == world.files["large"],
+                 "the digest of the image behind the tag")
+    has("another one", error_of(world.open, f"{url}:v1@dsfs1-data:{0:064x}"), "digest kept")
+    has("no such tag", error_of(world.open, f"{url}:v2"), "manifest", "404")
+    has("no such digest", error_of(world.open, f"{url}@sha256:{0:064x}"), "manifest", "404")
+
+
+def tokens(world):
+    registry = Registry(world.bytes)
+    registry.realm = registry.server.url("/token")
+    image = world.open(registry.url())
+    cases.result(image["large"] == world.files["large"] and registry.tokens == 1,
+                 f"a token for anybody: asked for once ({registry.tokens})")
+    registry.login = "me", "s3cret"
+    text = error_of(world.open, registry.url())
+    has("a token for which a password is wanted, and none is known", text, "token", "401")
+    login(world, registry)
+    image = world.open(registry.url())
+    cases.result(image["large"] == world.files["large"], "a password of ~/.docker/config.json")
+    cases.result(all(request.path == "/token" for request in registry.server.log
+                     if request.headers.get("authorization", "").startswith("Basic")),
+                 "it is sent to the server of tokens alone")
+    registry.realm, registry.basic = None, True
+    image = world.open(registry.url())
+    cases.result(image["large"] == world.files["large"], "a registry that wants the password itself")
+    (world.work / ".docker/config.json").unlink()
+    text = error_of(world.open, registry.url())
+    has("and none is known", text, "no password", registry.host)
+
+
+def login(world, registry, auth=None):
+    folder = world.work / ".docker"
+    folder.mkdir(exist_ok=True)
+    auth = auth or registry.password().partition(" ")[2]
+    (folder / "config.json").write_text(json.dumps({"auths": {registry.host: {"auth": auth}}}))
+
+
+def expired(world):
+    """Many readers find the token refused at once; one asks for another."""
+    registry = Registry(world.bytes)
+    registry.realm = registry.server.url("/token")
+    image = world.open(registry.url())
+    image.load()
+    registry.tokens = before = 100
+    paths = list(world.files)
+    wrong = []
+
+    def work(i):
+        try:
+            wrong.extend(path for path in paths[i::8] if image[path] != world.files[path])
+        except OSError as error:
+            wrong.append(str(error))
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    cases.result(not wrong and registry.tokens == before + 1,
+                 f"a token that ran out is renewed once: {registry.tokens - before}", *wrong[:3])
+    registry.lives = 40
+    good = all(image[path] == world.files[path] for path in paths)
+    cases.result(good and registry.tokens > before + 5,
+                 f"one of 40 requests: {registry.tokens - before} renewed")
+    registry.realm = registry.server.url("/none")
+    registry.tokens += 1
+    text = error_of(image.read, "large")
+    has("no other is to be had", text, "token", "401", "oci://")
+
+
+def passwords(world):
+    """To where blobs are, nothing of it goes; nor is it shown."""
+    store = Server({f"/v2/sets/x/blobs/{sha256(world.bytes)}": world.bytes})
+    registry = Registry(world.bytes)
+    registry.realm = registry.server.url("/token")
+    registry.login = "me", "s3cret"
+    registry.store = store.url("", "127.0.0.1")
+    login(world, registry)
+    image = world.open(registry.url())
+    cases.result(image["large"] == world.files["large"] and store.count() > 2 and
+                 not any("authorization" in request.headers for request in store.log),
+                 "blobs of another server: it is told nothing")
+    registry.server.fault = lambda request: "forbidden"
+    text = error_of(world.open, registry.url()) or ""
+    cases.result("403" in text and "s3cret" not in text and "token-" not in text,
+                 "messages show none of it", text)
+    registry.server.fault = lambda request: "registry"
+    for bad in "a b", "bWU6\r\nX-Other: 1":
+        login(world, registry, bad)
+        has(f"what is no base64: {bad[:3]}", error_of(world.open, registry.url()), "base64")
+    (world.work / ".docker/config.json").write_text("{")
+    has("a file that is no JSON", error_of(world.open, registry.url()), "config.json", "no JSON")
+    (world.work / ".docker/config.json").unlink()
+
+
+def plain(world):
+    registry = Registry(world.bytes)
+    url = registry.url().replace("localhost", FAR)
+    before = registry.server.count()
+    text = error_of(world.open, url, f"{QUICK},retries=0")
+    cases.result(text and registry.server.count() == before, "https, but for this machine", text)
+    image = world.open(url, f"{QUICK},plain-http")
+    cases.result(image["large"] == world.files["large"], "unless plain-http is asked for")
+
+
+def downgrade(world):
+    """A registry of https that names a server of tokens without it"""
+    crt, key = world.work / "oci-crt.pem", world.work / "oci-key.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                    "-subj", "/CN=here", "-addext", "subjectAltName=IP:::ffff:127.0.0.1",
+                    "-keyout", key, "-out", crt], check=True, capture_output=True)
+    other = Registry(world.bytes)
+    registry = Registry(world.bytes, tls=(crt, key))
+    registry.host = registry.host.replace("localhost", FAR)
+    registry.login = "me", "s3cret"
+    login(world, registry)
+    registry.realm = other.server.url("/token")
+    text = error_of(world.open, registry.url(), f"{QUICK},cafile={crt}")
+    has("tokens without https are not asked for", text, "https")
+    cases.result(other.server.count() == 0, "and nothing is told there")
+    registry.realm = registry.server.url("/token", FAR)
+    image = world.open(registry.url(), f"{QUICK},cafile={crt}")
+    cases.result(image["large"] == world.files["large"], "those with it are")
+    os.unlink(world.work / ".docker/config.json")
+
+
+def hostile(world):
+    registry = Registry(world.bytes)
+    good, make = registry.manifest, registry.make
+    layer = json.loads(good)["layers"][0]
+    twice = good[:-1] + b', "layers": []}'
+    index = "application/vnd.oci.image.index.v1+json"
+    for name, manifest, words in (
+            ("too long", good + b" " * (4 << 20), "more than 4194304 bytes"),
+            ("no JSON", b"<html>", "no JSON"),
+            ("empty", b"", "no JSON"),
+            ("an array", b"[]", "no object"),
+            ("nested deeply", b'{"layers":' + b"[" * 100000 + b"]" * 100000 + b"}", "no JSON"),
+            ("a member that is there twice", twice, "duplicate"),
+            ("something behind it", good + b"{}", "no JSON"),
+            ("schema 1", make(schemaVersion=1), "schemaVersion"),
+            ("an index", make(mediaType=index), index),
+            ("no layers", make(layers=None), "0 layers"),
+            ("no layer of ours", make(layer={"mediaType": "application/x"}), "0 layers"),
+            ("two layers of ours", make(layers=[layer, layer]), "2 layers"),
+            ("a digest that leads elsewhere", make(layer={"digest": "sha256:../../../x"}),
+             "not sha256"),
+            ("another digest than SHA-256", make(layer={"digest": "sha512:" + "0" * 128}),
+             "not sha256"),
+            ("a digest with a NUL", good.replace(b"sha256:", b"sha256:\\u0000"), "NUL"),
+            ("no size", make(layer={"size": None}), "size"),
+            ("a size below 0", make(layer={"size": -1}), "size"),
+            ("a size of 0", make(layer={"size": 0}), "size"),
+            ("a size that is a text", make(layer={"size": "12"}), "size"),
+            ("a size beyond all", make(layer={"size": 1 << 70}), "no JSON"),
+            ("a size above the blob's", make(layer={"size": len(world.bytes) + 1}),
+             f"the blob has {len(world.bytes)} bytes, its manifest says {len(world.bytes) + 1}"),
+            ("a size below the blob's", make(layer={"size": len(world.bytes) - 1}),
+             f"the blob has {len(world.bytes)} bytes"),
+            ("a blob that is not there", make(layer={"digest": f"sha256:{0:064x}"}), "404")):
+        registry.manifest = manifest
+        has(f"a manifest: {name}", error_of(world.open, registry.url()), words)
+    registry.manifest = good
+    image = world.open(registry.url(f"@{sha256(good)}"))
+    cases.result(image["large"] == world.files["large"], "a manifest of the digest that is asked for")
+    has("one of another", error_of(world.open, registry.url(f"@{sha256(good + b' ')}")), "manifest",
+        sha256(good))
+    registry.manifest = make(mediaType=None)
+    del_type = json.loads(registry.manifest)
+    del del_type["mediaType"]
+    registry.manifest = json.dumps(del_type).encode()
+    cases.result(world.open(registry.url())["large"] == world.files["large"],
+                 "a manifest of 1.0, which need not say its type")
+    refused = [request.headers.get("accept") for request in registry.server.log
+               if "/manifests/" in request.path]
+    cases.result(set(refused) == {"application/vnd.oci.image.manifest.v1+json"} and LAYER,
+                 "what is asked for is a manifest of the OCI's")
+
+
+def names(world):
+    for name in ("host", "host/", "host/Name", "host/a//b", "host/../b", "host/a:", "host/a:-",
+                 "host/a:" + "t" * 129, "host/a@sha256:" + "A" * 64, "host/a@sha256:12",
+                 "ho st/a", "me:s3cret@host/a"):
+        text = error_of(world.open, f"oci://{name}")
+        has(f"oci://{name[:20]} is no name", text, "oci://HOST/NAME:TAG")
+        cases.result("s3cret" not in (text or ""), f"and shows nothing: {name[:8]}", text)

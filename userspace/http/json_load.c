@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * JSON, by jansson.  It is what mkfs.dsfs reads manifests with; here it is loaded as libcurl is,
+ * because most programs that open an image never ask a registry.  It bounds depth itself.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "json_load.h"
+
+static struct {
+	__typeof__(&json_loadb) loadb;
+	__typeof__(&json_delete) delete;
+	__typeof__(&json_object_get) object_get;
+	__typeof__(&json_array_size) array_size;
+	__typeof__(&json_array_get) array_get;
+	__typeof__(&json_string_value) string_value;
+	__typeof__(&json_string_length) string_length;
+	__typeof__(&json_integer_value) integer_value;
+} lib;
+
+static const struct function {
+	const char *name;
+	void *to;
+} wanted[] = {
+	{ "json_loadb", &lib.loadb },
+	{ "json_delete", &lib.delete },
+	{ "json_object_get", &lib.object_get },
+	{ "json_array_size", &lib.array_size },
+	{ "json_array_get", &lib.array_get },
+	{ "json_string_value", &lib.string_value },
+	{ "json_string_length", &lib.string_length },
+	{ "json_integer_value", &lib.integer_value },
+};
+
+static bool loaded;
+
+static void load(void)
+{
+	void *handle = dlopen("libjansson.so.4", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+
+	for (size_t i = 0; handle && i < sizeof(wanted) / sizeof(*wanted); i++) {
+		void *function = dlsym(handle, wanted[i].name);
+
+		if (!function)
+			return;
+		memcpy(wanted[i].to, &function, sizeof(function));
+	}
+	loaded = handle;
+}
+
+int json_load(const char *text, size_t len, const char *what, json_t **root, char why[HTTP_WHY])
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	json_error_t error;
+
+	pthread_once(&once, load);
+	if (!loaded) {
+		snprintf(why, HTTP_WHY, "libjansson.so.4 is not installed (Debian: libjansson4)");
+		return -EOPNOTSUPP;
+	}
+	*root = lib.loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+	if (!*root) {
+		snprintf(why, HTTP_WHY, "%.60s: no JSON: byte %d: %.80s", what, error.position,
+			 error.text);
+		return -EINVAL;
+	}
+	if (json_is_object(*root))
+		return 0;
+	json_unload(*root);
+	snprintf(why, HTTP_WHY, "%.60s: no object of JSON", what);
+	return -EINVAL;
+}
+
+/* Nobody else has a reference. */
+void json_unload(json_t *root)
+{
+	if (root)
+		lib.delete(root);
+}
+
+json_t *json_member(const json_t *object, const char *name)
+{
+	return json_is_object(object) ? lib.object_get(object, name) : NULL;
+}
+
+/* With a NUL in it, it would be another text to whoever reads on. */
+const char *json_text(const json_t *object, const char *name)
+{
+	const json_t *member = json_member(object, name);
+	const char *text = json_is_string(member) ? lib.string_value(member) : NULL;
+
+	return text && strlen(text) == lib.string_length(member) ? text : NULL;
+}
+
+bool json_count(const json_t *object, const char *name, uint64_t *n)
+{
+	const json_t *member = json_member(object, name);
+
+	if (!json_is_integer(member) || lib.integer_value(member) < 0)
+		return false;
+	*n = lib.integer_value(member);
+	return true;
+}
+
+size_t json_length(const json_t *array)
+{
+	return json_is_array(array) ? lib.array_size(array) : 0;
+}
+
+json_t *json_element(const json_t *array, size_t i)
+{
+	return lib.array_get(array, i);
+}

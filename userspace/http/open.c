@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Opening an object: what its address means, by its scheme, and what is told of it once its
+ * first bytes are there.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "object.h"
+#include "registry.h"
+
+static int take_address(struct http_object *obj, const char *address, char why[HTTP_WHY])
+{
+	char *url;
+	int ret;
+
+	if (http_is_artifact(address))
+		return registry_resolve(obj, address, why);
+	obj->s3 = !strncasecmp(address, "s3://", 5);
+	if (!obj->s3)
+		return address_parse(&obj->first, address, why);
+	ret = aws_load(&obj->aws, &obj->opt, why);
+	if (ret)
+		return ret;
+	url = aws_url(&obj->aws, address, why);
+	if (!url)
+		return -EINVAL;
+	ret = address_parse(&obj->first, url, why);
+	free(url);
+	return ret;
+}
+
+/*
+ * What vouches for bytes, or NULL.  A weak tag may stay while they change.  Objects that only a
+ * query tells apart may be of one length and one second.  A blob's address has its digest.
+ */
+static const char *vouching_tag(const struct http_object *obj)
+{
+	if (obj->ref.base)
+		return "blob";
+	if (*obj->etag)
+		return strncmp(obj->etag, "W/", 2) ? obj->etag : NULL;
+	return *obj->modified && !strchr(obj->first.url, '?') ? obj->modified : NULL;
+}
+
+static int identify(struct http_object *obj)
+{
+	const char *tag = vouching_tag(obj);
+
+	if (tag && asprintf(&obj->identity, "%s %llu %s", obj->first.name,
+			    (unsigned long long)obj->bytes, tag) < 0) {
+		obj->identity = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* What its manifest says of it may be wrong. */
+static int check_size(const struct http_object *obj, char why[HTTP_WHY])
+{
+	if (!obj->size || obj->bytes == obj->size)
+		return 0;
+	snprintf(why, HTTP_WHY, "the blob has %llu bytes, its manifest says %llu",
+		 (unsigned long long)obj->bytes, (unsigned long long)obj->size);
+	return -EREMOTEIO;
+}
+
+static int find(struct http_object *obj, char why[HTTP_WHY])
+{
+	const unsigned int serial = obj->serial;
+	int ret = object_find(obj, NULL, why);
+
+	/* a registry may want to know for a blob what it did not for the manifest */
+	if (ret == -EACCES && obj->ref.base)
+		ret = registry_renew(obj, serial, NULL, why) ?: object_find(obj, NULL, why);
+	return ret ? ret : check_size(obj, why);
+}
+
+static int set_up(struct http_object *obj, const char *address, char why[HTTP_WHY])
+{
+	char name[HTTP_WHY];
+	int ret;
+
+	obj->name = strdup(http_name(address, name, sizeof(name)));
+	if (!obj->name)
+		return -ENOMEM;
+	ret = secrets_load(obj, why);
+	if (!ret)
+		ret = take_address(obj, address, why);
+	if (!ret)
+		ret = find(obj, why);
+	return ret ? ret : identify(obj);
+}
+
+int http_open(const char *address, const struct http_options *o, struct http_object **out,
+	      char why[HTTP_WHY])
+{
+	struct http_object *obj = object_new(o, HEAD_BYTES);
+	int ret;
+
+	snprintf(why, HTTP_WHY, "no memory");
+	if (!obj)
+		return -ENOMEM;
+	obj->curl = curl_load();
+	if (!obj->curl)
+		snprintf(why, HTTP_WHY, "libcurl.so.4 is not installed (Debian: libcurl4)");
+	ret = obj->curl ? set_up(obj, address, why) : -EOPNOTSUPP;
+	if (ret)
+		object_free(obj);
+	else
+		*out = obj;
+	return ret;
+}
+
+void http_close(struct http_object *obj)
+{
+	object_free(obj);
+}
+
+uint64_t http_bytes(const struct http_object *obj)
+{
+	return obj->bytes;
+}
+
+const char *http_shown(const struct http_object *obj)
+{
+	return obj->name;
+}
+
+const char *http_identity(const struct http_object *obj)
+{
+	return obj->identity;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Names of artifacts, by the grammar of the distribution specification.  They are made into
+ * addresses, so what is no name is refused here: it could lead elsewhere on the host.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "reference.h"
+
+#define LETTERS	"abcdefghijklmnopqrstuvwxyz"
+#define UPPER	"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGITS	"0123456789"
+#define TAG_LONGEST	128
+
+bool reference_is_digest(const char *text)
+{
+	return strlen(text) == OCI_DIGEST - 1 && !strncmp(text, "sha256:", 7) &&
+	       strspn(text + 7, DIGITS "abcdef") == 64;
+}
+
+static bool is_all(const char *text, const char *of)
+{
+	return *text && !text[strspn(text, of)];
+}
+
+/* Parts with slashes between, each of which begins and ends with a letter or a digit */
+static bool is_name(const char *name)
+{
+	const char *at = name;
+	size_t n;
+
+	if (!is_all(name, LETTERS DIGITS "._-/"))
+		return false;
+	for (;; at += n + 1) {
+		n = strcspn(at, "/");
+		if (!n || strchr("._-", *at) || strchr("._-", at[n - 1]))
+			return false;
+		if (!at[n])
+			return true;
+	}
+}
+
+static bool is_tag(const char *tag)
+{
+	return is_all(tag, LETTERS UPPER DIGITS "._-") && !strchr(".-", *tag) &&
+	       strlen(tag) <= TAG_LONGEST;
+}
+
+/* A port goes without https there, as other programs have it. */
+static bool is_here(const char *host)
+{
+	const size_t n = strcspn(host, ":");
+
+	return (n == strlen("localhost") && !strncasecmp(host, "localhost", n)) ||
+	       (!strncmp(host, "127.", 4) && strspn(host, DIGITS ".") == n) ||
+	       !strncmp(host, "[::1]", 5);
+}
+
+static int split(struct reference *ref, const char *text)
+{
+	const size_t host = strcspn(text, "/");
+	const char *name = text + host + !!text[host], *at = strchr(name, '@');
+	const size_t len = at ? (size_t)(at - name) : strlen(name);
+	const char *colon = memchr(name, ':', len);
+
+	ref->host = strndup(text, host);
+	ref->name = strndup(name, colon ? (size_t)(colon - name) : len);
+	ref->pinned = at;
+	if (at)
+		ref->wanted = strdup(at + 1);
+	else
+		ref->wanted = strdup(colon ? colon + 1 : "latest");
+	return ref->host && ref->name && ref->wanted ? 0 : -ENOMEM;
+}
+
+static int check(const struct reference *ref, char why[HTTP_WHY])
+{
+	const char *what = NULL;
+
+	if (!is_all(ref->host, LETTERS UPPER DIGITS ".-:[]"))
+		what = "host";
+	else if (!is_name(ref->name))
+		what = "name";
+	else if (ref->pinned && !reference_is_digest(ref->wanted))
+		what = "digest";
+	else if (!ref->pinned && !is_tag(ref->wanted))
+		what = "tag";
+	if (!what)
+		return 0;
+	snprintf(why, HTTP_WHY, "the %s is not as in oci://HOST/NAME:TAG or %s", what,
+		 "oci://HOST/NAME@sha256:HEX, with small letters");
+	return -EINVAL;
+}
+
+int reference_parse(struct reference *ref, const char *address, bool plain, char why[HTTP_WHY])
+{
+	int ret;
+
+	*ref = (struct reference){ };
+	ret = split(ref, address + strlen(OCI_SCHEME));
+	if (!ret)
+		ret = check(ref, why);
+	if (!ret && asprintf(&ref->base, "%s://%s/v2/%s",
+			     plain || is_here(ref->host) ? "http" : "https", ref->host,
+			     ref->name) < 0) {
+		ref->base = NULL;
+		ret = -ENOMEM;
+	}
+	if (ret)
+		reference_free(ref);
+	return ret;
+}
+
+void reference_free(struct reference *ref)
+{
+	free(ref->host);
+	free(ref->base);
+	free(ref->name);
+	free(ref->wanted);
+	*ref = (struct reference){ };
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Registries.  A registry says by a challenge what it wants to know; the answer is a password, or
+ * a token that a server which the registry names gives for one, or for nothing.  Passwords go
+ * to these two alone, and tokens to the registry: not to where its blobs are.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "json_load.h"
+#include "login.h"
+#include "oci_manifest.h"
+#include "registry.h"
+#include "text.h"
+
+#define SCOPE_MAX	512
+
+static bool is_param_end(char c)
+{
+	return !c || c == ',' || c == ' ' || c == '\t';
+}
+
+/* A value, quoted or not; @at: gets what stands behind it */
+static char *take_value(const char **at)
+{
+	const char *from = *at;
+	char *value = malloc(strlen(from) + 1), *to = value;
+	const bool quoted = *from == '"';
+
+	for (from += quoted; value && *from; from++) {
+		if (quoted ? *from == '"' : is_param_end(*from))
+			break;
+		if (quoted && *from == '\\' && from[1])
+			from++;
+		*to++ = *from;
+	}
+	if (value)
+		*to = '\0';
+	*at = from + (quoted && *from == '"');
+	return value;
+}
+
+/* A parameter of a challenge: memory to be freed, or NULL */
+static char *challenge_value(const char *challenge, const char *name)
+{
+	const char *at = strchr(challenge, ' ');
+	char *value;
+	size_t n;
+
+	while (at && *(at += strspn(at, ", \t"))) {
+		n = strcspn(at, "=");
+		if (!at[n])
+			return NULL;
+		const bool ours = strlen(name) == n && !strncasecmp(at, name, n);
+
+		at += n + 1;
+		value = take_value(&at);
+		if (ours || !value)
+			return value;
+		free(value);
+	}
+	return NULL;
+}
+
+/* Where a token is to be had: memory to be freed */
+static int token_url(const struct http_object *obj, const char *challenge, char **url,
+		     char why[HTTP_WHY])
+{
+	char *realm = challenge_value(challenge, "realm"), *scope = NULL;
+	char *service = challenge_value(challenge, "service");
+	char *service_text = address_encode(service ?: "");
+	int ret = 0;
+
+	*url = NULL;
+	if (asprintf(&scope, "repository%%3A%s%%3Apull", obj->ref.name) < 0)
+		scope = NULL;
+	if (!realm || strncasecmp(realm, "http", 4) ||
+	    (!strncmp(obj->ref.base, "https", 5) && strncasecmp(realm, "https://", 8))) {
+		snprintf(why, HTTP_WHY, "the registry names no server of tokens, or one without %s",
+			 "https");
+		ret = -EREMOTEIO;
+	} else if (!scope || !service_text ||
+		   asprintf(url, "%s%c%s%s%sscope=%s", realm, strchr(realm, '?') ? '&' : '?',
+			    service ? "service=" : "", service_text, service ? "&" : "",
+			    scope) < 0) {
+		*url = NULL;
+		ret = -ENOMEM;
+	}
+	free(realm);
+	free(scope);
+	free(service);
+	free(service_text);
+	return ret;
+}
+
+/* Whether a text may stand in a header. */
+static bool is_token(const char *text)
+{
+	if (!text || !*text)
+		return false;
+	for (; *text; text++)
+		if ((unsigned char)*text <= ' ' || (unsigned char)*text >= 0x7f)
+			return false;
+	return true;
+}
+
+static int take_token(const struct http_text *t, char **value, char why[HTTP_WHY])
+{
+	const char *token;
+	json_t *root;
+	int ret = json_load(t->body, t->len, "token", &root, why);
+
+	if (ret)
+		return ret == -EINVAL ? -EREMOTEIO : ret;
+	token = json_text(root, "token");
+	if (!token)
+		token = json_text(root, "access_token");
+	if (!is_token(token)) {
+		snprintf(why, HTTP_WHY, "token: there is none in the answer");
+		ret = -EREMOTEIO;
+	} else if (asprintf(value, "Bearer %s", token) < 0) {
+		*value = NULL;
+		ret = -ENOMEM;
+	}
+	json_unload(root);
+	return ret;
+}
+
+static int ask_for_token(const struct http_object *obj, const char *challenge, const char *login,
+			 char **value, int (*stop)(void), char why[HTTP_WHY])
+{
+	struct text_request q = { .what = "token", .authorization = login };
+	struct http_text t;
+	char *url;
+	int ret = token_url(obj, challenge, &url, why);
+
+	if (ret)
+		return ret;
+	q.url = url;
+	ret = text_get(obj, &q, &t, stop, why);
+	if (!ret)
+		ret = take_token(&t, value, why);
+	if (t.body)
+		explicit_bzero(t.body, t.len);
+	free(t.body);
+	free(url);
+	return ret;
+}
+
+/* What answers a challenge: the value of the header Authorization */
+static int answer(const struct http_object *obj, const char *challenge, char **value,
+		  int (*stop)(void), char why[HTTP_WHY])
+{
+	char *login;
+	int ret = login_find(obj->ref.host, &login, why);
+
+	*value = NULL;
+	if (!ret && !strncasecmp(challenge, "Bearer ", 7)) {
+		ret = ask_for_token(obj, challenge, login, value, stop, why);
+	} else if (!ret && !strncasecmp(challenge, "Basic", 5) && login) {
+		*value = login;
+		return 0;
+	} else if (!ret) {
+		snprintf(why, HTTP_WHY, "the registry says 401, and no password is kept for %.60s",
+			 obj->ref.host);
+		ret = -EACCES;
+	}
+	if (login)
+		explicit_bzero(login, strlen(login));
+	free(login);
+	return ret;
+}
+
+static int authorize(struct http_object *obj, int (*stop)(void), char why[HTTP_WHY])
+{
+	char challenge[CHALLENGE_MAX], *value;
+	int ret;
+
+	pthread_mutex_lock(&obj->lock);
+	memcpy(challenge, obj->challenge, sizeof(challenge));
+	pthread_mutex_unlock(&obj->lock);
+	ret = answer(obj, challenge, &value, stop, why);
+	if (ret)
+		return ret;
+	pthread_mutex_lock(&obj->lock);
+	free(obj->authorization);
+	obj->authorization = value;
+	pthread_mutex_unlock(&obj->lock);
+	__atomic_fetch_add(&obj->serial, 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* Readers come here together when a token ran out: one of them gets another. */
+int registry_renew(struct http_object *obj, unsigned int serial, int (*stop)(void),
+		   char why[HTTP_WHY])
+{
+	int ret = 0;
+
+	snprintf(why, HTTP_WHY, "interrupted");
+	if (range_sleep(&obj->renewing, stop))
+		return -EINTR;
+	if (__atomic_load_n(&obj->serial, __ATOMIC_ACQUIRE) == serial)
+		ret = authorize(obj, stop, why);
+	sem_post(&obj->renewing);
+	return ret;
+}
+
+static int get_manifest(struct http_object *obj, struct http_text *t, char why[HTTP_WHY])
+{
+	struct text_request q = {
+		.what = "manifest", .accept = OCI_MANIFEST, .lines = obj->header_lines,
+	};
+	char *url;
+	int ret;
+
+	if (asprintf(&url, "%s/manifests/%s", obj->ref.base, obj->ref.wanted) < 0)
+		return -ENOMEM;
+	q.url = url;
+	ret = text_get(obj, &q, t, NULL, why);
+	if (ret == -EACCES && *t->challenge) {
+		memcpy(obj->challenge, t->challenge, sizeof(obj->challenge));
+		ret = authorize(obj, NULL, why);
+		q.authorization = obj->authorization;
+		if (!ret)
+			ret = text_get(obj, &q, t, NULL, why);
+	}
+	free(url);
+	return ret;
+}
+
+int registry_resolve(struct http_object *obj, const char *address, char why[HTTP_WHY])
+{
+	char blob[OCI_DIGEST], *url;
+	struct http_text t = { };
+	int ret = reference_parse(&obj->ref, address, obj->opt.plain, why);
+
+	if (!ret)
+		ret = get_manifest(obj, &t, why);
+	if (!ret)
+		ret = oci_manifest(t.body, t.len, obj->ref.pinned ? obj->ref.wanted : NULL, blob,
+				   &obj->size, why);
+	free(t.body);
+	if (ret)
+		return ret;
+	if (asprintf(&url, "%s/blobs/%s", obj->ref.base, blob) < 0)
+		return -ENOMEM;
+	ret = address_parse(&obj->first, url, why);
+	free(url);
+	return ret;
+}
