@@ -44,15 +44,17 @@ published_by_rclone()
 	digest=$(build/dump.dsfs "$image" | sed -n 's/^digest:.*://p')
 	other=$(printf %064d 0)
 	check "rclone puts an object named by its digest" \
-		by_rclone copyto --immutable "$image" "store:sets/tree/$digest.dsfs"
+		by_rclone copyto --ignore-existing "$image" "store:sets/tree/$digest.dsfs"
 	printf '%s\n' "$digest" | by_rclone rcat store:sets/tree/latest
 	latest=$(by_rclone cat store:sets/tree/latest)
 	check "the newest, asked for by its digest, is right by that" \
 		with_keys build/fsck.dsfs -q --digest "s3://sets/tree/$latest.dsfs@sha256:$digest"
 	check "another digest is refused" refused "expected: sha256:$other" \
 		with_keys build/dump.dsfs --list "s3://sets/tree/$latest.dsfs@sha256:$other"
-	check "and no object is replaced by another" refused "immutable" \
-		by_rclone copyto --immutable "$out/dsfs.img" "store:sets/tree/$digest.dsfs"
+	check "another image of the same name" \
+		by_rclone copyto --ignore-existing "$out/dsfs.img" "store:sets/tree/$digest.dsfs"
+	check "does not replace it" \
+		with_keys build/fsck.dsfs -q --digest "s3://sets/tree/$digest.dsfs@sha256:$digest"
 }
 
 # GETs of the object that the gateway has answered
