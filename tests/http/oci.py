@@ -33,7 +33,8 @@ def layout(world):
     told = json.loads(ended[1])
     index = json.loads((folder / "index.json").read_text())
     version = json.loads((folder / "oci-layout").read_text())
-    blobs = {f"sha256:{path.name}": path.read_bytes() for path in (folder / "blobs/sha256").iterdir()}
+    blobs = {f"sha256:{path.name}": path.read_bytes()
+             for path in (folder / "blobs/sha256").iterdir()}
     at = index["manifests"][0]
     manifest = json.loads(blobs[at["digest"]])
     layer = manifest["layers"][0]
@@ -130,7 +131,7 @@ def tokens(world):
                  "it is sent to the server of tokens alone")
     registry.realm, registry.basic = None, True
     image = world.open(registry.url())
-    cases.result(image["large"] == world.files["large"], "a registry that wants the password itself")
+    cases.result(image["large"] == world.files["large"], "a registry that wants the password")
     (world.work / ".docker/config.json").unlink()
     text = error_of(world.open, registry.url())
     has("and none is known", text, "no password", registry.host)
@@ -270,7 +271,7 @@ def hostile(world):
         has(f"a manifest: {name}", error_of(world.open, registry.url()), words)
     registry.manifest = good
     image = world.open(registry.url(f"@{sha256(good)}"))
-    cases.result(image["large"] == world.files["large"], "a manifest of the digest that is asked for")
+    cases.result(image["large"] == world.files["large"], "a manifest of the right digest")
     has("one of another", error_of(world.open, registry.url(f"@{sha256(good + b' ')}")), "manifest",
         sha256(good))
     registry.manifest = make(mediaType=None)

@@ -18,8 +18,8 @@ def blocks(world):
     """The files of the blocks, in the order of the page"""
     out = world.work / "blocks"
     out.mkdir()
-    subprocess.run([sys.executable, TOP / "tests/pages/blocks", TOP / "tests/pages/table", PAGE, out],
-                   check=True)
+    subprocess.run([sys.executable, TOP / "tests/pages/blocks", TOP / "tests/pages/table", PAGE,
+                    out], check=True)
     return sorted(out.iterdir())
 
 
@@ -33,7 +33,8 @@ def folders(world):
 
 
 def part(world):
-    missing = [name for name in PROGRAMS if not shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")]
+    path = f"{os.environ['PATH']}:/usr/sbin"
+    missing = [name for name in PROGRAMS if not shutil.which(name, path=path)]
     if missing:
         cases.skip("publishing.rst", f"not installed: {missing}")
         return
@@ -83,8 +84,8 @@ def kept(world, environment, ended):
                  "each object has the digest that it is named by", names, digests, latest)
     again = subprocess.run(["bash", "-c", "rclone copyto --ignore-existing /etc/passwd "
                             f"store:sets/flowers/{latest}.dsfs"], env=environment, check=False)
-    cases.result(again.returncode == 0 and world.tool("fsck.dsfs", folder / f"{latest}.dsfs")[0] == 0,
-                 "and none is replaced by what comes later")
+    checked = world.tool("fsck.dsfs", folder / f"{latest}.dsfs")
+    cases.result(again.returncode == 0 and checked[0] == 0, "and none is replaced by what comes later")
     listed = sum(line.startswith("/class-0/new.bin") for line in ended.stdout.splitlines())
-    cases.result(listed == 2, "the new file is listed of the newest in the registry, twice, and not "
-                 "of the older generation", listed, ended.stdout[:300])
+    cases.result(listed == 2, "the new file is listed of the newest in the registry, twice, and "
+                 "not of the older generation", listed, ended.stdout[:300])

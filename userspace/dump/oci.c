@@ -107,7 +107,7 @@ static int end_blob(struct layout *l, struct blob *b, u64 bytes)
 
 	sha256_end(&l->hash, sum);
 	b->bytes = bytes;
-	strcpy(b->digest, "sha256:");
+	memcpy(b->digest, "sha256:", 7);
 	for (size_t i = 0; i < SHA256_BYTES; i++)
 		snprintf(b->digest + 7 + 2 * i, 3, "%02x", sum[i]);
 	what = newfile_publish(&l->file, b->digest + 7);

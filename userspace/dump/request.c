@@ -40,7 +40,8 @@ static const struct arg option_table[] = {
 	{ 0, "path", "PATH",
 	  "an inode; with --extract, --tar, --wds: what matches a pattern",
 	  .set = take_path, ARG_GIVEN(struct request, what),
-	  .not = "regions; inode; dir; extents; list; manifest; digest; cat; generations; diff; oci" },
+	  .not = "regions; inode; dir; extents; list; manifest; digest; cat; generations; diff; "
+		 "oci" },
 	{ 0, "dir", "PATH|N", "a directory: entries, name blocks, index",
 	  ARG_TEXT(struct request, dir, 0), SHOWS, .once = true },
 	{ 0, "extents", "PATH", "where a file's data lies, and its checksums",

@@ -10,7 +10,7 @@
 #include "json_load.h"
 #include "login.h"
 
-#define FILE_MAX	(1 << 20)
+#define FILE_MAX	1048576
 #define BASE64		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 
 static const char *env(const char *name)

@@ -262,7 +262,7 @@ void range_finish(struct http_range *r, int ret);
 
 /** client_submit - under the lock: have a range brought in; 0 or -EAGAIN, -ENOMEM */
 int client_submit(struct http_range *r);
-/** client_get - have a range brought in, and wait for it; what range_wait() returns, or client_submit() */
+/** client_get - the same, and wait for it; what client_submit() or range_wait() return */
 int client_get(struct http_range *r, int (*stop)(void));
 /** client_wake - something is to be done */
 void client_wake(struct http_object *obj);

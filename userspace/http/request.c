@@ -59,8 +59,7 @@ static int add_range(struct http_range *r)
 	if (r->obj->text)
 		return r->obj->accept ? add_header(r, "Accept: %s", r->obj->accept) : 0;
 	ret = add_header(r, "Range: bytes=%llu-%llu", (unsigned long long)r->pos,
-			     (unsigned long long)r->pos + r->len - 1);
-
+			 (unsigned long long)r->pos + r->len - 1);
 	if (!ret)
 		ret = add_condition(r);
 	if (!ret && r->flags & HTTP_AGAIN)

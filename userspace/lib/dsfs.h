@@ -83,8 +83,9 @@ struct dsfs_open_options {
 
 /**
  * dsfs_open - open an image
- * @path: a file or a block device, or an address: http://, https:// or s3://bucket/key; maybe
- *	with a digest behind it, "@sha256:HEX", which is the option digest= of @options
+ * @path: a file or a block device, or an address: http://, https://, s3://bucket/key or
+ *	oci://registry/name:tag; maybe with a digest behind it, "@sha256:HEX", which is the
+ *	option digest= of @options
  * @options: or NULL
  * @image: gets the image, to be closed with dsfs_close()
  * @error: filled in on failure, or NULL

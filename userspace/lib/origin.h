@@ -57,7 +57,8 @@ int origin_expected(const char *options, struct expected *e, const char **what);
 
 /**
  * reader_open - a reader of an image, wherever it is
- * @address: the path of a file or a block device, without a digest; http://, https:// or s3://bucket/key
+ * @address: the path of a file or a block device, without a digest; http://, https://,
+ *	s3://bucket/key or oci://registry/name:tag
  * @options: of sources, "name=value,...", or NULL; those of the environment's DSFS_SOURCE count
  *	where these do not say otherwise.  How a file is read does not depend on them.
  * @out: gets the reader

@@ -24,7 +24,8 @@ class Image(Mapping[str, bytes]):
     """A DSFS image: a read-only mapping of paths to contents.
 
     path	the image, a file or a block device; or its address on a server, http://...,
-		https://... or s3://bucket/key; a digest may stand behind it, @sha256:...
+		https://..., s3://bucket/key or oci://registry/name:tag; a digest may stand
+		behind it, @sha256:...
     generation	which of those that it keeps; None is the newest.  It stays the same,
 		also in other processes, when the image is updated meanwhile
     verify	compare data with its checksums; metadata always is
