@@ -115,6 +115,7 @@ cat >dump.more <<'END'
 {"rdev": "1:3", "xattrs": {}}
 END
 show --wds=shard x.img
+show --oci=layout x.img
 told dump.dsfs dump.*
 
 flip x.img $(($(data_of x.img /new) + 1))

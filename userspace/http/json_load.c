@@ -48,7 +48,7 @@ static void load(void)
 
 		if (!function)
 			return;
-		memcpy(wanted[i].to, &function, sizeof(function));
+		*(void **)wanted[i].to = function;
 	}
 	loaded = handle;
 }
