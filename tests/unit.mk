@@ -10,7 +10,7 @@ SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 UNIT_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -Iuserspace/dsfs -g -O1 $(SANITIZE) -Werror \
 		   -Wno-missing-field-initializers -Wno-unused-parameter
 sanobjs		= $(patsubst %.c,$(T)/san/%.o,$(1))
-unit_SRC	:= $(filter-out tests/unit/mkfs% tests/unit/dsfs% tests/unit/cache%,$(wildcard tests/unit/*.c)) \
+unit_SRC	:= $(filter-out tests/unit/mkfs% tests/unit/dsfs% tests/unit/cache% tests/unit/http%,$(wildcard tests/unit/*.c)) \
 		   $(filter-out %_kunit.c,$(wildcard fs/format/*.c))
 
 $(T)/san/%.o: %.c Makefile tests/unit.mk
@@ -46,8 +46,15 @@ unit_cache_SRC	:= $(wildcard tests/unit/cache*.c) tests/unit/tap.c userspace/htt
 $(T)/unit-cache: $(call sanobjs,$(unit_cache_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
 
+# Signatures of requests
+unit_http_SRC	:= $(wildcard tests/unit/http*.c) tests/unit/tap.c \
+		   $(addprefix userspace/http/,hash.c sigv4.c)
+
+$(T)/unit-http: $(call sanobjs,$(unit_http_SRC))
+	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^
+
 -include $(patsubst %.o,%.d,$(call sanobjs,$(unit_SRC) $(unit_mkfs_SRC) $(unit_dsfs_SRC) \
-	$(unit_cache_SRC)))
+	$(unit_cache_SRC) $(unit_http_SRC)))
 
 # libdsfs by its public interface, over images
 libdsfs_test_SRC := $(filter-out %/threads.c,$(wildcard tests/libdsfs/*.c)) tests/unit/tap.c \

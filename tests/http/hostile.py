@@ -9,6 +9,7 @@ import termios
 import threading
 
 import cases
+import sigv4
 from server import FAULTS, Server, answer, part_of
 from world import BUILD, error_of, has
 
@@ -224,6 +225,16 @@ def region(world):
     has("a bucket of another region",
         error_of(world.open, "s3://bucket/set", f"anonymous,s3-endpoint={server.url('')}"),
         "eu-far-9", "PermanentRedirect")
+    cases.result(server.count() == 2, "is followed once", server.count())
+    saved = dict(os.environ)
+    os.environ.update(AWS_ACCESS_KEY_ID="AKID", AWS_SECRET_ACCESS_KEY="s3cret")
+    keys = {"AKID": ("s3cret", None)}
+    server.fault = lambda request: None if sigv4.is_signed(request, keys, "eu-far-9") else \
+        "elsewhere_region"
+    image = world.open("s3://bucket/set", f"s3-endpoint={server.url('')},s3-region=us-near-1")
+    cases.result(image["large"] == world.files["large"], "and requests are signed for that region")
+    os.environ.clear()
+    os.environ.update(saved)
 
 
 class Proxy:

@@ -254,6 +254,8 @@ def hostile(world):
             ("two layers of ours", make(layers=[layer, layer]), "2 layers"),
             ("a digest that leads elsewhere", make(layer={"digest": "sha256:../../../x"}),
              "not sha256"),
+            ("a digest and more", make(layer={"digest": sha256(world.bytes) + "/../x"}),
+             "not sha256"),
             ("another digest than SHA-256", make(layer={"digest": "sha512:" + "0" * 128}),
              "not sha256"),
             ("a digest with a NUL", good.replace(b"sha256:", b"sha256:\\u0000"), "NUL"),

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Keys, region and server of S3: options first, then the environment, then the two files of
- * the AWS tools.  Roles of machines and web identities are not asked for: what asks for them
- * can write a file, which is read again when its keys are refused.
+ * the AWS tools.
+ *
+ * Roles of machines and web identities are not asked for.  Keys are read again by the thread that
+ * runs all transfers, where a request for others would hold up every reader, and the token of
+ * such a request is itself a file that somebody else renews.  Who renews it can write the file
+ * of keys, too, which is read again when these are refused.
  */
 #include <ctype.h>
 #include <stdlib.h>

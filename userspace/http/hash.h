@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * SHA-256 (FIPS 180-4) and HMAC (RFC 2104) of short texts: what signs a request.  The library
- * needs nothing else for it; digests of data sets, where speed counts, are libgcrypt's.
+ * SHA-256 (FIPS 180-4) and HMAC (RFC 2104) of short texts: what signs a request, names a file of
+ * the cache, and tells a manifest.  Digests of data sets are libgcrypt's (userspace/digest), which
+ * has the processor's instructions for it: that is several times as fast over terabytes, and
+ * here, over some hundred bytes, no difference.  libdsfs does not link it: a program of others
+ * that uses libgcrypt has to initialise it first, and a library in the same process must not
+ * do so behind its back.
  */
 #ifndef HTTP_HASH_H
 #define HTTP_HASH_H

@@ -59,6 +59,16 @@ static void say_status(struct http_range *r)
 		 *r->answer.region ? ", s3-region is " : "", r->answer.region);
 }
 
+/* The region that S3 tells, for the opening to ask there; it becomes a part of a host's name. */
+static void keep_region(struct http_range *r)
+{
+	static const char of[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+	const char *region = r->answer.region;
+
+	if (r->opening && r->obj->s3 && !region[strspn(region, of)])
+		memcpy(r->obj->region, region, sizeof(r->obj->region));
+}
+
 static enum verdict other_object(struct http_range *r)
 {
 	snprintf(r->why, sizeof(r->why), "it was replaced by another since it was opened");
@@ -68,7 +78,7 @@ static enum verdict other_object(struct http_range *r)
 /* That of a text: a longer one, or one that nobody asked for */
 static enum verdict wrong_text(struct http_range *r)
 {
-	if (r->answer.status == 200 && !r->answer.encoded)
+	if (r->got)
 		snprintf(r->why, sizeof(r->why), "an answer of more than %zu bytes", r->len);
 	else
 		snprintf(r->why, sizeof(r->why), "a part of an answer, or one that is packed");
@@ -277,6 +287,8 @@ enum verdict judge(struct http_range *r, CURLcode code)
 {
 	const enum verdict verdict = judge_transfer(r, code);
 
+	if (verdict == VERDICT_FAILED)
+		keep_region(r);
 	if (verdict == VERDICT_AGAIN || verdict == VERDICT_FAILED)
 		forget_target(r->obj, r->via.url);
 	return verdict;

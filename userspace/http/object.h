@@ -143,6 +143,7 @@ struct piece {
  * @first: where it is, or begins to be looked for
  * @name: in messages: the address as it was given
  * @s3: it is one of S3, with @aws
+ * @region: of its bucket, which S3 told when it was asked in another one
  * @header_lines: of the header file
  * @bytes: its length, from the opening on, like @etag, @modified and @identity
  * @head: its first @head_len bytes, of @head_room
@@ -166,6 +167,7 @@ struct http_object {
 	char *name;
 	bool s3;
 	struct aws aws;
+	char region[REGION_MAX];
 	char *header_lines;
 
 	uint64_t bytes;

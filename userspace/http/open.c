@@ -66,11 +66,34 @@ static int check_size(const struct http_object *obj, char why[HTTP_WHY])
 	return -EREMOTEIO;
 }
 
-static int find(struct http_object *obj, char why[HTTP_WHY])
+/*
+ * Whether S3 has told of another region.  The options have it from then on, as keys may be read
+ * again.
+ */
+static bool take_region(struct http_object *obj)
+{
+	char *region;
+
+	if (!*obj->region || !strcmp(obj->region, obj->aws.region))
+		return false;
+	region = strdup(obj->region);
+	if (!region)
+		return false;
+	free((char *)obj->opt.region);
+	obj->opt.region = region;
+	aws_free(&obj->aws);
+	address_free(&obj->first);
+	return true;
+}
+
+static int find(struct http_object *obj, const char *address, char why[HTTP_WHY])
 {
 	const unsigned int serial = obj->serial;
 	int ret = object_find(obj, NULL, why);
 
+	/* once: where that leads elsewhere, somebody is wrong */
+	if (ret && take_region(obj))
+		ret = take_address(obj, address, why) ?: object_find(obj, NULL, why);
 	/* a registry may want to know for a blob what it did not for the manifest */
 	if (ret == -EACCES && obj->ref.base)
 		ret = registry_renew(obj, serial, NULL, why) ?: object_find(obj, NULL, why);
@@ -89,7 +112,7 @@ static int set_up(struct http_object *obj, const char *address, char why[HTTP_WH
 	if (!ret)
 		ret = take_address(obj, address, why);
 	if (!ret)
-		ret = find(obj, why);
+		ret = find(obj, address, why);
 	return ret ? ret : identify(obj);
 }
 
