@@ -7,10 +7,11 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 
 import cases
 from server import Server
-from world import BUILD, QUICK, error_of, has
+from world import BUILD, QUICK, TOP, error_of, has
 
 PROCESSES = 4
 
@@ -27,6 +28,7 @@ def part(world):
     refused(world, server, cache)
     mounted(world, server, source)
     warmed(world)
+    noted(world)
 
 
 def asked_of(server):
@@ -41,6 +43,40 @@ def right(world, image):
     paths = list(world.files)
     random.shuffle(paths)
     return all(image[path] == world.files[path] for path in paths)
+
+
+NOTED = """
+import os, resource, sys, warnings
+import dsfs
+resource.setrlimit(resource.RLIMIT_FSIZE, (200000, 200000))
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    image = dsfs.Image(sys.argv[1], source=sys.argv[2])
+print(len(image["large"]), *(warning.message for warning in caught))
+"""
+
+
+def noted(world):
+    """What is not kept is said; and no limit of files ends a program that reads."""
+    server = Server({"/set": world.bytes})
+    source = f"{QUICK},cache-dir={world.work / 'limited'}"
+    words = "nothing is kept in cache-dir, which cannot be written to"
+    environment = {**os.environ, "PYTHONPATH": str(TOP / "userspace/python")}
+    ended = subprocess.run([sys.executable, "-c", NOTED, server.url("/set"), source],
+                           env=environment, capture_output=True, check=False, text=True)
+    cases.result(ended.returncode == 0 and
+                 ended.stdout.startswith(f"{len(world.files['large'])} {words}"),
+                 "a limit of the size of files: Python is told that nothing is kept", ended)
+    ended = subprocess.run(["bash", "-c", 'ulimit -f 200; exec "$@"', "-", BUILD / "dump.dsfs",
+                            "--source", source, "--cat=/large", server.url("/set")],
+                           capture_output=True, check=False)
+    cases.result(ended.returncode == 0 and ended.stdout == world.files["large"] and
+                 words.encode() in ended.stderr, "and dump.dsfs reads on", ended.stderr)
+    image = world.open(server.url("/set"), source)
+    good = right(world, image)
+    asked_of(server)
+    cases.result(good and right(world, image) and asked_of(server) == 0,
+                 "without the limit it is kept there")
 
 
 def epochs(world, server, source):

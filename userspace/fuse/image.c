@@ -52,6 +52,8 @@ static int open_image(struct fuse_fs *fs)
 		msg_error(origin_name(fs->opt.image, name, sizeof(name)), "%s", error.message);
 		return -1;
 	}
+	if (dsfs_source_note(fs->image))
+		msg_warn(image_name(fs), "%s", dsfs_source_note(fs->image));
 	dsfs_get_info(fs->image, &fs->info);
 	/* The interface tells of one inode, not of all. */
 	fs->has_xattrs = image_of(fs->image)->geo->regions[DSFS_REGION_XATTRS].bytes;

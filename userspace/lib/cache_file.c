@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cache.h"
@@ -57,13 +58,26 @@ static int check_head(const struct cache *c, int fd, const struct stat *st)
 	return n == sizeof(head) && !memcmp(head, c->head, sizeof(head));
 }
 
+/*
+ * Whether all of the file may be written.  A write beyond the limit ends the program by a
+ * signal, whose handler is none of a library's business.
+ */
+static bool may_grow(const struct cache *c)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+	       c->data + c->bytes <= limit.rlim_cur;
+}
+
 static int open_at(const struct cache *c, int dir, bool *writable)
 {
 	const int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-	int fd = openat(dir, c->name, O_RDWR | O_CREAT | flags, 0600);
+	const bool may = may_grow(c);
+	int fd = may ? openat(dir, c->name, O_RDWR | O_CREAT | flags, 0600) : -1;
 
 	*writable = fd >= 0;
-	if (fd < 0 && (errno == EROFS || errno == EACCES || errno == EPERM))
+	if (fd < 0 && (!may || errno == EROFS || errno == EACCES || errno == EPERM))
 		fd = openat(dir, c->name, O_RDONLY | flags);
 	return fd < 0 ? -errno : fd;
 }

@@ -105,6 +105,15 @@ int dsfs_open_fd(int fd, const struct dsfs_open_options *options,
 void dsfs_close(struct dsfs_image *image);
 
 /**
+ * dsfs_source_note - what a source was asked for and cannot do, though the image can be read
+ *
+ * That is, so far: why nothing is kept in cache-dir.
+ *
+ * Return: a text that lives as long as the image, for people; NULL: there is nothing to say.
+ */
+const char *dsfs_source_note(const struct dsfs_image *image);
+
+/**
  * struct dsfs_info - an image as a whole
  * @generation: 1 for a new image; each update adds 1
  * @build_time: nanoseconds since 1970

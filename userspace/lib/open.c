@@ -177,6 +177,11 @@ const struct image *image_of(const struct dsfs_image *image)
 	return &image->img;
 }
 
+const char *dsfs_source_note(const struct dsfs_image *image)
+{
+	return image->img.reader->note;
+}
+
 void dsfs_get_info(const struct dsfs_image *image, struct dsfs_info *info)
 {
 	const struct dsfs_geo *geo = image->img.geo;

@@ -13,6 +13,7 @@ import ctypes
 import errno
 import os
 import threading
+import warnings
 import weakref
 from ctypes import byref, c_size_t, c_uint64, c_void_p
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Set, Tuple
@@ -54,6 +55,9 @@ class Handle:
         self._calls: Set[library.Error] = set()
         self._lock = threading.Lock()
         self.pointer = self._open()
+        note = self.lib.dsfs_source_note(self.pointer)
+        if note:
+            warnings.warn(note.decode(), RuntimeWarning, stacklevel=3)
         # An update may add a newer generation; this object stays with its own.
         self._options.generation = self.info().generation
         _handles.add(self)

@@ -77,6 +77,7 @@ _FUNCTIONS = {
     "dsfs_open": (c_int, [c_char_p, POINTER(OpenOptions), POINTER(c_void_p), c_void_p]),
     "dsfs_open_fd": (c_int, [c_int, POINTER(OpenOptions), POINTER(c_void_p), c_void_p]),
     "dsfs_close": (None, [c_void_p]),
+    "dsfs_source_note": (c_char_p, [c_void_p]),
     "dsfs_get_info": (None, [c_void_p, POINTER(Info)]),
     "dsfs_generations": (c_ssize_t, [c_void_p, POINTER(c_uint64), c_size_t, c_void_p]),
     "dsfs_verify": (c_int, [c_void_p, c_uint32, c_void_p]),
