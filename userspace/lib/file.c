@@ -158,6 +158,17 @@ void file_ahead(const struct dsfs_file *file, u64 pos, u64 end)
 	}
 }
 
+bool file_is_coming(const struct dsfs_file *file, u64 pos)
+{
+	const struct image *img = file->stored.src->img;
+	u64 at = stored_at(file, pos), end = file->stored.bytes;
+
+	if (!img->reader->far || at >= end)
+		return false;
+	batch_round(&file->stored, file->check, &at, &end);
+	return image_has(img, file->attr.start + at);
+}
+
 static int read_range(const struct dsfs_file *file, unsigned int flags, u8 *buf, u64 len,
 		      u64 pos, struct dsfs_err *err)
 {

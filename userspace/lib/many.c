@@ -8,6 +8,9 @@
  * lost by a fork.  io_uring hands reads of network file systems to a few threads of the
  * kernel, four a processor, and is forbidden to many containers.
  *
+ * A server is not told again of what somebody asked for before, by dsfs_readahead(): what was
+ * asked for twice is kept for two reads.
+ *
  * What is done ahead is advice: where it has no effect, the reads wait one by one.
  */
 #include "api.h"
@@ -34,20 +37,32 @@ static void advise_read(const struct dsfs_read *r)
 	dsfs_readahead(r->file, r->pos, r->len);
 }
 
+/* All are looked at first: two of them may be of the same bytes. */
+static void advise_first(const struct dsfs_read *reads, size_t n)
+{
+	bool coming[AHEAD];
+
+	for (size_t i = 0; i < n; i++)
+		coming[i] = file_is_coming(reads[i].file, reads[i].pos);
+	for (size_t i = 0; i < n; i++)
+		if (!coming[i])
+			advise_read(&reads[i]);
+}
+
 int dsfs_pread_many(struct dsfs_read *reads, size_t count, struct dsfs_error *error)
 {
 	struct dsfs_read *r;
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; i < count && i < AHEAD; i++)
-		advise_read(&reads[i]);
+	advise_first(reads, count < AHEAD ? count : AHEAD);
 	for (i = 0; i < count; i++) {
 		r = &reads[i];
 		r->result = dsfs_pread(r->file, r->buf, r->len, r->pos, ret ? NULL : error);
 		if (r->result < 0 && !ret)
 			ret = r->result;
-		if (count - i > AHEAD)
+		if (count - i > AHEAD &&
+		    !file_is_coming(reads[i + AHEAD].file, reads[i + AHEAD].pos))
 			advise_read(&reads[i + AHEAD]);
 	}
 	return ret;

@@ -83,6 +83,11 @@ class Image(Mapping[str, bytes]):
         self._handle = None
 
     @property
+    def is_far(self) -> bool:
+        """Is it on a server?"""
+        return origin.is_far(self.path)
+
+    @property
     def closed(self) -> bool:
         return self._handle is None
 

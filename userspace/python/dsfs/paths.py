@@ -7,14 +7,16 @@ imgs.  Subsets and concatenations are looked through.  Of all others the caller 
 import bisect
 import operator
 import os
-from typing import Any, Callable, Sequence, Tuple
+from typing import Any, Callable, Sequence, Tuple, Union
 
+from .coming import Coming, Told
 from .filesystem import PathArg
 
-Finder = Callable[[Any], Tuple[PathArg, ...]]
+Hint = Union[PathArg, Told]
+Finder = Callable[[Any], Tuple[Hint, ...]]
 
 
-def _as_tuple(paths: Any) -> Tuple[PathArg, ...]:
+def _as_tuple(paths: Any) -> Tuple[Hint, ...]:
     if paths is None:
         return ()
     if isinstance(paths, (str, bytes, os.PathLike)):
@@ -24,6 +26,11 @@ def _as_tuple(paths: Any) -> Tuple[PathArg, ...]:
 
 def _of_pairs(pairs: Sequence[Any]) -> Finder:
     return lambda index: (pairs[index][0],)
+
+
+def _of_image(coming: Coming, pairs: Sequence[Any]) -> Finder:
+    coming.begin()
+    return lambda index: (coming.path(pairs[index][0]),)
 
 
 def _of_subset(dataset: Any) -> Finder:
@@ -36,7 +43,7 @@ def _of_concatenation(dataset: Any) -> Finder:
     finders = [finder(part) for part in dataset.datasets]
     ends = dataset.cumulative_sizes
 
-    def find(index: Any) -> Tuple[PathArg, ...]:
+    def find(index: Any) -> Tuple[Hint, ...]:
         if index < 0:
             index += ends[-1]
         part = bisect.bisect_right(ends, index)
@@ -57,6 +64,9 @@ def finder(dataset: Any, paths: Any = None) -> Finder:
     """
     if paths is not None:
         return _of_caller(paths)
+    coming = getattr(dataset, "coming", None)
+    if isinstance(coming, Coming):
+        return _of_image(coming, dataset.samples)
     for name in ("samples", "imgs"):
         pairs = getattr(dataset, name, None)
         if isinstance(pairs, (list, tuple)) and pairs and isinstance(pairs[0], (list, tuple)):
@@ -69,7 +79,7 @@ def finder(dataset: Any, paths: Any = None) -> Finder:
                     "give paths=, a list or a function of the index")
 
 
-def forgiving(find: Finder, index: Any) -> Tuple[PathArg, ...]:
+def forgiving(find: Finder, index: Any) -> Tuple[Hint, ...]:
     """find(index), which may be a tensor; what is not found is not prefetched."""
     try:
         return find(operator.index(index))

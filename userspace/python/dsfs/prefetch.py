@@ -22,8 +22,10 @@ from typing import Callable, Deque, Dict, Iterable, Iterator, Optional, Sequence
     Union
 
 from . import filesystem
+from .coming import Told
 from .filesystem import PathArg
 
+_Hint = Union[PathArg, Told]
 _Item = TypeVar("_Item")
 _Path = TypeVar("_Path", bound=PathArg)
 
@@ -115,8 +117,11 @@ class Prefetcher:
             known = self._known[parent] = filesystem.is_dsfs(parent)
         return known
 
-    def add(self, path: PathArg) -> None:
-        """path, a str, bytes or os.PathLike, is read before long."""
+    def add(self, path: _Hint) -> None:
+        """path, a str, bytes or os.PathLike, is read before long; so is one of an image."""
+        if isinstance(path, Told):
+            path.tell()
+            return
         path = os.fspath(path)
         if self._ended or not self.wanted(path):
             return
@@ -162,7 +167,7 @@ class Prefetcher:
         self.close()
 
 
-def look_ahead(items: Iterable[_Item], paths_of: Callable[[_Item], Sequence[PathArg]],
+def look_ahead(items: Iterable[_Item], paths_of: Callable[[_Item], Sequence[_Hint]],
                window: int, thread: bool = True) -> Iterator[_Item]:
     """Yield items, each when what follows it has window paths that are prefetched.
 

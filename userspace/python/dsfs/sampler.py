@@ -13,7 +13,6 @@ from typing import Any, Iterator, List, Optional, Sequence
 
 from . import paths as _paths
 from . import prefetch
-from .filesystem import PathArg
 from .shuffle import TAILS, Pass, Shuffle, State, share
 
 try:
@@ -45,7 +44,7 @@ class _Ahead:
     def _look_ahead(self, items: Iterator[Any]) -> Iterator[Any]:
         find = _paths.finder(self._dataset, self._paths)
 
-        def paths_of(item: Any) -> List[PathArg]:
+        def paths_of(item: Any) -> List[_paths.Hint]:
             return [path for index in self._indices(item)
                     for path in _paths.forgiving(find, index)]
         return prefetch.look_ahead(items, paths_of, self.window, self.thread)

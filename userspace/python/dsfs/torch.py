@@ -9,6 +9,7 @@ import io
 import os
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
+from .coming import Coming
 from .filesystem import PathArg
 from .image import Image
 
@@ -47,7 +48,8 @@ class ImageFolder(_Dataset):  # type: ignore[misc]
 
     classes, class_to_idx, samples, imgs and targets are as torchvision has them; paths
     are those in the image.  A batch is read at once: PyTorch asks for one by
-    __getitems__().
+    __getitems__().  Of an image on a server, what a dsfs.Sampler has told of is asked for
+    ahead, where the data set is read in the process of the sampler.
 
     >>> from dsfs.torch import ImageFolder
     >>> flowers = ImageFolder("flowers.dsfs", loader=bytes.decode)
@@ -75,6 +77,7 @@ class ImageFolder(_Dataset):  # type: ignore[misc]
         self.samples = self._samples(is_valid_file or has_extension, allow_empty)
         self.targets = [target for _path, target in self.samples]
         self.imgs = self.samples
+        self.coming = Coming(self.image) if self.image.is_far else None
         # Here, and not in each worker
         self.image.load()
 
@@ -119,11 +122,15 @@ class ImageFolder(_Dataset):  # type: ignore[misc]
 
     def __getitem__(self, index: int) -> Tuple[Any, Any]:
         path, target = self.samples[index]
+        if self.coming:
+            self.coming.reading(path)
         return self._sample(self.image.read(path), target)
 
     def __getitems__(self, indices: Sequence[int]) -> List[Tuple[Any, Any]]:
         """A batch: all of its files are asked for before the first is waited for."""
         chosen = [self.samples[index] for index in indices]
+        if self.coming and chosen:
+            self.coming.reading(chosen[0][0])
         contents = self.image.read_batch([path for path, _target in chosen])
         return [self._sample(data, target) for data, (_path, target) in zip(contents, chosen)]
 
