@@ -63,6 +63,10 @@ libdsfs_threads_SRC := tests/libdsfs/threads.c tests/libdsfs/util.c tests/unit/t
 		   tests/hostile/files.c $(libdsfs_SRC)
 tsanobjs	= $(patsubst %.c,$(T)/tsan/%.o,$(1))
 
+# The cache by many threads
+$(T)/unit-cache-threads: $(call tsanobjs,$(unit_cache_SRC))
+	$(call tell,LD)$(CC) -fsanitize=thread $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
+
 $(call sanobjs,$(libdsfs_test_SRC)) $(call tsanobjs,$(libdsfs_threads_SRC)): \
 	UNIT_CFLAGS += -Itests/unit -Itests/hostile -Itests/corrupt
 
@@ -76,7 +80,8 @@ $(T)/libdsfs-test: $(call sanobjs,$(libdsfs_test_SRC))
 $(T)/libdsfs-threads: $(call tsanobjs,$(libdsfs_threads_SRC))
 	$(call tell,LD)$(CC) -fsanitize=thread $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
 
--include $(patsubst %.o,%.d,$(call sanobjs,$(libdsfs_test_SRC)) $(call tsanobjs,$(libdsfs_threads_SRC)))
+-include $(patsubst %.o,%.d,$(call sanobjs,$(libdsfs_test_SRC)) $(call tsanobjs,$(libdsfs_threads_SRC) \
+	$(unit_cache_SRC)))
 
 .PHONY: check-unit
 check-unit:
