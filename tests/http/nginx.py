@@ -10,7 +10,9 @@ CONF = Path(__file__).with_name("nginx.conf")
 
 
 class Nginx:
-    def __init__(self, folder, work):
+    """more	what else the server does, in nginx's words"""
+
+    def __init__(self, folder, work, more=""):
         self.work = work
         os.mkdir(work)
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -19,6 +21,7 @@ class Nginx:
         for name, text in ("work", work), ("folder", folder), ("port", self.port):
             conf = conf.replace(f"@{name}@", str(text))
         Path(f"{work}/conf").write_text(conf)
+        Path(f"{work}/more.conf").write_text(more)
         program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
         self.process = subprocess.Popen([program, "-c", f"{work}/conf", "-g", "daemon off;",
                                          "-e", f"{work}/error.log"])
