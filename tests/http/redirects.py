@@ -10,6 +10,7 @@ from world import error_of, has
 def part(world):
     hub(world)
     expired(world)
+    nowhere(world)
     downgrade(world)
     certificates(world)
 
@@ -47,6 +48,26 @@ def expired(world):
     good = all(image[path] == data for path, data in world.files.items())
     cases.result(good and server.signature > 5,
                  f"a signed address that expires is asked for again: {server.signature} times")
+
+
+def nowhere(world):
+    """404 where an address leads: it is asked for once more only if it led there before."""
+    store = Server({"/set": world.bytes})
+    front = Server({"/set": world.bytes})
+    front.elsewhere = store.url("", "localhost")
+    front.fault = lambda request: "elsewhere"
+    image = world.open(front.url("/set"), "backoff=1,retries=3")
+    image.load()
+    del store.objects["/set"]
+    for what, function in ("later", lambda: image.read("large")), \
+                          ("at once", lambda: world.open(front.url("/set"))):
+        front.log.clear()
+        store.log.clear()
+        has(f"nothing where it leads, {what}", error_of(function), "404")
+        ranges = {request.range for request in store.log}
+        cases.result(front.count() == len(ranges) and store.count() <= 2 * len(ranges),
+                     f"{what}: the address is asked once: {front.count()}, {store.count()} "
+                     f"of {len(ranges)} ranges")
 
 
 def make_certificate(world):

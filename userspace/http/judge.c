@@ -196,11 +196,14 @@ static void keep_challenge(struct http_range *r)
 	pthread_mutex_unlock(&r->obj->lock);
 }
 
-/* The address that it led to may be one that expires: then the first one leads to another. */
+/*
+ * The address that it led to may be one that expires: then the first one leads to another.  That
+ * nothing is where it leads now does not get better by waiting.
+ */
 static enum verdict refused(struct http_range *r, int ret)
 {
 	say_status(r);
-	if (strcmp(r->via.url, r->obj->first.url)) {
+	if (strcmp(r->via.url, r->obj->first.url) && !(ret == -ENOENT && r->redirects)) {
 		r->redirects = 0;
 		return VERDICT_AGAIN;
 	}
