@@ -17,8 +17,8 @@
 #include "stop.h"
 
 #define RING		32768
-#define PATH_ROOM	1024		/* of a path that an entry keeps the memory of */
-#define PATHS_BYTES	(16 << 20)	/* of all longer ones */
+#define PATH_ROOM	1024		/* bytes of a path whose memory an entry keeps */
+#define PATHS_BYTES	(16 << 20)	/* bytes that longer paths take in all */
 #define ZEROS_BYTES	(16 << 20)	/* summed at once */
 
 enum state { READY, TO_DO, BUSY };
@@ -57,12 +57,12 @@ struct worker {
  * struct sums - a run
  * @room: entries of @ring
  * @long_paths: bytes of paths above PATH_ROOM
- * @lock: of what follows it
- * @more: there is something to do, or nothing will be any more
- * @done: a job that somebody waits for is ready
+ * @lock: protects the members behind it
+ * @more: signalled when there is a job to do, or when no more will come
+ * @done: signalled when a job that somebody waits for is ready
  * @tail: the oldest job; the others up to @head are younger
  * @next: no job in front of it is TO_DO
- * @own: this thread's
+ * @own: data of the thread that walks
  */
 struct sums {
 	struct view *v;

@@ -8,8 +8,8 @@
  * On overlayfs cachestat(2) looks at a file that never has pages, and answers 0; a mapping
  * is one of the real file.
  *
- * What is brought in is not copied to anybody: sendfile(2) to /dev/null waits for pages, tells
- * of errors, and moves references alone.
+ * sendfile(2) to /dev/null brings data in: it waits for pages and reports errors, but moves
+ * references to pages and copies nothing.
  */
 #include <fcntl.h>
 #include <stdlib.h>

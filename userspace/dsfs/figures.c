@@ -329,7 +329,7 @@ static struct mount_info *resolve(const struct figures_source *src,
 	return m;
 }
 
-/* Remove mounts that no name stands for. */
+/* Remove the mounts that none of the names means. */
 static int choose(const struct figures_source *src, char *const *names, struct mount_set *set)
 {
 	struct mount_info *m;

@@ -87,7 +87,7 @@ struct figures_source {
 
 #define FIGURES_SOURCE	{ "/sys", "/proc/self/mountinfo" }
 
-/* The options that say so, in the member @src of a structure @s */
+/* Options that set the members of @src, a struct figures_source in a structure @s */
 #define FIGURES_SYSFS(s, src) \
 	.name = "sysfs", .value = "DIR", .help = "sysfs is there (default: /sys)", \
 	ARG_TEXT(s, src.sysfs, 0)

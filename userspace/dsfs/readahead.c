@@ -103,7 +103,7 @@ static char *next_entry(struct list *l, char end)
 
 	while (!stop_asked()) {
 		len = getdelim(&s, &room, end, l->in);
-		/* the last one may lack its end, but not where reading was cut off */
+		/* the last entry may have no end, unless a signal cut it off */
 		if (len < 0 || ferror(l->in))
 			break;
 		if (s[len - 1] == end)

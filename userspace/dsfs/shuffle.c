@@ -39,8 +39,8 @@ void order_true(u32 *order, size_t nr, u64 seed)
 }
 
 /*
- * The files in front of which a piece begins, in @cuts, which has room for all.  A file
- * belongs to the piece that its first byte is in, counted in bytes of files.
+ * Find the files with which pieces begin; @cuts gets their numbers, and has room for all files.
+ * A file belongs to the piece that its first byte is in, counted in bytes of files.
  */
 static size_t cut(const u64 *sizes, size_t nr, u64 piece, u64 first, u32 *cuts)
 {
@@ -58,7 +58,7 @@ static size_t cut(const u64 *sizes, size_t nr, u64 piece, u64 first, u32 *cuts)
 	return n;
 }
 
-/* Pieces of the device in random order, the files of each in the order of the device. */
+/* Shuffle the pieces of the device; the files of a piece stay in the order of the device. */
 static int order_pieces(u32 *order, struct random *r, const u64 *sizes, size_t nr, u64 piece)
 {
 	const u64 first = 1 + random_below(r, piece);
@@ -81,7 +81,7 @@ static int order_pieces(u32 *order, struct random *r, const u64 *sizes, size_t n
 }
 
 /*
- * How many of the @left files at @v are the next window.  Windows end at multiples of their
+ * Count the files of the next window, of the @left files at @v.  Windows end at multiples of their
  * size, counted from the beginning, so a reader that counts the bytes it reads finds the same
  * windows, give or take a file.  @total counts the bytes.
  */

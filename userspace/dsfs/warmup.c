@@ -47,9 +47,9 @@ struct warm {
 	int null;
 	u64 placed;
 	u64 files_done;
-	u64 done;		/* bytes that were looked at, in pieces that came */
-	u64 cached;		/* of them, there already */
-	u64 left;		/* of them, gone again at the end */
+	u64 done;		/* bytes of the pieces that were read without error */
+	u64 cached;		/* of these, bytes that were in the page cache before */
+	u64 left;		/* of these, bytes that are not there any more at the end */
 	u64 left_files;
 	u64 errors;
 	bool cached_unknown;

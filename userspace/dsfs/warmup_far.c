@@ -23,12 +23,12 @@
 #include "work.h"
 
 #define PIECE	(4 << 20)	/* bytes of a request */
-#define PROBE	(256 << 10)	/* the cache is asked about one byte of so many */
+#define PROBE	(256 << 10)	/* the cache is asked about the first byte of each such range */
 
 /**
  * struct far - a run
- * @img: of ranges; @end, its length
- * @image: of files; @v: their @nr paths
+ * @img: the image, when ranges of it are read; @end: its length
+ * @image: the image, when files of it are read; @v: the @nr paths of these
  *
  * Threads count with atomic operations.
  */
@@ -100,7 +100,7 @@ static void fetch_file(void *ctx, size_t i)
 	progress_add(&f->bar, 1);
 }
 
-/* What of the ranges is in the cache, to a quarter of a MiB */
+/* Count the bytes of the image that are in the cache, in units of PROBE. */
 static u64 kept_bytes(const struct far *f)
 {
 	u64 kept = 0, len;

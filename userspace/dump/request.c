@@ -9,7 +9,7 @@
 
 enum { EXIT_OK, EXIT_ERROR, EXIT_USAGE };
 
-/* What is shown is one thing. */
+/* An option that shows something goes with no other one that does. */
 #define SHOWS	ARG_GIVEN(struct request, what), .alone = true
 
 static int take_path(const struct arg *a, void *ctx, const char *arg)

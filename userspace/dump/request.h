@@ -9,11 +9,11 @@
 
 /**
  * struct request - options of the command line
- * @inode: like the other texts: value of the option; NULL: not given
- * @digest: its kind, DSFS_DIGEST_*, which @digest_how has, too
+ * @inode: value of --inode; NULL: not given.  The other texts are alike
+ * @digest: kind of --digest, DSFS_DIGEST_*; @digest_how has it, too
  * @wds: --wds and what goes with it
  * @paths: of --path, all of them; @path: the one that is to be shown
- * @what: something is asked for, other than superblocks
+ * @what: an option asks for something other than superblocks
  * @one: --generation was given: @generation
  */
 struct request {

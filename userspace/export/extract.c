@@ -173,7 +173,7 @@ static bool fill_file(struct extract *x, const struct walk_entry *e)
 	return true;
 }
 
-/* The functions that make an object return whether it is there now, and the image's. */
+/* Functions that make an object.  They return whether it exists now and is the image's. */
 static bool make_file(struct extract *x, const struct walk_entry *e)
 {
 	const char *what;
@@ -316,8 +316,8 @@ static int open_target(struct extract *x)
 }
 
 /*
- * Before the walk, so that a target that will not do is named at once.  One that does
- * not exist is made when there is something to put into it.
+ * Check the target before the walk, so that an unusable one is reported at once.  One that
+ * does not exist is made when there is something to put into it.
  */
 static int check_target(struct extract *x)
 {
@@ -453,7 +453,7 @@ int dump_extract(struct view *v, const char *dir, struct filter *f, bool resume)
 	/* A file beyond RLIMIT_FSIZE is an error of that file. */
 	signal(SIGXFSZ, SIG_IGN);
 	ret = check_target(&x);
-	/* what a part has is not known */
+	/* the size of a part is not known */
 	progress_start(&x.bar, "extract", f->count ? 0 : v->img.geo->content_bytes);
 	if (!ret)
 		ret = view_walk(v, f, &make, &x);

@@ -27,7 +27,7 @@ static const char *type_name(u32 mode)
 	}
 }
 
-/* The sign is that of seconds and of their parts. */
+/* Write a time as a decimal number: its sign is that of the whole, fraction included. */
 static void put_time(struct json *j, s64 ns)
 {
 	const u64 v = ns < 0 ? -(u64)ns : ns;

@@ -70,7 +70,7 @@ enum resume resume_file(struct view *v, int dir, const struct walk_entry *e, int
 	*fd = openat(dir, e->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (*fd < 0)
 		return RESUME_OTHER;
-	/* of the open one: the name may stand for another by now */
+	/* the open file's: the name may belong to another file by now */
 	found = fstat(*fd, &st) || !S_ISREG(st.st_mode) ||
 		image_stream(v->src, attr, &e->node.extra, true, compare_piece, fd, &err) ?
 		RESUME_OTHER : attrs_of(&st, e);

@@ -5,7 +5,7 @@
  * of a plain header: a training program reads none, and records of pax would add two
  * blocks a file.  They are written where a header has no room: long names, large numbers.
  *
- * A shard is a file that can be cut, so what turns out to be bad is taken back.
+ * A shard is a file that can be truncated, so a bad sample is taken out again.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -15,7 +15,7 @@
 
 #define OUT_BYTES	1048576
 
-/* The seconds that stat(2) has: rounded down, but not to a second that the format has not */
+/* Seconds rounded down as by stat(2), but not below the first second that @ns can hold */
 static s64 whole_seconds(s64 ns)
 {
 	const s64 first = INT64_MIN / NSEC_PER_SEC, sec = nsec_split(ns).sec;

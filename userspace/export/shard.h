@@ -51,7 +51,7 @@ const char *shard_open(struct shard *s, int dir);
  * @src: of the image
  * @err: filled in if the file cannot be read; nothing is in it if it cannot be written
  *
- * Return: 0 or a negative errno; what is in the shard then, shard_cut() takes away.
+ * Return: 0 or a negative errno; shard_cut() then removes the part that was written.
  */
 int shard_put(struct shard *s, struct dsfs_source *src, const char *path,
 	      const struct image_node *node, struct dsfs_err *err);

@@ -75,7 +75,7 @@ static bool is_shard(const struct wds *w, const char *name)
 	return digits >= NUMBER_DIGITS && !strcmp(name + len + 1 + digits, ".tar");
 }
 
-/* Shards of another run would pass for some of this one. */
+/* Refuse a directory with shards of another run: readers would take them for this run's. */
 static int check_empty(const struct wds *w)
 {
 	int fd = openat(w->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret = 0;

@@ -211,7 +211,7 @@ static void check_behind(struct worker *w, size_t i, u64 base, u64 have)
 	size_t next = i + 1;
 	u64 to;
 
-	/* after an update, old data may lie between files; an archive has what it has */
+	/* after an update, old data may lie between files; in an archive, any bytes */
 	if (from < f->fresh || r->inside)
 		return;
 	while (next < f->data.n && (data_at(f, next)->again || data_at(f, next)->inside))

@@ -218,9 +218,9 @@ int data_cmp(const void *a, const void *b);
 /* hardlinks.c: number of names of an inode besides its first, after check_hardlinks() */
 u32 hardlinks_of(const struct fsck *f, u32 ino);
 
-/* index.c: of a directory with an index, whether it has as many entries as there are names */
+/* index.c: whether the index of a directory has as many entries as the directory has names */
 void check_index(struct fsck *f, const struct dsfs_dir_info *dir);
-/* and whether one of its names is found by its hash */
+/* index.c: whether the index finds a name of its directory by the hash */
 void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir, const struct dsfs_name *name);
 
 /* gaps.c: order of struct frange by place, then by inode */
