@@ -12,7 +12,7 @@
 #include "reader.h"
 
 #define STEP		131072UL	/* what the kernel asks for at a time, as a rule */
-#define CLASSES		8		/* of up to as many steps: wholefile= is 1 MiB */
+#define CLASSES		8		/* of 1 to 8 steps: 1 MiB, the default of wholefile= */
 #define SPARE_MAX	(32UL << 20)	/* bytes that wait to be used again */
 
 /* A buffer that is not used: its first bytes. */
@@ -34,7 +34,7 @@ static size_t steps_of(size_t size)
 	return size ? (size + STEP - 1) / STEP : 1;
 }
 
-/* The last used one of so many steps; NULL if there is none. */
+/* Take the spare buffer of @steps steps that was used last; NULL: there is none. */
 static void *take_spare(size_t steps)
 {
 	struct spare *s;

@@ -12,7 +12,7 @@
 #include "held.h"
 #include "image.h"
 
-/* The only extent, if that is where @len bytes at @pos lie. */
+/* Get the extent of a file that has only one, if it holds @len bytes at @pos; else NULL. */
 static const struct dsfs_extent *only_extent(const struct dsfs_file *file, u64 pos, u64 len)
 {
 	const struct dsfs_extent *e;
@@ -34,9 +34,8 @@ static bool is_final(const struct fuse_fs *fs, const struct dsfs_file *file, u64
 }
 
 /*
- * Straight from the page cache, where the image is there or is to stay there.  What is left
- * of a page that goes to the kernel is not to be dropped here: the kernel may have taken the
- * page itself.
+ * Answer from the page cache without a copy, if the image is in it or is to stay in it.  Pages
+ * that were handed to the kernel are not dropped here: it may have taken the pages themselves.
  */
 static bool reply_spliced(fuse_req_t req, const struct fuse_fs *fs,
 			  const struct dsfs_file *file, u64 pos, u64 len)
@@ -60,7 +59,7 @@ static bool reply_spliced(fuse_req_t req, const struct fuse_fs *fs,
 	return true;
 }
 
-/* Which bytes of a range cannot be had: a read of it failed. */
+/* Find and report the unreadable bytes of a range, after a read of it failed. */
 static void report_range(const struct fuse_fs *fs, u64 ino, const struct dsfs_file *file,
 			 u8 *buf, u64 pos, u64 len)
 {
@@ -106,7 +105,7 @@ static void reply_piece(fuse_req_t req, u64 ino, const struct dsfs_file *file, u
 	buffer_put(buf, len);
 }
 
-/* From the memory of a held file, or if it is not there, by a read of its own. */
+/* Answer a request from the memory of a held file, or without it by a read of these bytes. */
 static void answer(const struct fuse_fs *fs, u64 ino, struct held *h, const struct held_wait *w)
 {
 	const u8 *data = held_data(h);
@@ -118,7 +117,7 @@ static void answer(const struct fuse_fs *fs, u64 ino, struct held *h, const stru
 	held_put(fs->held, h, data ? w->len : 0);
 }
 
-/* @len bytes at @pos, which lie in the file. */
+/* Answer with @len bytes at @pos, which lie in the file, by reading it as a whole. */
 static void reply_whole(fuse_req_t req, u64 ino, struct held *h, u64 pos, u64 len)
 {
 	const struct fuse_fs *fs = fs_of(req);

@@ -57,7 +57,7 @@ static int add_dots(struct dir_reply *r, u64 dir, off_t *off, struct dsfs_error 
 	return 0;
 }
 
-/* A name whose inode is damaged is a name all the same; whoever looks at it is told. */
+/* A name with a damaged inode is listed, too; who asks for the inode gets the error. */
 static void entry_of(const struct dir_reply *r, const struct dsfs_dirent *d,
 		     struct fuse_entry_param *e)
 {
@@ -107,7 +107,7 @@ static void read_names(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, b
 	ret = add_dots(&r, ino, &off, &error);
 	if (!ret && off >= DOTS)
 		ret = add_names(&r, ino, off, &error);
-	/* What was found before the error is handed out; the next call meets it again. */
+	/* Names found before an error are returned; the next call meets the error again. */
 	if (ret && !r.used)
 		reply_failed(req, ino, ret, &error);
 	else

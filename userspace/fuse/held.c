@@ -88,7 +88,7 @@ static void list_del(struct held_files *files, struct held *h)
 	files->count--;
 }
 
-/* Nobody uses it. */
+/* Free a file that nobody uses. */
 static void destroy(struct held_files *files, struct held *h)
 {
 	if (h->listed)
@@ -127,7 +127,7 @@ void held_free(struct held_files *files)
 	free(files);
 }
 
-/* Under the lock. */
+/* Find a held file and take a reference; lock held. */
 static struct held *find(struct held_files *files, u64 ino)
 {
 	struct held *h;
@@ -183,7 +183,7 @@ struct dsfs_file *held_file(const struct held *h)
 	return h->file;
 }
 
-/* Under the lock, which is dropped meanwhile. */
+/* Read a file into memory, if it fits; lock held, but not while reading. */
 static void fill(struct held_files *files, struct held *h)
 {
 	u8 *data;

@@ -24,7 +24,7 @@ const char *image_name(const struct fuse_fs *fs)
 	return name ? name : fs->opt.image;
 }
 
-/* As with the module: one that has lost some of its metadata is mounted all the same. */
+/* An image with damaged metadata is mounted, with a warning, as the module does. */
 static void load_metadata(const struct fuse_fs *fs)
 {
 	struct dsfs_error error;
@@ -55,7 +55,7 @@ static int open_image(struct fuse_fs *fs)
 	if (dsfs_source_note(fs->image))
 		msg_warn(image_name(fs), "%s", dsfs_source_note(fs->image));
 	dsfs_get_info(fs->image, &fs->info);
-	/* The interface tells of one inode, not of all. */
+	/* dsfs.h tells the xattrs of an inode, and not whether any inode has some. */
 	fs->has_xattrs = image_of(fs->image)->geo->regions[DSFS_REGION_XATTRS].bytes;
 	return 0;
 }
@@ -71,7 +71,7 @@ static int attach_file(struct fuse_fs *fs)
 		close(fs->fd);
 		return -1;
 	}
-	/* What is read is what was asked for: the next file is somewhere else. */
+	/* no readahead: the file that is read next lies elsewhere */
 	posix_fadvise(fs->fd, 0, 0, POSIX_FADV_RANDOM);
 	if (!fs->opt.keep_image)
 		reader_file_once(image_of(fs->image)->reader);

@@ -63,7 +63,7 @@ static int serve(struct fuse_session *se, const struct fuse_cmdline_opts *cmd)
 	return ret;
 }
 
-/* Whoever waits for the end of the first process finds the mount. */
+/* Mount, and then end the first process, so that who waits for its end finds the mount. */
 static int run_session(struct fuse_session *se, const struct fuse_cmdline_opts *cmd)
 {
 	int ret;
@@ -102,7 +102,7 @@ static int mount_image(struct fuse_fs *fs, struct fuse_args *args,
 	return ret;
 }
 
-/* It is read-only and obeys modes, whatever is asked for; the name is a default. */
+/* Add options: ro and default_permissions always hold, fsname= is a default. */
 static int add_options(struct fuse_args *args, const struct fuse_fs *fs)
 {
 	char *path = fs->fd < 0 ? NULL : realpath(fs->opt.image, NULL), *opts = NULL, *name = NULL;

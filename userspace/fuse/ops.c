@@ -9,7 +9,7 @@
 
 #include "fuse.h"
 
-#define BACKGROUND	64	/* readahead of so many pieces at a time; 12 else */
+#define BACKGROUND	64	/* pieces read ahead at a time; the default is 12 */
 
 static void op_init(void *data, struct fuse_conn_info *conn)
 {
@@ -21,7 +21,7 @@ static void op_init(void *data, struct fuse_conn_info *conn)
 	       FUSE_CAP_EXPORT_SUPPORT | FUSE_CAP_EXPLICIT_INVAL_DATA;
 	if (!fs->opt.check)
 		want |= FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE;
-	/* Each first use of an inode asks for its ACL. */
+	/* The kernel asks for the ACL of each inode when it is used first. */
 	if (fs->has_xattrs)
 		want |= FUSE_CAP_POSIX_ACL;
 	conn->want = want & conn->capable;
@@ -53,7 +53,7 @@ static void op_lookup(fuse_req_t req, fuse_ino_t dir, const char *name)
 		reply_failed(req, dir, ret, &error);
 		return;
 	}
-	/* Without a number, the entry says that there is no such name. */
+	/* An entry without an inode number says that there is no such name. */
 	if (!ret)
 		attr_entry(fs, &st, &e);
 	fuse_reply_entry(req, &e);

@@ -72,7 +72,7 @@ static const struct option *find(const char *opt)
 	return NULL;
 }
 
-/* The value of @opt, to its member.  Return: 0, or -1 after a message. */
+/* Parse the value of @opt into its member.  Return: 0, or -1 after a message. */
 static int take(const struct option *o, const char *opt, void *member)
 {
 	const char *value = opt + strlen(o->name);
@@ -100,7 +100,7 @@ static int take(const struct option *o, const char *opt, void *member)
 		msg_error(NULL, "option %s: neither %s nor %s", opt, o->words[0], o->words[1]);
 		return -1;
 	default:
-		/* that of the page cache is the kernel's own; the other needs the module */
+		/* the kernel's page cache does lru by itself; epoch needs the module */
 		if (!strcmp(value, "lru"))
 			return 0;
 		msg_error(NULL, "option %s: without the module there is lru alone", opt);
@@ -108,7 +108,7 @@ static int take(const struct option *o, const char *opt, void *member)
 	}
 }
 
-/* Of the words with a dash: what fuse_parse_cmdline() takes.  A value of -o has none. */
+/* Whether fuse_parse_cmdline() takes a word that begins with a dash.  A value of -o does not. */
 static bool is_known(const char *arg)
 {
 	static const char * const known[] = {

@@ -10,7 +10,7 @@
 #include "fuse.h"
 #include "msg.h"
 
-#define PLACES	4096	/* that can be told from each other; a power of two */
+#define PLACES	4096	/* that are remembered; a power of two */
 
 static struct place {
 	u64 ino;
@@ -34,7 +34,7 @@ static void say(const char *text)
 		msg_error(NULL, "%s", text);
 }
 
-/* What libfuse has to say, in the tools' form; -d prints pieces of lines, as they are. */
+/* Print a message of libfuse in the form of the tools; pieces of lines, of -d, as they are. */
 __printf(2, 0)
 static void say_of_fuse(enum fuse_log_level level, const char *fmt, va_list ap)
 {

@@ -99,8 +99,8 @@ static int digest_option(const char *opt, const char *value, struct expected *di
 }
 
 /*
- * mount(8) takes these out of the list after libmount has made the device, and gives that for the
- * image.  Whoever else passes them on has made none, and nobody would verify anything.
+ * Refuse verity.*.  mount(8) removes these options after libmount has made the device of dm-verity,
+ * which it passes as the image.  Any other caller has made no device, so nothing would be verified.
  */
 static int verity_option(const char *opt)
 {

@@ -17,7 +17,7 @@
 
 static const char *const tags[TAGS] = { "user", "user", "group", "group", "mask", "other" };
 
-/* What tar(1) does not help with: it writes names with --numeric-owner, too. */
+/* Advice for an ACL with names.  GNU tar is left out: it writes names with --numeric-owner, too. */
 #define NAMES	"names of users are not looked up: bsdtar and dump.dsfs --tar write " \
 		"numbers, too, or use --no-xattrs"
 
@@ -74,7 +74,7 @@ const char *acl_wrong(const void *value, size_t len)
 	return seen & NAMED && !(seen & ACL_MASK) ? "missing mask" : NULL;
 }
 
-/* What all entries of a tag grant, by the number of its bit.  Return: the tags. */
+/* Set @perm to what all entries of a tag grant, by the number of its bit.  Return: the tags. */
 static u16 grants(const void *value, size_t len, mode_t perm[TAGS])
 {
 	u16 seen = 0;

@@ -13,7 +13,7 @@
 /* Bytes of an address in a message */
 #define NAME_SHOWN	256
 
-/* @ret: what the reader said when it was to be opened */
+/* Judge the slots of an image.  @ret, @what: the error of opening its reader */
 static int load(struct image *img, const char *path, int ret, const char *what)
 {
 	if (ret == -ENOTBLK)

@@ -10,7 +10,7 @@
 #include "paths.h"
 
 /*
- * The innermost directory of the last path that @path leads through, too.  The chain is compared
+ * Find the innermost directory that @path and the last path have in common.  The chain is compared
  * from its end; a name that differs rules out all directories below it.
  */
 static struct path_part *common_dir(struct path_part *last, const char *path, size_t len)
@@ -45,7 +45,7 @@ static struct path_part *add_part(struct paths *p, struct path_part *above,
 	return part;
 }
 
-/* Texts are made where memory cannot run out, as in a comparison. */
+/* Allocate the room of paths_text() early: in a comparison, memory must not run out. */
 static int make_room(struct paths *p, size_t len)
 {
 	const size_t room = len * 2 + 64;

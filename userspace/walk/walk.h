@@ -84,7 +84,7 @@ struct walk_entry {
 	struct image_node node;
 };
 
-/** view_is_lost - whether a further name is none, as the first was left out; said and counted */
+/** view_is_lost - whether the first name of an object was left out: an error of a further name */
 bool view_is_lost(struct view *v, const struct walk_entry *e);
 
 /**
