@@ -132,7 +132,7 @@ static size_t find_extent(const struct dsfs_file *file, u64 pos)
 	return lo;
 }
 
-/* Where the byte @pos is stored, from the first one on; of a hole, the next one that is. */
+/* Offset of byte @pos in the stored data; for a byte of a hole, that of the next stored one. */
 static u64 stored_at(const struct dsfs_file *file, u64 pos)
 {
 	const size_t i = find_extent(file, pos);
@@ -143,7 +143,7 @@ static u64 stored_at(const struct dsfs_file *file, u64 pos)
 	return e->physical - file->attr.start + (e->logical < pos ? pos - e->logical : 0);
 }
 
-/* As reads go: by windows (batch_add()), and in whole chunks. */
+/* Bring in the ranges that a read will ask for: whole chunks, by windows (batch_add()). */
 void file_ahead(const struct dsfs_file *file, u64 pos, u64 end)
 {
 	u64 at = stored_at(file, pos), to = stored_at(file, end), from, n;

@@ -39,7 +39,7 @@ static void begin_once(void)
 	pthread_atfork(before_fork, after_fork, begin_anew);
 }
 
-/* Of those that began no later than @last */
+/* Whether one of the first @last flights still brings in all of @f's range. */
 static bool is_under_way(const struct flight *f, u64 last)
 {
 	const struct flight *other;
@@ -51,7 +51,10 @@ static bool is_under_way(const struct flight *f, u64 last)
 	return false;
 }
 
-/* Those who wait for the same one do not wait for each other afterwards: it may have failed. */
+/*
+ * Only flights that began before this call are waited for.  If such a one fails, all who waited for
+ * it go on at the same time, and none of them waits for another.
+ */
 void flight_begin(struct flight *f)
 {
 	u64 last;

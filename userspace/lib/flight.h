@@ -12,9 +12,9 @@
 
 /**
  * struct flight - a range that one thread brings in
- * @of: whose
- * @first: and @end, what
- * @number: how many began before, and itself
+ * @of: what the range is of: flights of the same address are compared
+ * @first, @end: the range
+ * @number: of this flight, in the order in which they began; the first is 1
  */
 struct flight {
 	LIST_ENTRY(flight) link;
@@ -25,8 +25,8 @@ struct flight {
 };
 
 /**
- * flight_begin - before a range is brought in
- * @f: of the caller, with its members from @of on; to be ended by flight_end()
+ * flight_begin - say that a range is about to be brought in
+ * @f: memory of the caller, with @of, @first and @end set; to be ended by flight_end()
  *
  * Waits for those under way that hold all of it.  So who comes back looks once more whether
  * the range is there.

@@ -118,7 +118,7 @@ static int read_blocks(struct meta *m, u64 first, u64 n, unsigned int flags)
 	return image_preadv(m->src.img, &iov, 1, iov.iov_len, m->src.geo.meta_start + at, flags);
 }
 
-/* Read a block of BLOCKSUMS as it is: what vouches for it is in the superblock. */
+/* Read a block of BLOCKSUMS without a check: the superblock has the only checksum, of all of it. */
 static int load_sums_block(struct meta *m, u64 block, unsigned int flags)
 {
 	int ret = 0;
@@ -166,8 +166,8 @@ static bool is_missing(const struct meta *m, u64 block)
 }
 
 /*
- * A block that its checksum refused, once more.  The checksum itself may be what came wrong,
- * unless somebody compared BLOCKSUMS as a whole.
+ * Read a block with a wrong checksum again.  The checksum itself may have come wrong, unless
+ * BLOCKSUMS was compared as a whole.
  */
 static int load_again(struct meta *m, u64 block)
 {
@@ -181,10 +181,10 @@ static int load_again(struct meta *m, u64 block)
 }
 
 /*
- * Of a far reader a piece costs as much as many.  The first misses bring in what is around
- * them, and the more there are the more they bring in, as it is likelier that all is wanted:
- * in the end a span, and the one behind it where the one in front of it was read before.
- * @first to @end are missing.
+ * Tell a far reader what to bring in for the missing blocks @first to @end.  A request costs it
+ * about as much for one piece as for many, so a miss brings in the span around it.  The span
+ * doubles with each miss, as it gets likelier that all metadata is wanted.  Where the span in
+ * front was the last one, the span behind is brought in, too.
  */
 static void far_ahead(struct meta *m, u64 first, u64 end)
 {
@@ -209,7 +209,7 @@ static void far_ahead(struct meta *m, u64 first, u64 end)
 		    (end - first) << DSFS_BLOCK_BITS);
 }
 
-/* Bring in the blocks of a piece around @block that are not there. */
+/* Bring in @block, and the missing blocks around it in its piece. */
 static int load_around(struct meta *m, u64 block)
 {
 	u64 first = block, end = block + 1;
@@ -221,7 +221,7 @@ static int load_around(struct meta *m, u64 block)
 		end++;
 	far_ahead(m, first, end);
 	ret = load_blocks(m, first, end - first, 0);
-	/* Some of it cannot be read: lose no more than that. */
+	/* Some blocks cannot be read: @block may be none of them. */
 	if (ret && end - first > 1)
 		ret = load_blocks(m, block, 1, 0);
 	if (!ret && !is_good(m, block) && image_again(m->src.img))
@@ -372,7 +372,7 @@ int source_bytes(struct dsfs_source *src, enum dsfs_region_id region, u64 off, s
 	return 0;
 }
 
-/* All that is missing, at once */
+/* Tell a far reader of all missing blocks by one range. */
 static void far_all(const struct meta *m)
 {
 	u64 first = 0, end = m->blocks;
@@ -483,7 +483,7 @@ static void init_blocks(struct meta *m)
 	pthread_mutex_init(&m->clock_lock, NULL);
 }
 
-/* What each piece needs first; in one request, and not a block at a time */
+/* Tell a far reader of all of BLOCKSUMS, which each piece needs first. */
 static void far_sums(const struct meta *m)
 {
 	const struct image *img = m->src.img;

@@ -34,7 +34,7 @@ static int check_name(u64 dir, const char *name, size_t len, struct dsfs_error *
 	return wrong ? api_fail(error, -EINVAL, NULL, "directory %llu: %s", dir, wrong) : 0;
 }
 
-/* The name @name of the directory @at, which it leaves for what it finds. */
+/* Look up a name in the directory @at, which then becomes what has the name. */
 static int step(struct dsfs_image *image, struct image_node *at, const char *name,
 		size_t len, struct dsfs_error *error)
 {
@@ -86,7 +86,7 @@ struct path {
 	unsigned int links;
 };
 
-/* @w->node is a symbolic link in directory @dir: its target goes in front of the rest. */
+/* Follow the symbolic link @w->node of directory @dir: put its target in front of the rest. */
 static int follow(struct path *w, u64 dir, struct dsfs_error *error)
 {
 	const u32 ino = w->node.attr.ino;
@@ -113,7 +113,7 @@ static int follow(struct path *w, u64 dir, struct dsfs_error *error)
 	return api_node(w->image, *p == '/' ? DSFS_ROOT_INO : dir, &w->node, error);
 }
 
-/* The next part of the path. */
+/* Go through the next name of the path. */
 static int walk_part(struct path *w, bool follow_last, struct dsfs_error *error)
 {
 	const u64 dir = w->node.attr.ino;

@@ -16,7 +16,7 @@ const char *dsfs_version(void)
 /* Programs that were built before @source was there give a smaller one. */
 #define SIZE_FIRST	offsetof(struct dsfs_open_options, source)
 
-/* The options that a program gave, as they are now. */
+/* Copy the options that a program gave into the structure as it is now. */
 static int take_options(struct dsfs_open_options *o, const struct dsfs_open_options *given,
 			struct dsfs_error *error)
 {
@@ -88,7 +88,7 @@ static int check_expected(struct dsfs_image *image, struct dsfs_error *error)
 	return ret ? api_fail(error, ret, NULL, "%s", text) : 0;
 }
 
-/* With @image->img open. */
+/* Choose the range and the generation; @image->img is open. */
 static int open_image(struct dsfs_image *image, const struct dsfs_open_options *o,
 		      struct dsfs_error *error)
 {

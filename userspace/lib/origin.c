@@ -174,7 +174,7 @@ static int take_word(struct source *s, char *word, const char **what)
 	return 0;
 }
 
-/* @words: gets the memory that texts are kept in */
+/* Parse a list of options.  @words: gets the memory that the texts of @s point into */
 static int take_words(struct source *s, const char *text, char **words, const char **what)
 {
 	char *at, *word;
@@ -215,7 +215,10 @@ static int open_cache(const struct source *s, struct dsfs_reader **reader, const
 	return ret;
 }
 
-/* Those of the environment, then @text; @s has defaults, and free_words() is due in any case. */
+/*
+ * Parse the options of the environment, then @text, which counts more.  @s has the defaults; the
+ * caller calls free_words() in any case.
+ */
 static int take_all(struct source *s, const char *text, const char **what)
 {
 	int ret;

@@ -51,7 +51,7 @@ struct dsfs_reader_ops {
  * struct dsfs_reader - an open reader
  * @bytes: how many there are
  * @name: what messages call it, without anything secret; NULL: the path that it was opened by
- * @identity: the same identity, the same bytes, on any node; NULL if nobody vouches for that
+ * @identity: a text; readers with the same one have the same bytes, on any node; NULL: unknown
  * @far: a read waits for a network, so that few large ones cost less than many small ones,
  *	and what the origin sends may be another thing the next time: READ_AGAIN is worth a try
  * @keeps: what it read is kept on this node

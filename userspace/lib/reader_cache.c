@@ -4,9 +4,10 @@
  *
  * Blocks have their own checksums, so what is asked for is widened to whole blocks: the ends go
  * into memory aside.  What is missing of a range is asked for at once, from the first missing
- * block to the last, so a sample is one request as without a cache.  Who checks what he gets
- * (READ_CHECKED) needs no blocks: he reads what he asked for, and finds himself what is wrong
- * and asks again (READ_AGAIN).  Then a hit costs one small read more than an image on the node.
+ * block to the last, so a sample is one request as without a cache.  A caller that compares what
+ * it gets with checksums of its own (READ_CHECKED) gets the bytes of a hit without a check here,
+ * and asks again (READ_AGAIN) if they are wrong.  So such a hit costs one small read, of the
+ * entries, more than an image on the node.
  */
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@
 
 /**
  * struct cache_reader - the reader
- * @inner: whom it asks
+ * @inner: the reader that it asks
  */
 struct cache_reader {
 	struct dsfs_reader r;
@@ -28,9 +29,9 @@ struct cache_reader {
 
 /**
  * struct span - whole blocks around what is asked for
- * @first: and @blocks, which they are; @pos: and @len, in bytes
- * @iov: where they go; behind the image's end there is nothing
- * @head: and @tail, what is not asked for
+ * @first, @blocks: the first block, and how many; @pos, @len: the same in bytes
+ * @iov: buffers of the blocks, up to the end of the image
+ * @head, @tail: bytes of the first and the last block that nobody asked for
  */
 struct span {
 	u64 first;
@@ -55,7 +56,7 @@ static struct cache_reader *cache_of(struct dsfs_reader *r)
 	return container_of(r, struct cache_reader, r);
 }
 
-/* Which blocks a range lies in, up to the end of the image */
+/* Find the blocks that a range lies in, up to the end of the image. */
 static void round_out(const struct cache *c, u64 pos, u64 len, struct span *s)
 {
 	const u64 end = cache_blocks(pos + len) * CACHE_BLOCK;
@@ -83,7 +84,7 @@ static void make_span(const struct cache *c, const struct iovec *iov, int n, siz
 	add_iov(s, s->tail, s->pos + s->len - (pos + len));
 }
 
-/* The buffers of @len bytes from @from on, of @n buffers.  Return: how many. */
+/* Cut @len bytes, from byte @from on, out of @n buffers.  Return: how many @out has. */
 static int cut(const struct iovec *iov, int n, size_t from, size_t len, struct iovec *out)
 {
 	int used = 0;
@@ -124,7 +125,7 @@ struct place {
 	size_t used;
 };
 
-/* Up to @len bytes in one piece, and go behind them */
+/* Take up to @len contiguous bytes, and go behind them. */
 static u8 *step(struct place *p, size_t len, size_t *n)
 {
 	u8 *at;
@@ -159,7 +160,7 @@ static void skip_block(struct place *p, size_t len)
 		step(p, len, &n);
 }
 
-/* Forget the entries of blocks that are not what their checksums say; @got: bytes are there. */
+/* Clear the entries of blocks with a wrong checksum; @got bytes were read. */
 static void check(const struct cache *c, struct span *s, size_t got)
 {
 	struct place p = { s->iov, 0 };
@@ -202,7 +203,7 @@ static void say_used(const struct cache *c, struct span *s)
 		cache_mark(c, s->first, s->blocks, s->entry, CACHE_USED);
 }
 
-/* What the cache has of a span, as far as it is right.  Return: what it has not. */
+/* Read the blocks of a span that the cache has, and check them.  Return: the missing ones. */
 static struct missing look_up(const struct cache *c, struct span *s)
 {
 	struct missing m;
@@ -236,7 +237,7 @@ static void keep(struct cache *c, struct span *s, const struct missing *m)
 		cache_full(c);
 }
 
-/* Who opened this reader tells it later when to stop; the waits are the inner one's. */
+/* Pass on @stop, which is set after the open: the inner reader is the one that waits. */
 static void pass_stop(struct cache_reader *cr)
 {
 	__typeof__(cr->r.stop) stop = __atomic_load_n(&cr->r.stop, __ATOMIC_RELAXED);
@@ -261,8 +262,8 @@ static int ask(struct cache_reader *cr, struct span *s, const struct missing *m,
 }
 
 /*
- * What is missing, by the origin.  What another thread of this process is bringing in is waited
- * for; what one has just brought in is found by the second look.
+ * Read the missing blocks of a span from the origin.  Blocks that another thread of this process
+ * is bringing in are waited for, and the second look finds those that one has just brought in.
  */
 static int fill(struct cache_reader *cr, struct span *s, unsigned int flags)
 {
@@ -282,7 +283,7 @@ static int fill(struct cache_reader *cr, struct span *s, unsigned int flags)
 	return ret;
 }
 
-/* What the cache has is wrong, as somebody knows who has a better checksum. */
+/* Drop blocks and read them anew: a checksum of the caller says that they are wrong. */
 static int replace(struct cache_reader *cr, struct span *s, unsigned int flags)
 {
 	const struct missing all = { 0, s->blocks };
@@ -292,7 +293,7 @@ static int replace(struct cache_reader *cr, struct span *s, unsigned int flags)
 	return ask(cr, s, &all, flags);
 }
 
-/* Straight to where it is wanted, if all of it is there and the caller will check it. */
+/* Read into the caller's buffers, without a check, if the cache has the whole range. */
 static bool read_there(const struct cache *c, struct span *s, const struct iovec *iov, int n,
 		       size_t len, u64 pos)
 {
@@ -359,7 +360,7 @@ static int cache_read(struct dsfs_reader *r, const struct iovec *iov, int n, siz
 	return ret;
 }
 
-/* The entries alone say what is there: a block that is wrong costs its reader a request. */
+/* Only entries are looked at: a block that turns out to be wrong costs its reader a request. */
 static void cache_ahead(struct dsfs_reader *r, u64 pos, u64 len)
 {
 	struct cache_reader *cr = cache_of(r);
@@ -421,7 +422,7 @@ static const struct dsfs_reader_ops ops = {
 	.close = cache_reader_close,
 };
 
-/* Without a file of the image the inner reader is as good. */
+/* Give the inner reader to the caller: without a file there is no cache. */
 static void give_inner(struct cache_reader *cr, const char *note)
 {
 	cr->inner->note = note;

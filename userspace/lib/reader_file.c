@@ -62,7 +62,7 @@ static int read_all(int fd, char *at, size_t len, u64 pos)
 	return 0;
 }
 
-/* What a single call does not bring in is read piece by piece. */
+/* Read by one call, or if that reads less, piece by piece. */
 static int read_cached(int fd, const struct iovec *iov, int n, size_t len, u64 pos)
 {
 	int i, ret = 0;
@@ -76,7 +76,7 @@ static int read_cached(int fd, const struct iovec *iov, int n, size_t len, u64 p
 	return ret;
 }
 
-/* The kernel answers "yes" to those who may not know. */
+/* Ask for a page; to a user who may not know, the kernel answers "yes". */
 static bool has_page(const struct file_reader *f, u64 pos)
 {
 	unsigned char has = 1;
@@ -86,7 +86,7 @@ static bool has_page(const struct file_reader *f, u64 pos)
 	return has & 1;
 }
 
-/* The first page is asked about: the others were read with it, and are dropped with it. */
+/* Only the first page is asked for: the others are read and dropped together with it. */
 static bool file_has(struct dsfs_reader *r, u64 pos)
 {
 	struct file_reader *f = file_of(r);
@@ -111,7 +111,7 @@ static void file_ahead(struct dsfs_reader *r, u64 pos, u64 len)
 	}
 }
 
-/* The only buffer that has room, if it may be read into past the page cache. */
+/* Get the one buffer of a read, if its alignment allows O_DIRECT; NULL: there is no such one. */
 static u8 *only_buffer(const struct iovec *iov, int n, size_t len)
 {
 	int i;
@@ -123,7 +123,7 @@ static u8 *only_buffer(const struct iovec *iov, int n, size_t len)
 	return (uintptr_t)iov[i].iov_base % READ_ALIGN ? NULL : iov[i].iov_base;
 }
 
-/* Whole blocks go to @buf; of the last one, which may be a part, @buf has no room for all. */
+/* Read with O_DIRECT.  A part of a block at the end goes through @tail: @buf may have no room. */
 static bool read_direct(struct file_reader *f, u8 *buf, size_t len, u64 pos)
 {
 	u8 tail[READ_ALIGN] __aligned(READ_ALIGN);
@@ -148,7 +148,7 @@ static int read_once(struct file_reader *f, const struct iovec *iov, int n, size
 	if (buf && !__atomic_load_n(&f->refused, __ATOMIC_RELAXED) && !has_page(f, pos) &&
 	    read_direct(f, buf, len, pos))
 		return 0;
-	/* The same read through the page cache tells what is wrong, unless only the way was. */
+	/* Read through the page cache: that works if only O_DIRECT failed, or gives the error. */
 	ret = read_cached(f->fd, iov, n, len, pos);
 	file_drop(&f->r, pos, len);
 	return ret;
@@ -265,6 +265,6 @@ void reader_file_once(struct dsfs_reader *r)
 	f->direct = open_direct(f->fd);
 	if (f->direct >= 0 && r->bytes == (size_t)r->bytes)
 		f->map = mmap(NULL, r->bytes, PROT_READ, MAP_SHARED, f->fd, 0);
-	/* Without the map nobody knows what is in the page cache: all of it is dropped. */
+	/* without the map nothing is known of the page cache: read through it, and drop all */
 	f->refused = f->map == MAP_FAILED;
 }

@@ -20,7 +20,7 @@ void batch_init(struct batch *b, const struct stored *of, bool check, unsigned i
 	b->len = 0;
 }
 
-/* Compare what was read of @at on, which @b->iov refers to, with its checksums. */
+/* Compare the bytes that were read into @b->iov, from @at on, with their checksums. */
 static int batch_check(const struct batch *b, u64 at, u64 end, struct dsfs_err *err)
 {
 	const u8 chunk_bits = b->of.src->geo.chunk_bits;

@@ -27,8 +27,8 @@ struct stored {
  * struct batch - a range of stored bytes to be brought in
  * @check: compare it with its checksums
  * @flags: READ_*
- * @iov: where it goes: @n pieces behind the first entry, which is for the bytes in front
- *	of them, as the one behind is for those that follow
+ * @iov: where it goes: entry 0 is for bytes that are read in front of what was asked for, entries
+ *	1 to @n for that, the next one for bytes that are read behind it
  * @from: its first byte; @len: how many
  */
 struct batch {
@@ -50,7 +50,7 @@ void batch_init(struct batch *b, const struct stored *of, bool check, unsigned i
 /**
  * batch_add - add stored bytes, which follow those that are in already
  * @at: the first
- * @buf: where they go, by the next batch_flush() at last
+ * @buf: gets them, at the next batch_flush() at the latest
  * @len: how many, not 0
  *
  * Return: how many of them were taken, at least one, or a negative errno.
