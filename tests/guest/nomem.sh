@@ -50,11 +50,11 @@ fits_in_part()
 	rc=0
 	"$here/trymount" "$@" "$dev" "$dir" >"$log" || rc=$?
 	sed 's/^/# /' "$log"
-	[ $rc -eq 0 ] || return 1
+	[ "$rc" -eq 0 ] || return 1
 	kib=$(($(cat "/sys/fs/dsfs/${dev##*/}/metadata_resident_bytes") / 1024))
 	[ -d "$dir" ] && [ ! -e "$dir/not-there" ] || rc=1
 	umount "$dir"
-	[ $rc -eq 0 ] && grep -q "^OK: .*metadata needs .* KiB of memory, at most .* are free: $kib are resident" "$log"
+	[ "$rc" -eq 0 ] && grep -q "^OK: .*metadata needs .* KiB of memory, at most .* are free: $kib are resident" "$log"
 }
 
 # A half of what is free

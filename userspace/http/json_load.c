@@ -11,14 +11,14 @@
 
 /* What is used of it, without "json_" */
 struct jansson {
-	__typeof__(json_loadb) *loadb;
-	__typeof__(json_delete) *delete;
-	__typeof__(json_object_get) *object_get;
-	__typeof__(json_array_size) *array_size;
-	__typeof__(json_array_get) *array_get;
-	__typeof__(json_string_value) *string_value;
-	__typeof__(json_string_length) *string_length;
-	__typeof__(json_integer_value) *integer_value;
+	__typeof__(&json_loadb) loadb;
+	__typeof__(&json_delete) delete;
+	__typeof__(&json_object_get) object_get;
+	__typeof__(&json_array_size) array_size;
+	__typeof__(&json_array_get) array_get;
+	__typeof__(&json_string_value) string_value;
+	__typeof__(&json_string_length) string_length;
+	__typeof__(&json_integer_value) integer_value;
 };
 
 static struct jansson lib;
