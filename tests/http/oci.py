@@ -289,7 +289,8 @@ def hostile(world):
 
 
 def names(world):
-    for name in ("host", "host/", "host/Name", "host/a//b", "host/../b", "host/a:", "host/a:-",
+    for name in ("host", "host/", "host/Name", "host/a//b", "host/../b", "host/a..b",
+                 "host/a___b", "host/a:", "host/a:-",
                  "host/a:" + "t" * 129, "host/a@sha256:" + "A" * 64, "host/a@sha256:12",
                  "ho st/a", "me:s3cret@host/a"):
         text = error_of(world.open, f"oci://{name}")

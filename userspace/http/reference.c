@@ -25,20 +25,30 @@ static bool is_all(const char *text, const char *of)
 	return *text && !text[strspn(text, of)];
 }
 
-/* Parts with slashes between, each of which begins and ends with a letter or a digit */
-static bool is_name(const char *name)
+/* Bytes of what stands between the letters and digits of a part: . or _ or __ or dashes */
+static size_t separator(const char *at)
 {
-	const char *at = name;
+	if (*at == '-')
+		return strspn(at, "-");
+	return *at == '.' ? 1 : *at == '_' ? 1 + (at[1] == '_') : 0;
+}
+
+/* Parts with slashes between, each of which begins and ends with a letter or a digit */
+static bool is_name(const char *at)
+{
 	size_t n;
 
-	if (!is_all(name, LETTERS DIGITS "._-/"))
-		return false;
-	for (;; at += n + 1) {
-		n = strcspn(at, "/");
-		if (!n || strchr("._-", *at) || strchr("._-", at[n - 1]))
+	for (;;) {
+		n = strspn(at, LETTERS DIGITS);
+		if (!n)
 			return false;
-		if (!at[n])
+		at += n;
+		if (!*at)
 			return true;
+		n = *at == '/' ? 1 : separator(at);
+		if (!n)
+			return false;
+		at += n;
 	}
 }
 
