@@ -8,91 +8,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "challenge.h"
 #include "json_load.h"
 #include "login.h"
 #include "oci_manifest.h"
 #include "registry.h"
 #include "text.h"
-
-#define SCOPE_MAX	512
-
-static bool is_param_end(char c)
-{
-	return !c || c == ',' || c == ' ' || c == '\t';
-}
-
-/* A value, quoted or not; @at: gets what stands behind it */
-static char *take_value(const char **at)
-{
-	const char *from = *at;
-	char *value = malloc(strlen(from) + 1), *to = value;
-	const bool quoted = *from == '"';
-
-	for (from += quoted; value && *from; from++) {
-		if (quoted ? *from == '"' : is_param_end(*from))
-			break;
-		if (quoted && *from == '\\' && from[1])
-			from++;
-		*to++ = *from;
-	}
-	if (value)
-		*to = '\0';
-	*at = from + (quoted && *from == '"');
-	return value;
-}
-
-/* A parameter of a challenge: memory to be freed, or NULL */
-static char *challenge_value(const char *challenge, const char *name)
-{
-	const char *at = strchr(challenge, ' ');
-	char *value;
-	size_t n;
-
-	while (at && *(at += strspn(at, ", \t"))) {
-		n = strcspn(at, "=");
-		if (!at[n])
-			return NULL;
-		const bool ours = strlen(name) == n && !strncasecmp(at, name, n);
-
-		at += n + 1;
-		value = take_value(&at);
-		if (ours || !value)
-			return value;
-		free(value);
-	}
-	return NULL;
-}
-
-/* Where a token is to be had: memory to be freed */
-static int token_url(const struct http_object *obj, const char *challenge, char **url,
-		     char why[HTTP_WHY])
-{
-	char *realm = challenge_value(challenge, "realm"), *scope = NULL;
-	char *service = challenge_value(challenge, "service");
-	char *service_text = address_encode(service ?: "");
-	int ret = 0;
-
-	*url = NULL;
-	if (asprintf(&scope, "repository%%3A%s%%3Apull", obj->ref.name) < 0)
-		scope = NULL;
-	if (!realm || strncasecmp(realm, "http", 4) ||
-	    (!strncmp(obj->ref.base, "https", 5) && strncasecmp(realm, "https://", 8))) {
-		snprintf(why, HTTP_WHY, "the registry names no server of tokens, or one without %s",
-			 "https");
-		ret = -EREMOTEIO;
-	} else if (!scope || !service_text ||
-		   asprintf(url, "%s%c%s%s%sscope=%s", realm, strchr(realm, '?') ? '&' : '?',
-			    service ? "service=" : "", service_text, service ? "&" : "",
-			    scope) < 0) {
-		*url = NULL;
-		ret = -ENOMEM;
-	}
-	free(realm);
-	free(scope);
-	free(service);
-	free(service_text);
-	return ret;
-}
 
 /* Whether a text may stand in a header. */
 static bool is_token(const char *text)
@@ -133,7 +54,7 @@ static int ask_for_token(const struct http_object *obj, const char *challenge, c
 	struct text_request q = { .what = "token", .authorization = login };
 	struct http_text t;
 	char *url;
-	int ret = token_url(obj, challenge, &url, why);
+	int ret = challenge_url(challenge, &obj->ref, &url, why);
 
 	if (ret)
 		return ret;
