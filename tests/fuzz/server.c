@@ -106,7 +106,9 @@ static size_t feed_head(struct http_range *r, char *text, size_t len)
 
 static void answer(const u8 *input, char *text, size_t len)
 {
-	struct http_object obj = { .bytes = OBJECT_BYTES, .etag = "\"tag\"", .text = input[0] & 16 };
+	struct http_object obj = {
+		.bytes = OBJECT_BYTES, .etag = "\"tag\"", .text = input[0] & 16,
+	};
 	struct iovec iov = { .iov_len = input[1] };
 	struct http_range r = {
 		.obj = &obj, .pos = input[2], .len = input[1], .iov = &iov, .n = 1,
