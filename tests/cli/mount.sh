@@ -57,6 +57,7 @@ exits '-f does not mount' 0 "$mount" good.dsfs dir -f -o ro,nosuid,meta=lazy
 check '-f: nothing is mounted' test ! -e dir/x
 exits 'what mount(8) passes on' 0 "$mount" good.dsfs dir -sfnv -t dsfs -o \
 	rw,nosuid,nodev,noexec,noatime,user,noauto,_netdev,x-systemd.automount,loop,sizelimit=1M
+check '-v says what it takes' grep -q 'good.dsfs: [1-9][0-9]* KiB of metadata, .* available$' "$out"
 check '-v says what is mounted' grep -q 'good.dsfs on dir$' "$out"
 cp good.dsfs $'a\e[1m.dsfs'
 exits '-v of a name with a control sequence' 0 "$mount" -fv $'a\e[1m.dsfs' dir
@@ -122,6 +123,24 @@ check 'shares the device' test "$(loops_of good.dsfs)" = "$loop"
 check 'options of the VFS' grep -q '^ro,nosuid,noexec,noatime ' <(mounted_at other)
 umount dir other
 check 'umount clears the device' none_left good.dsfs
+
+# What -v says before is what the kernel says after.
+will_take()
+{
+	local rc=0 kib
+
+	"$mount" -v good.dsfs dir -o "$1" >"$out" || return 1
+	loop=$(loops_of good.dsfs)
+	kib=$(($(cat "/sys/fs/dsfs/${loop##*/}/metadata_resident_bytes") / 1024))
+	grep -q " KiB of metadata, $kib KiB of memory for it, [1-9][0-9]* KiB are available\$" "$out" ||
+		rc=1
+	umount dir
+	return $rc
+}
+
+for meta in resident lazy 5K 9K 1M; do
+	check "-v says what meta=$meta will take" will_take "meta=$meta"
+done
 
 exits 'options of the file system' 0 "$mount" good.dsfs dir \
 	-o rw,meta=lazy,verify=off,wholefile=64K

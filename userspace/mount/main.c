@@ -128,8 +128,10 @@ static int mount_image(const struct call *c, struct mount_opts *o)
 	if (ret)
 		return ret;
 	dev = fd < 0 ? c->spec : name;
-	if (c->verbose)
+	if (c->verbose) {
+		memory_say(c->spec, o);
 		say_mounting(c, dev);
+	}
 	/* an error after the mount would mean that there is no mount */
 	if (msg_flush_stdout())
 		ret = EXIT_SYSTEM;

@@ -98,6 +98,9 @@ int digest_check_mounted(const char *dir, const struct mount_opts *o);
  */
 u64 generation_mounted(dev_t dev);
 
+/** memory_say - print what a mount of an image will take of memory, if the image says */
+void memory_say(const char *spec, const struct mount_opts *o);
+
 /**
  * nodes_spread - spread the memory that is allocated from now on over the NUMA nodes
  *
