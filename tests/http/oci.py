@@ -7,7 +7,7 @@ import threading
 
 import cases
 from registry import LAYER, DockerRegistry, Registry, missing, sha256
-from server import Server
+from server import Server, answer
 from world import BUILD, QUICK, error_of, has
 
 # A name of this machine that does not look like one
@@ -175,6 +175,10 @@ def expired(world):
     registry.tokens += 1
     text = error_of(image.read, "large")
     has("no other is to be had", text, "token", "401", "oci://")
+    registry.realm = registry.server.url("/token")
+    registry.give_token = lambda connection, request: answer(connection, 200, b"eyJhIn")
+    text = error_of(world.open, registry.url()) or ""
+    cases.result("no JSON" in text and "eyJ" not in text, "a token that is no JSON", text)
 
 
 def passwords(world):
@@ -193,12 +197,21 @@ def passwords(world):
     text = error_of(world.open, registry.url()) or ""
     cases.result("403" in text and "s3cret" not in text and "token-" not in text,
                  "messages show none of it", text)
+    realm, registry.realm = registry.realm, None
+    registry.server.fault = lambda request: ("forbidden" if "/blobs/" in request.path else
+                                             "registry")
+    text = error_of(world.open, registry.url()) or ""
+    cases.result("says 403" in text and "401" not in text, "a blob that nobody gets", text)
+    registry.realm = realm
     registry.server.fault = lambda request: "registry"
     for bad in "a b", "bWU6\r\nX-Other: 1":
         login(world, registry, bad)
         has(f"what is no base64: {bad[:3]}", error_of(world.open, registry.url()), "base64")
     (world.work / ".docker/config.json").write_text("{")
     has("a file that is no JSON", error_of(world.open, registry.url()), "config.json", "no JSON")
+    (world.work / ".docker/config.json").write_text('{"auths": {"x": {"auth": bWU6czNjcmV0}}}')
+    text = error_of(world.open, registry.url()) or ""
+    cases.result("config.json" in text and "bWU" not in text, "and shows none of it", text)
     (world.work / ".docker/config.json").unlink()
 
 

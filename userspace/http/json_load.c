@@ -53,6 +53,17 @@ static void load(void)
 	loaded = handle;
 }
 
+/* Not what stands "near" the error: that is a piece of the text, which may be a password. */
+static int say_no_json(const json_error_t *error, const char *what, char why[HTTP_WHY])
+{
+	const char *near = strstr(error->text, " near ");
+	const size_t n = near ? (size_t)(near - error->text) : strlen(error->text);
+
+	snprintf(why, HTTP_WHY, "%.60s: no JSON: byte %d: %.*s", what, error->position,
+		 n < 80 ? (int)n : 80, error->text);
+	return -EINVAL;
+}
+
 int json_load(const char *text, size_t len, const char *what, json_t **root, char why[HTTP_WHY])
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -64,11 +75,8 @@ int json_load(const char *text, size_t len, const char *what, json_t **root, cha
 		return -EOPNOTSUPP;
 	}
 	*root = lib.loadb(text, len, JSON_REJECT_DUPLICATES, &error);
-	if (!*root) {
-		snprintf(why, HTTP_WHY, "%.60s: no JSON: byte %d: %.80s", what, error.position,
-			 error.text);
-		return -EINVAL;
-	}
+	if (!*root)
+		return say_no_json(&error, what, why);
 	if (json_is_object(*root))
 		return 0;
 	json_unload(*root);
