@@ -95,7 +95,7 @@ static int find(struct http_object *obj, const char *address, char why[HTTP_WHY]
 	if (ret && take_region(obj))
 		ret = take_address(obj, address, why) ?: object_find(obj, NULL, why);
 	/* a registry may want to know for a blob what it did not for the manifest */
-	if (ret == -EACCES && obj->ref.base)
+	if (ret == -EACCES && registry_can_renew(obj))
 		ret = registry_renew(obj, serial, NULL, why) ?: object_find(obj, NULL, why);
 	return ret ? ret : check_size(obj, why);
 }

@@ -144,7 +144,7 @@ static int read_now(struct http_object *obj, const struct iovec *iov, int n, siz
 	int ret = ask(obj, iov, n, len, pos, flags, stop, why);
 
 	/* a registry's token lives for minutes */
-	if (ret == -EACCES && obj->ref.base)
+	if (ret == -EACCES && registry_can_renew(obj))
 		ret = renew(obj, serial, stop, why) ?:
 		      ask(obj, iov, n, len, pos, flags, stop, why);
 	return ret && ret != -EINTR && ret != -ENOMEM ? -EREMOTEIO : ret;

@@ -112,6 +112,16 @@ static int authorize(struct http_object *obj, int (*stop)(void), char why[HTTP_W
 	return 0;
 }
 
+bool registry_can_renew(struct http_object *obj)
+{
+	bool can;
+
+	pthread_mutex_lock(&obj->lock);
+	can = obj->ref.base && *obj->challenge;
+	pthread_mutex_unlock(&obj->lock);
+	return can;
+}
+
 /* Readers come here together when a token ran out: one of them gets another. */
 int registry_renew(struct http_object *obj, unsigned int serial, int (*stop)(void),
 		   char why[HTTP_WHY])

@@ -21,6 +21,13 @@
 int registry_resolve(struct http_object *obj, const char *address, char why[HTTP_WHY]);
 
 /**
+ * registry_can_renew - whether it is an artifact whose registry sent a challenge
+ *
+ * One that refuses without a challenge wants nothing to be known.
+ */
+bool registry_can_renew(struct http_object *obj);
+
+/**
  * registry_renew - make another authorization, by the challenge that came last
  * @serial: of the one that was refused; if there is another by now, nothing is to be done
  *
