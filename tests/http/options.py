@@ -69,7 +69,8 @@ def behind(world):
             f"digest kept: {kept}, expected: {other}")
         has(f"{name}: it counts for more than the option",
             error_of(world.open, f"{where}@{other}", f"digest={right}"), f"expected: {other}")
-        for bad in "sha256:12", "sha256:" + "g" * 64, right + "0":
+        for bad in ("sha256:12", "sha256:" + "g" * 64, right + "0", f"{right},retries=1",
+                    f"{other},digest={right}"):
             has(f"{name}: @{bad[:12]} of {len(bad)} is no digest",
                 error_of(world.open, f"{where}@{bad}"), "64 hexadecimal digits")
         for tool, *args in (("dump.dsfs", "--cat=/large"), ("fsck.dsfs", "--no-data")):

@@ -81,12 +81,14 @@ static int attach_file(struct fuse_fs *fs)
 /* The file is opened here, so a digest behind its name is taken from it here. */
 static int split_address(struct fuse_fs *fs)
 {
+	char name[NAME_SHOWN];
 	struct origin o;
 	const char *what;
 	int ret = origin_split(&o, fs->opt.image, fs->opt.source, &what);
 
 	if (ret) {
-		msg_error(fs->opt.image, "%s", msg_why(-ret));
+		msg_error(origin_name(fs->opt.image, name, sizeof(name)), "%s: %s", what,
+			  msg_why(-ret));
 		return -1;
 	}
 	free(fs->opt.image);

@@ -27,7 +27,7 @@ struct origin {
  * @source: options, or NULL; the digest counts for more than one of these
  * @what: gets what failed
  *
- * Return: 0 or -ENOMEM.  Whether it is a digest is for origin_expected() to say.
+ * Return: 0, -EINVAL (no digest) or -ENOMEM.
  */
 int origin_split(struct origin *o, const char *address, const char *source, const char **what);
 void origin_free(struct origin *o);

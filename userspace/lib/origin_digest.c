@@ -44,6 +44,19 @@ static int take_parts(struct origin *o, const char *address, const char *digest,
 	return o->address && o->source ? 0 : -ENOMEM;
 }
 
+/* An address comes from anywhere: what follows a comma in it must not become an option. */
+static int check_digest(const char *digest, const char **what)
+{
+	struct expected e;
+
+	if (!expected_parse(digest, &e))
+		return 0;
+	snprintf(err_far(), ERR_FAR, "address: @%.90s: not sha256: and 64 hexadecimal digits",
+		 digest);
+	*what = err_far();
+	return -EINVAL;
+}
+
 int origin_split(struct origin *o, const char *address, const char *source, const char **what)
 {
 	const char *digest = find_digest(address);
@@ -51,6 +64,9 @@ int origin_split(struct origin *o, const char *address, const char *source, cons
 
 	*what = "address";
 	*o = (struct origin){ };
+	ret = digest ? check_digest(digest, what) : 0;
+	if (ret)
+		return ret;
 	ret = digest ? take_parts(o, address, digest, source) : take_whole(o, address, source);
 	if (ret)
 		origin_free(o);

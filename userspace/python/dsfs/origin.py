@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Addresses of images on servers: what is one, and how it is called in messages."""
+import errno
 import os
 import re
 from typing import Tuple, Union
@@ -26,6 +27,9 @@ def split(path: PathArg, source: str) -> Tuple[PathArg, str]:
     match = _DIGEST.fullmatch(os.fsdecode(path))
     if not match or is_far(path) or os.path.exists(path):
         return path, source
+    # It must not become another option.
+    if "," in match[2]:
+        raise OSError(errno.EINVAL, f"@{match[2]:.90}: not sha256: and 64 hexadecimal digits", path)
     bare = os.fsencode(match[1]) if isinstance(os.fspath(path), bytes) else match[1]
     return bare, f"{source},digest={match[2]}"
 
