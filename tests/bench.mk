@@ -32,6 +32,15 @@ $(T)/delay: $(call objs,tests/bench/delay.c)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
+# What compression saves, for tests/bench/compress; the second one runs in guests, too.
+$(T)/mkkinds: $(call objs,tests/bench/mkkinds.c)
+	@mkdir -p $(@D)
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
+
+$(T)/packed: $(call objs,tests/bench/packed.c)
+	@mkdir -p $(@D)
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -lzstd -llz4
+
 .PHONY: bench-tools
 bench-tools: $(T)/mkset $(T)/elapsed $(T)/requests
 
@@ -64,4 +73,5 @@ bench-plots:
 
 -include $(B)/obj/tests/bench/mkset.d $(B)/obj/tests/bench/elapsed.d \
 	 $(B)/obj/tests/bench/samples.d $(B)/obj/tests/bench/delay.d \
+	 $(B)/obj/tests/bench/mkkinds.d $(B)/obj/tests/bench/packed.d \
 	 $(B)/obj/tests/bench/native/task.d $(patsubst %.o,%.d,$(call objs,$(reader_SRC)))
