@@ -2,7 +2,8 @@
 /*
  * A hash table with linear probing.  A slot has 16 bits of the hash besides those that choose
  * the slot, so few values are compared in vain.  The other bits are not stored, because tables
- * of tens of millions of files have to be small.
+ * of tens of millions of files have to be small.  For the same reason the number of slots is not
+ * a power of two: such a table may have twice the slots that it needs.
  */
 #include <stdlib.h>
 
@@ -10,21 +11,19 @@
 
 #define SLOTS_MIN	256
 #define VALUE		((1ULL << HASH_VALUE_BITS) - 1)
+#define CHOOSING_BITS	31	/* their product with a number of slots fits into 64 bits */
+#define CHOOSING	((1ULL << CHOOSING_BITS) - 1)
 
 static bool is_full(size_t slots, u64 n)
 {
-	return n > slots / 4 * 3;
+	return n > slots / 8 * 7;
 }
 
 int hash_init(struct hash *h, u64 n)
 {
-	size_t size = SLOTS_MIN;
-
-	while (is_full(size, n))
-		size *= 2;
 	h->n = 0;
-	h->mask = size - 1;
-	h->slots = calloc(size, sizeof(*h->slots));
+	h->size = is_full(SLOTS_MIN, n) ? (n + 6) / 7 * 8 : SLOTS_MIN;
+	h->slots = calloc(h->size, sizeof(*h->slots));
 	return h->slots ? 0 : -ENOMEM;
 }
 
@@ -35,10 +34,18 @@ void hash_free(struct hash *h)
 	h->n = 0;
 }
 
+/* The first slot of a hash.  Its lower bits choose, as the upper ones are in the slot. */
+static size_t first_slot(const struct hash *h, u64 hash)
+{
+	return ((hash & CHOOSING) * h->size) >> CHOOSING_BITS;
+}
+
 u64 hash_next(const struct hash *h, u64 hash, size_t *cursor)
 {
-	for (;;) {
-		u64 slot = h->slots[(hash + *cursor) & h->mask];
+	size_t i = first_slot(h, hash) + *cursor;
+
+	for (i -= i < h->size ? 0 : h->size;; i = i + 1 < h->size ? i + 1 : 0) {
+		const u64 slot = h->slots[i];
 
 		if (!slot)
 			return 0;
@@ -50,10 +57,10 @@ u64 hash_next(const struct hash *h, u64 hash, size_t *cursor)
 
 static void put(struct hash *h, u64 hash, u64 value)
 {
-	size_t i = hash & h->mask;
+	size_t i = first_slot(h, hash);
 
 	while (h->slots[i])
-		i = (i + 1) & h->mask;
+		i = i + 1 < h->size ? i + 1 : 0;
 	h->slots[i] = hash >> HASH_VALUE_BITS << HASH_VALUE_BITS | value;
 	h->n++;
 }
@@ -64,7 +71,7 @@ static int grow(struct hash *h)
 
 	if (!h->of || hash_init(&more, 2 * h->n))
 		return -ENOMEM;
-	for (size_t i = 0; i <= h->mask; i++) {
+	for (size_t i = 0; i < h->size; i++) {
 		u64 value = h->slots[i] & VALUE;
 
 		if (value)
@@ -77,7 +84,7 @@ static int grow(struct hash *h)
 
 int hash_add(struct hash *h, u64 hash, u64 value)
 {
-	if (is_full(h->mask + 1, h->n + 1) && grow(h))
+	if (is_full(h->size, h->n + 1) && grow(h))
 		return -ENOMEM;
 	put(h, hash, value);
 	return 0;

@@ -11,14 +11,14 @@
 #define HASH_VALUE_BITS	48	/* enough for an address */
 
 /**
- * struct hash - an open hash table, 8 bytes a slot, at most three quarters full
- * @slots: a value and 16 bits of its hash; 0: free
+ * struct hash - an open hash table, 8 bytes a slot, at most seven eighths full
+ * @slots: @size of them: a value and 16 bits of its hash; 0: free
  * @n: number of values
  * @of: computes the hash of a value, for growing; NULL: the table must not grow
  */
 struct hash {
 	u64 *slots;
-	size_t mask;
+	size_t size;
 	size_t n;
 	u64 (*of)(const void *ctx, u64 value);
 	const void *ctx;
