@@ -9,6 +9,8 @@
  * one.
  *
  * The result depends on the names alone: equal trees give equal indexes.
+ *
+ * A directory may have most names of a data set, so the index is written where it was built.
  */
 #include <stdlib.h>
 
@@ -21,14 +23,23 @@
 #define SEEDS		8	/* before the directory does without an index */
 
 /**
+ * union bucket - a bucket while the index is built, and as it is written
+ * @pos: positions in the directory plus one; 0: free
+ */
+union bucket {
+	u32 pos[DSFS_BUCKET_ENTRIES];
+	struct dsfs_bucket raw;
+};
+
+/**
  * struct build - an index being built
- * @buckets: position in the directory plus one; 0: free
+ * @hashes: of the names; at the end their entries
  * @used: entries in each bucket
  */
 struct build {
 	const struct dir *dir;
 	u64 *hashes;
-	u32 (*buckets)[DSFS_BUCKET_ENTRIES];
+	union bucket *buckets;
 	u8 *used;
 	u32 nbuckets;
 	u32 step;
@@ -58,7 +69,7 @@ static bool put(struct build *b, u32 bucket, u32 pos)
 {
 	if (b->used[bucket] == DSFS_BUCKET_ENTRIES)
 		return false;
-	b->buckets[bucket][b->used[bucket]++] = pos + 1;
+	b->buckets[bucket].pos[b->used[bucket]++] = pos + 1;
 	return true;
 }
 
@@ -79,14 +90,14 @@ static bool put_evict(struct build *b, u32 bucket, u32 pos)
 
 		/* a name whose other bucket has room ends the walk */
 		for (k = 0; k < DSFS_BUCKET_ENTRIES; k++) {
-			victim = b->buckets[bucket][k] - 1;
+			victim = b->buckets[bucket].pos[k] - 1;
 			if (b->used[other_bucket(b, victim, bucket)] < DSFS_BUCKET_ENTRIES)
 				break;
 		}
 		if (k == DSFS_BUCKET_ENTRIES)
 			k = b->step++ % DSFS_BUCKET_ENTRIES;
-		victim = b->buckets[bucket][k] - 1;
-		b->buckets[bucket][k] = pos + 1;
+		victim = b->buckets[bucket].pos[k] - 1;
+		b->buckets[bucket].pos[k] = pos + 1;
 		pos = victim;
 		bucket = other_bucket(b, pos, bucket);
 		if (put(b, bucket, pos))
@@ -143,41 +154,32 @@ static int build_any(struct build *b, u64 *seed)
 	return 0;
 }
 
-/* Make index entries, block and slot of each name with the fingerprint, from positions. */
-static int make_entries(struct build *b, struct dsfs_bucket **buckets)
+/* Replace each hash by the index entry of its name: block, slot and fingerprint. */
+static void make_entries(struct build *b)
 {
 	const struct dir *dir = b->dir;
-	u32 *places = malloc(dir->count * sizeof(*places));
-	struct dsfs_bucket *out = calloc(b->nbuckets, sizeof(*out));
-	const u32 slot_mask = (1U << dir->slot_bits) - 1;
-	u32 block = 0, slot = 0;
+	u32 block = 0, bytes, count;
 
-	if (!places || !out) {
-		free(places);
-		free(out);
-		return -ENOMEM;
-	}
-	for (u32 pos = 0, left = 0, bytes; pos < dir->count; pos++, left--) {
-		if (!left) {
-			block += pos ? 1 : 0;
-			slot = 0;
-			left = names_fill(dir, pos, &bytes);
+	for (u32 from = 0; from < dir->count; from += count, block++) {
+		count = names_fill(dir, from, &bytes);
+		for (u32 slot = 0; slot < count; slot++) {
+			u64 *hash = &b->hashes[from + slot];
+
+			*hash = dsfs_index_entry(*hash, block, slot, dir->slot_bits,
+						 dir->block_bits);
 		}
-		places[pos] = block << dir->slot_bits | slot++;
 	}
+}
+
+/* Replace each position in the buckets by the entry of its name. */
+static void fill_buckets(struct build *b)
+{
 	for (u32 i = 0; i < b->nbuckets; i++) {
-		for (u32 k = 0; k < b->used[i]; k++) {
-			u32 pos = b->buckets[i][k] - 1;
-			u32 at = places[pos], entry;
+		union bucket *to = &b->buckets[i];
 
-			entry = dsfs_index_entry(b->hashes[pos], at >> dir->slot_bits,
-						 at & slot_mask, dir->slot_bits, dir->block_bits);
-			out[i].entries[k] = cpu_to_le32(entry);
-		}
+		for (u32 k = 0; k < b->used[i]; k++)
+			to->raw.entries[k] = cpu_to_le32(b->hashes[to->pos[k] - 1]);
 	}
-	free(places);
-	*buckets = out;
-	return 0;
 }
 
 int index_build(struct dir *dir, struct dsfs_bucket **buckets)
@@ -197,7 +199,11 @@ int index_build(struct dir *dir, struct dsfs_bucket **buckets)
 	ret = b.hashes ? build_any(&b, &dir->seed) : -ENOMEM;
 	if (ret == 1) {
 		dir->buckets = b.nbuckets;
-		ret = make_entries(&b, buckets);
+		make_entries(&b);
+		fill_buckets(&b);
+		*buckets = &b.buckets->raw;
+		b.buckets = NULL;
+		ret = 0;
 	} else if (!ret) {
 		dir->seed = 0;
 		dir->slot_bits = 0;
