@@ -17,9 +17,17 @@
  *            names, indexes and so on
  *   output/  the target, a file or a device; its superblocks are written last
  */
+#include <malloc.h>
+
 #include "build/build.h"
 #include "msg.h"
 #include "progress.h"
+
+/*
+ * What is large is mapped by itself: it grows without a copy, and goes back to the system when it
+ * is freed.  malloc(3) would raise this limit to the size of what is freed.
+ */
+#define MAPPED_FROM	(512 << 10)
 
 int main(int argc, char **argv)
 {
@@ -27,6 +35,7 @@ int main(int argc, char **argv)
 	int ret;
 
 	msg_init("mkfs.dsfs", 1);
+	mallopt(M_MMAP_THRESHOLD, MAPPED_FROM);
 	ret = options_parse(&o, argc, argv);
 	if (ret < 0) {
 		progress_enable(!o.quiet && !o.json);
