@@ -3,14 +3,13 @@
  * Spools.  Checksums of chunks and extent records grow with the bytes of a data set, not with its
  * files, so what exceeds a bounded buffer is written to a temporary file.
  */
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "io.h"
 #include "msg.h"
 #include "spool.h"
+#include "tempfile.h"
 
 void spool_init(struct spool *s)
 {
@@ -24,33 +23,17 @@ void spool_free(struct spool *s)
 		close(s->fd);
 }
 
-static const char *spool_dir(void)
-{
-	const char *dir = getenv("TMPDIR");
-
-	return dir && *dir ? dir : "/var/tmp";
-}
-
 static int spool_fail(const char *what, int ret)
 {
 	if (ret != -ENOMEM)
-		msg_error(spool_dir(), "cannot %s a temporary file: %s", what, msg_why(-ret));
+		msg_error(tempfile_dir(), "cannot %s a temporary file: %s", what, msg_why(-ret));
 	return ret;
 }
 
 static int spool_file(struct spool *s)
 {
-	FILE *f;
-
-	s->fd = open(spool_dir(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (s->fd >= 0)
-		return 0;
-	f = tmpfile();
-	if (!f)
-		return -errno;
-	s->fd = dup(fileno(f));
-	fclose(f);
-	return s->fd < 0 ? -errno : 0;
+	s->fd = tempfile_open();
+	return s->fd < 0 ? s->fd : 0;
 }
 
 static int spool_flush(struct spool *s)
