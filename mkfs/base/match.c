@@ -107,7 +107,7 @@ int base_match(struct base *base, struct tree *t, const struct options *o)
 	if (tree_alloc_old(t))
 		return no_memory();
 	for (u64 i = 0; !ret && i < t->ndirs; i++) {
-		struct dir *d = t->dirs[i];
+		struct dir *d = tree_dir(t, i);
 		u32 ino = d->parent ? *node_old(d->parent, d->self) : DSFS_ROOT_INO;
 
 		if (ino)

@@ -16,7 +16,7 @@ static int (*recipe(const struct options *o))(struct run *r)
 
 int build_run(const struct options *o)
 {
-	struct run r = { .o = o, .threads = source_threads(o->threads) };
+	struct run r = { .o = o, .threads = source_threads(o->limits.threads) };
 	int ret = run_begin_generation(&r) ?: recipe(o)(&r);
 
 	if (ret < 0)

@@ -282,7 +282,9 @@ void run_end_generation(struct run *r)
 
 int run_begin_generation(struct run *r)
 {
-	if (!tree_init(&r->tree, r->o->manifest ? r->o->manifest : r->o->source))
+	const char *source = r->o->manifest ? r->o->manifest : r->o->source;
+
+	if (!tree_init(&r->tree, source, r->o->limits.memory))
 		return 0;
 	return no_memory();
 }

@@ -20,7 +20,7 @@ static int put_names(struct meta *m)
 
 	meta_begin(m, DSFS_REGION_NAMES);
 	for (u64 i = 0; i < t->ndirs; i++) {
-		const struct dir *d = t->dirs[i];
+		const struct dir *d = tree_dir(t, i);
 		u64 at = d->names;
 
 		for (u32 from = 0, count, bytes; !ret && from < d->count;
@@ -41,7 +41,7 @@ static int put_index(struct meta *m)
 
 	meta_begin(m, DSFS_REGION_INDEX);
 	for (u64 i = 0; !ret && i < t->ndirs; i++) {
-		struct dir *d = t->dirs[i];
+		struct dir *d = tree_dir(t, i);
 		struct dsfs_bucket *buckets;
 
 		d->first_bucket = 0;
@@ -63,7 +63,7 @@ static int put_dirs(struct meta *m)
 
 	meta_begin(m, DSFS_REGION_DIRS);
 	for (u64 i = 0; !ret && i < t->ndirs; i++) {
-		const struct dir *d = t->dirs[i];
+		const struct dir *d = tree_dir(t, i);
 		struct dsfs_dir raw = { 0 };
 
 		raw.self = cpu_to_le32(d->ino);

@@ -160,7 +160,9 @@ static const struct arg option_table[] = {
 	{ 0, "keep", "N", "with --compact: with the N newest generations (default: 1)",
 	  ARG_NUMBER(struct options, keep, 1, MKFS_KEEP_MAX), .only = "compact" },
 	{ 0, "threads", "N", "readers, 1 to 256 (default: CPUs, at least 4)",
-	  ARG_NUMBER(struct options, threads, 1, MKFS_THREADS_MAX) },
+	  ARG_NUMBER(struct options, limits.threads, 1, MKFS_THREADS_MAX) },
+	{ 0, "memory", "SIZE", "for the tree; what exceeds it is in TMPDIR (default: a half)",
+	  ARG_SIZE(struct options, limits.memory) },
 	{ 'f', "force", NULL, "overwrite an image, or a device in use",
 	  ARG_FLAG(struct options, force), .not = "update" },
 	{ 'n', "dry-run", NULL, "plan and report, write nothing",
@@ -199,6 +201,13 @@ static const struct args command_line = {
 	.table = option_table,
 };
 
+static u64 half_of_memory(void)
+{
+	const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && page > 0 ? (u64)pages * page / 2 : UINT64_MAX;
+}
+
 static void defaults(struct options *o)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -207,9 +216,10 @@ static void defaults(struct options *o)
 	o->align_bits = DSFS_BLOCK_BITS;
 	o->chunk_bits = CHUNK_BITS;
 	/* at least 4 threads: a source over a network waits more than it computes */
-	o->threads = cpus < 4 ? 4 : cpus;
-	if (o->threads > MKFS_THREADS_MAX)
-		o->threads = MKFS_THREADS_MAX;
+	o->limits.threads = cpus < 4 ? 4 : cpus;
+	if (o->limits.threads > MKFS_THREADS_MAX)
+		o->limits.threads = MKFS_THREADS_MAX;
+	o->limits.memory = half_of_memory();
 }
 
 /* Check what the table cannot say of archives. */

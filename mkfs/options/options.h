@@ -66,6 +66,15 @@ enum boot {
 };
 
 /**
+ * struct limits - what is used of the machine
+ * @memory: bytes of the tree that are not in a temporary file
+ */
+struct limits {
+	u64 threads;
+	u64 memory;
+};
+
+/**
  * struct options - the run as asked for
  * @manifest: --manifest: @source is where its relative paths begin
  * @tars: --tar, @ntars of them; there is no @source then
@@ -107,7 +116,7 @@ struct options {
 	s64 build_time;
 	struct pattern *patterns;
 	unsigned int npatterns;
-	u64 threads;
+	struct limits limits;
 	unsigned int digest;
 	u8 align_bits;
 	u8 chunk_bits;

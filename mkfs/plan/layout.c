@@ -13,7 +13,7 @@ static void number_inodes(struct tree *t)
 
 	t->root_dir->ino = DSFS_ROOT_INO;
 	for (u64 i = 0; i < t->ndirs; i++) {
-		struct dir *d = t->dirs[i];
+		struct dir *d = tree_dir(t, i);
 
 		d->first = next;
 		next += d->count;
@@ -33,11 +33,12 @@ static void number_inodes(struct tree *t)
 static void place_names(struct layout *l, struct tree *t)
 {
 	for (u64 i = 0; i < t->ndirs; i++) {
+		struct dir *d = tree_dir(t, i);
 		struct names_place place;
 
-		names_place(t->dirs[i], &l->names_end, &place);
-		t->dirs[i]->names = place.at;
-		t->dirs[i]->name_blocks = place.blocks;
+		names_place(d, &l->names_end, &place);
+		d->names = place.at;
+		d->name_blocks = place.blocks;
 	}
 }
 

@@ -36,7 +36,7 @@ bool batches_next(struct batches *b, struct dir **dir, u32 *from, u32 *count)
 
 	pthread_mutex_lock(&b->lock);
 	while (b->dir < t->ndirs && b->from == t->dirs[b->dir]->count) {
-		b->dir++;
+		tree_pass(t, t->dirs[b->dir++]);
 		b->from = 0;
 	}
 	more = b->dir < t->ndirs;

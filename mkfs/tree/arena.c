@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "overflow.h"
 
 #define CHUNK_BYTES	(256 << 10)
 
@@ -18,8 +19,11 @@ struct arena_chunk {
 
 static char *arena_chunk(struct arena *a, size_t bytes)
 {
-	struct arena_chunk *c = malloc(sizeof(*c) + bytes);
+	struct arena_chunk *c = a->overflow ? overflow_alloc(a->overflow, bytes) : NULL;
 
+	if (c)
+		return (char *)c;
+	c = malloc(sizeof(*c) + bytes);
 	if (!c)
 		return NULL;
 	c->next = a->chunks;
@@ -65,7 +69,7 @@ void arena_join(struct arena *a, struct arena *from)
 		last = &(*last)->next;
 	*last = a->chunks;
 	a->chunks = from->chunks;
-	*from = (struct arena){ 0 };
+	*from = (struct arena){ .overflow = from->overflow };
 }
 
 void arena_free(struct arena *a)
@@ -76,5 +80,5 @@ void arena_free(struct arena *a)
 		next = c->next;
 		free(c);
 	}
-	*a = (struct arena){ 0 };
+	*a = (struct arena){ .overflow = a->overflow };
 }

@@ -21,6 +21,8 @@ struct grow_name {
 	u32 at;
 };
 
+#define SETTLE_MAX	(1024 * 1024)
+
 static u64 name_hash(const struct grow_dir *d, const char *name, size_t len)
 {
 	return xxh64(name, len, d->number);
@@ -66,20 +68,59 @@ static int index_last(struct grow *g, const struct grow_dir *d)
 	return array_append(&g->names, &name) ?: hash_add(&g->table, name.hash, g->names.n);
 }
 
+/* Let a directory have more nodes than it has, or had when it was settled. */
+static int more_room(struct grow_dir *d)
+{
+	struct dir *dir = &d->dir;
+	const u64 room = dir->count < 8 ? 8 : dir->count + dir->count / 2;
+	struct node *n;
+
+	if (room > DSFS_MAX_INODES)
+		return -ENOMEM;
+	n = realloc(d->room ? dir->nodes : NULL, room * sizeof(*n));
+	if (!n)
+		return -ENOMEM;
+	if (!d->room && dir->count)
+		memcpy(n, dir->nodes, dir->count * sizeof(*n));
+	dir->nodes = n;
+	d->room = room;
+	return 0;
+}
+
+/*
+ * Move the nodes of a directory to the arena, as it may get no more: they need no room to grow
+ * there, and may be in the overflow.  A copy of many needs memory, so they stay where they are
+ * as long as they may be in memory.
+ */
+static int settle(struct grow *g, struct grow_dir *d)
+{
+	struct dir *dir = &d->dir;
+	const size_t bytes = dir->count * sizeof(*dir->nodes);
+	struct node *n;
+
+	if (bytes > SETTLE_MAX && !overflow_begun(g->tree->overflow)) {
+		n = realloc(dir->nodes, bytes);
+		dir->nodes = n ? n : dir->nodes;
+		d->room = dir->count;
+		return 0;
+	}
+	n = arena_alloc(&g->tree->arena, bytes, 8);
+	if (!n)
+		return -ENOMEM;
+	memcpy(n, dir->nodes, bytes);
+	free(dir->nodes);
+	dir->nodes = n;
+	d->room = 0;
+	return 0;
+}
+
 static struct node *add_node(struct grow *g, struct grow_dir *d, const char *name, size_t len)
 {
 	struct dir *dir = &d->dir;
 	struct node *n;
 
-	if (dir->count == d->room) {
-		u64 room = d->room ? d->room + d->room / 2 : 8;
-
-		n = room > DSFS_MAX_INODES ? NULL : realloc(dir->nodes, room * sizeof(*n));
-		if (!n)
-			return NULL;
-		dir->nodes = n;
-		d->room = room;
-	}
+	if (dir->count >= d->room && more_room(d))
+		return NULL;
 	n = &dir->nodes[dir->count];
 	*n = (struct node){ .source = g->now };
 	if (node_set_name(&g->tree->arena, n, name, len))
@@ -143,6 +184,18 @@ static bool is_name(const char *name, size_t len)
 	return len <= DSFS_NAME_MAX && (len != 2 || memcmp(name, "..", 2));
 }
 
+/* The next name is in another directory.  One that is come back to, again and again, stays. */
+static int leave(struct grow *g)
+{
+	struct grow_dir *d = g->last;
+
+	errno = ENOMEM;
+	if (!d || !d->room || d->left)
+		return 0;
+	d->left = true;
+	return settle(g, d);
+}
+
 struct grow_dir *grow_walk(struct grow *g, struct grow_dir *base, const char *path,
 			   const char **name, size_t *len)
 {
@@ -163,6 +216,8 @@ struct grow_dir *grow_walk(struct grow *g, struct grow_dir *base, const char *pa
 		*len = more;
 		next += more;
 	}
+	if (d != g->last && leave(g))
+		return NULL;
 	g->last = d;
 	return is_name(*name, *len) ? d : NULL;
 }
@@ -187,11 +242,8 @@ static bool is_sorted(const struct dir *dir)
 static void sort_dir(const struct grow *g, struct dir *dir)
 {
 	const bool sorted = is_sorted(dir);
-	struct node *n = dir->count ? realloc(dir->nodes, dir->count * sizeof(*n)) : NULL;
+	struct node *n = dir->nodes;
 
-	if (n)
-		dir->nodes = n;
-	n = dir->nodes;
 	if (!sorted)
 		qsort(n, dir->count, sizeof(*n), node_order);
 	for (u32 i = 0; i < dir->count; i++) {
@@ -219,8 +271,13 @@ int grow_end(struct grow *g)
 
 		ret = d->said ? 0 : g->rules->plain(g->source, grow_node(d));
 	}
-	for (size_t i = 0; !ret && i < g->dirs.n; i++)
-		sort_dir(g, &grow_dir_at(g, i)->dir);
+	for (size_t i = 0; !ret && i < g->dirs.n; i++) {
+		struct grow_dir *d = grow_dir_at(g, i);
+
+		tree_pass(g->tree, &d->dir);
+		ret = d->room ? settle(g, d) : 0;
+		sort_dir(g, &d->dir);
+	}
 	return ret;
 }
 
@@ -243,7 +300,9 @@ int grow_init(struct grow *g, struct tree *t, const struct grow_rules *rules, vo
 void grow_free(struct grow *g)
 {
 	free_names(g);
-	for (size_t i = 0; i < g->dirs.n; i++)
-		free(grow_dir_at(g, i)->dir.nodes);
+	for (size_t i = 0; i < g->dirs.n; i++) {
+		if (grow_dir_at(g, i)->room)
+			free(grow_dir_at(g, i)->dir.nodes);
+	}
 	array_free(&g->dirs);
 }

@@ -16,7 +16,8 @@
  * struct grow_dir - a directory, which begins with that of the tree
  * @at: index of its node in its parent's, up to grow_end()
  * @number: of it in grow.dirs
- * @room: nodes that there is memory for
+ * @room: nodes that there is memory for; 0: they are settled, in the arena
+ * @left: the path after one of its names was in another directory
  * @said: the source has given its attributes
  */
 struct grow_dir {
@@ -25,6 +26,7 @@ struct grow_dir {
 	u32 number;
 	u32 room;
 	bool said;
+	bool left;
 };
 
 /**

@@ -12,6 +12,9 @@
 
 static_assert(sizeof(struct node) <= 56, "node grew: bytes a file");
 
+/* What there is of a node, its name, and what its source has of it, more or less */
+#define NODE_BYTES	128ULL
+
 int node_cmp(const void *a, const void *b)
 {
 	const struct node *x = a, *y = b;
@@ -189,6 +192,11 @@ static bool node_gone(const struct node *n)
 	       (n->flags & NODE_LINK && n->u.link->gone);
 }
 
+void tree_pass(const struct tree *t, const struct dir *d)
+{
+	overflow_pass(t->overflow, sizeof(*d) + d->count * NODE_BYTES);
+}
+
 /* Remove marked nodes.  The list of directories serves as the queue; its order does not matter. */
 int tree_prune(struct tree *t)
 {
@@ -199,6 +207,7 @@ int tree_prune(struct tree *t)
 		struct dir *d = ((struct dir **)queue.p)[i];
 		u32 kept = 0;
 
+		tree_pass(t, d);
 		for (u32 k = 0; !ret && k < d->count; k++) {
 			struct node *n = &d->nodes[kept];
 
@@ -291,6 +300,7 @@ static int order_dirs(struct tree *t, struct hash *links, struct array *dirs)
 	for (size_t i = 0; !ret && i < dirs->n; i++) {
 		struct dir *d = ((struct dir **)dirs->p)[i];
 
+		tree_pass(t, d);
 		if (d->count > DSFS_MAX_INODES + 1 - t->inodes)
 			return -EFBIG;
 		t->inodes += d->count;
@@ -319,10 +329,16 @@ int tree_order(struct tree *t)
 	return 0;
 }
 
+struct dir *tree_dir(const struct tree *t, u64 i)
+{
+	tree_pass(t, t->dirs[i]);
+	return t->dirs[i];
+}
+
 struct node *tree_next(const struct tree *t, struct tree_walk *walk)
 {
 	for (; walk->next_dir < t->ndirs; walk->next_dir++, walk->next = 0) {
-		walk->dir = t->dirs[walk->next_dir];
+		walk->dir = walk->next ? walk->dir : tree_dir(t, walk->next_dir);
 		if (walk->next < walk->dir->count)
 			return &walk->dir->nodes[walk->next++];
 	}
@@ -337,7 +353,7 @@ u32 *dir_alloc_old(struct tree *t, u32 count)
 int tree_alloc_old(struct tree *t)
 {
 	for (u64 i = 0; i < t->ndirs; i++) {
-		struct dir *d = t->dirs[i];
+		struct dir *d = tree_dir(t, i);
 
 		d->old = dir_alloc_old(t, d->count);
 		if (!d->old)
@@ -346,9 +362,14 @@ int tree_alloc_old(struct tree *t)
 	return 0;
 }
 
-int tree_init(struct tree *t, const char *source)
+int tree_init(struct tree *t, const char *source, u64 memory)
 {
 	*t = (struct tree){ .source = source, .root.name = (char *)"" };
+	t->overflow = malloc(sizeof(*t->overflow));
+	if (!t->overflow)
+		return -ENOMEM;
+	overflow_init(t->overflow, memory);
+	t->arena.overflow = t->overflow;
 	t->sparse.size = sizeof(struct sparse);
 	spool_init(&t->extents);
 	spool_init(&t->chunks);
@@ -363,6 +384,9 @@ void tree_free(struct tree *t)
 	owners_free(&t->owners);
 	xsets_free(&t->xsets);
 	arena_free(&t->arena);
+	if (t->overflow)
+		overflow_free(t->overflow);
+	free(t->overflow);
 	array_free(&t->sparse);
 	spool_free(&t->extents);
 	spool_free(&t->chunks);

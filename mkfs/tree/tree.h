@@ -14,6 +14,7 @@
 #include "array.h"
 #include "dsfs_platform.h"
 #include "dsfs_fs.h"
+#include "overflow.h"
 #include "owners.h"
 #include "spool.h"
 #include "xsets.h"
@@ -155,6 +156,7 @@ struct sparse {
 /**
  * struct tree - all of it
  * @source: path of the source, for messages
+ * @overflow: where arenas have what exceeds its limit
  * @dirs: breadth first, after tree_order(): index = DIRS record
  * @sparse: struct sparse
  * @extents, @chunks: EXTENTS and CHUNKSUMS
@@ -163,6 +165,7 @@ struct sparse {
  */
 struct tree {
 	const char *source;
+	struct overflow *overflow;
 	struct arena arena;
 	struct node root;
 	struct dir *root_dir;
@@ -271,6 +274,9 @@ size_t path_next(const char **at);
  */
 struct node *tree_find(const struct tree *t, const char *path, struct dir **dir);
 
+/* A directory and its nodes are used, in an order; those before it are not used soon. */
+void tree_pass(const struct tree *t, const struct dir *d);
+
 /*
  * Take out all nodes marked NODE_GONE.  Pointers to nodes are void then, and the
  * order, up to the next tree_order().
@@ -286,6 +292,12 @@ int tree_prune(struct tree *t);
  * Return: 0, -ENOMEM, -EFBIG for more than DSFS_MAX_INODES.
  */
 int tree_order(struct tree *t);
+
+/*
+ * Directory @i in the order of the image.  Who goes through all of them, and through the nodes of
+ * each, uses this: those before it leave memory if they are in the overflow.
+ */
+struct dir *tree_dir(const struct tree *t, u64 i);
 
 /**
  * struct tree_walk - a walk over the nodes of an ordered tree, in the order of inodes
@@ -315,8 +327,13 @@ static inline u32 *node_old(const struct dir *dir, const struct node *n)
 	return &dir->old[n - dir->nodes];
 }
 
-/* Make an empty tree with a root.  Return: 0 or -ENOMEM. */
-int tree_init(struct tree *t, const char *source);
+/*
+ * Make an empty tree with a root.
+ * @memory: bytes that the arenas have in memory; others are in a temporary file
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tree_init(struct tree *t, const char *source, u64 memory);
 void tree_free(struct tree *t);
 
 #endif /* MKFS_TREE_H */

@@ -46,5 +46,6 @@ int main(void)
 	test_device();
 	test_window();
 	test_spool();
+	test_overflow();
 	return tap_result();
 }

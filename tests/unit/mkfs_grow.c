@@ -6,6 +6,7 @@
 #include "mkfs.h"
 
 #define NAMES	1000
+#define MANY	40000	/* more than are copied for nothing */
 
 static struct tree t;
 static struct grow g;
@@ -29,11 +30,16 @@ static void count_double(void *source, const struct dir *dir, const struct node 
 static const struct grow_rules finds = { .find_files = true, .plain = count_plain },
 	sorts = { .plain = count_plain, .twice = count_double };
 
-static void begin(const struct grow_rules *rules)
+static void begin_limited(const struct grow_rules *rules, u64 memory)
 {
 	plain = 0;
 	doubles = 0;
-	OK(!tree_init(&t, "source") && !grow_init(&g, &t, rules, &t), "grow: a root");
+	OK(!tree_init(&t, "source", memory) && !grow_init(&g, &t, rules, &t), "grow: a root");
+}
+
+static void begin(const struct grow_rules *rules)
+{
+	begin_limited(rules, UINT64_MAX);
 }
 
 static void end(void)
@@ -105,6 +111,38 @@ static void test_find(void)
 	end();
 }
 
+/* Directories are left, with few and with many names, and come back to. */
+static void test_again(u64 memory)
+{
+	static const unsigned int bursts[] = { MANY, 5, 100, 1, MANY, 20 };
+	unsigned int n = 0, lost = 0;
+	char path[32];
+
+	begin_limited(&finds, memory);
+	for (unsigned int i = 0; i < ARRAY_SIZE(bursts); i++) {
+		for (unsigned int k = 0; k < bursts[i]; k++, n++) {
+			g.now = n;
+			snprintf(path, sizeof(path), "%c/%u", "abcabd"[i], n);
+			lost += !file(grow_dir_at(&g, 0), path);
+		}
+	}
+	OK(!lost && !grow_end(&g) && !tree_order(&t) && t.ndirs == 5 && t.inodes == 6 + n,
+	   "grow: directories that come again");
+	n = 0;
+	for (unsigned int i = 0; i < ARRAY_SIZE(bursts); i++) {
+		for (unsigned int k = 0; k < bursts[i]; k++, n++) {
+			const struct node *node;
+			struct dir *d;
+
+			snprintf(path, sizeof(path), "%c/%u", "abcabd"[i], n);
+			node = tree_find(&t, path, &d);
+			lost += !node || node->source != n;
+		}
+	}
+	OK(!lost, "grow: with all their names");
+	end();
+}
+
 static void test_twice(void)
 {
 	unsigned int added = 0;
@@ -122,5 +160,7 @@ void test_grow(void)
 {
 	test_walk();
 	test_find();
+	test_again(UINT64_MAX);
+	test_again(0);
 	test_twice();
 }

@@ -21,7 +21,7 @@ static void tree_make(void)
 	static char text[3 * DSFS_BLOCK_SIZE];
 	char name[8];
 
-	if (tree_init(&t, "source") || owners_get(&t.owners, 1, 2))
+	if (tree_init(&t, "source", UINT64_MAX) || owners_get(&t.owners, 1, 2))
 		exit(1);
 	t.root.mode = S_IFDIR;
 	t.root_dir->nodes = nodes;

@@ -324,6 +324,7 @@ static void *work(void *arg)
 static int worker_init(struct worker *w, struct scan *s)
 {
 	w->s = s;
+	w->arena.overflow = s->src->tree->overflow;
 	w->found.size = sizeof(struct found);
 	w->dents = malloc(DENTS_BYTES);
 	return w->dents ? xattr_reader_init(&w->xattr) : -ENOMEM;

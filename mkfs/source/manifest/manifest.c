@@ -84,7 +84,7 @@ static int manifest_init(struct source *src)
 {
 	struct manifest *m = (struct manifest *)src;
 
-	m->records.size = sizeof(struct record);
+	m->records.size = sizeof(struct record *);
 	m->entry.defaults = (struct entry_attrs){ .mode = 0644, .dirmode = 0755 };
 	m->dirfd = open(src->o->source, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (m->dirfd >= 0)

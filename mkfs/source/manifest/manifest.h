@@ -9,6 +9,7 @@
 #include "../file.h"
 
 #define MANIFEST_SHOWN	2048	/* bytes of a name in a message */
+#define RECORDS		1024	/* of a block */
 
 /**
  * struct origin - a file that contents are in
@@ -52,7 +53,8 @@ struct record {
  * struct manifest - a manifest
  * @dirfd: directory of relative paths
  * @grow: the tree
- * @records: struct record
+ * @records: struct record *: blocks of RECORDS each, @lines records in all
+ * @links: those with type=link
  * @origin: of the line before
  * @set: memory to make sets of attributes in
  * @shown: a name for a message
@@ -64,6 +66,8 @@ struct manifest {
 	struct progress progress;
 	struct grow grow;
 	struct array records;
+	u64 lines;
+	u64 links;
 	const struct origin *origin;
 	u32 line;
 	u64 errors;
@@ -72,9 +76,14 @@ struct manifest {
 	char shown[MANIFEST_SHOWN];
 };
 
+static inline struct record *manifest_record_at(const struct manifest *m, u64 i)
+{
+	return ((struct record **)m->records.p)[i / RECORDS] + i % RECORDS;
+}
+
 static inline struct record *manifest_record(const struct manifest *m, const struct node *n)
 {
-	return (struct record *)m->records.p + n->source - 1;
+	return manifest_record_at(m, n->source - 1);
 }
 
 /* say.c: messages */

@@ -11,7 +11,8 @@
 #include "msg.h"
 #include "work.h"
 
-#define BATCH	256	/* records */
+#define BATCH		256	/* records */
+#define ORIGIN_BYTES	100	/* more or less */
 
 /* Report a file that cannot be read.  Errors of this process, such as ENOMEM, are always fatal. */
 static int bad_origin(struct manifest *m, struct node *n, const char *path, const char *why,
@@ -144,24 +145,27 @@ static void check_origin(struct manifest *m, const struct origin *o, u32 line)
 static void check_batch(void *arg, size_t batch)
 {
 	struct recheck *rc = arg;
-	const struct record *r = rc->m->records.p;
-	const size_t from = batch * BATCH, left = rc->m->records.n - from;
+	const struct manifest *m = rc->m;
+	const size_t from = batch * BATCH, left = m->lines - from;
 	const size_t end = from + (left < BATCH ? left : BATCH);
-	const struct origin *last = from ? r[from - 1].origin : NULL;
+	const struct origin *last = from ? manifest_record_at(m, from - 1)->origin : NULL;
 
 	for (size_t i = from; i < end; i++) {
-		if (!r[i].origin || r[i].origin == last)
+		const struct record *r = manifest_record_at(m, i);
+
+		if (!r->origin || r->origin == last)
 			continue;
-		last = r[i].origin;
-		check_origin(rc->m, last, r[i].line);
+		last = r->origin;
+		check_origin(rc->m, last, r->line);
 	}
+	overflow_pass(m->src.tree->overflow, BATCH * (sizeof(struct record) + ORIGIN_BYTES));
 	progress_add(&rc->progress, end - from);
 }
 
 int manifest_recheck(struct source *src)
 {
 	struct recheck rc = { .m = (struct manifest *)src };
-	const size_t n = rc.m->records.n;
+	const size_t n = rc.m->lines;
 
 	progress_start_count(&rc.progress, "checking the source", n);
 	work_run(src->threads, (n + BATCH - 1) / BATCH, check_batch, &rc);

@@ -34,6 +34,7 @@ static int set_link(struct manifest *m, struct node *n, const struct entry *e)
 	memcpy(target, e->target, bytes);
 	r->target = target;
 	r->link = true;
+	m->links++;
 	n->mode = 0;
 	return 0;
 }
@@ -98,16 +99,29 @@ static int get_node(struct manifest *m, const struct entry *e, struct node **n)
 	return 0;
 }
 
+/* Blocks do not move, and may be in the overflow. */
+static struct record *add_record(struct manifest *m)
+{
+	struct record *block;
+
+	if (m->lines % RECORDS == 0) {
+		block = arena_zalloc(&m->src.tree->arena, RECORDS * sizeof(*block));
+		if (!block || array_append(&m->records, &block))
+			return NULL;
+	}
+	return manifest_record_at(m, m->lines++);
+}
+
 int manifest_add(struct manifest *m)
 {
-	struct record *r = array_add(&m->records);
+	struct record *r = add_record(m);
 	struct entry *e = &m->entry;
 	struct node *n;
 
 	if (!r)
 		return -ENOMEM;
 	r->line = m->line;
-	m->grow.now = m->records.n;
+	m->grow.now = m->lines;
 	/* a node of a wrong line stays in the tree, and its record tells the line */
 	return get_node(m, e, &n) ?: set_attrs(m, n, e) ?: set_xattrs(m, n, e) ?:
 	       set_type(m, n, e);
@@ -176,6 +190,7 @@ static int end_links(struct manifest *m, struct dir *dir)
 {
 	int ret = 0;
 
+	tree_pass(m->src.tree, dir);
 	for (u32 i = 0; !ret && i < dir->count; i++) {
 		if (!dir->nodes[i].mode)
 			ret = end_link(m, &dir->nodes[i]);
@@ -190,7 +205,7 @@ int manifest_finish(struct manifest *m)
 	/* after errors, links may have no target just because of these */
 	const bool wrong = m->errors;
 
-	for (size_t i = 0; !ret && !wrong && i < g->dirs.n; i++)
+	for (size_t i = 0; !ret && !wrong && m->links && i < g->dirs.n; i++)
 		ret = end_links(m, &grow_dir_at(g, i)->dir);
 	if (!ret && m->errors)
 		ret = -EINVAL;

@@ -244,5 +244,6 @@ int tar_tree_init(struct tar *t)
 {
 	static const struct grow_rules rules = { .find_files = true, .plain = plain_dir };
 
+	t->files.overflow = t->src.tree->overflow;
 	return grow_init(&t->grow, t->src.tree, &rules, t) ? no_memory() : 0;
 }

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# memory.sh - mkfs.dsfs --memory: whatever part of the tree is in a temporary file, the image has
+# the same bytes; and if there can be no such file, too.
+set -euo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+mkfs=$bin/mkfs.dsfs
+options=(-q -f -T 5 -U 11111111-2222-4333-8444-555555555555)
+
+# Without room for it in a file, as on a full disk
+# shellcheck disable=SC2317 # exits calls it
+small_files()
+(
+	ulimit -f 10000
+	trap '' XFSZ
+	exec "$@"
+)
+
+# packed NAME ARGUMENT...: one.dsfs, of a tree in memory; the others are to be equal
+packed()
+{
+	local name=$1
+
+	shift
+	exits "$name" 0 "$mkfs" "${options[@]}" one.dsfs "$@"
+	exits "$name: --memory=1" 0 "$mkfs" "${options[@]}" --memory=1 new.dsfs "$@"
+	check "$name: --memory=1: nothing to say" test ! -s "$err"
+	check "$name: --memory=1: the same bytes" cmp one.dsfs new.dsfs
+	says "$name: no file" 0 'cannot make a temporary file longer' \
+		small_files "$mkfs" "${options[@]}" --memory=1 new.dsfs "$@"
+	check "$name: no file: the same bytes" cmp one.dsfs new.dsfs
+}
+
+mkdir -p tree/{a,b,c}/{1,2}
+for d in tree/*/*; do
+	for i in {1..40}; do
+		echo "$d $((i % 30))" >"$d/file$i"
+	done
+	ln "$d/file1" "$d/link"
+	ln -s file1 "$d/symlink"
+done
+# Names of the directories come again and again
+find tree -type f | awk -F / '{ print $NF, $0 }' | LC_ALL=C sort | sed 's/.* \(.*\)/\/\1 source=\1/' >lines
+(cat lines && echo '/more type=link target=/tree/a/1/file1') | mklist >list
+tar -cf tree.tar --sort=name --format=posix tree
+
+packed directory tree
+packed manifest --manifest=list
+packed tar --tar=tree.tar
+for image in one old; do
+	"$mkfs" "${options[@]}" $image.dsfs tree
+done
+echo new >tree/a/new
+exits '--update' 0 "$mkfs" -q -T 6 --update one.dsfs tree
+exits '--update --memory=1' 0 "$mkfs" -q -T 6 --update --memory=1 old.dsfs tree
+check '--update --memory=1: the same bytes' cmp one.dsfs old.dsfs
+exits '--compact' 0 "$mkfs" -q -f -m c --compact one.dsfs new.dsfs
+exits '--compact --memory=1' 0 "$mkfs" -q -f -m c --compact --memory=1 one.dsfs old.dsfs
+check '--compact --memory=1: the same tree' test "$("$bin/dump.dsfs" --digest=full new.dsfs)" = \
+	"$("$bin/dump.dsfs" --digest=full old.dsfs)"
+says '--memory=0' 2 '--memory: 0: not a size of at least 1 byte' "$mkfs" --memory=0 new.dsfs tree
+finish
