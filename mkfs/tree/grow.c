@@ -30,7 +30,7 @@ static u64 name_hash(const struct grow_dir *d, const char *name, size_t len)
 
 static const struct grow_name *name_at(const struct grow *g, u64 number)
 {
-	return (const struct grow_name *)g->names.p + number - 1;
+	return blocks_at(&g->names, number - 1);
 }
 
 static u64 hash_of(const void *grow, u64 number)
@@ -63,9 +63,12 @@ static int index_last(struct grow *g, const struct grow_dir *d)
 {
 	const u32 at = d->dir.count - 1;
 	const struct node *n = &d->dir.nodes[at];
-	const struct grow_name name = { name_hash(d, node_name(n), node_len(n)), d->number, at };
+	struct grow_name *name = blocks_add(&g->names, &g->arena);
 
-	return array_append(&g->names, &name) ?: hash_add(&g->table, name.hash, g->names.n);
+	if (!name)
+		return -ENOMEM;
+	*name = (struct grow_name){ name_hash(d, node_name(n), node_len(n)), d->number, at };
+	return hash_add(&g->table, name->hash, g->names.n);
 }
 
 /* Let a directory have more nodes than it has, or had when it was settled. */
@@ -257,7 +260,8 @@ static void sort_dir(const struct grow *g, struct dir *dir)
 /* What was needed to find names. */
 static void free_names(struct grow *g)
 {
-	array_free(&g->names);
+	blocks_free(&g->names);
+	arena_free(&g->arena);
 	hash_free(&g->table);
 }
 
@@ -288,7 +292,7 @@ int grow_init(struct grow *g, struct tree *t, const struct grow_rules *rules, vo
 	*g = (struct grow){
 		.tree = t, .rules = rules, .source = source,
 		.dirs.size = sizeof(struct grow_dir *), .names.size = sizeof(struct grow_name),
-		.table = { .of = hash_of, .ctx = g },
+		.arena = { .overflow = t->overflow }, .table = { .of = hash_of, .ctx = g },
 	};
 	root = hash_init(&g->table, 0) ? NULL : new_dir(g, &t->root, NULL);
 	if (!root)

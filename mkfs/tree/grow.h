@@ -9,6 +9,7 @@
 #ifndef MKFS_GROW_H
 #define MKFS_GROW_H
 
+#include "blocks.h"
 #include "hash.h"
 #include "tree.h"
 
@@ -49,6 +50,7 @@ struct grow_rules {
  * @dirs: struct grow_dir *, the root first
  * @names: struct grow_name, what is found by its name
  * @table: of @names: index plus one
+ * @arena: memory of @names
  * @last: directory of the last path; NULL: none
  */
 struct grow {
@@ -57,8 +59,9 @@ struct grow {
 	void *source;
 	u32 now;
 	struct array dirs;
-	struct array names;
+	struct blocks names;
 	struct hash table;
+	struct arena arena;
 	struct grow_dir *last;
 };
 

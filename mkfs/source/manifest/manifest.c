@@ -52,6 +52,7 @@ static void manifest_name(const struct source *src, const struct dir *dir,
 			  const struct node *node, struct source_name *name)
 {
 	char shown[MANIFEST_SHOWN], from[MANIFEST_SHOWN];
+	const struct origin *o;
 	const struct record *r;
 	char *path;
 
@@ -59,11 +60,11 @@ static void manifest_name(const struct source *src, const struct dir *dir,
 	if (!node)
 		return;
 	r = manifest_record((const struct manifest *)src, node);
+	o = manifest_origin((const struct manifest *)src, r);
 	path = tree_path(src->tree, dir, node, true);
 	if (asprintf(&name->detail, "line %u: /%s%s%s: ", r->line,
 		     msg_escape(shown, sizeof(shown), path ? path : ""),
-		     r->origin ? ": " : "",
-		     msg_escape(from, sizeof(from), r->origin ? r->origin->path : "")) < 0)
+		     o ? ": " : "", msg_escape(from, sizeof(from), o ? o->path : "")) < 0)
 		name->detail = NULL;
 	free(path);
 }
@@ -73,7 +74,8 @@ static void manifest_free(struct source *src)
 	struct manifest *m = (struct manifest *)src;
 
 	grow_free(&m->grow);
-	array_free(&m->records);
+	blocks_free(&m->records);
+	blocks_free(&m->origins);
 	entry_free(&m->entry);
 	free(m->set);
 	if (m->dirfd >= 0)
@@ -84,7 +86,8 @@ static int manifest_init(struct source *src)
 {
 	struct manifest *m = (struct manifest *)src;
 
-	m->records.size = sizeof(struct record *);
+	m->records.size = sizeof(struct record);
+	m->origins.size = sizeof(struct origin *);
 	m->entry.defaults = (struct entry_attrs){ .mode = 0644, .dirmode = 0755 };
 	m->dirfd = open(src->o->source, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (m->dirfd >= 0)

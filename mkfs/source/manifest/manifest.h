@@ -5,11 +5,11 @@
 
 #include "entry.h"
 #include "progress.h"
+#include "../../tree/blocks.h"
 #include "../../tree/grow.h"
 #include "../file.h"
 
 #define MANIFEST_SHOWN	2048	/* bytes of a name in a message */
-#define RECORDS		1024	/* of a block */
 
 /**
  * struct origin - a file that contents are in
@@ -34,28 +34,27 @@ struct manifest_input {
 /**
  * struct record - what a line says besides attributes; node.source is its number plus one.  A
  *	directory has that of the line with its attributes, or the first one that mentions it
- * @origin, @offset: where a file's content is; NULL: it has none
- * @target: of a link, up to manifest_finish(): the path that it leads to
+ * @origin, @offset: where a file's content is: number of an origin plus one; 0: it has none
  * @line: line number, at most U32_MAX
- * @link: the name is one of the file of another line
  */
 struct record {
-	union {
-		const struct origin *origin;
-		const char *target;
-	};
 	u64 offset;
 	u32 line;
-	bool link;
+	u32 origin;
 };
+
+/* Of record.origin: the name is one of the file of another line */
+#define RECORD_LINK	0x80000000
+#define RECORD_ORIGIN	(RECORD_LINK - 1)
 
 /**
  * struct manifest - a manifest
  * @dirfd: directory of relative paths
  * @grow: the tree
- * @records: struct record *: blocks of RECORDS each, @lines records in all
- * @links: those with type=link
- * @origin: of the line before
+ * @records: struct record
+ * @origins: struct origin *
+ * @links: those with type=link, whose nodes have the target as @own up to manifest_finish()
+ * @origin: of the line before, the last one of @origins
  * @set: memory to make sets of attributes in
  * @shown: a name for a message
  * @errors: found so far, those that were not listed among them
@@ -65,8 +64,8 @@ struct manifest {
 	int dirfd;
 	struct progress progress;
 	struct grow grow;
-	struct array records;
-	u64 lines;
+	struct blocks records;
+	struct blocks origins;
 	u64 links;
 	const struct origin *origin;
 	u32 line;
@@ -76,14 +75,18 @@ struct manifest {
 	char shown[MANIFEST_SHOWN];
 };
 
-static inline struct record *manifest_record_at(const struct manifest *m, u64 i)
-{
-	return ((struct record **)m->records.p)[i / RECORDS] + i % RECORDS;
-}
-
 static inline struct record *manifest_record(const struct manifest *m, const struct node *n)
 {
-	return manifest_record_at(m, n->source - 1);
+	return blocks_at(&m->records, n->source - 1);
+}
+
+/* The file that the content of a line is in; NULL: none. */
+static inline const struct origin *manifest_origin(const struct manifest *m,
+						   const struct record *r)
+{
+	const u32 number = r->origin & RECORD_ORIGIN;
+
+	return number ? *(const struct origin **)blocks_at(&m->origins, number - 1) : NULL;
 }
 
 /* say.c: messages */

@@ -29,6 +29,21 @@ static int bad_origin(struct manifest *m, struct node *n, const char *path, cons
 	return -EIO;
 }
 
+static int add_origin(struct manifest *m, const struct origin *o)
+{
+	const struct origin **last;
+
+	if (m->origins.n == RECORD_ORIGIN)
+		return manifest_fail(m, m->line, "source: %s: over the limit of %u files",
+				     manifest_show(m, o->path), RECORD_ORIGIN);
+	last = blocks_add(&m->origins, &m->src.tree->arena);
+	if (!last)
+		return -ENOMEM;
+	*last = o;
+	m->origin = o;
+	return 0;
+}
+
 /*
  * Set m->origin to the file of a content; it is often that of the line before.
  * A node that is left out is marked.
@@ -59,8 +74,7 @@ static int get_origin(struct manifest *m, struct node *n, const char *path)
 	o->size = st.st_size;
 	o->check = file_check(&st);
 	memcpy(o->path, path, strlen(path));
-	m->origin = o;
-	return 0;
+	return add_origin(m, o);
 }
 
 int manifest_set_origin(struct manifest *m, struct node *n, const struct entry *e)
@@ -83,7 +97,7 @@ int manifest_set_origin(struct manifest *m, struct node *n, const struct entry *
 		return manifest_fail(m, m->line, "size: %llu bytes: the limit is %llu", n->size,
 				     DSFS_MAX_OFFSET - 1);
 	r = manifest_record(m, n);
-	r->origin = o;
+	r->origin = m->origins.n;
 	r->offset = e->offset;
 	return 0;
 }
@@ -102,7 +116,7 @@ bool manifest_open(struct input *in)
 	struct manifest_input *mi = (struct manifest_input *)in;
 	const struct manifest *m = (const struct manifest *)in->src;
 	const struct record *r = manifest_record(m, in->node);
-	const struct origin *o = r->origin;
+	const struct origin *o = manifest_origin(m, r);
 
 	mi->file.base = r->offset;
 	mi->file.asked = false;
@@ -146,16 +160,19 @@ static void check_batch(void *arg, size_t batch)
 {
 	struct recheck *rc = arg;
 	const struct manifest *m = rc->m;
-	const size_t from = batch * BATCH, left = m->lines - from;
+	const size_t from = batch * BATCH, left = m->records.n - from;
 	const size_t end = from + (left < BATCH ? left : BATCH);
-	const struct origin *last = from ? manifest_record_at(m, from - 1)->origin : NULL;
+	const struct origin *last = NULL;
 
+	if (from)
+		last = manifest_origin(m, blocks_at(&m->records, from - 1));
 	for (size_t i = from; i < end; i++) {
-		const struct record *r = manifest_record_at(m, i);
+		const struct record *r = blocks_at(&m->records, i);
+		const struct origin *o = manifest_origin(m, r);
 
-		if (!r->origin || r->origin == last)
+		if (!o || o == last)
 			continue;
-		last = r->origin;
+		last = o;
 		check_origin(rc->m, last, r->line);
 	}
 	overflow_pass(m->src.tree->overflow, BATCH * (sizeof(struct record) + ORIGIN_BYTES));
@@ -165,7 +182,7 @@ static void check_batch(void *arg, size_t batch)
 int manifest_recheck(struct source *src)
 {
 	struct recheck rc = { .m = (struct manifest *)src };
-	const size_t n = rc.m->lines;
+	const size_t n = rc.m->records.n;
 
 	progress_start_count(&rc.progress, "checking the source", n);
 	work_run(src->threads, (n + BATCH - 1) / BATCH, check_batch, &rc);

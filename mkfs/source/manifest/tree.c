@@ -27,13 +27,12 @@ static int set_link(struct manifest *m, struct node *n, const struct entry *e)
 {
 	const size_t bytes = strlen(e->target) + 1;
 	char *target = arena_alloc(&m->src.tree->arena, bytes, 1);
-	struct record *r = manifest_record(m, n);
 
 	if (!target)
 		return -ENOMEM;
 	memcpy(target, e->target, bytes);
-	r->target = target;
-	r->link = true;
+	n->u.own = target;
+	manifest_record(m, n)->origin = RECORD_LINK;
 	m->links++;
 	n->mode = 0;
 	return 0;
@@ -99,29 +98,16 @@ static int get_node(struct manifest *m, const struct entry *e, struct node **n)
 	return 0;
 }
 
-/* Blocks do not move, and may be in the overflow. */
-static struct record *add_record(struct manifest *m)
-{
-	struct record *block;
-
-	if (m->lines % RECORDS == 0) {
-		block = arena_zalloc(&m->src.tree->arena, RECORDS * sizeof(*block));
-		if (!block || array_append(&m->records, &block))
-			return NULL;
-	}
-	return manifest_record_at(m, m->lines++);
-}
-
 int manifest_add(struct manifest *m)
 {
-	struct record *r = add_record(m);
+	struct record *r = blocks_add(&m->records, &m->src.tree->arena);
 	struct entry *e = &m->entry;
 	struct node *n;
 
 	if (!r)
 		return -ENOMEM;
 	r->line = m->line;
-	m->grow.now = m->lines;
+	m->grow.now = m->records.n;
 	/* a node of a wrong line stays in the tree, and its record tells the line */
 	return get_node(m, e, &n) ?: set_attrs(m, n, e) ?: set_xattrs(m, n, e) ?:
 	       set_type(m, n, e);
@@ -150,38 +136,39 @@ static void twice(void *manifest, const struct dir *dir, const struct node *a,
 const struct grow_rules manifest_rules = { .plain = plain_dir, .twice = twice };
 
 /* Find the file that a link names.  NULL: the link is wrong or left out. */
-static struct node *find_target(struct manifest *m, struct node *n, struct record *r)
+static struct node *find_target(struct manifest *m, struct node *n, const struct record *r)
 {
+	const char *target = n->u.own;
 	struct node *to = NULL;
 	struct dir *dir;
 
-	if (*r->target == '/')
-		to = tree_find(m->src.tree, r->target, &dir);
+	if (*target == '/')
+		to = tree_find(m->src.tree, target, &dir);
 	if (!to)
 		manifest_fail(m, r->line, "target: %s: not in the manifest",
-			      manifest_show(m, r->target));
-	else if (S_ISDIR(to->mode) || manifest_record(m, to)->link)
+			      manifest_show(m, target));
+	else if (S_ISDIR(to->mode) || manifest_record(m, to)->origin & RECORD_LINK)
 		manifest_fail(m, r->line, "target: %s: is itself type=%s",
-			      manifest_show(m, r->target), S_ISDIR(to->mode) ? "dir" : "link");
+			      manifest_show(m, target), S_ISDIR(to->mode) ? "dir" : "link");
 	else if (to->flags & NODE_GONE)
 		manifest_leave_out(m, n, r->line, "target: %s: cannot be read",
-				   manifest_show(m, r->target));
+				   manifest_show(m, target));
 	else
 		return to;
-	r->origin = NULL;
 	return NULL;
 }
 
 /* Make the node a name of its file; it keeps the record of its own line. */
 static int end_link(struct manifest *m, struct node *n)
 {
-	struct record *r = manifest_record(m, n), *file;
+	struct record *r = manifest_record(m, n);
+	const struct record *file;
 	struct node *to = find_target(m, n, r);
 
 	if (!to)
 		return 0;
 	file = manifest_record(m, to);
-	r->origin = file->origin;
+	r->origin |= file->origin;
 	r->offset = file->offset;
 	return node_join(m->src.tree, n, to);
 }
