@@ -22,6 +22,14 @@
 #define NO_POS		UINT64_MAX
 #define KINDS_MAX	128
 
+/*
+ * Metadata in memory; more while a directory whose index is larger than CACHE_INDEX is looked at,
+ * but no more than CACHE_MOST.
+ */
+#define CACHE_BYTES	(64ULL << 20)
+#define CACHE_INDEX	(CACHE_BYTES / 4)
+#define CACHE_MOST	(1024ULL << 20)
+
 /* A directory, with what is needed to find the directory of an inode number */
 struct fdir {
 	u32 self;
@@ -218,6 +226,8 @@ int data_cmp(const void *a, const void *b);
 /* hardlinks.c: number of names of an inode besides its first, after check_hardlinks() */
 u32 hardlinks_of(const struct fsck *f, u32 ino);
 
+/* index.c: of a directory with an index, whether its names ascend and are found; says nothing */
+bool index_is_whole(struct fsck *f, const struct dsfs_dir_info *dir);
 /* index.c: whether the index of a directory has as many entries as the directory has names */
 void check_index(struct fsck *f, const struct dsfs_dir_info *dir);
 /* index.c: whether the index finds a name of its directory by the hash */

@@ -22,19 +22,6 @@
 #define EXIT_CANCELLED	32
 
 #define THREADS_MAX	64
-#define CACHE_BASE	(64ULL << 20)
-#define CACHE_MOST	(1024ULL << 20)
-
-/*
- * Size of the metadata cache: all indexes, because names are looked up in
- * random order, and some more.
- */
-static u64 cache_bytes(const struct dsfs_geo *geo)
-{
-	u64 bytes = CACHE_BASE + geo->regions[DSFS_REGION_INDEX].bytes;
-
-	return bytes < CACHE_MOST ? bytes : CACHE_MOST;
-}
 
 static int check_tree(struct fsck *f)
 {
@@ -100,7 +87,7 @@ static int check_generation(struct fsck *f)
 
 	if (f->verbose && !f->json && (f->generations || f->only))
 		printf("Generation %llu\n", f->geo->generation);
-	f->src = image_source(&f->img, cache_bytes(f->geo));
+	f->src = image_source(&f->img, CACHE_BYTES);
 	if (f->src)
 		ret = check_tree(f);
 	end_generation(f);

@@ -13,6 +13,7 @@
 /**
  * struct dirwalk - a directory that is checked
  * @pos: offset in the image of its record
+ * @whole: it has an index, its names ascend, and all are found
  * @prev: the last name, for comparison
  * @block: name block that was noted last
  */
@@ -21,6 +22,7 @@ struct dirwalk {
 	struct dsfs_attr attr;
 	u64 pos;
 	u64 subdirs;
+	bool whole;
 	u32 block;
 	u32 prev_len;
 	char prev[DSFS_NAME_MAX];
@@ -138,9 +140,10 @@ static int check_names(struct fsck *f, struct dirwalk *w)
 			break;
 		if (it.block != w->block)
 			fail = note_block(f, w, &it);
-		check_order(f, w, &name, it.block);
+		if (!w->whole)
+			check_order(f, w, &name, it.block);
 		check_child(f, w, &name, it.block);
-		if (w->dir.buckets)
+		if (w->dir.buckets && !w->whole)
 			check_indexed(f, &w->dir, &name);
 	}
 	if (!fail && !stop_asked() && !ret &&
@@ -163,6 +166,26 @@ static void check_root(struct fsck *f, const struct dirwalk *w)
 			"%u, expected %u", w->dir.parent, DSFS_ROOT_INO);
 }
 
+/*
+ * Check the names of a directory and its index, which is in memory for that, as names lie in it
+ * in random order.
+ */
+static int check_entries(struct fsck *f, struct dirwalk *w)
+{
+	const u64 index = (u64)w->dir.buckets * sizeof(struct dsfs_bucket);
+	int ret;
+
+	if (index > CACHE_INDEX)
+		source_limit(f->src, index < CACHE_MOST ? CACHE_BYTES + index : CACHE_MOST);
+	w->whole = index && index_is_whole(f, &w->dir);
+	ret = check_names(f, w);
+	if (index && !w->whole && !ret)
+		check_index(f, &w->dir);
+	if (index > CACHE_INDEX)
+		source_limit(f->src, CACHE_BYTES);
+	return ret;
+}
+
 static int check_dir(struct fsck *f, const struct fdir *d)
 {
 	struct dirwalk w = { .subdirs = 0 };
@@ -174,11 +197,8 @@ static int check_dir(struct fsck *f, const struct fdir *d)
 		return 0;	/* it was read before, so any error was reported */
 	w.pos = dir_pos(f, w.attr.start);
 	check_root(f, &w);
-	if (w.dir.count) {
-		ret = check_names(f, &w);
-		if (w.dir.buckets && !ret)
-			check_index(f, &w.dir);
-	}
+	if (w.dir.count)
+		ret = check_entries(f, &w);
 	if (!ret && !stop_asked() && w.subdirs != UINT64_MAX)
 		check_nlink(f, &w.attr, w.subdirs > 65533 ? 1 : 2 + w.subdirs);
 	return ret;

@@ -186,6 +186,13 @@ struct dsfs_source *image_source(const struct image *img, u64 limit);
 void image_source_free(struct dsfs_source *src);
 
 /**
+ * source_limit - change the limit of a source, and give back what is above it
+ *
+ * One that was made with a limit that is sufficient for all of its metadata keeps all.
+ */
+void source_limit(struct dsfs_source *src, u64 limit);
+
+/**
  * source_check_sums - compare BLOCKSUMS, which vouches for all other metadata
  * @src: new
  * @err: filled in on failure

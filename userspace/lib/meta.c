@@ -261,16 +261,37 @@ static bool evict(struct meta *m, u64 piece)
 	return good && !held;
 }
 
-/* A piece came into memory: another one goes if there are too many. */
+/* Give pieces back until there are no more than the limit allows; with @clock_lock. */
 static void turn_clock(struct meta *m)
 {
 	const u64 n = nr_pieces(m);
 	u64 i;
 
-	pthread_mutex_lock(&m->clock_lock);
-	m->count++;
 	for (i = 0; m->count > m->limit && i < 2 * n; i++, m->hand = (m->hand + 1) % n)
 		m->count -= evict(m, m->hand);
+}
+
+/* A piece came into memory: another one goes if there are too many. */
+static void count_piece(struct meta *m)
+{
+	pthread_mutex_lock(&m->clock_lock);
+	m->count++;
+	turn_clock(m);
+	pthread_mutex_unlock(&m->clock_lock);
+}
+
+static u64 limit_pieces(u64 limit)
+{
+	return (limit ? limit : LIMIT_DEFAULT) / PIECE_BYTES + 1;
+}
+
+void source_limit(struct dsfs_source *src, u64 limit)
+{
+	struct meta *m = meta_of(src);
+
+	pthread_mutex_lock(&m->clock_lock);
+	m->limit = limit_pieces(limit);
+	turn_clock(m);
 	pthread_mutex_unlock(&m->clock_lock);
 }
 
@@ -294,7 +315,7 @@ static int load(struct meta *m, u64 block)
 	}
 	pthread_mutex_unlock(lock_of(m, piece));
 	if (came && m->pieces && !has_sums(m, piece))
-		turn_clock(m);
+		count_piece(m);
 	return ret;
 }
 
@@ -501,7 +522,7 @@ struct dsfs_source *image_source(const struct image *img, u64 limit)
 		return NULL;
 	m->src = (struct dsfs_source){ .img = img, .geo = *img->geo };
 	init_blocks(m);
-	m->limit = (limit ? limit : LIMIT_DEFAULT) / PIECE_BYTES + 1;
+	m->limit = limit_pieces(limit);
 	m->data = reserve(img->geo->meta_bytes);
 	m->good = reserve(good_bytes(m));
 	if (m->limit < nr_pieces(m))

@@ -4,6 +4,7 @@
  * and a third of the memory is unused at most.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,9 +44,21 @@ int array_append(struct array *a, const void *record)
 	return 0;
 }
 
+static bool in_order(const struct array *a, int (*cmp)(const void *, const void *))
+{
+	const char *at = a->p;
+	size_t i;
+
+	for (i = 1; i < a->n; i++, at += a->size)
+		if (cmp(at, at + a->size) > 0)
+			return false;
+	return true;
+}
+
+/* qsort(3) may need as much memory as the array has, and more time for what is in order. */
 void array_sort(struct array *a, int (*cmp)(const void *, const void *))
 {
-	if (a->n > 1)
+	if (a->n > 1 && !in_order(a, cmp))
 		qsort(a->p, a->n, a->size, cmp);
 }
 
