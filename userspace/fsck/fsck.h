@@ -34,7 +34,6 @@
 struct fdir {
 	u32 self;
 	u32 first;
-	u32 count;
 };
 
 /* A hard-link entry: a name of an inode besides its first. */
@@ -108,6 +107,7 @@ struct later {
  * @geo: geometry of the current generation
  * @newest: the newest generation, which the summary describes
  * @dirs: struct fdir, by number
+ * @entries_end: behind the entries of the last directory
  * @hardlinks: struct fhardlink; sorted by target once all inodes were seen
  * @data: struct fdata; sorted by start, then by length
  * @sets: struct frange of sets of xattrs, one an inode that has one
@@ -131,6 +131,7 @@ struct fsck {
 	struct report report;
 	struct json j;
 	struct array dirs;
+	u32 entries_end;
 	struct array hardlinks;
 	struct array data;
 	struct array sets;

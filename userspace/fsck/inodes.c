@@ -102,7 +102,6 @@ static int note_file(struct fsck *f, const struct dsfs_attr *attr,
 static int note_dir(struct fsck *f, const struct dsfs_attr *attr)
 {
 	struct dsfs_err err = { 0 };
-	const struct fdir *last;
 	struct dsfs_dir_info dir;
 	struct fdir d;
 	int ret;
@@ -114,13 +113,11 @@ static int note_dir(struct fsck *f, const struct dsfs_attr *attr)
 		problem_err(f, attr->ino, dir_pos(f, attr->start), &err, ret);
 		return 0;
 	}
-	d = (struct fdir){ .self = dir.self, .first = dir.first,
-			   .count = dir.count };
+	d = (struct fdir){ .self = dir.self, .first = dir.first };
 	/* an empty directory has no entries; its place in the list keeps the order */
-	if (!dir.count && f->dirs.n) {
-		last = (const struct fdir *)f->dirs.p + f->dirs.n - 1;
-		d.first = last->first + last->count;
-	}
+	if (!dir.count && f->dirs.n)
+		d.first = f->entries_end;
+	f->entries_end = d.first + dir.count;
 	return array_append(&f->dirs, &d);
 }
 

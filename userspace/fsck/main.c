@@ -78,6 +78,7 @@ static void end_generation(struct fsck *f)
 	f->files = 0;
 	f->content = 0;
 	f->dir_inodes = 0;
+	f->entries_end = 0;
 	f->incomplete = false;
 }
 

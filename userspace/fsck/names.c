@@ -186,57 +186,64 @@ static int check_entries(struct fsck *f, struct dirwalk *w)
 	return ret;
 }
 
-static int check_dir(struct fsck *f, const struct fdir *d)
+static int check_dir(struct fsck *f, struct dirwalk *w)
 {
-	struct dirwalk w = { .subdirs = 0 };
-	struct dsfs_err err;
 	int ret = 0;
 
-	if (dsfs_inode_get(f->src, d->self, &w.attr, &err) ||
-	    dsfs_dir_get(f->src, &w.attr, &w.dir, &err))
-		return 0;	/* it was read before, so any error was reported */
-	w.pos = dir_pos(f, w.attr.start);
-	check_root(f, &w);
-	if (w.dir.count)
-		ret = check_entries(f, &w);
-	if (!ret && !stop_asked() && w.subdirs != UINT64_MAX)
-		check_nlink(f, &w.attr, w.subdirs > 65533 ? 1 : 2 + w.subdirs);
+	w->subdirs = 0;
+	w->pos = dir_pos(f, w->attr.start);
+	check_root(f, w);
+	if (w->dir.count)
+		ret = check_entries(f, w);
+	if (!ret && !stop_asked() && w->subdirs != UINT64_MAX)
+		check_nlink(f, &w->attr, w->subdirs > 65533 ? 1 : 2 + w->subdirs);
 	return ret;
 }
 
 /* Check that the entries of a directory begin where those of the last one ended. */
-static void check_tiling(struct fsck *f, const struct fdir *d, u64 *next)
+static void check_tiling(struct fsck *f, const struct dsfs_dir_info *dir, u64 *next)
 {
-	if (!d->count)
+	if (!dir->count)
 		return;
-	if (d->first > *next)
+	if (dir->first > *next)
 		problem(f, "inodes in no directory", *next, inode_pos(f, *next),
-			"numbers %llu to %u", *next, d->first - 1);
-	else if (d->first < *next)
-		problem(f, "inodes in two directories", d->self, inode_pos(f, d->first),
-			"entries begin at number %u, expected %llu", d->first, *next);
-	*next = (u64)d->first + d->count;
+			"numbers %llu to %u", *next, dir->first - 1);
+	else if (dir->first < *next)
+		problem(f, "inodes in two directories", dir->self, inode_pos(f, dir->first),
+			"entries begin at number %u, expected %llu", dir->first, *next);
+	*next = (u64)dir->first + dir->count;
 }
 
 /*
  * Check the entries of a directory.  Directories with common entries could make
  * a small image take days, so each entry is checked twice at most.
  */
-static bool too_many(struct fsck *f, const struct fdir *d, u64 entries)
+static bool too_many(struct fsck *f, const struct dsfs_dir_info *dir, u64 entries)
 {
 	if (entries <= 2 * f->geo->inodes)
 		return false;
-	problem(f, "entries of all directories", d->self, NO_POS,
+	problem(f, "entries of all directories", dir->self, NO_POS,
 		"%llu so far, and %llu inodes: the others are not checked",
 		entries, f->geo->inodes - 1);
 	f->incomplete = true;
 	return true;
 }
 
+static bool get_dir(struct fsck *f, size_t i, struct dsfs_attr *attr, struct dsfs_dir_info *dir)
+{
+	const struct fdir *d = f->dirs.p;
+	struct dsfs_err err;
+
+	/* it was read before, so any error was reported */
+	return !dsfs_inode_get(f->src, d[i].self, attr, &err) &&
+	       !dsfs_dir_get(f->src, attr, dir, &err);
+}
+
 int check_dirs(struct fsck *f)
 {
 	const struct fdir *dirs = f->dirs.p;
 	u64 next = DSFS_ROOT_INO + 1, entries = 0;
+	struct dirwalk w;
 	int ret = 0;
 	size_t i;
 
@@ -245,12 +252,14 @@ int check_dirs(struct fsck *f)
 			"it is no directory that can be read");
 	pass_begin(f, "names", f->geo->inodes, false);
 	for (i = 0; !ret && i < f->dirs.n && !stop_asked(); i++) {
-		check_tiling(f, &dirs[i], &next);
-		entries += dirs[i].count;
-		if (too_many(f, &dirs[i], entries))
+		if (!get_dir(f, i, &w.attr, &w.dir))
+			continue;
+		check_tiling(f, &w.dir, &next);
+		entries += w.dir.count;
+		if (too_many(f, &w.dir, entries))
 			break;
-		ret = check_dir(f, &dirs[i]);
-		pass_add(f, 1 + dirs[i].count);
+		ret = check_dir(f, &w);
+		pass_add(f, 1 + w.dir.count);
 	}
 	pass_end(f);
 	if (!ret && !stop_asked() && next < f->geo->inodes)

@@ -27,11 +27,13 @@ int report_init(struct fsck *f)
 	return 0;
 }
 
-/* Find the directory that an inode number belongs to. */
-static const struct fdir *holder(const struct fsck *f, u32 ino)
+/* Get the directory that an inode number belongs to. */
+static bool get_holder(struct fsck *f, u32 ino, struct dsfs_dir_info *dir)
 {
 	const struct fdir *d = f->dirs.p;
 	size_t lo = 0, hi = f->dirs.n, mid;
+	struct dsfs_attr attr;
+	struct dsfs_err err;
 
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
@@ -41,22 +43,20 @@ static const struct fdir *holder(const struct fsck *f, u32 ino)
 			lo = mid + 1;
 	}
 	/* lo: number of directories whose entries begin at or before it */
-	return lo && ino - d[lo - 1].first < d[lo - 1].count ? &d[lo - 1] : NULL;
+	return lo && d[lo - 1].self < ino &&
+	       !dsfs_inode_get(f->src, d[lo - 1].self, &attr, &err) && S_ISDIR(attr.mode) &&
+	       !dsfs_dir_get(f->src, &attr, dir, &err) && ino - d[lo - 1].first < dir->count;
 }
 
 /* Write the last component of the path of an inode before @at. */
-static char *prepend_name(struct fsck *f, const struct fdir *d, u32 ino, char *begin, char *at)
+static char *prepend_name(struct fsck *f, const struct dsfs_dir_info *dir, u32 ino, char *begin,
+			  char *at)
 {
 	struct dsfs_dir_iter it;
-	struct dsfs_dir_info dir;
-	struct dsfs_attr attr;
 	struct dsfs_name name;
 	struct dsfs_err err;
 
-	if (dsfs_inode_get(f->src, d->self, &attr, &err) ||
-	    !S_ISDIR(attr.mode) || dsfs_dir_get(f->src, &attr, &dir, &err))
-		return NULL;
-	dsfs_dir_iter_init(&it, f->src, &dir, ino - d->first);
+	dsfs_dir_iter_init(&it, f->src, dir, ino - dir->first);
 	if (dsfs_dir_iter_next(&it, &name, &err) == 1 && at - begin > name.len) {
 		at -= name.len;
 		memcpy(at, name.name, name.len);
@@ -76,14 +76,14 @@ static char *prepend_name(struct fsck *f, const struct fdir *d, u32 ino, char *b
 static const char *path_of(struct fsck *f, u32 ino, char *buf, size_t size)
 {
 	char *at = buf + size - 1, *to;
-	const struct fdir *d;
+	struct dsfs_dir_info dir;
 
 	*at = '\0';
 	if (ino == DSFS_ROOT_INO)
 		return "/";
 	while (ino != DSFS_ROOT_INO) {
-		d = f->src ? holder(f, ino) : NULL;
-		to = d && d->self < ino ? prepend_name(f, d, ino, buf, at) : NULL;
+		to = f->src && get_holder(f, ino, &dir) ?
+		     prepend_name(f, &dir, ino, buf, at) : NULL;
 		if (!to) {
 			char lost[24];
 			int len = snprintf(lost, sizeof(lost), "<%u>", ino);
@@ -95,7 +95,7 @@ static const char *path_of(struct fsck *f, u32 ino, char *buf, size_t size)
 			break;
 		}
 		at = to;
-		ino = d->self;
+		ino = dir.self;
 	}
 	return at;
 }
