@@ -13,19 +13,25 @@
 
 #define BATCH_BYTES	(4U << 20)	/* a multiple of every chunk size */
 
+#define NONE		UINT64_MAX
+
 /**
  * struct queue - files that are not checked yet; @lock protects @next and @off
+ * @share: a share of the files, one for all with the same place
  * @buf: for each thread @buf_bytes
  * @next: index of the next file
  * @off: bytes of that file that were given to tasks
+ * @open: end of a file of which nobody knows yet what is behind it, or NONE
  */
 struct queue {
 	struct fsck *f;
+	struct share share;
 	u8 *buf;
 	size_t buf_bytes;
 	pthread_mutex_t lock;
 	size_t next;
 	u64 off;
+	u64 open;
 };
 
 /**
@@ -44,66 +50,62 @@ struct task {
 
 /**
  * struct worker - a thread
+ * @q: the queue
  * @whole: @buf holds all data of the task
  */
 struct worker {
 	struct fsck *f;
+	struct queue *q;
 	u8 *buf;
 	bool whole;
 };
 
-static const struct fdata *data_at(const struct fsck *f, size_t i)
+static const struct place *data_at(const struct queue *q, size_t i)
 {
-	return (const struct fdata *)f->data.p + i;
+	return share_at(&q->share, i);
 }
 
-/* Whether a file shares the data of a file before, or it was checked with a later generation. */
-static bool is_done(const struct fdata *r)
+static size_t skip_known(const struct queue *q, size_t i)
 {
-	return r->again || r->known;
-}
-
-static size_t skip_done(const struct fsck *f, size_t i)
-{
-	while (i < f->data.n && is_done(data_at(f, i)))
+	while (i < q->share.at.n && data_at(q, i)->known)
 		i++;
 	return i;
 }
 
 static void take_piece(struct queue *q, struct task *t)
 {
-	const struct fdata *r = data_at(q->f, q->next);
+	const struct place *r = data_at(q, q->next);
 
 	t->n = 1;
 	t->off = q->off;
-	t->len = r->stored - q->off;
+	t->len = r->len - q->off;
 	if (t->len > BATCH_BYTES)
 		t->len = BATCH_BYTES;
 	q->off += t->len;
-	if (q->off == r->stored) {
-		q->next = skip_done(q->f, q->next + 1);
+	if (q->off == r->len) {
+		q->next = skip_known(q, q->next + 1);
 		q->off = 0;
 	}
 }
 
 static void take_batch(struct queue *q, struct task *t)
 {
-	const u64 from = data_at(q->f, t->first)->start;
-	const struct fdata *r;
+	const u64 from = data_at(q, t->first)->pos;
+	const struct place *r;
 	u64 end;
 
 	t->n = 0;
 	t->off = 0;
 	t->len = 0;
-	while (q->next < q->f->data.n) {
-		r = data_at(q->f, q->next);
-		end = r->start + r->stored - from;
+	while (q->next < q->share.at.n) {
+		r = data_at(q, q->next);
+		end = r->pos + r->len - from;
 		if (end > BATCH_BYTES)
 			break;
 		if (end > t->len)
 			t->len = end;
 		t->n = q->next - t->first + 1;
-		q->next = skip_done(q->f, q->next + 1);
+		q->next = skip_known(q, q->next + 1);
 	}
 }
 
@@ -112,10 +114,10 @@ static bool take(struct queue *q, struct task *t)
 	bool got = false;
 
 	pthread_mutex_lock(&q->lock);
-	if (q->next < q->f->data.n && !stop_asked()) {
+	if (q->next < q->share.at.n && !stop_asked()) {
 		got = true;
 		t->first = q->next;
-		if (data_at(q->f, q->next)->stored > BATCH_BYTES)
+		if (data_at(q, q->next)->len > BATCH_BYTES)
 			take_piece(q, t);
 		else
 			take_batch(q, t);
@@ -125,21 +127,21 @@ static bool take(struct queue *q, struct task *t)
 }
 
 /* Bytes of a chunk; read separately if the whole task could not be read. */
-static const u8 *chunk_bytes(struct worker *w, const struct fdata *r, u64 base, u64 at, u64 len)
+static const u8 *chunk_bytes(struct worker *w, const struct place *r, u64 base, u64 at, u64 len)
 {
 	int ret;
 
 	if (w->whole)
-		return w->buf + (r->start + at - base);
-	ret = image_pread(&w->f->img, w->buf, len, r->start + at);
+		return w->buf + (r->pos + at - base);
+	ret = image_pread(&w->f->img, w->buf, len, r->pos + at);
 	if (!ret)
 		return w->buf;
-	problem(w->f, "unreadable data", r->ino, r->start + at, "%s", msg_why(-ret));
+	problem(w->f, "unreadable data", r->ino, r->pos + at, "%s", msg_why(-ret));
 	return NULL;
 }
 
 /* The stored bytes [@from, @to) of a file, @from at the beginning of a chunk. */
-static void check_chunks(struct worker *w, const struct fdata *r, u64 base, u64 from, u64 to)
+static void check_chunks(struct worker *w, const struct place *r, u64 base, u64 from, u64 to)
 {
 	const struct dsfs_geo *geo = w->f->geo;
 	const u64 chunk = geo->chunk_bits ? 1ULL << geo->chunk_bits : BATCH_BYTES;
@@ -155,16 +157,16 @@ static void check_chunks(struct worker *w, const struct fdata *r, u64 base, u64 
 		data = chunk_bytes(w, r, base, at, n);
 		if (!data || !geo->chunk_bits)
 			continue;
-		if (r->stored > chunk) {
-			ret = dsfs_chunk_sum(w->f->src, &attr, r->stored, at / chunk, &want, &err);
+		if (r->len > chunk) {
+			ret = dsfs_chunk_sum(w->f->src, &attr, r->len, at / chunk, &want, &err);
 			if (ret) {
-				problem_err(w->f, r->ino, r->start + at, &err, ret);
+				problem_err(w->f, r->ino, r->pos + at, &err, ret);
 				return;
 			}
 		}
 		have = dsfs_crc32c(0, data, n);
 		if (have != want)
-			problem(w->f, "data checksum", r->ino, r->start + at,
+			problem(w->f, "data checksum", r->ino, r->pos + at,
 				"%#x, expected %#x, bytes %llu to %llu of what the file stores",
 				have, want, at, at + n - 1);
 	}
@@ -201,24 +203,40 @@ static void check_zero(struct worker *w, u64 from, u64 to)
 	}
 }
 
+/* Where the next file begins that lies in no other one, from file @i on; NONE: in another share */
+static u64 next_start(const struct queue *q, size_t i)
+{
+	while (i < q->share.at.n && data_at(q, i)->inside)
+		i++;
+	if (i < q->share.at.n)
+		return data_at(q, i)->pos;
+	return share_is_last(&q->share) ? q->f->geo->data_end : NONE;
+}
+
+/* Behind a file that ends at @from, the bytes up to the next one, at @to, but for old data */
+static u64 end_behind(const struct fsck *f, u64 from, u64 to)
+{
+	const u64 up = (from + DSFS_BLOCK_SIZE - 1) & ~(u64)(DSFS_BLOCK_SIZE - 1);
+
+	return f->geo->generation > 1 && to > up ? up : to;
+}
+
 /* Check the bytes between file @i and the next one; @have bytes are in the buffer. */
 static void check_behind(struct worker *w, size_t i, u64 base, u64 have)
 {
-	const struct fsck *f = w->f;
-	const struct fdata *r = data_at(f, i);
-	const u64 from = r->start + r->stored;
-	const u64 up = (from + DSFS_BLOCK_SIZE - 1) & ~(u64)(DSFS_BLOCK_SIZE - 1);
-	size_t next = i + 1;
+	const struct place *r = data_at(w->q, i);
+	const u64 from = r->pos + r->len;
 	u64 to;
 
 	/* after an update, old data may lie between files; in an archive, any bytes */
-	if (from < f->fresh || r->inside)
+	if (from < w->f->fresh || r->inside)
 		return;
-	while (next < f->data.n && (data_at(f, next)->again || data_at(f, next)->inside))
-		next++;
-	to = next < f->data.n ? data_at(f, next)->start : f->geo->data_end;
-	if (f->geo->generation > 1 && to > up)
-		to = up;
+	to = next_start(w->q, i + 1);
+	if (to == NONE) {
+		w->q->open = from;
+		return;
+	}
+	to = end_behind(w->f, from, to);
 	if (to <= from)
 		return;
 	if (!w->whole || to > base + have)
@@ -230,24 +248,24 @@ static void check_behind(struct worker *w, size_t i, u64 base, u64 have)
 
 static void do_task(struct worker *w, const struct task *t)
 {
-	const struct fdata *r = data_at(w->f, t->first);
-	const u64 base = r->start + t->off;
+	const struct place *r = data_at(w->q, t->first);
+	const u64 base = r->pos + t->off;
 	u64 to, done = 0;
 	size_t i;
 
 	w->whole = !image_pread(&w->f->img, w->buf, t->len, base);
 	for (i = t->first; i < t->first + t->n; i++) {
-		r = data_at(w->f, i);
-		if (is_done(r))
+		r = data_at(w->q, i);
+		if (r->known)
 			continue;
-		to = t->n == 1 ? t->off + t->len : r->stored;
+		to = t->n == 1 ? t->off + t->len : r->len;
 		check_chunks(w, r, base, t->off, to);
 		done += to - t->off;
 	}
 	/* a loop of its own: the check behind the last file overwrites the buffer */
 	for (i = t->first; i < t->first + t->n; i++) {
-		r = data_at(w->f, i);
-		if (!is_done(r) && (t->n > 1 || t->off + t->len == r->stored))
+		r = data_at(w->q, i);
+		if (!r->known && (t->n > 1 || t->off + t->len == r->len))
 			check_behind(w, i, base, t->len);
 	}
 	pass_add(w->f, done);
@@ -256,7 +274,7 @@ static void do_task(struct worker *w, const struct task *t)
 static void work(void *ctx, size_t i)
 {
 	struct queue *q = ctx;
-	struct worker w = { .f = q->f, .buf = q->buf + i * q->buf_bytes };
+	struct worker w = { .f = q->f, .q = q, .buf = q->buf + i * q->buf_bytes };
 	struct task t;
 
 	while (take(q, &t))
@@ -264,37 +282,82 @@ static void work(void *ctx, size_t i)
 }
 
 /* Check the bytes before the first file. */
-static void check_first_gap(struct fsck *f, u8 *buf)
+static void check_first_gap(struct queue *q)
 {
-	struct worker w = { .f = f, .buf = buf };
+	struct worker w = { .f = q->f, .buf = q->buf };
 
-	if (f->geo->generation == 1)
+	if (q->f->geo->generation == 1)
 		check_zero(&w, DSFS_DATA_START_MIN,
-			   f->data.n ? data_at(f, 0)->start : f->geo->meta_start);
+			   q->share.at.n ? data_at(q, 0)->pos : q->f->geo->meta_start);
+}
+
+/* Check the bytes behind the last file of the shares before. */
+static void check_open(struct queue *q)
+{
+	struct worker w = { .f = q->f, .buf = q->buf };
+	const u64 to = next_start(q, 0);
+
+	if (q->open == NONE || to == NONE)
+		return;
+	check_zero(&w, q->open, end_behind(q->f, q->open, to));
+	q->open = NONE;
+}
+
+static void begin_share(struct queue *q)
+{
+	const struct fsck *f = q->f;
+	struct place *r;
+	size_t i;
+
+	for (i = 0; i < q->share.at.n; i++) {
+		r = share_at(&q->share, i);
+		r->inside = bits_test(&f->inside, r->ino);
+		r->known = bits_test(&f->known, r->ino);
+	}
+	q->next = skip_known(q, 0);
+	q->off = 0;
+}
+
+/* Return: 0 or -ENOMEM. */
+static int check_shares(struct queue *q)
+{
+	bool first = true;
+	int ret = 0;
+
+	while (!stop_asked() && (ret = share_next(&q->share)) > 0) {
+		begin_share(q);
+		if (first && q->share.at.n) {
+			check_first_gap(q);
+			first = false;
+		}
+		check_open(q);
+		work_run(q->f->threads, q->f->threads, work, q);
+	}
+	if (!ret && first)
+		check_first_gap(q);
+	return ret < 0 ? ret : 0;
 }
 
 int check_data(struct fsck *f)
 {
 	const u64 bytes = f->geo->meta_start;
 	struct queue q = {
-		.f = f, .next = skip_done(f, 0),
+		.f = f, .open = NONE,
 		/* files and the gaps between them end there, so no read is longer */
 		.buf_bytes = bytes < BATCH_BYTES ? bytes : BATCH_BYTES,
 	};
-	u64 total = 0;
-	size_t i;
+	int ret;
 
-	for (i = 0; i < f->data.n; i++)
-		if (!is_done(data_at(f, i)))
-			total += data_at(f, i)->stored;
 	q.buf = malloc(f->threads * q.buf_bytes);
 	if (!q.buf)
 		return -ENOMEM;
 	pthread_mutex_init(&q.lock, NULL);
-	pass_begin(f, "data", total, true);
-	check_first_gap(f, q.buf);
-	work_run(f->threads, f->threads, work, &q);
+	share_begin(&q.share, &f->data, f->src);
+	q.share.skip = &f->again;
+	pass_begin(f, "data", f->unread, true);
+	ret = check_shares(&q);
 	pass_end(f);
+	share_end(&q.share);
 	free(q.buf);
-	return 0;
+	return ret;
 }

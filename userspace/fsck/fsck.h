@@ -13,8 +13,10 @@
 #include <stdio.h>
 
 #include "array.h"
+#include "bits.h"
 #include "imagemsg.h"
 #include "json.h"
+#include "places.h"
 #include "progress.h"
 #include "stop.h"
 
@@ -36,38 +38,15 @@ struct fdir {
 	u32 first;
 };
 
-/* A hard-link entry: a name of an inode besides its first. */
-struct fhardlink {
-	u32 target;
+/* An inode with several names: how many there are besides its first. */
+struct links {
 	u32 ino;
+	u32 more;
 };
 
-/**
- * struct fdata - the stored data of a file
- * @sum: its record in FILESUMS
- * @shared: its flag DSFS_INODE_SHARED
- * @again: the file before has the same bytes
- * @inside: it lies in the data of another file, an archive
- * @known: its data was checked with a later generation
- */
-struct fdata {
-	u64 start;
-	u64 stored : 60;
-	u64 shared : 1;
-	u64 again : 1;
-	u64 inside : 1;
-	u64 known : 1;
-	u32 ino;
-	u32 sum;
-};
-
-/**
- * struct frange - bytes of a region that an object uses
- * @extra: xattrs: the inode has the flag DSFS_INODE_ACL
- */
+/* A name block: bytes of NAMES that a directory uses */
 struct frange {
-	u64 pos : 63;
-	u64 extra : 1;
+	u64 pos;
 	u32 len;
 	u32 ino;
 };
@@ -94,12 +73,15 @@ struct report {
 
 /**
  * struct later - the later generation, which was checked before the current one
- * @data: struct fdata of that generation
+ * @data: data of its files
+ * @share: a walk over @data, which is at its place @i
  */
 struct later {
 	struct dsfs_geo geo;
 	struct dsfs_source *src;
-	struct array data;
+	struct places data;
+	struct share share;
+	size_t i;
 };
 
 /**
@@ -107,12 +89,17 @@ struct later {
  * @geo: geometry of the current generation
  * @newest: the newest generation, which the summary describes
  * @dirs: struct fdir, by number
- * @entries_end: behind the entries of the last directory
- * @hardlinks: struct fhardlink; sorted by target once all inodes were seen
- * @data: struct fdata; sorted by start, then by length
- * @sets: struct frange of sets of xattrs, one an inode that has one
- * @targets: struct frange of symlinks
+ * @data: data of files
+ * @sets: sets of xattrs, one an inode that has one
+ * @targets: of symlinks
+ * @hardlinks: hard-link entries
+ * @links: struct links, by number, once the hard-link entries were checked
  * @blocks: struct frange of name blocks
+ * @again: files with data that is looked at with another file
+ * @inside: files with data inside of that of another file
+ * @known: files with data that was checked with a later generation
+ * @unread: bytes of data that are to be checked
+ * @entries_end: behind the entries of the last directory
  * @files: regular files seen, and the sum of their sizes in @content
  * @generations: number of generations that were checked
  * @fresh: start of the bytes that were written for the current generation
@@ -131,12 +118,17 @@ struct fsck {
 	struct report report;
 	struct json j;
 	struct array dirs;
-	u32 entries_end;
-	struct array hardlinks;
-	struct array data;
-	struct array sets;
-	struct array targets;
+	struct places data;
+	struct places sets;
+	struct places targets;
+	struct places hardlinks;
+	struct array links;
 	struct array blocks;
+	struct bits again;
+	struct bits inside;
+	struct bits known;
+	u64 unread;
+	u32 entries_end;
 	u64 files;
 	u64 content;
 	u64 all_files;
@@ -215,17 +207,23 @@ int check_layout(struct fsck *f);
 int check_data(struct fsck *f);
 int check_digest(struct fsck *f);
 
-/* later.c: mark data that the later generation has, too */
-void mark_known(struct fsck *f);
+/* inodes.c: the kinds of places */
+place_get get_data, get_set, get_target, get_hardlink;
+
+/*
+ * later.c: whether the later generation has the same data of a file, which is asked for in the
+ * order of places; 1, 0 or -ENOMEM
+ */
+int is_known(struct fsck *f, const struct place *p);
 /* Make the current generation the later one. */
 void keep_later(struct fsck *f);
 void free_later(struct fsck *f);
 
-/* layout.c: order of struct fdata by place */
-int data_cmp(const void *a, const void *b);
-
 /* hardlinks.c: number of names of an inode besides its first, after check_hardlinks() */
 u32 hardlinks_of(const struct fsck *f, u32 ino);
+
+/* xattrs.c: length of a set of xattrs, 0 if it cannot be read */
+u32 set_bytes(struct fsck *f, u64 pos);
 
 /* index.c: of a directory with an index, whether its names ascend and are found; says nothing */
 bool index_is_whole(struct fsck *f, const struct dsfs_dir_info *dir);
@@ -233,9 +231,6 @@ bool index_is_whole(struct fsck *f, const struct dsfs_dir_info *dir);
 void check_index(struct fsck *f, const struct dsfs_dir_info *dir);
 /* index.c: whether the index finds a name of its directory by the hash */
 void check_indexed(struct fsck *f, const struct dsfs_dir_info *dir, const struct dsfs_name *name);
-
-/* gaps.c: order of struct frange by place, then by inode */
-int range_cmp(const void *a, const void *b);
 
 /** all_zero - whether all bytes are zero */
 static inline bool all_zero(const void *p, size_t len)

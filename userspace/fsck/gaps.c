@@ -5,15 +5,6 @@
  */
 #include "fsck.h"
 
-int range_cmp(const void *a, const void *b)
-{
-	const struct frange *x = a, *y = b;
-
-	if (x->pos != y->pos)
-		return x->pos < y->pos ? -1 : 1;
-	return x->ino < y->ino ? -1 : x->ino > y->ino;
-}
-
 static void check_gap(struct fsck *f, int region, const char *what, u64 from, u64 to)
 {
 	struct dsfs_mref ref;
@@ -38,35 +29,106 @@ static void check_gap(struct fsck *f, int region, const char *what, u64 from, u6
 	}
 }
 
-static void check_ranges(struct fsck *f, int region, struct array *vec,
-			 const char *gap, const char *overlap)
+/**
+ * struct ranges - the objects of a region, in the order of places
+ * @gap: what a gap between them is called
+ * @overlap: what it is called that two of them overlap; NULL: they may
+ * @shared: of those that begin at one place one is meant
+ * @last: where the last one begins
+ * @end: of the one that reaches farthest
+ */
+struct ranges {
+	struct fsck *f;
+	int region;
+	const char *gap;
+	const char *overlap;
+	bool shared;
+	u64 last;
+	u64 end;
+};
+
+static void add_range(struct ranges *r, u64 pos, u64 len, u32 ino)
 {
-	const struct frange *r;
-	u64 end = 0;
+	if (pos > r->end)
+		check_gap(r->f, r->region, r->gap, r->end, pos);
+	else if (r->overlap && pos < r->end && !(r->shared && pos == r->last))
+		problem(r->f, r->overlap, ino, meta_pos(r->f, r->region, pos),
+			"what lies before it ends at %llu", meta_pos(r->f, r->region, r->end));
+	r->last = pos;
+	if (pos + len > r->end)
+		r->end = pos + len;
+}
+
+static void end_ranges(struct ranges *r)
+{
+	check_gap(r->f, r->region, r->gap, r->end, r->f->geo->regions[r->region].bytes);
+}
+
+static int block_cmp(const void *a, const void *b)
+{
+	const struct frange *x = a, *y = b;
+
+	if (x->pos != y->pos)
+		return x->pos < y->pos ? -1 : 1;
+	return x->ino < y->ino ? -1 : x->ino > y->ino;
+}
+
+static void check_names_gaps(struct fsck *f)
+{
+	struct ranges r = {
+		.f = f, .region = DSFS_REGION_NAMES,
+		.gap = "gap between name blocks", .overlap = "name blocks that overlap",
+	};
+	const struct frange *b;
 	size_t i;
 
-	array_sort(vec, range_cmp);
-	r = vec->p;
-	for (i = 0; i < vec->n && !stop_asked(); i++) {
-		if (r[i].pos > end)
-			check_gap(f, region, gap, end, r[i].pos);
-		/* equal ranges are a shared xattr set */
-		else if (overlap && r[i].pos < end &&
-			 (region != DSFS_REGION_XATTRS || r[i].pos != r[i - 1].pos))
-			problem(f, overlap, r[i].ino, meta_pos(f, region, r[i].pos),
-				"what lies before it ends at %llu", meta_pos(f, region, end));
-		if (r[i].pos + r[i].len > end)
-			end = r[i].pos + r[i].len;
-	}
-	check_gap(f, region, gap, end, f->geo->regions[region].bytes);
+	array_sort(&f->blocks, block_cmp);
+	b = f->blocks.p;
+	for (i = 0; i < f->blocks.n && !stop_asked(); i++)
+		add_range(&r, b[i].pos, b[i].len, b[i].ino);
+	end_ranges(&r);
+}
+
+/* Places that have no length are those of sets. */
+static void add_place(struct ranges *r, const struct place *p, u64 *bytes)
+{
+	if (r->region != DSFS_REGION_XATTRS)
+		*bytes = p->len;
+	else if (p->pos != r->last)
+		*bytes = set_bytes(r->f, p->pos);
+	add_range(r, p->pos, *bytes, p->ino);
+}
+
+static int check_places(struct ranges *r, struct places *of)
+{
+	struct share s;
+	u64 bytes = 0;
+	int ret = 0;
+	size_t i;
+
+	share_begin(&s, of, r->f->src);
+	while (!stop_asked() && (ret = share_next(&s)) > 0)
+		for (i = 0; i < s.at.n && !stop_asked(); i++)
+			add_place(r, share_at(&s, i), &bytes);
+	share_end(&s);
+	if (ret >= 0)
+		end_ranges(r);
+	return ret < 0 ? ret : 0;
 }
 
 int check_gaps(struct fsck *f)
 {
-	check_ranges(f, DSFS_REGION_NAMES, &f->blocks, "gap between name blocks",
-		     "name blocks that overlap");
-	check_ranges(f, DSFS_REGION_XATTRS, &f->sets,
-		     "gap between sets of xattrs", "sets of xattrs that overlap");
-	check_ranges(f, DSFS_REGION_SYMLINKS, &f->targets, "gap between symlink targets", NULL);
-	return 0;
+	struct ranges sets = {
+		.f = f, .region = DSFS_REGION_XATTRS, .gap = "gap between sets of xattrs",
+		.overlap = "sets of xattrs that overlap", .shared = true,
+		.last = NO_POS,
+	};
+	struct ranges targets = {
+		.f = f, .region = DSFS_REGION_SYMLINKS, .gap = "gap between symlink targets",
+	};
+	int ret;
+
+	check_names_gaps(f);
+	ret = check_places(&sets, &f->sets);
+	return ret ? ret : check_places(&targets, &f->targets);
 }

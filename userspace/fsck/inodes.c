@@ -2,17 +2,61 @@
 /*
  * The inode records one by one, in the order of numbers, with the structures
  * that they refer to.  Later passes compare inodes with each other: for these,
- * a few bytes an inode are noted here, and records are read again where more is
- * needed.
+ * it is noted here where places lie (places.h), and records are read again.
  */
 #include "fsck.h"
 #include "msg.h"
 
-static int note_range(struct array *vec, u64 pos, u32 len, u32 ino, bool extra)
+bool get_data(struct dsfs_source *src, const struct dsfs_attr *attr, struct place *p)
 {
-	struct frange r = { .pos = pos, .len = len, .ino = ino, .extra = extra };
+	struct dsfs_extra_info extra = { 0 };
+	struct dsfs_err err;
 
-	return array_append(vec, &r);
+	if (dsfs_attr_is_hardlink(attr) || !S_ISREG(attr->mode))
+		return false;
+	if (attr->flags & DSFS_INODE_HOLES && dsfs_extra_get(src, attr, &extra, &err))
+		return false;
+	p->pos = attr->start;
+	p->len = image_stored_bytes(attr, &extra);
+	p->flag = !!(attr->flags & DSFS_INODE_SHARED);
+	return p->len;
+}
+
+bool get_set(struct dsfs_source *src, const struct dsfs_attr *attr, struct place *p)
+{
+	struct dsfs_extra_info extra;
+	struct dsfs_err err;
+
+	if (!(attr->flags & DSFS_INODE_XATTRS) || dsfs_extra_get(src, attr, &extra, &err))
+		return false;
+	p->pos = extra.xattrs;
+	p->flag = !!(attr->flags & DSFS_INODE_ACL);
+	return true;
+}
+
+bool get_target(struct dsfs_source *src, const struct dsfs_attr *attr, struct place *p)
+{
+	(void)src;
+	if (dsfs_attr_is_hardlink(attr) || !S_ISLNK(attr->mode))
+		return false;
+	p->pos = attr->start;
+	p->len = attr->size;
+	return true;
+}
+
+bool get_hardlink(struct dsfs_source *src, const struct dsfs_attr *attr, struct place *p)
+{
+	(void)src;
+	p->pos = attr->start;
+	return dsfs_attr_is_hardlink(attr);
+}
+
+/* Note the place of a kind that an inode refers to, if it does. */
+static int note(struct fsck *f, struct places *of, const struct dsfs_attr *attr)
+{
+	struct place p = { .ino = attr->ino };
+
+	return of->get(f->src, attr, &p) ? places_note(of, &p) : 0;
 }
 
 /* Read a record of FILESUMS; 0 if there are no data checksums. */
@@ -78,25 +122,18 @@ static bool check_extents(struct fsck *f, const struct dsfs_attr *attr,
 static int note_file(struct fsck *f, const struct dsfs_attr *attr,
 		     const struct dsfs_extra_info *extra)
 {
-	struct fdata data = {
-		.start = attr->start, .ino = attr->ino,
-		.stored = image_stored_bytes(attr, extra),
-		.shared = !!(attr->flags & DSFS_INODE_SHARED),
-	};
-
 	f->files++;
 	f->content += attr->size;
 	if (attr->flags & DSFS_INODE_HOLES && !check_extents(f, attr, extra))
-		return 0;
-	if (!data.stored) {
-		no_filesum(f, attr->ino);
-		if (data.shared)
-			problem(f, "flag of shared data", attr->ino, NO_POS,
-				"the file stores no bytes");
-		return 0;
+		return places_leave_out(&f->data, attr->ino);
+	if (image_stored_bytes(attr, extra)) {
+		filesum(f, attr->ino);
+		return note(f, &f->data, attr);
 	}
-	data.sum = filesum(f, attr->ino);
-	return array_append(&f->data, &data);
+	no_filesum(f, attr->ino);
+	if (attr->flags & DSFS_INODE_SHARED)
+		problem(f, "flag of shared data", attr->ino, NO_POS, "the file stores no bytes");
+	return 0;
 }
 
 static int note_dir(struct fsck *f, const struct dsfs_attr *attr)
@@ -129,13 +166,24 @@ static int note_symlink(struct fsck *f, const struct dsfs_attr *attr)
 
 	no_filesum(f, attr->ino);
 	ret = dsfs_symlink_get(f->src, attr, &ref, &err);
-	if (ret) {
-		problem_err(f, attr->ino, meta_pos(f, DSFS_REGION_SYMLINKS, attr->start), &err,
-			    ret);
-		return 0;
+	if (!ret) {
+		dsfs_meta_put(&ref);
+		return note(f, &f->targets, attr);
 	}
-	dsfs_meta_put(&ref);
-	return note_range(&f->targets, attr->start, attr->size, attr->ino, false);
+	problem_err(f, attr->ino, meta_pos(f, DSFS_REGION_SYMLINKS, attr->start), &err, ret);
+	return places_leave_out(&f->targets, attr->ino);
+}
+
+/* An inode whose extra record or owner is wrong: nothing else of these is looked at. */
+static int leave_out(struct fsck *f, const struct dsfs_attr *attr)
+{
+	int ret = 0;
+
+	if (attr->flags & DSFS_INODE_XATTRS)
+		ret = places_leave_out(&f->sets, attr->ino);
+	if (!ret && S_ISREG(attr->mode))
+		ret = places_leave_out(&f->data, attr->ino);
+	return ret;
 }
 
 static int check_inode(struct fsck *f, u32 ino)
@@ -153,22 +201,20 @@ static int check_inode(struct fsck *f, u32 ino)
 		return 0;
 	}
 	if (dsfs_attr_is_hardlink(&attr)) {
-		struct fhardlink hardlink = { .target = attr.start, .ino = ino };
-
 		no_filesum(f, ino);
-		return array_append(&f->hardlinks, &hardlink);
+		return note(f, &f->hardlinks, &attr);
 	}
 	ret = dsfs_extra_get(f->src, &attr, &extra, &err);
 	if (!ret)
 		ret = dsfs_owner_get(f->src, &attr, &extra, &uid, &gid, &err);
 	if (ret) {
 		problem_err(f, ino, pos, &err, ret);
+		ret = leave_out(f, &attr);
 		/* the checks below need the extra record for files only */
-		if (S_ISREG(attr.mode))
-			return 0;
-		extra.xattrs = 0;
-	} else if (attr.flags & DSFS_INODE_XATTRS) {
-		ret = note_range(&f->sets, extra.xattrs, 0, ino, attr.flags & DSFS_INODE_ACL);
+		if (ret || S_ISREG(attr.mode))
+			return ret;
+	} else {
+		ret = note(f, &f->sets, &attr);
 		if (ret)
 			return ret;
 	}

@@ -6,15 +6,15 @@
  */
 #include "fsck.h"
 
-static u64 chunks_of(const struct dsfs_geo *geo, const struct fdata *r)
+static u64 chunks_of(const struct dsfs_geo *geo, const struct place *r)
 {
 	const u64 chunk = 1ULL << geo->chunk_bits;
 
-	return (r->stored + chunk - 1) >> geo->chunk_bits;
+	return (r->len + chunk - 1) >> geo->chunk_bits;
 }
 
 /* Whether the checksums of the data of a file are the same in both generations. */
-static bool same_sums(struct fsck *f, const struct fdata *a, const struct fdata *later)
+static bool same_sums(struct fsck *f, const struct place *a, const struct place *later)
 {
 	struct dsfs_attr x = { .ino = a->ino }, y = { .ino = later->ino };
 	struct dsfs_err err = { 0 };
@@ -27,37 +27,47 @@ static bool same_sums(struct fsck *f, const struct fdata *a, const struct fdata 
 		return true;
 	n = chunks_of(f->geo, a);
 	for (i = 0; i < n && !stop_asked(); i++) {
-		if (dsfs_chunk_sum(f->src, &x, a->stored, i, &one, &err) ||
-		    dsfs_chunk_sum(f->later.src, &y, later->stored, i, &other,
+		if (dsfs_chunk_sum(f->src, &x, a->len, i, &one, &err) ||
+		    dsfs_chunk_sum(f->later.src, &y, later->len, i, &other,
 				   &err) || one != other)
 			return false;
 	}
 	return true;
 }
 
-void mark_known(struct fsck *f)
+/* The place of the later generation that the walk is at, NULL at its end; 0 or -ENOMEM */
+static int at_later(struct later *l, const struct place **p)
 {
-	const struct fdata *later = f->later.data.p;
-	struct fdata *r = f->data.p;
-	size_t i, k = 0;
+	int ret = 1;
 
-	for (i = 0; i < f->data.n && !stop_asked(); i++) {
-		while (k < f->later.data.n &&
-		       (later[k].start < r[i].start ||
-			(later[k].start == r[i].start &&
-			 later[k].stored < r[i].stored)))
-			k++;
-		if (k == f->later.data.n)
-			break;
-		if (!r[i].again && later[k].start == r[i].start && later[k].stored == r[i].stored)
-			r[i].known = same_sums(f, &r[i], &later[k]);
+	for (; ret > 0 && l->i >= l->share.at.n; l->i = 0)
+		ret = share_next(&l->share);
+	*p = ret > 0 ? share_at(&l->share, l->i) : NULL;
+	return ret < 0 ? ret : 0;
+}
+
+int is_known(struct fsck *f, const struct place *p)
+{
+	struct later *l = &f->later;
+	const struct place *at;
+	int ret;
+
+	if (!l->src)
+		return 0;
+	for (;; l->i++) {
+		ret = at_later(l, &at);
+		if (ret || !at)
+			return ret;
+		if (at->pos > p->pos || (at->pos == p->pos && at->len >= p->len))
+			return place_same(at, p) && same_sums(f, p, at);
 	}
 }
 
 void free_later(struct fsck *f)
 {
+	share_end(&f->later.share);
 	image_source_free(f->later.src);
-	array_free(&f->later.data);
+	places_free(&f->later.data);
 	f->later.src = NULL;
 }
 
@@ -67,8 +77,8 @@ void keep_later(struct fsck *f)
 	f->later.geo = *f->geo;
 	f->later.src = f->src;
 	f->later.data = f->data;
+	f->later.i = 0;
 	f->src = NULL;
-	f->data.p = NULL;
-	f->data.n = 0;
-	f->data.cap = 0;
+	f->data = (struct places){ };
+	share_begin(&f->later.share, &f->later.data, f->later.src);
 }

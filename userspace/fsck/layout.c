@@ -1,35 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The layout of the data.  Files are sorted by place, so every conflict between
+ * The layout of the data.  Files come in the order of places, so every conflict between
  * two files is one between neighbours.  In an image of archives a file may lie inside another
  * one.  The neighbours of the outer file are then the next outer files.
  */
 
 #include "fsck.h"
 
-int data_cmp(const void *a, const void *b)
+static u64 first_block(const struct place *r)
 {
-	const struct fdata *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->stored != y->stored)
-		return x->stored < y->stored ? -1 : 1;
-	return x->ino < y->ino ? -1 : x->ino > y->ino;
+	return r->pos >> DSFS_BLOCK_BITS;
 }
 
-static u64 first_block(const struct fdata *r)
+static u64 last_block(const struct place *r)
 {
-	return r->start >> DSFS_BLOCK_BITS;
-}
-
-static u64 last_block(const struct fdata *r)
-{
-	return (r->start + r->stored - 1) >> DSFS_BLOCK_BITS;
+	return (r->pos + r->len - 1) >> DSFS_BLOCK_BITS;
 }
 
 /* Compare the checksums of two files with the same place. */
-static void check_same_sums(struct fsck *f, const struct fdata *a, const struct fdata *b)
+static void check_same_sums(struct fsck *f, const struct place *a, const struct place *b)
 {
 	const u64 chunk = 1ULL << f->geo->chunk_bits;
 	struct dsfs_attr x = { .ino = a->ino }, y = { .ino = b->ino };
@@ -40,146 +29,243 @@ static void check_same_sums(struct fsck *f, const struct fdata *a, const struct 
 
 	if (a->sum == b->sum || !f->geo->chunk_bits)
 		return;
-	for (i = 0; i * chunk < a->stored && !stop_asked(); i++) {
-		if (dsfs_chunk_sum(f->src, &x, a->stored, i, &want, &err))
+	for (i = 0; i * chunk < a->len && !stop_asked(); i++) {
+		if (dsfs_chunk_sum(f->src, &x, a->len, i, &want, &err))
 			return;		/* reported when the data is verified */
-		ret = dsfs_chunk_sum(f->src, &y, b->stored, i, &have, &err);
+		ret = dsfs_chunk_sum(f->src, &y, b->len, i, &have, &err);
 		if (ret) {
-			problem_err(f, b->ino, b->start + i * chunk, &err, ret);
+			problem_err(f, b->ino, b->pos + i * chunk, &err, ret);
 			return;
 		}
 		if (have != want) {
-			problem(f, "checksum of shared data", b->ino, b->start + i * chunk,
+			problem(f, "checksum of shared data", b->ino, b->pos + i * chunk,
 				"%#x, inode %u has %#x", have, a->ino, want);
 			return;
 		}
 	}
 }
 
-static void check_place(struct fsck *f, const struct fdata *r)
+static void check_place(struct fsck *f, const struct place *r)
 {
-	if (r->stored <= DSFS_BLOCK_SIZE && first_block(r) != last_block(r))
-		problem(f, "small file that crosses a block", r->ino, r->start,
-			"%llu bytes", (u64)r->stored);
-}
-
-/* Check DSFS_INODE_SHARED of the files [@from, @to), which have the same place. */
-static void check_shared(struct fsck *f, const struct fdata *data, size_t from,
-			 size_t to, bool shared)
-{
-	size_t i;
-
-	for (i = from; i < to; i++)
-		if (data[i].shared != shared)
-			problem(f, "flag of shared data", data[i].ino,
-				data[i].start, shared ?
-				"a block of it holds other data too" :
-				"no block of it holds other data");
+	if (r->len <= DSFS_BLOCK_SIZE && first_block(r) != last_block(r))
+		problem(f, "small file that crosses a block", r->ino, r->pos,
+			"%llu bytes", (u64)r->len);
 }
 
 /**
+ * struct run - files that have one place
+ * @first: the first of them
+ * @n: how many do not have the flag DSFS_INODE_SHARED, and how many do
+ * @from, @to: where they are in the share of places
+ * @parted: some were in the share before
+ */
+struct run {
+	struct place first;
+	u64 n[2];
+	size_t from;
+	size_t to;
+	bool parted;
+};
+
+/**
  * struct walk - a walk over stored data, in the order of places
- * @end, @end_block: of the data that reaches farthest
- * @inner_end: end of the last data inside the file @at
- * @at, @n: the first, and the number, of the last files that lie inside no other one; they
- *	have one place
+ * @run: the files of the current place; none in the beginning
+ * @inside: they lie in the data of others
+ * @outer: the last files that lie inside no other one
  * @shared: a block of these holds other data, too
+ * @end, @end_block: of the data that reaches farthest
+ * @inner_end: end of the last data inside @outer
  * @stored: bytes up to here, each counted once
  * @twice: bytes that are read again because of overlaps
  */
 struct walk {
+	struct fsck *f;
+	struct share s;
+	struct run run;
+	bool inside;
+	struct run outer;
+	bool shared;
 	u64 end;
 	u64 end_block;
 	u64 inner_end;
-	size_t at;
-	size_t n;
-	bool shared;
 	u64 stored;
 	u64 twice;
 };
 
-/* Check the flag of the last place.  It depends on the next data, @next; NULL: there is none. */
-static void end_place(struct fsck *f, struct walk *w, const struct fdata *next)
+static void report_shared(struct fsck *f, const struct share *s, size_t from, size_t to,
+			  bool shared)
 {
-	const struct fdata *r = f->data.p;
+	const struct place *r;
 
-	if (!w->n)
-		return;
-	if (next && last_block(&r[w->at]) == first_block(next))
+	for (; from < to; from++) {
+		r = share_at(s, from);
+		if (r->flag != shared)
+			problem(f, "flag of shared data", r->ino, r->pos, shared ?
+				"a block of it holds other data too" :
+				"no block of it holds other data");
+	}
+}
+
+/* Check DSFS_INODE_SHARED of files with one place.  Return: 0 or -ENOMEM. */
+static int check_shared(struct walk *w, const struct run *run, bool shared)
+{
+	struct share all = { .of = w->s.of, .src = w->s.src, .at.size = w->s.at.size };
+	int ret;
+
+	if (!run->n[!shared])
+		return 0;
+	if (!run->parted) {
+		report_shared(w->f, &w->s, run->from, run->to, shared);
+		return 0;
+	}
+	ret = places_same(&all, &run->first);
+	if (!ret)
+		report_shared(w->f, &all, 0, all.at.n, shared);
+	share_end(&all);
+	return ret;
+}
+
+/* Check the flag of the outer files.  It depends on the next data, @next; NULL: there is none. */
+static int end_outer(struct walk *w, const struct place *next)
+{
+	if (!w->outer.to)
+		return 0;
+	if (next && last_block(&w->outer.first) == first_block(next))
 		w->shared = true;
-	check_shared(f, r, w->at, w->at + w->n, w->shared);
+	return check_shared(w, &w->outer, w->shared);
 }
 
 /* Whether files may lie in others, and this one does. */
-static bool is_inside(const struct fsck *f, const struct walk *w, const struct fdata *r)
+static bool is_inside(const struct walk *w, const struct place *r)
 {
-	return f->geo->compat & DSFS_COMPAT_ARCHIVES && r->start >= w->inner_end &&
-	       r->start + r->stored <= w->end;
+	return w->f->geo->compat & DSFS_COMPAT_ARCHIVES && r->pos >= w->inner_end &&
+	       r->pos + r->len <= w->end;
 }
 
-/* A place in the data of the file at @w->at */
-static void add_inside(struct fsck *f, struct walk *w, size_t i, size_t n)
+/* A place in the data of the outer files */
+static int add_inside(struct walk *w)
 {
-	struct fdata *r = f->data.p;
+	const struct place *r = &w->run.first;
 
 	w->shared = true;
-	w->inner_end = r[i].start + r[i].stored;
-	for (size_t k = i; k < i + n; k++)
-		r[k].inside = 1;
-	check_shared(f, r, i, i + n, true);
+	w->inner_end = r->pos + r->len;
+	bits_set(&w->f->inside, r->ino);
+	return check_shared(w, &w->run, true);
 }
 
-static void add_place(struct fsck *f, struct walk *w, size_t i, size_t n)
+static void check_overlap(struct walk *w, const struct place *r)
 {
-	const u64 room = f->geo->data_end - f->geo->data_start;
-	struct fdata *r = (struct fdata *)f->data.p + i;
+	const u64 room = w->f->geo->data_end - w->f->geo->data_start;
 
-	check_place(f, r);
-	if (r->start < w->end) {
-		problem(f, "data that overlaps", r->ino, r->start,
-			"%llu bytes, the data before it ends at %llu", (u64)r->stored, w->end);
-		/* overlapping data is read again, but in all no more than the data area */
-		w->twice += r->stored;
-		r->again = w->twice > room;
-	}
-	w->at = i;
-	w->n = n;
+	if (r->pos >= w->end)
+		return;
+	problem(w->f, "data that overlaps", r->ino, r->pos,
+		"%llu bytes, the data before it ends at %llu", (u64)r->len, w->end);
+	/* overlapping data is read again, but in all no more than the data area */
+	w->twice += r->len;
+	if (w->twice > room)
+		bits_set(&w->f->again, r->ino);
+}
+
+static void add_outer(struct walk *w)
+{
+	const struct place *r = &w->run.first;
+
+	check_place(w->f, r);
+	check_overlap(w, r);
+	w->outer = w->run;
 	w->shared = w->end && w->end_block == first_block(r);
-	w->stored += r->stored;
+	w->stored += r->len;
 	w->inner_end = 0;
-	if (r->start + r->stored > w->end) {
-		w->end = r->start + r->stored;
+	if (r->pos + r->len > w->end) {
+		w->end = r->pos + r->len;
 		w->end_block = last_block(r);
 	}
 }
 
+/* Whether the data of a place is to be read; 0 or -ENOMEM */
+static int count_unread(struct walk *w, const struct place *r)
+{
+	struct fsck *f = w->f;
+	int known;
+
+	if (f->no_data || bits_test(&f->again, r->ino))
+		return 0;
+	known = is_known(f, r);
+	if (known > 0)
+		bits_set(&f->known, r->ino);
+	else if (!known)
+		f->unread += r->len;
+	return known < 0 ? known : 0;
+}
+
+static int end_run(struct walk *w)
+{
+	int ret = 0;
+
+	if (!w->run.to)
+		return 0;
+	if (w->inside)
+		ret = add_inside(w);
+	else
+		add_outer(w);
+	return ret ? ret : count_unread(w, &w->run.first);
+}
+
+static int begin_run(struct walk *w, const struct place *r, size_t i)
+{
+	int ret = end_run(w);
+
+	if (ret)
+		return ret;
+	w->inside = is_inside(w, r);
+	w->run = (struct run){ .first = *r, .from = i };
+	return w->inside ? 0 : end_outer(w, r);
+}
+
+static int add_file(struct walk *w, size_t i)
+{
+	const struct place *r = share_at(&w->s, i);
+	int ret = 0;
+
+	if (w->run.to && place_same(&w->run.first, r)) {
+		bits_set(&w->f->again, r->ino);
+		check_same_sums(w->f, &w->run.first, r);
+	} else {
+		ret = begin_run(w, r, i);
+	}
+	w->run.n[r->flag]++;
+	w->run.to = i + 1;
+	return ret;
+}
+
+/* Return: 1, 0: there are no more files, or -ENOMEM */
+static int walk_share(struct walk *w)
+{
+	int ret = share_next(&w->s), fail = 0;
+	size_t i;
+
+	w->run.parted = w->outer.parted = true;
+	for (i = 0; !fail && i < w->s.at.n && !stop_asked(); i++)
+		fail = add_file(w, i);
+	return fail ? fail : ret;
+}
+
 int check_layout(struct fsck *f)
 {
-	struct walk w = { 0 };
-	struct fdata *r;
-	size_t i, n;
+	struct walk w = { .f = f };
+	int ret = 1;
 
-	array_sort(&f->data, data_cmp);
-	r = f->data.p;
-	for (i = 0; i < f->data.n && !stop_asked(); i += n) {
-		const bool inside = is_inside(f, &w, &r[i]);
-
-		if (!inside)
-			end_place(f, &w, &r[i]);
-		for (n = 1; i + n < f->data.n && r[i + n].start == r[i].start &&
-		     r[i + n].stored == r[i].stored; n++) {
-			r[i + n].again = 1;
-			check_same_sums(f, &r[i], &r[i + n]);
-		}
-		if (inside)
-			add_inside(f, &w, i, n);
-		else
-			add_place(f, &w, i, n);
-	}
-	if (!stop_asked())
-		end_place(f, &w, NULL);
-	if (w.stored != f->geo->stored_bytes && !stop_asked() && !f->incomplete)
+	share_begin(&w.s, &f->data, f->src);
+	while (ret > 0 && !stop_asked())
+		ret = walk_share(&w);
+	if (!ret)
+		ret = end_run(&w);
+	if (!ret && !stop_asked())
+		ret = end_outer(&w, NULL);
+	share_end(&w.s);
+	if (!ret && w.stored != f->geo->stored_bytes && !stop_asked() && !f->incomplete)
 		problem(f, "stored bytes of all files", NO_INO, DSFS_SB_POS(f->img.use),
 			"%llu, found %llu", f->geo->stored_bytes, w.stored);
-	return 0;
+	return ret < 0 ? ret : 0;
 }

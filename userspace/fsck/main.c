@@ -34,10 +34,8 @@ static int check_tree(struct fsck *f)
 
 	for (i = 0; !ret && !stop_asked() && i < sizeof(passes) / sizeof(*passes); i++)
 		ret = passes[i](f);
-	if (!ret && !stop_asked() && !f->no_data) {
-		mark_known(f);
+	if (!ret && !stop_asked() && !f->no_data)
 		ret = check_data(f);
-	}
 	if (!ret && !stop_asked() && f->digest)
 		ret = check_digest(f);
 	return ret;
@@ -55,14 +53,34 @@ static bool not_ours(const struct fsck *f)
 	return true;
 }
 
+static int init_lists(struct fsck *f)
+{
+	const u64 inodes = f->geo->inodes;
+
+	places_init(&f->data, get_data);
+	f->data.sums = f->geo->chunk_bits;
+	places_init(&f->sets, get_set);
+	f->sets.in_inode = false;
+	places_init(&f->targets, get_target);
+	places_init(&f->hardlinks, get_hardlink);
+	if (bits_init(&f->again, inodes) || bits_init(&f->inside, inodes) ||
+	    bits_init(&f->known, inodes))
+		return -ENOMEM;
+	return 0;
+}
+
 static void free_lists(struct fsck *f)
 {
-	array_free(&f->dirs);
-	array_free(&f->hardlinks);
-	array_free(&f->data);
-	array_free(&f->sets);
-	array_free(&f->targets);
+	places_free(&f->data);
+	places_free(&f->sets);
+	places_free(&f->targets);
+	places_free(&f->hardlinks);
+	array_free(&f->links);
 	array_free(&f->blocks);
+	array_free(&f->dirs);
+	bits_free(&f->again);
+	bits_free(&f->inside);
+	bits_free(&f->known);
 }
 
 /* Free the results of the passes over a generation. */
@@ -78,6 +96,7 @@ static void end_generation(struct fsck *f)
 	f->files = 0;
 	f->content = 0;
 	f->dir_inodes = 0;
+	f->unread = 0;
 	f->entries_end = 0;
 	f->incomplete = false;
 }
@@ -90,6 +109,8 @@ static int check_generation(struct fsck *f)
 		printf("Generation %llu\n", f->geo->generation);
 	f->src = image_source(&f->img, CACHE_BYTES);
 	if (f->src)
+		ret = init_lists(f);
+	if (!ret)
 		ret = check_tree(f);
 	end_generation(f);
 	return ret;
@@ -217,10 +238,7 @@ int main(int argc, char **argv)
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct fsck f = {
 		.dirs.size = sizeof(struct fdir),
-		.hardlinks.size = sizeof(struct fhardlink),
-		.data.size = sizeof(struct fdata),
-		.sets.size = sizeof(struct frange),
-		.targets.size = sizeof(struct frange),
+		.links.size = sizeof(struct links),
 		.blocks.size = sizeof(struct frange),
 		.progress_fd = -1,
 		.threads = cpus < 1 ? 1 : cpus > 8 ? 8 : cpus,

@@ -22,7 +22,7 @@ static bool attr_above(const struct dsfs_xattr_info *a, const struct dsfs_xattr_
 	return dsfs_name_cmp(a->name, a->name_len, b->name, b->name_len) > 0;
 }
 
-static void check_attr(struct fsck *f, const struct frange *r, const struct dsfs_xattr_info *info,
+static void check_attr(struct fsck *f, const struct place *r, const struct dsfs_xattr_info *info,
 		       u64 pos, struct set_info *set)
 {
 	const char *wrong;
@@ -47,7 +47,7 @@ static bool padding_zero(const struct dsfs_xattr_info *info, const u8 *end)
 	return all_zero(at, end - at);
 }
 
-static void check_attrs(struct fsck *f, const struct frange *r, const u8 *set,
+static void check_attrs(struct fsck *f, const struct place *r, const u8 *set,
 			u32 bytes, struct set_info *si)
 {
 	const u64 pos = meta_pos(f, DSFS_REGION_XATTRS, r->pos);
@@ -82,7 +82,7 @@ static void check_attrs(struct fsck *f, const struct frange *r, const u8 *set,
  * of other types without asking the file system: it would list an attribute and
  * then deny its existence.
  */
-static void check_type(struct fsck *f, const struct frange *r, const struct set_info *set)
+static void check_type(struct fsck *f, const struct place *r, const struct set_info *set)
 {
 	const u64 pos = meta_pos(f, DSFS_REGION_XATTRS, r->pos);
 	struct dsfs_attr attr;
@@ -99,49 +99,82 @@ static void check_type(struct fsck *f, const struct frange *r, const struct set_
 			"user. attribute of neither file nor directory");
 }
 
-/* Check a set and the @n inodes that use it. */
-static void check_set(struct fsck *f, struct frange *r, size_t n)
+/**
+ * struct setwalk - a walk over inodes in the order of their sets
+ * @pos: the current set
+ * @n: inodes so far that use it
+ * @bad: nothing is known of it
+ */
+struct setwalk {
+	u64 pos;
+	u64 n;
+	bool bad;
+	struct set_info info;
+};
+
+u32 set_bytes(struct fsck *f, u64 pos)
+{
+	struct dsfs_extra_info extra = { .xattrs = pos };
+	struct dsfs_err err;
+	u32 bytes;
+	void *set;
+
+	if (image_xattr_set(f->src, &extra, &set, &bytes, &err))
+		return 0;
+	free(set);
+	return bytes;
+}
+
+/* Check a set, of which @r is the first inode. */
+static void check_set(struct fsck *f, struct setwalk *w, const struct place *r)
 {
 	struct dsfs_extra_info extra = { .xattrs = r->pos };
-	struct set_info si = { 0 };
 	struct dsfs_err err = { 0 };
 	u32 bytes;
 	void *set;
-	size_t i;
 	int ret;
 
+	*w = (struct setwalk){ .pos = r->pos };
 	ret = image_xattr_set(f->src, &extra, &set, &bytes, &err);
 	if (ret) {
 		problem_err(f, r->ino, meta_pos(f, DSFS_REGION_XATTRS, r->pos), &err, ret);
+		w->bad = true;
 		return;
 	}
-	check_attrs(f, r, set, bytes, &si);
+	check_attrs(f, r, set, bytes, &w->info);
 	free(set);
-	r->len = bytes;
-	for (i = 0; i < n; i++) {
-		r[i].len = bytes;
-		if (r[i].extra != si.acl)
-			problem(f, "ACL flag", r[i].ino, inode_pos(f, r[i].ino),
-				si.acl ? "the xattrs include an ACL" : "the xattrs include no ACL");
-		if (si.acl || si.user)
-			check_type(f, &r[i], &si);
+}
+
+static void check_user(struct fsck *f, struct setwalk *w, const struct place *r)
+{
+	if (!w->n || r->pos != w->pos) {
+		pass_add(f, w->n);
+		check_set(f, w, r);
 	}
+	w->n++;
+	if (w->bad)
+		return;
+	if (r->flag != w->info.acl)
+		problem(f, "ACL flag", r->ino, inode_pos(f, r->ino),
+			w->info.acl ? "the xattrs include an ACL" : "the xattrs include no ACL");
+	if (w->info.acl || w->info.user)
+		check_type(f, r, &w->info);
 }
 
 int check_xattrs(struct fsck *f)
 {
-	struct frange *r;
-	size_t i, n;
+	struct setwalk w = { 0 };
+	struct share s;
+	int ret = 0;
+	size_t i;
 
-	array_sort(&f->sets, range_cmp);
-	r = f->sets.p;
 	pass_begin(f, "xattrs", f->sets.n, false);
-	for (i = 0; i < f->sets.n && !stop_asked(); i += n) {
-		for (n = 1; i + n < f->sets.n && r[i + n].pos == r[i].pos; n++)
-			;
-		check_set(f, &r[i], n);
-		pass_add(f, n);
-	}
+	share_begin(&s, &f->sets, f->src);
+	while (!stop_asked() && (ret = share_next(&s)) > 0)
+		for (i = 0; i < s.at.n && !stop_asked(); i++)
+			check_user(f, &w, share_at(&s, i));
+	share_end(&s);
+	pass_add(f, w.n);
 	pass_end(f);
-	return 0;
+	return ret < 0 ? ret : 0;
 }

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Places in their order.  All at once they would take more memory than all else that is known
+ * of an image, as there is one for nearly every inode.  So the order is divided into shares,
+ * and for each of them the inodes are read again.  The bounds of shares come from a
+ * sample.  mkfs.dsfs places data in the order of inode numbers, so a share is that of few groups
+ * of inodes, and the others are passed over; in any order there are few shares.
+ *
+ * An image that was made to mislead the sample has shares of any size, and takes more memory.
+ */
+#include "places.h"
+
+/* At least so many places, and a SHARES-th of them if there are more, are a share. */
+#ifndef SHARE_MIN
+#define SHARE_MIN	(1U << 19)
+#endif
+#define SHARES		32
+/* One place of so many is in the sample; a power of two */
+#ifndef SAMPLE_OF
+#define SAMPLE_OF	1024
+#endif
+/* Inodes of a group: those of a multiple of what a block has */
+#ifndef GROUP_BITS
+#define GROUP_BITS	12
+#endif
+#define BLOCK_INODES	(DSFS_BLOCK_SIZE / sizeof(struct dsfs_inode))
+
+/* Bits of a position by which places are sorted in one pass */
+#define DIGIT_BITS	11
+#define DIGIT_MASK	((1U << DIGIT_BITS) - 1)
+
+/* The lowest and the highest place of a group of inodes; @low above @high: it has none. */
+struct group {
+	u64 low;
+	u64 high;
+};
+
+int place_cmp(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->pos != y->pos)
+		return x->pos < y->pos ? -1 : 1;
+	if (x->len != y->len)
+		return x->len < y->len ? -1 : 1;
+	return x->ino < y->ino ? -1 : x->ino > y->ino;
+}
+
+void places_init(struct places *of, place_get *get)
+{
+	*of = (struct places){
+		.get = get, .in_inode = true,
+		.groups.size = sizeof(struct group),
+		.sample.size = sizeof(struct place),
+		.left_out.size = sizeof(u32),
+	};
+}
+
+void places_free(struct places *of)
+{
+	array_free(&of->groups);
+	array_free(&of->sample);
+	array_free(&of->left_out);
+	of->n = 0;
+}
+
+/* By the number of the inode, but in no period: files of a directory may take turns. */
+static bool in_sample(u32 ino)
+{
+	return !((u32)(ino * 0x9e3779b1U) >> 12 & (SAMPLE_OF - 1));
+}
+
+int places_note(struct places *of, const struct place *p)
+{
+	static const struct group none = { UINT64_MAX, 0 };
+	struct group *g;
+
+	while (of->groups.n <= p->ino >> GROUP_BITS)
+		if (array_append(&of->groups, &none))
+			return -ENOMEM;
+	g = (struct group *)of->groups.p + of->groups.n - 1;
+	if (p->pos < g->low)
+		g->low = p->pos;
+	if (p->pos > g->high)
+		g->high = p->pos;
+	of->n++;
+	return in_sample(p->ino) ? array_append(&of->sample, p) : 0;
+}
+
+int places_leave_out(struct places *of, u32 ino)
+{
+	return array_append(&of->left_out, &ino);
+}
+
+/**
+ * struct gather - inodes that are read for a share
+ * @low: the first place; @high: behind the last one
+ * @left: index of the next inode that is left out
+ */
+struct gather {
+	struct share *s;
+	struct place low;
+	struct place high;
+	size_t left;
+};
+
+static bool is_left_out(struct gather *g, u32 ino)
+{
+	const struct array *left = &g->s->of->left_out;
+	const u32 *at = left->p;
+
+	while (g->left < left->n && at[g->left] < ino)
+		g->left++;
+	return g->left < left->n && at[g->left] == ino;
+}
+
+static u32 sum_of(struct dsfs_source *src, u32 ino)
+{
+	struct dsfs_mref ref;
+	u32 sum;
+
+	if (dsfs_meta_get(src, DSFS_REGION_FILESUMS, ino * sizeof(__le32), sizeof(__le32), &ref))
+		return 0;
+	sum = le32_to_cpu(*(const __le32 *)ref.p);
+	dsfs_meta_put(&ref);
+	return sum;
+}
+
+static int gather_inode(struct gather *g, const struct dsfs_attr *attr)
+{
+	struct place p = { .ino = attr->ino };
+
+	if (!g->s->of->get(g->s->src, attr, &p) || place_cmp(&p, &g->low) < 0 ||
+	    place_cmp(&p, &g->high) >= 0 || is_left_out(g, attr->ino) ||
+	    (g->s->skip && bits_test(g->s->skip, attr->ino)))
+		return 0;
+	if (g->s->of->sums)
+		p.sum = sum_of(g->s->src, attr->ino);
+	return array_append(&g->s->at, &p);
+}
+
+/* Whether an inode may have a place of the share; most have none. */
+static bool may_have(const struct gather *g, const struct dsfs_inode *raw)
+{
+	const u64 pos = (u64)le16_to_cpu(raw->start_hi) << 32 | le32_to_cpu(raw->start_lo);
+
+	return !g->s->of->in_inode || (pos >= g->low.pos && pos <= g->high.pos);
+}
+
+/* The inodes [@from, @to), which lie in one block; what is wrong with them was reported. */
+static int gather_block(struct gather *g, u64 from, u64 to)
+{
+	const struct dsfs_geo *geo = dsfs_source_geo(g->s->src);
+	const struct dsfs_inode *raw;
+	struct dsfs_attr attr;
+	struct dsfs_mref ref;
+	struct dsfs_err err;
+	u64 ino;
+	int ret = 0;
+
+	if (dsfs_meta_get(g->s->src, DSFS_REGION_INODES, from * sizeof(*raw),
+			  (to - from) * sizeof(*raw), &ref))
+		return 0;
+	raw = ref.p;
+	for (ino = from; !ret && ino < to; ino++)
+		if (may_have(g, &raw[ino - from]) &&
+		    !dsfs_inode_decode(geo, ino, &raw[ino - from], &attr, &err))
+			ret = gather_inode(g, &attr);
+	dsfs_meta_put(&ref);
+	return ret;
+}
+
+static int gather_group(struct gather *g, u64 number)
+{
+	const u64 inodes = dsfs_source_geo(g->s->src)->inodes;
+	u64 from = number << GROUP_BITS, end = (number + 1) << GROUP_BITS, to;
+	int ret = 0;
+
+	if (from < DSFS_ROOT_INO)
+		from = DSFS_ROOT_INO;
+	if (end > inodes)
+		end = inodes;
+	for (; !ret && from < end; from = to) {
+		to = (from / BLOCK_INODES + 1) * BLOCK_INODES;
+		if (to > end)
+			to = end;
+		ret = gather_block(g, from, to);
+	}
+	return ret;
+}
+
+static bool group_may_have(const struct gather *g, u64 number)
+{
+	const struct group *at = (const struct group *)g->s->of->groups.p + number;
+
+	if (at->low > at->high || at->low > g->high.pos || at->high < g->low.pos)
+		return false;
+	/* A share of what refers to one place is that of a range of inodes. */
+	return !place_same(&g->low, &g->high) ||
+	       (number <= g->high.ino >> GROUP_BITS && number >= g->low.ino >> GROUP_BITS);
+}
+
+static int gather(struct gather *g)
+{
+	u64 i;
+	int ret = 0;
+
+	g->s->at.n = 0;
+	for (i = 0; !ret && i < g->s->of->groups.n; i++)
+		if (group_may_have(g, i))
+			ret = gather_group(g, i);
+	return ret;
+}
+
+/* Copy places in the order of one digit of their position, those of one digit as they are. */
+static void sort_digit(struct place *to, const struct place *from, size_t n, u64 low, int shift)
+{
+	size_t at[1 << DIGIT_BITS] = { 0 }, i, sum = 0, count;
+
+	for (i = 0; i < n; i++)
+		at[(from[i].pos - low) >> shift & DIGIT_MASK]++;
+	for (i = 0; i < 1 << DIGIT_BITS; i++) {
+		count = at[i];
+		at[i] = sum;
+		sum += count;
+	}
+	for (i = 0; i < n; i++)
+		to[at[(from[i].pos - low) >> shift & DIGIT_MASK]++] = from[i];
+}
+
+static bool in_order(const struct share *s)
+{
+	size_t i;
+
+	for (i = 1; i < s->at.n; i++)
+		if (place_cmp(share_at(s, i - 1), share_at(s, i)) > 0)
+			return false;
+	return true;
+}
+
+/* Sort by position in several passes, for which @aside has room; inodes are in order. */
+static void sort_by_pos(struct share *s, struct place *aside)
+{
+	u64 low = UINT64_MAX, high = 0;
+	struct place *at = s->at.p;
+	bool odd = false;
+	size_t i;
+	int shift;
+
+	for (i = 0; i < s->at.n; i++) {
+		low = at[i].pos < low ? at[i].pos : low;
+		high = at[i].pos > high ? at[i].pos : high;
+	}
+	for (shift = 0; shift < 64 && (high - low) >> shift; shift += DIGIT_BITS, odd = !odd)
+		sort_digit(odd ? at : aside, odd ? aside : at, s->at.n, low, shift);
+	if (odd)
+		memcpy(at, aside, s->at.n * sizeof(*at));
+}
+
+/* By digits, as that is several times faster than by comparison */
+static void sort_share(struct share *s)
+{
+	struct place *aside;
+
+	if (in_order(s))
+		return;
+	aside = malloc(s->at.n * sizeof(*aside));
+	if (aside)
+		sort_by_pos(s, aside);
+	free(aside);
+	/* what begins at one place may still be out of order by its length */
+	array_sort(&s->at, place_cmp);
+}
+
+void share_begin(struct share *s, struct places *of, struct dsfs_source *src)
+{
+	const u64 most = of->n / SHARES > SHARE_MIN ? of->n / SHARES : SHARE_MIN;
+
+	array_sort(&of->sample, place_cmp);
+	*s = (struct share){
+		.of = of, .src = src, .at.size = sizeof(struct place),
+		.shares = (of->n + most - 1) / most,
+	};
+	if (s->shares > of->sample.n + 1)
+		s->shares = of->sample.n + 1;
+}
+
+/* The place that share @i begins with. */
+static struct place bound(const struct share *s, u64 i)
+{
+	const struct place *sample = s->of->sample.p;
+
+	if (!i)
+		return (struct place){ 0 };
+	if (i == s->shares)
+		return (struct place){ .pos = UINT64_MAX };
+	return sample[i * s->of->sample.n / s->shares];
+}
+
+int share_next(struct share *s)
+{
+	struct gather g = { .s = s };
+	int ret;
+
+	s->at.n = 0;
+	if (share_is_last(s))
+		return 0;
+	g.low = bound(s, s->next);
+	g.high = bound(s, ++s->next);
+	ret = gather(&g);
+	if (ret)
+		return ret;
+	sort_share(s);
+	return 1;
+}
+
+int places_same(struct share *s, const struct place *p)
+{
+	struct gather g = { .s = s, .low = *p, .high = *p };
+
+	g.low.ino = 0;
+	g.high.ino = U32_MAX;
+	return gather(&g);
+}
+
+void share_end(struct share *s)
+{
+	array_free(&s->at);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What inodes refer to by place, in the order of places, in a bounded amount of memory.
+ *
+ * A pass over the inodes notes how many places of a kind there are and a sample of them.  Later
+ * passes read the inodes again and get the places in order, a share at a time.
+ */
+#ifndef FSCK_PLACES_H
+#define FSCK_PLACES_H
+
+#include "array.h"
+#include "bits.h"
+#include "image.h"
+
+/**
+ * struct place - what an inode refers to
+ * @pos: the data of a file: in the image; an xattr set or a target: in its region; a
+ *	hard-link entry: the number of its inode
+ * @len: bytes; 0 of a set and a hard-link entry
+ * @flag: the flag DSFS_INODE_SHARED of a file, DSFS_INODE_ACL of an inode with a set
+ * @inside: the data lies in that of another file, an archive
+ * @known: the data was checked with a later generation
+ * @ino: number of the inode
+ * @sum: of a file: its record in FILESUMS, 0 if there is none
+ */
+struct place {
+	u64 pos;
+	u64 len : 60;
+	u64 flag : 1;
+	u64 inside : 1;
+	u64 known : 1;
+	u32 ino;
+	u32 sum;
+};
+
+/**
+ * place_get - the place of a kind that an inode refers to
+ * @attr: the inode, or the hard-link entry
+ * @p: zero, but for @ino
+ *
+ * Return: whether it has one.
+ */
+typedef bool place_get(struct dsfs_source *src, const struct dsfs_attr *attr, struct place *p);
+
+/**
+ * struct places - the places of a kind
+ * @get: the kind
+ * @in_inode: the inode record has the place, not an extra record
+ * @sums: they have records in FILESUMS
+ * @n: how many were noted
+ * @groups: struct group: where those of so many inodes lie
+ * @sample: struct place: some of them
+ * @left_out: u32: inodes that have one which was not noted, as something is wrong with it
+ */
+struct places {
+	place_get *get;
+	bool in_inode;
+	bool sums;
+	u64 n;
+	struct array groups;
+	struct array sample;
+	struct array left_out;
+};
+
+void places_init(struct places *of, place_get *get);
+/** places_note - note a place; of a higher inode than the last one; 0 or -ENOMEM */
+int places_note(struct places *of, const struct place *p);
+/** places_leave_out - an inode, higher than the last one, has a place that counts for nothing */
+int places_leave_out(struct places *of, u32 ino);
+void places_free(struct places *of);
+
+/** place_cmp - order of places: by @pos, then by @len, then by @ino */
+int place_cmp(const void *a, const void *b);
+
+/** place_same - whether two inodes refer to the same place */
+static inline bool place_same(const struct place *a, const struct place *b)
+{
+	return a->pos == b->pos && a->len == b->len;
+}
+
+/**
+ * struct share - a walk over the places of a kind in their order
+ * @src: the generation
+ * @skip: inodes that are left out, or NULL
+ * @at: struct place: the current share
+ * @next: number of the next share, below @shares
+ */
+struct share {
+	const struct places *of;
+	struct dsfs_source *src;
+	const struct bits *skip;
+	struct array at;
+	u64 next;
+	u64 shares;
+};
+
+void share_begin(struct share *s, struct places *of, struct dsfs_source *src);
+/** share_next - go on to the next share, which may be empty; 1, 0: there is none, or -ENOMEM */
+int share_next(struct share *s);
+void share_end(struct share *s);
+
+static inline bool share_is_last(const struct share *s)
+{
+	return s->next == s->shares;
+}
+
+static inline struct place *share_at(const struct share *s, size_t i)
+{
+	return (struct place *)s->at.p + i;
+}
+
+/**
+ * places_same - all that refer to the same place, in the order of inodes
+ * @s: gets them as its share
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int places_same(struct share *s, const struct place *p);
+
+#endif /* FSCK_PLACES_H */
