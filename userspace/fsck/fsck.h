@@ -94,12 +94,14 @@ struct later {
  * @targets: of symlinks
  * @hardlinks: hard-link entries
  * @links: struct links, by number, once the hard-link entries were checked
- * @blocks: struct frange of name blocks
  * @again: files with data that is looked at with another file
  * @inside: files with data inside of that of another file
  * @known: files with data that was checked with a later generation
  * @unread: bytes of data that are to be checked
  * @entries_end: behind the entries of the last directory
+ * @dirs_checked: how many directories had their names checked
+ * @names_end: end of the name blocks so far
+ * @unordered: a name block lies in front of one that was seen before it
  * @files: regular files seen, and the sum of their sizes in @content
  * @generations: number of generations that were checked
  * @fresh: start of the bytes that were written for the current generation
@@ -123,12 +125,14 @@ struct fsck {
 	struct places targets;
 	struct places hardlinks;
 	struct array links;
-	struct array blocks;
 	struct bits again;
 	struct bits inside;
 	struct bits known;
 	u64 unread;
 	u32 entries_end;
+	size_t dirs_checked;
+	u64 names_end;
+	bool unordered;
 	u64 files;
 	u64 content;
 	u64 all_files;
@@ -221,6 +225,10 @@ void free_later(struct fsck *f);
 
 /* hardlinks.c: number of names of an inode besides its first, after check_hardlinks() */
 u32 hardlinks_of(const struct fsck *f, u32 ino);
+
+/* names.c: call a function for each name block that was checked, in that order; 0 or its error */
+typedef int block_fn(void *arg, const struct frange *block);
+int each_block(struct fsck *f, block_fn *fn, void *arg);
 
 /* xattrs.c: length of a set of xattrs, 0 if it cannot be read */
 u32 set_bytes(struct fsck *f, u64 pos);

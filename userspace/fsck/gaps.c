@@ -73,20 +73,42 @@ static int block_cmp(const void *a, const void *b)
 	return x->ino < y->ino ? -1 : x->ino > y->ino;
 }
 
-static void check_names_gaps(struct fsck *f)
+static int add_block(void *arg, const struct frange *b)
+{
+	add_range(arg, b->pos, b->len, b->ino);
+	return 0;
+}
+
+static int keep_block(void *arg, const struct frange *b)
+{
+	return array_append(arg, b);
+}
+
+/* The name blocks, which another writer than mkfs.dsfs may have placed in any order */
+static int sort_blocks(struct ranges *r)
+{
+	struct array blocks = { .size = sizeof(struct frange) };
+	const int ret = each_block(r->f, keep_block, &blocks);
+	size_t i;
+
+	array_sort(&blocks, block_cmp);
+	for (i = 0; !ret && i < blocks.n && !stop_asked(); i++)
+		add_block(r, (const struct frange *)blocks.p + i);
+	array_free(&blocks);
+	return ret;
+}
+
+static int check_names_gaps(struct fsck *f)
 {
 	struct ranges r = {
 		.f = f, .region = DSFS_REGION_NAMES,
 		.gap = "gap between name blocks", .overlap = "name blocks that overlap",
 	};
-	const struct frange *b;
-	size_t i;
+	const int ret = f->unordered ? sort_blocks(&r) : each_block(f, add_block, &r);
 
-	array_sort(&f->blocks, block_cmp);
-	b = f->blocks.p;
-	for (i = 0; i < f->blocks.n && !stop_asked(); i++)
-		add_range(&r, b[i].pos, b[i].len, b[i].ino);
-	end_ranges(&r);
+	if (!ret)
+		end_ranges(&r);
+	return ret;
 }
 
 /* Places that have no length are those of sets. */
@@ -126,9 +148,9 @@ int check_gaps(struct fsck *f)
 	struct ranges targets = {
 		.f = f, .region = DSFS_REGION_SYMLINKS, .gap = "gap between symlink targets",
 	};
-	int ret;
+	int ret = check_names_gaps(f);
 
-	check_names_gaps(f);
-	ret = check_places(&sets, &f->sets);
+	if (!ret)
+		ret = check_places(&sets, &f->sets);
 	return ret ? ret : check_places(&targets, &f->targets);
 }

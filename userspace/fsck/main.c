@@ -76,7 +76,6 @@ static void free_lists(struct fsck *f)
 	places_free(&f->targets);
 	places_free(&f->hardlinks);
 	array_free(&f->links);
-	array_free(&f->blocks);
 	array_free(&f->dirs);
 	bits_free(&f->again);
 	bits_free(&f->inside);
@@ -98,6 +97,9 @@ static void end_generation(struct fsck *f)
 	f->dir_inodes = 0;
 	f->unread = 0;
 	f->entries_end = 0;
+	f->dirs_checked = 0;
+	f->names_end = 0;
+	f->unordered = false;
 	f->incomplete = false;
 }
 
@@ -239,7 +241,6 @@ int main(int argc, char **argv)
 	struct fsck f = {
 		.dirs.size = sizeof(struct fdir),
 		.links.size = sizeof(struct links),
-		.blocks.size = sizeof(struct frange),
 		.progress_fd = -1,
 		.threads = cpus < 1 ? 1 : cpus > 8 ? 8 : cpus,
 	};

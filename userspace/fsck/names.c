@@ -96,21 +96,28 @@ static void check_child(struct fsck *f, struct dirwalk *w, const struct dsfs_nam
 		check_nlink(f, &attr, 1 + (u64)hardlinks_of(f, ino));
 }
 
-static int note_block(struct fsck *f, struct dirwalk *w, const struct dsfs_dir_iter *it)
+static struct frange block_range(const struct dsfs_dir_iter *it)
+{
+	return (struct frange){
+		.pos = it->dir->names + ((u64)it->block << DSFS_BLOCK_BITS),
+		.len = it->names.end, .ino = it->dir->self,
+	};
+}
+
+static void check_block_start(struct fsck *f, struct dirwalk *w, const struct dsfs_dir_iter *it)
 {
 	const struct dsfs_names_info *n = &it->names;
 	const u32 from = sizeof(*n->raw) + 2 * n->count;
-	struct frange r = {
-		.pos = w->dir.names + ((u64)it->block << DSFS_BLOCK_BITS),
-		.len = n->end, .ino = w->dir.self,
-	};
+	const struct frange r = block_range(it);
 
 	if ((le16_to_cpu(n->raw->slots[0]) & DSFS_SLOT_OFFSET) != from)
 		problem(f, "gap in a name block", w->dir.self, block_pos(f, &w->dir, it->block),
 			"first name at %u, expected %u",
 			le16_to_cpu(n->raw->slots[0]) & DSFS_SLOT_OFFSET, from);
 	w->block = it->block;
-	return array_append(&f->blocks, &r);
+	if (r.pos < f->names_end)
+		f->unordered = true;
+	f->names_end = r.pos + r.len;
 }
 
 static void check_order(struct fsck *f, struct dirwalk *w, const struct dsfs_name *name, u32 block)
@@ -122,31 +129,31 @@ static void check_order(struct fsck *f, struct dirwalk *w, const struct dsfs_nam
 	w->prev_len = name->len;
 }
 
-/* Check all names of a directory.  Return: 0 or -ENOMEM. */
-static int check_names(struct fsck *f, struct dirwalk *w)
+/* Check all names of a directory. */
+static void check_names(struct fsck *f, struct dirwalk *w)
 {
 	struct dsfs_err err = { 0 };
 	struct dsfs_dir_iter it;
 	struct dsfs_name name;
-	int ret = 0, fail = 0;
+	int ret = 0;
 
 	w->block = U32_MAX;
 	dsfs_dir_iter_init(&it, f->src, &w->dir, 0);
-	while (!fail && !stop_asked()) {
+	while (!stop_asked()) {
 		ret = dsfs_dir_iter_next(&it, &name, &err);
 		if (ret < 0)
 			problem_err(f, w->dir.self, block_pos(f, &w->dir, it.block), &err, ret);
 		if (ret <= 0)
 			break;
 		if (it.block != w->block)
-			fail = note_block(f, w, &it);
+			check_block_start(f, w, &it);
 		if (!w->whole)
 			check_order(f, w, &name, it.block);
 		check_child(f, w, &name, it.block);
 		if (w->dir.buckets && !w->whole)
 			check_indexed(f, &w->dir, &name);
 	}
-	if (!fail && !stop_asked() && !ret &&
+	if (!stop_asked() && !ret &&
 	    (it.block + 1 != w->dir.name_blocks ||
 	     it.names.first + it.names.count != w->dir.count))
 		problem(f, "name blocks behind the last name", w->dir.self,
@@ -156,7 +163,6 @@ static int check_names(struct fsck *f, struct dirwalk *w)
 	if (ret)
 		w->subdirs = UINT64_MAX;
 	dsfs_dir_iter_end(&it);
-	return fail;
 }
 
 static void check_root(struct fsck *f, const struct dirwalk *w)
@@ -170,34 +176,29 @@ static void check_root(struct fsck *f, const struct dirwalk *w)
  * Check the names of a directory and its index, which is in memory for that, as names lie in it
  * in random order.
  */
-static int check_entries(struct fsck *f, struct dirwalk *w)
+static void check_entries(struct fsck *f, struct dirwalk *w)
 {
 	const u64 index = (u64)w->dir.buckets * sizeof(struct dsfs_bucket);
-	int ret;
 
 	if (index > CACHE_INDEX)
 		source_limit(f->src, index < CACHE_MOST ? CACHE_BYTES + index : CACHE_MOST);
 	w->whole = index && index_is_whole(f, &w->dir);
-	ret = check_names(f, w);
-	if (index && !w->whole && !ret)
+	check_names(f, w);
+	if (index && !w->whole)
 		check_index(f, &w->dir);
 	if (index > CACHE_INDEX)
 		source_limit(f->src, CACHE_BYTES);
-	return ret;
 }
 
-static int check_dir(struct fsck *f, struct dirwalk *w)
+static void check_dir(struct fsck *f, struct dirwalk *w)
 {
-	int ret = 0;
-
 	w->subdirs = 0;
 	w->pos = dir_pos(f, w->attr.start);
 	check_root(f, w);
 	if (w->dir.count)
-		ret = check_entries(f, w);
-	if (!ret && !stop_asked() && w->subdirs != UINT64_MAX)
+		check_entries(f, w);
+	if (!stop_asked() && w->subdirs != UINT64_MAX)
 		check_nlink(f, &w->attr, w->subdirs > 65533 ? 1 : 2 + w->subdirs);
-	return ret;
 }
 
 /* Check that the entries of a directory begin where those of the last one ended. */
@@ -244,26 +245,62 @@ int check_dirs(struct fsck *f)
 	const struct fdir *dirs = f->dirs.p;
 	u64 next = DSFS_ROOT_INO + 1, entries = 0;
 	struct dirwalk w;
-	int ret = 0;
-	size_t i;
 
 	if (!f->dirs.n || dirs[0].self != DSFS_ROOT_INO)
 		problem(f, "root", DSFS_ROOT_INO, inode_pos(f, DSFS_ROOT_INO),
 			"it is no directory that can be read");
 	pass_begin(f, "names", f->geo->inodes, false);
-	for (i = 0; !ret && i < f->dirs.n && !stop_asked(); i++) {
-		if (!get_dir(f, i, &w.attr, &w.dir))
+	for (; f->dirs_checked < f->dirs.n && !stop_asked(); f->dirs_checked++) {
+		if (!get_dir(f, f->dirs_checked, &w.attr, &w.dir))
 			continue;
 		check_tiling(f, &w.dir, &next);
 		entries += w.dir.count;
 		if (too_many(f, &w.dir, entries))
 			break;
-		ret = check_dir(f, &w);
+		check_dir(f, &w);
 		pass_add(f, 1 + w.dir.count);
 	}
 	pass_end(f);
-	if (!ret && !stop_asked() && next < f->geo->inodes)
+	if (!stop_asked() && next < f->geo->inodes)
 		problem(f, "inodes in no directory", next, inode_pos(f, next),
 			"numbers %llu to %llu", next, f->geo->inodes - 1);
+	return 0;
+}
+
+/* The name blocks of a directory; @all: something is wrong, so read each name to see how far */
+static int dir_blocks(struct fsck *f, const struct dsfs_dir_info *dir, bool all, block_fn *fn,
+		      void *arg)
+{
+	struct dsfs_dir_iter it;
+	struct dsfs_name name;
+	struct frange block;
+	struct dsfs_err err;
+	u32 last = U32_MAX;
+	int ret = 0;
+
+	dsfs_dir_iter_init(&it, f->src, dir, 0);
+	while (!ret && !stop_asked() && dsfs_dir_iter_next(&it, &name, &err) > 0) {
+		if (it.block != last) {
+			block = block_range(&it);
+			ret = fn(arg, &block);
+		}
+		last = it.block;
+		if (!all)
+			it.pos = it.names.first + it.names.count;
+	}
+	dsfs_dir_iter_end(&it);
+	return ret;
+}
+
+int each_block(struct fsck *f, block_fn *fn, void *arg)
+{
+	struct dsfs_dir_info dir;
+	struct dsfs_attr attr;
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; !ret && i < f->dirs_checked && !stop_asked(); i++)
+		if (get_dir(f, i, &attr, &dir) && dir.count)
+			ret = dir_blocks(f, &dir, f->incomplete, fn, arg);
 	return ret;
 }
