@@ -135,7 +135,7 @@ will_take()
 	grep -q " KiB of metadata, $kib KiB of memory for it, [1-9][0-9]* KiB are available\$" "$out" ||
 		rc=1
 	umount dir
-	return $rc
+	return "$rc"
 }
 
 for meta in resident lazy 5K 9K 1M; do

@@ -245,7 +245,8 @@ static int walk_share(struct walk *w)
 	int ret = share_next(&w->s), fail = 0;
 	size_t i;
 
-	w->run.parted = w->outer.parted = true;
+	w->run.parted = true;
+	w->outer.parted = true;
 	for (i = 0; !fail && i < w->s.at.n && !stop_asked(); i++)
 		fail = add_file(w, i);
 	return fail ? fail : ret;

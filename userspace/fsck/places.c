@@ -12,7 +12,7 @@
 
 /* At least so many places, and a SHARES-th of them if there are more, are a share. */
 #ifndef SHARE_MIN
-#define SHARE_MIN	(1U << 19)
+#define SHARE_MIN	524288
 #endif
 #define SHARES		32
 /* One place of so many is in the sample; a power of two */

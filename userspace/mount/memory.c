@@ -69,11 +69,12 @@ void memory_say(const char *spec, const struct mount_opts *o)
 
 	if (image_open_part(spec, o, &img))
 		return;
-	if (!img.ret && (!o->generation || !image_use_generation(&img, o->generation)))
-		printf("mount.dsfs: %s: %llu KiB of metadata, %llu KiB of memory for it, %llu KiB are available\n",
-		       msg_escape(name, sizeof(name), spec),
+	if (!img.ret && (!o->generation || !image_use_generation(&img, o->generation))) {
+		printf("mount.dsfs: %s: ", msg_escape(name, sizeof(name), spec));
+		printf("%llu KiB of metadata, %llu KiB of memory for it, %llu KiB are available\n",
 		       (unsigned long long)img.geo->meta_bytes >> 10,
 		       (unsigned long long)resident(img.geo, budget(o)) >> 10,
 		       (unsigned long long)available());
+	}
 	image_close(&img);
 }

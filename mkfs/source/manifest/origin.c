@@ -34,7 +34,7 @@ static int add_origin(struct manifest *m, const struct origin *o)
 	const struct origin **last;
 
 	if (m->origins.n == RECORD_ORIGIN)
-		return manifest_fail(m, m->line, "source: %s: over the limit of %u files",
+		return manifest_fail(m, m->line, "source: %s: one more: the limit is %u files",
 				     manifest_show(m, o->path), RECORD_ORIGIN);
 	last = blocks_add(&m->origins, &m->src.tree->arena);
 	if (!last)
