@@ -39,12 +39,14 @@ const struct fs_parameter_spec dsfs_parameters[] = {
 
 /*
  * A number with an optional K, M or G. Ten digits at most, so that it cannot
- * overflow.
+ * overflow. @val is left alone on failure: who configures a mount step by step
+ * (fsconfig(2)) may go on after that.
  */
 static int dsfs_parse_size(struct fs_context *fc, const char *name, const char *s, u64 limit,
 			   u64 *val)
 {
 	const size_t digits = strspn(s, "0123456789");
+	u64 size;
 
 	if (!digits || digits > 10 || strspn(s + digits, "kKmMgG") > 1 ||
 	    s[digits + strspn(s + digits, "kKmMgG")])
@@ -52,24 +54,29 @@ static int dsfs_parse_size(struct fs_context *fc, const char *name, const char *
 	/* memparse() takes a leading zero for octal. */
 	while (s[0] == '0' && isdigit(s[1]))
 		s++;
-	*val = memparse(s, NULL);
-	if (*val > limit)
-		return invalfc(fc, "%s: %llu is above the limit of %llu", name, *val, limit);
+	size = memparse(s, NULL);
+	if (size > limit)
+		return invalfc(fc, "%s: %llu is above the limit of %llu", name, size, limit);
+	*val = size;
 	return 0;
 }
 
 static int dsfs_parse_meta(struct fs_context *fc, const char *s, u64 *val)
 {
+	u64 size;
 	int ret;
 
-	*val = DSFS_META_RESIDENT;
-	if (!strcmp(s, "resident"))
+	if (!strcmp(s, "resident")) {
+		*val = DSFS_META_RESIDENT;
 		return 0;
-	*val = DSFS_META_LAZY;
-	if (!strcmp(s, "lazy"))
+	}
+	if (!strcmp(s, "lazy")) {
+		*val = DSFS_META_LAZY;
 		return 0;
-	ret = dsfs_parse_size(fc, "meta", s, DSFS_META_BUDGET_MAX, val);
-	*val = round_down(*val, DSFS_BLOCK_SIZE);
+	}
+	ret = dsfs_parse_size(fc, "meta", s, DSFS_META_BUDGET_MAX, &size);
+	if (!ret)
+		*val = round_down(size, DSFS_BLOCK_SIZE);
 	return ret;
 }
 

@@ -77,6 +77,14 @@ refuses()
 	done
 }
 
+# By fsconfig(2) one may go on after a refusal.
+refused_leave_nothing()
+{
+	"$here/trymount" -k -o meta=all,meta=1025G,wholefile=2G "$dev" "$dir" >"$log" ||
+		{ sed 's/^/# /' "$log"; return 1; }
+	has_option "$dir" meta=resident && has_option "$dir" wholefile=1048576 && umount "$dir"
+}
+
 options()
 {
 	check "no options" accepts '' cache=lru meta=resident verify=on wholefile=1048576
@@ -112,6 +120,7 @@ options()
 	check "meta= refused" refuses meta= 'meta|[Ee]mpty|Bad value'
 	check "meta without a value refused" refuses meta "meta"
 	check "verify=maybe refused" refuses verify=maybe "verify"
+	check "values that were refused are not taken" refused_leave_nothing
 	check "an unknown option refused" refuses nonsense "nonsense"
 	check "an unknown option with a value refused" refuses nonsense=1 "nonsense"
 }

@@ -9,6 +9,7 @@
  *   trymount [-t TYPE] [-o OPTIONS] SOURCE DIR	by fsopen, fsconfig, fsmount
  *   trymount -l ...				by mount(2)
  *   trymount -r [-o OPTIONS] DIR		remount, by mount(2)
+ *   trymount -k -o OPTIONS SOURCE DIR	the same, whether options are refused or not
  *   trymount -s KIB [-o OPTIONS] SOURCE DIR	while half as much memory is free, and more
  *						counts as available
  *
@@ -68,7 +69,7 @@ static int config(int fs, unsigned int cmd, const char *key, const char *value)
 }
 
 /* Cuts OPTIONS at commas; ro and rw are flags, all else is the type's. */
-static int set_options(int fs, char *options)
+static int set_options(int fs, char *options, int keep_on)
 {
 	char *o, *value;
 
@@ -76,19 +77,21 @@ static int set_options(int fs, char *options)
 		value = strchr(o, '=');
 		if (value)
 			*value++ = 0;
-		if (config(fs, value ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG, o, value))
+		if (config(fs, value ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG, o, value) &&
+		    !keep_on)
 			return -1;
 	}
 	return 0;
 }
 
-static int new_api(const char *type, char *options, const char *source, const char *dir)
+static int new_api(const char *type, char *options, int keep_on, const char *source,
+		   const char *dir)
 {
 	int fs = syscall(SYS_fsopen, type, 0), mnt, err;
 
 	if (fs < 0)
 		return -1;
-	err = set_options(fs, options) || config(fs, FSCONFIG_SET_STRING, "source", source) ||
+	err = set_options(fs, options, keep_on) || config(fs, FSCONFIG_SET_STRING, "source", source) ||
 	      config(fs, FSCONFIG_CMD_CREATE, NULL, NULL);
 	if (!err) {
 		mnt = syscall(SYS_fsmount, fs, 0, 0);
@@ -130,19 +133,22 @@ static unsigned long take_flags(char *options)
 int main(int argc, char **argv)
 {
 	const char *type = "dsfs";
-	int legacy = 0, remount = 0, failed, c;
+	int legacy = 0, remount = 0, keep_on = 0, failed, c;
 	unsigned long flags;
 	uint64_t scarce = 0;
 	char options[1024] = "";
 
 	t_init("trymount");
-	while ((c = getopt(argc, argv, "t:o:lrs:")) != -1) {
+	while ((c = getopt(argc, argv, "t:o:klrs:")) != -1) {
 		switch (c) {
 		case 't':
 			type = optarg;
 			break;
 		case 'o':
 			snprintf(options, sizeof(options), "%s", optarg);
+			break;
+		case 'k':
+			keep_on = 1;
 			break;
 		case 'l':
 			legacy = 1;
@@ -158,14 +164,14 @@ int main(int argc, char **argv)
 		}
 	}
 	if (argc - optind != (remount ? 1 : 2)) {
-		fprintf(stderr, "usage: trymount [-l] [-s KIB] [-t TYPE] [-o OPTIONS] SOURCE DIR\n"
+		fprintf(stderr, "usage: trymount [-k | -l] [-s KIB] [-t TYPE] [-o OPTIONS] SOURCE DIR\n"
 			"       trymount -r [-o OPTIONS] DIR\n");
 		return 2;
 	}
 	if (!remount && !legacy) {
 		if (scarce)
 			scarce_begin(scarce);
-		failed = new_api(type, options, argv[optind], argv[optind + 1]);
+		failed = new_api(type, options, keep_on, argv[optind], argv[optind + 1]);
 		if (scarce)
 			scarce_end();
 		return tell(failed);
