@@ -224,14 +224,18 @@ static u64 dsfs_memory_free(void)
 	return IS_ENABLED(CONFIG_64BIT) ? free : min_t(u64, free, VMALLOC_TOTAL);
 }
 
-/* Load what @budget has room for. Return: as dsfs_meta_open(); nothing is left then. */
-static int dsfs_meta_try(struct dsfs_source *src, struct fs_context *fc, u64 budget)
+/*
+ * Load what @budget has room for. BLOCKSUMS has to fit in what is @free, too: to find out by
+ * allocating it would take that from all others. Return: as dsfs_meta_open(); nothing is left
+ * after a failure.
+ */
+static int dsfs_meta_try(struct dsfs_source *src, struct fs_context *fc, u64 budget, u64 free)
 {
 	int ret;
 
 	dsfs_meta_fit(src, budget);
 	src->resident_bytes = src->geo.regions[DSFS_REGION_BLOCKSUMS].bytes + src->mem_bytes;
-	ret = dsfs_lazy_open(src);
+	ret = src->resident_bytes <= free ? dsfs_lazy_open(src) : -ENOMEM;
 	if (!ret)
 		ret = dsfs_meta_alloc(src);
 	if (!ret)
@@ -261,11 +265,11 @@ int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc, u64 budget)
 	u64 fits = wanted <= free ? wanted : free / 2;
 	int ret;
 
-	ret = dsfs_meta_try(src, fc, fits);
+	ret = dsfs_meta_try(src, fc, fits, free);
 	/* What is free is an estimate. */
 	if (ret == -ENOMEM && src->mem_bytes) {
 		fits = DSFS_META_LAZY;
-		ret = dsfs_meta_try(src, fc, fits);
+		ret = dsfs_meta_try(src, fc, fits, free);
 	}
 	/* After the memory is freed, as a message needs some */
 	if (ret == -ENOMEM)

@@ -261,7 +261,7 @@ step_mounts()
 
 step_memory()
 {
-	part "$here/nomem.sh" "$(real flat)" "$(real wide)"
+	part "$here/nomem.sh" "$(real flat)" "$(real wide)" "$(real sums)"
 }
 
 step_dirty()

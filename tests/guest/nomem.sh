@@ -1,20 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# nomem.sh DEVICE SMALLER - where metadata in memory lies and shows up, and metadata that is larger
-# than the memory that is free: what fits in a half of it is resident, a warning says so, and
-# nothing else on the machine suffers.
+# nomem.sh DEVICE SMALLER SUMS - where metadata in memory lies and shows up, and metadata that is
+# larger than the memory that is free: what fits in a half of it is resident, a warning says so,
+# and nothing else on the machine suffers.
 #
 # DEVICE holds an image with some 10 MiB of metadata or more.  A tmpfs takes the rest of
 # the memory, since nothing can be reclaimed of it.  It is mounted where the kernel's estimate is
 # wrong, too: no process is killed for that, and SMALLER, with a few MiB, is mounted after it.
+# SUMS says of itself that the checksums of its metadata alone are as large as DEVICE's metadata.
 set -eu
 here=$(dirname "$0")
 prog=nomem
 # shellcheck source=tests/guest/lib.sh
 . "$here/lib.sh"
 
-dev=$1 smaller=$2
+dev=$1 smaller=$2 sums=$3
 dir=$(mktemp -d)
 hog=$(mktemp -d)
 log=$(mktemp)
@@ -76,6 +77,23 @@ lazy_in_the_end()
 	fits_in_part -s "$need" || rc=$?
 	echo "# $prog: $(($(oom_kills) - kills)) processes were killed"
 	[ "$rc" -eq 0 ] && [ "$(oom_kills)" = "$kills" ] && [ "$kib" -lt $((need / 100)) ]
+}
+
+# How often somebody had to look for memory himself
+stalls()
+{
+	awk '/^allocstall/ { n += $2 } END { print n }' /proc/vmstat
+}
+
+# To try what cannot be had would take it from all others.
+refused_at_once()
+{
+	before=$(stalls)
+	! "$here/trymount" -o "$1" "$sums" "$dir" >"$log" || { umount "$dir"; return 1; }
+	after=$(stalls)
+	sed 's/^/# /' "$log"
+	echo "# $prog: $((after - before)) stalls"
+	[ "$after" -eq "$before" ] && grep -q '^ENOMEM: .*metadata needs' "$log"
 }
 
 accepted()
@@ -173,6 +191,9 @@ need=$(metadata_kib "$dev")
 take_memory $((need * 3 / 4))
 check "more metadata than memory: what fits is resident" in_part
 check "and can be mounted with meta=lazy" accepted meta=lazy
+for opts in meta=resident meta=lazy; do
+	check "checksums beyond all memory are refused at once, $opts" refused_at_once $opts
+done
 umount "$hog"
 check "and with meta=resident when there is memory" accepted meta=resident
 check "memory that only seems to be there brings no OOM killer" lazy_in_the_end
