@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Addresses taken apart.  User and password are taken out, so that libcurl sends them where
- * they are set for a request, and a redirect takes them nowhere.
+ * Parsing of addresses.  User and password are not kept in the URL: they are set for a request
+ * to the host of the address alone, so a redirect carries them nowhere.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static int hex(int c)
 	return isdigit(c) ? c - '0' : isxdigit(c) ? tolower(c) - 'a' + 10 : -1;
 }
 
-/* @len bytes without their percents, as a text; NULL: no memory. */
+/* Percent-decode @len bytes into a string; NULL: no memory. */
 static char *decode(const char *from, size_t len)
 {
 	char *text = malloc(len + 1), *to = text;
@@ -43,7 +43,7 @@ static int take_user(struct address *a, const char *text, size_t len)
 	return a->user && a->password ? 0 : -ENOMEM;
 }
 
-/* "https://host": a port that goes without saying is not said. */
+/* "https://host:port", without the port that is the default of the scheme */
 static char *make_origin(bool tls, const char *host, size_t len)
 {
 	const char *port = tls ? ":443" : ":80";
@@ -59,7 +59,7 @@ static char *make_origin(bool tls, const char *host, size_t len)
 	return origin;
 }
 
-/* Whether all of it may stand in a line of a request. */
+/* Whether a text has only characters that a request line may contain */
 static bool is_clean(const char *text)
 {
 	for (; *text; text++)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* An address, taken apart. */
+/* Parsing of http:// and https:// addresses. */
 #ifndef HTTP_ADDRESS_H
 #define HTTP_ADDRESS_H
 
 #include "http.h"
 
 /**
- * struct address - where a request goes
+ * struct address - a parsed address
  * @url: scheme, host, path and query; no user and no password
- * @origin: scheme, host and port in small letters: what credentials are for
- * @name: what messages show: @url without its query
- * @user: and @password, decoded; NULL if the address has none
- * @tls: https
+ * @origin: scheme, host and port in lower case; credentials are sent to one origin only
+ * @name: @url without its query, for messages
+ * @user: decoded, like @password; both are NULL if the address has none
+ * @tls: the scheme is https
  *
- * All are one piece of memory each.
+ * Each string is an allocation of its own.
  */
 struct address {
 	char *url;
@@ -25,25 +25,25 @@ struct address {
 };
 
 /**
- * address_parse - take an http:// or https:// address apart
- * @a: filled in on success; to be freed with address_free()
- * @why: gets what is wrong
+ * address_parse - parse an http:// or https:// address
+ * @a: filled in on success; free it with address_free()
+ * @why: filled in with the reason of an error
  *
  * Return: 0, -EINVAL or -ENOMEM.
  */
 int address_parse(struct address *a, const char *text, char why[HTTP_WHY]);
 void address_free(struct address *a);
 
-/** address_host - host and port of an address, as its header Host: has them */
+/** address_host - host and port of an address, as the header Host has them */
 const char *address_host(const struct address *a);
 
 /**
- * address_path - the path of a URL
- * @len: gets its length, which the query is not part of; 0: "/" is meant
+ * address_path - find the path of a URL
+ * @len: set to its length, without the query; 0: the path is "/"
  */
 const char *address_path(const char *url, size_t *len);
 
-/** address_encode - a key of S3 as the path of a URL: memory to be freed, or NULL */
+/** address_encode - percent-encode all but "/" and unreserved characters; allocated, or NULL */
 char *address_encode(const char *key);
 
 #endif /* HTTP_ADDRESS_H */

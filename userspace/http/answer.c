@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a server answers, as it comes.  An answer that is not exactly the range that was asked
- * for, of the object that was opened, is cut off at the end of its head: no byte of it
- * gets to the caller's memory.
+ * Responses, parsed as they arrive.  A response that is not exactly the requested range of the
+ * object that was opened is aborted at the end of its head, so no byte of it reaches the
+ * caller's memory.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 
 #include "answer.h"
 
-/* Bytes of what a redirect says beside where it leads */
+/* Limit of the body of a redirect, in bytes */
 #define REDIRECT_BODY	1048576
 
-/* Digits and nothing else in front of @end */
+/* Parse digits that end with @end, and go behind it. */
 static bool take_number(const char **at, char end, uint64_t *n)
 {
 	char *stop;
@@ -51,7 +51,7 @@ static void take_encoding(struct answer *a, const char *value)
 	a->encoded = *value && strcasecmp(value, "identity");
 }
 
-/* A tag that does not fit would not be the same the next time. */
+/* A tag that does not fit is left out: a part of it would match other tags, too. */
 static void take_tag(char tag[TAG_MAX], const char *value)
 {
 	if (strlen(value) < TAG_MAX)
@@ -74,7 +74,7 @@ static void take_region(struct answer *a, const char *value)
 		snprintf(a->region, REGION_MAX, "%s", value);
 }
 
-/* The one that a token answers counts for more than one that a password does. */
+/* Of several challenges, prefer one for a token (Bearer) to one for a password. */
 static void take_challenge(struct answer *a, const char *value)
 {
 	if (strlen(value) < CHALLENGE_MAX && (!*a->challenge || !strncasecmp(value, "Bearer ", 7)))
@@ -94,7 +94,7 @@ static const struct field {
 	{ "WWW-Authenticate", take_challenge },
 };
 
-/* A status begins an answer, which may be one that only announces another. */
+/* A status line begins a response, which may be interim (1xx) and followed by another. */
 static void take_line(struct answer *a, const char *line)
 {
 	const size_t n = strcspn(line, ":");
@@ -108,7 +108,7 @@ static void take_line(struct answer *a, const char *line)
 			fields[i].take(a, line + n + 1 + strspn(line + n + 1, " \t"));
 }
 
-/* A tag that a proxy made weak is still that of the same object. */
+/* Compare tags without "W/": a proxy may weaken the tag of the same object. */
 static bool same_etag(const char *a, const char *b)
 {
 	a += strncmp(a, "W/", 2) ? 0 : 2;
@@ -137,13 +137,13 @@ size_t answer_bytes(const struct http_range *r)
 	const struct answer *a = &r->answer;
 	const uint64_t total = a->has_range ? a->total : a->length < 0 ? 0 : a->length;
 
-	/* How long a text is, the server need not say before it is there. */
+	/* Content-Length is optional for a text. */
 	if (r->obj->text && a->length < 0)
 		return r->len;
 	return r->opening && total < r->len ? total : r->len;
 }
 
-/* All of an object is the right answer to a request for all of it. */
+/* Whether a response with status 200 has just the requested bytes: the whole object */
 static bool is_whole(const struct http_range *r)
 {
 	const struct answer *a = &r->answer;
@@ -176,10 +176,10 @@ size_t answer_header(char *line, size_t size, size_t n, void *range)
 	char text[CHALLENGE_MAX + 32];
 
 	n *= size;
-	/* What stands behind a body is not of the head, and was asked for by nobody. */
+	/* A trailer, behind the body */
 	if (r->got)
 		return n;
-	/* What is longer is nothing that is asked about. */
+	/* No header that is parsed is longer. */
 	if (n < sizeof(text)) {
 		memcpy(text, line, n);
 		text[n] = '\0';
@@ -207,8 +207,8 @@ static void scatter(const struct http_range *r, const char *data, size_t len)
 }
 
 /*
- * Of an error, the begin is kept; a long one is not waited for.  That of a redirect is: libcurl
- * tells where it leads at its end.
+ * Keep the beginning of an error's body, and abort a longer one.  A redirect's body is read to
+ * its end, as libcurl sets CURLINFO_REDIRECT_URL only then.
  */
 static size_t keep_body(struct http_range *r, const char *data, size_t len)
 {

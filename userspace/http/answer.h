@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What an answer is, beside what object.h declares of it. */
+/* Checks of a response; its callbacks for libcurl are in object.h. */
 #ifndef HTTP_ANSWER_H
 #define HTTP_ANSWER_H
 
 #include "object.h"
 
 enum answer_kind {
-	ANSWER_RIGHT,	/* of the object that was opened, as far as can be told */
-	ANSWER_OTHER,	/* of another one */
-	ANSWER_UNKNOWN,	/* the server told before, and does not now */
+	ANSWER_RIGHT,	/* of the object that was opened, as far as its headers tell */
+	ANSWER_OTHER,	/* of another object */
+	ANSWER_UNKNOWN,	/* without ETag and Last-Modified, which the object had when opened */
 };
 
-/** answer_object - of which object it is */
+/** answer_object - compare length and tag of a response with those of the object */
 enum answer_kind answer_object(const struct http_range *r);
 
-/** answer_is_range - whether it is what was asked for, by its head */
+/** answer_is_range - whether a response is the requested range, by its head */
 bool answer_is_range(const struct http_range *r);
 
-/** answer_bytes - how long its body has to be, if it is */
+/** answer_bytes - bytes that the body of such a response has */
 size_t answer_bytes(const struct http_range *r);
 
 #endif /* HTTP_ANSWER_H */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keys, region and server of S3: options first, then the environment, then the two files of
+ * Keys, region and endpoint of S3: from options, then the environment, then the two files of
  * the AWS tools.
  *
- * Roles of machines and web identities are not asked for.  Keys are read again by the thread that
- * runs all transfers, where a request for others would hold up every reader, and the token of
- * such a request is itself a file that somebody else renews.  Who renews it can write the file
- * of keys, too, which is read again when these are refused.
+ * Instance roles and web identities are not supported.  The thread that runs all transfers reads
+ * keys again when the server refuses them; a request for new keys there would delay every reader.
+ * A program outside that renews keys can write them to the credentials file instead.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@ static char *strip(char *text)
 	return text;
 }
 
-/* Whether a line is "[section]"; the file of settings has "[profile section]". */
+/* Whether a line is "[section]" or, as in the config file, "[profile section]" */
 static bool is_section(char *line, const char *section)
 {
 	char *end = strchr(line, ']');
@@ -74,7 +73,7 @@ static void take_setting(struct aws *aws, char *line)
 			keep(settings[i].to, strip(value));
 }
 
-/* What is there already stays.  A file that cannot be read has nothing to say. */
+/* Take settings that are not set yet.  A file that cannot be read has none. */
 static void read_file(struct aws *aws, const char *path, const char *section)
 {
 	FILE *file = path ? fopen(path, "re") : NULL;
@@ -96,7 +95,7 @@ static void read_file(struct aws *aws, const char *path, const char *section)
 	fclose(file);
 }
 
-/* The file that @variable names, or the one in the user's folder: memory to be freed */
+/* Path that the environment variable @variable names, or ~/.aws/@name; allocated */
 static char *file_of(const char *variable, const char *name)
 {
 	const char *path = env(variable), *home = env("HOME");
@@ -120,12 +119,12 @@ static void read_files(struct aws *aws, const char *section)
 	free(settings);
 }
 
-/* A profile that was asked for counts for more than keys that happen to be there. */
+/* Keys of the environment are ignored if the user named a profile. */
 static void from_environment(struct aws *aws, const struct http_options *o)
 {
 	if (!o->profile && env("AWS_ACCESS_KEY_ID")) {
 		keep(&aws->id, env("AWS_ACCESS_KEY_ID"));
-		/* those of a file belong to the key there */
+		/* empty if unset: secret and token of a file belong to the key there */
 		aws->secret = strdup(env("AWS_SECRET_ACCESS_KEY") ?: "");
 		aws->token = strdup(env("AWS_SESSION_TOKEN") ?: "");
 	}
@@ -152,7 +151,7 @@ void aws_free(struct aws *aws)
 	forget(&aws->endpoint);
 }
 
-/* Whether a text may stand in the header of a request. */
+/* Whether a text has only characters that a header may contain */
 static bool is_printable(const char *text)
 {
 	for (; text && *text; text++)
@@ -219,7 +218,7 @@ bool aws_same_keys(const struct aws *a, const struct aws *b)
 	return same(a->id, b->id) && same(a->secret, b->secret) && same(a->token, b->token);
 }
 
-/* A bucket whose name has a dot is no name that a certificate of AWS's is for. */
+/* A bucket with a dot goes into the path: AWS' certificates match one label before "s3". */
 static int format_url(char **url, const struct aws *aws, const char *bucket, size_t len,
 		      const char *key)
 {

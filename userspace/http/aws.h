@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Keys, region and server of S3, as the AWS tools take them. */
+/* Keys, region and endpoint of S3, from where the AWS tools take them. */
 #ifndef HTTP_AWS_H
 #define HTTP_AWS_H
 
 #include "http.h"
 
 /**
- * struct aws - what a request to S3 needs
- * @id: and @secret, the keys; NULL: requests are not signed
- * @token: of a session, or NULL
- * @region: always there
- * @endpoint: a server, "https://host:port"; NULL: AWS's own
+ * struct aws - credentials and endpoint of requests to S3
+ * @id: access key ID, with @secret; NULL: requests are not signed
+ * @token: session token, or NULL
+ * @region: never NULL
+ * @endpoint: URL of a server, "https://host:port"; NULL: AWS
  */
 struct aws {
 	char *id;
@@ -21,24 +21,24 @@ struct aws {
 };
 
 /**
- * aws_load - options, environment and files, in this order
- * @aws: filled in on success; to be freed with aws_free()
- * @why: gets what is wrong
+ * aws_load - read options, environment and files; the first that has a setting counts
+ * @aws: filled in on success; free it with aws_free()
+ * @why: filled in with the reason of an error
  *
- * Return: 0, -EACCES if there are no keys, -EINVAL for a key that cannot stand in a request,
+ * Return: 0, -EACCES if there are no keys, -EINVAL for a control character in a key,
  * or -ENOMEM.
  */
 int aws_load(struct aws *aws, const struct http_options *o, char why[HTTP_WHY]);
 void aws_free(struct aws *aws);
 
-/** aws_same_keys - whether both would sign alike */
+/** aws_same_keys - whether ID, secret and token are equal */
 bool aws_same_keys(const struct aws *a, const struct aws *b);
 
 /**
- * aws_url - the address of s3://bucket/key
- * @why: gets what is wrong
+ * aws_url - make the URL of s3://bucket/key
+ * @why: filled in with the reason of an error
  *
- * Return: memory to be freed; NULL for no such address or no memory.
+ * Return: the URL, allocated; NULL if the address has no such form, or without memory.
  */
 char *aws_url(const struct aws *aws, const char *address, char why[HTTP_WHY]);
 

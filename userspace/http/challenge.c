@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The challenge of a registry, WWW-Authenticate (RFC 9110): it names the server that gives tokens.
- * What it says is not trusted: from a registry that is asked by https, nobody goes on by http.
+ * The challenge of a registry, WWW-Authenticate (RFC 9110), which names the server of tokens.
+ * It is not trusted: the token server of a registry with https must have https, too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static bool is_param_end(char c)
 	return !c || c == ',' || c == ' ' || c == '\t';
 }
 
-/* A value, quoted or not; @at: gets what stands behind it */
+/* Copy a value, quoted or not, and move @at behind it. */
 static char *take_value(const char **at)
 {
 	const char *from = *at;
@@ -35,7 +35,7 @@ static char *take_value(const char **at)
 	return value;
 }
 
-/* A parameter of a challenge: memory to be freed, or NULL */
+/* Value of a parameter of a challenge, allocated; NULL: none, or no memory */
 static char *challenge_value(const char *challenge, const char *name)
 {
 	const char *at = strchr(challenge, ' ');

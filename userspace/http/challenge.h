@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a registry wants to know before it answers. */
+/* Challenges of registries. */
 #ifndef HTTP_CHALLENGE_H
 #define HTTP_CHALLENGE_H
 
 #include "reference.h"
 
 /**
- * challenge_url - where a token is to be had
+ * challenge_url - make the URL of a request for a token
  * @challenge: "Bearer realm=...", as the registry sent it
- * @ref: for what
- * @url: gets it, to be freed; NULL on failure
- * @why: gets what is wrong
+ * @ref: the artifact that the token is for
+ * @url: set to the URL, allocated; NULL on failure
+ * @why: filled in with the reason of an error
  *
  * Return: 0, -EREMOTEIO or -ENOMEM.
  */

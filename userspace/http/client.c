@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Transfers: one thread an object, which does nothing but run them.
+ * Transfers, run by one thread for each object.
  *
- * Readers are many and wait; connections are few and are kept.  The thread takes ranges out of
- * the queue while fewer than the allowed number are under way, those that somebody waits for
- * first, has libcurl run them all, and hands back what ended.  A range that is to be tried
- * again goes back into the queue with a time before which it is not due.
+ * Readers are many and wait; connections are few and are kept.  The thread takes ranges from
+ * the queue up to the allowed number of transfers, those with a waiting reader first, has
+ * libcurl run them, and completes those that ended.  A range that is tried again goes back into
+ * the queue with the time from which it is due.
  *
- * After a fork the child has a copy of everything but the thread.  What was under way there
- * is not, and connections belong to the parent: the child closes its copies of their
- * descriptors without a word to the server, and begins anew with its first range.  Libraries
- * below have locks of their own, so a fork waits until the thread is in none of them.
+ * After a fork the child has a copy of everything but the thread.  Transfers and connections
+ * belong to the parent: the child closes its copies of their descriptors, which sends nothing to
+ * the server, and starts a thread with its first range.  libcurl and the libraries below it have
+ * locks of their own, so a fork waits until the thread is in none of them (@work).
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -19,13 +19,13 @@
 
 #include "object.h"
 
-/* Longest wait before a range is tried again, and the longest that a server can ask for */
+/* Longest wait in ms before a range is tried again; longest Retry-After that is obeyed */
 #define BACKOFF_MAX	20000
 #define RETRY_AFTER_MAX	60000
 /* Longest sleep of a thread that has nothing to do */
 #define POLL_MAX	3600000
 
-/* xorshift64: who waits must only not wait in step with others. */
+/* xorshift64: good enough to keep clients from retrying in step */
 static uint64_t next_random(struct http_object *obj)
 {
 	uint64_t x = obj->random;
@@ -36,7 +36,7 @@ static uint64_t next_random(struct http_object *obj)
 	return obj->random = x;
 }
 
-/* Half of the wait is certain; what a server asks for is, and nobody comes back in step. */
+/* Milliseconds until the next try: half of the wait or Retry-After, and a random part */
 static int64_t backoff(struct http_range *r)
 {
 	const unsigned int doubled = r->tries < 16 ? r->tries - 1 : 15;
@@ -63,7 +63,7 @@ static void say_tries(struct http_range *r)
 		snprintf(r->why + n, sizeof(r->why) - n, ", after %u tries", r->tries);
 }
 
-/* Take the transfer of a range away from libcurl; its easy handle is used again. */
+/* Remove the transfer of a range from libcurl, and keep its easy handle for another one. */
 static void end_transfer(struct http_range *r)
 {
 	struct http_object *obj = r->obj;
@@ -88,8 +88,8 @@ static void finish(struct http_range *r, int ret)
 }
 
 /*
- * Under the lock: into the queue.  Those that somebody waits for come first, in the order in
- * which they came; @soon: before all others.
+ * Queue a range, under the lock.  @soon: in front of the ranges that no reader waits for;
+ * otherwise last.
  */
 static void enqueue(struct http_range *r, bool soon)
 {
@@ -106,7 +106,7 @@ static void enqueue(struct http_range *r, bool soon)
 		TAILQ_INSERT_TAIL(waiting, r, link);
 }
 
-/* Not due before @at. */
+/* Queue a range again, due at @at. */
 static void ask_again(struct http_range *r, int64_t at)
 {
 	struct http_object *obj = r->obj;
@@ -145,7 +145,7 @@ static CURL *take_easy(struct http_object *obj)
 	return obj->nr_idle ? obj->idle[--obj->nr_idle] : obj->curl->easy_init();
 }
 
-/* A range that left the queue, under way. */
+/* Start the transfer of a range that has left the queue. */
 static void start(struct http_range *r)
 {
 	struct http_object *obj = r->obj;
@@ -170,7 +170,7 @@ static void start(struct http_range *r)
 	finish(r, ret);
 }
 
-/* Under the lock: a range that is due, out of the queue; @next: or when one will be. */
+/* Take a due range from the queue, under the lock; lower @next to when the first one is due. */
 static struct http_range *take_due(struct http_object *obj, int64_t now, int64_t *next)
 {
 	struct http_range *r;
@@ -186,7 +186,7 @@ static struct http_range *take_due(struct http_object *obj, int64_t now, int64_t
 	return r;
 }
 
-/* Start what may be; how long nothing more will be due. */
+/* Start what is due.  Return: milliseconds until another range will be. */
 static int64_t start_all(struct http_object *obj)
 {
 	const int64_t now = now_ms();
@@ -204,7 +204,7 @@ static int64_t start_all(struct http_object *obj)
 	return next - now;
 }
 
-/* What nobody wants any more */
+/* End cancelled ranges, running or waiting. */
 static void drop_cancelled(struct http_object *obj)
 {
 	struct http_range *r, *next;
@@ -255,7 +255,7 @@ static void *run(void *arg)
 		obj->curl->multi_perform(obj->multi, &n);
 		reap(obj);
 		wait = start_all(obj);
-		/* While it sleeps, others may fork. */
+		/* Forks are possible while the thread sleeps. */
 		pthread_mutex_unlock(&obj->work);
 		obj->curl->multi_poll(obj->multi, NULL, 0, wait, NULL);
 		pthread_mutex_lock(&obj->work);
@@ -275,7 +275,7 @@ static int new_multi(struct http_object *obj)
 	return 0;
 }
 
-/* Signals are for the threads of the program. */
+/* The thread blocks all signals, so that they go to the threads of the program. */
 static int new_thread(struct http_object *obj)
 {
 	sigset_t all, old;
@@ -350,9 +350,8 @@ void client_stop(struct http_object *obj)
 }
 
 /*
- * What libcurl had for the parent's transfers is left alone: to free it would end the
- * parent's sessions at the server.  What was asked for ahead and did
- * not come is for its reader to ask for.
+ * libcurl's handles of the parent's transfers are leaked: freeing them would end the parent's
+ * sessions at the server.  Readahead in flight fails here, so that its reader asks again.
  */
 void client_after_fork(struct http_object *obj)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A clock that nobody sets. */
+/* The monotonic clock. */
 #include <time.h>
 
 #include "object.h"

@@ -2,9 +2,9 @@
 /*
  * libcurl, loaded when the first object is opened.
  *
- * A link to it would have every command load some thirty libraries, for TLS, Kerberos and
- * LDAP, before its first line runs, udev's helper and mount's among them; and a package that
- * reads files alone would need them all.
+ * If it were linked, every command, also the helpers of udev and mount, would load some thirty
+ * libraries at its start, for TLS, Kerberos and LDAP; and a package whose users read local
+ * files only would depend on all of them.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 #include "curl.h"
 
-/* That of OpenSSL, and Debian's of GnuTLS */
+/* With OpenSSL, and Debian's with GnuTLS */
 static const char * const names[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };
 
 static const struct function {

@@ -6,10 +6,10 @@
 #include <curl/curl.h>
 
 /**
- * struct curl - what is used of it, without "curl_"
+ * struct curl - the functions that are used, named without "curl_"
  *
- * Nothing is newer than 7.68.  An option that is a number has to be given as a long: the
- * compiler does not see what libcurl expects.
+ * None is newer than 7.68.  Numeric options must be passed as long: the functions are variadic,
+ * so the compiler does not convert them.
  */
 struct curl {
 	__typeof__(&curl_global_init) global_init;
@@ -32,7 +32,7 @@ struct curl {
 	__typeof__(&curl_multi_cleanup) multi_cleanup;
 };
 
-/** curl_load - for any thread; NULL if there is none */
+/** curl_load - load libcurl once, from any thread; NULL: it cannot be loaded */
 const struct curl *curl_load(void);
 
 #endif /* HTTP_CURL_H */

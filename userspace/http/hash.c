@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SHA-256 and HMAC, plain.  A signature is a few hundred bytes a request.
+ * SHA-256 and HMAC in plain C: a signature hashes a few hundred bytes for each request.
  */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define BLOCK	64
 
-/* Fractions of the cube roots of the first 64 primes */
+/* Fractional parts of the cube roots of the first 64 primes */
 static const uint32_t constants[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
 	0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,
@@ -24,9 +24,9 @@ static const uint32_t constants[64] = {
 };
 
 /**
- * struct hash - a sum under way
- * @block: bytes that are no whole block yet; @used: how many
- * @bytes: all of them
+ * struct hash - state of a SHA-256
+ * @block: the last @used bytes, less than a block
+ * @bytes: all bytes so far
  */
 struct hash {
 	uint32_t state[8];
@@ -76,7 +76,7 @@ static void add_block(struct hash *h, const uint8_t *block)
 
 static void begin(struct hash *h)
 {
-	/* Fractions of the square roots of the first 8 */
+	/* Fractional parts of the square roots of the first 8 primes */
 	static const uint32_t first[8] = {
 		0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
 		0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,

@@ -2,15 +2,14 @@
 /*
  * Ranges of one object behind http://, https://, s3://bucket/key or oci://registry/name.
  *
- * This folder knows servers and nothing of images.  An object is opened by asking for its
- * first bytes: the answer says how long it is and by which ETag or Last-Modified it is told
- * from what may replace it.  From there on each range is one request, which names exactly the
- * bytes that are wanted, and whose answer has to be exactly these, of that object.  What goes
- * wrong on the way is tried again, a bounded number of times; what can be no accident is an
- * error at once.
+ * This folder knows servers and nothing of images.  Opening an object requests its first bytes.
+ * The response has its length and the ETag or Last-Modified that distinguishes it from an object
+ * that replaces it.  After that each range is one request for exactly its bytes, and a response
+ * with other bytes, or of another object, is rejected.  Errors that may pass are tried again, a
+ * bounded number of times; all others are reported at once.
  *
- * libcurl is loaded when the first object is opened, so that a tool that reads files starts as
- * fast as ever, and runs where there is no libcurl.
+ * libcurl is loaded when the first object is opened, so that a tool that reads local files
+ * starts without that cost, and runs where libcurl is not installed.
  */
 #ifndef HTTP_H
 #define HTTP_H
@@ -22,24 +21,24 @@
 #include <stdio.h>
 #include <sys/uio.h>
 
-/* Bytes of a text that says what is wrong */
+/* Size of the text that gives the reason of an error */
 #define HTTP_WHY	208
 
 /**
  * struct http_options - how to reach an object
- * @connections: requests under way at a time
+ * @connections: maximum number of connections, and of requests in flight
  * @timeout: seconds without progress until a request counts as lost
- * @retries: how often a request that failed is sent again
- * @backoff: milliseconds before the first of these; each further wait is twice as long
+ * @retries: maximum number of retries of a failed request
+ * @backoff: milliseconds before the first retry; each further wait is twice as long
  * @header_file: lines "Name: value" that are sent to the host of the address and nowhere else
- * @endpoint: of S3, a server other than AWS's
- * @region: of S3
+ * @endpoint: URL of an S3 server other than AWS
+ * @region: region of S3
  * @profile: section of the AWS tools' files
- * @cafile: certificates of the authorities that are trusted, instead of the system's
- * @anonymous: requests to S3 are not signed
- * @plain: a registry is asked by http, not https
+ * @cafile: certificates of trusted authorities, instead of the system's
+ * @anonymous: do not sign requests to S3
+ * @plain: use http, not https, for a registry
  *
- * A text that is not given is NULL.
+ * A string that is not given is NULL.
  */
 struct http_options {
 	unsigned int connections;
@@ -57,57 +56,57 @@ struct http_options {
 
 struct http_object;
 
-/** http_is_artifact - whether it begins as an address of an artifact of a registry does */
+/** http_is_artifact - whether a text begins with "oci://" */
 bool http_is_artifact(const char *text);
 
-/** http_is_address - whether a text begins as an address of an object does */
+/** http_is_address - whether a text begins with a scheme of this folder */
 bool http_is_address(const char *text);
 
 /**
- * http_name - an address as messages may show it: without user, password and query
- * @buf: gets it, terminated, cut to @size - 1 bytes
+ * http_name - remove user, password and query from an address, for messages
+ * @buf: filled in, terminated, cut to @size - 1 bytes
  *
  * Return: @buf.
  */
 const char *http_name(const char *address, char *buf, size_t size);
 
-/** The ranges that a read may bring with it; of http_read() */
-#define HTTP_AGAIN	1u	/* not out of memory or a cache on the way */
+/* Flags of http_read() */
+#define HTTP_AGAIN	1u	/* ask the server, past memory here and caches on the way */
 
 #ifndef DSFS_NO_CURL
 
 /**
- * http_open - find an object
+ * http_open - open an object
  * @address: http://..., https://..., s3://bucket/key or oci://registry/name:tag
- * @o: copied
- * @why: gets what is wrong, without anything secret
+ * @o: options; copied
+ * @why: filled in with the reason of an error; has no secrets
  *
  * Return: 0, -EINVAL (the address or an option), -ENOENT, -EACCES, -EOPNOTSUPP (no libcurl),
- * -EREMOTEIO (anything else that a server or the way to it did), -EINTR or -ENOMEM.
+ * -EREMOTEIO (other errors of servers and network), -EINTR, -EAGAIN (no thread) or -ENOMEM.
  */
 int http_open(const char *address, const struct http_options *o, struct http_object **out,
 	      char why[HTTP_WHY]);
 
-/** http_close - forget it; nobody reads any more */
+/** http_close - close an object, which no thread reads any more */
 void http_close(struct http_object *obj);
 
-/** http_bytes - how long the object is */
+/** http_bytes - length of the object */
 uint64_t http_bytes(const struct http_object *obj);
 
-/** http_shown - its address as in messages */
+/** http_shown - address of the object as http_name() gives it */
 const char *http_shown(const struct http_object *obj);
 
 /**
  * http_identity - address, length and ETag or Last-Modified; the same on every machine
- * Return: NULL if the server tells neither, or only what does not vouch for bytes.
+ * Return: NULL without a tag that changes whenever the bytes do.
  */
 const char *http_identity(const struct http_object *obj);
 
 /**
  * http_read - read a range
  * @iov: @n buffers, whose lengths add up to @len
- * @stop: asked now and then; non-zero ends the wait.  NULL: signals alone do
- * @why: gets what is wrong
+ * @stop: called now and then; the wait ends when it returns non-zero.  NULL: only signals end it
+ * @why: filled in with the reason of an error
  *
  * Return: 0, -EREMOTEIO, -EINTR or -ENOMEM.
  */
@@ -115,13 +114,13 @@ int http_read(struct http_object *obj, const struct iovec *iov, int n, size_t le
 	      unsigned int flags, int (*stop)(void), char why[HTTP_WHY]);
 
 /**
- * http_ahead - begin to bring in a range, which a read of it or of parts of it takes
+ * http_ahead - start to read a range into memory, from which later reads of its bytes take it
  *
- * Does not wait.  It is an advice: where memory for it ran out, the read asks itself.
+ * Does not wait.  It is a hint: without memory for the range nothing is done.
  */
 void http_ahead(struct http_object *obj, uint64_t pos, size_t len);
 
-/** http_has - whether a byte was asked for ahead and not taken */
+/** http_has - whether a read of a byte needs no new request */
 bool http_has(struct http_object *obj, uint64_t pos);
 
 #else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * JSON, by jansson.  It is what mkfs.dsfs reads manifests with; here it is loaded as libcurl is,
- * because most programs that open an image never ask a registry.  It bounds depth itself.
+ * JSON by jansson, which limits depth itself.  mkfs.dsfs is linked with it; here it is loaded
+ * as libcurl is, because most programs that open an image never use a registry.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 
 #include "json_load.h"
 
-/* What is used of it, without "json_" */
+/* The functions that are used, named without "json_" */
 struct jansson {
 	__typeof__(&json_loadb) loadb;
 	__typeof__(&json_delete) delete;
@@ -84,7 +84,7 @@ int json_load(const char *text, size_t len, const char *what, json_t **root, cha
 	return -EINVAL;
 }
 
-/* Nobody else has a reference. */
+/* The caller has the only reference. */
 void json_unload(json_t *root)
 {
 	if (root)
@@ -96,7 +96,7 @@ json_t *json_member(const json_t *object, const char *name)
 	return json_is_object(object) ? lib.object_get(object, name) : NULL;
 }
 
-/* With a NUL in it, it would be another text to whoever reads on. */
+/* A text with a NUL in it would be cut there by what uses it; it counts as absent. */
 const char *json_text(const json_t *object, const char *name)
 {
 	const json_t *member = json_member(object, name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* JSON of a registry, by jansson, which is loaded when it is first needed. */
+/* Parsing of JSON by jansson, which is loaded when it is first needed. */
 #ifndef HTTP_JSON_LOAD_H
 #define HTTP_JSON_LOAD_H
 
@@ -10,18 +10,18 @@
 #include "http.h"
 
 /**
- * json_load - the object that a text is
- * @what: the text's name, for @why
- * @root: gets it; to be given to json_unload()
+ * json_load - parse a text that is a JSON object
+ * @what: name of the text, for @why
+ * @root: set to the object; free it with json_unload()
  *
- * Members that are there twice, and text behind it, are refused.
+ * Duplicate members, and text behind the object, are errors.
  *
  * Return: 0, -EINVAL (no JSON, no object), -EOPNOTSUPP (no jansson).
  */
 int json_load(const char *text, size_t len, const char *what, json_t **root, char why[HTTP_WHY]);
 void json_unload(json_t *root);
 
-/* Members of @object, which may be anything or NULL.  What is of another type is not there. */
+/* Members of @object, of any type or NULL.  A member of another type counts as absent. */
 json_t *json_member(const json_t *object, const char *name);
 const char *json_text(const json_t *object, const char *name);
 bool json_count(const json_t *object, const char *name, uint64_t *n);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What becomes of a range whose transfer ended: it is there, or cannot be had, or is asked for
- * again.  An accident of the way or of a busy server passes; what a server says of the object
- * itself does not.
+ * The result of a transfer: the range is there, or has failed, or is tried again.  Errors of
+ * the network and of a busy server may pass; what a server says of the object itself is final.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,7 @@ static enum verdict failed(struct http_range *r, int ret)
 	return VERDICT_FAILED;
 }
 
-/* What S3 calls the error, by a word in its answer */
+/* The error code of S3 in a response, " (Word)" */
 static void body_code(const struct http_range *r, char *code, size_t size)
 {
 	const char *at = strstr(r->body, "<Code>");
@@ -59,7 +58,7 @@ static void say_status(struct http_range *r)
 		 *r->answer.region ? ", s3-region is " : "", r->answer.region);
 }
 
-/* The region that S3 tells, for the opening to ask there; it becomes a part of a host's name. */
+/* Keep the region that S3 gives, for http_open(); it is checked, as it becomes part of a host. */
 static void keep_region(struct http_range *r)
 {
 	static const char of[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
@@ -75,7 +74,7 @@ static enum verdict other_object(struct http_range *r)
 	return failed(r, -EREMOTEIO);
 }
 
-/* That of a text: a longer one, or one that nobody asked for */
+/* A refused text: it is too long, or its head is wrong */
 static enum verdict wrong_text(struct http_range *r)
 {
 	if (r->got)
@@ -85,7 +84,7 @@ static enum verdict wrong_text(struct http_range *r)
 	return failed(r, -EREMOTEIO);
 }
 
-/* The head was refused: it is not the range that was asked for. */
+/* A refused head: the response is not the range that was requested. */
 static enum verdict wrong_range(struct http_range *r)
 {
 	const struct answer *a = &r->answer;
@@ -136,7 +135,7 @@ static enum verdict good(struct http_range *r)
 	return VERDICT_GOOD;
 }
 
-/* Where the address led to is remembered: other ranges go there at once. */
+/* Remember the target of a redirect, so that other ranges go there at once. */
 static void set_target(struct http_object *obj, const char *url)
 {
 	struct address to;
@@ -150,7 +149,7 @@ static void set_target(struct http_object *obj, const char *url)
 	pthread_mutex_unlock(&obj->lock);
 }
 
-/* Unless another range was told of a newer one meanwhile. */
+/* Forget a target, unless another range has set a newer one. */
 static void forget_target(struct http_object *obj, const char *url)
 {
 	pthread_mutex_lock(&obj->lock);
@@ -188,7 +187,7 @@ static enum verdict redirected(struct http_range *r)
 	return VERDICT_AT_ONCE;
 }
 
-/* What the host of the address wants to know, for who can find it out: not this thread. */
+/* Keep a registry's challenge for the reader, as this thread must not wait for a token. */
 static void keep_challenge(struct http_range *r)
 {
 	pthread_mutex_lock(&r->obj->lock);
@@ -197,8 +196,8 @@ static void keep_challenge(struct http_range *r)
 }
 
 /*
- * The address that it led to may be one that expires: then the first one leads to another.  That
- * nothing is where it leads now does not get better by waiting.
+ * A remembered target may have expired: then the address redirects to another one.  A 404 of a
+ * target to which this try was redirected is final.
  */
 static enum verdict refused(struct http_range *r, int ret)
 {
@@ -256,7 +255,7 @@ static enum verdict judge_status(struct http_range *r)
 	}
 }
 
-/* Certificates and files of them do not get better by waiting. */
+/* Whether a retry cannot succeed: wrong certificates, wrong addresses */
 static bool is_final(CURLcode code)
 {
 	return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
@@ -278,14 +277,14 @@ static enum verdict judge_transfer(struct http_range *r, CURLcode code)
 		return judge_status(r);
 	snprintf(r->why, sizeof(r->why), "%.120s",
 		 *r->text ? r->text : r->obj->curl->easy_strerror(code));
-	/* without an answer, the words are libcurl's: a proxy may have refused */
+	/* without a response the message is libcurl's: a proxy may have refused */
 	if (r->answer.status && (code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR))
 		snprintf(r->why, sizeof(r->why), "the connection broke after %zu of %zu bytes",
 			 r->got, answer_bytes(r));
 	return is_final(code) ? failed(r, -EREMOTEIO) : VERDICT_AGAIN;
 }
 
-/* What failed where the address led to is asked for at the address, which may lead elsewhere. */
+/* After a failure the next try starts at the address, which may redirect elsewhere by now. */
 enum verdict judge(struct http_range *r, CURLcode code)
 {
 	const enum verdict verdict = judge_transfer(r, code);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file that "login" of other programs writes: ~/.docker/config.json, or the one that
- * REGISTRY_AUTH_FILE or DOCKER_CONFIG name.  It has user and password as a header wants them, so
- * they are never taken apart.  Programs that such a file may name are not run.
+ * The file that the command "login" of container tools writes: ~/.docker/config.json, or the one
+ * that REGISTRY_AUTH_FILE or DOCKER_CONFIG name.  It has user and password in base64, as the
+ * header Authorization does, so they are not decoded.  Credential helpers are not run.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const char *env(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* Memory to be freed; NULL: there is no such file, or no memory. */
+/* Path of the file, allocated; NULL: no variable names one, or no memory */
 static char *file_path(void)
 {
 	const char *whole = env("REGISTRY_AUTH_FILE"), *folder = env("DOCKER_CONFIG");
@@ -37,7 +37,7 @@ static char *file_path(void)
 	return n < 0 ? NULL : path;
 }
 
-/* A file that cannot be read knows nobody. */
+/* A file that cannot be opened has no passwords: NULL. */
 static char *read_file(const char *path, size_t *len)
 {
 	FILE *file = path ? fopen(path, "re") : NULL;

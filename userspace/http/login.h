@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who somebody is to a registry, as other programs have kept it. */
+/* User and password of a registry, from the file of container tools. */
 #ifndef HTTP_LOGIN_H
 #define HTTP_LOGIN_H
 
 #include "http.h"
 
 /**
- * login_find - user and password for a registry, as the header Authorization has them
+ * login_find - find user and password for a registry
  * @host: with its port
- * @value: gets "Basic ...", to be freed; NULL: nobody is known there
- * @why: gets what is wrong
+ * @value: value of the header Authorization, "Basic ...", allocated; NULL: none for this host
+ * @why: filled in with the reason of an error
  *
- * Return: 0, -EINVAL (the file is wrong), -EOPNOTSUPP (no JSON) or -ENOMEM.
+ * Return: 0, -EINVAL (the file is wrong), -EOPNOTSUPP (no jansson) or -ENOMEM.
  */
 int login_find(const char *host, char **value, char why[HTTP_WHY]);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Addresses in messages.  What stands behind a question mark may be a signature, and what
- * stands in front of an @ a password: neither is shown, whatever else is wrong with the text.
+ * Addresses in messages.  A query may have a signature, and the part in front of an @ a
+ * password: neither is shown, even if the address is malformed.
  */
 #include <string.h>
 #include <strings.h>
@@ -24,8 +24,8 @@ bool http_is_artifact(const char *text)
 }
 
 /*
- * The host in front of @authority bytes; or what may be it, if these are the begin of a password
- * with a / ? or # in it, which should have been written with a percent: no port begins so.
+ * Find the host in an authority of @authority bytes.  If no port follows its colon, it may be the
+ * beginning of "user:password@host" with a / ? or # in the password that is not percent-encoded.
  */
 static const char *find_host(const char *text, size_t authority)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An object: its memory, and its first bytes, from which on it is known by its length and tag.
+ * Objects: allocation, and the read of the first bytes, which gives length and tag.
  *
- * All objects are in a list, for forks alone: a child is born with their locks free and without
- * their threads.
+ * All objects are in a list, for fork handlers only: in a child all locks are free, and there
+ * are no threads of objects.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -76,8 +76,8 @@ static char *copy(const char *text)
 }
 
 /*
- * A file that is read again later, maybe in another directory: a daemon's is the root.  What
- * links on the way to it lead to may change.
+ * Make a path absolute, as the file is read again later, by a daemon in another directory.
+ * Symlinks are not resolved: they may be replaced meanwhile.
  */
 static int take_path(const char **to, const char *path)
 {
@@ -190,7 +190,7 @@ int object_find(struct http_object *obj, int (*stop)(void), char why[HTTP_WHY])
 		return -ENOMEM;
 	r->opening = true;
 	ret = client_get(r, stop);
-	/* one that was interrupted is still the thread's, and has no words yet */
+	/* r->why is not set: the thread still has an interrupted range */
 	if (ret == -EINTR || ret == -EAGAIN)
 		snprintf(why, HTTP_WHY, "%s", strerror(-ret));
 	else if (ret)

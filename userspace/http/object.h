@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of this folder share: an object, its ranges and its transfers.
+ * Objects, ranges and transfers, which the files of this folder share.
  *
  * Callers put ranges into the object's queue and wait.  One thread of the object, which is
- * started with the first of them, runs all transfers (client.c).  Nothing of a range but @done,
- * @cancelled and @waiters is looked at by both sides at once; these and everything of the
- * object that changes are under its lock, which nobody holds while he waits.
+ * started with the first range, runs all transfers (client.c).  Callers and thread share @done,
+ * @cancelled and @waiters of a range; the object's lock protects these and all fields of the
+ * object that change.  It is never held during a wait.
  */
 #ifndef HTTP_OBJECT_H
 #define HTTP_OBJECT_H
@@ -20,17 +20,17 @@
 #include "http.h"
 #include "reference.h"
 
-/* Bytes that are asked for when an object is opened, and kept: superblocks and no data */
+/* Bytes that are read when an object is opened, and kept: both superblocks of an image */
 #define HEAD_BYTES	69632
 /* Longest ETag or Last-Modified that is kept */
 #define TAG_MAX		200
-/* Of a challenge of a registry, WWW-Authenticate */
+/* Longest challenge of a registry, WWW-Authenticate */
 #define CHALLENGE_MAX	1000
-/* And of a region of S3 */
+/* Longest region of S3 */
 #define REGION_MAX	40
-/* Redirects of one try */
+/* Maximum redirects of one try */
 #define REDIRECTS	8
-/* Bytes of an answer that is no range which are looked at, for its <Code> */
+/* Bytes that are kept of an error's body, for the <Code> of S3 */
 #define BODY_SHOWN	600
 
 /**
@@ -44,13 +44,13 @@ struct waiter {
 SLIST_HEAD(waiters, waiter);
 
 /**
- * struct answer - the head of an answer, as far as it came
- * @status: 0: there is none yet
- * @has_range: Content-Range was there, with @first, @last and @total
+ * struct answer - the parsed head of a response
+ * @status: 0: none yet
+ * @has_range: Content-Range is present and well-formed, with @first, @last and @total
  * @length: Content-Length; -1: not given
- * @encoded: the body is not as it is stored
- * @region: of the bucket, where S3 tells it
- * @challenge: of a registry, what it wants to know before it answers
+ * @encoded: the body has a Content-Encoding
+ * @region: x-amz-bucket-region
+ * @challenge: WWW-Authenticate
  */
 struct answer {
 	int status;
@@ -67,26 +67,26 @@ struct answer {
 };
 
 /**
- * struct http_range - a range that is asked for
- * @iov: where it goes, @n pieces; the range's own
- * @own: memory that it goes to if the caller had none
+ * struct http_range - a range to read
+ * @iov: its buffers, @n of them; the array is owned by the range
+ * @own: its buffer if the caller gave none
  * @flags: HTTP_*
- * @opening: the first one, of an object of which nothing is known
- * @urgent: somebody waits for it
+ * @opening: the first range, which finds length and tag of the object
+ * @urgent: a reader waits for it
  *
  * Of the thread:
- * @tries: that failed
- * @redirects: that were followed in this try
+ * @tries: tries that failed
+ * @redirects: redirects that were followed in this try
  * @reloaded: keys were read again
- * @due: not before that time, in milliseconds
- * @via: where this try goes: the address itself or where that led to
- * @easy: the transfer under way; @headers: what it sends
- * @answer: and what came; @got: bytes of its body; @body: its begin if it is no range
- * @verdict: what stopped the transfer from here; 0: nothing
- * @text: libcurl's error
+ * @due: earliest time of the next try, as now_ms()
+ * @via: address of this try: that of the object, or the target of a redirect
+ * @easy: the transfer in flight; @headers: its request headers
+ * @answer: its response; @got: bytes of the body so far; @body: beginning of an error's body
+ * @refused: a callback aborted the transfer, as the response is not the range
+ * @text: libcurl's error message
  *
  * Of both:
- * @done: @ret and @why are final, and the thread does not know the range any more
+ * @done: @ret and @why are final, and the thread has dropped the range
  */
 struct http_range {
 	TAILQ_ENTRY(http_range) link;
@@ -123,11 +123,11 @@ struct http_range {
 TAILQ_HEAD(ranges, http_range);
 
 /**
- * struct piece - a range that was asked for ahead
- * @taken: bytes of it that were read
- * @wanted: bytes that will be: more than there are if it was asked for more than once
+ * struct piece - a range that was read ahead
+ * @taken: bytes of it that readers took
+ * @wanted: bytes that http_ahead() was told of; files that share contents count each time
  * @users: threads that read it now
- * @at: when it was asked for
+ * @at: time of the request, as now_ms()
  */
 struct piece {
 	TAILQ_ENTRY(piece) link;
@@ -140,23 +140,23 @@ struct piece {
 
 /**
  * struct http_object - an object
- * @first: where it is, or begins to be looked for
- * @name: in messages: the address as it was given
- * @s3: it is one of S3, with @aws
- * @region: of its bucket, which S3 told when it was asked in another one
- * @header_lines: of the header file
- * @bytes: its length, from the opening on, like @etag, @modified and @identity
- * @head: its first @head_len bytes, of @head_room
+ * @first: its URL, which may redirect
+ * @name: its address in messages, as http_name() gives it
+ * @s3: it is an object of S3, with @aws
+ * @region: region of its bucket, if S3 gave it in an error
+ * @header_lines: contents of the header file
+ * @bytes: its length; set when it is opened, like @etag, @modified and @identity
+ * @head: its first @head_len bytes; the buffer has @head_room
  * @text: it is a text, which is read as a whole, of at most @head_room bytes
- * @accept: of a text, the types that are taken; NULL: any
- * @ref: of an artifact of a registry; its base is NULL for all else
- * @size: of the artifact, as its manifest says; 0: of no artifact
- * @authorization: for a registry, or NULL; under @lock, like @challenge, for which it was made
- * @serial: counts these, atomically; @renewing: who makes one
+ * @accept: header Accept of a text; NULL: none
+ * @ref: reference of an artifact; its base is NULL for all other objects
+ * @size: size of the artifact by its manifest; 0: no artifact
+ * @authorization: header for a registry, or NULL; under @lock, like @challenge, its reason
+ * @serial: atomic counter of authorizations; @renewing: held by the reader that makes one
  * @work: held by the thread unless it sleeps, for forks; taken before @lock
- * @target: where the address led to last, or an empty url
- * @waiting: ranges that are not under way; @running: those that are; @in_flight: how many
- * @any_cancelled: some range is
+ * @target: target of the last redirect; its url is NULL without one
+ * @waiting: ranges to start; @running: ranges in flight, @in_flight of them
+ * @any_cancelled: some range is cancelled
  * @sockets: descriptors of connections, for a child to close
  */
 struct http_object {
@@ -209,20 +209,20 @@ struct http_object {
 	uint64_t ahead_bytes;
 };
 
-/* clock.c: milliseconds since some time */
+/* clock.c: milliseconds of the monotonic clock */
 int64_t now_ms(void);
 
 /*
- * object.c: an object and its first bytes
+ * object.c
  */
 
-/** object_new - one that is not looked for yet; NULL: no memory.  @o: copied */
+/** object_new - allocate an object, with a copy of @o; NULL: no memory */
 struct http_object *object_new(const struct http_options *o, size_t head_room);
 
 /**
- * object_find - bring in the first bytes, and with them what the object is
+ * object_find - read the first bytes, and set length and tag
  * @stop: as for http_read()
- * @why: gets what is wrong
+ * @why: filled in with the reason of an error
  *
  * Return: 0 or a negative errno.
  */
@@ -230,12 +230,12 @@ int object_find(struct http_object *obj, int (*stop)(void), char why[HTTP_WHY]);
 void object_free(struct http_object *obj);
 
 /*
- * range.c: a range, for those who want it
+ * range.c
  */
 
 /**
- * range_new - a range that nobody asked for yet
- * @iov: where it goes; NULL: memory of its own
+ * range_new - allocate a range, which is not in the queue yet
+ * @iov: its buffers; NULL: one of its own
  *
  * Return: NULL: no memory.
  */
@@ -243,8 +243,8 @@ struct http_range *range_new(struct http_object *obj, const struct iovec *iov, i
 			     uint64_t pos, unsigned int flags);
 
 /**
- * range_wait - until it is there
- * Return: what came of it, with its @why; or -EINTR, and it is still under way.
+ * range_wait - wait until a range is done
+ * Return: its result, with @why of the range; -EINTR after a signal or @stop: it is not done.
  */
 int range_wait(struct http_range *r, int (*stop)(void));
 
@@ -254,60 +254,60 @@ int range_wait(struct http_range *r, int (*stop)(void));
  */
 bool range_sleep(sem_t *sem, int (*stop)(void));
 
-/** range_free - forget a range; one that is under way is given up before */
+/** range_free - free a range; if it is not done, cancel it and wait for the thread */
 void range_free(struct http_range *r);
 
-/** range_finish - under the lock: the thread is done with it; wake those who wait */
+/** range_finish - complete a range, under the lock, and wake its waiters */
 void range_finish(struct http_range *r, int ret);
 
-/* client.c: transfers, by the thread */
+/* client.c */
 
-/** client_submit - under the lock: have a range brought in; 0 or -EAGAIN, -ENOMEM */
+/** client_submit - queue a range, under the lock; 0, -EAGAIN (no thread) or -ENOMEM */
 int client_submit(struct http_range *r);
-/** client_get - the same, and wait for it; what client_submit() or range_wait() return */
+/** client_get - submit a range and wait; returns as client_submit() or range_wait() */
 int client_get(struct http_range *r, int (*stop)(void));
-/** client_wake - something is to be done */
+/** client_wake - wake the thread, which has something to do */
 void client_wake(struct http_object *obj);
-/** client_stop - give up what is under way, and end the thread */
+/** client_stop - end all ranges with -EINTR, and the thread */
 void client_stop(struct http_object *obj);
-/** client_after_fork - in a child: there is no thread, and connections are the parent's */
+/** client_after_fork - reset an object in a child, where it has neither thread nor connections */
 void client_after_fork(struct http_object *obj);
 
 /*
- * request.c: what a try sends
+ * request.c
  */
 
 /** request_prepare - fill in @r->easy for a try; 0 or a negative errno */
 int request_prepare(struct http_range *r);
-/** request_done - free what was made for it */
+/** request_done - free the request headers */
 void request_done(struct http_range *r);
 
 /*
- * answer.c: what came
+ * answer.c
  */
 
-/** answer_header - libcurl's CURLOPT_HEADERFUNCTION, of a range */
+/** answer_header - callback CURLOPT_HEADERFUNCTION */
 size_t answer_header(char *line, size_t size, size_t n, void *range);
-/** answer_body - CURLOPT_WRITEFUNCTION */
+/** answer_body - callback CURLOPT_WRITEFUNCTION */
 size_t answer_body(char *data, size_t size, size_t n, void *range);
 
-/* judge.c: what is made of it */
+/* judge.c */
 enum verdict {
 	VERDICT_GOOD,		/* the range is there */
-	VERDICT_FAILED,		/* it cannot be had: @r->ret and @r->why say why */
-	VERDICT_AGAIN,		/* try again, after a wait: @r->why */
-	VERDICT_AT_ONCE,	/* ask on, without a wait: a redirect, or new keys */
+	VERDICT_FAILED,		/* failed, with @r->ret and @r->why */
+	VERDICT_AGAIN,		/* try again after a wait; reason in @r->why */
+	VERDICT_AT_ONCE,	/* send again without a wait: a redirect, or new keys */
 };
 
-/** judge - of a transfer that ended with @code */
+/** judge - decide on a transfer that ended with @code */
 enum verdict judge(struct http_range *r, CURLcode code);
 
 /* secrets.c */
 
-/** secrets_load - read the header file; 0 or a negative errno, and why */
+/** secrets_load - read the header file; 0, or -EINVAL with @why */
 int secrets_load(struct http_object *obj, char why[HTTP_WHY]);
 
-/** secrets_reload - read keys and headers again: whether they are others now */
+/** secrets_reload - read keys and headers again; true if they have changed */
 bool secrets_reload(struct http_object *obj);
 
 #endif /* HTTP_OBJECT_H */

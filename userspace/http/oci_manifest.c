@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A manifest.  What makes an artifact one of ours is a layer of our type, whoever pushed it; so
- * the type of the artifact is for those who list them, and is not looked at.
+ * Manifests of artifacts.  An artifact is an image if it has a layer of type OCI_LAYER.  Its
+ * artifactType is not checked: it is for listings, and OCI 1.0 does not have it.
  */
 #include <string.h>
 
@@ -70,7 +70,7 @@ static int take(const json_t *root, char blob[OCI_DIGEST], uint64_t *size, char 
 		snprintf(why, HTTP_WHY, "manifest: its schemaVersion is not 2");
 		return -EREMOTEIO;
 	}
-	/* one that does not say is known by what it holds */
+	/* mediaType is optional */
 	if (type && strcmp(type, OCI_MANIFEST)) {
 		snprintf(why, HTTP_WHY, "manifest: it is of type %.80s, expected " OCI_MANIFEST,
 			 type);

@@ -8,12 +8,12 @@
 #define OCI_MANIFEST	"application/vnd.oci.image.manifest.v1+json"
 
 /**
- * oci_manifest - which blob is the image
- * @text: of the manifest, which is not trusted
- * @wanted: the digest that it has to have, or NULL
- * @blob: gets that of the image
- * @size: and how long it says that is
- * @why: gets what is wrong
+ * oci_manifest - find the blob of the image
+ * @text: the manifest, which is not trusted
+ * @wanted: digest that the manifest must have, or NULL
+ * @blob: filled in with the digest of the image
+ * @size: set to the size of the image by the manifest
+ * @why: filled in with the reason of an error
  *
  * Return: 0, -EREMOTEIO or -EOPNOTSUPP.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Opening an object: what its address means, by its scheme, and what is told of it once its
- * first bytes are there.
+ * Opening an object: its URL, by the scheme of the address, and its identity, once the first
+ * bytes are there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +32,8 @@ static int take_address(struct http_object *obj, const char *address, char why[H
 }
 
 /*
- * What vouches for bytes, or NULL.  A weak tag may stay while they change.  Objects that only a
- * query tells apart may be of one length and one second.  A blob's address has its digest.
+ * The tag that changes whenever the bytes do, or NULL.  A weak ETag may stay.  Last-Modified may
+ * be that of another query, which identities do not have.  A blob's address has its digest.
  */
 static const char *vouching_tag(const struct http_object *obj)
 {
@@ -56,7 +56,7 @@ static int identify(struct http_object *obj)
 	return 0;
 }
 
-/* What its manifest says of it may be wrong. */
+/* Compare the length of a blob with the size in its manifest, which is not trusted. */
 static int check_size(const struct http_object *obj, char why[HTTP_WHY])
 {
 	if (!obj->size || obj->bytes == obj->size)
@@ -67,8 +67,8 @@ static int check_size(const struct http_object *obj, char why[HTTP_WHY])
 }
 
 /*
- * Whether S3 has told of another region.  The options have it from then on, as keys may be read
- * again.
+ * Take the region that S3 gave, if it is another one.  It goes into the options, which are used
+ * again whenever keys are read.
  */
 static bool take_region(struct http_object *obj)
 {
@@ -91,10 +91,10 @@ static int find(struct http_object *obj, const char *address, char why[HTTP_WHY]
 	const unsigned int serial = obj->serial;
 	int ret = object_find(obj, NULL, why);
 
-	/* once: where that leads elsewhere, somebody is wrong */
+	/* once: a second region would be an error of the server */
 	if (ret && take_region(obj))
 		ret = take_address(obj, address, why) ?: object_find(obj, NULL, why);
-	/* a registry may want to know for a blob what it did not for the manifest */
+	/* a registry may require authorization for a blob and not for the manifest */
 	if (ret == -EACCES && registry_can_renew(obj))
 		ret = registry_renew(obj, serial, NULL, why) ?: object_find(obj, NULL, why);
 	return ret ? ret : check_size(obj, why);

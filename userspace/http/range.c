@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A range, as those see it who want it: they ask for it, and wait.
+ * Ranges, as readers use them: allocate, wait, free.
  *
- * The wait is a semaphore's, which a signal ends just as it ends a read(2) that waits: unless
- * its handler was installed with SA_RESTART.
+ * Readers wait for a semaphore, because a signal interrupts that wait as it does a read(2):
+ * unless its handler was installed with SA_RESTART.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "object.h"
 
-/* How often somebody is asked whether to go on */
+/* Interval in which a waiting reader calls @stop, in ms */
 #define ASK_MS	200
 
 struct http_range *range_new(struct http_object *obj, const struct iovec *iov, int n, size_t len,
@@ -97,7 +97,7 @@ int range_wait(struct http_range *r, int (*stop)(void))
 	return ret;
 }
 
-/* No signal ends this: the thread gives it up at once. */
+/* Cancel a range and wait, whatever signals come: the thread drops it at once. */
 static void give_up(struct http_range *r)
 {
 	struct http_object *obj = r->obj;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads of an object, and ranges that were asked for ahead of them.
+ * Reads of an object, and readahead.
  *
- * What was asked for ahead is kept until reads have taken all of it.  Memory for it is bounded:
- * where there is none left, nothing is asked for ahead, rather than thrown away unread.  What
- * nobody took for a while is the exception: somebody changed his mind.
+ * A range that was read ahead is kept until readers have taken all its bytes.  The memory for
+ * such ranges is bounded: when it is used up, further readahead is refused, so that no range is
+ * dropped unread.  The exception is a range that no reader takes for STALE_MS.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define AHEAD_BYTES	(128 << 20)
 #define STALE_MS	30000
 
-/* Bytes at @from of what a range brought, to where the caller wants them */
+/* Copy bytes of a range, from @from of the object on, to the buffers of the caller. */
 static void copy_out(const struct http_range *r, uint64_t from, const struct iovec *iov, int n)
 {
 	const uint8_t *at = r->own + (from - r->pos);
@@ -25,7 +25,7 @@ static void copy_out(const struct http_range *r, uint64_t from, const struct iov
 			memcpy(iov[i].iov_base, at, iov[i].iov_len);
 }
 
-/* Under the lock */
+/* Remove a piece from the list, under the lock. */
 static void unlist(struct http_object *obj, struct piece *p)
 {
 	TAILQ_REMOVE(&obj->pieces, p, link);
@@ -38,7 +38,7 @@ static void free_piece(struct piece *p)
 	free(p);
 }
 
-/* Under the lock: the piece that holds all of a range. */
+/* Find a piece that has all of a range, under the lock. */
 static struct piece *find(struct http_object *obj, uint64_t pos, size_t len)
 {
 	struct piece *p;
@@ -49,7 +49,7 @@ static struct piece *find(struct http_object *obj, uint64_t pos, size_t len)
 	return p;
 }
 
-/* Under the lock: what nobody came for. */
+/* Remove the oldest piece, under the lock, if no reader came for it; NULL otherwise. */
 static struct piece *take_stale(struct http_object *obj)
 {
 	struct piece *p = TAILQ_FIRST(&obj->pieces);
@@ -72,7 +72,7 @@ static struct piece *use(struct http_object *obj, uint64_t pos, size_t len)
 	return p;
 }
 
-/* @taken: bytes that were read of it; what failed is nothing to wait for any more. */
+/* Count @taken bytes as read; free a piece that has been read, or has failed. */
 static void unuse(struct http_object *obj, struct piece *p, size_t taken)
 {
 	bool last;
@@ -87,8 +87,8 @@ static void unuse(struct http_object *obj, struct piece *p, size_t taken)
 		free_piece(p);
 }
 
-/* Return: 0, -EINTR, or -ENOENT if the caller has to ask himself. */
-static int read_ahead(struct http_object *obj, const struct iovec *iov, int n, size_t len,
+/* Read from a piece.  Return: 0, -EINTR, or -ENOENT if a request is needed. */
+static int read_piece(struct http_object *obj, const struct iovec *iov, int n, size_t len,
 		      uint64_t pos, int (*stop)(void))
 {
 	struct piece *p = use(obj, pos, len);
@@ -109,7 +109,7 @@ static void tell(const struct http_object *obj, const struct http_range *r, char
 		 (unsigned long long)r->pos, (unsigned long long)(r->pos + r->len), r->why);
 }
 
-/* @why: gets what is wrong, but for -EINTR and -ENOMEM */
+/* Request a range and wait.  @why is filled in, except for -EINTR and -ENOMEM. */
 static int ask(struct http_object *obj, const struct iovec *iov, int n, size_t len, uint64_t pos,
 	       unsigned int flags, int (*stop)(void), char why[HTTP_WHY])
 {
@@ -150,7 +150,7 @@ static int read_now(struct http_object *obj, const struct iovec *iov, int n, siz
 	return ret && ret != -EINTR && ret != -ENOMEM ? -EREMOTEIO : ret;
 }
 
-/* What came with the opening */
+/* Read from the first bytes, which were kept when the object was opened. */
 static bool read_head(const struct http_object *obj, const struct iovec *iov, int n, size_t len,
 		      uint64_t pos)
 {
@@ -178,7 +178,7 @@ int http_read(struct http_object *obj, const struct iovec *iov, int n, size_t le
 	if (!(flags & HTTP_AGAIN)) {
 		if (read_head(obj, iov, n, len, pos))
 			return 0;
-		ret = read_ahead(obj, iov, n, len, pos, stop);
+		ret = read_piece(obj, iov, n, len, pos, stop);
 	}
 	return ret == -ENOENT ? read_now(obj, iov, n, len, pos, flags, stop, why) : ret;
 }
@@ -209,8 +209,8 @@ static struct piece *new_piece(struct http_object *obj, uint64_t pos, size_t len
 	return p;
 }
 
-/* Under the lock: whether it is of use, and there is room.  Files may share their contents. */
-static bool is_wanted(struct http_object *obj, uint64_t pos, size_t len)
+/* Under the lock: true if no piece has a range and there is room; a piece that has it counts it. */
+static bool is_new(struct http_object *obj, uint64_t pos, size_t len)
 {
 	struct piece *p = find(obj, pos, len);
 
@@ -232,7 +232,7 @@ void http_ahead(struct http_object *obj, uint64_t pos, size_t len)
 		return;
 	pthread_mutex_lock(&obj->lock);
 	stale = take_stale(obj);
-	wanted = is_wanted(obj, pos, len) && !client_submit(p->range);
+	wanted = is_new(obj, pos, len) && !client_submit(p->range);
 	if (wanted) {
 		TAILQ_INSERT_TAIL(&obj->pieces, p, link);
 		obj->ahead_bytes += len;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names of artifacts, by the grammar of the distribution specification.  They are made into
- * addresses, so what is no name is refused here: it could lead elsewhere on the host.
+ * References of artifacts, by the grammar of the distribution specification.  They become part
+ * of URLs, so anything else is rejected here: it could lead to another path of the host.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static bool is_all(const char *text, const char *of)
 	return *text && !text[strspn(text, of)];
 }
 
-/* Bytes of what stands between the letters and digits of a part: . or _ or __ or dashes */
+/* Length of a separator between letters and digits: "." or "_" or "__" or any number of "-" */
 static size_t separator(const char *at)
 {
 	if (*at == '-')
@@ -33,7 +33,7 @@ static size_t separator(const char *at)
 	return *at == '.' ? 1 : *at == '_' ? 1 + (at[1] == '_') : 0;
 }
 
-/* Parts with slashes between, each of which begins and ends with a letter or a digit */
+/* Check a name: parts separated by slashes, each with a letter or digit at begin and end. */
 static bool is_name(const char *at)
 {
 	size_t n;
@@ -58,8 +58,8 @@ static bool is_tag(const char *tag)
 	       strlen(tag) <= TAG_LONGEST;
 }
 
-/* A port goes without https there, as other programs have it. */
-static bool is_here(const char *host)
+/* Whether a host is this machine, which is asked by http, as other clients do */
+static bool is_local(const char *host)
 {
 	const size_t n = strcspn(host, ":");
 
@@ -113,7 +113,7 @@ int reference_parse(struct reference *ref, const char *address, bool plain, char
 	if (!ret)
 		ret = check(ref, why);
 	if (!ret && asprintf(&ref->base, "%s://%s/v2/%s",
-			     plain || is_here(ref->host) ? "http" : "https", ref->host,
+			     plain || is_local(ref->host) ? "http" : "https", ref->host,
 			     ref->name) < 0) {
 		ref->base = NULL;
 		ret = -ENOMEM;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* oci://HOST/NAME[:TAG][@sha256:HEX]: an artifact of a registry, by name. */
+/* References of artifacts in registries: oci://HOST/NAME[:TAG][@sha256:HEX]. */
 #ifndef HTTP_REFERENCE_H
 #define HTTP_REFERENCE_H
 
 #include "http.h"
 
 #define OCI_SCHEME	"oci://"
-/* "sha256:" and its digits, terminated */
+/* Size of "sha256:" and 64 digits, terminated */
 #define OCI_DIGEST	(7 + 64 + 1)
 
 /**
- * struct reference - a reference, taken apart
+ * struct reference - a parsed reference
  * @host: with its port
- * @base: "https://host/v2/name"
- * @name: of the repository
+ * @base: URL of the repository, "https://host/v2/name"
+ * @name: name of the repository
  * @wanted: the tag, or the digest as "sha256:HEX"
- * @pinned: it is the digest
+ * @pinned: @wanted is a digest
  */
 struct reference {
 	char *host;
@@ -26,17 +26,17 @@ struct reference {
 };
 
 /**
- * reference_parse - take an oci:// address apart
- * @plain: http, whatever the host is; this machine is asked by http anyway
- * @ref: filled in on success; to be freed with reference_free()
- * @why: gets what is wrong
+ * reference_parse - parse an oci:// address
+ * @plain: use http for any host; for this machine it is used anyway
+ * @ref: filled in on success; free it with reference_free()
+ * @why: filled in with the reason of an error
  *
  * Return: 0, -EINVAL or -ENOMEM.
  */
 int reference_parse(struct reference *ref, const char *address, bool plain, char why[HTTP_WHY]);
 void reference_free(struct reference *ref);
 
-/** reference_is_digest - whether a text is "sha256:" and 64 digits, in small letters */
+/** reference_is_digest - whether a text is "sha256:" and 64 digits, in lower case */
 bool reference_is_digest(const char *text);
 
 #endif /* HTTP_REFERENCE_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registries.  A registry says by a challenge what it wants to know; the answer is a password, or
- * a token that a server which the registry names gives for one, or for nothing.  Passwords go
- * to these two alone, and tokens to the registry: not to where its blobs are.
+ * Authorization at registries.  The challenge of a registry requires either a password, or a
+ * token from a server that the challenge names, which may require the password.  The password is
+ * sent to these two servers only, and the token to the registry only: not to where it redirects.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "registry.h"
 #include "text.h"
 
-/* Whether a text may stand in a header. */
+/* Whether a text has only characters that a token in a header may contain */
 static bool is_token(const char *text)
 {
 	if (!text || !*text)
@@ -69,7 +69,7 @@ static int ask_for_token(const struct http_object *obj, const char *challenge, c
 	return ret;
 }
 
-/* What answers a challenge: the value of the header Authorization */
+/* Make the header Authorization that a challenge requires. */
 static int answer(const struct http_object *obj, const char *challenge, char **value,
 		  int (*stop)(void), char why[HTTP_WHY])
 {
@@ -122,7 +122,7 @@ bool registry_can_renew(struct http_object *obj)
 	return can;
 }
 
-/* Readers come here together when a token ran out: one of them gets another. */
+/* When a token expires, all readers come here: one of them renews it, the others wait. */
 int registry_renew(struct http_object *obj, unsigned int serial, int (*stop)(void),
 		   char why[HTTP_WHY])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Artifacts of registries, by the OCI's specifications of images and of distribution (1.1; what
- * 1.0 knows is enough): a manifest by name, a blob that it describes, and tokens for both.
+ * Artifacts in registries, by the OCI specifications of images and of distribution (1.1; 1.0 is
+ * enough): the manifest of a reference, the blob that it describes, and tokens for both.
  */
 #ifndef HTTP_REGISTRY_H
 #define HTTP_REGISTRY_H
@@ -12,9 +12,9 @@
 #define OCI_LAYER	"application/vnd.dsfs.image.layer.v1"
 
 /**
- * registry_resolve - find the blob that an address oci://... means
- * @obj: gets @first, @size, @ref and maybe @authorization
- * @why: gets what is wrong
+ * registry_resolve - find the blob of an oci:// address
+ * @obj: its @first, @size, @ref and, if required, @authorization are set
+ * @why: filled in with the reason of an error
  *
  * Return: 0 or a negative errno.
  */
@@ -28,8 +28,8 @@ int registry_resolve(struct http_object *obj, const char *address, char why[HTTP
 bool registry_can_renew(struct http_object *obj);
 
 /**
- * registry_renew - make another authorization, by the challenge that came last
- * @serial: of the one that was refused; if there is another by now, nothing is to be done
+ * registry_renew - make a new authorization for the last challenge
+ * @serial: that of the refused one; nothing is done if there is a newer one
  *
  * Return: 0 or a negative errno.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a request says: which bytes of which object, and who asks.
+ * Requests: the range, the conditions, the credentials and the limits of a transfer.
  *
- * Who asks is told to the host of the address alone.  Where that leads to, an address with
- * a signature as a rule, gets neither header file nor keys nor password.
+ * Credentials are sent to the host of the address only.  The target of a redirect, usually an
+ * address with a signature, gets neither header file nor keys nor password.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -15,9 +15,9 @@
 #include "object.h"
 #include "sigv4.h"
 
-/* A transfer slower than that for as long as the timeout has stalled. */
+/* A transfer with fewer bytes a second for as long as the timeout counts as stalled. */
 #define SLOW_BYTES	256
-/* And one slower than that is not worth the wait: bytes a second, over all of it */
+/* Lowest average rate of a whole transfer, in bytes a second */
 #define LEAST_RATE	(16 << 10)
 #define BUFFER_BYTES	(256 << 10)
 
@@ -42,7 +42,7 @@ static int add_header(struct http_range *r, const char *fmt, ...)
 	return 0;
 }
 
-/* A weak tag matches nothing by the rules of HTTP; answers are compared anyway. */
+/* If-Match never matches a weak tag (RFC 9110).  Tags of responses are compared in any case. */
 static int add_condition(struct http_range *r)
 {
 	const char *etag = r->obj->etag;
@@ -109,7 +109,7 @@ static int add_lines(struct http_range *r)
 	return ret;
 }
 
-/* Of a registry: the token, which readers renew */
+/* Add the authorization of a registry, under the lock, as readers renew it. */
 static int add_authorization(struct http_range *r)
 {
 	struct http_object *obj = r->obj;
@@ -129,7 +129,7 @@ static int add_credentials(struct http_range *r)
 
 	if (!ret)
 		ret = add_authorization(r);
-	/* an address with a query is one that S3 led to, and has its own signature */
+	/* a URL with a query comes from a redirect of S3, and has its own signature */
 	if (!ret && obj->s3 && obj->aws.id && !strchr(r->via.url, '?'))
 		ret = add_signature(r);
 	if (!ret && obj->first.user) {
@@ -147,7 +147,7 @@ static int copy_address(struct address *to, const char *url)
 	return address_parse(to, url, why);
 }
 
-/* Where this try goes. */
+/* Set the address of this try: the last target of a redirect, or the object's. */
 static int choose_address(struct http_range *r)
 {
 	struct http_object *obj = r->obj;
@@ -159,7 +159,7 @@ static int choose_address(struct http_range *r)
 	return ret;
 }
 
-/* Connections are known by their descriptors, for a child of a fork. */
+/* Record the descriptor of a connection, which a child closes after a fork. */
 static int on_socket(void *object, curl_socket_t fd, curlsocktype type)
 {
 	struct http_object *obj = object;
@@ -206,7 +206,7 @@ static void set_limits(struct http_range *r)
 	c->easy_setopt(r->easy, CURLOPT_BUFFERSIZE, (long)BUFFER_BYTES);
 	c->easy_setopt(r->easy, CURLOPT_NOSIGNAL, 1L);
 #if LIBCURL_VERSION_NUM >= 0x075700
-	/* a name that nobody answers for holds up no other transfer; an older one refuses it */
+	/* an unanswered DNS lookup delays no other transfer; an older libcurl rejects this */
 	c->easy_setopt(r->easy, CURLOPT_QUICK_EXIT, 1L);
 #endif
 }
@@ -252,7 +252,7 @@ int request_prepare(struct http_range *r)
 	c->easy_setopt(r->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	c->easy_setopt(r->easy, CURLOPT_HTTPHEADER, r->headers);
 	c->easy_setopt(r->easy, CURLOPT_USERAGENT, "dsfs/" DSFS_VERSION_STRING);
-	/* one connection for many requests, where the server has that */
+	/* multiplex requests on one connection where the server can (HTTP/2) */
 	c->easy_setopt(r->easy, CURLOPT_PIPEWAIT, r->via.tls ? 1L : 0L);
 	if (obj->opt.cafile)
 		c->easy_setopt(r->easy, CURLOPT_CAINFO, obj->opt.cafile);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What proves who asks: the header file and keys of S3.  Both live shorter than a job may run, so
- * they are read again when a server refuses them.
+ * Credentials: the header file and keys of S3.  Both may expire while a job runs, so they are
+ * read again when a server refuses them.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 
 #include "object.h"
 
-/* Bytes of a header file */
+/* Limit of a header file, in bytes */
 #define HEADERS_MAX	65536
 
-/* To the end, which of a pipe takes more than one read; -1 with errno */
+/* Read to the end, as one read() of a pipe may be short.  Return: bytes; -1 with errno. */
 static ssize_t read_all(int fd, char *text, size_t size)
 {
 	size_t len = 0;
@@ -30,8 +30,8 @@ static ssize_t read_all(int fd, char *text, size_t size)
 }
 
 /*
- * The lines of a header file: memory to be freed, or NULL with errno.  @again: nobody may be
- * there any more to write a pipe.
+ * Read a header file: allocated, or NULL with errno.  @again: only a regular file, as a pipe
+ * may have no writer any more.
  */
 static char *read_lines(const char *path, bool again)
 {
@@ -52,7 +52,7 @@ static char *read_lines(const char *path, bool again)
 	return text;
 }
 
-/* libcurl sends nothing of a line that is no header, and says nothing; 0: all are. */
+/* Number of the first line without ":", which libcurl would drop silently; 0: there is none */
 static int bad_line(const char *at)
 {
 	size_t n;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Signatures of requests to S3, as AWS documents them ("Signature Version 4", the header form).
- * What is signed is the method, the path, the host, the time and the session; ranges are
- * left out, so that a proxy may cut them.
+ * Method, path, host, time and session token are signed.  The range is signed only on request,
+ * so that a proxy may change it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "hash.h"
 #include "sigv4.h"
 
-#define DAY	8	/* of a date */
+#define DAY	8	/* characters of YYYYMMDD in a date */
 
 void sigv4_date(time_t now, char date[SIGV4_DATE])
 {
@@ -21,7 +21,7 @@ void sigv4_date(time_t now, char date[SIGV4_DATE])
 	strftime(date, SIGV4_DATE, "%Y%m%dT%H%M%SZ", &tm);
 }
 
-/* Names in the order of the alphabet */
+/* Names of the signed headers, in alphabetical order */
 static const char *signed_headers(const struct sigv4 *s)
 {
 	if (s->range && s->token)
@@ -47,7 +47,7 @@ static char *canonical_request(const struct sigv4 *s, const char *date)
 	return text;
 }
 
-/* The key of a day, a region and a service */
+/* Derive the key for a day, a region and a service. */
 static int signing_key(const struct sigv4 *s, const char *date, uint8_t key[HASH_BYTES])
 {
 	char *secret;

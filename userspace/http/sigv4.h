@@ -7,15 +7,15 @@
 #include <stdint.h>
 #include <time.h>
 
-/* The SHA-256 of nothing, which is the body */
+/* SHA-256 of the empty body */
 #define SIGV4_NO_BODY "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 /**
- * struct sigv4 - what is signed
- * @host: as the header has it; @path: encoded, @path_len bytes
- * @region: and @service, of the scope
- * @id: and @secret, the keys; @token: of a session, or NULL
- * @range: the value of the header Range, or NULL: it is not signed
+ * struct sigv4 - input of a signature
+ * @host: value of the header Host; @path: percent-encoded, @path_len bytes
+ * @region: with @service, the scope
+ * @id: access key ID, with @secret; @token: session token, or NULL
+ * @range: value of the header Range, or NULL: it is not signed
  */
 struct sigv4 {
 	const char *host;
@@ -31,10 +31,10 @@ struct sigv4 {
 
 #define SIGV4_DATE	17	/* "20130524T000000Z", terminated */
 
-/** sigv4_date - the value of the header x-amz-date */
+/** sigv4_date - make the value of the header x-amz-date */
 void sigv4_date(time_t now, char date[SIGV4_DATE]);
 
-/** sigv4_header - the value of the header Authorization: memory to be freed, or NULL */
+/** sigv4_header - make the value of the header Authorization; allocated, or NULL */
 char *sigv4_header(const struct sigv4 *s, const char date[SIGV4_DATE]);
 
 #endif /* HTTP_SIGV4_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A text of a server.  It is an object of its own, for once: so it is tried again, waited for,
- * redirected and given up as ranges of images are.
+ * Texts of servers.  Each is read by an object of its own, which is freed then: so retries,
+ * waits, redirects and errors are those of ranges of images.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A short text of a server, as a whole: manifests and tokens of registries. */
+/* Short texts, read as a whole: manifests and tokens of registries. */
 #ifndef HTTP_TEXT_H
 #define HTTP_TEXT_H
 
 #include "object.h"
 
-/* The least that a registry has to take for a manifest, and more than any that is meant here */
+/* Limit of a text: the manifest size that every registry must accept (distribution spec) */
 #define TEXT_MAX	(4 << 20)
 
 /**
- * struct text_request - what is asked for
- * @what: it is, for messages
- * @url: where
- * @accept: types that are taken, or NULL
- * @authorization: value of the header, or NULL
- * @lines: of a header file, or NULL
+ * struct text_request - a request for a text
+ * @what: name of the text in messages
+ * @url: its URL
+ * @accept: header Accept, or NULL
+ * @authorization: header Authorization, or NULL
+ * @lines: lines of a header file, or NULL
  */
 struct text_request {
 	const char *what;
@@ -25,9 +25,9 @@ struct text_request {
 };
 
 /**
- * struct http_text - what came
- * @body: @len bytes, to be freed; NULL: nothing
- * @challenge: what the server wants to know first, if it says 401
+ * struct http_text - a text
+ * @body: @len bytes, allocated; NULL: nothing
+ * @challenge: header WWW-Authenticate of a response 401
  */
 struct http_text {
 	char *body;
@@ -36,10 +36,10 @@ struct http_text {
 };
 
 /**
- * text_get - ask for a text, with the options of @obj
+ * text_get - read a text, with the options of @obj
  * @t: filled in
  * @stop: as for http_read()
- * @why: gets what is wrong
+ * @why: filled in with the reason of an error
  *
  * Return: 0; -EACCES, maybe with a challenge; or another negative errno.
  */
