@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A cache on the node: blocks of far images in files of a directory.
+ * A cache on the node: blocks of remote images in files of a directory.
  *
- * All processes of a node share the directory, and nobody but them is needed.  A file holds
- * what was read of one image, by its blocks, each at a place of its own; it is named by the
- * SHA-256 of the image's identity and begins with that identity:
+ * All processes of a node share the directory, without a daemon.  A file holds the blocks that
+ * were read of one image, each at its fixed place; its name is the SHA-256 of the image's
+ * identity, which is also in its head:
  *
  *	offset		bytes
  *	0		4096		struct cache_head, then the identity, then zeros
  *	4096		8 a block	struct cache_entry: checksum and state; padded to 4096
  *	behind		4096 a block	the blocks, as they are in the image
  *
- * The file is sparse.  A block is there if its entry says so and its checksum is right; nothing
- * else vouches for it, so that readers take no lock, and a process may be killed at any time and
- * power may fail.  A block that is not there is asked of the origin again.  Data is written
- * before its entry and taken away behind it.
+ * The file is sparse.  A block is present if its entry says so and its checksum is right, and
+ * nothing else counts: so readers take no lock, and a process may be killed and power may fail
+ * at any time.  A block that is not present is read from the origin.  Data is written before its
+ * entry, and removed after it.
  *
- * Whoever has an image open holds a shared flock(2) of its file, which ends with the process.
- * That alone says which images are in use.
+ * A process that has an image open holds a shared flock(2) of its file, which ends with the
+ * process.  That alone says which images are in use.
  */
 #ifndef DSFS_CACHE_H
 #define DSFS_CACHE_H
@@ -30,12 +30,12 @@
 #define CACHE_BLOCK	4096
 /* Characters of a file's name: a SHA-256 in hexadecimal digits */
 #define CACHE_NAME	64
-/* The file whose lock those take who remove something; it holds the hand of cache_clock.c */
+/* File with the position of the hand (cache_clock.c); whoever removes anything locks it */
 #define CACHE_LOCK	"lock"
 
 /* States of an entry; any other is of a block that is not there. */
 #define CACHE_PRESENT	0x43614301u
-#define CACHE_USED	0x43614302u	/* and was read since the hand passed: policy lru */
+#define CACHE_USED	0x43614302u	/* present, and read since the hand passed: policy lru */
 
 struct cache_head {
 	char magic[8];
@@ -52,8 +52,8 @@ struct cache_entry {
 /**
  * struct cache_options - what a user asked for
  * @dir: the directory; NULL: no cache
- * @bytes: that all its files may take; 0: up to nine tenths of the file system
- * @lru: when it is full, what was not read for long makes room
+ * @bytes: limit of all its files; 0: a tenth of the file system stays free
+ * @lru: when it is full, blocks that were not read for long make room
  */
 struct cache_options {
 	const char *dir;
@@ -64,14 +64,14 @@ struct cache_options {
 /**
  * struct cache - the file of an open image
  * @dir: the directory, absolute
- * @name: of the file
- * @head: what it begins with; a block
- * @fd: of the file; -1: it cannot be made, and nothing is kept
+ * @name: name of the file
+ * @head: its first block
+ * @fd: its descriptor; -1: it cannot be made, and nothing is kept
  * @writable: it can be written to
- * @bytes: of the image; @blocks: of it, rounded up; @data: where they begin in the file
- * @seed: of checksums, so that a block of another image or of another place is a wrong one
- * @budget: bytes that may be written until somebody has to look how much there is
- * @refused: writes that are to be refused before it is worth to look again
+ * @bytes: length of the image, in @blocks blocks; @data: their offset in the file
+ * @seed: seed of checksums, so that a block of another image or another place has a wrong one
+ * @budget: bytes that may be written until the room is computed again
+ * @refused: writes to refuse until the room is computed again
  */
 struct cache {
 	char *dir;
@@ -96,7 +96,7 @@ static inline bool cache_is_there(const struct cache_entry *e)
 	return state == CACHE_PRESENT || state == CACHE_USED;
 }
 
-/** cache_data_pos - where the blocks of an image begin in its file */
+/** cache_data_pos - offset of the first block of an image in its file */
 static inline u64 cache_data_pos(u64 blocks)
 {
 	const u64 bytes = blocks * sizeof(struct cache_entry);
@@ -114,18 +114,18 @@ static inline u64 cache_blocks(u64 bytes)
  */
 
 /**
- * cache_dir - open the directory, which is made if it is not there
- * @what: gets what is wrong
+ * cache_dir - open the directory; it is made if it does not exist
+ * @what: set to what an error is about
  *
  * Return: a descriptor, or a negative errno; -EPERM if others may write there: they could
  * plant blocks.
  */
 int cache_dir(const char *path, const char **what);
 
-/** cache_is_name - whether a name is that of an image's file */
+/** cache_is_name - whether a name has the form of the name of an image's file */
 bool cache_is_name(const char *name);
 
-/** cache_is_ours - whether nobody but this user and root can have written it */
+/** cache_is_ours - whether only this user and root can write to a file or directory */
 bool cache_is_ours(const struct stat *st);
 
 /*
@@ -134,29 +134,29 @@ bool cache_is_ours(const struct stat *st);
 
 /**
  * cache_open - open or make the file of an image
- * @c: with its members from @limit to @bytes set; to be closed with cache_close()
- * @what: gets what is wrong
+ * @c: with its members from @limit to @bytes set; close it with cache_close()
+ * @what: set to what an error is about
  *
- * Return: 0, also where the file cannot be made; a negative errno if the directory cannot be
- * used, or for want of memory.
+ * Return: 0, also if the file cannot be made; a negative errno if the directory or the identity
+ * cannot be used, or without memory.
  */
 int cache_open(struct cache *c, const char *dir, const char *identity, const char **what);
 void cache_close(struct cache *c);
 
 /**
- * cache_reopen - the file anew, if somebody removed it
+ * cache_reopen - make a new file if another process has removed it
  *
- * Other threads use @c meanwhile.
+ * Other threads may use @c meanwhile.
  */
 void cache_reopen(struct cache *c);
 
-/** cache_entries - the entries of @n blocks; those that cannot be read are of no block */
+/** cache_entries - read the entries of @n blocks; zeros for those that cannot be read */
 void cache_entries(const struct cache *c, u64 first, u64 n, struct cache_entry *entry);
 
-/** cache_mark - write entries: CACHE_PRESENT, CACHE_USED or 0, for all that are there */
+/** cache_mark - write entries; those that are present get @state: CACHE_PRESENT, _USED or 0 */
 void cache_mark(const struct cache *c, u64 first, u64 n, struct cache_entry *entry, u32 state);
 
-/** cache_get - read what the file has, right or wrong.  Return: how many bytes. */
+/** cache_get - read blocks, which the caller verifies.  Return: number of bytes. */
 size_t cache_get(const struct cache *c, const struct iovec *iov, int n, u64 pos);
 
 /**
@@ -169,7 +169,7 @@ size_t cache_get(const struct cache *c, const struct iovec *iov, int n, u64 pos)
 bool cache_put(const struct cache *c, const struct iovec *iov, int n, size_t len, u64 first,
 	       struct cache_entry *entry);
 
-/** cache_sum - the checksum of a block begins with this */
+/** cache_sum - initial value of the checksum of a block */
 u32 cache_sum(const struct cache *c, u64 block);
 
 /*
@@ -187,8 +187,8 @@ void cache_full(struct cache *c);
  */
 
 /**
- * cache_clock - make room for @bytes by what was not read for long
- * @lock: descriptor of the lock file, whose lock the caller has
+ * cache_clock - free @bytes of blocks that were not read for long
+ * @lock: descriptor of the lock file, which the caller has locked
  */
 void cache_clock(int dir, int lock, u64 bytes);
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The policy lru: a hand that goes round all blocks of all images, as in the algorithm "clock".
+ * The policy lru: the algorithm "clock", with one hand for all blocks of all images.
  *
- * It takes a segment away if no block of it was read since it passed there last.  Where it
- * stands is kept in the lock file, so all processes move the same hand; who has its lock moves
- * it.  A reader that is in the midst of a segment finds entries that say nothing or blocks that
- * are wrong, which are misses.
+ * The hand removes a segment if no block of it was read since it last passed.  Its position is
+ * in the lock file, so all processes share it; the holder of the lock moves it.  A reader of a
+ * segment that is being removed finds empty entries or blocks with wrong checksums: misses.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@
 #define SEGMENT		256		/* blocks: 1 MiB */
 #define BLOCKS_MAX	(UINT64_MAX >> 14)	/* so that no position overflows */
 
-/* In the lock file; whatever else stands there is as good a place to begin. */
+/* Position of the hand, as in the lock file, which is not trusted: any position will do. */
 struct hand {
 	char name[CACHE_NAME];
 	u64 block;
@@ -31,7 +30,7 @@ struct sweep {
 	u64 freed;
 };
 
-/* The file of an image, if it is one.  Return: its blocks, or 0. */
+/* Number of blocks of a cache file; 0 if @fd is none */
 static u64 blocks_of(int fd)
 {
 	struct cache_head head;
@@ -45,7 +44,7 @@ static u64 blocks_of(int fd)
 	return blocks < BLOCKS_MAX ? blocks : 0;
 }
 
-/* Of @n entries: how many are of blocks that are there, and whether one was used */
+/* Count the blocks of @n entries that are present; @used: whether one was read */
 static unsigned int count(const struct cache_entry *e, u64 n, bool *used)
 {
 	unsigned int there = 0;
@@ -89,7 +88,7 @@ static void visit(struct sweep *s, int fd, u64 blocks, u64 block)
 		s->freed += (u64)there * CACHE_BLOCK;
 }
 
-/* The next segment whose entries are stored, from @block on; @blocks: there is none. */
+/* First segment from @block on whose entries are not a hole of the file; @blocks: none */
 static u64 next_segment(int fd, u64 blocks, u64 block)
 {
 	const u64 pos = CACHE_BLOCK + block * sizeof(struct cache_entry);
@@ -103,7 +102,7 @@ static u64 next_segment(int fd, u64 blocks, u64 block)
 	return next < blocks ? next : blocks;
 }
 
-/* Return: the block behind what was visited; 0: the image is at its end. */
+/* Move the hand over an image.  Return: block of the hand; 0: it is behind the last one. */
 static u64 sweep_image(struct sweep *s, int dir, const char *name, u64 from)
 {
 	int fd = openat(dir, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -139,7 +138,7 @@ static void go_round(struct sweep *s, int dir, struct dirent **list, int n, stru
 		i++;
 	if (i == n || strncmp(list[i]->d_name, hand->name, CACHE_NAME))
 		hand->block = 0;
-	/* Twice, as the first round may find that all was used, and the rest of the first image */
+	/* Two rounds, as the first may only clear marks, and what was behind the hand at first */
 	for (left = 2 * n + 1; left && s->freed < s->want; left--) {
 		i %= n;
 		hand->block = sweep_image(s, dir, list[i]->d_name, hand->block);

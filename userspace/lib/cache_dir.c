@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The directory of the cache, and whom it may belong to.
+ * The directory of the cache: its owner and its permissions.
  *
- * Checksums of the cache tell what is torn from what is whole, and nothing more: who can write
- * there can write a right checksum, too.  So the directory has to be closed to others.
+ * Checksums of the cache detect damage, not forgery: whoever can write a block can write its
+ * checksum, too.  So only this user and root may write to the directory.
  */
 #include <fcntl.h>
 #include <unistd.h>

@@ -2,9 +2,9 @@
 /*
  * The file of an image in the cache: its head, its entries and its blocks.
  *
- * All processes that open an image write the same head, so it does not matter who is the first.
- * A file with another head was torn by a power failure, or somebody planted it: it is removed,
- * and a new one is made.  Whoever has the old one open loses no more than hits.
+ * All processes that open an image write the same head, so any of them may be the first.  A file
+ * with another head was damaged by a power failure, or is not of this program: it is removed and
+ * a new one is made.  Processes that have the old one open only lose hits.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static int make_head(struct cache *c, const char *identity)
 	return 0;
 }
 
-/* Return: 1: it is the image's; 0: it is not; or a negative errno. */
+/* Check the head; write it to an empty file.  Return: 1: right; 0: wrong; a negative errno. */
 static int check_head(const struct cache *c, int fd, const struct stat *st)
 {
 	u8 head[CACHE_BLOCK];
@@ -59,8 +59,8 @@ static int check_head(const struct cache *c, int fd, const struct stat *st)
 }
 
 /*
- * Whether all of the file may be written.  A write beyond the limit ends the program by a
- * signal, whose handler is none of a library's business.
+ * Whether RLIMIT_FSIZE allows the whole file.  A write beyond it raises SIGXFSZ, which ends the
+ * program, and a library must not change signal handlers.
  */
 static bool may_grow(const struct cache *c)
 {
@@ -83,8 +83,8 @@ static int open_at(const struct cache *c, int dir, bool *writable)
 }
 
 /*
- * Return: a descriptor that holds the lock; -EAGAIN: the file was another one, or was removed
- * meanwhile; or another negative errno.
+ * Return: a descriptor with a shared lock; -EAGAIN: the file was wrong and has been removed, or
+ * another process removed it; or another negative errno.
  */
 static int try_open(const struct cache *c, int dir, bool *writable)
 {
@@ -163,8 +163,8 @@ void cache_close(struct cache *c)
 }
 
 /*
- * The new file gets the old one's number, so nobody has to be told.  Who reads entries of one
- * and a block of the other finds it wrong.
+ * The new file takes over the descriptor's number, as other threads use it.  A thread that reads
+ * an entry of the old file and a block of the new one finds a wrong checksum.
  */
 void cache_reopen(struct cache *c)
 {
@@ -227,8 +227,8 @@ size_t cache_get(const struct cache *c, const struct iovec *iov, int n, u64 pos)
 	return got < 0 ? 0 : got;
 }
 
-/* What was written in part takes room and is worth nothing. */
-static void take_back(const struct cache *c, u64 first, u64 n, struct cache_entry *entry)
+/* Free the room of blocks whose write failed. */
+static void undo_put(const struct cache *c, u64 first, u64 n, struct cache_entry *entry)
 {
 	memset(entry, 0, n * sizeof(*entry));
 	write_entries(c, first, n, entry);
@@ -244,7 +244,7 @@ bool cache_put(const struct cache *c, const struct iovec *iov, int n, size_t len
 	if (pwritev(c->fd, iov, n, c->data + first * CACHE_BLOCK) == (ssize_t)len &&
 	    write_entries(c, first, blocks, entry))
 		return true;
-	take_back(c, first, blocks, entry);
+	undo_put(c, first, blocks, entry);
 	return false;
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How much the cache may hold, and what goes when it holds that.
+ * The limit of the cache, and what is removed when it is full.
  *
- * Nobody keeps a count that a killed process could leave wrong: the file system knows what each
- * file takes.  A process looks, takes a sixteenth of what is left as its budget, and looks again
- * when it has written that.  So the limit is kept but for what several processes write at the
- * same moment.
+ * There is no counter, which a killed process could leave wrong: the file system knows the size
+ * of each file.  A process sums these up, takes a sixteenth of the room that is left as its
+ * budget, and sums up again when it has written that.  Processes that do so at the same moment
+ * may exceed the limit by their budgets.
  *
- * A full cache first gives up whole images that nobody has open and nobody had for an hour, the
- * one that was used least recently first.  An image that is in use keeps its blocks: an epoch
- * reads each sample once, so any block that would be replaced is wanted as much as the new one.
- * With the policy lru the hand of cache_clock.c takes blocks, too.
+ * A full cache first removes whole images that no process has had open for an hour, the least
+ * recently used one first.  An image in use keeps its blocks: an epoch reads each sample once,
+ * so a block that would be replaced is worth as much as the new one.  With the policy lru the
+ * hand of cache_clock.c removes blocks, too.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,14 +21,14 @@
 
 #include "cache.h"
 
-#define SHARE		16		/* of what is left, for one process */
+#define SHARE		16		/* part of the room that is one process' budget */
 #define BUDGET_MAX	(16 << 20)
-#define REFUSALS	256		/* writes until a full cache is looked at again */
+#define REFUSALS	256		/* refused writes until a full cache is checked again */
 #define UNUSED_SECONDS	3600
 #define CLOCK_PART	64		/* of the limit that the hand frees at a time, */
 #define CLOCK_MAX	(64 << 20)	/* and its bound */
-#define ENTRY_BLOCKS	2		/* that entries of a range may need */
-#define RESERVE		10		/* a tenth of the file system is left without a limit */
+#define ENTRY_BLOCKS	2		/* blocks that the entries of a range may need */
+#define RESERVE		10		/* without a limit, a tenth of the file system stays free */
 
 typedef void name_fn(void *arg, int dir, const char *name, const struct stat *st);
 
@@ -75,9 +75,9 @@ static u64 room(const struct cache *c, int dir)
 }
 
 /**
- * struct oldest - the image that was used least recently, of those that nobody uses
- * @except: not this one
- * @since: nor one that was used since
+ * struct oldest - search for the least recently used image that is not in use
+ * @except: name of this image, which is skipped
+ * @since: last use of the image @name; later ones are skipped
  */
 struct oldest {
 	const char *except;
@@ -85,7 +85,7 @@ struct oldest {
 	char name[CACHE_NAME + 1];
 };
 
-/* A lock of the file if nobody has it open, or -1 */
+/* Lock a file that no process has open.  Return: its descriptor, or -1. */
 static int lock_unused(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -112,7 +112,7 @@ static void choose_oldest(void *arg, int dir, const char *name, const struct sta
 	memcpy(o->name, name, sizeof(o->name));
 }
 
-/* Who opens the file meanwhile waits for the lock, and sees then that it is gone. */
+/* A process that opens the file meanwhile waits for the lock, and then finds it removed. */
 static bool remove_oldest(const struct cache *c, int dir)
 {
 	struct oldest o = { .except = c->name };
@@ -136,7 +136,7 @@ static u64 part(const struct cache *c)
 	return n < CLOCK_MAX && c->limit ? n : CLOCK_MAX;
 }
 
-/* Under the lock.  Return: what there is room for then. */
+/* Remove images and blocks, under the lock.  Return: bytes that there is room for then. */
 static u64 make_room(const struct cache *c, int dir, int lock, u64 bytes)
 {
 	u64 have = room(c, dir);
@@ -149,7 +149,7 @@ static u64 make_room(const struct cache *c, int dir, int lock, u64 bytes)
 	return room(c, dir);
 }
 
-/* Return: what there is room for; 0 also while somebody else makes room. */
+/* Return: bytes that there is room for; 0 also while another process makes room. */
 static u64 find_room(struct cache *c, int dir, u64 bytes)
 {
 	u64 have = room(c, dir);
