@@ -2,9 +2,9 @@
 /*
  * Reads of superblocks and metadata, past the page cache of the device.
  *
- * A device may be stuck, and who waits must end by a fatal signal all the same. The
- * requests go on then, so they share the memory and the open device with who waits: the
- * last of them frees both.
+ * A device may be stuck, and a fatal signal must end the wait for it all the same. The
+ * requests stay in flight then, so they and the waiting task share the memory and the
+ * open device: the last of them frees both.
  */
 #include "internal.h"
 
@@ -38,7 +38,7 @@ static void *dsfs_mem_alloc(u64 bytes)
 	return p;
 }
 
-/* The reference to the module was taken by dsfs_mem_put(). */
+/* Drops the reference to the module that dsfs_mem_put() has taken. */
 static void dsfs_mem_free(struct work_struct *work)
 {
 	struct dsfs_mem *mem = container_of(work, struct dsfs_mem, work);
@@ -118,7 +118,7 @@ static void dsfs_mem_submit(struct super_block *sb, struct dsfs_piece *piece,
 							 virt_to_page(p);
 
 		part = min_t(unsigned int, len, PAGE_SIZE - offset_in_page(p));
-		/* There is room for all. What is not read has a wrong checksum. */
+		/* All pages fit. If one did not, its block would fail verification. */
 		if (bio_add_page(bio, page, part, offset_in_page(p)) < part)
 			break;
 	}
@@ -134,8 +134,8 @@ static void dsfs_mem_submit(struct super_block *sb, struct dsfs_piece *piece,
  * @off: byte offset in the memory, likewise
  * @len: bytes, likewise, at most DSFS_BATCH_BYTES
  *
- * Return: 0; -EIO if a request failed: dsfs_mem_failed(); -EINTR after a fatal signal.
- * Then the memory must be put.
+ * Return: 0; -EIO if a request failed: see dsfs_mem_failed(); -EINTR after a fatal signal:
+ * requests may be in flight, so the memory must be put, not used again.
  */
 int dsfs_mem_read(struct dsfs_mem *mem, struct super_block *sb, u64 pos, size_t off,
 		  size_t len)

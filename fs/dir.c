@@ -17,7 +17,7 @@
  * So the result is remembered in a bitmap. Not covered are name blocks that share a block
  * (small directories), and those in the page cache.
  */
-static bool dsfs_held_block_good(const struct dsfs_dir_iter *it)
+static bool dsfs_resident_block_good(const struct dsfs_dir_iter *it)
 {
 	const struct dsfs_geo *geo = &it->src->geo;
 	const u64 at = geo->regions[DSFS_REGION_NAMES].pos - geo->meta_start +
@@ -102,7 +102,7 @@ static int dsfs_emit_names(struct super_block *sb, struct dir_context *ctx,
 		ret = dsfs_dir_iter_load(it, err);
 		if (ret)
 			return ret;
-		ret = dsfs_held_block_good(it) ?
+		ret = dsfs_resident_block_good(it) ?
 		      dsfs_emit_good(sb, ctx, it, err) :
 		      dsfs_emit_any(sb, ctx, it, err);
 		if (fatal_signal_pending(current))

@@ -8,7 +8,7 @@
 #include "internal.h"
 
 /**
- * dsfs_fc_log - tell of a defect during a mount attempt
+ * dsfs_fc_log - report an error or a warning of a mount attempt
  * @fc: mount context; its log gets the message if userspace holds it open
  * @sb: named in the kernel log, which gets the message too
  * @level: 'e': the mount fails, 'w': it does not

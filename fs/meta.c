@@ -10,11 +10,11 @@
  * meta=SIZE, and those that were unreadable or damaged at mount. Block checksums are
  * always resident.
  *
- * They are read into memory of their own (bdev.c) and copied when they are good, so that
- * who waits for a device can be killed and leaves nothing behind in the page cache.
+ * They are read into memory of their own (bdev.c) and copied after verification, so that
+ * a task that waits for the device can be killed and leaves no read into the page cache.
  *
- * A page larger than a block may have a bad block. Who wants another one gets that alone,
- * in a page that nobody else sees.
+ * A page larger than a block may have a bad block. A caller that needs another block of
+ * it gets that block alone, in a folio outside the page cache.
  */
 #include "trace.h"
 
@@ -100,10 +100,9 @@ static struct folio *dsfs_lazy_fill(struct dsfs_source *src, struct folio *folio
 }
 
 /*
- * Get metadata that is not resident. Return: as dsfs_lazy_fill(); -EAGAIN: it was removed.
- *
- * The page cache has functions for this, which cannot be killed while another
- * task reads the folio.
+ * Get metadata that is not resident. Return: as dsfs_lazy_fill(); -EAGAIN if the folio was
+ * removed meanwhile. read_mapping_folio() is not used, because a task that waits in it for
+ * another task's read cannot be killed.
  */
 static struct folio *dsfs_lazy_get(struct dsfs_source *src, u64 at)
 {

@@ -46,7 +46,7 @@ bool dsfs_meta_block_good(const struct dsfs_source *src, u64 block, const void *
 	const struct dsfs_region_info *r = &src->geo.regions[DSFS_REGION_BLOCKSUMS];
 	const __le32 *sums = src->sums->p;
 
-	/* BLOCKSUMS has no checksums of its own blocks. What is used of it is elsewhere. */
+	/* BLOCKSUMS has no checksums of its own; the verified copy in src->sums is used. */
 	if (block - dsfs_region_first(src, r) < dsfs_region_blocks(r))
 		return true;
 	return le32_to_cpu(sums[block]) == dsfs_crc32c(0, p, DSFS_BLOCK_SIZE);
@@ -200,7 +200,7 @@ static int dsfs_lazy_open(struct dsfs_source *src)
 	return 0;
 }
 
-/* Allocate what grows with the metadata. The bitmaps have 64 bytes for 2 MiB of it. */
+/* Allocate what grows with the metadata. A bitmap has 64 bytes for 2 MiB of it. */
 static int dsfs_meta_alloc(struct dsfs_source *src)
 {
 	const size_t longs = BITS_TO_LONGS(src->geo.meta_bytes >> DSFS_BLOCK_BITS);
@@ -251,8 +251,8 @@ static int dsfs_meta_try(struct dsfs_source *src, struct fs_context *fc, u64 bud
  * @fc: for messages
  * @budget: bytes of metadata that may be resident
  *
- * A node shall boot with less memory than was thought: what does not fit is not
- * resident, and a warning says so.
+ * A node with less memory than planned must still boot: metadata that does not fit is not
+ * resident, and a warning reports that.
  *
  * Return: 0; -ENOMEM; -EINTR; -EIO or -EBADMSG if BLOCKSUMS or a region
  * checksum is bad. Other damaged blocks are reported, and fail when they are
@@ -261,7 +261,7 @@ static int dsfs_meta_try(struct dsfs_source *src, struct fs_context *fc, u64 bud
 int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc, u64 budget)
 {
 	const u64 wanted = min(budget, dsfs_meta_most(src)), free = dsfs_memory_free();
-	/* A half is for data, and for those who come later. */
+	/* Half of it is left for file data and for later allocations. */
 	u64 fits = wanted <= free ? wanted : free / 2;
 	int ret;
 

@@ -39,7 +39,7 @@ static void dsfs_read_slot(struct super_block *sb, struct dsfs_slot *slot,
 				     slot->geo.slot, nr, -EUCLEAN);
 }
 
-/* What the other value of an error is: a checksum or the magic has no limit. */
+/* Word for err.limit in a message: for a checksum or the magic it is no limit. */
 static const char *dsfs_bound(int ret)
 {
 	return ret == -EBADMSG || ret == -EINVAL ? "expected" : "limit";

@@ -415,7 +415,7 @@ static int dsfs_dir_iter_seek(struct dsfs_dir_iter *it, struct dsfs_err *err)
 	return dsfs_names_get(it->src, it->dir, lo, &it->ref, &it->names, err);
 }
 
-/* dsfs_dir_iter_load - get the next name block, neither at the end nor within a block */
+/* dsfs_dir_iter_load - get the name block of it->pos: the first, or the one after it->names */
 int dsfs_dir_iter_load(struct dsfs_dir_iter *it, struct dsfs_err *err)
 {
 	const bool next = it->names.raw;

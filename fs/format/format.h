@@ -111,7 +111,7 @@ bool dsfs_super_same(const struct dsfs_super *a, const struct dsfs_super *b);
  * struct dsfs_slot - a superblock slot as read from the device
  * @raw: its bytes; zero if they could not be read
  * @geo: its geometry; valid if @ret is 0
- * @err: the broken rule if @ret is not 0; @err.what is NULL after a read error
+ * @err: the broken rule if @ret is not 0; @err.what may be NULL after a read error
  * @ret: 0, or the errno of the read or of dsfs_super_decode()
  */
 struct dsfs_slot {
