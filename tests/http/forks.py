@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Forks and signals."""
+import ctypes
+import errno
 import multiprocessing
 import os
 import signal
@@ -8,7 +10,7 @@ import threading
 
 import cases
 from server import Server
-from world import BUILD
+from world import BUILD, error_of, has
 
 
 class Interrupted(Exception):
@@ -18,6 +20,7 @@ class Interrupted(Exception):
 def part(world):
     workers(world)
     while_reading(world)
+    no_thread(world)
     interrupted(world)
     harmless(world)
     stopped(world)
@@ -75,6 +78,28 @@ def while_reading(world):
     for thread in threads:
         thread.join()
     cases.result(not any(ended) and not wrong, "40 forks while 4 threads read", ended, *wrong[:5])
+
+
+def no_thread(world):
+    """A child that cannot start its thread, because no memory is large enough for a stack"""
+    server = Server({"/set": world.bytes})
+    image = world.open(server.url("/set"))
+    image.load()
+    out, to = os.pipe()
+    child = os.fork()
+    if not child:
+        libc = ctypes.CDLL(None)
+        attributes = ctypes.create_string_buffer(64)
+        libc.pthread_attr_init(attributes)
+        libc.pthread_attr_setstacksize(attributes, ctypes.c_size_t(1 << 60))
+        libc.pthread_setattr_default_np(attributes)
+        os.write(to, str(error_of(image.read, "large")).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    has("a child without a thread says why", os.read(out, 4096).decode(), "bytes",
+        os.strerror(errno.EAGAIN))
+    os.close(out)
+    os.close(to)
 
 
 def stalled(world):

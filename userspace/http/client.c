@@ -316,8 +316,10 @@ int client_get(struct http_range *r, int (*stop)(void))
 	ret = client_submit(r);
 	r->done = ret;
 	pthread_mutex_unlock(&obj->lock);
-	if (ret)
+	if (ret) {
+		snprintf(r->why, sizeof(r->why), "%s", strerror(-ret));
 		return ret;
+	}
 	client_wake(obj);
 	return range_wait(r, stop);
 }

@@ -191,7 +191,7 @@ int object_find(struct http_object *obj, int (*stop)(void), char why[HTTP_WHY])
 	r->opening = true;
 	ret = client_get(r, stop);
 	/* r->why is not set: the thread still has an interrupted range */
-	if (ret == -EINTR || ret == -EAGAIN)
+	if (ret == -EINTR)
 		snprintf(why, HTTP_WHY, "%s", strerror(-ret));
 	else if (ret)
 		snprintf(why, HTTP_WHY, "%s", r->why);
