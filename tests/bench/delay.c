@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * delay - a proxy that holds back bytes, as a network's distance does.
+ * delay - a proxy that adds the latency of a network.
  *
  *	delay MS PORT
  *
- * Listens on a port of the loopback interface, which it prints, and passes connections on to
- * PORT there.  Bytes of each direction arrive half of MS later than they came, so an answer
- * takes MS longer; how many bytes a second pass is not limited.  To connect takes no time.
+ * Listens on a port of the loopback interface, which it prints, and forwards connections to
+ * PORT there.  Bytes of each direction are forwarded after half of MS, so a response takes MS
+ * longer.  Bandwidth is not limited, and the connection itself is not delayed.
  *
  * Why not netem: it needs a namespace and a module that test machines may not have.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * elapsed CMD [ARG...] - run a command, its output to nowhere, and print how
- * many nanoseconds it took.
+ * elapsed CMD [ARG...] - run a command with its output in /dev/null, and print
+ * how many nanoseconds it took.
  *
  * Why: the shell of a guest has no clock finer than 10 ms.  With one
  * nanosecond an instruction (tests/vm/run --icount) what is printed is the

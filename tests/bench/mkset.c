@@ -11,9 +11,9 @@
  * Names are like ImageNet's, n01440764/n01440764_10026.JPEG.  The same
  * arguments make the same tree, times included.
  *
- * The tree can be told instead of made, to what makes images: as a tar archive
- * or as a manifest of mkfs.dsfs.  Its contents are other ones: overlapping ranges of one
- * file, DATA, so that millions of files need no space of their own.
+ * Instead of a tree it can write a tar archive or a manifest for mkfs.dsfs.  Contents
+ * are different then: overlapping ranges of one file, DATA, so that millions of files
+ * need no space of their own.
  */
 #include <errno.h>
 #include <fcntl.h>

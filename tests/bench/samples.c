@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * samples - how fast samples come by libdsfs, of two images by turns.
+ * samples - rate at which libdsfs reads samples, of two images by turns.
  *
  *	samples ROUNDS IMAGE ADDRESS SOURCE
  *
- * Reads all regular files, whole and in one random order, of the IMAGE on the node and of the
- * ADDRESS with options SOURCE.  A first epoch of each is not counted.  Prints a line a round:
- * samples a second of both.
+ * Reads all regular files as a whole, in the same random order, of the local IMAGE and of the
+ * one at ADDRESS with options SOURCE.  The first epoch of each is not counted.  Prints samples
+ * per second of both, one line for each round.
  */
 #include <stdio.h>
 #include <stdlib.h>

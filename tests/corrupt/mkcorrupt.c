@@ -4,8 +4,8 @@
  *
  *   mkcorrupt IMAGE CHANGES OUT
  *
- * All checksums are made right again behind the change, since a defect that a
- * checksum finds tests nothing but checksums; unless the change says otherwise.
+ * All checksums are made right again after the change unless it is "raw", since
+ * a defect that a checksum detects tests nothing but checksums.
  * CHANGES are separated by ";".  Each is
  *
  *   [raw] PLACE FIELD OP VALUE	as in: inode /file mode=0; names /dir 0 count+1

@@ -5,9 +5,9 @@
  *   try [-o OPTIONS] BASE CASES [NAME...]
  *
  * Makes each case's image from BASE with mkcorrupt (of this program's own
- * directory), mounts it over a loop device, and tries what the case says.  All
- * is tried twice: an error must not turn into success because something was
- * cached.  Prints "ok - case" and "not ok - case"; exits 1 if one failed.
+ * directory), mounts it over a loop device, and makes the calls of the case, each
+ * twice: an error must not turn into success because something was cached.
+ * Prints "ok - case" and "not ok - case"; exits 1 if one failed.
  *
  * What can be tried: stat, ls, read, readlink, listxattr PATH; readat and mmap
  * PATH:OFFSET (4 KiB from there on; mmap may end in SIGBUS); getxattr

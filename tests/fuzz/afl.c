@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The same mutator as AFL++ asks for it.  AFL++ goes on with its own mutations
- * beside it.
+ * The mutator by AFL++'s interface of custom mutators.  AFL++ applies its own
+ * mutations as well.
  */
 #include <stdlib.h>
 

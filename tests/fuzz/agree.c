@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * agree FROM TO INPUT... - whether fsck.dsfs and those who read an image agree.
+ * agree FROM TO INPUT... - whether fsck.dsfs and the readers of an image agree.
  *
- * Seeds from FROM to TO each change a good image, in turn one of those that the
- * INPUTs stand for, and make checksums right.  What fsck.dsfs calls clean must be
- * what the kernel mounts and reads to the last byte, as walk_all() does, and what
- * dump.dsfs lists without an error; so fsck.dsfs names whatever they refuse.
- * A fuzzer seldom comes here: it goes on from images that are broken already.
+ * Each seed from FROM to TO changes a good image, that of each INPUT in turn, and
+ * makes checksums right.  An image that fsck.dsfs calls clean must be one that the
+ * kernel would mount and read to the last byte, as walk_all() does, and that
+ * dump.dsfs lists without an error.  A fuzzer seldom finds such images: it
+ * continues from images that are broken already.
  *
  * Prints figures; exits with 1 and names the seed if they do not agree.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Target: dump.dsfs, from its command line on, with everything that it can
- * show but a digest, for which the zeros of holes are summed: an image may have
- * 256 TiB of them.  The two forms of a listing go together, as most of an image is there.
+ * Target: main() of dump.dsfs.  Each input is listed, which reads most of an image,
+ * and gets one other output.  Digests are left out: they include the zeros of holes,
+ * and an image may have 256 TiB of those.
  */
 #include "engine.h"
 #include "memory.h"

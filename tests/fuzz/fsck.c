@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Target: fsck.dsfs, from its command line on.  What it calls clean must be what
- * the kernel mounts and reads to the last byte, and what dump.dsfs lists: so it
- * names whatever is refused.
+ * Target: main() of fsck.dsfs.  An image that it calls clean must be one that the
+ * kernel would mount and read to the last byte, and that dump.dsfs lists without
+ * an error.
  */
 #include "engine.h"
 #include "memory.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inputs to images and back.  An image keeps its zeros implicit: gaps of them
- * of GAP bytes or more cost a new record instead.
+ * Conversion of inputs to images and back.  An input has records of an image's
+ * bytes: zeros are left out where there are GAP or more of them.
  */
 #include "input.h"
 #include "mutate.h"

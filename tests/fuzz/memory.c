@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory in the place of userspace/lib/reader_file.c: a fuzzer runs thousands of
- * images a second, and files would take most of that time.  And what a tool does
- * once in its life: here it has many.
+ * A reader of memory in place of userspace/lib/reader_file.c: a fuzzer runs thousands
+ * of images a second, and files would take most of that time.  It also replaces what a
+ * tool does once for each process, as main() is called for each input.
  */
 #include <stdio.h>
 #include <stdlib.h>

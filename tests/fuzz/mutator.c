@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Custom mutators of both engines.  A fourth of the inputs is left to what the
- * engine does with any bytes; the others are unpacked, changed where their
- * structures are, or in a window by the engine, and packed again.
+ * The custom mutator of both engines.  A quarter of the inputs is mutated by the
+ * engine as plain bytes; the others are unpacked, changed in their structures, or
+ * in a window by the engine, and packed again.
  */
 #include <stdlib.h>
 

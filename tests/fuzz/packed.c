@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An image of what mkfs.dsfs accepts, and what fsck.dsfs says to it.  Both run by their main(),
- * command line and all.  The image lies in memory, where a sync costs nothing.
+ * Runs mkfs.dsfs on an input and fsck.dsfs on the image, if one is made, both by their main().
+ * The image is in memory, where a sync costs nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Target: what a server says, and addresses, which a server says in redirects: the head and the
- * body of an answer, a registry's challenge and its manifest.
+ * Target: all that a server sends: head and body of a response, addresses in redirects, the
+ * challenge and the manifest of a registry.
  *
- *   byte 0	which; an answer: bit 3: it is the first one of its object; bit 4: it is a text
- *   1-2	of an answer, bytes that are asked for, and where they begin in the object
- *   then	the text; of an answer lines, up to an empty one, and the body
+ *   byte 0	kind; of a response: bit 3: the first one of its object; bit 4: a text
+ *   1-2	of a response: requested bytes, and their offset in the object
+ *   then	the text; of a response: header lines up to an empty one, then the body
  */
 #include <stdlib.h>
 #include <string.h>

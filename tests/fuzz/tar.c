@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Target: archives that mkfs.dsfs --tar reads.  Contents are counted first, and each file must
- * get the bytes that its size says.  Of what is accepted an image is made, and fsck.dsfs must
- * find nothing wrong with it.
+ * get as many bytes as its size.  An image is made of an archive that is accepted, and
+ * fsck.dsfs must call it clean.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inputs of the target tar become archives.  An engine that changes a byte of a header makes
- * its checksum wrong, and a reader then looks no further; and what is as large as the limits of
- * the format has no room in an input.
+ * Conversion of inputs of the target tar to archives.  Checksums of headers are made right, as
+ * a mutation leaves them wrong and a reader would stop there; and records are repeated, as ones
+ * that reach the limits of the format do not fit into an input.
  */
 #include <stdio.h>
 #include <stdlib.h>

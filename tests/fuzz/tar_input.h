@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Archives as inputs: what a mutation has made wrong by the way is made right again when an
- * input is run, and records are made long there, since inputs have 16 KiB.
+ * Conversion of inputs to archives: when an input is run, checksums and lengths that a mutation
+ * left wrong are made right, and records are made long, since an input has at most 16 KiB.
  */
 #ifndef FUZZ_TAR_INPUT_H
 #define FUZZ_TAR_INPUT_H
@@ -11,7 +11,7 @@
 #define TAR_INPUT_BLOCK		512
 #define TAR_INPUT_MAX		(8 << 20)
 
-/* The last bytes of a header, which are of no use in an archive; see tar_input_make(). */
+/* Bytes at the end of a header, which archives do not use; see tar_input_make(). */
 #define TAR_INPUT_HOW		500
 #define TAR_INPUT_AGAIN		501	/* two bytes */
 
@@ -20,15 +20,15 @@
 #define TAR_INPUT_RAW		'!'
 
 /**
- * tar_input_make - the archive of an input
+ * tar_input_make - convert an input to an archive
  * @out: TAR_INPUT_MAX bytes
  *
- * Checksums of headers, and lengths of records, become right, but with TAR_INPUT_RAW in a
- * header.  With TAR_INPUT_REPEAT what follows the last comma of the value of the last record
- * comes again, so many times as the two bytes behind say, and 16 times that; with
- * TAR_INPUT_MANY the record, with a number in its key.
+ * Checksums of headers and lengths of records are made right, except with TAR_INPUT_RAW in a
+ * header.  With TAR_INPUT_REPEAT the part of the last record's value after its last comma is
+ * repeated 16 times as often as the two bytes behind say; with TAR_INPUT_MANY the record is
+ * repeated, with a number in its key.
  *
- * Return: bytes of it.
+ * Return: bytes of the archive.
  */
 size_t tar_input_make(const u8 *in, size_t size, u8 *out);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mutator of archives for both engines: it knows headers and records.  A third of the inputs is
- * left to what the engine does with any bytes.
+ * Mutator of archives for both engines, which knows headers and records.  A third of the inputs
+ * is mutated by the engine as plain bytes.
  */
 #include <stdlib.h>
 

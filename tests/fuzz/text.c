@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Target: the texts that mkfs.dsfs reads: a manifest and an order of it, a list of patterns, and
- * the command line.  Of a manifest that is accepted an image is made, and fsck.dsfs has to
- * call it clean.
+ * the command line.  An image is made of a manifest that is accepted, and fsck.dsfs must call
+ * it clean.
  *
  *   byte 0	bits 0-1: which; bit 2: entries end with NUL; bits 3-5: options of the image
  *   1-2	bytes of the first text; the rest is the second one: the order

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Everything that libdsfs and the image reader can be asked, of every inode:
- * attributes, names, lookups, targets, xattrs, maps and contents.  What they
- * promise whatever the image holds is a finding if it is not so.
+ * Calls every function of libdsfs and of the image reader for every inode:
+ * attributes, names, lookups, targets, xattrs, maps and contents.  A promise that
+ * they make for any image and do not keep is a finding.
  *
- * Broken is an image if the kernel would not mount it, or would answer anything
- * with an error: what fs/ checks besides libdsfs is checked here too.
+ * An image counts as broken if the kernel would not mount it, or any call would
+ * fail: what fs/ checks besides libdsfs is checked here, too.
  */
 #include <stdlib.h>
 
