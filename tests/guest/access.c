@@ -2,13 +2,13 @@
 /*
  * access - read one file in one way, with the advice that programs give.
  *
- * For scripts that count requests to the device, or that want to see who waits.  The
- * places are the same in each run.
+ * For scripts that count requests to the device, or that check which calls wait.  Random
+ * offsets are the same in each run.
  *
  *   willneed    POSIX_FADV_WILLNEED over the file
  *   willneedby  POSIX_FADV_WILLNEED over the file, by the user COUNT
  *   readahead   the same as willneed by readahead(2); madvise: by MADV_WILLNEED of a mapping
- *   seekhole    SEEK_HOLE: the file's metadata is read, its data is not
+ *   seekhole    SEEK_HOLE: reads the file's metadata, and no data
  *   seq         128 KiB at a time, to the end
  *   seqadvised  the same after POSIX_FADV_SEQUENTIAL: cp, cat, sha256sum
  *   faults      COUNT pages of a mapping at random
@@ -19,19 +19,19 @@
  *   mapfork     a fork, while the first fault of a mapping waits for a tag of the device: the
  *               child prints that it is there
  *   ateof       a read at the end of the file, and one behind it
- *   nowait      a read that must not wait; directnowait: with O_DIRECT;
+ *   nowait      a read with RWF_NOWAIT; directnowait: with O_DIRECT;
  *               mapnowait: of a file that is mapped
  *   mapdirectnowait
- *               the same where a mapping has kept the data in memory, and nothing its metadata
- *   whole       one read of all of it
- *   dontcache   the first COUNT pages, 128 KiB at a time, by reads that leave nothing in the
- *               cache; pages that cannot be read are left out
+ *               directnowait with the data in memory, by a mapping, and the metadata not
+ *   whole       one read of the whole file
+ *   dontcache   the first COUNT pages, 128 KiB at a time, with RWF_DONTCACHE; pages that
+ *               cannot be read are left out
  *   pageout     MADV_PAGEOUT: reclaim takes its pages; pageouts: again and again
- *   resident    nothing is read
+ *   resident    no read
  *
- * Prints how many bytes came; EAGAIN where a read would have waited; after dontcache,
- * pageout and resident how many of the last 64 of the first COUNT pages are in the cache, or
- * EOPNOTSUPP.
+ * Prints the number of bytes that were read; EAGAIN if a read would have waited; after
+ * dontcache, pageout and resident how many of the last 64 of the first COUNT pages are in the
+ * cache, or EOPNOTSUPP.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connectable file handles: they name the parent directory, too, and opening
- * one gives a file with a path.  It is how an NFS server that checks subtrees
- * opens files, and the only way in which userspace can name a parent; so it is
- * here that made-up parents are tried.  Everything but the file's own directory
- * has to be stale, be it a file, a symlink, a device or nothing.
+ * Connectable file handles, which also contain the parent directory; opening one
+ * gives a file with a path.  NFS servers that check subtrees open files so, and
+ * it is the only way in which userspace can name a parent: so forged parents are
+ * tested here.  Any parent but the file's own directory must give ESTALE: a file,
+ * a symlink, a device or a number that does not exist.
  */
 #include <errno.h>
 #include <fcntl.h>

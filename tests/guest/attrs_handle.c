@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * File handles, what NFS servers live on: taken from every object, kept while
- * all caches are dropped, opened again.  A handle that never was one, or names
- * something that is gone, gives ESTALE and nothing else.
+ * File handles, as NFS servers use them: made of every object, kept while all
+ * caches are dropped, opened again.  A forged handle, or one of an object that
+ * does not exist, gives ESTALE and nothing else.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Symlinks are followed in RCU walk: with RESOLVE_CACHED the kernel looks a path up
- * without leaving it, and gives EAGAIN where it would have to.  What the link leads
- * to, and whether there is anything, makes no difference.
+ * Symlinks must be followed in RCU walk.  With RESOLVE_CACHED the kernel does not leave
+ * RCU walk, and gives EAGAIN if it would have to.  The target makes no difference, and
+ * need not exist.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,9 +2,9 @@
 /*
  * bench_open - what it costs to open a cached file, read it and close it.
  *
- * All files of a directory are, one after the other, in each pass; a pass is short, so
- * that few of many passes have a tick of the kernel's timer in them and the median is
- * of none.  Meant for a machine whose clock counts instructions.
+ * Each pass does that for all files of a directory.  A pass is short, so that a tick of the
+ * kernel's timer falls into few of the passes and does not change the median.  For a machine
+ * whose clock counts instructions.
  */
 #include <dirent.h>
 #include <fcntl.h>

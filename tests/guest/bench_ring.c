@@ -2,8 +2,8 @@
 /*
  * bench_ring - what a random read of 4 KiB that is cached costs by io_uring.
  *
- * A file system that cannot say "not without waiting" has its reads done by
- * worker threads; their number is printed.
+ * io_uring gives the reads of a file system without FMODE_NOWAIT to worker
+ * threads; their number is printed.
  */
 #include <dirent.h>
 #include <errno.h>

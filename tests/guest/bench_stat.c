@@ -3,13 +3,12 @@
  * bench_stat - what a stat costs when dentry and inode are gone and what they
  * are made from is still cached; or, with --make, the files to do that with.
  *
- * Each round takes other files of the directory: a pass brings all they need
- * into memory, dentries and inodes are dropped, RCU gets the time to give
- * back their memory (without it the figures jump about), half-empty slabs are
- * emptied (or it depends on the number of files how many objects have to be
- * made anew), then come a pass that finds nothing and a pass that finds
- * everything.  Meant for a machine whose clock counts instructions; prints
- * medians and the range of the rounds.
+ * Each round uses other files of the directory.  A first pass reads all metadata
+ * into memory.  Dentries and inodes are dropped; RCU gets the time to free them
+ * (without it the results vary), and half-empty slabs are emptied (otherwise the
+ * number of new slabs depends on the number of files).  Then one pass finds no
+ * dentries, and one finds all of them.  For a machine whose clock counts
+ * instructions; prints medians and the range of the rounds.
  *
  * The directories stay open: otherwise their inodes would be dropped as well,
  * and with them the pages of those file systems that keep names there.  Several

@@ -3,14 +3,14 @@
  * epochs - how much of a set its device reads in each of several shuffled epochs.
  *
  * Every epoch reads each file of a list once, in an order of its own, by several
- * processes; what the block device counted meanwhile, over the bytes of the set, is
- * what the cache did not have.  With --eat it is a process that holds memory instead:
- * so much of it that as many bytes are available as are asked for, locked, until it is
- * killed; how much a cache can get then is known.
+ * processes.  The bytes that the block device counted meanwhile, over those of the set,
+ * are the part that was not cached.  With --eat the program locks memory instead, until
+ * it is killed: all but the given number of bytes that are available, so that the room
+ * for a cache is known.
  *
- * The readers' buffers are one piece of memory that is there before the first epoch, so
- * that the job does not grow after the cache has filled what it left: those of malloc()
- * became huge pages, or did not.  "# own" says how much memory the job has.
+ * The readers' buffers are one piece of memory that is allocated before the first epoch,
+ * so that the job does not grow after the cache has filled the rest: buffers of malloc()
+ * may or may not become huge pages.  "# own" is the memory of the job.
  *
  * Patterns: read (open, fstat, one read), pil (4,096, 61,440, then 65,536 bytes), mmap,
  * direct (as read, with O_DIRECT: an NFS client that keeps nothing itself).  With --counted

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * failnth - every operation with every allocation and request of it failing.
+ * failnth - every operation, with each of its allocations and requests failing.
  *
- * /proc/self/fail-nth makes the N-th of all calls fail that this task makes and
- * that can be made to fail: slab, pages, and requests to a device with
- * make-it-fail.  So an operation is done with N = 1, 2, 3 ... until it ends
- * before the N-th.  Each time it starts with nothing cached, and has to succeed
- * with what it gave without faults, or to fail with ENOMEM or EIO.  Then it is
- * done once more, without fault and with what the failed one left in the
- * caches: it has to succeed.
+ * /proc/self/fail-nth makes the N-th call of this task fail, of those that can be
+ * made to fail: allocations of slabs and pages, and requests to a device with
+ * make-it-fail.  So an operation is done with N = 1, 2, 3 ... until it makes fewer
+ * than N such calls.  Each time it starts with nothing cached, and must give the
+ * result that it has without faults, or fail with ENOMEM or EIO.  Then it is done
+ * once more, without fault and with the caches that the failed one left: it must
+ * succeed.
  *
- * Who starts this chooses one kind at a time: the number of page allocations is
+ * The caller chooses one kind of call at a time: the number of page allocations is
  * not the same each time, so that an N of all kinds could miss a request.
  *
- * What is done by other tasks on its behalf (workers) is not reached that way.
- * With --interval each K-th call fails, of this task during an operation and
- * of the kernel's workers.
+ * Calls of other tasks (workers) are not reached that way.  With --interval each
+ * K-th call fails, of this task during an operation and of the kernel's workers.
  *
- * The kernel log, lockdep and kmemleak have the last word: who starts this
- * looks there.
+ * The caller checks the kernel log, lockdep and kmemleak as well.
  */
 #include <ctype.h>
 #include <dirent.h>

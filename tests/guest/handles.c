@@ -5,10 +5,9 @@
  *   handles save DIR FILE	write a handle of each object below DIR to FILE
  *   handles open DIR FILE	try them there
  *
- * What another generation of an image makes of the handles of one is the question: it
- * must be an error, and never another file.  Prints how many opened the object they
- * were made of, how many another one, how many were stale, and how many failed
- * otherwise.
+ * A handle of one generation of an image must give an error in another one, and never
+ * open another file.  Prints how many handles opened the object that they were made of,
+ * how many another one, how many were stale, and how many failed otherwise.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -10,11 +10,11 @@
  *
  *   cold=N cached=N miss=N
  *
- * lookups --once DIR FILES COUNT: the first pass alone, and nothing is printed, for who counts
- * what is asked of the device.
+ * lookups --once DIR FILES COUNT: the first pass alone, without output, for scripts that count
+ * requests to the device.
  *
- * All were looked up once before that, and what RCU has still to free after the
- * drop gets two seconds: both would be counted otherwise.
+ * All names are looked up once before that, and RCU gets two seconds to free what
+ * was dropped: otherwise both would be counted.
  *
  * Exits 1 if a name that is there is not found, or one that is not is.
  */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * plugged - ask for files so that the block layer may put neighbours into one request.
+ * plugged - prefetch files so that the block layer can merge requests of neighbours.
  *
- * posix_fadvise(2) hands each file to the device by itself.  What one io_submit(2) begins is
- * handed over together: each file is asked for by a read of a byte that must not wait,
- * which begins to read it and fails with EAGAIN.  Files come BATCH at a time, in the
- * order of the list on standard input.  Prints files, and requests and KiB that the device
- * counted until all of them were read.
+ * posix_fadvise(2) submits the requests of each file on their own.  The requests of one
+ * io_submit(2) are submitted together: it reads a byte of each file without waiting, which
+ * starts readahead and fails with EAGAIN.  Files are read BATCH at a time, in the order of the
+ * list on standard input.  Prints files, and requests and KiB that the device counted until
+ * all of them were read.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -8,10 +8,9 @@
  *   pressure --seconds=N ... DIR	run; see usage
  *
  * Every byte is compared: names, sizes and contents follow from a file's number,
- * so no reference copy has to compete for the memory.  Which race happens when
- * is up to the machine; that is why time is the budget here and what a process
- * does in it is only counted.  A kind of process that came to check nothing
- * fails.
+ * so no reference copy competes for the memory.  Which races happen depends on the
+ * machine, so the test runs for a given time, and the checks of each kind of
+ * process are counted.  A kind that has checked nothing fails.
  */
 #include <errno.h>
 #include <fcntl.h>

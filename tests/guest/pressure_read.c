@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The readers of pressure: each round opens a file, takes some of it in one way
- * and compares it.  They run long and at once, so no reader assumes anything of
- * what is cached.
+ * The readers of pressure: each round opens a file, reads some of it in one way
+ * and compares it.  They run at the same time, so no reader assumes that anything
+ * is cached.
  */
 #include <errno.h>
 #include <fcntl.h>

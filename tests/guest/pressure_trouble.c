@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Those who make the readers of pressure trouble, and check what they get
- * themselves: caches dropped at all layers, mounts that come and go, remounts,
- * handles, an overlay.
+ * The processes that disturb the readers of pressure, and check their own results:
+ * they drop caches of all layers, mount, unmount and remount, and use handles and
+ * an overlay.
  *
  * Mounts of the main image share its super block; those of the side image make
  * and destroy one, several processes at a time.

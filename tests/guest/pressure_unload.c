@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module goes and comes while others mount, read and unmount.
+ * The module is unloaded and loaded while other processes mount, read and unmount.
  *
- * Nothing of a mount that has ended may still need the module, however late its
- * reads come back; who mounts while it comes gets all of a file system, or is
- * told that there is none.  The module is asked to go all the time, so it goes at
- * the moment in which the last mount lets go of it.  So that there is such a
- * moment, those who mount wait for the next unload now and then; and they
- * mount again while it is being loaded.
+ * After an unmount nothing may need the module, however late its reads complete; a
+ * mount during the load must work, or fail with ENODEV.  Unload is tried all the
+ * time, so the module goes at the moment in which the last mount drops it.  For
+ * such moments the mounting processes wait for the next unload now and then; and
+ * they mount again while the module is being loaded.
  */
 #include <errno.h>
 #include <fcntl.h>

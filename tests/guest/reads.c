@@ -3,12 +3,12 @@
  * reads - every way to read a file gives the same bytes.
  *
  * Walks a mounted tree beside a reference copy of it (another file system with
- * the same contents) and reads each file by every call that Linux has.  What
- * is checked holds on any file system; so the program proves itself on ext4,
- * and only the options add what is DSFS's own.
+ * the same contents) and reads each file by every call that Linux has.  The
+ * checks hold on any file system, so they are tested on ext4; options add those
+ * of DSFS alone.
  *
- * The three dangers that it is made for: wrong offsets, bytes of a neighbour
- * in the same block behind the end of a file, and pages called up to date
+ * It looks for three kinds of errors: wrong offsets, bytes of a neighbour in the
+ * same block behind the end of a file, and pages that are marked up to date
  * before they are.
  */
 #include <errno.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A file of which some bytes cannot be had: every way of reading gives the
- * error for those pages, and all others as they are.
+ * A file with unreadable bytes: every way of reading gives an error for their
+ * pages, and the right bytes of all others.
  *
- * Nothing is cached when a way begins, so that each finds the error anew, and
- * each page is asked for alone: a read that gets as far as the error is short.
+ * Nothing is cached when a way begins, so that each meets the error anew, and each
+ * page is read alone, because a read that crosses the error is short.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * O_DIRECT, and what statx says of it.  The device delivers whole sectors, and
- * behind the end of a file a sector holds somebody else's bytes: no buffer may
- * show them.
+ * O_DIRECT, and its limits in statx.  The device reads whole sectors, and behind
+ * the end of a file a sector has bytes of another file: they must not get into a
+ * buffer.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What follows a file in its block on the disk is another file's.  Whoever
- * brings the last page into memory, and in whichever way: a map of it shows
- * zeros behind the end.
+ * Bytes behind the end of a file, which in its block on the disk are those of
+ * another file.  However the last page was read into memory, a mapping of it must
+ * have zeros there.
  *
- * Only files are looked at that have something behind them, so that a pass says
+ * Only files are tested that have other bytes behind them, so that a pass proves
  * something.
  */
 #include <errno.h>

@@ -3,10 +3,10 @@
  * requests - how many requests to the device a shuffled pass over files takes.
  *
  * Drops all caches, reads every file of a tree (or those of a list, or every
- * n-th, or the first n of the shuffled) once in an order shuffled by a seed, in
- * the way of a loader, and prints what the block device counted meanwhile.  Counts depend on
- * nothing but kernel, file system and device; so they can be compared, where seconds cannot.
- * A tree without a device, in memory, counts none.
+ * n-th, or the first n of the shuffled) once in an order shuffled by a seed, as
+ * a loader does, and prints what the block device counted meanwhile.  Counts depend only
+ * on kernel, file system and device, so they can be compared where seconds cannot.  A
+ * tree in memory has no device, and no counts.
  *
  * Patterns:
  *   whole   open, fstat, one read of the whole file, close

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trymount - mount, and say exactly what came of it.
+ * trymount - mount, and print the errno and the kernel's messages.
  *
- * mount(8) turns an errno into prose and busybox drops the messages of the
- * kernel; tests want both.  Prints "OK" or the errno's name, a colon and the
+ * mount(8) turns an errno into prose, and busybox drops the messages of the
+ * kernel; tests need both.  Prints "OK" or the errno's name, a colon and the
  * messages of the fs context.
  *
  *   trymount [-t TYPE] [-o OPTIONS] SOURCE DIR	by fsopen, fsconfig, fsmount
  *   trymount -l ...				by mount(2)
  *   trymount -r [-o OPTIONS] DIR		remount, by mount(2)
  *   trymount -k -o OPTIONS SOURCE DIR	the same, whether options are refused or not
- *   trymount -s KIB [-o OPTIONS] SOURCE DIR	while half as much memory is free, and more
- *						counts as available
+ *   trymount -s KIB [-o OPTIONS] SOURCE DIR	with half of KIB of free memory, while
+ *						more counts as available
  *
  * Exit: 0 mounted, 1 not.
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A mount while memory that counts as available is not to be had.
+ * A mount while memory that counts as available cannot be allocated.
  *
- * Names in a tmpfs lie in slab caches whose objects can be reclaimed, and theirs
- * cannot be: the kernel's estimate has them, an allocation does not get them.  All else
- * is locked.  Nothing forks meanwhile, so that nobody but the mount asks for memory.
+ * Dentries of a tmpfs are in slab caches that count as reclaimable, and cannot be
+ * reclaimed: MemAvailable includes them, but an allocation does not get them.  All other
+ * memory is locked.  Nothing forks meanwhile, so that only the mount allocates.
  */
 #include <errno.h>
 #include <fcntl.h>

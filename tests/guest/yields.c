@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * yields [--check] CALL PATH - one call that walks much.
+ * yields [--check] CALL PATH - one long call, and whether it reschedules.
  *
- *   fiemap FILE	count the pieces of FILE
- *   readdir DIR	all names of DIR
+ *   fiemap FILE	count the extents of FILE
+ *   readdir DIR	read all names of DIR
  *
- * Prints what the call returned.  With --check a thread that goes before any other wants
- * the same processor, again as soon as it has had it: a third one, on another processor,
- * wakes it.  The call has to give way, and often: a kernel that does not preempt itself does
- * so where it is asked to, and else once before a call and once after it.  A short call may
- * be over before the third thread had its processor from the host, so it is made again
- * until it has given way often.
+ * Prints the result of the call.  With --check a thread of the highest priority competes for
+ * the same processor: a third thread, on another processor, wakes it again whenever it has
+ * run.  The call must reschedule often.  A kernel without preemption does so where the call
+ * invites it, and otherwise once before the call and once after it.  A short call may end
+ * before the host has run the third thread, so it is repeated until it has rescheduled often.
  */
 #include <errno.h>
 #include <fcntl.h>

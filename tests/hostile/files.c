@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whole files in memory, for programs that end where one cannot be had.
+ * Whole files in memory; an error ends the program.
  */
 #include <fcntl.h>
 #include <stdio.h>

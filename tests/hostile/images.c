@@ -3,17 +3,17 @@
  * images mutate|corpus|flip FROM TO OUT WHAT... - hostile images, one a number from
  * FROM to TO, mounted and walked in a guest that has loop devices.
  *
- * mutate: number N, a seed, changes a base, each WHAT its turn, and makes checksums
- * right.  A line of OUT an image: "SEED BASE MOUNT ERRORS FIRST", which are the errno
- * of the mount, the number of calls that failed and the first of them.
+ * mutate: number N is a seed.  It changes a base, each WHAT in turn, and makes checksums
+ * right.  OUT has a line for each image: "SEED BASE MOUNT ERRORS FIRST", the errno of the
+ * mount, the number of calls that failed and the first of them.
  *
- * corpus: number N is the N-th of the fuzzers' inputs in the directory WHAT, made an
+ * corpus: number N is the N-th of the fuzzers' inputs in the directory WHAT, made into an
  * image as the fuzzers do.  The same lines, with the name of the input as BASE.
  *
- * flip: one bit of the first WHAT, anywhere but in an older generation that lies in
- * front, and no checksum made right.  Every answer that is no error must be one that
- * the base gave: "BIT MOUNT ERRORS WRONG FIRST".  The second WHAT is that older
- * generation on its own, and has to be noticed.
+ * flip: one bit of the first WHAT is flipped, outside the older generation at its front,
+ * and checksums are left as they are.  Every result without an error must be that of the
+ * base: "BIT MOUNT ERRORS WRONG FIRST".  The second WHAT is the older generation alone:
+ * its results must count as wrong.
  *
  * Prints "ok - case" and "not ok - case" lines.  An image that takes longer than a
  * minute, a kernel that complains, and memory that does not come back end the run.

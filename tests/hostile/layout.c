@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where things lie in an image that may be broken in any way; and its
- * checksums, which need to know no more than that.
+ * Offsets of structures in an image that may be broken in any way, and checksums,
+ * for which these offsets are enough.
  */
 #include "layout.h"
 #include "mutate.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is changed in an image, and how: everything is drawn from a seed, so
- * that a number is all there is to keep of a finding.
+ * Mutations of an image.  Everything is drawn from a seed, so a number is enough to
+ * reproduce a finding.
  *
- * Values are not drawn evenly: where code breaks is at bounds, one beside them,
- * and where two structures that are fine alone contradict each other.
+ * Values are not drawn evenly: code breaks at bounds, next to them, and where two
+ * valid structures contradict each other.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mutate [--describe] BASE SEED [OUT] - the image that a seed makes of BASE:
- * what a number in a report stands for.
+ * mutate [--describe] BASE SEED [OUT] - make the image of a seed, which reports
+ * give as a number.
  *
- * mutate --flip BASE BIT OUT - the image with one bit of it flipped.
+ * mutate --flip BASE BIT OUT - make the image with one bit flipped.
  *
  * mutate --chain=N BASE SEED - N mutations, each on top of the last, and the
  * base again after 50: a test of the mutator itself, under sanitizers.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One image after the other on one loop device, mounted and walked, in a kernel
- * that must not mind.
+ * Mounts and walks one image after the other on one loop device; the kernel must
+ * neither complain nor lose memory.
  *
- * One process and one loop device for all of them, since in User Mode Linux
- * a system call is dear and a process dearer.
+ * One process and one loop device serve all images, since in User Mode Linux
+ * system calls are slow and processes slower.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Everything that can be asked of a mounted tree: names there and not there,
- * attributes, targets, xattrs, handles, and contents in each way that they can be
- * read.  A broken image may say anything, so all of it is bounded: objects, depth,
- * bytes of a file and of all files.
+ * Makes all calls that read a mounted tree: lookups of names that exist and of others,
+ * attributes, targets, xattrs, handles, and contents in every way of reading.  A broken
+ * image may claim anything, so the walk is bounded: objects, depth, bytes of a file and
+ * of all files.
  */
 #include <dirent.h>
 #include <errno.h>

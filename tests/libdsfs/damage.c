@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Images with a byte changed, or cut short while they are open: what is damaged is an
- * error, and nothing else is.
+ * Images with a byte changed, or cut short while they are open: reads of damaged parts
+ * fail, and no others.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checks behind the interface, which need places in the image that only the inside of
- * the library tells: a block of metadata and its checksum forged together, and bytes that
- * span blocks.
+ * Tests that need offsets in the image from the library's internal interface: a block of
+ * metadata that is forged together with its checksum, and metadata that spans blocks.
  */
 #include <stdlib.h>
 #include <unistd.h>

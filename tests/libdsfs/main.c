@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libdsfs-test IMAGE TREE - libdsfs over an image of a tree, by its public interface.
+ * libdsfs-test IMAGE TREE - test the public interface of libdsfs with an image of a tree.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Several reads at once: the same bytes as by single ones, and when the kernel is told of
- * them.  libc's posix_fadvise() is replaced by one that takes notes.
+ * Several reads in one call: they give the bytes of single reads, and prefetch in time.
+ * libc's posix_fadvise() is replaced by one that records its calls.
  */
 #include <fcntl.h>
 #include <stdio.h>

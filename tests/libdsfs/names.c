@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names and paths, and what a caller can do wrong with an image that is right.
+ * Names and paths, and errors of callers with a good image.
  */
 #include "test.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Opening: what is an image and what is not, options, generations.
+ * Opening: images and other files, options, generations.
  */
 #include <fcntl.h>
 #include <stdlib.h>

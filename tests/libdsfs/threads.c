@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libdsfs-threads IMAGE - many threads ask one image everything at once, from the first
- * byte of its metadata on, and one file is read by all; then they read its metadata through
- * a cache that has room for a part of it.  Under ThreadSanitizer.
+ * libdsfs-threads IMAGE - many threads make all calls of an image at once, from the first
+ * read of its metadata on, and all read one file; then they read metadata through a cache
+ * that has room for a part of it.  Runs under ThreadSanitizer.
  */
 #include <pthread.h>
 #include <stdio.h>

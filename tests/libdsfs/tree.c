@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What libdsfs says of an image against the tree that it was made of, as the kernel
- * shows that.
+ * Compares what libdsfs reads from an image with system calls on the tree that the image
+ * was made of.
  */
 #include <dirent.h>
 #include <fcntl.h>

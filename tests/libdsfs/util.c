@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Images in memory, and a visit that asks an image everything.
+ * Images in memory, and a walk that makes all calls of an image.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * faults - a library to be preloaded: the N-th call of a kind fails.
+ * faults - a library for LD_PRELOAD that makes the N-th call of a kind fail.
  *
- * What a tool does when a disk is full or memory runs out must be seen for
- * every single call, and again in the same way tomorrow; limits and timers give
- * neither.  So calls into libc are counted here, and one of them is chosen.
+ * Tests must see what a tool does when a disk is full or memory runs out, for
+ * every single call and reproducibly; limits and timers give neither.  So calls
+ * into libc are counted here, and one of them is chosen.
  *
  *   FAULT=KIND[,KIND]...:N:ACTION
  *
  * KIND:	write (and all that changes the target), sync, read (contents),
  *		open, attr (stat, xattrs, links), list, alloc, set (owner, mode, times,
- *		xattrs), and statx, which is what mkfs.dsfs looks at its source with
- *		once all is read
- * N:		which call, from 1 on; N+: that and all behind it; 0: all of them
- * ACTION:	kill	SIGKILL, in the middle of a write or in front of the call
+ *		xattrs), and statx, by which mkfs.dsfs checks its source after all
+ *		reads
+ * N:		number of the call, from 1 on; N+: that and all later ones; 0: all of them
+ * ACTION:	kill	SIGKILL, in the middle of a write or before the call
  *		term	SIGTERM, or $FAULT_SIGNAL, to the process, and time for it to
  *			act on it
- *		late	the same behind the call
+ *		late	the same after the call
  *		hold	SIGTERM to the process, and the call once all other threads wait;
  *			if ftruncate() is what they do, it returns behind that call
  *		short	half of the bytes
  *		zero	none of them, and no error
  *		eintr	EINTR for every second call (all calls only)
- *		run	run $FAULT_RUN in a shell in front of the call, and go on
+ *		run	run $FAULT_RUN in a shell before the call, and continue
  *		NUMBER	fail with that errno
  * FAULT_NAMED=1: no files without a name (O_TMPFILE)
  * FAULT_COUNT=FILE: the number of calls of these kinds is written there at the end
  *
- * Calls on the standard descriptors are not counted: messages are what is
- * looked at.
+ * Calls on the standard descriptors are not counted, since tests read the messages
+ * there.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

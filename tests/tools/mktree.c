@@ -5,11 +5,11 @@
  * Why not shell: names of any bytes, device numbers of 32 bits, times outside
  * of 1901..2446 and binary ACLs, each exactly, on any machine, in a second.
  *
- * The tree depends on nothing but the options: no clock, no random numbers.
- * Every file is filled from a key made of its path, so a byte that is not its
- * own is a wrong byte, wherever it shows up.
+ * The tree depends only on the options: no clock, no random numbers.  Contents
+ * are computed from a key of the file's path, so bytes of another file are wrong
+ * bytes wherever they show up.
  *
- * Work goes by chdir(), since paths of the tree are longer than PATH_MAX.
+ * It works by chdir(), since paths of the tree are longer than PATH_MAX.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * slowfs - a directory as if it were far away.
+ * slowfs - a directory with the latency of a network file system.
  *
  * A FUSE file system that shows a directory of this machine, read-only, and
- * answers each operation only after a delay, any number of them at a time: what
- * a program meets that reads from an object store or over a network.
+ * delays each operation, any number of them at a time, as an object store or a
+ * network does.
  *
  * Attributes and names may be kept by the kernel for a second, as network
  * file systems let it; contents are read in pieces of up to 1 MiB.

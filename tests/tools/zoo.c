@@ -2,9 +2,9 @@
 /*
  * The catalogue of mktree: which objects the zoo holds, and why.
  *
- * Each directory is one topic, so that a failing path says what is broken.
- * Sizes stand where something begins or ends: a sector, a block, a checksum
- * chunk, a folio, the limit up to which files are read whole.
+ * Each directory is one topic, so that a failing path names what is broken.
+ * Sizes are at boundaries: of a sector, a block, a checksum chunk, a folio, and
+ * the limit up to which files are read whole.
  */
 #include <stdio.h>
 #include <stdlib.h>

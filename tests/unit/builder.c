@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Regions in memory, and a dsfs_meta_get() over them that is as strict as any:
- * each piece is a copy of its own and exactly as long as was asked for, so the
- * sanitizer sees a read of the byte behind it and of a piece given back, and
- * what is not given back is counted.
+ * Regions in memory, and a strict dsfs_meta_get() for them: it returns a copy of
+ * exactly the requested length, so the sanitizer detects a read behind it and a
+ * read after dsfs_meta_put(); references that are not put are counted.
  */
 #include "builder.h"
 

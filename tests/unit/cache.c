@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of the node's cache.  The origin is made up and counts, so every claim about what is
- * asked for is a number; every byte that is read is compared with the truth.
+ * Unit tests of the node's cache.  The origin is a fake that counts requests, so the requests of
+ * each read are a number; every byte that is read is compared with the origin's.
  */
 #include <fcntl.h>
 #include <ftw.h>

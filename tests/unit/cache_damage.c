@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files of the cache that are not what they were: flipped bits, cut off, other bytes, blocks at
- * the place of others.  Whatever it is, what is read is right, and it is no error.
+ * Damaged files of the cache: flipped bits, cut off, other bytes, blocks at the place of others.
+ * Reads must give the right bytes, without an error.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes that share the cache and are killed at any time, while others go on, the cache is
- * full, its hand goes round, and now and then somebody removes all of it.  Every byte that any
- * of them reads is compared with the truth.
+ * Processes that share the cache and are killed at any time, while others continue, the cache
+ * is full, its hand moves, and now and then all its files are removed.  Every byte that a
+ * process reads is compared with the origin's.
  *
- * A reader writes a byte to its pipe for each sample; the parent kills it when a number of them
- * came that the seed gives, so nothing depends on time.
+ * A reader writes a byte to its pipe for each sample; the parent kills it after a number of
+ * bytes that the seed gives, so nothing depends on time.
  */
 #include <fcntl.h>
 #include <ftw.h>

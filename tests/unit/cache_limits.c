@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What stays and what goes when the cache is full, by counts. */
+/* What stays in a full cache, and what is removed, by counts. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

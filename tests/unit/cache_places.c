@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where the cache lies: who may write there, what stands at the place of its files, a directory
- * that goes away while it is used, one without room, and one that cannot be written to.
+ * The directory of the cache: its permissions, other objects with names of its files, removal
+ * while it is used, a full file system, and a read-only one.
  */
 #include <fcntl.h>
 #include <ftw.h>

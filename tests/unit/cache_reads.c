@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is asked of the origin: each range once, as one range, and never again. */
+/* Requests to the origin: one for each range that is not cached, none for others. */
 #include <stdlib.h>
 
 #include "unit_cache.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Threads that want the same, and a fork while one brings it in. */
+/* Threads that read the same range, and a fork while one of them reads it. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>

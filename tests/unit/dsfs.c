@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of the orders of dsfs order: each file once, and the same order everywhere.
+ * Unit tests of the orders of "dsfs order": each file once, and the same order everywhere.
  */
 #include <stdio.h>
 

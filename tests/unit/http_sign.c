@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sums and signatures of requests, beside what others have published: FIPS 180-4's examples of
- * SHA-256, RFC 4231's of HMAC, and the GET of an object of AWS's description of Signature Version
- * 4 of S3.  The vectors of its test suite for other services sign headers that S3 does not have.
+ * Sums and signatures of requests, compared with published ones: examples of SHA-256 in FIPS
+ * 180-4, of HMAC in RFC 4231, and of the GET of an object in AWS' description of Signature
+ * Version 4 for S3.  AWS' test suite is not used: it signs headers that S3 does not have.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is made of a device's limits, from folders that look like sysfs.
+ * Limits of devices, read from directories that look like sysfs.
  */
 #include "output/output.h"
 #include "mkfs.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lines of a manifest.  The messages are the command line's tests' business;
- * here it is values, and that no line, however broken, is read past its end.
+ * Lines of a manifest: their values, and that no line, however broken, is read past
+ * its end.  Messages are tested on the command line.
  */
 #include "source/manifest/entry.h"
 #include "source/xattr.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A tree that is made of paths.
+ * Trees that are built from paths.
  */
 #include "tree/grow.h"
 #include "mkfs.h"

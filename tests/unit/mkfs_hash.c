@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The hash table: what was added is found, however often the table grew, and with
- * hashes that are alike.
+ * The hash table: it finds what was added, after it has grown, and with equal hashes.
  */
 #include "hash.h"
 #include "mkfs.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Holes: a file that passed by, put together again by the map of fs/format, is the same
- * file, however it was cut into pieces.
+ * Holes: stored data and extents of a file give the same file by the map of fs/format,
+ * whatever the pieces in which mkfs got it.
  */
 #include "data/holes.h"
 #include "mkfs.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Places of symlink targets and of sets of extended attributes, as a reader wants
- * them: what fits into a block crosses none.
+ * Offsets of symlink targets and of xattr sets: one that fits into a block must not
+ * cross a block boundary.
  */
 #include "mkfs.h"
 #include "plan/layout.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Placement: whatever sizes come, every extent obeys the format, none overlaps
- * another, and the flag of shared blocks is exact.
+ * Placement: for any sizes, every extent obeys the format, none overlaps another, and
+ * the flag of shared blocks is exact.
  */
 #include "plan/place.h"
 #include "mkfs.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The histogram of the plan.  The plan as a whole is compared with the image
- * where mkfs.dsfs is run.
+ * The histogram of the plan.  Tests that run mkfs.dsfs compare the whole plan with the
+ * image.
  */
 #include "plan/plan.h"
 #include "mkfs.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Spools: what was added is read again, from memory and from the file, also where the end
- * was cut off; and a file that cannot be written is an error that is said.
+ * Spools: what was added is read back, from memory and from the file, also after the end
+ * was truncated; and a file that cannot be written gives an error message.
  */
 #include "tree/spool.h"
 #include "mkfs.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The window: what was put in comes out, whoever's memory it lies in, and memory
- * that was lent is given back once, when its last block has been left.
+ * The window: what was put in comes out, in whichever memory it lies, and lent memory
+ * is returned once, when the window has left its last block.
  */
 #include <sys/uio.h>
 

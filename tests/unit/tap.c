@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checks of the unit tests, on top of the harness.  The plan comes last, so a run that dies is
- * told from one that had few checks.
+ * Checks of the unit tests, on top of the harness.  The plan comes last, so a run that dies has
+ * none.
  */
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The cases that KUnit runs in the kernel, and the vectors of checksum and
- * hash, with the userspace platform.
+ * The cases and the vectors of checksum and hash that KUnit runs in the kernel, run
+ * with the userspace platform header.
  */
 #include "cases_dir.h"
 #include "cases_history.h"

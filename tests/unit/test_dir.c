@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Directories that are as they should be, of any size: every name is found and
- * no other, by the index and without it, and a walk from any position hands
- * out the rest in order.
+ * Valid directories of any size: lookups find every name and no other, with and
+ * without an index, and an iteration from any position gives the remaining names in
+ * order.
  */
 #include "unit.h"
 

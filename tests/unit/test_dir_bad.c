@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Directories with a defect that shows only when they are used: lookups and
- * walks have to end with an error, hold nothing, and hand out no wrong name.
+ * Directories with a defect that only their use detects: lookups and iterations must
+ * end with an error, hold no reference, and give no wrong name.
  */
 #include "unit.h"
 

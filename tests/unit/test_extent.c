@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From offsets in files to stored bytes and checksums.
+ * Mapping of offsets in files to stored data and checksums.
  */
 #include "unit.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The chain of generations, and the generation of inodes.  What a step must not
- * find is in the cases.
+ * The chain of generations, and i_generation.  Defects of a single step are in
+ * cases_history.h.
  */
 #include "cases_history.h"
 #include "unit.h"

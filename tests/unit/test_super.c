@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a superblock decodes to, and when two of them are alike.  What it must
- * not hold is in the cases.
+ * The geometry of a superblock, and comparison of superblocks.  Defects are in
+ * cases_super.h.
  */
 #include "cases_super.h"
 #include "unit.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets of extended attributes: their length as a source has it, copies over
- * blocks, and walks over sets of the greatest length.
+ * Xattr sets: their length, copies that span blocks, and iteration over sets of the
+ * greatest length.
  */
 #include "unit.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * record - a library to be preloaded: what is written to one file, in order.
+ * record - a library for LD_PRELOAD that records the writes to one file, in order.
  *
- * A cut of power must be tried at every point of an update.  For that each write
- * has to be known, with its bytes, and what the disk was asked to keep before.
+ * A power failure must be tested at every point of an update.  For that each write
+ * has to be known, with its bytes, and each flush.
  *
  *   RECORD_FILE=PATH	the file or device
  *   RECORD_LOG=PATH	where records go: a line "write POS LEN", "truncate LEN"

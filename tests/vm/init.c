@@ -2,9 +2,9 @@
 /*
  * PID 1 of a test guest: loads modules, runs one command, reports, powers off.
  *
- * Why not a shell script: the verdict has to come from something that a broken
- * command can't take along, that tells a signal from an exit, and that starts
- * in a few milliseconds of emulated time.  What the run wants lies in /lab:
+ * Why not a shell script: the verdict has to come from a process that a broken
+ * command cannot kill, that distinguishes a signal from an exit, and that starts
+ * in a few milliseconds of emulated time.  The run is described in /lab:
  *
  *   modules   one a line: '!' (must load) or '?' (may be refused by its own
  *             init, as soft dependencies are), a blank, the path

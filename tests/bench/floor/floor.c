@@ -4,9 +4,9 @@
  * makes an inode from nothing.  Any name like img_12345678.jpg is a file, and
  * the digits are its inode number.
  *
- * What a stat costs here, no file system of this kernel can get below.  "floor"
- * hashes its inodes as a file system with file handles and hard links has to
- * (iget_locked()), "floor-unhashed" does not.
+ * No file system of this kernel can have a cheaper stat.  "floor" hashes its
+ * inodes with iget_locked(), as a file system with file handles and hard links
+ * must; "floor-unhashed" does not.
  */
 #include <linux/fs.h>
 #include <linux/fs_context.h>

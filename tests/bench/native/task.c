@@ -7,12 +7,12 @@
  *   native_task mount TYPE DEVICE DIR OPTIONS
  *   native_task lock DEVICE
  *
- * "run" shuffles the paths in LIST, one a line, the same way each time.  What it took is
- * printed as NAME=VALUE: nanoseconds of wall clock, of processor time, of it in the
- * device's copying; requests, files, bytes, errors, sum.  It fails if a file could not
- * be read whole.  "mount" prints the same of a mount, and undoes it.  "lock" locks the pages
- * of a device that are in the page cache, prints how many bytes, and leaves a process
- * that keeps them.
+ * "run" shuffles the paths in LIST, one a line, the same way each time.  It prints, as
+ * NAME=VALUE, nanoseconds of wall clock, of processor time, and of the device's copying
+ * in it; requests, files, bytes, errors, sum.  It fails if a file could not be read as a
+ * whole.  "mount" prints the same of a mount, and unmounts.  "lock" locks the pages of a
+ * device that are in the page cache, prints the number of their bytes, and leaves a
+ * process that holds them.
  */
 #include <errno.h>
 #include <fcntl.h>
