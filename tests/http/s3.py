@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """S3: signatures checked by code written apart, and keys as the AWS tools take them."""
 import os
+import subprocess
 
 import cases
 import sigv4
 from server import Server
-from world import QUICK, error_of, has
+from world import BUILD, QUICK, TOP, error_of, has
 
 KEYS = {"AKID": ("s3cret/+", None), "TEMP": ("other", "session/token==")}
 REGION = "eu-test-1"
@@ -22,6 +23,7 @@ def part(world):
         environment(world, server, source)
         files(world, server, source)
         refused(world, server, source)
+        starved(world, source)
         anonymous(world, server, source)
 
 
@@ -94,3 +96,32 @@ def refused(world, server, source):
 def anonymous(world, server, source):
     server.check = lambda request: "authorization" not in request.headers
     cases.result(is_read(world, source + ",anonymous"), "anonymous: nothing is signed")
+
+
+def starved(world, source):
+    """Allocations fail: without a copy of its endpoint, a request would go to AWS, with keys."""
+    faults, count = BUILD / "tests/faults.so", world.work / "allocations"
+    subprocess.run(["make", "-s", faults.relative_to(TOP)], cwd=TOP, check=True)
+    folder = world.work / ".aws"
+    folder.mkdir(exist_ok=True)
+    (folder / "credentials").write_text(
+        "".join(f"[{name}]\naws_access_key_id = AKID\naws_secret_access_key = s3cret/+\n"
+                for name in ("job", "keys")))
+    endpoint = dict(pair.split("=") for pair in source.split(","))["s3-endpoint"]
+    (folder / "config").write_text(
+        f"[profile job]\nregion = {REGION}\nendpoint_url = {endpoint}\n")
+
+    def run(n, options):
+        return world.tool("dump.dsfs", f"s3://bucket/{KEY}", source=f"{options},retries=0",
+                          env={**os.environ, "LD_PRELOAD": str(faults), "FAULT_COUNT": str(count),
+                               "FAULT": f"alloc:{n}:12"})
+
+    whole = run(10 ** 9, f"{QUICK},profile=job")
+    total = int(count.read_text())
+    # Options are copied first; the files are read after libcurl was loaded.
+    plan = [(n, f"{source},profile=keys") for n in range(1, 30)]
+    plan += [(n, f"{QUICK},profile=job") for n in range(total - 500, total - 150)]
+    wrong = [(n, text) for n, options in plan for code, out, text in [run(n, options)]
+             if "amazonaws" in text or "403" in text or (not code and out != whole[1])]
+    cases.result(whole[0] == 0 and not wrong, "without memory, no other server and no other keys",
+                 whole[2], *wrong[:5])

@@ -47,10 +47,13 @@ static bool is_section(char *line, const char *section)
 	return !strcmp(line, section);
 }
 
-static void keep(char **to, const char *value)
+/* Copy a setting, unless it is set or empty.  Without memory for it, aws_load() must fail. */
+static void keep(struct aws *aws, char **to, const char *value)
 {
-	if (!*to && value && *value)
-		*to = strdup(value);
+	if (*to || !value || !*value)
+		return;
+	*to = strdup(value);
+	aws->incomplete |= !*to;
 }
 
 static void take_setting(struct aws *aws, char *line)
@@ -70,7 +73,7 @@ static void take_setting(struct aws *aws, char *line)
 	line = strip(line);
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
 		if (!strcasecmp(line, settings[i].name))
-			keep(settings[i].to, strip(value));
+			keep(aws, settings[i].to, strip(value));
 }
 
 /* Take settings that are not set yet.  A file that cannot be read has none. */
@@ -81,14 +84,18 @@ static void read_file(struct aws *aws, const char *path, const char *section)
 	size_t size = 0;
 	bool ours = false;
 
-	if (!file)
+	if (!file) {
+		aws->incomplete |= path && errno == ENOMEM;
 		return;
+	}
+	errno = 0;
 	while (getline(&line, &size, file) > 0) {
 		if (*line == '[')
 			ours = is_section(line, section);
 		else if (ours && !strchr("#; \t\n", *line))
 			take_setting(aws, line);
 	}
+	aws->incomplete |= errno == ENOMEM;
 	if (line)
 		explicit_bzero(line, size);
 	free(line);
@@ -96,22 +103,23 @@ static void read_file(struct aws *aws, const char *path, const char *section)
 }
 
 /* Path that the environment variable @variable names, or ~/.aws/@name; allocated */
-static char *file_of(const char *variable, const char *name)
+static char *file_of(struct aws *aws, const char *variable, const char *name)
 {
 	const char *path = env(variable), *home = env("HOME");
 	char *text = NULL;
 
 	if (path)
-		return strdup(path);
-	if (!home || asprintf(&text, "%s/.aws/%s", home, name) < 0)
-		return NULL;
+		text = strdup(path);
+	else if (home && asprintf(&text, "%s/.aws/%s", home, name) < 0)
+		text = NULL;
+	aws->incomplete |= (path || home) && !text;
 	return text;
 }
 
 static void read_files(struct aws *aws, const char *section)
 {
-	char *keys = file_of("AWS_SHARED_CREDENTIALS_FILE", "credentials");
-	char *settings = file_of("AWS_CONFIG_FILE", "config");
+	char *keys = file_of(aws, "AWS_SHARED_CREDENTIALS_FILE", "credentials");
+	char *settings = file_of(aws, "AWS_CONFIG_FILE", "config");
 
 	read_file(aws, keys, section);
 	read_file(aws, settings, section);
@@ -123,15 +131,16 @@ static void read_files(struct aws *aws, const char *section)
 static void from_environment(struct aws *aws, const struct http_options *o)
 {
 	if (!o->profile && env("AWS_ACCESS_KEY_ID")) {
-		keep(&aws->id, env("AWS_ACCESS_KEY_ID"));
+		keep(aws, &aws->id, env("AWS_ACCESS_KEY_ID"));
 		/* empty if unset: secret and token of a file belong to the key there */
 		aws->secret = strdup(env("AWS_SECRET_ACCESS_KEY") ?: "");
 		aws->token = strdup(env("AWS_SESSION_TOKEN") ?: "");
+		aws->incomplete |= !aws->secret || !aws->token;
 	}
-	keep(&aws->region, env("AWS_REGION"));
-	keep(&aws->region, env("AWS_DEFAULT_REGION"));
-	keep(&aws->endpoint, env("AWS_ENDPOINT_URL_S3"));
-	keep(&aws->endpoint, env("AWS_ENDPOINT_URL"));
+	keep(aws, &aws->region, env("AWS_REGION"));
+	keep(aws, &aws->region, env("AWS_DEFAULT_REGION"));
+	keep(aws, &aws->endpoint, env("AWS_ENDPOINT_URL_S3"));
+	keep(aws, &aws->endpoint, env("AWS_ENDPOINT_URL"));
 }
 
 static void forget(char **text)
@@ -187,22 +196,22 @@ int aws_load(struct aws *aws, const struct http_options *o, char why[HTTP_WHY])
 	if (!section)
 		section = "default";
 	*aws = (struct aws){ };
-	keep(&aws->region, o->region);
-	keep(&aws->endpoint, o->endpoint);
+	keep(aws, &aws->region, o->region);
+	keep(aws, &aws->endpoint, o->endpoint);
 	from_environment(aws, o);
 	read_files(aws, section);
-	keep(&aws->region, "us-east-1");
+	keep(aws, &aws->region, "us-east-1");
 	if (aws->token && !*aws->token)
 		forget(&aws->token);
-	if (o->anonymous) {
+	if (aws->incomplete) {
+		ret = -ENOMEM;
+	} else if (o->anonymous) {
 		forget(&aws->id);
 		forget(&aws->secret);
 		forget(&aws->token);
 	} else {
 		ret = check_keys(aws, section, why);
 	}
-	if (!ret && !aws->region)
-		ret = -ENOMEM;
 	if (ret)
 		aws_free(aws);
 	return ret;

@@ -11,6 +11,7 @@
  * @token: session token, or NULL
  * @region: never NULL
  * @endpoint: URL of a server, "https://host:port"; NULL: AWS
+ * @incomplete: memory ran out; what is missing could send requests elsewhere
  */
 struct aws {
 	char *id;
@@ -18,6 +19,7 @@ struct aws {
 	char *token;
 	char *region;
 	char *endpoint;
+	bool incomplete;
 };
 
 /**

@@ -75,6 +75,12 @@ static char *copy(const char *text)
 	return text ? strdup(text) : NULL;
 }
 
+static int take_text(const char **to, const char *text)
+{
+	*to = copy(text);
+	return text && !*to ? -ENOMEM : 0;
+}
+
 /*
  * Make a path absolute, as the file is read again later, by a daemon in another directory.
  * Symlinks are not resolved: they may be replaced meanwhile.
@@ -92,17 +98,19 @@ static int take_path(const char **to, const char *path)
 
 static int take_options(struct http_object *obj, const struct http_options *o)
 {
-	obj->opt = *o;
-	obj->opt.endpoint = copy(o->endpoint);
-	obj->opt.region = copy(o->region);
-	obj->opt.profile = copy(o->profile);
-	obj->opt.header_file = NULL;
-	obj->opt.cafile = NULL;
+	struct http_options *opt = &obj->opt;
+
+	*opt = (struct http_options){
+		.connections = o->connections, .timeout = o->timeout, .retries = o->retries,
+		.backoff = o->backoff, .anonymous = o->anonymous, .plain = o->plain,
+	};
 	obj->idle = calloc(o->connections, sizeof(*obj->idle));
 	obj->head = malloc(obj->head_room);
-	if (!obj->idle || !obj->head || take_path(&obj->opt.header_file, o->header_file))
+	if (!obj->idle || !obj->head || take_text(&opt->endpoint, o->endpoint) ||
+	    take_text(&opt->region, o->region) || take_text(&opt->profile, o->profile) ||
+	    take_path(&opt->header_file, o->header_file))
 		return -ENOMEM;
-	return take_path(&obj->opt.cafile, o->cafile);
+	return take_path(&opt->cafile, o->cafile);
 }
 
 static void init(struct http_object *obj)
