@@ -25,6 +25,12 @@ $(T)/listing: $(call objs,tests/tools/listing.c) $(LIB)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+# fsck.dsfs that takes files in many small shares
+$(T)/fsck-shares: $(call objs,$(filter-out userspace/fsck/places.c,$(fsck_SRC)) \
+		tests/corrupt/shares.c) $(LIB)
+	@mkdir -p $(@D)
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(fsck_LIBS)
+
 # To be preloaded: what is written to an image.
 $(T)/record.so: tests/update/record.c
 	@mkdir -p $(@D)
@@ -49,5 +55,5 @@ $(T)/$(1): $$(call objs,$$(wildcard tests/guest/$(1).c tests/guest/$(1)_*.c) tes
 endef
 $(foreach t,$(notdir $(GUEST_TOOLS)),$(eval $(call guest_rule,$(t))))
 
-TEST_OBJS	:= $(call objs,$(wildcard tests/tools/*.c tests/guest/*.c))
+TEST_OBJS	:= $(call objs,$(wildcard tests/tools/*.c tests/guest/*.c) tests/corrupt/shares.c)
 -include $(TEST_OBJS:.o=.d)
