@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# many.sh - a million files: what fsck.dsfs and dump.dsfs hold in memory is a cache of metadata,
+# 64 MiB at most, a share of the files, and little for each file.
+set -euo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+files=1000000
+a_file=4	# bytes
+fixed=$(((64 + 16 + 4) << 20))
+
+# little NAME COMMAND...: it succeeds, and its memory is bounded
+little()
+{
+	local most
+
+	exits "$1" 0 command time -o memory -f %M "${@:2}"
+	most=$(((fixed + a_file * files) / 1024))
+	check "$1: $(<memory) KiB of memory, at most $most" test "$(<memory)" -le "$most"
+}
+
+head -c $((8 * files)) </dev/urandom >data
+awk -v n="$files" 'BEGIN {
+	for (i = 0; i < n; i++)
+		printf "{\"path\":\"/d/n%016d.JPEG\",\"source\":\"data\",\"offset\":%d,\"size\":8}\n", i, 8 * i
+}' >manifest
+"$bin/mkfs.dsfs" -q --manifest=manifest image.dsfs
+little 'fsck.dsfs' "$bin/fsck.dsfs" --threads=1 image.dsfs
+little '--list' "$bin/dump.dsfs" --list image.dsfs
+little '--manifest' "$bin/dump.dsfs" --manifest image.dsfs
+little '--digest' "$bin/dump.dsfs" --threads=1 --digest image.dsfs
+finish
