@@ -11,6 +11,10 @@ $(T)/elapsed: $(call objs,tests/bench/elapsed.c)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
 
+$(T)/mapped: $(call objs,tests/bench/mapped.c)
+	@mkdir -p $(@D)
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
+
 # What asks the native benchmark's kernel.
 $(T)/native_task: $(call objs,tests/bench/native/task.c)
 	@mkdir -p $(@D)

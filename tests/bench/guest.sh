@@ -22,16 +22,16 @@ show_kernel()
 	show_drivers crc32c
 }
 
-# fs_of SUBJECT: its type
+# fs_of SUBJECT: its type, what is before a "-"
 fs_of()
 {
-	echo "${1%-default}"
+	echo "${1%%-*}"
 }
 
-# add_device SUBJECT NANOSECONDS: /dev/b-SUBJECT with the image, in memory.
+# add_device SUBJECT NANOSECONDS [MBPS]: /dev/b-SUBJECT with the image, in memory.
 add_device()
 {
-	sh /nullblk.sh "b-$1" "$drives/$1" "$2"
+	sh /nullblk.sh "b-$1" "$drives/$1" "$2" 512 "${3:-0}"
 }
 
 remove_device()

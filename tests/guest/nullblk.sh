@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# nullblk.sh NAME SOURCE [NANOSECONDS [BLOCK]] - a copy of a disk in memory, with the
+# nullblk.sh NAME SOURCE [NANOSECONDS [BLOCK [MBPS]]] - a copy of a disk in memory, with the
 # latency of a remote one.
 #
 # Makes /dev/NAME, a null_blk device of SOURCE's size that completes every
 # request after NANOSECONDS (default 1,000,000, an RBD; 80,000 is an NVMe), in blocks of
-# BLOCK bytes (512), and copies SOURCE onto it.  max_sectors matters: the default splits every request
+# BLOCK bytes (512), of MBPS megabytes a second (no limit), and copies SOURCE onto it.  max_sectors matters: the default splits every request
 # at 127 KiB, so that no file system could show one a file.
 #
 # Needs the module null_blk and configfs.
@@ -37,6 +37,7 @@ set_to max_sectors 8192
 # CPU copies slowly, and a cache of it would only have to be dropped.
 set_to irqmode 2
 set_to completion_nsec "$nsec"
+set_to mbps "${5:-0}"
 set_to power 1
 dd if="$source" of="/dev/$name" bs=4M iflag=direct oflag=direct 2>/dev/null
 blockdev --flushbufs "/dev/$name"
