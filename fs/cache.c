@@ -220,7 +220,8 @@ static void dsfs_cache_drop_behind(const struct dsfs_read *rd)
 	const pgoff_t first = rd->pos >> PAGE_SHIFT, n = rd->len >> PAGE_SHIFT;
 
 	/* Half of the window that page faults have */
-	if (rd->kind != DSFS_REQUEST_AHEAD || rd->len < SZ_64K || first < behind + n)
+	if (rd->kind != DSFS_REQUEST_AHEAD || rd->hint || rd->len < SZ_64K ||
+	    first < behind + n)
 		return;
 	dsfs_cache_drop(rd->inode, first - behind - n, first - behind - 1, false);
 }

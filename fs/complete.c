@@ -183,7 +183,7 @@ int dsfs_read_finish(struct dsfs_read *rd)
 	int err, ret = 0;
 
 	if (rd->hint)
-		dsfs_hint_uncharge(DSFS_SB(sb), rd->hint, i_size_read(rd->inode));
+		dsfs_hint_uncharge(DSFS_SB(sb), rd->hint, rd->hinted);
 	if (rd->bio.bi_status) {
 		if (rd->wanted) {
 			atomic64_inc(&DSFS_SB(sb)->io_errors);

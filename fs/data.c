@@ -29,22 +29,6 @@ static struct folio *dsfs_add_part(struct address_space *mapping,
 }
 
 /*
- * Widen a range of pages to the chunks that must be read to verify it, up to
- * the end of the file. Chunks are counted in stored data, so for a file with
- * holes the result is a guess; a wrong one costs bounce pages.
- */
-static void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first, pgoff_t *end)
-{
-	const pgoff_t pages = 1UL << dsfs_chunk_order(inode->i_sb);
-	const pgoff_t last = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
-
-	if (!dsfs_verifies(inode->i_sb))
-		return;
-	*first = round_down(*first, pages);
-	*end = clamp(round_up(*end, pages), *end, max(last, *end));
-}
-
-/*
  * Replace a folio that readahead could not fill and that is larger than a chunk
  * by folios of one chunk, so that an error affects its chunk only. Waiters for
  * the large folio are woken after the small ones are in the cache, or they
@@ -181,13 +165,15 @@ static void dsfs_readahead(struct readahead_control *rac)
 	/* Under memory pressure, leave the rest to reads of single folios. */
 	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN;
 	const unsigned int max = DSFS_AHEAD_MAX >> PAGE_SHIFT;
+	const pgoff_t first = readahead_index(rac);
 	const bool drops = rac->dropbehind;
 	struct dsfs_read *rd;
 	struct folio *folio;
-	pgoff_t last;
+	pgoff_t last, ahead;
 
 	if (!drops && dsfs_whole_ahead(rac))
 		return;
+	ahead = drops ? 0 : dsfs_in_order(rac);
 	last = dsfs_expand(rac);
 	folio = readahead_folio(rac);
 	while (folio) {
@@ -208,6 +194,8 @@ static void dsfs_readahead(struct readahead_control *rac)
 		if (!folio)
 			folio = dsfs_readahead_more(rac, last);
 	}
+	if (ahead)
+		dsfs_ahead_on(rac, first, first + ahead);
 }
 
 const struct address_space_operations dsfs_aops = {

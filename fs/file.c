@@ -94,21 +94,33 @@ static const struct iomap_dio_ops dsfs_dio_ops = {
 };
 
 /*
- * Readahead windows. The default of the VFS, 128 KiB, is small for devices that
- * take requests of megabytes. read(2) uses the largest request of the device,
- * unless read_ahead_kb was changed. Page faults use the default of the VFS,
- * because they may be random. A file descriptor has one window: once it was
- * mapped, reads leave that alone.
+ * Readahead windows, unless read_ahead_kb was changed. The default of the VFS, 128
+ * KiB, is small for devices that take requests of megabytes, so read(2) has a
+ * larger one. Around a page fault it is no more than these, even where a device
+ * has megabytes, because faults may be random; those in order get more from
+ * dsfs_in_order(). A file descriptor has one window: once it was mapped, reads
+ * leave that alone.
  */
 static void dsfs_read_window(struct file *file)
 {
 	const struct super_block *sb = file_inode(file)->i_sb;
 	const unsigned int pages = DSFS_SB(sb)->ra_pages;
 
-	if (!dsfs_file_mapped(file) &&
-	    sb->s_bdi->ra_pages == VM_READAHEAD_PAGES &&
+	if (!dsfs_file_mapped(file) && dsfs_ra_default(sb) &&
 	    READ_ONCE(file->f_ra.ra_pages) < pages)
 		WRITE_ONCE(file->f_ra.ra_pages, pages);
+}
+
+/*
+ * Pages around a fault. ->readahead makes whole chunks of them, which on average are
+ * as many as the VFS has then.
+ */
+static unsigned int dsfs_around_fault(const struct super_block *sb)
+{
+	const unsigned int order = dsfs_verifies(sb) ? dsfs_chunk_order(sb) : 0;
+	const unsigned long pages = VM_READAHEAD_PAGES;
+
+	return pages - min(order ? 1UL << order : 0, pages / 2);
 }
 
 /*
@@ -118,14 +130,16 @@ static void dsfs_read_window(struct file *file)
 static void dsfs_map_window(struct file *file)
 {
 	const struct inode *inode = file_inode(file);
-	const struct dsfs_sb_info *sbi = DSFS_SB(inode->i_sb);
 
-	/* For dsfs_file_mapped(); any value will do */
-	WRITE_ONCE(file->private_data, file);
-	if (i_size_read(inode) <= READ_ONCE(sbi->opt.wholefile))
+	WRITE_ONCE(file->private_data, DSFS_FILE_MAPPED);
+	/* Reads before it, of a header, say nothing of the faults. */
+	file->f_ra.prev_pos = -1;
+	if (i_size_read(inode) <= READ_ONCE(DSFS_SB(inode->i_sb)->opt.wholefile))
 		WRITE_ONCE(file->f_ra.ra_pages, 1);
-	else if (READ_ONCE(file->f_ra.ra_pages) == sbi->ra_pages)
-		WRITE_ONCE(file->f_ra.ra_pages, inode->i_sb->s_bdi->ra_pages);
+	else if (dsfs_ra_default(inode->i_sb))
+		WRITE_ONCE(file->f_ra.ra_pages,
+			   min(READ_ONCE(file->f_ra.ra_pages),
+			       dsfs_around_fault(inode->i_sb)));
 }
 
 /* True if nothing of the file is cached and a read at @pos returns bytes */
@@ -240,27 +254,11 @@ static int dsfs_release(struct inode *inode, struct file *file)
 /* Also called for readahead(2) and MADV_WILLNEED */
 static int dsfs_fadvise(struct file *file, loff_t offset, loff_t len, int advice)
 {
-	const unsigned long cached = file->f_mapping->nrpages;
-	struct inode *inode = file_inode(file);
-	bool first;
-	int ret;
-
-	if (advice != POSIX_FADV_WILLNEED)
+	if (advice != POSIX_FADV_WILLNEED || offset < 0 || len < 0)
 		return generic_fadvise(file, offset, len, advice);
-	if (offset >= 0 && len >= 0 && offset < i_size_read(inode) &&
-	    dsfs_whole_hint(file))
-		return 0;
-	/*
-	 * For files that are not read whole, the page cache reads what is
-	 * missing. A reader may come before it is done.
-	 */
-	first = dsfs_hint_begin(inode);
-	ret = generic_fadvise(file, offset, len, advice);
-	if (first && file->f_mapping->nrpages > cached)
-		dsfs_hint_read(file);
-	else if (first)
-		clear_bit(DSFS_FILE_AHEAD, dsfs_file_state(inode));
-	return ret;
+	if (offset < i_size_read(file_inode(file)) && !dsfs_whole_hint(file))
+		dsfs_range_hint(file, offset, len);
+	return 0;
 }
 
 static loff_t dsfs_llseek(struct file *file, loff_t offset, int whence)

@@ -5,6 +5,7 @@
 
 #include "format.h"
 
+#include <linux/backing-dev-defs.h>
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/completion.h>
@@ -12,6 +13,7 @@
 #include <linux/fs_context.h>
 #include <linux/fs_parser.h>
 #include <linux/kobject.h>
+#include <linux/pagemap.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
 #include <linux/sizes.h>
@@ -60,7 +62,8 @@ enum {
 struct dsfs_sb_info {
 	struct dsfs_source src;		/* metadata */
 	struct dsfs_options opt;	/* a remount changes wholefile and cache */
-	unsigned long ra_pages;		/* readahead of files above wholefile */
+	unsigned long ra_pages;		/* window of reads in order, above wholefile */
+	unsigned long ra_default;	/* what the block layer may set for the device */
 	struct workqueue_struct *read_wq; /* finishes reads that no task waits for */
 	struct dsfs_cache *cache;	/* with any cache= */
 	atomic_long_t hinted;		/* bytes in flight because of hints */
@@ -114,6 +117,18 @@ static inline unsigned long *dsfs_file_state(struct inode *inode)
 static inline const struct dsfs_dir_info *dsfs_dir(const struct inode *dir)
 {
 	return dir->i_private;
+}
+
+/*
+ * True if nobody has changed read_ahead_kb of the device. The block layer sets twice
+ * the device's optimal request or, without one, on some devices the largest, or this
+ * constant.
+ */
+static inline bool dsfs_ra_default(const struct super_block *sb)
+{
+	const unsigned long pages = READ_ONCE(sb->s_bdi->ra_pages);
+
+	return pages == VM_READAHEAD_PAGES || pages == DSFS_SB(sb)->ra_default;
 }
 
 static inline bool dsfs_verifies(const struct super_block *sb)
@@ -250,11 +265,21 @@ extern const struct address_space_operations dsfs_aops;
 int dsfs_submit_init(struct super_block *sb);
 void dsfs_submit_exit(struct super_block *sb);
 
-/* True if a file descriptor was mapped. Its readahead may be for a fault, which waits. */
+/*
+ * private_data of a file descriptor: NULL until it is mapped. Then its readahead may
+ * be for a fault, which waits, and the last fault that read may have been one of a
+ * task that goes on in order.
+ */
+#define DSFS_FILE_MAPPED	((void *)1UL)
+#define DSFS_FILE_IN_ORDER	((void *)2UL)
+
 static inline bool dsfs_file_mapped(const struct file *file)
 {
 	return READ_ONCE(file->private_data);
 }
+
+/* ahead.c */
+void dsfs_range_hint(struct file *file, loff_t pos, loff_t len);
 
 /* whole.c */
 void dsfs_whole_read(struct file *file);

@@ -7,6 +7,7 @@
 
 #include <linux/cred.h>
 #include <linux/hash.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/slab.h>
@@ -43,6 +44,24 @@ struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
 }
 
 /*
+ * dsfs_widen_to_chunks - widen a range of pages to the chunks that must be read to
+ * verify it, up to the end of the file
+ *
+ * Chunks are counted in stored data, so for a file with holes the result is a
+ * guess; a wrong one costs bounce pages.
+ */
+void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first, pgoff_t *end)
+{
+	const pgoff_t pages = 1UL << dsfs_chunk_order(inode->i_sb);
+	const pgoff_t last = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
+
+	if (!dsfs_verifies(inode->i_sb))
+		return;
+	*first = round_down(*first, pages);
+	*end = clamp(round_up(*end, pages), *end, max(last, *end));
+}
+
+/*
  * Limit of the bytes in flight for hints of one user, if no other user sends
  * any: 256 MiB, five times what a device with 5 GB/s and 10 ms latency can use,
  * or an eighth of memory. The file of a hint beyond the limit costs its reader
@@ -51,7 +70,7 @@ struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
  */
 static long dsfs_hint_max(void)
 {
-	return min_t(u64, SZ_256M, (u64)totalram_pages() << PAGE_SHIFT >> 3);
+	return min_t(u64, DSFS_HINT_MAX, (u64)totalram_pages() << PAGE_SHIFT >> 3);
 }
 
 /*
@@ -117,6 +136,31 @@ void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio)
 		rd->pos = folio_pos(folio);
 	rd->folios[rd->nr_folios++] = folio;
 	rd->len += folio_size(folio);
+}
+
+/*
+ * dsfs_read_add_range - add folios for pages [index, end) to the page cache and
+ * to a read, of the largest orders up to @max that fit
+ *
+ * The folios are smaller if memory is short. Ends early rather than invoke the
+ * OOM killer, because the caller may have asked for a small part of the range;
+ * the page cache reads what is missing. Return: the page after the last folio.
+ */
+pgoff_t dsfs_read_add_range(struct dsfs_read *rd, pgoff_t index, pgoff_t end,
+			    unsigned int max)
+{
+	struct address_space *mapping = rd->inode->i_mapping;
+	struct folio *folio;
+
+	for (; index < end; index = folio_next_index(folio)) {
+		folio = dsfs_add_folio(mapping, index,
+				       min_t(unsigned int, max, ilog2(end - index)),
+				       readahead_gfp_mask(mapping));
+		if (IS_ERR(folio))
+			break;
+		dsfs_read_add_folio(rd, folio);
+	}
+	return index;
 }
 
 /*

@@ -35,6 +35,7 @@ struct dsfs_read {
 	 */
 	const struct folio *wanted;
 	atomic_long_t *hint;		/* bytes in flight of the user whose hint it is */
+	long hinted;			/* of them, those of this read */
 	unsigned long state;		/* for sync */
 	struct work_struct work;	/* finishes the read in a worker */
 	struct bio bio;			/* reads all of it, whatever the number of pages */
@@ -66,22 +67,32 @@ static inline bool dsfs_read_failed(const struct dsfs_read *rd)
  */
 #define DSFS_AHEAD_MAX	SZ_512K
 
+/* Limit of the bytes in flight for hints of one user, where memory is not smaller */
+#define DSFS_HINT_MAX	SZ_256M
+
 /* Limit of the folios of one read, in bytes */
 #define DSFS_READ_MAX	SZ_8M
 
 /* read.c */
 struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
 			     unsigned int order, gfp_t gfp);
+void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first, pgoff_t *end);
 atomic_long_t *dsfs_hint_charge(struct dsfs_sb_info *sbi, long bytes);
 void dsfs_hint_uncharge(struct dsfs_sb_info *sbi, atomic_long_t *user, long bytes);
 struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios, gfp_t gfp);
 void dsfs_read_free(struct dsfs_read *rd);
 void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio);
+pgoff_t dsfs_read_add_range(struct dsfs_read *rd, pgoff_t index, pgoff_t end,
+			    unsigned int max);
 void dsfs_read_mark_bad(struct dsfs_read *rd, u64 from, u64 to, int error);
 void dsfs_read_mark_all_bad(struct dsfs_read *rd, int error);
 
 /* submit.c */
 int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp);
+
+/* ahead.c */
+pgoff_t dsfs_in_order(struct readahead_control *rac);
+void dsfs_ahead_on(struct readahead_control *rac, pgoff_t first, pgoff_t end);
 
 /* complete.c */
 int dsfs_read_finish(struct dsfs_read *rd);

@@ -67,12 +67,21 @@ static int dsfs_check_device(struct super_block *sb, struct fs_context *fc,
 	return -EINVAL;
 }
 
-/* Readahead window of large files, in pages: the largest request of the device */
-static unsigned long dsfs_window(struct super_block *sb)
+/*
+ * Readahead window of large files: what the queue of the device holds, up to 4 MiB.
+ * Requests may be small and far, as on a network block device, whose latency is only
+ * hidden by many of them.
+ */
+static void dsfs_window(struct super_block *sb)
 {
-	u64 bytes = (u64)queue_max_sectors(bdev_get_queue(sb->s_bdev)) << 9;
+	struct request_queue *q = bdev_get_queue(sb->s_bdev);
+	const u64 request = (u64)queue_max_sectors(q) << SECTOR_SHIFT;
+	const u64 bytes = clamp_t(u64, request * q->nr_requests, SZ_128K, SZ_4M);
+	struct dsfs_sb_info *sbi = DSFS_SB(sb);
 
-	return clamp_t(u64, bytes, SZ_128K, SZ_4M) >> PAGE_SHIFT;
+	sbi->ra_default = max_t(u64, VM_READAHEAD_PAGES,
+				2 * (queue_io_opt(q) ? : request) >> PAGE_SHIFT);
+	sbi->ra_pages = bytes >> PAGE_SHIFT;
 }
 
 static int dsfs_make_root(struct super_block *sb, struct fs_context *fc)
@@ -136,7 +145,7 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 		return ret;
 	super_set_uuid(sb, geo->uuid, sizeof(geo->uuid));
 	super_set_sysfs_name_bdev(sb);
-	sbi->ra_pages = dsfs_window(sb);
+	dsfs_window(sb);
 
 	ret = dsfs_submit_init(sb);
 	if (!ret)

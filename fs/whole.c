@@ -18,32 +18,14 @@
 #include "stats.h"
 #include "trace.h"
 
-#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/psi.h>
 
-/*
- * Add folios for pages [index, end), of the largest orders that fit, or smaller
- * ones if memory is short. Ends early rather than invoke the OOM killer, because
- * the caller may have asked for a small part of the file; the page cache reads
- * what is missing. Returns the page after the last folio.
- */
+/* Folios of one chunk, so that a bad chunk does not affect others */
 static pgoff_t dsfs_whole_add(struct dsfs_read *rd, pgoff_t index, pgoff_t end)
 {
-	struct address_space *mapping = rd->inode->i_mapping;
-	const unsigned int max = dsfs_chunk_order(rd->inode->i_sb);
-	struct folio *folio;
-
-	for (; index < end; index = folio_next_index(folio)) {
-		folio = dsfs_add_folio(mapping, index,
-				       min_t(unsigned int, max, ilog2(end - index)),
-				       readahead_gfp_mask(mapping));
-		if (IS_ERR(folio))
-			break;
-		dsfs_read_add_folio(rd, folio);
-	}
-	return index;
+	return dsfs_read_add_range(rd, index, end, dsfs_chunk_order(rd->inode->i_sb));
 }
 
 static bool dsfs_whole_wanted(const struct file *file)
@@ -294,6 +276,7 @@ bool dsfs_whole_hint(struct file *file)
 	if (rd) {
 		trace_dsfs_prefetch(inode, DSFS_PREFETCH_ISSUED);
 		rd->hint = user;
+		rd->hinted = bytes;
 		if (dsfs_hint_begin(inode))
 			dsfs_hint_read(file);
 		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, DSFS_GFP_AHEAD);

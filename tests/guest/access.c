@@ -15,7 +15,11 @@
  *   readfaults  the same after a read of 152 bytes by the same descriptor: databases
  *   pages       the first COUNT pages, each by a pread(2), after POSIX_FADV_RANDOM
  *   pagefaults  the same by a mapping, after MADV_RANDOM
- *   map         every page of a mapping, in order
+ *   map         every page of a mapping, in order; mapseq: after MADV_SEQUENTIAL;
+ *               mapwilled: after MADV_WILLNEED of all of it
+ *   mapstride   the first MiB of four, and so on, of a mapping
+ *   mapreads    32 reads of 1 to 32 pages anywhere, by a descriptor that is mapped
+ *   mapbehind   the last one or two MiB of a mapping, after MADV_WILLNEED of that
  *   mapfork     a fork, while the first fault of a mapping waits for a tag of the device: the
  *               child prints that it is there
  *   ateof       a read at the end of the file, and one behind it
@@ -52,6 +56,7 @@
 #define PIECE	131072
 #define PAGE	4096
 #define HEADER	152
+#define MIB	(1UL << 20)
 
 #ifndef RWF_DONTCACHE
 #define RWF_DONTCACHE	0x80
@@ -186,6 +191,53 @@ static uint64_t by_pagefaults(void)
 static uint64_t by_map(void)
 {
 	return touch_pages(MADV_NORMAL, UINT64_MAX);
+}
+
+static uint64_t by_mapseq(void)
+{
+	return touch_pages(MADV_SEQUENTIAL, UINT64_MAX);
+}
+
+static uint64_t by_mapwilled(void)
+{
+	return touch_pages(MADV_WILLNEED, UINT64_MAX);
+}
+
+static uint64_t by_mapstride(void)
+{
+	volatile const char *p = map(MADV_NORMAL);
+	uint64_t at, total = 0;
+
+	for (at = 0; at < size; at += at % MIB == MIB - PAGE ? 3 * MIB + PAGE : PAGE) {
+		(void)p[at];
+		total += PAGE;
+	}
+	return total;
+}
+
+static uint64_t by_mapreads(void)
+{
+	uint64_t seed = 12345, pages, total = 0;
+
+	map(MADV_NORMAL);
+	for (pages = 1; pages <= PIECE / PAGE; pages++) {
+		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+		total += must_read(pages * PAGE, (seed >> 33) % (size - PIECE) / PAGE * PAGE);
+	}
+	return total;
+}
+
+static uint64_t by_mapbehind(void)
+{
+	const uint64_t from = (size - MIB) / MIB * MIB;
+	volatile const char *p = map(MADV_NORMAL);
+	uint64_t at;
+
+	if (madvise((void *)(p + from), size - from, MADV_WILLNEED))
+		t_die(path, strerror(errno));
+	for (at = from; at < size; at += PAGE)
+		(void)p[at];
+	return at - from;
 }
 
 static pid_t toucher;
@@ -351,7 +403,9 @@ static const struct way {
 	{ "madvise", by_madvise }, { "seekhole", by_seekhole }, { "seq", by_seq },
 	{ "seqadvised", by_seqadvised }, { "faults", by_faults },
 	{ "readfaults", by_readfaults }, { "pages", by_pages },
-	{ "pagefaults", by_pagefaults }, { "map", by_map }, { "mapfork", by_mapfork },
+	{ "pagefaults", by_pagefaults }, { "map", by_map }, { "mapseq", by_mapseq },
+	{ "mapwilled", by_mapwilled }, { "mapstride", by_mapstride },
+	{ "mapreads", by_mapreads }, { "mapbehind", by_mapbehind }, { "mapfork", by_mapfork },
 	{ "ateof", by_ateof },
 	{ "nowait", no_wait }, { "directnowait", by_directnowait },
 	{ "mapnowait", by_mapnowait }, { "mapdirectnowait", by_mapdirectnowait },

@@ -57,6 +57,61 @@ window_of_faults()
 	[ "$requests" -le $((plain + 1)) ] && [ "$kib" -le $((plain_kib * 5 / 4 + 128)) ]
 }
 
+# Chunks do not make them larger.
+bytes_of_faults()
+{
+	cost faults "$big" 20
+	[ "$kib" -le $((requests * 128)) ]
+}
+
+# nothing_more PERCENT: of the bytes that came
+nothing_more()
+{
+	[ "$came" -gt 0 ] && [ $((kib * 102400)) -le $((came * $1)) ]
+}
+
+# in_order WAY KIB: requests are of that size, but for a few at the ends, and each byte is
+# read once.
+in_order()
+{
+	cost "$1" "$big"
+	[ "$requests" -le $((kib / $2 + 3)) ] && nothing_more 102
+}
+
+# Where the faults go on, and not farther than a quarter of that.
+in_strides()
+{
+	cost mapstride "$big"
+	nothing_more 125
+}
+
+# They have no window of their own: each is widened by a chunk.
+reads_of_a_mapped_file()
+{
+	cost mapreads "$big"
+	nothing_more 150
+}
+
+# A window that the administrator has set is kept.
+window_is_kept()
+{
+	echo 64 >"/sys/class/block/${disk##*/}/queue/read_ahead_kb"
+	cost mapseq "$big"
+	echo 128 >"/sys/class/block/${disk##*/}/queue/read_ahead_kb"
+	[ "$requests" -ge $((kib / 64)) ]
+}
+
+# What a hint has charged is given back: all of them are more than may be in flight.
+hints_are_given_back()
+{
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32; do
+		cost mapwilled "$big" >/dev/null
+	done
+	dropped=$(cat "/sys/fs/dsfs/${disk##*/}/stats/prefetch_dropped")
+	echo "# $prog: $dropped hints were dropped"
+	[ "$dropped" -eq 0 ]
+}
+
 # A chunk is read and checked once, whoever asks for its pages.
 each_chunk_once()
 {
@@ -127,7 +182,16 @@ check "RWF_DONTCACHE leaves nothing, where data is bad either" leaves_nothing
 echo 128 >"/sys/class/block/${disk##*/}/queue/read_ahead_kb"
 mount -t dsfs "$disk" "$dir"
 check "POSIX_FADV_SEQUENTIAL makes no more requests" advice_of_sequence
+check "faults at random: no more than the window of the VFS" bytes_of_faults
 check "a read leaves faults their window" window_of_faults
+check "a mapping in order: windows grow" in_order map 192
+check "MADV_SEQUENTIAL: windows are large" in_order mapseq 512
+check "MADV_WILLNEED of a large file: all of it, by large requests" in_order mapwilled 512
+check "MADV_WILLNEED of a part: that part" in_order mapbehind 512
+check "a mapping in strides: little more than these" in_strides
+check "random reads of a mapped file: nothing more" reads_of_a_mapped_file
+check "read_ahead_kb that was set: mappings keep it" window_is_kept
+check "hints for large files are given back" hints_are_given_back
 check "POSIX_FADV_RANDOM: a chunk is read once" each_chunk_once pages
 check "MADV_RANDOM: a chunk is read once" each_chunk_once pagefaults
 check "a mapped small file is one request" one_request map "$small"
