@@ -91,7 +91,8 @@ static int new_api(const char *type, char *options, int keep_on, const char *sou
 
 	if (fs < 0)
 		return -1;
-	err = set_options(fs, options, keep_on) || config(fs, FSCONFIG_SET_STRING, "source", source) ||
+	err = set_options(fs, options, keep_on) ||
+	      config(fs, FSCONFIG_SET_STRING, "source", source) ||
 	      config(fs, FSCONFIG_CMD_CREATE, NULL, NULL);
 	if (!err) {
 		mnt = syscall(SYS_fsmount, fs, 0, 0);
@@ -164,7 +165,8 @@ int main(int argc, char **argv)
 		}
 	}
 	if (argc - optind != (remount ? 1 : 2)) {
-		fprintf(stderr, "usage: trymount [-k | -l] [-s KIB] [-t TYPE] [-o OPTIONS] SOURCE DIR\n"
+		fprintf(stderr,
+			"usage: trymount [-k | -l] [-s KIB] [-t TYPE] [-o OPTIONS] SOURCE DIR\n"
 			"       trymount -r [-o OPTIONS] DIR\n");
 		return 2;
 	}
