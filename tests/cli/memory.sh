@@ -43,7 +43,7 @@ for d in tree/*/*; do
 done
 # Names of the directories come again and again
 find tree -type f | awk -F / '{ print $NF, $0 }' | LC_ALL=C sort | sed 's/.* \(.*\)/\/\1 source=\1/' >lines
-(cat lines && echo '/more type=link target=/tree/a/1/file1') | mklist >list
+(cat lines && echo '/more type=link target=/tree/a/1/file1') | "$top/tests/tools/mklist" >list
 tar -cf tree.tar --sort=name --format=posix tree
 
 packed directory tree
