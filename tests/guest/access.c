@@ -18,7 +18,8 @@
  *   map         every page of a mapping, in order; mapseq: after MADV_SEQUENTIAL;
  *               mapwilled: after MADV_WILLNEED of all of it
  *   mapstride   the first MiB of four, and so on, of a mapping
- *   mapreads    32 reads of 1 to 32 pages anywhere, by a descriptor that is mapped
+ *   mapreads    COUNT pages at each half MiB, from the last to the first, by reads of a
+ *               descriptor that is mapped
  *   mapbehind   the last one or two MiB of a mapping, after MADV_WILLNEED of that
  *   mapfork     a fork, while the first fault of a mapping waits for a tag of the device: the
  *               child prints that it is there
@@ -217,12 +218,12 @@ static uint64_t by_mapstride(void)
 
 static uint64_t by_mapreads(void)
 {
-	uint64_t seed = 12345, pages, total = 0;
+	uint64_t at, total = 0;
 
 	map(MADV_NORMAL);
-	for (pages = 1; pages <= PIECE / PAGE; pages++) {
-		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-		total += must_read(pages * PAGE, (seed >> 33) % (size - PIECE) / PAGE * PAGE);
+	for (at = size / (MIB / 2) * (MIB / 2); at > 0;) {
+		at -= MIB / 2;
+		total += must_read(count * PAGE, at);
 	}
 	return total;
 }

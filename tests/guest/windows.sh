@@ -85,10 +85,10 @@ in_strides()
 	nothing_more 125
 }
 
-# They have no window of their own: each is widened by a chunk.
+# As long as the window of faults, by which MADV_SEQUENTIAL is known, and are read alone.
 reads_of_a_mapped_file()
 {
-	cost mapreads "$big"
+	cost mapreads "$big" 24
 	nothing_more 150
 }
 
