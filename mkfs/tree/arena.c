@@ -10,7 +10,8 @@
 #include "arena.h"
 #include "overflow.h"
 
-#define CHUNK_BYTES	(256 << 10)
+/* With what malloc() adds, so much that it is mapped by itself: freed, it is the system's. */
+#define CHUNK_BYTES	((1 << 20) - 64)
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -70,6 +71,28 @@ void arena_join(struct arena *a, struct arena *from)
 	*last = a->chunks;
 	a->chunks = from->chunks;
 	*from = (struct arena){ .overflow = from->overflow };
+}
+
+void arena_reverse(struct arena *a)
+{
+	struct arena_chunk *c = a->chunks, *next;
+
+	a->chunks = NULL;
+	for (; c; c = next) {
+		next = c->next;
+		c->next = a->chunks;
+		a->chunks = c;
+	}
+}
+
+void arena_pass(struct arena *a, const void *p)
+{
+	struct arena_chunk *first = a->chunks, *c = first ? first->next : NULL;
+
+	if (!c || (uintptr_t)p - (uintptr_t)c->bytes >= CHUNK_BYTES)
+		return;
+	a->chunks = c;
+	free(first);
 }
 
 void arena_free(struct arena *a)

@@ -27,6 +27,12 @@ void *arena_alloc(struct arena *a, size_t bytes, size_t align);
 void *arena_zalloc(struct arena *a, size_t bytes);
 /* Move the chunks of @from, of the same overflow, to @a, for example at the end of a thread. */
 void arena_join(struct arena *a, struct arena *from);
+/*
+ * Free an arena of small structures little by little, in the order in which they were allocated:
+ * arena_reverse() once, then arena_pass() for each structure before it is used the last time.
+ */
+void arena_reverse(struct arena *a);
+void arena_pass(struct arena *a, const void *p);
 /* Free all but what is in the overflow.  The arena can be used again. */
 void arena_free(struct arena *a);
 

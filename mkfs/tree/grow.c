@@ -11,64 +11,91 @@
 
 /**
  * struct grow_name - where a name is
- * @hash: of it: as the table grows, no name is read again
+ * @node: its node, of a source with @find_files
+ * @at: of others: index among the nodes of its directory
  * @dir: number of its directory
- * @at: index among the nodes there
+ * @hash: of it: as the table grows, no name is read again
  */
 struct grow_name {
-	u64 hash;
+	union {
+		struct node *node;
+		u64 at;
+	};
 	u32 dir;
-	u32 at;
+	u32 hash;
 };
 
 #define SETTLE_MAX	(1024 * 1024)
 
-static u64 name_hash(const struct grow_dir *d, const char *name, size_t len)
+static u32 name_hash(const struct grow_dir *d, const char *name, size_t len)
 {
 	return xxh64(name, len, d->number);
 }
 
-static const struct grow_name *name_at(const struct grow *g, u64 number)
+/* The table uses the lower and the upper bits. */
+static u64 spread(u32 hash)
+{
+	return hash * 0x9e3779b97f4a7c15ULL;
+}
+
+static struct grow_name *name_at(const struct grow *g, u64 number)
 {
 	return blocks_at(&g->names, number - 1);
 }
 
 static u64 hash_of(const void *grow, u64 number)
 {
-	return name_at(grow, number)->hash;
+	return spread(name_at(grow, number)->hash);
+}
+
+static struct node *node_of(const struct grow *g, const struct grow_dir *d,
+			    const struct grow_name *name)
+{
+	return g->rules->find_files ? name->node : &d->dir.nodes[name->at];
+}
+
+static struct grow_name *find_name(const struct grow *g, const struct grow_dir *d,
+				   const char *name, size_t len)
+{
+	const u32 hash = name_hash(d, name, len);
+	size_t cursor = 0;
+	u64 number;
+
+	while ((number = hash_next(&g->table, spread(hash), &cursor))) {
+		struct grow_name *found = name_at(g, number);
+		const struct node *n;
+
+		if (found->hash != hash || found->dir != d->number)
+			continue;
+		n = node_of(g, d, found);
+		if (node_len(n) == len && !memcmp(node_name(n), name, len))
+			return found;
+	}
+	return NULL;
 }
 
 struct node *grow_find(const struct grow *g, const struct grow_dir *d, const char *name,
 		       size_t len)
 {
-	const u64 hash = name_hash(d, name, len);
-	size_t cursor = 0;
-	u64 number;
+	const struct grow_name *found = find_name(g, d, name, len);
 
-	while ((number = hash_next(&g->table, hash, &cursor))) {
-		const struct grow_name *found = name_at(g, number);
-		struct node *n;
-
-		if (found->hash != hash || found->dir != d->number)
-			continue;
-		n = &d->dir.nodes[found->at];
-		if (node_len(n) == len && !memcmp(node_name(n), name, len))
-			return n;
-	}
-	return NULL;
+	return found ? node_of(g, d, found) : NULL;
 }
 
-/* Let the last node of a directory be found. */
-static int index_last(struct grow *g, const struct grow_dir *d)
+/* Let a node of a directory, the last one there, be found. */
+static int index_node(struct grow *g, const struct grow_dir *d, struct node *n)
 {
-	const u32 at = d->dir.count - 1;
-	const struct node *n = &d->dir.nodes[at];
 	struct grow_name *name = blocks_add(&g->names, &g->arena);
 
 	if (!name)
 		return -ENOMEM;
-	*name = (struct grow_name){ name_hash(d, node_name(n), node_len(n)), d->number, at };
-	return hash_add(&g->table, name->hash, g->names.n);
+	name->dir = d->number;
+	name->hash = name_hash(d, node_name(n), node_len(n));
+	if (g->rules->find_files)
+		name->node = n;
+	else
+		name->at = d->dir.count - 1;
+	return hash_add(&g->table, spread(name->hash), g->names.n);
 }
 
 /* Let a directory have more nodes than it has, or had when it was settled. */
@@ -117,7 +144,9 @@ static int settle(struct grow *g, struct grow_dir *d)
 	return 0;
 }
 
-static struct node *add_node(struct grow *g, struct grow_dir *d, const char *name, size_t len)
+/* @names: where the name is */
+static struct node *add_node(struct grow *g, struct grow_dir *d, struct arena *names,
+			     const char *name, size_t len)
 {
 	struct dir *dir = &d->dir;
 	struct node *n;
@@ -126,7 +155,7 @@ static struct node *add_node(struct grow *g, struct grow_dir *d, const char *nam
 		return NULL;
 	n = &dir->nodes[dir->count];
 	*n = (struct node){ .source = g->now };
-	if (node_set_name(&g->tree->arena, n, name, len))
+	if (node_set_name(names, n, name, len))
 		return NULL;
 	dir->count++;
 	return n;
@@ -134,23 +163,59 @@ static struct node *add_node(struct grow *g, struct grow_dir *d, const char *nam
 
 struct node *grow_add(struct grow *g, struct grow_dir *d, const char *name, size_t len)
 {
-	struct node *n = add_node(g, d, name, len);
-
-	return n && g->rules->find_files && index_last(g, d) ? NULL : n;
+	return add_node(g, d, &g->tree->arena, name, len);
 }
 
-/* Make the last node of @parent a directory, or the root. */
+static int put_node(struct grow *g, struct grow_dir *d, struct node *n, struct arena *names,
+		    const char *name, size_t len)
+{
+	n->source = g->now;
+	if (node_set_name(names, n, name, len))
+		return -ENOMEM;
+	d->dir.count++;
+	return index_node(g, d, n);
+}
+
+int grow_put(struct grow *g, struct grow_dir *d, struct node *n, const char *name, size_t len)
+{
+	return put_node(g, d, n, &g->tree->arena, name, len);
+}
+
+void grow_replace(struct grow *g, const struct grow_dir *d, const struct node *was, struct node *n)
+{
+	struct grow_name *name = find_name(g, d, node_name(was), node_len(was));
+
+	n->name = was->name;
+	n->source = was->source;
+	name->node = n;
+}
+
+/* Make @n, the last node of @parent, a directory, or the root. */
 static struct grow_dir *new_dir(struct grow *g, struct node *n, struct grow_dir *parent)
 {
-	struct grow_dir *d = arena_zalloc(&g->tree->arena, sizeof(*d));
+	struct grow_dir *d = arena_zalloc(&g->tree->dir_arena, sizeof(*d));
 
 	if (!d || array_append(&g->dirs, &d))
 		return NULL;
 	node_set_dir(n, &d->dir, parent ? &parent->dir : NULL);
-	d->at = parent ? parent->dir.count - 1 : 0;
+	d->at = !parent ? 0 : g->rules->find_files ? GROW_FIXED : parent->dir.count - 1;
 	d->number = g->dirs.n - 1;
 	n->mode = S_IFDIR;
 	return d;
+}
+
+static struct node *add_dir_node(struct grow *g, struct grow_dir *parent, const char *name,
+				 size_t len)
+{
+	struct arena *names = &g->tree->dir_arena;
+	struct node *n;
+
+	if (!g->rules->find_files) {
+		n = add_node(g, parent, names, name, len);
+		return n && !index_node(g, parent, n) ? n : NULL;
+	}
+	n = arena_zalloc(&g->arena, sizeof(*n));
+	return n && !put_node(g, parent, n, names, name, len) ? n : NULL;
 }
 
 struct grow_dir *grow_dir(struct grow *g, struct grow_dir *parent, const char *name, size_t len)
@@ -160,8 +225,8 @@ struct grow_dir *grow_dir(struct grow *g, struct grow_dir *parent, const char *n
 	errno = n ? ENOTDIR : ENOMEM;
 	if (n)
 		return S_ISDIR(n->mode) ? (struct grow_dir *)n->u.dir : NULL;
-	n = add_node(g, parent, name, len);
-	return n && !index_last(g, parent) ? new_dir(g, n, parent) : NULL;
+	n = add_dir_node(g, parent, name, len);
+	return n ? new_dir(g, n, parent) : NULL;
 }
 
 /* Whether the first bytes of a path are that of @d below @base.  False for one of odd form. */
@@ -265,16 +330,50 @@ static void free_names(struct grow *g)
 	hash_free(&g->table);
 }
 
+/* Give a directory its next node. */
+static int gather_node(struct grow *g, struct grow_dir *d, struct node *from)
+{
+	struct dir *dir = &d->dir;
+	struct node *to;
+
+	if (!dir->nodes) {
+		dir->nodes = arena_zalloc(&g->tree->arena, dir->count * sizeof(*dir->nodes));
+		if (!dir->nodes)
+			return -ENOMEM;
+	}
+	to = &dir->nodes[d->at++];
+	*to = *from;
+	return S_ISDIR(from->mode) ? 0 : g->rules->take(g->source, to, from);
+}
+
+/* Nodes were where their sources have them: directories get theirs. */
+static int gather(struct grow *g)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < g->dirs.n; i++)
+		grow_dir_at(g, i)->at = 0;
+	for (u64 i = 0; !ret && i < g->names.n; i++) {
+		const struct grow_name *name = blocks_at(&g->names, i);
+
+		ret = gather_node(g, grow_dir_at(g, name->dir), name->node);
+	}
+	return ret;
+}
+
 int grow_end(struct grow *g)
 {
 	int ret = 0;
 
-	free_names(g);
+	hash_free(&g->table);
 	for (size_t i = 0; !ret && i < g->dirs.n; i++) {
 		const struct grow_dir *d = grow_dir_at(g, i);
 
 		ret = d->said ? 0 : g->rules->plain(g->source, grow_node(d));
 	}
+	if (!ret && g->rules->find_files)
+		ret = gather(g);
+	free_names(g);
 	for (size_t i = 0; !ret && i < g->dirs.n; i++) {
 		struct grow_dir *d = grow_dir_at(g, i);
 

@@ -4,7 +4,8 @@
  *
  * The nodes of a directory are in an array that grows, and are sorted at the end.  Until then a
  * directory is found by its name, and a file only if the source asks for that: it costs 16 bytes
- * and a slot of the table.
+ * and a slot of the table.  Such a source has the nodes itself, where they do not move, and the
+ * array is made at the end.
  */
 #ifndef MKFS_GROW_H
 #define MKFS_GROW_H
@@ -13,9 +14,11 @@
 #include "hash.h"
 #include "tree.h"
 
+#define GROW_FIXED	UINT32_MAX
+
 /**
  * struct grow_dir - a directory, which begins with that of the tree
- * @at: index of its node in its parent's, up to grow_end()
+ * @at: index of its node in its parent's, up to grow_end(); GROW_FIXED: the node does not move
  * @number: of it in grow.dirs
  * @room: nodes that there is memory for; 0: they are settled, in the arena
  * @left: the path after one of its names was in another directory
@@ -32,15 +35,18 @@ struct grow_dir {
 
 /**
  * struct grow_rules - what differs between sources
- * @find_files: files are found by their names, too
+ * @find_files: files are found by their names, too, and added by grow_put()
  * @plain: set the attributes of a directory that the source has not given; 0 or -errno
  * @twice: a name came again: @a before @b; of a source with @find_files it does not
+ * @take: with @find_files: all names are there: make @n of the node @from, of which it is a copy;
+ *	0 or -errno
  */
 struct grow_rules {
 	bool find_files;
 	int (*plain)(void *source, struct node *n);
 	void (*twice)(void *source, const struct dir *dir, const struct node *a,
 		      const struct node *b);
+	int (*take)(void *source, struct node *n, struct node *from);
 };
 
 /**
@@ -73,7 +79,7 @@ static inline struct grow_dir *grow_dir_at(const struct grow *g, size_t i)
 /* The node of a directory, up to the next name of its parent. */
 static inline struct node *grow_node(const struct grow_dir *d)
 {
-	return d->dir.parent ? &d->dir.parent->nodes[d->at] : d->dir.self;
+	return d->dir.parent && d->at != GROW_FIXED ? &d->dir.parent->nodes[d->at] : d->dir.self;
 }
 
 /* Begin with the root.  Return: 0 or -ENOMEM. */
@@ -86,6 +92,13 @@ struct node *grow_find(const struct grow *g, const struct grow_dir *d, const cha
 		       size_t len);
 /* Add a name that is not there yet.  Return: its node; NULL: out of memory. */
 struct node *grow_add(struct grow *g, struct grow_dir *d, const char *name, size_t len);
+/*
+ * The same of a source with @find_files: @n is the node, where it stays up to grow_end().  0 or
+ * -ENOMEM.
+ */
+int grow_put(struct grow *g, struct grow_dir *d, struct node *n, const char *name, size_t len);
+/* Let the node of a file lose its name to another one. */
+void grow_replace(struct grow *g, const struct grow_dir *d, const struct node *was, struct node *n);
 /* Find or make a directory.  Return: NULL: errno is ENOMEM, or ENOTDIR. */
 struct grow_dir *grow_dir(struct grow *g, struct grow_dir *parent, const char *name, size_t len);
 

@@ -370,6 +370,7 @@ int tree_init(struct tree *t, const char *source, u64 memory)
 		return -ENOMEM;
 	overflow_init(t->overflow, memory);
 	t->arena.overflow = t->overflow;
+	t->dir_arena.overflow = t->overflow;
 	t->sparse.size = sizeof(struct sparse);
 	spool_init(&t->extents);
 	spool_init(&t->chunks);
@@ -384,6 +385,7 @@ void tree_free(struct tree *t)
 	owners_free(&t->owners);
 	xsets_free(&t->xsets);
 	arena_free(&t->arena);
+	arena_free(&t->dir_arena);
 	if (t->overflow)
 		overflow_free(t->overflow);
 	free(t->overflow);

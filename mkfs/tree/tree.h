@@ -157,6 +157,8 @@ struct sparse {
  * struct tree - all of it
  * @source: path of the source, for messages
  * @overflow: where arenas have what exceeds its limit
+ * @dir_arena: directories of paths, and their names: all of them are looked at without their nodes,
+ *	and one between nodes would bring these to memory, too
  * @dirs: breadth first, after tree_order(): index = DIRS record
  * @sparse: struct sparse
  * @extents, @chunks: EXTENTS and CHUNKSUMS
@@ -167,6 +169,7 @@ struct tree {
 	const char *source;
 	struct overflow *overflow;
 	struct arena arena;
+	struct arena dir_arena;
 	struct node root;
 	struct dir *root_dir;
 	struct dir **dirs;

@@ -10,7 +10,7 @@
 
 static struct tree t;
 static struct grow g;
-static unsigned int plain, doubles;
+static unsigned int plain, doubles, taken;
 static u32 first, second;
 
 static int count_plain(void *source, struct node *n)
@@ -27,13 +27,21 @@ static void count_double(void *source, const struct dir *dir, const struct node 
 	second = b->source;
 }
 
-static const struct grow_rules finds = { .find_files = true, .plain = count_plain },
+static int take(void *source, struct node *n, struct node *from)
+{
+	n->mode = from->mode;
+	taken += n->name == from->name && n->source == from->source;
+	return 0;
+}
+
+static const struct grow_rules finds = { .find_files = true, .plain = count_plain, .take = take },
 	sorts = { .plain = count_plain, .twice = count_double };
 
 static void begin_limited(const struct grow_rules *rules, u64 memory)
 {
 	plain = 0;
 	doubles = 0;
+	taken = 0;
 	OK(!tree_init(&t, "source", memory) && !grow_init(&g, &t, rules, &t), "grow: a root");
 }
 
@@ -48,6 +56,16 @@ static void end(void)
 	tree_free(&t);
 }
 
+static struct node *add(struct grow_dir *d, const char *name, size_t len)
+{
+	struct node *n;
+
+	if (!g.rules->find_files)
+		return grow_add(&g, d, name, len);
+	n = arena_zalloc(&t.arena, sizeof(*n));
+	return n && !grow_put(&g, d, n, name, len) ? n : NULL;
+}
+
 /* Add a file.  Return: its directory; NULL: errno says why not. */
 static struct grow_dir *file(struct grow_dir *base, const char *path)
 {
@@ -55,7 +73,7 @@ static struct grow_dir *file(struct grow_dir *base, const char *path)
 	size_t len;
 	struct grow_dir *d = grow_walk(&g, base, path, &name, &len);
 
-	return d && grow_add(&g, d, name, len) ? d : NULL;
+	return d && add(d, name, len) ? d : NULL;
 }
 
 static bool fails(const char *path, int err)
@@ -106,19 +124,19 @@ static void test_find(void)
 	}
 	OK(found == NAMES / 2, "grow: files are found where they are");
 	OK(!grow_end(&g) && plain == 2 && t.root_dir->count == 2 && !tree_order(&t) &&
-	   t.inodes == 1 + 1 + 2 + NAMES && dir_find(t.dirs[1], "998", 3) &&
+	   taken == NAMES && t.inodes == 1 + 1 + 2 + NAMES && dir_find(t.dirs[1], "998", 3) &&
 	   !dir_find(t.dirs[1], "997", 3), "grow: an ordered tree");
 	end();
 }
 
 /* Directories are left, with few and with many names, and come back to. */
-static void test_again(u64 memory)
+static void test_again(const struct grow_rules *rules, u64 memory)
 {
 	static const unsigned int bursts[] = { MANY, 5, 100, 1, MANY, 20 };
 	unsigned int n = 0, lost = 0;
 	char path[32];
 
-	begin_limited(&finds, memory);
+	begin_limited(rules, memory);
 	for (unsigned int i = 0; i < ARRAY_SIZE(bursts); i++) {
 		for (unsigned int k = 0; k < bursts[i]; k++, n++) {
 			g.now = n;
@@ -143,6 +161,30 @@ static void test_again(u64 memory)
 	end();
 }
 
+/* A name becomes another file's. */
+static void test_replace(void)
+{
+	struct node *was, *now;
+	struct grow_dir *d;
+	const char *name;
+	size_t len;
+
+	begin(&finds);
+	g.now = 7;
+	d = grow_walk(&g, grow_dir_at(&g, 0), "a/x", &name, &len);
+	was = add(d, "x", 1);
+	add(d, "y", 1);
+	g.now = 8;
+	now = arena_zalloc(&t.arena, sizeof(*now));
+	grow_replace(&g, d, was, now);
+	was->name = NULL;
+	OK(grow_find(&g, d, "x", 1) == now && now->source == 7, "grow: a node comes in place");
+	now->mode = S_IFREG;
+	OK(!grow_end(&g) && dir_find(&d->dir, "x", 1)->mode == S_IFREG && d->dir.count == 2,
+	   "grow: and stays");
+	end();
+}
+
 static void test_twice(void)
 {
 	unsigned int added = 0;
@@ -160,7 +202,10 @@ void test_grow(void)
 {
 	test_walk();
 	test_find();
-	test_again(UINT64_MAX);
-	test_again(0);
+	test_again(&sorts, UINT64_MAX);
+	test_again(&sorts, 0);
+	test_again(&finds, UINT64_MAX);
+	test_again(&finds, 0);
 	test_twice();
+	test_replace();
 }

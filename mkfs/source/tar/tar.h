@@ -90,7 +90,10 @@ struct tar_member {
 };
 
 /**
- * struct tar_file - a file that members are names of, each a node with it as @own
+ * struct tar_file - a file that members are names of
+ *
+ * Its node has its first name, or none if that is another file's now.  Each other name has a node
+ * of its own, without a mode, whose @own is the file.
  * @names: of the tree
  */
 struct tar_file {
@@ -130,7 +133,8 @@ struct tar_watch {
 
 /**
  * struct tar - archives, one after the other
- * @files: memory of struct tar_file, up to end()
+ * @files: memory of struct tar_file and of nodes of names, up to end()
+ * @in_order: each file has one name, and names are in the order of files
  * @grow: the tree; node.source there is the number of the archive that had the name first
  * @base: directory that the archive's paths begin in
  * @seen: struct tar_watch: each archive that was a file
@@ -145,6 +149,7 @@ struct tar {
 	struct source src;
 	struct tar_bytes bytes;
 	struct arena files;
+	bool in_order;
 	struct grow grow;
 	struct grow_dir *base;
 	struct array seen;

@@ -4,7 +4,8 @@
  * that came before.  A path leads through directories of the archive and through nothing else:
  * not out of it, and not through a symlink.
  *
- * While archives are read, a name knows its file, whose attributes it gets at the end.
+ * While archives are read, the node of a name is that of its file, or knows it and gets its
+ * attributes at the end.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,15 +150,48 @@ static int lose_name(struct tar *t, struct tar_file *f)
 	return array_append(&t->src.replaced, &n) ? no_memory() : 0;
 }
 
-/* A name comes again, and is to be another file's. */
-static int replace(struct tar *t, const struct node *n)
+static struct tar_file *file_of(struct node *n)
 {
-	if (S_ISDIR(n->mode))
+	return n->mode ? (struct tar_file *)n : n->u.own;
+}
+
+/* A node for one more name of a file: its own, if it has no name. */
+static struct node *name_node(struct tar *t, struct tar_file *f)
+{
+	struct node *n = &f->file.node;
+
+	if (!n->name)
+		return n;
+	t->in_order = false;
+	n = arena_zalloc(&t->files, sizeof(*n));
+	if (n)
+		n->u.own = f;
+	else
+		no_memory();
+	return n;
+}
+
+/* A name comes again, and is to be another file's. */
+static int replace(struct tar *t, const struct grow_dir *d, struct node *n, struct tar_file *f)
+{
+	struct tar_file *was = S_ISDIR(n->mode) ? NULL : file_of(n);
+	struct node *now;
+
+	if (!was)
 		return tar_fail(t, "is a directory in the archive, and this is none");
+	if (was == f)
+		return 0;
 	if (t->src.o->wds == WDS_PREFIX)
 		return tar_fail(t, "is in %s already", tar_shown(t, archive_of(t, n)));
+	t->in_order = false;
+	now = name_node(t, f);
+	if (!now)
+		return -EINVAL;
 	tar_note(t, TAR_REPLACED, t->m.path);
-	return lose_name(t, n->u.own);
+	grow_replace(&t->grow, d, n, now);
+	n->name = NULL;
+	f->names++;
+	return lose_name(t, was);
 }
 
 int tar_put(struct tar *t, struct tar_file *f)
@@ -169,17 +203,13 @@ int tar_put(struct tar *t, struct tar_file *f)
 
 	if (!d)
 		return -EINVAL;
-	if (n && !S_ISDIR(n->mode) && n->u.own == f)
-		return 0;
-	if (n && replace(t, n))
+	if (n)
+		return replace(t, d, n, f);
+	n = name_node(t, f);
+	if (!n)
 		return -EINVAL;
-	if (!n)
-		n = grow_add(&t->grow, d, name, len);
-	if (!n)
-		return no_memory();
 	f->names++;
-	n->u.own = f;
-	return 0;
+	return grow_put(&t->grow, d, n, name, len) ? no_memory() : 0;
 }
 
 struct tar_file *tar_target(struct tar *t)
@@ -191,7 +221,7 @@ struct tar_file *tar_target(struct tar *t)
 	if (!find_path(t, t->m.link, &n, &name, &len))
 		return NULL;
 	if (n && !S_ISDIR(n->mode))
-		return n->u.own;
+		return file_of(n);
 	tar_fail(t, "link to %s: %s", tar_shown(t, t->m.link),
 		 n ? "a directory" : "not in the archive before it");
 	return NULL;
@@ -205,35 +235,28 @@ static int plain_dir(void *source, struct node *n)
 	return source_set_owner(source, n, 0, 0);
 }
 
-/* The names get the attributes of their files; those of one file become hard links. */
-static int end_files(struct tar *t, const struct dir *dir)
+/* A name gets the attributes of its file; those of one file become hard links. */
+static int take(void *source, struct node *n, struct node *from)
 {
-	int ret = 0;
+	struct tar *t = source;
+	struct tar_file *f = file_of(from);
 
-	for (u32 i = 0; !ret && i < dir->count; i++) {
-		struct node *n = &dir->nodes[i];
-		struct tar_file *f = n->u.own;
-
-		if (S_ISDIR(n->mode))
-			continue;
-		if (f->names > 1)
-			ret = node_join(t->src.tree, n, &f->file.node);
-		else
-			node_copy(n, &f->file.node);
-	}
-	return ret;
+	if (t->in_order)
+		arena_pass(&t->files, f);
+	if (f->names > 1)
+		return node_join(t->src.tree, n, &f->file.node);
+	node_copy(n, &f->file.node);
+	return 0;
 }
 
 int tar_end(struct source *src)
 {
 	struct tar *t = (struct tar *)src;
-	int ret = 0;
+	int ret;
 
 	tar_notes_say(t);
-	for (size_t i = 0; !ret && i < t->grow.dirs.n; i++)
-		ret = end_files(t, &grow_dir_at(&t->grow, i)->dir);
-	if (!ret)
-		ret = grow_end(&t->grow);
+	arena_reverse(&t->files);
+	ret = grow_end(&t->grow);
 	/* what was replaced is still asked for */
 	if (!src->replaced.n)
 		arena_free(&t->files);
@@ -242,8 +265,10 @@ int tar_end(struct source *src)
 
 int tar_tree_init(struct tar *t)
 {
-	static const struct grow_rules rules = { .find_files = true, .plain = plain_dir };
+	static const struct grow_rules rules = { .find_files = true, .plain = plain_dir,
+					       .take = take };
 
 	t->files.overflow = t->src.tree->overflow;
+	t->in_order = true;
 	return grow_init(&t->grow, t->src.tree, &rules, t) ? no_memory() : 0;
 }
