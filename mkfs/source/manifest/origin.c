@@ -118,6 +118,9 @@ bool manifest_open(struct input *in)
 	const struct record *r = manifest_record(m, in->node);
 	const struct origin *o = manifest_origin(m, r);
 
+	/* Only a file without contents has none, and nobody opens that. */
+	if (!o)
+		return input_fail(in, "no source", -EINVAL);
 	mi->file.base = r->offset;
 	mi->file.asked = false;
 	if (mi->origin == o)
