@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # many.sh - a million files: what fsck.dsfs and dump.dsfs hold in memory is a cache of metadata,
-# 64 MiB at most, a share of the files, and little for each file.
+# 64 MiB at most, a share of the files, and little for each file.  And an archive whose files
+# take many pieces of memory, in mkfs.dsfs with all of it and with next to none.
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
@@ -30,4 +31,38 @@ little 'fsck.dsfs' "$bin/fsck.dsfs" --threads=1 image.dsfs
 little '--list' "$bin/dump.dsfs" --list image.dsfs
 little '--manifest' "$bin/dump.dsfs" --manifest image.dsfs
 little '--digest' "$bin/dump.dsfs" --threads=1 --digest image.dsfs
+
+# Members in no order, hard links, and names that come again with other contents
+python3 - <<'EOF'
+import io, tarfile
+n = 60000
+with tarfile.open("many.tar", "w", format=tarfile.USTAR_FORMAT) as out:
+    def file(i, data):
+        info = tarfile.TarInfo(f"d{i % 7}/e{i % 50}/file{i:06d}")
+        info.size = len(data)
+        out.addfile(info, io.BytesIO(data))
+    for i in range(n):
+        file(i * 7919 % n, b"%d" % (i % 40000))
+        if i % 10 == 0:
+            link = tarfile.TarInfo(f"links/{i:06d}")
+            link.type, j = tarfile.LNKTYPE, i * 7919 % n
+            link.linkname = f"d{j % 7}/e{j % 50}/file{j:06d}"
+            out.addfile(link)
+    for i in range(0, n, 100):
+        file(i, b"again %d" % i)
+EOF
+options=(-q -U clear -T 1 --tar=many.tar)
+exits 'an archive of 60,000 members' 0 "$bin/mkfs.dsfs" "${options[@]}" tar.dsfs
+exits 'the same with --memory=1M' 0 "$bin/mkfs.dsfs" "${options[@]}" --memory=1M less.dsfs
+check 'the same bytes' cmp tar.dsfs less.dsfs
+exits 'fsck.dsfs of it' 0 "$bin/fsck.dsfs" -q tar.dsfs
+mkdir unpacked
+tar -xf many.tar -C unpacked
+exits 'extract' 0 "$bin/dump.dsfs" --extract=packed tar.dsfs
+check 'what GNU tar makes of it' diff -r unpacked packed
+links()
+{
+	(cd "$1" && find . -type f -printf '%n %P\n' | LC_ALL=C sort)
+}
+check 'and its links' diff <(links unpacked) <(links packed)
 finish
