@@ -209,6 +209,9 @@ def passwords(world):
         has(f"what is no base64: {bad[:3]}", error_of(world.open, registry.url()), "base64")
     (world.work / ".docker/config.json").write_text("{")
     has("a file that is no JSON", error_of(world.open, registry.url()), "config.json", "no JSON")
+    (world.work / ".docker/config.json").write_text("{}" + " " * 2**20)
+    has("a file that is too long", error_of(world.open, registry.url()), "config.json",
+        "longer than 1048576 bytes")
     (world.work / ".docker/config.json").write_text('{"auths": {"x": {"auth": bWU6czNjcmV0}}}')
     text = error_of(world.open, registry.url()) or ""
     cases.result("config.json" in text and "bWU" not in text, "and shows none of it", text)

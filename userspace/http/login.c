@@ -41,10 +41,10 @@ static char *file_path(void)
 static char *read_file(const char *path, size_t *len)
 {
 	FILE *file = path ? fopen(path, "re") : NULL;
-	char *text = file ? malloc(FILE_MAX) : NULL;
+	char *text = file ? malloc(FILE_MAX + 1) : NULL;
 
 	if (text)
-		*len = fread(text, 1, FILE_MAX, file);
+		*len = fread(text, 1, FILE_MAX + 1, file);
 	if (file)
 		fclose(file);
 	return text;
@@ -76,7 +76,11 @@ int login_find(const char *host, char **value, char why[HTTP_WHY])
 
 	*value = NULL;
 	text = read_file(path, &len);
-	if (text)
+	if (len > FILE_MAX) {
+		snprintf(why, HTTP_WHY, "%.60s: longer than %d bytes", path, FILE_MAX);
+		ret = -EINVAL;
+	}
+	if (text && !ret)
 		ret = json_load(text, len, path, &root, why);
 	if (text && !ret) {
 		ret = take(root, host, value, why);
