@@ -84,7 +84,7 @@ static bool read_archive(const char *path, enum wds wds)
 	const char *tars[] = { path, path };
 	bool accepted = false;
 	struct options o = {
-		.source = "", .threads = 1, .align_bits = 12, .chunk_bits = 15,
+		.source = "", .align_bits = 12, .chunk_bits = 15,
 		.tars = tars, .ntars = wds == WDS_NONE ? 2 : 1, .wds = wds,
 	};
 	struct source *source = NULL;
@@ -93,7 +93,7 @@ static bool read_archive(const char *path, enum wds wds)
 	struct tree tree;
 
 	params_new(&params, &o, 0);
-	if (!tree_init(&tree, "") && !source_open(&source, &o, &tree, 1)) {
+	if (!tree_init(&tree, "", UINT64_MAX) && !source_open(&source, &o, &tree, 1)) {
 		source->sink = &c.sink;
 		if (!source->ops->list(source) &&
 		    !source->ops->end(source) && !tree_order(&tree))

@@ -37,7 +37,7 @@ static bool read_manifest(const u8 *text, size_t size, const u8 *order,
 			  size_t order_size, bool null)
 {
 	struct options o = {
-		.manifest = "-", .order = "-", .source = ".", .threads = 1,
+		.manifest = "-", .order = "-", .source = ".",
 		.align_bits = 12, .chunk_bits = 15, .null_lists = null,
 	};
 	struct tree tree;
@@ -49,7 +49,7 @@ static bool read_manifest(const u8 *text, size_t size, const u8 *order,
 
 	params_new(&params, &o, 0);
 	feed(text, size);
-	if (!tree_init(&tree, "-") &&
+	if (!tree_init(&tree, "-", UINT64_MAX) &&
 	    !source_open(&source, &o, &tree, 1) &&
 	    !source->ops->list(source) && !tree_order(&tree)) {
 		good = !plan_make(&plan, &tree, &o, &params, DSFS_DATA_START_MIN) &&
