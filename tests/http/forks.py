@@ -168,7 +168,9 @@ def stopped(world):
 
     server.fault = fault
     fsck = subprocess.Popen([BUILD / "fsck.dsfs", "--source", "timeout=600", server.url("/set")],
-                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                            # what a shell runs in the background ignores it
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     begun.wait()
     fsck.send_signal(signal.SIGINT)
     cases.result(fsck.wait() & 32, "SIGINT ends fsck.dsfs while it waits", fsck.returncode)

@@ -39,7 +39,7 @@ def job(page):
     """The names that a job of this page has already."""
     names = {"DataLoader": DataLoader, "transform": None, "epoch": 0}
     if page == "training":
-        names["ImageFolder"] = ImageFolder
+        names.update(ImageFolder=ImageFolder, start=4096, length=8192)
     if page == "python":
         dataset = ImageFolder("/srv/imagenet/train")
         names.update(dataset=dataset, shuffled_paths=PATHS,
