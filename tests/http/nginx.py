@@ -6,6 +6,8 @@ import socket
 import subprocess
 from pathlib import Path
 
+import port
+
 CONF = Path(__file__).with_name("nginx.conf")
 
 
@@ -15,8 +17,7 @@ class Nginx:
     def __init__(self, folder, work, more=""):
         self.work = work
         os.mkdir(work)
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.port = port.free()
         conf = CONF.read_text()
         for name, text in ("work", work), ("folder", folder), ("port", self.port):
             conf = conf.replace(f"@{name}@", str(text))
@@ -25,13 +26,7 @@ class Nginx:
         program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
         self.process = subprocess.Popen([program, "-c", f"{work}/conf", "-g", "daemon off;",
                                          "-e", f"{work}/error.log"])
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", self.port)).close()
-                return
-            except ConnectionRefusedError:
-                if self.process.poll() is not None:
-                    raise
+        port.wait(self.port, self.process)
 
     def url(self, path):
         return f"http://127.0.0.1:{self.port}{path}"

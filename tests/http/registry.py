@@ -5,11 +5,11 @@ import hashlib
 import json
 import os
 import shutil
-import socket
 import subprocess
 import threading
 import urllib.parse
 
+import port
 from server import FAULTS, Server, answer, right
 
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
@@ -35,21 +35,14 @@ class DockerRegistry:
 
     def __init__(self, work):
         os.makedirs(f"{work}/store")
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.port = port.free()
         self.host = f"localhost:{self.port}"
         with open(f"{work}/conf", "w") as conf:
             conf.write(CONF.format(work=work, port=self.port))
         with open(f"{work}/log", "w") as log:
             self.process = subprocess.Popen(["docker-registry", "serve", f"{work}/conf"],
                                             stdout=log, stderr=log)
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", self.port)).close()
-                return
-            except ConnectionRefusedError:
-                if self.process.poll() is not None:
-                    raise
+        port.wait(self.port, self.process)
 
     def stop(self):
         self.process.terminate()

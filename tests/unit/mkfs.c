@@ -6,8 +6,11 @@
 #include "tree/tree.h"
 #include "mkfs.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 void *unit_alloc(size_t bytes)
 {
@@ -18,6 +21,30 @@ void *unit_alloc(size_t bytes)
 		exit(1);
 	}
 	return p;
+}
+
+long unit_full_disk(size_t bytes, void (*fn)(void *arg), void *arg)
+{
+	int saved = dup(STDERR_FILENO);
+	struct rlimit old, few;
+	FILE *f = tmpfile();
+	long said;
+
+	if (!f || saved < 0 || getrlimit(RLIMIT_FSIZE, &old))
+		exit(1);
+	few = old;
+	few.rlim_cur = bytes;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &few);
+	dup2(fileno(f), STDERR_FILENO);
+	fn(arg);
+	dup2(saved, STDERR_FILENO);
+	setrlimit(RLIMIT_FSIZE, &old);
+	fseek(f, 0, SEEK_END);
+	said = ftell(f);
+	fclose(f);
+	close(saved);
+	return said;
 }
 
 void unit_name(struct arena *a, struct node *n, const char *name)

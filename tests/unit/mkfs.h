@@ -28,6 +28,12 @@ void test_overflow(void);
 /* Memory, or the end. */
 void *unit_alloc(size_t bytes);
 
+/*
+ * Run @fn(@arg) while no file may be longer than @bytes, as on a full disk.  What is written to
+ * stderr meanwhile goes to a file.  Return: its length.
+ */
+long unit_full_disk(size_t bytes, void (*fn)(void *arg), void *arg);
+
 struct arena;
 struct node;
 /* Give a node a name, in the form that mkfs keeps it. */

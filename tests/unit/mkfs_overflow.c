@@ -7,10 +7,8 @@
 #include "tree/overflow.h"
 #include "mkfs.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define BLOCK	(1 << 20)
@@ -99,44 +97,31 @@ static void test_blocks(void)
 	overflow_free(&o);
 }
 
-/* A file may have a segment and no more.  What is said goes to a file.  Return: its length. */
-static long fill_disk(struct overflow *o, unsigned int *others)
-{
-	int saved = dup(STDERR_FILENO);
-	struct rlimit old, few;
-	FILE *f = tmpfile();
-	long said;
+/* struct filled - the overflow to fill, and how many blocks are other memory in the end */
+struct filled {
+	struct overflow o;
+	unsigned int others;
+};
 
-	if (!f || saved < 0 || getrlimit(RLIMIT_FSIZE, &old))
-		exit(1);
-	few = old;
-	few.rlim_cur = OVERFLOW_SEGMENT;
-	signal(SIGXFSZ, SIG_IGN);
-	setrlimit(RLIMIT_FSIZE, &few);
-	dup2(fileno(f), STDERR_FILENO);
-	*others = take_blocks(o);
-	dup2(saved, STDERR_FILENO);
-	setrlimit(RLIMIT_FSIZE, &old);
-	fseek(f, 0, SEEK_END);
-	said = ftell(f);
-	fclose(f);
-	close(saved);
-	return said;
+static void fill_disk(void *arg)
+{
+	struct filled *f = arg;
+
+	f->others = take_blocks(&f->o);
 }
 
 static void test_full(void)
 {
-	unsigned int others;
-	struct overflow o;
+	struct filled f;
 	long said;
 
-	overflow_init(&o, 0);
-	said = fill_disk(&o, &others);
-	OK(others == BLOCKS + 1 - OVERFLOW_SEGMENT / BLOCK && !overflow_begun(&o),
+	overflow_init(&f.o, 0);
+	said = unit_full_disk(OVERFLOW_SEGMENT, fill_disk, &f);
+	OK(f.others == BLOCKS + 1 - OVERFLOW_SEGMENT / BLOCK && !overflow_begun(&f.o),
 	   "overflow: a full disk: the rest is other memory");
 	OK(said > 0 && said < 300, "overflow: a full disk is said once");
-	OK(!wrong_blocks(&o), "overflow: a full disk: what the file has stays");
-	overflow_free(&o);
+	OK(!wrong_blocks(&f.o), "overflow: a full disk: what the file has stays");
+	overflow_free(&f.o);
 }
 
 void test_overflow(void)

@@ -6,10 +6,8 @@
 #include "tree/spool.h"
 #include "mkfs.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define NUMBERS	(3 * SPOOL_MEMORY / sizeof(u32))
@@ -52,32 +50,14 @@ static void test_numbers(void)
 	spool_free(&s);
 }
 
-/* What is written to stderr meanwhile goes to a file.  Return: its length. */
-static long add_to_full_disk(int *ret)
+static void add_too_much(void *arg)
 {
-	struct rlimit old, few;
-	int saved = dup(STDERR_FILENO);
-	FILE *f = tmpfile();
+	int *ret = arg;
 	struct spool s;
-	long said;
 
-	if (!f || saved < 0 || getrlimit(RLIMIT_FSIZE, &old))
-		exit(1);
-	few = old;
-	few.rlim_cur = 1 << 20;
-	signal(SIGXFSZ, SIG_IGN);
-	setrlimit(RLIMIT_FSIZE, &few);
-	dup2(fileno(f), STDERR_FILENO);
 	spool_init(&s);
 	*ret = add_numbers(&s, 0, NUMBERS);
 	spool_free(&s);
-	dup2(saved, STDERR_FILENO);
-	setrlimit(RLIMIT_FSIZE, &old);
-	fseek(f, 0, SEEK_END);
-	said = ftell(f);
-	fclose(f);
-	close(saved);
-	return said;
 }
 
 void test_spool(void)
@@ -86,7 +66,7 @@ void test_spool(void)
 	int ret;
 
 	test_numbers();
-	said = add_to_full_disk(&ret);
+	said = unit_full_disk(1 << 20, add_too_much, &ret);
 	OK(ret == -EFBIG, "spool: a file that cannot be written");
 	OK(said > 0, "spool: a file that cannot be written is said");
 }
