@@ -16,10 +16,15 @@ from world import BUILD, QUICK, TOP, error_of, has
 PROCESSES = 4
 
 
+def kept_in(path):
+    """A source with a cache there: with a limit, as without one the disk's room decides"""
+    return f"{QUICK},cache-size=1G,cache-dir={path}"
+
+
 def part(world):
     cache = world.work / "cache"
     server = Server({"/set": world.bytes})
-    source = f"{QUICK},cache-dir={cache}"
+    source = kept_in(cache)
     epochs(world, server, source)
     others(world, server, source)
     damaged(world, server, source, cache)
@@ -59,7 +64,7 @@ print(len(image["large"]), *(warning.message for warning in caught))
 def noted(world):
     """What is not kept is said; and no limit of files ends a program that reads."""
     server = Server({"/set": world.bytes})
-    source = f"{QUICK},cache-dir={world.work / 'limited'}"
+    source = kept_in(world.work / "limited")
     words = "nothing is kept in cache-dir, which cannot be written to"
     environment = {**os.environ, "PYTHONPATH": str(TOP / "userspace/python")}
     ended = subprocess.run([sys.executable, "-c", NOTED, server.url("/set"), source],
@@ -140,7 +145,7 @@ def job(world, url, source, until):
 def together(world, server):
     """Jobs that share a cache, one of which is killed"""
     cache = world.work / "shared"
-    source = f"{QUICK},cache-dir={cache}"
+    source = kept_in(cache)
     context = multiprocessing.get_context("fork")
     jobs = [context.Process(target=job, args=(world, server.url("/set"), source, epochs))
             for epochs in [2] * PROCESSES + [1000000]]
@@ -210,7 +215,7 @@ def mounted(world, server, source):
 
 
 def warmup(world, server, name, *args):
-    source = f"{QUICK},cache-dir={world.work / name}"
+    source = kept_in(world.work / name)
     ended = world.tool("dsfs", "warmup", "--json", f"--source={source}", server.url("/set"), *args)
     return source, ended, json.loads(ended[1] or "{}")
 

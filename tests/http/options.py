@@ -91,7 +91,7 @@ def behind(world):
 
 
 def warmed(world, url, right, other):
-    source = f"cache-dir={world.work / 'warmed'}"
+    source = f"cache-size=1G,cache-dir={world.work / 'warmed'}"
     good = world.tool("dsfs", "warmup", "--quiet", f"--source={source}", f"{url}@{right}")
     bad = world.tool("dsfs", "warmup", "--quiet", f"--source={source}", f"{url}@{other}")
     cases.result(not good[0] and bad[0] == 1 and "expected: " + other in bad[2],

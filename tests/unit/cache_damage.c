@@ -95,7 +95,7 @@ static void test_rounds(bool library, bool open)
 
 	work_begin();
 	origin_init(&o, IMAGE, "damage");
-	r = must_cache(&o, 0, false);
+	r = must_cache(&o, LARGE, false);
 	read_all(&o, r, false);
 	cache_names(path);
 	good = load(path, &bytes);
@@ -105,7 +105,7 @@ static void test_rounds(bool library, bool open)
 		store(path, p, damage(p, bytes, &seed));
 		if (!open) {
 			close_reader(r);
-			r = must_cache(&o, 0, false);
+			r = must_cache(&o, LARGE, false);
 		}
 		wrong += read_all(&o, r, library);
 		o.requests = 0;
@@ -134,7 +134,7 @@ static void test_zeros(void)
 
 	work_begin();
 	origin_init(&o, IMAGE, "zeros");
-	r = must_cache(&o, 0, false);
+	r = must_cache(&o, LARGE, false);
 	get(r, &o, 0, SAMPLE, 0);
 	cache_names(path);
 	fd = open(path, O_WRONLY);

@@ -57,7 +57,7 @@ static void test_owner(void)
 /* Return: whether it was right, and kept. */
 static bool works(struct origin *o)
 {
-	struct dsfs_reader *r = must_cache(o, 0, false);
+	struct dsfs_reader *r = must_cache(o, LARGE, false);
 	bool right = !get(r, o, 0, SAMPLE, 0);
 
 	o->requests = 0;
@@ -151,20 +151,20 @@ static int use_small_disk(struct origin *o)
 
 	if (mount("none", work_dir, "tmpfs", 0, "size=2m"))
 		return 128;
-	r = must_cache(o, 1024 * MIB, false);
+	r = must_cache(o, LARGE, false);
 	hits = epochs(o, r);
 	bad |= hits < 10 || hits >= SAMPLES ? 1 : 0;
 	close_reader(r);
 	if (mount("none", work_dir, "tmpfs", MS_REMOUNT | MS_RDONLY, "size=2m"))
 		return 128;
-	r = must_cache(o, 1024 * MIB, false);
+	r = must_cache(o, LARGE, false);
 	o->requests = 0;
 	bad |= get_samples(r, o, SAMPLES) || SAMPLES - (int)o->requests != hits ? 2 : 0;
 	bad |= r->note ? 0 : 4;
 	close_reader(r);
 	if (mount("none", work_dir, "tmpfs", MS_REMOUNT, "size=2m"))
 		return 128;
-	r = must_cache(o, 0, false);
+	r = must_cache(o, NO_LIMIT, false);
 	bad |= cache_used() < 64 * KIB || epochs(o, r) != hits ? 8 : 0;
 	close_reader(r);
 	return bad;

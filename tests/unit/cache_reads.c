@@ -12,7 +12,7 @@ static void test_one_sample(void)
 	struct origin o;
 
 	origin_init(&o, IMAGE, "one");
-	r = must_cache(&o, 0, false);
+	r = must_cache(&o, LARGE, false);
 	OK(!get(r, &o, 5 * 512, SAMPLE, 0), "a cold sample is right");
 	OK(o.requests == 1, "and one request");
 	OK(o.pos == 0 && o.len == 28 * 4096,
@@ -28,7 +28,7 @@ static void test_one_sample(void)
 	OK(get(r, &o, IMAGE - 1, 2, 0) == -EIO && get(r, &o, IMAGE + 1, 1, 0) == -EIO,
 	   "behind the end: -EIO");
 	close_reader(r);
-	r = must_cache(&o, 0, false);
+	r = must_cache(&o, LARGE, false);
 	OK(!get(r, &o, 5 * 512, SAMPLE, 0) && !get(r, &o, IMAGE - 5000, 5000, READ_CHECKED) &&
 	   o.requests == 3, "by the next process: no request");
 	close_reader(r);
@@ -40,7 +40,7 @@ static void test_parts(void)
 	struct origin o;
 
 	origin_init(&o, IMAGE, "parts");
-	r = must_cache(&o, 0, false);
+	r = must_cache(&o, LARGE, false);
 	get(r, &o, MIB, SAMPLE, 0);
 	OK(!get(r, &o, MIB + SAMPLE, SAMPLE, 0), "the next sample is right");
 	OK(o.requests == 2 && o.pos == MIB + 27 * 4096, "without the block that both have");
@@ -64,7 +64,7 @@ static void test_large(void)
 	struct origin o;
 
 	origin_init(&o, IMAGE, "large");
-	r = must_cache(&o, 0, false);
+	r = must_cache(&o, LARGE, false);
 	OK(!get(r, &o, 0, IMAGE, 0) && o.requests == 1, "all at once: one request");
 	OK(!get(r, &o, 0, IMAGE, 0) && o.requests == 1, "again: none");
 	OK(!get(r, &o, 1, IMAGE - 1, READ_CHECKED) && o.requests == 1, "for who checks: none");
@@ -84,7 +84,7 @@ static void test_buffers(void)
 	for (int i = 0; i < 300; i++)
 		iov[i] = (struct iovec){ p + 1000 * i, 1000 };
 	origin_init(&o, IMAGE, "buffers");
-	r = must_cache(&o, 0, false);
+	r = must_cache(&o, LARGE, false);
 	for (int i = 0; i < 2; i++)
 		OK(!r->ops->read(r, iov, 300, 300 * 1000, 777, 0) &&
 		   is_right(&o, p, 300 * 1000, 777), "300 buffers are right");
@@ -98,7 +98,7 @@ static void test_ahead(void)
 	struct origin o;
 
 	origin_init(&o, IMAGE, "ahead");
-	r = must_cache(&o, 0, false);
+	r = must_cache(&o, LARGE, false);
 	r->ops->ahead(r, MIB + 512, SAMPLE);
 	OK(o.ahead_pos == MIB && o.ahead_len == 27 * 4096,
 	   "ahead: the blocks that a read asks for");
@@ -122,7 +122,7 @@ static void test_again(void)
 	struct origin o;
 
 	origin_init(&o, IMAGE, "again");
-	r = must_cache(&o, 0, false);
+	r = must_cache(&o, LARGE, false);
 	o.wrong = 1;
 	OK(get(r, &o, MIB, SAMPLE, READ_CHECKED) == -EBADMSG, "wrong bytes of the origin are kept");
 	OK(get(r, &o, MIB, SAMPLE, READ_CHECKED) == -EBADMSG && o.requests == 1,
@@ -148,18 +148,18 @@ static void test_images(void)
 	origin_init(&b, IMAGE, "https://host/a \"2\"");
 	origin_init(&shorter, 2 * MIB, "https://host/a \"1\"");
 	shorter.salt++;
-	r = must_cache(&a, 0, false);
-	s = must_cache(&b, 0, false);
+	r = must_cache(&a, LARGE, false);
+	s = must_cache(&b, LARGE, false);
 	OK(!get(r, &a, 512, SAMPLE, 0) && !get(s, &b, 512, SAMPLE, 0) && b.requests == 1,
 	   "another version is another image");
-	t = must_cache(&shorter, 0, false);
+	t = must_cache(&shorter, LARGE, false);
 	OK(!get(t, &shorter, 512, SAMPLE, 0),
 	   "so is one of another length that claims to be the same");
 	close_reader(t);
 	close_reader(s);
 	close_reader(r);
 	origin_init(&a, IMAGE, NULL);
-	r = must_cache(&a, 0, false);
+	r = must_cache(&a, LARGE, false);
 	OK(r == &a.r && r->note, "what nobody vouches for is not kept, which is said");
 }
 

@@ -37,7 +37,7 @@ static void test_same(void)
 
 	work_begin();
 	origin_init(&rs.o, IMAGE, "threads");
-	rs.r = must_cache(&rs.o, 0, false);
+	rs.r = must_cache(&rs.o, LARGE, false);
 	pthread_barrier_init(&rs.start, NULL, THREADS);
 	for (int i = 0; i < THREADS; i++)
 		if (pthread_create(&t[i], NULL, read_samples, &rs))
@@ -71,7 +71,7 @@ static void test_fork(void)
 
 	work_begin();
 	origin_init(&o, IMAGE, "fork");
-	forked = must_cache(&o, 0, false);
+	forked = must_cache(&o, LARGE, false);
 	o.hook = fork_and_read;
 	OK(!get(forked, &o, 0, SAMPLE, 0), "a thread that brings in a sample");
 	OK(!child_status, "a child forked meanwhile does not wait for it: %#x", child_status);

@@ -11,6 +11,9 @@
 #define MIB		(1024 * KIB)
 /* A sample of 110 KB, at any place */
 #define SAMPLE		(110 * 1000)
+/* Limits of a cache: one that no test reaches, and none, which depends on the disk's room */
+#define LARGE		(1024 * MIB)
+#define NO_LIMIT	0
 
 /**
  * struct origin - an inner reader, whose bytes origin_byte() tells

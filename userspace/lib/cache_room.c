@@ -28,7 +28,11 @@
 #define CLOCK_PART	64		/* of the limit that the hand frees at a time, */
 #define CLOCK_MAX	(64 << 20)	/* and its bound */
 #define ENTRY_BLOCKS	2		/* blocks that the entries of a range may need */
-#define RESERVE		10		/* without a limit, a tenth of the file system stays free */
+/*
+ * Without a limit, a tenth of the file system stays free: of what it gives to users, as df(1)
+ * reckons.  A quota or a thin volume may give far less than the size that it has.
+ */
+#define RESERVE		10
 
 typedef void name_fn(void *arg, int dir, const char *name, const struct stat *st);
 
@@ -69,8 +73,8 @@ static u64 room(const struct cache *c, int dir)
 	}
 	if (fstatvfs(dir, &fs))
 		return 0;
-	keep = (u64)fs.f_blocks * fs.f_frsize / RESERVE;
 	have = (u64)fs.f_bavail * fs.f_frsize;
+	keep = ((u64)(fs.f_blocks - fs.f_bfree) * fs.f_frsize + have) / RESERVE;
 	return have > keep ? have - keep : 0;
 }
 
