@@ -53,7 +53,7 @@ static void artifact(const char *text)
 		return;
 	if (!reference_parse(&ref, address, false, why)) {
 		if (strpbrk(ref.name, "?#@:%\\ ") || strstr(ref.name, "..") ||
-		    strpbrk(ref.wanted, "/?#@%\\ "))
+		    strpbrk(ref.digest ?: ref.tag, "/?#@%\\ "))
 			finding("a name leads elsewhere");
 		reference_free(&ref);
 	}
@@ -64,7 +64,7 @@ static void challenge(const char *text)
 {
 	struct reference ref = {
 		.host = (char *)"host", .base = (char *)"https://host/v2/name",
-		.name = (char *)"name", .wanted = (char *)"tag",
+		.name = (char *)"name", .tag = (char *)"tag",
 	};
 	char why[HTTP_WHY], *url;
 

@@ -308,6 +308,7 @@ def names(world):
     for name in ("host", "host/", "host/Name", "host/a//b", "host/../b", "host/a..b",
                  "host/a___b", "host/a:", "host/a:-",
                  "host/a:" + "t" * 129, "host/a@sha256:" + "A" * 64, "host/a@sha256:12",
+                 "host/a:b/c@sha256:" + "0" * 64, "host/a:@sha256:" + "0" * 64,
                  "ho st/a", "me:s3cret@host/a"):
         text = error_of(world.open, f"oci://{name}")
         has(f"oci://{name[:20]} is no name", text, "oci://HOST/NAME:TAG")

@@ -37,3 +37,9 @@ def rotated(world):
                  "a token that expired is an error at once", text)
     lines.write_text("X-Token: two\n")
     cases.result(image["large"] == world.files["large"], "a new one is read from its file")
+    token[0] = "three"
+    lines.write_text("X-Token: three\nX-Oth")
+    text = error_of(image.read, "large")
+    cases.result(text and "403" in text, "not from a file that is half written", text)
+    lines.write_text("X-Token: three\nX-Other: 1\n")
+    cases.result(image["large"] == world.files["large"], "but when it is whole")

@@ -72,7 +72,12 @@ static int make_folders(struct layout *l)
 	if (mkdir(l->path, 0777))
 		return failed(l, "create");
 	l->dir = open(l->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (l->dir < 0 || mkdirat(l->dir, "blobs", 0777) || mkdirat(l->dir, BLOBS, 0777))
+	if (l->dir < 0) {
+		failed(l, "open");
+		rmdir(l->path);
+		return -1;
+	}
+	if (mkdirat(l->dir, "blobs", 0777) || mkdirat(l->dir, BLOBS, 0777))
 		return failed(l, "create");
 	l->blobs = openat(l->dir, BLOBS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return l->blobs < 0 ? failed(l, BLOBS) : 0;

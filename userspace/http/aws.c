@@ -251,21 +251,20 @@ static bool is_bucket(const char *name, size_t len)
 	return len;
 }
 
-char *aws_url(const struct aws *aws, const char *address, char why[HTTP_WHY])
+int aws_url(const struct aws *aws, const char *address, char **url, char why[HTTP_WHY])
 {
 	const char *bucket = address + strlen("s3://");
 	const size_t len = strcspn(bucket, "/");
-	char *key, *url = NULL;
+	char *key;
+	int ret = 0;
 
 	if (!is_bucket(bucket, len) || !bucket[len] || !bucket[len + 1]) {
 		snprintf(why, HTTP_WHY, "not of the form s3://bucket/key");
-		return NULL;
+		return -EINVAL;
 	}
 	key = address_encode(bucket + len);
-	if (!key || format_url(&url, aws, bucket, len, key) < 0) {
-		snprintf(why, HTTP_WHY, "no memory");
-		url = NULL;
-	}
+	if (!key || format_url(url, aws, bucket, len, key) < 0)
+		ret = -ENOMEM;
 	free(key);
-	return url;
+	return ret;
 }

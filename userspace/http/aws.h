@@ -38,10 +38,11 @@ bool aws_same_keys(const struct aws *a, const struct aws *b);
 
 /**
  * aws_url - make the URL of s3://bucket/key
- * @why: filled in with the reason of an error
+ * @url: filled in with it on success, allocated
+ * @why: filled in if the address has no such form
  *
- * Return: the URL, allocated; NULL if the address has no such form, or without memory.
+ * Return: 0, -EINVAL or -ENOMEM.
  */
-char *aws_url(const struct aws *aws, const char *address, char why[HTTP_WHY]);
+int aws_url(const struct aws *aws, const char *address, char **url, char why[HTTP_WHY]);
 
 #endif /* HTTP_AWS_H */

@@ -23,9 +23,9 @@ static int take_address(struct http_object *obj, const char *address, char why[H
 	ret = aws_load(&obj->aws, &obj->opt, why);
 	if (ret)
 		return ret;
-	url = aws_url(&obj->aws, address, why);
-	if (!url)
-		return -EINVAL;
+	ret = aws_url(&obj->aws, address, &url, why);
+	if (ret)
+		return ret;
 	ret = address_parse(&obj->first, url, why);
 	free(url);
 	return ret;

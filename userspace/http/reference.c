@@ -74,15 +74,13 @@ static int split(struct reference *ref, const char *text)
 	const char *name = text + host + !!text[host], *at = strchr(name, '@');
 	const size_t len = at ? (size_t)(at - name) : strlen(name);
 	const char *colon = memchr(name, ':', len);
+	const size_t tag = colon ? len - (size_t)(colon + 1 - name) : 0;
 
 	ref->host = strndup(text, host);
 	ref->name = strndup(name, colon ? (size_t)(colon - name) : len);
-	ref->pinned = at;
-	if (at)
-		ref->wanted = strdup(at + 1);
-	else
-		ref->wanted = strdup(colon ? colon + 1 : "latest");
-	return ref->host && ref->name && ref->wanted ? 0 : -ENOMEM;
+	ref->tag = colon ? strndup(colon + 1, tag) : strdup("latest");
+	ref->digest = at ? strdup(at + 1) : NULL;
+	return ref->host && ref->name && ref->tag && (!at || ref->digest) ? 0 : -ENOMEM;
 }
 
 static int check(const struct reference *ref, char why[HTTP_WHY])
@@ -93,9 +91,9 @@ static int check(const struct reference *ref, char why[HTTP_WHY])
 		what = "host";
 	else if (!is_name(ref->name))
 		what = "name";
-	else if (ref->pinned && !reference_is_digest(ref->wanted))
+	else if (ref->digest && !reference_is_digest(ref->digest))
 		what = "digest";
-	else if (!ref->pinned && !is_tag(ref->wanted))
+	else if (!is_tag(ref->tag))
 		what = "tag";
 	if (!what)
 		return 0;
@@ -128,6 +126,7 @@ void reference_free(struct reference *ref)
 	free(ref->host);
 	free(ref->base);
 	free(ref->name);
-	free(ref->wanted);
+	free(ref->tag);
+	free(ref->digest);
 	*ref = (struct reference){ };
 }

@@ -14,15 +14,15 @@
  * @host: with its port
  * @base: URL of the repository, "https://host/v2/name"
  * @name: name of the repository
- * @wanted: the tag, or the digest as "sha256:HEX"
- * @pinned: @wanted is a digest
+ * @tag: "latest" if the address has none
+ * @digest: "sha256:HEX", which decides, whatever the tag; or NULL
  */
 struct reference {
 	char *host;
 	char *base;
 	char *name;
-	char *wanted;
-	bool pinned;
+	char *tag;
+	char *digest;
 };
 
 /**

@@ -145,7 +145,7 @@ static int get_manifest(struct http_object *obj, struct http_text *t, char why[H
 	char *url;
 	int ret;
 
-	if (asprintf(&url, "%s/manifests/%s", obj->ref.base, obj->ref.wanted) < 0)
+	if (asprintf(&url, "%s/manifests/%s", obj->ref.base, obj->ref.digest ?: obj->ref.tag) < 0)
 		return -ENOMEM;
 	q.url = url;
 	ret = text_get(obj, &q, t, NULL, why);
@@ -169,8 +169,7 @@ int registry_resolve(struct http_object *obj, const char *address, char why[HTTP
 	if (!ret)
 		ret = get_manifest(obj, &t, why);
 	if (!ret)
-		ret = oci_manifest(t.body, t.len, obj->ref.pinned ? obj->ref.wanted : NULL, blob,
-				   &obj->size, why);
+		ret = oci_manifest(t.body, t.len, obj->ref.digest, blob, &obj->size, why);
 	free(t.body);
 	if (ret)
 		return ret;

@@ -83,10 +83,11 @@ int secrets_load(struct http_object *obj, char why[HTTP_WHY])
 	return line ? -EINVAL : 0;
 }
 
+/* A file with a bad line is being written, or was spoilt: what was read before stays. */
 static bool reload_headers(struct http_object *obj)
 {
 	char *lines = obj->opt.header_file ? read_lines(obj->opt.header_file, true) : NULL;
-	bool other = lines && strcmp(lines, obj->header_lines);
+	bool other = lines && !bad_line(lines) && strcmp(lines, obj->header_lines);
 	char *old = lines;
 
 	if (other) {
