@@ -75,6 +75,12 @@ def cut(world):
                            capture_output=True, check=False)
     cases.result(ended.returncode == 1 and b"File too large" in ended.stderr and
                  not folder.exists(), "a disk that is full: nothing is left", ended)
+    without = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
+    ended = subprocess.run([*(() if os.geteuid() else without), "bash", "-c",
+                            'umask 777; exec "$@"', "-", BUILD / "dump.dsfs",
+                            f"--oci={folder}", world.image], capture_output=True, check=False)
+    cases.result(ended.returncode == 1 and b"open: Permission denied" in ended.stderr and
+                 not folder.exists(), "a folder that cannot be opened: nor is it", ended)
 
 
 def pushed(world):
