@@ -15,6 +15,10 @@ $(T)/mapped: $(call objs,tests/bench/mapped.c)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
 
+$(T)/weights: $(call objs,tests/bench/weights.c)
+	@mkdir -p $(@D)
+	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
+
 # What asks the native benchmark's kernel.
 $(T)/native_task: $(call objs,tests/bench/native/task.c)
 	@mkdir -p $(@D)
@@ -46,7 +50,7 @@ $(T)/packed: $(call objs,tests/bench/packed.c)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -lzstd -llz4
 
 .PHONY: bench-tools
-bench-tools: $(T)/mkset $(T)/elapsed $(T)/requests
+bench-tools: $(T)/mkset $(T)/elapsed $(T)/mapped $(T)/requests
 
 # All benchmarks, or the parts in BENCH; BENCH_KEEP=1 keeps what they print.
 .PHONY: bench bench-plots

@@ -94,9 +94,11 @@ check "the device has a size" has_size
 echo "# Linux $(uname -r): max_sectors_kb $(cat /sys/class/block/nbd0/queue/max_sectors_kb), read_ahead_kb $(cat /sys/class/block/nbd0/queue/read_ahead_kb)"
 check "the module mounts it" mount -t dsfs -o ro /dev/nbd0 "$mnt"
 phase names
-check "all names" [ "$(find "$mnt" -type f -size +0 | wc -l)" -eq "$files" ]
+check "all names" [ "$(find "$mnt/set" -type f -size +0 | wc -l)" -eq "$files" ]
 phase cold
-requests --pattern=pil --seed=1 "$mnt" | sed 's/^/# /'
+requests --pattern=pil --seed=1 "$mnt/set" | sed 's/^/# /'
+phase mapped
+mapped order 1 none "$mnt/weights" | sed 's/^/# /'
 phase together
 drop_caches
 check "eight readers at once" read_together
