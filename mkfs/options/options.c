@@ -201,13 +201,6 @@ static const struct args command_line = {
 	.table = option_table,
 };
 
-static u64 half_of_memory(void)
-{
-	const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-
-	return pages > 0 && page > 0 ? (u64)pages * page / 2 : UINT64_MAX;
-}
-
 static void defaults(struct options *o)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -219,7 +212,7 @@ static void defaults(struct options *o)
 	o->limits.threads = cpus < 4 ? 4 : cpus;
 	if (o->limits.threads > MKFS_THREADS_MAX)
 		o->limits.threads = MKFS_THREADS_MAX;
-	o->limits.memory = half_of_memory();
+	o->limits.memory = memory_for_us() / 2;
 }
 
 /* Check what the table cannot say of archives. */

@@ -179,6 +179,20 @@ bool exclude_match(const struct options *o, bool *used, const char *dirpath,
 /* Warn of patterns that matched nothing, which may be misspelt. */
 void exclude_unused(const struct options *o, const bool *used);
 
+/* memory.c */
+
+/**
+ * memory_of_groups - the least limit of memory of the control groups of a process
+ * @groups: path of its list, as /proc/self/cgroup
+ * @root: where their hierarchies are mounted
+ *
+ * Return: bytes; UINT64_MAX: no limit is known.
+ */
+u64 memory_of_groups(const char *groups, const char *root);
+
+/* Bytes of memory that this process may have, as far as is known */
+u64 memory_for_us(void);
+
 /* params.c */
 
 /**

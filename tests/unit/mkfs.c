@@ -74,5 +74,6 @@ int main(void)
 	test_window();
 	test_spool();
 	test_overflow();
+	test_memory();
 	return tap_result();
 }

@@ -24,6 +24,7 @@ void test_device(void);
 void test_window(void);
 void test_spool(void);
 void test_overflow(void);
+void test_memory(void);
 
 /* Memory, or the end. */
 void *unit_alloc(size_t bytes);
