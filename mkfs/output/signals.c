@@ -22,6 +22,7 @@ static u64 guarded_bytes;
 static unsigned int writing;
 static bool ending;
 static bool ignored;
+static volatile sig_atomic_t broken;
 
 /* Signals that end the run; of them, those that were not ignored from the beginning */
 static const int deadly[] = { SIGHUP, SIGINT, SIGTERM, 0 };
@@ -61,6 +62,8 @@ static void *wait_signal(void *arg)
 	/* the added bytes are unused, and do no harm */
 	if (guarded_fd >= 0 && ftruncate(guarded_fd, guarded_bytes))
 		guarded_fd = -1;
+	if (broken)
+		_exit(1);
 	signal(sig, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, sig);
@@ -69,8 +72,27 @@ static void *wait_signal(void *arg)
 	_exit(128 + sig);
 }
 
+/*
+ * A page of a mapped file cannot be read: the temporary one of --memory, or an image.  This thread
+ * cannot go on, and may hold any lock; the one that waits for signals removes what the run made.
+ * It does not during a commit, and if SIGTERM is ignored: then the run ends after a while.
+ */
+static void on_bus_error(int sig)
+{
+	static const char text[] =
+		"mkfs.dsfs: error: a mapped file, such as that of --memory, cannot be read\n";
+
+	(void)sig;
+	broken = true;
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0 || kill(getpid(), SIGTERM))
+		_exit(1);
+	sleep(10);
+	_exit(1);
+}
+
 int signals_init(void)
 {
+	const struct sigaction bus = { .sa_handler = on_bus_error };
 	struct sigaction old;
 	pthread_t thread;
 	int ret;
@@ -80,6 +102,7 @@ int signals_init(void)
 	/* ignored: the call that caused them returns an error */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
+	sigaction(SIGBUS, &bus, NULL);
 	sigemptyset(&waited);
 	for (unsigned int i = 0; deadly[i]; i++) {
 		/* signals that are ignored stay so: nohup and background shells */

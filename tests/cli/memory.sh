@@ -60,5 +60,28 @@ exits '--compact' 0 "$mkfs" -q -f -m c --compact one.dsfs new.dsfs
 exits '--compact --memory=1' 0 "$mkfs" -q -f -m c --compact --memory=1 one.dsfs old.dsfs
 check '--compact --memory=1: the same tree' test "$("$bin/dump.dsfs" --digest=full new.dsfs)" = \
 	"$("$bin/dump.dsfs" --digest=full old.dsfs)"
+# A temporary file that cannot be read back: cut while the manifest is read
+cut_short()
+{
+	local pid fd cut=''
+
+	mkfifo lines.fifo
+	# shellcheck disable=SC2094 # a reader that never ends before its writer
+	"$mkfs" "${options[@]}" --memory=1 cut.dsfs --manifest=lines.fifo & pid=$!
+	exec {fd}>lines.fifo
+	"$top/tests/tools/mklist" <lines >&$fd
+	until [ -n "$cut" ]; do
+		cut=$(find "/proc/$pid/fd" -lname '*(deleted)' | head -n 1)
+		kill -0 $pid || return 2
+	done
+	truncate -s 0 "$cut"
+	# More lines, at which it may have ended already
+	"$top/tests/tools/mklist" <lines >&$fd 2>/dev/null || true
+	exec {fd}>&-
+	wait $pid
+}
+
+says 'a temporary file that is gone' 1 'a mapped file, such as that of --memory' cut_short
+check 'and no image is left' test -z "$(find . -name '*cut.dsfs*')"
 says '--memory=0' 2 '--memory: 0: not a size of at least 1 byte' "$mkfs" --memory=0 new.dsfs tree
 finish
