@@ -50,7 +50,8 @@ static u64 limit_of_groups(const char *root, char *group, bool unified)
 			take_least(&least, limit_in(root, "", group, "memory.max"));
 			take_least(&least, limit_in(root, "", group, "memory.high"));
 		} else {
-			take_least(&least, limit_in(root, "/memory", group, "memory.limit_in_bytes"));
+			take_least(&least, limit_in(root, "/memory", group,
+						    "memory.limit_in_bytes"));
 		}
 		slash = strrchr(group, '/');
 		if (!slash)

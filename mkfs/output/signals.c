@@ -22,7 +22,7 @@ static u64 guarded_bytes;
 static unsigned int writing;
 static bool ending;
 static bool ignored;
-static volatile sig_atomic_t broken;
+static bool broken;
 
 /* Signals that end the run; of them, those that were not ignored from the beginning */
 static const int deadly[] = { SIGHUP, SIGINT, SIGTERM, 0 };
@@ -62,7 +62,7 @@ static void *wait_signal(void *arg)
 	/* the added bytes are unused, and do no harm */
 	if (guarded_fd >= 0 && ftruncate(guarded_fd, guarded_bytes))
 		guarded_fd = -1;
-	if (broken)
+	if (__atomic_load_n(&broken, __ATOMIC_RELAXED))
 		_exit(1);
 	signal(sig, SIG_DFL);
 	sigemptyset(&set);
@@ -83,7 +83,7 @@ static void on_bus_error(int sig)
 		"mkfs.dsfs: error: a mapped file, such as that of --memory, cannot be read\n";
 
 	(void)sig;
-	broken = true;
+	__atomic_store_n(&broken, true, __ATOMIC_RELAXED);
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0 || kill(getpid(), SIGTERM))
 		_exit(1);
 	sleep(10);

@@ -69,16 +69,16 @@ cut_short()
 	# shellcheck disable=SC2094 # a reader that never ends before its writer
 	"$mkfs" "${options[@]}" --memory=1 cut.dsfs --manifest=lines.fifo & pid=$!
 	exec {fd}>lines.fifo
-	"$top/tests/tools/mklist" <lines >&$fd
+	"$top/tests/tools/mklist" <lines >&"$fd"
 	until [ -n "$cut" ]; do
-		cut=$(find "/proc/$pid/fd" -lname '*(deleted)' | head -n 1)
-		kill -0 $pid || return 2
+		cut=$(find "/proc/$pid/fd" -lname '*(deleted)' -print -quit)
+		kill -0 "$pid" || return 2
 	done
 	truncate -s 0 "$cut"
 	# More lines, at which it may have ended already
-	"$top/tests/tools/mklist" <lines >&$fd 2>/dev/null || true
+	{ "$top/tests/tools/mklist" <lines >&"$fd"; } 2>/dev/null || true
 	exec {fd}>&-
-	wait $pid
+	wait "$pid"
 }
 
 says 'a temporary file that is gone' 1 'a mapped file, such as that of --memory' cut_short

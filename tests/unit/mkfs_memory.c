@@ -53,8 +53,10 @@ static void test_unified(void)
 	put("pod/job/memory.high", "4000\n");
 	OK(limit_of("0::/pod/job\n") == 4000, "memory: memory.high is one, too");
 	put("memory.max", "3000\n");
-	OK(limit_of("0::/pod/job\n") == 3000 && limit_of("0::/\n") == 3000, "memory: that of the root");
-	OK(limit_of("0::/../other\n") == 3000, "memory: a group outside the name space: what is seen");
+	OK(limit_of("0::/pod/job\n") == 3000 && limit_of("0::/\n") == 3000,
+	   "memory: that of the root");
+	OK(limit_of("0::/../other\n") == 3000,
+	   "memory: a group outside the name space: what is seen");
 }
 
 static void test_old(void)
@@ -76,6 +78,7 @@ void test_memory(void)
 	OK(memory_of_groups("/none/such", root) == UINT64_MAX, "memory: no list at all");
 	test_old();
 	test_unified();
-	OK(memory_for_us() > 1 << 20 && memory_for_us() < UINT64_MAX, "memory: this process has some");
+	OK(memory_for_us() > 1 << 20 && memory_for_us() < UINT64_MAX,
+	   "memory: this process has some");
 	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
