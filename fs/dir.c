@@ -10,27 +10,43 @@
 /* Cookies 0 and 1 are "." and ".."; names follow. */
 #define DSFS_DIR_DOTS	2
 
-/*
- * Check whether all names of the current name block are valid.
- *
- * Validating a name costs more than emitting it, and resident metadata does not change.
- * So the result is remembered in a bitmap. Not covered are name blocks that share a block
- * (small directories), and those in the page cache.
- */
-static bool dsfs_resident_block_good(const struct dsfs_dir_iter *it)
+/* Check the mark of a name block that begins with a metadata block, and set it if it may be. */
+static bool dsfs_block_good(const struct dsfs_dir_iter *it, unsigned long block)
 {
-	const struct dsfs_geo *geo = &it->src->geo;
-	const u64 at = geo->regions[DSFS_REGION_NAMES].pos - geo->meta_start +
-		       it->dir->names + ((u64)it->block << DSFS_BLOCK_BITS);
-	const unsigned long block = at >> DSFS_BLOCK_BITS;
+	unsigned long *good = it->src->names_good;
 
-	if (it->ref.priv || at & (DSFS_BLOCK_SIZE - 1))
-		return false;
-	if (test_bit(block, it->src->names_good))
+	if (test_bit(block, good))
 		return true;
 	if (!dsfs_names_good(&it->names))
 		return false;
-	set_bit(block, it->src->names_good);
+	set_bit(block, good);
+	return true;
+}
+
+/*
+ * Check whether all names of the current name block are valid.
+ *
+ * Validating a name costs more than emitting it, and resident metadata does not change. So the
+ * result is remembered: in a bitmap for name blocks that begin with a metadata block. Only the
+ * first one of a directory may begin elsewhere, and several directories may claim the same
+ * bytes in an image that is damaged: its mark is in the inode. Not covered are name blocks in the
+ * page cache.
+ */
+static bool dsfs_resident_block_good(struct dsfs_dir_state *dir, const struct dsfs_dir_iter *it)
+{
+	const struct dsfs_geo *geo = &it->src->geo;
+	const u64 at = geo->regions[DSFS_REGION_NAMES].pos - geo->meta_start +
+		       dsfs_names_pos(it->dir, it->block);
+
+	if (it->ref.priv)
+		return false;
+	if (!(at & (DSFS_BLOCK_SIZE - 1)))
+		return dsfs_block_good(it, at >> DSFS_BLOCK_BITS);
+	if (READ_ONCE(dir->first_good))
+		return true;
+	if (!dsfs_names_good(&it->names))
+		return false;
+	WRITE_ONCE(dir->first_good, true);
 	return true;
 }
 
@@ -93,16 +109,17 @@ static int dsfs_emit_any(struct super_block *sb, struct dir_context *ctx,
 	return ret;
 }
 
-static int dsfs_emit_names(struct super_block *sb, struct dir_context *ctx,
-			   struct dsfs_dir_iter *it, struct dsfs_err *err)
+static int dsfs_emit_names(struct inode *dir, struct dir_context *ctx, struct dsfs_dir_iter *it,
+			   struct dsfs_err *err)
 {
+	struct super_block *sb = dir->i_sb;
 	int ret = 0;
 
 	while (!ret && it->pos < it->dir->count) {
 		ret = dsfs_dir_iter_load(it, err);
 		if (ret)
 			return ret;
-		ret = dsfs_resident_block_good(it) ?
+		ret = dsfs_resident_block_good(dsfs_dir_state(dir), it) ?
 		      dsfs_emit_good(sb, ctx, it, err) :
 		      dsfs_emit_any(sb, ctx, it, err);
 		if (fatal_signal_pending(current))
@@ -125,7 +142,7 @@ static int dsfs_iterate(struct file *file, struct dir_context *ctx)
 	if (ctx->pos - DSFS_DIR_DOTS < dsfs_dir(inode)->count) {
 		dsfs_dir_iter_init(&it, dsfs_src(sb), dsfs_dir(inode),
 				   ctx->pos - DSFS_DIR_DOTS);
-		ret = dsfs_emit_names(sb, ctx, &it, &err);
+		ret = dsfs_emit_names(inode, ctx, &it, &err);
 		dsfs_dir_iter_end(&it);
 	}
 	return ret ? dsfs_corrupt(sb, inode->i_ino, &err, ret) : 0;

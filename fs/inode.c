@@ -76,12 +76,12 @@ static noinline_for_stack int dsfs_inode_extra(struct inode *inode,
 static int dsfs_inode_dir(struct inode *inode, const struct dsfs_attr *attr,
 			  struct dsfs_err *err)
 {
-	struct dsfs_dir_info *dir = kmalloc(sizeof(*dir), GFP_KERNEL_ACCOUNT);
+	struct dsfs_dir_state *dir = kzalloc(sizeof(*dir), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!dir)
 		return -ENOMEM;
-	ret = dsfs_dir_get(dsfs_src(inode->i_sb), attr, dir, err);
+	ret = dsfs_dir_get(dsfs_src(inode->i_sb), attr, &dir->info, err);
 	if (ret)
 		kfree(dir);
 	else

@@ -79,8 +79,8 @@ struct dsfs_sb_info {
 
 /*
  * There is no DSFS inode structure: the inode record is one addition away in
- * metadata. i_private of a directory is its decoded directory record; of a
- * regular file, these bits, and above them, for the epoch cache, the time of its
+ * metadata. i_private of a directory is a struct dsfs_dir_state; of a regular
+ * file, these bits, and above them, for the epoch cache, the time of its
  * last open.
  */
 enum {
@@ -113,10 +113,25 @@ static inline unsigned long *dsfs_file_state(struct inode *inode)
 	return (unsigned long *)&inode->i_private;
 }
 
+/**
+ * struct dsfs_dir_state - i_private of a directory
+ * @info: its decoded directory record
+ * @first_good: dsfs_names_good() is true for its first name block; see dir.c
+ */
+struct dsfs_dir_state {
+	struct dsfs_dir_info info;
+	bool first_good;
+};
+
+static inline struct dsfs_dir_state *dsfs_dir_state(const struct inode *dir)
+{
+	return dir->i_private;
+}
+
 /* Decoded directory record */
 static inline const struct dsfs_dir_info *dsfs_dir(const struct inode *dir)
 {
-	return dir->i_private;
+	return &dsfs_dir_state(dir)->info;
 }
 
 /*

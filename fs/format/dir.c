@@ -15,8 +15,8 @@ static int dsfs_dir_entries(const struct dsfs_geo *geo, const struct dsfs_dir_in
 			    struct dsfs_err *err)
 {
 	const u64 room = geo->regions[DSFS_REGION_NAMES].bytes;
-	const u64 last = (u64)(dir->name_blocks - 1) << DSFS_BLOCK_BITS;
-	const u32 align = last ? DSFS_BLOCK_SIZE : 4;
+	const bool dense = geo->incompat & DSFS_INCOMPAT_DENSE_NAMES;
+	const u32 align = dir->name_blocks > 1 && !dense ? DSFS_BLOCK_SIZE : 4;
 
 	if (dir->first <= dir->self || dir->count > geo->inodes - 1 ||
 	    dir->first > geo->inodes - dir->count)
@@ -24,8 +24,10 @@ static int dsfs_dir_entries(const struct dsfs_geo *geo, const struct dsfs_dir_in
 				   geo->inodes - dir->count);
 	if (dir->names & (align - 1))
 		return dsfs_broken(err, "alignment of names", dir->names, align);
-	if (dir->names >= room || last >= room - dir->names)
-		return dsfs_broken(err, "place of names", dir->names + last, room);
+	/* NAMES is too short for the second sum to wrap. */
+	if (dir->names >= room || dsfs_names_pos(dir, dir->name_blocks - 1) >= room)
+		return dsfs_broken(err, "place of names",
+				   dsfs_names_pos(dir, dir->name_blocks - 1), room);
 	return 0;
 }
 
@@ -169,7 +171,7 @@ static __always_inline int __dsfs_names_get(struct dsfs_source *src,
 					    struct dsfs_err *err)
 {
 	const u64 room = dsfs_source_geo(src)->regions[DSFS_REGION_NAMES].bytes;
-	u64 off = dir->names + ((u64)block << DSFS_BLOCK_BITS);
+	u64 off = dsfs_names_pos(dir, block);
 	u64 avail = DSFS_BLOCK_SIZE - (off & (DSFS_BLOCK_SIZE - 1));
 	int ret;
 

@@ -57,8 +57,9 @@
 #define DSFS_COMPAT_KNOWN	(DSFS_COMPAT_DATA_SUMS | DSFS_COMPAT_NOTE | \
 				 DSFS_COMPAT_ARCHIVES)
 
-/* Incompatible features: readers reject unknown ones. None is defined yet. */
-#define DSFS_INCOMPAT_KNOWN	0ULL
+/* Incompatible features: readers reject unknown ones. */
+#define DSFS_INCOMPAT_DENSE_NAMES	(1ULL << 0)	/* directories begin within a block */
+#define DSFS_INCOMPAT_KNOWN	DSFS_INCOMPAT_DENSE_NAMES
 
 #define DSFS_HASH_XXH64		0		/* super.name_hash */
 

@@ -72,6 +72,7 @@ struct dsfs_region_info {
 struct dsfs_geo {
 	struct dsfs_region_info regions[DSFS_REGIONS];
 	u64 compat;
+	u64 incompat;
 	u64 generation;
 	s64 build_time;
 	u64 image_bytes;
@@ -281,6 +282,19 @@ struct dsfs_dir_info {
 	u8 slot_bits;
 	u8 block_bits;
 };
+
+/*
+ * dsfs_names_pos - byte offset of a name block in NAMES
+ *
+ * The first one begins anywhere in a block of the region and stays in it. All others begin with a
+ * block.
+ */
+static inline u64 dsfs_names_pos(const struct dsfs_dir_info *dir, u32 block)
+{
+	const u64 first = dir->names & ~(u64)(DSFS_BLOCK_SIZE - 1);
+
+	return block ? first + ((u64)block << DSFS_BLOCK_BITS) : dir->names;
+}
 
 /* A name in a directory; valid while its name block is referenced */
 struct dsfs_name {

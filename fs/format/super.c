@@ -295,6 +295,7 @@ int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 		return ret;
 
 	geo->compat = le64_to_cpu(raw->compat);
+	geo->incompat = le64_to_cpu(raw->incompat);
 	geo->generation = le64_to_cpu(raw->generation);
 	geo->build_time = le64_to_cpu(raw->build_time);
 	geo->image_bytes = le64_to_cpu(raw->image_bytes);

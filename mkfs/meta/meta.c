@@ -24,7 +24,7 @@ static int put_names(struct meta *m)
 		u64 at = d->names;
 
 		for (u32 from = 0, count, bytes; !ret && from < d->count;
-		     from += count, at += DSFS_BLOCK_SIZE) {
+		     from += count, at = (at | (DSFS_BLOCK_SIZE - 1)) + 1) {
 			count = names_fill(d, from, &bytes);
 			names_write(d, from, count, bytes, block);
 			ret = meta_pad(m, at) ?: meta_put(m, block, bytes);
@@ -225,6 +225,7 @@ static void fill_super(struct meta *m)
 	sb->name_hash = DSFS_HASH_XXH64;
 	sb->compat = cpu_to_le64((params->chunk_bits ? DSFS_COMPAT_DATA_SUMS : 0) |
 				 (m->gen->has_note ? DSFS_COMPAT_NOTE : 0) | gen->compat);
+	sb->incompat = cpu_to_le64(m->layout->incompat);
 	sb->generation = cpu_to_le64(gen->number);
 	sb->build_time = cpu_to_le64(gen->time);
 	memcpy(sb->label, params->label, sizeof(sb->label));

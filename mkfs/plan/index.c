@@ -186,13 +186,12 @@ int index_build(struct dir *dir, struct dsfs_bucket **buckets)
 {
 	struct build b = { .dir = dir };
 	struct names_place place;
-	u64 end = 0;
 	int ret;
 
 	*buckets = NULL;
 	dir->buckets = 0;
 	dir->seed = 0;
-	names_place(dir, &end, &place);
+	names_measure(dir, &place);
 	if (!index_bits(dir->count, place.most, place.blocks, &dir->slot_bits, &dir->block_bits))
 		return 0;
 	b.hashes = malloc(dir->count * sizeof(*b.hashes));

@@ -37,8 +37,8 @@ static void place_names(struct layout *l, struct tree *t)
 		struct names_place place;
 
 		names_place(d, &l->names_end, &place);
-		d->names = place.at;
-		d->name_blocks = place.blocks;
+		if (names_dense(d))
+			l->incompat |= DSFS_INCOMPAT_DENSE_NAMES;
 	}
 }
 

@@ -10,11 +10,13 @@
 /**
  * struct layout - order of the objects that inodes refer to
  * @owners, @xsets: their numbers in the tree, in the order of the image
+ * @incompat: features that the places need
  * @names_end, @xattrs_end, @symlinks_end: lengths of these regions
  */
 struct layout {
 	struct array owners;
 	struct array xsets;
+	u64 incompat;
 	u64 names_end;
 	u64 xattrs_end;
 	u64 symlinks_end;

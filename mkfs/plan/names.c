@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Name blocks: sorted names in blocks of at most 4 KiB, so that a reader checks and searches a
- * bounded number of bytes.  A directory of one block may share its 4 KiB with others.  A directory
- * of several blocks begins on a 4 KiB boundary, so a block number is enough for the index; small
- * directories that follow use the rest of its last block.
+ * bounded number of bytes.  The names of a directory begin where those before them end, so that
+ * a directory of any size leaves no rest of a block unused.  Its first name block has what is left
+ * of those 4 KiB, and each other one begins on a boundary, so a block number is enough for the
+ * index.
  */
 #include "format.h"
 #include "names.h"
 
+static u64 block_end(u64 at)
+{
+	return (at | (DSFS_BLOCK_SIZE - 1)) + 1;
+}
+
 u32 names_fill(const struct dir *dir, u32 from, u32 *bytes)
 {
+	const u32 room = from ? DSFS_BLOCK_SIZE : block_end(dir->names) - dir->names;
 	u32 used = sizeof(struct dsfs_names), count = 0;
 
 	while (from + count < dir->count) {
 		u32 more = sizeof(__le16) +
 			   node_len(&dir->nodes[from + count]);
 
-		if (used + more > DSFS_BLOCK_SIZE)
+		if (used + more > room)
 			break;
 		used += more;
 		count++;
@@ -25,33 +32,47 @@ u32 names_fill(const struct dir *dir, u32 from, u32 *bytes)
 	return count;
 }
 
-/* Compute the number of blocks, the bytes of the last one, and the most names of one. */
-static u32 names_measure(const struct dir *dir, struct names_place *place)
+u64 names_measure(const struct dir *dir, struct names_place *place)
 {
-	u32 bytes = 0, count;
+	u64 at = dir->names, end = at;
+	u32 bytes, count;
 
 	*place = (struct names_place){ 0 };
-	for (u32 from = 0; from < dir->count; from += count) {
+	for (u32 from = 0; from < dir->count; from += count, at = block_end(at)) {
 		count = names_fill(dir, from, &bytes);
+		if (!count)
+			break;
 		if (count > place->most)
 			place->most = count;
 		place->blocks++;
+		end = at + bytes;
 	}
-	return bytes;
+	return end;
 }
 
-void names_place(const struct dir *dir, u64 *pos, struct names_place *place)
+/*
+ * A lookup without an index reads all blocks at worst, so a directory that is too small for one
+ * does not begin where it would need a second block.
+ */
+void names_place(struct dir *dir, u64 *pos, struct names_place *place)
 {
-	u32 bytes = names_measure(dir, place);
-	const u32 mask = DSFS_BLOCK_SIZE - 1;
-	u64 at = (*pos + 3) & ~3ULL;
+	u64 end;
 
-	if (!place->blocks)
-		return;
-	if (place->blocks > 1 || (at & mask) + bytes > DSFS_BLOCK_SIZE)
-		at = (at + mask) & ~(u64)mask;
-	place->at = at;
-	*pos = at + (u64)(place->blocks - 1) * DSFS_BLOCK_SIZE + bytes;
+	dir->names = dir->count ? (*pos + 3) & ~3ULL : 0;
+	end = names_measure(dir, place);
+	if (dir->count && (!place->blocks ||
+			   (place->blocks > 1 && dir->count < DSFS_INDEX_MIN_NAMES))) {
+		dir->names = (dir->names + DSFS_BLOCK_SIZE - 1) & ~(u64)(DSFS_BLOCK_SIZE - 1);
+		end = names_measure(dir, place);
+	}
+	dir->name_blocks = place->blocks;
+	if (dir->count)
+		*pos = end;
+}
+
+bool names_dense(const struct dir *dir)
+{
+	return dir->name_blocks > 1 && dir->names & (DSFS_BLOCK_SIZE - 1);
 }
 
 static unsigned int slot_type(const struct node *n)

@@ -83,7 +83,7 @@ static void plan_dirs(struct plan *p, const struct tree *t, const struct options
 	u64 names = 0, buckets = 0;
 
 	for (u64 i = 0; i < t->ndirs; i++) {
-		const struct dir *d = tree_dir(t, i);
+		struct dir *d = tree_dir(t, i);
 		struct names_place place;
 		u8 slot, block;
 

@@ -210,7 +210,7 @@ static const struct dsfs_names *find_slot(struct dsfs_source *src,
 	u32 first;
 
 	for (*block = 0; *block < f->dir.name_blocks; ++*block) {
-		*off = f->dir.names + (u64)*block * DSFS_BLOCK_SIZE;
+		*off = dsfs_names_pos(&f->dir, *block);
 		raw = (const void *)(src->good + base + *off);
 		first = le32_to_cpu(raw->first);
 		if (f->pos < first + le16_to_cpu(raw->count)) {

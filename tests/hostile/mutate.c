@@ -126,6 +126,14 @@ static const u8 *draw_record(struct mutator *m, int id)
 	return n ? layout_record(&m->l, id, below(m, n), records[id].bytes) : NULL;
 }
 
+/* Where a name block begins in NAMES: the first one within 4 KiB, each other one with them. */
+static u64 block_pos(const u8 *dir, u64 block)
+{
+	const u64 names = GET(dir, dsfs_dir, names), in = names % DSFS_BLOCK_SIZE;
+
+	return names + (block << DSFS_BLOCK_BITS) - (block ? in : 0);
+}
+
 /* A name block of some directory, and its offset in NAMES. */
 static bool draw_names(struct mutator *m, struct place *p, u64 *off)
 {
@@ -133,8 +141,7 @@ static bool draw_names(struct mutator *m, struct place *p, u64 *off)
 
 	if (!dir)
 		return false;
-	*off = GET(dir, dsfs_dir, names) +
-	       (below(m, GET(dir, dsfs_dir, name_blocks)) << DSFS_BLOCK_BITS);
+	*off = block_pos(dir, below(m, GET(dir, dsfs_dir, name_blocks)));
 	return in_region(&m->l, DSFS_REGION_NAMES, *off,
 			 sizeof(struct dsfs_names), names_fields, p) &&
 	       p->bytes == sizeof(struct dsfs_names);
@@ -377,7 +384,7 @@ static u8 *slot_of(const struct layout *l, u64 ino)
 {
 	const u64 names = l->regions[DSFS_REGION_NAMES].bytes;
 	const u8 *dir;
-	u64 i, off, end, pos;
+	u64 i, off, block, end, pos;
 	u8 *raw;
 
 	for (i = 0; (dir = layout_record(l, DSFS_REGION_DIRS, i, sizeof(struct dsfs_dir)));
@@ -385,10 +392,11 @@ static u8 *slot_of(const struct layout *l, u64 ino)
 		pos = ino - GET(dir, dsfs_dir, first);
 		if (ino < GET(dir, dsfs_dir, first) || pos >= GET(dir, dsfs_dir, count))
 			continue;
-		off = GET(dir, dsfs_dir, names);
-		end = off + (GET(dir, dsfs_dir, name_blocks) << DSFS_BLOCK_BITS);
-		for (; off < end && off < names && names - off > sizeof(struct dsfs_names);
-		     off += DSFS_BLOCK_SIZE) {
+		end = GET(dir, dsfs_dir, name_blocks);
+		for (block = 0; block < end; block++) {
+			off = block_pos(dir, block);
+			if (off >= names || names - off <= sizeof(struct dsfs_names))
+				break;
 			raw = l->image + l->regions[DSFS_REGION_NAMES].pos + off;
 			if (pos - GET(raw, dsfs_names, first) >= GET(raw, dsfs_names, count))
 				continue;

@@ -125,15 +125,15 @@ static unsigned int bits_for(u32 value)
 	return bits;
 }
 
-/* How many names from @at on fit one name block; @bytes: how long it gets. */
-static u32 bld_block_fill(const struct bld_dir *want, u32 at, size_t *bytes)
+/* How many names from @at on fit a name block of @room bytes; @bytes: how long it gets. */
+static u32 bld_block_fill(const struct bld_dir *want, u32 at, size_t room, size_t *bytes)
 {
 	size_t used = sizeof(struct dsfs_names), more;
 	u32 i;
 
 	for (i = at; i < want->count; i++) {
 		more = strlen(want->names[i]) + 2;
-		if (used + more > DSFS_BLOCK_SIZE ||
+		if (used + more > room ||
 		    (want->per_block && i - at >= want->per_block))
 			break;
 		used += more;
@@ -165,15 +165,21 @@ static u32 bld_name_blocks(struct dsfs_source *src, const struct bld_dir *want,
 	const enum dsfs_region_id id = DSFS_REGION_NAMES;
 	const struct bld_region *r = &src->regions[id];
 	u32 first, count, blocks = 0, i;
-	size_t bytes, align = DSFS_BLOCK_SIZE;
+	size_t bytes, align = DSFS_BLOCK_SIZE, room = DSFS_BLOCK_SIZE;
 	u64 off;
 
 	/* One block may share its 4 KiB. */
-	if (bld_block_fill(want, 0, &bytes) == want->count &&
+	if (bld_block_fill(want, 0, room, &bytes) == want->count &&
 	    (r->len + 3) % DSFS_BLOCK_SIZE + bytes < DSFS_BLOCK_SIZE)
 		align = 4;
-	for (first = 0; first < want->count; first += count, blocks++) {
-		count = bld_block_fill(want, first, &bytes);
+	if (want->dense) {
+		src->geo.incompat |= DSFS_INCOMPAT_DENSE_NAMES;
+		room = DSFS_BLOCK_SIZE - (r->len + 3) / 4 * 4 % DSFS_BLOCK_SIZE;
+		align = 4;
+	}
+	for (first = 0; first < want->count;
+	     first += count, blocks++, align = DSFS_BLOCK_SIZE, room = DSFS_BLOCK_SIZE) {
+		count = bld_block_fill(want, first, room, &bytes);
 		off = bld_add(src, id, NULL, bytes, align);
 		bld_block_write(bld_at(src, id, off), want, first, count);
 		if (!blocks)

@@ -48,6 +48,7 @@ struct bld_dir {
 	u32 buckets;			/* 0: as few as are good for 70 % */
 	unsigned int place_bits_more;	/* bits taken from the fingerprint */
 	u32 per_block;			/* names a block at most; 0: what fits */
+	bool dense;			/* begin right behind the names of others */
 };
 
 /* Pieces of metadata that were not given back. */

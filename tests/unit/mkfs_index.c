@@ -47,14 +47,16 @@ static void dir_write(struct dsfs_source *src, const struct dir *dir, u64 end,
 		.buckets = cpu_to_le32(dir->buckets), .seed = cpu_to_le64(dir->seed),
 		.slot_bits = dir->slot_bits, .block_bits = dir->block_bits,
 	};
-	u32 from, count, bytes, block = 0;
+	u32 from, count, bytes;
+	u64 at = dir->names;
 
 	bld_add(src, DSFS_REGION_NAMES, NULL, end, 1);
-	for (from = 0; from < dir->count; from += count, block++) {
+	if (names_dense(dir))
+		src->geo.incompat = DSFS_INCOMPAT_DENSE_NAMES;
+	for (from = 0; from < dir->count; from += count) {
 		count = names_fill(dir, from, &bytes);
-		names_write(dir, from, count, bytes,
-			    bld_at(src, DSFS_REGION_NAMES,
-				   dir->names + (u64)block * DSFS_BLOCK_SIZE));
+		names_write(dir, from, count, bytes, bld_at(src, DSFS_REGION_NAMES, at));
+		at = (at / DSFS_BLOCK_SIZE + 1) * DSFS_BLOCK_SIZE;
 	}
 	if (dir->buckets)
 		bld_add(src, DSFS_REGION_INDEX, buckets,
@@ -99,20 +101,17 @@ static void check_found(struct dsfs_source *src, const struct dir *dir,
 	OK(!bld_held, "index: %u names: all given back", dir->count);
 }
 
-static void one_dir(u32 count)
+static void one_dir(u32 count, u64 end)
 {
 	struct dsfs_bucket *buckets = NULL, *again = NULL;
 	struct arena a = { 0 };
 	struct dsfs_source src;
 	struct names_place place;
 	struct dir dir;
-	u64 end = 0;
 
 	dir_make(&dir, &a, count);
 	bld_init(&src);
 	names_place(&dir, &end, &place);
-	dir.names = place.at;
-	dir.name_blocks = place.blocks;
 	OK(!index_build(&dir, &buckets), "index: %u names: built", count);
 	OK(!!dir.buckets == (count >= DSFS_INDEX_MIN_NAMES) &&
 	   !!buckets == !!dir.buckets, "index: %u names: there %s one", count,
@@ -160,28 +159,38 @@ static void test_places(void)
 	dir_make(&dir, &a, 3);
 	end = 5;
 	names_place(&dir, &end, &p);
-	OK(p.most == 3 && p.at == 8 && p.blocks == 1,
+	OK(p.most == 3 && dir.names == 8 && p.blocks == 1 && !names_dense(&dir),
 	   "names: a small directory begins at a multiple of 4");
 	names_fill(&dir, 0, &bytes);
 	OK(end == 8 + bytes, "names: and ends with its last name");
 	last = (DSFS_BLOCK_SIZE - bytes) & ~3U;
 	end = last;
 	names_place(&dir, &end, &p);
-	OK(p.at == last,
+	OK(dir.names == last,
 	   "names: it just fits its block");
 	end = last + 1;
 	names_place(&dir, &end, &p);
-	OK(p.at == DSFS_BLOCK_SIZE,
-	   "names: and a byte further it does not");
+	OK(dir.names == DSFS_BLOCK_SIZE && p.blocks == 1,
+	   "names: and a byte further it begins with the next one, as it has no index");
 	free(dir.nodes);
 	dir_make(&dir, &a, 1000);
 	end = 12;
 	names_place(&dir, &end, &p);
-	OK(p.at == DSFS_BLOCK_SIZE && p.blocks > 1,
-	   "names: a larger one begins at a block");
+	OK(dir.names == 12 && p.blocks > 1 && names_dense(&dir),
+	   "names: a larger one begins where those before it end");
+	OK(end > 12 && (p.blocks - 1) == end / DSFS_BLOCK_SIZE,
+	   "names: and goes on in the blocks behind");
+	end = 2 * DSFS_BLOCK_SIZE;
+	names_place(&dir, &end, &p);
+	OK(dir.names == 2 * DSFS_BLOCK_SIZE && !names_dense(&dir),
+	   "names: one that begins with a block needs no feature");
+	end = DSFS_BLOCK_SIZE - sizeof(struct dsfs_names) - 4;
+	names_place(&dir, &end, &p);
+	OK(dir.names == DSFS_BLOCK_SIZE && !names_dense(&dir),
+	   "names: it begins with the next block if no name fits");
 	dir.count = 0;
 	names_place(&dir, &end, &p);
-	OK(!p.most && !p.at && !p.blocks,
+	OK(!p.most && !dir.names && !p.blocks && !dir.name_blocks,
 	   "names: an empty directory has none");
 	free(dir.nodes);
 	arena_free(&a);
@@ -194,6 +203,8 @@ void test_index(void)
 
 	test_bits();
 	test_places();
-	for (i = 0; i < ARRAY_SIZE(sizes); i++)
-		one_dir(sizes[i]);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		one_dir(sizes[i], 0);
+		one_dir(sizes[i], 3001);
+	}
 }

@@ -144,10 +144,12 @@ static unsigned long count_gets(struct dsfs_source *src, u64 record,
 	return src->gets;
 }
 
-static void one_size(u32 count, u32 per_block)
+static void one_size(u32 count, u32 per_block, bool dense)
 {
-	struct bld_dir want = { .count = count, .self = 2, .parent = 1,
-				.first = 3, .per_block = per_block };
+	struct bld_dir want = { .count = count, .self = 2, .parent = 1, .first = 3,
+				.per_block = per_block, .dense = dense };
+	const char *blocks = dense ? ", dense" : per_block ? ", many blocks" : "";
+	char how[40];
 	struct dsfs_source src;
 	struct namelist l;
 	u64 record;
@@ -157,8 +159,8 @@ static void one_size(u32 count, u32 per_block)
 	bld_init(&src);
 	/* A neighbour in front, so that nothing is at offset 0 by chance. */
 	bld_add(&src, DSFS_REGION_NAMES, "xxxx", 4, 4);
-	check_dir(&src, bld_dir(&src, &want), &l,
-		  per_block ? "sorted, many blocks" : "sorted");
+	snprintf(how, sizeof(how), "sorted%s", blocks);
+	check_dir(&src, bld_dir(&src, &want), &l, how);
 	bld_free(&src);
 	if (count) {
 		bld_init(&src);
@@ -166,8 +168,8 @@ static void one_size(u32 count, u32 per_block)
 		want.index = true;
 		want.seed = count;
 		record = bld_dir(&src, &want);
-		check_dir(&src, record, &l,
-			  per_block ? "indexed, many blocks" : "indexed");
+		snprintf(how, sizeof(how), "indexed%s", blocks);
+		check_dir(&src, record, &l, how);
 		OK(count_gets(&src, record, &l) < 4UL * count,
 		   "dir: %u: a lookup by index stays cheap", count);
 		bld_free(&src);
@@ -301,9 +303,11 @@ void test_dir(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++)
-		one_size(sizes[i], 0);
-	one_size(17, 1);
-	one_size(300, 7);
+		one_size(sizes[i], 0, false);
+	one_size(17, 1, false);
+	one_size(17, 1, true);
+	one_size(300, 7, false);
+	one_size(5000, 0, true);
 	test_full_bucket();
 	test_alike();
 	test_types();
@@ -312,5 +316,5 @@ void test_dir(void)
 
 void test_dir_large(void)
 {
-	one_size(100000, 0);
+	one_size(100000, 0, false);
 }

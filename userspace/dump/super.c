@@ -48,6 +48,10 @@ static void show_geo(struct json *j, const struct dsfs_geo *geo)
 		printf("%s%s%s\n", geo->chunk_bits ? " (data checksums)" : "",
 		       geo->compat & DSFS_COMPAT_NOTE ? " (note)" : "",
 		       geo->compat & DSFS_COMPAT_ARCHIVES ? " (archives)" : "");
+	if (j || geo->incompat)
+		json_show_u64(j, "incompat", "needs:         incompat %#llx", geo->incompat);
+	if (!j && geo->incompat)
+		printf("%s\n", geo->incompat & DSFS_INCOMPAT_DENSE_NAMES ? " (dense names)" : "");
 	json_show_u64(j, "image_bytes", "image:         %llu bytes\n", geo->image_bytes);
 	json_show_u64(j, "data_start", "data:          [%llu, ", geo->data_start);
 	json_show_u64(j, "data_end", "%llu)\n", geo->data_end);

@@ -30,7 +30,7 @@ struct dirwalk {
 
 static u64 block_pos(const struct fsck *f, const struct dsfs_dir_info *dir, u32 block)
 {
-	return meta_pos(f, DSFS_REGION_NAMES, dir->names + ((u64)block << DSFS_BLOCK_BITS));
+	return meta_pos(f, DSFS_REGION_NAMES, dsfs_names_pos(dir, block));
 }
 
 static u32 nlink_of(struct fsck *f, const struct dsfs_attr *attr)
@@ -99,7 +99,7 @@ static void check_child(struct fsck *f, struct dirwalk *w, const struct dsfs_nam
 static struct frange block_range(const struct dsfs_dir_iter *it)
 {
 	return (struct frange){
-		.pos = it->dir->names + ((u64)it->block << DSFS_BLOCK_BITS),
+		.pos = dsfs_names_pos(it->dir, it->block),
 		.len = it->names.end, .ino = it->dir->self,
 	};
 }

@@ -11,6 +11,7 @@
 enum {
 	DIR_EMPTY,
 	DIR_SMALL,	/* two names, in a shared name block */
+	DIR_DENSE,	/* two names, in two name blocks, the first within a block */
 	DIR_INDEX,	/* ten names, index of two buckets */
 };
 
@@ -27,7 +28,9 @@ static inline void dsfs_case_dir(u32 base, struct dsfs_dir *raw)
 	raw->count = cpu_to_le32(2);
 	raw->names = cpu_to_le64(100);
 	raw->name_blocks = cpu_to_le32(1);
-	if (base == DIR_SMALL)
+	if (base == DIR_DENSE)
+		raw->name_blocks = cpu_to_le32(2);
+	if (base != DIR_INDEX)
 		return;
 	raw->first = cpu_to_le32(CASE_INODES - 10);
 	raw->count = cpu_to_le32(10);
@@ -42,7 +45,7 @@ static inline void dsfs_case_dir(u32 base, struct dsfs_dir *raw)
 static inline int dsfs_case_run_dir(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
 				    struct dsfs_err *err)
 {
-	const u64 names = geo->regions[DSFS_REGION_NAMES].bytes;
+	const u64 names = geo->regions[DSFS_REGION_NAMES].bytes, incompat = geo->incompat;
 	struct dsfs_dir_info dir;
 	int ret;
 
@@ -50,8 +53,11 @@ static inline int dsfs_case_run_dir(const struct dsfs_case *c, void *buf, struct
 	dsfs_case_patch(buf, c);
 	if (c->arg)
 		geo->regions[DSFS_REGION_NAMES].bytes = c->arg;
+	if (c->base == DIR_DENSE)
+		geo->incompat = DSFS_INCOMPAT_DENSE_NAMES;
 	ret = dsfs_dir_decode(geo, 3, buf, &dir, err);
 	geo->regions[DSFS_REGION_NAMES].bytes = names;
+	geo->incompat = incompat;
 	return ret;
 }
 
@@ -101,6 +107,13 @@ static const struct dsfs_case dsfs_dir_cases[] = {
 	{ "two blocks", DIR_SMALL, NULL, { D(names, 0), D(name_blocks, 2) }, .arg = 4096 + 20 },
 	{ "second block past the names", DIR_SMALL, "place of names",
 	  { D(names, 0), D(name_blocks, 2) }, .arg = 4096 },
+	{ "dense", DIR_DENSE, NULL, .arg = 4097 },
+	{ "dense, second block past the names", DIR_DENSE, "place of names", .arg = 4096 },
+	{ "dense, at an odd place", DIR_DENSE, "alignment of names", { D(names, 102) },
+	  .arg = 8192 },
+	{ "dense, at 2^64-4", DIR_DENSE, "place of names", { D(names, ~3ULL) }, .arg = 8192 },
+	{ "dense, blocks of 2^44 bytes", DIR_DENSE, "name blocks of a directory",
+	  { D(name_blocks, 0xffffffff) }, .arg = 8192 },
 	{ "place past the names", DIR_SMALL, "place of names", { D(names, 4000) } },
 	{ "place at 2^64-4096", DIR_SMALL, "place of names",
 	  { D(names, ~0ULL << DSFS_BLOCK_BITS) } },

@@ -59,7 +59,7 @@ static const struct dsfs_case dsfs_history_cases[] = {
 	{ "two generations back", 0, NULL, { SB(generation, 1) } },
 	{ "checksum", CASE_UNSUMMED, "superblock checksum", { SB(label[0], 1) }, .ret = -EBADMSG },
 	{ "unknown feature", 0, "unknown incompat feature bits",
-	  { SB(incompat, 1) }, .ret = -EOPNOTSUPP },
+	  { SB(incompat, DSFS_INCOMPAT_KNOWN + 1) }, .ret = -EOPNOTSUPP },
 	{ "longer than the device", 0, "image longer than the device",
 	  .arg = CASE_IMAGE - 4096, .ret = -EFBIG },
 	{ "of another image", 0, "UUID of the history", { SB(uuid[15], 1) } },
