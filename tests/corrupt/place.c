@@ -196,7 +196,7 @@ static struct place place_names(struct dsfs_source *src, char **arg)
 
 	find_dir(src, arg[0], &a, &dir);
 	return in_region(src, DSFS_REGION_NAMES,
-			 dir.names + strtoull(arg[1], NULL, 0) * DSFS_BLOCK_SIZE,
+			 dsfs_names_pos(&dir, strtoull(arg[1], NULL, 0)),
 			 sizeof(struct dsfs_names), names_fields);
 }
 
