@@ -21,8 +21,12 @@ seq 1000 >tree/broken
 exits 'superblocks' 0 "$dump" good.dsfs
 check 'the label' grep -q '^label: *a\\040label$' "$out"
 check 'the other slot' grep -q '^slot 1: *the same$' "$out"
+check 'the features that a reader must know' grep -q '^needs: *incompat 0x1 (dense names)$' "$out"
 run "$dump" --json good.dsfs
 check '--json' holds 'd["slots"][1]["label"] == "a label" and d["used"] == 0'
+"$bin/mkfs.dsfs" -q small.dsfs tree/types
+run "$dump" small.dsfs
+check 'none where no directory begins within a block' test -z "$(grep '^needs' "$out")"
 exits '--regions' 0 "$dump" --regions good.dsfs
 check '--regions: none is wrong' test "$(grep -c ' \(ok\|empty\)$' "$out")" = 13
 run "$dump" --regions --json good.dsfs
