@@ -102,11 +102,11 @@ pgoff_t dsfs_in_order(struct readahead_control *rac)
 static pgoff_t dsfs_mark(const struct file *file, pgoff_t index, pgoff_t end,
 			 const atomic_long_t *user)
 {
-	const pgoff_t chunk = 1UL << dsfs_chunk_order(file_inode(file)->i_sb);
+	const pgoff_t chunk = dsfs_chunk_pages(file_inode(file));
 	const pgoff_t pages = READ_ONCE(file->f_ra.ra_pages);
 
 	if (end - index > pages)
-		return round_up(end - pages, chunk);
+		return min(round_up(end - pages, chunk), end);
 	/* A hint for so little is for a random read. */
 	return user ? end : index;
 }
@@ -123,8 +123,7 @@ static pgoff_t dsfs_ahead_add(struct file *file, pgoff_t index, pgoff_t end,
 	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN;
 	struct inode *inode = file_inode(file);
 	const unsigned int order = mapping_max_folio_order(inode->i_mapping);
-	const pgoff_t piece = max_t(pgoff_t, DSFS_AHEAD_MAX >> PAGE_SHIFT,
-				    1UL << max(order, dsfs_chunk_order(inode->i_sb)));
+	const pgoff_t piece = dsfs_piece_pages(inode);
 	const pgoff_t mark = dsfs_mark(file, index, end, user);
 	struct dsfs_read *rd;
 	pgoff_t stop;

@@ -22,7 +22,7 @@ static bool dsfs_range_bad(const struct dsfs_read *rd, u64 from, u64 to)
 static void dsfs_chunk_check(struct dsfs_read *rd, u64 from, u64 to, u32 sum)
 {
 	struct super_block *sb = rd->inode->i_sb;
-	const u32 want = rd->sums[(from - rd->from) >> dsfs_geo(sb)->chunk_bits];
+	const u32 want = rd->sums[(from - rd->from) >> rd->chunk_bits];
 
 	/* Of a chunk that was marked bad before, the expected one may be missing. */
 	if (sum == want || dsfs_range_bad(rd, from, to))
@@ -64,7 +64,7 @@ static inline void dsfs_prefetch(const char *p, size_t len)
 static void dsfs_sum_folio(struct dsfs_read *rd, struct dsfs_sum_cursor *cur,
 			   struct folio *folio, size_t off, size_t len)
 {
-	const u64 chunk = 1ULL << dsfs_geo(rd->inode->i_sb)->chunk_bits;
+	const u64 chunk = 1ULL << rd->chunk_bits;
 	size_t n;
 	char *p;
 
@@ -93,7 +93,7 @@ static void dsfs_sum_folio(struct dsfs_read *rd, struct dsfs_sum_cursor *cur,
  */
 static void dsfs_read_verify(struct dsfs_read *rd)
 {
-	const u64 chunk = 1ULL << dsfs_geo(rd->inode->i_sb)->chunk_bits;
+	const u64 chunk = 1ULL << rd->chunk_bits;
 	const u64 first = rd->attr.start + rd->from;
 	const u64 last = rd->attr.start + rd->to;
 	struct dsfs_sum_cursor cur = {

@@ -164,7 +164,7 @@ static void dsfs_readahead(struct readahead_control *rac)
 {
 	/* Under memory pressure, leave the rest to reads of single folios. */
 	const gfp_t gfp = GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN;
-	const unsigned int max = DSFS_AHEAD_MAX >> PAGE_SHIFT;
+	const unsigned int max = dsfs_piece_pages(rac->mapping->host);
 	const pgoff_t first = readahead_index(rac);
 	const bool drops = rac->dropbehind;
 	struct dsfs_read *rd;
@@ -189,7 +189,7 @@ static void dsfs_readahead(struct readahead_control *rac)
 		do {
 			dsfs_read_add_folio(rd, folio);
 			folio = readahead_folio(rac);
-		} while (folio && rd->len < DSFS_AHEAD_MAX);
+		} while (folio && rd->len >> PAGE_SHIFT < max);
 		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, gfp);
 		if (!folio)
 			folio = dsfs_readahead_more(rac, last);

@@ -115,12 +115,12 @@ static void dsfs_read_window(struct file *file)
  * Pages around a fault. ->readahead makes whole chunks of them, which on average are
  * as many as the VFS has then.
  */
-static unsigned int dsfs_around_fault(const struct super_block *sb)
+static unsigned int dsfs_around_fault(const struct inode *inode)
 {
-	const unsigned int order = dsfs_verifies(sb) ? dsfs_chunk_order(sb) : 0;
+	const unsigned long chunk = dsfs_verifies(inode->i_sb) ? dsfs_chunk_pages(inode) : 1;
 	const unsigned long pages = VM_READAHEAD_PAGES;
 
-	return pages - min(order ? 1UL << order : 0, pages / 2);
+	return pages - min(chunk > 1 ? chunk : 0, pages / 2);
 }
 
 /*
@@ -139,7 +139,7 @@ static void dsfs_map_window(struct file *file)
 	else if (dsfs_ra_default(inode->i_sb))
 		WRITE_ONCE(file->f_ra.ra_pages,
 			   min(READ_ONCE(file->f_ra.ra_pages),
-			       dsfs_around_fault(inode->i_sb)));
+			       dsfs_around_fault(inode)));
 }
 
 /* True if nothing of the file is cached and a read at @pos returns bytes */

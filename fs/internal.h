@@ -165,13 +165,26 @@ static inline bool dsfs_meta_may_block(const struct super_block *sb)
 
 /*
  * Largest order of a folio that must be either good or bad as a whole: a chunk,
- * so that a bad chunk does not affect others.
+ * so that a bad chunk does not affect others. A small file may be one larger
+ * chunk; its folios are of this order, too, because larger ones are harder to
+ * allocate.
  */
 static inline unsigned int dsfs_chunk_order(const struct super_block *sb)
 {
 	const unsigned int bits = dsfs_geo(sb)->chunk_bits ? : 16;
 
 	return bits > PAGE_SHIFT ? bits - PAGE_SHIFT : 0;
+}
+
+/*
+ * Pages that are read together to verify one of them. Of a file with holes this
+ * is a guess, as its stored data may be less than its size.
+ */
+static inline pgoff_t dsfs_chunk_pages(const struct inode *inode)
+{
+	const unsigned int bits = dsfs_chunk_bits(dsfs_geo(inode->i_sb), i_size_read(inode));
+
+	return bits > PAGE_SHIFT ? 1UL << (bits - PAGE_SHIFT) : 1;
 }
 
 #define dsfs_fc_error(fc, sb, fmt, ...) \

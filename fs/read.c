@@ -52,7 +52,7 @@ struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
  */
 void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first, pgoff_t *end)
 {
-	const pgoff_t pages = 1UL << dsfs_chunk_order(inode->i_sb);
+	const pgoff_t pages = dsfs_chunk_pages(inode);
 	const pgoff_t last = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
 
 	if (!dsfs_verifies(inode->i_sb))
@@ -114,6 +114,12 @@ struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios, gfp_
 		return NULL;
 	rd->inode = inode;
 	return rd;
+}
+
+/* dsfs_piece_pages - pages of a read that is a part of a range: whole chunks */
+pgoff_t dsfs_piece_pages(const struct inode *inode)
+{
+	return max_t(pgoff_t, DSFS_AHEAD_MAX >> PAGE_SHIFT, dsfs_chunk_pages(inode));
 }
 
 /* dsfs_read_free - free a read that is not in flight, but not its folios */

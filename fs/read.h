@@ -25,6 +25,7 @@ struct dsfs_read {
 	u64 dev, dev_end;		/* that range on the device */
 	u64 bad_from, bad_to;		/* range of stored data that is marked bad */
 	int error;			/* errno of the bad range */
+	unsigned int chunk_bits;	/* log2 of the chunk size of the file */
 	enum dsfs_request kind;		/* purpose, for the counters */
 	bool verify;			/* verify checksums */
 	bool bounced;			/* fill all folios from bounce pages */
@@ -86,6 +87,8 @@ pgoff_t dsfs_read_add_range(struct dsfs_read *rd, pgoff_t index, pgoff_t end,
 			    unsigned int max);
 void dsfs_read_mark_bad(struct dsfs_read *rd, u64 from, u64 to, int error);
 void dsfs_read_mark_all_bad(struct dsfs_read *rd, int error);
+
+pgoff_t dsfs_piece_pages(const struct inode *inode);
 
 /* submit.c */
 int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp);

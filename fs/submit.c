@@ -117,8 +117,10 @@ static void dsfs_read_widen(struct dsfs_read *rd)
 {
 	struct super_block *sb = rd->inode->i_sb;
 	const u64 mask = bdev_logical_block_size(sb->s_bdev) - 1;
-	u64 chunk = 1ULL << dsfs_geo(sb)->chunk_bits;
+	u64 chunk;
 
+	rd->chunk_bits = dsfs_chunk_bits(dsfs_geo(sb), rd->stored);
+	chunk = 1ULL << rd->chunk_bits;
 	rd->verify = dsfs_verifies(sb);
 	rd->bounced = rd->attr.flags & DSFS_INODE_HOLES || rd->attr.start & mask;
 	if (rd->from == rd->to)
@@ -136,8 +138,7 @@ static unsigned int dsfs_read_chunks(const struct dsfs_read *rd)
 {
 	if (!rd->verify)
 		return 0;
-	return DIV_ROUND_UP_ULL(rd->to - rd->from,
-				1ULL << dsfs_geo(rd->inode->i_sb)->chunk_bits);
+	return DIV_ROUND_UP_ULL(rd->to - rd->from, 1ULL << rd->chunk_bits);
 }
 
 /* Allocate bio_vecs, bounce pages and checksums; the arrays are one allocation. */
@@ -170,7 +171,7 @@ static int dsfs_read_buffers(struct dsfs_read *rd, unsigned int pages, gfp_t gfp
 static void dsfs_read_get_sums(struct dsfs_read *rd)
 {
 	struct super_block *sb = rd->inode->i_sb;
-	const unsigned int bits = dsfs_geo(sb)->chunk_bits;
+	const unsigned int bits = rd->chunk_bits;
 	const unsigned int chunks = dsfs_read_chunks(rd);
 	struct dsfs_err err = {};
 	unsigned int i;

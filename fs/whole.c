@@ -45,10 +45,10 @@ static bool dsfs_whole_wanted(const struct file *file)
  */
 static bool dsfs_whole_metadata(struct inode *inode)
 {
-	const struct dsfs_geo *geo = dsfs_geo(inode->i_sb);
 	struct dsfs_source *src = dsfs_src(inode->i_sb);
 	struct dsfs_err err = {};
 	struct dsfs_attr attr;
+	unsigned int bits;
 	u64 pos;
 	u32 sum;
 	int ret;
@@ -56,10 +56,11 @@ static bool dsfs_whole_metadata(struct inode *inode)
 	if (!dsfs_meta_may_block(inode->i_sb))
 		return true;
 	ret = dsfs_inode_attr(inode, &attr, &err);
-	for (pos = 0; !ret && dsfs_verifies(inode->i_sb) && pos < attr.size;
-	     pos += 1ULL << geo->chunk_bits)
-		ret = dsfs_chunk_sum(src, &attr, attr.size, pos >> geo->chunk_bits,
-				     &sum, &err);
+	if (ret || !dsfs_verifies(inode->i_sb))
+		return ret != -EINTR;
+	bits = dsfs_chunk_bits(&src->geo, attr.size);
+	for (pos = 0; !ret && pos < attr.size; pos += 1ULL << bits)
+		ret = dsfs_chunk_sum(src, &attr, attr.size, pos >> bits, &sum, &err);
 	return ret != -EINTR;
 }
 

@@ -59,7 +59,8 @@
 
 /* Incompatible features: readers reject unknown ones. */
 #define DSFS_INCOMPAT_DENSE_NAMES	(1ULL << 0)	/* directories begin within a block */
-#define DSFS_INCOMPAT_KNOWN	DSFS_INCOMPAT_DENSE_NAMES
+#define DSFS_INCOMPAT_SMALL_CHUNK	(1ULL << 1)	/* small files are one chunk */
+#define DSFS_INCOMPAT_KNOWN	(DSFS_INCOMPAT_DENSE_NAMES | DSFS_INCOMPAT_SMALL_CHUNK)
 
 #define DSFS_HASH_XXH64		0		/* super.name_hash */
 
@@ -110,6 +111,8 @@ struct dsfs_region {
  * @content_bytes: sum of the sizes of regular files, hard links counted once
  * @stored_bytes: bytes of stored data, shared data counted once
  * @files: regular files, hard links counted once
+ * @small_bits: log2 of the stored bytes up to which a file is one chunk; 0: as
+ *	@chunk_bits (DSFS_INCOMPAT_SMALL_CHUNK)
  */
 struct dsfs_super {
 	__le32	magic;
@@ -135,7 +138,8 @@ struct dsfs_super {
 	__le64	content_bytes;
 	__le64	stored_bytes;
 	__le64	files;
-	__u8	reserved[64];
+	__u8	small_bits;
+	__u8	reserved[63];
 	struct dsfs_region regions[DSFS_REGIONS];
 };
 
@@ -373,7 +377,8 @@ DSFS_AT(dsfs_super, meta_bytes, 160);
 DSFS_AT(dsfs_super, content_bytes, 168);
 DSFS_AT(dsfs_super, stored_bytes, 176);
 DSFS_AT(dsfs_super, files, 184);
-DSFS_AT(dsfs_super, reserved, 192);
+DSFS_AT(dsfs_super, small_bits, 192);
+DSFS_AT(dsfs_super, reserved, 193);
 DSFS_AT(dsfs_super, regions, 256);
 
 DSFS_SIZE(dsfs_inode, 32);

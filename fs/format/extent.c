@@ -176,7 +176,7 @@ int dsfs_chunk_sum(struct dsfs_source *src, const struct dsfs_attr *attr,
 		return dsfs_bad(err, "file checksum", attr->ino, 0, ret);
 	*sum = le32_to_cpu(*(const __le32 *)ref.p);
 	dsfs_meta_put(&ref);
-	if (stored <= 1ULL << geo->chunk_bits)
+	if (stored <= 1ULL << dsfs_chunk_bits(geo, stored))
 		return 0;
 
 	index = *sum + chunk;

@@ -93,11 +93,28 @@ struct dsfs_geo {
 	u32 igeneration;	/* i_generation of every inode */
 	u8 align_bits;
 	u8 chunk_bits;		/* log2 of the chunk size; 0: no data checksums */
+	u8 small_bits;		/* of a file that is one chunk; at least @chunk_bits */
 	u8 object_bits;
 	u8 slot;
 	u8 uuid[16];
 	u8 label[DSFS_LABEL_MAX + 1];	/* NUL-terminated */
 };
+
+/* The only place that decides the chunk size of a file; see dsfs_chunk_bits(). */
+static inline unsigned int dsfs_chunk_choose(u8 chunk_bits, u8 small_bits, u64 stored)
+{
+	return stored <= 1ULL << small_bits ? small_bits : chunk_bits;
+}
+
+/*
+ * dsfs_chunk_bits - log2 of the chunk size of a file with @stored bytes of data
+ *
+ * 0: no data checksums
+ */
+static inline unsigned int dsfs_chunk_bits(const struct dsfs_geo *geo, u64 stored)
+{
+	return dsfs_chunk_choose(geo->chunk_bits, geo->small_bits, stored);
+}
 
 /* superblock: super.c */
 /* Record size of each region. The length of a region is a multiple of it. */

@@ -253,6 +253,20 @@ static int dsfs_note_alone(const struct dsfs_geo *geo, struct dsfs_err *err)
 	return 0;
 }
 
+/* A file that is one chunk may be larger than the chunks of others, and no smaller. */
+static int dsfs_super_small(const struct dsfs_super *raw, struct dsfs_err *err)
+{
+	const bool small = le64_to_cpu(raw->incompat) & DSFS_INCOMPAT_SMALL_CHUNK;
+
+	if (small != !!raw->small_bits)
+		return dsfs_broken(err, "small_bits against small chunk feature", raw->small_bits,
+				   small);
+	if (small && (!raw->chunk_bits || raw->small_bits <= raw->chunk_bits ||
+		      raw->small_bits > DSFS_CHUNK_BITS_MAX))
+		return dsfs_broken(err, "small_bits", raw->small_bits, DSFS_CHUNK_BITS_MAX);
+	return 0;
+}
+
 /*
  * i_generation of every inode, part of file handles.
  *
@@ -308,6 +322,7 @@ int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 	geo->files = le64_to_cpu(raw->files);
 	geo->align_bits = raw->align_bits;
 	geo->chunk_bits = raw->chunk_bits;
+	geo->small_bits = raw->small_bits ? raw->small_bits : raw->chunk_bits;
 	geo->object_bits = raw->object_bits;
 	geo->slot = raw->slot;
 	memcpy(geo->uuid, raw->uuid, sizeof(geo->uuid));
@@ -324,7 +339,9 @@ int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 	if (!ret && device_bytes && geo->image_bytes > device_bytes)
 		ret = dsfs_bad(err, "image longer than the device",
 			       geo->image_bytes, device_bytes, -EFBIG);
-	return ret ? ret : dsfs_note_alone(geo, err);
+	if (!ret)
+		ret = dsfs_note_alone(geo, err);
+	return ret ? ret : dsfs_super_small(raw, err);
 }
 
 /* dsfs_super_same - whether good superblocks differ at most in slot number and checksum */

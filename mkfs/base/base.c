@@ -107,7 +107,7 @@ int base_use(struct base *base, u64 generation)
 
 int base_sums(const struct base *base, u32 ino, u64 stored, u64 *hash, struct dsfs_err *err)
 {
-	const unsigned int bits = base->img.geo->chunk_bits;
+	const unsigned int bits = dsfs_chunk_bits(base->img.geo, stored);
 	const struct dsfs_attr attr = { .ino = ino };
 	int ret = 0;
 	u32 sum;

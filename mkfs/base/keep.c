@@ -40,13 +40,15 @@ void keep_by_bytes_begin(struct keep_compare *s, struct base *base, u32 ino)
 
 	memset(s, 0, sizeof(*s));
 	s->base = base;
-	s->left = base->img.geo->chunk_bits ? 1ULL << base->img.geo->chunk_bits : 0;
 	/* an unreadable file is stored anew */
 	s->differs = dsfs_inode_get(base->prev, ino, &s->attr, &err) ||
 		     !S_ISREG(s->attr.mode) ||
 		     dsfs_extra_get(base->prev, &s->attr, &s->extra, &err);
-	if (!s->differs)
-		s->stored = image_stored_bytes(&s->attr, &s->extra);
+	if (s->differs)
+		return;
+	s->stored = image_stored_bytes(&s->attr, &s->extra);
+	s->bits = dsfs_chunk_bits(base->img.geo, s->stored);
+	s->left = s->bits ? 1ULL << s->bits : 0;
 }
 
 static void chunk_end(struct keep_compare *s, u64 chunk)
@@ -58,7 +60,7 @@ static void chunk_end(struct keep_compare *s, u64 chunk)
 	    want != s->sum)
 		s->differs = true;
 	s->sum = 0;
-	s->left = 1ULL << s->base->img.geo->chunk_bits;
+	s->left = 1ULL << s->bits;
 }
 
 static void sum_data(struct keep_compare *s, const char *p, u64 bytes)
@@ -74,7 +76,7 @@ static void sum_data(struct keep_compare *s, const char *p, u64 bytes)
 		at += n;
 		s->left -= n;
 		if (!s->left || at == s->stored)
-			chunk_end(s, (at - 1) >> s->base->img.geo->chunk_bits);
+			chunk_end(s, (at - 1) >> s->bits);
 	}
 }
 

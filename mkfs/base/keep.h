@@ -25,7 +25,8 @@ void keep_mark_found(struct dir *dir, struct node *n, u32 ino, u64 start);
 
 /**
  * struct keep_compare - comparison of a file with the inode of its name
- * @sum: checksum so far of the current chunk, which @left bytes are missing from
+ * @bits: log2 of the chunk size; @left: bytes missing from the current chunk; @sum: its checksum
+ *	so far
  * @at: stored bytes so far
  * @differs: a difference was found
  */
@@ -37,6 +38,7 @@ struct keep_compare {
 	u64 at;
 	u64 left;
 	u32 sum;
+	u8 bits;
 	bool differs;
 };
 

@@ -158,7 +158,7 @@ void places_measure(const struct array *places, struct base *base, const struct 
 /* Copy the checksums of a place of the base image. */
 static int keep_sums(struct base *base, struct tree *t, struct place_of *p)
 {
-	const unsigned int bits = base->img.geo->chunk_bits;
+	const unsigned int bits = dsfs_chunk_bits(base->img.geo, p->stored);
 	const bool many = bits && p->stored > 1ULL << bits;
 	const u64 first = t->chunks.len / sizeof(__le32);
 	const struct dsfs_attr attr = { .ino = p->old };

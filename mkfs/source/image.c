@@ -186,7 +186,7 @@ static bool image_input_open(struct input *in)
 static int verify(const struct image_input *ii, const char *p, u64 bytes, u64 pos)
 {
 	const struct base *base = ii->in.src->base;
-	const unsigned int bits = base->img.geo->chunk_bits;
+	const unsigned int bits = dsfs_chunk_bits(base->img.geo, ii->stored);
 	struct dsfs_err err = { 0 };
 	int ret = 0;
 	u32 want;

@@ -20,7 +20,8 @@ const struct field super_fields[] = {
 	F(dsfs_super, data_start), F(dsfs_super, data_end),
 	F(dsfs_super, meta_start), F(dsfs_super, meta_bytes),
 	F(dsfs_super, content_bytes), F(dsfs_super, stored_bytes),
-	F(dsfs_super, files), F_BYTES(dsfs_super, reserved), F_END,
+	F(dsfs_super, files), F(dsfs_super, small_bits),
+	F_BYTES(dsfs_super, reserved), F_END,
 };
 
 const struct field region_fields[] = {

@@ -31,6 +31,7 @@ bool layout_slot(struct layout *l, u8 *image, u64 size, int slot)
 	}
 	l->slot = slot;
 	l->chunk_bits = GET(raw, dsfs_super, chunk_bits);
+	l->small_bits = GET(raw, dsfs_super, small_bits);
 	l->data_start = GET(raw, dsfs_super, data_start);
 	l->data_end = GET(raw, dsfs_super, data_end);
 	if (l->data_end > size || l->data_start > l->data_end) {
@@ -97,7 +98,8 @@ static void sum_file(const struct layout *l, const u8 *inode, u64 ino, u64 store
 
 	if (!sum)
 		return;
-	if (stored <= chunk) {
+	if (stored <= chunk ||
+	    (l->small_bits <= DSFS_CHUNK_BITS_MAX && stored <= 1ULL << l->small_bits)) {
 		field_put(sum, 4, dsfs_crc32c(0, l->image + start, stored));
 		return;
 	}

@@ -19,6 +19,7 @@ struct layout {
 	u64 size;
 	int slot;
 	u8 chunk_bits;
+	u8 small_bits;
 	u64 data_start;
 	u64 data_end;
 	struct sums_area area;

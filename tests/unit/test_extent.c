@@ -340,9 +340,18 @@ static void test_sums(void)
 	ANSWER(dsfs_chunk_sum(&src, &a, 40000, 0, &sum, &err), -EIO,
 	       "chunk checksum", "sum: second table cannot be read");
 	src.geo.chunk_bits = 12;
+	src.geo.small_bits = 12;
 	ANSWER(dsfs_chunk_sum(&src, &a, 4097, 1, &sum, &err), 0, NULL,
 	       "sum: chunks of 4 KiB");
 	OK(sum == 33, "sum: its second chunk");
+	src.geo.small_bits = 18;
+	a.ino = 1;
+	ANSWER(dsfs_chunk_sum(&src, &a, 1 << 18, 0, &sum, &err), 0, NULL, "sum: small file");
+	OK(sum == 0xaabbccdd, "sum: of a small file in place");
+	a.ino = 2;
+	ANSWER(dsfs_chunk_sum(&src, &a, (1 << 18) + 1, 1, &sum, &err), 0, NULL,
+	       "sum: file that is not small");
+	OK(sum == 33, "sum: its second chunk of 4 KiB");
 	bld_free(&src);
 }
 

@@ -30,7 +30,7 @@ static void test_super_values(void)
 	OK(geo.generation == 0x1122334455667788ULL && geo.build_time == -5 &&
 	   geo.content_bytes == 1ULL << 60 && geo.stored_bytes == 3 &&
 	   geo.files == 4 && geo.compat == DSFS_COMPAT_DATA_SUMS &&
-	   geo.object_bits == 22 && geo.chunk_bits == 15 &&
+	   geo.object_bits == 22 && geo.chunk_bits == 15 && geo.small_bits == 15 &&
 	   geo.align_bits == 12 && geo.slot == 1, "super: values");
 	OK(geo.data_start == DSFS_DATA_START_MIN &&
 	   geo.data_end == CASE_META && geo.meta_start == CASE_META &&

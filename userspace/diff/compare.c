@@ -112,13 +112,13 @@ static int compare_maps(const struct compare_side *a, const struct compare_side 
 static int compare_sums(const struct compare_side *a, const struct compare_side *b,
 			enum answer *answer, struct dsfs_err *err)
 {
-	const unsigned int bits = a->v->img.geo->chunk_bits;
 	const u64 stored = image_stored_bytes(&a->node->attr, &a->node->extra);
+	const unsigned int bits = dsfs_chunk_bits(a->v->img.geo, stored);
 	u32 x, y;
 	int ret;
 
 	*answer = a->node->attr.start == b->node->attr.start ? SAME : UNKNOWN;
-	if (!bits || bits != b->v->img.geo->chunk_bits)
+	if (!bits || bits != dsfs_chunk_bits(b->v->img.geo, stored))
 		return 0;
 	for (u64 at = 0; at < stored; at += 1ULL << bits) {
 		ret = dsfs_chunk_sum(a->v->src, &a->node->attr, stored, at >> bits, &x, err);

@@ -243,7 +243,7 @@ static int show_chunks(struct view *v, struct json *j, const struct image_node *
 		       struct dsfs_err *err)
 {
 	const u64 total = image_stored_bytes(&n->attr, &n->extra);
-	const u64 chunk = 1ULL << v->img.geo->chunk_bits;
+	const u64 chunk = 1ULL << dsfs_chunk_bits(v->img.geo, total);
 	u64 at, i, len;
 	char text[16];
 	int ret = 0;

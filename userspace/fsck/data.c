@@ -144,7 +144,7 @@ static const u8 *chunk_bytes(struct worker *w, const struct place *r, u64 base, 
 static void check_chunks(struct worker *w, const struct place *r, u64 base, u64 from, u64 to)
 {
 	const struct dsfs_geo *geo = w->f->geo;
-	const u64 chunk = geo->chunk_bits ? 1ULL << geo->chunk_bits : BATCH_BYTES;
+	const u64 chunk = geo->chunk_bits ? 1ULL << dsfs_chunk_bits(geo, r->len) : BATCH_BYTES;
 	struct dsfs_attr attr = { .ino = r->ino };
 	struct dsfs_err err = { 0 };
 	u32 want = r->sum, have;

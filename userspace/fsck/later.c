@@ -8,9 +8,9 @@
 
 static u64 chunks_of(const struct dsfs_geo *geo, const struct place *r)
 {
-	const u64 chunk = 1ULL << geo->chunk_bits;
+	const unsigned int bits = dsfs_chunk_bits(geo, r->len);
 
-	return (r->len + chunk - 1) >> geo->chunk_bits;
+	return (r->len + (1ULL << bits) - 1) >> bits;
 }
 
 /* Whether the checksums of the data of a file are the same in both generations. */
@@ -21,7 +21,7 @@ static bool same_sums(struct fsck *f, const struct place *a, const struct place 
 	u32 one, other;
 	u64 i, n;
 
-	if (f->geo->chunk_bits != f->later.geo.chunk_bits)
+	if (dsfs_chunk_bits(f->geo, a->len) != dsfs_chunk_bits(&f->later.geo, a->len))
 		return false;
 	if (!f->geo->chunk_bits)
 		return true;

@@ -20,7 +20,7 @@ static u64 last_block(const struct place *r)
 /* Compare the checksums of two files with the same place. */
 static void check_same_sums(struct fsck *f, const struct place *a, const struct place *b)
 {
-	const u64 chunk = 1ULL << f->geo->chunk_bits;
+	const u64 chunk = 1ULL << dsfs_chunk_bits(f->geo, a->len);
 	struct dsfs_attr x = { .ino = a->ino }, y = { .ino = b->ino };
 	struct dsfs_err err = { 0 };
 	u32 want, have;

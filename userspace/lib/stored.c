@@ -23,7 +23,7 @@ void batch_init(struct batch *b, const struct stored *of, bool check, unsigned i
 /* Compare the bytes that were read into @b->iov, from @at on, with their checksums. */
 static int batch_check(const struct batch *b, u64 at, u64 end, struct dsfs_err *err)
 {
-	const u8 chunk_bits = b->of.src->geo.chunk_bits;
+	const unsigned int chunk_bits = dsfs_chunk_bits(&b->of.src->geo, b->of.bytes);
 	const struct iovec *v = b->iov;
 	size_t used = 0, n;
 	u64 next;
@@ -95,7 +95,7 @@ static int batch_read_chunks(struct batch *b, u64 from, u64 end, struct dsfs_err
 
 void batch_round(const struct stored *of, bool check, u64 *from, u64 *end)
 {
-	const u64 chunk = 1ULL << of->src->geo.chunk_bits;
+	const u64 chunk = 1ULL << dsfs_chunk_bits(&of->src->geo, of->bytes);
 
 	if (!check || !of->src->geo.chunk_bits)
 		return;

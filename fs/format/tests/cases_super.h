@@ -84,6 +84,7 @@ static inline int dsfs_case_run_super(const struct dsfs_case *c, void *buf, stru
 #define NO_REGION(id)		SB(regions[DSFS_REGION_##id], 0)
 #define BLOCK(id)		CASE_BLOCK(DSFS_REGION_##id)
 #define NOTE			DSFS_COMPAT_KNOWN
+#define SMALL	DSFS_INCOMPAT_SMALL_CHUNK
 
 static const struct dsfs_case dsfs_super_cases[] = {
 	{ "good" },
@@ -123,6 +124,17 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	  { SB(chunk_bits, 0) } },
 	{ "chunk_bits without checksums", 0, "chunk_bits against data checksum feature",
 	  { SB(compat, 0) } },
+	{ "small_bits 16", 0, NULL, { SB(incompat, SMALL), SB(small_bits, 16) } },
+	{ "small_bits 20", 0, NULL, { SB(incompat, SMALL), SB(small_bits, 20) } },
+	{ "small_bits 21", 0, "small_bits", { SB(incompat, SMALL), SB(small_bits, 21) } },
+	{ "small_bits as chunk_bits", 0, "small_bits", { SB(incompat, SMALL), SB(small_bits, 15) } },
+	{ "small_bits 0 with the feature", 0, "small_bits against small chunk feature",
+	  { SB(incompat, SMALL) } },
+	{ "small_bits without the feature", 0, "small_bits against small chunk feature",
+	  { SB(small_bits, 16) } },
+	{ "small_bits without checksums", 0, "small_bits",
+	  { SB(incompat, SMALL), SB(small_bits, 16), SB(compat, 0), SB(chunk_bits, 0),
+	    NO_REGION(FILESUMS), NO_REGION(CHUNKSUMS) } },
 	{ "object_bits 16", 0, NULL, { SB(object_bits, 16) } },
 	{ "object_bits 30", 0, NULL, { SB(object_bits, 30) } },
 	{ "object_bits 15", 0, "object_bits", { SB(object_bits, 15) } },
@@ -132,7 +144,7 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "generation 0", 0, "generation", { SB(generation, 0) } },
 	{ "generation 2^64-1", 0, NULL, { SB(generation, ~0ULL) } },
 	{ "first reserved byte", 0, "superblock reserved bytes", { SB(reserved[0], 1) } },
-	{ "last reserved byte", 0, "superblock reserved bytes", { SB(reserved[63], 0x80) } },
+	{ "last reserved byte", 0, "superblock reserved bytes", { SB(reserved[62], 0x80) } },
 
 	{ "longest image", 0, NULL, { SB(image_bytes, DSFS_MAX_OFFSET - DSFS_BLOCK_SIZE) } },
 	{ "image of 2^48", 0, "image_bytes", { SB(image_bytes, DSFS_MAX_OFFSET) } },
