@@ -15,10 +15,13 @@
  * @list: u32, of full chunks; sums_end() adds the last one
  * @sum, @left: of the chunk that is not full, and the bytes up to its end
  * @hash: of all bytes, for a derived UUID; NULL: not needed
+ * @bytes: so far; @whole: their checksum, while they are no more than a small file
  */
 struct sums {
 	struct array list;
 	XXH64_state_t *hash;
+	u64 bytes;
+	u32 whole;
 	u32 sum;
 	u64 left;
 };
@@ -66,10 +69,17 @@ static void sums_free(struct sums *sums)
 static void sums_begin(const struct store *s, struct sums *sums)
 {
 	sums->list.n = 0;
+	sums->bytes = 0;
+	sums->whole = 0;
 	sums->sum = 0;
 	sums->left = 1ULL << sum_bits(s);
 	if (sums->hash)
 		XXH64_reset(sums->hash, 0);
+}
+
+static bool sums_small(const struct store *s, const struct sums *sums)
+{
+	return sum_bits(s) && sums->bytes <= 1ULL << s->params->small_bits;
 }
 
 static int sums_put(const struct store *s, struct sums *sums)
@@ -87,6 +97,9 @@ static int sums_add(const struct store *s, struct sums *sums, const char *p, u64
 
 	if (sums->hash)
 		XXH64_update(sums->hash, p, bytes);
+	sums->bytes += bytes;
+	if (sums_small(s, sums))
+		sums->whole = dsfs_crc32c(sums->whole, p, bytes);
 	for (u64 n; !ret && sum_bits(s) && bytes; bytes -= n, p += n) {
 		n = bytes < sums->left ? bytes : sums->left;
 		sums->sum = dsfs_crc32c(sums->sum, p, n);
@@ -100,8 +113,15 @@ static int sums_add(const struct store *s, struct sums *sums, const char *p, u64
 /* All bytes have come: the item gets the sums. */
 static int sums_end(struct store *s, struct sums *sums, struct item *it)
 {
-	int ret = sums->left < 1ULL << sum_bits(s) ? sums_put(s, sums) : 0;
+	int ret = 0;
 
+	if (sums->bytes && sums_small(s, sums)) {
+		sums->list.n = 0;
+		sums->sum = sums->whole;
+		ret = sums_put(s, sums);
+	} else if (sums->left < 1ULL << sum_bits(s)) {
+		ret = sums_put(s, sums);
+	}
 	if (ret)
 		return ret;
 	it->sums = sums->list.n;

@@ -94,7 +94,8 @@ static void squeeze_small(struct item *it, char *buf)
 static void sum_small(const struct content_rules *rules, struct job *job, struct item *it,
 		      const char *buf)
 {
-	const unsigned int bits = rules->chunk_bits;
+	const unsigned int bits = dsfs_chunk_choose(rules->chunk_bits, rules->small_bits,
+						    it->stored);
 	u64 sums = 0;
 
 	it->first_sum = job->nsums;
@@ -123,6 +124,29 @@ void content_small(const struct content_rules *rules, struct job *job, struct it
 		sum_small(rules, job, it, buf);
 }
 
+/*
+ * Whether a file is small is known at its end.  Until then it has a checksum of all its bytes,
+ * too, while they are few enough.
+ */
+static void sum_whole(struct large *l)
+{
+	const struct piece *p = l->piece;
+
+	l->stored += p->bytes;
+	if (l->rules->chunk_bits && l->stored <= 1ULL << l->rules->small_bits)
+		l->whole = dsfs_crc32c(l->whole, p->buf, p->bytes);
+}
+
+/* The last piece gets the one checksum of a file that has turned out to be small. */
+static void end_whole(struct large *l)
+{
+	if (!l->rules->chunk_bits || !l->stored || l->stored > 1ULL << l->rules->small_bits)
+		return;
+	l->piece->sums[0] = l->whole;
+	l->piece->nsums = 1;
+	l->sums = base_sums_add(0, l->whole);
+}
+
 /* Checksums of a full piece; a chunk may go on into the next. */
 static void sum_piece(struct large *l, bool last)
 {
@@ -130,6 +154,7 @@ static void sum_piece(struct large *l, bool last)
 	struct piece *p = l->piece;
 
 	l->hash = hash_bytes(l->rules, l->hash, p->buf, p->bytes);
+	sum_whole(l);
 	p->nsums = 0;
 	for (u32 at = 0; bits && at < p->bytes;) {
 		u64 n = p->bytes - at;
@@ -191,6 +216,7 @@ bool large_begin(struct large *l, const struct content_rules *rules, struct ring
 void large_finish(struct large *l, struct item *it)
 {
 	sum_piece(l, true);
+	end_whole(l);
 	it->hash = hash_end(l->rules, l->hash, l->sums);
 	take_holes(it, &l->holes);
 }

@@ -12,10 +12,12 @@
 /**
  * struct content_rules - what is computed over contents
  * @chunk_bits: log2 of the bytes that a checksum covers; 0: no checksums
+ * @small_bits: log2 of the bytes up to which a file has one checksum
  * @hash_all: contents are hashed byte by byte: for a derived UUID, or without checksums
  */
 struct content_rules {
 	unsigned int chunk_bits;
+	unsigned int small_bits;
 	bool hash_all;
 };
 
@@ -38,6 +40,7 @@ void content_small(const struct content_rules *rules, struct job *job, struct it
  * @holes: gets the content, in order; what it stores goes into @piece
  * @hash: of bytes; @sums: of the checksums of its chunks
  * @sum: of the current chunk, which @chunk_left bytes are missing from
+ * @stored: bytes so far; @whole: their checksum, while they are no more than a small file
  */
 struct large {
 	const struct content_rules *rules;
@@ -48,7 +51,9 @@ struct large {
 	u64 hash;
 	u64 sums;
 	u64 chunk_left;
+	u64 stored;
 	u32 sum;
+	u32 whole;
 };
 
 /* Return: whether there is a piece; else it is the end of the run. */

@@ -264,6 +264,25 @@ static int write_pieces(struct store *s, struct ring *ring, struct job *job, str
 	}
 }
 
+/*
+ * A file that is one chunk may be larger than a piece.  The last checksum of those from @from on
+ * is the one of all its bytes, and its inode has that.
+ */
+static int take_whole_sum(struct store *s, struct node *n, u64 from, u64 stored)
+{
+	struct spool *chunks = &s->tree->chunks;
+	__le32 sum;
+	int ret;
+
+	n->sum = from / sizeof(sum);
+	if (chunks->len == from || stored > 1ULL << s->rules.small_bits)
+		return 0;
+	ret = spool_read(chunks, chunks->len - sizeof(sum), &sum, sizeof(sum));
+	n->sum = le32_to_cpu(sum);
+	spool_cut(chunks, from);
+	return ret;
+}
+
 static int store_streamed(struct store *s, struct ring *ring, struct job *job, struct piece *p)
 {
 	const u64 guess = DSFS_BLOCK_SIZE + 1;
@@ -282,17 +301,7 @@ static int store_streamed(struct store *s, struct ring *ring, struct job *job, s
 		return report_item(s, it);
 	}
 	place_resize(&s->place, pos, guess, stored);
-	it->node->sum = u.chunks / sizeof(__le32);
-	/* one chunk that is larger than a piece may hold the whole file */
-	if (s->tree->chunks.len - u.chunks == sizeof(__le32)) {
-		__le32 sum;
-
-		ret = spool_read(&s->tree->chunks, u.chunks, &sum, sizeof(sum));
-		it->node->sum = le32_to_cpu(sum);
-		spool_cut(&s->tree->chunks, u.chunks);
-	}
-	if (!ret)
-		ret = add_sparse(s, it);
+	ret = take_whole_sum(s, it->node, u.chunks, stored) ?: add_sparse(s, it);
 	count_file(s, it);
 	return ret ? ret : dedup_large(s, it, &u, pos);
 }
@@ -364,6 +373,7 @@ void store_init(struct store *s)
 
 	s->hash_uuid = s->o->epoch && !p->uuid_set;
 	s->rules.chunk_bits = p->chunk_bits;
+	s->rules.small_bits = p->small_bits;
 	s->rules.hash_all = s->hash_uuid || (!s->o->no_dedup && !p->chunk_bits);
 	s->dups.size = sizeof(struct dup);
 	place_init(&s->place, s->start, p->align_bits, p->object_bits);

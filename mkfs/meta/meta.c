@@ -221,6 +221,10 @@ static void fill_super(struct meta *m)
 	sb->block_bits = DSFS_BLOCK_BITS;
 	sb->align_bits = params->align_bits;
 	sb->chunk_bits = params->chunk_bits;
+	if (params->small_bits > params->chunk_bits) {
+		sb->small_bits = params->small_bits;
+		sb->incompat |= cpu_to_le64(DSFS_INCOMPAT_SMALL_CHUNK);
+	}
 	sb->object_bits = params->object_bits;
 	sb->name_hash = DSFS_HASH_XXH64;
 	sb->compat = cpu_to_le64((params->chunk_bits ? DSFS_COMPAT_DATA_SUMS : 0) |

@@ -14,6 +14,7 @@
 
 #define EXIT_USAGE	2
 #define CHUNK_BITS	15
+#define SMALL_BITS	0
 /* Archives and their members both have checksums, so chunks are larger: Documentation/shards.rst */
 #define TAR_INDEX_CHUNK_BITS	18
 /* Why --update refuses what decides the layout */
@@ -138,6 +139,11 @@ static const struct arg option_table[] = {
 	  "bytes a data checksum covers, 4K to 1M (default: 32K)",
 	  ARG_BITS(struct options, chunk_bits, DSFS_CHUNK_BITS_MIN, DSFS_CHUNK_BITS_MAX),
 	  ARG_GIVEN(struct options, chunk_set), .not = "compact; no-checksums; " HAS_ITS_OWN },
+	{ 0, "small-chunk", "SIZE",
+	  "files of up to this many bytes have one checksum, 8K to 1M, or none",
+	  ARG_BITS(struct options, small_bits, DSFS_CHUNK_BITS_MIN + 1, DSFS_CHUNK_BITS_MAX),
+	  ARG_GIVEN(struct options, small_set), .word = "none",
+	  .not = "compact; no-checksums; " HAS_ITS_OWN },
 	{ 0, "object-size", "SIZE",
 	  "files do not cross multiples of it, 64K to 1G, or none",
 	  ARG_BITS(struct options, object_bits, DSFS_OBJECT_BITS_MIN, DSFS_OBJECT_BITS_MAX),
@@ -208,6 +214,7 @@ static void defaults(struct options *o)
 	memset(o, 0, sizeof(*o));
 	o->align_bits = DSFS_BLOCK_BITS;
 	o->chunk_bits = CHUNK_BITS;
+	o->small_bits = SMALL_BITS;
 	/* at least 4 threads: a source over a network waits more than it computes */
 	o->limits.threads = cpus < 4 ? 4 : cpus;
 	if (o->limits.threads > MKFS_THREADS_MAX)
@@ -289,8 +296,19 @@ static void settle_layout(struct options *o)
 		o->align_bits = DSFS_ALIGN_BITS_MIN;
 	if (o->tar_index && !o->chunk_set)
 		o->chunk_bits = TAR_INDEX_CHUNK_BITS;
-	if (o->no_checksums)
+	if (o->no_checksums) {
 		o->chunk_bits = 0;
+		o->small_bits = 0;
+	}
+}
+
+/* A default that says nothing beside --chunk-size is none. */
+static int check_chunks(const struct options *o)
+{
+	if (!o->small_set || !o->small_bits || o->small_bits > o->chunk_bits)
+		return 0;
+	return args_wrong(EXIT_USAGE, "--small-chunk: %llu: chunks have %llu bytes, it must be more",
+			  1ULL << o->small_bits, 1ULL << o->chunk_bits);
 }
 
 static int add_line(void *ctx, char *line, size_t len, u64 number)
@@ -322,7 +340,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	if (ret >= 0)
 		return ret;
 	settle_layout(o);
-	ret = check_tar(o) ?: take_arguments(o, argc, argv) ?: settle_time(o) ?:
+	ret = check_chunks(o) ?: check_tar(o) ?: take_arguments(o, argc, argv) ?: settle_time(o) ?:
 	      read_lists(o);
 	return ret ? ret : -1;
 }

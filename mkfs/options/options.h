@@ -120,9 +120,11 @@ struct options {
 	unsigned int digest;
 	u8 align_bits;
 	u8 chunk_bits;
+	u8 small_bits;
 	u8 object_bits;
 	bool object_set;
 	bool chunk_set;
+	bool small_set;
 	bool checksum;
 	bool any_path;
 	bool uuid_set;
@@ -199,6 +201,7 @@ u64 memory_for_us(void);
  * struct params - parameters that are stored in the superblock
  * @align_bits: log2 of the alignment of data
  * @chunk_bits: log2 of the bytes that a checksum covers; 0: no checksums
+ * @small_bits: log2 of the bytes up to which a file has one checksum; at least @chunk_bits
  * @object_bits: log2 of the size of the store's objects; 0: it has none
  * @uuid: valid with @uuid_set; otherwise it is made at the end
  */
@@ -207,6 +210,7 @@ struct params {
 	u8 uuid[16];
 	u8 align_bits;
 	u8 chunk_bits;
+	u8 small_bits;
 	u8 object_bits;
 	bool uuid_set;
 };

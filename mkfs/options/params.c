@@ -18,6 +18,7 @@ void params_new(struct params *p, const struct options *o, unsigned int object_b
 {
 	p->align_bits = o->align_bits;
 	p->chunk_bits = o->chunk_bits;
+	p->small_bits = o->small_bits > o->chunk_bits ? o->small_bits : o->chunk_bits;
 	p->object_bits = o->object_set ? o->object_bits : object_bits;
 	p->uuid_set = o->uuid_set;
 	params_label(p, o);
@@ -29,6 +30,7 @@ void params_of_image(struct params *p, const struct options *o, const struct dsf
 {
 	p->align_bits = geo->align_bits;
 	p->chunk_bits = geo->chunk_bits;
+	p->small_bits = geo->small_bits;
 	if (o->object_set)
 		p->object_bits = o->object_bits;
 	else

@@ -41,7 +41,7 @@ static void plan_file(struct plan *p, const struct node *n,
 	} else {
 		p->data++;
 	}
-	if (params->chunk_bits && size > 1ULL << params->chunk_bits)
+	if (params->chunk_bits && size > 1ULL << params->small_bits)
 		p->upper += (size >> params->chunk_bits) * sizeof(__le32) +
 			    sizeof(__le32);
 	if (size >= HOLE_MIN)

@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# mkfs.dsfs --small-chunk: files of up to so many stored bytes are one chunk, whichever way
+# their bytes come in, and stay one when an image is updated or packed anew.
+set -uo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+mkfs=$bin/mkfs.dsfs
+fsck=$bin/fsck.dsfs
+dump=$bin/dump.dsfs
+
+# Sizes at the limits; small and not small without their holes, and from more than one piece.
+make_tree()
+{
+	python3 - <<-'END'
+		import os, random
+		r = random.Random(28)
+		os.mkdir('tree')
+		sizes = 1, 32768, 32769, 65536, 65537, 262144, 262145, 900000, 1048576, 1048577, 3000000
+		for size in sizes:
+		    with open('tree/%d' % size, 'wb') as f:
+		        f.write(r.randbytes(size))
+		for size in 100000, 262144, 700000:
+		    with open('tree/sparse-%d' % size, 'wb') as f:
+		        f.seek(5 << 20)
+		        f.write(r.randbytes(size))
+		        f.truncate(9 << 20)
+	END
+	cp tree/900000 tree/twin
+}
+
+# chunks IMAGE [DIR]: of each file: bytes that it stores, and the lengths of its chunks
+chunks()
+{
+	local path
+
+	for path in tree/*; do
+		"$dump" --json --extents "$2/${path#tree/}" "$1" >extents.json
+		json '"%d: %s" % (d["stored"], " ".join(str(c["length"]) for c in d["chunks"]))' \
+			extents.json
+	done
+}
+
+# right IMAGE BYTES [DIR]: each file has the chunks of the rule, if those of up to BYTES are small
+right()
+{
+	chunks "$1" "${3:-}" >have
+	awk -F : -v small="$2" '{
+		size = $1 <= small ? small : 32768
+		line = $1 ":"
+		for (at = 0; at < $1; at += size)
+			line = line " " ($1 - at < size ? $1 - at : size)
+		print line
+	}' have >want
+	diff want have
+}
+
+holds_tree()
+{
+	rm -rf out
+	"$dump" --extract=out "$1" && diff -r tree out
+}
+
+cases_small()
+{
+	local size=$1 bytes
+
+	bytes=$(numfmt --from=iec "$size")
+	exits "$size" 0 "$mkfs" -q -f --small-chunk="$size" image.dsfs tree
+	exits "$size: sound" 0 "$fsck" image.dsfs
+	check "$size: chunks" right image.dsfs "$bytes"
+	check "$size: contents" holds_tree image.dsfs
+	check "$size: said" grep -q "^small file:    one checksum up to $bytes bytes" \
+		<("$dump" image.dsfs)
+	tar -C tree --sparse -cf tree.tar .
+	exits "$size: tar" 0 "$mkfs" -q -f --small-chunk="$size" --tar=tree.tar tar.dsfs
+	check "$size: tar: chunks" right tar.dsfs "$bytes"
+	exits "$size: archives in place" 0 "$mkfs" -q -f --chunk-size=32K --small-chunk="$size" \
+		--tar-index --tar=tree.tar index.dsfs
+	exits "$size: archives in place: sound" 0 "$fsck" index.dsfs
+	check "$size: archives in place: chunks" right index.dsfs "$bytes" /tree
+}
+
+# An image keeps its chunks.
+cases_again()
+{
+	local size=$1 bytes
+
+	[ "$1" != none ] || size=32K
+	bytes=$(numfmt --from=iec "$size")
+	make_tree
+	exits "$1: base" 0 "$mkfs" -q -f --small-chunk="$1" base.dsfs tree
+	chunks base.dsfs '' >before
+	exits "$1: update by contents" 0 "$mkfs" --json --update --checksum base.dsfs tree
+	check "$1: update by contents: all are kept" holds 'd["written_data_bytes"] == 0'
+	check "$1: update by contents: the same chunks" diff before <(chunks base.dsfs '')
+	printf x | dd of=tree/262144 bs=1 seek=200000 conv=notrunc status=none
+	mv tree/sparse-700000 tree/moved
+	exits "$1: update" 0 "$mkfs" -q --update --checksum base.dsfs tree
+	exits "$1: update: sound" 0 "$fsck" base.dsfs
+	check "$1: update: chunks" right base.dsfs "$bytes"
+	check "$1: update: contents" holds_tree base.dsfs
+	exits "$1: --keep=2" 0 "$mkfs" -q -f --compact --keep=2 base.dsfs two.dsfs
+	exits "$1: --keep=2: sound" 0 "$fsck" two.dsfs
+	exits "$1: compact" 0 "$mkfs" -q -f --compact base.dsfs
+	exits "$1: compact: sound" 0 "$fsck" base.dsfs
+	check "$1: compact: chunks" right base.dsfs "$bytes"
+	check "$1: compact: contents" holds_tree base.dsfs
+}
+
+# A bad byte is one of all of a small file, and of no other one.
+cases_damage()
+{
+	"$mkfs" -q -f --small-chunk=256K image.dsfs tree
+	flip image.dsfs $(($(data_of image.dsfs /262144) + 200000))
+	exits 'a bad byte: fsck.dsfs' 4 "$fsck" image.dsfs
+	check 'a bad byte: fsck.dsfs: says what it is in' \
+		grep -q '/262144: .*data checksum: .*bytes 0 to 262143' "$out" "$err"
+	exits 'a bad byte: its file' 1 "$dump" --cat=/262144 image.dsfs
+	exits 'a bad byte: another file' 0 "$dump" --cat=/65537 image.dsfs
+}
+
+cases_refused()
+{
+	local arg
+
+	for arg in 4K 2M 33K; do
+		exits "$arg" 2 "$mkfs" --small-chunk=$arg x tree
+		check "$arg: says the limits" \
+			grep -q "small-chunk: $arg: not a power of two from 8192 to" "$err"
+	done
+	exits 'no more than a chunk' 2 "$mkfs" --small-chunk=32K x tree
+	check 'no more than a chunk: says it' grep -q -- \
+		'--small-chunk: 32768: chunks have 32768 bytes, it must be more' "$err"
+	exits 'update' 2 "$mkfs" --update --small-chunk=64K none.dsfs tree
+	exits 'no checksums' 2 "$mkfs" --no-checksums --small-chunk=64K x tree
+}
+
+make_tree
+exits 'none' 0 "$mkfs" -q --small-chunk=none none.dsfs tree
+check 'none: chunks' right none.dsfs 32768
+check 'none: no feature' holds 'not any(s["small_chunk"] for s in d["slots"])' \
+	<("$dump" --json none.dsfs)
+for size in 64K 256K 1M; do
+	cases_small "$size"
+done
+cases_damage
+cases_refused
+for size in none 64K 256K 1M; do
+	rm -rf tree
+	cases_again "$size"
+done
+finish
