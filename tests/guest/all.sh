@@ -3,7 +3,7 @@
 #
 # all.sh - everything that is checked of mounted images, in one boot.
 #
-# Disks (serials): zoo plain misaligned nosums flat jpegs: images made by
+# Disks (serials): zoo plain misaligned nosums small flat jpegs: images made by
 # tests/tools/mkimages, writable: zoo again, on a disk that could be written,
 # pext4 jext4: the same trees on ext4; many, wide; oneblock: many with a block of metadata damaged; gen1, and gen2, which is gen1 updated, other: gen1 with another UUID,
 # nest: gen1's image in an image; xfs: an empty one, which is written to; ordered: gen1 in an order of its own, /ref/ordered.places.  Listings of the
@@ -22,7 +22,7 @@ prog=vm
 . "$here/lib.sh"
 
 disk=/dev/drive
-mkdir -p /mnt/zoo /mnt/plain /mnt/misaligned /mnt/nosums /mnt/flat /mnt/jpegs /mnt/pext4 \
+mkdir -p /mnt/zoo /mnt/plain /mnt/misaligned /mnt/nosums /mnt/small /mnt/flat /mnt/jpegs /mnt/pext4 \
 	/mnt/jext4 /mnt/scratch
 
 # left_out NAME: with --fewer, a case that is skipped
@@ -367,6 +367,15 @@ step_windows()
 	part "$here/windows.sh" "$(real plain)" sizes/8400123 /ref/plain.start sizes/32768
 }
 
+# Small files that are one chunk
+step_small()
+{
+	part "$here/small.sh" "$(real small)" sizes/262143 /ref/small.start 262143 sizes/65537
+	ext4 pext4
+	reads_of small wholefile=64K --wholefile=65536 --small-chunk=262144 --sample=30 --largest=300000
+	umount_after_rings /mnt/pext4
+}
+
 step_counters()
 {
 	part "$here/counters.sh" "$(real plain)" sizes/8400123 /ref/plain.start sizes/32768
@@ -408,7 +417,7 @@ step_requests()
 	umount /mnt/jpegs
 }
 
-[ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck notags apart windows counters refaults nfs mounts generations \
+[ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck notags apart windows small counters refaults nfs mounts generations \
 	dirty slowmeta silent oneblock yields charged tool shards requests
 for step in "$@"; do
 	start=$(cut -d ' ' -f 1 /proc/uptime)

@@ -185,6 +185,7 @@ static const struct option options[] = {
 	{ "ref", required_argument, NULL, 'r' },
 	{ "dev", required_argument, NULL, 'd' },
 	{ "wholefile", required_argument, NULL, 'w' },
+	{ "small-chunk", required_argument, NULL, 'c' },
 	{ "holes", required_argument, NULL, 'z' },
 	{ "strict", no_argument, NULL, 's' },
 	{ "sample", required_argument, NULL, 'n' },
@@ -213,6 +214,9 @@ int main(int argc, char **argv)
 		case 'w':
 			reads_opts.wholefile = strtoull(optarg, NULL, 0);
 			break;
+		case 'c':
+			reads_opts.chunk = strtoull(optarg, NULL, 0);
+			break;
 		case 'z':
 			reads_opts.holes = strtoull(optarg, NULL, 0);
 			break;
@@ -234,7 +238,7 @@ int main(int argc, char **argv)
 	}
 	if (optind != argc - 1 || !w.ref) {
 		fprintf(stderr, "usage: reads --ref=DIR [--dev=BLOCKDEV] [--wholefile=BYTES] "
-			"[--holes=BYTES] [--strict] [--sample=N] [--largest=BYTES] DIR\n"
+			"[--small-chunk=BYTES] [--holes=BYTES] [--strict] [--sample=N] [--largest=BYTES] DIR\n"
 			"  --sample=N  of a directory take about N files (default 150), 0: all\n"
 			"  --largest=BYTES  leave larger ones out\n"
 			"       reads --ref=FILE --bad=FROM-TO:ERRNO FILE\n"

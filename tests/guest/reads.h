@@ -30,11 +30,13 @@ struct reads_file {
  * struct reads_opts - what the caller knows of the mount
  * @dev: the block device, open, to compare FIEMAP's answers with; or -1
  * @wholefile: files up to this size come in whole at the first read; 0: unknown
+ * @chunk: files up to this size are one chunk, all of which a part brings in; 0: none are
  * @holes: this many zeros in whole blocks are a hole for sure; 0: unknown
  */
 struct reads_opts {
 	int dev;
 	uint64_t wholefile;
+	uint64_t chunk;
 	uint64_t holes;
 };
 

@@ -33,9 +33,9 @@ static uint64_t pages(const struct reads_file *f)
 }
 
 /* How many pages one small read at random may bring in. */
-static uint64_t random_pages(void)
+static uint64_t random_pages(const struct reads_file *f)
 {
-	return RANDOM_BYTES / page();
+	return f->size <= reads_opts.chunk ? pages(f) : RANDOM_BYTES / page();
 }
 
 /* Maps the file and @more pages behind it. */
@@ -193,12 +193,12 @@ static void fadv_random(struct t_case *c, const struct reads_file *f)
 	uint64_t at = f->size / 2 / PAGE * PAGE;
 	unsigned char buf[PAGE];
 
-	if (pages(f) <= random_pages())
+	if (pages(f) <= random_pages(f))
 		return;
 	reads_drop(f);
 	posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);
 	reads_compare(c, f, buf, at, pread(f->fd, buf, PAGE, at), PAGE, "pread");
-	t_check(c, resident(f) <= random_pages(), f->path, "POSIX_FADV_RANDOM: %llu pages for one",
+	t_check(c, resident(f) <= random_pages(f), f->path, "POSIX_FADV_RANDOM: %llu pages for one",
 		(unsigned long long)resident(f));
 	posix_fadvise(f->fd, 0, 0, POSIX_FADV_NORMAL);
 }
@@ -208,14 +208,14 @@ static void madv_random(struct t_case *c, const struct reads_file *f)
 	uint64_t at = f->size / 2 / PAGE * PAGE;
 	unsigned char *p;
 
-	if (pages(f) <= random_pages())
+	if (pages(f) <= random_pages(f))
 		return;
 	reads_drop(f);
 	p = map(f, PROT_READ, MAP_SHARED, 0);
 	if (!p || madvise(p, pages(f) * page(), MADV_RANDOM))
 		t_die(f->path, "MADV_RANDOM");
 	t_check(c, p[at] == f->want[at], f->path, "wrong byte at %llu", (unsigned long long)at);
-	t_check(c, resident(f) <= random_pages(), f->path, "MADV_RANDOM: %llu pages for one",
+	t_check(c, resident(f) <= random_pages(f), f->path, "MADV_RANDOM: %llu pages for one",
 		(unsigned long long)resident(f));
 	unmap(f, p, 0);
 }
