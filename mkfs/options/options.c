@@ -14,7 +14,6 @@
 
 #define EXIT_USAGE	2
 #define CHUNK_BITS	15
-#define SMALL_BITS	0
 /* Archives and their members both have checksums, so chunks are larger: Documentation/shards.rst */
 #define TAR_INDEX_CHUNK_BITS	18
 /* Why --update refuses what decides the layout */
@@ -138,12 +137,11 @@ static const struct arg option_table[] = {
 	{ 0, "chunk-size", "SIZE",
 	  "bytes a data checksum covers, 4K to 1M (default: 32K)",
 	  ARG_BITS(struct options, chunk_bits, DSFS_CHUNK_BITS_MIN, DSFS_CHUNK_BITS_MAX),
-	  ARG_GIVEN(struct options, chunk_set), .not = "compact; no-checksums; " HAS_ITS_OWN },
+	  .not = "compact; no-checksums; " HAS_ITS_OWN },
 	{ 0, "small-chunk", "SIZE",
 	  "files of up to this many bytes have one checksum, 8K to 1M, or none",
 	  ARG_BITS(struct options, small_bits, DSFS_CHUNK_BITS_MIN + 1, DSFS_CHUNK_BITS_MAX),
-	  ARG_GIVEN(struct options, small_set), .word = "none",
-	  .not = "compact; no-checksums; " HAS_ITS_OWN },
+	  .word = "none", .not = "compact; no-checksums; " HAS_ITS_OWN },
 	{ 0, "object-size", "SIZE",
 	  "files do not cross multiples of it, 64K to 1G, or none",
 	  ARG_BITS(struct options, object_bits, DSFS_OBJECT_BITS_MIN, DSFS_OBJECT_BITS_MAX),
@@ -213,8 +211,6 @@ static void defaults(struct options *o)
 
 	memset(o, 0, sizeof(*o));
 	o->align_bits = DSFS_BLOCK_BITS;
-	o->chunk_bits = CHUNK_BITS;
-	o->small_bits = SMALL_BITS;
 	/* at least 4 threads: a source over a network waits more than it computes */
 	o->limits.threads = cpus < 4 ? 4 : cpus;
 	if (o->limits.threads > MKFS_THREADS_MAX)
@@ -294,20 +290,19 @@ static void settle_layout(struct options *o)
 {
 	if (o->tar_index)
 		o->align_bits = DSFS_ALIGN_BITS_MIN;
-	if (o->tar_index && !o->chunk_set)
-		o->chunk_bits = TAR_INDEX_CHUNK_BITS;
-	if (o->no_checksums) {
+	if (!o->chunk_bits)
+		o->chunk_bits = o->tar_index ? TAR_INDEX_CHUNK_BITS : CHUNK_BITS;
+	if (o->no_checksums)
 		o->chunk_bits = 0;
-		o->small_bits = 0;
-	}
 }
 
-/* A default that says nothing beside --chunk-size is none. */
+/* A small file is one chunk, so it says nothing if chunks are as large. */
 static int check_chunks(const struct options *o)
 {
-	if (!o->small_set || !o->small_bits || o->small_bits > o->chunk_bits)
+	if (!o->small_bits || o->small_bits > o->chunk_bits)
 		return 0;
-	return args_wrong(EXIT_USAGE, "--small-chunk: %llu: chunks have %llu bytes, it must be more",
+	return args_wrong(EXIT_USAGE,
+			  "--small-chunk: %llu: chunks have %llu bytes, it must be more",
 			  1ULL << o->small_bits, 1ULL << o->chunk_bits);
 }
 

@@ -89,7 +89,7 @@ struct limits {
  * @digest: --digest: DSFS_DIGEST_*
  * @message: --message; NULL: not given
  * @lists: --exclude-from, @nlists of them
- * @chunk_set: --chunk-size
+ * @small_bits: log2 of the bytes up to which a file is one chunk; 0: those of a chunk
  * @no_recheck: do not look at the source again at the end
  * @build: what is to be made of @source
  * @keep: --keep: how many generations of @source; 0: not given
@@ -123,8 +123,6 @@ struct options {
 	u8 small_bits;
 	u8 object_bits;
 	bool object_set;
-	bool chunk_set;
-	bool small_set;
 	bool checksum;
 	bool any_path;
 	bool uuid_set;
