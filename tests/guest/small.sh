@@ -27,7 +27,7 @@ once()
 	requests=$(($(disk_count "$disk" 1) - requests))
 	kib=$((($(disk_count "$disk" 3) - kib) / 2))
 	echo "# $prog: $1 $2: $requests requests, $kib KiB"
-	[ "$requests" -eq 1 ] && [ "$kib" -eq $(((size + 4095) / 4096 * 4)) ]
+	[ "$requests" -eq 1 ] && [ "$kib" -eq $((((size + 4095) >> 12) << 2)) ]
 }
 
 page()
