@@ -49,6 +49,14 @@ tar -cf tree.tar --sort=name --format=posix tree
 packed directory tree
 packed manifest --manifest=list
 packed tar --tar=tree.tar
+# The same lines by directory, which is the other extreme
+(LC_ALL=C sort lines && echo '/more type=link target=/tree/a/1/file1') | "$top/tests/tools/mklist" >sorted
+exits 'lines by directory' 0 "$mkfs" "${options[@]}" one.dsfs --manifest=sorted
+for memory in 1T 1; do
+	exits "lines by name: --memory=$memory" 0 \
+		"$mkfs" "${options[@]}" --memory=$memory new.dsfs --manifest=list
+	check "lines by name: --memory=$memory: the same bytes" cmp one.dsfs new.dsfs
+done
 for image in one old; do
 	"$mkfs" "${options[@]}" $image.dsfs tree
 done
