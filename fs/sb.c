@@ -37,6 +37,10 @@ static void dsfs_read_slot(struct super_block *sb, struct dsfs_slot *slot,
 	if (!slot->ret && slot->geo.slot != nr)
 		slot->ret = dsfs_bad(&slot->err, "superblock of the other slot",
 				     slot->geo.slot, nr, -EUCLEAN);
+	/* Nothing here unpacks a frame yet. */
+	if (!slot->ret && slot->geo.incompat & DSFS_INCOMPAT_COMPRESSED)
+		slot->ret = dsfs_bad(&slot->err, "compressed files", slot->geo.incompat,
+				     DSFS_INCOMPAT_KNOWN & ~DSFS_INCOMPAT_COMPRESSED, -EOPNOTSUPP);
 }
 
 /* Word for err.limit in a message: for a checksum or the magic it is no limit. */

@@ -35,6 +35,9 @@
 #define DSFS_CHUNK_BITS_MAX	20
 #define DSFS_OBJECT_BITS_MIN	16
 #define DSFS_OBJECT_BITS_MAX	30
+#define DSFS_UNIT_BITS_MIN	12
+#define DSFS_UNIT_BITS_MAX	18
+#define DSFS_RATIO_MAX		256		/* bytes of a unit for each of its frame */
 
 #define DSFS_MAX_OFFSET		(1ULL << 48)	/* exclusive limit of files and images */
 #define DSFS_MAX_INODES		0xfffffffeULL	/* largest inode number; the smallest is 1 */
@@ -60,7 +63,9 @@
 /* Incompatible features: readers reject unknown ones. */
 #define DSFS_INCOMPAT_DENSE_NAMES	(1ULL << 0)	/* directories begin within a block */
 #define DSFS_INCOMPAT_SMALL_CHUNK	(1ULL << 1)	/* small files are one chunk */
-#define DSFS_INCOMPAT_KNOWN	(DSFS_INCOMPAT_DENSE_NAMES | DSFS_INCOMPAT_SMALL_CHUNK)
+#define DSFS_INCOMPAT_COMPRESSED	(1ULL << 2)	/* files may be compressed */
+#define DSFS_INCOMPAT_KNOWN	(DSFS_INCOMPAT_DENSE_NAMES | DSFS_INCOMPAT_SMALL_CHUNK | \
+				 DSFS_INCOMPAT_COMPRESSED)
 
 #define DSFS_HASH_XXH64		0		/* super.name_hash */
 
@@ -78,7 +83,9 @@ enum dsfs_region_id {
 	DSFS_REGION_FILESUMS	= 10,	/* __le32, by inode number */
 	DSFS_REGION_CHUNKSUMS	= 11,	/* __le32 */
 	DSFS_REGION_HISTORY	= 12,	/* struct dsfs_super of the previous generation */
-	DSFS_REGIONS_USED	= 13,
+	DSFS_REGION_COMPRESSED	= 13,	/* struct dsfs_compressed */
+	DSFS_REGION_UNITS	= 14,	/* __le32 */
+	DSFS_REGIONS_USED	= 15,
 	DSFS_REGIONS		= 16,
 };
 
@@ -151,7 +158,8 @@ struct dsfs_super {
 #define DSFS_INODE_SHARED	0x0010	/* data in a shared block */
 #define DSFS_INODE_EXTRA_OWNER	0x0020	/* extra record: uid, gid; owner is zero */
 #define DSFS_INODE_EXTRA_NLINK	0x0040	/* extra record: nlink; nlink here is zero */
-#define DSFS_INODE_KNOWN	0x007f
+#define DSFS_INODE_COMPRESSED	0x0080	/* extra is the number of a record in COMPRESSED */
+#define DSFS_INODE_KNOWN	0x00ff
 #define DSFS_INODE_NEEDS_EXTRA	(DSFS_INODE_HOLES | DSFS_INODE_XATTRS | \
 				 DSFS_INODE_EXTRA_OWNER | DSFS_INODE_EXTRA_NLINK)
 
@@ -160,7 +168,8 @@ struct dsfs_super {
  * @mode: as st_mode; of a hard-link entry, only the type of the file
  * @owner: index into OWNERS
  * @nlink: 1 for a directory of more than 65,533 subdirectories
- * @extra: index of the inode extra record in EXTRAS plus one; 0: none
+ * @extra: index of the inode extra record in EXTRAS plus one; 0: none. Of a compressed
+ *	file, index in COMPRESSED plus one
  * @size_hi: bits 32-47 of the size: bytes; of a device file, the device number
  *	(major << 20 | minor)
  * @start_hi: bits 32-47 of the start: byte offset in the image of the data
@@ -279,6 +288,27 @@ struct dsfs_extra {
 struct dsfs_extent_record {
 	__le64	logical;
 	__le64	stored;
+};
+
+/* dsfs_compressed.codec */
+#define DSFS_CODEC_ZSTD		1	/* a zstd frame with its content size, without dictionary */
+#define DSFS_CODEC_LZ4		2	/* an lz4 block */
+
+/**
+ * struct dsfs_compressed - a compressed regular file
+ * @stored: bytes of stored data: of all frames
+ * @extra: as dsfs_inode.extra of a file that is not compressed
+ * @units: index in UNITS of the end of the first frame; 0 for a file of one unit
+ * @codec: DSFS_CODEC_*
+ * @unit_bits: log2 of the bytes of a unit, of which the last one may be shorter
+ */
+struct dsfs_compressed {
+	__le32	stored;
+	__le32	extra;
+	__le32	units;
+	__u8	codec;
+	__u8	unit_bits;
+	__le16	reserved;
 };
 
 /* dsfs_xattr.prefix */
@@ -433,6 +463,14 @@ DSFS_AT(dsfs_extra, reserved, 36);
 DSFS_SIZE(dsfs_extent_record, 16);
 DSFS_AT(dsfs_extent_record, logical, 0);
 DSFS_AT(dsfs_extent_record, stored, 8);
+
+DSFS_SIZE(dsfs_compressed, 16);
+DSFS_AT(dsfs_compressed, stored, 0);
+DSFS_AT(dsfs_compressed, extra, 4);
+DSFS_AT(dsfs_compressed, units, 8);
+DSFS_AT(dsfs_compressed, codec, 12);
+DSFS_AT(dsfs_compressed, unit_bits, 13);
+DSFS_AT(dsfs_compressed, reserved, 14);
 
 DSFS_SIZE(dsfs_xattr_set, 8);
 DSFS_AT(dsfs_xattr_set, bytes, 0);

@@ -90,6 +90,8 @@ struct dsfs_geo {
 	u32 extents;
 	u64 buckets;
 	u64 chunksums;
+	u64 units;
+	u32 compressed;
 	u32 igeneration;	/* i_generation of every inode */
 	u8 align_bits;
 	u8 chunk_bits;		/* log2 of the chunk size; 0: no data checksums */
@@ -170,7 +172,7 @@ int dsfs_history_find(const struct dsfs_slot *newest, u64 generation, u64 device
  * @mtime: nanoseconds since 1970
  * @ino: inode number
  * @nlink: link count; 0: see the inode extra record
- * @extra: index of the inode extra record in EXTRAS plus one; 0: none
+ * @extra: as struct dsfs_inode
  * @rdev: device number: major << 20 | minor
  * @mode: type and permissions; only the type for a hard-link entry
  * @owner: index into OWNERS
@@ -189,8 +191,17 @@ struct dsfs_attr {
 	u16 flags;
 };
 
+/* Decoded record of a compressed file; @extra: see struct dsfs_compressed */
+struct dsfs_compressed_info {
+	u32 stored;
+	u32 extra;
+	u32 units;
+	u8 codec;
+	u8 unit_bits;
+};
+
 /*
- * Decoded inode extra record. Fields that the inode flags do not select are
+ * Decoded inode extra record, and @compressed. Fields that the inode flags do not select are
  * zero.
  */
 struct dsfs_extra_info {
@@ -201,6 +212,7 @@ struct dsfs_extra_info {
 	u32 nlink;
 	u32 uid;
 	u32 gid;
+	struct dsfs_compressed_info compressed;
 };
 
 /* inode.c */
@@ -209,7 +221,13 @@ int dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino, const struct dsfs_ino
 int dsfs_extra_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
 		      const struct dsfs_extra *raw, struct dsfs_extra_info *extra,
 		      struct dsfs_err *err);
+int dsfs_extra_number(const struct dsfs_geo *geo, u16 flags, u32 number, struct dsfs_err *err);
 int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored, struct dsfs_err *err);
+
+/* compressed.c */
+int dsfs_compressed_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
+			   const struct dsfs_compressed *raw, struct dsfs_compressed_info *info,
+			   struct dsfs_err *err);
 
 /**
  * dsfs_mode_to_dt - directory entry type of a mode
@@ -552,6 +570,23 @@ int dsfs_map_next(struct dsfs_source *src, const struct dsfs_attr *attr,
 		  struct dsfs_err *err);
 int dsfs_chunk_sum(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   u64 stored, u64 chunk, u32 *sum, struct dsfs_err *err);
+
+/* Content bytes of unit number @unit of a compressed file, of which it has so many */
+static inline u32 dsfs_unit_bytes(const struct dsfs_attr *attr,
+				  const struct dsfs_compressed_info *info, u64 unit)
+{
+	const u64 left = attr->size - (unit << info->unit_bits);
+
+	return left < 1ULL << info->unit_bits ? left : 1ULL << info->unit_bits;
+}
+
+/* compressed.c */
+u64 dsfs_units(const struct dsfs_attr *attr, const struct dsfs_compressed_info *info);
+int dsfs_compressed_get(struct dsfs_source *src, const struct dsfs_attr *attr,
+			struct dsfs_compressed_info *info, struct dsfs_err *err);
+int dsfs_units_get(struct dsfs_source *src, const struct dsfs_attr *attr,
+		   const struct dsfs_compressed_info *info, u64 unit, u32 *from, u32 *to,
+		   struct dsfs_err *err);
 
 /* xattr.c */
 struct dsfs_xattr_info {

@@ -50,7 +50,8 @@ static int dsfs_hardlink_check(const struct dsfs_geo *geo, const struct dsfs_ino
 
 static int dsfs_inode_reg(const struct dsfs_geo *geo, struct dsfs_attr *a, struct dsfs_err *err)
 {
-	if (a->flags & DSFS_INODE_HOLES)	/* checked with its inode extra record */
+	/* checked with its record */
+	if (a->flags & (DSFS_INODE_HOLES | DSFS_INODE_COMPRESSED))
 		return 0;
 	if (!a->size && a->start)
 		return dsfs_broken(err, "start of an empty file", a->start, 0);
@@ -113,9 +114,38 @@ static int dsfs_inode_plain(const struct dsfs_geo *geo, struct dsfs_attr *a, str
 	return 0;
 }
 
+/*
+ * dsfs_extra_number - check the number of an inode extra record: its index plus one; 0: none
+ *
+ * @flags are those of the inode.
+ */
+int dsfs_extra_number(const struct dsfs_geo *geo, u16 flags, u32 number, struct dsfs_err *err)
+{
+	if (!!(flags & DSFS_INODE_NEEDS_EXTRA) != !!number)
+		return dsfs_broken(err, "extra record against flags", number, flags);
+	if (number > geo->extras)
+		return dsfs_broken(err, "extra record", number, geo->extras);
+	return 0;
+}
+
+/* Of a compressed file, the number of its inode extra record is in its record. */
+static int dsfs_inode_extra(const struct dsfs_geo *geo, const struct dsfs_attr *a,
+			    struct dsfs_err *err)
+{
+	if (!(a->flags & DSFS_INODE_COMPRESSED))
+		return dsfs_extra_number(geo, a->flags, a->extra, err);
+	if (a->flags & DSFS_INODE_HOLES)
+		return dsfs_broken(err, "compressed file with holes", a->flags,
+				   DSFS_INODE_COMPRESSED);
+	if (!a->extra || a->extra > geo->compressed)
+		return dsfs_broken(err, "compressed record", a->extra, geo->compressed);
+	return 0;
+}
+
 static int dsfs_inode_flags(const struct dsfs_geo *geo, struct dsfs_attr *a, struct dsfs_err *err)
 {
-	const u16 data = DSFS_INODE_HOLES | DSFS_INODE_SHARED;
+	const u16 data = DSFS_INODE_HOLES | DSFS_INODE_SHARED | DSFS_INODE_COMPRESSED;
+	int ret;
 
 	if (a->flags & ~DSFS_INODE_KNOWN)
 		return dsfs_broken(err, "inode flags", a->flags, DSFS_INODE_KNOWN);
@@ -123,10 +153,9 @@ static int dsfs_inode_flags(const struct dsfs_geo *geo, struct dsfs_attr *a, str
 		return dsfs_broken(err, "data flags of no regular file", a->flags, 0);
 	if (a->flags & DSFS_INODE_ACL && !(a->flags & DSFS_INODE_XATTRS))
 		return dsfs_broken(err, "ACL flag without xattrs", a->flags, DSFS_INODE_XATTRS);
-	if (!!(a->flags & DSFS_INODE_NEEDS_EXTRA) != !!a->extra)
-		return dsfs_broken(err, "extra record against flags", a->extra, a->flags);
-	if (a->extra > geo->extras)
-		return dsfs_broken(err, "extra record", a->extra, geo->extras);
+	ret = dsfs_inode_extra(geo, a, err);
+	if (ret)
+		return ret;
 	if (a->flags & DSFS_INODE_EXTRA_OWNER ? a->owner : a->owner >= geo->owners)
 		return dsfs_broken(err, "owner", a->owner, geo->owners);
 	if (!!(a->flags & DSFS_INODE_EXTRA_NLINK) != !a->nlink)
@@ -269,21 +298,31 @@ int dsfs_hardlink_follow(struct dsfs_source *src, u32 *ino, u8 *type, struct dsf
 	return 0;
 }
 
-/* dsfs_extra_get - read and check an inode extra record; zeros if the inode has none */
+/*
+ * dsfs_extra_get - read and check what an inode has besides its record
+ *
+ * These are the record of a compressed file, and an inode extra record; zeros if there is none.
+ */
 int dsfs_extra_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   struct dsfs_extra_info *extra, struct dsfs_err *err)
 {
 	struct dsfs_mref ref;
+	u32 number = attr->extra;
 	int ret;
 
 	memset(extra, 0, sizeof(*extra));
-	if (!attr->extra)
+	if (attr->flags & DSFS_INODE_COMPRESSED) {
+		ret = dsfs_compressed_get(src, attr, &extra->compressed, err);
+		if (ret)
+			return ret;
+		number = extra->compressed.extra;
+	}
+	if (!number)
 		return 0;
-	ret = dsfs_meta_get(src, DSFS_REGION_EXTRAS,
-			    (u64)(attr->extra - 1) * sizeof(struct dsfs_extra),
+	ret = dsfs_meta_get(src, DSFS_REGION_EXTRAS, (u64)(number - 1) * sizeof(struct dsfs_extra),
 			    sizeof(struct dsfs_extra), &ref);
 	if (ret)
-		return dsfs_bad(err, "extra record", attr->extra, 0, ret);
+		return dsfs_bad(err, "extra record", number, 0, ret);
 	ret = dsfs_extra_decode(dsfs_source_geo(src), attr, ref.p, extra, err);
 	dsfs_meta_put(&ref);
 	return ret;

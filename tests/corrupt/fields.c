@@ -62,6 +62,12 @@ const struct field extent_fields[] = {
 	F(dsfs_extent_record, logical), F(dsfs_extent_record, stored), F_END,
 };
 
+const struct field compressed_fields[] = {
+	F(dsfs_compressed, stored), F(dsfs_compressed, extra), F(dsfs_compressed, units),
+	F(dsfs_compressed, codec), F(dsfs_compressed, unit_bits),
+	F(dsfs_compressed, reserved), F_END,
+};
+
 const struct field xset_fields[] = {
 	F(dsfs_xattr_set, bytes), F(dsfs_xattr_set, count),
 	F(dsfs_xattr_set, reserved), F_END,
@@ -91,6 +97,7 @@ const struct field le32_fields[] = { { "value", 0, 4, 1 }, F_END };
 const char *const region_names[DSFS_REGIONS_USED] = {
 	"BLOCKSUMS", "INODES", "DIRS", "NAMES", "INDEX", "OWNERS", "EXTRAS",
 	"SYMLINKS", "XATTRS", "EXTENTS", "FILESUMS", "CHUNKSUMS", "HISTORY",
+	"COMPRESSED", "UNITS",
 };
 
 u64 field_get(const u8 *p, unsigned int size)

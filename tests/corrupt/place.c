@@ -360,7 +360,10 @@ static struct place place_data(struct dsfs_source *src, char **arg)
 	u64 stored, end;
 
 	find_file(src, arg[0], &a, &extra);
-	stored = a.flags & DSFS_INODE_HOLES ? extra.stored : a.size;
+	if (a.flags & DSFS_INODE_COMPRESSED)
+		stored = extra.compressed.stored;
+	else
+		stored = a.flags & DSFS_INODE_HOLES ? extra.stored : a.size;
 	if (!S_ISREG(a.mode) || !stored)
 		die("%s: stores no data", arg[0]);
 	end = (a.start + stored + DSFS_BLOCK_SIZE - 1) & ~(DSFS_BLOCK_SIZE - 1ULL);

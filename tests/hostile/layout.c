@@ -81,7 +81,12 @@ static u64 stored_bytes(const struct layout *l, const u8 *inode)
 
 	if (!S_ISREG(GET(inode, dsfs_inode, mode)) || flags & DSFS_INODE_HARDLINK)
 		return 0;
-	if (flags & DSFS_INODE_HOLES) {
+	if (flags & DSFS_INODE_COMPRESSED) {
+		extra = layout_record(l, DSFS_REGION_COMPRESSED,
+				      GET(inode, dsfs_inode, extra) - 1,
+				      sizeof(struct dsfs_compressed));
+		bytes = extra ? GET(extra, dsfs_compressed, stored) : 0;
+	} else if (flags & DSFS_INODE_HOLES) {
 		extra = layout_record(l, DSFS_REGION_EXTRAS,
 				      GET(inode, dsfs_inode, extra) - 1,
 				      sizeof(struct dsfs_extra));

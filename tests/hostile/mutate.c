@@ -69,6 +69,8 @@ static const struct {
 	[DSFS_REGION_EXTENTS] = { sizeof(struct dsfs_extent_record), 8, extent_fields },
 	[DSFS_REGION_FILESUMS] = { 4, 4, le32_fields },
 	[DSFS_REGION_CHUNKSUMS] = { 4, 4, le32_fields },
+	[DSFS_REGION_COMPRESSED] = { sizeof(struct dsfs_compressed), 8, compressed_fields },
+	[DSFS_REGION_UNITS] = { 4, 6, le32_fields },
 	[DSFS_REGION_HISTORY] = { sizeof(struct dsfs_super), 1, super_fields },
 };
 

@@ -32,6 +32,7 @@ int main(void)
 	test_dir_bad();
 	test_dir_large();
 	test_extent();
+	test_compressed();
 	test_xattr();
 	return tap_result();
 }

@@ -135,6 +135,7 @@ void test_cases(void)
 	RUN_CASES(history);
 	RUN_CASES(inode);
 	RUN_CASES(extra);
+	RUN_CASES(compressed);
 	RUN_CASES(dir);
 	RUN_CASES(names);
 	RUN_CASES(xattr);

@@ -39,7 +39,8 @@ static void test_super_values(void)
 	OK(geo.inodes == CASE_INODES && geo.dirs == CASE_DIRS &&
 	   geo.buckets == CASE_BUCKETS && geo.owners == CASE_OWNERS &&
 	   geo.extras == CASE_EXTRAS && geo.extents == CASE_EXTENTS &&
-	   geo.chunksums == 10, "super: counts");
+	   geo.chunksums == 10 && geo.compressed == CASE_COMPRESSED && geo.units == CASE_UNITS,
+	   "super: counts");
 	OK(strlen((char *)geo.label) == 64 && geo.label[63] == 'L',
 	   "super: label of 64 bytes, terminated");
 	for (i = 0; i < DSFS_REGIONS_USED; i++)
@@ -175,6 +176,8 @@ static void test_super_extreme(void)
 	s.regions[DSFS_REGION_EXTENTS].bytes = cpu_to_le64(16 * 0xffffffffULL);
 	s.regions[DSFS_REGION_FILESUMS].bytes = cpu_to_le64(4 * 0xffffffffULL);
 	s.regions[DSFS_REGION_CHUNKSUMS].bytes = cpu_to_le64(4ULL << 32);
+	s.regions[DSFS_REGION_COMPRESSED].bytes = cpu_to_le64(16 * 0xffffffffULL);
+	s.regions[DSFS_REGION_UNITS].bytes = cpu_to_le64(4ULL << 32);
 	for (i = 0; i < DSFS_REGIONS_USED; i++) {
 		bytes = le64_to_cpu(s.regions[i].bytes);
 		s.regions[i].block = cpu_to_le32(at);
@@ -185,7 +188,8 @@ static void test_super_extreme(void)
 	       "super: longest regions");
 	OK(geo.inodes == 0xffffffff && geo.dirs == 0xfffffffe &&
 	   geo.extras == 0xffffffff && geo.extents == 0xffffffff &&
-	   geo.owners == 65536 && geo.chunksums == 1ULL << 32,
+	   geo.owners == 65536 && geo.chunksums == 1ULL << 32 &&
+	   geo.compressed == 0xffffffff && geo.units == 1ULL << 32,
 	   "super: highest counts");
 }
 

@@ -18,6 +18,7 @@ void test_dir(void);
 void test_dir_bad(void);
 void test_dir_large(void);
 void test_extent(void);
+void test_compressed(void);
 void test_xattr(void);
 
 /* Whether a call answered as it should; says what it answered if not. */

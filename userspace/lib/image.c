@@ -24,6 +24,8 @@ static const char * const region_names[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_FILESUMS]	= "filesums",
 	[DSFS_REGION_CHUNKSUMS]	= "chunksums",
 	[DSFS_REGION_HISTORY]	= "history",
+	[DSFS_REGION_COMPRESSED] = "compressed",
+	[DSFS_REGION_UNITS]	= "units",
 };
 
 const char *region_name(unsigned int id)

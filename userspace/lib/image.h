@@ -305,6 +305,8 @@ int image_stream(struct dsfs_source *src, const struct dsfs_attr *attr,
 static inline u64 image_stored_bytes(const struct dsfs_attr *attr,
 				     const struct dsfs_extra_info *extra)
 {
+	if (attr->flags & DSFS_INODE_COMPRESSED)
+		return extra->compressed.stored;
 	return attr->flags & DSFS_INODE_HOLES ? extra->stored : attr->size;
 }
 

@@ -19,6 +19,7 @@ enum {
 	CASE_HOLES,
 	CASE_XATTRS,
 	CASE_ALL_EXTRA,	/* a file with every flag of an inode extra record */
+	CASE_PACKED,	/* a compressed file of three units of 4096 bytes */
 };
 
 #define CASE_INO		7
@@ -41,6 +42,8 @@ static const struct dsfs_case_inode dsfs_case_inodes[] = {
 	[CASE_ALL_EXTRA] = { S_IFREG | 04755, 0, 0, DSFS_INODE_NEEDS_EXTRA |
 				DSFS_INODE_ACL | DSFS_INODE_SHARED, 3, 100000,
 				DSFS_DATA_START_MIN },
+	[CASE_PACKED] = { S_IFREG | 0644, 0, 1, DSFS_INODE_COMPRESSED, CASE_COMPRESSED, 10000,
+			      DSFS_DATA_START_MIN },
 };
 
 static inline void dsfs_case_inode(u32 base, struct dsfs_inode *raw)
@@ -88,7 +91,17 @@ static const struct dsfs_case dsfs_inode_cases[] = {
 	{ "type 3", CASE_FIFO, "file type", { I(mode, 0x3000) } },
 	{ "record of zeros", CASE_FIFO, "link count", { I(mode, 0), I(nlink, 0), I(mtime, 0) } },
 
-	{ "flag 7", CASE_REG, "inode flags", { I(flags, 0x80) } },
+	{ "compressed file", CASE_PACKED },
+	{ "compressed file with everything but holes", CASE_PACKED, NULL,
+	  { I(flags, DSFS_INODE_COMPRESSED | DSFS_INODE_XATTRS | DSFS_INODE_SHARED) } },
+	{ "compressed directory", CASE_DIR, "data flags of no regular file",
+	  { I(flags, DSFS_INODE_COMPRESSED), I(extra, 1) } },
+	{ "compressed file with holes", CASE_PACKED, "compressed file with holes",
+	  { I(flags, DSFS_INODE_COMPRESSED | DSFS_INODE_HOLES) } },
+	{ "compressed file without record", CASE_PACKED, "compressed record", { I(extra, 0) } },
+	{ "compressed record that is not there", CASE_PACKED, "compressed record",
+	  { I(extra, CASE_COMPRESSED + 1) } },
+	{ "flag 8", CASE_REG, "inode flags", { I(flags, 0x100) } },
 	{ "flag 15", CASE_REG, "inode flags", { I(flags, 0x8000) } },
 	{ "shared directory", CASE_DIR, "data flags of no regular file",
 	  { I(flags, DSFS_INODE_SHARED) } },
@@ -254,8 +267,61 @@ static const struct dsfs_case dsfs_extra_cases[] = {
 	{ "data past the end", CASE_HOLES, "end of data", { X(stored, CASE_DATA + 1) } },
 };
 
+/* Records of compressed files; @arg: flags of the inode besides */
+static inline int dsfs_case_run_compressed(const struct dsfs_case *c, void *buf,
+					   struct dsfs_geo *geo, struct dsfs_err *err)
+{
+	struct dsfs_compressed_info info;
+	struct dsfs_compressed *raw = buf;
+	struct dsfs_attr attr;
+	int ret;
+
+	dsfs_case_inode(CASE_PACKED, buf);
+	((struct dsfs_inode *)buf)->flags |= cpu_to_le16(c->arg);
+	ret = dsfs_inode_decode(geo, CASE_INO, buf, &attr, err);
+	if (ret)
+		return ret;
+	memset(raw, 0, sizeof(*raw));
+	raw->stored = cpu_to_le32(5000);
+	raw->units = cpu_to_le32(CASE_UNITS - 3);
+	raw->codec = DSFS_CODEC_ZSTD;
+	raw->unit_bits = DSFS_UNIT_BITS_MIN;
+	dsfs_case_patch(buf, c);
+	return dsfs_compressed_decode(geo, &attr, raw, &info, err);
+}
+
+#define C(f, v)	DSFS_P(v, struct dsfs_compressed, f)
+
+static const struct dsfs_case dsfs_compressed_cases[] = {
+	{ "zstd" },
+	{ "lz4", 0, NULL, { C(codec, DSFS_CODEC_LZ4) } },
+	{ "reserved byte", 0, "compressed record reserved bytes", { C(reserved, 0x100) } },
+	{ "codec 0", 0, "codec", { C(codec, 0) } },
+	{ "codec 3", 0, "codec", { C(codec, 3) } },
+	{ "units of 2048", 0, "unit_bits", { C(unit_bits, 11) } },
+	{ "units of 2^19", 0, "unit_bits", { C(unit_bits, 19) } },
+	{ "units of 2^255", 0, "unit_bits", { C(unit_bits, 255) } },
+	{ "nothing stored", 0, "stored bytes of a compressed file", { C(stored, 0) } },
+	{ "nothing saved", 0, "stored bytes of a compressed file", { C(stored, 10000) } },
+	{ "all of the data area", 0, NULL, { C(stored, CASE_DATA) } },
+	{ "a byte behind the data area", 0, "end of data", { C(stored, CASE_DATA + 1) } },
+	{ "first units", 0, NULL, { C(units, 0) } },
+	{ "one unit too far", 0, "place of units", { C(units, CASE_UNITS - 2) } },
+	{ "units that wrap", 0, "place of units", { C(units, 0xffffffff) } },
+	{ "two units", 0, NULL, { C(unit_bits, 13), C(units, CASE_UNITS - 2) } },
+	{ "one unit", 0, NULL, { C(unit_bits, 14), C(units, 0) } },
+	{ "one unit with an end", 0, "place of units", { C(unit_bits, 14), C(units, 1) } },
+	{ "extra record without flag", 0, "extra record against flags", { C(extra, 1) } },
+	{ "flag without extra record", 0, "extra record against flags",
+	  .arg = DSFS_INODE_XATTRS },
+	{ "extra record", 0, NULL, { C(extra, CASE_EXTRAS) }, .arg = DSFS_INODE_XATTRS },
+	{ "extra record that is not there", 0, "extra record", { C(extra, CASE_EXTRAS + 1) },
+	  .arg = DSFS_INODE_XATTRS },
+};
+
 #undef I
 #undef X
+#undef C
 #undef NO_EXTENTS
 
 #endif /* FORMAT_CASES_INODE_H */

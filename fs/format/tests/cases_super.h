@@ -20,6 +20,8 @@
 #define CASE_OWNERS	3
 #define CASE_EXTRAS	3
 #define CASE_EXTENTS	5
+#define CASE_COMPRESSED	3
+#define CASE_UNITS	6
 
 enum {
 	CASE_SUMMED,	/* base: checksum computed after the patch */
@@ -40,6 +42,8 @@ static const u16 dsfs_case_region_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_FILESUMS]	= CASE_INODES * 4,
 	[DSFS_REGION_CHUNKSUMS]	= 40,
 	[DSFS_REGION_HISTORY]	= DSFS_SB_SIZE,
+	[DSFS_REGION_COMPRESSED] = CASE_COMPRESSED * 16,
+	[DSFS_REGION_UNITS]	= CASE_UNITS * 4,
 };
 
 static inline void dsfs_case_super(struct dsfs_super *s)
@@ -53,6 +57,7 @@ static inline void dsfs_case_super(struct dsfs_super *s)
 	s->align_bits = DSFS_BLOCK_BITS;
 	s->chunk_bits = 15;
 	s->compat = cpu_to_le64(DSFS_COMPAT_DATA_SUMS);
+	s->incompat = cpu_to_le64(DSFS_INCOMPAT_COMPRESSED);
 	s->generation = cpu_to_le64(1);
 	s->image_bytes = cpu_to_le64(CASE_IMAGE);
 	s->data_start = cpu_to_le64(DSFS_DATA_START_MIN);
@@ -179,10 +184,7 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "empty region with a checksum", 0, "place of an empty region",
 	  { RG(SYMLINKS, bytes, 0), RG(SYMLINKS, block, 0) } },
 	{ "place of an unknown region", 0, "place of an empty region",
-	  { SB(regions[14].block, 1) } },
-	{ "unknown region 13", 0, "unknown region",
-	  { SB(meta_start, CASE_META - DSFS_BLOCK_SIZE), SB(data_end, DSFS_DATA_START_MIN),
-	    SB(regions[13].bytes, 4) } },
+	  { SB(regions[15].block, 1) } },
 	{ "unknown region 15", 0, "unknown region", { SB(regions[15].bytes, 4096) } },
 	{ "inode numbers past 2^32-2", 0, "region length", { RG(INODES, bytes, 32ULL << 32) } },
 	{ "directories past 2^32-2", 0, "region length", { RG(DIRS, bytes, 64 * 0xffffffffULL) } },
@@ -193,6 +195,9 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "file checksums past 2^32-2", 0, "region length", { RG(FILESUMS, bytes, 4ULL << 32) } },
 	{ "chunk checksums past 2^32", 0, "region length",
 	  { RG(CHUNKSUMS, bytes, (4ULL << 32) + 4) } },
+	{ "compressed files past 2^32-1", 0, "region length",
+	  { RG(COMPRESSED, bytes, 16ULL << 32) } },
+	{ "units past 2^32", 0, "region length", { RG(UNITS, bytes, (4ULL << 32) + 4) } },
 	{ "history of 513", 0, "region length", { RG(HISTORY, bytes, 513) } },
 	{ "part of an inode", 0, "region length against its record size",
 	  { RG(INODES, bytes, CASE_INODES * 32 - 1) } },
@@ -210,6 +215,9 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	  { RG(EXTENTS, bytes, 8) } },
 	{ "part of a checksum", 0, "region length against its record size",
 	  { RG(CHUNKSUMS, bytes, 2) } },
+	{ "part of a compressed file", 0, "region length against its record size",
+	  { RG(COMPRESSED, bytes, 8) } },
+	{ "part of a unit", 0, "region length against its record size", { RG(UNITS, bytes, 2) } },
 	{ "region behind the metadata", 0, "end of a region",
 	  { RG(NAMES, block, DSFS_REGIONS_USED) } },
 	{ "region at block 2^32-1", 0, "end of a region", { RG(NAMES, block, 0xffffffff) } },
@@ -221,7 +229,7 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "region into the next one", 0, "overlapping regions", { RG(NAMES, bytes, 4097) } },
 	{ "region up to the end of the metadata", 0, NULL,
 	  { RG(NAMES, block, DSFS_REGIONS_USED - 1), RG(NAMES, bytes, 4096),
-	    RG(CHUNKSUMS, block, BLOCK(NAMES)) } },
+	    RG(COMPRESSED, block, BLOCK(NAMES)) } },
 	{ "region that ends at the next one", 0, NULL, { RG(NAMES, bytes, 4096) } },
 
 	{ "block checksums missing", 0, "metadata block checksums", { NO_REGION(BLOCKSUMS) } },
@@ -248,14 +256,21 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "no history", 0, NULL, { NO_REGION(HISTORY) } },
 	{ "short history", 0, "history length", { RG(HISTORY, bytes, 511) } },
 
-	{ "a note", 0, NULL, { SB(compat, NOTE), NO_REGION(CHUNKSUMS) } },
+	{ "nothing compressed", 0, NULL,
+	  { SB(incompat, 0), NO_REGION(COMPRESSED), NO_REGION(UNITS) } },
+	{ "compressed files without the feature", 0, "compressed files without the feature",
+	  { SB(incompat, 0), NO_REGION(UNITS) } },
+	{ "units without the feature", 0, "compressed files without the feature",
+	  { SB(incompat, 0), NO_REGION(COMPRESSED) } },
+
+	{ "a note", 0, NULL, { SB(compat, NOTE), NO_REGION(COMPRESSED) } },
 	{ "region in the block of the note", 0, "region in the block of the note",
 	  { SB(compat, NOTE) } },
 	{ "region up to the note", 0, NULL,
-	  { SB(compat, NOTE), NO_REGION(CHUNKSUMS), RG(FILESUMS, block, BLOCK(NAMES)),
+	  { SB(compat, NOTE), NO_REGION(COMPRESSED), RG(HISTORY, block, BLOCK(NAMES)),
 	    RG(NAMES, block, DSFS_REGIONS_USED - 2), RG(NAMES, bytes, 4096) } },
 	{ "region a byte into the note", 0, "region in the block of the note",
-	  { SB(compat, NOTE), NO_REGION(CHUNKSUMS), RG(FILESUMS, block, BLOCK(NAMES)),
+	  { SB(compat, NOTE), NO_REGION(COMPRESSED), RG(HISTORY, block, BLOCK(NAMES)),
 	    RG(NAMES, block, DSFS_REGIONS_USED - 2), RG(NAMES, bytes, 4097) } },
 };
 

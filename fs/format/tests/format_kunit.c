@@ -50,6 +50,7 @@ DSFS_CASES(super)
 DSFS_CASES(history)
 DSFS_CASES(inode)
 DSFS_CASES(extra)
+DSFS_CASES(compressed)
 DSFS_CASES(dir)
 DSFS_CASES(names)
 DSFS_CASES(xattr)
@@ -107,6 +108,7 @@ static struct kunit_case dsfs_test_cases[] = {
 	KUNIT_CASE_PARAM(dsfs_test_history, dsfs_history_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_inode, dsfs_inode_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_extra, dsfs_extra_gen_params),
+	KUNIT_CASE_PARAM(dsfs_test_compressed, dsfs_compressed_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_dir, dsfs_dir_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_names, dsfs_names_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_xattr, dsfs_xattr_gen_params),
