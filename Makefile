@@ -56,6 +56,25 @@ mkfs_LIBS	:= -larchive
 else
 DSFS_CFLAGS	+= -DDSFS_NO_LIBARCHIVE
 endif
+# Without these a compressed file cannot be read: the error says which codec is missing.
+library		= $(shell echo 'int main(void) { return 0; }' | $(CC) $(CFLAGS) $(LDFLAGS) -x c \
+		    -include $(1) -o /dev/null - -l$(2) 2>/dev/null && echo yes)
+ifndef ZSTD
+ZSTD		:= $(call library,zstd.h,zstd)
+endif
+ifeq ($(ZSTD),yes)
+SUM_LIBS	+= -lzstd
+else
+DSFS_CFLAGS	+= -DDSFS_NO_ZSTD
+endif
+ifndef LZ4
+LZ4		:= $(call library,lz4.h,lz4)
+endif
+ifeq ($(LZ4),yes)
+SUM_LIBS	+= -llz4
+else
+DSFS_CFLAGS	+= -DDSFS_NO_LZ4
+endif
 # Images on servers need the headers of libcurl; the library is loaded when it is needed.
 ifndef CURL
 CURL		:= $(shell printf '\043include <curl/curl.h>\n' | \

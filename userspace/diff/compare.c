@@ -6,6 +6,7 @@
  * at different places prove nothing, so such data is read.
  */
 #include "compare.h"
+#include "units.h"
 
 #define PIECE	65536
 
@@ -38,8 +39,14 @@ static int read_mapping(const struct compare_side *s, const struct dsfs_mapping 
 			size_t len, struct dsfs_err *err)
 {
 	const u64 pos = s->node->attr.start + map->stored;
+	const struct units u = {
+		.of = { s->v->src, &s->node->attr, s->node->extra.compressed.stored },
+		.info = &s->node->extra.compressed,
+	};
 	int ret = 0;
 
+	if (s->node->attr.flags & DSFS_INODE_COMPRESSED)
+		return units_read(&u, buf, len, map->logical, err);
 	if (map->hole)
 		memset(buf, 0, len);
 	else
@@ -135,6 +142,22 @@ static int compare_sums(const struct compare_side *a, const struct compare_side 
 	return 0;
 }
 
+/* Whether a file is compressed: its checksums say nothing of other frames of the same content. */
+static bool any_compressed(const struct compare_side *a, const struct compare_side *b)
+{
+	return (a->node->attr.flags | b->node->attr.flags) & DSFS_INODE_COMPRESSED;
+}
+
+/* Whether both files are the same frames at the same place. */
+static bool same_frames(const struct compare_side *a, const struct compare_side *b)
+{
+	const struct dsfs_compressed_info *x = &a->node->extra.compressed;
+	const struct dsfs_compressed_info *y = &b->node->extra.compressed;
+
+	return a->node->attr.start == b->node->attr.start && x->stored == y->stored &&
+	       x->codec == y->codec && x->unit_bits == y->unit_bits;
+}
+
 static int compare_content(const struct compare_side *a, const struct compare_side *b,
 			   unsigned int *changed, struct dsfs_err *err)
 {
@@ -149,7 +172,9 @@ static int compare_content(const struct compare_side *a, const struct compare_si
 	if (!a->node->attr.size)
 		return 0;
 	ret = compare_maps(a, b, &same_map, err);
-	if (!ret && same_map)
+	if (any_compressed(a, b))
+		answer = same_frames(a, b) ? SAME : UNKNOWN;
+	else if (!ret && same_map)
 		ret = compare_sums(a, b, &answer, err);
 	if (!ret && answer == UNKNOWN)
 		ret = read_both(a, b, &answer, err);

@@ -12,14 +12,16 @@
 #include "held.h"
 #include "image.h"
 
-/* Get the extent of a file that has only one, if it holds @len bytes at @pos; else NULL. */
+/* Get the extent of a file that has only one, if it holds @len bytes at @pos as they are; else NULL. */
 static const struct dsfs_extent *only_extent(const struct dsfs_file *file, u64 pos, u64 len)
 {
 	const struct dsfs_extent *e;
 	size_t n;
 
 	e = dsfs_file_extents(file, &n);
-	return n == 1 && pos >= e->logical && pos + len <= e->logical + e->length ? e : NULL;
+	if (n != 1 || e->flags & DSFS_EXTENT_ENCODED)
+		return NULL;
+	return pos >= e->logical && pos + len <= e->logical + e->length ? e : NULL;
 }
 
 /*

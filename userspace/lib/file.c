@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "api.h"
-#include "stored.h"
+#include "units.h"
 
 /**
  * struct dsfs_file - an open file
@@ -21,6 +21,19 @@ struct dsfs_file {
 	size_t count;
 	struct dsfs_extent extents[];
 };
+
+/* The content of a compressed file is one extent, which says no more than where its bytes are. */
+static void add_encoded(struct dsfs_file *file)
+{
+	const bool shared = file->attr.flags & DSFS_INODE_SHARED;
+
+	file->count = 1;
+	file->extents[0] = (struct dsfs_extent){
+		.physical = file->attr.start,
+		.length = file->attr.size,
+		.flags = DSFS_EXTENT_ENCODED | (shared ? DSFS_EXTENT_SHARED : 0),
+	};
+}
 
 static int add_extents(struct dsfs_file *file, size_t room, struct dsfs_err *err)
 {
@@ -72,7 +85,11 @@ static int new_file(struct dsfs_image *image, const struct image_node *node,
 		},
 		.check = !(flags & DSFS_UNCHECKED),
 	};
-	ret = add_extents(file, room, err);
+	ret = 0;
+	if (file->attr.flags & DSFS_INODE_COMPRESSED)
+		add_encoded(file);
+	else
+		ret = add_extents(file, room, err);
 	if (ret)
 		free(file);
 	else
@@ -143,11 +160,28 @@ static u64 stored_at(const struct dsfs_file *file, u64 pos)
 	return e->physical - file->attr.start + (e->logical < pos ? pos - e->logical : 0);
 }
 
+/* The stored bytes that a read of @pos to @end needs; of a broken file none: the read will tell. */
+static void stored_range(const struct dsfs_file *file, u64 pos, u64 end, u64 *at, u64 *to)
+{
+	struct dsfs_err err;
+
+	*at = 0;
+	*to = 0;
+	if (!(file->attr.flags & DSFS_INODE_COMPRESSED)) {
+		*at = stored_at(file, pos);
+		*to = stored_at(file, end);
+	} else if (pos < end && units_range(&file->stored, &file->extra.compressed, pos, end,
+					    at, to, &err)) {
+		*to = *at;
+	}
+}
+
 /* Bring in the ranges that a read will ask for: whole chunks, by windows (batch_add()). */
 void file_ahead(const struct dsfs_file *file, u64 pos, u64 end)
 {
-	u64 at = stored_at(file, pos), to = stored_at(file, end), from, n;
+	u64 at, to, from, n;
 
+	stored_range(file, pos, end, &at, &to);
 	if (at < to)
 		batch_round(&file->stored, file->check, &at, &to);
 	for (from = at; from < to; from += n) {
@@ -161,12 +195,28 @@ void file_ahead(const struct dsfs_file *file, u64 pos, u64 end)
 bool file_is_coming(const struct dsfs_file *file, u64 pos)
 {
 	const struct image *img = file->stored.src->img;
-	u64 at = stored_at(file, pos), end = file->stored.bytes;
+	u64 at, end;
 
-	if (!img->reader->far || at >= end)
+	if (!img->reader->far || pos >= file->attr.size)
+		return false;
+	stored_range(file, pos, file->attr.size, &at, &end);
+	if (at >= end)
 		return false;
 	batch_round(&file->stored, file->check, &at, &end);
 	return image_has(img, file->attr.start + at);
+}
+
+static int read_units(const struct dsfs_file *file, unsigned int flags, u8 *buf, u64 len,
+		      u64 pos, struct dsfs_err *err)
+{
+	const struct units u = {
+		.of = file->stored,
+		.info = &file->extra.compressed,
+		.check = file->check,
+		.flags = flags,
+	};
+
+	return units_read(&u, buf, len, pos, err);
 }
 
 static int read_range(const struct dsfs_file *file, unsigned int flags, u8 *buf, u64 len,
@@ -210,7 +260,10 @@ ssize_t file_pread(const struct dsfs_file *file, unsigned int flags, void *buf, 
 	if (len > SSIZE_MAX)
 		len = SSIZE_MAX;
 	err.what = NULL;
-	ret = read_range(file, flags, buf, len, pos, &err);
+	if (file->attr.flags & DSFS_INODE_COMPRESSED)
+		ret = read_units(file, flags, buf, len, pos, &err);
+	else
+		ret = read_range(file, flags, buf, len, pos, &err);
 	if (ret)
 		return api_fail(error, ret, &err, "inode %u", file->attr.ino);
 	return len;

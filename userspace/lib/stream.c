@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "stored.h"
+#include "units.h"
 
 /**
  * struct stream - the part of a file's stored bytes that is in memory
@@ -58,6 +58,27 @@ static int stream_mapping(struct stream *s, const struct dsfs_mapping *map,
 	return 0;
 }
 
+/* The same of a compressed file: a window of content at a time. */
+static int stream_units(const struct units *u, image_data_fn fn, void *arg, struct dsfs_err *err)
+{
+	const u64 size = u->of.attr->size;
+	const u64 room = size < STORED_WINDOW ? size : STORED_WINDOW;
+	u8 *buf = malloc(room);
+	int ret = 0;
+	u64 pos, n;
+
+	if (!buf)
+		return dsfs_bad(err, "memory", room, 0, -ENOMEM);
+	for (pos = 0; !ret && pos < size; pos += n) {
+		n = size - pos < room ? size - pos : room;
+		ret = units_read(u, buf, n, pos, err);
+		if (!ret)
+			ret = fn(arg, pos, buf, n);
+	}
+	free(buf);
+	return ret;
+}
+
 int image_stream(struct dsfs_source *src, const struct dsfs_attr *attr,
 		 const struct dsfs_extra_info *extra, bool verify, image_data_fn fn,
 		 void *arg, struct dsfs_err *err)
@@ -66,10 +87,15 @@ int image_stream(struct dsfs_source *src, const struct dsfs_attr *attr,
 		.of = { src, attr, image_stored_bytes(attr, extra) },
 		.verify = verify,
 	};
+	const struct units u = {
+		.of = s.of, .info = &extra->compressed, .check = verify,
+	};
 	struct dsfs_mapping map;
 	u64 pos;
 	int ret = 0;
 
+	if (attr->flags & DSFS_INODE_COMPRESSED)
+		return stream_units(&u, fn, arg, err);
 	s.buf = malloc(s.of.bytes < STORED_WINDOW ? s.of.bytes + 1 : STORED_WINDOW);
 	if (!s.buf)
 		return dsfs_bad(err, "memory", STORED_WINDOW, 0, -ENOMEM);

@@ -42,6 +42,9 @@ def advise_part(file: File, position: int, length: int) -> None:
     if file.handle.fd < 0:
         file.readahead(length, position)
         return
+    if file.encoded():
+        file.readahead(length, position)
+        return
     for logical, physical, count in file.extents():
         first = max(logical, position)
         end = min(logical + count, position + length)

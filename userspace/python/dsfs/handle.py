@@ -20,6 +20,9 @@ from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Set, Tup
 
 from . import library
 
+# DSFS_EXTENT_ENCODED of dsfs.h
+EXTENT_ENCODED = 2
+
 # Names that are read in one go: between two, no stream is open.
 _PIECE = 1024
 
@@ -251,6 +254,12 @@ class File:
     def readahead(self, length: int, position: int) -> None:
         """Have bytes brought in, without waiting for them."""
         self.handle.lib.dsfs_readahead(self._now(), position, length)
+
+    def encoded(self) -> bool:
+        """Whether the file is compressed: its bytes lie nowhere as they are."""
+        count = c_size_t()
+        first = self.handle.lib.dsfs_file_extents(self._now(), byref(count))
+        return any(e.flags & EXTENT_ENCODED for e in first[:count.value])
 
     def extents(self) -> List[Tuple[int, int, int]]:
         """Offset in the file, offset in what the descriptor is of, and length of each."""
