@@ -19,6 +19,19 @@ bool keep_by_time(const struct options *o, const struct node *n, const struct ds
 	return n->mtime == attr->mtime && n->mtime != INT64_MIN && n->mtime != INT64_MAX;
 }
 
+bool keep_by_content(struct base *base, u32 ino, u64 size, bool pack, image_data_fn fn, void *arg)
+{
+	struct dsfs_err err = { 0 };
+	struct dsfs_extra_info extra;
+	struct dsfs_attr attr;
+
+	if (dsfs_inode_get(base->prev, ino, &attr, &err) || !S_ISREG(attr.mode) ||
+	    attr.size != size || (!pack && !(attr.flags & DSFS_INODE_COMPRESSED)) ||
+	    dsfs_extra_get(base->prev, &attr, &extra, &err))
+		return false;
+	return !image_stream(base->prev, &attr, &extra, true, fn, arg, &err);
+}
+
 void keep_mark(struct base *base, struct node *n)
 {
 	n->flags |= NODE_KEPT;

@@ -17,6 +17,16 @@
 /* Whether size and mtime say that the content is that of an inode. */
 bool keep_by_time(const struct options *o, const struct node *n, const struct dsfs_attr *attr);
 
+/**
+ * keep_by_content - whether a file of @size bytes has the content of an inode
+ * @pack: contents are compressed
+ * @fn: gets the content; -ECANCELED if it differs
+ *
+ * False, too, where neither is compressed: stored bytes are compared then, by
+ * keep_by_bytes_begin() and so on.
+ */
+bool keep_by_content(struct base *base, u32 ino, u64 size, bool pack, image_data_fn fn, void *arg);
+
 /* Mark a file as one that has the content of node_old() and is not written. */
 void keep_mark(struct base *base, struct node *n);
 

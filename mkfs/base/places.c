@@ -40,6 +40,26 @@ static int keep_holes(struct base *base, struct tree *t, struct node *n,
 	return ret;
 }
 
+/* Copy the record of a compressed file, and the ends of its frames. */
+static int keep_packed(struct base *base, struct tree *t, struct node *n,
+		       const struct dsfs_attr *attr, const struct dsfs_compressed_info *info)
+{
+	const u64 units = dsfs_units(attr, info);
+	const struct packed packed = {
+		.stored = info->stored, .codec = info->codec, .unit_bits = info->unit_bits,
+	};
+	int ret = tree_add_packed(t, n, &packed, units);
+	__le32 raw;
+
+	for (u64 i = 0; !ret && units > 1 && i < units; i++) {
+		ret = dsfs_meta_copy(base->prev, DSFS_REGION_UNITS,
+				     (info->units + i) * sizeof(raw), sizeof(raw), &raw);
+		if (!ret)
+			ret = spool_add(&t->units, &raw, sizeof(raw));
+	}
+	return ret;
+}
+
 /*
  * Give a file that keeps the content of inode p->old the holes of that and, if it has none yet, the
  * place.  The place that is collected is that of the image.
@@ -62,6 +82,8 @@ static int keep_place(struct base *base, struct tree *t, struct place_of *p)
 		node_data(p->node)->start = attr.start;
 	if (!ret && attr.flags & DSFS_INODE_HOLES)
 		ret = keep_holes(base, t, p->node, &extra);
+	if (!ret && attr.flags & DSFS_INODE_COMPRESSED)
+		ret = keep_packed(base, t, p->node, &attr, &extra.compressed);
 	return ret ? base_bad_inode(base, p->old, &err, ret) : 0;
 }
 

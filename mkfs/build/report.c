@@ -279,6 +279,9 @@ static void data(struct report *w)
 	figure(w, "duplicates", ", duplicates #", s->figures.dup_files);
 	figure(w, "duplicate_bytes", " (~)", s->figures.dup_bytes);
 	figure(w, "sparse_files", ", with holes #", s->figures.sparse_files);
+	trouble(w, "compressed_files", ", compressed #", s->figures.packed_files);
+	trouble(w, "compressed_bytes", " of ~", s->figures.packed_bytes);
+	trouble(w, "compressed_stored_bytes", " to ~", s->figures.packed_stored);
 	figure(w, "packed_files", ", packed into gaps #", s->place.packed);
 	figure(w, "padding_bytes", ", padding ~\n", w->r->meta.start - s->start - s->place.stored);
 	objects(w, place_object_padding(&s->place), s->place.stored);

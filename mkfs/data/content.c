@@ -113,12 +113,13 @@ static void sum_small(const struct content_rules *rules, struct job *job, struct
 	it->hash = hash_end(rules, hash_bytes(rules, 0, buf, it->stored), sums);
 }
 
-void content_small(const struct content_rules *rules, struct job *job, struct item *it)
+void content_small(const struct content_rules *rules, struct packer *packer, struct job *job,
+		   struct item *it)
 {
 	char *buf = job->buf + it->off;
 
 	it->stored = it->node->size;
-	if (it->stored >= HOLE_MIN)
+	if (!(packer && pack_small(packer, it, buf)) && it->stored >= HOLE_MIN)
 		squeeze_small(it, buf);
 	if (!it->why)
 		sum_small(rules, job, it, buf);
@@ -213,12 +214,35 @@ bool large_begin(struct large *l, const struct content_rules *rules, struct ring
 	return l->piece;
 }
 
-void large_finish(struct large *l, struct item *it)
+int large_pack(struct large *l, struct packer *packer)
 {
+	const int ret = pack_large_init(&l->pack, packer, large_emit, l);
+
+	l->packs = !ret;
+	return ret;
+}
+
+int large_data(void *large, const char *p, u64 bytes)
+{
+	struct large *l = large;
+
+	if (l->packs)
+		return pack_large_data(&l->pack, p, bytes);
+	return p ? holes_data(&l->holes, p, bytes) : holes_zeros(&l->holes, bytes);
+}
+
+int large_finish(struct large *l, struct item *it)
+{
+	int ret = l->packs ? pack_large_end(&l->pack, it) : holes_end(&l->holes);
+
+	if (ret)
+		return ret;
 	sum_piece(l, true);
 	end_whole(l);
 	it->hash = hash_end(l->rules, l->hash, l->sums);
-	take_holes(it, &l->holes);
+	if (!l->packs)
+		take_holes(it, &l->holes);
+	return 0;
 }
 
 void large_end(struct large *l)
@@ -228,4 +252,5 @@ void large_end(struct large *l)
 		ring_piece_pass(l->ring, l->job, &l->job->made);
 	}
 	holes_free(&l->holes);
+	pack_large_free(&l->pack);
 }

@@ -7,17 +7,20 @@
 #define MKFS_CONTENT_H
 
 #include "holes.h"
+#include "pack.h"
 #include "ring.h"
 
 /**
  * struct content_rules - what is computed over contents
  * @chunk_bits: log2 of the bytes that a checksum covers; 0: no checksums
  * @small_bits: log2 of the bytes up to which a file has one checksum
+ * @pack: how they are compressed
  * @hash_all: contents are hashed byte by byte: for a derived UUID, or without checksums
  */
 struct content_rules {
 	unsigned int chunk_bits;
 	unsigned int small_bits;
+	struct pack_rules pack;
 	bool hash_all;
 };
 
@@ -30,14 +33,18 @@ static inline void content_bad(struct item *it, const char *why, int err)
 
 /**
  * content_small - a file all of whose bytes are in the job's buffer
+ * @packer: compresses it, if that pays; NULL: it is not
  *
- * Holes are taken out of the buffer.  No memory for that: the item says so.
+ * Holes of a file that is not compressed are taken out of the buffer.  No memory for that: the
+ * item says so.
  */
-void content_small(const struct content_rules *rules, struct job *job, struct item *it);
+void content_small(const struct content_rules *rules, struct packer *packer, struct job *job,
+		   struct item *it);
 
 /**
  * struct large - a large file on its way through the pieces of its job
  * @holes: gets the content, in order; what it stores goes into @piece
+ * @pack: gets it instead, with @packs
  * @hash: of bytes; @sums: of the checksums of its chunks
  * @sum: of the current chunk, which @chunk_left bytes are missing from
  * @stored: bytes so far; @whole: their checksum, while they are no more than a small file
@@ -47,6 +54,8 @@ struct large {
 	struct ring *ring;
 	struct job *job;
 	struct holes holes;
+	struct pack_large pack;
+	bool packs;
 	struct piece *piece;
 	u64 hash;
 	u64 sums;
@@ -59,8 +68,12 @@ struct large {
 /* Return: whether there is a piece; else it is the end of the run. */
 bool large_begin(struct large *l, const struct content_rules *rules, struct ring *ring,
 		 struct job *job);
-/* All of the content has passed: the item gets what was computed. */
-void large_finish(struct large *l, struct item *it);
+/* The content is compressed, which was found to pay, before any of it has passed. */
+int large_pack(struct large *l, struct packer *packer);
+/* Pass content, as to struct holes; NULL: zeros. */
+int large_data(void *large, const char *p, u64 bytes);
+/* All of the content has passed: the item gets what was computed.  0 or -errno */
+int large_finish(struct large *l, struct item *it);
 /* Whatever has become of it, the writer gets the last piece. */
 void large_end(struct large *l);
 

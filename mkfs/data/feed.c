@@ -139,10 +139,9 @@ static int end_large(struct feed *f)
 	int ret = f->held ? holes_data(&f->large.holes, f->block, f->held) : 0;
 
 	if (!ret)
-		ret = holes_end(&f->large.holes);
+		ret = large_finish(&f->large, f->item);
 	if (ret)
 		return ret;
-	large_finish(&f->large, f->item);
 	large_end(&f->large);
 	end_job(f);
 	return 0;
@@ -154,7 +153,7 @@ static int feed_end(struct source_sink *sink)
 
 	if (f->job->large)
 		return end_large(f);
-	content_small(&f->s->store->rules, f->job, f->item);
+	content_small(&f->s->store->rules, NULL, f->job, f->item);
 	return f->item->err;
 }
 

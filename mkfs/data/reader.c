@@ -17,6 +17,8 @@
 struct reader {
 	struct stream *s;
 	char *staging;
+	char *sample;
+	struct packer *packer;
 	struct input *in;
 };
 
@@ -46,6 +48,44 @@ static bool compare_small(struct reader *r, struct item *it, const char *buf)
 	return keep_by_bytes_end(&compare, it->sparse, it->extents, it->nextents);
 }
 
+/* Compares content with bytes in memory, or with the open file. */
+struct content_compare {
+	struct reader *r;
+	const char *buf;
+};
+
+static int compare_piece(void *arg, u64 pos, const void *data, u64 len)
+{
+	static const char zeros[STAGING_BYTES];
+	const struct content_compare *c = arg;
+	const struct source_ops *ops = c->r->in->src->ops;
+	const char *have;
+	u64 at, n;
+
+	for (at = 0; at < len; at += n) {
+		n = len - at < STAGING_BYTES ? len - at : STAGING_BYTES;
+		have = c->buf ? c->buf + pos + at : c->r->staging;
+		if (!c->buf && !ops->read(c->r->in, c->r->staging, n, pos + at))
+			return -EIO;
+		if (memcmp(have, data ? (const char *)data + at : zeros, n))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+/*
+ * Update: compare a file with the inode of its name by content, where one of both may be compressed:
+ * what is stored says nothing then.  @buf: NULL: the open file is read
+ */
+static bool compare_content(struct reader *r, const struct item *it, const char *buf)
+{
+	struct content_compare c = { .r = r, .buf = buf };
+	const u32 ino = old_inode(r, it);
+
+	return ino && keep_by_content(r->s->store->base, ino, it->node->size,
+				      r->s->store->rules.pack.codec, compare_piece, &c);
+}
+
 static void run_small(struct reader *r, struct job *job, struct item *it)
 {
 	const struct source_ops *ops = r->in->src->ops;
@@ -53,8 +93,10 @@ static void run_small(struct reader *r, struct job *job, struct item *it)
 
 	if (input_open(r->in, it->dir, it->node)) {
 		if (ops->read(r->in, buf, it->node->size, 0) && input_unchanged(r->in)) {
-			content_small(&r->s->store->rules, job, it);
-			if (!it->why)
+			it->kept = compare_content(r, it, buf);
+			if (!it->kept)
+				content_small(&r->s->store->rules, r->packer, job, it);
+			if (!it->kept && !it->packed && !it->why)
 				it->kept = compare_small(r, it, buf);
 		}
 		input_close(r->in);
@@ -67,7 +109,7 @@ static int pass_holes(void *holes, const char *p, u64 bytes)
 	return p ? holes_data(holes, p, bytes) : holes_zeros(holes, bytes);
 }
 
-static int read_large(struct reader *r, struct holes *h)
+static int read_holes(struct reader *r, struct holes *h)
 {
 	return input_pass(r->in, r->staging, STAGING_BYTES, pass_holes, h) ?: holes_end(h);
 }
@@ -87,11 +129,24 @@ static void compare_large(struct reader *r, struct item *it)
 		return;
 	keep_by_bytes_begin(&compare, r->s->store->base, ino);
 	holes_init(&h, keep_by_bytes_data, &compare);
-	ret = compare.differs ? -ECANCELED : read_large(r, &h);
+	ret = compare.differs ? -ECANCELED : read_holes(r, &h);
 	if (!ret && input_unchanged(r->in))
 		it->kept = keep_by_bytes_end(&compare, h.sparse,
 					     (struct dsfs_extent_record *)h.extents.p, h.extents.n);
 	holes_free(&h);
+}
+
+/* Whether the open file is stored compressed, by what it begins with. */
+static int choose_form(struct reader *r, const struct item *it, struct large *l)
+{
+	const u64 size = it->node->size;
+	const u64 bytes = size < PACK_SAMPLE ? size : PACK_SAMPLE;
+
+	if (!r->s->store->rules.pack.codec || size >= PACK_LIMIT)
+		return 0;
+	if (!r->in->src->ops->read(r->in, r->sample, bytes, 0))
+		return -EIO;
+	return pack_pays(r->packer, size, r->sample) ? large_pack(l, r->packer) : 0;
 }
 
 /* Read the open file, unless the image has it. */
@@ -99,13 +154,16 @@ static void pass_large(struct reader *r, struct item *it, struct large *l)
 {
 	int ret;
 
-	compare_large(r, it);
+	it->kept = compare_content(r, it, NULL);
+	if (!it->kept && !r->in->why)
+		compare_large(r, it);
 	if (it->kept || r->in->why)
 		return;
-	ret = read_large(r, &l->holes);
+	ret = choose_form(r, it, l) ?:
+	      input_pass(r->in, r->staging, STAGING_BYTES, large_data, l);
 	if (!ret && input_unchanged(r->in))
-		large_finish(l, it);
-	else if (ret && !r->in->why)
+		ret = large_finish(l, it);
+	if (ret && !r->in->why)
 		content_bad(it, "out of memory", ret);
 }
 
@@ -164,16 +222,23 @@ void *reader_run(void *stream)
 {
 	struct stream *s = stream;
 	struct reader r = { .s = s, .in = input_new(s->store->source),
-			    .staging = malloc(STAGING_BYTES) };
-	bool ok = r.in && r.staging;
+			    .staging = malloc(STAGING_BYTES),
+			    .packer = packer_new(&s->store->rules.pack) };
+	bool ok = r.in && r.staging && r.packer;
 	struct job *job;
 
+	if (ok && s->store->rules.pack.codec) {
+		r.sample = malloc(PACK_SAMPLE);
+		ok = r.sample;
+	}
 	while (ok && (job = ring_take(&s->ring, form_job, s))) {
 		run_job(&r, job);
 		ring_set(&s->ring, job, &job->ready);
 	}
 	ring_end(&s->ring, !ok);
 	input_free(r.in);
+	packer_free(r.packer);
+	free(r.sample);
 	free(r.staging);
 	return NULL;
 }

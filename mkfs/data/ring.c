@@ -36,6 +36,8 @@ static void free_extents(struct job *job)
 	for (unsigned int i = 0; i < job->nitems; i++) {
 		free(job->items[i].extents);
 		job->items[i].extents = NULL;
+		free(job->items[i].ends);
+		job->items[i].ends = NULL;
 	}
 }
 

@@ -20,6 +20,7 @@
  * @off, @stored: place and length of its stored bytes in the buffer of the job
  * @first_sum, @sums: index and number of its checksums in the job
  * @why: error message; NULL: no error
+ * @packed: it is compressed: @ends has the @nends ends of its frames
  * @kept: update: the base image has this content under this name
  */
 struct item {
@@ -29,12 +30,15 @@ struct item {
 	u64 hash;
 	const char *why;
 	struct dsfs_extent_record *extents;
+	u32 *ends;
+	u32 nends;
 	u32 nextents;
 	u32 off;
 	u32 first_sum;
 	u32 sums;
 	int err;
 	bool sparse;
+	bool packed;
 	bool kept;
 };
 

@@ -17,11 +17,34 @@ struct dup {
 	const struct node *of;
 };
 
-/* Add the record of a file with holes. */
-static int add_sparse(struct store *s, struct item *it)
+/* Add the record of a compressed file. */
+static int add_packed(struct store *s, struct item *it)
+{
+	const struct packed packed = {
+		.stored = it->stored,
+		.codec = s->rules.pack.codec,
+		.unit_bits = s->rules.pack.unit_bits,
+	};
+	int ret = tree_add_packed(s->tree, it->node, &packed, it->nends);
+
+	s->figures.packed_files++;
+	s->figures.packed_bytes += it->node->size;
+	s->figures.packed_stored += it->stored;
+	for (u32 i = 0; !ret && it->nends > 1 && i < it->nends; i++) {
+		const __le32 end = cpu_to_le32(it->ends[i]);
+
+		ret = spool_add(&s->tree->units, &end, sizeof(end));
+	}
+	return ret;
+}
+
+/* Add the record of a file with holes, or of a compressed one. */
+static int add_record(struct store *s, struct item *it)
 {
 	struct tree *t = s->tree;
 
+	if (it->packed)
+		return add_packed(s, it);
 	if (!it->sparse)
 		return 0;
 	s->figures.sparse_files++;
@@ -64,7 +87,7 @@ static void count_file(struct store *s, const struct item *it)
 int store_in_place(struct store *s, struct item *it, const u32 *sums)
 {
 	struct node *n = it->node;
-	int ret = add_sparse(s, it);
+	int ret = add_record(s, it);
 
 	count_file(s, it);
 	if (!it->stored)
@@ -189,7 +212,8 @@ static void undo(struct store *s, const struct undo *u, struct node *n, u64 pos)
 	s->place = u->place;
 	if (s->place.at.last)
 		s->place.at.last->flags = u->last_flags;
-	n->flags = u->flags;
+	/* its frames are the same, wherever they are */
+	n->flags = u->flags | (n->flags & NODE_PACKED);
 	spool_cut(&s->tree->chunks, u->chunks);
 	output_cut(s->out, pos);
 }
@@ -301,7 +325,7 @@ static int store_streamed(struct store *s, struct ring *ring, struct job *job, s
 		return report_item(s, it);
 	}
 	place_resize(&s->place, pos, guess, stored);
-	ret = take_whole_sum(s, it->node, u.chunks, stored) ?: add_sparse(s, it);
+	ret = take_whole_sum(s, it->node, u.chunks, stored) ?: add_record(s, it);
 	count_file(s, it);
 	return ret ? ret : dedup_large(s, it, &u, pos);
 }
@@ -318,7 +342,7 @@ static int store_item(struct store *s, struct job *job, struct item *it, char *b
 		count_file(s, it);
 		return 0;
 	}
-	ret = add_sparse(s, it);
+	ret = add_record(s, it);
 	count_file(s, it);
 	return ret ? ret : store_small(s, job, it, buf, sums);
 }
@@ -374,6 +398,7 @@ void store_init(struct store *s)
 	s->hash_uuid = s->o->epoch && !p->uuid_set;
 	s->rules.chunk_bits = p->chunk_bits;
 	s->rules.small_bits = p->small_bits;
+	s->rules.pack = s->o->pack;
 	s->rules.hash_all = s->hash_uuid || (!s->o->no_dedup && !p->chunk_bits);
 	s->dups.size = sizeof(struct dup);
 	place_init(&s->place, s->start, p->align_bits, p->object_bits);

@@ -18,6 +18,7 @@
  * struct store_figures - what the report says of the data
  * @stored: bytes that all files of the image store
  * @dead: bytes that were stored and that no name is left of
+ * @packed_files: compressed files, of @packed_bytes, which are stored as @packed_stored
  * @archives: --tar-index: archives
  * @cloned: bytes of them whose blocks the target shares with their files
  */
@@ -25,6 +26,9 @@ struct store_figures {
 	u64 dup_files;
 	u64 dup_bytes;
 	u64 sparse_files;
+	u64 packed_files;
+	u64 packed_bytes;
+	u64 packed_stored;
 	u64 stored;
 	u64 dead;
 	u64 archives;

@@ -67,6 +67,24 @@ static int extra_number(struct meta *m, const struct dsfs_extra *extra, __le32 *
 	return 0;
 }
 
+/* Put a record of a compressed file in front of its extra record, if it has one. */
+static int set_packed(struct meta *m, const struct node *n, __le32 *number)
+{
+	const struct packed *p = node_packed(m->store->tree, n);
+	struct dsfs_compressed raw = { .extra = *number };
+
+	if (!p)
+		return 0;
+	raw.stored = cpu_to_le32(p->stored);
+	raw.units = cpu_to_le32(p->units);
+	raw.codec = p->codec;
+	raw.unit_bits = p->unit_bits;
+	if (array_append(&m->packed, &raw))
+		return -ENOMEM;
+	*number = cpu_to_le32(m->packed.n);
+	return DSFS_INODE_COMPRESSED;
+}
+
 static void set_start(struct dsfs_inode *raw, u64 v)
 {
 	raw->start_hi = cpu_to_le16(v >> 32);
@@ -128,6 +146,10 @@ static int put_inode(struct meta *m, struct node *n, u64 dir_index)
 		if (ret)
 			return ret;
 	}
+	ret = set_packed(m, n, &raw.extra);
+	if (ret < 0)
+		return ret;
+	flags |= ret;
 	if (n->flags & NODE_SHARED)
 		flags |= DSFS_INODE_SHARED;
 	raw.mode = cpu_to_le16(n->mode);
@@ -148,6 +170,7 @@ int meta_inodes(struct meta *m)
 
 	if (table_init(&m->extras, sizeof(struct dsfs_extra), sizeof(struct dsfs_extra)))
 		return -ENOMEM;
+	m->packed.size = sizeof(struct dsfs_compressed);
 	meta_begin(m, DSFS_REGION_INODES);
 	ret = meta_put(m, &none, sizeof(none)) ?: put_inode(m, &t->root, 0);
 	while (!ret && (n = tree_next(t, &walk))) {

@@ -104,6 +104,13 @@ static int put_extras(struct meta *m)
 	       meta_end(m);
 }
 
+static int put_compressed(struct meta *m)
+{
+	meta_begin(m, DSFS_REGION_COMPRESSED);
+	return meta_put(m, m->packed.p, m->packed.n * sizeof(struct dsfs_compressed)) ?:
+	       meta_end(m);
+}
+
 static int put_symlinks(struct meta *m)
 {
 	struct tree_walk walk = { 0 };
@@ -186,8 +193,8 @@ static int put_regions(struct meta *m)
 	return meta_inodes(m) ?: put_names(m) ?: put_index(m) ?: put_dirs(m) ?: put_owners(m) ?:
 	       put_extras(m) ?: put_symlinks(m) ?: put_xattrs(m) ?: put_filesums(m) ?:
 	       put_spool(m, DSFS_REGION_EXTENTS, &t->extents) ?:
-	       put_spool(m, DSFS_REGION_CHUNKSUMS, &t->chunks) ?: put_history(m) ?:
-	       meta_blocksums(m);
+	       put_spool(m, DSFS_REGION_CHUNKSUMS, &t->chunks) ?: put_compressed(m) ?:
+	       put_spool(m, DSFS_REGION_UNITS, &t->units) ?: put_history(m) ?: meta_blocksums(m);
 }
 
 /*
@@ -230,6 +237,7 @@ static void fill_super(struct meta *m)
 	sb->name_hash = DSFS_HASH_XXH64;
 	sb->compat = cpu_to_le64((params->chunk_bits ? DSFS_COMPAT_DATA_SUMS : 0) |
 				 (m->gen->has_note ? DSFS_COMPAT_NOTE : 0) | gen->compat);
+	sb->incompat = cpu_to_le64(m->packed.n ? DSFS_INCOMPAT_COMPRESSED : 0);
 	sb->generation = cpu_to_le64(gen->number);
 	sb->build_time = cpu_to_le64(gen->time);
 	memcpy(sb->label, params->label, sizeof(sb->label));
@@ -284,4 +292,5 @@ void meta_free(struct meta *m)
 {
 	array_free(&m->sums);
 	table_free(&m->extras);
+	array_free(&m->packed);
 }

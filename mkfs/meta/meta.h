@@ -33,6 +33,7 @@ struct generation {
  * @sums: checksum of each block that is complete
  * @hash: of the bytes of all these, for a derived UUID
  * @extras: struct dsfs_extra, all of which is the key
+ * @packed: struct dsfs_compressed
  */
 struct meta {
 	struct generation *gen;
@@ -43,6 +44,7 @@ struct meta {
 	struct array sums;
 	u64 hash;
 	struct table extras;
+	struct array packed;
 	u64 content_bytes;
 	u64 files;
 	struct dsfs_super super;

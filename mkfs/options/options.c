@@ -11,9 +11,13 @@
 #include "msg.h"
 #include "options.h"
 #include "parse.h"
+#include "unpack.h"
 
 #define EXIT_USAGE	2
 #define CHUNK_BITS	15
+#define UNIT_BITS	17
+#define COMPRESS_LEVEL	3
+#define COMPRESS_LEVEL_MAX	19
 /* Archives and their members both have checksums, so chunks are larger: Documentation/shards.rst */
 #define TAR_INDEX_CHUNK_BITS	18
 /* Why --update refuses what decides the layout */
@@ -85,6 +89,27 @@ static int take_tar_bytes(const struct arg *a, void *ctx, const char *arg)
 	return 0;
 }
 
+/* zstd, zstd:LEVEL, lz4 or auto */
+static int take_compress(const struct arg *a, void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+	u64 level = COMPRESS_LEVEL;
+
+	o->pack = (struct pack_rules){ .codec = DSFS_CODEC_ZSTD, .unit_bits = UNIT_BITS };
+	if (!strcmp(arg, "lz4"))
+		o->pack.codec = DSFS_CODEC_LZ4;
+	else if (!strcmp(arg, "auto"))
+		o->pack.quick = true;
+	else if (!strncmp(arg, "zstd:", 5) ?
+		 parse_decimal(arg + 5, &level) || !level || level > COMPRESS_LEVEL_MAX :
+		 !!strcmp(arg, "zstd"))
+		return arg_wrong(a, arg, "not zstd, zstd:LEVEL with a level from 1 to 19, lz4 or auto");
+	o->pack.level = level;
+	if (!unpack_has(o->pack.codec))
+		return arg_wrong(a, arg, "a codec that this build does not have");
+	return 0;
+}
+
 static const struct arg option_table[] = {
 	{ 'L', "label", "TEXT", "volume label, up to 64 bytes",
 	  ARG_TEXT(struct options, label, DSFS_LABEL_MAX) },
@@ -153,6 +178,8 @@ static const struct arg option_table[] = {
 	  ARG_CHOICE(struct options, boot), .not = HAS_ITS_OWN },
 	{ 0, "no-dedup", NULL, "store identical contents as often as they occur",
 	  ARG_FLAG(struct options, no_dedup), .not = "compact; tar-index" },
+	{ 0, "compress", "CODEC", "compress files that get smaller: zstd[:LEVEL], lz4, auto",
+	  .set = take_compress, .not = "compact; tar; tar-index" },
 	{ 0, "update", NULL,
 	  "add a generation to IMAGE, of what is new or changed",
 	  ARG_SET(struct options, build, BUILD_UPDATE), .alone = true },

@@ -31,6 +31,20 @@ struct pattern {
 };
 
 /**
+ * struct pack_rules - how contents are compressed
+ * @codec: DSFS_CODEC_*; 0: they are not
+ * @level: of zstd
+ * @quick: contents that a quick test finds random are not tried
+ * @unit_bits: log2 of the bytes of a unit
+ */
+struct pack_rules {
+	u8 codec;
+	u8 unit_bits;
+	bool quick;
+	int level;
+};
+
+/**
  * enum build - kind of the result
  * @BUILD_NEW: an image of a tree
  * @BUILD_UPDATE: a new generation of an existing image
@@ -118,6 +132,7 @@ struct options {
 	unsigned int npatterns;
 	struct limits limits;
 	unsigned int digest;
+	struct pack_rules pack;
 	u8 align_bits;
 	u8 chunk_bits;
 	u8 small_bits;
@@ -201,6 +216,7 @@ u64 memory_for_us(void);
  * @chunk_bits: log2 of the bytes that a checksum covers; 0: no checksums
  * @small_bits: log2 of the bytes up to which a file has one checksum; at least @chunk_bits
  * @object_bits: log2 of the size of the store's objects; 0: it has none
+ * @compressed: the image has compressed files
  * @uuid: valid with @uuid_set; otherwise it is made at the end
  */
 struct params {
@@ -210,6 +226,7 @@ struct params {
 	u8 chunk_bits;
 	u8 small_bits;
 	u8 object_bits;
+	bool compressed;
 	bool uuid_set;
 };
 

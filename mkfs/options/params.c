@@ -31,6 +31,7 @@ void params_of_image(struct params *p, const struct options *o, const struct dsf
 	p->align_bits = geo->align_bits;
 	p->chunk_bits = geo->chunk_bits;
 	p->small_bits = geo->small_bits;
+	p->compressed = geo->incompat & DSFS_INCOMPAT_COMPRESSED;
 	if (o->object_set)
 		p->object_bits = o->object_bits;
 	else

@@ -47,6 +47,9 @@ static void plan_file(struct plan *p, const struct node *n,
 	if (size >= HOLE_MIN)
 		p->upper += sizeof(struct dsfs_extra) +
 			    (size / HOLE_MIN + 1) * sizeof(struct dsfs_extent_record);
+	if (o->pack.codec || params->compressed)
+		p->upper += sizeof(struct dsfs_compressed) +
+			    ((size >> DSFS_UNIT_BITS_MIN) + 1) * sizeof(__le32);
 	if (n->flags & NODE_KEPT)
 		return;
 	room = round_up_to(size, 1ULL << params->align_bits);

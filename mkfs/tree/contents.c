@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a tree knows of its contents besides their places: holes and checksums.  Both grow with
+ * What a tree knows of its contents besides their places: holes, frames and checksums.  Both grow with
  * the bytes of a data set, so they are kept as the image will have them, in spools.
  */
 #include "msg.h"
@@ -19,6 +19,25 @@ int tree_add_holes(struct tree *t, struct node *n, u64 stored, u32 extents)
 		return 0;
 	msg_error(NULL, "extents of files with holes: over the limit of 2^32");
 	return -EFBIG;
+}
+
+int tree_add_packed(struct tree *t, struct node *n, const struct packed *packed, u64 units)
+{
+	const u64 first = t->units.len / sizeof(__le32);
+	struct packed *p;
+
+	if (units > 1 && first + units > 1ULL << 32) {
+		msg_error(NULL, "units of compressed files: over the limit of 2^32");
+		return -EFBIG;
+	}
+	p = array_add(&t->packed);
+	if (!p)
+		return -ENOMEM;
+	*p = *packed;
+	p->units = units > 1 ? first : 0;
+	n->sparse = t->packed.n;
+	n->flags |= NODE_PACKED;
+	return 0;
 }
 
 int tree_add_sums(struct tree *t, const u32 *sums, u32 count)

@@ -374,6 +374,8 @@ int tree_init(struct tree *t, const char *source, u64 memory)
 	t->sparse.size = sizeof(struct sparse);
 	spool_init(&t->extents);
 	spool_init(&t->chunks);
+	t->packed.size = sizeof(struct packed);
+	spool_init(&t->units);
 	if (owners_init(&t->owners) || xsets_init(&t->xsets))
 		return -ENOMEM;
 	t->root_dir = node_new_dir(&t->arena, &t->root, NULL);
@@ -392,5 +394,7 @@ void tree_free(struct tree *t)
 	array_free(&t->sparse);
 	spool_free(&t->extents);
 	spool_free(&t->chunks);
+	array_free(&t->packed);
+	spool_free(&t->units);
 	free(t->dirs);
 }

@@ -32,6 +32,7 @@ struct symlink;
 #define NODE_QUEUED	0x0040	/* already in the order of data */
 #define NODE_NO_TIME	0x0200	/* its mtime does not tell whether it has changed */
 #define NODE_KEPT	0x0400	/* an update: its content is in the image already */
+#define NODE_PACKED	0x1000	/* compressed */
 #define NODE_FOUND	0x0800	/* an update: it is there under another name */
 
 /**
@@ -57,7 +58,8 @@ union node_data {
  * @source: a number by which the source knows the file again
  * @owner: number in the owner table
  * @xattrs: number of the xattr set; 0: none
- * @sparse: number of the record of a file with holes plus one; 0: none
+ * @sparse: number of the record of a file with holes plus one, or with NODE_PACKED of a compressed
+ *	one; 0: none
  * @sum: FILESUMS entry
  */
 struct node {
@@ -154,6 +156,17 @@ struct sparse {
 };
 
 /**
+ * struct packed - a compressed file
+ * @units: index in UNITS of the end of its first frame
+ */
+struct packed {
+	u32 stored;
+	u32 units;
+	u8 codec;
+	u8 unit_bits;
+};
+
+/**
  * struct tree - all of it
  * @source: path of the source, for messages
  * @overflow: where arenas have what exceeds its limit
@@ -161,7 +174,8 @@ struct sparse {
  *	and one between nodes would bring these to memory, too
  * @dirs: breadth first, after tree_order(): index = DIRS record
  * @sparse: struct sparse
- * @extents, @chunks: EXTENTS and CHUNKSUMS
+ * @packed: struct packed
+ * @extents, @chunks, @units: EXTENTS, CHUNKSUMS and UNITS
  * @nlinks: at least the number of files with several names
  * @inodes: records, record 0 counted
  */
@@ -175,8 +189,10 @@ struct tree {
 	struct dir **dirs;
 	size_t nlinks;
 	struct array sparse;
+	struct array packed;
 	struct spool extents;
 	struct spool chunks;
+	struct spool units;
 	struct owners owners;
 	struct xsets xsets;
 	u64 ndirs;
@@ -226,16 +242,26 @@ static inline bool node_is_data(const struct node *n)
 
 static inline const struct sparse *node_sparse(const struct tree *t, const struct node *n)
 {
-	if (!n->sparse)
+	if (!n->sparse || n->flags & NODE_PACKED)
 		return NULL;
 	return (const struct sparse *)t->sparse.p + n->sparse - 1;
+}
+
+static inline const struct packed *node_packed(const struct tree *t, const struct node *n)
+{
+	if (!(n->flags & NODE_PACKED))
+		return NULL;
+	return (const struct packed *)t->packed.p + n->sparse - 1;
 }
 
 /* Number of stored bytes of a regular file. */
 static inline u64 node_stored(const struct tree *t, const struct node *n)
 {
+	const struct packed *p = node_packed(t, n);
 	const struct sparse *s = node_sparse(t, n);
 
+	if (p)
+		return p->stored;
 	return s ? s->stored : n->size;
 }
 
@@ -246,6 +272,11 @@ static inline u64 node_stored(const struct tree *t, const struct node *n)
  * Say that a file has holes: the caller adds its @extents records to t->extents next.
  */
 int tree_add_holes(struct tree *t, struct node *n, u64 stored, u32 extents);
+/*
+ * Say that a file is compressed, to @units units: the caller adds their ends to t->units next, if
+ * there are several.
+ */
+int tree_add_packed(struct tree *t, struct node *n, const struct packed *packed, u64 units);
 /* Add checksums of chunks to CHUNKSUMS. */
 int tree_add_sums(struct tree *t, const u32 *sums, u32 count);
 /* Give a file its checksums: a single one is in the node. */

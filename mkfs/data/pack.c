@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Compression of contents.  A file is stored compressed if what it begins with gets smaller by a
+ * tenth.  That depends on its bytes alone: a file has the same form wherever its bytes
+ * come from, whatever the number of threads.
+ *
+ * Each unit is compressed by itself, and is stored as it is where that does not make it smaller.
+ * Readers reject a frame whose unit has more than DSFS_RATIO_MAX times its bytes.  A unit that zstd
+ * would make smaller than that is given to it in pieces, each of which becomes a block of at
+ * least four bytes.
+ */
+#ifndef DSFS_NO_ZSTD
+#include <zstd.h>
+#endif
+#ifndef DSFS_NO_LZ4
+#include <lz4.h>
+#endif
+#include <stdlib.h>
+
+#include "pack.h"
+
+#define PIECE		(4 * DSFS_RATIO_MAX)
+#define QUICK_BYTES	(32U << 10)
+#define QUICK_LEVEL	(-5)
+
+/**
+ * struct packer - what a thread needs to compress
+ * @zstd: its context; NULL for another codec
+ * @out: room for a frame; @frames: for those of a file in memory
+ */
+struct packer {
+	const struct pack_rules *rules;
+	void *zstd;
+	char *out;
+	char *frames;
+};
+
+#ifdef DSFS_NO_ZSTD
+static void *zstd_new(void)
+{
+	return NULL;
+}
+
+static void zstd_free(void *zstd)
+{
+	(void)zstd;
+}
+
+static u32 zstd_frame(const struct packer *p, int level, const char *unit, u32 bytes)
+{
+	(void)p;
+	(void)level;
+	(void)unit;
+	return bytes;
+}
+#else
+static void *zstd_new(void)
+{
+	return ZSTD_createCCtx();
+}
+
+static void zstd_free(void *zstd)
+{
+	ZSTD_freeCCtx(zstd);
+}
+
+/* Compress a unit of which nearly nothing would be left.  Return: length of the frame; @bytes. */
+static u32 zstd_pieces(const struct packer *p, const char *unit, u32 bytes)
+{
+	ZSTD_outBuffer out = { p->out, bytes - 1, 0 };
+	ZSTD_inBuffer in = { unit, 0, 0 };
+	size_t left = 0;
+
+	if (ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(p->zstd, bytes)))
+		return bytes;
+	while (in.size < bytes && !left) {
+		in.size = bytes - in.size < PIECE ? bytes : in.size + PIECE;
+		left = ZSTD_compressStream2(p->zstd, &out, &in,
+					    in.size < bytes ? ZSTD_e_flush : ZSTD_e_end);
+	}
+	return left ? bytes : out.pos;
+}
+
+/* Compress a unit to p->out.  Return: length of the frame; @bytes: it does not get smaller. */
+static u32 zstd_frame(const struct packer *p, int level, const char *unit, u32 bytes)
+{
+	size_t n;
+
+	ZSTD_CCtx_reset(p->zstd, ZSTD_reset_session_and_parameters);
+	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, level);
+	n = ZSTD_compress2(p->zstd, p->out, bytes - 1, unit, bytes);
+	if (ZSTD_isError(n))
+		return bytes;
+	if (n * DSFS_RATIO_MAX >= bytes)
+		return n;
+	ZSTD_CCtx_reset(p->zstd, ZSTD_reset_session_only);
+	return zstd_pieces(p, unit, bytes);
+}
+#endif
+
+#ifdef DSFS_NO_LZ4
+static u32 lz4_frame(const struct packer *p, const char *unit, u32 bytes)
+{
+	(void)p;
+	(void)unit;
+	return bytes;
+}
+#else
+static u32 lz4_frame(const struct packer *p, const char *unit, u32 bytes)
+{
+	const int n = LZ4_compress_default(unit, p->out, bytes, bytes - 1);
+
+	return n > 0 ? n : bytes;
+}
+#endif
+
+struct packer *packer_new(const struct pack_rules *rules)
+{
+	struct packer *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->rules = rules;
+	if (!rules->codec)
+		return p;
+	p->out = malloc(1U << rules->unit_bits);
+	p->frames = malloc(PACK_SAMPLE);
+	if (rules->codec == DSFS_CODEC_ZSTD)
+		p->zstd = zstd_new();
+	if (p->out && p->frames && (p->zstd || rules->codec != DSFS_CODEC_ZSTD))
+		return p;
+	packer_free(p);
+	return NULL;
+}
+
+void packer_free(struct packer *p)
+{
+	if (!p)
+		return;
+	if (p->zstd)
+		zstd_free(p->zstd);
+	free(p->out);
+	free(p->frames);
+	free(p);
+}
+
+u32 pack_unit(struct packer *p, const char *unit, u32 bytes, const char **frame)
+{
+	u32 n = bytes;
+
+	if (p->rules->codec == DSFS_CODEC_ZSTD)
+		n = zstd_frame(p, p->rules->level, unit, bytes);
+	else if (p->rules->codec == DSFS_CODEC_LZ4)
+		n = lz4_frame(p, unit, bytes);
+	if (n >= bytes || (u64)n * DSFS_RATIO_MAX < bytes)
+		n = bytes;
+	*frame = n < bytes ? p->out : unit;
+	return n;
+}
+
+/* Whether a quick test, which JPEGs and archives do not pass, finds something to save. */
+static bool passes_quick(const struct packer *p, const char *sample, u32 bytes)
+{
+	if (!p->rules->quick)
+		return true;
+	if (bytes > QUICK_BYTES) {
+		sample += (bytes - QUICK_BYTES) / 2;
+		bytes = QUICK_BYTES;
+	}
+	return zstd_frame(p, QUICK_LEVEL, sample, bytes) < bytes - bytes / 20;
+}
+
+static bool may_pay(struct packer *p, u64 size, const char *sample)
+{
+	return p->rules->codec && size > 1 && size < PACK_LIMIT &&
+	       passes_quick(p, sample, size < PACK_SAMPLE ? size : PACK_SAMPLE);
+}
+
+/* Compress up to a sample into p->frames, as long as that pays.  Return: bytes of frames; 0. */
+static u32 pack_sample(struct packer *p, const char *sample, u32 bytes, struct array *ends)
+{
+	const u32 most = bytes - (bytes + 9) / 10;
+	const u32 unit = 1U << p->rules->unit_bits;
+	const char *frame;
+	u32 at, n, len, stored = 0;
+
+	for (at = 0; at < bytes; at += n) {
+		n = bytes - at < unit ? bytes - at : unit;
+		len = pack_unit(p, sample + at, n, &frame);
+		if (stored + len > most)
+			return 0;
+		memcpy(p->frames + stored, frame, len);
+		stored += len;
+		if (ends && array_append(ends, &stored))
+			return 0;
+	}
+	return stored;
+}
+
+bool pack_pays(struct packer *p, u64 size, const char *sample)
+{
+	return may_pay(p, size, sample) &&
+	       pack_sample(p, sample, size < PACK_SAMPLE ? size : PACK_SAMPLE, NULL);
+}
+
+int pack_small(struct packer *p, struct item *it, char *buf)
+{
+	const u64 size = it->node->size;
+	struct array ends = { .size = sizeof(u32) };
+	u32 stored;
+
+	if (!may_pay(p, size, buf))
+		return 0;
+	stored = pack_sample(p, buf, size, &ends);
+	if (!stored) {
+		array_free(&ends);
+		return 0;
+	}
+	memcpy(buf, p->frames, stored);
+	it->stored = stored;
+	it->packed = true;
+	it->ends = ends.p;
+	it->nends = ends.n;
+	return 1;
+}
+
+int pack_large_init(struct pack_large *l, struct packer *p,
+		    int (*emit)(void *ctx, const char *p, u64 bytes), void *ctx)
+{
+	*l = (struct pack_large){ .packer = p, .emit = emit, .ctx = ctx,
+				  .ends.size = sizeof(u32) };
+	l->unit = malloc(1U << p->rules->unit_bits);
+	return l->unit ? 0 : -ENOMEM;
+}
+
+void pack_large_free(struct pack_large *l)
+{
+	free(l->unit);
+	l->unit = NULL;
+	array_free(&l->ends);
+}
+
+static int end_unit(struct pack_large *l)
+{
+	const char *frame;
+	const u32 len = pack_unit(l->packer, l->unit, l->held, &frame);
+	u32 end;
+	int ret;
+
+	l->held = 0;
+	l->stored += len;
+	end = l->stored;
+	ret = l->emit(l->ctx, frame, len);
+	return ret ? ret : array_append(&l->ends, &end);
+}
+
+int pack_large_data(void *large, const char *p, u64 bytes)
+{
+	struct pack_large *l = large;
+	const u32 unit = 1U << l->packer->rules->unit_bits;
+	int ret = 0;
+	u64 n;
+
+	for (; !ret && bytes; bytes -= n) {
+		n = unit - l->held < bytes ? unit - l->held : bytes;
+		if (p)
+			memcpy(l->unit + l->held, p, n);
+		else
+			memset(l->unit + l->held, 0, n);
+		p = p ? p + n : NULL;
+		l->held += n;
+		if (l->held == unit)
+			ret = end_unit(l);
+	}
+	return ret;
+}
+
+int pack_large_end(struct pack_large *l, struct item *it)
+{
+	const int ret = l->held ? end_unit(l) : 0;
+
+	if (ret)
+		return ret;
+	it->stored = l->stored;
+	it->packed = true;
+	it->ends = l->ends.p;
+	it->nends = l->ends.n;
+	l->ends.p = NULL;
+	return 0;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Compression of contents, unit by unit.
+ */
+#ifndef MKFS_PACK_H
+#define MKFS_PACK_H
+
+#include "../options/options.h"
+#include "ring.h"
+
+/* Content that decides whether a file is compressed: all of it, or what it begins with. */
+#define PACK_SAMPLE	(1U << 20)
+/* A file of this length or more is not compressed: a record has 32 bits for what is stored. */
+#define PACK_LIMIT	(1ULL << 32)
+
+/* What a thread needs to compress; NULL: out of memory. */
+struct packer *packer_new(const struct pack_rules *rules);
+void packer_free(struct packer *p);
+
+/**
+ * pack_unit - compress a unit
+ * @unit: @bytes bytes
+ * @frame: set to the frame: memory of the packer, up to the next call, or @unit itself
+ *
+ * Return: the length of the frame.
+ */
+u32 pack_unit(struct packer *p, const char *unit, u32 bytes, const char **frame);
+
+/* Whether a file of @size bytes that begins with @sample is stored compressed. */
+bool pack_pays(struct packer *p, u64 size, const char *sample);
+
+/**
+ * pack_small - compress a file all of whose bytes are in a buffer, if that pays
+ * @buf: it->node->size bytes; they become the frames
+ *
+ * Return: 1: it was; 0; -ENOMEM.
+ */
+int pack_small(struct packer *p, struct item *it, char *buf);
+
+/**
+ * struct pack_large - a large file on its way through units
+ * @emit: receives the frames in order
+ * @unit: being filled, with @held bytes
+ * @stored: bytes of frames so far
+ * @ends: u32, of frames
+ */
+struct pack_large {
+	struct packer *packer;
+	int (*emit)(void *ctx, const char *p, u64 bytes);
+	void *ctx;
+	char *unit;
+	u32 held;
+	u64 stored;
+	struct array ends;
+};
+
+int pack_large_init(struct pack_large *l, struct packer *p,
+		    int (*emit)(void *ctx, const char *p, u64 bytes), void *ctx);
+void pack_large_free(struct pack_large *l);
+/* Pass content; @p NULL: zeros.  Return: 0, -ENOMEM, or the error of @emit. */
+int pack_large_data(void *large, const char *p, u64 bytes);
+/* All has passed: the item gets the ends of frames. */
+int pack_large_end(struct pack_large *l, struct item *it);
+
+#endif /* MKFS_PACK_H */
