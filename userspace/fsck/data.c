@@ -246,6 +246,33 @@ static void check_behind(struct worker *w, size_t i, u64 base, u64 have)
 			"they are not zero, up to %llu", to);
 }
 
+static int pass_over(void *arg, u64 pos, const void *data, u64 len)
+{
+	(void)arg;
+	(void)pos;
+	(void)data;
+	(void)len;
+	return stop_asked() ? -EINTR : 0;
+}
+
+/* Unpack a compressed file, whose stored bytes were compared with their checksums. */
+static void check_frames(struct worker *w, const struct place *r)
+{
+	struct dsfs_source *src = w->f->src;
+	struct dsfs_extra_info extra;
+	struct dsfs_err err = { 0 };
+	struct dsfs_attr attr;
+	int ret;
+
+	if (!(w->f->geo->incompat & DSFS_INCOMPAT_COMPRESSED) ||
+	    dsfs_inode_get(src, r->ino, &attr, &err) || !(attr.flags & DSFS_INODE_COMPRESSED) ||
+	    dsfs_extra_get(src, &attr, &extra, &err))
+		return;
+	ret = image_stream(src, &attr, &extra, false, pass_over, NULL, &err);
+	if (ret && ret != -EINTR)
+		problem_err(w->f, r->ino, r->pos, &err, ret);
+}
+
 static void do_task(struct worker *w, const struct task *t)
 {
 	const struct place *r = data_at(w->q, t->first);
@@ -260,6 +287,8 @@ static void do_task(struct worker *w, const struct task *t)
 			continue;
 		to = t->n == 1 ? t->off + t->len : r->len;
 		check_chunks(w, r, base, t->off, to);
+		if (to == r->len)
+			check_frames(w, r);
 		done += to - t->off;
 	}
 	/* a loop of its own: the check behind the last file overwrites the buffer */
