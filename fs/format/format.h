@@ -218,11 +218,13 @@ struct dsfs_extra_info {
 /* inode.c */
 int dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino, const struct dsfs_inode *raw,
 		      struct dsfs_attr *attr, struct dsfs_err *err);
+int dsfs_extra_number(const struct dsfs_geo *geo, u16 flags, u32 number, struct dsfs_err *err);
+int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored, struct dsfs_err *err);
+
+/* extra.c */
 int dsfs_extra_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
 		      const struct dsfs_extra *raw, struct dsfs_extra_info *extra,
 		      struct dsfs_err *err);
-int dsfs_extra_number(const struct dsfs_geo *geo, u16 flags, u32 number, struct dsfs_err *err);
-int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored, struct dsfs_err *err);
 
 /* compressed.c */
 int dsfs_compressed_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
@@ -293,7 +295,7 @@ static inline void dsfs_meta_put(struct dsfs_mref *ref)
 int dsfs_meta_copy(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
 		   size_t len, void *to);
 
-/* inode.c: read and decode; -ESTALE: no such inode number */
+/* extra.c, inode.c: read and decode; -ESTALE: no such inode number */
 int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr, struct dsfs_err *err);
 int dsfs_hardlink_follow(struct dsfs_source *src, u32 *ino, u8 *type, struct dsfs_err *err);
 int dsfs_extra_get(struct dsfs_source *src, const struct dsfs_attr *attr,

@@ -11,7 +11,6 @@
 #include "msg.h"
 #include "options.h"
 #include "parse.h"
-#include "unpack.h"
 
 #define EXIT_USAGE	2
 #define CHUNK_BITS	15
@@ -49,7 +48,7 @@ static int take_list(const struct arg *a, void *ctx, const char *arg)
 	struct options *o = ctx;
 
 	(void)a;
-	return add_text(&o->lists, &o->nlists, arg);
+	return add_text(&o->lists.p, &o->lists.n, arg);
 }
 
 static int take_pattern(const struct arg *a, void *ctx, const char *arg)
@@ -105,8 +104,6 @@ static int take_compress(const struct arg *a, void *ctx, const char *arg)
 		 !!strcmp(arg, "zstd"))
 		return arg_wrong(a, arg, "not zstd, zstd:LEVEL with a level from 1 to 19, lz4 or auto");
 	o->pack.level = level;
-	if (!unpack_has(o->pack.codec))
-		return arg_wrong(a, arg, "a codec that this build does not have");
 	return 0;
 }
 
@@ -345,10 +342,10 @@ static int read_lists(struct options *o)
 {
 	int ret = 0;
 
-	for (unsigned int i = 0; !ret && i < o->nlists; i++) {
-		ret = list_read(o->lists[i], o->null_lists, add_line, o);
+	for (unsigned int i = 0; !ret && i < o->lists.n; i++) {
+		ret = list_read(o->lists.p[i], o->null_lists, add_line, o);
 		if (ret == -EINVAL)
-			msg_error(o->lists[i], "not a list of patterns");
+			msg_error(o->lists.p[i], "not a list of patterns");
 	}
 	return ret ? 1 : 0;
 }
@@ -373,5 +370,5 @@ void options_free(struct options *o)
 		free(o->patterns[i].text);
 	free(o->patterns);
 	free(o->tars);
-	free(o->lists);
+	free(o->lists.p);
 }

@@ -79,6 +79,12 @@ enum boot {
 	BOOT_NO,
 };
 
+/* @n values of an option that may be given many times */
+struct texts {
+	const char **p;
+	unsigned int n;
+};
+
 /**
  * struct limits - what is used of the machine
  * @memory: bytes of the tree that are not in a temporary file
@@ -104,6 +110,7 @@ struct limits {
  * @message: --message; NULL: not given
  * @lists: --exclude-from, @nlists of them
  * @small_bits: log2 of the bytes up to which a file is one chunk; 0: those of a chunk
+ * @pack: --compress
  * @no_recheck: do not look at the source again at the end
  * @build: what is to be made of @source
  * @keep: --keep: how many generations of @source; 0: not given
@@ -117,8 +124,7 @@ struct options {
 	const char *order;
 	const char **tars;
 	unsigned int ntars;
-	const char **lists;
-	unsigned int nlists;
+	struct texts lists;
 	u64 tar_bytes;
 	u64 keep;
 	const char *label;

@@ -161,6 +161,8 @@ static struct place place_extra(struct dsfs_source *src, char **arg)
 	struct dsfs_attr a;
 
 	find_file(src, arg[0], &a, &extra);
+	if (a.flags & DSFS_INODE_COMPRESSED)
+		a.extra = extra.compressed.extra;
 	if (!a.extra)
 		die("%s: no extra record", arg[0]);
 	return in_region(src, DSFS_REGION_EXTRAS,
@@ -187,6 +189,29 @@ static struct place place_extent(struct dsfs_source *src, char **arg)
 	return in_region(src, DSFS_REGION_EXTENTS,
 			 (extra.first_extent + strtoull(arg[1], NULL, 0)) * 16,
 			 sizeof(struct dsfs_extent_record), extent_fields);
+}
+
+static struct place place_compressed(struct dsfs_source *src, char **arg)
+{
+	struct dsfs_extra_info extra;
+	struct dsfs_attr a;
+
+	find_file(src, arg[0], &a, &extra);
+	if (!(a.flags & DSFS_INODE_COMPRESSED))
+		die("%s: not compressed", arg[0]);
+	return in_region(src, DSFS_REGION_COMPRESSED,
+			 (a.extra - 1ULL) * sizeof(struct dsfs_compressed),
+			 sizeof(struct dsfs_compressed), compressed_fields);
+}
+
+static struct place place_unit(struct dsfs_source *src, char **arg)
+{
+	struct dsfs_extra_info extra;
+	struct dsfs_attr a;
+
+	find_file(src, arg[0], &a, &extra);
+	return in_region(src, DSFS_REGION_UNITS,
+			 (extra.compressed.units + strtoull(arg[1], NULL, 0)) * 4, 4, le32_fields);
 }
 
 static struct place place_names(struct dsfs_source *src, char **arg)
@@ -436,6 +461,8 @@ static const struct {
 	{ "extra", 1, PHASE_CONTENT, place_extra },
 	{ "dir", 1, PHASE_CONTENT, place_dir },
 	{ "extent", 2, PHASE_CONTENT, place_extent },
+	{ "compressed", 1, PHASE_CONTENT, place_compressed },
+	{ "unit", 2, PHASE_CONTENT, place_unit },
 	{ "names", 2, PHASE_CONTENT, place_names },
 	{ "slot", 1, PHASE_CONTENT, place_slot },
 	{ "name", 1, PHASE_CONTENT, place_name },

@@ -71,11 +71,32 @@ static void walk_runs(struct walk *w, const struct image_node *n)
 	}
 }
 
+static void walk_units(struct walk *w, const struct image_node *n)
+{
+	const struct dsfs_compressed_info *info = &n->extra.compressed;
+	const u64 count = dsfs_units(&n->attr, info);
+	struct dsfs_err err = { 0 };
+	u32 from, to;
+	u64 i;
+
+	for (i = 0; i < count; i++) {
+		if (!good(w, dsfs_units_get(w->src, &n->attr, info, i, &from, &to, &err)))
+			return;
+		if (from >= to || to > info->stored)
+			finding("a frame outside of the stored bytes");
+		if (dsfs_unit_bytes(&n->attr, info, i) > (to - from) * DSFS_RATIO_MAX)
+			finding("a frame with too large a unit");
+	}
+}
+
 static void walk_file(struct walk *w, const struct image_node *n)
 {
 	struct dsfs_err err = { 0 };
 
-	walk_runs(w, n);
+	if (n->attr.flags & DSFS_INODE_COMPRESSED)
+		walk_units(w, n);
+	else
+		walk_runs(w, n);
 	w->next = 0;
 	if (good(w, image_stream(w->src, &n->attr, &n->extra, true, got_piece, w,
 				 &err)) && w->next != n->attr.size)

@@ -1,0 +1,171 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# compress.sh - images of compressed files: what is in them, what updates keep, and what their
+# readers say of frames and records that are broken while all checksums are right.
+set -euo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+
+# lines N: text that gets smaller
+lines()
+{
+	seq 1 "$1"
+}
+
+# frames IMAGE PATH: logical, length, offset and stored bytes of each
+frames()
+{
+	"$bin/dump.dsfs" --extents="$2" "$1" | awk '/stored$/ { on = 1; next } / crc32c$/ { exit } on'
+}
+
+# packed IMAGE PATH: whether the file is compressed
+packed()
+{
+	"$bin/dump.dsfs" --path="$2" "$1" | grep -q '^packed:'
+}
+
+mkdir tree tree/dir
+lines 100 >tree/small
+lines 3000 >tree/one-unit
+lines 400000 >tree/many-units
+cp tree/many-units tree/dir/again
+bytes tree/random 300000 1
+bytes tree/large-random 3000000 2
+{ lines 300000; cat tree/large-random; } >tree/text-then-random
+{ cat tree/large-random; lines 300000; } >tree/random-then-text
+head -c 700000 /dev/zero | tr '\0' x >tree/one-letter
+head -c 5000000 /dev/zero >tree/zeros
+head -c 131072 tree/many-units >tree/unit-exact
+head -c 131073 tree/many-units >tree/unit-and-byte
+head -c 1048576 tree/many-units >tree/sample
+printf x >tree/byte
+: >tree/empty
+lines 5000 >tree/with-xattr
+setfattr -n user.a -v b tree/with-xattr 2>/dev/null || true
+ln tree/small tree/dir/link
+exits "without compression" 0 "$bin/mkfs.dsfs" -q plain.dsfs tree
+
+for codec in zstd zstd:1 zstd:19 lz4 auto; do
+	image=${codec/:/-}.dsfs
+	exits "$codec: mkfs.dsfs" 0 "$bin/mkfs.dsfs" -q --compress=$codec "$image" tree
+	exits "$codec: fsck.dsfs" 0 "$bin/fsck.dsfs" -q "$image"
+	check "$codec: smaller by a tenth" test $(($(stat -c %s "$image") * 10)) \
+		-lt $(($(stat -c %s plain.dsfs) * 9))
+	exits "$codec: extract" 0 "$bin/dump.dsfs" --extract="out-${codec/:/-}" "$image"
+	check "$codec: the same tree" diff -r tree "out-${codec/:/-}"
+	check "$codec: the same digest" cmp <("$bin/dump.dsfs" --digest=data "$image") \
+		<("$bin/dump.dsfs" --digest=data plain.dsfs)
+done
+
+# --- what is compressed
+for file in small one-unit many-units text-then-random one-letter zeros with-xattr dir/again; do
+	check "$file is" packed zstd.dsfs /$file
+done
+for file in random large-random random-then-text byte empty; do
+	check "$file is not" eval "! packed zstd.dsfs /$file"
+done
+check "one frame for each unit of 128 KiB" test "$(frames zstd.dsfs /many-units | wc -l)" -eq \
+	$((($(stat -c %s tree/many-units) + 131071) / 131072))
+check "a unit that gets no smaller is stored as it is" test \
+	"$(frames zstd.dsfs /text-then-random | awk '$2 == $4' | wc -l)" -gt 10
+check "no unit has more than 256 times its frame" test \
+	"$(frames zstd.dsfs /one-letter | awk '$2 > 256 * $4' | wc -l)" -eq 0
+check "equal files are stored once" test "$(data_of zstd.dsfs /many-units)" = \
+	"$(data_of zstd.dsfs /dir/again)"
+check "a superblock says so" eval "'$bin/dump.dsfs' zstd.dsfs | grep -q 'incompat 0x4'"
+mkdir random-only
+cp tree/random random-only
+exits "nothing that gets smaller" 0 "$bin/mkfs.dsfs" -q --compress=zstd random.dsfs random-only
+check "no feature then" eval "! '$bin/dump.dsfs' random.dsfs | grep -q incompat"
+for n in 1 200; do
+	exits "$n threads" 0 "$bin/mkfs.dsfs" -q -T 1 -U clear --threads=$n --compress=zstd \
+		threads-$n.dsfs tree
+done
+check "the same bytes by one thread and by 200" cmp threads-1.dsfs threads-200.dsfs
+
+# --- updates
+cp zstd.dsfs updated.dsfs
+cp -a tree later
+lines 60000 >later/new
+rm later/one-unit
+exits "--update with another codec" 0 "$bin/mkfs.dsfs" -q --update --compress=lz4 updated.dsfs later
+exits "fsck.dsfs of it" 0 "$bin/fsck.dsfs" -q updated.dsfs
+exits "extract it" 0 "$bin/dump.dsfs" --extract=out-later updated.dsfs
+check "the later tree" diff -r later out-later
+check "a file that has not changed stays where it is" test \
+	"$(data_of updated.dsfs /many-units)" = "$(data_of zstd.dsfs /many-units)"
+for options in "" --compress=zstd --compress=lz4; do
+	exits "--update --checksum $options" 0 "$bin/mkfs.dsfs" --json --update --checksum $options \
+		updated.dsfs later
+	check "writes nothing" holds 'd["written_data_bytes"] == 0'
+done
+cp plain.dsfs plain-updated.dsfs
+exits "--update --checksum --compress of what is not compressed" 0 \
+	"$bin/mkfs.dsfs" --json --update --checksum --compress=zstd plain-updated.dsfs tree
+check "writes nothing, either" holds 'd["written_data_bytes"] == 0'
+exits "--diff" 0 "$bin/dump.dsfs" --diff=1..2 updated.dsfs
+check "what changed" test "$(grep -cE '/(new|one-unit)' "$out")" -eq 2
+exits "--compact" 0 "$bin/mkfs.dsfs" -q -f --compact updated.dsfs compact.dsfs
+exits "fsck.dsfs of it" 0 "$bin/fsck.dsfs" -q compact.dsfs
+exits "--compact --keep" 0 "$bin/mkfs.dsfs" -q -f --compact --keep=9 updated.dsfs kept.dsfs
+exits "fsck.dsfs of it" 0 "$bin/fsck.dsfs" -q kept.dsfs
+for image in compact kept; do
+	exits "extract $image" 0 "$bin/dump.dsfs" --extract=out-$image $image.dsfs
+	check "$image: the later tree" diff -r later out-$image
+done
+
+# --- broken records
+while IFS='|' read -r name change said; do
+	"$bin/tests/mkcorrupt" zstd.dsfs "$change" bad.dsfs
+	says "$name: fsck.dsfs" 4 "$said" "$bin/fsck.dsfs" bad.dsfs
+	exits "$name: no contents" 1 "$bin/dump.dsfs" --cat=/many-units bad.dsfs
+	exits "$name: others" 0 "$bin/dump.dsfs" --cat=/one-unit bad.dsfs
+done <<'END'
+codec|compressed /many-units codec=3|codec
+units of 2^19|compressed /many-units unit_bits=19|unit_bits
+reserved|compressed /many-units reserved=1|compressed record reserved bytes
+stored nothing|compressed /many-units stored=0|stored bytes of a compressed file
+stored all|compressed /many-units stored=0x7fffffff|stored bytes of a compressed file
+units outside|compressed /many-units units=100000|place of units
+extra record|compressed /many-units extra=1|extra record against flags
+holes|inode /many-units flags=0x82|compressed file with holes
+no record|inode /many-units extra=0|compressed record
+first end 0|unit /many-units 0 value=0|end of a frame
+ends that go down|unit /many-units 1 value=1|end of a frame
+last end|unit /many-units 20 value-1|end of a frame
+frame of few bytes|unit /many-units 0 value=100|content of a frame
+frame of many|unit /many-units 0 value=200000|length of a frame
+END
+
+# --- broken frames
+exits "an image without checksums" 0 "$bin/mkfs.dsfs" -q --no-checksums --no-dedup --compress=zstd \
+	unsummed.dsfs tree
+exits "the same of lz4" 0 "$bin/mkfs.dsfs" -q --no-checksums --no-dedup --compress=lz4 \
+	unsummed-lz4.dsfs tree
+while IFS='|' read -r name image change; do
+	"$bin/tests/mkcorrupt" $image.dsfs "$change" bad.dsfs
+	says "$name: fsck.dsfs" 4 "frame that does not unpack to its unit" "$bin/fsck.dsfs" bad.dsfs
+	exits "$name: no contents" 1 "$bin/dump.dsfs" --cat=/many-units bad.dsfs
+	exits "$name: others" 0 "$bin/dump.dsfs" --cat=/one-unit bad.dsfs
+done <<'END'
+magic of zstd|unsummed|data /many-units byte[0]^1
+length in its header|unsummed|data /many-units byte[6]^1
+its descriptor|unsummed|data /many-units byte[4]=0
+first token of lz4|unsummed-lz4|data /many-units byte[0]=15
+the other codec|unsummed|compressed /many-units codec=2
+END
+
+# --- options
+while IFS='|' read -r name said options; do
+	# shellcheck disable=SC2086
+	says "$name" 2 "$said" "$bin/mkfs.dsfs" $options x.dsfs tree
+done <<'END'
+another codec|not zstd|--compress=gzip
+level 0|not zstd|--compress=zstd:0
+level 20|not zstd|--compress=zstd:20
+no level|not zstd|--compress=zstd:
+a level of lz4|not zstd|--compress=lz4:3
+END
+exits "--compact packs nothing anew" 2 "$bin/mkfs.dsfs" --compact --compress=zstd zstd.dsfs
+finish
