@@ -74,8 +74,8 @@ static int compare_piece(void *arg, u64 pos, const void *data, u64 len)
 }
 
 /*
- * Update: compare a file with the inode of its name by content, where one of both may be compressed:
- * what is stored says nothing then.  @buf: NULL: the open file is read
+ * Update: compare a file with the inode of its name by content, where one of both may be
+ * compressed: what is stored says nothing then.  @buf: NULL: the open file is read
  */
 static bool compare_content(struct reader *r, const struct item *it, const char *buf)
 {

@@ -102,7 +102,8 @@ static int take_compress(const struct arg *a, void *ctx, const char *arg)
 	else if (!strncmp(arg, "zstd:", 5) ?
 		 parse_decimal(arg + 5, &level) || !level || level > COMPRESS_LEVEL_MAX :
 		 !!strcmp(arg, "zstd"))
-		return arg_wrong(a, arg, "not zstd, zstd:LEVEL with a level from 1 to 19, lz4 or auto");
+		return arg_wrong(a, arg,
+				 "not zstd, zstd:LEVEL with a level from 1 to 19, lz4 or auto");
 	o->pack.level = level;
 	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a tree knows of its contents besides their places: holes, frames and checksums.  Both grow with
- * the bytes of a data set, so they are kept as the image will have them, in spools.
+ * What a tree knows of its contents besides their places: holes, frames and checksums.  Both
+ * grow with the bytes of a data set, so they are kept as the image will have them, in spools.
  */
 #include "msg.h"
 #include "tree.h"

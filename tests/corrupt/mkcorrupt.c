@@ -13,7 +13,8 @@
  *   size+N, size-N, size=N	longer or shorter image
  *
  * PLACE: inode PATH | ino N | owner PATH | extra PATH | dir PATH | extent PATH I |
- *	compressed PATH | unit PATH I | names PATH BLOCK | slot PATH | name PATH | bucket PATH I | entry PATH |
+ *	compressed PATH |
+ *	unit PATH I | names PATH BLOCK | slot PATH | name PATH | bucket PATH I | entry PATH |
  *	xset PATH | xattr PATH I | target PATH | filesum PATH | chunksum PATH I |
  *	data PATH | pad REGION | at OFFSET | blocksum REGION BLOCK |
  *	super 0|1|both | region 0|1|both REGION

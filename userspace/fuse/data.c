@@ -12,7 +12,7 @@
 #include "held.h"
 #include "image.h"
 
-/* Get the extent of a file that has only one, if it holds @len bytes at @pos as they are; else NULL. */
+/* Get the only extent of a file, if it holds @len bytes at @pos as they are; else NULL. */
 static const struct dsfs_extent *only_extent(const struct dsfs_file *file, u64 pos, u64 len)
 {
 	const struct dsfs_extent *e;

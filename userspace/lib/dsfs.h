@@ -431,7 +431,7 @@ void dsfs_readahead(const struct dsfs_file *file, uint64_t pos, uint64_t len);
 int dsfs_file_verify(const struct dsfs_file *file, struct dsfs_error *error);
 
 #define DSFS_EXTENT_SHARED	1u	/* a block of it holds another file's data, too */
-#define DSFS_EXTENT_ENCODED	2u	/* compressed: fewer bytes than @length, not to be read there */
+#define DSFS_EXTENT_ENCODED	2u	/* compressed: not to be read there */
 
 /**
  * struct dsfs_extent - where bytes of a file are stored
