@@ -9,9 +9,9 @@
 #include "ring.h"
 
 /* Content that decides whether a file is compressed: all of it, or what it begins with. */
-#define PACK_SAMPLE	(1U << 20)
+#define PACK_SAMPLE	1048576
 /* A file of this length or more is not compressed: a record has 32 bits for what is stored. */
-#define PACK_LIMIT	(1ULL << 32)
+#define PACK_LIMIT	0x100000000ULL
 
 /* What a thread needs to compress; NULL: out of memory. */
 struct packer *packer_new(const struct pack_rules *rules);
