@@ -31,8 +31,7 @@ int dsfs_inode_attr(const struct inode *inode, struct dsfs_attr *attr,
  * @inode: a regular file
  * @attr: filled in if so
  *
- * True for aligned data without checksums to verify and without holes. Direct
- * reads of other files go through the page cache.
+ * True for aligned data as it is, without checksums to verify. Direct reads of other files go through the page cache.
  */
 bool dsfs_dio_direct(const struct inode *inode, struct dsfs_attr *attr)
 {
@@ -42,7 +41,8 @@ bool dsfs_dio_direct(const struct inode *inode, struct dsfs_attr *attr)
 
 	return !dsfs_verifies(sb) && i_size_read(inode) >= lbs &&
 	       !dsfs_inode_attr(inode, attr, &err) &&
-	       !(attr->flags & DSFS_INODE_HOLES) && !(attr->start & (lbs - 1));
+	       !(attr->flags & (DSFS_INODE_HOLES | DSFS_INODE_COMPRESSED)) &&
+	       !(attr->start & (lbs - 1));
 }
 
 /* Not inlined, to keep its stack frame out of stat without STATX_DIOALIGN */

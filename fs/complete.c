@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Completion of reads, in process context: stored data is verified, folios are
- * filled from bounce pages, and good folios become uptodate.
+ * filled from bounce pages or unpacked, and good folios become uptodate.
  *
  * A checksum covers a chunk, and so does an error: folios that overlap a bad
  * chunk do not become uptodate. A later read of one of them reads single chunks
@@ -9,15 +9,11 @@
  */
 #include "read.h"
 #include "trace.h"
+#include "unpack.h"
 
 #include <linux/highmem.h>
 #include <linux/pagemap.h>
 #include <linux/prefetch.h>
-
-static bool dsfs_range_bad(const struct dsfs_read *rd, u64 from, u64 to)
-{
-	return rd->error && from < rd->bad_to && to > rd->bad_from;
-}
 
 static void dsfs_chunk_check(struct dsfs_read *rd, u64 from, u64 to, u32 sum)
 {
@@ -154,7 +150,9 @@ static int dsfs_finish_folio(struct dsfs_read *rd, struct folio *folio)
 
 	if (dsfs_read_failed(rd))
 		return rd->error;
-	if (rd->bounced)
+	if (rd->frames)
+		ret = dsfs_frames_bad(rd, pos, end) ? rd->error : 0;
+	else if (rd->bounced)
 		ret = dsfs_fill_bounced(rd, folio, pos, end);
 	else if (dsfs_range_bad(rd, pos, end))
 		ret = rd->error;
@@ -196,6 +194,8 @@ int dsfs_read_finish(struct dsfs_read *rd)
 	} else if (rd->verify && rd->from < rd->to && !dsfs_read_failed(rd)) {
 		dsfs_read_verify(rd);
 	}
+	if (rd->frames && !dsfs_read_failed(rd))
+		dsfs_frames_unpack(rd);
 	trace_dsfs_read_done(rd->inode, rd->pos, rd->error, !!rd->bio.bi_end_io);
 	for (i = 0; i < rd->nr_folios; i++) {
 		folio = rd->folios[i];

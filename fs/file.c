@@ -276,9 +276,30 @@ static loff_t dsfs_llseek(struct file *file, loff_t offset, int whence)
 	return vfs_setpos(file, offset, inode->i_sb->s_maxbytes);
 }
 
+/* One extent, of which nobody but a decoder could use a part */
+static int dsfs_fiemap_compressed(struct inode *inode, struct fiemap_extent_info *fi,
+				  u64 start, u64 len, const struct dsfs_attr *attr)
+{
+	int ret = fiemap_prep(inode, fi, start, &len, 0);
+
+	if (ret || start >= attr->size)
+		return ret;
+	ret = fiemap_fill_next_extent(fi, 0, attr->start, attr->size,
+				      FIEMAP_EXTENT_ENCODED | FIEMAP_EXTENT_LAST);
+	return min(ret, 0);
+}
+
 static int dsfs_fiemap(struct inode *inode, struct fiemap_extent_info *fi,
 		       u64 start, u64 len)
 {
+	struct dsfs_err err = {};
+	struct dsfs_attr attr;
+	int ret = dsfs_inode_attr(inode, &attr, &err);
+
+	if (ret)
+		return dsfs_corrupt(inode->i_sb, inode->i_ino, &err, ret);
+	if (attr.flags & DSFS_INODE_COMPRESSED)
+		return dsfs_fiemap_compressed(inode, fi, start, len, &attr);
 	return iomap_fiemap(inode, fi, start, len, &dsfs_iomap_ops);
 }
 

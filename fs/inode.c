@@ -69,6 +69,8 @@ static noinline_for_stack int dsfs_inode_extra(struct inode *inode,
 		set_nlink(inode, extra.nlink);
 	if (attr->flags & DSFS_INODE_HOLES)
 		inode->i_blocks = DIV_ROUND_UP_ULL(extra.stored, 512);
+	if (attr->flags & DSFS_INODE_COMPRESSED)
+		inode->i_blocks = DIV_ROUND_UP_ULL(extra.compressed.stored, 512);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
  * limit of hints, and struct dsfs_read itself.
  */
 #include "read.h"
+#include "unpack.h"
 
 #include <linux/cred.h>
 #include <linux/hash.h>
@@ -45,17 +46,17 @@ struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
 
 /*
  * dsfs_widen_to_chunks - widen a range of pages to the chunks that must be read to
- * verify it, up to the end of the file
+ * verify it, or to the units that must be unpacked, up to the end of the file
  *
  * Chunks are counted in stored data, so for a file with holes the result is a
  * guess; a wrong one costs bounce pages.
  */
 void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first, pgoff_t *end)
 {
-	const pgoff_t pages = dsfs_chunk_pages(inode);
+	const pgoff_t pages = max(dsfs_chunk_pages(inode), 1UL << dsfs_unit_order(inode));
 	const pgoff_t last = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
 
-	if (!dsfs_verifies(inode->i_sb))
+	if (pages == 1)
 		return;
 	*first = round_down(*first, pages);
 	*end = clamp(round_up(*end, pages), *end, max(last, *end));
@@ -131,6 +132,7 @@ void dsfs_read_free(struct dsfs_read *rd)
 		__free_page(rd->bounce[i]);
 	bio_uninit(&rd->bio);
 	kvfree(rd->blocks);
+	kvfree(rd->frames);
 	kvfree(rd->buffers);
 	kvfree(rd);
 }

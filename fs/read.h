@@ -46,6 +46,7 @@ struct dsfs_read {
 	unsigned int nr_bounce;
 	unsigned int nr_folios;
 	u64 *blocks;			/* with holes: stored offset of each block from @pos on */
+	struct dsfs_frames *frames;	/* of a compressed file: what is to be unpacked */
 	struct folio *folios[];		/* locked, adjacent, in file order */
 };
 
@@ -53,6 +54,12 @@ struct dsfs_read {
 static inline bool dsfs_read_failed(const struct dsfs_read *rd)
 {
 	return rd->error && rd->bad_to == U64_MAX;
+}
+
+/* dsfs_range_bad - true if a range of stored data overlaps one that is marked bad */
+static inline bool dsfs_range_bad(const struct dsfs_read *rd, u64 from, u64 to)
+{
+	return rd->error && from < rd->bad_to && to > rd->bad_from;
 }
 
 /* Bits of dsfs_read.state */

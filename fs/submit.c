@@ -4,10 +4,10 @@
  *
  * A read covers a contiguous range of the stored data of a file, widened to
  * whole checksum chunks. Usually the device writes to the folios directly; the
- * bytes added by widening go to bounce pages. Two kinds of files are read
+ * bytes added by widening go to bounce pages. Three kinds of files are read
  * through bounce pages only: files whose data is not aligned to logical blocks
- * of the device, because it shares a block with other files; and files with
- * holes.
+ * of the device, because it shares a block with other files; files with
+ * holes; and compressed files.
  *
  * The buffered read path of iomap is not used, because it has no place to
  * verify data after the device is done and before a folio becomes uptodate.
@@ -15,6 +15,7 @@
 #include "cache.h"
 #include "read.h"
 #include "trace.h"
+#include "unpack.h"
 
 #include <linux/mm.h>
 #include <linux/pagemap.h>
@@ -107,7 +108,11 @@ static int dsfs_read_range(struct dsfs_read *rd, gfp_t gfp, struct dsfs_err *err
 	rd->stored = rd->attr.size;
 	rd->from = rd->pos;
 	rd->to = max(end, rd->pos);
-	if (!(rd->attr.flags & DSFS_INODE_HOLES) || end <= rd->pos)
+	if (end <= rd->pos)
+		return 0;
+	if (rd->attr.flags & DSFS_INODE_COMPRESSED)
+		return dsfs_frames_get(rd, end, gfp, err);
+	if (!(rd->attr.flags & DSFS_INODE_HOLES))
 		return 0;
 	return dsfs_read_map_holes(rd, end, gfp, err);
 }
@@ -122,7 +127,8 @@ static void dsfs_read_widen(struct dsfs_read *rd)
 	rd->chunk_bits = dsfs_chunk_bits(dsfs_geo(sb), rd->stored);
 	chunk = 1ULL << rd->chunk_bits;
 	rd->verify = dsfs_verifies(sb);
-	rd->bounced = rd->attr.flags & DSFS_INODE_HOLES || rd->attr.start & mask;
+	rd->bounced = rd->attr.flags & (DSFS_INODE_HOLES | DSFS_INODE_COMPRESSED) ||
+		      rd->attr.start & mask;
 	if (rd->from == rd->to)
 		return;
 	if (rd->verify) {

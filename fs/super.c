@@ -8,6 +8,7 @@
  */
 #include "cache.h"
 #include "stats.h"
+#include "unpack.h"
 
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -42,6 +43,7 @@ static void dsfs_put_super(struct super_block *sb)
 	dsfs_sysfs_remove(sb);
 	dsfs_meta_close(dsfs_src(sb));
 	dsfs_submit_exit(sb);
+	dsfs_unpack_exit(sb);
 	dsfs_cache_exit(sb);
 }
 
@@ -149,6 +151,8 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 
 	ret = dsfs_submit_init(sb);
 	if (!ret)
+		ret = dsfs_unpack_init(sb);
+	if (!ret)
 		ret = dsfs_meta_open(&sbi->src, fc, sbi->opt.meta);
 	if (!ret)
 		ret = dsfs_cache_init(sb);
@@ -169,6 +173,7 @@ err_root:
 err_meta:
 	dsfs_meta_close(&sbi->src);
 	dsfs_submit_exit(sb);
+	dsfs_unpack_exit(sb);
 	dsfs_cache_exit(sb);
 	return ret;
 }

@@ -46,21 +46,29 @@ static bool dsfs_whole_wanted(const struct file *file)
 static bool dsfs_whole_metadata(struct inode *inode)
 {
 	struct dsfs_source *src = dsfs_src(inode->i_sb);
+	struct dsfs_compressed_info info;
 	struct dsfs_err err = {};
 	struct dsfs_attr attr;
+	u64 pos, stored, i;
 	unsigned int bits;
-	u64 pos;
-	u32 sum;
+	u32 sum, end;
 	int ret;
 
 	if (!dsfs_meta_may_block(inode->i_sb))
 		return true;
 	ret = dsfs_inode_attr(inode, &attr, &err);
+	stored = attr.size;
+	if (!ret && attr.flags & DSFS_INODE_COMPRESSED) {
+		ret = dsfs_compressed_get(src, &attr, &info, &err);
+		for (i = 0; !ret && i < dsfs_units(&attr, &info); i++)
+			ret = dsfs_units_get(src, &attr, &info, i, &sum, &end, &err);
+		stored = info.stored;
+	}
 	if (ret || !dsfs_verifies(inode->i_sb))
 		return ret != -EINTR;
-	bits = dsfs_chunk_bits(&src->geo, attr.size);
-	for (pos = 0; !ret && pos < attr.size; pos += 1ULL << bits)
-		ret = dsfs_chunk_sum(src, &attr, attr.size, pos >> bits, &sum, &err);
+	bits = dsfs_chunk_bits(&src->geo, stored);
+	for (pos = 0; !ret && pos < stored; pos += 1ULL << bits)
+		ret = dsfs_chunk_sum(src, &attr, stored, pos >> bits, &sum, &err);
 	return ret != -EINTR;
 }
 

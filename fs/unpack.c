@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unpacking of compressed files.
+ *
+ * The stored data of a read is in bounce pages and verified when it gets here. Each
+ * unit is unpacked by itself: straight into its folio where that has all of it,
+ * which most small files have, otherwise into a buffer, from which it is copied.
+ * Whoever finishes the read unpacks: its reader, or the worker of readahead.
+ *
+ * A frame costs bounded time and memory, whatever is in it: its unit has at most
+ * 256 KiB and 256 times its length, and the workspace of the decoder does not
+ * depend on the frame, as a unit is unpacked in one piece.
+ *
+ * What that takes is allocated by the first mount with compressed files, once for
+ * each CPU, and shared by all mounts, so a read allocates nothing here. A task that
+ * finds none waits for another one, which waits for nothing.
+ */
+#include "unpack.h"
+#include "trace.h"
+
+#include <linux/highmem.h>
+#include <linux/lz4.h>
+#include <linux/mm.h>
+#include <linux/zstd.h>
+
+#define DSFS_UNIT_MAX	(1U << DSFS_UNIT_BITS_MAX)
+
+/**
+ * struct dsfs_unpacker - what one task needs to unpack
+ * @list: in dsfs_unpackers, while it is not used
+ * @zstd: decoder, in @workspace
+ * @workspace: memory of the decoder
+ * @frame: a frame that lies in several pages
+ * @unit: a unit that lies in several folios
+ */
+struct dsfs_unpacker {
+	struct list_head list;
+	zstd_dctx *zstd;
+	void *workspace;
+	u8 *frame;
+	u8 *unit;
+};
+
+static LIST_HEAD(dsfs_unpackers);
+static DEFINE_SPINLOCK(dsfs_unpackers_lock);
+static DECLARE_WAIT_QUEUE_HEAD(dsfs_unpackers_wait);
+/* Mounts with compressed files, and the lock of making and freeing unpackers */
+static unsigned int dsfs_unpack_mounts;
+static DEFINE_MUTEX(dsfs_unpack_mutex);
+
+static void dsfs_unpacker_free(struct dsfs_unpacker *u)
+{
+	if (!u)
+		return;
+	kvfree(u->workspace);
+	kvfree(u->frame);
+	kvfree(u->unit);
+	kfree(u);
+}
+
+static struct dsfs_unpacker *dsfs_unpacker_alloc(void)
+{
+	const size_t bytes = zstd_dctx_workspace_bound();
+	struct dsfs_unpacker *u = kzalloc_obj(*u);
+
+	if (!u)
+		return NULL;
+	u->workspace = kvmalloc(bytes, GFP_KERNEL);
+	u->frame = kvmalloc(DSFS_UNIT_MAX, GFP_KERNEL);
+	u->unit = kvmalloc(DSFS_UNIT_MAX, GFP_KERNEL);
+	if (u->workspace)
+		u->zstd = zstd_init_dctx(u->workspace, bytes);
+	if (u->zstd && u->frame && u->unit)
+		return u;
+	dsfs_unpacker_free(u);
+	return NULL;
+}
+
+static void dsfs_unpackers_free(void)
+{
+	struct dsfs_unpacker *u, *next;
+
+	list_for_each_entry_safe(u, next, &dsfs_unpackers, list) {
+		list_del(&u->list);
+		dsfs_unpacker_free(u);
+	}
+}
+
+static int dsfs_unpackers_alloc(void)
+{
+	unsigned int n = num_online_cpus();
+	struct dsfs_unpacker *u;
+
+	while (n--) {
+		u = dsfs_unpacker_alloc();
+		if (!u) {
+			dsfs_unpackers_free();
+			return -ENOMEM;
+		}
+		list_add(&u->list, &dsfs_unpackers);
+	}
+	return 0;
+}
+
+static bool dsfs_unpacks(const struct super_block *sb)
+{
+	return dsfs_geo(sb)->incompat & DSFS_INCOMPAT_COMPRESSED;
+}
+
+/* dsfs_unpack_init - make what unpacks, for the first mount with compressed files */
+int dsfs_unpack_init(struct super_block *sb)
+{
+	int ret = 0;
+
+	if (!dsfs_unpacks(sb))
+		return 0;
+	mutex_lock(&dsfs_unpack_mutex);
+	if (!dsfs_unpack_mounts)
+		ret = dsfs_unpackers_alloc();
+	if (!ret) {
+		dsfs_unpack_mounts++;
+		DSFS_SB(sb)->unpacks = true;
+	}
+	mutex_unlock(&dsfs_unpack_mutex);
+	return ret;
+}
+
+/* dsfs_unpack_exit - undo dsfs_unpack_init(), when there are no reads any more */
+void dsfs_unpack_exit(struct super_block *sb)
+{
+	if (!DSFS_SB(sb)->unpacks)
+		return;
+	DSFS_SB(sb)->unpacks = false;
+	mutex_lock(&dsfs_unpack_mutex);
+	if (!--dsfs_unpack_mounts)
+		dsfs_unpackers_free();
+	mutex_unlock(&dsfs_unpack_mutex);
+}
+
+static struct dsfs_unpacker *dsfs_unpacker_try(void)
+{
+	struct dsfs_unpacker *u;
+
+	spin_lock(&dsfs_unpackers_lock);
+	u = list_first_entry_or_null(&dsfs_unpackers, struct dsfs_unpacker, list);
+	if (u)
+		list_del(&u->list);
+	spin_unlock(&dsfs_unpackers_lock);
+	return u;
+}
+
+/* The one that was used last is used first: the caches of a CPU still have it. */
+static struct dsfs_unpacker *dsfs_unpacker_get(void)
+{
+	struct dsfs_unpacker *u;
+
+	wait_event(dsfs_unpackers_wait, (u = dsfs_unpacker_try()));
+	return u;
+}
+
+static void dsfs_unpacker_put(struct dsfs_unpacker *u)
+{
+	spin_lock(&dsfs_unpackers_lock);
+	list_add(&u->list, &dsfs_unpackers);
+	spin_unlock(&dsfs_unpackers_lock);
+	wake_up(&dsfs_unpackers_wait);
+}
+
+/*
+ * dsfs_unit_order - log2 of the pages of a unit; 0 if the file is not compressed
+ *
+ * May read metadata from the device. An error is met again by the read.
+ */
+unsigned int dsfs_unit_order(const struct inode *inode)
+{
+	struct dsfs_compressed_info info;
+	struct dsfs_err err = {};
+	struct dsfs_attr attr;
+
+	if (!dsfs_unpacks(inode->i_sb) || dsfs_inode_attr(inode, &attr, &err) ||
+	    !(attr.flags & DSFS_INODE_COMPRESSED) ||
+	    dsfs_compressed_get(dsfs_src(inode->i_sb), &attr, &info, &err) ||
+	    info.unit_bits < PAGE_SHIFT)
+		return 0;
+	return info.unit_bits - PAGE_SHIFT;
+}
+
+/*
+ * dsfs_frames_get - look up the frames of the units of a read, up to @end of the file
+ *
+ * Sets the range of stored data to read.
+ */
+int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *err)
+{
+	struct dsfs_source *src = dsfs_src(rd->inode->i_sb);
+	struct dsfs_compressed_info info;
+	struct dsfs_frames *f;
+	u64 first, last;
+	unsigned int i;
+	int ret;
+
+	ret = dsfs_compressed_get(src, &rd->attr, &info, err);
+	if (ret)
+		return ret;
+	first = rd->pos >> info.unit_bits;
+	last = (end - 1) >> info.unit_bits;
+	f = kvmalloc(struct_size(f, at, last - first + 2), gfp);
+	if (!f)
+		return -ENOMEM;
+	rd->frames = f;
+	f->info = info;
+	f->first = first;
+	f->units = last - first + 1;
+	/* A frame begins where the one before it ends. */
+	for (i = 0; !ret && i < f->units; i++)
+		ret = dsfs_units_get(src, &rd->attr, &info, first + i, &f->at[i],
+				     &f->at[i + 1], err);
+	if (ret)
+		return ret;
+	rd->stored = info.stored;
+	rd->from = f->at[0];
+	rd->to = f->at[f->units];
+	return 0;
+}
+
+/* Copy stored data from the bounce pages. */
+static void dsfs_frame_copy(const struct dsfs_read *rd, u8 *to, u64 off, u32 len)
+{
+	u32 n;
+
+	for (; len; len -= n, off += n, to += n) {
+		n = min_t(u32, len, PAGE_SIZE - offset_in_page(off));
+		memcpy_from_page(to, rd->bounce[off >> PAGE_SHIFT], offset_in_page(off), n);
+	}
+}
+
+/* Unpack a frame. Return: bytes of its content; anything else than @bytes is wrong. */
+static size_t dsfs_frame_unpack(const struct dsfs_unpacker *u, u8 codec, void *to,
+				u32 bytes, const void *frame, u32 len)
+{
+	size_t n;
+	int ret;
+
+	if (len == bytes) {
+		memcpy(to, frame, bytes);
+		return bytes;
+	}
+	if (codec == DSFS_CODEC_LZ4) {
+		ret = LZ4_decompress_safe(frame, to, len, bytes);
+		return ret < 0 ? 0 : ret;
+	}
+	n = zstd_decompress_dctx(u->zstd, to, bytes, frame, len);
+	return zstd_is_error(n) ? 0 : n;
+}
+
+/* Unpack frame @i of a read to @to, of @bytes bytes. */
+static bool dsfs_unit_unpack(const struct dsfs_read *rd, const struct dsfs_unpacker *u,
+			     unsigned int i, void *to, u32 bytes)
+{
+	const struct dsfs_frames *f = rd->frames;
+	const u64 off = rd->attr.start + f->at[i] - rd->dev;
+	const u32 len = f->at[i + 1] - f->at[i];
+	const void *frame = u->frame;
+	void *page = NULL;
+	size_t n;
+
+	if (offset_in_page(off) + len <= PAGE_SIZE) {
+		page = kmap_local_page(rd->bounce[off >> PAGE_SHIFT]);
+		frame = page + offset_in_page(off);
+	} else {
+		dsfs_frame_copy(rd, u->frame, off, len);
+	}
+	n = dsfs_frame_unpack(u, f->info.codec, to, bytes, frame, len);
+	if (page)
+		kunmap_local(page);
+	return n == bytes;
+}
+
+/* The folio that has all of [pos, end), mapped as a whole; or NULL */
+static struct folio *dsfs_folio_of(const struct dsfs_read *rd, u64 pos, u64 end)
+{
+	struct folio *folio;
+	unsigned int i;
+
+	for (i = 0; i < rd->nr_folios; i++) {
+		folio = rd->folios[i];
+		if (folio_pos(folio) <= pos && end <= folio_pos(folio) + folio_size(folio))
+			return PageHighMem(&folio->page) ? NULL : folio;
+	}
+	return NULL;
+}
+
+static void dsfs_folio_write(struct folio *folio, size_t off, const u8 *from, size_t len)
+{
+	size_t n;
+
+	for (; len; len -= n, off += n, from += n) {
+		n = min_t(size_t, len, PAGE_SIZE - offset_in_page(off));
+		memcpy_to_page(folio_page(folio, off >> PAGE_SHIFT), offset_in_page(off), from,
+			       n);
+	}
+}
+
+/* Copy [pos, end), which is in @from, to the folios that have a part of it. */
+static void dsfs_unit_copy(struct dsfs_read *rd, const u8 *from, u64 pos, u64 end)
+{
+	struct folio *folio;
+	unsigned int i;
+	u64 lo, hi;
+
+	for (i = 0; i < rd->nr_folios; i++) {
+		folio = rd->folios[i];
+		lo = max_t(u64, pos, folio_pos(folio));
+		hi = min_t(u64, end, folio_pos(folio) + folio_size(folio));
+		if (lo < hi)
+			dsfs_folio_write(folio, lo - folio_pos(folio), from + (lo - pos),
+					 hi - lo);
+	}
+}
+
+static void dsfs_frame_broken(struct dsfs_read *rd, unsigned int i, u32 bytes)
+{
+	const struct dsfs_frames *f = rd->frames;
+	struct super_block *sb = rd->inode->i_sb;
+
+	dsfs_read_mark_bad(rd, f->at[i], f->at[i + 1], -EUCLEAN);
+	if (!rd->wanted)
+		return;
+	atomic64_inc(&DSFS_SB(sb)->struct_errors);
+	dsfs_error_limited(sb, DSFS_LIMIT_DATA,
+			   "inode %u: frame at %u to %u of its data: does not unpack to %u bytes",
+			   rd->attr.ino, f->at[i], f->at[i + 1], bytes);
+}
+
+/* dsfs_frames_unpack - fill the folios of a read; bad frames are marked bad */
+void dsfs_frames_unpack(struct dsfs_read *rd)
+{
+	const struct dsfs_frames *f = rd->frames;
+	struct dsfs_unpacker *u = dsfs_unpacker_get();
+	struct folio *folio;
+	unsigned int i;
+	u32 bytes;
+	void *to;
+	u64 pos;
+
+	for (i = 0; i < f->units; i++) {
+		if (dsfs_range_bad(rd, f->at[i], f->at[i + 1]))
+			continue;
+		pos = (f->first + i) << f->info.unit_bits;
+		bytes = dsfs_unit_bytes(&rd->attr, &f->info, f->first + i);
+		folio = dsfs_folio_of(rd, pos, pos + bytes);
+		to = folio ? folio_address(folio) + offset_in_folio(folio, pos) : u->unit;
+		if (!dsfs_unit_unpack(rd, u, i, to, bytes))
+			dsfs_frame_broken(rd, i, bytes);
+		else if (!folio)
+			dsfs_unit_copy(rd, u->unit, pos, pos + bytes);
+		cond_resched();
+	}
+	dsfs_unpacker_put(u);
+}
+
+/* dsfs_frames_bad - true if a part of the file's range [from, to) could not be had */
+bool dsfs_frames_bad(const struct dsfs_read *rd, u64 from, u64 to)
+{
+	const struct dsfs_frames *f = rd->frames;
+	unsigned int first, last;
+
+	if (from >= to)
+		return false;
+	first = (from >> f->info.unit_bits) - f->first;
+	last = ((to - 1) >> f->info.unit_bits) - f->first;
+	return dsfs_range_bad(rd, f->at[first], f->at[last + 1]);
+}

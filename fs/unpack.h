@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Compressed files, for the rest of the module: what unpacks a frame, and what a
+ * read knows of the frames that it needs. Without CONFIG_DSFS_COMPRESSION there
+ * are no mounts with compressed files.
+ */
+#ifndef DSFS_UNPACK_H
+#define DSFS_UNPACK_H
+
+#include "read.h"
+
+/**
+ * struct dsfs_frames - the frames of a read, looked up before it is sent
+ * @info: record of the file
+ * @first: number of the first unit
+ * @units: number of units
+ * @at: offset of each frame in the stored data, and the end of the last one
+ */
+struct dsfs_frames {
+	struct dsfs_compressed_info info;
+	u64 first;
+	unsigned int units;
+	u32 at[];
+};
+
+#ifdef CONFIG_DSFS_COMPRESSION
+#define DSFS_UNPACKS	true
+int dsfs_unpack_init(struct super_block *sb);
+void dsfs_unpack_exit(struct super_block *sb);
+unsigned int dsfs_unit_order(const struct inode *inode);
+int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *err);
+void dsfs_frames_unpack(struct dsfs_read *rd);
+bool dsfs_frames_bad(const struct dsfs_read *rd, u64 from, u64 to);
+#else
+#define DSFS_UNPACKS	false
+static inline int dsfs_unpack_init(struct super_block *sb)
+{
+	return 0;
+}
+
+static inline void dsfs_unpack_exit(struct super_block *sb)
+{
+}
+
+static inline unsigned int dsfs_unit_order(const struct inode *inode)
+{
+	return 0;
+}
+
+static inline int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp,
+				  struct dsfs_err *err)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void dsfs_frames_unpack(struct dsfs_read *rd)
+{
+}
+
+static inline bool dsfs_frames_bad(const struct dsfs_read *rd, u64 from, u64 to)
+{
+	return true;
+}
+#endif
+
+#endif /* DSFS_UNPACK_H */
