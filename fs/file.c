@@ -285,7 +285,9 @@ static int dsfs_fiemap_compressed(struct inode *inode, struct fiemap_extent_info
 	if (ret || start >= attr->size)
 		return ret;
 	ret = fiemap_fill_next_extent(fi, 0, attr->start, attr->size,
-				      FIEMAP_EXTENT_ENCODED | FIEMAP_EXTENT_LAST);
+				      FIEMAP_EXTENT_ENCODED | FIEMAP_EXTENT_LAST |
+				      (attr->start & (DSFS_BLOCK_SIZE - 1) ?
+				       FIEMAP_EXTENT_NOT_ALIGNED : 0));
 	return min(ret, 0);
 }
 

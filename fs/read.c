@@ -53,11 +53,11 @@ struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
  */
 void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first, pgoff_t *end)
 {
-	const pgoff_t pages = max(dsfs_chunk_pages(inode), 1UL << dsfs_unit_order(inode));
 	const pgoff_t last = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
+	pgoff_t pages = 1UL << dsfs_unit_order(inode);
 
-	if (pages == 1)
-		return;
+	if (pages == 1 && dsfs_verifies(inode->i_sb))
+		pages = dsfs_chunk_pages(inode);
 	*first = round_down(*first, pages);
 	*end = clamp(round_up(*end, pages), *end, max(last, *end));
 }

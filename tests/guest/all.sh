@@ -6,7 +6,7 @@
 # Disks (serials): zoo plain misaligned nosums small flat jpegs: images made by
 # tests/tools/mkimages, writable: zoo again, on a disk that could be written,
 # pext4 jext4: the same trees on ext4; many, wide; oneblock: many with a block of metadata damaged; gen1, and gen2, which is gen1 updated, other: gen1 with another UUID,
-# nest: gen1's image in an image; xfs: an empty one, which is written to; ordered: gen1 in an order of its own, /ref/ordered.places.  Listings of the
+# nest: gen1's image in an image; packed packed4: compressed, plainly: the same files as they are; xfs: an empty one, which is written to; ordered: gen1 in an order of its own, /ref/ordered.places.  Listings of the
 # sources lie in /ref.  Arguments: names of steps, to run only those.
 #
 # --fewer, in front of them: each way to list, to read and to iterate, but of fewer files and
@@ -386,9 +386,10 @@ step_refaults()
 	part "$here/refaults.sh" "$(real plain)" dirs/5000
 }
 
+# one_request_a_file PATTERN [DIR]
 one_request_a_file()
 {
-	requests --pattern="$1" /mnt/jpegs >/tmp/requests || return 1
+	requests --pattern="$1" "${2:-/mnt/jpegs}" >/tmp/requests || return 1
 	sed 's/^/# requests: dsfs: /' /tmp/requests
 	awk '{ for (i = 1; i <= NF; i++) { split($i, kv, "="); v[kv[1]] = kv[2] } }
 		END { exit v["requests"] != v["files"] }' /tmp/requests
@@ -417,7 +418,38 @@ step_requests()
 	umount /mnt/jpegs
 }
 
-[ $# -gt 0 ] || set -- listings reads blocks dirs attrs stacks stuck notags apart windows small counters refaults nfs mounts generations \
+# encoded: FIEMAP says so of what is compressed, and the blocks of stat are those of its frames
+encoded()
+{
+	filefrag -v /mnt/packed/text1000000 | grep -q encoded &&
+		[ "$(stat -c %b /mnt/packed/text1000000)" -lt 1000 ]
+}
+
+# Compressed files, beside the same ones as they are
+step_packed()
+{
+	mkdir -p /mnt/packed /mnt/packed4 /mnt/plainly
+	dsfs plainly
+	for image in packed packed4; do
+		listed $image ro packed
+		for opts in ro verify=off,meta=lazy wholefile=0,cache=epoch; do
+			dsfs $image $opts
+			part "$here/reads" --ref=/mnt/plainly --dev="$(real $image)" --unit=131072 \
+				--strict /mnt/$image
+			umount_after_rings /mnt/$image
+		done
+	done
+	dsfs packed
+	[ -z "$(command -v filefrag)" ] || check "FIEMAP of a compressed file" encoded
+	for pattern in whole pil imread mmap; do
+		check "one request a compressed file, $pattern" \
+			one_request_a_file "$pattern" /mnt/packed/small
+	done
+	umount /mnt/packed
+	umount /mnt/plainly
+}
+
+[ $# -gt 0 ] || set -- listings reads packed blocks dirs attrs stacks stuck notags apart windows small counters refaults nfs mounts generations \
 	dirty slowmeta silent oneblock yields charged tool shards requests
 for step in "$@"; do
 	start=$(cut -d ' ' -f 1 /proc/uptime)

@@ -187,6 +187,7 @@ static const struct option options[] = {
 	{ "wholefile", required_argument, NULL, 'w' },
 	{ "small-chunk", required_argument, NULL, 'c' },
 	{ "holes", required_argument, NULL, 'z' },
+	{ "unit", required_argument, NULL, 'u' },
 	{ "strict", no_argument, NULL, 's' },
 	{ "sample", required_argument, NULL, 'n' },
 	{ "largest", required_argument, NULL, 'l' },
@@ -220,6 +221,9 @@ int main(int argc, char **argv)
 		case 'z':
 			reads_opts.holes = strtoull(optarg, NULL, 0);
 			break;
+		case 'u':
+			reads_opts.unit = strtoull(optarg, NULL, 0);
+			break;
 		case 's':
 			t_strict = true;
 			break;
@@ -238,7 +242,8 @@ int main(int argc, char **argv)
 	}
 	if (optind != argc - 1 || !w.ref) {
 		fprintf(stderr, "usage: reads --ref=DIR [--dev=BLOCKDEV] [--wholefile=BYTES] "
-			"[--small-chunk=BYTES] [--holes=BYTES] [--strict] [--sample=N] [--largest=BYTES] DIR\n"
+			"[--small-chunk=BYTES] [--holes=BYTES] [--unit=BYTES] "
+			"[--strict] [--sample=N] [--largest=BYTES] DIR\n"
 			"  --sample=N  of a directory take about N files (default 150), 0: all\n"
 			"  --largest=BYTES  leave larger ones out\n"
 			"       reads --ref=FILE --bad=FROM-TO:ERRNO FILE\n"

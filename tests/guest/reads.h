@@ -31,6 +31,7 @@ struct reads_file {
  * @dev: the block device, open, to compare FIEMAP's answers with; or -1
  * @wholefile: files up to this size come in whole at the first read; 0: unknown
  * @chunk: files up to this size are one chunk, all of which a part brings in; 0: none are
+ * @unit: bytes that are compressed together, which a read of one of them needs; 0: none
  * @holes: this many zeros in whole blocks are a hole for sure; 0: unknown
  */
 struct reads_opts {
@@ -38,6 +39,7 @@ struct reads_opts {
 	uint64_t wholefile;
 	uint64_t chunk;
 	uint64_t holes;
+	uint64_t unit;
 };
 
 extern struct reads_opts reads_opts;

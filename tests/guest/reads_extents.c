@@ -99,7 +99,8 @@ static void check_physical(struct t_case *c, const struct reads_file *f,
 	unsigned char *p;
 	ssize_t n;
 
-	if (reads_opts.dev < 0 || e->fe_flags & (FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_UNWRITTEN))
+	if (reads_opts.dev < 0 || e->fe_flags & (FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_UNWRITTEN |
+						 FIEMAP_EXTENT_ENCODED))
 		return;
 	p = t_alloc(len);
 	n = pread(reads_opts.dev, p, len, e->fe_physical);

@@ -35,7 +35,9 @@ static uint64_t pages(const struct reads_file *f)
 /* How many pages one small read at random may bring in. */
 static uint64_t random_pages(const struct reads_file *f)
 {
-	return f->size <= reads_opts.chunk ? pages(f) : RANDOM_BYTES / page();
+	const uint64_t most = reads_opts.unit > RANDOM_BYTES ? reads_opts.unit : RANDOM_BYTES;
+
+	return f->size <= reads_opts.chunk ? pages(f) : most / page();
 }
 
 /* Maps the file and @more pages behind it. */
