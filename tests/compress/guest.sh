@@ -4,7 +4,7 @@
 # guest.sh - the part of tests/compress/run in a guest.
 #
 # /ref: sums of the tree, the number of its files that are read whole, the page of /large that
-# begins at 1464 * 4096.
+# begins at 1463 * 4096.
 set -eu
 here=$(dirname "$0")
 prog='compress'
@@ -37,14 +37,14 @@ one_request()
 late_page()
 {
 	drop_caches
-	dd if="$dir/large" bs=4096 skip=1464 count=1 2>/dev/null | cmp - /ref/late
+	dd if="$dir/large" bs=4096 skip=1463 count=1 2>/dev/null | cmp - /ref/late
 }
 
 # It is no byte of the device.  busybox' dd has a buffer that no direct read takes.
 direct_read()
 {
 	drop_caches
-	aligned-dd if="$dir/large" bs=4096 skip=1464 count=1 iflag=direct 2>/dev/null | cmp - /ref/late &&
+	aligned-dd if="$dir/large" bs=4096 skip=1463 count=1 iflag=direct 2>/dev/null | cmp - /ref/late &&
 		[ "$(cat "$sys/stats/requests_direct")" -eq 0 ]
 }
 
