@@ -151,7 +151,7 @@ static int dsfs_fill_super(struct super_block *sb, struct fs_context *fc)
 
 	ret = dsfs_submit_init(sb);
 	if (!ret)
-		ret = dsfs_unpack_init(sb);
+		ret = dsfs_unpack_init(sb, fc);
 	if (!ret)
 		ret = dsfs_meta_open(&sbi->src, fc, sbi->opt.meta);
 	if (!ret)

@@ -23,7 +23,11 @@
 #include <linux/mm.h>
 #include <linux/zstd.h>
 
-#define DSFS_UNIT_MAX	(1U << DSFS_UNIT_BITS_MAX)
+#define DSFS_UNIT_MAX	BIT(DSFS_UNIT_BITS_MAX)
+
+/* Byte of a zstd frame that says which fields it has, and its bits for a content size */
+#define DSFS_ZSTD_FIELDS	4
+#define DSFS_ZSTD_SIZE		0xe0
 
 /**
  * struct dsfs_unpacker - what one task needs to unpack
@@ -108,7 +112,7 @@ static bool dsfs_unpacks(const struct super_block *sb)
 }
 
 /* dsfs_unpack_init - make what unpacks, for the first mount with compressed files */
-int dsfs_unpack_init(struct super_block *sb)
+int dsfs_unpack_init(struct super_block *sb, struct fs_context *fc)
 {
 	int ret = 0;
 
@@ -122,6 +126,8 @@ int dsfs_unpack_init(struct super_block *sb)
 		DSFS_SB(sb)->unpacks = true;
 	}
 	mutex_unlock(&dsfs_unpack_mutex);
+	if (ret)
+		dsfs_fc_error(fc, sb, "memory to unpack compressed files: error %ld", (long)ret);
 	return ret;
 }
 
@@ -234,23 +240,26 @@ static void dsfs_frame_copy(const struct dsfs_read *rd, u8 *to, u64 off, u32 len
 	}
 }
 
-/* Unpack a frame. Return: bytes of its content; anything else than @bytes is wrong. */
-static size_t dsfs_frame_unpack(const struct dsfs_unpacker *u, u8 codec, void *to,
-				u32 bytes, const void *frame, u32 len)
+/* One frame, which says how much it has, as the format has it */
+static bool dsfs_unpack_zstd(const struct dsfs_unpacker *u, void *to, u32 bytes,
+			     const u8 *frame, u32 len)
 {
-	size_t n;
-	int ret;
+	return len > DSFS_ZSTD_FIELDS && frame[DSFS_ZSTD_FIELDS] & DSFS_ZSTD_SIZE &&
+	       zstd_find_frame_compressed_size(frame, len) == len &&
+	       zstd_decompress_dctx(u->zstd, to, bytes, frame, len) == bytes;
+}
 
+/* Unpack a frame of @len bytes to @to. False if its content has not @bytes bytes. */
+static bool dsfs_frame_unpack(const struct dsfs_unpacker *u, u8 codec, void *to,
+			      u32 bytes, const void *frame, u32 len)
+{
 	if (len == bytes) {
 		memcpy(to, frame, bytes);
-		return bytes;
+		return true;
 	}
-	if (codec == DSFS_CODEC_LZ4) {
-		ret = LZ4_decompress_safe(frame, to, len, bytes);
-		return ret < 0 ? 0 : ret;
-	}
-	n = zstd_decompress_dctx(u->zstd, to, bytes, frame, len);
-	return zstd_is_error(n) ? 0 : n;
+	if (codec == DSFS_CODEC_LZ4)
+		return LZ4_decompress_safe(frame, to, len, bytes) == (int)bytes;
+	return dsfs_unpack_zstd(u, to, bytes, frame, len);
 }
 
 /* Unpack frame @i of a read to @to, of @bytes bytes. */
@@ -262,7 +271,7 @@ static bool dsfs_unit_unpack(const struct dsfs_read *rd, const struct dsfs_unpac
 	const u32 len = f->at[i + 1] - f->at[i];
 	const void *frame = u->frame;
 	void *page = NULL;
-	size_t n;
+	bool good;
 
 	if (offset_in_page(off) + len <= PAGE_SIZE) {
 		page = kmap_local_page(rd->bounce[off >> PAGE_SHIFT]);
@@ -270,10 +279,10 @@ static bool dsfs_unit_unpack(const struct dsfs_read *rd, const struct dsfs_unpac
 	} else {
 		dsfs_frame_copy(rd, u->frame, off, len);
 	}
-	n = dsfs_frame_unpack(u, f->info.codec, to, bytes, frame, len);
+	good = dsfs_frame_unpack(u, f->info.codec, to, bytes, frame, len);
 	if (page)
 		kunmap_local(page);
-	return n == bytes;
+	return good;
 }
 
 /* The folio that has all of [pos, end), mapped as a whole; or NULL */

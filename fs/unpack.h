@@ -25,7 +25,7 @@ struct dsfs_frames {
 
 #ifdef CONFIG_DSFS_COMPRESSION
 #define DSFS_UNPACKS	true
-int dsfs_unpack_init(struct super_block *sb);
+int dsfs_unpack_init(struct super_block *sb, struct fs_context *fc);
 void dsfs_unpack_exit(struct super_block *sb);
 unsigned int dsfs_unit_order(const struct inode *inode);
 int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *err);
@@ -33,7 +33,7 @@ void dsfs_frames_unpack(struct dsfs_read *rd);
 bool dsfs_frames_bad(const struct dsfs_read *rd, u64 from, u64 to);
 #else
 #define DSFS_UNPACKS	false
-static inline int dsfs_unpack_init(struct super_block *sb)
+static inline int dsfs_unpack_init(struct super_block *sb, struct fs_context *fc)
 {
 	return 0;
 }
