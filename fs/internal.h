@@ -269,6 +269,7 @@ void dsfs_meta_close(struct dsfs_source *src);
 /* attr.c */
 int dsfs_inode_attr(const struct inode *inode, struct dsfs_attr *attr,
 		    struct dsfs_err *err);
+unsigned int dsfs_unit_order(const struct inode *inode);
 bool dsfs_dio_direct(const struct inode *inode, struct dsfs_attr *attr);
 int dsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
 		 struct kstat *stat, u32 request_mask, unsigned int flags);

@@ -4,7 +4,6 @@
  * limit of hints, and struct dsfs_read itself.
  */
 #include "read.h"
-#include "unpack.h"
 
 #include <linux/cred.h>
 #include <linux/hash.h>

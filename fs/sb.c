@@ -12,7 +12,6 @@
  * A previous generation is found through HISTORY, never in a slot.
  */
 #include "internal.h"
-#include "unpack.h"
 
 #include <linux/slab.h>
 
@@ -38,10 +37,6 @@ static void dsfs_read_slot(struct super_block *sb, struct dsfs_slot *slot,
 	if (!slot->ret && slot->geo.slot != nr)
 		slot->ret = dsfs_bad(&slot->err, "superblock of the other slot",
 				     slot->geo.slot, nr, -EUCLEAN);
-	if (!DSFS_UNPACKS && !slot->ret && slot->geo.incompat & DSFS_INCOMPAT_COMPRESSED)
-		slot->ret = dsfs_bad(&slot->err, "compressed files without CONFIG_DSFS_COMPRESSION",
-				     slot->geo.incompat,
-				     DSFS_INCOMPAT_KNOWN & ~DSFS_INCOMPAT_COMPRESSED, -EOPNOTSUPP);
 }
 
 /* Word for err.limit in a message: for a checksum or the magic it is no limit. */

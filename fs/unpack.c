@@ -173,25 +173,6 @@ static void dsfs_unpacker_put(struct dsfs_unpacker *u)
 }
 
 /*
- * dsfs_unit_order - log2 of the pages of a unit; 0 if the file is not compressed
- *
- * May read metadata from the device. An error is met again by the read.
- */
-unsigned int dsfs_unit_order(const struct inode *inode)
-{
-	struct dsfs_compressed_info info;
-	struct dsfs_err err = {};
-	struct dsfs_attr attr;
-
-	if (!dsfs_unpacks(inode->i_sb) || dsfs_inode_attr(inode, &attr, &err) ||
-	    !(attr.flags & DSFS_INODE_COMPRESSED) ||
-	    dsfs_compressed_get(dsfs_src(inode->i_sb), &attr, &info, &err) ||
-	    info.unit_bits < PAGE_SHIFT)
-		return 0;
-	return info.unit_bits - PAGE_SHIFT;
-}
-
-/*
  * dsfs_frames_get - look up the frames of the units of a read, up to @end of the file
  *
  * Sets the range of stored data to read.

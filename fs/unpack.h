@@ -24,27 +24,23 @@ struct dsfs_frames {
 };
 
 #ifdef CONFIG_DSFS_COMPRESSION
-#define DSFS_UNPACKS	true
 int dsfs_unpack_init(struct super_block *sb, struct fs_context *fc);
 void dsfs_unpack_exit(struct super_block *sb);
-unsigned int dsfs_unit_order(const struct inode *inode);
 int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *err);
 void dsfs_frames_unpack(struct dsfs_read *rd);
 bool dsfs_frames_bad(const struct dsfs_read *rd, u64 from, u64 to);
 #else
-#define DSFS_UNPACKS	false
 static inline int dsfs_unpack_init(struct super_block *sb, struct fs_context *fc)
 {
-	return 0;
+	if (!(dsfs_geo(sb)->incompat & DSFS_INCOMPAT_COMPRESSED))
+		return 0;
+	dsfs_fc_error(fc, sb,
+		      "the image has compressed files, and dsfs was built without CONFIG_DSFS_COMPRESSION");
+	return -EOPNOTSUPP;
 }
 
 static inline void dsfs_unpack_exit(struct super_block *sb)
 {
-}
-
-static inline unsigned int dsfs_unit_order(const struct inode *inode)
-{
-	return 0;
 }
 
 static inline int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp,

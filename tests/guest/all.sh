@@ -431,12 +431,12 @@ step_packed()
 	mkdir -p /mnt/packed /mnt/packed4 /mnt/plainly
 	dsfs plainly
 	for image in packed packed4; do
-		listed $image ro packed
+		listed "$image" ro packed
 		for opts in ro verify=off,meta=lazy wholefile=0,cache=epoch; do
-			dsfs $image $opts
-			part "$here/reads" --ref=/mnt/plainly --dev="$(real $image)" --unit=131072 \
-				--strict /mnt/$image
-			umount_after_rings /mnt/$image
+			dsfs "$image" "$opts"
+			part "$here/reads" --ref=/mnt/plainly --dev="$(real "$image")" --unit=131072 \
+				--strict "/mnt/$image"
+			umount_after_rings "/mnt/$image"
 		done
 	done
 	dsfs packed
