@@ -228,7 +228,8 @@ static void fill_super(struct meta *m)
 	sb->block_bits = DSFS_BLOCK_BITS;
 	sb->align_bits = params->align_bits;
 	sb->chunk_bits = params->chunk_bits;
-	sb->incompat = cpu_to_le64(m->layout->incompat);
+	sb->incompat = cpu_to_le64(m->layout->incompat |
+				   (m->packed.n ? DSFS_INCOMPAT_COMPRESSED : 0));
 	if (params->small_bits > params->chunk_bits) {
 		sb->small_bits = params->small_bits;
 		sb->incompat |= cpu_to_le64(DSFS_INCOMPAT_SMALL_CHUNK);
@@ -237,7 +238,6 @@ static void fill_super(struct meta *m)
 	sb->name_hash = DSFS_HASH_XXH64;
 	sb->compat = cpu_to_le64((params->chunk_bits ? DSFS_COMPAT_DATA_SUMS : 0) |
 				 (m->gen->has_note ? DSFS_COMPAT_NOTE : 0) | gen->compat);
-	sb->incompat = cpu_to_le64(m->packed.n ? DSFS_INCOMPAT_COMPRESSED : 0);
 	sb->generation = cpu_to_le64(gen->number);
 	sb->build_time = cpu_to_le64(gen->time);
 	memcpy(sb->label, params->label, sizeof(sb->label));
