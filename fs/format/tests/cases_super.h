@@ -89,7 +89,7 @@ static inline int dsfs_case_run_super(const struct dsfs_case *c, void *buf, stru
 #define NO_REGION(id)		SB(regions[DSFS_REGION_##id], 0)
 #define BLOCK(id)		CASE_BLOCK(DSFS_REGION_##id)
 #define NOTE			DSFS_COMPAT_KNOWN
-#define SMALL	DSFS_INCOMPAT_SMALL_CHUNK
+#define SMALL	(DSFS_INCOMPAT_SMALL_CHUNK | DSFS_INCOMPAT_COMPRESSED)
 
 static const struct dsfs_case dsfs_super_cases[] = {
 	{ "good" },
