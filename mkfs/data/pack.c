@@ -13,7 +13,7 @@
 #include <zstd.h>
 #endif
 #ifndef DSFS_NO_LZ4
-#include <lz4.h>
+#include <lz4hc.h>
 #endif
 #include <stdlib.h>
 
@@ -108,7 +108,7 @@ static u32 lz4_frame(const struct packer *p, const char *unit, u32 bytes)
 #else
 static u32 lz4_frame(const struct packer *p, const char *unit, u32 bytes)
 {
-	const int n = LZ4_compress_default(unit, p->out, bytes, bytes - 1);
+	const int n = LZ4_compress_HC(unit, p->out, bytes, bytes - 1, LZ4HC_CLEVEL_DEFAULT);
 
 	return n > 0 ? n : bytes;
 }
