@@ -1,15 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# compress-guest.sh CHUNK SUBJECTS - the part of compress that runs in the guest.
+# compress-guest.sh SUBJECTS - the part of compress that runs in the guest.
 #
-# Reads the files of /sample cold, whole, from each image, and unpacks those that dsfs-zstd and
-# dsfs-lz4hc store.  Prints "SUBJECT NAME=VALUE..." lines.
+# Reads the files of /sample cold, whole, from each image.  Prints "SUBJECT NAME=VALUE..." lines.
 set -eu
 # shellcheck source=tests/bench/guest.sh
 . /guest.sh
 
-chunk=$1 subjects=$2
+subjects=$1
 
 # The type is what stands before the first hyphen.
 fs_of()
@@ -27,20 +26,7 @@ cold()
 	remove_device "$1"
 }
 
-# unpacked CODEC
-unpacked()
-{
-	mount_at "dsfs-$1" "$drives/dsfs-$1"
-	# shellcheck disable=SC2046
-	set -- "$1" $(packed unpack "$1" "$chunk" 2 /mnt/dsfs "/mnt/dsfs-$1" /sample)
-	echo "unpack-$1 instructions=$2 bytes=$3 files=$4"
-	umount "/mnt/dsfs-$1"
-}
-
 show_kernel
 for fs in $subjects; do
 	cold "$fs"
 done
-mount_at dsfs "$drives/dsfs"
-unpacked zstd
-unpacked lz4hc
