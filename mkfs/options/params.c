@@ -19,6 +19,7 @@ void params_new(struct params *p, const struct options *o, unsigned int object_b
 	p->align_bits = o->align_bits;
 	p->chunk_bits = o->chunk_bits;
 	p->small_bits = o->small_bits > o->chunk_bits ? o->small_bits : o->chunk_bits;
+	p->compressed = o->pack.codec;
 	p->object_bits = o->object_set ? o->object_bits : object_bits;
 	p->uuid_set = o->uuid_set;
 	params_label(p, o);
