@@ -28,7 +28,7 @@ check '--json' holds 'd["slots"][1]["label"] == "a label" and d["used"] == 0'
 run "$dump" small.dsfs
 check 'none where no directory begins within a block' test -z "$(grep '^needs' "$out")"
 exits '--regions' 0 "$dump" --regions good.dsfs
-check '--regions: none is wrong' test "$(grep -c ' \(ok\|empty\)$' "$out")" = 13
+check '--regions: none is wrong' test "$(grep -c ' \(ok\|empty\)$' "$out")" = 15
 run "$dump" --regions --json good.dsfs
 check '--regions --json' holds '[r["name"] for r in d["regions"]][1] == "inodes"'
 
