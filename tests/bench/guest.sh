@@ -64,6 +64,20 @@ requests_of()
 	awk '{ print $1 }' "/sys/block/$(basename "$(readlink -f "$1")")/stat"
 }
 
+# sum_of SUBJECT FIELD: of its device's statistics
+sum_of()
+{
+	awk -v f="$2" '{ print $f }' "/sys/block/b-$1/stat"
+}
+
+# leave SUBJECT: unmounts, when nothing that a process asked for is under way any more
+leave()
+{
+	while grep -q " /mnt/$1 " /proc/mounts; do
+		umount "/mnt/$1" 2>/dev/null || true
+	done
+}
+
 drop_caches()
 {
 	sync

@@ -18,33 +18,19 @@ row()
 	printf 'row\tmmap\t%s\t%s\t%s\t%s\t%s\n' "$kernel" "$@"
 }
 
-# sum_of FIELD: of the device's statistics
-sum_of()
-{
-	awk -v f="$1" '{ print $f }' "/sys/block/b-$fs/stat"
-}
-
-# leave: unmounts, when nothing that a process asked for is under way any more
-leave()
-{
-	while grep -q " /mnt/$fs " /proc/mounts; do
-		umount "/mnt/$fs" 2>/dev/null || true
-	done
-}
-
 # measure WHAT PATTERN PROCESSES ADVICE [COUNT]: cold
 measure()
 {
 	what="$device, $1"
 	shift
-	leave
+	leave "$fs"
 	drop_caches
 	mount_at "$fs" "/dev/b-$fs"
 	file=/mnt/$fs/big/img_00000000.jpg
 	[ -e "$file" ]
-	requests=$(sum_of 1) sectors=$(sum_of 3)
+	requests=$(sum_of "$fs" 1) sectors=$(sum_of "$fs" 3)
 	figures=$(mapped "$1" "$2" "$3" "$file" ${4:+"$4"})
-	requests=$(($(sum_of 1) - requests)) sectors=$(($(sum_of 3) - sectors))
+	requests=$(($(sum_of "$fs" 1) - requests)) sectors=$(($(sum_of "$fs" 3) - sectors))
 	echo "# $fs, $what: $figures requests=$requests sectors=$sectors"
 	eval "$figures"
 	# shellcheck disable=SC2154 # set by eval
@@ -104,7 +90,7 @@ for device in $devices; do
 		*)	in_order; at_random ;;
 		esac
 		show_mount "$fs"
-		leave
+		leave "$fs"
 		remove_device "$fs"
 	done
 done

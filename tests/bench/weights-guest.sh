@@ -13,20 +13,6 @@ set -eu
 kernel=$1 devices=$2
 shift 2
 
-# sum_of FIELD: of the device's statistics
-sum_of()
-{
-	awk -v f="$1" '{ print $f }' "/sys/block/b-$fs/stat"
-}
-
-# leave: unmounts, when nothing that a process asked for is under way any more
-leave()
-{
-	while grep -q " /mnt/$fs " /proc/mounts; do
-		umount "/mnt/$fs" 2>/dev/null || true
-	done
-}
-
 row()
 {
 	printf 'row\tweights\t%s\t%s\t%s\t%s\t%s\n' "$kernel" "$@"
@@ -37,12 +23,12 @@ measure()
 {
 	what="$device, $1"
 	shift
-	leave
+	leave "$fs"
 	drop_caches
 	mount_at "$fs" "/dev/b-$fs"
-	requests=$(sum_of 1) sectors=$(sum_of 3)
+	requests=$(sum_of "$fs" 1) sectors=$(sum_of "$fs" 3)
 	figures=$("$@")
-	requests=$(($(sum_of 1) - requests)) sectors=$(($(sum_of 3) - sectors))
+	requests=$(($(sum_of "$fs" 1) - requests)) sectors=$(($(sum_of "$fs" 3) - sectors))
 	echo "# $fs, $what: $figures requests=$requests sectors=$sectors"
 	eval "$figures"
 	# shellcheck disable=SC2154 # set by eval
@@ -85,7 +71,7 @@ for device in $devices; do
 		set_device
 		load
 		show_mount "$fs"
-		leave
+		leave "$fs"
 		remove_device "$fs"
 	done
 done
