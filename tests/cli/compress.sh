@@ -71,6 +71,11 @@ check "a unit that gets no smaller is stored as it is" test \
 	"$(frames zstd.dsfs /text-then-random | awk '$2 == $4' | wc -l)" -gt 10
 check "no unit has more than 256 times its frame" test \
 	"$(frames zstd.dsfs /one-letter | awk '$2 > 256 * $4' | wc -l)" -eq 0
+# Frames that follow each other are what zstd(1) reads.
+stored=$(frames zstd.dsfs /many-units | awk '{ n += $4 } END { print n }')
+tail -c +$(($(frames zstd.dsfs /many-units | awk 'NR == 1 { print $3 }') + 1)) zstd.dsfs >stored
+truncate -s "$stored" stored
+check "zstd(1) unpacks what is stored to the same bytes" cmp tree/many-units <(zstd -dc <stored)
 check "equal files are stored once" test "$(data_of zstd.dsfs /many-units)" = \
 	"$(data_of zstd.dsfs /dir/again)"
 check "a superblock says so" grep -q '(compressed files)' <<<"$("$bin/dump.dsfs" zstd.dsfs)"
