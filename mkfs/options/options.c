@@ -14,6 +14,7 @@
 
 #define EXIT_USAGE	2
 #define CHUNK_BITS	15
+#define SMALL_BITS	18
 #define UNIT_BITS	17
 #define COMPRESS_LEVEL	3
 #define COMPRESS_LEVEL_MAX	19
@@ -162,9 +163,9 @@ static const struct arg option_table[] = {
 	  ARG_BITS(struct options, chunk_bits, DSFS_CHUNK_BITS_MIN, DSFS_CHUNK_BITS_MAX),
 	  .not = "compact; no-checksums; " HAS_ITS_OWN },
 	{ 0, "small-chunk", "SIZE",
-	  "files of up to this many bytes have one checksum, 8K to 1M, or none",
+	  "files of up to this many bytes have one checksum, 8K to 1M, or none (default: 256K)",
 	  ARG_BITS(struct options, small_bits, DSFS_CHUNK_BITS_MIN + 1, DSFS_CHUNK_BITS_MAX),
-	  .word = "none", .not = "compact; no-checksums; " HAS_ITS_OWN },
+	  ARG_GIVEN(struct options, small_set), .word = "none", .not = "compact; no-checksums; " HAS_ITS_OWN },
 	{ 0, "object-size", "SIZE",
 	  "files do not cross multiples of it, 64K to 1G, or none",
 	  ARG_BITS(struct options, object_bits, DSFS_OBJECT_BITS_MIN, DSFS_OBJECT_BITS_MAX),
@@ -319,6 +320,9 @@ static void settle_layout(struct options *o)
 		o->chunk_bits = o->tar_index ? TAR_INDEX_CHUNK_BITS : CHUNK_BITS;
 	if (o->no_checksums)
 		o->chunk_bits = 0;
+	/* Larger chunks, or none, leave nothing for the default to say. */
+	else if (!o->small_set && o->chunk_bits < SMALL_BITS)
+		o->small_bits = SMALL_BITS;
 }
 
 /* A small file is one chunk, so it says nothing if chunks are as large. */

@@ -110,6 +110,7 @@ struct limits {
  * @message: --message; NULL: not given
  * @lists: --exclude-from, @nlists of them
  * @small_bits: log2 of the bytes up to which a file is one chunk; 0: those of a chunk
+ * @small_set: --small-chunk was given
  * @pack: --compress
  * @no_recheck: do not look at the source again at the end
  * @build: what is to be made of @source
@@ -144,6 +145,7 @@ struct options {
 	u8 small_bits;
 	u8 object_bits;
 	bool object_set;
+	bool small_set;
 	bool checksum;
 	bool any_path;
 	bool uuid_set;

@@ -121,6 +121,27 @@ cases_damage()
 	exits 'a bad byte: another file' 0 "$dump" --cat=/65537 image.dsfs
 }
 
+# small_of WANT OPTION...: up to how many bytes mkfs.dsfs makes a file one chunk
+small_of()
+{
+	local want=$1
+
+	shift
+	"$mkfs" -q -f "$@" default.dsfs tree &&
+		holds "d['slots'][0]['small_chunk'] == $want" <("$dump" --json default.dsfs)
+}
+
+# The default says nothing where it would contradict other options.
+cases_default()
+{
+	check 'default' small_of 262144
+	check 'default: chunks' right default.dsfs 262144
+	check 'default: smaller chunks' small_of 262144 --chunk-size=128K
+	check 'default: chunks as large' small_of 0 --chunk-size=256K
+	check 'default: larger chunks' small_of 0 --chunk-size=1M
+	check 'default: no checksums' small_of 0 --no-checksums
+}
+
 cases_refused()
 {
 	local arg
@@ -142,6 +163,7 @@ exits 'none' 0 "$mkfs" -q --small-chunk=none none.dsfs tree
 check 'none: chunks' right none.dsfs 32768
 check 'none: no feature' holds 'not any(s["small_chunk"] for s in d["slots"])' \
 	<("$dump" --json none.dsfs)
+cases_default
 for size in 64K 256K 1M; do
 	cases_small "$size"
 done

@@ -134,9 +134,9 @@ step_reads()
 	large_whole wholefile=0
 	if [ -n "$fewer" ]; then
 		left_out 'reads of plain: files above 140,000 bytes, and two of three others'
-		reads_of plain ro --wholefile=1048576 --sample=20 --largest=140000
+		reads_of plain ro --small-chunk=262144 --wholefile=1048576 --sample=20 --largest=140000
 	else
-		reads_of plain ro --wholefile=1048576 --sample=60
+		reads_of plain ro --small-chunk=262144 --wholefile=1048576 --sample=60
 		reads_of plain verify=off --wholefile=1048576 --sample=20 --largest=140000
 	fi
 	reads_of misaligned wholefile=64K --wholefile=65536 --sample=20 --largest=140000
@@ -147,7 +147,7 @@ step_reads()
 	ext4 jext4
 	dsfs jpegs
 	echo "# reads: jpegs"
-	part "$here/reads" --ref=/mnt/jext4 --dev="$(real jpegs)" --wholefile=1048576 --sample=3 /mnt/jpegs
+	part "$here/reads" --ref=/mnt/jext4 --dev="$(real jpegs)" --small-chunk=262144 --wholefile=1048576 --sample=3 /mnt/jpegs
 	umount_after_rings /mnt/jpegs
 	umount_after_rings /mnt/jext4
 }
@@ -163,7 +163,7 @@ step_short()
 	one_bio
 	# shellcheck disable=SC2086
 	{
-		reads_of plain ro $small
+		reads_of plain ro --small-chunk=262144 $small
 		reads_of misaligned cache=epoch $small
 		reads_of nosums meta=lazy,cache=epoch $small
 	}
@@ -198,7 +198,7 @@ step_blocks()
 	check "listing from a disk of 4 KiB blocks" same_listing plain4k plain
 	umount /mnt/plain4k
 	ext4 pext4
-	reads_of plain4k ro --wholefile=1048576 --sample=20 --largest=140000
+	reads_of plain4k ro --small-chunk=262144 --wholefile=1048576 --sample=20 --largest=140000
 	umount /mnt/pext4
 	part "$here/mountcase.sh" "$(real misaligned4k)" EINVAL \
 		'block size of the device is 4096, more than the image.s alignment of 512'
@@ -370,9 +370,9 @@ step_windows()
 # Small files that are one chunk
 step_small()
 {
-	part "$here/small.sh" "$(real small)" sizes/262143 /ref/small.start 262143 sizes/65537
+	part "$here/small.sh" "$(real plain)" sizes/262143 /ref/small.start 262143 sizes/65537
 	ext4 pext4
-	reads_of small wholefile=64K --wholefile=65536 --small-chunk=262144 --sample=30 --largest=300000
+	reads_of plain wholefile=64K --wholefile=65536 --small-chunk=262144 --sample=30 --largest=300000
 	umount_after_rings /mnt/pext4
 }
 

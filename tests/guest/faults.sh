@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# faults.sh FILE START LARGE START META NAMES BYTES SUMS BYTES [STEP...] - devices
+# faults.sh FILE START LARGE START SMALL START META NAMES BYTES SUMS BYTES [STEP...] - devices
 # that fail
 #
-# Disk (serial): image.  FILE, of more than 98,304 bytes, begins at byte START of
-# it and is /ref/file; so does LARGE, of more than 2.5 MiB, which is /ref/large;
+# Disk (serial): image.  FILE, which has chunks of 32 KiB and more than 98,304 bytes, begins at byte
+# START of it and is /ref/file; so do LARGE, of more than 2.5 MiB, which is /ref/large, and SMALL, of one
+# chunk and more than 5,120 bytes, which is /ref/small;
 # /ref/list is the listing of all; metadata begins at META; NAMES and SUMS are where
 # names, and the checksums of metadata, lie.
 #
@@ -22,9 +23,10 @@ prog=faults
 # shellcheck source=tests/guest/lib.sh
 . "$here/lib.sh"
 
-file=$1 start=$2 large=$3 large_start=$4 metadata=$5
-names=$6 names_bytes=$7 sums=$8 sums_bytes=$9
-shift 9
+file=$1 start=$2 large=$3 large_start=$4 small=$5 small_start=$6
+shift 6
+metadata=$1 names=$2 names_bytes=$3 sums=$4 sums_bytes=$5
+shift 5
 disk=$(readlink -f /dev/drive/image)
 sectors=$(blockdev --getsz "$disk")
 dm=/dev/mapper/faulty
@@ -169,12 +171,12 @@ at_once()
 }
 
 # One bad place in a file: by every way of reading, for its chunk alone.
-# one_chunk FILE REF BYTE FROM OPTIONS ERRNO TARGET...: the file, which begins at
-# BYTE; the chunk's offset in it
+# one_chunk FILE REF BYTE FROM LENGTH OPTIONS ERRNO TARGET...: the file, which begins at
+# BYTE; the chunk's offset in it and length
 one_chunk()
 {
-	path=$1 ref=$2 bad=$(($3 + $4)) range=$4-$(($4 + 32768)) opts=$5 err=$6
-	shift 6
+	path=$1 ref=$2 bad=$(($3 + $4)) range=$4-$(($4 + $5)) opts=$6 err=$7
+	shift 7
 	case="$* under one chunk of $path, $opts"
 	begin "$opts"
 	mark
@@ -192,13 +194,18 @@ one_chunk()
 
 in_file()
 {
-	one_chunk "$file" /ref/file "$start" 65536 "$@"
+	one_chunk "$file" /ref/file "$start" 65536 32768 "$@"
 }
 
 # Far enough for readahead to have come to folios of several chunks
 in_large()
 {
-	one_chunk "$large" /ref/large "$large_start" $((2097152 + 65536)) "$@"
+	one_chunk "$large" /ref/large "$large_start" $((2097152 + 65536)) 32768 "$@"
+}
+
+in_small()
+{
+	one_chunk "$small" /ref/small "$small_start" 0 "$(stat -c %s /ref/small)" "$@"
 }
 
 step_chunk()
@@ -209,6 +216,8 @@ step_chunk()
 	in_file wholefile=0 EBADMSG flakey 254
 	in_large ro EIO error
 	in_large ro EBADMSG flakey 254
+	in_small ro EIO error
+	in_small wholefile=0 EBADMSG flakey 254
 }
 
 # chunk FILE NUMBER: its bytes, as a sum
