@@ -38,7 +38,7 @@ static struct folio *dsfs_add_part(struct address_space *mapping,
 static int dsfs_break_folio(struct folio *folio)
 {
 	struct address_space *mapping = folio->mapping;
-	const unsigned int order = dsfs_chunk_order(mapping->host->i_sb);
+	const unsigned int order = dsfs_chunk_order(mapping->host);
 	const pgoff_t end = folio_next_index(folio);
 	pgoff_t index = folio->index;
 	struct folio *part;
@@ -93,7 +93,7 @@ static int dsfs_read_folio(struct file *file, struct folio *folio)
 	pgoff_t first = folio->index, end = folio_next_index(folio);
 	struct dsfs_read *rd;
 
-	if (folio_order(folio) > dsfs_chunk_order(inode->i_sb))
+	if (folio_order(folio) > dsfs_chunk_order(inode))
 		return dsfs_break_folio(folio);
 	dsfs_widen_to_chunks(inode, &first, &end);
 	/* RWF_DONTCACHE: pages before it were read and dropped. */

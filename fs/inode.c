@@ -100,7 +100,7 @@ static void dsfs_inode_folios(struct inode *inode, u16 flags)
 {
 	const unsigned int order = max_t(unsigned int,
 					 ilog2(DSFS_FOLIO_MAX) - PAGE_SHIFT,
-					 dsfs_chunk_order(inode->i_sb));
+					 dsfs_whole_order(inode->i_sb));
 
 	if (!(flags & DSFS_INODE_HOLES))
 		mapping_set_folio_order_range(inode->i_mapping, 0, order);

@@ -164,15 +164,27 @@ static inline bool dsfs_meta_may_block(const struct super_block *sb)
  */
 #define DSFS_FOLIO_MAX	SZ_256K
 
+/* log2 of the size of a folio that is allocated with little effort */
+#define DSFS_FOLIO_EASY_BITS	15
+
 /*
- * Largest order of a folio that must be either good or bad as a whole: a chunk,
- * so that a bad chunk does not affect others. A small file may be one larger
- * chunk; its folios are of this order, too, because larger ones are harder to
- * allocate.
+ * Order of the folios of a file that is read whole: a chunk of large files, or more if
+ * that is easy to allocate. A small file may be one larger chunk.
  */
-static inline unsigned int dsfs_chunk_order(const struct super_block *sb)
+static inline unsigned int dsfs_whole_order(const struct super_block *sb)
 {
-	const unsigned int bits = dsfs_geo(sb)->chunk_bits ? : 16;
+	const unsigned int bits = max(dsfs_geo(sb)->chunk_bits ? : 16, DSFS_FOLIO_EASY_BITS);
+
+	return bits > PAGE_SHIFT ? bits - PAGE_SHIFT : 0;
+}
+
+/*
+ * Largest order of a folio that must be either good or bad as a whole: a chunk, so that a
+ * bad chunk does not affect others. Of a file with holes this is a guess.
+ */
+static inline unsigned int dsfs_chunk_order(const struct inode *inode)
+{
+	const unsigned int bits = dsfs_chunk_bits(dsfs_geo(inode->i_sb), i_size_read(inode)) ? : 16;
 
 	return bits > PAGE_SHIFT ? bits - PAGE_SHIFT : 0;
 }

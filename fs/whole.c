@@ -22,10 +22,9 @@
 #include <linux/pagemap.h>
 #include <linux/psi.h>
 
-/* Folios of one chunk, so that a bad chunk does not affect others */
 static pgoff_t dsfs_whole_add(struct dsfs_read *rd, pgoff_t index, pgoff_t end)
 {
-	return dsfs_read_add_range(rd, index, end, dsfs_chunk_order(rd->inode->i_sb));
+	return dsfs_read_add_range(rd, index, end, dsfs_whole_order(rd->inode->i_sb));
 }
 
 static bool dsfs_whole_wanted(const struct file *file)
