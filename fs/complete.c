@@ -73,7 +73,8 @@ static void dsfs_sum_folio(struct dsfs_read *rd, struct dsfs_sum_cursor *cur,
 		cur->sum = dsfs_crc32c(cur->sum, p, n);
 		kunmap_local(p);
 		cur->at += n;
-		cond_resched();
+		if (cur->at < rd->to)
+			cond_resched();
 		if (cur->at < cur->end)
 			continue;
 		dsfs_chunk_check(rd, cur->chunk, cur->end, cur->sum);
@@ -170,7 +171,7 @@ static int dsfs_finish_folio(struct dsfs_read *rd, struct folio *folio)
  *
  * Unlocks all folios, and marks those with good data uptodate. Waits neither
  * for a device nor for memory. Must be called in process context if there is
- * data to verify or to copy, or an error. Return: the error of the folio that
+ * more than a page to verify, data to copy, or an error. Return: the error of the folio that
  * is wanted, or 0.
  */
 int dsfs_read_finish(struct dsfs_read *rd)

@@ -27,6 +27,17 @@ static void dsfs_read_work(struct work_struct *work)
 	dsfs_read_finish(container_of(work, struct dsfs_read, work));
 }
 
+/*
+ * Check whether the interrupt may finish a read: there is nothing to verify or to copy,
+ * or no more to verify than a page's worth, which takes less than to wake a worker.
+ */
+static bool dsfs_read_is_short(const struct dsfs_read *rd)
+{
+	if (rd->bounced || rd->bio.bi_status)
+		return false;
+	return !rd->verify || (!rd->sync && !rd->nr_bounce && rd->to - rd->from <= SZ_4K);
+}
+
 static void dsfs_read_end_io(struct bio *bio)
 {
 	struct dsfs_read *rd = container_of(bio, struct dsfs_read, bio);
@@ -34,10 +45,10 @@ static void dsfs_read_end_io(struct bio *bio)
 	if (rd->sync && !(xchg(&rd->state, 0) & BIT(DSFS_READ_ORPHAN)))
 		/* Only the address is used: @rd may be freed. */
 		wake_up_bit(&rd->state, DSFS_READ_BUSY);
-	else if (rd->verify || rd->bounced || bio->bi_status)
-		queue_work(DSFS_SB(rd->inode->i_sb)->read_wq, &rd->work);
-	else	/* short, and does not sleep */
+	else if (dsfs_read_is_short(rd))
 		dsfs_read_finish(rd);
+	else
+		queue_work(DSFS_SB(rd->inode->i_sb)->read_wq, &rd->work);
 }
 
 /*
