@@ -146,6 +146,25 @@ void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio)
 }
 
 /*
+ * The first page of [index, end) that is cached, or @end. A folio that is allocated for it, and
+ * cleared, would be in vain.
+ */
+static pgoff_t dsfs_next_cached(struct address_space *mapping, pgoff_t index, pgoff_t end)
+{
+	XA_STATE(xas, &mapping->i_pages, index);
+	const void *entry;
+
+	if (!mapping->nrpages || index >= end)
+		return end;
+	rcu_read_lock();
+	do
+		entry = xas_find(&xas, end - 1);
+	while (entry && (xas_retry(&xas, entry) || xa_is_value(entry)));
+	rcu_read_unlock();
+	return entry ? max(index, xas.xa_index) : end;
+}
+
+/*
  * dsfs_read_add_range - add folios for pages [index, end) to the page cache and
  * to a read, of the largest orders up to @max that fit
  *
@@ -159,6 +178,7 @@ pgoff_t dsfs_read_add_range(struct dsfs_read *rd, pgoff_t index, pgoff_t end,
 	struct address_space *mapping = rd->inode->i_mapping;
 	struct folio *folio;
 
+	end = dsfs_next_cached(mapping, index, end);
 	for (; index < end; index = folio_next_index(folio)) {
 		folio = dsfs_add_folio(mapping, index,
 				       min_t(unsigned int, max, ilog2(end - index)),
