@@ -55,6 +55,13 @@ set_device()
 	show_device "b-$fs" "null_blk, $device"
 }
 
+chunks()
+{
+	measure 'read, 1 MiB pieces' read 1 none
+	measure 'in order, 1 process' order 1 none
+	measure 'in order, 4 processes' order 4 none
+}
+
 in_order()
 {
 	measure 'read, 1 MiB pieces' read 1 none
@@ -86,7 +93,7 @@ for device in $devices; do
 	for fs; do
 		set_device
 		case $fs in
-		dsfs-*)	at_random ;;
+		dsfs-*)	chunks; at_random ;;
 		*)	in_order; at_random ;;
 		esac
 		show_mount "$fs"
