@@ -14,6 +14,7 @@
 
 #define CHANGES_MAX	4
 #define GROW_MAX	65536
+#define FRAME_HEAD	24	/* bytes: the longest header of a frame and of its first block */
 
 struct mutator {
 	struct layout l;
@@ -76,14 +77,14 @@ static const struct {
 
 /* What can be drawn besides: kinds behind the regions. */
 enum { KIND_SUPER = DSFS_REGIONS_USED, KIND_REGION, KIND_NAMES, KIND_SLOT,
-	KIND_NAME, KIND_XSET, KIND_XATTR, KIND_DATA, KIND_ANY, KINDS };
+	KIND_NAME, KIND_XSET, KIND_XATTR, KIND_FRAME, KIND_DATA, KIND_ANY, KINDS };
 
 static const struct { const char *name; u8 weight; } others[KINDS] = {
 	[KIND_SUPER] = { "superblock", 8 }, [KIND_REGION] = { "region", 5 },
 	[KIND_NAMES] = { "names", 8 }, [KIND_SLOT] = { "slot", 8 },
 	[KIND_NAME] = { "name", 5 }, [KIND_XSET] = { "xattr set", 5 },
-	[KIND_XATTR] = { "xattr", 8 }, [KIND_DATA] = { "data", 5 },
-	[KIND_ANY] = { "byte", 2 },
+	[KIND_XATTR] = { "xattr", 8 }, [KIND_FRAME] = { "frame", 12 },
+	[KIND_DATA] = { "data", 5 }, [KIND_ANY] = { "byte", 2 },
 };
 
 static const char *kind_name(int kind)
@@ -198,6 +199,37 @@ static bool draw_xattr(struct mutator *m, struct place *p)
 	}
 }
 
+/* The record of a compressed file, and the file's inode */
+static const u8 *draw_compressed(struct mutator *m, const u8 **inode)
+{
+	int tries;
+
+	for (tries = 0; tries < 16; tries++) {
+		*inode = draw_record(m, DSFS_REGION_INODES);
+		if (*inode && GET(*inode, dsfs_inode, flags) & DSFS_INODE_COMPRESSED)
+			return layout_record(&m->l, DSFS_REGION_COMPRESSED,
+					     GET(*inode, dsfs_inode, extra) - 1,
+					     sizeof(struct dsfs_compressed));
+	}
+	return NULL;
+}
+
+/* What a frame begins with tells a decoder the most: the frame of a unit. */
+static bool draw_frame(struct mutator *m, struct place *p)
+{
+	const u8 *inode, *record = draw_compressed(m, &inode), *end;
+	u64 off = 0;
+
+	if (!record)
+		return false;
+	end = layout_record(&m->l, DSFS_REGION_UNITS,
+			    GET(record, dsfs_compressed, units) + below(m, 8), 4);
+	if (end && below(m, 2))
+		off = field_get(end, 4);
+	*p = (struct place){ GET48(inode, start) + off, FRAME_HEAD, byte_fields };
+	return p->pos < m->l.size && p->bytes <= m->l.size - p->pos;
+}
+
 static bool draw_place(struct mutator *m, int kind, struct place *p)
 {
 	struct layout *l = &m->l;
@@ -217,6 +249,8 @@ static bool draw_place(struct mutator *m, int kind, struct place *p)
 		return draw_xset(m, p);
 	case KIND_XATTR:
 		return draw_xattr(m, p);
+	case KIND_FRAME:
+		return draw_frame(m, p);
 	case KIND_DATA:
 		*p = (struct place){ l->data_start + below(m, l->data_end - l->data_start),
 				     1, byte_fields };
