@@ -2,11 +2,13 @@
 /*
  * pack IMAGE INPUT - write an image as a fuzzer's input
  * pack --unpack INPUT IMAGE - the reverse, checksums made right if the input says so
+ * pack --units IMAGE INPUT - write the first compressed file as an input of the target units
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "input.h"
+#include "layout.h"
 
 static u8 image[INPUT_IMAGE_MAX], data[2 * INPUT_IMAGE_MAX];
 
@@ -38,6 +40,55 @@ static int write_file(const char *path, const u8 *buf, size_t n)
 	return 1;
 }
 
+/* The inode of the first compressed file, and its record */
+static const u8 *first_compressed(const struct layout *l, const u8 **record)
+{
+	const u8 *inode;
+	u64 ino;
+
+	for (ino = DSFS_ROOT_INO; ; ino++) {
+		inode = layout_record(l, DSFS_REGION_INODES, ino, sizeof(struct dsfs_inode));
+		if (!inode || GET(inode, dsfs_inode, flags) & DSFS_INODE_COMPRESSED)
+			break;
+	}
+	*record = inode ? layout_record(l, DSFS_REGION_COMPRESSED,
+					GET(inode, dsfs_inode, extra) - 1,
+					sizeof(struct dsfs_compressed)) : NULL;
+	return inode;
+}
+
+/* Return: bytes of the input, as units.c says; 0: no such file, or one that is too long. */
+static size_t pack_units(size_t len)
+{
+	struct layout l;
+	const u8 *record, *inode, *ends;
+	u64 size, start, stored, count;
+	size_t n = sizeof(struct dsfs_compressed);
+
+	layout_find(&l, image, len);
+	inode = first_compressed(&l, &record);
+	if (!inode || !record)
+		return 0;
+	size = GET48(inode, size);
+	start = GET48(inode, start);
+	stored = GET(record, dsfs_compressed, stored);
+	count = (size - 1) >> GET(record, dsfs_compressed, unit_bits);
+	ends = layout_record(&l, DSFS_REGION_UNITS, GET(record, dsfs_compressed, units), 4);
+	count = count ? count + 1 : 0;
+	if (count > 255 || (count && !ends) || start + stored > len)
+		return 0;
+	memcpy(data, record, n);
+	PUT(data, dsfs_compressed, units, 0);
+	field_put(data + n, 4, size);
+	data[n + 4] = count;
+	n += 5;
+	if (count)
+		memcpy(data + n, ends, 4 * count);
+	n += 4 * count;
+	memcpy(data + n, image + start, stored);
+	return n + stored;
+}
+
 int main(int argc, char **argv)
 {
 	size_t len;
@@ -49,8 +100,15 @@ int main(int argc, char **argv)
 		input_sums(head, image, len);
 		return write_file(argv[3], image, len);
 	}
+	if (argc == 4 && !strcmp(argv[1], "--units")) {
+		len = pack_units(read_file(argv[2], image, sizeof(image)));
+		if (len)
+			return write_file(argv[3], data, len);
+		fprintf(stderr, "%s: no compressed file that is short enough\n", argv[2]);
+		return 1;
+	}
 	if (argc != 3) {
-		fputs("usage: pack [--unpack] FROM TO\n", stderr);
+		fputs("usage: pack [--unpack|--units] FROM TO\n", stderr);
 		return 2;
 	}
 	len = read_file(argv[1], image, sizeof(image));
