@@ -33,6 +33,7 @@ int build_new(struct run *r)
 	ret = source_once(r->source) ? store_once(r) : store_listed(r);
 	if (ret)
 		return ret;
+	patterns_unused(&r->o->pack.except, "compress-exclude");
 	r->store.figures.stored = r->store.place.stored - r->store.figures.dead;
 	return step_complete(r);
 }

@@ -33,7 +33,7 @@ static inline void content_bad(struct item *it, const char *why, int err)
 
 /**
  * content_small - a file all of whose bytes are in the job's buffer
- * @packer: compresses it, if that pays; NULL: it is not
+ * @packer: compresses it, if that pays; NULL: it stays as it is
  *
  * Holes of a file that is not compressed are taken out of the buffer.  No memory for that: the
  * item says so.

@@ -170,12 +170,6 @@ static bool passes_quick(const struct packer *p, const char *sample, u32 bytes)
 	return zstd_frame(p, QUICK_LEVEL, sample, bytes) < bytes - bytes / 20;
 }
 
-static bool may_pay(struct packer *p, u64 size, const char *sample)
-{
-	return p->rules->codec && size > 1 && size < PACK_LIMIT &&
-	       passes_quick(p, sample, size < PACK_SAMPLE ? size : PACK_SAMPLE);
-}
-
 /* Compress up to a sample into p->frames, as long as that pays.  Return: bytes of frames; 0. */
 static u32 pack_sample(struct packer *p, const char *sample, u32 bytes, struct array *ends)
 {
@@ -199,8 +193,9 @@ static u32 pack_sample(struct packer *p, const char *sample, u32 bytes, struct a
 
 bool pack_pays(struct packer *p, u64 size, const char *sample)
 {
-	return may_pay(p, size, sample) &&
-	       pack_sample(p, sample, size < PACK_SAMPLE ? size : PACK_SAMPLE, NULL);
+	const u32 bytes = size < PACK_SAMPLE ? size : PACK_SAMPLE;
+
+	return passes_quick(p, sample, bytes) && pack_sample(p, sample, bytes, NULL);
 }
 
 int pack_small(struct packer *p, struct item *it, char *buf)
@@ -209,7 +204,7 @@ int pack_small(struct packer *p, struct item *it, char *buf)
 	struct array ends = { .size = sizeof(u32) };
 	u32 stored;
 
-	if (!may_pay(p, size, buf))
+	if (!passes_quick(p, buf, size))
 		return 0;
 	stored = pack_sample(p, buf, size, &ends);
 	if (!stored) {

@@ -13,6 +13,12 @@
 /* A file of this length or more is not compressed: a record has 32 bits for what is stored. */
 #define PACK_LIMIT	0x100000000ULL
 
+/*
+ * Whether a file may be compressed, by all but its content.  It lies in @dir, or in the source itself.
+ */
+bool pack_wanted(const struct pack_rules *rules, const struct tree *t, const struct dir *dir,
+		 const struct node *n);
+
 /* What a thread needs to compress; NULL: out of memory. */
 struct packer *packer_new(const struct pack_rules *rules);
 void packer_free(struct packer *p);
@@ -26,7 +32,7 @@ void packer_free(struct packer *p);
  */
 u32 pack_unit(struct packer *p, const char *unit, u32 bytes, const char **frame);
 
-/* Whether a file of @size bytes that begins with @sample is stored compressed. */
+/* Whether a file of @size bytes that begins with @sample gets smaller, if it may. */
 bool pack_pays(struct packer *p, u64 size, const char *sample);
 
 /**

@@ -86,6 +86,14 @@ static bool compare_content(struct reader *r, const struct item *it, const char 
 				      r->s->store->rules.pack.codec, compare_piece, &c);
 }
 
+/* What compresses a file; NULL: it stays as it is. */
+static struct packer *packer_for(const struct reader *r, const struct item *it)
+{
+	const struct store *s = r->s->store;
+
+	return pack_wanted(&s->rules.pack, s->tree, it->dir, it->node) ? r->packer : NULL;
+}
+
 static void run_small(struct reader *r, struct job *job, struct item *it)
 {
 	const struct source_ops *ops = r->in->src->ops;
@@ -95,7 +103,7 @@ static void run_small(struct reader *r, struct job *job, struct item *it)
 		if (ops->read(r->in, buf, it->node->size, 0) && input_unchanged(r->in)) {
 			it->kept = compare_content(r, it, buf);
 			if (!it->kept)
-				content_small(&r->s->store->rules, r->packer, job, it);
+				content_small(&r->s->store->rules, packer_for(r, it), job, it);
 			if (!it->kept && !it->packed && !it->why)
 				it->kept = compare_small(r, it, buf);
 		}
@@ -142,7 +150,7 @@ static int choose_form(struct reader *r, const struct item *it, struct large *l)
 	const u64 size = it->node->size;
 	const u64 bytes = size < PACK_SAMPLE ? size : PACK_SAMPLE;
 
-	if (!r->s->store->rules.pack.codec || size >= PACK_LIMIT)
+	if (!packer_for(r, it))
 		return 0;
 	if (!r->in->src->ops->read(r->in, r->sample, bytes, 0))
 		return -EIO;

@@ -54,7 +54,9 @@ static int take_list(const struct arg *a, void *ctx, const char *arg)
 
 static int take_pattern(const struct arg *a, void *ctx, const char *arg)
 {
-	return exclude_add(ctx, arg, strlen(arg)) ?
+	struct options *o = ctx;
+
+	return patterns_add(&o->exclude, arg, strlen(arg)) ?
 	       arg_wrong(a, arg, "not a pattern") : 0;
 }
 
@@ -95,7 +97,9 @@ static int take_compress(const struct arg *a, void *ctx, const char *arg)
 	struct options *o = ctx;
 	u64 level = COMPRESS_LEVEL;
 
-	o->pack = (struct pack_rules){ .codec = DSFS_CODEC_ZSTD, .unit_bits = UNIT_BITS };
+	o->pack.codec = DSFS_CODEC_ZSTD;
+	o->pack.unit_bits = UNIT_BITS;
+	o->pack.quick = false;
 	if (!strcmp(arg, "lz4"))
 		o->pack.codec = DSFS_CODEC_LZ4;
 	else if (!strcmp(arg, "auto"))
@@ -107,6 +111,18 @@ static int take_compress(const struct arg *a, void *ctx, const char *arg)
 				 "not zstd, zstd:LEVEL with a level from 1 to 19, lz4 or auto");
 	o->pack.level = level;
 	return 0;
+}
+
+/* A pattern, or +SIZE */
+static int take_unpacked(const struct arg *a, void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	if (*arg == '+')
+		return !parse_size(arg + 1, &o->pack.most) && o->pack.most ? 0 :
+		       arg_wrong(a, arg, "not + and a size");
+	return patterns_add(&o->pack.except, arg, strlen(arg)) ?
+	       arg_wrong(a, arg, "not a pattern") : 0;
 }
 
 static const struct arg option_table[] = {
@@ -179,6 +195,9 @@ static const struct arg option_table[] = {
 	  ARG_FLAG(struct options, no_dedup), .not = "compact; tar-index" },
 	{ 0, "compress", "CODEC", "compress files that get smaller: zstd[:LEVEL], lz4, auto",
 	  .set = take_compress, .not = "compact; tar; tar-index" },
+	{ 0, "compress-exclude", "PATTERN|+SIZE",
+	  "not those that match, or that are larger",
+	  .set = take_unpacked, .only = "compress" },
 	{ 0, "update", NULL,
 	  "add a generation to IMAGE, of what is new or changed",
 	  ARG_SET(struct options, build, BUILD_UPDATE), .alone = true },
@@ -340,7 +359,7 @@ static int add_line(void *ctx, char *line, size_t len, u64 number)
 	(void)number;
 	if (memchr(line, 0, len))
 		return -EINVAL;
-	return exclude_add(ctx, line, len);
+	return patterns_add(ctx, line, len);
 }
 
 static int read_lists(struct options *o)
@@ -348,7 +367,7 @@ static int read_lists(struct options *o)
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < o->lists.n; i++) {
-		ret = list_read(o->lists.p[i], o->null_lists, add_line, o);
+		ret = list_read(o->lists.p[i], o->null_lists, add_line, &o->exclude);
 		if (ret == -EINVAL)
 			msg_error(o->lists.p[i], "not a list of patterns");
 	}
@@ -371,9 +390,8 @@ int options_parse(struct options *o, int argc, char **argv)
 
 void options_free(struct options *o)
 {
-	for (unsigned int i = 0; i < o->npatterns; i++)
-		free(o->patterns[i].text);
-	free(o->patterns);
+	patterns_free(&o->exclude);
+	patterns_free(&o->pack.except);
 	free(o->tars);
 	free(o->lists.p);
 }

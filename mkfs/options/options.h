@@ -17,17 +17,29 @@ struct dsfs_geo;
 #define MKFS_KEEP_MAX		(DSFS_MAX_OFFSET / DSFS_BLOCK_SIZE)
 
 /**
- * struct pattern - one --exclude
+ * struct pattern - one --exclude, or --compress-exclude
  * @text: without leading and trailing slash
  * @given: as the user wrote it; points to the same memory
+ * @used: whether something has matched; in the same memory
  * @path: match the path below the source, not the last component alone
  * @dirs: match directories only
  */
 struct pattern {
 	char *text;
 	const char *given;
+	bool *used;
 	bool path;
 	bool dirs;
+};
+
+/**
+ * struct patterns - all of an option
+ * @any_path: some pattern has @path set
+ */
+struct patterns {
+	struct pattern *p;
+	unsigned int n;
+	bool any_path;
 };
 
 /**
@@ -36,12 +48,16 @@ struct pattern {
  * @level: of zstd
  * @quick: contents that a quick test finds random are not tried
  * @unit_bits: log2 of the bytes of a unit
+ * @except: --compress-exclude: files that are not, by name
+ * @most: larger ones are not; 0: no limit
  */
 struct pack_rules {
 	u8 codec;
 	u8 unit_bits;
 	bool quick;
 	int level;
+	struct patterns except;
+	u64 most;
 };
 
 /**
@@ -108,7 +124,8 @@ struct limits {
  * @label: --label; NULL: not given
  * @digest: --digest: DSFS_DIGEST_*
  * @message: --message; NULL: not given
- * @lists: --exclude-from, @nlists of them
+ * @exclude: --exclude, and what the files of @lists say
+ * @lists: --exclude-from
  * @small_bits: log2 of the bytes up to which a file is one chunk; 0: those of a chunk
  * @small_set: --small-chunk was given
  * @pack: --compress
@@ -116,7 +133,6 @@ struct limits {
  * @build: what is to be made of @source
  * @keep: --keep: how many generations of @source; 0: not given
  * @checksum: contents tell what has changed, not sizes and times
- * @any_path: some pattern has @path set
  */
 struct options {
 	const char *image;
@@ -135,8 +151,7 @@ struct options {
 	enum wds wds;
 	enum boot boot;
 	s64 build_time;
-	struct pattern *patterns;
-	unsigned int npatterns;
+	struct patterns exclude;
 	struct limits limits;
 	unsigned int digest;
 	struct pack_rules pack;
@@ -147,7 +162,6 @@ struct options {
 	bool object_set;
 	bool small_set;
 	bool checksum;
-	bool any_path;
 	bool uuid_set;
 	bool fixed_time;
 	bool epoch;
@@ -187,20 +201,26 @@ static inline bool options_digest_alone(const struct options *o)
 int options_parse(struct options *o, int argc, char **argv);
 void options_free(struct options *o);
 
-/* exclude.c */
-int exclude_add(struct options *o, const char *text, size_t len);
+/* patterns.c */
+
+/* Add a pattern.  Return: 0; -EINVAL: it is none; -ENOMEM. */
+int patterns_add(struct patterns *set, const char *text, size_t len);
+void patterns_free(struct patterns *set);
 
 /**
- * exclude_match - whether a name is excluded
- * @used: set for each pattern that matches
- * @dirpath: path of its directory below the source, "" for the source itself; may be
- *	NULL unless o->any_path
+ * patterns_match - whether a name matches
+ * @path: of it below the source; may be NULL unless set->any_path
+ * @name: the last part of it
  */
-bool exclude_match(const struct options *o, bool *used, const char *dirpath,
-		   const char *name, bool is_dir);
+bool patterns_match(const struct patterns *set, const char *path, const char *name, bool is_dir);
+/* The same of a name in the directory @dirpath, "" for the source, which may be NULL, too. */
+bool patterns_match_below(const struct patterns *set, const char *dirpath, const char *name,
+			  bool is_dir);
+/* Whether a file matches, or a directory that it lies in.  @path is cut and mended. */
+bool patterns_match_any(const struct patterns *set, char *path);
 
-/* Warn of patterns that matched nothing, which may be misspelt. */
-void exclude_unused(const struct options *o, const bool *used);
+/* Warn of patterns that matched nothing, which may be misspelt.  @option: its name */
+void patterns_unused(const struct patterns *set, const char *option);
 
 /* memory.c */
 

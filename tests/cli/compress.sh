@@ -89,6 +89,36 @@ for n in 1 200; do
 done
 check "the same bytes by one thread and by 200" cmp threads-1.dsfs threads-200.dsfs
 
+# --- what stays as it is
+while IFS='|' read -r name options as_is others; do
+	# shellcheck disable=SC2086
+	"$bin/mkfs.dsfs" -q -f --compress=zstd $options except.dsfs tree
+	for file in $as_is; do
+		check "$name: $file stays as it is" eval "! packed except.dsfs /$file"
+	done
+	for file in $others; do
+		check "$name: $file does not" packed except.dsfs "/$file"
+	done
+done <<'END'
+a name|--compress-exclude=one-*|one-unit one-letter|many-units small
+a path|--compress-exclude=/many-units|many-units|one-unit
+a directory|--compress-exclude=/dir/|dir/again|many-units
+two patterns|--compress-exclude=one-unit --compress-exclude=dir|one-unit dir/again|many-units
+a size|--compress-exclude=+100000|unit-exact many-units|one-unit small
+a size and a byte|--compress-exclude=+13892|one-unit|small
+one of its size|--compress-exclude=+13893|many-units|one-unit
+END
+says "a pattern that matches nothing" 0 'warning: --compress-exclude: none*: matches nothing' \
+	"$bin/mkfs.dsfs" -q -f --compress=zstd '--compress-exclude=none*' except.dsfs tree
+exits "one that matches" 0 "$bin/mkfs.dsfs" -q -f --compress=zstd '--compress-exclude=one*' \
+	except.dsfs tree
+check "nothing is said" test ! -s "$out"
+printf '{"path":"/a/raw/x.c","source":"tree/one-unit"}\n{"path":"/b.c","source":"tree/one-unit"}\n' \
+	>lines
+"$bin/mkfs.dsfs" -q -f --compress=zstd --compress-exclude=raw/ --manifest=lines except.dsfs
+check "a manifest: the path in the image counts" eval \
+	"! packed except.dsfs /a/raw/x.c && packed except.dsfs /b.c"
+
 # --- updates
 cp zstd.dsfs updated.dsfs
 cp -a tree later
@@ -171,6 +201,10 @@ level 0|not zstd|--compress=zstd:0
 level 20|not zstd|--compress=zstd:20
 no level|not zstd|--compress=zstd:
 a level of lz4|not zstd|--compress=lz4:3
+no size|not + and a size|--compress=zstd --compress-exclude=+
+a size of 0|not + and a size|--compress=zstd --compress-exclude=+0
+nothing but a slash|not a pattern|--compress=zstd --compress-exclude=/
+an exception alone|only with --compress|--compress-exclude=x
 END
 exits "--compact packs nothing anew" 2 "$bin/mkfs.dsfs" --compact --compress=zstd zstd.dsfs
 finish

@@ -113,17 +113,15 @@ static void read_patterns(const u8 *text, size_t size)
 		(char *)"source", NULL
 	};
 	struct options o;
-	bool *used;
 
 	feed(text, size);
 	if (options_parse(&o, 4, argv) < 0) {
-		used = calloc(o.npatterns + 1, sizeof(*used));
-		if (used) {
-			exclude_match(&o, used, "", "a.jpg", false);
-			exclude_match(&o, used, "train/n01440764", "x.jpg", false);
-			exclude_match(&o, used, "train", "n01440764", true);
-		}
-		free(used);
+		char path[] = "train/n01440764/y.jpg";
+
+		patterns_match_below(&o.exclude, "", "a.jpg", false);
+		patterns_match_below(&o.exclude, "train/n01440764", "x.jpg", false);
+		patterns_match_below(&o.exclude, "train", "n01440764", true);
+		patterns_match_any(&o.exclude, path);
 	}
 	options_free(&o);
 }

@@ -67,7 +67,7 @@ int main(void)
 	test_layout();
 	test_hash();
 	test_holes();
-	test_exclude();
+	test_patterns();
 	test_plan();
 	test_entry();
 	test_device();

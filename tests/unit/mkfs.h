@@ -17,7 +17,7 @@ void test_grow(void);
 void test_layout(void);
 void test_hash(void);
 void test_holes(void);
-void test_exclude(void);
+void test_patterns(void);
 void test_plan(void);
 void test_entry(void);
 void test_device(void);

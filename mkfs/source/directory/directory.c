@@ -101,18 +101,13 @@ static void directory_free(struct source *src)
 	struct directory *d = (struct directory *)src;
 
 	dirfd_free(&d->dirs);
-	free(d->pattern_used);
 }
 
 static int directory_init(struct source *src)
 {
 	struct directory *d = (struct directory *)src;
-	int ret;
+	int ret = dirfd_init(&d->dirs, src->tree->root_dir, src->o->source, src->threads);
 
-	d->pattern_used = calloc(src->o->npatterns + 1, sizeof(bool));
-	if (!d->pattern_used)
-		return no_memory();
-	ret = dirfd_init(&d->dirs, src->tree->root_dir, src->o->source, src->threads);
 	if (ret)
 		msg_error(src->o->source, "cannot open: %s", msg_why(-ret));
 	return ret;

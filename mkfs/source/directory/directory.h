@@ -25,14 +25,10 @@ struct dirfd_cache {
 	struct dirfd_slot slots[DIRFD_SLOTS];
 };
 
-/**
- * struct directory - a directory tree
- * @pattern_used: for each --exclude, whether it has matched
- */
+/* A directory tree */
 struct directory {
 	struct source src;
 	struct dirfd_cache dirs;
-	bool *pattern_used;
 };
 
 /* struct task - work: stat @count nodes of @dir from @from on; 0: list the directory */

@@ -126,7 +126,7 @@ static void check_dir(struct worker *w, struct dir *dir, const struct stat *st)
 	}
 	if (names.more && !dir->left_out)
 		return;			/* new_name() has reported them */
-	if (names.more > dir->left_out || !same_attrs(w, n, st) || !(o->npatterns || names.image))
+	if (names.more > dir->left_out || !same_attrs(w, n, st) || !(o->exclude.n || names.image))
 		changed(w, dir, NULL, "changed during the run", 0);
 }
 

@@ -192,9 +192,9 @@ static int list_names(struct worker *w, int fd, const char *below)
 			d = (const void *)(w->dents + at);
 			if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
 				continue;
-			if (o->npatterns &&
-			    exclude_match(o, w->s->d->pattern_used, below,
-					  d->d_name, is_dir_entry(fd, d)))
+			if (o->exclude.n &&
+			    patterns_match_below(&o->exclude, below, d->d_name,
+						 is_dir_entry(fd, d)))
 				continue;
 			ret = add_found(w, d->d_name);
 			if (ret)
@@ -246,7 +246,7 @@ int scan_names(struct worker *w, struct dir *dir, int fd)
 	char *below = NULL;
 	int ret;
 
-	if (src->o->any_path) {
+	if (src->o->exclude.any_path) {
 		below = tree_path(src->tree, dir, NULL, true);
 		if (!below)
 			return -ENOMEM;
@@ -395,7 +395,7 @@ int scan_tree(struct source *src)
 	pthread_cond_destroy(&s.change);
 	pthread_mutex_destroy(&s.lock);
 	if (!ret)
-		exclude_unused(src->o, s.d->pattern_used);
+		patterns_unused(&src->o->exclude, "exclude");
 	if (!ret && src->tree->gone && tree_prune(src->tree))
 		ret = no_memory();
 	return ret;
