@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Compression of contents.  A file is stored compressed if what it begins with gets smaller by a
- * tenth.  That depends on its bytes alone: a file has the same form wherever its bytes
- * come from, whatever the number of threads.
+ * tenth than without compression, where it has holes.  That depends on its bytes alone: a file has
+ * the same form wherever its bytes come from, whatever the number of threads.
  *
  * Each unit is compressed by itself, and is stored as it is where that does not make it smaller.
  * Readers reject a frame whose unit has more than DSFS_RATIO_MAX times its bytes.  A unit that zstd
@@ -17,6 +17,7 @@
 #endif
 #include <stdlib.h>
 
+#include "holes.h"
 #include "pack.h"
 
 #define PIECE		(4 * DSFS_RATIO_MAX)
@@ -170,10 +171,34 @@ static bool passes_quick(const struct packer *p, const char *sample, u32 bytes)
 	return zstd_frame(p, QUICK_LEVEL, sample, bytes) < bytes - bytes / 20;
 }
 
+static int count_nothing(void *ctx, const char *p, u64 bytes)
+{
+	(void)ctx;
+	(void)p;
+	(void)bytes;
+	return 0;
+}
+
+u32 pack_plain(const char *sample, u32 bytes)
+{
+	struct holes h;
+	u64 stored;
+	int ret;
+
+	if (bytes < HOLE_MIN)
+		return bytes;
+	holes_init(&h, count_nothing, NULL);
+	ret = holes_data(&h, sample, bytes) ?: holes_end(&h);
+	stored = ret ? bytes : h.stored;
+	holes_free(&h);
+	return stored;
+}
+
 /* Compress up to a sample into p->frames, as long as that pays.  Return: bytes of frames; 0. */
 static u32 pack_sample(struct packer *p, const char *sample, u32 bytes, struct array *ends)
 {
-	const u32 most = bytes - (bytes + 9) / 10;
+	const u32 plain = pack_plain(sample, bytes);
+	const u32 most = plain - (plain + 9) / 10;
 	const u32 unit = 1U << p->rules->unit_bits;
 	const char *frame;
 	u32 at, n, len, stored = 0;
@@ -191,11 +216,11 @@ static u32 pack_sample(struct packer *p, const char *sample, u32 bytes, struct a
 	return stored;
 }
 
-bool pack_pays(struct packer *p, u64 size, const char *sample)
+u32 pack_pays(struct packer *p, u64 size, const char *sample)
 {
 	const u32 bytes = size < PACK_SAMPLE ? size : PACK_SAMPLE;
 
-	return passes_quick(p, sample, bytes) && pack_sample(p, sample, bytes, NULL);
+	return passes_quick(p, sample, bytes) ? pack_sample(p, sample, bytes, NULL) : 0;
 }
 
 int pack_small(struct packer *p, struct item *it, char *buf)

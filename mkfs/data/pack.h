@@ -32,8 +32,14 @@ void packer_free(struct packer *p);
  */
 u32 pack_unit(struct packer *p, const char *unit, u32 bytes, const char **frame);
 
-/* Whether a file of @size bytes that begins with @sample gets smaller, if it may. */
-bool pack_pays(struct packer *p, u64 size, const char *sample);
+/* What contents store if they are not compressed: all but their holes */
+u32 pack_plain(const char *sample, u32 bytes);
+
+/*
+ * What a file of @size bytes begins with, @sample, gets smaller to, if it may.  Return: bytes; 0: it
+ * is not compressed.
+ */
+u32 pack_pays(struct packer *p, u64 size, const char *sample);
 
 /**
  * pack_small - compress a file all of whose bytes are in a buffer, if that pays

@@ -36,6 +36,8 @@ bytes tree/large-random 3000000 2
 { cat tree/large-random; lines 300000; } >tree/random-then-text
 head -c 700000 /dev/zero | tr '\0' x >tree/one-letter
 head -c 5000000 /dev/zero >tree/zeros
+{ cat tree/random; head -c 500000 /dev/zero; } >tree/random-and-holes
+{ lines 30000; head -c 500000 /dev/zero; } >tree/text-and-holes
 head -c 131072 tree/many-units >tree/unit-exact
 head -c 131073 tree/many-units >tree/unit-and-byte
 head -c 1048576 tree/many-units >tree/sample
@@ -59,10 +61,11 @@ for codec in zstd zstd:1 zstd:19 lz4 auto; do
 done
 
 # --- what is compressed
-for file in small one-unit many-units text-then-random one-letter zeros with-xattr dir/again; do
+for file in small one-unit many-units text-then-random one-letter text-and-holes with-xattr \
+	dir/again; do
 	check "$file is" packed zstd.dsfs /$file
 done
-for file in random large-random random-then-text byte empty; do
+for file in random large-random random-then-text byte empty zeros random-and-holes; do
 	check "$file is not" eval "! packed zstd.dsfs /$file"
 done
 check "one frame for each unit of 128 KiB" test "$(frames zstd.dsfs /many-units | wc -l)" -eq \
