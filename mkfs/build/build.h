@@ -20,6 +20,7 @@
 
 #include "../base/base.h"
 #include "../base/retained.h"
+#include "../data/estimate.h"
 #include "../data/stream.h"
 #include "../meta/meta.h"
 #include "../options/options.h"
@@ -37,6 +38,7 @@
  * @base: the image that gets a new generation, or is packed anew; NULL: none
  * @retained: --keep: the generations that are packed
  * @copied: --compact: data of @base that the image has: copy_data()
+ * @estimate: --dry-run: what --compress would make of the contents
  * @planned_gone: nodes that had been left out when the plan was made
  * @threads: reader threads: as asked for, or fewer if descriptors are short
  */
@@ -48,6 +50,7 @@ struct run {
 	struct source *source;
 	struct base *base;
 	struct plan plan;
+	struct estimate estimate;
 	struct store store;
 	struct stream stream;
 	struct meta meta;
@@ -82,7 +85,7 @@ int step_order_tree(struct run *r);
 int step_plan(struct run *r);
 /* Check that the device is as long as the lower bound of the plan. */
 int step_check_room(struct run *r);
-/* --dry-run: print the plan, and stop. */
+/* --dry-run: print the plan, with what --compress would save, and stop. */
 int step_stop_dry(struct run *r);
 /* Make what the data and the metadata need. */
 void step_prepare(struct run *r);

@@ -244,6 +244,17 @@ static void generations_planned(struct report *w)
 	end(w);
 }
 
+/* Write what --compress would make of the contents that are not in the image yet. */
+static void compression(struct report *w, const struct estimate *e)
+{
+	const bool guess = e->samples;
+
+	figure(w, "compress_bytes", "compressed: ~", e->bytes);
+	figure(w, "compress_stored_bytes", guess ? " to about ~, by " : " to ~, by all of it\n",
+	       e->stored);
+	figure(w, "compress_samples", guess ? "# samples of it\n" : NULL, e->samples);
+}
+
 void report_plan(const struct run *r)
 {
 	const struct base *base = r->base;
@@ -255,6 +266,8 @@ void report_plan(const struct run *r)
 	counts(&w);
 	if (base)
 		kept_files(&w, p->kept, p->kept_bytes);
+	if (r->o->pack.codec)
+		compression(&w, &r->estimate);
 	if (base && r->o->build == BUILD_COMPACT)
 		dead(&w, base_dead_of(r->o), base_dead(base, &base_super(base)->raw),
 		     base->img.geo->image_bytes);

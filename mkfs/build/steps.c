@@ -92,8 +92,14 @@ int step_check_room(struct run *r)
 
 int step_stop_dry(struct run *r)
 {
+	const struct pack_rules *pack = &r->o->pack;
+	int ret;
+
 	if (!r->o->plan_only)
 		return 0;
+	ret = pack->codec ? estimate_make(&r->estimate, r->source, pack) : 0;
+	if (ret)
+		return ret;
 	report_plan(r);
 	return 1;
 }

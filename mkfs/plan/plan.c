@@ -58,7 +58,7 @@ static void plan_file(struct plan *p, const struct node *n,
 		room += DSFS_BLOCK_SIZE;
 	p->padding += room - size;
 	p->upper += room;
-	if (o->no_dedup && size < HOLE_MIN)
+	if (o->no_dedup && !o->pack.codec && size < HOLE_MIN)
 		p->lower += size;
 }
 

@@ -92,6 +92,43 @@ for n in 1 200; do
 done
 check "the same bytes by one thread and by 200" cmp threads-1.dsfs threads-200.dsfs
 
+# --- what a dry run says
+estimate='d["compress_bytes"], d["compress_stored_bytes"], d["compress_samples"]'
+# plan OPTION...: the three numbers of a dry run
+plan()
+{
+	"$bin/mkfs.dsfs" -n --json "$@" | python3 -c "import json, sys; d = json.load(sys.stdin)
+print(*($estimate))"
+}
+for codec in zstd lz4 auto; do
+	exits "$codec without deduplication" 0 "$bin/mkfs.dsfs" -f --json --no-dedup --compress=$codec \
+		x.dsfs tree
+	stored=$(python3 -c 'import json; d = json.load(open("'"$out"'"))
+print(d["content_bytes"], d["stored_bytes"], 0)')
+	check "-n --compress=$codec says what that stores" test "$(plan --compress=$codec x tree)" = \
+		"$stored"
+done
+check "-n with an exception" test "$(plan --compress=zstd '--compress-exclude=*' x random-only)" = \
+	"300000 300000 0"
+mkdir many
+for i in {1..40}; do
+	bytes "many/random-$i" 1000000 "$i"
+	lines 150000 >"many/text-$i"
+done
+read -r all stored samples <<<"$(plan --compress=zstd x many)"
+check "-n of more than 64 MiB: by samples" test "$samples" = 512
+"$bin/mkfs.dsfs" -f --json --no-dedup --compress=zstd x.dsfs many >"$out"
+check "within 3 % of what is stored" holds \
+	"abs(d['stored_bytes'] - $stored) < $all * 0.03"
+check "and so it says" grep -q 'by 512 samples of it' \
+	<<<"$("$bin/mkfs.dsfs" -n --compress=zstd x many)"
+check "of a small tree by all of it" grep -q 'by all of it' \
+	<<<"$("$bin/mkfs.dsfs" -n --compress=zstd x tree)"
+exits "an update" 0 "$bin/mkfs.dsfs" -q -f x.dsfs tree
+check "-n --update says what of the new files" test \
+	"$(plan --update --compress=zstd x.dsfs tree)" = "0 0 0"
+rm -r many
+
 # --- what stays as it is
 while IFS='|' read -r name options as_is others; do
 	# shellcheck disable=SC2086
