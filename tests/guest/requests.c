@@ -29,6 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "lib.h"
 
 #define ROOM	(4 << 20)
@@ -291,12 +292,14 @@ static void measure(const struct pattern *p, enum cache cache)
 	if (cache == COLD)
 		drop_caches();
 	get_counts(&st, &a);
+	PROFILE_START();
 	start = now();
 	pass(p);
 	start = now() - start;
+	PROFILE_STOP();
 	get_counts(&st, &b);
 	printf("pattern=%s cache=%s files=%zu bytes=%" PRIu64 " requests=%" PRIu64
-	       " requests_per_file=%.3f sectors_per_file=%.1f seconds=%.3f files_per_second=%.0f",
+	       " requests_per_file=%.3f sectors_per_file=%.1f seconds=%.6f files_per_second=%.0f",
 	       p->name, names[cache], count, bytes, b.reads - a.reads,
 	       (double)(b.reads - a.reads) / count, (double)(b.sectors - a.sectors) / count, start,
 	       count / start);
@@ -395,6 +398,8 @@ int main(int argc, char **argv)
 	if (optind != argc - 1 || !every || !first)
 		return usage();
 	buf = t_alloc(ROOM);
+	/* Its pages are of this program, not of the files. */
+	memset(buf, 1, ROOM);
 	tree = argv[optind];
 	find_files(list);
 	keep_every(every);
