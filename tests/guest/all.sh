@@ -133,8 +133,8 @@ step_reads()
 	large_whole wholefile=64M,verify=off
 	large_whole wholefile=0
 	if [ -n "$fewer" ]; then
-		left_out 'reads of plain: files above 140,000 bytes, and two of three others'
-		reads_of plain ro --small-chunk=262144 --wholefile=1048576 --sample=20 --largest=140000
+		left_out 'reads of plain: files above 300,000 bytes, and two of three others'
+		reads_of plain ro --small-chunk=262144 --wholefile=1048576 --sample=20 --largest=300000
 	else
 		reads_of plain ro --small-chunk=262144 --wholefile=1048576 --sample=60
 		reads_of plain verify=off --wholefile=1048576 --sample=20 --largest=140000
@@ -163,7 +163,7 @@ step_short()
 	one_bio
 	# shellcheck disable=SC2086
 	{
-		reads_of plain ro --small-chunk=262144 $small
+		reads_of plain ro --small-chunk=262144 $small --largest=300000
 		reads_of misaligned cache=epoch $small
 		reads_of nosums meta=lazy,cache=epoch $small
 	}
@@ -198,7 +198,7 @@ step_blocks()
 	check "listing from a disk of 4 KiB blocks" same_listing plain4k plain
 	umount /mnt/plain4k
 	ext4 pext4
-	reads_of plain4k ro --small-chunk=262144 --wholefile=1048576 --sample=20 --largest=140000
+	reads_of plain4k ro --small-chunk=262144 --wholefile=1048576 --sample=20 --largest=300000
 	umount /mnt/pext4
 	part "$here/mountcase.sh" "$(real misaligned4k)" EINVAL \
 		'block size of the device is 4096, more than the image.s alignment of 512'
