@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# faults.sh FILE START LARGE START SMALL START META NAMES BYTES SUMS BYTES [STEP...] - devices
+# faults.sh FILE START LARGE START SMALL START PAGE START META NAMES BYTES SUMS BYTES [STEP...] - devices
 # that fail
 #
 # Disk (serial): image.  FILE, which has chunks of 32 KiB and more than 98,304 bytes, begins at byte
-# START of it and is /ref/file; so do LARGE, of more than 2.5 MiB, which is /ref/large, and SMALL, of one
-# chunk and more than 5,120 bytes, which is /ref/small;
+# START of it and is /ref/file; so do LARGE, of more than 2.5 MiB, which is /ref/large, SMALL, of one
+# chunk, which is /ref/small, and PAGE, of 4096 bytes in a block of its own, which is /ref/page;
 # /ref/list is the listing of all; metadata begins at META; NAMES and SUMS are where
 # names, and the checksums of metadata, lie.
 #
@@ -23,8 +23,8 @@ prog=faults
 # shellcheck source=tests/guest/lib.sh
 . "$here/lib.sh"
 
-file=$1 start=$2 large=$3 large_start=$4 small=$5 small_start=$6
-shift 6
+file=$1 start=$2 large=$3 large_start=$4 small=$5 small_start=$6 page=$7 page_start=$8
+shift 8
 metadata=$1 names=$2 names_bytes=$3 sums=$4 sums_bytes=$5
 shift 5
 disk=$(readlink -f /dev/drive/image)
@@ -180,7 +180,8 @@ one_chunk()
 	case="$* under one chunk of $path, $opts"
 	begin "$opts"
 	mark
-	broken $((bad + 4096)) $((bad + 5120)) "$@" | become
+	sector=$((bad + (${range#*-} - ${range%-*}) / 1024 * 512))
+	broken $sector $((sector + 512)) "$@" | become
 	reading || failed=1
 	check "$case: readers at once" at_once
 	look
@@ -208,6 +209,12 @@ in_small()
 	one_chunk "$small" /ref/small "$small_start" 0 "$(stat -c %s /ref/small)" "$@"
 }
 
+# The interrupt verifies what is so short.
+in_page()
+{
+	one_chunk "$page" /ref/page "$page_start" 0 4096 "$@"
+}
+
 step_chunk()
 {
 	in_file ro EIO error
@@ -218,6 +225,8 @@ step_chunk()
 	in_large ro EBADMSG flakey 254
 	in_small ro EIO error
 	in_small wholefile=0 EBADMSG flakey 254
+	in_page ro EIO error
+	in_page ro EBADMSG flakey 254
 }
 
 # chunk FILE NUMBER: its bytes, as a sum

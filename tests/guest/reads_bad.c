@@ -31,6 +31,13 @@ static ssize_t bad_pread(int fd, uint64_t pos)
 	return pread(fd, page, PAGE, pos);
 }
 
+/* What the hint has read is found, or read once more. */
+static ssize_t bad_hinted(int fd, uint64_t pos)
+{
+	posix_fadvise(fd, pos, PAGE, POSIX_FADV_WILLNEED);
+	return bad_pread(fd, pos);
+}
+
 static ssize_t bad_ring(int fd, uint64_t pos)
 {
 	return reads_ring_one(fd, page, PAGE, pos);
@@ -77,6 +84,7 @@ static const struct {
 	ssize_t (*get)(int fd, uint64_t pos);
 } ways[] = {
 	{ "read", 0, 0, bad_pread },
+	{ "a hint", 0, 0, bad_hinted },
 	{ "mmap", 0, EFAULT, bad_mmap },
 	{ "splice", 0, 0, bad_splice },
 	{ "O_DIRECT", O_DIRECT, 0, bad_pread },
