@@ -180,8 +180,8 @@ one_chunk()
 	case="$* under one chunk of $path, $opts"
 	begin "$opts"
 	mark
-	sector=$((bad + (${range#*-} - ${range%-*}) / 1024 * 512))
-	broken $sector $((sector + 512)) "$@" | become
+	sector=$((bad + ((${range#*-} - ${range%-*}) >> 10 << 9)))
+	broken "$sector" $((sector + 512)) "$@" | become
 	reading || failed=1
 	check "$case: readers at once" at_once
 	look
