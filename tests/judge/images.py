@@ -46,8 +46,8 @@ def digest(image):
     return must(DUMP, "--digest=full", image)
 
 
-def view(image):
-    return nodes.of_digest_text(must(DUMP, "--digest=full", "--text", image))
+def view(image, *options):
+    return nodes.of_digest_text(must(DUMP, "--digest=full", "--text", *options, image))
 
 
 def listing(image):
@@ -80,10 +80,10 @@ def have_fuse():
 
 
 @contextlib.contextmanager
-def mounted(image, at):
+def mounted(image, at, *options):
     """@image, mounted at @at by dsfs-fuse, which returns when it is."""
     os.makedirs(at, exist_ok=True)
-    must(FUSE, image, at, stdout=subprocess.DEVNULL)
+    must(FUSE, image, at, *options, stdout=subprocess.DEVNULL)
     try:
         yield at
     finally:

@@ -19,7 +19,7 @@ import judges
 import nodes
 import writers
 import written
-from images import DUMP, MKFS, must
+from images import DUMP, FSCK, MKFS, must
 
 
 class Tree:
@@ -78,6 +78,120 @@ def image(tree):
 
 def text_time(ns):
     return f"{'-' if ns < 0 else ''}{abs(ns) // 10**9}.{abs(ns) % 10**9:09d}"
+
+
+CODECS = ("zstd", "zstd:1", "zstd:19", "lz4", "auto")
+CHUNKS = ((), ("--chunk-size=4K", "--small-chunk=none"), ("--chunk-size=4K", "--small-chunk=8K"),
+          ("--chunk-size=8K", "--small-chunk=64K"), ("--small-chunk=1M",))
+
+
+def layout(tree, *options):
+    """@options, and others that a tree must not depend on."""
+    order = b"".join(path + b"\0" for path, node in sorted(tree.view.items(), reverse=True)
+                     if node.type == "f")
+    with open(tree.path("order"), "wb") as f:
+        f.write(order)
+    more = [("--memory=64K",), ("--order=" + tree.path("order"), "-0"), ("--no-dedup",),
+            ("--align=512",), ("--object-size=64K",), ("--threads=1",)]
+    return [*options, *(o for some in tree.rng.sample(more, 2) for o in some)]
+
+
+def older(tree):
+    """A tree that @tree may be an update of: a third of its files are others, or missing."""
+    old = tree.path("old")
+    tree.clear("old")
+    must("cp", "-a", tree.top, old)
+    files = [path for path, node in sorted(tree.view.items()) if node.type == "f"]
+    for path in tree.rng.sample(files, len(files) // 3):
+        at = os.path.join(os.fsencode(old), path)
+        if not os.path.lexists(at):
+            continue
+        if tree.rng.random() < 0.5:
+            os.unlink(at)
+            continue
+        with open(at, "ab") as f:
+            f.write(b"more of it\n" * tree.rng.choice((1, 1000)))
+    return old
+
+
+def pieces(tree, what, at):
+    """Of each file some bytes from its middle, which nothing has read before."""
+    for path, node in tree.view.items():
+        if node.type != "f" or not node.size:
+            continue
+        pos = tree.rng.randrange(node.size)
+        read = []
+        for top in (os.fsencode(tree.top), at):
+            with open(os.path.join(top, path), "rb", buffering=0) as f:
+                os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+                read.append(os.pread(f.fileno(), 5000, pos))
+        tree.compared(what, 1)
+        if read[0] != read[1]:
+            yield f"{what}: {nodes.brief(path)}: other bytes at {pos}"
+
+
+def stored_as(tree, what, first, second):
+    """A tree is the same whatever is done with contents, however it is read; in an image that
+    was made with @first, and in one that was updated with @second."""
+    made, out = tree.path("made"), tree.path("out")
+    images.make(made, *first, made, tree.top)
+    if images.digest(made) != images.digest(tree.image):
+        yield f"{what}: another digest"
+    yield from compare(tree, what, tree.view, lambda: images.view(made))
+    yield from compare(tree, f"{what}, --list --json", tree.view,
+                       lambda: images.json_listing(made))
+    must(DUMP, f"--extract={out}", made)
+    yield from compare(tree, f"{what}, --extract", tree.view, lambda: nodes.of_directory(out))
+    if images.have_fuse():
+        yield from compare(tree, f"{what}, dsfs-fuse", tree.view,
+                           lambda: images.kernel_view(made, tree.path("mnt")))
+        with images.mounted(made, tree.path("mnt"), "-o", "wholefile=0") as at:
+            yield from pieces(tree, f"{what}, pieces by dsfs-fuse", os.fsencode(at))
+    yield from updated(tree, what, first, second)
+    tree.clear("made", "out", "order")
+
+
+def updated(tree, what, first, second):
+    """An update makes an older tree this one, and compaction keeps both."""
+    made, packed, old = tree.path("updated"), tree.path("packed"), older(tree)
+    before = nodes.of_directory(old)
+    images.make(made, *first, made, old)
+    must(MKFS, "-q", "--update", *second, made, tree.top)
+    images.make(packed, "--compact", "--keep=2", made, packed)
+    must(FSCK, "-q", made)
+    for at, said in (made, f"{what}, updated"), (packed, f"{what}, compacted"):
+        yield from compare(tree, said, tree.view, lambda at=at: images.view(at))
+        yield from compare(tree, f"{said}, the generation before", before,
+                           lambda at=at: images.view(at, "--generation=1"))
+    tree.clear("updated", "packed", "old")
+
+
+def told_with(options, lines):
+    """@lines of what is wrong, each with the options that made the image."""
+    return (f"{line} ({' '.join(map(os.path.basename, options))})" for line in lines)
+
+
+def compressed(tree):
+    """By any codec, all at once or added to files that are not compressed."""
+    codec = f"--compress={tree.rng.choice(CODECS)}"
+    first = layout(tree, codec, *tree.rng.choice(CHUNKS + (("--no-checksums",),)))
+    second = [f"--compress={tree.rng.choice(CODECS)}"] * tree.rng.randrange(2)
+    yield from told_with(first + second, stored_as(tree, "compressed", first, second))
+    made = tree.path("made")
+    images.make(made, codec, "--manifest=-", made, tree.top, input=own_json(tree.view, True),
+                stdin=None)
+    regions = json.loads(must(DUMP, "--regions", "--json", made))["regions"]
+    tree.compared("compressed files", sum(region["records"] for region in regions
+                                          if region["name"] == "compressed"))
+    yield from compare(tree, f"{codec}, of a manifest", tree.view, lambda: images.view(made))
+    tree.clear("made")
+
+
+def small_chunks(tree):
+    """With one checksum for a file that is small, whatever is small."""
+    first = layout(tree, *tree.rng.choice([chunks for chunks in CHUNKS if chunks]))
+    second = [f"--compress={tree.rng.choice(CODECS)}"] * tree.rng.randrange(2)
+    yield from told_with(first + second, stored_as(tree, "small chunks", first, second))
 
 
 NAMED = {"f": "file", "d": "dir", "l": "symlink", "c": "char", "b": "block", "p": "fifo",
@@ -426,4 +540,5 @@ def refused(archive, made, why):
         yield f"{why}: mkfs.dsfs exits {done.returncode}: {nodes.brief(done.stderr)}"
 
 
-ALL = (image, manifest, extract, dumped, dumped_shards, archives, shards, same_base)
+ALL = (image, compressed, small_chunks, manifest, extract, dumped, dumped_shards, archives, shards,
+       same_base)

@@ -34,6 +34,7 @@ TIMES = (0, 1, -1, -2, 1600000000, 2147483647, 2147483648, 4294967295, 429496729
          8589934592, -2000000000, 9000000000, -86400)
 PARTS = (0, 1, 500000000, 999999999, 123456789, 100, 10)
 SIZES = (0, 1, 511, 512, 513, 4095, 4096, 4097, 10240, 70000)
+TEXTS = (70000, 131071, 131072, 131073, 300000)
 LONG_TARGETS = (1, 98, 99, 100, 101, 102, 155, 156, 255, 256, 257, 1000, 4095)
 
 
@@ -42,6 +43,7 @@ class Generator:
 
     def __init__(self, seed, top, archived=True):
         self.rng = random.Random(f"dsfs judge {seed}")
+        self.texts = random.Random(f"texts {seed}")
         self.top = os.fsencode(top)
         self.archived = archived
         self.alphabet = self.rng.choice(list(ALPHABETS))
@@ -102,8 +104,17 @@ class Generator:
 
     def file(self, at):
         size = self.rng.choice(SIZES)
+        content = self.rng.randbytes(size)
         with open(at, "wb") as f:
-            f.write(self.rng.randbytes(size))
+            f.write(content if self.texts.random() < 0.5 else self.text(size))
+
+    def text(self, size):
+        """What gets smaller when it is compressed, @size bytes of it, or of several units."""
+        if size == max(SIZES):
+            size = self.texts.choice(TEXTS)
+        words = [b"%d" % self.texts.randrange(10**6) for _ in range(60)]
+        line = b" ".join(self.texts.choices(words, k=max(60, size // 40)))
+        return (line * (size // len(line) + 1))[:size]
 
     def sparse(self, at):
         """Data of odd places and lengths between holes; at times a hole at the end."""
