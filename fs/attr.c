@@ -26,26 +26,6 @@ int dsfs_inode_attr(const struct inode *inode, struct dsfs_attr *attr,
 	return 0;
 }
 
-/*
- * dsfs_unit_order - log2 of the pages of a unit; 0 if the file is not compressed
- *
- * May read metadata from the device. An error is met again by the read.
- */
-unsigned int dsfs_unit_order(const struct inode *inode)
-{
-	struct dsfs_compressed_info info;
-	struct dsfs_err err = {};
-	struct dsfs_attr attr;
-
-	if (!(dsfs_geo(inode->i_sb)->incompat & DSFS_INCOMPAT_COMPRESSED) ||
-	    dsfs_inode_attr(inode, &attr, &err) ||
-	    !(attr.flags & DSFS_INODE_COMPRESSED) ||
-	    dsfs_compressed_get(dsfs_src(inode->i_sb), &attr, &info, &err) ||
-	    info.unit_bits < PAGE_SHIFT)
-		return 0;
-	return info.unit_bits - PAGE_SHIFT;
-}
-
 /**
  * dsfs_dio_direct - check whether O_DIRECT reads bypass the page cache
  * @inode: a regular file

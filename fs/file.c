@@ -117,7 +117,7 @@ static void dsfs_read_window(struct file *file)
  */
 static unsigned int dsfs_around_fault(const struct inode *inode)
 {
-	const unsigned long chunk = dsfs_verifies(inode->i_sb) ? dsfs_chunk_pages(inode) : 1;
+	const unsigned long chunk = dsfs_chunk_pages(inode);
 	const unsigned long pages = VM_READAHEAD_PAGES;
 
 	return pages - min(chunk > 1 ? chunk : 0, pages / 2);

@@ -69,8 +69,10 @@ static noinline_for_stack int dsfs_inode_extra(struct inode *inode,
 		set_nlink(inode, extra.nlink);
 	if (attr->flags & DSFS_INODE_HOLES)
 		inode->i_blocks = DIV_ROUND_UP_ULL(extra.stored, 512);
-	if (attr->flags & DSFS_INODE_COMPRESSED)
+	if (attr->flags & DSFS_INODE_COMPRESSED) {
 		inode->i_blocks = DIV_ROUND_UP_ULL(extra.compressed.stored, 512);
+		inode->i_blkbits = extra.compressed.unit_bits;
+	}
 	return 0;
 }
 
@@ -100,7 +102,7 @@ static void dsfs_inode_folios(struct inode *inode, u16 flags)
 {
 	const unsigned int order = max_t(unsigned int,
 					 ilog2(DSFS_FOLIO_MAX) - PAGE_SHIFT,
-					 dsfs_whole_order(inode->i_sb));
+					 dsfs_whole_order(inode));
 
 	if (!(flags & DSFS_INODE_HOLES))
 		mapping_set_folio_order_range(inode->i_mapping, 0, order);

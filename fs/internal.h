@@ -167,36 +167,52 @@ static inline bool dsfs_meta_may_block(const struct super_block *sb)
 /* log2 of the size of a folio that is allocated with little effort */
 #define DSFS_FOLIO_EASY_BITS	15
 
-/*
- * Order of the folios of a file that is read whole: a chunk of large files, or more if
- * that is easy to allocate. A small file may be one larger chunk.
- */
-static inline unsigned int dsfs_whole_order(const struct super_block *sb)
+/* log2 of the pages of a unit, which is the block of a compressed file; 0 of other files */
+static inline unsigned int dsfs_unit_order(const struct inode *inode)
 {
-	const unsigned int bits = max(dsfs_geo(sb)->chunk_bits ? : 16, DSFS_FOLIO_EASY_BITS);
+	return inode->i_blkbits > PAGE_SHIFT ? inode->i_blkbits - PAGE_SHIFT : 0;
+}
 
+/*
+ * Order of the folios of a file that is read whole: a unit, or a chunk of large files, or
+ * more if that is easy to allocate. A small file may be one larger chunk.
+ */
+static inline unsigned int dsfs_whole_order(const struct inode *inode)
+{
+	const unsigned int bits = max(dsfs_geo(inode->i_sb)->chunk_bits ? : 16,
+				      DSFS_FOLIO_EASY_BITS);
+
+	if (dsfs_unit_order(inode))
+		return dsfs_unit_order(inode);
 	return bits > PAGE_SHIFT ? bits - PAGE_SHIFT : 0;
 }
 
 /*
- * Largest order of a folio that must be either good or bad as a whole: a chunk, so that a
- * bad chunk does not affect others. Of a file with holes this is a guess.
+ * Largest order of a folio that must be either good or bad as a whole: a chunk or a unit,
+ * so that a bad one does not affect others. Of a file with holes this is a guess.
  */
 static inline unsigned int dsfs_chunk_order(const struct inode *inode)
 {
 	const unsigned int bits = dsfs_chunk_bits(dsfs_geo(inode->i_sb), i_size_read(inode)) ? : 16;
 
+
+	if (dsfs_unit_order(inode))
+		return dsfs_unit_order(inode);
 	return bits > PAGE_SHIFT ? bits - PAGE_SHIFT : 0;
 }
 
 /*
- * Pages that are read together to verify one of them. Of a file with holes this
- * is a guess, as its stored data may be less than its size.
+ * Pages that are read together to verify or to unpack one of them. Of a file with
+ * holes this is a guess, as its stored data may be less than its size.
  */
 static inline pgoff_t dsfs_chunk_pages(const struct inode *inode)
 {
-	const unsigned int bits = dsfs_chunk_bits(dsfs_geo(inode->i_sb), i_size_read(inode));
+	unsigned int bits = 0;
 
+	if (dsfs_unit_order(inode))
+		return 1UL << dsfs_unit_order(inode);
+	if (dsfs_verifies(inode->i_sb))
+		bits = dsfs_chunk_bits(dsfs_geo(inode->i_sb), i_size_read(inode));
 	return bits > PAGE_SHIFT ? 1UL << (bits - PAGE_SHIFT) : 1;
 }
 
@@ -281,7 +297,6 @@ void dsfs_meta_close(struct dsfs_source *src);
 /* attr.c */
 int dsfs_inode_attr(const struct inode *inode, struct dsfs_attr *attr,
 		    struct dsfs_err *err);
-unsigned int dsfs_unit_order(const struct inode *inode);
 bool dsfs_dio_direct(const struct inode *inode, struct dsfs_attr *attr);
 int dsfs_getattr(struct mnt_idmap *idmap, const struct path *path,
 		 struct kstat *stat, u32 request_mask, unsigned int flags);

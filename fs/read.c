@@ -3,7 +3,7 @@
  * What reads of file data are made of: folios of the page cache, room in the
  * limit of hints, and struct dsfs_read itself.
  */
-#include "read.h"
+#include "unpack.h"
 
 #include <linux/cred.h>
 #include <linux/hash.h>
@@ -53,10 +53,8 @@ struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
 void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first, pgoff_t *end)
 {
 	const pgoff_t last = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
-	pgoff_t pages = 1UL << dsfs_unit_order(inode);
+	const pgoff_t pages = dsfs_chunk_pages(inode);
 
-	if (pages == 1 && dsfs_verifies(inode->i_sb))
-		pages = dsfs_chunk_pages(inode);
 	*first = round_down(*first, pages);
 	*end = clamp(round_up(*end, pages), *end, max(last, *end));
 }
@@ -131,7 +129,8 @@ void dsfs_read_free(struct dsfs_read *rd)
 		__free_page(rd->bounce[i]);
 	bio_uninit(&rd->bio);
 	kvfree(rd->blocks);
-	kvfree(rd->frames);
+	if (rd->frames)
+		dsfs_frames_free(rd->frames);
 	kvfree(rd->buffers);
 	kvfree(rd);
 }
@@ -188,21 +187,6 @@ pgoff_t dsfs_read_add_range(struct dsfs_read *rd, pgoff_t index, pgoff_t end,
 		dsfs_read_add_folio(rd, folio);
 	}
 	return index;
-}
-
-/*
- * dsfs_read_mark_bad - mark a range of stored data bad
- *
- * Bad ranges are merged into one. The first error counts.
- */
-void dsfs_read_mark_bad(struct dsfs_read *rd, u64 from, u64 to, int error)
-{
-	if (!rd->error) {
-		rd->error = error;
-		rd->bad_from = from;
-	}
-	rd->bad_from = min(rd->bad_from, from);
-	rd->bad_to = max(rd->bad_to, to);
 }
 
 /* dsfs_read_mark_all_bad - mark all of a read bad */

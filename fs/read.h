@@ -62,6 +62,21 @@ static inline bool dsfs_range_bad(const struct dsfs_read *rd, u64 from, u64 to)
 	return rd->error && from < rd->bad_to && to > rd->bad_from;
 }
 
+/*
+ * dsfs_read_mark_bad - mark a range of stored data bad
+ *
+ * Bad ranges are merged into one. The first error counts.
+ */
+static inline void dsfs_read_mark_bad(struct dsfs_read *rd, u64 from, u64 to, int error)
+{
+	if (!rd->error) {
+		rd->error = error;
+		rd->bad_from = from;
+	}
+	rd->bad_from = min(rd->bad_from, from);
+	rd->bad_to = max(rd->bad_to, to);
+}
+
 /* Bits of dsfs_read.state */
 #define DSFS_READ_BUSY		0	/* the bio is in flight */
 #define DSFS_READ_ORPHAN	1	/* the waiting task was killed */
@@ -92,7 +107,6 @@ void dsfs_read_free(struct dsfs_read *rd);
 void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio);
 pgoff_t dsfs_read_add_range(struct dsfs_read *rd, pgoff_t index, pgoff_t end,
 			    unsigned int max);
-void dsfs_read_mark_bad(struct dsfs_read *rd, u64 from, u64 to, int error);
 void dsfs_read_mark_all_bad(struct dsfs_read *rd, int error);
 
 pgoff_t dsfs_piece_pages(const struct inode *inode);

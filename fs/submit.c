@@ -172,6 +172,8 @@ static int dsfs_read_buffers(struct dsfs_read *rd, unsigned int pages, gfp_t gfp
 	rd->bounce = (struct page **)(vec + vecs);
 	rd->sums = (u32 *)(rd->bounce + pages);
 	bio_init(&rd->bio, rd->inode->i_sb->s_bdev, vec, vecs, REQ_OP_READ);
+	if (rd->frames)
+		return dsfs_frames_buffer(rd, pages, gfp);
 	for (; rd->nr_bounce < pages; rd->nr_bounce++) {
 		rd->bounce[rd->nr_bounce] = alloc_page(gfp);
 		if (!rd->bounce[rd->nr_bounce])

@@ -2,18 +2,19 @@
 /*
  * Unpacking of compressed files.
  *
- * The stored data of a read is in bounce pages and verified when it gets here. Each
+ * The stored data of a read is in one buffer and verified when it gets here. Each
  * unit is unpacked by itself: straight into its folio where that has all of it,
- * which most small files have, otherwise into a buffer, from which it is copied.
+ * which most have, otherwise into another buffer, from which it is copied.
  * Whoever finishes the read unpacks: its reader, or the worker of readahead.
  *
  * A frame costs bounded time and memory, whatever is in it: its unit has at most
  * 256 KiB and 256 times its length, and the workspace of the decoder does not
  * depend on the frame, as a unit is unpacked in one piece.
  *
- * What that takes is allocated by the first mount with compressed files, once for
- * each CPU, and shared by all mounts, so a read allocates nothing here. A task that
- * finds none waits for another one, which waits for nothing.
+ * What that takes is allocated by the first mount with compressed files, for
+ * each CPU, and shared by all mounts, so unpacking allocates nothing. A task that
+ * finds no decoder waits for another one, which waits for nothing. A read that finds
+ * no buffer for its stored data allocates one, as it does for more than a buffer has.
  */
 #include "unpack.h"
 #include "trace.h"
@@ -25,6 +26,9 @@
 
 #define DSFS_UNIT_MAX	BIT(DSFS_UNIT_BITS_MAX)
 
+/* Buffers for stored data, of DSFS_UNIT_MAX bytes, for each CPU: reads are on their way, too */
+#define DSFS_BUFFERS	2
+
 /* Byte of a zstd frame that says which fields it has, and its bits for a content size */
 #define DSFS_ZSTD_FIELDS	4
 #define DSFS_ZSTD_SIZE		0xe0
@@ -34,18 +38,18 @@
  * @list: in dsfs_unpackers, while it is not used
  * @zstd: decoder, in @workspace
  * @workspace: memory of the decoder
- * @frame: a frame that lies in several pages
  * @unit: a unit that lies in several folios
  */
 struct dsfs_unpacker {
 	struct list_head list;
 	zstd_dctx *zstd;
 	void *workspace;
-	u8 *frame;
 	u8 *unit;
 };
 
+/* Both lists have what is not used; a buffer begins with its list_head then. */
 static LIST_HEAD(dsfs_unpackers);
+static LIST_HEAD(dsfs_buffers);
 static DEFINE_SPINLOCK(dsfs_unpackers_lock);
 static DECLARE_WAIT_QUEUE_HEAD(dsfs_unpackers_wait);
 /* Mounts with compressed files, and the lock of making and freeing unpackers */
@@ -57,7 +61,6 @@ static void dsfs_unpacker_free(struct dsfs_unpacker *u)
 	if (!u)
 		return;
 	kvfree(u->workspace);
-	kvfree(u->frame);
 	kvfree(u->unit);
 	kfree(u);
 }
@@ -70,11 +73,10 @@ static struct dsfs_unpacker *dsfs_unpacker_alloc(void)
 	if (!u)
 		return NULL;
 	u->workspace = kvmalloc(bytes, GFP_KERNEL);
-	u->frame = kvmalloc(DSFS_UNIT_MAX, GFP_KERNEL);
 	u->unit = kvmalloc(DSFS_UNIT_MAX, GFP_KERNEL);
 	if (u->workspace)
 		u->zstd = zstd_init_dctx(u->workspace, bytes);
-	if (u->zstd && u->frame && u->unit)
+	if (u->zstd && u->unit)
 		return u;
 	dsfs_unpacker_free(u);
 	return NULL;
@@ -83,27 +85,38 @@ static struct dsfs_unpacker *dsfs_unpacker_alloc(void)
 static void dsfs_unpackers_free(void)
 {
 	struct dsfs_unpacker *u, *next;
+	struct list_head *buffer, *after;
 
-	list_for_each_entry_safe(u, next, &dsfs_unpackers, list) {
-		list_del(&u->list);
+	list_for_each_entry_safe(u, next, &dsfs_unpackers, list)
 		dsfs_unpacker_free(u);
-	}
+	list_for_each_safe(buffer, after, &dsfs_buffers)
+		kvfree(buffer);
+	INIT_LIST_HEAD(&dsfs_unpackers);
+	INIT_LIST_HEAD(&dsfs_buffers);
 }
 
 static int dsfs_unpackers_alloc(void)
 {
-	unsigned int n = num_online_cpus();
+	unsigned int i, cpus = num_online_cpus();
+	struct list_head *buffer;
 	struct dsfs_unpacker *u;
 
-	while (n--) {
+	for (i = 0; i < cpus; i++) {
 		u = dsfs_unpacker_alloc();
-		if (!u) {
-			dsfs_unpackers_free();
-			return -ENOMEM;
-		}
+		if (!u)
+			goto fail;
 		list_add(&u->list, &dsfs_unpackers);
 	}
+	for (i = 0; i < cpus * DSFS_BUFFERS; i++) {
+		buffer = kvmalloc(DSFS_UNIT_MAX, GFP_KERNEL);
+		if (!buffer)
+			goto fail;
+		list_add(buffer, &dsfs_buffers);
+	}
 	return 0;
+fail:
+	dsfs_unpackers_free();
+	return -ENOMEM;
 }
 
 static bool dsfs_unpacks(const struct super_block *sb)
@@ -195,6 +208,8 @@ int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *e
 	if (!f)
 		return -ENOMEM;
 	rd->frames = f;
+	f->data = NULL;
+	f->shared = false;
 	f->info = info;
 	f->first = first;
 	f->units = last - first + 1;
@@ -210,15 +225,56 @@ int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *e
 	return 0;
 }
 
-/* Copy stored data from the bounce pages. */
-static void dsfs_frame_copy(const struct dsfs_read *rd, u8 *to, u64 off, u32 len)
+static void *dsfs_buffer_try(void)
 {
-	u32 n;
+	struct list_head *buffer = NULL;
 
-	for (; len; len -= n, off += n, to += n) {
-		n = min_t(u32, len, PAGE_SIZE - offset_in_page(off));
-		memcpy_from_page(to, rd->bounce[off >> PAGE_SHIFT], offset_in_page(off), n);
+	spin_lock(&dsfs_unpackers_lock);
+	if (!list_empty(&dsfs_buffers)) {
+		buffer = dsfs_buffers.next;
+		list_del(buffer);
 	}
+	spin_unlock(&dsfs_unpackers_lock);
+	return buffer;
+}
+
+/*
+ * dsfs_frames_buffer - get @pages pages for the stored data of a read
+ *
+ * They are adjacent, so that a frame is in one piece, whatever pages it begins in.
+ * Those of dsfs_buffers cost neither an allocation nor their clearing.
+ */
+int dsfs_frames_buffer(struct dsfs_read *rd, unsigned int pages, gfp_t gfp)
+{
+	const size_t bytes = (size_t)pages << PAGE_SHIFT;
+	struct dsfs_frames *f = rd->frames;
+	unsigned int i;
+
+	if (bytes <= DSFS_UNIT_MAX)
+		f->data = dsfs_buffer_try();
+	f->shared = f->data;
+	if (!f->data)
+		f->data = kvmalloc(bytes, gfp);
+	if (!f->data)
+		return -ENOMEM;
+	for (i = 0; i < pages; i++)
+		rd->bounce[i] = is_vmalloc_addr(f->data) ?
+				vmalloc_to_page(f->data + i * PAGE_SIZE) :
+				virt_to_page(f->data + i * PAGE_SIZE);
+	return 0;
+}
+
+/* dsfs_frames_free - free what dsfs_frames_get() and dsfs_frames_buffer() got */
+void dsfs_frames_free(struct dsfs_frames *f)
+{
+	if (f->shared) {
+		spin_lock(&dsfs_unpackers_lock);
+		list_add(f->data, &dsfs_buffers);
+		spin_unlock(&dsfs_unpackers_lock);
+	} else {
+		kvfree(f->data);
+	}
+	kvfree(f);
 }
 
 /* One frame, which says how much it has, as the format has it */
@@ -241,29 +297,6 @@ static bool dsfs_frame_unpack(const struct dsfs_unpacker *u, u8 codec, void *to,
 	if (codec == DSFS_CODEC_LZ4)
 		return LZ4_decompress_safe(frame, to, len, bytes) == (int)bytes;
 	return dsfs_unpack_zstd(u, to, bytes, frame, len);
-}
-
-/* Unpack frame @i of a read to @to, of @bytes bytes. */
-static bool dsfs_unit_unpack(const struct dsfs_read *rd, const struct dsfs_unpacker *u,
-			     unsigned int i, void *to, u32 bytes)
-{
-	const struct dsfs_frames *f = rd->frames;
-	const u64 off = rd->attr.start + f->at[i] - rd->dev;
-	const u32 len = f->at[i + 1] - f->at[i];
-	const void *frame = u->frame;
-	void *page = NULL;
-	bool good;
-
-	if (offset_in_page(off) + len <= PAGE_SIZE) {
-		page = kmap_local_page(rd->bounce[off >> PAGE_SHIFT]);
-		frame = page + offset_in_page(off);
-	} else {
-		dsfs_frame_copy(rd, u->frame, off, len);
-	}
-	good = dsfs_frame_unpack(u, f->info.codec, to, bytes, frame, len);
-	if (page)
-		kunmap_local(page);
-	return good;
 }
 
 /* The folio that has all of [pos, end), mapped as a whole; or NULL */
@@ -328,11 +361,14 @@ void dsfs_frames_unpack(struct dsfs_read *rd)
 	const struct dsfs_frames *f = rd->frames;
 	struct dsfs_unpacker *u = dsfs_unpacker_get();
 	struct folio *folio;
+	const void *frame;
 	unsigned int i;
 	u32 bytes;
 	void *to;
 	u64 pos;
 
+	if (is_vmalloc_addr(f->data))
+		invalidate_kernel_vmap_range(f->data, rd->dev_end - rd->dev);
 	for (i = 0; i < f->units; i++) {
 		if (dsfs_range_bad(rd, f->at[i], f->at[i + 1]))
 			continue;
@@ -340,7 +376,10 @@ void dsfs_frames_unpack(struct dsfs_read *rd)
 		bytes = dsfs_unit_bytes(&rd->attr, &f->info, f->first + i);
 		folio = dsfs_folio_of(rd, pos, pos + bytes);
 		to = folio ? folio_address(folio) + offset_in_folio(folio, pos) : u->unit;
-		if (!dsfs_unit_unpack(rd, u, i, to, bytes))
+		/* The buffer begins with the byte at @rd->dev. */
+		frame = f->data + (rd->attr.start + f->at[i] - rd->dev);
+		if (!dsfs_frame_unpack(u, f->info.codec, to, bytes, frame,
+				       f->at[i + 1] - f->at[i]))
 			dsfs_frame_broken(rd, i, bytes);
 		else if (!folio)
 			dsfs_unit_copy(rd, u->unit, pos, pos + bytes);

@@ -14,12 +14,16 @@
  * @info: record of the file
  * @first: number of the first unit
  * @units: number of units
+ * @data: the stored data that the device reads, from the offset @dev of the read on
+ * @shared: @data is of the pool of all mounts
  * @at: offset of each frame in the stored data, and the end of the last one
  */
 struct dsfs_frames {
 	struct dsfs_compressed_info info;
 	u64 first;
 	unsigned int units;
+	void *data;
+	bool shared;
 	u32 at[];
 };
 
@@ -27,6 +31,8 @@ struct dsfs_frames {
 int dsfs_unpack_init(struct super_block *sb, struct fs_context *fc);
 void dsfs_unpack_exit(struct super_block *sb);
 int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *err);
+int dsfs_frames_buffer(struct dsfs_read *rd, unsigned int pages, gfp_t gfp);
+void dsfs_frames_free(struct dsfs_frames *f);
 void dsfs_frames_unpack(struct dsfs_read *rd);
 bool dsfs_frames_bad(const struct dsfs_read *rd, u64 from, u64 to);
 #else
@@ -47,6 +53,15 @@ static inline int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp,
 				  struct dsfs_err *err)
 {
 	return -EOPNOTSUPP;
+}
+
+static inline int dsfs_frames_buffer(struct dsfs_read *rd, unsigned int pages, gfp_t gfp)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void dsfs_frames_free(struct dsfs_frames *f)
+{
 }
 
 static inline void dsfs_frames_unpack(struct dsfs_read *rd)

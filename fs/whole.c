@@ -24,7 +24,7 @@
 
 static pgoff_t dsfs_whole_add(struct dsfs_read *rd, pgoff_t index, pgoff_t end)
 {
-	return dsfs_read_add_range(rd, index, end, dsfs_whole_order(rd->inode->i_sb));
+	return dsfs_read_add_range(rd, index, end, dsfs_whole_order(rd->inode));
 }
 
 static bool dsfs_whole_wanted(const struct file *file)

@@ -82,7 +82,7 @@ ln -s a tree/symlink
 mkfifo tree/pipe
 "$mkfs" --json --digest x.img tree >mkfs.new
 "$mkfs" -n --json x.img tree >mkfs.plan
-"$mkfs" -n --compress=lz4 --json tree >mkfs.compress-plan
+"$mkfs" -n --compress=lz4 --json none.img tree >mkfs.compress-plan
 "$mkfs" -n --digest --json tree >mkfs.digest
 echo new >tree/new
 "$mkfs" --update -n --json x.img tree >mkfs.update-plan
