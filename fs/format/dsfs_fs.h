@@ -120,6 +120,11 @@ struct dsfs_region {
  * @files: regular files, hard links counted once
  * @small_bits: log2 of the stored bytes up to which a file is one chunk; 0: as
  *	@chunk_bits (DSFS_INCOMPAT_SMALL_CHUNK)
+ * @codec: DSFS_CODEC_* that files were compressed by last; 0: unknown. This field and
+ *	the next three are for writers, and zero without DSFS_INCOMPAT_COMPRESSED
+ * @codec_level: level of it
+ * @codec_auto: 1: contents were not tried that a quick test found random
+ * @codec_version: of its library, major * 10000 + minor * 100 + release
  */
 struct dsfs_super {
 	__le32	magic;
@@ -146,7 +151,11 @@ struct dsfs_super {
 	__le64	stored_bytes;
 	__le64	files;
 	__u8	small_bits;
-	__u8	reserved[63];
+	__u8	codec;
+	__u8	codec_level;
+	__u8	codec_auto;
+	__le32	codec_version;
+	__u8	reserved[56];
 	struct dsfs_region regions[DSFS_REGIONS];
 };
 
@@ -408,7 +417,11 @@ DSFS_AT(dsfs_super, content_bytes, 168);
 DSFS_AT(dsfs_super, stored_bytes, 176);
 DSFS_AT(dsfs_super, files, 184);
 DSFS_AT(dsfs_super, small_bits, 192);
-DSFS_AT(dsfs_super, reserved, 193);
+DSFS_AT(dsfs_super, codec, 193);
+DSFS_AT(dsfs_super, codec_level, 194);
+DSFS_AT(dsfs_super, codec_auto, 195);
+DSFS_AT(dsfs_super, codec_version, 196);
+DSFS_AT(dsfs_super, reserved, 200);
 DSFS_AT(dsfs_super, regions, 256);
 
 DSFS_SIZE(dsfs_inode, 32);

@@ -98,6 +98,10 @@ struct dsfs_geo {
 	u8 small_bits;		/* of a file that is one chunk; at least @chunk_bits */
 	u8 object_bits;
 	u8 slot;
+	u8 codec;		/* of files that are compressed: see struct dsfs_super */
+	u8 codec_level;
+	bool codec_auto;
+	u32 codec_version;
 	u8 uuid[16];
 	u8 label[DSFS_LABEL_MAX + 1];	/* NUL-terminated */
 };

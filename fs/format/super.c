@@ -249,6 +249,21 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 	return 0;
 }
 
+/* What files were compressed by. No reader needs it, so any value is good. */
+static int dsfs_super_codec(const struct dsfs_super *raw, struct dsfs_geo *geo,
+			    struct dsfs_err *err)
+{
+	geo->codec = raw->codec;
+	geo->codec_level = raw->codec_level;
+	geo->codec_auto = raw->codec_auto;
+	geo->codec_version = le32_to_cpu(raw->codec_version);
+	if (geo->incompat & DSFS_INCOMPAT_COMPRESSED)
+		return 0;
+	if (raw->codec || raw->codec_level || raw->codec_auto || geo->codec_version)
+		return dsfs_broken(err, "codec without compressed files", raw->codec, 0);
+	return 0;
+}
+
 /* The note has the last block of the metadata area for itself. */
 static int dsfs_note_alone(const struct dsfs_geo *geo, struct dsfs_err *err)
 {
@@ -352,6 +367,8 @@ int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 			       geo->image_bytes, device_bytes, -EFBIG);
 	if (!ret)
 		ret = dsfs_note_alone(geo, err);
+	if (!ret)
+		ret = dsfs_super_codec(raw, geo, err);
 	return ret ? ret : dsfs_super_small(raw, err);
 }
 

@@ -79,6 +79,8 @@ int step_open_source(struct run *r);
 void step_decide_new(struct run *r);
 /* Then change what a generation behind the base image has otherwise, except for its start. */
 void step_decide_behind(struct run *r);
+/* Files are compressed from now on as the parameters say, if this build can.  0 or -EOPNOTSUPP. */
+int step_decide_codec(struct run *r);
 /* List the source and order its tree. */
 int step_list(struct run *r);
 int step_order_tree(struct run *r);

@@ -80,6 +80,7 @@ static void decide(struct run *r)
 
 	step_decide_new(r);
 	params_of_image(&r->params, r->o, geo, r->out.object_bits);
+	r->params.pack.codec = 0;	/* what is copied keeps its form */
 	r->out.boot_signature = boot_signature(r);
 	r->gen.number = geo->generation + !several(r);
 	if (!r->retained.done)

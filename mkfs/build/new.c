@@ -30,6 +30,9 @@ int build_new(struct run *r)
 	if (ret)
 		return ret;
 	step_decide_new(r);
+	ret = step_decide_codec(r);
+	if (ret)
+		return ret;
 	ret = source_once(r->source) ? store_once(r) : store_listed(r);
 	if (ret)
 		return ret;

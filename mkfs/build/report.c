@@ -266,7 +266,7 @@ void report_plan(const struct run *r)
 	counts(&w);
 	if (base)
 		kept_files(&w, p->kept, p->kept_bytes);
-	if (r->o->pack.codec)
+	if (r->params.pack.codec)
 		compression(&w, &r->estimate);
 	if (base && r->o->build == BUILD_COMPACT)
 		dead(&w, base_dead_of(r->o), base_dead(base, &base_super(base)->raw),

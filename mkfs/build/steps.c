@@ -46,6 +46,25 @@ void step_decide_behind(struct run *r)
 	r->out.boot_signature = false;
 }
 
+/* A codec whose library this build lacks could be neither written nor read. */
+int step_decide_codec(struct run *r)
+{
+	const struct pack_rules *pack = &r->params.pack;
+
+	if (!pack->codec)
+		return 0;
+	r->params.packed = (struct codec){
+		.any = true, .codec = pack->codec, .quick = pack->quick, .version = pack_version(pack->codec),
+		.level = pack->codec == DSFS_CODEC_ZSTD ? pack->level : 0,
+	};
+	if (r->params.packed.version)
+		return 0;
+	msg_error(NULL, "--compress: this build does not have %s%s",
+		  pack->codec == DSFS_CODEC_ZSTD ? "zstd" : "lz4",
+		  pack->given ? "" : ", which the image has: --compress=none leaves files as they are");
+	return -EOPNOTSUPP;
+}
+
 int step_order_tree(struct run *r)
 {
 	int ret = tree_order(&r->tree);
@@ -92,7 +111,7 @@ int step_check_room(struct run *r)
 
 int step_stop_dry(struct run *r)
 {
-	const struct pack_rules *pack = &r->o->pack;
+	const struct pack_rules *pack = &r->params.pack;
 	int ret;
 
 	if (!r->o->plan_only)

@@ -37,6 +37,11 @@ struct packer {
 };
 
 #ifdef DSFS_NO_ZSTD
+static u32 zstd_version(void)
+{
+	return 0;
+}
+
 static void *zstd_new(void)
 {
 	return NULL;
@@ -55,6 +60,11 @@ static u32 zstd_frame(const struct packer *p, int level, const char *unit, u32 b
 	return bytes;
 }
 #else
+static u32 zstd_version(void)
+{
+	return ZSTD_versionNumber();
+}
+
 static void *zstd_new(void)
 {
 	return ZSTD_createCCtx();
@@ -100,6 +110,11 @@ static u32 zstd_frame(const struct packer *p, int level, const char *unit, u32 b
 #endif
 
 #ifdef DSFS_NO_LZ4
+static u32 lz4_version(void)
+{
+	return 0;
+}
+
 static u32 lz4_frame(const struct packer *p, const char *unit, u32 bytes)
 {
 	(void)p;
@@ -107,6 +122,11 @@ static u32 lz4_frame(const struct packer *p, const char *unit, u32 bytes)
 	return bytes;
 }
 #else
+static u32 lz4_version(void)
+{
+	return LZ4_versionNumber();
+}
+
 static u32 lz4_frame(const struct packer *p, const char *unit, u32 bytes)
 {
 	const int n = LZ4_compress_HC(unit, p->out, bytes, bytes - 1, LZ4HC_CLEVEL_DEFAULT);
@@ -114,6 +134,12 @@ static u32 lz4_frame(const struct packer *p, const char *unit, u32 bytes)
 	return n > 0 ? n : bytes;
 }
 #endif
+
+u32 pack_version(u8 codec)
+{
+	return codec == DSFS_CODEC_ZSTD ? zstd_version() :
+	       codec == DSFS_CODEC_LZ4 ? lz4_version() : 0;
+}
 
 struct packer *packer_new(const struct pack_rules *rules)
 {

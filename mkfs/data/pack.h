@@ -19,6 +19,9 @@
 bool pack_wanted(const struct pack_rules *rules, const struct tree *t, const struct dir *dir,
 		 const struct node *n);
 
+/* Version of the library of a codec, as the superblock has it; 0: this build does not have it. */
+u32 pack_version(u8 codec);
+
 /* What a thread needs to compress; NULL: out of memory. */
 struct packer *packer_new(const struct pack_rules *rules);
 void packer_free(struct packer *p);

@@ -398,7 +398,7 @@ void store_init(struct store *s)
 	s->hash_uuid = s->o->epoch && !p->uuid_set;
 	s->rules.chunk_bits = p->chunk_bits;
 	s->rules.small_bits = p->small_bits;
-	s->rules.pack = s->o->pack;
+	s->rules.pack = p->pack;
 	s->rules.hash_all = s->hash_uuid || (!s->o->no_dedup && !p->chunk_bits);
 	s->dups.size = sizeof(struct dup);
 	place_init(&s->place, s->start, p->align_bits, p->object_bits);

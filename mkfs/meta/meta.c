@@ -257,6 +257,20 @@ static void fill_super(struct meta *m)
 		uuid_generate_random(sb->uuid);
 }
 
+/* What files are compressed by; a UUID that follows from the content does not depend on it. */
+static void fill_codec(struct meta *m)
+{
+	const struct codec *codec = &m->store->params->packed;
+	struct dsfs_super *sb = &m->super;
+
+	if (!(sb->incompat & cpu_to_le64(DSFS_INCOMPAT_COMPRESSED)))
+		return;
+	sb->codec = codec->codec;
+	sb->codec_level = codec->level;
+	sb->codec_auto = codec->quick;
+	sb->codec_version = cpu_to_le32(codec->version);
+}
+
 /* Check the superblock as readers do, before it is written. */
 static int check_super(struct meta *m)
 {
@@ -285,6 +299,7 @@ int meta_write(struct meta *m)
 	if (ret)
 		return ret;
 	fill_super(m);
+	fill_codec(m);
 	return check_super(m);
 }
 

@@ -15,9 +15,6 @@
 #define EXIT_USAGE	2
 #define CHUNK_BITS	15
 #define SMALL_BITS	18
-#define UNIT_BITS	17
-#define COMPRESS_LEVEL	3
-#define COMPRESS_LEVEL_MAX	19
 /* Archives and their members both have checksums, so chunks are larger: Documentation/shards.rst */
 #define TAR_INDEX_CHUNK_BITS	18
 /* Why --update refuses what decides the layout */
@@ -91,24 +88,26 @@ static int take_tar_bytes(const struct arg *a, void *ctx, const char *arg)
 	return 0;
 }
 
-/* zstd, zstd:LEVEL, lz4 or auto */
+/* zstd, zstd:LEVEL, lz4, auto or none */
 static int take_compress(const struct arg *a, void *ctx, const char *arg)
 {
 	struct options *o = ctx;
-	u64 level = COMPRESS_LEVEL;
+	u64 level = PACK_LEVEL;
 
 	o->pack.codec = DSFS_CODEC_ZSTD;
-	o->pack.unit_bits = UNIT_BITS;
 	o->pack.quick = false;
+	o->pack.given = true;
 	if (!strcmp(arg, "lz4"))
 		o->pack.codec = DSFS_CODEC_LZ4;
+	else if (!strcmp(arg, "none"))
+		o->pack.codec = 0;
 	else if (!strcmp(arg, "auto"))
 		o->pack.quick = true;
 	else if (!strncmp(arg, "zstd:", 5) ?
-		 parse_decimal(arg + 5, &level) || !level || level > COMPRESS_LEVEL_MAX :
+		 parse_decimal(arg + 5, &level) || !level || level > PACK_LEVEL_MAX :
 		 !!strcmp(arg, "zstd"))
 		return arg_wrong(a, arg,
-				 "not zstd, zstd:LEVEL with a level from 1 to 19, lz4 or auto");
+				 "not zstd, zstd:LEVEL with a level from 1 to 19, lz4, auto or none");
 	o->pack.level = level;
 	return 0;
 }
@@ -193,11 +192,12 @@ static const struct arg option_table[] = {
 	  ARG_CHOICE(struct options, boot), .not = HAS_ITS_OWN },
 	{ 0, "no-dedup", NULL, "store identical contents as often as they occur",
 	  ARG_FLAG(struct options, no_dedup), .not = "compact; tar-index" },
-	{ 0, "compress", "CODEC", "compress files that get smaller: zstd[:LEVEL], lz4, auto",
+	{ 0, "compress", "CODEC",
+	  "compress files that get smaller: zstd[:LEVEL], lz4, auto, none",
 	  .set = take_compress, .not = "compact; tar; tar-index" },
 	{ 0, "compress-exclude", "PATTERN|+SIZE",
 	  "not those that match, or that are larger",
-	  .set = take_unpacked, .only = "compress" },
+	  .set = take_unpacked, .only = "compress; update" },
 	{ 0, "update", NULL,
 	  "add a generation to IMAGE, of what is new or changed",
 	  ARG_SET(struct options, build, BUILD_UPDATE), .alone = true },
@@ -256,6 +256,7 @@ static void defaults(struct options *o)
 
 	memset(o, 0, sizeof(*o));
 	o->align_bits = DSFS_BLOCK_BITS;
+	o->pack.unit_bits = PACK_UNIT_BITS;
 	/* at least 4 threads: a source over a network waits more than it computes */
 	o->limits.threads = cpus < 4 ? 4 : cpus;
 	if (o->limits.threads > MKFS_THREADS_MAX)

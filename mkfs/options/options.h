@@ -42,6 +42,10 @@ struct patterns {
 	bool any_path;
 };
 
+#define PACK_UNIT_BITS		17
+#define PACK_LEVEL		3
+#define PACK_LEVEL_MAX		19
+
 /**
  * struct pack_rules - how contents are compressed
  * @codec: DSFS_CODEC_*; 0: they are not
@@ -50,6 +54,7 @@ struct patterns {
  * @unit_bits: log2 of the bytes of a unit
  * @except: --compress-exclude: files that are not, by name
  * @most: larger ones are not; 0: no limit
+ * @given: --compress says so; otherwise an image that exists does
  */
 struct pack_rules {
 	u8 codec;
@@ -58,6 +63,7 @@ struct pack_rules {
 	int level;
 	struct patterns except;
 	u64 most;
+	bool given;
 };
 
 /**
@@ -239,12 +245,28 @@ u64 memory_for_us(void);
 /* params.c */
 
 /**
+ * struct codec - what files of an image were compressed by last
+ * @any: some may be
+ * @codec: DSFS_CODEC_*; 0: unknown, or they were not
+ * @version: of its library, as in struct dsfs_super
+ * @quick: contents that a quick test finds random were not tried
+ */
+struct codec {
+	bool any;
+	u8 codec;
+	u8 level;
+	bool quick;
+	u32 version;
+};
+
+/**
  * struct params - parameters that are stored in the superblock
  * @align_bits: log2 of the alignment of data
  * @chunk_bits: log2 of the bytes that a checksum covers; 0: no checksums
  * @small_bits: log2 of the bytes up to which a file has one checksum; at least @chunk_bits
  * @object_bits: log2 of the size of the store's objects; 0: it has none
- * @compressed: the image has compressed files
+ * @pack: how files are compressed from now on
+ * @packed: how they are once the image is made
  * @uuid: valid with @uuid_set; otherwise it is made at the end
  */
 struct params {
@@ -254,7 +276,8 @@ struct params {
 	u8 chunk_bits;
 	u8 small_bits;
 	u8 object_bits;
-	bool compressed;
+	struct pack_rules pack;
+	struct codec packed;
 	bool uuid_set;
 };
 

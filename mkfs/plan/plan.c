@@ -47,7 +47,7 @@ static void plan_file(struct plan *p, const struct node *n,
 	if (size >= HOLE_MIN)
 		p->upper += sizeof(struct dsfs_extra) +
 			    (size / HOLE_MIN + 1) * sizeof(struct dsfs_extent_record);
-	if (o->pack.codec || params->compressed)
+	if (params->packed.any)
 		p->upper += sizeof(struct dsfs_compressed) +
 			    ((size >> DSFS_UNIT_BITS_MIN) + 1) * sizeof(__le32);
 	if (n->flags & NODE_KEPT)
@@ -58,7 +58,7 @@ static void plan_file(struct plan *p, const struct node *n,
 		room += DSFS_BLOCK_SIZE;
 	p->padding += room - size;
 	p->upper += room;
-	if (o->no_dedup && !o->pack.codec && size < HOLE_MIN)
+	if (o->no_dedup && !params->pack.codec && size < HOLE_MIN)
 		p->lower += size;
 }
 

@@ -159,6 +159,55 @@ printf '{"path":"/a/raw/x.c","source":"tree/one-unit"}\n{"path":"/b.c","source":
 check "a manifest: the path in the image counts" eval \
 	"! packed except.dsfs /a/raw/x.c && packed except.dsfs /b.c"
 
+# --- what the image says of its codec
+# made_by IMAGE: codec, level, auto and version
+made_by()
+{
+	"$bin/dump.dsfs" --json "$1" | python3 -c 'import json, sys
+d = json.load(sys.stdin)
+d = d["slots"][d["used"]]
+print(d["codec"], d["codec_level"], d["codec_auto"], d["codec_version"])'
+}
+
+while IFS='|' read -r image want; do
+	check "$image.dsfs: $want" grep -qxE "$want" <<<"$(made_by $image.dsfs)"
+done <<'END'
+zstd|zstd 3 False 1\.[0-9]+\.[0-9]+
+zstd-19|zstd 19 False 1\.[0-9]+\.[0-9]+
+auto|zstd 3 True 1\.[0-9]+\.[0-9]+
+lz4|lz4 0 False 1\.[0-9]+\.[0-9]+
+plain| 0 False *
+random| 0 False *
+END
+check "the text says so, too" grep -qE '^compressed by: zstd:19, libzstd 1\.[0-9.]+$' \
+	<<<"$("$bin/dump.dsfs" zstd-19.dsfs)"
+now=$(made_by zstd-19.dsfs)
+"$bin/tests/mkcorrupt" zstd-19.dsfs "super both codec_version=10203" old.dsfs
+check "a version of before" grep -q ' 1\.2\.3$' <<<"$(made_by old.dsfs)"
+cp -a tree more
+lines 4000 >more/new
+exits "--update goes on as the image says" 0 "$bin/mkfs.dsfs" -q --update old.dsfs more
+check "a new file is compressed" packed old.dsfs /new
+check "by its level, and the version of now" test "$(made_by old.dsfs)" = "$now"
+check "a file that has not changed stays where it is" test \
+	"$(data_of old.dsfs /many-units)" = "$(data_of zstd-19.dsfs /many-units)"
+"$bin/tests/mkcorrupt" zstd-19.dsfs "super both codec_version=10203" old.dsfs
+exits "--update --compress=none" 0 "$bin/mkfs.dsfs" -q --update --compress=none old.dsfs more
+check "a new file is not" eval "! packed old.dsfs /new"
+check "the others are, and the image says of them what it did" eval \
+	'packed old.dsfs /many-units && test "$(made_by old.dsfs)" = "${now% *} 1.2.3"'
+exits "--compact" 0 "$bin/mkfs.dsfs" -q -f --compact old.dsfs old-compact.dsfs
+check "says so, too" test "$(made_by old-compact.dsfs)" = "${now% *} 1.2.3"
+exits "--update --compress-exclude without --compress" 0 "$bin/mkfs.dsfs" -q --update \
+	--compress-exclude=new old-compact.dsfs more
+lines 5000 >more/another
+exits "the same for another file" 0 "$bin/mkfs.dsfs" -q --update --compress-exclude=another \
+	old-compact.dsfs more
+check "leaves it as it is" eval "! packed old-compact.dsfs /another"
+"$bin/tests/mkcorrupt" zstd-19.dsfs "super both codec=9" old.dsfs
+exits "a codec of later versions" 0 "$bin/mkfs.dsfs" -q --update old.dsfs more
+check "is none for new files" eval "! packed old.dsfs /new"
+
 # --- updates
 cp zstd.dsfs updated.dsfs
 cp -a tree later

@@ -21,6 +21,8 @@ const struct field super_fields[] = {
 	F(dsfs_super, meta_start), F(dsfs_super, meta_bytes),
 	F(dsfs_super, content_bytes), F(dsfs_super, stored_bytes),
 	F(dsfs_super, files), F(dsfs_super, small_bits),
+	F(dsfs_super, codec), F(dsfs_super, codec_level),
+	F(dsfs_super, codec_auto), F(dsfs_super, codec_version),
 	F_BYTES(dsfs_super, reserved), F_END,
 };
 

@@ -31,6 +31,30 @@ static void print_time(s64 ns)
 	printf("built:         %lld.%09u (%s UTC)\n", t.sec, t.nsec, text);
 }
 
+/* What files were compressed by, of the last generation that compressed some */
+static void show_codec(struct json *j, const struct dsfs_geo *geo)
+{
+	const u32 version = geo->codec_version;
+	const char *name = geo->codec == DSFS_CODEC_ZSTD ? "zstd" :
+			   geo->codec == DSFS_CODEC_LZ4 ? "lz4" : geo->codec ? "unknown" : "";
+	char text[64];
+
+	snprintf(text, sizeof(text), "%u.%u.%u", version / 10000, version / 100 % 100, version % 100);
+	if (j) {
+		json_str(j, "codec", name);
+		json_u64(j, "codec_level", geo->codec_level);
+		json_bool(j, "codec_auto", geo->codec_auto);
+		json_str(j, "codec_version", version ? text : "");
+		return;
+	}
+	if (!geo->codec)
+		return;
+	printf("compressed by: %s", name);
+	if (geo->codec_level)
+		printf(":%u", geo->codec_level);
+	printf("%s, lib%s %s\n", geo->codec_auto ? " (auto)" : "", name, version ? text : "unknown");
+}
+
 static void show_geo(struct json *j, const struct dsfs_geo *geo)
 {
 	char uuid[UUID_STR_LEN];
@@ -68,6 +92,7 @@ static void show_geo(struct json *j, const struct dsfs_geo *geo)
 			      size_of(geo->small_bits > geo->chunk_bits ? geo->small_bits : 0));
 	if (j || geo->object_bits)
 		json_show_u64(j, "object", "object size:   %llu\n", size_of(geo->object_bits));
+	show_codec(j, geo);
 	json_show_u64(j, "inodes", "inodes:        %llu, ", geo->inodes - 1);
 	json_show_u64(j, "dirs", geo->dirs == 1 ? "%llu directory\n" : "%llu directories\n",
 		      geo->dirs);

@@ -151,7 +151,7 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "generation 0", 0, "generation", { SB(generation, 0) } },
 	{ "generation 2^64-1", 0, NULL, { SB(generation, ~0ULL) } },
 	{ "first reserved byte", 0, "superblock reserved bytes", { SB(reserved[0], 1) } },
-	{ "last reserved byte", 0, "superblock reserved bytes", { SB(reserved[62], 0x80) } },
+	{ "last reserved byte", 0, "superblock reserved bytes", { SB(reserved[55], 0x80) } },
 
 	{ "longest image", 0, NULL, { SB(image_bytes, DSFS_MAX_OFFSET - DSFS_BLOCK_SIZE) } },
 	{ "image of 2^48", 0, "image_bytes", { SB(image_bytes, DSFS_MAX_OFFSET) } },
@@ -260,6 +260,14 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	  { SB(incompat, 0), NO_REGION(COMPRESSED), NO_REGION(UNITS) } },
 	{ "compressed files without the feature", 0, "compressed files without the feature",
 	  { SB(incompat, 0), NO_REGION(UNITS) } },
+	{ "codec", 0, NULL, { SB(codec, 2), SB(codec_level, 9), SB(codec_version, 10904) } },
+	{ "a codec of later", 0, NULL, { SB(codec, 255), SB(codec_auto, 1) } },
+	{ "codec without the feature", 0, "codec without compressed files",
+	  { SB(incompat, 0), NO_REGION(COMPRESSED), NO_REGION(UNITS), SB(codec, 1) } },
+	{ "level of a codec without the feature", 0, "codec without compressed files",
+	  { SB(incompat, 0), NO_REGION(COMPRESSED), NO_REGION(UNITS), SB(codec_level, 1) } },
+	{ "version of a codec without the feature", 0, "codec without compressed files",
+	  { SB(incompat, 0), NO_REGION(COMPRESSED), NO_REGION(UNITS), SB(codec_version, 1) } },
 	{ "units without the feature", 0, "compressed files without the feature",
 	  { SB(incompat, 0), NO_REGION(COMPRESSED) } },
 
