@@ -54,14 +54,15 @@ int step_decide_codec(struct run *r)
 	if (!pack->codec)
 		return 0;
 	r->params.packed = (struct codec){
-		.any = true, .codec = pack->codec, .quick = pack->quick, .version = pack_version(pack->codec),
+		.any = true, .codec = pack->codec, .quick = pack->quick,
+		.version = pack_version(pack->codec),
 		.level = pack->codec == DSFS_CODEC_ZSTD ? pack->level : 0,
 	};
 	if (r->params.packed.version)
 		return 0;
 	msg_error(NULL, "--compress: this build does not have %s%s",
 		  pack->codec == DSFS_CODEC_ZSTD ? "zstd" : "lz4",
-		  pack->given ? "" : ", which the image has: --compress=none leaves files as they are");
+		  pack->given ? "" : ", which the image has: see --compress=none");
 	return -EOPNOTSUPP;
 }
 

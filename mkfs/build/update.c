@@ -26,8 +26,8 @@ int build_update(struct run *r)
 	if (ret)
 		return ret;
 	decide(r);
-	ret = step_decide_codec(r) ?: step_list(r) ?: base_match(r->base, &r->tree, r->o) ?: step_plan(r) ?:
-	      step_check_room(r) ?: step_stop_dry(r) ?: index_contents(r);
+	ret = step_decide_codec(r) ?: step_list(r) ?: base_match(r->base, &r->tree, r->o) ?:
+	      step_plan(r) ?: step_check_room(r) ?: step_stop_dry(r) ?: index_contents(r);
 	if (ret)
 		return ret;
 	step_prepare(r);

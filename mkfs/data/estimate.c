@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * --dry-run with --compress: nobody knows what a codec makes of contents but the codec.  So they are
- * compressed: all of a small tree, and of a larger one the units at SAMPLES places, which are at equal
- * distances in the contents one behind the other, so that each byte counts the same.  A file of
- * which a unit is looked at is taken for compressed if that unit gets smaller by a tenth.
+ * --dry-run with --compress: nobody knows what a codec makes of contents but the codec.  So they
+ * are compressed: all of a small tree, and of a larger one the units at SAMPLES places, which are
+ * at equal distances in the contents one behind the other, so that each byte counts the same.  A
+ * file of which a unit is looked at is taken for compressed if that unit gets smaller by a tenth.
  */
 #include <stdlib.h>
 

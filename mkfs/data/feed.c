@@ -17,6 +17,8 @@
  * @item: the content that is being given, @at bytes so far
  * @used: bytes of the job's buffer
  * @block: of a large file, bytes short of a block: @held of them
+ * @packer: what compresses contents
+ * @sample: of a large file that may be compressed, what it begins with: @sampled of @wanted bytes
  */
 struct feed {
 	struct source_sink sink;
@@ -28,6 +30,10 @@ struct feed {
 	u64 at;
 	size_t held;
 	char block[DSFS_BLOCK_SIZE];
+	struct packer *packer;
+	char *sample;
+	u32 sampled;
+	u32 wanted;
 };
 
 static struct feed *feed_of(struct source_sink *sink)
@@ -54,6 +60,14 @@ static int get_job(struct feed *f, u64 size)
 	return f->job ? 0 : -ECANCELED;
 }
 
+/* What compresses a file; NULL: it stays as it is. */
+static struct packer *packer_for(const struct feed *f, const struct stream_node *file)
+{
+	const struct pack_rules *rules = &f->s->store->rules.pack;
+
+	return pack_fits(rules, file->node.size) && !file->as_is ? f->packer : NULL;
+}
+
 static int feed_begin(struct source_sink *sink, struct stream_node *file)
 {
 	struct feed *f = feed_of(sink);
@@ -70,6 +84,8 @@ static int feed_begin(struct source_sink *sink, struct stream_node *file)
 		f->used = item_room(f->item->off + size, size);
 		return 0;
 	}
+	f->sampled = 0;
+	f->wanted = !packer_for(f, file) ? 0 : size < PACK_SAMPLE ? size : PACK_SAMPLE;
 	ring_set(&f->s->ring, f->job, &f->job->large);
 	return large_begin(&f->large, &f->s->store->rules, &f->s->ring, f->job) ? 0 : -ECANCELED;
 }
@@ -94,6 +110,8 @@ static int pass_bytes(struct feed *f, const char *p, u64 bytes)
 	int ret = 0;
 	u64 n;
 
+	if (f->large.packs)
+		return large_data(&f->large, p, bytes);
 	for (; !ret && bytes; bytes -= n) {
 		n = bytes - bytes % room;
 		if (f->held || !n) {
@@ -108,6 +126,32 @@ static int pass_bytes(struct feed *f, const char *p, u64 bytes)
 	return ret;
 }
 
+/* Hold what a large file begins with; once that is known, so is its form. */
+static int sample_bytes(struct feed *f, const char *p, u64 bytes)
+{
+	char *to = f->sample + f->sampled;
+	int ret = 0;
+
+	if (p)
+		memcpy(to, p, bytes);
+	else
+		memset(to, 0, bytes);
+	f->sampled += bytes;
+	if (f->sampled < f->wanted)
+		return 0;
+	if (pack_pays(f->packer, f->item->node->size, f->sample))
+		ret = large_pack(&f->large, f->packer);
+	return ret ? ret : pass_bytes(f, f->sample, f->wanted);
+}
+
+static int take_large(struct feed *f, const char *p, u64 bytes)
+{
+	const u64 left = f->wanted - f->sampled, n = bytes < left ? bytes : left;
+	int ret = n ? sample_bytes(f, p, n) : 0;
+
+	return ret ? ret : pass_bytes(f, p ? p + n : NULL, bytes - n);
+}
+
 /* @p NULL: zeros */
 static int take_bytes(struct feed *f, const char *p, u64 bytes)
 {
@@ -116,7 +160,7 @@ static int take_bytes(struct feed *f, const char *p, u64 bytes)
 	f->at += bytes;
 	progress_add(&f->s->store->progress, bytes);
 	if (f->job->large)
-		return pass_bytes(f, p, bytes);
+		return take_large(f, p, bytes);
 	if (p)
 		memcpy(to, p, bytes);
 	else
@@ -153,7 +197,8 @@ static int feed_end(struct source_sink *sink)
 
 	if (f->job->large)
 		return end_large(f);
-	content_small(&f->s->store->rules, NULL, f->job, f->item);
+	content_small(&f->s->store->rules, packer_for(f, (struct stream_node *)f->item->node),
+		      f->job, f->item);
 	return f->item->err;
 }
 
@@ -178,10 +223,33 @@ static u64 hash_content(const void *ctx, u64 value)
 	return ((struct stream_node *)(uintptr_t)value)->hash;
 }
 
-int feed_data(struct stream *s)
+static void feed_free(struct feed *f)
+{
+	if (!f)
+		return;
+	packer_free(f->packer);
+	free(f->sample);
+	free(f);
+}
+
+static struct feed *feed_new(const struct pack_rules *rules)
 {
 	struct feed *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->packer = packer_new(rules);
+	f->sample = malloc(PACK_SAMPLE);
+	if (f->packer && f->sample)
+		return f;
+	feed_free(f);
+	return NULL;
+}
+
+int feed_data(struct stream *s)
+{
 	struct store *store = s->store;
+	struct feed *f = feed_new(&store->rules.pack);
 	int ret = f ? 0 : -ENOMEM;
 
 	store->dedup.of = hash_content;
@@ -192,7 +260,7 @@ int feed_data(struct stream *s)
 		ret = -errno;
 	if (ret) {
 		msg_error(NULL, "cannot start reading: %s", strerror(-ret));
-		free(f);
+		feed_free(f);
 		return ret;
 	}
 	f->s = s;
@@ -204,6 +272,6 @@ int feed_data(struct stream *s)
 	progress_start(&store->progress, "packing", 0);
 	ret = stream_run(s, 1, feed_files);
 	close(s->stop_fd);
-	free(f);
+	feed_free(f);
 	return ret;
 }

@@ -13,8 +13,10 @@
 /* A file of this length or more is not compressed: a record has 32 bits for what is stored. */
 #define PACK_LIMIT	0x100000000ULL
 
+/* Whether a file may be compressed, by its size. */
+bool pack_fits(const struct pack_rules *rules, u64 size);
 /*
- * Whether a file may be compressed, by all but its content.  It lies in @dir, or in the source itself.
+ * Whether a file may be compressed, by all but its content.  @dir: it lies there
  */
 bool pack_wanted(const struct pack_rules *rules, const struct tree *t, const struct dir *dir,
 		 const struct node *n);
@@ -38,10 +40,7 @@ u32 pack_unit(struct packer *p, const char *unit, u32 bytes, const char **frame)
 /* What contents store if they are not compressed: all but their holes */
 u32 pack_plain(const char *sample, u32 bytes);
 
-/*
- * What a file of @size bytes begins with, @sample, gets smaller to, if it may.  Return: bytes; 0: it
- * is not compressed.
- */
+/* What the sample that a file of @size bytes begins with gets smaller to; 0: not by enough. */
 u32 pack_pays(struct packer *p, u64 size, const char *sample);
 
 /**

@@ -18,10 +18,14 @@ static bool is_excluded(const struct patterns *except, const struct tree *t,
 	return hit;
 }
 
+bool pack_fits(const struct pack_rules *rules, u64 size)
+{
+	return rules->codec && size > 1 && size < PACK_LIMIT &&
+	       (!rules->most || size <= rules->most);
+}
+
 bool pack_wanted(const struct pack_rules *rules, const struct tree *t, const struct dir *dir,
 		 const struct node *n)
 {
-	return rules->codec && n->size > 1 && n->size < PACK_LIMIT &&
-	       (!rules->most || n->size <= rules->most) &&
-	       !is_excluded(&rules->except, t, dir, n);
+	return pack_fits(rules, n->size) && !is_excluded(&rules->except, t, dir, n);
 }

@@ -106,8 +106,7 @@ static int take_compress(const struct arg *a, void *ctx, const char *arg)
 	else if (!strncmp(arg, "zstd:", 5) ?
 		 parse_decimal(arg + 5, &level) || !level || level > PACK_LEVEL_MAX :
 		 !!strcmp(arg, "zstd"))
-		return arg_wrong(a, arg,
-				 "not zstd, zstd:LEVEL with a level from 1 to 19, lz4, auto or none");
+		return arg_wrong(a, arg, "not zstd, zstd:LEVEL (1 to 19), lz4, auto or none");
 	o->pack.level = level;
 	return 0;
 }
@@ -194,7 +193,7 @@ static const struct arg option_table[] = {
 	  ARG_FLAG(struct options, no_dedup), .not = "compact; tar-index" },
 	{ 0, "compress", "CODEC",
 	  "compress files that get smaller: zstd[:LEVEL], lz4, auto, none",
-	  .set = take_compress, .not = "compact; tar; tar-index" },
+	  .set = take_compress, .not = "compact; tar-index: archives stay as they are" },
 	{ 0, "compress-exclude", "PATTERN|+SIZE",
 	  "not those that match, or that are larger",
 	  .set = take_unpacked, .only = "compress; update" },

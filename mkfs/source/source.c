@@ -119,3 +119,8 @@ int input_pass(struct input *in, char *buf, size_t room,
 	}
 	return ret;
 }
+
+bool source_as_is(const struct source *src, char *path)
+{
+	return patterns_match_any(&src->o->pack.except, path);
+}

@@ -42,10 +42,12 @@ struct source;
 /**
  * struct stream_node - a file of a source that is read once
  * @hash: of its content, for the data phase
+ * @as_is: --compress-exclude has its path
  */
 struct stream_node {
 	struct node node;
 	u64 hash;
+	bool as_is;
 };
 
 /**
@@ -199,6 +201,9 @@ static inline bool source_once(const struct source *src)
 {
 	return src->ops->end;
 }
+
+/* Whether --compress-exclude has a path of the image.  @path is cut and mended. */
+bool source_as_is(const struct source *src, char *path);
 
 /* Number of threads that descriptors suffice for, at most @threads. */
 unsigned int source_threads(unsigned int threads);

@@ -25,6 +25,16 @@ packed()
 	grep -q '^packed:' <<<"$("$bin/dump.dsfs" --path="$2" "$1")"
 }
 
+# forms IMAGE: of some files the codec, the units and the bytes stored, if they are compressed
+forms()
+{
+	local file
+
+	for file in small many-units dir/again text-then-random random-then-text text-and-holes; do
+		echo "$file: $("$bin/dump.dsfs" --path=/$file "$1" | sed -n '/^packed:/p')"
+	done
+}
+
 mkdir tree tree/dir
 lines 100 >tree/small
 lines 3000 >tree/one-unit
@@ -170,7 +180,7 @@ print(d["codec"], d["codec_level"], d["codec_auto"], d["codec_version"])'
 }
 
 while IFS='|' read -r image want; do
-	check "$image.dsfs: $want" grep -qxE "$want" <<<"$(made_by $image.dsfs)"
+	check "$image.dsfs: $want" grep -qxE "$want" <<<"$(made_by "$image.dsfs")"
 done <<'END'
 zstd|zstd 3 False 1\.[0-9]+\.[0-9]+
 zstd-19|zstd 19 False 1\.[0-9]+\.[0-9]+
@@ -207,6 +217,63 @@ check "leaves it as it is" eval "! packed old-compact.dsfs /another"
 "$bin/tests/mkcorrupt" zstd-19.dsfs "super both codec=9" old.dsfs
 exits "a codec of later versions" 0 "$bin/mkfs.dsfs" -q --update old.dsfs more
 check "is none for new files" eval "! packed old.dsfs /new"
+
+# --- archives
+tar -cf tree.tar -C tree .
+tar --sparse -cf sparse.tar -C tree .
+for codec in zstd lz4 auto; do
+	for way in tree.tar sparse.tar -; do
+		exits "$codec: --tar=$way" 0 "$bin/mkfs.dsfs" -q -f --compress=$codec --tar=$way \
+			tar.dsfs < <(gzip -c tree.tar)
+		exits "$codec: fsck.dsfs of it" 0 "$bin/fsck.dsfs" -q tar.dsfs
+		check "$codec: $way: the same digest" cmp <("$bin/dump.dsfs" --digest=data tar.dsfs) \
+			<("$bin/dump.dsfs" --digest=data plain.dsfs)
+		check "$codec: $way: the files that are compressed of a directory, to as many bytes" \
+			cmp <(forms tar.dsfs) <(forms "$codec.dsfs")
+	done
+done
+while IFS='|' read -r name options as_is others; do
+	# shellcheck disable=SC2086
+	"$bin/mkfs.dsfs" -q -f --compress=zstd $options --tar=tree.tar except.dsfs
+	check "archive, $name: $as_is stays as it is" eval "! packed except.dsfs $as_is"
+	check "archive, $name: $others does not" packed except.dsfs "$others"
+done <<'END'
+a name|--compress-exclude=one-*|/one-unit|/small
+a path|--compress-exclude=/dir/again|/dir/again|/many-units
+a directory|--compress-exclude=dir/|/dir/again|/many-units
+a size|--compress-exclude=+100000|/many-units|/small
+a path of a shard|--wds --compress-exclude=/tree/many-units|/tree/many-units|/tree/dir/again
+END
+says "--tar-index leaves archives as they are" 2 \
+	'--compress and --tar-index do not go together: archives stay as they are' \
+	"$bin/mkfs.dsfs" --compress=zstd --tar-index --tar=tree.tar x.dsfs
+mkdir second
+lines 70000 >second/many-units
+tar -cf second.tar -C second many-units
+exits "a compressed member that comes again" 0 "$bin/mkfs.dsfs" -q -f --compress=zstd \
+	--tar=tree.tar --tar=second.tar tar.dsfs
+exits "fsck.dsfs of it" 0 "$bin/fsck.dsfs" -q tar.dsfs
+check "the last one counts" cmp <("$bin/dump.dsfs" --cat=/many-units tar.dsfs) second/many-units
+
+# --- order and manifests
+printf '%s\n' dir/again one-unit >order
+exits "--order" 0 "$bin/mkfs.dsfs" -q -f --compress=zstd --order=order order.dsfs tree
+exits "fsck.dsfs of it" 0 "$bin/fsck.dsfs" -q order.dsfs
+first=$(data_of order.dsfs /dir/again)
+check "what is listed comes first" eval \
+	'test "$first" -lt "$(data_of order.dsfs /one-unit)" && test "$first" = 69632 &&
+	 test "$(data_of order.dsfs /one-unit)" -lt "$(data_of order.dsfs /large-random)"'
+check "and as many bytes are stored" test "$(forms order.dsfs)" = "$(forms zstd.dsfs)"
+"$top/tests/tools/mkmanifest" tree >manifest
+exits "--manifest" 0 "$bin/mkfs.dsfs" -q -f --compress=zstd --manifest=manifest manifest.dsfs
+check "the same digest" cmp <("$bin/dump.dsfs" --digest=data manifest.dsfs) \
+	<("$bin/dump.dsfs" --digest=data zstd.dsfs)
+check "the same forms" test "$(forms manifest.dsfs)" = "$(forms zstd.dsfs)"
+printf '%s\n' '{"path":"/part","source":"tree/many-units","offset":1000,"size":500000}' >part
+exits "a part of a file" 0 "$bin/mkfs.dsfs" -q -f --compress=zstd --manifest=part part.dsfs
+check "is compressed" packed part.dsfs /part
+check "and is that part" cmp <("$bin/dump.dsfs" --cat=/part part.dsfs) \
+	<(tail -c +1001 tree/many-units | head -c 500000)
 
 # --- updates
 cp zstd.dsfs updated.dsfs

@@ -39,7 +39,8 @@ static void show_codec(struct json *j, const struct dsfs_geo *geo)
 			   geo->codec == DSFS_CODEC_LZ4 ? "lz4" : geo->codec ? "unknown" : "";
 	char text[64];
 
-	snprintf(text, sizeof(text), "%u.%u.%u", version / 10000, version / 100 % 100, version % 100);
+	snprintf(text, sizeof(text), "%u.%u.%u", version / 10000, version / 100 % 100,
+		 version % 100);
 	if (j) {
 		json_str(j, "codec", name);
 		json_u64(j, "codec_level", geo->codec_level);

@@ -55,6 +55,7 @@ static int put_content(struct tar *t, struct tar_file *f)
 {
 	struct source_sink *sink = t->src.sink;
 
+	f->file.as_is = tar_as_is(t);
 	if (t->place)
 		f->file.node.u.start = t->place + t->bytes.taken;
 	return (t->place && t->m.sparse ? tar_sparse_place(t) : 0) ?:

@@ -75,6 +75,28 @@ static struct grow_dir *dir_alone(struct tar *t, const char *name)
 	return NULL;
 }
 
+bool tar_as_is(const struct tar *t)
+{
+	const char *base = t->base->dir.parent ? node_name(grow_node(t->base)) : "";
+	const char *at = t->m.path;
+	char *path = t->src.o->pack.except.n ? malloc(strlen(base) + strlen(at) + 2) : NULL;
+	char *to = path;
+	bool hit;
+
+	if (!path)
+		return false;
+	to = stpcpy(to, base);
+	for (size_t len; (len = path_next(&at)); at += len) {
+		if (to != path)
+			*to++ = '/';
+		to = mempcpy(to, at, len);
+	}
+	*to = '\0';
+	hit = source_as_is(&t->src, path);
+	free(path);
+	return hit;
+}
+
 const char *tar_last_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
