@@ -98,8 +98,15 @@ static int index_node(struct grow *g, const struct grow_dir *d, struct node *n)
 	return hash_add(&g->table, spread(name->hash), g->names.n);
 }
 
+/* Set the number of nodes that a directory has memory for, outside of the arena. */
+static void set_room(struct grow *g, struct grow_dir *d, u64 room)
+{
+	overflow_count(g->tree->overflow, ((s64)room - d->room) * (s64)sizeof(struct node));
+	d->room = room;
+}
+
 /* Let a directory have more nodes than it has, or had when it was settled. */
-static int more_room(struct grow_dir *d)
+static int more_room(struct grow *g, struct grow_dir *d)
 {
 	struct dir *dir = &d->dir;
 	const u64 room = dir->count < 8 ? 8 : dir->count + dir->count / 2;
@@ -113,7 +120,7 @@ static int more_room(struct grow_dir *d)
 	if (!d->room && dir->count)
 		memcpy(n, dir->nodes, dir->count * sizeof(*n));
 	dir->nodes = n;
-	d->room = room;
+	set_room(g, d, room);
 	return 0;
 }
 
@@ -131,7 +138,7 @@ static int settle(struct grow *g, struct grow_dir *d)
 	if (bytes > SETTLE_MAX && !overflow_begun(g->tree->overflow)) {
 		n = realloc(dir->nodes, bytes);
 		dir->nodes = n ? n : dir->nodes;
-		d->room = dir->count;
+		set_room(g, d, dir->count);
 		return 0;
 	}
 	n = arena_alloc(&g->tree->arena, bytes, 8);
@@ -140,7 +147,7 @@ static int settle(struct grow *g, struct grow_dir *d)
 	memcpy(n, dir->nodes, bytes);
 	free(dir->nodes);
 	dir->nodes = n;
-	d->room = 0;
+	set_room(g, d, 0);
 	return 0;
 }
 
@@ -151,7 +158,7 @@ static struct node *add_node(struct grow *g, struct grow_dir *d, struct arena *n
 	struct dir *dir = &d->dir;
 	struct node *n;
 
-	if (dir->count >= d->room && more_room(d))
+	if (dir->count >= d->room && more_room(g, d))
 		return NULL;
 	n = &dir->nodes[dir->count];
 	*n = (struct node){ .source = g->now };
@@ -258,7 +265,7 @@ static int leave(struct grow *g)
 	struct grow_dir *d = g->last;
 
 	errno = ENOMEM;
-	if (!d || !d->room || d->left)
+	if (!d || !d->room || (d->left && !g->sorted))
 		return 0;
 	d->left = true;
 	return settle(g, d);

@@ -58,6 +58,7 @@ struct grow_rules {
  * @table: of @names: index plus one
  * @arena: memory of @names
  * @last: directory of the last path; NULL: none
+ * @sorted: no directory is come back to from now on
  */
 struct grow {
 	struct tree *tree;
@@ -69,6 +70,7 @@ struct grow {
 	struct hash table;
 	struct arena arena;
 	struct grow_dir *last;
+	bool sorted;
 };
 
 static inline struct grow_dir *grow_dir_at(const struct grow *g, size_t i)

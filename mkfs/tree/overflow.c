@@ -120,6 +120,13 @@ void *overflow_alloc(struct overflow *o, size_t bytes)
 	return p;
 }
 
+void overflow_count(struct overflow *o, s64 bytes)
+{
+	pthread_mutex_lock(&o->lock);
+	o->memory += bytes;
+	pthread_mutex_unlock(&o->lock);
+}
+
 bool overflow_begun(struct overflow *o)
 {
 	bool begun;

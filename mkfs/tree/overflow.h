@@ -17,7 +17,7 @@
 /**
  * struct overflow - memory of many allocations, freed at once
  * @limit: bytes that are not in the file
- * @memory: bytes that were given without it
+ * @memory: bytes that are not in it
  * @fd: the file; -1: none yet
  * @full: a file could not be made or made longer, so there will be no more of it
  * @segments: struct overflow_segment, mappings of it
@@ -46,6 +46,9 @@ void overflow_free(struct overflow *o);
  * thread may call it.
  */
 void *overflow_alloc(struct overflow *o, size_t bytes);
+
+/* Memory that is allocated elsewhere counts, too; less than 0: it is free again. */
+void overflow_count(struct overflow *o, s64 bytes);
 
 /* Whether the limit is reached, so that what is allocated next is in the file. */
 bool overflow_begun(struct overflow *o);

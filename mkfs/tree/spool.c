@@ -11,9 +11,9 @@
 #include "spool.h"
 #include "tempfile.h"
 
-void spool_init(struct spool *s)
+void spool_init(struct spool *s, size_t memory)
 {
-	*s = (struct spool){ .fd = -1 };
+	*s = (struct spool){ .memory = memory, .fd = -1 };
 }
 
 void spool_free(struct spool *s)
@@ -54,7 +54,7 @@ static int spool_room(struct spool *s, size_t bytes)
 	size_t have = s->len - s->flushed, cap = s->cap ? s->cap : 65536;
 	char *more;
 
-	if (have + bytes > SPOOL_MEMORY) {
+	if (have + bytes > s->memory) {
 		int ret = spool_flush(s);
 
 		if (ret)

@@ -11,18 +11,20 @@
 
 /**
  * struct spool - a byte sequence
+ * @memory: bytes of it that are in no file
  * @len: its length
  * @flushed: bytes of it that are in the file
  */
 struct spool {
 	char *buf;
+	size_t memory;
 	u64 len;
 	u64 flushed;
 	size_t cap;
 	int fd;
 };
 
-void spool_init(struct spool *s);
+void spool_init(struct spool *s, size_t memory);
 void spool_free(struct spool *s);
 /* Shorten the sequence to @len. */
 void spool_cut(struct spool *s, u64 len);

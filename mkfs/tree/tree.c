@@ -372,10 +372,10 @@ int tree_init(struct tree *t, const char *source, u64 memory)
 	t->arena.overflow = t->overflow;
 	t->dir_arena.overflow = t->overflow;
 	t->sparse.size = sizeof(struct sparse);
-	spool_init(&t->extents);
-	spool_init(&t->chunks);
+	spool_init(&t->extents, SPOOL_MEMORY);
+	spool_init(&t->chunks, SPOOL_MEMORY);
 	t->packed.size = sizeof(struct packed);
-	spool_init(&t->units);
+	spool_init(&t->units, SPOOL_MEMORY);
 	if (owners_init(&t->owners) || xsets_init(&t->xsets))
 		return -ENOMEM;
 	t->root_dir = node_new_dir(&t->arena, &t->root, NULL);

@@ -57,6 +57,35 @@ for memory in 1T 1; do
 		"$mkfs" "${options[@]}" --memory=$memory new.dsfs --manifest=list
 	check "lines by name: --memory=$memory: the same bytes" cmp one.dsfs new.dsfs
 done
+# More lines than would be kept in memory: in no order they need no more than sorted ones
+# shellcheck disable=SC2317 # exits calls it
+little_memory()
+(
+	ulimit -d 40000
+	exec "$@"
+)
+
+awk -v n=700000 'BEGIN {
+	for (i = 0; i < n; i++)
+		printf "{\"path\":\"/d%03d/n%06d\"}\n", i * 48271 % n % 400, i * 48271 % n
+}' >many
+LC_ALL=C sort many >sorted
+for list in sorted many; do
+	exits "$list lines: --memory=1 in 40 MB" 0 \
+		little_memory "$mkfs" -n --threads=1 --memory=1 new.dsfs --manifest=$list
+done
+# The defaults of a line are those where it stands, and a name again is told of its later line
+awk 'NR % 50000 == 1 { printf "{\"default\":{\"uid\":%d}}\n", NR } NR % 7 == 0 || NR < 9000' many >list
+exits 'defaults between the lines' 0 "$mkfs" "${options[@]}" one.dsfs --manifest=list
+exits 'defaults between the lines: --memory=1' 0 \
+	"$mkfs" "${options[@]}" --memory=1 new.dsfs --manifest=list
+check 'defaults between the lines: --memory=1: the same bytes' cmp one.dsfs new.dsfs
+again=$(tail -n 1 many)
+first=$(grep -nxF "$again" list)
+echo "$again" >>list
+again=${again%\"*}
+says 'a name again' 1 "line $(wc -l <list): ${again##*\"}: already in line ${first%%:*}" \
+	"$mkfs" "${options[@]}" --memory=1 new.dsfs --manifest=list
 for image in one old; do
 	"$mkfs" "${options[@]}" $image.dsfs tree
 done

@@ -73,6 +73,7 @@ int main(void)
 	test_device();
 	test_window();
 	test_spool();
+	test_sorter();
 	test_overflow();
 	test_memory();
 	return tap_result();

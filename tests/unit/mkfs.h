@@ -23,6 +23,7 @@ void test_entry(void);
 void test_device(void);
 void test_window(void);
 void test_spool(void);
+void test_sorter(void);
 void test_overflow(void);
 void test_memory(void);
 

@@ -6,6 +6,7 @@
 #include "mkfs.h"
 
 #define NAMES	1000
+#define DIRS	3000
 #define MANY	40000	/* more than are copied for nothing */
 
 static struct tree t;
@@ -161,6 +162,24 @@ static void test_again(const struct grow_rules *rules, u64 memory)
 	end();
 }
 
+/* The root is come back to for each directory, as by lists that have lines of directories. */
+static void test_root(void)
+{
+	unsigned int lost = 0;
+	char path[32];
+
+	begin_limited(&sorts, 0);
+	for (unsigned int i = 0; i < DIRS; i++) {
+		snprintf(path, sizeof(path), "%u/x", i);
+		lost += !file(grow_dir_at(&g, 0), path + strlen(path) - 1);
+		lost += !file(grow_dir_at(&g, 0), path);
+	}
+	OK(!lost && !grow_end(&g) && !tree_order(&t) && t.ndirs == DIRS + 1,
+	   "grow: a directory after the other, and the root in between");
+	OK(t.overflow->file_bytes == OVERFLOW_SEGMENT, "grow: which is copied once");
+	end();
+}
+
 /* A name becomes another file's. */
 static void test_replace(void)
 {
@@ -206,6 +225,7 @@ void test_grow(void)
 	test_again(&sorts, 0);
 	test_again(&finds, UINT64_MAX);
 	test_again(&finds, 0);
+	test_root();
 	test_twice();
 	test_replace();
 }

@@ -41,7 +41,7 @@ static void test_numbers(void)
 {
 	struct spool s;
 
-	spool_init(&s);
+	spool_init(&s, SPOOL_MEMORY);
 	OK(!add_numbers(&s, 0, NUMBERS), "spool: takes more than its memory");
 	OK(!wrong_numbers(&s, NUMBERS), "spool: gives it back");
 	spool_cut(&s, 1000 * sizeof(u32));
@@ -55,7 +55,7 @@ static void add_too_much(void *arg)
 	int *ret = arg;
 	struct spool s;
 
-	spool_init(&s);
+	spool_init(&s, SPOOL_MEMORY);
 	*ret = add_numbers(&s, 0, NUMBERS);
 	spool_free(&s);
 }

@@ -29,7 +29,7 @@ static int add_line(void *ctx, char *line, size_t len, u64 number)
 	if (ret < 0)
 		manifest_fail(m, m->line, "%s", m->entry.why);
 	else if (ret)
-		ret = manifest_add(m);
+		ret = manifest_add(m, line, len);
 	return ret == -EINVAL ? 0 : ret;
 }
 
@@ -76,6 +76,8 @@ static void manifest_free(struct source *src)
 	grow_free(&m->grow);
 	blocks_free(&m->records);
 	blocks_free(&m->origins);
+	sorter_free(&m->later);
+	array_free(&m->defaults);
 	entry_free(&m->entry);
 	free(m->set);
 	if (m->dirfd >= 0)
@@ -88,6 +90,8 @@ static int manifest_init(struct source *src)
 
 	m->records.size = sizeof(struct record);
 	m->origins.size = sizeof(struct origin *);
+	m->defaults.size = sizeof(struct entry_attrs);
+	sorter_init(&m->later);
 	m->entry.defaults = (struct entry_attrs){ .mode = 0644, .dirmode = 0755 };
 	m->dirfd = open(src->o->source, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (m->dirfd >= 0)

@@ -7,6 +7,7 @@
 #include "progress.h"
 #include "../../tree/blocks.h"
 #include "../../tree/grow.h"
+#include "../../tree/sorter.h"
 #include "../file.h"
 
 #define MANIFEST_SHOWN	2048	/* bytes of a name in a message */
@@ -54,6 +55,8 @@ struct record {
  * @records: struct record
  * @origins: struct origin *
  * @links: those with type=link, whose nodes have the target as @own up to manifest_finish()
+ * @later: lines that are added when all are read, of directories that were left before
+ * @defaults: struct entry_attrs, those that such lines have
  * @origin: of the line before, the last one of @origins
  * @set: memory to make sets of attributes in
  * @shown: a name for a message
@@ -67,6 +70,8 @@ struct manifest {
 	struct blocks records;
 	struct blocks origins;
 	u64 links;
+	struct sorter later;
+	struct array defaults;
 	const struct origin *origin;
 	u32 line;
 	u64 errors;
@@ -107,8 +112,11 @@ void manifest_count_errors(const struct manifest *m);
 
 /* tree.c: lines become a tree */
 
-/* Make the node of m->entry.  Return: 0, -EINVAL, or another -errno, which ends the run. */
-int manifest_add(struct manifest *m);
+/*
+ * Make the node of m->entry, which is @line, or put it off.  Return: 0, -EINVAL, or another -errno,
+ * which ends the run.
+ */
+int manifest_add(struct manifest *m, const char *line, size_t len);
 /* For directories without a line, and names with two. */
 extern const struct grow_rules manifest_rules;
 /* All lines were added: the tree is like that of a scan.  Return: 0 or -errno. */

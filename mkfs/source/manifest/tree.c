@@ -75,18 +75,17 @@ static int set_xattrs(struct manifest *m, struct node *n, struct entry *e)
 }
 
 /* The node of a new line.  A directory may be there already, without a line of its own. */
-static int get_node(struct manifest *m, const struct entry *e, struct node **n)
+static int get_node(struct manifest *m, struct grow_dir *d, const char *name, size_t len,
+		    struct node **n)
 {
+	const struct entry *e = &m->entry;
 	struct grow *g = &m->grow;
-	const char *name;
-	size_t len;
-	struct grow_dir *d = grow_walk(g, grow_dir_at(g, 0), e->path, &name, &len);
 
-	if (d && e->type != S_IFDIR) {
+	if (e->type != S_IFDIR) {
 		*n = grow_add(g, d, name, len);
 		return *n ? 0 : -ENOMEM;
 	}
-	d = d && len ? grow_dir(g, d, name, len) : d;
+	d = len ? grow_dir(g, d, name, len) : d;
 	if (!d)
 		return -ENOMEM;
 	*n = grow_node(d);
@@ -98,7 +97,7 @@ static int get_node(struct manifest *m, const struct entry *e, struct node **n)
 	return 0;
 }
 
-int manifest_add(struct manifest *m)
+static int add(struct manifest *m, struct grow_dir *d, const char *name, size_t len)
 {
 	struct record *r = blocks_add(&m->records, &m->src.tree->arena);
 	struct entry *e = &m->entry;
@@ -107,10 +106,82 @@ int manifest_add(struct manifest *m)
 	if (!r)
 		return -ENOMEM;
 	r->line = m->line;
-	m->grow.now = m->records.n;
 	/* a node of a wrong line stays in the tree, and its record tells the line */
-	return get_node(m, e, &n) ?: set_attrs(m, n, e) ?: set_xattrs(m, n, e) ?:
+	return get_node(m, d, name, len, &n) ?: set_attrs(m, n, e) ?: set_xattrs(m, n, e) ?:
 	       set_type(m, n, e);
+}
+
+/*
+ * Whether a line is put off.  The nodes and names of a directory have to lie together once they are
+ * in the overflow, and those of one that is come back to would not.  So these lines are sorted by
+ * directory first.  Once begun, it is for all of them: of two lines with one name the first one
+ * is to be added first.
+ */
+static bool is_later(const struct manifest *m, const struct grow_dir *d)
+{
+	return d->left && m->entry.type != S_IFDIR && !m->grow.sorted &&
+	       (m->later.n || overflow_begun(m->src.tree->overflow));
+}
+
+/* struct late_line - a line that was put off, and which defaults it has */
+struct late_line {
+	u32 line;
+	u32 defaults;
+	u64 len;
+	char text[];
+};
+
+static int put_off(struct manifest *m, const struct grow_dir *d, const char *line, size_t len)
+{
+	const struct entry_attrs *now = &m->entry.defaults, *last = m->defaults.p;
+	struct late_line late = { .line = m->line, .len = len };
+
+	if ((!last || memcmp(&last[m->defaults.n - 1], now, sizeof(*now))) &&
+	    array_append(&m->defaults, now))
+		return -ENOMEM;
+	late.defaults = m->defaults.n - 1;
+	return sorter_add(&m->later, d->number, &late, sizeof(late), line, len + 1);
+}
+
+int manifest_add(struct manifest *m, const char *line, size_t len)
+{
+	struct grow *g = &m->grow;
+	const char *name;
+	struct grow_dir *d;
+	size_t name_len;
+
+	g->now = m->records.n + 1;
+	d = grow_walk(g, grow_dir_at(g, 0), m->entry.path, &name, &name_len);
+	if (!d)
+		return -ENOMEM;
+	return is_later(m, d) ? put_off(m, d, line, len) : add(m, d, name, name_len);
+}
+
+/* It was parsed before, so there is nothing wrong with it by itself. */
+static int add_late(void *manifest, void *p)
+{
+	struct manifest *m = manifest;
+	struct late_line *late = p;
+	int ret;
+
+	m->line = late->line;
+	m->entry.defaults = ((struct entry_attrs *)m->defaults.p)[late->defaults];
+	ret = entry_parse(&m->entry, late->text, late->len);
+	if (ret < 0)
+		return manifest_fail(m, m->line, "%s", m->entry.why);
+	ret = manifest_add(m, late->text, late->len);
+	return ret == -EINVAL ? 0 : ret;
+}
+
+static int add_later(struct manifest *m)
+{
+	const struct entry_attrs defaults = m->entry.defaults;
+	int ret;
+
+	m->grow.sorted = true;
+	ret = sorter_each(&m->later, add_late, m);
+	m->entry.defaults = defaults;
+	return ret;
 }
 
 static int plain_dir(void *manifest, struct node *n)
@@ -188,7 +259,7 @@ static int end_links(struct manifest *m, struct dir *dir)
 int manifest_finish(struct manifest *m)
 {
 	const struct grow *g = &m->grow;
-	int ret = grow_end(&m->grow);
+	int ret = add_later(m) ?: grow_end(&m->grow);
 	/* after errors, links may have no target just because of these */
 	const bool wrong = m->errors;
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sorting of more records than there is memory for.  What is asked for is only that records of
+ * one number come together, so there are no runs to be merged: a record goes to the part of its
+ * number, and parts are sorted one by one.  A part is in memory as a whole, which is a 256th of
+ * all.
+ */
+#include <stdlib.h>
+
+#include "array.h"
+#include "sorter.h"
+
+#define PART_MEMORY	65536
+
+/* struct head - what is in front of a record in a part; what is behind it fills up to 8 bytes */
+struct head {
+	u32 number;
+	u32 bytes;
+};
+
+/* struct place - where a record is in its part */
+struct place {
+	u32 number;
+	u64 at;
+};
+
+void sorter_init(struct sorter *s)
+{
+	s->n = 0;
+	for (unsigned int i = 0; i < SORTER_PARTS; i++)
+		spool_init(&s->parts[i], PART_MEMORY);
+}
+
+void sorter_free(struct sorter *s)
+{
+	for (unsigned int i = 0; i < SORTER_PARTS; i++)
+		spool_free(&s->parts[i]);
+}
+
+int sorter_add(struct sorter *s, u32 number, const void *p, u32 bytes, const void *q, u32 more)
+{
+	struct spool *part = &s->parts[number % SORTER_PARTS];
+	const struct head head = { number, bytes + more };
+	static const char zeros[8];
+
+	s->n++;
+	return spool_add(part, &head, sizeof(head)) ?: spool_add(part, p, bytes) ?:
+	       spool_add(part, q, more) ?: spool_add(part, zeros, -head.bytes % 8);
+}
+
+static int place_cmp(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Find the records of a part. */
+static int list_part(const char *p, u64 len, struct array *places)
+{
+	const struct head *head;
+	int ret = 0;
+
+	for (u64 at = 0; !ret && at < len; at += sizeof(*head) + head->bytes + -head->bytes % 8) {
+		head = (const struct head *)(p + at);
+		ret = array_append(places, &(struct place){ head->number, at + sizeof(*head) });
+	}
+	return ret;
+}
+
+/* The part is freed: its file needs room, too. */
+static int sort_part(struct spool *part, int (*fn)(void *ctx, void *p), void *ctx)
+{
+	struct array places = { .size = sizeof(struct place) };
+	const u64 len = part->len;
+	char *p = malloc(len + 1);
+	int ret = p ? spool_read(part, 0, p, len) : -ENOMEM;
+
+	spool_free(part);
+	spool_init(part, PART_MEMORY);
+	ret = ret ?: list_part(p, len, &places);
+	if (!ret)
+		array_sort(&places, place_cmp);
+	for (size_t i = 0; !ret && i < places.n; i++)
+		ret = fn(ctx, p + ((struct place *)places.p)[i].at);
+	array_free(&places);
+	free(p);
+	return ret;
+}
+
+int sorter_each(struct sorter *s, int (*fn)(void *ctx, void *p), void *ctx)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < SORTER_PARTS; i++)
+		ret = sort_part(&s->parts[i], fn, ctx);
+	s->n = 0;
+	return ret;
+}
