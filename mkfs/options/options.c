@@ -15,6 +15,7 @@
 #define EXIT_USAGE	2
 #define CHUNK_BITS	15
 #define SMALL_BITS	18
+#define SMALL_NOT_GIVEN	0xff
 /* Archives and their members both have checksums, so chunks are larger: Documentation/shards.rst */
 #define TAR_INDEX_CHUNK_BITS	18
 /* Why --update refuses what decides the layout */
@@ -177,9 +178,9 @@ static const struct arg option_table[] = {
 	  ARG_BITS(struct options, chunk_bits, DSFS_CHUNK_BITS_MIN, DSFS_CHUNK_BITS_MAX),
 	  .not = "compact; no-checksums; " HAS_ITS_OWN },
 	{ 0, "small-chunk", "SIZE",
-	  "files of up to this many bytes have one checksum, 8K to 1M, or none (default: 256K)",
+	  "files up to this have one checksum, 8K to 1M, or none (default: 256K)",
 	  ARG_BITS(struct options, small_bits, DSFS_CHUNK_BITS_MIN + 1, DSFS_CHUNK_BITS_MAX),
-	  ARG_GIVEN(struct options, small_set), .word = "none", .not = "compact; no-checksums; " HAS_ITS_OWN },
+	  .word = "none", .not = "compact; no-checksums; " HAS_ITS_OWN },
 	{ 0, "object-size", "SIZE",
 	  "files do not cross multiples of it, 64K to 1G, or none",
 	  ARG_BITS(struct options, object_bits, DSFS_OBJECT_BITS_MIN, DSFS_OBJECT_BITS_MAX),
@@ -256,6 +257,7 @@ static void defaults(struct options *o)
 	memset(o, 0, sizeof(*o));
 	o->align_bits = DSFS_BLOCK_BITS;
 	o->pack.unit_bits = PACK_UNIT_BITS;
+	o->small_bits = SMALL_NOT_GIVEN;
 	/* at least 4 threads: a source over a network waits more than it computes */
 	o->limits.threads = cpus < 4 ? 4 : cpus;
 	if (o->limits.threads > MKFS_THREADS_MAX)
@@ -340,8 +342,8 @@ static void settle_layout(struct options *o)
 	if (o->no_checksums)
 		o->chunk_bits = 0;
 	/* Larger chunks, or none, leave nothing for the default to say. */
-	else if (!o->small_set && o->chunk_bits < SMALL_BITS)
-		o->small_bits = SMALL_BITS;
+	if (o->small_bits == SMALL_NOT_GIVEN)
+		o->small_bits = o->chunk_bits && o->chunk_bits < SMALL_BITS ? SMALL_BITS : 0;
 }
 
 /* A small file is one chunk, so it says nothing if chunks are as large. */

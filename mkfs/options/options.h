@@ -133,7 +133,6 @@ struct limits {
  * @exclude: --exclude, and what the files of @lists say
  * @lists: --exclude-from
  * @small_bits: log2 of the bytes up to which a file is one chunk; 0: those of a chunk
- * @small_set: --small-chunk was given
  * @pack: --compress
  * @no_recheck: do not look at the source again at the end
  * @build: what is to be made of @source
@@ -166,7 +165,6 @@ struct options {
 	u8 small_bits;
 	u8 object_bits;
 	bool object_set;
-	bool small_set;
 	bool checksum;
 	bool uuid_set;
 	bool fixed_time;
