@@ -99,12 +99,14 @@ static const struct iomap_dio_ops dsfs_dio_ops = {
  * larger one. Around a page fault it is no more than these, even where a device
  * has megabytes, because faults may be random; those in order get more from
  * dsfs_in_order(). A file descriptor has one window: once it was mapped, reads
- * leave that alone.
+ * leave that alone. A window of a compressed file has more contents, so that what is
+ * stored of it is as long as of other files.
  */
 static void dsfs_read_window(struct file *file)
 {
-	const struct super_block *sb = file_inode(file)->i_sb;
-	const unsigned int pages = DSFS_SB(sb)->ra_pages;
+	const struct inode *inode = file_inode(file);
+	const struct super_block *sb = inode->i_sb;
+	const unsigned int pages = DSFS_SB(sb)->ra_pages << dsfs_ratio_bits(inode);
 
 	if (!dsfs_file_mapped(file) && dsfs_ra_default(sb) &&
 	    READ_ONCE(file->f_ra.ra_pages) < pages)

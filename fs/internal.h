@@ -202,6 +202,19 @@ static inline unsigned int dsfs_chunk_order(const struct inode *inode)
 }
 
 /*
+ * log2 of how many times its stored data a compressed file is, rounded, up to 4 times.
+ * What bounds requests counts stored data; what bounds memory counts contents.
+ */
+static inline unsigned int dsfs_ratio_bits(const struct inode *inode)
+{
+	const u64 stored = (u64)inode->i_blocks << SECTOR_SHIFT;
+
+	if (!dsfs_unit_order(inode))
+		return 0;
+	return (2 * i_size_read(inode) >= 3 * stored) + (i_size_read(inode) >= 3 * stored);
+}
+
+/*
  * Pages that are read together to verify or to unpack one of them. Of a file with
  * holes this is a guess, as its stored data may be less than its size.
  */

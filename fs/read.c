@@ -114,10 +114,19 @@ struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios, gfp_
 	return rd;
 }
 
-/* dsfs_piece_pages - pages of a read that is a part of a range: whole chunks */
+/*
+ * dsfs_piece_pages - pages of a read that is a part of a range: whole chunks
+ *
+ * Of a compressed file, pieces meet within a block of the device, which both read, so the
+ * block layer does not merge them. They are longer.
+ */
 pgoff_t dsfs_piece_pages(const struct inode *inode)
 {
-	return max_t(pgoff_t, DSFS_AHEAD_MAX >> PAGE_SHIFT, dsfs_chunk_pages(inode));
+	pgoff_t pages = DSFS_AHEAD_MAX >> PAGE_SHIFT;
+
+	if (dsfs_unit_order(inode))
+		pages <<= 1 + dsfs_ratio_bits(inode);
+	return max(pages, dsfs_chunk_pages(inode));
 }
 
 /* dsfs_read_free - free a read that is not in flight, but not its folios */

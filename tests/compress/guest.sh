@@ -33,6 +33,16 @@ one_request()
 		[ "$(cat "$sys/stats/requests_page")" -eq 0 ]
 }
 
+# 6 MB in one read: windows and their parts count what is stored.
+few_requests()
+{
+	drop_caches
+	before=$(cat "$sys/stats/requests_ahead")
+	dd if="$dir/large" bs=6000001 count=1 of=/dev/null 2>/dev/null
+	echo "# $prog: $(($(cat "$sys/stats/requests_ahead") - before)) requests of 6 MB"
+	[ $(($(cat "$sys/stats/requests_ahead") - before)) -le 2 ]
+}
+
 # A page in the middle, alone
 late_page()
 {
@@ -65,6 +75,7 @@ for codec in zstd lz4; do
 	with $codec ro
 	check "$codec: contents" contents
 	check "$codec: one request a file" one_request
+	check "$codec: few requests of a large file" few_requests
 	check "$codec: a page from the middle" late_page
 	check "$codec: FIEMAP" encoded
 	check "$codec: blocks" smaller_blocks
