@@ -40,7 +40,7 @@ few_requests()
 	before=$(cat "$sys/stats/requests_ahead")
 	dd if="$dir/large" bs=6000001 count=1 of=/dev/null 2>/dev/null
 	echo "# $prog: $(($(cat "$sys/stats/requests_ahead") - before)) requests of 6 MB"
-	[ $(($(cat "$sys/stats/requests_ahead") - before)) -le 2 ]
+	[ $(($(cat "$sys/stats/requests_ahead") - before)) -le 3 ]
 }
 
 # A page in the middle, alone
