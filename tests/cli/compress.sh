@@ -41,6 +41,7 @@ lines 3000 >tree/one-unit
 lines 400000 >tree/many-units
 cp tree/many-units tree/dir/again
 bytes tree/random 300000 1
+od -An -v -tu1 -w1 -N 40000 tree/random | tr -d ' \n' >tree/digits
 bytes tree/large-random 3000000 2
 { lines 300000; cat tree/large-random; } >tree/text-then-random
 { cat tree/large-random; lines 300000; } >tree/random-then-text
@@ -78,6 +79,8 @@ done
 for file in random large-random random-then-text byte empty zeros random-and-holes; do
 	check "$file is not" eval "! packed zstd.dsfs /$file"
 done
+check "auto: digits that do not repeat are compressed" packed auto.dsfs /digits
+check "auto: random bytes are not" eval "! packed auto.dsfs /random"
 check "one frame for each unit of 128 KiB" test "$(frames zstd.dsfs /many-units | wc -l)" -eq \
 	$((($(stat -c %s tree/many-units) + 131071) / 131072))
 check "a unit that gets no smaller is stored as it is" test \
