@@ -15,7 +15,7 @@ from unittest import mock
 
 import dsfs
 from dsfs import batch, handle, library
-from images import ODD, ImageCase, make_image, pattern, regular_files, write
+from images import ODD, TOP, ImageCase, make_image, pattern, regular_files, write
 
 
 class Tree(ImageCase):
@@ -220,6 +220,31 @@ class Tree(ImageCase):
             with open(path, "rb") as file:
                 file.seek(where)
                 self.assertEqual(file.read(32768), inner["sizes/32768"])
+
+
+class CompressedTree(Tree):
+    """The same of compressed files, and reads from the middle of one of several units."""
+    options = ("--compress=zstd",)
+    # It looks in the image for the bytes of a file, where a compressed one has others.
+    test_a_part_of_a_file_may_be_the_image = None
+
+    @classmethod
+    def fill(cls, root):
+        super().fill(root)
+        write(os.path.join(os.fsencode(root), b"sizes/lines"),
+              b"".join(b"%d\n" % i for i in range(100000)))
+
+    def test_a_range_is_that_of_the_file(self):
+        path = "sizes/lines"
+        want = self.contents(path)
+        self.assertEqual(self.it[path], want)
+        for at, length in (0, 1), (131071, 2), (200000, 300000), (len(want) - 5, 10):
+            with self.it.open(path) as file:
+                file.seek(at)
+                self.assertEqual(file.read(length), want[at:at + length])
+        listing = subprocess.run([TOP / "build/dump.dsfs", "--path=/" + path, self.image],
+                                 check=True, capture_output=True, text=True).stdout
+        self.assertIn("packed:", listing)
 
 
 class Whole(ImageCase):

@@ -90,6 +90,8 @@ def folders_of(root, count):
 class ImageCase(unittest.TestCase):
     """self.root is a tree, self.image the path of an image of it, both of the class."""
 
+    options = ()
+
     def shortDescription(self):
         return f"{type(self).__name__}: " + self._testMethodName[5:].replace("_", " ")
 
@@ -105,7 +107,7 @@ class ImageCase(unittest.TestCase):
         cls.image = os.path.join(cls.top, "image.dsfs")
         os.mkdir(cls.root)
         cls.fill(cls.root)
-        make_image(cls.image, cls.root)
+        make_image(cls.image, cls.root, *cls.options)
 
     def copy(self):
         """A copy of the image that may be spoilt."""
