@@ -262,6 +262,7 @@ check "the last one counts" cmp <("$bin/dump.dsfs" --cat=/many-units tar.dsfs) s
 printf '%s\n' dir/again one-unit >order
 exits "--order" 0 "$bin/mkfs.dsfs" -q -f --compress=zstd --order=order order.dsfs tree
 exits "fsck.dsfs of it" 0 "$bin/fsck.dsfs" -q order.dsfs
+# shellcheck disable=SC2034 # in what eval gets
 first=$(data_of order.dsfs /dir/again)
 check "what is listed comes first" eval \
 	'test "$first" -lt "$(data_of order.dsfs /one-unit)" && test "$first" = 69632 &&
