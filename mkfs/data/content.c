@@ -117,9 +117,13 @@ void content_small(const struct content_rules *rules, struct packer *packer, str
 		   struct item *it)
 {
 	char *buf = job->buf + it->off;
+	int packed;
 
 	it->stored = it->node->size;
-	if (!(packer && pack_small(packer, it, buf)) && it->stored >= HOLE_MIN)
+	packed = packer ? pack_small(packer, it, buf) : 0;
+	if (packed < 0)
+		content_bad(it, "out of memory", packed);
+	else if (!packed && it->stored >= HOLE_MIN)
 		squeeze_small(it, buf);
 	if (!it->why)
 		sum_small(rules, job, it, buf);

@@ -180,6 +180,8 @@ static void *look_on(void *arg)
 	else
 		while (next_look(&l))
 			add(&l, look(&l));
+	if (l.packer && packer_failed(l.packer))
+		__atomic_store_n(&all->err, no_memory(), __ATOMIC_RELAXED);
 	input_free(l.in);
 	packer_free(l.packer);
 	free(l.buf);

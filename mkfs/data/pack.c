@@ -11,6 +11,7 @@
  */
 #ifndef DSFS_NO_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 #ifndef DSFS_NO_LZ4
 #include <lz4hc.h>
@@ -28,11 +29,15 @@
 /**
  * struct packer - what a thread needs to compress
  * @zstd: its context; NULL for another codec
+ * @lz4: the same; the codec itself allocates nothing
+ * @failed: there was no memory, which must not pass for a unit that does not get smaller
  * @out: room for a frame; @frames: for those of a file in memory
  */
 struct packer {
 	const struct pack_rules *rules;
 	void *zstd;
+	void *lz4;
+	bool failed;
 	char *out;
 	char *frames;
 };
@@ -53,7 +58,7 @@ static void zstd_free(void *zstd)
 	(void)zstd;
 }
 
-static u32 zstd_frame(const struct packer *p, int level, const char *unit, u32 bytes)
+static u32 zstd_frame(struct packer *p, int level, const char *unit, u32 bytes)
 {
 	(void)p;
 	(void)level;
@@ -76,25 +81,32 @@ static void zstd_free(void *zstd)
 	ZSTD_freeCCtx(zstd);
 }
 
+/* A frame that has no room is one that is not smaller; each other error is one of memory. */
+static u32 zstd_error(struct packer *p, size_t code, u32 bytes)
+{
+	p->failed |= ZSTD_getErrorCode(code) != ZSTD_error_dstSize_tooSmall;
+	return bytes;
+}
+
 /* Compress a unit of which nearly nothing would be left.  Return: length of the frame; @bytes. */
-static u32 zstd_pieces(const struct packer *p, const char *unit, u32 bytes)
+static u32 zstd_pieces(struct packer *p, const char *unit, u32 bytes)
 {
 	ZSTD_outBuffer out = { p->out, bytes - 1, 0 };
 	ZSTD_inBuffer in = { unit, 0, 0 };
-	size_t left = 0;
+	size_t left = ZSTD_CCtx_setPledgedSrcSize(p->zstd, bytes);
 
-	if (ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(p->zstd, bytes)))
-		return bytes;
 	while (in.size < bytes && !left) {
 		in.size = bytes - in.size < PIECE ? bytes : in.size + PIECE;
 		left = ZSTD_compressStream2(p->zstd, &out, &in,
 					    in.size < bytes ? ZSTD_e_flush : ZSTD_e_end);
 	}
+	if (ZSTD_isError(left))
+		return zstd_error(p, left, bytes);
 	return left ? bytes : out.pos;
 }
 
 /* Compress a unit to p->out.  Return: length of the frame; @bytes: it does not get smaller. */
-static u32 zstd_frame(const struct packer *p, int level, const char *unit, u32 bytes)
+static u32 zstd_frame(struct packer *p, int level, const char *unit, u32 bytes)
 {
 	size_t n;
 
@@ -102,7 +114,7 @@ static u32 zstd_frame(const struct packer *p, int level, const char *unit, u32 b
 	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, level);
 	n = ZSTD_compress2(p->zstd, p->out, bytes - 1, unit, bytes);
 	if (ZSTD_isError(n))
-		return bytes;
+		return zstd_error(p, n, bytes);
 	if (n * DSFS_RATIO_MAX >= bytes)
 		return n;
 	ZSTD_CCtx_reset(p->zstd, ZSTD_reset_session_only);
@@ -114,6 +126,11 @@ static u32 zstd_frame(const struct packer *p, int level, const char *unit, u32 b
 static u32 lz4_version(void)
 {
 	return 0;
+}
+
+static void *lz4_new(void)
+{
+	return NULL;
 }
 
 static u32 lz4_frame(const struct packer *p, const char *unit, u32 bytes)
@@ -128,9 +145,15 @@ static u32 lz4_version(void)
 	return LZ4_versionNumber();
 }
 
+static void *lz4_new(void)
+{
+	return malloc(LZ4_sizeofStateHC());
+}
+
 static u32 lz4_frame(const struct packer *p, const char *unit, u32 bytes)
 {
-	const int n = LZ4_compress_HC(unit, p->out, bytes, bytes - 1, LZ4HC_CLEVEL_DEFAULT);
+	const int n = LZ4_compress_HC_extStateHC(p->lz4, unit, p->out, bytes, bytes - 1,
+						 LZ4HC_CLEVEL_DEFAULT);
 
 	return n > 0 ? n : bytes;
 }
@@ -155,7 +178,9 @@ struct packer *packer_new(const struct pack_rules *rules)
 	p->frames = malloc(PACK_SAMPLE);
 	if (rules->codec == DSFS_CODEC_ZSTD)
 		p->zstd = zstd_new();
-	if (p->out && p->frames && (p->zstd || rules->codec != DSFS_CODEC_ZSTD))
+	else
+		p->lz4 = lz4_new();
+	if (p->out && p->frames && (p->zstd || p->lz4))
 		return p;
 	packer_free(p);
 	return NULL;
@@ -167,9 +192,15 @@ void packer_free(struct packer *p)
 		return;
 	if (p->zstd)
 		zstd_free(p->zstd);
+	free(p->lz4);
 	free(p->out);
 	free(p->frames);
 	free(p);
+}
+
+bool packer_failed(const struct packer *p)
+{
+	return p->failed;
 }
 
 u32 pack_unit(struct packer *p, const char *unit, u32 bytes, const char **frame)
@@ -205,7 +236,7 @@ static bool is_uneven(const char *sample, u32 bytes)
 }
 
 /* Whether a quick test, which JPEGs and archives do not pass, finds something to save. */
-static bool passes_quick(const struct packer *p, const char *sample, u32 bytes)
+static bool passes_quick(struct packer *p, const char *sample, u32 bytes)
 {
 	if (!p->rules->quick)
 		return true;
@@ -256,8 +287,7 @@ static u32 pack_sample(struct packer *p, const char *sample, u32 bytes, struct a
 			return 0;
 		memcpy(p->frames + stored, frame, len);
 		stored += len;
-		if (ends && array_append(ends, &stored))
-			return 0;
+		p->failed |= ends && array_append(ends, &stored);
 	}
 	return stored;
 }
@@ -275,12 +305,10 @@ int pack_small(struct packer *p, struct item *it, char *buf)
 	struct array ends = { .size = sizeof(u32) };
 	u32 stored;
 
-	if (!passes_quick(p, buf, size))
-		return 0;
-	stored = pack_sample(p, buf, size, &ends);
-	if (!stored) {
+	stored = passes_quick(p, buf, size) ? pack_sample(p, buf, size, &ends) : 0;
+	if (!stored || p->failed) {
 		array_free(&ends);
-		return 0;
+		return p->failed ? -ENOMEM : 0;
 	}
 	memcpy(buf, p->frames, stored);
 	it->stored = stored;
@@ -313,6 +341,8 @@ static int end_unit(struct pack_large *l)
 	u32 end;
 	int ret;
 
+	if (packer_failed(l->packer))
+		return -ENOMEM;
 	l->held = 0;
 	l->stored += len;
 	end = l->stored;

@@ -28,6 +28,9 @@ u32 pack_version(u8 codec);
 struct packer *packer_new(const struct pack_rules *rules);
 void packer_free(struct packer *p);
 
+/* Whether a codec got no memory once: what the calls below said then is of no use. */
+bool packer_failed(const struct packer *p);
+
 /**
  * pack_unit - compress a unit
  * @unit: @bytes bytes

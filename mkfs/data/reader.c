@@ -154,7 +154,9 @@ static int choose_form(struct reader *r, const struct item *it, struct large *l)
 		return 0;
 	if (!r->in->src->ops->read(r->in, r->sample, bytes, 0))
 		return -EIO;
-	return pack_pays(r->packer, size, r->sample) ? large_pack(l, r->packer) : 0;
+	if (!pack_pays(r->packer, size, r->sample))
+		return packer_failed(r->packer) ? -ENOMEM : 0;
+	return large_pack(l, r->packer);
 }
 
 /* Read the open file, unless the image has it. */

@@ -34,7 +34,8 @@ static int write_files(struct stream *s)
 			ret = take_back(s);
 		}
 	}
-	if (!ret && s->ring.stop)
+	/* A piece that never comes is not why. */
+	if ((!ret || ret == -ECANCELED) && s->ring.stop)
 		ret = s->err ? s->err : -ENOMEM;
 	if (ret == -ENOMEM && !s->err)
 		no_memory();
