@@ -15,9 +15,9 @@ export SOURCE_DATE_EPOCH=1600000000
 make_tree()
 {
 	mkdir "$1"
-	seq 4000 | head -c 12000 >"$1/small"
-	seq 9000 | head -c 40000 >"$1/large"
-	seq 3000 9000 | head -c 12000 >"$1/sparse"
+	head -c 12000 < <(seq 4000) >"$1/small"
+	head -c 40000 < <(seq 9000) >"$1/large"
+	head -c 12000 < <(seq 3000 9000) >"$1/sparse"
 	truncate -s 200000 "$1/sparse"
 	cp "$1/small" "$1/twin"
 	touch -d @1500000000 "$1"/* "$1"
@@ -122,8 +122,8 @@ check 'a manifest: digest' test "$(digest listed.img)" = "$(digest packed.img)"
 rm -r tree
 make_tree tree
 "$mkfs" -q --no-dedup "${layout[@]}" diff.img tree
-seq 5000 9000 | head -c 12000 >tree/small
-seq 5000 99999 | head -c 40000 >tree/large
+head -c 12000 < <(seq 5000 9000) >tree/small
+head -c 40000 < <(seq 5000 99999) >tree/large
 "$mkfs" -q --update diff.img tree
 make_tree again
 touch -d @1600000000 again/small again/large
