@@ -214,11 +214,11 @@ static void tar_end(void)
 static const char *data = "data";
 static uint64_t files = 8000;
 
-/* File n begins at byte 8n, so no two of the same size have the same bytes. */
+/* File n begins at byte n, so no two of the same size, 8 bytes or more, have the same bytes. */
 static void manifest_begin(const char *name)
 {
 	FILE *f = name ? fopen(name, "w") : NULL;
-	uint64_t i, word, words = files + FILE_MAX / 8;
+	uint64_t i, word, words = (files + FILE_MAX) / 8;
 
 	if (!name)
 		return;
@@ -243,7 +243,7 @@ static void manifest_file(const char *in, const char *name, uint64_t index, uint
 	       (unsigned long long)(FIRST_TIME + index));
 	if (size)
 		printf(",\"source\":\"%s\",\"offset\":%llu,\"size\":%u", data,
-		       (unsigned long long)index * 8, size);
+		       (unsigned long long)index, size);
 	printf("}\n");
 }
 
@@ -264,22 +264,44 @@ static const struct form {
 
 static const struct form *form = forms;
 
-/* The files of a class, which are every @classes-th of all. */
-static void make_class(uint64_t class, uint64_t classes)
-{
-	int number = FIRST_CLASS + class * CLASS_STEP;
-	char in[16], name[64];
-	uint64_t i, n;
+static uint64_t classes = 40;
 
-	snprintf(in, sizeof(in), "n%08d", number);
-	form->enter(in, class);
-	for (i = class, n = 0; i < files; i += classes, n++) {
-		snprintf(name, sizeof(name), "%s_%llu.JPEG", in,
-			 (unsigned long long)(n * 16 + rnd(3, i) % 16));
-		form->file(in, name, i, draw_size(i));
-	}
+static const char *class_name(uint64_t class)
+{
+	static char in[16];
+
+	snprintf(in, sizeof(in), "n%08llu",
+		 (unsigned long long)(FIRST_CLASS + class * CLASS_STEP));
+	return in;
+}
+
+/* File @i, which is of class @i modulo their number. */
+static void make_file(uint64_t i)
+{
+	const char *in = class_name(i % classes);
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s_%llu.JPEG", in,
+		 (unsigned long long)(i / classes * 16 + rnd(3, i) % 16));
+	form->file(in, name, i, draw_size(i));
+}
+
+static void make_class(uint64_t class)
+{
+	form->enter(class_name(class), class);
+	for (uint64_t i = class; i < files; i += classes)
+		make_file(i);
 	if (form->leave)
-		form->leave(in, class);
+		form->leave(class_name(class), class);
+}
+
+/* Directories, and files in no order: the factor is a prime that is larger than their number. */
+static void make_shuffled(uint64_t some)
+{
+	for (uint64_t class = 0; some == files && class < classes; class++)
+		form->enter(class_name(class), class);
+	for (uint64_t i = 0; i < some; i++)
+		make_file(i * 2654435761ULL % files);
 }
 
 static uint64_t number(const char *s, const char *what, uint64_t max)
@@ -330,6 +352,8 @@ static const struct option options[] = {
 	{ "classes", required_argument, NULL, 'c' },
 	{ "form", required_argument, NULL, 'f' },
 	{ "sizes", required_argument, NULL, 's' },
+	{ "only", required_argument, NULL, 'o' },
+	{ "shuffled", no_argument, NULL, 'r' },
 	{ "help", no_argument, NULL, 'h' },
 	{ }
 };
@@ -337,14 +361,14 @@ static const struct option options[] = {
 static int usage(FILE *f, int status)
 {
 	fprintf(f, "usage: mkset [--files=8000] [--classes=40] [--sizes=imagenet|LOW-HIGH]\n"
-		"             DIR | --form=tar | --form=manifest [DATA]\n");
+		"             DIR | [--shuffled [--only=FILES]] --form=tar|manifest [DATA]\n");
 	return status;
 }
 
 int main(int argc, char **argv)
 {
-	uint64_t classes = 40, class;
-	int c, args;
+	uint64_t only = UINT64_MAX;
+	int c, args, shuffled = 0;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (c) {
@@ -352,7 +376,7 @@ int main(int argc, char **argv)
 			files = number(optarg, "files", 1000000000);
 			break;
 		case 'c':
-			classes = number(optarg, "classes", 10000);
+			classes = number(optarg, "classes", 1000000);
 			break;
 		case 'f':
 			set_form(optarg);
@@ -360,17 +384,25 @@ int main(int argc, char **argv)
 		case 's':
 			set_sizes(optarg);
 			break;
+		case 'o':
+			only = number(optarg, "only", 1000000000);
+			break;
+		case 'r':
+			shuffled = 1;
+			break;
 		default:
 			return usage(c == 'h' ? stdout : stderr, c == 'h' ? 0 : 2);
 		}
 	}
 	args = argc - optind;
-	if (args > !!form->begin || (form == forms && !args) || !classes)
+	if (args > !!form->begin || (form == forms && (!args || shuffled)) || !classes)
 		return usage(stderr, 2);
 	if (form->begin)
 		form->begin(argv[optind]);
-	for (class = 0; class < classes; class++)
-		make_class(class, classes);
+	if (shuffled)
+		make_shuffled(only < files ? only : files);
+	for (uint64_t class = 0; !shuffled && class < classes; class++)
+		make_class(class);
 	if (form->end)
 		form->end();
 	if (fflush(stdout))

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# many-guest.sh - in the guest of tests/bench/many: mount the image with meta=lazy, and ask for
+# the files of /sample.  What the generator says of them is in /said, and their bytes in /bytes.
+# Prints a line:
+#
+#   mount=SECONDS memory=KIB requests=N read=N
+#
+# memory: what is not free any more when all that can be dropped is dropped.
+# requests: that a cold stat() needs; read: a cold stat() and read().
+set -eu
+
+free_kib()
+{
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	echo 3 >/proc/sys/vm/drop_caches
+	awk '/^MemFree/ { print $2 }' /proc/meminfo
+}
+
+disk_requests()
+{
+	awk '{ print $1 }' "/sys/class/block/$(basename "$(readlink -f /dev/drive/many)")/stat"
+}
+
+# cold CMD...: how many requests CMD needs for each file of the sample.  A command of busybox' that
+# ends puts its standard input back, so xargs has a pipe.
+cold()
+{
+	free_kib >/dev/null
+	requests=$(disk_requests)
+	cat /sample | (cd /mnt && xargs "$@")
+	requests=$(awk -v a="$requests" -v b="$(disk_requests)" -v n="$(wc -l </sample)" \
+		'BEGIN { printf "%.2f", (b - a) / n }')
+}
+
+mkdir -p /mnt
+before=$(free_kib)
+from=$(cut -d ' ' -f 1 /proc/uptime)
+mount -t dsfs -o ro,meta=lazy /dev/drive/many /mnt
+to=$(cut -d ' ' -f 1 /proc/uptime)
+after=$(free_kib)
+cold stat -c '%n %s %Y' >/found
+cmp /found /said
+stats=$requests
+cold cat >/found
+cmp /found /bytes
+echo "mount=$(awk -v a="$from" -v b="$to" 'BEGIN { print b - a }') memory=$((before - after)) requests=$stats read=$requests"
+umount /mnt
