@@ -23,7 +23,7 @@ bool path_leads_to(const char *path, const struct stat *st)
 /* Ask a loop device.  Return: 1: it has the file; 0: it has not; -errno. */
 static int loop_has(const char *name, const struct stat *st)
 {
-	struct loop_info64 info;
+	struct loop_info64 info = { 0 };	/* valgrind does not know the ioctl */
 	char path[300];
 	int fd, ret;
 
