@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completion of reads, in process context: stored data is verified, folios are
- * filled from bounce pages or unpacked, and good folios become uptodate.
+ * Completion of reads: stored data is verified, folios are filled from bounce pages
+ * or unpacked, and good folios become uptodate. Process context, but for a page's
+ * worth (dsfs_read_is_short()).
  *
  * A checksum covers a chunk, and so does an error: folios that overlap a bad
  * chunk do not become uptodate. A later read of one of them reads single chunks
@@ -171,8 +172,8 @@ static int dsfs_finish_folio(struct dsfs_read *rd, struct folio *folio)
  *
  * Unlocks all folios, and marks those with good data uptodate. Waits neither
  * for a device nor for memory. Must be called in process context if there is
- * more than a page to verify, data to copy, or an error. Return: the error of the folio that
- * is wanted, or 0.
+ * more than a page to verify, data to copy, or an error of the device. Return: the
+ * error of the folio that is wanted, or 0.
  */
 int dsfs_read_finish(struct dsfs_read *rd)
 {

@@ -195,7 +195,6 @@ static inline unsigned int dsfs_chunk_order(const struct inode *inode)
 {
 	const unsigned int bits = dsfs_chunk_bits(dsfs_geo(inode->i_sb), i_size_read(inode)) ? : 16;
 
-
 	if (dsfs_unit_order(inode))
 		return dsfs_unit_order(inode);
 	return bits > PAGE_SHIFT ? bits - PAGE_SHIFT : 0;

@@ -53,7 +53,8 @@ static void show_codec(struct json *j, const struct dsfs_geo *geo)
 	printf("compressed by: %s", name);
 	if (geo->codec_level)
 		printf(":%u", geo->codec_level);
-	printf("%s, lib%s %s\n", geo->codec_auto ? " (auto)" : "", name, version ? text : "unknown");
+	printf("%s, lib%s %s\n", geo->codec_auto ? " (auto)" : "", name,
+	       version ? text : "unknown");
 }
 
 static void show_geo(struct json *j, const struct dsfs_geo *geo)
