@@ -20,6 +20,7 @@ void params_new(struct params *p, const struct options *o, unsigned int object_b
 	p->chunk_bits = o->chunk_bits;
 	p->small_bits = o->small_bits > o->chunk_bits ? o->small_bits : o->chunk_bits;
 	p->pack = o->pack;
+	p->packed = (struct codec){ .any = false };
 	p->object_bits = o->object_set ? o->object_bits : object_bits;
 	p->uuid_set = o->uuid_set;
 	params_label(p, o);
