@@ -197,6 +197,7 @@ int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *e
 	struct dsfs_frames *f;
 	u64 first, last;
 	unsigned int i;
+	u32 from;
 	int ret;
 
 	ret = dsfs_compressed_get(src, &rd->attr, &info, err);
@@ -213,12 +214,16 @@ int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *e
 	f->info = info;
 	f->first = first;
 	f->units = last - first + 1;
-	/* A frame begins where the one before it ends. */
-	for (i = 0; !ret && i < f->units; i++)
-		ret = dsfs_units_get(src, &rd->attr, &info, first + i, &f->at[i],
-				     &f->at[i + 1], err);
-	if (ret)
-		return ret;
+	for (i = 0; i < f->units; i++) {
+		ret = dsfs_units_get(src, &rd->attr, &info, first + i, &from, &f->at[i + 1], err);
+		if (ret)
+			return ret;
+		if (!i)
+			f->at[0] = from;
+		/* The same field, read again: from a device that may say something else now. */
+		if (from != f->at[i])
+			return dsfs_broken(err, "end of a frame", from, f->at[i]);
+	}
 	rd->stored = info.stored;
 	rd->from = f->at[0];
 	rd->to = f->at[f->units];

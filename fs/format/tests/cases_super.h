@@ -266,6 +266,8 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	  { SB(incompat, 0), NO_REGION(COMPRESSED), NO_REGION(UNITS), SB(codec, 1) } },
 	{ "level of a codec without the feature", 0, "codec without compressed files",
 	  { SB(incompat, 0), NO_REGION(COMPRESSED), NO_REGION(UNITS), SB(codec_level, 1) } },
+	{ "quick test of a codec without the feature", 0, "codec without compressed files",
+	  { SB(incompat, 0), NO_REGION(COMPRESSED), NO_REGION(UNITS), SB(codec_auto, 1) } },
 	{ "version of a codec without the feature", 0, "codec without compressed files",
 	  { SB(incompat, 0), NO_REGION(COMPRESSED), NO_REGION(UNITS), SB(codec_version, 1) } },
 	{ "units without the feature", 0, "compressed files without the feature",
