@@ -11,12 +11,6 @@ set -eu
 
 part=$1 subjects=$2
 
-# The type is what stands before the first hyphen.
-fs_of()
-{
-	echo "${1%%-*}"
-}
-
 cold()
 {
 	echo "$1 $(requests --list=/sample "/mnt/$1")"

@@ -22,6 +22,21 @@ show_kernel()
 	show_drivers crc32c
 }
 
+# free_kib: what is free when all that can be dropped is dropped
+free_kib()
+{
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	echo 3 >/proc/sys/vm/drop_caches
+	awk '/^MemFree/ { print $2 }' /proc/meminfo
+}
+
+# disk_requests DRIVE: reads that it had
+disk_requests()
+{
+	awk '{ print $1 }' "/sys/class/block/$(basename "$(readlink -f "$drives/$1")")/stat"
+}
+
 # fs_of SUBJECT: its type, what is before a "-"
 fs_of()
 {

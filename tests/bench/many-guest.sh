@@ -11,28 +11,18 @@
 # requests: that a cold stat() needs; read: a cold stat() and read().
 set -eu
 
-free_kib()
-{
-	sync
-	echo 3 >/proc/sys/vm/drop_caches
-	echo 3 >/proc/sys/vm/drop_caches
-	awk '/^MemFree/ { print $2 }' /proc/meminfo
-}
-
-disk_requests()
-{
-	awk '{ print $1 }' "/sys/class/block/$(basename "$(readlink -f /dev/drive/many)")/stat"
-}
+# shellcheck source=tests/bench/guest.sh
+. /guest.sh
 
 # cold CMD...: how many requests CMD needs for each file of the sample.  A command of busybox' that
 # ends puts its standard input back, so xargs has a pipe.
 cold()
 {
 	free_kib >/dev/null
-	requests=$(disk_requests)
+	requests=$(disk_requests many)
 	# shellcheck disable=SC2002 # no file, as said
 	cat /sample | (cd /mnt && xargs "$@")
-	requests=$(awk -v a="$requests" -v b="$(disk_requests)" -v n="$(wc -l </sample)" \
+	requests=$(awk -v a="$requests" -v b="$(disk_requests many)" -v n="$(wc -l </sample)" \
 		'BEGIN { printf "%.2f", (b - a) / n }')
 }
 

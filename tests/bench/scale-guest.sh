@@ -11,23 +11,12 @@
 # memory: what is not free any more when all that can be dropped is dropped.
 # requests: that a cold stat() needs.
 set -eu
+# shellcheck source=tests/bench/guest.sh
+. /guest.sh
 
 meta=$1
 count=$2
 shift 2
-
-free_kib()
-{
-	sync
-	echo 3 >/proc/sys/vm/drop_caches
-	echo 3 >/proc/sys/vm/drop_caches
-	awk '/^MemFree/ { print $2 }' /proc/meminfo
-}
-
-disk_requests()
-{
-	awk '{ print $1 }' "/sys/class/block/$(basename "$(readlink -f "/dev/drive/n$1")")/stat"
-}
 
 # option FILES: of meta=
 option()
@@ -49,9 +38,9 @@ for files in "$@"; do
 	mount -t dsfs -o "ro,meta=$(option "$files")" "/dev/drive/n$files" /mnt
 	to=$(cut -d ' ' -f 1 /proc/uptime)
 	after=$(free_kib)
-	requests=$(disk_requests "$files")
+	requests=$(disk_requests "n$files")
 	lookups --once /mnt/d "$files" "$count"
-	requests=$(awk -v a="$requests" -v b="$(disk_requests "$files")" -v n="$count" \
+	requests=$(awk -v a="$requests" -v b="$(disk_requests "n$files")" -v n="$count" \
 		'BEGIN { printf "%.2f", (b - a) / n }')
 	found=$(lookups /mnt/d "$files" "$count")
 	echo "$files mount=$(awk -v a="$from" -v b="$to" 'BEGIN { print b - a }') memory=$((before - after)) requests=$requests $found"
