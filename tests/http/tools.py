@@ -23,6 +23,7 @@ def part(world):
         extract(world, server)
         check(world, server)
         samples(world, server)
+        compressed(world, server)
         names(world)
     finally:
         server.stop()
@@ -94,6 +95,34 @@ def samples(world, server):
     asked = server.requests()
     cases.result(good and len(asked) == 1 and "bytes=" in asked[0],
                  "a part of a file is a request of its chunk", *asked)
+
+
+def compressed(world, server):
+    """A compressed sample is a request, too, and so is a part of a larger file."""
+    tree, path = world.work / "text", world.folder / "text.dsfs"
+    tree.mkdir()
+    files = {f"{i}": b"".join(b"%d of %d\n" % (j, i) for j in range(200 + 40 * i))
+             for i in range(50)}
+    files["large"] = b"".join(b"line %d\n" % i for i in range(300000))
+    for name, data in files.items():
+        (tree / name).write_bytes(data)
+    subprocess.run([BUILD / "mkfs.dsfs", "--quiet", "--compress=zstd", path, tree], check=True)
+    url = server.url("/text.dsfs")
+    ended = world.tool("fsck.dsfs", "--digest", url)
+    cases.result(ended[0] == 0, "fsck.dsfs: clean, of compressed files", ended[1], ended[2])
+    here, there = (world.tool("dump.dsfs", "--tar", image)[1] for image in (path, url))
+    cases.result(here and here == there, "dump.dsfs: the same archive of compressed files")
+    image = world.open(url)
+    image.load()
+    small = [name for name in files if name != "large"]
+    server.requests()
+    good = all(image[name] == files[name] for name in small)
+    asked = server.requests()
+    cases.result(good and len(asked) == len(small),
+                 f"{len(small)} cold compressed samples: {len(asked)} requests")
+    good = image.pread("large", 70000, 1000000) == files["large"][1000000:1070000]
+    asked = server.requests()
+    cases.result(good and len(asked) == 1, f"a part of a compressed file: {len(asked)} request")
 
 
 def names(world):

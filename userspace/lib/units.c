@@ -117,7 +117,8 @@ int units_read(const struct units *u, u8 *buf, u64 len, u64 pos, struct dsfs_err
 	int ret;
 
 	for (; len; len -= n, pos += n, buf += n) {
-		n = STORED_WINDOW - pos % STORED_WINDOW;
+		/* up to where a unit ends, which would be unpacked twice */
+		n = STORED_WINDOW - (pos & ((1ULL << u->info->unit_bits) - 1));
 		if (n > len)
 			n = len;
 		ret = read_window(u, buf, n, pos, err);
