@@ -59,6 +59,21 @@ setfattr -n user.a -v b tree/with-xattr 2>/dev/null || true
 ln tree/small tree/dir/link
 exits "without compression" 0 "$bin/mkfs.dsfs" -q plain.dsfs tree
 
+# bytes_read CMD...: what CMD reads, by whatever call
+bytes_read()
+{
+	python3 - "$@" <<-'PYTHON'
+	import os
+	import subprocess
+	import sys
+
+	done = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
+	os.waitid(os.P_PID, done.pid, os.WEXITED | os.WNOWAIT)
+	with open(f"/proc/{done.pid}/io") as counts:
+	    print(counts.readline().split()[1])
+	PYTHON
+}
+
 for codec in zstd zstd:1 zstd:19 lz4 auto; do
 	image=${codec/:/-}.dsfs
 	exits "$codec: mkfs.dsfs" 0 "$bin/mkfs.dsfs" -q --compress=$codec "$image" tree
@@ -70,6 +85,9 @@ for codec in zstd zstd:1 zstd:19 lz4 auto; do
 	check "$codec: the same digest" cmp <("$bin/dump.dsfs" --digest=data "$image") \
 		<("$bin/dump.dsfs" --digest=data plain.dsfs)
 done
+# Of lz4, a file has more than the 4 MiB that fsck.dsfs holds.
+check "fsck.dsfs reads compressed files once" test "$(bytes_read "$bin/fsck.dsfs" -q zstd.dsfs)" \
+	-lt $(($(stat -c %s zstd.dsfs) * 5 / 4))
 
 # --- what is compressed
 for file in small one-unit many-units text-then-random one-letter text-and-holes with-xattr \

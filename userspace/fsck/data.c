@@ -9,6 +9,7 @@
 
 #include "fsck.h"
 #include "msg.h"
+#include "unpack.h"
 #include "work.h"
 
 #define BATCH_BYTES	(4U << 20)	/* a multiple of every chunk size */
@@ -255,8 +256,34 @@ static int pass_over(void *arg, u64 pos, const void *data, u64 len)
 	return stop_asked() ? -EINTR : 0;
 }
 
-/* Unpack a compressed file, whose stored bytes were compared with their checksums. */
-static void check_frames(struct worker *w, const struct place *r)
+/* Unpack what is in memory, the stored bytes of a file, unit by unit. */
+static int unpack_stored(struct dsfs_source *src, const struct dsfs_attr *attr,
+			 const struct dsfs_compressed_info *info, const u8 *stored,
+			 struct dsfs_err *err)
+{
+	const u64 units = dsfs_units(attr, info);
+	u8 *unit = malloc(1UL << info->unit_bits);
+	u32 from, to;
+	int ret = 0;
+	u64 i;
+
+	if (!unit)
+		return dsfs_bad(err, "memory for a unit", 1ULL << info->unit_bits, 0, -ENOMEM);
+	for (i = 0; !ret && i < units; i++) {
+		ret = dsfs_units_get(src, attr, info, i, &from, &to, err);
+		if (!ret)
+			ret = unpack_unit(info->codec, stored + from, to - from, unit,
+					  dsfs_unit_bytes(attr, info, i), err);
+	}
+	free(unit);
+	return ret;
+}
+
+/*
+ * Unpack a compressed file, whose stored bytes were compared with their checksums.  @stored has all
+ * of them; NULL: they are read once more.
+ */
+static void check_frames(struct worker *w, const struct place *r, const u8 *stored)
 {
 	struct dsfs_source *src = w->f->src;
 	struct dsfs_extra_info extra;
@@ -268,7 +295,10 @@ static void check_frames(struct worker *w, const struct place *r)
 	    dsfs_inode_get(src, r->ino, &attr, &err) || !(attr.flags & DSFS_INODE_COMPRESSED) ||
 	    dsfs_extra_get(src, &attr, &extra, &err))
 		return;
-	ret = image_stream(src, &attr, &extra, false, pass_over, NULL, &err);
+	if (stored && extra.compressed.stored == r->len)
+		ret = unpack_stored(src, &attr, &extra.compressed, stored, &err);
+	else
+		ret = image_stream(src, &attr, &extra, false, pass_over, NULL, &err);
 	if (ret && ret != -EINTR)
 		problem_err(w->f, r->ino, r->pos, &err, ret);
 }
@@ -288,7 +318,7 @@ static void do_task(struct worker *w, const struct task *t)
 		to = t->n == 1 ? t->off + t->len : r->len;
 		check_chunks(w, r, base, t->off, to);
 		if (to == r->len)
-			check_frames(w, r);
+			check_frames(w, r, w->whole && !t->off ? w->buf + (r->pos - base) : NULL);
 		done += to - t->off;
 	}
 	/* a loop of its own: the check behind the last file overwrites the buffer */
