@@ -75,7 +75,8 @@ int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index, const struct dsfs_dir
 	if (!dir->count != !dir->name_blocks || dir->name_blocks > dir->count)
 		return dsfs_broken(err, "name blocks of a directory", dir->name_blocks, dir->count);
 	if (!dir->count) {
-		if (dir->first || dir->names || dir->buckets || !unindexed)
+		/* Rows are found by the numbers of directories, which stay in order. */
+		if ((dir->first && !(geo->incompat & DSFS_INCOMPAT_ROWS)) || dir->names || dir->buckets || !unindexed)
 			return dsfs_broken(err, "fields of an empty directory", index, 0);
 		return 0;
 	}
@@ -171,12 +172,10 @@ static __always_inline int __dsfs_names_get(struct dsfs_source *src,
 					    struct dsfs_err *err)
 {
 	const u64 room = dsfs_source_geo(src)->regions[DSFS_REGION_NAMES].bytes;
-	u64 off = dsfs_names_pos(dir, block);
-	u64 avail = DSFS_BLOCK_SIZE - (off & (DSFS_BLOCK_SIZE - 1));
+	const u64 off = dsfs_names_pos(dir, block);
+	const u64 avail = dsfs_names_avail(dsfs_source_geo(src), off);
 	int ret;
 
-	if (avail > room - off)
-		avail = room - off;
 	ret = dsfs_meta_get(src, DSFS_REGION_NAMES, off, avail, ref);
 	if (ret)
 		return dsfs_bad(err, "name block", off, room, ret);
@@ -249,6 +248,8 @@ static int dsfs_lookup_sorted(struct dsfs_source *src, const struct dsfs_dir_inf
 	if (ret)
 		return ret;
 	ret = dsfs_names_search(&names, name, len, found, err);
+	if (!ret)
+		found->place = dsfs_row_place(dsfs_names_pos(dir, lo), found->pos - names.first);
 	dsfs_meta_put(&ref);
 	return ret;
 }
@@ -273,6 +274,7 @@ static int dsfs_lookup_entry(struct dsfs_source *src, const struct dsfs_dir_info
 	ret = dsfs_names_slot(&names, slot - 1, found, err);
 	if (!ret && (found->len != len || memcmp(found->name, name, len)))
 		ret = -ENOENT;
+	found->place = dsfs_row_place(dsfs_names_pos(dir, block), slot - 1);
 	dsfs_meta_put(&ref);
 	return ret;
 }
@@ -350,23 +352,37 @@ static int dsfs_lookup_hashed(struct dsfs_source *src, const struct dsfs_dir_inf
 }
 
 /*
- * dsfs_dir_lookup - find a name of 1 to 255 bytes in a directory
+ * dsfs_dir_find - find a name of 1 to 255 bytes in a directory
  *
- * @pos is set to its position, below @dir->count, and @type to DT_* or DSFS_DT_HARDLINK.
- * The error is -ENOENT, with nothing in @err, if there is no such name.
+ * All of @found is set but the name itself. The error is -ENOENT, with nothing in @err, if there
+ * is no such name.
  */
-int dsfs_dir_lookup(struct dsfs_source *src, const struct dsfs_dir_info *dir, const char *name,
-		    unsigned int len, u32 *pos, u8 *type, struct dsfs_err *err)
+int dsfs_dir_find(struct dsfs_source *src, const struct dsfs_dir_info *dir, const char *name,
+		  unsigned int len, struct dsfs_name *found, struct dsfs_err *err)
 {
-	struct dsfs_name found;
 	int ret;
 
 	if (!dir->count)
 		return -ENOENT;
 	if (dir->buckets)
-		ret = dsfs_lookup_hashed(src, dir, name, len, &found, err);
+		ret = dsfs_lookup_hashed(src, dir, name, len, found, err);
 	else
-		ret = dsfs_lookup_sorted(src, dir, name, len, &found, err);
+		ret = dsfs_lookup_sorted(src, dir, name, len, found, err);
+	found->name = NULL;
+	return ret;
+}
+
+/*
+ * dsfs_dir_lookup - dsfs_dir_find() for position and type alone
+ *
+ * @pos is set to its position, below @dir->count, and @type to DT_* or DSFS_DT_HARDLINK.
+ */
+int dsfs_dir_lookup(struct dsfs_source *src, const struct dsfs_dir_info *dir, const char *name,
+		    unsigned int len, u32 *pos, u8 *type, struct dsfs_err *err)
+{
+	struct dsfs_name found;
+	int ret = dsfs_dir_find(src, dir, name, len, &found, err);
+
 	if (ret)
 		return ret;
 	*pos = found.pos;

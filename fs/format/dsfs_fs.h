@@ -64,8 +64,9 @@
 #define DSFS_INCOMPAT_DENSE_NAMES	(1ULL << 0)	/* directories begin within a block */
 #define DSFS_INCOMPAT_SMALL_CHUNK	(1ULL << 1)	/* small files are one chunk */
 #define DSFS_INCOMPAT_COMPRESSED	(1ULL << 2)	/* files may be compressed */
+#define DSFS_INCOMPAT_ROWS		(1ULL << 3)	/* inodes are rows of name blocks */
 #define DSFS_INCOMPAT_KNOWN	(DSFS_INCOMPAT_DENSE_NAMES | DSFS_INCOMPAT_SMALL_CHUNK | \
-				 DSFS_INCOMPAT_COMPRESSED)
+				 DSFS_INCOMPAT_COMPRESSED | DSFS_INCOMPAT_ROWS)
 
 #define DSFS_HASH_XXH64		0		/* super.name_hash */
 
@@ -125,6 +126,7 @@ struct dsfs_region {
  * @codec_level: level of it
  * @codec_auto: 1: contents were not tried that a quick test found random
  * @codec_version: of its library, major * 10000 + minor * 100 + release
+ * @inodes: with DSFS_INCOMPAT_ROWS, inode numbers, 0 counted; otherwise zero
  */
 struct dsfs_super {
 	__le32	magic;
@@ -155,7 +157,8 @@ struct dsfs_super {
 	__u8	codec_level;
 	__u8	codec_auto;
 	__le32	codec_version;
-	__u8	reserved[56];
+	__le64	inodes;
+	__u8	reserved[48];
 	struct dsfs_region regions[DSFS_REGIONS];
 };
 
@@ -204,7 +207,8 @@ struct dsfs_inode {
  * struct dsfs_dir - a directory record
  * @self: inode number of the directory
  * @parent: inode number of its parent; of the root, its own
- * @first: inode number of its first entry; the others follow in sorted order
+ * @first: inode number of its first entry; the others follow in sorted order. Of an
+ *	empty directory 0; with DSFS_INCOMPAT_ROWS, the number that an entry would have
  * @count: entries, without "." and ".."
  * @names: byte offset of its first name block in NAMES
  * @name_blocks: number of name blocks; with more than one, @names is a multiple
@@ -246,6 +250,37 @@ struct dsfs_names {
 	__le16	end;
 	__le16	slots[];
 };
+
+/* Columns of struct dsfs_rows: the fields of struct dsfs_inode, and a record of FILESUMS */
+enum dsfs_column {
+	DSFS_COLUMN_KIND	= 0,	/* mode, owner, nlink, flags: 16 bits each */
+	DSFS_COLUMN_EXTRA	= 1,
+	DSFS_COLUMN_SIZE	= 2,
+	DSFS_COLUMN_START	= 3,
+	DSFS_COLUMN_MTIME	= 4,
+	DSFS_COLUMN_SUM		= 5,
+};
+
+#define DSFS_COLUMNS		6
+
+/**
+ * struct dsfs_rows - inodes of the names of a name block (DSFS_INCOMPAT_ROWS)
+ * @base: by column: what is added to each value
+ * @width: bytes of a row that the column has: 0 to 8
+ * @shift: bits by which these are shifted to the left before
+ *
+ * Begins at dsfs_names.end. A row for each name follows; it has the columns in their
+ * order, without padding.
+ */
+struct dsfs_rows {
+	__le64	base[DSFS_COLUMNS];
+	__u8	width[DSFS_COLUMNS];
+	__u8	shift[DSFS_COLUMNS];
+	__le32	reserved;
+};
+
+#define DSFS_COLUMN_MAX		8	/* bytes of a value in a row */
+#define DSFS_COLUMN_SHIFT_MAX		63
 
 #define DSFS_SLOT_OFFSET	0x0fff
 #define DSFS_SLOT_TYPE_SHIFT	12
@@ -421,7 +456,8 @@ DSFS_AT(dsfs_super, codec, 193);
 DSFS_AT(dsfs_super, codec_level, 194);
 DSFS_AT(dsfs_super, codec_auto, 195);
 DSFS_AT(dsfs_super, codec_version, 196);
-DSFS_AT(dsfs_super, reserved, 200);
+DSFS_AT(dsfs_super, inodes, 200);
+DSFS_AT(dsfs_super, reserved, 208);
 DSFS_AT(dsfs_super, regions, 256);
 
 DSFS_SIZE(dsfs_inode, 32);
@@ -455,6 +491,12 @@ DSFS_AT(dsfs_names, first, 0);
 DSFS_AT(dsfs_names, count, 4);
 DSFS_AT(dsfs_names, end, 6);
 DSFS_AT(dsfs_names, slots, 8);
+
+DSFS_SIZE(dsfs_rows, 64);
+DSFS_AT(dsfs_rows, base, 0);
+DSFS_AT(dsfs_rows, width, 48);
+DSFS_AT(dsfs_rows, shift, 54);
+DSFS_AT(dsfs_rows, reserved, 60);
 
 DSFS_SIZE(dsfs_bucket, 64);
 DSFS_AT(dsfs_bucket, entries, 0);

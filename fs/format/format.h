@@ -181,6 +181,7 @@ int dsfs_history_find(const struct dsfs_slot *newest, u64 generation, u64 device
  * @mode: type and permissions; only the type for a hard-link entry
  * @owner: index into OWNERS
  * @flags: DSFS_INODE_*
+ * @sum: with DSFS_INCOMPAT_ROWS, what FILESUMS has without; otherwise 0
  */
 struct dsfs_attr {
 	u64 size;
@@ -190,6 +191,7 @@ struct dsfs_attr {
 	u32 nlink;
 	u32 extra;
 	u32 rdev;
+	u32 sum;
 	u16 mode;
 	u16 owner;
 	u16 flags;
@@ -220,6 +222,7 @@ struct dsfs_extra_info {
 };
 
 /* inode.c */
+int dsfs_inode_check(const struct dsfs_geo *geo, struct dsfs_attr *attr, struct dsfs_err *err);
 int dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino, const struct dsfs_inode *raw,
 		      struct dsfs_attr *attr, struct dsfs_err *err);
 int dsfs_extra_number(const struct dsfs_geo *geo, u16 flags, u32 number, struct dsfs_err *err);
@@ -301,6 +304,11 @@ int dsfs_meta_copy(struct dsfs_source *src, enum dsfs_region_id region, u64 off,
 
 /* extra.c, inode.c: read and decode; -ESTALE: no such inode number */
 int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr, struct dsfs_err *err);
+int dsfs_inode_place(struct dsfs_source *src, u32 ino, u64 *place, struct dsfs_err *err);
+int dsfs_inode_next(struct dsfs_source *src, u32 ino, u64 *place, struct dsfs_attr *attr,
+		    struct dsfs_err *err);
+int dsfs_inode_at(struct dsfs_source *src, u32 ino, u64 place, struct dsfs_attr *attr,
+		  struct dsfs_err *err);
 int dsfs_hardlink_follow(struct dsfs_source *src, u32 *ino, u8 *type, struct dsfs_err *err);
 int dsfs_extra_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   struct dsfs_extra_info *extra, struct dsfs_err *err);
@@ -337,9 +345,45 @@ static inline u64 dsfs_names_pos(const struct dsfs_dir_info *dir, u32 block)
 	return block ? first + ((u64)block << DSFS_BLOCK_BITS) : dir->names;
 }
 
+/*
+ * Where the row of an inode is: its name block, which begins at a multiple of 4 in NAMES, and
+ * its slot, below 2^12
+ */
+static inline u64 dsfs_row_place(u64 names, u32 slot)
+{
+	return names << (DSFS_BLOCK_BITS - 2) | slot;
+}
+
+/* Where the name block of a row begins in NAMES */
+static inline u64 dsfs_row_block(u64 place)
+{
+	return place >> DSFS_BLOCK_BITS << 2;
+}
+
+#define DSFS_NO_PLACE	(~0ULL)		/* not known, or not in a row */
+
+/* rows.c */
+int dsfs_rows_decode(const struct dsfs_geo *geo, const struct dsfs_names *names, size_t avail,
+		     u32 slot, struct dsfs_attr *attr, struct dsfs_err *err);
+u64 dsfs_rows_bytes(const struct dsfs_names *names, size_t avail);
+int dsfs_row_get(struct dsfs_source *src, u32 ino, u64 place, struct dsfs_attr *attr,
+		 struct dsfs_err *err);
+int dsfs_row_find(struct dsfs_source *src, u32 ino, u64 *place, struct dsfs_err *err);
+int dsfs_row_next(struct dsfs_source *src, u32 ino, u64 *place, struct dsfs_err *err);
+
+/* Bytes at @off in NAMES up to the end of the block, or of the region, which @off is below */
+static inline u64 dsfs_names_avail(const struct dsfs_geo *geo, u64 off)
+{
+	const u64 room = geo->regions[DSFS_REGION_NAMES].bytes - off;
+	const u64 avail = DSFS_BLOCK_SIZE - (off & (DSFS_BLOCK_SIZE - 1));
+
+	return avail < room ? avail : room;
+}
+
 /* A name in a directory; valid while its name block is referenced */
 struct dsfs_name {
 	const char *name;
+	u64 place;		/* dsfs_row_place(); of a lookup only */
 	u32 pos;		/* in the directory; inode number = first + pos */
 	u8 len;
 	u8 type;		/* DT_* or DSFS_DT_HARDLINK */
@@ -381,6 +425,8 @@ int dsfs_names_decode(const void *buf, size_t avail, const struct dsfs_dir_info 
 		      struct dsfs_names_info *names, struct dsfs_err *err);
 bool dsfs_names_good(const struct dsfs_names_info *names);
 int dsfs_name_cmp(const char *a, unsigned int alen, const char *b, unsigned int blen);
+int dsfs_dir_find(struct dsfs_source *src, const struct dsfs_dir_info *dir, const char *name,
+		  unsigned int len, struct dsfs_name *found, struct dsfs_err *err);
 int dsfs_dir_lookup(struct dsfs_source *src, const struct dsfs_dir_info *dir, const char *name,
 		    unsigned int len, u32 *pos, u8 *type, struct dsfs_err *err);
 void dsfs_dir_iter_init(struct dsfs_dir_iter *it, struct dsfs_source *src,
@@ -573,6 +619,8 @@ int dsfs_map(struct dsfs_source *src, const struct dsfs_attr *attr,
 	     struct dsfs_err *err);
 int dsfs_map_next(struct dsfs_source *src, const struct dsfs_attr *attr,
 		  const struct dsfs_extra_info *extra, struct dsfs_mapping *map,
+		  struct dsfs_err *err);
+int dsfs_file_sum(struct dsfs_source *src, const struct dsfs_attr *attr, u32 *sum,
 		  struct dsfs_err *err);
 int dsfs_chunk_sum(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   u64 stored, u64 chunk, u32 *sum, struct dsfs_err *err);

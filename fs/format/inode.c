@@ -33,8 +33,8 @@ int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored, struct 
 	return __dsfs_extent_check(geo, start, stored, err);
 }
 
-static int dsfs_hardlink_check(const struct dsfs_geo *geo, const struct dsfs_inode *raw,
-			       const struct dsfs_attr *a, struct dsfs_err *err)
+static int dsfs_hardlink_check(const struct dsfs_geo *geo, const struct dsfs_attr *a,
+			       struct dsfs_err *err)
 {
 	if (a->flags != DSFS_INODE_HARDLINK)
 		return dsfs_broken(err, "flags of a hard-link entry", a->flags,
@@ -43,7 +43,7 @@ static int dsfs_hardlink_check(const struct dsfs_geo *geo, const struct dsfs_ino
 		return dsfs_broken(err, "mode of a hard-link entry", a->mode, S_IFREG);
 	if (a->start <= DSFS_ROOT_INO || a->start >= geo->inodes || a->start == a->ino)
 		return dsfs_broken(err, "inode of a hard-link entry", a->start, geo->inodes - 1);
-	if (a->size || a->extra || raw->owner || raw->nlink || raw->mtime)
+	if (a->size || a->extra || a->owner || a->nlink || a->mtime)
 		return dsfs_broken(err, "unused fields of a hard-link entry", 1, 0);
 	return 0;
 }
@@ -163,12 +163,31 @@ static int dsfs_inode_flags(const struct dsfs_geo *geo, struct dsfs_attr *a, str
 	return 0;
 }
 
+static __always_inline int __dsfs_inode_check(const struct dsfs_geo *geo, struct dsfs_attr *attr,
+					      struct dsfs_err *err)
+{
+	int ret;
+
+	attr->rdev = 0;
+	if (attr->flags & DSFS_INODE_HARDLINK)
+		return dsfs_hardlink_check(geo, attr, err);
+	if (!(attr->flags & ~DSFS_INODE_SHARED) && !attr->extra)
+		ret = dsfs_inode_plain(geo, attr, err);
+	else
+		ret = dsfs_inode_flags(geo, attr, err);
+	return ret ? ret : dsfs_inode_kind(geo, attr, err);
+}
+
+/* dsfs_inode_check - check an inode whose fields are set, but for @rdev, which is set here */
+int dsfs_inode_check(const struct dsfs_geo *geo, struct dsfs_attr *attr, struct dsfs_err *err)
+{
+	return __dsfs_inode_check(geo, attr, err);
+}
+
 static __always_inline int __dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino,
 					       const struct dsfs_inode *raw, struct dsfs_attr *attr,
 					       struct dsfs_err *err)
 {
-	int ret;
-
 	attr->ino = ino;
 	attr->mode = le16_to_cpu(raw->mode);
 	attr->owner = le16_to_cpu(raw->owner);
@@ -180,15 +199,8 @@ static __always_inline int __dsfs_inode_decode(const struct dsfs_geo *geo, u32 i
 	attr->start = (u64)le16_to_cpu(raw->start_hi) << 32 |
 		      le32_to_cpu(raw->start_lo);
 	attr->mtime = le64_to_cpu(raw->mtime);
-	attr->rdev = 0;
-
-	if (attr->flags & DSFS_INODE_HARDLINK)
-		return dsfs_hardlink_check(geo, raw, attr, err);
-	if (!(attr->flags & ~DSFS_INODE_SHARED) && !attr->extra)
-		ret = dsfs_inode_plain(geo, attr, err);
-	else
-		ret = dsfs_inode_flags(geo, attr, err);
-	return ret ? ret : dsfs_inode_kind(geo, attr, err);
+	attr->sum = 0;
+	return __dsfs_inode_check(geo, attr, err);
 }
 
 /*
@@ -202,22 +214,74 @@ int dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino, const struct dsfs_ino
 	return __dsfs_inode_decode(geo, ino, raw, attr, err);
 }
 
-/* dsfs_inode_get - read and check the record of any number; -ESTALE if there is none */
-int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr, struct dsfs_err *err)
+static int dsfs_record_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,
+			   struct dsfs_err *err)
 {
 	const struct dsfs_geo *geo = dsfs_source_geo(src);
 	struct dsfs_mref ref;
-	int ret;
+	int ret = dsfs_meta_get(src, DSFS_REGION_INODES, (u64)ino * sizeof(struct dsfs_inode),
+				sizeof(struct dsfs_inode), &ref);
 
-	if (ino < DSFS_ROOT_INO || ino >= geo->inodes)
-		return dsfs_bad(err, "inode number", ino, geo->inodes - 1, -ESTALE);
-	ret = dsfs_meta_get(src, DSFS_REGION_INODES, (u64)ino * sizeof(struct dsfs_inode),
-			    sizeof(struct dsfs_inode), &ref);
 	if (ret)
 		return dsfs_bad(err, "inode record", ino, geo->inodes - 1, ret);
 	ret = __dsfs_inode_decode(geo, ino, ref.p, attr, err);
 	dsfs_meta_put(&ref);
 	return ret;
+}
+
+/*
+ * dsfs_inode_place - find the row of an inode; -ESTALE if there is no such number
+ *
+ * @place is where a lookup has found it, or DSFS_NO_PLACE. It becomes DSFS_NO_PLACE if the inode
+ * is in no row.
+ */
+int dsfs_inode_place(struct dsfs_source *src, u32 ino, u64 *place, struct dsfs_err *err)
+{
+	const struct dsfs_geo *geo = dsfs_source_geo(src);
+
+	if (ino < DSFS_ROOT_INO || ino >= geo->inodes)
+		return dsfs_bad(err, "inode number", ino, geo->inodes - 1, -ESTALE);
+	if (ino != DSFS_ROOT_INO && geo->incompat & DSFS_INCOMPAT_ROWS)
+		return *place == DSFS_NO_PLACE ? dsfs_row_find(src, ino, place, err) : 0;
+	*place = DSFS_NO_PLACE;
+	return 0;
+}
+
+/* dsfs_inode_at - read and check the inode of any number; @place as of dsfs_inode_place() */
+int dsfs_inode_at(struct dsfs_source *src, u32 ino, u64 place, struct dsfs_attr *attr,
+		  struct dsfs_err *err)
+{
+	int ret = dsfs_inode_place(src, ino, &place, err);
+
+	if (ret)
+		return ret;
+	return place == DSFS_NO_PLACE ? dsfs_record_get(src, ino, attr, err) :
+					dsfs_row_get(src, ino, place, attr, err);
+}
+
+/*
+ * dsfs_inode_next - dsfs_inode_at() for one number after the other
+ *
+ * @place is DSFS_NO_PLACE at first, and kept from call to call.
+ */
+int dsfs_inode_next(struct dsfs_source *src, u32 ino, u64 *place, struct dsfs_attr *attr,
+		    struct dsfs_err *err)
+{
+	const struct dsfs_geo *geo = dsfs_source_geo(src);
+	int ret;
+
+	if (ino > DSFS_ROOT_INO && ino < geo->inodes && geo->incompat & DSFS_INCOMPAT_ROWS) {
+		ret = dsfs_row_next(src, ino, place, err);
+		if (ret)
+			return ret;
+	}
+	return dsfs_inode_at(src, ino, *place, attr, err);
+}
+
+/* dsfs_inode_get - dsfs_inode_at() for a number alone */
+int dsfs_inode_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr, struct dsfs_err *err)
+{
+	return dsfs_inode_at(src, ino, DSFS_NO_PLACE, attr, err);
 }
 
 /*

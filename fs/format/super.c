@@ -216,7 +216,8 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 	u64 sums = dsfs_records(geo, DSFS_REGION_FILESUMS);
 	u64 want;
 
-	geo->inodes = dsfs_records(geo, DSFS_REGION_INODES);
+	if (!(geo->incompat & DSFS_INCOMPAT_ROWS))
+		geo->inodes = dsfs_records(geo, DSFS_REGION_INODES);
 	geo->dirs = dsfs_records(geo, DSFS_REGION_DIRS);
 	geo->owners = dsfs_records(geo, DSFS_REGION_OWNERS);
 	geo->extras = dsfs_records(geo, DSFS_REGION_EXTRAS);
@@ -235,7 +236,7 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 		return dsfs_broken(err, "directory records", geo->dirs, geo->inodes - 1);
 	if (!geo->owners)
 		return dsfs_broken(err, "owner records", 0, 1);
-	want = geo->chunk_bits ? geo->inodes : 0;
+	want = geo->chunk_bits && !(geo->incompat & DSFS_INCOMPAT_ROWS) ? geo->inodes : 0;
 	if (sums != want)
 		return dsfs_broken(err, "file checksums", sums, want);
 	if (!geo->chunk_bits && geo->chunksums)
@@ -246,6 +247,25 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 	if (!(geo->incompat & DSFS_INCOMPAT_COMPRESSED) && geo->compressed + geo->units)
 		return dsfs_broken(err, "compressed files without the feature",
 				   geo->compressed + geo->units, 0);
+	return 0;
+}
+
+/* With rows, INODES has the root alone, and the superblock says how many inodes there are. */
+static int dsfs_super_inodes(const struct dsfs_super *raw, const struct dsfs_geo *geo,
+			     struct dsfs_err *err)
+{
+	const u64 records = dsfs_records(geo, DSFS_REGION_INODES);
+	const u64 inodes = le64_to_cpu(raw->inodes);
+
+	if (!(geo->incompat & DSFS_INCOMPAT_ROWS)) {
+		if (inodes)
+			return dsfs_broken(err, "number of inodes without rows", inodes, 0);
+		return 0;
+	}
+	if (records != DSFS_ROOT_INO + 1)
+		return dsfs_broken(err, "inode records beside rows", records, DSFS_ROOT_INO + 1);
+	if (inodes > DSFS_MAX_INODES + 1)
+		return dsfs_broken(err, "number of inodes", inodes, DSFS_MAX_INODES + 1);
 	return 0;
 }
 
@@ -346,6 +366,7 @@ int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 	geo->content_bytes = le64_to_cpu(raw->content_bytes);
 	geo->stored_bytes = le64_to_cpu(raw->stored_bytes);
 	geo->files = le64_to_cpu(raw->files);
+	geo->inodes = le64_to_cpu(raw->inodes);
 	geo->align_bits = raw->align_bits;
 	geo->chunk_bits = raw->chunk_bits;
 	geo->small_bits = raw->small_bits ? raw->small_bits : raw->chunk_bits;
@@ -369,7 +390,9 @@ int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 		ret = dsfs_note_alone(geo, err);
 	if (!ret)
 		ret = dsfs_super_codec(raw, geo, err);
-	return ret ? ret : dsfs_super_small(raw, err);
+	if (!ret)
+		ret = dsfs_super_small(raw, err);
+	return ret ? ret : dsfs_super_inodes(raw, geo, err);
 }
 
 /* dsfs_super_same - whether good superblocks differ at most in slot number and checksum */

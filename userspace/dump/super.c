@@ -77,10 +77,11 @@ static void show_geo(struct json *j, const struct dsfs_geo *geo)
 	if (j || geo->incompat)
 		json_show_u64(j, "incompat", "needs:         incompat %#llx", geo->incompat);
 	if (!j && geo->incompat)
-		printf("%s%s%s\n",
+		printf("%s%s%s%s\n",
 		       geo->incompat & DSFS_INCOMPAT_DENSE_NAMES ? " (dense names)" : "",
 		       geo->incompat & DSFS_INCOMPAT_SMALL_CHUNK ? " (small chunk)" : "",
-		       geo->incompat & DSFS_INCOMPAT_COMPRESSED ? " (compressed files)" : "");
+		       geo->incompat & DSFS_INCOMPAT_COMPRESSED ? " (compressed files)" : "",
+		       geo->incompat & DSFS_INCOMPAT_ROWS ? " (rows)" : "");
 	json_show_u64(j, "image_bytes", "image:         %llu bytes\n", geo->image_bytes);
 	json_show_u64(j, "data_start", "data:          [%llu, ", geo->data_start);
 	json_show_u64(j, "data_end", "%llu)\n", geo->data_end);

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rows: the inodes of a directory's entries, in its name blocks (DSFS_INCOMPAT_ROWS).
+ *
+ * A lookup that has found a name has its inode and its checksum in the same block, so a
+ * cold one needs one read where three tables need three. The entries of a directory are
+ * much alike: a column is stored as differences to its least value, in as many bytes as
+ * the largest of them needs, and without zero bits that all of them end in. Such a row has
+ * 9 to 16 bytes, where an inode record and its checksum have 36.
+ *
+ * What has only the number of an inode, such as a file handle, finds its directory by a
+ * binary search of DIRS, as the numbers of entries ascend with those of directories.
+ */
+#include "format.h"
+
+/* The header is behind the names, at any byte. */
+static int dsfs_rows_header(const struct dsfs_names *names, size_t avail, struct dsfs_rows *rows,
+			    u32 *row, struct dsfs_err *err)
+{
+	const u32 end = le16_to_cpu(names->end), count = le16_to_cpu(names->count);
+	unsigned int i;
+
+	if (end + sizeof(*rows) > avail)
+		return dsfs_broken(err, "end of a name block's rows", end + sizeof(*rows), avail);
+	memcpy(rows, (const u8 *)names + end, sizeof(*rows));
+	*row = 0;
+	for (i = 0; i < DSFS_COLUMNS; i++) {
+		if (rows->width[i] > DSFS_COLUMN_MAX)
+			return dsfs_broken(err, "width of a column", rows->width[i],
+					   DSFS_COLUMN_MAX);
+		if (rows->shift[i] > DSFS_COLUMN_SHIFT_MAX)
+			return dsfs_broken(err, "shift of a column", rows->shift[i],
+					   DSFS_COLUMN_SHIFT_MAX);
+		*row += rows->width[i];
+	}
+	if (rows->reserved)
+		return dsfs_broken(err, "reserved bytes of rows", le32_to_cpu(rows->reserved), 0);
+	if (count * *row > avail - end - sizeof(*rows))
+		return dsfs_broken(err, "end of a name block's rows",
+				   end + sizeof(*rows) + count * *row, avail);
+	return 0;
+}
+
+/* Value of a column; @at: its bytes in a row, advanced */
+static u64 dsfs_column_get(const struct dsfs_rows *rows, unsigned int column, const u8 **at)
+{
+	const unsigned int width = rows->width[column];
+	u64 v = 0;
+	unsigned int i;
+
+	for (i = width; i--;)
+		v = v << 8 | (*at)[i];
+	*at += width;
+	return le64_to_cpu(rows->base[column]) + (v << rows->shift[column]);
+}
+
+/* Fields are narrower than columns. */
+static int dsfs_columns_fit(const struct dsfs_attr *a, u64 extra, u64 sum, struct dsfs_err *err)
+{
+	if (extra > U32_MAX || sum > U32_MAX)
+		return dsfs_broken(err, "value of a column", extra > U32_MAX ? extra : sum,
+				   U32_MAX);
+	if (a->size >= DSFS_MAX_OFFSET || a->start >= DSFS_MAX_OFFSET)
+		return dsfs_broken(err, "value of a column",
+				   a->size >= DSFS_MAX_OFFSET ? a->size : a->start,
+				   DSFS_MAX_OFFSET - 1);
+	return 0;
+}
+
+/*
+ * dsfs_rows_decode - get and check the inode of a name
+ *
+ * @names has a checked header, and is followed by @avail bytes in all; @slot is below its count.
+ * @attr->ino is set by the caller.
+ */
+int dsfs_rows_decode(const struct dsfs_geo *geo, const struct dsfs_names *names, size_t avail,
+		     u32 slot, struct dsfs_attr *attr, struct dsfs_err *err)
+{
+	struct dsfs_rows rows;
+	u64 kind, extra, sum;
+	const u8 *at;
+	u32 row;
+	int ret;
+
+	ret = dsfs_rows_header(names, avail, &rows, &row, err);
+	if (ret)
+		return ret;
+	at = (const u8 *)names + le16_to_cpu(names->end) + sizeof(rows) + slot * row;
+	kind = dsfs_column_get(&rows, DSFS_COLUMN_KIND, &at);
+	extra = dsfs_column_get(&rows, DSFS_COLUMN_EXTRA, &at);
+	attr->size = dsfs_column_get(&rows, DSFS_COLUMN_SIZE, &at);
+	attr->start = dsfs_column_get(&rows, DSFS_COLUMN_START, &at);
+	attr->mtime = dsfs_column_get(&rows, DSFS_COLUMN_MTIME, &at);
+	sum = dsfs_column_get(&rows, DSFS_COLUMN_SUM, &at);
+	ret = dsfs_columns_fit(attr, extra, sum, err);
+	if (ret)
+		return ret;
+	attr->mode = kind;
+	attr->owner = kind >> 16;
+	attr->nlink = (u16)(kind >> 32);
+	attr->flags = kind >> 48;
+	attr->extra = extra;
+	attr->sum = sum;
+	return dsfs_inode_check(geo, attr, err);
+}
+
+/* dsfs_rows_bytes - bytes of a name block with its rows; 0: they break a rule */
+u64 dsfs_rows_bytes(const struct dsfs_names *names, size_t avail)
+{
+	struct dsfs_err err;
+	struct dsfs_rows rows;
+	u32 row;
+
+	if (dsfs_rows_header(names, avail, &rows, &row, &err))
+		return 0;
+	return le16_to_cpu(names->end) + sizeof(rows) + le16_to_cpu(names->count) * row;
+}
+
+/* The name block of a row. Return: 0, or an error without a reference. */
+static int dsfs_row_names(struct dsfs_source *src, u64 place, struct dsfs_mref *ref, u64 *avail,
+			  struct dsfs_err *err)
+{
+	const u64 room = dsfs_source_geo(src)->regions[DSFS_REGION_NAMES].bytes;
+	const u64 off = dsfs_row_block(place);
+	int ret;
+
+	if (off >= room || room - off < sizeof(struct dsfs_names))
+		return dsfs_broken(err, "place of names", off, room);
+	*avail = dsfs_names_avail(dsfs_source_geo(src), off);
+	if (*avail < sizeof(struct dsfs_names))
+		return dsfs_broken(err, "room for a name block", *avail, sizeof(struct dsfs_names));
+	ret = dsfs_meta_get(src, DSFS_REGION_NAMES, off, *avail, ref);
+	return ret ? dsfs_bad(err, "name block", off, room, ret) : 0;
+}
+
+static u32 dsfs_row_slot(u64 place)
+{
+	return place & (DSFS_BLOCK_SIZE - 1);
+}
+
+/* dsfs_row_get - read and check the inode of the row at @place */
+int dsfs_row_get(struct dsfs_source *src, u32 ino, u64 place, struct dsfs_attr *attr,
+		 struct dsfs_err *err)
+{
+	const u32 slot = dsfs_row_slot(place);
+	const struct dsfs_names *names;
+	struct dsfs_mref ref;
+	u64 avail;
+	int ret = dsfs_row_names(src, place, &ref, &avail, err);
+
+	if (ret)
+		return ret;
+	names = ref.p;
+	attr->ino = ino;
+	if (slot >= le16_to_cpu(names->count))
+		ret = dsfs_broken(err, "slot", slot, le16_to_cpu(names->count));
+	else
+		ret = dsfs_rows_decode(dsfs_source_geo(src), names, avail, slot, attr, err);
+	dsfs_meta_put(&ref);
+	return ret;
+}
+
+/* Number of the first entry of a directory */
+static int dsfs_first_get(struct dsfs_source *src, u64 index, u32 *first, struct dsfs_err *err)
+{
+	struct dsfs_mref ref;
+	int ret = dsfs_meta_get(src, DSFS_REGION_DIRS, index * sizeof(struct dsfs_dir),
+				sizeof(struct dsfs_dir), &ref);
+
+	if (ret)
+		return dsfs_bad(err, "directory record", index, 0, ret);
+	*first = le32_to_cpu(((const struct dsfs_dir *)ref.p)->first);
+	dsfs_meta_put(&ref);
+	return 0;
+}
+
+/* The last directory whose first entry is not above @ino; of several, that which has entries */
+static int dsfs_dir_of(struct dsfs_source *src, u32 ino, struct dsfs_dir_info *dir,
+		       struct dsfs_err *err)
+{
+	const struct dsfs_geo *geo = dsfs_source_geo(src);
+	u64 lo = 0, hi = geo->dirs, mid;
+	struct dsfs_mref ref;
+	u32 first;
+	int ret;
+
+	while (hi - lo > 1) {
+		mid = lo + (hi - lo) / 2;
+		ret = dsfs_first_get(src, mid, &first, err);
+		if (ret)
+			return ret;
+		if (first > ino)
+			hi = mid;
+		else
+			lo = mid;
+	}
+	ret = dsfs_meta_get(src, DSFS_REGION_DIRS, lo * sizeof(struct dsfs_dir),
+			    sizeof(struct dsfs_dir), &ref);
+	if (ret)
+		return dsfs_bad(err, "directory record", lo, 0, ret);
+	ret = dsfs_dir_decode(geo, lo, ref.p, dir, err);
+	dsfs_meta_put(&ref);
+	if (!ret && (ino < dir->first || ino - dir->first >= dir->count))
+		ret = dsfs_broken(err, "directory of an inode", ino, dir->first);
+	return ret;
+}
+
+/* dsfs_row_find - find the row of an inode, other than the root, by its number */
+int dsfs_row_find(struct dsfs_source *src, u32 ino, u64 *place, struct dsfs_err *err)
+{
+	struct dsfs_dir_info dir;
+	struct dsfs_dir_iter it;
+	int ret = dsfs_dir_of(src, ino, &dir, err);
+
+	if (ret)
+		return ret;
+	dsfs_dir_iter_init(&it, src, &dir, ino - dir.first);
+	ret = dsfs_dir_iter_load(&it, err);
+	if (!ret)
+		*place = dsfs_row_place(dsfs_names_pos(&dir, it.block), it.pos - it.names.first);
+	dsfs_dir_iter_end(&it);
+	return ret;
+}
+
+/*
+ * dsfs_row_next - find the row of inode @ino when @place is that of the number before
+ *
+ * Equal to dsfs_row_find(), with a search only where a name block begins. @place may be
+ * DSFS_NO_PLACE, and is that after an error.
+ */
+int dsfs_row_next(struct dsfs_source *src, u32 ino, u64 *place, struct dsfs_err *err)
+{
+	const u64 last = *place;
+	struct dsfs_mref ref;
+	u64 avail;
+	u32 count;
+	int ret;
+
+	*place = DSFS_NO_PLACE;
+	if (last != DSFS_NO_PLACE) {
+		ret = dsfs_row_names(src, last, &ref, &avail, err);
+		if (ret)
+			return ret;
+		count = le16_to_cpu(((const struct dsfs_names *)ref.p)->count);
+		dsfs_meta_put(&ref);
+		if (dsfs_row_slot(last) + 1 < count) {
+			*place = last + 1;
+			return 0;
+		}
+	}
+	ret = dsfs_row_find(src, ino, place, err);
+	if (ret)
+		*place = DSFS_NO_PLACE;
+	return ret;
+}
