@@ -15,7 +15,8 @@
 int dsfs_inode_attr(const struct inode *inode, struct dsfs_attr *attr,
 		    struct dsfs_err *err)
 {
-	int ret = dsfs_inode_get(dsfs_src(inode->i_sb), inode->i_ino, attr, err);
+	int ret = dsfs_inode_at(dsfs_src(inode->i_sb), inode->i_ino, DSFS_I(inode)->place, attr,
+				err);
 
 	if (ret)
 		return ret;

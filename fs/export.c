@@ -16,7 +16,7 @@ static struct inode *dsfs_nfs_get_inode(struct super_block *sb, u64 ino, u32 gen
 {
 	if (ino > DSFS_MAX_INODES || generation != dsfs_geo(sb)->igeneration)
 		return ERR_PTR(-ESTALE);
-	return dsfs_iget(sb, ino);
+	return dsfs_iget(sb, ino, DSFS_NO_PLACE);
 }
 
 static struct dentry *dsfs_fh_to_dentry(struct super_block *sb, struct fid *fid,

@@ -24,12 +24,44 @@ static int dsfs_inode_link(struct inode *inode, const struct dsfs_attr *attr,
 	return inode->i_link ? 0 : -ENOMEM;
 }
 
+static struct kmem_cache *dsfs_inode_cache;
+
+static void dsfs_inode_once(void *p)
+{
+	struct dsfs_inode_info *info = p;
+
+	inode_init_once(&info->vfs);
+}
+
+/* dsfs_inode_init - set up what all mounts share; 0 or -ENOMEM */
+int __init dsfs_inode_init(void)
+{
+	dsfs_inode_cache = kmem_cache_create("dsfs_inode", sizeof(struct dsfs_inode_info), 0,
+					     SLAB_RECLAIM_ACCOUNT | SLAB_ACCOUNT, dsfs_inode_once);
+	return dsfs_inode_cache ? 0 : -ENOMEM;
+}
+
+void dsfs_inode_exit(void)
+{
+	kmem_cache_destroy(dsfs_inode_cache);
+}
+
+struct inode *dsfs_alloc_inode(struct super_block *sb)
+{
+	struct dsfs_inode_info *info = alloc_inode_sb(sb, dsfs_inode_cache, GFP_KERNEL);
+
+	if (!info)
+		return NULL;
+	info->place = DSFS_NO_PLACE;
+	return &info->vfs;
+}
+
 /* dsfs_free_inode - free an inode after an RCU grace period */
 void dsfs_free_inode(struct inode *inode)
 {
 	if (S_ISLNK(inode->i_mode))
 		kfree(inode->i_link);
-	free_inode_nonrcu(inode);
+	kmem_cache_free(dsfs_inode_cache, DSFS_I(inode));
 }
 
 const struct inode_operations dsfs_symlink_iops = {
@@ -139,7 +171,10 @@ static int dsfs_inode_read(struct inode *inode, struct dsfs_err *err)
 	struct dsfs_attr attr;
 	int ret;
 
-	ret = dsfs_inode_get(src, inode->i_ino, &attr, err);
+	/* A handle has the number alone. */
+	ret = dsfs_inode_place(src, inode->i_ino, &DSFS_I(inode)->place, err);
+	if (!ret)
+		ret = dsfs_inode_at(src, inode->i_ino, DSFS_I(inode)->place, &attr, err);
 	if (ret)
 		return ret;
 	/* A hard-link entry is a name, not an inode. */
@@ -176,11 +211,12 @@ static int dsfs_inode_read(struct inode *inode, struct dsfs_err *err)
  * dsfs_iget - get an inode by number
  * @sb: the mount
  * @ino: any number
+ * @place: where its row is if a lookup has found that, or DSFS_NO_PLACE
  *
  * Return: the inode with a reference, or an ERR_PTR: -ESTALE if there is no
  * such inode, -EUCLEAN, -EBADMSG, -EIO, -ENOMEM.
  */
-struct inode *dsfs_iget(struct super_block *sb, u32 ino)
+struct inode *dsfs_iget(struct super_block *sb, u32 ino, u64 place)
 {
 	struct dsfs_err err = {};
 	struct inode *inode;
@@ -191,6 +227,7 @@ struct inode *dsfs_iget(struct super_block *sb, u32 ino)
 		return ERR_PTR(-ENOMEM);
 	if (!(inode_state_read_once(inode) & I_NEW))
 		return inode;
+	DSFS_I(inode)->place = place;
 	ret = dsfs_inode_read(inode, &err);
 	if (ret) {
 		iget_failed(inode);

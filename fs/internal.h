@@ -78,12 +78,23 @@ struct dsfs_sb_info {
 	struct completion kobj_gone;	/* nobody uses it any more */
 };
 
-/*
- * There is no DSFS inode structure: the inode record is one addition away in
- * metadata. i_private of a directory is a struct dsfs_dir_state; of a regular
- * file, these bits, and above them, for the epoch cache, the time of its
- * last open.
+/**
+ * struct dsfs_inode_info - a VFS inode, and what finds its record again
+ * @place: of its row (DSFS_INCOMPAT_ROWS), or DSFS_NO_PLACE: the number leads to it
+ *
+ * i_private of a directory is a struct dsfs_dir_state; of a regular file, the bits
+ * DSFS_FILE_*, and above them, for the epoch cache, the time of its last open.
  */
+struct dsfs_inode_info {
+	u64 place;
+	struct inode vfs;
+};
+
+static inline struct dsfs_inode_info *DSFS_I(const struct inode *inode)
+{
+	return container_of(inode, struct dsfs_inode_info, vfs);
+}
+
 enum {
 	DSFS_FILE_AHEAD,	/* read because of a hint, not used yet */
 	DSFS_FILE_TRANSIENT,	/* has pages that the epoch cache did not admit */
@@ -258,6 +269,8 @@ int dsfs_read_super(struct super_block *sb, struct fs_context *fc,
 /* Most bytes of a read, and of each of its requests, which succeed or fail apart */
 #define DSFS_BATCH_BYTES		SZ_16M
 #define DSFS_PIECE_BYTES	SZ_256K
+/* Metadata that is read together when it is not resident; see meta.c */
+#define DSFS_LAZY_BYTES		SZ_16K
 
 /**
  * struct dsfs_mem - memory that is read from the device at mount
@@ -317,7 +330,10 @@ int dsfs_fileattr_get(struct dentry *dentry, struct file_kattr *fa);
 /* inode.c */
 extern const struct inode_operations dsfs_symlink_iops;
 extern const struct inode_operations dsfs_special_iops;
-struct inode *dsfs_iget(struct super_block *sb, u32 ino);
+int dsfs_inode_init(void);
+void dsfs_inode_exit(void);
+struct inode *dsfs_alloc_inode(struct super_block *sb);
+struct inode *dsfs_iget(struct super_block *sb, u32 ino, u64 place);
 void dsfs_free_inode(struct inode *inode);
 
 /* namei.c */

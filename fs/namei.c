@@ -25,22 +25,22 @@ static struct inode *dsfs_lookup_inode(struct inode *dir,
 {
 	const struct dsfs_dir_info *info = dsfs_dir(dir);
 	struct super_block *sb = dir->i_sb;
+	struct dsfs_name found;
 	struct inode *inode;
-	u32 pos, ino;
-	u8 type;
+	u32 ino;
 	int ret;
 
-	ret = dsfs_dir_lookup(dsfs_src(sb), info, name->name, name->len, &pos,
-			      &type, err);
+	ret = dsfs_dir_find(dsfs_src(sb), info, name->name, name->len, &found, err);
 	if (ret)
 		return ERR_PTR(ret);
-	ino = info->first + pos;
-	if (type == DSFS_DT_HARDLINK) {
-		ret = dsfs_hardlink_follow(dsfs_src(sb), &ino, &type, err);
+	ino = info->first + found.pos;
+	if (found.type == DSFS_DT_HARDLINK) {
+		ret = dsfs_hardlink_follow(dsfs_src(sb), &ino, &found.type, err);
 		if (ret)
 			return ERR_PTR(ret);
+		found.place = DSFS_NO_PLACE;
 	}
-	inode = dsfs_iget(sb, ino);
+	inode = dsfs_iget(sb, ino, found.place);
 	if (IS_ERR(inode)) {
 		/* Reported, except for a number that a stale file handle may have */
 		if (inode == ERR_PTR(-ESTALE))
@@ -49,7 +49,7 @@ static struct inode *dsfs_lookup_inode(struct inode *dir,
 		err->what = NULL;
 		return inode;
 	}
-	ret = dsfs_check_entry(dir, inode, type, err);
+	ret = dsfs_check_entry(dir, inode, found.type, err);
 	if (ret) {
 		iput(inode);
 		return ERR_PTR(ret);
@@ -81,7 +81,8 @@ struct dentry *dsfs_get_parent(struct dentry *child)
 	/* A forged file handle may name any inode as a parent. */
 	if (!S_ISDIR(inode->i_mode))
 		return ERR_PTR(-ESTALE);
-	return d_obtain_alias(dsfs_iget(inode->i_sb, dsfs_dir(inode)->parent));
+	return d_obtain_alias(dsfs_iget(inode->i_sb, dsfs_dir(inode)->parent,
+					DSFS_NO_PLACE));
 }
 
 const struct inode_operations dsfs_dir_iops = {

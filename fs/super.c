@@ -48,6 +48,7 @@ static void dsfs_put_super(struct super_block *sb)
 }
 
 static const struct super_operations dsfs_sops = {
+	.alloc_inode	= dsfs_alloc_inode,
 	.evict_inode	= dsfs_evict_inode,
 	.free_inode	= dsfs_free_inode,
 	.statfs		= dsfs_statfs,
@@ -88,7 +89,7 @@ static void dsfs_window(struct super_block *sb)
 
 static int dsfs_make_root(struct super_block *sb, struct fs_context *fc)
 {
-	struct inode *root = dsfs_iget(sb, DSFS_ROOT_INO);
+	struct inode *root = dsfs_iget(sb, DSFS_ROOT_INO, DSFS_NO_PLACE);
 
 	if (IS_ERR(root)) {
 		dsfs_fc_error(fc, sb, "root directory: error %ld", PTR_ERR(root));
@@ -321,9 +322,12 @@ static int __init dsfs_init(void)
 	ret = dsfs_mem_init();
 	if (ret)
 		return ret;
-	ret = dsfs_sysfs_init();
+	ret = dsfs_inode_init();
 	if (ret)
 		goto err_mem;
+	ret = dsfs_sysfs_init();
+	if (ret)
+		goto err_inode;
 	ret = register_filesystem(&dsfs_fs_type);
 	if (ret)
 		goto err_sysfs;
@@ -331,6 +335,8 @@ static int __init dsfs_init(void)
 
 err_sysfs:
 	dsfs_sysfs_exit();
+err_inode:
+	dsfs_inode_exit();
 err_mem:
 	dsfs_mem_exit();
 	return ret;
@@ -342,6 +348,7 @@ static void __exit dsfs_exit(void)
 	/* dsfs_free_inode() is an RCU callback, which may run after the unmount. */
 	rcu_barrier();
 	dsfs_sysfs_exit();
+	dsfs_inode_exit();
 	dsfs_mem_exit();
 }
 

@@ -73,7 +73,7 @@ show_kernel
 for fs; do
 	case $fs in
 	ext4)	cache=ext4_inode_cache ;;
-	dsfs)	cache=inode_cache ;;	# the VFS' own
+	dsfs)	cache=dsfs_inode ;;
 	*)	cache=${fs}_inode ;;
 	esac
 	mount_at "$fs" "$drives/$fs"
