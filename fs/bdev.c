@@ -31,6 +31,8 @@ static void *dsfs_mem_alloc(u64 bytes)
 		return NULL;
 	if (bytes <= PAGE_SIZE)
 		return kmalloc(PAGE_SIZE, GFP_KERNEL);
+	if (bytes <= DSFS_LAZY_BYTES)
+		p = kmalloc(bytes, GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
 	if (bytes >= DSFS_HUGE_FROM)
 		p = vmalloc_huge(bytes, GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
 	if (!p)

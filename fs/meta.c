@@ -13,11 +13,17 @@
  * They are read into memory of their own (bdev.c) and copied after verification, so that
  * a task that waits for the device can be killed and leaves no read into the page cache.
  *
- * A page larger than a block may have a bad block. A caller that needs another block of
+ * A request takes a device about as long for a few blocks as for one, and what is next to
+ * a block that was asked for is of the same directory, or of the next one. So 16 KiB are
+ * read, in one folio.
+ *
+ * A folio larger than a block may have a bad block. A caller that needs another block of
  * it gets that block alone, in a folio outside the page cache.
  */
+#include "read.h"
 #include "trace.h"
 
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/slab.h>
@@ -35,14 +41,16 @@ static int dsfs_lazy_verify(struct dsfs_source *src, u64 at, const void *p)
 	return -EBADMSG;
 }
 
+#define DSFS_LAZY_ORDER	(PAGE_SIZE < DSFS_LAZY_BYTES ? ilog2(DSFS_LAZY_BYTES) - PAGE_SHIFT : 0)
+
 /*
- * Read @len bytes at @at to their place in a page of memory. Return: 0, -EIO, -EBADMSG,
+ * Read @len bytes at @at to @place in memory. Return: 0, -EIO, -EBADMSG,
  * or -EINTR after a fatal signal.
  */
-static int dsfs_lazy_read(struct dsfs_source *src, struct dsfs_mem *mem, u64 at, size_t len)
+static int dsfs_lazy_read(struct dsfs_source *src, struct dsfs_mem *mem, u64 at, size_t place,
+			  size_t len)
 {
 	const u64 pos = src->geo.meta_start + at;
-	const size_t place = offset_in_page(at);
 	size_t off;
 	int ret;
 
@@ -59,16 +67,22 @@ static int dsfs_lazy_read(struct dsfs_source *src, struct dsfs_mem *mem, u64 at,
 	return ret;
 }
 
-/* Read one block of a page that has bad ones into a folio of its own, or an ERR_PTR. */
+/* Read one block of a folio that has bad ones into a folio of its own, or an ERR_PTR. */
 static struct folio *dsfs_lazy_alone(struct dsfs_source *src, struct dsfs_mem *mem, u64 at)
 {
-	int ret = dsfs_lazy_read(src, mem, round_down(at, DSFS_BLOCK_SIZE), DSFS_BLOCK_SIZE);
+	const u64 block = round_down(at, DSFS_BLOCK_SIZE);
+	const size_t place = offset_in_page(block);
+	int ret = dsfs_lazy_read(src, mem, block, place, DSFS_BLOCK_SIZE);
 	struct folio *folio;
 
 	if (ret)
 		return ERR_PTR(ret);
 	folio = folio_alloc(GFP_KERNEL, 0);
-	return folio ? : ERR_PTR(-ENOMEM);
+	if (!folio)
+		return ERR_PTR(-ENOMEM);
+	memcpy(folio_address(folio) + place, mem->p + place, DSFS_BLOCK_SIZE);
+	folio_mark_uptodate(folio);
+	return folio;
 }
 
 /*
@@ -78,24 +92,53 @@ static struct folio *dsfs_lazy_alone(struct dsfs_source *src, struct dsfs_mem *m
 static struct folio *dsfs_lazy_fill(struct dsfs_source *src, struct folio *folio, u64 at)
 {
 	const u64 start = folio_pos(folio);
-	const size_t len = min_t(u64, src->geo.meta_bytes - start, PAGE_SIZE);
-	struct dsfs_mem *mem = dsfs_mem_new(src->sb, PAGE_SIZE);
+	const size_t size = folio_size(folio), len = min_t(u64, src->geo.meta_bytes - start, size);
+	struct dsfs_mem *mem = dsfs_mem_new(src->sb, size);
 	int ret;
 
 	if (!mem)
 		return ERR_PTR(-ENOMEM);
-	ret = dsfs_lazy_read(src, mem, start, len);
-	if (!ret)
-		memset(mem->p + len, 0, PAGE_SIZE - len);
-	else if (folio_size(folio) > DSFS_BLOCK_SIZE && ret != -EINTR)
-		folio = dsfs_lazy_alone(src, mem, at);
-	else
-		folio = ERR_PTR(ret);
-	if (!IS_ERR(folio)) {
-		memcpy(folio_address(folio), mem->p, PAGE_SIZE);
+	ret = dsfs_lazy_read(src, mem, start, 0, len);
+	if (!ret) {
+		memcpy(folio_address(folio), mem->p, len);
+		memset(folio_address(folio) + len, 0, size - len);
 		folio_mark_uptodate(folio);
+	} else {
+		folio = size > DSFS_BLOCK_SIZE && ret != -EINTR ?
+			dsfs_lazy_alone(src, mem, at) : ERR_PTR(ret);
 	}
 	dsfs_mem_put(mem);
+	return folio;
+}
+
+/* Add a folio that has @index, and others where they are free. Return: as dsfs_add_folio(). */
+static struct folio *dsfs_lazy_add(struct address_space *mapping, pgoff_t index)
+{
+	const gfp_t gfp = mapping_gfp_mask(mapping);
+	struct folio *folio = dsfs_add_folio(mapping, round_down(index, 1UL << DSFS_LAZY_ORDER),
+					     DSFS_LAZY_ORDER, gfp);
+
+	if (folio == ERR_PTR(-EEXIST))
+		return dsfs_add_folio(mapping, index, 0, gfp);
+	if (IS_ERR(folio) || folio_contains(folio, index))
+		return folio;
+	/* There was memory for one page only. */
+	folio_unlock(folio);
+	return dsfs_add_folio(mapping, index, 0, gfp);
+}
+
+/* Get a folio with a reference, which may be new, or an ERR_PTR: -ENOMEM, -EAGAIN. */
+static struct folio *dsfs_lazy_folio(struct address_space *mapping, pgoff_t index)
+{
+	struct folio *folio = __filemap_get_folio(mapping, index, FGP_ACCESSED, 0);
+
+	if (!IS_ERR_OR_NULL(folio))
+		return folio;
+	folio = dsfs_lazy_add(mapping, index);
+	if (IS_ERR(folio))
+		return folio == ERR_PTR(-EEXIST) ? ERR_PTR(-EAGAIN) : folio;
+	folio_get(folio);
+	folio_unlock(folio);
 	return folio;
 }
 
@@ -106,15 +149,10 @@ static struct folio *dsfs_lazy_fill(struct dsfs_source *src, struct folio *folio
  */
 static struct folio *dsfs_lazy_get(struct dsfs_source *src, u64 at)
 {
-	struct address_space *mapping = src->lazy->i_mapping;
 	struct folio *folio, *got;
 
-	folio = __filemap_get_folio(mapping, at >> PAGE_SHIFT,
-				    FGP_CREAT | FGP_ACCESSED | FGP_FOR_MMAP,
-				    mapping_gfp_mask(mapping));
-	if (IS_ERR_OR_NULL(folio))
-		return ERR_PTR(-ENOMEM);
-	if (folio_test_uptodate(folio))
+	folio = dsfs_lazy_folio(src->lazy->i_mapping, at >> PAGE_SHIFT);
+	if (IS_ERR(folio) || folio_test_uptodate(folio))
 		return folio;
 	got = ERR_PTR(-EINTR);
 	if (!folio_lock_killable(folio)) {
@@ -151,7 +189,7 @@ int dsfs_meta_get_other(struct dsfs_source *src, u64 at, struct dsfs_mref *ref)
 	} while (folio == ERR_PTR(-EAGAIN));
 	if (IS_ERR(folio))
 		return PTR_ERR(folio);
-	ref->p = folio_address(folio) + offset_in_page(at);
+	ref->p = folio_address(folio) + offset_in_folio(folio, at);
 	ref->priv = folio;
 	return 0;
 }
