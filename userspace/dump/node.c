@@ -12,6 +12,17 @@ static u64 record_pos(const struct view *v, int region, u64 index, size_t size)
 	return v->img.geo->regions[region].pos + index * size;
 }
 
+/* Of an inode record, or of the name block that has its row */
+static u64 inode_offset(struct view *v, u32 ino)
+{
+	u64 place = DSFS_NO_PLACE;
+	struct dsfs_err err;
+
+	if (dsfs_inode_place(v->src, ino, &place, &err) || place == DSFS_NO_PLACE)
+		return record_pos(v, DSFS_REGION_INODES, ino, sizeof(struct dsfs_inode));
+	return record_pos(v, DSFS_REGION_NAMES, dsfs_row_block(place), 1);
+}
+
 static void show_xattrs(struct view *v, struct json *j, const char *path,
 			const struct image_node *node)
 {
@@ -50,8 +61,7 @@ static void show_node(struct view *v, struct json *j, const struct image_node *n
 	snprintf(mode, sizeof(mode), "%04o", a->mode & 07777);
 	snprintf(rdev, sizeof(rdev), "%u:%u", a->rdev >> 20, a->rdev & 0xfffff);
 	json_show_u64(j, "inode", "inode:     %llu", a->ino);
-	json_show_u64(j, "offset", " at %llu\n",
-		      record_pos(v, DSFS_REGION_INODES, a->ino, sizeof(struct dsfs_inode)));
+	json_show_u64(j, "offset", " at %llu\n", inode_offset(v, a->ino));
 	json_show_str(j, "type", "type:      %s\n", type);
 	json_show_str(j, "mode", "mode:      %s\n", mode);
 	json_show_u64(j, "uid", "owner:     %llu", n->uid);

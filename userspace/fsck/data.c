@@ -146,7 +146,7 @@ static void check_chunks(struct worker *w, const struct place *r, u64 base, u64 
 {
 	const struct dsfs_geo *geo = w->f->geo;
 	const u64 chunk = geo->chunk_bits ? 1ULL << dsfs_chunk_bits(geo, r->len) : BATCH_BYTES;
-	struct dsfs_attr attr = { .ino = r->ino };
+	const struct dsfs_attr attr = { .ino = r->ino, .sum = r->sum };
 	struct dsfs_err err = { 0 };
 	u32 want = r->sum, have;
 	const u8 *data;

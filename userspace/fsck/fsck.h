@@ -185,10 +185,8 @@ static inline u64 meta_pos(const struct fsck *f, int region, u64 off)
 	return f->geo->regions[region].pos + off;
 }
 
-static inline u64 inode_pos(const struct fsck *f, u64 ino)
-{
-	return meta_pos(f, DSFS_REGION_INODES, ino * sizeof(struct dsfs_inode));
-}
+/** inode_pos - offset of an inode record, or of the name block that has its row; may be NO_POS */
+u64 inode_pos(struct fsck *f, u64 ino);
 
 static inline u64 dir_pos(const struct fsck *f, u64 dir)
 {

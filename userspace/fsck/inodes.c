@@ -60,36 +60,50 @@ static int note(struct fsck *f, struct places *of, const struct dsfs_attr *attr)
 	return of->get(f->src, attr, &p) ? places_note(of, &p) : 0;
 }
 
-/* Read a record of FILESUMS; 0 if there are no data checksums. */
-static u32 filesum(struct fsck *f, u32 ino)
+u64 inode_pos(struct fsck *f, u64 ino)
 {
-	u64 off = (u64)ino * sizeof(__le32);
-	struct dsfs_mref ref;
+	u64 place = DSFS_NO_PLACE;
+	struct dsfs_err err;
+
+	if (!(f->geo->incompat & DSFS_INCOMPAT_ROWS) || ino <= DSFS_ROOT_INO)
+		return meta_pos(f, DSFS_REGION_INODES, ino * sizeof(struct dsfs_inode));
+	if (dsfs_inode_place(f->src, ino, &place, &err))
+		return NO_POS;
+	return meta_pos(f, DSFS_REGION_NAMES, dsfs_row_block(place));
+}
+
+static u64 filesum_pos(struct fsck *f, u64 ino)
+{
+	if (f->geo->incompat & DSFS_INCOMPAT_ROWS)
+		return inode_pos(f, ino);
+	return meta_pos(f, DSFS_REGION_FILESUMS, ino * sizeof(__le32));
+}
+
+/* The checksum of a file; 0 if there are no data checksums. */
+static u32 filesum(struct fsck *f, const struct dsfs_attr *attr)
+{
+	struct dsfs_err err;
 	u32 sum;
 	int ret;
 
 	if (!f->geo->chunk_bits)
-		return 0;
-	ret = dsfs_meta_get(f->src, DSFS_REGION_FILESUMS, off, sizeof(__le32), &ref);
+		return attr->sum;
+	ret = dsfs_file_sum(f->src, attr, &sum, &err);
 	if (ret) {
-		problem(f, "file checksum", ino, meta_pos(f, DSFS_REGION_FILESUMS, off), "%s",
+		problem(f, "file checksum", attr->ino, filesum_pos(f, attr->ino), "%s",
 			msg_why(-ret));
 		return 0;
 	}
-	sum = le32_to_cpu(*(const __le32 *)ref.p);
-	dsfs_meta_put(&ref);
 	return sum;
 }
 
-static void no_filesum(struct fsck *f, u32 ino)
+static void no_filesum(struct fsck *f, const struct dsfs_attr *attr)
 {
-	u32 sum = filesum(f, ino);
+	u32 sum = filesum(f, attr);
 
 	if (sum)
-		problem(f, "checksum of what stores no bytes", ino,
-			meta_pos(f, DSFS_REGION_FILESUMS,
-				 (u64)ino * sizeof(__le32)),
-			"%#x, expected 0", sum);
+		problem(f, "checksum of what stores no bytes", attr->ino,
+			filesum_pos(f, attr->ino), "%#x, expected 0", sum);
 }
 
 /* Check all extents and holes of a file; the extents must add up to the stored data. */
@@ -151,10 +165,10 @@ static int note_file(struct fsck *f, const struct dsfs_attr *attr,
 	if (attr->flags & DSFS_INODE_COMPRESSED && !check_units(f, attr, extra))
 		return places_leave_out(&f->data, attr->ino);
 	if (image_stored_bytes(attr, extra)) {
-		filesum(f, attr->ino);
+		filesum(f, attr);
 		return note(f, &f->data, attr);
 	}
-	no_filesum(f, attr->ino);
+	no_filesum(f, attr);
 	if (attr->flags & DSFS_INODE_SHARED)
 		problem(f, "flag of shared data", attr->ino, NO_POS, "the file stores no bytes");
 	return 0;
@@ -168,7 +182,7 @@ static int note_dir(struct fsck *f, const struct dsfs_attr *attr)
 	int ret;
 
 	f->dir_inodes++;
-	no_filesum(f, attr->ino);
+	no_filesum(f, attr);
 	ret = dsfs_dir_get(f->src, attr, &dir, &err);
 	if (ret) {
 		problem_err(f, attr->ino, dir_pos(f, attr->start), &err, ret);
@@ -188,7 +202,7 @@ static int note_symlink(struct fsck *f, const struct dsfs_attr *attr)
 	struct dsfs_mref ref;
 	int ret;
 
-	no_filesum(f, attr->ino);
+	no_filesum(f, attr);
 	ret = dsfs_symlink_get(f->src, attr, &ref, &err);
 	if (!ret) {
 		dsfs_meta_put(&ref);
@@ -210,29 +224,28 @@ static int leave_out(struct fsck *f, const struct dsfs_attr *attr)
 	return ret;
 }
 
-static int check_inode(struct fsck *f, u32 ino)
+static int check_inode(struct fsck *f, u32 ino, u64 *place)
 {
-	const u64 pos = inode_pos(f, ino);
 	struct dsfs_err err = { 0 };
 	struct dsfs_extra_info extra;
 	struct dsfs_attr attr;
 	u32 uid, gid;
 	int ret;
 
-	ret = dsfs_inode_get(f->src, ino, &attr, &err);
+	ret = dsfs_inode_next(f->src, ino, place, &attr, &err);
 	if (ret) {
-		problem_err(f, ino, pos, &err, ret);
+		problem_err(f, ino, inode_pos(f, ino), &err, ret);
 		return 0;
 	}
 	if (dsfs_attr_is_hardlink(&attr)) {
-		no_filesum(f, ino);
+		no_filesum(f, &attr);
 		return note(f, &f->hardlinks, &attr);
 	}
 	ret = dsfs_extra_get(f->src, &attr, &extra, &err);
 	if (!ret)
 		ret = dsfs_owner_get(f->src, &attr, &extra, &uid, &gid, &err);
 	if (ret) {
-		problem_err(f, ino, pos, &err, ret);
+		problem_err(f, ino, inode_pos(f, ino), &err, ret);
 		ret = leave_out(f, &attr);
 		/* the checks below need the extra record for files only */
 		if (ret || S_ISREG(attr.mode))
@@ -248,12 +261,13 @@ static int check_inode(struct fsck *f, u32 ino)
 		return note_dir(f, &attr);
 	if (S_ISLNK(attr.mode))
 		return note_symlink(f, &attr);
-	no_filesum(f, ino);
+	no_filesum(f, &attr);
 	return 0;
 }
 
 static void check_record_0(struct fsck *f)
 {
+	const struct dsfs_attr none = { 0 };
 	struct dsfs_mref ref;
 	int ret;
 
@@ -265,18 +279,19 @@ static void check_record_0(struct fsck *f)
 	if (!all_zero(ref.p, sizeof(struct dsfs_inode)))
 		problem(f, "inode record 0", NO_INO, inode_pos(f, 0), "it is not zero");
 	dsfs_meta_put(&ref);
-	no_filesum(f, 0);
+	if (!(f->geo->incompat & DSFS_INCOMPAT_ROWS))
+		no_filesum(f, &none);
 }
 
 int check_inodes(struct fsck *f)
 {
-	u64 ino;
+	u64 ino, place = DSFS_NO_PLACE;
 	int ret = 0;
 
 	check_record_0(f);
 	pass_begin(f, "inodes", f->geo->inodes, false);
 	for (ino = DSFS_ROOT_INO; !ret && ino < f->geo->inodes && !stop_asked(); ino++) {
-		ret = check_inode(f, ino);
+		ret = check_inode(f, ino, &place);
 		if (!(ino & 1023))
 			pass_add(f, 1024);
 	}

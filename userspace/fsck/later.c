@@ -16,7 +16,8 @@ static u64 chunks_of(const struct dsfs_geo *geo, const struct place *r)
 /* Whether the checksums of the data of a file are the same in both generations. */
 static bool same_sums(struct fsck *f, const struct place *a, const struct place *later)
 {
-	struct dsfs_attr x = { .ino = a->ino }, y = { .ino = later->ino };
+	const struct dsfs_attr x = { .ino = a->ino, .sum = a->sum };
+	const struct dsfs_attr y = { .ino = later->ino, .sum = later->sum };
 	struct dsfs_err err = { 0 };
 	u32 one, other;
 	u64 i, n;

@@ -21,7 +21,8 @@ static u64 last_block(const struct place *r)
 static void check_same_sums(struct fsck *f, const struct place *a, const struct place *b)
 {
 	const u64 chunk = 1ULL << dsfs_chunk_bits(f->geo, a->len);
-	struct dsfs_attr x = { .ino = a->ino }, y = { .ino = b->ino };
+	const struct dsfs_attr x = { .ino = a->ino, .sum = a->sum };
+	const struct dsfs_attr y = { .ino = b->ino, .sum = b->sum };
 	struct dsfs_err err = { 0 };
 	u32 want, have;
 	u64 i;

@@ -66,17 +66,20 @@ static void check_parent(struct fsck *f, const struct dsfs_attr *attr, u32 self)
 }
 
 /* Check the inode of a name. */
-static void check_child(struct fsck *f, struct dirwalk *w, const struct dsfs_name *name, u32 block)
+static void check_child(struct fsck *f, struct dirwalk *w, const struct dsfs_name *name,
+			const struct dsfs_dir_iter *it)
 {
 	const u32 ino = w->dir.first + name->pos;
-	const u64 pos = block_pos(f, &w->dir, block);
+	const u64 pos = block_pos(f, &w->dir, it->block);
+	const u64 place = dsfs_row_place(dsfs_names_pos(&w->dir, it->block),
+					 name->pos - it->names.first);
 	struct dsfs_attr attr;
 	struct dsfs_err err;
 	u32 dt;
 
 	if (name->type == DT_DIR)
 		w->subdirs++;
-	if (dsfs_inode_get(f->src, ino, &attr, &err))
+	if (dsfs_inode_at(f->src, ino, place, &attr, &err))
 		return;		/* reported with the inode */
 	if (dsfs_attr_is_hardlink(&attr)) {
 		if (name->type != DSFS_DT_HARDLINK)
@@ -96,11 +99,24 @@ static void check_child(struct fsck *f, struct dirwalk *w, const struct dsfs_nam
 		check_nlink(f, &attr, 1 + (u64)hardlinks_of(f, ino));
 }
 
+/* Bytes of a name block, with its rows if the image has them */
+static u64 block_bytes(const struct dsfs_dir_iter *it)
+{
+	const struct dsfs_geo *geo = dsfs_source_geo(it->src);
+	const u64 pos = dsfs_names_pos(it->dir, it->block);
+	u64 bytes = 0;
+
+	if (geo->incompat & DSFS_INCOMPAT_ROWS)
+		bytes = dsfs_rows_bytes(it->names.raw, dsfs_names_avail(geo, pos));
+	/* Rows that break a rule were reported with the inodes. */
+	return bytes ? bytes : it->names.end;
+}
+
 static struct frange block_range(const struct dsfs_dir_iter *it)
 {
 	return (struct frange){
 		.pos = dsfs_names_pos(it->dir, it->block),
-		.len = it->names.end, .ino = it->dir->self,
+		.len = block_bytes(it), .ino = it->dir->self,
 	};
 }
 
@@ -149,7 +165,7 @@ static void check_names(struct fsck *f, struct dirwalk *w)
 			check_block_start(f, w, &it);
 		if (!w->whole)
 			check_order(f, w, &name, it.block);
-		check_child(f, w, &name, it.block);
+		check_child(f, w, &name, &it);
 		if (w->dir.buckets && !w->whole)
 			check_indexed(f, &w->dir, &name);
 	}

@@ -114,16 +114,12 @@ static bool is_left_out(struct gather *g, u32 ino)
 	return g->left < left->n && at[g->left] == ino;
 }
 
-static u32 sum_of(struct dsfs_source *src, u32 ino)
+static u32 sum_of(struct dsfs_source *src, const struct dsfs_attr *attr)
 {
-	struct dsfs_mref ref;
+	struct dsfs_err err;
 	u32 sum;
 
-	if (dsfs_meta_get(src, DSFS_REGION_FILESUMS, ino * sizeof(__le32), sizeof(__le32), &ref))
-		return 0;
-	sum = le32_to_cpu(*(const __le32 *)ref.p);
-	dsfs_meta_put(&ref);
-	return sum;
+	return dsfs_file_sum(src, attr, &sum, &err) ? 0 : sum;
 }
 
 static int gather_inode(struct gather *g, const struct dsfs_attr *attr)
@@ -135,7 +131,7 @@ static int gather_inode(struct gather *g, const struct dsfs_attr *attr)
 	    (g->s->skip && bits_test(g->s->skip, attr->ino)))
 		return 0;
 	if (g->s->of->sums)
-		p.sum = sum_of(g->s->src, attr->ino);
+		p.sum = sum_of(g->s->src, attr);
 	return array_append(&g->s->at, &p);
 }
 
@@ -170,16 +166,32 @@ static int gather_block(struct gather *g, u64 from, u64 to)
 	return ret;
 }
 
+/* The inodes [@from, @to) of an image with rows */
+static int gather_rows(struct gather *g, u64 from, u64 to)
+{
+	u64 place = DSFS_NO_PLACE;
+	struct dsfs_attr attr;
+	struct dsfs_err err;
+	int ret = 0;
+
+	for (; !ret && from < to; from++)
+		if (!dsfs_inode_next(g->s->src, from, &place, &attr, &err))
+			ret = gather_inode(g, &attr);
+	return ret;
+}
+
 static int gather_group(struct gather *g, u64 number)
 {
-	const u64 inodes = dsfs_source_geo(g->s->src)->inodes;
+	const struct dsfs_geo *geo = dsfs_source_geo(g->s->src);
 	u64 from = number << GROUP_BITS, end = (number + 1) << GROUP_BITS, to;
 	int ret = 0;
 
 	if (from < DSFS_ROOT_INO)
 		from = DSFS_ROOT_INO;
-	if (end > inodes)
-		end = inodes;
+	if (end > geo->inodes)
+		end = geo->inodes;
+	if (geo->incompat & DSFS_INCOMPAT_ROWS)
+		return gather_rows(g, from, end);
 	for (; !ret && from < end; from = to) {
 		to = (from / BLOCK_INODES + 1) * BLOCK_INODES;
 		if (to > end)
