@@ -105,16 +105,16 @@ int base_use(struct base *base, u64 generation)
 	return open_metadata(base, false);
 }
 
-int base_sums(const struct base *base, u32 ino, u64 stored, u64 *hash, struct dsfs_err *err)
+int base_sums(const struct base *base, const struct dsfs_attr *attr, u64 stored, u64 *hash,
+	      struct dsfs_err *err)
 {
 	const unsigned int bits = dsfs_chunk_bits(base->img.geo, stored);
-	const struct dsfs_attr attr = { .ino = ino };
 	int ret = 0;
 	u32 sum;
 
 	*hash = 0;
 	for (u64 i = 0; !ret && bits && i << bits < stored; i++) {
-		ret = dsfs_chunk_sum(base->prev, &attr, stored, i, &sum, err);
+		ret = dsfs_chunk_sum(base->prev, attr, stored, i, &sum, err);
 		if (!ret)
 			*hash = base_sums_add(*hash, sum);
 	}

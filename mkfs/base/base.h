@@ -108,7 +108,8 @@ static inline u64 base_sums_add(u64 hash, u32 sum)
  *
  * Return: 0 or -errno.
  */
-int base_sums(const struct base *base, u32 ino, u64 stored, u64 *hash, struct dsfs_err *err);
+int base_sums(const struct base *base, const struct dsfs_attr *attr, u64 stored, u64 *hash,
+	      struct dsfs_err *err);
 
 /* content_index.c: fills base->contents; prints a message for -ENOMEM */
 int content_index_init(struct base *base);

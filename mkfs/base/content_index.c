@@ -29,7 +29,7 @@ static u64 data_of(struct base *base, u32 ino, u64 *start, u64 *sums)
 	u64 stored;
 
 	if (image_stored_get(base->prev, ino, &attr, &stored, &err) || !stored ||
-	    base_sums(base, ino, stored, sums, &err))
+	    base_sums(base, &attr, stored, sums, &err))
 		return 0;
 	*start = attr.start;
 	return stored;

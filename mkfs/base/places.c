@@ -183,10 +183,12 @@ static int keep_sums(struct base *base, struct tree *t, struct place_of *p)
 	const unsigned int bits = dsfs_chunk_bits(base->img.geo, p->stored);
 	const bool many = bits && p->stored > 1ULL << bits;
 	const u64 first = t->chunks.len / sizeof(__le32);
-	const struct dsfs_attr attr = { .ino = p->old };
 	struct dsfs_err err = { 0 };
-	int ret = 0;
+	struct dsfs_attr attr;
+	int ret = dsfs_inode_get(base->prev, p->old, &attr, &err);
 
+	if (ret)
+		return base_bad_inode(base, p->old, &err, ret);
 	for (u64 i = 0; !ret && bits && i << bits < p->stored; i++) {
 		ret = dsfs_chunk_sum(base->prev, &attr, p->stored, i, &p->node->sum, &err);
 		if (ret)

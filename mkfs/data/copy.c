@@ -100,11 +100,13 @@ static int copy_open(struct copy *c, struct node *n)
 	u64 pos = 0, stored = c->in->src->ops->next_data(c->in, &pos), sums;
 	const u32 ino = *node_old(c->in->dir, n);
 	struct dsfs_err err = { 0 };
+	struct dsfs_attr attr;
 	int ret;
 
 	if (!stored)
 		return 0;
-	ret = base_sums(c->s->base, ino, stored, &sums, &err);
+	ret = dsfs_inode_get(c->s->base->prev, ino, &attr, &err) ?:
+	      base_sums(c->s->base, &attr, stored, &sums, &err);
 	if (ret)
 		return base_bad_inode(c->s->base, ino, &err, ret);
 	key.from = c->in->place;

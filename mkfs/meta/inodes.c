@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inode records and inode extra records.  The layout has decided all other places; extra records
+ * Inode records and inode extra records, in a table; rows.c has those in name blocks.  The layout has decided all other places; extra records
  * are made here, in the order of inodes, and equal ones are shared.
  */
 #include "meta.h"
@@ -98,7 +98,7 @@ static void set_size(struct dsfs_inode *raw, u64 v)
 }
 
 /* Set size and start, whose meaning depends on the type. */
-static void set_places(struct meta *m, struct node *n, struct dsfs_inode *raw, u64 dir_index)
+static void set_places(struct meta *m, struct node *n, struct dsfs_inode *raw)
 {
 	switch (n->mode & S_IFMT) {
 	case S_IFREG:
@@ -108,7 +108,7 @@ static void set_places(struct meta *m, struct node *n, struct dsfs_inode *raw, u
 		m->files++;
 		break;
 	case S_IFDIR:
-		set_start(raw, dir_index);
+		set_start(raw, m->next_dir++);
 		break;
 	case S_IFLNK:
 		set_size(raw, n->size);
@@ -121,42 +121,48 @@ static void set_places(struct meta *m, struct node *n, struct dsfs_inode *raw, u
 	}
 }
 
-static int put_hardlink(struct meta *m, const struct node *n)
+static void hardlink(const struct node *n, struct dsfs_inode *raw)
 {
-	struct dsfs_inode raw = { 0 };
-
-	raw.mode = cpu_to_le16(n->mode & S_IFMT);
-	raw.flags = cpu_to_le16(DSFS_INODE_HARDLINK);
-	set_start(&raw, n->u.link->number);
-	return meta_put(m, &raw, sizeof(raw));
+	raw->mode = cpu_to_le16(n->mode & S_IFMT);
+	raw->flags = cpu_to_le16(DSFS_INODE_HARDLINK);
+	set_start(raw, n->u.link->number);
 }
 
-static int put_inode(struct meta *m, struct node *n, u64 dir_index)
+int inode_make(struct meta *m, struct node *n, struct dsfs_inode *raw)
 {
-	struct dsfs_inode raw = { 0 };
 	struct dsfs_extra extra = { 0 };
 	int flags, ret;
 
-	if (n->flags & NODE_HARDLINK)
-		return put_hardlink(m, n);
-	flags = set_owner(m, n, &raw, &extra) | set_xattrs(m, n, &extra) |
-		link_count(n, &raw, &extra) | holes(m, n, &extra);
+	memset(raw, 0, sizeof(*raw));
+	if (n->flags & NODE_HARDLINK) {
+		hardlink(n, raw);
+		return 0;
+	}
+	flags = set_owner(m, n, raw, &extra) | set_xattrs(m, n, &extra) |
+		link_count(n, raw, &extra) | holes(m, n, &extra);
 	if (flags & DSFS_INODE_NEEDS_EXTRA) {
-		ret = extra_number(m, &extra, &raw.extra);
+		ret = extra_number(m, &extra, &raw->extra);
 		if (ret)
 			return ret;
 	}
-	ret = set_packed(m, n, &raw.extra);
+	ret = set_packed(m, n, &raw->extra);
 	if (ret < 0)
 		return ret;
 	flags |= ret;
 	if (n->flags & NODE_SHARED)
 		flags |= DSFS_INODE_SHARED;
-	raw.mode = cpu_to_le16(n->mode);
-	raw.flags = cpu_to_le16(flags);
-	raw.mtime = cpu_to_le64(n->mtime);
-	set_places(m, n, &raw, dir_index);
-	return meta_put(m, &raw, sizeof(raw));
+	raw->mode = cpu_to_le16(n->mode);
+	raw->flags = cpu_to_le16(flags);
+	raw->mtime = cpu_to_le64(n->mtime);
+	set_places(m, n, raw);
+	return 0;
+}
+
+static int put_inode(struct meta *m, struct node *n)
+{
+	struct dsfs_inode raw;
+
+	return inode_make(m, n, &raw) ?: meta_put(m, &raw, sizeof(raw));
 }
 
 int meta_inodes(struct meta *m)
@@ -164,18 +170,16 @@ int meta_inodes(struct meta *m)
 	static const struct dsfs_inode none;
 	struct tree *t = m->store->tree;
 	struct tree_walk walk = { 0 };
+	const bool rows = m->store->params->rows;
 	struct node *n;
-	u64 next_dir = 1;
 	int ret;
 
 	if (table_init(&m->extras, sizeof(struct dsfs_extra), sizeof(struct dsfs_extra)))
 		return -ENOMEM;
 	m->packed.size = sizeof(struct dsfs_compressed);
 	meta_begin(m, DSFS_REGION_INODES);
-	ret = meta_put(m, &none, sizeof(none)) ?: put_inode(m, &t->root, 0);
-	while (!ret && (n = tree_next(t, &walk))) {
-		ret = put_inode(m, n, next_dir);
-		next_dir += S_ISDIR(n->mode);
-	}
+	ret = meta_put(m, &none, sizeof(none)) ?: put_inode(m, &t->root);
+	while (!ret && !rows && (n = tree_next(t, &walk)))
+		ret = put_inode(m, n);
 	return ret ? ret : meta_end(m);
 }

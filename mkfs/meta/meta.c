@@ -33,19 +33,42 @@ static int put_names(struct meta *m)
 	return ret ? ret : meta_end(m);
 }
 
+/* Names in each block of a directory; @made: they are known.  NULL: no memory. */
+static const u16 *dir_fills(const struct dir *d, const u16 *made, struct array *room)
+{
+	u32 from = 0, bytes;
+
+	if (made)
+		return made;
+	room->n = 0;
+	for (u32 i = 0; i < d->name_blocks; i++) {
+		const u16 count = names_fill(d, from, &bytes);
+
+		if (array_append(room, &count))
+			return NULL;
+		from += count;
+	}
+	return (const u16 *)room->p;
+}
+
 static int put_index(struct meta *m)
 {
 	const struct tree *t = m->store->tree;
+	const u16 *made = (const u16 *)m->fills.p;
+	struct array room = { .size = sizeof(u16) };
 	u64 next = 0;
 	int ret = 0;
 
 	meta_begin(m, DSFS_REGION_INDEX);
 	for (u64 i = 0; !ret && i < t->ndirs; i++) {
 		struct dir *d = tree_dir(t, i);
+		const u16 *fills = dir_fills(d, made, &room);
 		struct dsfs_bucket *buckets;
 
 		d->first_bucket = 0;
-		ret = index_build(d, &buckets);
+		if (made)
+			made += d->name_blocks;
+		ret = d->name_blocks && !fills ? -ENOMEM : index_build(d, fills, &buckets);
 		if (ret || !buckets)
 			continue;
 		d->first_bucket = next;
@@ -53,11 +76,13 @@ static int put_index(struct meta *m)
 		ret = meta_put(m, buckets, d->buckets * sizeof(*buckets));
 		free(buckets);
 	}
+	array_free(&room);
 	return ret ? ret : meta_end(m);
 }
 
 static int put_dirs(struct meta *m)
 {
+	const struct params *params = m->store->params;
 	const struct tree *t = m->store->tree;
 	int ret = 0;
 
@@ -68,7 +93,7 @@ static int put_dirs(struct meta *m)
 
 		raw.self = cpu_to_le32(d->ino);
 		raw.parent = cpu_to_le32(d->parent ? d->parent->ino : d->ino);
-		raw.first = cpu_to_le32(d->count ? d->first : 0);
+		raw.first = cpu_to_le32(d->count || params->rows ? d->first : 0);
 		raw.count = cpu_to_le32(d->count);
 		raw.names = cpu_to_le64(d->names);
 		raw.name_blocks = cpu_to_le32(d->name_blocks);
@@ -165,13 +190,12 @@ static int put_filesums(struct meta *m)
 	const struct node *n;
 	int ret;
 
-	if (!m->store->params->chunk_bits)
+	if (!m->store->params->chunk_bits || m->store->params->rows)
 		return 0;
 	meta_begin(m, DSFS_REGION_FILESUMS);
 	ret = meta_put(m, none, sizeof(none));
 	while (!ret && (n = tree_next(m->store->tree, &walk))) {
-		const bool has = S_ISREG(n->mode) && !(n->flags & NODE_HARDLINK);
-		const __le32 sum = cpu_to_le32(has ? n->sum : 0);
+		const __le32 sum = cpu_to_le32(node_filesum(m->store->params->chunk_bits, n));
 
 		ret = meta_put(m, &sum, sizeof(sum));
 	}
@@ -190,7 +214,7 @@ static int put_regions(struct meta *m)
 {
 	struct tree *t = m->store->tree;
 
-	return meta_inodes(m) ?: put_names(m) ?: put_index(m) ?: put_dirs(m) ?: put_owners(m) ?:
+	return meta_inodes(m) ?: (m->store->params->rows ? meta_rows(m) : put_names(m)) ?: put_index(m) ?: put_dirs(m) ?: put_owners(m) ?:
 	       put_extras(m) ?: put_symlinks(m) ?: put_xattrs(m) ?: put_filesums(m) ?:
 	       put_spool(m, DSFS_REGION_EXTENTS, &t->extents) ?:
 	       put_spool(m, DSFS_REGION_CHUNKSUMS, &t->chunks) ?: put_compressed(m) ?:
@@ -228,7 +252,9 @@ static void fill_super(struct meta *m)
 	sb->block_bits = DSFS_BLOCK_BITS;
 	sb->align_bits = params->align_bits;
 	sb->chunk_bits = params->chunk_bits;
-	sb->incompat = cpu_to_le64(m->layout->incompat |
+	if (params->rows)
+		sb->inodes = cpu_to_le64(m->store->tree->inodes);
+	sb->incompat = cpu_to_le64((params->rows ? m->incompat : m->layout->incompat) |
 				   (m->packed.n ? DSFS_INCOMPAT_COMPRESSED : 0));
 	if (params->small_bits > params->chunk_bits) {
 		sb->small_bits = params->small_bits;
@@ -308,4 +334,5 @@ void meta_free(struct meta *m)
 	array_free(&m->sums);
 	table_free(&m->extras);
 	array_free(&m->packed);
+	array_free(&m->fills);
 }

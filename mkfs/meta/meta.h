@@ -34,6 +34,9 @@ struct generation {
  * @hash: of the bytes of all these, for a derived UUID
  * @extras: struct dsfs_extra, all of which is the key
  * @packed: struct dsfs_compressed
+ * @next_dir: index in DIRS of the next directory
+ * @incompat: features that name blocks with rows need
+ * @fills: u16: names in each name block of an image with rows
  */
 struct meta {
 	struct generation *gen;
@@ -45,6 +48,9 @@ struct meta {
 	u64 hash;
 	struct table extras;
 	struct array packed;
+	u64 next_dir;
+	u64 incompat;
+	struct array fills;
 	u64 content_bytes;
 	u64 files;
 	struct dsfs_super super;
@@ -72,6 +78,12 @@ void meta_free(struct meta *m);
  */
 int meta_keep_digest(struct meta *m, u8 kind, const u8 *digest);
 
+/* Record of FILESUMS */
+static inline u32 node_filesum(u8 chunk_bits, const struct node *n)
+{
+	return chunk_bits && S_ISREG(n->mode) && !(n->flags & NODE_HARDLINK) ? n->sum : 0;
+}
+
 /* regions.c: appending to the area */
 void meta_begin(struct meta *m, enum dsfs_region_id id);
 int meta_put(struct meta *m, const void *p, size_t bytes);
@@ -83,5 +95,13 @@ int meta_blocksums(struct meta *m);
 
 /* inodes.c */
 int meta_inodes(struct meta *m);
+/*
+ * Make the record of a node, and add to the extra records.  Once for each node, in the order of
+ * inodes.
+ */
+int inode_make(struct meta *m, struct node *n, struct dsfs_inode *raw);
+
+/* rows.c: NAMES of an image whose inodes are rows */
+int meta_rows(struct meta *m);
 
 #endif /* MKFS_META_H */

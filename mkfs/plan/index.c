@@ -16,7 +16,6 @@
 
 #include "index.h"
 #include "format.h"
-#include "names.h"
 
 #define MOVES_MAX	2000	/* for one name, before more buckets are tried */
 #define GROWTHS		8	/* by 1/16 each, before another seed is tried */
@@ -155,20 +154,15 @@ static int build_any(struct build *b, u64 *seed)
 }
 
 /* Replace each hash by the index entry of its name: block, slot and fingerprint. */
-static void make_entries(struct build *b)
+static void make_entries(struct build *b, const u16 *fills)
 {
 	const struct dir *dir = b->dir;
-	u32 block = 0, bytes, count;
+	u64 *hash = b->hashes;
 
-	for (u32 from = 0; from < dir->count; from += count, block++) {
-		count = names_fill(dir, from, &bytes);
-		for (u32 slot = 0; slot < count; slot++) {
-			u64 *hash = &b->hashes[from + slot];
-
+	for (u32 block = 0; block < dir->name_blocks; block++)
+		for (u32 slot = 0; slot < fills[block]; slot++, hash++)
 			*hash = dsfs_index_entry(*hash, block, slot, dir->slot_bits,
 						 dir->block_bits);
-		}
-	}
 }
 
 /* Replace each position in the buckets by the entry of its name. */
@@ -182,23 +176,32 @@ static void fill_buckets(struct build *b)
 	}
 }
 
-int index_build(struct dir *dir, struct dsfs_bucket **buckets)
+static u32 fullest(const struct dir *dir, const u16 *fills)
+{
+	u32 most = 0;
+
+	for (u32 i = 0; i < dir->name_blocks; i++)
+		if (fills[i] > most)
+			most = fills[i];
+	return most;
+}
+
+int index_build(struct dir *dir, const u16 *fills, struct dsfs_bucket **buckets)
 {
 	struct build b = { .dir = dir };
-	struct names_place place;
 	int ret;
 
 	*buckets = NULL;
 	dir->buckets = 0;
 	dir->seed = 0;
-	names_measure(dir, &place);
-	if (!index_bits(dir->count, place.most, place.blocks, &dir->slot_bits, &dir->block_bits))
+	if (!index_bits(dir->count, fullest(dir, fills), dir->name_blocks, &dir->slot_bits,
+			&dir->block_bits))
 		return 0;
 	b.hashes = malloc(dir->count * sizeof(*b.hashes));
 	ret = b.hashes ? build_any(&b, &dir->seed) : -ENOMEM;
 	if (ret == 1) {
 		dir->buckets = b.nbuckets;
-		make_entries(&b);
+		make_entries(&b, fills);
 		fill_buckets(&b);
 		*buckets = &b.buckets->raw;
 		b.buckets = NULL;

@@ -22,11 +22,12 @@ u32 index_buckets(u32 count);
 
 /**
  * index_build - build the index of a directory that is laid out
+ * @fills: names in each of its name blocks
  * @buckets: set to dir->buckets buckets, malloc'ed; NULL without an index
  *
  * Sets buckets, seed, slot_bits and block_bits of @dir.
  * Return: 0 or -ENOMEM.
  */
-int index_build(struct dir *dir, struct dsfs_bucket **buckets);
+int index_build(struct dir *dir, const u16 *fills, struct dsfs_bucket **buckets);
 
 #endif /* MKFS_INDEX_H */

@@ -127,15 +127,26 @@ static void plan_objects(struct plan *p, const struct tree *t,
 	p->upper += p->bytes + p->padding + (2ULL << params->object_bits);
 }
 
+/* Add the inodes.  Rows have as many bytes as they need, which is known at the end. */
+static void plan_inodes(struct plan *p, const struct tree *t, const struct params *params)
+{
+	if (params->rows)
+		p->upper += t->inodes * DSFS_COLUMNS * DSFS_COLUMN_MAX +
+			    2 * (t->ndirs + p->name_bytes / DSFS_NAME_MAX + 1) *
+			    sizeof(struct dsfs_rows);
+	else
+		p->meta_bytes += t->inodes * (sizeof(struct dsfs_inode) +
+					      (params->chunk_bits ? sizeof(__le32) : 0));
+}
+
 int plan_make(struct plan *p, const struct tree *t, const struct options *o,
 	      const struct params *params, u64 start)
 {
 	memset(p, 0, sizeof(*p));
 	p->types[DT_DIR] = 1;
 	plan_dirs(p, t, o, params);
-	p->meta_bytes += t->inodes * (sizeof(struct dsfs_inode) +
-				      (params->chunk_bits ? sizeof(__le32) : 0)) +
-			 t->owners.table.list.n * sizeof(struct dsfs_owner);
+	plan_inodes(p, t, params);
+	p->meta_bytes += t->owners.table.list.n * sizeof(struct dsfs_owner);
 	for (u32 i = 1; i <= t->xsets.list.n; i++)
 		p->meta_bytes += xsets_at(&t->xsets, i)->bytes;
 	if (t->owners.table.list.n > DSFS_MAX_OWNERS)

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Name blocks with rows: names, and behind them the inodes of their nodes.
+ *
+ * How many names a block has depends on the bytes that the rows need, and these on all inodes of
+ * the block: the next name may make a column wider for all of them.  So blocks are filled when
+ * inodes are known, at the end, and the places of names are not planned before.
+ */
+#include <stdlib.h>
+
+#include "../plan/index.h"
+#include "../plan/names.h"
+#include "format.h"
+#include "meta.h"
+
+/* No name block has as many names, as each has a slot and a byte. */
+#define ENTRIES_MAX	(DSFS_BLOCK_SIZE / 3)
+
+/* Columns of a row.  Signed, as times may be before 1970. */
+struct entry {
+	s64 v[DSFS_COLUMNS];
+};
+
+/**
+ * struct spread - the values of a column so far
+ * @first: of the first name
+ * @differ: bits in which any of them differs from it
+ */
+struct spread {
+	s64 first;
+	s64 least;
+	s64 most;
+	u64 differ;
+};
+
+/**
+ * struct rows - a directory whose name blocks are written
+ * @from: position of the first name that is not written
+ * @entries: @n of these, from there on
+ * @spreads: of the names of the block that is filled
+ */
+struct rows {
+	struct meta *m;
+	struct dir *dir;
+	u32 from;
+	u32 n;
+	struct spread spreads[DSFS_COLUMNS];
+	struct entry entries[ENTRIES_MAX];
+};
+
+static u64 joined(__le16 hi, __le32 lo)
+{
+	return (u64)le16_to_cpu(hi) << 32 | le32_to_cpu(lo);
+}
+
+/* Make the entry of the next node that has none. */
+static int add_entry(struct rows *r)
+{
+	struct node *n = &r->dir->nodes[r->from + r->n];
+	struct entry *e = &r->entries[r->n];
+	struct dsfs_inode raw;
+	int ret = inode_make(r->m, n, &raw);
+
+	if (ret)
+		return ret;
+	e->v[DSFS_COLUMN_KIND] = (u64)le16_to_cpu(raw.flags) << 48 |
+				 (u64)le16_to_cpu(raw.nlink) << 32 |
+				 (u64)le16_to_cpu(raw.owner) << 16 | le16_to_cpu(raw.mode);
+	e->v[DSFS_COLUMN_EXTRA] = le32_to_cpu(raw.extra);
+	e->v[DSFS_COLUMN_SIZE] = joined(raw.size_hi, raw.size_lo);
+	e->v[DSFS_COLUMN_START] = joined(raw.start_hi, raw.start_lo);
+	e->v[DSFS_COLUMN_MTIME] = le64_to_cpu(raw.mtime);
+	e->v[DSFS_COLUMN_SUM] = node_filesum(r->m->store->params->chunk_bits, n);
+	r->n++;
+	return 0;
+}
+
+static void spread_add(struct spread *s, s64 v, bool first)
+{
+	if (first)
+		*s = (struct spread){ .first = v, .least = v, .most = v };
+	if (v < s->least)
+		s->least = v;
+	if (v > s->most)
+		s->most = v;
+	s->differ |= (u64)v ^ (u64)s->first;
+}
+
+/* What all values have in common at the end is in the least of them, too. */
+static unsigned int spread_shift(const struct spread *s)
+{
+	return s->differ ? __builtin_ctzll(s->differ) : 0;
+}
+
+static unsigned int spread_width(const struct spread *s)
+{
+	const u64 most = ((u64)s->most - (u64)s->least) >> spread_shift(s);
+
+	return most ? (64 - __builtin_clzll(most) + 7) / 8 : 0;
+}
+
+static u32 row_bytes(const struct spread *spreads)
+{
+	u32 bytes = 0;
+
+	for (unsigned int i = 0; i < DSFS_COLUMNS; i++)
+		bytes += spread_width(&spreads[i]);
+	return bytes;
+}
+
+/* Fill a block of @room bytes.  Return: its names, -errno; @bytes: those up to the rows. */
+static int fill_block(struct rows *r, u32 room, u32 *bytes)
+{
+	struct spread more[DSFS_COLUMNS];
+	u32 count = 0, used;
+	int ret;
+
+	*bytes = sizeof(struct dsfs_names);
+	for (; r->from + count < r->dir->count; count++, *bytes = used) {
+		if (count == r->n) {
+			ret = add_entry(r);
+			if (ret)
+				return ret;
+		}
+		used = *bytes + sizeof(__le16) + node_len(&r->dir->nodes[r->from + count]);
+		memcpy(more, r->spreads, sizeof(more));
+		for (unsigned int i = 0; i < DSFS_COLUMNS; i++)
+			spread_add(&more[i], r->entries[count].v[i], !count);
+		if (used + sizeof(struct dsfs_rows) + (count + 1) * row_bytes(more) > room)
+			break;
+		memcpy(r->spreads, more, sizeof(more));
+	}
+	return count;
+}
+
+static void put_value(u8 **at, u64 v, unsigned int width)
+{
+	for (unsigned int i = 0; i < width; i++, v >>= 8)
+		*(*at)++ = v;
+}
+
+/* Write the rows of the first @count names.  Return: where they end. */
+static u8 *rows_write(const struct rows *r, u32 count, u8 *at)
+{
+	struct dsfs_rows raw = { 0 };
+
+	for (unsigned int i = 0; i < DSFS_COLUMNS; i++) {
+		raw.base[i] = cpu_to_le64(r->spreads[i].least);
+		raw.width[i] = spread_width(&r->spreads[i]);
+		raw.shift[i] = spread_shift(&r->spreads[i]);
+	}
+	memcpy(at, &raw, sizeof(raw));
+	at += sizeof(raw);
+	for (u32 k = 0; k < count; k++)
+		for (unsigned int i = 0; i < DSFS_COLUMNS; i++)
+			put_value(&at, ((u64)r->entries[k].v[i] - (u64)r->spreads[i].least) >>
+				       raw.shift[i], raw.width[i]);
+	return at;
+}
+
+static int put_block(struct rows *r, u32 count, u32 bytes)
+{
+	__le32 block[DSFS_BLOCK_SIZE / sizeof(__le32)];
+	const u16 fill = count;
+	u8 *end;
+
+	names_write(r->dir, r->from, count, bytes, block);
+	end = rows_write(r, count, (u8 *)block + bytes);
+	r->from += count;
+	r->n -= count;
+	memmove(r->entries, r->entries + count, r->n * sizeof(*r->entries));
+	r->dir->name_blocks++;
+	return array_append(&r->m->fills, &fill) ? -ENOMEM :
+	       meta_put(r->m, block, end - (u8 *)block);
+}
+
+/*
+ * Fill the first block of a directory, and decide where it begins: as names_place() does.
+ * Return: its names, or -errno.
+ */
+static int first_block(struct rows *r, u32 *bytes)
+{
+	const u64 mask = DSFS_BLOCK_SIZE - 1, end = r->m->bytes[DSFS_REGION_NAMES];
+	struct dir *d = r->dir;
+	int count;
+
+	d->names = (end + 3) & ~3ULL;
+	count = fill_block(r, DSFS_BLOCK_SIZE - (d->names & mask), bytes);
+	if (count < 0 || count == (int)d->count || (count && d->count >= DSFS_INDEX_MIN_NAMES))
+		return count;
+	d->names = (d->names + mask) & ~mask;
+	return fill_block(r, DSFS_BLOCK_SIZE, bytes);
+}
+
+static int put_dir(struct rows *r)
+{
+	struct dir *d = r->dir;
+	u32 bytes;
+	int count, ret;
+
+	r->from = 0;
+	r->n = 0;
+	d->names = 0;
+	d->name_blocks = 0;
+	if (!d->count)
+		return 0;
+	count = first_block(r, &bytes);
+	ret = count < 0 ? count : meta_pad(r->m, d->names) ?: put_block(r, count, bytes);
+	while (!ret && r->from < d->count) {
+		const u64 end = r->m->bytes[DSFS_REGION_NAMES];
+
+		count = fill_block(r, DSFS_BLOCK_SIZE, &bytes);
+		ret = count < 0 ? count :
+		      meta_pad(r->m, (end + DSFS_BLOCK_SIZE - 1) & ~(u64)(DSFS_BLOCK_SIZE - 1)) ?:
+		      put_block(r, count, bytes);
+	}
+	if (names_dense(d))
+		r->m->incompat |= DSFS_INCOMPAT_DENSE_NAMES;
+	return ret;
+}
+
+int meta_rows(struct meta *m)
+{
+	const struct tree *t = m->store->tree;
+	struct rows *r = malloc(sizeof(*r));
+	int ret = 0;
+
+	if (!r)
+		return -ENOMEM;
+	r->m = m;
+	m->fills.size = sizeof(u16);
+	m->incompat = DSFS_INCOMPAT_ROWS;
+	meta_begin(m, DSFS_REGION_NAMES);
+	for (u64 i = 0; !ret && i < t->ndirs; i++) {
+		r->dir = tree_dir(t, i);
+		ret = put_dir(r);
+	}
+	free(r);
+	return ret ? ret : meta_end(m);
+}
