@@ -21,10 +21,10 @@ seq 1000 >tree/broken
 exits 'superblocks' 0 "$dump" good.dsfs
 check 'the label' grep -q '^label: *a\\040label$' "$out"
 check 'the other slot' grep -q '^slot 1: *the same$' "$out"
-check 'the features that a reader must know' grep -q '^needs: *incompat 0x3 (dense names) (small chunk)$' "$out"
+check 'the features that a reader must know' grep -q '^needs: *incompat 0xb (dense names) (small chunk) (rows)$' "$out"
 run "$dump" --json good.dsfs
 check '--json' holds 'd["slots"][1]["label"] == "a label" and d["used"] == 0'
-"$bin/mkfs.dsfs" -q --small-chunk=none small.dsfs tree/types
+"$bin/mkfs.dsfs" -q --small-chunk=none --inodes=table small.dsfs tree/types
 run "$dump" small.dsfs
 check 'none where no directory begins within a block and no file is one chunk' test -z "$(grep '^needs' "$out")"
 exits '--regions' 0 "$dump" --regions good.dsfs
