@@ -23,6 +23,7 @@ const struct field super_fields[] = {
 	F(dsfs_super, files), F(dsfs_super, small_bits),
 	F(dsfs_super, codec), F(dsfs_super, codec_level),
 	F(dsfs_super, codec_auto), F(dsfs_super, codec_version),
+	F(dsfs_super, inodes),
 	F_BYTES(dsfs_super, reserved), F_END,
 };
 
