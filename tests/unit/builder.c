@@ -135,11 +135,14 @@ static unsigned int bits_for(u32 value)
 /* How many names from @at on fit a name block of @room bytes; @bytes: how long it gets. */
 static u32 bld_block_fill(const struct bld_dir *want, u32 at, size_t room, size_t *bytes)
 {
+	const size_t row = want->rows ? sizeof(__le16) : 0;
 	size_t used = sizeof(struct dsfs_names), more;
 	u32 i;
 
+	if (want->rows)
+		used += sizeof(struct dsfs_rows);
 	for (i = at; i < want->count; i++) {
-		more = strlen(want->names[i]) + 2;
+		more = strlen(want->names[i]) + 2 + row;
 		if (used + more > room ||
 		    (want->per_block && i - at >= want->per_block))
 			break;
@@ -147,6 +150,23 @@ static u32 bld_block_fill(const struct bld_dir *want, u32 at, size_t room, size_
 	}
 	*bytes = used;
 	return i - at;
+}
+
+/* Rows that differ in the time alone */
+static void bld_rows_write(void *to, u32 ino, u32 count)
+{
+	struct dsfs_rows raw = { 0 };
+	__le16 time;
+	u32 i;
+
+	raw.base[DSFS_COLUMN_KIND] = cpu_to_le64(1ULL << 32 | S_IFREG | 0644);
+	raw.base[DSFS_COLUMN_MTIME] = cpu_to_le64(ino);
+	raw.width[DSFS_COLUMN_MTIME] = sizeof(time);
+	memcpy(to, &raw, sizeof(raw));
+	for (i = 0; i < count; i++) {
+		time = cpu_to_le16(i);
+		memcpy((u8 *)to + sizeof(raw) + i * sizeof(time), &time, sizeof(time));
+	}
 }
 
 static void bld_block_write(struct dsfs_names *raw, const struct bld_dir *want,
@@ -164,6 +184,8 @@ static void bld_block_write(struct dsfs_names *raw, const struct bld_dir *want,
 		at += strlen(want->names[first + i]);
 	}
 	raw->end = cpu_to_le16(at);
+	if (want->rows)
+		bld_rows_write((u8 *)raw + at, want->first + first, count);
 }
 
 static u32 bld_name_blocks(struct dsfs_source *src, const struct bld_dir *want,
@@ -278,8 +300,11 @@ u64 bld_dir(struct dsfs_source *src, const struct bld_dir *want)
 	memset(&dir, 0, sizeof(dir));
 	dir.self = cpu_to_le32(want->self);
 	dir.parent = cpu_to_le32(want->parent);
-	if (want->count) {
+	if (want->count || want->rows)
 		dir.first = cpu_to_le32(want->first);
+	if (want->rows)
+		src->geo.incompat |= DSFS_INCOMPAT_ROWS;
+	if (want->count) {
 		dir.count = cpu_to_le32(want->count);
 		dir.name_blocks = cpu_to_le32(bld_name_blocks(src, want, places,
 							      &names));

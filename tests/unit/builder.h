@@ -49,6 +49,7 @@ struct bld_dir {
 	unsigned int place_bits_more;	/* bits taken from the fingerprint */
 	u32 per_block;			/* names a block at most; 0: what fits */
 	bool dense;			/* begin right behind the names of others */
+	bool rows;			/* empty files, whose mtime is their number */
 };
 
 /* Pieces of metadata that were not given back. */

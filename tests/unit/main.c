@@ -31,6 +31,7 @@ int main(void)
 	test_dir();
 	test_dir_bad();
 	test_dir_large();
+	test_rows();
 	test_extent();
 	test_compressed();
 	test_xattr();

@@ -7,6 +7,7 @@
 #include "cases_history.h"
 #include "cases_inode.h"
 #include "cases_note.h"
+#include "cases_rows.h"
 #include "cases_super.h"
 #include "cases_xattr.h"
 #include "unit.h"
@@ -138,6 +139,7 @@ void test_cases(void)
 	RUN_CASES(compressed);
 	RUN_CASES(dir);
 	RUN_CASES(names);
+	RUN_CASES(rows);
 	RUN_CASES(xattr);
 	RUN_CASES(note);
 	test_vectors();

@@ -17,6 +17,7 @@ void test_inode(void);
 void test_dir(void);
 void test_dir_bad(void);
 void test_dir_large(void);
+void test_rows(void);
 void test_extent(void);
 void test_compressed(void);
 void test_xattr(void);

@@ -13,6 +13,7 @@ enum {
 	DIR_SMALL,	/* two names, in a shared name block */
 	DIR_DENSE,	/* two names, in two name blocks, the first within a block */
 	DIR_INDEX,	/* ten names, index of two buckets */
+	DIR_EMPTY_ROWS,	/* of an image with rows; it is before one with entries from 6 on */
 };
 
 #define CASE_DIR_SELF	5
@@ -22,7 +23,9 @@ static inline void dsfs_case_dir(u32 base, struct dsfs_dir *raw)
 	memset(raw, 0, sizeof(*raw));
 	raw->self = cpu_to_le32(CASE_DIR_SELF);
 	raw->parent = cpu_to_le32(1);
-	if (base == DIR_EMPTY)
+	if (base == DIR_EMPTY_ROWS)
+		raw->first = cpu_to_le32(CASE_DIR_SELF + 1);
+	if (base == DIR_EMPTY || base == DIR_EMPTY_ROWS)
 		return;
 	raw->first = cpu_to_le32(CASE_INODES - 2);
 	raw->count = cpu_to_le32(2);
@@ -55,6 +58,8 @@ static inline int dsfs_case_run_dir(const struct dsfs_case *c, void *buf, struct
 		geo->regions[DSFS_REGION_NAMES].bytes = c->arg;
 	if (c->base == DIR_DENSE)
 		geo->incompat = DSFS_INCOMPAT_DENSE_NAMES;
+	if (c->base == DIR_EMPTY_ROWS)
+		geo->incompat = DSFS_INCOMPAT_ROWS;
 	ret = dsfs_dir_decode(geo, 3, buf, &dir, err);
 	geo->regions[DSFS_REGION_NAMES].bytes = names;
 	geo->incompat = incompat;
@@ -94,6 +99,11 @@ static const struct dsfs_case dsfs_dir_cases[] = {
 	{ "empty with slot bits", DIR_EMPTY, "fields of an empty directory", { D(slot_bits, 1) } },
 	{ "empty with block bits", DIR_EMPTY, "fields of an empty directory",
 	  { D(block_bits, 1) } },
+	{ "rows: empty with first", DIR_EMPTY_ROWS },
+	{ "rows: empty behind the last inode", DIR_EMPTY_ROWS, NULL, { D(first, CASE_INODES) } },
+	{ "rows: empty with place", DIR_EMPTY_ROWS, "fields of an empty directory", { D(names, 4) } },
+	{ "rows: empty with buckets", DIR_EMPTY_ROWS, "fields of an empty directory",
+	  { D(buckets, 1) } },
 	{ "its own entry", DIR_SMALL, "first entry of a directory", { D(first, CASE_DIR_SELF) } },
 	{ "entries past the last inode", DIR_SMALL, "first entry of a directory",
 	  { D(first, CASE_INODES - 1) } },

@@ -26,6 +26,7 @@
 enum {
 	CASE_SUMMED,	/* base: checksum computed after the patch */
 	CASE_UNSUMMED,	/* base: checksum computed before the patch */
+	CASE_WITH_ROWS,	/* base: of an image with rows, summed after the patch */
 };
 
 static const u16 dsfs_case_region_bytes[DSFS_REGIONS_USED] = {
@@ -72,14 +73,25 @@ static inline void dsfs_case_super(struct dsfs_super *s)
 	s->checksum = cpu_to_le32(dsfs_super_sum(s));
 }
 
+/* The same image with rows: the root has the only record, and the count is a field. */
+static inline void dsfs_case_with_rows(struct dsfs_super *s)
+{
+	s->incompat |= cpu_to_le64(DSFS_INCOMPAT_ROWS);
+	s->inodes = cpu_to_le64(CASE_INODES);
+	s->regions[DSFS_REGION_INODES].bytes = cpu_to_le64(2 * 32);
+	memset(&s->regions[DSFS_REGION_FILESUMS], 0, sizeof(struct dsfs_region));
+}
+
 static inline int dsfs_case_run_super(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
 				      struct dsfs_err *err)
 {
 	struct dsfs_super *s = buf;
 
 	dsfs_case_super(s);
+	if (c->base == CASE_WITH_ROWS)
+		dsfs_case_with_rows(s);
 	dsfs_case_patch(s, c);
-	if (c->base == CASE_SUMMED)
+	if (c->base != CASE_UNSUMMED)
 		s->checksum = cpu_to_le32(dsfs_super_sum(s));
 	return dsfs_super_decode(s, c->arg, geo, err);
 }
@@ -106,7 +118,7 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	  { { DSFS_SB_SIZE - 1, 1, 1 } }, .ret = -EBADMSG },
 	{ "version 0", 0, "format version", { SB(version, 0) }, .ret = -EOPNOTSUPP },
 	{ "version 2", 0, "format version", { SB(version, 2) }, .ret = -EOPNOTSUPP },
-	{ "all incompat bits that are known", 0, NULL,
+	{ "all incompat bits that are known", CASE_WITH_ROWS, NULL,
 	  { SB(incompat, DSFS_INCOMPAT_KNOWN), SB(small_bits, 16) } },
 	{ "first unknown incompat bit", 0, "unknown incompat feature bits",
 	  { SB(incompat, DSFS_INCOMPAT_KNOWN + 1) }, .ret = -EOPNOTSUPP },
@@ -151,7 +163,7 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	{ "generation 0", 0, "generation", { SB(generation, 0) } },
 	{ "generation 2^64-1", 0, NULL, { SB(generation, ~0ULL) } },
 	{ "first reserved byte", 0, "superblock reserved bytes", { SB(reserved[0], 1) } },
-	{ "last reserved byte", 0, "superblock reserved bytes", { SB(reserved[55], 0x80) } },
+	{ "last reserved byte", 0, "superblock reserved bytes", { SB(reserved[47], 0x80) } },
 
 	{ "longest image", 0, NULL, { SB(image_bytes, DSFS_MAX_OFFSET - DSFS_BLOCK_SIZE) } },
 	{ "image of 2^48", 0, "image_bytes", { SB(image_bytes, DSFS_MAX_OFFSET) } },
@@ -272,6 +284,34 @@ static const struct dsfs_case dsfs_super_cases[] = {
 	  { SB(incompat, 0), NO_REGION(COMPRESSED), NO_REGION(UNITS), SB(codec_version, 1) } },
 	{ "units without the feature", 0, "compressed files without the feature",
 	  { SB(incompat, 0), NO_REGION(COMPRESSED) } },
+
+	{ "rows", CASE_WITH_ROWS },
+	{ "number of inodes without rows", 0, "number of inodes without rows",
+	  { SB(inodes, CASE_INODES) } },
+	{ "bit 63 of a number of inodes without rows", 0, "number of inodes without rows",
+	  { SB(inodes, 1ULL << 63) } },
+	{ "rows: no inodes", CASE_WITH_ROWS, "inode records", { SB(inodes, 0) } },
+	{ "rows: no root", CASE_WITH_ROWS, "inode records", { SB(inodes, 1) } },
+	{ "rows: the root alone", CASE_WITH_ROWS, NULL, { SB(inodes, 2), RG(DIRS, bytes, 64) } },
+	{ "rows: all inode numbers", CASE_WITH_ROWS, NULL, { SB(inodes, 0xffffffff) } },
+	{ "rows: inode numbers past 2^32-2", CASE_WITH_ROWS, "number of inodes",
+	  { SB(inodes, 1ULL << 32) } },
+	{ "rows: 2^64-1 inodes", CASE_WITH_ROWS, "number of inodes", { SB(inodes, ~0ULL) } },
+	{ "rows: no inode records", CASE_WITH_ROWS, "inode records beside rows",
+	  { NO_REGION(INODES) } },
+	{ "rows: no record of the root", CASE_WITH_ROWS, "inode records beside rows",
+	  { RG(INODES, bytes, 32) } },
+	{ "rows: one record more", CASE_WITH_ROWS, "inode records beside rows",
+	  { RG(INODES, bytes, 3 * 32) } },
+	{ "rows: as many directories as inodes", CASE_WITH_ROWS, "directory records",
+	  { SB(inodes, CASE_DIRS) } },
+	{ "rows: all inodes are directories", CASE_WITH_ROWS, NULL, { SB(inodes, CASE_DIRS + 1) } },
+	{ "rows: file checksums", CASE_WITH_ROWS, "file checksums",
+	  { RG(FILESUMS, block, BLOCK(FILESUMS)), RG(FILESUMS, bytes, 4 * CASE_INODES) } },
+	{ "rows: file checksums of the records", CASE_WITH_ROWS, "file checksums",
+	  { RG(FILESUMS, block, BLOCK(FILESUMS)), RG(FILESUMS, bytes, 8) } },
+	{ "rows: no checksums", CASE_WITH_ROWS, NULL,
+	  { SB(compat, 0), SB(chunk_bits, 0), NO_REGION(CHUNKSUMS) } },
 
 	{ "a note", 0, NULL, { SB(compat, NOTE), NO_REGION(COMPRESSED) } },
 	{ "region in the block of the note", 0, "region in the block of the note",

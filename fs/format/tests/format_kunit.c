@@ -10,6 +10,7 @@
 #include "cases_history.h"
 #include "cases_inode.h"
 #include "cases_note.h"
+#include "cases_rows.h"
 #include "cases_super.h"
 #include "cases_xattr.h"
 
@@ -53,6 +54,7 @@ DSFS_CASES(extra)
 DSFS_CASES(compressed)
 DSFS_CASES(dir)
 DSFS_CASES(names)
+DSFS_CASES(rows)
 DSFS_CASES(xattr)
 DSFS_CASES(note)
 
@@ -111,6 +113,7 @@ static struct kunit_case dsfs_test_cases[] = {
 	KUNIT_CASE_PARAM(dsfs_test_compressed, dsfs_compressed_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_dir, dsfs_dir_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_names, dsfs_names_gen_params),
+	KUNIT_CASE_PARAM(dsfs_test_rows, dsfs_rows_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_xattr, dsfs_xattr_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_note, dsfs_note_gen_params),
 	KUNIT_CASE(dsfs_test_vectors),

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Cases of the rows of a name block: the rules of rows.c, and what a column can hold. The rows
+ * follow the three names of cases_dir.h.
+ */
+#ifndef FORMAT_CASES_ROWS_H
+#define FORMAT_CASES_ROWS_H
+
+#include "cases_dir.h"
+
+/*
+ * Three files of 1 byte, 1 KiB + 1 and 2 KiB + 1, 4 KiB apart: a row is a byte of the size, in
+ * steps of 1 KiB, a byte of the start, in steps of 4 KiB, and four of the checksum. Mode, owner,
+ * number of links, flags and time are in the base alone.
+ */
+#define CASE_ROW		6
+#define CASE_ROWS_AT		CASE_NAMES_END
+#define CASE_ROWS_FIRST		(CASE_ROWS_AT + sizeof(struct dsfs_rows))
+#define CASE_ROWS_END		(CASE_ROWS_FIRST + 3 * CASE_ROW)
+#define CASE_ROWS_SUM		0x89abcdefU	/* of the last one */
+#define CASE_ROWS_MTIME		(-1500000000LL)
+
+/* What a column said */
+static inline u64 dsfs_case_row(const struct dsfs_attr *a, u32 column)
+{
+	switch (column) {
+	case DSFS_COLUMN_KIND:
+		return (u64)a->flags << 48 | (u64)a->nlink << 32 | (u32)a->owner << 16 | a->mode;
+	case DSFS_COLUMN_EXTRA:
+		return a->extra;
+	case DSFS_COLUMN_SIZE:
+		return a->size;
+	case DSFS_COLUMN_START:
+		return a->start;
+	case DSFS_COLUMN_MTIME:
+		return a->mtime;
+	default:
+		return a->sum;
+	}
+}
+
+static inline void dsfs_case_rows(void *buf)
+{
+	struct dsfs_rows rows = {
+		.width = { [DSFS_COLUMN_SIZE] = 1, [DSFS_COLUMN_START] = 1, [DSFS_COLUMN_SUM] = 4 },
+		.shift = { [DSFS_COLUMN_SIZE] = 10, [DSFS_COLUMN_START] = 12 },
+	};
+	u8 *row = (u8 *)buf + CASE_ROWS_FIRST;
+	u8 i;
+
+	dsfs_case_names(buf);
+	rows.base[DSFS_COLUMN_KIND] = cpu_to_le64(1ULL << 32 | 2 << 16 | S_IFREG | 0644);
+	rows.base[DSFS_COLUMN_SIZE] = cpu_to_le64(1);
+	rows.base[DSFS_COLUMN_START] = cpu_to_le64(DSFS_DATA_START_MIN - 2 * DSFS_BLOCK_SIZE);
+	rows.base[DSFS_COLUMN_MTIME] = cpu_to_le64((u64)CASE_ROWS_MTIME);
+	memcpy((u8 *)buf + CASE_ROWS_AT, &rows, sizeof(rows));
+	for (i = 0; i < 3; i++, row += CASE_ROW) {
+		const u8 raw[CASE_ROW] = { i, i, 0xef, 0xcd, 0xab, 0x89 };
+
+		memcpy(row, raw, sizeof(raw));
+	}
+}
+
+/*
+ * @base: bytes there are, 0: all; @arg: 0: the last row is that of the valid block; otherwise the
+ * number of a column plus one in the low 3 bits, and behind them its value. -EINVAL: it has
+ * another one.
+ */
+static inline int dsfs_case_run_rows(const struct dsfs_case *c, void *buf, struct dsfs_geo *geo,
+				     struct dsfs_err *err)
+{
+	struct dsfs_attr attr = { .ino = CASE_INODES - 1 };
+	u64 bytes;
+	int ret;
+
+	dsfs_case_rows(buf);
+	dsfs_case_patch(buf, c);
+	ret = dsfs_rows_decode(geo, buf, c->base ? c->base : CASE_BUF, 2, &attr, err);
+	bytes = dsfs_rows_bytes(buf, c->base ? c->base : CASE_BUF);
+	/* What has no place for its rows has no bytes, and no row. */
+	if (!bytes && !ret)
+		return -EINVAL;
+	if (ret)
+		return ret;
+	if (c->arg)
+		return dsfs_case_row(&attr, (c->arg & 7) - 1) << 3 == (c->arg & ~7ULL) ? 0 : -EINVAL;
+	if (bytes != CASE_ROWS_END || attr.mode != (S_IFREG | 0644) || attr.owner != 2 ||
+	    attr.nlink != 1 || attr.flags || attr.extra || attr.size != 2049 ||
+	    attr.start != DSFS_DATA_START_MIN || attr.mtime != CASE_ROWS_MTIME ||
+	    attr.sum != CASE_ROWS_SUM || attr.ino != CASE_INODES - 1)
+		return -EINVAL;
+	return 0;
+}
+
+#define R(f, v)		{ CASE_ROWS_AT + offsetof(struct dsfs_rows, f), \
+			  sizeof_field(struct dsfs_rows, f), v }
+/* Bytes of the last row, when a row has @row bytes */
+#define LAST(row, at, size, v)	{ CASE_ROWS_FIRST + 2 * (row) + (at), size, v }
+#define IS(column, v)	((u64)(v) << 3 | (DSFS_COLUMN_##column + 1))
+
+static const struct dsfs_case dsfs_rows_cases[] = {
+	{ "good" },
+	{ "no byte behind", CASE_ROWS_END },
+	{ "one byte missing", CASE_ROWS_END - 1, "end of a name block's rows" },
+	{ "room for the header alone", CASE_ROWS_FIRST, "end of a name block's rows" },
+	{ "no room for the header", CASE_ROWS_FIRST - 1, "end of a name block's rows" },
+	{ "names that end in the header's last byte", 0, "end of a name block's rows",
+	  { { offsetof(struct dsfs_names, end), 2, DSFS_BLOCK_SIZE - 63 } } },
+	{ "names that end at 2^16-1", 0, "end of a name block's rows",
+	  { { offsetof(struct dsfs_names, end), 2, 0xffff } } },
+	{ "more rows than there is room", 0, "end of a name block's rows",
+	  { { offsetof(struct dsfs_names, count), 2, 672 } } },
+	{ "2^16-1 rows of 48 bytes", 0, "end of a name block's rows",
+	  { { offsetof(struct dsfs_names, count), 2, 0xffff }, R(width[0], 8), R(width[1], 8),
+	    R(width[2], 8), R(width[3], 8), R(width[4], 8), R(width[5], 8) } },
+	{ "width 9 of the first column", 0, "width of a column", { R(width[0], 9) } },
+	{ "width 255 of the last one", 0, "width of a column", { R(width[5], 255) } },
+	{ "shift 64 of the first column", 0, "shift of a column", { R(shift[0], 64) } },
+	{ "shift 255 of the last one", 0, "shift of a column", { R(shift[5], 255) } },
+	{ "shift 63 of what has no bytes", 0, NULL, { R(shift[1], 63) } },
+	{ "first reserved byte", 0, "reserved bytes of rows", { R(reserved, 1) } },
+	{ "last reserved byte", 0, "reserved bytes of rows", { R(reserved, 0x80000000) } },
+
+	{ "largest checksum", 0, NULL, { LAST(6, 2, 4, 0xffffffff) }, .arg = IS(SUM, 0xffffffff) },
+	{ "checksum of 2^32", 0, "value of a column",
+	  { LAST(6, 2, 4, 0xffffffff), R(base[5], 1) } },
+	{ "checksum of bit 63", 0, "value of a column", { R(base[5], 1ULL << 63) } },
+	{ "checksum whose sum wraps", 0, NULL, { R(base[5], 0ULL - CASE_ROWS_SUM) },
+	  .arg = IS(SUM, 0) },
+	{ "extra of 2^32", 0, "value of a column", { R(base[1], 1ULL << 32) } },
+	{ "extra of 2^32-1", 0, "extra record against flags", { R(base[1], 0xffffffff) } },
+	{ "size of 2^48", 0, "value of a column", { R(base[2], 1ULL << 48) } },
+	{ "size below 2^48", 0, "end of data", { R(base[2], (1ULL << 48) - 2049) } },
+	{ "size just 2^48", 0, "value of a column", { R(base[2], (1ULL << 48) - 2048) } },
+	{ "size below 0", 0, "value of a column", { R(base[2], -2049ULL) } },
+	{ "start of 2^48", 0, "value of a column", { R(base[3], 1ULL << 48) } },
+	{ "start below 2^48", 0, "start of data", { R(base[3], (1ULL << 48) - 8193) } },
+	{ "start just 2^48", 0, "value of a column", { R(base[3], (1ULL << 48) - 8192) } },
+
+	{ "size shifted by 63", 0, "value of a column", { R(shift[2], 63), LAST(6, 0, 1, 1) } },
+	{ "size shifted out of 64 bits", 0, NULL, { R(shift[2], 63), LAST(6, 0, 1, 2) },
+	  .arg = IS(SIZE, 1) },
+	{ "time shifted by 52", 0, NULL,
+	  { R(width[5], 0), R(width[4], 1), R(shift[4], 52), R(base[4], 5),
+	    LAST(3, 0, 2, 0x202), LAST(3, 2, 1, 0xff) }, .arg = IS(MTIME, 0xff0000000000005ULL) },
+	{ "time before 1970 by its bytes", 0, NULL,
+	  { R(width[5], 0), R(width[4], 8), R(base[4], 0),
+	    LAST(10, 0, 2, 0x202), LAST(10, 2, 8, -77ULL) },
+	  .arg = IS(MTIME, -77LL) },
+	{ "time whose base and bytes are the least ones", 0, NULL,
+	  { R(width[5], 0), R(width[4], 8), R(base[4], 1ULL << 63),
+	    LAST(10, 0, 2, 0x202), LAST(10, 2, 8, 1ULL << 63 | 3) },
+	  .arg = IS(MTIME, 3) },
+	{ "full column of checksums", 0, NULL,
+	  { R(width[5], 8), LAST(10, 0, 2, 0x202), LAST(10, 2, 8, 0x12345678) },
+	  .arg = IS(SUM, 0x12345678) },
+	{ "full column of checksums, too large", 0, "value of a column",
+	  { R(width[5], 8), LAST(10, 0, 2, 0x202), LAST(10, 2, 8, 1ULL << 32) } },
+	{ "mode by row", 0, NULL, { R(width[0], 2), R(base[0], 1ULL << 32),
+	  LAST(8, 0, 2, S_IFREG | 0400), LAST(8, 2, 1, 2), LAST(8, 3, 1, 2) },
+	  .arg = IS(KIND, 1ULL << 32 | S_IFREG | 0400) },
+	{ "owner by row", 0, NULL, { R(width[0], 1), R(shift[0], 16),
+	  R(base[0], 1ULL << 32 | S_IFREG), LAST(7, 0, 1, 1), LAST(7, 1, 1, 2), LAST(7, 2, 1, 2) },
+	  .arg = IS(KIND, 1ULL << 32 | 1 << 16 | S_IFREG) },
+
+	{ "flags of an inode", 0, "inode flags", { R(base[0], 1ULL << 56 | S_IFREG) } },
+	{ "owner that is not there", 0, "owner",
+	  { R(base[0], 1ULL << 32 | CASE_OWNERS << 16 | S_IFREG) } },
+	{ "no links", 0, "link count", { R(base[0], S_IFREG) } },
+	{ "no type", 0, "file type", { R(base[0], 1ULL << 32 | 0644) } },
+	{ "hard-link entry of itself", 0, "inode of a hard-link entry",
+	  { R(base[0], 1ULL << 48 | S_IFREG), R(width[3], 0), R(base[3], CASE_INODES - 1) } },
+};
+
+#undef R
+#undef LAST
+#undef IS
+
+#endif /* FORMAT_CASES_ROWS_H */
