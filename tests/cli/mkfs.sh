@@ -934,9 +934,9 @@ cases_device()
 	fi
 	works "over ext4 with -f" "$mkfs" -q -f "$dev" tree
 	works "ext4 is gone" sh -c "! blkid -p '$dev' | grep -q ext2"
-	new_loop 72K small.bin || return
+	new_loop 68K small.bin || return
 	small=$dev
-	head -c 73728 /dev/urandom >random
+	head -c 69632 /dev/urandom >random
 	cat random >"$small"
 	works "device too small by the plan" fails 1 "device too small" \
 		"$mkfs" -f "$small" tree
