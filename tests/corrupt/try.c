@@ -2,9 +2,9 @@
 /*
  * try - what the kernel makes of each corruption in a list.
  *
- *   try [-o OPTIONS] BASE CASES [NAME...]
+ *   try [-o OPTIONS] DIR CASES [NAME...]
  *
- * Makes each case's image from BASE with mkcorrupt (of this program's own
+ * Makes each case's image from one in DIR, by mkcorrupt (of this program's own
  * directory), mounts it over a loop device, and makes the calls of the case, each
  * twice: an error must not turn into success because something was cached.
  * Prints "ok - case" and "not ok - case"; exits 1 if one failed.
@@ -364,10 +364,19 @@ static void set_up(const char *self)
 		die(mnt);
 }
 
+/* The images of the cases that follow; false: the line is something else. */
+static bool choose_base(char *base, size_t size, const char *images, char *line)
+{
+	if (strncmp(line, "base ", 5))
+		return false;
+	snprintf(base, size, "%s/%s.img", images, trim(line + 5));
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	const char *self = argv[0];
-	char line[2048];
+	char line[2048], base[512];
 	FILE *f;
 
 	if (argc > 2 && !strcmp(argv[1], "-o")) {
@@ -376,7 +385,7 @@ int main(int argc, char **argv)
 		argc -= 2;
 	}
 	if (argc < 3) {
-		fputs("usage: try [-o OPTIONS] BASE CASES [NAME...]\n", stderr);
+		fputs("usage: try [-o OPTIONS] DIR CASES [NAME...]\n", stderr);
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -385,9 +394,11 @@ int main(int argc, char **argv)
 	f = fopen(argv[2], "r");
 	if (!f)
 		die(argv[2]);
+	snprintf(base, sizeof(base), "%s/base.img", argv[1]);
 	while (fgets(line, sizeof(line), f))
-		if (*line != '#' && *trim(line))
-			try_line(argv[1], line, argv + 3);
+		if (*line != '#' && *trim(line) &&
+		    !choose_base(base, sizeof(base), argv[1], line))
+			try_line(base, line, argv + 3);
 	fclose(f);
 	return tc_exit();
 }
