@@ -41,6 +41,7 @@ static uint64_t sum;
 static int nth_fd, drop_fd, self_fd;
 static unsigned int rounds = 20;
 static bool all;
+static bool no_error;
 static const char *kind = "";
 
 static struct t_case cases[CASES_MAX];
@@ -111,7 +112,7 @@ static bool sane(int err, struct tally *tally)
 {
 	tally->nomem += err == ENOMEM;
 	tally->io += err == EIO;
-	return !err || err == ENOMEM || err == EIO;
+	return !err || (!no_error && (err == ENOMEM || err == EIO));
 }
 
 /* Without fault, and over what is cached: what came of it has to be @want. */
@@ -257,7 +258,7 @@ static int open_setting(const char *path)
 	return fd;
 }
 
-static int run_ops(const char *only, unsigned int interval)
+static int run_ops(const struct fail_op *ops, const char *only, unsigned int interval)
 {
 	struct t_case *told[CASES_MAX];
 	const struct fail_op *op;
@@ -266,7 +267,7 @@ static int run_ops(const char *only, unsigned int interval)
 	size_t n = 0;
 	int err;
 
-	for (op = fail_ops; op->name; op++) {
+	for (op = ops; op->name; op++) {
 		if (only && strcmp(only, op->name))
 			continue;
 		snprintf(name, sizeof(name), "%s: %s, %s", kind, op->name, fail_options);
@@ -294,11 +295,14 @@ static const struct option long_options[] = {
 	{ "op", required_argument, NULL, 'n' },
 	{ "all", no_argument, NULL, 'a' },
 	{ "kind", required_argument, NULL, 'k' },
+	{ "packed", no_argument, NULL, 'p' },
+	{ "right", no_argument, NULL, 'R' },
 	{ }
 };
 
 int main(int argc, char **argv)
 {
+	const struct fail_op *ops = fail_ops;
 	const char *only = NULL;
 	unsigned int interval = 0;
 	int c;
@@ -324,16 +328,24 @@ int main(int argc, char **argv)
 		case 'a':
 			all = true;
 			break;
+		case 'p':
+			ops = fail_packed_ops;
+			break;
+		case 'R':
+			no_error = true;
+			break;
 		default:
 			optind = argc;
 		}
 	}
 	if (optind != argc - 2) {
 		fprintf(stderr, "usage: failnth [--kind=KIND] [--options=OPTIONS] [--op=NAME] "
-			"[--all] [--interval=K [--rounds=N]] DEVICE DIR\n"
+			"[--all] [--packed] [--right] [--interval=K [--rounds=N]] DEVICE DIR\n"
 			"  --kind=KIND  what fails, for the names of cases; of \"slab\" each "
 			"operation has some\n"
-			"  --all        each N, however many there are\n");
+			"  --all        each N, however many there are\n"
+			"  --packed     DEVICE has compressed files\n"
+			"  --right      what fails has to be made up for: no error\n");
 		return 2;
 	}
 	fail_dev = argv[optind];
@@ -344,5 +356,5 @@ int main(int argc, char **argv)
 	drop_fd = open_setting("/proc/sys/vm/drop_caches");
 	/* from here on without a word in the log */
 	put(drop_fd, "4");
-	return run_ops(only, interval);
+	return run_ops(ops, only, interval);
 }

@@ -29,7 +29,8 @@ struct fail_op {
 	bool unmounted;
 };
 
-extern const struct fail_op fail_ops[];
+/* Of the zoo's image, and of one with compressed files, tests/tools/mkimages' packed */
+extern const struct fail_op fail_ops[], fail_packed_ops[];
 
 /* The mount: its device, directory and options. */
 extern const char *fail_dev, *fail_dir, *fail_options;

@@ -403,10 +403,9 @@ static int after_mount(const struct fail_op *op, int err)
 {
 	struct stat st;
 
-	(void)op;
 	if (err)
 		return 0;
-	snprintf(path, sizeof(path), "%s/sizes/100000", fail_dir);
+	in_mount(op);
 	if (stat(path, &st))
 		return errno;
 	return umount(fail_dir) ? errno : 0;
@@ -435,7 +434,7 @@ static int run_remount(const struct fail_op *op)
 }
 
 const struct fail_op fail_ops[] = {
-	{ .name = "mount", .arg = "",
+	{ .name = "mount", .arg = "sizes/100000",
 	  .run = run_mount, .after = after_mount, .unmounted = true },
 	{ .name = "umount", .arg = "",
 	  .before = before_umount, .run = run_umount, .after = after_umount, .unmounted = true },
@@ -493,5 +492,29 @@ const struct fail_op fail_ops[] = {
 	  .before = in_mount, .run = run_mmap },
 	{ .name = "splice", .arg = "sizes/131072",
 	  .before = in_mount, .run = run_splice, .after = after_splice },
+	{ }
+};
+
+/*
+ * Compressed files: of one unit, and of 8 and more, of which `mixed` stores some as they are and
+ * more than the pool has a buffer for.
+ */
+const struct fail_op fail_packed_ops[] = {
+	{ .name = "mount", .arg = "text110000",
+	  .run = run_mount, .after = after_mount, .unmounted = true },
+	{ .name = "umount", .arg = "",
+	  .before = before_umount, .run = run_umount, .after = after_umount, .unmounted = true },
+	{ .name = "read of one unit", .arg = "text110000", .before = in_mount, .run = run_read },
+	{ .name = "read of a unit in pieces", .arg = "text131072",
+	  .before = in_mount, .run = run_read_pieces },
+	{ .name = "read of units", .arg = "text1000000", .before = in_mount, .run = run_read },
+	{ .name = "read of more than a buffer", .arg = "mixed",
+	  .before = in_mount, .run = run_read },
+	{ .name = "read after WILLNEED", .arg = "mixed", .before = in_mount, .run = run_willneed },
+	{ .name = "O_DIRECT", .arg = "text262144", .before = in_mount, .run = run_direct },
+	{ .name = "mmap", .arg = "text262145", .before = in_mount, .run = run_mmap },
+	{ .name = "splice", .arg = "text262144",
+	  .before = in_mount, .run = run_splice, .after = after_splice },
+	{ .name = "FIEMAP", .arg = "mixed", .before = in_mount, .run = run_fiemap },
 	{ }
 };
