@@ -9,12 +9,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <linux/fs.h>
 #include <unistd.h>
 
@@ -230,6 +232,49 @@ static void overlay(struct t_case *c)
 	do_umount(c, merged, 0);
 }
 
+/* Reads @file from the device, over and over, and says each time that it begins. */
+static void read_until_killed(uint64_t file, int to)
+{
+	int fd = open(pressure_name(pressure_opts.dir, file), O_RDONLY | O_CLOEXEC);
+	static char buf[ROOM];
+
+	while (fd >= 0 && write(to, "", 1) == 1) {
+		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+		lseek(fd, 0, SEEK_SET);
+		while (read(fd, buf, sizeof(buf)) > 0)
+			;
+	}
+	_exit(1);
+}
+
+/* Readers are killed wherever they are, and who comes next reads what they left. */
+static void kills(struct t_case *c)
+{
+	const uint64_t file = pressure_random(pressure_opts.files);
+	const char *name = pressure_name("", file);
+	size_t rounds = 1 + pressure_random(8);
+	int pipes[2], status;
+	char began;
+	pid_t pid;
+
+	if (pipe(pipes))
+		t_die("pipe", strerror(errno));
+	pid = fork();
+	if (pid < 0)
+		t_die(name, "fork");
+	if (!pid)
+		read_until_killed(file, pipes[1]);
+	close(pipes[1]);
+	while (rounds && read(pipes[0], &began, 1) == 1)
+		rounds--;
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	close(pipes[0]);
+	t_check(c, !rounds && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, name,
+		"a reader ended with status 0x%x", status);
+	pressure_whole(c, pressure_opts.dir, file);
+}
+
 struct pressure_job pressure_troubles[] = {
 	{ { .name = "drop_caches 1, 2, 3" }, drop_caches, 1, false },
 	{ { .name = "BLKFLSBUF" }, flush_device, 1, false },
@@ -239,5 +284,7 @@ struct pressure_job pressure_troubles[] = {
 	{ { .name = "remount" }, remounts, 1, false },
 	{ { .name = "open_by_handle_at" }, handles, 1, false },
 	{ { .name = "overlay on top" }, overlay, 1, false },
+	{ { .name = "readers that are killed" }, kills, 2, false },
+	{ { .name = "readers that are killed in a small cgroup" }, kills, 1, true },
 	{ }
 };
