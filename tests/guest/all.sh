@@ -349,6 +349,12 @@ step_stuck()
 		part "$here/stuck.sh" "$(real plain)" sizes/524289 /mnt/pext4/sizes/524289 "$opts"
 	done
 	umount /mnt/pext4
+	mkdir -p /mnt/plainly
+	dsfs plainly
+	part "$here/stuck.sh" "$(real packed)" text1000000 /mnt/plainly/text1000000 ro
+	part "$here/stuck.sh" "$(real packed4)" text1000000 /mnt/plainly/text1000000 wholefile=0
+	part "$here/stuck.sh" "$(real packed)" small/40 /mnt/plainly/small/40 meta=lazy
+	umount /mnt/plainly
 }
 
 step_notags()

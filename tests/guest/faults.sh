@@ -4,11 +4,12 @@
 # faults.sh FILE START LARGE START SMALL START PAGE START META NAMES BYTES SUMS BYTES [STEP...] - devices
 # that fail
 #
-# Disk (serial): image.  FILE, which has chunks of 32 KiB and more than 98,304 bytes, begins at byte
-# START of it and is /ref/file; so do LARGE, of more than 2.5 MiB, which is /ref/large, SMALL, of one
-# chunk, which is /ref/small, and PAGE, of 4096 bytes in a block of its own, which is /ref/page;
-# /ref/list is the listing of all; metadata begins at META; NAMES and SUMS are where
-# names, and the checksums of metadata, lie.
+# Disks (serials): image, packed.  FILE, which has chunks of 32 KiB and more than 98,304 bytes, begins
+# at byte START of image and is /ref/file; so do LARGE, of more than 2.5 MiB, which is /ref/large,
+# SMALL, of one chunk, which is /ref/small, and PAGE, of 4096 bytes in a block of its own, which is
+# /ref/page; /ref/list is the listing of all; metadata begins at META; NAMES and SUMS are where
+# names, and the checksums of metadata, lie.  Disk packed has compressed files, of which
+# /ref/numbers is one, /ref/packed.list the listing; its metadata begins at /ref/packed.meta.
 #
 # The image is reached through the device mapper: a table in which a part is an
 # error, or comes with a wrong byte, takes the place of one that is right, and
@@ -28,6 +29,7 @@ shift 8
 metadata=$1 names=$2 names_bytes=$3 sums=$4 sums_bytes=$5
 shift 5
 disk=$(readlink -f /dev/drive/image)
+list=/ref/list
 sectors=$(blockdev --getsz "$disk")
 dm=/dev/mapper/faulty
 mkdir -p /mnt/dsfs
@@ -112,8 +114,8 @@ listed()
 same()
 {
 	listing /mnt/dsfs >/tmp/list 2>/tmp/errors || true
-	cmp -s /tmp/list /ref/list && return 0
-	diff /ref/list /tmp/list | as_comments 10
+	cmp -s /tmp/list "$list" && return 0
+	diff "$list" /tmp/list | as_comments 10
 	return 1
 }
 
@@ -128,7 +130,7 @@ right_or()
 		  for (i = 2; i <= NF; i++) line = line FS (i == 11 && $i ~ want ? r[i] : $i)
 		  if (line != ref[$1] || !($1 in ref)) { if (!wrong++) print "# " $0 } else bad++ }
 		END { print "# faults: " good + 0 " right, " bad + 0 " with an error, of " all
-		      exit wrong || !bad || good + bad != all }' /ref/list /tmp/list
+		      exit wrong || !bad || good + bad != all }' "$list" /tmp/list
 }
 
 counter()
@@ -241,6 +243,16 @@ in_pieces()
 	sh -c 'echo 1 >/proc/self/make-it-fail && exec "$@"' sh "$@" 2>/dev/null
 }
 
+fail=/sys/kernel/debug/fail_page_alloc
+
+refuse_pieces()
+{
+	for setting in task-filter=Y ignore-gfp-wait=N ignore-gfp-highmem=N min-order=1 \
+		       verbose=0 times=-1 probability=50; do
+		echo "${setting#*=}" >"$fail/${setting%%=*}"
+	done
+}
+
 # Chunk 74 is bad.  Who reads 72, a multiple of 256 KiB, has the next ones read ahead
 # with as large a folio; who reads the bad one has to put others in its place.
 one_order()
@@ -256,11 +268,8 @@ one_order()
 # So folios of all sizes come where one was that could not be filled.
 step_orders()
 {
-	fail=/sys/kernel/debug/fail_page_alloc wrong=0
-	for setting in task-filter=Y ignore-gfp-wait=N ignore-gfp-highmem=N min-order=1 \
-		       verbose=0 times=-1 probability=50; do
-		echo "${setting#*=}" >"$fail/${setting%%=*}"
-	done
+	wrong=0
+	refuse_pieces
 	begin ro
 	bad=$((large_start + 74 * 32768))
 	broken $((bad + 4096)) $((bad + 5120)) flakey 254 | become
@@ -277,7 +286,7 @@ step_orders()
 # The reader may have been lucky.
 right_or_none()
 {
-	cmp -s /tmp/list /ref/list || right_or "$1"
+	cmp -s /tmp/list "$list" || right_or "$1"
 }
 
 # Epoch after epoch until /tmp/stop is there; fails if one got wrong bytes.
@@ -447,11 +456,44 @@ step_vanished()
 	rmdir /sys/kernel/config/nullb/gone
 }
 
+# --- compressed files ---------------------------------------------------------
+
+# packed STEP [ARG...]: the same of the other image
+step_packed()
+{
+	was="$disk $list $start $metadata $sectors" what=$1
+	shift
+	disk=$(readlink -f /dev/drive/packed) list=/ref/packed.list start=69632
+	metadata=$(cat /ref/packed.meta) sectors=$(blockdev --getsz "$disk")
+	prog="faults: compressed"
+	"step_$what" "$@"
+	# shellcheck disable=SC2086 # words
+	set -- $was
+	disk=$1 list=$2 start=$3 metadata=$4 sectors=$5 prog=faults
+}
+
+# Memory in pieces: buffers are mapped, and units lie in several folios.
+step_units()
+{
+	wrong=0
+	refuse_pieces
+	begin ro
+	for round in $(seq 40); do
+		drop_caches
+		in_pieces cmp /mnt/dsfs/numbers /ref/numbers || { echo "# round $round"; wrong=1; }
+	done
+	check "memory in pieces: the contents are right" [ "$wrong" -eq 0 ]
+	echo 0 >"$fail/probability"
+	finish "memory in pieces, compressed"
+}
+
 if [ $# -eq 0 ]; then
 	set -- chunk 'epoch ro EIO error' 'epoch meta=lazy,wholefile=0 EIO error' \
 		'epoch ro EBADMSG flakey 254' mount names truncated \
-		'vanished ro' 'vanished wholefile=0'
-	[ ! -d /sys/kernel/debug/fail_page_alloc ] || set -- "$@" orders
+		'vanished ro' 'vanished wholefile=0' 'packed epoch ro EIO error' \
+		'packed epoch meta=lazy,wholefile=0 EIO error' \
+		'packed epoch ro EBADMSG flakey 254' 'packed truncated' 'packed vanished ro'
+	[ ! -d $fail ] || set -- "$@" orders 'packed units'
 fi
 for step in "$@"; do
 	begun=$(cut -d ' ' -f 1 /proc/uptime)

@@ -5,13 +5,14 @@
 #
 # Mounts DISK through the device mapper, suspends that, lets a program read FILE
 # (a path in the image) and kills it while it waits.  It has to be gone before
-# the device goes on; then FILE has to be what REFERENCE is.  With meta=lazy the same of all
-# that waits for metadata.
+# the device goes on; then FILE has to be what REFERENCE is.  The same with a device that fails
+# what it was asked when it goes on: who was not killed gets the error.  With meta=lazy the same
+# of all that waits for metadata.
 #
 # Needs dmsetup and the module dm_mod.
 set -eu
 here=$(dirname "$0")
-prog=stuck
+prog="stuck: ${2##*/}"
 # shellcheck source=tests/guest/lib.sh
 . "$here/lib.sh"
 
@@ -62,6 +63,21 @@ stop()
 	dmsetup suspend --noflush --nolockfs stuck
 }
 
+# go_on TABLE: the device goes on with that, for what waits, too
+go_on()
+{
+	echo "$1" | dmsetup load --readonly stuck
+	dmsetup resume stuck
+}
+
+# One reader is killed, and another one is not.
+errors_in_the_end()
+{
+	kill_waiting cat "$mnt/$file" && waits cat "$mnt/$file" || return 1
+	go_on "0 $sectors error"
+	! wait "$waiter" && ! cat "$mnt/$file" >/dev/null 2>/tmp/said && grep -q 'Input/output' /tmp/said
+}
+
 # kill_all: what needs metadata that is not in memory, of files that are open.  The numbers of
 # their descriptors are those below.
 kill_all()
@@ -83,7 +99,9 @@ kill_all()
 	exec 3<&- 4<&-
 }
 
-dmsetup create stuck --readonly --table "0 $(blockdev --getsz "$disk") linear $disk 0"
+sectors=$(blockdev --getsz "$disk")
+linear="0 $sectors linear $disk 0"
+dmsetup create stuck --readonly --table "$linear"
 mount -t dsfs -o "$options" /dev/mapper/stuck "$mnt"
 dmsetup suspend --noflush --nolockfs stuck
 check "a reader that waits for the device can be killed, $options" kill_waiting cat "$mnt/$file"
@@ -92,6 +110,14 @@ case $options in
 *meta=lazy*)	kill_all ;;
 esac
 check "the file is the same when the device goes on, $options" cmp "$mnt/$file" "$reference"
+case $options in
+*meta=lazy*)	;;
+*)	stop
+	check "a device that fails when it goes on, $options" errors_in_the_end
+	dmsetup suspend --nolockfs stuck
+	go_on "$linear"
+	check "the file is the same when it is right, $options" cmp "$mnt/$file" "$reference" ;;
+esac
 umount "$mnt"
 dmsetup remove stuck
 rmdir "$mnt"
