@@ -218,33 +218,33 @@ bool large_begin(struct large *l, const struct content_rules *rules, struct ring
 	return l->piece;
 }
 
-int large_pack(struct large *l, struct packer *packer)
+int large_pack(struct large *l, struct pack_large *pack, u64 size, const char *sample)
 {
-	const int ret = pack_large_init(&l->pack, packer, large_emit, l);
+	const int ret = pack_large_begin(pack, size, sample, large_emit, l);
 
-	l->packs = !ret;
-	return ret;
+	l->pack = ret == 1 ? pack : NULL;
+	return ret < 0 ? ret : 0;
 }
 
 int large_data(void *large, const char *p, u64 bytes)
 {
 	struct large *l = large;
 
-	if (l->packs)
-		return pack_large_data(&l->pack, p, bytes);
+	if (l->pack)
+		return pack_large_data(l->pack, p, bytes);
 	return p ? holes_data(&l->holes, p, bytes) : holes_zeros(&l->holes, bytes);
 }
 
 int large_finish(struct large *l, struct item *it)
 {
-	int ret = l->packs ? pack_large_end(&l->pack, it) : holes_end(&l->holes);
+	int ret = l->pack ? pack_large_end(l->pack, it) : holes_end(&l->holes);
 
 	if (ret)
 		return ret;
 	sum_piece(l, true);
 	end_whole(l);
 	it->hash = hash_end(l->rules, l->hash, l->sums);
-	if (!l->packs)
+	if (!l->pack)
 		take_holes(it, &l->holes);
 	return 0;
 }
@@ -256,5 +256,6 @@ void large_end(struct large *l)
 		ring_piece_pass(l->ring, l->job, &l->job->made);
 	}
 	holes_free(&l->holes);
-	pack_large_free(&l->pack);
+	if (l->pack)
+		pack_large_cancel(l->pack);
 }

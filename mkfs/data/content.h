@@ -7,7 +7,7 @@
 #define MKFS_CONTENT_H
 
 #include "holes.h"
-#include "pack.h"
+#include "pack_large.h"
 #include "ring.h"
 
 /**
@@ -44,7 +44,7 @@ void content_small(const struct content_rules *rules, struct packer *packer, str
 /**
  * struct large - a large file on its way through the pieces of its job
  * @holes: gets the content, in order; what it stores goes into @piece
- * @pack: gets it instead, with @packs
+ * @pack: gets it instead; NULL: it is not compressed
  * @hash: of bytes; @sums: of the checksums of its chunks
  * @sum: of the current chunk, which @chunk_left bytes are missing from
  * @stored: bytes so far; @whole: their checksum, while they are no more than a small file
@@ -54,8 +54,7 @@ struct large {
 	struct ring *ring;
 	struct job *job;
 	struct holes holes;
-	struct pack_large pack;
-	bool packs;
+	struct pack_large *pack;
 	struct piece *piece;
 	u64 hash;
 	u64 sums;
@@ -68,8 +67,11 @@ struct large {
 /* Return: whether there is a piece; else it is the end of the run. */
 bool large_begin(struct large *l, const struct content_rules *rules, struct ring *ring,
 		 struct job *job);
-/* The content is compressed, which was found to pay, before any of it has passed. */
-int large_pack(struct large *l, struct packer *packer);
+/*
+ * Compress the content if that pays, by the @sample that its @size bytes begin with; none of it has
+ * passed, and all will.  0 or -errno
+ */
+int large_pack(struct large *l, struct pack_large *pack, u64 size, const char *sample);
 /* Pass content, as to struct holes; NULL: zeros. */
 int large_data(void *large, const char *p, u64 bytes);
 /* All of the content has passed: the item gets what was computed.  0 or -errno */

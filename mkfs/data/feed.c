@@ -17,7 +17,7 @@
  * @item: the content that is being given, @at bytes so far
  * @used: bytes of the job's buffer
  * @block: of a large file, bytes short of a block: @held of them
- * @packer: what compresses contents
+ * @packer: what compresses contents; @pack: large ones
  * @sample: of a large file that may be compressed, what it begins with: @sampled of @wanted bytes
  */
 struct feed {
@@ -31,6 +31,7 @@ struct feed {
 	size_t held;
 	char block[DSFS_BLOCK_SIZE];
 	struct packer *packer;
+	struct pack_large pack;
 	char *sample;
 	u32 sampled;
 	u32 wanted;
@@ -39,6 +40,13 @@ struct feed {
 static struct feed *feed_of(struct source_sink *sink)
 {
 	return (struct feed *)sink;
+}
+
+/* Whether a file may be compressed */
+static bool may_pack(const struct feed *f, const struct node *n)
+{
+	return pack_fits(&f->s->store->rules.pack, n->size) &&
+	       !((const struct stream_node *)n)->as_is;
 }
 
 static void end_job(struct feed *f)
@@ -60,14 +68,6 @@ static int get_job(struct feed *f, u64 size)
 	return f->job ? 0 : -ECANCELED;
 }
 
-/* What compresses a file; NULL: it stays as it is. */
-static struct packer *packer_for(const struct feed *f, const struct stream_node *file)
-{
-	const struct pack_rules *rules = &f->s->store->rules.pack;
-
-	return pack_fits(rules, file->node.size) && !file->as_is ? f->packer : NULL;
-}
-
 static int feed_begin(struct source_sink *sink, struct stream_node *file)
 {
 	struct feed *f = feed_of(sink);
@@ -85,7 +85,7 @@ static int feed_begin(struct source_sink *sink, struct stream_node *file)
 		return 0;
 	}
 	f->sampled = 0;
-	f->wanted = !packer_for(f, file) ? 0 : size < PACK_SAMPLE ? size : PACK_SAMPLE;
+	f->wanted = may_pack(f, &file->node) ? pack_sampled(size) : 0;
 	ring_set(&f->s->ring, f->job, &f->job->large);
 	return large_begin(&f->large, &f->s->store->rules, &f->s->ring, f->job) ? 0 : -ECANCELED;
 }
@@ -110,7 +110,7 @@ static int pass_bytes(struct feed *f, const char *p, u64 bytes)
 	int ret = 0;
 	u64 n;
 
-	if (f->large.packs)
+	if (f->large.pack)
 		return large_data(&f->large, p, bytes);
 	for (; !ret && bytes; bytes -= n) {
 		n = bytes - bytes % room;
@@ -130,7 +130,7 @@ static int pass_bytes(struct feed *f, const char *p, u64 bytes)
 static int sample_bytes(struct feed *f, const char *p, u64 bytes)
 {
 	char *to = f->sample + f->sampled;
-	int ret = 0;
+	int ret;
 
 	if (p)
 		memcpy(to, p, bytes);
@@ -139,8 +139,7 @@ static int sample_bytes(struct feed *f, const char *p, u64 bytes)
 	f->sampled += bytes;
 	if (f->sampled < f->wanted)
 		return 0;
-	if (pack_pays(f->packer, f->item->node->size, f->sample))
-		ret = large_pack(&f->large, f->packer);
+	ret = large_pack(&f->large, &f->pack, f->item->node->size, f->sample);
 	return ret ? ret : pass_bytes(f, f->sample, f->wanted);
 }
 
@@ -197,8 +196,8 @@ static int feed_end(struct source_sink *sink)
 
 	if (f->job->large)
 		return end_large(f);
-	content_small(&f->s->store->rules, packer_for(f, (struct stream_node *)f->item->node),
-		      f->job, f->item);
+	content_small(&f->s->store->rules, may_pack(f, f->item->node) ? f->packer : NULL, f->job,
+		      f->item);
 	return f->item->err;
 }
 
@@ -227,6 +226,7 @@ static void feed_free(struct feed *f)
 {
 	if (!f)
 		return;
+	pack_large_free(&f->pack);
 	packer_free(f->packer);
 	free(f->sample);
 	free(f);
@@ -264,6 +264,7 @@ int feed_data(struct stream *s)
 		return ret;
 	}
 	f->s = s;
+	pack_large_init(&f->pack, &s->pool, f->packer);
 	f->sink = (struct source_sink){
 		.begin = feed_begin, .data = feed_bytes, .zeros = feed_zeros, .end = feed_end,
 		.stop = s->stop_fd,

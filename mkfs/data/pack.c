@@ -235,8 +235,7 @@ static bool is_uneven(const char *sample, u32 bytes)
 	return squares * 256 > n * n * 7 / 4 + n * 256;
 }
 
-/* Whether a quick test, which JPEGs and archives do not pass, finds something to save. */
-static bool passes_quick(struct packer *p, const char *sample, u32 bytes)
+bool pack_quick(struct packer *p, const char *sample, u32 bytes)
 {
 	if (!p->rules->quick)
 		return true;
@@ -271,11 +270,17 @@ u32 pack_plain(const char *sample, u32 bytes)
 	return stored;
 }
 
+u32 pack_most(const char *sample, u32 bytes)
+{
+	const u32 plain = pack_plain(sample, bytes);
+
+	return plain - (plain + 9) / 10;
+}
+
 /* Compress up to a sample into p->frames, as long as that pays.  Return: bytes of frames; 0. */
 static u32 pack_sample(struct packer *p, const char *sample, u32 bytes, struct array *ends)
 {
-	const u32 plain = pack_plain(sample, bytes);
-	const u32 most = plain - (plain + 9) / 10;
+	const u32 most = pack_most(sample, bytes);
 	const u32 unit = 1U << p->rules->unit_bits;
 	const char *frame;
 	u32 at, n, len, stored = 0;
@@ -294,9 +299,9 @@ static u32 pack_sample(struct packer *p, const char *sample, u32 bytes, struct a
 
 u32 pack_pays(struct packer *p, u64 size, const char *sample)
 {
-	const u32 bytes = size < PACK_SAMPLE ? size : PACK_SAMPLE;
+	const u32 bytes = pack_sampled(size);
 
-	return passes_quick(p, sample, bytes) ? pack_sample(p, sample, bytes, NULL) : 0;
+	return pack_quick(p, sample, bytes) ? pack_sample(p, sample, bytes, NULL) : 0;
 }
 
 int pack_small(struct packer *p, struct item *it, char *buf)
@@ -305,7 +310,7 @@ int pack_small(struct packer *p, struct item *it, char *buf)
 	struct array ends = { .size = sizeof(u32) };
 	u32 stored;
 
-	stored = passes_quick(p, buf, size) ? pack_sample(p, buf, size, &ends) : 0;
+	stored = pack_quick(p, buf, size) ? pack_sample(p, buf, size, &ends) : 0;
 	if (!stored || p->failed) {
 		array_free(&ends);
 		return p->failed ? -ENOMEM : 0;
@@ -316,71 +321,4 @@ int pack_small(struct packer *p, struct item *it, char *buf)
 	it->ends = ends.p;
 	it->nends = ends.n;
 	return 1;
-}
-
-int pack_large_init(struct pack_large *l, struct packer *p,
-		    int (*emit)(void *ctx, const char *p, u64 bytes), void *ctx)
-{
-	*l = (struct pack_large){ .packer = p, .emit = emit, .ctx = ctx,
-				  .ends.size = sizeof(u32) };
-	l->unit = malloc(1U << p->rules->unit_bits);
-	return l->unit ? 0 : -ENOMEM;
-}
-
-void pack_large_free(struct pack_large *l)
-{
-	free(l->unit);
-	l->unit = NULL;
-	array_free(&l->ends);
-}
-
-static int end_unit(struct pack_large *l)
-{
-	const char *frame;
-	const u32 len = pack_unit(l->packer, l->unit, l->held, &frame);
-	u32 end;
-	int ret;
-
-	if (packer_failed(l->packer))
-		return -ENOMEM;
-	l->held = 0;
-	l->stored += len;
-	end = l->stored;
-	ret = l->emit(l->ctx, frame, len);
-	return ret ? ret : array_append(&l->ends, &end);
-}
-
-int pack_large_data(void *large, const char *p, u64 bytes)
-{
-	struct pack_large *l = large;
-	const u32 unit = 1U << l->packer->rules->unit_bits;
-	int ret = 0;
-	u64 n;
-
-	for (; !ret && bytes; bytes -= n) {
-		n = unit - l->held < bytes ? unit - l->held : bytes;
-		if (p)
-			memcpy(l->unit + l->held, p, n);
-		else
-			memset(l->unit + l->held, 0, n);
-		p = p ? p + n : NULL;
-		l->held += n;
-		if (l->held == unit)
-			ret = end_unit(l);
-	}
-	return ret;
-}
-
-int pack_large_end(struct pack_large *l, struct item *it)
-{
-	const int ret = l->held ? end_unit(l) : 0;
-
-	if (ret)
-		return ret;
-	it->stored = l->stored;
-	it->packed = true;
-	it->ends = l->ends.p;
-	it->nends = l->ends.n;
-	l->ends.p = NULL;
-	return 0;
 }

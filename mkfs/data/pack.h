@@ -40,8 +40,20 @@ bool packer_failed(const struct packer *p);
  */
 u32 pack_unit(struct packer *p, const char *unit, u32 bytes, const char **frame);
 
+/* Bytes of the sample that a file of @size bytes begins with */
+static inline u32 pack_sampled(u64 size)
+{
+	return size < PACK_SAMPLE ? size : PACK_SAMPLE;
+}
+
 /* What contents store if they are not compressed: all but their holes */
 u32 pack_plain(const char *sample, u32 bytes);
+
+/* What frames of a sample may have at most, so that they pay */
+u32 pack_most(const char *sample, u32 bytes);
+
+/* Whether a quick test, which JPEGs and archives do not pass, finds something to save. */
+bool pack_quick(struct packer *p, const char *sample, u32 bytes);
 
 /* What the sample that a file of @size bytes begins with gets smaller to; 0: not by enough. */
 u32 pack_pays(struct packer *p, u64 size, const char *sample);
@@ -53,30 +65,5 @@ u32 pack_pays(struct packer *p, u64 size, const char *sample);
  * Return: 1: it was; 0; -ENOMEM.
  */
 int pack_small(struct packer *p, struct item *it, char *buf);
-
-/**
- * struct pack_large - a large file on its way through units
- * @emit: receives the frames in order
- * @unit: being filled, with @held bytes
- * @stored: bytes of frames so far
- * @ends: u32, of frames
- */
-struct pack_large {
-	struct packer *packer;
-	int (*emit)(void *ctx, const char *p, u64 bytes);
-	void *ctx;
-	char *unit;
-	u32 held;
-	u64 stored;
-	struct array ends;
-};
-
-int pack_large_init(struct pack_large *l, struct packer *p,
-		    int (*emit)(void *ctx, const char *p, u64 bytes), void *ctx);
-void pack_large_free(struct pack_large *l);
-/* Pass content; @p NULL: zeros.  Return: 0, -ENOMEM, or the error of @emit. */
-int pack_large_data(void *large, const char *p, u64 bytes);
-/* All has passed: the item gets the ends of frames. */
-int pack_large_end(struct pack_large *l, struct item *it);
 
 #endif /* MKFS_PACK_H */

@@ -19,6 +19,7 @@ struct reader {
 	char *staging;
 	char *sample;
 	struct packer *packer;
+	struct pack_large pack;
 	struct input *in;
 };
 
@@ -148,15 +149,12 @@ static void compare_large(struct reader *r, struct item *it)
 static int choose_form(struct reader *r, const struct item *it, struct large *l)
 {
 	const u64 size = it->node->size;
-	const u64 bytes = size < PACK_SAMPLE ? size : PACK_SAMPLE;
 
 	if (!packer_for(r, it))
 		return 0;
-	if (!r->in->src->ops->read(r->in, r->sample, bytes, 0))
+	if (!r->in->src->ops->read(r->in, r->sample, pack_sampled(size), 0))
 		return -EIO;
-	if (!pack_pays(r->packer, size, r->sample))
-		return packer_failed(r->packer) ? -ENOMEM : 0;
-	return large_pack(l, r->packer);
+	return large_pack(l, &r->pack, size, r->sample);
 }
 
 /* Read the open file, unless the image has it. */
@@ -241,12 +239,14 @@ void *reader_run(void *stream)
 		r.sample = malloc(PACK_SAMPLE);
 		ok = r.sample;
 	}
+	pack_large_init(&r.pack, &s->pool, r.packer);
 	while (ok && (job = ring_take(&s->ring, form_job, s))) {
 		run_job(&r, job);
 		ring_set(&s->ring, job, &job->ready);
 	}
 	ring_end(&s->ring, !ok);
 	input_free(r.in);
+	pack_large_free(&r.pack);
 	packer_free(r.packer);
 	free(r.sample);
 	free(r.staging);

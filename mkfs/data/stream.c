@@ -11,6 +11,7 @@
 #include "stream.h"
 
 #define JOB_FILES_MIN	8
+#define POOL_MIN	4
 
 /* Let the output write until readers have half of the jobs. */
 static int take_back(struct stream *s)
@@ -72,11 +73,22 @@ static void stop_readers(struct stream *s)
 	s->threads = NULL;
 }
 
+/* Readers may be many, as they wait; what compresses needs a processor. */
+static unsigned int pool_threads(unsigned int threads)
+{
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN), most = cpus < POOL_MIN ? POOL_MIN : cpus;
+
+	return threads < most ? threads : most;
+}
+
 int stream_run(struct stream *s, unsigned int n, void *(*fill)(void *stream))
 {
-	int ret = start_readers(s, n, fill) ?: write_files(s);
+	int ret;
 
+	pool_init(&s->pool, &s->store->rules.pack, pool_threads(s->store->source->threads));
+	ret = start_readers(s, n, fill) ?: write_files(s);
 	stop_readers(s);
+	pool_free(&s->pool);
 	progress_end(&s->store->progress);
 	if (!ret)
 		store_end(s->store);

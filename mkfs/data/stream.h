@@ -7,6 +7,7 @@
 #define MKFS_STREAM_H
 
 #include "order.h"
+#include "pool.h"
 #include "table.h"
 #include "ring.h"
 #include "store.h"
@@ -14,6 +15,7 @@
 /**
  * struct stream - readers, and the thread that stores
  * @ring: stays up to stream_free(), because the output has borrowed from its jobs
+ * @pool: compresses what one thread has read and others may share
  * @order: which file comes next
  * @job_files: maximum number of files in a job
  * @stop_fd: of a source that is read once: can be read from when nothing more is wanted; -1
@@ -22,6 +24,7 @@
 struct stream {
 	struct store *store;
 	struct ring ring;
+	struct pool pool;
 	struct order order;
 	pthread_t *threads;
 	unsigned int nthreads;
