@@ -2,7 +2,8 @@
 /*
  * The data phase of a source that is read once.  The thread that lists it fills the
  * jobs, one content behind the other as they come, and computes what readers
- * compute; the writer does not see the difference.
+ * compute; the writer does not see the difference.  What is compressed is so by a pool: a full job
+ * is a task of it, and so is each unit of a large file.
  */
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -17,7 +18,7 @@
  * @item: the content that is being given, @at bytes so far
  * @used: bytes of the job's buffer
  * @block: of a large file, bytes short of a block: @held of them
- * @packer: what compresses contents; @pack: large ones
+ * @packer: of this thread, which compresses while the others have enough to do; @pack: large files
  * @sample: of a large file that may be compressed, what it begins with: @sampled of @wanted bytes
  */
 struct feed {
@@ -49,10 +50,30 @@ static bool may_pack(const struct feed *f, const struct node *n)
 	       !((const struct stream_node *)n)->as_is;
 }
 
+/* All files of a job are in its buffer.  @packer: of any thread */
+static void run_job(struct pool_task *task, struct packer *packer)
+{
+	struct feed *f = task->owner;
+	struct job *job = task->what;
+
+	for (unsigned int i = 0; i < job->nitems; i++) {
+		struct item *it = &job->items[i];
+
+		content_small(&f->s->store->rules, may_pack(f, it->node) ? packer : NULL, job, it);
+	}
+	ring_set(&f->s->ring, job, &job->ready);
+}
+
 static void end_job(struct feed *f)
 {
-	if (f->job)
-		ring_set(&f->s->ring, f->job, &f->job->ready);
+	struct job *job = f->job;
+
+	if (job && !job->large && f->s->store->rules.pack.codec) {
+		job->task = (struct pool_task){ .run = run_job, .owner = f, .what = job };
+		pool_put(&f->s->pool, &job->task, f->packer);
+	} else if (job) {
+		ring_set(&f->s->ring, job, &job->ready);
+	}
 	f->job = NULL;
 	f->used = 0;
 }
@@ -196,8 +217,9 @@ static int feed_end(struct source_sink *sink)
 
 	if (f->job->large)
 		return end_large(f);
-	content_small(&f->s->store->rules, may_pack(f, f->item->node) ? f->packer : NULL, f->job,
-		      f->item);
+	/* while it is in this processor's cache, if there is nothing slower to do */
+	if (!f->s->store->rules.pack.codec)
+		content_small(&f->s->store->rules, NULL, f->job, f->item);
 	return f->item->err;
 }
 

@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "../tree/tree.h"
+#include "pool.h"
 
 #define JOB_FILES	128
 #define JOB_BYTES	(1024 * 1024)
@@ -59,6 +60,7 @@ struct piece {
  * @items: the files; of a large file, filled in with its last piece
  * @shown: bytes of a large file that the progress bar has counted
  * @made, @taken: pieces read and written; piece n lies in part n % PIECES of @pieces
+ * @task: of a source that is read once: compressing its files
  * @lent: blocks of @buf that the output has not written yet
  */
 struct job {
@@ -72,6 +74,7 @@ struct job {
 	u64 made;
 	u64 taken;
 	u64 shown;
+	struct pool_task task;
 	unsigned int lent;
 	bool busy;
 	bool ready;

@@ -259,6 +259,9 @@ static int dedup_large(struct store *s, struct item *it, const struct undo *u, u
 
 static int report_item(struct store *s, struct item *it)
 {
+	/* of a source that is read once: out of memory, which who stores says */
+	if (!it->dir)
+		return it->err;
 	return source_leave_out(s->source, it->dir, it->node, it->why, it->err);
 }
 

@@ -253,6 +253,17 @@ for codec in zstd lz4 auto; do
 			cmp <(forms tar.dsfs) <(forms "$codec.dsfs")
 	done
 done
+for codec in zstd lz4 auto; do
+	for n in 1 4; do
+		exits "$codec: --tar, $n threads" 0 "$bin/mkfs.dsfs" -q -f -T 1 -U clear --threads=$n \
+			--compress=$codec --tar=tree.tar tar-$n.dsfs
+	done
+	check "$codec: --tar, the same bytes by one thread and by 4" cmp tar-1.dsfs tar-4.dsfs
+done
+head -c $(($(stat -c %s tree.tar) / 3)) tree.tar >cut.tar
+says "an archive that ends in a compressed member" 1 'cut off' \
+	"$bin/mkfs.dsfs" --compress=zstd --threads=4 --tar=cut.tar cut.dsfs
+check "leaves no image" test ! -e cut.dsfs
 while IFS='|' read -r name options as_is others; do
 	# shellcheck disable=SC2086
 	"$bin/mkfs.dsfs" -q -f --compress=zstd $options --tar=tree.tar except.dsfs
