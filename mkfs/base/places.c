@@ -9,6 +9,22 @@
  */
 #include "../plan/place.h"
 #include "places.h"
+#include "table.h"
+
+/* The first file found of those that store the same bytes and have several units */
+struct first_file {
+	u64 start;
+	u64 stored;
+	const struct node *node;
+};
+
+/* What is collected, and from where; @firsts: struct first_file */
+struct collect {
+	struct array *places;
+	struct base *base;
+	struct tree *t;
+	struct table firsts;
+};
 
 static int place_cmp(const void *a, const void *b)
 {
@@ -60,12 +76,33 @@ static int keep_packed(struct base *base, struct tree *t, struct node *n,
 	return ret;
 }
 
+/* Let a file whose data the base image has share the ends of its frames with others. */
+static int share_units(struct collect *c, struct node *n, u64 start)
+{
+	const struct packed *p = node_packed(c->t, n);
+	struct first_file *first, key = { .start = start };
+
+	if (!p || packed_units(p, n->size) < 2)
+		return 0;
+	key.stored = p->stored;
+	first = table_find(&c->firsts, &key);
+	if (first)
+		return tree_share_units(c->t, n, first->node);
+	first = table_add(&c->firsts, &key);
+	if (!first)
+		return -ENOMEM;
+	first->node = n;
+	return 0;
+}
+
 /*
  * Give a file that keeps the content of inode p->old the holes of that and, if it has none yet, the
  * place.  The place that is collected is that of the image.
  */
-static int keep_place(struct base *base, struct tree *t, struct place_of *p)
+static int keep_place(struct collect *c, struct place_of *p)
 {
+	struct base *base = c->base;
+	struct tree *t = c->t;
 	struct dsfs_err err = { 0 };
 	struct dsfs_extra_info extra;
 	struct dsfs_attr attr;
@@ -83,12 +120,12 @@ static int keep_place(struct base *base, struct tree *t, struct place_of *p)
 	if (!ret && attr.flags & DSFS_INODE_HOLES)
 		ret = keep_holes(base, t, p->node, &extra);
 	if (!ret && attr.flags & DSFS_INODE_COMPRESSED)
-		ret = keep_packed(base, t, p->node, &attr, &extra.compressed);
+		ret = keep_packed(base, t, p->node, &attr, &extra.compressed) ?:
+		      share_units(c, p->node, attr.start);
 	return ret ? base_bad_inode(base, p->old, &err, ret) : 0;
 }
 
-static int collect_node(struct array *places, struct base *base, struct tree *t, struct dir *d,
-			struct node *n)
+static int collect_node(struct collect *c, struct dir *d, struct node *n)
 {
 	struct place_of p = { .node = n };
 	int ret = 0;
@@ -97,24 +134,43 @@ static int collect_node(struct array *places, struct base *base, struct tree *t,
 		return 0;
 	if (n->flags & (NODE_KEPT | NODE_FOUND))
 		p.old = *node_old(d, n);
-	if (base && n->flags & NODE_KEPT) {
-		ret = keep_place(base, t, &p);
+	if (c->base && n->flags & NODE_KEPT) {
+		ret = keep_place(c, &p);
 	} else {
 		p.start = node_data(n)->start;
-		p.stored = node_stored(t, n);
+		p.stored = node_stored(c->t, n);
 	}
-	return ret || !p.stored ? ret : array_append(places, &p);
+	return ret || !p.stored ? ret : array_append(c->places, &p);
 }
 
-int places_collect(struct array *places, struct base *base, struct tree *t)
+/* New files that share data of the base image have the ends of its frames already. */
+static int collect_found(struct collect *c)
 {
 	struct tree_walk walk = { 0 };
 	struct node *n;
 	int ret = 0;
 
+	while (!ret && c->t->packed.n && (n = tree_next(c->t, &walk))) {
+		if (n->flags & NODE_FOUND && !(n->flags & (NODE_HARDLINK | NODE_GONE)))
+			ret = share_units(c, n, node_data(n)->start);
+	}
+	return ret;
+}
+
+int places_collect(struct array *places, struct base *base, struct tree *t)
+{
+	struct collect c = { .places = places, .base = base, .t = t };
+	struct tree_walk walk = { 0 };
+	struct node *n;
+	int ret = table_init(&c.firsts, sizeof(struct first_file),
+			     offsetof(struct first_file, node));
+
 	*places = (struct array){ .size = sizeof(struct place_of) };
+	if (!ret && base)
+		ret = collect_found(&c);
 	while (!ret && (n = tree_next(t, &walk)))
-		ret = collect_node(places, base, t, walk.dir, n);
+		ret = collect_node(&c, walk.dir, n);
+	table_free(&c.firsts);
 	array_sort(places, place_cmp);
 	return ret;
 }

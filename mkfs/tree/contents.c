@@ -40,6 +40,41 @@ int tree_add_packed(struct tree *t, struct node *n, const struct packed *packed,
 	return 0;
 }
 
+/* Compare the last @bytes of a spool with those at @at. */
+static int same_as_last(struct spool *s, u64 at, u64 bytes, bool *same)
+{
+	const u64 last = s->len - bytes;
+	char a[4096], b[4096];
+	int ret = 0;
+
+	*same = true;
+	for (u64 done = 0, n; !ret && *same && done < bytes; done += n) {
+		n = bytes - done < sizeof(a) ? bytes - done : sizeof(a);
+		ret = spool_read(s, at + done, a, n) ?: spool_read(s, last + done, b, n);
+		*same = !ret && !memcmp(a, b, n);
+	}
+	return ret;
+}
+
+int tree_share_units(struct tree *t, struct node *n, const struct node *of)
+{
+	const struct packed *p = node_packed(t, n), *have = node_packed(t, of);
+	const u64 bytes = p ? packed_units(p, n->size) * sizeof(__le32) : 0;
+	bool same;
+	int ret;
+
+	if (bytes <= sizeof(__le32) || !have || n->size != of->size || p->codec != have->codec ||
+	    p->unit_bits != have->unit_bits ||
+	    p->units * sizeof(__le32) + bytes != t->units.len || p->units == have->units)
+		return 0;
+	ret = same_as_last(&t->units, have->units * sizeof(__le32), bytes, &same);
+	if (ret || !same)
+		return ret;
+	spool_cut(&t->units, t->units.len - bytes);
+	((struct packed *)t->packed.p)[n->sparse - 1].units = have->units;
+	return 0;
+}
+
 int tree_add_sums(struct tree *t, const u32 *sums, u32 count)
 {
 	int ret = 0;

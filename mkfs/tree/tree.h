@@ -254,6 +254,12 @@ static inline const struct packed *node_packed(const struct tree *t, const struc
 	return (const struct packed *)t->packed.p + n->sparse - 1;
 }
 
+/* Number of units of a compressed file of @size bytes */
+static inline u64 packed_units(const struct packed *p, u64 size)
+{
+	return (size >> p->unit_bits) + !!(size & ((1ULL << p->unit_bits) - 1));
+}
+
 /* Number of stored bytes of a regular file. */
 static inline u64 node_stored(const struct tree *t, const struct node *n)
 {
@@ -277,6 +283,11 @@ int tree_add_holes(struct tree *t, struct node *n, u64 stored, u32 extents);
  * there are several.
  */
 int tree_add_packed(struct tree *t, struct node *n, const struct packed *packed, u64 units);
+/*
+ * Give a compressed file the ends of another one that stores the same bytes, if its own are the last
+ * in t->units, and the same.
+ */
+int tree_share_units(struct tree *t, struct node *n, const struct node *of);
 /* Add checksums of chunks to CHUNKSUMS. */
 int tree_add_sums(struct tree *t, const u32 *sums, u32 count);
 /* Give a file its checksums: a single one is in the node. */

@@ -339,6 +339,57 @@ for image in compact kept; do
 	check "$image: the later tree" diff -r later out-$image
 done
 
+# --- lists of frames
+# units IMAGE: how many ends of frames it has
+units()
+{
+	echo $(($("$bin/dump.dsfs" --regions "$1" | awk '$2 == "units" { print $4 }') / 4))
+}
+
+# lists WHAT IMAGE UNITS: it has as many, and is in order
+lists()
+{
+	check "$1: $3 ends of frames" test "$(units "$2")" -eq "$3"
+	exits "$1: fsck.dsfs" 0 "$bin/fsck.dsfs" -q "$2"
+}
+
+mkdir -p equal/dir equal-later
+lines 300000 >equal/a
+n=$((($(stat -c %s equal/a) + 131071) / 131072))
+bytes equal/random 100000 3
+cp equal/a equal/dir/b
+cp equal/a equal/z
+cat equal/a equal/a >equal/twice
+m=$((($(stat -c %s equal/twice) + 131071) / 131072))
+tar -cf equal.tar -C equal .
+exits "three equal files" 0 "$bin/mkfs.dsfs" -q -T 1 -U clear --compress=lz4 equal.dsfs equal
+lists "three equal files" equal.dsfs $((n + m))
+exits "the same by one thread" 0 "$bin/mkfs.dsfs" -q -T 1 -U clear --threads=1 --compress=lz4 \
+	equal-one.dsfs equal
+check "is the same" cmp equal.dsfs equal-one.dsfs
+exits "an archive of them" 0 "$bin/mkfs.dsfs" -q --compress=lz4 --tar=equal.tar equal-tar.dsfs
+lists "an archive of them" equal-tar.dsfs $((n + m))
+exits "without deduplication" 0 "$bin/mkfs.dsfs" -q -f --no-dedup --compress=lz4 x.dsfs equal
+lists "without deduplication" x.dsfs $((3 * n + m))
+cp -a equal/. equal-later
+rm equal-later/a
+cp equal/a equal-later/0-new
+cp equal/a equal-later/z-new
+lines 250000 | tee equal-later/other >equal-later/dir/other
+k=$((($(stat -c %s equal-later/other) + 131071) / 131072))
+exits "--update" 0 "$bin/mkfs.dsfs" -q --update equal.dsfs equal-later
+lists "--update" equal.dsfs $((n + m + k))
+exits "--update of what has a list for each" 0 "$bin/mkfs.dsfs" -q --update x.dsfs equal-later
+check "a file that was stored twice has two" test "$(units x.dsfs)" -ge $((2 * n + m + k))
+exits "--compact" 0 "$bin/mkfs.dsfs" -q -f --compact equal.dsfs equal-compact.dsfs
+lists "--compact" equal-compact.dsfs $((n + m + k))
+exits "--compact --keep" 0 "$bin/mkfs.dsfs" -q -f --compact --keep=2 equal.dsfs equal-kept.dsfs
+lists "--compact --keep" equal-kept.dsfs $((n + m + k))
+for image in equal equal-compact equal-kept; do
+	exits "extract $image" 0 "$bin/dump.dsfs" --extract=out-$image $image.dsfs
+	check "$image: the later tree" diff -r equal-later out-$image
+done
+
 # --- broken records
 while IFS='|' read -r name change said; do
 	"$bin/tests/mkcorrupt" zstd.dsfs "$change" bad.dsfs
