@@ -161,7 +161,8 @@ static int share(struct store *s, struct item *it, const struct same *same)
 	}
 	node_data(n)->start = node_data((struct node *)same->of)->start;
 	n->sum = same->of->sum;
-	return tree_share_units(s->tree, n, same->of) ?: array_append(&s->dups, &(struct dup){ n, same->of });
+	return tree_share_units(s->tree, n, same->of) ?:
+	       array_append(&s->dups, &(struct dup){ n, same->of });
 }
 
 /* Store a file whose stored bytes are all in memory, in a buffer of @job. */

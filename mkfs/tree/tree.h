@@ -284,8 +284,8 @@ int tree_add_holes(struct tree *t, struct node *n, u64 stored, u32 extents);
  */
 int tree_add_packed(struct tree *t, struct node *n, const struct packed *packed, u64 units);
 /*
- * Give a compressed file the ends of another one that stores the same bytes, if its own are the last
- * in t->units, and the same.
+ * Give a compressed file the ends of another one that stores the same bytes, if its own are the
+ * last in t->units, and the same.
  */
 int tree_share_units(struct tree *t, struct node *n, const struct node *of);
 /* Add checksums of chunks to CHUNKSUMS. */
