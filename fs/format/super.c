@@ -256,6 +256,8 @@ static int dsfs_super_inodes(const struct dsfs_super *raw, const struct dsfs_geo
 {
 	const u64 records = dsfs_records(geo, DSFS_REGION_INODES);
 	const u64 inodes = le64_to_cpu(raw->inodes);
+	/* Each but the root has a slot of two bytes, and a name of one at least. */
+	u64 most = DSFS_ROOT_INO + 1 + geo->regions[DSFS_REGION_NAMES].bytes / 3;
 
 	if (!(geo->incompat & DSFS_INCOMPAT_ROWS)) {
 		if (inodes)
@@ -264,8 +266,10 @@ static int dsfs_super_inodes(const struct dsfs_super *raw, const struct dsfs_geo
 	}
 	if (records != DSFS_ROOT_INO + 1)
 		return dsfs_broken(err, "inode records beside rows", records, DSFS_ROOT_INO + 1);
-	if (inodes > DSFS_MAX_INODES + 1)
-		return dsfs_broken(err, "number of inodes", inodes, DSFS_MAX_INODES + 1);
+	if (most > DSFS_MAX_INODES + 1)
+		most = DSFS_MAX_INODES + 1;
+	if (inodes > most)
+		return dsfs_broken(err, "number of inodes", inodes, most);
 	return 0;
 }
 
