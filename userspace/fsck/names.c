@@ -217,18 +217,46 @@ static void check_dir(struct fsck *f, struct dirwalk *w)
 		check_nlink(f, &w->attr, w->subdirs > 65533 ? 1 : 2 + w->subdirs);
 }
 
-/* Check that the entries of a directory begin where those of the last one ended. */
-static void check_tiling(struct fsck *f, const struct dsfs_dir_info *dir, u64 *next)
+/**
+ * struct tiling - what the next directory has to have
+ * @next: number of its first entry
+ * @record: least index in DIRS
+ */
+struct tiling {
+	u64 next;
+	u64 record;
+};
+
+/* With rows, the directory of an inode is searched for by the numbers of first entries. */
+static void check_search(struct fsck *f, const struct dirwalk *w, struct tiling *t)
 {
+	const u64 pos = dir_pos(f, w->attr.start);
+
+	if (w->attr.start < t->record)
+		problem(f, "order of directory records", w->dir.self, pos,
+			"record %llu, expected %llu or above", w->attr.start, t->record);
+	if (!w->dir.count && w->dir.first != t->next)
+		problem(f, "first entry of an empty directory", w->dir.self, pos,
+			"%u, expected %llu", w->dir.first, t->next);
+	t->record = w->attr.start + 1;
+}
+
+/* Check that the entries of a directory begin where those of the last one ended. */
+static void check_tiling(struct fsck *f, const struct dirwalk *w, struct tiling *t)
+{
+	const struct dsfs_dir_info *dir = &w->dir;
+
+	if (f->geo->incompat & DSFS_INCOMPAT_ROWS)
+		check_search(f, w, t);
 	if (!dir->count)
 		return;
-	if (dir->first > *next)
-		problem(f, "inodes in no directory", *next, inode_pos(f, *next),
-			"numbers %llu to %u", *next, dir->first - 1);
-	else if (dir->first < *next)
+	if (dir->first > t->next)
+		problem(f, "inodes in no directory", t->next, inode_pos(f, t->next),
+			"numbers %llu to %u", t->next, dir->first - 1);
+	else if (dir->first < t->next)
 		problem(f, "inodes in two directories", dir->self, inode_pos(f, dir->first),
-			"entries begin at number %u, expected %llu", dir->first, *next);
-	*next = (u64)dir->first + dir->count;
+			"entries begin at number %u, expected %llu", dir->first, t->next);
+	t->next = (u64)dir->first + dir->count;
 }
 
 /*
@@ -259,7 +287,8 @@ static bool get_dir(struct fsck *f, size_t i, struct dsfs_attr *attr, struct dsf
 int check_dirs(struct fsck *f)
 {
 	const struct fdir *dirs = f->dirs.p;
-	u64 next = DSFS_ROOT_INO + 1, entries = 0;
+	struct tiling tiling = { .next = DSFS_ROOT_INO + 1 };
+	u64 entries = 0;
 	struct dirwalk w;
 
 	if (!f->dirs.n || dirs[0].self != DSFS_ROOT_INO)
@@ -269,7 +298,7 @@ int check_dirs(struct fsck *f)
 	for (; f->dirs_checked < f->dirs.n && !stop_asked(); f->dirs_checked++) {
 		if (!get_dir(f, f->dirs_checked, &w.attr, &w.dir))
 			continue;
-		check_tiling(f, &w.dir, &next);
+		check_tiling(f, &w, &tiling);
 		entries += w.dir.count;
 		if (too_many(f, &w.dir, entries))
 			break;
@@ -277,9 +306,9 @@ int check_dirs(struct fsck *f)
 		pass_add(f, 1 + w.dir.count);
 	}
 	pass_end(f);
-	if (!stop_asked() && next < f->geo->inodes)
-		problem(f, "inodes in no directory", next, inode_pos(f, next),
-			"numbers %llu to %llu", next, f->geo->inodes - 1);
+	if (!stop_asked() && tiling.next < f->geo->inodes)
+		problem(f, "inodes in no directory", tiling.next, inode_pos(f, tiling.next),
+			"numbers %llu to %llu", tiling.next, f->geo->inodes - 1);
 	return 0;
 }
 
