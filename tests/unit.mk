@@ -88,7 +88,7 @@ $(T)/libdsfs-threads: $(call tsanobjs,$(libdsfs_threads_SRC))
 check-unit:
 	tests/unit/run
 
-corrupt_OBJ	:= $(call objs,$(addprefix tests/corrupt/,mkcorrupt.c place.c fields.c sums.c))
+corrupt_OBJ	:= $(call objs,$(addprefix tests/corrupt/,mkcorrupt.c place.c rows.c fields.c sums.c))
 
 # It makes its images in the guest, too.
 $(T)/mkcorrupt: $(corrupt_OBJ) $(LIB)

@@ -257,7 +257,7 @@ static int dsfs_super_inodes(const struct dsfs_super *raw, const struct dsfs_geo
 	const u64 records = dsfs_records(geo, DSFS_REGION_INODES);
 	const u64 inodes = le64_to_cpu(raw->inodes);
 	/* Each but the root has a slot of two bytes, and a name of one at least. */
-	u64 most = DSFS_ROOT_INO + 1 + geo->regions[DSFS_REGION_NAMES].bytes / 3;
+	u64 most = DSFS_ROOT_INO + 1 + div_u64(geo->regions[DSFS_REGION_NAMES].bytes, 3);
 
 	if (!(geo->incompat & DSFS_INCOMPAT_ROWS)) {
 		if (inodes)

@@ -47,6 +47,19 @@ int place_find(struct dsfs_source *src, char **words, int n,
 /* Print what is wrong with the statement being done, and exit. */
 void __attribute__((__noreturn__)) __printf(1, 2) die(const char *fmt, ...);
 
+/* A part of a region, or no return */
+struct place in_region(struct dsfs_source *src, enum dsfs_region_id id, u64 off, u64 bytes,
+		       const struct field *fields);
+
+/* The inode number that a name stands for, a hard-link entry's own one */
+u32 find_ino(struct dsfs_source *src, const char *path);
+
+/* rows.c */
+bool has_rows(const struct dsfs_source *src);
+struct place place_rows(struct dsfs_source *src, char **arg);
+struct place place_row(struct dsfs_source *src, char **arg);
+struct place place_sum(struct dsfs_source *src, const char *path);
+
 /* Region by its name; -1 for none. */
 int region_id(const char *name);
 

@@ -57,6 +57,13 @@ const struct field names_fields[] = {
 	F(dsfs_names, first), F(dsfs_names, count), F(dsfs_names, end), F_END,
 };
 
+const struct field rows_fields[] = {
+	{ "base", offsetof(struct dsfs_rows, base), 8, DSFS_COLUMNS },
+	{ "width", offsetof(struct dsfs_rows, width), 1, DSFS_COLUMNS },
+	{ "shift", offsetof(struct dsfs_rows, shift), 1, DSFS_COLUMNS },
+	F(dsfs_rows, reserved), F_END,
+};
+
 const struct field bucket_fields[] = {
 	{ "entries", 0, 4, DSFS_BUCKET_ENTRIES }, F_END,
 };

@@ -14,8 +14,8 @@
  *
  * PLACE: inode PATH | ino N | owner PATH | extra PATH | dir PATH | extent PATH I |
  *	compressed PATH |
- *	unit PATH I | names PATH BLOCK | slot PATH | name PATH | bucket PATH I | entry PATH |
- *	xset PATH | xattr PATH I | target PATH | filesum PATH | chunksum PATH I |
+ *	unit PATH I | names PATH BLOCK | rows PATH | row PATH COLUMN | slot PATH | name PATH |
+ *	bucket PATH I | entry PATH | xset PATH | xattr PATH I | target PATH | filesum PATH | chunksum PATH I |
  *	data PATH | pad REGION | at OFFSET | blocksum REGION BLOCK |
  *	super 0|1|both | region 0|1|both REGION
  * FIELD: as in dsfs_fs.h, or byte, value; with [I] the I-th
@@ -62,17 +62,11 @@ struct change {
 
 static u64 parse_value(struct dsfs_source *src, char *s)
 {
-	char *words[3] = { (char *)"inode", s + 4, (char *)"" };
-	enum phase phase;
-	struct place p;
 	char *end;
 	u64 v;
 
-	if (!strncmp(s, "ino:", 4)) {
-		place_find(src, words, 3, &p, &phase);
-		return (p.pos - src->geo.regions[DSFS_REGION_INODES].pos) /
-		       sizeof(struct dsfs_inode);
-	}
+	if (!strncmp(s, "ino:", 4))
+		return find_ino(src, s + 4);
 	v = strtoull(s, &end, 0);
 	if (!*s || *end)
 		die("%s: no number", s);

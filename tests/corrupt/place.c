@@ -116,8 +116,8 @@ static void find_dir(struct dsfs_source *src, const char *path,
 
 /* --- kinds of places ------------------------------------------------------- */
 
-static struct place in_region(struct dsfs_source *src, enum dsfs_region_id id,
-			      u64 off, u64 bytes, const struct field *fields)
+struct place in_region(struct dsfs_source *src, enum dsfs_region_id id, u64 off, u64 bytes,
+		       const struct field *fields)
 {
 	const struct dsfs_region_info *r = &src->geo.regions[id];
 
@@ -133,12 +133,17 @@ static struct place at_inode(struct dsfs_source *src, u64 ino)
 			 sizeof(struct dsfs_inode), inode_fields);
 }
 
-static struct place place_inode(struct dsfs_source *src, char **arg)
+u32 find_ino(struct dsfs_source *src, const char *path)
 {
 	struct found f;
 
-	find_path(src, arg[0], &f);
-	return at_inode(src, f.ino);
+	find_path(src, path, &f);
+	return f.ino;
+}
+
+static struct place place_inode(struct dsfs_source *src, char **arg)
+{
+	return at_inode(src, find_ino(src, arg[0]));
 }
 
 static struct place place_ino(struct dsfs_source *src, char **arg)
@@ -360,20 +365,21 @@ static struct place place_target(struct dsfs_source *src, char **arg)
 
 static struct place place_filesum(struct dsfs_source *src, char **arg)
 {
-	struct found f;
-
-	find_path(src, arg[0], &f);
-	return in_region(src, DSFS_REGION_FILESUMS, f.ino * 4ULL, 4, le32_fields);
+	if (has_rows(src))
+		return place_sum(src, arg[0]);
+	return in_region(src, DSFS_REGION_FILESUMS, find_ino(src, arg[0]) * 4ULL, 4, le32_fields);
 }
 
 static struct place place_chunksum(struct dsfs_source *src, char **arg)
 {
-	struct place first = place_filesum(src, arg);
-	__le32 raw;
+	struct dsfs_attr a;
+	struct dsfs_err err;
+	u32 first;
 
-	memcpy(&raw, src->good + first.pos, sizeof(raw));
-	return in_region(src, DSFS_REGION_CHUNKSUMS,
-			 (le32_to_cpu(raw) + strtoull(arg[1], NULL, 0)) * 4, 4,
+	find_attr(src, find_ino(src, arg[0]), &a);
+	if (dsfs_file_sum(src, &a, &first, &err))
+		die("%s: %s", arg[0], err.what);
+	return in_region(src, DSFS_REGION_CHUNKSUMS, (first + strtoull(arg[1], NULL, 0)) * 4, 4,
 			 le32_fields);
 }
 
@@ -464,6 +470,8 @@ static const struct {
 	{ "compressed", 1, PHASE_CONTENT, place_compressed },
 	{ "unit", 2, PHASE_CONTENT, place_unit },
 	{ "names", 2, PHASE_CONTENT, place_names },
+	{ "rows", 1, PHASE_CONTENT, place_rows },
+	{ "row", 2, PHASE_CONTENT, place_row },
 	{ "slot", 1, PHASE_CONTENT, place_slot },
 	{ "name", 1, PHASE_CONTENT, place_name },
 	{ "bucket", 2, PHASE_CONTENT, place_bucket },
