@@ -413,6 +413,12 @@ frame of few bytes|unit /many-units 0 value=100|content of a frame
 frame of many|unit /many-units 0 value=200000|length of a frame
 END
 
+"$bin/tests/mkcorrupt" zstd.dsfs "compressed /many-units codec=2" bad.dsfs
+says "another codec than a file with the same data" 4 'frames of shared data' \
+	"$bin/fsck.dsfs" bad.dsfs
+"$bin/tests/mkcorrupt" zstd.dsfs "unit /many-units 0 value=100" bad.dsfs
+exits "a broken list is that of all who share it" 1 "$bin/dump.dsfs" --cat=/dir/again bad.dsfs
+
 # --- broken frames
 exits "an image without checksums" 0 "$bin/mkfs.dsfs" -q --no-checksums --no-dedup --compress=zstd \
 	unsummed.dsfs tree
