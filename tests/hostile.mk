@@ -4,7 +4,7 @@
 
 T		:= $(B)/tests
 # The mutator as a library: the fuzzers use it too.
-MUTATE_SRC	:= tests/hostile/mutate.c tests/hostile/layout.c \
+MUTATE_SRC	:= tests/hostile/mutate.c tests/hostile/layout.c tests/hostile/rows.c \
 		   tests/corrupt/fields.c tests/corrupt/sums.c
 hostile_OBJ	:= $(call objs,$(MUTATE_SRC) $(wildcard tests/hostile/*.c) tests/fuzz/input.c)
 

@@ -3,8 +3,8 @@
  * Offsets of structures in an image that may be broken in any way, and checksums,
  * for which these offsets are enough.
  */
-#include "layout.h"
 #include "mutate.h"
+#include "rows.h"
 
 #define DATA_SUMS_MOST	(64ULL << 20)	/* bytes: files may overlap */
 
@@ -95,49 +95,98 @@ static u64 stored_bytes(const struct layout *l, const u8 *inode)
 	return start < l->size && bytes <= l->size - start ? bytes : 0;
 }
 
-static void sum_file(const struct layout *l, const u8 *inode, u64 ino, u64 stored)
+/* @first: of its checksums. Return: the checksum of a file that has one, or @first. */
+static u32 sum_file(const struct layout *l, const u8 *inode, u64 first, u64 stored)
 {
 	const u64 chunk = 1ULL << l->chunk_bits, start = GET48(inode, start);
-	u8 *sum = layout_record(l, DSFS_REGION_FILESUMS, ino, 4);
-	u64 at, n, first;
+	const u32 same = first;
+	u64 at, n;
+	u8 *sum;
 
-	if (!sum)
-		return;
 	if (stored <= chunk ||
-	    (l->small_bits <= DSFS_CHUNK_BITS_MAX && stored <= 1ULL << l->small_bits)) {
-		field_put(sum, 4, dsfs_crc32c(0, l->image + start, stored));
-		return;
-	}
-	first = field_get(sum, 4);
+	    (l->small_bits <= DSFS_CHUNK_BITS_MAX && stored <= 1ULL << l->small_bits))
+		return dsfs_crc32c(0, l->image + start, stored);
 	for (at = 0; at < stored; at += n, first++) {
 		n = stored - at < chunk ? stored - at : chunk;
 		sum = layout_record(l, DSFS_REGION_CHUNKSUMS, first, 4);
 		if (!sum)
-			return;
+			break;
 		field_put(sum, 4, dsfs_crc32c(0, l->image + start + at, n));
 	}
+	return same;
 }
 
-static void sum_data(const struct layout *l)
+/* Take the bytes of a file from those that are left; false: there are too few. */
+static bool take(u64 *left, u64 stored)
+{
+	if (stored > *left)
+		return false;
+	*left -= stored;
+	return true;
+}
+
+static void sum_table(const struct layout *l)
 {
 	u64 ino, stored, left = DATA_SUMS_MOST;
 	const u8 *inode;
+	u8 *sum;
 
-	if (l->chunk_bits < DSFS_CHUNK_BITS_MIN || l->chunk_bits > DSFS_CHUNK_BITS_MAX)
-		return;
 	for (ino = DSFS_ROOT_INO; ; ino++) {
 		inode = layout_record(l, DSFS_REGION_INODES, ino,
 				      sizeof(struct dsfs_inode));
 		if (!inode)
 			return;
 		stored = stored_bytes(l, inode);
-		if (!stored)
-			continue;
-		if (stored > left)
+		sum = layout_record(l, DSFS_REGION_FILESUMS, ino, 4);
+		if (!take(&left, stored))
 			return;
-		left -= stored;
-		sum_file(l, inode, ino, stored);
+		if (stored && sum)
+			field_put(sum, 4, sum_file(l, inode, field_get(sum, 4), stored));
 	}
+}
+
+static bool sum_block(const struct layout *l, const struct rows *r, u64 *left)
+{
+	u8 inode[sizeof(struct dsfs_inode)];
+	u64 slot, stored;
+	u32 first;
+
+	for (slot = 0; slot < r->count; slot++) {
+		first = rows_inode(r, slot, inode);
+		stored = stored_bytes(l, inode);
+		/* Directories may have the same blocks, so that a row counts, too. */
+		if (!take(left, stored + 64))
+			return false;
+		if (stored)
+			rows_put(r, slot, inode, sum_file(l, inode, first, stored));
+	}
+	return true;
+}
+
+static void sum_rows(const struct layout *l)
+{
+	u64 i, block, blocks, left = DATA_SUMS_MOST;
+	struct rows rows;
+	const u8 *dir;
+
+	for (i = 0; (dir = layout_record(l, DSFS_REGION_DIRS, i, sizeof(struct dsfs_dir))); i++) {
+		blocks = GET(dir, dsfs_dir, name_blocks);
+		for (block = 0; block < blocks; block++)
+			if (!layout_rows(l, layout_block(dir, block), &rows))
+				break;
+			else if (!sum_block(l, &rows, &left))
+				return;
+	}
+}
+
+static void sum_data(const struct layout *l)
+{
+	if (l->chunk_bits < DSFS_CHUNK_BITS_MIN || l->chunk_bits > DSFS_CHUNK_BITS_MAX)
+		return;
+	if (layout_has_rows(l))
+		sum_rows(l);
+	else
+		sum_table(l);
 }
 
 void dsfs_fix_checksums(void *image, size_t size, bool data)

@@ -9,8 +9,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "layout.h"
 #include "mutate.h"
+#include "rows.h"
 
 #define CHANGES_MAX	4
 #define GROW_MAX	65536
@@ -77,12 +77,13 @@ static const struct {
 
 /* What can be drawn besides: kinds behind the regions. */
 enum { KIND_SUPER = DSFS_REGIONS_USED, KIND_REGION, KIND_NAMES, KIND_SLOT,
-	KIND_NAME, KIND_XSET, KIND_XATTR, KIND_FRAME, KIND_DATA, KIND_ANY, KINDS };
+	KIND_NAME, KIND_ROWS, KIND_ROW, KIND_XSET, KIND_XATTR, KIND_FRAME, KIND_DATA, KIND_ANY, KINDS };
 
 static const struct { const char *name; u8 weight; } others[KINDS] = {
 	[KIND_SUPER] = { "superblock", 8 }, [KIND_REGION] = { "region", 5 },
 	[KIND_NAMES] = { "names", 8 }, [KIND_SLOT] = { "slot", 8 },
-	[KIND_NAME] = { "name", 5 }, [KIND_XSET] = { "xattr set", 5 },
+	[KIND_NAME] = { "name", 5 }, [KIND_ROWS] = { "rows", 16 },
+	[KIND_ROW] = { "row", 20 }, [KIND_XSET] = { "xattr set", 5 },
 	[KIND_XATTR] = { "xattr", 8 }, [KIND_FRAME] = { "frame", 12 },
 	[KIND_DATA] = { "data", 5 }, [KIND_ANY] = { "byte", 2 },
 };
@@ -129,14 +130,6 @@ static const u8 *draw_record(struct mutator *m, int id)
 	return n ? layout_record(&m->l, id, below(m, n), records[id].bytes) : NULL;
 }
 
-/* Where a name block begins in NAMES: the first one within 4 KiB, each other one with them. */
-static u64 block_pos(const u8 *dir, u64 block)
-{
-	const u64 names = GET(dir, dsfs_dir, names), in = names % DSFS_BLOCK_SIZE;
-
-	return names + (block << DSFS_BLOCK_BITS) - (block ? in : 0);
-}
-
 /* A name block of some directory, and its offset in NAMES. */
 static bool draw_names(struct mutator *m, struct place *p, u64 *off)
 {
@@ -144,7 +137,7 @@ static bool draw_names(struct mutator *m, struct place *p, u64 *off)
 
 	if (!dir)
 		return false;
-	*off = block_pos(dir, below(m, GET(dir, dsfs_dir, name_blocks)));
+	*off = layout_block(dir, below(m, GET(dir, dsfs_dir, name_blocks)));
 	return in_region(&m->l, DSFS_REGION_NAMES, *off,
 			 sizeof(struct dsfs_names), names_fields, p) &&
 	       p->bytes == sizeof(struct dsfs_names);
@@ -166,6 +159,31 @@ static bool draw_slot(struct mutator *m, struct place *p, bool name)
 	return !name || in_region(&m->l, DSFS_REGION_NAMES, off +
 				  (field_get(m->l.image + slot.pos, 2) & DSFS_SLOT_OFFSET),
 				  1 + below(m, 16), byte_fields, p);
+}
+
+/* The header of the rows of a name block, or one of them */
+static bool draw_rows(struct mutator *m, struct place *p, struct rows *r, u64 *slot)
+{
+	u64 off;
+
+	if (!layout_has_rows(&m->l) || !draw_names(m, p, &off) || !layout_rows(&m->l, off, r))
+		return false;
+	*slot = below(m, r->count);
+	*p = (struct place){ r->head - m->l.image, sizeof(struct dsfs_rows), rows_fields };
+	return r->count;
+}
+
+/* A column of it is no field: columns have any width. */
+static bool draw_row(struct mutator *m, struct place *p)
+{
+	struct rows r;
+	u64 slot;
+
+	if (!draw_rows(m, p, &r, &slot) || !r.bytes)
+		return false;
+	*p = (struct place){ r.first + slot * r.bytes - m->l.image, r.bytes,
+			     below(m, 2) && r.bytes >= 4 ? le32_fields : byte_fields };
+	return true;
 }
 
 static bool draw_xset(struct mutator *m, struct place *p)
@@ -199,13 +217,29 @@ static bool draw_xattr(struct mutator *m, struct place *p)
 	}
 }
 
+/* An inode, as a record; @room: for one of a row */
+static const u8 *draw_inode(struct mutator *m, u8 room[sizeof(struct dsfs_inode)])
+{
+	struct place p;
+	struct rows r;
+	u64 slot;
+
+	if (!layout_has_rows(&m->l))
+		return draw_record(m, DSFS_REGION_INODES);
+	if (!draw_rows(m, &p, &r, &slot))
+		return NULL;
+	rows_inode(&r, slot, room);
+	return room;
+}
+
 /* The record of a compressed file, and the file's inode */
-static const u8 *draw_compressed(struct mutator *m, const u8 **inode)
+static const u8 *draw_compressed(struct mutator *m, const u8 **inode,
+				 u8 room[sizeof(struct dsfs_inode)])
 {
 	int tries;
 
 	for (tries = 0; tries < 16; tries++) {
-		*inode = draw_record(m, DSFS_REGION_INODES);
+		*inode = draw_inode(m, room);
 		if (*inode && GET(*inode, dsfs_inode, flags) & DSFS_INODE_COMPRESSED)
 			return layout_record(&m->l, DSFS_REGION_COMPRESSED,
 					     GET(*inode, dsfs_inode, extra) - 1,
@@ -217,7 +251,8 @@ static const u8 *draw_compressed(struct mutator *m, const u8 **inode)
 /* What a frame begins with tells a decoder the most: the frame of a unit. */
 static bool draw_frame(struct mutator *m, struct place *p)
 {
-	const u8 *inode, *record = draw_compressed(m, &inode), *end;
+	u8 room[sizeof(struct dsfs_inode)];
+	const u8 *inode, *record = draw_compressed(m, &inode, room), *end;
 	u64 off = 0;
 
 	if (!record)
@@ -233,6 +268,7 @@ static bool draw_frame(struct mutator *m, struct place *p)
 static bool draw_place(struct mutator *m, int kind, struct place *p)
 {
 	struct layout *l = &m->l;
+	struct rows rows;
 	u64 off;
 
 	if (kind < DSFS_REGIONS_USED)
@@ -245,6 +281,10 @@ static bool draw_place(struct mutator *m, int kind, struct place *p)
 	case KIND_SLOT:
 	case KIND_NAME:
 		return draw_slot(m, p, kind == KIND_NAME);
+	case KIND_ROWS:
+		return draw_rows(m, p, &rows, &off);
+	case KIND_ROW:
+		return draw_row(m, p);
 	case KIND_XSET:
 		return draw_xset(m, p);
 	case KIND_XATTR:
@@ -430,7 +470,7 @@ static u8 *slot_of(const struct layout *l, u64 ino)
 			continue;
 		end = GET(dir, dsfs_dir, name_blocks);
 		for (block = 0; block < end; block++) {
-			off = block_pos(dir, block);
+			off = layout_block(dir, block);
 			if (off >= names || names - off <= sizeof(struct dsfs_names))
 				break;
 			raw = l->image + l->regions[DSFS_REGION_NAMES].pos + off;
@@ -444,52 +484,95 @@ static u8 *slot_of(const struct layout *l, u64 ino)
 	return NULL;
 }
 
+/**
+ * struct target - an inode that is changed
+ * @inode: its record, or what would be one; @room has that of a row
+ * @slot: of its name
+ * @count: numbers of inodes
+ * @nr: its number; of a row, its slot
+ */
+struct target {
+	u8 *inode;
+	u8 *slot;
+	u64 count;
+	u64 nr;
+	bool row;
+	u32 sum;
+	struct rows rows;
+	u8 room[sizeof(struct dsfs_inode)];
+};
+
+static bool draw_target(struct mutator *m, struct target *t)
+{
+	struct place p;
+
+	t->row = layout_has_rows(&m->l);
+	if (t->row) {
+		if (!draw_rows(m, &p, &t->rows, &t->nr))
+			return false;
+		t->count = GET(m->l.image + DSFS_SB_POS(m->l.slot), dsfs_super, inodes);
+		t->sum = rows_inode(&t->rows, t->nr, t->room);
+		t->inode = t->room;
+		t->slot = t->rows.names + sizeof(struct dsfs_names) + 2 * t->nr;
+		return t->slot + 2 <= m->l.image + m->l.size;
+	}
+	t->count = m->l.regions[DSFS_REGION_INODES].bytes / sizeof(struct dsfs_inode);
+	t->nr = below(m, t->count);
+	t->inode = layout_record(&m->l, DSFS_REGION_INODES, t->nr, sizeof(struct dsfs_inode));
+	t->slot = slot_of(&m->l, t->nr);
+	return t->inode;
+}
+
+static void put_target(const struct target *t)
+{
+	if (t->row)
+		rows_put(&t->rows, t->nr, t->inode, t->sum);
+}
+
 /* Another type for an inode and its name, so that lookup lets it through. */
 static bool change_type(struct mutator *m)
 {
 	static const u8 types[] = { 1, 2, 4, 6, 8, 10, 12, DSFS_DT_HARDLINK };
-	const u64 n = m->l.regions[DSFS_REGION_INODES].bytes / sizeof(struct dsfs_inode);
-	const u64 ino = below(m, n);
 	const u8 type = types[below(m, sizeof(types))];
-	u8 *inode = layout_record(&m->l, DSFS_REGION_INODES, ino,
-				  sizeof(struct dsfs_inode));
-	u8 *slot = slot_of(&m->l, ino);
+	struct target t;
+	u8 *inode;
 
-	if (!inode || !slot)
+	if (!draw_target(m, &t) || !t.slot)
 		return false;
-	field_put(slot, 2, (field_get(slot, 2) & DSFS_SLOT_OFFSET) |
-			   type << DSFS_SLOT_TYPE_SHIFT);
+	inode = t.inode;
+	field_put(t.slot, 2, (field_get(t.slot, 2) & DSFS_SLOT_OFFSET) |
+			     type << DSFS_SLOT_TYPE_SHIFT);
 	if (type == DSFS_DT_HARDLINK) {
 		PUT(inode, dsfs_inode, mode, GET(inode, dsfs_inode, mode) & S_IFMT);
 		PUT(inode, dsfs_inode, flags, DSFS_INODE_HARDLINK);
-		PUT48(inode, start, below(m, n));
+		PUT48(inode, start, below(m, t.count));
 	} else {
 		PUT(inode, dsfs_inode, mode, (GET(inode, dsfs_inode, mode) & 07777) |
 					     type << 12);
 	}
-	tell(m, "inode %llu: type %u, in its name too\n", ino, type);
+	put_target(&t);
+	tell(m, "inode %llu: type %u, in its name too\n", t.nr, type);
 	return true;
 }
 
 /* A file that ends where the data area does, or about there. */
 static bool change_data(struct mutator *m)
 {
-	const u64 n = m->l.regions[DSFS_REGION_INODES].bytes / sizeof(struct dsfs_inode);
-	const u64 ino = below(m, n), room = m->l.data_end - m->l.data_start;
-	u8 *inode = layout_record(&m->l, DSFS_REGION_INODES, ino,
-				  sizeof(struct dsfs_inode));
+	const u64 room = m->l.data_end - m->l.data_start;
 	u64 start = m->l.data_start + below(m, room), size;
+	struct target t;
 
-	if (!inode || !room || !S_ISREG(GET(inode, dsfs_inode, mode)))
+	if (!draw_target(m, &t) || !room || !S_ISREG(GET(t.inode, dsfs_inode, mode)))
 		return false;
 	if (below(m, 4))
 		start &= ~(DSFS_BLOCK_SIZE - 1ULL);
 	size = m->l.data_end - start + below(m, 3) - 1;
 	if (below(m, 2))
 		size = below(m, size + 1);
-	PUT48(inode, start, start);
-	PUT48(inode, size, size);
-	tell(m, "inode %llu: start %llu, size %llu\n", ino, start, size);
+	PUT48(t.inode, start, start);
+	PUT48(t.inode, size, size);
+	put_target(&t);
+	tell(m, "inode %llu: start %llu, size %llu\n", t.nr, start, size);
 	return true;
 }
 
