@@ -566,6 +566,12 @@ static inline int dsfs_dir_iter_next(struct dsfs_dir_iter *it, struct dsfs_name 
 	return 1;
 }
 
+/* Where the row is of the name that @it gave last */
+static inline u64 dsfs_iter_place(const struct dsfs_dir_iter *it, const struct dsfs_name *name)
+{
+	return dsfs_row_place(dsfs_names_pos(it->dir, it->block), name->pos - it->names.first);
+}
+
 /*
  * The name index is a two-choice hash table. An entry lies in one of two
  * buckets and consists of slot plus one, name block and fingerprint.

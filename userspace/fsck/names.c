@@ -71,8 +71,7 @@ static void check_child(struct fsck *f, struct dirwalk *w, const struct dsfs_nam
 {
 	const u32 ino = w->dir.first + name->pos;
 	const u64 pos = block_pos(f, &w->dir, it->block);
-	const u64 place = dsfs_row_place(dsfs_names_pos(&w->dir, it->block),
-					 name->pos - it->names.first);
+	const u64 place = dsfs_iter_place(it, name);
 	struct dsfs_attr attr;
 	struct dsfs_err err;
 	u32 dt;

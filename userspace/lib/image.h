@@ -339,6 +339,9 @@ struct image_node {
  * @ino: of an inode or of a hard-link entry, which is followed
  */
 int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node, struct dsfs_err *err);
+/** image_node_at - the same, without a search where it is known: see dsfs_inode_at() */
+int image_node_at(struct dsfs_source *src, u32 ino, u64 place, struct image_node *node,
+		  struct dsfs_err *err);
 
 /**
  * image_entry_check - whether an inode is what a directory says of it

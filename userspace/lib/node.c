@@ -6,9 +6,10 @@
 
 #include "image.h"
 
-int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node, struct dsfs_err *err)
+int image_node_at(struct dsfs_source *src, u32 ino, u64 place, struct image_node *node,
+		  struct dsfs_err *err)
 {
-	int ret = dsfs_inode_get(src, ino, &node->attr, err);
+	int ret = dsfs_inode_at(src, ino, place, &node->attr, err);
 
 	if (!ret && dsfs_attr_is_hardlink(&node->attr)) {
 		u32 to = node->attr.start;
@@ -25,6 +26,11 @@ int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node, st
 	node->nlink = node->attr.flags & DSFS_INODE_EXTRA_NLINK ?
 		      node->extra.nlink : node->attr.nlink;
 	return ret;
+}
+
+int image_node_get(struct dsfs_source *src, u32 ino, struct image_node *node, struct dsfs_err *err)
+{
+	return image_node_at(src, ino, DSFS_NO_PLACE, node, err);
 }
 
 int image_stored_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr, u64 *stored,
@@ -62,18 +68,17 @@ int image_step(struct dsfs_source *src, struct image_node *at, const char *name,
 {
 	const u32 self = at->attr.ino;
 	struct dsfs_dir_info dir;
-	u32 pos;
-	u8 type;
+	struct dsfs_name found;
 	int ret;
 
 	if (!S_ISDIR(at->attr.mode))
 		return -ENOTDIR;
 	ret = dsfs_dir_get(src, &at->attr, &dir, err);
 	if (!ret)
-		ret = dsfs_dir_lookup(src, &dir, name, len, &pos, &type, err);
+		ret = dsfs_dir_find(src, &dir, name, len, &found, err);
 	if (!ret)
-		ret = image_node_get(src, dir.first + pos, at, err);
-	return ret ? ret : image_entry_check(self, dir.first + pos, type, at, err);
+		ret = image_node_at(src, dir.first + found.pos, found.place, at, err);
+	return ret ? ret : image_entry_check(self, dir.first + found.pos, found.type, at, err);
 }
 
 int image_lookup(struct dsfs_source *src, const char *path,

@@ -229,7 +229,7 @@ static int get_entry(struct walker *w, enum side s, struct walk_entry *e)
 	e->ino = dir->first + c->name.pos;
 	e->path = w->path;
 	e->name = w->path + top(w)->path_len + 1;
-	ret = image_node_get(c->v->src, e->ino, &e->node, &err);
+	ret = image_node_at(c->v->src, e->ino, dsfs_iter_place(&c->it, &c->name), &e->node, &err);
 	if (!ret)
 		ret = image_entry_check(dir->self, e->ino, c->name.type, &e->node, &err);
 	if (ret)
