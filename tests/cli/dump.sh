@@ -188,16 +188,23 @@ check 'and it is all there' diff tree.list "$out"
 for d in {0..9}; do
 	printf "/d$d/f%d\\n" {0..9}
 done | "$top/tests/tools/mklist" >sharing.list
-share="region both INODES bytes=$((32 * 22)); region both FILESUMS bytes=$((4 * 22))"
-for d in {1..9}; do
-	share+="; dir /d$d first=ino:/d0/f0"
+declare -A shared=(
+	[table]="region both INODES bytes=$((32 * 22)); region both FILESUMS bytes=$((4 * 22))"
+	[rows]='super both inodes=22'
+)
+for inodes in table rows; do
+	share=${shared[$inodes]}
+	for d in {1..9}; do
+		share+="; dir /d$d first=ino:/d0/f0"
+	done
+	"$bin/mkfs.dsfs" -q -f --inodes=$inodes --manifest=sharing.list sharing.dsfs
+	"$bin/tests/mkcorrupt" sharing.dsfs "$share" bad.dsfs
+	says "$inodes: a walk of directories that share entries has an end" 1 \
+		'entries of all directories' "$dump" --list bad.dsfs
+	says "$inodes: and so has its extraction" 1 'entries of all directories' \
+		"$dump" --extract=shared-$inodes bad.dsfs
+	says "$inodes: and its check" 4 'entries of all directories' "$bin/fsck.dsfs" bad.dsfs
 done
-"$bin/mkfs.dsfs" -q --manifest=sharing.list sharing.dsfs
-"$bin/tests/mkcorrupt" sharing.dsfs "$share" bad.dsfs
-says 'a walk of directories that share entries has an end' 1 'entries of all directories' \
-	"$dump" --list bad.dsfs
-says 'and so has its extraction' 1 'entries of all directories' "$dump" --extract=shared bad.dsfs
-says 'and its check' 4 'entries of all directories' "$bin/fsck.dsfs" bad.dsfs
 head -c 1000000 /dev/zero >twenty/large
 "$bin/mkfs.dsfs" -q -f twenty.dsfs twenty
 for show in --list --cat=/large --json; do
