@@ -302,7 +302,7 @@ cases_damaged()
 	# Metadata of a later one is read when an earlier one is written already.
 	flip image.dsfs "$(region image.dsfs names --generation=4)"
 	cp image.dsfs broken
-	says 'damaged names of a later one' 1 'image.dsfs: metadata: ' \
+	says 'damaged names of a later one' 1 'wrong checksum: run fsck.dsfs' \
 		env FAULT_NAMED=1 FAULT=write:1000000:kill LD_PRELOAD="$faults" \
 		"$mkfs" -q -f --compact --keep=3 image.dsfs
 	check 'damaged names of a later one: the image stays' cmp broken image.dsfs

@@ -213,7 +213,7 @@ exits '--compact: fsck.dsfs' 0 "$fsck" --digest k.dsfs
 "$mkfs" -q -f --compact --digest k.dsfs
 check '--compact --digest: the other kind' test "$(kept k.dsfs)" = "$data"
 printf '/a size=5 fill=1\n/b type=link target=/a\n' | mklist parts >list
-"$mkfs" -q -f --digest --manifest=list k.dsfs
+"$mkfs" -q -f --digest --inodes=table --manifest=list k.dsfs
 exits 'a manifest' 0 "$fsck" --digest k.dsfs
 tar -C small -cf small.tar .
 "$mkfs" -q -f --digest --tar=small.tar k.dsfs
@@ -244,7 +244,7 @@ says 'fsck.dsfs --digest --no-data' 16 '--digest and --no-data do not go togethe
 # --- ended by a signal, in the middle of a file that takes hours: zeros, of which the image
 # has none
 printf '/large size=1M fill=zero\n' | mklist parts >list
-"$mkfs" -q -f --digest --manifest=list k.dsfs
+"$mkfs" -q -f --digest --inodes=table --manifest=list k.dsfs
 "$bin/tests/mkcorrupt" k.dsfs 'inode /large size_hi=1024; super both content_bytes=4398047559680' large.dsfs
 check 'fsck.dsfs --digest: SIGINT' timeout 120 python3 - "$fsck" large.dsfs <<'PY'
 import os, signal, subprocess, sys

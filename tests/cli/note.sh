@@ -75,7 +75,7 @@ says '1025 bytes' 2 '--message: 1025 bytes: the limit is 1024' "$mkfs" -q -f -m 
 blocks()
 {
 	head -n "$1" list >some
-	exits "$1 symlinks" 0 "$mkfs" -q -f -m x --manifest=some y.dsfs
+	exits "$1 symlinks" 0 "$mkfs" -q -f --inodes=table -m x --manifest=some y.dsfs
 	exits "$1 symlinks: clean" 0 "$fsck" -q y.dsfs
 	blocks=$(($("$dump" --regions y.dsfs | awk '$2 == "blocksums" { print $4 }') / 4))
 }
