@@ -10,7 +10,7 @@
 
 FUZZ		:= $(B)/tests/fuzz
 comma		:= ,
-FUZZ_TARGETS	:= lib fsck dump units text tar server
+FUZZ_TARGETS	:= lib fsck dump units rows text tar server
 FUZZ_CC		:= clang
 AFL_CC		:= afl-clang-fast
 FUZZ_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -Itests/fuzz -Itests/hostile -Itests/corrupt -g -O2 -Wno-missing-prototypes
@@ -23,6 +23,7 @@ fuzz_dump_SRC	:= $(fuzz_image_SRC) $(dump_SRC)
 fuzz_text_SRC	:= $(LIB_SRC) $(sort $(mkfs_SRC) $(fsck_SRC))
 fuzz_tar_SRC	:= $(fuzz_text_SRC)
 fuzz_units_SRC	:= $(wildcard fs/format/*.c) userspace/lib/unpack.c
+fuzz_rows_SRC	:= $(wildcard fs/format/*.c)
 fuzz_server_SRC	:= $(http_SRC)
 fuzz_own	:= tests/fuzz/memory.c tests/fuzz/input.c tests/fuzz/walk.c \
 		   $(MUTATE_SRC)
@@ -31,15 +32,16 @@ fuzz_fsck_OWN	:= tests/fuzz/fsck.c $(fuzz_own)
 fuzz_dump_OWN	:= tests/fuzz/dump.c $(fuzz_own)
 fuzz_text_OWN	:= tests/fuzz/text.c tests/fuzz/packed.c
 fuzz_units_OWN	:= tests/fuzz/units.c
+fuzz_rows_OWN	:= tests/fuzz/rows.c
 fuzz_server_OWN	:= tests/fuzz/server.c
 fuzz_tar_OWN	:= tests/fuzz/tar.c tests/fuzz/tar_input.c tests/fuzz/packed.c
-# Texts and frames are not unpacked: the engine's own mutations and a dictionary do.
-fuzz_mutator	= $(if $(filter text server units,$(1)),,tests/fuzz/$(if $(filter tar,$(1)),tar_)mutator.c)
+# Texts, frames and rows are not unpacked: the engine's own mutations and a dictionary do.
+fuzz_mutator	= $(if $(filter text server units rows,$(1)),,tests/fuzz/$(if $(filter tar,$(1)),tar_)mutator.c)
 
 # A target runs a tool by its main(), command line and all, again and again: so
 # memory.c and packed.c have functions in the place of those that a process calls once.
 FUZZ_LDFLAGS	:= -Wl,--wrap=msg_init -Wl,--wrap=msg_flush_stdout
-fuzz_ldflags	= $(if $(filter server units,$(1)),,$(FUZZ_LDFLAGS)) $(if $(filter text tar,$(1)),-Wl$(comma)--wrap=signals_init)
+fuzz_ldflags	= $(if $(filter server units rows,$(1)),,$(FUZZ_LDFLAGS)) $(if $(filter text tar,$(1)),-Wl$(comma)--wrap=signals_init)
 $(FUZZ)/%/mkfs/main.o: MAIN := -Dmain=mkfs_main
 $(FUZZ)/%/userspace/fsck/main.o: MAIN := -Dmain=fsck_main
 $(FUZZ)/%/userspace/dump/main.o: MAIN := -Dmain=dump_main

@@ -3,6 +3,7 @@
  * pack IMAGE INPUT - write an image as a fuzzer's input
  * pack --unpack INPUT IMAGE - the reverse, checksums made right if the input says so
  * pack --units IMAGE INPUT - write the first compressed file as an input of the target units
+ * pack --rows IMAGE INPUT - write directories and their rows as an input of the target rows
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +90,23 @@ static size_t pack_units(size_t len)
 	return n + stored;
 }
 
+/* Return: bytes of the input, as rows.c says; 0: there are too many directories. */
+static size_t pack_rows(size_t len)
+{
+	struct layout l;
+	u64 dirs, names;
+
+	layout_find(&l, image, len);
+	dirs = l.regions[DSFS_REGION_DIRS].bytes;
+	names = l.regions[DSFS_REGION_NAMES].bytes;
+	if (!dirs || dirs / sizeof(struct dsfs_dir) > 255)
+		return 0;
+	data[0] = dirs / sizeof(struct dsfs_dir);
+	memcpy(data + 1, image + l.regions[DSFS_REGION_DIRS].pos, dirs);
+	memcpy(data + 1 + dirs, image + l.regions[DSFS_REGION_NAMES].pos, names);
+	return 1 + dirs + names;
+}
+
 int main(int argc, char **argv)
 {
 	size_t len;
@@ -107,8 +125,15 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: no compressed file that is short enough\n", argv[2]);
 		return 1;
 	}
+	if (argc == 4 && !strcmp(argv[1], "--rows")) {
+		len = pack_rows(read_file(argv[2], image, sizeof(image)));
+		if (len)
+			return write_file(argv[3], data, len);
+		fprintf(stderr, "%s: no directories, or more than 255\n", argv[2]);
+		return 1;
+	}
 	if (argc != 3) {
-		fputs("usage: pack [--unpack|--units] FROM TO\n", stderr);
+		fputs("usage: pack [--unpack|--units|--rows] FROM TO\n", stderr);
 		return 2;
 	}
 	len = read_file(argv[1], image, sizeof(image));
