@@ -59,7 +59,7 @@ both()
 # feature IMAGE: whether it has rows
 feature()
 {
-	"$dump" "$1" | grep -q '(rows)'
+	"$dump" "$1" | grep '(rows)' >/dev/null
 }
 
 no_feature()

@@ -15,7 +15,8 @@
  * PLACE: inode PATH | ino N | owner PATH | extra PATH | dir PATH | extent PATH I |
  *	compressed PATH |
  *	unit PATH I | names PATH BLOCK | rows PATH | row PATH COLUMN | slot PATH | name PATH |
- *	bucket PATH I | entry PATH | xset PATH | xattr PATH I | target PATH | filesum PATH | chunksum PATH I |
+ *	bucket PATH I | entry PATH | xset PATH | xattr PATH I | target PATH | filesum PATH |
+ *	chunksum PATH I |
  *	data PATH | pad REGION | at OFFSET | blocksum REGION BLOCK |
  *	super 0|1|both | region 0|1|both REGION
  * FIELD: as in dsfs_fs.h, or byte, value; with [I] the I-th

@@ -149,9 +149,10 @@ static void walk_dir(u64 index)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-	u64 i, dirs;
+	const u64 dirs = size ? data[0] : 0;
+	u64 i;
 
-	if (!size || size < 1 + sizeof(struct dsfs_dir) * (dirs = data[0]) || !dirs)
+	if (!dirs || size < 1 + dirs * sizeof(struct dsfs_dir))
 		return 0;
 	file.dirs = data + 1;
 	file.names = file.dirs + dirs * sizeof(struct dsfs_dir);

@@ -77,7 +77,8 @@ static const struct {
 
 /* What can be drawn besides: kinds behind the regions. */
 enum { KIND_SUPER = DSFS_REGIONS_USED, KIND_REGION, KIND_NAMES, KIND_SLOT,
-	KIND_NAME, KIND_ROWS, KIND_ROW, KIND_XSET, KIND_XATTR, KIND_FRAME, KIND_DATA, KIND_ANY, KINDS };
+	KIND_NAME, KIND_ROWS, KIND_ROW, KIND_XSET, KIND_XATTR, KIND_FRAME, KIND_DATA, KIND_ANY,
+	KINDS };
 
 static const struct { const char *name; u8 weight; } others[KINDS] = {
 	[KIND_SUPER] = { "superblock", 8 }, [KIND_REGION] = { "region", 5 },

@@ -83,7 +83,7 @@ static inline int dsfs_case_run_rows(const struct dsfs_case *c, void *buf, struc
 	if (ret)
 		return ret;
 	if (c->arg)
-		return dsfs_case_row(&attr, (c->arg & 7) - 1) << 3 == (c->arg & ~7ULL) ? 0 : -EINVAL;
+		return dsfs_case_row(&attr, (c->arg & 7) - 1) << 3 == c->arg >> 3 << 3 ? 0 : -EINVAL;
 	if (bytes != CASE_ROWS_END || attr.mode != (S_IFREG | 0644) || attr.owner != 2 ||
 	    attr.nlink != 1 || attr.flags || attr.extra || attr.size != 2049 ||
 	    attr.start != DSFS_DATA_START_MIN || attr.mtime != CASE_ROWS_MTIME ||
@@ -92,8 +92,9 @@ static inline int dsfs_case_run_rows(const struct dsfs_case *c, void *buf, struc
 	return 0;
 }
 
-#define R(f, v)		{ CASE_ROWS_AT + offsetof(struct dsfs_rows, f), \
-			  sizeof_field(struct dsfs_rows, f), v }
+#define ROWS_P(v, ...)	{ CASE_ROWS_AT + offsetof(struct dsfs_rows, __VA_ARGS__), \
+			  sizeof_field(struct dsfs_rows, __VA_ARGS__), v }
+#define R(f, v)		ROWS_P(v, f)
 /* Bytes of the last row, when a row has @row bytes */
 #define LAST(row, at, size, v)	{ CASE_ROWS_FIRST + 2 * (row) + (at), size, v }
 #define IS(column, v)	((u64)(v) << 3 | (DSFS_COLUMN_##column + 1))
@@ -172,6 +173,7 @@ static const struct dsfs_case dsfs_rows_cases[] = {
 	  { R(base[0], 1ULL << 48 | S_IFREG), R(width[3], 0), R(base[3], CASE_INODES - 1) } },
 };
 
+#undef ROWS_P
 #undef R
 #undef LAST
 #undef IS
