@@ -70,7 +70,7 @@ static inline int dsfs_case_run_rows(const struct dsfs_case *c, void *buf, struc
 				     struct dsfs_err *err)
 {
 	struct dsfs_attr attr = { .ino = CASE_INODES - 1 };
-	u64 bytes;
+	u64 bytes, value;
 	int ret;
 
 	dsfs_case_rows(buf);
@@ -82,8 +82,10 @@ static inline int dsfs_case_run_rows(const struct dsfs_case *c, void *buf, struc
 		return -EINVAL;
 	if (ret)
 		return ret;
-	if (c->arg)
-		return dsfs_case_row(&attr, (c->arg & 7) - 1) << 3 == c->arg >> 3 << 3 ? 0 : -EINVAL;
+	if (c->arg) {
+		value = dsfs_case_row(&attr, (c->arg & 7) - 1);
+		return value << 3 == c->arg >> 3 << 3 ? 0 : -EINVAL;
+	}
 	if (bytes != CASE_ROWS_END || attr.mode != (S_IFREG | 0644) || attr.owner != 2 ||
 	    attr.nlink != 1 || attr.flags || attr.extra || attr.size != 2049 ||
 	    attr.start != DSFS_DATA_START_MIN || attr.mtime != CASE_ROWS_MTIME ||
