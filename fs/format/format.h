@@ -363,8 +363,8 @@ static inline u64 dsfs_row_block(u64 place)
 #define DSFS_NO_PLACE	(~0ULL)		/* not known, or not in a row */
 
 /* rows.c */
-int dsfs_rows_decode(const struct dsfs_geo *geo, const struct dsfs_names *names, size_t avail,
-		     u32 slot, struct dsfs_attr *attr, struct dsfs_err *err);
+int dsfs_rows_decode(const struct dsfs_names *names, size_t avail, u32 slot,
+		     struct dsfs_attr *attr, struct dsfs_err *err);
 u64 dsfs_rows_bytes(const struct dsfs_names *names, size_t avail);
 int dsfs_row_get(struct dsfs_source *src, u32 ino, u64 place, struct dsfs_attr *attr,
 		 struct dsfs_err *err);

@@ -255,8 +255,10 @@ int dsfs_inode_at(struct dsfs_source *src, u32 ino, u64 place, struct dsfs_attr 
 
 	if (ret)
 		return ret;
-	return place == DSFS_NO_PLACE ? dsfs_record_get(src, ino, attr, err) :
-					dsfs_row_get(src, ino, place, attr, err);
+	if (place == DSFS_NO_PLACE)
+		return dsfs_record_get(src, ino, attr, err);
+	ret = dsfs_row_get(src, ino, place, attr, err);
+	return ret ? ret : __dsfs_inode_check(dsfs_source_geo(src), attr, err);
 }
 
 /*

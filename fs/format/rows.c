@@ -68,13 +68,13 @@ static int dsfs_columns_fit(const struct dsfs_attr *a, u64 extra, u64 sum, struc
 }
 
 /*
- * dsfs_rows_decode - get and check the inode of a name
+ * dsfs_rows_decode - get the inode of a name, for dsfs_inode_check()
  *
  * @names has a checked header, and is followed by @avail bytes in all; @slot is below its count.
  * @attr->ino is set by the caller.
  */
-int dsfs_rows_decode(const struct dsfs_geo *geo, const struct dsfs_names *names, size_t avail,
-		     u32 slot, struct dsfs_attr *attr, struct dsfs_err *err)
+int dsfs_rows_decode(const struct dsfs_names *names, size_t avail, u32 slot,
+		     struct dsfs_attr *attr, struct dsfs_err *err)
 {
 	struct dsfs_rows rows;
 	u64 kind, extra, sum;
@@ -101,7 +101,7 @@ int dsfs_rows_decode(const struct dsfs_geo *geo, const struct dsfs_names *names,
 	attr->flags = kind >> 48;
 	attr->extra = extra;
 	attr->sum = sum;
-	return dsfs_inode_check(geo, attr, err);
+	return 0;
 }
 
 /* dsfs_rows_bytes - bytes of a name block with its rows; 0: they break a rule */
@@ -138,7 +138,7 @@ static u32 dsfs_row_slot(u64 place)
 	return place & (DSFS_BLOCK_SIZE - 1);
 }
 
-/* dsfs_row_get - read and check the inode of the row at @place */
+/* dsfs_row_get - read the inode of the row at @place, for dsfs_inode_check() */
 int dsfs_row_get(struct dsfs_source *src, u32 ino, u64 place, struct dsfs_attr *attr,
 		 struct dsfs_err *err)
 {
@@ -155,7 +155,7 @@ int dsfs_row_get(struct dsfs_source *src, u32 ino, u64 place, struct dsfs_attr *
 	if (slot >= le16_to_cpu(names->count))
 		ret = dsfs_broken(err, "slot", slot, le16_to_cpu(names->count));
 	else
-		ret = dsfs_rows_decode(dsfs_source_geo(src), names, avail, slot, attr, err);
+		ret = dsfs_rows_decode(names, avail, slot, attr, err);
 	dsfs_meta_put(&ref);
 	return ret;
 }

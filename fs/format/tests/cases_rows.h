@@ -75,7 +75,9 @@ static inline int dsfs_case_run_rows(const struct dsfs_case *c, void *buf, struc
 
 	dsfs_case_rows(buf);
 	dsfs_case_patch(buf, c);
-	ret = dsfs_rows_decode(geo, buf, c->base ? c->base : CASE_BUF, 2, &attr, err);
+	ret = dsfs_rows_decode(buf, c->base ? c->base : CASE_BUF, 2, &attr, err);
+	if (!ret)
+		ret = dsfs_inode_check(geo, &attr, err);
 	bytes = dsfs_rows_bytes(buf, c->base ? c->base : CASE_BUF);
 	/* What has no place for its rows has no bytes, and no row. */
 	if (!bytes && !ret)
