@@ -174,25 +174,37 @@ static int dsfs_first_get(struct dsfs_source *src, u64 index, u32 *first, struct
 	return 0;
 }
 
-/* The last directory whose first entry is not above @ino; of several, that which has entries */
+/*
+ * The last directory whose first entry is not above @ino; of several, that which has entries
+ *
+ * Directories of a data set are about as large as each other, so where a number lies among all
+ * tells where its directory lies. As others may mislead that, every other step halves.
+ */
 static int dsfs_dir_of(struct dsfs_source *src, u32 ino, struct dsfs_dir_info *dir,
 		       struct dsfs_err *err)
 {
 	const struct dsfs_geo *geo = dsfs_source_geo(src);
-	u64 lo = 0, hi = geo->dirs, mid;
+	/* The directory at @lo begins at @from or before it, that at @hi at @to or behind. */
+	u64 lo = 0, hi = geo->dirs, from = DSFS_ROOT_INO + 1, to = geo->inodes, mid;
 	struct dsfs_mref ref;
+	bool halve = false;
 	u32 first;
 	int ret;
 
-	while (hi - lo > 1) {
-		mid = lo + (hi - lo) / 2;
+	for (; hi - lo > 1; halve = !halve) {
+		mid = halve ? lo + (hi - lo) / 2 :
+			      lo + div_u64((hi - lo) * (ino - from), to - from);
+		mid = mid <= lo ? lo + 1 : mid;
 		ret = dsfs_first_get(src, mid, &first, err);
 		if (ret)
 			return ret;
-		if (first > ino)
+		if (first > ino) {
 			hi = mid;
-		else
+			to = first;
+		} else {
 			lo = mid;
+			from = first;
+		}
 	}
 	ret = dsfs_meta_get(src, DSFS_REGION_DIRS, lo * sizeof(struct dsfs_dir),
 			    sizeof(struct dsfs_dir), &ref);
