@@ -8,6 +8,10 @@
  * Readers reject a frame whose unit has more than DSFS_RATIO_MAX times its bytes.  A unit that zstd
  * would make smaller than that is given to it in pieces, each of which becomes a block of at
  * least four bytes.
+ *
+ * A reader pays for zstd by the match.  Those of four and five bytes save next to nothing in text
+ * and images, and all that is saved in arrays of numbers.  So a quick level tells, for each unit,
+ * what it costs to do without them, unless the smallest image is wanted.
  */
 #ifndef DSFS_NO_ZSTD
 #include <zstd.h>
@@ -25,6 +29,14 @@
 #define QUICK_BYTES	(32U << 10)
 #define COUNT_BYTES	(4U << 10)
 #define QUICK_LEVEL	(-5)
+/* What a unit may grow by, one part of these, for a reader that has fewer matches to copy */
+#define GROWS		32
+/* The level that tells; the shortest match that it tries, and the longest that is asked for */
+#define TRIAL_LEVEL	3
+#define MATCH_MIN	4
+#define MATCH_LONG	6
+/* Whoever asks for this level or a higher one wants the smallest image. */
+#define SMALLEST_LEVEL	13
 
 /**
  * struct packer - what a thread needs to compress
@@ -58,12 +70,21 @@ static void zstd_free(void *zstd)
 	(void)zstd;
 }
 
-static u32 zstd_frame(struct packer *p, int level, const char *unit, u32 bytes)
+static u32 zstd_frame(struct packer *p, int level, int match, const char *unit, u32 bytes)
 {
 	(void)p;
 	(void)level;
+	(void)match;
 	(void)unit;
 	return bytes;
+}
+
+static int zstd_match(struct packer *p, const char *unit, u32 bytes)
+{
+	(void)p;
+	(void)unit;
+	(void)bytes;
+	return 0;
 }
 #else
 static u32 zstd_version(void)
@@ -105,13 +126,17 @@ static u32 zstd_pieces(struct packer *p, const char *unit, u32 bytes)
 	return left ? bytes : out.pos;
 }
 
-/* Compress a unit to p->out.  Return: length of the frame; @bytes: it does not get smaller. */
-static u32 zstd_frame(struct packer *p, int level, const char *unit, u32 bytes)
+/*
+ * Compress a unit to p->out, with matches of @match bytes or more; 0: as the level has it.
+ * Return: length of the frame; @bytes: it does not get smaller.
+ */
+static u32 zstd_frame(struct packer *p, int level, int match, const char *unit, u32 bytes)
 {
 	size_t n;
 
 	ZSTD_CCtx_reset(p->zstd, ZSTD_reset_session_and_parameters);
 	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, level);
+	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_minMatch, match);
 	n = ZSTD_compress2(p->zstd, p->out, bytes - 1, unit, bytes);
 	if (ZSTD_isError(n))
 		return zstd_error(p, n, bytes);
@@ -119,6 +144,26 @@ static u32 zstd_frame(struct packer *p, int level, const char *unit, u32 bytes)
 		return n;
 	ZSTD_CCtx_reset(p->zstd, ZSTD_reset_session_only);
 	return zstd_pieces(p, unit, bytes);
+}
+
+/* The shortest match that a unit is to have, for which it grows by a little; 0: the level's */
+static int zstd_match(struct packer *p, const char *unit, u32 bytes)
+{
+	const int level = p->rules->level < TRIAL_LEVEL ? p->rules->level : TRIAL_LEVEL;
+	int match = MATCH_LONG;
+	u32 least, len;
+
+	if (p->rules->level >= SMALLEST_LEVEL)
+		return 0;
+	least = zstd_frame(p, level, MATCH_MIN, unit, bytes);
+	if (least == bytes)
+		return 0;
+	for (; match > MATCH_MIN; match--) {
+		len = zstd_frame(p, level, match, unit, bytes);
+		if (len < bytes && len <= least + least / GROWS)
+			return match;
+	}
+	return 0;
 }
 #endif
 
@@ -208,7 +253,7 @@ u32 pack_unit(struct packer *p, const char *unit, u32 bytes, const char **frame)
 	u32 n = bytes;
 
 	if (p->rules->codec == DSFS_CODEC_ZSTD)
-		n = zstd_frame(p, p->rules->level, unit, bytes);
+		n = zstd_frame(p, p->rules->level, zstd_match(p, unit, bytes), unit, bytes);
 	else if (p->rules->codec == DSFS_CODEC_LZ4)
 		n = lz4_frame(p, unit, bytes);
 	if (n >= bytes || (u64)n * DSFS_RATIO_MAX < bytes)
@@ -244,7 +289,7 @@ bool pack_quick(struct packer *p, const char *sample, u32 bytes)
 		bytes = QUICK_BYTES;
 	}
 	return is_uneven(sample, bytes < COUNT_BYTES ? bytes : COUNT_BYTES) ||
-	       zstd_frame(p, QUICK_LEVEL, sample, bytes) < bytes - bytes / 20;
+	       zstd_frame(p, QUICK_LEVEL, 0, sample, bytes) < bytes - bytes / 20;
 }
 
 static int count_nothing(void *ctx, const char *p, u64 bytes)

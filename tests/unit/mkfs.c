@@ -76,5 +76,6 @@ int main(void)
 	test_sorter();
 	test_overflow();
 	test_memory();
+	test_pack();
 	return tap_result();
 }

@@ -26,6 +26,7 @@ void test_spool(void);
 void test_sorter(void);
 void test_overflow(void);
 void test_memory(void);
+void test_pack(void);
 
 /* Memory, or the end. */
 void *unit_alloc(size_t bytes);
