@@ -472,7 +472,8 @@ step_packed()
 	disk=$1 list=$2 start=$3 metadata=$4 sectors=$5 prog=faults
 }
 
-# Memory in pieces: buffers are mapped, and units lie in several folios.
+# Memory in pieces: buffers are mapped, and units lie in several folios.  Who reads so may get
+# none, as may he who starts a program; what he leaves in the cache has to be right.
 step_units()
 {
 	wrong=0
@@ -480,7 +481,8 @@ step_units()
 	begin ro
 	for round in $(seq 40); do
 		drop_caches
-		in_pieces cmp /mnt/dsfs/numbers /ref/numbers || { echo "# round $round"; wrong=1; }
+		in_pieces dd if=/mnt/dsfs/numbers of=/dev/null bs=65536 || true
+		cmp /mnt/dsfs/numbers /ref/numbers || { echo "# round $round"; wrong=1; }
 	done
 	check "memory in pieces: the contents are right" [ "$wrong" -eq 0 ]
 	echo 0 >"$fail/probability"
