@@ -89,6 +89,23 @@ static int dsfs_unit_end(struct dsfs_source *src, const struct dsfs_compressed_i
 	return 0;
 }
 
+/* dsfs_frame_check - check that [@from, @to) of the stored data can be the frame of a unit */
+int dsfs_frame_check(const struct dsfs_attr *attr, const struct dsfs_compressed_info *info,
+		     u64 unit, u32 from, u32 to, struct dsfs_err *err)
+{
+	const u32 bytes = dsfs_unit_bytes(attr, info, unit);
+	const bool last = unit == dsfs_units(attr, info) - 1;
+
+	if (to <= from || to > info->stored || (last && to != info->stored))
+		return dsfs_broken(err, "end of a frame", to, info->stored);
+	if (to - from > bytes)
+		return dsfs_broken(err, "length of a frame", to - from, bytes);
+	if (bytes > (u64)(to - from) * DSFS_RATIO_MAX)
+		return dsfs_broken(err, "content of a frame", bytes,
+				   (u64)(to - from) * DSFS_RATIO_MAX);
+	return 0;
+}
+
 /*
  * dsfs_units_get - get the range of the stored data that is the frame of a unit
  *
@@ -99,24 +116,13 @@ int dsfs_units_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   const struct dsfs_compressed_info *info, u64 unit, u32 *from, u32 *to,
 		   struct dsfs_err *err)
 {
-	const u64 count = dsfs_units(attr, info);
-	const u32 bytes = dsfs_unit_bytes(attr, info, unit);
 	int ret = 0;
 
 	*from = 0;
 	*to = info->stored;
 	if (unit)
 		ret = dsfs_unit_end(src, info, unit - 1, from, err);
-	if (!ret && count > 1)
+	if (!ret && dsfs_units(attr, info) > 1)
 		ret = dsfs_unit_end(src, info, unit, to, err);
-	if (ret)
-		return ret;
-	if (*to <= *from || *to > info->stored || (unit == count - 1 && *to != info->stored))
-		return dsfs_broken(err, "end of a frame", *to, info->stored);
-	if (*to - *from > bytes)
-		return dsfs_broken(err, "length of a frame", *to - *from, bytes);
-	if (bytes > (u64)(*to - *from) * DSFS_RATIO_MAX)
-		return dsfs_broken(err, "content of a frame", bytes,
-				   (u64)(*to - *from) * DSFS_RATIO_MAX);
-	return 0;
+	return ret ? ret : dsfs_frame_check(attr, info, unit, *from, *to, err);
 }

@@ -644,6 +644,8 @@ static inline u32 dsfs_unit_bytes(const struct dsfs_attr *attr,
 u64 dsfs_units(const struct dsfs_attr *attr, const struct dsfs_compressed_info *info);
 int dsfs_compressed_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 			struct dsfs_compressed_info *info, struct dsfs_err *err);
+int dsfs_frame_check(const struct dsfs_attr *attr, const struct dsfs_compressed_info *info,
+		     u64 unit, u32 from, u32 to, struct dsfs_err *err);
 int dsfs_units_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   const struct dsfs_compressed_info *info, u64 unit, u32 *from, u32 *to,
 		   struct dsfs_err *err);

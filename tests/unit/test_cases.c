@@ -137,6 +137,7 @@ void test_cases(void)
 	RUN_CASES(inode);
 	RUN_CASES(extra);
 	RUN_CASES(compressed);
+	RUN_CASES(frame);
 	RUN_CASES(dir);
 	RUN_CASES(names);
 	RUN_CASES(rows);

@@ -319,9 +319,82 @@ static const struct dsfs_case dsfs_compressed_cases[] = {
 	  .arg = DSFS_INODE_XATTRS },
 };
 
+/* What is looked up for a unit: little-endian, as patches are */
+struct dsfs_case_frame {
+	__le64 size;	/* of the file */
+	__le64 unit;
+	__le32 from;
+	__le32 to;
+	__le32 stored;
+	u8 unit_bits;
+};
+
+/* The second of units of 4096, 4096 and 100 bytes */
+static inline int dsfs_case_run_frame(const struct dsfs_case *c, void *buf,
+				      struct dsfs_geo *geo, struct dsfs_err *err)
+{
+	struct dsfs_case_frame f = {
+		.size = cpu_to_le64(8292), .unit = cpu_to_le64(1), .unit_bits = 12,
+		.from = cpu_to_le32(16), .to = cpu_to_le32(2000), .stored = cpu_to_le32(2099),
+	};
+	struct dsfs_compressed_info info = { .codec = DSFS_CODEC_ZSTD };
+	struct dsfs_attr attr = { .flags = DSFS_INODE_COMPRESSED };
+
+	(void)buf;
+	(void)geo;
+	dsfs_case_patch(&f, c);
+	attr.size = le64_to_cpu(f.size);
+	info.stored = le32_to_cpu(f.stored);
+	info.unit_bits = f.unit_bits;
+	return dsfs_frame_check(&attr, &info, le64_to_cpu(f.unit), le32_to_cpu(f.from),
+				le32_to_cpu(f.to), err);
+}
+
+#define FR(f, v)	DSFS_P(v, struct dsfs_case_frame, f)
+
+static const struct dsfs_case dsfs_frame_cases[] = {
+	{ "frame" },
+	{ "frame that is its unit", 0, NULL, { FR(to, 16 + 4096), FR(stored, 4200) } },
+	{ "frame longer than its unit", 0, "length of a frame",
+	  { FR(to, 17 + 4096), FR(stored, 4200) } },
+	{ "frame of no byte", 0, "end of a frame", { FR(to, 16) } },
+	{ "end that goes back", 0, "end of a frame", { FR(to, 15) } },
+	{ "end at 0", 0, "end of a frame", { FR(unit, 0), FR(from, 0), FR(to, 0) } },
+	{ "end behind what is stored", 0, "end of a frame", { FR(to, 2100) } },
+	{ "end at 2^32-1", 0, "end of a frame", { FR(to, 0xffffffff) } },
+	{ "begin behind what is stored", 0, "end of a frame", { FR(from, 2099), FR(to, 2100) } },
+	{ "a 256th of its unit", 0, NULL, { FR(to, 32) } },
+	{ "less than a 256th", 0, "content of a frame", { FR(to, 31) } },
+	{ "last frame", 0, NULL, { FR(unit, 2), FR(from, 2000), FR(to, 2099) } },
+	{ "last frame as long as its unit", 0, NULL,
+	  { FR(unit, 2), FR(from, 1999), FR(to, 2099) } },
+	{ "last frame longer than its unit", 0, "length of a frame",
+	  { FR(unit, 2), FR(from, 1998), FR(to, 2099) } },
+	{ "last frame of a byte", 0, NULL, { FR(unit, 2), FR(from, 2098), FR(to, 2099) } },
+	{ "last frame that ends early", 0, "end of a frame",
+	  { FR(unit, 2), FR(from, 2000), FR(to, 2098) } },
+	{ "only frame", 0, NULL,
+	  { FR(size, 4096), FR(unit, 0), FR(from, 0), FR(to, 16), FR(stored, 16) } },
+	{ "only frame, too short", 0, "content of a frame",
+	  { FR(size, 4096), FR(unit, 0), FR(from, 0), FR(to, 15), FR(stored, 15) } },
+	{ "largest unit", 0, NULL,
+	  { FR(size, 1 << 20), FR(unit_bits, 18), FR(unit, 3), FR(from, 0), FR(to, 1024),
+	    FR(stored, 1024) } },
+	{ "largest unit, too much of it", 0, "content of a frame",
+	  { FR(size, 1 << 20), FR(unit_bits, 18), FR(unit, 3), FR(from, 1), FR(to, 1024),
+	    FR(stored, 1024) } },
+	{ "unit far behind", 0, NULL,
+	  { FR(size, 1ULL << 47), FR(unit, (1ULL << 35) - 1), FR(from, 0xfffff000),
+	    FR(to, 0xffffffff), FR(stored, 0xffffffff) } },
+	{ "unit far behind, too long", 0, "length of a frame",
+	  { FR(size, 1ULL << 47), FR(unit, (1ULL << 35) - 1), FR(from, 0xffffeffe),
+	    FR(to, 0xffffffff), FR(stored, 0xffffffff) } },
+};
+
 #undef I
 #undef X
 #undef C
+#undef FR
 #undef NO_EXTENTS
 
 #endif /* FORMAT_CASES_INODE_H */

@@ -52,6 +52,7 @@ DSFS_CASES(history)
 DSFS_CASES(inode)
 DSFS_CASES(extra)
 DSFS_CASES(compressed)
+DSFS_CASES(frame)
 DSFS_CASES(dir)
 DSFS_CASES(names)
 DSFS_CASES(rows)
@@ -111,6 +112,7 @@ static struct kunit_case dsfs_test_cases[] = {
 	KUNIT_CASE_PARAM(dsfs_test_inode, dsfs_inode_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_extra, dsfs_extra_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_compressed, dsfs_compressed_gen_params),
+	KUNIT_CASE_PARAM(dsfs_test_frame, dsfs_frame_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_dir, dsfs_dir_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_names, dsfs_names_gen_params),
 	KUNIT_CASE_PARAM(dsfs_test_rows, dsfs_rows_gen_params),
