@@ -41,7 +41,7 @@ static int dsfs_lazy_verify(struct dsfs_source *src, u64 at, const void *p)
 	return -EBADMSG;
 }
 
-#define DSFS_LAZY_ORDER	(PAGE_SIZE < DSFS_LAZY_BYTES ? ilog2(DSFS_LAZY_BYTES) - PAGE_SHIFT : 0)
+#define DSFS_LAZY_ORDER	max(ilog2(DSFS_LAZY_BYTES) - PAGE_SHIFT, 0)
 
 /*
  * Read @len bytes at @at to @place in memory. Return: 0, -EIO, -EBADMSG,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inode records and inode extra records, in a table; rows.c has those in name blocks.  The layout has decided all other places; extra records
- * are made here, in the order of inodes, and equal ones are shared.
+ * Inode records, of which a table is written here, and rows.c writes rows; and inode extra records.
+ * The layout has decided all other places; extra records are made here, in the order of inodes, and
+ * equal ones are shared.
  */
 #include "meta.h"
 

@@ -214,7 +214,8 @@ static int put_regions(struct meta *m)
 {
 	struct tree *t = m->store->tree;
 
-	return meta_inodes(m) ?: (m->store->params->rows ? meta_rows(m) : put_names(m)) ?: put_index(m) ?: put_dirs(m) ?: put_owners(m) ?:
+	return meta_inodes(m) ?: (m->store->params->rows ? meta_rows(m) : put_names(m)) ?:
+	       put_index(m) ?: put_dirs(m) ?: put_owners(m) ?:
 	       put_extras(m) ?: put_symlinks(m) ?: put_xattrs(m) ?: put_filesums(m) ?:
 	       put_spool(m, DSFS_REGION_EXTENTS, &t->extents) ?:
 	       put_spool(m, DSFS_REGION_CHUNKSUMS, &t->chunks) ?: put_compressed(m) ?:
