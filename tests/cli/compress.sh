@@ -391,8 +391,12 @@ for image in equal equal-compact equal-kept; do
 done
 
 # --- broken records
+# Records of inodes, where there are no rows
+"$bin/mkfs.dsfs" -q --inodes=table --compress=zstd table.dsfs tree
 while IFS='|' read -r name change said; do
-	"$bin/tests/mkcorrupt" zstd.dsfs "$change" bad.dsfs
+	image=zstd.dsfs
+	[ "${change%% *}" != inode ] || image=table.dsfs
+	"$bin/tests/mkcorrupt" "$image" "$change" bad.dsfs
 	says "$name: fsck.dsfs" 4 "$said" "$bin/fsck.dsfs" bad.dsfs
 	exits "$name: no contents" 1 "$bin/dump.dsfs" --cat=/many-units bad.dsfs
 	exits "$name: others" 0 "$bin/dump.dsfs" --cat=/one-unit bad.dsfs
