@@ -222,7 +222,7 @@ static int put_dir(struct rows *r)
 int meta_rows(struct meta *m)
 {
 	const struct tree *t = m->store->tree;
-	struct rows *r = malloc(sizeof(*r));
+	struct rows *r = calloc(1, sizeof(*r));
 	int ret = 0;
 
 	if (!r)

@@ -320,7 +320,7 @@ cases_damaged()
 		'generation 4: alignment of 4096, the newest has 512: keep fewer' \
 		"$mkfs" -q -f --compact --keep=2 bad.dsfs new.dsfs
 	# The newest one has other checksums of data that an earlier one has, too.
-	"$bin/tests/mkcorrupt" image.dsfs 'chunksum /chunks 1 value^1' bad.dsfs
+	"$bin/tests/mkcorrupt" image.dsfs 'chunksum /large 1 value^1' bad.dsfs
 	says 'other checksums' 1 'content: wrong checksum: run fsck.dsfs' \
 		"$mkfs" -q -f --compact --keep=2 bad.dsfs new.dsfs
 }
