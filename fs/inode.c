@@ -169,10 +169,11 @@ static int dsfs_inode_read(struct inode *inode, struct dsfs_err *err)
 	struct dsfs_source *src = dsfs_src(inode->i_sb);
 	struct timespec64 mtime;
 	struct dsfs_attr attr;
-	int ret;
+	int ret = 0;
 
 	/* A handle has the number alone. */
-	ret = dsfs_inode_place(src, inode->i_ino, &DSFS_I(inode)->place, err);
+	if (DSFS_I(inode)->place == DSFS_NO_PLACE)
+		ret = dsfs_inode_place(src, inode->i_ino, &DSFS_I(inode)->place, err);
 	if (!ret)
 		ret = dsfs_inode_at(src, inode->i_ino, DSFS_I(inode)->place, &attr, err);
 	if (ret)

@@ -41,15 +41,29 @@ static int dsfs_rows_header(const struct dsfs_names *names, size_t avail, struct
 	return 0;
 }
 
-/* Value of a column; @at: its bytes in a row, advanced */
-static u64 dsfs_column_get(const struct dsfs_rows *rows, unsigned int column, const u8 **at)
+/* An integer of @width bytes, for which the last row of a block may have no eight */
+static __always_inline u64 dsfs_bytes_get(const u8 *at, unsigned int width, const u8 *end)
+{
+	__le64 raw;
+	u64 v = 0;
+
+	if (end - at >= (ptrdiff_t)sizeof(raw)) {
+		memcpy(&raw, at, sizeof(raw));
+		v = le64_to_cpu(raw);
+		return width < sizeof(raw) ? v & ((1ULL << 8 * width) - 1) : v;
+	}
+	while (width--)
+		v = v << 8 | at[width];
+	return v;
+}
+
+/* Value of a column; @at: its bytes in a row, advanced; inline, as every lookup does it */
+static __always_inline u64 dsfs_column_get(const struct dsfs_rows *rows, unsigned int column,
+					   const u8 **at, const u8 *end)
 {
 	const unsigned int width = rows->width[column];
-	u64 v = 0;
-	unsigned int i;
+	const u64 v = dsfs_bytes_get(*at, width, end);
 
-	for (i = width; i--;)
-		v = v << 8 | (*at)[i];
 	*at += width;
 	return le64_to_cpu(rows->base[column]) + (v << rows->shift[column]);
 }
@@ -76,9 +90,9 @@ static int dsfs_columns_fit(const struct dsfs_attr *a, u64 extra, u64 sum, struc
 int dsfs_rows_decode(const struct dsfs_names *names, size_t avail, u32 slot,
 		     struct dsfs_attr *attr, struct dsfs_err *err)
 {
+	const u8 *at, *behind = (const u8 *)names + avail;
 	struct dsfs_rows rows;
 	u64 kind, extra, sum;
-	const u8 *at;
 	u32 row;
 	int ret;
 
@@ -86,12 +100,12 @@ int dsfs_rows_decode(const struct dsfs_names *names, size_t avail, u32 slot,
 	if (ret)
 		return ret;
 	at = (const u8 *)names + le16_to_cpu(names->end) + sizeof(rows) + slot * row;
-	kind = dsfs_column_get(&rows, DSFS_COLUMN_KIND, &at);
-	extra = dsfs_column_get(&rows, DSFS_COLUMN_EXTRA, &at);
-	attr->size = dsfs_column_get(&rows, DSFS_COLUMN_SIZE, &at);
-	attr->start = dsfs_column_get(&rows, DSFS_COLUMN_START, &at);
-	attr->mtime = dsfs_column_get(&rows, DSFS_COLUMN_MTIME, &at);
-	sum = dsfs_column_get(&rows, DSFS_COLUMN_SUM, &at);
+	kind = dsfs_column_get(&rows, DSFS_COLUMN_KIND, &at, behind);
+	extra = dsfs_column_get(&rows, DSFS_COLUMN_EXTRA, &at, behind);
+	attr->size = dsfs_column_get(&rows, DSFS_COLUMN_SIZE, &at, behind);
+	attr->start = dsfs_column_get(&rows, DSFS_COLUMN_START, &at, behind);
+	attr->mtime = dsfs_column_get(&rows, DSFS_COLUMN_MTIME, &at, behind);
+	sum = dsfs_column_get(&rows, DSFS_COLUMN_SUM, &at, behind);
 	ret = dsfs_columns_fit(attr, extra, sum, err);
 	if (ret)
 		return ret;
