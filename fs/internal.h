@@ -261,6 +261,10 @@ int dsfs_show_options(struct seq_file *seq, struct dentry *root);
 int dsfs_read_super(struct super_block *sb, struct fs_context *fc,
 		    u64 generation, struct dsfs_geo *geo);
 
+/* folio.c */
+struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
+			     unsigned int order, gfp_t gfp);
+
 /* bdev.c */
 
 /* Fail the mount rather than invoke the OOM killer. */

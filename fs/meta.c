@@ -20,7 +20,6 @@
  * A folio larger than a block may have a bad block. A caller that needs another block of
  * it gets that block alone, in a folio outside the page cache.
  */
-#include "read.h"
 #include "trace.h"
 
 #include <linux/log2.h>

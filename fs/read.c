@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What reads of file data are made of: folios of the page cache, room in the
+ * What reads of file data are made of: ranges of the page cache, room in the
  * limit of hints, and struct dsfs_read itself.
  */
 #include "unpack.h"
@@ -12,36 +12,6 @@
 #include <linux/pagemap.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
-
-/*
- * dsfs_add_folio - add a folio of at most @order to the page cache
- *
- * The order is less if @index is not aligned to it, and 0 if memory is short.
- * Return: the folio, locked; the page cache holds the reference. -ENOMEM, or
- * -EEXIST if there is a folio already.
- */
-struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
-			     unsigned int order, gfp_t gfp)
-{
-	const gfp_t easy = gfp | __GFP_NORETRY | __GFP_NOWARN;
-	struct folio *folio;
-	int ret;
-
-	order = min(order, mapping_max_folio_order(mapping));
-	if (index)
-		order = min_t(unsigned int, order, __ffs(index));
-	for (;; order = 0) {
-		ret = -ENOMEM;
-		folio = folio_alloc(order ? easy : gfp, order);
-		if (folio) {
-			ret = filemap_add_folio(mapping, folio, index,
-						order ? easy : gfp);
-			folio_put(folio);
-		}
-		if (ret != -ENOMEM || !order)
-			return ret ? ERR_PTR(ret) : folio;
-	}
-}
 
 /*
  * dsfs_widen_to_chunks - widen a range of pages to the chunks that must be read to

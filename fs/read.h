@@ -97,8 +97,6 @@ static inline void dsfs_read_mark_bad(struct dsfs_read *rd, u64 from, u64 to, in
 #define DSFS_READ_MAX	SZ_8M
 
 /* read.c */
-struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
-			     unsigned int order, gfp_t gfp);
 void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first, pgoff_t *end);
 atomic_long_t *dsfs_hint_charge(struct dsfs_sb_info *sbi, long bytes);
 void dsfs_hint_uncharge(struct dsfs_sb_info *sbi, atomic_long_t *user, long bytes);
