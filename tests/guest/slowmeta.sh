@@ -75,8 +75,8 @@ killed()
 	pid=$!
 	# Early enough that what is in flight then is not all of it
 	some=$((most / 6))
-	[ $some -le 8 ] || some=8
-	until [ $(($(count) - before)) -ge $some ]; do
+	[ "$some" -le 8 ] || some=8
+	until [ $(($(count) - before)) -ge "$some" ]; do
 		[ -d /proc/"$pid" ] || { echo "# $prog: $* ended by itself"; return 1; }
 	done
 	kill -KILL "$pid"
