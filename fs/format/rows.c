@@ -9,7 +9,7 @@
  * 9 to 16 bytes, where an inode record and its checksum have 36.
  *
  * What has only the number of an inode, such as a file handle, finds its directory by a
- * binary search of DIRS, as the numbers of entries ascend with those of directories.
+ * search of DIRS, as the numbers of entries ascend with those of directories.
  */
 #include "format.h"
 
