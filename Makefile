@@ -248,20 +248,38 @@ include tests/hostile.mk
 UNIT_CFLAGS	+= -Ifs/format/tests
 include tests/fuzz.mk
 
-# All tests, or the tiers in TIERS (tests/README.md).
-.PHONY: check check-long check-rbd
+# The three circles of the tests (tests/README.md): what an edit needs, what a commit needs,
+# all of it; and check-long, which takes hours.  T: a path, a tier or a suite.
+.PHONY: t check check-rest check-all check-long check-rbd
+t:
+	@tests/t $(T)
+
 check:
-	scripts/install-deps build check deb
+	scripts/install-deps build check
 	tests/check $(TIERS)
+
+# What check-all adds to check, for who has run that.
+check-rest:
+	scripts/install-deps check-all
+	tests/check --rest $(TIERS)
+
+check-all: check
+	$(MAKE) check-rest
 
 # One snapshot on a real Ceph cluster, many nodes, and data nearer to them.
 check-rbd:
-	scripts/install-deps build check
+	scripts/install-deps check-all
 	tests/check rbd staging
 
 check-long:
-	scripts/install-deps build check deb
+	scripts/install-deps check-all
 	tests/check --long $(TIERS)
+
+# Defects that the tests have to find: M one of tests/mutants, TIER a tier that looks for it.
+.PHONY: mutants
+mutants:
+	scripts/install-deps build check
+	tests/mutants/run $(if $(TIER),--tier=$(TIER)) $(M)
 
 # Debian packages of these files, in build/deb/out: Documentation/install.rst.
 .PHONY: deb
@@ -326,9 +344,12 @@ help:
 	@echo 'make deb                   Debian packages of all that, in build/deb/out'
 	@echo 'make rpm                   an rpm package of the module, in build/rpm/out'
 	@echo 'make demo [TREE=...]       pack a tree, mount it, read it shuffled, beside ext4'
-	@echo 'make check [TIERS="..."]   all tests, or some tiers: see tests/README.md'
+	@echo 'make t [T=fs/format]       what an edit there needs, in a minute: a path, a tier or a suite'
+	@echo 'make check [TIERS="..."]   what finds nearly everything, or some tiers: tests/README.md'
+	@echo 'make check-all             all tests; check-rest: those that check has not'
 	@echo 'make coverage              which lines of fs/ the tests reach'
-	@echo 'make check-long            the same, and ten million files'
+	@echo 'make check-long            the same with larger samples, and ten million files'
+	@echo 'make mutants [M=...]       defects that the tests have to find'
 	@echo 'make check-rbd             tests that need a Ceph cluster, which they make'
 	@echo 'make bench [BENCH="..."]   all benchmarks, or some parts: Documentation/benchmarks/'
 	@echo 'make bench-native          times beside its peers, at the speed of this machine'
