@@ -59,17 +59,18 @@ static u32 count_lost(struct dsfs_source *src, const struct dsfs_dir_info *dir,
 	return lost;
 }
 
-/* How many names are found that are not there: each with a byte more or less. */
+/* How many names are found that are not there: a sample, each with a byte more or another. */
 static u32 count_invented(struct dsfs_source *src,
 			  const struct dsfs_dir_info *dir,
 			  const struct namelist *l)
 {
 	struct dsfs_err err = {};
+	const u32 step = l->count / 5000 + 1;
 	u32 i, pos, found = 0;
 	char name[40];
 	u8 type;
 
-	for (i = 0; i < l->count; i++) {
+	for (i = 0; i < l->count; i += step) {
 		snprintf(name, sizeof(name), "%s~", l->names[i]);
 		found += dsfs_dir_lookup(src, dir, name, strlen(name), &pos,
 					 &type, &err) != -ENOENT;
@@ -112,7 +113,7 @@ static void check_dir(struct dsfs_source *src, u64 record,
 	struct dsfs_attr a = { .ino = 2, .start = record };
 	struct dsfs_dir_info dir;
 	struct dsfs_err err = {};
-	u32 i, step = l->count / 3000 + 1, bad = 0;
+	u32 i, step = l->count / 1000 + 1, bad = 0;
 
 	ANSWER(dsfs_dir_get(src, &a, &dir, &err), 0, NULL, "dir: %u %s: record",
 	       l->count, how);
