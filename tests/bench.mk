@@ -7,15 +7,8 @@ $(T)/mkset: $(call objs,tests/bench/mkset.c)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(T)/elapsed: $(call objs,tests/bench/elapsed.c)
-	@mkdir -p $(@D)
-	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
-
-$(T)/mapped: $(call objs,tests/bench/mapped.c)
-	@mkdir -p $(@D)
-	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
-
-$(T)/weights: $(call objs,tests/bench/weights.c)
+# What runs in guests
+$(T)/elapsed $(T)/mapped: $(T)/%: $(B)/obj/tests/bench/%.o
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
 
@@ -29,25 +22,6 @@ reader_SRC	:= tests/bench/train/reader.c tests/bench/train/forms.c
 $(T)/reader: $(call objs,$(reader_SRC))
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -lpthread
-
-# Samples by libdsfs, of the image and by a cache
-$(T)/samples: $(call objs,tests/bench/samples.c) $(LIB)
-	@mkdir -p $(@D)
-	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
-
-# A network's distance, for tests/bench/http
-$(T)/delay: $(call objs,tests/bench/delay.c)
-	@mkdir -p $(@D)
-	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
-
-# What compression saves, for tests/bench/compress; the second one runs in guests, too.
-$(T)/mkkinds: $(call objs,tests/bench/mkkinds.c)
-	@mkdir -p $(@D)
-	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
-
-$(T)/packed: $(call objs,tests/bench/packed.c)
-	@mkdir -p $(@D)
-	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -lzstd -llz4
 
 .PHONY: bench-tools
 bench-tools: $(T)/mkset $(T)/elapsed $(T)/mapped $(T)/requests
@@ -80,6 +54,4 @@ bench-plots:
 	tests/bench/plots
 
 -include $(B)/obj/tests/bench/mkset.d $(B)/obj/tests/bench/elapsed.d \
-	 $(B)/obj/tests/bench/samples.d $(B)/obj/tests/bench/delay.d \
-	 $(B)/obj/tests/bench/mkkinds.d $(B)/obj/tests/bench/packed.d \
-	 $(B)/obj/tests/bench/native/task.d $(patsubst %.o,%.d,$(call objs,$(reader_SRC)))
+	 $(B)/obj/tests/bench/mapped.d $(B)/obj/tests/bench/native/task.d $(patsubst %.o,%.d,$(call objs,$(reader_SRC)))

@@ -7,7 +7,7 @@
 T		:= $(B)/tests
 TEST_TOOLS	:= $(addprefix $(T)/,mktree mkjpegs listing)
 GUEST_TOOLS	:= $(addprefix $(T)/,reads dirs attrs stacks requests epochs access trymount failnth \
-		   pressure bench_stat bench_read bench_ring bench_open lookups handles yields plugged)
+		   pressure bench_stat bench_read lookups handles yields plugged)
 
 .PHONY: test-tools
 test-tools: $(TEST_TOOLS) $(GUEST_TOOLS)

@@ -13,8 +13,7 @@ mkdir -p "$cpu_out"
 
 cpu_tools()
 {
-	make -s tools build/tests/bench_stat build/tests/bench_read build/tests/bench_ring \
-		build/tests/bench_open >&2
+	make -s tools build/tests/bench_stat build/tests/bench_read >&2
 }
 
 # Checksums by the fast driver: it has to be there before libcrc32c, which
@@ -51,17 +50,40 @@ cpu_guest()
 	bench_guest "$kernel" "$log" $mods --icount "$@"
 }
 
-# value LOG WHAT SUBJECT: the figure of a row
-value()
+# part_guest SCRIPT WORD...: cpu_guest of $kernel with $drives and $guest_args, which runs SCRIPT;
+# its rows, completed by part and kernel, are printed and are in $rows
+part_guest()
 {
-	awk -F '\t' -v what="$2" -v subject="$3" \
-		'$1 == "row" && $4 == what && $5 == subject { print $6 }' "$1"
+	local script=$1 log=$cpu_out/log-$kernel
+
+	shift
+	cpu_guest "$kernel" "$log" --file "tests/bench/$script:/part.sh" "${drives[@]}" \
+		"${guest_args[@]}" -- sh /part.sh "$@"
+	rows=$cpu_out/rows-$kernel
+	sed -n "s/^row\t/row\t$bench_part\t$kernel\t/p" "$log" | tee "$rows"
 }
 
-# over LOG WHAT A B [FORMAT]: the figure of subject A over that of B
+# value WHAT SUBJECT [UNIT]: the figure of a row, of that unit if there are several
+value()
+{
+	awk -F '\t' -v what="$1" -v subject="$2" -v unit="${3:-}" \
+		'$4 == what && $5 == subject && (unit == "" || $7 == unit) { print $6 }' "$rows"
+}
+
+# over WHAT A B [FORMAT]: the figure of subject A over that of B
 over()
 {
-	quotient "$(value "$1" "$2" "$3")" "$(value "$1" "$2" "$4")" "${5:-%.3f}"
+	quotient "$(value "$1" "$2")" "$(value "$1" "$3")" "${4:-%.3f}"
+}
+
+# best WHAT UNIT ORDER SUBJECT...: of these; ORDER is -g or -gr
+best()
+{
+	local fs
+
+	for fs in "${@:4}"; do
+		value "$1" "$fs" "$2"
+	done | sort "$3" | sed -n 1p
 }
 
 # --- images of directories ------------------------------------------------
@@ -139,7 +161,7 @@ fill_guest()
 	mv "$new" "$1/$3.img"
 }
 
-# dir_images DIR LIST FS...: DIR/FS.img, made if the list or mkfs.dsfs is another
+# dir_images DIR LIST FS...: DIR/FS.img, made if the list or mkfs.dsfs is another; sets drives
 dir_images()
 {
 	local dir=$1 list=$2 fs packed=()
@@ -163,7 +185,9 @@ dir_images()
 	done
 	[ ${#packed[@]} -eq 0 ] || pack_dirs "$dir" "$list" "${packed[@]}"
 	exec 9>&-
+	drives=()
 	for fs; do
+		drives+=(--drive "$dir/$fs.img,ro,serial=$fs")
 		say "$fs: $(stat -c %s "$dir/$fs.img") bytes: $list"
 	done
 }

@@ -1,19 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# fuse-module-guest.sh KERNEL TREE SUBJECTS - the guest's side of tests/bench/fuse-module:
-# prints its rows.  The clock counts instructions.
+# fuse-module-guest.sh TREE SUBJECTS - the guest's side of tests/bench/fuse-module: prints its
+# rows.  The clock counts instructions.
 set -eu
 # shellcheck source=tests/bench/guest.sh
 . /guest.sh
 
-kernel=$1 tree=$2 subjects=$3
+tree=$1 subjects=$2
 dev=/dev/b-dsfs
-
-row()
-{
-	printf 'row\tfuse-module\t%s\t%s: %s\t%s\t%s\t%s\n' "$kernel" "$tree" "$1" "$2" "$3" "$4"
-}
 
 # mount_by SUBJECT
 mount_by()
@@ -61,12 +56,12 @@ count_instructions()
 {
 	mount_by "$1"
 	pass "$1" whole --warm
-	row "cold file read whole" "$1" "$(per_file cold)" instructions
-	row "cached file read whole" "$1" "$(per_file warm)" instructions
+	row "$tree: cold file read whole" "$1" "$(per_file cold)" instructions
+	row "$tree: cached file read whole" "$1" "$(per_file warm)" instructions
 	pass "$1" pil
-	row "cold file read by PIL" "$1" "$(per_file cold)" instructions
+	row "$tree: cold file read by PIL" "$1" "$(per_file cold)" instructions
 	pass "$1" stat
-	row "name looked up" "$1" "$(per_file cold)" instructions
+	row "$tree: name looked up" "$1" "$(per_file cold)" instructions
 	unmount "$1"
 }
 
@@ -74,9 +69,9 @@ wait_for_device()
 {
 	mount_by "$1"
 	pass "$1" pil
-	row "requests of 1 ms, PIL" "$1" \
+	row "$tree: requests of 1 ms, PIL" "$1" \
 		"$(awk -v n="$asked" -v f="$(files_read)" 'BEGIN { printf "%.3f\n", n / f }')" requests/file
-	row "requests of 1 ms, time, PIL" "$1" \
+	row "$tree: requests of 1 ms, time, PIL" "$1" \
 		"$(per_file cold | awk '{ printf "%.3f\n", $1 / 1e6 }')" ms/file
 	unmount "$1"
 }

@@ -22,6 +22,12 @@ show_kernel()
 	show_drivers crc32c
 }
 
+# row WHAT SUBJECT VALUE UNIT: a figure; the script that started the guest adds part and kernel
+row()
+{
+	printf 'row\t%s\t%s\t%s\t%s\n' "$@"
+}
+
 # free_kib: what is free when all that can be dropped is dropped
 free_kib()
 {
@@ -29,12 +35,6 @@ free_kib()
 	echo 3 >/proc/sys/vm/drop_caches
 	echo 3 >/proc/sys/vm/drop_caches
 	awk '/^MemFree/ { print $2 }' /proc/meminfo
-}
-
-# disk_requests DRIVE: reads that it had
-disk_requests()
-{
-	awk '{ print $1 }' "/sys/class/block/$(basename "$(readlink -f "$drives/$1")")/stat"
 }
 
 # fs_of SUBJECT: its type, what is before a "-"
@@ -73,16 +73,11 @@ show_mount()
 	awk -v d="/mnt/$1" '$2 == d { printf "# %s: mount options %s\n", substr(d, 6), $4 }' /proc/mounts
 }
 
-# What a device has been asked so far: requests to read.
+# requests_of DEVICE [FIELD]: what it has been asked so far: requests to read, or another
+# field of its statistics (3: sectors)
 requests_of()
 {
-	awk '{ print $1 }' "/sys/block/$(basename "$(readlink -f "$1")")/stat"
-}
-
-# sum_of SUBJECT FIELD: of its device's statistics
-sum_of()
-{
-	awk -v f="$2" '{ print $f }' "/sys/block/b-$1/stat"
+	awk -v f="${2:-1}" '{ print $f }' "/sys/block/$(basename "$(readlink -f "$1")")/stat"
 }
 
 # leave SUBJECT: unmounts, when nothing that a process asked for is under way any more

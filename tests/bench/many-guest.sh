@@ -20,10 +20,10 @@ set -eu
 cold()
 {
 	free_kib >/dev/null
-	requests=$(disk_requests many)
+	requests=$(requests_of "$drives/many")
 	# shellcheck disable=SC2002 # no file, as said
 	cat /sample | (cd /mnt && xargs "$@")
-	requests=$(awk -v a="$requests" -v b="$(disk_requests many)" -v n="$(wc -l </sample)" \
+	requests=$(awk -v a="$requests" -v b="$(requests_of "$drives/many")" -v n="$(wc -l </sample)" \
 		'BEGIN { printf "%.2f", (b - a) / n }')
 }
 

@@ -9,13 +9,16 @@
  *   order	process P of N the Pth Nth of the file, in order
  *   stride	process P the MiB P, P + 4, P + 8, ..., each in order
  *   random	COUNT pages anywhere, each process others
+ *   tensors	process P of N copies the Pth Nth of the rows of each tensor of a safetensors
+ *		file, in the order of the file, as get_slice() of a tensor-parallel load does;
+ *		of the header, which weights.py made, only the pairs of data_offsets are read
  *
  * ADVICE: none, sequential, random (MADV_*, of all of the file), willneed
  * (MADV_WILLNEED, of the process' part at once, or of the next 64 random pages),
- * fadvise (POSIX_FADV_WILLNEED of the same).
+ * fadvise (POSIX_FADV_WILLNEED of the same), pread (tensors by pread(2), for comparison).
  *
  * Prints the seconds until the last process is done, the bytes of all pages that were
- * needed, and the major faults.
+ * needed, a sum of what was copied, and the major faults.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -34,6 +37,7 @@
 #define PAGE	4096UL
 #define STRIDE	4
 #define AHEAD	64
+#define TENSORS	4096
 
 struct job {
 	const char *pattern, *advice, *path;
@@ -45,7 +49,12 @@ struct job {
 };
 
 struct tally {
-	uint64_t touched, faults;
+	uint64_t touched, sum, faults;
+};
+
+/* Where a tensor lies in the file */
+struct tensor {
+	size_t from, to;
 };
 
 static double now(void)
@@ -132,6 +141,76 @@ static uint64_t by_read(const struct job *job)
 	return touched;
 }
 
+/* Returns the number of tensors. */
+static unsigned int read_header(const struct job *job, struct tensor *tensors)
+{
+	static const char key[] = "\"data_offsets\":[";
+	const char *file = (const char *)job->map;
+	unsigned int n = 0;
+	uint64_t len;
+	char *text;
+
+	memcpy(&len, file, sizeof(len));
+	if (len > job->size - sizeof(len))
+		errx(1, "header of %llu bytes", (unsigned long long)len);
+	text = strndup(file + sizeof(len), len);
+	if (!text)
+		err(1, "header");
+	for (char *at = text; (at = strstr(at, key)); n++) {
+		struct tensor *t = &tensors[n];
+
+		at += strlen(key);
+		if (n == TENSORS || sscanf(at, "%zu,%zu", &t->from, &t->to) != 2)
+			errx(1, "tensor %u", n);
+		t->from += sizeof(len) + len;
+		t->to += sizeof(len) + len;
+		if (t->from > t->to || t->to > job->size)
+			errx(1, "tensor %u: %zu to %zu", n, t->from, t->to);
+	}
+	free(text);
+	return n;
+}
+
+/* Of a tensor, what this process takes */
+static struct tensor part_of(const struct job *job, const struct tensor *t)
+{
+	const size_t part = (t->to - t->from) / job->processes;
+
+	return (struct tensor){ t->from + job->rank * part, t->from + (job->rank + 1) * part };
+}
+
+static void copy(const struct job *job, struct tensor t, struct tally *tally)
+{
+	const size_t len = t.to - t.from;
+	char *to = malloc(len + 1);
+
+	if (!to)
+		err(1, "%zu bytes", len);
+	if (!advised(job, "pread"))
+		memcpy(to, (const char *)job->map + t.from, len);
+	else if (pread(job->fd, to, len, t.from) != (ssize_t)len)
+		err(1, "pread");
+	for (size_t i = 0; i < len; i += 512)
+		tally->sum += (unsigned char)to[i];
+	tally->touched += len;
+	free(to);
+}
+
+static void by_tensor(const struct job *job, struct tally *tally)
+{
+	static struct tensor tensors[TENSORS];
+	const unsigned int n = read_header(job, tensors);
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		struct tensor t = part_of(job, &tensors[i]);
+
+		hint(job, t.from / PAGE * PAGE, t.to - t.from / PAGE * PAGE);
+	}
+	for (i = 0; i < n; i++)
+		copy(job, part_of(job, &tensors[i]), tally);
+}
+
 static void map(struct job *job)
 {
 	void *p = mmap(NULL, job->size, PROT_READ, MAP_SHARED, job->fd, 0);
@@ -165,6 +244,8 @@ static void run(struct job *job, struct tally *tally)
 		tally->touched = strided(job);
 	else if (!strcmp(job->pattern, "random"))
 		tally->touched = at_random(job);
+	else if (!strcmp(job->pattern, "tensors"))
+		by_tensor(job, tally);
 	else
 		errx(2, "%s: no such pattern", job->pattern);
 	getrusage(RUSAGE_SELF, &after);
@@ -197,9 +278,11 @@ int main(int argc, char **argv)
 	start = now() - start;
 	for (job.rank = 0; job.rank < job.processes; job.rank++) {
 		all.touched += tally[job.rank].touched;
+		all.sum += tally[job.rank].sum;
 		all.faults += tally[job.rank].faults;
 	}
-	printf("seconds=%.6f touched=%llu faults=%llu\n", start,
-	       (unsigned long long)all.touched, (unsigned long long)all.faults);
+	printf("seconds=%.6f touched=%llu sum=%llu faults=%llu\n", start,
+	       (unsigned long long)all.touched, (unsigned long long)all.sum,
+	       (unsigned long long)all.faults);
 	return bad != 0;
 }

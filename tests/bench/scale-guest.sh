@@ -38,9 +38,9 @@ for files in "$@"; do
 	mount -t dsfs -o "ro,meta=$(option "$files")" "/dev/drive/n$files" /mnt
 	to=$(cut -d ' ' -f 1 /proc/uptime)
 	after=$(free_kib)
-	requests=$(disk_requests "n$files")
+	requests=$(requests_of "$drives/n$files")
 	lookups --once /mnt/d "$files" "$count"
-	requests=$(awk -v a="$requests" -v b="$(disk_requests "n$files")" -v n="$count" \
+	requests=$(awk -v a="$requests" -v b="$(requests_of "$drives/n$files")" -v n="$count" \
 		'BEGIN { printf "%.2f", (b - a) / n }')
 	found=$(lookups /mnt/d "$files" "$count")
 	echo "$files mount=$(awk -v a="$from" -v b="$to" 'BEGIN { print b - a }') memory=$((before - after)) requests=$requests $found"

@@ -1,19 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# stat-guest.sh KERNEL SUBJECTS SIZES [OPTION...] - the guest's side of
-# tests/bench/stat: prints its rows.  OPTIONs go to bench_stat.
+# stat-guest.sh SUBJECTS SIZES [OPTION...] - the guest's side of tests/bench/stat: prints its
+# rows.  OPTIONs go to bench_stat.
 set -eu
 # shellcheck source=tests/bench/guest.sh
 . /guest.sh
 
-kernel=$1 subjects=$2 sizes=$3
-shift 3
-
-row()
-{
-	printf 'row\tstat\t%s\t%s\t%s\t%s\tinstructions\n' "$kernel" "$1" "$2" "$3"
-}
+subjects=$1 sizes=$2
+shift 2
 
 show_kernel
 echo "# clock: $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)"
@@ -33,9 +28,9 @@ for fs in $subjects; do
 		echo "# $fs, $size files: $figures"
 		eval "$figures"
 		# shellcheck disable=SC2154 # set by eval
-		row "stat, $size files a directory" "$fs" "$above"
+		row "stat, $size files a directory" "$fs" "$above" instructions
 		# shellcheck disable=SC2154
-		row "cached stat, $size files a directory" "$fs" "$cached"
+		row "cached stat, $size files a directory" "$fs" "$cached" instructions
 	done
 	umount "/mnt/$fs"
 done

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# sums-guest.sh KERNEL FS... - the guest's side of tests/bench/sums: prints its
-# rows.  The device answers at once.
+# sums-guest.sh FS... - the guest's side of tests/bench/sums: prints its rows.  The device
+# answers at once.
 #
 # It is a null_blk that copies in the caller's context.  It copies block by block, so
 # that a smaller block makes the device, not the file system, cost more: both are shown.
@@ -12,14 +12,7 @@ set -eu
 # shellcheck source=tests/bench/guest.sh
 . /guest.sh
 
-kernel=$1
-shift
 file=/mnt/big/img_00000000.jpg
-
-row()
-{
-	printf 'row\tsums\t%s\t%s\t%s\t%s\tinstructions\n' "$kernel" "$1" "$2" "$3"
-}
 
 # at_once NAME SOURCE BLOCKSIZE: a copy of a disk, without latency
 at_once()
@@ -52,7 +45,7 @@ measure()
 	echo "# $subject, $what: $figures"
 	eval "$figures"
 	# shellcheck disable=SC2154 # set by eval
-	row "$what, a byte" "$subject" "$per_byte"
+	row "$what, a byte" "$subject" "$per_byte" instructions
 }
 
 # try SUBJECT TYPE OPTIONS BLOCKSIZE [DEVICE]

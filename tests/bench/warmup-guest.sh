@@ -1,26 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# warmup-guest.sh KERNEL ROUNDS MIB - the guest's side of tests/bench/warmup: prints its
-# rows, and a line "time" for each run of those that are compared.
+# warmup-guest.sh ROUNDS MIB - the guest's side of tests/bench/warmup: prints its rows, the
+# time of each run of those that are compared among them.
 #
 # MIB: how much of the disk "native" is data.
 set -eu
 # shellcheck source=tests/bench/guest.sh
 . /guest.sh
 
-kernel=$1 rounds=$2 mib=$3
-
-row()
-{
-	printf 'row\twarmup\t%s\t%s\t%s\t%s\t%s\n' "$kernel" "$@"
-}
-
-# count DEVICE FIELD: of its statistics
-count()
-{
-	awk -v n="$2" '{ print $n }' "/sys/block/$1/stat"
-}
+rounds=$1 mib=$2
 
 # timed SUBJECT CMD...: cold
 timed()
@@ -29,33 +18,30 @@ timed()
 	shift
 	drop_caches
 	blockdev --flushbufs /dev/b-native
-	requests=$(count b-native 1) sectors=$(count b-native 3)
+	requests=$(requests_of /dev/b-native) sectors=$(requests_of /dev/b-native 3)
 	ns=$(elapsed "$@")
-	requests=$(($(count b-native 1) - requests))
-	kib=$((($(count b-native 3) - sectors) / 2))
-	printf 'time\t%s\t%s\n' "$subject" "$ns"
+	requests=$(($(requests_of /dev/b-native) - requests))
+	kib=$((($(requests_of /dev/b-native 3) - sectors) / 2))
+	row "round $round: time" "$subject" "$ns" ns
+	row "round $round: requests" "$subject" "$requests" requests
 	echo "# round $round: $subject: $requests requests, $kib KiB, $((ns / 1000000)) ms"
 }
 
 compare()
 {
-	sh /nullblk.sh b-native "$drives/native" 1000000
+	add_device native 1000000
 	show_device b-native "null_blk of 1 ms"
 	mkdir -p /mnt/native
 	mount -t dsfs -o ro /dev/b-native /mnt/native
 	for round in $(seq "$rounds"); do
 		timed warmup dsfs warmup -q /mnt/native
-		row "round $round: requests" warmup "$requests" requests
 		timed dd dd if=/dev/b-native of=/dev/null bs=1M count="$mib"
-		row "round $round: requests" dd "$requests" requests
 		timed 'dd direct' dd if=/dev/b-native of=/dev/null bs=1M iflag=direct count="$mib"
-		row "round $round: requests" 'dd direct' "$requests" requests
 	done
 	dsfs warmup --json /mnt/native | tr -d '\n' | sed 's/^/# warmup, what the last one left: /'
 	echo
 	umount /mnt/native
-	echo 0 >/sys/kernel/config/nullb/b-native/power
-	rmdir /sys/kernel/config/nullb/b-native
+	remove_device native
 }
 
 # a_file REQUESTS
@@ -78,10 +64,10 @@ alone_row()
 {
 	cat >/tmp/list
 	drop_caches
-	requests=$(count b-few 1)
+	requests=$(requests_of /dev/b-few)
 	dsfs readahead -q --limit=none --filelist=/tmp/list
 	dsfs warmup -q --filelist=/tmp/list
-	row "$1" "$2-byte blocks" "$(a_file $(($(count b-few 1) - requests)))" requests/file
+	row "$1" "$2-byte blocks" "$(a_file $(($(requests_of /dev/b-few) - requests)))" requests/file
 }
 
 orders()
@@ -104,8 +90,7 @@ orders()
 	done
 	plugged_row '32 together, order of the device' "$1" </tmp/device
 	umount /mnt/few
-	echo 0 >/sys/kernel/config/nullb/b-few/power
-	rmdir /sys/kernel/config/nullb/b-few
+	remove_device few
 }
 
 show_kernel
