@@ -17,9 +17,8 @@ $(T)/native_task: $(call objs,tests/bench/native/task.c)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
 
-# An epoch as a job reads it: in the native benchmark's kernel, and in guests.
-reader_SRC	:= tests/bench/train/reader.c tests/bench/train/forms.c
-$(T)/reader: $(call objs,$(reader_SRC))
+# An epoch as a job reads it
+$(T)/reader: $(call objs,tests/bench/train/reader.c)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -lpthread
 
@@ -54,4 +53,4 @@ bench-plots:
 	tests/bench/plots
 
 -include $(B)/obj/tests/bench/mkset.d $(B)/obj/tests/bench/elapsed.d \
-	 $(B)/obj/tests/bench/mapped.d $(B)/obj/tests/bench/native/task.d $(patsubst %.o,%.d,$(call objs,$(reader_SRC)))
+	 $(B)/obj/tests/bench/mapped.d $(B)/obj/tests/bench/native/task.d $(B)/obj/tests/bench/train/reader.d

@@ -10,6 +10,7 @@
 
 cpu_out=$bench_dir/$bench_part
 mkdir -p "$cpu_out"
+drives=() guest_args=()
 
 cpu_tools()
 {

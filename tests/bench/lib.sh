@@ -61,6 +61,15 @@ quotient()
 	awk -v a="$1" -v b="$2" -v f="${3:-%.3f}" 'BEGIN { printf f "\n", b ? a / b : 0 }'
 }
 
+# told FILE KEY NAME: of the lines "KEY NAME=VALUE..." the values of NAME
+told()
+{
+	awk -v key="$2 " -v name="$3=" 'index($0, key) == 1 {
+		for (i = 1; i <= NF; i++)
+			if (index($i, name) == 1) print substr($i, length(name) + 1)
+	}' "$1"
+}
+
 # kernels DEFAULT...
 bench_kernels()
 {
@@ -295,6 +304,19 @@ bench_image()
 		echo "$key" >"$img.key"
 	fi
 	echo "$img"
+}
+
+# image_drives TREE FS...: adds their images to drives, and says how they were made
+image_drives()
+{
+	local tree=$1 fs img
+
+	shift
+	for fs; do
+		img=$(bench_image "$fs" "$tree")
+		say "$tree, $fs: $(cat "$img.how"); $(stat -c %s "$img") bytes"
+		drives+=(--drive "$img,ro,serial=$fs")
+	done
 }
 
 # What an image depends on besides the tree.

@@ -95,6 +95,23 @@ mount_all()
 	done
 }
 
+# All subjects have the same bytes, in whichever way they are read.
+check_contents()
+{
+	local name pattern sum want=
+
+	for name in "${names[@]}"; do
+		use_crc "$name"
+		for pattern in whole pil imread mmap; do
+			drop 3
+			sum=$(/mnt/task run $pattern "/mnt/list/$name" check) || fail "$name: $pattern: $sum"
+			sum=${sum#*sum=}
+			[ "$sum" = "${want:=$sum}" ] ||
+				fail "$name: $pattern: the contents differ: $sum, not $want"
+		done
+	done
+}
+
 # Which code crc32c is, for all that follows.
 use_crc()
 {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
+# shellcheck disable=SC2034 # read by who sources it
 #
 # What the benchmarks at the host's own speed share: their kernel, their memory, and
 # disks with images of DSFS and its peers.
@@ -7,8 +8,8 @@
 # Memory of the guest and disks lie in huge pages, as a real kernel's direct map does:
 # in a tmpfs, mounted where nobody else sees it and gone with the script.
 #
-# To be sourced, before anything else, by a script that has the options --help, and
-# wanted, a variable that names subjects or is empty.
+# To be sourced, before anything else, by a script that has the option --help, and wanted, a
+# variable that names subjects or is empty.
 
 case " $* " in
 *" -h "*|*" --help "*)	;;
@@ -23,6 +24,52 @@ esac
 # Beside the kernel, as other checkouts use them, too.
 bench_dir=$lab_cache/native/images
 mkdir -p "$bench_dir"
+
+# --- options --------------------------------------------------------------
+
+# native_options NAMES ARG...: of the options --NAME it sets trees, mounts, wanted, patterns, rounds
+# and quick; what is no option is in the array words.
+native_options()
+{
+	local names=$1
+
+	trees=() mounts=() words=()
+	shift
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--keep)		shift; continue ;;
+		--quick)	quick=1; shift; continue ;;
+		-h|--help)	usage_text; exit 0 ;;
+		--*)		[[ " $names " == *" ${1#--} "* && $# -ge 2 ]] || { usage_text >&2; exit 2; } ;;
+		*)		words+=("$1"); shift; continue ;;
+		esac
+		case $1 in
+		--fs)		trees+=("$(cd "$OLDPWD" && realpath "$2")") ;;
+		--mount)	mounts+=("$2") ;;
+		--subjects)	wanted=$2 ;;
+		--patterns)	patterns=$2 ;;
+		--rounds|--runs) rounds=$2 ;;
+		esac
+		shift 2
+	done
+}
+
+# native_keep NAME ARG...: main ARG..., whose output is the result NAME.txt with --keep.  It never
+# returns, so that the script that calls it at its end was read whole before it ran: checkouts change
+# under long runs.
+native_keep()
+{
+	local kept=tests/bench/results/$1.txt
+
+	shift
+	if [[ " $* " == *" --keep "* ]]; then
+		main "$@" | tee "$kept.new"
+		mv "$kept.new" "$kept"
+	else
+		main "$@"
+	fi
+	exit 0
+}
 
 # --- subjects -------------------------------------------------------------
 
@@ -46,17 +93,44 @@ subject()
 	images+=("$huge/$1-$3")
 }
 
+# native_peers SET LIST FS...: those file systems, mounted as they read fastest
+native_peers()
+{
+	local set=$1 list=$2 fs options
+
+	shift 2
+	for fs; do
+		case $fs in
+		ext4)	options=ro,noload ;;
+		xfs)	options=ro,norecovery ;;
+		*)	options=ro ;;
+		esac
+		subject "$set" "$fs" "$fs" $options 1 "$list"
+	done
+}
+
+# native_mounts SET LIST CRC32C: DSFS with the options of each --mount
+native_mounts()
+{
+	local item
+
+	for item in "${mounts[@]}"; do
+		wanted=${wanted:+$wanted dsfs-${item%%=*}} \
+			subject "$1" "dsfs-${item%%=*}" dsfs "ro,${item#*=}" "$3" "$2"
+	done
+}
+
 native_no_subjects()
 {
 	: >"$work/subjects"
 	images=()
 }
 
-# copy_image SET FS
+# copy_image SET FS.  The set "files" is that of the tree "native".
 copy_image()
 (
 	lock native-images 8
-	cp "$(bench_image "$2" "$(tree_of "$1")")" "$huge/$1-$2"
+	cp "$(bench_image "$2" "${1/#files/native}")" "$huge/$1-$2"
 )
 
 # bench_set TREE: the files of a tree, one a line

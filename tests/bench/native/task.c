@@ -4,15 +4,13 @@
  *
  *   native_task run PATTERN LIST [readers=N] [piece=BYTES] [ahead=N] [files=N] [check]
  *   native_task settle
- *   native_task mount TYPE DEVICE DIR OPTIONS
  *   native_task lock DEVICE
  *
  * "run" shuffles the paths in LIST, one a line, the same way each time.  It prints, as
  * NAME=VALUE, nanoseconds of wall clock, of processor time, and of the device's copying
  * in it; requests, files, bytes, errors, sum.  It fails if a file could not be read as a
- * whole.  "mount" prints the same of a mount, and unmounts.  "lock" locks the pages of a
- * device that are in the page cache, prints the number of their bytes, and leaves a
- * process that holds them.
+ * whole.  "lock" locks the pages of a device that are in the page cache, prints the number
+ * of their bytes, and leaves a process that holds them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,14 +20,12 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <unistd.h>
 #include "drivers/bench.h"
 
 static const char * const patterns[] = {
 	[BENCH_WHOLE] = "whole", [BENCH_PIL] = "pil", [BENCH_IMREAD] = "imread",
-	[BENCH_MMAP] = "mmap", [BENCH_SEQ] = "seq", [BENCH_OPEN] = "open",
-	[BENCH_STAT] = "stat", [BENCH_CRC] = "crc",
+	[BENCH_MMAP] = "mmap", [BENCH_SEQ] = "seq", [BENCH_STAT] = "stat",
 	[BENCH_PACK] = "pack", [BENCH_HEADER] = "header",
 };
 
@@ -151,26 +147,6 @@ static int run(int dev, int argc, char **argv)
 	return print(&req);
 }
 
-static int do_mount(int dev, char **argv)
-{
-	struct bench_req before, after;
-
-	if (ioctl(dev, BENCH_CLOCKS, &before))
-		die("/dev/bench: clocks");
-	if (mount(argv[1], argv[2], argv[0], MS_RDONLY, argv[3]))
-		die(argv[2]);
-	if (ioctl(dev, BENCH_CLOCKS, &after))
-		die("/dev/bench: clocks");
-	after.wall -= before.wall;
-	after.cpu -= before.cpu;
-	after.copy -= before.copy;
-	after.requests -= before.requests;
-	after.files = 1;
-	if (umount(argv[2]))
-		die(argv[2]);
-	return print(&after);
-}
-
 /* Lock what is cached of a mapping.  Returns how many bytes. */
 static size_t lock_cached(void *map, size_t len)
 {
@@ -234,7 +210,5 @@ int main(int argc, char **argv)
 		return run(dev, argc - 2, argv + 2);
 	if (argc == 3 && !strcmp(argv[1], "lock"))
 		return lock(argv[2]);
-	if (argc == 6 && !strcmp(argv[1], "mount"))
-		return do_mount(dev, argv + 2);
 	usage();
 }

@@ -1,80 +1,81 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * reader - an epoch as a training job reads it, and MLPerf Storage's arithmetic.
+ * reader - an epoch as a training job reads it.
  *
- *   reader [OPTION...] FORM LIST ROOT
+ *   reader [--threads=1] [--ahead=0] [--samples=N] FORM LIST ROOT
  *
- * FORM is pil, whole, pack or shards (forms.c).  LIST has a line for each sample: a path
- * below ROOT; of a pack a path, an offset and a length; of shards, a path for each.
+ * Threads read the samples of LIST, or so many of them, in a shuffled order; one more prefetches,
+ * --ahead samples ahead of them.  LIST has a line for each: a path below ROOT; of a pack a path,
+ * an offset and a length.  FORM:
  *
- *   --threads=N	that read (1)
- *   --ahead=N		samples that are prefetched ahead of them, by a thread (0)
- *   --samples=N	no more than so many
- *   --epoch=N		another order (1)
- *   --accelerators=N	are fed: each takes a batch when it has one, and computes
- *   --batch=N		samples of it (24)
- *   --step=NS		nanoseconds that it computes (47550000)
+ *   pil	a file a sample: 4,096, then 61,440, then 65,536 bytes each, which is what
+ *		PIL's Image.open() and load() do
+ *   whole	a file a sample: open, fstat, a read of size + 1, one that finds the end:
+ *		Python's open().read()
+ *   pack	one file of all samples, and an index: a pread of each, anywhere
  *
- * Printed as NAME=VALUE: nanoseconds of wall clock and, where there is /dev/bench, of
- * the kernel's processor time; requests and bytes of the device; files, bytes and errors;
- * and au, the accelerators' time of computing over all, in millionths.
+ * Printed as NAME=VALUE: nanoseconds of wall clock, requests of the device, files, bytes and
+ * errors.
  *
  * Why in C: what is measured is the file system, and not an interpreter.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <malloc.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "../native/drivers/bench.h"
-#include "reader.h"
+#include "../../guest/bench.h"
 
-#define BATCHES_WAITING	4	/* of each accelerator */
+#define SAMPLE_MAX	(1 << 20)
+
+/* A file, and of a pack which part of it */
+struct sample {
+	const char *path;
+	uint64_t offset, length;
+};
+
+/* A thread.  @fd: the open pack, or -1; @errors: samples that could not be read whole */
+struct reader {
+	char *buf;
+	int fd;
+	uint64_t bytes, errors;
+};
+
+struct form {
+	const char *name;
+	void (*read)(struct reader *r, const struct sample *s);
+	/* have a sample read in, without waiting */
+	void (*need)(const struct sample *s);
+};
 
 static struct {
 	const struct form *form;
-	unsigned int threads, ahead, accelerators, batch;
-	unsigned long long step;
+	unsigned int threads, ahead;
 	size_t count;
 	struct sample *samples;
-} run = { .threads = 1, .batch = 24, .step = 47550000 };
+} run = { .threads = 1 };
 
-/*
- * What the threads share.  @taken: samples that a reader has begun with.  @ready: that
- * wait for an accelerator; @delivered: all so far.  @whole_at: when a batch was
- * whole, of @waiting at most that nobody has taken yet; @batches: that accelerators have.
- */
-static struct {
-	pthread_mutex_t lock;
-	pthread_cond_t more, less;
-	size_t taken, ready, delivered, batches, waiting;
-	unsigned long long *whole_at;
-	unsigned int readers;
-	bool ahead_waits;
-} state = {
-	.lock = PTHREAD_MUTEX_INITIALIZER,
-	.more = PTHREAD_COND_INITIALIZER,
-	.less = PTHREAD_COND_INITIALIZER,
-};
+/* Of the samples, those that a reader has begun with, and whether the prefetch waits for more */
+static size_t taken;
+static bool ahead_waits;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t room = PTHREAD_COND_INITIALIZER;
 
-static pthread_cond_t ahead_room = PTHREAD_COND_INITIALIZER;
-
-void die(const char *what)
+static void die(const char *what)
 {
 	fprintf(stderr, "reader: %s: %s\n", what, strerror(errno));
 	exit(2);
 }
 
-void *allocate(size_t len)
+static void *allocate(size_t len)
 {
 	void *p = calloc(1, len);
 
@@ -83,23 +84,18 @@ void *allocate(size_t len)
 	return p;
 }
 
-/* Marsaglia's xorshift */
-uint64_t next_random(uint64_t *x)
+/* By Marsaglia's xorshift */
+static void shuffle(struct sample *s, size_t count)
 {
-	*x ^= *x << 13;
-	*x ^= *x >> 7;
-	*x ^= *x << 17;
-	return *x;
-}
-
-static void shuffle(struct sample *s, size_t count, unsigned int epoch)
-{
-	uint64_t x = 0x2545f4914f6cdd1dULL * (2 * epoch + 1);
+	uint64_t x = 0x2545f4914f6cdd1dULL * 3;
 	struct sample tmp;
 	size_t i, j;
 
 	for (i = count; i > 1; i--) {
-		j = next_random(&x) % i;
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		j = x % i;
 		tmp = s[i - 1];
 		s[i - 1] = s[j];
 		s[j] = tmp;
@@ -110,7 +106,7 @@ static void read_list(const char *list, const char *root)
 {
 	unsigned long long offset, length;
 	char line[4096], name[4096], *path;
-	size_t room = 0, n = 0;
+	size_t space = 0, n = 0;
 	FILE *f = fopen(list, "r");
 
 	if (!f)
@@ -120,9 +116,9 @@ static void read_list(const char *list, const char *root)
 		length = 0;
 		if (sscanf(line, "%4095s %llu %llu", name, &offset, &length) < 1)
 			continue;
-		if (n == room) {
-			room = 2 * room + 1024;
-			run.samples = realloc(run.samples, room * sizeof(*run.samples));
+		if (n == space) {
+			space = 2 * space + 1024;
+			run.samples = realloc(run.samples, space * sizeof(*run.samples));
 			if (!run.samples)
 				die("memory");
 		}
@@ -136,25 +132,122 @@ static void read_list(const char *list, const char *root)
 	run.count = n;
 }
 
-static unsigned long long now(void)
-{
-	struct timespec t;
+/* --- a file a sample ------------------------------------------------------ */
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+static void need_file(const struct sample *s)
+{
+	int fd = open(s->path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
+	close(fd);
 }
+
+static uint64_t pieces_of_pil(struct reader *r, int fd)
+{
+	uint64_t pos = 0;
+	size_t want = 4096;
+	ssize_t got;
+
+	while ((got = read(fd, r->buf, want)) > 0) {
+		pos += got;
+		want = pos == 4096 ? 61440 : 65536;
+	}
+	return pos;
+}
+
+static uint64_t at_once(struct reader *r, int fd, uint64_t size)
+{
+	uint64_t pos = 0, left;
+	ssize_t got;
+
+	while (pos < SAMPLE_MAX) {
+		left = SAMPLE_MAX - pos;
+		got = read(fd, r->buf + pos, size + 1 - pos < left ? size + 1 - pos : left);
+		if (got <= 0)
+			break;
+		pos += got;
+	}
+	return pos;
+}
+
+static void read_file(struct reader *r, const struct sample *s, bool pil)
+{
+	int fd = open(s->path, O_RDONLY | O_CLOEXEC);
+	struct stat st = { .st_size = -1 };
+	uint64_t got = 0;
+
+	if (fd >= 0 && !fstat(fd, &st))
+		got = pil ? pieces_of_pil(r, fd) : at_once(r, fd, st.st_size);
+	if (fd < 0 || got != st.st_size)
+		r->errors++;
+	r->bytes += got;
+	if (fd >= 0)
+		close(fd);
+}
+
+static void read_pil(struct reader *r, const struct sample *s)
+{
+	read_file(r, s, true);
+}
+
+static void read_whole(struct reader *r, const struct sample *s)
+{
+	read_file(r, s, false);
+}
+
+/* --- one file and an index ------------------------------------------------ */
+
+/* no readahead, which would read neighbours that are not needed */
+static int open_pack(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		die(path);
+	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+	return fd;
+}
+
+static void need_record(const struct sample *s)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = open_pack(s->path);
+	posix_fadvise(fd, s->offset, s->length, POSIX_FADV_WILLNEED);
+}
+
+static void read_record(struct reader *r, const struct sample *s)
+{
+	ssize_t got;
+
+	if (r->fd < 0)
+		r->fd = open_pack(s->path);
+	got = pread(r->fd, r->buf, s->length, s->offset);
+	if (got != s->length)
+		r->errors++;
+	r->bytes += got > 0 ? got : 0;
+}
+
+static const struct form forms[] = {
+	{ "pil",	read_pil,	need_file },
+	{ "whole",	read_whole,	need_file },
+	{ "pack",	read_record,	need_record },
+};
 
 /* --- threads -------------------------------------------------------------- */
 
 /* Take the next sample of the epoch; NULL at its end. */
 static const struct sample *take_sample(void)
 {
-	size_t n = __atomic_fetch_add(&state.taken, 1, __ATOMIC_SEQ_CST);
+	size_t n = __atomic_fetch_add(&taken, 1, __ATOMIC_SEQ_CST);
 
-	if (__atomic_load_n(&state.ahead_waits, __ATOMIC_SEQ_CST)) {
-		pthread_mutex_lock(&state.lock);
-		pthread_cond_signal(&ahead_room);
-		pthread_mutex_unlock(&state.lock);
+	if (__atomic_load_n(&ahead_waits, __ATOMIC_SEQ_CST)) {
+		pthread_mutex_lock(&lock);
+		pthread_cond_signal(&room);
+		pthread_mutex_unlock(&lock);
 	}
 	return n < run.count ? &run.samples[n] : NULL;
 }
@@ -165,135 +258,29 @@ static const struct sample *take_sample(void)
  */
 static void *run_ahead(void *unused)
 {
-	size_t next = 0, end, room = run.ahead - run.ahead / 4;
+	size_t next = 0, end, window = run.ahead - run.ahead / 4;
 
 	while (next < run.count) {
-		pthread_mutex_lock(&state.lock);
-		__atomic_store_n(&state.ahead_waits, true, __ATOMIC_SEQ_CST);
-		while (next > __atomic_load_n(&state.taken, __ATOMIC_SEQ_CST) + room)
-			pthread_cond_wait(&ahead_room, &state.lock);
-		__atomic_store_n(&state.ahead_waits, false, __ATOMIC_SEQ_CST);
-		pthread_mutex_unlock(&state.lock);
-		end = __atomic_load_n(&state.taken, __ATOMIC_SEQ_CST) + run.ahead;
+		pthread_mutex_lock(&lock);
+		__atomic_store_n(&ahead_waits, true, __ATOMIC_SEQ_CST);
+		while (next > __atomic_load_n(&taken, __ATOMIC_SEQ_CST) + window)
+			pthread_cond_wait(&room, &lock);
+		__atomic_store_n(&ahead_waits, false, __ATOMIC_SEQ_CST);
+		pthread_mutex_unlock(&lock);
+		end = __atomic_load_n(&taken, __ATOMIC_SEQ_CST) + run.ahead;
 		for (; next < end && next < run.count; next++)
 			run.form->need(&run.samples[next]);
 	}
 	return unused;
 }
 
-/* Count a sample as read; wake accelerators, if there are any. */
-static void deliver(struct reader *r)
-{
-	(void)r;
-	if (!run.accelerators) {
-		__atomic_fetch_add(&state.delivered, 1, __ATOMIC_RELAXED);
-		return;
-	}
-	pthread_mutex_lock(&state.lock);
-	state.ready++;
-	if (++state.delivered % run.batch == 0) {
-		state.whole_at[(state.delivered / run.batch - 1) % state.waiting] = now();
-		pthread_cond_signal(&state.more);
-	}
-	while (state.ready >= (size_t)run.accelerators * BATCHES_WAITING * run.batch)
-		pthread_cond_wait(&state.less, &state.lock);
-	pthread_mutex_unlock(&state.lock);
-}
-
 static void *run_reader(void *data)
 {
-	struct reader *r = data;
 	const struct sample *s;
 
-	while ((s = take_sample())) {
-		run.form->read(r, s);
-		if (run.form->need)
-			deliver(r);
-	}
-	shuffle_free(r->shuffle);
-	pthread_mutex_lock(&state.lock);
-	state.readers--;
-	pthread_cond_broadcast(&state.more);
-	/* wake the waiting threads: there is nothing more to read */
-	pthread_cond_broadcast(&state.less);
-	pthread_mutex_unlock(&state.lock);
+	while ((s = take_sample()))
+		run.form->read(data, s);
 	return NULL;
-}
-
-/* Sleep until @end, which may be over. */
-static void compute_until(unsigned long long end)
-{
-	struct timespec t = { end / 1000000000, end % 1000000000 };
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL))
-		;
-}
-
-/*
- * Batches; what is left at the end is none.  Returns how many it has computed.
- *
- * An accelerator is a device: it begins with a batch when that is whole and the last one is
- * computed, not when this thread, which shares a processor with the readers, gets to run.
- */
-static void *run_accelerator(void *unused)
-{
-	unsigned long long end = 0, whole;
-	uintptr_t steps = 0;
-	unsigned int i;
-
-	(void)unused;
-	for (;; steps++) {
-		pthread_mutex_lock(&state.lock);
-		while (state.ready < run.batch && state.readers)
-			pthread_cond_wait(&state.more, &state.lock);
-		if (state.ready < run.batch) {
-			pthread_mutex_unlock(&state.lock);
-			return (void *)steps;
-		}
-		state.ready -= run.batch;
-		whole = state.whole_at[state.batches++ % state.waiting];
-		for (i = 0; i < run.batch; i++)
-			pthread_cond_signal(&state.less);
-		pthread_mutex_unlock(&state.lock);
-		end = (end > whole ? end : whole) + run.step;
-		compute_until(end);
-	}
-}
-
-/* --- what is measured ----------------------------------------------------- */
-
-struct counts {
-	unsigned long long wall, cpu, copy, requests, sectors;
-};
-
-/* A line of /sys/dev/block/MAJOR:MINOR/stat begins with reads, merges and sectors. */
-static void get_counts(const char *root, struct counts *c)
-{
-	int bench = open("/dev/bench", O_RDWR | O_CLOEXEC);
-	struct bench_req clocks = {};
-	char path[64];
-	struct stat st;
-	FILE *f;
-
-	memset(c, 0, sizeof(*c));
-	if (stat(root, &st))
-		die(root);
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/stat", major(st.st_dev),
-		 minor(st.st_dev));
-	f = fopen(path, "r");
-	if (f) {
-		if (fscanf(f, "%llu %*u %llu", &c->requests, &c->sectors) != 2)
-			die(path);
-		fclose(f);
-	}
-	if (bench >= 0) {
-		if (ioctl(bench, BENCH_CLOCKS, &clocks))
-			die("/dev/bench");
-		close(bench);
-	}
-	c->cpu = clocks.cpu;
-	c->copy = clocks.copy;
-	c->wall = now();
 }
 
 static pthread_t start(void *(*what)(void *), void *arg)
@@ -306,146 +293,110 @@ static pthread_t start(void *(*what)(void *), void *arg)
 	return thread;
 }
 
-/* Run the accelerators.  Return: the steps of all of them. */
-static uint64_t run_threads(struct reader *r)
+static void run_threads(struct reader *r)
 {
-	pthread_t *readers = allocate(run.threads * sizeof(*readers));
-	pthread_t *accelerators = allocate((run.accelerators + 1) * sizeof(*accelerators));
-	pthread_t ahead;
-	bool by_thread = run.ahead && run.form->need;
-	uint64_t steps = 0;
-	unsigned int i;
-	void *ret;
+	pthread_t *threads = allocate((run.threads + 1) * sizeof(*threads));
+	unsigned int n = 0, i;
 
-	state.readers = run.threads;
-	/* A reader looks whether there is room when it has delivered. */
-	state.waiting = run.accelerators * BATCHES_WAITING + run.threads / run.batch + 2;
-	state.whole_at = allocate(state.waiting * sizeof(*state.whole_at));
-	if (by_thread)
-		ahead = start(run_ahead, NULL);
+	if (run.ahead)
+		threads[n++] = start(run_ahead, NULL);
 	for (i = 0; i < run.threads; i++)
-		readers[i] = start(run_reader, &r[i]);
-	for (i = 0; i < run.accelerators; i++)
-		accelerators[i] = start(run_accelerator, NULL);
-	for (i = 0; i < run.threads; i++)
-		pthread_join(readers[i], NULL);
-	for (i = 0; i < run.accelerators; i++) {
-		pthread_join(accelerators[i], &ret);
-		steps += (uintptr_t)ret;
-	}
-	if (by_thread)
-		pthread_join(ahead, NULL);
-	free(state.whole_at);
-	free(accelerators);
-	free(readers);
-	return steps;
+		threads[n++] = start(run_reader, &r[i]);
+	while (n)
+		pthread_join(threads[--n], NULL);
+	free(threads);
 }
 
-static struct reader *make_readers(void)
-{
-	struct reader *r = allocate(run.threads * sizeof(*r));
-	unsigned int i;
+/* --- what is measured ----------------------------------------------------- */
 
-	for (i = 0; i < run.threads; i++) {
-		r[i].fd = -1;
-		r[i].deliver = deliver;
-		r[i].buf = allocate(PIECE_MAX);
-		memset(r[i].buf, 1, PIECE_MAX);
-		/* Of RetinaNet's samples */
-		r[i].ahead = (uint64_t)run.ahead * 322957;
+/* A line of /sys/dev/block/MAJOR:MINOR/stat begins with the reads. */
+static unsigned long long requests_of(const char *root)
+{
+	unsigned long long requests = 0;
+	char path[64];
+	struct stat st;
+	FILE *f;
+
+	if (stat(root, &st))
+		die(root);
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/stat", major(st.st_dev),
+		 minor(st.st_dev));
+	f = fopen(path, "r");
+	if (f) {
+		if (fscanf(f, "%llu", &requests) != 1)
+			die(path);
+		fclose(f);
 	}
-	return r;
+	return requests;
 }
 
 static int measure(const char *root)
 {
-	struct reader *r = make_readers();
-	uint64_t bytes = 0, errors = 0, steps;
-	struct counts before, after;
+	struct reader *r = allocate(run.threads * sizeof(*r));
+	unsigned long long requests, wall, bytes = 0, errors = 0;
 	unsigned int i;
 
-	get_counts(root, &before);
-	steps = run_threads(r);
-	get_counts(root, &after);
+	for (i = 0; i < run.threads; i++) {
+		r[i].fd = -1;
+		r[i].buf = allocate(SAMPLE_MAX);
+		memset(r[i].buf, 1, SAMPLE_MAX);
+	}
+	requests = requests_of(root);
+	wall = bench_now();
+	run_threads(r);
+	wall = bench_now() - wall;
 	for (i = 0; i < run.threads; i++) {
 		bytes += r[i].bytes;
 		errors += r[i].errors;
 	}
-	after.wall -= before.wall;
-	printf("wall=%llu cpu=%llu copy=%llu requests=%llu device=%llu ", after.wall,
-	       after.cpu - before.cpu, after.copy - before.copy,
-	       after.requests - before.requests, (after.sectors - before.sectors) * 512);
-	printf("files=%zu bytes=%llu errors=%llu au=%.0f\n", state.delivered,
-	       (unsigned long long)bytes, (unsigned long long)errors,
-	       run.accelerators ? 1e6 * steps * run.step / run.accelerators / after.wall : 0);
+	printf("wall=%llu requests=%llu files=%zu bytes=%llu errors=%llu\n", wall,
+	       requests_of(root) - requests, run.count, bytes, errors);
 	return errors ? 1 : 0;
 }
 
-static void usage(void)
+static int usage(void)
 {
-	fprintf(stderr, "usage: reader [--threads=N] [--ahead=N] [--samples=N] [--epoch=N] "
-		"[--accelerators=N] [--batch=N] [--step=NS] FORM LIST ROOT\n");
-	exit(2);
+	fprintf(stderr, "usage: reader [--threads=N] [--ahead=N] [--samples=N] pil|whole|pack "
+		"LIST ROOT\n");
+	return 2;
 }
 
 static const struct option options[] = {
 	{ "threads", required_argument, NULL, 't' },
 	{ "ahead", required_argument, NULL, 'a' },
 	{ "samples", required_argument, NULL, 's' },
-	{ "epoch", required_argument, NULL, 'e' },
-	{ "accelerators", required_argument, NULL, 'n' },
-	{ "batch", required_argument, NULL, 'b' },
-	{ "step", required_argument, NULL, 'p' },
 	{ }
 };
 
 int main(int argc, char **argv)
 {
-	unsigned long long value;
-	size_t limit = SIZE_MAX;
-	unsigned int epoch = 1;
+	size_t limit = SIZE_MAX, i;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		value = optarg ? strtoull(optarg, NULL, 10) : 0;
 		switch (c) {
 		case 't':
-			run.threads = value;
+			run.threads = strtoul(optarg, NULL, 10);
 			break;
 		case 'a':
-			run.ahead = value;
+			run.ahead = strtoul(optarg, NULL, 10);
 			break;
 		case 's':
-			limit = value;
-			break;
-		case 'e':
-			epoch = value;
-			break;
-		case 'n':
-			run.accelerators = value;
-			break;
-		case 'b':
-			run.batch = value;
-			break;
-		case 'p':
-			run.step = value;
+			limit = strtoul(optarg, NULL, 10);
 			break;
 		default:
-			usage();
+			return usage();
 		}
 	}
-	if (argc - optind != 3 || !run.threads || !run.batch)
-		usage();
-	/* keep freed memory: samples are allocated and freed all the time */
-	mallopt(M_MMAP_THRESHOLD, 1 << 30);
-	mallopt(M_TRIM_THRESHOLD, 1 << 30);
-	run.form = find_form(argv[optind]);
-	if (!run.form)
-		usage();
+	for (i = 0; argc - optind == 3 && i < sizeof(forms) / sizeof(*forms); i++) {
+		if (!strcmp(forms[i].name, argv[optind]))
+			run.form = &forms[i];
+	}
+	if (!run.form || !run.threads)
+		return usage();
 	read_list(argv[optind + 1], argv[optind + 2]);
-	shuffle(run.samples, run.count, epoch);
-	/* Of shards all: a part of a shard is none. */
-	if (limit < run.count && run.form->need)
+	shuffle(run.samples, run.count);
+	if (limit < run.count)
 		run.count = limit;
 	return measure(argv[optind + 2]);
 }

@@ -14,10 +14,8 @@ enum {
 	BENCH_PIL,		/* 4,096, then 61,440, then 65,536 bytes each */
 	BENCH_IMREAD,		/* 32 bytes, back to the begin, then 4,096 each */
 	BENCH_MMAP,		/* a byte of every page, through a private mapping */
-	BENCH_SEQ,		/* pieces; several readers share each file out */
-	BENCH_OPEN,		/* open, fstat, close */
+	BENCH_SEQ,		/* pieces */
 	BENCH_STAT,		/* by path */
-	BENCH_CRC,		/* no file: crc32c of pieces of a buffer */
 	BENCH_PACK,		/* one read of a part of a file: PATH@OFFSET+LENGTH */
 	BENCH_HEADER,		/* the first 4,096 bytes, and no more */
 };
@@ -30,7 +28,7 @@ enum {
  * struct bench_req - a run over a list of files
  * @pattern:	one of BENCH_WHOLE...
  * @flags:	BENCH_CHECK
- * @readers:	tasks that share the list, or, with BENCH_SEQ, each file
+ * @readers:	tasks that share the list
  * @piece:	bytes of a piece, where the pattern leaves that open
  * @ahead:	files that a task of its own prefetches ahead of the readers; 0: none
  * @pad:	0

@@ -106,21 +106,13 @@ static u64 bench_header(struct bench_reader *r, struct file *file, u64 size, u32
 	return pos;
 }
 
-/* Its share of the file: a sum is of no use. */
 static u64 bench_seq(struct bench_reader *r, struct file *file, u64 size, u32 *crc)
 {
-	u64 share = roundup(DIV_ROUND_UP_ULL(size, r->req->readers), r->req->piece);
-	u64 first = min(r->index * share, size), end = min(first + share, size), want;
-	loff_t pos = first;
+	loff_t pos = 0;
 
-	while (pos < end) {
-		want = min_t(u64, r->req->piece, end - pos);
-		if (!bench_read(r, file, &pos, want, crc))
-			break;
-	}
-	if (pos < end)
-		r->errors++;
-	return pos - first;
+	while (pos < size && bench_read(r, file, &pos, r->req->piece, crc))
+		;
+	return pos;
 }
 
 /* The page at @addr as the processor would find it, or after a fault. */
@@ -168,24 +160,16 @@ static const bench_read_fn bench_patterns[] = {
 	[BENCH_IMREAD]	= bench_imread,
 	[BENCH_MMAP]	= bench_mmap,
 	[BENCH_SEQ]	= bench_seq,
-	[BENCH_OPEN]	= NULL,
 	[BENCH_HEADER]	= bench_header,
 };
-
-/* Does the pattern read the whole file by itself? */
-static bool bench_all(const struct bench_reader *r)
-{
-	return bench_patterns[r->req->pattern] && r->req->pattern != BENCH_SEQ &&
-	       r->req->pattern != BENCH_HEADER;
-}
 
 static void bench_file(struct bench_reader *r, const char *name)
 {
 	bench_read_fn read = bench_patterns[r->req->pattern];
 	struct file *file = filp_open(name, O_RDONLY | O_LARGEFILE, 0);
 	struct kstat st;
-	u64 got = 0;
 	u32 crc = 0;
+	u64 got;
 
 	if (IS_ERR(file)) {
 		r->errors++;
@@ -193,9 +177,8 @@ static void bench_file(struct bench_reader *r, const char *name)
 	}
 	if (vfs_getattr(&file->f_path, &st, STATX_BASIC_STATS, 0))
 		r->errors++;
-	if (read)
-		got = read(r, file, st.size, &crc);
-	if (got != st.size && bench_all(r))
+	got = read(r, file, st.size, &crc);
+	if (got != st.size && r->req->pattern != BENCH_HEADER)
 		r->errors++;
 	r->bytes += got;
 	r->sum += crc;
@@ -304,43 +287,25 @@ static void bench_stat(struct bench_reader *r, const char *name)
 	path_put(&path);
 }
 
-static void bench_crc(struct bench_reader *r)
-{
-	unsigned int i, pos;
-
-	for (i = 0; i < 256; i++) {
-		for (pos = 0; pos + r->req->piece <= BUF_SIZE; pos += r->req->piece) {
-			r->sum += crc32c(0, r->buf + pos, r->req->piece);
-			r->bytes += r->req->piece;
-		}
-	}
-}
-
-/*
- * Run a reader.  Files of the list are distributed in turn; bench_seq()
- * distributes pieces of a file.
- */
+/* Run a reader: every so many files of the list are its own. */
 static int bench_reader(void *data)
 {
 	struct bench_reader *r = data;
 	const struct bench_req *req = r->req;
 	const char *name, *end = r->names + req->names_len;
-	bool share = req->pattern == BENCH_SEQ;
 	unsigned int turn = 0;
 
 	if (r->mm)
 		kthread_use_mm(r->mm);
-	if (req->pattern == BENCH_CRC)
-		bench_crc(r);
 	for (name = r->names; name < end; name += strlen(name) + 1) {
-		if (!share && turn++ % req->readers != r->index)
+		if (turn++ % req->readers != r->index)
 			continue;
 		bench_take(r);
 		if (req->pattern == BENCH_STAT)
 			bench_stat(r, name);
 		else if (req->pattern == BENCH_PACK)
 			bench_pack(r, name);
-		else if (req->pattern != BENCH_CRC)
+		else
 			bench_file(r, name);
 		r->files++;
 		cond_resched();
