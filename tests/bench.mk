@@ -7,18 +7,13 @@ $(T)/mkset: $(call objs,tests/bench/mkset.c)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-# What runs in guests
-$(T)/elapsed $(T)/mapped: $(T)/%: $(B)/obj/tests/bench/%.o
-	@mkdir -p $(@D)
-	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
-
-# What asks the native benchmark's kernel.
+# What runs in guests.  native_task asks the native benchmark's kernel; reader reads an epoch as a
+# job does.
+$(T)/elapsed: $(call objs,tests/bench/elapsed.c)
+$(T)/mapped: $(call objs,tests/bench/mapped.c)
 $(T)/native_task: $(call objs,tests/bench/native/task.c)
-	@mkdir -p $(@D)
-	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^
-
-# An epoch as a job reads it
 $(T)/reader: $(call objs,tests/bench/train/reader.c)
+$(addprefix $(T)/,elapsed mapped native_task reader):
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $^ -lpthread
 

@@ -116,10 +116,10 @@ pack_dirs()
 	shift 2
 	# The mkfs commands are words of arrays, which no child inherits.
 	bench_erofs
-	erofs_line=$(printf '%q ' "${erofs[@]}") erofs_args='-Enoinline_data'
-	! grep -q -- --MZ < <("${erofs[@]}" --help 2>&1) || erofs_args='-E^inline_data --MZ'
+	erofs_tuned
 	# shellcheck disable=SC2016
-	erofs="$erofs_line$erofs_args" unshare --mount --propagation private sh -euc "$fill_dirs"'
+	erofs=$(printf '%q ' "${erofs[@]}" "${erofs_args[@]}") \
+		unshare --mount --propagation private sh -euc "$fill_dirs"'
 		dir=$1 list=$2
 		shift 2
 		mount -t tmpfs -o size=80%,nr_inodes=0 none "$dir/source"

@@ -36,13 +36,50 @@ json()
 	tests/harness/json "d['$2']" "$1"
 }
 
-# The fast setting of EROFS, as make_erofs has it.
-erofs_tuned()
+# timed NAME CMD...: appends seconds, KiB of memory, and seconds of user and system to $work/NAME.
+# What is dirty is written before, so that nobody pays for others; $work/out is removed.
+timed()
 {
-	local text
+	local name=$1
 
-	erofs_args=(-Enoinline_data)
-	# Whole, as grep -q would end the pipe, and pipefail take that for a no.
-	text=$("${erofs[@]}" --help 2>&1) || true
-	[[ $text != *--MZ* ]] || erofs_args=("-E^inline_data" --MZ)
+	shift
+	rm -f "$work/out"
+	sync
+	command time -a -o "$work/$name" -f '%e %M %U %S' "$@" >"$work/log" 2>&1 ||
+		{ cat "$work/log" >&2; die "${1##*/}: failed"; }
+}
+
+# median_of NAME EXPRESSION: of awk, over the columns of all rounds of $work/NAME
+median_of()
+{
+	# shellcheck disable=SC2046
+	median $(awk "{ print $2 }" "$work/$1")
+}
+
+# median_over A B [OPERATOR]: of the rounds' quotients of the first columns
+median_over()
+{
+	# shellcheck disable=SC2046
+	median $(paste "$work/$1" "$work/$2" | awk -v n="$(awk 'NR == 1 { print NF + 1 }' "$work/$1")" \
+		"{ printf \"%.3f\\n\", \$1 ${3:-/} \$n }")
+}
+
+# timed_rows WHAT CMD...: rows of seconds, of processors, too, and memory; what CMD prints goes to
+# $work/json, and the memory to the variable kib
+timed_rows()
+{
+	local what=$1 wall user system
+
+	shift
+	command time -o "$work/time" -f '%e %U %S %M' "$@" >"$work/json" || die "$what: failed"
+	read -r wall user system kib < <(tail -n 1 "$work/time")
+	row - "$what" dsfs "$wall" s
+	row - "$what: CPU" dsfs "$(awk -v u="$user" -v s="$system" 'BEGIN { print u + s }')" s
+	row - "$what: memory" dsfs "$(mib "$kib")" MiB
+}
+
+# mib KIB
+mib()
+{
+	quotient "$1" 1024 %.1f
 }

@@ -12,7 +12,7 @@
 # directory is the top of the checkout from here on.
 #
 # Environment:
-#   BENCH_KERNELS	kernels, instead of the part's own
+#   BENCH_KERNELS	kernels, instead of the part's own (empty: what runs without one)
 #   BENCH_FS		subjects, instead of all ("dsfs erofs")
 #   BENCH_PATTERNS	patterns of reading, instead of all ("pil")
 #   BENCH_ALL=1		all files, where a part takes a sample
@@ -73,7 +73,7 @@ told()
 # kernels DEFAULT...
 bench_kernels()
 {
-	echo "${BENCH_KERNELS:-$*}"
+	echo "${BENCH_KERNELS-$*}"
 }
 
 # subjects DEFAULT...: those of them that are asked for, in this order.
@@ -133,47 +133,49 @@ suite_command()
 	command=("$loader" --library-path "$libs" "$1/usr/bin/$2")
 }
 
-unpack_erofs()
+# newest_suite NAME PROGRAM PACKAGE...: sets suite_dir to where the newest PROGRAM that runs here
+# is unpacked, sid's or trixie's; kept as NAME-SUITE
+newest_suite()
 {
-	unpack_suite "$1" "$2" erofs-utils || return 1
-	(erofs_in "$2" && "${erofs[@]}" --version >/dev/null 2>&1)
-}
+	local name=$1 program=$2 suite command
 
-# erofs_in DIR: sets erofs to the command that runs the mkfs.erofs in there.
-erofs_in()
-{
-	local command
-
-	suite_command "$1" mkfs.erofs && erofs=("${command[@]}")
+	shift 2
+	mkdir -p "$lab_cache/bench"
+	for suite in sid trixie; do
+		suite_dir=$lab_cache/bench/$name-$suite
+		if [ ! -e "$suite_dir" ] && [ ! -e "$suite_dir.failed" ]; then
+			note "$suite: fetching $*"
+			rm -rf "$suite_dir.tmp"
+			if unpack_suite "$suite" "$suite_dir.tmp" "$@" &&
+			   suite_command "$suite_dir.tmp" "$program" &&
+			   [[ "$("${command[@]}" --version 2>&1)" == *" "[0-9].[0-9]* ]]; then
+				mv -T "$suite_dir.tmp" "$suite_dir"
+			else
+				note "$suite: $* can't be had or do not run here"
+				touch "$suite_dir.failed"
+			fi
+			apt=()
+		fi
+		[ ! -d "$suite_dir" ] || return 0
+	done
+	return 1
 }
 
 # The newest mkfs.erofs that runs here: sid's, trixie's or this machine's own.
 # Sets erofs (a command) and erofs_version.
 bench_erofs()
 {
-	local suite dir
+	local command suite_dir
 
-	for suite in sid trixie host; do
-		if [ "$suite" = host ]; then
-			need mkfs.erofs
-			erofs=(mkfs.erofs)
-			break
-		fi
-		dir=$lab_cache/bench/erofs-utils-$suite
-		if [ ! -e "$dir" ] && [ ! -e "$dir.failed" ]; then
-			mkdir -p "$lab_cache/bench"
-			rm -rf "$dir.tmp"
-			if unpack_erofs "$suite" "$dir.tmp"; then
-				mv -T "$dir.tmp" "$dir"
-			else
-				note "$suite: its erofs-utils can't be had or do not run here"
-				touch "$dir.failed"
-			fi
-			apt=()
-		fi
-		[ ! -d "$dir" ] || ! erofs_in "$dir" || break
-	done
-	erofs_version=$("${erofs[@]}" --version 2>&1 | sed -n '1s/^mkfs.erofs (erofs-utils) //; 1s/^mkfs.erofs //; 1p')
+	command=(mkfs.erofs)
+	if newest_suite erofs-utils mkfs.erofs erofs-utils; then
+		suite_command "$suite_dir" mkfs.erofs
+	else
+		need mkfs.erofs
+	fi
+	erofs=("${command[@]}")
+	erofs_version=$("${erofs[@]}" --version 2>&1 |
+		sed -n '1s/^mkfs.erofs (erofs-utils) //; 1s/^mkfs.erofs //; 1p')
 }
 
 # --- trees ----------------------------------------------------------------
@@ -188,10 +190,9 @@ tree_args()
 	epochs-short)	echo --files=2600 --classes=40 --sizes=imagenet ;;
 	# More than a GiB of it: what a cache is measured with
 	epochs)		echo --files=10500 --classes=40 --sizes=imagenet ;;
-	# Small files: 10 KiB is the mean
-	small)		echo --files=200000 --classes=200 --sizes=512-19968 ;;
 	# A mean of 6 KB
 	tiny)		echo --files=20000 --classes=200 --sizes=512-11776 ;;
+	# Of 10 KiB
 	fewer)		echo --files=20000 --classes=200 --sizes=512-19968 ;;
 	# As imagenet, fewer: by the clock (tests/bench/native)
 	native)		echo --files=2000 --classes=40 --sizes=imagenet ;;
@@ -238,7 +239,6 @@ fill_tree()
 			head -c 512M >"$2/large.bin" ;;
 	packs)	tests/bench/train/pack "$(bench_tree train)" "$2" ;;
 	million)
-		# shellcheck disable=SC2046
 		build/tests/mkset $(tree_args million) "$2"
 		find "$2" -type f | LC_ALL=C sort | awk 'NR % 5000 == 1' |
 			while read -r file; do
@@ -349,14 +349,24 @@ make_dsfs()
 }
 
 # The fast setting: no contents among the metadata, and from 1.9 on the
-# metadata in one place.
+# metadata in one place.  Sets erofs_args.
+erofs_tuned()
+{
+	local text
+
+	erofs_args=(-Enoinline_data)
+	# Whole, as grep -q would end the pipe, and pipefail take that for a no.
+	text=$("${erofs[@]}" --help 2>&1) || true
+	[[ $text != *--MZ* ]] || erofs_args=("-E^inline_data" --MZ)
+}
+
 make_erofs()
 {
-	local args=(-Enoinline_data)
+	local erofs_args
 
-	! grep -q -- --MZ < <("${erofs[@]}" --help 2>&1) || args=("-E^inline_data" --MZ)
-	shown="mkfs.erofs ${args[*]} IMAGE TREE" \
-		made "$3" "$erofs_version" "${erofs[@]}" --quiet "${args[@]}" "$2" "$1"
+	erofs_tuned
+	shown="mkfs.erofs ${erofs_args[*]} IMAGE TREE" \
+		made "$3" "$erofs_version" "${erofs[@]}" --quiet "${erofs_args[@]}" "$2" "$1"
 }
 
 make_erofs_default()
@@ -423,7 +433,7 @@ make_xfs()
 	rm -f "$2.proto"
 }
 
-# tell_FS - IMAGE HOW TREE: from what mkset says of the tree
+# tell_dsfs - IMAGE HOW TREE: from what mkset says of the tree
 tell_dsfs()
 {
 	shown="mkset --form=manifest DATA | mkfs.dsfs --manifest=- IMAGE" \
@@ -432,23 +442,7 @@ tell_dsfs()
 	rm -f "$2.data"
 }
 
-tell_erofs()
-{
-	local args=(-Enoinline_data)
-
-	! grep -q -- --MZ < <("${erofs[@]}" --help 2>&1) || args=("-E^inline_data" --MZ)
-	shown="mkset --form=tar | mkfs.erofs ${args[*]} --tar=f IMAGE" \
-		made "$3" "$erofs_version" bash -o pipefail -c \
-		"build/tests/mkset $(tree_args "$4") --form=tar | ${erofs[*]@Q} --quiet ${args[*]} --tar=f $2"
-}
-
 # --- guests ---------------------------------------------------------------
-
-# What mounts it: the type in a guest.
-fs_type()
-{
-	echo "${1%-default}"
-}
 
 # The modules of all of them; a kernel may have one built in.
 bench_mods=(--mod-if null_blk --mod-if loop --mod-if erofs --mod-if ext4 --mod-if squashfs --mod-if xfs)

@@ -55,8 +55,8 @@ native_options()
 }
 
 # native_keep NAME ARG...: main ARG..., whose output is the result NAME.txt with --keep.  It never
-# returns, so that the script that calls it at its end was read whole before it ran: checkouts change
-# under long runs.
+# returns, so that a script that ends with it is read whole before it runs: checkouts change under
+# long runs.
 native_keep()
 {
 	local kept=tests/bench/results/$1.txt
@@ -89,7 +89,7 @@ subject()
 {
 	[[ -z $wanted || " $wanted " == *" $2 "* ]] || return 0
 	[ -e "$huge/$1-$3" ] || copy_image "$1" "$3"
-	echo "$1 $2 $(fs_type "$3") $4 $5 $6" >>"$work/subjects"
+	echo "$1 $2 ${3%-default} $4 $5 $6" >>"$work/subjects"
 	images+=("$huge/$1-$3")
 }
 
