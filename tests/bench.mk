@@ -20,27 +20,27 @@ $(addprefix $(T)/,elapsed mapped native_task reader):
 .PHONY: bench-tools
 bench-tools: $(T)/mkset $(T)/elapsed $(T)/mapped $(T)/requests
 
-# All benchmarks, or the parts in BENCH; BENCH_KEEP=1 keeps what they print.
+# All benchmarks, or the parts in BENCH.  scripts/results-tables --keep makes what is kept of
+# what they print, build/bench/out/PART.txt.
 .PHONY: bench bench-plots
 bench:
 	scripts/install-deps build bench
 	$(MAKE) tools bench-tools
-	tests/bench/run $(if $(BENCH_KEEP),--keep) $(BENCH)
+	tests/bench/run $(BENCH)
 
-# By the clock, at the host's own speed: all phases, or those in BENCH_NATIVE;
-# BENCH_KEEP=1 keeps the result.
+# By the clock, at the host's own speed: all phases, or those in BENCH_NATIVE
 .PHONY: bench-native
 bench-native:
 	scripts/install-deps build bench
 	$(MAKE) tools bench-tools
-	tests/bench/native/run $(if $(BENCH_KEEP),--keep)
+	tests/bench/native/run
 
-# Training jobs: all phases, or those in BENCH_TRAIN; BENCH_KEEP=1 keeps the result.
+# Training jobs: all phases, or those in BENCH_TRAIN
 .PHONY: bench-train
 bench-train:
 	scripts/install-deps train
 	$(MAKE) tools bench-tools
-	tests/bench/train/run $(if $(BENCH_KEEP),--keep)
+	tests/bench/train/run
 
 # Pictures of what was kept.
 bench-plots:

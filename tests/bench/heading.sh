@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# The first lines of a kept result.  To be sourced.
+# The first lines of a result.  To be sourced.
 
 # heading COMMAND: what the figures of a kept file hang on.
 heading()
@@ -9,7 +9,7 @@ heading()
 	local dirty='' env
 
 	git diff --quiet HEAD -- fs mkfs userspace tests 2>/dev/null || dirty=', with changes'
-	env=$(env | grep '^BENCH_[A-Z]*=' | grep -v '^BENCH_KEEP=' | LC_ALL=C sort | sed "s/=\(.*\)/='\1'/" | tr '\n' ' ') || true
+	env=$(env | grep '^BENCH_[A-Z]*=' | LC_ALL=C sort | sed "s/=\(.*\)/='\1'/" | tr '\n' ' ') || true
 	echo "# command: ${env}$1"
 	echo "# date: $(date -u +%F)"
 	echo "# commit: $(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)$dirty"

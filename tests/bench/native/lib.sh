@@ -37,9 +37,7 @@ native_options()
 	shift
 	while [ $# -gt 0 ]; do
 		case $1 in
-		--keep)		shift; continue ;;
 		--quick)	quick=1; shift; continue ;;
-		-h|--help)	usage_text; exit 0 ;;
 		--*)		[[ " $names " == *" ${1#--} "* && $# -ge 2 ]] || { usage_text >&2; exit 2; } ;;
 		*)		words+=("$1"); shift; continue ;;
 		esac
@@ -54,20 +52,20 @@ native_options()
 	done
 }
 
-# native_keep NAME ARG...: main ARG..., whose output is the result NAME.txt with --keep.  It never
+# native_main NAME ARG...: main ARG..., whose output stays in build/bench/out/NAME.txt.  It never
 # returns, so that a script that ends with it is read whole before it runs: checkouts change under
 # long runs.
-native_keep()
+native_main()
 {
-	local kept=tests/bench/results/$1.txt
+	local out=build/bench/out/$1
 
 	shift
-	if [[ " $* " == *" --keep "* ]]; then
-		main "$@" | tee "$kept.new"
-		mv "$kept.new" "$kept"
-	else
-		main "$@"
-	fi
+	case " $* " in
+	*" -h "*|*" --help "*)	usage_text; exit 0 ;;
+	esac
+	mkdir -p build/bench/out
+	main "$@" | tee "$out.new"
+	mv "$out.new" "$out.txt"
 	exit 0
 }
 
