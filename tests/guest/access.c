@@ -151,10 +151,8 @@ static uint64_t by_faults(void)
 	volatile const char *p = map(MADV_NORMAL);
 	uint64_t i, seed = 12345;
 
-	for (i = 0; i < count; i++) {
-		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-		(void)p[(seed >> 33) % size];
-	}
+	for (i = 0; i < count; i++)
+		(void)p[t_random(&seed) % size];
 	return count * PAGE;
 }
 
@@ -322,14 +320,10 @@ static uint64_t by_mapnowait(void)
 /* Pages that are mapped stay. */
 static uint64_t by_mapdirectnowait(void)
 {
-	int drop = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
-
 	touch_pages(MADV_NORMAL, UINT64_MAX);
 	/* Takes the mark off at which readahead would go on, which NOWAIT does not pass. */
 	must_read(PIECE > size ? PIECE : size, 0);
-	if (drop < 0 || write(drop, "1", 1) != 1)
-		t_die("/proc/sys/vm/drop_caches", strerror(errno));
-	close(drop);
+	t_drop_caches("1");
 	return by_directnowait();
 }
 

@@ -7,9 +7,7 @@
  * The listing compares values; here it is about how the calls behave.
  */
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "attrs.h"
@@ -37,46 +35,21 @@ static int report(void)
 	return t_report(all, n);
 }
 
-static const struct option options[] = {
-	{ "ref", required_argument, NULL, 'r' },
-	{ "label", required_argument, NULL, 'l' },
-	{ "dsfs", no_argument, NULL, 'd' },
-	{ "strict", no_argument, NULL, 's' },
-	{ }
-};
-
 int main(int argc, char **argv)
 {
 	struct t_walk w = { .visit = visit, .sample = 300 };
 	const char *label = NULL;
 	bool dsfs = false;
-	int c, root;
+	const struct t_option options[] = {
+		{ "ref", .text = &w.ref }, { "label", .text = &label },
+		{ "dsfs", .flag = &dsfs }, { "strict", .flag = &t_strict }, { }
+	};
+	int root;
 
 	t_init("attrs");
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'r':
-			w.ref = optarg;
-			break;
-		case 'l':
-			label = optarg;
-			break;
-		case 'd':
-			dsfs = true;
-			break;
-		case 's':
-			t_strict = true;
-			break;
-		default:
-			optind = argc;
-		}
-	}
-	if (optind != argc - 1) {
-		fprintf(stderr, "usage: attrs [--ref=DIR] [--label=TEXT] [--dsfs] [--strict] DIR\n"
-			"  DIR is the root of a mounted tree of mktree\n");
-		return 2;
-	}
-	w.root = argv[optind];
+	w.root = *t_options(argc, argv, options, 1,
+			    "[--ref=DIR] [--label=TEXT] [--dsfs] [--strict] DIR\n"
+			    "  DIR is the root of a mounted tree of mktree");
 	root = open(w.root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		t_die(w.root, "open");

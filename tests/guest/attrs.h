@@ -23,7 +23,4 @@ void attrs_acl(const char *root);
 void attrs_readonly(int root, bool dsfs);
 void attrs_super(int root, const char *label);
 
-/* Names, inodes and pages that nobody uses go. */
-void attrs_drop_caches(void);
-
 #endif

@@ -121,7 +121,7 @@ static void open_one(int root, const struct kept *k)
 
 	/* Another name that is in the cache would do as well. */
 	if (k->links > 1)
-		attrs_drop_caches();
+		t_drop_caches("3");
 	fd = open_by_handle_at(root, k->h, O_PATH | O_CLOEXEC);
 	if (!t_check(&connected, fd >= 0, k->path, "%s", strerror(errno)))
 		return;
@@ -144,7 +144,7 @@ void attrs_connect_end(int root)
 	size_t i;
 
 	/* With no name in the cache the way up has to be asked for.  What opens has one. */
-	attrs_drop_caches();
+	t_drop_caches("3");
 	/* The directory of a hard-link entry is no made-up one. */
 	for (i = 0; i < count; i++) {
 		if (kept[i].links == 1)

@@ -66,15 +66,6 @@ void attrs_handle_visit(const struct t_object *o)
 	kept[count++].h = h;
 }
 
-void attrs_drop_caches(void)
-{
-	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
-
-	if (fd < 0 || write(fd, "3", 1) != 1)
-		t_die("/proc/sys/vm/drop_caches", "write");
-	close(fd);
-}
-
 static bool same_object(const struct stat *a, const struct stat *b)
 {
 	return a->st_ino == b->st_ino && a->st_mode == b->st_mode && a->st_size == b->st_size &&
@@ -174,7 +165,7 @@ void attrs_handle_end(int root)
 {
 	size_t i;
 
-	attrs_drop_caches();
+	t_drop_caches("3");
 	for (i = 0; i < count; i++)
 		open_one(root, kept + i);
 	/* And in the other order, with all of them cached. */

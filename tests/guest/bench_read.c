@@ -8,7 +8,6 @@
  * passes and their range.
  */
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,18 +19,8 @@
 
 #define PASSES_MAX	99
 
-static size_t block = 131072;
+static uint64_t block = 131072;
 static char *buf;
-
-static void drop_caches(void)
-{
-	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
-
-	sync();
-	if (fd < 0 || write(fd, "3", 1) != 1)
-		t_die("/proc/sys/vm/drop_caches", "write");
-	close(fd);
-}
 
 static uint64_t read_all(const char *path, uint64_t *bytes)
 {
@@ -54,54 +43,34 @@ static uint64_t read_all(const char *path, uint64_t *bytes)
 	return start;
 }
 
-static const struct option options[] = {
-	{ "block", required_argument, NULL, 'b' },
-	{ "passes", required_argument, NULL, 'p' },
-	{ "cold", no_argument, NULL, 'c' },
-	{ }
-};
-
 int main(int argc, char **argv)
 {
-	unsigned long passes = 3, i;
+	uint64_t passes = 3, bytes, i;
 	double per[PASSES_MAX];
 	bool cold = false;
-	uint64_t bytes;
-	int c;
+	const struct t_option options[] = {
+		{ "block", .number = &block }, { "passes", .number = &passes },
+		{ "cold", .flag = &cold }, { }
+	};
+	const char *path;
 
 	t_init("bench_read");
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'b':
-			block = strtoul(optarg, NULL, 0);
-			break;
-		case 'p':
-			passes = strtoul(optarg, NULL, 0);
-			break;
-		case 'c':
-			cold = true;
-			break;
-		default:
-			optind = argc;
-		}
-	}
-	if (optind != argc - 1 || !block || !passes || passes > PASSES_MAX) {
-		fprintf(stderr, "usage: bench_read [--block=N] [--passes=N] [--cold] FILE\n");
+	path = *t_options(argc, argv, options, 1, "[--block=N] [--passes=N] [--cold] FILE");
+	if (!block || !passes || passes > PASSES_MAX)
 		return 2;
-	}
 	buf = t_alloc(block);
 	memset(buf, 1, block);
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 	if (!cold)
-		read_all(argv[optind], &bytes);
+		read_all(path, &bytes);
 	for (i = 0; i < passes; i++) {
 		if (cold)
-			drop_caches();
-		per[i] = (double)read_all(argv[optind], &bytes) / bytes;
+			t_drop_caches("3");
+		per[i] = (double)read_all(path, &bytes) / bytes;
 	}
 	bench_sort(per, passes);
-	printf("per_byte=%.4f min=%.4f max=%.4f mb_s=%.1f bytes=%llu passes=%lu\n",
+	printf("per_byte=%.4f min=%.4f max=%.4f mb_s=%.1f bytes=%llu passes=%llu\n",
 	       per[passes / 2], per[0], per[passes - 1], 1000 / per[passes / 2],
-	       (unsigned long long)bytes, passes);
+	       (unsigned long long)bytes, (unsigned long long)passes);
 	return 0;
 }

@@ -16,7 +16,6 @@
  * a percent of a few hundred files.
  */
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +30,7 @@
 #define NAME_ROOM	32
 #define STEP		7368787	/* a prime: visits all files in scattered order */
 
-static unsigned long files, bytes = 10, sample = 2000, rounds = 9;
+static uint64_t files, bytes = 10, sample = 2000, rounds = 9;
 static struct name {
 	int dir;
 	char name[NAME_ROOM];
@@ -89,30 +88,19 @@ static void shrink_slabs(void)
 	};
 	char path[64];
 	size_t i;
-	int fd;
 
 	for (i = 0; i < ARRAY_SIZE(slabs); i++) {
 		snprintf(path, sizeof(path), "/sys/kernel/slab/%s/shrink", slabs[i]);
-		fd = open(path, O_WRONLY);
-		if (fd < 0)
-			continue;
-		if (write(fd, "1", 1) != 1)
-			t_die(path, "write");
-		close(fd);
+		if (!access(path, W_OK))
+			t_write(path, "1");
 	}
 }
 
 static void drop(void)
 {
-	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
-	int i;
-
 	/* What was used since the last look survives the first time. */
-	for (i = 0; i < 2; i++) {
-		if (fd < 0 || write(fd, "2", 1) != 1)
-			t_die("/proc/sys/vm/drop_caches", "write");
-	}
-	close(fd);
+	t_drop_caches("2");
+	t_drop_caches("2");
 	sleep(2);
 	shrink_slabs();
 }
@@ -165,61 +153,31 @@ static void measure(void)
 	}
 	bench_sort(above, rounds);
 	bench_sort(cached, rounds);
-	printf("above=%.0f min=%.0f max=%.0f cached=%.0f sample=%lu rounds=%lu\n",
-	       above[rounds / 2], above[0], above[rounds - 1], cached[rounds / 2], sample, rounds);
+	printf("above=%.0f min=%.0f max=%.0f cached=%.0f sample=%llu rounds=%llu\n",
+	       above[rounds / 2], above[0], above[rounds - 1], cached[rounds / 2],
+	       (unsigned long long)sample, (unsigned long long)rounds);
 }
-
-static const struct option options[] = {
-	{ "files", required_argument, NULL, 'f' },
-	{ "sample", required_argument, NULL, 's' },
-	{ "rounds", required_argument, NULL, 'r' },
-	{ "make", no_argument, NULL, 'm' },
-	{ "bytes", required_argument, NULL, 'b' },
-	{ "empty", no_argument, NULL, 'e' },
-	{ }
-};
 
 int main(int argc, char **argv)
 {
 	bool make = false, empty = false;
-	int c;
+	const struct t_option options[] = {
+		{ "files", .number = &files }, { "sample", .number = &sample },
+		{ "rounds", .number = &rounds }, { "bytes", .number = &bytes },
+		{ "make", .flag = &make }, { "empty", .flag = &empty }, { }
+	};
+	char **dir;
 
 	t_init("bench_stat");
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'f':
-			files = strtoul(optarg, NULL, 0);
-			break;
-		case 's':
-			sample = strtoul(optarg, NULL, 0);
-			break;
-		case 'r':
-			rounds = strtoul(optarg, NULL, 0);
-			break;
-		case 'b':
-			bytes = strtoul(optarg, NULL, 0);
-			break;
-		case 'm':
-			make = true;
-			break;
-		case 'e':
-			empty = true;
-			break;
-		default:
-			optind = argc;
-		}
-	}
-	if (optind >= argc || argc - optind > (make ? 1 : DIRS_MAX) || !files || !sample ||
-	    !rounds || rounds > ROUNDS_MAX) {
-		fprintf(stderr, "usage: bench_stat --files=N [--sample=N] [--rounds=N] DIR...\n"
-			"       bench_stat --make --files=N [--bytes=N] [--empty] DIR\n");
-		return 2;
-	}
-	for (; optind < argc; optind++) {
-		dirs[nr_dirs] = open(argv[optind], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = t_options(argc, argv, options, -1, "--files=N [--sample=N] [--rounds=N] DIR...\n"
+			"       bench_stat --make --files=N [--bytes=N] [--empty] DIR");
+	for (; *dir && nr_dirs < DIRS_MAX; dir++) {
+		dirs[nr_dirs] = open(*dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (dirs[nr_dirs++] < 0)
-			t_die(argv[optind], "open");
+			t_die(*dir, "open");
 	}
+	if (*dir || !files || !sample || !rounds || rounds > ROUNDS_MAX)
+		return 2;
 	if (make) {
 		make_files(empty);
 		return 0;

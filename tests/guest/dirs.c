@@ -12,7 +12,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -466,13 +465,6 @@ out:
 		close(ref);
 }
 
-static const struct option options[] = {
-	{ "ref", required_argument, NULL, 'r' },
-	{ "sorted", no_argument, NULL, 's' },
-	{ "entries", required_argument, NULL, 'e' },
-	{ }
-};
-
 /* One huge directory: what takes time in proportion to it once, no walk. */
 static int huge(const char *dir, size_t entries)
 {
@@ -497,33 +489,17 @@ static int huge(const char *dir, size_t entries)
 int main(int argc, char **argv)
 {
 	struct t_walk w = { .visit = visit };
-	size_t entries = 0;
-	int c;
+	uint64_t entries = 0;
+	const struct t_option options[] = {
+		{ "ref", .text = &w.ref }, { "sorted", .flag = &want_sorted },
+		{ "entries", .number = &entries }, { }
+	};
 
 	t_init("dirs");
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'r':
-			w.ref = optarg;
-			break;
-		case 's':
-			want_sorted = true;
-			break;
-		case 'e':
-			entries = strtoull(optarg, NULL, 10);
-			break;
-		default:
-			optind = argc;
-		}
-	}
-	if (optind != argc - 1) {
-		fprintf(stderr, "usage: dirs [--ref=DIR] [--sorted] [--entries=N] DIR\n"
-			"  --entries=N  DIR is one directory of N entries; do not walk\n");
-		return 2;
-	}
+	w.root = *t_options(argc, argv, options, 1, "[--ref=DIR] [--sorted] [--entries=N] DIR\n"
+			    "  --entries=N  DIR is one directory of N entries; do not walk");
 	if (!want_sorted)
 		sorted.skip = "no --sorted";
-	w.root = argv[optind];
 	if (entries)
 		return huge(w.root, entries);
 	t_walk(&w);

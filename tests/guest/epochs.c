@@ -17,14 +17,12 @@
  * the device is that of another directory.
  */
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,48 +31,30 @@
 /* Of the largest read of pil */
 #define ROOM_MIN	65536
 
-static char **files;
-static size_t count;
+static struct t_files files;
 static uint64_t bytes, in_pages;
 static size_t room = ROOM_MIN;
 static char *buffers;
 static const char *tree, *counted, *pattern = "read";
-static unsigned int procs = 1, part, parts = 1;
+static uint64_t procs = 1, part, parts = 1;
 
 static uint64_t in_whole_pages(uint64_t size)
 {
 	return (size + 4095) / 4096 * 4096;
 }
 
-static void read_list(const char *list)
+static void find_files(const char *list)
 {
-	char line[4096], path[8192];
-	size_t i, slots = 0;
 	struct stat st;
-	FILE *f = fopen(list, "r");
+	size_t i;
 
-	if (!f)
-		t_die(list, "open");
-	while (fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\n")] = 0;
-		snprintf(path, sizeof(path), "%s/%s", tree, line);
-		if (count == slots) {
-			slots = slots * 2 + 1024;
-			files = realloc(files, slots * sizeof(*files));
-			if (!files)
-				t_die("memory", "realloc");
-		}
-		files[count] = strdup(path);
-		if (!files[count++])
-			t_die("memory", "strdup");
-	}
-	fclose(f);
+	t_read_list(&files, tree, list);
 	/* One of several parts of the list */
-	files += count * part / parts;
-	count = count * (part + 1) / parts - count * part / parts;
-	for (i = 0; i < count; i++) {
-		if (stat(files[i], &st))
-			t_die(files[i], "stat");
+	files.paths += files.count * part / parts;
+	files.count = files.count * (part + 1) / parts - files.count * part / parts;
+	for (i = 0; i < files.count; i++) {
+		if (stat(files.paths[i], &st))
+			t_die(files.paths[i], "stat");
 		bytes += st.st_size;
 		in_pages += in_whole_pages(st.st_size);
 		if (in_whole_pages(st.st_size) > room)
@@ -82,52 +62,25 @@ static void read_list(const char *list)
 	}
 }
 
-static void shuffle(uint64_t seed)
+/* Of a file of /proc: the numbers of the lines that begin with @key or @key2, in bytes */
+static uint64_t kib_of(const char *file, const char *key, const char *key2)
 {
-	size_t i, j;
-	char *tmp;
+	char line[128], name[64];
+	uint64_t kib, all = 0;
+	FILE *f = fopen(file, "r");
 
-	for (i = count; i > 1; i--) {
-		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-		j = (seed >> 33) % i;
-		tmp = files[i - 1];
-		files[i - 1] = files[j];
-		files[j] = tmp;
-	}
-}
-
-static uint64_t device_bytes(void)
-{
-	uint64_t reads, merges, sectors;
-	char path[64];
-	struct stat st;
-	FILE *f;
-
-	if (stat(counted, &st))
-		t_die(counted, "stat");
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/stat", major(st.st_dev),
-		 minor(st.st_dev));
-	f = fopen(path, "r");
-	if (!f)
-		return 0;
-	if (fscanf(f, "%" SCNu64 " %" SCNu64 " %" SCNu64, &reads, &merges, &sectors) != 3)
-		t_die(path, "read");
-	fclose(f);
-	return sectors * 512;
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%63[^:]: %" SCNu64, name, &kib) == 2 &&
+		    (!strcmp(name, key) || !strcmp(name, key2)))
+			all += kib << 10;
+	if (f)
+		fclose(f);
+	return all;
 }
 
 static uint64_t available(void)
 {
-	char line[128];
-	uint64_t kib = 0;
-	FILE *f = fopen("/proc/meminfo", "r");
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return kib << 10;
+	return kib_of("/proc/meminfo", "MemAvailable", "");
 }
 
 static volatile unsigned char sink;
@@ -175,39 +128,28 @@ static void read_share(unsigned int which)
 {
 	size_t i;
 
-	for (i = which; i < count; i += procs)
-		read_file(files[i], buffers + which * room);
+	for (i = which; i < files.count; i += procs)
+		read_file(files.paths[i], buffers + which * room);
 }
 
 static void make_buffers(void)
 {
-	char line[128];
-	uint64_t kib, own = 0;
-	FILE *f;
-
 	buffers = mmap(NULL, procs * room, PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (buffers == MAP_FAILED)
 		t_die("memory", "mmap");
-	f = fopen("/proc/self/status", "r");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "RssAnon: %" SCNu64, &kib) == 1 ||
-		    sscanf(line, "RssShmem: %" SCNu64, &kib) == 1)
-			own += kib << 10;
-	if (f)
-		fclose(f);
-	printf("# own %" PRIu64 "\n", own);
+	printf("# own %" PRIu64 "\n", kib_of("/proc/self/status", "RssAnon", "RssShmem"));
 	fflush(stdout);
 }
 
 static void epoch(unsigned int number, uint64_t seed)
 {
-	uint64_t before = device_bytes();
+	uint64_t sectors = t_device_counts(counted).sectors;
 	unsigned int i;
 	int status;
 	pid_t pid;
 
-	shuffle(seed);
+	t_shuffle(&files, seed);
 	for (i = 0; i < procs; i++) {
 		pid = fork();
 		if (pid < 0)
@@ -220,8 +162,8 @@ static void epoch(unsigned int number, uint64_t seed)
 	for (i = 0; i < procs; i++)
 		if (wait(&status) < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
 			t_die("process", "wait");
-	printf("epoch=%u read=%.4f\n", number,
-	       (double)(device_bytes() - before) / bytes);
+	sectors = t_device_counts(counted).sectors - sectors;
+	printf("epoch=%u read=%.4f\n", number, sectors * 512.0 / bytes);
 	fflush(stdout);
 }
 
@@ -249,78 +191,31 @@ static void eat(uint64_t want)
 	pause();
 }
 
-static uint64_t number(const char *s)
-{
-	return strtoull(s, NULL, 0);
-}
-
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "list", required_argument, NULL, 'l' },
-		{ "pattern", required_argument, NULL, 'p' },
-		{ "procs", required_argument, NULL, 'n' },
-		{ "epochs", required_argument, NULL, 'e' },
-		{ "first", required_argument, NULL, 'f' },
-		{ "seed", required_argument, NULL, 's' },
-		{ "part", required_argument, NULL, 'k' },
-		{ "parts", required_argument, NULL, 'K' },
-		{ "counted", required_argument, NULL, 'c' },
-		{ "eat", required_argument, NULL, 'm' },
-		{ "size", no_argument, NULL, 'z' },
-		{ }
-	};
-	unsigned int epochs = 5, first = 1, i;
+	uint64_t epochs = 5, first = 1, seed = 1, eaten = UINT64_MAX, i;
 	const char *list = NULL;
-	uint64_t seed = 1;
-	int c, size = 0;
+	bool size = false;
+	const struct t_option options[] = {
+		{ "list", .text = &list }, { "pattern", .text = &pattern },
+		{ "procs", .number = &procs }, { "epochs", .number = &epochs },
+		{ "first", .number = &first }, { "seed", .number = &seed },
+		{ "part", .number = &part }, { "parts", .number = &parts },
+		{ "counted", .text = &counted }, { "eat", .number = &eaten },
+		{ "size", .flag = &size }, { }
+	};
 
 	t_init("epochs");
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'l':
-			list = optarg;
-			break;
-		case 'p':
-			pattern = optarg;
-			break;
-		case 'n':
-			procs = number(optarg);
-			break;
-		case 'e':
-			epochs = number(optarg);
-			break;
-		case 'f':
-			first = number(optarg);
-			break;
-		case 's':
-			seed = number(optarg);
-			break;
-		case 'k':
-			part = number(optarg);
-			break;
-		case 'K':
-			parts = number(optarg);
-			break;
-		case 'c':
-			counted = optarg;
-			break;
-		case 'm':
-			eat(number(optarg));
-			return 0;
-		case 'z':
-			size = 1;
-			break;
-		default:
-			return 2;
-		}
+	tree = *t_options(argc, argv, options, argc == 2 ? 0 : 1, "--list=FILE ... DIR, or --eat=N");
+	if (eaten != UINT64_MAX) {
+		eat(eaten);
+		return 0;
 	}
-	if (!list || optind != argc - 1 || !procs || part >= parts)
+	if (!list || !procs || part >= parts)
 		return 2;
-	tree = argv[optind];
 	if (!counted)
 		counted = tree;
-	read_list(list);
+	find_files(list);
 	if (size) {
 		printf("%" PRIu64 "\n", in_pages);
 		return 0;

@@ -22,7 +22,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +38,7 @@ const char *fail_dev, *fail_dir, *fail_options = "";
 
 static uint64_t sum;
 static int nth_fd, drop_fd, self_fd;
-static unsigned int rounds = 20;
+static uint64_t rounds = 20;
 static bool all;
 static bool no_error;
 static const char *kind = "";
@@ -236,8 +235,8 @@ static void one_op(struct t_case *c, const struct fail_op *op, unsigned int inte
 		return;
 	if (interval) {
 		each_round(c, op, want, &tally);
-		printf("# failnth: %s: %u runs, %u ENOMEM, %u EIO\n", c->name, rounds, tally.nomem,
-		       tally.io);
+		printf("# failnth: %s: %llu runs, %u ENOMEM, %u EIO\n", c->name,
+		       (unsigned long long)rounds, tally.nomem, tally.io);
 		return;
 	}
 	each_nth(c, op, want, &tally);
@@ -288,73 +287,35 @@ static int run_ops(const struct fail_op *ops, const char *only, unsigned int int
 	return t_report(told, n);
 }
 
-static const struct option long_options[] = {
-	{ "options", required_argument, NULL, 'o' },
-	{ "interval", required_argument, NULL, 'i' },
-	{ "rounds", required_argument, NULL, 'r' },
-	{ "op", required_argument, NULL, 'n' },
-	{ "all", no_argument, NULL, 'a' },
-	{ "kind", required_argument, NULL, 'k' },
-	{ "packed", no_argument, NULL, 'p' },
-	{ "right", no_argument, NULL, 'R' },
-	{ }
-};
+static const char usage[] =
+	"[--kind=KIND] [--options=OPTIONS] [--op=NAME] [--all] [--packed] [--right]\n"
+	"               [--interval=K [--rounds=N]] DEVICE DIR\n"
+	"  --kind=KIND  what fails, for the names of cases; of \"slab\" each operation has some\n"
+	"  --all        each N, however many there are\n"
+	"  --packed     DEVICE has compressed files\n"
+	"  --right      what fails has to be made up for: no error";
 
 int main(int argc, char **argv)
 {
-	const struct fail_op *ops = fail_ops;
 	const char *only = NULL;
-	unsigned int interval = 0;
-	int c;
+	uint64_t interval = 0;
+	bool packed = false;
+	const struct t_option options[] = {
+		{ "options", .text = &fail_options }, { "interval", .number = &interval },
+		{ "rounds", .number = &rounds }, { "op", .text = &only },
+		{ "kind", .text = &kind }, { "all", .flag = &all },
+		{ "packed", .flag = &packed }, { "right", .flag = &no_error }, { }
+	};
 
 	t_init("failnth");
-	while ((c = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-		switch (c) {
-		case 'o':
-			fail_options = optarg;
-			break;
-		case 'i':
-			interval = strtoul(optarg, NULL, 10);
-			break;
-		case 'r':
-			rounds = strtoul(optarg, NULL, 10);
-			break;
-		case 'n':
-			only = optarg;
-			break;
-		case 'k':
-			kind = optarg;
-			break;
-		case 'a':
-			all = true;
-			break;
-		case 'p':
-			ops = fail_packed_ops;
-			break;
-		case 'R':
-			no_error = true;
-			break;
-		default:
-			optind = argc;
-		}
-	}
-	if (optind != argc - 2) {
-		fprintf(stderr, "usage: failnth [--kind=KIND] [--options=OPTIONS] [--op=NAME] "
-			"[--all] [--packed] [--right] [--interval=K [--rounds=N]] DEVICE DIR\n"
-			"  --kind=KIND  what fails, for the names of cases; of \"slab\" each "
-			"operation has some\n"
-			"  --all        each N, however many there are\n"
-			"  --packed     DEVICE has compressed files\n"
-			"  --right      what fails has to be made up for: no error\n");
-		return 2;
-	}
-	fail_dev = argv[optind];
-	fail_dir = argv[optind + 1];
+	argv = t_options(argc, argv, options, 2, usage);
+	fail_dev = argv[0];
+	fail_dir = argv[1];
 	t_strict = true;
 	nth_fd = open_setting("/proc/self/fail-nth");
 	self_fd = open_setting("/proc/self/make-it-fail");
 	drop_fd = open_setting("/proc/sys/vm/drop_caches");
 	/* from here on without a word in the log */
 	put(drop_fd, "4");
-	return run_ops(ops, only, interval);
+	return run_ops(packed ? fail_packed_ops : fail_ops, only, interval);
 }

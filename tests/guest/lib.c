@@ -6,11 +6,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -225,4 +227,132 @@ void t_walk(const struct t_walk *w)
 	if (w->ref)
 		close(root.ref_dir);
 	free(path);
+}
+
+void t_usage(const char *usage)
+{
+	fprintf(stderr, "usage: %s %s\n", tc_prefix, usage);
+	exit(2);
+}
+
+static bool take_option(const struct t_option *o, const char *arg)
+{
+	const size_t len = strcspn(arg, "=");
+	const char *value = arg[len] ? arg + len + 1 : NULL;
+	char *end = "";
+
+	for (; o->name; o++) {
+		if (strlen(o->name) != len || memcmp(o->name, arg, len))
+			continue;
+		if (o->flag)
+			*o->flag = true;
+		else if (o->text)
+			*o->text = value;
+		else if (value)
+			*o->number = strtoull(value, &end, 0);
+		return !o->flag == !!value && !*end;
+	}
+	return false;
+}
+
+char **t_options(int argc, char **argv, const struct t_option *options, int operands,
+		 const char *usage)
+{
+	for (argv++, argc--; argc && !strncmp(*argv, "--", 2); argv++, argc--) {
+		if (!take_option(options, *argv + 2))
+			t_usage(usage);
+	}
+	if (operands < 0 ? !argc : argc != operands)
+		t_usage(usage);
+	return argv;
+}
+
+void t_write(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		t_die(file, "write");
+	close(fd);
+}
+
+void t_drop_caches(const char *what)
+{
+	sync();
+	t_write("/proc/sys/vm/drop_caches", what);
+}
+
+uint64_t t_random(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return *seed >> 33;
+}
+
+uint64_t t_mix(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15ULL;
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+	return x ^ (x >> 31);
+}
+
+void t_add_file(struct t_files *f, const char *file)
+{
+	if (!(f->count & (f->count - 1)))
+		f->paths = realloc(f->paths, (2 * f->count + 1) * sizeof(*f->paths));
+	if (f->paths)
+		f->paths[f->count] = strdup(file);
+	if (!f->paths || !f->paths[f->count++])
+		t_die("memory", "list of files");
+}
+
+void t_read_list(struct t_files *f, const char *tree, const char *list)
+{
+	char line[4096], file[8192];
+	FILE *lines = fopen(list, "r");
+
+	if (!lines)
+		t_die(list, "open");
+	while (fgets(line, sizeof(line), lines)) {
+		line[strcspn(line, "\n")] = 0;
+		snprintf(file, sizeof(file), "%s/%s", tree, line);
+		t_add_file(f, file);
+	}
+	fclose(lines);
+}
+
+/* Fisher-Yates */
+void t_shuffle(struct t_files *f, uint64_t seed)
+{
+	size_t i, j;
+	char *tmp;
+
+	for (i = f->count; i > 1; i--) {
+		j = t_random(&seed) % i;
+		tmp = f->paths[i - 1];
+		f->paths[i - 1] = f->paths[j];
+		f->paths[j] = tmp;
+	}
+}
+
+/* Every line of /sys/dev/block/MAJOR:MINOR/stat begins with reads. */
+struct t_counts t_device_counts(const char *at)
+{
+	struct t_counts c = { };
+	struct stat st;
+	char file[64];
+	FILE *f;
+
+	if (stat(at, &st))
+		t_die(at, "stat");
+	snprintf(file, sizeof(file), "/sys/dev/block/%u:%u/stat", major(st.st_dev),
+		 minor(st.st_dev));
+	f = fopen(file, "r");
+	if (!f && !major(st.st_dev))
+		return c;
+	if (!f || fscanf(f, "%" SCNu64 " %" SCNu64 " %" SCNu64, &c.requests, &c.merges,
+			 &c.sectors) != 3)
+		t_die(file, "read");
+	fclose(f);
+	return c;
 }

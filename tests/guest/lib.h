@@ -73,7 +73,7 @@ struct t_object {
 struct t_walk {
 	const char *root;
 	const char *ref;
-	size_t sample;
+	uint64_t sample;
 	void (*visit)(const struct t_object *o);
 };
 
@@ -84,5 +84,52 @@ size_t t_names(int fd, const char *path, char ***names);
 void t_free_names(char **names, size_t count);
 
 void *t_alloc(size_t len);
+
+/**
+ * struct t_option - an option of a program: --NAME, --NAME=TEXT or --NAME=NUMBER
+ * @flag, @text, @number: where it goes, one of them
+ */
+struct t_option {
+	const char *name;
+	bool *flag;
+	const char **text;
+	uint64_t *number;
+};
+
+/*
+ * Takes the options, the last of which has no name.  Return: the operands, which are as many
+ * as @operands, or if that is -1, some; else the program ends with @usage.
+ */
+char **t_options(int argc, char **argv, const struct t_option *options, int operands,
+		 const char *usage);
+void t_usage(const char *usage) __attribute__((noreturn));
+
+/* Writes a setting of the kernel's. */
+void t_write(const char *file, const char *text);
+/* Of "1": pages, "2": names and inodes, "3": both */
+void t_drop_caches(const char *what);
+
+/* A generator of our own: the same numbers everywhere. */
+uint64_t t_random(uint64_t *seed);
+/* One that gives the number at any place. */
+uint64_t t_mix(uint64_t x);
+
+/* Files in an order. */
+struct t_files {
+	char **paths;
+	size_t count;
+};
+
+void t_add_file(struct t_files *f, const char *path);
+/* Those of a file that has their names, one a line, relative to @tree. */
+void t_read_list(struct t_files *f, const char *tree, const char *list);
+void t_shuffle(struct t_files *f, uint64_t seed);
+
+/* What the device below a path has read so far; all zero if there is none. */
+struct t_counts {
+	uint64_t requests, merges, sectors;
+};
+
+struct t_counts t_device_counts(const char *path);
 
 #endif

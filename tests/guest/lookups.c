@@ -10,9 +10,6 @@
  *
  *   cold=N cached=N miss=N
  *
- * lookups --once DIR FILES COUNT: the first pass alone, without output, for scripts that count
- * requests to the device.
- *
  * All names are looked up once before that, and RCU gets two seconds to free what
  * was dropped: otherwise both would be counted.
  *
@@ -25,26 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "lib.h"
 
 static const char *dir;
 static uint64_t files, count;
-
-static uint64_t mix(uint64_t x)
-{
-	x += 0x9e3779b97f4a7c15ULL;
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-	return x ^ (x >> 31);
-}
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
 
 /* One pass; what is looked for is printed before the clock starts. */
 static uint64_t pass(const char *suffix, int want)
@@ -55,12 +39,12 @@ static uint64_t pass(const char *suffix, int want)
 	int got;
 
 	for (uint64_t i = 0; i < count; i++) {
-		at = mix(i) % files;
+		at = t_mix(i) % files;
 		snprintf(path, sizeof(path), "%s/n%08u_%07llu.JPEG%s", dir,
 			 (unsigned int)(at % 1000), (unsigned long long)at, suffix);
-		from = now();
+		from = bench_now();
 		got = stat(path, &st) ? errno : 0;
-		spent += now() - from;
+		spent += bench_now() - from;
 		if (got != want || (!got && st.st_size != 8)) {
 			fprintf(stderr, "lookups: %s: error %d, size %lld\n", path, got,
 				got ? -1LL : (long long)st.st_size);
@@ -70,38 +54,21 @@ static uint64_t pass(const char *suffix, int want)
 	return spent / count;
 }
 
-static void drop(void)
-{
-	struct timespec two = { .tv_sec = 2 };
-	FILE *f = fopen("/proc/sys/vm/drop_caches", "w");
-
-	if (!f || fputs("2", f) < 0 || fclose(f)) {
-		perror("lookups: drop_caches");
-		exit(1);
-	}
-	nanosleep(&two, NULL);
-}
-
 int main(int argc, char **argv)
 {
 	uint64_t cold, cached, miss;
 
-	const bool once = argc == 5 && !strcmp(argv[1], "--once");
-
-	if (argc != 4 + once) {
-		fputs("usage: lookups [--once] DIR FILES COUNT\n", stderr);
-		return 2;
-	}
-	argv += once;
+	t_init("lookups");
+	if (argc != 4)
+		t_usage("DIR FILES COUNT");
 	dir = argv[1];
 	files = strtoull(argv[2], NULL, 10);
 	count = strtoull(argv[3], NULL, 10);
 	if (!files || !count)
 		return 2;
 	pass("", 0);
-	if (once)
-		return 0;
-	drop();
+	t_drop_caches("2");
+	sleep(2);
 	cold = pass("", 0);
 	cached = pass("", 0);
 	miss = pass(".not", ENOENT);

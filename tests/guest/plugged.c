@@ -15,41 +15,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "lib.h"
 
-#define BATCH_MAX	1024
+#define BATCH		32
 #define NOWAIT		0x8	/* RWF_NOWAIT */
 
 static aio_context_t context;
-static int fds[BATCH_MAX];
-static struct iocb cbs[BATCH_MAX];
-static uint64_t files;
-static dev_t dev;
-
-static void get_counts(uint64_t *requests, uint64_t *kib)
-{
-	uint64_t merged, sectors;
-	char path[64];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/stat", major(dev), minor(dev));
-	f = fopen(path, "r");
-	if (!f || fscanf(f, "%" SCNu64 " %" SCNu64 " %" SCNu64, requests, &merged,
-			 &sectors) != 3)
-		t_die(path, "read");
-	fclose(f);
-	*kib = sectors / 2;
-}
+static int fds[BATCH];
+static struct iocb cbs[BATCH];
+static struct t_files files;
 
 static void submit(size_t nr)
 {
-	struct iocb *ptrs[BATCH_MAX];
-	struct io_event events[BATCH_MAX];
+	struct iocb *ptrs[BATCH];
+	struct io_event events[BATCH];
 	static char byte;
 	long done = 0, n;
 
@@ -79,52 +61,45 @@ static void submit(size_t nr)
 }
 
 /* Whoever reads a file waits for it. */
-static void read_again(char **names)
+static void read_again(void)
 {
 	static char buf[1 << 20];
 
-	for (uint64_t i = 0; i < files; i++) {
-		int fd = open(names[i], O_RDONLY);
+	for (size_t i = 0; i < files.count; i++) {
+		int fd = open(files.paths[i], O_RDONLY);
 
 		while (fd >= 0 && read(fd, buf, sizeof(buf)) > 0)
 			;
 		close(fd);
-		free(names[i]);
 	}
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-	size_t batch = argc > 1 ? strtoul(argv[1], NULL, 0) : 32, nr = 0;
-	uint64_t requests, kib, requests_then, kib_then;
-	char line[4096], **names = NULL;
-	struct stat st;
+	struct t_counts before = { }, after;
+	char line[4096];
+	size_t nr = 0;
 
-	if (!batch || batch > BATCH_MAX)
-		return 2;
-	if (syscall(SYS_io_setup, BATCH_MAX, &context))
+	t_init("plugged");
+	if (syscall(SYS_io_setup, BATCH, &context))
 		t_die("io_setup", "set up");
 	while (fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = 0;
-		names = realloc(names, (files + 1) * sizeof(*names));
-		names[files] = strdup(line);
+		t_add_file(&files, line);
 		fds[nr] = open(line, O_RDONLY);
 		if (fds[nr] < 0)
 			t_die(line, "open");
-		if (!files++ && !fstat(fds[nr], &st)) {
-			dev = st.st_dev;
-			get_counts(&requests, &kib);
-		}
-		if (++nr == batch) {
+		if (files.count == 1)
+			before = t_device_counts(line);
+		if (++nr == BATCH) {
 			submit(nr);
 			nr = 0;
 		}
 	}
 	submit(nr);
-	read_again(names);
-	free(names);
-	get_counts(&requests_then, &kib_then);
-	printf("files=%" PRIu64 " requests=%" PRIu64 " kib=%" PRIu64 "\n", files,
-	       requests_then - requests, kib_then - kib);
+	read_again();
+	after = t_device_counts(files.paths[0]);
+	printf("files=%zu requests=%" PRIu64 " kib=%" PRIu64 "\n", files.count,
+	       after.requests - before.requests, (after.sectors - before.sectors) / 2);
 	return 0;
 }

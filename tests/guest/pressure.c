@@ -14,7 +14,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,23 +34,15 @@ struct pressure_opts pressure_opts;
 
 static uint64_t state;
 
-static uint64_t mix(uint64_t x)
-{
-	x += 0x9e3779b97f4a7c15ULL;
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-	return x ^ (x >> 31);
-}
-
 void pressure_seed(uint64_t seed)
 {
-	state = mix(seed);
+	state = t_mix(seed);
 }
 
 uint64_t pressure_random(uint64_t below)
 {
 	state++;
-	return below ? mix(state) % below : 0;
+	return below ? t_mix(state) % below : 0;
 }
 
 /*
@@ -66,7 +57,7 @@ uint64_t pressure_size(uint64_t file)
 	};
 	uint64_t most_here = file % 256 == 255 ? SIZE_MAX_HERE : most[file % 16];
 
-	return 1 + mix(file) % most_here;
+	return 1 + t_mix(file) % most_here;
 }
 
 /* One in 32 is nothing but a hole. */
@@ -101,7 +92,7 @@ static int manifest(uint64_t files)
 /* No byte is zero, so that no run of zeros becomes a hole. */
 static uint64_t word_at(uint64_t n)
 {
-	return mix(n) | 0x0101010101010101ULL;
+	return t_mix(n) | 0x0101010101010101ULL;
 }
 
 static int put_data(uint64_t files)
@@ -193,15 +184,6 @@ const char *pressure_own_dir(const char *what)
 	return dir;
 }
 
-static void small_cgroup(void)
-{
-	int fd = open("/sys/fs/cgroup/small/cgroup.procs", O_WRONLY);
-
-	if (fd < 0 || write(fd, "0", 1) != 1)
-		t_die("/sys/fs/cgroup/small", "cgroup");
-	close(fd);
-}
-
 static pid_t start(struct pressure_job *job, struct t_case *shared, uint64_t number, time_t end)
 {
 	pid_t pid = fork();
@@ -212,7 +194,7 @@ static pid_t start(struct pressure_job *job, struct t_case *shared, uint64_t num
 		return pid;
 	pressure_seed(number);
 	if (job->small)
-		small_cgroup();
+		t_write("/sys/fs/cgroup/small/cgroup.procs", "0");
 	do {
 		struct t_case c = { .name = job->c.name };
 
@@ -286,75 +268,35 @@ static int run(time_t seconds, struct pressure_job * const *lists)
 	return t_report(all, kinds);
 }
 
-static const struct option options[] = {
-	{ "manifest", required_argument, NULL, 'm' },
-	{ "seconds", required_argument, NULL, 's' },
-	{ "files", required_argument, NULL, 'f' },
-	{ "dev", required_argument, NULL, 'd' },
-	{ "data", required_argument, NULL, 'p' },
-	{ "side", required_argument, NULL, 'D' },
-	{ "side-files", required_argument, NULL, 'F' },
-	{ "scratch", required_argument, NULL, 't' },
-	{ "module", required_argument, NULL, 'M' },
-	{ }
-};
-
-static int usage(void)
-{
-	fprintf(stderr, "usage: pressure --data=FILES | --manifest=FILES\n"
-		"       pressure --seconds=N --files=N --dev=DEV --side=DEV --side-files=N\n"
-		"                --scratch=DIR DIR\n"
-		"       pressure --module=FILE (and all of these) DIR\n"
-		"  DIR: where DEV is mounted; --side: another image, mounted nowhere\n"
-		"  --scratch: on a tmpfs; the cgroup /sys/fs/cgroup/small has to be there\n"
-		"  --module: the module is loaded from there, over and over; nothing is mounted\n");
-	return 2;
-}
+static const char usage[] =
+	"--data=FILES | --manifest=FILES\n"
+	"       pressure --seconds=N --files=N --dev=DEV --side=DEV --side-files=N\n"
+	"                --scratch=DIR DIR\n"
+	"       pressure --module=FILE (and all of these) DIR\n"
+	"  DIR: where DEV is mounted; --side: another image, mounted nowhere\n"
+	"  --scratch: on a tmpfs; the cgroup /sys/fs/cgroup/small has to be there\n"
+	"  --module: the module is loaded from there, over and over; nothing is mounted";
 
 int main(int argc, char **argv)
 {
 	struct pressure_opts *o = &pressure_opts;
-	time_t seconds = 0;
-	int c;
+	uint64_t seconds = 0, data = 0, names = 0;
+	const struct t_option options[] = {
+		{ "manifest", .number = &names }, { "data", .number = &data },
+		{ "seconds", .number = &seconds }, { "files", .number = &o->files },
+		{ "dev", .text = &o->dev }, { "side", .text = &o->side_dev },
+		{ "side-files", .number = &o->side_files }, { "scratch", .text = &o->scratch },
+		{ "module", .text = &o->module }, { }
+	};
 
 	t_init("pressure");
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'm':
-			setvbuf(stdout, NULL, _IOFBF, 0);
-			return manifest(strtoull(optarg, NULL, 10));
-		case 'p':
-			setvbuf(stdout, NULL, _IOFBF, 0);
-			return put_data(strtoull(optarg, NULL, 10));
-		case 's':
-			seconds = strtoul(optarg, NULL, 10);
-			break;
-		case 'f':
-			o->files = strtoull(optarg, NULL, 10);
-			break;
-		case 'd':
-			o->dev = optarg;
-			break;
-		case 'D':
-			o->side_dev = optarg;
-			break;
-		case 'F':
-			o->side_files = strtoull(optarg, NULL, 10);
-			break;
-		case 't':
-			o->scratch = optarg;
-			break;
-		case 'M':
-			o->module = optarg;
-			break;
-		default:
-			return usage();
-		}
+	o->dir = *t_options(argc, argv, options, argc == 2 ? 0 : 1, usage);
+	if (names || data) {
+		setvbuf(stdout, NULL, _IOFBF, 0);
+		return names ? manifest(names) : put_data(data);
 	}
-	if (optind != argc - 1 || !seconds || !o->files || !o->dev || !o->side_dev ||
-	    !o->side_files || !o->scratch)
-		return usage();
-	o->dir = argv[optind];
+	if (!seconds || !o->files || !o->dev || !o->side_dev || !o->side_files || !o->scratch)
+		t_usage(usage);
 	t_strict = true;
 	if (!o->module)
 		return run(seconds, usual);

@@ -22,21 +22,12 @@
 
 #include "pressure.h"
 
-static void write_to(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		t_die(path, "write");
-	close(fd);
-}
-
 static void drop_caches(struct t_case *c)
 {
 	static const char * const what[] = { "1", "2", "3" };
 	uint64_t file = pressure_random(pressure_opts.files);
 
-	write_to("/proc/sys/vm/drop_caches", what[pressure_random(3)]);
+	t_write("/proc/sys/vm/drop_caches", what[pressure_random(3)]);
 	pressure_whole(c, pressure_opts.dir, file);
 }
 

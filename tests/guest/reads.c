@@ -13,7 +13,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,13 +141,13 @@ static void check_file(const struct t_object *o, int fd, int ref)
 	free(want);
 }
 
-static off_t largest = INT64_MAX;
+static uint64_t largest = INT64_MAX;
 
 static void visit(const struct t_object *o)
 {
 	int fd, ref;
 
-	if (!S_ISREG(o->ref_st.st_mode) || o->ref_st.st_size > largest)
+	if (!S_ISREG(o->ref_st.st_mode) || (uint64_t)o->ref_st.st_size > largest)
 		return;
 	fd = openat(o->dir, o->name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -181,78 +180,38 @@ static int report(void)
 	return t_report(cases, n);
 }
 
-static const struct option options[] = {
-	{ "ref", required_argument, NULL, 'r' },
-	{ "dev", required_argument, NULL, 'd' },
-	{ "wholefile", required_argument, NULL, 'w' },
-	{ "small-chunk", required_argument, NULL, 'c' },
-	{ "holes", required_argument, NULL, 'z' },
-	{ "unit", required_argument, NULL, 'u' },
-	{ "strict", no_argument, NULL, 's' },
-	{ "sample", required_argument, NULL, 'n' },
-	{ "largest", required_argument, NULL, 'l' },
-	{ "bad", required_argument, NULL, 'b' },
-	{ }
-};
+static const char usage[] =
+	"--ref=DIR [--dev=BLOCKDEV] [--wholefile=BYTES] [--small-chunk=BYTES]\n"
+	"             [--holes=BYTES] [--unit=BYTES] [--strict] [--sample=N] [--largest=BYTES] DIR\n"
+	"  --sample=N  of a directory take about N files (default 150), 0: all\n"
+	"  --largest=BYTES  leave larger ones out\n"
+	"       reads --ref=FILE --bad=FROM-TO:ERRNO FILE\n"
+	"  a file whose pages from FROM to TO give ERRNO";
 
 int main(int argc, char **argv)
 {
 	struct t_walk w = { .visit = visit, .sample = SAMPLE };
-	const char *bad = NULL;
-	int c;
+	const char *bad = NULL, *dev = NULL;
+	const struct t_option options[] = {
+		{ "ref", .text = &w.ref }, { "dev", .text = &dev },
+		{ "wholefile", .number = &reads_opts.wholefile },
+		{ "small-chunk", .number = &reads_opts.chunk },
+		{ "holes", .number = &reads_opts.holes }, { "unit", .number = &reads_opts.unit },
+		{ "strict", .flag = &t_strict }, { "sample", .number = &w.sample },
+		{ "largest", .number = &largest }, { "bad", .text = &bad }, { }
+	};
 
 	t_init("reads");
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'r':
-			w.ref = optarg;
-			break;
-		case 'd':
-			reads_opts.dev = open(optarg, O_RDONLY | O_CLOEXEC);
-			if (reads_opts.dev < 0)
-				t_die(optarg, "open");
-			break;
-		case 'w':
-			reads_opts.wholefile = strtoull(optarg, NULL, 0);
-			break;
-		case 'c':
-			reads_opts.chunk = strtoull(optarg, NULL, 0);
-			break;
-		case 'z':
-			reads_opts.holes = strtoull(optarg, NULL, 0);
-			break;
-		case 'u':
-			reads_opts.unit = strtoull(optarg, NULL, 0);
-			break;
-		case 's':
-			t_strict = true;
-			break;
-		case 'n':
-			w.sample = strtoul(optarg, NULL, 10);
-			break;
-		case 'l':
-			largest = strtoll(optarg, NULL, 0);
-			break;
-		case 'b':
-			bad = optarg;
-			break;
-		default:
-			optind = argc;
-		}
-	}
-	if (optind != argc - 1 || !w.ref) {
-		fprintf(stderr, "usage: reads --ref=DIR [--dev=BLOCKDEV] [--wholefile=BYTES] "
-			"[--small-chunk=BYTES] [--holes=BYTES] [--unit=BYTES] "
-			"[--strict] [--sample=N] [--largest=BYTES] DIR\n"
-			"  --sample=N  of a directory take about N files (default 150), 0: all\n"
-			"  --largest=BYTES  leave larger ones out\n"
-			"       reads --ref=FILE --bad=FROM-TO:ERRNO FILE\n"
-			"  a file whose pages from FROM to TO give ERRNO\n");
-		return 2;
-	}
+	w.root = *t_options(argc, argv, options, 1, usage);
+	if (!w.ref)
+		t_usage(usage);
 	if (bad)
-		return reads_bad(argv[optind], w.ref, bad);
-	w.root = argv[optind];
+		return reads_bad(w.root, w.ref, bad);
+	if (dev) {
+		reads_opts.dev = open(dev, O_RDONLY | O_CLOEXEC);
+		if (reads_opts.dev < 0)
+			t_die(dev, "open");
+	}
 	t_walk(&w);
 	return report();
 }

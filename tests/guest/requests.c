@@ -18,15 +18,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -35,28 +32,10 @@
 #define ROOM	(4 << 20)
 #define PARTS	64
 
-struct counts {
-	uint64_t reads, merges, sectors;
-};
-
-static char **files;
-static size_t count, room;
+static struct t_files files;
 static uint64_t bytes;
 static char *buf;
 static const char *tree;
-
-static void add_file(const char *path)
-{
-	if (count == room) {
-		room = room * 2 + 64;
-		files = realloc(files, room * sizeof(*files));
-		if (!files)
-			t_die("memory", "realloc");
-	}
-	files[count] = strdup(path);
-	if (!files[count++])
-		t_die("memory", "strdup");
-}
 
 static void visit(const struct t_object *o)
 {
@@ -65,75 +44,16 @@ static void visit(const struct t_object *o)
 	if (!S_ISREG(o->st.st_mode))
 		return;
 	snprintf(path, sizeof(path), "%s%s", tree, o->path);
-	add_file(path);
-}
-
-static void read_list(const char *list)
-{
-	char line[4096], path[8192];
-	FILE *f = fopen(list, "r");
-
-	if (!f)
-		t_die(list, "open");
-	while (fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\n")] = 0;
-		snprintf(path, sizeof(path), "%s/%s", tree, line);
-		add_file(path);
-	}
-	fclose(f);
+	t_add_file(&files, path);
 }
 
 static void keep_every(size_t n)
 {
 	size_t i, kept = 0;
 
-	for (i = 0; i < count; i++) {
-		if (i % n == 0)
-			files[kept++] = files[i];
-		else
-			free(files[i]);
-	}
-	count = kept;
-}
-
-/* A generator of our own: the same numbers everywhere. */
-static uint64_t next_random(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return *seed >> 33;
-}
-
-/* Fisher-Yates */
-static void shuffle(uint64_t seed)
-{
-	size_t i, j;
-	char *tmp;
-
-	for (i = count; i > 1; i--) {
-		j = next_random(&seed) % i;
-		tmp = files[i - 1];
-		files[i - 1] = files[j];
-		files[j] = tmp;
-	}
-}
-
-/* Every line of /sys/dev/block/MAJOR:MINOR/stat begins with reads. */
-static void get_counts(const struct stat *st, struct counts *c)
-{
-	char path[64];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/stat", major(st->st_dev),
-		 minor(st->st_dev));
-	f = fopen(path, "r");
-	if (!f && !major(st->st_dev)) {
-		memset(c, 0, sizeof(*c));
-		return;
-	}
-	if (!f || fscanf(f, "%" SCNu64 " %" SCNu64 " %" SCNu64, &c->reads, &c->merges,
-			 &c->sectors) != 3)
-		t_die(path, "read");
-	fclose(f);
+	for (i = 0; i < files.count; i += n)
+		files.paths[kept++] = files.paths[i];
+	files.count = kept;
 }
 
 static void print_queue(const struct stat *st, const char *name)
@@ -150,16 +70,6 @@ static void print_queue(const struct stat *st, const char *name)
 		fclose(f);
 	}
 	printf(" %s=%s", name, value);
-}
-
-static void drop_caches(void)
-{
-	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY);
-
-	sync();
-	if (fd < 0 || write(fd, "3", 1) != 1)
-		t_die("/proc/sys/vm/drop_caches", "write");
-	close(fd);
 }
 
 static size_t step(int fd, size_t len)
@@ -233,7 +143,7 @@ static void by_part(int fd)
 	if (fstat(fd, &st))
 		t_die("fstat", strerror(errno));
 	for (int i = 0; i < PARTS && st.st_size >= 4096; i++) {
-		n = pread(fd, buf, 4096, next_random(&seed) % (st.st_size / 4096) * 4096);
+		n = pread(fd, buf, 4096, t_random(&seed) % (st.st_size / 4096) * 4096);
 		if (n < 0)
 			t_die("pread", strerror(errno));
 		bytes += n;
@@ -248,29 +158,21 @@ static const struct pattern {
 	{ "mmap", by_mmap }, { "part", by_part }, { "stat", NULL },
 };
 
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
 static void pass(const struct pattern *p)
 {
 	struct stat st;
 	size_t i;
 	int fd;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < files.count; i++) {
 		if (!p->read) {
-			if (lstat(files[i], &st))
-				t_die(files[i], "lstat");
+			if (lstat(files.paths[i], &st))
+				t_die(files.paths[i], "lstat");
 			continue;
 		}
-		fd = open(files[i], O_RDONLY | O_CLOEXEC);
+		fd = open(files.paths[i], O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
-			t_die(files[i], "open");
+			t_die(files.paths[i], "open");
 		p->read(fd);
 		close(fd);
 	}
@@ -281,7 +183,7 @@ enum cache { COLD, AS_IS, WARM };
 static void measure(const struct pattern *p, enum cache cache)
 {
 	static const char * const names[] = { "cold", "as-is", "warm" };
-	struct counts a, b;
+	struct t_counts a, b;
 	struct stat st;
 	double start;
 
@@ -290,34 +192,23 @@ static void measure(const struct pattern *p, enum cache cache)
 		t_die(tree, "lstat");
 	bytes = 0;
 	if (cache == COLD)
-		drop_caches();
-	get_counts(&st, &a);
+		t_drop_caches("3");
+	a = t_device_counts(tree);
 	PROFILE_START();
-	start = now();
+	start = bench_now();
 	pass(p);
-	start = now() - start;
+	start = (bench_now() - start) / 1e9;
 	PROFILE_STOP();
-	get_counts(&st, &b);
+	b = t_device_counts(tree);
 	printf("pattern=%s cache=%s files=%zu bytes=%" PRIu64 " requests=%" PRIu64
 	       " requests_per_file=%.3f sectors_per_file=%.1f seconds=%.6f files_per_second=%.0f",
-	       p->name, names[cache], count, bytes, b.reads - a.reads,
-	       (double)(b.reads - a.reads) / count, (double)(b.sectors - a.sectors) / count, start,
-	       count / start);
+	       p->name, names[cache], files.count, bytes, b.requests - a.requests,
+	       (double)(b.requests - a.requests) / files.count, (double)(b.sectors - a.sectors) / files.count, start,
+	       files.count / start);
 	print_queue(&st, "max_sectors_kb");
 	print_queue(&st, "read_ahead_kb");
 	printf("\n");
 }
-
-static const struct option options[] = {
-	{ "pattern", required_argument, NULL, 'p' },
-	{ "seed", required_argument, NULL, 's' },
-	{ "every", required_argument, NULL, 'e' },
-	{ "first", required_argument, NULL, 'f' },
-	{ "list", required_argument, NULL, 'l' },
-	{ "keep-caches", no_argument, NULL, 'k' },
-	{ "warm", no_argument, NULL, 'w' },
-	{ }
-};
 
 static const struct pattern *find_pattern(const char *name)
 {
@@ -332,81 +223,54 @@ static const struct pattern *find_pattern(const char *name)
 	exit(2);
 }
 
-static int usage(void)
-{
-	fprintf(stderr, "usage: requests [--pattern=whole|pil|imread|mmap|part|stat]\n"
-		"                [--seed=N] [--every=N] [--first=N] [--keep-caches] [--warm]\n"
-		"                [--list=FILE] DIR\n"
-		"  --list=FILE    only these files, their names relative to DIR\n"
-		"  --every=N      only every n-th file\n"
-		"  --first=N      end after as many files\n"
-		"  --keep-caches  drop no caches: of a mount that is new\n"
-		"  --warm         a second pass over what the first one cached\n");
-	return 2;
-}
-
 static void find_files(const char *list)
 {
 	struct t_walk w = { .root = tree, .visit = visit };
 
 	if (list)
-		read_list(list);
+		t_read_list(&files, tree, list);
 	else
 		t_walk(&w);
-	if (!count)
+	if (!files.count)
 		t_die(tree, "no files");
 }
 
+static const char usage[] =
+	"[--pattern=whole|pil|imread|mmap|part|stat] [--every=N] [--first=N]\n"
+	"                [--keep-caches] [--warm] [--seed=N] [--list=FILE] DIR\n"
+	"  --list=FILE    only these files, their names relative to DIR\n"
+	"  --every=N      only every n-th file\n"
+	"  --first=N      end after as many files\n"
+	"  --keep-caches  drop no caches: of a mount that is new\n"
+	"  --warm         a second pass over what the first one cached";
+
 int main(int argc, char **argv)
 {
-	const struct pattern *p = patterns;
-	size_t every = 1, first = SIZE_MAX;
-	const char *list = NULL;
-	enum cache cache = COLD;
-	uint64_t seed = 1;
-	bool warm = false;
-	int c;
+	const char *list = NULL, *pattern = "whole";
+	uint64_t every = 1, first = UINT64_MAX, seed = 1;
+	bool warm = false, keep = false;
+	const struct t_option options[] = {
+		{ "pattern", .text = &pattern }, { "seed", .number = &seed },
+		{ "every", .number = &every }, { "first", .number = &first },
+		{ "list", .text = &list }, { "keep-caches", .flag = &keep },
+		{ "warm", .flag = &warm }, { }
+	};
+	const struct pattern *p;
 
 	t_init("requests");
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'p':
-			p = find_pattern(optarg);
-			break;
-		case 's':
-			seed = strtoull(optarg, NULL, 0);
-			break;
-		case 'e':
-			every = strtoull(optarg, NULL, 0);
-			break;
-		case 'f':
-			first = strtoull(optarg, NULL, 0);
-			break;
-		case 'l':
-			list = optarg;
-			break;
-		case 'k':
-			cache = AS_IS;
-			break;
-		case 'w':
-			warm = true;
-			break;
-		default:
-			return usage();
-		}
-	}
-	if (optind != argc - 1 || !every || !first)
-		return usage();
+	tree = *t_options(argc, argv, options, 1, usage);
+	p = find_pattern(pattern);
+	if (!every || !first)
+		t_usage(usage);
 	buf = t_alloc(ROOM);
 	/* Its pages are of this program, not of the files. */
 	memset(buf, 1, ROOM);
-	tree = argv[optind];
 	find_files(list);
 	keep_every(every);
-	shuffle(seed);
-	if (first < count)
-		count = first;
-	measure(p, cache);
+	t_shuffle(&files, seed);
+	if (first < files.count)
+		files.count = first;
+	measure(p, keep ? AS_IS : COLD);
 	if (warm)
 		measure(p, WARM);
 	return 0;

@@ -50,15 +50,6 @@ static const char *at(const char *dir, const char *name)
 	return p;
 }
 
-static void write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY);
-
-	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		t_die(path, "write");
-	close(fd);
-}
-
 /* A user namespace that maps 0.. to SHIFT.., held by a child while it is opened. */
 static int make_userns(void)
 {
@@ -80,9 +71,9 @@ static int make_userns(void)
 		t_die("userns", "unshare");
 	snprintf(map, sizeof(map), "0 %d %d\n", SHIFT, RANGE);
 	snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
-	write_file(path, map);
+	t_write(path, map);
 	snprintf(path, sizeof(path), "/proc/%d/gid_map", pid);
-	write_file(path, map);
+	t_write(path, map);
 	snprintf(path, sizeof(path), "/proc/%d/ns/user", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
