@@ -49,7 +49,7 @@ $(T)/faults.so: tests/robust/faults.c
 # A program is made of NAME.c and all NAME_*.c.
 define guest_rule
 $(T)/$(1): $$(call objs,$$(wildcard tests/guest/$(1).c tests/guest/$(1)_*.c) tests/guest/lib.c \
-		tests/guest/ring.c)
+		tests/guest/ring.c tests/guest/ways.c)
 	@mkdir -p $$(@D)
 	$$(call tell,LD)$$(CC) $$(CFLAGS) $$(LDFLAGS) -static -o $$@ $$^ -lpthread
 endef

@@ -86,7 +86,7 @@ static int run(const struct fail_op *op, unsigned int n, bool *fired)
 	sum = 0xcbf29ce484222325ULL;
 	snprintf(text, sizeof(text), "%u", n);
 	put(nth_fd, text);
-	err = op->run(op);
+	err = op->way ? fail_read() : op->run();
 	*fired = false;
 	if (!n)
 		return err;
@@ -97,14 +97,9 @@ static int run(const struct fail_op *op, unsigned int n, bool *fired)
 	return err;
 }
 
-static int before(const struct fail_op *op)
-{
-	return op->before ? op->before(op) : 0;
-}
-
 static int after(const struct fail_op *op, int err)
 {
-	return op->after ? op->after(op, err) : 0;
+	return op->after ? op->after(err) : 0;
 }
 
 static bool sane(int err, struct tally *tally)
@@ -118,7 +113,7 @@ static bool sane(int err, struct tally *tally)
 static bool clean(struct t_case *c, const struct fail_op *op, uint64_t want, const char *when)
 {
 	bool fired;
-	int err = before(op);
+	int err = fail_before(op);
 
 	if (!t_check(c, !err, op->arg, "%s: set-up: %s", when, strerror(err)))
 		return false;
@@ -153,7 +148,7 @@ static void each_nth(struct t_case *c, const struct fail_op *op, uint64_t want,
 
 	for (n = 1; fired && n < N_MAX; n += all || n < EXACT ? 1 : 1 + n / 8) {
 		forget();
-		err = before(op);
+		err = fail_before(op);
 		if (!t_check(c, !err, op->arg, "set-up: %s", strerror(err)))
 			return;
 		err = run(op, n, &fired);
@@ -204,7 +199,7 @@ static void each_round(struct t_case *c, const struct fail_op *op, uint64_t want
 	fail_workers();
 	for (n = 1; n <= rounds; n++) {
 		forget();
-		err = before(op);
+		err = fail_before(op);
 		if (!t_check(c, !err, op->arg, "set-up: %s", strerror(err)))
 			return;
 		put(self_fd, "1");
@@ -224,7 +219,7 @@ static void one_op(struct t_case *c, const struct fail_op *op, unsigned int inte
 	int err;
 
 	forget();
-	err = before(op);
+	err = fail_before(op);
 	if (!err)
 		err = run(op, 0, &fired);
 	want = sum;

@@ -6,13 +6,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -29,36 +26,28 @@
 /* Touched before the first fault, so that none is spent on them. */
 static unsigned char *buf;
 static char path[4096];
-static int pipes[2];
+static const struct fail_op *op;	/* that is tried */
 static int mount_fd = -1;
-static sigjmp_buf back;
 static struct {
 	struct file_handle h;
 	unsigned char bytes[MAX_HANDLE_SZ];
 } handle;
 
-static void on_sigbus(int sig)
-{
-	siglongjmp(back, sig);
-}
-
 void fail_ops_init(void)
 {
-	struct sigaction sa = { .sa_handler = on_sigbus };
-
 	if (buf)
 		return;
-	if (posix_memalign((void **)&buf, PAGE, ROOM) || pipe(pipes))
+	if (posix_memalign((void **)&buf, PAGE, ROOM))
 		t_die("memory", "set-up");
 	memset(buf, 1, ROOM);
 	memset(path, 1, sizeof(path));
-	sigaction(SIGBUS, &sa, NULL);
 }
 
-static int in_mount(const struct fail_op *op)
+int fail_before(const struct fail_op *now)
 {
+	op = now;
 	snprintf(path, sizeof(path), "%s/%s", fail_dir, op->arg);
-	return 0;
+	return op->before ? op->before() : 0;
 }
 
 /* An open file, 0, or an errno: zero is never a file's number here. */
@@ -74,13 +63,21 @@ static int closed(int fd, int err)
 	return err;
 }
 
+/* What a call gave, of which so many bytes are in buf */
+static int summed(ssize_t n)
+{
+	if (n < 0)
+		return errno;
+	fail_sum(buf, n);
+	return 0;
+}
+
 /* --- names and attributes ----------------------------------------------------- */
 
-static int run_stat(const struct fail_op *op)
+static int run_stat(void)
 {
 	struct stat st;
 
-	(void)op;
 	if (lstat(path, &st))
 		return errno;
 	fail_sum(&st.st_ino, sizeof(st.st_ino));
@@ -89,31 +86,29 @@ static int run_stat(const struct fail_op *op)
 	return 0;
 }
 
-static int run_missing(const struct fail_op *op)
+static int run_missing(void)
 {
-	int err = run_stat(op);
+	int err = run_stat();
 
 	return err == ENOENT ? 0 : err ? err : EEXIST;
 }
 
-static int run_statx(const struct fail_op *op)
+static int run_statx(void)
 {
 	struct statx stx;
 
-	(void)op;
 	if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_BASIC_STATS | STATX_DIOALIGN, &stx))
 		return errno;
 	fail_sum(&stx.stx_dio_mem_align, sizeof(stx.stx_dio_mem_align));
 	return 0;
 }
 
-static int run_readdir(const struct fail_op *op)
+static int run_readdir(void)
 {
 	int fd, err = opened(O_RDONLY | O_DIRECTORY, &fd);
 	const struct dirent64 *d;
 	long n, at;
 
-	(void)op;
 	if (err)
 		return err;
 	/* What lies between a name's end and the next entry is nobody's. */
@@ -127,22 +122,15 @@ static int run_readdir(const struct fail_op *op)
 	return closed(fd, n < 0 ? errno : 0);
 }
 
-static int run_readlink(const struct fail_op *op)
+static int run_readlink(void)
 {
-	ssize_t n = readlink(path, (char *)buf, ROOM);
-
-	(void)op;
-	if (n < 0)
-		return errno;
-	fail_sum(buf, n);
-	return 0;
+	return summed(readlink(path, (char *)buf, ROOM));
 }
 
-static int run_statfs(const struct fail_op *op)
+static int run_statfs(void)
 {
 	struct statfs st;
 
-	(void)op;
 	if (statfs(path, &st))
 		return errno;
 	fail_sum(&st.f_files, sizeof(st.f_files));
@@ -150,39 +138,26 @@ static int run_statfs(const struct fail_op *op)
 }
 
 /* arg is PATH:ATTRIBUTE */
-static int name_attribute(const struct fail_op *op)
+static int before_getxattr(void)
 {
-	in_mount(op);
 	*strchr(path, ':') = 0;
 	return 0;
 }
 
-static int run_getxattr(const struct fail_op *op)
+static int run_getxattr(void)
 {
-	ssize_t n = lgetxattr(path, strchr(op->arg, ':') + 1, buf, ROOM);
-
-	if (n < 0)
-		return errno;
-	fail_sum(buf, n);
-	return 0;
+	return summed(lgetxattr(path, strchr(op->arg, ':') + 1, buf, ROOM));
 }
 
-static int run_listxattr(const struct fail_op *op)
+static int run_listxattr(void)
 {
-	ssize_t n = llistxattr(path, (char *)buf, ROOM);
-
-	(void)op;
-	if (n < 0)
-		return errno;
-	fail_sum(buf, n);
-	return 0;
+	return summed(llistxattr(path, (char *)buf, ROOM));
 }
 
-static int run_label(const struct fail_op *op)
+static int run_label(void)
 {
 	int fd, err = opened(O_RDONLY, &fd);
 
-	(void)op;
 	if (err)
 		return err;
 	if (ioctl(fd, FS_IOC_GETFSLABEL, buf))
@@ -191,7 +166,7 @@ static int run_label(const struct fail_op *op)
 	return closed(fd, 0);
 }
 
-static int name_sysfs(const struct fail_op *op)
+static int before_sysfs(void)
 {
 	snprintf(path, sizeof(path), "/sys/fs/dsfs/%s/%s", strrchr(fail_dev, '/') + 1, op->arg);
 	return 0;
@@ -199,11 +174,10 @@ static int name_sysfs(const struct fail_op *op)
 
 /* --- handles ------------------------------------------------------------------- */
 
-static int before_handle(const struct fail_op *op)
+static int before_handle(void)
 {
 	int id;
 
-	in_mount(op);
 	mount_fd = open(fail_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (mount_fd < 0)
 		return errno;
@@ -215,12 +189,11 @@ static int before_handle(const struct fail_op *op)
 	return 0;
 }
 
-static int run_handle(const struct fail_op *op)
+static int run_handle(void)
 {
 	struct stat st;
 	int fd = open_by_handle_at(mount_fd, &handle.h, O_RDONLY);
 
-	(void)op;
 	if (fd < 0)
 		return errno;
 	if (fstat(fd, &st))
@@ -229,9 +202,8 @@ static int run_handle(const struct fail_op *op)
 	return closed(fd, 0);
 }
 
-static int after_handle(const struct fail_op *op, int err)
+static int after_handle(int err)
 {
-	(void)op;
 	(void)err;
 	close(mount_fd);
 	return 0;
@@ -239,128 +211,28 @@ static int after_handle(const struct fail_op *op, int err)
 
 /* --- data ----------------------------------------------------------------------- */
 
-static int read_pieces(int flags, const size_t *pieces, size_t count)
+int fail_read(void)
 {
-	int fd, err = opened(O_RDONLY | flags, &fd);
-	size_t i = 0;
+	int fd, err = opened(O_RDONLY | op->flags, &fd);
+	size_t len = op->first ? op->first : ROOM;
+	uint64_t pos = 0;
 	ssize_t n;
 
 	if (err)
 		return err;
-	while ((n = read(fd, buf, pieces[i])) > 0) {
+	while ((n = op->way(fd, buf, len, pos)) > 0) {
 		fail_sum(buf, n);
-		i += i + 1 < count;
+		pos += n;
+		len = op->first ? 65536 : ROOM;
 	}
 	return closed(fd, n < 0 ? errno : 0);
 }
 
-static int run_read(const struct fail_op *op)
-{
-	static const size_t whole[] = { ROOM };
-
-	(void)op;
-	return read_pieces(0, whole, 1);
-}
-
-static int run_read_pieces(const struct fail_op *op)
-{
-	static const size_t pil[] = { 4096, 61440, 65536 };
-
-	(void)op;
-	return read_pieces(0, pil, 3);
-}
-
-static int run_direct(const struct fail_op *op)
-{
-	static const size_t piece[] = { 65536 };
-
-	(void)op;
-	return read_pieces(O_DIRECT, piece, 1);
-}
-
-static int run_willneed(const struct fail_op *op)
-{
-	int fd, err = opened(O_RDONLY, &fd);
-	ssize_t n;
-
-	(void)op;
-	if (err)
-		return err;
-	posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
-	while ((n = read(fd, buf, ROOM)) > 0)
-		fail_sum(buf, n);
-	return closed(fd, n < 0 ? errno : 0);
-}
-
-/* SIGBUS is how a fault says EIO. */
-static int run_mmap(const struct fail_op *op)
-{
-	static volatile unsigned char *p;
-	static volatile int err;
-	static struct stat st;
-	static off_t at;
-	int fd;
-
-	(void)op;
-	err = opened(O_RDONLY, &fd);
-	if (err)
-		return err;
-	if (fstat(fd, &st))
-		return closed(fd, errno);
-	p = mmap(NULL, st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-	err = p == MAP_FAILED ? errno : 0;
-	close(fd);
-	if (err)
-		return err;
-	if (sigsetjmp(back, 1))
-		err = EIO;
-	else
-		for (at = 0; at < st.st_size; at += PAGE)
-			fail_sum((const void *)(p + at), st.st_size - at < PAGE ? 1 : PAGE);
-	munmap((void *)p, st.st_size);
-	return err;
-}
-
-static int run_splice(const struct fail_op *op)
-{
-	int fd, err = opened(O_RDONLY, &fd);
-	ssize_t n, m;
-
-	(void)op;
-	if (err)
-		return err;
-	while ((n = splice(fd, NULL, pipes[1], NULL, 65536, 0)) > 0) {
-		/* An error comes when the pipe is read, if the page was not ready. */
-		for (; n; n -= m) {
-			m = read(pipes[0], buf, n);
-			if (m <= 0) {
-				err = m ? errno : EPROTO;
-				break;
-			}
-			fail_sum(buf, m);
-		}
-		if (err)
-			return closed(fd, err);
-	}
-	return closed(fd, n < 0 ? errno : 0);
-}
-
-/* Pages of a read that failed are still in the pipe. */
-static int after_splice(const struct fail_op *op, int err)
-{
-	(void)op;
-	(void)err;
-	close(pipes[0]);
-	close(pipes[1]);
-	return pipe(pipes) ? errno : 0;
-}
-
-static int run_fiemap(const struct fail_op *op)
+static int run_fiemap(void)
 {
 	struct fiemap *map = (struct fiemap *)buf;
 	int fd, err = opened(O_RDONLY, &fd);
 
-	(void)op;
 	if (err)
 		return err;
 	memset(map, 0, sizeof(*map));
@@ -372,12 +244,11 @@ static int run_fiemap(const struct fail_op *op)
 	return closed(fd, 0);
 }
 
-static int run_seek(const struct fail_op *op)
+static int run_seek(void)
 {
 	int fd, err = opened(O_RDONLY, &fd);
 	off_t at = 0;
 
-	(void)op;
 	if (err)
 		return err;
 	while ((at = lseek(fd, at, SEEK_DATA)) >= 0) {
@@ -392,106 +263,92 @@ static int run_seek(const struct fail_op *op)
 
 /* --- mounts ---------------------------------------------------------------------- */
 
-static int run_mount(const struct fail_op *op)
+static int run_mount(void)
 {
-	(void)op;
 	return fail_mount(fail_options);
 }
 
 /* A mount that came about is one that can be read. */
-static int after_mount(const struct fail_op *op, int err)
+static int after_mount(int err)
 {
 	struct stat st;
 
 	if (err)
 		return 0;
-	in_mount(op);
 	if (stat(path, &st))
 		return errno;
 	return umount(fail_dir) ? errno : 0;
 }
 
-static int before_umount(const struct fail_op *op)
+static int before_umount(void)
 {
-	(void)op;
 	return fail_mount(fail_options);
 }
 
-static int run_umount(const struct fail_op *op)
+static int run_umount(void)
 {
-	(void)op;
 	return umount(fail_dir) ? errno : 0;
 }
 
-static int after_umount(const struct fail_op *op, int err)
+static int after_umount(int err)
 {
-	return err ? run_umount(op) : 0;
+	return err ? run_umount() : 0;
 }
 
-static int run_remount(const struct fail_op *op)
+static int run_remount(void)
 {
 	return mount("none", fail_dir, NULL, MS_REMOUNT | MS_RDONLY, op->arg) ? errno : 0;
 }
 
+#define MOUNT(path)	\
+	{ .name = "mount", .arg = path, .run = run_mount, .after = after_mount, \
+	  .unmounted = true }
+#define UMOUNT		\
+	{ .name = "umount", .arg = "", .run = run_umount, .before = before_umount, \
+	  .after = after_umount, .unmounted = true }
+#define XATTR(what, at)	\
+	{ .name = what, .arg = at, .run = run_getxattr, .before = before_getxattr }
+#define HANDLE(what, path)	\
+	{ .name = what, .arg = path, .run = run_handle, .before = before_handle, \
+	  .after = after_handle }
+#define READ(what, path, by, ...)	\
+	{ .name = what, .arg = path, .way = by, __VA_ARGS__ }
+
 const struct fail_op fail_ops[] = {
-	{ .name = "mount", .arg = "sizes/100000",
-	  .run = run_mount, .after = after_mount, .unmounted = true },
-	{ .name = "umount", .arg = "",
-	  .before = before_umount, .run = run_umount, .after = after_umount, .unmounted = true },
+	MOUNT("sizes/100000"),
+	UMOUNT,
 	{ .name = "remount", .arg = "wholefile=1M", .run = run_remount },
-	{ .name = "stat", .arg = "dirs/5000/entry-004321",
-	  .before = in_mount, .run = run_stat },
-	{ .name = "stat of a hard-link entry", .arg = "links/sub/fourth",
-	  .before = in_mount, .run = run_stat },
-	{ .name = "stat of an extra record", .arg = "many-links/0",
-	  .before = in_mount, .run = run_stat },
-	{ .name = "stat of no name", .arg = "dirs/300/not-there",
-	  .before = in_mount, .run = run_missing },
-	{ .name = "statx", .arg = "sizes/65536", .before = in_mount, .run = run_statx },
-	{ .name = "statfs", .arg = "", .before = in_mount, .run = run_statfs },
-	{ .name = "readdir", .arg = "dirs/300", .before = in_mount, .run = run_readdir },
-	{ .name = "readdir of names in blocks", .arg = "dirs/5000",
-	  .before = in_mount, .run = run_readdir },
-	{ .name = "readlink", .arg = "types/symlink-4094",
-	  .before = in_mount, .run = run_readlink },
-	{ .name = "getxattr", .arg = "xattrs/one:user.comment",
-	  .before = name_attribute, .run = run_getxattr },
-	{ .name = "getxattr of a long set", .arg = "xattrs/several-large:user.b",
-	  .before = name_attribute, .run = run_getxattr },
-	{ .name = "listxattr", .arg = "xattrs/many", .before = in_mount, .run = run_listxattr },
-	{ .name = "listxattr of a long set", .arg = "xattrs/several-large",
-	  .before = in_mount, .run = run_listxattr },
-	{ .name = "ACL", .arg = "acls/user-1001:system.posix_acl_access",
-	  .before = name_attribute, .run = run_getxattr },
-	{ .name = "default ACL", .arg = "acls/dir-default:system.posix_acl_default",
-	  .before = name_attribute, .run = run_getxattr },
-	{ .name = "label", .arg = "", .before = in_mount, .run = run_label },
-	{ .name = "sysfs", .arg = "uuid", .before = name_sysfs, .run = run_read },
-	{ .name = "handle of a file", .arg = "sizes/4096",
-	  .before = before_handle, .run = run_handle, .after = after_handle },
-	{ .name = "handle of a directory", .arg = "dirs/300",
-	  .before = before_handle, .run = run_handle, .after = after_handle },
-	{ .name = "FIEMAP", .arg = "sparse/many", .before = in_mount, .run = run_fiemap },
-	{ .name = "SEEK_DATA and SEEK_HOLE", .arg = "sparse/holes-between",
-	  .before = in_mount, .run = run_seek },
-	{ .name = "read of a whole file", .arg = "sizes/262145",
-	  .before = in_mount, .run = run_read },
-	{ .name = "read in pieces", .arg = "sizes/262143",
-	  .before = in_mount, .run = run_read_pieces },
-	{ .name = "read of a large file", .arg = "sizes/1048577",
-	  .before = in_mount, .run = run_read },
-	{ .name = "read of a file in a shared block", .arg = "secrets/007-secret",
-	  .before = in_mount, .run = run_read },
-	{ .name = "read of a file with holes", .arg = "sparse/edges",
-	  .before = in_mount, .run = run_read },
-	{ .name = "read after WILLNEED", .arg = "sizes/100000",
-	  .before = in_mount, .run = run_willneed },
-	{ .name = "O_DIRECT", .arg = "sizes/262144", .before = in_mount, .run = run_direct },
-	{ .name = "mmap", .arg = "sizes/131073", .before = in_mount, .run = run_mmap },
-	{ .name = "mmap of a file with holes", .arg = "sparse/unaligned",
-	  .before = in_mount, .run = run_mmap },
-	{ .name = "splice", .arg = "sizes/131072",
-	  .before = in_mount, .run = run_splice, .after = after_splice },
+	{ .name = "stat", .arg = "dirs/5000/entry-004321", .run = run_stat },
+	{ .name = "stat of a hard-link entry", .arg = "links/sub/fourth", .run = run_stat },
+	{ .name = "stat of an extra record", .arg = "many-links/0", .run = run_stat },
+	{ .name = "stat of no name", .arg = "dirs/300/not-there", .run = run_missing },
+	{ .name = "statx", .arg = "sizes/65536", .run = run_statx },
+	{ .name = "statfs", .arg = "", .run = run_statfs },
+	{ .name = "readdir", .arg = "dirs/300", .run = run_readdir },
+	{ .name = "readdir of names in blocks", .arg = "dirs/5000", .run = run_readdir },
+	{ .name = "readlink", .arg = "types/symlink-4094", .run = run_readlink },
+	XATTR("getxattr", "xattrs/one:user.comment"),
+	XATTR("getxattr of a long set", "xattrs/several-large:user.b"),
+	{ .name = "listxattr", .arg = "xattrs/many", .run = run_listxattr },
+	{ .name = "listxattr of a long set", .arg = "xattrs/several-large", .run = run_listxattr },
+	XATTR("ACL", "acls/user-1001:system.posix_acl_access"),
+	XATTR("default ACL", "acls/dir-default:system.posix_acl_default"),
+	{ .name = "label", .arg = "", .run = run_label },
+	READ("sysfs", "uuid", way_pread, .before = before_sysfs),
+	HANDLE("handle of a file", "sizes/4096"),
+	HANDLE("handle of a directory", "dirs/300"),
+	{ .name = "FIEMAP", .arg = "sparse/many", .run = run_fiemap },
+	{ .name = "SEEK_DATA and SEEK_HOLE", .arg = "sparse/holes-between", .run = run_seek },
+	READ("read of a whole file", "sizes/262145", way_pread),
+	READ("read in pieces", "sizes/262143", way_pread, .first = PAGE),
+	READ("read of a large file", "sizes/1048577", way_pread),
+	READ("read of a file in a shared block", "secrets/007-secret", way_pread),
+	READ("read of a file with holes", "sparse/edges", way_pread),
+	READ("read after WILLNEED", "sizes/100000", way_willneed),
+	READ("O_DIRECT", "sizes/262144", way_pread, .flags = O_DIRECT, .first = 65536),
+	READ("mmap", "sizes/131073", way_mmap),
+	READ("mmap of a file with holes", "sparse/unaligned", way_mmap),
+	READ("splice", "sizes/131072", way_splice),
 	{ }
 };
 
@@ -500,21 +357,16 @@ const struct fail_op fail_ops[] = {
  * more than the pool has a buffer for.
  */
 const struct fail_op fail_packed_ops[] = {
-	{ .name = "mount", .arg = "text110000",
-	  .run = run_mount, .after = after_mount, .unmounted = true },
-	{ .name = "umount", .arg = "",
-	  .before = before_umount, .run = run_umount, .after = after_umount, .unmounted = true },
-	{ .name = "read of one unit", .arg = "text110000", .before = in_mount, .run = run_read },
-	{ .name = "read of a unit in pieces", .arg = "text131072",
-	  .before = in_mount, .run = run_read_pieces },
-	{ .name = "read of units", .arg = "text1000000", .before = in_mount, .run = run_read },
-	{ .name = "read of more than a buffer", .arg = "mixed",
-	  .before = in_mount, .run = run_read },
-	{ .name = "read after WILLNEED", .arg = "mixed", .before = in_mount, .run = run_willneed },
-	{ .name = "O_DIRECT", .arg = "text262144", .before = in_mount, .run = run_direct },
-	{ .name = "mmap", .arg = "text262145", .before = in_mount, .run = run_mmap },
-	{ .name = "splice", .arg = "text262144",
-	  .before = in_mount, .run = run_splice, .after = after_splice },
-	{ .name = "FIEMAP", .arg = "mixed", .before = in_mount, .run = run_fiemap },
+	MOUNT("text110000"),
+	UMOUNT,
+	READ("read of one unit", "text110000", way_pread),
+	READ("read of a unit in pieces", "text131072", way_pread, .first = PAGE),
+	READ("read of units", "text1000000", way_pread),
+	READ("read of more than a buffer", "mixed", way_pread),
+	READ("read after WILLNEED", "mixed", way_willneed),
+	READ("O_DIRECT", "text262144", way_pread, .flags = O_DIRECT, .first = 65536),
+	READ("mmap", "text262145", way_mmap),
+	READ("splice", "text262144", way_splice),
+	{ .name = "FIEMAP", .arg = "mixed", .run = run_fiemap },
 	{ }
 };

@@ -198,7 +198,10 @@ static pid_t start(struct pressure_job *job, struct t_case *shared, uint64_t num
 	do {
 		struct t_case c = { .name = job->c.name };
 
-		job->once(&c);
+		if (job->way)
+			pressure_by_way(&c, job->way, job->flags);
+		else
+			job->once(&c);
 		__atomic_fetch_add(&shared->checks, c.checks, __ATOMIC_RELAXED);
 		__atomic_fetch_add(&shared->failures, c.failures, __ATOMIC_RELAXED);
 		/* All of one kind; and written by anybody, read at the end. */
@@ -214,7 +217,7 @@ static size_t start_all(struct pressure_job *job, struct t_case *shared, time_t 
 	static uint64_t seed;
 	size_t n = 0, i;
 
-	for (; job->once; job++, shared++) {
+	for (; job->count; job++, shared++) {
 		for (i = 0; i < job->count; i++, n++)
 			pids[n] = start(job, shared, ++seed, end);
 	}
@@ -225,7 +228,7 @@ static size_t collect(struct pressure_job *job, struct t_case *shared, struct t_
 {
 	size_t n = 0;
 
-	for (; job->once; job++, shared++) {
+	for (; job->count; job++, shared++) {
 		job->c.checks = shared->checks;
 		job->c.failures = shared->failures;
 		job->c.skip = shared->skip;

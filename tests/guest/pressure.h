@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "lib.h"
+#include "ways.h"
 
 #define PAGE	4096
 #define ROOM	(1 << 20)	/* of a reader's buffer */
@@ -57,18 +58,23 @@ void pressure_seed(uint64_t seed);
 
 /**
  * struct pressure_job - what a process does over and over
- * @once: one round
  * @count: processes
  * @small: those run in a memory cgroup with a small limit
+ * @once: one round
+ * @way, @flags: in place of @once, a way to read, and how the file is opened
  */
 struct pressure_job {
 	struct t_case c;
-	void (*once)(struct t_case *c);
 	unsigned int count;
 	bool small;
+	void (*once)(struct t_case *c);
+	way_fn way;
+	int flags;
 };
 
 extern struct pressure_job pressure_readers[], pressure_troubles[], pressure_unloads[];
+
+void pressure_by_way(struct t_case *c, way_fn way, int flags);
 
 /* To be called before those of pressure_unloads[] start; and at their end. */
 void pressure_unload_init(void);

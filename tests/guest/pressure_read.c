@@ -8,17 +8,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/sendfile.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "pressure.h"
 #include "ring.h"
-
-#ifndef RWF_NOWAIT
-#define RWF_NOWAIT	0x00000008
-#endif
 
 static unsigned char *buf;
 
@@ -52,18 +45,19 @@ static void by_read(struct t_case *c)
 	pressure_whole(c, pressure_opts.dir, pick());
 }
 
-static void by_pread(struct t_case *c)
+/* Some pieces, in no order; with O_DIRECT, of whole pages */
+void pressure_by_way(struct t_case *c, way_fn way, int flags)
 {
 	uint64_t file, pos;
-	size_t len;
-	int fd = pick_open(c, &file, 0), i;
+	size_t len, page = flags & O_DIRECT ? PAGE : 1;
+	int fd = pick_open(c, &file, flags), i;
 
 	if (fd < 0)
 		return;
-	for (i = 0; i < 8; i++) {
-		pos = pressure_random(pressure_size(file) + 5000);
-		len = 1 + pressure_random(i % 2 ? 100000 : 5000);
-		compare(c, file, pos, len, pread(fd, buf, len, pos));
+	for (i = 0; i < 6; i++) {
+		pos = pressure_random(pressure_size(file)) / page * page;
+		len = (1 + pressure_random((i % 2 ? 200000 : 5000) / page)) * page;
+		compare(c, file, pos, len, way(fd, buf, len, pos));
 	}
 	if (pressure_random(2))
 		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
@@ -85,122 +79,6 @@ static void by_loader(struct t_case *c)
 		pos += n > 0 ? n : 0;
 		step = step == 4096 ? 61440 : 65536;
 	} while (n > 0);
-	close(fd);
-}
-
-static void by_hint(struct t_case *c)
-{
-	uint64_t file;
-	int fd = pick_open(c, &file, 0);
-
-	if (fd < 0)
-		return;
-	posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
-	compare(c, file, 0, 100000, pread(fd, buf, 100000, 0));
-	close(fd);
-}
-
-static void by_random(struct t_case *c)
-{
-	uint64_t file, pos;
-	int fd = pick_open(c, &file, 0), i;
-
-	if (fd < 0)
-		return;
-	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
-	for (i = 0; i < 4; i++) {
-		pos = pressure_random(pressure_size(file));
-		compare(c, file, pos, 4096, pread(fd, buf, 4096, pos));
-	}
-	close(fd);
-}
-
-static void by_nowait(struct t_case *c)
-{
-	struct iovec v;
-	uint64_t file, pos;
-	ssize_t n;
-	int fd = pick_open(c, &file, 0);
-
-	if (fd < 0)
-		return;
-	pos = pressure_random(pressure_size(file));
-	v = (struct iovec){ buf, 30000 };
-	n = preadv2(fd, &v, 1, pos, RWF_NOWAIT);
-	/* Nothing, or as much as is cached, but no wrong byte. */
-	if (n < 0)
-		t_check(c, errno == EAGAIN, pressure_name("", file), "RWF_NOWAIT: %s",
-			strerror(errno));
-	else
-		pressure_same(c, file, buf, pos, n);
-	compare(c, file, pos, 30000, pread(fd, buf, 30000, pos));
-	close(fd);
-}
-
-static void by_splice(struct t_case *c)
-{
-	uint64_t file, at;
-	off_t pos;
-	ssize_t n;
-	int fd = pick_open(c, &file, 0), p[2];
-
-	if (fd < 0)
-		return;
-	if (pipe2(p, O_CLOEXEC))
-		t_die("pipe", "pipe2");
-	pos = pressure_random(pressure_size(file));
-	for (;;) {
-		at = pos;
-		n = splice(fd, &pos, p[1], NULL, 32768, 0);
-		if (!t_check(c, n >= 0, pressure_name("", file), "splice: %s", strerror(errno)) ||
-		    !n)
-			break;
-		t_check(c, read(p[0], buf, ROOM) == n, pressure_name("", file), "pipe: %s",
-			strerror(errno));
-		pressure_same(c, file, buf, at, n);
-	}
-	t_check(c, pos == (off_t)pressure_size(file), pressure_name("", file),
-		"splice ended at %lld", (long long)pos);
-	close(p[0]);
-	close(p[1]);
-	close(fd);
-}
-
-static void by_sendfile(struct t_case *c)
-{
-	static int to = -1;
-	uint64_t file;
-	off_t pos;
-	ssize_t n;
-	int fd = pick_open(c, &file, 0);
-
-	if (fd < 0)
-		return;
-	if (to < 0)
-		to = memfd_create("to", MFD_CLOEXEC);
-	if (to < 0 || ftruncate(to, 0) || lseek(to, 0, SEEK_SET))
-		t_die("memfd", "sendfile");
-	pos = pressure_random(pressure_size(file));
-	n = sendfile(to, fd, &(off_t){ pos }, 200000);
-	if (t_check(c, n > 0, pressure_name("", file), "sendfile: %zd: %s", n, strerror(errno)) &&
-	    pread(to, buf, n, 0) == n)
-		pressure_same(c, file, buf, pos, n);
-	close(fd);
-}
-
-static void by_direct(struct t_case *c)
-{
-	uint64_t file, pos;
-	size_t len;
-	int fd = pick_open(c, &file, O_DIRECT), i;
-
-	if (fd < 0)
-		return;
-	for (i = 0; i < 4; i++) {
-		pos = pressure_random(pressure_size(file)) / PAGE * PAGE;
-		len = PAGE << pressure_random(6);
-		compare(c, file, pos, len, pread(fd, buf, len, pos));
-	}
 	close(fd);
 }
 
@@ -238,80 +116,24 @@ static void by_ring(struct t_case *c)
 	close(fd);
 }
 
-/* A mapped file: some pages, in any order, and what is behind the end. */
-static void by_map(struct t_case *c, int flags, int advice, int later)
-{
-	uint64_t file, size, len, at, end;
-	int fd = pick_open(c, &file, 0), i;
-	unsigned char *p;
-
-	if (fd < 0)
-		return;
-	size = pressure_size(file);
-	len = (size + PAGE - 1) / PAGE * PAGE;
-	p = mmap(NULL, len, PROT_READ, flags, fd, 0);
-	close(fd);
-	if (!t_check(c, p != MAP_FAILED, pressure_name("", file), "mmap: %s", strerror(errno)))
-		return;
-	if (madvise(p, len, advice))
-		t_die("madvise", "mmap");
-	for (i = 0; i < 8; i++) {
-		at = pressure_random(size);
-		pressure_same(c, file, p + at, at, size - at < 9000 ? size - at : 9000);
-		/* The page goes and comes back. */
-		if (later && madvise(p, len, later) && errno != EBUSY)
-			t_die("madvise", "mmap");
-	}
-	for (end = size; end < len && !p[end]; end++)
-		;
-	t_check(c, end == len, pressure_name("", file), "0x%02x behind the end",
-		end < len ? p[end] : 0);
-	munmap(p, len);
-}
-
-static void map_plain(struct t_case *c)
-{
-	by_map(c, MAP_SHARED, MADV_NORMAL, 0);
-}
-
-static void map_random(struct t_case *c)
-{
-	by_map(c, MAP_SHARED, MADV_RANDOM, 0);
-}
-
-static void map_dontneed(struct t_case *c)
-{
-	by_map(c, MAP_PRIVATE, MADV_NORMAL, MADV_DONTNEED);
-}
-
-static void map_pageout(struct t_case *c)
-{
-	by_map(c, MAP_SHARED, MADV_NORMAL, MADV_PAGEOUT);
-}
-
-static void map_populate(struct t_case *c)
-{
-	by_map(c, MAP_SHARED | MAP_POPULATE, MADV_WILLNEED, 0);
-}
-
 struct pressure_job pressure_readers[] = {
-	{ { .name = "read" }, by_read, 1, false },
-	{ { .name = "pread" }, by_pread, 2, false },
-	{ { .name = "a loader's steps" }, by_loader, 2, false },
-	{ { .name = "POSIX_FADV_RANDOM" }, by_random, 1, false },
-	{ { .name = "POSIX_FADV_WILLNEED" }, by_hint, 2, false },
-	{ { .name = "RWF_NOWAIT" }, by_nowait, 1, false },
-	{ { .name = "splice" }, by_splice, 1, false },
-	{ { .name = "sendfile" }, by_sendfile, 1, false },
-	{ { .name = "O_DIRECT" }, by_direct, 1, false },
-	{ { .name = "io_uring" }, by_ring, 2, false },
-	{ { .name = "mmap" }, map_plain, 2, false },
-	{ { .name = "MADV_RANDOM" }, map_random, 1, false },
-	{ { .name = "MADV_DONTNEED" }, map_dontneed, 1, false },
-	{ { .name = "MADV_PAGEOUT" }, map_pageout, 1, false },
-	{ { .name = "MAP_POPULATE" }, map_populate, 1, false },
-	{ { .name = "pread in a small cgroup" }, by_pread, 2, true },
-	{ { .name = "mmap in a small cgroup" }, map_plain, 2, true },
-	{ { .name = "splice in a small cgroup" }, by_splice, 1, true },
+	{ { .name = "read" }, 1, false, .once = by_read },
+	{ { .name = "pread" }, 2, false, .way = way_pread },
+	{ { .name = "a loader's steps" }, 2, false, .once = by_loader },
+	{ { .name = "POSIX_FADV_RANDOM" }, 1, false, .way = way_random },
+	{ { .name = "POSIX_FADV_WILLNEED" }, 2, false, .way = way_willneed },
+	{ { .name = "RWF_NOWAIT" }, 1, false, .way = way_nowait },
+	{ { .name = "splice" }, 1, false, .way = way_splice },
+	{ { .name = "sendfile" }, 1, false, .way = way_sendfile },
+	{ { .name = "O_DIRECT" }, 1, false, .way = way_pread, .flags = O_DIRECT },
+	{ { .name = "io_uring" }, 2, false, .once = by_ring },
+	{ { .name = "mmap" }, 2, false, .way = way_mmap },
+	{ { .name = "MADV_RANDOM" }, 1, false, .way = way_mmap_random },
+	{ { .name = "MADV_DONTNEED" }, 1, false, .way = way_mmap_dontneed },
+	{ { .name = "MADV_PAGEOUT" }, 1, false, .way = way_mmap_pageout },
+	{ { .name = "MAP_POPULATE" }, 1, false, .way = way_populate },
+	{ { .name = "pread in a small cgroup" }, 2, true, .way = way_pread },
+	{ { .name = "mmap in a small cgroup" }, 2, true, .way = way_mmap },
+	{ { .name = "splice in a small cgroup" }, 1, true, .way = way_splice },
 	{ }
 };

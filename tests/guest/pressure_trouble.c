@@ -267,15 +267,15 @@ static void kills(struct t_case *c)
 }
 
 struct pressure_job pressure_troubles[] = {
-	{ { .name = "drop_caches 1, 2, 3" }, drop_caches, 1, false },
-	{ { .name = "BLKFLSBUF" }, flush_device, 1, false },
-	{ { .name = "mounts that share a super block" }, shared_mounts, 2, false },
-	{ { .name = "mounts that make and end a super block" }, side_mounts, 3, false },
-	{ { .name = "lazy unmount with an open file" }, lazy_umount, 2, false },
-	{ { .name = "remount" }, remounts, 1, false },
-	{ { .name = "open_by_handle_at" }, handles, 1, false },
-	{ { .name = "overlay on top" }, overlay, 1, false },
-	{ { .name = "readers that are killed" }, kills, 2, false },
-	{ { .name = "readers that are killed in a small cgroup" }, kills, 1, true },
+	{ { .name = "drop_caches 1, 2, 3" }, 1, false, .once = drop_caches },
+	{ { .name = "BLKFLSBUF" }, 1, false, .once = flush_device },
+	{ { .name = "mounts that share a super block" }, 2, false, .once = shared_mounts },
+	{ { .name = "mounts that make and end a super block" }, 3, false, .once = side_mounts },
+	{ { .name = "lazy unmount with an open file" }, 2, false, .once = lazy_umount },
+	{ { .name = "remount" }, 1, false, .once = remounts },
+	{ { .name = "open_by_handle_at" }, 1, false, .once = handles },
+	{ { .name = "overlay on top" }, 1, false, .once = overlay },
+	{ { .name = "readers that are killed" }, 2, false, .once = kills },
+	{ { .name = "readers that are killed in a small cgroup" }, 1, true, .once = kills },
 	{ }
 };

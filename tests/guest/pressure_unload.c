@@ -174,10 +174,10 @@ void pressure_reread(struct t_case *c)
 }
 
 struct pressure_job pressure_unloads[] = {
-	{ { .name = "the module goes when nobody uses it, and comes back" }, unload, 1, false },
-	{ { .name = "it does not go while mounted" }, hold, 1, false },
-	{ { .name = "mounts that end with reads in flight" }, verified, 2, false },
-	{ { .name = "the same with verify=off" }, not_verified, 1, false },
-	{ { .name = "sysfs while mounts and module go" }, look, 1, false },
+	{ { .name = "the module goes when nobody uses it, and comes back" }, 1, false, .once = unload },
+	{ { .name = "it does not go while mounted" }, 1, false, .once = hold },
+	{ { .name = "mounts that end with reads in flight" }, 2, false, .once = verified },
+	{ { .name = "the same with verify=off" }, 1, false, .once = not_verified },
+	{ { .name = "sysfs while mounts and module go" }, 1, false, .once = look },
 	{ }
 };

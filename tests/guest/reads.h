@@ -8,6 +8,7 @@
 #define READS_H
 
 #include "lib.h"
+#include "ways.h"
 
 #define PAGE		4096	/* that many bytes are a block; and a small read */
 #define CANARY		0xa5	/* what buffers hold before a call */
@@ -44,9 +45,11 @@ struct reads_opts {
 
 extern struct reads_opts reads_opts;
 
+/* @run, or a way by which the whole file is read */
 struct reads_check {
 	struct t_case c;
 	void (*run)(struct t_case *c, const struct reads_file *f);
+	way_fn way;
 };
 
 extern struct reads_check reads_plain[], reads_pages[], reads_direct[], reads_ring[],
@@ -59,9 +62,6 @@ void reads_compare(struct t_case *c, const struct reads_file *f, const void *buf
 		   uint64_t pos, int64_t len, size_t room, const char *what);
 /* How many bytes a read of @len at @pos has to return. */
 size_t reads_expect(const struct reads_file *f, uint64_t pos, size_t len);
-
-/* One read by io_uring, as pread(2). */
-ssize_t reads_ring_one(int fd, void *to, size_t len, uint64_t pos);
 
 /*
  * A file, and a whole one to compare it with; @spec is FROM-TO:ERRNO, in whole

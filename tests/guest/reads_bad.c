@@ -8,87 +8,27 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "reads.h"
 
-static sigjmp_buf back;
-static unsigned char *page;
-
-static void on_sigbus(int sig)
-{
-	siglongjmp(back, sig);
-}
-
-static ssize_t bad_pread(int fd, uint64_t pos)
-{
-	return pread(fd, page, PAGE, pos);
-}
-
-/* What the hint has read is found, or read once more. */
-static ssize_t bad_hinted(int fd, uint64_t pos)
-{
-	posix_fadvise(fd, pos, PAGE, POSIX_FADV_WILLNEED);
-	return bad_pread(fd, pos);
-}
-
-static ssize_t bad_ring(int fd, uint64_t pos)
-{
-	return reads_ring_one(fd, page, PAGE, pos);
-}
-
-static ssize_t bad_splice(int fd, uint64_t pos)
-{
-	loff_t at = pos;
-	int ends[2], err;
-	ssize_t n;
-
-	if (pipe(ends))
-		t_die("pipe", "splice");
-	n = splice(fd, &at, ends[1], NULL, PAGE, 0);
-	if (n > 0)
-		n = read(ends[0], page, PAGE);
-	err = errno;
-	close(ends[0]);
-	close(ends[1]);
-	errno = err;
-	return n;
-}
-
-/* A signal, told as EFAULT. */
-static ssize_t bad_mmap(int fd, uint64_t pos)
-{
-	void *p = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, pos);
-	bool hit;
-
-	if (p == MAP_FAILED)
-		t_die("mmap", "map");
-	hit = sigsetjmp(back, 1);
-	if (!hit)
-		memcpy(page, p, PAGE);
-	munmap(p, PAGE);
-	errno = EFAULT;
-	return hit ? -1 : PAGE;
-}
+static unsigned char page[PAGE] __attribute__((aligned(PAGE)));
 
 static const struct {
 	const char *name;
 	int flags;
 	int err;	/* in place of the errno */
-	ssize_t (*get)(int fd, uint64_t pos);
+	way_fn read;
 } ways[] = {
-	{ "read", 0, 0, bad_pread },
-	{ "a hint", 0, 0, bad_hinted },
-	{ "mmap", 0, EFAULT, bad_mmap },
-	{ "splice", 0, 0, bad_splice },
-	{ "O_DIRECT", O_DIRECT, 0, bad_pread },
-	{ "io_uring", 0, 0, bad_ring },
+	{ "read", 0, 0, way_pread },
+	{ "a hint", 0, 0, way_willneed },
+	{ "mmap", 0, EIO, way_mmap },
+	{ "splice", 0, 0, way_splice },
+	{ "O_DIRECT", O_DIRECT, 0, way_pread },
+	{ "io_uring", 0, 0, way_ring },
 };
 
 /* All whole pages of the file, [from, to) of which are bad, by one way. */
@@ -108,7 +48,7 @@ static void one_way(struct t_case *c, const char *path, unsigned int way, int re
 		want = ways[way].err;
 	for (pos = 0; pread(ref, right, PAGE, pos) == PAGE; pos += PAGE) {
 		memset(page, CANARY, PAGE);
-		n = ways[way].get(fd, pos);
+		n = ways[way].read(fd, page, PAGE, pos);
 		err = n < 0 ? errno : 0;
 		if (pos >= from && pos < to)
 			t_check(c, err == want, path, "at %llu: %zd, %s, instead of %s",
@@ -133,7 +73,6 @@ static int errno_named(const char *name)
 
 int reads_bad(const char *path, const char *ref_path, const char *spec)
 {
-	struct sigaction sa = { .sa_handler = on_sigbus };
 	struct t_case cases[ARRAY_SIZE(ways)] = { };
 	struct t_case *told[ARRAY_SIZE(ways)];
 	unsigned long long from, to;
@@ -145,9 +84,6 @@ int reads_bad(const char *path, const char *ref_path, const char *spec)
 		t_die(ref_path, "open");
 	if (sscanf(spec, "%llu-%llu:%31s", &from, &to, err) != 3)
 		t_die(spec, "not FROM-TO:ERRNO");
-	if (posix_memalign((void **)&page, PAGE, PAGE))
-		t_die("memory", "posix_memalign");
-	sigaction(SIGBUS, &sa, NULL);
 	t_strict = true;
 	for (i = 0; i < ARRAY_SIZE(ways); i++) {
 		snprintf(name, sizeof(name), "%s, %llu to %llu are bad: %s", ways[i].name, from,

@@ -224,11 +224,11 @@ out:
 }
 
 struct reads_check reads_direct[] = {
-	{ { .name = "O_DIRECT" }, direct_reads },
-	{ { .name = "O_DIRECT beside cached reads" }, direct_and_cached },
-	{ { .name = "O_DIRECT unaligned" }, direct_unaligned },
-	{ { .name = "O_DIRECT, several buffers, beside a map" }, direct_vectors },
-	{ { .name = "statx and its DIOALIGN" }, dio_alignment },
-	{ { .name = "statx with any mask" }, statx_masks },
+	{ { .name = "O_DIRECT" }, .run = direct_reads },
+	{ { .name = "O_DIRECT beside cached reads" }, .run = direct_and_cached },
+	{ { .name = "O_DIRECT unaligned" }, .run = direct_unaligned },
+	{ { .name = "O_DIRECT, several buffers, beside a map" }, .run = direct_vectors },
+	{ { .name = "statx and its DIOALIGN" }, .run = dio_alignment },
+	{ { .name = "statx with any mask" }, .run = statx_masks },
 	{ }
 };

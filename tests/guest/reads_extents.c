@@ -217,10 +217,10 @@ static void fiemap_ranges(struct t_case *c, const struct reads_file *f)
 }
 
 struct reads_check reads_extents[] = {
-	{ { .name = "SEEK_DATA and SEEK_HOLE" }, seek_walk },
-	{ { .name = "seeks at the end" }, seek_end },
-	{ { .name = "FIEMAP" }, fiemap },
-	{ { .name = "FIEMAP, an extent a call" }, fiemap_steps },
-	{ { .name = "FIEMAP, ranges and flags" }, fiemap_ranges },
+	{ { .name = "SEEK_DATA and SEEK_HOLE" }, .run = seek_walk },
+	{ { .name = "seeks at the end" }, .run = seek_end },
+	{ { .name = "FIEMAP" }, .run = fiemap },
+	{ { .name = "FIEMAP, an extent a call" }, .run = fiemap_steps },
+	{ { .name = "FIEMAP, ranges and flags" }, .run = fiemap_ranges },
 	{ }
 };

@@ -71,45 +71,6 @@ static uint64_t resident(const struct reads_file *f)
 	return n;
 }
 
-static void compare_map(struct t_case *c, const struct reads_file *f, const unsigned char *p,
-			const char *what)
-{
-	uint64_t end = pages(f) * page(), i;
-
-	t_check(c, !memcmp(p, f->want, f->size), f->path, "%s: wrong bytes", what);
-	for (i = f->size; i < end && !p[i]; i++)
-		;
-	t_check(c, i == end, f->path, "%s: 0x%02x behind the end, at %llu", what,
-		i < end ? p[i] : 0, (unsigned long long)i);
-}
-
-static void mapped(struct t_case *c, const struct reads_file *f, int prot, int flags,
-		   const char *what)
-{
-	unsigned char *p;
-
-	if (!f->size)
-		return;
-	reads_drop(f);
-	p = map(f, prot, flags, 0);
-	if (!t_check(c, p, f->path, "%s: mmap: %s", what, strerror(errno)))
-		return;
-	/* The last page first: nothing before it has prepared it. */
-	t_check(c, p[f->size - 1] == f->want[f->size - 1], f->path, "%s: wrong last byte", what);
-	compare_map(c, f, p, what);
-	unmap(f, p, 0);
-}
-
-static void map_shared(struct t_case *c, const struct reads_file *f)
-{
-	mapped(c, f, PROT_READ, MAP_SHARED, "MAP_SHARED");
-}
-
-static void map_populated(struct t_case *c, const struct reads_file *f)
-{
-	mapped(c, f, PROT_READ, MAP_SHARED | MAP_POPULATE, "MAP_POPULATE");
-}
-
 /* A private copy can be written; the file does not notice. */
 static void map_private(struct t_case *c, const struct reads_file *f)
 {
@@ -117,10 +78,11 @@ static void map_private(struct t_case *c, const struct reads_file *f)
 
 	if (!f->size)
 		return;
-	mapped(c, f, PROT_READ | PROT_WRITE, MAP_PRIVATE, "MAP_PRIVATE");
+	reads_drop(f);
 	p = map(f, PROT_READ | PROT_WRITE, MAP_PRIVATE, 0);
 	if (!p)
 		t_die(f->path, "mmap");
+	t_check(c, !memcmp(p, f->want, f->size), f->path, "MAP_PRIVATE: wrong bytes");
 	p[f->size - 1] ^= 0xff;
 	t_check(c, pread(f->fd, &byte, 1, f->size - 1) == 1 && byte == f->want[f->size - 1],
 		f->path, "a private mapping changed the file");
@@ -222,31 +184,6 @@ static void madv_random(struct t_case *c, const struct reads_file *f)
 	unmap(f, p, 0);
 }
 
-static void advice_reads(struct t_case *c, const struct reads_file *f)
-{
-	unsigned char *p;
-
-	if (!f->size)
-		return;
-	reads_drop(f);
-	t_check(c, !posix_fadvise(f->fd, 0, 0, POSIX_FADV_WILLNEED), f->path,
-		"POSIX_FADV_WILLNEED fails");
-	p = map(f, PROT_READ, MAP_SHARED, 0);
-	if (!p)
-		t_die(f->path, "mmap");
-	compare_map(c, f, p, "after POSIX_FADV_WILLNEED");
-	unmap(f, p, 0);
-
-	reads_drop(f);
-	t_check(c, readahead(f->fd, 0, f->size) == 0, f->path, "readahead: %s", strerror(errno));
-	p = map(f, PROT_READ, MAP_SHARED, 0);
-	if (!p || madvise(p, pages(f) * page(), MADV_WILLNEED) ||
-	    madvise(p, pages(f) * page(), MADV_SEQUENTIAL))
-		t_die(f->path, "madvise");
-	compare_map(c, f, p, "after readahead and MADV_WILLNEED");
-	unmap(f, p, 0);
-}
-
 /* What the first small read leaves behind: all of a small file, once it is there. */
 static void whole_file(struct t_case *c, const struct reads_file *f)
 {
@@ -274,15 +211,16 @@ static void whole_file(struct t_case *c, const struct reads_file *f)
 }
 
 struct reads_check reads_pages[] = {
-	{ { .name = "mmap shared" }, map_shared },
-	{ { .name = "mmap private" }, map_private },
-	{ { .name = "mmap populated" }, map_populated },
-	{ { .name = "mmap not writable" }, map_writable },
-	{ { .name = "SIGBUS behind the end" }, behind_end },
-	{ { .name = "POSIX_FADV_DONTNEED" }, dontneed },
-	{ { .name = "POSIX_FADV_RANDOM" }, fadv_random },
-	{ { .name = "MADV_RANDOM" }, madv_random },
-	{ { .name = "WILLNEED and readahead" }, advice_reads },
-	{ { .name = "small files come whole" }, whole_file },
+	{ { .name = "mmap shared" }, .way = way_mmap },
+	{ { .name = "mmap private" }, .run = map_private },
+	{ { .name = "mmap populated" }, .way = way_populate },
+	{ { .name = "mmap not writable" }, .run = map_writable },
+	{ { .name = "SIGBUS behind the end" }, .run = behind_end },
+	{ { .name = "POSIX_FADV_DONTNEED" }, .run = dontneed },
+	{ { .name = "POSIX_FADV_RANDOM" }, .run = fadv_random },
+	{ { .name = "MADV_RANDOM" }, .run = madv_random },
+	{ { .name = "WILLNEED" }, .way = way_willneed },
+	{ { .name = "readahead" }, .way = way_readahead },
+	{ { .name = "small files come whole" }, .run = whole_file },
 	{ }
 };

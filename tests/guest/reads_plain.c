@@ -2,7 +2,7 @@
 /*
  * Reads that copy through the page cache: pread, read in the steps of image
  * loaders, readv, preadv2 with its flags, several processes at once; and the
- * ways that pass pages on: sendfile, splice, copy_file_range.
+ * ways that pass pages on: sendfile, splice.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,19 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/sendfile.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "reads.h"
-
-#ifndef RWF_NOWAIT
-#define RWF_NOWAIT	0x00000008
-#endif
-#ifndef RWF_DONTCACHE
-#define RWF_DONTCACHE	0x00000080	/* since 6.14 */
-#endif
 
 static unsigned char buf[1 << 20];
 
@@ -102,89 +94,6 @@ static void nowait(struct t_case *c, const struct reads_file *f)
 	reads_compare(c, f, buf, 0, preadv2(f->fd, &v, 1, 0, RWF_NOWAIT), len, "RWF_NOWAIT");
 }
 
-static void dontcache(struct t_case *c, const struct reads_file *f)
-{
-	size_t len = f->size < 131072 ? f->size : 131072;
-	struct iovec v = { buf, len };
-	ssize_t n;
-
-	reads_drop(f);
-	memset(buf, CANARY, len);
-	n = preadv2(f->fd, &v, 1, 0, RWF_DONTCACHE);
-	if (n < 0 && errno == EOPNOTSUPP && t_kernel_before(6, 14)) {
-		c->skip = "the kernel does not know it";
-		return;
-	}
-	reads_compare(c, f, buf, 0, n, len, "RWF_DONTCACHE");
-	/* And a normal read behind it. */
-	memset(buf, CANARY, len);
-	reads_compare(c, f, buf, 0, pread(f->fd, buf, len, 0), len, "pread after RWF_DONTCACHE");
-}
-
-static int scratch(void)
-{
-	static int fd = -1;
-
-	if (fd < 0)
-		fd = memfd_create("scratch", MFD_CLOEXEC);
-	if (fd < 0 || ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET))
-		t_die("memfd", "scratch");
-	return fd;
-}
-
-static void compare_scratch(struct t_case *c, const struct reads_file *f, int fd,
-			    uint64_t pos, const char *what)
-{
-	size_t len = f->size - pos;
-	unsigned char *all = t_alloc(len + 1);
-	ssize_t n = pread(fd, all, len + 1, 0);
-
-	t_check(c, n == (ssize_t)len && !memcmp(all, f->want + pos, len), f->path,
-		"%s: wrong bytes, or %zd instead of %zu", what, n, len);
-	free(all);
-}
-
-static void by_sendfile(struct t_case *c, const struct reads_file *f)
-{
-	off_t start = f->size > 1000 ? 777 : 0, pos = start;
-	int to = scratch();
-	ssize_t n;
-
-	reads_drop(f);
-	do {
-		n = sendfile(to, f->fd, &pos, 100001);
-	} while (n > 0);
-	t_check(c, !n, f->path, "sendfile: %s", strerror(errno));
-	t_check(c, pos == (off_t)f->size, f->path, "sendfile: stopped at %lld", (long long)pos);
-	compare_scratch(c, f, to, start, "sendfile");
-}
-
-static void by_splice(struct t_case *c, const struct reads_file *f)
-{
-	off_t pos = f->size > 5000 ? 4001 : 0;
-	int p[2];
-	ssize_t n, m;
-
-	reads_drop(f);
-	if (pipe2(p, O_CLOEXEC))
-		t_die("pipe", "pipe2");
-	for (;;) {
-		uint64_t at = pos;
-
-		n = splice(f->fd, &pos, p[1], NULL, 32768, 0);
-		if (!t_check(c, n >= 0, f->path, "splice: %s", strerror(errno)) || !n)
-			break;
-		/* A pipe may be full before 32 KiB are in it. */
-		memset(buf, CANARY, sizeof(buf));
-		m = read(p[0], buf, sizeof(buf));
-		t_check(c, m == n && !memcmp(buf, f->want + at, n), f->path,
-			"splice at %llu: wrong bytes", (unsigned long long)at);
-	}
-	t_check(c, pos == (off_t)f->size, f->path, "splice: stopped at %lld", (long long)pos);
-	close(p[0]);
-	close(p[1]);
-}
-
 /* Pages in a pipe belong to the file: what comes out ends where the file does. */
 static void by_vmsplice(struct t_case *c, const struct reads_file *f)
 {
@@ -216,20 +125,6 @@ out:
 	close(p[1]);
 	close(q[0]);
 	close(q[1]);
-}
-
-static void by_copy_range(struct t_case *c, const struct reads_file *f)
-{
-	off_t pos = 0;
-	int to = scratch();
-	ssize_t n;
-
-	do {
-		n = copy_file_range(f->fd, &pos, to, NULL, f->size + 1, 0);
-	} while (n > 0);
-	/* Between different types most kernels refuse. */
-	if (t_check(c, !n || errno == EXDEV, f->path, "copy_file_range: %s", strerror(errno)) && !n)
-		compare_scratch(c, f, to, 0, "copy_file_range");
 }
 
 /* Readers that meet at the same uncached pages. */
@@ -266,15 +161,14 @@ static void at_once(struct t_case *c, const struct reads_file *f)
 }
 
 struct reads_check reads_plain[] = {
-	{ { .name = "pread at odd places" }, odd_preads },
-	{ { .name = "read in a loader's steps" }, in_steps },
-	{ { .name = "readv" }, vectors },
-	{ { .name = "RWF_NOWAIT" }, nowait },
-	{ { .name = "RWF_DONTCACHE" }, dontcache },
-	{ { .name = "sendfile" }, by_sendfile },
-	{ { .name = "splice" }, by_splice },
-	{ { .name = "splice, tee and vmsplice of the tail" }, by_vmsplice },
-	{ { .name = "copy_file_range" }, by_copy_range },
-	{ { .name = "three readers at once" }, at_once },
+	{ { .name = "pread at odd places" }, .run = odd_preads },
+	{ { .name = "read in a loader's steps" }, .run = in_steps },
+	{ { .name = "readv" }, .run = vectors },
+	{ { .name = "RWF_NOWAIT" }, .run = nowait },
+	{ { .name = "RWF_DONTCACHE" }, .way = way_dontcache },
+	{ { .name = "sendfile" }, .way = way_sendfile },
+	{ { .name = "splice" }, .way = way_splice },
+	{ { .name = "splice, tee and vmsplice of the tail" }, .run = by_vmsplice },
+	{ { .name = "three readers at once" }, .run = at_once },
 	{ }
 };

@@ -129,28 +129,10 @@ static void ring_inline(struct t_case *c, const struct reads_file *f)
 	reads_compare(c, f, buf, 0, cqe.res, len, "cached");
 }
 
-ssize_t reads_ring_one(int fd, void *to, size_t len, uint64_t pos)
-{
-	struct io_uring_cqe cqe;
-
-	if (!ring_open(RING_ENTRIES)) {
-		errno = ENOSYS;
-		return -1;
-	}
-	ring_queue(fd, to, len, pos, false, 0);
-	ring_submit(1, 1);
-	while (!ring_reap(&cqe))
-		ring_submit(0, 1);
-	if (cqe.res >= 0)
-		return cqe.res;
-	errno = -cqe.res;
-	return -1;
-}
-
 struct reads_check reads_ring[] = {
-	{ { .name = "io_uring" }, ring_buffered },
-	{ { .name = "io_uring with O_DIRECT" }, ring_direct },
-	{ { .name = "io_uring into fixed buffers" }, ring_fixed },
-	{ { .name = "io_uring completes cached reads at once" }, ring_inline },
+	{ { .name = "io_uring" }, .run = ring_buffered },
+	{ { .name = "io_uring with O_DIRECT" }, .run = ring_direct },
+	{ { .name = "io_uring into fixed buffers" }, .run = ring_fixed },
+	{ { .name = "io_uring completes cached reads at once" }, .run = ring_inline },
 	{ }
 };

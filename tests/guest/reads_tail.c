@@ -12,117 +12,48 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/sendfile.h>
 #include <sys/ioctl.h>
-#include <sys/uio.h>
 #include <unistd.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 
 #include "reads.h"
 
-#ifndef RWF_DONTCACHE
-#define RWF_DONTCACHE	0x00000080	/* since 6.14 */
-#endif
-
 #define PAGE_MAX	65536
 
 static unsigned char buf[PAGE_MAX] __attribute__((aligned(PAGE)));
 static size_t page;	/* of this machine */
-static int pipes[2];
-
-static void by_pread(const struct reads_file *f, uint64_t tail)
-{
-	(void)tail;
-	if (pread(f->fd, buf, 1, f->size - 1) != 1)
-		t_die(f->path, "pread");
-}
-
-/* None of these is told what is behind the end, however far it reaches. */
-static void by_readahead(const struct reads_file *f, uint64_t tail)
-{
-	if (readahead(f->fd, tail, 1 << 20))
-		t_die(f->path, "readahead");
-}
-
-static void by_willneed(const struct reads_file *f, uint64_t tail)
-{
-	posix_fadvise(f->fd, tail, 1 << 20, POSIX_FADV_WILLNEED);
-}
-
-static void by_random(const struct reads_file *f, uint64_t tail)
-{
-	posix_fadvise(f->fd, 0, 0, POSIX_FADV_RANDOM);
-	by_pread(f, tail);
-	posix_fadvise(f->fd, 0, 0, POSIX_FADV_NORMAL);
-}
-
-static void by_dontcache(const struct reads_file *f, uint64_t tail)
-{
-	struct iovec v = { buf, page };
-
-	if (preadv2(f->fd, &v, 1, tail, RWF_DONTCACHE) < 0 && errno != EOPNOTSUPP)
-		t_die(f->path, "RWF_DONTCACHE");
-}
-
-static void by_ring(const struct reads_file *f, uint64_t tail)
-{
-	if (reads_ring_one(f->fd, buf, page, tail) < 0 && errno != ENOSYS)
-		t_die(f->path, "io_uring");
-}
-
-static void empty_pipe(const struct reads_file *f, ssize_t n)
-{
-	if (n <= 0 || read(pipes[0], buf, page) != n)
-		t_die(f->path, "pipe");
-}
-
-static void by_splice(const struct reads_file *f, uint64_t tail)
-{
-	loff_t at = tail;
-
-	empty_pipe(f, splice(f->fd, &at, pipes[1], NULL, page, 0));
-}
-
-static void by_sendfile(const struct reads_file *f, uint64_t tail)
-{
-	off_t at = tail;
-
-	empty_pipe(f, sendfile(pipes[1], f->fd, &at, page));
-}
-
-/* Past the page cache, with a page of it there already. */
-static void by_direct(const struct reads_file *f, uint64_t tail)
-{
-	int fd = openat(f->dir, f->name, O_RDONLY | O_DIRECT | O_CLOEXEC);
-
-	by_pread(f, tail);
-	if (fd < 0 || pread(fd, buf, page, tail) < 0)
-		t_die(f->path, "O_DIRECT");
-	close(fd);
-}
-
-static void by_fault(const struct reads_file *f, uint64_t tail)
-{
-	(void)f;
-	(void)tail;
-}
 
 static const struct {
 	const char *name;
-	void (*fill)(const struct reads_file *f, uint64_t tail);
+	int flags;
+	way_fn read;
 } ways[] = {
-	{ "a fault", by_fault },
-	{ "pread", by_pread },
-	{ "readahead", by_readahead },
-	{ "POSIX_FADV_WILLNEED", by_willneed },
-	{ "pread after POSIX_FADV_RANDOM", by_random },
-	{ "RWF_DONTCACHE", by_dontcache },
-	{ "io_uring", by_ring },
-	{ "splice", by_splice },
-	{ "sendfile", by_sendfile },
-	{ "O_DIRECT beside pread", by_direct },
+	{ "a fault", 0, way_mmap },
+	{ "pread", 0, way_pread },
+	/* None of these is told what is behind the end, however far it reaches. */
+	{ "readahead", 0, way_readahead },
+	{ "POSIX_FADV_WILLNEED", 0, way_willneed },
+	{ "pread after POSIX_FADV_RANDOM", 0, way_random },
+	{ "RWF_DONTCACHE", 0, way_dontcache },
+	{ "io_uring", 0, way_ring },
+	{ "splice", 0, way_splice },
+	{ "sendfile", 0, way_sendfile },
+	/* Past the page cache, with a page of it there already */
+	{ "O_DIRECT beside pread", O_DIRECT, way_pread },
 };
+
+/* Has the last page read. */
+static void fill(struct t_case *c, const struct reads_file *f, size_t way, uint64_t tail)
+{
+	int fd = openat(f->dir, f->name, O_RDONLY | O_CLOEXEC | ways[way].flags);
+
+	if (ways[way].flags)
+		way_pread(f->fd, buf, 1, f->size - 1);
+	t_check(c, ways[way].read(fd, buf, page, tail) >= 0 || errno == EOPNOTSUPP ||
+		errno == ENOSYS, f->path, "%s: %s", ways[way].name, strerror(errno));
+	close(fd);
+}
 
 /* Does the disk have anything but zeros where the last page would go on? */
 static bool has_neighbour(const struct reads_file *f)
@@ -161,11 +92,9 @@ static void tail(struct t_case *c, const struct reads_file *f)
 	}
 	if (!len || !has_neighbour(f))
 		return;
-	if (!pipes[1] && pipe2(pipes, O_CLOEXEC))
-		t_die("pipe", "pipe2");
 	for (i = 0; i < ARRAY_SIZE(ways); i++) {
 		reads_drop(f);
-		ways[i].fill(f, at);
+		fill(c, f, i, at);
 		p = mmap(NULL, page, PROT_READ, MAP_SHARED, f->fd, at);
 		if (p == MAP_FAILED)
 			t_die(f->path, "mmap");
@@ -179,6 +108,6 @@ static void tail(struct t_case *c, const struct reads_file *f)
 }
 
 struct reads_check reads_tail[] = {
-	{ { .name = "a neighbour behind the end does not show" }, tail },
+	{ { .name = "a neighbour behind the end does not show" }, .run = tail },
 	{ }
 };
