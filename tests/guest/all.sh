@@ -16,10 +16,9 @@
 set -eu
 fewer=
 [ "${1:-}" != --fewer ] || { fewer=1; shift; }
-here=$(dirname "$0")
 prog=vm
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 disk=/dev/drive
 mkdir -p /mnt/zoo /mnt/plain /mnt/misaligned /mnt/nosums /mnt/small /mnt/flat /mnt/jpegs /mnt/pext4 \
@@ -101,7 +100,7 @@ reads_of()
 	shift 2
 	echo "# reads: $name, $opts"
 	dsfs "$name" "$opts"
-	part "$here/reads" --ref=/mnt/pext4 --dev="$(real "$name")" --holes=65536 --strict "$@" "/mnt/$name"
+	part reads --ref=/mnt/pext4 --dev="$(real "$name")" --holes=65536 --strict "$@" "/mnt/$name"
 	umount_after_rings "/mnt/$name"
 }
 
@@ -147,7 +146,7 @@ step_reads()
 	ext4 jext4
 	dsfs jpegs
 	echo "# reads: jpegs"
-	part "$here/reads" --ref=/mnt/jext4 --dev="$(real jpegs)" --small-chunk=262144 --wholefile=1048576 --sample=3 /mnt/jpegs
+	part reads --ref=/mnt/jext4 --dev="$(real jpegs)" --small-chunk=262144 --wholefile=1048576 --sample=3 /mnt/jpegs
 	umount_after_rings /mnt/jpegs
 	umount_after_rings /mnt/jext4
 }
@@ -209,17 +208,17 @@ step_dirs()
 	ext4 pext4
 	dsfs plain
 	echo "# dirs: plain"
-	part "$here/dirs" --sorted --ref=/mnt/pext4 /mnt/plain
+	part dirs --sorted --ref=/mnt/pext4 /mnt/plain
 	umount /mnt/plain
 	umount /mnt/pext4
 	dsfs zoo meta=lazy
 	echo "# dirs: zoo, meta=lazy"
-	part "$here/dirs" --sorted /mnt/zoo
+	part dirs --sorted /mnt/zoo
 	umount /mnt/zoo
 	left_out 'dirs: a directory of a million entries' && return
 	dsfs flat
 	echo "# dirs: flat"
-	part "$here/dirs" --sorted --entries="$(cat /ref/flat.entries)" /mnt/flat
+	part dirs --sorted --entries="$(cat /ref/flat.entries)" /mnt/flat
 	umount /mnt/flat
 }
 
@@ -228,12 +227,12 @@ step_attrs()
 	ext4 pext4
 	dsfs plain
 	echo "# attrs: plain"
-	part "$here/attrs" --dsfs --strict --label=plain --ref=/mnt/pext4 /mnt/plain
+	part attrs --dsfs --strict --label=plain --ref=/mnt/pext4 /mnt/plain
 	umount /mnt/plain
 	umount /mnt/pext4
 	dsfs zoo
 	echo "# attrs: zoo"
-	part "$here/attrs" --dsfs --strict --label=zoo /mnt/zoo
+	part attrs --dsfs --strict --label=zoo /mnt/zoo
 	umount /mnt/zoo
 }
 
@@ -241,7 +240,7 @@ step_stacks()
 {
 	mount -t tmpfs none /mnt/scratch
 	dsfs zoo
-	part "$here/stacks" /mnt/zoo /mnt/scratch
+	part stacks /mnt/zoo /mnt/scratch
 	umount /mnt/zoo
 	umount /mnt/scratch
 }
@@ -286,10 +285,10 @@ step_yields()
 {
 	mkdir -p /mnt/many
 	dsfs many
-	part "$here/yields" --check fiemap /mnt/many/sparse
+	part yields --check fiemap /mnt/many/sparse
 	umount /mnt/many
 	dsfs flat
-	part "$here/yields" --check readdir /mnt/flat
+	part yields --check readdir /mnt/flat
 	umount /mnt/flat
 }
 
@@ -440,7 +439,7 @@ step_packed()
 		listed "$image" ro packed
 		for opts in ro verify=off,meta=lazy wholefile=0,cache=epoch; do
 			dsfs "$image" "$opts"
-			part "$here/reads" --ref=/mnt/plainly --dev="$(real "$image")" --unit=131072 \
+			part reads --ref=/mnt/plainly --dev="$(real "$image")" --unit=131072 \
 				--strict "/mnt/$image"
 			umount_after_rings "/mnt/$image"
 		done

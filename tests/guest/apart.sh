@@ -10,10 +10,8 @@
 #
 # Needs dmsetup and the modules dm_mod and loop.
 set -eu
-here=$(dirname "$0")
-prog=apart
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 nest=$1 list=$2 disk=$3 other=$5
 read -r meta_from <"$4"
@@ -21,7 +19,6 @@ outer=$(mktemp -d) inner=$(mktemp -d) third=$(mktemp -d)
 files=$(mktemp)
 # Far more than the slowest machine takes for what does not hang
 patience=300
-# There is no udev here.
 
 # ends PID: it does, in time; says where it waits if not.
 ends()
@@ -52,7 +49,7 @@ nested()
 	# Pages go, inodes stay: the next thing that is asked for is data.
 	echo 1 >/proc/sys/vm/drop_caches
 	while read -r file; do
-		"$here/access" willneed "$file" >/dev/null &
+		access willneed "$file" >/dev/null &
 	done <"$files"
 	wait
 	inner_is_right &
@@ -66,10 +63,9 @@ make_stuck()
 {
 	sectors=$(blockdev --getsz "$disk")
 	from=$((meta_from / 512))
-	dmsetup create meta --readonly \
-		--table "0 $((sectors - from)) linear $disk $from"
-	printf '0 %s linear %s 0\n%s %s linear /dev/mapper/meta 0\n' \
-		$from "$disk" $from $((sectors - from)) | dmsetup create stuck --readonly
+	echo "0 $((sectors - from)) linear $disk $from" | dmsetup create meta --readonly
+	table "$meta_from" $((sectors * 512)) linear /dev/mapper/meta 0 |
+		dmsetup create stuck --readonly
 }
 
 # Fills whatever the mounts share: readers that wait, and completions.
@@ -80,11 +76,11 @@ get_stuck()
 		[ -s "$file" ]
 	done <"$files"
 	echo 1 >/proc/sys/vm/drop_caches
-	"$here/access" seekhole "$(head -n 1 "$files")" >/dev/null
-	dmsetup suspend --noflush --nolockfs meta
+	access seekhole "$(head -n 1 "$files")" >/dev/null
+	silence meta
 	stuck=
 	while read -r file; do
-		"$here/access" willneed "$file" >/dev/null &
+		access willneed "$file" >/dev/null &
 		stuck="$stuck $!"
 	done <"$files"
 	# Each has asked for all that it can, or waits.
@@ -134,6 +130,4 @@ umount "$inner"
 umount "$outer"
 dmsetup remove stuck
 dmsetup remove meta
-rm -f "$files"
-rmdir "$outer" "$inner" "$third"
 exit $failed

@@ -10,21 +10,15 @@
 #
 # Needs dmsetup, the module dm_mod and tracefs.
 set -eu
-here=$(dirname "$0")
-prog=counters
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 disk=$1 big=$2 small=$4
 read -r start <"$3"
 dir=$(mktemp -d)
 tracing=/sys/kernel/tracing
-
-use()
-{
-	name=${1##*/}
-	stats=/sys/fs/dsfs/$name/stats
-}
+name=${disk##*/}
+stats=/sys/fs/dsfs/$name/stats
 
 # Each counter, by name
 counted()
@@ -97,7 +91,7 @@ direct()
 everywhere()
 {
 	for cpu in $cpus; do
-		taskset -c "$cpu" "$here/access" whole "$dir/$small" || return 1
+		taskset -c "$cpu" access whole "$dir/$small" || return 1
 	done
 	[ "$cpus" = 0 ] || echo 0 >"/sys/devices/system/cpu/cpu$cpu/online"
 }
@@ -142,7 +136,7 @@ traces_a_read()
 {
 	drop_caches
 	ino=$(stat -c %i "$dir/$1")
-	traced "$here/access" whole "$dir/$1"
+	traced access whole "$dir/$1"
 	[ "$(sed 's/ device [0-9]*//' /tmp/trace)" = "dsfs_open ino $ino size 32768
 dsfs_read_submit ino $ino pos 0 len 32768 kind whole
 dsfs_read_done ino $ino pos 0 error 0 requests 1" ]
@@ -167,17 +161,11 @@ traces_metadata()
 # A chunk with the image's begin in it, which has another checksum
 traces_a_bad_chunk()
 {
-	sectors=$(blockdev --getsz "$disk")
-	bad=$((start / 512))
-	printf '0 %s linear %s 0\n%s 8 linear %s 0\n%s %s linear %s %s\n' "$bad" "$disk" "$bad" \
-		"$disk" $((bad + 8)) $((sectors - bad - 8)) "$disk" $((bad + 8)) |
-		dmsetup create bad --readonly
+	table "$start" $((start + 4096)) linear "$disk" 0 | dmsetup create bad --readonly
 	mount -t dsfs /dev/mapper/bad "$dir"
 	ino=$(stat -c %i "$dir/$big")
 	traced dd if="$dir/$big" of=/dev/null bs=4096 count=1
-	name=$(basename "$(readlink -f /dev/mapper/bad)")
-	[ -e "/sys/fs/dsfs/$name" ] || name=$(dmsetup info -c --noheadings -o blkdevname bad)
-	errors=$(cat "/sys/fs/dsfs/$name/checksum_errors")
+	errors=$(cat "/sys/fs/dsfs/$(name_of bad)/checksum_errors")
 	umount "$dir"
 	dmsetup remove bad
 	[ "$errors" -gt 0 ] &&
@@ -219,21 +207,20 @@ adds_in_parts()
 		}' "$tracing"/trace
 }
 
-use "$disk"
 mount -t dsfs "$disk" "$dir"
 check "a mount begins at zero" [ -z "$(counted | grep -v ' 0$')" ]
 check "a file read whole" cold "bytes_whole=32768 opens=1 requests_whole=1 whole_reads=1" \
-	"$here/access" whole "$dir/$small"
-check "a cached file" counts "opens=1" "$here/access" whole "$dir/$small"
+	access whole "$dir/$small"
+check "a cached file" counts "opens=1" access whole "$dir/$small"
 check "each processor's count, and of one that went" of_each_processor
 check "a mapped file" cold "bytes_whole=32768 opens=1 requests_whole=1" \
-	"$here/access" map "$dir/$small"
-check "readahead" counts_kind ahead "$here/access" seq "$dir/$big"
+	access map "$dir/$small"
+check "readahead" counts_kind ahead access seq "$dir/$big"
 check "a directory is no file" counts "" ls -l "$dir"
 umount "$dir"
 mount -t dsfs -o wholefile=0 "$disk" "$dir"
 check "a page, and its chunk" cold "bytes_page=32768 opens=1 requests_page=1" \
-	"$here/access" pagefaults "$dir/$small"
+	access pagefaults "$dir/$small"
 umount "$dir"
 mount -t dsfs -o verify=off "$disk" "$dir"
 check "O_DIRECT" cold "bytes_direct=262144 opens=1 requests_direct=4" direct
@@ -258,5 +245,4 @@ mount -t dsfs -o meta=lazy "$disk" "$dir"
 check "reads of metadata are traced" traces_metadata
 umount "$dir"
 check "a wrong checksum is traced" traces_a_bad_chunk
-rmdir "$dir"
 exit $failed

@@ -19,10 +19,8 @@
 # of Documentation/mount-options.rst; and when the device is right again, so has
 # everything to be that was an error.
 set -eu
-here=$(dirname "$0")
-prog=faults
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 file=$1 start=$2 large=$3 large_start=$4 small=$5 small_start=$6 page=$7 page_start=$8
 shift 8
@@ -30,27 +28,17 @@ metadata=$1 names=$2 names_bytes=$3 sums=$4 sums_bytes=$5
 shift 5
 disk=$(readlink -f /dev/drive/image)
 list=/ref/list
-sectors=$(blockdev --getsz "$disk")
 dm=/dev/mapper/faulty
 mkdir -p /mnt/dsfs
 
-linear()
-{
-	echo "$1 $(($2 - $1)) linear $disk $1"
-}
-
-# broken FROM TO TARGET...: bytes [FROM, TO) by another target, in whole sectors
+# broken FROM TO TARGET...: bytes [FROM, TO) are an error, or with flakey BYTE, one of each
+# request is that.
 broken()
 {
-	from=$(($1 / 512)) to=$((($2 + 511) / 512))
-	shift 2
-	[ "$from" -eq 0 ] || linear 0 "$from"
-	case $1 in
-	error)	echo "$from $((to - from)) error" ;;
-	# One byte of each request gets another value.
-	flakey)	echo "$from $((to - from)) flakey $disk $from 0 1 5 corrupt_bio_byte 1 r $2 0" ;;
+	case $3 in
+	error)	table "$1" "$2" error ;;
+	flakey)	table "$1" "$2" flakey "$disk" @ 0 1 5 corrupt_bio_byte 1 r "$4" 0 ;;
 	esac
-	[ "$to" -ge "$sectors" ] || linear "$to" "$sectors"
 }
 
 # Another byte than the one at offset $1
@@ -62,21 +50,19 @@ other_than()
 
 heal()
 {
-	linear 0 "$sectors" | become
+	linear | become
 }
 
 begin()
 {
-	linear 0 "$sectors" | dmsetup create faulty --readonly
+	linear | dmsetup create faulty --readonly
 	mount -t dsfs -o "${1:-ro}" "$dm" /mnt/dsfs
 	find_name
 }
 
-# The kernel's own name of it: sysfs and messages know no other.
 find_name()
 {
-	name=$(dmsetup info -c --noheadings --separator : -o major,minor faulty)
-	name=$(basename "$(readlink -f "/sys/dev/block/$name")")
+	name=$(name_of faulty)
 	sys=/sys/fs/dsfs/$name
 }
 
@@ -343,27 +329,21 @@ step_epoch()
 
 # --- metadata --------------------------------------------------------------
 
-# refused NAME ERRNO REGEX: what a mount says
-refused()
-{
-	! trymount "$dm" /mnt/dsfs >/tmp/said && grep -q "^$1: .*$2" /tmp/said && return 0
-	sed 's/^/# /' /tmp/said
-	return 1
-}
-
 step_mount()
 {
-	linear 0 "$sectors" | dmsetup create faulty --readonly
+	linear | dmsetup create faulty --readonly
 	broken 0 131072 error | become
-	check "no superblock can be read" refused EIO 'superblock unreadable'
+	check "no superblock can be read" refused EIO 'superblock unreadable' "$dm" /mnt/dsfs
 	broken 0 4096 error | become
 	check "one superblock cannot be read" mount -t dsfs "$dm" /mnt/dsfs
 	check "and all is right" same
 	umount /mnt/dsfs
 	broken "$sums" $((sums + sums_bytes)) error | become
-	check "checksums of metadata cannot be read" refused EIO 'metadata checksums at [0-9]*: I/O error'
+	check "checksums of metadata cannot be read" refused EIO \
+		'metadata checksums at [0-9]*: I/O error' "$dm" /mnt/dsfs
 	broken "$sums" $((sums + sums_bytes)) flakey "$(other_than "$sums")" | become
-	check "checksums of metadata are wrong" refused EBADMSG 'metadata checksums at [0-9]*: checksum is'
+	check "checksums of metadata are wrong" refused EBADMSG \
+		'metadata checksums at [0-9]*: checksum is' "$dm" /mnt/dsfs
 	heal
 	check "the device is right again" mount -t dsfs "$dm" /mnt/dsfs
 	check "and all is right then" same
@@ -377,7 +357,7 @@ names_fail()
 	opts=$1 err=$2 message=$3
 	shift 3
 	# The root's own names come first: all behind that.
-	linear 0 "$sectors" | dmsetup create faulty --readonly
+	linear | dmsetup create faulty --readonly
 	case $opts in
 	meta=resident)	broken $((names + 4096)) $((names + names_bytes)) "$@" | become ;;
 	esac
@@ -461,15 +441,15 @@ step_vanished()
 # packed STEP [ARG...]: the same of the other image
 step_packed()
 {
-	was="$disk $list $start $metadata $sectors" what=$1
+	was="$disk $list $start $metadata" what=$1
 	shift
 	disk=$(readlink -f /dev/drive/packed) list=/ref/packed.list start=69632
-	metadata=$(cat /ref/packed.meta) sectors=$(blockdev --getsz "$disk")
+	metadata=$(cat /ref/packed.meta)
 	prog="faults: compressed"
 	"step_$what" "$@"
 	# shellcheck disable=SC2086 # words
 	set -- $was
-	disk=$1 list=$2 start=$3 metadata=$4 sectors=$5 prog=faults
+	disk=$1 list=$2 start=$3 metadata=$4 prog=faults
 }
 
 # Memory in pieces: buffers are mapped, and units lie in several folios.  Who reads so may get

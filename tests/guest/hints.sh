@@ -9,28 +9,19 @@
 #
 # Needs dmsetup and the modules dm_mod and dm_delay.
 set -eu
-here=$(dirname "$0")
-prog=hints
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 disk=$1 list=$2
 dir=$(mktemp -d)
 dm=/dev/mapper/hints
-sectors=$(blockdev --getsz "$disk")
-linear="0 $sectors linear $disk 0"
-echo "$linear" | dmsetup create hints --readonly
-name=$(dmsetup info -c --noheadings -o blkdevname hints)
+linear | dmsetup create hints --readonly
+counted=/dev/$(name_of hints)
 
-count()
-{
-	cat "/sys/fs/dsfs/$name/stats/$1"
-}
-
-# Of the device, but for those that metadata takes
+# Requests that were not for metadata
 data_requests()
 {
-	echo $(($(disk_count "/dev/$name" 1) - $(count requests_metadata)))
+	echo $(($(grown disk) - $(grown requests_metadata)))
 }
 
 # files FROM N
@@ -39,70 +30,68 @@ files()
 	tail -n +"$1" "$list" | head -n "$2" | sed "s|^|$dir/|"
 }
 
+# each WAY FROM N [COUNT]: read that way
+each()
+{
+	for file in $(files "$2" "$3"); do
+		access "$1" "$file" ${4:+"$4"} >/dev/null
+	done
+}
+
+# silent N: nothing is cached of the first files but their names, and the device does not answer:
+# for ten minutes, or until it becomes another one; a suspended one fails readahead.
+silent()
+{
+	drop_caches
+	for file in $(files 1 "$1"); do
+		: <"$file"
+	done
+	note_counts
+	whole "delay $disk 0 600000" | become
+}
+
 # One request each, one use each, nothing else.
 hinted_by()
 {
 	drop_caches
-	issued=$(count prefetch_issued) used=$(count prefetch_used)
-	whole=$(count requests_whole) ahead=$(count requests_ahead)
-	requests=$(data_requests)
-	for file in $(files 1 8); do
-		access "$1" "$file" >/dev/null
-	done
-	[ $(($(count prefetch_issued) - issued)) -eq 8 ] &&
-		[ $(($(count prefetch_used) - used)) -eq "$2" ] || return 1
-	for file in $(files 1 8); do
-		access whole "$file" >/dev/null
-	done
-	[ $(($(count prefetch_used) - used)) -eq 8 ] &&
-		[ $(($(count requests_whole) - whole + $(count requests_ahead) - ahead)) -eq 8 ] &&
-		[ $(($(data_requests) - requests)) -eq 8 ]
+	note_counts
+	each "$1" 1 8
+	[ "$(grown prefetch_issued)" -eq 8 ] && [ "$(grown prefetch_used)" -eq "$2" ] || return 1
+	each whole 1 8
+	[ "$(grown prefetch_used)" -eq 8 ] &&
+		[ $(($(grown requests_whole) + $(grown requests_ahead))) -eq 8 ] &&
+		[ "$(data_requests)" -eq 8 ]
 }
 
 # What is there is not read again, and what is to be read at random not at all.
 hinted_twice()
 {
-	issued=$(count prefetch_issued) requests=$(disk_count "/dev/$name" 1)
-	for file in $(files 1 8); do
-		access willneed "$file" >/dev/null
-	done
-	[ "$(count prefetch_issued)" -eq "$issued" ] &&
-		[ "$(disk_count "/dev/$name" 1)" -eq "$requests" ]
+	note_counts
+	each willneed 1 8
+	[ "$(grown prefetch_issued)" -eq 0 ] && [ "$(grown disk)" -eq 0 ]
 }
 
 # A hint for a file that somebody is about to read: he may not have asked for all of it yet.
 joined()
 {
-	drop_caches
-	file=$(files 1 1)
-	: <"$file"
-	requests=$(data_requests)
-	echo "0 $sectors delay $disk 0 600000" | become
-	access pages "$file" 1 >/dev/null &
+	silent 1
+	access pages "$(files 1 1)" 1 >/dev/null &
 	pid=$!
 	until [ "$(state "$pid")" = D ] || ! kill -0 "$pid"; do :; done
-	access willneed "$file" >/dev/null
-	echo "$linear" | become
+	each willneed 1 1
+	linear | become
 	wait
-	[ $(($(data_requests) - requests)) -eq 1 ]
+	[ "$(data_requests)" -eq 1 ]
 }
 
 # Of a device that does not answer: hints do not wait, and end where the limit is.
 bounded()
 {
-	drop_caches
-	for file in $(files 1 1000); do
-		: <"$file"
-	done
-	dropped=$(count prefetch_dropped)
-	# Ten minutes, or until it becomes another one; a suspended one fails readahead.
-	echo "0 $sectors delay $disk 0 600000" | become
-	for file in $(files 1 1000); do
-		access willneed "$file" >/dev/null
-	done
-	dropped=$(($(count prefetch_dropped) - dropped))
-	echo "$linear" | become
-	echo "# $prog: 1000 files, $dropped dropped"
+	silent 1000
+	each willneed 1 1000
+	dropped=$(grown prefetch_dropped)
+	linear | become
+	comment "$prog: 1000 files, $dropped dropped"
 	[ "$dropped" -gt 0 ] && [ "$dropped" -lt 990 ]
 }
 
@@ -110,69 +99,41 @@ bounded()
 again()
 {
 	files 1 1000 | xargs cat >/dev/null
-	issued=$(count prefetch_issued)
-	for file in $(files 1001 8); do
-		access willneed "$file" >/dev/null
-	done
-	[ $(($(count prefetch_issued) - issued)) -eq 8 ]
-}
-
-# issued_by UID FROM N: how many of these hints were not dropped
-issued_by()
-{
-	issued=$(count prefetch_issued)
-	for file in $(files "$2" "$3"); do
-		access willneedby "$file" "$1" >/dev/null
-	done
-	issued=$(($(count prefetch_issued) - issued))
+	note_counts
+	each willneed 1001 8
+	[ "$(grown prefetch_issued)" -eq 8 ]
 }
 
 # A user who sent more hints than the device answers leaves room for another's, and gets
 # none of it.
 fair()
 {
-	drop_caches
-	for file in $(files 1 1020); do
-		: <"$file"
-	done
-	echo "0 $sectors delay $disk 0 600000" | become
-	issued_by 0 1 1000
-	first=$issued
-	issued_by 1000 1001 10
-	second=$issued
-	issued_by 0 1011 10
-	echo "$linear" | become
-	echo "# $prog: $first of 1000 files of one user, then $second of 10 of another, $issued of 10 of the first"
-	[ "$first" -gt 0 ] && [ "$first" -lt 1000 ] && [ "$second" -eq 10 ] && [ "$issued" -eq 0 ]
+	silent 1020
+	each willneedby 1 1000 0
+	first=$(grown prefetch_issued)
+	each willneedby 1001 10 1000
+	second=$(grown prefetch_issued)
+	each willneedby 1011 10 0
+	issued=$(grown prefetch_issued)
+	linear | become
+	comment "$prog: $first of 1000 files of one user, with 10 of another $second, with 10 more $issued"
+	[ "$first" -gt 0 ] && [ "$first" -lt 1000 ] && [ "$second" -eq $((first + 10)) ] &&
+		[ "$issued" -eq "$second" ]
 }
 
 # By eight processes at once: together no more than an eighth of memory, and a sector a file
 bounded_together()
 {
-	drop_caches
-	for file in $(files 1 1000); do
-		: <"$file"
-	done
-	issued=$(count prefetch_issued) bytes=$(count bytes_whole)
-	echo "0 $sectors delay $disk 0 600000" | become
+	silent 1000
 	for from in 1 126 251 376 501 626 751 876; do
-		for file in $(files "$from" 125); do
-			access willneed "$file" >/dev/null
-		done &
+		each willneed "$from" 125 &
 	done
 	wait
-	issued=$(($(count prefetch_issued) - issued)) bytes=$(($(count bytes_whole) - bytes))
-	echo "$linear" | become
+	issued=$(grown prefetch_issued) bytes=$(grown bytes_whole)
+	linear | become
 	limit=$(awk '$1 == "MemTotal:" { print $2 * 1024 / 8 }' /proc/meminfo)
-	echo "# $prog: eight processes: $issued files, $bytes bytes, limit $limit"
+	comment "$prog: eight processes: $issued files, $bytes bytes, limit $limit"
 	[ "$issued" -gt 0 ] && [ "$issued" -lt 1000 ] && [ "$bytes" -le $((limit + issued * 512)) ]
-}
-
-hint_all()
-{
-	for file in $(files 1 40); do
-		access willneed "$file" >/dev/null
-	done
 }
 
 # What was read for somebody who has not come yet is there when he comes, and not for ever.
@@ -180,23 +141,20 @@ stays()
 {
 	# shellcheck disable=SC2046 # no blanks
 	no_room $(files 100 400)
-	transient=$(count cache_transient) used=$(count prefetch_used)
-	hint_all
+	note_counts
+	each willneed 1 40
 	# By another open, which reads nothing
-	hint_all
-	requests=$(data_requests)
-	for file in $(files 1 40); do
-		access whole "$file" >/dev/null
-	done
-	transient=$(($(count cache_transient) - transient))
-	again=$(($(data_requests) - requests))
-	used=$(($(count prefetch_used) - used))
-	left=0
+	each willneed 1 40
+	read_ahead=$(data_requests)
+	each whole 1 40
+	again=$(($(data_requests) - read_ahead)) left=0
 	for file in $(files 1 40); do
 		[ "$(access resident "$file")" -eq 0 ] || left=$((left + 1))
 	done
-	echo "# $prog: $transient of 40 files are transient, $used used, $again requests, $left cached"
-	[ "$transient" -gt 30 ] && [ "$again" -eq 0 ] && [ "$used" -eq 40 ] && [ "$left" -lt 30 ]
+	comment "$prog: $(grown cache_transient) of 40 files are transient, $(grown prefetch_used) used," \
+		"$again requests, $left cached"
+	[ "$(grown cache_transient)" -gt 30 ] && [ "$again" -eq 0 ] &&
+		[ "$(grown prefetch_used)" -eq 40 ] && [ "$left" -lt 30 ]
 }
 
 for opts in wholefile=1M wholefile=0; do
@@ -222,5 +180,4 @@ for opts in cache=lru cache=epoch meta=lazy; do
 	umount "$dir"
 done
 dmsetup remove hints
-rmdir "$dir"
 exit $failed

@@ -12,10 +12,8 @@
 # The module must have no mount of another image's device in progress: what
 # counts is the log since the start of this script.
 set -eu
-here=$(dirname "$0")
-prog=mountcase
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 image=$1
 expected=$2
@@ -49,7 +47,7 @@ attempt()
 	how=$1
 	echo "mountcase begins: $$-$how" >/dev/kmsg
 	# shellcheck disable=SC2086 # nothing, or an option
-	if "$here/trymount" ${how#-n} -o "$options" "$dev" "$dir" >"$log"; then
+	if trymount ${how#-n} -o "$options" "$dev" "$dir" >"$log"; then
 		use_all
 		umount "$dir"
 	fi
@@ -69,5 +67,4 @@ check "${image##*/} gives $expected" attempt -n
 check "${image##*/} gives $expected by mount(2)" attempt -l
 [ -z "$loop" ] || losetup -d "$loop"
 rm -f "$log"
-rmdir "$dir"
 exit $failed

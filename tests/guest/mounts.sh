@@ -9,18 +9,15 @@
 # With MODULE.ko the module is unloaded and loaded again at the end.  The rest
 # of what can be wrong with an image is mountcase.sh's.
 set -eu
-here=$(dirname "$0")
-prog=mounts
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
-dev=$1
+disk=$1
 readonly=$2
 module=${3:-}
-name=${dev##*/}
+name=${disk##*/}
 dir=$(mktemp -d)
 dir2=$(mktemp -d)
-log=$(mktemp)
 
 # The options that /proc/mounts shows of what is mounted at $1.
 shown()
@@ -50,15 +47,13 @@ accepts()
 	shift
 	for how in '' -l; do
 		# shellcheck disable=SC2086 # nothing, or an option
-		"$here/trymount" $how -o "$opts" "$dev" "$dir" >"$log" ||
-			{ cat "$log"; return 1; }
+		try $how -o "$opts" "$disk" "$dir" || return 1
 		for want in ro "$@"; do
 			has_option "$dir" "$want" || return 1
 		done
 		usable "$dir" || return 1
 		before=$(shown "$dir")
-		"$here/trymount" -r -o "$before" "$dir" >"$log" || { cat "$log"; return 1; }
-		[ "$(shown "$dir")" = "$before" ] || return 1
+		try -r -o "$before" "$dir" && [ "$(shown "$dir")" = "$before" ] || return 1
 		umount "$dir"
 	done
 }
@@ -66,23 +61,14 @@ accepts()
 # refuses OPTIONS REGEX: EINVAL by either way, and the message of the new one.
 refuses()
 {
-	for how in '' -l; do
-		# shellcheck disable=SC2086 # nothing, or an option
-		if "$here/trymount" $how -o "$1" "$dev" "$dir" >"$log"; then
-			umount "$dir"
-			return 1
-		fi
-		grep -q '^EINVAL' "$log" || { sed 's/^/# /' "$log"; return 1; }
-		[ "$how" = -l ] || grep -qE "$2" "$log" || { sed 's/^/# /' "$log"; return 1; }
-	done
+	refused EINVAL '' -l -o "$1" "$disk" "$dir" && refused EINVAL "$2" -o "$1" "$disk" "$dir"
 }
 
 # By fsconfig(2) one may go on after a refusal.
 refused_leave_nothing()
 {
-	"$here/trymount" -k -o meta=all,meta=1025G,wholefile=2G "$dev" "$dir" >"$log" ||
-		{ sed 's/^/# /' "$log"; return 1; }
-	has_option "$dir" meta=resident && has_option "$dir" wholefile=1048576 && umount "$dir"
+	try -k -o meta=all,meta=1025G,wholefile=2G "$disk" "$dir" &&
+		has_option "$dir" meta=resident && has_option "$dir" wholefile=1048576 && umount "$dir"
 }
 
 options()
@@ -127,48 +113,50 @@ options()
 
 stays_read_only()
 {
-	"$here/trymount" -r -o rw "$dir" >"$log" || { cat "$log"; return 1; }
-	mount -o remount,rw "$dir" || return 1
-	has_option "$dir" ro || return 1
-	! touch "$dir/new" 2>/dev/null
+	try -r -o rw "$dir" && mount -o remount,rw "$dir" && has_option "$dir" ro &&
+		! touch "$dir/new" 2>/dev/null
+}
+
+# remount OPTIONS SHOWN...
+remount()
+{
+	try -r -o "$1" "$dir" || return 1
+	shift
+	for want; do
+		has_option "$dir" "$want" || return 1
+	done
+	usable "$dir"
 }
 
 remount_changes()
 {
-	"$here/trymount" -r -o wholefile=4K "$dir" >"$log" || return 1
-	has_option "$dir" wholefile=4096 && has_option "$dir" verify=on &&
-		has_option "$dir" meta=resident || return 1
-	"$here/trymount" -r -o verify=on,wholefile=1M "$dir" >"$log" || return 1
-	has_option "$dir" wholefile=1048576 && usable "$dir"
+	remount wholefile=4K wholefile=4096 verify=on meta=resident &&
+		remount verify=on,wholefile=1M wholefile=1048576
 }
 
 # There and back, and what was cached is what it was.
 remount_cache()
 {
 	for policy in epoch lru epoch; do
-		"$here/trymount" -r -o cache="$policy" "$dir" >"$log" || return 1
-		has_option "$dir" cache="$policy" && has_option "$dir" meta=resident &&
-			usable "$dir" || return 1
+		remount cache="$policy" cache="$policy" meta=resident || return 1
 	done
-	! "$here/trymount" -r -o cache=most "$dir" >"$log" && has_option "$dir" cache=epoch
+	refused EINVAL '' -r -o cache=most "$dir" && has_option "$dir" cache=epoch
 }
 
 # Of such a device the VFS itself refuses it.
 readonly_device()
 {
-	! "$here/trymount" -r -o rw "$dir" >"$log" && grep -q '^EACCES' "$log" || return 1
-	"$here/trymount" -r -o ro,wholefile=0 "$dir" >"$log" &&
-		has_option "$dir" wholefile=0 && has_option "$dir" ro && usable "$dir"
+	refused EACCES '' -r -o rw "$dir" && remount ro,wholefile=0 wholefile=0 ro
 }
 
 remount_refuses()
 {
-	! "$here/trymount" -r -o "$1" "$dir" >"$log" && grep -q '^EINVAL' "$log" && usable "$dir"
+	refused EINVAL '' -r -o "$1" "$dir" && usable "$dir"
 }
 
 remounts()
 {
-	mount -t dsfs "$dev" "$dir"
+	mount -t dsfs "$disk" "$dir"
 	check "remount,rw stays read-only" stays_read_only
 	check "remount changes wholefile" remount_changes
 	check "remount refuses verify=off" remount_refuses verify=off
@@ -189,7 +177,7 @@ sysfs_is()
 
 sysfs()
 {
-	mount -t dsfs "$dev" "$dir"
+	mount -t dsfs "$disk" "$dir"
 	check "sysfs: generation" sysfs_is generation -ge 1
 	check "sysfs: metadata" sysfs_is metadata_bytes -gt 4096
 	check "sysfs: memory of meta=resident" sysfs_is metadata_resident_bytes -ge \
@@ -201,7 +189,7 @@ sysfs()
 	check "sysfs: label" [ "$(cat "/sys/fs/dsfs/$name/label")" = zoo ]
 	umount "$dir"
 	check "sysfs: gone after unmount" [ ! -e "/sys/fs/dsfs/$name" ]
-	mount -t dsfs -o meta=lazy "$dev" "$dir"
+	mount -t dsfs -o meta=lazy "$disk" "$dir"
 	check "sysfs: memory of meta=lazy" sysfs_is metadata_resident_bytes -lt \
 		"$(cat "/sys/fs/dsfs/$name/metadata_bytes")"
 	umount "$dir"
@@ -220,26 +208,29 @@ press()
 look_at_all()
 {
 	drop_caches
-	blockdev --flushbufs "$dev"
-	before=$(disk_count "$dev" 1)
+	blockdev --flushbufs "$disk"
+	asks names "$@"
+	echo "$requests"
+}
+
+names()
+{
 	[ "${1:-}" != pressure ] || press
 	# What is deeper than PATH_MAX, ls can't say.
 	ls -lRn "$dir" >/dev/null 2>&1 || true
 	[ ! -e "$dir/dirs/5000/not-there" ]
-	after=$(disk_count "$dev" 1)
-	echo $((after - before))
 }
 
 resident()
 {
-	mount -t dsfs -o meta=resident "$dev" "$dir"
+	mount -t dsfs -o meta=resident "$disk" "$dir"
 	check "meta=resident: no request for names and attributes" [ "$(look_at_all)" -eq 0 ]
 	check "meta=resident: nor the second time" [ "$(look_at_all)" -eq 0 ]
 	check "meta=resident: nor after memory ran short" \
 		[ "$(look_at_all pressure)" -eq 0 ]
 	most=$(cat "/sys/fs/dsfs/$name/metadata_resident_bytes")
 	umount "$dir"
-	mount -t dsfs -o meta=lazy "$dev" "$dir"
+	mount -t dsfs -o meta=lazy "$disk" "$dir"
 	lazy=$(look_at_all)
 	check "meta=lazy: requests for names and attributes" [ "$lazy" -gt 0 ]
 	check "meta=lazy: again after the caches were dropped" [ "$(look_at_all)" -gt 0 ]
@@ -250,13 +241,13 @@ resident()
 # Memory is for what fits, and what does not fit is asked of the device.
 budgets()
 {
-	mount -t dsfs -o meta="$most" "$dev" "$dir"
+	mount -t dsfs -o meta="$most" "$disk" "$dir"
 	check "meta=SIZE of all: no request for names and attributes" [ "$(look_at_all)" -eq 0 ]
 	umount "$dir"
 	last=$lazy
 	for part in 4 2; do
 		budget=$((most / part))
-		mount -t dsfs -o meta=$budget "$dev" "$dir"
+		mount -t dsfs -o meta=$budget "$disk" "$dir"
 		check "meta=SIZE, 1/$part of all: no more than that is resident" \
 			sysfs_is metadata_resident_bytes -le $budget
 		check "meta=SIZE, 1/$part of all: it is used" \
@@ -276,96 +267,61 @@ budgets()
 mount_requests()
 {
 	drop_caches
-	blockdev --flushbufs "$dev"
-	before=$(disk_count "$dev" 1)
-	mount -t dsfs "$dev" "$dir"
-	after=$(disk_count "$dev" 1)
+	blockdev --flushbufs "$disk"
+	asks mount -t dsfs "$disk" "$dir"
 	kib=$(($(cat "/sys/fs/dsfs/$name/metadata_bytes") / 1024))
 	umount "$dir"
-	echo "# $prog: mount took $((after - before)) requests for $kib KiB of metadata"
-	[ $((after - before)) -le $((12 + kib / 64)) ]
+	echo "# $prog: mount took $requests requests for $kib KiB of metadata"
+	[ "$requests" -le $((12 + kib / 64)) ]
 }
 
 shared()
 {
-	mount -t dsfs "$dev" "$dir"
-	check "a second mount" mount -t dsfs "$dev" "$dir2"
+	mount -t dsfs "$disk" "$dir"
+	check "a second mount" mount -t dsfs "$disk" "$dir2"
 	check "shares the first one's super block" \
 		[ "$(stat -c %d "$dir")" = "$(stat -c %d "$dir2")" ]
 	umount "$dir"
 	check "outlives the first" usable "$dir2"
 	check "sysfs outlives the first" [ -e "/sys/fs/dsfs/$name/uuid" ]
-	check "other options refused with EBUSY" refused_busy
+	check "other options refused with EBUSY" refused EBUSY \
+		'already mounted with other options' -o verify=off "$disk" "$dir"
 	check "and the mount goes on" usable "$dir2"
 	umount "$dir2"
-}
-
-refused_busy()
-{
-	! "$here/trymount" -o verify=off "$dev" "$dir" >"$log" &&
-		grep -q '^EBUSY: .*already mounted with other options' "$log"
 }
 
 # A mount with an open file does not go; a lazy unmount lets the file live.
 busy()
 {
-	mount -t dsfs "$dev" "$dir"
+	mount -t dsfs "$disk" "$dir"
 	exec 9<"$dir/sizes/100000"
-	check "unmount refused while a file is open" busy_umount
+	check "unmount refused while a file is open" fails umount "$dir"
 	umount -l "$dir"
 	check "a file outlives a lazy unmount" [ "$(wc -c <&9)" -eq 100000 ]
 	exec 9<&-
-	mount -t dsfs "$dev" "$dir"
+	mount -t dsfs "$disk" "$dir"
 	umount "$dir"
-}
-
-busy_umount()
-{
-	! umount "$dir" 2>/dev/null
-}
-
-no_memory()
-{
-	! grep -q '\[dsfs\]' /proc/vmallocinfo
 }
 
 unload()
 {
 	rmmod dsfs || return 1
-	no_memory && [ ! -e /sys/fs/dsfs ] && [ ! -e /sys/module/dsfs ] &&
+	! grep -q '\[dsfs\]' /proc/vmallocinfo && [ ! -e /sys/fs/dsfs ] && [ ! -e /sys/module/dsfs ] &&
 		! grep -qw dsfs /proc/filesystems
-}
-
-in_use()
-{
-	! rmmod dsfs 2>/dev/null
 }
 
 reload()
 {
-	mount -t dsfs "$dev" "$dir"
+	mount -t dsfs "$disk" "$dir"
 	ls -lRn "$dir" >/dev/null 2>&1 || true
 	cat "$dir"/sizes/* >/dev/null
-	check "a mounted module does not unload" in_use
+	check "a mounted module does not unload" fails rmmod dsfs
 	umount "$dir"
 	check "after unmount it unloads and leaves nothing" unload
 	check "and loads again" insmod "$module"
-	mount -t dsfs "$dev" "$dir"
+	mount -t dsfs "$disk" "$dir"
 	check "and mounts" usable "$dir"
 	umount "$dir"
-}
-
-wrong_things()
-{
-	mkdir "$dir/sub"
-	check "no device" errno_of ENOTBLK /proc/version
-	check "no such device" errno_of ENOENT /dev/not-there
-	rmdir "$dir/sub"
-}
-
-errno_of()
-{
-	! "$here/trymount" "$2" "$dir" >"$log" && grep -q "^$1" "$log"
 }
 
 options
@@ -375,8 +331,7 @@ resident
 check "mounting reads metadata in large requests" mount_requests
 shared
 busy
-wrong_things
+check "no device" refused ENOTBLK '' /proc/version "$dir"
+check "no such device" refused ENOENT '' /dev/not-there "$dir"
 [ -z "$module" ] || reload
-rm -f "$log"
-rmdir "$dir" "$dir2"
 exit $failed

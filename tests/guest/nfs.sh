@@ -8,10 +8,8 @@
 # With "subtree" the server checks that a file is below what it exports: it finds the
 # name of each by its handle.
 set -eu
-here=$(dirname "$0")
-prog=nfs
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/guest/nfs-serve.sh
 . "$here/nfs-serve.sh"
 
@@ -54,13 +52,8 @@ held()
 	exec 8<&-
 }
 
-refused()
-{
-	! touch "$client/new" 2>/dev/null
-}
-
 nfs_serve "$dir" $flags
-check "mount over the loopback" "$here/trymount" -l -t nfs4 -o \
+check "mount over the loopback" try -l -t nfs4 -o \
 	"$nfs_options" 127.0.0.1:/ "$client"
 # shellcheck disable=SC2086 # several
 check "the client's listing" same $parts
@@ -68,7 +61,7 @@ drop_caches
 # shellcheck disable=SC2086
 check "again after drop_caches on both sides" same $again
 check "a file held open while caches are dropped" held
-check "changes are refused" refused
+check "changes are refused" fails touch "$client/new"
 umount "$client"
 
 check "unmount after the export has ended" nfs_end "$dir"

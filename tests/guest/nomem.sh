@@ -10,15 +10,12 @@
 # wrong, too: no process is killed for that, and SMALLER, with a few MiB, is mounted after it.
 # SUMS says of itself that the checksums of its metadata alone are as large as DEVICE's metadata.
 set -eu
-here=$(dirname "$0")
-prog=nomem
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 dev=$1 smaller=$2 sums=$3
 dir=$(mktemp -d)
 hog=$(mktemp -d)
-log=$(mktemp)
 
 metadata_kib()
 {
@@ -48,14 +45,13 @@ take_memory()
 # fits_in_part ARG...: mounted, with a warning that says how much of it is in memory: sets kib
 fits_in_part()
 {
+	try "$@" "$dev" "$dir" || return 1
+	sed 's/^/# /' /tmp/said
 	rc=0
-	"$here/trymount" "$@" "$dev" "$dir" >"$log" || rc=$?
-	sed 's/^/# /' "$log"
-	[ "$rc" -eq 0 ] || return 1
 	kib=$(($(cat "/sys/fs/dsfs/${dev##*/}/metadata_resident_bytes") / 1024))
 	[ -d "$dir" ] && [ ! -e "$dir/not-there" ] || rc=1
 	umount "$dir"
-	[ "$rc" -eq 0 ] && grep -q "^OK: .*metadata needs .* KiB of memory, at most .* are free: $kib are resident" "$log"
+	[ "$rc" -eq 0 ] && grep -q "^OK: .*metadata needs .* KiB of memory, at most .* are free: $kib are resident" /tmp/said
 }
 
 # A half of what is free
@@ -89,17 +85,15 @@ stalls()
 refused_at_once()
 {
 	before=$(stalls)
-	! "$here/trymount" -o "$1" "$sums" "$dir" >"$log" || { umount "$dir"; return 1; }
+	refused ENOMEM 'metadata needs' -o "$1" "$sums" "$dir" || return 1
 	after=$(stalls)
-	sed 's/^/# /' "$log"
 	echo "# $prog: $((after - before)) stalls"
-	[ "$after" -eq "$before" ] && grep -q '^ENOMEM: .*metadata needs' "$log"
+	[ "$after" -eq "$before" ]
 }
 
 accepted()
 {
-	"$here/trymount" -o "$1" "${2:-$dev}" "$dir" >"$log" || { cat "$log"; return 1; }
-	umount "$dir"
+	try -o "$1" "${2:-$dev}" "$dir" && umount "$dir"
 }
 
 # --- where it shows up ------------------------------------------------------------------
@@ -133,25 +127,15 @@ on_one_node()
 	areas | grep -q ' N0=' && ! areas | grep -q ' N1='
 }
 
-# own_group CONTROLLER: sets group
-own_group()
-{
-	mkdir -p /sys/fs/cgroup
-	[ -e /sys/fs/cgroup/cgroup.procs ] || mount -t cgroup2 none /sys/fs/cgroup
-	echo "$1" >/sys/fs/cgroup/cgroup.subtree_control
-	group=/sys/fs/cgroup/mounter
-	mkdir "$group"
-}
-
 spread()
 {
 	mount.dsfs "$dev" "$dir"
 	echo "# $prog: $(areas)"
 	check "mount.dsfs puts a share of it on each node" on_all_nodes
 	umount "$dir"
-	own_group +cpuset
+	own_group cpuset
 	echo 0 >"$group"/cpuset.mems
-	sh -c "echo \$\$ >$group/cgroup.procs; exec mount.dsfs $dev $dir"
+	in_group mount.dsfs "$dev" "$dir"
 	check "but on those only that the cpuset allows" on_one_node
 	umount "$dir"
 	rmdir "$group"
@@ -173,9 +157,9 @@ found()
 # Who mounts has a limit below what the metadata takes.
 charged_to_nobody()
 {
-	own_group +memory
+	own_group memory
 	echo $((need / 4))K >"$group"/memory.max
-	sh -c "echo \$\$ >$group/cgroup.procs; exec mount -t dsfs $dev $dir"
+	in_group mount -t dsfs "$dev" "$dir"
 	usable=$?
 	kib=$(($(cat "$group"/memory.current) / 1024))
 	echo "# $prog: $kib KiB are charged to who mounted $need KiB of metadata"
@@ -200,6 +184,4 @@ check "memory that only seems to be there brings no OOM killer" lazy_in_the_end
 check "and the mount goes on when it is there" accepted meta=resident "$smaller"
 # After it: what a mount gives back comes back in its own time.
 found
-rm -f "$log"
-rmdir "$dir" "$hog"
 exit $failed

@@ -10,17 +10,13 @@
 #
 # Needs dmsetup, losetup and the modules dm_mod and loop.
 set -eu
-here=$(dirname "$0")
-prog=notags
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 disk=$1 file=$2
 dir=$(mktemp -d)
 out=$(mktemp)
-# There is no udev here.
-sectors=$(blockdev --getsz "$disk")
-dmsetup create notags --readonly --table "0 $sectors linear $disk 0"
+linear | dmsetup create notags --readonly
 loop=$(losetup -f)
 losetup -r "$loop" /dev/mapper/notags
 queue=/sys/block/${loop##*/}
@@ -36,7 +32,7 @@ in_flight()
 # Direct reads, each of which keeps a tag until the device goes on
 take_tags()
 {
-	dmsetup suspend --noflush --nolockfs notags
+	silence notags
 	takers=
 	i=0
 	while [ "$i" -lt $((2 * tags)) ]; do
@@ -58,7 +54,7 @@ forks()
 	drop_caches
 	: <"$dir/$file"
 	take_tags
-	"$here/access" mapfork "$dir/$file" >"$out" &
+	access mapfork "$dir/$file" >"$out" &
 	pid=$!
 	# shellcheck disable=SC2016 # for the shell that waits
 	within sh -c 'until grep -q forked "$1"; do :; done' wait "$out" && rc=0 || rc=1
@@ -76,6 +72,4 @@ check "the fault goes on when the device does" grep -q 4096 "$out"
 umount "$dir"
 losetup -d "$loop"
 dmsetup remove notags
-rm "$out"
-rmdir "$dir"
 exit $failed

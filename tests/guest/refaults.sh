@@ -7,14 +7,11 @@
 # in part.  They are read until the kernel takes them for the working set, a part is
 # reclaimed, and they are read again: what is brought back is a stall.
 set -eu
-here=$(dirname "$0")
-prog=refaults
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 disk=$1 files=$2
 dir=$(mktemp -d)
-group=/sys/fs/cgroup/refaults
 
 stalled()
 {
@@ -56,7 +53,6 @@ told()
 	[ "$(stalled)" -gt "$before" ]
 }
 
-[ -e /sys/fs/cgroup/cgroup.procs ] || mount -t cgroup2 none /sys/fs/cgroup
 # One way to choose what goes, on every kernel
 [ ! -e /sys/kernel/mm/lru_gen/enabled ] || echo 0 >/sys/kernel/mm/lru_gen/enabled
 # An inode that went would take along what is known of its pages.
@@ -64,12 +60,11 @@ pressure=$(cat /proc/sys/vm/vfs_cache_pressure)
 echo 0 >/proc/sys/vm/vfs_cache_pressure
 drop_caches
 mount -t dsfs "$disk" "$dir"
-echo +memory >/sys/fs/cgroup/cgroup.subtree_control
-mkdir $group
-echo $$ >$group/cgroup.procs
+own_group memory
+echo $$ >"$group"/cgroup.procs
 check "a file that memory was too short for is a stall" told
 echo $$ >/sys/fs/cgroup/cgroup.procs
 umount "$dir"
-rmdir $group "$dir"
+rmdir "$group"
 echo "$pressure" >/proc/sys/vm/vfs_cache_pressure
 exit $failed

@@ -8,20 +8,11 @@
 #
 # Needs control groups of version 2.
 set -eu
-here=$(dirname "$0")
-prog=rings
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 disk=$1
 dir=$(mktemp -d)
-name=${disk##*/}
-group=/sys/fs/cgroup/rings
-
-count()
-{
-	cat "/sys/fs/dsfs/$name/stats/$1"
-}
 
 # each WAY FROM TO: by a process each
 each()
@@ -37,11 +28,11 @@ each()
 # opened again.
 reopened()
 {
-	transient=$(count cache_transient)
+	note_counts
 	each whole 1 20
-	alone=$(count cache_transient)
+	alone=$(grown cache_transient)
 	each whole 21 21
-	alone=$(($(count cache_transient) - alone))
+	alone=$(($(grown cache_transient) - alone))
 	exec 3<"$dir/f21"
 	each whole 22 50
 	left=$(access resident "$dir/f21") gone=0
@@ -49,7 +40,7 @@ reopened()
 	for i in 1 2 3 4 5 6 7 8 9 10; do
 		[ "$(access resident "$dir/f$i")" -gt 0 ] || gone=$((gone + 1))
 	done
-	transient=$(($(count cache_transient) - transient))
+	transient=$(grown cache_transient)
 	echo "# $prog: $transient of 50 files are transient, $left pages of the open one, $gone of 10 closed ones are gone"
 	[ "$transient" -ge 45 ] && [ "$alone" -eq 1 ] && [ "$left" -gt 0 ] && [ "$gone" -ge 5 ]
 }
@@ -67,27 +58,20 @@ again()
 # A file that is hinted again and again waits for its use, and the others with it.
 repeated()
 {
-	transient=$(count cache_transient) used=$(count prefetch_used)
+	note_counts
 	each willneed 1 40
 	repeats=$(awk '/^MemTotal/ { print int($2 / 16 / 100) + 40 }' /proc/meminfo)
 	again "$dir/f41" "$repeats"
-	bytes=$(count bytes_whole)
+	bytes=$(grown bytes_whole)
 	each whole 1 40
-	bytes=$(($(count bytes_whole) - bytes))
-	transient=$(($(count cache_transient) - transient)) used=$(($(count prefetch_used) - used))
+	bytes=$(($(grown bytes_whole) - bytes))
+	transient=$(grown cache_transient) used=$(grown prefetch_used)
 	echo "# $prog: $transient of 41 files are transient, $repeats hints for one, $used used, $bytes bytes read again"
 	[ "$transient" -ge 36 ] && [ "$used" -eq 40 ] && [ "$bytes" -eq 0 ]
 }
 
-# In a control group with less memory than the file
-in_group()
-(
-	read -r pid _ </proc/self/stat
-	echo "$pid" >"$group"/cgroup.procs
-	"$@"
-)
-
-# A large file is dropped behind its reader, before the limit has pages reclaimed.
+# A file that is larger than the control group may have is dropped behind its reader, before the
+# limit has pages reclaimed.
 streamed()
 {
 	in_group access seq "$dir/streamed" >/dev/null
@@ -111,16 +95,14 @@ beside()
 	mount -t dsfs -o cache=epoch "$disk" "$dir"
 	access pages "$dir/streamed" 64 >/dev/null
 	no_room "$dir"/b*
-	echo "# $prog: held $(cat "/sys/fs/dsfs/$name/cache_held"), target $(cat "/sys/fs/dsfs/$name/cache_target")"
+	echo "# $prog: held $(cat "/sys/fs/dsfs/${disk##*/}/cache_held"), target $(cat "/sys/fs/dsfs/${disk##*/}/cache_target")"
 	rc=0
 	"$@" || rc=$?
 	umount "$dir"
 	return "$rc"
 }
 
-[ -e /sys/fs/cgroup/cgroup.controllers ] || mount -t cgroup2 none /sys/fs/cgroup
-echo +memory >/sys/fs/cgroup/cgroup.subtree_control
-mkdir -p "$group"
+own_group memory
 echo 48M >"$group"/memory.max
 check "a file that is open again keeps its pages" beside reopened
 check "hinted files stay beside repeated hints for one file" beside repeated

@@ -7,10 +7,8 @@
 # them has their blocks and no copy of them: the map of its blocks says so, and the space
 # that is free; it goes on to when they are removed, and more come.
 set -eu
-here=$(dirname "$0")
-prog=shards
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 disk=$1
 dir=$(mktemp -d) image=$(mktemp -d) tmp=$(mktemp -d)

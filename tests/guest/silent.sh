@@ -7,33 +7,19 @@
 # them.  Requests of a mount that was killed end after it, in memory that must still be there:
 # KASAN sees whether it is (tests/uml/check).
 #
-# Needs dmsetup and the module dm_mod.  YIELDS: the program, if it is not beside this.
+# Needs dmsetup and the module dm_mod.
 set -eu
-here=$(dirname "$0")
-prog=silent
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 disk=$1 inodes=$2 names=$4 bytes=$5
 dir=$(mktemp -d)
 dm=/dev/mapper/asked
 some=$((names + 65536)) end=$((names + bytes))
-sectors=$(blockdev --getsz "$disk")
-
-silence()
-{
-	dmsetup suspend --noflush --nolockfs "$1"
-}
-
 # silent_from BYTE: from there to the end of the names the device does not answer.
 silent_from()
 {
-	from=$(($1 / 512)) to=$((end / 512))
-	{
-		echo "0 $from linear $disk 0"
-		echo "$from $((to - from)) linear /dev/mapper/silent $from"
-		[ $to -ge "$sectors" ] || echo "$to $((sectors - to)) linear $disk $to"
-	} | become
+	table "$1" $end linear /dev/mapper/silent @ | become
 	silence silent
 }
 
@@ -45,19 +31,16 @@ killed_mount()
 	until [ "$(state "$pid")" = D ] && grep -q '\<dsfs_' "/proc/$pid/stack"; do
 		[ -d /proc/"$pid" ] || { echo "# $prog: the mount ended by itself"; return 1; }
 	done
-	kill -KILL "$pid"
-	rc=0
-	wait "$pid" || rc=$?
-	[ "$rc" -eq 137 ] && ! grep -q " $dir dsfs " /proc/mounts
+	is_killed "$pid" && ! grep -q " $dir dsfs " /proc/mounts
 }
 
 names_of()
 {
-	"${YIELDS:-$here/yields}" readdir "$dir"
+	yields readdir "$dir"
 }
 
-echo "0 $sectors linear $disk 0" | dmsetup create asked --readonly
-echo "0 $sectors linear $disk 0" | dmsetup create silent --readonly
+linear | dmsetup create asked --readonly
+linear | dmsetup create silent --readonly
 mount -t dsfs $dm "$dir"
 all=$(names_of)
 umount "$dir"
@@ -76,5 +59,4 @@ umount "$dir"
 # Requests of those that were killed keep the device open for a moment.
 until dmsetup remove asked 2>/dev/null; do :; done
 dmsetup remove silent
-rmdir "$dir"
 exit $failed

@@ -10,10 +10,8 @@
 #
 # Needs dmsetup and the modules dm_mod, dm_delay and overlay.
 set -eu
-here=$(dirname "$0")
-prog=slowmeta
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 many=$1 flat=$2 names=$5 bytes=$6
 dir=$(mktemp -d)
@@ -22,21 +20,14 @@ dm=/dev/mapper/slowmeta
 begin()
 {
 	disk=$1
-	sectors=$(blockdev --getsz "$disk")
-	echo "0 $sectors linear $disk 0" | dmsetup create slowmeta --readonly
-	name=$(basename "$(readlink -f $dm)")
-	[ -e "/sys/block/$name" ] || name=$(dmsetup info -c --noheadings -o blkdevname slowmeta)
+	linear | dmsetup create slowmeta --readonly
+	# Requests that failed count, too.
+	counted=/dev/$(name_of slowmeta)
 }
 
 end()
 {
 	dmsetup remove slowmeta
-}
-
-# Requests of the device so far, those that failed, too
-count()
-{
-	disk_count "/dev/$name" 1
 }
 
 # --- handles: no directory is read for a name ------------------------------------------
@@ -45,14 +36,12 @@ count()
 # are around, by a search of their records.
 reconnects()
 {
-	"$here/handles" save "$dir/dirs/9999" /tmp/handles
+	handles save "$dir/dirs/9999" /tmp/handles
 	umount "$dir"
 	mount -t dsfs -o "$1" "$dm" "$dir"
-	before=$(count)
-	"$here/handles" open "$dir" /tmp/handles >/tmp/opened
-	after=$(count)
-	echo "# $prog: $((after - before)) requests"
-	grep -q '^same=1 other=0 stale=0 failed=0' /tmp/opened && [ $((after - before)) -le 24 ]
+	asks handles open "$dir" /tmp/handles >/tmp/opened
+	comment "$prog: $requests requests"
+	grep -q '^same=1 other=0 stale=0 failed=0' /tmp/opened && [ "$requests" -le 24 ]
 }
 
 begin "$many"
@@ -70,21 +59,19 @@ killed()
 {
 	most=$1
 	shift
-	before=$(count)
+	before=$(disk_count "$counted" 1)
 	"$@" >/dev/null 2>&1 &
 	pid=$!
 	# Early enough that what is in flight then is not all of it
 	some=$((most / 6))
 	[ "$some" -le 8 ] || some=8
-	until [ $(($(count) - before)) -ge "$some" ]; do
+	until [ $(($(disk_count "$counted" 1) - before)) -ge "$some" ]; do
 		[ -d /proc/"$pid" ] || { echo "# $prog: $* ended by itself"; return 1; }
 	done
-	kill -KILL "$pid"
-	rc=0
-	wait "$pid" || rc=$?
-	after=$(count)
-	echo "# $prog: $((after - before)) requests of $most"
-	[ "$rc" -eq 137 ] && [ $((after - before)) -lt $((most / 2)) ]
+	is_killed "$pid" || return 1
+	made=$(($(disk_count "$counted" 1) - before))
+	comment "$prog: $made requests of $most"
+	[ "$made" -lt $((most / 2)) ]
 }
 
 mount -t dsfs -o meta=lazy $dm "$dir"
@@ -98,56 +85,41 @@ names_by_overlay()
 }
 
 names_by_overlay
-before=$(count)
-"$here/yields" readdir "$both" >/dev/null
-blocks=$(($(count) - before))
+asks yields readdir "$both" >/dev/null
+blocks=$requests
 umount "$both"
 names_by_overlay
 # The extent records of the file take 64 pages.
 ls -l "$dir/sparse" >/dev/null
-echo "0 $sectors delay $disk 0 40" | become
+whole "delay $disk 0 40" | become
 check "FIEMAP of a file in many pieces is killed" killed 64 \
-	"$here/yields" fiemap "$dir/sparse"
+	yields fiemap "$dir/sparse"
 check "a large directory below overlayfs is killed" killed $((blocks * 3 / 2)) \
-	"$here/yields" readdir "$both"
+	yields readdir "$both"
 umount "$both"
-rmdir "$both" "$empty"
 umount "$dir"
 end
 
 # --- metadata that cannot be read at mount ---------------------------------------------
 
-# broken FROM TO TARGET...: by that bytes [FROM, TO)
-broken()
-{
-	from=$(($1 / 512)) to=$(($2 / 512))
-	shift 2
-	echo "0 $from linear $disk 0"
-	echo "$from $((to - from)) $*"
-	[ $to -ge "$sectors" ] || echo "$to $((sectors - to)) linear $disk $to"
-}
-
 # Behind the first names
 some=$((names + 65536)) end=$((names + bytes))
 blocks=$((bytes / 4096))
 begin "$flat"
-before=$(count)
-mount -t dsfs $dm "$dir"
-good=$(($(count) - before))
-all=$("$here/yields" readdir "$dir")
+asks mount -t dsfs $dm "$dir"
+good=$requests
+all=$(yields readdir "$dir")
 umount "$dir"
-broken $some $end error | become
-before=$(count)
-check "a mount goes on without blocks that cannot be read" mount -t dsfs $dm "$dir"
-tries=$(($(count) - before - good))
+table $some $end error | become
+check "a mount goes on without blocks that cannot be read" asks mount -t dsfs $dm "$dir"
+tries=$((requests - good))
 echo "# $prog: $tries requests more, for $blocks blocks"
 check "none of them is tried again" [ $tries -le 8 -a $blocks -gt 2000 ]
-bad=$(cat "/sys/fs/dsfs/$name/metadata_bad_blocks")
+bad=$(cat "/sys/fs/dsfs/${counted##*/}/metadata_bad_blocks")
 check "all are counted" [ "$bad" -ge $((blocks - 16)) -a "$bad" -le $((blocks + 64)) ]
 check "and said at once" [ "$(dmesg | grep -c " $bad blocks of metadata are unreadable or damaged")" -eq 1 ]
-echo "0 $sectors linear $disk 0" | become
-check "and read when they are needed" [ "$("$here/yields" readdir "$dir")" = "$all" ]
+linear | become
+check "and read when they are needed" [ "$(yields readdir "$dir")" = "$all" ]
 umount "$dir"
 end
-rmdir "$dir"
 exit $failed

@@ -9,26 +9,14 @@
 #
 # Needs dmsetup and the module dm_mod.
 set -eu
-here=$(dirname "$0")
-prog=small
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 disk=$1 file=$2 size=$4 other=$5
 read -r start <"$3"
 dir=$(mktemp -d)
-
-# The first pages, $2 of them: all of the file comes with the first one.
-once()
-{
-	drop_caches
-	requests=$(disk_count "$disk" 1) kib=$(disk_count "$disk" 3)
-	"$here/access" "$1" "$dir/$file" "$2" >/dev/null
-	requests=$(($(disk_count "$disk" 1) - requests))
-	kib=$((($(disk_count "$disk" 3) - kib) / 2))
-	echo "# $prog: $1 $2: $requests requests, $kib KiB"
-	[ "$requests" -eq 1 ] && [ "$kib" -eq $((((size + 4095) >> 12) << 2)) ]
-}
+# The first pages: all of the file comes with the first one.
+once="requests == 1 && kib == $((((size + 4095) >> 12) << 2))"
 
 page()
 {
@@ -45,16 +33,14 @@ bad_whole()
 
 for options in wholefile=0 ro; do
 	mount -t dsfs -o "$options" "$disk" "$dir"
-	check "a page after MADV_RANDOM reads the small file, $options" once pagefaults 1
-	check "pages after MADV_RANDOM read it once, $options" once pagefaults 20
-	check "pages after POSIX_FADV_RANDOM read it once, $options" once pages 20
-	check "a mapping in order reads it once, $options" once map 1
+	check "a page after MADV_RANDOM reads the small file, $options" costs "$once" pagefaults "$file" 1
+	check "pages after MADV_RANDOM read it once, $options" costs "$once" pagefaults "$file" 20
+	check "pages after POSIX_FADV_RANDOM read it once, $options" costs "$once" pages "$file" 20
+	check "a mapping in order reads it once, $options" costs "$once" map "$file"
 	umount "$dir"
 done
-sectors=$(blockdev --getsz "$disk")
-bad=$(((start + 30 * 4096) / 512))
-printf '0 %s linear %s 0\n%s 8 error\n%s %s linear %s %s\n' "$bad" "$disk" "$bad" \
-	$((bad + 8)) $((sectors - bad - 8)) "$disk" $((bad + 8)) | dmsetup create bad --readonly
+bad=$((start + 30 * 4096))
+table $bad $((bad + 4096)) error | dmsetup create bad --readonly
 for options in wholefile=0 ro; do
 	mount -t dsfs -o "$options" /dev/mapper/bad "$dir"
 	check "a bad sector is one of the whole small file, $options" bad_whole
@@ -64,5 +50,4 @@ mount -t dsfs -o verify=off,wholefile=0 /dev/mapper/bad "$dir"
 check "without verification it is one of its page" [ "$(page "$file" 2)" -eq 4096 ]
 umount "$dir"
 dmsetup remove bad
-rmdir "$dir"
 exit $failed

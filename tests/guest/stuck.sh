@@ -11,14 +11,13 @@
 #
 # Needs dmsetup and the module dm_mod.
 set -eu
-here=$(dirname "$0")
 prog="stuck: ${2##*/}"
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 disk=$1 file=$2 reference=$3 options=$4
-mnt=$(mktemp -d)
-# There is no udev here.
+dir=$(mktemp -d)
+dm=/dev/mapper/stuck
 
 # waits CMD...: in the background, as $waiter; false if it ends by itself
 waits()
@@ -28,15 +27,6 @@ waits()
 	until [ "$(state "$waiter")" = D ]; do
 		[ -d /proc/"$waiter" ] || return 1
 	done
-}
-
-# is_killed PID: without an end if it cannot be
-is_killed()
-{
-	kill -KILL "$1"
-	rc=0
-	wait "$1" || rc=$?
-	[ "$rc" -eq 137 ]
 }
 
 kill_waiting()
@@ -60,65 +50,62 @@ kill_hinting()
 stop()
 {
 	drop_caches
-	dmsetup suspend --noflush --nolockfs stuck
+	silence $dm
 }
 
-# go_on TABLE: the device goes on with that, for what waits, too
+# The device goes on with the table on stdin, for what waits, too.
 go_on()
 {
-	echo "$1" | dmsetup load --readonly stuck
+	dmsetup load --readonly stuck
 	dmsetup resume stuck
 }
 
 # One reader is killed, and another one is not.
 errors_in_the_end()
 {
-	kill_waiting cat "$mnt/$file" && waits cat "$mnt/$file" || return 1
-	go_on "0 $sectors error"
-	! wait "$waiter" && ! cat "$mnt/$file" >/dev/null 2>/tmp/said && grep -q 'Input/output' /tmp/said
+	kill_waiting cat "$dir/$file" && waits cat "$dir/$file" || return 1
+	whole error | go_on
+	! wait "$waiter" && ! cat "$dir/$file" >/dev/null 2>/tmp/said && grep -q 'Input/output' /tmp/said
 }
 
 # kill_all: what needs metadata that is not in memory, of files that are open.  The numbers of
 # their descriptors are those below.
 kill_all()
 {
-	exec 3<"$mnt/$file" 4<"$mnt/${file%/*}"
-	for what in "kill_waiting ls -lR $mnt" "kill_both ls -lR $mnt" \
-		"kill_waiting $here/yields readdir /proc/self/fd/4" \
-		"kill_waiting $here/yields fiemap /proc/self/fd/3" \
-		"kill_waiting $here/access whole /proc/self/fd/3" \
-		"kill_waiting $here/access map /proc/self/fd/3" \
-		"kill_waiting $here/access seekhole /proc/self/fd/3" \
+	exec 3<"$dir/$file" 4<"$dir/${file%/*}"
+	for what in "kill_waiting ls -lR $dir" "kill_both ls -lR $dir" \
+		"kill_waiting yields readdir /proc/self/fd/4" \
+		"kill_waiting yields fiemap /proc/self/fd/3" \
+		"kill_waiting access whole /proc/self/fd/3" \
+		"kill_waiting access map /proc/self/fd/3" \
+		"kill_waiting access seekhole /proc/self/fd/3" \
 		"kill_waiting dd if=/proc/self/fd/3 iflag=direct bs=64k" \
-		"kill_hinting $here/access willneed /proc/self/fd/3"; do
+		"kill_hinting access willneed /proc/self/fd/3"; do
 		stop
 		# shellcheck disable=SC2086 # words
-		check "who waits for metadata is killed, $options: ${what%% "$mnt"*}" $what
+		check "who waits for metadata is killed, $options: ${what%% "$dir"*}" $what
 		dmsetup resume stuck
 	done
 	exec 3<&- 4<&-
 }
 
-sectors=$(blockdev --getsz "$disk")
-linear="0 $sectors linear $disk 0"
-dmsetup create stuck --readonly --table "$linear"
-mount -t dsfs -o "$options" /dev/mapper/stuck "$mnt"
-dmsetup suspend --noflush --nolockfs stuck
-check "a reader that waits for the device can be killed, $options" kill_waiting cat "$mnt/$file"
+linear | dmsetup create stuck --readonly
+mount -t dsfs -o "$options" $dm "$dir"
+silence $dm
+check "a reader that waits for the device can be killed, $options" kill_waiting cat "$dir/$file"
 dmsetup resume stuck
 case $options in
 *meta=lazy*)	kill_all ;;
 esac
-check "the file is the same when the device goes on, $options" cmp "$mnt/$file" "$reference"
+check "the file is the same when the device goes on, $options" cmp "$dir/$file" "$reference"
 case $options in
 *meta=lazy*)	;;
 *)	stop
 	check "a device that fails when it goes on, $options" errors_in_the_end
 	dmsetup suspend --nolockfs stuck
-	go_on "$linear"
-	check "the file is the same when it is right, $options" cmp "$mnt/$file" "$reference" ;;
+	linear | go_on
+	check "the file is the same when it is right, $options" cmp "$dir/$file" "$reference" ;;
 esac
-umount "$mnt"
+umount "$dir"
 dmsetup remove stuck
-rmdir "$mnt"
 exit $failed

@@ -5,10 +5,8 @@
 #
 # DISK holds an image, LIST names its files by where they lie, which is not by name.  Counts are of the disk's statistics.
 set -eu
-here=$(dirname "$0")
-prog=tool
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 disk=$1 list=$2
 dir=$(mktemp -d) bind=$(mktemp -d) tmp=$(mktemp -d) over=$(mktemp -d)
@@ -19,14 +17,6 @@ mkfifo "$tmp/said" "$tmp/pipe"
 member()
 {
 	sed -n "s/^\"$1\":\([0-9a-z]*\),*$/\1/p" "$tmp/json"
-}
-
-# costs CMD...: sets requests
-costs()
-{
-	requests=$(disk_count "$disk" 1)
-	"$@" || return 1
-	requests=$(($(disk_count "$disk" 1) - requests))
 }
 
 warmup()
@@ -42,7 +32,7 @@ read_all()
 warm_from_cold()
 {
 	drop_caches
-	costs warmup "$dir" || return 1
+	asks warmup "$dir" || return 1
 	echo "# $prog: warmup of $files files: $requests requests"
 	[ "$requests" -eq "$files" ] && [ "$(member files)" -eq "$files" ] &&
 		[ "$(member placed_files)" -eq "$files" ] && [ "$(member read_bytes)" -eq "$(member bytes)" ] &&
@@ -51,12 +41,12 @@ warm_from_cold()
 
 all_there()
 {
-	costs read_all && [ "$requests" -eq 0 ]
+	asks read_all && [ "$requests" -eq 0 ]
 }
 
 warm_again()
 {
-	costs warmup "$dir" && [ "$requests" -eq 0 ] && [ "$(member read_bytes)" -eq 0 ] &&
+	asks warmup "$dir" && [ "$requests" -eq 0 ] && [ "$(member read_bytes)" -eq 0 ] &&
 		[ "$(member cached_bytes)" -eq "$(member bytes)" ]
 }
 
@@ -67,7 +57,7 @@ warm_rest()
 	head -n 7 "$list" | sed "s,^,$dir/," >"$tmp/seven"
 	warmup --filelist="$tmp/seven" || return 1
 	seven=$(member bytes)
-	costs warmup "$dir" && [ "$requests" -eq $((files - 7)) ] &&
+	asks warmup "$dir" && [ "$requests" -eq $((files - 7)) ] &&
 		[ "$(member cached_bytes)" -eq "$seven" ]
 }
 
@@ -117,14 +107,18 @@ asked()
 	done
 }
 
+read_ahead()
+{
+	dsfs readahead --json --filelist="$tmp/all" >"$tmp/json" && asked "$files" && read_all
+}
+
 # Nobody waits for what was asked for: who reads it does, and asks for nothing more.
 ahead()
 {
 	sed "s,^,$dir/," "$list" >"$tmp/all"
 	drop_caches
 	before=$(disk_count "$disk" 1)
-	dsfs readahead --json --filelist="$tmp/all" >"$tmp/json" && asked "$files" && read_all || return 1
-	requests=$(($(disk_count "$disk" 1) - before))
+	asks read_ahead || return 1
 	echo "# $prog: readahead of $files files: $requests requests"
 	[ "$requests" -eq "$files" ] && [ "$(member files)" -eq "$files" ]
 }
@@ -171,5 +165,4 @@ check "readahead: a request a file, and readers make none" ahead
 check "readahead: names from a pipe are asked for as they come" ahead_of_pipe
 umount "$bind"
 umount "$dir"
-rmdir "$dir" "$bind" "$over"
 exit $failed

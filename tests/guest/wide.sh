@@ -6,10 +6,8 @@
 #
 # The tree's rule is in make_wide() of tests/tools/zoo.c.
 set -eu
-here=$(dirname "$0")
-prog=wide
 # shellcheck source=tests/guest/lib.sh
-. "$here/lib.sh"
+. "$(dirname "$0")/lib.sh"
 dir=$1
 count=65600
 
