@@ -4,35 +4,7 @@
  *
  * For scripts that count requests to the device, or that check which calls wait.  Random
  * offsets are the same in each run.
- *
- *   willneed    POSIX_FADV_WILLNEED over the file
- *   willneedby  POSIX_FADV_WILLNEED over the file, by the user COUNT
- *   readahead   the same as willneed by readahead(2); madvise: by MADV_WILLNEED of a mapping
- *   seekhole    SEEK_HOLE: reads the file's metadata, and no data
- *   seq         128 KiB at a time, to the end
- *   seqadvised  the same after POSIX_FADV_SEQUENTIAL: cp, cat, sha256sum
- *   faults      COUNT pages of a mapping at random
- *   readfaults  the same after a read of 152 bytes by the same descriptor: databases
- *   pages       the first COUNT pages, each by a pread(2), after POSIX_FADV_RANDOM
- *   pagefaults  the same by a mapping, after MADV_RANDOM
- *   map         every page of a mapping, in order; mapseq: after MADV_SEQUENTIAL;
- *               mapwilled: after MADV_WILLNEED of all of it
- *   mapstride   the first MiB of four, and so on, of a mapping
- *   mapreads    COUNT pages at each half MiB, from the last to the first, by reads of a
- *               descriptor that is mapped
- *   mapbehind   the last one or two MiB of a mapping, after MADV_WILLNEED of that
- *   mapfork     a fork, while the first fault of a mapping waits for a tag of the device: the
- *               child prints that it is there
- *   ateof       a read at the end of the file, and one behind it
- *   nowait      a read with RWF_NOWAIT; directnowait: with O_DIRECT;
- *               mapnowait: of a file that is mapped
- *   mapdirectnowait
- *               directnowait with the data in memory, by a mapping, and the metadata not
- *   whole       one read of the whole file
- *   dontcache   the first COUNT pages, 128 KiB at a time, with RWF_DONTCACHE; pages that
- *               cannot be read are left out
- *   pageout     MADV_PAGEOUT: reclaim takes its pages; pageouts: again and again
- *   resident    no read
+ * The ways are in the table below, which is printed when none of them is asked for.
  *
  * Prints the number of bytes that were read; EAGAIN if a read would have waited; after
  * dontcache, pageout and resident how many of the last 64 of the first COUNT pages are in the
@@ -53,24 +25,21 @@
 #include <unistd.h>
 
 #include "lib.h"
+#include "ways.h"
 
 #define PIECE	131072
 #define PAGE	4096
 #define HEADER	152
 #define MIB	(1UL << 20)
 
-#ifndef RWF_DONTCACHE
-#define RWF_DONTCACHE	0x80
-#endif
-
 static const char *path;
-static int fd;
+static int fd, advice;		/* of the way */
 static uint64_t size, count = 20;
 static char *buf;
 
-static void advise(int advice)
+static void advise(void)
 {
-	int ret = posix_fadvise(fd, 0, 0, advice);
+	int ret = advice ? posix_fadvise(fd, 0, 0, advice) : 0;
 
 	if (ret)
 		t_die(path, strerror(ret));
@@ -85,9 +54,9 @@ static uint64_t must_read(size_t len, uint64_t pos)
 	return n;
 }
 
-static uint64_t by_willneed(void)
+static uint64_t by_advice(void)
 {
-	advise(POSIX_FADV_WILLNEED);
+	advise();
 	return 0;
 }
 
@@ -96,7 +65,7 @@ static uint64_t by_willneedby(void)
 {
 	if (setuid(count))
 		t_die(path, "setuid");
-	advise(POSIX_FADV_WILLNEED);
+	advise();
 	return 0;
 }
 
@@ -118,6 +87,7 @@ static uint64_t by_seq(void)
 {
 	uint64_t n, total = 0;
 
+	advise();
 	do {
 		n = must_read(PIECE, total);
 		total += n;
@@ -125,13 +95,7 @@ static uint64_t by_seq(void)
 	return total;
 }
 
-static uint64_t by_seqadvised(void)
-{
-	advise(POSIX_FADV_SEQUENTIAL);
-	return by_seq();
-}
-
-static volatile const char *map(int advice)
+static volatile const char *map(void)
 {
 	void *p = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 
@@ -142,13 +106,13 @@ static volatile const char *map(int advice)
 
 static uint64_t by_madvise(void)
 {
-	map(MADV_WILLNEED);
+	map();
 	return 0;
 }
 
 static uint64_t by_faults(void)
 {
-	volatile const char *p = map(MADV_NORMAL);
+	volatile const char *p = map();
 	uint64_t i, seed = 12345;
 
 	for (i = 0; i < count; i++)
@@ -166,15 +130,15 @@ static uint64_t by_pages(void)
 {
 	uint64_t i, total = 0;
 
-	advise(POSIX_FADV_RANDOM);
+	advise();
 	for (i = 0; i < count; i++)
 		total += must_read(PAGE, i * PAGE);
 	return total;
 }
 
-static uint64_t touch_pages(int advice, uint64_t pages)
+static uint64_t touch_pages(uint64_t pages)
 {
-	volatile const char *p = map(advice);
+	volatile const char *p = map();
 	uint64_t i;
 
 	for (i = 0; i < pages && i * PAGE < size; i++)
@@ -184,27 +148,17 @@ static uint64_t touch_pages(int advice, uint64_t pages)
 
 static uint64_t by_pagefaults(void)
 {
-	return touch_pages(MADV_RANDOM, count);
+	return touch_pages(count);
 }
 
 static uint64_t by_map(void)
 {
-	return touch_pages(MADV_NORMAL, UINT64_MAX);
-}
-
-static uint64_t by_mapseq(void)
-{
-	return touch_pages(MADV_SEQUENTIAL, UINT64_MAX);
-}
-
-static uint64_t by_mapwilled(void)
-{
-	return touch_pages(MADV_WILLNEED, UINT64_MAX);
+	return touch_pages(UINT64_MAX);
 }
 
 static uint64_t by_mapstride(void)
 {
-	volatile const char *p = map(MADV_NORMAL);
+	volatile const char *p = map();
 	uint64_t at, total = 0;
 
 	for (at = 0; at < size; at += at % MIB == MIB - PAGE ? 3 * MIB + PAGE : PAGE) {
@@ -218,7 +172,7 @@ static uint64_t by_mapreads(void)
 {
 	uint64_t at, total = 0;
 
-	map(MADV_NORMAL);
+	map();
 	for (at = size / (MIB / 2) * (MIB / 2); at > 0;) {
 		at -= MIB / 2;
 		total += must_read(count * PAGE, at);
@@ -229,7 +183,7 @@ static uint64_t by_mapreads(void)
 static uint64_t by_mapbehind(void)
 {
 	const uint64_t from = (size - MIB) / MIB * MIB;
-	volatile const char *p = map(MADV_NORMAL);
+	volatile const char *p = map();
 	uint64_t at;
 
 	if (madvise((void *)(p + from), size - from, MADV_WILLNEED))
@@ -244,7 +198,7 @@ static pid_t toucher;
 static void *touch_first(void *unused)
 {
 	__atomic_store_n(&toucher, gettid(), __ATOMIC_RELEASE);
-	touch_pages(MADV_NORMAL, 1);
+	touch_pages(1);
 	return unused;
 }
 
@@ -313,14 +267,14 @@ static uint64_t by_directnowait(void)
 
 static uint64_t by_mapnowait(void)
 {
-	map(MADV_NORMAL);
+	map();
 	return no_wait();
 }
 
 /* Pages that are mapped stay. */
 static uint64_t by_mapdirectnowait(void)
 {
-	touch_pages(MADV_NORMAL, UINT64_MAX);
+	touch_pages(UINT64_MAX);
 	/* Takes the mark off at which readahead would go on, which NOWAIT does not pass. */
 	must_read(PIECE > size ? PIECE : size, 0);
 	t_drop_caches("1");
@@ -335,7 +289,7 @@ static uint64_t by_whole(void)
 static uint64_t resident(void)
 {
 	const uint64_t pages = (size + PAGE - 1) / PAGE, last = count < pages ? count : pages;
-	volatile const char *p = map(MADV_RANDOM);
+	volatile const char *p = map();
 	unsigned char *vec = t_alloc(pages);
 	uint64_t i, n = 0;
 
@@ -376,13 +330,13 @@ static void page_out(volatile const char *p)
 
 static uint64_t by_pageout(void)
 {
-	page_out(map(MADV_NORMAL));
+	page_out(map());
 	return resident();
 }
 
 static uint64_t by_pageouts(void)
 {
-	volatile const char *p = map(MADV_NORMAL);
+	volatile const char *p = map();
 
 	for (;;)
 		page_out(p);
@@ -392,31 +346,59 @@ static uint64_t by_pageouts(void)
 static const struct way {
 	const char *name;
 	uint64_t (*run)(void);
+	int advice;
+	const char *what;
 } ways[] = {
-	{ "willneed", by_willneed },
-	{ "willneedby", by_willneedby }, { "readahead", by_readahead },
-	{ "madvise", by_madvise }, { "seekhole", by_seekhole }, { "seq", by_seq },
-	{ "seqadvised", by_seqadvised }, { "faults", by_faults },
-	{ "readfaults", by_readfaults }, { "pages", by_pages },
-	{ "pagefaults", by_pagefaults }, { "map", by_map }, { "mapseq", by_mapseq },
-	{ "mapwilled", by_mapwilled }, { "mapstride", by_mapstride },
-	{ "mapreads", by_mapreads }, { "mapbehind", by_mapbehind }, { "mapfork", by_mapfork },
-	{ "ateof", by_ateof },
-	{ "nowait", no_wait }, { "directnowait", by_directnowait },
-	{ "mapnowait", by_mapnowait }, { "mapdirectnowait", by_mapdirectnowait },
-	{ "whole", by_whole }, { "dontcache", by_dontcache },
-	{ "pageout", by_pageout }, { "pageouts", by_pageouts }, { "resident", resident },
+	{ "willneed", by_advice, POSIX_FADV_WILLNEED, "POSIX_FADV_WILLNEED over the file" },
+	{ "willneedby", by_willneedby, POSIX_FADV_WILLNEED, "the same, by the user COUNT" },
+	{ "readahead", by_readahead, 0, "the same by readahead(2)" },
+	{ "madvise", by_madvise, MADV_WILLNEED, "the same of a mapping" },
+	{ "seekhole", by_seekhole, 0, "SEEK_HOLE: reads the file's metadata, and no data" },
+	{ "seq", by_seq, POSIX_FADV_NORMAL, "128 KiB at a time, to the end" },
+	{ "seqadvised", by_seq, POSIX_FADV_SEQUENTIAL,
+	  "the same after POSIX_FADV_SEQUENTIAL: cp, cat, sha256sum" },
+	{ "faults", by_faults, MADV_NORMAL, "COUNT pages of a mapping at random" },
+	{ "readfaults", by_readfaults, MADV_NORMAL,
+	  "the same after a read of 152 bytes by the same descriptor: databases" },
+	{ "pages", by_pages, POSIX_FADV_RANDOM,
+	  "the first COUNT pages, each by a pread(2), after POSIX_FADV_RANDOM" },
+	{ "pagefaults", by_pagefaults, MADV_RANDOM, "the same by a mapping, after MADV_RANDOM" },
+	{ "map", by_map, MADV_NORMAL, "every page of a mapping, in order" },
+	{ "mapseq", by_map, MADV_SEQUENTIAL, "the same after MADV_SEQUENTIAL" },
+	{ "mapwilled", by_map, MADV_WILLNEED, "the same after MADV_WILLNEED of all of it" },
+	{ "mapstride", by_mapstride, MADV_NORMAL, "the first MiB of four, and so on, of a mapping" },
+	{ "mapreads", by_mapreads, MADV_NORMAL, "COUNT pages at each half MiB, from the last to "
+	  "the first, by reads of a descriptor that is mapped" },
+	{ "mapbehind", by_mapbehind, MADV_NORMAL,
+	  "the last one or two MiB of a mapping, after MADV_WILLNEED of that" },
+	{ "mapfork", by_mapfork, MADV_NORMAL, "a fork, while the first fault of a mapping waits "
+	  "for a tag of the device: the child prints that it is there" },
+	{ "ateof", by_ateof, 0, "a read at the end of the file, and one behind it" },
+	{ "nowait", no_wait, 0, "a read with RWF_NOWAIT" },
+	{ "directnowait", by_directnowait, 0, "the same with O_DIRECT" },
+	{ "mapnowait", by_mapnowait, MADV_NORMAL, "RWF_NOWAIT of a file that is mapped" },
+	{ "mapdirectnowait", by_mapdirectnowait, MADV_NORMAL,
+	  "directnowait with the data in memory, by a mapping, and the metadata not" },
+	{ "whole", by_whole, 0, "one read of the whole file" },
+	{ "dontcache", by_dontcache, MADV_RANDOM, "the first COUNT pages, 128 KiB at a time, with "
+	  "RWF_DONTCACHE; pages that cannot be read are left out" },
+	{ "pageout", by_pageout, MADV_NORMAL, "MADV_PAGEOUT: reclaim takes its pages" },
+	{ "pageouts", by_pageouts, MADV_NORMAL, "the same again and again" },
+	{ "resident", resident, MADV_RANDOM, "no read" },
 };
 
 int main(int argc, char **argv)
 {
+	const struct way *way = ways, *const end = ways + ARRAY_SIZE(ways);
 	struct stat st;
-	size_t i;
 
 	t_init("access");
-	if (argc < 3) {
-		fprintf(stderr, "usage: access WAY FILE [COUNT]\n");
-		return 2;
+	while (way < end && (argc < 3 || strcmp(argv[1], way->name)))
+		way++;
+	if (way == end) {
+		for (way = ways; way < end; way++)
+			fprintf(stderr, "%-16s%s\n", way->name, way->what);
+		t_usage("WAY FILE [COUNT]");
 	}
 	path = argv[2];
 	if (argc > 3)
@@ -425,15 +407,10 @@ int main(int argc, char **argv)
 	if (fd < 0 || fstat(fd, &st))
 		t_die(path, strerror(errno));
 	size = st.st_size;
+	advice = way->advice;
 	/* On a page: O_DIRECT wants that. */
 	if (posix_memalign((void **)&buf, PAGE, size > PIECE ? size : PIECE))
 		t_die(path, "memory");
-	for (i = 0; i < ARRAY_SIZE(ways); i++) {
-		if (strcmp(argv[1], ways[i].name))
-			continue;
-		printf("%llu\n", (unsigned long long)ways[i].run());
-		return 0;
-	}
-	fprintf(stderr, "access: %s: no such way\n", argv[1]);
-	return 2;
+	printf("%llu\n", (unsigned long long)way->run());
+	return 0;
 }

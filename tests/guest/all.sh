@@ -241,6 +241,7 @@ step_stacks()
 	mount -t tmpfs none /mnt/scratch
 	dsfs zoo
 	part stacks /mnt/zoo /mnt/scratch
+	part "$here/overlay.sh" /mnt/zoo /mnt/scratch
 	umount /mnt/zoo
 	umount /mnt/scratch
 }

@@ -4,11 +4,8 @@
  * process with another user's ids opens what it may and nothing else.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <grp.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "attrs.h"
@@ -51,24 +48,6 @@ static const struct {
 	{ &modes, "secrets/001-secret", 1001, 500, false },
 };
 
-/* 0: could open; else an errno. */
-static int open_as(const char *path, uid_t uid, gid_t gid)
-{
-	int status, fd;
-	pid_t pid = fork();
-
-	if (pid < 0)
-		t_die(path, "fork");
-	if (!pid) {
-		if (setgroups(0, NULL) || setgid(gid) || setuid(uid))
-			_exit(255);
-		fd = open(path, O_RDONLY);
-		_exit(fd < 0 ? errno : 0);
-	}
-	waitpid(pid, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
-}
-
 void attrs_acl(const char *root)
 {
 	char path[4096];
@@ -79,7 +58,7 @@ void attrs_acl(const char *root)
 		snprintf(path, sizeof(path), "%s/%s", root, t[i].file);
 		if (access(path, F_OK))
 			continue;
-		err = open_as(path, t[i].uid, t[i].gid);
+		err = t_open_as(path, t[i].uid, t[i].gid);
 		t_check(t[i].c, err == (t[i].may ? 0 : EACCES), t[i].file, "as %u:%u: %s",
 			t[i].uid, t[i].gid, strerror(err));
 	}

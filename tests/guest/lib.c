@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib.h"
@@ -113,6 +115,22 @@ void *t_alloc(size_t len)
 	if (!p)
 		t_die("memory", "calloc");
 	return p;
+}
+
+int t_open_as(const char *file, uid_t uid, gid_t gid)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		t_die(file, "fork");
+	if (!pid) {
+		if (setgroups(0, NULL) || setgid(gid) || setuid(uid))
+			_exit(255);
+		_exit(open(file, O_RDONLY) < 0 ? errno : 0);
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 
 static size_t path_push(const char *name)

@@ -79,6 +79,9 @@ struct t_walk {
 
 void t_walk(const struct t_walk *w);
 
+/* Opens a file in a process of these ids.  Return: 0 or an errno. */
+int t_open_as(const char *file, uid_t uid, gid_t gid);
+
 /* Names in an open directory without . and .., sorted; free with t_free_names(). */
 size_t t_names(int fd, const char *path, char ***names);
 void t_free_names(char **names, size_t count);

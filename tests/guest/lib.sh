@@ -130,7 +130,7 @@ costs()
 # counter of the mount has grown since then, or `disk`, the requests of the device.
 note_counts()
 {
-	local of=${counted:-$disk}
+	local of="${counted:-$disk}"
 
 	(cd "/sys/fs/dsfs/${of##*/}/stats" && awk '{ print FILENAME, $1 }' ./*) >/tmp/noted
 	echo "./disk $(disk_count "$of" 1)" >>/tmp/noted
@@ -138,7 +138,7 @@ note_counts()
 
 grown()
 {
-	local of=${counted:-$disk} now
+	local of="${counted:-$disk}" now
 
 	if [ "$1" = disk ]; then
 		now=$(disk_count "$of" 1)
