@@ -45,7 +45,6 @@ void attrs_connect_visit(const struct t_object *o)
 {
 	unsigned int type = (o->st.st_mode & S_IFMT) >> 12;
 	struct file_handle *h;
-	int mount;
 
 	if (t_kernel_before(6, 13)) {
 		connected.skip = "the kernel does not know them";
@@ -58,12 +57,10 @@ void attrs_connect_visit(const struct t_object *o)
 	if (S_ISDIR(o->st.st_mode) || strlen(o->path) > 2000 || count == KEEP ||
 	    seen[type]++ >= 8)
 		return;
-	h = t_alloc(sizeof(*h) + MAX_HANDLE_SZ);
-	h->handle_bytes = MAX_HANDLE_SZ;
-	if (!t_check(&connected, !name_to_handle_at(o->dir, o->name, h, &mount,
-						    AT_HANDLE_CONNECTABLE), o->path, "%s",
-		     strerror(errno)) ||
-	    (h->handle_type & TYPE_MASK) != WITH_PARENT ||
+	h = t_handle(&connected, o, AT_HANDLE_CONNECTABLE);
+	if (!h)
+		return;
+	if ((h->handle_type & TYPE_MASK) != WITH_PARENT ||
 	    h->handle_bytes != sizeof(struct parts)) {
 		free(h);
 		return;
@@ -76,14 +73,8 @@ void attrs_connect_visit(const struct t_object *o)
 
 static void stale(int root, const struct kept *k, const struct parts *parts)
 {
-	int fd;
-
 	memcpy(k->h->f_handle, parts, sizeof(*parts));
-	fd = open_by_handle_at(root, k->h, O_PATH | O_CLOEXEC);
-	t_check(&forged, fd < 0 && errno == ESTALE, k->path, "with the parent %u, %u: %s",
-		parts->parent, parts->parent_generation, fd < 0 ? strerror(errno) : "opened");
-	if (fd >= 0)
-		close(fd);
+	t_stale(&forged, root, k->h, k->path, "with the parent", parts->parent);
 	memcpy(k->h->f_handle, &k->parts, sizeof(k->parts));
 }
 

@@ -19,8 +19,7 @@
 
 #define PASSES_MAX	99
 
-static uint64_t block = 131072;
-static char *buf;
+static char buf[131072];
 
 static uint64_t read_all(const char *path, uint64_t *bytes)
 {
@@ -33,7 +32,7 @@ static uint64_t read_all(const char *path, uint64_t *bytes)
 	*bytes = 0;
 	PROFILE_START();
 	start = bench_now();
-	while ((n = read(fd, buf, block)) > 0)
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
 		*bytes += n;
 	start = bench_now() - start;
 	PROFILE_STOP();
@@ -49,17 +48,15 @@ int main(int argc, char **argv)
 	double per[PASSES_MAX];
 	bool cold = false;
 	const struct t_option options[] = {
-		{ "block", .number = &block }, { "passes", .number = &passes },
-		{ "cold", .flag = &cold }, { }
+		{ "passes", .number = &passes }, { "cold", .flag = &cold }, { }
 	};
 	const char *path;
 
 	t_init("bench_read");
-	path = *t_options(argc, argv, options, 1, "[--block=N] [--passes=N] [--cold] FILE");
-	if (!block || !passes || passes > PASSES_MAX)
+	path = *t_options(argc, argv, options, 1, "[--passes=N] [--cold] FILE");
+	if (!passes || passes > PASSES_MAX)
 		return 2;
-	buf = t_alloc(block);
-	memset(buf, 1, block);
+	memset(buf, 1, sizeof(buf));
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 	if (!cold)
 		read_all(path, &bytes);

@@ -62,27 +62,6 @@ static void find_files(const char *list)
 	}
 }
 
-/* Of a file of /proc: the numbers of the lines that begin with @key or @key2, in bytes */
-static uint64_t kib_of(const char *file, const char *key, const char *key2)
-{
-	char line[128], name[64];
-	uint64_t kib, all = 0;
-	FILE *f = fopen(file, "r");
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%63[^:]: %" SCNu64, name, &kib) == 2 &&
-		    (!strcmp(name, key) || !strcmp(name, key2)))
-			all += kib << 10;
-	if (f)
-		fclose(f);
-	return all;
-}
-
-static uint64_t available(void)
-{
-	return kib_of("/proc/meminfo", "MemAvailable", "");
-}
-
 static volatile unsigned char sink;
 
 static void read_mapped(int fd, const char *path, size_t size)
@@ -138,7 +117,8 @@ static void make_buffers(void)
 		       MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (buffers == MAP_FAILED)
 		t_die("memory", "mmap");
-	printf("# own %" PRIu64 "\n", kib_of("/proc/self/status", "RssAnon", "RssShmem"));
+	printf("# own %" PRIu64 "\n", t_kib("/proc/self/status", "RssAnon") +
+	       t_kib("/proc/self/status", "RssShmem"));
 	fflush(stdout);
 }
 
@@ -170,7 +150,7 @@ static void epoch(unsigned int number, uint64_t seed)
 /* Locked memory, until only @want bytes are available */
 static void eat(uint64_t want)
 {
-	uint64_t have = available(), len;
+	uint64_t have = t_kib("/proc/meminfo", "MemAvailable"), len;
 	int tries;
 	void *p;
 
@@ -182,7 +162,7 @@ static void eat(uint64_t want)
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE | MAP_LOCKED, -1, 0);
 		if (p == MAP_FAILED)
 			t_die("memory", "mmap");
-		have = available();
+		have = t_kib("/proc/meminfo", "MemAvailable");
 		if (have > want + (16 << 20))
 			tries = 0;
 	}

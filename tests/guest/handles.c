@@ -51,10 +51,8 @@ static void open_all(const char *dir)
 		int fd = open_by_handle_at(root, &s.h, O_PATH | O_CLOEXEC);
 
 		if (fd < 0) {
-			if (errno == ESTALE)
-				stale++;
-			else
-				failed++;
+			stale += errno == ESTALE;
+			failed += errno != ESTALE;
 			continue;
 		}
 		if (fstat(fd, &st))
@@ -76,10 +74,8 @@ int main(int argc, char **argv)
 	bool saving = argc == 4 && !strcmp(argv[1], "save");
 
 	t_init("handles");
-	if (argc != 4 || (!saving && strcmp(argv[1], "open"))) {
-		fputs("usage: handles save|open DIR FILE\n", stderr);
-		return 2;
-	}
+	if (argc != 4 || (!saving && strcmp(argv[1], "open")))
+		t_usage("save|open DIR FILE");
 	file = fopen(argv[3], saving ? "we" : "re");
 	if (!file)
 		t_die(argv[3], "open");

@@ -133,6 +133,30 @@ int t_open_as(const char *file, uid_t uid, gid_t gid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 
+struct file_handle *t_handle(struct t_case *c, const struct t_object *o, int flags)
+{
+	struct file_handle *h = t_alloc(sizeof(*h) + MAX_HANDLE_SZ);
+	int mount;
+
+	h->handle_bytes = MAX_HANDLE_SZ;
+	if (t_check(c, !name_to_handle_at(o->dir, o->name, h, &mount, flags), o->path, "%s",
+		    strerror(errno)))
+		return h;
+	free(h);
+	return NULL;
+}
+
+void t_stale(struct t_case *c, int root, struct file_handle *h, const char *at,
+	     const char *what, uint32_t number)
+{
+	int fd = open_by_handle_at(root, h, O_PATH | O_CLOEXEC);
+
+	t_check(c, fd < 0 && errno == ESTALE, at, "%s %u: %s", what, number,
+		fd < 0 ? strerror(errno) : "opened");
+	if (fd >= 0)
+		close(fd);
+}
+
 static size_t path_push(const char *name)
 {
 	size_t len = strlen(path), need = len + strlen(name) + 2;
@@ -292,6 +316,20 @@ void t_write(const char *file, const char *text)
 	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
 		t_die(file, "write");
 	close(fd);
+}
+
+uint64_t t_kib(const char *file, const char *key)
+{
+	char line[256];
+	FILE *f = fopen(file, "r");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, key, strlen(key)) || line[strlen(key)] != ':')
+			continue;
+		fclose(f);
+		return strtoull(line + strlen(key) + 1, NULL, 10) << 10;
+	}
+	t_die(file, key);
 }
 
 void t_drop_caches(const char *what)

@@ -82,6 +82,14 @@ void t_walk(const struct t_walk *w);
 /* Opens a file in a process of these ids.  Return: 0 or an errno. */
 int t_open_as(const char *file, uid_t uid, gid_t gid);
 
+struct file_handle;
+
+/* A handle of an object, to be freed; or the failure told, and NULL. */
+struct file_handle *t_handle(struct t_case *c, const struct t_object *o, int flags);
+/* Checks that a handle is stale; @what it is. */
+void t_stale(struct t_case *c, int root, struct file_handle *h, const char *path,
+	     const char *what, uint32_t number);
+
 /* Names in an open directory without . and .., sorted; free with t_free_names(). */
 size_t t_names(int fd, const char *path, char ***names);
 void t_free_names(char **names, size_t count);
@@ -109,6 +117,8 @@ void t_usage(const char *usage) __attribute__((noreturn));
 
 /* Writes a setting of the kernel's. */
 void t_write(const char *file, const char *text);
+/* Of a file of /proc: the number, of KiB, in the line that begins with @key; in bytes */
+uint64_t t_kib(const char *file, const char *key);
 /* Of "1": pages, "2": names and inodes, "3": both */
 void t_drop_caches(const char *what);
 

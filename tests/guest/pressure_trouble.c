@@ -145,26 +145,13 @@ static void remounts(struct t_case *c)
 
 #define HANDLES	32
 
-static struct file_handle *take_handle(struct t_case *c, uint64_t file)
-{
-	struct file_handle *h = t_alloc(sizeof(*h) + MAX_HANDLE_SZ);
-	int mnt;
-
-	h->handle_bytes = MAX_HANDLE_SZ;
-	if (t_check(c, !name_to_handle_at(AT_FDCWD, pressure_name(pressure_opts.dir, file), h,
-					  &mnt, 0), pressure_name("", file), "handle: %s",
-		    strerror(errno)))
-		return h;
-	free(h);
-	return NULL;
-}
-
 /* Handles that were kept a while, opened among everything else. */
 static void handles(struct t_case *c)
 {
 	static struct file_handle *kept[HANDLES];
 	static uint64_t files[HANDLES];
 	unsigned int i = pressure_random(HANDLES);
+	struct t_object o = { .dir = AT_FDCWD };
 	unsigned char buf[4096];
 	uint64_t size;
 	ssize_t n;
@@ -172,7 +159,9 @@ static void handles(struct t_case *c)
 
 	if (!kept[i]) {
 		files[i] = pressure_random(pressure_opts.files);
-		kept[i] = take_handle(c, files[i]);
+		o.name = pressure_name(pressure_opts.dir, files[i]);
+		o.path = o.name;
+		kept[i] = t_handle(c, &o, 0);
 		return;
 	}
 	size = pressure_size(files[i]);

@@ -24,6 +24,7 @@
 
 /* Few pages that are free and for nobody but interrupts, KiB */
 #define RESERVE		2048
+#define RESERVE_TEXT	"2048"
 /* Some of what is free is in blocks that are kept for allocations of interrupts, KiB. */
 #define SLACK		8192
 #define RESERVED	"/proc/sys/vm/min_free_kbytes"
@@ -31,38 +32,17 @@
 static char tmpfs[] = "/tmp/scarce.XXXXXX";
 static void *pieces[PIECES];
 static size_t taken;
-static uint64_t reserved;
-
-/* KiB, by /proc/meminfo or a file of a single number */
-static uint64_t kib(const char *file, const char *key)
-{
-	char text[8192], *at = text;
-	int fd = open(file, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		t_die(file, "open");
-	n = read(fd, text, sizeof(text) - 1);
-	if (n <= 0)
-		t_die(file, "read");
-	close(fd);
-	text[n] = 0;
-	if (key)
-		at = strstr(text, key);
-	if (!at)
-		t_die(file, key);
-	return strtoull(at + (key ? strlen(key) : 0), NULL, 10);
-}
+static char reserved[32];
 
 static uint64_t meminfo(const char *key)
 {
-	return kib("/proc/meminfo", key);
+	return t_kib("/proc/meminfo", key) >> 10;
 }
 
 /* Long names: each takes half a kilobyte, and one of a directory's entries. */
 static void pin_names(uint64_t want)
 {
-	const uint64_t before = meminfo("SReclaimable:");
+	const uint64_t before = meminfo("SReclaimable");
 	char name[251];
 	int dir, fd;
 	unsigned int i;
@@ -73,7 +53,7 @@ static void pin_names(uint64_t want)
 	fd = openat(dir, "file", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 	if (dir < 0 || fd < 0)
 		t_die(tmpfs, "open");
-	for (i = 0; i % 1024 || meminfo("SReclaimable:") < before + want; i++) {
+	for (i = 0; i % 1024 || meminfo("SReclaimable") < before + want; i++) {
 		snprintf(name, sizeof(name), "%0250u", i);
 		if (linkat(dir, "file", dir, name, 0))
 			t_die(tmpfs, "link");
@@ -82,18 +62,9 @@ static void pin_names(uint64_t want)
 	close(dir);
 }
 
-static void tell_kernel(const char *file, uint64_t number)
-{
-	int fd = open(file, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || dprintf(fd, "%llu\n", (unsigned long long)number) < 0)
-		t_die(file, "write");
-	close(fd);
-}
-
 static void lock_all_but(uint64_t rest)
 {
-	while (taken < PIECES && meminfo("MemFree:") > rest + PIECE / 1024) {
+	while (taken < PIECES && meminfo("MemFree") > rest + PIECE / 1024) {
 		void *p = mmap(NULL, PIECE, PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_LOCKED | MAP_POPULATE, -1, 0);
 
@@ -106,15 +77,19 @@ static void lock_all_but(uint64_t rest)
 /* scarce_begin - have less than @need KiB, and what counts as more */
 void scarce_begin(uint64_t need)
 {
-	reserved = kib(RESERVED, NULL);
-	tell_kernel(RESERVED, RESERVE);
+	FILE *f = fopen(RESERVED, "r");
+
+	if (!f || !fgets(reserved, sizeof(reserved), f))
+		t_die(RESERVED, "read");
+	fclose(f);
+	t_write(RESERVED, RESERVE_TEXT);
 	/* What counts as available leaves several reserves out. */
 	pin_names(need * 3 / 2 + 4 * RESERVE);
-	tell_kernel("/proc/sys/vm/drop_caches", 3);
+	t_drop_caches("3");
 	lock_all_but(need / 2 + RESERVE + SLACK);
 	printf("# trymount: %llu KiB are free, %llu available\n",
-	       (unsigned long long)meminfo("MemFree:"),
-	       (unsigned long long)meminfo("MemAvailable:"));
+	       (unsigned long long)meminfo("MemFree"),
+	       (unsigned long long)meminfo("MemAvailable"));
 }
 
 /* scarce_end - give it back */
@@ -126,6 +101,6 @@ void scarce_end(void)
 		munmap(pieces[--taken], PIECE);
 	if (umount2(tmpfs, 0) || rmdir(tmpfs))
 		t_die(tmpfs, "umount");
-	tell_kernel(RESERVED, reserved);
+	t_write(RESERVED, reserved);
 	errno = failed;
 }
