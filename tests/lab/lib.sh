@@ -40,6 +40,53 @@ usage_text()
 	sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"
 }
 
+# usage [MESSAGE]: the end of a script that was called otherwise
+usage()
+{
+	[ $# -eq 0 ] || note "$*"
+	usage_text >&2
+	exit 2
+}
+
+# take_options ARG...: the options of a script that runs a command, which comes after -- and is
+# then in cmd.  `flags` says for an option without a value what is set, `values` and `lists`
+# which variable, or array, has the value.
+# shellcheck disable=SC2154 # flags, values and lists are the script's
+take_options()
+{
+	while [ $# -gt 0 ]; do
+		case $1 in
+		-h|--help)	usage_text; exit 0 ;;
+		--)		shift; cmd=("$@"); return ;;
+		--*)		;;
+		*)		usage "$1: no option: the command comes after --" ;;
+		esac
+		if [ -n "${flags[$1]:-}" ]; then
+			declare -g "${flags[$1]}"
+			shift
+			continue
+		fi
+		[ -n "${values[$1]:-}${lists[$1]:-}" ] || usage "$1: unknown option"
+		[ $# -ge 2 ] || usage "$1: needs a value"
+		if [ -n "${values[$1]:-}" ]; then
+			declare -g "${values[$1]}=$2"
+		else
+			eval "${lists[$1]}+=(\"\$2\")"
+		fi
+		shift 2
+	done
+}
+
+# take_out: $out, where a run leaves what it was, is a directory in any case, and absolute; see
+# --out.
+take_out()
+{
+	out=${out:-$work/out}
+	mkdir -p "$out"
+	out=$(cd "$out" && pwd)
+	rm -f "$out/console.log" "$out/dmesg"
+}
+
 need()
 {
 	local cmd
@@ -85,6 +132,52 @@ tree_sum()
 {
 	find "$@" -type f -print0 | LC_ALL=C sort -z |
 		xargs -0r sha256sum | short_sum
+}
+
+# entry DEST CMD [ARG...]: CMD DIR ARG... makes what is kept as DEST, in a DIR beside it, unless it
+# is there.
+entry()
+{
+	local dest=$1 cmd=$2 tmp=${1%/*}/.tmp-${1##*/}
+
+	[ ! -d "$dest" ] || return 0
+	shift 2
+	rm -rf "$tmp"
+	mkdir -p "$tmp"
+	"$cmd" "$tmp" "$@"
+	mv -T "$tmp" "$dest"
+}
+
+# fresh MEMO: was it written within a day, and not LAB_REFRESH=1 asked for?
+fresh()
+{
+	[ "${LAB_REFRESH:-0}" = 0 ] && [ -n "$(find "$1" -mmin -1440 2>/dev/null)" ]
+}
+
+# version_name: a version, that comes in, as a part of a file's name
+version_name()
+{
+	tr -c 'A-Za-z0-9.+\n' -
+}
+
+# apt_state DIR: sets apt, for a state of apt's of its own that lies there
+apt_state()
+{
+	mkdir -p "$1"/{lists/partial,cache/archives/partial}
+	apt=(-o "Dir::State::Lists=$1/lists" -o "Dir::Cache=$1/cache"
+	     -o Acquire::Languages=none -o APT::Sandbox::User=root)
+}
+
+# apt_sources DIR KIND SUITE...: and that knows nothing but packages of these suites, or with
+# KIND deb-src their sources
+apt_sources()
+{
+	local keyring=/usr/share/keyrings/debian-archive-keyring.gpg mirror
+
+	mirror=$(debian_mirror Debian)
+	apt_state "$1"
+	printf "$2 [signed-by=$keyring] $mirror %s main\n" "${@:3}" >"$1/sources.list"
+	apt+=(-o "Dir::Etc::SourceList=$1/sources.list" -o Dir::Etc::SourceParts=/dev/null)
 }
 
 # once KEY CMD...: run CMD, unless it has succeeded with this KEY, a name and the sum of all
@@ -243,12 +336,8 @@ lab_machine()
 foreign_apt()
 {
 	foreign_arch=$1 foreign_state=$lab_cache/apt-$1
-	mkdir -p "$foreign_state"/{lists/partial,cache/archives/partial}
-	apt=(-o "APT::Architecture=$1" -o "APT::Architectures=$1"
-	     -o "Dir::State::Lists=$foreign_state/lists"
-	     -o "Dir::Cache=$foreign_state/cache"
-	     -o Dir::State::status=/dev/null
-	     -o Acquire::Languages=none -o APT::Sandbox::User=root)
+	apt_state "$foreign_state"
+	apt+=(-o "APT::Architecture=$1" -o "APT::Architectures=$1" -o Dir::State::status=/dev/null)
 	refresh_apt()
 	{
 		# A source that has nothing for it does not matter, if others have.
@@ -257,8 +346,7 @@ foreign_apt()
 		touch "$foreign_state/fresh"
 	}
 	lock "apt-$1" 7
-	[ "${LAB_REFRESH:-0}" = 0 ] &&
-		[ -n "$(find "$foreign_state/fresh" -mmin -1440 2>/dev/null)" ] || refresh_apt
+	fresh "$foreign_state/fresh" || refresh_apt
 	exec 7>&-
 }
 
@@ -266,21 +354,12 @@ foreign_apt()
 # its backports), which this machine's apt is not to know.
 suite_apt()
 {
-	local keyring=/usr/share/keyrings/debian-archive-keyring.gpg suites=$1 mirror suite
+	local suites=("$1")
 
-	mirror=$(debian_mirror Debian)
 	suite_name=$1 suite_state=$lab_cache/apt-$1
 	[ "$2" = amd64 ] || suite_state+=-$2
-	[ "$1" != trixie ] || suites='trixie trixie-backports'
-	mkdir -p "$suite_state"/{lists/partial,cache/archives/partial}
-	for suite in $suites; do
-		echo "deb [signed-by=$keyring] $mirror $suite main"
-	done >"$suite_state/sources.list"
-	apt=(-o "Dir::State::Lists=$suite_state/lists"
-	     -o "Dir::Cache=$suite_state/cache"
-	     -o "Dir::Etc::SourceList=$suite_state/sources.list"
-	     -o Dir::Etc::SourceParts=/dev/null
-	     -o Acquire::Languages=none -o APT::Sandbox::User=root)
+	[ "$1" != trixie ] || suites+=(trixie-backports)
+	apt_sources "$suite_state" deb "${suites[@]}"
 	[ "$2" = amd64 ] || apt+=(-o "APT::Architecture=$2" -o "APT::Architectures=$2"
 				  -o Dir::State::status=/dev/null)
 	refresh_apt()
@@ -292,8 +371,7 @@ suite_apt()
 		fi
 	}
 	lock "apt-$1" 7
-	[ "${LAB_REFRESH:-0}" = 0 ] &&
-		[ -n "$(find "$suite_state/fresh" -mmin -1440 2>/dev/null)" ] || refresh_apt
+	fresh "$suite_state/fresh" || refresh_apt
 	exec 7>&-
 }
 
