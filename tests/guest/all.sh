@@ -3,16 +3,17 @@
 #
 # all.sh - everything that is checked of mounted images, in one boot.
 #
-# Disks (serials): zoo plain misaligned nosums small flat jpegs: images made by
-# tests/tools/mkimages, writable: zoo again, on a disk that could be written,
-# pext4 jext4: the same trees on ext4; many, wide; oneblock: many with a block of metadata damaged; gen1, and gen2, which is gen1 updated, other: gen1 with another UUID,
-# nest: gen1's image in an image; packed packed4: compressed, plainly: the same files as they are; xfs: an empty one, which is written to; ordered: gen1 in an order of its own, /ref/ordered.places.  Listings of the
-# sources lie in /ref.  Arguments: names of steps, to run only those.
+# Disks (serials): the images of tests/tools/mkimages by their names, whose listings and places
+# lie in $REF (default: /ref); writable: zoo again, on a disk that could be written; pext4, jext4:
+# plain and jpegs on ext4; plain4k, misaligned4k: on disks of larger blocks; oneblock: many with
+# a block of metadata damaged; sums: see nomem.sh; bad-*: packed with a broken frame or chunk;
+# xfs: an empty one, which is written to.  Arguments: names of steps, to run only those.
 #
 # --fewer, in front of them: each way to list, to read and to iterate, but of fewer files and
 # without the directory of a million entries.  What is left out depends on the size of a
 # file and the shape of a tree, which are the same code on all kernels.  Each is told as a
 # case that was skipped.
+# shellcheck disable=SC3043 # local, see tests/harness/cases.sh
 set -eu
 fewer=
 [ "${1:-}" != --fewer ] || { fewer=1; shift; }
@@ -20,9 +21,9 @@ prog=vm
 # shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-disk=/dev/drive
-mkdir -p /mnt/zoo /mnt/plain /mnt/misaligned /mnt/nosums /mnt/small /mnt/flat /mnt/jpegs /mnt/pext4 \
-	/mnt/jext4 /mnt/scratch
+drives=/dev/drive
+ref=${REF:-/ref}
+mkdir -p /mnt/scratch
 
 # left_out NAME: with --fewer, a case that is skipped
 left_out()
@@ -33,41 +34,52 @@ left_out()
 # The kernel's own name of a disk: sysfs knows no other.
 real()
 {
-	readlink -f "$disk/$1"
+	readlink -f "$drives/$1"
 }
 
 dsfs()
 {
+	mkdir -p "/mnt/$1"
 	mount -t dsfs -o "${2:-ro}" "$(real "$1")" "/mnt/$1"
 }
 
 ext4()
 {
+	mkdir -p "/mnt/$1"
 	mount -t ext4 -o ro "$(real "$1")" "/mnt/$1"
+}
+
+# on NAME OPTIONS CMD...: while it is mounted
+on()
+{
+	local name="$1"
+
+	dsfs "$1" "$2"
+	shift 2
+	"$@"
+	umount_after_rings "/mnt/$name"
 }
 
 # same_listing NAME: the mount's listing is the source's.
 same_listing()
 {
 	listing "/mnt/$1" >/tmp/list || return 1
-	same_file "/ref/${2:-$1}.list" /tmp/list
+	same_file "$ref/${2:-$1}.list" /tmp/list
 }
 
 # The same but for the root, where mke2fs has its own time and lost+found.
 same_as_ext4()
 {
 	listing --skip=lost+found "/mnt/$1" | tail -n +2 >/tmp/list
-	tail -n +2 "/ref/$2.list" | cmp -s /tmp/list - && return 0
-	tail -n +2 "/ref/$2.list" | diff - /tmp/list | as_comments
+	tail -n +2 "$ref/$2.list" | cmp -s /tmp/list - && return 0
+	tail -n +2 "$ref/$2.list" | diff - /tmp/list | as_comments
 	return 1
 }
 
 # listed NAME OPTIONS [LISTING]
 listed()
 {
-	dsfs "$1" "$2"
-	check "listing of $1, $2" same_listing "$1" "${3:-$1}"
-	umount "/mnt/$1"
+	on "$1" "$2" check "listing of $1, $2" same_listing "$1" "${3:-$1}"
 }
 
 step_listings()
@@ -95,22 +107,18 @@ umount_after_rings()
 # reads_of NAME OPTIONS EXTRA...
 reads_of()
 {
-	name=$1
-	opts=$2
+	name=$1 opts=$2
 	shift 2
 	echo "# reads: $name, $opts"
-	dsfs "$name" "$opts"
-	part reads --ref=/mnt/pext4 --dev="$(real "$name")" --holes=65536 --strict "$@" "/mnt/$name"
-	umount_after_rings "/mnt/$name"
+	on "$name" "$opts" part reads --ref="/mnt/$against" --dev="$(real "$name")" --holes=65536 \
+		--strict "$@" "/mnt/$name"
 }
 
 # A file that is brought in whole although it is more than one read takes.
 large_whole()
 {
-	dsfs plain "$1"
-	check "a file of 8.4 MB is the same, $1" \
+	on plain "$1" check "a file of 8.4 MB is the same, $1" \
 		cmp /mnt/plain/sizes/8400123 /mnt/pext4/sizes/8400123
-	umount /mnt/plain
 }
 
 # More pages, where folios are single pages, than bio_alloc() has room for.
@@ -127,6 +135,7 @@ one_bio()
 step_reads()
 {
 	ext4 pext4
+	against=pext4
 	one_bio
 	large_whole wholefile=64M
 	large_whole wholefile=64M,verify=off
@@ -144,10 +153,8 @@ step_reads()
 	umount_after_rings /mnt/pext4
 	left_out 'reads of jpegs' && return
 	ext4 jext4
-	dsfs jpegs
-	echo "# reads: jpegs"
-	part reads --ref=/mnt/jext4 --dev="$(real jpegs)" --small-chunk=262144 --wholefile=1048576 --sample=3 /mnt/jpegs
-	umount_after_rings /mnt/jpegs
+	on jpegs ro part reads --ref=/mnt/jext4 --dev="$(real jpegs)" --small-chunk=262144 \
+		--wholefile=1048576 --sample=3 /mnt/jpegs
 	umount_after_rings /mnt/jext4
 }
 
@@ -158,6 +165,7 @@ step_short()
 	small='--wholefile=1048576 --sample=10 --largest=140000'
 	listed plain ro
 	ext4 pext4
+	against=pext4
 	large_whole wholefile=64M
 	one_bio
 	# shellcheck disable=SC2086
@@ -183,7 +191,6 @@ one_block()
 
 step_oneblock()
 {
-	mkdir -p /mnt/oneblock
 	for opts in meta=resident meta=lazy meta=64K; do
 		check "a bad block of metadata costs what is in it, $opts" one_block "$opts"
 	done
@@ -192,11 +199,9 @@ step_oneblock()
 # Small files share blocks of a disk that can read no less than a block.
 step_blocks()
 {
-	mkdir -p /mnt/plain4k
-	dsfs plain4k
-	check "listing from a disk of 4 KiB blocks" same_listing plain4k plain
-	umount /mnt/plain4k
+	on plain4k ro check "listing from a disk of 4 KiB blocks" same_listing plain4k plain
 	ext4 pext4
+	against=pext4
 	reads_of plain4k ro --small-chunk=262144 --wholefile=1048576 --sample=20 --largest=300000
 	umount /mnt/pext4
 	part "$here/mountcase.sh" "$(real misaligned4k)" EINVAL \
@@ -206,43 +211,26 @@ step_blocks()
 step_dirs()
 {
 	ext4 pext4
-	dsfs plain
-	echo "# dirs: plain"
-	part dirs --sorted --ref=/mnt/pext4 /mnt/plain
-	umount /mnt/plain
+	on plain ro part dirs --sorted --ref=/mnt/pext4 /mnt/plain
 	umount /mnt/pext4
-	dsfs zoo meta=lazy
-	echo "# dirs: zoo, meta=lazy"
-	part dirs --sorted /mnt/zoo
-	umount /mnt/zoo
+	on zoo meta=lazy part dirs --sorted /mnt/zoo
 	left_out 'dirs: a directory of a million entries' && return
-	dsfs flat
-	echo "# dirs: flat"
-	part dirs --sorted --entries="$(cat /ref/flat.entries)" /mnt/flat
-	umount /mnt/flat
+	on flat ro part dirs --sorted --entries="$(cat "$ref/flat.entries")" /mnt/flat
 }
 
 step_attrs()
 {
 	ext4 pext4
-	dsfs plain
-	echo "# attrs: plain"
-	part attrs --dsfs --strict --label=plain --ref=/mnt/pext4 /mnt/plain
-	umount /mnt/plain
+	on plain ro part attrs --dsfs --strict --label=plain --ref=/mnt/pext4 /mnt/plain
 	umount /mnt/pext4
-	dsfs zoo
-	echo "# attrs: zoo"
-	part attrs --dsfs --strict --label=zoo /mnt/zoo
-	umount /mnt/zoo
+	on zoo ro part attrs --dsfs --strict --label=zoo /mnt/zoo
 }
 
 step_stacks()
 {
 	mount -t tmpfs none /mnt/scratch
-	dsfs zoo
-	part stacks /mnt/zoo /mnt/scratch
-	part "$here/overlay.sh" /mnt/zoo /mnt/scratch
-	umount /mnt/zoo
+	on zoo ro part stacks /mnt/zoo /mnt/scratch
+	on zoo ro part "$here/overlay.sh" /mnt/zoo /mnt/scratch
 	umount /mnt/scratch
 }
 
@@ -273,37 +261,28 @@ step_dirty()
 step_slowmeta()
 {
 	# shellcheck disable=SC2046 # four numbers
-	part "$here/slowmeta.sh" "$(real many)" "$(real flat)" $(cat /ref/flat.names)
+	part "$here/slowmeta.sh" "$(real many)" "$(real flat)" $(cat "$ref/flat.names")
 }
 
 step_silent()
 {
 	# shellcheck disable=SC2046 # four numbers
-	part "$here/silent.sh" "$(real flat)" $(cat /ref/flat.names)
+	part "$here/silent.sh" "$(real flat)" $(cat "$ref/flat.names")
 }
 
 step_yields()
 {
-	mkdir -p /mnt/many
-	dsfs many
-	part yields --check fiemap /mnt/many/sparse
-	umount /mnt/many
-	dsfs flat
-	part yields --check readdir /mnt/flat
-	umount /mnt/flat
+	on many ro part yields --check fiemap /mnt/many/sparse
+	on flat ro part yields --check readdir /mnt/flat
 }
 
 # What users make the kernel keep is theirs: a directory costs 56 bytes at least that cannot
 # be reclaimed alone, and walking them is what has them kept.
 walker_is_charged()
 {
-	mkdir -p /sys/fs/cgroup
-	[ -e /sys/fs/cgroup/cgroup.procs ] || mount -t cgroup2 none /sys/fs/cgroup
-	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
-	group=/sys/fs/cgroup/walker
-	mkdir "$group"
+	own_group memory
 	drop_caches
-	sh -c "echo \$\$ >$group/cgroup.procs; exec find /mnt/many" >/tmp/walked
+	in_group find /mnt/many >/tmp/walked
 	charged=$(awk '$1 == "slab_unreclaimable" { print $2 }' "$group"/memory.stat)
 	rmdir "$group"
 	walked=$(($(wc -l </tmp/walked) - 1))
@@ -313,10 +292,7 @@ walker_is_charged()
 
 step_charged()
 {
-	mkdir -p /mnt/many
-	dsfs many
-	check "who walks a tree is charged for its directories" walker_is_charged
-	umount /mnt/many
+	on many ro check "who walks a tree is charged for its directories" walker_is_charged
 }
 
 # A processor without the crc32c instruction: the kernel's table says the same.
@@ -332,7 +308,6 @@ fsids_differ()
 
 step_generations()
 {
-	mkdir -p /mnt/gen1 /mnt/gen2
 	dsfs gen1
 	dsfs gen2
 	check "two generations that are mounted have ids of their own" fsids_differ
@@ -349,7 +324,6 @@ step_stuck()
 		part "$here/stuck.sh" "$(real plain)" sizes/524289 /mnt/pext4/sizes/524289 "$opts"
 	done
 	umount /mnt/pext4
-	mkdir -p /mnt/plainly
 	dsfs plainly
 	part "$here/stuck.sh" "$(real packed)" text1000000 /mnt/plainly/text1000000 ro
 	part "$here/stuck.sh" "$(real packed4)" text1000000 /mnt/plainly/text1000000 wholefile=0
@@ -364,27 +338,29 @@ step_notags()
 
 step_apart()
 {
-	part "$here/apart.sh" "$(real nest)" /ref/gen1.list "$(real jpegs)" /ref/jpegs.meta "$(real zoo)"
+	part "$here/apart.sh" "$(real nest)" "$ref/gen1.list" "$(real jpegs)" "$ref/jpegs.meta" \
+		"$(real zoo)"
 }
 
 # By one page, by many, and by what programs say that they will read
 step_windows()
 {
-	part "$here/windows.sh" "$(real plain)" sizes/8400123 /ref/plain.start sizes/32768
+	part "$here/windows.sh" "$(real plain)" sizes/8400123 "$ref/plain.start" sizes/32768
 }
 
 # Small files that are one chunk
 step_small()
 {
-	part "$here/small.sh" "$(real plain)" sizes/262143 /ref/small.start 262143 sizes/65537
+	part "$here/small.sh" "$(real plain)" sizes/262143 "$ref/small.start" 262143 sizes/65537
 	ext4 pext4
+	against=pext4
 	reads_of plain wholefile=64K --wholefile=65536 --small-chunk=262144 --sample=30 --largest=300000
 	umount_after_rings /mnt/pext4
 }
 
 step_counters()
 {
-	part "$here/counters.sh" "$(real plain)" sizes/8400123 /ref/plain.start sizes/32768
+	part "$here/counters.sh" "$(real plain)" sizes/8400123 "$ref/plain.start" sizes/32768
 }
 
 step_refaults()
@@ -392,10 +368,10 @@ step_refaults()
 	part "$here/refaults.sh" "$(real plain)" dirs/5000
 }
 
-# one_request_a_file PATTERN [DIR]
+# one_request_a_file PATTERN DIR
 one_request_a_file()
 {
-	requests --pattern="$1" "${2:-/mnt/jpegs}" >/tmp/requests || return 1
+	requests --pattern="$1" "$2" >/tmp/requests || return 1
 	sed 's/^/# requests: dsfs: /' /tmp/requests
 	awk '{ for (i = 1; i <= NF; i++) { split($i, kv, "="); v[kv[1]] = kv[2] } }
 		END { exit v["requests"] != v["files"] }' /tmp/requests
@@ -404,24 +380,29 @@ one_request_a_file()
 # The commands of dsfs(8)
 step_tool()
 {
-	part "$here/tool.sh" "$(real ordered)" /ref/ordered.places
+	part "$here/tool.sh" "$(real ordered)" "$ref/ordered.places"
 }
 
 # Archives that share their blocks with an image.  There is no mkfs.dsfs for other machines.
 step_shards()
 {
 	left_out 'archives that share their blocks with an image' && return
-	[ -e "$disk/xfs" ] || return 0
-	part "$here/shards.sh" "$(real xfs)" /ref/shard-000000.tar /ref/shard-000001.tar /ref/shard-000002.tar
+	[ -e "$drives/xfs" ] || return 0
+	part "$here/shards.sh" "$(real xfs)" "$ref/shard-000000.tar" "$ref/shard-000001.tar" \
+		"$ref/shard-000002.tar"
+}
+
+# one_a_file WHAT DIR
+one_a_file()
+{
+	for pattern in whole pil imread mmap; do
+		check "one request a $1, $pattern" one_request_a_file "$pattern" "$2"
+	done
 }
 
 step_requests()
 {
-	dsfs jpegs
-	for pattern in whole pil imread mmap; do
-		check "one request a file, $pattern" one_request_a_file "$pattern"
-	done
-	umount /mnt/jpegs
+	on jpegs ro one_a_file file /mnt/jpegs
 }
 
 # encoded: FIEMAP says so of what is compressed, and the blocks of stat are those of its frames
@@ -431,32 +412,82 @@ encoded()
 		[ "$(stat -c %b /mnt/packed/text1000000)" -lt 1000 ]
 }
 
+# A large file in one read: windows and their parts count what is stored.
+few_requests()
+{
+	drop_caches
+	disk=$(real packed)
+	note_counts
+	dd if=/mnt/packed/text3000001 bs=3000001 count=1 of=/dev/null 2>/dev/null
+	echo "# $prog: $(grown requests_ahead) requests of 3 MB"
+	[ "$(grown requests_ahead)" -le 3 ]
+}
+
+# O_DIRECT of what is compressed goes through the cache: there are no such bytes on the device.
+no_direct_request()
+{
+	disk=$(real "$1")
+	[ "$(cat "/sys/fs/dsfs/${disk##*/}/stats/requests_direct")" -eq 0 ]
+}
+
+# reads_packed IMAGE
+reads_packed()
+{
+	part reads --ref=/mnt/plainly --dev="$(real "$1")" --unit=131072 --strict "/mnt/$1"
+	check "direct reads of $1 are none of the device, $opts" no_direct_request "$1"
+}
+
+in_packed()
+{
+	[ -z "$(command -v filefrag)" ] || check "FIEMAP of a compressed file" encoded
+	check "a large compressed file takes few requests" few_requests
+	one_a_file "compressed file" /mnt/packed/small
+}
+
+broken=text3000001
+
+# others IMAGE: sums of all that is far from the broken place
+others()
+{
+	dd if="/mnt/$1/$broken" bs=4096 skip=700 count=1 2>/dev/null | md5sum
+	(cd "/mnt/$1" && find . -type f ! -name "$broken" -exec md5sum {} + | sort)
+}
+
+# broken_costs IMAGE COUNTER MESSAGE: an error that is counted, and nothing else
+broken_costs()
+{
+	disk=$(real "$1")
+	! cat "/mnt/$1/$broken" >/dev/null 2>/tmp/said && grep -q "$3" /tmp/said &&
+		[ "$(cat "/sys/fs/dsfs/${disk##*/}/$2")" -gt 0 ] || return 1
+	others plainly >/tmp/want
+	others "$1" >/tmp/have
+	same_file /tmp/want /tmp/have
+}
+
 # Compressed files, beside the same ones as they are
 step_packed()
 {
-	mkdir -p /mnt/packed /mnt/packed4 /mnt/plainly
 	dsfs plainly
 	for image in packed packed4; do
 		listed "$image" ro packed
+		listed "un$image" ro packed
 		for opts in ro verify=off,meta=lazy wholefile=0,cache=epoch; do
-			dsfs "$image" "$opts"
-			part reads --ref=/mnt/plainly --dev="$(real "$image")" --unit=131072 \
-				--strict "/mnt/$image"
-			umount_after_rings "/mnt/$image"
+			on "$image" "$opts" reads_packed "$image"
 		done
 	done
-	dsfs packed
-	[ -z "$(command -v filefrag)" ] || check "FIEMAP of a compressed file" encoded
-	for pattern in whole pil imread mmap; do
-		check "one request a compressed file, $pattern" \
-			one_request_a_file "$pattern" /mnt/packed/small
+	on packed ro in_packed
+	for image in bad-head bad-token bad-end; do
+		on "$image" ro check "a broken unit: $image" \
+			broken_costs "$image" structure_errors 'needs cleaning'
 	done
-	umount /mnt/packed
+	on bad-chunk ro check "a broken chunk of a compressed file" \
+		broken_costs bad-chunk checksum_errors 'Bad message'
 	umount /mnt/plainly
 }
 
-[ $# -gt 0 ] || set -- listings reads packed blocks dirs attrs stacks stuck notags apart windows small counters refaults nfs mounts generations \
-	dirty slowmeta silent oneblock yields charged tool shards requests
+[ $# -gt 0 ] || set -- listings reads packed blocks dirs attrs stacks stuck notags apart windows \
+	small counters refaults nfs mounts generations dirty slowmeta silent oneblock yields \
+	charged tool shards requests
 for step in "$@"; do
 	start=$(cut -d ' ' -f 1 /proc/uptime)
 	"step_$step"

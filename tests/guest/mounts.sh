@@ -333,5 +333,5 @@ shared
 busy
 check "no device" refused ENOTBLK '' /proc/version "$dir"
 check "no such device" refused ENOENT '' /dev/not-there "$dir"
-[ -z "$module" ] || reload
+[ ! -e "$module" ] || reload
 exit $failed
