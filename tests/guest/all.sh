@@ -196,6 +196,13 @@ step_oneblock()
 	done
 }
 
+too_large_blocks()
+{
+	refused EINVAL '' -l "$(real misaligned4k)" /mnt/scratch &&
+		refused EINVAL "block size of the device is 4096, more than the image's alignment of 512" \
+			"$(real misaligned4k)" /mnt/scratch
+}
+
 # Small files share blocks of a disk that can read no less than a block.
 step_blocks()
 {
@@ -204,8 +211,7 @@ step_blocks()
 	against=pext4
 	reads_of plain4k ro --small-chunk=262144 --wholefile=1048576 --sample=20 --largest=300000
 	umount /mnt/pext4
-	part "$here/mountcase.sh" "$(real misaligned4k)" EINVAL \
-		'block size of the device is 4096, more than the image.s alignment of 512'
+	check "a disk of larger blocks than the image's alignment is refused" too_large_blocks
 }
 
 step_dirs()

@@ -6,8 +6,7 @@
 # stays in memory, and nothing left after unmount and unload.
 #
 # DEVICE could be written, READONLY could not; both hold mktree's zoo.
-# With MODULE.ko the module is unloaded and loaded again at the end.  The rest
-# of what can be wrong with an image is mountcase.sh's.
+# With MODULE.ko the module is unloaded and loaded again at the end.
 set -eu
 # shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -395,6 +395,23 @@ cross_make()
 	return "${PIPESTATUS[0]}"
 }
 
+# memory_nodes SIZE...: sets nodes, options of tests/vm/run for a node of that much memory each, on
+# a processor each
+# shellcheck disable=SC2034,SC2054 # who sources this reads it; commas of QEMU
+memory_nodes()
+{
+	local n=0 size item
+
+	nodes=(--qemu -smp --qemu "$#,sockets=$#")
+	for size; do
+		for item in -object "memory-backend-ram,id=m$n,size=$size" \
+			    -numa "node,memdev=m$n,cpus=$n"; do
+			nodes+=(--qemu "$item")
+		done
+		n=$((n + 1))
+	done
+}
+
 # kernel_arch DIR: the architecture of a kernel of tests/lab/kernel.
 kernel_arch()
 {
