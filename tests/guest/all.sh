@@ -217,11 +217,11 @@ step_blocks()
 step_dirs()
 {
 	ext4 pext4
-	on plain ro part dirs --sorted --ref=/mnt/pext4 /mnt/plain
+	on plain ro part dirs --ref=/mnt/pext4 /mnt/plain
 	umount /mnt/pext4
-	on zoo meta=lazy part dirs --sorted /mnt/zoo
+	on zoo meta=lazy part dirs /mnt/zoo
 	left_out 'dirs: a directory of a million entries' && return
-	on flat ro part dirs --sorted --entries="$(cat "$ref/flat.entries")" /mnt/flat
+	on flat ro part dirs --entries="$(cat "$ref/flat.entries")" /mnt/flat
 }
 
 step_attrs()

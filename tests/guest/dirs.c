@@ -6,8 +6,8 @@
  * The system call is used bare, with buffers of any size: libc's readdir would
  * read ahead and hide at which entry a position points.
  *
- * --sorted adds what DSFS promises beyond POSIX: names in byte order, the same
- * at every reading, positions that grow.
+ * Beyond POSIX, DSFS promises names in byte order, the same at every reading, and positions that
+ * grow.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -56,8 +56,6 @@ static struct t_case *cases[] = {
 	&order, &sorted, &types, &dots, &small, &seeks, &rewinds, &shared, &odd, &lookups,
 	&missing, &toolong,
 };
-
-static bool want_sorted;
 
 static long getdents(int fd, void *buf, size_t len)
 {
@@ -119,58 +117,31 @@ static int entry_cmp(const void *a, const void *b)
 	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
 }
 
-/* The same entries in byte order, to search in; the strings stay @l's. */
-static struct listing sorted_copy(const struct listing *l)
+/* Against the reference's names; the first two entries are the dots. */
+static void check_names(const char *path, const struct listing *l, int ref)
 {
-	struct listing copy = { t_alloc(l->count * sizeof(*l->e)), l->count };
-	size_t i;
-
-	memcpy(copy.e, l->e, l->count * sizeof(*l->e));
-	for (i = 1; i < l->count && entry_cmp(l->e + i - 1, l->e + i) < 0; i++)
-		;
-	if (i < l->count)
-		qsort(copy.e, copy.count, sizeof(*copy.e), entry_cmp);
-	return copy;
-}
-
-/* Against the reference's names, as sets. */
-static void check_names(const char *path, struct listing copy, int ref)
-{
-	size_t count, i, n = 0;
+	size_t count, n = 0, e = 2;
 	char **names;
 
-	for (i = 1; i < copy.count; i++)
-		t_check(&order, strcmp(copy.e[i - 1].name, copy.e[i].name), path,
-			"%s is there twice", copy.e[i].name);
-	if (ref >= 0) {
-		count = t_names(ref, path, &names);
-		for (i = 0; i < copy.count; i++) {
-			if (is_dot(copy.e + i))
-				continue;
-			while (n < count && !strcmp(names[n], "lost+found"))
-				n++;
-			if (!strcmp(copy.e[i].name, "lost+found"))
-				continue;
-			if (!t_check(&order, n < count && !strcmp(copy.e[i].name, names[n]), path,
-				     "%s, the reference has %s", copy.e[i].name,
-				     n < count ? names[n] : "no more"))
-				break;
-			n++;
-		}
-		while (n < count && !strcmp(names[n], "lost+found"))
-			n++;
-		t_check(&order, n == count || i < copy.count, path, "%zu names are missing",
-			count - n);
-		t_free_names(names, count);
+	count = t_names(ref, path, &names);
+	for (; n < count; n++) {
+		/* mke2fs' own */
+		if (!strcmp(names[n], "lost+found"))
+			continue;
+		if (!t_check(&order, e < l->count && !strcmp(l->e[e].name, names[n]), path,
+			     "%s, the reference has %s", e < l->count ? l->e[e].name : "no more",
+			     names[n]))
+			break;
+		e++;
 	}
+	t_check(&order, e == l->count || n < count, path, "%zu names too many", l->count - e);
+	t_free_names(names, count);
 }
 
 static void check_sorted(const char *path, const struct listing *l)
 {
 	size_t i;
 
-	if (!want_sorted)
-		return;
 	for (i = 3; i < l->count; i++)
 		t_check(&sorted, strcmp(l->e[i - 1].name, l->e[i].name) < 0, path,
 			"%s before %s", l->e[i - 1].name, l->e[i].name);
@@ -196,8 +167,7 @@ static void check_types(const char *path, int fd, const struct listing *l)
 		lookups.checks++;
 		t_check(&types, st.st_ino == e->ino, path, "%s: d_ino %llu, st_ino %llu", e->name,
 			(unsigned long long)e->ino, (unsigned long long)st.st_ino);
-		t_check(&types, e->type == IFTODT(st.st_mode) ||
-			(e->type == DT_UNKNOWN && !want_sorted), path,
+		t_check(&types, e->type == IFTODT(st.st_mode), path,
 			"%s: d_type %u, mode %o", e->name, e->type, st.st_mode);
 	}
 }
@@ -215,11 +185,8 @@ static void check_dots(const char *path, int fd, const struct listing *l)
 		if (!is_dot(e))
 			continue;
 		found++;
-		if (want_sorted)
-			t_check(&dots, i < 2 && strlen(e->name) == i + 1, path,
-				"%s is number %zu", e->name, i);
-		t_check(&dots, e->type == DT_DIR || e->type == DT_UNKNOWN, path,
-			"%s: d_type %u", e->name, e->type);
+		t_check(&dots, i < 2 && strlen(e->name) == i + 1 && e->type == DT_DIR, path,
+			"%s is number %zu, d_type %u", e->name, i, e->type);
 		if (!strcmp(e->name, "."))
 			t_check(&dots, e->ino == self.st_ino, path, ".: d_ino %llu, st_ino %llu",
 				(unsigned long long)e->ino, (unsigned long long)self.st_ino);
@@ -335,23 +302,24 @@ static void check_odd(const char *path, int fd, const struct listing *l)
 		}
 		t_check(&odd, !read_entries(fd, LARGE, SIZE_MAX, &s), path, "read at %lld: %s",
 			(long long)at[i], strerror(errno));
-		if (want_sorted && l->count < 1000000)
+		if (l->count < 1000000)
 			t_check(&odd, !s.count, path, "at %lld there are %zu entries",
 				(long long)at[i], s.count);
 		free_listing(&s);
 	}
 }
 
-static const struct entry *listed(const struct listing *copy, const char *name)
+static const struct entry *listed(const struct listing *l, const char *name)
 {
 	const struct entry key = { .name = (char *)name };
 
-	return bsearch(&key, copy->e, copy->count, sizeof(key), entry_cmp);
+	if (!strcmp(name, ".") || !strcmp(name, ".."))
+		return l->e + strlen(name) - 1;
+	return bsearch(&key, l->e + 2, l->count - 2, sizeof(key), entry_cmp);
 }
 
 /* Wherever the position is just then: what is read there is an entry as it is. */
-static void check_shared(const char *path, int fd, const struct listing *l,
-			 const struct listing *copy)
+static void check_shared(const char *path, int fd, const struct listing *l)
 {
 	const struct entry *e;
 	struct listing s;
@@ -367,7 +335,7 @@ static void check_shared(const char *path, int fd, const struct listing *l,
 	do {
 		if (t_check(&shared, !read_entries(fd, SMALLEST, 1, &s), path, "%s",
 			    strerror(errno)) && s.count) {
-			e = listed(copy, s.e->name);
+			e = listed(l, s.e->name);
 			t_check(&shared, e && same(e, s.e), path, "%s is no entry", s.e->name);
 		}
 		free_listing(&s);
@@ -375,8 +343,7 @@ static void check_shared(const char *path, int fd, const struct listing *l,
 }
 
 /* Names beside those that exist: the places where a search could slip. */
-static void check_missing(const char *path, int fd, const struct listing *l,
-			  const struct listing *copy)
+static void check_missing(const char *path, int fd, const struct listing *l)
 {
 	size_t step = l->count > LOOKUPS ? l->count / LOOKUPS : 1, i, len;
 	char name[300];
@@ -397,8 +364,7 @@ static void check_missing(const char *path, int fd, const struct listing *l,
 				name[len - 1] ^= 1;
 			else
 				name[0] ^= 0x20;
-			if (!*name || strchr(name, '/') || !strcmp(name, ".") ||
-			    !strcmp(name, "..") || listed(copy, name))
+			if (!*name || strchr(name, '/') || listed(l, name))
 				continue;
 			t_check(&missing, fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 &&
 				errno == ENOENT, path, "%s is found, or: %s", name,
@@ -432,7 +398,7 @@ static void check_toolong(const char *path, int fd, const struct listing *l)
 
 static void visit(const struct t_object *o)
 {
-	struct listing l, copy;
+	struct listing l;
 	int fd, ref = -1;
 
 	if (!S_ISDIR(o->st.st_mode))
@@ -445,19 +411,21 @@ static void visit(const struct t_object *o)
 	if (!t_check(&order, !read_entries(fd, LARGE, SIZE_MAX, &l), o->path, "%s",
 		     strerror(errno)))
 		goto out;
-	copy = sorted_copy(&l);
-	check_names(o->path, copy, ref);
-	check_sorted(o->path, &l);
-	check_types(o->path, fd, &l);
 	check_dots(o->path, fd, &l);
+	check_sorted(o->path, &l);
+	if (l.count < 2 || dots.failures || sorted.failures)
+		goto unsorted;
+	if (ref >= 0)
+		check_names(o->path, &l, ref);
+	check_types(o->path, fd, &l);
 	check_seeks(o->path, fd, &l);
 	check_small(o->path, fd, &l);
 	check_rewind(o->path, fd, &l);
-	check_shared(o->path, fd, &l, &copy);
+	check_shared(o->path, fd, &l);
 	check_odd(o->path, fd, &l);
-	check_missing(o->path, fd, &l, &copy);
+	check_missing(o->path, fd, &l);
 	check_toolong(o->path, fd, &l);
-	free(copy.e);
+unsorted:
 	free_listing(&l);
 out:
 	close(fd);
@@ -491,15 +459,12 @@ int main(int argc, char **argv)
 	struct t_walk w = { .visit = visit };
 	uint64_t entries = 0;
 	const struct t_option options[] = {
-		{ "ref", .text = &w.ref }, { "sorted", .flag = &want_sorted },
-		{ "entries", .number = &entries }, { }
+		{ "ref", .text = &w.ref }, { "entries", .number = &entries }, { }
 	};
 
 	t_init("dirs");
-	w.root = *t_options(argc, argv, options, 1, "[--ref=DIR] [--sorted] [--entries=N] DIR\n"
+	w.root = *t_options(argc, argv, options, 1, "[--ref=DIR] [--entries=N] DIR\n"
 			    "  --entries=N  DIR is one directory of N entries; do not walk");
-	if (!want_sorted)
-		sorted.skip = "no --sorted";
 	if (entries)
 		return huge(w.root, entries);
 	t_walk(&w);

@@ -20,7 +20,6 @@
 
 #include "reads.h"
 
-#define CONTENT_MAX	(64 << 20)	/* larger files: reads at some places only */
 #define SAMPLE		150
 
 struct reads_opts reads_opts = { .dev = -1 };
@@ -28,8 +27,6 @@ struct reads_opts reads_opts = { .dev = -1 };
 static struct reads_check *groups[] = {
 	reads_plain, reads_pages, reads_tail, reads_direct, reads_ring, reads_extents,
 };
-
-static struct t_case large = { .name = "files too large to compare whole" };
 
 void reads_drop(const struct reads_file *f)
 {
@@ -121,24 +118,6 @@ static void load(int fd, unsigned char *buf, uint64_t size, const char *path)
 	}
 }
 
-/* Around every power of two, and the end. */
-static void check_large(const struct t_object *o, int fd, int ref)
-{
-	unsigned char a[8192], b[8192];
-	uint64_t at;
-	int bit;
-
-	for (bit = 0; bit < 42; bit++) {
-		at = bit == 41 ? o->st.st_size - 4000 : (1ULL << bit) - 100;
-		if (at > (uint64_t)o->st.st_size)
-			continue;
-		ssize_t n = pread(fd, a, sizeof(a), at), m = pread(ref, b, sizeof(b), at);
-
-		t_check(&large, n == m && n >= 0 && !memcmp(a, b, n), o->path,
-			"read at %llu differs", (unsigned long long)at);
-	}
-}
-
 static void check_file(const struct t_object *o, int fd, int ref)
 {
 	struct reads_file f = {
@@ -179,10 +158,7 @@ static void visit(const struct t_object *o)
 	ref = openat(o->ref_dir, o->name, O_RDONLY | O_CLOEXEC);
 	if (ref < 0)
 		t_die(o->path, "open of the reference");
-	if (o->ref_st.st_size > CONTENT_MAX)
-		check_large(o, fd, ref);
-	else
-		check_file(o, fd, ref);
+	check_file(o, fd, ref);
 	close(ref);
 	close(fd);
 }
@@ -199,8 +175,6 @@ static int report(void)
 			cases[n++] = &check->c;
 		}
 	}
-	if (large.checks)
-		cases[n++] = &large;
 	return t_report(cases, n);
 }
 
