@@ -20,21 +20,6 @@ static void visit(const struct t_object *o)
 	attrs_link_visit(o);
 }
 
-static int report(void)
-{
-	struct t_case **groups[] = { attrs_xattr_cases, attrs_handle_cases, attrs_connect_cases,
-				     attrs_acl_cases, attrs_readonly_cases, attrs_super_cases,
-				     attrs_link_cases };
-	struct t_case *all[64];
-	size_t i, n = 0;
-
-	for (i = 0; i < ARRAY_SIZE(groups); i++) {
-		while (*groups[i])
-			all[n++] = *groups[i]++;
-	}
-	return t_report(all, n);
-}
-
 int main(int argc, char **argv)
 {
 	struct t_walk w = { .visit = visit, .sample = 300 };
@@ -59,5 +44,5 @@ int main(int argc, char **argv)
 	attrs_acl(w.root);
 	attrs_readonly(root, dsfs);
 	attrs_super(root, label);
-	return report();
+	return t_report_all();
 }

@@ -9,10 +9,6 @@
 
 #include "lib.h"
 
-extern struct t_case *attrs_xattr_cases[], *attrs_handle_cases[], *attrs_connect_cases[],
-		     *attrs_acl_cases[],
-		     *attrs_readonly_cases[], *attrs_super_cases[], *attrs_link_cases[];
-
 void attrs_xattr_visit(const struct t_object *o);
 void attrs_handle_visit(const struct t_object *o);
 void attrs_handle_end(int root);

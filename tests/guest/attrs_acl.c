@@ -10,10 +10,8 @@
 
 #include "attrs.h"
 
-static struct t_case acls = { .name = "ACLs grant and deny" };
-static struct t_case modes = { .name = "modes grant and deny" };
-
-struct t_case *attrs_acl_cases[] = { &acls, &modes, NULL };
+T_CASE(acls, "ACLs grant and deny")
+T_CASE(modes, "modes grant and deny")
 
 static const struct {
 	struct t_case *c;

@@ -23,10 +23,8 @@
 #define WITH_PARENT	2	/* the kernel's FILEID_INO32_GEN_PARENT */
 #define TYPE_MASK	0xff
 
-static struct t_case connected = { .name = "connectable handles give files with a path" };
-static struct t_case forged = { .name = "made-up parents in handles are stale" };
-
-struct t_case *attrs_connect_cases[] = { &connected, &forged, NULL };
+T_CASE(connected, "connectable handles give files with a path")
+T_CASE(forged, "made-up parents in handles are stale")
 
 /* What lies in a handle of this type. */
 struct parts {

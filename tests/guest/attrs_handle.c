@@ -15,13 +15,11 @@
 
 #define KEEP	400
 
-static struct t_case take = { .name = "name_to_handle_at" };
-static struct t_case open_again = { .name = "open_by_handle_at after drop_caches" };
-static struct t_case parents = { .name = "a directory by handle knows its way up" };
-static struct t_case bogus = { .name = "bogus handles" };
-static struct t_case stale = { .name = "handles of another generation" };
-
-struct t_case *attrs_handle_cases[] = { &take, &open_again, &parents, &bogus, &stale, NULL };
+T_CASE(take, "name_to_handle_at")
+T_CASE(open_again, "open_by_handle_at after drop_caches")
+T_CASE(parents, "a directory by handle knows its way up")
+T_CASE(bogus, "bogus handles")
+T_CASE(stale, "handles of another generation")
 
 static struct kept {
 	char *path;

@@ -13,9 +13,7 @@
 
 #include "attrs.h"
 
-static struct t_case follow = { .name = "symlinks are followed without leaving RCU walk" };
-
-struct t_case *attrs_link_cases[] = { &follow, NULL };
+T_CASE(follow, "symlinks are followed without leaving RCU walk")
 
 /* The errno that following the link gives, or 0. */
 static int resolve(const struct t_object *o, uint64_t how)

@@ -16,14 +16,12 @@
 
 #define ROOM	65536
 
-static struct t_case list = { .name = "listxattr" };
-static struct t_case get = { .name = "getxattr" };
-static struct t_case missing = { .name = "attributes that are not there" };
-static struct t_case trusted = { .name = "trusted attributes are for the privileged" };
+T_CASE(list, "listxattr")
+T_CASE(get, "getxattr")
+T_CASE(missing, "attributes that are not there")
+T_CASE(trusted, "trusted attributes are for the privileged")
 
-static struct t_case names = { .name = "names of attributes, their limits" };
-
-struct t_case *attrs_xattr_cases[] = { &list, &get, &missing, &trusted, &names, NULL };
+T_CASE(names, "names of attributes, their limits")
 
 /* xattr calls take no directory and name. */
 static const char *proc_path(int dir, const char *name)
@@ -66,11 +64,9 @@ static void check_missing(const struct t_object *o, const char *file)
 	char value[16];
 	size_t i;
 
-	t_check(&missing, lgetxattr(file, "trusted.not-there", value, 16) < 0 && errno == ENODATA,
-		o->path, "trusted.not-there: %s", strerror(errno));
+	t_fails(&missing, ENODATA, o->path, lgetxattr(file, "trusted.not-there", value, 16));
 	if (S_ISREG(o->st.st_mode) || S_ISDIR(o->st.st_mode))
-		t_check(&missing, lgetxattr(file, "user.not-there", value, 16) < 0 &&
-			errno == ENODATA, o->path, "user.not-there: %s", strerror(errno));
+		t_fails(&missing, ENODATA, o->path, lgetxattr(file, "user.not-there", value, 16));
 	for (i = 0; i < ARRAY_SIZE(odd); i++)
 		t_check(&missing, lgetxattr(file, odd[i], value, 16) < 0 && errno == EOPNOTSUPP,
 			o->path, "%s: %s", odd[i], strerror(errno));
@@ -88,20 +84,16 @@ static void check_names(const struct t_object *o, const char *file)
 	memset(name, 'n', sizeof(name));
 	memcpy(name, "trusted.", 8);
 	name[256] = 0;
-	t_check(&names, lgetxattr(file, name, value, 16) < 0 && errno == ERANGE, o->path,
-		"a name of 256 bytes: %s", strerror(errno));
+	t_fails(&names, ERANGE, o->path, lgetxattr(file, name, value, 16));
 	name[255] = 0;
-	t_check(&names, lgetxattr(file, name, value, 16) < 0 && errno == ENODATA, o->path,
-		"a name of 255 bytes: %s", strerror(errno));
-	t_check(&names, lgetxattr(file, "", value, 16) < 0 && errno == ERANGE, o->path,
-		"no name: %s", strerror(errno));
+	t_fails(&names, ENODATA, o->path, lgetxattr(file, name, value, 16));
+	t_fails(&names, ERANGE, o->path, lgetxattr(file, "", value, 16));
 	for (i = 0; i < ARRAY_SIZE(bare); i++)
 		t_check(&names, lgetxattr(file, bare[i], value, 16) < 0 && errno != ERANGE,
 			o->path, "%s alone: found", bare[i]);
 	/* What is neither file nor directory has no user attributes. */
 	if (!S_ISREG(o->st.st_mode) && !S_ISDIR(o->st.st_mode))
-		t_check(&names, lgetxattr(file, "user.a", value, 16) < 0 && errno == ENODATA,
-			o->path, "user.a: %s", strerror(errno));
+		t_fails(&names, ENODATA, o->path, lgetxattr(file, "user.a", value, 16));
 }
 
 /* In a child: capabilities do not come back. */

@@ -11,9 +11,11 @@
 #ifndef GUEST_LIB_H
 #define GUEST_LIB_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "../harness/cases.h"
@@ -27,12 +29,22 @@ struct t_case {
 	const char *skip;	/* why it can't be checked here */
 };
 
+/* One that t_report_all() tells, by its name */
+#define T_CASE(var, text)						\
+	static struct t_case var = { .name = text };			\
+	__attribute__((constructor)) static void will_tell_##var(void)	\
+	{								\
+		t_will_tell(&var);					\
+	}
+
 extern bool t_strict;
 
 void t_init(const char *program);
 void t_failed(struct t_case *c, const char *path, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int t_report(struct t_case **cases, size_t count);
+int t_report_all(void);
+void t_will_tell(struct t_case *c);
 void t_die(const char *path, const char *what) __attribute__((noreturn));
 bool t_kernel_before(int major, int minor);
 
@@ -46,6 +58,13 @@ bool t_kernel_before(int major, int minor);
 		t_failed(c, path, __VA_ARGS__);			\
 	t_holds;						\
 })
+
+/* A call has to fail with @err, or not to fail. */
+#define t_fails(c, err, path, call)				\
+	t_check(c, (errno = 0, (call)) != 0 && errno == (err), path, "%s: %s, not " #err, #call, \
+		strerror(errno))
+#define t_works(c, path, call)					\
+	t_check(c, !(call), path, "%s: %s", #call, strerror(errno))
 
 /**
  * struct t_object - an object of the tree, and its counterpart

@@ -42,19 +42,18 @@ static void flush_device(struct t_case *c)
 	/* Something to flush */
 	t_check(c, pread(fd, buf, sizeof(buf), 0) == sizeof(buf), dev, "read: %s",
 		strerror(errno));
-	t_check(c, !ioctl(fd, BLKFLSBUF, 0), dev, "BLKFLSBUF: %s", strerror(errno));
+	t_works(c, dev, ioctl(fd, BLKFLSBUF, 0));
 	close(fd);
 }
 
 static bool do_mount(struct t_case *c, const char *dev, const char *dir)
 {
-	return t_check(c, !mount(dev, dir, "dsfs", MS_RDONLY, NULL), dir, "mount: %s",
-		       strerror(errno));
+	return t_works(c, dir, mount(dev, dir, "dsfs", MS_RDONLY, NULL));
 }
 
 static void do_umount(struct t_case *c, const char *dir, int flags)
 {
-	t_check(c, !umount2(dir, flags), dir, "umount: %s", strerror(errno));
+	t_works(c, dir, umount2(dir, flags));
 }
 
 /* Not while a file is open; after it was closed at once. */
@@ -65,8 +64,7 @@ static void busy(struct t_case *c, const char *dir, uint64_t files)
 
 	if (fd < 0)
 		return;
-	t_check(c, umount(dir) && errno == EBUSY, dir, "umount with an open file: %s",
-		strerror(errno));
+	t_fails(c, EBUSY, dir, umount(dir));
 	close(fd);
 	pressure_whole(c, dir, file);
 }
@@ -132,14 +130,13 @@ static void remounts(struct t_case *c)
 {
 	static const char * const opts[] = { "wholefile=0", "wholefile=64K", "wholefile=4M" };
 
-	t_check(c, !mount(NULL, pressure_opts.dir, NULL, MS_REMOUNT | MS_RDONLY,
-			  opts[pressure_random(ARRAY_SIZE(opts))]), "/", "remount: %s",
-		strerror(errno));
+	t_works(c, "/", mount(NULL, pressure_opts.dir, NULL, MS_REMOUNT | MS_RDONLY,
+		opts[pressure_random(ARRAY_SIZE(opts))]));
 	pressure_whole(c, pressure_opts.dir, pressure_random(pressure_opts.files));
-	t_check(c, !mount(NULL, pressure_opts.dir, NULL, MS_REMOUNT | MS_RDONLY, "wholefile=1M"),
-		"/", "remount: %s", strerror(errno));
-	t_check(c, mount(NULL, pressure_opts.dir, NULL, MS_REMOUNT | MS_RDONLY, "verify=off") &&
-		errno == EINVAL, "/", "remount with verify=off: %s", strerror(errno));
+	t_works(c, "/", mount(NULL, pressure_opts.dir, NULL, MS_REMOUNT | MS_RDONLY,
+		"wholefile=1M"));
+	t_fails(c, EINVAL, "/", mount(NULL, pressure_opts.dir, NULL, MS_REMOUNT | MS_RDONLY,
+		"verify=off"));
 	pressure_whole(c, pressure_opts.dir, pressure_random(pressure_opts.files));
 }
 
@@ -203,8 +200,7 @@ static void overlay(struct t_case *c)
 		pressure_whole(c, merged, pressure_random(pressure_opts.files));
 	/* Copied up, the same; and gone again, so that the tmpfs stays small. */
 	if (pressure_size(file) < 100000) {
-		t_check(c, !chmod(pressure_name(merged, file), 0600), merged, "chmod: %s",
-			strerror(errno));
+		t_works(c, merged, chmod(pressure_name(merged, file), 0600));
 		pressure_whole(c, merged, file);
 		snprintf(opts, sizeof(opts), "%s", pressure_name(upper, file));
 		unlink(opts);

@@ -25,10 +25,8 @@
 #define SHIFT	100000
 #define RANGE	65536
 
-static struct t_case idmap = { .name = "idmapped mount shifts owners" };
-static struct t_case idmap_acl = { .name = "idmapped mount shifts ACLs" };
-
-static struct t_case *cases[] = { &idmap, &idmap_acl };
+T_CASE(idmap, "idmapped mount shifts owners")
+T_CASE(idmap_acl, "idmapped mount shifts ACLs")
 
 static char lower[2048], scratch[2048];
 
@@ -83,10 +81,9 @@ static bool mount_idmapped(const char *dir)
 
 	if (tree < 0)
 		t_die(lower, "open_tree");
-	ok = t_check(&idmap, !syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attr,
-				      sizeof(attr)), "/", "mount_setattr: %s", strerror(errno));
-	ok = ok && t_check(&idmap, !syscall(SYS_move_mount, tree, "", AT_FDCWD, dir, 4), "/",
-			   "move_mount: %s", strerror(errno));
+	ok = t_works(&idmap, "/", syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attr,
+		sizeof(attr)));
+	ok = ok && t_works(&idmap, "/", syscall(SYS_move_mount, tree, "", AT_FDCWD, dir, 4));
 	close(tree);
 	close(attr.userns_fd);
 	return ok;
@@ -141,5 +138,5 @@ int main(int argc, char **argv)
 		t_die(argv[1], "realpath");
 	t_strict = true;
 	check_idmapped();
-	return t_report(cases, ARRAY_SIZE(cases));
+	return t_report_all();
 }
