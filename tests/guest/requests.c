@@ -78,81 +78,63 @@ static size_t step(int fd, size_t len)
 
 	if (n < 0)
 		t_die("read", strerror(errno));
+	bytes += n;
 	return n;
 }
 
-static void by_whole(int fd)
+static void by_whole(int fd, off_t size)
 {
-	struct stat st;
-
-	if (fstat(fd, &st))
-		t_die("fstat", strerror(errno));
-	if (st.st_size > ROOM)
-		st.st_size = ROOM;
-	bytes += step(fd, st.st_size);
+	step(fd, size < ROOM ? size : ROOM);
 }
 
-static void by_pil(int fd)
+static void by_pil(int fd, off_t size)
 {
-	size_t len = 4096, n;
+	size_t len;
 
-	do {
-		n = step(fd, len);
-		bytes += n;
+	(void)size;
+	for (len = 4096; step(fd, len);)
 		len = len == 4096 ? 61440 : 65536;
-	} while (n);
 }
 
-static void by_imread(int fd)
+static void by_imread(int fd, off_t size)
 {
-	size_t n;
-
+	(void)size;
 	step(fd, 32);
+	bytes -= lseek(fd, 0, SEEK_CUR);
 	lseek(fd, 0, SEEK_SET);
-	do {
-		n = step(fd, 4096);
-		bytes += n;
-	} while (n);
+	while (step(fd, 4096))
+		;
 }
 
-static void by_mmap(int fd)
+static void by_mmap(int fd, off_t size)
 {
 	volatile const char *p;
-	struct stat st;
 	off_t i;
 
-	if (fstat(fd, &st))
-		t_die("fstat", strerror(errno));
-	if (!st.st_size)
+	if (!size)
 		return;
-	p = mmap(NULL, st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	p = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		t_die("mmap", strerror(errno));
-	for (i = 0; i < st.st_size; i += 4096)
+	for (i = 0; i < size; i += 4096)
 		(void)p[i];
-	munmap((void *)p, st.st_size);
-	bytes += st.st_size;
+	munmap((void *)p, size);
+	bytes += size;
 }
 
-static void by_part(int fd)
+static void by_part(int fd, off_t size)
 {
 	uint64_t seed = 1;
-	struct stat st;
-	ssize_t n;
 
-	if (fstat(fd, &st))
-		t_die("fstat", strerror(errno));
-	for (int i = 0; i < PARTS && st.st_size >= 4096; i++) {
-		n = pread(fd, buf, 4096, t_random(&seed) % (st.st_size / 4096) * 4096);
-		if (n < 0)
-			t_die("pread", strerror(errno));
-		bytes += n;
+	for (int i = 0; i < PARTS && size >= 4096; i++) {
+		lseek(fd, t_random(&seed) % (size / 4096) * 4096, SEEK_SET);
+		step(fd, 4096);
 	}
 }
 
 static const struct pattern {
 	const char *name;
-	void (*read)(int fd);
+	void (*read)(int fd, off_t size);
 } patterns[] = {
 	{ "whole", by_whole }, { "pil", by_pil }, { "imread", by_imread },
 	{ "mmap", by_mmap }, { "part", by_part }, { "stat", NULL },
@@ -171,9 +153,9 @@ static void pass(const struct pattern *p)
 			continue;
 		}
 		fd = open(files.paths[i], O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
+		if (fd < 0 || fstat(fd, &st))
 			t_die(files.paths[i], "open");
-		p->read(fd);
+		p->read(fd, st.st_size);
 		close(fd);
 	}
 }
