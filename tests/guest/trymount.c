@@ -56,10 +56,8 @@ static void read_messages(int fs)
 
 static int tell(int failed)
 {
-	if (failed)
-		printf("%s: %s\n", strerrorname_np(errno), messages);
-	else
-		printf("OK%s%s\n", *messages ? ": " : "", messages);
+	printf("%s%s%s\n", failed ? strerrorname_np(errno) : "OK",
+	       failed || *messages ? ": " : "", messages);
 	return failed ? 1 : 0;
 }
 
@@ -84,31 +82,27 @@ static int set_options(int fs, char *options, int keep_on)
 	return 0;
 }
 
+static int mount_context(int fs, const char *dir)
+{
+	int mnt = syscall(SYS_fsmount, fs, 0, 0);
+
+	return mnt < 0 || syscall(SYS_move_mount, mnt, "", AT_FDCWD, dir, MOVE_MOUNT_F_EMPTY_PATH);
+}
+
 static int new_api(const char *type, char *options, int keep_on, const char *source,
 		   const char *dir)
 {
-	int fs = syscall(SYS_fsopen, type, 0), mnt, err;
+	int fs = syscall(SYS_fsopen, type, 0), failed, saved;
 
 	if (fs < 0)
 		return -1;
-	err = set_options(fs, options, keep_on) ||
-	      config(fs, FSCONFIG_SET_STRING, "source", source) ||
-	      config(fs, FSCONFIG_CMD_CREATE, NULL, NULL);
-	if (!err) {
-		mnt = syscall(SYS_fsmount, fs, 0, 0);
-		err = mnt < 0 || syscall(SYS_move_mount, mnt, "", AT_FDCWD, dir,
-					 MOVE_MOUNT_F_EMPTY_PATH);
-		if (mnt >= 0)
-			close(mnt);
-	}
-	{
-		int saved = errno;
-
-		read_messages(fs);
-		close(fs);
-		errno = saved;
-	}
-	return err ? -1 : 0;
+	failed = set_options(fs, options, keep_on) ||
+		 config(fs, FSCONFIG_SET_STRING, "source", source) ||
+		 config(fs, FSCONFIG_CMD_CREATE, NULL, NULL) || mount_context(fs, dir);
+	saved = errno;
+	read_messages(fs);
+	errno = saved;
+	return failed;
 }
 
 /* mount(2) wants ro as a flag of its own. */

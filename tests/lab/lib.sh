@@ -163,6 +163,7 @@ version_name()
 # apt_state DIR: sets apt, for a state of apt's of its own that lies there
 apt_state()
 {
+	apt_dir=$1
 	mkdir -p "$1"/{lists/partial,cache/archives/partial}
 	apt=(-o "Dir::State::Lists=$1/lists" -o "Dir::Cache=$1/cache"
 	     -o Acquire::Languages=none -o APT::Sandbox::User=root)
@@ -330,49 +331,51 @@ lab_machine()
 	esac
 }
 
-# foreign_apt ARCH: have apt_unpack and apt-cache look at packages of another
-# architecture, out of the sources that this machine's apt has.  A state of its
-# own keeps dpkg from knowing about it.  Refreshed once a day.
-foreign_apt()
+# apt_daily: the lists of the state that apt_state made last are those of the archive, of a day
+# ago at most
+apt_daily()
 {
-	foreign_arch=$1 foreign_state=$lab_cache/apt-$1
-	apt_state "$foreign_state"
-	apt+=(-o "APT::Architecture=$1" -o "APT::Architectures=$1" -o Dir::State::status=/dev/null)
 	refresh_apt()
 	{
-		# A source that has nothing for it does not matter, if others have.
-		apt-get "${apt[@]}" -q update >"$foreign_state/log" 2>&1 ||
-			note "$foreign_arch: apt-get update: $(tail -n 1 "$foreign_state/log")"
-		touch "$foreign_state/fresh"
+		if apt-get "${apt[@]}" -q update >"$apt_dir/log" 2>&1; then
+			touch "$apt_dir/fresh"
+		else
+			note "${apt_dir##*/}: apt-get update: failed: $(tail -n 1 "$apt_dir/log")"
+		fi
 	}
-	lock "apt-$1" 7
-	fresh "$foreign_state/fresh" || refresh_apt
+	lock "${apt_dir##*/}" 7
+	fresh "$apt_dir/fresh" || refresh_apt
 	exec 7>&-
+}
+
+# apt_arch ARCH: and it knows packages of that architecture
+apt_arch()
+{
+	[ "$1" = amd64 ] ||
+		apt+=(-o "APT::Architecture=$1" -o "APT::Architectures=$1" -o Dir::State::status=/dev/null)
+}
+
+# foreign_apt ARCH: have apt_unpack and apt-cache look at packages of another
+# architecture, out of the sources that this machine's apt has.  A state of its
+# own keeps dpkg from knowing about it.
+foreign_apt()
+{
+	apt_state "$lab_cache/apt-$1"
+	apt_arch "$1"
+	apt_daily
 }
 
 # suite_apt SUITE ARCH: the same for packages of another suite of Debian, sid or trixie (with
 # its backports), which this machine's apt is not to know.
 suite_apt()
 {
-	local suites=("$1")
+	local suites=("$1") dir=$lab_cache/apt-$1
 
-	suite_name=$1 suite_state=$lab_cache/apt-$1
-	[ "$2" = amd64 ] || suite_state+=-$2
+	[ "$2" = amd64 ] || dir+=-$2
 	[ "$1" != trixie ] || suites+=(trixie-backports)
-	apt_sources "$suite_state" deb "${suites[@]}"
-	[ "$2" = amd64 ] || apt+=(-o "APT::Architecture=$2" -o "APT::Architectures=$2"
-				  -o Dir::State::status=/dev/null)
-	refresh_apt()
-	{
-		if apt-get "${apt[@]}" -q update >"$suite_state/log" 2>&1; then
-			touch "$suite_state/fresh"
-		else
-			note "$suite_name: apt-get update: failed: $(tail -n 1 "$suite_state/log")"
-		fi
-	}
-	lock "apt-$1" 7
-	fresh "$suite_state/fresh" || refresh_apt
-	exec 7>&-
+	apt_sources "$dir" deb "${suites[@]}"
+	apt_arch "$2"
+	apt_daily
 }
 
 # cross_make ARCH TARGET...: make, for another machine, below build/arch/ARCH
