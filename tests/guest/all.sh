@@ -4,8 +4,8 @@
 # all.sh - everything that is checked of mounted images, in one boot.
 #
 # Disks (serials): the images of tests/tools/mkimages by their names, whose listings and places
-# lie in $REF (default: /ref); writable: zoo again, on a disk that could be written; pext4, jext4:
-# plain and jpegs on ext4; plain4k, misaligned4k: on disks of larger blocks; oneblock: many with
+# lie in $REF (default: /ref); writable: zoo again, on a disk that could be written; pext4:
+# plain on ext4; plain4k, misaligned4k: on disks of larger blocks; oneblock: many with
 # a block of metadata damaged; sums: see nomem.sh; bad-*: packed with a broken frame or chunk;
 # xfs: an empty one, which is written to.  Arguments: names of steps, to run only those.
 #
@@ -67,15 +67,6 @@ same_listing()
 	same_file "$ref/${2:-$1}.list" /tmp/list
 }
 
-# The same but for the root, where mke2fs has its own time and lost+found.
-same_as_ext4()
-{
-	listing --skip=lost+found "/mnt/$1" | tail -n +2 >/tmp/list
-	tail -n +2 "$ref/$2.list" | cmp -s /tmp/list - && return 0
-	tail -n +2 "$ref/$2.list" | diff - /tmp/list | as_comments
-	return 1
-}
-
 # listed NAME OPTIONS [LISTING]
 listed()
 {
@@ -88,11 +79,8 @@ step_listings()
 	listed zoo meta=lazy,verify=off,wholefile=0
 	listed zoo meta=200K
 	listed plain ro
-	left_out 'listing of jpegs' && left_out 'listing of the ext4 image' && return
+	left_out 'listing of jpegs' && return
 	listed jpegs ro
-	ext4 pext4
-	check "listing of the ext4 image" same_as_ext4 pext4 plain
-	umount /mnt/pext4
 }
 
 # A worker lets go of the files of an io_uring after its process has ended.  A mount that
@@ -151,11 +139,6 @@ step_reads()
 	reads_of nosums meta=lazy --wholefile=1048576 --sample=20 --largest=140000
 	reads_of misaligned meta=64K --wholefile=1048576 --sample=20 --largest=140000
 	umount_after_rings /mnt/pext4
-	left_out 'reads of jpegs' && return
-	ext4 jext4
-	on jpegs ro part reads --ref=/mnt/jext4 --dev="$(real jpegs)" --small-chunk=262144 \
-		--wholefile=1048576 --sample=3 /mnt/jpegs
-	umount_after_rings /mnt/jext4
 }
 
 # Of listings and reads what an emulator of another CPU can take: data that is

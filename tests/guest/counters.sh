@@ -169,7 +169,8 @@ traces_a_bad_chunk()
 	umount "$dir"
 	dmsetup remove bad
 	[ "$errors" -gt 0 ] &&
-		[ "$(grep -c "^dsfs_checksum_failure ino $ino device $start len [0-9]*$" /tmp/trace)" = "$errors" ] &&
+		[ "$(grep -c "^dsfs_checksum_failure ino $ino device $start len [0-9]*$" \
+			/tmp/trace)" = "$errors" ] &&
 		grep -q "^dsfs_read_done ino $ino pos 0 error -74 " /tmp/trace
 }
 

@@ -80,7 +80,8 @@ begin
 disk=$loop bytes=$(blockdev --getsize64 "$loop")
 linear | dmsetup create dirty
 exec 8<>/dev/mapper/dirty
-dd if=/dev/zero of=/dev/mapper/dirty bs=4096 seek=$((bytes / 4096 - 1)) count=1 conv=notrunc 2>/dev/null
+dd if=/dev/zero of=/dev/mapper/dirty bs=4096 seek=$((bytes / 4096 - 1)) count=1 conv=notrunc \
+	2>/dev/null
 table $((bytes - 65536)) "$bytes" error | dmsetup load dirty
 silence dirty
 dmsetup resume dirty

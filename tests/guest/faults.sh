@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# faults.sh FILE START LARGE START SMALL START PAGE START META NAMES BYTES SUMS BYTES [STEP...] - devices
-# that fail
+# faults.sh FILE START LARGE START SMALL START PAGE START META NAMES BYTES SUMS BYTES [STEP...] -
+# devices that fail
 #
-# Disks (serials): image, packed.  FILE, which has chunks of 32 KiB and more than 98,304 bytes, begins
-# at byte START of image and is /ref/file; so do LARGE, of more than 2.5 MiB, which is /ref/large,
+# Disks (serials): image, packed.  FILE, which has chunks of 32 KiB and more than 98,304 bytes,
+# begins at byte START of image and is /ref/file; so do LARGE, of more than 2.5 MiB, which is /ref/large,
 # SMALL, of one chunk, which is /ref/small, and PAGE, of 4096 bytes in a block of its own, which is
 # /ref/page; /ref/list is the listing of all; metadata begins at META; NAMES and SUMS are where
 # names, and the checksums of metadata, lie.  Disk packed has compressed files, of which

@@ -51,7 +51,8 @@ fits_in_part()
 	kib=$(($(cat "/sys/fs/dsfs/${dev##*/}/metadata_resident_bytes") / 1024))
 	[ -d "$dir" ] && [ ! -e "$dir/not-there" ] || rc=1
 	umount "$dir"
-	[ "$rc" -eq 0 ] && grep -q "^OK: .*metadata needs .* KiB of memory, at most .* are free: $kib are resident" /tmp/said
+	said="metadata needs .* KiB of memory, at most .* are free: $kib are resident"
+	[ "$rc" -eq 0 ] && grep -q "^OK: .*$said" /tmp/said
 }
 
 # A half of what is free
@@ -146,7 +147,8 @@ found()
 	before=$(vmalloc_used)
 	check "there is none without a mount" [ "$(in_vmallocinfo)" -eq 0 ]
 	mount -t dsfs "$dev" "$dir"
-	echo "# $prog: $need KiB of metadata: $(in_vmallocinfo) KiB in /proc/vmallocinfo, VmallocUsed $(($(vmalloc_used) - before)) KiB more"
+	comment "$prog: $need KiB of metadata: $(in_vmallocinfo) KiB in /proc/vmallocinfo," \
+		"VmallocUsed $(($(vmalloc_used) - before)) KiB more"
 	check "vmallocinfo has metadata under its name" [ "$(in_vmallocinfo)" -ge "$need" ]
 	check "VmallocUsed has it" [ $(($(vmalloc_used) - before)) -ge $((need * 9 / 10)) ]
 	umount "$dir"
@@ -176,7 +178,7 @@ take_memory $((need * 3 / 4))
 check "more metadata than memory: what fits is resident" in_part
 check "and can be mounted with meta=lazy" accepted meta=lazy
 for opts in ${sums:+meta=resident meta=lazy}; do
-	check "checksums beyond all memory are refused at once, $opts" refused_at_once $opts
+	check "checksums beyond all memory are refused at once, $opts" refused_at_once "$opts"
 done
 umount "$hog"
 check "and with meta=resident when there is memory" accepted meta=resident

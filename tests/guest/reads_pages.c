@@ -45,7 +45,9 @@ static unsigned char *map(const struct reads_file *f, int prot, int flags, int m
 {
 	void *p = mmap(NULL, (pages(f) + more) * page(), prot, flags, f->fd, 0);
 
-	return p == MAP_FAILED ? NULL : p;
+	if (p == MAP_FAILED)
+		t_die(f->path, "mmap");
+	return p;
 }
 
 static void unmap(const struct reads_file *f, void *p, int more)
@@ -59,8 +61,6 @@ static uint64_t resident(const struct reads_file *f)
 	uint64_t i, n = 0;
 
 	p = map(f, PROT_READ, MAP_SHARED, 0);
-	if (!p)
-		t_die(f->path, "mmap");
 	vec = t_alloc(pages(f));
 	if (mincore(p, pages(f) * page(), vec))
 		t_die(f->path, "mincore");
@@ -69,42 +69,6 @@ static uint64_t resident(const struct reads_file *f)
 	free(vec);
 	unmap(f, p, 0);
 	return n;
-}
-
-/* A private copy can be written; the file does not notice. */
-static void map_private(struct t_case *c, const struct reads_file *f)
-{
-	unsigned char *p, byte;
-
-	if (!f->size)
-		return;
-	reads_drop(f);
-	p = map(f, PROT_READ | PROT_WRITE, MAP_PRIVATE, 0);
-	if (!p)
-		t_die(f->path, "mmap");
-	t_check(c, !memcmp(p, f->want, f->size), f->path, "MAP_PRIVATE: wrong bytes");
-	p[f->size - 1] ^= 0xff;
-	t_check(c, pread(f->fd, &byte, 1, f->size - 1) == 1 && byte == f->want[f->size - 1],
-		f->path, "a private mapping changed the file");
-	unmap(f, p, 0);
-}
-
-/* No shared mapping of a read-only descriptor becomes writable. */
-static void map_writable(struct t_case *c, const struct reads_file *f)
-{
-	unsigned char *p;
-
-	if (!f->size)
-		return;
-	p = map(f, PROT_READ | PROT_WRITE, MAP_SHARED, 0);
-	t_check(c, !p, f->path, "MAP_SHARED with PROT_WRITE succeeded");
-	if (p)
-		unmap(f, p, 0);
-	p = map(f, PROT_READ, MAP_SHARED, 0);
-	if (!p)
-		t_die(f->path, "mmap");
-	t_fails(c, EACCES, f->path, mprotect(p, page(), PROT_READ | PROT_WRITE));
-	unmap(f, p, 0);
 }
 
 static sigjmp_buf back;
@@ -121,8 +85,6 @@ static void behind_end(struct t_case *c, const struct reads_file *f)
 	volatile unsigned char *p;
 
 	p = map(f, PROT_READ, MAP_SHARED, 1);
-	if (!p)
-		t_die(f->path, "mmap");
 	sigaction(SIGBUS, &sa, &old);
 	if (sigsetjmp(back, 1))
 		hit = true;
@@ -175,7 +137,7 @@ static void madv_random(struct t_case *c, const struct reads_file *f)
 		return;
 	reads_drop(f);
 	p = map(f, PROT_READ, MAP_SHARED, 0);
-	if (!p || madvise(p, pages(f) * page(), MADV_RANDOM))
+	if (madvise(p, pages(f) * page(), MADV_RANDOM))
 		t_die(f->path, "MADV_RANDOM");
 	t_check(c, p[at] == f->want[at], f->path, "wrong byte at %llu", (unsigned long long)at);
 	t_check(c, resident(f) <= random_pages(f), f->path, "MADV_RANDOM: %llu pages for one",
@@ -211,9 +173,8 @@ static void whole_file(struct t_case *c, const struct reads_file *f)
 
 struct reads_check reads_pages[] = {
 	{ { .name = "mmap shared" }, .way = way_mmap },
-	{ { .name = "mmap private" }, .run = map_private },
+	{ { .name = "mmap private" }, .way = way_mmap_dontneed },
 	{ { .name = "mmap populated" }, .way = way_populate },
-	{ { .name = "mmap not writable" }, .run = map_writable },
 	{ { .name = "SIGBUS behind the end" }, .run = behind_end },
 	{ { .name = "POSIX_FADV_DONTNEED" }, .run = dontneed },
 	{ { .name = "POSIX_FADV_RANDOM" }, .run = fadv_random },

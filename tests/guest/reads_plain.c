@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reads that copy through the page cache: pread, read in the steps of image
- * loaders, readv, preadv2 with its flags, several processes at once; and the
- * ways that pass pages on: sendfile, splice.
+ * loaders, readv, preadv2 with its flags; and the ways that pass pages on.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "reads.h"
@@ -94,72 +88,6 @@ static void nowait(struct t_case *c, const struct reads_file *f)
 	reads_compare(c, f, buf, 0, preadv2(f->fd, &v, 1, 0, RWF_NOWAIT), len, "RWF_NOWAIT");
 }
 
-/* Pages in a pipe belong to the file: what comes out ends where the file does. */
-static void by_vmsplice(struct t_case *c, const struct reads_file *f)
-{
-	off_t pos = f->size > 3000 ? f->size - 3000 : 0, start = pos;
-	struct iovec v = { buf, 8192 };
-	int p[2], q[2];
-	ssize_t n, m;
-
-	if (!f->size)
-		return;
-	reads_drop(f);
-	if (pipe2(p, O_CLOEXEC) || pipe2(q, O_CLOEXEC))
-		t_die("pipe", "pipe2");
-	n = splice(f->fd, &pos, p[1], NULL, 8192, 0);
-	if (!t_check(c, n > 0, f->path, "splice: %s", strerror(errno)))
-		goto out;
-	t_check(c, tee(p[0], q[1], 8192, 0) == n, f->path, "tee: %s", strerror(errno));
-	memset(buf, CANARY, 8192);
-	m = vmsplice(q[0], &v, 1, 0);
-	t_check(c, m == n, f->path, "vmsplice: %zd bytes instead of %zd", m, n);
-	reads_compare(c, f, buf, start, m, n, "vmsplice");
-	t_check(c, buf[n] == CANARY, f->path, "vmsplice wrote behind the end");
-	pos = f->size;
-	t_check(c, !splice(f->fd, &pos, p[1], NULL, 8192, 0), f->path, "splice behind the end");
-	pos = f->size + 1;
-	t_check(c, !splice(f->fd, &pos, p[1], NULL, 8192, 0), f->path, "splice behind the end");
-out:
-	close(p[0]);
-	close(p[1]);
-	close(q[0]);
-	close(q[1]);
-}
-
-/* Readers that meet at the same uncached pages. */
-static void at_once(struct t_case *c, const struct reads_file *f)
-{
-	int i, status, bad = 0;
-	pid_t pids[3];
-
-	if (f->size < 60000)
-		return;
-	reads_drop(f);
-	for (i = 0; i < 3; i++) {
-		pids[i] = fork();
-		if (pids[i] < 0)
-			t_die(f->path, "fork");
-		if (!pids[i]) {
-			uint64_t step = 5000 + 3001 * i, pos;
-
-			for (pos = step * i; pos < f->size; pos += step) {
-				ssize_t n = pread(f->fd, buf, step, pos);
-
-				if (n != (ssize_t)reads_expect(f, pos, step) ||
-				    memcmp(buf, f->want + pos, n))
-					_exit(1);
-			}
-			_exit(0);
-		}
-	}
-	for (i = 0; i < 3; i++) {
-		waitpid(pids[i], &status, 0);
-		bad |= status;
-	}
-	t_check(c, !bad, f->path, "a reader among three got wrong bytes");
-}
-
 struct reads_check reads_plain[] = {
 	{ { .name = "pread at odd places" }, .run = odd_preads },
 	{ { .name = "read in a loader's steps" }, .run = in_steps },
@@ -168,7 +96,5 @@ struct reads_check reads_plain[] = {
 	{ { .name = "RWF_DONTCACHE" }, .way = way_dontcache },
 	{ { .name = "sendfile" }, .way = way_sendfile },
 	{ { .name = "splice" }, .way = way_splice },
-	{ { .name = "splice, tee and vmsplice of the tail" }, .run = by_vmsplice },
-	{ { .name = "three readers at once" }, .run = at_once },
 	{ }
 };

@@ -62,51 +62,38 @@ static void ring_read(struct t_case *c, const struct reads_file *f, int fd, bool
 	}
 }
 
-static void ring_buffered(struct t_case *c, const struct reads_file *f)
+static void ring_all(struct t_case *c, const struct reads_file *f, bool fixed)
 {
-	if (!have_ring(c))
-		return;
+	int fd = openat(f->dir, f->name, O_RDONLY | O_DIRECT | O_CLOEXEC);
+
 	reads_drop(f);
-	ring_read(c, f, f->fd, false, "uncached");
-	ring_read(c, f, f->fd, false, "cached");
-}
-
-static void ring_direct(struct t_case *c, const struct reads_file *f)
-{
-	int fd;
-
-	if (!have_ring(c))
-		return;
-	fd = openat(f->dir, f->name, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	ring_read(c, f, f->fd, fixed, "uncached");
+	ring_read(c, f, f->fd, fixed, "cached");
 	if (fd < 0)
 		return;
 	reads_drop(f);
-	ring_read(c, f, fd, false, "O_DIRECT");
+	ring_read(c, f, fd, fixed, "O_DIRECT");
 	close(fd);
+}
+
+static void ring_plain(struct t_case *c, const struct reads_file *f)
+{
+	if (have_ring(c))
+		ring_all(c, f, false);
 }
 
 /* The kernel copies into pages that it knows, past any check of an address. */
 static void ring_fixed(struct t_case *c, const struct reads_file *f)
 {
 	static bool registered;
-	int fd;
 
 	if (!have_ring(c))
 		return;
-	if (!registered && !ring_register(buf, RING_ENTRIES * ROOM)) {
+	registered = registered || ring_register(buf, RING_ENTRIES * ROOM);
+	if (registered)
+		ring_all(c, f, true);
+	else
 		c->skip = "buffers can't be registered";
-		return;
-	}
-	registered = true;
-	reads_drop(f);
-	ring_read(c, f, f->fd, true, "uncached");
-	ring_read(c, f, f->fd, true, "cached");
-	fd = openat(f->dir, f->name, O_RDONLY | O_DIRECT | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	reads_drop(f);
-	ring_read(c, f, fd, true, "O_DIRECT");
-	close(fd);
 }
 
 static void ring_inline(struct t_case *c, const struct reads_file *f)
@@ -130,8 +117,7 @@ static void ring_inline(struct t_case *c, const struct reads_file *f)
 }
 
 struct reads_check reads_ring[] = {
-	{ { .name = "io_uring" }, .run = ring_buffered },
-	{ { .name = "io_uring with O_DIRECT" }, .run = ring_direct },
+	{ { .name = "io_uring" }, .run = ring_plain },
 	{ { .name = "io_uring into fixed buffers" }, .run = ring_fixed },
 	{ { .name = "io_uring completes cached reads at once" }, .run = ring_inline },
 	{ }

@@ -41,7 +41,8 @@ reopened()
 		[ "$(access resident "$dir/f$i")" -gt 0 ] || gone=$((gone + 1))
 	done
 	transient=$(grown cache_transient)
-	echo "# $prog: $transient of 50 files are transient, $left pages of the open one, $gone of 10 closed ones are gone"
+	comment "$prog: $transient of 50 files are transient, $left pages of the open one," \
+		"$gone of 10 closed ones are gone"
 	[ "$transient" -ge 45 ] && [ "$alone" -eq 1 ] && [ "$left" -gt 0 ] && [ "$gone" -ge 5 ]
 }
 
@@ -66,7 +67,8 @@ repeated()
 	each whole 1 40
 	bytes=$(($(grown bytes_whole) - bytes))
 	transient=$(grown cache_transient) used=$(grown prefetch_used)
-	echo "# $prog: $transient of 41 files are transient, $repeats hints for one, $used used, $bytes bytes read again"
+	comment "$prog: $transient of 41 files are transient, $repeats hints for one, $used used," \
+		"$bytes bytes read again"
 	[ "$transient" -ge 36 ] && [ "$used" -eq 40 ] && [ "$bytes" -eq 0 ]
 }
 
@@ -95,7 +97,8 @@ beside()
 	mount -t dsfs -o cache=epoch "$disk" "$dir"
 	access pages "$dir/streamed" 64 >/dev/null
 	no_room "$dir"/b*
-	echo "# $prog: held $(cat "/sys/fs/dsfs/${disk##*/}/cache_held"), target $(cat "/sys/fs/dsfs/${disk##*/}/cache_target")"
+	sys=/sys/fs/dsfs/${disk##*/}
+	comment "$prog: held $(cat "$sys/cache_held"), target $(cat "$sys/cache_target")"
 	rc=0
 	"$@" || rc=$?
 	umount "$dir"

@@ -117,7 +117,8 @@ echo "# $prog: $tries requests more, for $blocks blocks"
 check "none of them is tried again" [ $tries -le 8 -a $blocks -gt 2000 ]
 bad=$(cat "/sys/fs/dsfs/${counted##*/}/metadata_bad_blocks")
 check "all are counted" [ "$bad" -ge $((blocks - 16)) -a "$bad" -le $((blocks + 64)) ]
-check "and said at once" [ "$(dmesg | grep -c " $bad blocks of metadata are unreadable or damaged")" -eq 1 ]
+said=" $bad blocks of metadata are unreadable or damaged"
+check "and said at once" [ "$(dmesg | grep -c "$said")" -eq 1 ]
 linear | become
 check "and read when they are needed" [ "$(yields readdir "$dir")" = "$all" ]
 umount "$dir"

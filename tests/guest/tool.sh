@@ -3,7 +3,8 @@
 #
 # tool.sh DISK LIST - what the commands of dsfs(8) do with a mount.
 #
-# DISK holds an image, LIST names its files by where they lie, which is not by name.  Counts are of the disk's statistics.
+# DISK holds an image, LIST names its files by where they lie, which is not by name.  Counts are
+# of the disk's statistics.
 set -eu
 # shellcheck source=tests/guest/lib.sh
 . "$(dirname "$0")/lib.sh"
