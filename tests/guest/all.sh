@@ -98,7 +98,7 @@ reads_of()
 	name=$1 opts=$2
 	shift 2
 	echo "# reads: $name, $opts"
-	on "$name" "$opts" part reads --ref="/mnt/$against" --dev="$(real "$name")" --holes=65536 \
+	on "$name" "$opts" part reads --ref=/mnt/pext4 --dev="$(real "$name")" --holes=65536 \
 		--strict "$@" "/mnt/$name"
 }
 
@@ -123,7 +123,6 @@ one_bio()
 step_reads()
 {
 	ext4 pext4
-	against=pext4
 	one_bio
 	large_whole wholefile=64M
 	large_whole wholefile=64M,verify=off
@@ -148,7 +147,6 @@ step_short()
 	small='--wholefile=1048576 --sample=10 --largest=140000'
 	listed plain ro
 	ext4 pext4
-	against=pext4
 	large_whole wholefile=64M
 	one_bio
 	# shellcheck disable=SC2086
@@ -191,7 +189,6 @@ step_blocks()
 {
 	on plain4k ro check "listing from a disk of 4 KiB blocks" same_listing plain4k plain
 	ext4 pext4
-	against=pext4
 	reads_of plain4k ro --small-chunk=262144 --wholefile=1048576 --sample=20 --largest=300000
 	umount /mnt/pext4
 	check "a disk of larger blocks than the image's alignment is refused" too_large_blocks
@@ -200,11 +197,11 @@ step_blocks()
 step_dirs()
 {
 	ext4 pext4
-	on plain ro part dirs --ref=/mnt/pext4 /mnt/plain
+	on plain ro part "$here/dirs" --ref=/mnt/pext4 /mnt/plain
 	umount /mnt/pext4
-	on zoo meta=lazy part dirs /mnt/zoo
+	on zoo meta=lazy part "$here/dirs" /mnt/zoo
 	left_out 'dirs: a directory of a million entries' && return
-	on flat ro part dirs --entries="$(cat "$ref/flat.entries")" /mnt/flat
+	on flat ro part "$here/dirs" --entries="$(cat "$ref/flat.entries")" /mnt/flat
 }
 
 step_attrs()
@@ -342,7 +339,6 @@ step_small()
 {
 	part "$here/small.sh" "$(real plain)" sizes/262143 "$ref/small.start" 262143 sizes/65537
 	ext4 pext4
-	against=pext4
 	reads_of plain wholefile=64K --wholefile=65536 --small-chunk=262144 --sample=30 --largest=300000
 	umount_after_rings /mnt/pext4
 }

@@ -5,8 +5,8 @@
 # devices that fail
 #
 # Disks (serials): image, packed.  FILE, which has chunks of 32 KiB and more than 98,304 bytes,
-# begins at byte START of image and is /ref/file; so do LARGE, of more than 2.5 MiB, which is /ref/large,
-# SMALL, of one chunk, which is /ref/small, and PAGE, of 4096 bytes in a block of its own, which is
+# begins at byte START of image and is /ref/file; so do LARGE, of more than 2.5 MiB, which is
+# /ref/large, SMALL, of one chunk, which is /ref/small, and PAGE, of 4096 bytes in a block of its own, which is
 # /ref/page; /ref/list is the listing of all; metadata begins at META; NAMES and SUMS are where
 # names, and the checksums of metadata, lie.  Disk packed has compressed files, of which
 # /ref/numbers is one, /ref/packed.list the listing; its metadata begins at /ref/packed.meta.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The processes that disturb the readers of pressure, and check their own results:
- * they drop caches of all layers, mount, unmount and remount, and use handles and
- * an overlay.
+ * they drop caches of all layers, mount, unmount and remount, and use handles.
  *
  * Mounts of the main image share its super block; those of the side image make
  * and destroy one, several processes at a time.
@@ -178,36 +177,6 @@ static void handles(struct t_case *c)
 	}
 }
 
-static void overlay(struct t_case *c)
-{
-	const char *dir = pressure_own_dir("overlay");
-	char upper[4200], work[4200], merged[4200], opts[16384];
-	uint64_t file = pressure_random(pressure_opts.files);
-	int i;
-
-	snprintf(upper, sizeof(upper), "%s/upper", dir);
-	snprintf(work, sizeof(work), "%s/work", dir);
-	snprintf(merged, sizeof(merged), "%s/merged", dir);
-	mkdir(upper, 0755);
-	mkdir(work, 0755);
-	mkdir(merged, 0755);
-	snprintf(opts, sizeof(opts), "lowerdir=%s,upperdir=%s,workdir=%s", pressure_opts.dir,
-		 upper, work);
-	if (!t_check(c, !mount("overlay", merged, "overlay", 0, opts), merged, "mount: %s",
-		     strerror(errno)))
-		return;
-	for (i = 0; i < 4; i++)
-		pressure_whole(c, merged, pressure_random(pressure_opts.files));
-	/* Copied up, the same; and gone again, so that the tmpfs stays small. */
-	if (pressure_size(file) < 100000) {
-		t_works(c, merged, chmod(pressure_name(merged, file), 0600));
-		pressure_whole(c, merged, file);
-		snprintf(opts, sizeof(opts), "%s", pressure_name(upper, file));
-		unlink(opts);
-	}
-	do_umount(c, merged, 0);
-}
-
 /* Reads @file from the device, over and over, and says each time that it begins. */
 static void read_until_killed(uint64_t file, int to)
 {
@@ -259,7 +228,6 @@ struct pressure_job pressure_troubles[] = {
 	{ { .name = "lazy unmount with an open file" }, 2, false, .once = lazy_umount },
 	{ { .name = "remount" }, 1, false, .once = remounts },
 	{ { .name = "open_by_handle_at" }, 1, false, .once = handles },
-	{ { .name = "overlay on top" }, 1, false, .once = overlay },
 	{ { .name = "readers that are killed" }, 2, false, .once = kills },
 	{ { .name = "readers that are killed in a small cgroup" }, 1, true, .once = kills },
 	{ }
