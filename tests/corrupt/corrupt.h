@@ -56,9 +56,9 @@ u32 find_ino(struct dsfs_source *src, const char *path);
 
 /* rows.c */
 bool has_rows(const struct dsfs_source *src);
-struct place place_rows(struct dsfs_source *src, char **arg);
-struct place place_row(struct dsfs_source *src, char **arg);
-struct place place_sum(struct dsfs_source *src, const char *path);
+struct place place_rows(struct dsfs_source *src, u32 ino);
+struct place place_column(struct dsfs_source *src, u32 ino, const char *column);
+struct place place_sum(struct dsfs_source *src, u32 ino);
 
 /* Region by its name; -1 for none. */
 int region_id(const char *name);

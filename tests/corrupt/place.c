@@ -91,26 +91,26 @@ static void find_path(struct dsfs_source *src, const char *path,
 	}
 }
 
-static void find_file(struct dsfs_source *src, const char *path,
-		      struct dsfs_attr *attr, struct dsfs_extra_info *extra)
-{
-	struct dsfs_err err;
-	struct found f;
-
-	find_path(src, path, &f);
-	find_attr(src, f.ino, attr);
-	if (dsfs_extra_get(src, attr, extra, &err))
-		die("%s: %s", path, err.what);
-}
-
-static void find_dir(struct dsfs_source *src, const char *path,
-		     struct dsfs_attr *attr, struct dsfs_dir_info *dir)
-{
+/* What a path leads to: a file, and the record of a directory */
+struct file {
+	struct found at;
+	struct dsfs_attr attr;
 	struct dsfs_extra_info extra;
+	struct dsfs_dir_info dir;
+};
+
+static void find_file(struct dsfs_source *src, const char *path, struct file *f)
+{
 	struct dsfs_err err;
 
-	find_file(src, path, attr, &extra);
-	if (!S_ISDIR(attr->mode) || dsfs_dir_get(src, attr, dir, &err))
+	memset(f, 0, sizeof(*f));
+	find_path(src, path, &f->at);
+	find_attr(src, f->at.ino, &f->attr);
+	if (dsfs_attr_is_hardlink(&f->attr))
+		return;
+	if (dsfs_extra_get(src, &f->attr, &f->extra, &err))
+		die("%s: %s", path, err.what);
+	if (S_ISDIR(f->attr.mode) && dsfs_dir_get(src, &f->attr, &f->dir, &err))
 		die("%s: no directory", path);
 }
 
@@ -127,10 +127,11 @@ struct place in_region(struct dsfs_source *src, enum dsfs_region_id id, u64 off,
 	return (struct place){ r->pos + off, bytes, fields };
 }
 
-static struct place at_inode(struct dsfs_source *src, u64 ino)
+/* The @i-th record of a region */
+static struct place record(struct dsfs_source *src, enum dsfs_region_id id, u64 i, u64 bytes,
+			   const struct field *fields)
 {
-	return in_region(src, DSFS_REGION_INODES, ino * sizeof(struct dsfs_inode),
-			 sizeof(struct dsfs_inode), inode_fields);
+	return in_region(src, id, i * bytes, bytes, fields);
 }
 
 u32 find_ino(struct dsfs_source *src, const char *path)
@@ -141,92 +142,61 @@ u32 find_ino(struct dsfs_source *src, const char *path)
 	return f.ino;
 }
 
-static struct place place_inode(struct dsfs_source *src, char **arg)
+/* The second argument as a number */
+static u64 number(char **arg)
 {
-	return at_inode(src, find_ino(src, arg[0]));
+	return strtoull(arg[1], NULL, 0);
 }
 
-static struct place place_ino(struct dsfs_source *src, char **arg)
+static struct place place_inode(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	return at_inode(src, strtoull(arg[0], NULL, 0));
+	return record(src, DSFS_REGION_INODES, f ? f->at.ino : strtoull(arg[0], NULL, 0),
+		      sizeof(struct dsfs_inode), inode_fields);
 }
 
-static struct place place_owner(struct dsfs_source *src, char **arg)
+static struct place place_owner(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	struct dsfs_extra_info extra;
-	struct dsfs_attr a;
-
-	find_file(src, arg[0], &a, &extra);
-	return in_region(src, DSFS_REGION_OWNERS, a.owner * 8ULL, 8, le32_fields);
+	return record(src, DSFS_REGION_OWNERS, f->attr.owner, 8, le32_fields);
 }
 
-static struct place place_extra(struct dsfs_source *src, char **arg)
+static struct place place_extra(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	struct dsfs_extra_info extra;
-	struct dsfs_attr a;
+	const bool packed = f->attr.flags & DSFS_INODE_COMPRESSED;
+	const u32 nr = packed ? f->extra.compressed.extra : f->attr.extra;
 
-	find_file(src, arg[0], &a, &extra);
-	if (a.flags & DSFS_INODE_COMPRESSED)
-		a.extra = extra.compressed.extra;
-	if (!a.extra)
+	if (!nr)
 		die("%s: no extra record", arg[0]);
-	return in_region(src, DSFS_REGION_EXTRAS,
-			 (a.extra - 1ULL) * sizeof(struct dsfs_extra),
-			 sizeof(struct dsfs_extra), extra_fields);
+	return record(src, DSFS_REGION_EXTRAS, nr - 1, sizeof(struct dsfs_extra), extra_fields);
 }
 
-static struct place place_dir(struct dsfs_source *src, char **arg)
+static struct place place_dir(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	struct dsfs_dir_info dir;
-	struct dsfs_attr a;
-
-	find_dir(src, arg[0], &a, &dir);
-	return in_region(src, DSFS_REGION_DIRS, a.start * sizeof(struct dsfs_dir),
-			 sizeof(struct dsfs_dir), dir_fields);
+	return record(src, DSFS_REGION_DIRS, f->attr.start, sizeof(struct dsfs_dir), dir_fields);
 }
 
-static struct place place_extent(struct dsfs_source *src, char **arg)
+static struct place place_extent(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	struct dsfs_extra_info extra;
-	struct dsfs_attr a;
-
-	find_file(src, arg[0], &a, &extra);
-	return in_region(src, DSFS_REGION_EXTENTS,
-			 (extra.first_extent + strtoull(arg[1], NULL, 0)) * 16,
-			 sizeof(struct dsfs_extent_record), extent_fields);
+	return record(src, DSFS_REGION_EXTENTS, f->extra.first_extent + number(arg),
+		      sizeof(struct dsfs_extent_record), extent_fields);
 }
 
-static struct place place_compressed(struct dsfs_source *src, char **arg)
+static struct place place_compressed(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	struct dsfs_extra_info extra;
-	struct dsfs_attr a;
-
-	find_file(src, arg[0], &a, &extra);
-	if (!(a.flags & DSFS_INODE_COMPRESSED))
+	if (!(f->attr.flags & DSFS_INODE_COMPRESSED))
 		die("%s: not compressed", arg[0]);
-	return in_region(src, DSFS_REGION_COMPRESSED,
-			 (a.extra - 1ULL) * sizeof(struct dsfs_compressed),
-			 sizeof(struct dsfs_compressed), compressed_fields);
+	return record(src, DSFS_REGION_COMPRESSED, f->attr.extra - 1,
+		      sizeof(struct dsfs_compressed), compressed_fields);
 }
 
-static struct place place_unit(struct dsfs_source *src, char **arg)
+static struct place place_unit(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	struct dsfs_extra_info extra;
-	struct dsfs_attr a;
-
-	find_file(src, arg[0], &a, &extra);
-	return in_region(src, DSFS_REGION_UNITS,
-			 (extra.compressed.units + strtoull(arg[1], NULL, 0)) * 4, 4, le32_fields);
+	return record(src, DSFS_REGION_UNITS, f->extra.compressed.units + number(arg), 4,
+		      le32_fields);
 }
 
-static struct place place_names(struct dsfs_source *src, char **arg)
+static struct place place_names(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	struct dsfs_dir_info dir;
-	struct dsfs_attr a;
-
-	find_dir(src, arg[0], &a, &dir);
-	return in_region(src, DSFS_REGION_NAMES,
-			 dsfs_names_pos(&dir, strtoull(arg[1], NULL, 0)),
+	return in_region(src, DSFS_REGION_NAMES, dsfs_names_pos(&f->dir, number(arg)),
 			 sizeof(struct dsfs_names), names_fields);
 }
 
@@ -251,87 +221,71 @@ static const struct dsfs_names *find_slot(struct dsfs_source *src,
 	die("name %u is in no block", f->pos);
 }
 
-static struct place place_slot(struct dsfs_source *src, char **arg)
+static struct place place_slot(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	struct found f;
 	u32 block, slot;
 	u64 off;
 
-	find_path(src, arg[0], &f);
-	find_slot(src, &f, &off, &block, &slot);
-	return in_region(src, DSFS_REGION_NAMES,
-			 off + sizeof(struct dsfs_names) + 2 * slot, 2,
+	find_slot(src, &f->at, &off, &block, &slot);
+	return in_region(src, DSFS_REGION_NAMES, off + sizeof(struct dsfs_names) + 2 * slot, 2,
 			 le16_fields);
 }
 
-static struct place place_name(struct dsfs_source *src, char **arg)
+static struct place place_name(struct dsfs_source *src, const struct file *f, char **arg)
 {
 	const struct dsfs_names *raw;
-	struct found f;
 	u32 block, slot;
 	u64 off;
 
-	find_path(src, arg[0], &f);
-	raw = find_slot(src, &f, &off, &block, &slot);
+	raw = find_slot(src, &f->at, &off, &block, &slot);
 	off += le16_to_cpu(raw->slots[slot]) & DSFS_SLOT_OFFSET;
-	return in_region(src, DSFS_REGION_NAMES, off,
-			 strlen(strrchr(arg[0], '/') + 1), byte_fields);
+	return in_region(src, DSFS_REGION_NAMES, off, strlen(strrchr(arg[0], '/') + 1),
+			 byte_fields);
 }
 
-static struct place place_bucket(struct dsfs_source *src, char **arg)
+static struct place place_bucket(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	struct dsfs_dir_info dir;
-	struct dsfs_attr a;
-
-	find_dir(src, arg[0], &a, &dir);
-	return in_region(src, DSFS_REGION_INDEX,
-			 (dir.first_bucket + strtoull(arg[1], NULL, 0)) * 64,
-			 sizeof(struct dsfs_bucket), bucket_fields);
+	return record(src, DSFS_REGION_INDEX, f->dir.first_bucket + number(arg),
+		      sizeof(struct dsfs_bucket), bucket_fields);
 }
 
 /* The index entry of a name. */
-static struct place place_entry(struct dsfs_source *src, char **arg)
+static struct place place_entry(struct dsfs_source *src, const struct file *f, char **arg)
 {
 	const char *name = strrchr(arg[0], '/') + 1;
 	const u64 base = src->geo.regions[DSFS_REGION_INDEX].pos;
+	const struct dsfs_dir_info *dir = &f->at.dir;
 	const struct dsfs_bucket *bucket;
-	struct found f;
 	u32 block, slot, want, i, at;
 	u64 off, hash;
 	int choice;
 
-	find_path(src, arg[0], &f);
-	find_slot(src, &f, &off, &block, &slot);
-	hash = dsfs_name_hash(name, strlen(name), f.dir.seed);
-	want = dsfs_index_entry(hash, block, slot, f.dir.slot_bits,
-				f.dir.block_bits);
-	for (choice = 0; f.dir.buckets && choice < 2; choice++) {
-		at = dsfs_index_bucket(hash, f.dir.buckets, choice);
-		off = (f.dir.first_bucket + at) * sizeof(*bucket);
+	find_slot(src, &f->at, &off, &block, &slot);
+	hash = dsfs_name_hash(name, strlen(name), dir->seed);
+	want = dsfs_index_entry(hash, block, slot, dir->slot_bits, dir->block_bits);
+	for (choice = 0; dir->buckets && choice < 2; choice++) {
+		at = dsfs_index_bucket(hash, dir->buckets, choice);
+		off = (dir->first_bucket + at) * sizeof(*bucket);
 		bucket = (const void *)(src->good + base + off);
 		for (i = 0; i < DSFS_BUCKET_ENTRIES; i++)
 			if (le32_to_cpu(bucket->entries[i]) == want)
-				return in_region(src, DSFS_REGION_INDEX,
-						 off + 4 * i, 4, le32_fields);
+				return in_region(src, DSFS_REGION_INDEX, off + 4 * i, 4,
+						 le32_fields);
 	}
 	die("%s: not in an index", arg[0]);
 }
 
-static struct place place_xset(struct dsfs_source *src, char **arg)
+static struct place place_xset(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	struct dsfs_extra_info extra;
-	struct dsfs_attr a;
-
-	find_file(src, arg[0], &a, &extra);
-	if (!(a.flags & DSFS_INODE_XATTRS))
+	if (!(f->attr.flags & DSFS_INODE_XATTRS))
 		die("%s: no xattrs", arg[0]);
-	return in_region(src, DSFS_REGION_XATTRS, extra.xattrs,
-			 sizeof(struct dsfs_xattr_set), xset_fields);
+	return in_region(src, DSFS_REGION_XATTRS, f->extra.xattrs, sizeof(struct dsfs_xattr_set),
+			 xset_fields);
 }
 
-static struct place place_xattr(struct dsfs_source *src, char **arg)
+static struct place place_xattr(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	struct place set = place_xset(src, arg);
+	struct place set = place_xset(src, f, arg);
 	const struct dsfs_xattr_set *raw = (const void *)(src->good + set.pos);
 	const u64 base = src->geo.regions[DSFS_REGION_XATTRS].pos;
 	const u32 bytes = le32_to_cpu(raw->bytes);
@@ -345,73 +299,70 @@ static struct place place_xattr(struct dsfs_source *src, char **arg)
 		at = cursor;
 		if (dsfs_xattr_next(raw, bytes, &cursor, &info, &err) != 1)
 			die("%s: no xattr %s", arg[0], arg[1]);
-		if (i == strtoul(arg[1], NULL, 0))
-			return in_region(src, DSFS_REGION_XATTRS,
-					 set.pos - base + at, cursor - at,
+		if (i == number(arg))
+			return in_region(src, DSFS_REGION_XATTRS, set.pos - base + at, cursor - at,
 					 xattr_fields);
 	}
 }
 
-static struct place place_target(struct dsfs_source *src, char **arg)
+static struct place place_target(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	struct dsfs_extra_info extra;
-	struct dsfs_attr a;
-
-	find_file(src, arg[0], &a, &extra);
-	if (!S_ISLNK(a.mode))
+	if (!S_ISLNK(f->attr.mode))
 		die("%s: no symlink", arg[0]);
-	return in_region(src, DSFS_REGION_SYMLINKS, a.start, a.size, byte_fields);
+	return in_region(src, DSFS_REGION_SYMLINKS, f->attr.start, f->attr.size, byte_fields);
 }
 
-static struct place place_filesum(struct dsfs_source *src, char **arg)
+static struct place place_filesum(struct dsfs_source *src, const struct file *f, char **arg)
 {
 	if (has_rows(src))
-		return place_sum(src, arg[0]);
-	return in_region(src, DSFS_REGION_FILESUMS, find_ino(src, arg[0]) * 4ULL, 4, le32_fields);
+		return place_sum(src, f->at.ino);
+	return record(src, DSFS_REGION_FILESUMS, f->at.ino, 4, le32_fields);
 }
 
-static struct place place_chunksum(struct dsfs_source *src, char **arg)
+static struct place place_chunksum(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	struct dsfs_attr a;
 	struct dsfs_err err;
 	u32 first;
 
-	find_attr(src, find_ino(src, arg[0]), &a);
-	if (dsfs_file_sum(src, &a, &first, &err))
+	if (dsfs_file_sum(src, &f->attr, &first, &err))
 		die("%s: %s", arg[0], err.what);
-	return in_region(src, DSFS_REGION_CHUNKSUMS, (first + strtoull(arg[1], NULL, 0)) * 4, 4,
-			 le32_fields);
+	return record(src, DSFS_REGION_CHUNKSUMS, first + number(arg), 4, le32_fields);
+}
+
+static struct place place_of_rows(struct dsfs_source *src, const struct file *f, char **arg)
+{
+	return place_rows(src, f->at.ino);
+}
+
+static struct place place_of_row(struct dsfs_source *src, const struct file *f, char **arg)
+{
+	return place_column(src, f->at.ino, arg[1]);
 }
 
 /* Up to the end of the file's last block, the bytes behind it included. */
-static struct place place_data(struct dsfs_source *src, char **arg)
+static struct place place_data(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	struct dsfs_extra_info extra;
-	struct dsfs_attr a;
-	u64 stored, end;
+	const struct dsfs_attr *a = &f->attr;
+	u64 stored = a->flags & DSFS_INODE_HOLES ? f->extra.stored : a->size, end;
 
-	find_file(src, arg[0], &a, &extra);
-	if (a.flags & DSFS_INODE_COMPRESSED)
-		stored = extra.compressed.stored;
-	else
-		stored = a.flags & DSFS_INODE_HOLES ? extra.stored : a.size;
-	if (!S_ISREG(a.mode) || !stored)
+	if (a->flags & DSFS_INODE_COMPRESSED)
+		stored = f->extra.compressed.stored;
+	if (!S_ISREG(a->mode) || !stored)
 		die("%s: stores no data", arg[0]);
-	end = (a.start + stored + DSFS_BLOCK_SIZE - 1) & ~(DSFS_BLOCK_SIZE - 1ULL);
-	return (struct place){ a.start, end - a.start, byte_fields };
+	end = (a->start + stored + DSFS_BLOCK_SIZE - 1) & ~(DSFS_BLOCK_SIZE - 1ULL);
+	return (struct place){ a->start, end - a->start, byte_fields };
 }
 
-static struct place place_blocksum(struct dsfs_source *src, char **arg)
+static struct place place_blocksum(struct dsfs_source *src, const struct file *f, char **arg)
 {
 	const struct dsfs_region_info *r = &src->geo.regions[need_region(arg[0])];
-	u64 block = ((r->pos - src->geo.meta_start) >> DSFS_BLOCK_BITS) +
-		    strtoull(arg[1], NULL, 0);
+	const u64 block = (r->pos - src->geo.meta_start) >> DSFS_BLOCK_BITS;
 
-	return in_region(src, DSFS_REGION_BLOCKSUMS, block * 4, 4, le32_fields);
+	return record(src, DSFS_REGION_BLOCKSUMS, block + number(arg), 4, le32_fields);
 }
 
 /* Behind a region's end, up to the end of its last block. */
-static struct place place_pad(struct dsfs_source *src, char **arg)
+static struct place place_pad(struct dsfs_source *src, const struct file *f, char **arg)
 {
 	const struct dsfs_region_info *r = &src->geo.regions[need_region(arg[0])];
 	u64 end = r->pos + r->bytes, more = -end & (DSFS_BLOCK_SIZE - 1);
@@ -421,15 +372,14 @@ static struct place place_pad(struct dsfs_source *src, char **arg)
 	return (struct place){ end, more, byte_fields };
 }
 
-static struct place place_note(struct dsfs_source *src, char **arg)
+static struct place place_note(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	(void)arg;
 	if (!(src->geo.compat & DSFS_COMPAT_NOTE))
 		die("no note");
 	return (struct place){ dsfs_note_pos(&src->geo), DSFS_BLOCK_SIZE, note_fields };
 }
 
-static struct place place_at(struct dsfs_source *src, char **arg)
+static struct place place_at(struct dsfs_source *src, const struct file *f, char **arg)
 {
 	u64 pos = strtoull(arg[0], NULL, 0);
 
@@ -437,16 +387,15 @@ static struct place place_at(struct dsfs_source *src, char **arg)
 			       byte_fields };
 }
 
-static struct place place_super(struct dsfs_source *src, char **arg)
+static struct place place_super(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	(void)src;
 	return (struct place){ DSFS_SB_POS(*arg[0] == '1'), DSFS_SB_SIZE,
 			       super_fields };
 }
 
-static struct place place_region(struct dsfs_source *src, char **arg)
+static struct place place_region(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	struct place p = place_super(src, arg);
+	struct place p = place_super(src, f, arg);
 
 	p.pos += offsetof(struct dsfs_super, regions) +
 		 need_region(arg[1]) * sizeof(struct dsfs_region);
@@ -455,44 +404,47 @@ static struct place place_region(struct dsfs_source *src, char **arg)
 	return p;
 }
 
+/* Most places are of a file, whose path is the first argument. */
 static const struct {
 	const char *name;
 	int args;
+	bool path;
+	struct place (*find)(struct dsfs_source *src, const struct file *f, char **arg);
 	enum phase phase;
-	struct place (*find)(struct dsfs_source *src, char **arg);
 } kinds[] = {
-	{ "inode", 1, PHASE_CONTENT, place_inode },
-	{ "ino", 1, PHASE_CONTENT, place_ino },
-	{ "owner", 1, PHASE_CONTENT, place_owner },
-	{ "extra", 1, PHASE_CONTENT, place_extra },
-	{ "dir", 1, PHASE_CONTENT, place_dir },
-	{ "extent", 2, PHASE_CONTENT, place_extent },
-	{ "compressed", 1, PHASE_CONTENT, place_compressed },
-	{ "unit", 2, PHASE_CONTENT, place_unit },
-	{ "names", 2, PHASE_CONTENT, place_names },
-	{ "rows", 1, PHASE_CONTENT, place_rows },
-	{ "row", 2, PHASE_CONTENT, place_row },
-	{ "slot", 1, PHASE_CONTENT, place_slot },
-	{ "name", 1, PHASE_CONTENT, place_name },
-	{ "bucket", 2, PHASE_CONTENT, place_bucket },
-	{ "entry", 1, PHASE_CONTENT, place_entry },
-	{ "xset", 1, PHASE_CONTENT, place_xset },
-	{ "xattr", 2, PHASE_CONTENT, place_xattr },
-	{ "target", 1, PHASE_CONTENT, place_target },
-	{ "filesum", 1, PHASE_CONTENT, place_filesum },
-	{ "chunksum", 2, PHASE_CONTENT, place_chunksum },
-	{ "data", 1, PHASE_CONTENT, place_data },
-	{ "pad", 1, PHASE_CONTENT, place_pad },
-	{ "note", 0, PHASE_CONTENT, place_note },
-	{ "at", 1, PHASE_CONTENT, place_at },
-	{ "blocksum", 2, PHASE_BLOCKSUMS, place_blocksum },
-	{ "super", 1, PHASE_SUPER, place_super },
-	{ "region", 2, PHASE_SUPER, place_region },
+	{ "inode", 1, true, place_inode },
+	{ "ino", 1, false, place_inode },
+	{ "owner", 1, true, place_owner },
+	{ "extra", 1, true, place_extra },
+	{ "dir", 1, true, place_dir },
+	{ "extent", 2, true, place_extent },
+	{ "compressed", 1, true, place_compressed },
+	{ "unit", 2, true, place_unit },
+	{ "names", 2, true, place_names },
+	{ "rows", 1, true, place_of_rows },
+	{ "row", 2, true, place_of_row },
+	{ "slot", 1, true, place_slot },
+	{ "name", 1, true, place_name },
+	{ "bucket", 2, true, place_bucket },
+	{ "entry", 1, true, place_entry },
+	{ "xset", 1, true, place_xset },
+	{ "xattr", 2, true, place_xattr },
+	{ "target", 1, true, place_target },
+	{ "filesum", 1, true, place_filesum },
+	{ "chunksum", 2, true, place_chunksum },
+	{ "data", 1, true, place_data },
+	{ "pad", 1, false, place_pad },
+	{ "note", 0, false, place_note },
+	{ "at", 1, false, place_at },
+	{ "blocksum", 2, false, place_blocksum, PHASE_BLOCKSUMS },
+	{ "super", 1, false, place_super, PHASE_SUPER },
+	{ "region", 2, false, place_region, PHASE_SUPER },
 };
 
 int place_find(struct dsfs_source *src, char **words, int n,
 	       struct place *place, enum phase *phase)
 {
+	struct file file;
 	unsigned int i;
 
 	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -500,7 +452,9 @@ int place_find(struct dsfs_source *src, char **words, int n,
 			continue;
 		if (n <= kinds[i].args)
 			die("%s: needs %d arguments", words[0], kinds[i].args);
-		*place = kinds[i].find(src, words + 1);
+		if (kinds[i].path)
+			find_file(src, words[1], &file);
+		*place = kinds[i].find(src, kinds[i].path ? &file : NULL, words + 1);
 		*phase = kinds[i].phase;
 		return 1 + kinds[i].args;
 	}
