@@ -4,38 +4,12 @@
  * give as a number.
  *
  * mutate --flip BASE BIT OUT - make the image with one bit flipped.
- *
- * mutate --chain=N BASE SEED - N mutations, each on top of the last, and the
- * base again after 50: a test of the mutator itself, under sanitizers.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "files.h"
 #include "mutate.h"
-
-static int chain(const char *base, u64 seed, u64 n)
-{
-	struct dsfs_mutation what;
-	struct bytes b, good;
-	u64 i, none = 0;
-	size_t size = 0;
-
-	bytes_read(&b, base, MUTATE_ROOM);
-	bytes_read(&good, base, 0);
-	for (i = 0; i < n; i++) {
-		if (i % 50 == 0) {
-			size = good.size;
-			memcpy(b.p, good.p, size);
-		}
-		size = dsfs_mutate(b.p, size, good.size + MUTATE_ROOM, seed + i, &what);
-		none += !what.changes;
-	}
-	printf("%llu mutations, %llu of them empty\n", n, none);
-	free(b.p);
-	free(good.p);
-	return 0;
-}
 
 static int flip(const char *base, u64 bit, const char *out)
 {
@@ -57,9 +31,6 @@ int main(int argc, char **argv)
 	struct bytes b;
 	size_t size;
 
-	if (argc == 4 && !strncmp(argv[1], "--chain=", 8))
-		return chain(argv[2], strtoull(argv[3], NULL, 0),
-			     strtoull(argv[1] + 8, NULL, 0));
 	if (argc == 5 && !strcmp(argv[1], "--flip"))
 		return flip(argv[2], strtoull(argv[3], NULL, 0), argv[4]);
 	argv += describe;
