@@ -10,6 +10,7 @@ SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 UNIT_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -Iuserspace/dsfs -g -O1 $(SANITIZE) -Werror \
 		   -Wno-missing-field-initializers -Wno-unused-parameter
 sanobjs		= $(patsubst %.c,$(T)/san/%.o,$(1))
+tap_SRC		:= tests/unit/tap.c tests/unit/main.c
 unit_SRC	:= $(filter-out tests/unit/mkfs% tests/unit/dsfs% tests/unit/cache% tests/unit/http%,$(wildcard tests/unit/*.c)) \
 		   $(filter-out %_kunit.c,$(wildcard fs/format/*.c))
 
@@ -25,7 +26,7 @@ unit_mkfs_PARTS	:= options/options options/patterns options/memory data/holes da
 		   plan/index plan/layout plan/names plan/place plan/plan source/manifest/entry source/manifest/json_line source/xattr \
 		   tree/arena tree/blocks tree/grow tree/overflow tree/owners tree/sorter tree/spool tree/tempfile tree/tree \
 		   tree/xsets
-unit_mkfs_SRC	:= $(wildcard tests/unit/mkfs*.c) tests/unit/tap.c tests/unit/builder.c \
+unit_mkfs_SRC	:= $(wildcard tests/unit/mkfs*.c) $(tap_SRC) tests/unit/builder.c \
 		   $(patsubst %,mkfs/%.c,$(unit_mkfs_PARTS)) \
 		   $(filter-out userspace/lib/% userspace/tool/imagemsg.c userspace/tool/listing.c,$(LIB_SRC)) \
 		   $(addprefix userspace/lib/,error.c utf8.c)
@@ -34,8 +35,7 @@ $(T)/unit-mkfs: $(call sanobjs,$(unit_mkfs_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson
 
 # Orders to read files in
-unit_dsfs_SRC	:= $(wildcard tests/unit/dsfs*.c) tests/unit/tap.c \
-		   userspace/dsfs/shuffle.c
+unit_dsfs_SRC	:= $(wildcard tests/unit/dsfs*.c) $(tap_SRC) userspace/dsfs/shuffle.c
 
 $(T)/unit-dsfs: $(call sanobjs,$(unit_dsfs_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)
@@ -48,7 +48,7 @@ $(T)/unit-cache: $(call sanobjs,$(unit_cache_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread
 
 # Signatures of requests
-unit_http_SRC	:= $(wildcard tests/unit/http*.c) tests/unit/tap.c \
+unit_http_SRC	:= $(wildcard tests/unit/http*.c) $(tap_SRC) \
 		   $(addprefix userspace/http/,hash.c sigv4.c)
 
 $(T)/unit-http: $(call sanobjs,$(unit_http_SRC))

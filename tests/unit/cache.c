@@ -185,30 +185,9 @@ u64 cache_used(void)
 	return used;
 }
 
-static const struct group {
-	const char *name;
-	void (*run)(void);
-} groups[] = {
-	{ "reads", test_reads },
-	{ "damage", test_damage },
-	{ "places", test_places },
-	{ "limits", test_limits },
-	{ "threads", test_threads },
-	{ "kills", test_kills },
-};
-
-/* The groups that are named, or all of them */
 int main(int argc, char **argv)
 {
 	setbuf(stdout, NULL);	/* children write nothing, and print nothing twice */
 	alarm(1200);		/* a test that hangs has failed */
-	for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
-		bool named = argc == 1;
-
-		for (int k = 1; k < argc; k++)
-			named |= !strcmp(argv[k], groups[i].name);
-		if (named)
-			groups[i].run();
-	}
-	return tap_result();
+	return tap_main(argc, argv);
 }

@@ -150,7 +150,7 @@ static void test_zeros(void)
 	work_end();
 }
 
-void test_damage(void)
+TESTS(damage)
 {
 	test_zeros();
 	test_rounds(false, false);

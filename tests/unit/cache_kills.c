@@ -120,7 +120,7 @@ static void test_policy(unsigned int kills)
 	work_end();
 }
 
-void test_kills(void)
+TESTS(kills)
 {
 	const unsigned int kills = is_long() ? KILLS_LONG : KILLS;
 

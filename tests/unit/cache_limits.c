@@ -123,7 +123,7 @@ static void test_images(void)
 	work_end();
 }
 
-void test_limits(void)
+TESTS(limits)
 {
 	test_keep();
 	test_lru();

@@ -197,7 +197,7 @@ static void test_small_disk(void)
 	work_end();
 }
 
-void test_places(void)
+TESTS(places)
 {
 	test_owner();
 	test_planted();

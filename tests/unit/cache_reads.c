@@ -163,7 +163,7 @@ static void test_images(void)
 	OK(r == &a.r && r->note, "what nobody vouches for is not kept, which is said");
 }
 
-void test_reads(void)
+TESTS(reads)
 {
 	work_begin();
 	test_one_sample();

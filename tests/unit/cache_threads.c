@@ -79,7 +79,7 @@ static void test_fork(void)
 	work_end();
 }
 
-void test_threads(void)
+TESTS(threads)
 {
 	test_same();
 	test_fork();

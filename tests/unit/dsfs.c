@@ -155,7 +155,7 @@ static void test_ahead(void)
 	OK(same == n - 1, "ahead: it has the files of the window");
 }
 
-int main(void)
+TESTS(orders)
 {
 	make_sizes();
 	test_random();
@@ -165,5 +165,4 @@ int main(void)
 	test_same_everywhere();
 	test_windows();
 	test_ahead();
-	return tap_result();
 }

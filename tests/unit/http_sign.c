@@ -78,7 +78,7 @@ static void test_get_object(void)
 	free(header);
 }
 
-int main(void)
+TESTS(signatures)
 {
 	test_sha256();
 	test_hmac(NULL, 0x0b, 20, "Hi There",
@@ -88,5 +88,4 @@ int main(void)
 	test_hmac(NULL, 0xaa, 131, "Test Using Larger Than Block-Size Key - Hash Key First",
 		  "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 	test_get_object();
-	return tap_result();
 }

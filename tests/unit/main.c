@@ -1,26 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of fs/format, to be run with the address and the undefined behaviour
- * sanitizers.
+ * NAME [GROUP...] - the unit tests of a program, to be run with the address and the undefined
+ * behaviour sanitizers: those groups, or all.
  */
-#include "unit.h"
-
-#include <stdio.h>
-
-bool unit_answer(int got, int want, const struct dsfs_err *err,
-		 const char *what)
-{
-	const bool named = what ? err->what && !strcmp(err->what, what) :
-				  !err->what;
-
-	if (got == want && named && !bld_held)
-		return true;
-	tap_note("answer %d (%s), expected %d (%s); %d pieces held", got,
-		 err->what ? err->what : "nothing", want,
-		 what ? what : "nothing", bld_held);
-	bld_held = 0;
-	return false;
-}
+#include "tap.h"
 
 /*
  * What was put back is known as such for the next 250 pieces of metadata.  By default it is for
@@ -32,18 +15,7 @@ const char *__asan_default_options(void)
 	return "quarantine_size_mb=1";
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	test_cases();
-	test_super();
-	test_history();
-	test_inode();
-	test_dir();
-	test_dir_bad();
-	test_dir_large();
-	test_rows();
-	test_extent();
-	test_compressed();
-	test_xattr();
-	return tap_result();
+	return tap_main(argc, argv);
 }

@@ -57,25 +57,3 @@ void unit_name(struct arena *a, struct node *n, const char *name)
 	n->name[0] = len;
 	memcpy(n->name + 1, name, len + 1);
 }
-
-int main(void)
-{
-	test_place();
-	test_index();
-	test_tree();
-	test_grow();
-	test_layout();
-	test_hash();
-	test_holes();
-	test_patterns();
-	test_plan();
-	test_entry();
-	test_device();
-	test_window();
-	test_spool();
-	test_sorter();
-	test_overflow();
-	test_memory();
-	test_pack();
-	return tap_result();
-}

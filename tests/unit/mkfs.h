@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The groups of the unit tests of mkfs.
+ * What the unit tests of mkfs share.
  */
 #ifndef UNIT_MKFS_H
 #define UNIT_MKFS_H
@@ -9,24 +9,6 @@
 #include "tap.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
-void test_place(void);
-void test_index(void);
-void test_tree(void);
-void test_grow(void);
-void test_layout(void);
-void test_hash(void);
-void test_holes(void);
-void test_patterns(void);
-void test_plan(void);
-void test_entry(void);
-void test_device(void);
-void test_window(void);
-void test_spool(void);
-void test_sorter(void);
-void test_overflow(void);
-void test_memory(void);
-void test_pack(void);
 
 /* Memory, or the end. */
 void *unit_alloc(size_t bytes);

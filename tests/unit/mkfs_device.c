@@ -47,7 +47,7 @@ static unsigned int bits_of(const char *name, const char *max_hw_kb,
 	return bits;
 }
 
-void test_device(void)
+TESTS(device)
 {
 	OK(bits_of("rbd0", "4096", "65536") == 22, "device: objects of RBD");
 	OK(bits_of("rbd12", "8192", "65536") == 23, "device: larger objects of RBD");

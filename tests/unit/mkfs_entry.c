@@ -112,7 +112,7 @@ static void test_random(struct entry *e)
 	OK(taken > 100 && !odd, "entry: lines at random");
 }
 
-void test_entry(void)
+TESTS(entry)
 {
 	struct entry *e = unit_alloc(sizeof(*e));
 

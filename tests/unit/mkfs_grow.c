@@ -217,7 +217,7 @@ static void test_twice(void)
 	end();
 }
 
-void test_grow(void)
+TESTS(grow)
 {
 	test_walk();
 	test_find();

@@ -25,7 +25,7 @@ static unsigned int times_found(const struct hash *h, u64 value)
 	return times;
 }
 
-void test_hash(void)
+TESTS(hash)
 {
 	struct hash h = { .of = poor_hash };
 	u64 most = (1ULL << HASH_VALUE_BITS) - 1;

@@ -109,7 +109,7 @@ static void one_shape(const char *name, u64 size, const struct stretch *data,
 	free(file);
 }
 
-void test_holes(void)
+TESTS(holes)
 {
 	static const struct stretch whole[] = { { 0, 200 * K } };
 	static const struct stretch front[] = { { 0, 8 * K } };

@@ -212,7 +212,7 @@ static void test_places(void)
 	arena_free(&a);
 }
 
-void test_index(void)
+TESTS(index)
 {
 	static const u32 sizes[] = { 1, 16, 17, 18, 100, 1000, 5000, 100000 };
 	unsigned int i;

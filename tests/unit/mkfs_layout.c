@@ -47,7 +47,7 @@ static bool crosses(u64 at, u64 bytes)
 	return at / DSFS_BLOCK_SIZE != (at + bytes - 1) / DSFS_BLOCK_SIZE;
 }
 
-void test_layout(void)
+TESTS(layout)
 {
 	unsigned int cross = 0, overlap = 0, sets = 0;
 	u64 links_end = 0, sets_end = 0;

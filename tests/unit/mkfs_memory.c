@@ -69,7 +69,7 @@ static void test_old(void)
 	OK(limit_of("4:memoryless:/a/b\n") == UINT64_MAX, "memory: no group of memory");
 }
 
-void test_memory(void)
+TESTS(memory)
 {
 	if (!mkdtemp(root))
 		exit(1);

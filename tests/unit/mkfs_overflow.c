@@ -124,7 +124,7 @@ static void test_full(void)
 	overflow_free(&f.o);
 }
 
-void test_overflow(void)
+TESTS(overflow)
 {
 	test_blocks();
 	test_full();

@@ -69,7 +69,7 @@ static bool has_matches(int level, const char *unit, int match)
 	return same;
 }
 
-void test_pack(void)
+TESTS(pack)
 {
 	char *unit = unit_alloc(UNIT);
 	const int as_level = 0;
@@ -82,9 +82,5 @@ void test_pack(void)
 	fill_values(unit);
 	OK(has_matches(9, unit, as_level), "an array of values with short matches");
 	free(unit);
-}
-#else
-void test_pack(void)
-{
 }
 #endif

@@ -80,7 +80,7 @@ static void test_any(void)
 	}
 }
 
-void test_patterns(void)
+TESTS(patterns)
 {
 	test_names();
 	test_any();

@@ -211,7 +211,7 @@ static void test_fill(void)
 	free(p);
 }
 
-void test_place(void)
+TESTS(place)
 {
 	unsigned int bits;
 

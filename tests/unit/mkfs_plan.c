@@ -6,7 +6,7 @@
 #include "plan/plan.h"
 #include "mkfs.h"
 
-void test_plan(void)
+TESTS(plan)
 {
 	unsigned int i, bad = 0;
 

@@ -70,7 +70,7 @@ static void add_too_much(void *ret)
 	*(int *)ret = add_records(UINT32_MAX);
 }
 
-void test_sorter(void)
+TESTS(sorter)
 {
 	struct given given = { 0 };
 	long said;

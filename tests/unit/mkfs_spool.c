@@ -60,7 +60,7 @@ static void add_too_much(void *arg)
 	spool_free(&s);
 }
 
-void test_spool(void)
+TESTS(spool)
 {
 	long said;
 	int ret;

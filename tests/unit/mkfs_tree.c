@@ -188,7 +188,7 @@ static void test_arena(void)
 	arena_free(&one);
 }
 
-void test_tree(void)
+TESTS(tree)
 {
 	test_numbers();
 	test_prune();

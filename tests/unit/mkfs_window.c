@@ -68,7 +68,7 @@ static void test_mixed(struct window *w, char *mem)
 	OK(!lent, "window: nothing is given back twice");
 }
 
-void test_window(void)
+TESTS(window)
 {
 	char *mem = aligned_alloc(BLOCK, 4 * BLOCK);
 	struct window w;

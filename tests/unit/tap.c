@@ -24,3 +24,22 @@ int tap_result(void)
 		tc_comment("%u of %u checks failed", tc_failed, tc_told);
 	return tc_exit();
 }
+
+/* The linker puts all groups of a program in one place. */
+extern const struct tap_group __start_tap_groups[] __attribute__((weak));
+extern const struct tap_group __stop_tap_groups[] __attribute__((weak));
+
+int tap_main(int argc, char **argv)
+{
+	const struct tap_group *g;
+
+	for (g = __start_tap_groups; g < __stop_tap_groups; g++) {
+		bool named = argc == 1;
+
+		for (int i = 1; i < argc; i++)
+			named |= !strcmp(argv[i], g->name);
+		if (named)
+			g->run();
+	}
+	return tap_result();
+}

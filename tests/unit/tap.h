@@ -34,4 +34,20 @@ bool tap_check(bool ok, const char *file, int line, const char *fmt, ...)
  */
 int tap_result(void);
 
+/* A group of checks, which has a name */
+struct tap_group {
+	const char *name;
+	void (*run)(void);
+};
+
+/* Define a group: it runs if tap_main() is given its name, or none. */
+#define TESTS(group) \
+	static void test_##group(void); \
+	static const struct tap_group group_##group \
+		__attribute__((used, section("tap_groups"))) = { #group, test_##group }; \
+	static void test_##group(void)
+
+/* Run the groups that are named, or all.  Return: the exit code. */
+int tap_main(int argc, char **argv);
+
 #endif /* TAP_H */

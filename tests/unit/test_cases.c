@@ -14,6 +14,21 @@
 
 #include <stdlib.h>
 
+bool unit_answer(int got, int want, const struct dsfs_err *err,
+		 const char *what)
+{
+	const bool named = what ? err->what && !strcmp(err->what, what) :
+				  !err->what;
+
+	if (got == want && named && !bld_held)
+		return true;
+	tap_note("answer %d (%s), expected %d (%s); %d pieces held", got,
+		 err->what ? err->what : "nothing", want,
+		 what ? what : "nothing", bld_held);
+	bld_held = 0;
+	return false;
+}
+
 static void run_case(const char *kind, const struct dsfs_case *c, dsfs_case_fn run)
 {
 	struct dsfs_err err = {};
@@ -130,7 +145,7 @@ static void test_types(void)
 	OK(known == 7, "type: none for any other mode");
 }
 
-void test_cases(void)
+TESTS(cases)
 {
 	RUN_CASES(super);
 	RUN_CASES(history);

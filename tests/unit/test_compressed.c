@@ -101,7 +101,7 @@ static void test_extra_of_compressed(void)
 	bld_free(&src);
 }
 
-void test_compressed(void)
+TESTS(compressed)
 {
 	for (unsigned int k = 0; k < ARRAY_SIZE(packed); k++)
 		test_frames(k);

@@ -298,7 +298,7 @@ static void test_shared(void)
 	bld_free(&src);
 }
 
-void test_dir(void)
+TESTS(dir)
 {
 	static const u32 sizes[] = { 0, 1, 2, 16, 17, 300, 5000 };
 	unsigned int i;
@@ -315,7 +315,7 @@ void test_dir(void)
 	test_shared();
 }
 
-void test_dir_large(void)
+TESTS(dir_large)
 {
 	one_size(100000, 0, false);
 }

@@ -299,7 +299,7 @@ static void test_region_end(void)
 	bld_free(&src);
 }
 
-void test_dir_bad(void)
+TESTS(dir_bad)
 {
 	test_walk();
 	test_walk_names();

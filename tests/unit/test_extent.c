@@ -355,7 +355,7 @@ static void test_sums(void)
 	bld_free(&src);
 }
 
-void test_extent(void)
+TESTS(extent)
 {
 	unsigned int i;
 

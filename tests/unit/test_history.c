@@ -163,7 +163,7 @@ static void test_igeneration_zero(void)
 	OK(igeneration(&s) == ~mask, "igeneration: what would be 0 is not");
 }
 
-void test_history(void)
+TESTS(history)
 {
 	test_find();
 	test_broken();

@@ -283,7 +283,7 @@ static void test_symlink(void)
 	bld_free(&src);
 }
 
-void test_inode(void)
+TESTS(inode)
 {
 	test_extent_bounds();
 	test_inode_get();

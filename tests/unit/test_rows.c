@@ -210,7 +210,7 @@ static void test_io_errors(void)
 	bld_free(&src);
 }
 
-void test_rows(void)
+TESTS(rows)
 {
 	test_numbers(0, false);
 	test_numbers(0, true);

@@ -193,7 +193,7 @@ static void test_super_extreme(void)
 	   "super: highest counts");
 }
 
-void test_super(void)
+TESTS(super)
 {
 	test_super_values();
 	test_super_sum();

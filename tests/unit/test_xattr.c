@@ -196,7 +196,7 @@ static void test_prefixes(void)
 	   "xattrs: they stand for what they stand for");
 }
 
-void test_xattr(void)
+TESTS(xattr)
 {
 	test_bytes();
 	test_copy();

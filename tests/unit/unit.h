@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The groups of the unit tests of fs/format.
+ * What the unit tests of fs/format share.
  */
 #ifndef UNIT_H
 #define UNIT_H
@@ -9,18 +9,6 @@
 #include "tap.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
-void test_cases(void);
-void test_super(void);
-void test_history(void);
-void test_inode(void);
-void test_dir(void);
-void test_dir_bad(void);
-void test_dir_large(void);
-void test_rows(void);
-void test_extent(void);
-void test_compressed(void);
-void test_xattr(void);
 
 /* Whether a call answered as it should; says what it answered if not. */
 bool unit_answer(int got, int want, const struct dsfs_err *err,

@@ -74,13 +74,6 @@ unsigned int cache_names(char *first);
 /** cache_used - bytes that all files take */
 u64 cache_used(void);
 
-void test_reads(void);
-void test_damage(void);
-void test_places(void);
-void test_limits(void);
-void test_threads(void);
-void test_kills(void);
-
 /* DSFS_LONG is 0 in make check. */
 static inline bool is_long(void)
 {
