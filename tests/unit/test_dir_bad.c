@@ -179,69 +179,49 @@ static void test_io_errors(bool index)
 	bld_free(&src);
 }
 
+/* Change all entries that are used.  Return: how many names are refused for @what. */
+static unsigned int look_changed(u32 clear, u32 set, const char *what)
+{
+	struct dsfs_bucket *bucket = bld_at(&src, DSFS_REGION_INDEX, dir.first_bucket * 64);
+	struct dsfs_err err = {};
+	unsigned int refused = 0;
+
+	for (unsigned int i = 0; i < dir.buckets * DSFS_BUCKET_ENTRIES; i++) {
+		__le32 *entry = &bucket[i / DSFS_BUCKET_ENTRIES].entries[i % DSFS_BUCKET_ENTRIES];
+
+		if (*entry)
+			*entry = cpu_to_le32((le32_to_cpu(*entry) & ~clear) | set);
+	}
+	for (unsigned int i = 0; i < NAMES; i++)
+		refused += look(names[i], &err) == -EUCLEAN && !strcmp(err.what, what);
+	return refused;
+}
+
 static void test_index_bad(void)
 {
-	struct dsfs_bucket *bucket;
 	struct dsfs_err err = {};
-	unsigned int i, j;
-	u32 entry, mask;
-	int found = 0, refused = 0, lost = 0, ret;
+	unsigned int lost = 0, found = 0;
+	u32 slots;
 
 	good_dir(true);
-	mask = (1U << dir.slot_bits) - 1;
-	bucket = bld_at(&src, DSFS_REGION_INDEX, dir.first_bucket * 64);
+	slots = (1U << dir.slot_bits) - 1;
 	/* The slot plus one of zero cannot be: the fingerprint stays. */
-	for (i = 0; i < dir.buckets; i++)
-		for (j = 0; j < DSFS_BUCKET_ENTRIES; j++) {
-			entry = le32_to_cpu(bucket[i].entries[j]);
-			bucket[i].entries[j] = cpu_to_le32(entry & ~mask);
-		}
-	for (i = 0; i < NAMES; i++) {
-		ret = look(names[i], &err);
-		found += !ret;
-		refused += ret == -EUCLEAN && !strcmp(err.what, "index entry");
-	}
-	OK(!found && refused, "index: slot 0");
+	OK(look_changed(slots, 0, "index entry"), "index: slot 0");
+	for (unsigned int i = 0; i < NAMES; i++)
+		found += !look(names[i], &err);
+	OK(!found, "index: slot 0 finds nothing");
 	bld_free(&src);
 
 	good_dir(true);
-	bucket = bld_at(&src, DSFS_REGION_INDEX, dir.first_bucket * 64);
-	for (i = 0; i < dir.buckets; i++)
-		for (j = 0; j < DSFS_BUCKET_ENTRIES; j++)
-			if (bucket[i].entries[j])
-				bucket[i].entries[j] |=
-					cpu_to_le32(3U << dir.slot_bits);
-	for (refused = 0, i = 0; i < NAMES; i++)
-		refused += look(names[i], &err) == -EUCLEAN &&
-			   !strcmp(err.what, "index entry");
-	OK(refused == NAMES, "index: name block 3 of 3");
+	OK(look_changed(0, 3U << dir.slot_bits, "index entry") == NAMES,
+	   "index: name block 3 of 3");
 	bld_free(&src);
 
 	good_dir(true);
-	bucket = bld_at(&src, DSFS_REGION_INDEX, dir.first_bucket * 64);
-	for (i = 0; i < dir.buckets; i++)
-		for (j = 0; j < DSFS_BUCKET_ENTRIES; j++)
-			if (bucket[i].entries[j])
-				bucket[i].entries[j] |= cpu_to_le32(mask);
-	for (refused = 0, i = 0; i < NAMES; i++) {
-		ret = look(names[i], &err);
-		refused += ret == -EUCLEAN && !strcmp(err.what, "slot");
-	}
-	OK(refused == NAMES, "index: slot past the block");
-	for (i = 0; i < dir.buckets; i++)
-		for (j = 0; j < DSFS_BUCKET_ENTRIES; j++) {
-			entry = le32_to_cpu(bucket[i].entries[j]);
-			if (entry)
-				bucket[i].entries[j] = cpu_to_le32((entry & ~mask) |
-								   (BLOCK + 1));
-		}
-	for (refused = 0, i = 0; i < NAMES; i++) {
-		ret = look(names[i], &err);
-		refused += ret == -EUCLEAN && !strcmp(err.what, "slot");
-	}
-	OK(refused == NAMES, "index: slot behind the last");
-	memset(bucket, 0, dir.buckets * sizeof(*bucket));
-	for (i = 0; i < NAMES; i++)
+	OK(look_changed(0, slots, "slot") == NAMES, "index: slot past the block");
+	OK(look_changed(slots, BLOCK + 1, "slot") == NAMES, "index: slot behind the last");
+	look_changed(~0U, 0, "");
+	for (unsigned int i = 0; i < NAMES; i++)
 		lost += look(names[i], &err) == -ENOENT;
 	OK(lost == NAMES, "index: empty buckets find nothing");
 	bld_free(&src);

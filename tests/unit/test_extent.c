@@ -299,59 +299,53 @@ static void test_map_io(void)
 	bld_free(&src);
 }
 
+/* By the number of the file, its size and the chunk; @fail: the read that fails */
+static const struct {
+	const char *name;
+	u32 ino;
+	u64 size, chunk;
+	u8 chunk_bits, small_bits;
+	u32 sum;
+	const char *what;
+	int fail;
+} sums[] = {
+	{ "file of a byte", 1, 1, 0, 15, 15, 0xaabbccdd },
+	{ "file of a chunk", 1, 32768, 0, 15, 15, 0xaabbccdd },
+	{ "file of two chunks, first", 2, 32769, 0, 15, 15, 22 },
+	{ "file of two chunks, second", 2, 32769, 1, 15, 15, 33 },
+	{ "past the region", 2, 1 << 20, 2, 15, 15, 0, "chunk checksum" },
+	{ "index of 2^33", 1, 1ULL << 47, 1ULL << 32, 15, 15, 0, "chunk checksum" },
+	{ "of an inode that is not there", 3, 1, 0, 15, 15, 0, "file checksum" },
+	{ "first table cannot be read", 2, 40000, 0, 15, 15, 0, "file checksum", 1 },
+	{ "second table cannot be read", 2, 40000, 0, 15, 15, 0, "chunk checksum", 2 },
+	{ "chunks of 4 KiB", 2, 4097, 1, 12, 12, 33 },
+	{ "small file", 1, 1 << 18, 0, 12, 18, 0xaabbccdd },
+	{ "file that is not small", 2, (1 << 18) + 1, 1, 12, 18, 33 },
+};
+
 static void test_sums(void)
 {
 	__le32 files[3] = { 0, cpu_to_le32(0xaabbccdd), cpu_to_le32(2) };
 	__le32 chunks[4] = { 0, 0, cpu_to_le32(22), cpu_to_le32(33) };
-	struct dsfs_attr a = { .mode = S_IFREG, .ino = 1 };
 	struct dsfs_err err = {};
 	struct dsfs_source src;
-	u32 sum;
 
 	bld_init(&src);
 	bld_add(&src, DSFS_REGION_FILESUMS, files, sizeof(files), 4);
 	bld_add(&src, DSFS_REGION_CHUNKSUMS, chunks, sizeof(chunks), 4);
-	ANSWER(dsfs_chunk_sum(&src, &a, 1, 0, &sum, &err), 0, NULL,
-	       "sum: file of a byte");
-	OK(sum == 0xaabbccdd, "sum: in place");
-	ANSWER(dsfs_chunk_sum(&src, &a, 32768, 0, &sum, &err), 0, NULL,
-	       "sum: file of a chunk");
-	OK(sum == 0xaabbccdd, "sum: of a chunk in place");
-	a.ino = 2;
-	ANSWER(dsfs_chunk_sum(&src, &a, 32769, 0, &sum, &err), 0, NULL,
-	       "sum: file of two chunks, first");
-	OK(sum == 22, "sum: first chunk");
-	ANSWER(dsfs_chunk_sum(&src, &a, 32769, 1, &sum, &err), 0, NULL,
-	       "sum: file of two chunks, second");
-	OK(sum == 33, "sum: second chunk");
-	ANSWER(dsfs_chunk_sum(&src, &a, 1 << 20, 2, &sum, &err), -EUCLEAN,
-	       "chunk checksum", "sum: past the region");
-	a.ino = 1;
-	ANSWER(dsfs_chunk_sum(&src, &a, 1ULL << 47, 1ULL << 32, &sum, &err),
-	       -EUCLEAN, "chunk checksum", "sum: index of 2^33");
-	a.ino = 3;
-	ANSWER(dsfs_chunk_sum(&src, &a, 1, 0, &sum, &err), -EUCLEAN,
-	       "file checksum", "sum: of an inode that is not there");
-	a.ino = 2;
-	bld_fail(&src, 0, -EIO);
-	ANSWER(dsfs_chunk_sum(&src, &a, 40000, 0, &sum, &err), -EIO,
-	       "file checksum", "sum: first table cannot be read");
-	bld_fail(&src, 1, -EIO);
-	ANSWER(dsfs_chunk_sum(&src, &a, 40000, 0, &sum, &err), -EIO,
-	       "chunk checksum", "sum: second table cannot be read");
-	src.geo.chunk_bits = 12;
-	src.geo.small_bits = 12;
-	ANSWER(dsfs_chunk_sum(&src, &a, 4097, 1, &sum, &err), 0, NULL,
-	       "sum: chunks of 4 KiB");
-	OK(sum == 33, "sum: its second chunk");
-	src.geo.small_bits = 18;
-	a.ino = 1;
-	ANSWER(dsfs_chunk_sum(&src, &a, 1 << 18, 0, &sum, &err), 0, NULL, "sum: small file");
-	OK(sum == 0xaabbccdd, "sum: of a small file in place");
-	a.ino = 2;
-	ANSWER(dsfs_chunk_sum(&src, &a, (1 << 18) + 1, 1, &sum, &err), 0, NULL,
-	       "sum: file that is not small");
-	OK(sum == 33, "sum: its second chunk of 4 KiB");
+	for (unsigned int i = 0; i < ARRAY_SIZE(sums); i++) {
+		struct dsfs_attr a = { .mode = S_IFREG, .ino = sums[i].ino };
+		const int error = sums[i].fail ? -EIO : -EUCLEAN;
+		u32 sum = 0;
+
+		src.geo.chunk_bits = sums[i].chunk_bits;
+		src.geo.small_bits = sums[i].small_bits;
+		bld_fail(&src, sums[i].fail - 1, -EIO);
+		ANSWER(dsfs_chunk_sum(&src, &a, sums[i].size, sums[i].chunk, &sum, &err),
+		       sums[i].what ? error : 0, sums[i].what, "sum: %s", sums[i].name);
+		if (!sums[i].what)
+			OK(sum == sums[i].sum, "sum: %s: its value", sums[i].name);
+	}
 	bld_free(&src);
 }
 
