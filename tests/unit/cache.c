@@ -14,11 +14,6 @@
 char work_dir[PATH_MAX];
 char cache_path[PATH_MAX];
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 void work_begin(void)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -31,7 +26,7 @@ void work_begin(void)
 
 void work_end(void)
 {
-	nftw(work_dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	tap_remove(work_dir);
 }
 
 u64 next_random(u64 *seed)

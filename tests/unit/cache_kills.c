@@ -8,7 +8,6 @@
  * bytes that the seed gives, so nothing depends on time.
  */
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -78,11 +77,6 @@ static bool kill_after(struct child *c, u64 samples)
 	return wrong;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static unsigned int run_kills(unsigned int kills, u64 seed)
 {
 	struct child c[PROCESSES];
@@ -95,7 +89,7 @@ static unsigned int run_kills(unsigned int kills, u64 seed)
 
 		wrong += kill_after(victim, next_random(&seed) % 60);
 		if (next_random(&seed) % 20 == 0)
-			nftw(cache_path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+			tap_remove(cache_path);
 		start(victim, next_random(&seed));
 	}
 	for (int i = 0; i < PROCESSES; i++)

@@ -4,7 +4,6 @@
  * while it is used, a full file system, and a read-only one.
  */
 #include <fcntl.h>
-#include <ftw.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,11 +107,6 @@ static void test_planted(void)
 	work_end();
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static void test_removed(void)
 {
 	struct dsfs_reader *r;
@@ -122,7 +116,7 @@ static void test_removed(void)
 	origin_init(&o, IMAGE, "removed");
 	r = must_cache(&o, 4 * MIB, false);
 	OK(!get_samples(r, &o, 20), "in use");
-	nftw(cache_path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	tap_remove(cache_path);
 	OK(!get_samples(r, &o, SAMPLES), "what is removed while it is in use is right to its end");
 	OK(cache_names(NULL) == 1, "and made anew");
 	close_reader(r);

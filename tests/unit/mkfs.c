@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void *unit_alloc(size_t bytes)
@@ -45,6 +46,22 @@ long unit_full_disk(size_t bytes, void (*fn)(void *arg), void *arg)
 	fclose(f);
 	close(saved);
 	return said;
+}
+
+void unit_put(const char *dir, const char *name, const char *text)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	for (char *at = path + strlen(dir) + 1; (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		mkdir(path, 0700);
+		*at = '/';
+	}
+	f = fopen(path, "w");
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		exit(1);
 }
 
 void unit_name(struct arena *a, struct node *n, const char *name)

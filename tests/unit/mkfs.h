@@ -8,8 +8,6 @@
 #include "builder.h"
 #include "tap.h"
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
 /* Memory, or the end. */
 void *unit_alloc(size_t bytes);
 
@@ -18,6 +16,9 @@ void *unit_alloc(size_t bytes);
  * stderr meanwhile goes to a file.  Return: its length.
  */
 long unit_full_disk(size_t bytes, void (*fn)(void *arg), void *arg);
+
+/* Write a file below a directory, and the directories above it. */
+void unit_put(const char *dir, const char *name, const char *text);
 
 struct arena;
 struct node;

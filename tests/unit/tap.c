@@ -3,6 +3,8 @@
  * Checks of the unit tests, on top of the harness.  The plan comes last, so a run that dies has
  * none.
  */
+#include <ftw.h>
+
 #include "tap.h"
 
 bool tap_check(bool ok, const char *file, int line, const char *fmt, ...)
@@ -23,6 +25,16 @@ int tap_result(void)
 	if (tc_failed)
 		tc_comment("%u of %u checks failed", tc_failed, tc_told);
 	return tc_exit();
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+void tap_remove(const char *dir)
+{
+	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* The linker puts all groups of a program in one place. */

@@ -9,6 +9,8 @@
 #include "../harness/cases.h"
 #include "dsfs_platform.h"
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
 /**
  * tap_check - count and print a check
  * @ok: whether it passed
@@ -33,6 +35,9 @@ bool tap_check(bool ok, const char *file, int line, const char *fmt, ...)
  * Return: the exit code: 0 if checks were made and all passed, else 1.
  */
 int tap_result(void);
+
+/* Remove a directory and all below it. */
+void tap_remove(const char *dir);
 
 /* A group of checks, which has a name */
 struct tap_group {

@@ -8,8 +8,6 @@
 #include "builder.h"
 #include "tap.h"
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
 /* Whether a call answered as it should; says what it answered if not. */
 bool unit_answer(int got, int want, const struct dsfs_err *err,
 		 const char *what);

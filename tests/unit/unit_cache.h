@@ -6,7 +6,6 @@
 #include "reader_cache.h"
 #include "tap.h"
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define KIB		1024ULL
 #define MIB		(1024 * KIB)
 /* A sample of 110 KB, at any place */
