@@ -13,7 +13,7 @@
 
 static void test_data(const struct bytes *good, const char *path)
 {
-	struct bytes bad = { malloc(good->size), good->size };
+	struct bytes bad = copy_bytes(good);
 	struct dsfs_image *image = must_open(path);
 	uint64_t big = must_find(image, "big"), other = must_find(image, "dir/file");
 	const struct dsfs_extent *e;
@@ -28,7 +28,6 @@ static void test_data(const struct bytes *good, const char *path)
 	dsfs_get_info(image, &info);
 	dsfs_file_open(image, big, 0, &file, NULL);
 	e = dsfs_file_extents(file, &count);
-	memcpy(bad.p, good->p, good->size);
 	at = 3 * info.chunk_bytes + 5;
 	bad.p[e->physical + at] ^= 1;
 	dsfs_file_close(file);
@@ -69,7 +68,7 @@ static void test_data(const struct bytes *good, const char *path)
 /* Every block of the metadata in turn. */
 static void test_metadata(const struct bytes *good, const char *path)
 {
-	struct bytes bad = { malloc(good->size), good->size };
+	struct bytes bad = copy_bytes(good);
 	struct dsfs_image *image = must_open(path);
 	u64 at, from, opened = 0, missed = 0, errors, blocks = 0, wrong = 0;
 	struct dsfs_error error;
@@ -79,7 +78,6 @@ static void test_metadata(const struct bytes *good, const char *path)
 	dsfs_get_info(image, &info);
 	dsfs_close(image);
 	from = info.image_bytes - info.metadata_bytes;
-	memcpy(bad.p, good->p, good->size);
 	for (at = from; at < info.image_bytes; at += BLOCK, blocks++) {
 		bad.p[at + 17] ^= 0x10;
 		error = (struct dsfs_error){ 0 };
@@ -131,11 +129,10 @@ static void test_cut(const struct bytes *good)
 /* One slot is enough, as for a mount. */
 static void test_slots(const struct bytes *good)
 {
-	struct bytes bad = { malloc(good->size), good->size };
+	struct bytes bad = copy_bytes(good);
 	struct dsfs_image *image;
 	struct dsfs_error error;
 
-	memcpy(bad.p, good->p, good->size);
 	bad.p[1024 + 40] ^= 1;
 	if (OK(!bytes_open(bad.p, bad.size, NULL, &image, NULL), "slots: one is damaged"))
 		dsfs_close(image);

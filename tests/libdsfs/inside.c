@@ -25,12 +25,11 @@ static void test_forged(const struct bytes *good, u64 block_at, const struct dsf
 {
 	const u64 sum_at = geo->regions[DSFS_REGION_BLOCKSUMS].pos +
 			   (block_at - geo->meta_start) / DSFS_BLOCK_SIZE * sizeof(__le32);
-	struct bytes bad = { malloc(good->size), good->size };
+	struct bytes bad = copy_bytes(good);
 	struct dsfs_image *image;
 	struct dsfs_error error;
 	__le32 sum;
 
-	memcpy(bad.p, good->p, good->size);
 	bad.p[block_at + 100] ^= 1;
 	sum = cpu_to_le32(dsfs_crc32c(0, bad.p + block_at, DSFS_BLOCK_SIZE));
 	memcpy(bad.p + sum_at, &sum, sizeof(sum));
@@ -42,13 +41,12 @@ static void test_forged(const struct bytes *good, u64 block_at, const struct dsf
 /* Every block that the bytes lie in is checked. */
 static void test_spanning(const struct bytes *good, const struct dsfs_region_info *inodes)
 {
-	struct bytes bad = { malloc(good->size), good->size };
+	struct bytes bad = copy_bytes(good);
 	struct dsfs_source *src;
 	struct dsfs_err err = { };
 	struct image img;
 	const void *p;
 
-	memcpy(bad.p, good->p, good->size);
 	bad.p[inodes->pos + 2 * DSFS_BLOCK_SIZE] ^= 1;
 	load(&img, &bad);
 	src = image_source(&img, UINT64_MAX);

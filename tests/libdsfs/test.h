@@ -11,6 +11,8 @@
 
 /** read_bytes - read a file, or exit; its @p is to be freed */
 struct bytes read_bytes(const char *path);
+/** copy_bytes - a copy to change, to be freed, too */
+struct bytes copy_bytes(const struct bytes *b);
 
 /** bytes_file - a descriptor of a file that holds @len bytes, or exit */
 int bytes_file(const void *p, size_t len);

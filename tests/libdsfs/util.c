@@ -26,6 +26,16 @@ struct bytes read_bytes(const char *path)
 	return b;
 }
 
+struct bytes copy_bytes(const struct bytes *b)
+{
+	struct bytes copy = { malloc(b->size), b->size };
+
+	if (!copy.p)
+		die("out of memory");
+	memcpy(copy.p, b->p, b->size);
+	return copy;
+}
+
 int bytes_file(const void *p, size_t len)
 {
 	int fd = memfd_create("image", MFD_CLOEXEC);
