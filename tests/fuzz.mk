@@ -13,7 +13,7 @@ comma		:= ,
 FUZZ_TARGETS	:= lib fsck dump units rows text tar server
 FUZZ_CC		:= clang
 AFL_CC		:= afl-clang-fast
-FUZZ_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -Itests/fuzz -Itests/hostile -Itests/corrupt -g -O2 -Wno-missing-prototypes
+FUZZ_CFLAGS	:= $(DSFS_CFLAGS) -Imkfs -Itests/fuzz -Itests/hostile -Itests/corrupt -g -O2 -Wno-missing-prototypes -Wno-unused-parameter
 FUZZ_SAN	:= -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 fuzz_image_SRC	:= $(filter-out userspace/lib/reader_file.c,$(LIB_SRC))
@@ -58,7 +58,7 @@ $(foreach t,$(FUZZ_TARGETS),$(call fuzz_target,$(1),$(t),$(2),$(5)))
 endef
 define fuzz_target
 
-$(FUZZ)/$(2)-$(1): $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN) $(if $(filter afl,$(1)),,$(call fuzz_mutator,$(2))))
+$(FUZZ)/$(2)-$(1): $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN) tests/fuzz/engine.c $(if $(filter afl,$(1)),,$(call fuzz_mutator,$(2))))
 	$$(call tell,LD)$(3) $(4) $(call fuzz_ldflags,$(2)) -o $$@ $$^ $$(LIBS) $$(dump_LIBS) $$(mkfs_LIBS)
 fuzz_OBJ += $(patsubst %.c,$(FUZZ)/$(1)/%.o,$(fuzz_$(2)_SRC) $(fuzz_$(2)_OWN))
 endef
@@ -79,7 +79,7 @@ $(FUZZ)/pack: $(addprefix tests/fuzz/,pack.c input.c) $(MUTATE_SRC) fs/format/su
 	$(call tell,LD)$(CC) $(filter-out -MMD -MP,$(FUZZ_CFLAGS)) -o $@ $^ $(SUM_LIBS) -lxxhash
 
 # Here nothing asks for coverage; the sanitizers work.
-$(FUZZ)/agree: $(patsubst %.c,$(FUZZ)/san/%.o,$(fuzz_fsck_SRC) $(fuzz_own) tests/fuzz/agree.c)
+$(FUZZ)/agree: $(patsubst %.c,$(FUZZ)/san/%.o,$(fuzz_fsck_SRC) $(fuzz_own) tests/fuzz/engine.c tests/fuzz/agree.c)
 	$(call tell,LD)$(FUZZ_CC) -fsanitize=address $(FUZZ_SAN) $(FUZZ_LDFLAGS) -o $@ $^ $(LIBS) $(dump_LIBS)
 
 .PHONY: fuzzers

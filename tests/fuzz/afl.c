@@ -21,7 +21,6 @@ size_t LLVMFuzzerMutate(u8 *data, size_t size, size_t max)
 	static u64 state = 1;
 	size_t bit;
 
-	(void)max;
 	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
 	bit = size ? (state >> 16) % (size * 8) : 0;
 	if (size)
@@ -33,7 +32,6 @@ void *afl_custom_init(void *afl, unsigned int seed)
 {
 	struct state *s = malloc(sizeof(*s));
 
-	(void)afl;
 	if (s)
 		s->seed = seed;
 	return s;
@@ -44,8 +42,6 @@ size_t afl_custom_fuzz(void *state, u8 *buf, size_t size, u8 **out, u8 *add,
 {
 	struct state *s = state;
 
-	(void)add;
-	(void)add_size;
 	if (max > sizeof(s->out))
 		max = sizeof(s->out);
 	if (size > max)

@@ -40,7 +40,6 @@ static void name_seed(void)
 
 static void on_abort(int sig)
 {
-	(void)sig;
 	name_seed();
 }
 
@@ -80,9 +79,9 @@ static void quiet(void)
 /* Whether all agree on what is in memory. */
 static bool agree(void)
 {
-	const int fsck = memory_main(fsck_main, check);
+	const int fsck = tool_main(fsck_main, check);
 	const bool whole = walk_all();
-	const bool listed = !memory_main(dump_main, list);
+	const bool listed = !tool_main(dump_main, list);
 
 	images++;
 	clean += !fsck;

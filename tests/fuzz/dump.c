@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	};
 	u8 head = memory_image(data, size);
 
-	memory_main(dump_main, list[head & 1]);
-	memory_main(dump_main, more[(head >> 1 & 31) % 15]);
+	tool_main(dump_main, list[head & 1]);
+	tool_main(dump_main, more[(head >> 1 & 31) % 15]);
 	return 0;
 }

@@ -10,6 +10,12 @@
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
+/** finding - say what must not be, and crash for the fuzzer */
+void __attribute__((noreturn)) finding(const char *what);
+
+/** tool_main - run a tool's main() as if from a command line; NULL ends it */
+int tool_main(int (*tool)(int argc, char **argv), const char *const *args);
+
 /* Provided by libFuzzer; by afl.c for AFL++. */
 size_t LLVMFuzzerMutate(u8 *data, size_t size, size_t max);
 

@@ -18,11 +18,11 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	static const char *const list[] = { "dump.dsfs", "--list", "image", NULL };
 	u8 head = memory_image(data, size);
 
-	if (memory_main(fsck_main, args[head & 3]))
+	if (tool_main(fsck_main, args[head & 3]))
 		return 0;
 	if (!walk_all())
 		finding("fsck.dsfs calls clean what cannot be read");
-	if (memory_main(dump_main, list))
+	if (tool_main(dump_main, list))
 		finding("fsck.dsfs calls clean what cannot be listed");
 	return 0;
 }

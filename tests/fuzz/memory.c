@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A reader of memory in place of userspace/lib/reader_file.c: a fuzzer runs thousands
- * of images a second, and files would take most of that time.  It also replaces what a
- * tool does once for each process, as main() is called for each input.
+ * of images a second, and files would take most of that time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,20 +9,8 @@
 #include "memory.h"
 #include "reader.h"
 
-#define ARGS_MAX	8
-
-/* The linker puts them in the place of those in msg.h. */
-void __wrap_msg_init(const char *tool, int lost);
-int __wrap_msg_flush_stdout(void);
-
 static u8 image[INPUT_IMAGE_MAX];
 static size_t image_len;
-
-void finding(const char *what)
-{
-	fprintf(stderr, "FINDING: %s\n", what);
-	abort();
-}
 
 u8 memory_image(const u8 *data, size_t size)
 {
@@ -39,35 +26,11 @@ void memory_set(const u8 *bytes, size_t len)
 	image_len = len;
 }
 
-int memory_main(int (*tool)(int argc, char **argv), const char *const *args)
-{
-	char *argv[ARGS_MAX + 1];
-	int argc;
-
-	for (argc = 0; args[argc] && argc < ARGS_MAX; argc++)
-		argv[argc] = (char *)args[argc];
-	argv[argc] = NULL;
-	return tool(argc, argv);
-}
-
-/* Standard output stays open. */
-void __wrap_msg_init(const char *tool, int lost)
-{
-	(void)tool;
-	(void)lost;
-}
-
-int __wrap_msg_flush_stdout(void)
-{
-	return 0;
-}
-
 static int memory_read(struct dsfs_reader *r, const struct iovec *iov, int n, size_t len, u64 pos,
 		       unsigned int flags)
 {
 	int i;
 
-	(void)flags;
 	if (pos > r->bytes || len > r->bytes - pos)
 		return -EIO;
 	for (i = 0; i < n; pos += iov[i++].iov_len)
@@ -92,7 +55,6 @@ int reader_file(const char *path, struct dsfs_reader **out, const char **what)
 	};
 	struct dsfs_reader *r = malloc(sizeof(*r));
 
-	(void)path;
 	*what = "memory";
 	if (!r)
 		return -ENOMEM;
@@ -103,11 +65,9 @@ int reader_file(const char *path, struct dsfs_reader **out, const char **what)
 
 int reader_fd(int fd, struct dsfs_reader **out, const char **what)
 {
-	(void)fd;
 	return reader_file(NULL, out, what);
 }
 
 void reader_file_once(struct dsfs_reader *r)
 {
-	(void)r;
 }

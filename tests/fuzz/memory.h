@@ -5,6 +5,7 @@
 #ifndef FUZZ_MEMORY_H
 #define FUZZ_MEMORY_H
 
+#include "engine.h"
 #include "input.h"
 
 /**
@@ -16,16 +17,10 @@ u8 memory_image(const u8 *data, size_t size);
 /** memory_set - the same for an image; @len: INPUT_IMAGE_MAX at most */
 void memory_set(const u8 *bytes, size_t len);
 
-/** memory_main - run a tool's main() as if from a command line; NULL ends it */
-int memory_main(int (*tool)(int argc, char **argv), const char *const *args);
-
 /** walk_all - read everything that is in an image; false: something is broken */
 bool walk_all(void);
 
 int fsck_main(int argc, char **argv);
 int dump_main(int argc, char **argv);
-
-/** finding - say what must not be, and crash for the fuzzer */
-void __attribute__((noreturn)) finding(const char *what);
 
 #endif /* FUZZ_MEMORY_H */

@@ -118,18 +118,12 @@ int main(int argc, char **argv)
 		input_sums(head, image, len);
 		return write_file(argv[3], image, len);
 	}
-	if (argc == 4 && !strcmp(argv[1], "--units")) {
-		len = pack_units(read_file(argv[2], image, sizeof(image)));
+	if (argc == 4 && (!strcmp(argv[1], "--units") || !strcmp(argv[1], "--rows"))) {
+		len = read_file(argv[2], image, sizeof(image));
+		len = argv[1][2] == 'u' ? pack_units(len) : pack_rows(len);
 		if (len)
 			return write_file(argv[3], data, len);
-		fprintf(stderr, "%s: no compressed file that is short enough\n", argv[2]);
-		return 1;
-	}
-	if (argc == 4 && !strcmp(argv[1], "--rows")) {
-		len = pack_rows(read_file(argv[2], image, sizeof(image)));
-		if (len)
-			return write_file(argv[3], data, len);
-		fprintf(stderr, "%s: no directories, or more than 255\n", argv[2]);
+		fprintf(stderr, "%s: nothing that is short enough\n", argv[2]);
 		return 1;
 	}
 	if (argc != 3) {

@@ -8,61 +8,26 @@
 #include <unistd.h>
 
 #include "output/output.h"
+#include "engine.h"
 #include "packed.h"
-
-/* The linker puts them in the place of what a process calls once. */
-void __wrap_msg_init(const char *tool, int lost);
-int __wrap_msg_flush_stdout(void);
-int __wrap_signals_init(void);
-
-void __wrap_msg_init(const char *tool, int lost)
-{
-	(void)tool;
-	(void)lost;
-}
-
-/* Standard output stays open. */
-int __wrap_msg_flush_stdout(void)
-{
-	return 0;
-}
-
-int __wrap_signals_init(void)
-{
-	return 0;
-}
-
-static int run(int (*tool)(int argc, char **argv), const char *const *args, const char *image,
-	       const char *source)
-{
-	const char *argv[PACKED_ARGS + 3];
-	int argc = 0;
-
-	while (args[argc] && argc < PACKED_ARGS) {
-		argv[argc] = args[argc];
-		argc++;
-	}
-	argv[argc++] = image;
-	if (source)
-		argv[argc++] = source;
-	argv[argc] = NULL;
-	return tool(argc, (char **)argv);
-}
 
 void packed_check(const char *const *args, const char *source)
 {
-	static const char *const fsck[] = { "fsck.dsfs", "--threads=1", NULL };
+	const char *mkfs[PACKED_ARGS + 3] = { NULL };
 	char image[64];
-	int ret;
+	const char *const fsck[] = { "fsck.dsfs", "--threads=1", image, NULL };
+	int n, ret;
 
+	for (n = 0; args[n]; n++)
+		mkfs[n] = args[n];
+	mkfs[n++] = image;
+	mkfs[n] = source;
 	snprintf(image, sizeof(image), "/dev/shm/dsfs-fuzz-%d", getpid());
 	unlink(image);
-	if (run(mkfs_main, args, image, source))
+	if (tool_main(mkfs_main, mkfs))
 		return;
-	ret = run(fsck_main, fsck, image, NULL);
+	ret = tool_main(fsck_main, fsck);
 	unlink(image);
-	if (ret) {
-		fprintf(stderr, "FINDING: fsck.dsfs refuses what mkfs.dsfs made: exit %d\n", ret);
-		abort();
-	}
+	if (ret)
+		finding("fsck.dsfs refuses what mkfs.dsfs made");
 }

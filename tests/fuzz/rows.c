@@ -13,7 +13,6 @@
 
 #include "engine.h"
 #include "format.h"
-#include "memory.h"
 
 #define INODES	5000	/* numbers that there are */
 
@@ -22,15 +21,8 @@ static struct {
 	const u8 *dirs, *names;
 } file;
 
-void finding(const char *what)
-{
-	fprintf(stderr, "FINDING: %s\n", what);
-	abort();
-}
-
 const struct dsfs_geo *dsfs_source_geo(const struct dsfs_source *src)
 {
-	(void)src;
 	return &file.geo;
 }
 
@@ -40,7 +32,6 @@ int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off, 
 	const u64 bytes = file.geo.regions[region].bytes;
 	const u8 *from = region == DSFS_REGION_DIRS ? file.dirs : file.names;
 
-	(void)src;
 	if (region != DSFS_REGION_DIRS && region != DSFS_REGION_NAMES)
 		finding("another region is read");
 	if (off > bytes || len > bytes - off)

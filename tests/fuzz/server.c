@@ -14,16 +14,9 @@
 #include "../../userspace/http/challenge.h"
 #include "../../userspace/http/oci_manifest.h"
 #include "engine.h"
-#include "memory.h"
 
 #define HEAD		3
 #define OBJECT_BYTES	100000
-
-void finding(const char *what)
-{
-	fprintf(stderr, "FINDING: %s\n", what);
-	abort();
-}
 
 static void address(const char *text)
 {

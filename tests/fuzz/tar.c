@@ -23,12 +23,6 @@ struct counter {
 	u64 bytes;
 };
 
-static void __attribute__((noreturn)) finding(const char *what)
-{
-	fprintf(stderr, "finding: %s\n", what);
-	abort();
-}
-
 static int count_begin(struct source_sink *sink, struct stream_node *file)
 {
 	struct counter *c = (struct counter *)sink;

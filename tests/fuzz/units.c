@@ -18,7 +18,6 @@
 
 #include "engine.h"
 #include "format.h"
-#include "memory.h"
 #include "unpack.h"
 
 #define HEAD		(sizeof(struct dsfs_compressed) + 5)
@@ -32,16 +31,9 @@ static struct {
 	size_t ends_bytes, data_bytes;
 } file;
 
-void finding(const char *what)
-{
-	fprintf(stderr, "FINDING: %s\n", what);
-	abort();
-}
-
 /* Metadata is the input. */
 const struct dsfs_geo *dsfs_source_geo(const struct dsfs_source *src)
 {
-	(void)src;
 	return &file.geo;
 }
 
@@ -51,7 +43,6 @@ int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off, 
 	const bool record = region == DSFS_REGION_COMPRESSED;
 	const size_t bytes = record ? sizeof(struct dsfs_compressed) : file.ends_bytes;
 
-	(void)src;
 	if (!record && region != DSFS_REGION_UNITS)
 		finding("another region is read");
 	if (off > bytes || len > bytes - off)
@@ -62,7 +53,6 @@ int dsfs_meta_get(struct dsfs_source *src, enum dsfs_region_id region, u64 off, 
 
 void dsfs_meta_release(struct dsfs_mref *ref)
 {
-	(void)ref;
 }
 
 /* The end of @bytes of memory, or more, behind which there is a page of none */
