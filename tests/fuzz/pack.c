@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * pack IMAGE INPUT - write an image as a fuzzer's input
- * pack --unpack INPUT IMAGE - the reverse, checksums made right if the input says so
+ * pack --unpack - the reverse, checksums made right if the input says so, for each line
+ *	"INPUT IMAGE" of standard input, separated by a tab; a line of output says that it is there
  * pack --units IMAGE INPUT - write the first compressed file as an input of the target units
  * pack --rows IMAGE INPUT - write directories and their rows as an input of the target rows
  */
@@ -107,17 +108,30 @@ static size_t pack_rows(size_t len)
 	return 1 + dirs + names;
 }
 
-int main(int argc, char **argv)
+static int unpack_each(void)
 {
+	char from[1024], to[1024];
 	size_t len;
 	u8 head;
 
-	if (argc == 4 && !strcmp(argv[1], "--unpack")) {
-		len = read_file(argv[2], data, sizeof(data));
+	while (scanf(" %1023[^\t]\t%1023[^\n]", from, to) == 2) {
+		len = read_file(from, data, sizeof(data));
 		head = input_unpack(data, len, image, &len);
 		input_sums(head, image, len);
-		return write_file(argv[3], image, len);
+		if (write_file(to, image, len))
+			return 1;
+		puts("made");
+		fflush(stdout);
 	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	size_t len;
+
+	if (argc == 2 && !strcmp(argv[1], "--unpack"))
+		return unpack_each();
 	if (argc == 4 && (!strcmp(argv[1], "--units") || !strcmp(argv[1], "--rows"))) {
 		len = read_file(argv[2], image, sizeof(image));
 		len = argv[1][2] == 'u' ? pack_units(len) : pack_rows(len);
