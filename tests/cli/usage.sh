@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # usage.sh - all commands refuse an option in the same words, with a hint to --help, exit as
-# wrong usage does, and print no control character of what they were given.
+# wrong usage does, and print no control character of what they were given.  What an option
+# refuses, and what it does not go with, is in the tables of the tools, and in those here.
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
@@ -24,6 +25,10 @@ refuses()
 # Name, exit status of wrong usage
 while read -r usage name; do
 	read -ra command <<<"$bin/$name"
+	exits "$name --help" 0 "${command[@]}" --help
+	check "$name --help is of it" grep -qi "^usage: " "$out"
+	exits "$name -V" 0 "${command[@]}" -V
+	check "$name -V is of it" grep -qE "^$name [0-9.]+" "$out"
 	refuses '--nonsense: unknown option' --nonsense
 	refuses '--nonsense=3: unknown option' --nonsense=3
 	refuses '-Z: unknown option' -Z
@@ -55,11 +60,169 @@ done <<'T'
 2 dsfs-switch
 T
 
-usage=2 name=mkfs.dsfs command=("$bin/mkfs.dsfs")
+usage=2 name=mkfs.dsfs command=("$mkfs")
 refuses '-L: needs a value' -qL
 refuses '-Z: unknown option' -qZn
 refuses '--label: needs a value' --label
 refuses '--lab: needs a value' --lab
 refuses '--no: begins more than one option' --no
 refuses '--json=3: takes no value' --json=3
+
+# together A B: the last run said that they do not go together
+together()
+{
+	[[ $(<"$err") == *"$1 and $2 do not go together"* ||
+	   $(<"$err") == *"$2 and $1 do not go together"* ]]
+}
+
+# An option, and each of those that it does not go with
+mkdir y
+while IFS='|' read -r tool option others; do
+	[ "$tool" = fsck.dsfs ] && usage=16 || usage=2
+	for other in $others; do
+		# shellcheck disable=SC2086 # a command of two words
+		exits "$tool $option $other" "$usage" $tool "$option" "$other" x y
+		check "$tool $option $other: why" together "${option%%=*}" "${other%%=*}"
+	done
+done <<'T'
+mkfs.dsfs|--manifest=x|--tar=x --tar-index --compact --one-file-system --exclude=x --exclude-from=x
+mkfs.dsfs|--tar=x|--update --order=x --dry-run --exclude=x --skip-unreadable --one-file-system
+mkfs.dsfs|--tar=x|--exclude-from=x --compact
+mkfs.dsfs|--tar-index|--order=x --dry-run --align=4K --no-dedup --exclude=x --compact --compress=lz4
+mkfs.dsfs|--tar-index|--one-file-system --skip-unreadable --exclude-from=x
+mkfs.dsfs|--update|--align=4K --chunk-size=32K --small-chunk=64K --no-checksums --uuid=random
+mkfs.dsfs|--update|--compact --inodes=rows --boot-signature=yes --force
+mkfs.dsfs|--compact|--time=5 --uuid=random --align=4K --no-recheck --order=x --inodes=table
+mkfs.dsfs|--compact|--all-root --no-xattrs --exclude=x --exclude-from=x --skip-unreadable
+mkfs.dsfs|--compact|--one-file-system --chunk-size=4K --small-chunk=64K --no-checksums
+mkfs.dsfs|--compact|--no-dedup --compress=zstd
+mkfs.dsfs|--no-checksums|--chunk-size=4K --small-chunk=64K
+fsck.dsfs|--digest|--no-data
+dump.dsfs|--list|--regions --inode=1 --path=x --dir=x --extents=x --manifest --digest --cat=x
+dump.dsfs|--list|--generations --diff=1.. --extract=z --tar --wds=z --oci=z
+dump.dsfs|--path=x|--regions --dir=x --extents=x --manifest --digest --cat=x --generations --oci=z
+dump.dsfs|--json|--cat=x --extract=z --tar --manifest
+dump.dsfs|--generation=1|--generations --diff=1.. --oci=z
+dsfs stat|--json|--prometheus
+dsfs order|--sorted|--ahead
+T
+check 'nothing is extracted' test ! -e z
+
+# An option by itself, or with a value that is wrong, or several: what is said of it
+while IFS='|' read -r tool option text values; do
+	[ "$tool" = fsck.dsfs ] && usage=16 || usage=2
+	eval "values=(${values:-})"
+	for value in "${values[@]}"; do
+		# shellcheck disable=SC2086 # a command of two words
+		says "$tool $option=$value" "$usage" "$option: $value: $text" \
+			$tool "$option=$value" x y
+	done
+	# shellcheck disable=SC2086 # a command of two words, an option with its value
+	[ ${#values[@]} -gt 0 ] ||
+		says "$tool $option" "$usage" "$text" $tool $option x
+done <<'T'
+mkfs.dsfs|--align|not a power of two|256 4M 5000 4k4 -1 ''
+mkfs.dsfs|--chunk-size|not a power of two|2K 2M 33K
+mkfs.dsfs|--small-chunk|not a power of two from 8192 to|4K 2M 33K
+mkfs.dsfs|--small-chunk=32K y|--small-chunk: 32768: chunks have 32768 bytes, it must be more
+mkfs.dsfs|--object-size|not a power of two|32K 2G 100000 4k4 ''
+mkfs.dsfs|--threads|not a number from 1 to 256|0 257 two
+mkfs.dsfs|--memory|not a size of at least 1 byte|0
+mkfs.dsfs|--uuid|not a UUID|1234
+mkfs.dsfs|--time|not seconds from 1677 to 2262|soon 99999999999
+mkfs.dsfs|--exclude|not a pattern|/
+mkfs.dsfs|--inodes|neither table nor rows|other
+mkfs.dsfs|--boot-signature|neither yes nor no|maybe
+mkfs.dsfs|--digest|neither data nor full|all
+mkfs.dsfs|--wds|neither shard nor prefix|x
+mkfs.dsfs|--tar-bytes|not a multiple of 512|1000 0
+mkfs.dsfs|--keep|not a number from 1 to 68719476736|0 x -1 1.5 68719476737
+mkfs.dsfs|--compress|not zstd, zstd:LEVEL|gzip zstd:0 zstd:20 zstd: lz4:3
+mkfs.dsfs|--compress-exclude|not + and a size|+ +0
+mkfs.dsfs|--compress-exclude|not a pattern|/
+mkfs.dsfs|--compress-exclude=x|--compress-exclude: only with --compress or --update
+mkfs.dsfs|--wds|--wds: only with --tar
+mkfs.dsfs|--tar-bytes=512|--tar-bytes: only with --tar-index
+mkfs.dsfs|--checksum|--checksum: only with --update
+mkfs.dsfs|--keep=2|--keep: only with --compact
+mkfs.dsfs|--tar-index --tar=x --tar-bytes=512|--tar-bytes and --tar do not go together
+mkfs.dsfs|--tar-index --update --checksum|--checksum and --tar-index do not go together
+mkfs.dsfs|--tar-index --wds=prefix --tar=x|--wds=prefix and --tar-index do not go together
+mkfs.dsfs|--tar-index --tar=-|--tar-index: standard input is not a file
+mkfs.dsfs|--tar-index source|too many arguments
+mkfs.dsfs|--wds --tar=-|--wds: standard input has no name
+mkfs.dsfs|--tar=- --tar=-|--tar=- and --tar=-: standard input is but one list
+mkfs.dsfs|--manifest=- --order=-|--manifest=- and --order=-: standard input
+mkfs.dsfs|--order=- --exclude-from=- y|--order=- and --exclude-from=-: standard input
+mkfs.dsfs|--exclude-from=- --exclude-from=- y|--exclude-from=- and --exclude-from=-: standard input
+mkfs.dsfs|--tar=x y|too many arguments
+mkfs.dsfs||IMAGE and SOURCE are needed
+mkfs.dsfs|y z|too many arguments
+mkfs.dsfs|-n --digest --update|--dry-run and --digest: not with --update
+mkfs.dsfs|-n --digest --compact|--dry-run and --digest: not with --compact
+mkfs.dsfs|-n --digest y|--dry-run and --digest: too many arguments: there is no IMAGE
+mkfs.dsfs|-n --digest --tar=x|too many arguments: there is no IMAGE
+fsck.dsfs|--threads|not a number from 1 to 64|0 65 x
+fsck.dsfs|-C x|-C: x: not a file descriptor
+fsck.dsfs|y|more than one image given
+dump.dsfs|y|more than one image given
+dump.dsfs|--diff|not two generations|1 1.2 ..2 a..b 0..1 1..0 1..2..3 1..x ''
+dump.dsfs|--digest|neither data nor full|all
+dump.dsfs|--threads|not a number from 1 to 256|0
+dump.dsfs|--shard-size|not a size of at least 1 byte|0
+dump.dsfs|--shard-samples|not a number|0
+dump.dsfs|--text|--text: only with --digest
+dump.dsfs|--threads=2|--threads: only with --digest
+dump.dsfs|--digest --text --json|--text and --json do not go together
+dump.dsfs|--resume|--resume: only with --extract
+dump.dsfs|--no-data|--no-data: only with --list
+dump.dsfs|-v|--verbose: only with --extract or --tar or --wds
+dump.dsfs|--shard-size=1M|--shard-size: only with --wds
+dump.dsfs|--shard-samples=1|--shard-samples: only with --wds
+dump.dsfs|--order=x|--order: only with --wds
+dump.dsfs|--wds=s -0|--null: only with --order
+dump.dsfs|--wds|no image given: --wds took x for its PREFIX
+dump.dsfs|--extract|no image given: --extract took x for its DIR
+dump.dsfs|--cat=/x --cat=/x|--cat: given twice
+dump.dsfs|--extract=z --extract=z|--extract: given twice
+dump.dsfs|--dir=/ --dir=/|--dir: given twice
+dump.dsfs|--extents=/x --extents=/x|--extents: given twice
+dump.dsfs|--inode=1 --inode=1|--inode: given twice
+dump.dsfs|--path=/x --path=/x|--path: given twice
+dump.dsfs|--list --generation=1 --generation=2|--generation: given twice
+dsfs order|--window|not a size|0
+dsfs order|--piece|not a size|x
+dsfs order|--seed|not a number|x
+dsfs order|--ahead --window=all|--ahead is for windows
+dsfs order|--filelist=x|filelist
+dsfs readahead|--filelist=x|filelist
+dsfs readahead|--limit|not a size|x
+dsfs readahead|--jobs|not a number from 1 to 1024|0 1025 x -1
+dsfs warmup|--jobs|not a number from 1 to 1024|0 1025 x -1
+T
+rows <<'T'
+mkfs.dsfs --label|2|65 bytes: the limit is 64|mkfs.dsfs -L "$(printf %065d 0)" x y
+mkfs.dsfs --message|2|1025 bytes: the limit is 1024|mkfs.dsfs -m "$(printf %01025d 0)" x y
+mkfs.dsfs: no value|2|--label: needs a value|mkfs.dsfs x y --label
+mkfs.dsfs: no IMAGE|2|IMAGE is needed|mkfs.dsfs --tar=x
+mkfs.dsfs: no IMAGE|2|IMAGE is needed|mkfs.dsfs --manifest=x
+mkfs.dsfs: no SOURCE|2|--dry-run and --digest: SOURCE is needed|mkfs.dsfs -n --digest
+SOURCE_DATE_EPOCH|2|SOURCE_DATE_EPOCH: today|SOURCE_DATE_EPOCH=today mkfs.dsfs x y
+fsck.dsfs: no image|16||fsck.dsfs
+dump.dsfs: no image|2||dump.dsfs
+mount.dsfs: nothing|1||mount.dsfs
+mount.dsfs: no directory|1||mount.dsfs x
+dsfs-switch: nothing|2||dsfs-switch
+dsfs-switch: no link|2||dsfs-switch x
+dsfs: no command|2|no command given|dsfs
+dsfs: no such command|2|nonsense: unknown command|dsfs nonsense
+dsfs order: nothing to do|2|dsfs order: no |dsfs order
+dsfs readahead: nothing to do|2|dsfs readahead: no |dsfs readahead
+dsfs trace: nothing to do|2|dsfs trace: no |dsfs trace
+dsfs warmup: nothing to do|2|dsfs warmup: no |dsfs warmup
+dsfs top: no terminal|2|use --batch|dsfs top
+dsfs top --delay|2|--delay: |dsfs top -b -d 0
+dsfs top --iterations|2|--iterations: |dsfs top -b -n 0
+T
+check 'no image is left' test ! -e x
 finish
