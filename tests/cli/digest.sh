@@ -1,40 +1,42 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# digest.sh - dump.dsfs --digest: what it says of an image is what a script that knows
-# the definition alone says of the tree, whatever the image is like; and it changes
-# with the tree.
+# digest.sh - the digest of a data set: what dump.dsfs says of an image, mkfs.dsfs -n of a source
+# and a script of a tree that knows the definition alone is the same; it changes with the tree;
+# and what becomes of one that an image keeps.  Random trees are those of tests/judge.
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
-dump=$bin/dump.dsfs
-mkfs=$bin/mkfs.dsfs
 reference=$top/tests/tools/digest.py
 
-# digest IMAGE [OPTION...]
+# digest IMAGE [KIND [OPTION...]]
 digest()
 {
 	"$dump" --digest="${2:-data}" "${@:3}" "$1"
 }
 
-# same NAME TREE IMAGE: both digests, and both texts, are the tree's.
+# of_source OPTION... SOURCE: without an image
+of_source()
+{
+	"$mkfs" -n --digest "$@"
+}
+
+# same NAME TREE IMAGE: both digests, of tree, image and source, and both texts
 same()
 {
-	local kind
+	local kind want
 
 	for kind in data full; do
 		check "$1: the text of $kind" diff <("$reference" $kind-text "$2") \
 			<("$dump" --digest=$kind --text "$3")
-		check "$1: the digest of $kind" test \
-			"$("$reference" $kind "$2")" = "$(digest "$3" $kind)"
+		want=$("$reference" $kind "$2")
+		check "$1: $kind of the image" test "$(digest "$3" $kind)" = "$want"
+		check "$1: $kind of the source" test "$(of_source --digest=$kind "$2")" = "$want"
 	done
 }
 
 # --- trees of every kind
-root=--no-root
-[ "$(id -u)" -ne 0 ] || root=
-# The carrier may not take every attribute; that is said and left out.
-"$bin/tests/mktree" $root zoo 2>/dev/null
+zoo zoo
 # What a script on paths cannot reach.
 rm -rf zoo/long-path
 "$mkfs" -q zoo.dsfs zoo
@@ -61,9 +63,6 @@ mkdir example
 ln -s empty 'example/a b'
 "$mkfs" -q example.dsfs example
 check 'the example of digest.rst' grep -qF "$(digest example.dsfs)" "$top/Documentation/digest.rst"
-mkdir nothing
-"$mkfs" -q nothing.dsfs nothing
-same 'an empty tree' nothing nothing.dsfs
 
 # More objects than are under way at once, and links between the first and the last.
 python3 - <<'PY'
@@ -90,27 +89,51 @@ check 'it is the SHA-256 of the text' test "${data#*:}" = \
 check '--digest alone is that of data' test "$("$dump" --digest small.dsfs)" = "$data"
 check '--threads' test "$(digest zoo.dsfs full --threads=1)" = "$(digest zoo.dsfs full --threads=7)"
 printf '%s\n' zz a.b/3 hole >order
-for options in --align=512 --chunk-size=4K --no-checksums --no-dedup '--object-size=64K' \
-	       '--order=order' --label=x; do
-	# shellcheck disable=SC2086
+for options in --align=512 --chunk-size=4K --no-checksums --no-dedup --object-size=64K \
+	       --order=order --label=x --threads=1; do
 	"$mkfs" -q -f $options other.dsfs small
-	check "mkfs.dsfs $options: data" test "$(digest other.dsfs)" = "$data"
-	check "mkfs.dsfs $options: full" test "$(digest other.dsfs full)" = "$full"
+	check "mkfs.dsfs $options" test "$(digest other.dsfs) $(digest other.dsfs full)" = "$data $full"
+	check "mkfs.dsfs -n $options" test "$(of_source $options small)" = "$data"
 done
-cp small.dsfs other.dsfs
+check 'SOURCE_DATE_EPOCH' test "$(SOURCE_DATE_EPOCH=7 of_source --digest=full small)" = "$full"
 mkdir -p later
 cp -a small/. later
 echo more >later/more
+cp small.dsfs other.dsfs
 "$mkfs" -q --update other.dsfs later
 check 'an update changes it' test "$(digest other.dsfs)" != "$data"
 check '--generation: the one before' test "$(digest other.dsfs full --generation=1)" = "$full"
-same 'after an update' later other.dsfs
 rm later/more
 touch -r small later
 "$mkfs" -q --update other.dsfs later
 check 'the same tree again' test "$(digest other.dsfs full)" = "$full"
 "$mkfs" -q --compact other.dsfs
 check 'after --compact' test "$(digest other.dsfs full)" = "$full"
+
+# --- sources of other kinds, and options that change the tree
+# as_image NAME OPTION...: a source and the image that the same options make of it
+as_image()
+{
+	"$mkfs" -q -f new.dsfs "${@:2}" 2>/dev/null
+	check "$1" test "$(of_source --digest=full "${@:2}" 2>/dev/null)" = "$(digest new.dsfs full)"
+}
+
+for options in --all-root --no-xattrs '-T 5' '-e a -e *.x'; do
+	# shellcheck disable=SC2086 # words
+	as_image "$options" $options small
+done
+check 'an option that changes the tree' test "$(digest new.dsfs)" != "$data"
+"$dump" --manifest small.dsfs >list
+as_image 'a manifest' --manifest=list small
+printf '/a size=5M fill=1\n/z size=1M fill=zero\n/b type=link target=/a\n/n type=char major=4 minor=5\n' |
+	mklist parts >list
+as_image 'a manifest without a source' --manifest=list
+check 'a manifest on standard input' test "$(of_source --manifest=- <list)" = "$(digest new.dsfs)"
+tar -C small --format=pax -cSf small.tar .
+tar -C small --format=pax -rf small.tar --transform='s|^a.b/3$|./a/1|' a.b/3
+as_image 'an archive, with a name that comes again' --tar=small.tar
+check 'an archive: standard input' test "$(of_source --tar=- <small.tar)" = "$data"
+as_image 'a shard' --wds --tar=small.tar
 
 # --- what it depends on: data on names, types and contents, full on all
 # changes NAME data|full COMMAND: what COMMAND does to a copy of the tree changes it
@@ -121,22 +144,22 @@ changes()
 	rm -rf new
 	cp -a small new
 	(cd new && eval "$3")
-	"$mkfs" -q -f new.dsfs new
-	new=$(digest new.dsfs)
+	new=$(of_source new)
 	if [ "$2" = data ]; then
 		check "$1: another digest" test "$new" != "$data"
 	else
 		check "$1: the same digest of data" test "$new" = "$data"
 	fi
-	check "$1: another digest, full" test "$(digest new.dsfs full)" != "$full"
+	check "$1: another digest, full" test "$(of_source --digest=full new)" != "$full"
 }
 
 changes 'a byte' data 'printf y >empty'
+changes 'the last byte' data 'printf "\0" >>hole'
 changes 'a name' data 'mv a/1 a/2'
+changes 'a file that is gone' data 'rm empty'
 changes 'a directory' data 'mkdir a/none'
 changes 'a target' data 'ln -sfn ../a/2 a/link'
 changes 'a type' data 'rm empty; mkfifo empty'
-changes 'a zero more' data 'truncate -s 3145729 hole'
 changes 'a mode' full 'chmod 600 empty'
 changes 'a time' full 'touch -d @5 empty'
 changes 'a link less' full 'cp -p zz z; mv z zz'
@@ -153,6 +176,33 @@ else
 	skip 'an attribute' 'there are none here'
 fi
 
+# --- a source is only read: nothing is written in the tree, here, or in TMPDIR
+mkdir alone
+touch -d @1 alone
+find small -printf '%p %C@ %A@\n' | sort >before
+(cd alone && TMPDIR=$PWD "$mkfs" -n --digest --no-recheck ../small >/dev/null)
+check 'nothing is written here' test "$(stat -c %Y alone) $(find alone | wc -l)" = '1 1'
+check 'nothing is written there' diff before <(find small -printf '%p %C@ %A@\n' | sort)
+if [ "$(id -u)" -eq 0 ]; then
+	chmod 755 .
+	cp -a small locked
+	chmod 600 locked/hole
+	says 'a file that cannot be read' 1 'locked/hole: cannot open: Permission denied' \
+		"${user[@]}" "$mkfs" -n --digest locked
+	check 'a file that cannot be read: no digest' test ! -s "$out"
+	says '--skip-unreadable' 0 'cannot open: Permission denied: left out' \
+		"${user[@]}" "$mkfs" -n --digest --skip-unreadable --json locked
+	check '--skip-unreadable: --json' holds 'd["skipped"] == 1'
+else
+	skip 'a file that cannot be read' 'not root'
+fi
+head -c 2000 small.tar >cut.tar
+rows <<'T'
+an archive that is cut off|1|cut.tar: |mkfs.dsfs -n --digest --tar=cut.tar
+no such tree|1|none: cannot open|mkfs.dsfs -n --digest none
+T
+check 'no digest of them' test ! -s "$out"
+
 # --- a file that is bad, or a directory: no digest
 cp small.dsfs bad.dsfs
 flip bad.dsfs "$(data_of bad.dsfs /a/1)"
@@ -162,26 +212,25 @@ check 'a bad file: that is said' grep -q 'no digest: not everything could be rea
 # All these have its content; none is taken for good.
 check 'a bad file: all of them are named' test "$(grep -c ': content: ' "$err")" = 4
 says 'a bad file: --json' 1 '/a/1: content' "$dump" --digest --json bad.dsfs
-check 'a bad file: --json has none' python3 -c \
-	'import json, sys; assert json.load(open(sys.argv[1])) == {}' "$out"
+check 'a bad file: --json has none' holds 'd == {}'
 cp small.dsfs bad.dsfs
 flip bad.dsfs $(($(region bad.dsfs names) + 40))
 says 'bad names' 1 'wrong checksum' "$dump" --digest bad.dsfs
 check 'bad names: no digest' test ! -s "$out"
 
 # --- kept in the image
-fsck=$bin/fsck.dsfs
 # kept [IMAGE...]: of the generations, the newest first
 kept()
 {
 	"$dump" --generations --json "$1" | json '" ".join(g["digest"] or "none" for g in d["generations"])'
 }
+
 exits '--digest: kept' 0 "$mkfs" -q -f --digest k.dsfs small
 check '--digest: it is that of the tree' test "$(kept k.dsfs)" = "$data"
 check '--digest: dump.dsfs shows it' grep -qx "digest:        $data" <("$dump" k.dsfs)
 exits '--digest: fsck.dsfs' 0 "$fsck" k.dsfs
 exits '--digest: fsck.dsfs --digest' 0 "$fsck" --digest k.dsfs
-check '--digest: nothing to warn of' test ! -s "$err"
+check '--digest: nothing to warn of' silent
 check 'dump.dsfs --digest agrees' holds 'd["kept"] == "agrees"' <("$dump" --digest --json k.dsfs)
 check 'dump.dsfs --digest: the other kind' holds 'd["kept"] == "none"' \
 	<("$dump" --digest=full --json k.dsfs)
@@ -191,9 +240,7 @@ for options in --threads=1 --align=512 --chunk-size=4K --no-checksums '-m text';
 	check "--digest=full $options" test "$(kept k.dsfs)" = "$full"
 	exits "--digest=full $options: fsck.dsfs" 0 "$fsck" --digest k.dsfs
 done
-SOURCE_DATE_EPOCH=1 "$mkfs" -q -f --digest --threads=1 k.dsfs small
-SOURCE_DATE_EPOCH=1 "$mkfs" -q -f --digest --threads=8 k8.dsfs small
-check '--digest: the same bytes again' cmp k.dsfs k8.dsfs
+"$mkfs" -q -f --digest k.dsfs small
 # A large file, which is on its way to the disk for long, and holes at the end.
 head -c 20000000 /dev/urandom >later/more
 truncate -s 30M later/more
@@ -205,86 +252,92 @@ check '--update without: none' test "$(kept k.dsfs)" = "none $("$reference" data
 says 'none is kept' 0 'digest: none is kept' "$fsck" --digest k.dsfs
 says 'none is kept: --generation' 0 'digest: none is kept' "$fsck" --digest --generation=3 k.dsfs
 exits 'none is kept: an older one has' 0 "$fsck" --digest --generation=2 k.dsfs
-check 'an older one has: no warning' test ! -s "$err"
+check 'an older one has: no warning' silent
 "$mkfs" -q --update --digest=full k.dsfs small
 "$mkfs" -q -f --compact k.dsfs
 check '--compact keeps it' test "$(kept k.dsfs)" = "$full"
 exits '--compact: fsck.dsfs' 0 "$fsck" --digest k.dsfs
 "$mkfs" -q -f --compact --digest k.dsfs
 check '--compact --digest: the other kind' test "$(kept k.dsfs)" = "$data"
-printf '/a size=5 fill=1\n/b type=link target=/a\n' | mklist parts >list
-"$mkfs" -q -f --digest --inodes=table --manifest=list k.dsfs
+"$mkfs" -q -f --digest --manifest=list k.dsfs
 exits 'a manifest' 0 "$fsck" --digest k.dsfs
-tar -C small -cf small.tar .
 "$mkfs" -q -f --digest --tar=small.tar k.dsfs
 check 'an archive' test "$(kept k.dsfs)" = "$data"
 
 # A digest of another tree, all checksums right.
 "$mkfs" -q -f --digest k.dsfs small
-"$bin/tests/mkcorrupt" k.dsfs 'note digest[7]^1' other.dsfs
-exits 'another digest: fsck.dsfs does not look' 0 "$fsck" other.dsfs
-says 'another digest: fsck.dsfs --digest' 4 'digest: dsfs1-data:' "$fsck" --digest other.dsfs
-says 'another digest: dump.dsfs --digest' 1 'digest: generation 1 keeps another one: dsfs1-data:' \
-	"$dump" --digest other.dsfs
-check 'another digest: that of the tree is shown' test "$(cat "$out")" = "$data"
+"$corrupt" k.dsfs 'note digest[7]^1' other.dsfs
 # Data that was changed with its checksums: nothing else finds it.
-"$mkfs" -q -f --digest --no-checksums k.dsfs small
+"$mkfs" -q -f --digest --no-checksums changed.dsfs small
+flip changed.dsfs "$(data_of changed.dsfs /a/1)"
 flip k.dsfs "$(data_of k.dsfs /a/1)"
-exits 'other data: fsck.dsfs' 0 "$fsck" k.dsfs
-says 'other data: fsck.dsfs --digest' 4 'digest: dsfs1-data:' "$fsck" --digest k.dsfs
-"$mkfs" -q -f --digest k.dsfs small
-flip k.dsfs "$(data_of k.dsfs /a/1)"
-says 'damaged data: no digest' 4 'digest: not compared: not everything could be read' \
-	"$fsck" --digest k.dsfs
-says 'mkfs.dsfs: no such kind' 2 '--digest: all: neither data nor full' \
-	"$mkfs" --digest=all k.dsfs small
-says 'fsck.dsfs --digest --no-data' 16 '--digest and --no-data do not go together' \
-	"$fsck" --digest --no-data k.dsfs
+rows <<'T'
+another digest: fsck.dsfs does not look|0||fsck.dsfs other.dsfs
+another digest: fsck.dsfs --digest|4|digest: dsfs1-data:|fsck.dsfs --digest other.dsfs
+other data: fsck.dsfs|0||fsck.dsfs changed.dsfs
+other data: fsck.dsfs --digest|4|digest: dsfs1-data:|fsck.dsfs --digest changed.dsfs
+damaged data|4|digest: not compared: not everything could be read|fsck.dsfs --digest k.dsfs
+another digest|1|generation 1 keeps another one: dsfs1-data:|dump.dsfs --digest other.dsfs
+T
+check 'another digest: that of the tree is shown' test "$(<"$out")" = "$data"
 
-# --- ended by a signal, in the middle of a file that takes hours: zeros, of which the image
-# has none
-printf '/large size=1M fill=zero\n' | mklist parts >list
-"$mkfs" -q -f --digest --inodes=table --manifest=list k.dsfs
-"$bin/tests/mkcorrupt" k.dsfs 'inode /large size_hi=1024; super both content_bytes=4398047559680' large.dsfs
-check 'fsck.dsfs --digest: SIGINT' timeout 120 python3 - "$fsck" large.dsfs <<'PY'
-import os, signal, subprocess, sys
+# --- ended by a signal, in the middle of a file of zeros, of which the image has none, that takes
+# hours, and of an archive that goes on: what has been read of the pipe is more than it holds
+"$mkfs" -q -f --digest --inodes=table --manifest=<(mklist parts <<<'/large size=1M fill=zero') k.dsfs
+"$corrupt" k.dsfs 'inode /large size_hi=1024; super both content_bytes=4398047559680' large.dsfs
+check 'SIGINT' timeout 120 python3 - "$bin" <<'PY'
+import os, signal, subprocess, sys, tarfile
+bin = sys.argv[1]
+
+def ended(p, status):
+    p.send_signal(signal.SIGINT)
+    assert p.wait() == status, (p.args, p.returncode)
+
+def threads(p, n):
+    while len(os.listdir(f"/proc/{p.pid}/task")) < n:
+        assert p.poll() is None, p.returncode
+
 r, w = os.pipe()
-p = subprocess.Popen([sys.argv[1], "-C", str(w), "--digest", "--threads=3", sys.argv[2]],
-                     pass_fds=[w], stdout=subprocess.DEVNULL)
+fsck = subprocess.Popen([bin + "/fsck.dsfs", "-C", str(w), "--digest", "--threads=3", "large.dsfs"],
+                        pass_fds=[w], stdout=subprocess.DEVNULL)
 os.close(w)
 # The last pass is over, and the threads that follow it are those of the digest.
 lines = os.fdopen(r)
 while [lines.readline().split()[0] for _ in range(2)] != ["5", "5"]:
     pass
-while len(os.listdir(f"/proc/{p.pid}/task")) < 3:
-    assert p.poll() is None, p.returncode
-p.send_signal(signal.SIGINT)
-assert p.wait() == 32, p.returncode
+threads(fsck, 3)
+ended(fsck, 32)
+dump = subprocess.Popen([bin + "/dump.dsfs", "--digest", "--threads=3", "large.dsfs"])
+threads(dump, 3)
+ended(dump, -signal.SIGINT)
+mkfs = subprocess.Popen([bin + "/mkfs.dsfs", "-n", "--digest", "--tar=-"], stdin=subprocess.PIPE,
+                        stdout=subprocess.PIPE)
+member = tarfile.TarInfo("large")
+member.size = 1 << 30
+mkfs.stdin.write(member.tobuf() + bytes(4 << 20))
+mkfs.stdin.flush()
+ended(mkfs, -signal.SIGINT)
+assert not mkfs.stdout.read()
 PY
-check 'dump.dsfs --digest: SIGINT' timeout 120 python3 - "$dump" large.dsfs <<'PY'
-import os, signal, subprocess, sys
-p = subprocess.Popen([sys.argv[1], "--digest", "--threads=3", sys.argv[2]])
-while len(os.listdir(f"/proc/{p.pid}/task")) < 3:
-    assert p.poll() is None, p.returncode
+printf '/large size=8T fill=zero\n' | mklist parts >list
+check 'a progress bar on a terminal, and SIGINT' timeout 60 python3 - "$mkfs" <<'PY'
+import os, pty, signal, subprocess, sys
+master, terminal = pty.openpty()
+p = subprocess.Popen([sys.argv[1], "-n", "--digest", "--manifest=list"], stderr=terminal)
+os.close(terminal)
+said = b""
+while b"digest" not in said:
+    said += os.read(master, 4096)
 p.send_signal(signal.SIGINT)
 assert p.wait() == -signal.SIGINT, p.returncode
 PY
 
-# --- JSON, usage
+# --- JSON
 exits '--json' 0 "$dump" --digest=full --json small.dsfs
-check '--json: its keys' python3 - "$out" "$full" <<'PY'
-import json, sys
-d = json.load(open(sys.argv[1]))
-assert d == {"digest": sys.argv[2], "covers": "full", "kept": "none", "generation": 1, "objects": 12,
-             "files": 6, "bytes": 15 + 3145728 + 1}, d
-PY
-says 'no such kind' 2 '--digest: all: neither data nor full' "$dump" --digest=all small.dsfs
-says '--text alone' 2 '--text: only with --digest' "$dump" --text small.dsfs
-says '--threads alone' 2 '--threads: only with --digest' "$dump" --threads=2 small.dsfs
-says '--threads=0' 2 '--threads: 0: not a number from 1 to 256' "$dump" --digest --threads=0 small.dsfs
-says '--text --json' 2 '--text and --json do not go together' \
-	"$dump" --digest --text --json small.dsfs
-says '--digest --list' 2 '--list and --digest do not go together' "$dump" --digest --list small.dsfs
-says 'standard output is full' 1 'standard output: ' \
-	bash -c "'$dump' --digest --text zoo.dsfs >/dev/full"
+check '--json: its keys' holds "d == {'digest': '$full', 'covers': 'full', 'kept': 'none',
+	'generation': 1, 'objects': 12, 'files': 6, 'bytes': 15 + 3145728 + 1}"
+exits 'mkfs.dsfs -n --json' 0 "$mkfs" -n --digest --json small
+check 'mkfs.dsfs -n --json: its keys' holds "d == {'digest': '$data', 'covers': 'data',
+	'objects': 12, 'files': 6, 'bytes': 15 + 3145728 + 1, 'skipped': 0, 'changed': 0}"
+check '-q prints it all the same' test "$("$mkfs" -q -n --digest small)" = "$data"
 finish
