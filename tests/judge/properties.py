@@ -238,6 +238,37 @@ def own_json(view, plain_ascii):
     return text
 
 
+SHORT = {'"': '"', "\\": "\\", "/": "/", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
+
+
+def odd_char(rng, c):
+    """A character of a string, in one of the ways that JSON has for it."""
+    raw = c.encode("utf-16-be", "surrogatepass")
+    ways = ["".join(f"\\u{raw[i] << 8 | raw[i + 1]:04{rng.choice('xX')}}"
+                    for i in range(0, len(raw), 2))]
+    if c in SHORT:
+        ways.append("\\" + SHORT[c])
+    if c >= " " and c not in '"\\' and not "\ud800" <= c <= "\udfff":
+        ways.append(c)
+    return rng.choice(ways)
+
+
+def odd_value(rng, value):
+    """@value as JSON: members in any order, blanks between them, characters in any way."""
+    if isinstance(value, dict):
+        pairs = rng.sample(list(value.items()), len(value))
+        return "{" + ",".join(rng.choice(("", " ", "\t")) + odd_value(rng, k) + " :" +
+                              odd_value(rng, v) for k, v in pairs) + "}"
+    if isinstance(value, str):
+        return '"' + "".join(odd_char(rng, c) for c in value) + '"'
+    return json.dumps(value)
+
+
+def odd_json(rng, text):
+    """The lines of a manifest, the same for a reader of JSON."""
+    return b"".join(odd_value(rng, json.loads(line)).encode() + b"\n" for line in text.splitlines())
+
+
 def of_manifest(text):
     """The view that the lines of `dump.dsfs --manifest` describe, by Python's json."""
     view, groups = {}, {}
@@ -271,7 +302,8 @@ def manifest(tree):
     for what, lines in (
             ("--manifest of dump.dsfs", text),
             ("--manifest of json.dumps, ASCII", own_json(tree.view, True)),
-            ("--manifest of json.dumps, UTF-8", own_json(tree.view, False))):
+            ("--manifest of json.dumps, UTF-8", own_json(tree.view, False)),
+            ("--manifest in odd JSON", odd_json(random.Random(len(text)), text))):
         def remade(lines=lines):
             images.make(tree.path("remade"), "--manifest=-", tree.path("remade"), tree.top,
                         input=lines, stdin=None)
