@@ -114,13 +114,10 @@ ALL = [
     Writer("cpio, ustar", "cpio", lines("cpio", "-0", "-o", "--quiet", "-H", "ustar")),
     Writer("cpio, tar", "cpio", lines("cpio", "-0", "-o", "--quiet", "-H", "tar")),
     Writer("pax, ustar", "pax", lines("pax", "-0", "-w", "-d", "-x", "ustar")),
-    Writer("star, exustar", "star", lambda tree, names, archive, locale: run(
-        ["star", "-c", "-numeric", "-C", tree, "f=" + archive, "artype=exustar", "list=-",
-         "-read0"], locale, input=b"".join(name + b"\0" for name in names))),
 ]
 
 
 def present():
     """The writers whose programs are here."""
-    program = {"gnu": "tar", "bsd": "bsdtar", "cpio": "cpio", "pax": "pax", "star": "star"}
+    program = {"gnu": "tar", "bsd": "bsdtar", "cpio": "cpio", "pax": "pax"}
     return [w for w in ALL if w.family == "python" or shutil.which(program[w.family])]
