@@ -1,40 +1,48 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# deep.sh - a tree of 8,000 levels: what the tools take of memory grows with its depth, and
-# not with the length of all its paths, which is 190 MB.
+# deep.sh - a tree of 8,000 levels, a file and a second name of it in each: what the tools take of
+# memory grows with its depth, and not with the length of all its paths, which is 190 MB, and
+# files that are open do not grow with it.
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
-dump=$bin/dump.dsfs
-mkfs=$bin/mkfs.dsfs
 limit=60000	# KiB of addresses
+files=1024	# that may be open
 
-# limited COMMAND...: in so much memory, and what it prints is counted
+# limited COMMAND...: in so much memory, with so many files, and what it prints is counted
 # shellcheck disable=SC2317 # bounded calls it
 limited()
 (
-	ulimit -v "$limit"
+	exec 3>&- 4>&- 5>&-
+	ulimit -v "$limit" -n "$files"
 	exec "$@" | wc -c
 )
 
-# bounded NAME COMMAND...: it succeeds in little memory
+# bounded NAME COMMAND...: it succeeds with little
 bounded()
 {
-	exits "$1: little memory" 0 limited "${@:2}"
+	exits "$1: little memory, $files files" 0 limited "${@:2}"
 }
 
-mkdir deep
-python3 - <<'PY'
-import os
-os.chdir("deep")
-for _ in range(8000):
+# make_deep DIR LEVELS: paths of shells are too short for it
+make_deep()
+{
+	python3 - "$@" <<'PY'
+import os, sys
+os.mkdir(sys.argv[1])
+os.chdir(sys.argv[1])
+for level in range(int(sys.argv[2])):
     os.mkdir("d")
-    os.chdir("d")
     with open("f", "w", encoding="ascii") as f:
-        f.write("x")
-    os.link("f", "l")
+        f.write(f"{level}\n")
+    os.link("f", "d/l")
+    os.chdir("d")
+os.symlink("l", "s")
 PY
+}
+
+make_deep deep 8000
 "$mkfs" -q image.dsfs deep
 bounded '--digest=full' "$dump" --threads=1 --digest=full image.dsfs
 bounded '--list' "$dump" --list image.dsfs
@@ -47,11 +55,34 @@ bounded '--extract' "$dump" --extract=new image.dsfs
 bounded '--extract --resume' "$dump" --extract=new --resume image.dsfs
 rm -r new
 bounded '--path' "$dump" --tar "--path=$(printf '*/%.0s' {1..1500})d" image.dsfs
-bounded 'fsck.dsfs' "$bin/fsck.dsfs" --threads=1 image.dsfs
+bounded 'fsck.dsfs' "$fsck" --threads=1 image.dsfs
 echo x >deep/more
 "$mkfs" -q --update image.dsfs deep
 bounded '--diff' "$dump" --diff=1..2 image.dsfs
 rm -r deep/d
 "$mkfs" -q --update image.dsfs deep
 bounded '--diff of all that is gone' "$dump" --diff=2..3 image.dsfs
+
+# --- by a few files
+files=20
+make_deep few 1500
+"$mkfs" -q -T 1 image.dsfs few
+for n in 1 8; do
+	exits "mkfs.dsfs, $n threads: few files" 0 bash -c \
+		"ulimit -n 64; exec '$mkfs' -q -f -T 1 --threads=$n few.dsfs few"
+	check "mkfs.dsfs, $n threads: the same bytes" cmp image.dsfs few.dsfs
+done
+exits 'mkfs.dsfs: few files, most of them taken' 0 bash -c "
+	ulimit -n 64
+	for ((i = 0; i < 30; i++)); do exec {fd}</dev/null; done
+	exec '$mkfs' -q -f -T 1 few.dsfs few"
+check 'most of them taken: the same bytes' cmp image.dsfs few.dsfs
+bounded '--extract' "$dump" --extract=new image.dsfs
+bounded '--extract --resume' "$dump" --extract=new --resume image.dsfs
+"$mkfs" -q again.dsfs new
+check '--extract: the tree' cmp <("$dump" --digest=full image.dsfs) <("$dump" --digest=full again.dsfs)
+for option in --list --tar --digest=full "--cat=$(printf '/d%.0s' {1..1400})/l"; do
+	bounded "${option:0:9}" "$dump" "$option" image.dsfs
+done
+bounded 'fsck.dsfs' "$fsck" image.dsfs
 finish
