@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# compress.sh - images of compressed files: what is in them, what updates keep, and what their
-# readers say of frames and records that are broken while all checksums are right.
+# compress.sh - images of compressed files: which files are, as what units, what a dry run says of
+# it, and what updates keep.  What such images hold, made and updated by any codec, is judged by
+# tests/judge; records and frames that are broken are cases of tests/corrupt.
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
@@ -16,13 +17,13 @@ lines()
 # frames IMAGE PATH: logical, length, offset and stored bytes of each
 frames()
 {
-	"$bin/dump.dsfs" --extents="$2" "$1" | awk '/stored$/ { on = 1; next } / crc32c$/ { exit } on'
+	dump.dsfs --extents="$2" "$1" | awk '/stored$/ { on = 1; next } / crc32c$/ { exit } on'
 }
 
 # packed IMAGE PATH: whether the file is compressed
 packed()
 {
-	grep -q '^packed:' <<<"$("$bin/dump.dsfs" --path="$2" "$1")"
+	grep -q '^packed:' <<<"$(dump.dsfs --path="$2" "$1")"
 }
 
 # forms IMAGE: of some files the codec, the units and the bytes stored, if they are compressed
@@ -31,7 +32,7 @@ forms()
 	local file
 
 	for file in small many-units dir/again text-then-random random-then-text text-and-holes; do
-		echo "$file: $("$bin/dump.dsfs" --path=/$file "$1" | sed -n '/^packed:/p')"
+		echo "$file: $(dump.dsfs --path=/$file "$1" | sed -n '/^packed:/p')"
 	done
 }
 
@@ -57,7 +58,7 @@ printf x >tree/byte
 lines 5000 >tree/with-xattr
 setfattr -n user.a -v b tree/with-xattr 2>/dev/null || true
 ln tree/small tree/dir/link
-exits "without compression" 0 "$bin/mkfs.dsfs" -q plain.dsfs tree
+exits "without compression" 0 mkfs.dsfs -q plain.dsfs tree
 
 # bytes_read CMD...: what CMD reads, by whatever call
 bytes_read()
@@ -74,19 +75,17 @@ bytes_read()
 	PYTHON
 }
 
-for codec in zstd zstd:1 zstd:19 lz4 auto; do
+for codec in zstd zstd:19 lz4 auto; do
 	image=${codec/:/-}.dsfs
-	exits "$codec: mkfs.dsfs" 0 "$bin/mkfs.dsfs" -q --compress=$codec "$image" tree
-	exits "$codec: fsck.dsfs" 0 "$bin/fsck.dsfs" -q "$image"
+	exits "$codec: mkfs.dsfs" 0 mkfs.dsfs -q --compress=$codec "$image" tree
+	exits "$codec: fsck.dsfs" 0 fsck.dsfs -q "$image"
 	check "$codec: smaller by a tenth" test $(($(stat -c %s "$image") * 10)) \
 		-lt $(($(stat -c %s plain.dsfs) * 9))
-	exits "$codec: extract" 0 "$bin/dump.dsfs" --extract="out-${codec/:/-}" "$image"
-	check "$codec: the same tree" diff -r tree "out-${codec/:/-}"
-	check "$codec: the same digest" cmp <("$bin/dump.dsfs" --digest=data "$image") \
-		<("$bin/dump.dsfs" --digest=data plain.dsfs)
+	check "$codec: the same digest" cmp <(dump.dsfs --digest=data "$image") \
+		<(dump.dsfs --digest=data plain.dsfs)
 done
 # Of lz4, a file has more than the 4 MiB that fsck.dsfs holds.
-check "fsck.dsfs reads compressed files once" test "$(bytes_read "$bin/fsck.dsfs" -q zstd.dsfs)" \
+check "fsck.dsfs reads compressed files once" test "$(bytes_read fsck.dsfs -q zstd.dsfs)" \
 	-lt $(($(stat -c %s zstd.dsfs) * 5 / 4))
 
 # --- what is compressed
@@ -95,10 +94,10 @@ for file in small one-unit many-units text-then-random one-letter text-and-holes
 	check "$file is" packed zstd.dsfs /$file
 done
 for file in random large-random random-then-text byte empty zeros random-and-holes; do
-	check "$file is not" eval "! packed zstd.dsfs /$file"
+	check "$file is not" not packed zstd.dsfs /$file
 done
 check "auto: digits that do not repeat are compressed" packed auto.dsfs /digits
-check "auto: random bytes are not" eval "! packed auto.dsfs /random"
+check "auto: random bytes are not" not packed auto.dsfs /random
 check "one frame for each unit of 128 KiB" test "$(frames zstd.dsfs /many-units | wc -l)" -eq \
 	$((($(stat -c %s tree/many-units) + 131071) / 131072))
 check "a unit that gets no smaller is stored as it is" test \
@@ -112,14 +111,13 @@ truncate -s "$stored" stored
 check "zstd(1) unpacks what is stored to the same bytes" cmp tree/many-units <(zstd -dc <stored)
 check "equal files are stored once" test "$(data_of zstd.dsfs /many-units)" = \
 	"$(data_of zstd.dsfs /dir/again)"
-check "a superblock says so" grep -q '(compressed files)' <<<"$("$bin/dump.dsfs" zstd.dsfs)"
+check "a superblock says so" grep -q '(compressed files)' <<<"$(dump.dsfs zstd.dsfs)"
 mkdir random-only
 cp tree/random random-only
-exits "nothing that gets smaller" 0 "$bin/mkfs.dsfs" -q --compress=zstd random.dsfs random-only
-check "no feature then" test "$("$bin/dump.dsfs" random.dsfs | grep -c 'compressed files')" = 0
+exits "nothing that gets smaller" 0 mkfs.dsfs -q --compress=zstd random.dsfs random-only
+check "no feature then" test "$(dump.dsfs random.dsfs | grep -c 'compressed files')" = 0
 for n in 1 200; do
-	exits "$n threads" 0 "$bin/mkfs.dsfs" -q -T 1 -U clear --threads=$n --compress=zstd \
-		threads-$n.dsfs tree
+	mkfs.dsfs -q -T 1 -U clear --threads=$n --compress=zstd threads-$n.dsfs tree
 done
 check "the same bytes by one thread and by 200" cmp threads-1.dsfs threads-200.dsfs
 
@@ -128,11 +126,11 @@ estimate='d["compress_bytes"], d["compress_stored_bytes"], d["compress_samples"]
 # plan OPTION...: the three numbers of a dry run
 plan()
 {
-	"$bin/mkfs.dsfs" -n --json "$@" | python3 -c "import json, sys; d = json.load(sys.stdin)
+	mkfs.dsfs -n --json "$@" | python3 -c "import json, sys; d = json.load(sys.stdin)
 print(*($estimate))"
 }
 for codec in zstd lz4 auto; do
-	exits "$codec without deduplication" 0 "$bin/mkfs.dsfs" -f --json --no-dedup --compress=$codec \
+	exits "$codec without deduplication" 0 mkfs.dsfs -f --json --no-dedup --compress=$codec \
 		x.dsfs tree
 	stored=$(python3 -c 'import json; d = json.load(open("'"$out"'"))
 print(d["content_bytes"], d["stored_bytes"], 0)')
@@ -148,29 +146,37 @@ for i in {1..40}; do
 done
 read -r all stored samples <<<"$(plan --compress=zstd x many)"
 check "-n of more than 64 MiB: by samples" test "$samples" = 512
-"$bin/mkfs.dsfs" -f --json --no-dedup --compress=zstd x.dsfs many >"$out"
+mkfs.dsfs -f --json --no-dedup --compress=zstd x.dsfs many >"$out"
 check "within 3 % of what is stored" holds \
 	"abs(d['stored_bytes'] - $stored) < $all * 0.03"
 check "and so it says" grep -q 'by 512 samples of it' \
-	<<<"$("$bin/mkfs.dsfs" -n --compress=zstd x many)"
+	<<<"$(mkfs.dsfs -n --compress=zstd x many)"
 check "of a small tree by all of it" grep -q 'by all of it' \
-	<<<"$("$bin/mkfs.dsfs" -n --compress=zstd x tree)"
-exits "an update" 0 "$bin/mkfs.dsfs" -q -f x.dsfs tree
+	<<<"$(mkfs.dsfs -n --compress=zstd x tree)"
+exits "an update" 0 mkfs.dsfs -q -f x.dsfs tree
 check "-n --update says what of the new files" test \
 	"$(plan --update --compress=zstd x.dsfs tree)" = "0 0 0"
 rm -r many
 
 # --- what stays as it is
-while IFS='|' read -r name options as_is others; do
-	# shellcheck disable=SC2086
-	"$bin/mkfs.dsfs" -q -f --compress=zstd $options except.dsfs tree
-	for file in $as_is; do
-		check "$name: $file stays as it is" eval "! packed except.dsfs /$file"
+# except SOURCE: lines of NAME|OPTIONS|FILES that stay as they are|FILES that do not
+except()
+{
+	local name options as_is others file
+
+	while IFS='|' read -r name options as_is others; do
+		# shellcheck disable=SC2086
+		mkfs.dsfs -q -f --compress=zstd $options except.dsfs $1
+		for file in $as_is; do
+			check "$name: $file stays as it is" not packed except.dsfs "/$file"
+		done
+		for file in $others; do
+			check "$name: $file does not" packed except.dsfs "/$file"
+		done
 	done
-	for file in $others; do
-		check "$name: $file does not" packed except.dsfs "/$file"
-	done
-done <<'END'
+}
+
+except tree <<'END'
 a name|--compress-exclude=one-*|one-unit one-letter|many-units small
 a path|--compress-exclude=/many-units|many-units|one-unit
 a directory|--compress-exclude=/dir/|dir/again|many-units
@@ -180,13 +186,13 @@ a size and a byte|--compress-exclude=+13892|one-unit|small
 one of its size|--compress-exclude=+13893|many-units|one-unit
 END
 says "a pattern that matches nothing" 0 'warning: --compress-exclude: none*: matches nothing' \
-	"$bin/mkfs.dsfs" -q -f --compress=zstd '--compress-exclude=none*' except.dsfs tree
-exits "one that matches" 0 "$bin/mkfs.dsfs" -q -f --compress=zstd '--compress-exclude=one*' \
+	mkfs.dsfs -q -f --compress=zstd '--compress-exclude=none*' except.dsfs tree
+exits "one that matches" 0 mkfs.dsfs -q -f --compress=zstd '--compress-exclude=one*' \
 	except.dsfs tree
 check "nothing is said" test ! -s "$out"
 printf '{"path":"/a/raw/x.c","source":"tree/one-unit"}\n{"path":"/b.c","source":"tree/one-unit"}\n' \
 	>lines
-"$bin/mkfs.dsfs" -q -f --compress=zstd --compress-exclude=raw/ --manifest=lines except.dsfs
+mkfs.dsfs -q -f --compress=zstd --compress-exclude=raw/ --manifest=lines except.dsfs
 check "a manifest: the path in the image counts" eval \
 	"! packed except.dsfs /a/raw/x.c && packed except.dsfs /b.c"
 
@@ -194,7 +200,7 @@ check "a manifest: the path in the image counts" eval \
 # made_by IMAGE: codec, level, auto and version
 made_by()
 {
-	"$bin/dump.dsfs" --json "$1" | python3 -c 'import json, sys
+	dump.dsfs --json "$1" | python3 -c 'import json, sys
 d = json.load(sys.stdin)
 d = d["slots"][d["used"]]
 print(d["codec"], d["codec_level"], d["codec_auto"], d["codec_version"])'
@@ -211,86 +217,78 @@ plain| 0 False *
 random| 0 False *
 END
 check "the text says so, too" grep -qE '^compressed by: zstd:19, libzstd 1\.[0-9.]+$' \
-	<<<"$("$bin/dump.dsfs" zstd-19.dsfs)"
+	<<<"$(dump.dsfs zstd-19.dsfs)"
 now=$(made_by zstd-19.dsfs)
-"$bin/tests/mkcorrupt" zstd-19.dsfs "super both codec_version=10203" old.dsfs
+"$corrupt" zstd-19.dsfs "super both codec_version=10203" old.dsfs
 check "a version of before" grep -q ' 1\.2\.3$' <<<"$(made_by old.dsfs)"
 cp -a tree more
 lines 4000 >more/new
-exits "--update goes on as the image says" 0 "$bin/mkfs.dsfs" -q --update old.dsfs more
+exits "--update goes on as the image says" 0 mkfs.dsfs -q --update old.dsfs more
 check "a new file is compressed" packed old.dsfs /new
 check "by its level, and the version of now" test "$(made_by old.dsfs)" = "$now"
 check "a file that has not changed stays where it is" test \
 	"$(data_of old.dsfs /many-units)" = "$(data_of zstd-19.dsfs /many-units)"
-"$bin/tests/mkcorrupt" zstd-19.dsfs "super both codec_version=10203" old.dsfs
-exits "--update --compress=none" 0 "$bin/mkfs.dsfs" -q --update --compress=none old.dsfs more
-check "a new file is not" eval "! packed old.dsfs /new"
+"$corrupt" zstd-19.dsfs "super both codec_version=10203" old.dsfs
+exits "--update --compress=none" 0 mkfs.dsfs -q --update --compress=none old.dsfs more
+check "a new file is not" not packed old.dsfs /new
 check "the others are, and the image says of them what it did" eval \
 	'packed old.dsfs /many-units && test "$(made_by old.dsfs)" = "${now% *} 1.2.3"'
-exits "--compact" 0 "$bin/mkfs.dsfs" -q -f --compact old.dsfs old-compact.dsfs
+exits "--compact" 0 mkfs.dsfs -q -f --compact old.dsfs old-compact.dsfs
 check "says so, too" test "$(made_by old-compact.dsfs)" = "${now% *} 1.2.3"
-exits "--update --compress-exclude without --compress" 0 "$bin/mkfs.dsfs" -q --update \
+exits "--update --compress-exclude without --compress" 0 mkfs.dsfs -q --update \
 	--compress-exclude=new old-compact.dsfs more
 lines 5000 >more/another
-exits "the same for another file" 0 "$bin/mkfs.dsfs" -q --update --compress-exclude=another \
+exits "the same for another file" 0 mkfs.dsfs -q --update --compress-exclude=another \
 	old-compact.dsfs more
-check "leaves it as it is" eval "! packed old-compact.dsfs /another"
-"$bin/tests/mkcorrupt" zstd-19.dsfs "super both codec=9" old.dsfs
-exits "a codec of later versions" 0 "$bin/mkfs.dsfs" -q --update old.dsfs more
-check "is none for new files" eval "! packed old.dsfs /new"
+check "leaves it as it is" not packed old-compact.dsfs /another
+"$corrupt" zstd-19.dsfs "super both codec=9" old.dsfs
+exits "a codec of later versions" 0 mkfs.dsfs -q --update old.dsfs more
+check "is none for new files" not packed old.dsfs /new
 
 # --- archives
 tar -cf tree.tar -C tree .
 tar --sparse -cf sparse.tar -C tree .
-for codec in zstd lz4 auto; do
-	for way in tree.tar sparse.tar -; do
-		exits "$codec: --tar=$way" 0 "$bin/mkfs.dsfs" -q -f --compress=$codec --tar=$way \
-			tar.dsfs < <(gzip -c tree.tar)
-		exits "$codec: fsck.dsfs of it" 0 "$bin/fsck.dsfs" -q tar.dsfs
-		check "$codec: $way: the same digest" cmp <("$bin/dump.dsfs" --digest=data tar.dsfs) \
-			<("$bin/dump.dsfs" --digest=data plain.dsfs)
-		check "$codec: $way: the files that are compressed of a directory, to as many bytes" \
-			cmp <(forms tar.dsfs) <(forms "$codec.dsfs")
-	done
+while read -r codec way; do
+	exits "$codec: --tar=$way" 0 mkfs.dsfs -q -f --compress=$codec --tar=$way tar.dsfs \
+		< <(gzip -c tree.tar)
+	exits "$codec: fsck.dsfs of it" 0 fsck.dsfs -q tar.dsfs
+	check "$codec: $way: the same digest" cmp <(dump.dsfs --digest=data tar.dsfs) \
+		<(dump.dsfs --digest=data plain.dsfs)
+	check "$codec: $way: the files that are compressed of a directory, to as many bytes" \
+		cmp <(forms tar.dsfs) <(forms "$codec.dsfs")
+done <<'END'
+zstd tree.tar
+zstd sparse.tar
+lz4 -
+auto tree.tar
+END
+for n in 1 4; do
+	mkfs.dsfs -q -f -T 1 -U clear --threads=$n --compress=zstd --tar=tree.tar tar-$n.dsfs
 done
-for codec in zstd lz4 auto; do
-	for n in 1 4; do
-		exits "$codec: --tar, $n threads" 0 "$bin/mkfs.dsfs" -q -f -T 1 -U clear --threads=$n \
-			--compress=$codec --tar=tree.tar tar-$n.dsfs
-	done
-	check "$codec: --tar, the same bytes by one thread and by 4" cmp tar-1.dsfs tar-4.dsfs
-done
+check "--tar, the same bytes by one thread and by 4" cmp tar-1.dsfs tar-4.dsfs
 head -c $(($(stat -c %s tree.tar) / 3)) tree.tar >cut.tar
 says "an archive that ends in a compressed member" 1 'cut off' \
-	"$bin/mkfs.dsfs" --compress=zstd --threads=4 --tar=cut.tar cut.dsfs
+	mkfs.dsfs --compress=zstd --threads=4 --tar=cut.tar cut.dsfs
 check "leaves no image" test ! -e cut.dsfs
-while IFS='|' read -r name options as_is others; do
-	# shellcheck disable=SC2086
-	"$bin/mkfs.dsfs" -q -f --compress=zstd $options --tar=tree.tar except.dsfs
-	check "archive, $name: $as_is stays as it is" eval "! packed except.dsfs $as_is"
-	check "archive, $name: $others does not" packed except.dsfs "$others"
-done <<'END'
-a name|--compress-exclude=one-*|/one-unit|/small
-a path|--compress-exclude=/dir/again|/dir/again|/many-units
-a directory|--compress-exclude=dir/|/dir/again|/many-units
-a size|--compress-exclude=+100000|/many-units|/small
-a path of a shard|--wds --compress-exclude=/tree/many-units|/tree/many-units|/tree/dir/again
+except --tar=tree.tar <<'END'
+archive, a name|--compress-exclude=one-*|one-unit|small
+archive, a path|--compress-exclude=/dir/again|dir/again|many-units
+archive, a directory|--compress-exclude=dir/|dir/again|many-units
+archive, a size|--compress-exclude=+100000|many-units|small
+a path of a shard|--wds --compress-exclude=/tree/many-units|tree/many-units|tree/dir/again
 END
-says "--tar-index leaves archives as they are" 2 \
-	'--compress and --tar-index do not go together: archives stay as they are' \
-	"$bin/mkfs.dsfs" --compress=zstd --tar-index --tar=tree.tar x.dsfs
 mkdir second
 lines 70000 >second/many-units
 tar -cf second.tar -C second many-units
-exits "a compressed member that comes again" 0 "$bin/mkfs.dsfs" -q -f --compress=zstd \
+exits "a compressed member that comes again" 0 mkfs.dsfs -q -f --compress=zstd \
 	--tar=tree.tar --tar=second.tar tar.dsfs
-exits "fsck.dsfs of it" 0 "$bin/fsck.dsfs" -q tar.dsfs
-check "the last one counts" cmp <("$bin/dump.dsfs" --cat=/many-units tar.dsfs) second/many-units
+exits "fsck.dsfs of it" 0 fsck.dsfs -q tar.dsfs
+check "the last one counts" cmp <(dump.dsfs --cat=/many-units tar.dsfs) second/many-units
 
 # --- order and manifests
 printf '%s\n' dir/again one-unit >order
-exits "--order" 0 "$bin/mkfs.dsfs" -q -f --compress=zstd --order=order order.dsfs tree
-exits "fsck.dsfs of it" 0 "$bin/fsck.dsfs" -q order.dsfs
+exits "--order" 0 mkfs.dsfs -q -f --compress=zstd --order=order order.dsfs tree
+exits "fsck.dsfs of it" 0 fsck.dsfs -q order.dsfs
 # shellcheck disable=SC2034 # in what eval gets
 first=$(data_of order.dsfs /dir/again)
 check "what is listed comes first" eval \
@@ -298,14 +296,14 @@ check "what is listed comes first" eval \
 	 test "$(data_of order.dsfs /one-unit)" -lt "$(data_of order.dsfs /large-random)"'
 check "and as many bytes are stored" test "$(forms order.dsfs)" = "$(forms zstd.dsfs)"
 "$top/tests/tools/mkmanifest" tree >manifest
-exits "--manifest" 0 "$bin/mkfs.dsfs" -q -f --compress=zstd --manifest=manifest manifest.dsfs
-check "the same digest" cmp <("$bin/dump.dsfs" --digest=data manifest.dsfs) \
-	<("$bin/dump.dsfs" --digest=data zstd.dsfs)
+exits "--manifest" 0 mkfs.dsfs -q -f --compress=zstd --manifest=manifest manifest.dsfs
+check "the same digest" cmp <(dump.dsfs --digest=data manifest.dsfs) \
+	<(dump.dsfs --digest=data zstd.dsfs)
 check "the same forms" test "$(forms manifest.dsfs)" = "$(forms zstd.dsfs)"
 printf '%s\n' '{"path":"/part","source":"tree/many-units","offset":1000,"size":500000}' >part
-exits "a part of a file" 0 "$bin/mkfs.dsfs" -q -f --compress=zstd --manifest=part part.dsfs
+exits "a part of a file" 0 mkfs.dsfs -q -f --compress=zstd --manifest=part part.dsfs
 check "is compressed" packed part.dsfs /part
-check "and is that part" cmp <("$bin/dump.dsfs" --cat=/part part.dsfs) \
+check "and is that part" cmp <(dump.dsfs --cat=/part part.dsfs) \
 	<(dd if=tree/many-units iflag=skip_bytes,count_bytes skip=1000 count=500000 status=none)
 
 # --- updates
@@ -313,44 +311,33 @@ cp zstd.dsfs updated.dsfs
 cp -a tree later
 lines 60000 >later/new
 rm later/one-unit
-exits "--update with another codec" 0 "$bin/mkfs.dsfs" -q --update --compress=lz4 updated.dsfs later
-exits "fsck.dsfs of it" 0 "$bin/fsck.dsfs" -q updated.dsfs
-exits "extract it" 0 "$bin/dump.dsfs" --extract=out-later updated.dsfs
-check "the later tree" diff -r later out-later
+exits "--update with another codec" 0 mkfs.dsfs -q --update --compress=lz4 updated.dsfs later
+exits "fsck.dsfs of it" 0 fsck.dsfs -q updated.dsfs
 check "a file that has not changed stays where it is" test \
 	"$(data_of updated.dsfs /many-units)" = "$(data_of zstd.dsfs /many-units)"
 for options in "" --compress=zstd --compress=lz4; do
-	exits "--update --checksum $options" 0 "$bin/mkfs.dsfs" --json --update --checksum $options \
+	exits "--update --checksum $options" 0 mkfs.dsfs --json --update --checksum $options \
 		updated.dsfs later
 	check "writes nothing" holds 'd["written_data_bytes"] == 0'
 done
 cp plain.dsfs plain-updated.dsfs
 exits "--update --checksum --compress of what is not compressed" 0 \
-	"$bin/mkfs.dsfs" --json --update --checksum --compress=zstd plain-updated.dsfs tree
+	mkfs.dsfs --json --update --checksum --compress=zstd plain-updated.dsfs tree
 check "writes nothing, either" holds 'd["written_data_bytes"] == 0'
-exits "--diff" 0 "$bin/dump.dsfs" --diff=1..2 updated.dsfs
+exits "--diff" 0 dump.dsfs --diff=1..2 updated.dsfs
 check "what changed" test "$(grep -cE '/(new|one-unit)' "$out")" -eq 2
-exits "--compact" 0 "$bin/mkfs.dsfs" -q -f --compact updated.dsfs compact.dsfs
-exits "fsck.dsfs of it" 0 "$bin/fsck.dsfs" -q compact.dsfs
-exits "--compact --keep" 0 "$bin/mkfs.dsfs" -q -f --compact --keep=9 updated.dsfs kept.dsfs
-exits "fsck.dsfs of it" 0 "$bin/fsck.dsfs" -q kept.dsfs
-for image in compact kept; do
-	exits "extract $image" 0 "$bin/dump.dsfs" --extract=out-$image $image.dsfs
-	check "$image: the later tree" diff -r later out-$image
-done
-
 # --- lists of frames
 # units IMAGE: how many ends of frames it has
 units()
 {
-	echo $(($("$bin/dump.dsfs" --regions "$1" | awk '$2 == "units" { print $4 }') / 4))
+	echo $(($(dump.dsfs --regions "$1" | awk '$2 == "units" { print $4 }') / 4))
 }
 
 # lists WHAT IMAGE UNITS: it has as many, and is in order
 lists()
 {
 	check "$1: $3 ends of frames" test "$(units "$2")" -eq "$3"
-	exits "$1: fsck.dsfs" 0 "$bin/fsck.dsfs" -q "$2"
+	exits "$1: fsck.dsfs" 0 fsck.dsfs -q "$2"
 }
 
 mkdir -p equal/dir equal-later
@@ -362,14 +349,14 @@ cp equal/a equal/z
 cat equal/a equal/a >equal/twice
 m=$((($(stat -c %s equal/twice) + 131071) / 131072))
 tar -cf equal.tar -C equal .
-exits "three equal files" 0 "$bin/mkfs.dsfs" -q -T 1 -U clear --compress=lz4 equal.dsfs equal
+exits "three equal files" 0 mkfs.dsfs -q -T 1 -U clear --compress=lz4 equal.dsfs equal
 lists "three equal files" equal.dsfs $((n + m))
-exits "the same by one thread" 0 "$bin/mkfs.dsfs" -q -T 1 -U clear --threads=1 --compress=lz4 \
+exits "the same by one thread" 0 mkfs.dsfs -q -T 1 -U clear --threads=1 --compress=lz4 \
 	equal-one.dsfs equal
 check "is the same" cmp equal.dsfs equal-one.dsfs
-exits "an archive of them" 0 "$bin/mkfs.dsfs" -q --compress=lz4 --tar=equal.tar equal-tar.dsfs
+exits "an archive of them" 0 mkfs.dsfs -q --compress=lz4 --tar=equal.tar equal-tar.dsfs
 lists "an archive of them" equal-tar.dsfs $((n + m))
-exits "without deduplication" 0 "$bin/mkfs.dsfs" -q -f --no-dedup --compress=lz4 x.dsfs equal
+exits "without deduplication" 0 mkfs.dsfs -q -f --no-dedup --compress=lz4 x.dsfs equal
 lists "without deduplication" x.dsfs $((3 * n + m))
 cp -a equal/. equal-later
 rm equal-later/a
@@ -377,84 +364,19 @@ cp equal/a equal-later/0-new
 cp equal/a equal-later/z-new
 lines 250000 | tee equal-later/other >equal-later/dir/other
 k=$((($(stat -c %s equal-later/other) + 131071) / 131072))
-exits "--update" 0 "$bin/mkfs.dsfs" -q --update equal.dsfs equal-later
+exits "--update" 0 mkfs.dsfs -q --update equal.dsfs equal-later
 lists "--update" equal.dsfs $((n + m + k))
-exits "--update of what has a list for each" 0 "$bin/mkfs.dsfs" -q --update x.dsfs equal-later
+exits "--update of what has a list for each" 0 mkfs.dsfs -q --update x.dsfs equal-later
 check "a file that was stored twice has two" test "$(units x.dsfs)" -ge $((2 * n + m + k))
-exits "--compact" 0 "$bin/mkfs.dsfs" -q -f --compact equal.dsfs equal-compact.dsfs
+exits "--compact" 0 mkfs.dsfs -q -f --compact equal.dsfs equal-compact.dsfs
 lists "--compact" equal-compact.dsfs $((n + m + k))
-exits "--compact --keep" 0 "$bin/mkfs.dsfs" -q -f --compact --keep=2 equal.dsfs equal-kept.dsfs
+exits "--compact --keep" 0 mkfs.dsfs -q -f --compact --keep=2 equal.dsfs equal-kept.dsfs
 lists "--compact --keep" equal-kept.dsfs $((n + m + k))
-for image in equal equal-compact equal-kept; do
-	exits "extract $image" 0 "$bin/dump.dsfs" --extract=out-$image $image.dsfs
-	check "$image: the later tree" diff -r equal-later out-$image
-done
-
-# --- broken records
-# Records of inodes, where there are no rows
-"$bin/mkfs.dsfs" -q --inodes=table --compress=zstd table.dsfs tree
-while IFS='|' read -r name change said; do
-	image=zstd.dsfs
-	[ "${change%% *}" != inode ] || image=table.dsfs
-	"$bin/tests/mkcorrupt" "$image" "$change" bad.dsfs
-	says "$name: fsck.dsfs" 4 "$said" "$bin/fsck.dsfs" bad.dsfs
-	exits "$name: no contents" 1 "$bin/dump.dsfs" --cat=/many-units bad.dsfs
-	exits "$name: others" 0 "$bin/dump.dsfs" --cat=/one-unit bad.dsfs
-done <<'END'
-codec|compressed /many-units codec=3|codec
-units of 2^19|compressed /many-units unit_bits=19|unit_bits
-reserved|compressed /many-units reserved=1|compressed record reserved bytes
-stored nothing|compressed /many-units stored=0|stored bytes of a compressed file
-stored all|compressed /many-units stored=0x7fffffff|stored bytes of a compressed file
-units outside|compressed /many-units units=100000|place of units
-extra record|compressed /many-units extra=1|extra record against flags
-holes|inode /many-units flags=0x82|compressed file with holes
-no record|inode /many-units extra=0|compressed record
-first end 0|unit /many-units 0 value=0|end of a frame
-ends that go down|unit /many-units 1 value=1|end of a frame
-last end|unit /many-units 20 value-1|end of a frame
-frame of few bytes|unit /many-units 0 value=100|content of a frame
-frame of many|unit /many-units 0 value=200000|length of a frame
-END
-
-"$bin/tests/mkcorrupt" zstd.dsfs "compressed /many-units codec=2" bad.dsfs
-says "another codec than a file with the same data" 4 'frames of shared data' \
-	"$bin/fsck.dsfs" bad.dsfs
-"$bin/tests/mkcorrupt" zstd.dsfs "unit /many-units 0 value=100" bad.dsfs
-exits "a broken list is that of all who share it" 1 "$bin/dump.dsfs" --cat=/dir/again bad.dsfs
-
-# --- broken frames
-exits "an image without checksums" 0 "$bin/mkfs.dsfs" -q --no-checksums --no-dedup --compress=zstd \
-	unsummed.dsfs tree
-exits "the same of lz4" 0 "$bin/mkfs.dsfs" -q --no-checksums --no-dedup --compress=lz4 \
-	unsummed-lz4.dsfs tree
-while IFS='|' read -r name image change; do
-	"$bin/tests/mkcorrupt" "$image.dsfs" "$change" bad.dsfs
-	says "$name: fsck.dsfs" 4 "frame that does not unpack to its unit" "$bin/fsck.dsfs" bad.dsfs
-	exits "$name: no contents" 1 "$bin/dump.dsfs" --cat=/many-units bad.dsfs
-	exits "$name: others" 0 "$bin/dump.dsfs" --cat=/one-unit bad.dsfs
-done <<'END'
-magic of zstd|unsummed|data /many-units byte[0]^1
-length in its header|unsummed|data /many-units byte[6]^1
-its descriptor|unsummed|data /many-units byte[4]=0
-first token of lz4|unsummed-lz4|data /many-units byte[0]=15
-the other codec|unsummed|compressed /many-units codec=2
-END
-
-# --- options
-while IFS='|' read -r name said options; do
-	# shellcheck disable=SC2086
-	says "$name" 2 "$said" "$bin/mkfs.dsfs" $options x.dsfs tree
-done <<'END'
-another codec|not zstd|--compress=gzip
-level 0|not zstd|--compress=zstd:0
-level 20|not zstd|--compress=zstd:20
-no level|not zstd|--compress=zstd:
-a level of lz4|not zstd|--compress=lz4:3
-no size|not + and a size|--compress=zstd --compress-exclude=+
-a size of 0|not + and a size|--compress=zstd --compress-exclude=+0
-nothing but a slash|not a pattern|--compress=zstd --compress-exclude=/
-an exception alone|only with --compress|--compress-exclude=x
-END
-exits "--compact packs nothing anew" 2 "$bin/mkfs.dsfs" --compact --compress=zstd zstd.dsfs
+mkfs.dsfs -q --no-checksums --no-dedup --compress=lz4 unsummed.dsfs tree
+"$corrupt" unsummed.dsfs "data /many-units byte[0]=15" bad.dsfs
+rows <<'T'
+a broken frame: fsck.dsfs|4|frame that does not unpack to its unit|fsck.dsfs bad.dsfs
+a broken frame: no contents|1||dump.dsfs --cat=/many-units bad.dsfs
+a broken frame: others|0||dump.dsfs --cat=/one-unit bad.dsfs
+T
 finish
