@@ -28,7 +28,8 @@
  * FAULT_COUNT=FILE: the number of calls of these kinds is written there at the end
  *
  * Calls on the standard descriptors are not counted, since tests read the messages
- * there.
+ * there.  Of functions that libc has for offsets of 32 and of 64 bits, these are the ones of 64
+ * that the tools call.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -329,8 +330,6 @@ ssize_t name args							\
 }
 
 TRANSFER(write, WRITE, (int fd, const void *p, size_t bytes), (fd, p, bytes))
-TRANSFER(pwrite, WRITE, (int fd, const void *p, size_t bytes, off_t pos),
-	 (fd, p, bytes, pos))
 TRANSFER(pwrite64, WRITE, (int fd, const void *p, size_t bytes, off64_t pos),
 	 (fd, p, bytes, pos))
 /* The first @bytes bytes of @from; returns in how many parts. */
@@ -357,27 +356,22 @@ static size_t sum_parts(const struct iovec *parts, int n)
 	return bytes;
 }
 
-#define TRANSFER_PARTS(name, type)					\
-ssize_t name(int fd, const struct iovec *parts, int n, type pos)	\
-{									\
-	struct iovec some[IOV_MAX];					\
-	enum action what;						\
-	ssize_t bytes = amount(WRITE, fd, sum_parts(parts, n), &what);	\
-	ssize_t ret;							\
-									\
-	if (bytes < 0)							\
-		return bytes;						\
-	n = cut_parts(some, parts, n, bytes);				\
-	ret = REAL(name)(fd, some, n, pos);				\
-	behind(what);							\
-	return ret;							\
+ssize_t pwritev64(int fd, const struct iovec *parts, int n, off64_t pos)
+{
+	struct iovec some[IOV_MAX];
+	enum action what;
+	ssize_t bytes = amount(WRITE, fd, sum_parts(parts, n), &what);
+	ssize_t ret;
+
+	if (bytes < 0)
+		return bytes;
+	n = cut_parts(some, parts, n, bytes);
+	ret = REAL(pwritev64)(fd, some, n, pos);
+	behind(what);
+	return ret;
 }
 
-TRANSFER_PARTS(pwritev, off_t)
-TRANSFER_PARTS(pwritev64, off64_t)
 TRANSFER(read, READ, (int fd, void *p, size_t bytes), (fd, p, bytes))
-TRANSFER(pread, READ, (int fd, void *p, size_t bytes, off_t pos),
-	 (fd, p, bytes, pos))
 TRANSFER(pread64, READ, (int fd, void *p, size_t bytes, off64_t pos),
 	 (fd, p, bytes, pos))
 
@@ -394,23 +388,20 @@ type name args								\
 	return ret;							\
 }
 
-#define CUT(name, type)							\
-int name(int fd, type len)						\
-{									\
-	enum action what = hit(WRITE, false);				\
-	int ret;							\
-									\
-	if (what == FAIL)						\
-		return -1;						\
-	ret = REAL(name)(fd, len);					\
-	behind(what);							\
-	while (__atomic_load_n(&held, __ATOMIC_SEQ_CST))		\
-		pause_shortly();					\
-	return ret;							\
+int ftruncate64(int fd, off64_t len)
+{
+	enum action what = hit(WRITE, false);
+	int ret;
+
+	if (what == FAIL)
+		return -1;
+	ret = REAL(ftruncate64)(fd, len);
+	behind(what);
+	while (__atomic_load_n(&held, __ATOMIC_SEQ_CST))
+		pause_shortly();
+	return ret;
 }
 
-CUT(ftruncate, off_t)
-CUT(ftruncate64, off64_t)
 CALL(int, linkat, WRITE, -1,
      (int ofd, const char *from, int nfd, const char *to, int flags),
      (ofd, from, nfd, to, flags))
@@ -427,11 +418,7 @@ CALL(int, mkdirat, WRITE, -1, (int fd, const char *path, mode_t mode),
 CALL(int, symlinkat, WRITE, -1, (const char *to, int fd, const char *path),
      (to, fd, path))
 CALL(int, fsync, SYNC, -1, (int fd), (fd))
-CALL(int, fstat, ATTR, -1, (int fd, struct stat *st), (fd, st))
 CALL(int, fstat64, ATTR, -1, (int fd, struct stat64 *st), (fd, st))
-CALL(int, fstatat, ATTR, -1,
-     (int fd, const char *path, struct stat *st, int flags),
-     (fd, path, st, flags))
 CALL(int, fstatat64, ATTR, -1,
      (int fd, const char *path, struct stat64 *st, int flags),
      (fd, path, st, flags))
@@ -465,8 +452,6 @@ CALL(int, utimensat, SET, -1,
      (fd, path, ts, flags))
 CALL(ssize_t, getdents64, LIST, -1, (int fd, void *p, size_t size),
      (fd, p, size))
-CALL(FILE *, fopen, OPEN, NULL, (const char *path, const char *mode),
-     (path, mode))
 CALL(FILE *, fopen64, OPEN, NULL, (const char *path, const char *mode),
      (path, mode))
 
@@ -498,10 +483,7 @@ int name args								\
 	return ret;							\
 }
 
-OPENS(open, (const char *path, int flags, ...), (path, flags, mode))
 OPENS(open64, (const char *path, int flags, ...), (path, flags, mode))
-OPENS(openat, (int fd, const char *path, int flags, ...),
-      (fd, path, flags, mode))
 OPENS(openat64, (int fd, const char *path, int flags, ...),
       (fd, path, flags, mode))
 

@@ -6,8 +6,12 @@ A sweep's cases are thousands and all alike, so each sweep is one line; what
 failed is said in comments.  Without DSFS_LONG=1 an even sample of the calls is
 taken, and always the first and the last ones.
 """
+import atexit
+import errno
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,6 +30,10 @@ ALL = "write,sync,read,open,attr,list"
 
 done = 0
 kills = 0
+# In the background of a shell they are ignored, and programs leave it at that.
+for number in signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM:
+    signal.signal(number, signal.SIG_DFL)
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def result(name, bad):
@@ -33,7 +41,15 @@ def result(name, bad):
     cases.result(not bad, name, *(ascii(text) for text in bad[:8]))
 
 
-def finish():
+def main(test):
+    """A whole program: @test of a folder that goes away."""
+    work = tempfile.mkdtemp(prefix="dsfs-robust-")
+    try:
+        test(work)
+    finally:
+        # shutil.rmtree() is not for trees that are closed
+        run(["chmod", "-R", "u+rwx", work])
+        run(["rm", "-rf", work])
     print(f"# {done} runs of a tool, {kills} of them killed")
     cases.finish()
 
@@ -77,6 +93,26 @@ def sample(total, most, always=True):
     return sorted(some | set(range(total - ends + 1, total + 1)))
 
 
+def action_name(action):
+    return action if isinstance(action, str) else errno.errorcode[action]
+
+
+def sweep(name, cmd, kinds, action, most, judge, before=lambda: None, tail="", env=None):
+    """Run @cmd, after @before(), with a call of @kinds tampered with by @action: with each call of
+    a sample.  @judge(status, err) says what is bad.  Returns the exit statuses that there were."""
+    before()
+    total = calls(cmd, kinds, env=env)
+    bad, runs, ends = [], 0, set()
+    for n in sample(total, most):
+        before()
+        status, _, err = run(cmd, f"{kinds}:{n}{tail}:{action}", env=env)
+        bad += [f"call {n}: {b}" for b in judge(status, err)]
+        ends.add(status)
+        runs += 1
+    result(f"{name} ({runs} of {total} calls)", bad)
+    return ends
+
+
 def read(path):
     with open(path, "rb") as f:
         return f.read()
@@ -114,10 +150,11 @@ def make_tree(top):
 
 
 def loop_device(path):
-    """A loop device of a new file."""
+    """A loop device of a new file, until the end."""
     with open(path, "wb") as f:
         f.truncate(32 << 20)
     status, out, err = run(["losetup", "--show", "-f", path])
     if status:
         raise OSError(err)
+    atexit.register(run, ["losetup", "-d", out.strip()])
     return out.decode().strip()
