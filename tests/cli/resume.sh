@@ -1,16 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# resume.sh - dump.dsfs --extract --resume: killed anywhere and taken up again, an
-# extraction gives the whole tree; and what is not the image's is never touched.
+# resume.sh - dump.dsfs --extract --resume: what is there is kept, what is
+# missing comes, and what is not the image's is never touched.  Runs that are killed anywhere and
+# taken up again are those of tests/robust/extract.
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
-dump=$bin/dump.dsfs
-mkfs=$bin/mkfs.dsfs
-listing=$bin/tests/listing
-faults=$bin/tests/faults.so
-[ ! -w "$top" ] || make -s -C "$top" build/tests/faults.so >&2
 
 mkdir -p tree/a/b/c tree/closed tree/z
 for i in {1..6}; do
@@ -47,34 +43,7 @@ clear_out()
 	rm -rf out
 }
 
-# --- killed at every so many calls, and again
-# With names from the beginning there are a few calls less.
-FAULT_NAMED=1 LD_PRELOAD=$faults FAULT=write,open,attr:1000000:kill FAULT_COUNT=$work/count \
-	"$dump" --extract=out image.dsfs
-calls=$(<count)
-check 'there is something to cut off' test "$calls" -gt 50
-bad=0
-for ((at = 1; at <= calls; at += 1 + calls / 12)); do
-	for named in '' FAULT_NAMED=1; do
-		clear_out
-		rc=0
-		{
-			env $named LD_PRELOAD="$faults" FAULT="write,open,attr:$at:kill" \
-				"$dump" --extract=out image.dsfs || rc=$?
-		} 2>/dev/null	# the shell's own words, too
-		[ $rc -eq 137 ] || bad=1
-		run "$dump" --extract=out --resume image.dsfs
-		[ "$rc" -eq 0 ] || bad=1
-		find out -name '.dump.dsfs.*' -delete
-		# what was removed just now changed its directory's time
-		left=${named:+	d	}
-		run diff <(grep -v "${left:-^\$}" tree.list) \
-			<("$listing" --as-packed out | grep -v "${left:-^\$}")
-		[ "$rc" -eq 0 ] || bad=1
-		[ $bad -eq 0 ] || break 2
-	done
-done
-result "killed at call $at of $calls, and taken up again" $bad
+"$dump" --extract=out image.dsfs
 
 # --- what is there is kept
 find out -type f -printf '%p %i\n' | sort >before
@@ -136,52 +105,24 @@ touch -r tree/a/6 out/a/6
 exits 'the same size and time' 0 "$dump" --extract=out --resume image.dsfs
 check 'is taken to be the same' grep -q '^X' out/a/6
 
+# what LISTING has of contents and modes
+granted()
+{
+	awk -F '\t' '$2 ~ /[fdlp]/ { print $1, $2, $3, $11 }' "$@"
+}
+
 if [ "$(id -u)" -eq 0 ]; then
 	chmod 755 "$work"
 	mkdir -m 777 user
-	as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups "$dump")
-	run "${as_user[@]}" --extract=user/out image.dsfs
+	run "${user[@]}" "$dump" --extract=user/out image.dsfs
 	find user/out -name file -delete
 	rm -f user/out/a/b/c/5
-	run "${as_user[@]}" --extract=user/out --resume image.dsfs
-	check 'as a user: directories that are closed' diff \
-		<(awk -F '\t' '$2 ~ /[fdlp]/ { print $1, $2, $3, $11 }' tree.list) \
-		<("$listing" --as-packed user/out |
-		  awk -F '\t' '$2 ~ /[fdlp]/ { print $1, $2, $3, $11 }')
-	check 'as a user: no other error than that of a device' test \
-		"$(grep -vc '/z/device: mknod\|not restored: only root' "$err")" = 0
+	run "${user[@]}" "$dump" --extract=user/out --resume image.dsfs
+	check 'as a user: directories that are closed' diff <(granted tree.list) \
+		<("$listing" --as-packed user/out | granted)
+	check 'as a user: no other error than that of a device' not grep -v \
+		'/z/device: mknod\|not restored: only root' "$err"
 else
 	skip 'as a user' 'not root'
 fi
-
-# --- deeper than there are files to open
-python3 - <<'PY'
-import os
-os.makedirs("deep"); os.chdir("deep")
-for _ in range(2000):
-    os.mkdir("d"); os.chdir("d")
-    open("f", "w").write("x")
-os.link("f", "l")
-PY
-"$mkfs" -q deep.dsfs deep
-# shellcheck disable=SC2317 # exits calls it
-# limited COMMAND...: with few files to open
-limited()
-(
-	exec 3>&- 4>&- 5>&-
-	ulimit -n 16
-	"$@"
-)
-exits '2,000 levels, 16 open files: --extract' 0 limited "$dump" --extract=deeper deep.dsfs
-check '2,000 levels: the tree' diff <("$listing" --as-packed deep | cut -f 1-10) \
-	<("$listing" --as-packed deeper | cut -f 1-10)
-exits '2,000 levels: --resume' 0 limited "$dump" --extract=deeper --resume deep.dsfs
-exits '2,000 levels: --tar' 0 limited "$dump" --tar deep.dsfs
-exits '2,000 levels: --digest' 0 limited "$dump" --digest=full deep.dsfs
-"$mkfs" -q --update deep.dsfs tree
-exits '2,000 levels: --diff' 0 limited "$dump" --diff=1..2 deep.dsfs
-exits '2,000 levels: --list' 0 limited "$dump" --list --generation=1 deep.dsfs
-
-says '--resume alone' 2 '--resume: only with --extract' "$dump" --resume image.dsfs
-says 'without --resume' 1 'out: Directory not empty' "$dump" --extract=out image.dsfs
 finish
