@@ -277,10 +277,9 @@ void set_acl(const char *path, bool def, const struct posix_acl *acl, int count)
 		die(path, "set ACL");
 }
 
-static void usage(FILE *to)
+static int usage(void)
 {
-	fputs("usage: mktree [--for=dsfs|ext4] [--no-root] [--big] [--wide] [--many] [--flat=N]\n"
-	      "              DIR\n"
+	fputs("usage: mktree [--for=ext4] [--no-root] [--big] [--wide] [--many] [--flat=N] DIR\n"
 	      "\n"
 	      "Makes DIR, which must not exist, with one of everything in it.\n"
 	      "  --for=ext4  leave out what an image of mke2fs -d does not carry\n"
@@ -288,66 +287,42 @@ static void usage(FILE *to)
 	      "  --big       sparse files over 4 GiB as well\n"
 	      "  --wide      nothing but 65,600 owners, and 65,600 names of one file\n"
 	      "  --many      nothing but a file of 16,384 pieces, and as many directories\n"
-	      "  --flat=N    nothing but one directory of N empty files\n", to);
+	      "  --flat=N    nothing but one directory of N empty files\n", stderr);
+	return 2;
 }
+
+static int wide, many, no_root, big;
 
 static const struct option options[] = {
 	{ "for", required_argument, NULL, 'f' },
-	{ "no-root", no_argument, NULL, 'n' },
-	{ "big", no_argument, NULL, 'b' },
-	{ "wide", no_argument, NULL, 'w' },
-	{ "many", no_argument, NULL, 'm' },
+	{ "no-root", no_argument, &no_root, 1 },
+	{ "big", no_argument, &big, 1 },
+	{ "wide", no_argument, &wide, 1 },
+	{ "many", no_argument, &many, 1 },
 	{ "flat", required_argument, NULL, 'F' },
-	{ "help", no_argument, NULL, 'h' },
 	{ }
 };
 
 int main(int argc, char **argv)
 {
-	bool wide = false, many = false;
 	uint64_t flat = 0;
-	char *end;
+	char *end = NULL;
 	int c;
 
-	opts.root = true;
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (c) {
-		case 'f':
+		if (!c)
+			continue;
+		if (c == 'f')
 			opts.ext4 = !strcmp(optarg, "ext4");
-			if (opts.ext4 || !strcmp(optarg, "dsfs"))
-				break;
-			fprintf(stderr, "mktree: --for=%s: not dsfs or ext4\n", optarg);
-			return 2;
-		case 'n':
-			opts.root = false;
-			break;
-		case 'b':
-			opts.big = true;
-			break;
-		case 'w':
-			wide = true;
-			break;
-		case 'm':
-			many = true;
-			break;
-		case 'F':
+		if (c == 'F')
 			flat = strtoull(optarg, &end, 10);
-			if (flat && !*end)
-				break;
-			fprintf(stderr, "mktree: --flat=%s: not a number\n", optarg);
-			return 2;
-		case 'h':
-			usage(stdout);
-			return 0;
-		default:
-			usage(stderr);
-			return 2;
-		}
+		if ((c != 'f' || !opts.ext4) && (c != 'F' || !flat || *end))
+			return usage();
 	}
-	if (optind != argc - 1) {
-		usage(stderr);
-		return 2;
-	}
+	opts.root = !no_root;
+	opts.big = big;
+	if (optind != argc - 1)
+		return usage();
 	if (opts.root && geteuid()) {
 		fprintf(stderr, "mktree: %s: needs root, or --no-root\n", argv[optind]);
 		return 1;

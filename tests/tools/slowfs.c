@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <fuse3/fuse.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,6 @@
 
 static const char *top;
 static struct timespec delay;
-static int foreground;
 
 static void wait_long(void)
 {
@@ -178,39 +178,16 @@ static const struct fuse_operations ops = {
 	.getxattr = slow_getxattr,
 };
 
-/* Until it is unmounted; in the background once it is there to be used. */
-static int serve(struct fuse *fuse, const char *mnt)
-{
-	struct fuse_loop_config *cfg = fuse_loop_cfg_create();
-	int ret;
-
-	fuse_loop_cfg_set_max_threads(cfg, THREADS);
-	fuse_loop_cfg_set_idle_threads(cfg, THREADS);
-	fuse_loop_cfg_set_clone_fd(cfg, 0);
-	if (fuse_mount(fuse, mnt))
-		return 1;
-	ret = fuse_daemonize(foreground);
-	if (!ret)
-		ret = fuse_loop_mt(fuse, cfg);
-	fuse_unmount(fuse);
-	fuse_loop_cfg_destroy(cfg);
-	return ret ? 1 : 0;
-}
-
 int main(int argc, char **argv)
 {
-	char name[] = "slowfs", option[] = "-oro,default_permissions";
-	struct fuse_args args = FUSE_ARGS_INIT(0, NULL);
-	struct fuse *fuse;
+	char options[] = "-oro,default_permissions,max_threads=256,max_idle_threads=256";
+	char *args[] = { "slowfs", options, NULL, NULL, NULL };
+	const bool foreground = argc > 1 && !strcmp(argv[1], "-f");
 	char *end;
 	long us;
 
-	if (argc > 1 && !strcmp(argv[1], "-f")) {
-		foreground = 1;
-		argc--;
-		argv++;
-	}
-	us = argc == 4 ? strtol(argv[1], &end, 10) : -1;
+	argv += foreground;
+	us = argc - foreground == 4 ? strtol(argv[1], &end, 10) : -1;
 	if (us < 0 || *end) {
 		fputs("usage: slowfs [-f] MICROSECONDS DIR MOUNTPOINT\n"
 		      "Shows DIR at MOUNTPOINT, each operation taking that long; -f: in the\n"
@@ -225,10 +202,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "slowfs: %s: %s\n", argv[2], strerror(errno));
 		return 1;
 	}
-	if (fuse_opt_add_arg(&args, name) || fuse_opt_add_arg(&args, option))
-		return 1;
-	fuse = fuse_new(&args, &ops, sizeof(ops), NULL);
-	if (!fuse)
-		return 1;
-	return serve(fuse, argv[3]);
+	args[2] = argv[3];
+	args[3] = foreground ? "-f" : NULL;
+	return fuse_main(3 + foreground, args, &ops, NULL);
 }
