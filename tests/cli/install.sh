@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # install.sh - make install and uninstall keep to DESTDIR and prefix, and leave
-# nothing; make help names every target that others may rely on.
+# nothing; make help names every target that others may rely on.  libdsfs as a program of
+# somebody else finds it: installed, by pkg-config, shared and static, with nothing to be seen
+# but what its header declares.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/harness/cases.sh
@@ -10,6 +12,7 @@ cd "$(dirname "$0")/../.." || exit 1
 prog=install
 work_dir
 dest=$work/dest
+lib=$dest/usr/lib
 
 files()
 {
@@ -18,56 +21,17 @@ files()
 
 wanted()
 {
-	diff <(files | grep -v '/lib/modules/') - <<-'T'
-	./lib/udev/dsfs_id
-	./lib/udev/rules.d/61-dsfs.rules
-	./sbin/mount.dsfs
-	./usr/bin/dsfs-fuse
-	./usr/include/dsfs.h
-	./usr/lib/libdsfs.a
-	./usr/lib/libdsfs.so
-	./usr/lib/libdsfs.so.0
-	./usr/lib/libdsfs.so.0.1.0
-	./usr/lib/pkgconfig/libdsfs.pc
-	./usr/lib/systemd/system/dsfs-stat.service
-	./usr/lib/systemd/system/dsfs-stat.timer
-	./usr/sbin/dsfs
-	./usr/sbin/dsfs-switch
-	./usr/sbin/dump.dsfs
-	./usr/sbin/fsck.dsfs
-	./usr/sbin/mkfs.dsfs
-	./usr/share/bash-completion/completions/dsfs
-	./usr/share/bash-completion/completions/dsfs-fuse
-	./usr/share/bash-completion/completions/dsfs-switch
-	./usr/share/bash-completion/completions/dump.dsfs
-	./usr/share/bash-completion/completions/fsck.dsfs
-	./usr/share/bash-completion/completions/mkfs.dsfs
-	./usr/share/bash-completion/completions/mount.dsfs
-	./usr/share/man/man3/dsfs.3
-	./usr/share/man/man5/dsfs.5
-	./usr/share/man/man7/dsfs-source.7
-	./usr/share/man/man8/dsfs-fuse.8
-	./usr/share/man/man8/dsfs-order.8
-	./usr/share/man/man8/dsfs-readahead.8
-	./usr/share/man/man8/dsfs-stat.8
-	./usr/share/man/man8/dsfs-switch.8
-	./usr/share/man/man8/dsfs-top.8
-	./usr/share/man/man8/dsfs-trace.8
-	./usr/share/man/man8/dsfs-warmup.8
-	./usr/share/man/man8/dsfs.8
-	./usr/share/man/man8/dsfs_id.8
-	./usr/share/man/man8/dump.dsfs.8
-	./usr/share/man/man8/fsck.dsfs.8
-	./usr/share/man/man8/mkfs.dsfs.8
-	./usr/share/man/man8/mount.dsfs.8
-	./usr/share/zsh/site-functions/_dsfs
-	./usr/share/zsh/site-functions/_dsfs-fuse
-	./usr/share/zsh/site-functions/_dsfs-switch
-	./usr/share/zsh/site-functions/_dump.dsfs
-	./usr/share/zsh/site-functions/_fsck.dsfs
-	./usr/share/zsh/site-functions/_mkfs.dsfs
-	./usr/share/zsh/site-functions/_mount.dsfs
-	T
+	diff <(files | grep -v '/lib/modules/') <(printf '%s\n' \
+		./lib/udev/{dsfs_id,rules.d/61-dsfs.rules} ./sbin/mount.dsfs ./usr/bin/dsfs-fuse \
+		./usr/include/dsfs.h ./usr/lib/libdsfs.{a,so,so.0,so.0.1.0} \
+		./usr/lib/pkgconfig/libdsfs.pc ./usr/lib/systemd/system/dsfs-stat.{service,timer} \
+		./usr/sbin/{dsfs,dsfs-switch,{dump,fsck,mkfs}.dsfs} \
+		./usr/share/bash-completion/completions/{dsfs{,-fuse,-switch},{dump,fsck,mkfs,mount}.dsfs} \
+		./usr/share/man/man{3/dsfs.3,5/dsfs.5,7/dsfs-source.7} \
+		./usr/share/man/man8/dsfs{,-fuse,-order,-readahead,-stat,-switch,-top,-trace,-warmup,_id}.8 \
+		./usr/share/man/man8/{dump,fsck,mkfs,mount}.dsfs.8 \
+		./usr/share/zsh/site-functions/_{dsfs{,-fuse,-switch},{dump,fsck,mkfs,mount}.dsfs} |
+		LC_ALL=C sort)
 }
 
 runs()
@@ -121,6 +85,65 @@ other_prefix()
 		make -s uninstall "DESTDIR=$dest"
 }
 
+# --- the library, for programs
+flags()
+{
+	PKG_CONFIG_LIBDIR=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$dest pkg-config "$@" libdsfs
+}
+
+example()
+{
+	# shellcheck disable=SC2046
+	cc -std=c99 -pedantic -Wall -Wextra -Werror -o "$1" userspace/examples/cat.c \
+		$(flags --cflags --libs "${@:2}")
+}
+
+shared()
+{
+	example "$work/shared" && LD_LIBRARY_PATH=$lib "$work/shared" "$@"
+}
+
+needs_soname()
+{
+	readelf -d "$work/shared" | grep 'NEEDED.*\[libdsfs\.so\.0\]' >/dev/null
+}
+
+# The shared library is out of the way then.
+static()
+{
+	mkdir -p "$work/aside" && mv "$lib"/libdsfs.so* "$work/aside" &&
+		example "$work/static" --static && "$work/static" "$@"
+	local ret=$?
+
+	mv "$work"/aside/* "$lib"
+	return "$ret"
+}
+
+same()
+{
+	"$@" >"$work/lib.out" && cmp "$work/lib.out" README.md
+}
+
+declared()
+{
+	cc -E -P "$dest/usr/include/dsfs.h" | grep -o '\bdsfs_[a-z_]*(' | tr -d '(' | sort -u
+}
+
+# What is exported, without versions
+exported()
+{
+	diff <(declared) <(nm "$@" --defined-only | sed -n 's/.* [A-TV-Z] //p' |
+		sed 's/@.*//' | grep -v '^LIBDSFS_' | sort -u)
+}
+
+fails()
+{
+	local out
+
+	out=$(LD_LIBRARY_PATH=$lib "$work/shared" "$@" 2>&1) && return 1
+	grep -qF "$message" <<<"$out"
+}
+
 check 'make without headers makes the tools and names the package' tools_alone
 check 'make modules without headers fails, and names it, too' no_module
 # live [DESTDIR=...]: an install in folders of our own; whether the linker was told of it
@@ -144,6 +167,24 @@ check "make install" make -s install "DESTDIR=$dest" prefix=/usr
 check "files are in their places" wanted
 check "what is installed runs" runs
 check "the unit starts what is installed" starts /usr/sbin /usr
+mkdir "$work/tree" && cp README.md "$work/tree" && ln -s README.md "$work/tree/link"
+build/mkfs.dsfs --quiet "$work/image" "$work/tree" || failed=1
+check "the example, shared" same shared "$work/image" link
+check "it asks for the SONAME" needs_soname
+check "the example, static" same static "$work/image" link
+message='directory 1: none: No such file or directory'
+check "the example says what is missing" fails "$work/image" none
+message='none???31mé: No such file or directory'
+check "controls of a name steer no terminal" fails "$work/image" $'none\a\302\23331mé'
+message='not a DSFS image'
+check "the example says what is no image" fails README.md none
+check "the header is what the shared library exports" exported -D "$lib/libdsfs.so"
+check "the header is what the static library exports" exported "$lib/libdsfs.a"
+check "the header is C++, too" clang++ -fsyntax-only -Wall -Werror -x c++ \
+	"$dest/usr/include/dsfs.h"
+check "all functions are in the manual page" diff <(declared) \
+	<(sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/p' Documentation/man/dsfs.3 |
+		grep -o '\bdsfs_[a-z_]*(' | tr -d '(' | sort -u)
 check "make uninstall" make -s uninstall "DESTDIR=$dest" prefix=/usr
 check "nothing is left" nothing
 check "another prefix: the unit starts what is there" other_prefix
