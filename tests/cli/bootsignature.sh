@@ -7,9 +7,6 @@
 set -uo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
-mkfs=$bin/mkfs.dsfs
-fsck=$bin/fsck.dsfs
-faults=$bin/tests/faults.so
 sector='cd18f4ebfd 55aa'
 export SOURCE_DATE_EPOCH=1600000000
 
@@ -29,7 +26,6 @@ signed()
 	check "$1" test "$found" = "${3-$sector}"
 }
 
-[ -e "$faults" ] || make -s -C "$top" build/tests/faults.so >&2
 mkdir -p tree
 echo one >tree/one
 exits 'an image with a boot signature' 0 "$mkfs" -q --boot-signature=yes -U clear yes.dsfs tree
@@ -46,40 +42,36 @@ cp yes.dsfs more.dsfs
 printf x | dd of=more.dsfs bs=1 seek=100 conv=notrunc status=none
 says 'fsck.dsfs warns of more than that' 0 'warning: ' "$fsck" more.dsfs
 
-says 'neither yes nor no' 2 '--boot-signature: maybe: ' "$mkfs" --boot-signature=maybe x.dsfs tree
-says 'not with --update' 2 '--boot-signature and --update do not go together' \
-	"$mkfs" --update --boot-signature=yes no.dsfs tree
-
 cp yes.dsfs updated.dsfs
-echo two >tree/two
-exits 'updated' 0 "$mkfs" -q --update updated.dsfs tree
-signed 'updated: still there' updated.dsfs
 cp no.dsfs older.dsfs
-exits 'updated without' 0 "$mkfs" -q --update older.dsfs tree
-signed 'updated without: still none' older.dsfs ''
-exits 'packed anew without an option' 0 "$mkfs" -q -f --compact older.dsfs
-signed 'packed anew without an option: still none' older.dsfs ''
-exits 'packed anew' 0 "$mkfs" -q -f --compact updated.dsfs anew.dsfs
-signed 'packed anew: still there' anew.dsfs
-exits 'packed anew without' 0 "$mkfs" -q -f --compact --boot-signature=no updated.dsfs anew.dsfs
-signed 'packed anew without: gone' anew.dsfs ''
-exits 'packed anew with' 0 "$mkfs" -q -f --compact --boot-signature=yes no.dsfs
-signed 'packed anew with: there' no.dsfs
+echo two >tree/two
+while IFS='|' read -r name image want command; do
+	# shellcheck disable=SC2086 # words
+	exits "$name" 0 "$mkfs" -q $command
+	signed "$name: $want" $image "${want:+$sector}"
+done <<'T'
+updated|updated.dsfs|there|--update updated.dsfs tree
+updated without|older.dsfs||--update older.dsfs tree
+packed anew without an option|older.dsfs||-f --compact older.dsfs
+packed anew|anew.dsfs|there|-f --compact updated.dsfs anew.dsfs
+packed anew without|anew.dsfs||-f --compact --boot-signature=no updated.dsfs anew.dsfs
+packed anew with|no.dsfs|there|-f --compact --boot-signature=yes no.dsfs
+T
 
 # the sync behind that of what was there before
 tar -cf tree.tar tree
 truncate -s 69632 place
 cat tree.tar >>place
 cp place before
-exits 'archives in place, which fails' 1 env FAULT=sync:2:5 LD_PRELOAD="$faults" \
-	"$mkfs" -q --tar-index place
+FAULT=sync:2:5 exits 'archives in place, which fails' 1 with_faults "$mkfs" -q --tar-index place
 check 'archives in place, which fails: nothing is left' cmp before place
 exits 'archives in place' 0 "$mkfs" -q --tar-index place
 signed 'archives in place: there' place
 
 truncate -s 1M device
-if dev=$(losetup -f --show device 2>/dev/null); then
-	exits 'a device that fails' 1 env FAULT=sync:2:5 LD_PRELOAD="$faults" \
+if loop_of device; then
+	dev=$loop
+	FAULT=sync:2:5 exits 'a device that fails' 1 with_faults \
 		"$mkfs" -q -f --boot-signature=yes "$dev" tree
 	signed 'a device that fails: nothing is left' "$dev" ''
 	exits 'a device' 0 "$mkfs" -q -f --boot-signature=yes "$dev" tree
@@ -87,8 +79,7 @@ if dev=$(losetup -f --show device 2>/dev/null); then
 	says 'a device that holds an image' 1 'contains a signature: dsfs: use -f' "$mkfs" -q "$dev" tree
 	exits 'a device, without' 0 "$mkfs" -q -f --boot-signature=no "$dev" tree
 	signed 'a device, without: gone' "$dev" ''
-	losetup -d "$dev"
 else
 	skip 'a device' 'no loop device'
 fi
-exit "$failed"
+finish
