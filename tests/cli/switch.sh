@@ -15,19 +15,17 @@ switch=$bin/dsfs-switch
 
 mkdir tree dir
 echo x >tree/x
-"$bin/mkfs.dsfs" -q image tree
-exits '--help' 0 "$switch" --help
-check '--help: the options' grep -q '^  -o OPTIONS' "$out"
-exits '-V' 0 "$switch" -V
-exits 'usage: nothing' 2 "$switch"
-exits 'usage: no link' 2 "$switch" image
-exits 'usage: unknown option' 2 "$switch" -x image link
-says 'no such image' 1 'missing: no such file' "$switch" missing link
-says 'C1 controls of a name, in UTF-8' 1 '?31mé: no such file' "$switch" $'\302\23331mé' link
-says 'C1 controls of a name, as bytes' 1 'a?31m: no such file' "$switch" $'a\23331m' link
-says 'a directory in place of the link' 1 'is there and no symbolic link' "$switch" image dir
-says 'no such directory' 1 'nowhere: no such directory' "$switch" image nowhere/link
-says 'a name that /proc/mounts would quote' 1 'a blank or a backslash' "$switch" image 'a link'
+mkfs.dsfs -q image tree
+check '--help: the options' grep -q '^  -o OPTIONS' <("$switch" --help)
+rows <<'T'
+an option that is none|2||dsfs-switch -x image link
+no such image|1|missing: no such file|dsfs-switch missing link
+C1 controls of a name, in UTF-8|1|?31mé: no such file|dsfs-switch $'\302\23331mé' link
+C1 controls of a name, as bytes|1|a?31m: no such file|dsfs-switch $'a\23331m' link
+a directory in place of the link|1|is there and no symbolic link|dsfs-switch image dir
+no such directory|1|nowhere: no such directory|dsfs-switch image nowhere/link
+a name that /proc/mounts would quote|1|a blank or a backslash|dsfs-switch image 'a link'
+T
 says 'what does not mount' 1 'link is what it was' "$switch" tree link
 check 'leaves nothing behind' test ! -e link -a -z "$(ls link.mounts)"
 
