@@ -4,7 +4,6 @@
 rows.py - inodes of an image, read without any code of DSFS: what rows of name blocks say, compared
 with the table of another image of the same tree.
 
-    rows.py manifest SEED BYTES     a random tree, of ranges of a file `bytes` of BYTES bytes
     rows.py same TABLE ROWS [moved] whether both say the same of every inode; moved: but for the
                                     places of files, which updates put behind other metadata
     rows.py inodes IMAGE            a line an inode
@@ -12,7 +11,6 @@ with the table of another image of the same tree.
 All that is known of the format here is in the offsets below. Besides what a row says, `same` checks
 what the writer promises: the least base and width, the largest shift, and full blocks.
 """
-import random
 import struct
 import sys
 
@@ -174,83 +172,7 @@ def same(table, rows, moved=""):
     return not faults and not image.faults
 
 
-# --- random trees ------------------------------------------------------------
-
-def name(rnd, length):
-    return "".join(rnd.choice("abcdefghijklmnopqrstuvwxyz0123456789-_.,+ ") for _ in
-                   range(length)).replace(".", "_", 1)
-
-
-def names(rnd, count):
-    longest = rnd.choice((3, 12, 40, 255))
-    if rnd.random() < 0.5:
-        return [f"{name(rnd, longest // 3)}{i:05}" for i in range(count)]
-    return sorted({name(rnd, rnd.randint(1, longest)) for _ in range(count)})
-
-
-class Like:
-    """What the entries of a directory have in common, as those of data sets do."""
-
-    def __init__(self, rnd):
-        self.rnd = rnd
-        self.time = rnd.choice((0, 1600000000, -9000000000, rnd.randint(-1 << 32, 1 << 32)))
-        self.spread = rnd.choice((0, 1, 60, 86400, 1 << 32))
-        self.owners = rnd.choice((1, 1, 5, 300))
-        self.modes = rnd.choice((("0644",), ("0644", "0755", "4711", "0000", "7777")))
-        self.size = rnd.choice((0, 1, 4096, 60000))
-        self.kinds = rnd.choice((("file",), ("file", "file", "symlink"),
-                                 ("file", "symlink", "fifo", "socket", "char", "block", "link")))
-        self.xattrs = rnd.random() * rnd.choice((0, 0, 0.1, 1))
-
-    def attributes(self):
-        seconds = self.time + self.rnd.randint(0, self.spread)
-        fraction = self.rnd.choice(("", ".5", f".{self.rnd.randint(0, 999999999):09}")) \
-            if self.spread else ""
-        out = {"mode": self.rnd.choice(self.modes), "mtime": f"{seconds}{fraction}",
-               "uid": self.rnd.randrange(self.owners), "gid": self.rnd.randrange(self.owners)}
-        if self.rnd.random() < self.xattrs:
-            out["xattrs"] = {"trusted.t": f"{self.rnd.randrange(20):02x}"}
-        return out
-
-    def entry(self, path, files, total):
-        kind = self.rnd.choice(self.kinds)
-        if kind == "link":
-            return {"path": path, "type": kind, "target": self.rnd.choice(files)} if files else None
-        out = {"path": path, "type": kind, **self.attributes()}
-        if kind == "file":
-            size = self.rnd.choice((self.size, self.rnd.randint(0, self.size)))
-            if size:
-                out.update(source="bytes", offset=self.rnd.randrange(total - size), size=size)
-            files.append(path)
-        elif kind == "symlink":
-            out["target"] = "t" * self.rnd.choice((1, 20, self.rnd.randint(1, 4095)))
-        elif kind in ("char", "block"):
-            out.update(major=self.rnd.choice((0, 8, 4095)), minor=self.rnd.choice((0, 1, 0xfffff)))
-        return out
-
-
-def manifest(seed, total):
-    rnd = random.Random(seed)
-    dirs, files, out = [""], [], []
-    for _ in range(rnd.randint(1, 40)):
-        parent = rnd.choice(dirs)
-        fresh = f"{parent}/d{len(dirs)}{name(rnd, rnd.randint(0, 20))}"
-        dirs.append(fresh)
-        out.append({"path": fresh, "type": "dir", **Like(rnd).attributes()})
-    for d in dirs:
-        like = Like(rnd)
-        for n in names(rnd, rnd.choice((0, 0, 1, 2, 16, 17, 60, rnd.randint(0, 1500)))):
-            out.append(like.entry(f"{d}/f{n}"[:len(d) + 256], files, total))
-    return [e for e in out if e]
-
-
 def main():
-    import json
-
-    if sys.argv[1] == "manifest":
-        for entry in manifest(int(sys.argv[2]), int(sys.argv[3])):
-            print(json.dumps(entry))
-        return 0
     if sys.argv[1] == "inodes":
         image = Image(sys.argv[2])
         image = (Rows if image.incompat & ROWS else Table)(sys.argv[2])
