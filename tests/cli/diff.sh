@@ -6,8 +6,6 @@
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
-dump=$bin/dump.dsfs
-mkfs=$bin/mkfs.dsfs
 
 # expected FROM TO: the same, of the listings of two generations of image.dsfs
 expected()
@@ -52,10 +50,7 @@ same()
 		<(LC_ALL=C sort "$out")
 }
 
-root=--no-root
-[ "$(id -u)" -ne 0 ] || root=
-# The carrier may not take every attribute; that is said and left out.
-"$bin/tests/mktree" $root tree 2>/dev/null
+zoo tree
 rm -rf tree/long-path
 mkdir tree/old tree/old/dir tree/kept
 seq 100 | tee tree/old/file tree/old/dir/file tree/kept/touched >tree/kept/same
@@ -83,7 +78,7 @@ echo more >>tree/kept/size
 ln -sfn b tree/kept/symlink
 ln tree/kept/same tree/kept/again
 truncate -s 50M tree/sparse/hole-first
-if [ -z "$root" ]; then
+if [ "$(id -u)" -eq 0 ]; then
 	chown 7:8 tree/kept/same
 	rm tree/types/char-1-3
 	mknod tree/types/char-1-3 c 1 5
@@ -106,17 +101,11 @@ same 'backwards' 3 2
 check 'backwards: removed is added' test "$(cut -f 1 forth | sed 's/added/x/; s/removed/added/; s/x/removed/' | sort | uniq -c)" = \
 	"$(cut -f 1 "$out" | sort | uniq -c)"
 exits '--json' 0 "$dump" --diff=2..3 --json image.dsfs
-check '--json: the same' python3 - "$out" forth <<'PY'
-import json, os, re, sys
-d = json.load(open(sys.argv[1]))
-want = [re.sub(rb"\\([0-7]{3})", lambda m: bytes([int(m[1], 8)]), l).decode("utf-8", "surrogateescape")
-        .rstrip("\n").split("\t") for l in open(sys.argv[2], "rb")]
-have = [[c["change"], c["type"], c["path"], ",".join(c["what"]) or "-"] for c in d["changes"]]
-assert have == want
-assert (d["from"], d["to"]) == (2, 3)
-for kind in "added", "removed", "data", "attributes":
-    assert d[kind] == sum(w[0] == kind for w in want), kind
-PY
+check '--json: as many of each' holds "$(cut -f 1 forth | sort | uniq -c |
+	awk '{ printf "d[\"%s\"] == %d and ", $2, $1 }')len(d['changes']) == $(wc -l <forth)"
+check '--json: the generations' holds '(d["from"], d["to"]) == (2, 3)'
+check '--json: a change' holds '{"change": "data", "type": "f", "path": "/kept/byte",
+	"what": ["content", "mtime"]} in d["changes"]'
 
 # --- a small generation beside a large one, whose directories come first
 mkdir -p few many
@@ -182,17 +171,9 @@ check 'bad names: nothing looks added' test -z "$(grep added "$out")"
 exits '--generation alone' 0 "$dump" --generation=1 image.dsfs
 check 'its superblock' grep -qx 'generation:    1' "$out"
 exits '--generation alone: --json' 0 "$dump" --generation=1 --json image.dsfs
-check '--json: its superblock' python3 -c \
-	'import json, sys; assert json.load(open(sys.argv[1]))["superblock"]["generation"] == 1' "$out"
+check '--json: its superblock' holds 'd["superblock"]["generation"] == 1'
 
 # --- usage
-for text in 1 1.2 ..2 a..b 0..1 1..0 1..2..3 1..x ''; do
-	says "--diff=$text" 2 "--diff: $text: not two generations" "$dump" --diff="$text" image.dsfs
-done
 says 'a generation that is not there' 1 'generation 9: not in the image' \
 	"$dump" --diff=1..9 image.dsfs
-says '--diff --generation' 2 '--generation and --diff do not go together' \
-	"$dump" --diff=1..2 --generation=1 image.dsfs
-says '--diff --list' 2 '--list and --diff do not go together' "$dump" --diff=1..2 --list image.dsfs
-says 'standard output is full' 1 'standard output: ' bash -c "'$dump' --diff=1..2 image.dsfs >/dev/full"
 finish

@@ -11,8 +11,8 @@ mount=$bin/mount.dsfs
 mkdir -p tree/sub dir other
 seq 10000 >tree/sub/file
 printf 'x' >tree/x
-"$bin/mkfs.dsfs" -q -L label good.dsfs tree
-"$bin/tests/listing" --as-packed tree >tree.list
+mkfs.dsfs -q -L label good.dsfs tree
+"$listing" --as-packed tree >tree.list
 : >"$out"
 
 # Loop devices over a file of ours.
@@ -26,24 +26,16 @@ none_left()
 	test -z "$(loops_of "$1")"
 }
 
-exits '--help' 0 "$mount" --help
-exits '-V' 0 "$mount" -V
-exits 'usage: nothing' 1 "$mount"
-exits 'usage: no directory' 1 "$mount" good.dsfs
-exits 'usage: unknown option' 1 "$mount" --nonsense good.dsfs dir
-says 'usage: offset' 1 'offset=7: not a multiple of 512' "$mount" good.dsfs dir -o offset=7
-says 'no such image' 32 'missing: image: No such file' "$mount" missing dir
-says 'no such mount point' 32 'missing: mount point: No such file' "$mount" good.dsfs missing
-says 'a mount point that is a file' 32 'tree/x: mount point: not a directory' \
-	"$mount" good.dsfs tree/x
-says 'an image below a file' 32 'good.dsfs/x: image: a part of the path is not a directory' \
-	"$mount" good.dsfs/x dir
-says 'a mount point below a file' 32 \
-	'good.dsfs/x: mount point: a part of the path is not a directory' \
-	"$mount" good.dsfs good.dsfs/x
 ln -s circle circle
-says 'symlinks in a circle' 32 'circle: image: symbolic links that lead in a circle' \
-	"$mount" circle dir
+rows <<'T'
+usage: offset|1|offset=7: not a multiple of 512|mount.dsfs good.dsfs dir -o offset=7
+no such image|32|missing: image: No such file|mount.dsfs missing dir
+no such mount point|32|missing: mount point: No such file|mount.dsfs good.dsfs missing
+a file as mount point|32|tree/x: mount point: not a directory|mount.dsfs good.dsfs tree/x
+an image below a file|32|image: a part of the path is not a directory|mount.dsfs good.dsfs/x dir
+a mount point below a file|32|mount point: a part of the path is|mount.dsfs good.dsfs good.dsfs/x
+symlinks in a circle|32|circle: image: symbolic links that lead in a circle|mount.dsfs circle dir
+T
 head -c 1048576 /dev/zero >zeros
 says 'not an image' 32 'zeros: not a DSFS image' "$mount" zeros dir
 check 'not an image: one message' test "$(wc -l <"$err")" = 1
@@ -65,35 +57,29 @@ check 'it is escaped' grep -qF 'mount.dsfs: a\033[1m.dsfs: mounting' "$out"
 check 'nothing steers the terminal' test -z "$(grep -a $'\e' "$out" "$err" || true)"
 
 # --- digest=: before anything is attached or mounted
-"$bin/mkfs.dsfs" -q --digest kept.dsfs tree
-kept=$("$bin/dump.dsfs" --digest kept.dsfs)
+mkfs.dsfs -q --digest kept.dsfs tree
+kept=$(dump.dsfs --digest kept.dsfs)
 wrong=sha256:$(tr 0-9a-f 1-9a-f0 <<<"${kept#*:}")
 cp kept.dsfs later.dsfs
 cp -a tree tree3
 echo later >tree3/later
-"$bin/mkfs.dsfs" -q --update later.dsfs tree3
+mkfs.dsfs -q --update later.dsfs tree3
 exits 'digest=' 0 "$mount" -f kept.dsfs dir -o "digest=$kept"
 exits 'digest=sha256:' 0 "$mount" -f kept.dsfs dir -o "ro,digest=sha256:${kept#*:}"
-says 'digest= of another image' 32 "digest kept: $kept, expected: $wrong: not the image" \
-	"$mount" -f kept.dsfs dir -o "digest=$wrong"
-says 'digest= of an image that keeps none' 32 'good.dsfs: digest kept: none' \
-	"$mount" -f good.dsfs dir -o "digest=$kept"
-says 'digest= of an older generation' 32 'digest kept: none' \
-	"$mount" -f later.dsfs dir -o "digest=$kept"
-exits 'digest= and generation=' 0 "$mount" -f later.dsfs dir -o "digest=$kept,generation=1"
-says 'digest= and a generation that is not kept' 32 'digest: generation 3: No such file' \
-	"$mount" -f later.dsfs dir -o "digest=$kept,generation=3"
 { cat zeros kept.dsfs; } >shifted
-exits 'digest= and offset=' 0 "$mount" -f shifted dir -o "digest=$kept,offset=1M"
-says 'digest= that is none' 1 'option digest=sha256:12: not sha256: and 64 hexadecimal digits' \
-	"$mount" -f kept.dsfs dir -o digest=sha256:12
-says 'digest= without a value' 1 'option digest: not sha256:' "$mount" -f kept.dsfs dir -o digest
-says 'a remount of what is not mounted' 32 'dir: digest: the image that is mounted cannot be read' \
-	"$mount" -f kept.dsfs dir -o "remount,digest=$kept"
-for option in roothash=12 hashdevice=/dev/null; do
-	says "verity.$option that nobody saw to" 1 "option verity.$option: nobody has made the device" \
-		"$mount" -f kept.dsfs dir -o "verity.$option"
-done
+rows <<'T'
+digest= and generation=|0||mount.dsfs -f later.dsfs dir -o "digest=$kept,generation=1"
+digest= and offset=|0||mount.dsfs -f shifted dir -o "digest=$kept,offset=1M"
+another image|32|: not the image|mount.dsfs -f kept.dsfs dir -o "digest=$wrong"
+an image that keeps none|32|digest kept: none|mount.dsfs -f good.dsfs dir -o "digest=$kept"
+an older generation|32|digest kept: none|mount.dsfs -f later.dsfs dir -o "digest=$kept"
+one that is not kept|32|generation 3: No such|mount.dsfs -f later.dsfs dir -o digest=$kept,generation=3
+digest= that is none|1|not sha256: and 64 hexadecimal|mount.dsfs -f kept.dsfs dir -o digest=sha256:12
+digest= without a value|1|option digest: not sha256:|mount.dsfs -f kept.dsfs dir -o digest
+a remount|32|dir: digest: the image that is mounted|mount.dsfs -f kept.dsfs dir -o remount,digest=$kept
+verity|1|option verity.roothash: nobody has made|mount.dsfs -f kept.dsfs dir -o verity.roothash=12
+verity|1|verity.hashdevice: nobody has made|mount.dsfs -f kept.dsfs dir -o verity.hashdevice=/dev/null
+T
 
 if [ "$(id -u)" -ne 0 ] || [ ! -c /dev/loop-control ]; then
 	skip 'mounts' 'no loop devices, or not root'
@@ -114,7 +100,7 @@ mounted_at()
 }
 
 exits 'mount' 0 "$mount" good.dsfs dir
-check 'the tree' diff tree.list <("$bin/tests/listing" dir)
+check 'the tree' diff tree.list <("$listing" dir)
 loop=$(loops_of good.dsfs)
 check 'one read-only loop device that clears itself' \
 	test "$(losetup -n -O RO,AUTOCLEAR "$loop" | tr -s ' ')" = ' 1 1'
@@ -151,7 +137,7 @@ check 'remount: its option' grep -q 'nodev' <(mounted_at dir)
 umount dir
 
 exits 'a mount with digest=' 0 "$mount" kept.dsfs dir -o "digest=$kept"
-check 'digest=: the tree' diff tree.list <("$bin/tests/listing" dir)
+check 'digest=: the tree' diff tree.list <("$listing" dir)
 check 'digest=: the generation is the one that keeps it' grep -q 'generation=1' <(mounted_at dir)
 check 'digest= is not passed to the kernel' test -z "$(mounted_at dir | grep digest || true)"
 exits 'a remount with it' 0 "$mount" kept.dsfs dir -o "remount,nodev,digest=$kept"
@@ -165,16 +151,16 @@ check 'another digest: no loop device is left' none_left kept.dsfs
 exits 'an older generation by its digest' 0 "$mount" later.dsfs dir -o "generation=1,digest=$kept"
 exits 'a remount compares what is mounted' 0 "$mount" later.dsfs dir -o "remount,digest=$kept"
 umount dir
-"$bin/mkfs.dsfs" -q --update --digest later.dsfs tree3
-newest=$("$bin/dump.dsfs" --digest later.dsfs)
+mkfs.dsfs -q --update --digest later.dsfs tree3
+newest=$(dump.dsfs --digest later.dsfs)
 exits 'the newest generation by its digest' 0 "$mount" later.dsfs dir -o "digest=$newest"
 umount dir
 cp kept.dsfs grows.dsfs
 exits 'an image that grows while it is mounted' 0 "$mount" grows.dsfs dir -o "digest=$kept"
 # mkfs.dsfs refuses a file with a loop device; another machine that has the file does not see it.
 cp kept.dsfs grown.dsfs
-"$bin/mkfs.dsfs" -q --update --digest grown.dsfs tree3
-grown=$("$bin/dump.dsfs" --digest grown.dsfs)
+mkfs.dsfs -q --update --digest grown.dsfs tree3
+grown=$(dump.dsfs --digest grown.dsfs)
 dd if=grown.dsfs of=grows.dsfs bs=1M conv=notrunc status=none
 for digest in "$kept" "$grown"; do
 	says 'its remount: what is mounted cannot be compared' 32 \
@@ -198,32 +184,32 @@ losetup -d "$loop"
 { head -c 1048576 /dev/zero && cat good.dsfs; } >shifted
 exits 'offset= and sizelimit=' 0 "$mount" shifted dir \
 	-o "loop,offset=1M,sizelimit=$(stat -c %s good.dsfs)"
-check 'offset=: the tree' diff tree.list <("$bin/tests/listing" dir)
+check 'offset=: the tree' diff tree.list <("$listing" dir)
 umount dir
 check 'offset=: umount clears the device' none_left shifted
 
 cp good.dsfs moved.dsfs
 cp -a tree tree2
 echo another >tree2/x
-"$bin/tests/listing" --as-packed tree2 >tree2.list
-"$bin/mkfs.dsfs" -q --update moved.dsfs tree2
+"$listing" --as-packed tree2 >tree2.list
+mkfs.dsfs -q --update moved.dsfs tree2
 exits 'an updated image' 0 "$mount" moved.dsfs dir
-check 'the new tree' diff tree2.list <("$bin/tests/listing" dir)
+check 'the new tree' diff tree2.list <("$listing" dir)
 exits 'the older generation beside it' 0 "$mount" moved.dsfs other -o generation=1
-check 'the old tree' diff tree.list <("$bin/tests/listing" other)
+check 'the old tree' diff tree.list <("$listing" other)
 check 'two loop devices' test "$(loops_of moved.dsfs | wc -l)" -eq 2
 mkdir third
 exits 'the older one once more' 0 "$mount" moved.dsfs third -o generation=1
 check 'shares the device' test "$(loops_of moved.dsfs | wc -l)" -eq 2
 umount dir
 exits 'the newest beside the older ones' 0 "$mount" moved.dsfs dir
-check 'is the new tree' diff tree2.list <("$bin/tests/listing" dir)
+check 'is the new tree' diff tree2.list <("$listing" dir)
 umount dir other third
 check 'umount clears both devices' none_left moved.dsfs
 loop=$(losetup -f --show -r moved.dsfs)
 exits 'a block device' 0 "$mount" "$loop" dir
 exits 'another generation of a block device' 0 "$mount" "$loop" other -o generation=1
-check 'is the old tree' diff tree.list <("$bin/tests/listing" other)
+check 'is the old tree' diff tree.list <("$listing" other)
 umount dir other
 losetup -d "$loop"
 check 'no loop device is left over a device' none_left "$loop"
