@@ -5,14 +5,9 @@
 # were, for tar(1) and for Python, in a copy and in place; and what cannot be used as it is
 # is refused before anything is written.
 set -uo pipefail
-export LC_ALL=C
-unset SOURCE_DATE_EPOCH
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 prog=tar-index
-mkfs=$bin/mkfs.dsfs
-dump=$bin/dump.dsfs
-fsck=$bin/fsck.dsfs
 start=69632
 
 # Three shards as webdataset writes them, of sizes below, at and above a sector, a block, a
@@ -121,11 +116,9 @@ for i in range(40):
     assert start % 512 == 0, start
 assert n, "none does: nothing was tested"
 PY
-exits 'without checksums' 0 "$mkfs" -q --tar-index --no-checksums "${tars[@]}" nosums.dsfs
-exits 'without checksums: fsck.dsfs' 0 "$fsck" -q nosums.dsfs
+made 'without checksums' nosums.dsfs "$mkfs" -q --tar-index --no-checksums "${tars[@]}" nosums.dsfs
 check 'without checksums: samples and archives' trees nosums.dsfs train-0 train-1 train-2 more
-exits '--chunk-size' 0 "$mkfs" -q -f --tar-index --chunk-size=4K "${tars[@]}" nosums.dsfs
-exits '--chunk-size: fsck.dsfs' 0 "$fsck" -q nosums.dsfs
+made '--chunk-size' nosums.dsfs "$mkfs" -q -f --tar-index --chunk-size=4K "${tars[@]}" nosums.dsfs
 exits '-T' 0 "$mkfs" -q -T 5 --tar-index "${tars[@]}" one.dsfs
 exits '-T: again' 0 "$mkfs" -q -T 5 --tar-index "${tars[@]}" two.dsfs
 check '-T: the same bytes' cmp one.dsfs two.dsfs
@@ -190,8 +183,7 @@ cp disk before
 end=$((start + $(cat "${shards[@]}" | wc -c)))
 says 'something behind' 1 "disk: at byte $end: neither zeros nor a tar archive" "$mkfs" -q --tar-index disk
 check 'something behind: all is as it was' cmp disk before
-exits 'something behind: --tar-bytes' 0 "$mkfs" -q --tar-index --tar-bytes=$((end - start)) disk
-exits 'something behind: --tar-bytes: fsck.dsfs' 0 "$fsck" -q disk
+made 'something behind: --tar-bytes' disk "$mkfs" -q --tar-index --tar-bytes=$((end - start)) disk
 check 'something behind: --tar-bytes: samples' trees disk 000000 000001
 check 'something behind: --tar-bytes: archives' cmp -i "$start" -n $((end - start)) disk before
 says '--tar-bytes: too many' 1 '--tar-bytes: 1099511627776 bytes: the limit is' \
@@ -201,10 +193,12 @@ says '--tar-bytes: not all archives' 1 "at byte $end: no header of a tar archive
 	"$mkfs" -q -f --tar-index --tar-bytes=$((end - start + 512)) disk
 says '--tar-bytes: in an archive' 1 'cut off' "$mkfs" -q -f --tar-index --tar-bytes=1M disk
 head -c 200000 /dev/zero >zeros
-says 'no archive' 1 "zeros: no tar archive from byte $start on" "$mkfs" -q --tar-index zeros
 head -c 200000 /dev/zero | tr '\0' x >plain
-says 'something else' 1 "plain: at byte $start: no header of a tar archive" "$mkfs" -q --tar-index plain
-says 'nothing' 1 'none: cannot read attributes: No such file' "$mkfs" -q --tar-index none
+rows <<'T'
+no archive|1|zeros: no tar archive from byte 69632 on|mkfs.dsfs -q --tar-index zeros
+something else|1|plain: at byte 69632: no header of a tar archive|mkfs.dsfs -q --tar-index plain
+nothing|1|none: cannot read attributes: No such file|mkfs.dsfs -q --tar-index none
+T
 
 # --- a run that fails leaves what was there
 archives "${shards[@]}"
@@ -249,15 +243,13 @@ printf y >>holes
 for format in 'pax --sparse-version=0.1' 'pax --sparse-version=1.0' gnu; do
 	# shellcheck disable=SC2086 # options
 	tar -S --format=$format -cf holes.tar holes
-	exits "holes: $format" 0 "$mkfs" -q -f --tar-index --tar=holes.tar holes.dsfs
-	exits "holes: $format: fsck.dsfs" 0 "$fsck" -q holes.dsfs
+	made "holes: $format" holes.dsfs "$mkfs" -q -f --tar-index --tar=holes.tar holes.dsfs
 	check "holes: $format: content" cmp holes <("$dump" --cat=/holes/holes holes.dsfs)
 	check "holes: $format: a hole" test "$("$dump" --extents=/holes/holes holes.dsfs | wc -l)" -gt 3
 done
 truncate -s 1M empty
 tar -S -cf empty.tar empty
-exits 'holes alone' 0 "$mkfs" -q -f --tar-index --tar=empty.tar holes.dsfs
-exits 'holes alone: fsck.dsfs' 0 "$fsck" -q holes.dsfs
+made 'holes alone' holes.dsfs "$mkfs" -q -f --tar-index --tar=empty.tar holes.dsfs
 check 'holes alone: content' cmp empty <("$dump" --cat=/empty/empty holes.dsfs)
 python3 - <<'PY'
 import io, tarfile
@@ -274,22 +266,21 @@ check 'holes that no extent has: no image' test ! -e bad.dsfs
 
 # --- what cannot be used as it is
 gzip -c in/more.tar >more.tar.gz
-says 'compressed' 1 'more.tar.gz: at byte 0: is compressed' "$mkfs" -q --tar-index --tar=more.tar.gz bad.dsfs
-says 'a pipe' 1 'is not a regular file' "$mkfs" -q --tar-index --tar=<(cat in/more.tar) bad.dsfs
-says 'no such file' 1 'none.tar: cannot open' "$mkfs" -q --tar-index --tar=none.tar bad.dsfs
 cp in/more.tar itself.tar
-says 'the image itself' 1 'itself.tar: at byte 0: is the image itself' \
-	"$mkfs" -q -f --tar-index --tar=itself.tar itself.tar
-check 'the image itself is as it was' cmp in/more.tar itself.tar
 mkdir other
 cp in/more.tar other/
-says 'the same name twice' 1 'another archive is named more.tar' \
-	"$mkfs" -q --tar-index --tar=in/more.tar --tar=other/more.tar bad.dsfs
 cp in/more.tar shards.tar
-says 'the name of the directory' 1 'the directory shards is that of the archives' \
-	"$mkfs" -q --tar-index --tar=shards.tar bad.dsfs
+rows <<'T'
+compressed|1|more.tar.gz: at byte 0: is compressed|mkfs.dsfs -q --tar-index --tar=more.tar.gz bad.dsfs
+a pipe|1|is not a regular file|mkfs.dsfs -q --tar-index --tar=<(cat in/more.tar) bad.dsfs
+no such file|1|none.tar: cannot open|mkfs.dsfs -q --tar-index --tar=none.tar bad.dsfs
+itself|1|itself.tar: at byte 0: is the image itself|mkfs.dsfs -q -f --tar-index --tar=itself.tar itself.tar
+a name twice|1|another archive is named more.tar|mkfs.dsfs --tar-index --tar={in,other}/more.tar bad.dsfs
+the directory|1|shards is that of the archives|mkfs.dsfs --tar-index --tar=shards.tar bad.dsfs
+packed anew|1|has archives in place|mkfs.dsfs -q --compact -f copy.dsfs compact.dsfs
+T
+check 'the image itself is as it was' cmp in/more.tar itself.tar
 check 'none of them is an image' test ! -e bad.dsfs
-says '--compact' 1 'has archives in place' "$mkfs" -q --compact -f copy.dsfs compact.dsfs
 if [ "$(id -u)" -eq 0 ] && dev=$(losetup -b 4096 -f --show before 2>/dev/null); then
 	says 'a device of larger blocks' 1 \
 		"--tar-index: alignment: 512 bytes: less than the device's logical block size of 4096" \
@@ -372,37 +363,16 @@ says 'cut off, behind the image' 1 'disk: archive at byte ' "$mkfs" -q --update 
 check 'cut off, behind the image: nothing changed' cmp longer disk
 
 # --- what fsck.dsfs makes of damage
-corrupt=$bin/tests/mkcorrupt
 cp copy.dsfs flipped.dsfs
 flip flipped.dsfs $(($(data_of copy.dsfs /shards/train-1.tar) + 20))
-says 'damage in a header' 4 'train-1.tar' bash -c "'$fsck' flipped.dsfs >&2"
-"$corrupt" copy.dsfs 'super both compat=1' bad.dsfs
-says 'without the feature they overlap' 4 'data that overlaps' bash -c "'$fsck' bad.dsfs >&2"
-"$corrupt" copy.dsfs 'inode /train-0/000003.jpg flags^0x10' bad.dsfs
-says 'a member without its flag' 4 'flag of shared data' bash -c "'$fsck' bad.dsfs >&2"
-"$corrupt" copy.dsfs 'inode /train-0/000004.json start_lo-1024' bad.dsfs
-says 'a member in another one' 4 'data that overlaps' bash -c "'$fsck' bad.dsfs >&2"
-"$corrupt" copy.dsfs 'inode /shards/train-0.tar size_lo-10240' bad.dsfs
-says 'an archive that ends before its members' 4 'data that overlaps' bash -c "'$fsck' bad.dsfs >&2"
-
-# --- usage
-says '--tar-index --checksum' 2 '--checksum and --tar-index do not go together' \
-	"$mkfs" --tar-index --update --checksum i
-says '--update --tar' 2 '--update and --tar do not go together' "$mkfs" --update --tar=x i
-says '--tar-index --manifest' 2 '--manifest and --tar-index do not go together' "$mkfs" --tar-index --manifest=y i
-says '--tar-index --order' 2 '--order and --tar-index do not go together' "$mkfs" --tar-index --order=y i
-says '--tar-index --dry-run' 2 '--dry-run and --tar-index do not go together' "$mkfs" --tar-index -n i
-says '--tar-index --align' 2 '--align and --tar-index do not go together' "$mkfs" --tar-index --align=4K i
-says '--tar-index --no-dedup' 2 '--no-dedup and --tar-index do not go together' "$mkfs" --tar-index --no-dedup i
-says '--tar-index --wds=prefix' 2 '--wds=prefix and --tar-index do not go together' \
-	"$mkfs" --tar-index --wds=prefix --tar=x i
-says '--tar-index --exclude' 2 '--exclude and --tar-index do not go together' "$mkfs" --tar-index -e y i
-says '--tar-index --compact' 2 '--tar-index and --compact do not go together' "$mkfs" --tar-index --compact i
-says '--tar-index and a source' 2 'too many arguments' "$mkfs" --tar-index i source
-says '--tar-index --tar=-' 2 '--tar-index: standard input is not a file' "$mkfs" --tar-index --tar=- i
-says '--tar-bytes alone' 2 '--tar-bytes: only with --tar-index' "$mkfs" --tar-bytes=512 i source
-says '--tar-bytes --tar' 2 '--tar-bytes and --tar do not go together' \
-	"$mkfs" --tar-index --tar=x --tar-bytes=512 i
-says '--tar-bytes: no multiple' 2 '--tar-bytes: 1000: not a multiple of 512' \
-	"$mkfs" --tar-index --tar-bytes=1000 i
+says 'damage in a header' 4 'train-1.tar' "$fsck" flipped.dsfs
+while IFS='|' read -r name change said; do
+	"$corrupt" copy.dsfs "$change" bad.dsfs
+	says "$name" 4 "$said" "$fsck" bad.dsfs
+done <<'T'
+without the feature they overlap|super both compat=1|data that overlaps
+a member without its flag|inode /train-0/000003.jpg flags^0x10|flag of shared data
+a member in another one|inode /train-0/000004.json start_lo-1024|data that overlaps
+an archive that ends early|inode /shards/train-0.tar size_lo-10240|data that overlaps
+T
 finish
