@@ -159,7 +159,7 @@ check 'they say sizes' test "$(grep -cx '[0-9]*' "$out")" = 2
 # names IMAGE: of its files and directories
 names()
 {
-	"$bin/dump.dsfs" --list "here/$1" | cut -f 1
+	dump.dsfs --list "here/$1" | cut -f 1
 }
 
 check '--exclude leaves out what it says' test \
@@ -170,12 +170,12 @@ check '--order: a file of its own is first' test \
 	"$(data_of here/ordered.img /sub/last.idx)" -lt "$(data_of here/ordered.img /raw/x)"
 check '--order: then the smallest' test \
 	"$(data_of here/ordered.img /sub/9)" -lt "$(data_of here/ordered.img /sub/1)"
-SOURCE_DATE_EPOCH=1700000000 "$bin/mkfs.dsfs" -q again.img set
+SOURCE_DATE_EPOCH=1700000000 mkfs.dsfs -q again.img set
 check 'SOURCE_DATE_EPOCH: the same bytes' cmp here/same.img again.img
-"$bin/dump.dsfs" --extract=archived here/tar.img >/dev/null
+dump.dsfs --extract=archived here/tar.img >/dev/null
 check 'the files of a tar archive' diff -r set archived
-check 'and by --tar, from a pipe' test "$("$bin/dump.dsfs" --digest here/piped.img)" = \
-	"$("$bin/dump.dsfs" --digest here/tar.img)"
+check 'and by --tar, from a pipe' test "$(dump.dsfs --digest here/piped.img)" = \
+	"$(dump.dsfs --digest here/tar.img)"
 
 # sysfs_files: those that mount-options.rst describes
 sysfs_files()

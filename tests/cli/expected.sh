@@ -6,9 +6,6 @@
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
-dump=$bin/dump.dsfs
-mkfs=$bin/mkfs.dsfs
-fsck=$bin/fsck.dsfs
 refusal='not the image that was asked for'
 
 mkdir tree

@@ -22,8 +22,8 @@ mkdir bin tree
 cp "$bin/dsfs-fuse" bin
 mount --bind bin /usr/local/bin
 seq 1 100 >tree/file
-"$bin/mkfs.dsfs" -q one.dsfs tree
-"$bin/mkfs.dsfs" -q two.dsfs tree
+mkfs.dsfs -q one.dsfs tree
+mkfs.dsfs -q two.dsfs tree
 export DSFS_DATASETS=$PWD/datasets DSFS_JOBS=$PWD/jobs
 cat >datasets <<-LIST
 	# comment

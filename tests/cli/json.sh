@@ -7,10 +7,6 @@ set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
 prog=json
-unset SOURCE_DATE_EPOCH
-mkfs=$bin/mkfs.dsfs
-dump=$bin/dump.dsfs
-fsck=$bin/fsck.dsfs
 
 # keys FILE...: of the documents in them, a line each; not of objects whose keys are data
 keys()

@@ -25,9 +25,9 @@ awk -v n="$files" 'BEGIN {
 	for (i = 0; i < n; i++)
 		printf "{\"path\":\"/d/n%016d.JPEG\",\"source\":\"data\",\"offset\":%d,\"size\":8}\n", i, 8 * i
 }' >manifest
-"$bin/mkfs.dsfs" -q --manifest=manifest image.dsfs
-little 'fsck.dsfs' "$bin/fsck.dsfs" --threads=1 image.dsfs
-little '--list' "$bin/dump.dsfs" --list image.dsfs
-little '--manifest' "$bin/dump.dsfs" --manifest image.dsfs
-little '--digest' "$bin/dump.dsfs" --threads=1 --digest image.dsfs
+mkfs.dsfs -q --manifest=manifest image.dsfs
+little 'fsck.dsfs' fsck.dsfs --threads=1 image.dsfs
+little '--list' dump.dsfs --list image.dsfs
+little '--manifest' dump.dsfs --manifest image.dsfs
+little '--digest' dump.dsfs --threads=1 --digest image.dsfs
 finish
