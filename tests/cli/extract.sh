@@ -6,10 +6,6 @@
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
-dump=$bin/dump.dsfs
-mkfs=$bin/mkfs.dsfs
-faults=$bin/tests/faults.so
-[ ! -w "$top" ] || make -s -C "$top" build/tests/faults.so >&2
 
 # --- nothing is selected
 mkdir -p one
@@ -79,32 +75,14 @@ done
 # drawn LABEL OPTION...: a call takes longer than the bar's period; stderr is a terminal
 drawn()
 {
-	python3 - "$faults" "$1" "$dump" "${@:2}" many.dsfs <<'PY'
-import os
-import pty
-import subprocess
-import sys
-
-ours, theirs = pty.openpty()
-slow = dict(os.environ, LD_PRELOAD=sys.argv[1], FAULT="open,write:15:run",
-            FAULT_RUN="sleep 0.15")
-with subprocess.Popen(sys.argv[3:], env=slow, stdout=subprocess.DEVNULL, stderr=theirs) as p:
-    os.close(theirs)
-    text = b""
-    try:
-        while more := os.read(ours, 4096):
-            text += more
-    except OSError:     # the other side is closed
-        pass
-print("#", text)
-sys.exit(p.returncode or sys.argv[2].encode() + b" " not in text or
-         not text.endswith(b"\r\x1b[K"))
-PY
+	FAULT=open,write:15:run FAULT_RUN='sleep 0.15' \
+		script -qec "LD_PRELOAD=$faults $dump ${*:2} many.dsfs >/dev/null" drawn.txt >/dev/null &&
+		[[ $(sed -n 2p drawn.txt) == *"$1 "*$'\r\e[K' ]]
 }
+
 exits '--extract: a progress bar on a terminal' 0 drawn extract --extract=drawn
 exits '--wds: a progress bar on a terminal' 0 drawn samples --shard-samples=1 --wds=shard
-FAULT=write:2:run FAULT_RUN='sleep 0.15' LD_PRELOAD=$faults \
-	"$dump" --extract=undrawn many.dsfs 2>said
+FAULT=write:2:run FAULT_RUN='sleep 0.15' with_faults "$dump" --extract=undrawn many.dsfs 2>said
 check 'no terminal: no progress bar' test ! -s said
 
 # --- ACLs
