@@ -77,8 +77,7 @@ bytes_read()
 
 for codec in zstd zstd:19 lz4 auto; do
 	image=${codec/:/-}.dsfs
-	exits "$codec: mkfs.dsfs" 0 mkfs.dsfs -q --compress=$codec "$image" tree
-	exits "$codec: fsck.dsfs" 0 fsck.dsfs -q "$image"
+	made "$codec: mkfs.dsfs" "$image" mkfs.dsfs -q --compress=$codec "$image" tree
 	check "$codec: smaller by a tenth" test $(($(stat -c %s "$image") * 10)) \
 		-lt $(($(stat -c %s plain.dsfs) * 9))
 	check "$codec: the same digest" cmp <(dump.dsfs --digest=data "$image") \
@@ -249,9 +248,8 @@ check "is none for new files" not packed old.dsfs /new
 tar -cf tree.tar -C tree .
 tar --sparse -cf sparse.tar -C tree .
 while read -r codec way; do
-	exits "$codec: --tar=$way" 0 mkfs.dsfs -q -f --compress=$codec --tar=$way tar.dsfs \
+	made "$codec: --tar=$way" tar.dsfs mkfs.dsfs -q -f --compress=$codec --tar=$way tar.dsfs \
 		< <(gzip -c tree.tar)
-	exits "$codec: fsck.dsfs of it" 0 fsck.dsfs -q tar.dsfs
 	check "$codec: $way: the same digest" cmp <(dump.dsfs --digest=data tar.dsfs) \
 		<(dump.dsfs --digest=data plain.dsfs)
 	check "$codec: $way: the files that are compressed of a directory, to as many bytes" \
@@ -280,15 +278,13 @@ END
 mkdir second
 lines 70000 >second/many-units
 tar -cf second.tar -C second many-units
-exits "a compressed member that comes again" 0 mkfs.dsfs -q -f --compress=zstd \
+made "a compressed member that comes again" tar.dsfs mkfs.dsfs -q -f --compress=zstd \
 	--tar=tree.tar --tar=second.tar tar.dsfs
-exits "fsck.dsfs of it" 0 fsck.dsfs -q tar.dsfs
 check "the last one counts" cmp <(dump.dsfs --cat=/many-units tar.dsfs) second/many-units
 
 # --- order and manifests
 printf '%s\n' dir/again one-unit >order
-exits "--order" 0 mkfs.dsfs -q -f --compress=zstd --order=order order.dsfs tree
-exits "fsck.dsfs of it" 0 fsck.dsfs -q order.dsfs
+made "--order" order.dsfs mkfs.dsfs -q -f --compress=zstd --order=order order.dsfs tree
 # shellcheck disable=SC2034 # in what eval gets
 first=$(data_of order.dsfs /dir/again)
 check "what is listed comes first" eval \

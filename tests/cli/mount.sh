@@ -77,8 +77,8 @@ one that is not kept|32|generation 3: No such|mount.dsfs -f later.dsfs dir -o di
 digest= that is none|1|not sha256: and 64 hexadecimal|mount.dsfs -f kept.dsfs dir -o digest=sha256:12
 digest= without a value|1|option digest: not sha256:|mount.dsfs -f kept.dsfs dir -o digest
 a remount|32|dir: digest: the image that is mounted|mount.dsfs -f kept.dsfs dir -o remount,digest=$kept
-verity|1|option verity.roothash: nobody has made|mount.dsfs -f kept.dsfs dir -o verity.roothash=12
-verity|1|verity.hashdevice: nobody has made|mount.dsfs -f kept.dsfs dir -o verity.hashdevice=/dev/null
+verity|1|verity.roothash=12: nobody has made|mount.dsfs -f kept.dsfs dir -o verity.roothash=12
+verity|1|verity.hashdevice=/dev/null: nobody has made|mount.dsfs -f kept.dsfs dir -o verity.hashdevice=/dev/null
 T
 
 if [ "$(id -u)" -ne 0 ] || [ ! -c /dev/loop-control ]; then
