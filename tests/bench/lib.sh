@@ -61,8 +61,8 @@ quotient()
 	awk -v a="$1" -v b="$2" -v f="${3:-%.3f}" 'BEGIN { printf f "\n", b ? a / b : 0 }'
 }
 
-# told FILE KEY NAME: of the lines "KEY NAME=VALUE..." the values of NAME
-told()
+# said FILE KEY NAME: of the lines "KEY NAME=VALUE..." the values of NAME
+said()
 {
 	awk -v key="$2 " -v name="$3=" 'index($0, key) == 1 {
 		for (i = 1; i <= NF; i++)
