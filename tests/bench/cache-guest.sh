@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# cache-guest.sh SCENARIO... - the part of cache that runs in the guest.
+# cache-guest.sh SCENARIO... - what tests/bench/native/epochs and tests/cache run in a guest.
 #
-# A SCENARIO is NAME:SUBJECT:SHARE:PROCS:PATTERN:EPOCHS, see cache.  Memory that is not
+# A SCENARIO is NAME:SUBJECT:SHARE:PROCS:PATTERN:EPOCHS, see native/epochs.  Memory that is not
 # to be had is taken by a process that locks it, so that MemAvailable is SHARE percent of
 # the set when the first epoch begins.
 #
