@@ -89,17 +89,17 @@ check 'lines by name: --memory=1T: the same bytes' cmp one.dsfs new.dsfs
 # shellcheck disable=SC2317 # exits calls it
 little_memory()
 (
-	ulimit -d 24000
+	ulimit -d 40000
 	exec "$@"
 )
 
-awk -v n=300000 'BEGIN {
+awk -v n=700000 'BEGIN {
 	for (i = 0; i < n; i++)
 		printf "{\"path\":\"/d%03d/n%06d\"}\n", i * 48271 % n % 400, i * 48271 % n
 }' >many
 LC_ALL=C sort many >sorted
 for list in sorted many; do
-	exits "$list lines: --memory=1 in 24 MB" 0 \
+	exits "$list lines: --memory=1 in 40 MB" 0 \
 		little_memory "$mkfs" -n --threads=1 --memory=1 new.dsfs --manifest=$list
 done
 # The defaults of a line are those where it stands, and a name again is told of its later line
