@@ -4,7 +4,8 @@
 
   readers.py make DIR			2,000 files of up to 1 MiB, and one with a hole
   readers.py epoch REF DIR [BYTES]	each file once, in random order, BYTES a call
-  readers.py many REF DIR N		N processes, each all files in its own way
+  readers.py many REF DIR N		N processes, each in its own way, a quarter of the files
+					of its own, with DSFS_LONG=1 all
   readers.py chunk REF FILE POS LEN ERRNO
 					reads of POS..POS+LEN give ERRNO, others the bytes
 
@@ -16,6 +17,9 @@ import multiprocessing
 import os
 import random
 import sys
+
+
+SHARE = 1 if os.environ.get("DSFS_LONG", "0") != "0" else 4
 
 
 def make(top):
@@ -106,6 +110,7 @@ def read_all(ref, top, files, way):
 def reader(ref, top, number):
     files = names(ref)
     random.Random(number).shuffle(files)
+    files = files[:len(files) // SHARE]
     read_all(ref, top, files, WAYS[number % len(WAYS)])
 
 

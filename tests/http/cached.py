@@ -11,7 +11,7 @@ import sys
 
 import cases
 from server import Server
-from world import BUILD, QUICK, TOP, error_of, has
+from world import BUILD, QUICK, TOP, has, has_fuse
 
 PROCESSES = 4
 
@@ -31,7 +31,7 @@ def part(world):
     together(world, server)
     replaced(world, server, source)
     refused(world, server, cache)
-    mounted(world, server, source)
+    mounted(world, source)
     warmed(world)
     noted(world)
 
@@ -41,13 +41,6 @@ def asked_of(server):
     asked = server.count()
     server.log.clear()
     return asked
-
-
-def right(world, image):
-    """All samples in an order of its own"""
-    paths = list(world.files)
-    random.shuffle(paths)
-    return all(image[path] == world.files[path] for path in paths)
 
 
 NOTED = """
@@ -78,9 +71,9 @@ def noted(world):
     cases.result(ended.returncode == 0 and ended.stdout == world.files["large"] and
                  words.encode() in ended.stderr, "and dump.dsfs reads on", ended.stderr)
     image = world.open(server.url("/set"), source)
-    good = right(world, image)
+    good = world.right(image)
     asked_of(server)
-    cases.result(good and right(world, image) and asked_of(server) == 0,
+    cases.result(good and world.right(image) and asked_of(server) == 0,
                  "without the limit it is kept there")
 
 
@@ -88,15 +81,13 @@ def epochs(world, server, source):
     image = world.open(server.url("/set"), source)
     image.load()
     asked_of(server)
-    good = right(world, image)
-    cases.result(good, f"the first epoch: {asked_of(server)} requests")
-    good = right(world, image)
-    cases.result(good and asked_of(server) == 0, "the second one has none")
+    cases.result(world.right(image), f"the first epoch: {asked_of(server)} requests")
+    cases.result(world.right(image) and asked_of(server) == 0, "the second one has none")
     good = image.read_batch(list(world.files)) == list(world.files.values())
     cases.result(good and asked_of(server) == 0, "nor has a batch")
     image = world.open(server.url("/set"), source)
     image.load()
-    good = right(world, image)
+    good = world.right(image)
     asked = asked_of(server)
     cases.result(good and asked == 1, f"another job's has {asked}, which opens the image")
 
@@ -130,15 +121,15 @@ def damaged(world, server, source, cache):
         asked_of(server)
         image = world.open(server.url("/set"), source)
         image.load()
-        good &= right(world, image)
+        good &= world.right(image)
         fetched += asked_of(server)
-        good &= right(world, image) and asked_of(server) == 0
+        good &= world.right(image) and asked_of(server) == 0
     cases.result(good and fetched > 10, f"200 flipped bits: all is right, {fetched} requests")
 
 
 def job(world, url, source, until):
     image = world.open(url, source)
-    good = all(right(world, image) for _ in range(until))
+    good = all(world.right(image) for _ in range(until))
     os._exit(0 if good else 3)
 
 
@@ -158,46 +149,42 @@ def together(world, server):
     ends = [process.exitcode for process in jobs[:-1]]
     asked_of(server)
     image = world.open(server.url("/set"), source)
-    cases.result(ends == [0] * PROCESSES and right(world, image) and asked_of(server) == 1,
+    cases.result(ends == [0] * PROCESSES and world.right(image) and asked_of(server) == 1,
                  f"{PROCESSES} jobs and one that is killed: all is right, and kept", ends)
     shutil.rmtree(cache)
-    cases.result(right(world, image), "removed while it is in use: all is right")
+    cases.result(world.right(image), "removed while it is in use: all is right")
 
 
 def replaced(world, server, source):
     """The same address and length with another ETag is another image."""
-    url = server.url("/set")
-    server.objects["/set"] = bytes(len(world.bytes))
-    server.tags["/set"] = '"two"'
-    has("another version of the object is not read from the cache",
-        error_of(world.open, url, source), "not a DSFS image")
-    server.objects["/set"] = world.bytes
-    server.tags["/set"] = '"one"'
+    server.objects["/set"], server.tags["/set"] = bytes(len(world.bytes)), '"two"'
+    world.refused("another version of the object is not read from the cache",
+                  server.url("/set"), "not a DSFS image", source=source)
+    server.objects["/set"], server.tags["/set"] = world.bytes, '"one"'
 
 
 def refused(world, server, cache):
-    url = server.url("/set")
-    for words, *options in (("not keep or lru", "cache-policy=fifo"),
-                            ("not a size", "cache-size=1X"), ("not from 1M", "cache-size=4096"),
-                            ("not from 1M", "cache-size=9999999P"),
-                            ("No such file", "cache-dir=/none/such")):
-        has(f"{options[0]}: {words}",
-            error_of(world.open, url, ",".join([f"cache-dir={cache}", *options])), words)
-    has("cache-size alone", error_of(world.open, url, "cache-size=1G"), "needs cache-dir")
+    url, there = server.url("/set"), f"cache-dir={cache}"
+    for words, option in (("not keep or lru", "cache-policy=fifo"),
+                          ("not a size", "cache-size=1X"), ("not from 1M", "cache-size=4096"),
+                          ("not from 1M", "cache-size=9999999P"),
+                          ("No such file", "cache-dir=/none/such")):
+        world.refused(f"{option}: {words}", url, words, source=f"{there},{option}")
+    world.refused("cache-size alone", url, "needs cache-dir", source="cache-size=1G")
     os.chmod(cache, 0o777)
-    has("a directory that others can write to is refused",
-        error_of(world.open, url, f"cache-dir={cache}"), "others can write", str(cache))
+    world.refused("a directory that others can write to is refused", url, "others can write",
+                  str(cache), source=there)
     os.chmod(cache, 0o700)
     server.tags["/set"] = ""
-    ended = world.tool("dump.dsfs", "--list", url, source=f"cache-dir={cache}")
+    ended = world.tool("dump.dsfs", "--list", url, source=there)
     cases.result(ended[0] == 0 and "nothing is kept" in ended[2],
                  "a server that does not tell the version: nothing is kept, which is said",
                  ended[2])
 
 
-def mounted(world, server, source):
+def mounted(world, source):
     where = world.work / "cached-mnt"
-    if os.geteuid() or not os.path.exists("/dev/fuse") or not (BUILD / "dsfs-fuse").exists():
+    if not has_fuse():
         cases.skip("dsfs-fuse with a cache", "not root, no /dev/fuse or no libfuse 3")
         return
     where.mkdir()
@@ -226,29 +213,27 @@ def warmed(world):
     asked = asked_of(server)
     image = world.open(server.url("/set"), source)
     cases.result(ended[0] == 0 and said["kept_bytes"] == said["bytes"] == len(world.bytes) and
-                 asked < 10 and right(world, image) and asked_of(server) == 1,
+                 asked < 10 and world.right(image) and asked_of(server) == 1,
                  f"dsfs warmup: {asked} requests bring all of it in", *ended)
     warmup(world, server, "warm")
     cases.result(asked_of(server) == 1, "again: none but the one that opens it")
 
+    listed, by_list = world.work / "some", f"--filelist={world.work}/some"
     some = sorted(world.files)[:50]
-    (world.work / "some").write_text("".join(f"{path}\n" for path in some))
-    source, ended, said = warmup(world, server, "warm-some", f"--filelist={world.work}/some")
+    listed.write_text("".join(f"{path}\n" for path in some))
+    source, ended, said = warmup(world, server, "warm-some", by_list)
     server.log.clear()
-    image = world.open(server.url("/set"), source)
-    good = all(image[path] == world.files[path] for path in some)
+    wrong = world.wrong(world.open(server.url("/set"), source), some)
     asked = asked_of(server)
-    cases.result(ended[0] == 0 and said["files_done"] == 50 and good and asked == 1,
+    cases.result(ended[0] == 0 and said["files_done"] == 50 and not wrong and asked == 1,
                  f"--filelist: its files cost none then: {asked}", *ended)
-    (world.work / "some").write_text("none/such\n")
-    ended = warmup(world, server, "warm-some", f"--filelist={world.work}/some")[1]
-    cases.result(ended[0] == 1 and "none/such" in ended[2], "a path that there is not", *ended)
-    (world.work / "some").write_bytes(b"one\0two\n")
-    ended = warmup(world, server, "warm-some", f"--filelist={world.work}/some")[1]
-    has("a list with NULs", ended[2], "entry 1: not a path")
-    cases.result(ended[0] == 1, "and it fails", *ended)
-    ended = warmup(world, server, "warm-some", "--filelist=/none/such")[1]
-    has("a list that is not there", ended[2], "/none/such: cannot open")
+    for name, data, option, words in (
+            ("a path that there is not", b"none/such\n", by_list, "none/such"),
+            ("a list with NULs", b"one\0two\n", by_list, "entry 1: not a path"),
+            ("a list that is not there", b"", "--filelist=/none/such", "/none/such: cannot open")):
+        listed.write_bytes(data)
+        ended = warmup(world, server, "warm-some", option)[1]
+        cases.result(ended[0] == 1 and words in ended[2], name, *ended)
 
     source, ended, said = warmup(world, server, "warm-small,cache-size=2M")
     cases.result(ended[0] == 0 and 0 < said["kept_bytes"] < 3 << 20,

@@ -10,7 +10,9 @@ import threading
 
 import cases
 from server import Server
-from world import BUILD, error_of, has
+from world import BUILD, at_once, error_of, has
+
+FORKS = 40 if os.environ.get("DSFS_LONG", "0") != "0" else 12
 
 
 class Interrupted(Exception):
@@ -28,20 +30,16 @@ def part(world):
 
 def workers(world):
     """As a DataLoader's: the image is open before they are born, and the parent goes on."""
-    server = Server({"/set": world.bytes})
-    image = world.open(server.url("/set"))
+    _server, image = world.served(load=False)
     paths = list(world.files)
     image.will_need(paths[:40])
-
-    def work(share, queue):
-        queue.put([path for path in paths[share::4] if image[path] != world.files[path]])
-
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
-    children = [context.Process(target=work, args=(i, queue)) for i in range(4)]
+    children = [context.Process(target=lambda share: queue.put(world.wrong(image, share)),
+                                args=(paths[i::4],)) for i in range(4)]
     for child in children:
         child.start()
-    mine = [path for path in paths if image[path] != world.files[path]]
+    mine = world.wrong(image)
     wrong = [path for child in children for path in queue.get()]
     for child in children:
         child.join()
@@ -52,39 +50,30 @@ def workers(world):
 
 def while_reading(world):
     """Forks while other threads wait for the server"""
-    server = Server({"/set": world.bytes})
-    image = world.open(server.url("/set"))
-    image.load()
+    _server, image = world.served()
     paths = list(world.files)
-    stop, wrong = threading.Event(), []
+    stop, wrong, ended = threading.Event(), [], []
 
     def read():
         while not stop.is_set():
-            for path in paths[::7]:
-                if image[path] != world.files[path]:
-                    wrong.append(path)
+            wrong.extend(world.wrong(image, paths[::7]))
 
-    threads = [threading.Thread(target=read) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    ended = []
-    for i in range(40):
-        child = os.fork()
-        if not child:
-            good = all(image[path] == world.files[path] for path in paths[i::50])
-            os._exit(0 if good else 1)
-        ended.append(os.waitpid(child, 0)[1])
-    stop.set()
-    for thread in threads:
-        thread.join()
-    cases.result(not any(ended) and not wrong, "40 forks while 4 threads read", ended, *wrong[:5])
+    def fork():
+        for i in range(FORKS):
+            child = os.fork()
+            if not child:
+                os._exit(1 if world.wrong(image, paths[i::50]) else 0)
+            ended.append(os.waitpid(child, 0)[1])
+        stop.set()
+
+    at_once(5, lambda i: read() if i else fork())
+    cases.result(len(ended) == FORKS and not any(ended) and not wrong,
+                 f"{FORKS} forks while 4 threads read", ended, *wrong[:5])
 
 
 def no_thread(world):
     """A child that cannot start its thread, because no memory is large enough for a stack"""
-    server = Server({"/set": world.bytes})
-    image = world.open(server.url("/set"))
-    image.load()
+    _server, image = world.served()
     out, to = os.pipe()
     child = os.fork()
     if not child:
@@ -103,9 +92,7 @@ def no_thread(world):
 
 
 def stalled(world):
-    server = Server({"/set": world.bytes})
-    image = world.open(server.url("/set"), "timeout=600")
-    image.load()
+    server, image = world.served("timeout=600")
     begun = threading.Event()
 
     def fault(_request):
@@ -116,43 +103,54 @@ def stalled(world):
     return server, image, begun
 
 
-def signal_when(begun):
-    """SIGUSR1 to this process, once a request is there"""
-    def wait():
+def with_signal(begun, handler, function):
+    """A call in which SIGUSR1 comes to this process, once a request is there.  It comes until
+    it is noticed: the call may not wait yet when the server has the request."""
+    noticed = threading.Event()
+
+    def send():
         begun.wait()
-        os.kill(os.getpid(), signal.SIGUSR1)
-    threading.Thread(target=wait, daemon=True).start()
+        while not noticed.wait(0.05):
+            os.kill(os.getpid(), signal.SIGUSR1)
+
+    def notice(*_args):
+        if not noticed.is_set():
+            noticed.set()
+            handler()
+
+    old = signal.signal(signal.SIGUSR1, notice)
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        return function()
+    finally:
+        sender.join()
+        signal.signal(signal.SIGUSR1, old)
 
 
 def interrupted(world):
     _server, image, begun = stalled(world)
 
-    def raise_it(*_args):
+    def raise_it():
         raise Interrupted
 
-    old = signal.signal(signal.SIGUSR1, raise_it)
-    signal_when(begun)
     try:
-        image.read("large")
+        with_signal(begun, raise_it, lambda: image.read("large"))
         cases.result(False, "a signal ends a wait")
     except Interrupted:
         cases.result(True, "a signal ends a wait")
-    signal.signal(signal.SIGUSR1, old)
 
 
 def harmless(world):
     server, image, begun = stalled(world)
     seen = []
 
-    def note(*_args):
+    def note():
         seen.append(1)
-        server.fault = lambda request: None
+        server.fault = None
 
-    old = signal.signal(signal.SIGUSR1, note)
-    signal_when(begun)
-    good = image["large"] == world.files["large"]
+    good = with_signal(begun, note, lambda: image["large"] == world.files["large"])
     cases.result(good and seen, "one that raises nothing loses nothing")
-    signal.signal(signal.SIGUSR1, old)
 
 
 def stopped(world):

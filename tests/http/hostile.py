@@ -10,8 +10,8 @@ import threading
 
 import cases
 import sigv4
-from server import FAULTS, Server, answer, part_of
-from world import BUILD, error_of, has
+from server import FAULTS, Server, answer, part_of, says
+from world import BUILD, Environment, at_once, error_of, has
 
 TURNS = 25
 THREADS = 8
@@ -41,9 +41,7 @@ def passwords(world):
 
 def turns(world):
     """One connection and many threads: nobody waits for the others to end."""
-    server = Server({"/set": world.bytes})
-    image = world.open(server.url("/set"), "connections=1,backoff=1")
-    image.load()
+    _server, image = world.served("connections=1,backoff=1")
     paths = [path for path, data in world.files.items() if 900 <= len(data) <= 65537]
     counts, lock = [0] * THREADS, threading.Lock()
     begin = threading.Barrier(THREADS)
@@ -58,11 +56,7 @@ def turns(world):
             with lock:
                 counts[i] += 1
 
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(THREADS, work)
     cases.result(min(counts) > TURNS // 2, f"{THREADS} threads at one connection take turns",
                  counts)
 
@@ -89,47 +83,41 @@ def endless(server, connection, request):
     answer(connection, 206, body, **headers)
 
 
-def elsewhere_region(_server, connection, _request):
-    answer(connection, 301, b"<Error><Code>PermanentRedirect</Code></Error>",
-           x_amz_bucket_region="eu-far-9")
-
-
-FAULTS.update((function.__name__, function) for function in (
-    long_redirect, trailers, endless, elsewhere_region))
+FAULTS.update(
+    long_redirect=long_redirect, trailers=trailers, endless=endless,
+    elsewhere_region=says(301, b"<Error><Code>PermanentRedirect</Code></Error>",
+                          x_amz_bucket_region="eu-far-9"))
 
 
 def heads(world):
     store = Server({"/set": world.bytes})
     server = Server({"/set": world.bytes})
     server.elsewhere = store.url("")
-    server.fault = lambda request: "long_redirect"
+    server.fault = "long_redirect"
     text = error_of(world.open, server.url("/set"))
     cases.result(text is None and store.count(), "a redirect with a long body is followed", text)
-    server.fault = lambda request: "trailers"
-    before = server.count()
+    server.fault = "trailers"
     text = error_of(lambda: world.open(server.url("/set")).load())
-    cases.result(text is None, "what stands behind a body says nothing of it",
-                 text, server.count() - before)
-    server.fault = lambda request: "endless"
-    has("a length of 2^63", error_of(world.open, server.url("/set"), "backoff=1,retries=1"),
-        "Content-Range")
+    cases.result(text is None, "what stands behind a body says nothing of it", text)
+    server.fault = "endless"
+    world.refused("a length of 2^63", server.url("/set"), "Content-Range",
+                  source="backoff=1,retries=1")
 
 
 def moved(world):
     """The address leads to another server, because the one that it led to fails."""
-    server = Server({"/set": world.bytes})
-    first, second = Server({"/set": world.bytes}), Server({"/set": world.bytes})
+    server, first, second, third = (Server({"/set": world.bytes}) for _ in range(4))
     server.elsewhere = first.url("")
-    server.fault = lambda request: "elsewhere"
+    server.fault = "elsewhere"
     image = world.open(server.url("/set"), "backoff=1,retries=2")
     image.load()
-    first.fault = lambda request: "reset"
+    first.fault = "reset"
     server.elsewhere = second.url("")
     text = error_of(image.read, "large")
     cases.result(text is None and second.count(), "a server that failed is not the only one", text)
-    second.fault = lambda request: "loop"
+    second.fault = "loop"
     error_of(image.read, "holes")
-    server.elsewhere = Server({"/set": world.bytes}).url("")
+    server.elsewhere = third.url("")
     text = error_of(image.read, "holes")
     cases.result(text is None, "nor one that led nowhere", text)
 
@@ -145,18 +133,17 @@ def header_files(world):
     os.chdir("/")
     token[0] = "two"
     (world.work / "here").write_text("X-Token: two\n")
-    text = error_of(image.read, "large")
-    cases.result(text is None, "a header file is found from another directory", text)
+    world.reads("a header file is found from another directory", image)
     os.chdir(before)
     fifo(world, server, token)
     bad = world.work / "bad"
     bad.write_text("X-Token: two\ns3cret\n")
-    text = error_of(world.open, server.url("/set"), f"header-file={bad}")
-    has("a line that is no header", text, "line 2")
-    cases.result("s3cret" not in (text or ""), "is not shown", text)
+    text = world.refused("a line that is no header", server.url("/set"), "line 2",
+                         source=f"header-file={bad}")
+    cases.result("s3cret" not in text, "is not shown", text)
     bad.write_text("X-Token: " + "x" * 70000)
-    has("a header file that is too large", error_of(world.open, server.url("/set"),
-                                                    f"header-file={bad}"), "File too large")
+    world.refused("a header file that is too large", server.url("/set"), "File too large",
+                  source=f"header-file={bad}")
 
 
 def drained(fd):
@@ -195,46 +182,36 @@ def fifo(world, server, token):
 
 
 def keys(world):
-    saved = dict(os.environ)
     folder = world.work / "aws"
     folder.mkdir()
+    file = "[default]\naws_access_key_id = FILE\naws_secret_access_key = of-the-file\n"
     source = "backoff=1,retries=0"
     server = Server({"/bucket/set": world.bytes})
-    os.environ.update(AWS_SHARED_CREDENTIALS_FILE=str(folder / "credentials"),
-                      AWS_ENDPOINT_URL=server.url(""), AWS_ACCESS_KEY_ID="AKID")
-    (folder / "credentials").write_text(
-        "[default]\naws_access_key_id = FILE\naws_secret_access_key = of-the-file\n")
-    has("half of a key is not made whole by a file's", error_of(world.open, "s3://bucket/set",
-                                                                source), "AWS_SECRET_ACCESS_KEY")
-    cases.result(server.count() == 0, "and nothing is signed")
-    del os.environ["AWS_ACCESS_KEY_ID"]
-    token = "t" * 6000
-    (folder / "credentials").write_text(
-        "[default]\naws_access_key_id = FILE\naws_secret_access_key = of-the-file\n"
-        f"aws_session_token = {token}\n")
-    server.check = lambda request: request.headers.get("x-amz-security-token") == token
-    text = error_of(world.open, "s3://bucket/set", source)
-    cases.result(text is None, "a session token of 6000 bytes", text)
-    os.environ.clear()
-    os.environ.update(saved)
+    with Environment(AWS_SHARED_CREDENTIALS_FILE=str(folder / "credentials"),
+                     AWS_ENDPOINT_URL=server.url(""), AWS_ACCESS_KEY_ID="AKID"):
+        (folder / "credentials").write_text(file)
+        world.refused("half of a key is not made whole by a file's", "s3://bucket/set",
+                      "AWS_SECRET_ACCESS_KEY", source=source)
+        cases.result(server.count() == 0, "and nothing is signed")
+        del os.environ["AWS_ACCESS_KEY_ID"]
+        token = "t" * 6000
+        (folder / "credentials").write_text(f"{file}aws_session_token = {token}\n")
+        server.check = lambda request: request.headers.get("x-amz-security-token") == token
+        world.reads("a session token of 6000 bytes", "s3://bucket/set", source)
 
 
 def region(world):
     server = Server({"/bucket/set": world.bytes})
-    server.fault = lambda request: "elsewhere_region"
-    has("a bucket of another region",
-        error_of(world.open, "s3://bucket/set", f"anonymous,s3-endpoint={server.url('')}"),
-        "eu-far-9", "PermanentRedirect")
+    server.fault = "elsewhere_region"
+    world.refused("a bucket of another region", "s3://bucket/set", "eu-far-9",
+                  "PermanentRedirect", source=f"anonymous,s3-endpoint={server.url('')}")
     cases.result(server.count() == 2, "is followed once", server.count())
-    saved = dict(os.environ)
-    os.environ.update(AWS_ACCESS_KEY_ID="AKID", AWS_SECRET_ACCESS_KEY="s3cret")
     keys = {"AKID": ("s3cret", None)}
     server.fault = lambda request: None if sigv4.is_signed(request, keys, "eu-far-9") else \
         "elsewhere_region"
-    image = world.open("s3://bucket/set", f"s3-endpoint={server.url('')},s3-region=us-near-1")
-    cases.result(image["large"] == world.files["large"], "and requests are signed for that region")
-    os.environ.clear()
-    os.environ.update(saved)
+    with Environment(AWS_ACCESS_KEY_ID="AKID", AWS_SECRET_ACCESS_KEY="s3cret"):
+        world.reads("and requests are signed for that region", "s3://bucket/set",
+                    f"s3-endpoint={server.url('')},s3-region=us-near-1")
 
 
 class Proxy:
@@ -258,10 +235,9 @@ def proxy(world):
     between = Proxy()
     lines = world.work / "proxied"
     lines.write_text("Authorization: Bearer s3cret\n")
-    os.environ["https_proxy"] = f"http://me:pass@127.0.0.1:{between.port}"
-    text = error_of(world.open, "https://me:s3cret@host.invalid/set",
-                    f"backoff=1,retries=1,header-file={lines}")
-    del os.environ["https_proxy"]
+    with Environment(https_proxy=f"http://me:pass@127.0.0.1:{between.port}"):
+        text = error_of(world.open, "https://me:s3cret@host.invalid/set",
+                        f"backoff=1,retries=1,header-file={lines}")
     has(f"a proxy that refuses: {text}", text, "403")
     cases.result(between.heads and not any(b"s3cret" in head or b"/set" in head
                                            for head in between.heads) and "pass" not in text,

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """dsfs-fuse over nginx."""
-import os
 import shutil
 import subprocess
 
 import cases
 from nginx import Nginx
-from world import BUILD
+from world import has_fuse
 
 
 def part(world):
-    if os.geteuid() or not os.path.exists("/dev/fuse") or not (BUILD / "dsfs-fuse").exists() \
-       or not shutil.which("nginx", path="/usr/sbin:/usr/bin"):
+    if not has_fuse() or not shutil.which("nginx", path="/usr/sbin:/usr/bin"):
         cases.skip("fuse", "not root, no /dev/fuse, no libfuse 3 or no nginx")
         return
     server = Nginx(world.folder, world.work / "nginx-fuse")

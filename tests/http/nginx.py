@@ -3,7 +3,6 @@
 import os
 import shutil
 import socket
-import subprocess
 from pathlib import Path
 
 import port
@@ -11,29 +10,19 @@ import port
 CONF = Path(__file__).with_name("nginx.conf")
 
 
-class Nginx:
+class Nginx(port.Program):
     """more	what else the server does, in nginx's words"""
 
     def __init__(self, folder, work, more=""):
         self.work = work
         os.mkdir(work)
-        self.port = port.free()
-        conf = CONF.read_text()
-        for name, text in ("work", work), ("folder", folder), ("port", self.port):
-            conf = conf.replace(f"@{name}@", str(text))
-        Path(f"{work}/conf").write_text(conf)
         Path(f"{work}/more.conf").write_text(more)
         program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
-        self.process = subprocess.Popen([program, "-c", f"{work}/conf", "-g", "daemon off;",
-                                         "-e", f"{work}/error.log"])
-        port.wait(self.port, self.process)
+        super().__init__(work, CONF.read_text(), program, "-c", f"{work}/conf", "-g",
+                         "daemon off;", "-e", f"{work}/error.log", names=[("folder", folder)])
 
     def url(self, path):
         return f"http://127.0.0.1:{self.port}{path}"
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
 
     def requests(self):
         """What was asked since the last call.  A log line is written when a request ends,

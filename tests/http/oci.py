@@ -3,12 +3,11 @@
 import json
 import os
 import subprocess
-import threading
 
 import cases
-from registry import LAYER, DockerRegistry, Registry, missing, sha256
+from registry import MANIFEST, DockerRegistry, Registry, missing, sha256
 from server import Server, answer
-from world import BUILD, QUICK, error_of, has
+from world import BUILD, QUICK, at_once, certificate, error_of, has
 
 # A name of this machine that does not look like one
 FAR = "[::ffff:127.0.0.1]"
@@ -45,7 +44,7 @@ def layout(world):
                  all(len(blobs[part["digest"]]) == part["size"]
                      for part in (at, layer, manifest["config"])), "digests and sizes are right")
     cases.result(blobs[layer["digest"]] == world.bytes, "one blob is the image")
-    kept = world.tool("dump.dsfs", "--digest", world.image)[1].decode().strip()
+    kept = world.digest(world.image)
     notes = manifest["annotations"]
     cases.result(notes["vnd.dsfs.digest"] == kept and notes["vnd.dsfs.generation"] == "1" and
                  notes["vnd.dsfs.image-bytes"] == str(len(world.bytes)) and
@@ -108,46 +107,45 @@ def real(world, registry, folder):
     url = f"oci://{registry.host}/sets/flowers"
     ended = world.tool("fsck.dsfs", "--digest", f"{url}:v1")
     cases.result(ended[0] == 0 and b"clean" in ended[1], "fsck.dsfs of the registry: clean", ended)
-    for name in f"{url}:v1", f"{url}@{digest}":
-        image = world.open(name)
-        cases.result(all(image[path] == data for path, data in world.files.items()),
-                     f"every file, by {name.rpartition('flowers')[2][:8]}")
-    kept = world.tool("dump.dsfs", "--digest", f"{url}:v1")[1].decode().strip()
-    cases.result(world.open(f"{url}:v1@{kept}")["large"] == world.files["large"],
-                 "the digest of the image behind the tag")
-    has("another one", error_of(world.open, f"{url}:v1@dsfs1-data:{0:064x}"), "digest kept")
-    has("no such tag", error_of(world.open, f"{url}:v2"), "manifest", "404")
-    has("no such digest", error_of(world.open, f"{url}@sha256:{0:064x}"), "manifest", "404")
+    # fsck.dsfs has read all of it; to docker-registry a request is dear.
+    for name in ":v1", f"@{digest}":
+        wrong = world.wrong(world.open(url + name), list(world.files)[::8])
+        cases.result(not wrong, f"files, by {name[:8]}", *wrong)
+    world.reads("the digest of the image behind the tag", f"{url}:v1@{world.digest(url + ':v1')}")
+    world.refused("another one", f"{url}:v1@dsfs1-data:{0:064x}", "digest kept")
+    world.refused("no such tag", f"{url}:v2", "manifest", "404")
+    world.refused("no such digest", f"{url}@sha256:{0:064x}", "manifest", "404")
 
 
 def tokens(world):
     registry = Registry(world.bytes)
     registry.realm = registry.server.url("/token")
-    image = world.open(registry.url())
-    cases.result(image["large"] == world.files["large"] and registry.tokens == 1,
-                 f"a token for anybody: asked for once ({registry.tokens})")
+    world.reads("a token for anybody", registry.url())
+    cases.result(registry.tokens == 1, f"is asked for once ({registry.tokens})")
     registry.login = "me", "s3cret"
-    text = error_of(world.open, registry.url())
-    has("a token for which a password is wanted, and none is known", text, "token", "401")
+    world.refused("a token for which a password is wanted, and none is known", registry.url(),
+                  "token", "401")
     login(world, registry)
-    image = world.open(registry.url())
-    cases.result(image["large"] == world.files["large"], "a password of ~/.docker/config.json")
+    world.reads("a password of ~/.docker/config.json", registry.url())
     cases.result(all(request.path == "/token" for request in registry.server.log
                      if request.headers.get("authorization", "").startswith("Basic")),
                  "it is sent to the server of tokens alone")
     registry.realm, registry.basic = None, True
-    image = world.open(registry.url())
-    cases.result(image["large"] == world.files["large"], "a registry that wants the password")
-    (world.work / ".docker/config.json").unlink()
-    text = error_of(world.open, registry.url())
-    has("and none is known", text, "no password", registry.host)
+    world.reads("a registry that wants the password", registry.url())
+    logins(world).unlink()
+    world.refused("and none is known", registry.url(), "no password", registry.host)
+
+
+def logins(world):
+    """Where passwords are"""
+    folder = world.work / ".docker"
+    folder.mkdir(exist_ok=True)
+    return folder / "config.json"
 
 
 def login(world, registry, auth=None):
-    folder = world.work / ".docker"
-    folder.mkdir(exist_ok=True)
     auth = auth or registry.password().partition(" ")[2]
-    (folder / "config.json").write_text(json.dumps({"auths": {registry.host: {"auth": auth}}}))
+    logins(world).write_text(json.dumps({"auths": {registry.host: {"auth": auth}}}))
 
 
 def expired(world):
@@ -162,20 +160,15 @@ def expired(world):
 
     def work(i):
         try:
-            wrong.extend(path for path in paths[i::8] if image[path] != world.files[path])
+            wrong.extend(world.wrong(image, paths[i::8]))
         except OSError as error:
             wrong.append(str(error))
 
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(8, work)
     cases.result(not wrong and registry.tokens == before + 1,
                  f"a token that ran out is renewed once: {registry.tokens - before}", *wrong[:3])
     registry.lives = 40
-    good = all(image[path] == world.files[path] for path in paths)
-    cases.result(good and registry.tokens > before + 5,
+    cases.result(world.right(image) and registry.tokens > before + 5,
                  f"one of 40 requests: {registry.tokens - before} renewed")
     registry.realm = registry.server.url("/none")
     registry.tokens += 1
@@ -191,37 +184,36 @@ def passwords(world):
     """To where blobs are, nothing of it goes; nor is it shown."""
     store = Server({f"/v2/sets/x/blobs/{sha256(world.bytes)}": world.bytes})
     registry = Registry(world.bytes)
+    url = registry.url()
     registry.realm = registry.server.url("/token")
     registry.login = "me", "s3cret"
     registry.store = store.url("", "127.0.0.1")
     login(world, registry)
-    image = world.open(registry.url())
-    cases.result(image["large"] == world.files["large"] and store.count() > 2 and
-                 not any("authorization" in request.headers for request in store.log),
-                 "blobs of another server: it is told nothing")
-    registry.server.fault = lambda request: "forbidden"
-    text = error_of(world.open, registry.url()) or ""
+    world.reads("blobs of another server", url)
+    cases.result(store.count() > 2 and not any("authorization" in request.headers
+                                               for request in store.log), "it is told nothing")
+    registry.server.fault = "forbidden"
+    text = error_of(world.open, url) or ""
     cases.result("403" in text and "s3cret" not in text and "token-" not in text,
                  "messages show none of it", text)
     realm, registry.realm = registry.realm, None
     registry.server.fault = lambda request: ("forbidden" if "/blobs/" in request.path else
                                              "registry")
-    text = error_of(world.open, registry.url()) or ""
+    text = error_of(world.open, url) or ""
     cases.result("says 403" in text and "401" not in text, "a blob that nobody gets", text)
     registry.realm = realm
-    registry.server.fault = lambda request: "registry"
+    registry.server.fault = "registry"
     for bad in "a b", "bWU6\r\nX-Other: 1":
         login(world, registry, bad)
-        has(f"what is no base64: {bad[:3]}", error_of(world.open, registry.url()), "base64")
-    (world.work / ".docker/config.json").write_text("{")
-    has("a file that is no JSON", error_of(world.open, registry.url()), "config.json", "no JSON")
-    (world.work / ".docker/config.json").write_text("{}" + " " * 2**20)
-    has("a file that is too long", error_of(world.open, registry.url()), "config.json",
-        "longer than 1048576 bytes")
-    (world.work / ".docker/config.json").write_text('{"auths": {"x": {"auth": bWU6czNjcmV0}}}')
-    text = error_of(world.open, registry.url()) or ""
-    cases.result("config.json" in text and "bWU" not in text, "and shows none of it", text)
-    (world.work / ".docker/config.json").unlink()
+        world.refused(f"what is no base64: {bad[:3]}", url, "base64")
+    for name, text, words in (
+            ("that is no JSON", "{", "no JSON"),
+            ("that is too long", "{}" + " " * 2**20, "longer than 1048576 bytes"),
+            ("with a secret in what is no JSON", '{"auths": {"x": {"auth": bWU6czNjcmV0}}}', "")):
+        logins(world).write_text(text)
+        text = world.refused(f"a file {name}", url, "config.json", words)
+        cases.result("bWU" not in text, "is not shown", text)
+    logins(world).unlink()
 
 
 def plain(world):
@@ -230,29 +222,25 @@ def plain(world):
     before = registry.server.count()
     text = error_of(world.open, url, f"{QUICK},retries=0")
     cases.result(text and registry.server.count() == before, "https, but for this machine", text)
-    image = world.open(url, f"{QUICK},plain-http")
-    cases.result(image["large"] == world.files["large"], "unless plain-http is asked for")
+    world.reads("unless plain-http is asked for", url, f"{QUICK},plain-http")
 
 
 def downgrade(world):
     """A registry of https that names a server of tokens without it"""
-    crt, key = world.work / "oci-crt.pem", world.work / "oci-key.pem"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-                    "-subj", "/CN=here", "-addext", "subjectAltName=IP:::ffff:127.0.0.1",
-                    "-keyout", key, "-out", crt], check=True, capture_output=True)
+    crt, key = certificate(world.work, "here", "IP:::ffff:127.0.0.1")
     other = Registry(world.bytes)
     registry = Registry(world.bytes, tls=(crt, key))
     registry.host = registry.host.replace("localhost", FAR)
     registry.login = "me", "s3cret"
     login(world, registry)
+    source = f"{QUICK},cafile={crt}"
     registry.realm = other.server.url("/token")
-    text = error_of(world.open, registry.url(), f"{QUICK},cafile={crt}")
-    has("tokens without https are not asked for", text, "https")
+    world.refused("tokens without https are not asked for", registry.url(), "https",
+                  source=source)
     cases.result(other.server.count() == 0, "and nothing is told there")
     registry.realm = registry.server.url("/token", FAR)
-    image = world.open(registry.url(), f"{QUICK},cafile={crt}")
-    cases.result(image["large"] == world.files["large"], "those with it are")
-    os.unlink(world.work / ".docker/config.json")
+    world.reads("those with it are", registry.url(), source)
+    logins(world).unlink()
 
 
 def hostile(world):
@@ -292,22 +280,18 @@ def hostile(world):
              f"the blob has {len(world.bytes)} bytes"),
             ("a blob that is not there", make(layer={"digest": f"sha256:{0:064x}"}), "404")):
         registry.manifest = manifest
-        has(f"a manifest: {name}", error_of(world.open, registry.url()), words)
+        world.refused(f"a manifest: {name}", registry.url(), words)
     registry.manifest = good
-    image = world.open(registry.url(f"@{sha256(good)}"))
-    cases.result(image["large"] == world.files["large"], "a manifest of the right digest")
-    has("one of another", error_of(world.open, registry.url(f"@{sha256(good + b' ')}")), "manifest",
-        sha256(good))
-    registry.manifest = make(mediaType=None)
-    del_type = json.loads(registry.manifest)
-    del del_type["mediaType"]
-    registry.manifest = json.dumps(del_type).encode()
-    cases.result(world.open(registry.url())["large"] == world.files["large"],
-                 "a manifest of 1.0, which need not say its type")
-    refused = [request.headers.get("accept") for request in registry.server.log
-               if "/manifests/" in request.path]
-    cases.result(set(refused) == {"application/vnd.oci.image.manifest.v1+json"} and LAYER,
-                 "what is asked for is a manifest of the OCI's")
+    world.reads("a manifest of the right digest", registry.url(f"@{sha256(good)}"))
+    world.refused("one of another", registry.url(f"@{sha256(good + b' ')}"), "manifest",
+                  sha256(good))
+    without = json.loads(good)
+    del without["mediaType"]
+    registry.manifest = json.dumps(without).encode()
+    world.reads("a manifest of 1.0, which need not say its type", registry.url())
+    asked = {request.headers.get("accept") for request in registry.server.log
+             if "/manifests/" in request.path}
+    cases.result(asked == {MANIFEST}, "what is asked for is a manifest of the OCI's", asked)
 
 
 def names(world):
@@ -316,6 +300,6 @@ def names(world):
                  "host/a:" + "t" * 129, "host/a@sha256:" + "A" * 64, "host/a@sha256:12",
                  "host/a:b/c@sha256:" + "0" * 64, "host/a:@sha256:" + "0" * 64,
                  "ho st/a", "me:s3cret@host/a"):
-        text = error_of(world.open, f"oci://{name}")
-        has(f"oci://{name[:20]} is no name", text, "oci://HOST/NAME:TAG")
-        cases.result("s3cret" not in (text or ""), f"and shows nothing: {name[:8]}", text)
+        text = world.refused(f"oci://{name[:20]} is no name", f"oci://{name}",
+                             "oci://HOST/NAME:TAG")
+        cases.result("s3cret" not in text, f"and shows nothing: {name[:8]}", text)

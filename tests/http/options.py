@@ -6,7 +6,7 @@ import os
 
 import cases
 from server import Server
-from world import BUILD, error_of, has
+from world import BUILD, Environment, error_of
 
 
 def part(world):
@@ -16,38 +16,43 @@ def part(world):
                           ("connections=x", "not a number"), ("timeout", "value is missing"),
                           ("anonymous=1", "no value"), ("retries=-1", "not a number"),
                           ("header-file=/none/such", "/none/such")):
-        has(f"{source}: {words}", error_of(world.open, url, source), words)
+        world.refused(f"{source}: {words}", url, words, source=source)
     cases.result(server.count() == 0, "and nothing is asked for")
     for address, words in ("http://", "without a host"), ("http://a b/", "a space"):
-        has(f"{address}: {words}", error_of(world.open, address), words)
-    os.environ["DSFS_SOURCE"] = "retries=0,backoff=1"
-    server.fault = lambda request: "broken"
-    text = error_of(world.open, url, "")
-    cases.result(server.count() == 1 and "500" in text, "DSFS_SOURCE", text)
-    error_of(world.open, url, "retries=2")
-    cases.result(server.count() == 4, "an option counts for more")
-    os.environ["DSFS_SOURCE"] = "nonsense"
-    has("of a file, too, an option that there is not is refused",
-        error_of(world.open, world.image), "nonsense")
-    del os.environ["DSFS_SOURCE"]
+        world.refused(f"{address}: {words}", address, words)
+    server.fault = "broken"
+    with Environment(DSFS_SOURCE="retries=0,backoff=1"):
+        text = error_of(world.open, url, "")
+        cases.result(server.count() == 1 and "500" in text, "DSFS_SOURCE", text)
+        error_of(world.open, url, "retries=2")
+        cases.result(server.count() == 4, "an option counts for more")
+    with Environment(DSFS_SOURCE="nonsense"):
+        world.refused("of a file, too, an option that there is not is refused", world.image,
+                      "nonsense")
     digests(world)
     behind(world)
-    empty(world)
-    small(world)
+    # The last one has less than what is asked for first.
+    for name, data, words in (("that is empty", b"", "empty"),
+                              ("that is cut short", world.bytes[:5000], "cut short"),
+                              ("that is no image", b"no image", "not a DSFS image")):
+        world.refused(f"an object {name}", Server({"/set": data}).url("/set"), words)
     older(world)
+
+
+def doors(world):
+    """A server and a file of the same image, by name"""
+    return ("a server", Server({"/set": world.bytes}).url("/set")), ("a file", str(world.image))
 
 
 def digests(world):
     """The digest that an image keeps, of a server and of a file, by all doors"""
-    url = Server({"/set": world.bytes}).url("/set")
-    kept = world.tool("dump.dsfs", "--digest", world.image)[1].decode().strip()
+    kept = world.digest(world.image)
     other = f"sha256:{0:064x}"
-    for where in url, world.image:
-        name = "a server" if where == url else "a file"
-        cases.result(world.open(where, f"digest={kept}")["large"] == world.files["large"],
-                     f"{name}: the right digest")
-        has(f"{name}: another digest", error_of(world.open, where, f"digest={other}"),
-            f"digest kept: {kept}, expected: {other}", "not the image that was asked for")
+    for name, where in doors(world):
+        world.reads(f"{name}: the right digest", where, f"digest={kept}")
+        world.refused(f"{name}: another digest", where,
+                      f"digest kept: {kept}, expected: {other}", "not the image that was asked for",
+                      source=f"digest={other}")
         for tool, *args in ("dump.dsfs", where), ("dsfs-fuse", where, world.work):
             option = "-o" if tool == "dsfs-fuse" else "--source"
             ended = world.tool(tool, *args, option, f"digest={other}")
@@ -57,22 +62,20 @@ def digests(world):
 
 def behind(world):
     """The same behind the address: by all doors, of a server and of a file"""
-    url = Server({"/set": world.bytes}).url("/set")
-    kept = world.tool("dump.dsfs", "--digest", world.image)[1].decode().strip()
+    kept = world.digest(world.image)
     right, other = f"sha256:{kept.partition(':')[2]}", f"sha256:{0:064x}"
-    for where in url, str(world.image):
-        name = "a server" if where == url else "a file"
+    for name, where in doors(world):
         for digest in right, kept:
-            cases.result(world.open(f"{where}@{digest}")["large"] == world.files["large"],
-                         f"{name}: @{digest.partition(':')[0]}, the right one")
-        has(f"{name}: @sha256: of another", error_of(world.open, f"{where}@{other}"),
-            f"digest kept: {kept}, expected: {other}")
-        has(f"{name}: it counts for more than the option",
-            error_of(world.open, f"{where}@{other}", f"digest={right}"), f"expected: {other}")
+            world.reads(f"{name}: @{digest.partition(':')[0]}, the right one",
+                        f"{where}@{digest}")
+        world.refused(f"{name}: @sha256: of another", f"{where}@{other}",
+                      f"digest kept: {kept}, expected: {other}")
+        world.refused(f"{name}: it counts for more than the option", f"{where}@{other}",
+                      f"expected: {other}", source=f"digest={right}")
         for bad in ("sha256:12", "sha256:" + "g" * 64, right + "0", f"{right},retries=1",
                     f"{other},digest={right}"):
-            has(f"{name}: @{bad[:12]} of {len(bad)} is no digest",
-                error_of(world.open, f"{where}@{bad}"), "64 hexadecimal digits")
+            world.refused(f"{name}: @{bad[:12]} of {len(bad)} is no digest", f"{where}@{bad}",
+                          "64 hexadecimal digits")
         for tool, *args in (("dump.dsfs", "--cat=/large"), ("fsck.dsfs", "--no-data")):
             good = world.tool(tool, *args, f"{where}@{right}")
             ended = world.tool(tool, *args, f"{where}@{other}")
@@ -86,11 +89,12 @@ def behind(world):
             import dsfs.fsspec
             image = dsfs.fsspec.DSFSFileSystem(fo=f"{where}@{right}")
             cases.result(image.cat("large") == world.files["large"], f"{name}: fsspec @sha256:")
-    warmed(world, url, right, other)
+    warmed(world, right, other)
     named(world, kept, other)
 
 
-def warmed(world, url, right, other):
+def warmed(world, right, other):
+    url = Server({"/set": world.bytes}).url("/set")
     source = f"cache-size=1G,cache-dir={world.work / 'warmed'}"
     good = world.tool("dsfs", "warmup", "--quiet", f"--source={source}", f"{url}@{right}")
     bad = world.tool("dsfs", "warmup", "--quiet", f"--source={source}", f"{url}@{other}")
@@ -102,25 +106,9 @@ def named(world, kept, other):
     """A file that really has such a name"""
     path = world.work / f"set@{other}"
     path.write_bytes(world.bytes)
-    text = error_of(world.open, path)
-    ended = world.tool("dump.dsfs", "--digest", path)
-    cases.result(text is None and ended[1].decode().strip() == kept,
-                 "a file that has such a name is that file", text, ended)
-    has("and one of a folder is no digest", error_of(world.open, f"{path}/none"),
-        "Not a directory")
-
-
-def empty(world):
-    server = Server({"/set": b""})
-    has("an empty object", error_of(world.open, server.url("/set")), "empty")
-
-
-def small(world):
-    """Less than what is asked for first"""
-    server = Server({"/set": world.bytes[:5000]})
-    has("an object that is cut short", error_of(world.open, server.url("/set")), "cut short")
-    server = Server({"/set": b"no image"})
-    has("an object that is no image", error_of(world.open, server.url("/set")), "not a DSFS image")
+    cases.result(error_of(world.open, path) is None and world.digest(path) == kept,
+                 "a file that has such a name is that file")
+    world.refused("and one of a folder is no digest", f"{path}/none", "Not a directory")
 
 
 def older(world):

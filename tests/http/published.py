@@ -24,10 +24,10 @@ def blocks(world):
 
 
 def folders(world):
-    """What the page calls /srv, and the folder to be in"""
+    """What the page calls /srv, with some of the samples, and the folder to be in"""
     home = world.work / "publisher"
-    shutil.copytree(world.tree, home / "srv/flowers")
-    shutil.copytree(world.tree, home / "srv/flowers-new")
+    for name in "flowers", "flowers-new":
+        shutil.copytree(world.tree / "class-0", home / "srv" / name / "class-0")
     (home / "srv/flowers-new/class-0/new.bin").write_bytes(b"new")
     return home
 
@@ -77,15 +77,15 @@ def kept(world, environment, ended):
     folder = world.folder / "sets/flowers"
     names = sorted(path.stem for path in folder.glob("*.dsfs"))
     latest = (folder / "latest").read_text().strip()
-    digests = [world.tool("dump.dsfs", "--digest", folder / f"{name}.dsfs")[1].decode().strip()
-               for name in names]
+    digests = [world.digest(folder / f"{name}.dsfs") for name in names]
     cases.result(len(names) == 2 and latest in names and
                  digests == [f"dsfs1-data:{name}" for name in names],
                  "each object has the digest that it is named by", names, digests, latest)
     again = subprocess.run(["bash", "-c", "rclone copyto --ignore-existing /etc/passwd "
                             f"store:sets/flowers/{latest}.dsfs"], env=environment, check=False)
     checked = world.tool("fsck.dsfs", folder / f"{latest}.dsfs")
-    cases.result(again.returncode == 0 and checked[0] == 0, "and none is replaced by what comes later")
+    cases.result(again.returncode == 0 and checked[0] == 0,
+                 "and none is replaced by what comes later")
     listed = sum(line.startswith("/class-0/new.bin") for line in ended.stdout.splitlines())
     cases.result(listed == 2, "the new file is listed of the newest in the registry, twice, and "
                  "not of the older generation", listed, ended.stdout[:300])

@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 import threading
 import urllib.parse
 
@@ -16,9 +15,9 @@ MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 LAYER = "application/vnd.dsfs.image.layer.v1"
 PROGRAMS = ("docker-registry", "skopeo")
 CONF = """version: 0.1
-log: {{level: error}}
-storage: {{filesystem: {{rootdirectory: {work}/store}}}}
-http: {{addr: "127.0.0.1:{port}"}}
+log: {level: error}
+storage: {filesystem: {rootdirectory: @work@/store}}
+http: {addr: "127.0.0.1:@port@"}
 """
 
 
@@ -30,23 +29,15 @@ def missing():
     return [name for name in PROGRAMS if not shutil.which(name)]
 
 
-class DockerRegistry:
+class DockerRegistry(port.Program):
     """The real one, on a port of the loopback interface"""
 
     def __init__(self, work):
         os.makedirs(f"{work}/store")
-        self.port = port.free()
-        self.host = f"localhost:{self.port}"
-        with open(f"{work}/conf", "w") as conf:
-            conf.write(CONF.format(work=work, port=self.port))
         with open(f"{work}/log", "w") as log:
-            self.process = subprocess.Popen(["docker-registry", "serve", f"{work}/conf"],
-                                            stdout=log, stderr=log)
-        port.wait(self.port, self.process)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
+            super().__init__(work, CONF, "docker-registry", "serve", f"{work}/conf", stdout=log,
+                             stderr=log)
+        self.host = f"localhost:{self.port}"
 
 
 class Registry:
@@ -64,7 +55,7 @@ class Registry:
         self.blob = f"/v2/sets/x/blobs/{sha256(image)}"
         self.server = Server({self.blob: image}, tls=tls)
         self.server.registry = self
-        self.server.fault = lambda request: "registry"
+        self.server.fault = "registry"
         self.host = f"localhost:{self.server.port}"
         self.manifest = self.make()
         self.login = self.realm = self.store = None
@@ -125,4 +116,4 @@ class Registry:
         return right(self.server, connection, request)
 
 
-FAULTS["registry"] = lambda server, connection, request: server.registry.serve(connection, request)
+FAULTS["registry"] = lambda server, *request: server.registry.serve(*request)

@@ -6,12 +6,13 @@ import subprocess
 import cases
 import sigv4
 from server import Server
-from world import BUILD, QUICK, TOP, error_of, has
+from world import BUILD, QUICK, TOP, Environment, error_of, has
 
+LONG = os.environ.get("DSFS_LONG", "0") != "0"
 KEYS = {"AKID": ("s3cret/+", None), "TEMP": ("other", "session/token==")}
 REGION = "eu-test-1"
 # As it is signed; the key has what must be encoded and what must not
-KEY = "a b/c+d/\u00e9&=~(1)/set.dsfs"
+ADDRESS = "s3://bucket/a b/c+d/\u00e9&=~(1)/set.dsfs"
 PATH = "/bucket/a%20b/c%2Bd/%C3%A9%26%3D~%281%29/set.dsfs"
 
 
@@ -19,41 +20,25 @@ def part(world):
     server = Server({PATH: world.bytes})
     server.check = lambda request: sigv4.is_signed(request, KEYS, REGION)
     source = f"{QUICK},s3-endpoint={server.url('')},s3-region={REGION}"
-    with Environment():
-        environment(world, server, source)
-        files(world, server, source)
-        refused(world, server, source)
-        starved(world, source)
-        anonymous(world, server, source)
-
-
-class Environment:
-    """What is set inside is gone behind it."""
-
-    def __enter__(self):
-        self.before = dict(os.environ)
-
-    def __exit__(self, *_error):
-        os.environ.clear()
-        os.environ.update(self.before)
-
-
-def is_read(world, source, key=KEY):
-    return world.open(f"s3://bucket/{key}", source)["large"] == world.files["large"]
+    environment(world, server, source)
+    files(world, server, source)
+    refused(world, server, source)
+    starved(world, source)
+    server.check = lambda request: "authorization" not in request.headers
+    world.reads("anonymous: nothing is signed", ADDRESS, source + ",anonymous")
 
 
 def environment(world, server, source):
-    os.environ.update(AWS_ACCESS_KEY_ID="AKID", AWS_SECRET_ACCESS_KEY="s3cret/+")
-    cases.result(is_read(world, source), "keys of the environment sign")
-    os.environ.update(AWS_ACCESS_KEY_ID="TEMP", AWS_SECRET_ACCESS_KEY="other",
-                      AWS_SESSION_TOKEN="session/token==")
-    cases.result(is_read(world, source), "and those of a session")
-    os.environ.update(AWS_ENDPOINT_URL=server.url(""), AWS_REGION=REGION)
-    cases.result(is_read(world, QUICK), "server and region of the environment")
-    ended = world.tool("dump.dsfs", "--cat=/large", f"s3://bucket/{KEY}", source=QUICK)
-    cases.result(ended[0] == 0 and ended[1] == world.files["large"], "dump.dsfs, too", ended[2])
-    for name in [name for name in os.environ if name.startswith("AWS_")]:
-        del os.environ[name]
+    with Environment(AWS_ACCESS_KEY_ID="AKID", AWS_SECRET_ACCESS_KEY="s3cret/+"):
+        world.reads("keys of the environment sign", ADDRESS, source)
+    with Environment(AWS_ACCESS_KEY_ID="TEMP", AWS_SECRET_ACCESS_KEY="other",
+                     AWS_SESSION_TOKEN="session/token=="):
+        world.reads("and those of a session", ADDRESS, source)
+        os.environ.update(AWS_ENDPOINT_URL=server.url(""), AWS_REGION=REGION)
+        world.reads("server and region of the environment", ADDRESS)
+        ended = world.tool("dump.dsfs", "--cat=/large", ADDRESS, source=QUICK)
+        cases.result(ended[0] == 0 and ended[1] == world.files["large"], "dump.dsfs, too",
+                     ended[2])
 
 
 def files(world, server, source):
@@ -66,36 +51,29 @@ def files(world, server, source):
     (folder / "config").write_text(
         f"[profile job]\nregion = {REGION}\nendpoint_url = {server.url('')}\ns3 =\n"
         "  region = nowhere\n[default]\nregion = nowhere\n")
-    cases.result(is_read(world, source), "keys of ~/.aws/credentials")
-    cases.result(is_read(world, f"{QUICK},profile=job"), "all of a profile")
-    os.environ["AWS_PROFILE"] = "job"
-    cases.result(is_read(world, QUICK), "of the one that the environment names")
-    del os.environ["AWS_PROFILE"]
-    image = world.open(f"s3://bucket/{KEY}", f"{QUICK},profile=job")
+    world.reads("keys of ~/.aws/credentials", ADDRESS, source)
+    world.reads("all of a profile", ADDRESS, f"{QUICK},profile=job")
+    with Environment(AWS_PROFILE="job"):
+        world.reads("of the one that the environment names", ADDRESS)
+    image = world.open(ADDRESS, f"{QUICK},profile=job")
     KEYS["NEW"] = ("newer", None)
     del KEYS["TEMP"]
     (folder / "credentials").write_text(
         "[job]\naws_access_key_id = NEW\naws_secret_access_key = newer\n")
-    cases.result(image["large"] == world.files["large"], "keys that were renewed in their file")
+    world.reads("keys that were renewed in their file", image)
 
 
 def refused(world, server, source):
-    os.environ.update(AWS_ACCESS_KEY_ID="AKID", AWS_SECRET_ACCESS_KEY="wr0ng")
     before = server.count()
-    text = error_of(world.open, f"s3://bucket/{KEY}", source)
+    with Environment(AWS_ACCESS_KEY_ID="AKID", AWS_SECRET_ACCESS_KEY="wr0ng"):
+        text = error_of(world.open, ADDRESS, source)
     has(f"a wrong key: {text}", text, "403", "SignatureDoesNotMatch", "bucket")
     cases.result("wr0ng" not in text and server.count() == before + 1, "is refused at once")
-    del os.environ["AWS_ACCESS_KEY_ID"], os.environ["AWS_SECRET_ACCESS_KEY"]
     (world.work / ".aws/credentials").unlink()
-    has("no keys", error_of(world.open, f"s3://bucket/{KEY}", source), "no keys", "anonymous")
+    world.refused("no keys", ADDRESS, "no keys", "anonymous", source=source)
     for address in "s3://bucket", "s3:///key", "s3://bucket/", "s3://buc ket/key":
-        has(f"{address} is no address", error_of(world.open, address, source + ",anonymous"),
-            "s3://bucket/key")
-
-
-def anonymous(world, server, source):
-    server.check = lambda request: "authorization" not in request.headers
-    cases.result(is_read(world, source + ",anonymous"), "anonymous: nothing is signed")
+        world.refused(f"{address} is no address", address, "s3://bucket/key",
+                      source=source + ",anonymous")
 
 
 def starved(world, source):
@@ -112,16 +90,20 @@ def starved(world, source):
         f"[profile job]\nregion = {REGION}\nendpoint_url = {endpoint}\n")
 
     def run(n, options):
-        return world.tool("dump.dsfs", f"s3://bucket/{KEY}", source=f"{options},retries=0",
+        return world.tool("dump.dsfs", ADDRESS, source=f"{options},retries=0",
                           env={**os.environ, "LD_PRELOAD": str(faults), "FAULT_COUNT": str(count),
                                "FAULT": f"alloc:{n}:12"})
 
     whole = run(10 ** 9, f"{QUICK},profile=job")
     total = int(count.read_text())
     # Options are copied first; the files are read after libcurl was loaded.
-    plan = [(n, f"{source},profile=keys") for n in range(1, 30)]
-    plan += [(n, f"{QUICK},profile=job") for n in range(total - 500, total - 150)]
-    wrong = [(n, text) for n, options in plan for code, out, text in [run(n, options)]
+    first, last = (500, 150) if LONG else (340, 230)
+    plan = [(n, f"{source},profile=keys") for n in range(1, 30 if LONG else 16)]
+    plan += [(n, f"{QUICK},profile=job") for n in range(total - first, total - last)]
+    ends = [(n, *run(n, options)) for n, options in plan]
+    wrong = [(n, text) for n, code, out, text in ends
              if "amazonaws" in text or "403" in text or (not code and out != whole[1])]
     cases.result(whole[0] == 0 and not wrong, "without memory, no other server and no other keys",
                  whole[2], *wrong[:5])
+    starved = sum("open: Cannot allocate memory" in text for _n, _code, _out, text in ends)
+    cases.result(starved > 40, f"{starved} allocations of these were those of files and options")

@@ -2,7 +2,7 @@
 """What is secret is in no message, and what is refused is read again."""
 import cases
 from server import Server
-from world import error_of
+from world import error_of, has
 
 
 def part(world):
@@ -36,10 +36,9 @@ def rotated(world):
     cases.result(text and "403" in text and server.count() == before + 1,
                  "a token that expired is an error at once", text)
     lines.write_text("X-Token: two\n")
-    cases.result(image["large"] == world.files["large"], "a new one is read from its file")
+    world.reads("a new one is read from its file", image)
     token[0] = "three"
     lines.write_text("X-Token: three\nX-Oth")
-    text = error_of(image.read, "large")
-    cases.result(text and "403" in text, "not from a file that is half written", text)
+    has("not from a file that is half written", error_of(image.read, "large"), "403")
     lines.write_text("X-Token: three\nX-Other: 1\n")
-    cases.result(image["large"] == world.files["large"], "but when it is whole")
+    world.reads("but when it is whole", image)

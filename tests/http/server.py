@@ -2,20 +2,18 @@
 """
 A server of objects by ranges that does wrong when it is told to.
 
-Server.fault is asked about each request, and answers with the name of a fault or None; each
-fault is one function here, which speaks for itself on the connection.  All requests are kept
-in Server.log.  Nothing here uses a library of HTTP, so that what is wrong is wrong as meant.
+Server.fault is the name of a fault, None, or a function that is asked about each request and
+answers with one of them; each fault speaks for itself on the connection, by a function of
+FAULTS.  All requests are kept in Server.log.  Of a library of HTTP nothing is used but the
+words for a status, so that what is wrong is wrong as meant.
 """
+import http.client
 import socket
 import ssl
 import struct
 import threading
-import time
 import urllib.parse
 
-REASONS = {200: "OK", 206: "Partial Content", 302: "Found", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
-           404: "Not Found", 412: "Precondition Failed", 416: "Range Not Satisfiable",
-           429: "Too Many Requests", 500: "Internal Server Error", 503: "Service Unavailable"}
 # A stall ends when the client goes away, or when nobody else ended it.
 STALL = 60
 
@@ -34,7 +32,6 @@ class Request:
         if kind == "bytes":
             first, _, last = span.partition("-")
             self.range = int(first), int(last)
-        self.at = time.monotonic()
 
     @property
     def key(self):
@@ -47,7 +44,7 @@ class Server:
     def __init__(self, objects=None, tls=None):
         self.objects = dict(objects or {})
         self.tags = {path: '"one"' for path in self.objects}
-        self.fault = lambda request: None
+        self.fault = None
         self.check = None
         self.elsewhere = None
         self.log = []
@@ -83,8 +80,8 @@ class Server:
                     head, _, rest = rest.partition(b"\r\n\r\n")
                     request = Request(head)
                     self.log.append(request)
-                    name = self.fault(request)
-                    if FAULTS[name](self, connection, request) == "close":
+                    fault = self.fault(request) if callable(self.fault) else self.fault
+                    if FAULTS[fault](self, connection, request) == "close":
                         return
         except OSError:
             pass
@@ -94,9 +91,10 @@ class Server:
 
 
 def answer(connection, status, body=b"", **headers):
-    lines = [f"HTTP/1.1 {status} {REASONS.get(status, 'Something')}"]
+    lines = [f"HTTP/1.1 {status} {http.client.responses[status]}"]
     headers.setdefault("Content_Length", len(body))
-    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()
+              if value is not None]
     connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
 
 
@@ -123,16 +121,9 @@ def right(server, connection, request):
     return answer(connection, 206, body, **headers)
 
 
-def too_many(_server, connection, _request):
-    answer(connection, 429, b"slow down")
-
-
-def busy(_server, connection, _request):
-    answer(connection, 503, b"<Error><Code>SlowDown</Code></Error>", Retry_After="0")
-
-
-def broken(_server, connection, _request):
-    answer(connection, 500, b"x" * 100000)
+def says(status, body=b"", **headers):
+    """The same to all requests"""
+    return lambda _server, connection, _request: answer(connection, status, body, **headers)
 
 
 def reset(_server, connection, _request):
@@ -146,33 +137,6 @@ def cut(server, connection, request):
     return "close"
 
 
-def ignores_range(server, connection, request):
-    data = server.objects[request.path]
-    answer(connection, 200, data, ETag=server.tags[request.path])
-
-
-def told_as(server, connection, request, first, last, size=None):
-    """The bytes that were asked for, or the first of them, said to be others."""
-    body, headers = part_of(server, request)
-    headers["Content_Range"] = f"bytes {first}-{last}/{len(server.objects[request.path])}"
-    answer(connection, 206, body[:size], **headers)
-
-
-def other_range(server, connection, request):
-    first, last = request.range
-    told_as(server, connection, request, first + 1, last + 1)
-
-
-def begins_early(server, connection, request):
-    first, last = request.range
-    told_as(server, connection, request, first - 1 if first else 1, last)
-
-
-def short_range(server, connection, request):
-    first = request.range[0]
-    told_as(server, connection, request, first, first, 1)
-
-
 def stall(server, connection, request):
     body, headers = part_of(server, request)
     answer(connection, 206, body[:1], Content_Length=len(body), **headers)
@@ -181,32 +145,39 @@ def stall(server, connection, request):
     return "close"
 
 
-def wrong_bytes(server, connection, request):
-    body, headers = part_of(server, request)
+def ignores_range(server, connection, request):
+    data = server.objects[request.path]
+    answer(connection, 200, data, ETag=server.tags[request.path])
+
+
+def told_as(other, size=None):
+    """The bytes that were asked for, or the first of them, said to be others"""
+    def speak(server, connection, request):
+        body, headers = part_of(server, request)
+        first, last = other(*request.range)
+        headers["Content_Range"] = f"bytes {first}-{last}/{len(server.objects[request.path])}"
+        answer(connection, 206, body[:size], **headers)
+    return speak
+
+
+def changed(of, **more):
+    """The right answer with another body, and other headers, or without those that are None"""
+    def speak(server, connection, request):
+        body, headers = part_of(server, request)
+        answer(connection, 206, of(body), **{**headers, **more})
+    return speak
+
+
+def flipped(body):
     at = len(body) // 2
-    body = body[:at] + bytes([body[at] ^ 0x10]) + body[at + 1:]
-    answer(connection, 206, body, **headers)
+    return body[:at] + bytes([body[at] ^ 0x10]) + body[at + 1:]
 
 
-def packed(server, connection, request):
-    body, headers = part_of(server, request)
-    answer(connection, 206, body, Content_Encoding="gzip", **headers)
+def zeros(body):
+    return bytes(len(body))
 
 
-def replaced(server, connection, request):
-    """One that knows nothing of If-Match"""
-    body, headers = part_of(server, request)
-    headers["ETag"] = '"two"'
-    answer(connection, 206, bytes(len(body)), **headers)
-
-
-def no_tag(server, connection, request):
-    body, headers = part_of(server, request)
-    del headers["ETag"]
-    answer(connection, 206, bytes(len(body)), **headers)
-
-
-def loop(server, connection, request):
+def loop(_server, connection, request):
     answer(connection, 302, Location=request.path + "?again")
 
 
@@ -227,15 +198,29 @@ def signed(server, connection, request):
     return right(server, connection, request)
 
 
-def forbidden(_server, connection, _request):
-    answer(connection, 403, b"<Error><Code>AccessDenied</Code></Error>")
-
-
-FAULTS = {None: right}
-FAULTS.update((function.__name__, function) for function in (
-    too_many, busy, broken, reset, cut, ignores_range, other_range, begins_early, short_range, stall,
-    wrong_bytes, packed, replaced, no_tag, loop, elsewhere, signed, forbidden))
-
 # What passes: the next answer to the same request may be right.
-PASSING = ("too_many", "busy", "broken", "reset", "cut", "ignores_range", "other_range",
-           "begins_early", "short_range", "wrong_bytes", "packed", "no_tag")
+PASSING = {
+    "too_many": says(429, b"slow down"),
+    "busy": says(503, b"<Error><Code>SlowDown</Code></Error>", Retry_After="0"),
+    "broken": says(500, b"x" * 100000),
+    "reset": reset,
+    "cut": cut,
+    "ignores_range": ignores_range,
+    "other_range": told_as(lambda first, last: (first + 1, last + 1)),
+    "begins_early": told_as(lambda first, last: (first - 1 if first else 1, last)),
+    "short_range": told_as(lambda first, last: (first, first), 1),
+    "wrong_bytes": changed(flipped),
+    "packed": changed(bytes, Content_Encoding="gzip"),
+    "no_tag": changed(zeros, ETag=None),
+}
+FAULTS = {
+    None: right,
+    **PASSING,
+    "stall": stall,
+    # of one that knows nothing of If-Match
+    "replaced": changed(zeros, ETag='"two"'),
+    "loop": loop,
+    "elsewhere": elsewhere,
+    "signed": signed,
+    "forbidden": says(403, b"<Error><Code>AccessDenied</Code></Error>"),
+}
