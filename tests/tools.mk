@@ -31,11 +31,6 @@ $(T)/fsck-shares: $(call objs,$(filter-out userspace/fsck/places.c,$(fsck_SRC)) 
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(fsck_LIBS)
 
-# To be preloaded: what is written to an image.
-$(T)/record.so: tests/update/record.c
-	@mkdir -p $(@D)
-	$(call tell,LD)$(CC) $(CFLAGS) -Wall -Wextra -fPIC -shared -o $@ $< -ldl
-
 # For benchmarks alone: it needs libfuse3.
 $(T)/slowfs: $(call objs,tests/tools/slowfs.c)
 	@mkdir -p $(@D)

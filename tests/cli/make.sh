@@ -24,7 +24,7 @@ not()
 untold()
 {
 	quiet -n tools lib test-tools bench-tools fuzzers "$work"/build/tests/{unit,unit-mkfs,unit-dsfs} \
-		"$work"/build/tests/{libdsfs-test,libdsfs-threads,mkcorrupt,try,mutate,faults.so,record.so} |
+		"$work"/build/tests/{libdsfs-test,libdsfs-threads,mkcorrupt,try,mutate,faults.so} |
 		grep -E '(^|[ ;])(cc|gcc|clang|afl-clang-fast|ar) .*( -o |rcsD)' >commands || true
 	[ "$(wc -l <commands)" -gt 300 ] || return 0
 	grep -v '^printf ' commands | as_comments 5
