@@ -113,8 +113,8 @@ class Job:
 
 
 class Kills(Named):
-    COUNT = 1000 if LONG else 200
-    REAL = 60 if LONG else 8
+    COUNT = 1000 if LONG else 80
+    REAL = 60 if LONG else 4
 
     def test_by_a_seed_with_other_ranks_workers_and_batches(self):
         kills = 0

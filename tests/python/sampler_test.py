@@ -159,28 +159,6 @@ class Loader(Case):
             self.assertEqual(numbers, got)
             self.assertFalse(prefetchers())
 
-    def test_without_workers(self):
-        self.epochs()
-
-    def test_without_workers_in_batches(self):
-        self.epochs(batches=True)
-
-    def test_forked_workers(self):
-        self.epochs(num_workers=2, multiprocessing_context="fork")
-
-    def test_forked_workers_in_batches(self):
-        self.epochs(num_workers=2, multiprocessing_context="fork", batches=True)
-
-    def test_spawned_workers(self):
-        self.epochs(num_workers=2, multiprocessing_context="spawn")
-
-    def test_workers_that_stay(self):
-        self.epochs(num_workers=2, multiprocessing_context="fork", persistent_workers=True)
-
-    def test_spawned_workers_that_stay_in_batches(self):
-        self.epochs(num_workers=2, multiprocessing_context="spawn", persistent_workers=True,
-                    batches=True)
-
     def test_data_sets_that_give_batches(self):
         if hasattr(data, "fetch") or "__getitems__" in data._utils.fetch._MapDatasetFetcher \
                 .fetch.__code__.co_consts:
@@ -206,3 +184,19 @@ class Loader(Case):
         with self.assertRaises(FileNotFoundError) as caught:
             list(loader)
         self.assertEqual(caught.exception.filename, folder.samples[6][0])
+
+
+FORK = {"num_workers": 2, "multiprocessing_context": "fork"}
+SPAWN = {"num_workers": 2, "multiprocessing_context": "spawn"}
+WAYS = {
+    "without_workers": {},
+    "without_workers_in_batches": {"batches": True},
+    "forked_workers": FORK,
+    "forked_workers_in_batches": {**FORK, "batches": True},
+    "spawned_workers": SPAWN,
+    "workers_that_stay": {**FORK, "persistent_workers": True},
+    "spawned_workers_that_stay_in_batches": {**SPAWN, "persistent_workers": True,
+                                             "batches": True},
+}
+for name, options in WAYS.items():
+    setattr(Loader, f"test_{name}", lambda self, options=options: self.epochs(**options))
