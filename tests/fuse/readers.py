@@ -4,8 +4,8 @@
 
   readers.py make DIR			2,000 files of up to 1 MiB, and one with a hole
   readers.py epoch REF DIR [BYTES]	each file once, in random order, BYTES a call
-  readers.py many REF DIR N		N processes, each in its own way, a quarter of the files
-					of its own, with DSFS_LONG=1 all
+  readers.py many REF DIR N		N processes, each in its own way: a sixth of the files,
+					with DSFS_LONG=1 all
   readers.py chunk REF FILE POS LEN ERRNO
 					reads of POS..POS+LEN give ERRNO, others the bytes
 
@@ -19,7 +19,7 @@ import random
 import sys
 
 
-SHARE = 1 if os.environ.get("DSFS_LONG", "0") != "0" else 4
+SHARE = 1 if os.environ.get("DSFS_LONG", "0") != "0" else 6
 
 
 def make(top):
@@ -38,39 +38,30 @@ def make(top):
 
 
 def names(top):
-    found = []
-    for folder, _, files in os.walk(top):
-        found += [os.path.relpath(os.path.join(folder, f), top) for f in files
-                  if os.path.isfile(os.path.join(folder, f))
-                  and not os.path.islink(os.path.join(folder, f))]
-    return sorted(found)
+    return sorted(os.path.relpath(os.path.join(folder, name), top)
+                  for folder, _, files in os.walk(top) for name in files)
+
+
+def pieces(path, spans):
+    """The spans of a file, (length, offset), by a call each"""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        return [os.pread(fd, *span) for span in spans]
+    finally:
+        os.close(fd)
 
 
 def by_calls(path, size):
-    """Read a file in pieces of size bytes, or at once."""
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        size = size or os.fstat(fd).st_size + 1
-        parts = []
-        while part := os.read(fd, size):
-            parts.append(part)
-        return b"".join(parts)
-    finally:
-        os.close(fd)
+    """Read a file in pieces of size bytes, or at once, and once more behind its end."""
+    end = os.path.getsize(path)
+    size = size or end + 1
+    return b"".join(pieces(path, [(size, at) for at in range(0, end + size, size)]))
 
 
 def backwards(path):
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        parts = []
-        end = os.fstat(fd).st_size
-        while end > 0:
-            start = max(0, end - 70001)
-            parts.append(os.pread(fd, end - start, start))
-            end = start
-        return b"".join(reversed(parts))
-    finally:
-        os.close(fd)
+    end, size = os.path.getsize(path), 70001
+    spans = [(min(size, at), max(0, at - size)) for at in range(end, 0, -size)]
+    return b"".join(reversed(pieces(path, spans)))
 
 
 def mapped(path):
@@ -107,10 +98,8 @@ def read_all(ref, top, files, way):
             sys.exit(f"# {name}: other bytes")
 
 
-def reader(ref, top, number):
-    files = names(ref)
-    random.Random(number).shuffle(files)
-    files = files[:len(files) // SHARE]
+def reader(ref, top, files, number):
+    files = random.Random(number).sample(files, len(files) // SHARE)
     read_all(ref, top, files, WAYS[number % len(WAYS)])
 
 
@@ -121,7 +110,8 @@ def epoch(ref, top, size="0"):
 
 
 def many(ref, top, count):
-    procs = [multiprocessing.Process(target=reader, args=(ref, top, i))
+    files = names(ref)
+    procs = [multiprocessing.Process(target=reader, args=(ref, top, files, i))
              for i in range(int(count))]
     for p in procs:
         p.start()
