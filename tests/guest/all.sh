@@ -408,20 +408,6 @@ few_requests()
 	[ "$(grown requests_ahead)" -le 3 ]
 }
 
-# O_DIRECT of what is compressed goes through the cache: there are no such bytes on the device.
-no_direct_request()
-{
-	disk=$(real "$1")
-	[ "$(cat "/sys/fs/dsfs/${disk##*/}/stats/requests_direct")" -eq 0 ]
-}
-
-# reads_packed IMAGE
-reads_packed()
-{
-	part reads --ref=/mnt/plainly --dev="$(real "$1")" --unit=131072 --strict "/mnt/$1"
-	check "direct reads of $1 are none of the device, $opts" no_direct_request "$1"
-}
-
 in_packed()
 {
 	[ -z "$(command -v filefrag)" ] || check "FIEMAP of a compressed file" encoded
@@ -457,7 +443,8 @@ step_packed()
 		listed "$image" ro packed
 		listed "un$image" ro packed
 		for opts in ro verify=off,meta=lazy wholefile=0,cache=epoch; do
-			on "$image" "$opts" reads_packed "$image"
+			on "$image" "$opts" part reads --ref=/mnt/plainly \
+				--dev="$(real "$image")" --unit=131072 --strict "/mnt/$image"
 		done
 	done
 	on packed ro in_packed
