@@ -113,4 +113,6 @@ while read -r tier; do
 	command=$("$tiers" command "$tier")
 	check "tiers: $tier is there" test -x "$top/${command%% *}"
 done < <("$tiers" list long)
+check 'tests/near names what is there' "$top/tests/t" --check
+says 'tests/t: no such suite' 2 'nonsense: neither a path nor a tier nor a suite' "$top/tests/t" nonsense
 finish
