@@ -63,6 +63,25 @@ refuses()
 	refused EINVAL '' -l -o "$1" "$disk" "$dir" && refused EINVAL "$2" -o "$1" "$disk" "$dir"
 }
 
+# helper OPTIONS SHOWN...: what mount.dsfs makes of options that are for the VFS, or for fstab(5)
+helper()
+{
+	mount.dsfs "$disk" "$dir" -o "$1" || return 1
+	shift
+	for want in ro "$@"; do
+		has_option "$dir" "$want" || return 1
+	done
+	usable "$dir" && umount "$dir"
+}
+
+helpers()
+{
+	check "mount.dsfs -o users" helper users nosuid nodev noexec
+	check "mount.dsfs -o user,exec" helper user,exec nosuid nodev
+	check "mount.dsfs -o owner" helper owner nosuid nodev
+	check "mount.dsfs -o nofail,noauto,noatime" helper nofail,noauto,noatime noatime
+}
+
 # By fsconfig(2) one may go on after a refusal.
 refused_leave_nothing()
 {
@@ -81,6 +100,8 @@ options()
 	check "meta=64K" accepts meta=64K meta=64K
 	check "meta=1024G" accepts meta=1024G meta=1073741824K
 	check "meta=1025G refused" refuses meta=1025G 'meta: 1100585369600 is above the limit'
+	check "meta=17179869184G refused" refuses meta=17179869184G \
+		"meta: '17179869184G' is not a size"
 	check "verify=on" accepts verify=on verify=on
 	check "verify=off" accepts verify=off verify=off
 	check "cache=epoch" accepts cache=epoch cache=epoch
@@ -324,6 +345,7 @@ reload()
 }
 
 options
+helpers
 remounts
 sysfs
 resident
