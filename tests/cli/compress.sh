@@ -120,6 +120,15 @@ for n in 1 200; do
 done
 check "the same bytes by one thread and by 200" cmp threads-1.dsfs threads-200.dsfs
 
+# A first MiB that does not get smaller, and ends in zeros: the rest is given up while it waits.
+mkdir given-up
+for i in 1 2 3 4; do
+	{ head -c 700000 tree/large-random; head -c 348576 /dev/zero; cat tree/large-random; } >given-up/$i
+done
+exits "large files that are given up, by four threads" 0 timeout 120 \
+	mkfs.dsfs -q --threads=4 --compress=zstd given-up.dsfs given-up
+check "are stored as they are" cmp given-up/4 <(dump.dsfs --cat=/4 given-up.dsfs)
+
 # --- what a dry run says
 estimate='d["compress_bytes"], d["compress_stored_bytes"], d["compress_samples"]'
 # plan OPTION...: the three numbers of a dry run

@@ -81,6 +81,9 @@ older()
 	mounted ro $dir
 	check "handles of an older generation are stale" opens $dir /tmp/handles1 "$stale"
 	umount $dir
+	mount -t dsfs "$other" $dir
+	check "and of another image, of the same generation" opens $dir /tmp/handles1 "$stale"
+	umount $dir
 }
 
 wrong()
