@@ -366,7 +366,8 @@ static const struct way {
 	{ "map", by_map, MADV_NORMAL, "every page of a mapping, in order" },
 	{ "mapseq", by_map, MADV_SEQUENTIAL, "the same after MADV_SEQUENTIAL" },
 	{ "mapwilled", by_map, MADV_WILLNEED, "the same after MADV_WILLNEED of all of it" },
-	{ "mapstride", by_mapstride, MADV_NORMAL, "the first MiB of four, and so on, of a mapping" },
+	{ "mapstride", by_mapstride, MADV_NORMAL,
+	  "the first MiB of four, and so on, of a mapping" },
 	{ "mapreads", by_mapreads, MADV_NORMAL, "COUNT pages at each half MiB, from the last to "
 	  "the first, by reads of a descriptor that is mapped" },
 	{ "mapbehind", by_mapbehind, MADV_NORMAL,

@@ -186,7 +186,8 @@ int main(int argc, char **argv)
 	};
 
 	t_init("epochs");
-	tree = *t_options(argc, argv, options, argc == 2 ? 0 : 1, "--list=FILE ... DIR, or --eat=N");
+	tree = *t_options(argc, argv, options, argc == 2 ? 0 : 1,
+			  "--list=FILE ... DIR, or --eat=N");
 	if (eaten != UINT64_MAX) {
 		eat(eaten);
 		return 0;

@@ -125,17 +125,19 @@ static void lazy_umount(struct t_case *c)
 		close(fd);
 }
 
+static int remount(const char *opts)
+{
+	return mount(NULL, pressure_opts.dir, NULL, MS_REMOUNT | MS_RDONLY, opts);
+}
+
 static void remounts(struct t_case *c)
 {
 	static const char * const opts[] = { "wholefile=0", "wholefile=64K", "wholefile=4M" };
 
-	t_works(c, "/", mount(NULL, pressure_opts.dir, NULL, MS_REMOUNT | MS_RDONLY,
-		opts[pressure_random(ARRAY_SIZE(opts))]));
+	t_works(c, "/", remount(opts[pressure_random(ARRAY_SIZE(opts))]));
 	pressure_whole(c, pressure_opts.dir, pressure_random(pressure_opts.files));
-	t_works(c, "/", mount(NULL, pressure_opts.dir, NULL, MS_REMOUNT | MS_RDONLY,
-		"wholefile=1M"));
-	t_fails(c, EINVAL, "/", mount(NULL, pressure_opts.dir, NULL, MS_REMOUNT | MS_RDONLY,
-		"verify=off"));
+	t_works(c, "/", remount("wholefile=1M"));
+	t_fails(c, EINVAL, "/", remount("verify=off"));
 	pressure_whole(c, pressure_opts.dir, pressure_random(pressure_opts.files));
 }
 

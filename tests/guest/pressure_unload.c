@@ -174,7 +174,8 @@ void pressure_reread(struct t_case *c)
 }
 
 struct pressure_job pressure_unloads[] = {
-	{ { .name = "the module goes when nobody uses it, and comes back" }, 1, false, .once = unload },
+	{ { .name = "the module goes when nobody uses it, and comes back" }, 1, false,
+	  .once = unload },
 	{ { .name = "it does not go while mounted" }, 1, false, .once = hold },
 	{ { .name = "mounts that end with reads in flight" }, 2, false, .once = verified },
 	{ { .name = "the same with verify=off" }, 1, false, .once = not_verified },

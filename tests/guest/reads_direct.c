@@ -154,6 +154,7 @@ static void dio_alignment(struct t_case *c, const struct reads_file *f)
  */
 static void statx_masks(struct t_case *c, const struct reads_file *f)
 {
+	const int both_syncs = AT_EMPTY_PATH | AT_STATX_FORCE_SYNC | AT_STATX_DONT_SYNC;
 	static const unsigned int masks[] = { 0, STATX_TYPE, STATX_SIZE, STATX_MTIME, STATX_BTIME,
 					      STATX_BASIC_STATS, STATX_ALL, 0x7fffffff };
 	static const int sync[] = { 0, AT_STATX_FORCE_SYNC, AT_STATX_DONT_SYNC };
@@ -182,8 +183,7 @@ static void statx_masks(struct t_case *c, const struct reads_file *f)
 			"mask 0x%x: another time than stat's", mask);
 	}
 	t_fails(c, EINVAL, f->path, syscall(SYS_statx, f->fd, "", AT_EMPTY_PATH, 1U << 31, &stx));
-	t_fails(c, EINVAL, f->path, syscall(SYS_statx, f->fd, "",
-		AT_EMPTY_PATH | AT_STATX_FORCE_SYNC | AT_STATX_DONT_SYNC, 0, &stx));
+	t_fails(c, EINVAL, f->path, syscall(SYS_statx, f->fd, "", both_syncs, 0, &stx));
 }
 
 /* Into many pieces of memory at once, and into memory that is a map of the file. */

@@ -185,8 +185,8 @@ static void measure(const struct pattern *p, enum cache cache)
 	printf("pattern=%s cache=%s files=%zu bytes=%" PRIu64 " requests=%" PRIu64
 	       " requests_per_file=%.3f sectors_per_file=%.1f seconds=%.6f files_per_second=%.0f",
 	       p->name, names[cache], files.count, bytes, b.requests - a.requests,
-	       (double)(b.requests - a.requests) / files.count, (double)(b.sectors - a.sectors) / files.count, start,
-	       files.count / start);
+	       (double)(b.requests - a.requests) / files.count,
+	       (double)(b.sectors - a.sectors) / files.count, start, files.count / start);
 	print_queue(&st, "max_sectors_kb");
 	print_queue(&st, "read_ahead_kb");
 	printf("\n");

@@ -81,8 +81,8 @@ static bool mount_idmapped(const char *dir)
 
 	if (tree < 0)
 		t_die(lower, "open_tree");
-	ok = t_works(&idmap, "/", syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attr,
-		sizeof(attr)));
+	ok = t_works(&idmap, "/",
+		     syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attr, sizeof(attr)));
 	ok = ok && t_works(&idmap, "/", syscall(SYS_move_mount, tree, "", AT_FDCWD, dir, 4));
 	close(tree);
 	close(attr.userns_fd);

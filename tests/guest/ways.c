@@ -157,7 +157,8 @@ ssize_t way_splice(int fd, void *to, size_t len, uint64_t pos)
 	if (ends[0] < 0 && pipe2(ends, O_CLOEXEC))
 		return -1;
 	while (!in && got < (ssize_t)len) {
-		in = n = splice(fd, &at, ends[1], NULL, len - got, 0);
+		n = splice(fd, &at, ends[1], NULL, len - got, 0);
+		in = n;
 		if (n <= 0)
 			break;
 		/* An error may come only when the pipe is read. */
