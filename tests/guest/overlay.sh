@@ -46,7 +46,7 @@ removes()
 # What is about to be changed, and all beside it
 below()
 {
-	(cd "$lower" && ls -ln . sizes links secrets sparse owners && cat sizes/* | cksum)
+	(cd "$lower" && ls -ln . sizes links secrets sparse owners && cat sizes/* | md5sum)
 }
 
 before=$(below)
