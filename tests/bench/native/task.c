@@ -4,13 +4,11 @@
  *
  *   native_task run PATTERN LIST [readers=N] [piece=BYTES] [ahead=N] [files=N] [check]
  *   native_task settle
- *   native_task lock DEVICE
  *
  * "run" shuffles the paths in LIST, one a line, the same way each time.  It prints, as
  * NAME=VALUE, nanoseconds of wall clock, of processor time, and of the device's copying
  * in it; requests, files, bytes, errors, sum.  It fails if a file could not be read as a
- * whole.  "lock" locks the pages of a device that are in the page cache, prints the number
- * of their bytes, and leaves a process that holds them.
+ * whole.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,14 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include "drivers/bench.h"
 
 static const char * const patterns[] = {
 	[BENCH_WHOLE] = "whole", [BENCH_PIL] = "pil", [BENCH_IMREAD] = "imread",
-	[BENCH_MMAP] = "mmap", [BENCH_SEQ] = "seq", [BENCH_STAT] = "stat",
-	[BENCH_PACK] = "pack", [BENCH_HEADER] = "header",
+	[BENCH_MMAP] = "mmap", [BENCH_SEQ] = "seq", [BENCH_PACK] = "pack",
 };
 
 #define PATTERNS (sizeof(patterns) / sizeof(patterns[0]))
@@ -147,57 +143,6 @@ static int run(int dev, int argc, char **argv)
 	return print(&req);
 }
 
-/* Lock what is cached of a mapping.  Returns how many bytes. */
-static size_t lock_cached(void *map, size_t len)
-{
-	const size_t page = sysconf(_SC_PAGESIZE), pages = (len + page - 1) / page;
-	unsigned char *cached = allocate(pages);
-	size_t i, locked = 0;
-
-	if (mincore(map, len, cached))
-		die("mincore");
-	for (i = 0; i < pages; i++) {
-		if (!(cached[i] & 1))
-			continue;
-		if (mlock((char *)map + i * page, page))
-			die("mlock");
-		locked += page;
-	}
-	free(cached);
-	return locked;
-}
-
-static int lock(const char *device)
-{
-	int fd = open(device, O_RDONLY | O_CLOEXEC), ready[2];
-	size_t locked = 0;
-	off_t len;
-	void *map;
-
-	if (fd < 0)
-		die(device);
-	len = lseek(fd, 0, SEEK_END);
-	if (pipe(ready))
-		die("pipe");
-	/* Locks are not inherited: the child takes them. */
-	if (fork()) {
-		close(ready[1]);
-		if (read(ready[0], &locked, sizeof(locked)) != sizeof(locked) || !locked)
-			return 1;
-		printf("%zu\n", locked);
-		return 0;
-	}
-	map = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED)
-		die("mmap");
-	locked = lock_cached(map, len);
-	if (write(ready[1], &locked, sizeof(locked)) != sizeof(locked))
-		die("pipe");
-	close(STDOUT_FILENO);
-	for (;;)
-		pause();
-}
-
 int main(int argc, char **argv)
 {
 	int dev = open("/dev/bench", O_RDWR | O_CLOEXEC);
@@ -208,7 +153,5 @@ int main(int argc, char **argv)
 		return ioctl(dev, BENCH_SETTLE) ? 2 : 0;
 	if (argc >= 4 && !strcmp(argv[1], "run"))
 		return run(dev, argc - 2, argv + 2);
-	if (argc == 3 && !strcmp(argv[1], "lock"))
-		return lock(argv[2]);
 	usage();
 }

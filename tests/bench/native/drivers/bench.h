@@ -15,9 +15,7 @@ enum {
 	BENCH_IMREAD,		/* 32 bytes, back to the begin, then 4,096 each */
 	BENCH_MMAP,		/* a byte of every page, through a private mapping */
 	BENCH_SEQ,		/* pieces */
-	BENCH_STAT,		/* by path */
 	BENCH_PACK,		/* one read of a part of a file: PATH@OFFSET+LENGTH */
-	BENCH_HEADER,		/* the first 4,096 bytes, and no more */
 };
 
 #define BENCH_CHECK	1	/* sum up the contents: not for times */

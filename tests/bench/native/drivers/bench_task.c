@@ -17,7 +17,6 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/namei.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/swap.h>
@@ -98,14 +97,6 @@ static u64 bench_imread(struct bench_reader *r, struct file *file, u64 size, u32
 	return pos;
 }
 
-static u64 bench_header(struct bench_reader *r, struct file *file, u64 size, u32 *crc)
-{
-	loff_t pos = 0;
-
-	bench_read(r, file, &pos, 4096, crc);
-	return pos;
-}
-
 static u64 bench_seq(struct bench_reader *r, struct file *file, u64 size, u32 *crc)
 {
 	loff_t pos = 0;
@@ -160,7 +151,6 @@ static const bench_read_fn bench_patterns[] = {
 	[BENCH_IMREAD]	= bench_imread,
 	[BENCH_MMAP]	= bench_mmap,
 	[BENCH_SEQ]	= bench_seq,
-	[BENCH_HEADER]	= bench_header,
 };
 
 static void bench_file(struct bench_reader *r, const char *name)
@@ -178,7 +168,7 @@ static void bench_file(struct bench_reader *r, const char *name)
 	if (vfs_getattr(&file->f_path, &st, STATX_BASIC_STATS, 0))
 		r->errors++;
 	got = read(r, file, st.size, &crc);
-	if (got != st.size && r->req->pattern != BENCH_HEADER)
+	if (got != st.size)
 		r->errors++;
 	r->bytes += got;
 	r->sum += crc;
@@ -273,20 +263,6 @@ static void bench_take(struct bench_reader *r)
 		wake_up(&bench_room);
 }
 
-static void bench_stat(struct bench_reader *r, const char *name)
-{
-	struct path path;
-	struct kstat st;
-
-	if (kern_path(name, 0, &path)) {
-		r->errors++;
-		return;
-	}
-	if (vfs_getattr(&path, &st, STATX_BASIC_STATS, 0))
-		r->errors++;
-	path_put(&path);
-}
-
 /* Run a reader: every so many files of the list are its own. */
 static int bench_reader(void *data)
 {
@@ -301,9 +277,7 @@ static int bench_reader(void *data)
 		if (turn++ % req->readers != r->index)
 			continue;
 		bench_take(r);
-		if (req->pattern == BENCH_STAT)
-			bench_stat(r, name);
-		else if (req->pattern == BENCH_PACK)
+		if (req->pattern == BENCH_PACK)
 			bench_pack(r, name);
 		else
 			bench_file(r, name);
@@ -399,7 +373,7 @@ static int bench_run(struct bench_req *req)
 	char *names;
 	int err;
 
-	if (req->pattern > BENCH_HEADER || !req->readers || req->readers > BENCH_READERS ||
+	if (req->pattern > BENCH_PACK || !req->readers || req->readers > BENCH_READERS ||
 	    !req->piece || req->piece > BUF_SIZE)
 		return -EINVAL;
 	names = vmemdup_user(u64_to_user_ptr(req->names), req->names_len);
