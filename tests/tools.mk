@@ -7,7 +7,7 @@
 T		:= $(B)/tests
 TEST_TOOLS	:= $(addprefix $(T)/,mktree mkjpegs listing)
 GUEST_TOOLS	:= $(addprefix $(T)/,reads dirs attrs stacks requests epochs access trymount failnth \
-		   pressure bench_stat bench_read lookups handles yields plugged)
+		   pressure bench_stat bench_read lookups handles yields)
 
 .PHONY: test-tools
 test-tools: $(TEST_TOOLS) $(GUEST_TOOLS)
@@ -30,11 +30,6 @@ $(T)/fsck-shares: $(call objs,$(filter-out userspace/fsck/places.c,$(fsck_SRC)) 
 		tests/corrupt/shares.c) $(LIB)
 	@mkdir -p $(@D)
 	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(fsck_LIBS)
-
-# For benchmarks alone: it needs libfuse3.
-$(T)/slowfs: $(call objs,tests/tools/slowfs.c)
-	@mkdir -p $(@D)
-	$(call tell,LD)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lfuse3 -lpthread
 
 # To be preloaded: the N-th call of a kind fails.
 $(T)/faults.so: tests/robust/faults.c

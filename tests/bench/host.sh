@@ -6,28 +6,22 @@
 #
 # To be sourced after lib.sh.
 
-# own_tree NAME CMD...: a tree that CMD NAME makes, kept; prints its path.
-own_tree()
+# The smallest files that there are: 200,000, of 20.1-byte names and 7.3 bytes.  It is made once;
+# prints its path.
+tiny_tree()
 {
-	local name=$1 sum home
+	local sum home
 
-	shift
-	sum=$({ echo "$*"; cat tests/bench/mkset.c tests/tools/mktiny; } | short_sum)
-	home=$bench_dir/$name-${sum:0:8}
+	sum=$(short_sum <tests/tools/mktiny)
+	home=$bench_dir/tiny-${sum:0:8}
 	if [ ! -e "$home/tree" ]; then
-		note "$name: making the tree: $*"
+		note "making the tree of tiny files"
 		mkdir -p "$home"
 		rm -rf "$home/tree.tmp"
-		"$@" "$home/tree.tmp"
+		tests/tools/mktiny "$home/tree.tmp"
 		mv "$home/tree.tmp" "$home/tree"
 	fi
 	echo "$home/tree"
-}
-
-# The smallest files that there are: 200,000, of 20.1-byte names and 7.3 bytes.
-tiny_tree()
-{
-	own_tree tiny tests/tools/mktiny
 }
 
 # json FILE NAME: a number of a report.

@@ -192,8 +192,6 @@ tree_args()
 	epochs)		echo --files=10500 --classes=40 --sizes=imagenet ;;
 	# A mean of 6 KB
 	tiny)		echo --files=20000 --classes=200 --sizes=512-11776 ;;
-	# Of 10 KiB
-	fewer)		echo --files=20000 --classes=200 --sizes=512-19968 ;;
 	# As imagenet, fewer: by the clock (tests/bench/native)
 	native)		echo --files=2000 --classes=40 --sizes=imagenet ;;
 	# The sizes of RetinaNet's, as MLPerf Storage has them: 322,957 bytes are the mean

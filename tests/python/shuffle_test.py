@@ -7,7 +7,6 @@ import math
 import pickle
 import random
 import statistics
-import sys
 import tracemalloc
 import unittest
 from unittest import mock
@@ -15,10 +14,6 @@ from unittest import mock
 import dsfs
 from dsfs import permutation, shuffle
 from dsfs.permutation import Permutation
-from images import TOP
-
-sys.path.insert(0, str(TOP / "tests/bench"))
-import orders
 
 BILLION = 10 ** 9
 SIZES = 0, 1, 2, 3, 4, 10, 16, 17, 255, 1000, 4096
@@ -172,16 +167,27 @@ class Size(Named):
         self.assertLess(len(json.dumps(order.state_dict())), 100)
 
 
-class Random(Named):
-    """Beside random.shuffle, by the figures of tests/bench/orders; all seeds are fixed."""
+def places_of(order):
+    places = [0] * len(order)
+    for place, i in enumerate(order):
+        places[i] = place
+    return places
 
-    N, CLASSES, ORDERS = 5120, 160, 24
+
+class Random(Named):
+    """Beside random.shuffle; all seeds are fixed."""
+
+    N, CLASSES, BATCH, ORDERS = 5120, 160, 256, 24
 
     def figures(self, order):
-        places = orders.places_of(order)
-        classes = [i * self.CLASSES // self.N for i in range(self.N)]
-        return (orders.rank_correlation(places), orders.neighbour_distance(places),
-                orders.classes_in_batches(order, classes))
+        """The rank correlation, the mean distance of neighbours, and the classes of a batch."""
+        places = places_of(order)
+        far = sum((place - i) ** 2 for i, place in enumerate(places))
+        apart = sum(abs(a - b) for a, b in zip(places, places[1:]))
+        batches = [order[at:at + self.BATCH] for at in range(0, self.N, self.BATCH)]
+        classes = [len({i * self.CLASSES // self.N for i in batch}) for batch in batches]
+        return (1 - 6 * far / self.N / (self.N ** 2 - 1), apart / (self.N - 1) / self.N,
+                statistics.mean(classes))
 
     def python(self, seed):
         order = list(range(self.N))
@@ -203,7 +209,7 @@ class Random(Named):
 
     def test_an_epoch_seen_from_the_one_before(self):
         def relative(order, before):
-            places = orders.places_of(before)
+            places = places_of(before)
             return [places[i] for i in order]
         ours = [dsfs.Shuffle(self.N, 1, epoch)[:] for epoch in range(self.ORDERS + 1)]
         theirs = [self.python(100 + epoch) for epoch in range(self.ORDERS + 1)]
