@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What the programs of the bench share: the clock, and marks for a profiler.
- */
+/* What the programs of the bench share: the clock, and medians. */
 #ifndef GUEST_BENCH_H
 #define GUEST_BENCH_H
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
-
-/*
- * Instructions that do nothing, with an operand that nobody else uses: a
- * profiler that watches the machine knows them (tests/bench/profile).
- */
-#ifdef __x86_64__
-#define PROFILE_START()	({ asm volatile("nopl 0x53465344(%%rax)" ::: "memory"); })
-#define PROFILE_STOP()	({ asm volatile("nopl 0x53465345(%%rax)" ::: "memory"); })
-#else
-#define PROFILE_START()	({ })
-#define PROFILE_STOP()	({ })
-#endif
 
 static inline uint64_t bench_now(void)
 {

@@ -30,12 +30,10 @@ static uint64_t read_all(const char *path, uint64_t *bytes)
 	if (fd < 0)
 		t_die(path, "open");
 	*bytes = 0;
-	PROFILE_START();
 	start = bench_now();
 	while ((n = read(fd, buf, sizeof(buf))) > 0)
 		*bytes += n;
 	start = bench_now() - start;
-	PROFILE_STOP();
 	if (n < 0)
 		t_die(path, "read");
 	close(fd);

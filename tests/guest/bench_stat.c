@@ -145,9 +145,7 @@ static void measure(void)
 		choose(r);
 		pass();
 		drop();
-		PROFILE_START();
 		cold = pass();
-		PROFILE_STOP();
 		cached[r] = (double)pass() / sample;
 		above[r] = (double)cold / sample - cached[r];
 	}

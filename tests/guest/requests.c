@@ -176,11 +176,9 @@ static void measure(const struct pattern *p, enum cache cache)
 	if (cache == COLD)
 		t_drop_caches("3");
 	a = t_device_counts(tree);
-	PROFILE_START();
 	start = bench_now();
 	pass(p);
 	start = (bench_now() - start) / 1e9;
-	PROFILE_STOP();
 	b = t_device_counts(tree);
 	printf("pattern=%s cache=%s files=%zu bytes=%" PRIu64 " requests=%" PRIu64
 	       " requests_per_file=%.3f sectors_per_file=%.1f seconds=%.6f files_per_second=%.0f",
