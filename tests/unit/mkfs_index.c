@@ -164,61 +164,12 @@ static void test_bits(void)
 	OK(!index_bits(16, 16, 1, &slot, &block), "index: none for 16 names");
 }
 
-static void test_places(void)
-{
-	struct arena a = { 0 };
-	struct names_place p;
-	struct dir dir;
-	u32 bytes, last;
-	u64 end;
-
-	dir_make(&dir, &a, 3);
-	end = 5;
-	names_place(&dir, &end, &p);
-	OK(p.most == 3 && dir.names == 8 && p.blocks == 1 && !names_dense(&dir),
-	   "names: a small directory begins at a multiple of 4");
-	names_fill(&dir, 0, &bytes);
-	OK(end == 8 + bytes, "names: and ends with its last name");
-	last = (DSFS_BLOCK_SIZE - bytes) & ~3U;
-	end = last;
-	names_place(&dir, &end, &p);
-	OK(dir.names == last,
-	   "names: it just fits its block");
-	end = last + 1;
-	names_place(&dir, &end, &p);
-	OK(dir.names == DSFS_BLOCK_SIZE && p.blocks == 1,
-	   "names: and a byte further it begins with the next one, as it has no index");
-	free(dir.nodes);
-	dir_make(&dir, &a, 1000);
-	end = 12;
-	names_place(&dir, &end, &p);
-	OK(dir.names == 12 && p.blocks > 1 && names_dense(&dir),
-	   "names: a larger one begins where those before it end");
-	OK(end > 12 && (p.blocks - 1) == end / DSFS_BLOCK_SIZE,
-	   "names: and goes on in the blocks behind");
-	end = 2 * DSFS_BLOCK_SIZE;
-	names_place(&dir, &end, &p);
-	OK(dir.names == 2 * DSFS_BLOCK_SIZE && !names_dense(&dir),
-	   "names: one that begins with a block needs no feature");
-	end = DSFS_BLOCK_SIZE - sizeof(struct dsfs_names) - 4;
-	names_place(&dir, &end, &p);
-	OK(dir.names == DSFS_BLOCK_SIZE && !names_dense(&dir),
-	   "names: it begins with the next block if no name fits");
-	dir.count = 0;
-	names_place(&dir, &end, &p);
-	OK(!p.most && !dir.names && !p.blocks && !dir.name_blocks,
-	   "names: an empty directory has none");
-	free(dir.nodes);
-	arena_free(&a);
-}
-
 TESTS(index)
 {
 	static const u32 sizes[] = { 1, 16, 17, 18, 100, 1000, 5000, 100000 };
 	unsigned int i;
 
 	test_bits();
-	test_places();
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		one_dir(sizes[i], 0);
 		one_dir(sizes[i], 3001);
