@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# hpc.sh - hpc.rst: the scripts for Slurm and the map for autofs, with dsfs-fuse, in a mount
-# namespace of their own; autofs by the real automount(8), where it is installed.
+# hpc.sh - hpc.rst: the scripts for Slurm, with dsfs-fuse, in a mount namespace of their own; and
+# that the template of the package has the map for autofs that the document has.
 #
 # shellcheck disable=SC2317 # functions are called by check
 set -euo pipefail
@@ -57,45 +57,10 @@ echo "$PWD/none.dsfs $PWD/data/none fuse.dsfs-fuse ro" >datasets
 run env SLURM_JOB_ID=4 "$jobs/prolog"
 check 'an image that is not there fails the prolog' test "$rc" -ne 0
 
-# autofs: the lines of the document, with paths of this directory.
-sed -n '/^    # \/etc\/auto/,/^$/p' "$top/Documentation/hpc.rst" | sed 's/^    //' |
-	sed -e "s,/srv/images,$PWD,; s,/etc/,$PWD/,g; s,^/datasets,$PWD/datasets.d," >maps
-grep '^[^#]*auto.dsfs' maps >auto.master
-grep 'fuse.dsfs-fuse' maps >auto.dsfs
-# The template of the package says the same as the document.
+# autofs: the template of the package says the same as the document.
 template=$top/packaging/autofs/auto.dsfs
 check 'the template has the map' grep -qxF "$(sed -n '/^ *\*  -fstype=dsfs,/s/^ *//p' \
 	"$top/Documentation/hpc.rst")" "$template"
 check 'the template has the line of the master map' grep -qxF "#	$(sed -n \
 	's,^ *\(/datasets  /etc/.*\),\1,p' "$top/Documentation/hpc.rst")" "$template"
-
-automatic()
-{
-	local ret=0
-
-	ls datasets.d/one >listing || ret=1
-	[ "$(cat listing)" = file ] && cmp tree/file datasets.d/two/file || ret=1
-	[ ! -e datasets.d/none ] || ret=1
-	return "$ret"
-}
-
-check 'hpc.rst has a map' test -s auto.master -a -s auto.dsfs
-if command -v automount >/dev/null && grep -qw autofs /proc/filesystems; then
-	mount --bind auto.master /etc/auto.master
-	run automount -m
-	check 'automount understands it' grep -qF 'fuse.dsfs-fuse' "$out"
-	# In a process group of its own: its own sees what is below the mount.
-	setsid automount -f -C -p "$PWD/pid" 2>automount.log &
-	daemon=$!
-	until mountpoint -q datasets.d; do
-		kill -0 "$daemon" || break
-		sleep 0.1
-	done
-	check 'what is named is mounted' automatic
-	umount datasets.d/* 2>/dev/null || true
-	kill -TERM "$daemon"
-	wait "$daemon" || true
-else
-	skip 'autofs' 'no automount, or a kernel without autofs'
-fi
 finish
