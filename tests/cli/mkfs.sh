@@ -189,7 +189,7 @@ cases_lent_tail()
 # What images of other layouts hold is judged by tests/judge; their bytes are in tests/golden.
 cases_layout()
 {
-	local arg
+	local arg want
 
 	for arg in 512 1K 64K 2M; do
 		"$mkfs" -q -f --align=$arg t.img tree
@@ -202,6 +202,14 @@ cases_layout()
 	check '--chunk-size=1M: content' same_list t.img r1.img
 	"$mkfs" -q -f --no-checksums t.img tree
 	check '--no-checksums: feature' test "$(field t.img compat)" = 0
+	for arg in table rows; do
+		"$mkfs" -q -f --inodes=$arg t.img tree
+		"$mkfs" -q --update t.img tree
+		"$mkfs" -q -f --compact t.img packed.img
+		[ $arg = rows ] && want=2 || want=0
+		check "--inodes=$arg: updated and packed anew" test "$(cat <("$dump" t.img) \
+			<("$dump" packed.img) | grep -c '(rows)')" = $want
+	done
 	"$mkfs" --json t2.img tree >dedup.json
 	"$mkfs" --json --no-dedup t3.img tree >nodedup.json
 	check 'dedup: same place' test "$(data_of t2.img /c/copy)" = "$(data_of t2.img /a/b/numbers)"
@@ -331,7 +339,7 @@ make_taken_back()
 # in_objects IMAGE BYTES: no file lies in more objects than its size asks for.
 in_objects()
 {
-	python3 "$top/tests/cli/rows.py" inodes "$1" | awk -v object="$2" '
+	python3 "$top/tests/cli/rows.py" "$1" | awk -v object="$2" '
 		int($2 / 4096) % 16 == 8 && $4 {
 			files++
 			if (int(($5 + $4 - 1) / object) - int($5 / object) > int(($4 - 1) / object)) {

@@ -6,7 +6,6 @@ A property is a generator: it yields a line for each thing that is wrong, so tha
 of all of them.  Each gets a Tree, whose folder is removed when its properties are done.
 """
 import gzip
-import hashlib
 import json
 import lzma
 import os
@@ -92,7 +91,7 @@ def layout(tree, *options):
     with open(tree.path("order"), "wb") as f:
         f.write(order)
     more = [("--memory=64K",), ("--order=" + tree.path("order"), "-0"), ("--no-dedup",),
-            ("--align=512",), ("--object-size=64K",), ("--threads=1",)]
+            ("--align=512",), ("--object-size=64K",), ("--threads=1",), ("--inodes=table",)]
     return [*options, *(o for some in tree.rng.sample(more, 2) for o in some)]
 
 
@@ -519,29 +518,6 @@ def in_place(tree, writer, apart, paths, made):
                 yield f"{what}: {shard} is not the archive"
 
 
-def same_base(tree):
-    """Two shards of one base name, in two folders, with a sample of one name: refused, or both
-    contents are kept."""
-    contents = set()
-    for name in ("one", "two"):
-        os.mkdir(tree.path(name))
-        with open(tree.path(f"{name}/000.jpg"), "w", encoding="ascii") as f:
-            f.write(name)
-        must("tar", "-C", tree.path(name), "-cf", tree.path(f"{name}/a.tar"), "000.jpg")
-        contents.add(hashlib.sha256(name.encode()).hexdigest())
-    given = [f"--tar={tree.path(name)}/a.tar" for name in ("one", "two")]
-    for option in ("--wds", "--wds=prefix", "--tar-index"):
-        done = images.run(MKFS, "-q", "-f", option, *given, tree.path("made"))
-        if done.returncode == 0:
-            if not contents <= {node.value for node in images.view(tree.path("made")).values()}:
-                yield f"{option}: of two shards a.tar with a 000.jpg, one 000.jpg is lost"
-        elif os.path.lexists(tree.path("made")) or not done.stderr:
-            yield f"{option}: refused without a message, or an image was left behind"
-        tree.compared(f"same base, {option}", 1)
-        tree.clear("made")
-    tree.clear("one", "two")
-
-
 def by_hand(seed, work, count):
     """An archive written byte by byte: what GNU tar and Python agree on is in the image."""
     archive, made = work + "/a.tar", work + "/image"
@@ -572,5 +548,4 @@ def refused(archive, made, why):
         yield f"{why}: mkfs.dsfs exits {done.returncode}: {nodes.brief(done.stderr)}"
 
 
-ALL = (image, compressed, small_chunks, manifest, extract, dumped, dumped_shards, archives, shards,
-       same_base)
+ALL = image, compressed, small_chunks, manifest, extract, dumped, dumped_shards, archives, shards
