@@ -12,7 +12,6 @@
 #   read SPEC SEED	map, mount, read an epoch, compare every byte
 #   peers SPEC...	one epoch of each, one after the other; then see tests/rbd/kubelet.sh
 #   endure SPEC		the same, whatever the cluster does meanwhile
-#   staging IMAGE SNAP	see tests/rbd/staging.sh
 #   timeout IMAGE SNAP	the mapping gives up after 5 seconds: errors, then right bytes
 #
 # SPEC: FS=IMAGE@SNAPSHOT for a mapping by krbd, FS=disk for /dev/drive/rbd.  KEY is
@@ -240,10 +239,6 @@ give_up()
 net_up
 case $role in
 endure)	endure "$@" ;;
-staging)
-	# shellcheck source=tests/rbd/staging.sh
-	. /bin/staging.sh
-	staging "$@" ;;
 timeout) give_up "$@" ;;
 write)	write_image "$@" ;;
 update)	update_image "$@" ;;

@@ -25,38 +25,6 @@ by_s3cmd()
 		--host=10.77.0.1:7480 --host-bucket=10.77.0.1:7480 "$@" >>"$out/s3cmd" 2>&1
 }
 
-# by_rclone ...: with the gateway as its store:
-by_rclone()
-{
-	in_ns env -u AWS_CA_BUNDLE RCLONE_CONFIG=/dev/null RCLONE_CONFIG_STORE_TYPE=s3 \
-		RCLONE_CONFIG_STORE_PROVIDER=Ceph \
-		RCLONE_CONFIG_STORE_ENDPOINT=http://10.77.0.1:7480 \
-		RCLONE_CONFIG_STORE_ACCESS_KEY_ID="$s3_key" \
-		RCLONE_CONFIG_STORE_SECRET_ACCESS_KEY="$s3_secret" rclone "$@"
-}
-
-# As publishing.rst has it: objects named by the digest, the newest in one of its own
-published_by_rclone()
-{
-	local image=$out/published.dsfs digest other latest
-
-	build/mkfs.dsfs -q --digest "$image" "$out/tree"
-	digest=$(build/dump.dsfs "$image" | sed -n 's/^digest:.*://p')
-	other=$(printf %064d 0)
-	check "rclone puts an object named by its digest" \
-		by_rclone copyto --ignore-existing "$image" "store:sets/tree/$digest.dsfs"
-	printf '%s\n' "$digest" | by_rclone rcat store:sets/tree/latest
-	latest=$(by_rclone cat store:sets/tree/latest)
-	check "the newest, asked for by its digest, is right by that" \
-		with_keys build/fsck.dsfs -q --digest "s3://sets/tree/$latest.dsfs@sha256:$digest"
-	check "another digest is refused" refused "expected: sha256:$other" \
-		with_keys build/dump.dsfs --list "s3://sets/tree/$latest.dsfs@sha256:$other"
-	check "another image of the same name" \
-		by_rclone copyto --ignore-existing "$out/dsfs.img" "store:sets/tree/$digest.dsfs"
-	check "does not replace it" \
-		with_keys build/fsck.dsfs -q --digest "s3://sets/tree/$digest.dsfs@sha256:$digest"
-}
-
 # GETs of the object that the gateway has answered
 gets()
 {
@@ -104,6 +72,5 @@ read_by_s3()
 		with_keys build/dump.dsfs --source=anonymous "s3://$s3_object"
 	check "an object that is not there" refused 'NoSuchKey' \
 		with_keys build/dump.dsfs "s3://sets/none"
-	published_by_rclone
 	cluster rgw-stop
 }
