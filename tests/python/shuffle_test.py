@@ -327,6 +327,19 @@ class States(Named):
         iter(order).load_state_dict(dict(order.state_dict(), epoch=4, position=50))
         self.assertEqual(list(order), dsfs.Shuffle(50, 7, 5)[:])
 
+    def test_an_epoch_may_be_set_until_an_iterator_begins(self):
+        # As StatefulDataLoader does it: the sampler gets its state, then the iterator; only
+        # then does a trainer tell the epoch.
+        state = dict(dsfs.Shuffle(50, 7, 4).state_dict(), position=20)
+        for epoch, start in (4, 20), (5, 0):
+            for order in self.both():
+                order.load_state_dict(state)
+                source = iter(order)
+                source.load_state_dict(state)
+                order.set_epoch(epoch)
+                self.assertEqual(list(source), dsfs.Shuffle(50, 7, epoch)[start:])
+                self.assertEqual(list(order), dsfs.Shuffle(50, 7, epoch + 1)[:])
+
     def test_each_pass_is_an_epoch(self):
         for order in self.both():
             passes = [list(order), after(5, order), list(order)]
