@@ -5,8 +5,6 @@
 #
 #   write IMAGE		map the volume, pack /src onto it
 #   update IMAGE	the same, as an update of what is there
-#   rewrite IMAGE	pack /src again and again, until it is killed
-#   late SPEC		wait, then map, mount and compare every byte
 #   hold SPEC		map, mount, compare every byte over and over for two barriers
 #   switch IMAGE	from snapshot v1 to v2 under a job that runs
 #   read SPEC SEED	map, mount, read an epoch, compare every byte
@@ -73,22 +71,6 @@ update_image()
 	check "mkfs.dsfs --update of a mapped volume" mkfs.dsfs --all-root --update "$dev" /src
 	check "fsck.dsfs of it" fsck.dsfs -q "$dev"
 	unmap "$dev"
-}
-
-rewrite()
-{
-	map admin "" "$1"
-	while :; do
-		mkfs.dsfs -q -f --all-root "$dev" /src
-	done
-}
-
-late()
-{
-	barrier
-	check "guest $number mounts $1 while its head is written to" mount_spec "$1"
-	check "and reads what the snapshot holds" same_bytes
-	umount "$mnt"
 }
 
 hold()
@@ -242,8 +224,6 @@ endure)	endure "$@" ;;
 timeout) give_up "$@" ;;
 write)	write_image "$@" ;;
 update)	update_image "$@" ;;
-rewrite) rewrite "$@" ;;
-late)	late "$@" ;;
 hold)	hold "$@" ;;
 switch)	switch "$@" ;;
 read)	read_image "$@" ;;

@@ -107,7 +107,7 @@ guest()
 	done
 	shift
 	case $role in
-	write|update|rewrite) user="admin" ;;
+	write|update) user="admin" ;;
 	esac
 	in_ns tests/vm/run --kernel "$kernel" --module-ko "build/modules/$kernel/dsfs.ko" \
 		--mod virtio_net --mod rbd --mod-if crc32c-intel --timeout 600 \
