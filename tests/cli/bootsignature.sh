@@ -48,7 +48,7 @@ echo two >tree/two
 while IFS='|' read -r name image want command; do
 	# shellcheck disable=SC2086 # words
 	exits "$name" 0 "$mkfs" -q $command
-	signed "$name: $want" $image "${want:+$sector}"
+	signed "$name: $want" "$image" "${want:+$sector}"
 done <<'T'
 updated|updated.dsfs|there|--update updated.dsfs tree
 updated without|older.dsfs||--update older.dsfs tree

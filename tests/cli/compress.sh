@@ -257,7 +257,7 @@ check "is none for new files" not packed old.dsfs /new
 tar -cf tree.tar -C tree .
 tar --sparse -cf sparse.tar -C tree .
 while read -r codec way; do
-	made "$codec: --tar=$way" tar.dsfs mkfs.dsfs -q -f --compress=$codec --tar=$way tar.dsfs \
+	made "$codec: --tar=$way" tar.dsfs mkfs.dsfs -q -f "--compress=$codec" "--tar=$way" tar.dsfs \
 		< <(gzip -c tree.tar)
 	check "$codec: $way: the same digest" cmp <(dump.dsfs --digest=data tar.dsfs) \
 		<(dump.dsfs --digest=data plain.dsfs)

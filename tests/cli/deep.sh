@@ -64,7 +64,7 @@ bounded '--diff of all that is gone' "$dump" --diff=2..3 image.dsfs
 # --- by a few files; extractions of more levels take long
 files=20
 make_deep few 1500
-"$mkfs" -q -T 1 image.dsfs few
+"$mkfs" -q -f -T 1 image.dsfs few
 for n in 1 8; do
 	exits "mkfs.dsfs, $n threads: few files" 0 bash -c \
 		"ulimit -n 64; exec '$mkfs' -q -f -T 1 --threads=$n few.dsfs few"

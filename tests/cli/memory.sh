@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# shellcheck disable=SC2119 # mklist takes options or none
 #
 # memory.sh - mkfs.dsfs --memory: whatever part of the tree is in a temporary file, the image has
 # the same bytes; and if there can be no such file, too; for directories, manifests and archives.
