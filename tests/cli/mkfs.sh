@@ -664,7 +664,7 @@ cases_device()
 	check 'device: content' same_list "$dev" t.img
 	says 'device with dsfs on it' 1 'contains a signature: dsfs' "$mkfs" "$dev" tree
 	works 'device: -f' "$mkfs" -q -f "$dev" tree
-	says 'device: failed run' 1 nolist "$mkfs" --order=nolist "$dev" tree
+	says 'device: failed run' 1 nolist "$mkfs" -f --order=nolist "$dev" tree
 	check 'device: failed run does not mount' not "$fsck" -q "$dev"
 	mke2fs -q -F "$dev" 2>/dev/null
 	says 'device with ext4 on it' 1 'contains a signature: ext2' "$mkfs" "$dev" tree
