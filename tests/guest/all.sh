@@ -131,7 +131,7 @@ step_reads()
 		left_out 'reads of plain: files above 300,000 bytes, and two of three others'
 		reads_of plain ro --small-chunk=262144 --wholefile=1048576 --sample=20 --largest=300000
 	else
-		reads_of plain ro --small-chunk=262144 --wholefile=1048576 --sample=60
+		reads_of plain ro --small-chunk=262144 --wholefile=1048576 --sample=30
 		reads_of plain verify=off --wholefile=1048576 --sample=20 --largest=140000
 	fi
 	reads_of misaligned wholefile=64K --wholefile=65536 --sample=20 --largest=140000
