@@ -279,15 +279,15 @@ void set_acl(const char *path, bool def, const struct posix_acl *acl, int count)
 
 static int usage(void)
 {
-	fputs("usage: mktree [--for=ext4] [--no-root] [--big] [--wide] [--many] [--flat=N] DIR\n"
+	fputs("usage: mktree [--for=ext4] [--no-root] [--big] [--wide] [--many] DIR\n"
 	      "\n"
 	      "Makes DIR, which must not exist, with one of everything in it.\n"
 	      "  --for=ext4  leave out what an image of mke2fs -d does not carry\n"
 	      "  --no-root   leave out devices, owners and attributes that need root\n"
 	      "  --big       sparse files over 4 GiB as well\n"
 	      "  --wide      nothing but 65,600 owners, and 65,600 names of one file\n"
-	      "  --many      nothing but a file of 16,384 pieces, and as many directories\n"
-	      "  --flat=N    nothing but one directory of N empty files\n", stderr);
+	      "  --many      nothing but a file of 16,384 pieces, and as many directories\n",
+	      stderr);
 	return 2;
 }
 
@@ -299,14 +299,11 @@ static const struct option options[] = {
 	{ "big", no_argument, &big, 1 },
 	{ "wide", no_argument, &wide, 1 },
 	{ "many", no_argument, &many, 1 },
-	{ "flat", required_argument, NULL, 'F' },
 	{ }
 };
 
 int main(int argc, char **argv)
 {
-	uint64_t flat = 0;
-	char *end = NULL;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -314,9 +311,7 @@ int main(int argc, char **argv)
 			continue;
 		if (c == 'f')
 			opts.ext4 = !strcmp(optarg, "ext4");
-		if (c == 'F')
-			flat = strtoull(optarg, &end, 10);
-		if ((c != 'f' || !opts.ext4) && (c != 'F' || !flat || *end))
+		if (c != 'f' || !opts.ext4)
 			return usage();
 	}
 	opts.root = !no_root;
@@ -334,8 +329,6 @@ int main(int argc, char **argv)
 		make_wide();
 	else if (many)
 		make_many();
-	else if (flat)
-		make_flat(flat);
 	else
 		make_zoo();
 	set_mtime(".", 1234567890, 987654321);

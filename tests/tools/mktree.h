@@ -62,7 +62,6 @@ void fill_pattern(void *buf, size_t len, uint64_t key, uint64_t pos);
 void make_zoo(void);
 void make_wide(void);
 void make_many(void);
-void make_flat(uint64_t entries);
 
 void die(const char *name, const char *what) __attribute__((noreturn));
 

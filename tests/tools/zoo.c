@@ -509,18 +509,6 @@ void make_wide(void)
 	leave();
 }
 
-void make_flat(uint64_t entries)
-{
-	char name[32];
-	uint64_t i;
-
-	for (i = 0; i < entries; i++) {
-		snprintf(name, sizeof(name), "%08llx",
-			 (unsigned long long)(i * 2654435761U % 4294967296ULL));
-		put_file(name, 0);
-	}
-}
-
 /* What a call of its own can walk for long: runs of a file, names of a directory. */
 void make_many(void)
 {
