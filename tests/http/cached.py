@@ -11,7 +11,7 @@ import sys
 
 import cases
 from server import Server
-from world import BUILD, QUICK, TOP, has, has_fuse
+from world import BUILD, QUICK, TOP, has, has_fuse, make
 
 PROCESSES = 4
 
@@ -30,6 +30,7 @@ def part(world):
     damaged(world, server, source, cache)
     together(world, server)
     replaced(world, server, source)
+    queries(world)
     refused(world, server, cache)
     mounted(world, source)
     warmed(world)
@@ -161,6 +162,50 @@ def replaced(world, server, source):
     world.refused("another version of the object is not read from the cache",
                   server.url("/set"), "not a DSFS image", source=source)
     server.objects["/set"], server.tags["/set"] = world.bytes, '"one"'
+
+
+def by_query(request):
+    """The object is chosen by the first parameter of the query."""
+    request.path += "?" + request.query.partition("&")[0]
+
+
+def queries(world):
+    """A query chooses an object, whose tag is its own; a signature chooses nothing."""
+    images = {}
+    for name in ("train", "valid"):
+        (world.work / name).mkdir()
+        (world.work / name / "set").write_text(name)
+        make(world.work / f"{name}.dsfs", world.work / name)
+        images[f"/get?id={name}"] = (world.work / f"{name}.dsfs").read_bytes()
+    server = Server(images)
+    server.fault = by_query
+    source = kept_in(world.work / "queries")
+
+    def read(query):
+        return world.open(server.url("/get?" + query), source)["set"]
+
+    found = [read("id=train"), read("id=valid"), read("id=train")]
+    cases.result(found == [b"train", b"valid", b"train"],
+                 "two objects of one path, length and tag", found)
+    for name in ("X-Amz-Signature={0}&X-Amz-Date={0}", "AWSAccessKeyId=a&Expires={0}&Signature={0}",
+                 "GoogleAccessId=a&Expires={0}&Signature={0}", "sv=2024&se={0}&sig={0}",
+                 "Policy={0}&Signature={0}&Key-Pair-Id=a"):
+        read("id=train&" + name.format(1))
+        asked_of(server)
+        found = read("id=train&" + name.format(2))
+        cases.result(found == b"train" and asked_of(server) == 1, f"signed anew: {name}")
+    read("id=train&Expires=1")
+    asked_of(server)
+    read("id=train&Expires=2")
+    cases.result(asked_of(server) > 1, "what signs is what a scheme has that is used")
+    secret = b"token=a-secret-word"
+    read(f"id=train&{secret.decode()}")
+    cases.result(not any(secret in path.read_bytes() for path in (world.work / "queries").iterdir()),
+                 "a query is not written to the cache")
+    server.objects["/get?id=train"] = images["/get?id=valid"]
+    found = read("id=train")
+    cases.result(found == b"valid", "another image of the same tag is not read from the cache",
+                 found)
 
 
 def refused(world, server, cache):

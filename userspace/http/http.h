@@ -97,7 +97,8 @@ uint64_t http_bytes(const struct http_object *obj);
 const char *http_shown(const struct http_object *obj);
 
 /**
- * http_identity - address, length and ETag or Last-Modified; the same on every machine
+ * http_identity - address, a sum of its query but for signatures, length and ETag or
+ * Last-Modified; the same on every machine
  * Return: NULL without a tag that changes whenever the bytes do.
  */
 const char *http_identity(const struct http_object *obj);

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "hash.h"
 #include "object.h"
 #include "registry.h"
+#include "signed.h"
 
 static int take_address(struct http_object *obj, const char *address, char why[HTTP_WHY])
 {
@@ -32,8 +34,8 @@ static int take_address(struct http_object *obj, const char *address, char why[H
 }
 
 /*
- * The tag that changes whenever the bytes do, or NULL.  A weak ETag may stay.  Last-Modified may
- * be that of another query, which identities do not have.  A blob's address has its digest.
+ * The tag that changes whenever the bytes do, or NULL.  A weak ETag may stay.  A blob's address
+ * has its digest.
  */
 static const char *vouching_tag(const struct http_object *obj)
 {
@@ -41,19 +43,36 @@ static const char *vouching_tag(const struct http_object *obj)
 		return "blob";
 	if (*obj->etag)
 		return strncmp(obj->etag, "W/", 2) ? obj->etag : NULL;
-	return *obj->modified && !strchr(obj->first.url, '?') ? obj->modified : NULL;
+	return *obj->modified ? obj->modified : NULL;
 }
 
+/*
+ * A tag tells the versions of one resource apart, which its query is a part of (RFC 9110, 8.8.3).
+ * The sum of the query stands for it: it may be a secret, and identities are kept in files.
+ */
 static int identify(struct http_object *obj)
 {
 	const char *tag = vouching_tag(obj);
+	char sum[HASH_HEX] = "", *query;
+	uint8_t bytes[HASH_BYTES];
+	int ret = 0;
 
-	if (tag && asprintf(&obj->identity, "%s %llu %s", obj->first.name,
-			    (unsigned long long)obj->bytes, tag) < 0) {
-		obj->identity = NULL;
+	if (!tag)
+		return 0;
+	query = signed_query(obj->first.url);
+	if (!query)
 		return -ENOMEM;
+	if (*query) {
+		hash_sha256(query, strlen(query), bytes);
+		hash_hex(bytes, sum);
 	}
-	return 0;
+	if (asprintf(&obj->identity, "%s%s%s %llu %s", obj->first.name, *sum ? "?" : "", sum,
+		     (unsigned long long)obj->bytes, tag) < 0) {
+		obj->identity = NULL;
+		ret = -ENOMEM;
+	}
+	free(query);
+	return ret;
 }
 
 /* Compare the length of a blob with the size in its manifest, which is not trusted. */

@@ -9,10 +9,12 @@
  * and asks again (READ_AGAIN) if they are wrong.  So such a hit costs one small read, of the
  * entries, more than an image on the node.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "flight.h"
 #include "reader_cache.h"
+#include "../http/hash.h"
 
 #define PIECES	64	/* of buffers, in a read */
 #define SMALL	256	/* entries on the stack: 1 MiB */
@@ -430,10 +432,30 @@ static void give_inner(struct cache_reader *cr, const char *note)
 	free(cr);
 }
 
+/*
+ * The identity of a reader and the SHA-256 of its first block, which the open has read.  So a
+ * cache never answers for another image, whatever a server says of it.  Return: 0 or an error.
+ */
+static int name_file(struct dsfs_reader *inner, char **name)
+{
+	const size_t len = inner->bytes < CACHE_BLOCK ? inner->bytes : CACHE_BLOCK;
+	u8 first[CACHE_BLOCK], sum[HASH_BYTES];
+	const struct iovec iov = { first, len };
+	char text[HASH_HEX];
+	int ret = inner->ops->read(inner, &iov, 1, len, 0, 0);
+
+	if (ret)
+		return ret;
+	hash_sha256(first, len, sum);
+	hash_hex(sum, text);
+	return asprintf(name, "%s %s", inner->identity, text) < 0 ? -ENOMEM : 0;
+}
+
 int reader_cache(struct dsfs_reader *inner, const struct cache_options *o,
 		 struct dsfs_reader **out, const char **what)
 {
 	struct cache_reader *cr = calloc(1, sizeof(*cr));
+	char *name;
 	int ret;
 
 	*what = "cache";
@@ -448,7 +470,13 @@ int reader_cache(struct dsfs_reader *inner, const struct cache_options *o,
 		give_inner(cr, "nothing is kept in cache-dir: the server tells no version");
 		return 0;
 	}
-	ret = cache_open(&cr->c, o->dir, inner->identity, what);
+	ret = name_file(inner, &name);
+	if (ret) {
+		free(cr);
+		return ret;
+	}
+	ret = cache_open(&cr->c, o->dir, name, what);
+	free(name);
 	if (ret || cr->c.fd < 0) {
 		give_inner(cr, "nothing is kept in cache-dir, which cannot be written to");
 		return ret;
