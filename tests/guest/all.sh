@@ -130,14 +130,14 @@ step_reads()
 	large_whole wholefile=0
 	if [ -n "$fewer" ]; then
 		left_out 'reads of plain: files above 300,000 bytes, and two of three others'
-		reads_of plain ro --small-chunk=262144 --wholefile=1048576 --sample=$sample --largest=300000
+		reads_of plain ro --small-chunk=262144 --wholefile=1048576 "--sample=$sample" --largest=300000
 	else
 		reads_of plain ro --small-chunk=262144 --wholefile=1048576 --sample=30
 		reads_of plain verify=off --wholefile=1048576 --sample=20 --largest=140000
 	fi
-	reads_of misaligned wholefile=64K --wholefile=65536 --sample=$sample --largest=140000
-	reads_of nosums meta=lazy --wholefile=1048576 --sample=$sample --largest=140000
-	reads_of misaligned meta=64K --wholefile=1048576 --sample=$sample --largest=140000
+	reads_of misaligned wholefile=64K --wholefile=65536 "--sample=$sample" --largest=140000
+	reads_of nosums meta=lazy --wholefile=1048576 "--sample=$sample" --largest=140000
+	reads_of misaligned meta=64K --wholefile=1048576 "--sample=$sample" --largest=140000
 	umount_after_rings /mnt/pext4
 }
 
@@ -190,7 +190,7 @@ step_blocks()
 {
 	on plain4k ro check "listing from a disk of 4 KiB blocks" same_listing plain4k plain
 	ext4 pext4
-	reads_of plain4k ro --small-chunk=262144 --wholefile=1048576 --sample=$sample --largest=300000
+	reads_of plain4k ro --small-chunk=262144 --wholefile=1048576 "--sample=$sample" --largest=300000
 	umount /mnt/pext4
 	check "a disk of larger blocks than the image's alignment is refused" too_large_blocks
 }
@@ -340,7 +340,7 @@ step_small()
 {
 	part "$here/small.sh" "$(real plain)" sizes/262143 "$ref/small.start" 262143 sizes/65537
 	ext4 pext4
-	reads_of plain wholefile=64K --wholefile=65536 --small-chunk=262144 --sample=$sample --largest=300000
+	reads_of plain wholefile=64K --wholefile=65536 --small-chunk=262144 "--sample=$sample" --largest=300000
 	umount_after_rings /mnt/pext4
 }
 
