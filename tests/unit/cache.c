@@ -100,6 +100,9 @@ struct dsfs_reader *must_cache(struct origin *o, u64 limit, bool lru)
 	const char *what;
 	int ret = reader_cache(&o->r, &opt, &r, &what);
 
+	/* The first block: a server's answer to the open has it. */
+	o->requests = 0;
+	o->asked = 0;
 	if (!ret)
 		return r;
 	tap_note("%s: %s", what, strerror(-ret));

@@ -70,6 +70,20 @@ static void test_lru(void)
 	work_end();
 }
 
+/* A blob of somebody's, which is called by its sum.  Return: its path. */
+static const char *plant_other(void)
+{
+	static char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%.300s/%064d", cache_path, 0);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	if (fd >= 0 && write(fd, "a layer", 7) != 7)
+		exit(1);
+	close(fd);
+	return path;
+}
+
 /* As if nobody had used it for two hours */
 static void make_old(const char *path)
 {
@@ -100,6 +114,7 @@ static bool is_there(const char *path)
 static void test_images(void)
 {
 	struct dsfs_reader *r, *holder;
+	const char *other;
 	struct origin a, b;
 	char first[PATH_MAX];
 
@@ -114,9 +129,12 @@ static void test_images(void)
 	OK(is_there(first), "so does one that somebody has open");
 	close_reader(holder);
 	make_old(first);
+	other = plant_other();
+	make_old(other);
 	r = must_cache(&b, LIMIT, false);
 	OK(requests_of(r, &b) > SAMPLES - 70 && !is_there(first),
 	   "one that nobody has used for long makes room");
+	OK(is_there(other), "but no file of another program, whatever its name is");
 	OK(requests_of(r, &b) <= SAMPLES - 70, "which is used");
 	OK(cache_used() <= LIMIT + SLACK, "within the limit: %llu", cache_used());
 	close_reader(r);

@@ -53,6 +53,50 @@ static void test_owner(void)
 	work_end();
 }
 
+static bool write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(fd);
+	return done;
+}
+
+/* try_cache() as nobody of a user namespace, who is this user outside.  Return: its errno. */
+static int try_as_nobody(struct origin *o)
+{
+	char map[32];
+	int status = 0;
+	pid_t pid;
+
+	snprintf(map, sizeof(map), "65534 %u 1", geteuid());
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		_exit(unshare(CLONE_NEWUSER) || !write_file("/proc/self/uid_map", map) ||
+		      geteuid() != 65534 ? 255 : -try_cache(o, cache_path));
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+}
+
+static void test_unmapped_owner(void)
+{
+	char path[PATH_MAX];
+	struct origin o;
+	struct stat st;
+
+	if (geteuid())
+		return;
+	work_begin();
+	origin_init(&o, IMAGE, "unmapped");
+	OK(!try_cache(&o, cache_path) && !try_as_nobody(&o), "nobody of a user namespace has a cache");
+	OK(!chown(cache_path, 12345, 0) && !chmod(cache_path, 0755) && try_as_nobody(&o) == EPERM,
+	   "but not where somebody without an id there can write");
+	OK(!chown(cache_path, 0, 0) && cache_names(path) == 1 && !chown(path, 12345, 0) &&
+	   !chmod(path, 0644) && !try_as_nobody(&o) && !stat(path, &st) && !st.st_uid,
+	   "nor is a file of such an owner taken for one's own");
+	work_end();
+}
+
 /* Return: whether it was right, and kept. */
 static bool works(struct origin *o)
 {
@@ -194,6 +238,7 @@ static void test_small_disk(void)
 TESTS(places)
 {
 	test_owner();
+	test_unmapped_owner();
 	test_planted();
 	test_removed();
 	test_small_disk();

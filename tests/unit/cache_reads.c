@@ -30,7 +30,7 @@ static void test_one_sample(void)
 	close_reader(r);
 	r = must_cache(&o, LARGE, false);
 	OK(!get(r, &o, 5 * 512, SAMPLE, 0) && !get(r, &o, IMAGE - 5000, 5000, READ_CHECKED) &&
-	   o.requests == 3, "by the next process: no request");
+	   !o.requests, "by the next process: no request");
 	close_reader(r);
 }
 

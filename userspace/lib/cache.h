@@ -125,8 +125,14 @@ int cache_dir(const char *path, const char **what);
 /** cache_is_name - whether a name has the form of the name of an image's file */
 bool cache_is_name(const char *name);
 
-/** cache_is_ours - whether only this user and root can write to a file or directory */
-bool cache_is_ours(const struct stat *st);
+/**
+ * cache_is_ours - whether only this user and root can write to a file or directory
+ * @fd: open on it
+ * @st: what fstat(2) says of it
+ *
+ * Not of an owner without an id in this user namespace, whose files seem to be those of nobody.
+ */
+bool cache_is_ours(int fd, const struct stat *st);
 
 /*
  * cache_file.c
@@ -142,6 +148,9 @@ bool cache_is_ours(const struct stat *st);
  */
 int cache_open(struct cache *c, const char *dir, const char *identity, const char **what);
 void cache_close(struct cache *c);
+
+/** cache_head - read the head of a file; false if it is no cache file of this user or of root */
+bool cache_head(int fd, struct cache_head *head);
 
 /**
  * cache_reopen - make a new file if another process has removed it

@@ -34,11 +34,9 @@ struct sweep {
 static u64 blocks_of(int fd)
 {
 	struct cache_head head;
-	struct stat st;
 	u64 blocks;
 
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || !cache_is_ours(&st) ||
-	    pread(fd, &head, sizeof(head), 0) != sizeof(head))
+	if (fd < 0 || !cache_head(fd, &head))
 		return 0;
 	blocks = cache_blocks(le64_to_cpu(head.image_bytes));
 	return blocks < BLOCKS_MAX ? blocks : 0;

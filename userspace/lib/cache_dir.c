@@ -4,15 +4,28 @@
  *
  * Checksums of the cache detect damage, not forgery: whoever can write a block can write its
  * checksum, too.  So only this user and root may write to the directory.
+ *
+ * An owner that has no id in this user namespace is shown as overflowuid, 65534: equal to the id
+ * of a process that runs as nobody.  The kernel itself compares owners, so it is asked: it lets
+ * nobody else set O_NOATIME, but who has CAP_FOWNER over a mapped owner (inode_owner_or_capable()
+ * in fs/inode.c).
  */
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "cache.h"
 
-bool cache_is_ours(const struct stat *st)
+static bool is_owned(int fd)
 {
-	return (!st->st_uid || st->st_uid == geteuid()) && !(st->st_mode & 0022);
+	const int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && !fcntl(fd, F_SETFL, flags | O_NOATIME);
+}
+
+bool cache_is_ours(int fd, const struct stat *st)
+{
+	return (!st->st_uid || (st->st_uid == geteuid() && is_owned(fd))) &&
+	       !(st->st_mode & 0022);
 }
 
 int cache_dir(const char *path, const char **what)
@@ -27,7 +40,7 @@ int cache_dir(const char *path, const char **what)
 	if (fd < 0)
 		return -errno;
 	ret = fstat(fd, &st) ? -errno : 0;
-	if (!ret && !cache_is_ours(&st)) {
+	if (!ret && !cache_is_ours(fd, &st)) {
 		*what = "others can write in the cache-dir";
 		ret = -EPERM;
 	}

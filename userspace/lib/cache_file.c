@@ -42,13 +42,22 @@ static int make_head(struct cache *c, const char *identity)
 	return 0;
 }
 
+bool cache_head(int fd, struct cache_head *head)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && cache_is_ours(fd, &st) &&
+	       pread(fd, head, sizeof(*head), 0) == sizeof(*head) &&
+	       !memcmp(head->magic, MAGIC, sizeof(head->magic));
+}
+
 /* Check the head; write it to an empty file.  Return: 1: right; 0: wrong; a negative errno. */
 static int check_head(const struct cache *c, int fd, const struct stat *st)
 {
 	u8 head[CACHE_BLOCK];
 	ssize_t n;
 
-	if (!S_ISREG(st->st_mode) || st->st_nlink > 1 || !cache_is_ours(st))
+	if (!S_ISREG(st->st_mode) || st->st_nlink > 1 || !cache_is_ours(fd, st))
 		return 0;
 	if (!st->st_size) {
 		n = pwrite(fd, c->head, CACHE_BLOCK, 0);

@@ -89,12 +89,16 @@ struct oldest {
 	char name[CACHE_NAME + 1];
 };
 
-/* Lock a file that no process has open.  Return: its descriptor, or -1. */
+/*
+ * Lock a file that no process has open.  Another program may name files of its own by sums, as
+ * registries do: one without a head is not touched.  Return: its descriptor, or -1.
+ */
 static int lock_unused(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct cache_head head;
 
-	if (fd < 0 || !flock(fd, LOCK_EX | LOCK_NB))
+	if (fd < 0 || (cache_head(fd, &head) && !flock(fd, LOCK_EX | LOCK_NB)))
 		return fd;
 	close(fd);
 	return -1;
