@@ -88,7 +88,8 @@ static void test_unmapped_owner(void)
 		return;
 	work_begin();
 	origin_init(&o, IMAGE, "unmapped");
-	OK(!try_cache(&o, cache_path) && !try_as_nobody(&o), "nobody of a user namespace has a cache");
+	OK(!try_cache(&o, cache_path) && !try_as_nobody(&o),
+	   "nobody of a user namespace has a cache");
 	OK(!chown(cache_path, 12345, 0) && !chmod(cache_path, 0755) && try_as_nobody(&o) == EPERM,
 	   "but not where somebody without an id there can write");
 	OK(!chown(cache_path, 0, 0) && cache_names(path) == 1 && !chown(path, 12345, 0) &&

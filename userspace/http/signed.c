@@ -13,26 +13,32 @@
 
 #include "signed.h"
 
-/*
- * @by: parameters without which the scheme is not used
- * @names: those that sign; each between blanks, as those of @by
+#define BY	2
+#define NAMES	21
+
+/**
+ * struct scheme - a way to sign an address
+ * @by: parameters without which it is not used
+ * @names: those that sign
  */
 static const struct scheme {
-	const char *by;
-	const char *names;
+	const char *by[BY];
+	const char *names[NAMES];
 } schemes[] = {
-	{ " X-Amz-Signature ",
-	  " X-Amz-Algorithm X-Amz-Credential X-Amz-Date X-Amz-Expires X-Amz-SignedHeaders"
-	  " X-Amz-Signature X-Amz-Security-Token " },
-	{ " AWSAccessKeyId Signature ",
-	  " AWSAccessKeyId Signature Expires x-amz-security-token " },
-	{ " X-Goog-Signature ",
-	  " X-Goog-Algorithm X-Goog-Credential X-Goog-Date X-Goog-Expires X-Goog-SignedHeaders"
-	  " X-Goog-Signature " },
-	{ " GoogleAccessId Signature ", " GoogleAccessId Signature Expires " },
-	{ " Key-Pair-Id Signature ", " Key-Pair-Id Signature Expires Policy Hash-Algorithm " },
-	{ " sv sig ",
-	  " sv ss srt sr sp st se spr sip si sig sdd skoid sktid skt ske sks skv saoid suoid scid " },
+	{ { "X-Amz-Signature" },
+	  { "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires",
+	    "X-Amz-SignedHeaders", "X-Amz-Signature", "X-Amz-Security-Token" } },
+	{ { "AWSAccessKeyId", "Signature" },
+	  { "AWSAccessKeyId", "Signature", "Expires", "x-amz-security-token" } },
+	{ { "X-Goog-Signature" },
+	  { "X-Goog-Algorithm", "X-Goog-Credential", "X-Goog-Date", "X-Goog-Expires",
+	    "X-Goog-SignedHeaders", "X-Goog-Signature" } },
+	{ { "GoogleAccessId", "Signature" }, { "GoogleAccessId", "Signature", "Expires" } },
+	{ { "Key-Pair-Id", "Signature" },
+	  { "Key-Pair-Id", "Signature", "Expires", "Policy", "Hash-Algorithm" } },
+	{ { "sv", "sig" },
+	  { "sv", "ss", "srt", "sr", "sp", "st", "se", "spr", "sip", "si", "sig", "sdd", "skoid",
+	    "sktid", "skt", "ske", "sks", "skv", "saoid", "suoid", "scid" } },
 };
 
 /* Length of the name of the parameter at @p, which ends with "=", "&" or the query */
@@ -48,38 +54,39 @@ static const char *next(const char *p)
 	return *p ? p + 1 : NULL;
 }
 
-static bool lists(const char *names, const char *name, size_t len)
+static bool is_name(const char *name, const char *p)
 {
-	for (const char *at = names; (at = strchr(at, ' ')) && at[1]; at++)
-		if (!strncmp(at + 1, name, len) && at[1 + len] == ' ')
-			return true;
-	return false;
+	return !strncmp(name, p, name_len(p)) && !name[name_len(p)];
 }
 
-static bool has(const char *query, const char *name, size_t len)
+static bool has(const char *query, const char *name)
 {
 	for (const char *p = query; p; p = next(p))
-		if (name_len(p) == len && !strncmp(p, name, len))
+		if (is_name(name, p))
 			return true;
 	return false;
 }
 
 static bool is_used(const struct scheme *s, const char *query)
 {
-	size_t len;
-
-	for (const char *by = s->by + 1; *by; by += len + 1) {
-		len = strcspn(by, " ");
-		if (!has(query, by, len))
+	for (int i = 0; i < BY && s->by[i]; i++)
+		if (!has(query, s->by[i]))
 			return false;
-	}
 	return true;
+}
+
+static bool lists(const struct scheme *s, const char *p)
+{
+	for (int i = 0; i < NAMES && s->names[i]; i++)
+		if (is_name(s->names[i], p))
+			return true;
+	return false;
 }
 
 static bool signs(const char *query, const char *p)
 {
 	for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
-		if (lists(schemes[i].names, p, name_len(p)) && is_used(&schemes[i], query))
+		if (lists(&schemes[i], p) && is_used(&schemes[i], query))
 			return true;
 	return false;
 }
