@@ -46,6 +46,7 @@
 #define DSFS_SYMLINK_MAX	4095
 #define DSFS_XATTR_VALUE_MAX	65536
 #define DSFS_XATTR_SET_MAX	(1U << 20)
+#define DSFS_XATTR_LIST_MAX	65536	/* names with prefixes and NULs: XATTR_LIST_MAX */
 #define DSFS_LABEL_MAX		64		/* bytes; zero-filled, not terminated */
 #define DSFS_MESSAGE_MAX	1024		/* bytes */
 #define DSFS_META_MAX		(1ULL << 44)	/* bytes of metadata in a generation */

@@ -28,7 +28,10 @@ static int measure(struct run *r)
 			    r->o->plan_only && several(r));
 }
 
-/* Whether an image has unused bytes enough; fewer than BASE_DEAD_PERCENT are not worth it. */
+/*
+ * Whether an image has unused bytes enough to be packed anew where it is; fewer than
+ * BASE_DEAD_PERCENT are not worth it.  A target of another name is always made.
+ */
 static bool is_worth(const struct run *r)
 {
 	const u64 bytes = r->base->img.geo->image_bytes;
@@ -36,7 +39,7 @@ static bool is_worth(const struct run *r)
 	const u64 percent = dead * 100 / bytes;
 	char dead_text[32], all_text[32];
 
-	if (r->o->force || percent >= BASE_DEAD_PERCENT)
+	if (r->o->image != r->o->source || r->o->force || percent >= BASE_DEAD_PERCENT)
 		return true;
 	parse_format_size(dead_text, sizeof(dead_text), dead);
 	parse_format_size(all_text, sizeof(all_text), bytes);

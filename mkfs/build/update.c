@@ -4,6 +4,7 @@
  * where it is; new data and all metadata are written behind the image.
  */
 #include "build.h"
+#include "msg.h"
 
 static void decide(struct run *r)
 {
@@ -18,6 +19,23 @@ static int index_contents(struct run *r)
 	return r->o->no_dedup ? 0 : content_index_init(r->base);
 }
 
+/*
+ * A source that is not mounted today is an empty directory, one whose listing was cut short has
+ * fewer files: neither should become the newest generation unseen.  -n tells of it, too.
+ */
+static int check_files(const struct run *r)
+{
+	const u64 had = le64_to_cpu(base_super(r->base)->raw.files);
+	const u64 has = r->plan.types[DT_REG];
+
+	if (r->o->force || has >= had - had / 2)
+		return 0;
+	(r->o->plan_only ? msg_warn : msg_error)
+		(r->tree.source, "files: %llu, the image has %llu: use -f if more than half are gone",
+		 has, had);
+	return r->o->plan_only ? 0 : -EINVAL;
+}
+
 int build_update(struct run *r)
 {
 	int ret = output_check_update(&r->out, r->o) ?: step_open_source(r) ?:
@@ -27,7 +45,7 @@ int build_update(struct run *r)
 		return ret;
 	decide(r);
 	ret = step_decide_codec(r) ?: step_list(r) ?: base_match(r->base, &r->tree, r->o) ?:
-	      step_plan(r) ?: step_check_room(r) ?: step_stop_dry(r) ?: index_contents(r);
+	      step_plan(r) ?: check_files(r) ?: step_check_room(r) ?: step_stop_dry(r) ?: index_contents(r);
 	if (ret)
 		return ret;
 	step_prepare(r);

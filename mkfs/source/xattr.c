@@ -14,13 +14,12 @@
 #include "msg.h"
 #include "xattr.h"
 
-#define LIST_MAX	65536
 #define VALUES_MAX	(DSFS_XATTR_SET_MAX + DSFS_XATTR_VALUE_MAX)
 
 int xattr_reader_init(struct xattr_reader *r)
 {
 	*r = (struct xattr_reader){ .items.size = sizeof(struct xattr_item) };
-	r->list = malloc(LIST_MAX);
+	r->list = malloc(DSFS_XATTR_LIST_MAX);
 	r->values = malloc(VALUES_MAX);
 	return r->list && r->values ? 0 : -ENOMEM;
 }
@@ -149,19 +148,30 @@ static void drop_doubles(struct array *items)
 	items->n = n;
 }
 
+/* Bytes of the names of all @items, as listxattr(2) has them */
+static size_t list_bytes(const struct array *items)
+{
+	const struct xattr_item *it = items->p;
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < items->n; i++)
+		bytes += strlen(dsfs_xattr_prefix(it[i].prefix)) + it[i].len + 1;
+	return bytes;
+}
+
 /* Make the set of @items, which are sorted.  Return: its bytes, or a negative errno. */
 static ssize_t make_set(char *set, const struct array *items, u32 mode, char *why)
 {
 	const struct xattr_item *it = items->p;
 	struct dsfs_xattr_set *head = (void *)set;
 	size_t at = sizeof(*head);
-	int ret = items->n > UINT16_MAX ? -E2BIG : 0;
+	int ret = list_bytes(items) > DSFS_XATTR_LIST_MAX ? -E2BIG : 0;
 
 	for (size_t i = 0; !ret && i < items->n; i++, it++)
 		ret = check_item(it, mode, why) ?: set_add(set, &at, it);
 	if (ret == -E2BIG)
-		snprintf(why, XATTR_WHY, "all of them: the limit is %d bytes, %d of them",
-			 DSFS_XATTR_SET_MAX, UINT16_MAX);
+		snprintf(why, XATTR_WHY, "all of them: the limit is %u bytes, %d of their names",
+			 DSFS_XATTR_SET_MAX, DSFS_XATTR_LIST_MAX);
 	*head = (struct dsfs_xattr_set){ .bytes = cpu_to_le32(at),
 					 .count = cpu_to_le16(items->n) };
 	return ret ? ret : (ssize_t)at;
@@ -217,7 +227,7 @@ static int read_value(struct xattr_reader *r, const char *path, const char *full
 
 int xattr_read(struct xsets *x, struct xattr_reader *r, const char *path, struct node *n)
 {
-	ssize_t len = llistxattr(path, r->list, LIST_MAX);
+	ssize_t len = llistxattr(path, r->list, DSFS_XATTR_LIST_MAX);
 	char why[XATTR_WHY];
 	size_t used = 0;
 	int ret = 0;

@@ -80,8 +80,8 @@ void xattr_reader_free(struct xattr_reader *r);
  * @path: not followed if it is a symlink
  * @n: its mode is set already
  *
- * Return: 0, -E2BIG for a set over DSFS_XATTR_SET_MAX, -EUCLEAN for what no file can have, or
- * another -errno.
+ * Return: 0, -E2BIG for a set over DSFS_XATTR_SET_MAX, or names over DSFS_XATTR_LIST_MAX, -EUCLEAN
+ * for what no file can have, or another -errno.
  */
 int xattr_read(struct xsets *x, struct xattr_reader *r, const char *path, struct node *n);
 

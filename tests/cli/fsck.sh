@@ -155,6 +155,32 @@ sort "$err" >one
 run "$fsck" -v --threads=8 bad.dsfs
 check 'threads find the same' diff one <(sort "$err")
 
+# --- names of attributes: more than Linux lists, which mkfs.dsfs makes of no source
+# attributes BYTES: of a file, 300 of them with names of so many bytes; the rest is in the value
+attributes()
+{
+	awk -v bytes="$1" 'BEGIN {
+		for (i = 0; i < 300; i++) {
+			name = value = ""
+			for (j = 4; j < bytes; j++) name = name "n"
+			for (j = bytes; j < 240; j++) value = value "6e"
+			all = all sprintf("%s\"user.%04d%s\":\"%s\"", i ? "," : "", i, name, value)
+		}
+		printf "{\"path\":\"/f\",\"xattrs\":{%s}}\n", all
+	}'
+}
+attributes 240 >list
+says 'names of attributes that cannot be listed' 1 'list: line 1: xattrs: all of them' \
+	mkfs.dsfs -q --manifest=list names.dsfs
+attributes 212 >list
+works 'as many as can be' mkfs.dsfs -q --manifest=list names.dsfs
+exits 'as many as can be: clean' 0 "$fsck" names.dsfs
+for i in {0..4}; do
+	printf 'xattr /f %d name_len=240; xattr /f %d value_len=0; ' "$i" "$i"
+done | sed 's/; $//' >changes
+"$top/build/tests/mkcorrupt" names.dsfs "$(<changes)" bad-names.dsfs
+says 'fsck.dsfs: too many' 4 'names of xattrs: 65540 bytes, at most 65536' "$fsck" bad-names.dsfs
+
 # --- for programs
 run "$fsck" --json bad.dsfs
 check '--json: exit code' test "$rc" = 4

@@ -88,7 +88,7 @@ cases_content()
 	list image.dsfs >three
 
 	rm -r tree/many tree/small
-	update
+	update -f
 	check 'hardly anything left: generation 3' generation 3 three
 	check 'hardly anything left: says that it is worth packing anew' \
 		test "$(report compact)" = true
@@ -224,7 +224,7 @@ cases_empty()
 	check 'from an empty tree' update
 	check 'from an empty tree: what a new image holds' is_tree
 	rm tree/one
-	check 'to an empty tree' update
+	check 'to an empty tree' update -f
 	check 'to an empty tree: what a new image holds' is_tree
 }
 
@@ -245,6 +245,28 @@ cases_objects()
 		test "$(cmp -l -n "$end" before image.dsfs |
 			awk '$1 <= 1024 || $1 > 67072 || ($1 > 1536 && $1 <= 66560)' |
 			wc -l)" = 0
+}
+
+# What was not mounted, or listed to its end
+cases_fewer()
+{
+	mkdir fewer
+	seq 1 4 | while read -r n; do echo "$n" >"fewer/$n"; done
+	"$mkfs" -q -f image.dsfs fewer
+	cp image.dsfs before
+	rm fewer/1 fewer/2
+	works 'half of the files are gone' "$mkfs" -q --update image.dsfs fewer
+	cp before image.dsfs
+	rm fewer/3
+	says 'more than half are gone' 1 'fewer: files: 1, the image has 4: use -f' \
+		"$mkfs" -q --update image.dsfs fewer
+	rm fewer/4
+	says 'an empty source' 1 'fewer: files: 0, the image has 4: use -f' \
+		"$mkfs" -q --update image.dsfs fewer
+	check 'the image is as it was' cmp before image.dsfs
+	says '-n tells it, too' 0 'fewer: warning: files: 0' "$mkfs" --update -n image.dsfs fewer
+	works '-f: it is meant so' "$mkfs" -q -f --update image.dsfs fewer
+	check '-f: nothing is left' test "$(list image.dsfs | wc -l)" = 1
 }
 
 cases_refused()
@@ -406,6 +428,8 @@ cases_compact()
 	works '-n' "$mkfs" --compact -n --json image.dsfs
 	cp "$out" plan.json
 	check '-n: writes nothing' cmp before image.dsfs
+	works 'to another file: whatever it saves' "$mkfs" -q --compact image.dsfs other.dsfs
+	check 'to another file: it is there' diff now <(list other.dsfs)
 	exits 'to another file' 0 "$mkfs" -f --compact --json image.dsfs other.dsfs
 	cp "$out" report.json
 	check '-n: bounds of the image, and what it gets rid of' json --holds \
@@ -445,6 +469,7 @@ cases_checksum
 cases_manifest
 cases_empty
 cases_objects
+cases_fewer
 cases_refused
 cases_devices
 cases_compact

@@ -91,7 +91,7 @@ mkfs.dsfs|--tar=x|--exclude-from=x --compact
 mkfs.dsfs|--tar-index|--order=x --dry-run --align=4K --no-dedup --exclude=x --compact --compress=lz4
 mkfs.dsfs|--tar-index|--one-file-system --skip-unreadable --exclude-from=x
 mkfs.dsfs|--update|--align=4K --chunk-size=32K --small-chunk=64K --no-checksums --uuid=random
-mkfs.dsfs|--update|--compact --inodes=rows --boot-signature=yes --force
+mkfs.dsfs|--update|--compact --inodes=rows --boot-signature=yes
 mkfs.dsfs|--compact|--time=5 --uuid=random --align=4K --no-recheck --order=x --inodes=table
 mkfs.dsfs|--compact|--all-root --no-xattrs --exclude=x --exclude-from=x --skip-unreadable
 mkfs.dsfs|--compact|--one-file-system --chunk-size=4K --small-chunk=64K --no-checksums

@@ -52,7 +52,7 @@ static void check_attrs(struct fsck *f, const struct place *r, const u8 *set,
 {
 	const u64 pos = meta_pos(f, DSFS_REGION_XATTRS, r->pos);
 	struct dsfs_xattr_info info, last;
-	u32 count, cursor, n = 0;
+	u32 count, cursor, n = 0, list = 0;
 	struct dsfs_err err = { 0 };
 	int ret;
 
@@ -68,6 +68,7 @@ static void check_attrs(struct fsck *f, const struct place *r, const u8 *set,
 			problem(f, "padding of an xattr", r->ino, pos,
 				"attribute %u: it is not zero", n);
 		check_attr(f, r, &info, pos, si);
+		list += strlen(dsfs_xattr_prefix(info.prefix)) + info.name_len + 1;
 		last = info;
 		ret = 0;
 	}
@@ -75,6 +76,9 @@ static void check_attrs(struct fsck *f, const struct place *r, const u8 *set,
 		problem_err(f, r->ino, pos, &err, ret);
 	else if (n != count)
 		problem(f, "number of xattrs", r->ino, pos, "%u, found %u", count, n);
+	else if (list > DSFS_XATTR_LIST_MAX)
+		problem(f, "names of xattrs", r->ino, pos, "%u bytes, at most %u can be listed",
+			list, DSFS_XATTR_LIST_MAX);
 }
 
 /*
