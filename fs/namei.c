@@ -13,10 +13,7 @@ static int dsfs_check_entry(struct inode *dir, struct inode *inode, u8 type,
 	if (type != dsfs_mode_to_dt(inode->i_mode))
 		return dsfs_bad(err, "type of an entry", type,
 				dsfs_mode_to_dt(inode->i_mode), -EUCLEAN);
-	if (S_ISDIR(inode->i_mode) && dsfs_dir(inode)->parent != dir->i_ino)
-		return dsfs_bad(err, "parent that a directory names",
-				dsfs_dir(inode)->parent, dir->i_ino, -EUCLEAN);
-	return 0;
+	return S_ISDIR(inode->i_mode) ? dsfs_dir_in(dsfs_dir(inode), dir->i_ino, err) : 0;
 }
 
 static struct inode *dsfs_lookup_inode(struct inode *dir,

@@ -43,6 +43,19 @@ static int dsfs_dir_index(const struct dsfs_geo *geo, const struct dsfs_dir_info
 	return 0;
 }
 
+/*
+ * dsfs_dir_in - check that a directory is in the one that it names as its parent
+ *
+ * Whoever goes from a directory into another one asks: so each has one path, and a walk comes to
+ * it once. @parent of the root is the root.
+ */
+int dsfs_dir_in(const struct dsfs_dir_info *dir, u32 parent, struct dsfs_err *err)
+{
+	if (dir->parent == parent)
+		return 0;
+	return dsfs_broken(err, "directory's parent", dir->parent, parent);
+}
+
 /* dsfs_dir_decode - check directory record number @index */
 int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index, const struct dsfs_dir *raw,
 		    struct dsfs_dir_info *dir, struct dsfs_err *err)

@@ -417,6 +417,7 @@ struct dsfs_dir_iter {
 };
 
 /* dir.c */
+int dsfs_dir_in(const struct dsfs_dir_info *dir, u32 parent, struct dsfs_err *err);
 int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index, const struct dsfs_dir *raw,
 		    struct dsfs_dir_info *dir, struct dsfs_err *err);
 int dsfs_dir_get(struct dsfs_source *src, const struct dsfs_attr *attr,

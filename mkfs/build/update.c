@@ -31,8 +31,8 @@ static int check_files(const struct run *r)
 	if (r->o->force || has >= had - had / 2)
 		return 0;
 	(r->o->plan_only ? msg_warn : msg_error)
-		(r->tree.source, "files: %llu, the image has %llu: use -f if more than half are gone",
-		 has, had);
+		(r->tree.source,
+		 "files: %llu, the image has %llu: use -f if more than half are gone", has, had);
 	return r->o->plan_only ? 0 : -EINVAL;
 }
 
@@ -45,7 +45,8 @@ int build_update(struct run *r)
 		return ret;
 	decide(r);
 	ret = step_decide_codec(r) ?: step_list(r) ?: base_match(r->base, &r->tree, r->o) ?:
-	      step_plan(r) ?: check_files(r) ?: step_check_room(r) ?: step_stop_dry(r) ?: index_contents(r);
+	      step_plan(r) ?: check_files(r) ?: step_check_room(r) ?: step_stop_dry(r) ?:
+	      index_contents(r);
 	if (ret)
 		return ret;
 	step_prepare(r);

@@ -12,12 +12,15 @@ int image_node_at(struct dsfs_source *src, u32 ino, u64 place, struct image_node
 	int ret = dsfs_inode_at(src, ino, place, &node->attr, err);
 
 	if (!ret && dsfs_attr_is_hardlink(&node->attr)) {
-		u32 to = node->attr.start;
+		const u32 to = node->attr.start, type = dsfs_mode_to_dt(node->attr.mode);
 
 		ret = dsfs_inode_get(src, to, &node->attr, err);
 		if (!ret && (dsfs_attr_is_hardlink(&node->attr) || S_ISDIR(node->attr.mode)))
 			ret = dsfs_bad(err, "inode of a hard-link entry", to,
 				       node->attr.mode, -EUCLEAN);
+		else if (!ret && dsfs_mode_to_dt(node->attr.mode) != type)
+			ret = dsfs_bad(err, "type of an entry", type,
+				       dsfs_mode_to_dt(node->attr.mode), -EUCLEAN);
 	}
 	if (!ret)
 		ret = dsfs_extra_get(src, &node->attr, &node->extra, err);
@@ -78,7 +81,12 @@ int image_step(struct dsfs_source *src, struct image_node *at, const char *name,
 		ret = dsfs_dir_find(src, &dir, name, len, &found, err);
 	if (!ret)
 		ret = image_node_at(src, dir.first + found.pos, found.place, at, err);
-	return ret ? ret : image_entry_check(self, dir.first + found.pos, found.type, at, err);
+	if (!ret)
+		ret = image_entry_check(self, dir.first + found.pos, found.type, at, err);
+	if (ret || !S_ISDIR(at->attr.mode))
+		return ret;
+	ret = dsfs_dir_get(src, &at->attr, &dir, err);
+	return ret ? ret : dsfs_dir_in(&dir, self, err);
 }
 
 int image_lookup(struct dsfs_source *src, const char *path,

@@ -23,6 +23,7 @@ enum side { FROM, TO, SIDES };
  * @there: the generation has it, as a directory
  */
 struct half {
+	struct image_node node;
 	struct dsfs_dir_info dir;
 	u32 pos;
 	bool there;
@@ -143,12 +144,13 @@ static int get_dirs(struct walker *w, struct walk_entry *const e[SIDES], struct 
 		if (!of || !is_dir(of))
 			continue;
 		ret = dsfs_dir_get(w->at[s].v->src, &of->node.attr, &h->dir, &err);
-		if (!ret && h->dir.parent != parent)
-			ret = dsfs_broken(&err, "directory's parent", h->dir.parent, parent);
+		if (!ret)
+			ret = dsfs_dir_in(&h->dir, parent, &err);
 		if (ret) {
 			view_error(w->at[s].v, of->path, "directory", ret, &err);
 			return ret;
 		}
+		h->node = of->node;
 		h->there = true;
 		l->path_len = of->path[1] ? strlen(of->path) : 0;
 	}
@@ -371,18 +373,15 @@ static int call_for_level(struct single *s, size_t n,
 			  int (*fn)(void *arg, const struct walk_entry *e))
 {
 	const struct level *l = level_at(&s->w, n);
+	const struct half *h = &l->half[FROM];
 	const char was = s->w.path[l->path_len], *slash;
-	struct walk_entry e = { .ino = l->half[FROM].dir.self };
-	struct dsfs_err err = { 0 };
+	struct walk_entry e = { .ino = h->dir.self, .node = h->node };
 	int ret;
 
 	s->w.path[l->path_len] = '\0';
 	slash = strrchr(s->w.path, '/');
 	e.path = l->path_len ? s->w.path : "/";
 	e.name = slash ? slash + 1 : "";
-	ret = image_node_get(s->w.at[FROM].v->src, e.ino, &e.node, &err);
-	if (ret)	/* it was readable before */
-		view_error(s->w.at[FROM].v, e.path, "inode", ret, &err);
 	ret = fn(s->arg, &e);
 	s->w.path[l->path_len] = was;
 	return ret;
