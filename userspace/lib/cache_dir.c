@@ -28,17 +28,30 @@ bool cache_is_ours(int fd, const struct stat *st)
 	       !(st->st_mode & 0022);
 }
 
+/* Somebody may empty the cache, which takes the directory, between the two calls. */
+static int make_and_open(const char *path)
+{
+	int fd = -1;
+
+	for (int tries = 0; tries < 4; tries++) {
+		if (mkdir(path, 0700) && errno != EEXIST && errno != EROFS && errno != EACCES)
+			return -errno;
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0 || errno != ENOENT)
+			break;
+	}
+	return fd < 0 ? -errno : fd;
+}
+
 int cache_dir(const char *path, const char **what)
 {
 	struct stat st;
 	int fd, ret;
 
 	*what = "cache-dir";
-	if (mkdir(path, 0700) && errno != EEXIST && errno != EROFS && errno != EACCES)
-		return -errno;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = make_and_open(path);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	ret = fstat(fd, &st) ? -errno : 0;
 	if (!ret && !cache_is_ours(fd, &st)) {
 		*what = "others can write in the cache-dir";

@@ -151,8 +151,9 @@ int cache_open(struct cache *c, const char *path, const char *identity, const ch
 	if (dir < 0)
 		return dir;
 	c->dir = realpath(path, NULL);
-	ret = c->dir ? 0 : -errno;
-	if (!ret)
+	/* removed meanwhile: nothing is kept */
+	ret = c->dir || errno == ENOENT ? 0 : -errno;
+	if (c->dir)
 		c->fd = open_file(c, dir, &c->writable);
 	if (c->fd < 0)
 		c->fd = -1;
