@@ -14,6 +14,7 @@
 
 #include "flight.h"
 #include "reader_cache.h"
+#include "dsfs_fs.h"
 #include "../http/hash.h"
 
 #define PIECES	64	/* of buffers, in a read */
@@ -433,13 +434,14 @@ static void give_inner(struct cache_reader *cr, const char *note)
 }
 
 /*
- * The identity of a reader and the SHA-256 of its first block, which the open has read.  So a
- * cache never answers for another image, whatever a server says of it.  Return: 0 or an error.
+ * The identity of a reader and the SHA-256 of what is before the data, both superblocks, which the
+ * open has read.  So a cache never answers for another image, or generation, whatever a server
+ * says of it.  Return: 0 or an error.
  */
 static int name_file(struct dsfs_reader *inner, char **name)
 {
-	const size_t len = inner->bytes < CACHE_BLOCK ? inner->bytes : CACHE_BLOCK;
-	u8 first[CACHE_BLOCK], sum[HASH_BYTES];
+	const size_t len = inner->bytes < DSFS_DATA_START_MIN ? inner->bytes : DSFS_DATA_START_MIN;
+	u8 first[DSFS_DATA_START_MIN], sum[HASH_BYTES];
 	const struct iovec iov = { first, len };
 	char text[HASH_HEX];
 	int ret = inner->ops->read(inner, &iov, 1, len, 0, 0);
