@@ -143,7 +143,7 @@ truncate -s 9M back/holes
 "$mkfs" -q -f image.dsfs back
 mv back gone
 mkdir back
-"$mkfs" -q --update image.dsfs back
+"$mkfs" -q --force --update image.dsfs back
 rm -r back
 mv gone back
 "$mkfs" -q --update image.dsfs back
