@@ -22,6 +22,52 @@ exits '--path: one that matches, one that does not' 1 \
 	"$dump" --extract=new --path=none --path=file one.dsfs
 check '--path: what matches is there' test -e new/file
 
+# --- a target that somebody else could exchange
+unsafe() # NAME TEXT OPTION...: the target `shared` is refused, and nothing is put into it
+{
+	says "$1" 1 "shared: $2" "$dump" --extract=shared "${@:3}" one.dsfs
+	check "$1: it stays" test -z "$(ls -A shared)"
+}
+
+for mode in 777 1777 775; do
+	mkdir -m $mode shared
+	unsafe "a target of mode $mode" 'others can write to it'
+	unsafe "a target of mode $mode: --resume" 'others can write to it' --resume
+	rm -rf shared
+done
+chmod 775 one
+"$mkfs" -q open.dsfs one
+exits 'a directory that the image opens to others' 0 "$dump" --extract=open open.dsfs
+exits 'a directory that the image opens to others: --resume' 0 "$dump" --extract=open --resume open.dsfs
+chmod 755 one
+if [ "$(id -u)" -eq 0 ]; then
+	mkdir -m 755 shared
+	chown 65534 shared
+	unsafe "another user's target" 'belongs to another user'
+	unsafe "another user's target: --resume" 'belongs to another user' --resume
+	rm -rf shared
+	chmod 755 .
+	mkdir -m 1777 pub
+	FAULT=write:1:run FAULT_RUN="unset LD_PRELOAD; ${user[*]} mkdir pub/new" \
+		says 'a target that somebody makes meanwhile' 1 'pub/new: mkdir: File exists' \
+		with_faults "$dump" --extract=pub/new one.dsfs
+	check 'a target that somebody makes meanwhile: it stays' test -z "$(ls -A pub/new)"
+	mkdir -p two/dir
+	echo x >two/dir/file
+	chown -R 65534 two
+	"$mkfs" -q two.dsfs two
+	exits "--resume: another user's, as in the image" 0 bash -c \
+		"'$dump' --extract=back two.dsfs && rm back/dir/file &&
+		 '$dump' --extract=back --resume two.dsfs"
+	check "--resume: another user's: is his again" test "$(stat -c %u back/dir/file back/dir back |
+		sort -u)" = 65534
+	chown 65533 back/dir
+	says '--resume: a stranger has a directory' 1 '/dir: belongs to another user' \
+		"$dump" --extract=back --resume two.dsfs
+else
+	skip 'a target of another user' 'not root'
+fi
+
 # --- hard links
 mkdir links
 echo first >links/a
@@ -137,7 +183,8 @@ exits '--resume in a directory with a default ACL of the image' 0 \
 	"$dump" --extract=parent/empty --resume acls.dsfs
 check '--resume in a directory with a default ACL: the same' same_file acls.want <(tree parent/empty)
 # what was there before, and has more than the image says
-setfacl -m u:65534:rwx parent/empty/file parent/empty/pipe parent/empty/dir
+setfacl -m u:65534:rwx parent/empty/file parent/empty/pipe
+setfacl -m u:65534:rx parent/empty/dir
 setfattr -n user.more -v x parent/empty/file
 chmod 666 parent/empty/dir/below/file
 touch -d @7 parent/empty/file parent/empty/pipe parent/empty/dir/below/file

@@ -413,6 +413,7 @@ CALL(int, renameat2, WRITE, -1,
 CALL(int, unlink, WRITE, -1, (const char *path), (path))
 CALL(int, unlinkat, WRITE, -1, (int fd, const char *path, int flags),
      (fd, path, flags))
+CALL(int, mkdir, WRITE, -1, (const char *path, mode_t mode), (path, mode))
 CALL(int, mkdirat, WRITE, -1, (int fd, const char *path, mode_t mode),
      (fd, path, mode))
 CALL(int, symlinkat, WRITE, -1, (const char *to, int fd, const char *path),

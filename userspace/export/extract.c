@@ -4,6 +4,8 @@
  * outside the target, which is new or empty.  Each object is made exclusively, relative to an
  * open directory that this run has made, by a name without a slash, and no symlink is followed.
  * A run with --resume also enters existing directories, and replaces nothing.
+ * Whoever could write to a directory meanwhile could exchange what is made there, so that one
+ * which exists is entered only if nobody else can: take_dir().
  *
  * Only the innermost directory is open, because trees are deeper than the limit of open files.
  * The way back is "..", whose identity is checked.  A file gets its name when its content and
@@ -263,18 +265,53 @@ static void make_link(struct extract *x, const struct walk_entry *e)
 		close(fd);
 }
 
-/* Enter an existing directory, whose final mode may keep its owner out. */
-static int enter_kept(struct extract *x, const char *name)
+/*
+ * What others could do to a directory that exists.  One that --resume finds may be as the image
+ * has it, @e.  Whether it belongs to who is not root, the kernel says when its mode is set: where
+ * file systems map owners, st_uid need not be the caller.
+ *
+ * Return: NULL: nothing.
+ */
+static const char *unsafe(const struct extract *x, int fd, const struct walk_entry *e,
+			  struct stat *st)
 {
-	if (go_down(x, name) &&
-	    (errno != EACCES || fchmodat(x->cwd, name, 0700, AT_SYMLINK_NOFOLLOW) ||
-	     go_down(x, name)))
+	if (fstat(fd, st))
+		return strerror(errno);
+	if (x->is_root && st->st_uid && (!e || st->st_uid != e->node.uid))
+		return "belongs to another user, who could exchange what is in it";
+	if (st->st_mode & 022 & ~(e ? e->node.attr.mode : 0))
+		return "others can write to it: name one that does not exist, or chmod go-w";
+	return NULL;
+}
+
+/* Shut an open directory to all others until it gets its attributes.  Return: as unsafe(). */
+static const char *take_dir(struct extract *x, int fd, const struct walk_entry *e)
+{
+	struct stat st;
+	const char *why = unsafe(x, fd, x->resume ? e : NULL, &st);
+
+	/* the owner first, who could undo the mode */
+	if (!why && ((x->is_root && st.st_uid && fchown(fd, 0, -1)) || fchmod(fd, 0700)))
+		why = strerror(errno);
+	return why;
+}
+
+/* Enter an existing directory, whose final mode may keep its owner out. */
+static int enter_kept(struct extract *x, const struct walk_entry *e)
+{
+	const char *why;
+
+	if (go_down(x, e->name) &&
+	    (errno != EACCES || fchmodat(x->cwd, e->name, 0700, AT_SYMLINK_NOFOLLOW) ||
+	     go_down(x, e->name)))
 		return -1;
-	if (!fchmod(x->cwd, 0700))
+	why = take_dir(x, x->cwd, e);
+	if (!why)
 		return 0;
 	go_up(x);
-	errno = EPERM;
-	return -1;
+	if (view_count(x->v, "exists"))
+		msg_error(e->path, "%s", why);
+	return 1;
 }
 
 static int dir_is_empty(int fd)
@@ -295,23 +332,14 @@ static int dir_is_empty(int fd)
 	return empty;
 }
 
-/* Open a target that exists.  Return: 0; -1 after a message. */
-static int open_target(struct extract *x)
+/* Open a target.  Return: 0; -1 after a message. */
+static int open_target(struct extract *x, int flags)
 {
-	int empty = 1;
-
-	x->root = open(x->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (x->root < 0) {
-		/* the directory exists, so ENOTDIR is an error of the object itself */
-		msg_error(x->target, "open: %s", errno == ENOTDIR ? strerror(errno) :
-			  msg_why(errno));
-		return -1;
-	}
-	if (!x->resume)
-		empty = dir_is_empty(x->root);
-	if (empty == 1)
+	x->root = open(x->target, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
+	if (x->root >= 0)
 		return 0;
-	msg_error(x->target, "%s", strerror(empty ? errno : ENOTEMPTY));
+	/* the directory exists, so ENOTDIR is an error of the object itself */
+	msg_error(x->target, "open: %s", errno == ENOTDIR ? strerror(errno) : msg_why(errno));
 	return -1;
 }
 
@@ -321,24 +349,48 @@ static int open_target(struct extract *x)
  */
 static int check_target(struct extract *x)
 {
+	const char *why;
 	struct stat st;
+	int empty;
 
-	return stat(x->target, &st) ? 0 : open_target(x);
+	if (stat(x->target, &st))
+		return 0;
+	if (open_target(x, 0))
+		return -1;
+	if (x->resume)
+		return 0;
+	why = unsafe(x, x->root, NULL, &st);
+	empty = why ? 1 : dir_is_empty(x->root);
+	if (empty != 1)
+		why = strerror(empty ? errno : ENOTEMPTY);
+	if (!why)
+		return 0;
+	msg_error(x->target, "%s", why);
+	return -1;
 }
 
-/* Make the target, and shut it until it gets its attributes. */
-static int begin_target(struct extract *x)
+/*
+ * Make the target, and shut it until it gets its attributes.  Whoever may write above it can put
+ * another in its place before it is open.
+ */
+static int begin_target(struct extract *x, const struct walk_entry *e)
 {
-	if (x->root < 0 && mkdir(x->target, 0700) && errno != EEXIST) {
+	const char *why;
+
+	if (x->root < 0 && mkdir(x->target, 0700)) {
 		msg_error(x->target, "mkdir: %s", msg_why(errno));
 		return -ECANCELED;
 	}
-	if (x->root < 0 && open_target(x))
+	if (x->root < 0 && open_target(x, O_NOFOLLOW))
 		return -ECANCELED;
-	x->cwd = dup(x->root);
-	if (x->cwd >= 0 && !fchmod(x->root, 0700))
+	why = take_dir(x, x->root, e);
+	if (!why) {
+		x->cwd = dup(x->root);
+		why = x->cwd < 0 ? strerror(errno) : NULL;
+	}
+	if (!why)
 		return 0;
-	msg_error(x->target, "%s", strerror(errno));
+	msg_error(x->target, "%s", why);
 	return -ECANCELED;
 }
 
@@ -347,14 +399,14 @@ static int make_dir(struct extract *x, const struct walk_entry *e)
 	int ret;
 
 	if (!*e->name)
-		return begin_target(x);
+		return begin_target(x, e);
 	ret = mkdirat(x->cwd, e->name, 0700);
 	if (ret && errno == EEXIST && x->resume)
-		ret = enter_kept(x, e->name);
+		ret = enter_kept(x, e);
 	else if (!ret)
 		ret = go_down(x, e->name);
-	if (!ret)
-		return 0;
+	if (ret >= 0)
+		return ret;
 	extract_failed(x, e->path, "mkdir");
 	return x->stop ? x->stop : 1;
 }
