@@ -68,6 +68,32 @@ else
 	skip 'a target of another user' 'not root'
 fi
 
+# --- a directory record with a field that is wrong: what is extracted is in its own place
+mkdir -p wrong/p/{a,b,q}
+for f in p/a/x p/b/y p/q/f p/z; do
+	echo "$f" >"wrong/$f"
+done
+"$mkfs" -q wrong.dsfs wrong
+# placed OPTION...: of the image bad.dsfs
+placed()
+{
+	rm -rf out
+	mkdir out
+	run "$dump" --extract=out "$@" bad.dsfs
+	diff -r wrong out >differs || true
+	[ "$rc" -le 1 ] && not grep -qv '^Only in wrong' differs
+}
+
+bad=
+for field in self parent first{+1,-1,-2,+2} count{-1,+1} names+64 name_blocks+1 buckets+1 first_bucket+1; do
+	[[ $field == *[+-]* ]] || field+=+1
+	for dir in /p/a /p/b /p; do
+		"$corrupt" wrong.dsfs "dir $dir $field" bad.dsfs
+		placed && placed --path=/p/q/f --path=/p/z && placed --path=/p/q || bad+=" $dir:$field"
+	done
+done
+check "each field of a directory record ($bad)" test -z "$bad"
+
 # --- hard links
 mkdir links
 echo first >links/a
