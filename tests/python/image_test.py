@@ -72,6 +72,20 @@ class Tree(ImageCase):
         self.assertEqual([path for path, _, _ in self.it.walk()],
                          ["", "deep", "deep/a", "deep/a/b", "empty", "many", "sizes"])
 
+    def test_a_walk_with_links_in_circles_ends(self):
+        root = os.path.join(self.top, "circles")
+        write(f"{root}/a/b/file", b"")
+        write(f"{root}/c/file", b"")
+        for link, to in {"a/up": "..", "a/b/one": ".", "a/b/two": ".", "c/self": "../c",
+                         "c/across": "../a/b", "a/b/across": "../../c", "alias": "a/b",
+                         "again": "a/b"}.items():
+            os.symlink(to, f"{root}/{link}")
+        make_image(root + ".dsfs", root)
+        with dsfs.Image(root + ".dsfs") as it:
+            paths = [path for path, _, _ in it.walk(followlinks=True)]
+            self.assertEqual(paths, ["", "a", "a/b", "a/b/across", "again", "c"])
+            self.assertEqual(len(list(it.walk("a/b", followlinks=True))), 2)
+
     def test_walk_leaves_out_what_is_taken_out(self):
         seen = []
         for path, directories, _files in self.it.walk():
@@ -155,6 +169,12 @@ class Tree(ImageCase):
         self.assertRaises(ValueError, self.it.pread, "holes", 1, -1)
         self.assertRaises(ValueError, self.it.pread, "holes", -1, 1)
         self.assertRaises(ValueError, self.it.readinto, "holes", bytearray(1), -1)
+        for far in 2**63, 2**64, 2**64 + 40000:
+            self.assertEqual(self.it.readinto("holes", bytearray(1), far), 0)
+            self.assertEqual(self.it.pread("holes", 1, far), b"")
+            with self.it.open("holes", buffering=0) as raw:
+                raw.seek(far)
+                self.assertEqual((raw.read(1), raw.readall()), (b"", b""))
 
     def test_into_a_buffer(self):
         data = self.contents("sizes/32769")
@@ -284,6 +304,11 @@ class Whole(ImageCase):
         with self.assertRaisesRegex(FileNotFoundError, "generation 3"):
             dsfs.Image(path, generation=3)
         self.assertRaises(ValueError, dsfs.Image, path, generation=0)
+        # What C would cut, to another number or another text
+        for more in ({"generation": 1 + 2**64}, {"offset": 2**64}, {"offset": -1}, {"length": 2**64},
+                     {"length": -2**64}, {"source": "retries=0\0,digest=none"}):
+            self.assertRaises(ValueError, dsfs.Image, path, **more)
+        self.assertRaisesRegex(ValueError, "null", dsfs.Image, "http://127.0.0.1:1/\0@sha256:0")
 
     def test_another_image_at_the_same_path_is_not_taken_for_it(self):
         path = self.copy()

@@ -50,6 +50,13 @@ class Handle:
         self.pointer: Optional[int] = None
         self.fd = fd
         self._address = address
+        # ctypes cuts a number to 64 bits and a text at its first NUL, without a word.
+        for name, number in ("generation", generation), ("offset", offset), ("length", length):
+            if not 0 <= number < 1 << 64:
+                raise ValueError(f"{name}: {number!r} is not between 0 and 2^64 - 1")
+        for name, text in ("path", address), ("source", source or b""):
+            if b"\0" in text:
+                raise ValueError(f"{name}: embedded null byte")
         self.lib = library.load()
         self.offset = offset
         self.file_flags = 0 if verify else library.UNCHECKED

@@ -11,7 +11,8 @@ import io
 import os
 import stat as stat_module
 import uuid
-from typing import IO, Any, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import IO, Any, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, \
+    Tuple, Union
 
 from . import batch, library, origin
 from .entries import DT_DIR, DT_REG, NO_KEY, DirEntry, Info, join, like, status
@@ -225,7 +226,8 @@ class Image(Mapping[str, bytes]):
     def walk(self, top: PathArg = "",
              followlinks: bool = False) -> Iterator[Tuple[Any, List[Any], List[Any]]]:
         """As os.walk(), from the top: directories that are taken out of the list are left
-        out.  Errors are raised.
+        out.  Errors are raised.  Links are followed once to each directory, and to none that
+        the link is in: a walk always ends.
 
         >>> for path, directories, files in image.walk():
         ...     print(repr(path), directories, files)
@@ -233,18 +235,24 @@ class Image(Mapping[str, bytes]):
         'rose' [] ['1.jpg', '2.jpg']
         'tulip' [] ['1.jpg']
         """
-        waiting = [os.fsencode(top)]
+        # Above a directory: inodes that it is in, the nearest first
+        waiting: List[Tuple[bytes, Any]] = [(os.fsencode(top), None)]
+        followed: Set[int] = set()
         while waiting:
-            path = waiting.pop()
+            path, above = waiting.pop()
+            st = self._lookup(like(top, path), above is None)
+            if stat_module.S_ISLNK(st.mode):
+                st = self._lookup(like(top, path))
+                if not followlinks or st.ino in followed or _is_in(st.ino, above):
+                    continue
+                followed.add(st.ino)
             directories: List[Any] = []
             files: List[Any] = []
             for entry in self.scandir(like(top, path)):
                 (directories if entry.is_dir() else files).append(entry.name)
             yield like(top, path), directories, files
-            for name in reversed(directories):
-                below = join(path, os.fsencode(name))
-                if followlinks or stat_module.S_ISDIR(self._lookup(below, False).mode):
-                    waiting.append(below)
+            waiting += [(join(path, os.fsencode(name)), (st.ino, above))
+                        for name in reversed(directories)]
 
     def _regular(self) -> Iterator[Tuple[bytes, Entry]]:
         """Paths of all regular files, depth first."""
@@ -352,6 +360,13 @@ class Image(Mapping[str, bytes]):
             # Whole chunks cost least.
             buffering = max(self._live().info().chunk_bytes, 64 << 10)
         return io.BufferedReader(raw, buffering)
+
+
+def _is_in(ino: int, above: Any) -> bool:
+    """Is a directory one of those above?"""
+    while above and above[0] != ino:
+        above = above[1]
+    return above is not None
 
 
 def _again(path: Union[str, bytes], generation: int, verify: bool, where: Tuple[int, int],

@@ -14,7 +14,8 @@ from .handle import File
 
 def pread_into(file: File, buffer: Any, position: int) -> int:
     view = memoryview(buffer).cast("B")
-    if not view.nbytes:
+    # Not the library's to say: ctypes cuts a position to 64 bits.
+    if not view.nbytes or position >= file.size:
         return 0
     # The type is that of one byte: ctypes would make a new type for each length.
     first = ctypes.c_char.from_buffer(view)
