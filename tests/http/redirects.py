@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Addresses that lead to others."""
+import os
+import shutil
+import subprocess
+
 import cases
 from server import Server
-from world import certificate, error_of, has
+from world import BUILD, certificate, error_of, has
 
 
 def part(world):
@@ -12,6 +16,7 @@ def part(world):
     crt, key = certificate(world.work, "localhost", "DNS:localhost")
     downgrade(world, crt, key)
     certificates(world, crt, key)
+    pinned(world, crt, key)
 
 
 def two_servers(world):
@@ -89,3 +94,24 @@ def certificates(world, crt, key):
                   source=f"cafile={crt}")
     cases.result(server.count() == len([r for r in server.log if r.path == "/set"]) and
                  len(server.log) < 10, "and nothing was asked for")
+
+
+def pinned(world, crt, key):
+    """One that the system trusts, by its file and its folder, and cafile does not"""
+    if os.geteuid():
+        cases.skip("cafile", "not root")
+        return
+    url = Server({"/set": world.bytes}, tls=(crt, key)).url("/set", "localhost")
+    other = certificate(world.work, "other", "DNS:localhost")[0]
+    system = world.work / "certs"
+    system.mkdir()
+    for name in "ca-certificates.crt", "here.pem":
+        shutil.copy(crt, system / name)
+    subprocess.run(["openssl", "rehash", system], check=True, capture_output=True)
+    for source, good in ("retries=0", True), (f"retries=0,cafile={other}", False):
+        ended = subprocess.run(
+            ["unshare", "-m", "sh", "-c", 'mount --bind "$1" /etc/ssl/certs && shift && "$@"', "-",
+             system, BUILD / "dump.dsfs", f"--source={source}", url],
+            capture_output=True, text=True, check=False)
+        cases.result((not ended.returncode) == good and (good or "certificate" in ended.stderr),
+                     f"a certificate of the system, {source[:16]}", ended)

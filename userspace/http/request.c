@@ -227,6 +227,13 @@ static void set_callbacks(struct http_range *r)
 	c->easy_setopt(r->easy, CURLOPT_CLOSESOCKETDATA, r->obj);
 }
 
+/* libcurl has a folder of certificates beside the file, which would count as well. */
+static void trust_only(CURL *easy, const struct curl *c, const char *file)
+{
+	c->easy_setopt(easy, CURLOPT_CAINFO, file);
+	c->easy_setopt(easy, CURLOPT_CAPATH, NULL);
+}
+
 int request_prepare(struct http_range *r)
 {
 	const struct http_object *obj = r->obj;
@@ -255,7 +262,7 @@ int request_prepare(struct http_range *r)
 	/* multiplex requests on one connection where the server can (HTTP/2) */
 	c->easy_setopt(r->easy, CURLOPT_PIPEWAIT, r->via.tls ? 1L : 0L);
 	if (obj->opt.cafile)
-		c->easy_setopt(r->easy, CURLOPT_CAINFO, obj->opt.cafile);
+		trust_only(r->easy, c, obj->opt.cafile);
 	return 0;
 }
 
