@@ -10,7 +10,7 @@ import threading
 
 import cases
 from server import Server
-from world import BUILD, at_once, error_of, has
+from world import BUILD, at_once, error_of, has, make
 
 FORKS = 40 if os.environ.get("DSFS_LONG", "0") != "0" else 12
 
@@ -24,6 +24,7 @@ def part(world):
     while_reading(world)
     no_thread(world)
     interrupted(world)
+    behind_another(world)
     harmless(world)
     stopped(world)
 
@@ -139,6 +140,40 @@ def interrupted(world):
         cases.result(False, "a signal ends a wait")
     except Interrupted:
         cases.result(True, "a signal ends a wait")
+
+
+def behind_another(world):
+    """What is waited for is another thread's request."""
+    tree, names = world.work / "long-names", world.work / "long-names.dsfs"
+    tree.mkdir()
+    for i in range(4000):
+        (tree / f"{i:0200}").touch()
+    make(names, tree)
+    for name, more in ("a sample of the cache", f",cache-dir={world.work / 'behind'}"), \
+                      ("metadata", ""):
+        server, begun = Server({"/set": world.bytes if more else names.read_bytes()}), \
+            threading.Event()
+        image = world.open(server.url("/set"), f"timeout=20,retries=0{more}")
+        if more:
+            image.load()
+        server.fault = lambda _request, begun=begun: begun.set() or "stall"
+
+        def call(image=image, more=more):
+            return image.read("large") if more else image.stat(f"{2000:0200}")
+
+        other = threading.Thread(target=error_of, args=(call,), daemon=True)
+        other.start()
+
+        def raise_it(other=other):
+            raise Interrupted(other.is_alive())
+
+        begun.wait(60)
+        try:
+            ended = with_signal(begun, raise_it, call)
+        except (Interrupted, OSError) as error:
+            ended = error
+        cases.result(str(ended) == "True", f"a signal ends a wait for another thread: {name}",
+                     ended)
 
 
 def harmless(world):

@@ -248,12 +248,6 @@ struct http_range *range_new(struct http_object *obj, const struct iovec *iov, i
  */
 int range_wait(struct http_range *r, int (*stop)(void));
 
-/**
- * range_sleep - wait for a semaphore
- * Return: whether a signal, or @stop, ended the wait.
- */
-bool range_sleep(sem_t *sem, int (*stop)(void));
-
 /** range_free - free a range; if it is not done, cancel it and wait for the thread */
 void range_free(struct http_range *r);
 

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Ranges, as readers use them: allocate, wait, free.
- *
- * Readers wait for a semaphore, because a signal interrupts that wait as it does a read(2):
- * unless its handler was installed with SA_RESTART.
- */
+/* Ranges, as readers use them: allocate, wait, free. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "object.h"
-
-/* Interval in which a waiting reader calls @stop, in ms */
-#define ASK_MS	200
+#include "sleep.h"
 
 struct http_range *range_new(struct http_object *obj, const struct iovec *iov, int n, size_t len,
 			     uint64_t pos, unsigned int flags)
@@ -52,30 +44,6 @@ void range_finish(struct http_range *r, int ret)
 	}
 }
 
-static int wait_once(sem_t *sem, int (*stop)(void))
-{
-	struct timespec t;
-
-	if (!stop)
-		return sem_wait(sem);
-	clock_gettime(CLOCK_REALTIME, &t);
-	t.tv_nsec += ASK_MS * 1000000L;
-	t.tv_sec += t.tv_nsec / 1000000000;
-	t.tv_nsec %= 1000000000;
-	return sem_timedwait(sem, &t);
-}
-
-bool range_sleep(sem_t *sem, int (*stop)(void))
-{
-	while (wait_once(sem, stop)) {
-		if (errno == EINTR)
-			return true;
-		if (errno == ETIMEDOUT && stop())
-			return true;
-	}
-	return false;
-}
-
 int range_wait(struct http_range *r, int (*stop)(void))
 {
 	struct waiter w;
@@ -86,7 +54,7 @@ int range_wait(struct http_range *r, int (*stop)(void))
 	if (!r->done) {
 		SLIST_INSERT_HEAD(&r->waiters, &w, link);
 		pthread_mutex_unlock(&r->obj->lock);
-		ret = range_sleep(&w.done, stop) ? -EINTR : 0;
+		ret = sleep_on(&w.done, stop) ? -EINTR : 0;
 		pthread_mutex_lock(&r->obj->lock);
 		if (ret && !r->done)
 			SLIST_REMOVE(&r->waiters, &w, waiter, link);

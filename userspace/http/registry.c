@@ -13,6 +13,7 @@
 #include "login.h"
 #include "oci_manifest.h"
 #include "registry.h"
+#include "sleep.h"
 #include "text.h"
 
 /* Whether a text has only characters that a token in a header may contain */
@@ -129,7 +130,7 @@ int registry_renew(struct http_object *obj, unsigned int serial, int (*stop)(voi
 	int ret = 0;
 
 	snprintf(why, HTTP_WHY, "interrupted");
-	if (range_sleep(&obj->renewing, stop))
+	if (sleep_on(&obj->renewing, stop))
 		return -EINTR;
 	if (__atomic_load_n(&obj->serial, __ATOMIC_ACQUIRE) == serial)
 		ret = authorize(obj, stop, why);

@@ -6,13 +6,21 @@
  * A child of fork(2) has none of the threads that would end what is under way, so its list is
  * empty.
  */
+#include <errno.h>
 #include <pthread.h>
 
 #include "flight.h"
+#include "../http/sleep.h"
+
+/** struct waiter - a thread that waits until a flight ends */
+struct waiter {
+	LIST_ENTRY(waiter) link;
+	sem_t ended;
+};
 
 static LIST_HEAD(, flight) flights;	/* zeros are an empty one */
+static LIST_HEAD(, waiter) waiters;
 static pthread_mutex_t lock;
-static pthread_cond_t ended;
 static u64 numbers;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -29,7 +37,7 @@ static void after_fork(void)
 static void begin_anew(void)
 {
 	LIST_INIT(&flights);
-	pthread_cond_init(&ended, NULL);
+	LIST_INIT(&waiters);
 	pthread_mutex_init(&lock, NULL);
 }
 
@@ -51,28 +59,51 @@ static bool is_under_way(const struct flight *f, u64 last)
 	return false;
 }
 
+/* Wait until some flight ended, or the wait is to end; under the lock, which the wait gives up. */
+static bool wait_for_any(int (*stop)(void))
+{
+	struct waiter w;
+	bool stopped;
+
+	sem_init(&w.ended, 0, 0);
+	LIST_INSERT_HEAD(&waiters, &w, link);
+	pthread_mutex_unlock(&lock);
+	stopped = sleep_on(&w.ended, stop);
+	pthread_mutex_lock(&lock);
+	LIST_REMOVE(&w, link);
+	sem_destroy(&w.ended);
+	return stopped;
+}
+
 /*
  * Only flights that began before this call are waited for.  If such a one fails, all who waited for
  * it go on at the same time, and none of them waits for another.
  */
-void flight_begin(struct flight *f)
+int flight_begin(struct flight *f, int (*stop)(void))
 {
+	bool stopped = false;
 	u64 last;
 
 	pthread_once(&once, begin_once);
 	pthread_mutex_lock(&lock);
 	last = numbers;
-	while (is_under_way(f, last))
-		pthread_cond_wait(&ended, &lock);
-	f->number = ++numbers;
-	LIST_INSERT_HEAD(&flights, f, link);
+	while (!stopped && is_under_way(f, last))
+		stopped = wait_for_any(stop);
+	if (!stopped) {
+		f->number = ++numbers;
+		LIST_INSERT_HEAD(&flights, f, link);
+	}
 	pthread_mutex_unlock(&lock);
+	return stopped ? -EINTR : 0;
 }
 
 void flight_end(struct flight *f)
 {
+	struct waiter *w;
+
 	pthread_mutex_lock(&lock);
 	LIST_REMOVE(f, link);
-	pthread_cond_broadcast(&ended);
+	LIST_FOREACH(w, &waiters, link)
+		sem_post(&w->ended);
 	pthread_mutex_unlock(&lock);
 }

@@ -27,11 +27,14 @@ struct flight {
 /**
  * flight_begin - say that a range is about to be brought in
  * @f: memory of the caller, with @of, @first and @end set; to be ended by flight_end()
+ * @stop: as of struct dsfs_reader
  *
  * Waits for those under way that hold all of it.  So who comes back looks once more whether
  * the range is there.
+ *
+ * Return: 0, or -EINTR after a signal or @stop: nothing has begun.
  */
-void flight_begin(struct flight *f);
+int flight_begin(struct flight *f, int (*stop)(void));
 void flight_end(struct flight *f);
 
 #endif /* DSFS_FLIGHT_H */

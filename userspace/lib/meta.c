@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 
 #include "image.h"
+#include "../http/sleep.h"
 
 #define PIECE_BLOCKS	64	/* a word of @good */
 #define PIECE_BYTES	((u64)PIECE_BLOCKS << DSFS_BLOCK_BITS)
@@ -62,8 +63,8 @@ struct meta {
 	bool checked;
 	unsigned int misses;
 	u64 far_end;
-	pthread_mutex_t lock[LOCKS];
-	pthread_mutex_t sums_lock;
+	sem_t lock[LOCKS];
+	sem_t sums_lock;
 	pthread_mutex_t clock_lock;
 	struct piece *pieces;
 	u64 limit;
@@ -105,9 +106,20 @@ static bool has_sums(const struct meta *m, u64 piece)
 	       piece <= (m->end_sum - 1) / PIECE_BLOCKS;
 }
 
-static pthread_mutex_t *lock_of(struct meta *m, u64 piece)
+static sem_t *lock_of(struct meta *m, u64 piece)
 {
 	return &m->lock[piece % LOCKS];
+}
+
+/* Who has the lock may wait for a server for minutes: that ends by signals, and so does this. */
+static int take(const struct meta *m, sem_t *lock)
+{
+	const struct dsfs_reader *r = m->src.img->reader;
+
+	while (sleep_on(lock, r->far ? r->stop : NULL))
+		if (r->far)
+			return -EINTR;
+	return 0;
 }
 
 static int read_blocks(struct meta *m, u64 first, u64 n, unsigned int flags)
@@ -121,15 +133,16 @@ static int read_blocks(struct meta *m, u64 first, u64 n, unsigned int flags)
 /* Read a block of BLOCKSUMS without a check: the superblock has the only checksum, of all of it. */
 static int load_sums_block(struct meta *m, u64 block, unsigned int flags)
 {
-	int ret = 0;
+	int ret = take(m, &m->sums_lock);
 
-	pthread_mutex_lock(&m->sums_lock);
+	if (ret)
+		return ret;
 	if (!is_good(m, block) || flags & READ_AGAIN) {
 		ret = read_blocks(m, block, 1, flags);
 		if (!ret)
 			set_good(m, block);
 	}
-	pthread_mutex_unlock(&m->sums_lock);
+	sem_post(&m->sums_lock);
 	return ret;
 }
 
@@ -222,7 +235,7 @@ static int load_around(struct meta *m, u64 block)
 	far_ahead(m, first, end);
 	ret = load_blocks(m, first, end - first, 0);
 	/* Some blocks cannot be read: @block may be none of them. */
-	if (ret && end - first > 1)
+	if (ret && ret != -EINTR && end - first > 1)
 		ret = load_blocks(m, block, 1, 0);
 	if (!ret && !is_good(m, block) && image_again(m->src.img))
 		ret = load_again(m, block);
@@ -249,7 +262,7 @@ static bool evict(struct meta *m, u64 piece)
 
 	if (has_sums(m, piece) || __atomic_exchange_n(&p->used, false, __ATOMIC_RELAXED))
 		return false;
-	if (pthread_mutex_trylock(lock_of(m, piece)))
+	if (sem_trywait(lock_of(m, piece)))
 		return false;
 	good = __atomic_exchange_n(&m->good[piece], 0, __ATOMIC_SEQ_CST);
 	held = __atomic_load_n(&p->held, __ATOMIC_SEQ_CST);
@@ -257,7 +270,7 @@ static bool evict(struct meta *m, u64 piece)
 		__atomic_store_n(&m->good[piece], good, __ATOMIC_SEQ_CST);
 	else if (good)
 		give_back(m, piece);
-	pthread_mutex_unlock(lock_of(m, piece));
+	sem_post(lock_of(m, piece));
 	return good && !held;
 }
 
@@ -299,11 +312,13 @@ static int load(struct meta *m, u64 block)
 {
 	const u64 piece = block / PIECE_BLOCKS;
 	bool was_good, came = false;
-	int ret = 0;
+	int ret;
 
 	if (is_sums(m, block))
 		return load_sums_block(m, block, 0);
-	pthread_mutex_lock(lock_of(m, piece));
+	ret = take(m, lock_of(m, piece));
+	if (ret)
+		return ret;
 	if (!is_good(m, block)) {
 		was_good = m->good[piece];
 		ret = load_around(m, block);
@@ -313,7 +328,7 @@ static int load(struct meta *m, u64 block)
 		if (m->pieces && !m->good[piece])
 			give_back(m, piece);
 	}
-	pthread_mutex_unlock(lock_of(m, piece));
+	sem_post(lock_of(m, piece));
 	if (came && m->pieces && !has_sums(m, piece))
 		count_piece(m);
 	return ret;
@@ -482,8 +497,8 @@ void image_source_free(struct dsfs_source *src)
 	if (m->good)
 		munmap(m->good, good_bytes(m));
 	for (i = 0; i < LOCKS; i++)
-		pthread_mutex_destroy(&m->lock[i]);
-	pthread_mutex_destroy(&m->sums_lock);
+		sem_destroy(&m->lock[i]);
+	sem_destroy(&m->sums_lock);
 	pthread_mutex_destroy(&m->clock_lock);
 	free(m->pieces);
 	free(m);
@@ -499,8 +514,8 @@ static void init_blocks(struct meta *m)
 	m->first_sum = (r->pos - geo->meta_start) >> DSFS_BLOCK_BITS;
 	m->end_sum = m->first_sum + ((r->bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS);
 	for (i = 0; i < LOCKS; i++)
-		pthread_mutex_init(&m->lock[i], NULL);
-	pthread_mutex_init(&m->sums_lock, NULL);
+		sem_init(&m->lock[i], 0, 1);
+	sem_init(&m->sums_lock, 0, 1);
 	pthread_mutex_init(&m->clock_lock, NULL);
 }
 

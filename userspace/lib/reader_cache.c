@@ -278,7 +278,9 @@ static int fill(struct cache_reader *cr, struct span *s, unsigned int flags)
 		return 0;
 	f.first = s->first + m.first;
 	f.end = s->first + m.end;
-	flight_begin(&f);
+	ret = flight_begin(&f, __atomic_load_n(&cr->r.stop, __ATOMIC_RELAXED));
+	if (ret)
+		return ret;
 	m = look_up(&cr->c, s);
 	if (m.first < m.end)
 		ret = ask(cr, s, &m, flags);

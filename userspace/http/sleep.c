@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Readers wait for a semaphore, because a signal interrupts that wait as it does a read(2):
+ * unless its handler was installed with SA_RESTART.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "sleep.h"
+
+/* Interval in which a waiting reader calls @stop, in ms */
+#define ASK_MS	200
+
+static int wait_once(sem_t *sem, int (*stop)(void))
+{
+	struct timespec t;
+
+	if (!stop)
+		return sem_wait(sem);
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_nsec += ASK_MS * 1000000L;
+	t.tv_sec += t.tv_nsec / 1000000000;
+	t.tv_nsec %= 1000000000;
+	return sem_timedwait(sem, &t);
+}
+
+/* @stop is asked first: a reader that goes on after its end was asked for waits no more. */
+bool sleep_on(sem_t *sem, int (*stop)(void))
+{
+	if (!sem_trywait(sem))
+		return false;
+	do {
+		if (stop && stop())
+			return true;
+		if (!wait_once(sem, stop))
+			return false;
+	} while (errno == ETIMEDOUT);
+	return true;
+}
