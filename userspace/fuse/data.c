@@ -98,6 +98,8 @@ static void reply_piece(fuse_req_t req, u64 ino, const struct dsfs_file *file, u
 	if (n == -EREMOTEIO) {
 		report_once(ino, pos, len, &error);
 		fuse_reply_err(req, EREMOTEIO);
+	} else if (n == -EINTR) {
+		fuse_reply_err(req, EINTR);
 	} else if (n < 0) {
 		report_range(fs, ino, file, buf, pos, len);
 		fuse_reply_err(req, -n);

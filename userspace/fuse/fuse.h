@@ -90,11 +90,15 @@ void image_detach(struct fuse_fs *fs);
 /** image_name - what messages and the list of mounts call the image */
 const char *image_name(const struct fuse_fs *fs);
 
-/** fs_of - the mount that a request is for */
-static inline struct fuse_fs *fs_of(fuse_req_t req)
-{
-	return fuse_req_userdata(req);
-}
+/**
+ * fs_of - the mount that a request is for
+ *
+ * The waits of this thread end with -EINTR from now on, once its reader is killed.
+ */
+struct fuse_fs *fs_of(fuse_req_t req);
+
+/** image_end_waits - have all waits end with -EINTR once the session has ended */
+void image_end_waits(struct fuse_fs *fs, struct fuse_session *se);
 
 /* attr.c */
 void attr_fill(const struct fuse_fs *fs, const struct dsfs_stat *st, struct stat *attr);

@@ -16,6 +16,27 @@
 /* Bytes of an address in a message */
 #define NAME_SHOWN	256
 
+/* What waits for a server, and when it is to end: the library's callback has no argument. */
+static struct fuse_session *session;
+static __thread fuse_req_t waiting;
+
+struct fuse_fs *fs_of(fuse_req_t req)
+{
+	waiting = req;
+	return fuse_req_userdata(req);
+}
+
+static int is_over(void)
+{
+	return fuse_session_exited(session) || fuse_req_interrupted(waiting);
+}
+
+void image_end_waits(struct fuse_fs *fs, struct fuse_session *se)
+{
+	session = se;
+	image_of(fs->image)->reader->stop = is_over;
+}
+
 /* What messages and the list of mounts call the image */
 const char *image_name(const struct fuse_fs *fs)
 {

@@ -93,6 +93,7 @@ static int mount_image(struct fuse_fs *fs, struct fuse_args *args,
 	if (!se) {
 		ret = fs->held ? EXIT_USAGE : EXIT_SYSTEM;
 	} else if (!fuse_set_signal_handlers(se)) {
+		image_end_waits(fs, se);
 		ret = run_session(se, cmd);
 		fuse_remove_signal_handlers(se);
 	}
