@@ -4,7 +4,9 @@
  * and unchanged: its size is in the plan, and an image must not have half of an old and
  * half of a new content.  An fstat() after the read checks both.
  */
+#include <linux/magic.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -23,14 +25,48 @@ int file_open_read(int dirfd, const char *name, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
+/* The last bits are of the identity alone, so that the others can be compared without it. */
+#define IDENTITY	0xffU
+
 u32 file_check(const struct stat *st)
 {
 	/* Some file systems make a directory's size of what lies further below. */
 	const u64 size = S_ISDIR(st->st_mode) ? 0 : st->st_size;
-	u64 key[6] = { st->st_dev, st->st_ino, st->st_ctim.tv_sec,
-		       st->st_ctim.tv_nsec, st->st_mode, size };
+	u64 key[4] = { st->st_ctim.tv_sec, st->st_ctim.tv_nsec, st->st_mode, size };
+	u64 identity[2] = { st->st_dev, st->st_ino };
 
-	return XXH3_64bits(key, sizeof(key));
+	return (XXH3_64bits(key, sizeof(key)) & ~IDENTITY) |
+	       (XXH3_64bits(identity, sizeof(identity)) & IDENTITY);
+}
+
+/*
+ * Whether a file's inode number says which file it is.  Some file systems make numbers anew for
+ * what they have forgotten, and some servers make one for each look.
+ */
+static bool has_number(int dirfd, const char *path, int flags, u64 ino)
+{
+	static const u32 forgetful[] = { FUSE_SUPER_MAGIC, V9FS_MAGIC, CIFS_SUPER_MAGIC,
+					 SMB2_SUPER_MAGIC };
+	const int follow = flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0;
+	const int fd = *path ? openat(dirfd, path, O_PATH | O_CLOEXEC | follow) : dirfd;
+	struct statfs fs;
+	struct stat st;
+	bool has = fd < 0 || (!file_stat(fd, "", AT_EMPTY_PATH, &st) && st.st_ino == ino &&
+			      !fstatfs(fd, &fs));
+
+	for (unsigned int i = 0; has && fd >= 0 && i < sizeof(forgetful) / sizeof(*forgetful); i++)
+		has = (u32)fs.f_type != forgetful[i];
+	if (*path && fd >= 0)
+		close(fd);
+	return has;
+}
+
+bool file_same(u32 check, const struct stat *st, int dirfd, const char *path, int flags)
+{
+	const u32 differs = file_check(st) ^ check;
+
+	return !differs ||
+	       (!(differs & ~IDENTITY) && !has_number(dirfd, path, flags, st->st_ino));
 }
 
 int file_stat(int dirfd, const char *path, int flags, struct stat *st)
@@ -124,7 +160,7 @@ bool file_unchanged(struct input *in)
 		return input_fail(in, "shrank during the run", 0);
 	if (st.st_size > f->size)
 		return input_fail(in, "grew during the run", 0);
-	if (file_check(&st) != f->check)
+	if (!file_same(f->check, &st, f->fd, "", AT_EMPTY_PATH))
 		return input_fail(in, "changed during the run", 0);
 	return true;
 }

@@ -30,6 +30,15 @@ struct file_input {
 /* A hash of identity, type, size and ctime, which detects another or a changed file. */
 u32 file_check(const struct stat *st);
 
+/**
+ * file_same - whether a file is still the one that it was
+ * @check: file_check() of it then
+ * @st: of it now
+ * @dirfd, @path, @flags: where, as for file_stat(): where numbers of inodes are not kept they do
+ *	not count
+ */
+bool file_same(u32 check, const struct stat *st, int dirfd, const char *path, int flags);
+
 /*
  * Open a file for reading.  Its access time is left alone if this process may do that.
  * Return: the descriptor or -errno.

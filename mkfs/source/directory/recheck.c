@@ -139,7 +139,7 @@ static void check_node(struct worker *w, struct dir *dir, const struct node *n, 
 		changed(w, dir, n, "vanished during the run", 0);
 	else if (ret)
 		changed(w, dir, n, "cannot read attributes", ret);
-	else if (file_check(&st) == n->source)
+	else if (file_same(n->source, &st, fd, node_name(n), AT_SYMLINK_NOFOLLOW))
 		return;
 	else if ((st.st_mode ^ n->mode) & S_IFMT)
 		changed(w, dir, n, "was replaced during the run", 0);
@@ -186,7 +186,7 @@ static int check_root(struct worker *w)
 		return 0;
 	}
 	s->root_dev = st.st_dev;
-	if (file_check(&st) != root->self->source)
+	if (!file_same(root->self->source, &st, s->d->dirs.slots[0].fd, "", AT_EMPTY_PATH))
 		check_dir(w, root, &st);
 	return 0;
 }

@@ -148,7 +148,7 @@ static void check_origin(struct manifest *m, const struct origin *o, u32 line)
 	char *subject;
 	int ret = file_stat(m->dirfd, o->path, 0, &st);
 
-	if (!ret && file_check(&st) == o->check)
+	if (!ret && file_same(o->check, &st, m->dirfd, o->path, 0))
 		return;
 	if (ret)
 		why = ret == -ENOENT ? "vanished during the run" : "cannot read attributes";

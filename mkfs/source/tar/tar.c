@@ -32,7 +32,7 @@ int tar_watched(const struct tar_watch *w, const char *path)
 	struct stat st;
 	int ret = w->regular ? file_stat(w->fd, "", AT_EMPTY_PATH, &st) : 0;
 
-	if (!w->regular || (!ret && file_check(&st) == w->check))
+	if (!w->regular || (!ret && file_same(w->check, &st, w->fd, "", AT_EMPTY_PATH)))
 		return 0;
 	msg_error(path, "changed during the run: no image is made");
 	return -EAGAIN;
@@ -54,13 +54,14 @@ static int tar_recheck(struct source *src)
 
 	for (size_t i = 0; i < t->seen.n; i++, s++) {
 		const bool std = !strcmp(s->path, "-");
+		const char *path = std ? "" : s->path;
+		const int fd = std ? STDIN_FILENO : AT_FDCWD, flags = std ? AT_EMPTY_PATH : 0;
 		struct stat st;
-		int ret = std ? file_stat(STDIN_FILENO, "", AT_EMPTY_PATH, &st) :
-				file_stat(AT_FDCWD, s->path, 0, &st);
+		int ret = file_stat(fd, path, flags, &st);
 
 		if (ret)
 			source_changed(src, s->path, "vanished during the run", ret);
-		else if (file_check(&st) != s->check)
+		else if (!file_same(s->check, &st, fd, path, flags))
 			source_changed(src, std ? "standard input" : s->path,
 				       "changed during the run", 0);
 	}
