@@ -127,7 +127,7 @@ static void counts(struct report *w)
 	trouble(w, "changed", "changed during the run, packed as read: #\n", source->changed);
 	trouble(w, "times_clamped", "times clamped: #\n", source->clamped);
 	trouble(w, "xattrs_ignored", w->r->o->verbose ?
-		"extended attributes of other kinds left out: #\n" : NULL, source->xattrs_ignored);
+		"extended attributes left out: #\n" : NULL, source->xattrs_ignored);
 }
 
 static u64 bucket_from(unsigned int b)

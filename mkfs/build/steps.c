@@ -287,6 +287,7 @@ int step_finish(struct run *r)
 
 int step_complete(struct run *r)
 {
+	patterns_unused(&r->o->no_names, "xattrs-exclude");
 	step_note(r);
 	step_set_time(r);
 	return step_write_meta(r) ?: step_finish(r);

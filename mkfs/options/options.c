@@ -58,6 +58,14 @@ static int take_pattern(const struct arg *a, void *ctx, const char *arg)
 	       arg_wrong(a, arg, "not a pattern") : 0;
 }
 
+static int take_names(const struct arg *a, void *ctx, const char *arg)
+{
+	struct options *o = ctx;
+
+	return patterns_add(&o->no_names, arg, strlen(arg)) ?
+	       arg_wrong(a, arg, "not a pattern") : 0;
+}
+
 static int take_uuid(const struct arg *a, void *ctx, const char *arg)
 {
 	struct options *o = ctx;
@@ -142,6 +150,8 @@ static const struct arg option_table[] = {
 	  ARG_FLAG(struct options, all_root), .not = "compact" },
 	{ 0, "no-xattrs", NULL, "leave out extended attributes and ACLs",
 	  ARG_FLAG(struct options, no_xattrs), .not = "compact" },
+	{ 0, "xattrs-exclude", "PATTERN", "the same, of those whose names match",
+	  .set = take_names, .not = "compact" },
 	{ 'e', "exclude", "PATTERN", "leave out names (or paths, with a /) that match",
 	  .set = take_pattern, .not = "compact; manifest; tar; tar-index" },
 	{ 0, "exclude-from", "FILE", "the same, one pattern a line",
@@ -396,6 +406,7 @@ int options_parse(struct options *o, int argc, char **argv)
 void options_free(struct options *o)
 {
 	patterns_free(&o->exclude);
+	patterns_free(&o->no_names);
 	patterns_free(&o->pack.except);
 	free(o->tars);
 	free(o->lists.p);

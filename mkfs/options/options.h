@@ -137,6 +137,7 @@ enum inodes {
  * @message: --message; NULL: not given
  * @exclude: --exclude, and what the files of @lists say
  * @lists: --exclude-from
+ * @no_names: --xattrs-exclude
  * @small_bits: log2 of the bytes up to which a file is one chunk; 0: those of a chunk
  * @inodes: --inodes; 0: not given
  * @pack: --compress
@@ -163,6 +164,7 @@ struct options {
 	enum boot boot;
 	s64 build_time;
 	struct patterns exclude;
+	struct patterns no_names;
 	struct limits limits;
 	unsigned int digest;
 	enum inodes inodes;

@@ -163,7 +163,8 @@ struct source_index {
  * @skipped: objects left out by --skip-unreadable
  * @changed: objects that recheck() found changed
  * @clamped: times that did not fit
- * @xattrs_ignored: extended attributes of kinds that the format has not
+ * @xattrs_ignored: extended attributes left out by options
+ * @xattrs_told: the first one that cannot be read was said
  * @replaced: struct node *, files with contents that no name is left of: a later one
  *	came in their place
  */
@@ -181,6 +182,7 @@ struct source {
 	u64 changed;
 	u64 clamped;
 	u64 xattrs_ignored;
+	bool xattrs_told;
 	struct array replaced;
 };
 

@@ -6,6 +6,7 @@
 #include "../tree/tree.h"
 
 struct dsfs_err;
+struct options;
 
 #define XATTR_WHY	1536	/* bytes of a message */
 
@@ -21,22 +22,53 @@ struct xattr_item {
 	u8 prefix;
 };
 
-/* Which prefix of the format a name has, and what follows it; 0: none. */
-u8 xattr_split(const char *full, const char **name);
-
 /**
- * xattr_has_type - whether an inode of a type can have attributes with a prefix
- * @prefix: DSFS_XATTR_*
- * @mode: with the bits of the type
- *
- * Linux has user attributes of files and directories alone, ACLs of all but symlinks, and
- * default ACLs of directories: the VFS sees to that without asking the file system.
+ * struct xattr_list - the attributes of a node, as they come from a source
+ * @items: struct xattr_item: those that the image gets
+ * @may: the mode loses what is not in it: what an ACL that is left out does not grant
+ * @left_out: how many the options leave out, of all nodes
  */
-bool xattr_has_type(u8 prefix, u32 mode);
+struct xattr_list {
+	struct array items;
+	mode_t may;
+	u64 left_out;
+};
+
+static inline void xattr_list_init(struct xattr_list *l)
+{
+	*l = (struct xattr_list){ .items.size = sizeof(struct xattr_item) };
+}
+
+/* Begin with the next node. */
+static inline void xattr_list_clear(struct xattr_list *l)
+{
+	l->items.n = 0;
+	l->may = 07777;
+}
+
+/* Whether --no-xattrs or --xattrs-exclude leaves a name out. */
+bool xattr_excluded(const struct options *o, const char *full);
 
 /**
- * xattr_set_make - give a node the set of attributes whose values are in memory
- * @items: struct xattr_item; they get their order
+ * xattr_list_add - add an attribute of a source
+ * @full: with its prefix; it and the value stay valid until the set is made
+ * @why: XATTR_WHY bytes; gets what is wrong, and the option that leaves it out
+ *
+ * Return: 0; -EINVAL: an image cannot have it; -ENOMEM.
+ */
+int xattr_list_add(struct xattr_list *l, const struct options *o, const char *full,
+		   const char *value, size_t len, char *why);
+
+/* Leave an attribute out: the mode loses what it does not grant. */
+void xattr_list_drop(struct xattr_list *l, const char *full, const char *value, size_t len);
+
+/* What an ACL of NFSv4 in the text of a record SCHILY.acl.ace makes of the mode.  The same. */
+int xattr_list_add_ace(struct xattr_list *l, const struct options *o, const char *text, char *why);
+
+/**
+ * xattr_set_make - give a node the set of attributes whose values are in memory, and the mode
+ *	that goes with it
+ * @l: its items get their order
  * @buf: kept for the next set; to be freed
  * @n: its mode is set already
  * @why: XATTR_WHY bytes; gets the attribute's name and what is wrong
@@ -44,31 +76,34 @@ bool xattr_has_type(u8 prefix, u32 mode);
  * Of a name that is there twice the one counts whose value is behind the other's.
  * Return: 0; -EINVAL, and -E2BIG for a set that is too large: @why says so; -ENOMEM.
  */
-int xattr_set_make(struct xsets *x, struct array *items, char **buf, struct node *n, char *why);
+int xattr_set_make(struct xsets *x, struct xattr_list *l, char **buf, struct node *n, char *why);
 
 /**
- * xattr_acl_mode - the permissions of the access ACL among @items
+ * xattr_acl_mode - the permissions of the access ACL in a list
  *
  * The kernel sets the mode of a file by its ACL, so an image in which they contradict each
  * other is of no tree that was ever there.  An ACL that says no more than a mode is taken
  * out.
  * Return: -1: there is none, or a wrong one, which xattr_set_make() tells.
  */
-int xattr_acl_mode(struct array *items, u32 mode);
+int xattr_acl_mode(struct xattr_list *l, u32 mode);
 
 /* The same rules, of a set that an image has; 0 or -errno. */
 int xattr_set_check(const void *set, u32 bytes, u32 mode, struct dsfs_err *err);
 
 /**
  * struct xattr_reader - what one thread needs to read sets
- * @ignored: attributes of kinds that the format has not
+ * @used: of the values
+ * @why: what is wrong with the last set, if it failed, or what is left out of it because it
+ *	cannot be read; "": nothing
  */
 struct xattr_reader {
-	char *list;
+	char *names;
 	char *values;
 	char *set;
-	struct array items;
-	size_t ignored;
+	size_t used;
+	struct xattr_list list;
+	char why[XATTR_WHY];
 };
 
 /* Return: 0 or -ENOMEM.  It is to be freed even then. */
@@ -76,13 +111,20 @@ int xattr_reader_init(struct xattr_reader *r);
 void xattr_reader_free(struct xattr_reader *r);
 
 /**
- * xattr_read - give a node the set of a file
+ * xattr_read_list - read the attributes of a file
  * @path: not followed if it is a symlink
+ *
+ * Return: 0, r->list has them; -errno, r->why says why.
+ */
+int xattr_read_list(struct xattr_reader *r, const struct options *o, const char *path);
+
+/**
+ * xattr_read - give a node the set of a file
  * @n: its mode is set already
  *
- * Return: 0, -E2BIG for a set over DSFS_XATTR_SET_MAX, or names over DSFS_XATTR_LIST_MAX, -EUCLEAN
- * for what no file can have, or another -errno.
+ * Return: 0; -errno, r->why says why.
  */
-int xattr_read(struct xsets *x, struct xattr_reader *r, const char *path, struct node *n);
+int xattr_read(struct xsets *x, struct xattr_reader *r, const struct options *o,
+	       const char *path, struct node *n);
 
 #endif /* MKFS_XATTR_H */

@@ -111,15 +111,9 @@ def write(name, *records):
             m.pax_headers = record
             t.addfile(m)
 write("clamped.tar", {"mtime": "99999999999"}, {"mtime": "99999999999"}, {})
-write("forms.tar", {"RHT.security.selinux": "a"}, {"LIBARCHIVE.xattr.user.a": "YQ"},
-      {"LIBARCHIVE.xattr.user.a": "YQ", "SCHILY.xattr.user.a": "a"})
 PY
 says 'clamped times: one line' 0 'clamped.tar: warning: 2 modification times outside 1677 to 2262: clamped: m0, m1' \
 	"$mkfs" -q -f --tar=clamped.tar new.dsfs
-says 'attributes in other records' 0 'forms.tar: warning: 2 members with attributes of RHT.security or LIBARCHIVE.xattr: left out: m0, m1' \
-	"$mkfs" -q -f --tar=forms.tar new.dsfs
-exits 'attributes in other records: --no-xattrs' 0 "$mkfs" -q -f --no-xattrs --tar=forms.tar new.dsfs
-check 'attributes in other records: --no-xattrs: no word' test ! -s "$err"
 
 # --- names that come again
 mkdir again

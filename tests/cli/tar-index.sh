@@ -362,6 +362,17 @@ cp disk longer
 says 'cut off, behind the image' 1 'disk: archive at byte ' "$mkfs" -q --update --tar-index disk
 check 'cut off, behind the image: nothing changed' cmp longer disk
 
+# --- the archive is an object with attributes of its own
+cp in/train-1.tar own.tar
+if setfacl -m u:4321:r,g::-,o::- own.tar 2>/dev/null; then
+	"$mkfs" -q own.dsfs --tar-index --tar=own.tar
+	check 'the ACL of an archive' grep -q '^/shards/own.tar.*posix_acl_access' \
+		<("$dump" --list own.dsfs)
+	"$mkfs" -q -f own.dsfs --tar-index --tar=own.tar --no-xattrs
+	check 'the ACL of an archive: without it nobody reads more' grep -q '^/shards/own.tar.f.0600' \
+		<("$dump" --list own.dsfs)
+fi
+
 # --- what fsck.dsfs makes of damage
 cp copy.dsfs flipped.dsfs
 flip flipped.dsfs $(($(data_of copy.dsfs /shards/train-1.tar) + 20))

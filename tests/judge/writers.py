@@ -100,6 +100,8 @@ ALL = [
     Writer("gnu tar, ustar", "gnu", gnu("--format=ustar")),
     Writer("gnu tar, v7", "gnu", gnu("--format=v7")),
     Writer("gnu tar, pax", "gnu", gnu("--format=pax")),
+    Writer("gnu tar, ACLs as attributes", "gnu",
+           gnu("--format=posix", "--xattrs", "--xattrs-include=*")),
     Writer("gnu tar, pax, sparse 0.0", "gnu", gnu("--format=pax", "-S", "--sparse-version=0.0")),
     Writer("gnu tar, pax, sparse 0.1", "gnu", gnu("--format=pax", "-S", "--sparse-version=0.1")),
     Writer("gnu tar, pax, sparse 1.0", "gnu", gnu("--format=pax", "-S", "--sparse-version=1.0")),

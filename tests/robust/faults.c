@@ -10,8 +10,8 @@
  *
  * KIND:	write (and all that changes the target), sync, read (contents),
  *		open, attr (stat, xattrs, links), list, alloc, set (owner, mode, times,
- *		xattrs), and statx, by which mkfs.dsfs checks its source after all
- *		reads
+ *		xattrs), statx, by which mkfs.dsfs checks its source after all
+ *		reads, and names and value, of xattrs
  * N:		number of the call, from 1 on; N+: that and all later ones; 0: all of them
  * ACTION:	kill	SIGKILL, in the middle of a write or before the call
  *		term	SIGTERM, or $FAULT_SIGNAL, to the process, and time for it to
@@ -25,6 +25,7 @@
  *		run	run $FAULT_RUN in a shell before the call, and continue
  *		NUMBER	fail with that errno
  * FAULT_NAMED=1: no files without a name (O_TMPFILE)
+ * FAULT_NUMBERS=1: each look at a file gives another number of its inode
  * FAULT_COUNT=FILE: the number of calls of these kinds is written there at the end
  *
  * Calls on the standard descriptors are not counted, since tests read the messages
@@ -52,13 +53,14 @@
 
 enum {
 	WRITE = 1, SYNC = 2, READ = 4, OPEN = 8, ATTR = 16, LIST = 32, ALLOC = 64,
-	STATX = 128, SET = 256,
+	STATX = 128, SET = 256, NAMES = 512, VALUE = 1024,
 };
 
 enum action { NONE, KILL, TERM, LATE, HOLD, SHORT, ZERO, INTR, RUN, FAIL };
 
 static const char *const kind_names[] = {
 	"write", "sync", "read", "open", "attr", "list", "alloc", "statx", "set",
+	"names", "value",
 };
 
 static int kinds;
@@ -71,6 +73,7 @@ static const char *count_file;
 static const char *command;
 static int signal_sent = SIGTERM;
 static bool named;
+static bool numbers;
 static bool held;
 
 static void give_up(const char *why)
@@ -129,6 +132,7 @@ static void faults_init(void)
 	count_file = getenv("FAULT_COUNT");
 	command = getenv("FAULT_RUN");
 	named = getenv("FAULT_NAMED");
+	numbers = getenv("FAULT_NUMBERS");
 	if (getenv("FAULT_SIGNAL"))
 		signal_sent = atoi(getenv("FAULT_SIGNAL"));
 	set_kinds(spec, colon - spec);
@@ -419,18 +423,35 @@ CALL(int, mkdirat, WRITE, -1, (int fd, const char *path, mode_t mode),
 CALL(int, symlinkat, WRITE, -1, (const char *to, int fd, const char *path),
      (to, fd, path))
 CALL(int, fsync, SYNC, -1, (int fd), (fd))
-CALL(int, fstat64, ATTR, -1, (int fd, struct stat64 *st), (fd, st))
-CALL(int, fstatat64, ATTR, -1,
+/* A call that gives the number of an inode, as @ino */
+#define LOOK(name, kind, ino, args, call)				\
+int name args								\
+{									\
+	static unsigned int looks;					\
+	enum action what = hit(kind, false);				\
+	int ret;							\
+									\
+	if (what == FAIL)						\
+		return -1;						\
+	ret = REAL(name) call;						\
+	if (!ret && numbers)						\
+		(ino) += 1000 * __atomic_add_fetch(&looks, 1, __ATOMIC_RELAXED);	\
+	behind(what);							\
+	return ret;							\
+}
+
+LOOK(fstat64, ATTR, st->st_ino, (int fd, struct stat64 *st), (fd, st))
+LOOK(fstatat64, ATTR, st->st_ino,
      (int fd, const char *path, struct stat64 *st, int flags),
      (fd, path, st, flags))
-CALL(int, statx, ATTR | STATX, -1,
+LOOK(statx, ATTR | STATX, st->stx_ino,
      (int fd, const char *path, int flags, unsigned int mask, struct statx *st),
      (fd, path, flags, mask, st))
 CALL(ssize_t, readlinkat, ATTR, -1,
      (int fd, const char *path, char *buf, size_t size), (fd, path, buf, size))
-CALL(ssize_t, llistxattr, ATTR, -1,
+CALL(ssize_t, llistxattr, ATTR | NAMES, -1,
      (const char *path, char *list, size_t size), (path, list, size))
-CALL(ssize_t, lgetxattr, ATTR, -1,
+CALL(ssize_t, lgetxattr, ATTR | VALUE, -1,
      (const char *path, const char *name, void *p, size_t size),
      (path, name, p, size))
 CALL(ssize_t, flistxattr, ATTR, -1, (int fd, char *list, size_t size), (fd, list, size))

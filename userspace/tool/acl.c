@@ -169,7 +169,7 @@ static char *cut(char *s)
 }
 
 /* "user::rwx", "user:NUMBER:rwx", "user:NAME:rwx:NUMBER", "mask::rwx" */
-static const char *parse_entry(char *text, struct posix_acl_xattr_entry *e)
+static const char *parse_entry(char *text, bool ids, struct posix_acl_xattr_entry *e)
 {
 	char *who, *perm, *number;
 	u64 id = U32_MAX;
@@ -187,11 +187,11 @@ static const char *parse_entry(char *text, struct posix_acl_xattr_entry *e)
 	if (*who && tag >= ACL_MASK)
 		return "a mask, or others, with a name";
 	/* this machine's users need not be those of the archive */
-	if (*who && (parse_decimal(number ? number : who, &id) || id >= U32_MAX))
+	if (*who && (parse_decimal(number ? number : who, &id) || id >= U32_MAX) && ids)
 		return NAMES;
 	e->e_tag = cpu_to_le16(*who ? tag << 1 : tag);
 	e->e_perm = cpu_to_le16(bits);
-	e->e_id = cpu_to_le32(id);
+	e->e_id = cpu_to_le32(*who && !ids ? 0 : id);
 	return NULL;
 }
 
@@ -208,7 +208,8 @@ static int entry_cmp(const void *a, const void *b)
 	return p < q ? -1 : p > q;
 }
 
-static const char *parse_entries(char *text, struct posix_acl_xattr_header *head, size_t *len)
+static const char *parse_entries(char *text, bool ids, struct posix_acl_xattr_header *head,
+				 size_t *len)
 {
 	struct posix_acl_xattr_entry *entries = (void *)(head + 1);
 	const char *why = NULL;
@@ -217,7 +218,7 @@ static const char *parse_entries(char *text, struct posix_acl_xattr_header *head
 
 	for (char *entry = strtok_r(text, ",\n", &save); !why && entry;
 	     entry = strtok_r(NULL, ",\n", &save))
-		why = parse_entry(entry, &entries[n++]);
+		why = parse_entry(entry, ids, &entries[n++]);
 	if (why || !n)
 		return why;
 	qsort(entries, n, sizeof(*entries), entry_cmp);
@@ -226,7 +227,7 @@ static const char *parse_entries(char *text, struct posix_acl_xattr_header *head
 	return acl_wrong(head, *len);
 }
 
-const char *acl_from_text(const char *text, void **value, size_t *len)
+const char *acl_from_text(const char *text, bool ids, void **value, size_t *len)
 {
 	/* an entry has six bytes at least, and a comma; the last one may be a wrong one */
 	const size_t most = strlen(text) / 7 + 2;
@@ -237,7 +238,7 @@ const char *acl_from_text(const char *text, void **value, size_t *len)
 	*value = malloc(sizeof(struct posix_acl_xattr_header) +
 			most * sizeof(struct posix_acl_xattr_entry));
 	if (copy && *value)
-		why = parse_entries(copy, *value, len);
+		why = parse_entries(copy, ids, *value, len);
 	free(copy);
 	return why;
 }

@@ -38,10 +38,11 @@ void acl_to_text(FILE *out, const void *value, size_t len);
 
 /**
  * acl_from_text - an ACL of text, as tar archives have it
+ * @ids: false: for whom entries are does not matter, all become those of id 0
  * @value: set to its value as an attribute, to be freed; @len: 0 bytes of an empty text
  *
  * Return: NULL, or what is wrong with it.
  */
-const char *acl_from_text(const char *text, void **value, size_t *len);
+const char *acl_from_text(const char *text, bool ids, void **value, size_t *len);
 
 #endif /* DSFS_ACL_H */

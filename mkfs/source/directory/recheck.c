@@ -101,8 +101,10 @@ static bool same_attrs(const struct worker *w, const struct node *n, const struc
 {
 	const struct source *src = w->s->src;
 	const struct owner *o = owners_at(&src->tree->owners, n->owner);
+	/* an ACL that was left out may have taken permissions */
+	const u32 mode = src->xattrs_ignored ? st->st_mode & (n->mode | ~0777) : st->st_mode;
 
-	return n->mode == st->st_mode &&
+	return n->mode == mode &&
 	       (src->o->all_root || (o->uid == st->st_uid && o->gid == st->st_gid));
 }
 

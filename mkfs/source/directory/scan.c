@@ -39,13 +39,13 @@ static int push(struct scan *s, struct dir *dir, u32 from, u32 count)
 }
 
 /* Report an error, with a text of its own where strerror() misleads. */
-static int unreadable_node(struct source *src, struct dir *dir, struct node *n, int err)
+static int unreadable_node(struct worker *w, struct dir *dir, struct node *n, int err)
 {
+	struct source *src = w->s->src;
+
+	if (w->xattr.why[0] && !source_own_trouble(err))
+		return source_unreadable(src, dir, n, w->xattr.why, 0);
 	switch (err) {
-	case -E2BIG:
-		return source_unreadable(src, dir, n,
-			"extended attributes: over the limit of 1 MiB or 65535 of them",
-			0);
 	case -EFBIG:
 		return source_unreadable(src, dir, n, "size: over the limit of 256 TiB", 0);
 	case -EOVERFLOW:
@@ -75,6 +75,20 @@ static void leave_out_image(struct worker *w, struct dir *dir, struct node *n)
 	leave_out(w, n, 0);
 }
 
+/* An attribute was left out because it cannot be read: it is said of the first one. */
+static void say_xattrs(struct worker *w, struct dir *dir, struct node *n)
+{
+	struct source *src = w->s->src;
+	char *path;
+
+	if (!w->xattr.why[0] || src->o->no_xattrs ||
+	    __atomic_exchange_n(&src->xattrs_told, true, __ATOMIC_RELAXED))
+		return;
+	path = tree_path(src->tree, dir, n, false);
+	msg_warn(path, "%s: left out, and of others, too", w->xattr.why);
+	free(path);
+}
+
 static int stat_node(struct worker *w, struct dir *dir, struct node *n, int fd)
 {
 	struct source *src = w->s->src;
@@ -82,6 +96,7 @@ static int stat_node(struct worker *w, struct dir *dir, struct node *n, int fd)
 	struct stat st;
 	int ret = 0, err;
 
+	w->xattr.why[0] = '\0';
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW))
 		ret = -errno;
 	if (!ret && source_is_image(src, &st)) {
@@ -91,13 +106,15 @@ static int stat_node(struct worker *w, struct dir *dir, struct node *n, int fd)
 	if (!ret)
 		ret = stat_fill(w, dir, n, fd, name, &st);
 	if (!ret)
+		say_xattrs(w, dir, n);
+	if (!ret)
 		why = empty_check(src->o, fd, name, false, &st, &err);
 	if (!ret && !why) {
 		/* another thread may have the node from here on */
 		return S_ISDIR(n->mode) && !(src->o->one_fs && st.st_dev != w->s->root_dev) ?
 		       push(w->s, n->u.dir, 0, 0) : 0;
 	}
-	ret = why ? source_unreadable(src, dir, n, why, err) : unreadable_node(src, dir, n, ret);
+	ret = why ? source_unreadable(src, dir, n, why, err) : unreadable_node(w, dir, n, ret);
 	if (!ret)
 		leave_out(w, n, 1);
 	return ret;
@@ -333,7 +350,7 @@ static int worker_init(struct worker *w, struct scan *s)
 /* What a worker made goes to the tree; the rest is freed. */
 static void worker_end(struct worker *w, struct source *src)
 {
-	src->xattrs_ignored += w->xattr.ignored;
+	src->xattrs_ignored += w->xattr.list.left_out;
 	src->tree->nlinks += w->links;
 	arena_join(&src->tree->arena, &w->arena);
 	xattr_reader_free(&w->xattr);
@@ -376,8 +393,12 @@ static int scan_root(struct worker *w)
 	t->root.size = 0;
 	if (!ret)
 		ret = push(s, t->root_dir, 0, 0);
-	if (ret)
-		source_unreadable(s->src, t->root_dir, NULL, "cannot read", ret);
+	if (!ret)
+		say_xattrs(w, t->root_dir, &t->root);
+	else
+		source_unreadable(s->src, t->root_dir, NULL,
+				  w->xattr.why[0] ? w->xattr.why : "cannot read",
+				  w->xattr.why[0] ? 0 : ret);
 	return ret;
 }
 

@@ -58,9 +58,9 @@ static const char *worker_path(struct worker *w, int fd, const char *name)
 
 static int node_xattrs(struct worker *w, struct node *n, int fd, const char *name)
 {
-	if (w->s->src->o->no_xattrs)
-		return 0;
-	return xattr_read(&w->s->src->tree->xsets, &w->xattr, worker_path(w, fd, name), n);
+	struct source *src = w->s->src;
+
+	return xattr_read(&src->tree->xsets, &w->xattr, src->o, worker_path(w, fd, name), n);
 }
 
 static int node_symlink(struct worker *w, struct node *n, int fd, const char *name)

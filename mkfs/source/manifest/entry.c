@@ -174,20 +174,17 @@ static int take_number(struct entry *e, const struct field *f, const json_t *val
 /* What an attribute may be is asked when the set is made. */
 static int take_xattr(struct entry *e, char *key, json_t *value)
 {
-	struct xattr_item it = { .prefix = xattr_split(key, &it.name) };
+	struct xattr_item it = { .name = key };
 	char *text, shown[256];
 	int bytes;
 
 	msg_escape(shown, sizeof(shown), key);
-	if (!it.prefix || !it.name)
-		return bad(e, "xattrs: %s: not a kind that the format has", shown);
 	if (!json_is_string(value))
 		return bad(e, "xattrs: %s: not a string", shown);
 	text = json_line_string(&e->line, json_string_value(value));
 	bytes = json_line_hex(text);
 	if (bytes < 0)
 		return bad(e, "xattrs: %s: not pairs of hexadecimal digits", shown);
-	it.len = strlen(it.name);
 	it.value = text;
 	it.value_len = bytes;
 	return array_append(&e->xattrs, &it) ? bad(e, "xattrs: out of memory") : 0;

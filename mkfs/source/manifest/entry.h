@@ -58,7 +58,7 @@ struct json_line {
  * @type: S_IFREG, ..., or ENTRY_LINK
  * @attrs: those of the line, or the defaults
  * @defaults: of the lines before, set by whom reads the first line
- * @xattrs: struct xattr_item; the memory is kept for the next line
+ * @xattrs: struct xattr_item, each with its whole name; the memory is kept for the next line
  * @line: has the strings
  * @why: what is wrong with the line
  */

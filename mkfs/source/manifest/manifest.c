@@ -43,6 +43,7 @@ static int manifest_list(struct source *src)
 	progress_end(&m->progress);
 	if (!ret)
 		ret = manifest_finish(m);
+	src->xattrs_ignored = m->list.left_out;
 	manifest_count_errors(m);
 	return ret == -ENOMEM ? no_memory() : ret;
 }
@@ -79,6 +80,7 @@ static void manifest_free(struct source *src)
 	sorter_free(&m->later);
 	array_free(&m->defaults);
 	entry_free(&m->entry);
+	array_free(&m->list.items);
 	free(m->set);
 	if (m->dirfd >= 0)
 		close(m->dirfd);
@@ -92,6 +94,7 @@ static int manifest_init(struct source *src)
 	m->origins.size = sizeof(struct origin *);
 	m->defaults.size = sizeof(struct entry_attrs);
 	sorter_init(&m->later);
+	xattr_list_init(&m->list);
 	m->entry.defaults = (struct entry_attrs){ .mode = 0644, .dirmode = 0755 };
 	m->dirfd = open(src->o->source, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (m->dirfd >= 0)

@@ -4,6 +4,7 @@
 #define MKFS_MANIFEST_H
 
 #include "entry.h"
+#include "../xattr.h"
 #include "progress.h"
 #include "../../tree/blocks.h"
 #include "../../tree/grow.h"
@@ -58,7 +59,7 @@ struct record {
  * @later: lines that are added when all are read, of directories that were left before
  * @defaults: struct entry_attrs, those that such lines have
  * @origin: of the line before, the last one of @origins
- * @set: memory to make sets of attributes in
+ * @list, @set: memory to make sets of attributes in
  * @shown: a name for a message
  * @errors: found so far, those that were not listed among them
  */
@@ -75,6 +76,7 @@ struct manifest {
 	const struct origin *origin;
 	u32 line;
 	u64 errors;
+	struct xattr_list list;
 	char *set;
 	struct entry entry;
 	char shown[MANIFEST_SHOWN];

@@ -55,20 +55,22 @@ static int set_type(struct manifest *m, struct node *n, const struct entry *e)
 	return 0;
 }
 
-static int set_xattrs(struct manifest *m, struct node *n, struct entry *e)
+static int set_xattrs(struct manifest *m, struct node *n, const struct entry *e)
 {
-	const int perm = xattr_acl_mode(&e->xattrs, n->mode);
+	const struct xattr_item *it = e->xattrs.p;
 	char why[XATTR_WHY];
-	int ret;
+	int ret = 0, perm;
 
+	xattr_list_clear(&m->list);
+	for (size_t i = 0; !ret && i < e->xattrs.n; i++, it++)
+		ret = xattr_list_add(&m->list, m->src.o, it->name, it->value, it->value_len, why);
+	perm = ret ? -1 : xattr_acl_mode(&m->list, n->mode);
 	if (perm >= 0 && entry_has(e, ENTRY_MODE) && (n->mode & 0777) != perm)
 		return manifest_fail(m, m->line, "mode: %04o: its permissions by the ACL are %04o",
 				     n->mode & 07777, perm);
 	if (perm >= 0)
 		n->mode = (n->mode & ~0777) | perm;
-	if (m->src.o->no_xattrs)
-		return 0;
-	ret = xattr_set_make(&m->src.tree->xsets, &e->xattrs, &m->set, n, why);
+	ret = ret ?: xattr_set_make(&m->src.tree->xsets, &m->list, &m->set, n, why);
 	if (ret == -EINVAL || ret == -E2BIG)
 		return manifest_fail(m, m->line, "xattrs: %s", why);
 	return ret;

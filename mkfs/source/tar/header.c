@@ -306,9 +306,9 @@ static void clear_member(struct tar *t)
 {
 	struct tar_member *m = &t->m;
 
-	*m = (struct tar_member){ .map = m->map, .xattrs = m->xattrs };
+	*m = (struct tar_member){ .map = m->map, .attrs = m->attrs };
 	m->map.n = 0;
-	m->xattrs.n = 0;
+	m->attrs.n = 0;
 	clear_pending(t);
 }
 

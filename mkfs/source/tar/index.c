@@ -67,10 +67,11 @@ static int put_archive(struct tar *t, const char *name, const struct source_arch
 	struct tar_file *f = NULL;
 	int ret = -EINVAL;
 
-	t->m = (struct tar_member){ .path = name, .map = t->m.map, .xattrs = t->m.xattrs,
+	t->m = (struct tar_member){ .path = name, .map = t->m.map, .attrs = t->m.attrs,
 				    .mode = S_IFREG | 0644, .real_size = t->bytes.taken };
-	t->m.xattrs.n = 0;
+	t->m.attrs.n = 0;
 	if (a->path) {
+		t->m.own = a->path;
 		t->m.mode = a->st.st_mode;
 		t->m.uid = a->st.st_uid;
 		t->m.gid = a->st.st_gid;

@@ -20,6 +20,7 @@ static const struct key {
 	{ "linkpath", AT(pax_link), 0, 0 },
 	{ "SCHILY.acl.access", AT(acl[0]), 0, 0 },
 	{ "SCHILY.acl.default", AT(acl[1]), 0, 0 },
+	{ "SCHILY.acl.ace", AT(ace), 0, 0 },
 	{ "size", AT(size), INT64_MAX, TAR_SIZE },
 	{ "uid", AT(uid), TAR_ID_MAX, TAR_UID },
 	{ "gid", AT(gid), TAR_ID_MAX, TAR_GID },
@@ -89,39 +90,6 @@ static int get_time(struct tar *t, const char *key, const char *value)
 	return 0;
 }
 
-/* Programs write "=" and "%" of an attribute's name as %3D and %25. */
-static void unescape(char *name)
-{
-	char *to = name;
-
-	for (; *name; name++) {
-		if (!strncmp(name, "%3D", 3) || !strncmp(name, "%25", 3)) {
-			*to++ = name[1] == '3' ? '=' : '%';
-			name += 2;
-		} else {
-			*to++ = *name;
-		}
-	}
-	*to = '\0';
-}
-
-static int get_xattr(struct tar *t, char *name, const char *value, size_t len)
-{
-	struct xattr_item it = { .value = value, .value_len = len };
-
-	if (t->src.o->no_xattrs)
-		return 0;
-	unescape(name);
-	it.prefix = xattr_split(name, &it.name);
-	/* An ACL has a record of its own, which others than Linux understand. */
-	if (!it.prefix || it.prefix >= DSFS_XATTR_ACL_ACCESS) {
-		t->src.xattrs_ignored++;
-		return 0;
-	}
-	it.len = strlen(it.name);
-	return array_append(&t->m.xattrs, &it) ? no_memory() : 0;
-}
-
 /* Holes, in the three forms that GNU tar has had. */
 static int get_sparse(struct tar *t, const char *key, char *value)
 {
@@ -170,24 +138,14 @@ static int set_value(struct tar *t, const struct key *key, const char *value)
 			  get_time(t, key->name, value);
 }
 
-/*
- * Old GNU tar wrote the label of SELinux as RHT.security.selinux, and bsdtar writes each
- * attribute as LIBARCHIVE.xattr, too, beside the form that all read.
- */
-static void count_xattr(struct tar_member *m, const char *key)
-{
-	m->records += !strncmp(key, "SCHILY.xattr.", 13);
-	m->others += !strncmp(key, "LIBARCHIVE.xattr.", 17) || !strncmp(key, "RHT.security.", 13);
-}
-
 static int get_record(struct tar *t, char *key, char *value, size_t len)
 {
 	const bool sparse = !strncmp(key, "GNU.sparse.", 11);
 	const struct key *known = keys;
+	int ret = tar_attr_record(t, key, value, len);
 
-	count_xattr(&t->m, key);
-	if (!strncmp(key, "SCHILY.xattr.", 13))
-		return get_xattr(t, key + 13, value, len);
+	if (ret)
+		return ret < 0 ? ret : 0;
 	while (known->name && strcmp(key, known->name))
 		known++;
 	if (!known->name && !sparse)

@@ -134,7 +134,8 @@ static void tar_free(struct source *src)
 	arena_free(&t->files);
 	array_free(&src->replaced);
 	array_free(&t->m.map);
-	array_free(&t->m.xattrs);
+	array_free(&t->m.attrs);
+	array_free(&t->list.items);
 	array_free(&t->seen);
 	free(t->global.p);
 	free(t->local.p);
@@ -151,7 +152,8 @@ static int tar_init(struct source *src)
 	src->replaced.size = sizeof(struct node *);
 	t->seen.size = sizeof(struct tar_watch);
 	t->m.map.size = sizeof(struct tar_range);
-	t->m.xattrs.size = sizeof(struct xattr_item);
+	t->m.attrs.size = sizeof(struct tar_attr);
+	xattr_list_init(&t->list);
 	return tar_tree_init(t);
 }
 

@@ -56,9 +56,9 @@ enum tar_given {
  * @map: struct tar_range, of a file with holes
  * @map_first: the map is in front of the data (GNU.sparse 1.0)
  * @offset: the last GNU.sparse.offset
- * @xattrs: struct xattr_item
- * @records: attributes in records of the form that is read
- * @others: those of other forms, which may stand beside them
+ * @ace: text of an ACL of NFSv4; NULL: none
+ * @attrs: struct tar_attr
+ * @own: file whose attributes it has; NULL: those of its records
  */
 struct tar_member {
 	const char *path;
@@ -84,9 +84,21 @@ struct tar_member {
 	bool has_sparse_size;
 	bool sparse;
 	bool map_first;
-	struct array xattrs;
-	u32 records;
-	u32 others;
+	const char *ace;
+	struct array attrs;
+	const char *own;
+};
+
+/**
+ * struct tar_attr - a record of an extended attribute
+ * @form: which one it is in; see attrs.c
+ * @name: as it is written, with %3D for "="
+ */
+struct tar_attr {
+	int form;
+	char *name;
+	char *value;
+	size_t len;
 };
 
 /**
@@ -105,8 +117,6 @@ struct tar_file {
 enum tar_note_kind {
 	TAR_REPLACED,
 	TAR_DIR_AGAIN,
-	TAR_NO_XATTR,
-	TAR_OTHER_XATTR,
 	TAR_CLAMPED,
 	TAR_BEHIND,
 	TAR_NOTES
@@ -143,6 +153,7 @@ struct tar_watch {
  * @local: those of the next member alone
  * @records: both
  * @pending: something was read that belongs to the next member
+ * @list: attributes of the member
  * @shown: the last name of tar_shown()
  */
 struct tar {
@@ -163,6 +174,7 @@ struct tar {
 	char path[TAR_BLOCK];
 	char linkpath[TAR_BLOCK];
 	struct tar_member m;
+	struct xattr_list list;
 	struct tar_note notes[TAR_NOTES];
 	char shown[1024];
 	char *set;
@@ -204,6 +216,13 @@ int tar_number(struct tar *t, const char *what, const char *field, size_t len, u
 
 /* pax.c: set what records give, with its bit in @given */
 int tar_pax(struct tar *t);
+
+/* attrs.c: extended attributes and ACLs */
+
+/* A record that may be one of an attribute.  Return: 1; 0: it is another one; -errno. */
+int tar_attr_record(struct tar *t, char *key, char *value, size_t len);
+/* Set the mode and the attributes of a node. */
+int tar_set_attrs(struct tar *t, struct node *n);
 
 /* sparse.c: maps of files with holes */
 

@@ -277,6 +277,7 @@ int tar_end(struct source *src)
 	int ret;
 
 	tar_notes_say(t);
+	src->xattrs_ignored = t->list.left_out;
 	arena_reverse(&t->files);
 	ret = grow_end(&t->grow);
 	/* what was replaced is still asked for */
