@@ -45,7 +45,7 @@ bench-train:
 # Pictures of what was kept.
 bench-plots:
 	scripts/install-deps bench
-	tests/bench/plots
+	scripts/results-plots
 
 -include $(B)/obj/tests/bench/mkset.d $(B)/obj/tests/bench/elapsed.d \
 	 $(B)/obj/tests/bench/mapped.d $(B)/obj/tests/bench/native/task.d $(B)/obj/tests/bench/train/reader.d
