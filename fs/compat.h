@@ -10,10 +10,12 @@
 #ifndef DSFS_COMPAT_H
 #define DSFS_COMPAT_H
 
+#include <linux/blkdev.h>
 #include <linux/exportfs.h>
 #include <linux/file.h>
 #include <linux/fileattr.h>
 #include <linux/fs.h>
+#include <linux/fs_context.h>
 #include <linux/mm.h>
 #include <linux/mount.h>
 #include <linux/pagemap.h>
@@ -101,11 +103,60 @@
 	generic_error_remove_page(mapping, &(folio)->page)
 #endif
 
-/* An open device is a file; before, what could be kept of it was the device itself. */
+/*
+ * An open device is a file, which requests in flight share. Before, nothing but the VFS could
+ * hold the open that is in s_bdev, so the device is opened once more: before s_umount is taken,
+ * which nests inside the locks of an open. The file is where those of MTD have their device.
+ */
 #if !DSFS_HAVE_BDEV_FILE
-#define s_bdev_file s_bdev->bd_device
-#define get_file(dev) ((struct file *)get_device(&(dev)))
-#define fput(file) put_device((struct device *)(file))
+struct dsfs_compat_tree {
+	struct file *file;
+	int (*fill)(struct super_block *sb, struct fs_context *fc);
+};
+
+static inline int dsfs_compat_fill(struct super_block *sb, struct fs_context *fc)
+{
+	const struct dsfs_compat_tree *tree = fc->fs_private;
+
+	/* The name may be another device's by now. */
+	if (!tree->file || file_inode(tree->file)->i_rdev != sb->s_dev)
+		return -ENXIO;
+	sb->s_mtd = (void *)get_file(tree->file);
+	return tree->fill(sb, fc);
+}
+
+static inline int dsfs_compat_get_tree(struct fs_context *fc,
+				       int (*fill)(struct super_block *, struct fs_context *))
+{
+	struct dsfs_compat_tree tree = { .fill = fill };
+	dev_t dev;
+	int ret;
+
+	/* Opening what is no device may have effects. Errors are met again, and reported. */
+	if (!lookup_bdev(fc->source, &dev))
+		tree.file = filp_open(fc->source, O_RDONLY, 0);
+	if (IS_ERR(tree.file))
+		tree.file = NULL;
+	fc->fs_private = &tree;
+	ret = get_tree_bdev(fc, dsfs_compat_fill);
+	if (tree.file)
+		fput(tree.file);
+	return ret;
+}
+
+static inline void dsfs_compat_kill_super(struct super_block *sb)
+{
+	struct file *file = (void *)sb->s_mtd;
+
+	kill_block_super(sb);
+	if (file)
+		fput(file);
+}
+
+#define get_tree_bdev dsfs_compat_get_tree
+#define kill_block_super dsfs_compat_kill_super
+#define s_bdev_file s_mtd
+#define get_file(mtd) get_file((struct file *)(mtd))
 #endif
 
 /* The VFS implements FS_IOC_GETFSUUID and FS_IOC_GETFSSYSFSPATH. */

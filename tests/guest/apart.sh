@@ -58,6 +58,17 @@ nested()
 	losetup -d "$loop"
 }
 
+loops()
+{
+	cat /sys/block/loop*/loop/backing_file 2>/dev/null
+}
+
+killed_loop()
+(
+	dm=$outer/inner.dsfs dir=$inner
+	killed_mount loop,ro
+)
+
 # A device whose data answers and whose metadata does not, when "meta" is suspended
 make_stuck()
 {
@@ -116,6 +127,19 @@ for opts in wholefile=0 wholefile=1M; do
 done
 umount "$outer"
 
+# Who mounts it by a loop of his own is killed.
+disk=$nest
+linear | dmsetup create slow --readonly
+mount -t dsfs /dev/mapper/slow "$outer"
+silence slow
+check "a mount by a loop whose file does not answer is killed" killed_loop
+check "what it asked for keeps the loop" [ "$(loops)" = "$outer/inner.dsfs" ]
+dmsetup resume slow
+until [ -z "$(loops)" ]; do :; done
+umount "$outer"
+dmsetup remove slow
+
+disk=$3
 make_stuck
 mount -t dsfs -o wholefile=0 "$nest" "$outer"
 mount -t dsfs "$other" "$third"

@@ -165,6 +165,23 @@ is_killed()
 	[ "$rc" -eq 137 ]
 }
 
+# waits_in_dsfs CMD...: as $waits, until it waits in the file system; false if it ends by itself
+waits_in_dsfs()
+{
+	"$@" >/dev/null &
+	waits=$!
+	until [ "$(state "$waits")" = D ] && grep -q '\<dsfs_' "/proc/$waits/stack"; do
+		[ -d /proc/"$waits" ] || { echo "# $prog: $1 ended by itself"; return 1; }
+	done
+}
+
+# killed_mount OPTIONS: of $dm on $dir, while it waits.  Without an end if it cannot be killed
+killed_mount()
+{
+	waits_in_dsfs mount -t dsfs -o "$1" "$dm" "$dir" && is_killed "$waits" &&
+		! grep -q " $dir dsfs " /proc/mounts
+}
+
 # --- mounts --------------------------------------------------------------------
 
 # try ARG...: trymount; what it says is shown if it fails.

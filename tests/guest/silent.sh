@@ -5,7 +5,7 @@
 #
 # FLAT holds mktree's tree of this name, its inodes and names lie at INODES and NAMES, BYTES of
 # them.  Requests of a mount that was killed end after it, in memory that must still be there:
-# KASAN sees whether it is (tests/uml/check).
+# KASAN sees whether it is (tests/uml/check).  So must be the device, which is another one below.
 #
 # Needs dmsetup and the module dm_mod.
 set -eu
@@ -23,20 +23,14 @@ silent_from()
 	silence silent
 }
 
-# killed_mount OPTIONS: it waits in the file system.  Without an end if it cannot be killed
-killed_mount()
-{
-	mount -t dsfs -o "$1" "$dm" "$dir" &
-	pid=$!
-	until [ "$(state "$pid")" = D ] && grep -q '\<dsfs_' "/proc/$pid/stack"; do
-		[ -d /proc/"$pid" ] || { echo "# $prog: the mount ended by itself"; return 1; }
-	done
-	is_killed "$pid" && ! grep -q " $dir dsfs " /proc/mounts
-}
-
 names_of()
 {
 	yields readdir "$dir"
+}
+
+killed_lookup()
+{
+	waits_in_dsfs yields readdir "$dir" && is_killed "$waits"
 }
 
 linear | dmsetup create asked --readonly
@@ -49,9 +43,22 @@ check "a mount that waits for the superblock is killed" killed_mount ro
 dmsetup resume asked
 silent_from $some
 check "a mount that waits for metadata is killed" killed_mount ro
+check "what it asked for keeps the device" fails dmsetup remove asked
 dmsetup resume silent
 silent_from "$inodes"
 check "a mount with meta=lazy that waits for the root is killed" killed_mount meta=lazy
+dmsetup resume silent
+mount -t dsfs -o meta=lazy $dm "$dir"
+drop_caches
+silence silent
+check "who waits for metadata is killed" killed_lookup
+umount "$dir"
+check "what he asked for keeps the device after an unmount" fails dmsetup remove asked
+# It is gone, and comes back.
+whole error | dmsetup load --readonly silent
+dmsetup resume silent
+linear | dmsetup load --readonly silent
+dmsetup suspend --nolockfs silent
 dmsetup resume silent
 mount -t dsfs $dm "$dir"
 check "and all is there when the device answers" [ "$(names_of)" = "$all" ]
