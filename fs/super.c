@@ -179,38 +179,49 @@ err_meta:
 	return ret;
 }
 
-/* Check whether a mount with options @opt may share the mounted super block @sb. */
+/* Check whether a mount with options @opt of the image @asked may share a super block. */
 static int dsfs_may_share(struct super_block *sb, struct fs_context *fc,
-			  const struct dsfs_options *opt)
+			  const struct dsfs_options *opt, const struct dsfs_geo *asked)
 {
 	const struct dsfs_options *have = &DSFS_SB(sb)->opt;
 	const struct dsfs_geo *mounted = dsfs_geo(sb);
-	struct dsfs_geo asked;
-	int ret;
 
 	if (have->meta != opt->meta || have->verify != opt->verify ||
 	    have->wholefile != opt->wholefile || have->cache != opt->cache) {
 		dsfs_fc_error(fc, sb, "already mounted with other options");
 		return -EBUSY;
 	}
-	/* On shared storage, another node may have updated or replaced the image. */
-	ret = dsfs_read_super(sb, fc, opt->generation, &asked);
-	if (ret)
-		return ret;
-	if (asked.generation != mounted->generation) {
+	if (asked->generation != mounted->generation) {
 		dsfs_fc_error(fc, sb,
 			      "generation %llu is mounted, generation %llu was asked for: it needs a device of its own, such as a loop device",
-			      mounted->generation, asked.generation);
+			      mounted->generation, asked->generation);
 		return -EBUSY;
 	}
 	/* igeneration covers the whole superblock. */
-	if (asked.igeneration != mounted->igeneration ||
-	    memcmp(asked.uuid, mounted->uuid, sizeof(asked.uuid))) {
+	if (asked->igeneration != mounted->igeneration ||
+	    memcmp(asked->uuid, mounted->uuid, sizeof(asked->uuid))) {
 		dsfs_fc_error(fc, sb,
 			      "the device holds another image than the one that is mounted: unmount that first");
 		return -EBUSY;
 	}
 	return 0;
+}
+
+/*
+ * A second mount of a device shares the super block of the first one. On shared storage,
+ * another node may have updated or replaced the image, so it is read again: without s_umount,
+ * which sync(2) of anybody takes. The mount that is being made keeps the super block.
+ */
+static int dsfs_share(struct super_block *sb, struct fs_context *fc,
+		      const struct dsfs_options *opt)
+{
+	struct dsfs_geo asked;
+	int ret;
+
+	up_write(&sb->s_umount);
+	ret = dsfs_read_super(sb, fc, opt->generation, &asked);
+	down_write(&sb->s_umount);
+	return ret ? : dsfs_may_share(sb, fc, opt, &asked);
 }
 
 static int dsfs_get_tree(struct fs_context *fc)
@@ -228,9 +239,8 @@ static int dsfs_get_tree(struct fs_context *fc)
 	if (!ours)
 		return 0;
 
-	/* A second mount of a device shares the first one's super block. */
 	sb = fc->root->d_sb;
-	ret = dsfs_may_share(sb, fc, &ours->opt);
+	ret = dsfs_share(sb, fc, &ours->opt);
 	if (!ret)
 		return 0;
 	dput(fc->root);

@@ -13,7 +13,7 @@ set -eu
 . "$(dirname "$0")/lib.sh"
 
 disk=$1 inodes=$2 names=$4 bytes=$5
-dir=$(mktemp -d)
+dir=$(mktemp -d) second=$(mktemp -d)
 dm=/dev/mapper/asked
 some=$((names + 65536)) end=$((names + bytes))
 # silent_from BYTE: from there to the end of the names the device does not answer.
@@ -31,6 +31,19 @@ names_of()
 killed_lookup()
 {
 	waits_in_dsfs yields readdir "$dir" && is_killed "$waits"
+}
+
+# Of a mount of the device that does not answer now, everybody's sync(2) does not wait.
+second_mount()
+{
+	waits_in_dsfs mount -t dsfs "$dm" "$second" || return 1
+	sync &
+	waiter=$!
+	until [ -z "$(state "$waiter")" ]; do
+		! grep -q rwsem_down "/proc/$waiter/stack" || break
+	done
+	wait=$(state "$waiter")
+	is_killed "$waits" && [ -z "$wait" ] && ! grep -q " $second dsfs " /proc/mounts
 }
 
 linear | dmsetup create asked --readonly
@@ -62,6 +75,9 @@ dmsetup suspend --nolockfs silent
 dmsetup resume silent
 mount -t dsfs $dm "$dir"
 check "and all is there when the device answers" [ "$(names_of)" = "$all" ]
+silence asked
+check "nobody waits for a second mount that waits" second_mount
+dmsetup resume asked
 umount "$dir"
 # Requests of those that were killed keep the device open for a moment.
 until dmsetup remove asked 2>/dev/null; do :; done
