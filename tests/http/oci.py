@@ -6,7 +6,7 @@ import subprocess
 
 import cases
 from registry import MANIFEST, DockerRegistry, Registry, missing, sha256
-from server import Server, answer
+from server import FAULTS, Server, answer, says
 from world import BUILD, QUICK, at_once, certificate, error_of, has
 
 # A name of this machine that does not look like one
@@ -23,6 +23,7 @@ def part(world):
     downgrade(world)
     hostile(world)
     names(world)
+    escaped(world)
 
 
 def layout(world):
@@ -292,6 +293,20 @@ def hostile(world):
     asked = {request.headers.get("accept") for request in registry.server.log
              if "/manifests/" in request.path}
     cases.result(asked == {MANIFEST}, "what is asked for is a manifest of the OCI's", asked)
+
+
+def escaped(world):
+    """What a server chose steers no terminal, also where no tool of ours shows it."""
+    registry = Registry(world.bytes)
+    registry.manifest = registry.make(mediaType="a\x1b[2Jb\u009bc\x7f")
+    text = world.refused("a type with controls", registry.url(), "of type a?[2Jb??c?")
+    cases.result(text.isprintable(), "is shown without", text)
+    registry.server.fault = "steers"
+    text = world.refused("a region with controls", registry.url(), "404")
+    cases.result(text.isprintable(), "is shown without", text)
+
+
+FAULTS["steers"] = says(404, b"", x_amz_bucket_region="a\x1b[2Jb", ETag="\x1b[2J")
 
 
 def names(world):

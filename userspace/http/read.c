@@ -25,11 +25,17 @@ static void copy_out(const struct http_range *r, uint64_t from, const struct iov
 			memcpy(iov[i].iov_base, at, iov[i].iov_len);
 }
 
+/* Memory of a piece: that of a small file is more than its bytes. */
+static size_t size_of(size_t len)
+{
+	return sizeof(struct piece) + sizeof(struct http_range) + len;
+}
+
 /* Remove a piece from the list, under the lock. */
 static void unlist(struct http_object *obj, struct piece *p)
 {
 	TAILQ_REMOVE(&obj->pieces, p, link);
-	obj->ahead_bytes -= p->range->len;
+	obj->ahead_bytes -= size_of(p->range->len);
 }
 
 static void free_piece(struct piece *p)
@@ -216,7 +222,7 @@ static bool is_new(struct http_object *obj, uint64_t pos, size_t len)
 
 	if (p)
 		p->wanted += len;
-	return !p && obj->ahead_bytes + len <= AHEAD_BYTES;
+	return !p && obj->ahead_bytes + size_of(len) <= AHEAD_BYTES;
 }
 
 void http_ahead(struct http_object *obj, uint64_t pos, size_t len)
@@ -235,7 +241,7 @@ void http_ahead(struct http_object *obj, uint64_t pos, size_t len)
 	wanted = is_new(obj, pos, len) && !client_submit(p->range);
 	if (wanted) {
 		TAILQ_INSERT_TAIL(&obj->pieces, p, link);
-		obj->ahead_bytes += len;
+		obj->ahead_bytes += size_of(len);
 	} else {
 		p->range->done = true;
 	}

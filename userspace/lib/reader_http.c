@@ -3,13 +3,14 @@
  * A reader of an object of a server: userspace/http, as the library sees it.
  *
  * What goes wrong is -EREMOTEIO, whatever it was; the words are kept for the thread that gets
- * it, until it asks for them (err_why()).
+ * it, until it asks for them (err_why()).  A server may have chosen them, so they steer no terminal.
  */
 #include <stdlib.h>
 
 #include "http.h"
 #include "image.h"
 #include "origin.h"
+#include "utf8.h"
 
 /* A range that is far larger holds up what comes behind it. */
 #define AHEAD_MAX	(8 << 20)
@@ -31,8 +32,12 @@ static struct http_object *object_of(struct dsfs_reader *r)
 static int far_read(struct dsfs_reader *r, const struct iovec *iov, int n, size_t len, u64 pos,
 		    unsigned int flags)
 {
-	return http_read(object_of(r), iov, n, len, pos, flags & READ_AGAIN ? HTTP_AGAIN : 0,
-			 r->stop, err_far());
+	const int ret = http_read(object_of(r), iov, n, len, pos,
+				  flags & READ_AGAIN ? HTTP_AGAIN : 0, r->stop, err_far());
+
+	if (ret)
+		utf8_no_controls(err_far());
+	return ret;
 }
 
 static void far_ahead(struct dsfs_reader *r, u64 pos, u64 len)
@@ -75,6 +80,7 @@ int reader_http(const char *address, const struct http_options *o, struct dsfs_r
 		return -ENOMEM;
 	ret = http_open(address, o, &h->obj, err_far());
 	if (ret) {
+		utf8_no_controls(err_far());
 		free(h);
 		return ret;
 	}
