@@ -2,20 +2,25 @@
 """A server that does wrong: no wrong byte, no hang, and an error that names object and cause."""
 import collections
 import os
+import pty
 import random
+import subprocess
 import threading
 
 import cases
-from server import PASSING, Server
-from world import QUICK, error_of, has
+import hostile
+from server import FAULTS, PASSING, Server, changed, says, told_as
+from world import BUILD, QUICK, error_of, has
 
 # A check that is left out is found by the first hundreds.
-FAULTS = 30000 if os.environ.get("DSFS_LONG", "0") != "0" else 2000
+COUNT = 30000 if os.environ.get("DSFS_LONG", "0") != "0" else 2000
 # In a row, of one range: fewer than the retries that are allowed
 IN_A_ROW = 3
 STALLS = 12
 RETRIES = f"{QUICK},retries={IN_A_ROW + 1}"
 
+# Not of the first request of an object
+AT_FIRST = ("no_tag", "ignores_range", "other_range", "begins_early", "short_range", "packed")
 # Each for ever, after the opening: what the error has to say
 FOR_EVER = {
     "too_many": "429", "busy": "503", "broken": "500", "reset": "tries", "cut": "after",
@@ -33,6 +38,7 @@ def part(world):
     for name, words in FOR_EVER.items():
         for_ever(world, name, words)
     opening(world)
+    final(world)
     replaced(world)
     gone(world)
 
@@ -53,8 +59,8 @@ class Plan:
                 self.row[request.key] = self.row[request.key, "wrong"] = 0
                 return None
             name = self.draw.choice(self.names)
-            # What is opened is what the first answer says.
-            if name == "no_tag" and not request.range[0]:
+            # What is opened is what the first answer says; and then a wrong range is final.
+            if name in AT_FIRST and not request.range[0]:
                 return None
             # What the library notices by checksums alone is asked for once more, not again
             # and again.
@@ -72,7 +78,7 @@ def passing(world):
     draw = random.Random(2)
     paths = list(world.files)
     wrong, errors, rounds = [], [], 0
-    while sum(plan.told.values()) < FAULTS:
+    while sum(plan.told.values()) < COUNT:
         rounds += 1
         image = world.open(server.url("/set"), RETRIES)
         draw.shuffle(paths)
@@ -110,6 +116,47 @@ def for_ever(world, name, words):
     has(f"{name} for ever: {text}", text, words, *where)
     cases.result("secret" not in (text or "") and server.count() - before < 40,
                  f"{name}: tries have an end")
+
+
+# What does not pass, at the opening: what the error has to say
+FINAL = {
+    "ignores_range": "ignores Range", "other_range": "other bytes", "short_range": "other bytes",
+    "packed": "not pack it", "one_more": "other bytes", "more": "more bytes",
+    "no_range": "Content-Range", "501": "501 Not Implemented", "505": "505", "511": "511",
+    "405": "405", "long_header": "of headers", "headers": "of headers",
+}
+FAULTS.update(
+    {code: says(int(code)) for code in ("501", "505", "511", "405")},
+    one_more=told_as(lambda first, last: (first, last + 1)),
+    more=changed(lambda body: body + b"zz", Content_Length=None),
+    no_range=changed(bytes, Content_Range="bytes 0-1"),
+    long_header=changed(bytes, X_Long="x" * 300000),
+    headers=changed(bytes, **{f"X_{i}": "x" * 1000 for i in range(300)}))
+
+
+def final(world):
+    """What cannot pass is told at once, and what to do; a terminal is told of what may."""
+    server = Server({"/set": world.bytes})
+    for name, words in FINAL.items():
+        server.fault = name
+        before = server.count()
+        text = error_of(world.open, server.url("/set"), "backoff=1,retries=3")
+        has(f"to open it, {name}", text, words)
+        cases.result(server.count() == before + 1, f"{name} is asked for once: "
+                     f"{server.count() - before}")
+    for name, address, words in (("nobody listens", "http://127.0.0.1:1/set", "running"),
+                                 ("no such host", "http://host.invalid/set", "name right"),
+                                 ("no https", f"https://127.0.0.1:{hostile.Proxy().port}/set",
+                                  "port of https")):
+        text = error_of(world.open, address, "retries=3,backoff=1")
+        has(f"{name}: what to do", text, words)
+        cases.result("tries" not in (text or ""), f"{name} is tried once", text)
+    server.fault = "busy"
+    main, side = pty.openpty()
+    subprocess.run([BUILD / "dump.dsfs", "--source=retries=3,backoff=900", server.url("/set")],
+                   stderr=side, check=False)
+    told = os.read(main, 65536).decode()
+    has("a terminal is told why it waits", told, "asked again", "503", "after 4 tries")
 
 
 def opening(world):

@@ -10,6 +10,7 @@
 
 #include "fuse.h"
 #include "image.h"
+#include "imagemsg.h"
 #include "msg.h"
 #include "origin.h"
 
@@ -123,6 +124,7 @@ int image_attach(struct fuse_fs *fs)
 {
 	if (split_address(fs))
 		return -1;
+	image_tell_waits();
 	if (origin_is_far(fs->opt.image) ? open_image(fs) : attach_file(fs))
 		return -1;
 	load_metadata(fs);

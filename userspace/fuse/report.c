@@ -9,6 +9,7 @@
 
 #include "fuse.h"
 #include "msg.h"
+#include "origin.h"
 
 #define PLACES	4096	/* that are remembered; a power of two */
 
@@ -22,6 +23,7 @@ static bool background;
 
 void report_background(void)
 {
+	origin_tell(NULL);
 	openlog(msg_name(), LOG_PID, LOG_DAEMON);
 	background = true;
 }

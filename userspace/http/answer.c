@@ -179,6 +179,10 @@ size_t answer_header(char *line, size_t size, size_t n, void *range)
 	/* A trailer, behind the body */
 	if (r->got)
 		return n;
+	r->head += n;
+	r->long_head = r->head > HEADERS_MAX;
+	if (r->long_head)
+		return 0;
 	/* No header that is parsed is longer. */
 	if (n < sizeof(text)) {
 		memcpy(text, line, n);

@@ -22,6 +22,9 @@
 /* Longest wait in ms before a range is tried again; longest Retry-After that is obeyed */
 #define BACKOFF_MAX	20000
 #define RETRY_AFTER_MAX	60000
+/* How long a range is tried before that is told, and how often it is told, in ms */
+#define TELL_AFTER	1000
+#define TELL_EVERY	10000
 /* Longest sleep of a thread that has nothing to do */
 #define POLL_MAX	3600000
 
@@ -117,6 +120,26 @@ static void ask_again(struct http_range *r, int64_t at)
 	pthread_mutex_unlock(&obj->lock);
 }
 
+static void (*tell)(const char *name, const char *why);
+
+void http_tell(void (*fn)(const char *name, const char *why))
+{
+	__atomic_store_n(&tell, fn, __ATOMIC_RELEASE);
+}
+
+/* Who waits for longer than a blink wants to know what for, and not each time. */
+static void tell_of_wait(struct http_range *r)
+{
+	void (*fn)(const char *name, const char *why) = __atomic_load_n(&tell, __ATOMIC_ACQUIRE);
+	struct http_object *obj = r->obj;
+	const int64_t now = now_ms();
+
+	if (!fn || now - r->begun < TELL_AFTER || (obj->told && now - obj->told < TELL_EVERY))
+		return;
+	obj->told = now;
+	fn(obj->name ?: obj->first.name, r->why);
+}
+
 static void ended(struct http_range *r, CURLcode code)
 {
 	const enum verdict verdict = judge(r, code);
@@ -133,6 +156,7 @@ static void ended(struct http_range *r, CURLcode code)
 	} else if (verdict == VERDICT_AT_ONCE) {
 		ask_again(r, 0);
 	} else if (verdict == VERDICT_AGAIN && r->tries <= r->obj->opt.retries) {
+		tell_of_wait(r);
 		ask_again(r, now_ms() + wait);
 	} else {
 		say_tries(r);

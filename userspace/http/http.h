@@ -76,6 +76,12 @@ const char *http_name(const char *address, char *buf, size_t size);
 #ifndef DSFS_NO_CURL
 
 /**
+ * http_tell - have a function called when a range that took a second has failed and is tried again
+ * @fn: gets the address as http_name() gives it, and the reason; called by any thread
+ */
+void http_tell(void (*fn)(const char *name, const char *why));
+
+/**
  * http_open - open an object
  * @address: http://..., https://..., s3://bucket/key or oci://registry/name:tag
  * @o: options; copied
@@ -125,6 +131,8 @@ void http_ahead(struct http_object *obj, uint64_t pos, size_t len);
 bool http_has(struct http_object *obj, uint64_t pos);
 
 #else
+
+static inline void http_tell(void (*fn)(const char *name, const char *why)) { (void)fn; }
 
 static inline int http_open(const char *address, const struct http_options *o,
 			    struct http_object **out, char why[HTTP_WHY])

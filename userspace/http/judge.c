@@ -2,6 +2,10 @@
 /*
  * The result of a transfer: the range is there, or has failed, or is tried again.  Errors of
  * the network and of a busy server may pass; what a server says of the object itself is final.
+ *
+ * Before the object is open, nothing has shown that there is such a host, that a server listens
+ * there or that it knows ranges: who waits is told at once.  Later the same may be one server of
+ * many, or one that is started again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +16,14 @@ static enum verdict failed(struct http_range *r, int ret)
 {
 	r->ret = ret;
 	return VERDICT_FAILED;
+}
+
+/* Where a redirect led, another one may lead elsewhere. */
+static enum verdict unless_opening(struct http_range *r)
+{
+	const bool at_first = r->opening && !strcmp(r->via.url, r->obj->first.url);
+
+	return at_first ? failed(r, -EREMOTEIO) : VERDICT_AGAIN;
 }
 
 /* The error code of S3 in a response, " (Word)" */
@@ -41,9 +53,12 @@ static const char *status_name(int status)
 	case 416: return " Range Not Satisfiable";
 	case 429: return " Too Many Requests";
 	case 500: return " Internal Server Error";
+	case 501: return " Not Implemented";
 	case 502: return " Bad Gateway";
 	case 503: return " Service Unavailable";
 	case 504: return " Gateway Timeout";
+	case 505: return " HTTP Version Not Supported";
+	case 511: return " Network Authentication Required";
 	default: return "";
 	}
 }
@@ -96,9 +111,10 @@ static enum verdict wrong_range(struct http_range *r)
 	if (answer_object(r) == ANSWER_UNKNOWN)
 		snprintf(r->why, sizeof(r->why), "an answer without ETag and Last-Modified");
 	else if (a->encoded)
-		snprintf(r->why, sizeof(r->why), "an answer with a Content-Encoding");
+		snprintf(r->why, sizeof(r->why),
+			 "an answer with a Content-Encoding: have the server not pack it");
 	else if (a->status == 200)
-		snprintf(r->why, sizeof(r->why), "the server sends all of it (it ignores Range)");
+		snprintf(r->why, sizeof(r->why), "the server sends all of it (it ignores Range): copy it, or serve it by nginx");
 	else if (!a->has_range)
 		snprintf(r->why, sizeof(r->why), "an answer 206 without a proper Content-Range");
 	else
@@ -106,7 +122,7 @@ static enum verdict wrong_range(struct http_range *r)
 			 "an answer with other bytes: %llu to %llu of %llu",
 			 (unsigned long long)a->first, (unsigned long long)a->last,
 			 (unsigned long long)a->total);
-	return VERDICT_AGAIN;
+	return unless_opening(r);
 }
 
 static void pin(struct http_range *r)
@@ -216,6 +232,12 @@ static enum verdict refused(struct http_range *r, int ret)
 	return failed(r, ret);
 }
 
+/* Errors of a server that is broken or busy; those above 511 are proxies' of their own. */
+static bool may_pass(int status)
+{
+	return status == 500 || (status >= 502 && status <= 504) || status == 507 || status > 511;
+}
+
 static enum verdict judge_status(struct http_range *r)
 {
 	const int status = r->answer.status;
@@ -251,7 +273,7 @@ static enum verdict judge_status(struct http_range *r)
 		return VERDICT_AGAIN;
 	default:
 		say_status(r);
-		return status >= 500 ? VERDICT_AGAIN : refused(r, -EREMOTEIO);
+		return may_pass(status) ? VERDICT_AGAIN : refused(r, -EREMOTEIO);
 	}
 }
 
@@ -260,7 +282,60 @@ static bool is_final(CURLcode code)
 {
 	return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
 	       code == CURLE_SSL_CERTPROBLEM || code == CURLE_UNSUPPORTED_PROTOCOL ||
-	       code == CURLE_URL_MALFORMAT || code == CURLE_SSL_ENGINE_NOTFOUND;
+	       code == CURLE_URL_MALFORMAT || code == CURLE_SSL_ENGINE_NOTFOUND ||
+	       code == CURLE_SSL_ISSUER_ERROR || code == CURLE_SSL_CIPHER;
+}
+
+/* What to do about an error that is not going to pass; NULL: it may */
+static const char *advice(const struct http_range *r, CURLcode code)
+{
+	long error = 0;
+
+	switch (code) {
+	case CURLE_COULDNT_RESOLVE_HOST:
+		return "is the name right?";
+	case CURLE_COULDNT_RESOLVE_PROXY:
+		return "what is in https_proxy?";
+	case CURLE_COULDNT_CONNECT:
+		r->obj->curl->easy_getinfo(r->easy, CURLINFO_OS_ERRNO, &error);
+		return error == ECONNREFUSED ? "is the server running, at this port?" : NULL;
+	case CURLE_SSL_CONNECT_ERROR:
+		return strstr(r->text, "wrong version number") ? "is it a port of https?" : NULL;
+	case CURLE_PEER_FAILED_VERIFICATION:
+		return "cafile= names another authority";
+	default:
+		return NULL;
+	}
+}
+
+/*
+ * libcurl gives "out of memory" for a header line that is longer than it takes, too, which only
+ * a server that sends one can lead to.
+ */
+static bool is_long_header(const struct http_range *r, CURLcode code)
+{
+	double first = 0;
+
+	if (code != CURLE_OUT_OF_MEMORY || r->got)
+		return false;
+	r->obj->curl->easy_getinfo(r->easy, CURLINFO_STARTTRANSFER_TIME, &first);
+	return first > 0;
+}
+
+static enum verdict broken(struct http_range *r, CURLcode code)
+{
+	const char *todo = advice(r, code);
+
+	snprintf(r->why, sizeof(r->why), "%.120s%s%s",
+		 *r->text ? r->text : r->obj->curl->easy_strerror(code), todo ? ": " : "",
+		 todo ?: "");
+	/* without a response the message is libcurl's: a proxy may have refused */
+	if (r->answer.status && (code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR))
+		snprintf(r->why, sizeof(r->why), "the connection broke after %zu of %zu bytes",
+			 r->got, answer_bytes(r));
+	if (is_final(code))
+		return failed(r, -EREMOTEIO);
+	return todo ? unless_opening(r) : VERDICT_AGAIN;
 }
 
 static enum verdict judge_transfer(struct http_range *r, CURLcode code)
@@ -271,17 +346,16 @@ static enum verdict judge_transfer(struct http_range *r, CURLcode code)
 		return wrong_text(r);
 	if (r->refused && r->got) {
 		snprintf(r->why, sizeof(r->why), "more bytes than were asked for");
-		return VERDICT_AGAIN;
+		return unless_opening(r);
+	}
+	if (r->long_head || is_long_header(r, code)) {
+		snprintf(r->why, sizeof(r->why), "an answer with more than %d KiB of headers",
+			 HEADERS_MAX >> 10);
+		return failed(r, -EREMOTEIO);
 	}
 	if (code == CURLE_OK || r->refused || (has_error && code == CURLE_WRITE_ERROR))
 		return judge_status(r);
-	snprintf(r->why, sizeof(r->why), "%.120s",
-		 *r->text ? r->text : r->obj->curl->easy_strerror(code));
-	/* without a response the message is libcurl's: a proxy may have refused */
-	if (r->answer.status && (code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR))
-		snprintf(r->why, sizeof(r->why), "the connection broke after %zu of %zu bytes",
-			 r->got, answer_bytes(r));
-	return is_final(code) ? failed(r, -EREMOTEIO) : VERDICT_AGAIN;
+	return broken(r, code);
 }
 
 /* After a failure the next try starts at the address, which may redirect elsewhere by now. */

@@ -28,6 +28,8 @@
 #define CHALLENGE_MAX	1000
 /* Longest region of S3 */
 #define REGION_MAX	40
+/* Bytes of the headers of an answer; libcurl takes no line that is longer */
+#define HEADERS_MAX	(100 << 10)
 /* Maximum redirects of one try */
 #define REDIRECTS	8
 /* Bytes that are kept of an error's body, for the <Code> of S3 */
@@ -78,10 +80,12 @@ struct answer {
  * @tries: tries that failed
  * @redirects: redirects that were followed in this try
  * @reloaded: keys were read again
+ * @begun: time of the request, as now_ms()
  * @due: earliest time of the next try, as now_ms()
  * @via: address of this try: that of the object, or the target of a redirect
  * @easy: the transfer in flight; @headers: its request headers
  * @answer: its response; @got: bytes of the body so far; @body: beginning of an error's body
+ * @head: bytes of its head so far; @long_head: they are too many
  * @refused: a callback aborted the transfer, as the response is not the range
  * @text: libcurl's error message
  *
@@ -103,12 +107,15 @@ struct http_range {
 	unsigned int tries;
 	unsigned int redirects;
 	bool reloaded;
+	int64_t begun;
 	int64_t due;
 	struct address via;
 	CURL *easy;
 	struct curl_slist *headers;
 	struct answer answer;
 	size_t got;
+	size_t head;
+	bool long_head;
 	char body[BODY_SHOWN];
 	bool refused;
 	char text[CURL_ERROR_SIZE];
@@ -157,6 +164,7 @@ struct piece {
  * @target: target of the last redirect; its url is NULL without one
  * @waiting: ranges to start; @running: ranges in flight, @in_flight of them
  * @any_cancelled: some range is cancelled
+ * @told: when http_tell()'s function was called last, as now_ms(); 0: never
  * @sockets: descriptors of connections, for a child to close
  */
 struct http_object {
@@ -198,6 +206,7 @@ struct http_object {
 	bool has_thread;
 	bool stop;
 	bool any_cancelled;
+	int64_t told;
 	CURL **idle;
 	unsigned int nr_idle;
 	int *sockets;

@@ -13,7 +13,8 @@ struct http_range *range_new(struct http_object *obj, const struct iovec *iov, i
 
 	if (!r)
 		return NULL;
-	*r = (struct http_range){ .obj = obj, .pos = pos, .len = len, .flags = flags };
+	*r = (struct http_range){ .obj = obj, .pos = pos, .len = len, .flags = flags,
+				   .begun = now_ms() };
 	SLIST_INIT(&r->waiters);
 	r->n = iov ? n : 1;
 	r->iov = malloc(r->n * sizeof(*r->iov));

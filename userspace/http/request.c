@@ -242,6 +242,7 @@ int request_prepare(struct http_range *r)
 
 	r->answer = (struct answer){ .length = -1 };
 	r->got = 0;
+	r->head = 0;
 	r->body[0] = '\0';
 	r->text[0] = '\0';
 	r->refused = false;

@@ -12,7 +12,7 @@
 #include "object.h"
 
 /* Limit of a header file, in bytes */
-#define HEADERS_MAX	65536
+#define LINES_MAX	65536
 
 /* Read to the end, as one read() of a pipe may be short.  Return: bytes; -1 with errno. */
 static ssize_t read_all(int fd, char *text, size_t size)
@@ -35,13 +35,13 @@ static ssize_t read_all(int fd, char *text, size_t size)
  */
 static char *read_lines(const char *path, bool again)
 {
-	char *text = malloc(HEADERS_MAX);
+	char *text = malloc(LINES_MAX);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | (again ? O_NONBLOCK : 0));
 	struct stat st;
 	ssize_t n = -1;
 
 	if (fd >= 0 && text && !fstat(fd, &st) && (!again || S_ISREG(st.st_mode)))
-		n = read_all(fd, text, HEADERS_MAX);
+		n = read_all(fd, text, LINES_MAX);
 	if (fd >= 0)
 		close(fd);
 	if (n < 0) {

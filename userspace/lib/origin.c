@@ -87,6 +87,11 @@ const char *origin_name(const char *address, char *buf, size_t size)
 	return origin_is_far(address) ? http_name(address, buf, size) : address;
 }
 
+void origin_tell(void (*fn)(const char *address, const char *why))
+{
+	http_tell(fn);
+}
+
 __printf(2, 3)
 static int wrong(const char **what, const char *fmt, ...)
 {

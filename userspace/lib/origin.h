@@ -70,6 +70,9 @@ int origin_expected(const char *options, struct expected *e, const char **what);
 int reader_open(const char *address, const char *options, struct dsfs_reader **out,
 		const char **what);
 
+/** origin_tell - have a function told of servers that are asked again, as http_tell() does */
+void origin_tell(void (*fn)(const char *address, const char *why));
+
 /** reader_http - a reader of an object of a server; struct source's options are http.h's */
 struct http_options;
 int reader_http(const char *address, const struct http_options *o, struct dsfs_reader **out);

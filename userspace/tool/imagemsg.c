@@ -4,6 +4,7 @@
  * texts are made here, so that they are the same in all tools.
  */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "imagemsg.h"
 #include "msg.h"
@@ -40,6 +41,17 @@ int image_open(struct image *img, const char *path)
 	return load(img, path, ret, what);
 }
 
+static void say_again(const char *address, const char *why)
+{
+	msg_warn(address, "%s: it is asked again", why);
+}
+
+void image_tell_waits(void)
+{
+	if (isatty(STDERR_FILENO))
+		origin_tell(say_again);
+}
+
 int image_open_at(struct image *img, const char *address, const char *source)
 {
 	struct origin origin;
@@ -48,6 +60,7 @@ int image_open_at(struct image *img, const char *address, const char *source)
 	int ret;
 
 	memset(img, 0, sizeof(*img));
+	image_tell_waits();
 	ret = origin_split(&origin, address, source, &what);
 	if (!ret)
 		ret = origin_expected(origin.source, &img->expected, &what);

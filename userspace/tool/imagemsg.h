@@ -26,6 +26,9 @@ int image_open(struct image *img, const char *path);
  */
 int image_open_at(struct image *img, const char *address, const char *source);
 
+/** image_tell_waits - say on a terminal why a server is asked again; image_open_at() does so */
+void image_tell_waits(void);
+
 /**
  * image_generation - look at a generation that the image keeps
  * @img: with a valid slot; what was made of it before is void
