@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# xfstests.sh - what tests/xfstests/dsfs gives xfstests: that mkfs packs the tree,
+# xfstests.sh - what scripts/upstream/xfstests/dsfs gives xfstests: that mkfs packs the tree,
 # and that the check finds what is broken.  The functions of xfstests that it calls
 # are made up here.
 set -euo pipefail
@@ -21,8 +21,8 @@ _log_err()
 
 DSFS_MKFS_PROG=$bin/mkfs.dsfs
 DSFS_FSCK_PROG=$bin/fsck.dsfs
-# shellcheck source=tests/xfstests/dsfs
-. "$top/tests/xfstests/dsfs"
+# shellcheck source=scripts/upstream/xfstests/dsfs
+. "$top/scripts/upstream/xfstests/dsfs"
 
 mkdir tree
 echo contents >tree/file
