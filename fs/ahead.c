@@ -241,7 +241,6 @@ void dsfs_range_hint(struct file *file, loff_t pos, loff_t len)
 	pgoff_t index = pos >> PAGE_SHIFT, pages, added;
 	pgoff_t end = DIV_ROUND_UP_ULL(min(to, size), PAGE_SIZE);
 	atomic_long_t *user;
-	bool begun;
 
 	dsfs_widen_to_chunks(inode, &index, &end);
 	pages = min_t(pgoff_t, end - index, DSFS_HINT_MAX >> PAGE_SHIFT);
@@ -251,13 +250,9 @@ void dsfs_range_hint(struct file *file, loff_t pos, loff_t len)
 		trace_dsfs_prefetch(inode, DSFS_PREFETCH_BUSY);
 		return;
 	}
-	/* Before it is read: a reader may come before that is done. */
-	begun = dsfs_hint_begin(inode);
 	added = dsfs_range_read(file, index, index + pages, user);
-	if (begun && added)
-		dsfs_hint_read(file);
-	else if (begun)
-		clear_bit(DSFS_FILE_AHEAD, dsfs_file_state(inode));
+	if (added)
+		dsfs_count(inode->i_sb, DSFS_COUNT_PREFETCH_ISSUED, 1);
 	trace_dsfs_prefetch(inode, added ? DSFS_PREFETCH_ISSUED : DSFS_PREFETCH_CACHED);
 	dsfs_hint_uncharge(sbi, user, (pages - added) << PAGE_SHIFT);
 }

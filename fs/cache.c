@@ -308,15 +308,16 @@ void dsfs_cache_opened(struct inode *inode)
  * dsfs_cache_closed - note the close of a regular file
  *
  * A transient one takes the place of another one, whose pages are dropped unless
- * it was opened again.
+ * it was opened again. Who has read nothing may have sent a hint for who will.
  */
-void dsfs_cache_closed(struct inode *inode)
+void dsfs_cache_closed(struct file *file)
 {
-	const unsigned long mask = BIT(DSFS_FILE_TRANSIENT) | BIT(DSFS_FILE_AHEAD);
+	struct inode *inode = file_inode(file);
 	struct dsfs_cache *cache = dsfs_cache_of(inode->i_sb);
 	u32 ino = inode->i_ino;
 
-	if (!cache || (READ_ONCE(*dsfs_file_state(inode)) & mask) != BIT(DSFS_FILE_TRANSIENT))
+	if (!cache || !test_bit(DSFS_FILE_TRANSIENT, dsfs_file_state(inode)) ||
+	    (file->f_ra.prev_pos < 0 && !dsfs_file_mapped(file)))
 		return;
 	set_bit(DSFS_FILE_CLOSED, dsfs_file_state(inode));
 	/* A larger file can spare the few pages that cannot be dropped yet. */

@@ -197,7 +197,6 @@ static ssize_t dsfs_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	const int flags = iocb->ki_flags;
 	ssize_t ret;
 
-	dsfs_hint_used(file_inode(iocb->ki_filp));
 	if (flags & IOCB_DIRECT) {
 		ret = dsfs_try_direct(iocb, to);
 		if (ret != -ENOTBLK)
@@ -218,7 +217,6 @@ static ssize_t dsfs_splice_read(struct file *in, loff_t *ppos,
 				struct pipe_inode_info *pipe, size_t len,
 				unsigned int flags)
 {
-	dsfs_hint_used(file_inode(in));
 	if (dsfs_is_cold(in, *ppos, len))
 		dsfs_whole_read(in);
 	dsfs_read_window(in);
@@ -231,7 +229,6 @@ static int dsfs_mmap(struct file *file, struct vm_area_struct *vma)
 
 	if (ret)
 		return ret;
-	dsfs_hint_used(file_inode(file));
 	dsfs_map_window(file);
 	return 0;
 }
@@ -241,15 +238,13 @@ static int dsfs_open(struct inode *inode, struct file *file)
 	dsfs_count(inode->i_sb, DSFS_COUNT_OPENS, 1);
 	trace_dsfs_open(inode);
 	file->f_mode |= FMODE_NOWAIT | FMODE_CAN_ODIRECT;
-	if (!inode->i_data.nrpages)
-		dsfs_hint_forget(inode);
 	dsfs_cache_opened(inode);
 	return generic_file_open(inode, file);
 }
 
 static int dsfs_release(struct inode *inode, struct file *file)
 {
-	dsfs_cache_closed(inode);
+	dsfs_cache_closed(file);
 	return 0;
 }
 

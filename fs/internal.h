@@ -96,7 +96,6 @@ static inline struct dsfs_inode_info *DSFS_I(const struct inode *inode)
 }
 
 enum {
-	DSFS_FILE_AHEAD,	/* read because of a hint, not used yet */
 	DSFS_FILE_TRANSIENT,	/* has pages that the epoch cache did not admit */
 	DSFS_FILE_CLOSED,	/* these are to be dropped */
 	DSFS_FILE_BITS
@@ -374,10 +373,6 @@ void dsfs_range_hint(struct file *file, loff_t pos, loff_t len);
 void dsfs_whole_read(struct file *file);
 bool dsfs_whole_ahead(struct readahead_control *rac);
 bool dsfs_whole_hint(struct file *file);
-bool dsfs_hint_begin(struct inode *inode);
-void dsfs_hint_read(struct file *file);
-void dsfs_hint_used(struct inode *inode);
-void dsfs_hint_forget(struct inode *inode);
 
 /* file.c */
 extern const struct inode_operations dsfs_file_iops;

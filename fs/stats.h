@@ -51,8 +51,7 @@ enum dsfs_counter {
 	DSFS_COUNT_CACHE_TRANSIENT,	/* reads not admitted for lack of room */
 	DSFS_COUNT_CACHE_LOST,		/* admitted pages that reclaim took */
 	DSFS_COUNT_PREFETCH_ISSUED,	/* files read because of a hint */
-	DSFS_COUNT_PREFETCH_USED,	/* those that were then used */
-	DSFS_COUNT_PREFETCH_DROPPED,	/* hints without effect, files read in vain */
+	DSFS_COUNT_PREFETCH_DROPPED,	/* hints without effect */
 	DSFS_COUNTERS
 };
 

@@ -86,7 +86,6 @@ static struct dsfs_sysfs_attr dsfs_counters[DSFS_COUNTERS] = {
 	DSFS_SYSFS_COUNT(CACHE_TRANSIENT, "cache_transient"),
 	DSFS_SYSFS_COUNT(CACHE_LOST, "cache_lost_pages"),
 	DSFS_SYSFS_COUNT(PREFETCH_ISSUED, "prefetch_issued"),
-	DSFS_SYSFS_COUNT(PREFETCH_USED, "prefetch_used"),
 	DSFS_SYSFS_COUNT(PREFETCH_DROPPED, "prefetch_dropped"),
 };
 

@@ -211,51 +211,6 @@ static bool dsfs_whole_in_flight(struct address_space *mapping)
 }
 
 /*
- * dsfs_hint_begin - mark a file before it is read because of a hint
- *
- * Before, because a reader removes the mark, and may come before the read is
- * submitted.
- *
- * Return: true if it was not marked; a repeated hint changes nothing.
- */
-bool dsfs_hint_begin(struct inode *inode)
-{
-	return !test_and_set_bit(DSFS_FILE_AHEAD, dsfs_file_state(inode));
-}
-
-static void dsfs_hint_end(struct inode *inode, enum dsfs_counter counter)
-{
-	unsigned long *state = dsfs_file_state(inode);
-
-	if (test_bit(DSFS_FILE_AHEAD, state) && test_and_clear_bit(DSFS_FILE_AHEAD, state))
-		dsfs_count(inode->i_sb, counter, 1);
-}
-
-/* dsfs_hint_used - note the use of a file, which may have been marked */
-void dsfs_hint_used(struct inode *inode)
-{
-	dsfs_hint_end(inode, DSFS_COUNT_PREFETCH_USED);
-}
-
-/* dsfs_hint_forget - a file has no cached pages, and may have been marked */
-void dsfs_hint_forget(struct inode *inode)
-{
-	dsfs_hint_end(inode, DSFS_COUNT_PREFETCH_DROPPED);
-}
-
-/* dsfs_hint_read - a file that dsfs_hint_begin() has marked is being read */
-void dsfs_hint_read(struct file *file)
-{
-	dsfs_count(file_inode(file)->i_sb, DSFS_COUNT_PREFETCH_ISSUED, 1);
-	/*
-	 * MADV_WILLNEED: reads of a mapping are not seen, so the file counts as
-	 * used.
-	 */
-	if (mapping_mapped(file->f_mapping))
-		dsfs_hint_used(file_inode(file));
-}
-
-/*
  * dsfs_whole_hint - read a whole file because of a hint
  *
  * A hint that would have to wait for memory, or that exceeds the user's limit of
@@ -285,8 +240,7 @@ bool dsfs_whole_hint(struct file *file)
 		trace_dsfs_prefetch(inode, DSFS_PREFETCH_ISSUED);
 		rd->hint = user;
 		rd->hinted = bytes;
-		if (dsfs_hint_begin(inode))
-			dsfs_hint_read(file);
+		dsfs_count(inode->i_sb, DSFS_COUNT_PREFETCH_ISSUED, 1);
 		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, DSFS_GFP_AHEAD);
 		return true;
 	}

@@ -63,8 +63,6 @@ const struct figure figures[FIGURES] = {
 		"Bytes that the epoch cache admits files up to." },
 	[FIG_PREFETCH_ISSUED] = COUNTER("stats/prefetch_issued", "dsfs_prefetch_issued_files",
 		"Files that were read because a hint asked for it."),
-	[FIG_PREFETCH_USED] = COUNTER("stats/prefetch_used", "dsfs_prefetch_used_files",
-		"Files of these that were then read."),
 	[FIG_PREFETCH_DROPPED] = COUNTER("stats/prefetch_dropped",
 		"dsfs_prefetch_dropped_files", "Hints that did nothing."),
 };

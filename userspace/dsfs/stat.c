@@ -71,9 +71,9 @@ static void print_cache(const struct mount_info *m, FILE *out)
 		fputc('\n', out);
 	}
 	if (m->value[FIG_PREFETCH_ISSUED] || m->value[FIG_PREFETCH_DROPPED])
-		fprintf(out, "  %-12s %llu file%s had read, %llu used; %llu hint%s dropped\n",
+		fprintf(out, "  %-12s %llu file%s had read; %llu hint%s dropped\n",
 			"prefetch", m->value[FIG_PREFETCH_ISSUED],
-			msg_s(m->value[FIG_PREFETCH_ISSUED]), m->value[FIG_PREFETCH_USED],
+			msg_s(m->value[FIG_PREFETCH_ISSUED]),
 			m->value[FIG_PREFETCH_DROPPED], msg_s(m->value[FIG_PREFETCH_DROPPED]));
 }
 
