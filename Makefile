@@ -84,7 +84,7 @@ ifeq ($(CURL),yes)
 http_SRC	:= $(wildcard userspace/http/*.c)
 else
 DSFS_CFLAGS	+= -DDSFS_NO_CURL
-http_SRC	:= $(addprefix userspace/http/,hash.c name.c sleep.c)
+http_SRC	:= $(addprefix userspace/http/,authority.c hash.c name.c sleep.c)
 endif
 LIBS		:= $(SUM_LIBS) -lblkid -luuid -lpthread
 TOOLS		:= mkfs.dsfs fsck.dsfs dump.dsfs mount.dsfs dsfs dsfs_id

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Servers, ways and files that are legal and unkind: what is asked for must get there, and end."""
+import base64
 import fcntl
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -30,13 +32,27 @@ def part(world):
 
 
 def passwords(world):
-    """With what should have been written with a percent"""
-    for mark in "/?#":
-        address = f"http://me:s3{mark}cret@127.0.0.1:1/set?token"
-        told = world.tool("fsck.dsfs", address, source="retries=0")[2]
-        text = error_of(world.open, address, "retries=0") + told
-        cases.result("s3" not in text and "cret" not in text and "token" not in text and
-                     text.count("127.0.0.1:1/set") == 2, f"a password with a {mark}", text)
+    """All characters that should have been written with a percent, of addresses and of proxies: no
+    message has a part of one, and a proxy gets all of it."""
+    draw, between, shown, lost = random.Random(43), Proxy(), [], []
+    for i in range(300):
+        parts = draw.sample(("qa1", "wb2", "ec3", "rd4"), 3)
+        word = "".join(part + draw.choice("/?#@: []\\&=") for part in parts) + "tz5"
+        address = f"http://me:{word}@127.0.0.1:1/set" + draw.choice(("", "?sig=qx9", "/a@b", "?a@qx9"))
+        text = error_of(world.open, address, "retries=0")
+        text += "" if i % 30 else world.tool("fsck.dsfs", address, source="retries=0")[2]
+        with Environment(https_proxy=f"http://me:{word}@127.0.0.1:{between.port}",
+                         HTTP_PROXY=f"http://me:{word}@127.0.0.1:1"):
+            text += error_of(world.open, "http://host.invalid/set", "retries=0")
+            text += error_of(world.open, "https://host.invalid/set", "retries=0")
+        if any(part in text for part in (*parts, "tz5", "qx9")):
+            shown.append((address, text))
+        if base64.b64encode(f"me:{word}".encode()) not in between.heads[-1]:
+            lost.append((word, between.heads[-1]))
+    cases.result(not shown, "300 passwords: no message has a part of one", *shown[:5])
+    cases.result(not lost, "and a proxy gets all of each", *lost[:5])
+    world.refused("an address without a clear end of its password", "http://me:a/b@host/set",
+                  "http://...", "write %40 %2F")
 
 
 def turns(world):

@@ -6,7 +6,7 @@ import subprocess
 
 import cases
 from server import Server
-from world import BUILD, certificate, error_of, has
+from world import BUILD, Environment, certificate, error_of, has
 
 
 def part(world):
@@ -98,9 +98,6 @@ def certificates(world, crt, key):
 
 def pinned(world, crt, key):
     """One that the system trusts, by its file and its folder, and cafile does not"""
-    if os.geteuid():
-        cases.skip("cafile", "not root")
-        return
     url = Server({"/set": world.bytes}, tls=(crt, key)).url("/set", "localhost")
     other = certificate(world.work, "other", "DNS:localhost")[0]
     system = world.work / "certs"
@@ -108,6 +105,15 @@ def pinned(world, crt, key):
     for name in "ca-certificates.crt", "here.pem":
         shutil.copy(crt, system / name)
     subprocess.run(["openssl", "rehash", system], check=True, capture_output=True)
+    for name, path in ("CURL_CA_BUNDLE", crt), ("REQUESTS_CA_BUNDLE", crt), \
+                      ("SSL_CERT_FILE", crt), ("SSL_CERT_DIR", system):
+        with Environment(**{name: str(path)}):
+            world.reads(f"a certificate of {name}", url, "retries=0")
+            world.refused(f"{name}, and cafile= counts", url, "certificate",
+                          source=f"retries=0,cafile={other}")
+    if os.geteuid():
+        cases.skip("cafile", "not root")
+        return
     for source, good in ("retries=0", True), (f"retries=0,cafile={other}", False):
         ended = subprocess.run(
             ["unshare", "-m", "sh", "-c", 'mount --bind "$1" /etc/ssl/certs && shift && "$@"', "-",

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "address.h"
+#include "authority.h"
 
 static int hex(int c)
 {
@@ -33,7 +34,7 @@ static char *decode(const char *from, size_t len)
 	return text;
 }
 
-static int take_user(struct address *a, const char *text, size_t len)
+int address_user(struct address *a, const char *text, size_t len)
 {
 	const char *colon = memchr(text, ':', len);
 	const size_t user = colon ? colon - text : len;
@@ -76,31 +77,25 @@ static int no_address(char why[HTTP_WHY], const char *what)
 
 int address_parse(struct address *a, const char *text, char why[HTTP_WHY])
 {
-	const char *host, *at;
-	size_t authority;
-	int ret = 0;
+	struct authority part;
+	const char *rest;
+	int ret;
 
 	*a = (struct address){ .tls = !strncasecmp(text, "https://", 8) };
 	if (!a->tls && strncasecmp(text, "http://", 7))
 		return no_address(why, "an address that is neither http:// nor https://");
 	if (!is_clean(text))
 		return no_address(why, "an address with a space, a control or a backslash in it");
-	host = text + (a->tls ? 8 : 7);
-	authority = strcspn(host, "/?#");
-	at = memrchr(host, '@', authority);
-	if (at)
-		ret = take_user(a, host, at - host);
-	if (at) {
-		authority -= at + 1 - host;
-		host = at + 1;
-	}
-	if (!authority)
-		ret = no_address(why, "an address without a host");
+	if (!authority_split(text + (a->tls ? 8 : 7), &part))
+		return no_address(why, "an address with two @: write %40 %2F %3F %23 for @ / ? #");
+	if (!part.host_len)
+		return no_address(why, "an address without a host");
+	ret = part.user ? address_user(a, part.user, part.user_len) : 0;
 	if (!ret) {
-		a->origin = make_origin(a->tls, host, authority);
-		host += authority;
+		a->origin = make_origin(a->tls, part.host, part.host_len);
+		rest = part.host + part.host_len;
 		if (!a->origin || asprintf(&a->url, "%s%.*s", a->origin,
-					   (int)strcspn(host, "#"), host) < 0)
+					   (int)strcspn(rest, "#"), rest) < 0)
 			a->url = NULL;
 		if (a->url)
 			a->name = strndup(a->url, strcspn(a->url, "?"));

@@ -34,6 +34,9 @@ struct address {
 int address_parse(struct address *a, const char *text, char why[HTTP_WHY]);
 void address_free(struct address *a);
 
+/** address_user - take "user:password", percent-encoded; 0 or -ENOMEM */
+int address_user(struct address *a, const char *text, size_t len);
+
 /** address_host - host and port of an address, as the header Host has them */
 const char *address_host(const struct address *a);
 

@@ -64,6 +64,7 @@ static void take_setting(struct aws *aws, char *line)
 		{ "aws_session_token", &aws->token },
 		{ "region", &aws->region },
 		{ "endpoint_url", &aws->endpoint },
+		{ "ca_bundle", &aws->bundle },
 	};
 	char *value = strchr(line, '=');
 
@@ -158,6 +159,7 @@ void aws_free(struct aws *aws)
 	forget(&aws->token);
 	forget(&aws->region);
 	forget(&aws->endpoint);
+	forget(&aws->bundle);
 }
 
 /* Whether a text has only characters that a header may contain */

@@ -11,6 +11,7 @@
  * @token: session token, or NULL
  * @region: never NULL
  * @endpoint: URL of a server, "https://host:port"; NULL: AWS
+ * @bundle: file of trusted authorities, or NULL
  * @incomplete: memory ran out; what is missing could send requests elsewhere
  */
 struct aws {
@@ -19,6 +20,7 @@ struct aws {
 	char *token;
 	char *region;
 	char *endpoint;
+	char *bundle;
 	bool incomplete;
 };
 

@@ -130,10 +130,11 @@ void http_tell(void (*fn)(const char *name, const char *why))
 /* Who waits for longer than a blink wants to know what for, and not each time. */
 static void tell_of_wait(struct http_range *r)
 {
-	void (*fn)(const char *name, const char *why) = __atomic_load_n(&tell, __ATOMIC_ACQUIRE);
+	void (*fn)(const char *name, const char *why);
 	struct http_object *obj = r->obj;
 	const int64_t now = now_ms();
 
+	fn = __atomic_load_n(&tell, __ATOMIC_ACQUIRE);
 	if (!fn || now - r->begun < TELL_AFTER || (obj->told && now - obj->told < TELL_EVERY))
 		return;
 	obj->told = now;

@@ -114,7 +114,8 @@ static enum verdict wrong_range(struct http_range *r)
 		snprintf(r->why, sizeof(r->why),
 			 "an answer with a Content-Encoding: have the server not pack it");
 	else if (a->status == 200)
-		snprintf(r->why, sizeof(r->why), "the server sends all of it (it ignores Range): copy it, or serve it by nginx");
+		snprintf(r->why, sizeof(r->why),
+			 "the server sends all of it (it ignores Range): nginx does not");
 	else if (!a->has_range)
 		snprintf(r->why, sizeof(r->why), "an answer 206 without a proper Content-Range");
 	else

@@ -14,6 +14,7 @@
 
 #include "object.h"
 #include "sigv4.h"
+#include "way.h"
 
 /* A transfer with fewer bytes a second for as long as the timeout counts as stalled. */
 #define SLOW_BYTES	256
@@ -227,13 +228,6 @@ static void set_callbacks(struct http_range *r)
 	c->easy_setopt(r->easy, CURLOPT_CLOSESOCKETDATA, r->obj);
 }
 
-/* libcurl has a folder of certificates beside the file, which would count as well. */
-static void trust_only(CURL *easy, const struct curl *c, const char *file)
-{
-	c->easy_setopt(easy, CURLOPT_CAINFO, file);
-	c->easy_setopt(easy, CURLOPT_CAPATH, NULL);
-}
-
 int request_prepare(struct http_range *r)
 {
 	const struct http_object *obj = r->obj;
@@ -262,9 +256,7 @@ int request_prepare(struct http_range *r)
 	c->easy_setopt(r->easy, CURLOPT_USERAGENT, "dsfs/" DSFS_VERSION_STRING);
 	/* multiplex requests on one connection where the server can (HTTP/2) */
 	c->easy_setopt(r->easy, CURLOPT_PIPEWAIT, r->via.tls ? 1L : 0L);
-	if (obj->opt.cafile)
-		trust_only(r->easy, c, obj->opt.cafile);
-	return 0;
+	return way_set(r);
 }
 
 void request_done(struct http_range *r)

@@ -82,11 +82,6 @@ bool origin_is_far(const char *address)
 	return http_is_address(address);
 }
 
-const char *origin_name(const char *address, char *buf, size_t size)
-{
-	return origin_is_far(address) ? http_name(address, buf, size) : address;
-}
-
 void origin_tell(void (*fn)(const char *address, const char *why))
 {
 	http_tell(fn);

@@ -79,3 +79,17 @@ void origin_free(struct origin *o)
 	free(o->source);
 	*o = (struct origin){ };
 }
+
+const char *origin_name(const char *address, char *buf, size_t size)
+{
+	struct origin o;
+	const char *what;
+
+	if (!origin_is_far(address))
+		return address;
+	if (origin_split(&o, address, NULL, &what))
+		return http_name(address, buf, size);
+	http_name(o.address, buf, size);
+	origin_free(&o);
+	return buf;
+}

@@ -3,7 +3,8 @@
  * A reader of an object of a server: userspace/http, as the library sees it.
  *
  * What goes wrong is -EREMOTEIO, whatever it was; the words are kept for the thread that gets
- * it, until it asks for them (err_why()).  A server may have chosen them, so they steer no terminal.
+ * it, until it asks for them (err_why()).  A server may have chosen them, so controls are
+ * replaced.
  */
 #include <stdlib.h>
 

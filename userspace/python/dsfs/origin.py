@@ -8,10 +8,6 @@ from typing import Tuple, Union
 from .filesystem import PathArg
 
 _FAR = re.compile(r"(https?|s3|oci)://", re.IGNORECASE)
-# User and password in front of the host, and what stands behind a question mark.  A password
-# may have a / ? or # in it that should have been written with a percent: no port begins so.
-_SECRET = re.compile(r"(?<=://)[^/?#]*@|(?<=://)[^/?#@:\[]*:(?!\d*(?:[/?#]|$))[^@]*@|[?#].*",
-                     re.DOTALL)
 # A digest behind the path of an image
 _DIGEST = re.compile(r"(.*)@((?:sha256|dsfs1-data|dsfs1-full):[^/@]*)", re.DOTALL)
 
@@ -39,4 +35,12 @@ def name(address: Union[str, bytes]) -> str:
     text = os.fsdecode(address)
     if text[:2].lower() == "s3":
         return text
-    return _SECRET.sub("", text)
+    digest = _DIGEST.fullmatch(text)
+    scheme, _, rest = (digest[1] if digest else text).partition("://")
+    authority = re.match("[^/?#]*", rest)[0]  # type: ignore[index]
+    path = rest[len(authority):]
+    _user, at, host = authority.rpartition("@")
+    # As authority.c has it: here it is not clear where a password ends.
+    if "@" in path and (at or not re.fullmatch(r"(\[.*\]|[^:]*)(:\d*)?", host)):
+        return f"{scheme}://..."
+    return f"{scheme}://{host}{re.split('[?#]', path)[0]}"
