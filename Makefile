@@ -46,7 +46,7 @@ else
 SUM_LIBS	:= -lisal
 endif
 SUM_LIBS	+= -lxxhash
-# Without libarchive mkfs.dsfs --tar takes only archives that are not compressed.
+# Without libarchive mkfs.dsfs --tar takes only archives that are not compressed, or by gzip.
 ifndef LIBARCHIVE
 LIBARCHIVE	:= $(shell printf '\043include <archive.h>\nint main(void) { return !archive_read_new(); }\n' | \
 		     $(CC) $(CFLAGS) $(LDFLAGS) -x c -o /dev/null - -larchive 2>/dev/null && echo yes)
@@ -66,6 +66,15 @@ ifeq ($(ZSTD),yes)
 SUM_LIBS	+= -lzstd
 else
 DSFS_CFLAGS	+= -DDSFS_NO_ZSTD
+endif
+# Nor one by gzip for mkfs.dsfs --tar.
+ifndef ZLIB
+ZLIB		:= $(call library,zlib.h,z)
+endif
+ifeq ($(ZLIB),yes)
+mkfs_LIBS	+= -lz
+else
+DSFS_CFLAGS	+= -DDSFS_NO_ZLIB
 endif
 ifndef LZ4
 LZ4		:= $(call library,lz4.h,lz4)

@@ -413,9 +413,9 @@ if [ -w "$top" ]; then
 	exits 'without libarchive: it is built' 0 make -s -C "$top" B="$without" LIBARCHIVE=no \
 		"$without/mkfs.dsfs"
 	exits 'without libarchive: an archive' 0 "$without/mkfs.dsfs" -q -f --tar=zoo.tar new.dsfs
-	gzip -c small.tar >small.tgz
+	xz -c small.tar >small.txz
 	says 'without libarchive: a compressed one' 1 \
-		'small.tgz: is compressed: mkfs.dsfs was built without libarchive' \
-		"$without/mkfs.dsfs" -q -f --tar=small.tgz bad.dsfs
+		'small.txz: is compressed: mkfs.dsfs was built without libarchive' \
+		"$without/mkfs.dsfs" -q -f --tar=small.txz bad.dsfs
 fi
 finish

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading an archive.  libarchive decompresses; what is not compressed is read
+ * Reading an archive.  libarchive decompresses all but gzip; what is not compressed is read
  * without it.  A pipe may say nothing for hours while the run has failed already, so
  * each read waits for the end of the run, too.
  */
@@ -15,11 +15,13 @@
 #include <archive_entry.h>
 #endif
 
-#include "tar_bytes.h"
+#include "tar.h"
 
 #define BUFFER_BYTES	(256 << 10)	/* stays in a processor's cache */
+#define FRAME_HEAD	8
+#define FRAME_SKIPPED	0x184d2a50U	/* and 15 more */
 
-static int bad(struct tar_bytes *b, const char *why, int ret)
+int tar_bytes_bad(struct tar_bytes *b, const char *why, int ret)
 {
 	snprintf(b->why, sizeof(b->why), "%s%s%s", why, ret == -EINVAL ? "" : ": ",
 		 ret == -EINVAL ? "" : strerror(-ret));
@@ -34,7 +36,7 @@ static int wait_input(struct tar_bytes *b)
 
 	while (b->wait && poll(fds, 2, -1) < 0) {
 		if (errno != EINTR)
-			return bad(b, "cannot read", -errno);
+			return tar_bytes_bad(b, "cannot read", -errno);
 	}
 	return fds[1].revents ? -ECANCELED : 0;
 }
@@ -51,31 +53,34 @@ static ssize_t read_file(struct tar_bytes *b, char *to, size_t room)
 	return n;
 }
 
-/* Get bytes as they are in the file.  Return: their number, 0 at the end, or -errno. */
-static ssize_t read_raw(struct tar_bytes *b, const char **p, size_t min)
+/* Have @min bytes at b->raw, if there are as many. */
+static int look(struct tar_bytes *b, size_t min)
 {
-	size_t have = 0;
 	ssize_t n = 1;
+	int ret = 0;
 
-	if (b->nraw) {
-		have = b->nraw;
-		*p = b->raw;
-		b->nraw = 0;
-		return have;
-	}
-	while (n && have < min) {
-		int ret = wait_input(b);
-
-		if (ret)
-			return ret;
-		n = read_file(b, b->buf + have, BUFFER_BYTES - have);
+	if (b->nraw >= min)
+		return 0;
+	memmove(b->buf, b->raw, b->nraw);
+	b->raw = b->buf;
+	while (!ret && n && b->nraw < min) {
+		ret = wait_input(b);
+		n = ret ? 0 : read_file(b, b->buf + b->nraw, BUFFER_BYTES - b->nraw);
 		if (n < 0 && errno != EINTR)
-			return bad(b, "cannot read", -errno);
-		if (n > 0)
-			have += n;
+			ret = tar_bytes_bad(b, "cannot read", -errno);
+		b->nraw += n > 0 ? n : 0;
 	}
-	*p = b->buf;
-	return have;
+	return ret;
+}
+
+ssize_t tar_bytes_raw(struct tar_bytes *b, const char **p)
+{
+	int ret = look(b, 1);
+	const size_t n = b->nraw;
+
+	*p = b->raw;
+	b->nraw = 0;
+	return ret ? ret : (ssize_t)n;
 }
 
 #ifndef DSFS_NO_LIBARCHIVE
@@ -83,7 +88,7 @@ static ssize_t read_raw(struct tar_bytes *b, const char **p, size_t min)
 static la_ssize_t filter_read(struct archive *a, void *bytes, const void **p)
 {
 	struct tar_bytes *b = bytes;
-	ssize_t n = read_raw(b, (const char **)p, 1);
+	ssize_t n = tar_bytes_raw(b, (const char **)p);
 
 	if (n < 0)
 		archive_set_error(a, -n, "%s", b->why);
@@ -96,11 +101,11 @@ static int filter_failed(struct tar_bytes *b)
 
 	if (archive_errno(b->filter) == ECANCELED)
 		return -ECANCELED;
-	return bad(b, why ? why : "cannot decompress", -EINVAL);
+	return tar_bytes_bad(b, why ? why : "cannot decompress", -EINVAL);
 }
 
 /* Get decompressed bytes.  Return: their number, 0 at the end, or -errno. */
-static ssize_t read_filter(struct tar_bytes *b, const char **p)
+static ssize_t read_archive(struct tar_bytes *b, const char **p)
 {
 	la_int64_t offset;
 	size_t n = 0;
@@ -114,28 +119,45 @@ static ssize_t read_filter(struct tar_bytes *b, const char **p)
 	return ret == ARCHIVE_OK ? n : filter_failed(b);
 }
 
-static int open_filter(struct tar_bytes *b)
+/* Those that have no library here are not run as programs. */
+static int add_filter(struct tar_bytes *b, struct archive *a)
+{
+	static int (*const filters[])(struct archive *a) = {
+		[TAR_BZIP2] = archive_read_support_filter_bzip2,
+		[TAR_XZ] = archive_read_support_filter_xz,
+		[TAR_ZSTD] = archive_read_support_filter_zstd,
+		[TAR_LZ4] = archive_read_support_filter_lz4,
+		[TAR_LZIP] = archive_read_support_filter_lzip,
+	};
+
+	if (filters[b->codec](a) == ARCHIVE_OK)
+		return 0;
+	snprintf(b->why, sizeof(b->why), "is compressed by %s: libarchive was built without it",
+		 b->kind);
+	return -EINVAL;
+}
+
+static int open_archive(struct tar_bytes *b)
 {
 	struct archive_entry *entry;
 	struct archive *a = archive_read_new();
 
 	b->filter = a;
 	if (!a)
-		return bad(b, "cannot decompress", -ENOMEM);
-	archive_read_support_filter_gzip(a);
-	archive_read_support_filter_xz(a);
-	archive_read_support_filter_zstd(a);
+		return tar_bytes_bad(b, "cannot decompress", -ENOMEM);
+	if (add_filter(b, a))
+		return -EINVAL;
 	archive_read_support_format_raw(a);
 	if (archive_read_open(a, b, NULL, filter_read, NULL) != ARCHIVE_OK ||
 	    archive_read_next_header(a, &entry) != ARCHIVE_OK)
 		return filter_failed(b);
 	/* The filter itself, and reading: a bomb in a bomb would take days. */
 	if (archive_filter_count(a) > 2)
-		return bad(b, "is compressed more than once", -EINVAL);
+		return tar_bytes_bad(b, "is compressed more than once", -EINVAL);
 	return 0;
 }
 
-static void close_filter(struct tar_bytes *b)
+static void close_archive(struct tar_bytes *b)
 {
 	if (b->filter)
 		archive_read_free(b->filter);
@@ -143,33 +165,46 @@ static void close_filter(struct tar_bytes *b)
 
 #else
 
-static ssize_t read_filter(struct tar_bytes *b, const char **p)
+static ssize_t read_archive(struct tar_bytes *b, const char **p)
 {
 	(void)p;
-	return bad(b, "is compressed", -EINVAL);
+	return tar_bytes_bad(b, "is compressed", -EINVAL);
 }
 
-static int open_filter(struct tar_bytes *b)
+static int open_archive(struct tar_bytes *b)
 {
-	return bad(b, "is compressed: mkfs.dsfs was built without libarchive", -EINVAL);
+	return tar_bytes_bad(b, "is compressed: mkfs.dsfs was built without libarchive", -EINVAL);
 }
 
-static void close_filter(struct tar_bytes *b)
+static void close_archive(struct tar_bytes *b)
 {
 	(void)b;
 }
 
 #endif
 
-bool tar_is_compressed(const char *p, size_t n)
-{
-	static const char *const magics[] = { "\x1f\x8b", "\xfd\x37zXZ", "\x28\xb5\x2f\xfd" };
+#ifdef DSFS_NO_ZLIB
 
-	for (unsigned int i = 0; i < 3; i++) {
-		if (n >= TAR_MAGIC_BYTES && !memcmp(p, magics[i], strlen(magics[i])))
-			return true;
-	}
-	return false;
+int tar_gzip_open(struct tar_bytes *b)
+{
+	return tar_bytes_bad(b, "is compressed: mkfs.dsfs was built without zlib", -EINVAL);
+}
+
+ssize_t tar_gzip_read(struct tar_bytes *b, const char **p)
+{
+	return read_archive(b, p);
+}
+
+void tar_gzip_close(struct tar_bytes *b)
+{
+	(void)b;
+}
+
+#endif
+
+static ssize_t read_filter(struct tar_bytes *b, const char **p)
+{
+	return b->codec == TAR_GZIP ? tar_gzip_read(b, p) : read_archive(b, p);
 }
 
 /* The descriptor is open, or was not opened. */
@@ -178,11 +213,12 @@ static int begin(struct tar_bytes *b)
 	struct stat st;
 
 	if (b->fd < 0 || fstat(b->fd, &st))
-		return bad(b, "cannot open", -errno);
+		return tar_bytes_bad(b, "cannot open", -errno);
 	b->wait = !b->part && !S_ISREG(st.st_mode);
 	b->buf = malloc(BUFFER_BYTES);
+	b->raw = b->buf;
 	if (!b->buf)
-		return bad(b, "cannot open", -ENOMEM);
+		return tar_bytes_bad(b, "cannot open", -ENOMEM);
 	posix_fadvise(b->fd, b->pos, b->end - b->pos, POSIX_FADV_SEQUENTIAL);
 	return 0;
 }
@@ -196,14 +232,46 @@ int tar_bytes_open(struct tar_bytes *b, const char *path, int stop)
 	return begin(b);
 }
 
+static u32 word(const char *p)
+{
+	__le32 v;
+
+	memcpy(&v, p, sizeof(v));
+	return le32_to_cpu(v);
+}
+
+/* Frames of zstd and lz4 that say nothing, which some programs write first, as pzstd. */
+static int skip_frames(struct tar_bytes *b)
+{
+	u64 bytes;
+	int ret = look(b, FRAME_HEAD);
+
+	while (!ret && b->nraw >= FRAME_HEAD && (word(b->raw) & ~0xfU) == FRAME_SKIPPED) {
+		for (bytes = FRAME_HEAD + word(b->raw + 4); !ret && bytes && b->nraw;) {
+			const u64 n = bytes < b->nraw ? bytes : b->nraw;
+
+			b->raw += n;
+			b->nraw -= n;
+			bytes -= n;
+			ret = look(b, bytes ? 1 : FRAME_HEAD);
+		}
+	}
+	return ret;
+}
+
 int tar_bytes_begin(struct tar_bytes *b)
 {
-	ssize_t n = read_raw(b, &b->raw, TAR_MAGIC_BYTES);
+	int ret = look(b, TAR_BLOCK);
 
-	if (n < 0)
-		return n;
-	b->nraw = n;
-	return tar_is_compressed(b->raw, n) ? open_filter(b) : 0;
+	/* a name may begin as any file does */
+	if (ret || (b->nraw >= TAR_BLOCK && tar_is_header(b->raw)))
+		return ret;
+	ret = skip_frames(b);
+	if (ret)
+		return ret;
+	b->kind = tar_kind(b->raw, b->nraw, &b->codec);
+	return b->codec == TAR_PLAIN ? 0 : b->codec == TAR_GZIP ? tar_gzip_open(b) :
+	       open_archive(b);
 }
 
 int tar_bytes_part(struct tar_bytes *b, const char *path, int fd, u64 pos, u64 end)
@@ -218,7 +286,7 @@ int tar_bytes_some(struct tar_bytes *b, u64 max, const char **p, size_t *n)
 	ssize_t got;
 
 	if (!b->left) {
-		got = b->filter ? read_filter(b, &b->at) : read_raw(b, &b->at, 1);
+		got = b->codec ? read_filter(b, &b->at) : tar_bytes_raw(b, &b->at);
 		if (!got)
 			return -ENODATA;
 		if (got < 0)
@@ -272,7 +340,7 @@ int tar_bytes_skip(struct tar_bytes *b, u64 bytes, u64 *other)
 
 int tar_bytes_drain(struct tar_bytes *b, u64 *other)
 {
-	const bool all = b->filter || b->wait;
+	const bool all = b->codec || b->wait;
 	int ret;
 
 	*other = 0;
@@ -284,7 +352,8 @@ int tar_bytes_drain(struct tar_bytes *b, u64 *other)
 
 void tar_bytes_close(struct tar_bytes *b)
 {
-	close_filter(b);
+	close_archive(b);
+	tar_gzip_close(b);
 	free(b->buf);
 	if (b->fd >= 0)
 		close(b->fd);

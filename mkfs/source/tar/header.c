@@ -17,34 +17,6 @@
 #define GLOBAL_MAX	(64 << 10)	/* read again for each member */
 #define RECORDS_MAX	(16 << 20)
 
-static bool is_zero(const char *p)
-{
-	return !p[0] && !memcmp(p, p + 1, TAR_BLOCK - 1);
-}
-
-/* The same sum of signed bytes: each one above 127 counts 256 less. */
-static int signed_sum(const struct ustar *h)
-{
-	const u8 *p = (const u8 *)h;
-	int sum = ustar_sum(h);
-
-	for (size_t i = 0; i < sizeof(*h); i++) {
-		if (p[i] & 0x80 && (i < offsetof(struct ustar, sum) ||
-				    i >= offsetof(struct ustar, type)))
-			sum -= 256;
-	}
-	return sum;
-}
-
-/* Some programs have added signed bytes. */
-static bool sum_matches(const struct ustar *h)
-{
-	s64 want;
-
-	return tar_parse_number(h->sum, sizeof(h->sum), &want) &&
-	       (want == ustar_sum(h) || want == signed_sum(h));
-}
-
 static int text_add(struct tar_text *text, const char *p, size_t len)
 {
 	size_t need = text->len + len + 1;
@@ -277,9 +249,16 @@ static int read_member(struct tar *t, const struct ustar *h)
 	return ret ? ret : 1;
 }
 
-bool tar_is_header(const char *block)
+/* The first @n bytes are no header. */
+static int no_archive(struct tar *t, const void *p, size_t n)
 {
-	return !is_zero(block) && sum_matches((const struct ustar *)block);
+	enum tar_codec codec;
+	const char *kind = tar_kind(p, n, &codec);
+
+	if (kind)
+		return tar_fail(t, "not a tar archive: begins as a file of %s", kind);
+	return tar_fail(t, "not a tar archive: %s",
+			n < TAR_BLOCK ? "has less than a block" : "checksum of the first header");
 }
 
 /* A header; 0 at the end of the archive. */
@@ -289,17 +268,17 @@ static int read_header(struct tar *t, struct ustar *h)
 	int ret = tar_bytes_get(&t->bytes, h, sizeof(*h));
 
 	if (ret == -ENODATA && first)
-		return tar_fail(t, "not a tar archive: has less than a block");
+		return no_archive(t, h, t->bytes.taken);
 	if (ret == -ENODATA)
 		return tar_fail(t, "cut off: the zeros at the end of an archive are missing");
 	if (ret)
 		return tar_bytes_fail(t, ret);
-	if (is_zero((const char *)h))
+	if (tar_is_zero((const char *)h))
 		return 0;
-	if (!sum_matches(h))
-		return tar_fail(t, first ? "not a tar archive: checksum of the first header" :
-				"checksum of the header is wrong");
-	return 1;
+	if (tar_is_header((const char *)h))
+		return 1;
+	return first ? no_archive(t, h, sizeof(*h)) :
+		       tar_fail(t, "checksum of the header is wrong");
 }
 
 static void clear_member(struct tar *t)

@@ -153,16 +153,21 @@ static int check_base(struct tar *t, const struct grow_dir *base)
 
 static int check_file(struct tar *t, const struct source_archive *a)
 {
-	char magic[TAR_MAGIC_BYTES];
+	char block[TAR_BLOCK];
+	enum tar_codec codec;
+	const char *kind = NULL;
 	ssize_t n;
 
 	if (!S_ISREG(a->st.st_mode))
 		return tar_fail(t, "--tar-index: is not a regular file");
 	if (source_is_image(&t->src, &a->st))
 		return tar_fail(t, "is the image itself");
-	n = pread(a->fd, magic, sizeof(magic), 0);
-	if (n > 0 && tar_is_compressed(magic, n))
-		return tar_fail(t, "is compressed: --tar-index uses archives as they are");
+	n = pread(a->fd, block, sizeof(block), 0);
+	if (n > 0 && (n < TAR_BLOCK || !tar_is_header(block)))
+		kind = tar_kind(block, n, &codec);
+	if (kind && codec)
+		return tar_fail(t, "is compressed by %s: --tar-index uses archives as they are",
+				kind);
 	return a->bytes ? 0 : tar_fail(t, "not a tar archive: has less than a block");
 }
 

@@ -208,6 +208,9 @@ struct tar_file *tar_put_file(struct tar *t);
 
 /* Read up to the next member, which becomes t->m.  Return: 1; 0: there is none. */
 int tar_next(struct tar *t);
+
+/* sum.c: whether a block is one of zeros, or a header */
+bool tar_is_zero(const char *block);
 bool tar_is_header(const char *block);
 
 /* number.c: the number in a field of a header; at most @max */

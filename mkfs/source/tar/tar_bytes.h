@@ -3,11 +3,13 @@
 #ifndef MKFS_TAR_BYTES_H
 #define MKFS_TAR_BYTES_H
 
-#include "dsfs_platform.h"
+#include <sys/types.h>
 
-#define TAR_MAGIC_BYTES	6
+#include "dsfs_platform.h"
+#include "tar_kind.h"
 
 struct archive;
+struct tar_gzip;
 
 /**
  * struct tar_bytes - an open archive
@@ -16,7 +18,8 @@ struct archive;
  * @wait: it is a pipe or a device, which may keep a reader waiting
  * @part: it is a part of a file, from @pos up to @end
  * @watch: gets all bytes as they are taken; NULL: nobody does
- * @filter: decompresses; NULL: the archive is not compressed
+ * @codec: of a file that is compressed, by @kind
+ * @filter, @gzip: what decompresses; NULL: nothing
  * @raw, @nraw: read from @fd, and not given on yet
  * @at, @left: decompressed, and not taken yet
  * @taken: bytes before @at
@@ -32,7 +35,10 @@ struct tar_bytes {
 	u64 end;
 	void (*watch)(void *watcher, const char *p, size_t n);
 	void *watcher;
+	enum tar_codec codec;
+	const char *kind;
 	struct archive *filter;
+	struct tar_gzip *gzip;
 	char *buf;
 	const char *raw;
 	size_t nraw;
@@ -65,7 +71,15 @@ int tar_bytes_skip(struct tar_bytes *b, u64 bytes, u64 *other);
  */
 int tar_bytes_drain(struct tar_bytes *b, u64 *other);
 void tar_bytes_close(struct tar_bytes *b);
-/* Whether these are the first bytes of a compressed file. */
-bool tar_is_compressed(const char *p, size_t n);
+
+/* For those who decompress: set @b->why, by @ret, too, but for -EINVAL.  Return: @ret. */
+int tar_bytes_bad(struct tar_bytes *b, const char *why, int ret);
+/* Some bytes as they are in the file: their number, 0 at the end, or -errno. */
+ssize_t tar_bytes_raw(struct tar_bytes *b, const char **p);
+
+/* gzip.c */
+int tar_gzip_open(struct tar_bytes *b);
+ssize_t tar_gzip_read(struct tar_bytes *b, const char **p);
+void tar_gzip_close(struct tar_bytes *b);
 
 #endif /* MKFS_TAR_BYTES_H */
