@@ -24,7 +24,7 @@ $(T)/unit: $(call sanobjs,$(unit_SRC))
 # What plans, and what that calls: nothing that reads a source or an image.
 unit_mkfs_PARTS	:= options/options options/patterns options/memory data/holes data/pack output/device \
 		   plan/index plan/names plan/place plan/plan source/manifest/entry source/manifest/json_line source/xattr \
-		   tree/arena tree/blocks tree/grow tree/overflow tree/owners tree/spool tree/tempfile tree/tree \
+		   tree/arena tree/blocks tree/grow tree/overflow tree/owners tree/spool tree/tree \
 		   tree/xsets
 unit_mkfs_SRC	:= $(wildcard tests/unit/mkfs*.c) $(tap_SRC) tests/unit/builder.c \
 		   $(patsubst %,mkfs/%.c,$(unit_mkfs_PARTS)) \

@@ -8,6 +8,10 @@
 #include "format.h"
 #include "msg.h"
 
+#define CACHE_BYTES	(64ULL << 20)
+#define CACHE_BYTES_MIN	(4ULL << 20)
+#define CACHE_SHARE	8
+
 int base_damaged(const struct base *base, const char *what, const struct dsfs_err *err, int ret)
 {
 	char text[256];
@@ -70,19 +74,29 @@ static int open_metadata(struct base *base, bool archives)
 
 	if (ret)
 		return ret;
-	base->prev = image_source(&base->img, 0);
+	base->prev = image_source(&base->img, base->cache);
 	if (!base->prev)
 		return no_memory();
 	return 0;
 }
 
-int base_open(struct base **opened, const char *path, bool archives)
+u64 base_cache(u64 memory)
+{
+	const u64 bytes = memory / CACHE_SHARE;
+
+	if (bytes > CACHE_BYTES)
+		return CACHE_BYTES;
+	return bytes < CACHE_BYTES_MIN ? CACHE_BYTES_MIN : bytes;
+}
+
+int base_open(struct base **opened, const char *path, bool archives, u64 memory)
 {
 	struct base *base = calloc(1, sizeof(*base));
 	int ret;
 
 	if (!base)
 		return no_memory();
+	base->cache = base_cache(memory);
 	ret = image_open(&base->img, path);
 	if (ret) {
 		free(base);

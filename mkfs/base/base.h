@@ -13,6 +13,7 @@
 
 /**
  * struct base - the base image
+ * @cache: bytes of the metadata that are in memory
  * @prev: metadata of the previous generation
  * @contents: the content index: inodes with stored data, by length and checksum
  * @kept_files, @kept_bytes: files that keep their content, and its bytes
@@ -22,6 +23,7 @@
  */
 struct base {
 	struct image img;
+	u64 cache;
 	struct dsfs_source *prev;
 	struct hash contents;
 	u64 kept_files;
@@ -39,10 +41,13 @@ struct base {
  * base_open - open the image and check that it is valid
  * @base: set even if it cannot, to be freed
  * @archives: it has to be one of archives; else it must not
+ * @memory: bytes that the run has
  *
  * Messages are written.  Return: 0 or -errno.
  */
-int base_open(struct base **base, const char *path, bool archives);
+int base_open(struct base **base, const char *path, bool archives, u64 memory);
+/* Bytes of its metadata that are in memory. */
+u64 base_cache(u64 memory);
 void base_free(struct base *base);
 
 /**

@@ -41,7 +41,7 @@ static u32 next_alike(struct base *base, u64 stored, u64 sums, size_t *cursor, u
 	u64 have;
 	u32 ino;
 
-	if (!base->contents.slots || !stored)
+	if (!stored)
 		return 0;
 	while ((ino = hash_next(&base->contents, content_index_hash(stored, sums), cursor))) {
 		if (data_of(base, ino, start, &have) == stored && have == sums)

@@ -179,7 +179,7 @@ int build_compact(struct run *r)
 	const struct options *o = r->o;
 	bool more = true;
 	int ret = output_check_new(&r->out, o, o->source) ?:
-		  base_open(&r->base, o->source, false) ?:
+		  base_open(&r->base, o->source, false, o->limits.memory) ?:
 		  retained_find(&r->retained, r->base, o->keep) ?: measure(r);
 
 	if (ret || o->plan_only)

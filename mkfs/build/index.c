@@ -114,7 +114,7 @@ int build_index(struct run *r)
 	if (!ret)
 		ret = step_open_source(r);
 	if (!ret && update)
-		ret = base_open(&r->base, r->out.path, true);
+		ret = base_open(&r->base, r->out.path, true, r->o->limits.memory);
 	if (ret)
 		return ret;
 	decide(r);

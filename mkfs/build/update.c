@@ -39,7 +39,7 @@ static int check_files(const struct run *r)
 int build_update(struct run *r)
 {
 	int ret = output_check_update(&r->out, r->o) ?: step_open_source(r) ?:
-		  base_open(&r->base, r->out.path, false);
+		  base_open(&r->base, r->out.path, false, r->o->limits.memory);
 
 	if (ret)
 		return ret;

@@ -238,12 +238,6 @@ static void *feed_files(void *arg)
 	return NULL;
 }
 
-static u64 hash_content(const void *ctx, u64 value)
-{
-	(void)ctx;
-	return ((struct stream_node *)(uintptr_t)value)->hash;
-}
-
 static void feed_free(struct feed *f)
 {
 	if (!f)
@@ -274,9 +268,6 @@ int feed_data(struct stream *s)
 	struct feed *f = feed_new(&store->rules.pack);
 	int ret = f ? 0 : -ENOMEM;
 
-	store->dedup.of = hash_content;
-	if (!ret && !store->o->no_dedup)
-		ret = hash_init(&store->dedup, 0);
 	s->stop_fd = ret ? -1 : eventfd(0, EFD_CLOEXEC);
 	if (!ret && s->stop_fd < 0)
 		ret = -errno;

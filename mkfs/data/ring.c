@@ -11,9 +11,12 @@
 #include <sys/mman.h>
 
 #include "../options/options.h"
+#include "memory.h"
 #include "ring.h"
 
 #define RING_BYTES	(64 * 1024 * 1024)
+#define RING_BYTES_MIN	(4 * 1024 * 1024)
+#define RING_SHARE	16
 #define HUGE_BYTES	(2 << 20)
 
 /* The next job, once it is free; lock held. */
@@ -34,9 +37,9 @@ static struct job *next_free(struct ring *ring)
 static void free_extents(struct job *job)
 {
 	for (unsigned int i = 0; i < job->nitems; i++) {
-		free(job->items[i].extents);
+		memory_free(job->items[i].extents);
 		job->items[i].extents = NULL;
-		free(job->items[i].ends);
+		memory_free(job->items[i].ends);
 		job->items[i].ends = NULL;
 	}
 }
@@ -203,9 +206,17 @@ unsigned int ring_jobs(unsigned int threads)
 	return n < 2 * MKFS_THREADS_MAX ? n : 2 * MKFS_THREADS_MAX;
 }
 
-int ring_init(struct ring *ring, unsigned int threads)
+u64 ring_bytes(u64 memory)
 {
-	const unsigned int njobs = ring_jobs(threads);
+	const u64 bytes = memory / RING_SHARE;
+
+	return bytes > RING_BYTES ? RING_BYTES : bytes < RING_BYTES_MIN ? RING_BYTES_MIN : bytes;
+}
+
+int ring_init(struct ring *ring, unsigned int threads, u64 memory)
+{
+	const u64 bytes = ring_bytes(memory), most = bytes / (PIECES * HASH_UNIT);
+	const unsigned int njobs = ring_jobs(threads) < most ? ring_jobs(threads) : most;
 
 	memset(ring, 0, sizeof(*ring));
 	pthread_mutex_init(&ring->lock, NULL);
@@ -214,7 +225,7 @@ int ring_init(struct ring *ring, unsigned int threads)
 	if (!ring->jobs)
 		return -ENOMEM;
 	ring->njobs = njobs;
-	ring->buf_bytes = RING_BYTES / ring->njobs;
+	ring->buf_bytes = bytes / ring->njobs;
 	ring->buf_bytes -= ring->buf_bytes % (PIECES * HASH_UNIT);
 	if (ring->buf_bytes > JOB_BYTES)
 		ring->buf_bytes = JOB_BYTES;

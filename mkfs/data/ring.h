@@ -108,8 +108,11 @@ struct ring {
 /* Number of jobs for so many threads that read. */
 unsigned int ring_jobs(unsigned int threads);
 
+/* Bytes of the buffers, of a run that has @memory bytes. */
+u64 ring_bytes(u64 memory);
+
 /* Return: 0 or -ENOMEM. */
-int ring_init(struct ring *ring, unsigned int threads);
+int ring_init(struct ring *ring, unsigned int threads, u64 memory);
 void ring_free(struct ring *ring);
 
 /**

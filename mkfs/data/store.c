@@ -59,21 +59,30 @@ static int add_record(struct store *s, struct item *it)
  */
 static struct node *dedup_next(const struct store *s, u64 hash, size_t *cursor)
 {
-	if (!s->dedup.slots)
-		return NULL;
-	return (struct node *)(uintptr_t)hash_next(&s->dedup, hash, cursor);
+	const u32 number = hash_next(&s->dedup, hash, cursor);
+
+	return number ? *(struct node **)blocks_at(&s->stored, number - 1) : NULL;
 }
 
-/*
- * The table has room for all files, or it grows; a file that is not in it for want
- * of memory is stored again.
- */
+/* A file that is not in the table for want of memory is stored again. */
 static void dedup_add(struct store *s, u64 hash, struct node *n)
 {
-	if (s->dedup.of)
-		((struct stream_node *)n)->hash = hash;
-	if (s->dedup.slots)
-		hash_add(&s->dedup, hash, (uintptr_t)n);
+	struct node **last;
+
+	if (s->o->no_dedup || s->stored.n == U32_MAX)
+		return;
+	last = blocks_add(&s->stored, &s->arena);
+	if (!last)
+		return;
+	*last = n;
+	hash_add(&s->dedup, hash, s->stored.n);
+}
+
+static void dedup_free(struct store *s)
+{
+	hash_free(&s->dedup);
+	blocks_free(&s->stored);
+	arena_free(&s->arena);
 }
 
 static void count_file(struct store *s, const struct item *it)
@@ -392,7 +401,7 @@ void store_end(struct store *s)
 		dup->node->flags |= dup->of->flags & NODE_SHARED;
 	}
 	array_free(&s->dups);
-	hash_free(&s->dedup);
+	dedup_free(s);
 }
 
 void store_init(struct store *s)
@@ -405,11 +414,13 @@ void store_init(struct store *s)
 	s->rules.pack = p->pack;
 	s->rules.hash_all = s->hash_uuid || (!s->o->no_dedup && !p->chunk_bits);
 	s->dups.size = sizeof(struct dup);
+	s->stored.size = sizeof(struct node *);
+	s->arena.overflow = s->tree->overflow;
 	place_init(&s->place, s->start, p->align_bits, p->object_bits);
 }
 
 void store_free(struct store *s)
 {
-	hash_free(&s->dedup);
+	dedup_free(s);
 	array_free(&s->dups);
 }

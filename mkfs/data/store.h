@@ -10,6 +10,7 @@
 #include "../options/options.h"
 #include "../plan/place.h"
 #include "../source/source.h"
+#include "../tree/blocks.h"
 #include "content.h"
 #include "progress.h"
 #include "ring.h"
@@ -39,7 +40,8 @@ struct store_figures {
  * struct store - the data of an image
  * @base: NULL: there is none
  * @start: where data goes that is added
- * @dedup: stored files, by the hash of their stored bytes
+ * @dedup: stored files, by the hash of their stored bytes: index in @stored plus one
+ * @stored: struct node *, in @arena
  * @dups: struct dup
  * @content: hashes over the contents in order, for a derived UUID
  * @hash_uuid: the UUID is derived from the content
@@ -54,6 +56,8 @@ struct store {
 	u64 start;
 	struct place place;
 	struct hash dedup;
+	struct blocks stored;
+	struct arena arena;
 	struct array dups;
 	struct progress progress;
 	struct store_figures figures;

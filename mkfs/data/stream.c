@@ -48,7 +48,8 @@ static int start_readers(struct stream *s, unsigned int n, void *(*fill)(void *s
 	int ret = 0;
 
 	s->threads = calloc(n, sizeof(*s->threads));
-	if (!s->threads || ring_init(&s->ring, s->store->source->threads))
+	if (!s->threads || ring_init(&s->ring, s->store->source->threads,
+				     s->store->o->limits.memory))
 		return no_memory();
 	while (s->nthreads < n) {
 		ret = pthread_create(&s->threads[s->nthreads], NULL, fill, s);

@@ -223,7 +223,7 @@ static const struct arg option_table[] = {
 	  ARG_NUMBER(struct options, keep, 1, MKFS_KEEP_MAX), .only = "compact" },
 	{ 0, "threads", "N", "readers, 1 to 256 (default: CPUs, at least 4)",
 	  ARG_NUMBER(struct options, limits.threads, 1, MKFS_THREADS_MAX) },
-	{ 0, "memory", "SIZE", "for the tree; what exceeds it is in TMPDIR (default: a half)",
+	{ 0, "memory", "SIZE", "of the run; what exceeds it is in TMPDIR (default: a half)",
 	  ARG_SIZE(struct options, limits.memory) },
 	{ 'f', "force", NULL, "overwrite an image, or a device in use; with --update: lose files",
 	  ARG_FLAG(struct options, force) },

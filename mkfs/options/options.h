@@ -109,7 +109,7 @@ struct texts {
 
 /**
  * struct limits - what is used of the machine
- * @memory: bytes of the tree that are not in a temporary file
+ * @memory: bytes of the run that are not in a temporary file
  */
 struct limits {
 	u64 threads;

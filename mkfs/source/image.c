@@ -60,7 +60,6 @@ static int set_link(struct source *src, struct node *n, u32 ino)
 	/* archives that are added have numbers of their own */
 	l->dev = 1;
 	l->ino = ino;
-	src->tree->nlinks++;
 	return 0;
 }
 

@@ -41,12 +41,10 @@ struct source;
 
 /**
  * struct stream_node - a file of a source that is read once
- * @hash: of its content, for the data phase
  * @as_is: --compress-exclude has its path
  */
 struct stream_node {
 	struct node node;
-	u64 hash;
 	bool as_is;
 };
 

@@ -15,6 +15,7 @@
 
 struct arena_chunk {
 	struct arena_chunk *next;
+	size_t size;
 	char bytes[];
 };
 
@@ -28,8 +29,16 @@ static char *arena_chunk(struct arena *a, size_t bytes)
 	if (!c)
 		return NULL;
 	c->next = a->chunks;
+	c->size = bytes;
 	a->chunks = c;
 	return c->bytes;
+}
+
+static void chunk_free(struct arena *a, struct arena_chunk *c)
+{
+	if (a->overflow)
+		overflow_give(a->overflow, c->size);
+	free(c);
 }
 
 void *arena_alloc(struct arena *a, size_t bytes, size_t align)
@@ -92,7 +101,7 @@ void arena_pass(struct arena *a, const void *p)
 	if (!c || (uintptr_t)p - (uintptr_t)c->bytes >= CHUNK_BYTES)
 		return;
 	a->chunks = c;
-	free(first);
+	chunk_free(a, first);
 }
 
 void arena_free(struct arena *a)
@@ -101,7 +110,7 @@ void arena_free(struct arena *a)
 
 	for (c = a->chunks; c; c = next) {
 		next = c->next;
-		free(c);
+		chunk_free(a, c);
 	}
 	*a = (struct arena){ .overflow = a->overflow };
 }

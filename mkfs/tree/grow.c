@@ -8,13 +8,14 @@
 
 #include "format.h"
 #include "grow.h"
+#include "memory.h"
 
 /**
  * struct grow_name - where a name is
  * @node: its node, of a source with @find_files
  * @at: of others: index among the nodes of its directory
  * @dir: number of its directory
- * @hash: of it: as the table grows, no name is read again
+ * @hash: of it, a part: nearly no other name is read for it
  */
 struct grow_name {
 	union {
@@ -27,25 +28,14 @@ struct grow_name {
 
 #define SETTLE_MAX	(1024 * 1024)
 
-static u32 name_hash(const struct grow_dir *d, const char *name, size_t len)
+static u64 name_hash(const struct grow_dir *d, const char *name, size_t len)
 {
 	return xxh64(name, len, d->number);
-}
-
-/* The table uses the lower and the upper bits. */
-static u64 spread(u32 hash)
-{
-	return hash * 0x9e3779b97f4a7c15ULL;
 }
 
 static struct grow_name *name_at(const struct grow *g, u64 number)
 {
 	return blocks_at(&g->names, number - 1);
-}
-
-static u64 hash_of(const void *grow, u64 number)
-{
-	return spread(name_at(grow, number)->hash);
 }
 
 static struct node *node_of(const struct grow *g, const struct grow_dir *d,
@@ -57,15 +47,15 @@ static struct node *node_of(const struct grow *g, const struct grow_dir *d,
 static struct grow_name *find_name(const struct grow *g, const struct grow_dir *d,
 				   const char *name, size_t len)
 {
-	const u32 hash = name_hash(d, name, len);
+	const u64 hash = name_hash(d, name, len);
 	size_t cursor = 0;
-	u64 number;
+	u32 number;
 
-	while ((number = hash_next(&g->table, spread(hash), &cursor))) {
+	while ((number = hash_next(&g->table, hash, &cursor))) {
 		struct grow_name *found = name_at(g, number);
 		const struct node *n;
 
-		if (found->hash != hash || found->dir != d->number)
+		if (found->hash != (u32)hash || found->dir != d->number)
 			continue;
 		n = node_of(g, d, found);
 		if (node_len(n) == len && !memcmp(node_name(n), name, len))
@@ -85,28 +75,22 @@ struct node *grow_find(const struct grow *g, const struct grow_dir *d, const cha
 /* Let a node of a directory, the last one there, be found. */
 static int index_node(struct grow *g, const struct grow_dir *d, struct node *n)
 {
+	const u64 hash = name_hash(d, node_name(n), node_len(n));
 	struct grow_name *name = blocks_add(&g->names, &g->arena);
 
-	if (!name)
+	if (!name || g->names.n > U32_MAX)
 		return -ENOMEM;
 	name->dir = d->number;
-	name->hash = name_hash(d, node_name(n), node_len(n));
+	name->hash = hash;
 	if (g->rules->find_files)
 		name->node = n;
 	else
 		name->at = d->dir.count - 1;
-	return hash_add(&g->table, spread(name->hash), g->names.n);
-}
-
-/* Set the number of nodes that a directory has memory for, outside of the arena. */
-static void set_room(struct grow *g, struct grow_dir *d, u64 room)
-{
-	overflow_count(g->tree->overflow, ((s64)room - d->room) * (s64)sizeof(struct node));
-	d->room = room;
+	return hash_add(&g->table, hash, g->names.n);
 }
 
 /* Let a directory have more nodes than it has, or had when it was settled. */
-static int more_room(struct grow *g, struct grow_dir *d)
+static int more_room(struct grow_dir *d)
 {
 	struct dir *dir = &d->dir;
 	const u64 room = dir->count < 8 ? 8 : dir->count + dir->count / 2;
@@ -114,13 +98,13 @@ static int more_room(struct grow *g, struct grow_dir *d)
 
 	if (room > DSFS_MAX_INODES)
 		return -ENOMEM;
-	n = realloc(d->room ? dir->nodes : NULL, room * sizeof(*n));
+	n = memory_resize(d->room ? dir->nodes : NULL, room * sizeof(*n));
 	if (!n)
 		return -ENOMEM;
 	if (!d->room && dir->count)
 		memcpy(n, dir->nodes, dir->count * sizeof(*n));
 	dir->nodes = n;
-	set_room(g, d, room);
+	d->room = room;
 	return 0;
 }
 
@@ -136,18 +120,18 @@ static int settle(struct grow *g, struct grow_dir *d)
 	struct node *n;
 
 	if (bytes > SETTLE_MAX && !overflow_begun(g->tree->overflow)) {
-		n = realloc(dir->nodes, bytes);
+		n = memory_resize(dir->nodes, bytes);
 		dir->nodes = n ? n : dir->nodes;
-		set_room(g, d, dir->count);
+		d->room = dir->count;
 		return 0;
 	}
 	n = arena_alloc(&g->tree->arena, bytes, 8);
 	if (!n)
 		return -ENOMEM;
 	memcpy(n, dir->nodes, bytes);
-	free(dir->nodes);
+	memory_free(dir->nodes);
 	dir->nodes = n;
-	set_room(g, d, 0);
+	d->room = 0;
 	return 0;
 }
 
@@ -158,7 +142,7 @@ static struct node *add_node(struct grow *g, struct grow_dir *d, struct arena *n
 	struct dir *dir = &d->dir;
 	struct node *n;
 
-	if (dir->count >= d->room && more_room(g, d))
+	if (dir->count >= d->room && more_room(d))
 		return NULL;
 	n = &dir->nodes[dir->count];
 	*n = (struct node){ .source = g->now };
@@ -353,6 +337,15 @@ static int gather_node(struct grow *g, struct grow_dir *d, struct node *from)
 	return S_ISDIR(from->mode) ? 0 : g->rules->take(g->source, to, from);
 }
 
+/* Names, and the nodes of files, were made in one order. */
+static void gather_ahead(const struct grow *g, u64 i)
+{
+	const struct grow_name *name = blocks_at(&g->names, i);
+
+	overflow_ahead(g->tree->overflow, name, BLOCK_RECORDS * sizeof(*name));
+	overflow_ahead(g->tree->overflow, name->node, BLOCK_RECORDS * sizeof(*name->node));
+}
+
 /* Nodes were where their sources have them: directories get theirs. */
 static int gather(struct grow *g)
 {
@@ -363,6 +356,8 @@ static int gather(struct grow *g)
 	for (u64 i = 0; !ret && i < g->names.n; i++) {
 		const struct grow_name *name = blocks_at(&g->names, i);
 
+		if (i % BLOCK_RECORDS == 0)
+			gather_ahead(g, i);
 		ret = gather_node(g, grow_dir_at(g, name->dir), name->node);
 	}
 	return ret;
@@ -398,9 +393,9 @@ int grow_init(struct grow *g, struct tree *t, const struct grow_rules *rules, vo
 	*g = (struct grow){
 		.tree = t, .rules = rules, .source = source,
 		.dirs.size = sizeof(struct grow_dir *), .names.size = sizeof(struct grow_name),
-		.arena = { .overflow = t->overflow }, .table = { .of = hash_of, .ctx = g },
+		.arena = { .overflow = t->overflow },
 	};
-	root = hash_init(&g->table, 0) ? NULL : new_dir(g, &t->root, NULL);
+	root = new_dir(g, &t->root, NULL);
 	if (!root)
 		return -ENOMEM;
 	t->root_dir = &root->dir;
@@ -412,7 +407,7 @@ void grow_free(struct grow *g)
 	free_names(g);
 	for (size_t i = 0; i < g->dirs.n; i++) {
 		if (grow_dir_at(g, i)->room)
-			free(grow_dir_at(g, i)->dir.nodes);
+			memory_free(grow_dir_at(g, i)->dir.nodes);
 	}
 	array_free(&g->dirs);
 }

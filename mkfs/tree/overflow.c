@@ -4,18 +4,14 @@
  * many machines, but it is used directory by directory, in one order.  So it may lie in a file,
  * of which a process has no more in memory than what it is about to use.
  *
- * Room in the file is allocated before it is mapped: on a full disk there would be a signal.
+ * Tables are used in no order, so they have a right to memory before the tree, whose limit is a
+ * part of that of the process.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "msg.h"
+#include "memory.h"
 #include "overflow.h"
-#include "tempfile.h"
-
-#define UNIT	((size_t)64 << 10)	/* of mappings: pages of any machine */
 
 struct overflow_segment {
 	char *p;
@@ -24,7 +20,7 @@ struct overflow_segment {
 
 void overflow_init(struct overflow *o, u64 limit)
 {
-	*o = (struct overflow){ .limit = limit, .fd = -1 };
+	*o = (struct overflow){ .limit = limit };
 	o->segments.size = sizeof(struct overflow_segment);
 	pthread_mutex_init(&o->lock, NULL);
 }
@@ -37,10 +33,9 @@ static struct overflow_segment *segment_at(const struct overflow *o, size_t i)
 void overflow_free(struct overflow *o)
 {
 	for (size_t i = 0; i < o->segments.n; i++)
-		munmap(segment_at(o, i)->p, segment_at(o, i)->bytes);
+		memory_unmap(segment_at(o, i)->p, segment_at(o, i)->bytes);
 	array_free(&o->segments);
-	if (o->fd >= 0)
-		close(o->fd);
+	memory_give(o->memory);
 	pthread_mutex_destroy(&o->lock);
 }
 
@@ -48,46 +43,25 @@ void overflow_free(struct overflow *o)
 static void give_up(struct overflow *o)
 {
 	for (size_t i = 0; i < o->segments.n; i++)
-		madvise(segment_at(o, i)->p, segment_at(o, i)->bytes, MADV_DONTNEED);
+		memory_pass(segment_at(o, i)->p, segment_at(o, i)->bytes);
 	o->passed = 0;
-}
-
-static int map_more(struct overflow *o, size_t bytes)
-{
-	struct overflow_segment s = { .bytes = bytes };
-	int ret = 0;
-
-	if (o->fd < 0)
-		o->fd = tempfile_open();
-	ret = o->fd < 0 ? -o->fd : posix_fallocate(o->fd, o->file_bytes, bytes);
-	if (ret)
-		return -ret;
-	s.p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, o->fd, o->file_bytes);
-	if (s.p == MAP_FAILED)
-		return -errno;
-	if (!array_append(&o->segments, &s))
-		return 0;
-	munmap(s.p, bytes);
-	return -ENOMEM;
 }
 
 static int add_segment(struct overflow *o, size_t bytes)
 {
-	const size_t size = bytes < OVERFLOW_SEGMENT ? OVERFLOW_SEGMENT :
-						       (bytes + UNIT - 1) / UNIT * UNIT;
-	int ret;
+	struct overflow_segment s = {
+		.bytes = bytes < OVERFLOW_SEGMENT ? OVERFLOW_SEGMENT : bytes,
+	};
 
 	give_up(o);
-	ret = map_more(o, size);
-	if (ret) {
-		o->full = true;
-		msg_warn(tempfile_dir(), "cannot make a temporary file longer: %s: more memory is used",
-			 msg_why(-ret));
-		return ret;
-	}
-	o->file_bytes += size;
+	s.p = memory_map(s.bytes);
+	if (!s.p)
+		return -ENOMEM;
 	o->at = 0;
-	return 0;
+	if (!array_append(&o->segments, &s))
+		return 0;
+	memory_unmap(s.p, s.bytes);
+	return -ENOMEM;
 }
 
 /* Memory of the file; NULL: there will be no more. */
@@ -112,19 +86,22 @@ void *overflow_alloc(struct overflow *o, size_t bytes)
 	void *p = NULL;
 
 	pthread_mutex_lock(&o->lock);
-	if (o->memory + bytes > o->limit && !o->full)
-		p = take(o, bytes);
-	else
-		o->memory += bytes;
+	if (o->memory + bytes > o->limit || !memory_take(bytes)) {
+		p = memory_has_file() ? take(o, bytes) : NULL;
+		if (!p)
+			memory_force(bytes);
+	}
+	o->memory += p ? 0 : bytes;
 	pthread_mutex_unlock(&o->lock);
 	return p;
 }
 
-void overflow_count(struct overflow *o, s64 bytes)
+void overflow_give(struct overflow *o, size_t bytes)
 {
 	pthread_mutex_lock(&o->lock);
-	o->memory += bytes;
+	o->memory -= bytes;
 	pthread_mutex_unlock(&o->lock);
+	memory_give(bytes);
 }
 
 bool overflow_begun(struct overflow *o)
@@ -132,9 +109,18 @@ bool overflow_begun(struct overflow *o)
 	bool begun;
 
 	pthread_mutex_lock(&o->lock);
-	begun = o->segments.n && !o->full;
+	begun = o->segments.n && memory_has_file();
 	pthread_mutex_unlock(&o->lock);
 	return begun;
+}
+
+void overflow_ahead(struct overflow *o, const void *p, size_t bytes)
+{
+	const uintptr_t page = sysconf(_SC_PAGESIZE), from = (uintptr_t)p & ~(page - 1);
+
+	if (!bytes || !overflow_begun(o))
+		return;
+	madvise((void *)from, (uintptr_t)p + bytes - from, MADV_WILLNEED);
 }
 
 void overflow_pass(struct overflow *o, u64 bytes)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory beyond a limit, which lies in a temporary file: the kernel writes out what it has no
- * memory for, and reads it when it is used again.  So what lies there has to be used in order.
+ * Memory beyond a limit, which lies in the temporary file of the process: the kernel writes out
+ * what it has no memory for, and reads it when it is used again.  So what lies there has to be used
+ * in order.
  */
 #ifndef MKFS_OVERFLOW_H
 #define MKFS_OVERFLOW_H
@@ -18,10 +19,7 @@
  * struct overflow - memory of many allocations, freed at once
  * @limit: bytes that are not in the file
  * @memory: bytes that are not in it
- * @fd: the file; -1: none yet
- * @full: a file could not be made or made longer, so there will be no more of it
  * @segments: struct overflow_segment, mappings of it
- * @file_bytes: of all of them
  * @at: bytes of the last one that are used
  * @passed: bytes that were used since memory was given up
  */
@@ -29,9 +27,6 @@ struct overflow {
 	u64 limit;
 	u64 memory;
 	pthread_mutex_t lock;
-	int fd;
-	bool full;
-	u64 file_bytes;
 	struct array segments;
 	u64 at;
 	u64 passed;
@@ -42,16 +37,17 @@ void overflow_free(struct overflow *o);
 
 /*
  * Memory that is freed by overflow_free(), aligned for any structure.  NULL: take other memory,
- * because the limit is not reached, or no file can be had, of which a warning has told.  Any
- * thread may call it.
+ * which is counted until overflow_give(), because neither the limit here nor that of the process is
+ * reached, or no file can be had, of which a warning has told.  Any thread may call both.
  */
 void *overflow_alloc(struct overflow *o, size_t bytes);
-
-/* Memory that is allocated elsewhere counts, too; less than 0: it is free again. */
-void overflow_count(struct overflow *o, s64 bytes);
+void overflow_give(struct overflow *o, size_t bytes);
 
 /* Whether the limit is reached, so that what is allocated next is in the file. */
 bool overflow_begun(struct overflow *o);
+
+/* Memory at @p is about to be used, in order: what is in the file is read ahead. */
+void overflow_ahead(struct overflow *o, const void *p, size_t bytes);
 
 /*
  * So many bytes of what lies in it were used, and will not be used soon.  @o may be NULL.  Any

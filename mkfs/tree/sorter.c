@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "memory.h"
 #include "sorter.h"
 
 #define PART_MEMORY	65536
@@ -24,11 +25,14 @@ struct place {
 	u64 at;
 };
 
-void sorter_init(struct sorter *s)
+void sorter_init(struct sorter *s, u64 memory)
 {
+	const u64 each = spool_memory(memory) / SORTER_PARTS;
+
+	s->part_memory = each < PART_MEMORY ? each : PART_MEMORY;
 	s->n = 0;
 	for (unsigned int i = 0; i < SORTER_PARTS; i++)
-		spool_init(&s->parts[i], PART_MEMORY);
+		spool_init(&s->parts[i], s->part_memory);
 }
 
 void sorter_free(struct sorter *s)
@@ -71,22 +75,22 @@ static int list_part(const char *p, u64 len, struct array *places)
 }
 
 /* The part is freed: its file needs room, too. */
-static int sort_part(struct spool *part, int (*fn)(void *ctx, void *p), void *ctx)
+static int sort_part(struct spool *part, size_t memory, int (*fn)(void *ctx, void *p), void *ctx)
 {
 	struct array places = { .size = sizeof(struct place) };
 	const u64 len = part->len;
-	char *p = malloc(len + 1);
+	char *p = memory_alloc(len + 1);
 	int ret = p ? spool_read(part, 0, p, len) : -ENOMEM;
 
 	spool_free(part);
-	spool_init(part, PART_MEMORY);
+	spool_init(part, memory);
 	ret = ret ?: list_part(p, len, &places);
 	if (!ret)
 		array_sort(&places, place_cmp);
 	for (size_t i = 0; !ret && i < places.n; i++)
 		ret = fn(ctx, p + ((struct place *)places.p)[i].at);
 	array_free(&places);
-	free(p);
+	memory_free(p);
 	return ret;
 }
 
@@ -95,7 +99,7 @@ int sorter_each(struct sorter *s, int (*fn)(void *ctx, void *p), void *ctx)
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < SORTER_PARTS; i++)
-		ret = sort_part(&s->parts[i], fn, ctx);
+		ret = sort_part(&s->parts[i], s->part_memory, fn, ctx);
 	s->n = 0;
 	return ret;
 }

@@ -11,15 +11,18 @@
 
 /**
  * struct sorter - the records
+ * @part_memory: bytes of each part that are in no file
  * @parts: each has those whose number, by the remainder, is its own
  * @n: records
  */
 struct sorter {
+	size_t part_memory;
 	struct spool parts[SORTER_PARTS];
 	u64 n;
 };
 
-void sorter_init(struct sorter *s);
+/* @memory: bytes that the run has */
+void sorter_init(struct sorter *s, u64 memory);
 void sorter_free(struct sorter *s);
 
 /*

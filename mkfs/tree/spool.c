@@ -7,9 +7,12 @@
 #include <unistd.h>
 
 #include "io.h"
+#include "memory.h"
 #include "msg.h"
 #include "spool.h"
 #include "tempfile.h"
+
+#define SPOOL_MIN	1024
 
 void spool_init(struct spool *s, size_t memory)
 {
@@ -18,7 +21,7 @@ void spool_init(struct spool *s, size_t memory)
 
 void spool_free(struct spool *s)
 {
-	free(s->buf);
+	memory_free(s->buf);
 	if (s->fd >= 0)
 		close(s->fd);
 }
@@ -51,7 +54,7 @@ static int spool_flush(struct spool *s)
 
 static int spool_room(struct spool *s, size_t bytes)
 {
-	size_t have = s->len - s->flushed, cap = s->cap ? s->cap : 65536;
+	size_t have = s->len - s->flushed, cap = s->cap ? s->cap : SPOOL_MIN;
 	char *more;
 
 	if (have + bytes > s->memory) {
@@ -65,7 +68,7 @@ static int spool_room(struct spool *s, size_t bytes)
 		cap *= 2;
 	if (cap == s->cap)
 		return 0;
-	more = realloc(s->buf, cap);
+	more = memory_resize(s->buf, cap);
 	if (!more)
 		return -ENOMEM;
 	s->buf = more;

@@ -8,6 +8,13 @@
 #include "dsfs_platform.h"
 
 #define SPOOL_MEMORY	(16 << 20)
+#define SPOOL_SHARE	32
+
+/* What a spool has in memory, of a run that has @memory bytes */
+static inline size_t spool_memory(u64 memory)
+{
+	return memory / SPOOL_SHARE < SPOOL_MEMORY ? memory / SPOOL_SHARE : SPOOL_MEMORY;
+}
 
 /**
  * struct spool - a byte sequence

@@ -8,12 +8,16 @@
 #include <stdlib.h>
 
 #include "format.h"
+#include "memory.h"
 #include "tree.h"
 
 static_assert(sizeof(struct node) <= 56, "node grew: bytes a file");
 
 /* What there is of a node, its name, and what its source has of it, more or less */
 #define NODE_BYTES	128ULL
+
+/* Tables, which are used in no order, come before the tree. */
+#define TREE_SHARE	8
 
 int node_cmp(const void *a, const void *b)
 {
@@ -81,7 +85,6 @@ int node_join(struct tree *t, struct node *n, struct node *file)
 			return -ENOMEM;
 		/* a number that no other file has */
 		l->ino = (uintptr_t)l;
-		t->nlinks++;
 	}
 	node_copy(n, file);
 	return 0;
@@ -192,8 +195,23 @@ static bool node_gone(const struct node *n)
 	       (n->flags & NODE_LINK && n->u.link->gone);
 }
 
+/* Names lie together, as a rule, and the nodes behind them. */
+static void dir_ahead(const struct tree *t, const struct dir *d)
+{
+	const char *first, *last;
+
+	if (!d->count || !overflow_begun(t->overflow))
+		return;
+	overflow_ahead(t->overflow, d->nodes, d->count * sizeof(*d->nodes));
+	first = d->nodes[0].name;
+	last = d->nodes[d->count - 1].name;
+	if (last > first && last - first < (s64)(d->count * NODE_BYTES))
+		overflow_ahead(t->overflow, first, last - first);
+}
+
 void tree_pass(const struct tree *t, const struct dir *d)
 {
+	dir_ahead(t, d);
 	overflow_pass(t->overflow, sizeof(*d) + d->count * NODE_BYTES);
 }
 
@@ -230,15 +248,21 @@ int tree_prune(struct tree *t)
 	return ret;
 }
 
+/* struct links - files with several names; @list: struct hlink *; @numbers: index plus one */
+struct links {
+	struct array list;
+	struct hash numbers;
+};
+
 /* Find the file of a name, by device and inode number; NULL: this is its first name. */
-static struct hlink *find_link(const struct hash *links, u64 hash, const struct hlink *l)
+static struct hlink *find_link(const struct links *links, u64 hash, const struct hlink *l)
 {
 	struct hlink *have = NULL;
 	size_t cursor = 0;
-	u64 value;
+	u32 number;
 
-	while ((value = hash_next(links, hash, &cursor))) {
-		have = (struct hlink *)(uintptr_t)value;
+	while ((number = hash_next(&links->numbers, hash, &cursor))) {
+		have = ((struct hlink **)links->list.p)[number - 1];
 		if (have->dev == l->dev && have->ino == l->ino)
 			return have;
 	}
@@ -246,7 +270,7 @@ static struct hlink *find_link(const struct hash *links, u64 hash, const struct 
 }
 
 /* Order a name of a file with several names: the first one becomes the inode. */
-static int order_link(struct hash *links, struct dir *d, struct node *n)
+static int order_link(struct links *links, struct dir *d, struct node *n)
 {
 	struct hlink *l = n->u.link, *have;
 	u64 key[2] = { l->dev, l->ino };
@@ -258,7 +282,8 @@ static int order_link(struct hash *links, struct dir *d, struct node *n)
 		l->first = n;
 		l->dir = d;
 		l->names = 1;
-		return hash_add(links, hash, (uintptr_t)l);
+		return array_append(&links->list, &l) ?:
+		       hash_add(&links->numbers, hash, links->list.n);
 	}
 	if (l != have) {
 		l->first = n;
@@ -272,7 +297,7 @@ static int order_link(struct hash *links, struct dir *d, struct node *n)
 	return 0;
 }
 
-static int order_dir(struct hash *links, struct array *dirs, struct dir *d)
+static int order_dir(struct links *links, struct array *dirs, struct dir *d)
 {
 	int ret = 0;
 
@@ -292,7 +317,7 @@ static int order_dir(struct hash *links, struct array *dirs, struct dir *d)
 }
 
 /* Order directories breadth first: the queue of directories is their order. */
-static int order_dirs(struct tree *t, struct hash *links, struct array *dirs)
+static int order_dirs(struct tree *t, struct links *links, struct array *dirs)
 {
 	int ret = array_append(dirs, &t->root_dir);
 
@@ -312,18 +337,16 @@ static int order_dirs(struct tree *t, struct hash *links, struct array *dirs)
 int tree_order(struct tree *t)
 {
 	struct array dirs = { .size = sizeof(struct dir *) };
-	struct hash links = { 0 };
-	int ret = hash_init(&links, t->nlinks);
+	struct links links = { .list.size = sizeof(struct hlink *) };
+	int ret = order_dirs(t, &links, &dirs);
 
-	if (ret)
-		return ret;
-	ret = order_dirs(t, &links, &dirs);
-	hash_free(&links);
+	array_free(&links.list);
+	hash_free(&links.numbers);
 	if (ret) {
 		array_free(&dirs);
 		return ret;
 	}
-	free(t->dirs);
+	memory_free(t->dirs);
 	t->dirs = (struct dir **)dirs.p;
 	t->ndirs = dirs.n;
 	return 0;
@@ -368,15 +391,15 @@ int tree_init(struct tree *t, const char *source, u64 memory)
 	t->overflow = malloc(sizeof(*t->overflow));
 	if (!t->overflow)
 		return -ENOMEM;
-	overflow_init(t->overflow, memory);
+	overflow_init(t->overflow, memory / TREE_SHARE);
 	t->arena.overflow = t->overflow;
 	t->dir_arena.overflow = t->overflow;
 	t->sparse.size = sizeof(struct sparse);
-	spool_init(&t->extents, SPOOL_MEMORY);
-	spool_init(&t->chunks, SPOOL_MEMORY);
+	spool_init(&t->extents, spool_memory(memory));
+	spool_init(&t->chunks, spool_memory(memory));
 	t->packed.size = sizeof(struct packed);
-	spool_init(&t->units, SPOOL_MEMORY);
-	if (owners_init(&t->owners) || xsets_init(&t->xsets))
+	spool_init(&t->units, spool_memory(memory));
+	if (owners_init(&t->owners) || xsets_init(&t->xsets, t->overflow))
 		return -ENOMEM;
 	t->root_dir = node_new_dir(&t->arena, &t->root, NULL);
 	return t->root_dir ? 0 : -ENOMEM;
@@ -396,5 +419,5 @@ void tree_free(struct tree *t)
 	spool_free(&t->chunks);
 	array_free(&t->packed);
 	spool_free(&t->units);
-	free(t->dirs);
+	memory_free(t->dirs);
 }

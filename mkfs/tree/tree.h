@@ -176,7 +176,6 @@ struct packed {
  * @sparse: struct sparse
  * @packed: struct packed
  * @extents, @chunks, @units: EXTENTS, CHUNKSUMS and UNITS
- * @nlinks: at least the number of files with several names
  * @inodes: records, record 0 counted
  */
 struct tree {
@@ -187,7 +186,6 @@ struct tree {
 	struct node root;
 	struct dir *root_dir;
 	struct dir **dirs;
-	size_t nlinks;
 	struct array sparse;
 	struct array packed;
 	struct spool extents;

@@ -6,18 +6,10 @@
 #include "format.h"
 #include "xsets.h"
 
-static u64 hash_set(const void *xsets, u64 number)
+int xsets_init(struct xsets *x, struct overflow *overflow)
 {
-	const struct xset *s = xsets_at(xsets, number);
-
-	return XXH3_64bits(s->p, s->bytes);
-}
-
-int xsets_init(struct xsets *x)
-{
-	*x = (struct xsets){ .list.size = sizeof(struct xset) };
+	*x = (struct xsets){ .list.size = sizeof(struct xset), .arena.overflow = overflow };
 	pthread_mutex_init(&x->lock, NULL);
-	x->numbers = (struct hash){ .of = hash_set, .ctx = x };
 	return hash_init(&x->numbers, 0);
 }
 

@@ -32,7 +32,7 @@ struct xsets {
 	struct hash numbers;
 };
 
-int xsets_init(struct xsets *x);
+int xsets_init(struct xsets *x, struct overflow *overflow);
 void xsets_free(struct xsets *x);
 
 /* Find or add a set.  Called with the lock held, or by one thread.  0 or -ENOMEM. */

@@ -86,23 +86,10 @@ check 'members: and its links' diff <(links members) <(links extracted)
 exits 'lines by directory' 0 "$mkfs" "${options[@]}" one.dsfs --manifest=sorted
 exits 'lines by name: --memory=1T' 0 "$mkfs" "${options[@]}" --memory=1T new.dsfs --manifest=list
 check 'lines by name: --memory=1T: the same bytes' cmp one.dsfs new.dsfs
-# More lines than would be kept in memory: in no order they need no more than sorted ones
-# shellcheck disable=SC2317 # exits calls it
-little_memory()
-(
-	ulimit -d 40000
-	exec "$@"
-)
-
 awk -v n=700000 'BEGIN {
 	for (i = 0; i < n; i++)
 		printf "{\"path\":\"/d%03d/n%06d\"}\n", i * 48271 % n % 400, i * 48271 % n
 }' >many
-LC_ALL=C sort many >sorted
-for list in sorted many; do
-	exits "$list lines: --memory=1 in 40 MB" 0 \
-		little_memory "$mkfs" -n --threads=1 --memory=1 new.dsfs --manifest=$list
-done
 # The defaults of a line are those where it stands, and a name again is told of its later line
 awk 'NR % 50000 == 1 { printf "{\"default\":{\"uid\":%d}}\n", NR } NR % 7 == 0 || NR < 9000' many >list
 exits 'defaults between the lines' 0 "$mkfs" "${options[@]}" one.dsfs --manifest=list

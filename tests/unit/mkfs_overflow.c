@@ -5,6 +5,7 @@
  */
 #include "tree/arena.h"
 #include "tree/overflow.h"
+#include "memory.h"
 #include "mkfs.h"
 
 #include <stdio.h>
@@ -115,6 +116,7 @@ static void test_full(void)
 	struct filled f;
 	long said;
 
+	memory_limit(UINT64_MAX);
 	overflow_init(&f.o, 0);
 	said = unit_full_disk(OVERFLOW_SEGMENT, fill_disk, &f);
 	OK(f.others == BLOCKS + 1 - OVERFLOW_SEGMENT / BLOCK && !overflow_begun(&f.o),
@@ -122,6 +124,7 @@ static void test_full(void)
 	OK(said > 0 && said < 300, "overflow: a full disk is said once");
 	OK(!wrong_blocks(&f.o), "overflow: a full disk: what the file has stays");
 	overflow_free(&f.o);
+	memory_limit(UINT64_MAX);
 }
 
 TESTS(overflow)

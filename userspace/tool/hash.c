@@ -1,91 +1,125 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A hash table with linear probing.  A slot has 16 bits of the hash besides those that choose
- * the slot, so few values are compared in vain.  The other bits are not stored, because tables
- * of tens of millions of files have to be small.  For the same reason the number of slots is not
- * a power of two: such a table may have twice the slots that it needs.
+ * A hash table with linear probing, of tens of millions of files, so it has to be small and to grow
+ * without its values being read again: those are records on a disk, in no order.
+ *
+ * A slot has the upper bits of the hash, as many as the values leave.  They choose the slot, too,
+ * by a product that keeps their order: a larger table is made by going through the smaller one, and
+ * both are used from front to end.  The table is in parts, of which one grows at a time, by a
+ * quarter: twice the memory is never needed.
  */
-#include <stdlib.h>
+#include <string.h>
 
 #include "hash.h"
+#include "memory.h"
 
-#define SLOTS_MIN	256
-#define VALUE		((1ULL << HASH_VALUE_BITS) - 1)
-#define CHOOSING_BITS	31	/* their product with a number of slots fits into 64 bits */
-#define CHOOSING	((1ULL << CHOOSING_BITS) - 1)
+#define SLOTS_MIN	8
+#define BITS_MIN	16
 
-static bool is_full(size_t slots, u64 n)
+static bool is_full(u64 slots, u64 n)
 {
 	return n > slots / 8 * 7;
 }
 
+static u64 value_mask(const struct hash_part *p)
+{
+	return (1ULL << p->bits) - 1;
+}
+
+static struct hash_part *part_of(const struct hash *h, u64 hash)
+{
+	return (struct hash_part *)&h->parts[hash % HASH_PARTS];
+}
+
+static u32 first_slot(const struct hash_part *p, u64 hash)
+{
+	return ((hash >> 32) * p->size) >> 32;
+}
+
+static void put(struct hash_part *p, u64 slot)
+{
+	u32 i = first_slot(p, slot);
+
+	while (p->slots[i])
+		i = i + 1 < p->size ? i + 1 : 0;
+	p->slots[i] = slot;
+	p->n++;
+}
+
+/* Make room for @n values of up to @bits bits.  A slot's upper bits are those of the hash still. */
+static int grow(struct hash_part *p, u64 n, u8 bits)
+{
+	struct hash_part more = { .bits = bits, .size = n / 7 * 8 + SLOTS_MIN };
+	const u64 mask = value_mask(p);
+
+	more.slots = n > U32_MAX / 2 ? NULL : memory_alloc(more.size * sizeof(*more.slots));
+	if (!more.slots)
+		return -ENOMEM;
+	for (u32 i = 0; i < p->size; i++) {
+		const u64 slot = p->slots[i];
+
+		if (slot)
+			put(&more, slot >> bits << bits | (slot & mask));
+	}
+	memory_free(p->slots);
+	*p = more;
+	return 0;
+}
+
 int hash_init(struct hash *h, u64 n)
 {
-	h->n = 0;
-	h->size = is_full(SLOTS_MIN, n) ? (n + 6) / 7 * 8 : SLOTS_MIN;
-	h->slots = calloc(h->size, sizeof(*h->slots));
-	return h->slots ? 0 : -ENOMEM;
+	/* what parts have more than others, nearly never */
+	const u64 each = n / HASH_PARTS, most = each + each / 64;
+	int ret = 0;
+
+	memset(h, 0, sizeof(*h));
+	for (unsigned int i = 0; !ret && n > HASH_PARTS && i < HASH_PARTS; i++)
+		ret = grow(&h->parts[i], most, BITS_MIN);
+	return ret;
 }
 
 void hash_free(struct hash *h)
 {
-	free(h->slots);
-	h->slots = NULL;
-	h->n = 0;
+	for (unsigned int i = 0; i < HASH_PARTS; i++)
+		memory_free(h->parts[i].slots);
+	memset(h, 0, sizeof(*h));
 }
 
-/* The first slot of a hash.  Its lower bits choose, as the upper ones are in the slot. */
-static size_t first_slot(const struct hash *h, u64 hash)
+u32 hash_next(const struct hash *h, u64 hash, size_t *cursor)
 {
-	return ((hash & CHOOSING) * h->size) >> CHOOSING_BITS;
-}
+	const struct hash_part *p = part_of(h, hash);
+	u64 i;
 
-u64 hash_next(const struct hash *h, u64 hash, size_t *cursor)
-{
-	size_t i = first_slot(h, hash) + *cursor;
-
-	for (i -= i < h->size ? 0 : h->size;; i = i + 1 < h->size ? i + 1 : 0) {
-		const u64 slot = h->slots[i];
+	if (!p->n)
+		return 0;
+	i = first_slot(p, hash) + *cursor;
+	for (i -= i < p->size ? 0 : p->size;; i = i + 1 < p->size ? i + 1 : 0) {
+		const u64 slot = p->slots[i];
 
 		if (!slot)
 			return 0;
 		++*cursor;
-		if (slot >> HASH_VALUE_BITS == hash >> HASH_VALUE_BITS)
-			return slot & VALUE;
+		if (slot >> p->bits == hash >> p->bits)
+			return slot & value_mask(p);
 	}
 }
 
-static void put(struct hash *h, u64 hash, u64 value)
+static u8 bits_of(u32 value)
 {
-	size_t i = first_slot(h, hash);
-
-	while (h->slots[i])
-		i = i + 1 < h->size ? i + 1 : 0;
-	h->slots[i] = hash >> HASH_VALUE_BITS << HASH_VALUE_BITS | value;
-	h->n++;
+	return 32 - __builtin_clz(value);
 }
 
-static int grow(struct hash *h)
+int hash_add(struct hash *h, u64 hash, u32 value)
 {
-	struct hash more = { .of = h->of, .ctx = h->ctx };
+	struct hash_part *p = part_of(h, hash);
+	u8 bits = p->bits < BITS_MIN ? BITS_MIN : p->bits;
+	const bool full = is_full(p->size, p->n + 1ULL);
 
-	if (!h->of || hash_init(&more, 2 * h->n))
+	/* a bit more than is needed, as the next values will be larger */
+	if (bits_of(value) > bits)
+		bits = bits_of(value) < 32 ? bits_of(value) + 1 : 32;
+	if ((full || bits > p->bits) && grow(p, full ? p->n + p->n / 4 : p->n, bits))
 		return -ENOMEM;
-	for (size_t i = 0; i < h->size; i++) {
-		u64 value = h->slots[i] & VALUE;
-
-		if (value)
-			put(&more, h->of(h->ctx, value), value);
-	}
-	free(h->slots);
-	*h = more;
-	return 0;
-}
-
-int hash_add(struct hash *h, u64 hash, u64 value)
-{
-	if (is_full(h->size, h->n + 1) && grow(h))
-		return -ENOMEM;
-	put(h, hash, value);
+	put(p, hash >> p->bits << p->bits | value);
 	return 0;
 }

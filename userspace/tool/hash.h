@@ -8,23 +8,29 @@
 
 #include "dsfs_platform.h"
 
-#define HASH_VALUE_BITS	48	/* enough for an address */
+#define HASH_PARTS	64
 
 /**
- * struct hash - an open hash table, 8 bytes a slot, at most seven eighths full
- * @slots: @size of them: a value and 16 bits of its hash; 0: free
+ * struct hash_part - an open hash table, at most seven eighths full
+ * @slots: @size of them: a value in the lower @bits, and the upper bits of its hash; 0: free
  * @n: number of values
- * @of: computes the hash of a value, for growing; NULL: the table must not grow
  */
-struct hash {
+struct hash_part {
 	u64 *slots;
-	size_t size;
-	size_t n;
-	u64 (*of)(const void *ctx, u64 value);
-	const void *ctx;
+	u32 size;
+	u32 n;
+	u8 bits;
 };
 
-/* Make a table for @n values.  Return: 0 or -ENOMEM. */
+/**
+ * struct hash - tables of 8 bytes a slot, about 10 a value
+ * @parts: the lower bits of a hash say which one has its value
+ */
+struct hash {
+	struct hash_part parts[HASH_PARTS];
+};
+
+/* Make a table that has room for @n values without growing.  Return: 0 or -ENOMEM. */
 int hash_init(struct hash *h, u64 n);
 void hash_free(struct hash *h);
 
@@ -35,14 +41,14 @@ void hash_free(struct hash *h);
  * The caller compares, as different hashes may share a slot's bits.
  * Return: the value; 0 at the end.
  */
-u64 hash_next(const struct hash *h, u64 hash, size_t *cursor);
+u32 hash_next(const struct hash *h, u64 hash, size_t *cursor);
 
 /**
- * hash_add - add a value, more than 0 and less than 2^48
+ * hash_add - add a value, more than 0
  *
  * Values may have the same hash, and a value may be in the table more than once.
  * Return: 0; -ENOMEM: not added.
  */
-int hash_add(struct hash *h, u64 hash, u64 value);
+int hash_add(struct hash *h, u64 hash, u32 value);
 
 #endif /* DSFS_HASH_H */

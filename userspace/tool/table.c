@@ -10,17 +10,9 @@ static void *record(const struct table *t, u64 number)
 	return (char *)t->list.p + (number - 1) * t->list.size;
 }
 
-static u64 hash_number(const void *table, u64 number)
-{
-	const struct table *t = table;
-
-	return XXH3_64bits(record(t, number), t->key);
-}
-
 int table_init(struct table *t, size_t size, size_t key)
 {
 	*t = (struct table){ .list.size = size, .key = key };
-	t->numbers = (struct hash){ .of = hash_number, .ctx = t };
 	return hash_init(&t->numbers, 0);
 }
 

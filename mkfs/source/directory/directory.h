@@ -68,7 +68,6 @@ struct worker {
 	struct array found;	/* struct found */
 	char *dents;
 	char path[64 + DSFS_NAME_MAX];
-	u64 links;
 	u32 uid;
 	u32 gid;
 	u32 owner;

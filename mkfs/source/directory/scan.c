@@ -351,7 +351,6 @@ static int worker_init(struct worker *w, struct scan *s)
 static void worker_end(struct worker *w, struct source *src)
 {
 	src->xattrs_ignored += w->xattr.list.left_out;
-	src->tree->nlinks += w->links;
 	arena_join(&src->tree->arena, &w->arena);
 	xattr_reader_free(&w->xattr);
 	array_free(&w->found);

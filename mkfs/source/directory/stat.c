@@ -81,7 +81,6 @@ static int node_link(struct worker *w, struct node *n, const struct stat *st)
 
 	if (!l)
 		return -ENOMEM;
-	w->links++;
 	l->dev = st->st_dev;
 	l->ino = st->st_ino;
 	return 0;

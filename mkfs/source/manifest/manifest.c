@@ -93,7 +93,7 @@ static int manifest_init(struct source *src)
 	m->records.size = sizeof(struct record);
 	m->origins.size = sizeof(struct origin *);
 	m->defaults.size = sizeof(struct entry_attrs);
-	sorter_init(&m->later);
+	sorter_init(&m->later, src->o->limits.memory);
 	xattr_list_init(&m->list);
 	m->entry.defaults = (struct entry_attrs){ .mode = 0644, .dirmode = 0755 };
 	m->dirfd = open(src->o->source, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

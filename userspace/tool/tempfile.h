@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Temporary files, which have no name and end with their descriptor. */
-#ifndef MKFS_TEMPFILE_H
-#define MKFS_TEMPFILE_H
+#ifndef DSFS_TEMPFILE_H
+#define DSFS_TEMPFILE_H
 
 /* The directory that they are in. */
 const char *tempfile_dir(void);
 /* Return: a descriptor or -errno. */
 int tempfile_open(void);
 
-#endif /* MKFS_TEMPFILE_H */
+#endif /* DSFS_TEMPFILE_H */

@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# group.sh - mkfs.dsfs stays within half of the memory of its control group, all tables counted:
+# 300,000 files of distinct contents, from each source that is not a tree.  The group ends what
+# needs more than all of it, a limit of the process what needs more than half in no file.
+set -euo pipefail
+# shellcheck source=tests/cli/cases
+. "$(dirname "$0")/cases"
+make -s -C "$top" build/tests/mkset >&2
+mib=96 files=300000
+
+for group in /sys/fs/cgroup{/memory,}/dsfs-cli.$$ ''; do
+	mkdir "$group" 2>/dev/null || continue
+	at_exit "rmdir $group"
+	echo $((mib << 20)) 2>/dev/null >"$(ls "$group"/memory.{limit_in_bytes,max} 2>/dev/null)" && break
+done
+[ -n "$group" ] || echo "# no control group: --memory instead"
+set_of()
+{
+	"$bin/tests/mkset" --files=$files --classes=300 --sizes=8 "$@"
+}
+
+# within MORE CMD...: in the group, with so many KiB above half of it, which are no table
+# shellcheck disable=SC2317 # exits calls it
+within()
+(
+	[ -n "$group" ] && echo "$BASHPID" >"$group/cgroup.procs" || set -- "$@" --memory=$((mib / 2))M
+	ulimit -s 512
+	ulimit -d $((mib * 512 + $1))
+	shift
+	exec "$@"
+)
+
+packed()
+{
+	exits "$1" 0 within "$2" "$mkfs" -q -f "${@:3}"
+	exits "$1: sound" 0 "$fsck" -q "${!#}"
+}
+
+set_of --form=tar >set.tar
+touch data
+set_of --form=manifest data >lines
+sort -t_ -k2 lines >mixed
+packed 'an archive by a pipe' 0 --tar=- a.dsfs < <(cat set.tar)
+packed 'with --compress' 0 --compress=zstd --tar=- c.dsfs < <(cat set.tar)
+packed 'a manifest in order' 0 --manifest=lines m.dsfs
+packed 'a manifest in no order' 0 --manifest=mixed n.dsfs
+sed -i '3~7s|"mtime":16|"mtime":15|' mixed
+# The metadata of the image is mapped, a part of it at a time
+packed 'an update' $(($(stat -c %s m.dsfs) / 1024)) --update --manifest=mixed m.dsfs
+finish
