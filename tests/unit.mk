@@ -22,7 +22,7 @@ $(T)/unit: $(call sanobjs,$(unit_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)
 
 # What plans, and what that calls: nothing that reads a source or an image.
-unit_mkfs_PARTS	:= options/options options/patterns options/memory data/holes data/pack output/device \
+unit_mkfs_PARTS	:= options/options options/patterns data/holes data/pack output/device \
 		   plan/index plan/names plan/place plan/plan source/manifest/entry source/manifest/json_line source/xattr \
 		   tree/arena tree/blocks tree/grow tree/overflow tree/owners tree/spool tree/tree \
 		   tree/xsets

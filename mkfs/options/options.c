@@ -8,6 +8,7 @@
 
 #include "args.h"
 #include "list.h"
+#include "memory.h"
 #include "msg.h"
 #include "options.h"
 #include "parse.h"

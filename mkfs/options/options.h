@@ -235,20 +235,6 @@ bool patterns_match_any(const struct patterns *set, char *path);
 /* Warn of patterns that matched nothing, which may be misspelt.  @option: its name */
 void patterns_unused(const struct patterns *set, const char *option);
 
-/* memory.c */
-
-/**
- * memory_of_groups - the least limit of memory of the control groups of a process
- * @groups: path of its list, as /proc/self/cgroup
- * @root: where their hierarchies are mounted
- *
- * Return: bytes; UINT64_MAX: no limit is known.
- */
-u64 memory_of_groups(const char *groups, const char *root);
-
-/* Bytes of memory that this process may have, as far as is known */
-u64 memory_for_us(void);
-
 /* params.c */
 
 /**

@@ -46,6 +46,17 @@ packed 'an archive by a pipe' 0 --tar=- a.dsfs < <(cat set.tar)
 packed 'with --compress' 0 --compress=zstd --tar=- c.dsfs < <(cat set.tar)
 packed 'a manifest in order' 0 --manifest=lines m.dsfs
 packed 'a manifest in no order' 0 --manifest=mixed n.dsfs
+
+# What fsck.dsfs reads in the group, whose metadata does not fit into its share of that
+read_by_fsck()
+(
+	pid=$BASHPID
+	[ -z "$group" ] || echo "$pid" >"$group/cgroup.procs"
+	"$fsck" -q --no-data m.dsfs
+	awk '/rchar/ { print $2 }' "/proc/$pid/io"
+)
+# Names are read by four passes, and nothing else is of that size
+check 'fsck.dsfs: four passes' test "$((2 * $(read_by_fsck)))" -lt "$((7 * $(stat -c %s m.dsfs)))"
 sed -i '3~7s|"mtime":16|"mtime":15|' mixed
 # The metadata of the image is mapped, a part of it at a time
 packed 'an update' $(($(stat -c %s m.dsfs) / 1024)) --update --manifest=mixed m.dsfs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Limits of control groups, of both versions: the least one on the way to the root counts. */
-#include "options/options.h"
+#include "memory.h"
 #include "mkfs.h"
 
 #include <stdio.h>

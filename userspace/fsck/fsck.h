@@ -25,12 +25,14 @@
 #define KINDS_MAX	128
 
 /*
- * Metadata in memory; more while a directory whose index is larger than CACHE_INDEX is looked at,
- * but no more than CACHE_MOST.
+ * Metadata in memory, a CACHE_SHARE-th of that of the machine or the control group between these
+ * limits: what it has no room for is read by each pass.  More while a directory is looked at whose
+ * index is larger than a quarter of it, but no more than CACHE_INDEX.
  */
-#define CACHE_BYTES	(64ULL << 20)
-#define CACHE_INDEX	(CACHE_BYTES / 4)
-#define CACHE_MOST	(1024ULL << 20)
+#define CACHE_SHARE	16
+#define CACHE_LEAST	(4ULL << 20)
+#define CACHE_MOST	(512ULL << 20)
+#define CACHE_INDEX	(1024ULL << 20)
 
 /* A directory, with what is needed to find the directory of an inode number */
 struct fdir {
@@ -49,6 +51,12 @@ struct frange {
 	u64 pos;
 	u32 len;
 	u32 ino;
+};
+
+/* Bytes of NAMES that no name block has */
+struct gap {
+	u64 from;
+	u64 to;
 };
 
 /* Problems of one kind. */
@@ -100,7 +108,9 @@ struct later {
  * @unread: bytes of data that are to be checked
  * @entries_end: behind the entries of the last directory
  * @dirs_checked: how many directories had their names checked
+ * @cache: bytes of metadata in memory
  * @names_end: end of the name blocks so far
+ * @names_gaps: struct gap: those in front of them that are not zero
  * @unordered: a name block lies in front of one that was seen before it
  * @files: regular files seen, and the sum of their sizes in @content
  * @generations: number of generations that were checked
@@ -131,7 +141,9 @@ struct fsck {
 	u64 unread;
 	u32 entries_end;
 	size_t dirs_checked;
+	u64 cache;
 	u64 names_end;
+	struct array names_gaps;
 	bool unordered;
 	u64 files;
 	u64 content;
@@ -223,6 +235,9 @@ void free_later(struct fsck *f);
 
 /* hardlinks.c: number of names of an inode besides its first, after check_hardlinks() */
 u32 hardlinks_of(const struct fsck *f, u32 ino);
+
+/* super.c: whether bytes of a region are zero, as far as they can be read; the rest was said */
+bool meta_is_zero(struct fsck *f, int region, u64 from, u64 to);
 
 /* names.c: call a function for each name block that was checked, in that order; 0 or its error */
 typedef int block_fn(void *arg, const struct frange *block);

@@ -7,26 +7,9 @@
 
 static void check_gap(struct fsck *f, int region, const char *what, u64 from, u64 to)
 {
-	struct dsfs_mref ref;
-	bool zero;
-	u64 n;
-
-	/* Without all objects in the lists, gaps cannot be told from objects. */
-	for (; from < to && !stop_asked() && !f->incomplete; from += n) {
-		n = DSFS_BLOCK_SIZE - (from & (DSFS_BLOCK_SIZE - 1));
-		if (n > to - from)
-			n = to - from;
-		/* an unreadable block was reported before */
-		if (dsfs_meta_get(f->src, region, from, n, &ref))
-			continue;
-		zero = all_zero(ref.p, n);
-		dsfs_meta_put(&ref);
-		if (zero)
-			continue;
+	if (!meta_is_zero(f, region, from, to))
 		problem(f, what, NO_INO, meta_pos(f, region, from),
 			"bytes of the gap up to %llu are not zero", meta_pos(f, region, to));
-		return;
-	}
 }
 
 /**
@@ -73,12 +56,6 @@ static int block_cmp(const void *a, const void *b)
 	return x->ino < y->ino ? -1 : x->ino > y->ino;
 }
 
-static int add_block(void *arg, const struct frange *b)
-{
-	add_range(arg, b->pos, b->len, b->ino);
-	return 0;
-}
-
 static int keep_block(void *arg, const struct frange *b)
 {
 	return array_append(arg, b);
@@ -89,13 +66,25 @@ static int sort_blocks(struct ranges *r)
 {
 	struct array blocks = { .size = sizeof(struct frange) };
 	const int ret = each_block(r->f, keep_block, &blocks);
+	const struct frange *at;
 	size_t i;
 
 	array_sort(&blocks, block_cmp);
+	at = blocks.p;
 	for (i = 0; !ret && i < blocks.n && !stop_asked(); i++)
-		add_block(r, (const struct frange *)blocks.p + i);
+		add_range(r, at[i].pos, at[i].len, at[i].ino);
 	array_free(&blocks);
 	return ret;
+}
+
+/* The gaps between blocks that came in order */
+static void noted_gaps(struct ranges *r)
+{
+	const struct gap *gaps = r->f->names_gaps.p;
+
+	for (size_t i = 0; i < r->f->names_gaps.n && !stop_asked(); i++)
+		check_gap(r->f, r->region, r->gap, gaps[i].from, gaps[i].to);
+	r->end = r->f->names_end;
 }
 
 static int check_names_gaps(struct fsck *f)
@@ -104,8 +93,10 @@ static int check_names_gaps(struct fsck *f)
 		.f = f, .region = DSFS_REGION_NAMES,
 		.gap = "gap between name blocks", .overlap = "name blocks that overlap",
 	};
-	const int ret = f->unordered ? sort_blocks(&r) : each_block(f, add_block, &r);
+	const int ret = f->unordered ? sort_blocks(&r) : 0;
 
+	if (!f->unordered)
+		noted_gaps(&r);
 	if (!ret)
 		end_ranges(&r);
 	return ret;

@@ -11,6 +11,7 @@
 
 #include "args.h"
 #include "fsck.h"
+#include "memory.h"
 #include "msg.h"
 #include "parse.h"
 
@@ -77,6 +78,7 @@ static void free_lists(struct fsck *f)
 	places_free(&f->hardlinks);
 	array_free(&f->links);
 	array_free(&f->dirs);
+	array_free(&f->names_gaps);
 	bits_free(&f->again);
 	bits_free(&f->inside);
 	bits_free(&f->known);
@@ -109,7 +111,7 @@ static int check_generation(struct fsck *f)
 
 	if (f->verbose && !f->json && (f->generations || f->only))
 		printf("Generation %llu\n", f->geo->generation);
-	f->src = image_source(&f->img, CACHE_BYTES);
+	f->src = image_source(&f->img, f->cache);
 	if (f->src)
 		ret = init_lists(f);
 	if (!ret)
@@ -164,12 +166,20 @@ static int check_image(struct fsck *f)
 	return ret || image_as_expected(&f->img, NULL) ? 1 : check_generations(f);
 }
 
+static u64 cache_bytes(void)
+{
+	const u64 bytes = memory_for_us() / CACHE_SHARE;
+
+	return bytes > CACHE_MOST ? CACHE_MOST : bytes < CACHE_LEAST ? CACHE_LEAST : bytes;
+}
+
 static int fsck(struct fsck *f, const char *path)
 {
 	int ret, code = EXIT_CLEAN;
 
 	if (image_open_at(&f->img, path, f->source))
 		return EXIT_FAILED;
+	f->cache = cache_bytes();
 	report_init(f);
 	stop_init(SA_RESETHAND | SA_RESTART);
 	ret = check_image(f);
@@ -240,6 +250,7 @@ int main(int argc, char **argv)
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct fsck f = {
 		.dirs.size = sizeof(struct fdir),
+		.names_gaps.size = sizeof(struct gap),
 		.links.size = sizeof(struct links),
 		.progress_fd = -1,
 		.threads = cpus < 1 ? 1 : cpus > 8 ? 8 : cpus,

@@ -119,6 +119,15 @@ static struct frange block_range(const struct dsfs_dir_iter *it)
 	};
 }
 
+/* The block is in memory, so that it is not read again for this; it is said when all are known. */
+static void note_gap(struct fsck *f, u64 from, u64 to)
+{
+	const struct gap gap = { from, to };
+
+	if (!meta_is_zero(f, DSFS_REGION_NAMES, from, to) && array_append(&f->names_gaps, &gap))
+		f->unordered = true;	/* so all are read again */
+}
+
 static void check_block_start(struct fsck *f, struct dirwalk *w, const struct dsfs_dir_iter *it)
 {
 	const struct dsfs_names_info *n = &it->names;
@@ -132,6 +141,8 @@ static void check_block_start(struct fsck *f, struct dirwalk *w, const struct ds
 	w->block = it->block;
 	if (r.pos < f->names_end)
 		f->unordered = true;
+	else if (!f->unordered)
+		note_gap(f, f->names_end, r.pos);
 	f->names_end = r.pos + r.len;
 }
 
@@ -195,14 +206,16 @@ static void check_entries(struct fsck *f, struct dirwalk *w)
 {
 	const u64 index = (u64)w->dir.buckets * sizeof(struct dsfs_bucket);
 
-	if (index > CACHE_INDEX)
-		source_limit(f->src, index < CACHE_MOST ? CACHE_BYTES + index : CACHE_MOST);
+	const bool large = index > f->cache / 4;
+
+	if (large)
+		source_limit(f->src, index < CACHE_INDEX ? f->cache + index : CACHE_INDEX);
 	w->whole = index && index_is_whole(f, &w->dir);
 	check_names(f, w);
 	if (index && !w->whole)
 		check_index(f, &w->dir);
-	if (index > CACHE_INDEX)
-		source_limit(f->src, CACHE_BYTES);
+	if (large)
+		source_limit(f->src, f->cache);
 }
 
 static void check_dir(struct fsck *f, struct dirwalk *w)

@@ -57,6 +57,28 @@ int check_slots(struct fsck *f)
 	return 0;
 }
 
+bool meta_is_zero(struct fsck *f, int region, u64 from, u64 to)
+{
+	struct dsfs_mref ref;
+	bool zero;
+	u64 n;
+
+	/* Without all objects in the lists, gaps cannot be told from objects. */
+	for (; from < to && !stop_asked() && !f->incomplete; from += n) {
+		n = DSFS_BLOCK_SIZE - (from & (DSFS_BLOCK_SIZE - 1));
+		if (n > to - from)
+			n = to - from;
+		/* an unreadable block was reported before */
+		if (dsfs_meta_get(f->src, region, from, n, &ref))
+			continue;
+		zero = all_zero(ref.p, n);
+		dsfs_meta_put(&ref);
+		if (!zero)
+			return false;
+	}
+	return true;
+}
+
 static const char *region_at(const struct fsck *f, u64 pos)
 {
 	const struct dsfs_region_info *r = f->geo->regions;

@@ -40,4 +40,18 @@ void *memory_alloc(size_t bytes);
 void *memory_resize(void *p, size_t bytes);
 void memory_free(void *p);
 
+/* memory_limits.c: how much there is for this process */
+
+/**
+ * memory_of_groups - the least limit of memory of the control groups of a process
+ * @groups: path of its list, as /proc/self/cgroup
+ * @root: where their hierarchies are mounted
+ *
+ * Return: bytes; UINT64_MAX: no limit is known.
+ */
+u64 memory_of_groups(const char *groups, const char *root);
+
+/* Bytes of memory that this process may have, as far as is known */
+u64 memory_for_us(void);
+
 #endif /* DSFS_MEMORY_H */

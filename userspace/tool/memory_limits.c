@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "options.h"
+#include "memory.h"
 
 /* The number in a file, or UINT64_MAX: there is no such file, or its text is "max". */
 static u64 limit_in(const char *root, const char *hierarchy, const char *group, const char *file)
