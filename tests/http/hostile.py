@@ -157,6 +157,10 @@ def header_files(world):
     text = world.refused("a line that is no header", server.url("/set"), "line 2",
                          source=f"header-file={bad}")
     cases.result("s3cret" not in text, "is not shown", text)
+    for control in "\0", "\r", "\b":
+        bad.write_text(f"X-Token: two\nX-More: {control}s3cret\n")
+        world.refused(f"a line with {control!r}", server.url("/set"), "line 2",
+                      source=f"header-file={bad}")
     bad.write_text("X-Token: " + "x" * 70000)
     world.refused("a header file that is too large", server.url("/set"), "File too large",
                   source=f"header-file={bad}")

@@ -3,6 +3,7 @@
  * Credentials: the header file and keys of S3.  Both may expire while a job runs, so they are
  * read again when a server refuses them.
  */
+#include <ctype.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,17 +50,34 @@ static char *read_lines(const char *path, bool again)
 		return NULL;
 	}
 	text[n] = '\0';
+	/* it would end the text; as another control it is a line that is bad */
+	for (char *nul; (nul = memchr(text, '\0', n)); )
+		*nul = '\1';
 	return text;
 }
 
-/* Number of the first line without ":", which libcurl would drop silently; 0: there is none */
+/* Whether a line is a header or has nothing to say */
+static bool is_header(const char *line, size_t n)
+{
+	while (n && line[n - 1] == '\r')
+		n--;
+	if (!n || *line == '#')
+		return true;
+	for (size_t i = 0; i < n; i++) {
+		if (iscntrl((unsigned char)line[i]) && line[i] != '\t')
+			return false;
+	}
+	return memchr(line, ':', n);
+}
+
+/* Number of the first line that libcurl would drop silently, or cut; 0: there is none */
 static int bad_line(const char *at)
 {
 	size_t n;
 
 	for (int line = 1; *at; at += n + !!at[n], line++) {
 		n = strcspn(at, "\n");
-		if (n > strspn(at, "\r") && *at != '#' && !memchr(at, ':', n))
+		if (!is_header(at, n))
 			return line;
 	}
 	return 0;
