@@ -117,7 +117,19 @@ grep -h '^/dev/rbd/.*dsfs' cluster.*.text >etc/fstab
 exits 'what to change after a switch' 0 sh after-switch
 check 'the snapshot that is mapped' grep -qx 'datasets/imagenet@v2  id=.*' etc/ceph/rbdmap
 check 'what is mounted' grep -qxE \
-	'/dev/rbd/datasets/imagenet@v2 +/data/imagenet.mounts/2 +dsfs +ro,noauto +0 0' etc/fstab
+	'/dev/rbd/datasets/imagenet@v2 +/data/imagenet.mounts/2 +dsfs +ro,nosuid,nodev,noauto +0 0' etc/fstab
+
+# Who copies a mount gets no set-id programs and devices of others.
+recipes()
+{
+	grep -rIhE "$1" "$top"/README.md "$docs" "$top"/packaging "$top"/userspace/switch
+}
+
+for form in '(^|[^`])mount -t (fuse\.)?dsfs' '^ *[^ ]+ +/[^ ]+ +(fuse\.)?dsfs(-fuse)? ' ' *Options[=:]' fstype=; do
+	recipes "$form" | grep -vE 'nosuid, ?nodev|\[-o|"\$options"' >unsafe || true
+	check "recipes of a mount: $form: nosuid,nodev" same_file /dev/null unsafe
+	check "recipes of a mount: $form: there are some" grep -q . <(recipes "$form")
+done
 
 # here COMMANDS: as they are in a document, with paths of this directory.
 here()

@@ -76,7 +76,7 @@ mounts()
 }
 
 exits 'the first image' 0 "$switch" v1 link
-check 'is asked for read-only' grep -qx -- "-t dsfs -o ro v1 $work/link.mounts/1" asked
+check 'is asked for read-only' grep -qx -- "-t dsfs -o ro,nosuid,nodev v1 $work/link.mounts/1" asked
 check 'the link shows it' shows 1
 check 'the first image: its mount' mounts 1
 exec 7<link/generation
@@ -92,9 +92,9 @@ exits '-n' 0 "$switch" -n v3 link
 check '-n: the link shows the third one' shows 3
 check '-n: the second one stays mounted' mounts 1 2
 check '-n: nothing is detached' test ! -e umounts
-exits '-o' 0 "$switch" -n -o meta=lazy,nosuid v4 link
-check '-o: the options are passed on, and ro' grep -qx -- \
-	"-t dsfs -o ro,meta=lazy,nosuid v4 $work/link.mounts/3" asked
+exits '-o' 0 "$switch" -n -o meta=lazy v4 link
+check '-o: the options are passed on, and ro,nosuid,nodev' grep -qx -- \
+	"-t dsfs -o ro,nosuid,nodev,meta=lazy v4 $work/link.mounts/3" asked
 check '-n again: three are mounted' mounts 1 2 3
 : >busy
 says 'an older mount that does not go' 3 'link.mounts/1: stays mounted' "$switch" v5 link
