@@ -8,6 +8,7 @@
 					with DSFS_LONG=1 all
   readers.py chunk REF FILE POS LEN ERRNO
 					reads of POS..POS+LEN give ERRNO, others the bytes
+  readers.py seeks FILE N		the I-th of N extents has the byte at I * 131072
 
 What is read is compared with REF, the tree that was packed.
 """
@@ -139,5 +140,14 @@ def chunk(ref, path, pos, length, name):
     sys.exit(bad)
 
 
+def seeks(path, count):
+    fd, end = os.open(path, os.O_RDONLY), 0
+    for i in range(1, int(count) + 1):
+        start = os.lseek(fd, end, os.SEEK_DATA)
+        end = os.lseek(fd, start, os.SEEK_HOLE)
+        if not start <= i << 17 < end:
+            sys.exit(f"# extent {i}: {start} to {end}")
+
+
 if __name__ == "__main__":
-    {"make": make, "epoch": epoch, "many": many, "chunk": chunk}[sys.argv[1]](*sys.argv[2:])
+    {"make": make, "epoch": epoch, "many": many, "chunk": chunk, "seeks": seeks}[sys.argv[1]](*sys.argv[2:])

@@ -158,22 +158,32 @@ static void reply_held(fuse_req_t req, u64 ino, struct held *h, u64 pos, u64 len
 	held_put(fs->held, h, 0);
 }
 
+/* Open a file.  NULL: the request was answered. */
+static struct dsfs_file *open_file(fuse_req_t req, u64 ino)
+{
+	const struct fuse_fs *fs = fs_of(req);
+	struct dsfs_file *file;
+	struct dsfs_error error;
+	int ret;
+
+	ret = dsfs_file_open(fs->image, ino, fs->opt.check ? 0 : DSFS_UNCHECKED, &file, &error);
+	if (!ret)
+		return file;
+	reply_failed(req, ino, ret, &error);
+	return NULL;
+}
+
 void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
 {
 	const struct fuse_fs *fs = fs_of(req);
 	struct held *h = held_find(fs->held, ino);
 	struct dsfs_file *file;
-	struct dsfs_error error;
-	int ret;
 
 	(void)fi;
 	if (!h) {
-		ret = dsfs_file_open(fs->image, ino, fs->opt.check ? 0 : DSFS_UNCHECKED,
-				     &file, &error);
-		if (ret) {
-			reply_failed(req, ino, ret, &error);
+		file = open_file(req, ino);
+		if (!file)
 			return;
-		}
 		if (!off && dsfs_file_size(file) <= size) {
 			reply_piece(req, ino, file, 0, dsfs_file_size(file));
 			dsfs_file_close(file);
@@ -190,44 +200,46 @@ void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse
 /* The first byte at @pos or behind it that is data, or is in a hole; the end is a hole. */
 static u64 seek(const struct dsfs_file *file, u64 pos, bool data)
 {
-	const u64 size = dsfs_file_size(file);
+	size_t n, i = file_extent_at(file, pos);
 	const struct dsfs_extent *e;
-	size_t i, n;
 
 	e = dsfs_file_extents(file, &n);
-	for (i = 0; i < n; i++) {
-		if (e[i].logical + e[i].length <= pos)
-			continue;
-		if (data)
-			return e[i].logical > pos ? e[i].logical : pos;
-		if (e[i].logical > pos)
-			return pos;
+	if (data && i == n)
+		return dsfs_file_size(file);
+	if (data)
+		return e[i].logical > pos ? e[i].logical : pos;
+	for (; i < n && e[i].logical <= pos; i++)
 		pos = e[i].logical + e[i].length;
-	}
-	return data ? size : pos;
+	return pos;
 }
 
+/* Who looks for holes does so from extent to extent, so the file is held. */
 void op_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence, struct fuse_file_info *fi)
 {
 	const struct fuse_fs *fs = fs_of(req);
 	struct dsfs_file *file;
-	struct dsfs_error error;
+	struct held *h;
 	u64 size, pos;
-	int ret;
 
 	(void)fi;
 	if (whence != SEEK_DATA && whence != SEEK_HOLE) {
 		fuse_reply_err(req, EINVAL);
 		return;
 	}
-	ret = dsfs_file_open(fs->image, ino, 0, &file, &error);
-	if (ret) {
-		reply_failed(req, ino, ret, &error);
+	h = held_find(fs->held, ino);
+	if (!h) {
+		file = open_file(req, ino);
+		if (!file)
+			return;
+		h = held_add(fs->held, ino, file);
+	}
+	if (!h) {
+		fuse_reply_err(req, ENOMEM);
 		return;
 	}
-	size = dsfs_file_size(file);
-	pos = off < 0 || off >= size ? size : seek(file, off, whence == SEEK_DATA);
-	dsfs_file_close(file);
+	size = dsfs_file_size(held_file(h));
+	pos = off < 0 || off >= size ? size : seek(held_file(h), off, whence == SEEK_DATA);
+	held_put(fs->held, h, 0);
 	if (off < 0 || off >= size || (whence == SEEK_DATA && pos == size))
 		fuse_reply_err(req, ENXIO);
 	else

@@ -134,8 +134,7 @@ const struct dsfs_extent *dsfs_file_extents(const struct dsfs_file *file, size_t
 	return file->extents;
 }
 
-/* The first extent that ends behind @pos; @file->count if there is none. */
-static size_t find_extent(const struct dsfs_file *file, u64 pos)
+size_t file_extent_at(const struct dsfs_file *file, u64 pos)
 {
 	size_t lo = 0, hi = file->count, mid;
 
@@ -152,7 +151,7 @@ static size_t find_extent(const struct dsfs_file *file, u64 pos)
 /* Offset of byte @pos in the stored data; for a byte of a hole, that of the next stored one. */
 static u64 stored_at(const struct dsfs_file *file, u64 pos)
 {
-	const size_t i = find_extent(file, pos);
+	const size_t i = file_extent_at(file, pos);
 	const struct dsfs_extent *e = &file->extents[i];
 
 	if (i == file->count)
@@ -223,7 +222,7 @@ static int read_range(const struct dsfs_file *file, unsigned int flags, u8 *buf,
 		      u64 pos, struct dsfs_err *err)
 {
 	struct batch b;
-	size_t i = find_extent(file, pos);
+	size_t i = file_extent_at(file, pos);
 	const struct dsfs_extent *e;
 	ssize_t n;
 

@@ -387,6 +387,9 @@ struct dsfs_image;
 /** image_of - the slots and bytes of an image that dsfs_open() opened */
 const struct image *image_of(const struct dsfs_image *image);
 
+/** file_extent_at - number of the first extent that ends behind @pos; without one, of them all */
+size_t file_extent_at(const struct dsfs_file *file, u64 pos);
+
 /**
  * file_pread - dsfs_pread() with flags
  * @flags: READ_*
