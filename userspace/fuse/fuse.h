@@ -27,6 +27,7 @@ struct held_files;
  * @sizelimit: bytes of the file that are the image; 0: up to its end
  * @wholefile: files of up to that many bytes are read as a whole
  * @hold: bytes of files that may wait in memory to be asked for
+ * @max_read: bytes that the kernel may ask for at once; 0: as it likes
  * @uid: owner of everything, or -1: as the image says; @gid likewise
  * @lazy: metadata is read when it is needed
  * @check: compare data with its checksums
@@ -40,6 +41,7 @@ struct fuse_options {
 	u64 sizelimit;
 	u64 wholefile;
 	u64 hold;
+	u64 max_read;
 	s64 uid;
 	s64 gid;
 	bool lazy;

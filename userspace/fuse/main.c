@@ -2,8 +2,10 @@
 /*
  * dsfs-fuse: mount an image without the kernel module and without privileges.
  */
+#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "args.h"
 #include "buffers.h"
@@ -42,6 +44,7 @@ static const char usage_text[] =
 "                      of the way to an image on a server: dsfs-source(7)\n"
 "  -o uid=N, gid=N     whom everything belongs to\n"
 "  -o max_threads=N    requests at a time (64)\n"
+"  -o max_read=N       bytes that the kernel may ask for at once\n"
 "  -o allow_other      let other users in; more options of FUSE: mount.fuse3(8)\n";
 
 static int serve(struct fuse_session *se, const struct fuse_cmdline_opts *cmd)
@@ -63,13 +66,35 @@ static int serve(struct fuse_session *se, const struct fuse_cmdline_opts *cmd)
 	return ret;
 }
 
-/* Mount, and then end the first process, so that who waits for its end finds the mount. */
+/* Answer the first request, INIT, by which kernel and libfuse agree or do not. */
+static int answer_init(struct fuse_session *se)
+{
+	struct fuse_buf buf = { };
+	int ret;
+
+	do {
+		ret = fuse_session_receive_buf(se, &buf);
+	} while (ret == -EINTR && !fuse_session_exited(se));
+	if (ret > 0)
+		fuse_session_process_buf(se, &buf);
+	free(buf.mem);
+	return ret > 0 && !fuse_session_exited(se) ? 0 : -1;
+}
+
+/*
+ * Mount, and then end the first process, so that who waits for its end finds the mount, and what
+ * can fail before there is one is its exit code.
+ */
 static int run_session(struct fuse_session *se, const struct fuse_cmdline_opts *cmd)
 {
 	int ret;
 
 	if (fuse_session_mount(se, cmd->mountpoint))
 		return EXIT_MOUNT;
+	if (answer_init(se)) {
+		fuse_session_unmount(se);
+		return EXIT_MOUNT;
+	}
 	if (fuse_daemonize(cmd->foreground)) {
 		fuse_session_unmount(se);
 		return EXIT_SYSTEM;
@@ -103,19 +128,53 @@ static int mount_image(struct fuse_fs *fs, struct fuse_args *args,
 	return ret;
 }
 
-/* Add options: ro and default_permissions always hold, fsname= is a default. */
-static int add_options(struct fuse_args *args, const struct fuse_fs *fs)
+/* As mount(2) refuses a file system twice on a directory; for it each of FUSE's is another. */
+static bool is_there(const char *source, const char *dir)
 {
-	char *path = fs->fd < 0 ? NULL : realpath(fs->opt.image, NULL), *opts = NULL, *name = NULL;
+	FILE *f = setmntent("/proc/self/mounts", "re");
+	bool there = false;
+	struct mntent *m;
+
+	/* the last one is on top */
+	while (f && (m = getmntent(f))) {
+		if (!strcmp(m->mnt_dir, dir))
+			there = !strcmp(m->mnt_type, "fuse.dsfs-fuse") &&
+				!strcmp(m->mnt_fsname, source);
+	}
+	if (f)
+		endmntent(f);
+	if (there)
+		msg_error(source, "already mounted on %s", dir);
+	return there;
+}
+
+/* Add options: ro and default_permissions always hold, fsname= is a default. */
+static int add_options(struct fuse_args *args, const char *source)
+{
+	char *opts = NULL, *name = NULL;
 	int ret = -1;
 
-	if (asprintf(&name, "fsname=%s", path ? path : image_name(fs)) > 0 &&
+	if (asprintf(&name, "fsname=%s", source) > 0 &&
 	    !fuse_opt_add_opt_escaped(&opts, name) && !fuse_opt_insert_arg(args, 1, opts) &&
 	    !fuse_opt_insert_arg(args, 1, "-o"))
 		ret = fuse_opt_add_arg(args, "-oro,default_permissions");
-	free(path);
 	free(opts);
 	free(name);
+	return ret;
+}
+
+static int mount_source(struct fuse_fs *fs, struct fuse_args *args,
+			const struct fuse_cmdline_opts *cmd)
+{
+	char *path = fs->fd < 0 ? NULL : realpath(fs->opt.image, NULL);
+	const char *source = path ? path : image_name(fs);
+	int ret;
+
+	if (is_there(source, cmd->mountpoint))
+		ret = EXIT_MOUNT;
+	else
+		ret = add_options(args, source) ? EXIT_SYSTEM : mount_image(fs, args, cmd);
+	free(path);
 	return ret;
 }
 
@@ -135,7 +194,7 @@ static int run(struct fuse_args *args, struct fuse_fs *fs, const struct fuse_cmd
 		return args_wrong(EXIT_USAGE, "an image and a directory are needed");
 	if (image_attach(fs))
 		return EXIT_MOUNT;
-	ret = add_options(args, fs) ? EXIT_SYSTEM : mount_image(fs, args, cmd);
+	ret = mount_source(fs, args, cmd);
 	image_detach(fs);
 	return ret;
 }

@@ -27,6 +27,8 @@ static void op_init(void *data, struct fuse_conn_info *conn)
 	conn->want = want & conn->capable;
 	fs->no_open = conn->capable & FUSE_CAP_NO_OPEN_SUPPORT;
 	fs->no_opendir = conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT;
+	/* libfuse wants to hear it here as well as by the option */
+	conn->max_read = fs->opt.max_read;
 	conn->max_background = BACKGROUND;
 	conn->congestion_threshold = BACKGROUND;
 }

@@ -25,6 +25,7 @@ enum kind { NUMBER, SIZE, WORD, CACHE };
  * @to: offset of its member in struct fuse_options
  * @min: of a number; @max: of a size, too
  * @words: false and true, of a bool
+ * @both: libfuse's, too
  */
 static const struct option {
 	const char *name;
@@ -33,6 +34,7 @@ static const struct option {
 	u64 min;
 	u64 max;
 	const char *words[2];
+	bool both;
 } table[] = {
 #define TO(member)	.to = offsetof(struct fuse_options, member)
 	{ .name = "generation=", NUMBER, TO(generation), .min = 1, .max = UINT64_MAX },
@@ -42,16 +44,21 @@ static const struct option {
 	{ .name = "hold=", SIZE, TO(hold), .max = SIZE_MAX / 2 },
 	{ .name = "uid=", NUMBER, TO(uid), .max = U32_MAX - 1 },
 	{ .name = "gid=", NUMBER, TO(gid), .max = U32_MAX - 1 },
+	/* the kernel takes no less */
+	{ .name = "max_read=", NUMBER, TO(max_read), .min = 4096, .max = U32_MAX, .both = true },
 	{ .name = "meta=", WORD, TO(lazy), .words = { "resident", "lazy" } },
 	{ .name = "verify=", WORD, TO(check), .words = { "off", "on" } },
 	{ .name = "imagecache=", WORD, TO(keep_image), .words = { "drop", "keep" } },
 	{ .name = "cache=", CACHE },
 };
 
-/* For mount(8) and fstab(5), and what begins with x- */
+/*
+ * For mount(8) and fstab(5), and what begins with x-.  suid and dev are what mount.fuse3(8) asks
+ * for unless it is told otherwise: nobody means them, and the mount stays nosuid,nodev.
+ */
 static const char * const ignored[] = {
 	"defaults", "auto", "noauto", "nofail", "_netdev", "user", "users", "loop", "relatime",
-	"norelatime",
+	"norelatime", "suid", "dev",
 };
 
 static bool is_ignored(const char *opt)
@@ -154,7 +161,9 @@ static int on_option(void *data, const char *arg, int key, struct fuse_args *out
 	if (origin_has_option(arg))
 		return add_source(o, arg);
 	found = find(arg);
-	return found ? take(found, arg, (char *)o + found->to) : 1;
+	if (!found)
+		return 1;
+	return take(found, arg, (char *)o + found->to) ? -1 : found->both;
 }
 
 int options_parse(struct fuse_args *args, struct fuse_options *opt)
