@@ -64,7 +64,7 @@ struct dsfs_sb_info {
 	struct dsfs_options opt;	/* a remount changes wholefile and cache */
 	unsigned long ra_pages;		/* window of reads in order, above wholefile */
 	unsigned long ra_default;	/* what the block layer may set for the device */
-	bool unpacks;			/* has compressed files, and what unpacks them */
+	struct dsfs_unpacker *unpacker;	/* set aside for compressed files: unpack.c */
 	struct workqueue_struct *read_wq; /* finishes reads that no task waits for */
 	struct dsfs_cache *cache;	/* with any cache= */
 	atomic_long_t hinted;		/* bytes in flight because of hints */

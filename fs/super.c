@@ -357,6 +357,7 @@ static void __exit dsfs_exit(void)
 	unregister_filesystem(&dsfs_fs_type);
 	/* dsfs_free_inode() is an RCU callback, which may run after the unmount. */
 	rcu_barrier();
+	dsfs_unpack_free();
 	dsfs_sysfs_exit();
 	dsfs_inode_exit();
 	dsfs_mem_exit();

@@ -11,10 +11,11 @@
  * 256 KiB and 256 times its length, and the workspace of the decoder does not
  * depend on the frame, as a unit is unpacked in one piece.
  *
- * What that takes is allocated by the first mount with compressed files, for
- * each CPU, and shared by all mounts, so unpacking allocates nothing. A task that
- * finds no decoder waits for another one, which waits for nothing. A read that finds
- * no buffer for its stored data allocates one, as it does for more than a buffer has.
+ * What that takes are buffers of one size, of all mounts. One that is free is used again,
+ * which costs neither an allocation nor its clearing; otherwise one is allocated, and those
+ * that are free are freed once a second. So nobody waits for a buffer of somebody else, who
+ * may get no processor time. Only when there is no memory, the reads of a mount unpack one by
+ * one, with what the mount has set aside.
  */
 #include "unpack.h"
 #include "trace.h"
@@ -26,38 +27,105 @@
 
 #define DSFS_UNIT_MAX	BIT(DSFS_UNIT_BITS_MAX)
 
-/* Buffers for stored data, of DSFS_UNIT_MAX bytes, for each CPU: reads are on their way, too */
-#define DSFS_BUFFERS	2
-
 /* Byte of a zstd frame that says which fields it has, and its bits for a content size */
 #define DSFS_ZSTD_FIELDS	4
 #define DSFS_ZSTD_SIZE		0xe0
 
 /**
  * struct dsfs_unpacker - what one task needs to unpack
- * @list: in dsfs_unpackers, while it is not used
- * @zstd: decoder, in @workspace
- * @workspace: memory of the decoder
+ * @workspace: memory of the decoder of zstd
  * @unit: a unit that lies in several folios
+ * @lock: of what a mount has set aside
  */
 struct dsfs_unpacker {
-	struct list_head list;
-	zstd_dctx *zstd;
 	void *workspace;
-	u8 *unit;
+	void *unit;
+	struct mutex lock;	/* of @workspace and @unit */
 };
 
-/* Both lists have what is not used; a buffer begins with its list_head then. */
-static LIST_HEAD(dsfs_unpackers);
+/* Free buffers, each of which begins with its list_head */
 static LIST_HEAD(dsfs_buffers);
-static DEFINE_SPINLOCK(dsfs_unpackers_lock);
-static DECLARE_WAIT_QUEUE_HEAD(dsfs_unpackers_wait);
-/* Mounts with compressed files, and the lock of making and freeing unpackers */
-static unsigned int dsfs_unpack_mounts;
-static DEFINE_MUTEX(dsfs_unpack_mutex);
+static DEFINE_SPINLOCK(dsfs_buffers_lock);
 
-static void dsfs_unpacker_free(struct dsfs_unpacker *u)
+static void *dsfs_buffer_alloc(gfp_t gfp)
 {
+	return kvmalloc(max_t(size_t, DSFS_UNIT_MAX, zstd_dctx_workspace_bound()), gfp);
+}
+
+/* Get a free buffer, or NULL. The one that was used last is in the caches of a CPU. */
+static void *dsfs_buffer_try(void)
+{
+	struct list_head *buffer = NULL;
+
+	spin_lock(&dsfs_buffers_lock);
+	if (!list_empty(&dsfs_buffers)) {
+		buffer = dsfs_buffers.next;
+		list_del(buffer);
+	}
+	spin_unlock(&dsfs_buffers_lock);
+	return buffer;
+}
+
+/* Get a buffer, or NULL. The folios of the read are locked, so reclaim must not wait for them. */
+static void *dsfs_buffer_get(void)
+{
+	return dsfs_buffer_try() ? : dsfs_buffer_alloc(GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN);
+}
+
+static void dsfs_buffers_trim(struct work_struct *work)
+{
+	void *buffer;
+
+	while ((buffer = dsfs_buffer_try()))
+		kvfree(buffer);
+}
+
+static DECLARE_DELAYED_WORK(dsfs_buffers_work, dsfs_buffers_trim);
+
+/* Give a buffer back. Those that are free are freed once a second. */
+static void dsfs_buffer_put(struct list_head *buffer)
+{
+	if (!buffer)
+		return;
+	spin_lock(&dsfs_buffers_lock);
+	list_add(buffer, &dsfs_buffers);
+	spin_unlock(&dsfs_buffers_lock);
+	schedule_delayed_work(&dsfs_buffers_work, HZ);
+}
+
+/* dsfs_unpack_free - free all buffers, when no mounts are left */
+void dsfs_unpack_free(void)
+{
+	cancel_delayed_work_sync(&dsfs_buffers_work);
+	dsfs_buffers_trim(NULL);
+}
+
+/* dsfs_unpack_init - set aside what one read needs to unpack, on a mount with compressed files */
+int dsfs_unpack_init(struct super_block *sb, struct fs_context *fc)
+{
+	struct dsfs_unpacker *u;
+
+	if (!(dsfs_geo(sb)->incompat & DSFS_INCOMPAT_COMPRESSED))
+		return 0;
+	u = kzalloc_obj(*u);
+	DSFS_SB(sb)->unpacker = u;
+	if (u) {
+		mutex_init(&u->lock);
+		u->workspace = dsfs_buffer_alloc(GFP_KERNEL);
+		u->unit = dsfs_buffer_alloc(GFP_KERNEL);
+		if (u->workspace && u->unit)
+			return 0;
+	}
+	dsfs_fc_error(fc, sb, "memory to unpack compressed files: error %d", -ENOMEM);
+	return -ENOMEM;
+}
+
+/* dsfs_unpack_exit - undo dsfs_unpack_init(), when there are no reads any more */
+void dsfs_unpack_exit(struct super_block *sb)
+{
+	struct dsfs_unpacker *u = DSFS_SB(sb)->unpacker;
+
+	DSFS_SB(sb)->unpacker = NULL;
 	if (!u)
 		return;
 	kvfree(u->workspace);
@@ -65,124 +133,28 @@ static void dsfs_unpacker_free(struct dsfs_unpacker *u)
 	kfree(u);
 }
 
-static struct dsfs_unpacker *dsfs_unpacker_alloc(void)
+/* Return: @own, filled in, or without memory that of the mount; NULL after a fatal signal */
+static struct dsfs_unpacker *dsfs_unpacker_get(struct super_block *sb, struct dsfs_unpacker *own)
 {
-	const size_t bytes = zstd_dctx_workspace_bound();
-	struct dsfs_unpacker *u = kzalloc_obj(*u);
+	struct dsfs_unpacker *kept = DSFS_SB(sb)->unpacker;
 
-	if (!u)
-		return NULL;
-	u->workspace = kvmalloc(bytes, GFP_KERNEL);
-	u->unit = kvmalloc(DSFS_UNIT_MAX, GFP_KERNEL);
-	if (u->workspace)
-		u->zstd = zstd_init_dctx(u->workspace, bytes);
-	if (u->zstd && u->unit)
-		return u;
-	dsfs_unpacker_free(u);
-	return NULL;
+	own->workspace = dsfs_buffer_get();
+	own->unit = dsfs_buffer_get();
+	if (own->workspace && own->unit)
+		return own;
+	dsfs_buffer_put(own->workspace);
+	dsfs_buffer_put(own->unit);
+	return mutex_lock_killable(&kept->lock) ? NULL : kept;
 }
 
-static void dsfs_unpackers_free(void)
+static void dsfs_unpacker_put(struct dsfs_unpacker *u, struct dsfs_unpacker *own)
 {
-	struct dsfs_unpacker *u, *next;
-	struct list_head *buffer, *after;
-
-	list_for_each_entry_safe(u, next, &dsfs_unpackers, list)
-		dsfs_unpacker_free(u);
-	list_for_each_safe(buffer, after, &dsfs_buffers)
-		kvfree(buffer);
-	INIT_LIST_HEAD(&dsfs_unpackers);
-	INIT_LIST_HEAD(&dsfs_buffers);
-}
-
-static int dsfs_unpackers_alloc(void)
-{
-	unsigned int i, cpus = num_online_cpus();
-	struct list_head *buffer;
-	struct dsfs_unpacker *u;
-
-	for (i = 0; i < cpus; i++) {
-		u = dsfs_unpacker_alloc();
-		if (!u)
-			goto fail;
-		list_add(&u->list, &dsfs_unpackers);
-	}
-	for (i = 0; i < cpus * DSFS_BUFFERS; i++) {
-		buffer = kvmalloc(DSFS_UNIT_MAX, GFP_KERNEL);
-		if (!buffer)
-			goto fail;
-		list_add(buffer, &dsfs_buffers);
-	}
-	return 0;
-fail:
-	dsfs_unpackers_free();
-	return -ENOMEM;
-}
-
-static bool dsfs_unpacks(const struct super_block *sb)
-{
-	return dsfs_geo(sb)->incompat & DSFS_INCOMPAT_COMPRESSED;
-}
-
-/* dsfs_unpack_init - make what unpacks, for the first mount with compressed files */
-int dsfs_unpack_init(struct super_block *sb, struct fs_context *fc)
-{
-	int ret = 0;
-
-	if (!dsfs_unpacks(sb))
-		return 0;
-	mutex_lock(&dsfs_unpack_mutex);
-	if (!dsfs_unpack_mounts)
-		ret = dsfs_unpackers_alloc();
-	if (!ret) {
-		dsfs_unpack_mounts++;
-		DSFS_SB(sb)->unpacks = true;
-	}
-	mutex_unlock(&dsfs_unpack_mutex);
-	if (ret)
-		dsfs_fc_error(fc, sb, "memory to unpack compressed files: error %ld", (long)ret);
-	return ret;
-}
-
-/* dsfs_unpack_exit - undo dsfs_unpack_init(), when there are no reads any more */
-void dsfs_unpack_exit(struct super_block *sb)
-{
-	if (!DSFS_SB(sb)->unpacks)
+	if (u != own) {
+		mutex_unlock(&u->lock);
 		return;
-	DSFS_SB(sb)->unpacks = false;
-	mutex_lock(&dsfs_unpack_mutex);
-	if (!--dsfs_unpack_mounts)
-		dsfs_unpackers_free();
-	mutex_unlock(&dsfs_unpack_mutex);
-}
-
-static struct dsfs_unpacker *dsfs_unpacker_try(void)
-{
-	struct dsfs_unpacker *u;
-
-	spin_lock(&dsfs_unpackers_lock);
-	u = list_first_entry_or_null(&dsfs_unpackers, struct dsfs_unpacker, list);
-	if (u)
-		list_del(&u->list);
-	spin_unlock(&dsfs_unpackers_lock);
-	return u;
-}
-
-/* The one that was used last is used first: the caches of a CPU still have it. */
-static struct dsfs_unpacker *dsfs_unpacker_get(void)
-{
-	struct dsfs_unpacker *u;
-
-	wait_event(dsfs_unpackers_wait, (u = dsfs_unpacker_try()));
-	return u;
-}
-
-static void dsfs_unpacker_put(struct dsfs_unpacker *u)
-{
-	spin_lock(&dsfs_unpackers_lock);
-	list_add(&u->list, &dsfs_unpackers);
-	spin_unlock(&dsfs_unpackers_lock);
-	wake_up(&dsfs_unpackers_wait);
+	}
+	dsfs_buffer_put(u->workspace);
+	dsfs_buffer_put(u->unit);
 }
 
 /*
@@ -230,24 +202,10 @@ int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *e
 	return 0;
 }
 
-static void *dsfs_buffer_try(void)
-{
-	struct list_head *buffer = NULL;
-
-	spin_lock(&dsfs_unpackers_lock);
-	if (!list_empty(&dsfs_buffers)) {
-		buffer = dsfs_buffers.next;
-		list_del(buffer);
-	}
-	spin_unlock(&dsfs_unpackers_lock);
-	return buffer;
-}
-
 /*
  * dsfs_frames_buffer - get @pages pages for the stored data of a read
  *
  * They are adjacent, so that a frame is in one piece, whatever pages it begins in.
- * Those of dsfs_buffers cost neither an allocation nor their clearing.
  */
 int dsfs_frames_buffer(struct dsfs_read *rd, unsigned int pages, gfp_t gfp)
 {
@@ -272,28 +230,24 @@ int dsfs_frames_buffer(struct dsfs_read *rd, unsigned int pages, gfp_t gfp)
 /* dsfs_frames_free - free what dsfs_frames_get() and dsfs_frames_buffer() got */
 void dsfs_frames_free(struct dsfs_frames *f)
 {
-	if (f->shared) {
-		spin_lock(&dsfs_unpackers_lock);
-		list_add(f->data, &dsfs_buffers);
-		spin_unlock(&dsfs_unpackers_lock);
-	} else {
+	if (f->shared)
+		dsfs_buffer_put(f->data);
+	else
 		kvfree(f->data);
-	}
 	kvfree(f);
 }
 
 /* One frame, which says how much it has, as the format has it */
-static bool dsfs_unpack_zstd(const struct dsfs_unpacker *u, void *to, u32 bytes,
-			     const u8 *frame, u32 len)
+static bool dsfs_unpack_zstd(zstd_dctx *zstd, void *to, u32 bytes, const u8 *frame, u32 len)
 {
-	return len > DSFS_ZSTD_FIELDS && frame[DSFS_ZSTD_FIELDS] & DSFS_ZSTD_SIZE &&
+	return zstd && len > DSFS_ZSTD_FIELDS && frame[DSFS_ZSTD_FIELDS] & DSFS_ZSTD_SIZE &&
 	       zstd_find_frame_compressed_size(frame, len) == len &&
-	       zstd_decompress_dctx(u->zstd, to, bytes, frame, len) == bytes;
+	       zstd_decompress_dctx(zstd, to, bytes, frame, len) == bytes;
 }
 
 /* Unpack a frame of @len bytes to @to. False if its content has not @bytes bytes. */
-static bool dsfs_frame_unpack(const struct dsfs_unpacker *u, u8 codec, void *to,
-			      u32 bytes, const void *frame, u32 len)
+static bool dsfs_frame_unpack(zstd_dctx *zstd, u8 codec, void *to, u32 bytes,
+			      const void *frame, u32 len)
 {
 	if (len == bytes) {
 		memcpy(to, frame, bytes);
@@ -301,7 +255,7 @@ static bool dsfs_frame_unpack(const struct dsfs_unpacker *u, u8 codec, void *to,
 	}
 	if (codec == DSFS_CODEC_LZ4)
 		return LZ4_decompress_safe(frame, to, len, bytes) == (int)bytes;
-	return dsfs_unpack_zstd(u, to, bytes, frame, len);
+	return dsfs_unpack_zstd(zstd, to, bytes, frame, len);
 }
 
 /* The folio that has all of [pos, end), mapped as a whole; or NULL */
@@ -364,14 +318,20 @@ static void dsfs_frame_broken(struct dsfs_read *rd, unsigned int i, u32 bytes)
 void dsfs_frames_unpack(struct dsfs_read *rd)
 {
 	const struct dsfs_frames *f = rd->frames;
-	struct dsfs_unpacker *u = dsfs_unpacker_get();
+	struct dsfs_unpacker own, *u = dsfs_unpacker_get(rd->inode->i_sb, &own);
 	struct folio *folio;
 	const void *frame;
+	zstd_dctx *zstd;
 	unsigned int i;
 	u32 bytes;
 	void *to;
 	u64 pos;
 
+	if (!u) {
+		dsfs_read_mark_all_bad(rd, -EINTR);
+		return;
+	}
+	zstd = zstd_init_dctx(u->workspace, zstd_dctx_workspace_bound());
 	if (is_vmalloc_addr(f->data))
 		invalidate_kernel_vmap_range(f->data, rd->dev_end - rd->dev);
 	for (i = 0; i < f->units; i++) {
@@ -383,14 +343,14 @@ void dsfs_frames_unpack(struct dsfs_read *rd)
 		to = folio ? folio_address(folio) + offset_in_folio(folio, pos) : u->unit;
 		/* The buffer begins with the byte at @rd->dev. */
 		frame = f->data + (rd->attr.start + f->at[i] - rd->dev);
-		if (!dsfs_frame_unpack(u, f->info.codec, to, bytes, frame,
+		if (!dsfs_frame_unpack(zstd, f->info.codec, to, bytes, frame,
 				       f->at[i + 1] - f->at[i]))
 			dsfs_frame_broken(rd, i, bytes);
 		else if (!folio)
 			dsfs_unit_copy(rd, u->unit, pos, pos + bytes);
 		cond_resched();
 	}
-	dsfs_unpacker_put(u);
+	dsfs_unpacker_put(u, &own);
 }
 
 /* dsfs_frames_bad - true if a part of the file's range [from, to) could not be had */

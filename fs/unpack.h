@@ -15,7 +15,7 @@
  * @first: number of the first unit
  * @units: number of units
  * @data: the stored data that the device reads, from the offset @dev of the read on
- * @shared: @data is of the pool of all mounts
+ * @shared: @data is one of the buffers of all mounts
  * @at: offset of each frame in the stored data, and the end of the last one
  */
 struct dsfs_frames {
@@ -30,6 +30,7 @@ struct dsfs_frames {
 #ifdef CONFIG_DSFS_COMPRESSION
 int dsfs_unpack_init(struct super_block *sb, struct fs_context *fc);
 void dsfs_unpack_exit(struct super_block *sb);
+void dsfs_unpack_free(void);
 int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *err);
 int dsfs_frames_buffer(struct dsfs_read *rd, unsigned int pages, gfp_t gfp);
 void dsfs_frames_free(struct dsfs_frames *f);
@@ -46,6 +47,10 @@ static inline int dsfs_unpack_init(struct super_block *sb, struct fs_context *fc
 }
 
 static inline void dsfs_unpack_exit(struct super_block *sb)
+{
+}
+
+static inline void dsfs_unpack_free(void)
 {
 }
 
