@@ -4,6 +4,11 @@
  * or unpacked, and good folios become uptodate. Process context, but for a page's
  * worth (dsfs_read_is_short()).
  *
+ * Whoever waits for a locked folio waits for the task that finishes its read. A task may be
+ * stopped for seconds when it has used up its quota (cpu.max) or when others have all
+ * processors (SCHED_IDLE). So it is not stopped here: where it would have to give way, a
+ * worker goes on.
+ *
  * A checksum covers a chunk, and so does an error: folios that overlap a bad
  * chunk do not become uptodate. A later read of one of them reads single chunks
  * and returns either the data or the error.
@@ -15,6 +20,15 @@
 #include <linux/highmem.h>
 #include <linux/pagemap.h>
 #include <linux/prefetch.h>
+
+/* dsfs_read_gives_way - true if a worker has to go on with a read; a worker gives way itself */
+bool dsfs_read_gives_way(const struct dsfs_read *rd)
+{
+	if (rd->own)
+		return need_resched();
+	cond_resched();
+	return false;
+}
 
 static void dsfs_chunk_check(struct dsfs_read *rd, u64 from, u64 to, u32 sum)
 {
@@ -58,7 +72,8 @@ static inline void dsfs_prefetch(const char *p, size_t len)
 		prefetch(p);
 }
 
-static void dsfs_sum_folio(struct dsfs_read *rd, struct dsfs_sum_cursor *cur,
+/* False if a worker has to go on, which begins anew. */
+static bool dsfs_sum_folio(struct dsfs_read *rd, struct dsfs_sum_cursor *cur,
 			   struct folio *folio, size_t off, size_t len)
 {
 	const u64 chunk = 1ULL << rd->chunk_bits;
@@ -74,8 +89,8 @@ static void dsfs_sum_folio(struct dsfs_read *rd, struct dsfs_sum_cursor *cur,
 		cur->sum = dsfs_crc32c(cur->sum, p, n);
 		kunmap_local(p);
 		cur->at += n;
-		if (cur->at < rd->to)
-			cond_resched();
+		if (cur->at < rd->to && dsfs_read_gives_way(rd))
+			return false;
 		if (cur->at < cur->end)
 			continue;
 		dsfs_chunk_check(rd, cur->chunk, cur->end, cur->sum);
@@ -83,13 +98,14 @@ static void dsfs_sum_folio(struct dsfs_read *rd, struct dsfs_sum_cursor *cur,
 		cur->end = min(cur->end + chunk, rd->stored);
 		cur->sum = 0;
 	}
+	return true;
 }
 
 /*
  * Verify the chunks of a read. The device range [dev, dev_end) includes the
- * stored data [from, to).
+ * stored data [from, to). False if a worker has to go on.
  */
-static void dsfs_read_verify(struct dsfs_read *rd)
+static bool dsfs_read_verify(struct dsfs_read *rd)
 {
 	const u64 chunk = 1ULL << rd->chunk_bits;
 	const u64 first = rd->attr.start + rd->from;
@@ -106,11 +122,12 @@ static void dsfs_read_verify(struct dsfs_read *rd)
 		u64 lo = max(dev, first);
 		u64 hi = min(dev + fi.length, last);
 
-		if (lo < hi)
-			dsfs_sum_folio(rd, &cur, fi.folio, fi.offset + (lo - dev),
-				       hi - lo);
+		if (lo < hi && !dsfs_sum_folio(rd, &cur, fi.folio, fi.offset + (lo - dev),
+					       hi - lo))
+			return false;
 		dev += fi.length;
 	}
+	return true;
 }
 
 /* Fill a folio from bounce pages, at most a block at once: holes are blocks. */
@@ -137,7 +154,8 @@ static int dsfs_fill_bounced(struct dsfs_read *rd, struct folio *folio, u64 pos,
 			return rd->error;
 		memcpy_page(folio_page(folio, to >> PAGE_SHIFT), offset_in_page(to),
 			    rd->bounce[off >> PAGE_SHIFT], offset_in_page(off), n);
-		cond_resched();
+		if (!rd->own)
+			cond_resched();
 	}
 	return 0;
 }
@@ -167,46 +185,74 @@ static int dsfs_finish_folio(struct dsfs_read *rd, struct folio *folio)
 	return 0;
 }
 
+static void dsfs_read_device_error(struct dsfs_read *rd)
+{
+	struct super_block *sb = rd->inode->i_sb;
+
+	if (rd->wanted) {
+		atomic64_inc(&DSFS_SB(sb)->io_errors);
+		dsfs_error_limited(sb, DSFS_LIMIT_DATA,
+				   "inode %u: device offset %llu to %llu: I/O error",
+				   rd->attr.ino, rd->dev, rd->dev_end);
+	}
+	/* Drivers use various errnos, -ENODATA among them. */
+	dsfs_read_mark_all_bad(rd, -EIO);
+}
+
+/* Verify and unpack. Marks what is bad. False if a worker has to go on. */
+static bool dsfs_read_process(struct dsfs_read *rd)
+{
+	bool done = true;
+
+	if (rd->bio.bi_status) {
+		dsfs_read_device_error(rd);
+	} else if (rd->verify && rd->from < rd->to && !dsfs_read_failed(rd)) {
+		if (rd->own)
+			preempt_disable();
+		done = dsfs_read_verify(rd);
+		if (rd->own)
+			preempt_enable();
+		rd->verify = !done;
+	}
+	if (done && rd->frames && !dsfs_read_failed(rd))
+		done = dsfs_frames_unpack(rd);
+	return done;
+}
+
 /*
  * dsfs_read_finish - complete a read whose bio is done or was not sent
  *
  * Unlocks all folios, and marks those with good data uptodate. Waits neither
  * for a device nor for memory. Must be called in process context if there is
- * more than a page to verify, data to copy, or an error of the device. Return: the
- * error of the folio that is wanted, or 0.
+ * more than a page to verify, data to copy, or an error of the device. Return: false
+ * if it is the read of the calling task, and a worker has to go on.
  */
-int dsfs_read_finish(struct dsfs_read *rd)
+bool dsfs_read_finish(struct dsfs_read *rd)
 {
-	struct super_block *sb = rd->inode->i_sb;
+	const bool sync = rd->sync;
 	struct folio *folio;
 	unsigned int i;
-	int err, ret = 0;
+	int err;
 
+	if (!dsfs_read_process(rd))
+		return false;
 	if (rd->hint)
-		dsfs_hint_uncharge(DSFS_SB(sb), rd->hint, rd->hinted);
-	if (rd->bio.bi_status) {
-		if (rd->wanted) {
-			atomic64_inc(&DSFS_SB(sb)->io_errors);
-			dsfs_error_limited(sb, DSFS_LIMIT_DATA,
-					   "inode %u: device offset %llu to %llu: I/O error",
-					   rd->attr.ino, rd->dev, rd->dev_end);
-		}
-		/* Drivers use various errnos, -ENODATA among them. */
-		dsfs_read_mark_all_bad(rd, -EIO);
-	} else if (rd->verify && rd->from < rd->to && !dsfs_read_failed(rd)) {
-		dsfs_read_verify(rd);
-	}
-	if (rd->frames && !dsfs_read_failed(rd))
-		dsfs_frames_unpack(rd);
+		dsfs_hint_uncharge(DSFS_SB(rd->inode->i_sb), rd->hint, rd->hinted);
 	trace_dsfs_read_done(rd->inode, rd->pos, rd->error, !!rd->bio.bi_end_io);
 	for (i = 0; i < rd->nr_folios; i++) {
 		folio = rd->folios[i];
 		err = dsfs_finish_folio(rd, folio);
 		if (folio == rd->wanted)
-			ret = err;
+			rd->ret = err;
 		folio_unlock(folio);
 	}
-	/* The inode and the mount may be gone from here on. */
-	dsfs_read_free(rd);
-	return ret;
+	/* The inode and the mount may be gone from here on, unless a task waits. */
+	dsfs_read_release(rd);
+	if (sync) {
+		/* Before wake_up_var() looks for a waiter; the task sees @ret with it. */
+		smp_store_mb(rd->finished, true);
+		wake_up_var(rd);
+	}
+	dsfs_read_put(rd);
+	return true;
 }

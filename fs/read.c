@@ -99,18 +99,22 @@ pgoff_t dsfs_piece_pages(const struct inode *inode)
 	return max(pages, dsfs_chunk_pages(inode));
 }
 
-/* dsfs_read_free - free a read that is not in flight, but not its folios */
-void dsfs_read_free(struct dsfs_read *rd)
+/* dsfs_read_release - free what a read has that is not in flight, but not its folios */
+void dsfs_read_release(struct dsfs_read *rd)
 {
-	unsigned int i;
-
-	for (i = 0; i < rd->nr_bounce; i++)
-		__free_page(rd->bounce[i]);
+	while (rd->nr_bounce)
+		__free_page(rd->bounce[--rd->nr_bounce]);
 	bio_uninit(&rd->bio);
 	kvfree(rd->blocks);
 	if (rd->frames)
 		dsfs_frames_free(rd->frames);
 	kvfree(rd->buffers);
+}
+
+/* dsfs_read_free - free a read that was not submitted, but not its folios */
+void dsfs_read_free(struct dsfs_read *rd)
+{
+	dsfs_read_release(rd);
 	kvfree(rd);
 }
 

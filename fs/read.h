@@ -29,7 +29,11 @@ struct dsfs_read {
 	enum dsfs_request kind;		/* purpose, for the counters */
 	bool verify;			/* verify checksums */
 	bool bounced;			/* fill all folios from bounce pages */
-	bool sync;			/* a task waits, and finishes the read itself */
+	bool sync;			/* a task waits, and finishes the read if it can at once */
+	bool own;			/* that task does */
+	bool finished;			/* for that task: no folio is locked any more */
+	int ret;			/* for that task: error of @wanted */
+	atomic_t refs;			/* of who finishes it, and of that task */
 	/*
 	 * The folio whose error the task gets. Without one an error is neither
 	 * counted nor logged, because the folios are read again.
@@ -37,8 +41,7 @@ struct dsfs_read {
 	const struct folio *wanted;
 	atomic_long_t *hint;		/* bytes in flight of the user whose hint it is */
 	long hinted;			/* of them, those of this read */
-	unsigned long state;		/* for sync */
-	struct work_struct work;	/* finishes the read in a worker */
+	struct delayed_work work;	/* finishes the read in a worker */
 	struct bio bio;			/* reads all of it, whatever the number of pages */
 	void *buffers;			/* allocation of the bio_vecs and these arrays: */
 	struct page **bounce;
@@ -77,9 +80,12 @@ static inline void dsfs_read_mark_bad(struct dsfs_read *rd, u64 from, u64 to, in
 	rd->bad_to = max(rd->bad_to, to);
 }
 
-/* Bits of dsfs_read.state */
-#define DSFS_READ_BUSY		0	/* the bio is in flight */
-#define DSFS_READ_ORPHAN	1	/* the waiting task was killed */
+/* dsfs_read_put - give back a reference of a read that is finished, or left to who finishes it */
+static inline void dsfs_read_put(struct dsfs_read *rd)
+{
+	if (atomic_dec_and_test(&rd->refs))
+		kvfree(rd);
+}
 
 #define DSFS_READ_HOLE	U64_MAX	/* in dsfs_read.blocks */
 
@@ -101,6 +107,7 @@ void dsfs_widen_to_chunks(const struct inode *inode, pgoff_t *first, pgoff_t *en
 atomic_long_t *dsfs_hint_charge(struct dsfs_sb_info *sbi, long bytes);
 void dsfs_hint_uncharge(struct dsfs_sb_info *sbi, atomic_long_t *user, long bytes);
 struct dsfs_read *dsfs_read_alloc(struct inode *inode, unsigned int folios, gfp_t gfp);
+void dsfs_read_release(struct dsfs_read *rd);
 void dsfs_read_free(struct dsfs_read *rd);
 void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio);
 pgoff_t dsfs_read_add_range(struct dsfs_read *rd, pgoff_t index, pgoff_t end,
@@ -117,6 +124,7 @@ pgoff_t dsfs_in_order(struct readahead_control *rac);
 void dsfs_ahead_on(struct readahead_control *rac, pgoff_t first, pgoff_t end);
 
 /* complete.c */
-int dsfs_read_finish(struct dsfs_read *rd);
+bool dsfs_read_gives_way(const struct dsfs_read *rd);
+bool dsfs_read_finish(struct dsfs_read *rd);
 
 #endif /* DSFS_READ_H */

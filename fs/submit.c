@@ -22,9 +22,20 @@
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
 
+/*
+ * How long the task of a read that the device has done may take to come and finish it. Then
+ * a worker does, as others may wait for the folios.
+ */
+#define DSFS_PATIENCE	(1 + msecs_to_jiffies(2))
+
 static void dsfs_read_work(struct work_struct *work)
 {
-	dsfs_read_finish(container_of(work, struct dsfs_read, work));
+	dsfs_read_finish(container_of(to_delayed_work(work), struct dsfs_read, work));
+}
+
+static void dsfs_read_queue(struct dsfs_read *rd, unsigned long delay)
+{
+	queue_delayed_work(DSFS_SB(rd->inode->i_sb)->read_wq, &rd->work, delay);
 }
 
 /*
@@ -41,31 +52,53 @@ static bool dsfs_read_is_short(const struct dsfs_read *rd)
 static void dsfs_read_end_io(struct bio *bio)
 {
 	struct dsfs_read *rd = container_of(bio, struct dsfs_read, bio);
+	const bool sync = rd->sync;
 
-	if (rd->sync && !(xchg(&rd->state, 0) & BIT(DSFS_READ_ORPHAN)))
-		/* Only the address is used: @rd may be freed. */
-		wake_up_bit(&rd->state, DSFS_READ_BUSY);
-	else if (dsfs_read_is_short(rd))
+	if (!sync && dsfs_read_is_short(rd)) {
 		dsfs_read_finish(rd);
-	else
-		queue_work(DSFS_SB(rd->inode->i_sb)->read_wq, &rd->work);
+		return;
+	}
+	dsfs_read_queue(rd, sync ? DSFS_PATIENCE : 0);
+	/* Only the address is used: @rd may be freed. */
+	if (sync)
+		wake_up_var(rd);
+}
+
+/* True if the read is finished or, with @try, if the task that waits may try to finish it */
+static bool dsfs_read_is_ready(struct dsfs_read *rd, bool try)
+{
+	/* What dsfs_read_finish() has written before */
+	return smp_load_acquire(&rd->finished) || (try && delayed_work_pending(&rd->work));
+}
+
+/* Return: 0, or -EINTR after a fatal signal */
+static int dsfs_read_sleep(struct dsfs_read *rd, bool try)
+{
+	if (dsfs_read_is_ready(rd, try))
+		return 0;
+	return ___wait_var_event(rd, dsfs_read_is_ready(rd, try), TASK_KILLABLE, 0, 0,
+				 io_schedule()) ? -EINTR : 0;
 }
 
 /*
- * Wait for the device. Return: 0, or -EINTR after a fatal signal; a worker
- * finishes the read then.
+ * Wait for a read, and finish it if no worker is faster. Return: the error of the folio that
+ * is wanted, or -EINTR after a fatal signal: a worker finishes the read then.
  */
 static int dsfs_read_wait(struct dsfs_read *rd)
 {
-	const unsigned long busy = BIT(DSFS_READ_BUSY);
+	int ret = dsfs_read_sleep(rd, true);
 
-	if (!wait_on_bit_io(&rd->state, DSFS_READ_BUSY, TASK_KILLABLE))
-		return 0;
-	/*
-	 * The device may be done already. xchg() orders later reads of the
-	 * result after the completion; a failed cmpxchg() would not.
-	 */
-	return xchg(&rd->state, busy | BIT(DSFS_READ_ORPHAN)) & busy ? -EINTR : 0;
+	if (!ret && cancel_delayed_work(&rd->work)) {
+		rd->own = true;
+		if (!dsfs_read_finish(rd)) {
+			rd->own = false;
+			dsfs_read_queue(rd, 0);
+		}
+	}
+	if (!ret)
+		ret = dsfs_read_sleep(rd, false) ? : rd->ret;
+	dsfs_read_put(rd);
+	return ret;
 }
 
 /*
@@ -265,7 +298,7 @@ static int dsfs_read_layout(struct dsfs_read *rd, gfp_t gfp)
  *
  * When the read is done, its folios are unlocked, and uptodate if their data is
  * right. With @rd->sync the function waits, except after a fatal signal, and
- * the caller's thread verifies the data; otherwise a worker does.
+ * the caller's thread verifies the data as long as nothing delays it; otherwise a worker does.
  *
  * Return: with @rd->sync the error of @rd->wanted or -EINTR; otherwise 0.
  */
@@ -275,7 +308,8 @@ int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 	struct dsfs_err err = {};
 	int ret;
 
-	INIT_WORK(&rd->work, dsfs_read_work);
+	INIT_DELAYED_WORK(&rd->work, dsfs_read_work);
+	atomic_set(&rd->refs, 1 + sync);
 	dsfs_cache_read(rd);
 	ret = dsfs_inode_attr(rd->inode, &rd->attr, &err);
 	if (!ret)
@@ -287,7 +321,7 @@ int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 	dsfs_read_widen(rd);
 	/* No stored data: a hole, or folios after the end of the file */
 	if (rd->from == rd->to)
-		return dsfs_read_finish(rd);
+		goto done;
 	ret = dsfs_read_layout(rd, gfp);
 	if (ret)
 		goto fail;
@@ -295,18 +329,16 @@ int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 	dsfs_count_request(rd->inode->i_sb, rd->kind, rd->dev_end - rd->dev);
 	trace_dsfs_read_submit(rd->inode, rd->pos, rd->dev_end - rd->dev,
 			       rd->dev, rd->kind);
-	rd->state = BIT(DSFS_READ_BUSY);
 	rd->bio.bi_opf = opf;
 	rd->bio.bi_iter.bi_sector = rd->dev >> SECTOR_SHIFT;
 	rd->bio.bi_end_io = dsfs_read_end_io;
 	submit_bio(&rd->bio);
-	if (!sync)
-		return 0;
-	ret = dsfs_read_wait(rd);
-	return ret ? ret : dsfs_read_finish(rd);
+	return sync ? dsfs_read_wait(rd) : 0;
 fail:
 	dsfs_read_mark_all_bad(rd, ret);
-	return dsfs_read_finish(rd);
+done:
+	dsfs_read_finish(rd);
+	return sync ? dsfs_read_wait(rd) : 0;
 }
 
 /*

@@ -183,6 +183,7 @@ int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *e
 	rd->frames = f;
 	f->data = NULL;
 	f->shared = false;
+	f->done = 0;
 	f->info = info;
 	f->first = first;
 	f->units = last - first + 1;
@@ -314,43 +315,50 @@ static void dsfs_frame_broken(struct dsfs_read *rd, unsigned int i, u32 bytes)
 			   rd->attr.ino, f->at[i], f->at[i + 1], bytes);
 }
 
-/* dsfs_frames_unpack - fill the folios of a read; bad frames are marked bad */
-void dsfs_frames_unpack(struct dsfs_read *rd)
+static void dsfs_unit_unpack(struct dsfs_read *rd, unsigned int i, zstd_dctx *zstd, void *unit)
 {
 	const struct dsfs_frames *f = rd->frames;
+	const u32 bytes = dsfs_unit_bytes(&rd->attr, &f->info, f->first + i);
+	const u64 pos = (f->first + i) << f->info.unit_bits;
+	struct folio *folio = dsfs_folio_of(rd, pos, pos + bytes);
+	void *to = folio ? folio_address(folio) + offset_in_folio(folio, pos) : unit;
+	/* The buffer begins with the byte at @rd->dev. */
+	const void *frame = f->data + (rd->attr.start + f->at[i] - rd->dev);
+
+	if (!dsfs_frame_unpack(zstd, f->info.codec, to, bytes, frame, f->at[i + 1] - f->at[i]))
+		dsfs_frame_broken(rd, i, bytes);
+	else if (!folio)
+		dsfs_unit_copy(rd, unit, pos, pos + bytes);
+}
+
+/*
+ * dsfs_frames_unpack - fill the folios of a read; bad frames are marked bad
+ *
+ * Return: false if a worker has to go on: see complete.c. A task is not stopped within a
+ * unit, which takes less than a millisecond.
+ */
+bool dsfs_frames_unpack(struct dsfs_read *rd)
+{
 	struct dsfs_unpacker own, *u = dsfs_unpacker_get(rd->inode->i_sb, &own);
-	struct folio *folio;
-	const void *frame;
+	struct dsfs_frames *f = rd->frames;
 	zstd_dctx *zstd;
-	unsigned int i;
-	u32 bytes;
-	void *to;
-	u64 pos;
 
 	if (!u) {
 		dsfs_read_mark_all_bad(rd, -EINTR);
-		return;
+		return true;
 	}
 	zstd = zstd_init_dctx(u->workspace, zstd_dctx_workspace_bound());
 	if (is_vmalloc_addr(f->data))
 		invalidate_kernel_vmap_range(f->data, rd->dev_end - rd->dev);
-	for (i = 0; i < f->units; i++) {
-		if (dsfs_range_bad(rd, f->at[i], f->at[i + 1]))
-			continue;
-		pos = (f->first + i) << f->info.unit_bits;
-		bytes = dsfs_unit_bytes(&rd->attr, &f->info, f->first + i);
-		folio = dsfs_folio_of(rd, pos, pos + bytes);
-		to = folio ? folio_address(folio) + offset_in_folio(folio, pos) : u->unit;
-		/* The buffer begins with the byte at @rd->dev. */
-		frame = f->data + (rd->attr.start + f->at[i] - rd->dev);
-		if (!dsfs_frame_unpack(zstd, f->info.codec, to, bytes, frame,
-				       f->at[i + 1] - f->at[i]))
-			dsfs_frame_broken(rd, i, bytes);
-		else if (!folio)
-			dsfs_unit_copy(rd, u->unit, pos, pos + bytes);
-		cond_resched();
-	}
+	if (rd->own)
+		preempt_disable();
+	for (; f->done < f->units && !dsfs_read_gives_way(rd); f->done++)
+		if (!dsfs_range_bad(rd, f->at[f->done], f->at[f->done + 1]))
+			dsfs_unit_unpack(rd, f->done, zstd, u->unit);
+	if (rd->own)
+		preempt_enable();
 	dsfs_unpacker_put(u, &own);
+	return f->done == f->units;
 }
 
 /* dsfs_frames_bad - true if a part of the file's range [from, to) could not be had */

@@ -14,6 +14,7 @@
  * @info: record of the file
  * @first: number of the first unit
  * @units: number of units
+ * @done: number of those that are unpacked
  * @data: the stored data that the device reads, from the offset @dev of the read on
  * @shared: @data is one of the buffers of all mounts
  * @at: offset of each frame in the stored data, and the end of the last one
@@ -21,7 +22,7 @@
 struct dsfs_frames {
 	struct dsfs_compressed_info info;
 	u64 first;
-	unsigned int units;
+	unsigned int units, done;
 	void *data;
 	bool shared;
 	u32 at[];
@@ -34,7 +35,7 @@ void dsfs_unpack_free(void);
 int dsfs_frames_get(struct dsfs_read *rd, u64 end, gfp_t gfp, struct dsfs_err *err);
 int dsfs_frames_buffer(struct dsfs_read *rd, unsigned int pages, gfp_t gfp);
 void dsfs_frames_free(struct dsfs_frames *f);
-void dsfs_frames_unpack(struct dsfs_read *rd);
+bool dsfs_frames_unpack(struct dsfs_read *rd);
 bool dsfs_frames_bad(const struct dsfs_read *rd, u64 from, u64 to);
 #else
 static inline int dsfs_unpack_init(struct super_block *sb, struct fs_context *fc)
@@ -69,8 +70,9 @@ static inline void dsfs_frames_free(struct dsfs_frames *f)
 {
 }
 
-static inline void dsfs_frames_unpack(struct dsfs_read *rd)
+static inline bool dsfs_frames_unpack(struct dsfs_read *rd)
 {
+	return true;
 }
 
 static inline bool dsfs_frames_bad(const struct dsfs_read *rd, u64 from, u64 to)
