@@ -10,161 +10,140 @@
  * meta=SIZE, and those that were unreadable or damaged at mount. Block checksums are
  * always resident.
  *
- * They are read into memory of their own (bdev.c) and copied after verification, so that
- * a task that waits for the device can be killed and leaves no read into the page cache.
+ * They are read into memory of their own (bdev.c), and a page comes into the page cache when
+ * it is verified. So no page of it is locked for longer than that takes: nobody waits for a
+ * task that waits for the device, may be killed there, or gets no processor time. Tasks that
+ * want the same block at the same time ask for it once each.
  *
  * A request takes a device about as long for a few blocks as for one, and what is next to
  * a block that was asked for is of the same directory, or of the next one. So 16 KiB are
- * read, in one folio.
- *
- * A folio larger than a block may have a bad block. A caller that needs another block of
- * it gets that block alone, in a folio outside the page cache.
+ * read. If there is a bad block in a page, a caller that needs another one gets the page
+ * outside of the page cache.
  */
 #include "trace.h"
 
-#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/slab.h>
 
-static int dsfs_lazy_verify(struct dsfs_source *src, u64 at, const void *p)
-{
-	const u64 pos = src->geo.meta_start + at;
+/* What is read together: of the metadata area, and in memory from the start of it */
+struct dsfs_lazy {
+	struct dsfs_source *src;
+	struct dsfs_mem *mem;
+	u64 start;
+	u64 from, to;	/* what was read */
+};
 
-	if (dsfs_meta_block_good(src, at >> DSFS_BLOCK_BITS, p))
+#define DSFS_LAZY_SPAN	max_t(u64, DSFS_LAZY_BYTES, PAGE_SIZE)
+
+static const char *dsfs_lazy_at(const struct dsfs_lazy *lazy, u64 at)
+{
+	return lazy->mem->p + (at - lazy->start);
+}
+
+static int dsfs_lazy_verify(const struct dsfs_lazy *lazy, u64 at)
+{
+	const u64 block = at >> DSFS_BLOCK_BITS, pos = lazy->src->geo.meta_start + at;
+	struct super_block *sb = lazy->src->sb;
+
+	if (dsfs_meta_block_good(lazy->src, block, dsfs_lazy_at(lazy, at)))
 		return 0;
-	atomic64_inc(&DSFS_SB(src->sb)->sum_errors);
-	trace_dsfs_checksum_failure(src->sb, 0, pos, DSFS_BLOCK_SIZE);
-	dsfs_error_limited(src->sb, DSFS_LIMIT_META,
-			   "metadata block at %llu is damaged", pos);
+	atomic64_inc(&DSFS_SB(sb)->sum_errors);
+	trace_dsfs_checksum_failure(sb, 0, pos, DSFS_BLOCK_SIZE);
+	dsfs_error_limited(sb, DSFS_LIMIT_META, "metadata block at %llu is damaged", pos);
 	return -EBADMSG;
 }
 
-#define DSFS_LAZY_ORDER	max(ilog2(DSFS_LAZY_BYTES) - PAGE_SHIFT, 0)
-
-/*
- * Read @len bytes at @at to @place in memory. Return: 0, -EIO, -EBADMSG,
- * or -EINTR after a fatal signal.
- */
-static int dsfs_lazy_read(struct dsfs_source *src, struct dsfs_mem *mem, u64 at, size_t place,
-			  size_t len)
+/* Read what @lazy says. Return: 0, -EIO, or -EINTR after a fatal signal. */
+static int dsfs_lazy_read(const struct dsfs_lazy *lazy)
 {
-	const u64 pos = src->geo.meta_start + at;
-	size_t off;
+	const u64 pos = lazy->src->geo.meta_start + lazy->from, len = lazy->to - lazy->from;
+	struct super_block *sb = lazy->src->sb;
 	int ret;
 
-	dsfs_count_request(src->sb, DSFS_REQUEST_META, len);
-	ret = dsfs_mem_read(mem, src->sb, pos, place, len);
-	trace_dsfs_meta_read(src->sb, pos, len, ret);
+	dsfs_count_request(sb, DSFS_REQUEST_META, len);
+	ret = dsfs_mem_read(lazy->mem, sb, pos, lazy->from - lazy->start, len);
+	trace_dsfs_meta_read(sb, pos, len, ret);
 	if (ret == -EIO) {
-		atomic64_inc(&DSFS_SB(src->sb)->io_errors);
-		dsfs_error_limited(src->sb, DSFS_LIMIT_META,
+		atomic64_inc(&DSFS_SB(sb)->io_errors);
+		dsfs_error_limited(sb, DSFS_LIMIT_META,
 				   "metadata block at %llu is unreadable", pos);
 	}
-	for (off = 0; !ret && off < len; off += DSFS_BLOCK_SIZE)
-		ret = dsfs_lazy_verify(src, at + off, mem->p + place + off);
 	return ret;
 }
 
-/* Read one block of a folio that has bad ones into a folio of its own, or an ERR_PTR. */
-static struct folio *dsfs_lazy_alone(struct dsfs_source *src, struct dsfs_mem *mem, u64 at)
+/* Make a page of what was read, which stays in the page cache if all of it is good. */
+static struct folio *dsfs_lazy_folio(const struct dsfs_lazy *lazy, u64 at)
 {
-	const u64 block = round_down(at, DSFS_BLOCK_SIZE);
-	const size_t place = offset_in_page(block);
-	int ret = dsfs_lazy_read(src, mem, block, place, DSFS_BLOCK_SIZE);
-	struct folio *folio;
-
-	if (ret)
-		return ERR_PTR(ret);
-	folio = folio_alloc(GFP_KERNEL, 0);
-	if (!folio)
-		return ERR_PTR(-ENOMEM);
-	memcpy(folio_address(folio) + place, mem->p + place, DSFS_BLOCK_SIZE);
-	folio_mark_uptodate(folio);
-	return folio;
-}
-
-/*
- * Read a folio that is locked. Return: the folio, or another one if only the block at
- * @at can be read, or an ERR_PTR: -EIO, -EBADMSG, -ENOMEM, -EINTR after a fatal signal.
- */
-static struct folio *dsfs_lazy_fill(struct dsfs_source *src, struct folio *folio, u64 at)
-{
-	const u64 start = folio_pos(folio);
-	const size_t size = folio_size(folio), len = min_t(u64, src->geo.meta_bytes - start, size);
-	struct dsfs_mem *mem = dsfs_mem_new(src->sb, size);
-	int ret;
-
-	if (!mem)
-		return ERR_PTR(-ENOMEM);
-	ret = dsfs_lazy_read(src, mem, start, 0, len);
-	if (!ret) {
-		memcpy(folio_address(folio), mem->p, len);
-		memset(folio_address(folio) + len, 0, size - len);
-		folio_mark_uptodate(folio);
-	} else {
-		folio = size > DSFS_BLOCK_SIZE && ret != -EINTR ?
-			dsfs_lazy_alone(src, mem, at) : ERR_PTR(ret);
-	}
-	dsfs_mem_put(mem);
-	return folio;
-}
-
-/* Add a folio that has @index, and others where they are free. Return: as dsfs_add_folio(). */
-static struct folio *dsfs_lazy_add(struct address_space *mapping, pgoff_t index)
-{
+	struct address_space *mapping = lazy->src->lazy->i_mapping;
 	const gfp_t gfp = mapping_gfp_mask(mapping);
-	struct folio *folio = dsfs_add_folio(mapping, round_down(index, 1UL << DSFS_LAZY_ORDER),
-					     DSFS_LAZY_ORDER, gfp);
+	const u64 end = min(at + PAGE_SIZE, lazy->src->geo.meta_bytes);
+	struct folio *folio = folio_alloc(gfp | __GFP_ZERO, 0);
+	bool good = lazy->from <= at && end <= lazy->to;
+	u64 block = max(at, lazy->from);
 
-	if (folio == ERR_PTR(-EEXIST))
-		return dsfs_add_folio(mapping, index, 0, gfp);
-	if (IS_ERR(folio) || folio_contains(folio, index))
-		return folio;
-	/* There was memory for one page only. */
-	folio_unlock(folio);
-	return dsfs_add_folio(mapping, index, 0, gfp);
-}
-
-/* Get a folio with a reference, which may be new, or an ERR_PTR: -ENOMEM, -EAGAIN. */
-static struct folio *dsfs_lazy_folio(struct address_space *mapping, pgoff_t index)
-{
-	struct folio *folio = __filemap_get_folio(mapping, index, FGP_ACCESSED, 0);
-
-	if (!IS_ERR_OR_NULL(folio))
-		return folio;
-	folio = dsfs_lazy_add(mapping, index);
-	if (IS_ERR(folio))
-		return folio == ERR_PTR(-EEXIST) ? ERR_PTR(-EAGAIN) : folio;
-	folio_get(folio);
-	folio_unlock(folio);
+	if (!folio)
+		return NULL;
+	for (; block < min(end, lazy->to); block += DSFS_BLOCK_SIZE) {
+		good &= dsfs_meta_block_good(lazy->src, block >> DSFS_BLOCK_BITS,
+					     dsfs_lazy_at(lazy, block));
+		memcpy(folio_address(folio) + (block - at), dsfs_lazy_at(lazy, block),
+		       DSFS_BLOCK_SIZE);
+	}
+	folio_mark_uptodate(folio);
+	if (good && !filemap_add_folio(mapping, folio, at >> PAGE_SHIFT, gfp))
+		folio_unlock(folio);
 	return folio;
 }
 
+/* Make pages of what was read. Return: the one with @at, or an ERR_PTR: -EBADMSG, -ENOMEM. */
+static struct folio *dsfs_lazy_fill(const struct dsfs_lazy *lazy, u64 at)
+{
+	struct folio *folio, *got = ERR_PTR(-ENOMEM);
+	int ret = dsfs_lazy_verify(lazy, round_down(at, DSFS_BLOCK_SIZE));
+	u64 page = round_down(lazy->from, PAGE_SIZE);
+
+	for (; page < lazy->to; page += PAGE_SIZE) {
+		folio = dsfs_lazy_folio(lazy, page);
+		if (folio && page == round_down(at, PAGE_SIZE))
+			got = folio;
+		else if (folio)
+			folio_put(folio);
+	}
+	if (!ret)
+		return got;
+	if (!IS_ERR(got))
+		folio_put(got);
+	return ERR_PTR(ret);
+}
+
 /*
- * Get metadata that is not resident. Return: as dsfs_lazy_fill(); -EAGAIN if the folio was
- * removed meanwhile. read_mapping_folio() is not used, because a task that waits in it for
- * another task's read cannot be killed.
+ * Get metadata that is not resident: a folio with a reference, or an ERR_PTR: -EIO, -EBADMSG,
+ * -ENOMEM, -EINTR after a fatal signal.
  */
 static struct folio *dsfs_lazy_get(struct dsfs_source *src, u64 at)
 {
-	struct folio *folio, *got;
+	struct dsfs_lazy lazy = { .src = src, .start = round_down(at, DSFS_LAZY_SPAN) };
+	struct folio *folio = __filemap_get_folio(src->lazy->i_mapping, at >> PAGE_SHIFT,
+						  FGP_ACCESSED, 0);
+	int ret;
 
-	folio = dsfs_lazy_folio(src->lazy->i_mapping, at >> PAGE_SHIFT);
-	if (IS_ERR(folio) || folio_test_uptodate(folio))
+	if (!IS_ERR_OR_NULL(folio))
 		return folio;
-	got = ERR_PTR(-EINTR);
-	if (!folio_lock_killable(folio)) {
-		got = folio;
-		if (!folio->mapping)
-			got = ERR_PTR(-EAGAIN);
-		else if (!folio_test_uptodate(folio))
-			got = dsfs_lazy_fill(src, folio, at);
-		folio_unlock(folio);
+	lazy.from = lazy.start;
+	lazy.to = min(lazy.start + DSFS_LAZY_SPAN, src->geo.meta_bytes);
+	lazy.mem = dsfs_mem_new(src->sb, DSFS_LAZY_SPAN);
+	if (!lazy.mem)
+		return ERR_PTR(-ENOMEM);
+	ret = dsfs_lazy_read(&lazy);
+	if (ret == -EIO) {
+		lazy.from = round_down(at, DSFS_BLOCK_SIZE);
+		lazy.to = lazy.from + DSFS_BLOCK_SIZE;
+		ret = dsfs_lazy_read(&lazy);
 	}
-	if (got != folio)
-		folio_put(folio);
-	return got;
+	folio = ret ? ERR_PTR(ret) : dsfs_lazy_fill(&lazy, at);
+	dsfs_mem_put(lazy.mem);
+	return folio;
 }
 
 /**
@@ -183,9 +162,7 @@ int dsfs_meta_get_other(struct dsfs_source *src, u64 at, struct dsfs_mref *ref)
 	ref->priv = NULL;
 	if (ref->p)
 		return 0;
-	do {
-		folio = dsfs_lazy_get(src, at);
-	} while (folio == ERR_PTR(-EAGAIN));
+	folio = dsfs_lazy_get(src, at);
 	if (IS_ERR(folio))
 		return PTR_ERR(folio);
 	ref->p = folio_address(folio) + offset_in_folio(folio, at);

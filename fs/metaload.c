@@ -196,7 +196,6 @@ static int dsfs_lazy_open(struct dsfs_source *src)
 	set_nlink(inode, 1);
 	inode->i_size = src->geo.meta_bytes;
 	mapping_set_gfp_mask(inode->i_mapping, GFP_KERNEL);
-	mapping_set_large_folios(inode->i_mapping);
 	src->lazy = inode;
 	return 0;
 }

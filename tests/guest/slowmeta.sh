@@ -44,7 +44,29 @@ reconnects()
 	grep -q '^same=1 other=0 stale=0 failed=0' /tmp/opened && [ "$requests" -le 24 ]
 }
 
+file_pages()
+{
+	sed -n 's/^nr_file_pages //p' /proc/vmstat
+}
+
+# Names far from each other: nothing is in the page cache that was not read.
+keeps_what_it_reads()
+{
+	drop_caches
+	note_counts
+	pages=$(file_pages)
+	for i in $(seq 100 331 9999); do
+		[ -e "$dir/dirs/$i" ] || return 1
+	done
+	pages=$(($(file_pages) - pages)) read=$(($(grown bytes_metadata) / 4096))
+	comment "$prog: $pages pages for $read that were read"
+	[ $((pages * 10)) -le $((read * 11)) ] && [ "$read" -gt 50 ]
+}
+
 begin "$many"
+mount -t dsfs -o meta=lazy $dm "$dir"
+check "metadata that is in the page cache was read" keeps_what_it_reads
+umount "$dir"
 for opts in meta=lazy meta=resident; do
 	mount -t dsfs -o $opts $dm "$dir"
 	check "a directory among many by its handle, $opts" reconnects $opts
