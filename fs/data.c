@@ -4,8 +4,7 @@
  *
  * The first access to a small file reads all of it with one request, whatever
  * the size of the program's reads. read(2) does that in whole.c, before it gets
- * here. Page faults that must wait, and reads that must not, get here through
- * readahead.
+ * here. Page faults, and reads that must not wait, get here through readahead.
  */
 #include "cache.h"
 #include "read.h"

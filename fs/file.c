@@ -180,16 +180,13 @@ static ssize_t dsfs_try_direct(struct kiocb *iocb, struct iov_iter *to)
 }
 
 /*
- * True if a read may start readahead: it may wait, or readahead does not. It
- * waits for metadata that is not in memory, and for a mapped descriptor.
+ * True if a read may start readahead: it may wait, or readahead does not, which
+ * waits for metadata that is not in memory.
  */
 static bool dsfs_read_may_start(const struct kiocb *iocb)
 {
-	const struct file *file = iocb->ki_filp;
-
-	if (iocb->ki_flags & IOCB_NOWAIT && dsfs_meta_may_block(file_inode(file)->i_sb))
-		return false;
-	return !(iocb->ki_flags & (IOCB_NOWAIT | IOCB_WAITQ)) || !dsfs_file_mapped(file);
+	return !(iocb->ki_flags & IOCB_NOWAIT) ||
+	       !dsfs_meta_may_block(file_inode(iocb->ki_filp)->i_sb);
 }
 
 static ssize_t dsfs_read_iter(struct kiocb *iocb, struct iov_iter *to)

@@ -355,8 +355,8 @@ void dsfs_submit_exit(struct super_block *sb);
 
 /*
  * private_data of a file descriptor: NULL until it is mapped. Then its readahead may
- * be for a fault, which waits, and the last fault that read may have been one of a
- * task that goes on in order.
+ * be for a fault, and the last fault that read may have been one of a task that goes on in
+ * order.
  */
 #define DSFS_FILE_MAPPED	((void *)1UL)
 #define DSFS_FILE_IN_ORDER	((void *)2UL)

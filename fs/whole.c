@@ -94,74 +94,41 @@ static struct dsfs_read *dsfs_whole_begin(struct file *file, gfp_t gfp)
 }
 
 /*
- * Read and wait. The task verifies the data itself. If a page of the file was
- * reclaimed recently, that is memory pressure, as in the page cache.
+ * dsfs_whole_read - read a whole file without cached pages, and wait
+ *
+ * The task verifies the data itself. If a page of the file was reclaimed recently, that
+ * is memory pressure, as in the page cache. Best effort: after an error or if another task
+ * reads the file, the caller reads through the page cache, which also returns the error.
  */
-static void dsfs_whole_wait(struct dsfs_read *rd, gfp_t gfp)
+void dsfs_whole_read(struct file *file)
 {
+	struct dsfs_read *rd = dsfs_whole_begin(file, GFP_KERNEL);
 	unsigned long pressure;
 	bool refaults = false;
 	unsigned int i;
 
+	if (!rd)
+		return;
+	dsfs_count(file_inode(file)->i_sb, DSFS_COUNT_WHOLE, 1);
 	for (i = 0; i < rd->nr_folios && !refaults; i++)
 		refaults = folio_test_workingset(rd->folios[i]);
 	rd->sync = true;
 	if (refaults)
 		psi_memstall_enter(&pressure);
-	dsfs_read_submit(rd, REQ_OP_READ, gfp);
+	dsfs_read_submit(rd, REQ_OP_READ, GFP_KERNEL);
 	if (refaults)
 		psi_memstall_leave(&pressure);
-}
-
-/*
- * dsfs_whole_read - read a whole file without cached pages, and wait
- *
- * Best effort: after an error or if another task reads the file, the caller
- * reads through the page cache, which also returns the error.
- */
-void dsfs_whole_read(struct file *file)
-{
-	struct dsfs_read *rd = dsfs_whole_begin(file, GFP_KERNEL);
-
-	if (!rd)
-		return;
-	dsfs_count(file_inode(file)->i_sb, DSFS_COUNT_WHOLE, 1);
-	dsfs_whole_wait(rd, GFP_KERNEL);
 }
 
 /* No effort: what cannot be allocated is left to the page cache. */
 #define DSFS_GFP_AHEAD	(GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN)
 
 /*
- * Add the folios of @rac, and those before and after them. Returns false if the
- * pages before them could not be added.
- */
-static bool dsfs_whole_around(struct dsfs_read *rd, struct readahead_control *rac,
-			      pgoff_t pages)
-{
-	const pgoff_t first = readahead_index(rac);
-	struct folio *folio;
-
-	if (dsfs_whole_add(rd, 0, first) != first)
-		return false;
-	while ((folio = readahead_folio(rac))) {
-		/* There is nothing to read ahead after this read. */
-		folio_clear_readahead(folio);
-		dsfs_read_add_folio(rd, folio);
-	}
-	dsfs_whole_add(rd, (rd->pos + rd->len) >> PAGE_SHIFT, pages);
-	return true;
-}
-
-/*
  * dsfs_whole_ahead - read a whole file for readahead of some of its pages, which
  * the page cache has added
  *
  * For page faults, and for reads that must not wait. The other folios are added
- * here, because readahead_expand() adds single pages. A fault would wait for its
- * folio next, so it waits here and saves the worker. Only a mapped file
- * descriptor waits; dsfs_read_iter() lets none of its reads get here that must
- * not.
+ * here, because readahead_expand() adds single pages.
  *
  * Return: true if the read was sent; false if the file is not to be read whole,
  * or more of it is cached. @rac is as before then.
@@ -170,7 +137,9 @@ bool dsfs_whole_ahead(struct readahead_control *rac)
 {
 	struct inode *inode = rac->mapping->host;
 	const u64 pages = DIV_ROUND_UP_ULL(i_size_read(inode), PAGE_SIZE);
+	const pgoff_t first = readahead_index(rac);
 	struct dsfs_read *rd;
+	struct folio *folio;
 	bool around;
 
 	if (!rac->file || !dsfs_whole_wanted(rac->file) ||
@@ -179,17 +148,18 @@ bool dsfs_whole_ahead(struct readahead_control *rac)
 	rd = dsfs_read_alloc(inode, pages, DSFS_GFP_AHEAD);
 	if (!rd)
 		return false;
-	around = dsfs_whole_around(rd, rac, pages);
-	if (!rd->nr_folios) {
-		dsfs_read_free(rd);
-	} else if (around && dsfs_file_mapped(rac->file)) {
-		/* The page cache has plugged its readahead, which would delay this. */
-		if (current->plug)
-			blk_finish_plug(current->plug);
-		dsfs_whole_wait(rd, DSFS_GFP_AHEAD);
-	} else {
-		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, DSFS_GFP_AHEAD);
+	around = dsfs_whole_add(rd, 0, first) == first;
+	while (around && (folio = readahead_folio(rac))) {
+		/* There is nothing to read ahead after this read. */
+		folio_clear_readahead(folio);
+		dsfs_read_add_folio(rd, folio);
 	}
+	if (around)
+		dsfs_whole_add(rd, (rd->pos + rd->len) >> PAGE_SHIFT, pages);
+	if (rd->nr_folios)
+		dsfs_read_submit(rd, REQ_OP_READ | REQ_RAHEAD, DSFS_GFP_AHEAD);
+	else
+		dsfs_read_free(rd);
 	return around;
 }
 
