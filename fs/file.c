@@ -180,12 +180,13 @@ static ssize_t dsfs_try_direct(struct kiocb *iocb, struct iov_iter *to)
 }
 
 /*
- * True if a read may start readahead: it may wait, or readahead does not, which
- * waits for metadata that is not in memory.
+ * True if a read may start readahead: it may wait, or readahead does not. It waits for
+ * metadata that is not in memory. IOCB_WAITQ is the second try of io_uring, still by the task
+ * that submits.
  */
 static bool dsfs_read_may_start(const struct kiocb *iocb)
 {
-	return !(iocb->ki_flags & IOCB_NOWAIT) ||
+	return !(iocb->ki_flags & (IOCB_NOWAIT | IOCB_WAITQ)) ||
 	       !dsfs_meta_may_block(file_inode(iocb->ki_filp)->i_sb);
 }
 

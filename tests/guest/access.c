@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "lib.h"
+#include "ring.h"
 #include "ways.h"
 
 #define PIECE	131072
@@ -281,6 +282,18 @@ static uint64_t by_mapdirectnowait(void)
 	return by_directnowait();
 }
 
+static uint64_t by_ring(void)
+{
+	if (!ring_open(1))
+		t_die(path, "io_uring_setup");
+	ring_queue(fd, buf, PAGE, 0, false, 0);
+	ring_submit(1, 0);
+	puts("submitted");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
 static uint64_t by_whole(void)
 {
 	return must_read(PIECE > size ? PIECE : size, 0);
@@ -380,6 +393,7 @@ static const struct way {
 	{ "mapnowait", by_mapnowait, MADV_NORMAL, "RWF_NOWAIT of a file that is mapped" },
 	{ "mapdirectnowait", by_mapdirectnowait, MADV_NORMAL,
 	  "directnowait with the data in memory, by a mapping, and the metadata not" },
+	{ "ring", by_ring, 0, "a read submitted to io_uring, and nothing more: to be killed" },
 	{ "whole", by_whole, 0, "one read of the whole file" },
 	{ "dontcache", by_dontcache, MADV_RANDOM, "the first COUNT pages, 128 KiB at a time, with "
 	  "RWF_DONTCACHE; pages that cannot be read are left out" },

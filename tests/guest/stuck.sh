@@ -47,6 +47,17 @@ kill_hinting()
 	is_killed "$waiter"
 }
 
+# A worker of io_uring waits, not who submits.
+only_submits()
+{
+	access ring "$1" >/tmp/asked &
+	waiter=$!
+	until [ -s /tmp/asked ]; do
+		[ "$(state "$waiter")" != D ] || return 1
+	done
+	is_killed "$waiter"
+}
+
 stop()
 {
 	drop_caches
@@ -78,7 +89,7 @@ kill_all()
 		"kill_waiting yields fiemap /proc/self/fd/3" \
 		"kill_waiting access whole /proc/self/fd/3" \
 		"kill_waiting access map /proc/self/fd/3" \
-		"kill_waiting access seekhole /proc/self/fd/3" \
+		"kill_waiting access seekhole /proc/self/fd/3" "only_submits /proc/self/fd/3" \
 		"kill_waiting dd if=/proc/self/fd/3 iflag=direct bs=64k" \
 		"kill_hinting access willneed /proc/self/fd/3"; do
 		stop
