@@ -7,7 +7,7 @@
 T		:= $(B)/tests
 TEST_TOOLS	:= $(addprefix $(T)/,mktree mkjpegs listing)
 GUEST_TOOLS	:= $(addprefix $(T)/,reads dirs attrs stacks requests epochs access trymount failnth \
-		   pressure bench_stat bench_read lookups handles yields)
+		   pressure bench_stat bench_read lookups handles yields beside)
 
 .PHONY: test-tools
 test-tools: $(TEST_TOOLS) $(GUEST_TOOLS)

@@ -318,6 +318,30 @@ step_stuck()
 	umount /mnt/plainly
 }
 
+# beside_of IMAGE OPTIONS KIND PATH OTHER, of a copy in memory: a disk takes no time with -icount
+beside_of()
+{
+	cp "$(real "$1")" /tmp/copy
+	loop=$(losetup -f)
+	losetup -r "$loop" /tmp/copy
+	mkdir -p "/mnt/$1"
+	mount -t dsfs -o "$2" "$loop" "/mnt/$1"
+	echo "# beside: $1, $2: $4 beside $5"
+	part "$here/beside" "$3" "/mnt/$1/$4" "/mnt/$1/$5"
+	umount "/mnt/$1"
+	losetup -d "$loop"
+}
+
+# What tasks share: decoders, the folios of a file, plain and compressed, metadata
+step_beside()
+{
+	prog=beside own_group cpu
+	beside_of packed ro data text110000 text1000000
+	beside_of packed ro data text110000 text110000
+	beside_of plainly ro data text1000000 text1000000
+	beside_of plainly meta=lazy meta small/10 small/11
+}
+
 step_notags()
 {
 	part "$here/notags.sh" "$(real plain)" sizes/32768
