@@ -11,6 +11,7 @@
 
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/sched/mm.h>
 
 /*
  * Add a folio that is read together with @folio or replaces it, and inherits
@@ -67,6 +68,7 @@ static void dsfs_read_add_chunk(struct dsfs_read *rd, struct folio *folio,
 {
 	struct address_space *mapping = folio->mapping;
 	const gfp_t gfp = readahead_gfp_mask(mapping);
+	const unsigned int nofs = memalloc_nofs_save();
 	pgoff_t index = folio->index;
 	struct folio *part;
 
@@ -83,6 +85,7 @@ static void dsfs_read_add_chunk(struct dsfs_read *rd, struct folio *folio,
 			break;
 		dsfs_read_add_folio(rd, part);
 	}
+	memalloc_nofs_restore(nofs);
 }
 
 /* Read one folio and wait. Returns the error of that folio. */

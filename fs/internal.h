@@ -261,6 +261,8 @@ int dsfs_read_super(struct super_block *sb, struct fs_context *fc,
 		    u64 generation, struct dsfs_geo *geo);
 
 /* folio.c */
+struct folio *dsfs_alloc_folio(struct address_space *mapping, pgoff_t index,
+			       unsigned int order, gfp_t gfp);
 struct folio *dsfs_add_folio(struct address_space *mapping, pgoff_t index,
 			     unsigned int order, gfp_t gfp);
 

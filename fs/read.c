@@ -10,6 +10,7 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uidgid.h>
 
@@ -150,25 +151,50 @@ static pgoff_t dsfs_next_cached(struct address_space *mapping, pgoff_t index, pg
  * dsfs_read_add_range - add folios for pages [index, end) to the page cache and
  * to a read, of the largest orders up to @max that fit
  *
- * The folios are smaller if memory is short. Ends early rather than invoke the
- * OOM killer, because the caller may have asked for a small part of the range;
- * the page cache reads what is missing. Return: the page after the last folio.
+ * All are allocated before the first one is added, and locked: to allocate and to clear them
+ * takes most of the time, in which the task may be stopped. The folios are smaller if memory
+ * is short. Ends early rather than invoke the OOM killer, because the caller may have asked for
+ * a small part of the range; the page cache reads what is missing. Return: the page after the
+ * last folio.
  */
 pgoff_t dsfs_read_add_range(struct dsfs_read *rd, pgoff_t index, pgoff_t end,
 			    unsigned int max)
 {
 	struct address_space *mapping = rd->inode->i_mapping;
+	const gfp_t gfp = readahead_gfp_mask(mapping);
+	struct folio **next = rd->folios + rd->nr_folios, **last = next;
 	struct folio *folio;
+	unsigned int nofs;
+	int ret = 0;
+	pgoff_t at;
 
 	end = dsfs_next_cached(mapping, index, end);
-	for (; index < end; index = folio_next_index(folio)) {
-		folio = dsfs_add_folio(mapping, index,
-				       min_t(unsigned int, max, ilog2(end - index)),
-				       readahead_gfp_mask(mapping));
+	for (at = index; at < end; at += folio_nr_pages(*last++)) {
+		*last = dsfs_alloc_folio(mapping, at, min_t(unsigned int, max, ilog2(end - at)),
+					 gfp);
+		if (!*last)
+			break;
+	}
+	/* Reclaim must not wait for those that are locked. */
+	nofs = memalloc_nofs_save();
+	for (; next < last; next++) {
+		folio = *next;
+		ret = ret ? : filemap_add_folio(mapping, folio, index, gfp);
+		if (!ret) {
+			dsfs_read_add_folio(rd, folio);
+			index = folio_next_index(folio);
+		}
+		folio_put(folio);
+	}
+	/* Too much for a memory cgroup */
+	while (ret == -ENOMEM && index < end) {
+		folio = dsfs_add_folio(mapping, index, 0, gfp);
 		if (IS_ERR(folio))
 			break;
 		dsfs_read_add_folio(rd, folio);
+		index = folio_next_index(folio);
 	}
+	memalloc_nofs_restore(nofs);
 	return index;
 }
 

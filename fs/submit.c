@@ -19,6 +19,7 @@
 
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
 
@@ -305,6 +306,8 @@ static int dsfs_read_layout(struct dsfs_read *rd, gfp_t gfp)
 int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 {
 	const bool sync = rd->sync;
+	/* Its folios are locked: reclaim must not wait for them. */
+	const unsigned int nofs = memalloc_nofs_save();
 	struct dsfs_err err = {};
 	int ret;
 
@@ -333,11 +336,13 @@ int dsfs_read_submit(struct dsfs_read *rd, blk_opf_t opf, gfp_t gfp)
 	rd->bio.bi_iter.bi_sector = rd->dev >> SECTOR_SHIFT;
 	rd->bio.bi_end_io = dsfs_read_end_io;
 	submit_bio(&rd->bio);
-	return sync ? dsfs_read_wait(rd) : 0;
+	goto wait;
 fail:
 	dsfs_read_mark_all_bad(rd, ret);
 done:
 	dsfs_read_finish(rd);
+wait:
+	memalloc_nofs_restore(nofs);
 	return sync ? dsfs_read_wait(rd) : 0;
 }
 
