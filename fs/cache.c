@@ -11,20 +11,23 @@
  *
  * Whether there is room is a question to reclaim, which knows all limits.
  * Admitted folios have private data, so reclaim calls release_folio() before it
- * takes one: a loss. A mount has a target, which losses lower, and reads without
- * losses raise, by small steps first. Losses that are few beside what is
- * admitted do not count: reclaim takes pages of others then. Nothing is pinned.
+ * takes one: a loss. The readers of a memory cgroup have a target, which losses of
+ * what they have read lower, and reads without losses raise, by small steps first.
+ * Losses that are few beside what is admitted do not count: reclaim takes pages of
+ * others then. Nothing is pinned.
  *
- * A job may go on to other files. Those that were not opened for longer than the
- * reuse distance, which is observed, are stale and dropped.
+ * A job may go on to other files. Those that were not used for longer than the
+ * reuse distance, which is observed, are stale. Who has no room drops them.
  */
 #include "cache.h"
 #include "read.h"
 #include "stats.h"
 #include "trace.h"
 
+#include <linux/cgroup.h>
 #include <linux/pagemap.h>
 #include <linux/percpu_counter.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
@@ -43,24 +46,20 @@
  */
 #define DSFS_CLOSED_MAX		16
 
-/* Inode numbers that a read looks at for stale files */
+/* Inode numbers that a read without room looks at for stale files, and folios of each */
 #define DSFS_SWEEP		8
+#define DSFS_SWEEP_FOLIOS	32U
 
-/* The epoch cache of a mount */
-struct dsfs_cache {
-	struct percpu_counter clock;	/* opens: the time, which stops while a job does */
+/* Memory cgroups that have a target of their own */
+#define DSFS_ROOMS		32
+
+/* What the readers of a memory cgroup have admitted */
+struct dsfs_room {
+	u64 group;			/* serial number of the cgroup, 0: of none */
+	unsigned long opened;		/* time of the last open by the cgroup */
 	atomic_long_t held;		/* admitted pages in the cache */
 	atomic_long_t lost;		/* those that reclaim took since the last read */
-	/*
-	 * Reuse distance: the longest time of late between two opens of a file,
-	 * up to two epochs if epochs are shuffled
-	 */
-	unsigned long reuse;
-	atomic_t hand;			/* inode number looked at last for stale files */
-	/* Closed transient files, by number, as inodes may be evicted before */
-	u32 closed[DSFS_CLOSED_MAX];
-	atomic_t next;			/* index in @closed */
-	spinlock_t lock;		/* of what follows */
+	/* What follows is changed with the lock of the cache. */
 	long target;			/* @held that admission goes for */
 	/* Twice the losses, less what was admitted, at most a quarter of a window */
 	long balance;
@@ -71,6 +70,24 @@ struct dsfs_cache {
 	 */
 	unsigned int shift;
 	unsigned int wait;		/* windows before the first step, after the next loss */
+};
+
+/* The epoch cache of a mount */
+struct dsfs_cache {
+	struct percpu_counter clock;	/* files opened: the time, which stops while jobs do */
+	/*
+	 * Reuse distance: the longest time of late between two opens of a file,
+	 * up to two epochs if epochs are shuffled
+	 */
+	unsigned long reuse;
+	unsigned long sweeping;		/* bit 0: a task looks for stale files, at: */
+	u32 ino;
+	pgoff_t index;
+	/* Closed transient files, by number, as inodes may be evicted before */
+	u32 closed[DSFS_CLOSED_MAX];
+	atomic_t next;			/* index in @closed */
+	spinlock_t lock;		/* of @rooms */
+	struct dsfs_room rooms[DSFS_ROOMS];
 };
 
 static struct dsfs_cache *dsfs_cache_of(const struct super_block *sb)
@@ -85,56 +102,93 @@ static struct dsfs_cache *dsfs_cache_of(const struct super_block *sb)
  * of all that reclaim takes until it is content: what it made room for is filled
  * again in part, so that it is not needed again soon.
  */
-static void dsfs_cache_lower(struct dsfs_cache *cache, long held, long lost)
+static void dsfs_cache_lower(struct dsfs_room *room, long held, long lost)
 {
-	if (cache->shift < DSFS_SHIFT_MAX) {
-		cache->target = held + lost;
-		cache->shift = DSFS_SHIFT_MAX + cache->wait;
-		cache->wait = min(2 * cache->wait + 1, DSFS_WAIT_MAX);
+	if (room->shift < DSFS_SHIFT_MAX) {
+		room->target = held + lost;
+		room->shift = DSFS_SHIFT_MAX + room->wait;
+		room->wait = min(2 * room->wait + 1, DSFS_WAIT_MAX);
 	}
-	cache->target -= lost / 2;
-	cache->balance = 0;
-	cache->missed = 0;
+	room->target -= lost / 2;
+	room->balance = 0;
+	room->missed = 0;
 }
 
 /* Each window without losses doubles what is admitted beyond @held. */
-static void dsfs_cache_raise(struct dsfs_cache *cache, long held, long window)
+static void dsfs_cache_raise(struct dsfs_room *room, long held, long window)
 {
-	const unsigned long reuse = READ_ONCE(cache->reuse);
-
-	if (cache->shift)
-		cache->shift--;
+	if (room->shift)
+		room->shift--;
 	else
-		cache->wait /= 2;
-	if (cache->shift <= DSFS_SHIFT_MAX)
-		cache->target = max(cache->target, held) + (window >> cache->shift);
-	cache->missed = 0;
-	/* It falls slowly, unless there are such opens again. */
-	WRITE_ONCE(cache->reuse, reuse - reuse / 64);
+		room->wait /= 2;
+	if (room->shift <= DSFS_SHIFT_MAX)
+		room->target = max(room->target, held) + (window >> room->shift);
+	room->missed = 0;
 }
 
-static bool dsfs_cache_admits(struct super_block *sb, struct dsfs_cache *cache,
+static bool dsfs_cache_admits(struct dsfs_cache *cache, struct dsfs_room *room,
 			      unsigned long pages)
 {
-	const long held = max(atomic_long_read(&cache->held), 0L);
+	const unsigned long reuse = READ_ONCE(cache->reuse);
+	const long held = max(atomic_long_read(&room->held), 0L);
 	const long window = max_t(long, held / 8, DSFS_WINDOW_MIN);
 	bool admits;
 	long lost;
 
 	spin_lock(&cache->lock);
-	lost = atomic_long_xchg(&cache->lost, 0);
-	cache->balance += 2 * lost;
-	cache->missed += pages;
-	if (cache->balance > 0)
-		dsfs_cache_lower(cache, held, lost);
-	else if (cache->missed >= window)
-		dsfs_cache_raise(cache, held, window);
-	admits = !cache->shift || held < cache->target;
+	lost = atomic_long_xchg(&room->lost, 0);
+	room->balance += 2 * lost;
+	room->missed += pages;
+	if (room->balance > 0) {
+		dsfs_cache_lower(room, held, lost);
+	} else if (room->missed >= window) {
+		dsfs_cache_raise(room, held, window);
+		/* It falls slowly, unless there are such opens again. */
+		WRITE_ONCE(cache->reuse, reuse - reuse / 64);
+	}
+	admits = !room->shift || held < room->target;
 	if (admits)
-		cache->balance = max_t(long, cache->balance - pages, -window / 4);
+		room->balance = max_t(long, room->balance - pages, -window / 4);
 	spin_unlock(&cache->lock);
-	dsfs_count(sb, DSFS_COUNT_CACHE_LOST, lost);
 	return admits;
+}
+
+/* Serial numbers are not given again, so a cgroup may go: nobody holds it. */
+static u64 dsfs_cache_group(void)
+{
+	u64 group = 1;
+#ifdef CONFIG_MEMCG
+	rcu_read_lock();
+	group = task_css(current, memory_cgrp_id)->serial_nr;
+	rcu_read_unlock();
+#endif
+	return group;
+}
+
+/*
+ * The room of the caller's cgroup, or an empty one, whose former cgroup finds another one, or,
+ * if there is none, somebody else's
+ */
+static struct dsfs_room *dsfs_cache_room(struct dsfs_cache *cache)
+{
+	const u64 group = dsfs_cache_group();
+	struct dsfs_room *room, *empty = NULL;
+	unsigned int i;
+
+	for (i = 0; i < DSFS_ROOMS; i++) {
+		room = &cache->rooms[(u32)(group + i) % DSFS_ROOMS];
+		if (READ_ONCE(room->group) == group)
+			return room;
+		if (!empty && atomic_long_read(&room->held) <= 0)
+			empty = room;
+	}
+	if (!empty)
+		return &cache->rooms[(u32)group % DSFS_ROOMS];
+	spin_lock(&cache->lock);
+	memset_startat(empty, 0, target);
+	WRITE_ONCE(empty->group, group);
+	spin_unlock(&cache->lock);
+	return empty;
 }
 
 static unsigned long dsfs_cache_now(struct dsfs_cache *cache)
@@ -142,12 +196,19 @@ static unsigned long dsfs_cache_now(struct dsfs_cache *cache)
 	return percpu_counter_read_positive(&cache->clock) & ~DSFS_FILE_FLAGS;
 }
 
-static bool dsfs_cache_stale(struct dsfs_cache *cache, struct inode *inode)
+/* True if nothing that happens in an epoch takes so long */
+static bool dsfs_cache_old(struct dsfs_cache *cache, unsigned long then)
 {
-	const unsigned long opened = READ_ONCE(*dsfs_file_state(inode)) & ~DSFS_FILE_FLAGS;
 	const unsigned long reuse = READ_ONCE(cache->reuse);
 
-	return (long)(dsfs_cache_now(cache) - opened - reuse - reuse / 4) > 0;
+	return (long)(dsfs_cache_now(cache) - then - reuse - reuse / 4) > 0;
+}
+
+static bool dsfs_cache_stale(struct dsfs_cache *cache, struct inode *inode)
+{
+	/* Mappings keep a file open. */
+	return !atomic_read(&inode->i_readcount) &&
+	       dsfs_cache_old(cache, READ_ONCE(*dsfs_file_state(inode)) & ~DSFS_FILE_FLAGS);
 }
 
 /* Get a file with cached pages by number, if it is in the inode cache. */
@@ -164,20 +225,39 @@ static struct inode *dsfs_cache_inode(struct super_block *sb, u32 ino)
 }
 
 /*
- * Drop pages that are not admitted, or all of them. Admitted ones cannot just be
- * refused by release_folio(): what the page cache fails to drop is made the
- * first that reclaim takes.
+ * True if a folio is to be dropped: for a reader without room, what he or nobody who is still
+ * there had admitted; for none, what is transient
  */
-static void dsfs_cache_drop(struct inode *inode, pgoff_t first, pgoff_t last, bool all)
+static bool dsfs_cache_drops(struct dsfs_cache *cache, const struct folio *folio,
+			     const struct dsfs_room *reader)
+{
+	const struct dsfs_room *room = folio->private;
+
+	if (!reader || !room)
+		return !reader && !room;
+	return room == reader || dsfs_cache_old(cache, READ_ONCE(room->opened));
+}
+
+/*
+ * Drop transient pages, or stale ones for a reader, of [first, last], and look at @most folios.
+ * Those that stay cannot just be refused by release_folio(): what the page cache fails to
+ * drop is made the first that reclaim takes. Return: the page to go on with, or 0.
+ */
+static pgoff_t dsfs_cache_drop(struct inode *inode, pgoff_t first, pgoff_t last,
+			       const struct dsfs_room *reader, unsigned int most)
 {
 	struct address_space *mapping = inode->i_mapping;
 	unsigned long pages = READ_ONCE(mapping->nrpages);
+	pgoff_t index, from, end, next = 0;
 	struct folio *folio;
-	pgoff_t index, from, end;
 	void *entry;
 	bool drop;
 
 	xa_for_each_range(&mapping->i_pages, index, entry, first, last) {
+		if (!most-- || fatal_signal_pending(current)) {
+			next = index;
+			break;
+		}
 		folio = filemap_get_folio(mapping, index);
 		/* A shadow entry, or dropped already */
 		if (IS_ERR_OR_NULL(folio))
@@ -185,7 +265,7 @@ static void dsfs_cache_drop(struct inode *inode, pgoff_t first, pgoff_t last, bo
 		/* It may cross the start of the range. */
 		from = folio->index;
 		end = folio_next_index(folio) - 1;
-		drop = all || !folio_test_private(folio);
+		drop = dsfs_cache_drops(DSFS_SB(inode->i_sb)->cache, folio, reader);
 		folio_put(folio);
 		if (drop)
 			invalidate_mapping_pages(mapping, from, end);
@@ -193,21 +273,33 @@ static void dsfs_cache_drop(struct inode *inode, pgoff_t first, pgoff_t last, bo
 	}
 	pages -= min(pages, READ_ONCE(mapping->nrpages));
 	trace_dsfs_cache(inode, pages, DSFS_CACHE_DROPPED);
+	return next;
 }
 
-/* Drop stale files. Inode numbers are dense. */
-static void dsfs_cache_sweep(struct super_block *sb, struct dsfs_cache *cache)
+/*
+ * Drop a piece of what is stale, for a reader who has no room. Inode numbers are dense.
+ * One task does: what another one needs is dropped in its next read.
+ */
+static void dsfs_cache_sweep(struct super_block *sb, struct dsfs_cache *cache,
+			     const struct dsfs_room *reader)
 {
 	struct inode *inode;
 	unsigned int i;
 
+	if (test_and_set_bit_lock(0, &cache->sweeping))
+		return;
 	for (i = 0; i < DSFS_SWEEP; i++) {
-		inode = dsfs_cache_inode(sb, (u32)atomic_inc_return(&cache->hand) %
-					     (u32)dsfs_geo(sb)->inodes);
+		inode = dsfs_cache_inode(sb, cache->ino);
 		if (inode && dsfs_cache_stale(cache, inode))
-			dsfs_cache_drop(inode, 0, -1, true);
+			cache->index = dsfs_cache_drop(inode, cache->index, ULONG_MAX, reader,
+						       DSFS_SWEEP_FOLIOS);
+		else
+			cache->index = 0;
 		iput(inode);
+		if (!cache->index)
+			cache->ino = (cache->ino + 1) % (u32)dsfs_geo(sb)->inodes;
 	}
+	clear_bit_unlock(0, &cache->sweeping);
 }
 
 /*
@@ -216,14 +308,15 @@ static void dsfs_cache_sweep(struct super_block *sb, struct dsfs_cache *cache)
  */
 static void dsfs_cache_drop_behind(const struct dsfs_read *rd)
 {
-	const pgoff_t behind = 2 * DSFS_SB(rd->inode->i_sb)->ra_pages;
+	const pgoff_t behind = 2 * DSFS_SB(rd->inode->i_sb)->ra_pages <<
+			       dsfs_ratio_bits(rd->inode);
 	const pgoff_t first = rd->pos >> PAGE_SHIFT, n = rd->len >> PAGE_SHIFT;
 
 	/* Half of the window that page faults have */
 	if (rd->kind != DSFS_REQUEST_AHEAD || rd->hint || rd->len < SZ_64K ||
 	    first < behind + n)
 		return;
-	dsfs_cache_drop(rd->inode, first - behind - n, first - behind - 1, false);
+	dsfs_cache_drop(rd->inode, first - behind - n, first - behind - 1, NULL, UINT_MAX);
 }
 
 /* dsfs_cache_read - admit a read or not, before its submission */
@@ -231,17 +324,19 @@ void dsfs_cache_read(struct dsfs_read *rd)
 {
 	struct super_block *sb = rd->inode->i_sb;
 	struct dsfs_cache *cache = dsfs_cache_of(sb);
+	struct dsfs_room *room;
 	const unsigned long pages = rd->len >> PAGE_SHIFT;
 	unsigned int i;
 
 	if (!cache)
 		return;
-	dsfs_cache_sweep(sb, cache);
-	if (!dsfs_cache_admits(sb, cache, pages)) {
+	room = dsfs_cache_room(cache);
+	if (!dsfs_cache_admits(cache, room, pages)) {
 		dsfs_count(sb, DSFS_COUNT_CACHE_TRANSIENT, 1);
 		trace_dsfs_cache(rd->inode, pages, DSFS_CACHE_TRANSIENT);
 		set_bit(DSFS_FILE_TRANSIENT, dsfs_file_state(rd->inode));
 		dsfs_cache_drop_behind(rd);
+		dsfs_cache_sweep(sb, cache, room);
 		return;
 	}
 	dsfs_count(sb, DSFS_COUNT_CACHE_ADMITTED, 1);
@@ -250,30 +345,33 @@ void dsfs_cache_read(struct dsfs_read *rd)
 		/* A folio whose read failed is read again. */
 		if (folio_test_private(rd->folios[i]))
 			continue;
-		folio_attach_private(rd->folios[i], cache);
+		folio_attach_private(rd->folios[i], room);
 		/* Pages that others read once are colder. */
 		folio_set_referenced(rd->folios[i]);
-		atomic_long_add(folio_nr_pages(rd->folios[i]), &cache->held);
+		atomic_long_add(folio_nr_pages(rd->folios[i]), &room->held);
 	}
 }
 
-/* An admitted folio leaves the page cache, or is split. Return: its cache, or NULL. */
-static struct dsfs_cache *dsfs_cache_gone(struct folio *folio)
+/* An admitted folio leaves the page cache, or is split. Return: its room, or NULL. */
+static struct dsfs_room *dsfs_cache_gone(struct folio *folio)
 {
-	struct dsfs_cache *cache = folio_detach_private(folio);
+	struct dsfs_room *room = folio_detach_private(folio);
 
-	if (cache)
-		atomic_long_sub(folio_nr_pages(folio), &cache->held);
-	return cache;
+	if (room)
+		atomic_long_sub(folio_nr_pages(folio), &room->held);
+	return room;
 }
 
 /* dsfs_cache_release_folio - reclaim, or with @gfp 0 invalidation, takes a folio */
 bool dsfs_cache_release_folio(struct folio *folio, gfp_t gfp)
 {
-	struct dsfs_cache *cache = dsfs_cache_gone(folio);
+	struct dsfs_room *room = dsfs_cache_gone(folio);
 
-	if (cache && gfp)
-		atomic_long_add(folio_nr_pages(folio), &cache->lost);
+	if (room && gfp) {
+		atomic_long_add(folio_nr_pages(folio), &room->lost);
+		dsfs_count(folio->mapping->host->i_sb, DSFS_COUNT_CACHE_LOST,
+			   folio_nr_pages(folio));
+	}
 	return true;
 }
 
@@ -284,24 +382,39 @@ void dsfs_cache_invalidate_folio(struct folio *folio, size_t offset, size_t len)
 		dsfs_cache_gone(folio);
 }
 
-/* dsfs_cache_opened - note the open of a regular file */
+/* Note the time of a use, and remove @flag. */
+static void dsfs_cache_used(struct inode *inode, unsigned long now, unsigned long flag)
+{
+	unsigned long *state = dsfs_file_state(inode);
+	unsigned long old = READ_ONCE(*state);
+
+	while (!try_cmpxchg(state, &old, now | (old & DSFS_FILE_FLAGS & ~flag)))
+		;
+}
+
+/*
+ * dsfs_cache_opened - note the open of a regular file
+ *
+ * The time goes on by files, not by opens, so that nobody makes the files of others stale by
+ * a few of his own: a file counts again after a part of the reuse distance.
+ */
 void dsfs_cache_opened(struct inode *inode)
 {
 	struct dsfs_cache *cache = dsfs_cache_of(inode->i_sb);
-	unsigned long *state = dsfs_file_state(inode);
-	unsigned long old = READ_ONCE(*state), then, now, flags;
+	const unsigned long then = READ_ONCE(*dsfs_file_state(inode)) & ~DSFS_FILE_FLAGS;
+	unsigned long now, reuse;
 
 	if (!cache)
 		return;
-	percpu_counter_inc(&cache->clock);
+	reuse = READ_ONCE(cache->reuse);
 	now = dsfs_cache_now(cache);
-	then = old & ~DSFS_FILE_FLAGS;
 	/* The clock is approximate: other CPUs may be a little behind. */
-	if (then && (long)(now - then - READ_ONCE(cache->reuse)) > 0)
+	if (then && (long)(now - then - reuse) > 0)
 		WRITE_ONCE(cache->reuse, now - then);
-	do {
-		flags = old & DSFS_FILE_FLAGS & ~BIT(DSFS_FILE_CLOSED);
-	} while (!try_cmpxchg(state, &old, now | flags));
+	if (!then || (long)(now - then - reuse / 8) > 0)
+		percpu_counter_inc(&cache->clock);
+	WRITE_ONCE(dsfs_cache_room(cache)->opened, now);
+	dsfs_cache_used(inode, now, BIT(DSFS_FILE_CLOSED));
 }
 
 /*
@@ -316,7 +429,10 @@ void dsfs_cache_closed(struct file *file)
 	struct dsfs_cache *cache = dsfs_cache_of(inode->i_sb);
 	u32 ino = inode->i_ino;
 
-	if (!cache || !test_bit(DSFS_FILE_TRANSIENT, dsfs_file_state(inode)) ||
+	if (!cache)
+		return;
+	dsfs_cache_used(inode, dsfs_cache_now(cache), 0);
+	if (!test_bit(DSFS_FILE_TRANSIENT, dsfs_file_state(inode)) ||
 	    (file->f_ra.prev_pos < 0 && !dsfs_file_mapped(file)))
 		return;
 	set_bit(DSFS_FILE_CLOSED, dsfs_file_state(inode));
@@ -327,7 +443,7 @@ void dsfs_cache_closed(struct file *file)
 	inode = dsfs_cache_inode(inode->i_sb, ino);
 	if (inode && test_and_clear_bit(DSFS_FILE_CLOSED, dsfs_file_state(inode))) {
 		clear_bit(DSFS_FILE_TRANSIENT, dsfs_file_state(inode));
-		dsfs_cache_drop(inode, 0, -1, false);
+		dsfs_cache_drop(inode, 0, ULONG_MAX, NULL, UINT_MAX);
 	}
 	iput(inode);
 }
@@ -362,8 +478,15 @@ void dsfs_cache_exit(struct super_block *sb)
 /* dsfs_cache_bytes - bytes of admitted pages, or what admission goes for, for sysfs */
 u64 dsfs_cache_bytes(struct super_block *sb, bool target)
 {
-	struct dsfs_cache *cache = DSFS_SB(sb)->cache;
-	const long pages = target ? READ_ONCE(cache->target) : atomic_long_read(&cache->held);
+	struct dsfs_cache *cache = dsfs_cache_of(sb);
+	unsigned int i;
+	u64 sum = 0;
+	long pages;
 
-	return (u64)max(pages, 0L) << PAGE_SHIFT;
+	for (i = 0; cache && i < DSFS_ROOMS; i++) {
+		pages = target ? READ_ONCE(cache->rooms[i].target) :
+				 atomic_long_read(&cache->rooms[i].held);
+		sum += max(pages, 0L);
+	}
+	return sum << PAGE_SHIFT;
 }

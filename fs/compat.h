@@ -135,8 +135,7 @@ static inline int dsfs_compat_get_tree(struct fs_context *fc,
 	/* Opening what is no device may have effects. Errors are met again, and reported. */
 	if (!lookup_bdev(fc->source, &dev))
 		tree.file = filp_open(fc->source, O_RDONLY, 0);
-	if (IS_ERR(tree.file))
-		tree.file = NULL;
+	tree.file = IS_ERR(tree.file) ? NULL : tree.file;
 	fc->fs_private = &tree;
 	ret = get_tree_bdev(fc, dsfs_compat_fill);
 	if (tree.file)

@@ -83,7 +83,7 @@ struct dsfs_sb_info {
  * @place: of its row (DSFS_INCOMPAT_ROWS), or DSFS_NO_PLACE: the number leads to it
  *
  * i_private of a directory is a struct dsfs_dir_state; of a regular file, the bits
- * DSFS_FILE_*, and above them, for the epoch cache, the time of its last open.
+ * DSFS_FILE_*, and above them, for the epoch cache, the time of its last use.
  */
 struct dsfs_inode_info {
 	u64 place;
