@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The parts of the tier, by name."""
+import aws
 import cached
 import faults
 import forks
@@ -15,5 +16,5 @@ import tools
 
 ALL = {"nginx": tools.part, "fuse": mounts.part, "faults": faults.part,
        "redirects": redirects.part, "secrets": secrets_kept.part, "forks": forks.part,
-       "s3": s3.part, "hostile": hostile.part, "options": options.part, "cache": cached.part,
+       "s3": s3.part, "aws": aws.part, "hostile": hostile.part, "options": options.part, "cache": cached.part,
        "publishing": published.part, "oci": oci.part}

@@ -79,6 +79,10 @@ class Server:
                         rest += more
                     head, _, rest = rest.partition(b"\r\n\r\n")
                     request = Request(head)
+                    length = int(request.headers.get("content-length", 0))
+                    while len(rest) < length:
+                        rest += connection.recv(65536)
+                    request.body, rest = rest[:length], rest[length:]
                     self.log.append(request)
                     fault = self.fault(request) if callable(self.fault) else self.fault
                     if FAULTS[fault](self, connection, request) == "close":

@@ -131,7 +131,7 @@ const char *address_path(const char *url, size_t *len)
 	return path;
 }
 
-char *address_encode(const char *key)
+static char *encode(const char *key, const char *kept)
 {
 	static const char digits[] = "0123456789ABCDEF";
 	char *path = malloc(3 * strlen(key) + 1), *to = path;
@@ -141,7 +141,7 @@ char *address_encode(const char *key)
 	for (; *key; key++) {
 		const unsigned char c = *key;
 
-		if ((c < 0x80 && isalnum(c)) || strchr("-._~/", c)) {
+		if ((c < 0x80 && isalnum(c)) || strchr(kept, c)) {
 			*to++ = c;
 		} else {
 			*to++ = '%';
@@ -151,4 +151,14 @@ char *address_encode(const char *key)
 	}
 	*to = '\0';
 	return path;
+}
+
+char *address_encode(const char *key)
+{
+	return encode(key, "-._~/");
+}
+
+char *address_escape(const char *value)
+{
+	return encode(value, "-._~");
 }

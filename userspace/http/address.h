@@ -49,4 +49,7 @@ const char *address_path(const char *url, size_t *len);
 /** address_encode - percent-encode all but "/" and unreserved characters; allocated, or NULL */
 char *address_encode(const char *key);
 
+/** address_escape - the same, and "/", for a value in a form */
+char *address_escape(const char *value);
+
 #endif /* HTTP_ADDRESS_H */

@@ -22,7 +22,7 @@ struct authority {
  * authority_split - find the parts of an authority
  * @text: what stands behind "://", with the path
  *
- * Return: whether it is clear where a password ends.  If it is not, nothing of the text may be shown.
+ * Return: whether it is clear where a password ends; if not, nothing of the text may be shown.
  */
 bool authority_split(const char *text, struct authority *a);
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keys, region and endpoint of S3: from options, then the environment, then the two files of
- * the AWS tools.
+ * Keys, region and endpoint of S3, from where botocore takes them and in its order: options, then
+ * the environment, then the profile in the two files of the AWS tools.
  *
- * Instance roles and web identities are not supported.  The thread that runs all transfers reads
- * keys again when the server refuses them; a request for new keys there would delay every reader.
- * A program outside that renews keys can write them to the credentials file instead.
+ * Keys are all of one source: ID, secret and token that were made together.  What the profile asks
+ * for and is not built is an error, as other keys would be somebody else's.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -14,38 +13,24 @@
 
 #include "address.h"
 #include "aws.h"
+#include "aws_role.h"
+#include "ini.h"
+#include "object.h"
+#include "words.h"
 
-static const char *env(const char *name)
-{
-	const char *value = getenv(name);
-
-	return value && *value ? value : NULL;
-}
-
-static char *strip(char *text)
-{
-	size_t n;
-
-	text += strspn(text, " \t");
-	for (n = strlen(text); n && isspace((unsigned char)text[n - 1]); n--)
-		;
-	text[n] = '\0';
-	return text;
-}
-
-/* Whether a line is "[section]" or, as in the config file, "[profile section]" */
-static bool is_section(char *line, const char *section)
-{
-	char *end = strchr(line, ']');
-
-	if (!end)
-		return false;
-	*end = '\0';
-	line = strip(line + 1);
-	if (!strncmp(line, "profile ", 8))
-		line = strip(line + 8);
-	return !strcmp(line, section);
-}
+/**
+ * struct source - where keys may come from
+ * @name: of the profile; @named: by an option, so that keys of the environment do not count
+ * @keys, @config: the two files
+ * @section: of the profile in @config; NULL: none
+ */
+struct source {
+	const char *name;
+	bool named;
+	struct ini keys;
+	struct ini config;
+	char *section;
+};
 
 /* Copy a setting, unless it is set or empty.  Without memory for it, aws_load() must fail. */
 static void keep(struct aws *aws, char **to, const char *value)
@@ -56,110 +41,164 @@ static void keep(struct aws *aws, char **to, const char *value)
 	aws->incomplete |= !*to;
 }
 
-static void take_setting(struct aws *aws, char *line)
+/* A setting of the profile; what is indented below a name has names of its own. */
+static const char *setting(const struct source *s, const char *key)
 {
-	const struct { const char *name; char **to; } settings[] = {
-		{ "aws_access_key_id", &aws->id },
-		{ "aws_secret_access_key", &aws->secret },
-		{ "aws_session_token", &aws->token },
-		{ "region", &aws->region },
-		{ "endpoint_url", &aws->endpoint },
-		{ "ca_bundle", &aws->bundle },
-	};
-	char *value = strchr(line, '=');
+	const char *value = ini_get(&s->keys, s->name, key);
 
-	if (!value)
-		return;
-	*value++ = '\0';
-	line = strip(line);
-	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
-		if (!strcasecmp(line, settings[i].name))
-			keep(aws, settings[i].to, strip(value));
+	if (!value && s->section)
+		value = ini_get(&s->config, s->section, key);
+	return value && *value && *value != '\n' ? value : NULL;
 }
 
-/* Take settings that are not set yet.  A file that cannot be read has none. */
-static void read_file(struct aws *aws, const char *path, const char *section)
+/* Whether a section of the config file is the profile: "default", or two words, "profile NAME" */
+static int is_profile(const char *section, const char *name)
 {
-	FILE *file = path ? fopen(path, "re") : NULL;
-	char *line = NULL;
-	size_t size = 0;
-	bool ours = false;
+	char **words;
+	int n, ret;
 
-	if (!file) {
-		aws->incomplete |= path && errno == ENOMEM;
-		return;
+	if (strncmp(section, "profile", 7))
+		return !strcmp(section, "default") && !strcmp(name, "default");
+	n = words_split(section, &words);
+	if (n < 0)
+		return n == -ENOMEM ? n : 0;
+	ret = n == 2 && !strcmp(words[1], name);
+	free(words);
+	return ret;
+}
+
+/* The last one counts. */
+static int find_section(struct source *s)
+{
+	struct ini_entry *e;
+	int ret;
+
+	STAILQ_FOREACH(e, &s->config, link) {
+		ret = e->key ? 0 : is_profile(e->section, s->name);
+		if (ret < 0)
+			return ret;
+		if (ret)
+			s->section = e->section;
 	}
-	errno = 0;
-	while (getline(&line, &size, file) > 0) {
-		if (*line == '[')
-			ours = is_section(line, section);
-		else if (ours && !strchr("#; \t\n", *line))
-			take_setting(aws, line);
-	}
-	aws->incomplete |= errno == ENOMEM;
-	if (line)
-		explicit_bzero(line, size);
-	free(line);
-	fclose(file);
+	return 0;
 }
 
 /* Path that the environment variable @variable names, or ~/.aws/@name; allocated */
-static char *file_of(struct aws *aws, const char *variable, const char *name)
+static int file_of(const char *variable, const char *name, char **path)
 {
-	const char *path = env(variable), *home = env("HOME");
-	char *text = NULL;
+	const char *given = aws_env(variable), *home = aws_env("HOME");
+	int n = 0;
 
-	if (path)
-		text = strdup(path);
-	else if (home && asprintf(&text, "%s/.aws/%s", home, name) < 0)
-		text = NULL;
-	aws->incomplete |= (path || home) && !text;
-	return text;
+	*path = NULL;
+	if (given && !strncmp(given, "~/", 2) && home)
+		n = asprintf(path, "%s%s", home, given + 1);
+	else if (given)
+		n = asprintf(path, "%s", given);
+	else if (home)
+		n = asprintf(path, "%s/.aws/%s", home, name);
+	return n < 0 ? -ENOMEM : 0;
 }
 
-static void read_files(struct aws *aws, const char *section)
+static int read_file(struct ini *ini, const char *variable, const char *name, char why[HTTP_WHY])
 {
-	char *keys = file_of(aws, "AWS_SHARED_CREDENTIALS_FILE", "credentials");
-	char *settings = file_of(aws, "AWS_CONFIG_FILE", "config");
+	char *path;
+	int ret = file_of(variable, name, &path);
 
-	read_file(aws, keys, section);
-	read_file(aws, settings, section);
-	free(keys);
-	free(settings);
+	STAILQ_INIT(ini);
+	if (!ret && path)
+		ret = ini_read(ini, path, why);
+	free(path);
+	return ret;
 }
 
-/* Keys of the environment are ignored if the user named a profile. */
-static void from_environment(struct aws *aws, const struct http_options *o)
+static int read_files(struct source *s, char why[HTTP_WHY])
 {
-	if (!o->profile && env("AWS_ACCESS_KEY_ID")) {
-		keep(aws, &aws->id, env("AWS_ACCESS_KEY_ID"));
-		/* empty if unset: secret and token of a file belong to the key there */
-		aws->secret = strdup(env("AWS_SECRET_ACCESS_KEY") ?: "");
-		aws->token = strdup(env("AWS_SESSION_TOKEN") ?: "");
-		aws->incomplete |= !aws->secret || !aws->token;
-	}
-	keep(aws, &aws->region, env("AWS_REGION"));
-	keep(aws, &aws->region, env("AWS_DEFAULT_REGION"));
-	keep(aws, &aws->endpoint, env("AWS_ENDPOINT_URL_S3"));
-	keep(aws, &aws->endpoint, env("AWS_ENDPOINT_URL"));
+	const int ret = read_file(&s->keys, "AWS_SHARED_CREDENTIALS_FILE", "credentials", why);
+	const int more = read_file(&s->config, "AWS_CONFIG_FILE", "config", why);
+
+	return ret ?: more ?: find_section(s);
 }
 
-static void forget(char **text)
+static void take_settings(struct aws *aws, const struct source *s, const struct http_options *o)
 {
-	if (*text)
-		explicit_bzero(*text, strlen(*text));
-	free(*text);
-	*text = NULL;
+	keep(aws, &aws->region, o->region);
+	keep(aws, &aws->region, aws_env("AWS_REGION"));
+	keep(aws, &aws->region, aws_env("AWS_DEFAULT_REGION"));
+	keep(aws, &aws->region, setting(s, "region"));
+	keep(aws, &aws->region, "us-east-1");
+	keep(aws, &aws->endpoint, o->endpoint);
+	keep(aws, &aws->endpoint, aws_env("AWS_ENDPOINT_URL_S3"));
+	keep(aws, &aws->endpoint, aws_env("AWS_ENDPOINT_URL"));
+	keep(aws, &aws->endpoint, setting(s, "endpoint_url"));
+	keep(aws, &aws->bundle, setting(s, "ca_bundle"));
 }
 
-void aws_free(struct aws *aws)
+/* Take keys of a file, all of the same section.  Return: whether it has some. */
+static bool take_keys(struct aws *aws, const struct ini *ini, const char *section)
 {
-	forget(&aws->id);
-	forget(&aws->secret);
-	forget(&aws->token);
-	forget(&aws->region);
-	forget(&aws->endpoint);
-	forget(&aws->bundle);
+	const char *id = section ? ini_get(ini, section, "aws_access_key_id") : NULL;
+
+	if (!id)
+		return false;
+	keep(aws, &aws->id, id);
+	keep(aws, &aws->secret, ini_get(ini, section, "aws_secret_access_key"));
+	keep(aws, &aws->token, ini_get(ini, section, "aws_security_token") ?:
+	     ini_get(ini, section, "aws_session_token"));
+	return true;
+}
+
+static int not_built(const struct source *s, const char *what, char why[HTTP_WHY])
+{
+	snprintf(why, HTTP_WHY, "profile %.60s: %s is not built; a credential_process can run %s",
+		 s->name, what, "aws configure export-credentials");
+	return -EACCES;
+}
+
+/* A variable of a web identity, or the setting of the profile */
+static const char *identity(const struct source *s, const char *variable, const char *key)
+{
+	return (s->named ? NULL : aws_env(variable)) ?: setting(s, key);
+}
+
+/* Keys of the profile, by the first of the ways that it has.  Return: 0, or a negative errno. */
+static int from_profile(struct aws *aws, const struct source *s, const struct http_object *obj,
+			char why[HTTP_WHY])
+{
+	static const char * const sso[] = {
+		"sso_session", "sso_start_url", "sso_account_id", "sso_role_name", "sso_region"
+	};
+	const char *file = identity(s, "AWS_WEB_IDENTITY_TOKEN_FILE", "web_identity_token_file");
+
+	if (setting(s, "role_arn") && !setting(s, "web_identity_token_file"))
+		return not_built(s, "role_arn with keys of another", why);
+	if (file)
+		return aws_role_web(aws, obj, file, identity(s, "AWS_ROLE_ARN", "role_arn"),
+				    identity(s, "AWS_ROLE_SESSION_NAME", "role_session_name"), why);
+	for (size_t i = 0; i < sizeof(sso) / sizeof(*sso); i++)
+		if (setting(s, sso[i]))
+			return not_built(s, sso[i], why);
+	if (take_keys(aws, &s->keys, s->name))
+		return 0;
+	if (setting(s, "credential_process"))
+		return aws_role_process(aws, setting(s, "credential_process"), why);
+	if (take_keys(aws, &s->config, s->section))
+		return 0;
+	if (aws_env("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") ||
+	    aws_env("AWS_CONTAINER_CREDENTIALS_FULL_URI"))
+		return not_built(s, "AWS_CONTAINER_CREDENTIALS_*", why);
+	snprintf(why, HTTP_WHY, "no keys for S3 in the environment and %s profile %.60s; %s",
+		 s->section || ini_has(&s->keys, s->name) ? "in" : "no", s->name,
+		 "without keys: the option anonymous");
+	return -EACCES;
+}
+
+static int from_environment(struct aws *aws)
+{
+	keep(aws, &aws->id, aws_env("AWS_ACCESS_KEY_ID"));
+	keep(aws, &aws->secret, aws_env("AWS_SECRET_ACCESS_KEY"));
+	keep(aws, &aws->token, aws_env("AWS_SECURITY_TOKEN"));
+	keep(aws, &aws->token, aws_env("AWS_SESSION_TOKEN"));
+	return 0;
 }
 
 /* Whether a text has only characters that a header may contain */
@@ -171,62 +210,56 @@ static bool is_printable(const char *text)
 	return true;
 }
 
-static int check_keys(struct aws *aws, const char *section, char why[HTTP_WHY])
+static int check_keys(struct aws *aws, const char *of, char why[HTTP_WHY])
 {
 	if (!aws->id || !aws->secret) {
-		snprintf(why, HTTP_WHY,
-			 "no keys for S3 in the environment and in profile %.60s; %s",
-			 section, "without keys: the option anonymous");
+		snprintf(why, HTTP_WHY, "%.60s: AWS_ACCESS_KEY_ID is set without %s", of,
+			 "AWS_SECRET_ACCESS_KEY, or is empty");
 		return -EACCES;
 	}
-	if (!*aws->secret) {
-		snprintf(why, HTTP_WHY, "AWS_ACCESS_KEY_ID is set without AWS_SECRET_ACCESS_KEY");
-		return -EACCES;
-	}
-	if (is_printable(aws->id) && is_printable(aws->secret) && is_printable(aws->token) &&
-	    is_printable(aws->region))
+	if (is_printable(aws->id) && is_printable(aws->secret) && is_printable(aws->token))
 		return 0;
 	snprintf(why, HTTP_WHY, "keys for S3: a control character in them");
 	return -EINVAL;
 }
 
-int aws_load(struct aws *aws, const struct http_options *o, char why[HTTP_WHY])
+static int find_keys(struct aws *aws, const struct source *s, const struct http_object *obj,
+		     char why[HTTP_WHY])
 {
-	const char *section = o->profile ? o->profile : env("AWS_PROFILE");
-	int ret = 0;
+	const bool env = !s->named && aws_env("AWS_ACCESS_KEY_ID");
+	int ret;
 
-	if (!section)
-		section = "default";
+	if (obj->opt.anonymous)
+		return 0;
+	ret = env ? from_environment(aws) : from_profile(aws, s, obj, why);
+	if (!ret && aws->incomplete)
+		return -ENOMEM;
+	return ret ? ret : check_keys(aws, env ? "environment" : s->name, why);
+}
+
+int aws_load(struct aws *aws, const struct http_object *obj, char why[HTTP_WHY])
+{
+	struct source s = { .name = obj->opt.profile, .named = obj->opt.profile };
+	int ret;
+
+	s.name = s.name ?: aws_env("AWS_PROFILE") ?: aws_env("AWS_DEFAULT_PROFILE") ?: "default";
 	*aws = (struct aws){ };
-	keep(aws, &aws->region, o->region);
-	keep(aws, &aws->endpoint, o->endpoint);
-	from_environment(aws, o);
-	read_files(aws, section);
-	keep(aws, &aws->region, "us-east-1");
-	if (aws->token && !*aws->token)
-		forget(&aws->token);
-	if (aws->incomplete) {
-		ret = -ENOMEM;
-	} else if (o->anonymous) {
-		forget(&aws->id);
-		forget(&aws->secret);
-		forget(&aws->token);
-	} else {
-		ret = check_keys(aws, section, why);
+	ret = read_files(&s, why);
+	if (!ret) {
+		take_settings(aws, &s, &obj->opt);
+		ret = find_keys(aws, &s, obj, why);
 	}
+	if (!ret && !is_printable(aws->region)) {
+		snprintf(why, HTTP_WHY, "the region of S3: a control character in it");
+		ret = -EINVAL;
+	}
+	ini_free(&s.keys);
+	ini_free(&s.config);
+	if (!ret && aws->incomplete)
+		ret = -ENOMEM;
 	if (ret)
 		aws_free(aws);
 	return ret;
-}
-
-static bool same(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-bool aws_same_keys(const struct aws *a, const struct aws *b)
-{
-	return same(a->id, b->id) && same(a->secret, b->secret) && same(a->token, b->token);
 }
 
 /* A bucket with a dot goes into the path: AWS' certificates match one label before "s3". */

@@ -5,12 +5,15 @@
 
 #include "http.h"
 
+struct http_object;
+
 /**
  * struct aws - credentials and endpoint of requests to S3
  * @id: access key ID, with @secret; NULL: requests are not signed
  * @token: session token, or NULL
  * @region: never NULL
  * @endpoint: URL of a server, "https://host:port"; NULL: AWS
+ * @slow: the keys are of a program or a server, for which no transfer is to wait
  * @bundle: file of trusted authorities, or NULL
  * @incomplete: memory ran out; what is missing could send requests elsewhere
  */
@@ -21,19 +24,24 @@ struct aws {
 	char *region;
 	char *endpoint;
 	char *bundle;
+	bool slow;
 	bool incomplete;
 };
 
 /**
  * aws_load - read options, environment and files; the first that has a setting counts
  * @aws: filled in on success; free it with aws_free()
+ * @obj: with options; a role costs a request with them
  * @why: filled in with the reason of an error
  *
- * Return: 0, -EACCES if there are no keys, -EINVAL for a control character in a key,
- * or -ENOMEM.
+ * Return: 0, -EACCES if there are no keys, -EINVAL for a file or a key that is wrong, -ENOMEM, or
+ * what a request returns.
  */
-int aws_load(struct aws *aws, const struct http_options *o, char why[HTTP_WHY]);
+int aws_load(struct aws *aws, const struct http_object *obj, char why[HTTP_WHY]);
 void aws_free(struct aws *aws);
+
+/** aws_env - value of a variable that is set and not empty, or NULL */
+const char *aws_env(const char *name);
 
 /** aws_same_keys - whether ID, secret and token are equal */
 bool aws_same_keys(const struct aws *a, const struct aws *b);

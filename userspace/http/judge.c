@@ -225,9 +225,9 @@ static enum verdict refused(struct http_range *r, int ret)
 	}
 	if (r->answer.status == 401)
 		keep_challenge(r);
-	if (!r->reloaded && ret == -EACCES) {
+	if (!r->reloaded && ret == -EACCES && r->obj->reload) {
 		r->reloaded = true;
-		if (secrets_reload(r->obj))
+		if (r->obj->reload(r->obj))
 			return VERDICT_AT_ONCE;
 	}
 	return failed(r, ret);
@@ -274,7 +274,10 @@ static enum verdict judge_status(struct http_range *r)
 		return VERDICT_AGAIN;
 	default:
 		say_status(r);
-		return may_pass(status) ? VERDICT_AGAIN : refused(r, -EREMOTEIO);
+		if (may_pass(status))
+			return VERDICT_AGAIN;
+		/* S3 says 400 of keys of a session that ended */
+		return refused(r, strstr(r->body, "<Code>ExpiredToken") ? -EACCES : -EREMOTEIO);
 	}
 }
 

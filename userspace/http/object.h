@@ -152,10 +152,12 @@ struct piece {
  * @s3: it is an object of S3, with @aws
  * @region: region of its bucket, if S3 gave it in an error
  * @header_lines: contents of the header file
+ * @reload: reads secrets again that a server refused: secrets_reload(); NULL: a text has none
  * @bytes: its length; set when it is opened, like @etag, @modified and @identity
  * @head: its first @head_len bytes; the buffer has @head_room
  * @text: it is a text, which is read as a whole, of at most @head_room bytes
  * @accept: header Accept of a text; NULL: none
+ * @form: body of its request, which is a POST then
  * @ref: reference of an artifact; its base is NULL for all other objects
  * @size: size of the artifact by its manifest; 0: no artifact
  * @authorization: header for a registry, or NULL; under @lock, like @challenge, its reason
@@ -177,6 +179,7 @@ struct http_object {
 	struct aws aws;
 	char region[REGION_MAX];
 	char *header_lines;
+	bool (*reload)(struct http_object *obj);
 
 	uint64_t bytes;
 	char etag[TAG_MAX];
@@ -188,6 +191,7 @@ struct http_object {
 
 	bool text;
 	const char *accept;
+	const char *form;
 	struct reference ref;
 	uint64_t size;
 	char *authorization;
@@ -309,6 +313,9 @@ enum verdict judge(struct http_range *r, CURLcode code);
 
 /** secrets_load - read the header file; 0, or -EINVAL with @why */
 int secrets_load(struct http_object *obj, char why[HTTP_WHY]);
+
+/** secrets_renew - have keys made again that the thread does not wait for; 0 or an error */
+int secrets_renew(struct http_object *obj, char why[HTTP_WHY]);
 
 /** secrets_reload - read keys and headers again; true if they have changed */
 bool secrets_reload(struct http_object *obj);

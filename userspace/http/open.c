@@ -22,7 +22,7 @@ static int take_address(struct http_object *obj, const char *address, char why[H
 	obj->s3 = !strncasecmp(address, "s3://", 5);
 	if (!obj->s3)
 		return address_parse(&obj->first, address, why);
-	ret = aws_load(&obj->aws, &obj->opt, why);
+	ret = aws_load(&obj->aws, obj, why);
 	if (ret)
 		return ret;
 	ret = aws_url(&obj->aws, address, &url, why);
@@ -114,7 +114,7 @@ static int find(struct http_object *obj, const char *address, char why[HTTP_WHY]
 	if (ret && take_region(obj))
 		ret = take_address(obj, address, why) ?: object_find(obj, NULL, why);
 	/* a registry may require authorization for a blob and not for the manifest */
-	if (ret == -EACCES && registry_can_renew(obj))
+	if (ret == -EACCES && obj->ref.base && registry_can_renew(obj))
 		ret = registry_renew(obj, serial, NULL, why) ?: object_find(obj, NULL, why);
 	return ret ? ret : check_size(obj, why);
 }
@@ -127,6 +127,7 @@ static int set_up(struct http_object *obj, const char *address, char why[HTTP_WH
 	obj->name = strdup(http_name(address, name, sizeof(name)));
 	if (!obj->name)
 		return -ENOMEM;
+	obj->reload = secrets_reload;
 	ret = secrets_load(obj, why);
 	if (!ret)
 		ret = take_address(obj, address, why);

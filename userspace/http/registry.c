@@ -118,7 +118,7 @@ bool registry_can_renew(struct http_object *obj)
 	bool can;
 
 	pthread_mutex_lock(&obj->lock);
-	can = obj->ref.base && *obj->challenge;
+	can = obj->ref.base ? *obj->challenge : obj->s3 && obj->aws.slow;
 	pthread_mutex_unlock(&obj->lock);
 	return can;
 }
@@ -133,7 +133,7 @@ int registry_renew(struct http_object *obj, unsigned int serial, int (*stop)(voi
 	if (sleep_on(&obj->renewing, stop))
 		return -EINTR;
 	if (__atomic_load_n(&obj->serial, __ATOMIC_ACQUIRE) == serial)
-		ret = authorize(obj, stop, why);
+		ret = obj->s3 ? secrets_renew(obj, why) : authorize(obj, stop, why);
 	sem_post(&obj->renewing);
 	return ret;
 }

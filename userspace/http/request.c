@@ -68,6 +68,7 @@ static int add_range(struct http_range *r)
 	return ret;
 }
 
+/* Under the lock, as readers renew keys that a program makes. */
 static int add_signature(struct http_range *r)
 {
 	const struct aws *aws = &r->obj->aws;
@@ -125,14 +126,17 @@ static int add_authorization(struct http_range *r)
 
 static int add_credentials(struct http_range *r)
 {
-	const struct http_object *obj = r->obj;
+	struct http_object *obj = r->obj;
 	int ret = add_lines(r);
 
 	if (!ret)
 		ret = add_authorization(r);
 	/* a URL with a query comes from a redirect of S3, and has its own signature */
-	if (!ret && obj->s3 && obj->aws.id && !strchr(r->via.url, '?'))
-		ret = add_signature(r);
+	if (!ret && obj->s3 && !strchr(r->via.url, '?')) {
+		pthread_mutex_lock(&obj->lock);
+		ret = obj->aws.id ? add_signature(r) : 0;
+		pthread_mutex_unlock(&obj->lock);
+	}
 	if (!ret && obj->first.user) {
 		obj->curl->easy_setopt(r->easy, CURLOPT_USERNAME, obj->first.user);
 		obj->curl->easy_setopt(r->easy, CURLOPT_PASSWORD, obj->first.password);
@@ -253,6 +257,9 @@ int request_prepare(struct http_range *r)
 	c->easy_setopt(r->easy, CURLOPT_FOLLOWLOCATION, 0L);
 	c->easy_setopt(r->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	c->easy_setopt(r->easy, CURLOPT_HTTPHEADER, r->headers);
+	/* not to where a redirect leads */
+	if (obj->form && !strcmp(r->via.origin, obj->first.origin))
+		c->easy_setopt(r->easy, CURLOPT_POSTFIELDS, obj->form);
 	c->easy_setopt(r->easy, CURLOPT_USERAGENT, "dsfs/" DSFS_VERSION_STRING);
 	/* multiplex requests on one connection where the server can (HTTP/2) */
 	c->easy_setopt(r->easy, CURLOPT_PIPEWAIT, r->via.tls ? 1L : 0L);

@@ -118,29 +118,42 @@ static bool reload_headers(struct http_object *obj)
 	return other;
 }
 
-static bool reload_keys(struct http_object *obj)
+/* Read keys again.  Return: 0, or why there are none; @other: whether they have changed */
+static int reload_keys(struct http_object *obj, bool *other, char why[HTTP_WHY])
 {
-	char why[HTTP_WHY];
 	struct aws now, old;
-	bool other;
+	int ret = aws_load(&now, obj, why);
 
-	if (!obj->s3 || aws_load(&now, &obj->opt, why))
-		return false;
-	other = !aws_same_keys(&now, &obj->aws);
+	if (ret)
+		return ret;
+	*other = !aws_same_keys(&now, &obj->aws);
 	old = now;
-	if (other) {
+	if (*other) {
 		pthread_mutex_lock(&obj->lock);
 		old = obj->aws;
 		obj->aws = now;
 		pthread_mutex_unlock(&obj->lock);
 	}
 	aws_free(&old);
-	return other;
+	return 0;
+}
+
+int secrets_renew(struct http_object *obj, char why[HTTP_WHY])
+{
+	bool other;
+	const int ret = reload_keys(obj, &other, why);
+
+	if (!ret)
+		__atomic_fetch_add(&obj->serial, 1, __ATOMIC_RELEASE);
+	return ret;
 }
 
 bool secrets_reload(struct http_object *obj)
 {
-	const bool headers = reload_headers(obj);
+	bool other = false;
+	char why[HTTP_WHY];
 
-	return reload_keys(obj) || headers;
+	if (obj->s3 && !obj->aws.slow)
+		reload_keys(obj, &other, why);
+	return reload_headers(obj) || other;
 }

@@ -22,6 +22,7 @@ static int ask(struct http_object *of, const struct text_request *q, int (*stop)
 		return ret;
 	of->text = true;
 	of->accept = q->accept;
+	of->form = q->form;
 	of->authorization = copy(q->authorization);
 	of->header_lines = copy(q->lines);
 	if ((q->authorization && !of->authorization) || (q->lines && !of->header_lines))

@@ -15,6 +15,7 @@
  * @accept: header Accept, or NULL
  * @authorization: header Authorization, or NULL
  * @lines: lines of a header file, or NULL
+ * @form: body of a POST; NULL: a GET
  */
 struct text_request {
 	const char *what;
@@ -22,6 +23,7 @@ struct text_request {
 	const char *accept;
 	const char *authorization;
 	const char *lines;
+	const char *form;
 };
 
 /**

@@ -2,8 +2,8 @@
 /*
  * Proxies and trusted authorities, by the variables that curl, requests and the AWS tools take.
  *
- * libcurl knows those of proxies, but shows what it cannot parse, with a piece of the password in it.
- * So it gets host and password one by one.  The variable no_proxy is left to it.
+ * libcurl knows those of proxies, but shows what it cannot parse, with a piece of the password in
+ * it.  So it gets host and password one by one.  The variable no_proxy is left to it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -77,21 +77,24 @@ static void trust_only(struct http_range *r, const char *path)
 	c->easy_setopt(r->easy, CURLOPT_CAPATH, is_folder ? path : NULL);
 }
 
+/* Under the lock, as readers renew what is of a profile. */
 static void set_trust(struct http_range *r)
 {
 	static const char * const all[] = {
 		"CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR", NULL
 	};
 	static const char * const s3[] = { "AWS_CA_BUNDLE", NULL };
-	const struct http_object *obj = r->obj;
+	struct http_object *obj = r->obj;
 	const char *path = obj->opt.cafile;
 
-	if (!path && obj->s3)
+	pthread_mutex_lock(&obj->lock);
+	if (!path && (obj->s3 || obj->form))
 		path = first_of(s3) ?: obj->aws.bundle;
 	if (!path)
 		path = first_of(all);
 	if (path)
 		trust_only(r, path);
+	pthread_mutex_unlock(&obj->lock);
 }
 
 int way_set(struct http_range *r)
