@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """Artifacts of registries: made, pushed by skopeo, and read where they are."""
+import base64
 import json
 import os
+import random
 import subprocess
 
 import cases
 from registry import MANIFEST, DockerRegistry, Registry, missing, sha256
 from server import FAULTS, Server, answer, says
-from world import BUILD, QUICK, at_once, certificate, error_of, has
+from world import BUILD, QUICK, Environment, at_once, certificate, error_of, has
 
 # A name of this machine that does not look like one
 FAR = "[::ffff:127.0.0.1]"
@@ -17,6 +19,7 @@ def part(world):
     layout(world)
     pushed(world)
     tokens(world)
+    forms(world)
     expired(world)
     passwords(world)
     plain(world)
@@ -134,7 +137,54 @@ def tokens(world):
     registry.realm, registry.basic = None, True
     world.reads("a registry that wants the password", registry.url())
     logins(world).unlink()
-    world.refused("and none is known", registry.url(), "no password", registry.host)
+    world.refused("and none is known", registry.url(), "no password",
+                  "~/.docker/config.json: no file")
+
+
+def forms(world):
+    """What skopeo finds in files of all forms, in all places; where both find nothing, it is said."""
+    if missing():
+        cases.skip("forms of logins", f"not installed: {missing()}")
+        return
+    registry, draw, wrong, found = Registry(world.bytes), random.Random(16), [], 0
+    registry.realm, registry.login = registry.server.url("/token"), ("who", "ever")
+    home, host = world.work / "logins", registry.host
+    paths = [home / path for path in ("run/containers/auth.json", ".config/containers/auth.json",
+                                      ".docker/config.json", ".dockercfg")]
+    urls = [f"https://{host}", f"http://{host}/v1/", f"https://{host}/v2/", "https://other/"]
+    keys = [host, f"{host}/sets", f"{host}/sets/x", f"{host}/set", "other", f"{host}/sets/x/y",
+            host[1:]]
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+    def sent(function):
+        registry.server.log.clear()
+        text = function()
+        return {request.headers.get("authorization") for request in registry.server.log
+                if request.path == "/token"}, text
+
+    for i in range(40):
+        more = {"REGISTRY_AUTH_FILE": str(draw.choice(paths[:3]))} if not i % 8 else {}
+        for path in paths:
+            path.unlink(missing_ok=True)
+            if draw.randrange(3):
+                continue
+            used = draw.sample(keys, draw.randrange(3)) + draw.sample(urls, draw.randrange(2))
+            if path.name == ".dockercfg":
+                used = draw.sample([host, *urls], 1)
+            auths = {key: {"auth": base64.b64encode(f"me:{draw.random()}".encode()).decode()}
+                     if draw.randrange(8) else {} for key in used}
+            path.write_text(json.dumps(auths if path.name == ".dockercfg" else {"auths": auths}))
+        with Environment(HOME=str(home), XDG_RUNTIME_DIR=str(home / "run"), **more):
+            theirs, _ = sent(lambda: skopeo("inspect", "--tls-verify=false",
+                                            f"docker://{host}/sets/x:v1"))
+            ours, text = sent(lambda: error_of(world.open, registry.url()))
+        found += ours != {None}
+        if theirs != ours or "auth.json: " not in text and "config.json: " not in text:
+            wrong.append((theirs, ours, text, *(path.read_text() for path in paths
+                                                if path.exists())))
+    cases.result(not wrong and 8 < found < 40, f"40 sets of files with logins, {found} with one for "
+                 "this name: those of skopeo", *wrong[:3])
 
 
 def logins(world):

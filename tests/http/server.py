@@ -74,7 +74,8 @@ class Server:
                 while True:
                     while b"\r\n\r\n" not in rest:
                         more = connection.recv(65536)
-                        if not more:
+                        # the end, or somebody who tries TLS first
+                        if not more or more.startswith(b"\x16\3"):
                             return
                         rest += more
                     head, _, rest = rest.partition(b"\r\n\r\n")

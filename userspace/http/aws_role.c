@@ -17,8 +17,7 @@
 #include "words.h"
 
 #define TEXT_KEYS	65536
-
-extern char **environ;
+#define ACTION		"Action=AssumeRoleWithWebIdentity&Version=2011-06-15"
 
 static void take(struct aws *aws, char **to, const char *from, size_t len)
 {
@@ -187,8 +186,8 @@ static int make_request(const struct aws *aws, const char *token, const char *ro
 	int n = -1, m = -1;
 
 	if (escaped && name && text)
-		n = asprintf(form, "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=%s&"
-			     "RoleSessionName=%s&WebIdentityToken=%s", escaped, name, text);
+		n = asprintf(form, "%s&RoleArn=%s&RoleSessionName=%s&WebIdentityToken=%s", ACTION,
+			     escaped, name, text);
 	if (given)
 		m = asprintf(url, "%s", given);
 	else

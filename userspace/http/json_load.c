@@ -14,6 +14,9 @@ struct jansson {
 	__typeof__(&json_loadb) loadb;
 	__typeof__(&json_delete) delete;
 	__typeof__(&json_object_get) object_get;
+	__typeof__(&json_object_iter) object_iter;
+	__typeof__(&json_object_iter_next) object_iter_next;
+	__typeof__(&json_object_iter_key) object_iter_key;
 	__typeof__(&json_array_size) array_size;
 	__typeof__(&json_array_get) array_get;
 	__typeof__(&json_string_value) string_value;
@@ -30,6 +33,9 @@ static const struct function {
 	{ "json_loadb", &lib.loadb },
 	{ "json_delete", &lib.delete },
 	{ "json_object_get", &lib.object_get },
+	{ "json_object_iter", &lib.object_iter },
+	{ "json_object_iter_next", &lib.object_iter_next },
+	{ "json_object_iter_key", &lib.object_iter_key },
 	{ "json_array_size", &lib.array_size },
 	{ "json_array_get", &lib.array_get },
 	{ "json_string_value", &lib.string_value },
@@ -113,6 +119,21 @@ bool json_count(const json_t *object, const char *name, uint64_t *n)
 		return false;
 	*n = lib.integer_value(member);
 	return true;
+}
+
+void *json_first(const json_t *object)
+{
+	return json_is_object(object) ? lib.object_iter((json_t *)object) : NULL;
+}
+
+void *json_next(const json_t *object, void *at)
+{
+	return lib.object_iter_next((json_t *)object, at);
+}
+
+const char *json_key(void *at)
+{
+	return lib.object_iter_key(at);
 }
 
 size_t json_length(const json_t *array)

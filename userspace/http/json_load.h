@@ -25,6 +25,12 @@ void json_unload(json_t *root);
 json_t *json_member(const json_t *object, const char *name);
 const char *json_text(const json_t *object, const char *name);
 bool json_count(const json_t *object, const char *name, uint64_t *n);
+
+/* Members one after the other: a place, NULL behind the last one */
+void *json_first(const json_t *object);
+void *json_next(const json_t *object, void *at);
+const char *json_key(void *at);
+
 size_t json_length(const json_t *array);
 json_t *json_element(const json_t *array, size_t i);
 

@@ -1,17 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file that the command "login" of container tools writes: ~/.docker/config.json, or the one
- * that REGISTRY_AUTH_FILE or DOCKER_CONFIG name.  It has user and password in base64, as the
- * header Authorization does, so they are not decoded.  Credential helpers are not run.
+ * The files that "login" of container tools writes, in the order of containers-auth.json(5): that
+ * of REGISTRY_AUTH_FILE, or of the runtime directory, then those of ~/.config, of Docker, and
+ * Docker's old one.  They have user and password in base64, as the header Authorization does, so
+ * they are not decoded.  Programs that keep passwords are not run.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "json_load.h"
 #include "login.h"
 
 #define FILE_MAX	1048576
 #define BASE64		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
+
+/**
+ * struct place - where logins may be
+ * @variable: names its folder; NULL, or it is not set: @folder of $HOME
+ * @name: of the file in that folder
+ * @is_old: it has no member "auths", and its keys are URLs
+ */
+static const struct place {
+	const char *variable;
+	const char *folder;
+	const char *name;
+	bool is_old;
+} places[] = {
+	{ "XDG_RUNTIME_DIR", NULL, "/containers/auth.json", false },
+	{ "XDG_CONFIG_HOME", "/.config", "/containers/auth.json", false },
+	{ "DOCKER_CONFIG", "/.docker", "/config.json", false },
+	{ NULL, "", "/.dockercfg", true },
+};
 
 static const char *env(const char *name)
 {
@@ -20,27 +40,28 @@ static const char *env(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* Path of the file, allocated; NULL: no variable names one, or no memory */
-static char *file_path(void)
+static int path_of(const struct place *p, char **path)
 {
-	const char *whole = env("REGISTRY_AUTH_FILE"), *folder = env("DOCKER_CONFIG");
-	const char *home = env("HOME");
-	char *path = NULL;
-	int n = -1;
+	const char *folder = p->variable ? env(p->variable) : NULL, *home = env("HOME");
+	const char *given = p == places ? env("REGISTRY_AUTH_FILE") : NULL;
+	int n = 0;
 
-	if (whole)
-		return strdup(whole);
-	if (folder)
-		n = asprintf(&path, "%s/config.json", folder);
+	*path = NULL;
+	if (given)
+		n = asprintf(path, "%s", given);
+	else if (folder)
+		n = asprintf(path, "%s%s", folder, p->name);
+	else if (!p->folder)
+		n = asprintf(path, "/run/containers/%u%s", getuid(), strrchr(p->name, '/'));
 	else if (home)
-		n = asprintf(&path, "%s/.docker/config.json", home);
-	return n < 0 ? NULL : path;
+		n = asprintf(path, "%s%s%s", home, p->folder, p->name);
+	return n < 0 ? -ENOMEM : 0;
 }
 
 /* A file that cannot be opened has no passwords: NULL. */
 static char *read_file(const char *path, size_t *len)
 {
-	FILE *file = path ? fopen(path, "re") : NULL;
+	FILE *file = fopen(path, "re");
 	char *text = file ? malloc(FILE_MAX + 1) : NULL;
 
 	if (text)
@@ -50,45 +71,137 @@ static char *read_file(const char *path, size_t *len)
 	return text;
 }
 
-static int take(const json_t *root, const char *host, char **value, char why[HTTP_WHY])
+/* A host of keys that are URLs; Docker's own registry has three names. */
+static bool same_host(const char *a, size_t len, const char *host)
 {
-	const char *auth = json_text(json_member(json_member(root, "auths"), host), "auth");
+	static const char * const docker[] = {
+		"docker.io", "index.docker.io", "registry-1.docker.io"
+	};
+	bool is_a = false, is_b = false;
 
-	if (!auth || !*auth)
+	for (size_t i = 0; i < sizeof(docker) / sizeof(*docker); i++) {
+		is_a |= strlen(docker[i]) == len && !strncmp(docker[i], a, len);
+		is_b |= !strcmp(docker[i], host);
+	}
+	return (is_a && is_b) || (strlen(host) == len && !strncmp(a, host, len));
+}
+
+/* Whether a key is an URL of the host, or its host alone */
+static bool is_of_host(const char *key, const char *host, bool is_old)
+{
+	const char *rest = !strncmp(key, "https://", 8) ? key + 8 :
+			   !strncmp(key, "http://", 7) ? key + 7 : key;
+	const size_t len = rest > key || is_old ? strcspn(rest, "/") : strlen(rest);
+
+	return same_host(rest, len, host);
+}
+
+/* The entry of the longest key that the name begins with, or of one for its host */
+static int find(const json_t *auths, const struct reference *ref, bool is_old,
+		const json_t **entry)
+{
+	char *key;
+
+	*entry = NULL;
+	if (asprintf(&key, "%s/%s", ref->host, ref->name) < 0)
+		return -ENOMEM;
+	for (char *end = key + strlen(key); end && !*entry; end = strrchr(key, '/')) {
+		*end = '\0';
+		*entry = json_member(auths, key);
+	}
+	free(key);
+	for (void *at = json_first(auths); at && !*entry; at = json_next(auths, at))
+		if (is_of_host(json_key(at), ref->host, is_old))
+			*entry = json_member(auths, json_key(at));
+	return 0;
+}
+
+/* What is in a file for a name: @has gets it in words if it is no password. */
+static int take(const json_t *root, const struct reference *ref, bool is_old, char **value,
+		const char **has, char why[HTTP_WHY])
+{
+	const json_t *entry;
+	const char *auth;
+	int ret = find(is_old ? root : json_member(root, "auths"), ref, is_old, &entry);
+
+	if (ret)
+		return ret;
+	auth = json_text(entry, "auth");
+	*has = entry ? "no password" : "not this host";
+	if (!auth || !*auth) {
+		if (json_text(entry, "identitytoken"))
+			*has = "an identity token";
+		else if (json_text(json_member(root, "credHelpers"), ref->host) ||
+			 json_text(root, "credsStore"))
+			*has = "a program, not run";
 		return 0;
+	}
 	if (auth[strspn(auth, BASE64)]) {
-		snprintf(why, HTTP_WHY, "what is kept for %.60s is not in base64", host);
+		snprintf(why, HTTP_WHY, "what is kept for %.60s is not in base64", ref->host);
 		return -EINVAL;
 	}
 	if (asprintf(value, "Basic %s", auth) < 0) {
 		*value = NULL;
 		return -ENOMEM;
 	}
+	*has = "a password";
 	return 0;
 }
 
-int login_find(const char *host, char **value, char why[HTTP_WHY])
+static int look_into(const char *path, const struct reference *ref, bool is_old, char **value,
+		     const char **has, char why[HTTP_WHY])
 {
-	char *path = file_path(), *text;
 	size_t len = 0;
+	char *text = read_file(path, &len);
 	json_t *root;
 	int ret = 0;
 
-	*value = NULL;
-	text = read_file(path, &len);
+	*has = "no file";
+	if (!text)
+		return 0;
 	if (len > FILE_MAX) {
 		snprintf(why, HTTP_WHY, "%.60s: longer than %d bytes", path, FILE_MAX);
 		ret = -EINVAL;
 	}
-	if (text && !ret)
+	if (!ret)
 		ret = json_load(text, len, path, &root, why);
-	if (text && !ret) {
-		ret = take(root, host, value, why);
+	if (!ret) {
+		ret = take(root, ref, is_old, value, has, why);
 		json_unload(root);
 	}
-	if (text)
-		explicit_bzero(text, len);
+	explicit_bzero(text, len);
 	free(text);
-	free(path);
+	return ret;
+}
+
+/* Add a file to what is said; the directory of the user is ~. */
+static void say(char said[LOGIN_SAID], const char *path, const char *has)
+{
+	const char *home = env("HOME");
+	const size_t n = strlen(said), skip = home ? strlen(home) : 0;
+	const bool is_home = skip && !strncmp(path, home, skip) && path[skip] == '/';
+
+	snprintf(said + n, LOGIN_SAID - n, "%s%s%s: %s", n ? ", " : "", is_home ? "~" : "",
+		 is_home ? path + skip : path, has);
+}
+
+int login_find(const struct reference *ref, char **value, char said[LOGIN_SAID],
+	       char why[HTTP_WHY])
+{
+	const struct place *end = places + sizeof(places) / sizeof(*places);
+	const char *has;
+	char *path;
+	int ret = 0;
+
+	*value = NULL;
+	*said = '\0';
+	for (const struct place *p = places; p < end && !ret && !*value; p++) {
+		ret = path_of(p, &path);
+		if (!ret && path)
+			ret = look_into(path, ref, p->is_old, value, &has, why);
+		if (!ret && path && (!p->is_old || strcmp(has, "no file")))
+			say(said, path, has);
+		free(path);
+	}
 	return ret;
 }

@@ -70,22 +70,31 @@ static int ask_for_token(const struct http_object *obj, const char *challenge, c
 	return ret;
 }
 
+/* Say which files were looked at for a password. */
+static void add_text(char why[HTTP_WHY], const char *said)
+{
+	const size_t n = strnlen(why, 50);
+
+	snprintf(why + n, HTTP_WHY - n, "; %s", said);
+}
+
 /* Make the header Authorization that a challenge requires. */
 static int answer(const struct http_object *obj, const char *challenge, char **value,
 		  int (*stop)(void), char why[HTTP_WHY])
 {
-	char *login;
-	int ret = login_find(obj->ref.host, &login, why);
+	char said[LOGIN_SAID], *login;
+	int ret = login_find(&obj->ref, &login, said, why);
 
 	*value = NULL;
 	if (!ret && !strncasecmp(challenge, "Bearer ", 7)) {
 		ret = ask_for_token(obj, challenge, login, value, stop, why);
+		if (ret == -EACCES)
+			add_text(why, said);
 	} else if (!ret && !strncasecmp(challenge, "Basic", 5) && login) {
 		*value = login;
 		return 0;
 	} else if (!ret) {
-		snprintf(why, HTTP_WHY, "the registry says 401, and no password is kept for %.60s",
-			 obj->ref.host);
+		snprintf(why, HTTP_WHY, "the registry says 401, no password; %s", said);
 		ret = -EACCES;
 	}
 	if (login)
