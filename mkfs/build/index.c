@@ -49,7 +49,7 @@ static int add_archive(struct run *r, const char *path)
 static int find_archives(struct run *r)
 {
 	const u64 from = r->gen.start, all = output_end(&r->out);
-	const u64 most = all > from ? all - from : 0, bytes = r->o->tar_bytes;
+	const u64 most = all > from ? all - from : 0, bytes = r->o->tar.bytes;
 
 	if (bytes <= most)
 		return source_archives_find(r->source, from, from + (bytes ? bytes : most));

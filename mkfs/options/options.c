@@ -92,8 +92,8 @@ static int take_tar_bytes(const struct arg *a, void *ctx, const char *arg)
 {
 	struct options *o = ctx;
 
-	if (parse_size(arg, &o->tar_bytes) || !o->tar_bytes || o->tar_bytes % 512 ||
-	    o->tar_bytes >= DSFS_MAX_OFFSET)
+	if (parse_size(arg, &o->tar.bytes) || !o->tar.bytes || o->tar.bytes % 512 ||
+	    o->tar.bytes >= DSFS_MAX_OFFSET)
 		return arg_wrong(a, arg, "not a multiple of 512 from 512 to 2^48 - 512");
 	return 0;
 }
@@ -168,6 +168,11 @@ static const struct arg option_table[] = {
 	{ 0, "tar", "FILE",
 	  "members of a tar archive; may be given many times",
 	  .set = take_tar, .list = true, .not = "compact" },
+	{ 'i', "ignore-zeros", NULL,
+	  "archives that are joined into one file are all read",
+	  ARG_FLAG(struct options, tar.joined), .only = "tar" },
+	{ 0, "strip-root", NULL, "members whose names begin with a slash lose it",
+	  ARG_FLAG(struct options, tar.strip_root), .only = "tar" },
 	{ 0, "wds", "[shard|prefix]",
 	  "archives are shards: a directory each, or one tree",
 	  ARG_CHOICE(struct options, wds), .only = "tar" },

@@ -116,6 +116,18 @@ struct limits {
 	u64 memory;
 };
 
+/**
+ * struct tar_rules - how archives are read
+ * @bytes: of the image that are archives which stay; 0: up to what is no archive
+ * @joined: they may stand one behind the other in a file
+ * @strip_root: names of members lose the slashes they begin with
+ */
+struct tar_rules {
+	u64 bytes;
+	bool joined;
+	bool strip_root;
+};
+
 enum inodes {
 	INODES_TABLE = 1,
 	INODES_ROWS,
@@ -127,7 +139,7 @@ enum inodes {
  * @tars: --tar, @ntars of them; there is no @source then
  * @wds: what they are
  * @tar_index: they stay as they are; without @tars they lie in @image already
- * @tar_bytes: how many bytes of it; 0: up to what is no archive
+ * @tar: how archives are read
  * @build_time: nanoseconds since 1970; valid with @fixed_time or @epoch
  * @fixed_time: -T: every mtime becomes @build_time
  * @epoch: SOURCE_DATE_EPOCH or -T was given: the image has no random parts
@@ -154,7 +166,7 @@ struct options {
 	const char **tars;
 	unsigned int ntars;
 	struct texts lists;
-	u64 tar_bytes;
+	struct tar_rules tar;
 	u64 keep;
 	const char *label;
 	const char *message;

@@ -163,6 +163,8 @@ static int set_type(struct tar *t)
 	case '5':
 	case '6':
 		m->mode = m->type == '1' ? 0 : m->mode | types[m->type - '1'];
+		if (m->type == '2')	/* other systems write others */
+			m->mode = S_IFLNK | 0777;
 		m->size = 0;
 		m->real_size = 0;
 		return 0;
@@ -261,6 +263,35 @@ static int no_archive(struct tar *t, const void *p, size_t n)
 			n < TAR_BLOCK ? "has less than a block" : "checksum of the first header");
 }
 
+/*
+ * Behind a block of zeros, @h: a header of another archive; 0 if there is none.  What else is there
+ * was always passed over by those who read archives.
+ */
+static int next_archive(struct tar *t, struct ustar *h)
+{
+	u64 at = t->bytes.taken;
+	int ret = 0;
+
+	while (!ret && tar_is_zero((const char *)h)) {
+		at = t->bytes.taken;
+		ret = tar_bytes_get(&t->bytes, h, sizeof(*h));
+	}
+	if (ret && ret != -ENODATA)
+		return tar_bytes_fail(t, ret);
+	if (ret || !tar_is_header((const char *)h)) {
+		const char *p = (const char *)h;
+
+		while (at < t->bytes.taken && !*p++)
+			at++;
+		tar_note_behind(t, at < t->bytes.taken ? at : 0);
+		return 0;
+	}
+	if (!t->src.o->tar.joined)
+		return tar_fail(t, "another archive behind the end: --ignore-zeros reads it, too");
+	t->global.len = 0;
+	return 1;
+}
+
 /* A header; 0 at the end of the archive. */
 static int read_header(struct tar *t, struct ustar *h)
 {
@@ -274,7 +305,7 @@ static int read_header(struct tar *t, struct ustar *h)
 	if (ret)
 		return tar_bytes_fail(t, ret);
 	if (tar_is_zero((const char *)h))
-		return 0;
+		return t->whole ? next_archive(t, h) : 0;
 	if (tar_is_header((const char *)h))
 		return 1;
 	return first ? no_archive(t, h, sizeof(*h)) :

@@ -107,6 +107,7 @@ static int read_archive(struct tar *t, const char *label, const char *name,
 	t->bytes.watch = pass_raw;
 	t->bytes.watcher = t->src.sink;
 	t->place = a->pos;
+	t->whole = a->bytes;
 	t->global.len = 0;
 	t->base = base;
 	return ret ?: tar_members(t) ?: skip_rest(t, a, end) ?: put_archive(t, name, a);
@@ -218,7 +219,7 @@ static int check_other(const struct tar *t, u64 pos, bool first)
 {
 	const struct options *o = t->src.o;
 
-	if (first || o->tar_bytes) {
+	if (first || o->tar.bytes) {
 		msg_error(o->image, "at byte %llu: no header of a tar archive", pos);
 		return -EINVAL;
 	}
@@ -238,7 +239,7 @@ static int find_archive(const struct tar *t, u64 *pos, u64 all, bool first)
 	size_t bytes;
 	int ret = 0;
 
-	if (!t->src.o->tar_bytes && end > *pos + GAP_MAX)
+	if (!t->src.o->tar.bytes && end > *pos + GAP_MAX)
 		end = *pos + GAP_MAX;
 	if (*pos < end)
 		ret = skip_zeros(t, pos, end);

@@ -93,6 +93,7 @@ static int open_archive(struct tar *t, const char *path, struct tar_watch *watch
 	if (ret)
 		return ret;
 	t->global.len = 0;
+	t->whole = true;
 	t->base = grow_dir_at(&t->grow, 0);
 	t->grow.now++;
 	return t->src.o->wds != WDS_SHARD ? 0 : tar_shard_base(t, path);
@@ -143,6 +144,7 @@ static void tar_free(struct source *src)
 	free(t->long_path.p);
 	free(t->long_link.p);
 	free(t->set);
+	free(t->resolved);
 }
 
 static int tar_init(struct source *src)

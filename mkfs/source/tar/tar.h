@@ -148,6 +148,8 @@ struct tar_watch {
  * @grow: the tree; node.source there is the number of the archive that had the name first
  * @base: directory that the archive's paths begin in
  * @seen: struct tar_watch: each archive that was a file
+ * @whole: what is behind the end of the archive is the rest of its file
+ * @resolved: the path of the member, if it leads through symlinks; NULL: it does not
  * @place: --tar-index: where the archive begins in the file that has it; 0: elsewhere
  * @global: records that all members have
  * @local: those of the next member alone
@@ -164,6 +166,8 @@ struct tar {
 	struct grow grow;
 	struct grow_dir *base;
 	struct array seen;
+	bool whole;
+	char *resolved;
 	u64 place;
 	struct tar_text global;
 	struct tar_text local;

@@ -13,6 +13,8 @@
 #include "format.h"
 #include "tar.h"
 
+#define LINKS_MAX	40	/* as of Linux */
+
 /* Say why a directory cannot be made, if it is NULL. */
 static struct grow_dir *said(struct tar *t, struct grow_dir *d, const char *name, size_t len)
 {
@@ -32,17 +34,64 @@ static struct grow_dir *said(struct tar *t, struct grow_dir *d, const char *name
 	return NULL;
 }
 
+static bool has_dotdot(const char *s, size_t n)
+{
+	size_t i = 0, len;
+
+	for (; i < n; i += len + 1) {
+		const char *slash = memchr(s + i, '/', n - i);
+
+		len = slash ? slash - (s + i) : n - i;
+		if (len == 2 && !memcmp(s + i, "..", 2))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A path leads through a symlink of the archive, at @name, as where /bin is usr/bin: what it is
+ * then.  NULL, errno is ENOTDIR: it is no symlink, or not one to what is below it.
+ */
+static const char *resolve(struct tar *t, const char *path, const char *name, size_t len)
+{
+	char *link = strndup(path, name + len - path), *to = NULL;
+	struct grow_dir *d = link ? grow_walk(&t->grow, t->base, link, &name, &len) : NULL;
+	const struct node *n = d && len ? grow_find(&t->grow, d, name, len) : NULL;
+	const size_t before = link ? name - link : 0;
+
+	if (n && !n->mode)
+		n = &((struct tar_file *)n->u.own)->file.node;
+	if (n && S_ISLNK(n->mode)) {
+		const char *target = n->u.symlink->target;
+
+		if (*target != '/' && !has_dotdot(target, n->size) &&
+		    asprintf(&to, "%.*s%.*s%s", (int)before, link, (int)n->size, target,
+			     path + before + len) < 0)
+			to = NULL;
+	}
+	free(link);
+	if (to) {
+		free(t->resolved);
+		t->resolved = to;
+	}
+	errno = ENOTDIR;
+	return to;
+}
+
 /* The name of a path, as far as there is one, and its directory; NULL, said. */
 static struct grow_dir *find_path(struct tar *t, const char *path, struct node **n,
 				  const char **name, size_t *len)
 {
-	struct grow_dir *d;
+	struct grow_dir *d = NULL;
 
-	if (*path == '/') {
-		tar_fail(t, "is absolute");
+	if (*path == '/' && !t->src.o->tar.strip_root) {
+		tar_fail(t, "is absolute: --strip-root takes the slash off");
 		return NULL;
 	}
-	d = grow_walk(&t->grow, t->base, path, name, len);
+	for (unsigned int links = 0; path && !d && links <= LINKS_MAX; links++) {
+		d = grow_walk(&t->grow, t->base, path, name, len);
+		path = d || errno != ENOTDIR ? NULL : resolve(t, path, *name, *len);
+	}
 	d = said(t, d, *name, *len);
 	if (d)
 		*n = *len ? grow_find(&t->grow, d, *name, *len) : grow_node(d);
