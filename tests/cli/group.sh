@@ -7,14 +7,13 @@
 set -euo pipefail
 # shellcheck source=tests/cli/cases
 . "$(dirname "$0")/cases"
+# shellcheck source=tests/harness/memgroup.sh
+. "$top/tests/harness/memgroup.sh"
 make -s -C "$top" build/tests/mkset >&2
 mib=96 files=300000
 
-for group in /sys/fs/cgroup{/memory,}/dsfs-cli.$$ ''; do
-	mkdir "$group" 2>/dev/null || continue
-	at_exit "rmdir $group"
-	echo $((mib << 20)) 2>/dev/null >"$(ls "$group"/memory.{limit_in_bytes,max} 2>/dev/null)" && break
-done
+memory_group $mib
+at_exit '[ -z "$group" ] || rmdir "$group"'
 [ -n "$group" ] || echo "# no control group: --memory instead"
 set_of()
 {
