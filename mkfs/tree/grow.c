@@ -337,15 +337,6 @@ static int gather_node(struct grow *g, struct grow_dir *d, struct node *from)
 	return S_ISDIR(from->mode) ? 0 : g->rules->take(g->source, to, from);
 }
 
-/* Names, and the nodes of files, were made in one order. */
-static void gather_ahead(const struct grow *g, u64 i)
-{
-	const struct grow_name *name = blocks_at(&g->names, i);
-
-	overflow_ahead(g->tree->overflow, name, BLOCK_RECORDS * sizeof(*name));
-	overflow_ahead(g->tree->overflow, name->node, BLOCK_RECORDS * sizeof(*name->node));
-}
-
 /* Nodes were where their sources have them: directories get theirs. */
 static int gather(struct grow *g)
 {
@@ -356,8 +347,6 @@ static int gather(struct grow *g)
 	for (u64 i = 0; !ret && i < g->names.n; i++) {
 		const struct grow_name *name = blocks_at(&g->names, i);
 
-		if (i % BLOCK_RECORDS == 0)
-			gather_ahead(g, i);
 		ret = gather_node(g, grow_dir_at(g, name->dir), name->node);
 	}
 	return ret;

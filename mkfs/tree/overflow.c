@@ -7,9 +7,6 @@
  * Tables are used in no order, so they have a right to memory before the tree, whose limit is a
  * part of that of the process.
  */
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "memory.h"
 #include "overflow.h"
 
@@ -54,7 +51,7 @@ static int add_segment(struct overflow *o, size_t bytes)
 	};
 
 	give_up(o);
-	s.p = memory_map(s.bytes);
+	s.p = memory_map(s.bytes, true);
 	if (!s.p)
 		return -ENOMEM;
 	o->at = 0;
@@ -112,15 +109,6 @@ bool overflow_begun(struct overflow *o)
 	begun = o->segments.n && memory_has_file();
 	pthread_mutex_unlock(&o->lock);
 	return begun;
-}
-
-void overflow_ahead(struct overflow *o, const void *p, size_t bytes)
-{
-	const uintptr_t page = sysconf(_SC_PAGESIZE), from = (uintptr_t)p & ~(page - 1);
-
-	if (!bytes || !overflow_begun(o))
-		return;
-	madvise((void *)from, (uintptr_t)p + bytes - from, MADV_WILLNEED);
 }
 
 void overflow_pass(struct overflow *o, u64 bytes)

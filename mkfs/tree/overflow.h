@@ -46,9 +46,6 @@ void overflow_give(struct overflow *o, size_t bytes);
 /* Whether the limit is reached, so that what is allocated next is in the file. */
 bool overflow_begun(struct overflow *o);
 
-/* Memory at @p is about to be used, in order: what is in the file is read ahead. */
-void overflow_ahead(struct overflow *o, const void *p, size_t bytes);
-
 /*
  * So many bytes of what lies in it were used, and will not be used soon.  @o may be NULL.  Any
  * thread may call it.

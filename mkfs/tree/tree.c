@@ -195,23 +195,8 @@ static bool node_gone(const struct node *n)
 	       (n->flags & NODE_LINK && n->u.link->gone);
 }
 
-/* Names lie together, as a rule, and the nodes behind them. */
-static void dir_ahead(const struct tree *t, const struct dir *d)
-{
-	const char *first, *last;
-
-	if (!d->count || !overflow_begun(t->overflow))
-		return;
-	overflow_ahead(t->overflow, d->nodes, d->count * sizeof(*d->nodes));
-	first = d->nodes[0].name;
-	last = d->nodes[d->count - 1].name;
-	if (last > first && last - first < (s64)(d->count * NODE_BYTES))
-		overflow_ahead(t->overflow, first, last - first);
-}
-
 void tree_pass(const struct tree *t, const struct dir *d)
 {
-	dir_ahead(t, d);
 	overflow_pass(t->overflow, sizeof(*d) + d->count * NODE_BYTES);
 }
 

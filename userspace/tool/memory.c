@@ -5,8 +5,8 @@
  * that is used at random and larger than the page cache; the run goes on.
  *
  * Room in the file is allocated before it is mapped: on a full disk there would be a signal.  The
- * kernel is told not to read around what is used: on disks with a large read-ahead each page of a
- * table would cost megabytes.
+ * kernel is told how it is used: else it reads around each page, megabytes on disks with a large
+ * read-ahead, and keeps what was passed in order longer than pages of tables.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -90,7 +90,7 @@ static size_t whole_units(size_t bytes)
 }
 
 /* Make the file longer, and map that; lock held.  Return: 0 or an error number. */
-static int map_more(size_t bytes, void **p)
+static int map_more(size_t bytes, int advice, void **p)
 {
 	int ret;
 
@@ -105,18 +105,19 @@ static int map_more(size_t bytes, void **p)
 	if (*p == MAP_FAILED)
 		return errno;
 	memory.file_bytes += bytes;
-	madvise(*p, bytes, MADV_RANDOM);
+	madvise(*p, bytes, advice);
 	return 0;
 }
 
-void *memory_map(size_t bytes)
+void *memory_map(size_t bytes, bool in_order)
 {
+	const int advice = in_order ? MADV_SEQUENTIAL : MADV_RANDOM;
 	void *p = NULL;
 	int ret = 0;
 
 	pthread_mutex_lock(&memory.lock);
 	if (!memory.full)
-		ret = map_more(whole_units(bytes), &p);
+		ret = map_more(whole_units(bytes), advice, &p);
 	if (ret) {
 		__atomic_store_n(&memory.full, true, __ATOMIC_RELAXED);
 		msg_warn(tempfile_dir(),
@@ -161,7 +162,7 @@ void *memory_alloc(size_t bytes)
 	struct head *h = NULL;
 
 	if (!fits && bytes >= MAPPED_MIN)
-		h = memory_map(bytes);
+		h = memory_map(bytes, false);
 	if (h)
 		return head_end(h, bytes, KIND_FILE);
 	if (!fits)

@@ -21,10 +21,10 @@ void memory_force(u64 bytes);
 void memory_give(u64 bytes);
 
 /*
- * Zeroed bytes of the temporary file, whole pages; to be freed by memory_unmap().  NULL: there is
- * no more of it, of which a warning has told.
+ * Zeroed bytes of the temporary file, whole pages, which are used @in_order or at random; to be
+ * freed by memory_unmap().  NULL: there is no more of it, of which a warning has told.
  */
-void *memory_map(size_t bytes);
+void *memory_map(size_t bytes, bool in_order);
 void memory_unmap(void *p, size_t bytes);
 /* Whether there may be more of the file. */
 bool memory_has_file(void);
