@@ -430,6 +430,22 @@ class Damage(ImageCase):
                 self.assertIsInstance(error, dsfs.DamageError)
         self.assertGreater(wrong, 5)
 
+    def test_a_sparse_file_that_claims_to_be_large(self):
+        with dsfs.Image(self.image) as it:
+            blocks, start = it.info.metadata_bytes >> 12, it.info.image_bytes - it.info.metadata_bytes
+        path = os.path.join(self.top, "claim")
+        subprocess.run([TOP / "build/tests/mkcorrupt", self.image, f"super both meta_bytes={1 << 37}; "
+                        f"super both image_bytes={start + (1 << 37)}; region both BLOCKSUMS "
+                        f"block={blocks}; region both BLOCKSUMS bytes={1 << 27}", path], check=True)
+        os.truncate(path, start + (1 << 37))
+
+        def all_read():
+            with open("/proc/self/io", encoding="ascii") as file:
+                return int(file.read().split()[1])
+        before = all_read()
+        self.assertRaisesRegex(dsfs.DamageError, "checksums", dsfs.Image, path)
+        self.assertLess(all_read() - before, 16 << 20)
+
     def test_an_image_that_is_cut_short_while_it_is_open(self):
         path = self.spoil()
         with dsfs.Image(path) as it:

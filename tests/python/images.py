@@ -21,7 +21,7 @@ def build():
     # It may be called by a make that has others for its jobs.
     environment = {name: value for name, value in os.environ.items()
                    if name not in ("MAKEFLAGS", "MAKELEVEL")}
-    subprocess.run(["make", "-s", "lib", "build/mkfs.dsfs", "build/dump.dsfs"], cwd=TOP, check=True,
+    subprocess.run(["make", "-s", "lib", "build/mkfs.dsfs", "build/dump.dsfs", "build/tests/mkcorrupt"], cwd=TOP, check=True,
                    env=environment)
 
 

@@ -20,6 +20,8 @@
 #include "../http/sleep.h"
 
 #define PIECE_BLOCKS	64	/* a word of @good */
+#define SUMS_BLOCK	(DSFS_BLOCK_SIZE / sizeof(__le32))	/* entries of BLOCKSUMS */
+#define SUMS_STEP	(4ULL << 20)	/* bytes of it that are read at a time */
 #define PIECE_BYTES	((u64)PIECE_BLOCKS << DSFS_BLOCK_BITS)
 #define LIMIT_DEFAULT	(64ULL << 20)
 #define LOCKS		16
@@ -439,15 +441,40 @@ int source_load(struct dsfs_source *src, struct dsfs_err *err)
 	return 0;
 }
 
+/*
+ * Whether a block of BLOCKSUMS is a hole: of a sparse file that claims more metadata than it has.
+ * Zeros are the entries of BLOCKSUMS' own blocks alone.
+ */
+static bool is_hole(const struct meta *m, u64 block)
+{
+	const u64 first = (block - m->first_sum) * SUMS_BLOCK, end = first + SUMS_BLOCK;
+	const u8 *p = m->data + (block << DSFS_BLOCK_BITS);
+
+	return end <= m->blocks && (first < m->first_sum || end > m->end_sum) &&
+	       !*p && !memcmp(p, p + 1, DSFS_BLOCK_SIZE - 1);
+}
+
+/* In steps, so that what is not there takes neither the time nor the memory that it claims. */
 static int read_sums(struct meta *m, const struct dsfs_region_info *r, unsigned int flags,
 		     struct dsfs_err *err)
 {
-	u32 sum;
-	int ret = read_blocks(m, m->first_sum, m->end_sum - m->first_sum, flags);
+	u64 block = m->first_sum, end, bytes, left = r->bytes;
+	u32 sum = 0;
+	int ret;
 
-	if (ret)
-		return dsfs_bad(err, "block checksums at", r->pos, r->pos + r->bytes, ret);
-	sum = dsfs_crc32c(0, m->data + (m->first_sum << DSFS_BLOCK_BITS), r->bytes);
+	for (; left; left -= bytes) {
+		bytes = left < SUMS_STEP ? left : SUMS_STEP;
+		end = block + ((bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS);
+		ret = read_blocks(m, block, end - block, flags);
+		if (ret)
+			return dsfs_bad(err, "block checksums at", r->pos, r->pos + r->bytes, ret);
+		sum = dsfs_crc32c(sum, m->data + (block << DSFS_BLOCK_BITS), bytes);
+		for (; block < end; block++)
+			if (is_hole(m, block))
+				return dsfs_bad(err, "block checksums are zero from block",
+						(block - m->first_sum) * SUMS_BLOCK, m->blocks,
+						-EBADMSG);
+	}
 	if (sum != r->checksum)
 		return dsfs_bad(err, "checksum of the block checksums", sum, r->checksum, -EBADMSG);
 	return 0;
