@@ -62,6 +62,12 @@ check '--wds: mode of the umask' test "$(stat -c %a s-000000.tar)" = \
 
 # --- how large.  A member of a few bytes takes a kilobyte, the end of an archive one more.
 rm s-*
+mkdir -p nothing/dir
+"$mkfs" -q none.dsfs nothing
+says 'no file: no shard' 1 'none: --wds: no shard made: no regular file in the image' \
+	"$dump" --wds=none none.dsfs
+says '--path of a directory without one: no shard' 1 'no regular file is selected' \
+	"$dump" --wds=none --path=dir none.dsfs
 exits '--shard-size' 0 "$dump" --wds=s --shard-size=4K tree.dsfs
 check '--shard-size: what is where' wants \
 	's-000000.tar a cls jpg' 's-000000.tar a-b jpg' 's-000001.tar a.d/x cls jpg' \

@@ -326,6 +326,12 @@ static int run(struct wds *w, struct filter *f)
 	if (ret == -ENOMEM)
 		view_error(w->v, w->v->img.path, "wds", ret, NULL);
 	report(w);
+	/* What was left out was said where it was. */
+	if (!ret && !w->all.shards && !w->v->errors->count) {
+		msg_error(w->r->prefix, "--wds: no shard made: no regular file%s",
+			  f->count ? " is selected" : " in the image");
+		ret = -ENOENT;
+	}
 	return ret;
 }
 
