@@ -46,6 +46,7 @@ mkdir bin
 cat >bin/mount <<END
 #!/bin/sh
 echo "\$*" >$work/asked
+[ ! -e $work/absent ] || exit 0
 exec $(command -v mount) --bind "\$5.tree" "\$6"
 END
 # umount, which does not if there is a file "busy"
@@ -96,6 +97,10 @@ exits '-o' 0 "$switch" -n -o meta=lazy v4 link
 check '-o: the options are passed on, and ro,nosuid,nodev' grep -qx -- \
 	"-t dsfs -o ro,nosuid,nodev,meta=lazy v4 $work/link.mounts/3" asked
 check '-n again: three are mounted' mounts 1 2 3
+: >absent
+says 'a mount that is none' 1 'v5: not mounted' "$switch" v5 link
+check 'a mount that is none: the link shows the older one' shows 4
+rm absent
 : >busy
 says 'an older mount that does not go' 3 'link.mounts/1: stays mounted' "$switch" v5 link
 check 'all that do not go are named' test "$(grep -c 'stays mounted' "$err")" = 3
