@@ -14,6 +14,7 @@ set -euo pipefail
 switch=$bin/dsfs-switch
 
 mkdir tree dir
+mkdir -m 777 bad.mounts
 echo x >tree/x
 mkfs.dsfs -q image tree
 check '--help: the options' grep -q '^  -o OPTIONS' <("$switch" --help)
@@ -25,6 +26,7 @@ C1 controls of a name, as bytes|1|a?31m: no such file|dsfs-switch $'a\23331m' li
 a directory in place of the link|1|is there and no symbolic link|dsfs-switch image dir
 no such directory|1|nowhere: no such directory|dsfs-switch image nowhere/link
 a name that /proc/mounts would quote|1|a blank or a backslash|dsfs-switch image 'a link'
+mounts that others can write to|1|bad.mounts: is not yours, or others|dsfs-switch image bad
 T
 says 'what does not mount' 1 'link is what it was' "$switch" tree link
 check 'leaves nothing behind' test ! -e link -a -z "$(ls link.mounts)"
