@@ -35,6 +35,7 @@ def part(world):
     mounted(world, source)
     warmed(world)
     noted(world)
+    odd(world)
 
 
 def asked_of(server):
@@ -76,6 +77,30 @@ def noted(world):
     asked_of(server)
     cases.result(good and world.right(image) and asked_of(server) == 0,
                  "without the limit it is kept there")
+
+
+def odd(world):
+    """An address that is longer than the head of a file; a folder that cannot be made"""
+    long = "/" + "a" * 5000
+    server = Server({long: world.bytes})
+    source = kept_in(world.work / "long")
+    for turn in "is read", "is kept":
+        image = world.open(server.url(long), source)
+        image.load()
+        server.log.clear()
+        world.reads(f"an address of 5000 characters {turn}", image)
+    cases.result(not server.log, "without a request", len(server.log))
+    if os.geteuid():
+        cases.skip("a disk that is read-only", "not root")
+        return
+    at = world.work / "readonly"
+    at.mkdir()
+    ended = subprocess.run(
+        ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o ro none "$1" && shift && "$@"', "-", at,
+         BUILD / "dump.dsfs", f"--source=cache-dir={at}/none", "--cat=/large", server.url(long)],
+        capture_output=True, check=False)
+    cases.result(ended.stdout == world.files["large"] and b"cannot be written" in ended.stderr,
+                 "a cache-dir that cannot be made, as the disk is read-only", ended.stderr)
 
 
 def epochs(world, server, source):

@@ -20,6 +20,7 @@ def part(world):
     server = Nginx(world.folder, world.work / "nginx")
     try:
         same_output(world, server)
+        look(world, server)
         extract(world, server)
         check(world, server)
         samples(world, server)
@@ -36,6 +37,15 @@ def same_output(world, server):
         there = world.tool("dump.dsfs", *args, url)
         cases.result(here[0] == there[0] == 0 and here[1] == there[1] and here[1],
                      f"dump.dsfs: {name} says the same", there[2], there[1][:300])
+
+
+def look(world, server):
+    """The first look that pages show"""
+    server.requests()
+    ended = world.tool("dump.dsfs", "--list", "--no-data", server.url("/set.dsfs"))
+    asked = server.requests()
+    cases.result(ended[1].count(b"\n") > len(world.files) and len(asked) <= 6,
+                 f"dump.dsfs --list --no-data: {len(asked)} requests", *asked[:10])
 
 
 def extract(world, server):

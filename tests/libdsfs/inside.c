@@ -64,12 +64,36 @@ static void test_spanning(const struct bytes *good, const struct dsfs_region_inf
 	free(bad.p);
 }
 
+/* A limit is told where a number was compared with one. */
+static void test_words(void)
+{
+	static const struct {
+		struct dsfs_err err;
+		int ret;
+		const char *text;
+	} rows[] = {
+		{ { "directory record", 0, 0 }, -EBADMSG, "directory record: 0: wrong checksum" },
+		{ { "directory record", 3, 0 }, -EBADMSG, "directory record: 3: wrong checksum" },
+		{ { "directory record", 3, 0 }, -EIO, "directory record: 3: Input/output error" },
+		{ { "checksum", 3, 0 }, -EBADMSG, "checksum: 0x3, expected 0: wrong checksum" },
+		{ { "flags", 3, 0 }, -EINVAL,
+		  "flags: 3 (0x3), limit 0 (0): Invalid argument" },
+	};
+	char text[100];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		err_text(&rows[i].err, rows[i].ret, text, sizeof(text));
+		OK(!strcmp(text, rows[i].text), rows[i].text);
+	}
+}
+
 void test_inside(const char *path)
 {
 	struct bytes good = read_bytes(path);
 	const struct dsfs_region_info *inodes;
 	struct image img;
 
+	test_words();
 	load(&img, &good);
 	inodes = &img.geo->regions[DSFS_REGION_INODES];
 	if (OK(inodes->bytes > 3 * DSFS_BLOCK_SIZE, "inside: the image has inodes enough")) {

@@ -31,15 +31,18 @@ bool cache_is_ours(int fd, const struct stat *st)
 /* Somebody may empty the cache, which takes the directory, between the two calls. */
 static int make_and_open(const char *path)
 {
-	int fd = -1;
+	int fd = -1, made = 0;
 
 	for (int tries = 0; tries < 4; tries++) {
-		if (mkdir(path, 0700) && errno != EEXIST && errno != EROFS && errno != EACCES)
-			return -errno;
+		made = mkdir(path, 0700) ? errno : 0;
+		if (made && made != EEXIST && made != EROFS && made != EACCES)
+			return -made;
 		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd >= 0 || errno != ENOENT)
 			break;
 	}
+	if (fd < 0 && errno == ENOENT && made)
+		return -made;
 	return fd < 0 ? -errno : fd;
 }
 

@@ -146,7 +146,7 @@ int cache_open(struct cache *c, const char *path, const char *identity, const ch
 	if (ret)
 		return ret;
 	dir = cache_dir(path, what);
-	if (dir == -ENOSPC || dir == -EDQUOT)
+	if (dir == -ENOSPC || dir == -EDQUOT || dir == -EROFS)
 		return 0;
 	if (dir < 0)
 		return dir;

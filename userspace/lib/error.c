@@ -50,6 +50,14 @@ static const char *grouped(u64 v, char buf[GROUPED_MAX])
 	return at;
 }
 
+/* Whether a number is compared with a limit, which is told; a read that failed has none. */
+static bool has_limit(const struct dsfs_err *err, int ret)
+{
+	if (err->value == err->limit)
+		return false;
+	return err->limit || ret == -EUCLEAN || ret == -EINVAL || strstr(err->what, "checksum");
+}
+
 void err_text(const struct dsfs_err *err, int ret, char *buf, size_t size)
 {
 	char have[GROUPED_MAX], all[GROUPED_MAX];
@@ -59,12 +67,12 @@ void err_text(const struct dsfs_err *err, int ret, char *buf, size_t size)
 	else if (ret == -EFBIG)
 		snprintf(buf, size, "cut short: %s of %s bytes", grouped(err->limit, have),
 			 grouped(err->value, all));
-	else if (ret == -EBADMSG)
+	else if (ret == -EBADMSG && has_limit(err, ret))
 		snprintf(buf, size, "%s: %#llx, expected %#llx: %s", err->what, err->value,
 			 err->limit, err_why(ret));
 	else if (ret == -EREMOTEIO)
 		snprintf(buf, size, "%s: %s", err->what, err_why(ret));
-	else if (err->value == err->limit)
+	else if (!has_limit(err, ret))
 		snprintf(buf, size, "%s: %llu: %s", err->what, err->value, err_why(ret));
 	else
 		snprintf(buf, size, "%s: %llu (%#llx), limit %llu (%#llx): %s", err->what,

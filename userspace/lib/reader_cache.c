@@ -19,6 +19,7 @@
 
 #define PIECES	64	/* of buffers, in a read */
 #define SMALL	256	/* entries on the stack: 1 MiB */
+#define IDENTITY_MAX	3000	/* bytes of an identity in the head of a file */
 
 /**
  * struct cache_reader - the reader
@@ -438,21 +439,25 @@ static void give_inner(struct cache_reader *cr, const char *note)
 /*
  * The identity of a reader and the SHA-256 of what is before the data, both superblocks, which the
  * open has read.  So a cache never answers for another image, or generation, whatever a server
- * says of it.  Return: 0 or an error.
+ * says of it.  The identity has an address, which may be longer than the head of a file: then its
+ * SHA-256 stands for it.  Return: 0 or an error.
  */
 static int name_file(struct dsfs_reader *inner, char **name)
 {
 	const size_t len = inner->bytes < DSFS_DATA_START_MIN ? inner->bytes : DSFS_DATA_START_MIN;
 	u8 first[DSFS_DATA_START_MIN], sum[HASH_BYTES];
 	const struct iovec iov = { first, len };
-	char text[HASH_HEX];
+	char text[HASH_HEX], identity[HASH_HEX];
 	int ret = inner->ops->read(inner, &iov, 1, len, 0, 0);
 
 	if (ret)
 		return ret;
 	hash_sha256(first, len, sum);
 	hash_hex(sum, text);
-	return asprintf(name, "%s %s", inner->identity, text) < 0 ? -ENOMEM : 0;
+	hash_sha256(inner->identity, strlen(inner->identity), sum);
+	hash_hex(sum, identity);
+	return asprintf(name, "%s %s", strlen(inner->identity) > IDENTITY_MAX ? identity :
+			inner->identity, text) < 0 ? -ENOMEM : 0;
 }
 
 int reader_cache(struct dsfs_reader *inner, const struct cache_options *o,
