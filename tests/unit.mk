@@ -41,8 +41,8 @@ $(T)/unit-dsfs: $(call sanobjs,$(unit_dsfs_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS)
 
 # The cache on the node
-unit_cache_SRC	:= $(wildcard tests/unit/cache*.c) tests/unit/tap.c userspace/http/hash.c \
-		   $(wildcard userspace/lib/cache*.c) $(addprefix userspace/lib/,flight.c reader_cache.c)
+unit_cache_SRC	:= $(wildcard tests/unit/cache*.c) tests/unit/tap.c \
+		   $(addprefix userspace/http/,hash.c sleep.c) $(wildcard userspace/lib/cache*.c) $(addprefix userspace/lib/,flight.c reader_cache.c)
 
 $(T)/unit-cache: $(call sanobjs,$(unit_cache_SRC))
 	$(call tell,LD)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(SUM_LIBS) -lpthread

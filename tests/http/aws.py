@@ -36,7 +36,7 @@ def value(draw, name):
         return draw.choice(("eu-x-1", "us-y-2"))
     if name == "credential_process":
         printed = json.dumps({"Version": 1, "AccessKeyId": "PROC", "SecretAccessKey": "of p"})
-        return draw.choice((f"echo '{printed}'", "false", f"sh -c \"printf '%s' '{{}}'\""))
+        return draw.choice((f"echo '{printed}'", "false", "sh -c \"printf '%s' '{}'\""))
     if name == "aws_access_key_id":
         return f"AKID{draw.randrange(10 ** 9)}"
     return "".join(draw.choice("abAB01/+=#;:[]") for _ in range(12)).strip() + "x"
