@@ -50,7 +50,7 @@ static mode_t perms(u32 mask)
 
 static u32 word(const u8 *p)
 {
-	__be32 v;
+	u32 v;
 
 	memcpy(&v, p, sizeof(v));
 	return be32toh(v);
