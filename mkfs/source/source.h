@@ -162,7 +162,7 @@ struct source_index {
  * @changed: objects that recheck() found changed
  * @clamped: times that did not fit
  * @xattrs_ignored: extended attributes left out by options
- * @xattrs_told: the first one that cannot be read was said
+ * @xattrs_told: the first one that cannot be read, or packed, was said
  * @replaced: struct node *, files with contents that no name is left of: a later one
  *	came in their place
  */

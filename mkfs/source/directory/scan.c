@@ -38,13 +38,21 @@ static int push(struct scan *s, struct dir *dir, u32 from, u32 count)
 	return t ? 0 : -ENOMEM;
 }
 
+/* Whether something of attributes was said already, which it is from now on. */
+static bool told(struct source *src)
+{
+	return __atomic_exchange_n(&src->xattrs_told, true, __ATOMIC_RELAXED);
+}
+
 /* Report an error, with a text of its own where strerror() misleads. */
 static int unreadable_node(struct worker *w, struct dir *dir, struct node *n, int err)
 {
 	struct source *src = w->s->src;
 
+	/* it ends the run, and threads that meet others meanwhile have nothing to add */
 	if (w->xattr.why[0] && !source_own_trouble(err))
-		return source_unreadable(src, dir, n, w->xattr.why, 0);
+		return src->o->skip_unreadable || !told(src) ?
+		       source_unreadable(src, dir, n, w->xattr.why, 0) : -EIO;
 	switch (err) {
 	case -EFBIG:
 		return source_unreadable(src, dir, n, "size: over the limit of 256 TiB", 0);
@@ -81,8 +89,7 @@ static void say_xattrs(struct worker *w, struct dir *dir, struct node *n)
 	struct source *src = w->s->src;
 	char *path;
 
-	if (!w->xattr.why[0] || src->o->no_xattrs ||
-	    __atomic_exchange_n(&src->xattrs_told, true, __ATOMIC_RELAXED))
+	if (!w->xattr.why[0] || src->o->no_xattrs || told(src))
 		return;
 	path = tree_path(src->tree, dir, n, false);
 	msg_warn(path, "%s: left out, and of others, too", w->xattr.why);
