@@ -21,15 +21,6 @@
 #include <linux/pagemap.h>
 #include <linux/prefetch.h>
 
-/* dsfs_read_gives_way - true if a worker has to go on with a read; a worker gives way itself */
-bool dsfs_read_gives_way(const struct dsfs_read *rd)
-{
-	if (rd->own)
-		return need_resched();
-	cond_resched();
-	return false;
-}
-
 static void dsfs_chunk_check(struct dsfs_read *rd, u64 from, u64 to, u32 sum)
 {
 	struct super_block *sb = rd->inode->i_sb;

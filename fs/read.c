@@ -197,9 +197,3 @@ pgoff_t dsfs_read_add_range(struct dsfs_read *rd, pgoff_t index, pgoff_t end,
 	memalloc_nofs_restore(nofs);
 	return index;
 }
-
-/* dsfs_read_mark_all_bad - mark all of a read bad */
-void dsfs_read_mark_all_bad(struct dsfs_read *rd, int error)
-{
-	dsfs_read_mark_bad(rd, 0, U64_MAX, error);
-}

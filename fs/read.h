@@ -12,6 +12,7 @@
 
 #include "stats.h"
 
+#include <linux/sched.h>
 #include <linux/workqueue.h>
 
 /* A read, from allocation to completion. All offsets and lengths are bytes. */
@@ -80,6 +81,21 @@ static inline void dsfs_read_mark_bad(struct dsfs_read *rd, u64 from, u64 to, in
 	rd->bad_to = max(rd->bad_to, to);
 }
 
+/* dsfs_read_mark_all_bad - mark all of a read bad */
+static inline void dsfs_read_mark_all_bad(struct dsfs_read *rd, int error)
+{
+	dsfs_read_mark_bad(rd, 0, U64_MAX, error);
+}
+
+/* dsfs_read_gives_way - true if a worker has to go on with a read; a worker gives way itself */
+static inline bool dsfs_read_gives_way(const struct dsfs_read *rd)
+{
+	if (rd->own)
+		return need_resched();
+	cond_resched();
+	return false;
+}
+
 /* dsfs_read_put - give back a reference of a read that is finished, or left to who finishes it */
 static inline void dsfs_read_put(struct dsfs_read *rd)
 {
@@ -112,7 +128,6 @@ void dsfs_read_free(struct dsfs_read *rd);
 void dsfs_read_add_folio(struct dsfs_read *rd, struct folio *folio);
 pgoff_t dsfs_read_add_range(struct dsfs_read *rd, pgoff_t index, pgoff_t end,
 			    unsigned int max);
-void dsfs_read_mark_all_bad(struct dsfs_read *rd, int error);
 
 pgoff_t dsfs_piece_pages(const struct inode *inode);
 
@@ -124,7 +139,6 @@ pgoff_t dsfs_in_order(struct readahead_control *rac);
 void dsfs_ahead_on(struct readahead_control *rac, pgoff_t first, pgoff_t end);
 
 /* complete.c */
-bool dsfs_read_gives_way(const struct dsfs_read *rd);
 bool dsfs_read_finish(struct dsfs_read *rd);
 
 #endif /* DSFS_READ_H */

@@ -49,7 +49,12 @@ static struct {
 	int fd;
 	u64 file_bytes;
 	bool full;
-} memory = { .limit = UINT64_MAX, .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
+} memory = { .limit = UINT64_MAX, .fd = -1 };
+
+static void __attribute__((constructor)) memory_init(void)
+{
+	pthread_mutex_init(&memory.lock, NULL);
+}
 
 void memory_limit(u64 bytes)
 {
