@@ -183,6 +183,3 @@ def gone(world):
     server, image = world.served()
     del server.objects["/set"]
     has("an object that is gone", error_of(image.read, "large"), "404", server.url("/set"))
-    refused = world.tool("fsck.dsfs", "http://127.0.0.1:1/set?secret", source="retries=1,backoff=1")
-    cases.result(refused[0] == 8 and "127.0.0.1:1/set" in refused[2] and
-                 "secret" not in refused[2], f"nobody listens: {refused[2].strip()}")

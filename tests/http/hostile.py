@@ -24,7 +24,6 @@ def part(world):
     heads(world)
     moved(world)
     header_files(world)
-    keys(world)
     region(world)
     proxy(world)
     resolver(world)
@@ -199,25 +198,6 @@ def fifo(world, server, token):
     reader.join(20)
     cases.result(not reader.is_alive() and opened[1:] and "403" in opened[1],
                  "and not waited for again", *opened[1:])
-
-
-def keys(world):
-    folder = world.work / "aws"
-    folder.mkdir()
-    file = "[default]\naws_access_key_id = FILE\naws_secret_access_key = of-the-file\n"
-    source = "backoff=1,retries=0"
-    server = Server({"/bucket/set": world.bytes})
-    with Environment(AWS_SHARED_CREDENTIALS_FILE=str(folder / "credentials"),
-                     AWS_ENDPOINT_URL=server.url(""), AWS_ACCESS_KEY_ID="AKID"):
-        (folder / "credentials").write_text(file)
-        world.refused("half of a key is not made whole by a file's", "s3://bucket/set",
-                      "AWS_SECRET_ACCESS_KEY", source=source)
-        cases.result(server.count() == 0, "and nothing is signed")
-        del os.environ["AWS_ACCESS_KEY_ID"]
-        token = "t" * 6000
-        (folder / "credentials").write_text(f"{file}aws_session_token = {token}\n")
-        server.check = lambda request: request.headers.get("x-amz-security-token") == token
-        world.reads("a session token of 6000 bytes", "s3://bucket/set", source)
 
 
 def region(world):

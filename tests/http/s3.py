@@ -21,7 +21,7 @@ def part(world):
     server.check = lambda request: sigv4.is_signed(request, KEYS, REGION)
     source = f"{QUICK},s3-endpoint={server.url('')},s3-region={REGION}"
     environment(world, server, source)
-    files(world, server, source)
+    files(world, server)
     refused(world, server, source)
     starved(world, source)
     server.check = lambda request: "authorization" not in request.headers
@@ -41,20 +41,16 @@ def environment(world, server, source):
                      ended[2])
 
 
-def files(world, server, source):
+def files(world, server):
     folder = world.work / ".aws"
     folder.mkdir()
     (folder / "credentials").write_text(
-        "# of a test\n[default]\naws_access_key_id=AKID\naws_secret_access_key = s3cret/+\n"
         "[job]\naws_access_key_id = TEMP\naws_secret_access_key = other\n"
         "aws_session_token = session/token==\n")
     (folder / "config").write_text(
         f"[profile job]\nregion = {REGION}\nendpoint_url = {server.url('')}\ns3 =\n"
         "  region = nowhere\n[default]\nregion = nowhere\n")
-    world.reads("keys of ~/.aws/credentials", ADDRESS, source)
     world.reads("all of a profile", ADDRESS, f"{QUICK},profile=job")
-    with Environment(AWS_PROFILE="job"):
-        world.reads("of the one that the environment names", ADDRESS)
     image = world.open(ADDRESS, f"{QUICK},profile=job")
     KEYS["NEW"] = ("newer", None)
     del KEYS["TEMP"]
