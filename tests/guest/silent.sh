@@ -40,7 +40,7 @@ second_mount()
 	sync &
 	waiter=$!
 	until [ -z "$(state "$waiter")" ]; do
-		! grep -q rwsem_down "/proc/$waiter/stack" || break
+		! grep -qs rwsem_down "/proc/$waiter/stack" || break
 	done
 	wait=$(state "$waiter")
 	is_killed "$waits" && [ -z "$wait" ] && ! grep -q " $second dsfs " /proc/mounts
