@@ -80,6 +80,36 @@ helpers()
 	check "mount.dsfs -o user,exec" helper user,exec nosuid nodev
 	check "mount.dsfs -o owner" helper owner nosuid nodev
 	check "mount.dsfs -o nofail,noauto,noatime" helper nofail,noauto,noatime noatime
+	check "mount.dsfs: twice on a directory" twice
+	check "mount.dsfs: a refused remount says why" remounts_told
+}
+
+# What is told to who mounts by mount(8): TEXT, and 32
+told()
+{
+	text=$1
+	shift
+	rc=0
+	"$@" 2>"$dir.told" || rc=$?
+	sed 's/^/# /' "$dir.told"
+	[ "$rc" -eq 32 ] && grep -qF "$text" "$dir.told"
+}
+
+# Where mount(2) refuses, move_mount(2) puts one on top of the other; another directory is no reason.
+twice()
+{
+	try "$disk" "$dir" && told "already mounted on $dir" mount.dsfs "$disk" "$dir" &&
+		mount.dsfs "$disk" "$dir2" && umount "$dir2" && umount "$dir" &&
+		! grep -q " $dir " /proc/mounts
+}
+
+remounts_told()
+{
+	try "$disk" "$dir" &&
+		told 'meta= cannot be changed by a remount' mount.dsfs none "$dir" -o remount,meta=lazy &&
+		told "cache" mount.dsfs none "$dir" -o remount,cache=big &&
+		mount.dsfs none "$dir" -o remount,nosuid,cache=epoch && has_option "$dir" nosuid &&
+		has_option "$dir" cache=epoch && umount "$dir"
 }
 
 # By fsconfig(2) one may go on after a refusal.

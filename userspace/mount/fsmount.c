@@ -9,7 +9,9 @@
 #include <linux/mount.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "mount.h"
@@ -62,40 +64,68 @@ static int set_option(int fd, const char *opt)
 	return ret;
 }
 
-/* Make the superblock.  Return: 0, or a negative errno after a message. */
-static int configure(int fd, const char *spec, const char *dev, const struct mount_opts *o)
+/*
+ * Give the options of the file system, and have them take effect by @cmd.
+ * Return: 0, or a negative errno after a message.
+ */
+static int settle(int fd, const char *name, const char *what, unsigned int cmd,
+		  const struct mount_opts *o)
 {
 	const char *opt = NULL;
 	int err = 0;
 
-	if (sys_fsconfig(fd, FSCONFIG_SET_STRING, "source", dev) ||
-	    sys_fsconfig(fd, FSCONFIG_SET_FLAG, "ro", NULL)) {
-		err = -errno;
-		if (!show_log(fd, spec))
-			msg_error(spec, "mount: %s", msg_why(-err));
-		return err;
-	}
 	while ((opt = argz_next(o->fs, o->fs_len, opt))) {
 		if (!set_option(fd, opt))
 			continue;
 		err = -errno;
-		show_log(fd, spec);
-		msg_error(spec, "option %s: %s", opt, msg_why(-err));
+		show_log(fd, name);
+		msg_error(name, "option %s: %s", opt, msg_why(-err));
 		return err;
 	}
-	if (sys_fsconfig(fd, FSCONFIG_CMD_CREATE, NULL, NULL))
+	if (sys_fsconfig(fd, cmd, NULL, NULL))
 		err = -errno;
-	show_log(fd, spec);
+	show_log(fd, name);
 	if (err)
+		msg_error(name, "%s: %s", what, msg_why(-err));
+	return err;
+}
+
+/* Make the superblock.  Return: 0, or a negative errno after a message. */
+static int configure(int fd, const char *spec, const char *dev, const struct mount_opts *o)
+{
+	int err;
+
+	if (!sys_fsconfig(fd, FSCONFIG_SET_STRING, "source", dev) &&
+	    !sys_fsconfig(fd, FSCONFIG_SET_FLAG, "ro", NULL))
+		return settle(fd, spec, "mount", FSCONFIG_CMD_CREATE, o);
+	err = -errno;
+	if (!show_log(fd, spec))
 		msg_error(spec, "mount: %s", msg_why(-err));
 	return err;
 }
 
-static int attach(int fd, const char *dir, const struct mount_opts *o)
+/*
+ * Whether the same file system is on top of @dir already.  mount(2) refuses that, as its only
+ * check that move_mount(2) does not make.
+ */
+static bool is_there(int mnt, const char *dir)
+{
+	struct statx top;
+	struct stat st;
+
+	return !fstat(mnt, &st) && !statx(AT_FDCWD, dir, 0, STATX_INO, &top) &&
+	       top.stx_attributes & STATX_ATTR_MOUNT_ROOT &&
+	       makedev(top.stx_dev_major, top.stx_dev_minor) == st.st_dev;
+}
+
+static int attach(int fd, const char *spec, const char *dir, const struct mount_opts *o)
 {
 	int mnt = syscall(SYS_fsmount, fd, FSMOUNT_CLOEXEC, o->attrs), err = 0;
 
-	if (mnt < 0 || syscall(SYS_move_mount, mnt, "", AT_FDCWD, dir,
+	if (mnt >= 0 && is_there(mnt, dir)) {
+		err = -EBUSY;
+		msg_error(spec, "already mounted on %s", dir);
+	} else if (mnt < 0 || syscall(SYS_move_mount, mnt, "", AT_FDCWD, dir,
 			       MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_SYMLINKS |
 			       MOVE_MOUNT_T_AUTOMOUNTS)) {
 		err = -errno;
@@ -130,20 +160,24 @@ static unsigned long old_flags(u64 attrs)
 	return flags;
 }
 
-static int old_mount(const char *name, const char *dev, const char *dir,
-		     unsigned long flags, struct mount_opts *o)
+/* Return: 0, or a negative errno without a message. */
+static int old_mount(const char *dev, const char *dir, unsigned long flags,
+		     const struct mount_opts *o)
 {
+	char *list = NULL;
+	size_t len = 0;
 	int err = 0;
 
-	argz_stringify(o->fs, o->fs_len, ',');
-	if (syscall(SYS_mount, dev, dir, "dsfs", flags, o->fs)) {
+	if (argz_append(&list, &len, o->fs, o->fs_len))
+		return -ENOMEM;
+	argz_stringify(list, len, ',');
+	if (syscall(SYS_mount, dev, dir, "dsfs", flags, list))
 		err = -errno;
-		msg_error(name, "mount: %s", msg_why(-err));
-	}
+	free(list);
 	return err;
 }
 
-int do_mount(const char *spec, const char *dev, const char *dir, struct mount_opts *o)
+int do_mount(const char *spec, const char *dev, const char *dir, const struct mount_opts *o)
 {
 	int fd = sys_fsopen("dsfs"), err;
 
@@ -152,16 +186,39 @@ int do_mount(const char *spec, const char *dev, const char *dir, struct mount_op
 		msg_error(spec, "mount: the kernel does not know dsfs: is the module there?");
 		return -ENODEV;
 	}
-	if (fd < 0)	/* refused, or an old kernel */
-		return old_mount(spec, dev, dir, old_flags(o->attrs), o);
+	if (fd < 0) {	/* refused, or an old kernel */
+		err = old_mount(dev, dir, old_flags(o->attrs), o);
+		if (err == -EBUSY)
+			msg_error(spec, "already mounted on %s, or in use", dir);
+		else if (err)
+			msg_error(spec, "mount: %s", msg_why(-err));
+		return err;
+	}
 	err = configure(fd, spec, dev, o);
 	if (!err)
-		err = attach(fd, dir, o);
+		err = attach(fd, spec, dir, o);
 	close(fd);
 	return err;
 }
 
-int do_remount(const char *dir, struct mount_opts *o)
+/* Remount again as far as it is refused, by the calls that return messages. */
+static bool tell_refusal(const char *dir, const struct mount_opts *o)
 {
-	return old_mount(dir, "none", dir, old_flags(o->attrs) | MS_REMOUNT, o);
+	int fd = syscall(SYS_fspick, AT_FDCWD, dir, FSPICK_CLOEXEC), err;
+
+	if (fd < 0)
+		return false;
+	err = settle(fd, dir, "remount", FSCONFIG_CMD_RECONFIGURE, o);
+	close(fd);
+	return err;
+}
+
+int do_remount(const char *dir, const struct mount_opts *o)
+{
+	int err = old_mount("none", dir, old_flags(o->attrs) | MS_REMOUNT, o);
+
+	/* EPERM and EBUSY are of the VFS, which has no messages, and are not about options */
+	if (err && (err == -EPERM || err == -EBUSY || !tell_refusal(dir, o)))
+		msg_error(dir, "remount: %s", msg_why(-err));
+	return err;
 }

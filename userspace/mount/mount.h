@@ -113,13 +113,13 @@ void nodes_spread(void);
  * @spec: as the user knows it, for messages
  * @dev: the device
  * @dir: where
- * @o: options, whose @fs may be used up
+ * @o: options
  *
  * What the kernel has to say is shown, warnings of a mount that works too.
  *
  * Return: 0, or a negative errno after a message.
  */
-int do_mount(const char *spec, const char *dev, const char *dir, struct mount_opts *o);
-int do_remount(const char *dir, struct mount_opts *o);
+int do_mount(const char *spec, const char *dev, const char *dir, const struct mount_opts *o);
+int do_remount(const char *dir, const struct mount_opts *o);
 
 #endif /* DSFS_MOUNT_H */
