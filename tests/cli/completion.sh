@@ -98,7 +98,7 @@ tool=dump.dsfs
 offers 'dir' dump.dsfs --extract = ''
 tool=dsfs-fuse
 if [ -x "$bin/$tool" ]; then
-	offers 'ro,max_threads= ro,meta=' dsfs-fuse -o ro,m
+	offers 'ro,max_read= ro,max_threads= ro,meta=' dsfs-fuse -o ro,m
 fi
 
 # By zsh itself, on a terminal: the key is pressed when there is a prompt.

@@ -164,7 +164,7 @@ ln -s circle circle
 rows <<'T'
 a slot without the magic number|1|superblock: magic 0, expected 0x53465344|dump.dsfs zeros >&2
 symlinks in a circle|1|open: symbolic links that lead in a circle|dump.dsfs circle
---extract to a circle|1|circle: open: symbolic links|dump.dsfs --extract=circle good.dsfs
+--extract to a circle|1|circle: mkdir: File exists|dump.dsfs --extract=circle good.dsfs
 --extract below a file|1|mkdir: a part of the path is not a directory|dump.dsfs --extract=zeros/x good.dsfs
 T
 cp good.dsfs bad.dsfs
