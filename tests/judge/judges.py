@@ -31,7 +31,7 @@ import unicodedata
 
 import nodes
 
-ORDER = {"python": ("python", "gnu")}
+ORDER = {"python": ("python", "gnu"), "attributes": ("attributes", "python")}
 OTHERS = ("gnu", "python")
 
 
@@ -49,10 +49,17 @@ def extracted(command, archive, to):
     return nodes.of_directory(to)
 
 
+GNU = ["tar", "--xattrs", "--xattrs-include=*", "--numeric-owner", "-S", "--same-owner",
+       "--delay-directory-restore", "--warning=no-timestamp"]
+
+
 def gnu(archive, to):
-    return extracted(["tar", "--xattrs", "--xattrs-include=*", "--acls", "--numeric-owner", "-S",
-                      "--same-owner", "--delay-directory-restore", "--warning=no-timestamp"],
-                     archive, to)
+    return extracted([*GNU, "--acls"], archive, to)
+
+
+def attributes(archive, to):
+    """With --acls, GNU tar would remove the ACLs that it has restored as attributes."""
+    return extracted(GNU, archive, to)
 
 
 def bsd(archive, to):
@@ -135,7 +142,7 @@ def take(members, member, view, groups):
     groups[path] = path if kind == "d" else member.offset
 
 
-READ = {"gnu": gnu, "python": python}
+READ = {"gnu": gnu, "attributes": attributes, "python": python}
 
 
 def verdict(archive, family, scratch):

@@ -100,7 +100,7 @@ ALL = [
     Writer("gnu tar, ustar", "gnu", gnu("--format=ustar")),
     Writer("gnu tar, v7", "gnu", gnu("--format=v7")),
     Writer("gnu tar, pax", "gnu", gnu("--format=pax")),
-    Writer("gnu tar, ACLs as attributes", "gnu",
+    Writer("gnu tar, ACLs as attributes", "attributes",
            gnu("--format=posix", "--xattrs", "--xattrs-include=*")),
     Writer("gnu tar, pax, sparse 0.0", "gnu", gnu("--format=pax", "-S", "--sparse-version=0.0")),
     Writer("gnu tar, pax, sparse 0.1", "gnu", gnu("--format=pax", "-S", "--sparse-version=0.1")),
@@ -121,5 +121,5 @@ ALL = [
 
 def present():
     """The writers whose programs are here."""
-    program = {"gnu": "tar", "bsd": "bsdtar", "cpio": "cpio", "pax": "pax"}
+    program = {"gnu": "tar", "attributes": "tar", "bsd": "bsdtar", "cpio": "cpio", "pax": "pax"}
     return [w for w in ALL if w.family == "python" or shutil.which(program[w.family])]
