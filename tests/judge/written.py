@@ -115,14 +115,15 @@ class Archive:
                 "uid": rng.choice(owners), "gid": rng.choice(owners),
                 "mtime": rng.choice((0, 1, -1, 1600000000, 0o77777777777, 0o100000000000, -86400))}
 
-    def overrides(self, path, size):
-        """Records that say what the header says, or something else."""
+    def overrides(self, path, size, owned=b"user"):
+        """Records that say what the header says, or something else.  Linux has user attributes of
+        files and directories alone: @owned is the class of one."""
         rng = self.rng
         records = [(b"path", path)] if path else []
         for key, values in ((b"mtime", TIMES), (b"uid", (b"0", b"70000", b"4294967294")),
                             (b"gid", (b"5", b"3000000")), (b"atime", (b"1.5",)),
                             (b"uname", (b"nobody", b"\xc3\xa9")), (b"comment", (b"", b"a\nb=c")),
-                            (b"SCHILY.xattr.user.a", (b"", b"v", b"a=b\n", b"\0\xff"))):
+                            (b"SCHILY.xattr." + owned + b".a", (b"", b"v", b"a=b\n", b"\0\xff"))):
             if rng.random() < 0.3:
                 records.append((key, rng.choice(values)))
         if size is not None and rng.random() < 0.4:
@@ -130,7 +131,8 @@ class Archive:
         rng.shuffle(records)
         return records
 
-    def named(self, path, directory=False, pax_only=False, links=None, size=None):
+    def named(self, path, directory=False, pax_only=False, links=None, size=None,
+              owned=b"user"):
         """All that stands before a header that has to give @path: (name, prefix, magic)."""
         rng = self.rng
         slash = b"/" if directory and rng.random() < 0.8 else b""
@@ -143,7 +145,7 @@ class Archive:
             ways += ["prefix"] * 3 * bool(cuts)
         way = rng.choice(ways)
         if way == "pax":
-            records = self.overrides(full, size)
+            records = self.overrides(full, size, owned)
             if links:
                 records.append((b"linkpath", links))
             self.extended(records)
@@ -175,7 +177,7 @@ class Archive:
     def symlink(self):
         target = self.rng.choice((b"t", b"t" * 99, b"t" * 100, b"t/" * 60, b" t ", b"\xc3\xa9",
                                   b"../" * 40 + b"x"))
-        name, prefix, magic = self.named(self.path(), links=target)
+        name, prefix, magic = self.named(self.path(), links=target, owned=b"trusted")
         self.header(name, b"2", 0, target, prefix=prefix, magic=magic, **self.numbers())
 
     def hard(self):
@@ -187,7 +189,7 @@ class Archive:
 
     def device(self):
         kind = self.rng.choice((b"3", b"4", b"6"))
-        name, prefix, magic = self.named(self.path())
+        name, prefix, magic = self.named(self.path(), owned=b"trusted")
         more = {} if kind == b"6" else {"major": self.rng.choice((1, 8, 259)),
                                         "minor": self.rng.choice((0, 3, 257))}
         self.header(name, kind, 0, prefix=prefix, magic=magic or b"ustar\00000", **more,
