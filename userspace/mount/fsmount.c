@@ -168,7 +168,8 @@ static int old_mount(const char *dev, const char *dir, unsigned long flags,
 	size_t len = 0;
 	int err = 0;
 
-	if (argz_append(&list, &len, o->fs, o->fs_len))
+	/* Without options there is no list: argz_append() would leave one that has no end. */
+	if (o->fs_len && argz_append(&list, &len, o->fs, o->fs_len))
 		return -ENOMEM;
 	argz_stringify(list, len, ',');
 	if (syscall(SYS_mount, dev, dir, "dsfs", flags, list))
