@@ -164,4 +164,11 @@ check 'the mount point that the link names' shows 2
 exits 'a switch after a boot' 0 "$switch" v3 link
 check 'a switch after a boot: the link' shows 3
 check 'a switch after a boot: the mount of the boot is gone' mounts "$(basename "$(readlink link)")"
+
+# The kernel has no symbolic links in the names of mounts.
+ln -s "$work" way
+exits 'by another name of its directory' 0 "$switch" v4 "$work/way/link"
+check 'by another name of its directory: the link' shows 4
+check 'by another name of its directory: the older mount is gone' \
+	mounts "$(basename "$(readlink link)")"
 finish
