@@ -58,7 +58,7 @@ echo x >deep/more
 "$mkfs" -q --update image.dsfs deep
 bounded '--diff' "$dump" --diff=1..2 image.dsfs
 rm -r deep/d
-"$mkfs" -q --update image.dsfs deep
+"$mkfs" -q -f --update image.dsfs deep
 bounded '--diff of all that is gone' "$dump" --diff=2..3 image.dsfs
 
 # --- by a few files; extractions of more levels take long
