@@ -62,8 +62,8 @@ static struct ini_entry *add(struct ini *ini, const char *section, const char *k
 	STAILQ_INSERT_TAIL(ini, e, link);
 	e->section = strdup(section);
 	e->key = key ? strdup(key) : NULL;
-	e->value = value ? strdup(value) : NULL;
-	return e->section && !e->key == !key && !e->value == !value ? e : NULL;
+	e->value = strdup(value);
+	return e->section && !e->key == !key && e->value ? e : NULL;
 }
 
 static const char *take_section(struct place *at, char *name, int *ret)
@@ -73,7 +73,7 @@ static const char *take_section(struct place *at, char *name, int *ret)
 	if (e && strcmp(name, ALL))
 		return "a section for the second time";
 	if (!e)
-		e = add(at->ini, name, NULL, NULL);
+		e = add(at->ini, name, NULL, "");
 	*ret = e ? 0 : -ENOMEM;
 	at->section = e ? e->section : NULL;
 	at->last = NULL;
