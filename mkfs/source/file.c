@@ -49,8 +49,8 @@ static bool has_number(int dirfd, const char *path, int flags, u64 ino)
 					 SMB2_SUPER_MAGIC };
 	const int follow = flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0;
 	const int fd = *path ? openat(dirfd, path, O_PATH | O_CLOEXEC | follow) : dirfd;
+	struct stat st = {};
 	struct statfs fs;
-	struct stat st;
 	bool has = fd < 0 || (!file_stat(fd, "", AT_EMPTY_PATH, &st) && st.st_ino == ino &&
 			      !fstatfs(fd, &fs));
 

@@ -246,7 +246,7 @@ static struct hlink *find_link(const struct links *links, u64 hash, const struct
 	size_t cursor = 0;
 	u32 number;
 
-	while ((number = hash_next(&links->numbers, hash, &cursor))) {
+	while (links->list.n && (number = hash_next(&links->numbers, hash, &cursor))) {
 		have = ((struct hlink **)links->list.p)[number - 1];
 		if (have->dev == l->dev && have->ino == l->ino)
 			return have;
