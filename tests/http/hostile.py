@@ -36,7 +36,7 @@ def passwords(world):
     draw, between, shown, lost = random.Random(43), Proxy(), [], []
     for i in range(300):
         parts = draw.sample(("qa1", "wb2", "ec3", "rd4"), 3)
-        word = "".join(part + draw.choice("/?#@: []\\&=") for part in parts) + "tz5"
+        word = ("", "12/", "8@")[i % 3] + "".join(part + draw.choice("/?#@: []\\&=") for part in parts) + "tz5"
         address = f"http://me:{word}@127.0.0.1:1/set" + draw.choice(("", "?sig=qx9", "/a@b", "?a@qx9"))
         text = error_of(world.open, address, "retries=0")
         text += "" if i % 30 else world.tool("fsck.dsfs", address, source="retries=0")[2]
@@ -44,7 +44,7 @@ def passwords(world):
                          HTTP_PROXY=f"http://me:{word}@127.0.0.1:1"):
             text += error_of(world.open, "http://host.invalid/set", "retries=0")
             text += error_of(world.open, "https://host.invalid/set", "retries=0")
-        if any(part in text for part in (*parts, "tz5", "qx9")):
+        if any(part in text for part in (*parts, "tz5", "qx9", "12/")):
             shown.append((address, text))
         if base64.b64encode(f"me:{word}".encode()) not in between.heads[-1]:
             lost.append((word, between.heads[-1]))

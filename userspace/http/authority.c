@@ -8,13 +8,14 @@
 
 #include "authority.h"
 
-/* Whether what follows the colon behind a host is no port */
-static bool is_bad_port(const char *host, size_t len)
+/* Whether a colon behind the host, which may be that of a password, has a later @ that is no digest's */
+static bool is_doubtful(const char *host, size_t len)
 {
 	const char *bracket = *host == '[' ? memchr(host, ']', len) : NULL;
-	const char *from = bracket ? bracket : host, *colon = memchr(from, ':', host + len - from);
+	const char *from = bracket ? bracket : host;
 
-	return colon && colon + 1 + strspn(colon + 1, "0123456789") < host + len;
+	return memchr(from, ':', host + len - from) &&
+	       strncmp(strrchr(host, '@'), "@sha256:", 8);
 }
 
 bool authority_split(const char *text, struct authority *a)
@@ -29,5 +30,5 @@ bool authority_split(const char *text, struct authority *a)
 		a->host = at + 1;
 		a->host_len = len - a->user_len - 1;
 	}
-	return !strchr(text + len, '@') || (!at && !is_bad_port(text, len));
+	return !strchr(text + len, '@') || (!at && !is_doubtful(text, len));
 }

@@ -41,6 +41,6 @@ def name(address: Union[str, bytes]) -> str:
     path = rest[len(authority):]
     _user, at, host = authority.rpartition("@")
     # As authority.c has it: here it is not clear where a password ends.
-    if "@" in path and (at or not re.fullmatch(r"(\[.*\]|[^:]*)(:\d*)?", host)):
+    if "@" in path and (at or ":" in re.sub(r"^\[.*\]", "", host)):
         return f"{scheme}://..."
     return f"{scheme}://{host}{re.split('[?#]', path)[0]}"
