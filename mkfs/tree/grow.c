@@ -220,6 +220,16 @@ struct grow_dir *grow_dir(struct grow *g, struct grow_dir *parent, const char *n
 	return n ? new_dir(g, n, parent) : NULL;
 }
 
+struct grow_dir *grow_dir_over(struct grow *g, struct grow_dir *parent, const struct node *was)
+{
+	struct node *n = arena_zalloc(&g->arena, sizeof(*n));
+
+	if (!n)
+		return NULL;
+	grow_replace(g, parent, was, n);
+	return new_dir(g, n, parent);
+}
+
 /* Whether the first bytes of a path are that of @d below @base.  False for one of odd form. */
 static bool is_path_of(const struct grow_dir *d, const struct grow_dir *base, const char *path,
 		       size_t bytes)

@@ -101,6 +101,8 @@ struct node *grow_add(struct grow *g, struct grow_dir *d, const char *name, size
 int grow_put(struct grow *g, struct grow_dir *d, struct node *n, const char *name, size_t len);
 /* Let the node of a file lose its name to another one. */
 void grow_replace(struct grow *g, const struct grow_dir *d, const struct node *was, struct node *n);
+/* Let it lose its name to a new directory, of a source with @find_files.  NULL: no memory. */
+struct grow_dir *grow_dir_over(struct grow *g, struct grow_dir *parent, const struct node *was);
 /* Find or make a directory.  Return: NULL: errno is ENOMEM, or ENOTDIR. */
 struct grow_dir *grow_dir(struct grow *g, struct grow_dir *parent, const char *name, size_t len);
 

@@ -393,6 +393,17 @@ tar -C merged -cf merged.tar usr bin
 tar -C later -rf merged.tar bin/x hard
 "$mkfs" -q -f --tar=merged.tar new.dsfs
 check 'a member through a symlink' extracted merged
+# a directory over a symlink, which members went through, and over a file of two names
+mkdir -p over/bin over/file
+echo z >over/bin/z
+echo z >over/file/z
+cp merged.tar over.tar
+echo file >merged/file
+ln merged/file merged/usr/second
+tar -C merged -rf over.tar file usr/second
+tar -C over -rf over.tar bin file
+"$mkfs" -q -f --tar=over.tar new.dsfs
+check 'a directory over a symlink, and over a file' extracted over
 tar -cPf root.tar "$PWD/later"
 "$mkfs" -q -f --strip-root --tar=root.tar new.dsfs
 check 'names from / on: --strip-root' extracted root

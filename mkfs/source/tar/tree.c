@@ -188,29 +188,6 @@ static bool same_attrs(const struct node *a, const struct node *b)
 	return a->mode == b->mode && a->owner == b->owner && a->xattrs == b->xattrs;
 }
 
-int tar_put_dir(struct tar *t, struct node *attrs)
-{
-	const char *name;
-	size_t len;
-	struct node *n;
-	struct grow_dir *parent = find_path(t, t->m.path, &n, &name, &len), *d;
-
-	if (!parent)
-		return -EINVAL;
-	if (n && !S_ISDIR(n->mode))
-		return tar_fail(t, "is a directory, and was something else before");
-	d = n ? (struct grow_dir *)n->u.dir : grow_dir(&t->grow, parent, name, len);
-	if (!d)
-		return no_memory();
-	n = grow_node(d);
-	if (d->said && !same_attrs(n, attrs))
-		tar_note(t, TAR_DIR_AGAIN, t->m.path);
-	d->said = true;
-	attrs->u = n->u;
-	node_copy(n, attrs);
-	return 0;
-}
-
 /* Take a name from a file.  If it was the last one, the file's data is to become a hole. */
 static int lose_name(struct tar *t, struct tar_file *f)
 {
@@ -242,6 +219,16 @@ static struct node *name_node(struct tar *t, struct tar_file *f)
 	return n;
 }
 
+/* The name of a file is to be something else's. */
+static int take_name(struct tar *t, const struct node *n)
+{
+	if (t->src.o->wds == WDS_PREFIX)
+		return tar_fail(t, "is in %s already", tar_shown(t, archive_of(t, n)));
+	t->in_order = false;
+	tar_note(t, TAR_REPLACED, t->m.path);
+	return 0;
+}
+
 /* A name comes again, and is to be another file's. */
 static int replace(struct tar *t, const struct grow_dir *d, struct node *n, struct tar_file *f)
 {
@@ -252,17 +239,55 @@ static int replace(struct tar *t, const struct grow_dir *d, struct node *n, stru
 		return tar_fail(t, "is a directory in the archive, and this is none");
 	if (was == f)
 		return 0;
-	if (t->src.o->wds == WDS_PREFIX)
-		return tar_fail(t, "is in %s already", tar_shown(t, archive_of(t, n)));
-	t->in_order = false;
-	now = name_node(t, f);
+	now = take_name(t, n) ? NULL : name_node(t, f);
 	if (!now)
 		return -EINVAL;
-	tar_note(t, TAR_REPLACED, t->m.path);
 	grow_replace(&t->grow, d, n, now);
 	n->name = NULL;
 	f->names++;
 	return lose_name(t, was);
+}
+
+/* It is to be a directory's, as where a symlink was that other members went through. */
+static struct grow_dir *dir_over(struct tar *t, struct grow_dir *parent, struct node *n)
+{
+	struct tar_file *was = file_of(n);
+	struct grow_dir *d;
+
+	if (take_name(t, n))
+		return NULL;
+	d = grow_dir_over(&t->grow, parent, n);
+	if (!d)
+		no_memory();
+	n->name = NULL;
+	return d && !lose_name(t, was) ? d : NULL;
+}
+
+int tar_put_dir(struct tar *t, struct node *attrs)
+{
+	const char *name;
+	size_t len;
+	struct node *n;
+	struct grow_dir *parent = find_path(t, t->m.path, &n, &name, &len), *d;
+
+	if (!parent)
+		return -EINVAL;
+	if (n) {
+		d = S_ISDIR(n->mode) ? (struct grow_dir *)n->u.dir : dir_over(t, parent, n);
+	} else {
+		d = grow_dir(&t->grow, parent, name, len);
+		if (!d)
+			no_memory();
+	}
+	if (!d)
+		return -EINVAL;
+	n = grow_node(d);
+	if (d->said && !same_attrs(n, attrs))
+		tar_note(t, TAR_DIR_AGAIN, t->m.path);
+	d->said = true;
+	attrs->u = n->u;
+	node_copy(n, attrs);
+	return 0;
 }
 
 int tar_put(struct tar *t, struct tar_file *f)
