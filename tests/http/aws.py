@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import random
+import signal
 import urllib.parse
 
 import cases
@@ -141,10 +142,37 @@ printf '{{"Version": 1, "AccessKeyId": "%s", "SecretAccessKey": "s3cret", "Sessi
     keys.write_text(f"[default]\ncredential_process = '{script}' \"tok/en\"\n")
     source = f"{SOURCE},s3-endpoint={server.url('')}"
     renewed(world, "a program", source, now, number)
+    hanging(world, source, now, number, script)
     script.write_text("#!/bin/sh\nexit 3\n")
     world.refused("a program that fails", ADDRESS, "credential_process", "exit 3", source=source)
     keys.unlink()
     web(world, now, source, keys.with_name("token"))
+
+
+class Interrupted(Exception):
+    """Of a signal"""
+
+
+def interrupt(_number, _frame):
+    raise Interrupted
+
+
+def hanging(world, source, now, number, script):
+    """A program that asks somebody who does not answer"""
+    now[0] = "THREE"
+    number.write_text("THREE")
+    image = world.open(ADDRESS, source)
+    now[0] = "FOUR"
+    script.write_text(f"#!/bin/sh\necho $$ >'{number}'\nkill -ALRM $PPID\nexec sleep 1000\n")
+    before, ended = signal.signal(signal.SIGALRM, interrupt), False
+    try:
+        image.read("large")
+    except Interrupted:
+        ended = True
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    cases.result(ended and not os.path.exists(f"/proc/{number.read_text().strip()}"),
+                 "a program that hangs ends with its reader")
 
 
 def renewed(world, name, source, now, number):

@@ -237,13 +237,13 @@ static int find_keys(struct aws *aws, const struct source *s, const struct http_
 	return ret ? ret : check_keys(aws, env ? "environment" : s->name, why);
 }
 
-int aws_load(struct aws *aws, const struct http_object *obj, char why[HTTP_WHY])
+int aws_load(struct aws *aws, const struct http_object *obj, int (*stop)(void), char why[HTTP_WHY])
 {
 	struct source s = { .name = obj->opt.profile, .named = obj->opt.profile };
 	int ret;
 
 	s.name = s.name ?: aws_env("AWS_PROFILE") ?: aws_env("AWS_DEFAULT_PROFILE") ?: "default";
-	*aws = (struct aws){ };
+	*aws = (struct aws){ .stop = stop };
 	ret = read_files(&s, why);
 	if (!ret) {
 		take_settings(aws, &s, &obj->opt);

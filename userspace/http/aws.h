@@ -15,6 +15,7 @@ struct http_object;
  * @endpoint: URL of a server, "https://host:port"; NULL: AWS
  * @slow: the keys are of a program or a server, for which no transfer is to wait
  * @bundle: file of trusted authorities, or NULL
+ * @stop: of aws_load(), while it runs
  * @incomplete: memory ran out; what is missing could send requests elsewhere
  */
 struct aws {
@@ -24,6 +25,7 @@ struct aws {
 	char *region;
 	char *endpoint;
 	char *bundle;
+	int (*stop)(void);
 	bool slow;
 	bool incomplete;
 };
@@ -32,12 +34,14 @@ struct aws {
  * aws_load - read options, environment and files; the first that has a setting counts
  * @aws: filled in on success; free it with aws_free()
  * @obj: with options; a role costs a request with them
+ * @stop: as for http_read()
  * @why: filled in with the reason of an error
  *
- * Return: 0, -EACCES if there are no keys, -EINVAL for a file or a key that is wrong, -ENOMEM, or
+ * Return: 0, -EACCES if there are no keys, -EINTR, -EINVAL for a file or a key that is wrong, -ENOMEM, or
  * what a request returns.
  */
-int aws_load(struct aws *aws, const struct http_object *obj, char why[HTTP_WHY]);
+int aws_load(struct aws *aws, const struct http_object *obj, int (*stop)(void),
+	     char why[HTTP_WHY]);
 void aws_free(struct aws *aws);
 
 /** aws_env - value of a variable that is set and not empty, or NULL */

@@ -3,7 +3,10 @@
  * Keys of a program and of a role.  A program is run as the AWS tools do: without a shell, and
  * what it says on standard error is the user's to see.
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +16,7 @@
 #include "address.h"
 #include "aws_role.h"
 #include "json_load.h"
+#include "sleep.h"
 #include "text.h"
 #include "words.h"
 
@@ -69,8 +73,21 @@ static int start(char **words, int out, pid_t *pid)
 	return ret;
 }
 
+/* The next bytes of a program's output, unless a signal, or @stop, ends the wait: -EINTR */
+static ssize_t next_output(int fd, char *text, size_t size, int (*stop)(void))
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	ssize_t n;
+
+	while (stop && poll(&p, 1, SLEEP_ASK_MS) <= 0)
+		if (stop())
+			return -EINTR;
+	n = read(fd, text, size);
+	return n < 0 ? -errno : n;
+}
+
 /* Run a program to its end.  Return: bytes of its output; a negative errno. */
-static ssize_t output(char **words, char *text, size_t size, int *status)
+static ssize_t output(char **words, char *text, size_t size, int (*stop)(void), int *status)
 {
 	ssize_t n = 1;
 	size_t len = 0;
@@ -81,16 +98,16 @@ static ssize_t output(char **words, char *text, size_t size, int *status)
 		return -errno;
 	ret = start(words, fd[1], &pid);
 	close(fd[1]);
-	while (!ret && n && len < size) {
-		n = read(fd[0], text + len, size - len);
-		if (n < 0 && errno != EINTR)
-			break;
-		len += n > 0 ? n : 0;
-	}
+	for (; !ret && n > 0 && len < size; len += n > 0 ? n : 0)
+		n = next_output(fd[0], text + len, size - len, stop);
 	close(fd[0]);
+	if (!ret && n < 0)
+		kill(pid, SIGKILL);
 	while (!ret && waitpid(pid, status, 0) < 0 && errno == EINTR)
 		;
-	return ret ? -ret : (ssize_t)len;
+	if (ret)
+		return -ret;
+	return n < 0 ? n : (ssize_t)len;
 }
 
 static int run(struct aws *aws, char **words, char why[HTTP_WHY])
@@ -101,7 +118,9 @@ static int run(struct aws *aws, char **words, char why[HTTP_WHY])
 
 	if (!text)
 		return -ENOMEM;
-	n = output(words, text, TEXT_KEYS, &status);
+	n = output(words, text, TEXT_KEYS, aws->stop, &status);
+	if (n == -EINTR)
+		ret = n;
 	if (n < 0)
 		snprintf(why, HTTP_WHY, "credential_process: %.80s: %s", *words, strerror(-n));
 	else if (status)
@@ -205,7 +224,7 @@ static int ask(struct aws *aws, const struct http_object *obj, const char *url, 
 {
 	const struct text_request q = { .what = "STS", .url = url, .form = form };
 	struct http_text t;
-	int ret = text_get(obj, &q, &t, NULL, why);
+	int ret = text_get(obj, &q, &t, aws->stop, why);
 
 	if (!ret)
 		ret = take_xml(aws, t.body, t.len, why);

@@ -314,8 +314,8 @@ enum verdict judge(struct http_range *r, CURLcode code);
 /** secrets_load - read the header file; 0, or -EINVAL with @why */
 int secrets_load(struct http_object *obj, char why[HTTP_WHY]);
 
-/** secrets_renew - have keys made again that the thread does not wait for; 0 or an error */
-int secrets_renew(struct http_object *obj, char why[HTTP_WHY]);
+/** secrets_renew - have keys made again that the thread does not wait for; 0, -EINTR or an error */
+int secrets_renew(struct http_object *obj, int (*stop)(void), char why[HTTP_WHY]);
 
 /** secrets_reload - read keys and headers again; true if they have changed */
 bool secrets_reload(struct http_object *obj);

@@ -22,7 +22,7 @@ static int take_address(struct http_object *obj, const char *address, char why[H
 	obj->s3 = !strncasecmp(address, "s3://", 5);
 	if (!obj->s3)
 		return address_parse(&obj->first, address, why);
-	ret = aws_load(&obj->aws, obj, why);
+	ret = aws_load(&obj->aws, obj, NULL, why);
 	if (ret)
 		return ret;
 	ret = aws_url(&obj->aws, address, &url, why);

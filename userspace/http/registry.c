@@ -142,7 +142,7 @@ int registry_renew(struct http_object *obj, unsigned int serial, int (*stop)(voi
 	if (sleep_on(&obj->renewing, stop))
 		return -EINTR;
 	if (__atomic_load_n(&obj->serial, __ATOMIC_ACQUIRE) == serial)
-		ret = obj->s3 ? secrets_renew(obj, why) : authorize(obj, stop, why);
+		ret = obj->s3 ? secrets_renew(obj, stop, why) : authorize(obj, stop, why);
 	sem_post(&obj->renewing);
 	return ret;
 }

@@ -119,10 +119,11 @@ static bool reload_headers(struct http_object *obj)
 }
 
 /* Read keys again.  Return: 0, or why there are none; @other: whether they have changed */
-static int reload_keys(struct http_object *obj, bool *other, char why[HTTP_WHY])
+static int reload_keys(struct http_object *obj, bool *other, int (*stop)(void),
+		       char why[HTTP_WHY])
 {
 	struct aws now, old;
-	int ret = aws_load(&now, obj, why);
+	int ret = aws_load(&now, obj, stop, why);
 
 	if (ret)
 		return ret;
@@ -138,10 +139,10 @@ static int reload_keys(struct http_object *obj, bool *other, char why[HTTP_WHY])
 	return 0;
 }
 
-int secrets_renew(struct http_object *obj, char why[HTTP_WHY])
+int secrets_renew(struct http_object *obj, int (*stop)(void), char why[HTTP_WHY])
 {
 	bool other;
-	const int ret = reload_keys(obj, &other, why);
+	const int ret = reload_keys(obj, &other, stop, why);
 
 	if (!ret)
 		__atomic_fetch_add(&obj->serial, 1, __ATOMIC_RELEASE);
@@ -154,6 +155,6 @@ bool secrets_reload(struct http_object *obj)
 	char why[HTTP_WHY];
 
 	if (obj->s3 && !obj->aws.slow)
-		reload_keys(obj, &other, why);
+		reload_keys(obj, &other, NULL, why);
 	return reload_headers(obj) || other;
 }

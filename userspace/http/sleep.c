@@ -8,9 +8,6 @@
 
 #include "sleep.h"
 
-/* Interval in which a waiting reader calls @stop, in ms */
-#define ASK_MS	200
-
 static int wait_once(sem_t *sem, int (*stop)(void))
 {
 	struct timespec t;
@@ -18,7 +15,7 @@ static int wait_once(sem_t *sem, int (*stop)(void))
 	if (!stop)
 		return sem_wait(sem);
 	clock_gettime(CLOCK_REALTIME, &t);
-	t.tv_nsec += ASK_MS * 1000000L;
+	t.tv_nsec += SLEEP_ASK_MS * 1000000L;
 	t.tv_sec += t.tv_nsec / 1000000000;
 	t.tv_nsec %= 1000000000;
 	return sem_timedwait(sem, &t);

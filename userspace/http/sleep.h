@@ -6,6 +6,9 @@
 #include <semaphore.h>
 #include <stdbool.h>
 
+/* Interval in which a waiting reader calls @stop, in ms */
+#define SLEEP_ASK_MS	200
+
 /**
  * sleep_on - wait for a semaphore
  * @stop: called now and then; the wait ends when it returns non-zero.  NULL: only signals end it
