@@ -96,6 +96,21 @@ def certificates(world, crt, key):
                  len(server.log) < 10, "and nothing was asked for")
 
 
+def bundle_of_s3(world, crt, key, other):
+    """The authorities of the AWS tools: a variable, a profile's, then those of all"""
+    endpoint = Server({"/bucket/set": world.bytes}, tls=(crt, key)).url("", "localhost")
+    address, source = "s3://bucket/set", f"retries=0,anonymous,s3-endpoint={endpoint}"
+    config = world.work / "config-bundle"
+    config.write_text(f"[default]\nca_bundle = {crt}\n")
+    with Environment(AWS_CA_BUNDLE=str(crt), CURL_CA_BUNDLE=str(other)):
+        world.reads("a certificate of AWS_CA_BUNDLE", address, source)
+        world.refused("AWS_CA_BUNDLE is for S3", f"{endpoint}/bucket/set", "certificate", source="retries=0")
+    with Environment(AWS_CONFIG_FILE=str(config), CURL_CA_BUNDLE=str(other)):
+        world.reads("a certificate of ca_bundle", address, source)
+        with Environment(AWS_CA_BUNDLE=str(other)):
+            world.refused("AWS_CA_BUNDLE counts before ca_bundle", address, "certificate", source=source)
+
+
 def pinned(world, crt, key):
     """One that the system trusts, by its file and its folder, and cafile does not"""
     url = Server({"/set": world.bytes}, tls=(crt, key)).url("/set", "localhost")
@@ -111,6 +126,7 @@ def pinned(world, crt, key):
             world.reads(f"a certificate of {name}", url, "retries=0")
             world.refused(f"{name}, and cafile= counts", url, "certificate",
                           source=f"retries=0,cafile={other}")
+    bundle_of_s3(world, crt, key, other)
     if os.geteuid():
         cases.skip("cafile", "not root")
         return
