@@ -60,6 +60,14 @@ check '--wds: files of a key are adjacent, keys in their order' wants \
 check '--wds: mode of the umask' test "$(stat -c %a s-000000.tar)" = \
 	"$(printf '%o' $((0666 & ~0$(umask))))"
 
+# Shards have whole seconds: those of stat(2), which are rounded down.
+mkdir old
+touch -d '1969-12-31 23:59:57.5 UTC' old/a.txt
+"$mkfs" -q old.dsfs old
+"$dump" --wds=old old.dsfs >/dev/null
+check '--wds: a time before 1970' grep -q ' 1969-12-31 23:59:57 a.txt' \
+	<(TZ=UTC tar --full-time -tvf old-000000.tar)
+
 # --- how large.  A member of a few bytes takes a kilobyte, the end of an archive one more.
 rm s-*
 mkdir -p nothing/dir
