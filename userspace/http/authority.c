@@ -8,7 +8,7 @@
 
 #include "authority.h"
 
-/* Whether a colon behind the host, which may be that of a password, has a later @ that is no digest's */
+/* Whether a colon behind the host, which may be a password's, has a later @ that is no digest's */
 static bool is_doubtful(const char *host, size_t len)
 {
 	const char *bracket = *host == '[' ? memchr(host, ']', len) : NULL;

@@ -37,8 +37,8 @@ struct aws {
  * @stop: as for http_read()
  * @why: filled in with the reason of an error
  *
- * Return: 0, -EACCES if there are no keys, -EINTR, -EINVAL for a file or a key that is wrong, -ENOMEM, or
- * what a request returns.
+ * Return: 0, -EACCES if there are no keys, -EINTR, -EINVAL for a file or a key that is wrong,
+ * -ENOMEM, or what a request returns.
  */
 int aws_load(struct aws *aws, const struct http_object *obj, int (*stop)(void),
 	     char why[HTTP_WHY]);
