@@ -87,7 +87,7 @@ int address_parse(struct address *a, const char *text, char why[HTTP_WHY])
 	if (!is_clean(text))
 		return no_address(why, "an address with a space, a control or a backslash in it");
 	if (!authority_split(text + (a->tls ? 8 : 7), &part))
-		return no_address(why, "an @ may end a password: write %40 %2F %3F %23 for @ / ? #");
+		return no_address(why, "an @ may end a password: write %40 %2F %3F %23 for @/?#");
 	if (!part.host_len)
 		return no_address(why, "an address without a host");
 	ret = part.user ? address_user(a, part.user, part.user_len) : 0;
