@@ -63,7 +63,7 @@ tar -cf tree.tar tree
 truncate -s 69632 place
 cat tree.tar >>place
 cp place before
-FAULT=sync:2:5 exits 'archives in place, which fails' 1 with_faults "$mkfs" -q --tar-index place
+FAULT=sync:3:5 exits 'archives in place, which fails' 1 with_faults "$mkfs" -q --tar-index place
 check 'archives in place, which fails: nothing is left' cmp before place
 exits 'archives in place' 0 "$mkfs" -q --tar-index place
 signed 'archives in place: there' place

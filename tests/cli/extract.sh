@@ -22,6 +22,13 @@ exits '--path: one that matches, one that does not' 1 \
 	"$dump" --extract=new --path=none --path=file one.dsfs
 check '--path: what matches is there' test -e new/file
 
+# --- nothing but a hole
+mkdir holes
+truncate -s 3M holes/hole
+"$mkfs" -q holes.dsfs holes
+"$dump" --extract=back.holes holes.dsfs >/dev/null
+check 'a file that is a hole' cmp holes/hole back.holes/hole
+
 # --- a target that somebody else could exchange
 unsafe() # NAME TEXT OPTION...: the target `shared` is refused, and nothing is put into it
 {

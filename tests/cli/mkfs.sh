@@ -97,6 +97,13 @@ T
 	works '-f through a symlink' "$mkfs" -q -f -L linked link.img tree
 	check 'the symlink stays' test -L link.img
 	check 'what it names was replaced' test "$(field one.img label)" = linked
+	# 43 KiB of targets, none of which may lie in two blocks
+	mkdir targets
+	for i in {1..300}; do
+		ln -s "$(printf "%0$((i * 7 % 290 + 1))d" 0)" "targets/$i"
+	done
+	"$mkfs" -q targets.img targets
+	works 'targets of symlinks fill their blocks: sound' "$fsck" targets.img
 }
 
 # --- what the options do

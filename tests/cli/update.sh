@@ -190,6 +190,12 @@ cases_checksum()
 		reset base.dsfs
 		check "$options -T" update -T 99
 		check "$options -T: contents tell" is_tree -T 99
+		# now the image has these times, too
+		file=$(find tree -type f -size +0 | sort | sed q)
+		tr '\0-\377' '\1-\377\0' <"$file" >turned
+		cat turned >"$file"
+		update -T 99
+		check "$options -T again: contents tell" is_tree -T 99
 	done
 }
 
