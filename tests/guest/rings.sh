@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# rings.sh DISK - which pages cache=epoch drops, and when; and whose losses count.
+# rings.sh DISK - which pages cache=epoch drops, and when; whose losses count; hints of large files.
 #
 # DISK holds an image with files f1 to f60 of 100 KiB, b1 to b128 of 1 MiB, and the file streamed
 # of 72 MiB.  Files are transient because reclaim has taken pages of others.
@@ -185,6 +185,20 @@ stale()
 	[ "$all" -gt 0 ] && [ "$most" -le $((8 << 20)) ] && [ "$left" -eq 64 ]
 }
 
+# Hints for what is cached take nothing of what a user may have in flight.
+uncharged()
+{
+	mount -t dsfs "$disk" "$dir"
+	cat "$dir/streamed" >/dev/null
+	note_counts
+	again "$dir/streamed" 40
+	access willneed "$dir/b1" >/dev/null
+	issued=$(grown prefetch_issued)
+	umount "$dir"
+	comment "$prog: $issued hint was not for what is cached"
+	[ "$issued" -eq 1 ]
+}
+
 # beside COMMAND: on a mount whose target is met, and which has admitted pages of a file
 beside()
 {
@@ -203,6 +217,7 @@ check "who opens few files has none of others dropped" opened_by_another
 own_group memory
 echo 8M >"$group"/memory.max
 check "a memory cgroup without room has no file of others read again" beside_a_small_group
+check "hints for what is cached leave room for others" uncharged
 check "what is stale goes in pieces, what is open stays" stale
 echo 48M >"$group"/memory.max
 check "a file that is open again keeps its pages" beside reopened
