@@ -199,14 +199,15 @@ uncharged()
 	[ "$issued" -eq 1 ]
 }
 
-# beside COMMAND: on a mount whose target is met, and which has admitted pages of a file
+# beside COMMAND: on a mount whose target is met, not lost with a few pages, and which has admitted pages of a file
 beside()
 {
 	mount -t dsfs -o cache=epoch "$disk" "$dir"
 	access pages "$dir/streamed" 64 >/dev/null
 	no_room "$dir"/b*
-	comment "$prog: held $(cat "$sys/cache_held"), target $(cat "$sys/cache_target")"
-	rc=0
+	held=$(cat "$sys/cache_held") target=$(cat "$sys/cache_target") rc=0
+	comment "$prog: held $held, target $target"
+	[ "$target" -gt $((held / 2)) ] || rc=1
 	"$@" || rc=$?
 	umount "$dir"
 	return "$rc"
