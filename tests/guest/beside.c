@@ -21,7 +21,7 @@
 
 #define GROUP		"/sys/fs/cgroup/beside"
 #define HOLDERS		2
-#define READS		12
+#define READS		40
 #define KILLS		5
 
 T_CASE(throttled, "beside tasks whose quota is used up")
