@@ -74,8 +74,20 @@ listed()
 	on "$1" "$2" check "listing of $1, $2" same_listing "$1" "${3:-$1}"
 }
 
+# Files that nobody has opened by their first names
+later_name_first()
+{
+	awk -F '\t' '$2 == "f" && $10 != "-" && !/^[^\t]*[ \\]/ { print $1, $10 }' \
+		"$ref/zoo.list" >/tmp/links
+	while read -r later first; do
+		cmp "/mnt/zoo$later" "/mnt/zoo$first" || return 1
+	done </tmp/links
+	[ -s /tmp/links ]
+}
+
 step_listings()
 {
+	on zoo ro check "files by their later names first" later_name_first
 	listed zoo ro
 	listed zoo meta=lazy,verify=off,wholefile=0
 	listed zoo meta=200K
