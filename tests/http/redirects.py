@@ -11,6 +11,7 @@ from world import BUILD, Environment, certificate, error_of, has
 
 def part(world):
     hub(world)
+    at_sign(world)
     expired(world)
     nowhere(world)
     crt, key = certificate(world.work, "localhost", "DNS:localhost")
@@ -25,6 +26,14 @@ def two_servers(world):
     front.elsewhere = store.url("", "localhost")
     front.fault = "elsewhere"
     return front, store
+
+
+def at_sign(world):
+    """A server with a port leads to a name with an @: nobody typed a password."""
+    store, front = Server({"/@b/set": world.bytes}), Server({"/set": world.bytes})
+    front.elsewhere = store.url("/@b", "localhost")
+    front.fault = "elsewhere"
+    world.reads("a redirect to a name with an @", front.url("/set"), "retries=0")
 
 
 def hub(world):

@@ -8,14 +8,13 @@
 
 #include "authority.h"
 
-/* Whether a colon behind the host, which may be a password's, has a later @ that is no digest's */
-static bool is_doubtful(const char *host, size_t len)
+/* Whether what follows the colon behind a host is no port */
+static bool is_bad_port(const char *host, size_t len)
 {
 	const char *bracket = *host == '[' ? memchr(host, ']', len) : NULL;
-	const char *from = bracket ? bracket : host;
+	const char *from = bracket ? bracket : host, *colon = memchr(from, ':', host + len - from);
 
-	return memchr(from, ':', host + len - from) &&
-	       strncmp(strrchr(host, '@'), "@sha256:", 8);
+	return colon && colon + 1 + strspn(colon + 1, "0123456789") < host + len;
 }
 
 bool authority_split(const char *text, struct authority *a)
@@ -30,5 +29,14 @@ bool authority_split(const char *text, struct authority *a)
 		a->host = at + 1;
 		a->host_len = len - a->user_len - 1;
 	}
-	return !strchr(text + len, '@') || (!at && !is_doubtful(text, len));
+	return !strchr(text + len, '@') || (!at && !is_bad_port(text, len));
+}
+
+bool authority_is_doubtful(const char *text)
+{
+	const size_t len = strcspn(text, "/?#");
+	const char *bracket = *text == '[' ? memchr(text, ']', len) : NULL;
+	const char *from = bracket ? bracket : text, *at = strrchr(text + len, '@');
+
+	return at && memchr(from, ':', text + len - from) && strncmp(at, "@sha256:", 8);
 }

@@ -26,4 +26,10 @@ struct authority {
  */
 bool authority_split(const char *text, struct authority *a);
 
+/**
+ * authority_is_doubtful - whether a port may be the beginning of a password, as a later @ ends it
+ * @text: as of authority_split(), by a person: servers lead to addresses that are written right
+ */
+bool authority_is_doubtful(const char *text);
+
 #endif /* HTTP_AUTHORITY_H */

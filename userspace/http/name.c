@@ -35,7 +35,7 @@ const char *http_name(const char *address, char *buf, size_t size)
 		return buf;
 	}
 	text += 3;
-	if (authority_split(text, &a)) {
+	if (authority_split(text, &a) && !authority_is_doubtful(text)) {
 		n = strncasecmp(address, "s3", 2) ? strcspn(a.host, "?#") : strlen(a.host);
 		snprintf(buf, size, "%.*s%.*s", (int)(text - address), address, (int)n, a.host);
 	} else {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "authority.h"
 #include "hash.h"
 #include "object.h"
 #include "registry.h"
@@ -20,6 +21,11 @@ static int take_address(struct http_object *obj, const char *address, char why[H
 	if (http_is_artifact(address))
 		return registry_resolve(obj, address, why);
 	obj->s3 = !strncasecmp(address, "s3://", 5);
+	if (!obj->s3 && authority_is_doubtful(strstr(address, "://") + 3)) {
+		snprintf(why, HTTP_WHY, "an @ may end a password: write %s for @/?#",
+			 "%40 %2F %3F %23");
+		return -EINVAL;
+	}
 	if (!obj->s3)
 		return address_parse(&obj->first, address, why);
 	ret = aws_load(&obj->aws, obj, NULL, why);
