@@ -54,11 +54,11 @@ struct place in_region(struct dsfs_source *src, enum dsfs_region_id id, u64 off,
 /* The inode number that a name stands for, a hard-link entry's own one */
 u32 find_ino(struct dsfs_source *src, const char *path);
 
-/* rows.c */
-bool has_rows(const struct dsfs_source *src);
+/* rows.c: the column of a field of an inode gets room for any value; before anything is changed */
+void row_widen(struct dsfs_source *src, u32 ino, const char *field);
 struct place place_rows(struct dsfs_source *src, u32 ino);
-struct place place_column(struct dsfs_source *src, u32 ino, const char *column);
-struct place place_sum(struct dsfs_source *src, u32 ino);
+/* The fields of an inode for which row_widen() made room */
+struct place place_row(struct dsfs_source *src, u32 ino);
 
 /* Region by its name; -1 for none. */
 int region_id(const char *name);

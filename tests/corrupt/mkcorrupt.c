@@ -12,11 +12,10 @@
  *   [raw] PLACE zero		all bytes of it
  *   size+N, size-N, size=N	longer or shorter image
  *
- * PLACE: inode PATH | ino N | owner PATH | extra PATH | dir PATH | extent PATH I |
+ * PLACE: inode PATH | root | owner PATH | extra PATH | dir PATH | extent PATH I |
  *	compressed PATH |
- *	unit PATH I | names PATH BLOCK | rows PATH | row PATH COLUMN | slot PATH | name PATH |
- *	bucket PATH I | entry PATH | xset PATH | xattr PATH I | target PATH | filesum PATH |
- *	chunksum PATH I |
+ *	unit PATH I | names PATH BLOCK | rows PATH | slot PATH | name PATH |
+ *	bucket PATH I | entry PATH | xset PATH | xattr PATH I | target PATH | chunksum PATH I |
  *	data PATH | pad REGION | at OFFSET | blocksum REGION BLOCK |
  *	super 0|1|both | region 0|1|both REGION
  * FIELD: as in dsfs_fs.h, or byte, value; with [I] the I-th
@@ -151,6 +150,19 @@ static int parse_changes(struct dsfs_source *src, char *text, struct change *lis
 		parse_change(src, &list[n++], words, nw);
 	}
 	return n;
+}
+
+/* Make room for what the changes give to inodes: where other things are depends on it. */
+static void widen_rows(struct dsfs_source *src, const char *changes)
+{
+	char *text = strdup(changes), *save, *s, path[256], field[64];
+
+	for (s = strtok_r(text, ";", &save); s; s = strtok_r(NULL, ";", &save))
+		if (sscanf(s, " inode %255s %63s", path, field) == 2 ||
+		    sscanf(s, " raw inode %255s %63s", path, field) == 2)
+			row_widen(src, find_ino(src, path), field);
+	free(text);
+	memcpy(src->bad, src->good, src->len);
 }
 
 static void apply(struct dsfs_source *src, const struct change *c)
@@ -302,6 +314,7 @@ int main(int argc, char **argv)
 	}
 	read_image(&src, argv[1]);
 	current = strdup(argv[2]);
+	widen_rows(&src, argv[2]);
 	n = parse_changes(&src, argv[2], list);
 	apply_phase(&src, list, n, PHASE_CONTENT);
 	sum_blocks(&src);

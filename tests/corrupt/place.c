@@ -148,10 +148,15 @@ static u64 number(char **arg)
 	return strtoull(arg[1], NULL, 0);
 }
 
+static struct place place_root(struct dsfs_source *src, const struct file *f, char **arg)
+{
+	return record(src, DSFS_REGION_INODES, DSFS_ROOT_INO, sizeof(struct dsfs_inode),
+		      inode_fields);
+}
+
 static struct place place_inode(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	return record(src, DSFS_REGION_INODES, f ? f->at.ino : strtoull(arg[0], NULL, 0),
-		      sizeof(struct dsfs_inode), inode_fields);
+	return place_row(src, f->at.ino);
 }
 
 static struct place place_owner(struct dsfs_source *src, const struct file *f, char **arg)
@@ -312,13 +317,6 @@ static struct place place_target(struct dsfs_source *src, const struct file *f, 
 	return in_region(src, DSFS_REGION_SYMLINKS, f->attr.start, f->attr.size, byte_fields);
 }
 
-static struct place place_filesum(struct dsfs_source *src, const struct file *f, char **arg)
-{
-	if (has_rows(src))
-		return place_sum(src, f->at.ino);
-	return record(src, DSFS_REGION_FILESUMS, f->at.ino, 4, le32_fields);
-}
-
 static struct place place_chunksum(struct dsfs_source *src, const struct file *f, char **arg)
 {
 	struct dsfs_err err;
@@ -332,11 +330,6 @@ static struct place place_chunksum(struct dsfs_source *src, const struct file *f
 static struct place place_of_rows(struct dsfs_source *src, const struct file *f, char **arg)
 {
 	return place_rows(src, f->at.ino);
-}
-
-static struct place place_of_row(struct dsfs_source *src, const struct file *f, char **arg)
-{
-	return place_column(src, f->at.ino, arg[1]);
 }
 
 /* Up to the end of the file's last block, the bytes behind it included. */
@@ -413,7 +406,7 @@ static const struct {
 	enum phase phase;
 } kinds[] = {
 	{ "inode", 1, true, place_inode },
-	{ "ino", 1, false, place_inode },
+	{ "root", 0, false, place_root },
 	{ "owner", 1, true, place_owner },
 	{ "extra", 1, true, place_extra },
 	{ "dir", 1, true, place_dir },
@@ -422,7 +415,6 @@ static const struct {
 	{ "unit", 2, true, place_unit },
 	{ "names", 2, true, place_names },
 	{ "rows", 1, true, place_of_rows },
-	{ "row", 2, true, place_of_row },
 	{ "slot", 1, true, place_slot },
 	{ "name", 1, true, place_name },
 	{ "bucket", 2, true, place_bucket },
@@ -430,7 +422,6 @@ static const struct {
 	{ "xset", 1, true, place_xset },
 	{ "xattr", 2, true, place_xattr },
 	{ "target", 1, true, place_target },
-	{ "filesum", 1, true, place_filesum },
 	{ "chunksum", 2, true, place_chunksum },
 	{ "data", 1, true, place_data },
 	{ "pad", 1, false, place_pad },
