@@ -88,7 +88,7 @@ static noinline_for_stack int dsfs_inode_extra(struct inode *inode,
 
 	ret = dsfs_extra_get(src, attr, &extra, err);
 	if (!ret)
-		ret = dsfs_owner_get(src, attr, &extra, &uid, &gid, err);
+		ret = dsfs_owner_get(src, attr, &uid, &gid, err);
 	if (ret)
 		return ret;
 	/*
@@ -97,8 +97,6 @@ static noinline_for_stack int dsfs_inode_extra(struct inode *inode,
 	 */
 	inode->i_uid = KUIDT_INIT(uid);
 	inode->i_gid = KGIDT_INIT(gid);
-	if (attr->flags & DSFS_INODE_EXTRA_NLINK)
-		set_nlink(inode, extra.nlink);
 	if (attr->flags & DSFS_INODE_HOLES)
 		inode->i_blocks = DIV_ROUND_UP_ULL(extra.stored, 512);
 	if (attr->flags & DSFS_INODE_COMPRESSED) {

@@ -80,7 +80,7 @@ struct dsfs_sb_info {
 
 /**
  * struct dsfs_inode_info - a VFS inode, and what finds its record again
- * @place: of its row (DSFS_INCOMPAT_ROWS), or DSFS_NO_PLACE: the number leads to it
+ * @place: of its row, or DSFS_NO_PLACE: the number leads to it
  *
  * i_private of a directory is a struct dsfs_dir_state; of a regular file, the bits
  * DSFS_FILE_*, and above them, for the epoch cache, the time of its last use.

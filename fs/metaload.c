@@ -82,37 +82,13 @@ static int dsfs_load_sums(struct dsfs_source *src, struct fs_context *fc)
 		if (ret)
 			return ret;
 	}
-	sum = dsfs_crc32c_long(src->sums->p, r->bytes);
-	if (sum == r->checksum)
+	sum = dsfs_crc32c_long(src->sums->p, bytes);
+	if (sum == src->geo.sums_checksum)
 		return 0;
 	dsfs_fc_error(fc, src->sb,
 		      "metadata checksums at %llu: checksum is 0x%x, should be 0x%x",
-		      r->pos, sum, r->checksum);
+		      r->pos, sum, src->geo.sums_checksum);
 	return -EBADMSG;
-}
-
-/* Verify region checksums, each of which covers a slice of BLOCKSUMS. */
-static int dsfs_check_regions(struct dsfs_source *src, struct fs_context *fc)
-{
-	const struct dsfs_region_info *r;
-	unsigned int id;
-	u32 sum;
-
-	for (id = DSFS_REGION_BLOCKSUMS + 1; id < DSFS_REGIONS_USED; id++) {
-		r = &src->geo.regions[id];
-		if (!r->bytes)
-			continue;
-		sum = dsfs_crc32c_long(src->sums->p +
-				       dsfs_region_first(src, r) * sizeof(__le32),
-				       dsfs_region_blocks(r) * sizeof(__le32));
-		if (sum == r->checksum)
-			continue;
-		dsfs_fc_error(fc, src->sb,
-			      "region %u at %llu: checksum is 0x%x, should be 0x%x",
-			      id, r->pos, sum, r->checksum);
-		return -EBADMSG;
-	}
-	return 0;
 }
 
 /*
@@ -179,8 +155,6 @@ static int dsfs_meta_load(struct dsfs_source *src, struct fs_context *fc)
 	int ret;
 
 	ret = dsfs_load_sums(src, fc);
-	if (!ret)
-		ret = dsfs_check_regions(src, fc);
 	if (!ret && src->mem)
 		ret = dsfs_load_resident(src, fc);
 	return ret;
@@ -254,9 +228,8 @@ static int dsfs_meta_try(struct dsfs_source *src, struct fs_context *fc, u64 bud
  * A node with less memory than planned must still boot: metadata that does not fit is not
  * resident, and a warning reports that.
  *
- * Return: 0; -ENOMEM; -EINTR; -EIO or -EBADMSG if BLOCKSUMS or a region
- * checksum is bad. Other damaged blocks are reported, and fail when they are
- * used.
+ * Return: 0; -ENOMEM; -EINTR; -EIO or -EBADMSG if BLOCKSUMS is bad. Other damaged
+ * blocks are reported, and fail when they are used.
  */
 int dsfs_meta_open(struct dsfs_source *src, struct fs_context *fc, u64 budget)
 {

@@ -34,9 +34,6 @@ static void dsfs_read_slot(struct super_block *sb, struct dsfs_slot *slot,
 	}
 	memcpy(&slot->raw, mem->p + (pos - block), sizeof(slot->raw));
 	slot->ret = dsfs_super_decode(&slot->raw, device, &slot->geo, &slot->err);
-	if (!slot->ret && slot->geo.slot != nr)
-		slot->ret = dsfs_bad(&slot->err, "superblock of the other slot",
-				     slot->geo.slot, nr, -EUCLEAN);
 }
 
 /* Word for err.limit in a message: for a checksum or the magic it is no limit. */

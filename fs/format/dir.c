@@ -15,15 +15,13 @@ static int dsfs_dir_entries(const struct dsfs_geo *geo, const struct dsfs_dir_in
 			    struct dsfs_err *err)
 {
 	const u64 room = geo->regions[DSFS_REGION_NAMES].bytes;
-	const bool dense = geo->incompat & DSFS_INCOMPAT_DENSE_NAMES;
-	const u32 align = dir->name_blocks > 1 && !dense ? DSFS_BLOCK_SIZE : 4;
 
 	if (dir->first <= dir->self || dir->count > geo->inodes - 1 ||
 	    dir->first > geo->inodes - dir->count)
 		return dsfs_broken(err, "first entry of a directory", dir->first,
 				   geo->inodes - dir->count);
-	if (dir->names & (align - 1))
-		return dsfs_broken(err, "alignment of names", dir->names, align);
+	if (dir->names & 3)
+		return dsfs_broken(err, "alignment of names", dir->names, 4);
 	/* NAMES is too short for the second sum to wrap. */
 	if (dir->names >= room || dsfs_names_pos(dir, dir->name_blocks - 1) >= room)
 		return dsfs_broken(err, "place of names",
@@ -89,8 +87,7 @@ int dsfs_dir_decode(const struct dsfs_geo *geo, u64 index, const struct dsfs_dir
 		return dsfs_broken(err, "name blocks of a directory", dir->name_blocks, dir->count);
 	if (!dir->count) {
 		/* Rows are found by the first numbers of directories, which stay in order. */
-		if ((dir->first && !(geo->incompat & DSFS_INCOMPAT_ROWS)) || dir->names ||
-		    dir->buckets || !unindexed)
+		if (dir->names || dir->buckets || !unindexed)
 			return dsfs_broken(err, "fields of an empty directory", index, 0);
 		return 0;
 	}

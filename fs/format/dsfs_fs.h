@@ -41,7 +41,6 @@
 
 #define DSFS_MAX_OFFSET		(1ULL << 48)	/* exclusive limit of files and images */
 #define DSFS_MAX_INODES		0xfffffffeULL	/* largest inode number; the smallest is 1 */
-#define DSFS_MAX_OWNERS		65536
 #define DSFS_NAME_MAX		255
 #define DSFS_SYMLINK_MAX	4095
 #define DSFS_XATTR_VALUE_MAX	65536
@@ -55,63 +54,64 @@
 #define DSFS_IGEN_BITS		12		/* bits of the generation in i_generation */
 
 /* Compatible features: readers may ignore unknown ones. */
-#define DSFS_COMPAT_DATA_SUMS	(1ULL << 0)	/* FILESUMS and CHUNKSUMS are valid */
+#define DSFS_COMPAT_ARCHIVES	(1ULL << 0)	/* files may lie in the data of others */
 #define DSFS_COMPAT_NOTE	(1ULL << 1)	/* the last block of metadata is a note */
-#define DSFS_COMPAT_ARCHIVES	(1ULL << 2)	/* files may lie in the data of others */
-#define DSFS_COMPAT_KNOWN	(DSFS_COMPAT_DATA_SUMS | DSFS_COMPAT_NOTE | \
-				 DSFS_COMPAT_ARCHIVES)
+#define DSFS_COMPAT_KNOWN	(DSFS_COMPAT_ARCHIVES | DSFS_COMPAT_NOTE)
 
 /* Incompatible features: readers reject unknown ones. */
-#define DSFS_INCOMPAT_DENSE_NAMES	(1ULL << 0)	/* directories begin within a block */
-#define DSFS_INCOMPAT_SMALL_CHUNK	(1ULL << 1)	/* small files are one chunk */
-#define DSFS_INCOMPAT_COMPRESSED	(1ULL << 2)	/* files may be compressed */
-#define DSFS_INCOMPAT_ROWS		(1ULL << 3)	/* inodes are rows of name blocks */
-#define DSFS_INCOMPAT_KNOWN	(DSFS_INCOMPAT_DENSE_NAMES | DSFS_INCOMPAT_SMALL_CHUNK | \
-				 DSFS_INCOMPAT_COMPRESSED | DSFS_INCOMPAT_ROWS)
-
-#define DSFS_HASH_XXH64		0		/* super.name_hash */
+#define DSFS_INCOMPAT_COMPRESSED	(1ULL << 0)	/* files may be compressed */
+#define DSFS_INCOMPAT_KNOWN	DSFS_INCOMPAT_COMPRESSED
 
 enum dsfs_region_id {
 	DSFS_REGION_BLOCKSUMS	= 0,	/* __le32, by metadata block */
-	DSFS_REGION_INODES	= 1,	/* struct dsfs_inode, by inode number */
-	DSFS_REGION_DIRS	= 2,	/* struct dsfs_dir */
-	DSFS_REGION_NAMES	= 3,	/* struct dsfs_names and what follows */
-	DSFS_REGION_INDEX	= 4,	/* struct dsfs_bucket */
-	DSFS_REGION_OWNERS	= 5,	/* struct dsfs_owner */
-	DSFS_REGION_EXTRAS	= 6,	/* struct dsfs_extra */
-	DSFS_REGION_SYMLINKS	= 7,	/* bytes */
-	DSFS_REGION_XATTRS	= 8,	/* struct dsfs_xattr_set and what follows */
-	DSFS_REGION_EXTENTS	= 9,	/* struct dsfs_extent_record */
-	DSFS_REGION_FILESUMS	= 10,	/* __le32, by inode number */
-	DSFS_REGION_CHUNKSUMS	= 11,	/* __le32 */
+	DSFS_REGION_DIRS	= 1,	/* struct dsfs_dir */
+	DSFS_REGION_NAMES	= 2,	/* struct dsfs_names and what follows */
+	DSFS_REGION_INDEX	= 3,	/* struct dsfs_bucket */
+	DSFS_REGION_OWNERS	= 4,	/* struct dsfs_owner */
+	DSFS_REGION_EXTRAS	= 5,	/* struct dsfs_extra */
+	DSFS_REGION_SYMLINKS	= 6,	/* bytes */
+	DSFS_REGION_XATTRS	= 7,	/* struct dsfs_xattr_set and what follows */
+	DSFS_REGION_EXTENTS	= 8,	/* struct dsfs_extent_record */
+	DSFS_REGION_CHUNKSUMS	= 9,	/* __le32 */
+	DSFS_REGION_COMPRESSED	= 10,	/* struct dsfs_compressed */
+	DSFS_REGION_UNITS	= 11,	/* __le32 */
 	DSFS_REGION_HISTORY	= 12,	/* struct dsfs_super of the previous generation */
-	DSFS_REGION_COMPRESSED	= 13,	/* struct dsfs_compressed */
-	DSFS_REGION_UNITS	= 14,	/* __le32 */
-	DSFS_REGIONS_USED	= 15,
+	DSFS_REGIONS_USED	= 13,
 	DSFS_REGIONS		= 16,
 };
 
 /**
  * struct dsfs_region - place of a region
- * @block: first block, relative to super.meta_start
- * @checksum: BLOCKSUMS: crc32c of its @bytes bytes; other regions: crc32c of
- *	the slice of BLOCKSUMS that covers their blocks
+ * @start: byte offset in the metadata area, a multiple of 4096
  * @bytes: length; the rest of the last block is zero. 0: no such region, and
- *	@block and @checksum are zero too
+ *	@start is zero too
  */
 struct dsfs_region {
-	__le32	block;
-	__le32	checksum;
+	__le64	start;
 	__le64	bytes;
 };
 
 /**
- * struct dsfs_super - a superblock slot
+ * struct dsfs_root - the inode of the root directory, which has no name and so no row
+ *
+ * The fields are those of struct dsfs_rows. Its *start* is 0.
+ */
+struct dsfs_root {
+	__le16	mode;
+	__le16	flags;
+	__le32	nlink;
+	__le32	owner;
+	__le32	extra;
+	__le64	mtime;
+};
+
+/**
+ * struct dsfs_super - a superblock slot; both slots have the same bytes
  * @checksum: crc32c of the 512 bytes with this field as zero
  * @align_bits: log2 of the alignment of file data outside shared blocks
  * @chunk_bits: log2 of the chunk size of data checksums; 0: no data checksums
+ * @small_bits: log2 of the stored bytes up to which a file is one chunk; 0: as @chunk_bits
  * @object_bits: log2 of the object size that the layout was made for; 0: none
- * @slot: number of the slot that this was written to: 0 or 1
  * @build_time: signed nanoseconds since 1970
  * @image_bytes: minimum length of the device
  * @data_start: file data lies in [@data_start, @data_end), @data_end <=
@@ -120,25 +120,24 @@ struct dsfs_region {
  * @content_bytes: sum of the sizes of regular files, hard links counted once
  * @stored_bytes: bytes of stored data, shared data counted once
  * @files: regular files, hard links counted once
- * @small_bits: log2 of the stored bytes up to which a file is one chunk; 0: as
- *	@chunk_bits (DSFS_INCOMPAT_SMALL_CHUNK)
+ * @inodes: inode numbers, 0 counted
+ * @root: the root directory
+ * @sums_checksum: crc32c of the blocks of BLOCKSUMS
  * @codec: DSFS_CODEC_* that files were compressed by last; 0: unknown. This field and
  *	the next three are for writers, and zero without DSFS_INCOMPAT_COMPRESSED
  * @codec_level: level of it
  * @codec_auto: 1: contents were not tried that a quick test found random
  * @codec_version: of its library, major * 10000 + minor * 100 + release
- * @inodes: with DSFS_INCOMPAT_ROWS, inode numbers, 0 counted; otherwise zero
  */
 struct dsfs_super {
 	__le32	magic;
 	__le32	checksum;
 	__le16	version;
-	__u8	block_bits;
 	__u8	align_bits;
 	__u8	chunk_bits;
+	__u8	small_bits;
 	__u8	object_bits;
-	__u8	slot;
-	__u8	name_hash;
+	__le16	reserved1;
 	__le64	compat;
 	__le64	incompat;
 	__le64	generation;
@@ -153,67 +152,37 @@ struct dsfs_super {
 	__le64	content_bytes;
 	__le64	stored_bytes;
 	__le64	files;
-	__u8	small_bits;
+	__le64	inodes;
+	struct dsfs_root root;
+	__le32	sums_checksum;
 	__u8	codec;
 	__u8	codec_level;
 	__u8	codec_auto;
+	__u8	reserved2;
 	__le32	codec_version;
-	__le64	inodes;
-	__u8	reserved[48];
+	__u8	reserved[20];
 	struct dsfs_region regions[DSFS_REGIONS];
 };
 
-/* dsfs_inode.flags */
+/* Flags of an inode */
 #define DSFS_INODE_HARDLINK	0x0001	/* hard-link entry: start is the inode number of the file */
 #define DSFS_INODE_HOLES	0x0002	/* extra record: extents, stored */
 #define DSFS_INODE_XATTRS	0x0004	/* extra record: xattrs */
 #define DSFS_INODE_ACL		0x0008	/* the xattr set has a POSIX ACL */
 #define DSFS_INODE_SHARED	0x0010	/* data in a shared block */
-#define DSFS_INODE_EXTRA_OWNER	0x0020	/* extra record: uid, gid; owner is zero */
-#define DSFS_INODE_EXTRA_NLINK	0x0040	/* extra record: nlink; nlink here is zero */
-#define DSFS_INODE_COMPRESSED	0x0080	/* extra is the number of a record in COMPRESSED */
-#define DSFS_INODE_KNOWN	0x00ff
-#define DSFS_INODE_NEEDS_EXTRA	(DSFS_INODE_HOLES | DSFS_INODE_XATTRS | \
-				 DSFS_INODE_EXTRA_OWNER | DSFS_INODE_EXTRA_NLINK)
-
-/**
- * struct dsfs_inode - an inode record; the inode number is its index
- * @mode: as st_mode; of a hard-link entry, only the type of the file
- * @owner: index into OWNERS
- * @nlink: 1 for a directory of more than 65,533 subdirectories
- * @extra: index of the inode extra record in EXTRAS plus one; 0: none. Of a compressed
- *	file, index in COMPRESSED plus one
- * @size_hi: bits 32-47 of the size: bytes; of a device file, the device number
- *	(major << 20 | minor)
- * @start_hi: bits 32-47 of the start: byte offset in the image of the data
- *	(regular file), byte offset in SYMLINKS of the target (symlink), index
- *	into DIRS (directory), inode number of the file (hard-link entry); zero
- *	for other types and for a file without stored data
- * @mtime: signed nanoseconds since 1970
- */
-struct dsfs_inode {
-	__le16	mode;
-	__le16	owner;
-	__le16	nlink;
-	__le16	flags;
-	__le32	extra;
-	__le16	size_hi;
-	__le16	start_hi;
-	__le32	size_lo;
-	__le32	start_lo;
-	__le64	mtime;
-};
+#define DSFS_INODE_COMPRESSED	0x0020	/* extra is the number of a record in COMPRESSED */
+#define DSFS_INODE_KNOWN	0x003f
+#define DSFS_INODE_NEEDS_EXTRA	(DSFS_INODE_HOLES | DSFS_INODE_XATTRS)
 
 /**
  * struct dsfs_dir - a directory record
  * @self: inode number of the directory
  * @parent: inode number of its parent; of the root, its own
  * @first: inode number of its first entry; the others follow in sorted order. Of an
- *	empty directory 0; with DSFS_INCOMPAT_ROWS, the number that an entry would have
+ *	empty directory, the number that an entry would have
  * @count: entries, without "." and ".."
  * @names: byte offset of its first name block in NAMES
- * @name_blocks: number of name blocks; with more than one, @names is a multiple
- *	of 4096 and block i lies at @names + i * 4096
+ * @name_blocks: number of name blocks; each but the first begins with a block of NAMES
  * @buckets: buckets of the name index; 0: no index, lookup is a binary search
  * @first_bucket: index of its first bucket in INDEX
  * @seed: seed of the name hash
@@ -252,10 +221,10 @@ struct dsfs_names {
 	__le16	slots[];
 };
 
-/* Columns of struct dsfs_rows: the fields of struct dsfs_inode, and a record of FILESUMS */
+/* Columns of struct dsfs_rows: the fields of an inode */
 enum dsfs_column {
-	DSFS_COLUMN_KIND	= 0,	/* mode, owner, nlink, flags: 16 bits each */
-	DSFS_COLUMN_EXTRA	= 1,
+	DSFS_COLUMN_KIND	= 0,	/* mode, from bit 16 on flags, from 32 on nlink */
+	DSFS_COLUMN_OWNER	= 1,	/* owner, from bit 32 on extra */
 	DSFS_COLUMN_SIZE	= 2,
 	DSFS_COLUMN_START	= 3,
 	DSFS_COLUMN_MTIME	= 4,
@@ -265,13 +234,27 @@ enum dsfs_column {
 #define DSFS_COLUMNS		6
 
 /**
- * struct dsfs_rows - inodes of the names of a name block (DSFS_INCOMPAT_ROWS)
+ * struct dsfs_rows - inodes of the names of a name block
  * @base: by column: what is added to each value
  * @width: bytes of a row that the column has: 0 to 8
  * @shift: bits by which these are shifted to the left before
  *
  * Begins at dsfs_names.end. A row for each name follows; it has the columns in their
- * order, without padding.
+ * order, without padding. The values are
+ *
+ * - mode: as st_mode; of a hard-link entry, only the type of the file
+ * - owner: index into OWNERS
+ * - nlink: link count
+ * - flags: DSFS_INODE_*
+ * - extra: index of the inode extra record in EXTRAS plus one; 0: none. Of a compressed
+ *   file, index in COMPRESSED plus one
+ * - size: bytes; of a device file, the device number (major << 20 | minor)
+ * - start: byte offset in the image of the data (regular file), byte offset in SYMLINKS of the
+ *   target (symlink), index into DIRS (directory), inode number of the file (hard-link entry);
+ *   zero for other types and for a file without stored data
+ * - mtime: signed nanoseconds since 1970
+ * - sum: of a file of one chunk its checksum, of one of several the index of the first one's in
+ *   CHUNKSUMS; zero without stored data
  */
 struct dsfs_rows {
 	__le64	base[DSFS_COLUMNS];
@@ -318,10 +301,7 @@ struct dsfs_extra {
 	__le64	stored;
 	__le32	first_extent;
 	__le32	extents;
-	__le32	nlink;
-	__le32	uid;
-	__le32	gid;
-	__u8	reserved[28];
+	__le64	reserved;
 };
 
 /**
@@ -342,7 +322,7 @@ struct dsfs_extent_record {
 /**
  * struct dsfs_compressed - a compressed regular file
  * @stored: bytes of stored data: of all frames
- * @extra: as dsfs_inode.extra of a file that is not compressed
+ * @extra: as of a file that is not compressed
  * @units: index in UNITS of the end of the first frame; 0 for a file of one unit
  * @codec: DSFS_CODEC_*
  * @unit_bits: log2 of the bytes of a unit, of which the last one may be shorter
@@ -424,20 +404,26 @@ struct dsfs_note {
 	_Static_assert(sizeof(struct s) == (n), #s)
 
 DSFS_SIZE(dsfs_region, 16);
-DSFS_AT(dsfs_region, block, 0);
-DSFS_AT(dsfs_region, checksum, 4);
+DSFS_AT(dsfs_region, start, 0);
 DSFS_AT(dsfs_region, bytes, 8);
+
+DSFS_SIZE(dsfs_root, 24);
+DSFS_AT(dsfs_root, mode, 0);
+DSFS_AT(dsfs_root, flags, 2);
+DSFS_AT(dsfs_root, nlink, 4);
+DSFS_AT(dsfs_root, owner, 8);
+DSFS_AT(dsfs_root, extra, 12);
+DSFS_AT(dsfs_root, mtime, 16);
 
 DSFS_SIZE(dsfs_super, DSFS_SB_SIZE);
 DSFS_AT(dsfs_super, magic, 0);
 DSFS_AT(dsfs_super, checksum, 4);
 DSFS_AT(dsfs_super, version, 8);
-DSFS_AT(dsfs_super, block_bits, 10);
-DSFS_AT(dsfs_super, align_bits, 11);
-DSFS_AT(dsfs_super, chunk_bits, 12);
+DSFS_AT(dsfs_super, align_bits, 10);
+DSFS_AT(dsfs_super, chunk_bits, 11);
+DSFS_AT(dsfs_super, small_bits, 12);
 DSFS_AT(dsfs_super, object_bits, 13);
-DSFS_AT(dsfs_super, slot, 14);
-DSFS_AT(dsfs_super, name_hash, 15);
+DSFS_AT(dsfs_super, reserved1, 14);
 DSFS_AT(dsfs_super, compat, 16);
 DSFS_AT(dsfs_super, incompat, 24);
 DSFS_AT(dsfs_super, generation, 32);
@@ -452,26 +438,16 @@ DSFS_AT(dsfs_super, meta_bytes, 160);
 DSFS_AT(dsfs_super, content_bytes, 168);
 DSFS_AT(dsfs_super, stored_bytes, 176);
 DSFS_AT(dsfs_super, files, 184);
-DSFS_AT(dsfs_super, small_bits, 192);
-DSFS_AT(dsfs_super, codec, 193);
-DSFS_AT(dsfs_super, codec_level, 194);
-DSFS_AT(dsfs_super, codec_auto, 195);
-DSFS_AT(dsfs_super, codec_version, 196);
-DSFS_AT(dsfs_super, inodes, 200);
-DSFS_AT(dsfs_super, reserved, 208);
+DSFS_AT(dsfs_super, inodes, 192);
+DSFS_AT(dsfs_super, root, 200);
+DSFS_AT(dsfs_super, sums_checksum, 224);
+DSFS_AT(dsfs_super, codec, 228);
+DSFS_AT(dsfs_super, codec_level, 229);
+DSFS_AT(dsfs_super, codec_auto, 230);
+DSFS_AT(dsfs_super, reserved2, 231);
+DSFS_AT(dsfs_super, codec_version, 232);
+DSFS_AT(dsfs_super, reserved, 236);
 DSFS_AT(dsfs_super, regions, 256);
-
-DSFS_SIZE(dsfs_inode, 32);
-DSFS_AT(dsfs_inode, mode, 0);
-DSFS_AT(dsfs_inode, owner, 2);
-DSFS_AT(dsfs_inode, nlink, 4);
-DSFS_AT(dsfs_inode, flags, 6);
-DSFS_AT(dsfs_inode, extra, 8);
-DSFS_AT(dsfs_inode, size_hi, 12);
-DSFS_AT(dsfs_inode, start_hi, 14);
-DSFS_AT(dsfs_inode, size_lo, 16);
-DSFS_AT(dsfs_inode, start_lo, 20);
-DSFS_AT(dsfs_inode, mtime, 24);
 
 DSFS_SIZE(dsfs_dir, 64);
 DSFS_AT(dsfs_dir, self, 0);
@@ -506,15 +482,12 @@ DSFS_SIZE(dsfs_owner, 8);
 DSFS_AT(dsfs_owner, uid, 0);
 DSFS_AT(dsfs_owner, gid, 4);
 
-DSFS_SIZE(dsfs_extra, 64);
+DSFS_SIZE(dsfs_extra, 32);
 DSFS_AT(dsfs_extra, xattrs, 0);
 DSFS_AT(dsfs_extra, stored, 8);
 DSFS_AT(dsfs_extra, first_extent, 16);
 DSFS_AT(dsfs_extra, extents, 20);
-DSFS_AT(dsfs_extra, nlink, 24);
-DSFS_AT(dsfs_extra, uid, 28);
-DSFS_AT(dsfs_extra, gid, 32);
-DSFS_AT(dsfs_extra, reserved, 36);
+DSFS_AT(dsfs_extra, reserved, 24);
 
 DSFS_SIZE(dsfs_extent_record, 16);
 DSFS_AT(dsfs_extent_record, logical, 0);

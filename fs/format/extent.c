@@ -157,29 +157,6 @@ int dsfs_map_next(struct dsfs_source *src, const struct dsfs_attr *attr,
 }
 
 /*
- * dsfs_file_sum - get the checksum of a regular file, or the index of its first one in CHUNKSUMS
- *
- * The image has data checksums.
- */
-int dsfs_file_sum(struct dsfs_source *src, const struct dsfs_attr *attr, u32 *sum,
-		  struct dsfs_err *err)
-{
-	struct dsfs_mref ref;
-	int ret;
-
-	*sum = attr->sum;
-	if (dsfs_source_geo(src)->incompat & DSFS_INCOMPAT_ROWS)
-		return 0;
-	ret = dsfs_meta_get(src, DSFS_REGION_FILESUMS, (u64)attr->ino * sizeof(__le32),
-			    sizeof(__le32), &ref);
-	if (ret)
-		return dsfs_bad(err, "file checksum", attr->ino, 0, ret);
-	*sum = le32_to_cpu(*(const __le32 *)ref.p);
-	dsfs_meta_put(&ref);
-	return 0;
-}
-
-/*
  * dsfs_chunk_sum - get the checksum of chunk number @chunk of a regular file
  *
  * The image has data checksums. The file has @stored bytes of data, and the chunk begins
@@ -191,10 +168,9 @@ int dsfs_chunk_sum(struct dsfs_source *src, const struct dsfs_attr *attr,
 	const struct dsfs_geo *geo = dsfs_source_geo(src);
 	struct dsfs_mref ref;
 	u64 index;
-	int ret = dsfs_file_sum(src, attr, sum, err);
+	int ret;
 
-	if (ret)
-		return ret;
+	*sum = attr->sum;
 	if (stored <= 1ULL << dsfs_chunk_bits(geo, stored))
 		return 0;
 

@@ -34,7 +34,6 @@ int dsfs_extra_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
 		      const struct dsfs_extra *raw, struct dsfs_extra_info *extra,
 		      struct dsfs_err *err)
 {
-	static const u8 zero[sizeof(raw->reserved)];
 	const u64 sets = geo->regions[DSFS_REGION_XATTRS].bytes;
 	const u16 flags = attr->flags;
 
@@ -42,19 +41,12 @@ int dsfs_extra_decode(const struct dsfs_geo *geo, const struct dsfs_attr *attr,
 	extra->stored = le64_to_cpu(raw->stored);
 	extra->first_extent = le32_to_cpu(raw->first_extent);
 	extra->extents = le32_to_cpu(raw->extents);
-	extra->nlink = le32_to_cpu(raw->nlink);
-	extra->uid = le32_to_cpu(raw->uid);
-	extra->gid = le32_to_cpu(raw->gid);
 
-	if (memcmp(raw->reserved, zero, sizeof(zero)))
+	if (raw->reserved)
 		return dsfs_broken(err, "extra record reserved bytes", 1, 0);
 	if (!(flags & DSFS_INODE_XATTRS) ? extra->xattrs :
 	    extra->xattrs & 3 || extra->xattrs >= sets)
 		return dsfs_broken(err, "place of xattrs", extra->xattrs, sets);
-	if (!(flags & DSFS_INODE_EXTRA_OWNER) && (extra->uid || extra->gid))
-		return dsfs_broken(err, "owner in the extra record", extra->uid, 0);
-	if (!(flags & DSFS_INODE_EXTRA_NLINK) != !extra->nlink)
-		return dsfs_broken(err, "link count in the extra record", extra->nlink, flags);
 	if (flags & DSFS_INODE_HOLES)
 		return dsfs_extra_holes(geo, attr, extra, err);
 	if (extra->stored || extra->extents || extra->first_extent)

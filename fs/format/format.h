@@ -54,19 +54,16 @@ static inline int dsfs_broken(struct dsfs_err *err, const char *what, u64 value,
  * struct dsfs_region_info - a decoded region descriptor
  * @pos: byte offset in the image
  * @bytes: length
- * @checksum: see struct dsfs_region
  */
 struct dsfs_region_info {
 	u64 pos;
 	u64 bytes;
-	u32 checksum;
 };
 
 /**
  * struct dsfs_geo - geometry of an image: a decoded and checked superblock
  *
- * Counts are derived from region lengths. @inodes includes the unused record 0:
- * valid inode numbers are 1 to @inodes - 1. @buckets is the number of buckets
+ * Counts are derived from region lengths. @inodes includes 0, which is no number: valid inode numbers are 1 to @inodes - 1. @buckets is the number of buckets
  * in all name indexes.
  */
 struct dsfs_geo {
@@ -93,15 +90,16 @@ struct dsfs_geo {
 	u64 units;
 	u32 compressed;
 	u32 igeneration;	/* i_generation of every inode */
+	u32 sums_checksum;	/* of the blocks of BLOCKSUMS */
 	u8 align_bits;
 	u8 chunk_bits;		/* log2 of the chunk size; 0: no data checksums */
 	u8 small_bits;		/* of a file that is one chunk; at least @chunk_bits */
 	u8 object_bits;
-	u8 slot;
 	u8 codec;		/* of files that are compressed: see struct dsfs_super */
 	u8 codec_level;
 	bool codec_auto;
 	u32 codec_version;
+	struct dsfs_root root;
 	u8 uuid[16];
 	u8 label[DSFS_LABEL_MAX + 1];	/* NUL-terminated */
 };
@@ -129,7 +127,6 @@ u32 dsfs_super_sum(const struct dsfs_super *raw);
 bool dsfs_all_zero(const u8 *p, size_t len);
 int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 		      struct dsfs_geo *geo, struct dsfs_err *err);
-bool dsfs_super_same(const struct dsfs_super *a, const struct dsfs_super *b);
 
 /**
  * struct dsfs_slot - a superblock slot as read from the device
@@ -170,18 +167,18 @@ int dsfs_history_find(const struct dsfs_slot *newest, u64 generation, u64 device
 		      dsfs_super_read read, void *arg, struct dsfs_slot *found);
 
 /**
- * struct dsfs_attr - a decoded inode record
+ * struct dsfs_attr - a decoded inode
  * @size: file size in bytes; 0 for a directory
- * @start: byte offset of the data, or as struct dsfs_inode says for other types
+ * @start: byte offset of the data, or as struct dsfs_rows says for other types
  * @mtime: nanoseconds since 1970
  * @ino: inode number
- * @nlink: link count; 0: see the inode extra record
- * @extra: as struct dsfs_inode
+ * @nlink: link count
+ * @extra: as struct dsfs_rows
  * @rdev: device number: major << 20 | minor
  * @mode: type and permissions; only the type for a hard-link entry
  * @owner: index into OWNERS
  * @flags: DSFS_INODE_*
- * @sum: with DSFS_INCOMPAT_ROWS, what FILESUMS has without; otherwise 0
+ * @sum: as struct dsfs_rows
  */
 struct dsfs_attr {
 	u64 size;
@@ -192,8 +189,8 @@ struct dsfs_attr {
 	u32 extra;
 	u32 rdev;
 	u32 sum;
+	u32 owner;
 	u16 mode;
-	u16 owner;
 	u16 flags;
 };
 
@@ -215,16 +212,12 @@ struct dsfs_extra_info {
 	u64 stored;
 	u32 first_extent;
 	u32 extents;
-	u32 nlink;
-	u32 uid;
-	u32 gid;
 	struct dsfs_compressed_info compressed;
 };
 
 /* inode.c */
 int dsfs_inode_check(const struct dsfs_geo *geo, struct dsfs_attr *attr, struct dsfs_err *err);
-int dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino, const struct dsfs_inode *raw,
-		      struct dsfs_attr *attr, struct dsfs_err *err);
+int dsfs_root_decode(const struct dsfs_geo *geo, struct dsfs_attr *attr, struct dsfs_err *err);
 int dsfs_extra_number(const struct dsfs_geo *geo, u16 flags, u32 number, struct dsfs_err *err);
 int dsfs_extent_check(const struct dsfs_geo *geo, u64 start, u64 stored, struct dsfs_err *err);
 
@@ -312,8 +305,8 @@ int dsfs_inode_at(struct dsfs_source *src, u32 ino, u64 place, struct dsfs_attr 
 int dsfs_hardlink_follow(struct dsfs_source *src, u32 *ino, u8 *type, struct dsfs_err *err);
 int dsfs_extra_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   struct dsfs_extra_info *extra, struct dsfs_err *err);
-int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr,
-		   const struct dsfs_extra_info *extra, u32 *uid, u32 *gid, struct dsfs_err *err);
+int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr, u32 *uid, u32 *gid,
+		   struct dsfs_err *err);
 int dsfs_symlink_get(struct dsfs_source *src, const struct dsfs_attr *attr,
 		     struct dsfs_mref *ref, struct dsfs_err *err);
 
@@ -626,8 +619,6 @@ int dsfs_map(struct dsfs_source *src, const struct dsfs_attr *attr,
 	     struct dsfs_err *err);
 int dsfs_map_next(struct dsfs_source *src, const struct dsfs_attr *attr,
 		  const struct dsfs_extra_info *extra, struct dsfs_mapping *map,
-		  struct dsfs_err *err);
-int dsfs_file_sum(struct dsfs_source *src, const struct dsfs_attr *attr, u32 *sum,
 		  struct dsfs_err *err);
 int dsfs_chunk_sum(struct dsfs_source *src, const struct dsfs_attr *attr,
 		   u64 stored, u64 chunk, u32 *sum, struct dsfs_err *err);

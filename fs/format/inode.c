@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inode records and targets of symbolic links: decoding and checks.
+ * Inodes and targets of symbolic links: checks, and the way from a number to its row.
  *
- * The checks need the record and the geometry only. A record that passes them
+ * The checks need the fields and the geometry only. An inode that passes them
  * is safe to hand to the VFS.
  */
 #include "format.h"
@@ -156,9 +156,9 @@ static int dsfs_inode_flags(const struct dsfs_geo *geo, struct dsfs_attr *a, str
 	ret = dsfs_inode_extra(geo, a, err);
 	if (ret)
 		return ret;
-	if (a->flags & DSFS_INODE_EXTRA_OWNER ? a->owner : a->owner >= geo->owners)
+	if (a->owner >= geo->owners)
 		return dsfs_broken(err, "owner", a->owner, geo->owners);
-	if (!!(a->flags & DSFS_INODE_EXTRA_NLINK) != !a->nlink)
+	if (!a->nlink)
 		return dsfs_broken(err, "link count", a->nlink, a->flags);
 	return 0;
 }
@@ -184,56 +184,24 @@ int dsfs_inode_check(const struct dsfs_geo *geo, struct dsfs_attr *attr, struct 
 	return __dsfs_inode_check(geo, attr, err);
 }
 
-static __always_inline int __dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino,
-					       const struct dsfs_inode *raw, struct dsfs_attr *attr,
-					       struct dsfs_err *err)
+/* dsfs_root_decode - check the inode of the root directory, which the superblock has */
+int dsfs_root_decode(const struct dsfs_geo *geo, struct dsfs_attr *attr, struct dsfs_err *err)
 {
-	attr->ino = ino;
-	attr->mode = le16_to_cpu(raw->mode);
-	attr->owner = le16_to_cpu(raw->owner);
-	attr->nlink = le16_to_cpu(raw->nlink);
-	attr->flags = le16_to_cpu(raw->flags);
-	attr->extra = le32_to_cpu(raw->extra);
-	attr->size = (u64)le16_to_cpu(raw->size_hi) << 32 |
-		     le32_to_cpu(raw->size_lo);
-	attr->start = (u64)le16_to_cpu(raw->start_hi) << 32 |
-		      le32_to_cpu(raw->start_lo);
-	attr->mtime = le64_to_cpu(raw->mtime);
-	attr->sum = 0;
+	memset(attr, 0, sizeof(*attr));
+	attr->ino = DSFS_ROOT_INO;
+	attr->mode = le16_to_cpu(geo->root.mode);
+	attr->flags = le16_to_cpu(geo->root.flags);
+	attr->nlink = le32_to_cpu(geo->root.nlink);
+	attr->owner = le32_to_cpu(geo->root.owner);
+	attr->extra = le32_to_cpu(geo->root.extra);
+	attr->mtime = le64_to_cpu(geo->root.mtime);
 	return __dsfs_inode_check(geo, attr, err);
-}
-
-/*
- * dsfs_inode_decode - check the record of inode @ino, below @geo->inodes
- *
- * A hard-link entry is valid here; see dsfs_attr_is_hardlink().
- */
-int dsfs_inode_decode(const struct dsfs_geo *geo, u32 ino, const struct dsfs_inode *raw,
-		      struct dsfs_attr *attr, struct dsfs_err *err)
-{
-	return __dsfs_inode_decode(geo, ino, raw, attr, err);
-}
-
-static int dsfs_record_get(struct dsfs_source *src, u32 ino, struct dsfs_attr *attr,
-			   struct dsfs_err *err)
-{
-	const struct dsfs_geo *geo = dsfs_source_geo(src);
-	struct dsfs_mref ref;
-	int ret = dsfs_meta_get(src, DSFS_REGION_INODES, (u64)ino * sizeof(struct dsfs_inode),
-				sizeof(struct dsfs_inode), &ref);
-
-	if (ret)
-		return dsfs_bad(err, "inode record", ino, geo->inodes - 1, ret);
-	ret = __dsfs_inode_decode(geo, ino, ref.p, attr, err);
-	dsfs_meta_put(&ref);
-	return ret;
 }
 
 /*
  * dsfs_inode_place - find the row of an inode; -ESTALE if there is no such number
  *
- * @place is where a lookup has found it, or DSFS_NO_PLACE. It becomes DSFS_NO_PLACE if the inode
- * is in no row.
+ * @place is where a lookup has found it, or DSFS_NO_PLACE, which it becomes for the root.
  */
 int dsfs_inode_place(struct dsfs_source *src, u32 ino, u64 *place, struct dsfs_err *err)
 {
@@ -241,7 +209,7 @@ int dsfs_inode_place(struct dsfs_source *src, u32 ino, u64 *place, struct dsfs_e
 
 	if (ino < DSFS_ROOT_INO || ino >= geo->inodes)
 		return dsfs_bad(err, "inode number", ino, geo->inodes - 1, -ESTALE);
-	if (ino != DSFS_ROOT_INO && geo->incompat & DSFS_INCOMPAT_ROWS)
+	if (ino != DSFS_ROOT_INO)
 		return *place == DSFS_NO_PLACE ? dsfs_row_find(src, ino, place, err) : 0;
 	*place = DSFS_NO_PLACE;
 	return 0;
@@ -256,7 +224,7 @@ int dsfs_inode_at(struct dsfs_source *src, u32 ino, u64 place, struct dsfs_attr 
 	if (ret)
 		return ret;
 	if (place == DSFS_NO_PLACE)
-		return dsfs_record_get(src, ino, attr, err);
+		return dsfs_root_decode(dsfs_source_geo(src), attr, err);
 	ret = dsfs_row_get(src, ino, place, attr, err);
 	return ret ? ret : __dsfs_inode_check(dsfs_source_geo(src), attr, err);
 }
@@ -272,7 +240,7 @@ int dsfs_inode_next(struct dsfs_source *src, u32 ino, u64 *place, struct dsfs_at
 	const struct dsfs_geo *geo = dsfs_source_geo(src);
 	int ret;
 
-	if (ino > DSFS_ROOT_INO && ino < geo->inodes && geo->incompat & DSFS_INCOMPAT_ROWS) {
+	if (ino > DSFS_ROOT_INO && ino < geo->inodes) {
 		ret = dsfs_row_next(src, ino, place, err);
 		if (ret)
 			return ret;
@@ -308,23 +276,14 @@ int dsfs_hardlink_follow(struct dsfs_source *src, u32 *ino, u8 *type, struct dsf
 	return 0;
 }
 
-/*
- * dsfs_owner_get - get owner and group of an inode
- *
- * @extra may be NULL without DSFS_INODE_EXTRA_OWNER.
- */
-int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr,
-		   const struct dsfs_extra_info *extra, u32 *uid, u32 *gid, struct dsfs_err *err)
+/* dsfs_owner_get - get owner and group of an inode */
+int dsfs_owner_get(struct dsfs_source *src, const struct dsfs_attr *attr, u32 *uid, u32 *gid,
+		   struct dsfs_err *err)
 {
 	const struct dsfs_owner *owner;
 	struct dsfs_mref ref;
 	int ret;
 
-	if (attr->flags & DSFS_INODE_EXTRA_OWNER) {
-		*uid = extra->uid;
-		*gid = extra->gid;
-		return 0;
-	}
 	ret = dsfs_meta_get(src, DSFS_REGION_OWNERS, (u64)attr->owner * sizeof(*owner),
 			    sizeof(*owner), &ref);
 	if (ret)

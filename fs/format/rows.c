@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rows: the inodes of a directory's entries, in its name blocks (DSFS_INCOMPAT_ROWS).
+ * Rows: the inodes of a directory's entries, in its name blocks.
  *
  * A lookup that has found a name has its inode and its checksum in the same block, so a
  * cold one needs one read where three tables need three. The entries of a directory are
@@ -69,11 +69,10 @@ static __always_inline u64 dsfs_column_get(const struct dsfs_rows *rows, unsigne
 }
 
 /* Fields are narrower than columns. */
-static int dsfs_columns_fit(const struct dsfs_attr *a, u64 extra, u64 sum, struct dsfs_err *err)
+static int dsfs_columns_fit(const struct dsfs_attr *a, u64 sum, struct dsfs_err *err)
 {
-	if (extra > U32_MAX || sum > U32_MAX)
-		return dsfs_broken(err, "value of a column", extra > U32_MAX ? extra : sum,
-				   U32_MAX);
+	if (sum > U32_MAX)
+		return dsfs_broken(err, "value of a column", sum, U32_MAX);
 	if (a->size >= DSFS_MAX_OFFSET || a->start >= DSFS_MAX_OFFSET)
 		return dsfs_broken(err, "value of a column",
 				   a->size >= DSFS_MAX_OFFSET ? a->size : a->start,
@@ -92,7 +91,7 @@ int dsfs_rows_decode(const struct dsfs_names *names, size_t avail, u32 slot,
 {
 	const u8 *at, *behind = (const u8 *)names + avail;
 	struct dsfs_rows rows;
-	u64 kind, extra, sum;
+	u64 kind, owner, sum;
 	u32 row;
 	int ret;
 
@@ -101,19 +100,19 @@ int dsfs_rows_decode(const struct dsfs_names *names, size_t avail, u32 slot,
 		return ret;
 	at = (const u8 *)names + le16_to_cpu(names->end) + sizeof(rows) + slot * row;
 	kind = dsfs_column_get(&rows, DSFS_COLUMN_KIND, &at, behind);
-	extra = dsfs_column_get(&rows, DSFS_COLUMN_EXTRA, &at, behind);
+	owner = dsfs_column_get(&rows, DSFS_COLUMN_OWNER, &at, behind);
 	attr->size = dsfs_column_get(&rows, DSFS_COLUMN_SIZE, &at, behind);
 	attr->start = dsfs_column_get(&rows, DSFS_COLUMN_START, &at, behind);
 	attr->mtime = dsfs_column_get(&rows, DSFS_COLUMN_MTIME, &at, behind);
 	sum = dsfs_column_get(&rows, DSFS_COLUMN_SUM, &at, behind);
-	ret = dsfs_columns_fit(attr, extra, sum, err);
+	ret = dsfs_columns_fit(attr, sum, err);
 	if (ret)
 		return ret;
 	attr->mode = kind;
-	attr->owner = kind >> 16;
-	attr->nlink = (u16)(kind >> 32);
-	attr->flags = kind >> 48;
-	attr->extra = extra;
+	attr->flags = kind >> 16;
+	attr->nlink = kind >> 32;
+	attr->owner = owner;
+	attr->extra = owner >> 32;
 	attr->sum = sum;
 	return 0;
 }

@@ -18,7 +18,6 @@ void dsfs_err_set(struct dsfs_err *err, const char *what, u64 value, u64 limit)
 
 const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_BLOCKSUMS]	= sizeof(__le32),
-	[DSFS_REGION_INODES]	= sizeof(struct dsfs_inode),
 	[DSFS_REGION_DIRS]	= sizeof(struct dsfs_dir),
 	[DSFS_REGION_NAMES]	= 1,
 	[DSFS_REGION_INDEX]	= sizeof(struct dsfs_bucket),
@@ -27,7 +26,6 @@ const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_SYMLINKS]	= 1,
 	[DSFS_REGION_XATTRS]	= sizeof(__le32),
 	[DSFS_REGION_EXTENTS]	= sizeof(struct dsfs_extent_record),
-	[DSFS_REGION_FILESUMS]	= sizeof(__le32),
 	[DSFS_REGION_CHUNKSUMS]	= sizeof(__le32),
 	[DSFS_REGION_HISTORY]	= 1,
 	[DSFS_REGION_COMPRESSED] = sizeof(struct dsfs_compressed),
@@ -38,18 +36,14 @@ const u8 dsfs_record_bytes[DSFS_REGIONS_USED] = {
 static u64 dsfs_region_max(enum dsfs_region_id id)
 {
 	switch (id) {
-	case DSFS_REGION_INODES:
-		return (DSFS_MAX_INODES + 1) * sizeof(struct dsfs_inode);
 	case DSFS_REGION_DIRS:
 		return DSFS_MAX_INODES * sizeof(struct dsfs_dir);
 	case DSFS_REGION_OWNERS:
-		return DSFS_MAX_OWNERS * sizeof(struct dsfs_owner);
+		return 0xffffffffULL * sizeof(struct dsfs_owner);
 	case DSFS_REGION_EXTRAS:
 		return 0xffffffffULL * sizeof(struct dsfs_extra);
 	case DSFS_REGION_EXTENTS:
 		return 0xffffffffULL * sizeof(struct dsfs_extent_record);
-	case DSFS_REGION_FILESUMS:
-		return (DSFS_MAX_INODES + 1) * sizeof(__le32);
 	case DSFS_REGION_CHUNKSUMS:
 		return (1ULL << 32) * sizeof(__le32);
 	case DSFS_REGION_HISTORY:
@@ -105,33 +99,37 @@ static int dsfs_super_identify(const struct dsfs_super *raw, struct dsfs_err *er
 		return dsfs_bad(err, "unknown incompat feature bits",
 				le64_to_cpu(raw->incompat) & ~DSFS_INCOMPAT_KNOWN,
 				DSFS_INCOMPAT_KNOWN, -EOPNOTSUPP);
-	if (raw->name_hash != DSFS_HASH_XXH64)
-		return dsfs_bad(err, "name hash", raw->name_hash, DSFS_HASH_XXH64, -EOPNOTSUPP);
+	return 0;
+}
+
+/* A file that is one chunk may be larger than the chunks of others, and no smaller. */
+static int dsfs_super_chunks(const struct dsfs_super *raw, struct dsfs_err *err)
+{
+	if (raw->chunk_bits && (raw->chunk_bits < DSFS_CHUNK_BITS_MIN ||
+				raw->chunk_bits > DSFS_CHUNK_BITS_MAX))
+		return dsfs_broken(err, "chunk_bits", raw->chunk_bits, DSFS_CHUNK_BITS_MAX);
+	if (raw->small_bits && (!raw->chunk_bits || raw->small_bits <= raw->chunk_bits ||
+				raw->small_bits > DSFS_CHUNK_BITS_MAX))
+		return dsfs_broken(err, "small_bits", raw->small_bits, DSFS_CHUNK_BITS_MAX);
 	return 0;
 }
 
 static int dsfs_super_fields(const struct dsfs_super *raw, struct dsfs_err *err)
 {
-	bool sums = le64_to_cpu(raw->compat) & DSFS_COMPAT_DATA_SUMS;
+	int ret;
 
-	if (raw->block_bits != DSFS_BLOCK_BITS)
-		return dsfs_broken(err, "block_bits", raw->block_bits, DSFS_BLOCK_BITS);
 	if (raw->align_bits < DSFS_ALIGN_BITS_MIN || raw->align_bits > DSFS_ALIGN_BITS_MAX)
 		return dsfs_broken(err, "align_bits", raw->align_bits, DSFS_ALIGN_BITS_MAX);
-	if (raw->chunk_bits && (raw->chunk_bits < DSFS_CHUNK_BITS_MIN ||
-				raw->chunk_bits > DSFS_CHUNK_BITS_MAX))
-		return dsfs_broken(err, "chunk_bits", raw->chunk_bits, DSFS_CHUNK_BITS_MAX);
-	if (sums != !!raw->chunk_bits)
-		return dsfs_broken(err, "chunk_bits against data checksum feature", raw->chunk_bits,
-				   sums);
+	ret = dsfs_super_chunks(raw, err);
+	if (ret)
+		return ret;
 	if (raw->object_bits && (raw->object_bits < DSFS_OBJECT_BITS_MIN ||
 				 raw->object_bits > DSFS_OBJECT_BITS_MAX))
 		return dsfs_broken(err, "object_bits", raw->object_bits, DSFS_OBJECT_BITS_MAX);
-	if (raw->slot >= DSFS_SB_SLOTS)
-		return dsfs_broken(err, "slot", raw->slot, DSFS_SB_SLOTS - 1);
 	if (!le64_to_cpu(raw->generation))
 		return dsfs_broken(err, "generation", 0, 1);
-	if (!dsfs_all_zero(raw->reserved, sizeof(raw->reserved)))
+	if (raw->reserved1 || raw->reserved2 ||
+	    !dsfs_all_zero(raw->reserved, sizeof(raw->reserved)))
 		return dsfs_broken(err, "superblock reserved bytes", 1, 0);
 	return 0;
 }
@@ -168,17 +166,13 @@ static int dsfs_region_decode(const struct dsfs_super *raw, unsigned int id,
 {
 	const struct dsfs_region *r = &raw->regions[id];
 	struct dsfs_region_info *info = &geo->regions[id];
-	u64 block = le32_to_cpu(r->block), blocks;
-	const u64 room = geo->meta_bytes >> DSFS_BLOCK_BITS;
+	const u64 start = le64_to_cpu(r->start);
+	u64 room;
 
 	info->bytes = le64_to_cpu(r->bytes);
-	info->checksum = le32_to_cpu(r->checksum);
-	info->pos = geo->meta_start + (block << DSFS_BLOCK_BITS);
-	if (!info->bytes) {
-		if (block || info->checksum)
-			return dsfs_broken(err, "place of an empty region", id, 0);
-		return 0;
-	}
+	info->pos = geo->meta_start + start;
+	if (!info->bytes)
+		return start ? dsfs_broken(err, "place of an empty region", id, 0) : 0;
 	if (id >= DSFS_REGIONS_USED)
 		return dsfs_broken(err, "unknown region", id, DSFS_REGIONS_USED - 1);
 	if (info->bytes > dsfs_region_max(id))
@@ -186,9 +180,11 @@ static int dsfs_region_decode(const struct dsfs_super *raw, unsigned int id,
 	if (dsfs_records(geo, id) * dsfs_record_bytes[id] != info->bytes)
 		return dsfs_broken(err, "region length against its record size", info->bytes,
 				   dsfs_record_bytes[id]);
-	blocks = (info->bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS;
-	if (blocks > room || block > room - blocks)
-		return dsfs_broken(err, "end of a region", block + blocks, room);
+	if (start & (DSFS_BLOCK_SIZE - 1) || start > geo->meta_bytes)
+		return dsfs_broken(err, "start of a region", start, geo->meta_bytes);
+	room = geo->meta_bytes - start;
+	if (info->bytes > room)
+		return dsfs_broken(err, "end of a region", info->bytes, room);
 	return 0;
 }
 
@@ -213,11 +209,8 @@ static int dsfs_regions_disjoint(const struct dsfs_geo *geo, struct dsfs_err *er
 static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 {
 	const u64 blocks = geo->meta_bytes >> DSFS_BLOCK_BITS;
-	u64 sums = dsfs_records(geo, DSFS_REGION_FILESUMS);
 	u64 want;
 
-	if (!(geo->incompat & DSFS_INCOMPAT_ROWS))
-		geo->inodes = dsfs_records(geo, DSFS_REGION_INODES);
 	geo->dirs = dsfs_records(geo, DSFS_REGION_DIRS);
 	geo->owners = dsfs_records(geo, DSFS_REGION_OWNERS);
 	geo->extras = dsfs_records(geo, DSFS_REGION_EXTRAS);
@@ -231,14 +224,11 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 		return dsfs_broken(err, "metadata block checksums",
 				   dsfs_records(geo, DSFS_REGION_BLOCKSUMS), blocks);
 	if (geo->inodes < DSFS_ROOT_INO + 1)
-		return dsfs_broken(err, "inode records", geo->inodes, DSFS_ROOT_INO + 1);
+		return dsfs_broken(err, "number of inodes", geo->inodes, DSFS_ROOT_INO + 1);
 	if (!geo->dirs || geo->dirs >= geo->inodes)
 		return dsfs_broken(err, "directory records", geo->dirs, geo->inodes - 1);
 	if (!geo->owners)
 		return dsfs_broken(err, "owner records", 0, 1);
-	want = geo->chunk_bits && !(geo->incompat & DSFS_INCOMPAT_ROWS) ? geo->inodes : 0;
-	if (sums != want)
-		return dsfs_broken(err, "file checksums", sums, want);
 	if (!geo->chunk_bits && geo->chunksums)
 		return dsfs_broken(err, "chunk checksums", geo->chunksums, 0);
 	want = geo->regions[DSFS_REGION_HISTORY].bytes;
@@ -250,26 +240,15 @@ static int dsfs_super_counts(struct dsfs_geo *geo, struct dsfs_err *err)
 	return 0;
 }
 
-/* With rows, INODES has the root alone, and the superblock says how many inodes there are. */
-static int dsfs_super_inodes(const struct dsfs_super *raw, const struct dsfs_geo *geo,
-			     struct dsfs_err *err)
+/* Each inode but the root has a slot of two bytes in NAMES, and a name of one at least. */
+static int dsfs_super_inodes(const struct dsfs_geo *geo, struct dsfs_err *err)
 {
-	const u64 records = dsfs_records(geo, DSFS_REGION_INODES);
-	const u64 inodes = le64_to_cpu(raw->inodes);
-	/* Each but the root has a slot of two bytes, and a name of one at least. */
 	u64 most = DSFS_ROOT_INO + 1 + div_u64(geo->regions[DSFS_REGION_NAMES].bytes, 3);
 
-	if (!(geo->incompat & DSFS_INCOMPAT_ROWS)) {
-		if (inodes)
-			return dsfs_broken(err, "number of inodes without rows", inodes, 0);
-		return 0;
-	}
-	if (records != DSFS_ROOT_INO + 1)
-		return dsfs_broken(err, "inode records beside rows", records, DSFS_ROOT_INO + 1);
 	if (most > DSFS_MAX_INODES + 1)
 		most = DSFS_MAX_INODES + 1;
-	if (inodes > most)
-		return dsfs_broken(err, "number of inodes", inodes, most);
+	if (geo->inodes > most)
+		return dsfs_broken(err, "number of inodes", geo->inodes, most);
 	return 0;
 }
 
@@ -303,27 +282,13 @@ static int dsfs_note_alone(const struct dsfs_geo *geo, struct dsfs_err *err)
 	return 0;
 }
 
-/* A file that is one chunk may be larger than the chunks of others, and no smaller. */
-static int dsfs_super_small(const struct dsfs_super *raw, struct dsfs_err *err)
-{
-	const bool small = le64_to_cpu(raw->incompat) & DSFS_INCOMPAT_SMALL_CHUNK;
-
-	if (small != !!raw->small_bits)
-		return dsfs_broken(err, "small_bits against small chunk feature", raw->small_bits,
-				   small);
-	if (small && (!raw->chunk_bits || raw->small_bits <= raw->chunk_bits ||
-		      raw->small_bits > DSFS_CHUNK_BITS_MAX))
-		return dsfs_broken(err, "small_bits", raw->small_bits, DSFS_CHUNK_BITS_MAX);
-	return 0;
-}
-
 /*
  * i_generation of every inode, part of file handles.
  *
  * File handles must not outlive their generation, because each generation
  * numbers its inodes anew. The low bits are those of the generation number, so
  * that consecutive generations always differ. The high bits are a checksum of
- * the rest of the superblock, region checksums included, so that a generation
+ * the rest of the superblock, that of all metadata included, so that a generation
  * with the same number and other contents differs too, for example after a
  * rollback to a snapshot.
  *
@@ -331,7 +296,7 @@ static int dsfs_super_small(const struct dsfs_super *raw, struct dsfs_err *err)
  */
 static u32 dsfs_igeneration(const struct dsfs_super *raw)
 {
-	const size_t from = offsetof(struct dsfs_super, slot) + sizeof(raw->slot);
+	const size_t from = offsetof(struct dsfs_super, version);
 	const u32 mask = (1U << DSFS_IGEN_BITS) - 1;
 	u32 sum = dsfs_crc32c(0, (const u8 *)raw + from, sizeof(*raw) - from);
 	u32 v = (sum & ~mask) | (le64_to_cpu(raw->generation) & mask);
@@ -375,7 +340,8 @@ int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 	geo->chunk_bits = raw->chunk_bits;
 	geo->small_bits = raw->small_bits ? raw->small_bits : raw->chunk_bits;
 	geo->object_bits = raw->object_bits;
-	geo->slot = raw->slot;
+	geo->sums_checksum = le32_to_cpu(raw->sums_checksum);
+	geo->root = raw->root;
 	memcpy(geo->uuid, raw->uuid, sizeof(geo->uuid));
 	memcpy(geo->label, raw->label, sizeof(raw->label));
 	geo->igeneration = dsfs_igeneration(raw);
@@ -394,19 +360,7 @@ int dsfs_super_decode(const struct dsfs_super *raw, u64 device_bytes,
 		ret = dsfs_note_alone(geo, err);
 	if (!ret)
 		ret = dsfs_super_codec(raw, geo, err);
-	if (!ret)
-		ret = dsfs_super_small(raw, err);
-	return ret ? ret : dsfs_super_inodes(raw, geo, err);
-}
-
-/* dsfs_super_same - whether good superblocks differ at most in slot number and checksum */
-bool dsfs_super_same(const struct dsfs_super *a, const struct dsfs_super *b)
-{
-	struct dsfs_super x = *a;
-
-	x.slot = b->slot;
-	x.checksum = b->checksum;
-	return !memcmp(&x, b, sizeof(x));
+	return ret ? ret : dsfs_super_inodes(geo, err);
 }
 
 /*
@@ -438,7 +392,7 @@ int dsfs_super_choose(const struct dsfs_slot *slots, int *use, struct dsfs_err *
 	}
 	if (ok[0] && ok[1]) {
 		*use = gen[1] > gen[0];
-		if (gen[0] == gen[1] && !dsfs_super_same(&slots[0].raw, &slots[1].raw))
+		if (gen[0] == gen[1] && memcmp(&slots[0].raw, &slots[1].raw, sizeof(slots[0].raw)))
 			return dsfs_broken(err, "superblocks of one generation differ", gen[0],
 					   gen[1]);
 		return 0;

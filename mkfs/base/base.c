@@ -43,13 +43,13 @@ static int check_image(struct base *base)
 
 static int check_sums(const struct base *base)
 {
-	const struct dsfs_region_info *r = &base->img.geo->regions[DSFS_REGION_BLOCKSUMS];
+	const u32 want = base->img.geo->sums_checksum;
 	struct dsfs_err err = { 0 };
 	u32 sum;
-	int ret = image_region_sum(&base->img, DSFS_REGION_BLOCKSUMS, &sum);
+	int ret = image_sums(&base->img, &sum);
 
-	if (!ret && sum != r->checksum)
-		ret = dsfs_bad(&err, "checksum", sum, r->checksum, -EBADMSG);
+	if (!ret && sum != want)
+		ret = dsfs_bad(&err, "checksum", sum, want, -EBADMSG);
 	if (!ret && base->img.geo->generation == UINT64_MAX)
 		ret = dsfs_bad(&err, "generation", UINT64_MAX, UINT64_MAX - 1, -EOVERFLOW);
 	return ret ? base_damaged(base, "block checksums", &err, ret) : 0;

@@ -265,15 +265,10 @@ static int digest(struct run *r)
 
 static int commit(struct run *r)
 {
-	const struct dsfs_super *super = &r->meta.super;
-	struct dsfs_super slots[DSFS_SB_SLOTS];
+	struct dsfs_super *super = &r->meta.super;
 
-	for (unsigned int i = 0; i < DSFS_SB_SLOTS; i++) {
-		slots[i] = *super;
-		slots[i].slot = i;
-		slots[i].checksum = cpu_to_le32(dsfs_super_sum(&slots[i]));
-	}
-	return output_finish(&r->out, slots, le64_to_cpu(super->image_bytes));
+	super->checksum = cpu_to_le32(dsfs_super_sum(super));
+	return output_finish(&r->out, super, le64_to_cpu(super->image_bytes));
 }
 
 int step_finish(struct run *r)

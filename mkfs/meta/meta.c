@@ -12,63 +12,21 @@
 #include "meta.h"
 #include "msg.h"
 
-static int put_names(struct meta *m)
-{
-	const struct tree *t = m->store->tree;
-	__le32 block[DSFS_BLOCK_SIZE / sizeof(__le32)];
-	int ret = 0;
-
-	meta_begin(m, DSFS_REGION_NAMES);
-	for (u64 i = 0; i < t->ndirs; i++) {
-		const struct dir *d = tree_dir(t, i);
-		u64 at = d->names;
-
-		for (u32 from = 0, count, bytes; !ret && from < d->count;
-		     from += count, at = (at | (DSFS_BLOCK_SIZE - 1)) + 1) {
-			count = names_fill(d, from, &bytes);
-			names_write(d, from, count, bytes, block);
-			ret = meta_pad(m, at) ?: meta_put(m, block, bytes);
-		}
-	}
-	return ret ? ret : meta_end(m);
-}
-
-/* Names in each block of a directory; @made: they are known.  NULL: no memory. */
-static const u16 *dir_fills(const struct dir *d, const u16 *made, struct array *room)
-{
-	u32 from = 0, bytes;
-
-	if (made)
-		return made;
-	room->n = 0;
-	for (u32 i = 0; i < d->name_blocks; i++) {
-		const u16 count = names_fill(d, from, &bytes);
-
-		if (array_append(room, &count))
-			return NULL;
-		from += count;
-	}
-	return (const u16 *)room->p;
-}
-
 static int put_index(struct meta *m)
 {
+	const u16 *fills = (const u16 *)m->fills.p;
 	const struct tree *t = m->store->tree;
-	const u16 *made = (const u16 *)m->fills.p;
-	struct array room = { .size = sizeof(u16) };
 	u64 next = 0;
 	int ret = 0;
 
 	meta_begin(m, DSFS_REGION_INDEX);
 	for (u64 i = 0; !ret && i < t->ndirs; i++) {
 		struct dir *d = tree_dir(t, i);
-		const u16 *fills = dir_fills(d, made, &room);
 		struct dsfs_bucket *buckets;
 
 		d->first_bucket = 0;
-		if (made)
-			made += d->name_blocks;
-		ret = d->name_blocks && !fills ? -ENOMEM : index_build(d, fills, &buckets);
+		ret = index_build(d, fills, &buckets);
+		fills += d->name_blocks;
 		if (ret || !buckets)
 			continue;
 		d->first_bucket = next;
@@ -76,13 +34,11 @@ static int put_index(struct meta *m)
 		ret = meta_put(m, buckets, d->buckets * sizeof(*buckets));
 		free(buckets);
 	}
-	array_free(&room);
 	return ret ? ret : meta_end(m);
 }
 
 static int put_dirs(struct meta *m)
 {
-	const struct params *params = m->store->params;
 	const struct tree *t = m->store->tree;
 	int ret = 0;
 
@@ -93,7 +49,7 @@ static int put_dirs(struct meta *m)
 
 		raw.self = cpu_to_le32(d->ino);
 		raw.parent = cpu_to_le32(d->parent ? d->parent->ino : d->ino);
-		raw.first = cpu_to_le32(d->count || params->rows ? d->first : 0);
+		raw.first = cpu_to_le32(d->first);
 		raw.count = cpu_to_le32(d->count);
 		raw.names = cpu_to_le64(d->names);
 		raw.name_blocks = cpu_to_le32(d->name_blocks);
@@ -183,25 +139,6 @@ static int put_spool(struct meta *m, enum dsfs_region_id id, struct spool *s)
 	return ret ? ret : meta_end(m);
 }
 
-static int put_filesums(struct meta *m)
-{
-	struct tree_walk walk = { 0 };
-	__le32 none[2] = { 0 };
-	const struct node *n;
-	int ret;
-
-	if (!m->store->params->chunk_bits || m->store->params->rows)
-		return 0;
-	meta_begin(m, DSFS_REGION_FILESUMS);
-	ret = meta_put(m, none, sizeof(none));
-	while (!ret && (n = tree_next(m->store->tree, &walk))) {
-		const __le32 sum = cpu_to_le32(node_filesum(m->store->params->chunk_bits, n));
-
-		ret = meta_put(m, &sum, sizeof(sum));
-	}
-	return ret ? ret : meta_end(m);
-}
-
 static int put_history(struct meta *m)
 {
 	if (!m->gen->previous)
@@ -214,9 +151,8 @@ static int put_regions(struct meta *m)
 {
 	struct tree *t = m->store->tree;
 
-	return meta_inodes(m) ?: (m->store->params->rows ? meta_rows(m) : put_names(m)) ?:
-	       put_index(m) ?: put_dirs(m) ?: put_owners(m) ?:
-	       put_extras(m) ?: put_symlinks(m) ?: put_xattrs(m) ?: put_filesums(m) ?:
+	return meta_rows(m) ?: put_index(m) ?: put_dirs(m) ?: put_owners(m) ?:
+	       put_extras(m) ?: put_symlinks(m) ?: put_xattrs(m) ?:
 	       put_spool(m, DSFS_REGION_EXTENTS, &t->extents) ?:
 	       put_spool(m, DSFS_REGION_CHUNKSUMS, &t->chunks) ?: put_compressed(m) ?:
 	       put_spool(m, DSFS_REGION_UNITS, &t->units) ?: put_history(m) ?: meta_blocksums(m);
@@ -250,21 +186,13 @@ static void fill_super(struct meta *m)
 
 	sb->magic = cpu_to_le32(DSFS_SUPER_MAGIC);
 	sb->version = cpu_to_le16(DSFS_VERSION);
-	sb->block_bits = DSFS_BLOCK_BITS;
 	sb->align_bits = params->align_bits;
 	sb->chunk_bits = params->chunk_bits;
-	if (params->rows)
-		sb->inodes = cpu_to_le64(m->store->tree->inodes);
-	sb->incompat = cpu_to_le64((params->rows ? m->incompat : m->layout->incompat) |
-				   (m->packed.n ? DSFS_INCOMPAT_COMPRESSED : 0));
-	if (params->small_bits > params->chunk_bits) {
+	if (params->small_bits > params->chunk_bits)
 		sb->small_bits = params->small_bits;
-		sb->incompat |= cpu_to_le64(DSFS_INCOMPAT_SMALL_CHUNK);
-	}
 	sb->object_bits = params->object_bits;
-	sb->name_hash = DSFS_HASH_XXH64;
-	sb->compat = cpu_to_le64((params->chunk_bits ? DSFS_COMPAT_DATA_SUMS : 0) |
-				 (m->gen->has_note ? DSFS_COMPAT_NOTE : 0) | gen->compat);
+	sb->incompat = cpu_to_le64(m->packed.n ? DSFS_INCOMPAT_COMPRESSED : 0);
+	sb->compat = cpu_to_le64((m->gen->has_note ? DSFS_COMPAT_NOTE : 0) | gen->compat);
 	sb->generation = cpu_to_le64(gen->number);
 	sb->build_time = cpu_to_le64(gen->time);
 	memcpy(sb->label, params->label, sizeof(sb->label));
@@ -276,6 +204,7 @@ static void fill_super(struct meta *m)
 	sb->content_bytes = cpu_to_le64(m->content_bytes);
 	sb->stored_bytes = cpu_to_le64(m->store->figures.stored);
 	sb->files = cpu_to_le64(m->files);
+	sb->inodes = cpu_to_le64(m->store->tree->inodes);
 	if (params->uuid_set)
 		memcpy(sb->uuid, params->uuid, sizeof(sb->uuid));
 	else if (m->store->hash_uuid)

@@ -35,8 +35,7 @@ struct generation {
  * @extras: struct dsfs_extra, all of which is the key
  * @packed: struct dsfs_compressed
  * @next_dir: index in DIRS of the next directory
- * @incompat: features that name blocks with rows need
- * @fills: u16: names in each name block of an image with rows
+ * @fills: u16: names in each name block
  */
 struct meta {
 	struct generation *gen;
@@ -49,7 +48,6 @@ struct meta {
 	struct table extras;
 	struct array packed;
 	u64 next_dir;
-	u64 incompat;
 	struct array fills;
 	u64 content_bytes;
 	u64 files;
@@ -78,12 +76,6 @@ void meta_free(struct meta *m);
  */
 int meta_keep_digest(struct meta *m, u8 kind, const u8 *digest);
 
-/* Record of FILESUMS */
-static inline u32 node_filesum(u8 chunk_bits, const struct node *n)
-{
-	return chunk_bits && S_ISREG(n->mode) && !(n->flags & NODE_HARDLINK) ? n->sum : 0;
-}
-
 /* regions.c: appending to the area */
 void meta_begin(struct meta *m, enum dsfs_region_id id);
 int meta_put(struct meta *m, const void *p, size_t bytes);
@@ -93,15 +85,25 @@ int meta_end(struct meta *m);
 /* Write BLOCKSUMS, the last region, and the note behind it, if there is one. */
 int meta_blocksums(struct meta *m);
 
-/* inodes.c */
-int meta_inodes(struct meta *m);
-/*
- * Make the record of a node, and add to the extra records.  Once for each node, in the order of
- * inodes.
- */
-int inode_make(struct meta *m, struct node *n, struct dsfs_inode *raw);
+/* The fields of an inode: see struct dsfs_rows. */
+struct inode {
+	u64 size;
+	u64 start;
+	s64 mtime;
+	u32 owner;
+	u32 extra;
+	u32 nlink;
+	u32 sum;
+	u16 mode;
+	u16 flags;
+};
 
-/* rows.c: NAMES of an image whose inodes are rows */
+/* inodes.c: once for each node, in the order of inodes, as extra records are added */
+int inode_make(struct meta *m, struct node *n, struct inode *i);
+/* The inode of the root, in the superblock */
+int meta_root(struct meta *m);
+
+/* rows.c: NAMES, with the rows of inodes */
 int meta_rows(struct meta *m);
 
 #endif /* MKFS_META_H */

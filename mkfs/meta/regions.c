@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The metadata area as a stream of blocks.  Each region begins with a block.  The checksum of a
- * block is computed when the block is full; the checksum of a region covers those of its blocks.
+ * block is computed when the block is full.
  */
 #include "meta.h"
 
@@ -29,7 +29,7 @@ static int put_block(struct meta *m)
 void meta_begin(struct meta *m, enum dsfs_region_id id)
 {
 	m->region = id;
-	m->super.regions[id].block = cpu_to_le32(m->blocks);
+	m->super.regions[id].start = cpu_to_le64(m->blocks << DSFS_BLOCK_BITS);
 }
 
 int meta_put(struct meta *m, const void *p, size_t bytes)
@@ -69,18 +69,12 @@ int meta_pad(struct meta *m, u64 pos)
 int meta_end(struct meta *m)
 {
 	struct dsfs_region *r = &m->super.regions[m->region];
-	u32 first = le32_to_cpu(r->block);
-	int ret = m->fill ? put_block(m) : 0;
-	u32 sum = 0;
+	const u64 bytes = m->bytes[m->region];
 
-	r->bytes = cpu_to_le64(m->bytes[m->region]);
-	if (!m->bytes[m->region])
-		r->block = cpu_to_le32(0);
-	else
-		sum = dsfs_crc32c(0, m->sums.p + first * sizeof(__le32),
-				  (m->blocks - first) * sizeof(__le32));
-	r->checksum = cpu_to_le32(sum);
-	return ret;
+	r->bytes = cpu_to_le64(bytes);
+	if (!bytes)
+		r->start = cpu_to_le64(0);
+	return m->fill ? put_block(m) : 0;
 }
 
 /* Make the block of the note.  Return: its checksum. */
@@ -91,15 +85,24 @@ static __le32 note_block(const struct meta *m, u8 *block)
 	return cpu_to_le32(dsfs_crc32c(0, block, DSFS_BLOCK_SIZE));
 }
 
+/* Of the blocks of BLOCKSUMS, with what fills up the last one */
+static void sum_sums(struct meta *m, const __le32 *sums, u64 count)
+{
+	static const u8 zero[DSFS_BLOCK_SIZE];
+	const u64 bytes = count * sizeof(*sums);
+	u32 sum = dsfs_crc32c(0, sums, bytes);
+
+	sum = dsfs_crc32c(sum, zero, -bytes & (DSFS_BLOCK_SIZE - 1));
+	m->super.sums_checksum = cpu_to_le32(sum);
+}
+
 /* BLOCKSUMS has entries for its own blocks, too, which are zero, and one for the note behind it. */
 int meta_blocksums(struct meta *m)
 {
-	struct dsfs_region *r = &m->super.regions[DSFS_REGION_BLOCKSUMS];
 	const u64 per = DSFS_BLOCK_SIZE / sizeof(__le32), note = m->gen->has_note;
 	u8 block[DSFS_BLOCK_SIZE];
 	u64 own = 1, all;
 	__le32 *sums;
-	u32 checksum;
 	int ret;
 
 	while ((m->blocks + own + note + per - 1) / per > own)
@@ -114,16 +117,15 @@ int meta_blocksums(struct meta *m)
 	sums = (__le32 *)m->sums.p;
 	if (note)
 		sums[all - 1] = note_block(m, block);
-	checksum = dsfs_crc32c(0, sums, all * sizeof(*sums));
+	sum_sums(m, sums, all);
 	meta_begin(m, DSFS_REGION_BLOCKSUMS);
 	ret = meta_put(m, sums, all * sizeof(*sums)) ?: meta_end(m);
-	r->checksum = cpu_to_le32(checksum);
 	return ret || !note ? ret : write_block(m, m->blocks++, block, sizeof(block));
 }
 
 int meta_keep_digest(struct meta *m, u8 kind, const u8 *digest)
 {
-	struct dsfs_region *r = &m->super.regions[DSFS_REGION_BLOCKSUMS];
+	const struct dsfs_region *r = &m->super.regions[DSFS_REGION_BLOCKSUMS];
 	struct dsfs_note *note = &m->gen->note;
 	__le32 *sums = (__le32 *)m->sums.p;
 	u8 block[DSFS_BLOCK_SIZE];
@@ -132,7 +134,8 @@ int meta_keep_digest(struct meta *m, u8 kind, const u8 *digest)
 	note->digest_bytes = DSFS_DIGEST_BYTES;
 	memcpy(note->digest, digest, DSFS_DIGEST_BYTES);
 	sums[m->blocks - 1] = note_block(m, block);
-	r->checksum = cpu_to_le32(dsfs_crc32c(0, sums, m->blocks * sizeof(*sums)));
+	sum_sums(m, sums, m->blocks);
 	return write_block(m, m->blocks - 1, block, sizeof(block)) ?:
-	       write_block(m, le32_to_cpu(r->block), sums, m->blocks * sizeof(*sums));
+	       write_block(m, le64_to_cpu(r->start) >> DSFS_BLOCK_BITS, sums,
+			   m->blocks * sizeof(*sums));
 }

@@ -48,29 +48,22 @@ struct rows {
 	struct entry entries[ENTRIES_MAX];
 };
 
-static u64 joined(__le16 hi, __le32 lo)
-{
-	return (u64)le16_to_cpu(hi) << 32 | le32_to_cpu(lo);
-}
-
 /* Make the entry of the next node that has none. */
 static int add_entry(struct rows *r)
 {
 	struct node *n = &r->dir->nodes[r->from + r->n];
 	struct entry *e = &r->entries[r->n];
-	struct dsfs_inode raw;
-	int ret = inode_make(r->m, n, &raw);
+	struct inode i;
+	int ret = inode_make(r->m, n, &i);
 
 	if (ret)
 		return ret;
-	e->v[DSFS_COLUMN_KIND] = (u64)le16_to_cpu(raw.flags) << 48 |
-				 (u64)le16_to_cpu(raw.nlink) << 32 |
-				 (u64)le16_to_cpu(raw.owner) << 16 | le16_to_cpu(raw.mode);
-	e->v[DSFS_COLUMN_EXTRA] = le32_to_cpu(raw.extra);
-	e->v[DSFS_COLUMN_SIZE] = joined(raw.size_hi, raw.size_lo);
-	e->v[DSFS_COLUMN_START] = joined(raw.start_hi, raw.start_lo);
-	e->v[DSFS_COLUMN_MTIME] = le64_to_cpu(raw.mtime);
-	e->v[DSFS_COLUMN_SUM] = node_filesum(r->m->store->params->chunk_bits, n);
+	e->v[DSFS_COLUMN_KIND] = (u64)i.nlink << 32 | (u64)i.flags << 16 | i.mode;
+	e->v[DSFS_COLUMN_OWNER] = (u64)i.extra << 32 | i.owner;
+	e->v[DSFS_COLUMN_SIZE] = i.size;
+	e->v[DSFS_COLUMN_START] = i.start;
+	e->v[DSFS_COLUMN_MTIME] = i.mtime;
+	e->v[DSFS_COLUMN_SUM] = i.sum;
 	r->n++;
 	return 0;
 }
@@ -214,8 +207,6 @@ static int put_dir(struct rows *r)
 		      meta_pad(r->m, (end + DSFS_BLOCK_SIZE - 1) & ~(u64)(DSFS_BLOCK_SIZE - 1)) ?:
 		      put_block(r, count, bytes);
 	}
-	if (names_dense(d))
-		r->m->incompat |= DSFS_INCOMPAT_DENSE_NAMES;
 	return ret;
 }
 
@@ -223,13 +214,16 @@ int meta_rows(struct meta *m)
 {
 	const struct tree *t = m->store->tree;
 	struct rows *r = calloc(1, sizeof(*r));
-	int ret = 0;
+	int ret;
 
-	if (!r)
+	if (!r || table_init(&m->extras, sizeof(struct dsfs_extra), sizeof(struct dsfs_extra))) {
+		free(r);
 		return -ENOMEM;
+	}
 	r->m = m;
 	m->fills.size = sizeof(u16);
-	m->incompat = DSFS_INCOMPAT_ROWS;
+	m->packed.size = sizeof(struct dsfs_compressed);
+	ret = meta_root(m);
 	meta_begin(m, DSFS_REGION_NAMES);
 	for (u64 i = 0; !ret && i < t->ndirs; i++) {
 		r->dir = tree_dir(t, i);

@@ -128,11 +128,6 @@ struct tar_rules {
 	bool strip_root;
 };
 
-enum inodes {
-	INODES_TABLE = 1,
-	INODES_ROWS,
-};
-
 /**
  * struct options - the run as asked for
  * @manifest: --manifest: @source is where its relative paths begin
@@ -151,7 +146,6 @@ enum inodes {
  * @lists: --exclude-from
  * @no_names: --xattrs-exclude
  * @small_bits: log2 of the bytes up to which a file is one chunk; 0: those of a chunk
- * @inodes: --inodes; 0: not given
  * @pack: --compress
  * @no_recheck: do not look at the source again at the end
  * @build: what is to be made of @source
@@ -179,7 +173,6 @@ struct options {
 	struct patterns no_names;
 	struct limits limits;
 	unsigned int digest;
-	enum inodes inodes;
 	struct pack_rules pack;
 	u8 align_bits;
 	u8 chunk_bits;
@@ -270,7 +263,6 @@ struct codec {
  * @chunk_bits: log2 of the bytes that a checksum covers; 0: no checksums
  * @small_bits: log2 of the bytes up to which a file has one checksum; at least @chunk_bits
  * @object_bits: log2 of the size of the store's objects; 0: it has none
- * @rows: inodes are in rows of name blocks
  * @pack: how files are compressed from now on
  * @packed: how they are once the image is made
  * @uuid: valid with @uuid_set; otherwise it is made at the end
@@ -282,7 +274,6 @@ struct params {
 	u8 chunk_bits;
 	u8 small_bits;
 	u8 object_bits;
-	bool rows;
 	struct pack_rules pack;
 	struct codec packed;
 	bool uuid_set;

@@ -19,7 +19,6 @@ void params_new(struct params *p, const struct options *o, unsigned int object_b
 	p->align_bits = o->align_bits;
 	p->chunk_bits = o->chunk_bits;
 	p->small_bits = o->small_bits > o->chunk_bits ? o->small_bits : o->chunk_bits;
-	p->rows = o->inodes != INODES_TABLE;
 	p->pack = o->pack;
 	p->packed = (struct codec){ .any = false };
 	p->object_bits = o->object_set ? o->object_bits : object_bits;
@@ -51,7 +50,6 @@ void params_of_image(struct params *p, const struct options *o, const struct dsf
 	p->align_bits = geo->align_bits;
 	p->chunk_bits = geo->chunk_bits;
 	p->small_bits = geo->small_bits;
-	p->rows = geo->incompat & DSFS_INCOMPAT_ROWS;
 	pack_of_image(p, o, geo);
 	if (o->object_set)
 		p->object_bits = o->object_bits;

@@ -62,24 +62,24 @@ static int write_slot(const struct output *out, const void *slot, unsigned int n
 }
 
 /* Both have to be on the disk, in any order: the target is no image yet. */
-static int write_slots(struct output *out, const struct dsfs_super *slots)
+static int write_slots(struct output *out, const struct dsfs_super *super)
 {
 	int ret = write_bootsector(out);
 
 	for (unsigned int i = 0; !ret && i < DSFS_SB_SLOTS; i++)
-		ret = write_slot(out, &slots[i], i);
+		ret = write_slot(out, super, i);
 	return ret ? ret : output_sync(out);
 }
 
-static int commit_device(struct output *out, const struct dsfs_super *slots)
+static int commit_device(struct output *out, const struct dsfs_super *super)
 {
 	signals_ignore();
-	return write_slots(out, slots);
+	return write_slots(out, super);
 }
 
-static int commit_file(struct output *out, const struct dsfs_super *slots)
+static int commit_file(struct output *out, const struct dsfs_super *super)
 {
-	return write_slots(out, slots) ?: file_name(out);
+	return write_slots(out, super) ?: file_name(out);
 }
 
 static int replace_slot(const struct output *out, const void *slot, unsigned int n)
@@ -102,7 +102,7 @@ static void restore_slot(struct output *out, const void *old, unsigned int n)
 			  n);
 }
 
-static int commit_update(struct output *out, const struct dsfs_super *slots)
+static int commit_update(struct output *out, const struct dsfs_super *super)
 {
 	const unsigned int first = out->first_slot, second = !first;
 	char old[DSFS_SB_SIZE];
@@ -114,13 +114,13 @@ static int commit_update(struct output *out, const struct dsfs_super *slots)
 	ret = write_bootsector(out);
 	if (ret)
 		return ret;
-	ret = replace_slot(out, &slots[first], first);
+	ret = replace_slot(out, super, first);
 	if (ret) {
 		restore_slot(out, old, first);
 		return ret;
 	}
 	out->committed = true;
-	ret = replace_slot(out, &slots[second], second);
+	ret = replace_slot(out, super, second);
 	if (ret)
 		msg_error(out->path,
 			  "has the new tree, but superblock slot %u may be damaged: the next update writes both",

@@ -44,7 +44,7 @@ static int set_length(const struct output *out, u64 bytes)
 	return ret;
 }
 
-int output_finish(struct output *out, const struct dsfs_super *slots, u64 bytes)
+int output_finish(struct output *out, const struct dsfs_super *super, u64 bytes)
 {
 	int ret = output_settle(out);
 
@@ -54,7 +54,7 @@ int output_finish(struct output *out, const struct dsfs_super *slots, u64 bytes)
 		keep_attrs(out);
 	if (!ret)
 		ret = output_sync(out);
-	return ret ? ret : out->ops->commit(out, slots);
+	return ret ? ret : out->ops->commit(out, super);
 }
 
 void output_abort(struct output *out)

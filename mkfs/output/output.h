@@ -26,7 +26,7 @@ struct output;
  */
 struct target_ops {
 	int (*open)(struct output *out);
-	int (*commit)(struct output *out, const struct dsfs_super *slots);
+	int (*commit)(struct output *out, const struct dsfs_super *super);
 	void (*abort)(struct output *out);
 	const char *refused;
 };
@@ -148,7 +148,7 @@ int output_compare_ranges(struct output *out, u64 a, u64 b, u64 bytes);
 
 /**
  * output_finish - complete the image
- * @slots: DSFS_SB_SLOTS of them
+ * @super: for both slots
  * @bytes: length of the image
  *
  * Everything is on the disk before the first superblock is written; in an update, the
@@ -159,7 +159,7 @@ int output_compare_ranges(struct output *out, u64 a, u64 b, u64 bytes);
  * Messages are written; they say what an image that existed before holds then.
  * Return: 0 or -errno.
  */
-int output_finish(struct output *out, const struct dsfs_super *slots, u64 bytes);
+int output_finish(struct output *out, const struct dsfs_super *super, u64 bytes);
 
 /*
  * Remove an incomplete image, once.  An image that was to be updated gets its old length

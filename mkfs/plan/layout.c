@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The layout of the metadata: inode numbers, and the places of names, symlink targets and xattr
- * sets.  Inode records refer to these places, and the regions are written in their order, so they
- * are decided once, after the data phase has shown which files can be read.
+ * The layout of the metadata: inode numbers, and the places of symlink targets and xattr sets.
+ * Inodes refer to these places, and the regions are written in their order, so they are decided
+ * once, after the data phase has shown which files can be read.
  */
 #include "layout.h"
-#include "names.h"
 
 static void number_inodes(struct tree *t)
 {
@@ -30,28 +29,12 @@ static void number_inodes(struct tree *t)
 	}
 }
 
-static void place_names(struct layout *l, struct tree *t)
-{
-	for (u64 i = 0; i < t->ndirs; i++) {
-		struct dir *d = tree_dir(t, i);
-		struct names_place place;
-
-		names_place(d, &l->names_end, &place);
-		if (names_dense(d))
-			l->incompat |= DSFS_INCOMPAT_DENSE_NAMES;
-	}
-}
-
 static int number_owner(struct layout *l, struct tree *t, const struct node *n)
 {
 	struct owner *o = owners_at(&t->owners, n->owner);
 
 	if (o->final)
 		return 0;
-	if (l->owners.n == DSFS_MAX_OWNERS) {
-		o->final = OWNER_EXTRA;
-		return 0;
-	}
 	if (array_append(&l->owners, &n->owner))
 		return -ENOMEM;
 	o->final = l->owners.n;
@@ -107,7 +90,6 @@ int layout_make(struct layout *l, struct tree *t)
 
 	*l = (struct layout){ .owners.size = sizeof(u32), .xsets.size = sizeof(u32) };
 	number_inodes(t);
-	place_names(l, t);
 	ret = place_node(l, t, &t->root);
 	while (!ret && (n = tree_next(t, &walk)))
 		ret = place_node(l, t, n);

@@ -10,24 +10,21 @@
 /**
  * struct layout - order of the objects that inodes refer to
  * @owners, @xsets: their numbers in the tree, in the order of the image
- * @incompat: features that the places need
- * @names_end, @xattrs_end, @symlinks_end: lengths of these regions
+ * @xattrs_end, @symlinks_end: lengths of these regions
  */
 struct layout {
 	struct array owners;
 	struct array xsets;
-	u64 incompat;
-	u64 names_end;
 	u64 xattrs_end;
 	u64 symlinks_end;
 };
 
 /**
- * layout_make - number all inodes, and place names, targets and xattr sets
+ * layout_make - number all inodes, and place targets and xattr sets
  * @t: ordered; no node is removed later
  *
- * Sets inode numbers and places of names in directories, places in symlinks and xattr
- * sets, and final numbers in owners.  All follow from the order of inodes, so they do
+ * Sets inode numbers in directories, places in symlinks and xattr sets, and final numbers in
+ * owners.  All follow from the order of inodes, so they do
  * not depend on the order in which threads found them.
  *
  * Return: 0 or -ENOMEM.

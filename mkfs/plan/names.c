@@ -70,11 +70,6 @@ void names_place(struct dir *dir, u64 *pos, struct names_place *place)
 		*pos = end;
 }
 
-bool names_dense(const struct dir *dir)
-{
-	return dir->name_blocks > 1 && dir->names & (DSFS_BLOCK_SIZE - 1);
-}
-
 static unsigned int slot_type(const struct node *n)
 {
 	return n->flags & NODE_HARDLINK ? DSFS_DT_HARDLINK : dsfs_mode_to_dt(n->mode);

@@ -40,9 +40,6 @@ u64 names_measure(const struct dir *dir, struct names_place *place);
  */
 void names_place(struct dir *dir, u64 *pos, struct names_place *place);
 
-/* Whether readers need DSFS_INCOMPAT_DENSE_NAMES for a directory that is placed. */
-bool names_dense(const struct dir *dir);
-
 /* Make the block of @count names from @from on; all @bytes are set. */
 void names_write(const struct dir *dir, u32 from, u32 count, u32 bytes, void *block);
 

@@ -128,15 +128,10 @@ static void plan_objects(struct plan *p, const struct tree *t,
 }
 
 /* Add the inodes.  Rows have as many bytes as they need, which is known at the end. */
-static void plan_inodes(struct plan *p, const struct tree *t, const struct params *params)
+static void plan_inodes(struct plan *p, const struct tree *t)
 {
-	if (params->rows)
-		p->upper += t->inodes * DSFS_COLUMNS * DSFS_COLUMN_MAX +
-			    2 * (t->ndirs + p->name_bytes / DSFS_NAME_MAX + 1) *
-			    sizeof(struct dsfs_rows);
-	else
-		p->meta_bytes += t->inodes * (sizeof(struct dsfs_inode) +
-					      (params->chunk_bits ? sizeof(__le32) : 0));
+	p->upper += t->inodes * DSFS_COLUMNS * DSFS_COLUMN_MAX +
+		    2 * (t->ndirs + p->name_bytes / DSFS_NAME_MAX + 1) * sizeof(struct dsfs_rows);
 }
 
 int plan_make(struct plan *p, const struct tree *t, const struct options *o,
@@ -145,12 +140,10 @@ int plan_make(struct plan *p, const struct tree *t, const struct options *o,
 	memset(p, 0, sizeof(*p));
 	p->types[DT_DIR] = 1;
 	plan_dirs(p, t, o, params);
-	plan_inodes(p, t, params);
+	plan_inodes(p, t);
 	p->meta_bytes += t->owners.table.list.n * sizeof(struct dsfs_owner);
 	for (u32 i = 1; i <= t->xsets.list.n; i++)
 		p->meta_bytes += xsets_at(&t->xsets, i)->bytes;
-	if (t->owners.table.list.n > DSFS_MAX_OWNERS)
-		p->upper += t->inodes * sizeof(struct dsfs_extra);
 	/* symlinks and sets that cross no block waste less than half of it */
 	plan_objects(p, t, params, start);
 	p->upper += start + 2 * p->meta_bytes +

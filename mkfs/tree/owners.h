@@ -10,11 +10,10 @@
 #include "dsfs_platform.h"
 #include "table.h"
 
-#define OWNER_EXTRA	U32_MAX		/* in an extra record */
 
 /**
  * struct owner - a pair of user and group
- * @final: number in the image plus one, or OWNER_EXTRA; 0: not decided yet
+ * @final: number in the image plus one; 0: not decided yet
  */
 struct owner {
 	u32 uid;

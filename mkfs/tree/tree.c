@@ -105,7 +105,7 @@ int node_set_target(struct arena *a, struct node *n, const char *target, size_t 
 
 u32 dir_nlink(const struct dir *dir)
 {
-	return dir->subdirs > 65533 ? 1 : dir->subdirs + 2;
+	return dir->subdirs + 2;
 }
 
 char *tree_path(const struct tree *t, const struct dir *dir, const struct node *node, bool below)

@@ -231,7 +231,7 @@ static u64 count_subdirs(int fd, char **names, size_t count)
 			die("lstat");
 		n += S_ISDIR(st.st_mode);
 	}
-	return n > 65533 ? 1 : n + 2;
+	return n + 2;
 }
 
 static void walk(int dir, const char *name)

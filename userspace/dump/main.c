@@ -15,23 +15,20 @@ enum { EXIT_OK, EXIT_ERROR };
 /* Number of errors of a kind that --extract prints */
 #define PER_KIND	10
 
-/*
- * Check BLOCKSUMS, which verifies all other metadata and is verified by its
- * region checksum only.
- */
+/* Check BLOCKSUMS, which verifies all other metadata and is verified by the superblock. */
 static int check_blocksums(struct view *v)
 {
 	const struct dsfs_region_info *r = &v->img.geo->regions[DSFS_REGION_BLOCKSUMS];
 	u32 sum;
-	int ret = image_region_sum(&v->img, DSFS_REGION_BLOCKSUMS, &sum);
+	int ret = image_sums(&v->img, &sum);
 
-	if (!ret && sum == r->checksum)
+	if (!ret && sum == v->img.geo->sums_checksum)
 		return 0;
 	if (ret)
 		msg_error(v->img.path, "block checksums at %llu: %s", r->pos, msg_why(-ret));
 	else
 		msg_error(v->img.path, "block checksums at %llu: checksum %#x, expected %#x",
-			  r->pos, sum, r->checksum);
+			  r->pos, sum, v->img.geo->sums_checksum);
 	v->errors->count++;
 	return -1;
 }

@@ -12,14 +12,14 @@ static u64 record_pos(const struct view *v, int region, u64 index, size_t size)
 	return v->img.geo->regions[region].pos + index * size;
 }
 
-/* Of an inode record, or of the name block that has its row */
+/* Of the name block that has its row; the root is in the superblock */
 static u64 inode_offset(struct view *v, u32 ino)
 {
 	u64 place = DSFS_NO_PLACE;
 	struct dsfs_err err;
 
 	if (dsfs_inode_place(v->src, ino, &place, &err) || place == DSFS_NO_PLACE)
-		return record_pos(v, DSFS_REGION_INODES, ino, sizeof(struct dsfs_inode));
+		return DSFS_SB_POS(v->img.use) + offsetof(struct dsfs_super, root);
 	return record_pos(v, DSFS_REGION_NAMES, dsfs_row_block(place), 1);
 }
 

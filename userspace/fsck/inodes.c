@@ -65,45 +65,18 @@ u64 inode_pos(struct fsck *f, u64 ino)
 	u64 place = DSFS_NO_PLACE;
 	struct dsfs_err err;
 
-	if (!(f->geo->incompat & DSFS_INCOMPAT_ROWS) || ino <= DSFS_ROOT_INO)
-		return meta_pos(f, DSFS_REGION_INODES, ino * sizeof(struct dsfs_inode));
+	if (ino <= DSFS_ROOT_INO)
+		return DSFS_SB_POS(f->img.use) + offsetof(struct dsfs_super, root);
 	if (dsfs_inode_place(f->src, ino, &place, &err))
 		return NO_POS;
 	return meta_pos(f, DSFS_REGION_NAMES, dsfs_row_block(place));
 }
 
-static u64 filesum_pos(struct fsck *f, u64 ino)
-{
-	if (f->geo->incompat & DSFS_INCOMPAT_ROWS)
-		return inode_pos(f, ino);
-	return meta_pos(f, DSFS_REGION_FILESUMS, ino * sizeof(__le32));
-}
-
-/* The checksum of a file; 0 if there are no data checksums. */
-static u32 filesum(struct fsck *f, const struct dsfs_attr *attr)
-{
-	struct dsfs_err err;
-	u32 sum;
-	int ret;
-
-	if (!f->geo->chunk_bits)
-		return attr->sum;
-	ret = dsfs_file_sum(f->src, attr, &sum, &err);
-	if (ret) {
-		problem(f, "file checksum", attr->ino, filesum_pos(f, attr->ino), "%s",
-			msg_why(-ret));
-		return 0;
-	}
-	return sum;
-}
-
 static void no_filesum(struct fsck *f, const struct dsfs_attr *attr)
 {
-	u32 sum = filesum(f, attr);
-
-	if (sum)
+	if (attr->sum)
 		problem(f, "checksum of what stores no bytes", attr->ino,
-			filesum_pos(f, attr->ino), "%#x, expected 0", sum);
+			inode_pos(f, attr->ino), "%#x, expected 0", attr->sum);
 }
 
 /* Check all extents and holes of a file; the extents must add up to the stored data. */
@@ -164,10 +137,8 @@ static int note_file(struct fsck *f, const struct dsfs_attr *attr,
 		return places_leave_out(&f->data, attr->ino);
 	if (attr->flags & DSFS_INODE_COMPRESSED && !check_units(f, attr, extra))
 		return places_leave_out(&f->data, attr->ino);
-	if (image_stored_bytes(attr, extra)) {
-		filesum(f, attr);
+	if (image_stored_bytes(attr, extra))
 		return note(f, &f->data, attr);
-	}
 	no_filesum(f, attr);
 	if (attr->flags & DSFS_INODE_SHARED)
 		problem(f, "flag of shared data", attr->ino, NO_POS, "the file stores no bytes");
@@ -243,7 +214,7 @@ static int check_inode(struct fsck *f, u32 ino, u64 *place)
 	}
 	ret = dsfs_extra_get(f->src, &attr, &extra, &err);
 	if (!ret)
-		ret = dsfs_owner_get(f->src, &attr, &extra, &uid, &gid, &err);
+		ret = dsfs_owner_get(f->src, &attr, &uid, &gid, &err);
 	if (ret) {
 		problem_err(f, ino, inode_pos(f, ino), &err, ret);
 		ret = leave_out(f, &attr);
@@ -265,30 +236,11 @@ static int check_inode(struct fsck *f, u32 ino, u64 *place)
 	return 0;
 }
 
-static void check_record_0(struct fsck *f)
-{
-	const struct dsfs_attr none = { 0 };
-	struct dsfs_mref ref;
-	int ret;
-
-	ret = dsfs_meta_get(f->src, DSFS_REGION_INODES, 0, sizeof(struct dsfs_inode), &ref);
-	if (ret) {
-		problem(f, "inode record 0", NO_INO, inode_pos(f, 0), "%s", msg_why(-ret));
-		return;
-	}
-	if (!all_zero(ref.p, sizeof(struct dsfs_inode)))
-		problem(f, "inode record 0", NO_INO, inode_pos(f, 0), "it is not zero");
-	dsfs_meta_put(&ref);
-	if (!(f->geo->incompat & DSFS_INCOMPAT_ROWS))
-		no_filesum(f, &none);
-}
-
 int check_inodes(struct fsck *f)
 {
 	u64 ino, place = DSFS_NO_PLACE;
 	int ret = 0;
 
-	check_record_0(f);
 	pass_begin(f, "inodes", f->geo->inodes, false);
 	for (ino = DSFS_ROOT_INO; !ret && ino < f->geo->inodes && !stop_asked(); ino++) {
 		ret = check_inode(f, ino, &place);

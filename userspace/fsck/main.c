@@ -61,7 +61,6 @@ static int init_lists(struct fsck *f)
 	places_init(&f->data, get_data);
 	f->data.sums = f->geo->chunk_bits;
 	places_init(&f->sets, get_set);
-	f->sets.in_inode = false;
 	places_init(&f->targets, get_target);
 	places_init(&f->hardlinks, get_hardlink);
 	if (bits_init(&f->again, inodes) || bits_init(&f->inside, inodes) ||

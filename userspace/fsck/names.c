@@ -33,23 +33,11 @@ static u64 block_pos(const struct fsck *f, const struct dsfs_dir_info *dir, u32 
 	return meta_pos(f, DSFS_REGION_NAMES, dsfs_names_pos(dir, block));
 }
 
-static u32 nlink_of(struct fsck *f, const struct dsfs_attr *attr)
-{
-	struct dsfs_extra_info extra;
-	struct dsfs_err err;
-
-	if (!(attr->flags & DSFS_INODE_EXTRA_NLINK))
-		return attr->nlink;
-	return dsfs_extra_get(f->src, attr, &extra, &err) ? 0 : extra.nlink;
-}
-
 static void check_nlink(struct fsck *f, const struct dsfs_attr *attr, u64 want)
 {
-	u32 have = nlink_of(f, attr);
-
-	if (have && have != want)	/* 0: reported with the extra record */
+	if (attr->nlink != want)
 		problem(f, "number of links", attr->ino, inode_pos(f, attr->ino),
-			"%u, found %llu", have, want);
+			"%u, found %llu", attr->nlink, want);
 }
 
 /* Check that the parent of a subdirectory is the directory that it is in. */
@@ -98,15 +86,13 @@ static void check_child(struct fsck *f, struct dirwalk *w, const struct dsfs_nam
 		check_nlink(f, &attr, 1 + (u64)hardlinks_of(f, ino));
 }
 
-/* Bytes of a name block, with its rows if the image has them */
+/* Bytes of a name block, with its rows */
 static u64 block_bytes(const struct dsfs_dir_iter *it)
 {
-	const struct dsfs_geo *geo = dsfs_source_geo(it->src);
 	const u64 pos = dsfs_names_pos(it->dir, it->block);
-	u64 bytes = 0;
+	const u64 avail = dsfs_names_avail(dsfs_source_geo(it->src), pos);
+	const u64 bytes = dsfs_rows_bytes(it->names.raw, avail);
 
-	if (geo->incompat & DSFS_INCOMPAT_ROWS)
-		bytes = dsfs_rows_bytes(it->names.raw, dsfs_names_avail(geo, pos));
 	/* Rows that break a rule were reported with the inodes. */
 	return bytes ? bytes : it->names.end;
 }
@@ -226,7 +212,7 @@ static void check_dir(struct fsck *f, struct dirwalk *w)
 	if (w->dir.count)
 		check_entries(f, w);
 	if (!stop_asked() && w->subdirs != UINT64_MAX)
-		check_nlink(f, &w->attr, w->subdirs > 65533 ? 1 : 2 + w->subdirs);
+		check_nlink(f, &w->attr, 2 + w->subdirs);
 }
 
 /**
@@ -258,8 +244,7 @@ static void check_tiling(struct fsck *f, const struct dirwalk *w, struct tiling 
 {
 	const struct dsfs_dir_info *dir = &w->dir;
 
-	if (f->geo->incompat & DSFS_INCOMPAT_ROWS)
-		check_search(f, w, t);
+	check_search(f, w, t);
 	if (!dir->count)
 		return;
 	if (dir->first > t->next)

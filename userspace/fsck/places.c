@@ -19,11 +19,10 @@
 #ifndef SAMPLE_OF
 #define SAMPLE_OF	1024
 #endif
-/* Inodes of a group: those of a multiple of what a block has */
+/* Inodes of a group */
 #ifndef GROUP_BITS
 #define GROUP_BITS	12
 #endif
-#define BLOCK_INODES	(DSFS_BLOCK_SIZE / sizeof(struct dsfs_inode))
 
 /* Bits of a position by which places are sorted in one pass */
 #define DIGIT_BITS	11
@@ -49,7 +48,7 @@ int place_cmp(const void *a, const void *b)
 void places_init(struct places *of, place_get *get)
 {
 	*of = (struct places){
-		.get = get, .in_inode = true,
+		.get = get,
 		.groups.size = sizeof(struct group),
 		.sample.size = sizeof(struct place),
 		.left_out.size = sizeof(u32),
@@ -114,14 +113,6 @@ static bool is_left_out(struct gather *g, u32 ino)
 	return g->left < left->n && at[g->left] == ino;
 }
 
-static u32 sum_of(struct dsfs_source *src, const struct dsfs_attr *attr)
-{
-	struct dsfs_err err;
-	u32 sum;
-
-	return dsfs_file_sum(src, attr, &sum, &err) ? 0 : sum;
-}
-
 static int gather_inode(struct gather *g, const struct dsfs_attr *attr)
 {
 	struct place p = { .ino = attr->ino };
@@ -131,73 +122,26 @@ static int gather_inode(struct gather *g, const struct dsfs_attr *attr)
 	    (g->s->skip && bits_test(g->s->skip, attr->ino)))
 		return 0;
 	if (g->s->of->sums)
-		p.sum = sum_of(g->s->src, attr);
+		p.sum = attr->sum;
 	return array_append(&g->s->at, &p);
-}
-
-/* Whether an inode may have a place of the share; most have none. */
-static bool may_have(const struct gather *g, const struct dsfs_inode *raw)
-{
-	const u64 pos = (u64)le16_to_cpu(raw->start_hi) << 32 | le32_to_cpu(raw->start_lo);
-
-	return !g->s->of->in_inode || (pos >= g->low.pos && pos <= g->high.pos);
-}
-
-/* The inodes [@from, @to), which lie in one block; what is wrong with them was reported. */
-static int gather_block(struct gather *g, u64 from, u64 to)
-{
-	const struct dsfs_geo *geo = dsfs_source_geo(g->s->src);
-	const struct dsfs_inode *raw;
-	struct dsfs_attr attr;
-	struct dsfs_mref ref;
-	struct dsfs_err err;
-	u64 ino;
-	int ret = 0;
-
-	if (dsfs_meta_get(g->s->src, DSFS_REGION_INODES, from * sizeof(*raw),
-			  (to - from) * sizeof(*raw), &ref))
-		return 0;
-	raw = ref.p;
-	for (ino = from; !ret && ino < to; ino++)
-		if (may_have(g, &raw[ino - from]) &&
-		    !dsfs_inode_decode(geo, ino, &raw[ino - from], &attr, &err))
-			ret = gather_inode(g, &attr);
-	dsfs_meta_put(&ref);
-	return ret;
-}
-
-/* The inodes [@from, @to) of an image with rows */
-static int gather_rows(struct gather *g, u64 from, u64 to)
-{
-	u64 place = DSFS_NO_PLACE;
-	struct dsfs_attr attr;
-	struct dsfs_err err;
-	int ret = 0;
-
-	for (; !ret && from < to; from++)
-		if (!dsfs_inode_next(g->s->src, from, &place, &attr, &err))
-			ret = gather_inode(g, &attr);
-	return ret;
 }
 
 static int gather_group(struct gather *g, u64 number)
 {
+	u64 from = number << GROUP_BITS, end = (number + 1) << GROUP_BITS, place = DSFS_NO_PLACE;
 	const struct dsfs_geo *geo = dsfs_source_geo(g->s->src);
-	u64 from = number << GROUP_BITS, end = (number + 1) << GROUP_BITS, to;
+	struct dsfs_attr attr;
+	struct dsfs_err err;
 	int ret = 0;
 
 	if (from < DSFS_ROOT_INO)
 		from = DSFS_ROOT_INO;
 	if (end > geo->inodes)
 		end = geo->inodes;
-	if (geo->incompat & DSFS_INCOMPAT_ROWS)
-		return gather_rows(g, from, end);
-	for (; !ret && from < end; from = to) {
-		to = (from / BLOCK_INODES + 1) * BLOCK_INODES;
-		if (to > end)
-			to = end;
-		ret = gather_block(g, from, to);
-	}
+	/* What is wrong with an inode was reported. */
+	for (; !ret && from < end; from++)
+		if (!dsfs_inode_next(g->s->src, from, &place, &attr, &err))
+			ret = gather_inode(g, &attr);
 	return ret;
 }
 

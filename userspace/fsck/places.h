@@ -45,7 +45,6 @@ typedef bool place_get(struct dsfs_source *src, const struct dsfs_attr *attr, st
 /**
  * struct places - the places of a kind
  * @get: the kind
- * @in_inode: the inode record has the place, not an extra record
  * @sums: they have records in FILESUMS
  * @n: how many were noted
  * @groups: struct group: where those of so many inodes lie
@@ -54,7 +53,6 @@ typedef bool place_get(struct dsfs_source *src, const struct dsfs_attr *attr, st
  */
 struct places {
 	place_get *get;
-	bool in_inode;
 	bool sums;
 	u64 n;
 	struct array groups;

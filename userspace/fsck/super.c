@@ -51,7 +51,7 @@ int check_slots(struct fsck *f)
 		problem(f, "generation", NO_INO, DSFS_SB_POS(!f->img.use),
 			"slot 0 has %llu, slot 1 has %llu: an update was cut off",
 			s[0].geo.generation, s[1].geo.generation);
-	else if (!dsfs_super_same(&s[0].raw, &s[1].raw))
+	else if (memcmp(&s[0].raw, &s[1].raw, sizeof(s[0].raw)))
 		problem(f, "superblock slots", NO_INO, DSFS_SB_POS(1),
 			"those of one generation differ: %llu", s[0].geo.generation);
 	return 0;
@@ -146,21 +146,25 @@ static void check_step(struct fsck *f, u64 first, u64 blocks)
 	dsfs_meta_put(&ref);
 }
 
-static void check_region(struct fsck *f, int id)
+static void check_sums(struct fsck *f)
+{
+	const u64 pos = f->geo->regions[DSFS_REGION_BLOCKSUMS].pos;
+	u32 sum;
+	int ret = image_sums(&f->img, &sum);
+
+	if (ret)
+		problem(f, "unreadable block checksums", NO_INO, pos, "%s", msg_why(-ret));
+	else if (sum != f->geo->sums_checksum)
+		problem(f, "checksum of the block checksums", NO_INO, pos, "%#x, expected %#x",
+			sum, f->geo->sums_checksum);
+}
+
+static void check_padding(struct fsck *f, int id)
 {
 	const struct dsfs_region_info *r = &f->geo->regions[id];
 	u64 tail = r->bytes & (DSFS_BLOCK_SIZE - 1);
 	u8 buf[DSFS_BLOCK_SIZE];
-	u32 sum;
-	int ret;
 
-	ret = image_region_sum(&f->img, id, &sum);
-	if (ret)
-		problem(f, "unreadable block checksums", NO_INO, r->pos,
-			"%s: %s", region_name(id), msg_why(-ret));
-	else if (sum != r->checksum)
-		problem(f, "region checksum", NO_INO, r->pos, "%s: %#x, expected %#x",
-			region_name(id), sum, r->checksum);
 	if (!tail || image_pread(&f->img, buf, DSFS_BLOCK_SIZE - tail, r->pos + r->bytes))
 		return;		/* unreadable: reported with the blocks */
 	if (!all_zero(buf, DSFS_BLOCK_SIZE - tail))
@@ -190,9 +194,9 @@ int check_blocks(struct fsck *f)
 
 	if (!f->generations)
 		check_front(f);
+	check_sums(f);
 	for (id = 0; id < DSFS_REGIONS_USED; id++)
-		if (f->geo->regions[id].bytes)
-			check_region(f, id);
+		check_padding(f, id);
 	pass_begin(f, "metadata", f->geo->meta_bytes, true);
 	for (at = 0; at < blocks && !stop_asked(); at += n) {
 		n = blocks - at < STEP_BLOCKS ? blocks - at : STEP_BLOCKS;

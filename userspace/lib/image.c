@@ -12,7 +12,6 @@
 
 static const char * const region_names[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_BLOCKSUMS]	= "blocksums",
-	[DSFS_REGION_INODES]	= "inodes",
 	[DSFS_REGION_DIRS]	= "dirs",
 	[DSFS_REGION_NAMES]	= "names",
 	[DSFS_REGION_INDEX]	= "index",
@@ -21,11 +20,10 @@ static const char * const region_names[DSFS_REGIONS_USED] = {
 	[DSFS_REGION_SYMLINKS]	= "symlinks",
 	[DSFS_REGION_XATTRS]	= "xattrs",
 	[DSFS_REGION_EXTENTS]	= "extents",
-	[DSFS_REGION_FILESUMS]	= "filesums",
 	[DSFS_REGION_CHUNKSUMS]	= "chunksums",
-	[DSFS_REGION_HISTORY]	= "history",
 	[DSFS_REGION_COMPRESSED] = "compressed",
 	[DSFS_REGION_UNITS]	= "units",
+	[DSFS_REGION_HISTORY]	= "history",
 };
 
 const char *region_name(unsigned int id)
@@ -106,8 +104,6 @@ static void image_read_slot(struct image *img, int i)
 	slot->ret = decode_slot(img, i, 0);
 	if ((slot->ret == -EBADMSG || slot->ret == -EINVAL) && image_again(img))
 		slot->ret = decode_slot(img, i, READ_AGAIN);
-	if (!slot->ret && slot->geo.slot != i)
-		slot->ret = dsfs_bad(&slot->err, "slot number", slot->geo.slot, i, -EUCLEAN);
 }
 
 void image_load(struct image *img)
@@ -161,21 +157,13 @@ bool image_is_foreign(const struct image *img)
 	return true;
 }
 
-int image_region_sum(const struct image *img, enum dsfs_region_id id, u32 *sum)
+int image_sums(const struct image *img, u32 *sum)
 {
-	const struct dsfs_region_info *sums = &img->geo->regions[DSFS_REGION_BLOCKSUMS];
-	const struct dsfs_region_info *r = &img->geo->regions[id];
-	u64 pos = sums->pos, left = sums->bytes;
+	const struct dsfs_region_info *r = &img->geo->regions[DSFS_REGION_BLOCKSUMS];
+	u64 pos = r->pos, left = (r->bytes + DSFS_BLOCK_SIZE - 1) & ~(DSFS_BLOCK_SIZE - 1ULL);
 	u8 *buf;
 	int ret = 0;
 
-	if (id != DSFS_REGION_BLOCKSUMS) {
-		u64 blocks = (r->bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS;
-
-		pos += ((r->pos - img->geo->meta_start) >> DSFS_BLOCK_BITS) *
-		       sizeof(__le32);
-		left = blocks * sizeof(__le32);
-	}
 	buf = malloc(left < SUMS_STEP ? left : SUMS_STEP);
 	if (!buf)
 		return -ENOMEM;

@@ -151,14 +151,13 @@ const char *region_name(unsigned int id);
 unsigned int region_record(unsigned int id);
 
 /**
- * image_region_sum - the checksum that a region should carry
- * @img: with a valid slot
- * @id: a region that is not empty
- * @sum: filled in
+ * image_sums - the checksum of the blocks of BLOCKSUMS
  *
- * Reads BLOCKSUMS, or the slice of it that covers the region.
+ * The superblock has it, too: struct dsfs_geo.sums_checksum.
+ *
+ * Return: 0, -ENOMEM or an error of image_pread().
  */
-int image_region_sum(const struct image *img, enum dsfs_region_id id, u32 *sum);
+int image_sums(const struct image *img, u32 *sum);
 
 /*
  * Metadata of a generation: one cache (meta.c), which fs/format's decoders read by

@@ -468,15 +468,16 @@ static int read_sums(struct meta *m, const struct dsfs_region_info *r, unsigned 
 		ret = read_blocks(m, block, end - block, flags);
 		if (ret)
 			return dsfs_bad(err, "block checksums at", r->pos, r->pos + r->bytes, ret);
-		sum = dsfs_crc32c(sum, m->data + (block << DSFS_BLOCK_BITS), bytes);
+		sum = dsfs_crc32c(sum, m->data + (block << DSFS_BLOCK_BITS),
+				  (end - block) << DSFS_BLOCK_BITS);
 		for (; block < end; block++)
 			if (is_hole(m, block))
 				return dsfs_bad(err, "block checksums are zero from block",
 						(block - m->first_sum) * SUMS_BLOCK, m->blocks,
 						-EBADMSG);
 	}
-	if (sum != r->checksum)
-		return dsfs_bad(err, "checksum of the block checksums", sum, r->checksum, -EBADMSG);
+	if (sum != m->src.geo.sums_checksum)
+		return dsfs_bad(err, "checksum of the block checksums", sum, m->src.geo.sums_checksum, -EBADMSG);
 	return 0;
 }
 

@@ -25,9 +25,8 @@ int image_node_at(struct dsfs_source *src, u32 ino, u64 place, struct image_node
 	if (!ret)
 		ret = dsfs_extra_get(src, &node->attr, &node->extra, err);
 	if (!ret)
-		ret = dsfs_owner_get(src, &node->attr, &node->extra, &node->uid, &node->gid, err);
-	node->nlink = node->attr.flags & DSFS_INODE_EXTRA_NLINK ?
-		      node->extra.nlink : node->attr.nlink;
+		ret = dsfs_owner_get(src, &node->attr, &node->uid, &node->gid, err);
+	node->nlink = node->attr.nlink;
 	return ret;
 }
 
