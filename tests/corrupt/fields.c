@@ -11,38 +11,32 @@
 
 const struct field super_fields[] = {
 	F(dsfs_super, magic), F(dsfs_super, checksum), F(dsfs_super, version),
-	F(dsfs_super, block_bits), F(dsfs_super, align_bits),
-	F(dsfs_super, chunk_bits), F(dsfs_super, object_bits),
-	F(dsfs_super, slot), F(dsfs_super, name_hash), F(dsfs_super, compat),
+	F(dsfs_super, align_bits), F(dsfs_super, chunk_bits), F(dsfs_super, small_bits),
+	F(dsfs_super, object_bits), F(dsfs_super, reserved1), F(dsfs_super, compat),
 	F(dsfs_super, incompat), F(dsfs_super, generation),
 	F(dsfs_super, build_time), F_BYTES(dsfs_super, uuid),
 	F_BYTES(dsfs_super, label), F(dsfs_super, image_bytes),
 	F(dsfs_super, data_start), F(dsfs_super, data_end),
 	F(dsfs_super, meta_start), F(dsfs_super, meta_bytes),
 	F(dsfs_super, content_bytes), F(dsfs_super, stored_bytes),
-	F(dsfs_super, files), F(dsfs_super, small_bits),
+	F(dsfs_super, files), F(dsfs_super, inodes), F(dsfs_super, sums_checksum),
 	F(dsfs_super, codec), F(dsfs_super, codec_level),
-	F(dsfs_super, codec_auto), F(dsfs_super, codec_version),
-	F(dsfs_super, inodes),
+	F(dsfs_super, codec_auto), F(dsfs_super, reserved2), F(dsfs_super, codec_version),
 	F_BYTES(dsfs_super, reserved), F_END,
 };
 
-const struct field region_fields[] = {
-	F(dsfs_region, block), F(dsfs_region, checksum), F(dsfs_region, bytes),
-	F_END,
+const struct field root_fields[] = {
+	F(dsfs_root, mode), F(dsfs_root, flags), F(dsfs_root, nlink), F(dsfs_root, owner),
+	F(dsfs_root, extra), F(dsfs_root, mtime), F_END,
 };
 
-const struct field inode_fields[] = {
-	F(dsfs_inode, mode), F(dsfs_inode, owner), F(dsfs_inode, nlink),
-	F(dsfs_inode, flags), F(dsfs_inode, extra), F(dsfs_inode, size_hi),
-	F(dsfs_inode, start_hi), F(dsfs_inode, size_lo),
-	F(dsfs_inode, start_lo), F(dsfs_inode, mtime), F_END,
+const struct field region_fields[] = {
+	F(dsfs_region, start), F(dsfs_region, bytes), F_END,
 };
 
 const struct field extra_fields[] = {
 	F(dsfs_extra, xattrs), F(dsfs_extra, stored), F(dsfs_extra, first_extent),
-	F(dsfs_extra, extents), F(dsfs_extra, nlink), F(dsfs_extra, uid),
-	F(dsfs_extra, gid), F_BYTES(dsfs_extra, reserved), F_END,
+	F(dsfs_extra, extents), F(dsfs_extra, reserved), F_END,
 };
 
 const struct field dir_fields[] = {
@@ -105,9 +99,8 @@ const struct field le16_fields[] = { { "value", 0, 2, 1 }, F_END };
 const struct field le32_fields[] = { { "value", 0, 4, 1 }, F_END };
 
 const char *const region_names[DSFS_REGIONS_USED] = {
-	"BLOCKSUMS", "INODES", "DIRS", "NAMES", "INDEX", "OWNERS", "EXTRAS",
-	"SYMLINKS", "XATTRS", "EXTENTS", "FILESUMS", "CHUNKSUMS", "HISTORY",
-	"COMPRESSED", "UNITS",
+	"BLOCKSUMS", "DIRS", "NAMES", "INDEX", "OWNERS", "EXTRAS", "SYMLINKS", "XATTRS", "EXTENTS",
+	"CHUNKSUMS", "COMPRESSED", "UNITS", "HISTORY",
 };
 
 u64 field_get(const u8 *p, unsigned int size)

@@ -27,7 +27,7 @@ struct place {
 	const struct field *fields;
 };
 
-extern const struct field super_fields[], region_fields[], inode_fields[],
+extern const struct field super_fields[], root_fields[], region_fields[],
 	extra_fields[], dir_fields[], names_fields[], rows_fields[], bucket_fields[],
 	extent_fields[], compressed_fields[], xset_fields[], xattr_fields[], owner_fields[],
 	note_fields[],

@@ -12,7 +12,7 @@
  *   [raw] PLACE zero		all bytes of it
  *   size+N, size-N, size=N	longer or shorter image
  *
- * PLACE: inode PATH | root | owner PATH | extra PATH | dir PATH | extent PATH I |
+ * PLACE: inode PATH | root 0|1|both | owner PATH | extra PATH | dir PATH | extent PATH I |
  *	compressed PATH |
  *	unit PATH I | names PATH BLOCK | rows PATH | slot PATH | name PATH |
  *	bucket PATH I | entry PATH | xset PATH | xattr PATH I | target PATH | chunksum PATH I |
@@ -220,36 +220,11 @@ static void sum_blocks(struct dsfs_source *src)
 	sums_blocks(src->bad, &area);
 }
 
-static void sum_regions(struct dsfs_source *src)
+static void sum_sums(struct dsfs_source *src)
 {
 	const struct sums_area area = sums_area(src);
-	int slot, id;
 
-	for (slot = 0; slot < DSFS_SB_SLOTS; slot++)
-		for (id = 0; id < DSFS_REGIONS_USED; id++)
-			sums_region(src->bad, &area, slot, id);
-}
-
-/* A region that was moved or resized gets the checksum of what it covers now. */
-static void resum_moved(struct dsfs_source *src, const struct change *list, int n)
-{
-	const struct sums_area area = sums_area(src);
-	int slot, id, i;
-	u64 pos;
-
-	for (i = 0; i < n; i++) {
-		if (list[i].phase != PHASE_SUPER || !list[i].field ||
-		    !strcmp(list[i].field->name, "checksum"))
-			continue;
-		for (slot = 0; slot < DSFS_SB_SLOTS; slot++)
-			for (id = 0; id < DSFS_REGIONS_USED; id++) {
-				pos = DSFS_SB_POS(slot) +
-				      offsetof(struct dsfs_super, regions) +
-				      id * sizeof(struct dsfs_region);
-				if (list[i].place.pos == pos)
-					sums_region(src->bad, &area, slot, id);
-			}
-	}
+	sums_sums(src->bad, &area);
 }
 
 static void sum_supers(struct dsfs_source *src)
@@ -319,9 +294,8 @@ int main(int argc, char **argv)
 	apply_phase(&src, list, n, PHASE_CONTENT);
 	sum_blocks(&src);
 	apply_phase(&src, list, n, PHASE_BLOCKSUMS);
-	sum_regions(&src);
+	sum_sums(&src);
 	apply_phase(&src, list, n, PHASE_SUPER);
-	resum_moved(&src, list, n);
 	sum_supers(&src);
 	apply_phase(&src, list, n, PHASE_RAW);
 	if (src.out == src.len && !memcmp(src.good, src.bad, src.len) && n)

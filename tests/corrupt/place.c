@@ -148,12 +148,6 @@ static u64 number(char **arg)
 	return strtoull(arg[1], NULL, 0);
 }
 
-static struct place place_root(struct dsfs_source *src, const struct file *f, char **arg)
-{
-	return record(src, DSFS_REGION_INODES, DSFS_ROOT_INO, sizeof(struct dsfs_inode),
-		      inode_fields);
-}
-
 static struct place place_inode(struct dsfs_source *src, const struct file *f, char **arg)
 {
 	return place_row(src, f->at.ino);
@@ -319,12 +313,7 @@ static struct place place_target(struct dsfs_source *src, const struct file *f, 
 
 static struct place place_chunksum(struct dsfs_source *src, const struct file *f, char **arg)
 {
-	struct dsfs_err err;
-	u32 first;
-
-	if (dsfs_file_sum(src, &f->attr, &first, &err))
-		die("%s: %s", arg[0], err.what);
-	return record(src, DSFS_REGION_CHUNKSUMS, first + number(arg), 4, le32_fields);
+	return record(src, DSFS_REGION_CHUNKSUMS, f->attr.sum + number(arg), 4, le32_fields);
 }
 
 static struct place place_of_rows(struct dsfs_source *src, const struct file *f, char **arg)
@@ -386,6 +375,12 @@ static struct place place_super(struct dsfs_source *src, const struct file *f, c
 			       super_fields };
 }
 
+static struct place place_root(struct dsfs_source *src, const struct file *f, char **arg)
+{
+	return (struct place){ DSFS_SB_POS(*arg[0] == '1') + offsetof(struct dsfs_super, root),
+			       sizeof(struct dsfs_root), root_fields };
+}
+
 static struct place place_region(struct dsfs_source *src, const struct file *f, char **arg)
 {
 	struct place p = place_super(src, f, arg);
@@ -406,7 +401,6 @@ static const struct {
 	enum phase phase;
 } kinds[] = {
 	{ "inode", 1, true, place_inode },
-	{ "root", 0, false, place_root },
 	{ "owner", 1, true, place_owner },
 	{ "extra", 1, true, place_extra },
 	{ "dir", 1, true, place_dir },
@@ -429,6 +423,7 @@ static const struct {
 	{ "at", 1, false, place_at },
 	{ "blocksum", 2, false, place_blocksum, PHASE_BLOCKSUMS },
 	{ "super", 1, false, place_super, PHASE_SUPER },
+	{ "root", 1, false, place_root, PHASE_SUPER },
 	{ "region", 2, false, place_region, PHASE_SUPER },
 };
 

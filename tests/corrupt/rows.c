@@ -16,10 +16,10 @@ static const struct {
 	u8 size;
 } parts[] = {
 	{ "mode", DSFS_COLUMN_KIND, 0, 2 },
-	{ "owner", DSFS_COLUMN_KIND, 2, 2 },
-	{ "nlink", DSFS_COLUMN_KIND, 4, 2 },
-	{ "flags", DSFS_COLUMN_KIND, 6, 2 },
-	{ "extra", DSFS_COLUMN_EXTRA, 0, 8 },
+	{ "flags", DSFS_COLUMN_KIND, 2, 2 },
+	{ "nlink", DSFS_COLUMN_KIND, 4, 4 },
+	{ "owner", DSFS_COLUMN_OWNER, 0, 4 },
+	{ "extra", DSFS_COLUMN_OWNER, 4, 4 },
 	{ "size", DSFS_COLUMN_SIZE, 0, 8 },
 	{ "start", DSFS_COLUMN_START, 0, 8 },
 	{ "mtime", DSFS_COLUMN_MTIME, 0, 8 },

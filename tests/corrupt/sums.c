@@ -20,28 +20,14 @@ void sums_blocks(u8 *image, const struct sums_area *area)
 	}
 }
 
-void sums_region(u8 *image, const struct sums_area *area, int slot, int id)
+void sums_sums(u8 *image, const struct sums_area *area)
 {
-	u8 *raw = image + DSFS_SB_POS(slot) + offsetof(struct dsfs_super, regions) +
-		  id * sizeof(struct dsfs_region);
-	const u64 block = field_get(raw + offsetof(struct dsfs_region, block), 4);
-	const u64 bytes = field_get(raw + offsetof(struct dsfs_region, bytes), 8);
-	const u64 total = area->meta_bytes >> DSFS_BLOCK_BITS;
-	u64 blocks, pos = area->meta_start + (block << DSFS_BLOCK_BITS);
+	const u64 bytes = (area->bytes + DSFS_BLOCK_SIZE - 1) & ~(DSFS_BLOCK_SIZE - 1ULL);
+	const u32 sum = dsfs_crc32c(0, image + area->pos, bytes);
 
-	if (!bytes || bytes > area->meta_bytes)
-		return;
-	blocks = (bytes + DSFS_BLOCK_SIZE - 1) >> DSFS_BLOCK_BITS;
-	if (blocks > total || block > total - blocks)
-		return;
-	if (id != DSFS_REGION_BLOCKSUMS) {
-		if (4 * (block + blocks) > area->bytes)
-			return;
-		pos = area->pos + 4 * block;
-	}
-	field_put(raw + offsetof(struct dsfs_region, checksum), 4,
-		  dsfs_crc32c(0, image + pos,
-			      id == DSFS_REGION_BLOCKSUMS ? bytes : 4 * blocks));
+	for (int slot = 0; slot < DSFS_SB_SLOTS; slot++)
+		field_put(image + DSFS_SB_POS(slot) + offsetof(struct dsfs_super, sums_checksum),
+			  4, sum);
 }
 
 void sums_super(u8 *image, int slot)

@@ -22,12 +22,8 @@ struct sums_area {
 /** sums_blocks - the entries of BLOCKSUMS, as far as it goes */
 void sums_blocks(u8 *image, const struct sums_area *area);
 
-/**
- * sums_region - the checksum of a region as a slot describes it
- *
- * One that lies nowhere keeps the one it has, and so does an empty one.
- */
-void sums_region(u8 *image, const struct sums_area *area, int slot, int id);
+/** sums_sums - what both slots say of the blocks of BLOCKSUMS */
+void sums_sums(u8 *image, const struct sums_area *area);
 
 /** sums_super - the checksum of a slot */
 void sums_super(u8 *image, int slot);
