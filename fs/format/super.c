@@ -171,8 +171,10 @@ static int dsfs_region_decode(const struct dsfs_super *raw, unsigned int id,
 
 	info->bytes = le64_to_cpu(r->bytes);
 	info->pos = geo->meta_start + start;
+	if (!info->bytes && start)
+		return dsfs_broken(err, "place of an empty region", id, 0);
 	if (!info->bytes)
-		return start ? dsfs_broken(err, "place of an empty region", id, 0) : 0;
+		return 0;
 	if (id >= DSFS_REGIONS_USED)
 		return dsfs_broken(err, "unknown region", id, DSFS_REGIONS_USED - 1);
 	if (info->bytes > dsfs_region_max(id))
